@@ -1,0 +1,150 @@
+package archtest
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestImportsPointInOneDirection(t *testing.T) {
+	report(t, realTree(t).direction())
+}
+
+func TestTheCoreLinksNoThirdPartyModule(t *testing.T) {
+	report(t, realTree(t).linked())
+}
+
+func TestTheSimulatedWorldTouchesNoClockAndNoIO(t *testing.T) {
+	report(t, realTree(t).banned())
+}
+
+func TestAFunctionFitsOnAScreen(t *testing.T) {
+	report(t, realTree(t).long())
+}
+
+func TestTheRulesThemselvesPointInOneDirection(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range inner {
+		for _, target := range r.may {
+			if !seen[target] {
+				t.Errorf("%s may import %s, which stands after it", r.pkg, target)
+			}
+		}
+		if r.why == "" {
+			t.Errorf("the rule about %s has no reason", r.pkg)
+		}
+		seen[r.pkg] = true
+	}
+}
+
+// Each breach is planted in a tree that is otherwise clean.
+func TestTheCheckerSeesEachBreach(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, source string
+		check        func(tree) []string
+		want         string
+	}{
+		"an import against the direction": {
+			"units/time.go", `package units; import _ "weft/wire"`, tree.direction,
+			"units/time.go:1: units may not import wire: the vocabulary is understood without anything else",
+		},
+		"a sideways import in the core": {
+			"internal/routing/updown.go", "package routing\n\nimport _ \"weft/internal/transport\"", tree.direction,
+			"internal/routing/updown.go:3: internal/routing may not import internal/transport: a routing engine is a pure function from the graph to tables",
+		},
+		"the simulator calling the command line": {
+			"internal/sim/run.go", `package sim; import _ "weft/internal/cli"`, tree.direction,
+			"internal/sim/run.go:1: internal/sim may not import internal/cli: one place alone puts a scenario together and runs it",
+		},
+		"a package without a place": {
+			"internal/util/util.go", `package util`, tree.direction,
+			"package internal/util has no place in rules_test.go: add it",
+		},
+		"a third-party module in the core": {
+			"internal/engine/queue.go", `package engine; import _ "example.org/heap"`, tree.linked,
+			"internal/engine/queue.go:1: internal/engine is in the core, which links no third-party module, but here is example.org/heap",
+		},
+		"a third-party module behind another package": {
+			"internal/roce/qos.go", `package roce; import _ "example.org/yaml"`, tree.linked,
+			"internal/roce/qos.go:1: internal/fabric is in the core, which links no third-party module, but here is example.org/yaml",
+		},
+		"the wall clock in a queue pair": {
+			"internal/transport/cc/dcqcn.go", `package cc; import _ "time"`, tree.banned,
+			"internal/transport/cc/dcqcn.go:1: internal/transport/cc may not import time: a sans-I/O state machine: now comes in with each call, packets go out with the return",
+		},
+		"a lock in the Subnet Manager": {
+			"internal/sm/sweep.go", `package sm; import _ "sync/atomic"`, tree.banned,
+			"internal/sm/sweep.go:1: internal/sm may not import sync/atomic: a sans-I/O state machine: now comes in with each call, MADs go out with the return",
+		},
+		"the wall clock in the fabric": {
+			"internal/fabric/port.go", `package fabric; import _ "time"`, tree.banned,
+			"internal/fabric/port.go:1: internal/fabric may not import time: time is units.Time, the simulated clock; the wall clock would end determinism",
+		},
+		"a function that does not fit": {
+			"wire/bth.go", "package wire\n\nfunc decode() {" + strings.Repeat("\n", 80) + "}", tree.long,
+			"wire/bth.go:3: decode has 81 lines, at most 80 fit on a screen",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := cleanTree()
+			files[c.file] = &fstest.MapFile{Data: []byte(c.source)}
+			planted, err := read(files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := c.check(planted); !slices.Equal(got, []string{c.want}) {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheCheckerAcceptsACleanTree(t *testing.T) {
+	clean, err := read(cleanTree())
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, clean.direction())
+	report(t, clean.linked())
+	report(t, clean.banned())
+	report(t, clean.long())
+	if len(clean) != 3 {
+		t.Errorf("packages %v, want 3: tests, testdata and hidden directories do not count", clean.packages())
+	}
+}
+
+// cleanTree has everything that is allowed and could be mistaken for a breach.
+func cleanTree() fstest.MapFS {
+	return fstest.MapFS{
+		"wire/opcode.go":              {Data: []byte("package wire; import _ \"weft/units\"\nfunc f() {" + strings.Repeat("\n", 79) + "}")},
+		"wire/opcode_test.go":         {Data: []byte(`package wire; import (_ "time"; _ "example.org/rapid"; _ "weft/internal/cli")`)},
+		"internal/fabric/switch.go":   {Data: []byte(`package fabric; import (_ "weft/internal/roce"; _ "sync")`)},
+		"internal/cli/run.go":         {Data: []byte(`package cli; import (_ "example.org/kong"; _ "weft/internal/report"; _ "time"; _ "log/slog")`)},
+		"internal/sim/testdata/in.go": {Data: []byte(`package broken; import _ "weft/internal/cli"`)},
+		".ci/tool.go":                 {Data: []byte(`package hidden`)},
+	}
+}
+
+// realTree is the module that this test belongs to.
+func realTree(t *testing.T) tree {
+	t.Helper()
+	all, err := read(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range []string{"units", "wire", "internal/archtest"} {
+		if all[pkg] == nil {
+			t.Fatalf("package %s is not in the tree that was read: %v", pkg, all.packages())
+		}
+	}
+	return all
+}
+
+func report(t *testing.T, breaches []string) {
+	t.Helper()
+	for _, b := range breaches {
+		t.Error(b)
+	}
+}

@@ -1,0 +1,137 @@
+package archtest
+
+// module is the path that go.mod declares.
+const module = "weft"
+
+// maxFunctionLines is how long a function may be, its signature and closing
+// brace counted: what fits on a screen.
+const maxFunctionLines = 80
+
+// rule says what a package may import from this module.
+type rule struct {
+	pkg  string
+	may  []string
+	why  string
+	core bool // in what runs inside the simulation: no third-party module, not even through others
+}
+
+// inner lists the packages whose imports are chosen one by one:
+//
+//	units ← wire ← transport, sm, roce
+//	units ← engine ← probe
+//	topology ← routing ← sm
+//	all of those ← fabric
+//	transport, wire ← live ← verbs
+var inner = []rule{
+	{
+		pkg: "units", core: true,
+		why: "the vocabulary is understood without anything else",
+	},
+	{
+		pkg: "wire", core: true, may: []string{"units"},
+		why: "what a packet looks like depends on no one who sends it",
+	},
+	{
+		pkg: "internal/engine", core: true, may: []string{"units"},
+		why: "clock and event queue know events, not what happens in them",
+	},
+	{
+		pkg: "internal/probe", core: true, may: []string{"units", "internal/engine"},
+		why: "observation may not become part of what is observed",
+	},
+	{
+		pkg: "internal/topology", core: true, may: []string{"units"},
+		why: "a graph is a graph, whatever flows through it",
+	},
+	{
+		pkg: "internal/routing", core: true, may: []string{"units", "internal/topology"},
+		why: "a routing engine is a pure function from the graph to tables",
+	},
+	{
+		pkg: "internal/collective", core: true, may: []string{"units"},
+		why: "a schedule knows ranks, not networks",
+	},
+	{
+		pkg: "internal/transport/cc", core: true, may: []string{"units"},
+		why: "congestion control sees marks, delays and rates, not packets",
+	},
+	{
+		pkg: "internal/transport", core: true, may: []string{"units", "wire", "internal/transport/cc"},
+		why: "a queue pair is written once, for the simulator and for real sockets",
+	},
+	{
+		pkg: "internal/transport/tcp", core: true, may: []string{"units", "wire", "internal/transport", "internal/transport/cc"},
+		why: "TCP is one more transport beside the queue pairs, under the same rules",
+	},
+	{
+		pkg: "internal/sm", core: true, may: []string{"units", "wire", "internal/topology", "internal/routing"},
+		why: "a Subnet Manager takes MADs and gives MADs; it never sees a simulated link",
+	},
+	{
+		pkg: "internal/roce", may: []string{"units", "wire"},
+		why: "headroom and thresholds are arithmetic about links",
+	},
+	{
+		pkg: "internal/catalog", may: []string{"units"},
+		why: "a datasheet knows nothing about its use",
+	},
+	{
+		pkg: "internal/fabric", core: true,
+		may: []string{
+			"units", "wire", "internal/engine", "internal/probe", "internal/topology", "internal/routing",
+			"internal/transport", "internal/transport/cc", "internal/transport/tcp",
+			"internal/sm", "internal/roce", "internal/collective",
+		},
+		why: "hardware is given its specification; it reads neither scenario nor catalog",
+	},
+	{
+		pkg: "internal/live", may: []string{"units", "wire", "internal/transport", "internal/transport/cc"},
+		why: "real sockets run the same queue pairs, without the simulator",
+	},
+	{
+		pkg: "verbs", may: []string{"units", "wire", "internal/transport", "internal/live"},
+		why: "a program that only speaks RDMA links no simulator",
+	},
+}
+
+// layer is a group of packages that may import each other, everything in inner,
+// and the layers before it.
+type layer struct {
+	packages []string
+	why      string
+}
+
+// outer lists the packages around the core, in the direction of the data:
+// scenario ← sim ← report, cli.
+var outer = []layer{
+	{[]string{"scenario", "internal/workload"}, "what a user asks for is said before anything is built"},
+	{[]string{"internal/sim"}, "one place alone puts a scenario together and runs it"},
+	{
+		[]string{
+			"internal/hpcc", "internal/validate", "internal/runstore", "internal/calibrate",
+			"internal/plan", "internal/advise", "internal/report",
+		},
+		"whoever judges a result cannot have an influence on it",
+	},
+	{[]string{"internal/cli"}, "verbs of the command line call everything; nothing calls them"},
+	{[]string{"cmd/weft"}, "main is a few lines around cli"},
+	{[]string{"internal/archtest"}, "the rules are about all packages and part of none"},
+}
+
+// ban forbids packages of the standard library below a directory. A banned
+// package takes those below it along: sync and sync/atomic.
+type ban struct {
+	below   string
+	imports []string
+	why     string
+}
+
+var (
+	noIO = []string{"time", "net", "os", "sync", "log"}
+	bans = []ban{
+		{"internal/transport", noIO, "a sans-I/O state machine: now comes in with each call, packets go out with the return"},
+		{"internal/sm", noIO, "a sans-I/O state machine: now comes in with each call, MADs go out with the return"},
+		{"internal/engine", []string{"time"}, "time is units.Time, the simulated clock; the wall clock would end determinism"},
+		{"internal/fabric", []string{"time"}, "time is units.Time, the simulated clock; the wall clock would end determinism"},
+	}
+)

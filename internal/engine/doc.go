@@ -1,0 +1,24 @@
+// Package engine is the clock of a simulation: an event queue with a total
+// order, the windows in which partitions of one simulation run in parallel, and
+// the random streams.
+//
+// # Order
+//
+// Events are ordered by (time, class, source). The source is the number of the
+// link, port or host that the event belongs to; a source has at most one event
+// of a class in the queue, so the order is total, and because the numbers are
+// those of the whole simulation and not of a partition, it does not depend on
+// how the simulation is cut. What happens at one instant is handled in two
+// halves: first every event of the instant, which only notes what arrived, then
+// the handler's EndInstant, in which arbiters decide.
+//
+// # Parallel runs
+//
+// Partitions synchronise conservatively: all run the window [T, T+lookahead),
+// where T is the earliest pending event anywhere, then exchange what crossed.
+// What one sends in a window takes effect at the others no earlier than its end.
+//
+// # Units
+//
+// Time is units.Time, integer picoseconds. Nothing here is a float.
+package engine

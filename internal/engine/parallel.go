@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"weft/units"
+)
+
+// Partition is a part of a simulation that runs on its own between windows.
+type Partition interface {
+	// NextTime is the time of its earliest pending event.
+	NextTime() units.Time
+	// RunTo handles every event earlier than limit. What it sends to other
+	// partitions it keeps until they call Collect for the same window.
+	RunTo(limit units.Time, window uint64)
+	// Sent is the earliest time at which something that it sent in the window
+	// takes effect elsewhere, units.Forever if nothing.
+	Sent(window uint64) units.Time
+	// Collect takes in what the others sent to it in the window.
+	Collect(window uint64)
+	// Stopped reports that the partition cannot go on: the run ends after the
+	// window.
+	Stopped() bool
+}
+
+// Run drives the partitions until no event is earlier than until, on at most
+// workers goroutines. lookahead is the shortest time in which anything that one
+// partition does can reach another; with more than one partition it must be
+// positive. stop, if not nil, ends the run after the window in which it becomes
+// true. Results do not depend on workers.
+func Run(parts []Partition, lookahead, until units.Time, workers int, stop *atomic.Bool) {
+	if len(parts) == 1 {
+		runOne(parts[0], until, stop)
+		return
+	}
+	if lookahead <= 0 {
+		panic("engine: partitions need a positive lookahead")
+	}
+	workers = min(workers, len(parts))
+	r := &run{parts: parts, lookahead: lookahead, until: until, stop: stop}
+	r.barrier.size = int32(workers)
+	r.next[0] = make([]padded, workers)
+	r.next[1] = make([]padded, workers)
+	var wg sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		wg.Go(func() { r.work(w, workers) })
+	}
+	r.work(0, workers)
+	wg.Wait()
+}
+
+// checkEvery bounds how long a run of one partition goes on after stop.
+const checkEvery = 50 * units.Microsecond
+
+func runOne(p Partition, until units.Time, stop *atomic.Bool) {
+	for !p.Stopped() && (stop == nil || !stop.Load()) {
+		t := p.NextTime()
+		if t >= until {
+			return
+		}
+		limit := until
+		if t < until-checkEvery {
+			limit = t + checkEvery
+		}
+		p.RunTo(limit, 0)
+	}
+}
+
+// padded keeps what workers write on cache lines of their own.
+type padded struct {
+	time    units.Time
+	stopped bool
+	_       [64 - 9]byte
+}
+
+type run struct {
+	parts     []Partition
+	lookahead units.Time
+	until     units.Time
+	stop      *atomic.Bool
+	next      [2][]padded // by the window's parity, by worker
+	barrier   barrier
+}
+
+// work runs every workers-th partition from window to window. There is one
+// barrier a window: mailboxes and published times alternate between two sets, so
+// that one may be filled while a slower neighbour still reads the other.
+func (r *run) work(w, workers int) {
+	r.publish(w, workers, 0)
+	r.barrier.wait()
+	for window := uint64(1); ; window++ {
+		t, stopped := r.earliest(window - 1)
+		if stopped || t >= r.until {
+			return
+		}
+		limit := r.until
+		if t < r.until-r.lookahead {
+			limit = t + r.lookahead
+		}
+		for i := w; i < len(r.parts); i += workers {
+			p := r.parts[i]
+			p.Collect(window - 1)
+			p.RunTo(limit, window)
+		}
+		r.publish(w, workers, window)
+		r.barrier.wait()
+	}
+}
+
+// publish notes the earliest time that the worker's partitions know of.
+func (r *run) publish(w, workers int, window uint64) {
+	t := units.Forever
+	stopped := false
+	for i := w; i < len(r.parts); i += workers {
+		p := r.parts[i]
+		t = min(t, p.NextTime(), p.Sent(window))
+		stopped = stopped || p.Stopped()
+	}
+	if w == 0 && r.stop != nil && r.stop.Load() {
+		stopped = true
+	}
+	own := &r.next[window&1][w]
+	own.time, own.stopped = t, stopped
+}
+
+// earliest is the earliest time that any worker published for a window.
+func (r *run) earliest(window uint64) (units.Time, bool) {
+	t, stopped := units.Forever, false
+	for i := range r.next[window&1] {
+		p := &r.next[window&1][i]
+		t = min(t, p.time)
+		stopped = stopped || p.stopped
+	}
+	return t, stopped
+}
+
+// barrier is a spinning barrier: windows last microseconds, too short to sleep.
+// After a while it yields, so that it also works with fewer cores than workers.
+type barrier struct {
+	size    int32
+	arrived atomic.Int32
+	phase   atomic.Uint32
+}
+
+// spins is how often a waiting worker looks before it yields its core.
+const spins = 2000
+
+func (b *barrier) wait() {
+	phase := b.phase.Load()
+	if b.arrived.Add(1) == b.size {
+		b.arrived.Store(0)
+		b.phase.Add(1)
+		return
+	}
+	for i := 0; b.phase.Load() == phase; i++ {
+		if i > spins {
+			runtime.Gosched()
+		}
+	}
+}

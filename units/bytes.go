@@ -1,0 +1,88 @@
+package units
+
+// Bytes is an amount of data in bytes.
+type Bytes int64
+
+// The units of Bytes.
+const (
+	KB  Bytes = 1000
+	MB        = 1000 * KB
+	GB        = 1000 * MB
+	KiB Bytes = 1024
+	MiB       = 1024 * KiB
+	GiB       = 1024 * MiB
+)
+
+var byteUnits = []unit{
+	{"TiB", int64(1024 * GiB)},
+	{"TB", int64(1000 * GB)},
+	{"GiB", int64(GiB)},
+	{"GB", int64(GB)},
+	{"MiB", int64(MiB)},
+	{"MB", int64(MB)},
+	{"KiB", int64(KiB)},
+	{"KB", int64(KB)},
+	{"B", 1},
+}
+
+var bytesQuantity = quantity{
+	noun:    "an amount of data",
+	example: "4KiB",
+	base:    "bytes",
+	valid:   "B, KB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024)",
+	printed: []unit{
+		{"TiB", int64(1024 * GiB)},
+		{"GiB", int64(GiB)},
+		{"MiB", int64(MiB)},
+		{"KiB", int64(KiB)},
+		{"B", 1},
+	},
+	exact:  byteUnits,
+	parsed: append([]unit{{"kB", int64(KB)}}, byteUnits...),
+}
+
+// sizeQuantity is the notation of nccl-tests (common.cu, parsesize): powers of
+// 1024 under decimal names, bytes without a unit.
+var sizeQuantity = quantity{
+	noun:    "a size",
+	example: "8, 64K or 1G",
+	base:    "bytes",
+	valid:   "bytes, K, M or G (powers of 1024)",
+	parsed: []unit{
+		{"", 1},
+		{"K", int64(KiB)},
+		{"k", int64(KiB)},
+		{"M", int64(MiB)},
+		{"m", int64(MiB)},
+		{"G", int64(GiB)},
+		{"g", int64(GiB)},
+	},
+}
+
+// ParseBytes reads an amount of data such as 4KiB or 1MB, exactly.
+func ParseBytes(text string) (Bytes, error) {
+	v, err := bytesQuantity.parse(text)
+	return Bytes(v), err
+}
+
+// ParseSize reads a message size as nccl-tests writes it: 8 is bytes, and 8K,
+// 8M and 8G are powers of 1024, in either case.
+func ParseSize(text string) (Bytes, error) {
+	v, err := sizeQuantity.parse(text)
+	return Bytes(v), err
+}
+
+// String is b for people, to four digits: 4 KiB, 1.5 MiB.
+func (b Bytes) String() string { return bytesQuantity.text(int64(b)) }
+
+// Exact is b as ParseBytes reads it, without loss: 4KiB, 1MB.
+func (b Bytes) Exact() string { return bytesQuantity.exactText(int64(b)) }
+
+// MarshalText is Exact.
+func (b Bytes) MarshalText() ([]byte, error) { return []byte(b.Exact()), nil }
+
+// UnmarshalText is ParseBytes.
+func (b *Bytes) UnmarshalText(text []byte) (err error) {
+	*b, err = ParseBytes(string(text))
+	return err
+}

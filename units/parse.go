@@ -1,0 +1,119 @@
+package units
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+)
+
+// maxText bounds what is looked at as a quantity. The longest exact text of an
+// int64 is a few dozen characters; more is a mistake, and not worth arithmetic.
+const maxText = 64
+
+// unit is one way to write a quantity: a name and what one of it is in base
+// units (picoseconds, bytes, bits per second, millimetres).
+type unit struct {
+	name  string
+	scale int64
+}
+
+// quantity says how one kind of value is written.
+type quantity struct {
+	noun    string // as in an error: "a time"
+	example string
+	base    string // the name of the unit that an integer counts
+	valid   string // the names to suggest, a subset of those understood
+	parsed  []unit // every spelling that is understood
+	printed []unit // the units of String, largest first
+	exact   []unit // the units of Exact, largest first
+}
+
+// ParseError says why a text is not a quantity. Its message is a sentence that
+// names the value and what would be valid.
+type ParseError struct {
+	Value  string // the text as it was given
+	Reason string // what is wrong with it, after the value: "has no unit"
+	Valid  string // what would be right: "a time is written like 1.2us, in ps, ns, us, ms or s"
+}
+
+// Error is the sentence.
+func (e *ParseError) Error() string {
+	return fmt.Sprintf("%q %s: %s", e.Value, e.Reason, e.Valid)
+}
+
+// parse reads a non-negative decimal number with a unit, exactly.
+func (q *quantity) parse(text string) (int64, error) {
+	fail := func(reason string, args ...any) (int64, error) {
+		return 0, &ParseError{
+			Value:  abridged(text),
+			Reason: fmt.Sprintf(reason, args...),
+			Valid:  fmt.Sprintf("%s is written like %s, in %s", q.noun, q.example, q.valid),
+		}
+	}
+	switch {
+	case text == "":
+		return fail("is empty")
+	case len(text) > maxText:
+		return fail("is longer than %d characters", maxText)
+	case text[0] == '-':
+		return fail("is negative")
+	}
+	number, name := splitUnit(text)
+	whole, fraction, point := strings.Cut(number, ".")
+	if whole == "" || (point && fraction == "") || strings.Contains(fraction, ".") {
+		return fail("does not start with a decimal number")
+	}
+	scale, known := q.scaleOf(name)
+	switch {
+	case !known && name == "":
+		return fail("has no unit")
+	case !known:
+		return fail("has the unknown unit %q", name)
+	}
+	value, rest := scaled(whole, fraction, scale)
+	switch {
+	case rest:
+		return fail("is not a whole number of %s", q.base)
+	case !value.IsInt64():
+		return fail("is too large")
+	}
+	return value.Int64(), nil
+}
+
+// scaleOf is what one unit of this name is in base units.
+func (q *quantity) scaleOf(name string) (scale int64, known bool) {
+	for _, u := range q.parsed {
+		if u.name == name {
+			return u.scale, true
+		}
+	}
+	return 0, false
+}
+
+// splitUnit cuts text behind its leading digits and points; one space may
+// stand before the unit, as String prints it.
+func splitUnit(text string) (number, name string) {
+	end := strings.IndexFunc(text, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+	if end < 0 {
+		return text, ""
+	}
+	return text[:end], strings.TrimPrefix(text[end:], " ")
+}
+
+// scaled is whole.fraction × scale; rest says that this is not an integer.
+func scaled(whole, fraction string, scale int64) (value *big.Int, rest bool) {
+	value, _ = new(big.Int).SetString(whole+fraction, 10)
+	value.Mul(value, big.NewInt(scale))
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(fraction))), nil)
+	remainder := new(big.Int)
+	value.QuoRem(value, power, remainder)
+	return value, remainder.Sign() != 0
+}
+
+// abridged keeps an error message readable whatever was given.
+func abridged(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return text[:maxText-3] + "..."
+}
