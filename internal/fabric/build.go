@@ -1,0 +1,352 @@
+package fabric
+
+import (
+	"errors"
+	"fmt"
+
+	"weft/internal/engine"
+	"weft/internal/routing"
+	"weft/units"
+)
+
+// Builder puts a network together: nodes first, then cables, then Build.
+type Builder struct {
+	// Classes is how many priorities or lanes are in use, from 0.
+	Classes int
+	// Seed is the seed of every random stream.
+	Seed uint64
+	// Tables are the forwarding tables of the scale-out switches, whose
+	// endpoints are the first nodes of the network.
+	Tables *routing.Tables
+	// FlowletGap is the pause after which Flowlet may move a flow.
+	FlowletGap units.Time
+	// App runs on the network; Trace, which may be nil, watches it.
+	App   App
+	Trace Trace
+
+	n     Network
+	delay []units.Time // by node: receive pipeline
+	tail  []bool       // by node: takes packets at the tail
+	cable []cable
+	err   []error
+}
+
+type cable struct {
+	a, b         int32
+	aPort, bPort int32
+	rate         units.PerByte
+	propagation  units.Time
+	uncounted    bool
+}
+
+func (b *Builder) fail(format string, args ...any) {
+	b.err = append(b.err, fmt.Errorf(format, args...))
+}
+
+func (b *Builder) add(name string, kind nodeKind, ports, state int, pipeline units.Time, tail bool) int32 {
+	n := &b.n
+	id := int32(len(n.nodes))
+	base := int32(0)
+	if id > 0 {
+		last := &n.nodes[id-1]
+		base = last.base + last.ports
+	}
+	if ports < 1 || ports > MaxRadix {
+		b.fail("%s has %d ports: 1 to %d are possible", name, ports, MaxRadix)
+	}
+	if pipeline < 0 {
+		b.fail("%s has a pipeline of %v", name, pipeline)
+	}
+	n.nodes = append(n.nodes, node{
+		base: base, ports: int32(ports), state: int32(state), kind: kind, salt: uint32(engine.Mix(b.Seed ^ uint64(id)<<20)),
+	})
+	n.names = append(n.names, name)
+	b.delay = append(b.delay, pipeline)
+	b.tail = append(b.tail, tail)
+	return id
+}
+
+// NIC adds a network adapter. Adapters come before all switches: their numbers
+// are the destinations of the forwarding tables.
+func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
+	id := b.add(name, kindNIC, ports, len(b.n.nics), s.Pipeline, true)
+	b.n.nics = append(b.n.nics, nicState{spec: s, wakeAt: units.Forever})
+	return id
+}
+
+// EthernetSwitch adds a switch whose forwarding is row of the tables.
+func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s *EthernetSwitch) int32 {
+	id := b.add(name, kindEthernet, ports, len(b.n.ethernet), s.Pipeline, !s.CutThrough)
+	b.n.ethernet = append(b.n.ethernet, ethernetState{spec: s})
+	nd := &b.n.nodes[id]
+	nd.row, nd.routing = int32(row), routing
+	return id
+}
+
+// InfiniBandSwitch adds a switch whose forwarding is row of the tables.
+func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing, s *InfiniBandSwitch) int32 {
+	id := b.add(name, kindInfiniBand, ports, len(b.n.infiniband), s.Pipeline, false)
+	if s.ReadPorts < 0 || s.ReadPorts > maxReadPorts {
+		b.fail("%s has a speed-up of %d: 0 (no limit) to %d are possible", name, s.ReadPorts, maxReadPorts)
+	}
+	b.n.credited = true
+	b.n.infiniband = append(b.n.infiniband, infinibandState{spec: s})
+	nd := &b.n.nodes[id]
+	nd.row, nd.routing = int32(row), routing
+	return id
+}
+
+// Cable joins two ports. Ports count from 0. propagation is the time that the
+// signal takes, forward error correction included.
+func (b *Builder) Cable(a, aPort, z, zPort int32, rate units.PerByte, propagation units.Time) {
+	if rate.Num <= 0 || rate.Num > 1<<31-1 || rate.Den <= 0 || rate.Den > 1<<15-1 {
+		b.fail("cable from %s to %s: %v is beyond what a link can have", b.n.names[a], b.n.names[z], rate)
+	}
+	if propagation < 0 {
+		b.fail("cable from %s to %s takes %v", b.n.names[a], b.n.names[z], propagation)
+	}
+	b.cable = append(b.cable, cable{a: a, b: z, aPort: aPort, bPort: zPort, rate: rate, propagation: propagation})
+}
+
+// Build makes the network. part gives the partition of each node, from 0; nil
+// puts all into one.
+func (b *Builder) Build(part []int32) (*Network, error) {
+	if err := errors.Join(b.err...); err != nil {
+		return nil, err
+	}
+	n := &b.n
+	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
+	if b.Tables != nil {
+		n.tables = *b.Tables
+	}
+	n.flowlets = make([][]flowletEntry, n.tables.Switches)
+	if n.classes < 1 || n.classes > MaxClasses {
+		return nil, fmt.Errorf("a network has 1 to %d classes, not %d", MaxClasses, n.classes)
+	}
+	parts := 1
+	for i := range part {
+		n.nodes[i].part = uint8(part[i])
+		parts = max(parts, int(part[i])+1)
+	}
+	b.allocate()
+	for i := range b.cable {
+		b.wire(&b.cable[i])
+	}
+	b.credits()
+	b.markSlower()
+	n.lookahead = b.findLookahead()
+	for i := range parts {
+		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts))}
+		for j := range p.mail {
+			p.mail[j].to = make([]outbox, parts)
+			p.mail[j].earliest = units.Forever
+		}
+		n.parts = append(n.parts, p)
+	}
+	return n, nil
+}
+
+// wheel sizes the event queue: about four busy links to a bucket, and a reach
+// of a few microseconds, which covers a packet's time on a link.
+func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
+	const meanGap = 100_000 // picoseconds between two events of a busy link, about
+	widthLog2 = 6
+	for width := int64(64); widthLog2 < 12 && width*int64(len(b.n.ports)/parts) < 4*meanGap; width *= 2 {
+		widthLog2++
+	}
+	return widthLog2, 22 - widthLog2
+}
+
+func (b *Builder) allocate() {
+	n := &b.n
+	last := n.nodes[len(n.nodes)-1]
+	ports := int(last.base + last.ports)
+	n.ports = make([]port, ports)
+	n.inboxes = make([]inbox, ports)
+	n.back = make([]int32, ports)
+	n.propagation = make([]units.Time, ports)
+	n.reaction = make([]units.Time, ports)
+	n.turns = make([]uint16, ports*n.classes)
+	n.nicQueues = make([]nicQueue, ports*n.classes)
+	for i := range n.ports {
+		n.ports[i] = port{wakeAt: units.Forever, serveIn: -1, num: 1, den: 1}
+		n.inboxes[i] = inbox{flying: emptyList, back: -1, num: 1, den: 1}
+		n.back[i] = -1
+	}
+	for i := range n.nicQueues {
+		n.nicQueues[i] = nicQueue{replies: emptyList, held: -1}
+	}
+	for i := range n.nodes {
+		for link := n.nodes[i].base; link < n.nodes[i].base+n.nodes[i].ports; link++ {
+			n.ports[link].node = int32(i)
+		}
+	}
+	if len(n.ethernet) > 0 {
+		b.allocateEthernet(ports)
+	}
+	if n.credited {
+		b.allocateInfiniBand(ports)
+	}
+}
+
+func (b *Builder) allocateEthernet(ports int) {
+	n := &b.n
+	n.egress = make([]egress, ports*n.classes)
+	for i := range n.egress {
+		n.egress[i].packets = emptyList
+	}
+	n.ingress = make([]ingress, ports*n.classes)
+	n.rounds = make([]roundRobin, ports)
+	n.pauses = make([][]pause, ports)
+	n.pauseUntil = make([]units.Time, ports*n.classes)
+	for i := range ports {
+		n.random = append(n.random, engine.Stream(n.seed, 1, uint32(i)))
+	}
+}
+
+func (b *Builder) allocateInfiniBand(ports int) {
+	n := &b.n
+	n.lanes = make([]lane, ports*n.classes)
+	n.accounts = make([]account, ports*n.classes)
+	n.buffers = make([]int32, ports*n.classes)
+	n.creditLinks = make([]creditLink, ports)
+	n.fifos = make([]list, ports*n.classes)
+	n.readers = make([]reader, ports)
+	n.arbiters = make([]arbiter, ports)
+	n.starved = make([]units.Time, ports*n.classes)
+	for i := range n.fifos {
+		n.fifos[i] = emptyList
+		n.starved[i] = units.Forever
+	}
+	voqs, words := 0, 0
+	for i := range n.nodes {
+		nd := &n.nodes[i]
+		if nd.kind != kindInfiniBand {
+			continue
+		}
+		s := &n.infiniband[nd.state]
+		radix := int(nd.ports)
+		s.voq, s.want, s.words = int32(voqs), int32(words), int32((radix+63)/64)
+		voqs += radix * radix * n.classes
+		words += radix * n.classes * int(s.words)
+	}
+	n.voqs = make([]list, voqs)
+	for i := range n.voqs {
+		n.voqs[i] = emptyList
+	}
+	n.requests = make([]uint64, words)
+}
+
+// wire connects the two directions of a cable.
+func (b *Builder) wire(c *cable) {
+	n := &b.n
+	pa, pz := n.nodes[c.a].base+c.aPort, n.nodes[c.b].base+c.bPort
+	n.direct(pa, pz, c, b)
+	n.direct(pz, pa, c, b)
+}
+
+// direct sets up the link that port from feeds, which ends at port to.
+func (n *Network) direct(from, to int32, c *cable, b *Builder) {
+	o, in := &n.ports[from], &n.inboxes[from]
+	receiver := n.ports[to].node
+	r := &n.nodes[receiver]
+	o.num, o.den = int32(c.rate.Num), int16(c.rate.Den)
+	o.delay = c.propagation + b.delay[receiver]
+	o.part = r.part
+	if b.tail[receiver] {
+		o.flags |= flagTail
+	}
+	if r.part != n.nodes[o.node].part {
+		o.flags |= flagRemote
+	}
+	if c.uncounted {
+		o.flags |= flagUncounted
+	}
+	in.node, in.back, in.kind = receiver, to, r.kind
+	in.num, in.den = o.num, o.den
+	n.back[to] = from
+	n.propagation[from] = c.propagation
+	switch r.kind {
+	case kindEthernet:
+		n.reaction[from] = n.ethernet[r.state].spec.PFC.Reaction
+	case kindNIC:
+		n.reaction[from] = n.nics[r.state].spec.PFC.Reaction
+	}
+}
+
+// receiverCredits is the input buffer at the end of a link.
+func (n *Network) receiverCredits(link int32) *Credits {
+	r := &n.nodes[n.inboxes[link].node]
+	if r.kind == kindInfiniBand {
+		return &n.infiniband[r.state].spec.Credits
+	}
+	return &n.nics[r.state].spec.Credits
+}
+
+// credits grants every sender the buffer at the end of its link, and sizes the
+// ring of updates on the way: it spans the longest time from the moment when a
+// packet's departure is known to the update's effect.
+func (b *Builder) credits() {
+	n := &b.n
+	if !n.credited {
+		return
+	}
+	span := int64(0)
+	for link := range n.ports {
+		if n.inboxes[link].back < 0 {
+			continue
+		}
+		c := n.receiverCredits(int32(link))
+		cl := &n.creditLinks[link]
+		*cl = creditLink{c.Period, c.Latency + n.propagation[link], c.FrameBytes}
+		serialise := units.Time(MaxPacketBytes) * units.Time(n.inboxes[link].num) / units.Time(n.inboxes[link].den)
+		span = max(span, int64((cl.latency+serialise)/c.Period)+4)
+		for class := range n.classes {
+			index := link*n.classes + class
+			n.buffers[index] = c.Blocks[class]
+			n.lanes[index] = lane{available: c.Blocks[class], granted: c.Blocks[class], taken: -1}
+		}
+	}
+	ring := int64(8)
+	for ring < span {
+		ring *= 2
+	}
+	n.ringMask = ring - 1
+	n.grants = make([]uint16, int64(len(n.lanes))*ring)
+}
+
+// markSlower finds the links on which cut-through could outrun a packet's tail.
+func (b *Builder) markSlower() {
+	n := &b.n
+	for i := range n.nodes {
+		nd := &n.nodes[i]
+		for in := nd.base; in < nd.base+nd.ports; in++ {
+			for out := nd.base; out < nd.base+nd.ports; out++ {
+				if link := n.back[in]; link >= 0 && n.faster(out, link) {
+					n.inboxes[link].slower = true
+				}
+			}
+		}
+	}
+}
+
+func (n *Network) faster(out, link int32) bool {
+	o, b := &n.ports[out], &n.inboxes[link]
+	return int64(o.num)*int64(b.den) < int64(b.num)*int64(o.den) && n.inboxes[out].back >= 0
+}
+
+// findLookahead is the shortest time in which one partition can reach another.
+func (b *Builder) findLookahead() units.Time {
+	n := &b.n
+	least := units.Forever
+	for link := range n.ports {
+		if n.ports[link].flags&flagRemote == 0 || n.inboxes[link].back < 0 {
+			continue
+		}
+		least = min(least, n.ports[link].delay, n.propagation[link]+n.reaction[link])
+		if n.credited {
+			least = min(least, n.creditLinks[link].latency)
+		}
+	}
+	return least
+}

@@ -1,0 +1,142 @@
+package fabric
+
+import "weft/units"
+
+// Credits say how a receiver of InfiniBand (or of the scale-up network) grants
+// the room in its input buffer to the sender.
+//
+// A packet takes one credit for each 64 bytes or part of it. The receiver sees
+// the room again when the packet's tail has left, and says so in a flow-control
+// packet at the next multiple of Period; the grant reaches the sender after
+// Latency on top of propagation. Flow-control packets go before data packets
+// and take FrameBytes of the wire; that they would have to wait for the end of
+// the packet on the wire is left out.
+type Credits struct {
+	// Blocks is the input buffer in blocks of 64 bytes, by lane.
+	Blocks [MaxClasses]int32
+	// Period is the time between credit updates.
+	Period units.Time
+	// Latency is the time from the decision to send an update to the first
+	// use of the credits, without propagation: serialisation and the time of
+	// the link layers at both ends.
+	Latency units.Time
+	// FrameBytes is the size of a flow-control packet on the wire.
+	FrameBytes uint16
+}
+
+// lane is the sender's view of one lane of a link.
+type lane struct {
+	available int32 // blocks that may be sent
+	granted   int32 // blocks of the receiver's buffer
+	taken     int64 // the last period whose update has been taken in
+	waiting   bool  // a packet waits for credits at the port
+}
+
+// account is the receiver's view of the same.
+type account struct {
+	updated int64 // the latest period for which an update is due
+	held    int32 // blocks in the buffer
+}
+
+func blocks(size uint16) int32 { return (int32(size) + CreditBlock - 1) / CreditBlock }
+
+// takeIn adds the updates that have arrived by now.
+func (p *Partition) takeIn(l *lane, index int32) {
+	n := p.net
+	c := &n.creditLinks[int(index)/n.classes]
+	last := int64(p.now-c.latency) / int64(c.period)
+	if p.now < c.latency {
+		return
+	}
+	for k := max(l.taken+1, last-n.ringMask); k <= last; k++ {
+		slot := &n.grants[int64(index)*(n.ringMask+1)+k&n.ringMask]
+		l.available += int32(*slot)
+		*slot = 0
+	}
+	l.taken = max(l.taken, last)
+	if l.available > l.granted {
+		p.breach("more credits than buffer", index/int32(n.classes), int64(l.available), int64(l.granted))
+	}
+}
+
+// hasCredit reports whether a packet of the size may be sent on a lane; if not,
+// it lowers soonest to the time when the updates on the way will suffice.
+func (p *Partition) hasCredit(index int32, size uint16, soonest *units.Time) bool {
+	n := p.net
+	l := &n.lanes[index]
+	need := blocks(size)
+	if l.available >= need {
+		return true
+	}
+	p.takeIn(l, index)
+	if l.available >= need {
+		return true
+	}
+	c := &n.creditLinks[int(index)/n.classes]
+	sum := l.available
+	for k := l.taken + 1; k <= l.taken+n.ringMask+1; k++ {
+		sum += int32(n.grants[int64(index)*(n.ringMask+1)+k&n.ringMask])
+		if sum >= need {
+			*soonest = min(*soonest, units.Time(k)*c.period+c.latency)
+			return false
+		}
+	}
+	l.waiting = true
+	return false
+}
+
+// free gives the room of a packet back to the sender of the link by which it
+// came; its tail leaves at end.
+func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
+	n := p.net
+	index := link*int32(n.classes) + int32(class)
+	a := &n.accounts[index]
+	a.held -= blocks(size)
+	if a.held < 0 {
+		p.breach("input buffer holds less than nothing", link, int64(a.held), 0)
+	}
+	c := &n.creditLinks[link]
+	period := (int64(end) + int64(c.period) - 1) / int64(c.period)
+	if period > a.updated {
+		a.updated = period
+		back := &n.ports[n.inboxes[link].back]
+		back.debt += c.frame
+	}
+	if o := n.inboxes[link].back; n.ports[o].flags&flagRemote != 0 {
+		m := p.outgoing()
+		m.earliest = min(m.earliest, units.Time(period)*c.period+c.latency)
+		b := &m.to[n.ports[o].part]
+		b.credits = append(b.credits, remoteCredit{index, blocks(size), period})
+		return
+	}
+	p.addCredit(index, period, blocks(size))
+}
+
+// addCredit notes an update that the receiver sends in a period.
+func (p *Partition) addCredit(index int32, period int64, blocks int32) {
+	n := p.net
+	l := &n.lanes[index]
+	if period-l.taken > n.ringMask {
+		p.takeIn(l, index)
+	}
+	n.grants[int64(index)*(n.ringMask+1)+period&n.ringMask] += uint16(blocks)
+	if l.waiting {
+		l.waiting = false
+		link := index / int32(n.classes)
+		c := &n.creditLinks[link]
+		p.wake(&n.ports[link], link, max(p.now, units.Time(period)*c.period+c.latency))
+	}
+}
+
+// payDebt puts the flow-control packets that are due before the next packet
+// onto the wire. They cost nothing where the wire was idle long enough.
+func (o *port) payDebt(now units.Time) units.Time {
+	debt := int64(o.debt)
+	o.debt = 0
+	if o.freeAt < now {
+		return now
+	}
+	end := o.occupy(now, debt)
+	o.bytes -= debt
+	return end
+}

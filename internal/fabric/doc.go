@@ -1,0 +1,31 @@
+// Package fabric is the simulated data plane: links, ports, buffers, switches
+// and NICs of InfiniBand, Ethernet and the scale-up network, packet by packet,
+// on package engine.
+//
+// # Shape
+//
+// A Network is a set of nodes joined by directed links. A link has the number
+// of the port that feeds it; the ports of a node are numbered consecutively, so
+// a port, the link that it feeds and the queues in front of it share one index.
+// State lives in flat arrays by that index: what one packet-hop touches is the
+// inbox it arrives at, its own record, a routing entry and the port it leaves
+// by.
+//
+// # A hop
+//
+// Packets in flight on a link wait in the link's inbox in order of arrival; the
+// event queue holds the link, not the packets. An arrival is handled at the
+// head's arrival plus the receiver's fixed pipeline (cut-through) or at the
+// tail's (store-and-forward, and every NIC). It is admitted and queued at once;
+// the port that it leaves by decides at the end of the instant, when all
+// arrivals of the instant are known. A port with nothing waiting schedules
+// nothing when its transmission ends: whoever comes next looks at the time when
+// the wire is free.
+//
+// # What must hold
+//
+// Packets and bytes are conserved, buffers stay within bounds, credits are
+// conserved per link and lane, and nothing is dropped in a lossless class
+// without a counted cause. Each is checked in every run; a breach ends it with
+// a *Breach.
+package fabric

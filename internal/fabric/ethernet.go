@@ -1,0 +1,253 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"weft/units"
+)
+
+// EthernetSwitch describes a kind of Ethernet switch: a buffer shared by all
+// ports, one queue per egress port and priority, accounting per ingress port
+// and priority.
+//
+// The memory management is that of shared-buffer ASICs with dynamic
+// thresholds (Choudhury and Hahne, "Dynamic queue length thresholds for
+// shared-memory packet switches", IEEE/ACM ToN 6(2), 1998): what an ingress
+// queue holds above its reserve comes from the shared pool as long as it stays
+// below alpha times what is free there; a lossless queue then pauses its sender
+// and lives on its headroom, a lossy one drops.
+type EthernetSwitch struct {
+	// Pipeline is the fixed time from the head (cut-through) or tail
+	// (store-and-forward) of a packet at the input to its first bit at an idle
+	// output.
+	Pipeline   units.Time
+	CutThrough bool
+
+	// Shared is the shared pool in bytes. Reserve and Headroom are in bytes
+	// per ingress port and priority and are not part of it.
+	Shared            int64
+	Reserve, Headroom int32
+	// AlphaNum/AlphaDen is alpha, the dynamic threshold's factor.
+	AlphaNum, AlphaDen int64
+	// XonOffset is how far below the threshold a queue must fall, in bytes,
+	// before its sender is resumed.
+	XonOffset int32
+	// EarlyRelease frees a packet's buffer when its transmission starts and
+	// not when it ends, as the ns-3 RDMA simulators do.
+	EarlyRelease bool
+
+	PFC PFC
+	ECN [8]ECN
+	// Schedule orders the priorities at every egress port.
+	Schedule Schedule
+}
+
+// ECN marks packets of one priority at the egress queue with a probability
+// that rises from 0 at KMin to PMax at KMax bytes and is 1 above: WRED as in
+// RFC 3168 networks. KMax 0 marks nothing.
+type ECN struct {
+	KMin, KMax int32
+	PMax       uint32 // of 2^32
+	// AtDequeue looks at the queue when the packet leaves, the packet itself
+	// excluded; otherwise when it is queued, the packet included.
+	AtDequeue bool
+}
+
+// ethernetState is the state of one switch.
+type ethernetState struct {
+	spec *EthernetSwitch
+	// used is what the ingress queues hold of the shared pool. Buffers of
+	// packets that have left, but whose port has not looked since, are still
+	// in it: settle takes them out when the difference could decide something.
+	used   int64
+	paused int32 // ingress queues that have their sender paused
+}
+
+// ingress is the accounting of one ingress port and priority.
+type ingress struct {
+	held     int32 // bytes in the reserve and the shared pool
+	headroom int32 // bytes in the headroom
+	paused   bool
+}
+
+// egress is the queue of one egress port and priority.
+type egress struct {
+	packets list
+	bytes   int32
+}
+
+func (s *EthernetSwitch) threshold(used int64) int64 {
+	return (s.Shared - used) * s.AlphaNum / s.AlphaDen
+}
+
+func shared(g *ingress, reserve int32) int64 {
+	return max(0, int64(g.held)-int64(reserve))
+}
+
+// arriveEthernet admits a packet and queues it at the port that it leaves by.
+func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
+	n := p.net
+	k := &p.pool.hot[i]
+	nd := &n.nodes[b.node]
+	s := &n.ethernet[nd.state]
+	k.in = link
+	if !p.admit(s, b, link, k) {
+		why := DropBuffer
+		if s.spec.PFC.Lossless>>k.class&1 != 0 {
+			why = DropHeadroom
+		}
+		p.drop(i, why)
+		return
+	}
+	out := p.route(nd, k)
+	o := &n.ports[out]
+	q := &n.egress[int(out)*n.classes+int(k.class)]
+	p.pool.push(&q.packets, i)
+	q.bytes += int32(k.size)
+	o.queued += int32(k.size)
+	o.nonEmpty |= 1 << k.class
+	if e := &s.spec.ECN[k.class]; e.KMax > 0 && !e.AtDequeue {
+		p.mark(e, q.bytes, out, k)
+	}
+	p.touch(o, out)
+}
+
+// admit charges a packet to its ingress queue. It reports false where neither
+// the shared pool nor the headroom has room for it.
+func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
+	n, spec := p.net, s.spec
+	g := &n.ingress[int(link)*n.classes+int(k.class)]
+	size := int32(k.size)
+	above := int64(g.held+size) - int64(spec.Reserve)
+	if above > spec.threshold(s.used) {
+		p.settle(b.node)
+	}
+	if above > spec.threshold(s.used) {
+		if spec.PFC.Lossless>>k.class&1 == 0 {
+			return false
+		}
+		if g.headroom+size > spec.Headroom {
+			return false
+		}
+		g.headroom += size
+	} else {
+		before := shared(g, spec.Reserve)
+		g.held += size
+		s.used += shared(g, spec.Reserve) - before
+		if s.used > spec.Shared {
+			p.breach("shared buffer over its size", link, s.used, spec.Shared)
+		}
+	}
+	if spec.PFC.Lossless>>k.class&1 != 0 && !g.paused &&
+		(g.headroom > 0 || shared(g, spec.Reserve) >= spec.threshold(s.used)) {
+		p.pauseSender(s, g, b, link, k.class)
+	}
+	return true
+}
+
+// release gives back the buffer of a packet that has left.
+func (p *Partition) release(s *ethernetState, link int32, class uint8, size int32) {
+	n := p.net
+	g := &n.ingress[int(link)*n.classes+int(class)]
+	fromHeadroom := min(g.headroom, size)
+	g.headroom -= fromHeadroom
+	before := shared(g, s.spec.Reserve)
+	g.held -= size - fromHeadroom
+	if g.held < 0 {
+		p.breach("ingress queue holds less than nothing", link, int64(g.held), 0)
+	}
+	s.used -= before - shared(g, s.spec.Reserve)
+	if g.paused && g.headroom == 0 {
+		above := shared(g, s.spec.Reserve)
+		if above == 0 || above+int64(s.spec.XonOffset) <= s.spec.threshold(s.used) {
+			p.resumeSender(s, g, link, class)
+		}
+	}
+}
+
+// served gives back the buffer of the packet that a port has sent.
+func (p *Partition) served(s *ethernetState, o *port) {
+	in := o.serveIn
+	o.serveIn = -1
+	p.release(s, in, o.class, int32(o.serve))
+}
+
+// settle gives back what has left the switch unnoticed: a port with nothing
+// waiting does not look when its transmission ends.
+func (p *Partition) settle(node int32) {
+	n := p.net
+	nd := &n.nodes[node]
+	s := &n.ethernet[nd.state]
+	for link := nd.base; link < nd.base+nd.ports; link++ {
+		if o := &n.ports[link]; o.serveIn >= 0 && o.freeAt <= p.now {
+			p.served(s, o)
+		}
+	}
+}
+
+// sendEthernet sends the next packet of a port whose wire is free.
+func (p *Partition) sendEthernet(o *port, link int32) {
+	n := p.net
+	s := &n.ethernet[n.nodes[o.node].state]
+	if o.serveIn >= 0 {
+		p.served(s, o)
+	}
+	ready := o.nonEmpty &^ o.blocked
+	if ready == 0 || o.freeAt > p.now { // a PFC frame may have taken the wire just now
+		if ready != 0 {
+			p.wake(o, link, o.freeAt)
+		}
+		return
+	}
+	class := uint8(bits.TrailingZeros16(ready))
+	if ready&(ready-1) != 0 {
+		class = p.schedule(&s.spec.Schedule, link, ready)
+	}
+	q := &n.egress[int(link)*n.classes+int(class)]
+	i := p.pool.pop(&q.packets)
+	k := &p.pool.hot[i]
+	q.bytes -= int32(k.size)
+	o.queued -= int32(k.size)
+	if q.packets.head < 0 {
+		o.nonEmpty &^= 1 << class
+	}
+	if e := &s.spec.ECN[class]; e.AtDequeue && e.KMax > 0 {
+		p.mark(e, q.bytes, link, k)
+	}
+	start := p.now
+	if b := &n.inboxes[k.in]; b.slower && s.spec.CutThrough {
+		start = p.notBeforeTail(o, b, k)
+	}
+	in, size := k.in, k.size
+	end := p.transmit(link, i, start)
+	if s.spec.EarlyRelease {
+		p.release(s, in, class, int32(size))
+	} else {
+		o.serveIn, o.serve, o.class = in, size, class
+	}
+	if o.nonEmpty&^o.blocked != 0 || (s.paused > 0 && o.serveIn >= 0) {
+		p.wake(o, link, end)
+	}
+}
+
+// notBeforeTail is the earliest start of a cut-through transmission that does
+// not run out of bits: the packet may not leave faster than it comes.
+func (p *Partition) notBeforeTail(o *port, b *inbox, k *pkt) units.Time {
+	out := units.Time(int64(k.size) * int64(o.num) / int64(o.den))
+	return max(p.now, k.arrive+b.serialisation(k.size)-out)
+}
+
+// mark sets congestion experienced with the probability of RED.
+func (p *Partition) mark(e *ECN, bytes, link int32, k *pkt) {
+	if bytes <= e.KMin || k.marked {
+		return
+	}
+	if bytes <= e.KMax {
+		threshold := uint64(e.PMax) * uint64(bytes-e.KMin) / uint64(e.KMax-e.KMin)
+		if p.net.random[link].Uint64()>>32 >= threshold {
+			return
+		}
+	}
+	k.marked = true
+	p.stats.Marked++
+}

@@ -1,0 +1,334 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"weft/units"
+)
+
+// InfiniBandSwitch describes a kind of credit-based switch: input buffers with
+// a virtual output queue per output and lane, an arbiter per output. The
+// scale-up switch is of this kind too.
+type InfiniBandSwitch struct {
+	// Pipeline is the fixed time from the head of a packet at the input to its
+	// first bit at an idle output.
+	Pipeline units.Time
+	Credits  Credits
+	// ReadPorts is the internal speed-up: how many packets an input buffer can
+	// feed to different outputs at the same time; 0 is no limit.
+	ReadPorts int
+	// FIFO gives each input one queue per lane in place of virtual output
+	// queues, so that a packet that waits blocks those behind it.
+	FIFO bool
+	// Lifetime is the head-of-queue lifetime: a packet that has waited at the
+	// head of its queue for that long for credits is discarded; 0 is for ever.
+	Lifetime units.Time
+	VLArb    VLArb
+}
+
+// VLArb is the arbitration between lanes (IBA vol. 1, 7.6.9).
+type VLArb struct {
+	High, Low []VLWeight
+	// Limit is the limit of high priority in units of 4096 bytes; 255 is no
+	// limit, 0 one packet.
+	Limit uint8
+}
+
+// VLWeight is one entry of an arbitration table; the weight is in units of 64
+// bytes, 0 skips the entry.
+type VLWeight struct {
+	VL     uint8
+	Weight uint8
+}
+
+// infinibandState is the state of one switch.
+type infinibandState struct {
+	spec  *InfiniBandSwitch
+	voq   int32 // first of its queues: (output, input, lane)
+	want  int32 // first of its request words: (output, lane, word)
+	words int32 // request words per output and lane: a bit per input
+}
+
+// maxReadPorts bounds the speed-up that can be asked for.
+const maxReadPorts = 4
+
+// reader is the state of an input buffer's read ports.
+type reader struct {
+	until [maxReadPorts]units.Time // when each is free
+}
+
+// arriveInfiniBand queues a packet at the output that it leaves by. There is
+// always room: the sender had credits for it.
+func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
+	n := p.net
+	k := &p.pool.hot[i]
+	nd := &n.nodes[b.node]
+	s := &n.infiniband[nd.state]
+	k.in = link
+	p.hold(link, k)
+	if s.spec.FIFO {
+		q := &n.fifos[int(link)*n.classes+int(k.class)]
+		first := q.head < 0
+		p.pool.push(q, i)
+		if first {
+			p.request(s, nd, link, i)
+		}
+		return
+	}
+	out := p.route(nd, k)
+	q := n.voqAt(s, nd, out, link, k.class)
+	if q.head < 0 {
+		p.want(s, nd, out, link, k.class)
+	}
+	p.pool.push(q, i)
+	o := &n.ports[out]
+	o.queued += int32(k.size)
+	p.touch(o, out)
+}
+
+// hold charges a packet to the receiver's buffer; the credits that the sender
+// spent must cover it.
+func (p *Partition) hold(link int32, k *pkt) {
+	index := int(link)*p.net.classes + int(k.class)
+	a := &p.net.accounts[index]
+	a.held += blocks(k.size)
+	if granted := p.net.buffers[index]; a.held > granted {
+		p.breach("input buffer over its credits", link, int64(a.held), int64(granted))
+	}
+}
+
+// request makes the head of an input FIFO known to the output that it wants.
+func (p *Partition) request(s *infinibandState, nd *node, link, i int32) {
+	n := p.net
+	k := &p.pool.hot[i]
+	out := p.route(nd, k)
+	n.voqAt(s, nd, out, link, k.class).head = i
+	p.want(s, nd, out, link, k.class)
+	p.touch(&n.ports[out], out)
+}
+
+// voqAt is the virtual output queue of an output for an input and lane. With
+// FIFO inputs it holds no more than the FIFO's head.
+func (n *Network) voqAt(s *infinibandState, nd *node, out, in int32, class uint8) *list {
+	input := n.inboxes[in].back - nd.base
+	return &n.voqs[int(s.voq)+(int(out-nd.base)*int(nd.ports)+int(input))*n.classes+int(class)]
+}
+
+func (n *Network) wants(s *infinibandState, nd *node, out int32, class uint8) []uint64 {
+	at := int(s.want) + (int(out-nd.base)*n.classes+int(class))*int(s.words)
+	return n.requests[at : at+int(s.words)]
+}
+
+func (p *Partition) want(s *infinibandState, nd *node, out, in int32, class uint8) {
+	input := p.net.inboxes[in].back - nd.base
+	p.net.wants(s, nd, out, class)[input>>6] |= 1 << (input & 63)
+	p.net.ports[out].nonEmpty |= 1 << class
+}
+
+func (p *Partition) unwant(s *infinibandState, nd *node, out, in int32, class uint8) {
+	input := p.net.inboxes[in].back - nd.base
+	w := p.net.wants(s, nd, out, class)
+	w[input>>6] &^= 1 << (input & 63)
+	for _, x := range w {
+		if x != 0 {
+			return
+		}
+	}
+	p.net.ports[out].nonEmpty &^= 1 << class
+}
+
+// sendInfiniBand sends the next packet of an output whose wire is free: the
+// lane by the arbitration tables, the input in turn.
+func (p *Partition) sendInfiniBand(o *port, out int32) {
+	n := p.net
+	nd := &n.nodes[o.node]
+	s := &n.infiniband[nd.state]
+	soonest := units.Forever
+	for lanes := o.nonEmpty; lanes != 0; {
+		class := uint8(bits.TrailingZeros16(lanes))
+		if lanes&(lanes-1) != 0 {
+			class = p.arbitrate(&s.spec.VLArb, out, lanes)
+		}
+		lanes &^= 1 << class
+		in := p.nextInput(s, nd, out, class, &soonest)
+		if in < 0 {
+			continue
+		}
+		q := n.voqAt(s, nd, out, in, class)
+		k := &p.pool.hot[q.head]
+		if !p.hasCredit(out*int32(n.classes)+int32(class), k.size, &soonest) {
+			p.starve(s.spec.Lifetime, out*int32(n.classes)+int32(class))
+			continue
+		}
+		p.grant(s, nd, o, out, in, class)
+		if o.nonEmpty != 0 {
+			p.wake(o, out, o.freeAt)
+		}
+		return
+	}
+	if soonest != units.Forever {
+		p.wake(o, out, soonest)
+	}
+}
+
+// nextInput is the link of the next input, after the last that was served, that
+// has a packet for the output and a free read port; -1 if none.
+func (p *Partition) nextInput(s *infinibandState, nd *node, out int32, class uint8, soonest *units.Time) int32 {
+	n := p.net
+	w := n.wants(s, nd, out, class)
+	last := int32(n.turns[int(out)*n.classes+int(class)])
+	for turn, input := int32(0), last+1; turn <= nd.ports; turn++ {
+		input = nextSet(w, input)
+		if input < 0 {
+			return -1
+		}
+		in := n.back[nd.base+input]
+		at := p.readableAt(s, in)
+		if at <= p.now {
+			return in
+		}
+		*soonest = min(*soonest, at)
+		if input == last {
+			return -1
+		}
+		input++
+	}
+	return -1
+}
+
+// nextSet is the first bit set from i on, around the words; -1 if none is.
+func nextSet(w []uint64, i int32) int32 {
+	if len(w) == 1 {
+		x := w[0]
+		if x == 0 {
+			return -1
+		}
+		if i < 64 {
+			if rest := x >> i; rest != 0 {
+				return i + int32(bits.TrailingZeros64(rest))
+			}
+		}
+		return int32(bits.TrailingZeros64(x))
+	}
+	return nextSetWide(w, i)
+}
+
+func nextSetWide(w []uint64, i int32) int32 {
+	words := int32(len(w))
+	if i >= words*64 {
+		i = 0
+	}
+	at := i >> 6
+	if rest := w[at] >> (i & 63); rest != 0 {
+		return i + int32(bits.TrailingZeros64(rest))
+	}
+	for j := int32(1); j <= words; j++ {
+		if x := w[(at+j)%words]; x != 0 {
+			return (at+j)%words*64 + int32(bits.TrailingZeros64(x))
+		}
+	}
+	return -1
+}
+
+// readableAt is when an input buffer has a read port free.
+func (p *Partition) readableAt(s *infinibandState, in int32) units.Time {
+	ports := s.spec.ReadPorts
+	if ports == 0 {
+		return 0
+	}
+	r := &p.net.readers[in]
+	at := r.until[0]
+	for _, t := range r.until[1:ports] {
+		at = min(at, t)
+	}
+	return at
+}
+
+// occupyReader takes a read port of an input buffer until a time.
+func (p *Partition) occupyReader(s *infinibandState, in int32, until units.Time) {
+	r := &p.net.readers[in]
+	for j := range s.spec.ReadPorts {
+		if r.until[j] <= p.now {
+			r.until[j] = until
+			return
+		}
+	}
+}
+
+// grant sends the head of the queue of an input.
+func (p *Partition) grant(s *infinibandState, nd *node, o *port, out, in int32, class uint8) {
+	n := p.net
+	index := int(out)*n.classes + int(class)
+	n.starved[index] = units.Forever
+	i := p.dequeue(s, nd, o, out, in, class)
+	k := &p.pool.hot[i]
+	size := k.size
+	n.lanes[index].available -= blocks(size)
+	start := p.now
+	if o.debt > 0 {
+		start = o.payDebt(start)
+	}
+	if b := &n.inboxes[in]; b.slower {
+		start = max(start, p.notBeforeTail(o, b, k))
+	}
+	end := p.transmit(out, i, start)
+	p.free(in, class, size, end)
+	if s.spec.ReadPorts > 0 {
+		p.occupyReader(s, in, end)
+	}
+}
+
+// dequeue takes the head of the queue of an input at an output.
+func (p *Partition) dequeue(s *infinibandState, nd *node, o *port, out, in int32, class uint8) int32 {
+	n := p.net
+	q := n.voqAt(s, nd, out, in, class)
+	i := q.head
+	n.turns[int(out)*n.classes+int(class)] = uint16(n.inboxes[in].back - nd.base)
+	if s.spec.FIFO {
+		fifo := &n.fifos[int(in)*n.classes+int(class)]
+		p.pool.pop(fifo)
+		q.head = -1
+		p.unwant(s, nd, out, in, class)
+		if fifo.head >= 0 {
+			p.request(s, nd, in, fifo.head)
+		}
+		return i
+	}
+	p.pool.pop(q)
+	o.queued -= int32(p.pool.hot[i].size)
+	if q.head < 0 {
+		p.unwant(s, nd, out, in, class)
+	}
+	return i
+}
+
+// starve notes that a lane has a packet and a free wire but no credit, and
+// starts the clock of the head-of-queue lifetime.
+func (p *Partition) starve(lifetime units.Time, index int32) {
+	p.stats.Stalls++
+	if lifetime > 0 && p.net.starved[index] == units.Forever {
+		p.net.starved[index] = p.now
+		p.queue.Push(p.now+lifetime, classExpire, uint32(index))
+	}
+}
+
+// expire discards the packet that has been at the head of a lane for the
+// head-of-queue lifetime without credits. A clock that was stopped or started
+// again since does nothing.
+func (p *Partition) expire(index int32) {
+	n := p.net
+	out, class := index/int32(n.classes), uint8(int(index)%n.classes)
+	nd := &n.nodes[n.ports[out].node]
+	s := &n.infiniband[nd.state]
+	since := n.starved[index]
+	if since == units.Forever || p.now-since < s.spec.Lifetime || n.ports[out].nonEmpty>>class&1 == 0 {
+		return
+	}
+	n.starved[index] = units.Forever
+	input := nextSet(n.wants(s, nd, out, class), int32(n.turns[index])+1)
+	in := n.back[nd.base+input]
+	i := p.dequeue(s, nd, &n.ports[out], out, in, class)
+	p.free(in, class, p.pool.hot[i].size, p.now)
+	p.drop(i, DropLifetime)
+	p.touch(&n.ports[out], out)
+}

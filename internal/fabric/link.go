@@ -1,0 +1,127 @@
+package fabric
+
+import "weft/units"
+
+// port is the sending side of a link, in one cache line.
+type port struct {
+	freeAt   units.Time // when the wire is free
+	wakeAt   units.Time // the pending event that counts; Forever if none
+	delay    units.Time // propagation and the receiver's fixed pipeline
+	bytes    int64      // sent
+	node     int32
+	num      int32 // picoseconds per byte: num/den
+	queued   int32 // bytes that wait
+	serveIn  int32 // Ethernet: link by which the packet on the wire came, -1 if its buffer is released
+	den      int16
+	rem      int16  // of the end of the last packet, in 1/den ps
+	nonEmpty uint16 // classes with packets
+	blocked  uint16 // Ethernet: classes paused by PFC
+	serve    uint16 // Ethernet: size of the packet on the wire
+	debt     uint16 // InfiniBand: bytes of flow-control packets to go before the next packet
+	class    uint8  // Ethernet: class of the packet on the wire
+	part     uint8  // partition of the receiver
+	flags    portFlags
+}
+
+type portFlags uint8
+
+const (
+	flagDirty     portFlags = 1 << iota // decides at the end of this instant
+	flagTail                            // the receiver takes packets at the tail
+	flagRemote                          // the receiver is in another partition
+	flagUncounted                       // not a link of the scale-out fabric: no packet-hops
+)
+
+// occupy puts size bytes on the wire from start on and gives the time of the
+// last bit. A fraction of a picosecond is carried from packet to packet as long
+// as they follow one another without a gap.
+func (o *port) occupy(start units.Time, size int64) units.Time {
+	t := size * int64(o.num)
+	if o.den != 1 {
+		if start == o.freeAt {
+			t += int64(o.rem)
+		}
+		o.rem = int16(t % int64(o.den))
+		t /= int64(o.den)
+	}
+	o.freeAt = start + units.Time(t)
+	o.bytes += size
+	return o.freeAt
+}
+
+// inbox is the receiving side of a link: the packets in flight on it.
+type inbox struct {
+	flying list
+	node   int32
+	back   int32 // the port of the receiver that sends the other way
+	num    int32 // picoseconds per byte of the link: num/den
+	den    int16
+	kind   nodeKind
+	slower bool // some port of the receiver is faster: cut-through could outrun the tail
+}
+
+// serialisation is the time of size bytes on the link, rounded up.
+func (b *inbox) serialisation(size uint16) units.Time {
+	return units.Time((int64(size)*int64(b.num) + int64(b.den) - 1) / int64(b.den))
+}
+
+// transmit sends a packet from a port, which must be free, starting at start.
+// The packet is gone afterwards.
+func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
+	o := &p.net.ports[link]
+	k := &p.pool.hot[i]
+	end := o.occupy(start, int64(k.size))
+	at := start
+	if o.flags&flagTail != 0 {
+		at = end
+	}
+	k.arrive = at + o.delay
+	if o.flags&flagUncounted == 0 {
+		p.stats.Hops++
+	}
+	if o.flags&flagRemote != 0 {
+		p.sendRemote(o.part, link, i)
+	} else {
+		p.fly(link, i)
+	}
+	return end
+}
+
+// fly appends a packet to those in flight on a link.
+func (p *Partition) fly(link, i int32) {
+	b := &p.net.inboxes[link]
+	if b.flying.head < 0 {
+		p.queue.Push(p.pool.hot[i].arrive, classArrive, uint32(link))
+	}
+	p.pool.push(&b.flying, i)
+}
+
+// land takes the packet that arrives now off a link.
+func (p *Partition) land(b *inbox, link int32) int32 {
+	i := p.pool.pop(&b.flying)
+	if next := b.flying.head; next >= 0 {
+		p.queue.Push(p.pool.hot[next].arrive, classArrive, uint32(link))
+	}
+	return i
+}
+
+// wake makes a port decide at t, unless it does so earlier anyway.
+func (p *Partition) wake(o *port, link int32, t units.Time) {
+	if t < o.wakeAt {
+		o.wakeAt = t
+		p.queue.Push(t, classPort, uint32(link))
+	}
+}
+
+// touch makes a port that has got something to send decide: at the end of this
+// instant, or when its wire is free.
+func (p *Partition) touch(o *port, link int32) {
+	if o.freeAt > p.now {
+		p.wake(o, link, o.freeAt)
+		return
+	}
+	if o.flags&flagDirty == 0 {
+		o.flags |= flagDirty
+		p.dirty = append(p.dirty, link)
+	}
+}

@@ -1,0 +1,245 @@
+package fabric
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"weft/internal/engine"
+	"weft/internal/routing"
+	"weft/internal/transport"
+	"weft/internal/transport/cc"
+	"weft/units"
+)
+
+// nodeKind says which model a node follows.
+type nodeKind uint8
+
+const (
+	kindNIC nodeKind = iota
+	kindEthernet
+	kindInfiniBand
+)
+
+// node is the fixed description of a node, and where its state is.
+type node struct {
+	base, ports int32 // its ports
+	state       int32 // index into the states of its kind
+	row         int32 // switches: row of the forwarding tables
+	first       int32 // local routing: the node at port 0
+	salt        uint32
+	turn        uint32 // spraying and adaptive routing: whose turn it is
+	kind        nodeKind
+	part        uint8
+	routing     Routing
+	local       bool // routed by port: destination first+k is at port k
+}
+
+// App is what runs on the network. Its methods are called from the partition
+// that the node or source belongs to, and may call that partition's methods.
+type App interface {
+	// Complete reports a finished work request of a queue pair in a NIC.
+	Complete(p *Partition, nic int32, c *transport.Completion)
+	// Timer is called at the time given to Partition.At.
+	Timer(p *Partition, source uint32)
+}
+
+// Trace is told what happens; a network without one pays nothing.
+type Trace interface {
+	// Pause is called when a PFC frame for a class of the sender on a link is
+	// sent, with the time at which it takes effect.
+	Pause(now, effect units.Time, link int32, class uint8, on bool)
+}
+
+// Network is a fabric ready to run.
+type Network struct {
+	app        App
+	trace      Trace
+	parts      []*Partition
+	lookahead  units.Time
+	classes    int
+	credited   bool
+	seed       uint64
+	flowletGap units.Time
+	names      []string
+
+	nodes   []node
+	tables  routing.Tables
+	ports   []port
+	inboxes []inbox
+	back    []int32 // by port: the link that comes in at it
+
+	propagation []units.Time // by link
+	reaction    []units.Time // by link: of its receiver to PFC frames
+	turns       []uint16     // by port and class: whose turn it is
+
+	// Ethernet.
+	ethernet   []ethernetState
+	egress     []egress     // by port and class
+	ingress    []ingress    // by link and class
+	rounds     []roundRobin // by port
+	random     []rand.PCG   // by port
+	pauses     [][]pause    // by port
+	pauseUntil []units.Time // by port and class
+	flowlets   [][]flowletEntry
+
+	// InfiniBand and scale-up.
+	infiniband  []infinibandState
+	lanes       []lane    // by link and class
+	accounts    []account // by link and class
+	buffers     []int32   // by link and class: blocks of the receiver
+	grants      []uint16  // by link, class and period, in a ring
+	ringMask    int64
+	creditLinks []creditLink // by link
+	voqs        []list
+	fifos       []list // by link and class
+	requests    []uint64
+	readers     []reader     // by link
+	arbiters    []arbiter    // by port
+	starved     []units.Time // by port and class
+
+	nics      []nicState
+	nicQueues []nicQueue // by port and class
+}
+
+// creditLink is what the credits of a link have in common.
+type creditLink struct {
+	period  units.Time
+	latency units.Time // from the update's decision to its effect, propagation included
+	frame   uint16
+}
+
+// Run runs the network until an exact time, or until nothing is left to happen,
+// on at most workers cores. It returns the fault that ended it, if any.
+func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
+	parts := make([]engine.Partition, len(n.parts))
+	for i, p := range n.parts {
+		parts[i] = p
+	}
+	engine.Run(parts, n.lookahead, until, workers, stop)
+	for _, p := range n.parts {
+		if p.err != nil {
+			return p.err
+		}
+	}
+	return n.conserved()
+}
+
+// conserved holds the counts of packets and bytes against each other.
+func (n *Network) conserved() error {
+	s := n.Stats()
+	live := int64(0)
+	for _, p := range n.parts {
+		live += int64(p.pool.live)
+		for _, m := range p.mail {
+			for i := range m.to {
+				live += int64(len(m.to[i].packets))
+			}
+		}
+	}
+	// The mail of the last window but one has been collected already.
+	gone := s.Delivered
+	for _, d := range s.Dropped {
+		gone += d
+	}
+	if s.Injected != gone+live && len(n.parts) == 1 {
+		return &Breach{"packets in = packets out + dropped + in flight", "the network", n.parts[0].now, s.Injected, gone + live}
+	}
+	return nil
+}
+
+// Stats sums the counts of all partitions.
+func (n *Network) Stats() Stats {
+	var s Stats
+	for _, p := range n.parts {
+		s.add(&p.stats)
+	}
+	return s
+}
+
+func (s *Stats) add(t *Stats) {
+	s.Events += t.Events
+	s.Hops += t.Hops
+	s.Injected += t.Injected
+	s.Delivered += t.Delivered
+	s.InBytes += t.InBytes
+	s.OutBytes += t.OutBytes
+	s.LostBytes += t.LostBytes
+	s.Marked += t.Marked
+	s.Pauses += t.Pauses
+	s.Resumes += t.Resumes
+	s.Stalls += t.Stalls
+	for i := range s.Dropped {
+		s.Dropped[i] += t.Dropped[i]
+	}
+}
+
+// Partition is the partition that a node belongs to.
+func (n *Network) Partition(node int32) *Partition { return n.parts[n.nodes[node].part] }
+
+// LinkName names a link for people.
+func (n *Network) LinkName(link int32) string {
+	if link < 0 || int(link) >= len(n.ports) {
+		return "the network"
+	}
+	from, to := &n.nodes[n.ports[link].node], n.inboxes[link].node
+	return fmt.Sprintf("%s port %d to %s", n.names[n.ports[link].node], link-from.base+1, n.names[to])
+}
+
+// Links is the number of directed links.
+func (n *Network) Links() int { return len(n.ports) }
+
+// LinkBytes is what has been sent on a link, in bytes on the wire.
+func (n *Network) LinkBytes(link int32) int64 { return n.ports[link].bytes }
+
+// Connection describes one direction of a connected pair of queue pairs.
+type Connection struct {
+	Entropy      uint32 // what ECMP hashes
+	Class, Reply uint8  // of data and of acknowledgements
+	Port         int32  // the NIC's port, from 0
+	CC           cc.Algorithm
+}
+
+// Connect makes a reliable connection between two NICs and gives the numbers of
+// the queue pairs. It may be called before the run only.
+func (n *Network) Connect(a, b int32, fromA, fromB Connection) (qpa, qpb units.QPN, err error) {
+	na, nb := &n.nics[n.nodes[a].state], &n.nics[n.nodes[b].state]
+	qpa, qpb = units.QPN(len(na.flows)), units.QPN(len(nb.flows))
+	if a == b {
+		qpb++
+	}
+	fa := n.newFlow(a, b, fromA)
+	na.flows = append(na.flows, fa)
+	fb := n.newFlow(b, a, fromB)
+	nb.flows = append(nb.flows, fb)
+	if err := fa.qp.Setup(na.spec.Transport, transport.RC, qpa, fromA.CC); err != nil {
+		return 0, 0, err
+	}
+	if err := fb.qp.Setup(nb.spec.Transport, transport.RC, qpb, fromB.CC); err != nil {
+		return 0, 0, err
+	}
+	if err := fa.qp.Connect(0, qpb, 0, 0); err != nil {
+		return 0, 0, err
+	}
+	return qpa, qpb, fb.qp.Connect(0, qpa, 0, 0)
+}
+
+func (n *Network) newFlow(from, to int32, c Connection) *flow {
+	return &flow{
+		timerAt: units.Forever, dst: to, port: n.nodes[from].base + c.Port,
+		entropy: c.Entropy, class: c.Class, reply: c.Reply,
+	}
+}
+
+// Post hands a work request to a queue pair of a NIC.
+func (p *Partition) Post(nic int32, qp units.QPN, wr transport.WorkRequest) error {
+	n := p.net
+	s := &n.nics[n.nodes[nic].state]
+	f := s.flows[qp]
+	if err := f.qp.PostSend(p.now, wr); err != nil {
+		return err
+	}
+	p.ready(s, f)
+	p.arm(nic, s, f)
+	return nil
+}

@@ -1,0 +1,309 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"weft/internal/transport"
+	"weft/units"
+	"weft/wire"
+)
+
+// NIC describes a kind of network adapter.
+type NIC struct {
+	// Pipeline is the fixed time from the tail of a packet at the port to the
+	// transport's work on it.
+	Pipeline units.Time
+	// Credits is its input buffer on a credit-based fabric.
+	Credits Credits
+	// PFC is how it obeys pauses on Ethernet.
+	PFC PFC
+	// Overhead is what each packet costs on the wire beyond its payload, by
+	// opcode; the payload is padded to 4 bytes. MinFrame is the least size.
+	Overhead [256]uint16
+	MinFrame uint16
+	// PayloadPad rounds payloads up, 4 on both fabrics; 1 pads nothing.
+	PayloadPad uint16
+	// RepliesFirst sends acknowledgements and other replies before data of the
+	// same class; otherwise they take turns.
+	RepliesFirst bool
+	// Transport is what its queue pairs share.
+	Transport *transport.Config
+}
+
+// flow is a queue pair in its NIC.
+type flow struct {
+	qp      transport.QP
+	timerAt units.Time // its earliest entry among the NIC's timers
+	dst     int32      // node of the peer
+	port    int32      // the NIC's port that it sends by
+	entropy uint32
+	class   uint8 // of data
+	reply   uint8 // of acknowledgements
+	ready   bool  // it stands in the ring of its class
+}
+
+// nicState is the state of one NIC.
+type nicState struct {
+	spec   *NIC
+	flows  []*flow // by queue pair number
+	timers timerHeap
+	wakeAt units.Time // the pending timer event; Forever if none
+}
+
+// nicQueue is what waits at one port of a NIC in one class.
+type nicQueue struct {
+	replies list
+	held    int32 // the packet that was pulled from a flow and waits for credits; -1 if none
+	ring    ring  // flows that may send
+	turn    bool // a reply went last
+}
+
+// arriveNIC hands a packet to the queue pair that it is for.
+func (p *Partition) arriveNIC(b *inbox, link, i int32) {
+	n := p.net
+	nic := &n.nics[n.nodes[b.node].state]
+	k := &p.pool.hot[i]
+	h := &p.pool.cold[i]
+	if k.marked {
+		h.Flags |= transport.FlagCE
+	}
+	p.stats.Delivered++
+	p.stats.OutBytes += int64(k.size)
+	if n.credited {
+		p.hold(link, k)
+		p.free(link, k.class, k.size, p.now)
+	}
+	f := nic.flows[h.DestQP]
+	f.qp.Receive(p.now, h, &p.batch)
+	p.pool.put(i)
+	p.afterQP(b.node, nic, f)
+}
+
+// afterQP sends and delivers what a queue pair has put into the batch and looks
+// at what it wants next.
+func (p *Partition) afterQP(node int32, nic *nicState, f *flow) {
+	n := p.net
+	for j := range p.batch.Packets {
+		p.reply(nic, f, &p.batch.Packets[j])
+	}
+	p.batch.Packets = p.batch.Packets[:0]
+	p.ready(nic, f)
+	p.arm(node, nic, f)
+	for j := range p.batch.Completions {
+		c := p.batch.Completions[j]
+		n.app.Complete(p, node, &c)
+	}
+	p.batch.Completions = p.batch.Completions[:0]
+}
+
+// reply queues a packet that the transport wants sent.
+func (p *Partition) reply(nic *nicState, f *flow, h *transport.Packet) {
+	n := p.net
+	i := p.pool.get()
+	p.pool.cold[i] = *h
+	p.fill(nic, f, i, f.reply, roleReply)
+	o := &n.ports[f.port]
+	p.pool.push(&n.nicQueues[int(f.port)*n.classes+int(f.reply)].replies, i)
+	o.nonEmpty |= 1 << f.reply
+	p.touch(o, f.port)
+}
+
+// fill makes the fabric's record of a packet from its header.
+func (p *Partition) fill(nic *nicState, f *flow, i int32, class uint8, r role) {
+	h := &p.pool.cold[i]
+	size := nic.spec.wireBytes(h.Op, h.Length)
+	p.pool.hot[i] = pkt{
+		next: -1, dst: f.dst, in: -1, entropy: f.entropy, size: size, class: class, role: r,
+	}
+	p.stats.Injected++
+	p.stats.InBytes += int64(size)
+}
+
+// wireBytes is the size of a packet on the wire.
+func (s *NIC) wireBytes(op wire.Opcode, payload uint32) uint16 {
+	pad := uint32(s.PayloadPad)
+	return max(s.MinFrame, uint16((payload+pad-1)/pad*pad)+s.Overhead[op])
+}
+
+// ready puts a flow that may send into the ring of its class.
+func (p *Partition) ready(nic *nicState, f *flow) {
+	if f.ready || f.qp.Ready(p.now) > p.now {
+		return
+	}
+	n := p.net
+	f.ready = true
+	n.nicQueues[int(f.port)*n.classes+int(f.class)].ring.push(f)
+	o := &n.ports[f.port]
+	o.nonEmpty |= 1 << f.class
+	p.touch(o, f.port)
+}
+
+// sendNIC sends the next packet of a NIC's port whose wire is free.
+func (p *Partition) sendNIC(o *port, link int32) {
+	n := p.net
+	nic := &n.nics[n.nodes[o.node].state]
+	soonest := units.Forever
+	for mask := o.nonEmpty &^ o.blocked; mask != 0; {
+		class := uint8(bits.TrailingZeros16(mask))
+		if mask&(mask-1) != 0 {
+			class = p.nicClass(nic, link, mask)
+		}
+		mask &^= 1 << class
+		if p.sendClass(nic, o, link, class, &soonest) {
+			if o.nonEmpty&^o.blocked != 0 {
+				p.wake(o, link, o.freeAt)
+			}
+			return
+		}
+	}
+	if soonest != units.Forever {
+		p.wake(o, link, soonest)
+	}
+}
+
+// nicClass chooses among the classes that have something to send: those with
+// replies first where the NIC does so, else in turn.
+func (p *Partition) nicClass(nic *nicState, link int32, mask uint16) uint8 {
+	n := p.net
+	if nic.spec.RepliesFirst {
+		for m := mask; m != 0; m &= m - 1 {
+			class := bits.TrailingZeros16(m)
+			if n.nicQueues[int(link)*n.classes+class].replies.head >= 0 {
+				return uint8(class)
+			}
+		}
+	}
+	last := n.turns[link*int32(n.classes)]
+	if later := mask >> (last + 1) << (last + 1); later != 0 {
+		mask = later
+	}
+	class := uint8(bits.TrailingZeros16(mask))
+	n.turns[link*int32(n.classes)] = uint16(class)
+	return class
+}
+
+// sendClass sends a reply or the next packet of the next flow of a class; false
+// where credits are wanting or no flow has anything to send after all.
+func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, soonest *units.Time) bool {
+	n := p.net
+	q := &n.nicQueues[int(link)*n.classes+int(class)]
+	if q.replies.head >= 0 && (nic.spec.RepliesFirst || !q.turn || q.ring.n == 0 && q.held < 0) {
+		if !p.spend(link, class, p.pool.hot[q.replies.head].size, soonest) {
+			return false
+		}
+		q.turn = true
+		i := p.pool.pop(&q.replies)
+		p.emit(o, link, i)
+		p.settleClass(o, q, class)
+		return true
+	}
+	for q.held >= 0 || q.ring.n > 0 {
+		if q.held < 0 && !p.pull(nic, o, q, class) {
+			continue
+		}
+		if !p.spend(link, class, p.pool.hot[q.held].size, soonest) {
+			return false
+		}
+		q.turn = false
+		i := q.held
+		q.held = -1
+		p.emit(o, link, i)
+		p.settleClass(o, q, class)
+		return true
+	}
+	p.settleClass(o, q, class)
+	return false
+}
+
+// pull takes the next packet of the next flow of a class; false if that flow
+// has none after all.
+func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool {
+	f := q.ring.pop()
+	i := p.pool.get()
+	ok := f.qp.Ready(p.now) <= p.now && f.qp.Next(p.now, &p.pool.cold[i])
+	f.ready = false
+	p.ready(nic, f)
+	p.arm(o.node, nic, f)
+	if !ok {
+		p.pool.put(i)
+		return false
+	}
+	p.fill(nic, f, i, class, roleData)
+	q.held = i
+	return true
+}
+
+// spend takes credits where the fabric has them.
+func (p *Partition) spend(link int32, class uint8, size uint16, soonest *units.Time) bool {
+	n := p.net
+	if !n.credited {
+		return true
+	}
+	index := link*int32(n.classes) + int32(class)
+	if !p.hasCredit(index, size, soonest) {
+		p.stats.Stalls++
+		return false
+	}
+	n.lanes[index].available -= blocks(size)
+	return true
+}
+
+func (p *Partition) emit(o *port, link, i int32) {
+	start := p.now
+	if o.debt > 0 {
+		start = o.payDebt(start)
+	}
+	p.transmit(link, i, start)
+}
+
+// settleClass clears a class's bit when nothing waits in it.
+func (p *Partition) settleClass(o *port, q *nicQueue, class uint8) {
+	if q.replies.head < 0 && q.ring.n == 0 && q.held < 0 {
+		o.nonEmpty &^= 1 << class
+	}
+}
+
+// arm makes sure that the NIC looks at a flow when it has a timer due or may
+// send again.
+func (p *Partition) arm(node int32, nic *nicState, f *flow) {
+	t := f.qp.NextTimeout()
+	if !f.ready {
+		t = min(t, f.qp.Ready(p.now))
+	}
+	if t >= f.timerAt || t == units.Forever {
+		return
+	}
+	t = max(t, p.now+1)
+	f.timerAt = t
+	nic.timers.push(timer{t, f})
+	if t < nic.wakeAt {
+		nic.wakeAt = t
+		p.queue.Push(t, classTimer, uint32(node))
+	}
+}
+
+// timerNIC serves the timers of a NIC that are due.
+func (p *Partition) timerNIC(node int32) {
+	n := p.net
+	nic := &n.nics[n.nodes[node].state]
+	if nic.wakeAt != p.now {
+		return // an earlier one took its place
+	}
+	nic.wakeAt = units.Forever
+	for len(nic.timers) > 0 && nic.timers[0].at <= p.now {
+		f, at := nic.timers[0].flow, nic.timers[0].at
+		nic.timers.pop()
+		if f.timerAt != at {
+			continue
+		}
+		f.timerAt = units.Forever
+		if f.qp.NextTimeout() <= p.now {
+			f.qp.Timeout(p.now, &p.batch)
+		}
+		p.afterQP(node, nic, f)
+	}
+	if len(nic.timers) > 0 && nic.timers[0].at < nic.wakeAt {
+		nic.wakeAt = nic.timers[0].at
+		p.queue.Push(nic.wakeAt, classTimer, uint32(node))
+	}
+}

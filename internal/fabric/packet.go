@@ -1,0 +1,82 @@
+package fabric
+
+import (
+	"weft/internal/transport"
+	"weft/units"
+)
+
+// role says what a packet is, for the fabric.
+type role uint8
+
+const (
+	roleData  role = iota // end to end, data
+	roleReply             // end to end, acknowledgement or other response
+)
+
+// pkt is what every hop touches of a packet: half a cache line. What only the
+// ends need is kept apart, at the same index.
+type pkt struct {
+	arrive  units.Time // when its arrival at the end of the current link is due
+	next    int32      // the packet behind it on a link or in a queue
+	dst     int32      // node that it is bound for
+	in      int32      // link by which it came into the node where it waits
+	entropy uint32     // what ECMP hashes: the flow's addresses and UDP source port
+	size    uint16     // bytes on the wire
+	class   uint8      // priority or virtual lane
+	role    role
+	marked  bool // congestion experienced
+}
+
+// pool holds the packets of one partition.
+type pool struct {
+	hot  []pkt
+	cold []transport.Packet
+	free int32
+	live int
+}
+
+func newPool() pool { return pool{free: -1} }
+
+// get takes a record; the caller fills all of it.
+func (p *pool) get() int32 {
+	p.live++
+	if i := p.free; i >= 0 {
+		p.free = p.hot[i].next
+		return i
+	}
+	if len(p.hot) >= MaxPacketsInFlight {
+		panic(&Overload{"packets in flight in one partition", MaxPacketsInFlight})
+	}
+	p.hot = append(p.hot, pkt{})
+	p.cold = append(p.cold, transport.Packet{})
+	return int32(len(p.hot) - 1)
+}
+
+func (p *pool) put(i int32) {
+	p.live--
+	p.hot[i].next = p.free
+	p.free = i
+}
+
+// list is a queue of packets, first in, first out. An empty one has head -1.
+type list struct {
+	head, tail int32
+}
+
+var emptyList = list{-1, -1}
+
+func (p *pool) push(q *list, i int32) {
+	p.hot[i].next = -1
+	if q.head < 0 {
+		q.head = i
+	} else {
+		p.hot[q.tail].next = i
+	}
+	q.tail = i
+}
+
+func (p *pool) pop(q *list) int32 {
+	i := q.head
+	q.head = p.hot[i].next
+	return i
+}

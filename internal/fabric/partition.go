@@ -1,0 +1,178 @@
+package fabric
+
+import (
+	"weft/internal/engine"
+	"weft/internal/transport"
+	"weft/units"
+)
+
+// The classes of events, in the order in which those of one instant are handled.
+const (
+	classArrive  engine.Class = iota // a packet at the end of a link; source: link
+	classPause                       // a PFC frame takes effect; source: the port that it pauses
+	classRefresh                     // a PFC pause is renewed; source: the link that it pauses
+	classPort                        // a port may decide; source: link
+	classExpire                      // a packet has been at the head for the head-of-queue lifetime; source: link
+	classTimer                       // a timer of a NIC; source: node
+	classApp                         // the application's; source: its own
+)
+
+// Stats are the counts of one run. They are sums: those of partitions add up.
+type Stats struct {
+	Events    int64
+	Hops      int64 // packet-hops of the scale-out fabric
+	Injected  int64 // packets that NICs and GPUs put on the wire
+	Delivered int64 // packets that arrived at their end
+	Dropped   [DropReasons]int64
+	InBytes   int64 // bytes of the packets above
+	OutBytes  int64
+	LostBytes int64
+	Marked    int64 // ECN or FECN marks set
+	Pauses    int64 // PFC frames sent with XOFF
+	Resumes   int64 // PFC frames sent with XON
+	Stalls    int64 // times that a port had a packet, a free wire and no credit
+}
+
+// Drop says why a packet was dropped.
+type Drop uint8
+
+// The reasons for drops.
+const (
+	DropBuffer   Drop = iota // lossy class: shared buffer over its threshold
+	DropHeadroom             // lossless class: headroom overrun
+	DropLifetime             // InfiniBand: head-of-queue lifetime passed
+	DropReasons
+)
+
+// Partition is a part of the network with a clock of its own; it implements
+// engine.Partition.
+type Partition struct {
+	net   *Network
+	queue *engine.Queue
+	pool  pool
+	now   units.Time
+	dirty []int32
+	batch transport.Batch
+	mail  [2]mailbox // by the parity of the window
+	id    uint8
+	window uint64
+	stats Stats
+	err   error
+}
+
+// RunTo handles the events earlier than limit.
+func (p *Partition) RunTo(limit units.Time, window uint64) {
+	defer p.recoverFault()
+	p.window = window
+	p.mail[window&1].reset()
+	if len(p.dirty) > 0 { // posted before the run
+		p.decide()
+	}
+	var e engine.Event
+	for p.queue.Pop(limit, &e) {
+		p.now = e.Time
+		p.stats.Events++
+		p.handle(&e)
+		if len(p.dirty) > 0 && !p.queue.MoreNow() {
+			p.decide()
+		}
+	}
+}
+
+// recoverFault turns a broken invariant or bound into the end of the run.
+func (p *Partition) recoverFault() {
+	switch r := recover().(type) {
+	case nil:
+	case *Breach:
+		p.err = r
+	case *Overload:
+		p.err = r
+	default:
+		panic(r)
+	}
+}
+
+func (p *Partition) handle(e *engine.Event) {
+	n := p.net
+	switch e.Class {
+	case classArrive:
+		link := int32(e.Source)
+		b := &n.inboxes[link]
+		i := p.land(b, link)
+		switch b.kind {
+		case kindEthernet:
+			p.arriveEthernet(b, link, i)
+		case kindInfiniBand:
+			p.arriveInfiniBand(b, link, i)
+		case kindNIC:
+			p.arriveNIC(b, link, i)
+		}
+	case classPort:
+		link := int32(e.Source)
+		o := &n.ports[link]
+		if o.wakeAt == e.Time {
+			o.wakeAt = units.Forever
+			p.touch(o, link)
+		}
+	case classPause:
+		p.pauseEffect(int32(e.Source))
+	case classRefresh:
+		p.refreshPause(int32(e.Source))
+	case classExpire:
+		p.expire(int32(e.Source))
+	case classTimer:
+		p.timerNIC(int32(e.Source))
+	case classApp:
+		n.app.Timer(p, e.Source)
+	}
+}
+
+// decide lets the ports that were touched in this instant choose what to send.
+// What they do affects later instants only, and ports of different nodes share
+// nothing, so the order in which they decide cannot be seen outside of a node.
+func (p *Partition) decide() {
+	n := p.net
+	for j := 0; j < len(p.dirty); j++ {
+		link := p.dirty[j]
+		o := &n.ports[link]
+		o.flags &^= flagDirty
+		if o.freeAt > p.now {
+			p.wake(o, link, o.freeAt)
+			continue
+		}
+		switch n.nodes[o.node].kind {
+		case kindEthernet:
+			p.sendEthernet(o, link)
+		case kindInfiniBand:
+			p.sendInfiniBand(o, link)
+		case kindNIC:
+			p.sendNIC(o, link)
+		}
+	}
+	p.dirty = p.dirty[:0]
+}
+
+// drop ends a packet for a reason that is counted.
+func (p *Partition) drop(i int32, why Drop) {
+	p.stats.Dropped[why]++
+	p.stats.LostBytes += int64(p.pool.hot[i].size)
+	p.pool.put(i)
+}
+
+// NextTime is the time of the earliest pending event.
+func (p *Partition) NextTime() units.Time {
+	if len(p.dirty) > 0 {
+		return p.now
+	}
+	return p.queue.NextTime()
+}
+
+// Stopped reports that a fault has ended the partition's run.
+func (p *Partition) Stopped() bool { return p.err != nil }
+
+// Now is the time of the event being handled.
+func (p *Partition) Now() units.Time { return p.now }
+
+// At schedules the application's Timer with the source for t. A source has at
+// most one timer pending at any instant.
+func (p *Partition) At(t units.Time, source uint32) { p.queue.Push(t, classApp, source) }

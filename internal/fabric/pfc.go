@@ -1,0 +1,161 @@
+package fabric
+
+import "weft/units"
+
+// PFC is priority flow control (IEEE 802.1Qbb) as a device sends it and obeys
+// it.
+type PFC struct {
+	// Lossless has a bit for each priority that is paused and never dropped
+	// while its headroom lasts.
+	Lossless uint16
+	// Quanta is how long a pause lasts, in units of 512 bit times of the link;
+	// it is renewed at half of that while the cause lasts. 0 pauses until
+	// resumed, as simulators do.
+	Quanta uint16
+	// FrameBytes is what a PFC frame takes on the wire: 64 bytes plus preamble
+	// and gap.
+	FrameBytes int32
+	// Reaction is the time from the last bit of a frame to the moment from
+	// which the device starts no further packet (IEEE 802.3 31B.3.7 bounds it).
+	Reaction units.Time
+}
+
+// quantumBytes is one quantum of pause, 512 bit times, in bytes of the link.
+const quantumBytes = 512 / 8
+
+// pause is a PFC frame on its way to a port, or the end of a pause.
+type pause struct {
+	at    units.Time
+	until units.Time // of a pause: when it lapses
+	class uint8
+	kind  pauseKind
+}
+
+type pauseKind uint8
+
+const (
+	pauseOn pauseKind = iota
+	pauseOff
+	pauseLapse
+)
+
+// pauseSender asks the sender on a link to stop a class.
+func (p *Partition) pauseSender(s *ethernetState, g *ingress, b *inbox, link int32, class uint8) {
+	g.paused = true
+	s.paused++
+	if s.paused == 1 {
+		p.watchServed(b.node)
+	}
+	p.sendPause(s, link, class, pauseOn)
+}
+
+// watchServed makes every busy port of a switch look when its transmission
+// ends: as long as some sender is paused, the moment of each release matters.
+func (p *Partition) watchServed(node int32) {
+	nd := &p.net.nodes[node]
+	for link := nd.base; link < nd.base+nd.ports; link++ {
+		if o := &p.net.ports[link]; o.serveIn >= 0 && o.freeAt > p.now {
+			p.wake(o, link, o.freeAt)
+		}
+	}
+}
+
+// resumeSender lets the sender on a link go on.
+func (p *Partition) resumeSender(s *ethernetState, g *ingress, link int32, class uint8) {
+	g.paused = false
+	s.paused--
+	p.sendPause(s, link, class, pauseOff)
+}
+
+// sendPause puts a PFC frame on the wire back to the sender of a link. It goes
+// next, before every packet that waits, but after the one on the wire.
+func (p *Partition) sendPause(s *ethernetState, link int32, class uint8, kind pauseKind) {
+	n := p.net
+	back := n.inboxes[link].back
+	o := &n.ports[back]
+	end := o.occupy(max(p.now, o.freeAt), int64(s.spec.PFC.FrameBytes))
+	if kind == pauseOn {
+		p.stats.Pauses++
+	} else {
+		p.stats.Resumes++
+	}
+	f := pause{at: end + n.propagation[back] + n.reaction[back], until: units.Forever, class: class, kind: kind}
+	if q := s.spec.PFC.Quanta; q > 0 && kind == pauseOn {
+		sender := &n.ports[link]
+		span := units.Time(int64(q) * quantumBytes * int64(sender.num) / int64(sender.den))
+		f.until = f.at + span
+		p.queue.Push(p.now+span/2, classRefresh, p.refreshSource(link, class))
+	}
+	if n.trace != nil {
+		n.trace.Pause(p.now, f.at, link, class, kind == pauseOn)
+	}
+	if o.flags&flagRemote != 0 {
+		m := p.outgoing()
+		m.earliest = min(m.earliest, f.at)
+		b := &m.to[o.part]
+		b.pauses = append(b.pauses, remotePause{link, f})
+		return
+	}
+	p.schedulePause(link, f)
+}
+
+// refreshSource numbers the timers that renew pauses.
+func (p *Partition) refreshSource(link int32, class uint8) uint32 {
+	return uint32(int(link)*p.net.classes + int(class))
+}
+
+// refreshPause renews a pause whose cause lasts. A timer of a pause that has
+// ended, or that was renewed by a later pause, does nothing.
+func (p *Partition) refreshPause(source int32) {
+	n := p.net
+	link, class := source/int32(n.classes), uint8(int(source)%n.classes)
+	g := &n.ingress[source]
+	if g.paused {
+		p.sendPause(&n.ethernet[n.nodes[n.inboxes[link].node].state], link, class, pauseOn)
+	}
+}
+
+// schedulePause notes a frame that takes effect on a port later.
+func (p *Partition) schedulePause(port int32, f pause) {
+	l := append(p.net.pauses[port], f)
+	for i := len(l) - 1; i > 0 && l[i-1].at > f.at; i-- {
+		l[i-1], l[i] = l[i], l[i-1]
+	}
+	p.net.pauses[port] = l
+	p.queue.Push(f.at, classPause, uint32(port))
+}
+
+// pauseEffect applies the frames that are due at a port.
+func (p *Partition) pauseEffect(port int32) {
+	n := p.net
+	l := n.pauses[port]
+	due := 0
+	for due < len(l) && l[due].at <= p.now {
+		p.applyPause(port, l[due])
+		due++
+	}
+	n.pauses[port] = append(n.pauses[port][:0], n.pauses[port][due:]...)
+}
+
+func (p *Partition) applyPause(port int32, f pause) {
+	n := p.net
+	o := &n.ports[port]
+	until := &n.pauseUntil[int(port)*n.classes+int(f.class)]
+	bit := uint16(1) << f.class
+	switch f.kind {
+	case pauseOn:
+		o.blocked |= bit
+		*until = f.until
+		if f.until != units.Forever {
+			p.schedulePause(port, pause{at: f.until, class: f.class, kind: pauseLapse})
+		}
+		return
+	case pauseLapse:
+		if *until > p.now {
+			return // renewed, or resumed and paused again
+		}
+	}
+	o.blocked &^= bit
+	*until = 0
+	p.touch(o, port)
+}

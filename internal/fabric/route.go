@@ -1,0 +1,106 @@
+package fabric
+
+import "weft/internal/engine"
+
+// Routing says how a switch chooses among the minimal ports to a destination.
+type Routing uint8
+
+// The ways to choose.
+const (
+	// Static has one port per destination, as an InfiniBand forwarding table
+	// without adaptive routing does.
+	Static Routing = iota
+	// ECMP hashes the flow's entropy with a seed of the switch.
+	ECMP
+	// Spray takes the ports in turn, packet by packet.
+	Spray
+	// Adaptive takes the port with the least bytes waiting; among equals the
+	// next in turn. It looks at the switch's own ports only.
+	Adaptive
+	// Flowlet is ECMP until a flow pauses for longer than the gap; it may then
+	// take the port with the least bytes waiting.
+	Flowlet
+)
+
+// route is the port by which a packet leaves a switch.
+func (p *Partition) route(nd *node, k *pkt) int32 {
+	if nd.local {
+		return nd.base + k.dst - nd.first
+	}
+	t := &p.net.tables
+	at := int(nd.row)*t.Endpoints + int(k.dst)
+	if nd.routing == Static {
+		return nd.base + int32(t.Port[at])
+	}
+	i := t.SetBase[nd.row] + int32(t.Group[at])
+	set := t.SetPorts[t.SetStart[i]:t.SetStart[i+1]]
+	if len(set) == 1 {
+		return nd.base + int32(set[0])
+	}
+	switch nd.routing {
+	case ECMP:
+		return nd.base + int32(set[hash(k.entropy, nd.salt, len(set))])
+	case Spray:
+		nd.turn++
+		return nd.base + int32(set[int(nd.turn)%len(set)])
+	case Flowlet:
+		return p.flowlet(nd, k, set)
+	}
+	return p.leastLoaded(nd, set)
+}
+
+// hash spreads an entropy value over n choices, differently at every switch.
+func hash(entropy, salt uint32, n int) int {
+	return int(engine.Mix(uint64(salt)<<32|uint64(entropy)) >> 32 * uint64(n) >> 32)
+}
+
+// leastLoaded is the port with the least bytes waiting or on the wire.
+func (p *Partition) leastLoaded(nd *node, set []uint16) int32 {
+	nd.turn++
+	best, least := int32(-1), int64(0)
+	for j := range set {
+		port := nd.base + int32(set[(int(nd.turn)+j)%len(set)])
+		o := &p.net.ports[port]
+		load := int64(o.queued)
+		if wait := int64(o.freeAt - p.now); wait > 0 {
+			load += wait * int64(o.den) / int64(o.num)
+		}
+		if best < 0 || load < least {
+			best, least = port, load
+		}
+	}
+	return best
+}
+
+// flowletSlots is the size of a switch's flowlet table: flows that share a slot
+// share their fate, as in hardware.
+const flowletSlots = 1024
+
+type flowletEntry struct {
+	last int64 // picoseconds
+	port int32
+}
+
+// flowlet keeps a flow on its port as long as its packets follow each other
+// within the gap.
+func (p *Partition) flowlet(nd *node, k *pkt, set []uint16) int32 {
+	table := p.net.flowlets[nd.row]
+	if table == nil {
+		table = make([]flowletEntry, flowletSlots)
+		p.net.flowlets[nd.row] = table
+	}
+	// A slot is shared by every destination, so the port that it names is
+	// kept only where it is one of the minimal ports of this one.
+	e := &table[hash(k.entropy^uint32(k.dst)*0x9e3779b9, nd.salt, flowletSlots)]
+	if int64(p.now)-e.last <= int64(p.net.flowletGap) {
+		for _, port := range set {
+			if nd.base+int32(port) == e.port {
+				e.last = int64(p.now)
+				return e.port
+			}
+		}
+	}
+	e.port = p.leastLoaded(nd, set)
+	e.last = int64(p.now)
+	return e.port
+}

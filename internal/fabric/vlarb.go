@@ -1,0 +1,74 @@
+package fabric
+
+import "math/bits"
+
+// arbiter is the state of the lane arbitration of one port.
+type arbiter struct {
+	high, low         uint8 // the entries being served
+	highLeft, lowLeft int32 // bytes that they may still send
+	limitLeft         int32 // bytes of high priority before a low one has a turn
+}
+
+const limitUnit = 4096 // bytes (IBA vol. 1, 7.6.9.2)
+
+// arbitrate chooses among lanes that have packets; there are at least two. The
+// weights are charged when a lane is chosen, with the packet at its head, so an
+// entry may overdraw by less than one packet. Lanes that are in no table go
+// last, the lowest number first.
+func (p *Partition) arbitrate(a *VLArb, out int32, lanes uint16) uint8 {
+	st := &p.net.arbiters[out]
+	high, low := inTable(a.High, lanes), inTable(a.Low, lanes)
+	switch {
+	case high == 0 && low == 0:
+		return uint8(bits.TrailingZeros16(lanes))
+	case high != 0 && (low == 0 || a.Limit == 255 || st.limitLeft > 0):
+		class, size := p.serveTable(a.High, &st.high, &st.highLeft, out, high)
+		st.limitLeft -= size
+		return class
+	case low == 0:
+		class, _ := p.serveTable(a.High, &st.high, &st.highLeft, out, high)
+		return class
+	}
+	st.limitLeft = max(1, int32(a.Limit)*limitUnit)
+	class, _ := p.serveTable(a.Low, &st.low, &st.lowLeft, out, low)
+	return class
+}
+
+// inTable is the subset of lanes that a table serves.
+func inTable(t []VLWeight, lanes uint16) (in uint16) {
+	for _, e := range t {
+		if e.Weight > 0 {
+			in |= lanes & (1 << e.VL)
+		}
+	}
+	return in
+}
+
+// serveTable goes round a table to the next entry with a packet and weight
+// left. At least one of lanes is in the table.
+func (p *Partition) serveTable(t []VLWeight, at *uint8, left *int32, out int32, lanes uint16) (class uint8, size int32) {
+	if int(*at) >= len(t) || *left <= 0 || lanes>>t[*at].VL&1 == 0 {
+		for {
+			*at = uint8((int(*at) + 1) % len(t))
+			if e := t[*at]; e.Weight > 0 && lanes>>e.VL&1 != 0 {
+				*left = int32(e.Weight) * CreditBlock
+				break
+			}
+		}
+	}
+	class = t[*at].VL
+	size = p.headSize(out, class)
+	*left -= size
+	return class, size
+}
+
+// headSize is the size of the packet that an output would send next on a lane.
+func (p *Partition) headSize(out int32, class uint8) int32 {
+	n := p.net
+	nd := &n.nodes[n.ports[out].node]
+	s := &n.infiniband[nd.state]
+	w := n.wants(s, nd, out, class)
+	input := nextSet(w, int32(n.turns[int(out)*n.classes+int(class)])+1)
+	q := n.voqAt(s, nd, out, n.back[nd.base+input], class)
+	return int32(p.pool.hot[q.head].size)
+}
