@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -212,6 +213,15 @@ func BenchmarkFabric(b *testing.B) {
 	}
 }
 
+// cpuTime is what the process has used of all cores.
+func cpuTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // peakMB is the most memory that the process has held.
 func peakMB() float64 {
 	text, _ := os.ReadFile("/proc/self/status")
@@ -223,4 +233,3 @@ func peakMB() float64 {
 	}
 	return 0
 }
-

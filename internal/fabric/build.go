@@ -20,6 +20,9 @@ type Builder struct {
 	Tables *routing.Tables
 	// FlowletGap is the pause after which Flowlet may move a flow.
 	FlowletGap units.Time
+	// Credited makes the links those of a credit-based fabric even where no
+	// switch does.
+	Credited bool
 	// App runs on the network; Trace, which may be nil, watches it.
 	App   App
 	Trace Trace
@@ -119,6 +122,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	if b.Tables != nil {
 		n.tables = *b.Tables
 	}
+	n.credited = n.credited || b.Credited
 	n.flowlets = make([][]flowletEntry, n.tables.Switches)
 	if n.classes < 1 || n.classes > MaxClasses {
 		return nil, fmt.Errorf("a network has 1 to %d classes, not %d", MaxClasses, n.classes)

@@ -28,8 +28,8 @@ type Credits struct {
 type lane struct {
 	available int32 // blocks that may be sent
 	granted   int32 // blocks of the receiver's buffer
+	need      int32 // blocks that the packet at the head waits for; 0 if none does
 	taken     int64 // the last period whose update has been taken in
-	waiting   bool  // a packet waits for credits at the port
 }
 
 // account is the receiver's view of the same.
@@ -65,24 +65,31 @@ func (p *Partition) hasCredit(index int32, size uint16, soonest *units.Time) boo
 	n := p.net
 	l := &n.lanes[index]
 	need := blocks(size)
+	if l.available < need {
+		p.takeIn(l, index)
+	}
 	if l.available >= need {
+		l.need = 0
 		return true
 	}
-	p.takeIn(l, index)
-	if l.available >= need {
-		return true
-	}
-	c := &n.creditLinks[int(index)/n.classes]
+	l.need = need
+	*soonest = min(*soonest, p.whenEnough(l, index))
+	return false
+}
+
+// whenEnough is when the updates on the way make up what a lane waits for;
+// Forever if they do not.
+func (p *Partition) whenEnough(l *lane, index int32) units.Time {
+	n := p.net
 	sum := l.available
 	for k := l.taken + 1; k <= l.taken+n.ringMask+1; k++ {
 		sum += int32(n.grants[int64(index)*(n.ringMask+1)+k&n.ringMask])
-		if sum >= need {
-			*soonest = min(*soonest, units.Time(k)*c.period+c.latency)
-			return false
+		if sum >= l.need {
+			c := &n.creditLinks[int(index)/n.classes]
+			return units.Time(k)*c.period + c.latency
 		}
 	}
-	l.waiting = true
-	return false
+	return units.Forever
 }
 
 // free gives the room of a packet back to the sender of the link by which it
@@ -120,11 +127,14 @@ func (p *Partition) addCredit(index int32, period int64, blocks int32) {
 		p.takeIn(l, index)
 	}
 	n.grants[int64(index)*(n.ringMask+1)+period&n.ringMask] += uint16(blocks)
-	if l.waiting {
-		l.waiting = false
+	if l.need == 0 {
+		return
+	}
+	// Where the updates before this one were enough, the port looks already,
+	// or does so as soon as its wire is free.
+	if t := p.whenEnough(l, index); t > p.now {
 		link := index / int32(n.classes)
-		c := &n.creditLinks[link]
-		p.wake(&n.ports[link], link, max(p.now, units.Time(period)*c.period+c.latency))
+		p.wake(&n.ports[link], link, t)
 	}
 }
 

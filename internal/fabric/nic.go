@@ -55,7 +55,7 @@ type nicQueue struct {
 	replies list
 	held    int32 // the packet that was pulled from a flow and waits for credits; -1 if none
 	ring    ring  // flows that may send
-	turn    bool // a reply went last
+	turn    bool  // a reply went last
 }
 
 // arriveNIC hands a packet to the queue pair that it is for.

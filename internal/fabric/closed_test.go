@@ -1,0 +1,180 @@
+package fabric_test
+
+import (
+	"fmt"
+	"testing"
+
+	"weft/internal/engine"
+	"weft/internal/fabric"
+	"weft/internal/topology"
+	"weft/units"
+)
+
+const ns = units.Nanosecond
+
+// TestOnePacketTakesWhatItsPartsTake holds the time at which the only packet of
+// a message is acknowledged against the sum of its parts, to the picosecond.
+func TestOnePacketTakesWhatItsPartsTake(t *testing.T) {
+	const payload, switches = 4096, 5 // host, leaf, aggregation, core, aggregation, leaf, host
+	links := units.Time(switches + 1)
+	for _, c := range []struct {
+		fabric    string
+		data, ack units.Time // bytes on the wire
+		pipeline  units.Time
+	}{
+		{"infiniband", payload + 8 + 12 + 16 + 4 + 2, 8 + 12 + 4 + 4 + 2, 200 * ns},
+		{"roce", payload + 14 + 20 + 8 + 12 + 16 + 4 + 4 + 20, 14 + 20 + 8 + 12 + 4 + 4 + 4 + 20, 500 * ns},
+	} {
+		f := &flows{}
+		n := mustBuild(t, topology.KAry{K: 8}, c.fabric, f)
+		if err := f.send(n, 0, 127, payload); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Run(units.Second, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		const perByte, propagation, nic = 20, 100 * ns, 300 * ns
+		oneWay := func(bytes units.Time) units.Time {
+			return bytes*perByte + links*propagation + switches*c.pipeline + nic
+		}
+		if want := oneWay(c.data) + oneWay(c.ack); f.done[0] != want {
+			t.Errorf("%s: message acknowledged at %d ps, its parts sum to %d ps", c.fabric, f.done[0], want)
+		}
+	}
+}
+
+// TestIncastTakesTheBottlenecksTime holds k senders to one receiver against k
+// messages' bytes on the last link.
+func TestIncastTakesTheBottlenecksTime(t *testing.T) {
+	for _, name := range []string{"infiniband", "roce"} {
+		for _, k := range []int{2, 8, 64} {
+			f := &flows{}
+			n := mustBuild(t, topology.SingleSwitch{Endpoints: 65, Radix: 72}, name, f)
+			const size = 1 << 20
+			if err := incast(k, size)(f, n); err != nil {
+				t.Fatal(err)
+			}
+			if err := n.Run(units.Second, 1, nil); err != nil {
+				t.Fatal(err)
+			}
+			last := units.Time(0)
+			for _, d := range f.done {
+				last = max(last, d)
+			}
+			overhead, pipeline := 26.0+16.0/256, 200.0
+			if name == "roce" {
+				overhead, pipeline = 82+16.0/256, 500
+			}
+			bytes := float64(k) * (size + 256*overhead)
+			want := bytes*0.02 + 4*100 + 2*pipeline + 2*300 + 0.02*(30+4096)
+			got := float64(last) / 1000
+			t.Logf("%s %d:1: last message done after %.1f ns, closed form %.1f ns, stats %+v", name, k, got, want, n.Stats())
+			if e := got/want - 1; e > 0.005 || e < -0.005 {
+				t.Errorf("%s %d:1: last message done after %.0f ns, closed form %.0f ns", name, k, got, want)
+			}
+		}
+	}
+}
+
+// TestCreditsBoundALinksThroughput holds a link whose buffer is smaller than
+// bandwidth times delay against buffer/loop.
+func TestCreditsBoundALinksThroughput(t *testing.T) {
+	for _, packets := range []int32{1, 2, 5} {
+		f := &flows{}
+		b, nic := creditPair(f, packets*65)
+		n, err := b.Build(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const count = 2000
+		if err := f.send(n, 0, 1, count*4096); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Run(units.Second, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		_ = nic
+		wire := units.Time(4096 + 26)
+		// Head to the receiver, tail, its pipeline, the wait for the next
+		// update, the update's way back.
+		loop := wire*20 + 1000*ns + 300*ns
+		period := units.Time(10 * ns)
+		back := 1000*ns + 50*ns
+		loop = (loop + back + period - 1) / period * period
+		perPacket := float64(loop) / float64(packets)
+		got := float64(f.done[0]) / count
+		if e := got/perPacket - 1; e > 0.001 || e < -0.001 {
+			t.Errorf("buffer of %d packets: %.1f ps a packet, closed form %.1f ps", packets, got, perPacket)
+		}
+	}
+}
+
+func creditPair(app fabric.App, blocks int32) (*fabric.Builder, *fabric.NIC) {
+	nic := infinibandNIC()
+	nic.Credits = fabric.Credits{Period: 10 * ns, Latency: 50 * ns, FrameBytes: 6}
+	nic.Credits.Blocks[0] = blocks
+	b := &fabric.Builder{Classes: 2, Seed: 1, App: app}
+	nic.Credits.Blocks[1] = 2048
+	b.NIC("a", 1, nic)
+	b.NIC("b", 1, nic)
+	b.Credited = true
+	b.Cable(0, 0, 1, 0, (400 * units.Gbps).PerByte(), 1000*ns)
+	return b, nic
+}
+
+func mustBuild(t *testing.T, s topology.Spec, name string, app fabric.App) *fabric.Network {
+	t.Helper()
+	g, err := s.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := build(g, name, nil, app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// digest is a number that differs where completion times do.
+func digest(done []units.Time) (d uint64) {
+	for _, t := range done {
+		d = engine.Mix(d ^ uint64(t))
+	}
+	return d
+}
+
+// TestResultsDoNotDependOnPartitions runs the same permutation cut into 1, 2, 3
+// and 7 parts, on one and two cores.
+func TestResultsDoNotDependOnPartitions(t *testing.T) {
+	g, err := topology.KAry{K: 8}.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"infiniband", "roce"} {
+		want := ""
+		for _, cut := range []struct{ parts, workers int }{{1, 1}, {2, 1}, {2, 2}, {3, 2}, {7, 2}} {
+			f := &flows{}
+			part := topology.Partition(g, cut.parts)
+			n, err := build(g, name, part, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := permutation(128, 256<<10)(f, n); err != nil {
+				t.Fatal(err)
+			}
+			if err := incast(40, 64<<10)(f, n); err != nil {
+				t.Fatal(err)
+			}
+			if err := n.Run(units.Second, cut.workers, nil); err != nil {
+				t.Fatal(err)
+			}
+			got := fmt.Sprintf("%d %+v", digest(f.done), n.Stats())
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%s: %d partitions on %d cores differ from 1:\n%s\n%s", name, cut.parts, cut.workers, got, want)
+			}
+		}
+	}
+}
