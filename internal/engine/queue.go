@@ -156,20 +156,19 @@ func (q *Queue) MoreNow() bool {
 	return q.pos < len(q.current) && q.current[q.pos]>>offsetShift == q.lastKey>>offsetShift
 }
 
-// Fresh reports whether the last event was the first of its bucket, and Ahead
-// gives the sources of a class among those that follow it: a handler may look
-// at their state together, so that the waits for memory overlap.
+// Fresh reports whether the last event was the first of its bucket. A handler
+// may then look at what all events of the bucket need, so that the waits for
+// memory overlap.
 func (q *Queue) Fresh() bool { return q.pos == 1 }
 
-// Ahead appends to to the sources of the events of a class in the bucket being
-// handled, from the last event that was given out on.
-func (q *Queue) Ahead(class Class, to []uint32) []uint32 {
-	for _, key := range q.current[q.pos-1:] {
-		if Class(key>>classShift&0xf) == class {
-			to = append(to, uint32(key))
-		}
-	}
-	return to
+// Bucket is how many events are left in the bucket being handled, from the last
+// one given out on, and Peek is the i-th of them.
+func (q *Queue) Bucket() int { return len(q.current) - q.pos + 1 }
+
+// Peek gives class and source of the i-th event of Bucket.
+func (q *Queue) Peek(i int) (Class, uint32) {
+	key := q.current[q.pos-1+i]
+	return Class(key >> classShift & 0xf), uint32(key)
 }
 
 // NextTime is the time of the next event, units.Forever if none waits. It moves

@@ -67,7 +67,7 @@ func credits() fabric.Credits {
 func ethernetSwitch() *fabric.EthernetSwitch {
 	s := &fabric.EthernetSwitch{
 		Pipeline: 500 * units.Nanosecond, CutThrough: true,
-		Shared: 64 << 20, Reserve: 4096, Headroom: 200 << 10, AlphaNum: 1, AlphaDen: 8, XonOffset: 18 << 10,
+		Shared: 20 << 20, Reserve: 4096, Headroom: 200 << 10, AlphaNum: 1, AlphaDen: 8, XonOffset: 18 << 10,
 	}
 	s.PFC = fabric.PFC{Lossless: 1, FrameBytes: wire.PFCBytes, Reaction: 100 * units.Nanosecond, Quanta: 65535}
 	s.ECN[0] = fabric.ECN{KMin: 1600 << 10, KMax: 6400 << 10, PMax: 1 << 30}

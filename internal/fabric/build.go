@@ -274,6 +274,7 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 	case kindEthernet:
 		n.reaction[from] = n.ethernet[r.state].spec.PFC.Reaction
 	case kindNIC:
+		o.flags |= flagLast
 		n.reaction[from] = n.nics[r.state].spec.PFC.Reaction
 	}
 }

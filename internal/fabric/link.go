@@ -29,6 +29,7 @@ const (
 	flagDirty     portFlags = 1 << iota // decides at the end of this instant
 	flagTail                            // the receiver takes packets at the tail
 	flagRemote                          // the receiver is in another partition
+	flagLast                            // the receiver is a NIC
 	flagUncounted                       // not a link of the scale-out fabric: no packet-hops
 )
 
@@ -75,6 +76,7 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	if o.flags&flagTail != 0 {
 		at = end
 	}
+	k.last = o.flags&flagLast != 0
 	k.arrive = at + o.delay
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++

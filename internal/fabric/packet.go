@@ -25,6 +25,7 @@ type pkt struct {
 	class   uint8      // priority or virtual lane
 	role    role
 	marked  bool // congestion experienced
+	last    bool // it is on the link to its destination
 }
 
 // pool holds the packets of one partition.

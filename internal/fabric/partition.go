@@ -56,7 +56,7 @@ type Partition struct {
 	mail   [2]mailbox // by the parity of the window
 	id     uint8
 	window uint64
-	ahead  []uint32
+	ahead  []int32
 	sink   int32
 	stats  Stats
 	err    error
@@ -84,21 +84,30 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	}
 }
 
-// lookAhead reads what the arrivals of a bucket will need, all at once: the
+// lookAhead reads what the events of a bucket will need, all at once: the
 // processor overlaps the waits for memory that would otherwise follow one
-// another. BenchmarkFabric/*/permutation/1024 loses a quarter without it.
+// another.
 func (p *Partition) lookAhead() {
 	n := p.net
-	p.ahead = p.queue.Ahead(classArrive, p.ahead[:0])
-	hot, sum := p.pool.hot, int32(0)
-	for i, link := range p.ahead {
-		p.ahead[i] = uint32(n.inboxes[link].flying.head)
+	count := p.queue.Bucket()
+	p.ahead = p.ahead[:0]
+	for i := range count {
+		switch class, source := p.queue.Peek(i); class {
+		case classArrive:
+			p.ahead = append(p.ahead, n.inboxes[source].flying.head)
+		case classPort:
+			if n.egress != nil {
+				p.ahead = append(p.ahead, max(0, n.egress[int(source)*n.classes].packets.head))
+			}
+		}
 	}
+	hot, sum := p.pool.hot, int32(0)
 	for j, i := range p.ahead {
 		k := &hot[i]
-		next := k.next
-		sum += int32(p.pool.cold[i].DestQP)
-		p.ahead[j] = uint32(max(0, next))
+		p.ahead[j] = max(0, k.next)
+		if k.last {
+			sum += int32(p.pool.cold[i].DestQP)
+		}
 	}
 	for _, i := range p.ahead {
 		sum += hot[i].dst
