@@ -29,6 +29,9 @@ type EthernetSwitch struct {
 	Reserve, Headroom int32
 	// AlphaNum/AlphaDen is alpha, the dynamic threshold's factor.
 	AlphaNum, AlphaDen int64
+	// EgressNum/EgressDen is the same for an egress queue of a lossy priority,
+	// which drops beyond it; 0 is no such bound.
+	EgressNum, EgressDen int64
 	// XonOffset is how far below the threshold a queue must fall, in bytes,
 	// before its sender is resumed.
 	XonOffset int32
@@ -91,17 +94,22 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	nd := &n.nodes[b.node]
 	s := &n.ethernet[nd.state]
 	k.in = link
+	out := p.route(nd, k)
+	q := &n.egress[int(out)*n.classes+int(k.class)]
+	lossless := s.spec.PFC.Lossless>>k.class&1 != 0
+	if !lossless && p.overEgress(s, b, q, k) {
+		p.drop(i, DropBuffer)
+		return
+	}
 	if !p.admit(s, b, link, k) {
 		why := DropBuffer
-		if s.spec.PFC.Lossless>>k.class&1 != 0 {
+		if lossless {
 			why = DropHeadroom
 		}
 		p.drop(i, why)
 		return
 	}
-	out := p.route(nd, k)
 	o := &n.ports[out]
-	q := &n.egress[int(out)*n.classes+int(k.class)]
 	p.pool.push(&q.packets, i)
 	q.bytes += int32(k.size)
 	o.queued += int32(k.size)
@@ -110,6 +118,22 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 		p.mark(e, q.bytes, out, k)
 	}
 	p.touch(o, out)
+}
+
+// overEgress reports whether an egress queue of a lossy priority has no room
+// for a packet.
+func (p *Partition) overEgress(s *ethernetState, b *inbox, q *egress, k *pkt) bool {
+	if s.spec.EgressDen == 0 {
+		return false
+	}
+	over := func() bool {
+		return int64(q.bytes)+int64(k.size) > (s.spec.Shared-s.used)*s.spec.EgressNum/s.spec.EgressDen
+	}
+	if !over() {
+		return false
+	}
+	p.settle(b.node)
+	return over()
 }
 
 // admit charges a packet to its ingress queue. It reports false where neither
@@ -239,7 +263,7 @@ func (p *Partition) notBeforeTail(o *port, b *inbox, k *pkt) units.Time {
 
 // mark sets congestion experienced with the probability of RED.
 func (p *Partition) mark(e *ECN, bytes, link int32, k *pkt) {
-	if bytes <= e.KMin || k.marked {
+	if bytes <= e.KMin || k.marked || !k.capable {
 		return
 	}
 	if bytes <= e.KMax {

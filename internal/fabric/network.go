@@ -9,6 +9,7 @@ import (
 	"weft/internal/routing"
 	"weft/internal/transport"
 	"weft/internal/transport/cc"
+	"weft/internal/transport/tcp"
 	"weft/units"
 )
 
@@ -19,6 +20,7 @@ const (
 	kindNIC nodeKind = iota
 	kindEthernet
 	kindInfiniBand
+	kindGPU
 )
 
 // node is the fixed description of a node, and where its state is.
@@ -58,7 +60,7 @@ type Network struct {
 	parts      []*Partition
 	lookahead  units.Time
 	classes    int
-	credited   bool
+	credited   bool // some link has credits
 	seed       uint64
 	flowletGap units.Time
 	names      []string
@@ -98,6 +100,8 @@ type Network struct {
 	arbiters    []arbiter    // by port
 	starved     []units.Time // by port and class
 
+	local     LocalApp
+	gpus      []gpuState
 	nics      []nicState
 	nicQueues []nicQueue // by port and class
 }
@@ -160,6 +164,7 @@ func (n *Network) Stats() Stats {
 func (s *Stats) add(t *Stats) {
 	s.Events += t.Events
 	s.Hops += t.Hops
+	s.Trains += t.Trains
 	s.Injected += t.Injected
 	s.Delivered += t.Delivered
 	s.InBytes += t.InBytes
@@ -200,28 +205,31 @@ type Connection struct {
 	CC           cc.Algorithm
 }
 
-// Connect makes a reliable connection between two NICs and gives the numbers of
-// the queue pairs. It may be called before the run only.
-func (n *Network) Connect(a, b int32, fromA, fromB Connection) (qpa, qpb units.QPN, err error) {
+// Connect makes a reliable connection between two NICs, of RDMA or TCP as the
+// NICs are, and gives the numbers of its ends. It may be called before the run
+// only.
+func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units.QPN, err error) {
 	na, nb := &n.nics[n.nodes[a].state], &n.nics[n.nodes[b].state]
-	qpa, qpb = units.QPN(len(na.flows)), units.QPN(len(nb.flows))
-	if a == b {
-		qpb++
-	}
-	fa := n.newFlow(a, b, fromA)
+	fa, fb := n.newFlow(a, b, fromA), n.newFlow(b, a, fromB)
+	fa.id = units.QPN(len(na.flows))
 	na.flows = append(na.flows, fa)
-	fb := n.newFlow(b, a, fromB)
+	fb.id = units.QPN(len(nb.flows))
 	nb.flows = append(nb.flows, fb)
-	if err := fa.qp.Setup(na.spec.Transport, transport.RC, qpa, fromA.CC); err != nil {
+	if na.spec.TCP != nil {
+		fa.conn, fb.conn = tcp.New(na.spec.TCP, uint32(fb.id)), tcp.New(nb.spec.TCP, uint32(fa.id))
+		return fa.id, fb.id, nil
+	}
+	if err := fa.connect(na.spec, fb.id, fromA.CC); err != nil {
 		return 0, 0, err
 	}
-	if err := fb.qp.Setup(nb.spec.Transport, transport.RC, qpb, fromB.CC); err != nil {
-		return 0, 0, err
+	return fa.id, fb.id, fb.connect(nb.spec, fa.id, fromB.CC)
+}
+
+func (f *flow) connect(s *NIC, remote units.QPN, alg cc.Algorithm) error {
+	if err := f.qp.Setup(s.Transport, transport.RC, f.id, alg); err != nil {
+		return err
 	}
-	if err := fa.qp.Connect(0, qpb, 0, 0); err != nil {
-		return 0, 0, err
-	}
-	return qpa, qpb, fb.qp.Connect(0, qpa, 0, 0)
+	return f.qp.Connect(0, remote, 0, 0)
 }
 
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
@@ -231,15 +239,21 @@ func (n *Network) newFlow(from, to int32, c Connection) *flow {
 	}
 }
 
-// Post hands a work request to a queue pair of a NIC.
-func (p *Partition) Post(nic int32, qp units.QPN, wr transport.WorkRequest) error {
-	n := p.net
-	s := &n.nics[n.nodes[nic].state]
-	f := s.flows[qp]
-	if err := f.qp.PostSend(p.now, wr); err != nil {
+// Post hands a work request to a queue pair of a NIC, or a message to a socket,
+// where the work request's length and immediate data count alone.
+func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) error {
+	s := &p.net.nics[p.net.nodes[nic].state]
+	f := s.flows[end]
+	var err error
+	if f.conn != nil {
+		err = f.conn.Send(p.now, units.Bytes(wr.Length), wr.Imm)
+	} else {
+		err = f.qp.PostSend(p.now, wr)
+	}
+	if err != nil {
 		return err
 	}
-	p.ready(s, f)
+	p.ready(f)
 	p.arm(nic, s, f)
 	return nil
 }

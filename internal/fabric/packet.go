@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"weft/internal/transport"
+	"weft/internal/transport/tcp"
 	"weft/units"
 )
 
@@ -9,8 +10,12 @@ import (
 type role uint8
 
 const (
-	roleData  role = iota // end to end, data
-	roleReply             // end to end, acknowledgement or other response
+	roleData      role = iota // end to end, data
+	roleReply                 // end to end, acknowledgement or other response
+	roleTrain                 // scale-up: a train of link packets
+	roleMulticast             // scale-up: a train for every GPU
+	roleCopy                  // scale-up: a copy of one; entropy is its record
+	roleReduce                // scale-up: a contribution to a reduction, or its sum
 )
 
 // pkt is what every hop touches of a packet: half a cache line. What only the
@@ -25,6 +30,7 @@ type pkt struct {
 	class   uint8      // priority or virtual lane
 	role    role
 	marked  bool // congestion experienced
+	capable bool // a switch may mark it
 	last    bool // it is on the link to its destination
 }
 
@@ -32,6 +38,7 @@ type pkt struct {
 type pool struct {
 	hot  []pkt
 	cold []transport.Packet
+	segs []tcp.Segment // of TCP, made when the first is asked for
 	free int32
 	live int
 }
@@ -51,6 +58,14 @@ func (p *pool) get() int32 {
 	p.hot = append(p.hot, pkt{})
 	p.cold = append(p.cold, transport.Packet{})
 	return int32(len(p.hot) - 1)
+}
+
+// segment is the TCP header of packet i.
+func (p *pool) segment(i int32) *tcp.Segment {
+	for len(p.segs) < len(p.hot) {
+		p.segs = append(p.segs, tcp.Segment{})
+	}
+	return &p.segs[i]
 }
 
 func (p *pool) put(i int32) {

@@ -3,6 +3,7 @@ package fabric
 import (
 	"weft/internal/engine"
 	"weft/internal/transport"
+	"weft/internal/transport/tcp"
 	"weft/units"
 )
 
@@ -21,6 +22,7 @@ const (
 type Stats struct {
 	Events    int64
 	Hops      int64 // packet-hops of the scale-out fabric
+	Trains    int64 // of the injected, trains of the scale-up network
 	Injected  int64 // packets that NICs and GPUs put on the wire
 	Delivered int64 // packets that arrived at their end
 	Dropped   [DropReasons]int64
@@ -47,19 +49,25 @@ const (
 // Partition is a part of the network with a clock of its own; it implements
 // engine.Partition.
 type Partition struct {
-	net    *Network
-	queue  *engine.Queue
-	pool   pool
-	now    units.Time
-	dirty  []int32
-	batch  transport.Batch
-	mail   [2]mailbox // by the parity of the window
-	id     uint8
-	window uint64
-	ahead  []int32
-	sink   int32
-	stats  Stats
-	err    error
+	net      *Network
+	queue    *engine.Queue
+	pool     pool
+	now      units.Time
+	dirty    []int32
+	batch    transport.Batch
+	segments tcp.Batch
+	mail     [2]mailbox // by the parity of the window
+	id       uint8
+	window   uint64
+	ahead    []int32
+	sink     int32
+	stats    Stats
+
+	copies     []copies
+	copiesFree []int32
+	sums       map[reduction]int32
+
+	err error
 }
 
 // RunTo handles the events earlier than limit.
@@ -142,6 +150,8 @@ func (p *Partition) handle(e *engine.Event) {
 			p.arriveInfiniBand(b, link, i)
 		case kindNIC:
 			p.arriveNIC(b, link, i)
+		case kindGPU:
+			p.arriveGPU(b, link, i)
 		}
 	case classPort:
 		link := int32(e.Source)
@@ -185,6 +195,8 @@ func (p *Partition) decide() {
 			p.sendInfiniBand(o, link)
 		case kindNIC:
 			p.sendNIC(o, link)
+		case kindGPU:
+			p.sendGPU(o, link)
 		}
 	}
 	p.dirty = p.dirty[:0]
