@@ -20,6 +20,12 @@ type Builder struct {
 	Tables *routing.Tables
 	// FlowletGap is the pause after which Flowlet may move a flow.
 	FlowletGap units.Time
+	// AdaptiveThreshold is how many bytes more than the least loaded port the
+	// static one may have before adaptive routing leaves it.
+	AdaptiveThreshold int64
+	// Hash, if not nil, is ECMP's choice among n ports at the switch with a row
+	// of the tables, in place of weft's own.
+	Hash func(row int32, entropy uint32, n int) int
 	// App runs on the network; Trace, which may be nil, watches it.
 	App   App
 	Trace Trace
@@ -78,6 +84,9 @@ func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
 // EthernetSwitch adds a switch whose forwarding is row of the tables.
 func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s *EthernetSwitch) int32 {
 	id := b.add(name, kindEthernet, ports, len(b.n.ethernet), s.Pipeline, !s.CutThrough)
+	if s.Ports != nil && len(s.Ports) != ports {
+		b.fail("%s has %d ports, and limits for %d", name, ports, len(s.Ports))
+	}
 	b.n.ethernet = append(b.n.ethernet, ethernetState{spec: s})
 	nd := &b.n.nodes[id]
 	nd.row, nd.routing = int32(row), routing
@@ -144,6 +153,8 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	n := &b.n
 	n.local, _ = b.App.(LocalApp)
 	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
+	n.hash = b.Hash
+	n.threshold = b.AdaptiveThreshold
 	if b.Tables != nil {
 		n.tables = *b.Tables
 	}

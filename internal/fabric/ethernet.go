@@ -32,6 +32,8 @@ type EthernetSwitch struct {
 	// EgressNum/EgressDen is the same for an egress queue of a lossy priority,
 	// which drops beyond it; 0 is no such bound.
 	EgressNum, EgressDen int64
+	// StaticXoff, if not 0, is a fixed threshold in place of the dynamic one.
+	StaticXoff int64
 	// XonOffset is how far below the threshold a queue must fall, in bytes,
 	// before its sender is resumed.
 	XonOffset int32
@@ -41,6 +43,9 @@ type EthernetSwitch struct {
 
 	PFC PFC
 	ECN [8]ECN
+	// Ports, if not nil, has for each port what stands in place of Headroom,
+	// alpha and ECN.
+	Ports []EthernetPort
 	// Schedule orders the priorities at every egress port.
 	Schedule Schedule
 }
@@ -80,6 +85,9 @@ type egress struct {
 }
 
 func (s *EthernetSwitch) threshold(used int64) int64 {
+	if s.StaticXoff > 0 {
+		return min(s.StaticXoff, s.Shared-used)
+	}
 	return (s.Shared - used) * s.AlphaNum / s.AlphaDen
 }
 
@@ -114,7 +122,7 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	q.bytes += int32(k.size)
 	o.queued += int32(k.size)
 	o.nonEmpty |= 1 << k.class
-	if e := &s.spec.ECN[k.class]; e.KMax > 0 && !e.AtDequeue {
+	if e := n.ecn(s, out, k.class); e.KMax > 0 && !e.AtDequeue {
 		p.mark(e, q.bytes, out, k)
 	}
 	p.touch(o, out)
@@ -143,14 +151,14 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 	g := &n.ingress[int(link)*n.classes+int(k.class)]
 	size := int32(k.size)
 	above := int64(g.held+size) - int64(spec.Reserve)
-	if above > spec.threshold(s.used) {
+	if above > n.xoff(s, link) {
 		p.settle(b.node)
 	}
-	if above > spec.threshold(s.used) {
+	if above > n.xoff(s, link) {
 		if spec.PFC.Lossless>>k.class&1 == 0 {
 			return false
 		}
-		if g.headroom+size > spec.Headroom {
+		if g.headroom+size > n.headroom(s, link) {
 			return false
 		}
 		g.headroom += size
@@ -163,7 +171,7 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 		}
 	}
 	if spec.PFC.Lossless>>k.class&1 != 0 && !g.paused &&
-		(g.headroom > 0 || shared(g, spec.Reserve) >= spec.threshold(s.used)) {
+		(g.headroom > 0 || shared(g, spec.Reserve) >= n.xoff(s, link)) {
 		p.pauseSender(s, g, b, link, k.class)
 	}
 	return true
@@ -183,7 +191,7 @@ func (p *Partition) release(s *ethernetState, link int32, class uint8, size int3
 	s.used -= before - shared(g, s.spec.Reserve)
 	if g.paused && g.headroom == 0 {
 		above := shared(g, s.spec.Reserve)
-		if above == 0 || above+int64(s.spec.XonOffset) <= s.spec.threshold(s.used) {
+		if above == 0 || above+int64(s.spec.XonOffset) <= n.xoff(s, link) {
 			p.resumeSender(s, g, link, class)
 		}
 	}
@@ -235,7 +243,7 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 	if q.packets.head < 0 {
 		o.nonEmpty &^= 1 << class
 	}
-	if e := &s.spec.ECN[class]; e.AtDequeue && e.KMax > 0 {
+	if e := n.ecn(s, link, class); e.AtDequeue && e.KMax > 0 {
 		p.mark(e, q.bytes, link, k)
 	}
 	start := p.now

@@ -19,6 +19,7 @@ type flow struct {
 	entropy uint32
 	class   uint8 // of data
 	reply   uint8 // of acknowledgements
+	cnp     uint8 // of congestion notifications
 	ready   bool  // it stands in the ring of its class
 }
 
@@ -97,14 +98,19 @@ func (p *Partition) replies(nic *nicState, f *flow) {
 		i := p.pool.get()
 		h := &p.pool.cold[i]
 		*h = p.batch.Packets[j]
-		p.reply(f, i, nic.spec.wireBytes(h.Op, h.Length))
+		class := f.reply
+		if h.Op == wire.CNP {
+			class = f.cnp
+			p.stats.CNPs++
+		}
+		p.reply(f, i, nic.spec.wireBytes(h.Op, h.Length), class)
 	}
 	p.batch.Packets = p.batch.Packets[:0]
 	for j := range p.segments.Segments {
 		i := p.pool.get()
 		seg := p.pool.segment(i)
 		*seg = p.segments.Segments[j]
-		p.reply(f, i, nic.spec.segmentBytes(seg))
+		p.reply(f, i, nic.spec.segmentBytes(seg), f.reply)
 	}
 	p.segments.Segments = p.segments.Segments[:0]
 }

@@ -63,6 +63,8 @@ type Network struct {
 	credited   bool // some link has credits
 	seed       uint64
 	flowletGap units.Time
+	threshold  int64                                      // of adaptive routing, in bytes
+	hash       func(row int32, entropy uint32, n int) int // of ECMP; nil is weft's
 	names      []string
 
 	nodes   []node
@@ -170,6 +172,7 @@ func (s *Stats) add(t *Stats) {
 	s.InBytes += t.InBytes
 	s.OutBytes += t.OutBytes
 	s.LostBytes += t.LostBytes
+	s.CNPs += t.CNPs
 	s.Marked += t.Marked
 	s.Pauses += t.Pauses
 	s.Resumes += t.Resumes
@@ -201,11 +204,15 @@ func (n *Network) LinkBytes(link int32) int64 { return n.ports[link].bytes }
 type Connection struct {
 	Entropy      uint32 // what ECMP hashes
 	Class, Reply uint8  // of data and of acknowledgements
+	CNP          uint8  // of congestion notifications
 	Port         int32  // the NIC's port, from 0
 	CC           cc.Algorithm
+	// Service is the transport service of RDMA, the same at both ends; the
+	// zero value is RC.
+	Service transport.Service
 }
 
-// Connect makes a reliable connection between two NICs, of RDMA or TCP as the
+// Connect makes a connection between two NICs, of RDMA or TCP as the
 // NICs are, and gives the numbers of its ends. It may be called before the run
 // only.
 func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units.QPN, err error) {
@@ -219,14 +226,14 @@ func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units
 		fa.conn, fb.conn = tcp.New(na.spec.TCP, uint32(fb.id)), tcp.New(nb.spec.TCP, uint32(fa.id))
 		return fa.id, fb.id, nil
 	}
-	if err := fa.connect(na.spec, fb.id, fromA.CC); err != nil {
+	if err := fa.connect(na.spec, fb.id, &fromA); err != nil {
 		return 0, 0, err
 	}
-	return fa.id, fb.id, fb.connect(nb.spec, fa.id, fromB.CC)
+	return fa.id, fb.id, fb.connect(nb.spec, fa.id, &fromB)
 }
 
-func (f *flow) connect(s *NIC, remote units.QPN, alg cc.Algorithm) error {
-	if err := f.qp.Setup(s.Transport, transport.RC, f.id, alg); err != nil {
+func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
+	if err := f.qp.Setup(s.Transport, c.Service, f.id, c.CC); err != nil {
 		return err
 	}
 	return f.qp.Connect(0, remote, 0, 0)
@@ -235,7 +242,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, alg cc.Algorithm) error {
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
 	return &flow{
 		timerAt: units.Forever, dst: to, port: n.nodes[from].base + c.Port,
-		entropy: c.Entropy, class: c.Class, reply: c.Reply,
+		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP,
 	}
 }
 
@@ -256,4 +263,24 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	p.ready(f)
 	p.arm(nic, s, f)
 	return nil
+}
+
+// ScaleOut reports whether a link joins NICs and switches, and not GPUs.
+func (n *Network) ScaleOut(link int32) bool {
+	return n.inboxes[link].back >= 0 && n.ports[link].flags&flagUncounted == 0
+}
+
+// LinkBusy is how long a link's wire has been busy.
+func (n *Network) LinkBusy(link int32) units.Time {
+	o := &n.ports[link]
+	return units.Time(o.bytes * int64(o.num) / int64(o.den))
+}
+
+// NextTime is the time of the earliest pending event of all partitions.
+func (n *Network) NextTime() units.Time {
+	t := units.Forever
+	for _, p := range n.parts {
+		t = min(t, p.NextTime())
+	}
+	return t
 }

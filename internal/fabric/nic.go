@@ -17,6 +17,12 @@ type NIC struct {
 	Credits Credits
 	// PFC is how it obeys pauses on Ethernet.
 	PFC PFC
+	// PacketGap is the least time from the start of one packet to the next:
+	// the adapter's packet rate. HostPerByte, if not zero, is the time of a
+	// byte on the host's bus where that is slower than the wire: the next
+	// packet waits for it.
+	PacketGap   units.Time
+	HostPerByte units.PerByte
 	// Overhead is what each packet costs on the wire beyond its payload, by
 	// opcode; the payload is padded to 4 bytes. MinFrame is the least size.
 	Overhead [256]uint16
@@ -77,12 +83,12 @@ func (p *Partition) afterQP(node int32, nic *nicState, f *flow) {
 }
 
 // reply queues a packet that goes before data.
-func (p *Partition) reply(f *flow, i int32, size uint16) {
+func (p *Partition) reply(f *flow, i int32, size uint16, class uint8) {
 	n := p.net
-	p.fill(f, i, size, f.reply, roleReply)
+	p.fill(f, i, size, class, roleReply)
 	o := &n.ports[f.port]
-	p.pool.push(&n.nicQueues[int(f.port)*n.classes+int(f.reply)].replies, i)
-	o.nonEmpty |= 1 << f.reply
+	p.pool.push(&n.nicQueues[int(f.port)*n.classes+int(class)].replies, i)
+	o.nonEmpty |= 1 << class
 	p.touch(o, f.port)
 }
 
@@ -164,7 +170,7 @@ func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, s
 		}
 		q.turn = true
 		i := p.pool.pop(&q.replies)
-		p.emit(o, link, i)
+		p.emit(nic, o, link, i)
 		p.settleClass(o, q, class)
 		return true
 	}
@@ -178,7 +184,7 @@ func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, s
 		q.turn = false
 		i := q.held
 		q.held = -1
-		p.emit(o, link, i)
+		p.emit(nic, o, link, i)
 		p.settleClass(o, q, class)
 		return true
 	}
@@ -219,12 +225,19 @@ func (p *Partition) spend(credited bool, link int32, class uint8, size uint16, s
 	return true
 }
 
-func (p *Partition) emit(o *port, link, i int32) {
+// emit puts a packet on the wire; the port is free again when the wire, the
+// adapter and the host's bus are.
+func (p *Partition) emit(nic *nicState, o *port, link, i int32) {
 	start := p.now
 	if o.debt > 0 {
 		start = o.payDebt(start)
 	}
+	hold := nic.spec.PacketGap
+	if h := nic.spec.HostPerByte; h.Num > 0 {
+		hold = max(hold, units.Time(int64(p.pool.hot[i].size)*h.Num/h.Den))
+	}
 	p.transmit(link, i, start)
+	o.freeAt = max(o.freeAt, start+hold)
 }
 
 // settleClass clears a class's bit when nothing waits in it.

@@ -29,6 +29,7 @@ type Stats struct {
 	InBytes   int64 // bytes of the packets above
 	OutBytes  int64
 	LostBytes int64
+	CNPs      int64 // congestion notification packets sent
 	Marked    int64 // ECN or FECN marks set
 	Pauses    int64 // PFC frames sent with XOFF
 	Resumes   int64 // PFC frames sent with XON
