@@ -119,7 +119,7 @@ type nvlsTreeAllReduce struct {
 
 func newNVLSTreeAllReduce(s Spec) (Program, error) {
 	h := newHeads(s.Layout)
-	c, err := newNVLSCut(s, h, Slots*(1+log2(s.Layout.Nodes)))
+	c, err := newNVLSCut(s, h, 2*Slots*(1+log2(s.Layout.Nodes))) // up and down
 	return &nvlsTreeAllReduce{cut: c, heads: h}, err
 }
 

@@ -69,8 +69,8 @@ func (t tree) transfer(from, to, peerStep int, lo, hi int64) Transfer {
 // reckons it.
 func (l Layout) depth() int { return l.PerNode - 1 + log2(l.Nodes) }
 
-// treeWindow keeps a tree's pipeline full: NCCL lets every hop have as many
-// chunks under way as a connection has slots, up and down by themselves.
+// treeWindow keeps a tree's pipeline full one way: NCCL lets every hop have as
+// many chunks under way as a connection has slots.
 func treeWindow(l Layout) int { return Slots * max(l.depth(), 1) }
 
 // treeAllReduce reduces up the tree and sends the result down, chunk by chunk
@@ -87,7 +87,7 @@ func newTreeAllReduce(s Spec) (Program, error) {
 	if chunk == 0 {
 		chunk = TreeChunk
 	}
-	c, err := newCut(s, s.Bytes, chunk, 1, treeWindow(s.Layout))
+	c, err := newCut(s, s.Bytes, chunk, 1, 2*treeWindow(s.Layout)) // up and down
 	return &treeAllReduce{cut: c, l: s.Layout}, err
 }
 

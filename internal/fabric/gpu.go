@@ -7,8 +7,8 @@ import (
 
 // GPU describes a GPU on the scale-up network. It sends messages as trains: as
 // many link packets in a row as make up to TrainBytes of payload, which share
-// one event. Trains of several messages take turns, so a train is also the
-// granularity at which transfers share a GPU's link.
+// one event. The queues of a GPU take turns, train by train; the messages of one
+// queue follow each other, as the chunks of one channel of a collective do.
 type GPU struct {
 	// Pipeline is the fixed time from a train's tail at the GPU to its data
 	// being visible in memory.
@@ -49,14 +49,43 @@ type LocalMessage struct {
 	Bytes int64
 	To    int32 // the receiving GPU's node; not used by Multicast
 	Parts int16
+	Queue uint8
 	Kind  LocalKind
 }
 
 // gpuState is the state of one GPU.
 type gpuState struct {
-	spec    *GPU
-	waiting []LocalMessage // in turn; a ring from head
-	head    int
+	spec   *GPU
+	queues []localQueue
+	busy   int // queues with messages
+	turn   int // the queue that sent last
+}
+
+// localQueue is a queue of messages: a ring from head.
+type localQueue struct {
+	messages []LocalMessage
+	head     int
+}
+
+func (q *localQueue) empty() bool { return q.head == len(q.messages) }
+
+// pop drops the first message.
+func (q *localQueue) pop() {
+	q.head++
+	if q.head > 32 && q.head*2 > len(q.messages) {
+		q.messages = append(q.messages[:0], q.messages[q.head:]...)
+		q.head = 0
+	}
+}
+
+// next is the queue whose turn it is; there is one.
+func (g *gpuState) next() *localQueue {
+	for {
+		g.turn = (g.turn + 1) % len(g.queues)
+		if q := &g.queues[g.turn]; !q.empty() {
+			return q
+		}
+	}
 }
 
 // LocalApp is what an App implements if it sends on the scale-up network.
@@ -70,7 +99,14 @@ func (p *Partition) SendLocal(gpu int32, m LocalMessage) {
 	n := p.net
 	nd := &n.nodes[gpu]
 	g := &n.gpus[nd.state]
-	g.waiting = append(g.waiting, m)
+	for len(g.queues) <= int(m.Queue) {
+		g.queues = append(g.queues, localQueue{})
+	}
+	q := &g.queues[m.Queue]
+	if q.empty() {
+		g.busy++
+	}
+	q.messages = append(q.messages, m)
 	o := &n.ports[nd.base]
 	o.nonEmpty |= 1
 	p.touch(o, nd.base)
@@ -80,16 +116,19 @@ func (p *Partition) SendLocal(gpu int32, m LocalMessage) {
 func (p *Partition) sendGPU(o *port, link int32) {
 	n := p.net
 	g := &n.gpus[n.nodes[o.node].state]
-	if g.head == len(g.waiting) {
+	if g.busy == 0 {
 		o.nonEmpty = 0
 		return
 	}
-	m := &g.waiting[g.head]
+	turn := g.turn
+	q := g.next()
+	m := &q.messages[q.head]
 	payload := int32(min(m.Bytes, int64(g.spec.TrainBytes)))
 	size := g.spec.wireBytes(payload)
 	index := link * int32(n.classes)
 	soonest := units.Forever
 	if !p.hasCredit(index, size, &soonest) {
+		g.turn = turn
 		if soonest != units.Forever {
 			p.wake(o, link, soonest)
 		}
@@ -106,8 +145,11 @@ func (p *Partition) sendGPU(o *port, link int32) {
 	m.Bytes -= int64(payload)
 	if m.Bytes == 0 {
 		p.pool.cold[i].Flags |= transport.FlagSolicited // the last train of its message
+		q.pop()
+		if q.empty() {
+			g.busy--
+		}
 	}
-	g.turn()
 	p.stats.Trains++
 	p.stats.Injected++
 	p.stats.InBytes += int64(size)
@@ -116,7 +158,7 @@ func (p *Partition) sendGPU(o *port, link int32) {
 		start = o.payDebt(start)
 	}
 	end := p.transmit(link, i, start)
-	if g.head < len(g.waiting) {
+	if g.busy > 0 {
 		p.wake(o, link, end)
 	} else {
 		o.nonEmpty = 0
@@ -131,19 +173,6 @@ func localRole(k LocalKind) role {
 		return roleReduce
 	}
 	return roleTrain
-}
-
-// turn moves on to the next message: one that is not finished goes to the end.
-func (g *gpuState) turn() {
-	m := g.waiting[g.head]
-	g.head++
-	if m.Bytes > 0 {
-		g.waiting = append(g.waiting, m)
-	}
-	if g.head > 64 && g.head*2 > len(g.waiting) {
-		g.waiting = append(g.waiting[:0], g.waiting[g.head:]...)
-		g.head = 0
-	}
 }
 
 // arriveGPU takes a train at the GPU that it is for.

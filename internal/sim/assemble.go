@@ -181,3 +181,11 @@ func (p *plan) tcp() bool { return p.fabric.Kind == scenario.TCPKind }
 func (p *plan) port(nic int32, entropy uint32) int {
 	return int(entropy>>16) % max(1, cabled(&p.graph.Nodes[nic]))
 }
+
+// connectionsPerPair is how many queue pairs or sockets two ends have.
+func (p *plan) connectionsPerPair() int {
+	if p.tcp() {
+		return p.fabric.TCP.Sockets
+	}
+	return p.fabric.Transport.QPsPerConnection
+}

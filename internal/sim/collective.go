@@ -251,21 +251,22 @@ func (r *collectiveRun) finish(p *fabric.Partition, rank int) {
 func (r *collectiveRun) send(p *fabric.Partition, rank, lane int, t *collective.Transfer) {
 	tag := tagOf(r.ranks[rank].iteration, lane, int(t.PeerStep))
 	bytes := r.choice.Proto.WireBytes(t.Bytes)
+	channel := lane % r.prog.Channels()
+	queue := uint8(2 * channel) // kernels send multicasts from warps of their own
 	switch {
 	case t.Path == collective.PathMulticast:
-		p.SendLocal(r.gpu(rank), fabric.LocalMessage{Kind: fabric.Multicast, Bytes: bytes, Tag: uint64(tag)})
+		p.SendLocal(r.gpu(rank), fabric.LocalMessage{Kind: fabric.Multicast, Bytes: bytes, Tag: uint64(tag), Queue: queue + 1})
 		return
 	case t.Path == collective.PathReduce:
 		key := uint64(tag)<<32 | uint64(uint32(t.Peer))
 		p.SendLocal(r.gpu(rank), fabric.LocalMessage{
-			Kind: fabric.Reduce, Bytes: bytes, Tag: uint64(tag), Key: key, To: r.gpu(int(t.Peer)), Parts: int16(r.layout.PerNode - 1),
+			Kind: fabric.Reduce, Bytes: bytes, Tag: uint64(tag), Key: key, To: r.gpu(int(t.Peer)), Parts: int16(r.layout.PerNode - 1), Queue: queue,
 		})
 		return
 	case r.layout.Node(rank) == r.layout.Node(int(t.Peer)):
-		p.SendLocal(r.gpu(rank), fabric.LocalMessage{Bytes: bytes, Tag: uint64(tag), To: r.gpu(int(t.Peer))})
+		p.SendLocal(r.gpu(rank), fabric.LocalMessage{Bytes: bytes, Tag: uint64(tag), To: r.gpu(int(t.Peer)), Queue: queue})
 		return
 	}
-	channel := lane % r.prog.Channels()
 	from, to := r.layout.Local(rank), r.layout.Local(int(t.Peer))
 	rail := int(t.Rail) - 1
 	if rail < 0 { // each end takes its own NIC
@@ -294,7 +295,7 @@ func (r *collectiveRun) relay(p *fabric.Partition, rank, beside int, m relay) {
 	}
 	r.relays[id] = m
 	to := r.gpu(r.layout.Node(rank)*r.layout.PerNode + beside)
-	p.SendLocal(r.gpu(rank), fabric.LocalMessage{Bytes: m.bytes, Tag: relayMark | uint64(id), To: to})
+	p.SendLocal(r.gpu(rank), fabric.LocalMessage{Bytes: m.bytes, Tag: relayMark | uint64(id), To: to, Queue: uint8(2 * m.channel)})
 }
 
 // Arrived is called when a message on the scale-up network is there.
@@ -317,7 +318,10 @@ func (r *collectiveRun) Complete(p *fabric.Partition, nic int32, c *transport.Co
 	switch {
 	case c.Status != transport.Success && r.failure == nil:
 		r.failure = fmt.Errorf("queue pair %d of NIC %d failed at %v: %v", c.QPN, nic, p.Now(), c.Status)
-	case c.Status == transport.Success && c.Recv:
+	case c.Status != transport.Success:
+	case c.Recv:
 		r.received(p, nic, c)
+	default:
+		r.acknowledged(p, nic, c)
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"weft/internal/collective"
 	"weft/internal/engine"
 	"weft/internal/fabric"
 	"weft/internal/transport"
@@ -16,9 +17,24 @@ type pair struct {
 }
 
 // connections are the queue pairs or sockets of a pair; messages take turns.
+//
+// A pair has as many slots as NCCL's connections have (NCCL_STEPS): a message
+// takes one from its posting to its acknowledgement, and one that finds none
+// waits. So a sender runs ahead of its receiver's NIC by so much and no more;
+// that NCCL frees a slot only when the receiving GPU has used the data is left
+// out.
 type connections struct {
-	ends []units.QPN // at the sender's NIC
-	turn int
+	ends    []units.QPN // at the sender's NIC
+	turn    int
+	slots   int       // that are free
+	waiting []message // for a slot
+}
+
+// message is one that a rank sends to another node.
+type message struct {
+	rank  int // the GPU beside the NIC
+	tag   uint32
+	bytes int64
 }
 
 // endpoint is what one end of a connection is for.
@@ -26,7 +42,9 @@ type endpoint struct {
 	rank   int32        // that it belongs to
 	posted []units.Time // at the sender's end: when the messages under way were posted
 	peer   units.QPN
-	nic    int32 // the peer's
+	nic    int32        // the peer's
+	of     *connections // at the sender's end
+	pair   pair
 }
 
 // connect makes the connections of a pair at their first use.
@@ -34,20 +52,15 @@ func (r *collectiveRun) connect(k pair) (*connections, error) {
 	if c := r.links[k]; c != nil {
 		return c, nil
 	}
-	f := r.net.plan.fabric
-	count := f.Transport.QPsPerConnection
-	if r.net.plan.tcp() {
-		count = f.TCP.Sockets
-	}
-	c := &connections{}
-	for i := range count {
+	c := &connections{slots: collective.Slots}
+	for i := range r.net.plan.connectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.from)<<40 ^ uint64(k.to)<<16 ^ uint64(k.channel)<<8 ^ uint64(i)))
 		port := int32(r.net.plan.port(k.a, entropy))
 		qa, qb, err := r.net.Connect(k.a, k.b, r.net.plan.connection(entropy, port), r.net.plan.connection(entropy^1, int32(r.net.plan.port(k.b, entropy))))
 		if err != nil {
 			return nil, err
 		}
-		r.bind(k.a, qa, endpoint{rank: k.from, peer: qb, nic: k.b})
+		r.bind(k.a, qa, endpoint{rank: k.from, peer: qb, nic: k.b, of: c, pair: k})
 		r.bind(k.b, qb, endpoint{rank: k.to, peer: qa, nic: k.a})
 		c.ends = append(c.ends, qa)
 	}
@@ -68,7 +81,6 @@ type transfer struct {
 	end   units.QPN
 	tag   uint32
 	bytes int64
-	last  bool // the last piece of its message
 }
 
 // noTag is the tag of a piece that is not the last of its message.
@@ -81,34 +93,60 @@ func (r *collectiveRun) post(p *fabric.Partition, rank int, k pair, tag uint32, 
 		r.fail(err)
 		return
 	}
+	c.waiting = append(c.waiting, message{rank, tag, bytes})
+	r.release(p, k, c)
+}
+
+// release sends the messages of a pair that have a slot.
+func (r *collectiveRun) release(p *fabric.Partition, k pair, c *connections) {
+	for c.slots > 0 && len(c.waiting) > 0 {
+		m := c.waiting[0]
+		c.waiting = c.waiting[:copy(c.waiting, c.waiting[1:])]
+		c.slots--
+		r.dispatch(p, k, c, m)
+	}
+}
+
+// dispatch takes a message through the host, in pieces where a CPU copies it.
+func (r *collectiveRun) dispatch(p *fabric.Partition, k pair, c *connections, m message) {
 	end := c.ends[c.turn%len(c.ends)]
 	c.turn++
 	e := &r.ends[k.a][end]
 	e.posted = append(e.posted, p.Now())
-	st := &r.ranks[rank]
-	for bytes > 0 {
-		piece := bytes
+	st := &r.ranks[m.rank]
+	for left := m.bytes; left > 0; {
+		piece := left
 		if r.path.piece > 0 {
 			piece = min(piece, r.path.piece)
 		}
-		bytes -= piece
+		left -= piece
 		st.sending = max(st.sending, p.Now()) + r.path.copyTime(piece)
-		t := transfer{k.a, end, noTag, piece, bytes == 0}
-		if t.last {
-			t.tag = tag
+		t := transfer{k.a, end, noTag, piece}
+		if left == 0 {
+			t.tag = m.tag
 		}
-		r.schedule(p, rank, st.sending+r.path.send, timer{kind: timerPost, transfer: t})
+		r.schedule(p, m.rank, st.sending+r.path.send, timer{kind: timerPost, transfer: t})
 	}
 }
 
-// posted hands a piece of a message to its NIC.
+// handOver gives a piece of a message to its NIC.
 func (r *collectiveRun) handOver(p *fabric.Partition, t *transfer) {
 	err := p.Post(t.nic, t.end, transport.WorkRequest{
-		Op: transport.OpWriteImm, Length: uint32(t.bytes), Imm: t.tag, Unsignaled: true,
+		ID: uint64(t.tag), Op: transport.OpWriteImm, Length: uint32(t.bytes), Imm: t.tag, Unsignaled: t.tag == noTag,
 	})
 	if err != nil {
 		r.fail(err)
 	}
+}
+
+// acknowledged frees the slot of a message that its peer has.
+func (r *collectiveRun) acknowledged(p *fabric.Partition, nic int32, c *transport.Completion) {
+	e := &r.ends[nic][c.QPN]
+	if e.of == nil || uint32(c.ID) == noTag {
+		return
+	}
+	e.of.slots++
+	r.release(p, e.pair, e.of)
 }
 
 // received takes a piece from a NIC to the memory of the rank it is for.

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"weft/internal/collective"
 	"weft/internal/collective/nccl"
 	"weft/scenario"
 	"weft/units"
@@ -10,27 +9,25 @@ import (
 // scaleUpRate is the rate of a GPU's port into the scale-up network, as a
 // collective's kernel drives it.
 //
-// The links' own rate is the upper bound. NCCL reckons with less per NVLink
-// than the signalling rate, and with an efficiency for reductions in the switch
-// (src/graph/topo.h and tuning.cc): what the GPU's kernel gets out of the link.
-// Both are taken from NCCL, not fitted to any measurement here.
+// The links' own rate is the upper bound. Kernels that store to a peer's memory
+// get less out of a link than its signalling rate: NCCL reckons with 20.6 of 25
+// GB/s on Hopper (src/graph/topo.h), and so does weft. NCCL's lower figures for
+// reductions in the switch (nvlsEfficiency in src/graph/tuning.cc) are what is
+// left after the switch's contention, which weft simulates: there the port runs
+// at the links' rate. Nothing here is fitted to a measurement.
 func scaleUpRate(r *scenario.Resolved, c *chosen) units.PerByte {
 	s := &r.Cluster.Node.ScaleUp
-	link := s.Rate()
+	link := float64(s.Rate())
 	if link <= 0 {
-		// Without a scale-up network GPUs still reach their own node's memory.
-		link = r.Cluster.Node.PCIe.PeerRate
+		// Without a scale-up network GPUs reach each other over PCIe.
+		link = float64(r.Cluster.Node.PCIe.PeerRate)
 	}
-	payload := float64(link)
-	if n := c.choice.Cluster.NVLinkGBps; n > 0 {
-		payload = min(payload, n*8e9)
+	reckoned := c.choice.Cluster.NVLinkGBps * 8e9
+	if inSwitch := c.choice.Algo == nccl.NVLS || c.choice.Algo == nccl.NVLSTree; inSwitch || reckoned == 0 {
+		return rounded(link)
 	}
-	if limit := kernelLimit(c); limit > 0 {
-		payload = min(payload, limit*8e9)
-	}
-	// Trains carry the packets' overhead, so the port is faster by as much.
-	withOverhead := payload * float64(s.Packet+s.Overhead) / float64(max(1, s.Packet))
-	return rounded(min(withOverhead, float64(link)))
+	// The figure is payload; the port carries the packets' overhead as well.
+	return rounded(min(link, reckoned*float64(s.Packet+s.Overhead)/float64(max(1, s.Packet))))
 }
 
 // rounded is the time of a byte at a rate in bits per second, to a ten
@@ -38,27 +35,4 @@ func scaleUpRate(r *scenario.Resolved, c *chosen) units.PerByte {
 func rounded(rate float64) units.PerByte {
 	const parts = 10_000
 	return units.PerByte{Num: int64(8e12*parts/rate + 0.5), Den: parts}
-}
-
-// kernelLimit is what each GPU sends into the scale-up network at the most, in
-// GB/s of payload, under the ceiling on bus bandwidth of NCCL's cost model; 0 is
-// no limit.
-//
-// With in-switch reduction a GPU sends as many bytes as the operation's size: its
-// part of the reductions and one multicast. Bus bandwidth is 2(n-1)/n of size
-// over time.
-func kernelLimit(c *chosen) float64 {
-	ceiling := c.overhead.CeilingGBps
-	if ceiling <= 0 {
-		return 0
-	}
-	switch c.choice.Algo {
-	case nccl.NVLS, nccl.NVLSTree:
-		factor := c.choice.Op.BusFactor(c.choice.Cluster.PerNode)
-		if c.choice.Op != collective.AllReduce {
-			factor = 1
-		}
-		return ceiling / factor
-	}
-	return 0
 }

@@ -79,6 +79,10 @@ type Config struct {
 	// more or less changes a rate by less than the rate's own steps.
 	PacedOverhead units.Bytes
 
+	// KeepPace lets a packet's wait stand as the rate at its sending set it,
+	// though the rate rises meanwhile: a peculiarity of the HPCC ns-3 model.
+	KeepPace bool
+
 	// ImplicitRecv gives the receive queue an entry of any length, of ID 0,
 	// whenever one is needed: a simulated peer is always ready.
 	ImplicitRecv bool

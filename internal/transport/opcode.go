@@ -35,8 +35,12 @@ func buildOps() (t [256]opInfo) {
 			base = ucOffset
 		}
 		for i, f := range []opInfo{
-			{first: true}, {}, {last: true}, {last: true, imm: true},
-			{first: true, last: true}, {first: true, last: true, imm: true},
+			{first: true},
+			{},
+			{last: true},
+			{last: true, imm: true},
+			{first: true, last: true},
+			{first: true, last: true, imm: true},
 		} {
 			f.svc = s
 			f.class = classSend

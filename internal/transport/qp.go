@@ -45,6 +45,8 @@ type QP struct {
 	una, nxt, max   units.PSN
 	flight          units.Bytes // payload from una to nxt
 	paceAt          units.Time  // congestion control lets the next packet go
+	pacedAt         units.Time  // the last packet that was paced went
+	pacedBits       int64       // its size on the wire
 	wake            units.Time  // no deadline is earlier: a lower bound, see NextTimeout
 	allow           cc.Allowance
 	alg             cc.Algorithm
@@ -266,6 +268,7 @@ func (q *QP) Timeout(now units.Time, b *Batch) {
 	}
 	if q.allow.Wake <= now {
 		q.alg.Timer(now, &q.allow)
+		q.repace()
 	}
 	if q.retryAt() <= now {
 		q.timedOut(now, b)

@@ -163,8 +163,8 @@ func (q *QP) account(now units.Time, p *Packet, payload units.Bytes) {
 // rate, and counts it against the allowance's budget.
 func (q *QP) pace(now units.Time, payload units.Bytes) {
 	if q.allow.Rate > 0 {
-		bits := int64(payload+q.cfg.PacedOverhead) * 8
-		q.paceAt = now + units.Time(bits*int64(units.Second)/int64(q.allow.Rate))
+		q.pacedAt, q.pacedBits = now, int64(payload+q.cfg.PacedOverhead)*8
+		q.paceAt = q.pacedAt + gap(q.pacedBits, q.allow.Rate)
 	}
 	if q.allow.Budget != cc.Unlimited {
 		q.allow.Budget -= payload
@@ -172,6 +172,19 @@ func (q *QP) pace(now units.Time, payload units.Bytes) {
 			q.alg.Sent(now, &q.allow)
 			q.wake = min(q.wake, q.allow.Wake)
 		}
+	}
+}
+
+// gap is the time that bits take at a rate.
+func gap(bits int64, r units.Rate) units.Time {
+	return units.Time(bits * int64(units.Second) / int64(r))
+}
+
+// repace brings the next packet forward when the allowed rate has risen: a
+// limiter that has been let go does not finish the wait that its old rate set.
+func (q *QP) repace() {
+	if !q.cfg.KeepPace && q.allow.Rate > 0 && q.pacedBits > 0 {
+		q.paceAt = min(q.paceAt, q.pacedAt+gap(q.pacedBits, q.allow.Rate))
 	}
 }
 

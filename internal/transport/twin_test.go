@@ -101,8 +101,10 @@ func newWorld(t *rapid.T) *world {
 		DropDuplicates:        rapid.Bool().Draw(t, "dropdup"),
 		NAKInterval:           units.Time(rapid.IntRange(0, 1).Draw(t, "nak")) * units.Microsecond,
 	}
-	w := &world{t: t, cfg: cfg, harm: rapid.IntRange(0, 60).Draw(t, "harm"), reach: rapid.IntRange(1, 12).Draw(t, "reach"),
-		dice: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "dice"), 1))}
+	w := &world{
+		t: t, cfg: cfg, harm: rapid.IntRange(0, 60).Draw(t, "harm"), reach: rapid.IntRange(1, 12).Draw(t, "reach"),
+		dice: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "dice"), 1)),
+	}
 	var psn [2]units.PSN
 	for i, name := range []string{"a", "b"} {
 		q, err := NewQP(cfg, RC, units.QPN(i+1), nil)

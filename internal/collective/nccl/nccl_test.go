@@ -202,8 +202,15 @@ func TestProtocolsOnTheWire(t *testing.T) {
 		proto       Proto
 		bytes, want int64
 	}{
-		{LL, 0, 0}, {LL, 1, 16}, {LL, 8, 16}, {LL, 4096, 8192},
-		{LL128, 0, 0}, {LL128, 1, 128}, {LL128, 120, 128}, {LL128, 121, 256}, {LL128, 1200, 1280},
+		{LL, 0, 0},
+		{LL, 1, 16},
+		{LL, 8, 16},
+		{LL, 4096, 8192},
+		{LL128, 0, 0},
+		{LL128, 1, 128},
+		{LL128, 120, 128},
+		{LL128, 121, 256},
+		{LL128, 1200, 1280},
 		{Simple, 777, 777},
 	} {
 		if got := c.proto.WireBytes(c.bytes); got != c.want {
