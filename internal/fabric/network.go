@@ -182,6 +182,9 @@ func (s *Stats) add(t *Stats) {
 	}
 }
 
+// Partitions is how many partitions the network is cut into.
+func (n *Network) Partitions() int { return len(n.parts) }
+
 // Partition is the partition that a node belongs to.
 func (n *Network) Partition(node int32) *Partition { return n.parts[n.nodes[node].part] }
 

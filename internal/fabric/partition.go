@@ -221,6 +221,9 @@ func (p *Partition) NextTime() units.Time {
 // Stopped reports that a fault has ended the partition's run.
 func (p *Partition) Stopped() bool { return p.err != nil }
 
+// ID is the partition's number, from 0.
+func (p *Partition) ID() int { return int(p.id) }
+
 // Now is the time of the event being handled.
 func (p *Partition) Now() units.Time { return p.now }
 

@@ -59,8 +59,9 @@ type scaleUp struct {
 }
 
 // build makes the network of a plan: NICs and switches of the graph, then, if
-// asked for, the GPUs and the scale-up switches of every node.
-func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp) (*network, error) {
+// asked for, the GPUs and the scale-up switches of every node. It is cut into
+// so many partitions; only a network without GPUs can have more than one.
+func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts int) (*network, error) {
 	f := p.fabric
 	b := &fabric.Builder{
 		Classes: len(p.class.used), Seed: seed + uint64(f.Routing.HashSeed)<<32, Tables: p.tables,
@@ -80,7 +81,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp) (*netwo
 		addScaleUp(b, up, nodes)
 	}
 	var err error
-	n.Network, err = b.Build(nil)
+	n.Network, err = b.Build(topology.Partition(p.graph, parts))
 	return n, err
 }
 

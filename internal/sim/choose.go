@@ -119,13 +119,7 @@ func pick(c nccl.Cluster, w *scenario.Workload, op collective.Op, bytes int64) (
 		spec, err := ch.Spec()
 		return ch, spec, err
 	}
-	known, ok := ncclAlgo[algo]
-	if !ok {
-		known = nccl.Ring
-	}
-	only := c.Only
-	c.Only = func(a nccl.Algo, p nccl.Proto) bool { return a == known && (only == nil || only(a, p)) }
-	ch, err := c.Choose(op, bytes)
+	ch, err := costOf(c, algo, op, bytes)
 	if err != nil {
 		return ch, collective.Spec{}, err
 	}
@@ -137,4 +131,21 @@ func pick(c nccl.Cluster, w *scenario.Workload, op collective.Op, bytes int64) (
 		spec.Algo, spec.Chunk, spec.Slices = algo, 0, 0
 	}
 	return ch, spec, nil
+}
+
+// costOf is NCCL's choice among the protocols of an algorithm. What NCCL does not
+// do by that algorithm, or not at all, costs what its ring does.
+func costOf(c nccl.Cluster, algo collective.Algo, op collective.Op, bytes int64) (nccl.Choice, error) {
+	only := c.Only
+	restrict := func(to nccl.Algo) {
+		c.Only = func(a nccl.Algo, p nccl.Proto) bool { return a == to && (only == nil || only(a, p)) }
+	}
+	if known, ok := ncclAlgo[algo]; ok {
+		restrict(known)
+		if ch, err := c.Choose(op, bytes); err == nil {
+			return ch, nil
+		}
+	}
+	restrict(nccl.Ring)
+	return c.Choose(op, bytes)
 }

@@ -36,10 +36,10 @@ type HPCCResult struct {
 //   - events of one instant are ordered by link, where that simulator orders
 //     them by when they were scheduled: in a symmetric incast that decides who
 //     is paused first;
-//   - random numbers are weft's, so a case that marks is one sample here and
-//     another there.
-func RunHPCC(ctx context.Context, c *hpcc.Case, o Options) (*HPCCResult, error) {
-	r, err := newHPCCRun(c, max(1, o.Workers))
+//   - random numbers are weft's, from the seed, so a case that marks is one
+//     sample here and another there.
+func RunHPCC(ctx context.Context, c *hpcc.Case, seed uint64, o Options) (*HPCCResult, error) {
+	r, err := newHPCCRun(c, seed, max(1, o.Workers))
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func hpccRefusals(c *hpcc.Case) error {
 }
 
 // newHPCCRun builds the network of a case, in at most so many partitions.
-func newHPCCRun(c *hpcc.Case, parts int) (*hpccRun, error) {
+func newHPCCRun(c *hpcc.Case, seed uint64, parts int) (*hpccRun, error) {
 	if err := hpccRefusals(c); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func newHPCCRun(c *hpcc.Case, parts int) (*hpccRun, error) {
 	m := &hpccModels{c: c, routes: routes, r: &hpccRun{c: c}}
 	m.number()
 	m.partition(parts)
-	if err := m.build(); err != nil {
+	if err := m.build(seed); err != nil {
 		return nil, err
 	}
 	return m.r, m.connect()
@@ -151,9 +151,9 @@ func (m *hpccModels) partition(parts int) {
 }
 
 // build makes the network.
-func (m *hpccModels) build() error {
+func (m *hpccModels) build(seed uint64) error {
 	b := &m.b
-	b.Classes, b.Seed, b.App, b.Trace = hpccClasses, 1, m.r, m.r
+	b.Classes, b.Seed, b.App, b.Trace = hpccClasses, seed, m.r, m.r
 	b.Tables, b.Hash = m.tables(), m.hash()
 	link := func(id int) {
 		for i, p := range m.ports[id] {
@@ -187,7 +187,7 @@ func (m *hpccModels) nic() *fabric.NIC {
 		PayloadPad: 1, RepliesFirst: true,
 		Transport: &transport.Config{
 			PathMTU: int(g.Payload), AckEvery: int(min(every, transport.MaxOutstandingPSNs)),
-			EchoCE: true, DropDuplicates: true, NAKInterval: hpccNAKInterval,
+			EchoCE: true, DropDuplicates: true, KeepPace: true, NAKInterval: hpccNAKInterval,
 			PacedOverhead: hpccOverhead, ImplicitRecv: true,
 		},
 	}

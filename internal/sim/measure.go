@@ -34,6 +34,14 @@ func (f *flowTimes) add(t units.Time) {
 	_ = f.histogram.RecordValue(min(longestFlow, int64(t/units.Nanosecond)))
 }
 
+// join adds what another has gathered.
+func (f *flowTimes) join(o *flowTimes) {
+	f.n += o.n
+	f.sum += o.sum
+	f.most = max(f.most, o.most)
+	f.histogram.Merge(o.histogram)
+}
+
 func (f *flowTimes) distribution() (d runstore.Distribution) {
 	if f.n == 0 {
 		return d

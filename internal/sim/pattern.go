@@ -15,15 +15,21 @@ import (
 // patternRun is the application of a synthetic pattern: messages between NICs,
 // each posted at its time.
 type patternRun struct {
-	net      *network
-	flows    []patternFlow
-	left     []int32   // by flow: pieces that have not arrived
-	order    [][]int32 // by NIC: its flows, in the order in which they are posted
-	next     []int     // by NIC: of them
+	net   *network
+	flows []patternFlow
+	left  []int32   // by flow: pieces that have not arrived
+	order [][]int32 // by NIC: its flows, in the order in which they are posted
+	next  []int     // by NIC: of them
+	parts []patternPart
+}
+
+// patternPart is what one partition of the network counts.
+type patternPart struct {
 	times    *flowTimes
-	open     int
+	arrived  int
 	finished units.Time
 	failure  error
+	_        [24]byte // partitions count on cache lines of their own
 }
 
 // patternFlow is one message.
@@ -93,29 +99,33 @@ func poisson(rng *rand.Rand, n int32, bytes units.Bytes, rate units.Rate, w *sce
 func (j *job) runPattern(point *runstore.Point) error {
 	r := j.scenario
 	run := &patternRun{
-		flows: patternFlows(r, j.plan.fabric.Link.Rate(), j.bytes), times: newFlowTimes(),
+		flows: patternFlows(r, j.plan.fabric.Link.Rate(), j.bytes),
 		order: make([][]int32, r.Cluster.Endpoints()), next: make([]int, r.Cluster.Endpoints()),
 	}
 	var err error
-	if run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{}); err != nil {
+	if run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{}, j.cores); err != nil {
 		return err
 	}
 	if err := run.start(); err != nil {
 		return err
 	}
-	err = run.net.Run(r.Run.Limit.SimulatedTime, 1, j.stop)
+	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
+	all := run.sum()
 	point.Counts = counts(run.net.Stats())
-	point.Flows = run.times.distribution()
+	point.Flows = all.times.distribution()
+	open := len(run.flows) - all.arrived
 	switch {
 	case err != nil:
 		return err
-	case run.failure != nil:
-		return run.failure
-	case run.open > 0:
-		return fmt.Errorf("%d of %d messages had not arrived after %v of simulated time; %s", run.open, len(run.flows), r.Run.Limit.SimulatedTime, run.net.Waiting())
+	case all.failure != nil:
+		return fmt.Errorf("%w; %s", all.failure, run.net.Waiting())
+	case open > 0 && run.net.NextTime() == units.Forever:
+		return fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())
+	case open > 0:
+		return fmt.Errorf("%d of %d messages had not arrived after %v of simulated time; %s", open, len(run.flows), r.Run.Limit.SimulatedTime, run.net.Waiting())
 	}
-	point.Time = run.finished
-	point.Hottest = hottest(run.net.Network, run.finished)
+	point.Time = all.finished
+	point.Hottest = hottest(run.net.Network, all.finished)
 	total := 0.0
 	for i := range run.flows {
 		total += float64(run.flows[i].bytes)
@@ -127,6 +137,21 @@ func (j *job) runPattern(point *runstore.Point) error {
 	return nil
 }
 
+// sum joins what the partitions counted.
+func (r *patternRun) sum() patternPart {
+	all := patternPart{times: newFlowTimes()}
+	for i := range r.parts {
+		p := &r.parts[i]
+		all.times.join(p.times)
+		all.arrived += p.arrived
+		all.finished = max(all.finished, p.finished)
+		if all.failure == nil {
+			all.failure = p.failure
+		}
+	}
+	return all
+}
+
 // connections between the same pair of NICs are shared by its messages.
 type nicPair struct{ from, to int32 }
 
@@ -134,6 +159,7 @@ type nicPair struct{ from, to int32 }
 // every NIC.
 func (r *patternRun) start() error {
 	ends := make(map[nicPair][]units.QPN)
+	r.left = make([]int32, len(r.flows))
 	for i := range r.flows {
 		f := &r.flows[i]
 		k := nicPair{f.from, f.to}
@@ -144,10 +170,12 @@ func (r *patternRun) start() error {
 			}
 		}
 		f.ends = ends[k]
+		r.left[i] = int32(min(f.bytes, units.Bytes(len(f.ends))))
 		r.order[f.from] = append(r.order[f.from], int32(i))
 	}
-	r.open = len(r.flows)
-	r.left = make([]int32, len(r.flows))
+	for range r.net.Partitions() {
+		r.parts = append(r.parts, patternPart{times: newFlowTimes()})
+	}
 	for nic := range r.order {
 		r.arm(r.net.Partition(int32(nic)), int32(nic))
 	}
@@ -188,7 +216,7 @@ func (r *patternRun) Timer(p *fabric.Partition, source uint32) {
 		}
 		r.next[nic]++
 		if err := r.post(p, nic, i); err != nil {
-			r.failure = err
+			r.parts[p.ID()].failure = err
 			return
 		}
 	}
@@ -205,7 +233,6 @@ func (r *patternRun) post(p *fabric.Partition, nic, i int32) error {
 		if piece == 0 {
 			continue
 		}
-		r.left[i]++
 		err := p.Post(nic, end, transport.WorkRequest{
 			ID: uint64(i), Op: transport.OpWriteImm, Length: uint32(piece), Imm: uint32(i),
 		})
@@ -218,9 +245,10 @@ func (r *patternRun) post(p *fabric.Partition, nic, i int32) error {
 
 // Complete takes the time of a message when it has arrived.
 func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
+	part := &r.parts[p.ID()]
 	if c.Status != transport.Success {
-		if r.failure == nil {
-			r.failure = fmt.Errorf("queue pair %d of NIC %d failed at %v: %v", c.QPN, nic, p.Now(), c.Status)
+		if part.failure == nil {
+			part.failure = fmt.Errorf("queue pair %d of NIC %d failed at %v: %v", c.QPN, nic, p.Now(), c.Status)
 		}
 		return
 	}
@@ -228,8 +256,8 @@ func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Compl
 		return
 	}
 	if r.left[c.Imm]--; r.left[c.Imm] == 0 {
-		r.times.add(p.Now() - r.flows[c.Imm].start)
-		r.finished = max(r.finished, p.Now())
-		r.open--
+		part.times.add(p.Now() - r.flows[c.Imm].start)
+		part.finished = max(part.finished, p.Now())
+		part.arrived++
 	}
 }

@@ -19,6 +19,7 @@ type job struct {
 	bytes         units.Bytes
 	plan          *plan
 	stop          *atomic.Bool
+	cores         int // that this one simulation may use
 	scenario      *scenario.Resolved
 }
 
@@ -96,6 +97,7 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 	}
 	var mu sync.Mutex // guards out's points and progress
 	progress := Progress{Total: len(jobs)}
+	cores := max(1, workers/max(1, len(jobs)))
 	next := atomic.Int64{}
 	var wg sync.WaitGroup
 	for range min(workers, len(jobs)) {
@@ -106,7 +108,7 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 					return
 				}
 				j := &jobs[i]
-				j.stop = stop
+				j.stop, j.cores = stop, cores
 				point := runstore.Point{Bytes: int64(j.bytes), Partial: true}
 				if ctx.Err() == nil {
 					point = j.run()

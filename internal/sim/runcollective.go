@@ -25,7 +25,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 		run.ranks[i].early = make(map[uint32]arrival)
 		run.ranks[i].channels = make([]channelRun, c.program.Channels())
 	}
-	run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c)})
+	run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c)}, 1)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 func (r *collectiveRun) verdict(limit units.Time) error {
 	switch {
 	case r.failure != nil:
-		return r.failure
+		return fmt.Errorf("%w; %s", r.failure, r.net.Waiting())
 	case r.unsent == 0:
 		return nil
 	case r.net.NextTime() < units.Forever:

@@ -39,8 +39,10 @@ func (b *builder) add(kind Kind, level int8, radix, count int, fill func(i int, 
 		ports[i] = -1
 	}
 	for i := range count {
-		n := Node{Kind: kind, Level: level, Group: -1, Rail: -1, Plane: -1,
-			Cables: ports[i*radix : (i+1)*radix : (i+1)*radix]}
+		n := Node{
+			Kind: kind, Level: level, Group: -1, Rail: -1, Plane: -1,
+			Cables: ports[i*radix : (i+1)*radix : (i+1)*radix],
+		}
 		fill(i, &n)
 		b.g.Nodes = append(b.g.Nodes, n)
 		b.next = append(b.next, 0)

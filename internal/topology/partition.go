@@ -54,9 +54,11 @@ type partitioner struct {
 }
 
 func newPartitioner(g *Graph, n int, part []int32) *partitioner {
-	p := &partitioner{g: g, n: n, part: part, home: make([]NodeID, g.Endpoints),
+	p := &partitioner{
+		g: g, n: n, part: part, home: make([]NodeID, g.Endpoints),
 		weight: make([]int64, len(g.Nodes)), hosts: make([]bool, len(g.Nodes)),
-		follow: make([]NodeID, len(g.Nodes)), load: make([]int64, n)}
+		follow: make([]NodeID, len(g.Nodes)), load: make([]int64, n),
+	}
 	for i := range g.Nodes {
 		part[i], p.follow[i] = -1, -1
 	}
