@@ -26,6 +26,8 @@ type Builder struct {
 	// Hash, if not nil, is ECMP's choice among n ports at the switch with a row
 	// of the tables, in place of weft's own.
 	Hash func(row int32, entropy uint32, n int) int
+	// MaxEvents ends a run that takes more; 0 is no bound.
+	MaxEvents int64
 	// App runs on the network; Trace, which may be nil, watches it.
 	App   App
 	Trace Trace
@@ -154,6 +156,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	n.local, _ = b.App.(LocalApp)
 	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
 	n.hash = b.Hash
+	n.maxEvents = b.MaxEvents
 	n.threshold = b.AdaptiveThreshold
 	if b.Tables != nil {
 		n.tables = *b.Tables

@@ -57,6 +57,8 @@ type Trace interface {
 type Network struct {
 	app        App
 	trace      Trace
+	progress   progress
+	maxEvents  int64 // 0 is no bound
 	parts      []*Partition
 	lookahead  units.Time
 	classes    int

@@ -114,6 +114,9 @@ func (v *judgement) bandwidthCauses(f, w, s int) []string {
 	if text := v.headers(f, w, v.time(f, s)/v.time(w, s)); text != "" {
 		out = append(out, text)
 	}
+	if text := v.uneven(f, w, s); text != "" {
+		out = append(out, text)
+	}
 	p := v.points[f][s]
 	h, busy := hottest(p)
 	if quiet(v.result(f).Protocol, p.Counts) {
@@ -130,6 +133,21 @@ func (v *judgement) bandwidthCauses(f, w, s int) []string {
 		text += fmt.Sprintf(", with the hottest link busy %s of the time", percent(h.Busy))
 	}
 	return append(out, text)
+}
+
+// uneven says that a fabric had to put more on its busiest link than the
+// fastest on its own: the same load, spread worse.
+func (v *judgement) uneven(f, w, s int) string {
+	a, busy := hottest(v.points[f][s])
+	b, known := hottest(v.points[w][s])
+	if !busy || !known || b.Bytes == 0 || a.Busy < evenBusy {
+		return ""
+	}
+	more := float64(a.Bytes) / float64(b.Bytes)
+	if more < unevenLoad {
+		return ""
+	}
+	return fmt.Sprintf("put %s times as many bytes on its busiest link (%s) as %s on its own: the load is spread unevenly", times(more), a.Name, v.name(w))
 }
 
 // quiet reports that the network did nothing but carry packets.
@@ -177,8 +195,12 @@ func (v *judgement) headers(f, w int, ratio float64) string {
 	if share < 0.4 || share > 1.25 {
 		return "" // it explains something else, or next to nothing
 	}
-	return fmt.Sprintf("takes %d B on the cable for %d B of payload, where %s takes %d B for %d: that is %.1f of its %.1f %%",
-		x.Wire, x.Payload, v.name(w), y.Wire, y.Payload, 100*(loss-1), 100*(ratio-1))
+	part := fmt.Sprintf("%.1f of its %.1f %%", 100*(loss-1), 100*(ratio-1))
+	if share > 0.9 {
+		part = fmt.Sprintf("its %.1f %%", 100*(ratio-1))
+	}
+	return fmt.Sprintf("takes %d B on the cable for %d B of payload, where %s takes %d B for %d: that is %s",
+		x.Wire, x.Payload, v.name(w), y.Wire, y.Payload, part)
 }
 
 // Packet is a full packet of a fabric: its payload and what it takes on the

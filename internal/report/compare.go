@@ -199,7 +199,7 @@ func networkTable(r *runstore.Results, linkWidth int) *table {
 			if p.Flows.N > 0 {
 				p99, most = timeCell(p.Flows.P99), timeCell(p.Flows.Max)
 			}
-			t.add(cell{text: label}, cell{fit(f.Name, 16), ansi[i%len(ansi)]}, cell{text: p99}, cell{text: most},
+			t.add(cell{text: label}, cell{fit(f.Name, 22), ansi[i%len(ansi)]}, cell{text: p99}, cell{text: most},
 				cell{text: holdsText(f.Protocol, p.Counts)}, cell{text: marksText(f.Protocol, p.Counts)},
 				cell{text: count(p.Counts.Retransmissions)}, cell{text: count(p.Counts.Drops())},
 				cell{text: link}, cell{text: busy})

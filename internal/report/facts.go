@@ -110,7 +110,7 @@ func leftOut(sc *scenario.Resolved) []string {
 		notes = append(notes, "Jitter is off: firmware, operating system and switch chips take the same time for every packet. Real tails are longer.")
 	}
 	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return f.Kind == scenario.InfiniBandKind }) {
-		notes = append(notes, "In-network reduction (SHARP) and InfiniBand congestion control are not in this run; both can make InfiniBand faster than shown.")
+		notes = append(notes, "In-network reduction (SHARP) and InfiniBand congestion control are not in this run. SHARP can make large all-reduces faster than shown; congestion control changes what happens under congestion.")
 	}
 	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return f.Kind == scenario.RoCEv2Kind }) {
 		notes = append(notes, "RoCE v2 runs with thresholds as configured below and switches that behave as specified; finding those settings on real equipment is work that no time here contains.")

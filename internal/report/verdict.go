@@ -31,6 +31,10 @@ const (
 	// idleLink that below which no link can be.
 	busyLink = 0.9
 	idleLink = 0.7
+	// evenBusy and unevenLoad are how busy a link must be, and how much more
+	// than the other fabric's busiest it must carry, for its load to be a cause.
+	evenBusy   = 0.8
+	unevenLoad = 1.1
 )
 
 // Verdict is what the results come to, in sentences.
@@ -45,7 +49,9 @@ type Verdict struct {
 func Judge(r *runstore.Results, sc *scenario.Resolved) Verdict {
 	v := newJudgement(r, sc)
 	switch {
-	case len(v.fabrics) == 0 || len(v.sizes) == 0:
+	case len(v.fabrics) == 0:
+		return Verdict{Where: []string{"No size has a result."}}
+	case len(v.sizes) == 0:
 		return Verdict{Where: []string{"No size has a result on every fabric: there is nothing to compare."}, Notes: v.caveats()}
 	case len(v.fabrics) == 1:
 		return v.alone()
@@ -183,13 +189,13 @@ func (v *judgement) contest() Verdict {
 		if v.sizes[0] != 0 {
 			at = "at " + sizeText(v.sizes[0]) + " "
 		}
-		return Verdict{[]string{upper(at+v.standing(w, 0, 0, busOf)) + "."}, v.why(w, 0, w, 0), v.caveats()}
+		return Verdict{[]string{upper(at+v.standing(w, 0, 0, 0, busOf)) + "."}, v.why(w, 0, w, 0), v.caveats()}
 	}
 	end = min(end, start-1)
 	low, high := v.winner(0, max(end, 0)), v.winner(last, last)
 	var out []string
 	if end >= 0 {
-		out = append(out, v.rangeSentence(0, end, "where latency decides", timeOf))
+		out = append(out, v.rangeSentence(0, end, 0, "where latency decides", timeOf))
 	}
 	from := max(start, end+1)
 	if start <= last {
@@ -197,23 +203,24 @@ func (v *judgement) contest() Verdict {
 	}
 	if middle := min(start, last) - 1; end < middle {
 		if w := v.winner(end+1, middle); w != low && w != high {
-			out = append(out, v.rangeSentence(end+1, middle, "in between", timeOf))
+			out = append(out, v.rangeSentence(end+1, middle, middle, "in between", timeOf))
 		}
 	}
 	switch {
 	case start <= last:
-		out = append(out, v.rangeSentence(from, last, "where bandwidth decides", busOf))
+		out = append(out, v.rangeSentence(from, last, last, "where bandwidth decides", busOf))
 	case end < last:
 		from = last
-		out = append(out, v.rangeSentence(last, last, "the end of the sweep", timeOf))
+		out = append(out, v.rangeSentence(last, last, last, "the end of the sweep", timeOf))
 	default:
 		from = end + 1 // latency decides everywhere
 	}
 	return Verdict{out, v.why(low, end, high, from), v.caveats()}
 }
 
-// rangeSentence says how the fabrics stand from one size to another.
-func (v *judgement) rangeSentence(from, to int, what string, figure func(runstore.Point) string) string {
+// rangeSentence says how the fabrics stand from one size to another, with the
+// figures of the size shown.
+func (v *judgement) rangeSentence(from, to, shown int, what string, figure func(runstore.Point) string) string {
 	var where string
 	switch last := len(v.sizes) - 1; {
 	case from == to:
@@ -228,7 +235,7 @@ func (v *judgement) rangeSentence(from, to int, what string, figure func(runstor
 		where = "From " + sizeText(v.sizes[from]) + " to " + sizeText(v.sizes[to])
 	}
 	w := v.winner(from, to)
-	return where + ", " + what + ", " + v.standing(w, from, to, figure) + "." + v.exceptions(w, from, to)
+	return where + ", " + what + ", " + v.standing(w, from, to, shown, figure) + "." + v.exceptions(w, from, to)
 }
 
 // timeOf and busOf say how a range's figures are given.
@@ -243,11 +250,7 @@ func busOf(p runstore.Point) string {
 
 // standing says how the fabrics stand over a range: the winner with its figure
 // at the size shown, those that are tied with it, and how far the others are.
-func (v *judgement) standing(w, from, to int, figure func(runstore.Point) string) string {
-	shown := to
-	if from == 0 {
-		shown = from
-	}
+func (v *judgement) standing(w, from, to, shown int, figure func(runstore.Point) string) string {
 	size := ""
 	if from != to {
 		size = " at " + sizeText(v.sizes[shown])

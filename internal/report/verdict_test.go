@@ -96,7 +96,7 @@ func TestVerdictSaysWhatIsMissing(t *testing.T) {
 	}
 	r.Fabrics[1].Points = r.Fabrics[1].Points[:16]
 	mustSay(t, Judge(r, madeUp()), "tcp-400g has no result and is not part of the comparison.", "Of 19 sizes, 16 have a result on every fabric and are compared.")
-	mustSay(t, Judge(&runstore.Results{}, nil), "nothing to compare")
+	mustSay(t, Judge(&runstore.Results{}, nil), "No size has a result.")
 }
 
 func TestVerdictOfOneFabric(t *testing.T) {
@@ -109,4 +109,14 @@ func TestVerdictNamesSizesAtWhichAnotherLeads(t *testing.T) {
 	r := fabricate(threeFabrics[:2], sweep())
 	r.Fabrics[1].Points[2].Time = 20 * units.Microsecond
 	mustSay(t, Judge(r, nil), "It is not so at every size: roce-v2-400g leads at 4 KiB.")
+}
+
+func TestVerdictNamesALoadThatIsSpreadUnevenly(t *testing.T) {
+	slow := threeFabrics[1]
+	slow.bus = 180
+	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
+	mustNotSay(t, Judge(r, nil), "unevenly")
+	h := &r.Fabrics[1].Points[len(sweep())-1].Hottest[0]
+	h.Bytes *= 2
+	mustSay(t, Judge(r, nil), "roce-v2-400g put 2.0 times as many bytes on its busiest link (leaf-0:3 → node-0 nic-0) as infiniband-ndr on its own: the load is spread unevenly")
 }

@@ -17,6 +17,8 @@ type plan struct {
 	graph  *topology.Graph
 	tables *routing.Tables
 	class  classes
+	// maxEvents bounds each simulation.
+	maxEvents int64
 }
 
 func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
@@ -41,7 +43,7 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := routing.CheckReachable(g, t); err != nil {
 		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 	}
-	return &plan{fabric: f, graph: g, tables: t, class: classesOf(f)}, nil
+	return &plan{fabric: f, graph: g, tables: t, class: classesOf(f), maxEvents: r.Run.Limit.Events}, nil
 }
 
 // network is a network with the numbers of its nodes.
@@ -65,7 +67,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 	f := p.fabric
 	b := &fabric.Builder{
 		Classes: len(p.class.used), Seed: seed + uint64(f.Routing.HashSeed)<<32, Tables: p.tables,
-		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app,
+		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.maxEvents,
 	}
 	p.addNodes(b)
 	for i := range p.graph.Cables {

@@ -109,6 +109,7 @@ func (j *job) runPattern(point *runstore.Point) error {
 	if err := run.start(); err != nil {
 		return err
 	}
+	j.watch.started(j, run.net.Network)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	all := run.sum()
 	point.Counts = counts(run.net.Stats())
@@ -132,9 +133,18 @@ func (j *job) runPattern(point *runstore.Point) error {
 	}
 	if s := point.Time.Seconds(); s > 0 {
 		point.AlgBW = total / s / 1e9
-		point.BusBW = point.AlgBW / float64(len(run.order))
+		point.BusBW = point.AlgBW / float64(receivers(run.flows)) // of each that receives
 	}
 	return nil
+}
+
+// receivers is how many NICs get messages.
+func receivers(flows []patternFlow) int {
+	seen := make(map[int32]bool)
+	for i := range flows {
+		seen[flows[i].to] = true
+	}
+	return max(1, len(seen))
 }
 
 // sum joins what the partitions counted.

@@ -20,6 +20,7 @@ type job struct {
 	plan          *plan
 	stop          *atomic.Bool
 	cores         int // that this one simulation may use
+	watch         *watch
 	scenario      *scenario.Resolved
 }
 
@@ -95,9 +96,9 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	var mu sync.Mutex // guards out's points and progress
-	progress := Progress{Total: len(jobs)}
 	cores := max(1, workers/max(1, len(jobs)))
+	w := newWatch(len(jobs), o.Progress)
+	defer w.end()
 	next := atomic.Int64{}
 	var wg sync.WaitGroup
 	for range min(workers, len(jobs)) {
@@ -108,21 +109,13 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 					return
 				}
 				j := &jobs[i]
-				j.stop, j.cores = stop, cores
-				point := runstore.Point{Bytes: int64(j.bytes), Partial: true}
+				j.stop, j.cores, j.watch = stop, cores, w
+				point := &out.Fabrics[j.fabric].Points[j.point] // nobody else's
+				*point = runstore.Point{Bytes: int64(j.bytes), Partial: true}
 				if ctx.Err() == nil {
-					point = j.run()
+					*point = j.run()
 				}
-				mu.Lock()
-				out.Fabrics[j.fabric].Points[j.point] = point
-				progress.Fabric, progress.Bytes = out.Fabrics[j.fabric].Name, int64(j.bytes)
-				progress.Done++
-				progress.Simulated += point.Time
-				progress.Events += point.Counts.Events
-				if o.Progress != nil {
-					o.Progress(progress)
-				}
-				mu.Unlock()
+				w.finished(j, point)
 			}
 		})
 	}

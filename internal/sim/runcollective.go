@@ -32,6 +32,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 	if err := run.start(); err != nil {
 		return err
 	}
+	j.watch.started(j, run.net.Network)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, 1, j.stop)
 	if err == nil {
 		err = run.verdict(r.Run.Limit.SimulatedTime)

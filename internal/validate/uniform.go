@@ -29,7 +29,9 @@ func uniformCases() []*Case {
 			Reference: "Karol, Hluchyj and Morgan, IEEE Trans. Commun. 35(12), 1987 (R): heads of line per output are an M/D/1 queue with one packet in it on average, ρ + ρ²/(2(1-ρ)) = 1, for many ports.",
 			Setting:   traffic + " One read port per input.",
 			Slow:      true,
-			Run:       func(e *Env) ([]Row, error) { return uniformRows(e, true, "64 ports", 2-1.4142135623730951, within(0.02)) },
+			Run: func(e *Env) ([]Row, error) {
+				return uniformRows(e, true, "64 ports", 2-1.4142135623730951, within(0.02))
+			},
 		},
 	}
 }
