@@ -160,6 +160,6 @@ func summariseHPCC(c *hpcc.Case, r *sim.HPCCResult) hpccSummary {
 		s.Slowdown += float64(f.Duration) / float64(f.Standalone) / float64(n)
 	}
 	s.MeanPs, s.MedianPs = sum, int64(sorted[n/2].Duration)
-	s.P99Ps, s.LastPs = int64(sorted[(n-1)*99/100].Duration), int64(sorted[n-1].Duration)
+	s.P99Ps, s.LastPs = int64(sorted[(n*99+99)/100-1].Duration), int64(sorted[n-1].Duration)
 	return s
 }

@@ -184,6 +184,20 @@ func (s *Stats) add(t *Stats) {
 	}
 }
 
+// Retransmissions is the number of data packets that the flows have sent again.
+func (n *Network) Retransmissions() (sum int64) {
+	for i := range n.nics {
+		for _, f := range n.nics[i].flows {
+			if f.conn != nil {
+				sum += int64(f.conn.Stats().Retransmitted)
+			} else {
+				sum += int64(f.qp.Repeated())
+			}
+		}
+	}
+	return sum
+}
+
 // Partitions is how many partitions the network is cut into.
 func (n *Network) Partitions() int { return len(n.parts) }
 

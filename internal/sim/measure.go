@@ -55,11 +55,13 @@ func (f *flowTimes) distribution() (d runstore.Distribution) {
 }
 
 // counts are what a network counted.
-func counts(s fabric.Stats) runstore.Counts {
+func counts(n *fabric.Network) runstore.Counts {
+	s := n.Stats()
 	return runstore.Counts{
 		Packets: s.Injected - s.Trains, PacketHops: s.Hops, Events: s.Events,
 		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked, CNPs: s.CNPs,
-		DroppedBuffer: s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
+		Retransmissions: n.Retransmissions(),
+		DroppedBuffer:   s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
 		DroppedLifetime: s.Dropped[fabric.DropLifetime],
 	}
 }

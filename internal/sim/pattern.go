@@ -112,7 +112,7 @@ func (j *job) runPattern(point *runstore.Point) error {
 	j.watch.started(j, run.net.Network)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	all := run.sum()
-	point.Counts = counts(run.net.Stats())
+	point.Counts = counts(run.net.Network)
 	point.Flows = all.times.distribution()
 	open := len(run.flows) - all.arrived
 	switch {

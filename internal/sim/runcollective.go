@@ -37,7 +37,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 	if err == nil {
 		err = run.verdict(r.Run.Limit.SimulatedTime)
 	}
-	point.Counts = counts(run.net.Stats())
+	point.Counts = counts(run.net.Network)
 	point.Flows = run.flows.distribution()
 	if err != nil {
 		return err

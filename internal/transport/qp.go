@@ -46,7 +46,8 @@ type QP struct {
 	flight          units.Bytes // payload from una to nxt
 	paceAt          units.Time  // congestion control lets the next packet go
 	pacedAt         units.Time  // the last packet that was paced went
-	pacedBits       int64       // its size on the wire
+	pacedBytes      uint32      // its size on the wire
+	repeated        uint32      // packets sent more than once, modulo 2^32
 	wake            units.Time  // no deadline is earlier: a lower bound, see NextTimeout
 	allow           cc.Allowance
 	alg             cc.Algorithm
@@ -150,6 +151,9 @@ func (q *QP) Rate() units.Rate { return q.allow.Rate }
 
 // Flight is the payload of SENDs and WRITEs that is sent and not acknowledged.
 func (q *QP) Flight() units.Bytes { return q.flight }
+
+// Repeated is the number of requests' packets that were sent again.
+func (q *QP) Repeated() uint32 { return q.repeated }
 
 // Pending is the number of send work requests that are not finished.
 func (q *QP) Pending() int { return int(q.tail - q.head) }

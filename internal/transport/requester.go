@@ -137,6 +137,8 @@ func (q *QP) nextRequest(now units.Time, p *Packet) {
 	}
 	if q.max.Before(q.nxt) {
 		q.max = q.nxt
+	} else {
+		q.repeated++
 	}
 	q.account(now, p, units.Bytes(n))
 }
@@ -163,8 +165,8 @@ func (q *QP) account(now units.Time, p *Packet, payload units.Bytes) {
 // rate, and counts it against the allowance's budget.
 func (q *QP) pace(now units.Time, payload units.Bytes) {
 	if q.allow.Rate > 0 {
-		q.pacedAt, q.pacedBits = now, int64(payload+q.cfg.PacedOverhead)*8
-		q.paceAt = q.pacedAt + gap(q.pacedBits, q.allow.Rate)
+		q.pacedAt, q.pacedBytes = now, uint32(payload+q.cfg.PacedOverhead)
+		q.paceAt = now + gap(q.pacedBytes, q.allow.Rate)
 	}
 	if q.allow.Budget != cc.Unlimited {
 		q.allow.Budget -= payload
@@ -175,16 +177,16 @@ func (q *QP) pace(now units.Time, payload units.Bytes) {
 	}
 }
 
-// gap is the time that bits take at a rate.
-func gap(bits int64, r units.Rate) units.Time {
-	return units.Time(bits * int64(units.Second) / int64(r))
+// gap is the time that bytes take at a rate.
+func gap(bytes uint32, r units.Rate) units.Time {
+	return units.Time(int64(bytes) * 8 * int64(units.Second) / int64(r))
 }
 
 // repace brings the next packet forward when the allowed rate has risen: a
 // limiter that has been let go does not finish the wait that its old rate set.
 func (q *QP) repace() {
-	if !q.cfg.KeepPace && q.allow.Rate > 0 && q.pacedBits > 0 {
-		q.paceAt = min(q.paceAt, q.pacedAt+gap(q.pacedBits, q.allow.Rate))
+	if !q.cfg.KeepPace && q.allow.Rate > 0 && q.pacedBytes > 0 {
+		q.paceAt = min(q.paceAt, q.pacedAt+gap(q.pacedBytes, q.allow.Rate))
 	}
 }
 
