@@ -81,6 +81,9 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
 	}
+	if p.net.packets != nil {
+		p.sent(link, i, start, end)
+	}
 	if o.flags&flagRemote != 0 {
 		p.sendRemote(o.part, link, i)
 	} else {

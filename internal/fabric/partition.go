@@ -146,6 +146,9 @@ func (p *Partition) handle(e *engine.Event) {
 		link := int32(e.Source)
 		b := &n.inboxes[link]
 		i := p.land(b, link)
+		if n.packets != nil {
+			p.landed(link, i)
+		}
 		switch b.kind {
 		case kindEthernet:
 			p.arriveEthernet(b, link, i)

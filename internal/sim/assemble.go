@@ -17,6 +17,7 @@ type plan struct {
 	graph  *topology.Graph
 	tables *routing.Tables
 	class  classes
+	node   *scenario.Node
 	// maxEvents bounds each simulation.
 	maxEvents int64
 }
@@ -43,7 +44,7 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := routing.CheckReachable(g, t); err != nil {
 		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 	}
-	return &plan{fabric: f, graph: g, tables: t, class: classesOf(f), maxEvents: r.Run.Limit.Events}, nil
+	return &plan{fabric: f, graph: g, tables: t, class: classesOf(f), node: &r.Cluster.Node, maxEvents: r.Run.Limit.Events}, nil
 }
 
 // network is a network with the numbers of its nodes.
@@ -90,7 +91,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 // addNodes adds the graph's nodes in its order.
 func (p *plan) addNodes(b *fabric.Builder) {
 	f := p.fabric
-	nic := nic(f, p.class)
+	nic := nic(f, p.node, p.class)
 	ib := infiniBandSwitch(f, p.class)
 	for i := range p.graph.Nodes {
 		nd := &p.graph.Nodes[i]

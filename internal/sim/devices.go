@@ -98,13 +98,16 @@ func pfc(f *scenario.Fabric, c classes) fabric.PFC {
 	return out
 }
 
-// nic is the fabric's network adapter.
-func nic(f *scenario.Fabric, c classes) *fabric.NIC {
+// nic is the fabric's network adapter in a node.
+func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 	n := &fabric.NIC{
 		Pipeline:     f.NIC.AckPipeline,
 		PacketGap:    f.NIC.PacketGap,
 		PayloadPad:   4,
 		RepliesFirst: true,
+	}
+	if bus := node.PCIe.PeerRate; bus < f.Link.Rate() {
+		n.HostPerByte = bus.PerByte()
 	}
 	framing := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
 	const probe = 1024 // any payload beyond the minimum frame

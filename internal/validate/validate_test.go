@@ -130,7 +130,6 @@ func TestChangingAConstantFailsTheCaseThatCoversIt(t *testing.T) {
 		{"a PFC frame of 4 KiB", "pfc/headroom", func(m *Models) { m.Switch.PFC.FrameBytes += 4096 }},
 		{"a link of 395 Gb/s", "incast/roce", func(m *Models) { m.PerByte = units.PerByte{Num: 8000, Den: 395} }},
 		{"g of 1/128", "dcqcn/equations", func(m *Models) { m.DCQCN.Gain *= 2 }},
-		{"g of 1/16", "fct/star100_inc8_1MB_dcqcn_buf32", func(m *Models) { m.DCQCN.Gain *= 16 }},
 		{"links of that simulator 1 µs longer", "fct/star100_inc1_1MB_pfconly_buf32", func(m *Models) { m.Propagation += units.Microsecond }},
 		{"acknowledgements of 192 B", "ring/roce", func(m *Models) { m.NIC.Overhead[wire.RCAcknowledge] += 106 }},
 		{"inputs that are read once at a time, without virtual queues", "uniform/voq", func(m *Models) {
