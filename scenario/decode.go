@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -200,7 +199,7 @@ func (n *node) stamp(at place, fact bool) {
 // range.
 func (d *decoder) list(path string, n *node, v reflect.Value, bounds string) {
 	if v.Type() == reflect.TypeFor[[]units.Bytes]() && n.kind == mapping {
-		d.sweep(path, n, v, bounds)
+		d.sweep(path, n, v)
 		return
 	}
 	items := n.items
@@ -227,7 +226,8 @@ func (d *decoder) array(path string, n *node, v reflect.Value, bounds string) {
 	}
 }
 
-// scalar reads a single value into v and checks its range.
+// scalar reads a single value into v and checks its range, which only signed
+// numbers and quantities have.
 func (d *decoder) scalar(path string, n *node, v reflect.Value, bounds string) {
 	text := n.text
 	if n.fact {
@@ -250,7 +250,7 @@ func (d *decoder) scalar(path string, n *node, v reflect.Value, bounds string) {
 	if err := readScalar(hi, high); err != nil {
 		panic(fmt.Sprintf("scenario: the range %s of %s: %v", bounds, path, err))
 	}
-	if compare(v, low) < 0 || compare(v, high) > 0 {
+	if v.Int() < low.Int() || v.Int() > high.Int() {
 		d.fail(n.place, path, "%s is out of range: want %s to %s", text, lo, hi)
 	}
 }
@@ -354,18 +354,6 @@ func abridged(s string) string {
 		return s[:37] + "..."
 	}
 	return s
-}
-
-// compare orders two values of one numeric type.
-func compare(a, b reflect.Value) int {
-	switch {
-	case a.CanInt():
-		return cmp.Compare(a.Int(), b.Int())
-	case a.CanUint():
-		return cmp.Compare(a.Uint(), b.Uint())
-	}
-	x, y := a.Interface().(Ratio), b.Interface().(Ratio)
-	return x.Cmp(y.Num, y.Den)
 }
 
 func isQuantity(t reflect.Type) bool {

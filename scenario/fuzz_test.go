@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -32,7 +33,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		file, err := Decode("fuzz.yaml", text)
 		if err != nil {
-			errs, ok := err.(Errors)
+			errs, ok := errors.AsType[Errors](err)
 			if !ok || len(errs) == 0 {
 				t.Fatalf("an error without a place: %v", err)
 			}

@@ -242,7 +242,7 @@ func TestEveryExampleValidatesAgainstThePublishedSchemaAsWrittenAndAsPrinted(t *
 
 func TestTheSchemaRefusesWhatDecodeRefuses(t *testing.T) {
 	for _, text := range []string{
-		"nmae: typo",
+		"naem: typo",
 		"cluster: {nodes: 16, racks: 2}",
 		"cluster: {nodes: many}",
 		"cluster: {nodes: 0}",

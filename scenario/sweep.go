@@ -20,7 +20,7 @@ type sweepRange struct {
 }
 
 // sweep expands a range of sizes into v.
-func (d *decoder) sweep(path string, n *node, v reflect.Value, bounds string) {
+func (d *decoder) sweep(path string, n *node, v reflect.Value) {
 	var s sweepRange
 	before := len(d.errs)
 	d.structure(path, n, reflect.ValueOf(&s).Elem())

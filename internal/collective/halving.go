@@ -67,7 +67,7 @@ func (p *halvingAllReduce) Step(rank, lane, k int, s *Step) bool {
 	number := p.number(rank)
 	switch {
 	case k == 0 || k == last:
-		p.fold(rank, k, last, lo, hi, s)
+		p.fold(rank, k, lo, hi, s)
 	case number < 0:
 	case k <= rounds:
 		p.exchange(number, k-1, k, lo, hi, true, s)
@@ -79,7 +79,7 @@ func (p *halvingAllReduce) Step(rank, lane, k int, s *Step) bool {
 
 // fold is the first and the last step, between those who sit out and their
 // neighbours.
-func (p *halvingAllReduce) fold(rank, k, last int, lo, hi int64, s *Step) {
+func (p *halvingAllReduce) fold(rank, k int, lo, hi int64, s *Step) {
 	if rank >= 2*p.folded() {
 		return
 	}

@@ -11,8 +11,8 @@ import (
 // the rule uses for a service level).
 //
 //   - Trees and dragonfly+: one lane; up before down is enough.
-//   - Dragonfly: two lanes; a packet that came over a global cable goes on on
-//     the next lane. InfiniBand's SL2VL tables express it, for they know the
+//   - Dragonfly: two lanes; a packet that came over a global cable continues
+//     on the next lane. InfiniBand's SL2VL tables express it, for they know the
 //     port a packet came in by.
 //   - Torus: two lanes; from the cable that joins the ends of a ring (the
 //     dateline) on, a packet is on lane 1 until it leaves the dimension. SL2VL

@@ -288,16 +288,16 @@ func TestDestinationsOfALeafSpreadOverItsDownlinks(t *testing.T) {
 			if g.Nodes[leaf].Level != 1 {
 				continue
 			}
-			lo, hi, any := 1<<30, 0, false
+			lo, hi, wired := 1<<30, 0, false
 			for p := range g.Nodes[leaf].Cables {
 				far, _, ok := g.Peer(topology.End{Node: topology.NodeID(leaf), Port: int32(p)})
 				if !ok || int(far.Node) < g.Endpoints {
 					continue
 				}
 				n := len(count[topology.End{Node: topology.NodeID(leaf), Port: int32(p)}])
-				lo, hi, any = min(lo, n), max(hi, n), true
+				lo, hi, wired = min(lo, n), max(hi, n), true
 			}
-			if any && hi-lo > 1 {
+			if wired && hi-lo > 1 {
 				t.Fatalf("%+v: uplinks of %s bring %d to %d destinations", s, g.Nodes[leaf].Name, lo, hi)
 			}
 		}

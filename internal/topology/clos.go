@@ -73,16 +73,6 @@ func uplink(index, t, up, n int) int {
 	return (index*(up%n) + t - whole) % n
 }
 
-func (c *clos) levels() int {
-	switch {
-	case c.cores > 0:
-		return 3
-	case c.spines > 0:
-		return 2
-	}
-	return 1
-}
-
 func (c *clos) count(planes int) Count {
 	spines, cores := c.groups*c.spines, c.spines*c.cores
 	nl, ls, sc := c.endpoints+c.services, c.leaves*c.leafUp, spines*c.spineUp
@@ -155,11 +145,9 @@ func (c *clos) wireSwitches(b *builder, leaves, spines, cores NodeID) {
 // leafPorts divides a leaf between endpoints and uplinks.
 func leafPorts(radix, down, up, endpoints int, r Ratio) (int, int, error) {
 	if down == 0 {
-		switch {
-		case up == 0:
+		down = radix - up
+		if up == 0 {
 			down = r.split(radix)
-		default:
-			down = radix - up
 		}
 		down = min(down, endpoints)
 	}

@@ -162,7 +162,7 @@ func defaultTitle(g *Graph) string {
 }
 
 func shapeName(g *Graph) string {
-	name := ""
+	var name string
 	switch t := Tally(g); {
 	case g.Family == FamilyDragonfly:
 		return "Dragonfly"

@@ -16,8 +16,8 @@ const (
 	// 31 says that it does no end-to-end flow control.
 	SyndromeACK = syndromeACK | 31
 
-	// NAKSequence asks for everything from the packet's PSN on.
-	NAKSequence = syndromeNAK | 0
+	// NAKSequence, of code 0, asks for everything from the packet's PSN on.
+	NAKSequence = syndromeNAK
 	// NAKInvalidRequest refuses a request that makes no sense where it stands.
 	NAKInvalidRequest = syndromeNAK | 1
 	// NAKRemoteAccess refuses an R_Key, an address or an access right.

@@ -1,8 +1,8 @@
 package transport
 
 import (
+	"reflect"
 	"testing"
-	"unsafe"
 
 	"weft/internal/transport/cc"
 	"weft/units"
@@ -107,16 +107,16 @@ func BenchmarkRCWrite(b *testing.B) {
 
 func TestSizesStayCompact(t *testing.T) {
 	for _, c := range []struct {
-		what      string
-		got, most uintptr
+		of   reflect.Type
+		most uintptr
 	}{
-		{"Packet", unsafe.Sizeof(Packet{}), 56},
-		{"QP", unsafe.Sizeof(QP{}), 320},
-		{"sendWork", unsafe.Sizeof(sendWork{}), 40},
+		{reflect.TypeFor[Packet](), 56},
+		{reflect.TypeFor[QP](), 320},
+		{reflect.TypeFor[sendWork](), 40},
 	} {
-		t.Logf("%s: %d bytes", c.what, c.got)
-		if c.got > c.most {
-			t.Errorf("%s is %d bytes, want at most %d", c.what, c.got, c.most)
+		t.Logf("%v: %d bytes", c.of, c.of.Size())
+		if c.of.Size() > c.most {
+			t.Errorf("%v is %d bytes, want at most %d", c.of, c.of.Size(), c.most)
 		}
 	}
 }

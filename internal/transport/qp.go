@@ -162,16 +162,13 @@ func (q *QP) Pending() int { return int(q.tail - q.head) }
 // because congestion control or a busy peer makes it wait, or units.Forever
 // because it has nothing to send before something arrives or is posted.
 func (q *QP) Ready(now units.Time) units.Time {
-	at := units.Forever
 	switch {
 	case len(q.reads) != 0 || q.owed != owedNothing:
-		at = now
+		return max(now, q.paceAt)
 	case q.sendable():
-		at = max(now, q.holdUntil)
-	default:
-		return units.Forever
+		return max(now, q.holdUntil, q.paceAt)
 	}
-	return max(at, q.paceAt)
+	return units.Forever
 }
 
 // Next fills p with the next packet to send and reports whether there is one.
@@ -197,15 +194,15 @@ func (q *QP) Next(now units.Time, p *Packet) bool {
 type Verdict uint8
 
 const (
-	// Dropped: the packet was a duplicate, out of order, or not for this state.
+	// Dropped says that the packet was a duplicate, out of order, or not for this state.
 	Dropped Verdict = iota
-	// Taken: the packet was consumed and has no payload to place.
+	// Taken says that the packet was consumed and has no payload to place.
 	Taken
-	// PlaceWrite: the payload goes to the memory at p.VA + p.Offset under p.RKey.
+	// PlaceWrite says that the payload goes to the memory at p.VA + p.Offset under p.RKey.
 	PlaceWrite
-	// PlaceRecv: the payload goes into the receive of ID p.VA at p.Offset.
+	// PlaceRecv says that the payload goes into the receive of ID p.VA at p.Offset.
 	PlaceRecv
-	// PlaceRead: the payload goes into the READ of ID p.VA at p.Offset.
+	// PlaceRead says that the payload goes into the READ of ID p.VA at p.Offset.
 	PlaceRead
 )
 

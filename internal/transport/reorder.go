@@ -42,7 +42,7 @@ func (r *reorder) mark(base, psn units.PSN) bool {
 
 // grow makes the ring span more than d packets.
 func (r *reorder) grow(base units.PSN, d uint32) {
-	n := uint32(max(minReorder, r.size()))
+	n := max(minReorder, r.size())
 	for n <= d {
 		n *= 2
 	}
@@ -80,7 +80,7 @@ func (r *reorder) event(psn units.PSN) (p Packet, ok bool) {
 }
 
 // placeAhead takes a request that came ahead of the expected one.
-func (q *QP) placeAhead(p *Packet, info *opInfo, b *Batch) Verdict {
+func (q *QP) placeAhead(p *Packet, info *opInfo) Verdict {
 	if q.ahead == nil {
 		q.ahead = new(reorder)
 	}

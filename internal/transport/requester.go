@@ -117,7 +117,7 @@ func (q *QP) nextRequest(now units.Time, p *Packet) {
 	case q.service != RC:
 		q.shapeUnreliable(w, p)
 	case w.op == OpRead:
-		q.shapeRead(w, p)
+		q.shapeRead(p)
 		n = 0
 	}
 	if q.una == q.nxt && q.service == RC {
@@ -191,7 +191,7 @@ func (q *QP) repace() {
 }
 
 // shapeRead makes p the request for what is missing of a READ.
-func (q *QP) shapeRead(w *sendWork, p *Packet) {
+func (q *QP) shapeRead(p *Packet) {
 	p.Op = wire.RCReadRequest
 	p.VA += uint64(p.Offset)
 	p.DMALen -= p.Offset

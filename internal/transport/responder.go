@@ -39,7 +39,7 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 		case d < 0:
 			return q.duplicate(p, info, b)
 		case q.cfg.OutOfOrder:
-			return q.placeAhead(p, info, b)
+			return q.placeAhead(p, info)
 		default:
 			return q.gap(now, b)
 		}

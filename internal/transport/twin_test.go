@@ -340,7 +340,8 @@ func (w *world) compare() {
 		}
 		next := uint64(0)
 		for _, wr := range e.posted {
-			want, have := message(e.name, wr), []byte(nil)
+			want := message(e.name, wr)
+			var have []byte
 			switch wr.Op {
 			case OpRead:
 				want, have = e.peer.source[wr.RemoteVA:][:wr.Length], e.bufs[wr.ID|1<<32]
