@@ -15,6 +15,8 @@ var verbs = []func(*Env) *cobra.Command{
 	newCompare,
 	newRun,
 	newBench,
+	newLatency,
+	newValidate,
 	newTopology,
 	newCatalog,
 	newVersion,

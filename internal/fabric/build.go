@@ -241,6 +241,7 @@ func (b *Builder) allocateEthernet(ports int) {
 	n.rounds = make([]roundRobin, ports)
 	n.pauses = make([][]pause, ports)
 	n.pauseUntil = make([]units.Time, ports*n.classes)
+	n.renewAt = make([]units.Time, ports*n.classes)
 	for i := range ports {
 		n.random = append(n.random, engine.Stream(n.seed, 1, uint32(i)))
 	}

@@ -88,6 +88,7 @@ type Network struct {
 	random     []rand.PCG   // by port
 	pauses     [][]pause    // by port
 	pauseUntil []units.Time // by port and class
+	renewAt    []units.Time // by link and class: when the pause of its sender is to be renewed
 	flowlets   [][]flowletEntry
 
 	// InfiniBand and scale-up.

@@ -84,7 +84,9 @@ func (p *Partition) sendPause(s *ethernetState, link int32, class uint8, kind pa
 		sender := &n.ports[link]
 		span := units.Time(int64(q) * quantumBytes * int64(sender.num) / int64(sender.den))
 		f.until = f.at + span
-		p.queue.Push(p.now+span/2, classRefresh, p.refreshSource(link, class))
+		source := p.refreshSource(link, class)
+		n.renewAt[source] = p.now + span/2
+		p.queue.Push(p.now+span/2, classRefresh, source)
 	}
 	if n.trace != nil {
 		n.trace.Pause(p.now, f.at, link, class, kind == pauseOn)
@@ -110,7 +112,7 @@ func (p *Partition) refreshPause(source int32) {
 	n := p.net
 	link, class := source/int32(n.classes), uint8(int(source)%n.classes)
 	g := &n.ingress[source]
-	if g.paused {
+	if g.paused && n.renewAt[source] == p.now {
 		p.sendPause(&n.ethernet[n.nodes[n.inboxes[link].node].state], link, class, pauseOn)
 	}
 }

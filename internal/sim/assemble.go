@@ -44,7 +44,12 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := routing.CheckReachable(g, t); err != nil {
 		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 	}
-	return &plan{fabric: f, graph: g, tables: t, class: classesOf(f), node: &r.Cluster.Node, maxEvents: r.Run.Limit.Events}, nil
+	return planOf(r, f, g, t), nil
+}
+
+// planOf is the plan of a fabric on a graph.
+func planOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *routing.Tables) *plan {
+	return &plan{fabric: f, graph: g, tables: t, class: classesOf(f), node: &r.Cluster.Node, maxEvents: r.Run.Limit.Events}
 }
 
 // network is a network with the numbers of its nodes.

@@ -33,6 +33,8 @@ type collectiveRun struct {
 	cost    nccl.Overheads
 	layout  collective.Layout
 	path    hostPath
+	jitter  *jitter   // nil is none
+	ping    *pingPong // nil, unless the ranks play ping-pong instead of a collective
 	ranks   []rankState
 	links   map[pair]*connections
 	ends    [][]endpoint // by NIC and number of its end: who is at the other side

@@ -45,6 +45,7 @@ type endpoint struct {
 	nic    int32        // the peer's
 	of     *connections // at the sender's end
 	pair   pair
+	latest units.Time // with jitter: when the last message left the host's software
 }
 
 // connect makes the connections of a pair at their first use.
@@ -114,6 +115,7 @@ func (r *collectiveRun) dispatch(p *fabric.Partition, k pair, c *connections, m 
 	e := &r.ends[k.a][end]
 	e.posted = append(e.posted, p.Now())
 	st := &r.ranks[m.rank]
+	extra := r.jitter.draw(sender, m.rank)
 	for left := m.bytes; left > 0; {
 		piece := left
 		if r.path.piece > 0 {
@@ -125,16 +127,19 @@ func (r *collectiveRun) dispatch(p *fabric.Partition, k pair, c *connections, m 
 		if left == 0 {
 			t.tag = m.tag
 		}
-		r.schedule(p, m.rank, st.sending+r.path.send, timer{kind: timerPost, transfer: t})
+		r.schedule(p, m.rank, r.jitter.inOrder(&e.latest, st.sending+r.path.send+extra), timer{kind: timerPost, transfer: t})
 	}
 }
 
 // handOver gives a piece of a message to its NIC.
 func (r *collectiveRun) handOver(p *fabric.Partition, t *transfer) {
-	err := p.Post(t.nic, t.end, transport.WorkRequest{
+	wr := transport.WorkRequest{
 		ID: uint64(t.tag), Op: transport.OpWriteImm, Length: uint32(t.bytes), Imm: t.tag, Unsignaled: t.tag == noTag,
-	})
-	if err != nil {
+	}
+	if r.ping != nil {
+		r.ping.handOver(p, &wr)
+	}
+	if err := p.Post(t.nic, t.end, wr); err != nil {
 		r.fail(err)
 	}
 }
@@ -161,7 +166,8 @@ func (r *collectiveRun) received(p *fabric.Partition, nic int32, c *transport.Co
 	st := &r.ranks[rank]
 	st.receiving = max(st.receiving, p.Now()) + r.path.copyTime(int64(c.Bytes))
 	if c.Imm != noTag {
-		r.schedule(p, rank, st.receiving+r.path.receive, timer{kind: timerArrive, tag: c.Imm})
+		at := r.jitter.inOrder(&e.latest, st.receiving+r.path.receive+r.jitter.draw(receiver, rank))
+		r.schedule(p, rank, at, timer{kind: timerArrive, tag: c.Imm})
 	}
 }
 

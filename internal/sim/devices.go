@@ -33,12 +33,21 @@ func credits(f *scenario.Fabric, buffer units.Bytes, lanes int) fabric.Credits {
 	c := fabric.Credits{
 		Period:     max(units.Nanosecond, min(threshold, f.IB.CreditUpdate)),
 		Latency:    creditLatency,
-		FrameBytes: wire.InfiniBandFlowControlBytes,
+		FrameBytes: uint16(wire.InfiniBandFlowControlBytes + delimiters(&f.Link)),
 	}
 	for i := range lanes {
 		c.Blocks[i] = int32(min(buffer/fabric.CreditBlock, fabric.MaxCreditBlocks))
 	}
 	return c
+}
+
+// delimiters are the bytes that frame a packet where the line code has symbols
+// for it, which 8b/10b has (SDR, DDR and QDR).
+func delimiters(l *scenario.Link) int {
+	if l.Code == (scenario.Ratio{Num: 4, Den: 5}) {
+		return wire.InfiniBandDelimiterBytes
+	}
+	return 0
 }
 
 // infiniBandSwitch is the fabric's switch.
@@ -114,7 +123,9 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 	switch f.Kind {
 	case scenario.InfiniBandKind:
 		n.Credits = credits(f, f.IB.NICBuffer, len(c.used))
-		overheads(n, func(op wire.Opcode) int { return wire.InfiniBandBytes(op, probe, f.IB.GRH) - probe })
+		overheads(n, func(op wire.Opcode) int {
+			return wire.InfiniBandBytes(op, probe, f.IB.GRH) - probe + delimiters(&f.Link)
+		})
 		n.Transport = rdma(f)
 	case scenario.RoCEv2Kind:
 		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)

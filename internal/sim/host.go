@@ -6,56 +6,40 @@ import (
 	"weft/units"
 )
 
-// hostPath is what lies between a GPU's memory and the wire: fixed times, and
-// the copies that a CPU or copy engine makes one after the other.
+// hostPath is what lies between a GPU's memory and the wire, as hostTerms names
+// it: fixed times, and the copies that a CPU or copy engine makes one after the
+// other.
 //
 // A message is cut into pieces where the CPU copies it, so that its copy and its
 // sending overlap; each piece takes its turn at the copier of its GPU's side.
 type hostPath struct {
 	send, receive units.Time
-	piece         int64 // bytes; 0 is the whole message
+	piece         int64      // bytes; 0 is the whole message
+	copyFixed     units.Time // of all copies of a piece at one side
 	copies        int
-	copyFixed     units.Time
-	copyRate      units.Rate
+	copyRate      units.Rate // of each
 }
 
 // copyTime is how long the copier of one side is busy with a piece.
 func (h *hostPath) copyTime(bytes int64) units.Time {
-	if h.copies == 0 {
-		return 0
-	}
 	t := h.copyFixed
 	if h.copyRate > 0 {
-		t += units.Time(float64(bytes) * 8 * float64(units.Second) / float64(h.copyRate))
+		t += units.Time(h.copies) * units.Time(float64(bytes)*8*float64(units.Second)/float64(h.copyRate))
 	}
-	return units.Time(h.copies) * t
+	return t
 }
 
 // pathOf is the host's path of a fabric in a cluster's nodes. The NIC's own
 // pipelines to and from the wire are the fabric's; the software between a GPU
 // and the thread that drives its NIC is the collective's.
 func pathOf(f *scenario.Fabric, n *scenario.Node) hostPath {
-	h := &f.Host
-	bus := n.PCIe.Latency
+	send, receive := hostTerms(f, n)
 	out := hostPath{
-		// Doorbell; the NIC reads the data and has its answer; its pipeline.
-		send: h.Post + bus + 2*bus + f.NIC.TxPipeline,
-		// From the acknowledgement's point in the pipeline to memory; poll.
-		receive:   max(0, f.NIC.RxPipeline-f.NIC.AckPipeline) + bus + h.Poll,
-		copies:    h.Copies,
-		copyFixed: h.CopyStart,
-		copyRate:  h.CopyRate,
+		send: sum(send, false, 0), receive: sum(receive, false, 0),
+		copyFixed: sum(send, true, 0), copyRate: f.Host.CopyRate, copies: len(copyTerms(&f.Host)),
 	}
-	if h.Path != scenario.PathGPUDirectRDMA {
-		out.send += n.CPU.MemoryLatency
-		out.receive += n.CPU.MemoryLatency
-	}
-	if h.Path == scenario.PathCPU {
-		out.send += h.Syscall
-		out.receive += h.Interrupt + h.Syscall
+	if f.Host.Path == scenario.PathCPU {
 		out.piece = int64(f.TCP.Segment)
-		out.copies = max(1, out.copies)
-		out.copyFixed += h.PerSegment
 	}
 	return out
 }
@@ -127,6 +111,10 @@ func (r *collectiveRun) Timer(p *fabric.Partition, source uint32) {
 		case timerPost:
 			r.handOver(p, &t.transfer)
 		case timerArrive:
+			if r.ping != nil {
+				r.ping.answer(p, rank)
+				continue
+			}
 			r.arrived(p, rank, t.tag, true)
 		}
 	}

@@ -29,7 +29,7 @@ type HPCCResult struct {
 
 // RunHPCC runs a case of the simulator that was published with HPCC on weft's
 // own models. What is peculiar to that simulator is the value of a parameter:
-// hpcc_models.go has them all. Three things stay weft's:
+// hpcc_models.go has them all. Four things stay weft's:
 //
 //   - time is exact, where that simulator rounds each serialisation to a
 //     nanosecond: 1.4 % of a packet of 1036 bytes at 400 Gb/s;
@@ -37,7 +37,10 @@ type HPCCResult struct {
 //     them by when they were scheduled: in a symmetric incast that decides who
 //     is paused first;
 //   - random numbers are weft's, from the seed, so a case that marks is one
-//     sample here and another there.
+//     sample here and another there;
+//   - a pause holds a host's acknowledgements as it holds its data, where
+//     ACK_HIGH_PRIO 1 lets them pass there. No reference at hand pauses a host
+//     that has both.
 func RunHPCC(ctx context.Context, c *hpcc.Case, seed uint64, o Options) (*HPCCResult, error) {
 	r, err := newHPCCRun(c, seed, max(1, o.Workers))
 	if err != nil {

@@ -17,7 +17,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
 	run := &collectiveRun{
 		prog: c.program, choice: c.choice, cost: c.overhead, layout: layoutOf(&r.Cluster),
-		path: pathOf(f, &r.Cluster.Node), links: make(map[pair]*connections), unused: -1,
+		path: pathOf(f, &r.Cluster.Node), jitter: jitterOf(&r.Run, f, r.Cluster.Ranks()), links: make(map[pair]*connections), unused: -1,
 		flows: newFlowTimes(), total: r.Run.Warmup + r.Run.Iterations, warmup: r.Run.Warmup,
 		ranks: make([]rankState, r.Cluster.Ranks()), ends: make([][]endpoint, r.Cluster.Endpoints()),
 	}

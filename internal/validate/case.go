@@ -38,7 +38,7 @@ type Env struct {
 	// the test that every case can fail.
 	Change func(*Models)
 	// Collective runs a collective operation on a system of the measured
-	// tables; nil where nothing can.
+	// tables.
 	Collective Collective
 }
 

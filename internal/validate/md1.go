@@ -29,7 +29,7 @@ func md1Rows(e *Env) ([]Row, error) {
 	loads := []float64{0.3, 0.6, 0.9}
 	count := 24_000_000
 	if e.Short {
-		count = 400_000
+		count = 200_000
 	}
 	rows := make([]Row, len(loads))
 	errs := make([]error, len(loads))

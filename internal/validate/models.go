@@ -28,6 +28,7 @@ type Models struct {
 	Switch           fabric.EthernetSwitch
 	InfiniBandSwitch fabric.InfiniBandSwitch
 	DCQCN            cc.DCQCNParams
+	Trace            fabric.Trace // may be nil
 }
 
 const ns = units.Nanosecond
@@ -123,16 +124,6 @@ func roce(name string) (*Models, error) {
 	return m, nil
 }
 
-// both is the two fabrics at 400 Gb/s.
-func both() ([]*Models, error) {
-	ib, err := infiniband("ndr")
-	if err != nil {
-		return nil, err
-	}
-	eth, err := roce("400g")
-	return []*Models{ib, eth}, err
-}
-
 func common(perByte units.PerByte) *Models {
 	return &Models{
 		PerByte: perByte, Propagation: signal10m, Classes: 1,
@@ -220,7 +211,7 @@ func (m *Models) builder(e *Env, a fabric.App) *fabric.Builder {
 		e.Change(m)
 	}
 	m.NIC.Transport = &m.Transport
-	return &fabric.Builder{Classes: m.Classes, Seed: 1, App: a}
+	return &fabric.Builder{Classes: m.Classes, Seed: 1, App: a, Trace: m.Trace}
 }
 
 func (m *Models) addSwitch(b *fabric.Builder, name string, ports, row int) {

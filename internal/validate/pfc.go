@@ -30,7 +30,50 @@ func pfcCases() []*Case {
 			"cut-through, with lossless packets of 1024 B, as the vendor assumes, and of 4096 B.",
 		Setting: "The margin covers what weft does not have: cells that small packets fill badly (the factor of about 3), gearboxes, MAC and PHY.",
 		Run:     vendorRows,
+	}, {
+		ID:    "pfc/renewal",
+		Claim: "A pause of finite length is renewed at half of it for as long as its cause lasts, and no longer.",
+		Reference: "For every pause, 1 frame + one for each half length that it lasts: 1 + ⌊(time of the resume - time of the first frame) / (quanta · 64 B · 20 ps / 2)⌋, " +
+			"from the times at which first frames and resumes are sent.",
+		Setting: "16:1 incast of 1 MiB each at 400 GbE into a shared pool of 1 MiB, pauses of 200, 1000, 5000 and 65535 quanta.",
+		Run:     renewalRows,
 	}}
+}
+
+// pauseSpans adds up what the pauses of a run should have cost in frames.
+type pauseSpans struct {
+	half   units.Time
+	since  map[int32]units.Time // by link
+	frames int64
+}
+
+func (s *pauseSpans) Pause(now, _ units.Time, link int32, _ uint8, on bool) {
+	since, paused := s.since[link]
+	switch {
+	case on && !paused:
+		s.since[link] = now
+	case !on:
+		s.frames += 1 + int64((now-since)/s.half)
+		delete(s.since, link)
+	}
+}
+
+func renewalRows(e *Env) ([]Row, error) {
+	var rows []Row
+	for _, quanta := range []uint16{200, 1000, 5000, 65535} {
+		m, err := roce("400g")
+		if err != nil {
+			return nil, err
+		}
+		spans := &pauseSpans{half: units.Time(quanta) * 64 * 20 / 2, since: map[int32]units.Time{}}
+		m.Trace, m.Switch.Shared, m.Switch.PFC.Quanta = spans, 1<<20, quanta
+		_, s, err := incast(e, m, 16, nil)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, one(fmt.Sprintf("%d quanta: PFC frames with XOFF", quanta), Plain, float64(spans.frames), float64(s.Pauses), exact, "%d pauses", s.Resumes))
+	}
+	return rows, nil
 }
 
 // headroomCase is one setting of the headroom.

@@ -37,7 +37,7 @@ const ringChunk = 256 << 10
 func ringRows(e *Env, ib bool) ([]Row, error) {
 	ranks := []int{2, 4, 8, 16, 32, 64, 128, 256}
 	if e.Short {
-		ranks = ranks[:4]
+		ranks = ranks[:3]
 	}
 	var rows []Row
 	for _, n := range ranks {

@@ -13,8 +13,8 @@ type Options struct {
 	Workers int
 	// Short shortens slow cases.
 	Short bool
-	// Collective runs collectives for the measured tables; nil shows the
-	// references alone.
+	// Collective runs collectives for the measured tables; nil is the
+	// simulator.
 	Collective Collective
 	// Done, if not nil, is called with each result, in the order of the cases.
 	Done func(*Result)
@@ -28,6 +28,9 @@ func Run(ctx context.Context, cases []*Case, o Options) ([]Result, error) {
 	finished := make([]chan struct{}, len(cases))
 	for i := range finished {
 		finished[i] = make(chan struct{})
+	}
+	if o.Collective == nil {
+		o.Collective = simulated
 	}
 	work := make(chan int)
 	var wg sync.WaitGroup

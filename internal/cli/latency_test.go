@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft/internal/sim"
+	"weft/units"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestLatencyGolden holds what weft latency prints, of a scenario that states
+// the numbers that tests of other packages may change.
+func TestLatencyGolden(t *testing.T) {
+	const text = `
+cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: single-switch, cables: {node-leaf: 5m}}
+fabrics:
+  - {preset: infiniband-ndr, switch: {latency: 150ns}}
+  - {preset: roce-v2-400g, switch: {latency: 500ns}}
+  - {preset: tcp-400g, switch: {latency: 500ns}}
+`
+	for name, args := range map[string][]string{
+		"latency.txt":  {"latency", "-"},
+		"latency.json": {"latency", "-", "--json", "--fabric", "infiniband-ndr,tcp-400g"},
+	} {
+		e := environment(args)
+		e.Stdin = strings.NewReader(text)
+		code, got, stderr := weft(e)
+		if code != OK || stderr != "" {
+			t.Fatalf("%s: exit code %d: %s", name, code, stderr)
+		}
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s differs; go test -update rewrites it:\n%s", path, got)
+		}
+	}
+}
+
+// The terms that are printed, to the picosecond, sum to what is printed.
+func TestLatencyColumnsSum(t *testing.T) {
+	code, text, _ := weft(environment([]string{"latency", "--json", "--hops", "3", "--bytes", "4K"}))
+	var out latenciesOut
+	if err := json.Unmarshal([]byte(text), &out); code != OK || err != nil {
+		t.Fatalf("exit code %d: %v", code, err)
+	}
+	if len(out.Latencies) != 3 {
+		t.Fatalf("%d latencies", len(out.Latencies))
+	}
+	for _, l := range out.Latencies {
+		sum := int64(0)
+		for _, x := range l.Terms {
+			sum += x.Time
+		}
+		if sum != l.OneWay {
+			t.Errorf("%s: the terms sum to %d ps of %d ps", l.Fabric, sum, l.OneWay)
+		}
+	}
+}
+
+// perftest's quantiles, of times that need no simulation.
+func TestPerftestLine(t *testing.T) {
+	m := measuredTrips(4, 1, 3, 2)
+	p := perftest(m)
+	if p.min != 1 || p.max != 4 || p.typical != 2.5 || p.avg != 2.5 {
+		t.Errorf("%+v", p)
+	}
+	if got := len(strings.Fields(p.line(m))); got != 9 {
+		t.Errorf("a line has %d columns, perftest has 9", got)
+	}
+}
+
+func measuredTrips(us ...units.Time) measured {
+	l := &sim.Latency{Bytes: 2}
+	for _, t := range us {
+		l.Trips = append(l.Trips, t*units.Microsecond)
+	}
+	return measured{Latency: l}
+}

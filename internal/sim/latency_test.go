@@ -1,0 +1,375 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"weft/internal/catalog"
+	"weft/scenario"
+	"weft/units"
+)
+
+// oneFabric resolves a fabric on a path, in a node that can drive it.
+func oneFabric(t *testing.T, preset, host, more string) (*scenario.Resolved, *scenario.Fabric) {
+	t.Helper()
+	r := resolve(t, fmt.Sprintf("cluster: {nodes: 2, node: dgx-b300}\nfabrics: [{preset: %s, host: %s%s}]\n", preset, host, more))
+	return r, &r.Fabrics[0]
+}
+
+func operations3(f *scenario.Fabric) []LatencyOp {
+	switch {
+	case f.Kind == scenario.TCPKind:
+		return []LatencyOp{LatencySend}
+	case f.Host.Path == scenario.PathCPU:
+		return []LatencyOp{LatencyWrite, LatencySend}
+	}
+	return []LatencyOp{LatencyWrite, LatencySend, LatencyRead}
+}
+
+// Every fabric of the catalog, every path, message and number of switches: the
+// terms sum to the time to the picosecond, none is negative, and each has a
+// source unless it is waiting.
+func TestTermsSumToTheTimeExactly(t *testing.T) {
+	cases := 0
+	for _, preset := range catalog.Names(catalog.Fabric) {
+		for _, host := range catalog.Names(catalog.Host) {
+			r, f := oneFabric(t, preset, host, "")
+			for _, op := range operations3(f) {
+				for _, hops := range []int{0, 1, 2, 3, 5} {
+					for _, bytes := range []units.Bytes{1, 2, 4096, 4097, 65536} {
+						spec := LatencySpec{Bytes: bytes, Op: op, Hops: hops, Iterations: 2}
+						l, err := MeasureLatency(r, f, spec)
+						if err != nil {
+							t.Fatalf("%s, %s, %+v: %v", preset, host, spec, err)
+						}
+						sumsUp(t, l)
+						cases++
+					}
+				}
+			}
+		}
+	}
+	if cases < 1000 {
+		t.Errorf("only %d cases", cases)
+	}
+}
+
+func sumsUp(t *testing.T, l *Latency) {
+	t.Helper()
+	total := units.Time(0)
+	for _, x := range l.Terms {
+		total += x.Time
+		if x.Time < 0 {
+			t.Errorf("%s, %s: the term %s takes %d ps", l.Fabric, l.Path, x.Name, x.Time)
+		}
+		if waits := strings.Contains(x.Name, "wait") || strings.Contains(x.Name, "earlier"); len(x.Sources) == 0 && !waits {
+			t.Errorf("%s, %s: the term %s has no source", l.Fabric, l.Path, x.Name)
+		}
+	}
+	if total != l.OneWay {
+		t.Errorf("%s, %s, %s of %v over %d switches: the terms sum to %d ps, the time is %d ps", l.Fabric, l.Path, l.Op, l.Bytes, l.Hops, total, l.OneWay)
+	}
+	// Nobody jitters: each way of the ping-pong takes the same.
+	for i, trip := range l.Trips {
+		if trip != l.OneWay {
+			t.Errorf("%s, %s, %s: trip %d took %d ps, the first way %d ps", l.Fabric, l.Path, l.Op, i, trip, l.OneWay)
+		}
+	}
+}
+
+// Arithmetic of its own for the three fabrics that stand side by side.
+func TestTwoBytesOverOneSwitch(t *testing.T) {
+	const ps = 1000 // in a nanosecond
+	hosts := 100*ps + 150*ps + 2*150*ps + 150*ps + /* receiver */ 150*ps + 150*ps + 100*ps
+	kernel := 2*1000*ps + 2*200 + 2*3000*ps + 1000*ps + 150*ps + 2*150*ps + 90*ps + 150*ps +
+		/* receiver */ 150*ps + 150*ps + 90*ps + 5000*ps + 2*3000*ps + 2*1000*ps + 2*200 + 1000*ps
+	const perByte = 20 // 400 Gb/s
+	for _, c := range []struct {
+		preset, host string
+		want         int
+	}{
+		// LRH 8, BTH 12, RETH 16, ImmDt 4, 2 padded to 4, ICRC 4, VCRC 2.
+		{"infiniband-ndr", "gpudirect-rdma", hosts + 50*perByte + 2*(25250+31300) + 150*ps},
+		// Preamble and gap 20, Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16, ImmDt 4, 4, ICRC 4, FCS 4.
+		{"roce-v2-400g", "gpudirect-rdma", hosts + 106*perByte + 2*(25250+62600) + 500*ps},
+		// Preamble and gap 20, Ethernet 14, IPv4 20, TCP 32, 2, FCS 4.
+		{"tcp-400g", "cpu", kernel + 92*perByte + 2*(25250+62600) + 500*ps},
+	} {
+		r, f := oneFabric(t, c.preset, c.host, "")
+		l, err := MeasureLatency(r, f, LatencySpec{Bytes: 2, Op: operations3(f)[0], Hops: 1, Iterations: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if int(l.OneWay) != c.want {
+			t.Errorf("%s: %d ps, its parts sum to %d ps", c.preset, l.OneWay, c.want)
+		}
+	}
+}
+
+// Copies, kernel and cycles: four copies against one transfer.
+func TestWhatAMessageCosts(t *testing.T) {
+	for _, c := range []struct {
+		preset, host   string
+		moves, crosses int
+		cycles         int64 // at 2 GHz
+	}{
+		{"tcp-400g", "cpu", 5, 3, 2 * (2*1000 + 6000 + 1000 + 5000 + 6000 + 1000 + 2*1000)},
+		{"infiniband-ndr", "gpudirect-rdma", 1, 0, 2 * 200},
+		{"infiniband-ndr", "rdma-host", 3, 0, 2 * 200},
+		{"roce-v2-400g", "gpudirect-p2p", 3, 0, 2 * 200},
+	} {
+		r, f := oneFabric(t, c.preset, c.host, "")
+		l, err := MeasureLatency(r, f, LatencySpec{Bytes: 1, Op: LatencySend, Hops: 1, Iterations: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := &l.Cost
+		if got := k.Moves(); got != c.moves {
+			t.Errorf("%s, %s: the data move %d times, want %d", c.preset, c.host, got, c.moves)
+		}
+		if got := k.KernelCalls[0] + k.KernelCalls[1] + k.Interrupts[0] + k.Interrupts[1]; got != c.crosses {
+			t.Errorf("%s, %s: the kernel is entered %d times, want %d", c.preset, c.host, got, c.crosses)
+		}
+		if got := k.Cycles[0] + k.Cycles[1]; got < c.cycles || got > c.cycles+10 {
+			t.Errorf("%s, %s: %d cycles, want %d and those of four copies of a byte", c.preset, c.host, got, c.cycles)
+		}
+	}
+}
+
+// With store-and-forward every link's serialisation counts, with cut-through
+// the last one's alone.
+func TestForwardingDecidesWhichSerialisationCounts(t *testing.T) {
+	for _, forwarding := range []string{"cut-through", "store-and-forward"} {
+		r, f := oneFabric(t, "roce-v2-400g", "gpudirect-rdma", ", switch: {forwarding: "+forwarding+"}")
+		l, err := MeasureLatency(r, f, LatencySpec{Bytes: 4096, Op: LatencyWrite, Hops: 2, Iterations: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sumsUp(t, l)
+		for _, x := range l.Terms {
+			link, ok := strings.CutSuffix(x.Name, ": serialisation")
+			want := units.Time(0)
+			if forwarding == "store-and-forward" || link == "link 3" {
+				want = (4096 + 102) * 20
+			}
+			if ok && x.Time != want {
+				t.Errorf("%s, %s: serialisation adds %d ps, want %d ps", forwarding, link, x.Time, want)
+			}
+		}
+	}
+}
+
+// A number that the scenario states has the scenario as its source.
+func TestAScenariosNumberIsItsOwnSource(t *testing.T) {
+	r, f := oneFabric(t, "infiniband-ndr", "gpudirect-rdma", ", switch: {latency: 160ns}")
+	l, err := MeasureLatency(r, f, LatencySpec{Bytes: 2, Op: LatencyWrite, Hops: 1, Iterations: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, x := range l.Terms {
+		for _, s := range x.Sources {
+			if s.Field == "switch qm9700 latency" {
+				found++
+				if s.Tag != "scenario" || s.Value != "160ns" || x.Time != 160*units.Nanosecond {
+					t.Errorf("%s takes %v, from %+v", x.Name, x.Time, s)
+				}
+			} else if s.Tag == "scenario" {
+				t.Errorf("%s: %+v is said to be the scenario's", x.Name, s)
+			}
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d terms name the switch's latency", found)
+	}
+}
+
+// The terms are the path that collectives take: a twin of their sums.
+func TestTermsAreTheExecutorsPath(t *testing.T) {
+	for _, host := range catalog.Names(catalog.Host) {
+		for _, copies := range []int{0, 1, 2, 5} {
+			r, f := oneFabric(t, "tcp-400g", host, "")
+			f.Host.Copies, f.NIC.RxPipeline = copies, f.NIC.RxPipeline+7*units.Nanosecond
+			h, n := &f.Host, &r.Cluster.Node
+			send, receive := h.Post+3*n.PCIe.Latency+f.NIC.TxPipeline, 7*units.Nanosecond+n.PCIe.Latency+h.Poll
+			fixed, piece := h.CopyStart, int64(0)
+			if h.Path != scenario.PathGPUDirectRDMA {
+				send, receive = send+n.CPU.MemoryLatency, receive+n.CPU.MemoryLatency
+			}
+			if h.Path == scenario.PathCPU {
+				copies, piece = max(1, copies), int64(f.TCP.Segment)
+				send, receive, fixed = send+h.Syscall, receive+h.Interrupt+h.Syscall, fixed+h.PerSegment
+			}
+			p := pathOf(f, n)
+			if p.send != send || p.receive != receive || p.piece != piece {
+				t.Errorf("%s: %+v, want %d ps, %d ps and pieces of %d", host, p, send, receive, piece)
+			}
+			for _, bytes := range []int64{1, 1000, 65536} {
+				one := units.Time(0)
+				if h.CopyRate > 0 {
+					one = units.Time(float64(bytes) * 8 * float64(units.Second) / float64(h.CopyRate))
+				}
+				out, in := hostTerms(f, n)
+				want := units.Time(copies) * (fixed + one)
+				if got := p.copyTime(bytes); got != want || sum(out, true, bytes) != want || sum(in, true, bytes) != want {
+					t.Errorf("%s, %d copies of %d bytes: %d ps, %d ps and %d ps, want %d ps", host, copies, bytes, got, sum(out, true, bytes), sum(in, true, bytes), want)
+				}
+			}
+		}
+	}
+}
+
+func TestNonsenseIsRefused(t *testing.T) {
+	_, ib := oneFabric(t, "infiniband-ndr", "gpudirect-rdma", "")
+	_, cpu := oneFabric(t, "infiniband-ndr", "cpu", "")
+	_, tcp := oneFabric(t, "tcp-400g", "cpu", "")
+	good := LatencySpec{Bytes: 2, Op: LatencyWrite, Hops: 1, Iterations: 1}
+	if err := good.Check(ib); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		f    *scenario.Fabric
+		spec LatencySpec
+		want string
+	}{
+		{ib, LatencySpec{0, LatencyWrite, 1, 1}, "a message of 0 B"},
+		{ib, LatencySpec{units.MiB, LatencyWrite, 1, 1}, "weft bench"},
+		{ib, LatencySpec{2, LatencyWrite, -1, 1}, "over -1 switches"},
+		{ib, LatencySpec{2, LatencyWrite, 17, 1}, "over 17 switches"},
+		{ib, LatencySpec{2, LatencyWrite, 1, 0}, "0 iterations"},
+		{ib, LatencySpec{2, "atomic", 1, 1}, `"atomic" is no operation`},
+		{tcp, LatencySpec{2, LatencyRead, 1, 1}, "tcp-400g has no read"},
+		{cpu, LatencySpec{2, LatencyRead, 1, 1}, "no RDMA READ"},
+	} {
+		if err := c.spec.Check(c.f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.spec, err, c.want)
+		}
+	}
+}
+
+// Figures that are measurements are simulated; those without a source stand
+// beside what was asked for.
+func TestFiguresStandBesideLatencies(t *testing.T) {
+	r, f := oneFabric(t, "infiniband-ndr", "rdma-host", "")
+	l, err := MeasureLatency(r, f, LatencySpec{Bytes: 2, Op: LatencyWrite, Hops: 1, Iterations: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures, err := LatencyFigures([]*Latency{l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 + len(publishedLatencies); len(figures) != want {
+		t.Fatalf("%d figures, want %d", len(figures), want)
+	}
+	if figures[0].Weft != l.OneWay || l.OneWay-figures[1].Weft < 2*units.Microsecond {
+		t.Errorf("between applications %v and at the verbs %v; the copies take two microseconds", figures[0].Weft, figures[1].Weft)
+	}
+	for _, f := range figures {
+		if f.Why == "" || f.Source == "" || f.Weft <= 0 || f.Low > f.High {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+func TestJitterHasItsMeanAndItsOwnStreams(t *testing.T) {
+	for _, host := range []string{"gpudirect-rdma", "cpu"} { // lognormal, exponential
+		r, f := oneFabric(t, "tcp-400g", host, "")
+		if j := jitterOf(&r.Run, f, 2); j != nil {
+			t.Fatalf("%s: there is jitter without run.jitter", host)
+		}
+		r.Run.Jitter = true
+		j, again := jitterOf(&r.Run, f, 2), jitterOf(&r.Run, f, 2)
+		const draws = 200_000
+		total, equal := 0.0, 0
+		for range draws {
+			x := j.draw(sender, 0)
+			if x < 0 {
+				t.Fatalf("%s: a delay of %d ps", host, x)
+			}
+			total += float64(x)
+			if x == j.draw(receiver, 0) || x == j.draw(sender, 1) {
+				equal++
+			}
+			if y := again.draw(sender, 0); y != x {
+				t.Fatalf("%s: %d ps, and %d ps with the same seed", host, x, y)
+			}
+		}
+		if mean := total / draws / float64(f.Host.Jitter.Mean); math.Abs(mean-1) > 0.02 {
+			t.Errorf("%s: the mean is %.3f of what is asked for", host, mean)
+		}
+		if equal > 10 {
+			t.Errorf("%s: %d of %d draws are equal in two streams", host, equal, draws)
+		}
+	}
+}
+
+func TestJitterKeepsTheOrder(t *testing.T) {
+	j, latest := &jitter{}, units.Time(0)
+	last := units.Time(0)
+	for _, at := range []units.Time{5, 3, 9, 9, 1} {
+		got := j.inOrder(&latest, at)
+		if got < last || got < at {
+			t.Errorf("what was due at %d comes at %d, after one at %d", at, got, last)
+		}
+		last = got
+	}
+	if got := (*jitter)(nil).inOrder(&latest, 2); got != 2 {
+		t.Errorf("without jitter %d, want 2", got)
+	}
+}
+
+// Jitter slows a ping-pong down, spreads it, and is a term of its own; without
+// it nothing changes.
+func TestJitterIsATerm(t *testing.T) {
+	r, f := oneFabric(t, "tcp-400g", "cpu", "")
+	spec := LatencySpec{Bytes: 2, Op: LatencySend, Hops: 1, Iterations: 200}
+	exact, err := MeasureLatency(r, f, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Run.Jitter = true
+	l, err := MeasureLatency(r, f, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, terms := units.Time(0), 0
+	for _, x := range l.Terms {
+		if x.Name == "jitter of the host" {
+			drawn += x.Time
+			terms++
+		}
+	}
+	if terms != 2 || l.OneWay != exact.OneWay+drawn {
+		t.Errorf("%d terms of jitter take %v: %v, without them %v", terms, drawn, l.OneWay, exact.OneWay)
+	}
+	different := map[units.Time]bool{}
+	for _, x := range l.Trips {
+		if x < exact.OneWay {
+			t.Errorf("a trip of %v, without jitter %v", x, exact.OneWay)
+		}
+		different[x] = true
+	}
+	if len(different) < 150 {
+		t.Errorf("%d trips have %d times", len(l.Trips), len(different))
+	}
+}
+
+// A collective with jitter takes longer, and the same each time.
+func TestJitterSlowsCollectivesReproducibly(t *testing.T) {
+	const text = `
+cluster: {nodes: 4, node: dgx-h100}
+workload: {collective: all-reduce, sizes: [1MiB]}
+fabrics: [infiniband-ndr, tcp-400g]
+run: {jitter: `
+	off := run(t, resolve(t, text+"false}"), 1)
+	on, again := run(t, resolve(t, text+"true}"), 1), run(t, resolve(t, text+"true}"), 2)
+	for i := range on.Fabrics {
+		a, b, c := off.Fabrics[i].Points[0].Time, on.Fabrics[i].Points[0].Time, again.Fabrics[i].Points[0].Time
+		if b <= a || b != c {
+			t.Errorf("%s: %v without jitter, %v with it, %v again", on.Fabrics[i].Name, a, b, c)
+		}
+	}
+}
