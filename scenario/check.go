@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -392,7 +393,7 @@ func (r *Resolved) Estimate() Estimate {
 	case w.Collective == SendRecv:
 		perRank = 1
 	case w.Collective != "":
-		perRank = 2 * int64(max(1, w.Channels)) / max(1, min(gpus, int64(c.Node.NICs)))
+		perRank = 2 * int64(cmp.Or(w.Channels, mostChannels)) / max(1, min(gpus, int64(c.Node.NICs)))
 	case w.Pattern == Uniform:
 		perRank = min(256, e.Endpoints)
 	case w.Pattern == Flows:
@@ -404,6 +405,9 @@ func (r *Resolved) Estimate() Estimate {
 	e.Memory = units.Bytes(min(total+saturating(pairs, bytesPerPair), maxMemory))
 	return e
 }
+
+// mostChannels is how many channels NCCL opens at the most.
+const mostChannels = 32
 
 // maxMemory keeps the sums of an estimate within 63 bits.
 const maxMemory = 1 << 60

@@ -310,9 +310,6 @@ func (r *resolver) deriveWorkload() {
 	if applies["sizes"] && len(w.Sizes) == 0 && !r.stated("workload.sizes") {
 		w.Sizes = usualSizes(w)
 	}
-	if applies["channels"] && w.Channels == 0 {
-		w.Channels = r.usualChannels()
-	}
 	if w.Pattern == Incast {
 		setZero(&w.FanIn, min(8, max(1, r.Cluster.Endpoints()-1)))
 		setZero(&w.Receivers, 1)
@@ -352,14 +349,4 @@ func usualSizes(w *Workload) []units.Bytes {
 		sizes = append(sizes, s)
 	}
 	return sizes
-}
-
-// usualChannels is how many rings or trees NCCL would open, roughly: two per
-// NIC across nodes and sixteen within one, bounded by its 32. An assumption:
-// NCCL searches the topology, which weft does not repeat.
-func (r *resolver) usualChannels() int {
-	if r.Cluster.Nodes == 1 {
-		return 16
-	}
-	return min(32, 2*max(1, r.Cluster.Node.NICs))
 }

@@ -365,6 +365,9 @@ type CC struct {
 	MinDecrease Ratio `yaml:"min-decrease"`
 	// ClampTarget lets each decrease lower the target to the current rate.
 	ClampTarget bool `yaml:"clamp-target"`
+	// ClampAfterTimer does so only for the first decrease after an increase by
+	// the timer.
+	ClampAfterTimer bool `yaml:"clamp-after-timer"`
 	// FirstRate is the rate after the first notification over the line rate;
 	// 0 leaves the usual decrease.
 	FirstRate Ratio `yaml:"first-rate"`

@@ -16,8 +16,9 @@ type Workload struct {
 	Algorithm Algorithm `yaml:"algorithm,omitzero"`
 	// Protocol is NCCL's: auto, simple, ll or ll128.
 	Protocol Protocol `yaml:"protocol,omitzero"`
-	// Channels is the number of parallel rings or trees.
-	Channels int `yaml:"channels,omitzero" range:"1..64"`
+	// Channels is the number of parallel rings or trees. 0: as many as NCCL
+	// would open for the size.
+	Channels int `yaml:"channels,omitzero" range:"0..64"`
 	// Chunk is the piece that is pipelined within a channel. 0: the
 	// algorithm's own.
 	Chunk units.Bytes `yaml:"chunk,omitzero" range:"0B..1GiB"`

@@ -43,7 +43,10 @@ cycles stand beside them, then what perftest would report of the ping-pong, and
 the figures in circulation.
 
 Without a file the fabrics are presets; with one they are the scenario's. Either
-way two NICs stand on a chain of switches, idle but for the message.`,
+way two NICs stand on a chain of switches, idle but for the message. A WRITE and
+a SEND carry immediate data, 4 bytes more on the wire than those of perftest,
+whose receiver looks at its memory instead; of a READ, what the remote NIC does
+is charged after the response.`,
 		Example: `  weft latency
   weft latency --fabric infiniband-hdr,roce-v2-200g --path rdma-host --bytes 4K --hops 3
   weft latency examples/h100-128.yaml --op send --jitter`,
@@ -386,7 +389,7 @@ func nanoseconds(t units.Time) string {
 	return fmt.Sprintf("%d.%03d ns", t/units.Nanosecond, t%units.Nanosecond)
 }
 
-// rightAlign puts the cells of columns from to to on their right edge.
+// rightAlign puts the cells of some columns on their right edge.
 func rightAlign(rows [][]string, from, to int) [][]string {
 	for j := from; j <= to; j++ {
 		width := 0

@@ -84,7 +84,8 @@ func latencyJSON(all []measured, figures []sim.LatencyFigure) latenciesOut {
 			Packets: m.Packets, Wire: int64(m.Wire), Jitter: m.jitter, OneWay: int64(m.OneWay), AtVerbs: int64(m.AtVerbs()),
 			Cost: costOut{
 				m.Cost.CPUCopies, m.Cost.GPUCopies, m.Cost.Moves(), m.Cost.KernelCalls, m.Cost.Interrupts,
-				[2]int64{int64(m.Cost.CPU[0]), int64(m.Cost.CPU[1])}, m.Cost.Cycles, m.clock,
+				[2]int64{int64(m.Cost.CPU[0]), int64(m.Cost.CPU[1])},
+				m.Cost.Cycles, m.clock,
 			},
 			Perftest: perftestUs{len(m.Trips), p.min, p.max, p.typical, p.avg, p.stdev, p.p99, p.p999},
 		}

@@ -186,7 +186,8 @@ func congestionControl(f *scenario.Fabric) *cc.DCQCNParams {
 		LineRate: line, MinRate: c.MinRate,
 		FirstCNPRate: units.Rate(int64(float64(line) * float64(c.FirstRate.Num) / float64(max(1, c.FirstRate.Den)))),
 		Gain:         in65536(c.G), InitialAlpha: in65536(c.InitialAlpha),
-		AlphaPeriod: c.AlphaPeriod, DecreasePeriod: c.DecreasePeriod, ClampTarget: c.ClampTarget,
+		AlphaPeriod: c.AlphaPeriod, DecreasePeriod: c.DecreasePeriod,
+		ClampTarget: c.ClampTarget, ClampAfterTimer: c.ClampAfterTimer,
 		IncreasePeriod: c.IncreasePeriod, IncreaseBytes: c.ByteCounter, FastRecovery: uint32(c.FastRecovery),
 		AdditiveRate: c.AIRate, HyperRate: c.HAIRate, CNPInterval: c.CNPPeriod,
 	}

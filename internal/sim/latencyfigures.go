@@ -29,37 +29,47 @@ type published struct {
 	kase, why string
 }
 
-const ns = units.Nanosecond
-
 var publishedLatencies = []published{
 	{
-		"clusterkit, HDR, best pair", 1429 * ns, 1429 * ns, "V: Azure/azurehpc apps/health_checks/readme.md L70-84",
-		"infiniband-hdr", LatencySpec{Bytes: 2, Op: LatencySend, Hops: 1, Iterations: 1}, "HDR, 1 switch, host memory, 2 B",
+		"clusterkit, HDR, best pair", 1429 * units.Nanosecond, 1429 * units.Nanosecond, "V: Azure/azurehpc apps/health_checks/readme.md L70-84",
+		"infiniband-hdr",
+		LatencySpec{Bytes: 2, Op: LatencySend, Hops: 1, Iterations: 1},
+		"HDR, 1 switch, host memory, 2 B",
 		"a NIC that gets a few bytes with the doorbell does not read them over PCIe, 390 ns of weft's; the message's size is not stated",
 	},
 	{
-		"clusterkit, HDR, mean and worst pair", 1743 * ns, 1915 * ns, "V: the same",
-		"infiniband-hdr", LatencySpec{Bytes: 2, Op: LatencySend, Hops: 3, Iterations: 1}, "HDR, 3 switches, host memory, 2 B",
+		"clusterkit, HDR, mean and worst pair", 1743 * units.Nanosecond, 1915 * units.Nanosecond, "V: the same",
+		"infiniband-hdr",
+		LatencySpec{Bytes: 2, Op: LatencySend, Hops: 3, Iterations: 1},
+		"HDR, 3 switches, host memory, 2 B",
 		"how many switches lie between these pairs is not stated: weft's path has a leaf, a spine and a leaf, over cables of 5 and 30 m",
 	},
 	{
-		"ib_send_lat, 32 B", 820 * ns, 820 * ns, "V: D. Potter, MSc thesis, tables/mtu_performance.tex",
-		"infiniband-edr", LatencySpec{Bytes: 32, Op: LatencySend, Hops: 0, Iterations: 1}, "EDR, cable, host memory",
+		"ib_send_lat, 32 B", 820 * units.Nanosecond, 820 * units.Nanosecond, "V: D. Potter, MSc thesis, tables/mtu_performance.tex",
+		"infiniband-edr",
+		LatencySpec{Bytes: 32, Op: LatencySend, Hops: 0, Iterations: 1},
+		"EDR, cable, host memory",
 		"perftest sends small messages with the doorbell (inline): no read over PCIe, 390 ns of weft's; the figure's NIC is to be confirmed",
 	},
 	{
-		"ib_send_lat, 1 KiB", 1520 * ns, 1610 * ns, "V: the same",
-		"infiniband-edr", LatencySpec{Bytes: 1024, Op: LatencySend, Hops: 0, Iterations: 1}, "EDR, cable, host memory",
+		"ib_send_lat, 1 KiB", 1520 * units.Nanosecond, 1610 * units.Nanosecond, "V: the same",
+		"infiniband-edr",
+		LatencySpec{Bytes: 1024, Op: LatencySend, Hops: 0, Iterations: 1},
+		"EDR, cable, host memory",
 		"beyond inline both read memory; the figure has PCIe's own time per byte at each end, which weft's NIC hides behind the wire",
 	},
 	{
-		"ib_send_lat, 4 KiB", 2250 * ns, 2280 * ns, "V: the same",
-		"infiniband-edr", LatencySpec{Bytes: 4096, Op: LatencySend, Hops: 0, Iterations: 1}, "EDR, cable, host memory",
+		"ib_send_lat, 4 KiB", 2250 * units.Nanosecond, 2280 * units.Nanosecond, "V: the same",
+		"infiniband-edr",
+		LatencySpec{Bytes: 4096, Op: LatencySend, Hops: 0, Iterations: 1},
+		"EDR, cable, host memory",
 		"PCIe's time per byte as above: 4 KiB take 0.26 us on each PCIe 3.0 x16",
 	},
 	{
-		"ib_send_lat, 32 KiB", 4570 * ns, 4570 * ns, "V: the same",
-		"infiniband-edr", LatencySpec{Bytes: 32768, Op: LatencySend, Hops: 0, Iterations: 1}, "EDR, cable, host memory",
+		"ib_send_lat, 32 KiB", 4570 * units.Nanosecond, 4570 * units.Nanosecond, "V: the same",
+		"infiniband-edr",
+		LatencySpec{Bytes: 32768, Op: LatencySend, Hops: 0, Iterations: 1},
+		"EDR, cable, host memory",
 		"PCIe's time per byte as above, of the first packet in and of the last one out",
 	},
 }
@@ -86,11 +96,11 @@ var inCirculation = []struct {
 		"without conditions; it has room for a library above the verbs and for slower adapters: weft's path ends at the verbs",
 	},
 	{
-		scenario.InfiniBandKind, "InfiniBand, at the verbs", 800 * ns, 1900 * ns, true,
+		scenario.InfiniBandKind, "InfiniBand, at the verbs", 800 * units.Nanosecond, 1900 * units.Nanosecond, true,
 		"without conditions; the low end leaves no time to read the message over PCIe, the high end has room for more switches and kilobytes",
 	},
 	{
-		scenario.RoCEv2Kind, "RoCE v2, at the verbs", 800 * ns, 1900 * ns, true,
+		scenario.RoCEv2Kind, "RoCE v2, at the verbs", 800 * units.Nanosecond, 1900 * units.Nanosecond, true,
 		"without conditions; the low end leaves no time to read the message over PCIe nor for the 500 ns of an Ethernet switch",
 	},
 }
