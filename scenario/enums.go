@@ -66,8 +66,8 @@ const (
 	Deterministic RoutingMode = "deterministic" // by destination, spread evenly
 	Adaptive      RoutingMode = "adaptive"      // per packet, by the switch's own queues
 	ECMP          RoutingMode = "ecmp"          // hash of the flow
-	Flowlet       RoutingMode = "flowlet"       // hash, anew after a silence
-	Spray         RoutingMode = "spray"         // per packet, round robin from a random start
+	Flowlet       RoutingMode = "flowlet"       // the shortest queue, anew after a silence
+	Spray         RoutingMode = "spray"         // per packet, round robin
 )
 
 // Queueing is how an InfiniBand switch's input buffer is ordered.

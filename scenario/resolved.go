@@ -183,7 +183,7 @@ type Run struct {
 	Iterations int `yaml:"iterations" range:"1..1000000"`
 	// Warmup is how often each size runs before it is measured.
 	Warmup int `yaml:"warmup" range:"0..1000000"`
-	// Jitter turns the seeded jitter of host, NIC and switch on.
+	// Jitter turns the seeded jitter of the hosts on.
 	Jitter bool `yaml:"jitter"`
 	// Limit bounds the run.
 	Limit Limit `yaml:"limit"`

@@ -226,7 +226,8 @@ type InfiniBand struct {
 	LeafHOQLifetime units.Time `yaml:"leaf-hoq-lifetime" range:"1us..forever"`
 	// Queueing is voq (virtual output queues) or fifo at a switch's input.
 	Queueing Queueing `yaml:"queueing"`
-	// Speedup is the rate of the switch's inside over that of a port.
+	// Speedup is how many packets an input buffer can feed to different
+	// outputs at the same time, rounded up to a whole number.
 	Speedup Ratio `yaml:"speedup"`
 	// GRH adds a global route header of 40 bytes to each packet.
 	GRH bool `yaml:"grh"`

@@ -170,7 +170,7 @@ fabrics:
 	if n.GPUs != 4 || n.GPU.Model != "h100" || n.NIC.Rate != 400*units.Gbps || n.NIC.PacketGap != 4650 {
 		t.Errorf("node: %d GPUs %s, NIC %v every %v", n.GPUs, n.GPU.Model, n.NIC.Rate, n.NIC.PacketGap)
 	}
-	if f.Switch.Model != "sn5600" || f.Switch.Latency != 700*units.Nanosecond || f.Ethernet.ECN.Kmin != 150*units.KB || f.Ethernet.ECN.Kmax != 2*units.MiB {
+	if f.Switch.Model != "sn5600" || f.Switch.Latency != 700*units.Nanosecond || f.Ethernet.ECN.Kmin != 150*units.KB || f.Ethernet.ECN.Kmax != 6400*units.KB {
 		t.Errorf("fabric: switch %s %v, kmin %v, kmax %v", f.Switch.Model, f.Switch.Latency, f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax)
 	}
 	if f.NIC.Model != "connectx-6" || f.CC.G != (Ratio{1, 128}) || f.CC.AIRate != 80*units.Mbps {

@@ -59,16 +59,15 @@ func (f EthernetFraming) bytes() int {
 	return n
 }
 
-// RoCEv2Bytes is the length of a RoCE v2 packet on the cable, gap included. A
-// buffer holds EthernetGapBytes less.
+// RoCEv2Bytes is the length of a RoCE v2 packet on the cable, preamble and gap
+// included.
 func RoCEv2Bytes(op Opcode, payload int, f EthernetFraming) int {
 	frame := f.bytes() + UDPBytes + op.HeaderBytes() + padded(payload) + ICRCBytes
 	return max(frame, EthernetMinFrame) + EthernetGapBytes
 }
 
 // TCPSegmentBytes is the length of a TCP segment with timestamps on the cable,
-// gap included; without payload it is a pure acknowledgement. A buffer holds
-// EthernetGapBytes less.
+// preamble and gap included; without payload it is a pure acknowledgement.
 func TCPSegmentBytes(payload int, f EthernetFraming) int {
 	frame := f.bytes() + TCPBytes + TCPTimestampBytes + payload
 	return max(frame, EthernetMinFrame) + EthernetGapBytes

@@ -47,6 +47,5 @@
 // gather and scatter; trees in which two GPUs of a node share the talking to
 // other nodes (NCCL_TOPO_PATTERN_BALANCED_TREE of Ampere); nodes with unequal
 // numbers of GPUs; user-registered buffers. The slots of a connection, NCCL's
-// flow control, are not modelled: the window takes their place, a sender within
-// it is never held back by a receiver.
+// flow control, are whoever's who carries the program out.
 package collective

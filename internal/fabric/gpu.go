@@ -14,6 +14,10 @@ type GPU struct {
 	// being visible in memory.
 	Pipeline units.Time
 	Credits  Credits
+	// KernelPerByte, if not zero, is the time that the GPU's kernel takes for a
+	// byte of payload where that is longer than the link's: the next train
+	// waits for it.
+	KernelPerByte units.PerByte
 	// TrainBytes is the payload of a full train.
 	TrainBytes int32
 	// PacketBytes and PacketOverhead are the payload and the overhead of the
@@ -112,32 +116,46 @@ func (p *Partition) SendLocal(gpu int32, m LocalMessage) {
 	p.touch(o, nd.base)
 }
 
-// sendGPU sends the next train of a GPU whose wire is free.
+// sendGPU sends the next train of a GPU whose wire is free: of the next queue in
+// turn whose lane has credits.
 func (p *Partition) sendGPU(o *port, link int32) {
-	n := p.net
-	g := &n.gpus[n.nodes[o.node].state]
+	g := &p.net.gpus[p.net.nodes[o.node].state]
 	if g.busy == 0 {
 		o.nonEmpty = 0
 		return
 	}
-	turn := g.turn
-	q := g.next()
-	m := &q.messages[q.head]
-	payload := int32(min(m.Bytes, int64(g.spec.TrainBytes)))
-	size := g.spec.wireBytes(payload)
-	index := link * int32(n.classes)
-	soonest := units.Forever
-	if !p.hasCredit(index, size, &soonest) {
-		g.turn = turn
-		if soonest != units.Forever {
-			p.wake(o, link, soonest)
+	soonest, turn := units.Forever, g.turn
+	for range g.busy {
+		q := g.next()
+		m := &q.messages[q.head]
+		payload := int32(min(m.Bytes, int64(g.spec.TrainBytes)))
+		if p.spend(true, link, p.localClass(m.Kind), g.spec.wireBytes(payload), &soonest) {
+			p.sendTrain(o, link, g, q, payload)
+			return
 		}
-		return
 	}
-	n.lanes[index].available -= blocks(size)
+	g.turn = turn
+	if soonest != units.Forever {
+		p.wake(o, link, soonest)
+	}
+}
+
+// localClass is the lane of a message: multicasts wait for all their copies and
+// go on a lane of their own, where the network has one.
+func (p *Partition) localClass(k LocalKind) uint8 {
+	if k == Multicast && p.net.classes > 1 {
+		return 1
+	}
+	return 0
+}
+
+// sendTrain sends the next train of a message, the first of a queue.
+func (p *Partition) sendTrain(o *port, link int32, g *gpuState, q *localQueue, payload int32) {
+	m := &q.messages[q.head]
+	size := g.spec.wireBytes(payload)
 	i := p.pool.get()
 	p.pool.cold[i] = transport.Packet{VA: m.Tag, Offset: uint32(m.Bytes / int64(g.spec.TrainBytes)), Length: uint32(payload)}
-	p.pool.hot[i] = pkt{next: -1, dst: m.To, in: -1, size: size, role: localRole(m.Kind)}
+	p.pool.hot[i] = pkt{next: -1, dst: m.To, in: -1, size: size, class: p.localClass(m.Kind), role: localRole(m.Kind)}
 	if m.Kind == Reduce {
 		h := &p.pool.cold[i]
 		h.RKey, h.DMALen, h.Imm = uint32(m.Key), uint32(m.Key>>32), uint32(m.Parts)
@@ -157,9 +175,12 @@ func (p *Partition) sendGPU(o *port, link int32) {
 	if o.debt > 0 {
 		start = o.payDebt(start)
 	}
-	end := p.transmit(link, i, start)
+	p.transmit(link, i, start)
+	if k := g.spec.KernelPerByte; k.Num > 0 {
+		o.freeAt = max(o.freeAt, start+units.Time(int64(payload)*k.Num/k.Den))
+	}
 	if g.busy > 0 {
-		p.wake(o, link, end)
+		p.wake(o, link, o.freeAt)
 	} else {
 		o.nonEmpty = 0
 	}

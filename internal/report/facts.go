@@ -105,7 +105,7 @@ func leftOut(sc *scenario.Resolved) []string {
 		return notes
 	}
 	if sc.Run.Jitter {
-		notes = append(notes, "Jitter of hosts, NICs and switches is on: seeded random delays, the same in every run with this seed.")
+		notes = append(notes, "Jitter of hosts is on: seeded random delays of messages, the same in every run with this seed.")
 	} else {
 		notes = append(notes, "Jitter is off: firmware, operating system and switch chips take the same time for every packet. Real tails are longer.")
 	}

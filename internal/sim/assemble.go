@@ -64,6 +64,9 @@ type network struct {
 type scaleUp struct {
 	node *scenario.Node
 	rate units.PerByte // of a GPU's port, overhead included; zero: none
+	// kernel is what the GPUs' kernels send at the most, in payload; zero: no
+	// less than the port.
+	kernel units.PerByte
 }
 
 // build makes the network of a plan: NICs and switches of the graph, then, if
@@ -74,6 +77,9 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 	b := &fabric.Builder{
 		Classes: len(p.class.used), Seed: seed + uint64(f.Routing.HashSeed)<<32, Tables: p.tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.maxEvents,
+	}
+	if up.rate.Num > 0 {
+		b.Classes = max(2, b.Classes) // multicasts have a lane of their own
 	}
 	p.addNodes(b)
 	for i := range p.graph.Cables {
@@ -129,11 +135,14 @@ func addScaleUp(b *fabric.Builder, up scaleUp, nodes int) {
 	switches := max(1, s.Switches)
 	buffer := int64(s.Buffer) * int64(switches)
 	c := fabric.Credits{Period: 10 * units.Nanosecond, Latency: max(units.Nanosecond, s.Latency/4)}
-	c.Blocks[0] = int32(min(1<<20, buffer/fabric.CreditBlock))
+	for lane := range b.Classes {
+		c.Blocks[lane] = int32(min(1<<20, buffer/fabric.CreditBlock))
+	}
 	sw := &fabric.InfiniBandSwitch{Pipeline: s.Latency / 2, Credits: c}
 	gpu := &fabric.GPU{
 		Pipeline: s.Latency - s.Latency/2, Credits: c, TrainBytes: trainBytes(s, buffer),
-		PacketBytes: int32(s.Packet), PacketOverhead: int32(s.Overhead),
+		KernelPerByte: up.kernel,
+		PacketBytes:   int32(s.Packet), PacketOverhead: int32(s.Overhead),
 	}
 	first := int32(0)
 	for node := range nodes {

@@ -327,3 +327,29 @@ func (r *collectiveRun) Complete(p *fabric.Partition, nic int32, c *transport.Co
 		r.acknowledged(p, nic, c)
 	}
 }
+
+// schedule has a rank do something at a time.
+func (r *collectiveRun) schedule(p *fabric.Partition, rank int, at units.Time, t timer) {
+	r.ranks[rank].timers.schedule(p, uint32(rank), at, t)
+}
+
+// Timer is called when a rank's timer is due.
+func (r *collectiveRun) Timer(p *fabric.Partition, source uint32) {
+	rank := int(source)
+	r.ranks[rank].timers.run(p, source, func(t *timer) {
+		switch t.kind {
+		case timerBegin:
+			r.begin(p, rank)
+		case timerStep:
+			r.resume(p, rank, int(t.tag))
+		case timerPost:
+			r.handOver(p, &t.transfer)
+		case timerArrive:
+			if r.ping != nil {
+				r.ping.answer(p, rank)
+				return
+			}
+			r.arrived(p, rank, t.tag, true)
+		}
+	})
+}

@@ -24,7 +24,8 @@ type hostPath struct {
 func (h *hostPath) copyTime(bytes int64) units.Time {
 	t := h.copyFixed
 	if h.copyRate > 0 {
-		t += units.Time(h.copies) * units.Time(float64(bytes)*8*float64(units.Second)/float64(h.copyRate))
+		rate := h.copyRate.PerByte()
+		t += units.Time(h.copies) * units.Time(bytes*rate.Num/rate.Den)
 	}
 	return t
 }
@@ -73,55 +74,39 @@ func (a *timer) before(b *timer) bool {
 	return a.at < b.at || a.at == b.at && a.order < b.order
 }
 
-// schedule has a rank do something later than now: at least a picosecond, so
-// that nothing happens between two of one instant's events.
-func (r *collectiveRun) schedule(p *fabric.Partition, rank int, at units.Time, t timer) {
-	h := &r.ranks[rank].timers
+// schedule has the owner of the timers do something later than now: at least a
+// picosecond, so that nothing happens between two of one instant's events.
+// source is the owner's number as the application of the network.
+func (h *timers) schedule(p *fabric.Partition, source uint32, at units.Time, t timer) {
 	t.at = max(at, p.Now()+1)
 	t.order = h.order
 	h.order++
 	h.push(t)
-	r.arm(p, rank)
+	h.arm(p, source)
 }
 
-// arm asks for the event of a rank's earliest timer.
-func (r *collectiveRun) arm(p *fabric.Partition, rank int) {
-	h := &r.ranks[rank].timers
+// arm asks for the event of the earliest timer.
+func (h *timers) arm(p *fabric.Partition, source uint32) {
 	if len(h.heap) == 0 {
 		return
 	}
 	if at := h.heap[0].at; h.next == 0 || at < h.next {
 		h.next = at
-		p.At(at, uint32(rank))
+		p.At(at, source)
 	}
 }
 
-// Timer is called when a rank's timer is due. One that an earlier one has
-// overtaken finds nothing to do.
-func (r *collectiveRun) Timer(p *fabric.Partition, source uint32) {
-	rank := int(source)
-	h := &r.ranks[rank].timers
+// run does what is due. An event that an earlier one has overtaken finds nothing
+// to do.
+func (h *timers) run(p *fabric.Partition, source uint32, do func(*timer)) {
 	for len(h.heap) > 0 && h.heap[0].at <= p.Now() {
 		t := h.pop()
-		switch t.kind {
-		case timerBegin:
-			r.begin(p, rank)
-		case timerStep:
-			r.resume(p, rank, int(t.tag))
-		case timerPost:
-			r.handOver(p, &t.transfer)
-		case timerArrive:
-			if r.ping != nil {
-				r.ping.answer(p, rank)
-				continue
-			}
-			r.arrived(p, rank, t.tag, true)
-		}
+		do(&t)
 	}
 	if h.next == p.Now() { // only now: what is scheduled meanwhile asks for no event of its own
 		h.next = 0
 	}
-	r.arm(p, rank)
+	h.arm(p, source)
 }
 
 func (h *timers) push(t timer) {

@@ -76,11 +76,7 @@ func hostTerms(f *scenario.Fabric, n *scenario.Node) (send, receive []hostTerm) 
 	}
 	copies := copyTerms(h)
 	first, rest := copies[:min(1, len(copies))], copies[min(1, len(copies)):]
-	name := "network stack and driver"
-	if len(copies) > 1 {
-		name = fmt.Sprintf("%s, %d times", name, len(copies))
-	}
-	stack := hostTerm{name, inKernel * units.Time(len(copies)) * h.PerSegment, 0, workStack, host("per-segment", h.PerSegment)}
+	stack := hostTerm{"network stack and driver", inKernel * h.PerSegment, 0, workStack, host("per-segment", h.PerSegment)}
 	send = terms(first, []hostTerm{
 		{"send call into the kernel", inKernel * h.Syscall, 0, workCall, host("syscall", h.Syscall)},
 	}, rest, []hostTerm{

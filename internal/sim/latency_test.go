@@ -83,8 +83,8 @@ func sumsUp(t *testing.T, l *Latency) {
 func TestTwoBytesOverOneSwitch(t *testing.T) {
 	const ps = 1000 // in a nanosecond
 	hosts := 100*ps + 150*ps + 2*150*ps + 150*ps + /* receiver */ 150*ps + 150*ps + 100*ps
-	kernel := 2*1000*ps + 2*200 + 2*3000*ps + 1000*ps + 150*ps + 2*150*ps + 90*ps + 150*ps +
-		/* receiver */ 150*ps + 150*ps + 90*ps + 5000*ps + 2*3000*ps + 2*1000*ps + 2*200 + 1000*ps
+	kernel := 2*1000*ps + 2*200 + 3000*ps + 1000*ps + 150*ps + 2*150*ps + 90*ps + 150*ps +
+		/* receiver */ 150*ps + 150*ps + 90*ps + 5000*ps + 3000*ps + 2*1000*ps + 2*200 + 1000*ps
 	const perByte = 20 // 400 Gb/s
 	for _, c := range []struct {
 		preset, host string
@@ -115,7 +115,7 @@ func TestWhatAMessageCosts(t *testing.T) {
 		moves, crosses int
 		cycles         int64 // at 2 GHz
 	}{
-		{"tcp-400g", "cpu", 5, 3, 2 * (2*1000 + 6000 + 1000 + 5000 + 6000 + 1000 + 2*1000)},
+		{"tcp-400g", "cpu", 5, 3, 2 * (2*1000 + 3000 + 1000 + 5000 + 3000 + 1000 + 2*1000)},
 		{"infiniband-ndr", "gpudirect-rdma", 1, 0, 2 * 200},
 		{"infiniband-ndr", "rdma-host", 3, 0, 2 * 200},
 		{"roce-v2-400g", "gpudirect-p2p", 3, 0, 2 * 200},
@@ -194,13 +194,13 @@ func TestTermsAreTheExecutorsPath(t *testing.T) {
 			f.Host.Copies, f.NIC.RxPipeline = copies, f.NIC.RxPipeline+7*units.Nanosecond
 			h, n := &f.Host, &r.Cluster.Node
 			send, receive := h.Post+3*n.PCIe.Latency+f.NIC.TxPipeline, 7*units.Nanosecond+n.PCIe.Latency+h.Poll
-			fixed, piece := h.CopyStart, int64(0)
+			perCopy, stack, piece := h.CopyStart, units.Time(0), int64(0)
 			if h.Path != scenario.PathGPUDirectRDMA {
 				send, receive = send+n.CPU.MemoryLatency, receive+n.CPU.MemoryLatency
 			}
 			if h.Path == scenario.PathCPU {
 				copies, piece = max(1, copies), int64(f.TCP.Segment)
-				send, receive, fixed = send+h.Syscall, receive+h.Interrupt+h.Syscall, fixed+h.PerSegment
+				send, receive, stack = send+h.Syscall, receive+h.Interrupt+h.Syscall, h.PerSegment
 			}
 			p := pathOf(f, n)
 			if p.send != send || p.receive != receive || p.piece != piece {
@@ -212,7 +212,7 @@ func TestTermsAreTheExecutorsPath(t *testing.T) {
 					one = units.Time(float64(bytes) * 8 * float64(units.Second) / float64(h.CopyRate))
 				}
 				out, in := hostTerms(f, n)
-				want := units.Time(copies) * (fixed + one)
+				want := units.Time(copies)*(perCopy+one) + stack
 				if got := p.copyTime(bytes); got != want || sum(out, true, bytes) != want || sum(in, true, bytes) != want {
 					t.Errorf("%s, %d copies of %d bytes: %d ps, %d ps and %d ps, want %d ps", host, copies, bytes, got, sum(out, true, bytes), sum(in, true, bytes), want)
 				}

@@ -12,15 +12,24 @@ import (
 	"weft/units"
 )
 
-// patternRun is the application of a synthetic pattern: messages between NICs,
-// each posted at its time.
+// patternRun is the application of a synthetic pattern: messages between the
+// hosts of NICs, each posted at its time.
 type patternRun struct {
 	net   *network
+	path  hostPath
 	flows []patternFlow
-	left  []int32   // by flow: pieces that have not arrived
-	order [][]int32 // by NIC: its flows, in the order in which they are posted
-	next  []int     // by NIC: of them
+	left  []int32 // by flow: pieces that have not arrived, set before any has
+	hosts []patternHost
 	parts []patternPart
+}
+
+// patternHost is the host behind a NIC: what it has still to post, and when the
+// copies that it makes are done.
+type patternHost struct {
+	timers             timers
+	flows              []int32 // in the order in which they are posted
+	next               int     // of them
+	sending, receiving units.Time
 }
 
 // patternPart is what one partition of the network counts.
@@ -100,7 +109,8 @@ func (j *job) runPattern(point *runstore.Point) error {
 	r := j.scenario
 	run := &patternRun{
 		flows: patternFlows(r, j.plan.fabric.Link.Rate(), j.bytes),
-		order: make([][]int32, r.Cluster.Endpoints()), next: make([]int, r.Cluster.Endpoints()),
+		path:  pathOf(j.plan.fabric, &r.Cluster.Node),
+		hosts: make([]patternHost, r.Cluster.Endpoints()),
 	}
 	var err error
 	if run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{}, j.cores); err != nil {
@@ -180,14 +190,14 @@ func (r *patternRun) start() error {
 			}
 		}
 		f.ends = ends[k]
-		r.left[i] = int32(min(f.bytes, units.Bytes(len(f.ends))))
-		r.order[f.from] = append(r.order[f.from], int32(i))
+		r.left[i] = r.pieces(f, nil)
+		r.hosts[f.from].flows = append(r.hosts[f.from].flows, int32(i))
 	}
 	for range r.net.Partitions() {
 		r.parts = append(r.parts, patternPart{times: newFlowTimes()})
 	}
-	for nic := range r.order {
-		r.arm(r.net.Partition(int32(nic)), int32(nic))
+	for nic := range r.hosts {
+		r.askNext(r.net.Partition(int32(nic)), int32(nic))
 	}
 	return nil
 }
@@ -208,52 +218,88 @@ func (r *patternRun) connect(k nicPair) (ends []units.QPN, err error) {
 	return ends, nil
 }
 
-// arm asks for the time of a NIC's next message.
-func (r *patternRun) arm(p *fabric.Partition, nic int32) {
-	if r.next[nic] < len(r.order[nic]) {
-		p.At(max(p.Now()+1, r.flows[r.order[nic][r.next[nic]]].start), uint32(nic))
+// askNext asks for the time of a host's next message.
+func (r *patternRun) askNext(p *fabric.Partition, nic int32) {
+	h := &r.hosts[nic]
+	if h.next < len(h.flows) {
+		h.timers.schedule(p, uint32(nic), r.flows[h.flows[h.next]].start, timer{kind: timerBegin})
 	}
 }
 
-// Timer posts the messages of a NIC that are due.
+// Timer does what a host has due.
 func (r *patternRun) Timer(p *fabric.Partition, source uint32) {
 	nic := int32(source)
-	for r.next[nic] < len(r.order[nic]) {
-		i := r.order[nic][r.next[nic]]
-		f := &r.flows[i]
-		if f.start > p.Now() {
-			break
+	h := &r.hosts[nic]
+	h.timers.run(p, source, func(t *timer) {
+		switch t.kind {
+		case timerBegin:
+			r.post(p, nic, h.flows[h.next])
+			h.next++
+			r.askNext(p, nic)
+		case timerPost:
+			r.handOver(p, &t.transfer)
+		case timerArrive:
+			r.arrived(p, int32(t.tag))
 		}
-		r.next[nic]++
-		if err := r.post(p, nic, i); err != nil {
-			r.parts[p.ID()].failure = err
-			return
-		}
-	}
-	r.arm(p, nic)
+	})
 }
 
-// post sends a message, split evenly over the connections of its pair.
-func (r *patternRun) post(p *fabric.Partition, nic, i int32) error {
-	f := &r.flows[i]
-	left := f.bytes
-	for j, end := range f.ends {
-		piece := left / units.Bytes(len(f.ends)-j)
-		left -= piece
-		if piece == 0 {
-			continue
-		}
-		err := p.Post(nic, end, transport.WorkRequest{
-			ID: uint64(i), Op: transport.OpWriteImm, Length: uint32(piece), Imm: uint32(i),
-		})
-		if err != nil {
-			return err
+// longestPiece is how much one work request of a pattern carries: a queue pair
+// takes messages of up to 2 GiB.
+const longestPiece = int64(units.GiB)
+
+// pieces cuts a message evenly over the connections of its pair, and each part
+// into pieces as the host's path wants them. It gives their number.
+func (r *patternRun) pieces(f *patternFlow, each func(end units.QPN, bytes int64)) (n int32) {
+	most := longestPiece
+	if r.path.piece > 0 {
+		most = r.path.piece
+	}
+	rest := int64(f.bytes)
+	for i, end := range f.ends {
+		part := rest / int64(len(f.ends)-i)
+		rest -= part
+		for ; part > 0; n++ {
+			piece := min(part, most)
+			part -= piece
+			if each != nil {
+				each(end, piece)
+			}
 		}
 	}
-	return nil
+	return n
 }
 
-// Complete takes the time of a message when it has arrived.
+// post takes a message from a host to its NIC.
+func (r *patternRun) post(p *fabric.Partition, nic, flow int32) {
+	h := &r.hosts[nic]
+	r.pieces(&r.flows[flow], func(end units.QPN, bytes int64) {
+		h.sending = max(h.sending, p.Now()) + r.path.copyTime(bytes)
+		h.timers.schedule(p, uint32(nic), h.sending+r.path.send, timer{kind: timerPost, transfer: transfer{nic, end, uint32(flow), bytes}})
+	})
+}
+
+// handOver gives a piece to the NIC.
+func (r *patternRun) handOver(p *fabric.Partition, t *transfer) {
+	err := p.Post(t.nic, t.end, transport.WorkRequest{
+		ID: uint64(t.tag), Op: transport.OpWriteImm, Length: uint32(t.bytes), Imm: t.tag,
+	})
+	if part := &r.parts[p.ID()]; err != nil && part.failure == nil {
+		part.failure = err
+	}
+}
+
+// arrived counts a piece that is in its host's memory.
+func (r *patternRun) arrived(p *fabric.Partition, flow int32) {
+	part := &r.parts[p.ID()]
+	if r.left[flow]--; r.left[flow] == 0 {
+		part.times.add(p.Now() - r.flows[flow].start)
+		part.finished = max(part.finished, p.Now())
+		part.arrived++
+	}
+}
+
+// Complete takes a piece from the NIC that it has arrived at to the host.
 func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
 	part := &r.parts[p.ID()]
 	if c.Status != transport.Success {
@@ -262,12 +308,9 @@ func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Compl
 		}
 		return
 	}
-	if !c.Recv {
-		return
-	}
-	if r.left[c.Imm]--; r.left[c.Imm] == 0 {
-		part.times.add(p.Now() - r.flows[c.Imm].start)
-		part.finished = max(part.finished, p.Now())
-		part.arrived++
+	if c.Recv {
+		h := &r.hosts[nic]
+		h.receiving = max(h.receiving, p.Now()) + r.path.copyTime(int64(c.Bytes))
+		h.timers.schedule(p, uint32(nic), h.receiving+r.path.receive, timer{kind: timerArrive, tag: c.Imm})
 	}
 }

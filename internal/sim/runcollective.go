@@ -25,7 +25,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 		run.ranks[i].early = make(map[uint32]arrival)
 		run.ranks[i].channels = make([]channelRun, c.program.Channels())
 	}
-	run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c)}, 1)
+	run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c), kernelRate(&c)}, 1)
 	if err != nil {
 		return err
 	}

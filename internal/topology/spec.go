@@ -157,9 +157,9 @@ func (r Ratio) up(down int) int {
 }
 
 // Lengths are the lengths of cables by kind. A zero takes the default:
-// 5 m from node to leaf (the rack and its neighbours), 40 m from leaf to spine
-// (a row), 100 m from spine to core (a hall); 10 m inside a dragonfly group or
-// between neighbours of a torus, 100 m between groups.
+// 5 m from node to leaf (the rack and its neighbours), 30 m from leaf to spine
+// and 50 m from spine to core (across a hall); 10 m inside a dragonfly group or
+// between neighbours of a torus, 50 m between groups.
 type Lengths struct {
 	NodeLeaf, LeafSpine, SpineCore, Local, Global units.Length
 }
@@ -167,10 +167,10 @@ type Lengths struct {
 // DefaultLengths are the lengths that stand for zeros in Lengths.
 var DefaultLengths = Lengths{
 	NodeLeaf:  5 * units.Metre,
-	LeafSpine: 40 * units.Metre,
-	SpineCore: 100 * units.Metre,
+	LeafSpine: 30 * units.Metre,
+	SpineCore: 50 * units.Metre,
 	Local:     10 * units.Metre,
-	Global:    100 * units.Metre,
+	Global:    50 * units.Metre,
 }
 
 func (l Lengths) kinds() [cableKinds]units.Length {

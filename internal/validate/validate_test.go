@@ -26,6 +26,7 @@ const pageFile = "../../docs/VALIDATION.md"
 var knownMisses = []string{
 	"fct/star100_inc2_1MB_dcqcn_buf32: mean completion",
 	"fct/star100_inc32_1MB_pfconly_buf4: 32 flows, each",
+	"nccl/A4: all-reduce 64 MiB, 8 ranks",
 }
 
 func TestEveryCaseHoldsButTheKnownMisses(t *testing.T) {

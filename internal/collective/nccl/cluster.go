@@ -62,7 +62,7 @@ func (a Algo) String() string {
 }
 
 // Program is the algorithm of package collective that does what a does, false
-// if there is none: CollNet reduces in the network, PAT is not modelled.
+// if there is none: CollNet reduces in the network. PAT is the Bruck algorithm.
 func (a Algo) Program() (collective.Algo, bool) {
 	switch a {
 	case Tree:
