@@ -28,6 +28,24 @@ type connections struct {
 	turn    int
 	slots   int       // that are free
 	waiting []message // for a slot
+	// Of messages that are split over the connections: the parts that have not
+	// arrived, and those that have not been acknowledged, by tag.
+	arriving, unacknowledged map[uint32]int
+}
+
+// missing counts down the parts of a message and reports whether some are still
+// missing. A message of one part is in neither map.
+func missing(parts map[uint32]int, tag uint32) bool {
+	n, split := parts[tag]
+	if !split {
+		return false
+	}
+	if n--; n > 0 {
+		parts[tag] = n
+		return true
+	}
+	delete(parts, tag)
+	return false
 }
 
 // message is one that a rank sends to another node.
@@ -108,10 +126,32 @@ func (r *collectiveRun) release(p *fabric.Partition, k pair, c *connections) {
 	}
 }
 
-// dispatch takes a message through the host, in pieces where a CPU copies it.
+// dispatch sends a message: on the connection whose turn it is, or in equal parts
+// on all of them.
 func (r *collectiveRun) dispatch(p *fabric.Partition, k pair, c *connections, m message) {
-	end := c.ends[c.turn%len(c.ends)]
-	c.turn++
+	parts := int64(1)
+	if r.net.plan.fabric.Transport.SplitData {
+		parts = min(m.bytes, int64(len(c.ends)))
+	}
+	if parts > 1 {
+		if c.arriving == nil {
+			c.arriving, c.unacknowledged = make(map[uint32]int), make(map[uint32]int)
+		}
+		c.arriving[m.tag], c.unacknowledged[m.tag] = int(parts), int(parts)
+	}
+	for rest := m.bytes; parts > 0; parts-- {
+		part := m
+		part.bytes = rest / parts
+		rest -= part.bytes
+		end := c.ends[c.turn%len(c.ends)]
+		c.turn++
+		r.dispatchPart(p, k, end, part)
+	}
+}
+
+// dispatchPart takes a part of a message through the host, in pieces where a CPU
+// copies it.
+func (r *collectiveRun) dispatchPart(p *fabric.Partition, k pair, end units.QPN, m message) {
 	e := &r.ends[k.a][end]
 	e.posted = append(e.posted, p.Now())
 	st := &r.ranks[m.rank]
@@ -147,7 +187,7 @@ func (r *collectiveRun) handOver(p *fabric.Partition, t *transfer) {
 // acknowledged frees the slot of a message that its peer has.
 func (r *collectiveRun) acknowledged(p *fabric.Partition, nic int32, c *transport.Completion) {
 	e := &r.ends[nic][c.QPN]
-	if e.of == nil || uint32(c.ID) == noTag {
+	if e.of == nil || uint32(c.ID) == noTag || missing(e.of.unacknowledged, uint32(c.ID)) {
 		return
 	}
 	e.of.slots++
@@ -158,14 +198,17 @@ func (r *collectiveRun) acknowledged(p *fabric.Partition, nic int32, c *transpor
 func (r *collectiveRun) received(p *fabric.Partition, nic int32, c *transport.Completion) {
 	e := &r.ends[nic][c.QPN]
 	rank := int(e.rank)
-	if c.Imm != noTag {
+	whole := c.Imm != noTag
+	if whole {
 		from := &r.ends[e.nic][e.peer]
-		r.flows.add(p.Now() - from.posted[0])
+		if whole = !missing(from.of.arriving, c.Imm); whole {
+			r.flows.add(p.Now() - from.posted[0])
+		}
 		from.posted = from.posted[:copy(from.posted, from.posted[1:])]
 	}
 	st := &r.ranks[rank]
 	st.receiving = max(st.receiving, p.Now()) + r.path.copyTime(int64(c.Bytes))
-	if c.Imm != noTag {
+	if whole {
 		at := r.jitter.inOrder(&e.latest, st.receiving+r.path.receive+r.jitter.draw(receiver, rank))
 		r.schedule(p, rank, at, timer{kind: timerArrive, tag: c.Imm})
 	}

@@ -120,6 +120,22 @@ workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [25
 	}
 }
 
+// TestSplitMessagesSpreadOverQueuePairs splits messages over four queue pairs on
+// an ECMP fabric, and expects them to arrive whole and sooner than on one.
+func TestSplitMessagesSpreadOverQueuePairs(t *testing.T) {
+	out := run(t, resolve(t, `
+cluster: {nodes: 8, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics:
+  - {preset: roce-v2-400g, name: one}
+  - {preset: roce-v2-400g, name: split, transport: {qps-per-connection: 8, split-data: true}}
+workload: {collective: all-to-all, sizes: [16MiB]}`), 2)
+	one, split := out.Fabrics[0].Points[0], out.Fabrics[1].Points[0]
+	if split.Time >= one.Time || split.Flows.N != one.Flows.N {
+		t.Errorf("split over eight: %v and %d messages, on one: %v and %d", split.Time, split.Flows.N, one.Time, one.Flows.N)
+	}
+}
+
 // TestStandstillNamesWhatWaits runs a shift around a ring of switches whose
 // credits wait for one another, and expects the ports by name.
 func TestStandstillNamesWhatWaits(t *testing.T) {
