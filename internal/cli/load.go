@@ -68,12 +68,12 @@ func (c *choice) overrides() ([]scenario.Override, error) {
 
 // load reads a scenario and resolves it under the flags. "-" is standard
 // input.
-func (c *choice) load(e *Env, path string, more ...scenario.Override) (*scenario.Resolved, error) {
+func (c *choice) load(e *Env, path string) (*scenario.Resolved, error) {
 	file, err := open(e, path)
 	if err != nil {
 		return nil, err
 	}
-	return c.resolve(file, more...)
+	return c.resolve(file)
 }
 
 func (c *choice) resolve(file *scenario.File, more ...scenario.Override) (*scenario.Resolved, error) {

@@ -187,7 +187,8 @@ func (r *collectiveRun) handOver(p *fabric.Partition, t *transfer) {
 // acknowledged frees the slot of a message that its peer has.
 func (r *collectiveRun) acknowledged(p *fabric.Partition, nic int32, c *transport.Completion) {
 	e := &r.ends[nic][c.QPN]
-	if e.of == nil || uint32(c.ID) == noTag || missing(e.of.unacknowledged, uint32(c.ID)) {
+	tag := uint32(c.ID)
+	if e.of == nil || tag == noTag || missing(e.of.unacknowledged, tag) {
 		return
 	}
 	e.of.slots++

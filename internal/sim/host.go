@@ -110,14 +110,14 @@ func (h *timers) run(p *fabric.Partition, source uint32, do func(*timer)) {
 }
 
 func (h *timers) push(t timer) {
-	s := append(h.heap, t)
+	h.heap = append(h.heap, t)
+	s := h.heap
 	i := len(s) - 1
 	for i > 0 && t.before(&s[(i-1)/2]) {
 		s[i] = s[(i-1)/2]
 		i = (i - 1) / 2
 	}
 	s[i] = t
-	h.heap = s
 }
 
 func (h *timers) pop() timer {

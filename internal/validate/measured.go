@@ -51,14 +51,11 @@ func simulated(ctx context.Context, s *System, p *Point) (units.Time, error) {
 	if !ok {
 		return 0, errors.New("the catalog has no such node")
 	}
-	nodes := s.Nodes
-	if p.Ranks%s.GPUs == 0 {
-		nodes = p.Ranks / s.GPUs
-	} else {
+	if p.Ranks%s.GPUs != 0 {
 		return 0, fmt.Errorf("%d ranks are no whole number of nodes: not modelled", p.Ranks)
 	}
 	if s.ID == "A12" {
-		text = fmt.Sprintf(text, nodes)
+		text = fmt.Sprintf(text, p.Ranks/s.GPUs)
 	}
 	text += fmt.Sprintf("\nworkload: {collective: %s, sizes: [%dB]}\n", operations[p.Op], p.Bytes)
 	f, err := scenario.Decode(s.ID, []byte(text))
