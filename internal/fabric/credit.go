@@ -131,9 +131,11 @@ func (p *Partition) addCredit(index int32, period int64, blocks int32) {
 		return
 	}
 	// Where the updates before this one were enough, the port looks already,
-	// or does so as soon as its wire is free.
-	if t := p.whenEnough(l, index); t > p.now {
-		link := index / int32(n.classes)
+	// or does so as soon as its wire is free; and at a partition that is ahead
+	// of them they would wake it in the past.
+	link := index / int32(n.classes)
+	c := &n.creditLinks[link]
+	if t := p.whenEnough(l, index); t >= units.Time(period)*c.period+c.latency {
 		p.wake(&n.ports[link], link, t)
 	}
 }
