@@ -3,6 +3,7 @@ package fabric
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"weft/internal/engine"
 	"weft/internal/routing"
@@ -153,6 +154,11 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 // wheel sizes the event queue: about four busy links to a bucket, and a reach
 // of a few microseconds, which covers a packet's time on a link.
 func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
+	if v := os.Getenv("WHEEL"); v != "" {
+		var w, r uint
+		fmt.Sscan(v, &w, &r)
+		return w, r - w
+	}
 	const meanGap = 100_000 // picoseconds between two events of a busy link, about
 	widthLog2 = 6
 	for width := int64(64); widthLog2 < 12 && width*int64(len(b.n.ports)/parts) < 4*meanGap; width *= 2 {
@@ -165,8 +171,8 @@ func (b *Builder) allocate() {
 	n := &b.n
 	last := n.nodes[len(n.nodes)-1]
 	ports := int(last.base + last.ports)
-	n.ports = make([]port, ports)
-	n.inboxes = make([]inbox, ports)
+	n.ports = makeHuge[port](ports, ports)
+	n.inboxes = makeHuge[inbox](ports, ports)
 	n.back = make([]int32, ports)
 	n.propagation = make([]units.Time, ports)
 	n.reaction = make([]units.Time, ports)
@@ -195,11 +201,11 @@ func (b *Builder) allocate() {
 
 func (b *Builder) allocateEthernet(ports int) {
 	n := &b.n
-	n.egress = make([]egress, ports*n.classes)
+	n.egress = makeHuge[egress](ports*n.classes, ports*n.classes)
 	for i := range n.egress {
 		n.egress[i].packets = emptyList
 	}
-	n.ingress = make([]ingress, ports*n.classes)
+	n.ingress = makeHuge[ingress](ports*n.classes, ports*n.classes)
 	n.rounds = make([]roundRobin, ports)
 	n.pauses = make([][]pause, ports)
 	n.pauseUntil = make([]units.Time, ports*n.classes)
@@ -210,12 +216,12 @@ func (b *Builder) allocateEthernet(ports int) {
 
 func (b *Builder) allocateInfiniBand(ports int) {
 	n := &b.n
-	n.lanes = make([]lane, ports*n.classes)
-	n.accounts = make([]account, ports*n.classes)
+	n.lanes = makeHuge[lane](ports*n.classes, ports*n.classes)
+	n.accounts = makeHuge[account](ports*n.classes, ports*n.classes)
 	n.buffers = make([]int32, ports*n.classes)
 	n.creditLinks = make([]creditLink, ports)
-	n.fifos = make([]list, ports*n.classes)
-	n.readers = make([]reader, ports)
+	n.fifos = makeHuge[list](ports*n.classes, ports*n.classes)
+	n.readers = makeHuge[reader](ports, ports)
 	n.arbiters = make([]arbiter, ports)
 	n.starved = make([]units.Time, ports*n.classes)
 	for i := range n.fifos {
@@ -234,7 +240,7 @@ func (b *Builder) allocateInfiniBand(ports int) {
 		voqs += radix * radix * n.classes
 		words += radix * n.classes * int(s.words)
 	}
-	n.voqs = make([]list, voqs)
+	n.voqs = makeHuge[list](voqs, voqs)
 	for i := range n.voqs {
 		n.voqs[i] = emptyList
 	}
@@ -317,7 +323,7 @@ func (b *Builder) credits() {
 		ring *= 2
 	}
 	n.ringMask = ring - 1
-	n.grants = make([]uint16, int64(len(n.lanes))*ring)
+	n.grants = makeHuge[uint16](len(n.lanes)*int(ring), len(n.lanes)*int(ring))
 }
 
 // markSlower finds the links on which cut-through could outrun a packet's tail.

@@ -77,6 +77,7 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 		at = end
 	}
 	k.last = o.flags&flagLast != 0
+	k.out = 0
 	k.arrive = at + o.delay
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
@@ -89,21 +90,31 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	return end
 }
 
-// fly appends a packet to those in flight on a link.
+// fly appends a packet, with the time of its arrival, to those in flight on a
+// link.
 func (p *Partition) fly(link, i int32) {
 	b := &p.net.inboxes[link]
+	k := &p.pool.hot[i]
+	k.next = -1
 	if b.flying.head < 0 {
-		p.queue.Push(p.pool.hot[i].arrive, classArrive, uint32(link))
+		b.flying.head = i
+		p.queue.Push(k.arrive, classArrive, uint32(link))
+	} else {
+		before := &p.pool.hot[b.flying.tail]
+		before.next, before.arrive = i, k.arrive
 	}
-	p.pool.push(&b.flying, i)
+	b.flying.tail = i
 }
 
 // land takes the packet that arrives now off a link.
 func (p *Partition) land(b *inbox, link int32) int32 {
-	i := p.pool.pop(&b.flying)
-	if next := b.flying.head; next >= 0 {
-		p.queue.Push(p.pool.hot[next].arrive, classArrive, uint32(link))
+	i := b.flying.head
+	k := &p.pool.hot[i]
+	b.flying.head = k.next
+	if k.next >= 0 {
+		p.queue.Push(k.arrive, classArrive, uint32(link))
 	}
+	k.arrive = p.now
 	return i
 }
 
