@@ -122,14 +122,11 @@ func (q *Queue) link(slot int64, key uint64) {
 	} else {
 		q.free = q.nodes[n].next
 	}
-	head := q.heads[slot]
-	q.nodes[n] = node{key, head}
+	q.nodes[n] = node{key, q.heads[slot]}
 	q.heads[slot] = n
 	q.inWheel++
-	if head < 0 {
-		q.words[slot>>6] |= 1 << (slot & 63)
-		q.sums[slot>>12] |= 1 << (slot >> 6 & 63)
-	}
+	q.words[slot>>6] |= 1 << (slot & 63)
+	q.sums[slot>>12] |= 1 << (slot >> 6 & 63)
 }
 
 // insertCurrent puts a key in its place in the bucket being handled.
@@ -310,7 +307,9 @@ func (q *Queue) refill() {
 	}
 }
 
-// sortKeys sorts a slot; most hold a handful of keys.
+// sortKeys sorts a slot. Most hold a handful of keys, in no order that the
+// processor could predict: so the insertion passes each key through all those
+// before it, without a branch that depends on them.
 func sortKeys(k []uint64) {
 	if len(k) > 24 {
 		slices.Sort(k)
@@ -318,10 +317,11 @@ func sortKeys(k []uint64) {
 	}
 	for i := 1; i < len(k); i++ {
 		x := k[i]
-		j := i
-		for ; j > 0 && k[j-1] > x; j-- {
-			k[j] = k[j-1]
+		for j := range k[:i] {
+			y := k[j]
+			k[j] = min(x, y)
+			x = max(x, y)
 		}
-		k[j] = x
+		k[i] = x
 	}
 }

@@ -21,9 +21,14 @@ type Builder struct {
 	Tables *routing.Tables
 	// FlowletGap is the pause after which Flowlet may move a flow.
 	FlowletGap units.Time
-	// Credited makes the links those of a credit-based fabric even where no
-	// switch does.
-	Credited bool
+	// AdaptiveThreshold is how many bytes more than the least loaded port the
+	// static one may have before adaptive routing leaves it.
+	AdaptiveThreshold int64
+	// Hash, if not nil, is ECMP's choice among n ports at the switch with a row
+	// of the tables, in place of weft's own.
+	Hash func(row int32, entropy uint32, n int) int
+	// MaxEvents ends a run that takes more; 0 is no bound.
+	MaxEvents int64
 	// App runs on the network; Trace, which may be nil, watches it.
 	App   App
 	Trace Trace
@@ -74,6 +79,7 @@ func (b *Builder) add(name string, kind nodeKind, ports, state int, pipeline uni
 // are the destinations of the forwarding tables.
 func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
 	id := b.add(name, kindNIC, ports, len(b.n.nics), s.Pipeline, true)
+	b.n.credited = b.n.credited || s.Credits.Period > 0
 	b.n.nics = append(b.n.nics, nicState{spec: s, wakeAt: units.Forever})
 	return id
 }
@@ -81,6 +87,9 @@ func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
 // EthernetSwitch adds a switch whose forwarding is row of the tables.
 func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s *EthernetSwitch) int32 {
 	id := b.add(name, kindEthernet, ports, len(b.n.ethernet), s.Pipeline, !s.CutThrough)
+	if s.Ports != nil && len(s.Ports) != ports {
+		b.fail("%s has %d ports, and limits for %d", name, ports, len(s.Ports))
+	}
 	b.n.ethernet = append(b.n.ethernet, ethernetState{spec: s})
 	nd := &b.n.nodes[id]
 	nd.row, nd.routing = int32(row), routing
@@ -98,6 +107,32 @@ func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing,
 	nd := &b.n.nodes[id]
 	nd.row, nd.routing = int32(row), routing
 	return id
+}
+
+// GPU adds a GPU on the scale-up network: one port.
+func (b *Builder) GPU(name string, s *GPU) int32 {
+	id := b.add(name, kindGPU, 1, len(b.n.gpus), s.Pipeline, true)
+	b.n.gpus = append(b.n.gpus, gpuState{spec: s})
+	b.n.credited = true
+	return id
+}
+
+// ScaleUpSwitch adds a switch whose port k leads to the GPU with the number
+// first+k.
+func (b *Builder) ScaleUpSwitch(name string, ports int, first int32, s *InfiniBandSwitch) int32 {
+	id := b.InfiniBandSwitch(name, ports, 0, Static, s)
+	nd := &b.n.nodes[id]
+	nd.local, nd.first = true, first
+	return id
+}
+
+// ScaleUpCable joins two ports of the scale-up network, whose packet-hops do
+// not count.
+func (b *Builder) ScaleUpCable(a, aPort, z, zPort int32, rate units.PerByte, propagation units.Time) {
+	b.Cable(a, aPort, z, zPort, rate, propagation)
+	if n := len(b.cable); n > 0 {
+		b.cable[n-1].uncounted = true
+	}
 }
 
 // Cable joins two ports. Ports count from 0. propagation is the time that the
@@ -119,11 +154,14 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		return nil, err
 	}
 	n := &b.n
+	n.local, _ = b.App.(LocalApp)
 	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
+	n.hash = b.Hash
+	n.maxEvents = b.MaxEvents
+	n.threshold = b.AdaptiveThreshold
 	if b.Tables != nil {
 		n.tables = *b.Tables
 	}
-	n.credited = n.credited || b.Credited
 	n.flowlets = make([][]flowletEntry, n.tables.Switches)
 	if n.classes < 1 || n.classes > MaxClasses {
 		return nil, fmt.Errorf("a network has 1 to %d classes, not %d", MaxClasses, n.classes)
@@ -280,7 +318,6 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 	case kindEthernet:
 		n.reaction[from] = n.ethernet[r.state].spec.PFC.Reaction
 	case kindNIC:
-		o.flags |= flagLast
 		n.reaction[from] = n.nics[r.state].spec.PFC.Reaction
 	}
 }
@@ -288,10 +325,15 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 // receiverCredits is the input buffer at the end of a link.
 func (n *Network) receiverCredits(link int32) *Credits {
 	r := &n.nodes[n.inboxes[link].node]
-	if r.kind == kindInfiniBand {
+	switch r.kind {
+	case kindInfiniBand:
 		return &n.infiniband[r.state].spec.Credits
+	case kindGPU:
+		return &n.gpus[r.state].spec.Credits
+	case kindNIC:
+		return &n.nics[r.state].spec.Credits
 	}
-	return &n.nics[r.state].spec.Credits
+	return &Credits{}
 }
 
 // credits grants every sender the buffer at the end of its link, and sizes the
@@ -308,6 +350,9 @@ func (b *Builder) credits() {
 			continue
 		}
 		c := n.receiverCredits(int32(link))
+		if c.Period == 0 {
+			continue
+		}
 		cl := &n.creditLinks[link]
 		*cl = creditLink{c.Period, c.Latency + n.propagation[link], c.FrameBytes}
 		serialise := units.Time(MaxPacketBytes) * units.Time(n.inboxes[link].num) / units.Time(n.inboxes[link].den)
@@ -355,7 +400,7 @@ func (b *Builder) findLookahead() units.Time {
 			continue
 		}
 		least = min(least, n.ports[link].delay, n.propagation[link]+n.reaction[link])
-		if n.credited {
+		if n.credited && n.creditLinks[link].period > 0 {
 			least = min(least, n.creditLinks[link].latency)
 		}
 	}

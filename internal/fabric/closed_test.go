@@ -117,7 +117,6 @@ func creditPair(app fabric.App, blocks int32) (*fabric.Builder, *fabric.NIC) {
 	nic.Credits.Blocks[1] = 2048
 	b.NIC("a", 1, nic)
 	b.NIC("b", 1, nic)
-	b.Credited = true
 	b.Cable(0, 0, 1, 0, (400 * units.Gbps).PerByte(), 1000*ns)
 	return b, nic
 }

@@ -29,6 +29,11 @@ type EthernetSwitch struct {
 	Reserve, Headroom int32
 	// AlphaNum/AlphaDen is alpha, the dynamic threshold's factor.
 	AlphaNum, AlphaDen int64
+	// EgressNum/EgressDen is the same for an egress queue of a lossy priority,
+	// which drops beyond it; 0 is no such bound.
+	EgressNum, EgressDen int64
+	// StaticXoff, if not 0, is a fixed threshold in place of the dynamic one.
+	StaticXoff int64
 	// XonOffset is how far below the threshold a queue must fall, in bytes,
 	// before its sender is resumed.
 	XonOffset int32
@@ -38,6 +43,9 @@ type EthernetSwitch struct {
 
 	PFC PFC
 	ECN [8]ECN
+	// Ports, if not nil, has for each port what stands in place of Headroom,
+	// alpha and ECN.
+	Ports []EthernetPort
 	// Schedule orders the priorities at every egress port.
 	Schedule Schedule
 }
@@ -77,6 +85,9 @@ type egress struct {
 }
 
 func (s *EthernetSwitch) threshold(used int64) int64 {
+	if s.StaticXoff > 0 {
+		return min(s.StaticXoff, s.Shared-used)
+	}
 	return (s.Shared - used) * s.AlphaNum / s.AlphaDen
 }
 
@@ -91,25 +102,46 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	nd := &n.nodes[b.node]
 	s := &n.ethernet[nd.state]
 	k.in = link
+	out := p.route(nd, k)
+	q := &n.egress[int(out)*n.classes+int(k.class)]
+	lossless := s.spec.PFC.Lossless>>k.class&1 != 0
+	if !lossless && p.overEgress(s, b, q, k) {
+		p.drop(i, DropBuffer)
+		return
+	}
 	if !p.admit(s, b, link, k) {
 		why := DropBuffer
-		if s.spec.PFC.Lossless>>k.class&1 != 0 {
+		if lossless {
 			why = DropHeadroom
 		}
 		p.drop(i, why)
 		return
 	}
-	out := p.route(nd, k)
 	o := &n.ports[out]
-	q := &n.egress[int(out)*n.classes+int(k.class)]
 	p.pool.push(&q.packets, i)
 	q.bytes += int32(k.size)
 	o.queued += int32(k.size)
 	o.nonEmpty |= 1 << k.class
-	if e := &s.spec.ECN[k.class]; e.KMax > 0 && !e.AtDequeue {
+	if e := n.ecn(s, out, k.class); e.KMax > 0 && !e.AtDequeue {
 		p.mark(e, q.bytes, out, k)
 	}
 	p.touch(o, out)
+}
+
+// overEgress reports whether an egress queue of a lossy priority has no room
+// for a packet.
+func (p *Partition) overEgress(s *ethernetState, b *inbox, q *egress, k *pkt) bool {
+	if s.spec.EgressDen == 0 {
+		return false
+	}
+	over := func() bool {
+		return int64(q.bytes)+int64(k.size) > (s.spec.Shared-s.used)*s.spec.EgressNum/s.spec.EgressDen
+	}
+	if !over() {
+		return false
+	}
+	p.settle(b.node)
+	return over()
 }
 
 // admit charges a packet to its ingress queue. It reports false where neither
@@ -119,14 +151,14 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 	g := &n.ingress[int(link)*n.classes+int(k.class)]
 	size := int32(k.size)
 	above := int64(g.held+size) - int64(spec.Reserve)
-	if above > spec.threshold(s.used) {
+	if above > n.xoff(s, link) {
 		p.settle(b.node)
 	}
-	if above > spec.threshold(s.used) {
+	if above > n.xoff(s, link) {
 		if spec.PFC.Lossless>>k.class&1 == 0 {
 			return false
 		}
-		if g.headroom+size > spec.Headroom {
+		if g.headroom+size > n.headroom(s, link) {
 			return false
 		}
 		g.headroom += size
@@ -139,7 +171,7 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 		}
 	}
 	if spec.PFC.Lossless>>k.class&1 != 0 && !g.paused &&
-		(g.headroom > 0 || shared(g, spec.Reserve) >= spec.threshold(s.used)) {
+		(g.headroom > 0 || shared(g, spec.Reserve) >= n.xoff(s, link)) {
 		p.pauseSender(s, g, b, link, k.class)
 	}
 	return true
@@ -159,7 +191,7 @@ func (p *Partition) release(s *ethernetState, link int32, class uint8, size int3
 	s.used -= before - shared(g, s.spec.Reserve)
 	if g.paused && g.headroom == 0 {
 		above := shared(g, s.spec.Reserve)
-		if above == 0 || above+int64(s.spec.XonOffset) <= s.spec.threshold(s.used) {
+		if above == 0 || above+int64(s.spec.XonOffset) <= n.xoff(s, link) {
 			p.resumeSender(s, g, link, class)
 		}
 	}
@@ -211,7 +243,7 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 	if q.packets.head < 0 {
 		o.nonEmpty &^= 1 << class
 	}
-	if e := &s.spec.ECN[class]; e.AtDequeue && e.KMax > 0 {
+	if e := n.ecn(s, link, class); e.AtDequeue && e.KMax > 0 {
 		p.mark(e, q.bytes, link, k)
 	}
 	start := p.now
@@ -239,7 +271,7 @@ func (p *Partition) notBeforeTail(o *port, b *inbox, k *pkt) units.Time {
 
 // mark sets congestion experienced with the probability of RED.
 func (p *Partition) mark(e *ECN, bytes, link int32, k *pkt) {
-	if bytes <= e.KMin || k.marked {
+	if bytes <= e.KMin || k.marked || !k.capable {
 		return
 	}
 	if bytes <= e.KMax {

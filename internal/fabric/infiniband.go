@@ -65,6 +65,14 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 	nd := &n.nodes[b.node]
 	s := &n.infiniband[nd.state]
 	k.in = link
+	switch k.role {
+	case roleMulticast:
+		p.multicast(b, link, i)
+		return
+	case roleReduce:
+		p.reduce(b, link, i)
+		return
+	}
 	p.hold(link, k)
 	if s.spec.FIFO {
 		q := &n.fifos[int(link)*n.classes+int(k.class)]
@@ -75,10 +83,16 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 		}
 		return
 	}
-	out := p.route(nd, k)
-	q := n.voqAt(s, nd, out, link, k.class)
+	p.enqueue(s, nd, p.route(nd, k), i)
+}
+
+// enqueue puts a packet into the virtual output queue of an output.
+func (p *Partition) enqueue(s *infinibandState, nd *node, out, i int32) {
+	n := p.net
+	k := &p.pool.hot[i]
+	q := n.voqAt(s, nd, out, k.in, k.class)
 	if q.head < 0 {
-		p.want(s, nd, out, link, k.class)
+		p.want(s, nd, out, k.in, k.class)
 	}
 	p.pool.push(q, i)
 	o := &n.ports[out]
@@ -271,8 +285,19 @@ func (p *Partition) grant(s *infinibandState, nd *node, o *port, out, in int32, 
 	if b := &n.inboxes[in]; b.slower {
 		start = max(start, p.notBeforeTail(o, b, k))
 	}
+	copied, record := k.role == roleCopy, int32(k.entropy)
 	end := p.transmit(out, i, start)
-	p.free(in, class, size, end)
+	if copied {
+		c := &p.copies[record]
+		c.left--
+		if c.left == 0 {
+			p.copiesFree = append(p.copiesFree, record)
+		}
+		copied = c.left > 0
+	}
+	if !copied { // of copies, the last to leave gives the room back
+		p.free(in, class, size, end)
+	}
 	if s.spec.ReadPorts > 0 {
 		p.occupyReader(s, in, end)
 	}

@@ -29,7 +29,6 @@ const (
 	flagDirty     portFlags = 1 << iota // decides at the end of this instant
 	flagTail                            // the receiver takes packets at the tail
 	flagRemote                          // the receiver is in another partition
-	flagLast                            // the receiver is a NIC
 	flagUncounted                       // not a link of the scale-out fabric: no packet-hops
 )
 
@@ -76,11 +75,13 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	if o.flags&flagTail != 0 {
 		at = end
 	}
-	k.last = o.flags&flagLast != 0
 	k.out = 0
 	k.arrive = at + o.delay
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
+	}
+	if p.net.packets != nil {
+		p.sent(link, i, start, end)
 	}
 	if o.flags&flagRemote != 0 {
 		p.sendRemote(o.part, link, i)

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"weft/internal/transport"
+	"weft/internal/transport/tcp"
 	"weft/units"
 )
 
@@ -20,6 +21,7 @@ type outbox struct {
 type remotePacket struct {
 	hot  pkt
 	cold transport.Packet
+	seg  tcp.Segment
 	link int32
 }
 
@@ -48,7 +50,11 @@ func (p *Partition) sendRemote(part uint8, link, i int32) {
 	k := &p.pool.hot[i]
 	m.earliest = min(m.earliest, k.arrive)
 	b := &m.to[part]
-	b.packets = append(b.packets, remotePacket{*k, p.pool.cold[i], link})
+	r := remotePacket{hot: *k, cold: p.pool.cold[i], link: link}
+	if p.pool.segs != nil {
+		r.seg = *p.pool.segment(i)
+	}
+	b.packets = append(b.packets, r)
 	p.pool.put(i)
 }
 
@@ -71,6 +77,9 @@ func (p *Partition) Collect(window uint64) {
 			r := &b.packets[j]
 			i := p.pool.get()
 			p.pool.hot[i], p.pool.cold[i] = r.hot, r.cold
+			if from.pool.segs != nil {
+				*p.pool.segment(i) = r.seg
+			}
 			p.fly(r.link, i)
 		}
 		for _, c := range b.credits {

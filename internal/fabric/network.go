@@ -9,6 +9,7 @@ import (
 	"weft/internal/routing"
 	"weft/internal/transport"
 	"weft/internal/transport/cc"
+	"weft/internal/transport/tcp"
 	"weft/units"
 )
 
@@ -19,6 +20,7 @@ const (
 	kindNIC nodeKind = iota
 	kindEthernet
 	kindInfiniBand
+	kindGPU
 )
 
 // node is the fixed description of a node, and where its state is.
@@ -55,12 +57,17 @@ type Trace interface {
 type Network struct {
 	app        App
 	trace      Trace
+	packets    PacketTrace // nil, unless somebody follows packets
+	progress   progress
+	maxEvents  int64 // 0 is no bound
 	parts      []*Partition
 	lookahead  units.Time
 	classes    int
-	credited   bool
+	credited   bool // some link has credits
 	seed       uint64
 	flowletGap units.Time
+	threshold  int64                                      // of adaptive routing, in bytes
+	hash       func(row int32, entropy uint32, n int) int // of ECMP; nil is weft's
 	names      []string
 
 	nodes   []node
@@ -98,6 +105,8 @@ type Network struct {
 	arbiters    []arbiter    // by port
 	starved     []units.Time // by port and class
 
+	local     LocalApp
+	gpus      []gpuState
 	nics      []nicState
 	nicQueues []nicQueue // by port and class
 }
@@ -125,29 +134,6 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	return n.conserved()
 }
 
-// conserved holds the counts of packets and bytes against each other.
-func (n *Network) conserved() error {
-	s := n.Stats()
-	live := int64(0)
-	for _, p := range n.parts {
-		live += int64(p.pool.live)
-		for _, m := range p.mail {
-			for i := range m.to {
-				live += int64(len(m.to[i].packets))
-			}
-		}
-	}
-	// The mail of the last window but one has been collected already.
-	gone := s.Delivered
-	for _, d := range s.Dropped {
-		gone += d
-	}
-	if s.Injected != gone+live && len(n.parts) == 1 {
-		return &Breach{"packets in = packets out + dropped + in flight", "the network", n.parts[0].now, s.Injected, gone + live}
-	}
-	return nil
-}
-
 // Stats sums the counts of all partitions.
 func (n *Network) Stats() Stats {
 	var s Stats
@@ -160,11 +146,13 @@ func (n *Network) Stats() Stats {
 func (s *Stats) add(t *Stats) {
 	s.Events += t.Events
 	s.Hops += t.Hops
+	s.Trains += t.Trains
 	s.Injected += t.Injected
 	s.Delivered += t.Delivered
 	s.InBytes += t.InBytes
 	s.OutBytes += t.OutBytes
 	s.LostBytes += t.LostBytes
+	s.CNPs += t.CNPs
 	s.Marked += t.Marked
 	s.Pauses += t.Pauses
 	s.Resumes += t.Resumes
@@ -173,6 +161,23 @@ func (s *Stats) add(t *Stats) {
 		s.Dropped[i] += t.Dropped[i]
 	}
 }
+
+// Retransmissions is the number of data packets that the flows have sent again.
+func (n *Network) Retransmissions() (sum int64) {
+	for i := range n.nics {
+		for _, f := range n.nics[i].flows {
+			if f.conn != nil {
+				sum += int64(f.conn.Stats().Retransmitted)
+			} else {
+				sum += int64(f.qp.Repeated())
+			}
+		}
+	}
+	return sum
+}
+
+// Partitions is how many partitions the network is cut into.
+func (n *Network) Partitions() int { return len(n.parts) }
 
 // Partition is the partition that a node belongs to.
 func (n *Network) Partition(node int32) *Partition { return n.parts[n.nodes[node].part] }
@@ -196,50 +201,83 @@ func (n *Network) LinkBytes(link int32) int64 { return n.ports[link].bytes }
 type Connection struct {
 	Entropy      uint32 // what ECMP hashes
 	Class, Reply uint8  // of data and of acknowledgements
+	CNP          uint8  // of congestion notifications
 	Port         int32  // the NIC's port, from 0
 	CC           cc.Algorithm
+	// Service is the transport service of RDMA, the same at both ends; the
+	// zero value is RC.
+	Service transport.Service
 }
 
-// Connect makes a reliable connection between two NICs and gives the numbers of
-// the queue pairs. It may be called before the run only.
-func (n *Network) Connect(a, b int32, fromA, fromB Connection) (qpa, qpb units.QPN, err error) {
+// Connect makes a connection between two NICs, of RDMA or TCP as the
+// NICs are, and gives the numbers of its ends. It may be called before the run
+// only.
+func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units.QPN, err error) {
 	na, nb := &n.nics[n.nodes[a].state], &n.nics[n.nodes[b].state]
-	qpa, qpb = units.QPN(len(na.flows)), units.QPN(len(nb.flows))
-	if a == b {
-		qpb++
-	}
-	fa := n.newFlow(a, b, fromA)
+	fa, fb := n.newFlow(a, b, fromA), n.newFlow(b, a, fromB)
+	fa.id = units.QPN(len(na.flows))
 	na.flows = append(na.flows, fa)
-	fb := n.newFlow(b, a, fromB)
+	fb.id = units.QPN(len(nb.flows))
 	nb.flows = append(nb.flows, fb)
-	if err := fa.qp.Setup(na.spec.Transport, transport.RC, qpa, fromA.CC); err != nil {
+	if na.spec.TCP != nil {
+		fa.conn, fb.conn = tcp.New(na.spec.TCP, uint32(fb.id)), tcp.New(nb.spec.TCP, uint32(fa.id))
+		return fa.id, fb.id, nil
+	}
+	if err := fa.connect(na.spec, fb.id, &fromA); err != nil {
 		return 0, 0, err
 	}
-	if err := fb.qp.Setup(nb.spec.Transport, transport.RC, qpb, fromB.CC); err != nil {
-		return 0, 0, err
+	return fa.id, fb.id, fb.connect(nb.spec, fa.id, &fromB)
+}
+
+func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
+	if err := f.qp.Setup(s.Transport, c.Service, f.id, c.CC); err != nil {
+		return err
 	}
-	if err := fa.qp.Connect(0, qpb, 0, 0); err != nil {
-		return 0, 0, err
-	}
-	return qpa, qpb, fb.qp.Connect(0, qpa, 0, 0)
+	return f.qp.Connect(0, remote, 0, 0)
 }
 
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
 	return &flow{
 		timerAt: units.Forever, dst: to, port: n.nodes[from].base + c.Port,
-		entropy: c.Entropy, class: c.Class, reply: c.Reply,
+		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP,
 	}
 }
 
-// Post hands a work request to a queue pair of a NIC.
-func (p *Partition) Post(nic int32, qp units.QPN, wr transport.WorkRequest) error {
-	n := p.net
-	s := &n.nics[n.nodes[nic].state]
-	f := s.flows[qp]
-	if err := f.qp.PostSend(p.now, wr); err != nil {
+// Post hands a work request to a queue pair of a NIC, or a message to a socket,
+// where the work request's length and immediate data count alone.
+func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) error {
+	s := &p.net.nics[p.net.nodes[nic].state]
+	f := s.flows[end]
+	var err error
+	if f.conn != nil {
+		err = f.conn.Send(p.now, units.Bytes(wr.Length), wr.Imm)
+	} else {
+		err = f.qp.PostSend(p.now, wr)
+	}
+	if err != nil {
 		return err
 	}
-	p.ready(s, f)
+	p.ready(f)
 	p.arm(nic, s, f)
 	return nil
+}
+
+// ScaleOut reports whether a link joins NICs and switches, and not GPUs.
+func (n *Network) ScaleOut(link int32) bool {
+	return n.inboxes[link].back >= 0 && n.ports[link].flags&flagUncounted == 0
+}
+
+// LinkBusy is how long a link's wire has been busy.
+func (n *Network) LinkBusy(link int32) units.Time {
+	o := &n.ports[link]
+	return units.Time(o.bytes * int64(o.num) / int64(o.den))
+}
+
+// NextTime is the time of the earliest pending event of all partitions.
+func (n *Network) NextTime() units.Time {
+	t := units.Forever
+	for _, p := range n.parts {
+		t = min(t, p.NextTime())
+	}
+	return t
 }

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 
 	"weft/internal/transport"
+	"weft/internal/transport/tcp"
 	"weft/units"
-	"weft/wire"
 )
 
 // NIC describes a kind of network adapter.
@@ -17,6 +17,12 @@ type NIC struct {
 	Credits Credits
 	// PFC is how it obeys pauses on Ethernet.
 	PFC PFC
+	// PacketGap is the least time from the start of one packet to the next:
+	// the adapter's packet rate. HostPerByte, if not zero, is the time of a
+	// byte on the host's bus where that is slower than the wire: the next
+	// packet waits for it.
+	PacketGap   units.Time
+	HostPerByte units.PerByte
 	// Overhead is what each packet costs on the wire beyond its payload, by
 	// opcode; the payload is padded to 4 bytes. MinFrame is the least size.
 	Overhead [256]uint16
@@ -26,20 +32,13 @@ type NIC struct {
 	// RepliesFirst sends acknowledgements and other replies before data of the
 	// same class; otherwise they take turns.
 	RepliesFirst bool
-	// Transport is what its queue pairs share.
+	// Transport is what its queue pairs share; TCP what its sockets do. A NIC
+	// has one or the other.
 	Transport *transport.Config
-}
-
-// flow is a queue pair in its NIC.
-type flow struct {
-	qp      transport.QP
-	timerAt units.Time // its earliest entry among the NIC's timers
-	dst     int32      // node of the peer
-	port    int32      // the NIC's port that it sends by
-	entropy uint32
-	class   uint8 // of data
-	reply   uint8 // of acknowledgements
-	ready   bool  // it stands in the ring of its class
+	TCP       *tcp.Config
+	// FrameOverhead is what an IP packet of TCP costs on the wire beyond
+	// itself.
+	FrameOverhead uint16
 }
 
 // nicState is the state of one NIC.
@@ -63,71 +62,49 @@ func (p *Partition) arriveNIC(b *inbox, link, i int32) {
 	n := p.net
 	nic := &n.nics[n.nodes[b.node].state]
 	k := &p.pool.hot[i]
-	h := &p.pool.cold[i]
-	if k.marked {
-		h.Flags |= transport.FlagCE
-	}
 	p.stats.Delivered++
 	p.stats.OutBytes += int64(k.size)
-	if n.credited {
+	if nic.spec.Credits.Period > 0 {
 		p.hold(link, k)
 		p.free(link, k.class, k.size, p.now)
 	}
-	f := nic.flows[h.DestQP]
-	f.qp.Receive(p.now, h, &p.batch)
+	f := p.receive(nic, i)
 	p.pool.put(i)
 	p.afterQP(b.node, nic, f)
 }
 
-// afterQP sends and delivers what a queue pair has put into the batch and looks
-// at what it wants next.
+// afterQP sends and delivers what a flow has left in the batches and looks at
+// what it wants next.
 func (p *Partition) afterQP(node int32, nic *nicState, f *flow) {
-	n := p.net
-	for j := range p.batch.Packets {
-		p.reply(nic, f, &p.batch.Packets[j])
-	}
-	p.batch.Packets = p.batch.Packets[:0]
-	p.ready(nic, f)
+	p.replies(nic, f)
+	p.ready(f)
 	p.arm(node, nic, f)
-	for j := range p.batch.Completions {
-		c := p.batch.Completions[j]
-		n.app.Complete(p, node, &c)
-	}
-	p.batch.Completions = p.batch.Completions[:0]
+	p.completions(node, f)
 }
 
-// reply queues a packet that the transport wants sent.
-func (p *Partition) reply(nic *nicState, f *flow, h *transport.Packet) {
+// reply queues a packet that goes before data.
+func (p *Partition) reply(f *flow, i int32, size uint16, class uint8) {
 	n := p.net
-	i := p.pool.get()
-	p.pool.cold[i] = *h
-	p.fill(nic, f, i, f.reply, roleReply)
+	p.fill(f, i, size, class, roleReply)
 	o := &n.ports[f.port]
-	p.pool.push(&n.nicQueues[int(f.port)*n.classes+int(f.reply)].replies, i)
-	o.nonEmpty |= 1 << f.reply
+	p.pool.push(&n.nicQueues[int(f.port)*n.classes+int(class)].replies, i)
+	o.nonEmpty |= 1 << class
 	p.touch(o, f.port)
 }
 
-// fill makes the fabric's record of a packet from its header.
-func (p *Partition) fill(nic *nicState, f *flow, i int32, class uint8, r role) {
-	h := &p.pool.cold[i]
-	size := nic.spec.wireBytes(h.Op, h.Length)
+// fill makes the fabric's record of a packet.
+func (p *Partition) fill(f *flow, i int32, size uint16, class uint8, r role) {
 	p.pool.hot[i] = pkt{
 		next: -1, dst: f.dst, in: -1, entropy: f.entropy, size: size, class: class, role: r,
+		capable: f.conn == nil || p.pool.segment(i).Flags&tcp.FlagECT != 0,
 	}
 	p.stats.Injected++
 	p.stats.InBytes += int64(size)
 }
 
-// wireBytes is the size of a packet on the wire.
-func (s *NIC) wireBytes(op wire.Opcode, payload uint32) uint16 {
-	pad := uint32(s.PayloadPad)
-	return max(s.MinFrame, uint16((payload+pad-1)/pad*pad)+s.Overhead[op])
-}
-
 // ready puts a flow that may send into the ring of its class.
-func (p *Partition) ready(nic *nicState, f *flow) {
-	if f.ready || f.qp.Ready(p.now) > p.now {
+func (p *Partition) ready(f *flow) {
+	if f.ready || f.readyAt(p.now) > p.now {
 		return
 	}
 	n := p.net
@@ -188,12 +165,12 @@ func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, s
 	n := p.net
 	q := &n.nicQueues[int(link)*n.classes+int(class)]
 	if q.replies.head >= 0 && (nic.spec.RepliesFirst || !q.turn || q.ring.n == 0 && q.held < 0) {
-		if !p.spend(link, class, p.pool.hot[q.replies.head].size, soonest) {
+		if !p.spend(nic.spec.Credits.Period > 0, link, class, p.pool.hot[q.replies.head].size, soonest) {
 			return false
 		}
 		q.turn = true
 		i := p.pool.pop(&q.replies)
-		p.emit(o, link, i)
+		p.emit(nic, o, link, i)
 		p.settleClass(o, q, class)
 		return true
 	}
@@ -201,13 +178,13 @@ func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, s
 		if q.held < 0 && !p.pull(nic, o, q, class) {
 			continue
 		}
-		if !p.spend(link, class, p.pool.hot[q.held].size, soonest) {
+		if !p.spend(nic.spec.Credits.Period > 0, link, class, p.pool.hot[q.held].size, soonest) {
 			return false
 		}
 		q.turn = false
 		i := q.held
 		q.held = -1
-		p.emit(o, link, i)
+		p.emit(nic, o, link, i)
 		p.settleClass(o, q, class)
 		return true
 	}
@@ -220,23 +197,23 @@ func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, s
 func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool {
 	f := q.ring.pop()
 	i := p.pool.get()
-	ok := f.qp.Ready(p.now) <= p.now && f.qp.Next(p.now, &p.pool.cold[i])
+	size := p.nextPacket(nic.spec, f, i)
 	f.ready = false
-	p.ready(nic, f)
+	p.ready(f)
 	p.arm(o.node, nic, f)
-	if !ok {
+	if size == 0 {
 		p.pool.put(i)
 		return false
 	}
-	p.fill(nic, f, i, class, roleData)
+	p.fill(f, i, size, class, roleData)
 	q.held = i
 	return true
 }
 
-// spend takes credits where the fabric has them.
-func (p *Partition) spend(link int32, class uint8, size uint16, soonest *units.Time) bool {
+// spend takes credits where the link has them.
+func (p *Partition) spend(credited bool, link int32, class uint8, size uint16, soonest *units.Time) bool {
 	n := p.net
-	if !n.credited {
+	if !credited {
 		return true
 	}
 	index := link*int32(n.classes) + int32(class)
@@ -248,12 +225,19 @@ func (p *Partition) spend(link int32, class uint8, size uint16, soonest *units.T
 	return true
 }
 
-func (p *Partition) emit(o *port, link, i int32) {
+// emit puts a packet on the wire; the port is free again when the wire, the
+// adapter and the host's bus are.
+func (p *Partition) emit(nic *nicState, o *port, link, i int32) {
 	start := p.now
 	if o.debt > 0 {
 		start = o.payDebt(start)
 	}
+	hold := nic.spec.PacketGap
+	if h := nic.spec.HostPerByte; h.Num > 0 {
+		hold = max(hold, units.Time(int64(p.pool.hot[i].size)*h.Num/h.Den))
+	}
 	p.transmit(link, i, start)
+	o.freeAt = max(o.freeAt, start+hold)
 }
 
 // settleClass clears a class's bit when nothing waits in it.
@@ -266,9 +250,9 @@ func (p *Partition) settleClass(o *port, q *nicQueue, class uint8) {
 // arm makes sure that the NIC looks at a flow when it has a timer due or may
 // send again.
 func (p *Partition) arm(node int32, nic *nicState, f *flow) {
-	t := f.qp.NextTimeout()
+	t := f.deadline()
 	if !f.ready {
-		t = min(t, f.qp.Ready(p.now))
+		t = min(t, f.readyAt(p.now))
 	}
 	if t >= f.timerAt || t == units.Forever {
 		return
@@ -297,9 +281,7 @@ func (p *Partition) timerNIC(node int32) {
 			continue
 		}
 		f.timerAt = units.Forever
-		if f.qp.NextTimeout() <= p.now {
-			f.qp.Timeout(p.now, &p.batch)
-		}
+		p.expired(f)
 		p.afterQP(node, nic, f)
 	}
 	if len(nic.timers) > 0 && nic.timers[0].at < nic.wakeAt {

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"weft/internal/transport"
+	"weft/internal/transport/tcp"
 	"weft/units"
 )
 
@@ -9,8 +10,12 @@ import (
 type role uint8
 
 const (
-	roleData  role = iota // end to end, data
-	roleReply             // end to end, acknowledgement or other response
+	roleData      role = iota // end to end, data
+	roleReply                 // end to end, acknowledgement or other response
+	roleTrain                 // scale-up: a train of link packets
+	roleMulticast             // scale-up: a train for every GPU
+	roleCopy                  // scale-up: a copy of one; entropy is its record
+	roleReduce                // scale-up: a contribution to a reduction, or its sum
 )
 
 // pkt is what every hop touches of a packet: half a cache line. What only the
@@ -29,13 +34,14 @@ type pkt struct {
 	class   uint8  // priority or virtual lane
 	role    role
 	marked  bool // congestion experienced
-	last    bool // it is on the link to its destination
+	capable bool // a switch may mark it
 }
 
 // pool holds the packets of one partition.
 type pool struct {
 	hot  []pkt
 	cold []transport.Packet
+	segs []tcp.Segment // of TCP, made when the first is asked for
 	free int32
 	live int
 }
@@ -66,6 +72,14 @@ func (p *pool) grow() {
 	copy(hot, p.hot)
 	copy(cold, p.cold)
 	p.hot, p.cold = hot, cold
+}
+
+// segment is the TCP header of packet i.
+func (p *pool) segment(i int32) *tcp.Segment {
+	for len(p.segs) < len(p.hot) {
+		p.segs = append(p.segs, tcp.Segment{})
+	}
+	return &p.segs[i]
 }
 
 func (p *pool) put(i int32) {

@@ -3,6 +3,7 @@ package fabric
 import (
 	"weft/internal/engine"
 	"weft/internal/transport"
+	"weft/internal/transport/tcp"
 	"weft/units"
 )
 
@@ -21,12 +22,14 @@ const (
 type Stats struct {
 	Events    int64
 	Hops      int64 // packet-hops of the scale-out fabric
+	Trains    int64 // of the injected, trains of the scale-up network
 	Injected  int64 // packets that NICs and GPUs put on the wire
 	Delivered int64 // packets that arrived at their end
 	Dropped   [DropReasons]int64
 	InBytes   int64 // bytes of the packets above
 	OutBytes  int64
 	LostBytes int64
+	CNPs      int64 // congestion notification packets sent
 	Marked    int64 // ECN or FECN marks set
 	Pauses    int64 // PFC frames sent with XOFF
 	Resumes   int64 // PFC frames sent with XON
@@ -47,25 +50,34 @@ const (
 // Partition is a part of the network with a clock of its own; it implements
 // engine.Partition.
 type Partition struct {
-	net                  *Network
-	queue                *engine.Queue
-	pool                 pool
-	now                  units.Time
-	dirty                []int32
-	batch                transport.Batch
-	mail                 [2]mailbox // by the parity of the window
-	id                   uint8
-	window               uint64
-	sink                 int32    // keeps the reads of lookAhead
+	net      *Network
+	queue    *engine.Queue
+	pool     pool
+	now      units.Time
+	dirty    []int32
+	batch    transport.Batch
+	segments tcp.Batch
+	mail     [2]mailbox // by the parity of the window
+	id       uint8
+	window   uint64
+	stats    Stats
+
 	arrivals, departures []glance // of lookAhead
-	stats                Stats
-	err                  error
+	sink                 int32    // keeps its reads
+
+	copies     []copies
+	copiesFree []int32
+	sums       map[reduction]int32
+
+	err error
 }
 
 // RunTo handles the events earlier than limit.
 func (p *Partition) RunTo(limit units.Time, window uint64) {
 	defer p.recoverFault()
 	p.window = window
+	before := p.stats.Events
+	defer func() { p.moved(p.stats.Events - before) }()
 	p.mail[window&1].reset()
 	if len(p.dirty) > 0 { // posted before the run
 		p.decide()
@@ -113,7 +125,7 @@ func (p *Partition) lookAhead() {
 		switch {
 		case nd.kind == kindNIC:
 			sum += int32(p.pool.cold[a.packet].DestQP)
-		case nd.routing.settled():
+		case nd.kind != kindGPU && nd.routing.settled() && k.role <= roleTrain:
 			if k.out == 0 {
 				k.out = uint16(p.lookUp(nd, k)-nd.base) + 1
 			}
@@ -160,6 +172,9 @@ func (p *Partition) handle(e *engine.Event) {
 		link := int32(e.Source)
 		b := &n.inboxes[link]
 		i := p.land(b, link)
+		if n.packets != nil {
+			p.landed(link, i)
+		}
 		switch b.kind {
 		case kindEthernet:
 			p.arriveEthernet(b, link, i)
@@ -167,6 +182,8 @@ func (p *Partition) handle(e *engine.Event) {
 			p.arriveInfiniBand(b, link, i)
 		case kindNIC:
 			p.arriveNIC(b, link, i)
+		case kindGPU:
+			p.arriveGPU(b, link, i)
 		}
 	case classPort:
 		link := int32(e.Source)
@@ -210,6 +227,8 @@ func (p *Partition) decide() {
 			p.sendInfiniBand(o, link)
 		case kindNIC:
 			p.sendNIC(o, link)
+		case kindGPU:
+			p.sendGPU(o, link)
 		}
 	}
 	p.dirty = p.dirty[:0]
@@ -232,6 +251,9 @@ func (p *Partition) NextTime() units.Time {
 
 // Stopped reports that a fault has ended the partition's run.
 func (p *Partition) Stopped() bool { return p.err != nil }
+
+// ID is the partition's number, from 0.
+func (p *Partition) ID() int { return int(p.id) }
 
 // Now is the time of the event being handled.
 func (p *Partition) Now() units.Time { return p.now }

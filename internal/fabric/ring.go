@@ -39,7 +39,7 @@ type timer struct {
 type timerHeap []timer
 
 func (a *timer) before(b *timer) bool {
-	return a.at < b.at || a.at == b.at && a.flow.qp.QPN() < b.flow.qp.QPN()
+	return a.at < b.at || a.at == b.at && a.flow.id < b.flow.id
 }
 
 func (h *timerHeap) push(t timer) {

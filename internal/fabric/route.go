@@ -14,8 +14,9 @@ const (
 	ECMP
 	// Spray takes the ports in turn, packet by packet.
 	Spray
-	// Adaptive takes the port with the least bytes waiting; among equals the
-	// next in turn. It looks at the switch's own ports only.
+	// Adaptive keeps to the static port until that has more bytes waiting than
+	// the least loaded one by the threshold; then it takes that one, among
+	// equals the next in turn. It looks at the switch's own ports only.
 	Adaptive
 	// Flowlet is ECMP until a flow pauses for longer than the gap; it may then
 	// take the port with the least bytes waiting.
@@ -51,6 +52,9 @@ func (p *Partition) lookUp(nd *node, k *pkt) int32 {
 	}
 	switch nd.routing {
 	case ECMP:
+		if n := p.net; n.hash != nil {
+			return nd.base + int32(set[n.hash(nd.row, k.entropy, len(set))])
+		}
 		return nd.base + int32(set[hash(k.entropy, nd.salt, len(set))])
 	case Spray:
 		nd.turn++
@@ -58,7 +62,12 @@ func (p *Partition) lookUp(nd *node, k *pkt) int32 {
 	case Flowlet:
 		return p.flowlet(nd, k, set)
 	}
-	return p.leastLoaded(nd, set)
+	static := nd.base + int32(t.Port[at])
+	least, load := p.leastLoaded(nd, set)
+	if p.load(static) <= load+p.net.threshold {
+		return static
+	}
+	return least
 }
 
 // hash spreads an entropy value over n choices, differently at every switch.
@@ -66,22 +75,27 @@ func hash(entropy, salt uint32, n int) int {
 	return int(engine.Mix(uint64(salt)<<32|uint64(entropy)) >> 32 * uint64(n) >> 32)
 }
 
-// leastLoaded is the port with the least bytes waiting or on the wire.
-func (p *Partition) leastLoaded(nd *node, set []uint16) int32 {
+// load is the bytes that wait at a port or are on its wire.
+func (p *Partition) load(port int32) int64 {
+	o := &p.net.ports[port]
+	load := int64(o.queued)
+	if wait := int64(o.freeAt - p.now); wait > 0 {
+		load += wait * int64(o.den) / int64(o.num)
+	}
+	return load
+}
+
+// leastLoaded is the port with the least load; among equals the next in turn.
+func (p *Partition) leastLoaded(nd *node, set []uint16) (best int32, least int64) {
 	nd.turn++
-	best, least := int32(-1), int64(0)
+	best = -1
 	for j := range set {
 		port := nd.base + int32(set[(int(nd.turn)+j)%len(set)])
-		o := &p.net.ports[port]
-		load := int64(o.queued)
-		if wait := int64(o.freeAt - p.now); wait > 0 {
-			load += wait * int64(o.den) / int64(o.num)
-		}
-		if best < 0 || load < least {
+		if load := p.load(port); best < 0 || load < least {
 			best, least = port, load
 		}
 	}
-	return best
+	return best, least
 }
 
 // flowletSlots is the size of a switch's flowlet table: flows that share a slot
@@ -112,7 +126,7 @@ func (p *Partition) flowlet(nd *node, k *pkt, set []uint16) int32 {
 			}
 		}
 	}
-	e.port = p.leastLoaded(nd, set)
+	e.port, _ = p.leastLoaded(nd, set)
 	e.last = int64(p.now)
 	return e.port
 }

@@ -1,0 +1,224 @@
+package catalog
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/csv"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed data/*.csv
+var data embed.FS
+
+// Kind is a sort of entry, one data file each.
+type Kind string
+
+// The kinds of entry.
+const (
+	GPU      Kind = "gpu"
+	ScaleUp  Kind = "scale-up"
+	PCIe     Kind = "pcie"
+	NIC      Kind = "nic"
+	Switch   Kind = "switch"
+	Link     Kind = "link"
+	Node     Kind = "node"
+	Fabric   Kind = "fabric"
+	CC       Kind = "cc"
+	Host     Kind = "host"
+	Defaults Kind = "default"
+)
+
+// Kinds is every kind, in the order in which they are listed.
+func Kinds() []Kind {
+	return []Kind{Node, GPU, ScaleUp, PCIe, NIC, Switch, Link, Fabric, CC, Host, Defaults}
+}
+
+// Tag says how far a fact can be trusted.
+type Tag string
+
+// The tags, from the firmest to the softest.
+const (
+	Verified   Tag = "V"          // read at its source
+	Secondary  Tag = "S"          // read in a secondary source
+	Derived    Tag = "D"          // computed from facts above
+	Recalled   Tag = "R"          // known, not retrieved
+	Assumption Tag = "assumption" // nothing was found
+)
+
+// tags orders them by trust.
+var tags = []Tag{Verified, Secondary, Derived, Recalled, Assumption}
+
+// Fact is one value of an entry with where it is from.
+type Fact struct {
+	Field  string // path within the entry: latency, ib.buffer
+	Value  string // as a scenario would write it
+	Tag    Tag
+	Source string
+	From   string // the entry that states it: another where it is inherited
+}
+
+// Entry is a device or preset: its facts, inherited ones first, each field
+// once.
+type Entry struct {
+	Kind     Kind
+	Name     string
+	Title    string
+	Abstract bool // without title: only a base for others
+	Facts    []Fact
+}
+
+// Get is the fact of a field.
+func (e Entry) Get(field string) (Fact, bool) {
+	for _, f := range e.Facts {
+		if f.Field == field {
+			return f, true
+		}
+	}
+	return Fact{}, false
+}
+
+// softer is the less trusted of two tags.
+func softer(a, b Tag) Tag {
+	if slices.Index(tags, b) > slices.Index(tags, a) {
+		return b
+	}
+	return a
+}
+
+// UnknownError is the name of something that the catalog does not have.
+type UnknownError struct {
+	Kind    Kind
+	Name    string
+	Nearest string // "" where nothing is near
+	Known   []string
+}
+
+func (e *UnknownError) Error() string {
+	if e.Nearest != "" {
+		return fmt.Sprintf("%s %q is not known: did you mean %q?", e.Kind, e.Name, e.Nearest)
+	}
+	return fmt.Sprintf("%s %q is not known: the catalog has %s", e.Kind, e.Name, strings.Join(e.Known, ", "))
+}
+
+// Lookup finds an entry by kind and name.
+func Lookup(kind Kind, name string) (Entry, error) {
+	for _, e := range all()[kind] {
+		if e.Name == name && !e.Abstract {
+			return e, nil
+		}
+	}
+	known := Names(kind)
+	return Entry{}, &UnknownError{Kind: kind, Name: name, Nearest: Nearest(name, known), Known: known}
+}
+
+// Entries are a kind's entries in the order of the data file.
+func Entries(kind Kind) []Entry {
+	return slices.DeleteFunc(slices.Clone(all()[kind]), func(e Entry) bool { return e.Abstract })
+}
+
+// Names are the names of a kind's entries.
+func Names(kind Kind) []string {
+	var names []string
+	for _, e := range Entries(kind) {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// Digest identifies the catalog's content, for a run's meta data.
+func Digest() string {
+	h := sha256.New()
+	for _, kind := range Kinds() {
+		text, _ := data.ReadFile(file(kind))
+		fmt.Fprintf(h, "%s %d\n", kind, len(text))
+		h.Write(text)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func file(kind Kind) string { return "data/" + string(kind) + ".csv" }
+
+// all is the catalog by kind. The data are part of the program: an error in
+// them is a defect, and the tests read every line.
+var all = sync.OnceValue(func() map[Kind][]Entry {
+	m := map[Kind][]Entry{}
+	for _, kind := range Kinds() {
+		text, err := data.ReadFile(file(kind))
+		if err != nil {
+			panic(err)
+		}
+		entries, err := parse(kind, string(text))
+		if err != nil {
+			panic(err)
+		}
+		m[kind] = entries
+	}
+	return m
+})
+
+// parse reads a data file: a row per fact, the rows of an entry together, what
+// an entry extends above it.
+func parse(kind Kind, text string) ([]Entry, error) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.FieldsPerRecord = 5
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file(kind), err)
+	}
+	var entries []Entry
+	for i, row := range rows[1:] {
+		fail := func(format string, args ...any) error {
+			return fmt.Errorf("%s: row %d: %s", file(kind), i+2, fmt.Sprintf(format, args...))
+		}
+		name, field, value := row[0], row[1], row[2]
+		if len(entries) == 0 || entries[len(entries)-1].Name != name {
+			if slices.ContainsFunc(entries, func(e Entry) bool { return e.Name == name }) {
+				return nil, fail("the facts of %s do not stand together", name)
+			}
+			entries = append(entries, Entry{Kind: kind, Name: name, Abstract: true})
+		}
+		e := &entries[len(entries)-1]
+		if field == "extends" {
+			base := slices.IndexFunc(entries, func(b Entry) bool { return b.Name == value })
+			if base < 0 || len(e.Facts) > 0 {
+				return nil, fail("%s extends %s, which is not above", name, value)
+			}
+			e.Facts = slices.Clone(entries[base].Facts)
+			continue
+		}
+		f := Fact{Field: field, Value: value, Tag: Tag(row[3]), Source: row[4], From: name}
+		if !slices.Contains(tags, f.Tag) || f.Source == "" {
+			return nil, fail("%s of %s has no tag or no source", field, name)
+		}
+		if err := e.add(f); err != nil {
+			return nil, fail("%s", err)
+		}
+	}
+	return entries, nil
+}
+
+// add states a fact of the entry's own, over an inherited one. A nested preset
+// (switch) drops what was inherited below it (switch.latency).
+func (e *Entry) add(f Fact) error {
+	if f.Field == "title" {
+		e.Title, e.Abstract = f.Value, false
+		return nil
+	}
+	e.Facts = slices.DeleteFunc(e.Facts, func(old Fact) bool {
+		return old.From != e.Name && strings.HasPrefix(old.Field, f.Field+".")
+	})
+	at := slices.IndexFunc(e.Facts, func(old Fact) bool { return old.Field == f.Field })
+	switch {
+	case at < 0:
+		e.Facts = append(e.Facts, f)
+	case e.Facts[at].From == e.Name:
+		return fmt.Errorf("%s of %s is stated twice", f.Field, e.Name)
+	default:
+		e.Facts[at] = f
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package catalog
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEveryFactHasATagAndASource(t *testing.T) {
+	for _, kind := range Kinds() {
+		if len(Entries(kind)) == 0 {
+			t.Errorf("no %s", kind)
+		}
+		for _, e := range Entries(kind) {
+			for _, f := range e.Facts {
+				if f.Value == "" || f.Source == "" || !slices.Contains(tags, f.Tag) {
+					t.Errorf("%s %s: %s is %q, tag %q, source %q", kind, e.Name, f.Field, f.Value, f.Tag, f.Source)
+				}
+			}
+		}
+	}
+}
+
+// Entries of a kind state the same fields, so that none is left at zero in
+// silence. A fabric's differ by its protocol, and no congestion control has no
+// parameters.
+func TestEntriesOfAKindStateTheSameFields(t *testing.T) {
+	for _, kind := range []Kind{Node, GPU, ScaleUp, PCIe, NIC, Link, Host} {
+		want := fields(Entries(kind)[0])
+		for _, e := range Entries(kind) {
+			if got := fields(e); !slices.Equal(got, want) && kind != Node {
+				t.Errorf("%s %s states %v, %s states %v", kind, e.Name, got, Entries(kind)[0].Name, want)
+			}
+		}
+	}
+}
+
+func fields(e Entry) (names []string) {
+	for _, f := range e.Facts {
+		if !strings.HasPrefix(f.Field, "about.") {
+			names = append(names, f.Field)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestWhatExtendsHasItsBasesFactsAndItsOwn(t *testing.T) {
+	e, err := Lookup(NIC, "connectx-7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, _ := e.Get("rate"); f.Value != "400Gbps" || f.From != "connectx-7" {
+		t.Errorf("rate %q from %s", f.Value, f.From)
+	}
+	if f, _ := e.Get("tx-pipeline"); f.From != "connectx-5" || f.Source == "" {
+		t.Errorf("tx-pipeline from %s", f.From)
+	}
+}
+
+func TestANestedPresetDropsWhatWasInheritedBelowIt(t *testing.T) {
+	entries, err := parse(Node, "name,field,value,tag,source\na,title,A,V,x\na,nic,one,V,x\na,nic.rate,1,V,x\nb,extends,a,,\nb,title,B,V,x\nb,nic,two,V,x\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, ok := entries[1].Get("nic.rate"); ok {
+		t.Errorf("b still has nic.rate %s of a", f.Value)
+	}
+}
+
+func TestAnUnknownNameIsToldItsNeighbour(t *testing.T) {
+	for name, want := range map[string]string{
+		"qm970":        "qm9700",
+		"QM9700":       "qm9700",
+		"sn5060":       "sn5600",
+		"something":    "",
+		"ethernet":     "",
+		"roce-v2-400g": "",
+	} {
+		_, err := Lookup(Switch, name)
+		var unknown *UnknownError
+		if !errors.As(err, &unknown) || unknown.Nearest != want {
+			t.Errorf("%q: %v, want %q", name, err, want)
+		}
+	}
+	if _, err := Lookup(Fabric, "roce-v2"); err == nil {
+		t.Error("an abstract entry was found by its name")
+	}
+}
+
+func TestBadDataIsRefusedWithItsRow(t *testing.T) {
+	const head = "name,field,value,tag,source\n"
+	for text, want := range map[string]string{
+		"a,x,1,V,s\nb,x,1,V,s\na,y,1,V,s\n": "row 4: the facts of a do not stand together",
+		"a,x,1,V,\n":                        "row 2: x of a has no tag or no source",
+		"a,x,1,Z,s\n":                       "row 2: x of a has no tag or no source",
+		"a,x,1,V,s\na,x,2,V,s\n":            "row 3: x of a is stated twice",
+		"a,extends,b,,\n":                   "row 2: a extends b, which is not above",
+	} {
+		if _, err := parse(NIC, head+text); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestTheListingShowsEveryEntryWithNumbersAndSources(t *testing.T) {
+	for _, r := range List() {
+		if r.Title == "" || len(r.Numbers) == 0 || r.Sources == "" {
+			t.Errorf("%s %s: title %q, %d numbers, sources %q", r.Kind, r.Name, r.Title, len(r.Numbers), r.Sources)
+		}
+	}
+}
+
+func TestTheDigestIsOfTheData(t *testing.T) {
+	if d := Digest(); len(d) != 64 || d != Digest() {
+		t.Errorf("digest %q", d)
+	}
+}

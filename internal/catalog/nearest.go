@@ -1,0 +1,47 @@
+package catalog
+
+import "strings"
+
+// Nearest is the name that someone who wrote a wrong one may have meant, or ""
+// when none is near: the least number of typing errors, at most a third of the
+// name; ties go to the first.
+func Nearest(wrong string, names []string) string {
+	wrong = strings.ToLower(wrong)
+	best, bestDistance := "", max(1, len(wrong)/3)+1
+	if len(wrong) > maxName {
+		return ""
+	}
+	for _, name := range names {
+		if d := distance(wrong, strings.ToLower(name)); d < bestDistance {
+			best, bestDistance = name, d
+		}
+	}
+	return best
+}
+
+// maxName bounds the work of Nearest: no name of the catalog is as long.
+const maxName = 64
+
+// distance is the number of insertions, deletions, replacements and swaps of
+// neighbours that turn a into b (optimal string alignment).
+func distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := last[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			row[j] = min(replace, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

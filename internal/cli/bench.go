@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/catalog"
+	"weft/internal/report"
+	"weft/internal/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// operations are the collectives by the names that nccl-tests and people give
+// them.
+var operations = []struct {
+	name    string
+	collect scenario.Collective
+}{
+	{"all-reduce", scenario.AllReduce},
+	{"all-gather", scenario.AllGather},
+	{"reduce-scatter", scenario.ReduceScatter},
+	{"broadcast", scenario.Broadcast},
+	{"alltoall", scenario.AllToAll},
+	{"sendrecv", scenario.SendRecv},
+}
+
+// operation finds a collective by name: all-reduce, allreduce, all_reduce_perf.
+func operation(name string) (scenario.Collective, error) {
+	plain := func(s string) string {
+		return strings.TrimSuffix(strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s)), "perf")
+	}
+	var names []string
+	for _, o := range operations {
+		if plain(o.name) == plain(name) {
+			return o.collect, nil
+		}
+		names = append(names, o.name)
+	}
+	hint := ""
+	if near := catalog.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return "", fmt.Errorf("%q is no collective%s: valid are %s", name, hint, strings.Join(names, ", "))
+}
+
+// bench is the flags of nccl-tests, and where they run.
+type bench struct {
+	choice
+	execution
+	cluster  string
+	nodes    int
+	min, max string
+	stepSize string
+	factor   int
+	iters    int
+	warmup   int
+	gpus     int
+	check    int
+	datatype string
+	root     int
+	op       string
+}
+
+func newBench(e *Env) *cobra.Command {
+	b := &bench{}
+	names := make([]string, 0, len(operations))
+	for _, o := range operations {
+		names = append(names, o.name)
+	}
+	cmd := &cobra.Command{
+		Use:   "bench " + strings.Join(names, "|"),
+		Short: "what nccl-tests would print on a cluster",
+		Long: `Simulates a collective as nccl-tests measures it, and prints its table, column
+for column: scripts that read nccl-tests read this. Sizes are written as there
+(8, 64K, 1M, 8G in powers of 1024), and so are the flags. A simulation does not
+differ between out-of-place and in-place; both columns show the same.`,
+		Example: `  weft bench all-reduce -b 8 -e 8G -f 2 --cluster dgx-h100 --nodes 16
+  weft bench alltoall -b 1M -e 64M -f 4 --cluster examples/h100-128.yaml --fabric roce-v2-400g
+  weft bench all-reduce -b 1G -e 1G | grep 'Avg bus bandwidth'`,
+		Args:              args(1, 1, "one collective ("+strings.Join(names, ", ")+")"),
+		ValidArgsFunction: cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			collect, err := operation(given[0])
+			if err != nil {
+				return err
+			}
+			return b.do(cmd.Context(), e, collect)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&b.cluster, "cluster", "dgx-h100", "a node preset of the catalog, or a scenario file")
+	f.IntVar(&b.nodes, "nodes", 0, "number of nodes (default: the scenario's, 16 for a preset)")
+	f.StringVarP(&b.min, "minbytes", "b", "32M", "first size")
+	f.StringVarP(&b.max, "maxbytes", "e", "32M", "last size")
+	f.StringVarP(&b.stepSize, "stepbytes", "i", "1M", "increment between sizes")
+	f.IntVarP(&b.factor, "stepfactor", "f", 1, "factor between sizes; above 1 it takes the place of the increment")
+	f.IntVarP(&b.iters, "iters", "n", 1, "iterations of each size; without jitter each is the same")
+	f.IntVarP(&b.warmup, "warmup_iters", "w", 0, "iterations before those that are measured")
+	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node that take part, with their share of its NICs (default: all)")
+	f.IntVarP(&b.check, "check", "c", 1, "0 prints N/A for #wrong")
+	f.StringVarP(&b.datatype, "datatype", "d", "float", "element type")
+	f.IntVarP(&b.root, "root", "r", 0, "root rank of a broadcast")
+	f.StringVarP(&b.op, "op", "o", "sum", "reduction; its kind makes no difference to the network")
+	b.choice.register(cmd)
+	b.execution.register(cmd)
+	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
+	_ = cmd.RegisterFlagCompletionFunc("cluster", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return catalog.Names(catalog.Node), cobra.ShellCompDirectiveDefault
+	})
+	return cmd
+}
+
+// sweep is the sizes as a scenario has them.
+func (b *bench) sweep() (from, to, step units.Bytes, err error) {
+	var errs []error
+	parse := func(flag, text string) units.Bytes {
+		v, err := units.ParseSize(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", flag, err))
+		} else if v <= 0 {
+			errs = append(errs, fmt.Errorf("%s %s: a size is 1 byte or more", flag, text))
+		}
+		return v
+	}
+	from, to, step = parse("-b", b.min), parse("-e", b.max), parse("-i", b.stepSize)
+	if len(errs) == 0 && from > to {
+		errs = append(errs, fmt.Errorf("-b %s is more than -e %s: the first size may not exceed the last", b.min, b.max))
+	}
+	if b.factor < 1 {
+		errs = append(errs, fmt.Errorf("-f %d: the factor between sizes is 2 or more, or 1 to use -i", b.factor))
+	}
+	for _, x := range []struct {
+		flag  string
+		value int
+		least int
+	}{{"-n", b.iters, 1}, {"-w", b.warmup, 0}, {"-g", b.gpus, 0}, {"-r", b.root, 0}, {"--nodes", b.nodes, 0}} {
+		if x.value < x.least {
+			errs = append(errs, fmt.Errorf("%s %d: want %d or more", x.flag, x.value, x.least))
+		}
+	}
+	return from, to, step, errors.Join(errs...)
+}
+
+func (b *bench) do(ctx context.Context, e *Env, collect scenario.Collective) error {
+	from, to, step, err := b.sweep()
+	if err != nil {
+		return err
+	}
+	r, err := b.scenario(e, collect, from, to, step)
+	if err != nil {
+		return err
+	}
+	header := report.NCCLTests{
+		Weft: e.Version.Weft, MinBytes: from, MaxBytes: to, Step: int64(step),
+		Iters: r.Run.Iterations, Warmup: r.Run.Warmup, Check: b.check != 0,
+		Collect: collect, Root: r.Workload.Root, Datatype: r.Workload.Datatype,
+		GPUs: r.Cluster.Node.GPUs, GPU: gpuTitle(r.Cluster.Node.GPU.Model),
+	}
+	if b.factor > 1 {
+		header.Step, header.Factor = int64(b.factor), true
+	}
+	if text := e.Getenv("NCCL_TESTS_MIN_BW"); text != "" {
+		if header.MinBusBW, err = strconv.ParseFloat(text, 64); err != nil {
+			return fmt.Errorf("NCCL_TESTS_MIN_BW=%s: want a number of GB/s", text)
+		}
+		header.HasMinBus = true
+	}
+	met := true
+	err = b.execution.run(ctx, e, r, func(results *runstore.Results) (err error) {
+		if len(results.Fabrics) > 0 {
+			met, err = header.Write(e.Stdout, results, results.Fabrics[0])
+		}
+		return err
+	})
+	if err == nil && !met {
+		return fail(Failed, "the average bus bandwidth is below 0.9 of NCCL_TESTS_MIN_BW=%s", e.Getenv("NCCL_TESTS_MIN_BW"))
+	}
+	return err
+}
+
+func gpuTitle(model string) string {
+	if entry, err := catalog.Lookup(catalog.GPU, model); err == nil {
+		return entry.Title
+	}
+	return model
+}
+
+// scenario is the cluster with the collective on it, on one fabric.
+func (b *bench) scenario(e *Env, collect scenario.Collective, from, to, step units.Bytes) (*scenario.Resolved, error) {
+	over := []scenario.Override{
+		{Path: "workload.collective", Value: string(collect), Origin: "bench"},
+		{Path: "workload.sizes", Value: b.sizes(from, to, step), Origin: "-b, -e, -i, -f"},
+		{Path: "run.iterations", Value: strconv.Itoa(b.iters), Origin: "-n"},
+		{Path: "run.warmup", Value: strconv.Itoa(b.warmup), Origin: "-w"},
+	}
+	if b.nodes > 0 {
+		over = append(over, scenario.Override{Path: "cluster.nodes", Value: strconv.Itoa(b.nodes), Origin: "--nodes"})
+	}
+	if b.flags.Flags().Changed("datatype") {
+		over = append(over, scenario.Override{Path: "workload.datatype", Value: b.datatype, Origin: "-d"})
+	}
+	if collect == scenario.Broadcast {
+		over = append(over, scenario.Override{Path: "workload.root", Value: strconv.Itoa(b.root), Origin: "-r"})
+	}
+	file, preset, err := b.file(e)
+	if err != nil {
+		return nil, err
+	}
+	if preset && len(b.fabrics) == 1 && slices.Contains(catalog.Names(catalog.Fabric), b.fabrics[0]) {
+		over = append(over, scenario.Override{Path: "fabrics", Value: "[" + b.fabrics[0] + "]", Origin: "--fabric"})
+	}
+	if over, err = b.reduced(file, over); err != nil {
+		return nil, err
+	}
+	r, err := b.resolve(file, over...)
+	if err != nil {
+		return nil, err
+	}
+	r.Fabrics = r.Fabrics[:1]
+	return r, nil
+}
+
+// reduced takes a part of each node's GPUs, with their share of its NICs.
+func (b *bench) reduced(file *scenario.File, over []scenario.Override) ([]scenario.Override, error) {
+	if b.gpus == 0 {
+		return over, nil
+	}
+	whole, err := file.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	node := whole.Cluster.Node
+	if b.gpus > node.GPUs {
+		return nil, fmt.Errorf("-g %d: a node has %d GPUs", b.gpus, node.GPUs)
+	}
+	nics := max(1, node.NICs*b.gpus/node.GPUs)
+	return append(over,
+		scenario.Override{Path: "cluster.node.gpus", Value: strconv.Itoa(b.gpus), Origin: "-g"},
+		scenario.Override{Path: "cluster.node.nics", Value: strconv.Itoa(nics), Origin: "-g"}), nil
+}
+
+func (b *bench) sizes(from, to, step units.Bytes) string {
+	if b.factor > 1 {
+		return fmt.Sprintf("{from: %s, to: %s, factor: %d}", from.Exact(), to.Exact(), b.factor)
+	}
+	if from == to {
+		return "[" + from.Exact() + "]"
+	}
+	return fmt.Sprintf("{from: %s, to: %s, step: %s}", from.Exact(), to.Exact(), step.Exact())
+}
+
+// file is the cluster's scenario: a file, or one line around a preset.
+func (b *bench) file(e *Env) (file *scenario.File, preset bool, err error) {
+	if slices.Contains(catalog.Names(catalog.Node), b.cluster) {
+		file, err = scenario.Decode("--cluster", []byte("name: "+b.cluster+"\ncluster: {node: "+b.cluster+"}\n"))
+		return file, true, err
+	}
+	if b.cluster == "-" || strings.ContainsAny(b.cluster, `/\.`) {
+		file, err = open(e, b.cluster)
+		return file, false, err
+	}
+	if _, err := os.Stat(e.path(b.cluster)); err == nil {
+		file, err = open(e, b.cluster)
+		return file, false, err
+	}
+	_, err = catalog.Lookup(catalog.Node, b.cluster)
+	return nil, false, fmt.Errorf("--cluster: %w\n(a scenario file is named with its extension)", err)
+}

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"weft/internal/runstore"
+	"weft/internal/sim"
+	"weft/scenario"
+	"weft/units"
+)
+
+// TestScripts runs testdata/script: the whole command line, in this process,
+// with a made-up simulator. "weft" runs it, "exits N" checks its code.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"weft": func(ts *testscript.TestScript, neg bool, args []string) {
+				e := environment(args)
+				e.Dir, e.Getenv = ts.MkAbs("."), ts.Getenv
+				e.Stdin = strings.NewReader(ts.Getenv("STDIN"))
+				e.Stdout, e.Stderr = ts.Stdout(), ts.Stderr()
+				code := Main(context.Background(), e)
+				ts.Setenv("CODE", strconv.Itoa(int(code)))
+				if neg == (code == OK) {
+					ts.Fatalf("weft exits with %d", code)
+				}
+			},
+			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
+				if len(args) != 1 || args[0] != ts.Getenv("CODE") {
+					ts.Fatalf("weft exited with %s, want %v", ts.Getenv("CODE"), args)
+				}
+			},
+		},
+	})
+}
+
+// environment is a process without a terminal and with a clock that stands
+// still.
+func environment(args []string) *Env {
+	return &Env{
+		Args: args, Getenv: func(string) string { return "" },
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
+		Now:   func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		Cores: 2, Version: Version{Weft: "v1.2.3", Go: "go1.26", Platform: "plan9/mips"}, Run: madeUp,
+	}
+}
+
+// madeUp is a simulator without a simulation. The scenario's name says how it
+// ends.
+func madeUp(_ context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	out := &runstore.Results{
+		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: string(r.Workload.Collective),
+		Ranks: r.Cluster.Ranks(), Nodes: r.Cluster.Nodes,
+	}
+	for i, f := range r.Fabrics {
+		res := runstore.FabricResult{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}
+		for _, size := range r.Workload.Sizes {
+			t := units.Time(10+15*i)*units.Microsecond + units.Time(size)*20
+			gb := float64(size) / (t.Seconds() * 1e9)
+			res.Points = append(res.Points, runstore.Point{
+				Bytes: int64(size), Algorithm: "ring", Time: t, AlgBW: gb, BusBW: gb * 2,
+				Flows:   runstore.Distribution{N: 10, Mean: t / 8, P50: t / 8, P99: t / 7, P999: t / 6, Max: t / 5},
+				Counts:  runstore.Counts{Packets: 1000, Events: 5000},
+				Hottest: []runstore.HotLink{{Name: "leaf to spine", Bytes: int64(size), Busy: 0.5}},
+			})
+			if o.Progress != nil {
+				o.Progress(sim.Progress{Fabric: f.Name, Bytes: int64(size), Done: len(res.Points), Total: len(r.Workload.Sizes) * len(r.Fabrics), Events: 5000})
+			}
+		}
+		out.Fabrics = append(out.Fabrics, res)
+	}
+	return ending(out)
+}
+
+func ending(out *runstore.Results) (*runstore.Results, error) {
+	last := &out.Fabrics[0].Points[len(out.Fabrics[0].Points)-1]
+	switch out.Scenario {
+	case "deadlock":
+		*last = runstore.Point{Bytes: last.Bytes, Failure: "deadlock at 3 us:\n  nic-0 waits for leaf-1"}
+		return out, errors.New("deadlock at 3 us")
+	case "breach":
+		return out, errors.New("leaf-3: 4096 bytes in, 4000 bytes out at 12 us")
+	case "impossible":
+		return nil, errors.New("the topology cannot be built")
+	case "interrupted":
+		*last = runstore.Point{Bytes: last.Bytes, Partial: true}
+		out.Partial = true
+		return out, context.Canceled
+	case "stopped at once":
+		return nil, context.Canceled
+	case "defect":
+		panic("a shoe was lost")
+	}
+	return out, nil
+}
+
+// weft runs the command line and gives its code and both streams.
+func weft(e *Env) (code Code, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	e.Stdout, e.Stderr = &out, &errs
+	code = Main(context.Background(), e)
+	return code, out.String(), errs.String()
+}
+
+func TestEveryCodeIsDocumented(t *testing.T) {
+	_, help, _ := weft(environment([]string{"help", "exit-codes"}))
+	for _, code := range []Code{OK, Failed, BadInput, Missed, Partial, Defect} {
+		if !strings.Contains(help, fmt.Sprintf("\n%4d  ", code)) {
+			t.Errorf("exit code %d is not in the help:\n%s", code, help)
+		}
+	}
+	for i, want := range []Code{0, 1, 2, 3, 4, 70} { // scripts depend on the numbers
+		if codes[i].code != want {
+			t.Errorf("exit code %d is now %d", want, codes[i].code)
+		}
+	}
+}
+
+func TestEveryVerbSaysWhatItDoes(t *testing.T) {
+	for _, c := range newRoot(environment(nil)).Commands() {
+		if c.Short == "" || c.Name() != "completion" && c.Runnable() && c.Args == nil {
+			t.Errorf("%s has no short help or takes any arguments", c.Name())
+		}
+	}
+}
+
+func TestProgressIsOnlyForTerminals(t *testing.T) {
+	args := []string{"compare", "-", "--set", "workload.sizes=[1MiB, 2MiB]"}
+	for _, terminal := range []bool{false, true} {
+		e := environment(args)
+		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
+		e.StderrTerminal, e.Width = terminal, 64
+		now := e.Now()
+		e.Now = func() time.Time { now = now.Add(time.Second); return now }
+		code, _, stderr := weft(e)
+		if code != OK {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		if !terminal {
+			if stderr != "" {
+				t.Errorf("a pipe gets %q", stderr)
+			}
+			continue
+		}
+		for _, want := range []string{"\r\x1b[K1 of 6  infiniband-ndr  1 MiB", "M events/s"} {
+			if !strings.Contains(stderr, want) {
+				t.Errorf("the terminal got no %q: %q", want, stderr)
+			}
+		}
+		for line := range strings.SplitSeq(stderr, "\r\x1b[K") {
+			if len(line) >= 64 {
+				t.Errorf("the line of progress wraps: %q", line)
+			}
+		}
+		if !strings.HasSuffix(stderr, "\r\x1b[K") {
+			t.Errorf("the line of progress stays: %q", stderr)
+		}
+	}
+}
+
+func TestTimeLeftWeighsSizes(t *testing.T) {
+	p := &progress{costs: []float64{30, 10, 10}}
+	for _, c := range []struct {
+		done, total int
+		elapsed     time.Duration
+		want        time.Duration
+		ok          bool
+	}{
+		{1, 3, 3 * time.Second, 2 * time.Second, true},
+		{2, 3, 8 * time.Second, 2 * time.Second, true},
+		{0, 3, 8 * time.Second, 0, false},
+		{1, 3, time.Second, 0, false}, // too early to say
+		{3, 3, 8 * time.Second, 0, false},
+	} {
+		got, ok := p.left(sim.Progress{Done: c.done, Total: c.total}, c.elapsed)
+		if got != c.want || ok != c.ok {
+			t.Errorf("%d of %d after %v: %v left (%v), want %v (%v)", c.done, c.total, c.elapsed, got, ok, c.want, c.ok)
+		}
+	}
+}
+
+func TestColourNeedsATerminalThatWantsIt(t *testing.T) {
+	for _, c := range []struct {
+		terminal bool
+		env      map[string]string
+		want     bool
+	}{{false, nil, false}, {true, nil, true}, {true, map[string]string{"NO_COLOR": "1"}, false}, {true, map[string]string{"TERM": "dumb"}, false}} {
+		e := environment(nil)
+		e.StdoutTerminal, e.Getenv = c.terminal, func(k string) string { return c.env[k] }
+		if got := e.style().Colour; got != c.want {
+			t.Errorf("terminal %v, %v: colour %v, want %v", c.terminal, c.env, got, c.want)
+		}
+	}
+}
+
+func TestACancelledRunIsPartial(t *testing.T) {
+	e := environment([]string{"compare", "-"})
+	e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
+	ctx, cancel := context.WithCancel(context.Background())
+	e.Run = func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+		cancel()
+		return madeUp(ctx, r, o) // does not say itself that it is partial
+	}
+	var out, errs bytes.Buffer
+	e.Stdout, e.Stderr = &out, &errs
+	if code := Main(ctx, e); code != Partial || !strings.Contains(out.String(), "partial: the run was stopped") {
+		t.Errorf("exit code %d, want %d\n%s%s", code, Partial, out.String(), errs.String())
+	}
+}

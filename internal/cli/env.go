@@ -1,0 +1,58 @@
+// Package cli is weft's command line: one file per verb, each a constructor
+// that [verbs] lists. Everything that a verb takes from the process around it
+// is in one value, [Env], so that the whole command line runs inside a test.
+package cli
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"time"
+
+	"weft/internal/report"
+	"weft/internal/runstore"
+	"weft/internal/sim"
+	"weft/scenario"
+)
+
+// Runner simulates a scenario. When ctx ends it returns what was measured until
+// then, with Partial set, and a nil or a context error.
+type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+
+// Env is the process that the command line runs in.
+type Env struct {
+	Args   []string // without the program's name
+	Getenv func(string) string
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+
+	Dir            string // what relative paths start from; "" is the process's own
+	StdoutTerminal bool
+	StderrTerminal bool
+	Width          int // of the terminal in columns; 0 is unknown
+
+	Now     func() time.Time
+	Cores   int // that the process may use
+	Version Version
+	Run     Runner
+}
+
+// path is a file's path as the process sees it.
+func (e *Env) path(p string) string {
+	if e.Dir == "" || filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(e.Dir, p)
+}
+
+// style is how standard output shows tables. NO_COLOR is the convention of
+// no-color.org.
+func (e *Env) style() report.Style {
+	s := report.Style{}
+	if e.StdoutTerminal {
+		s.Width = max(e.Width, 0)
+		s.Colour = e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
+	}
+	return s
+}

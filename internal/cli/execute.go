@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/catalog"
+	"weft/internal/report"
+	"weft/internal/runstore"
+	"weft/internal/sim"
+	"weft/scenario"
+	"weft/units"
+)
+
+// execution is what a verb that simulates takes from its flags, and how it
+// goes about it: the output folder first, then the run, then the telling.
+type execution struct {
+	out     string
+	workers int
+	json    bool
+}
+
+func (x *execution) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&x.out, "out", "", "folder for scenario.yaml, results.json, meta.json and report.html")
+	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
+	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as results.json")
+	_ = cmd.MarkFlagDirname("out")
+	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
+}
+
+// run simulates, tells and stores. Whatever there is of results is told and
+// stored even when the run failed or was stopped; the error has the exit code.
+func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell func(*runstore.Results) error) error {
+	if x.workers < 0 {
+		return fmt.Errorf("-j %d: the number of cores is 1 or more, or 0 for all", x.workers)
+	}
+	if e.Run == nil {
+		return fail(Defect, "this build has no simulator")
+	}
+	resolved, err := r.MarshalYAML()
+	if err != nil {
+		return err
+	}
+	out := ""
+	if x.out != "" {
+		out = e.path(x.out)
+		if err := runstore.Prepare(out); err != nil {
+			return err
+		}
+	}
+	started := e.Now()
+	p := newProgress(e, r)
+	results, err := e.Run(ctx, r, sim.Options{Workers: x.workers, Progress: p.callback()})
+	p.end()
+	wall := e.Now().Sub(started)
+	verdict := outcome(ctx, results, err)
+	if results == nil {
+		return verdict
+	}
+	if codeOf(verdict) == Partial {
+		results.Partial = true
+	}
+	if err := x.tell(e, results, tell); err != nil {
+		return err
+	}
+	if out == "" {
+		return verdict
+	}
+	meta := x.meta(e, r, results, started, wall)
+	if err != nil {
+		meta.Error = err.Error()
+	}
+	if err := x.store(e, out, r, resolved, results, meta); err != nil {
+		return err
+	}
+	return verdict
+}
+
+func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.Results) error) error {
+	if !x.json {
+		return tell(results)
+	}
+	text, err := results.Encode()
+	if err != nil {
+		return fail(Failed, "the results cannot be written: %w", err)
+	}
+	_, err = e.Stdout.Write(text)
+	return err
+}
+
+func (x *execution) store(e *Env, out string, r *scenario.Resolved, resolved []byte, results *runstore.Results, meta runstore.Meta) error {
+	var page bytes.Buffer
+	if err := report.Page(&page, results, r, resolved); err != nil {
+		return fail(Failed, "the page cannot be made: %w", err)
+	}
+	run := runstore.Run{Scenario: resolved, Results: results, Meta: meta, Report: page.Bytes()}
+	if err := runstore.Write(out, run); err != nil {
+		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
+	}
+	if !x.json {
+		fmt.Fprintf(e.Stderr, "wrote %s: %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile)
+	}
+	return nil
+}
+
+func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results, started time.Time, wall time.Duration) runstore.Meta {
+	m := runstore.Meta{
+		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
+		Command: append([]string{"weft"}, e.Args...), Seed: r.Run.Seed,
+		Started: started.UTC().Format(time.RFC3339), WallSeconds: wall.Round(time.Millisecond).Seconds(),
+		Events: results.Events(), Cores: e.Cores, Workers: x.workers, Partial: results.Partial,
+	}
+	if m.Workers == 0 {
+		m.Workers = e.Cores
+	}
+	if s := wall.Seconds(); s > 0 {
+		m.EventsPerSec = float64(int64(float64(m.Events) / s))
+	}
+	return m
+}
+
+// outcome is the error, with its exit code, that a run's end means.
+func outcome(ctx context.Context, results *runstore.Results, err error) error {
+	stopped := ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	switch {
+	case stopped && results == nil:
+		return fail(Partial, "stopped before there was a result")
+	case stopped:
+		return fail(Partial, "stopped: the results are partial")
+	case err != nil && results == nil:
+		return err // the scenario cannot be built: nothing ran
+	case results == nil:
+		return fail(Defect, "the run gave neither results nor a reason")
+	}
+	if failed := failures(results); len(failed) > 0 { // the report has the reasons
+		return fail(Failed, "the run failed at %s", strings.Join(failed, "; "))
+	}
+	switch {
+	case err != nil:
+		return fail(Failed, "the run failed: %w", err)
+	case results.Partial:
+		return fail(Partial, "the results are partial")
+	}
+	return nil
+}
+
+// failures are the points without a result, without their reasons, which the
+// report has given.
+func failures(results *runstore.Results) []string {
+	var out []string
+	for _, f := range results.Fabrics {
+		for _, p := range f.Points {
+			if p.Failure != "" {
+				out = append(out, fmt.Sprintf("%s, %s", f.Name, units.Bytes(p.Bytes)))
+			}
+		}
+	}
+	return out
+}
+
+// Cores is how many cores this process may use.
+func Cores() int { return runtime.GOMAXPROCS(0) }
+
+// Terminal reports whether a file is a terminal, and its width.
+func Terminal(f *os.File) (is bool, width int) { return terminal(f) }

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Code is an exit code. The codes are stable: scripts branch on them.
+type Code int
+
+// The exit codes.
+const (
+	OK       Code = 0
+	Failed   Code = 1  // the run
+	BadInput Code = 2  // usage, scenario, output folder
+	Missed   Code = 3  // a validation case
+	Partial  Code = 4  // the run was interrupted
+	Defect   Code = 70 // of weft: EX_SOFTWARE of sysexits.h
+)
+
+// codes is the documented table.
+var codes = []struct {
+	code    Code
+	meaning string
+}{
+	{OK, "all went well"},
+	{Failed, "the run failed: an invariant was broken, traffic stopped for good (deadlock), a bound was reached, results could not be written, or NCCL_TESTS_MIN_BW was missed"},
+	{BadInput, "bad usage or bad input: a flag, a scenario or an output folder; found before anything runs"},
+	{Missed, "weft validate: at least one case missed its tolerance"},
+	{Partial, "interrupted (Ctrl-C): what was measured is kept and marked as partial"},
+	{Defect, "a defect of weft itself; please report what it printed"},
+}
+
+// exitError is an error with the exit code that it means. An error without one
+// is bad input: what else fails says so.
+type exitError struct {
+	code Code
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// fail is an error with an exit code.
+func fail(code Code, format string, args ...any) error {
+	return &exitError{code, fmt.Errorf(format, args...)}
+}
+
+// codeOf is the exit code that an error means.
+func codeOf(err error) Code {
+	var e *exitError
+	switch {
+	case err == nil:
+		return OK
+	case errors.As(err, &e):
+		return e.code
+	}
+	return BadInput
+}
+
+// exitCodesText is the table for help and documentation.
+func exitCodesText() string {
+	var b strings.Builder
+	b.WriteString("The exit codes of weft are stable:\n\n")
+	for _, c := range codes {
+		fmt.Fprintf(&b, "%4d  %s\n", c.code, strings.ReplaceAll(wrapAt(c.meaning, 70), "\n", "\n      "))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// newExitCodes is a topic of help, not a verb: it cannot be run.
+func newExitCodes(*Env) *cobra.Command {
+	return &cobra.Command{Use: "exit-codes", Short: "what each exit code means", Long: exitCodesText()}
+}
+
+// wrapAt breaks a text into lines of at most width characters.
+func wrapAt(text string, width int) string {
+	var b strings.Builder
+	col := 0
+	for _, word := range strings.Fields(text) {
+		n := len([]rune(word))
+		if col > 0 && col+1+n > width {
+			b.WriteByte('\n')
+			col = 0
+		} else if col > 0 {
+			b.WriteByte(' ')
+			col++
+		}
+		b.WriteString(word)
+		col += n
+	}
+	return b.String()
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/catalog"
+	"weft/scenario"
+)
+
+// choice is what the command line changes about a scenario.
+type choice struct {
+	fabrics []string
+	seed    uint64
+	algo    string
+	proto   string
+	set     []string
+	flags   *cobra.Command // knows which were given
+}
+
+// register adds the flags to a verb.
+func (c *choice) register(cmd *cobra.Command) {
+	c.flags = cmd
+	f := cmd.Flags()
+	f.StringSliceVar(&c.fabrics, "fabric", nil, "only these fabrics of the scenario, by name")
+	f.Uint64Var(&c.seed, "seed", 0, "seed of everything random (default: the scenario's)")
+	f.StringVar(&c.algo, "algo", "", "algorithm of the collective: ring, tree, nvls, … (default: NCCL's choice)")
+	f.StringVar(&c.proto, "proto", "", "NCCL's protocol: simple, ll, ll128 (default: NCCL's choice)")
+	f.StringArrayVar(&c.set, "set", nil, "change a field of the scenario, such as fabrics[0].mtu=1KiB; may be repeated")
+	complete := func(values ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("fabric", complete(catalog.Names(catalog.Fabric)...))
+	_ = cmd.RegisterFlagCompletionFunc("algo", complete("auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "direct"))
+	_ = cmd.RegisterFlagCompletionFunc("proto", complete("auto", "simple", "ll", "ll128"))
+	_ = cmd.RegisterFlagCompletionFunc("set", cobra.NoFileCompletions)
+	_ = cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions)
+}
+
+// overrides are the flags as values that are laid over the file.
+func (c *choice) overrides() ([]scenario.Override, error) {
+	var out []scenario.Override
+	if c.flags.Flags().Changed("seed") {
+		out = append(out, scenario.Override{Path: "run.seed", Value: strconv.FormatUint(c.seed, 10), Origin: "--seed"})
+	}
+	if c.algo != "" {
+		out = append(out, scenario.Override{Path: "workload.algorithm", Value: c.algo, Origin: "--algo"})
+	}
+	if c.proto != "" {
+		out = append(out, scenario.Override{Path: "workload.protocol", Value: c.proto, Origin: "--proto"})
+	}
+	for _, s := range c.set {
+		path, value, ok := strings.Cut(s, "=")
+		if !ok || path == "" || value == "" {
+			return nil, fmt.Errorf("--set %q: write a field and its value, such as fabrics[0].mtu=1KiB", s)
+		}
+		out = append(out, scenario.Override{Path: path, Value: value, Origin: "--set"})
+	}
+	return out, nil
+}
+
+// load reads a scenario and resolves it under the flags. "-" is standard
+// input.
+func (c *choice) load(e *Env, path string, more ...scenario.Override) (*scenario.Resolved, error) {
+	file, err := open(e, path)
+	if err != nil {
+		return nil, err
+	}
+	return c.resolve(file, more...)
+}
+
+func (c *choice) resolve(file *scenario.File, more ...scenario.Override) (*scenario.Resolved, error) {
+	own, err := c.overrides()
+	if err != nil {
+		return nil, err
+	}
+	r, err := file.Resolve(append(more, own...)...)
+	if err != nil {
+		return nil, err
+	}
+	return r, c.filter(r)
+}
+
+// filter keeps the fabrics that --fabric names, in the scenario's order. They
+// are cabled as they are among all of them.
+func (c *choice) filter(r *scenario.Resolved) error {
+	if len(c.fabrics) == 0 {
+		return nil
+	}
+	known := fabricNames(r)
+	for _, name := range c.fabrics {
+		if slices.Contains(known, name) {
+			continue
+		}
+		hint := ""
+		if near := catalog.Nearest(name, known); near != "" {
+			hint = fmt.Sprintf(" (did you mean %s?)", near)
+		}
+		return fmt.Errorf("--fabric %s: the scenario has no fabric of that name%s; it has %s", name, hint, strings.Join(known, ", "))
+	}
+	r.Fabrics = slices.DeleteFunc(r.Fabrics, func(f scenario.Fabric) bool { return !slices.Contains(c.fabrics, f.Name) })
+	return nil
+}
+
+func fabricNames(r *scenario.Resolved) []string {
+	var names []string
+	for _, f := range r.Fabrics {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// maxStdin bounds a scenario from standard input; the scenario's own limit,
+// which is lower, gives the message.
+const maxStdin = 4 << 20
+
+func open(e *Env, path string) (*scenario.File, error) {
+	if path == "-" {
+		text, err := io.ReadAll(io.LimitReader(e.Stdin, maxStdin))
+		if err != nil {
+			return nil, fmt.Errorf("the scenario cannot be read from standard input: %w", err)
+		}
+		return scenario.Decode("stdin", text)
+	}
+	file, err := scenario.Load(e.path(path))
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		hint := ""
+		if errors.Is(err, fs.ErrNotExist) {
+			hint = "; examples/ has scenarios to start from"
+		}
+		return nil, fmt.Errorf("the scenario %s cannot be read: %w%s", path, p.Err, hint)
+	}
+	return file, err
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// verbs are the constructors of the verbs, in the order of help. A new verb is
+// a file with a constructor, and a line here.
+var verbs = []func(*Env) *cobra.Command{
+	newCompare,
+	newRun,
+	newBench,
+	newTopology,
+	newCatalog,
+	newVersion,
+	newExitCodes,
+}
+
+// Main runs the command line and returns the exit code.
+func Main(ctx context.Context, e *Env) (code Code) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(e.Stderr, "weft: this is a defect of weft, please report it with the scenario: %v\n%s", p, debug.Stack())
+			code = Defect
+		}
+	}()
+	err := newRoot(e).ExecuteContext(ctx)
+	if err != nil {
+		fmt.Fprintf(e.Stderr, "weft: %s\n", strings.TrimRight(err.Error(), "\n"))
+	}
+	return codeOf(err)
+}
+
+func newRoot(e *Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "weft",
+		Short: "InfiniBand and RoCE v2 for AI clusters, side by side, packet by packet",
+		Long: `weft simulates the network of an AI training cluster packet by packet:
+InfiniBand, RoCE v2 and kernel TCP side by side, with one scenario, one table
+and one page.
+
+  weft compare examples/h100-128.yaml --out run`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		DisableAutoGenTag: true,
+	}
+	root.SetArgs(e.Args)
+	root.SetIn(e.Stdin)
+	root.SetOut(e.Stdout)
+	root.SetErr(e.Stderr)
+	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		text, _, _ := strings.Cut(err.Error(), ": strconv.") // of no use to who typed it
+		return fmt.Errorf("%s\nsee %s --help", text, c.CommandPath())
+	})
+	for _, verb := range verbs {
+		root.AddCommand(verb(e))
+	}
+	return root
+}
+
+// args are the arguments of a verb, counted; what is the name of what is
+// expected.
+func args(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, given []string) error {
+		switch {
+		case len(given) < least:
+			return fmt.Errorf("%s needs %s: %s", c.CommandPath(), what, c.UseLine())
+		case len(given) > most:
+			return fmt.Errorf("%s takes %s and nothing after it, and %q is given: %s", c.CommandPath(), what, given[most], c.UseLine())
+		}
+		return nil
+	}
+}
+
+// scenarioArg completes the path of a scenario.
+func scenarioArg(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(given) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"weft/scenario"
+)
+
+func newRun(e *Env) *cobra.Command {
+	var c choice
+	var x execution
+	var show bool
+	var hpccDir string
+	cmd := &cobra.Command{
+		Use:   "run FILE | --hpcc DIR",
+		Short: "simulate a scenario, on one fabric or several",
+		Long: `Simulates the scenario on its fabrics and prints what each did. With
+--print-scenario it only shows the scenario with every number resolved: what
+the file says, what presets say, and what follows from them.
+
+With --hpcc it simulates a folder of the simulator published with HPCC instead:
+config.txt and the topology and flow files that it names, and no other file.
+--out then receives fct.txt and pfc.txt in that simulator's format.`,
+		Example: `  weft run examples/h100-128.yaml --fabric roce-v2-400g --out run
+  weft run examples/h100-128.yaml --print-scenario
+  weft run --hpcc mix --out mix-weft`,
+		Args: func(cmd *cobra.Command, given []string) error {
+			if hpccDir != "" {
+				return args(0, 0, "--hpcc DIR")(cmd, given)
+			}
+			return args(1, 1, "one scenario file")(cmd, given)
+		},
+		ValidArgsFunction: scenarioArg,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if hpccDir != "" {
+				return x.runHPCC(cmd.Context(), e, hpccDir, max(1, c.seed))
+			}
+			r, err := c.load(e, given[0])
+			if err != nil {
+				return err
+			}
+			if show {
+				return printScenario(e, r, x.json)
+			}
+			return x.run(cmd.Context(), e, r, tellTables(e, r))
+		},
+	}
+	cmd.Flags().BoolVar(&show, "print-scenario", false, "print the resolved scenario and run nothing")
+	cmd.Flags().StringVar(&hpccDir, "hpcc", "", "a folder with the config, topology and flow files of the HPCC simulator")
+	_ = cmd.MarkFlagDirname("hpcc")
+	c.register(cmd)
+	x.register(cmd)
+	for _, flag := range []string{"print-scenario", "fabric", "algo", "proto", "set"} {
+		cmd.MarkFlagsMutuallyExclusive("hpcc", flag)
+	}
+	return cmd
+}
+
+func printScenario(e *Env, r *scenario.Resolved, json bool) error {
+	text, err := r.MarshalYAML()
+	if err == nil && json {
+		text, err = yaml.YAMLToJSON(text)
+	}
+	if err != nil {
+		return fail(Defect, "the scenario cannot be printed: %w", err)
+	}
+	_, err = e.Stdout.Write(text)
+	return err
+}

@@ -1,0 +1,171 @@
+package collective
+
+// Hierarchical algorithms keep each GPU on its own rail: the scale-up network
+// scatters inside the node, one ring per rail works between the nodes, and the
+// scale-up network gathers. Between nodes a rank moves a PerNode-th of what a
+// single ring would, in a PerNode-th of the steps.
+
+// rails is what they share.
+type rails struct{ l Layout }
+
+// over is the transfer of [lo, hi) to the same GPU of the next node.
+func (r rails) over(rank, peerStep, channel int, lo, hi int64) Transfer {
+	to := (rank + r.l.PerNode) % r.l.Ranks()
+	return Transfer{Peer: int32(to), PeerStep: int32(peerStep), Bytes: hi - lo, Rail: int16(1 + r.l.Rail(r.l.Local(rank), channel)), Src: lo, Dst: lo}
+}
+
+// locals calls f with the other GPUs of a rank's node, the next one first so
+// that no GPU is everybody's first.
+func (r rails) locals(rank int, f func(rank, local int)) {
+	p, node, local := r.l.PerNode, r.l.Node(rank), r.l.Local(rank)
+	for i := 1; i < p; i++ {
+		l := (local + i) % p
+		f(node*p+l, l)
+	}
+}
+
+func within(to, peerStep int, lo, hi int64) Transfer {
+	return Transfer{Peer: int32(to), PeerStep: int32(peerStep), Bytes: hi - lo, Src: lo, Dst: lo}
+}
+
+// hierarchicalAllReduce: a lane's loop has one part per local GPU. Step 0
+// reduces each part at its GPU; 2(N−1) steps of a ring between the nodes
+// all-reduce it; the last step gives it to all GPUs of the node.
+type hierarchicalAllReduce struct {
+	cut
+	rails
+}
+
+func newHierarchicalAllReduce(s Spec) (Program, error) {
+	chunk := s.Chunk
+	if chunk == 0 {
+		chunk = RingChunk
+	}
+	unit := max(chunk-chunk%s.Elem, s.Elem) * int64(s.Layout.Ranks())
+	c, err := newCut(s, s.Bytes, unit, s.Slices, s.Slices)
+	return &hierarchicalAllReduce{cut: c, rails: rails{s.Layout}}, err
+}
+
+func (p *hierarchicalAllReduce) Ranks() int { return p.l.Ranks() }
+
+func (p *hierarchicalAllReduce) Step(rank, lane, k int, s *Step) bool {
+	s.reset()
+	lo, hi, slice := p.loop(lane)
+	lo, hi = split(lo, hi, p.slices, slice, p.elem)
+	ring := 2 * (p.l.Nodes - 1)
+	if k > ring+1 || lo == hi || p.Ranks() == 1 {
+		return false
+	}
+	part := func(local int) (int64, int64) { return split(lo, hi, p.l.PerNode, local, p.elem) }
+	a, b := part(p.l.Local(rank))
+	switch k {
+	case 0:
+		p.locals(rank, func(to, local int) {
+			c, d := part(local)
+			s.send(within(to, 0, c, d))
+			s.recv(b - a)
+		})
+		s.Reduce = true
+	case ring + 1:
+		p.locals(rank, func(to, local int) {
+			c, d := part(local)
+			s.send(within(to, k, a, b))
+			s.recv(d - c)
+		})
+	default:
+		p.ring(rank, lane, k, a, b, s)
+	}
+	return true
+}
+
+// ring is step k of the ring between the nodes that all-reduces [a, b).
+func (p *hierarchicalAllReduce) ring(rank, lane, k int, a, b int64, s *Step) {
+	n, node := p.l.Nodes, p.l.Node(rank)
+	chunk := func(j int) (int64, int64) { return split(a, b, n, mod(j, n), p.elem) }
+	c, d := chunk(node - k)
+	s.send(p.over(rank, k, lane%p.channels, c, d))
+	c, d = chunk(node - 1 - k)
+	s.recv(d - c)
+	s.Reduce = k < n
+}
+
+// hierarchicalShards is what all-gather and reduce-scatter share: one shard
+// per rank, a lane moves the same part of every shard.
+type hierarchicalShards struct {
+	ringShards
+	rails
+}
+
+func newHierarchicalShards(s Spec) (hierarchicalShards, error) {
+	sh, err := newRingShards(s)
+	return hierarchicalShards{ringShards: sh, rails: rails{s.Layout}}, err
+}
+
+// shard is the lane's part of the shard of a GPU of a node.
+func (p *hierarchicalShards) shard(lane, node, local int) (int64, int64) {
+	return p.piece(lane, mod(node, p.rails.l.Nodes)*p.rails.l.PerNode+local)
+}
+
+// hierarchicalAllGather: in step k a rank hands the shard that came k nodes
+// along its rail to the other GPUs of its node and on to the next node.
+type hierarchicalAllGather struct{ hierarchicalShards }
+
+func newHierarchicalAllGather(s Spec) (Program, error) {
+	sh, err := newHierarchicalShards(s)
+	return &hierarchicalAllGather{sh}, err
+}
+
+func (p *hierarchicalAllGather) Step(rank, lane, k int, s *Step) bool {
+	s.reset()
+	l := p.rails.l
+	lo, hi, _ := p.loop(lane)
+	if k >= l.Nodes || lo == hi || l.Ranks() == 1 {
+		return false
+	}
+	node, local := l.Node(rank), l.Local(rank)
+	a, b := p.shard(lane, node-k, local)
+	if k < l.Nodes-1 {
+		s.send(p.over(rank, k, lane%p.channels, a, b))
+		c, d := p.shard(lane, node-k-1, local)
+		s.recv(d - c)
+	}
+	p.locals(rank, func(to, other int) {
+		s.send(within(to, k, a, b))
+		c, d := p.shard(lane, node-k, other)
+		s.recv(d - c)
+	})
+	return true
+}
+
+// hierarchicalReduceScatter is the all-gather backwards: in step k the node
+// reduces the shards of the node k+1 before it, each at the GPU of its rail,
+// while the sums of the step before go on along the rails.
+type hierarchicalReduceScatter struct{ hierarchicalShards }
+
+func newHierarchicalReduceScatter(s Spec) (Program, error) {
+	sh, err := newHierarchicalShards(s)
+	return &hierarchicalReduceScatter{sh}, err
+}
+
+func (p *hierarchicalReduceScatter) Step(rank, lane, k int, s *Step) bool {
+	s.reset()
+	l := p.rails.l
+	lo, hi, _ := p.loop(lane)
+	if k >= l.Nodes || lo == hi || l.Ranks() == 1 {
+		return false
+	}
+	node, local := l.Node(rank), l.Local(rank)
+	a, b := p.shard(lane, node-1-k, local)
+	if k > 0 {
+		c, d := p.shard(lane, node-k, local)
+		s.send(p.over(rank, k, lane%p.channels, c, d))
+		s.recv(b - a)
+	}
+	p.locals(rank, func(to, other int) {
+		c, d := p.shard(lane, node-1-k, other)
+		s.send(within(to, k, c, d))
+		s.recv(b - a)
+	})
+	s.Reduce = true
+	return true
+}

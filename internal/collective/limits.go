@@ -1,0 +1,15 @@
+package collective
+
+// The bounds of the package.
+const (
+	// MaxRanks keeps rank numbers and the steps of a ring (two per rank)
+	// inside the 32 bits of Transfer.
+	MaxRanks = 1 << 24
+	// MaxBytes leaves room for sums over ranks and rounding in 64 bits.
+	MaxBytes = 1 << 50
+	// MaxChannels is NCCL's MAXCHANNELS (src/include/device.h).
+	MaxChannels = 64
+	// MaxLanes keeps lane numbers inside 32 bits: chunks too small for a
+	// message are refused.
+	MaxLanes = 1 << 30
+)

@@ -1,0 +1,187 @@
+package nccl
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"strconv"
+	"strings"
+)
+
+// Everything in this file is from github.com/NVIDIA/nccl; the comments name
+// the file and the name there.
+
+// latencies are in µs, per algorithm, for LL, LL128 and Simple.
+type latencies [numAlgos][numProtos]float64
+
+// baseLatencies, src/graph/tuning.cc: paid once.
+var baseLatencies = latencies{
+	Tree: {6.8, 14, 8.4},
+	Ring: {6.6, 14, 8.4},
+	PAT:  {8, 8, 8},
+}
+
+// hwLatencies, src/graph/tuning.cc: paid at every step, by what it crosses.
+var hwLatencies = [numLinks]latencies{
+	linkNVLink: {
+		Tree:          {.6, 1.25, 4},
+		Ring:          {.6, 1.9, 3.4},
+		CollNetDirect: {Simple: 3.7},
+		CollNetChain:  {Simple: 2.8},
+		NVLS:          {Simple: 25},
+		NVLSTree:      {Simple: 25},
+		PAT:           {Simple: 4},
+	},
+	linkPCI: {
+		Tree:          {1, 1.9, 4},
+		Ring:          {1, 2.5, 5.7},
+		CollNetDirect: {Simple: 3.7},
+		CollNetChain:  {Simple: 2.8},
+		PAT:           {Simple: 4},
+	},
+	linkNet: {
+		Tree:          {5, 8.5, 14},
+		Ring:          {2.7, 4, 14},
+		CollNetDirect: {Simple: 31},
+		CollNetChain:  {Simple: 30},
+		NVLS:          {Simple: 18},
+		NVLSTree:      {Simple: 20.9},
+		PAT:           {Simple: 14},
+	},
+}
+
+// byNodes is a bandwidth in GB/s on one node, on two, and on more.
+type byNodes [3]float64
+
+// llMaxBws, src/graph/tuning.cc: what LL reaches at all. On one node it goes
+// by GPU; on more by CPU, an AMD taking the Ampere row and all others Volta's.
+var llMaxBws = [numGPUs]byNodes{
+	Volta:     {39, 39, 20.4},
+	Ampere:    {87.7, 22.5, 19},
+	Hopper:    {141, 45, 35},
+	Blackwell: {282, 90, 70},
+}
+
+// What one channel of the graph reaches at most, src/graph/tuning.cc.
+var (
+	perChMaxRingLL128Bws = [numGPUs]byNodes{
+		Volta:     {20, 20, 20},
+		Ampere:    {20, 20, 20},
+		Hopper:    {36.7, 36.7, 36.7},
+		Blackwell: {40, 40, 40},
+	}
+	perChMaxTreeLL128Bws = [numGPUs]byNodes{
+		Volta:     {20, 20, 20},
+		Ampere:    {20, 20, 20},
+		Hopper:    {36.7, 36.7, 29},
+		Blackwell: {55.6, 31.67, 20},
+	}
+	perChMaxTreeBws = [numGPUs]byNodes{
+		Volta:     {26.5, 18.5, 10},
+		Ampere:    {24, 23.6, 17.8},
+		Hopper:    {38.7, 41.4, 36},
+		Blackwell: {70, 42.8, 24},
+	}
+	perChMaxNVLSTreeBws = [numGPUs]byNodes{
+		Volta:     {26.5, 18.5, 10},
+		Ampere:    {24, 23.6, 17.8},
+		Hopper:    {0, 57.7, 45.5},
+		Blackwell: {0, 96, 80},
+	}
+)
+
+// nvlsEfficiency, src/graph/tuning.cc.
+var nvlsEfficiency = [numGPUs]float64{Hopper: .85, Blackwell: .74}
+
+// nvlsChannels is NVLS_NCHANNELS_SM90, _SM100_NVL and _SM100 (src/transport/nvls.cc):
+// on one node, and on more. Of the table of ncclNvlsTreeSm100Tuning only the
+// row of eight 800 Gb/s NICs differs, which has 24.
+var nvlsChannels = [numGPUs][2]int{Hopper: {16, 16}, Blackwell: {24, 32}}
+
+// netOverhead in µs, getNetOverhead in src/graph/tuning.cc: the CPU's time to
+// post one message. Simple pays it three times.
+var netOverhead = [numCPUs]float64{OtherCPU: 1, Intel: 1, AMD: 2}
+
+// Factors of ncclTopoTuneModel.
+const (
+	llFraction        = .5         // ring, LL
+	ringLL128Fraction = .92        // ring, LL128
+	treeFraction      = .92        // tree, all-reduce
+	treeLLDivisor     = 3.8        // tree, LL
+	treeLL128One      = 7. / 9     // tree, LL128, one node
+	treeLL128More     = 120. / 128 // tree, LL128, more nodes
+	treePattern       = .85        // NCCL_TOPO_PATTERN_TREE
+	patFraction       = .75
+	collNetDirect90   = .85 // from compute capability 9.0 on
+	ringPlateau       = 1.4 // Simple, several nodes; "Plateau effect of ring"
+	ringPlateauVolta  = 1.9 // the same below compute capability 8.0
+	plateauBytes      = 64  // from so many bytes per channel and rank
+	patLogDivisor     = 3.5
+	patLinear         = 2.8 // µs per rank
+	collNetArity      = .4  // µs per GPU of the node
+)
+
+// speeds are the candidate bandwidths of a channel in GB/s, src/graph/search.cc.
+var (
+	speedsIntra = [numGPUs][]float64{ // speedArrayIntra, sm90…, sm100…
+		Volta:     {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3},
+		Ampere:    {40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3},
+		Hopper:    {60, 50, 40, 30, 24, 20, 15, 12, 11, 6, 3},
+		Blackwell: {90, 80, 70, 60, 50, 45, 40, 30, 24, 20, 19, 18},
+	}
+	speedsInter = [numGPUs][]float64{ // speedArrayInter, sm90…, sm100…
+		Volta:     {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, .24, .12},
+		Ampere:    {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 2.4, 1.2, .24, .12},
+		Hopper:    {48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, .24, .12},
+		Blackwell: {96, 80, 48, 45.1, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 2.4, 1.2, .24, .12},
+	}
+)
+
+// NVLinkPerLinkGBps is what NCCL reckons with per NVLink and direction in GB/s
+// (SM70_, SM80_, SM90_, SM100_NVLINK_BW, src/graph/topo.h).
+var NVLinkPerLinkGBps = [numGPUs]float64{Volta: 20, Ampere: 20, Hopper: 20.6, Blackwell: 40.1}
+
+// Limits of channels.
+const (
+	maxGraphChannels = 32       // MAXCHANNELS/2, src/init.cc
+	maxChannels      = 64       // MAXCHANNELS, src/include/device.h
+	minTraffic       = 32 << 10 // MinTrafficPerChannel, src/enqueue.cc
+	pciBW            = 12       // PCI_BW, src/graph/topo.h: GB/s
+	p2pPerNIC        = 2        // channels per NIC, ncclTopoGetNchannels in src/graph/paths.cc
+	p2pLocal         = 32       // channels between GPUs of an NVSwitch node (logs)
+	p2pLLThreshold   = 16 << 10 // NCCL_P2P_LL_THRESHOLD
+)
+
+// threads is comm->maxThreads and threadThresholds, src/graph/tuning.cc: a
+// channel is worth having from so many threads times so many bytes on.
+var threads = [numProtos]struct{ max, bytes int64 }{
+	LL:     {512, 8},
+	LL128:  {640, 8},
+	Simple: {512, 64},
+}
+
+//go:embed tree-correction.csv
+var treeCorrectionCSV string
+
+// treeCorrection is treeCorrectionFactor: the tree's bandwidth by log2(bytes/64).
+var treeCorrection = readTreeCorrection(treeCorrectionCSV)
+
+// readTreeCorrection reads the embedded table; the test reads it too, so a
+// wrong table cannot be built.
+func readTreeCorrection(text string) (t [numProtos][]float64) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	if err != nil {
+		panic(err)
+	}
+	for i, row := range rows[1:] {
+		for _, field := range row[1:] {
+			f, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				panic(err)
+			}
+			t[i] = append(t[i], f)
+		}
+	}
+	return t
+}

@@ -1,0 +1,176 @@
+package collective
+
+import "fmt"
+
+// NVLSChunk is NCCL_NVLS_CHUNKSIZE (src/transport/nvls.cc): what a head moves
+// at a time.
+const NVLSChunk = 128 << 10
+
+// heads is how NVLS divides the work of a node: head h, the GPU beside NIC h,
+// owns slice h of every loop. With one node every GPU is a head.
+type heads struct {
+	l Layout
+	n int
+}
+
+func newHeads(l Layout) heads {
+	if l.Nodes == 1 {
+		return heads{l: l, n: l.PerNode}
+	}
+	return heads{l: l, n: min(l.PerNode, l.Rails())}
+}
+
+// local is the GPU of head h.
+func (h heads) local(head int) int { return head * h.l.PerNode / h.n }
+
+// head is the head that a GPU is, or −1.
+func (h heads) head(local int) int {
+	head := (local*h.n + h.l.PerNode - 1) / h.l.PerNode
+	if head < h.n && h.local(head) == local {
+		return head
+	}
+	return -1
+}
+
+// reduce contributes to the slices of all other heads of the node and waits,
+// if the rank is a head, for the sum of the others' contributions.
+func (h heads) reduce(rank, peerStep int, slice func(head int) (int64, int64), s *Step) {
+	local := h.l.Local(rank)
+	for i := range h.n {
+		head := (max(h.head(local), 0) + i) % h.n
+		a, b := slice(head)
+		if h.local(head) == local {
+			s.recv(b - a)
+			s.Reduce = s.Recvs > 0
+			continue
+		}
+		s.send(Transfer{Peer: int32(rank - local + h.local(head)), PeerStep: int32(peerStep), Bytes: b - a, Path: PathReduce, Src: a, Dst: a})
+	}
+}
+
+// multicast gives a head's slice to the node and waits for those of the others.
+func (h heads) multicast(rank, peerStep int, slice func(head int) (int64, int64), s *Step) {
+	local := h.l.Local(rank)
+	for head := range h.n {
+		a, b := slice(head)
+		if h.local(head) == local {
+			s.send(Transfer{Peer: -1, PeerStep: int32(peerStep), Bytes: b - a, Path: PathMulticast, Src: a, Dst: a})
+		} else {
+			s.recv(b - a)
+		}
+	}
+}
+
+// nvlsAllReduce is one node's all-reduce in the scale-up switch (runNvls in
+// src/device/all_reduce.h): step 0 has the switch reduce every slice to its
+// head, step 1 has it deliver the result to all.
+type nvlsAllReduce struct {
+	cut
+	heads
+}
+
+func newNVLSCut(s Spec, h heads, window int) (cut, error) {
+	if s.Layout.PerNode < 2 {
+		return cut{}, fmt.Errorf("collective: %v needs at least two GPUs in a node", s.Algo)
+	}
+	chunk := s.Chunk
+	if chunk == 0 {
+		chunk = NVLSChunk
+	}
+	return newCut(s, s.Bytes, max(chunk-chunk%s.Elem, s.Elem)*int64(h.n), 1, window)
+}
+
+func newNVLSAllReduce(s Spec) (Program, error) {
+	if s.Layout.Nodes != 1 {
+		return nil, fmt.Errorf("collective: nvls works inside one node, not %d: take nvls-tree", s.Layout.Nodes)
+	}
+	h := newHeads(s.Layout)
+	c, err := newNVLSCut(s, h, Slots)
+	return &nvlsAllReduce{cut: c, heads: h}, err
+}
+
+func (p *nvlsAllReduce) Ranks() int { return p.l.Ranks() }
+
+func (p *nvlsAllReduce) Step(rank, lane, k int, s *Step) bool {
+	s.reset()
+	lo, hi, _ := p.loop(lane)
+	if k > 1 || lo == hi {
+		return false
+	}
+	slice := func(head int) (int64, int64) { return split(lo, hi, p.n, head, p.elem) }
+	if k == 0 {
+		p.reduce(rank, 0, slice, s)
+	} else {
+		p.multicast(rank, 1, slice, s)
+	}
+	return true
+}
+
+// nvlsTreeAllReduce has a tree over the nodes between the reduction and the
+// multicast: head h of each node talks to head h of the others on its own
+// rail, even channels along one tree of dtree, odd ones along the other
+// (connectNvls, src/graph/connect.cc). Steps: reduce in the switch; take from
+// the child nodes; send to the parent node and take the result; send it to the
+// child nodes and to the own node.
+type nvlsTreeAllReduce struct {
+	cut
+	heads
+}
+
+func newNVLSTreeAllReduce(s Spec) (Program, error) {
+	h := newHeads(s.Layout)
+	c, err := newNVLSCut(s, h, 2*Slots*(1+log2(s.Layout.Nodes))) // up and down
+	return &nvlsTreeAllReduce{cut: c, heads: h}, err
+}
+
+func (p *nvlsTreeAllReduce) Ranks() int { return p.l.Ranks() }
+
+func (p *nvlsTreeAllReduce) Step(rank, lane, k int, s *Step) bool {
+	s.reset()
+	lo, hi, _ := p.loop(lane)
+	if k > 3 || lo == hi {
+		return false
+	}
+	slice := func(head int) (int64, int64) { return split(lo, hi, p.n, head, p.elem) }
+	if k == 0 {
+		p.reduce(rank, 0, slice, s)
+		return true
+	}
+	channel := lane % p.channels
+	head := p.head(p.l.Local(rank))
+	if head >= 0 {
+		a, b := slice(head)
+		p.between(rank, channel, k, a, b, s)
+	}
+	if k == 3 {
+		p.multicast(rank, 3, slice, s)
+	}
+	return true
+}
+
+// between is what a head does in a step on its rail with its slice [a, b).
+func (p *nvlsTreeAllReduce) between(rank, channel, k int, a, b int64, s *Step) {
+	local := p.l.Local(rank)
+	v := dtree(p.l.Nodes, p.l.Node(rank), channel%2)
+	rail := int16(1 + p.l.Rail(local, channel))
+	to := func(node, peerStep int) {
+		s.send(Transfer{Peer: int32(node*p.l.PerNode + local), PeerStep: int32(peerStep), Bytes: b - a, Rail: rail, Src: a, Dst: a})
+	}
+	switch {
+	case k == 2 && v.up >= 0:
+		to(v.up, 1)
+		s.recv(b - a)
+	case k == 1 || k == 3:
+		for _, d := range v.down {
+			if d < 0 {
+				continue
+			}
+			if k == 1 {
+				s.recv(b - a)
+				s.Reduce = s.Recvs > 0
+			} else {
+				to(d, 2)
+			}
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package collective
+
+import "fmt"
+
+// nvlsShards is all-gather and reduce-scatter of one node in the scale-up
+// switch (src/device/all_gather.h and reduce_scatter.h of NCCL): one step, in
+// which every rank multicasts its shard, or has the switch reduce the shards
+// to their ranks.
+type nvlsShards struct {
+	ringShards
+	heads
+	gather bool
+}
+
+func newNVLSShards(s Spec) (Program, error) {
+	if s.Layout.Nodes != 1 || s.Layout.PerNode < 2 {
+		return nil, fmt.Errorf("collective: nvls %v works among the GPUs of one node, not with %d GPUs in each of %d nodes", s.Op, s.Layout.PerNode, s.Layout.Nodes)
+	}
+	if s.Chunk == 0 {
+		s.Chunk = NVLSChunk
+	}
+	if s.Window == 0 {
+		s.Window = Slots
+	}
+	s.Slices = 1
+	sh, err := newRingShards(s)
+	return &nvlsShards{ringShards: sh, heads: newHeads(s.Layout), gather: s.Op == AllGather}, err
+}
+
+func (p *nvlsShards) Step(rank, lane, k int, s *Step) bool {
+	s.reset()
+	lo, hi, _ := p.loop(lane)
+	if k > 0 || lo == hi {
+		return false
+	}
+	shard := func(head int) (int64, int64) { return p.piece(lane, head) }
+	if p.gather {
+		p.multicast(rank, 0, shard, s)
+	} else {
+		p.reduce(rank, 0, shard, s)
+	}
+	return true
+}

@@ -1,0 +1,52 @@
+package collective
+
+// ringAllReduce is NCCL's runRing (src/device/all_reduce.h): a loop has one
+// chunk per rank. A chunk goes once around to be reduced, ending at the rank
+// of the same place in the ring, and once more to be spread: 2(n−1) steps in
+// each of which every rank sends one chunk to the next and takes one from the
+// previous. Loops of a channel follow each other; the slices of a chunk are
+// lanes side by side, so that the window is their number.
+type ringAllReduce struct {
+	cut
+	l        Layout
+	minChunk int64
+}
+
+func newRingAllReduce(s Spec) (Program, error) {
+	chunk := s.Chunk
+	if chunk == 0 {
+		chunk = RingChunk
+	}
+	unit := max(chunk-chunk%s.Elem, s.MinChunk) * int64(s.Layout.Ranks())
+	c, err := newCut(s, s.Bytes, unit, s.Slices, s.Slices)
+	return &ringAllReduce{cut: c, l: s.Layout, minChunk: s.MinChunk}, err
+}
+
+func (p *ringAllReduce) Ranks() int { return p.l.Ranks() }
+
+// piece is the slice of chunk j that a lane moves.
+func (p *ringAllReduce) piece(lo, hi int64, slice, j int) (int64, int64) {
+	n := p.Ranks()
+	size := max(ceil(hi-lo, n, p.elem), p.minChunk)
+	lo, hi = block(lo, hi, size, mod(j, n))
+	return split(lo, hi, p.slices, slice, p.elem)
+}
+
+func (p *ringAllReduce) Step(rank, lane, k int, s *Step) bool {
+	s.reset()
+	n := p.Ranks()
+	lo, hi, slice := p.loop(lane)
+	if k >= 2*(n-1) || lo == hi {
+		return false
+	}
+	r := p.l.ring(lane % p.channels)
+	i := r.index(rank)
+	if a, b := p.piece(lo, hi, slice, i-1-k); a < b {
+		s.send(r.send(rank, r.at(i+1), k, a, b))
+	}
+	if a, b := p.piece(lo, hi, slice, i-2-k); a < b {
+		s.recv(b - a)
+	}
+	s.Reduce = k < n-1
+	return true
+}

@@ -1,0 +1,77 @@
+package collective
+
+// ringShards is what all-gather and reduce-scatter over a ring share: the
+// vector has one shard per rank, and a lane moves the same part of every
+// shard (src/device/all_gather.h, src/device/reduce_scatter.h of NCCL). Both
+// take n−1 steps, in each of which every rank sends to the next in the ring.
+type ringShards struct {
+	cut
+	l     Layout
+	bytes int64
+}
+
+func newRingShards(s Spec) (ringShards, error) {
+	chunk := s.Chunk
+	if chunk == 0 {
+		chunk = RingChunk
+	}
+	lo, hi := split(0, s.Bytes, s.Layout.Ranks(), 0, s.Elem) // the longest shard
+	c, err := newCut(s, hi-lo, chunk, s.Slices, s.Slices)
+	return ringShards{cut: c, l: s.Layout, bytes: s.Bytes}, err
+}
+
+func (p *ringShards) Ranks() int { return p.l.Ranks() }
+
+// piece is the part of a rank's shard that a lane moves.
+func (p *ringShards) piece(lane, shard int) (int64, int64) {
+	slo, shi := split(0, p.bytes, p.Ranks(), shard, p.elem)
+	lo, hi, slice := p.loop(lane)
+	lo, hi = split(lo, hi, p.slices, slice, p.elem)
+	return min(slo+lo, shi), min(slo+hi, shi)
+}
+
+// step sends the shard of the rank at place out and takes that of the rank
+// before it.
+func (p *ringShards) step(rank, lane, k int, out func(i, k int) int, s *Step) bool {
+	s.reset()
+	lo, hi, _ := p.loop(lane)
+	if k >= p.Ranks()-1 || lo == hi {
+		return false
+	}
+	r := p.l.ring(lane % p.channels)
+	i := r.index(rank)
+	if a, b := p.piece(lane, r.at(out(i, k))); a < b {
+		s.send(r.send(rank, r.at(i+1), k, a, b))
+	}
+	if a, b := p.piece(lane, r.at(out(i-1, k))); a < b {
+		s.recv(b - a)
+	}
+	return true
+}
+
+// ringAllGather passes on the shards, the own one first.
+type ringAllGather struct{ ringShards }
+
+func newRingAllGather(s Spec) (Program, error) {
+	sh, err := newRingShards(s)
+	return &ringAllGather{sh}, err
+}
+
+func (p *ringAllGather) Step(rank, lane, k int, s *Step) bool {
+	return p.step(rank, lane, k, func(i, k int) int { return i - k }, s)
+}
+
+// ringReduceScatter starts with the shard of the previous rank in the ring,
+// which goes the whole way round to it.
+type ringReduceScatter struct{ ringShards }
+
+func newRingReduceScatter(s Spec) (Program, error) {
+	sh, err := newRingShards(s)
+	return &ringReduceScatter{sh}, err
+}
+
+func (p *ringReduceScatter) Step(rank, lane, k int, s *Step) bool {
+	ok := p.step(rank, lane, k, func(i, k int) int { return i - 1 - k }, s)
+	s.Reduce = ok
+	return ok
+}

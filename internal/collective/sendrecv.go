@@ -1,0 +1,37 @@
+package collective
+
+// sendRecv is what nccl-tests' sendrecv_perf measures: rank r sends its vector
+// to rank r+1 and takes that of rank r−1, all at once. Every chunk is a lane.
+// Between nodes it takes the receiver's rail at both ends, as allToAll.
+type sendRecv struct {
+	cut
+	l Layout
+}
+
+func newSendRecv(s Spec) (Program, error) {
+	chunk := s.Chunk
+	if chunk == 0 {
+		chunk = SlotBytes
+	}
+	c, err := newCut(s, s.Bytes, chunk, 1, Slots)
+	return &sendRecv{cut: c, l: s.Layout}, err
+}
+
+func (p *sendRecv) Ranks() int { return p.l.Ranks() }
+
+func (p *sendRecv) Step(rank, lane, k int, s *Step) bool {
+	s.reset()
+	lo, hi, _ := p.loop(lane)
+	n := p.Ranks()
+	if k > 0 || lo == hi || n == 1 {
+		return false
+	}
+	to := mod(rank+1, n)
+	t := Transfer{Peer: int32(to), Bytes: hi - lo, Src: lo, Dst: lo}
+	if p.l.Node(rank) != p.l.Node(to) {
+		t.Rail = int16(1 + p.l.Rail(p.l.Local(to), lane%p.channels))
+	}
+	s.send(t)
+	s.recv(hi - lo)
+	return true
+}

@@ -1,0 +1,60 @@
+package fabric
+
+// conserved holds what the network counted against what is still in it, at the
+// end of a run: packets, and where the network is empty credits as well.
+func (n *Network) conserved() error {
+	last := n.parts[0]
+	s := n.Stats()
+	gone := s.Delivered
+	for _, d := range s.Dropped {
+		gone += d
+	}
+	live, mailed := n.inside()
+	if s.Injected != gone+live {
+		return &Breach{"packets in = packets out + dropped + in flight", "the network", last.now, s.Injected, gone + live}
+	}
+	if live > 0 || mailed > 0 {
+		return nil
+	}
+	if s.InBytes != s.OutBytes+s.LostBytes {
+		return &Breach{"bytes in = bytes out + dropped", "the network", last.now, s.InBytes, s.OutBytes + s.LostBytes}
+	}
+	return n.creditsConserved()
+}
+
+// inside counts the packets in the network, those between partitions included,
+// and the credit updates between partitions. What was sent in the last window
+// has not been collected; the mail of the one before has, though it still lies
+// there.
+func (n *Network) inside() (packets, updates int64) {
+	for _, p := range n.parts {
+		packets += int64(p.pool.live)
+		for i := range p.mail[p.window&1].to {
+			b := &p.mail[p.window&1].to[i]
+			packets += int64(len(b.packets))
+			updates += int64(len(b.credits))
+		}
+	}
+	return packets, updates
+}
+
+// creditsConserved checks, in an empty network, that every sender has all of
+// its receiver's buffer, in hand or in updates on the way.
+func (n *Network) creditsConserved() error {
+	ring := n.ringMask + 1
+	for index := range n.lanes {
+		l := &n.lanes[index]
+		sum := l.available
+		for k := range ring {
+			sum += int32(n.grants[int64(index)*ring+k])
+		}
+		link := int32(index / n.classes)
+		if sum != l.granted {
+			return &Breach{"credits = receiver's buffer", n.LinkName(link), n.parts[0].now, int64(sum), int64(l.granted)}
+		}
+		if held := n.accounts[index].held; held != 0 {
+			return &Breach{"an empty network holds nothing", n.LinkName(link), n.parts[0].now, int64(held), 0}
+		}
+	}
+	return nil
+}

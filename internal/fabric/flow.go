@@ -1,0 +1,148 @@
+package fabric
+
+import (
+	"weft/internal/transport"
+	"weft/internal/transport/tcp"
+	"weft/units"
+	"weft/wire"
+)
+
+// flow is one end of a connection in its NIC: a queue pair of RDMA, or a
+// socket of TCP.
+type flow struct {
+	qp      transport.QP
+	conn    *tcp.Conn  // nil for RDMA
+	timerAt units.Time // its earliest entry among the NIC's timers
+	id      units.QPN  // its number in the NIC
+	dst     int32      // node of the peer
+	port    int32      // the NIC's port that it sends by
+	entropy uint32
+	class   uint8 // of data
+	reply   uint8 // of acknowledgements
+	cnp     uint8 // of congestion notifications
+	ready   bool  // it stands in the ring of its class
+}
+
+// readyAt is when the flow may next send.
+func (f *flow) readyAt(now units.Time) units.Time {
+	if f.conn != nil {
+		return f.conn.Ready(now)
+	}
+	return f.qp.Ready(now)
+}
+
+// deadline is the flow's earliest timer.
+func (f *flow) deadline() units.Time {
+	if f.conn != nil {
+		return f.conn.NextTimeout()
+	}
+	return f.qp.NextTimeout()
+}
+
+// nextPacket fills the header of packet i and gives its size on the wire; 0 if
+// the flow has nothing to send.
+func (p *Partition) nextPacket(s *NIC, f *flow, i int32) uint16 {
+	if f.readyAt(p.now) > p.now {
+		return 0
+	}
+	if f.conn != nil {
+		seg := p.pool.segment(i)
+		if !f.conn.Next(p.now, seg) {
+			return 0
+		}
+		return s.segmentBytes(seg)
+	}
+	h := &p.pool.cold[i]
+	if !f.qp.Next(p.now, h) {
+		return 0
+	}
+	return s.wireBytes(h.Op, h.Length)
+}
+
+// receive hands packet i to the flow that it is for.
+func (p *Partition) receive(nic *nicState, i int32) *flow {
+	marked := p.pool.hot[i].marked
+	if nic.spec.TCP != nil {
+		seg := p.pool.segment(i)
+		if marked {
+			seg.Flags |= tcp.FlagCE
+		}
+		f := nic.flows[seg.Conn]
+		f.conn.Receive(p.now, seg, &p.segments)
+		return f
+	}
+	h := &p.pool.cold[i]
+	if marked {
+		h.Flags |= transport.FlagCE
+	}
+	f := nic.flows[h.DestQP]
+	f.qp.Receive(p.now, h, &p.batch)
+	return f
+}
+
+// expired serves the flow's timer if it is due.
+func (p *Partition) expired(f *flow) {
+	if f.deadline() > p.now {
+		return
+	}
+	if f.conn != nil {
+		f.conn.Timeout(p.now, &p.segments)
+		return
+	}
+	f.qp.Timeout(p.now, &p.batch)
+}
+
+// replies queues the packets that the transport wants sent at once.
+func (p *Partition) replies(nic *nicState, f *flow) {
+	for j := range p.batch.Packets {
+		i := p.pool.get()
+		h := &p.pool.cold[i]
+		*h = p.batch.Packets[j]
+		class := f.reply
+		if h.Op == wire.CNP {
+			class = f.cnp
+			p.stats.CNPs++
+		}
+		p.reply(f, i, nic.spec.wireBytes(h.Op, h.Length), class)
+	}
+	p.batch.Packets = p.batch.Packets[:0]
+	for j := range p.segments.Segments {
+		i := p.pool.get()
+		seg := p.pool.segment(i)
+		*seg = p.segments.Segments[j]
+		p.reply(f, i, nic.spec.segmentBytes(seg), f.reply)
+	}
+	p.segments.Segments = p.segments.Segments[:0]
+}
+
+// completions delivers what the transport has finished.
+func (p *Partition) completions(node int32, f *flow) {
+	for j := range p.batch.Completions {
+		c := p.batch.Completions[j]
+		p.net.app.Complete(p, node, &c)
+	}
+	p.batch.Completions = p.batch.Completions[:0]
+	for j := range p.segments.Completions {
+		s := &p.segments.Completions[j]
+		c := transport.Completion{ID: uint64(s.ID), QPN: f.id, Imm: s.ID, HasImm: true, Bytes: uint32(s.Bytes)}
+		switch s.Outcome {
+		case tcp.Received:
+			c.Recv = true
+		case tcp.Failed:
+			c.Status = transport.RetryExcErr
+		}
+		p.net.app.Complete(p, node, &c)
+	}
+	p.segments.Completions = p.segments.Completions[:0]
+}
+
+// wireBytes is the size of an RDMA packet on the wire.
+func (s *NIC) wireBytes(op wire.Opcode, payload uint32) uint16 {
+	pad := uint32(s.PayloadPad)
+	return max(s.MinFrame, uint16((payload+pad-1)/pad*pad)+s.Overhead[op])
+}
+
+// segmentBytes is the size of a TCP segment on the wire.
+func (s *NIC) segmentBytes(seg *tcp.Segment) uint16 {
+	return max(s.MinFrame, uint16(seg.IPBytes())+s.FrameOverhead)
+}

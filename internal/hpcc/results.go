@@ -1,0 +1,127 @@
+package hpcc
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/bits"
+	"strings"
+
+	"weft/units"
+)
+
+// An FCT is a line of fct.txt: a completed flow. It completes when its sender
+// has received the last acknowledgement.
+type FCT struct {
+	SrcIP, DstIP     uint32
+	SrcPort, DstPort uint16
+	Bytes            units.Bytes
+	Start            units.Time
+	// Duration is from the start to the completion.
+	Duration units.Time
+	// Standalone is the completion of the flow alone, as computed.
+	Standalone units.Time
+}
+
+// FCT is the line of a flow that completed after this duration.
+func (f *Flow) FCT(duration units.Time, b Baseline) FCT {
+	return FCT{
+		HostIP(f.Src), HostIP(f.Dst), f.SrcPort, f.DstPort,
+		f.Bytes, f.Start, duration, b.Standalone,
+	}
+}
+
+// Hosts is the ids of the source and the destination.
+func (f FCT) Hosts() (src, dst int) {
+	return int(f.SrcIP >> 8 & 0xffff), int(f.DstIP >> 8 & 0xffff)
+}
+
+// WriteFCT writes fct.txt. The lines stay in their order, which there is that
+// of completion.
+func WriteFCT(w io.Writer, flows []FCT) error {
+	b := bufio.NewWriter(w)
+	for _, f := range flows {
+		fmt.Fprintf(b, "%08x %08x %d %d %d %d %d %d\n", f.SrcIP, f.DstIP, f.SrcPort, f.DstPort,
+			int64(f.Bytes), nanoseconds(f.Start), nanoseconds(f.Duration), nanoseconds(f.Standalone))
+	}
+	return b.Flush()
+}
+
+// A PFC is a line of pfc.txt: a PFC frame that a device has received.
+type PFC struct {
+	Time   units.Time
+	Node   int
+	Switch bool
+	// Port is the interface that received it.
+	Port int
+	// Pause is false for a resume.
+	Pause bool
+}
+
+// WritePFC writes pfc.txt. The lines stay in their order, which there is that
+// of reception.
+func WritePFC(w io.Writer, frames []PFC) error {
+	b := bufio.NewWriter(w)
+	for _, f := range frames {
+		fmt.Fprintf(b, "%d %d %d %d %d\n", nanoseconds(f.Time), f.Node, bit(f.Switch), f.Port, bit(f.Pause))
+	}
+	return b.Flush()
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// ParseFCT reads an fct.txt, such as that of a reference. An error is a
+// [*Problems].
+func ParseFCT(file, text string) ([]FCT, error) {
+	problems := &Problems{}
+	var flows []FCT
+	t := table{file: file, text: text, problems: problems}
+	for l, more := t.pull(); more; l, more = t.pull() {
+		v, ok := integers(l, "xxppiiii")
+		if !ok {
+			problems.add(file, l.number, join(l), "`sip dip sport dport bytes start fct standalone`, addresses in hexadecimal")
+			continue
+		}
+		flows = append(flows, FCT{
+			uint32(v[0]), uint32(v[1]), uint16(v[2]), uint16(v[3]), units.Bytes(v[4]),
+			units.Time(v[5]) * units.Nanosecond, units.Time(v[6]) * units.Nanosecond, units.Time(v[7]) * units.Nanosecond,
+		})
+	}
+	if !problems.none() {
+		return nil, problems
+	}
+	return flows, nil
+}
+
+// ParsePFC reads a pfc.txt, such as that of a reference. That simulator does not
+// close the file, so that it can end in the middle of a line: such an end is
+// left out, and complete is false. An error is a [*Problems].
+func ParsePFC(file, text string) (frames []PFC, complete bool, err error) {
+	problems := &Problems{}
+	whole := text[:strings.LastIndexByte(text, '\n')+1]
+	t := table{file: file, text: whole, problems: problems}
+	for l, more := t.pull(); more; l, more = t.pull() {
+		v, ok := integers(l, "iibib")
+		if !ok {
+			problems.add(file, l.number, join(l), "`time node nodetype ifindex type`")
+			continue
+		}
+		frames = append(frames, PFC{units.Time(v[0]) * units.Nanosecond, int(v[1]), v[2] == 1, int(v[3]), v[4] == 1})
+	}
+	if !problems.none() {
+		return nil, false, problems
+	}
+	return frames, len(whole) == len(text), nil
+}
+
+// mulDiv is a·b/c with 128 bits between; the quotient has to fit 64.
+func mulDiv(a, b, c uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	q, _ := bits.Div64(hi, lo, c)
+	return q
+}

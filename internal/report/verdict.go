@@ -1,0 +1,346 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"weft/internal/runstore"
+	"weft/scenario"
+)
+
+// The bounds of what the sentences claim.
+const (
+	// tie is the difference of times below which there is none that matters:
+	// what repeated measurements of one cluster differ by.
+	tie = 0.02
+	// latencyGrowth ends the range in which latency decides: the fastest time
+	// has not grown by more than this factor over that of the smallest size.
+	latencyGrowth = 2
+	// bandwidthShare begins the range in which bandwidth decides: the fastest
+	// fabric reaches this share of its best rate.
+	bandwidthShare = 0.8
+	// bandwidthSlope is how fast time must grow with size, as a power, at the
+	// end of the sweep for bandwidth to decide there.
+	bandwidthSlope = 0.8
+	// steadyGap is the most that a difference of times may vary over a range to
+	// be called constant.
+	steadyGap = 1.25
+	// busyLink is the share of time from which a link is called the limit, and
+	// idleLink that below which no link can be.
+	busyLink = 0.9
+	idleLink = 0.7
+	// evenBusy and unevenLoad are how busy a link must be, and how much more
+	// than the other fabric's busiest it must carry, for its load to be a cause.
+	evenBusy   = 0.8
+	unevenLoad = 1.1
+)
+
+// Verdict is what the results come to, in sentences.
+type Verdict struct {
+	Where []string // which fabric wins where
+	Why   []string // what the numbers show about each
+	Notes []string // what the comparison could not take in
+}
+
+// Judge says which fabric wins where, and why. The scenario may be nil; with it
+// more causes are known.
+func Judge(r *runstore.Results, sc *scenario.Resolved) Verdict {
+	v := newJudgement(r, sc)
+	switch {
+	case len(v.fabrics) == 0:
+		return Verdict{Where: []string{"No size has a result."}}
+	case len(v.sizes) == 0:
+		return Verdict{Where: []string{"No size has a result on every fabric: there is nothing to compare."}, Notes: v.caveats()}
+	case len(v.fabrics) == 1:
+		return v.alone()
+	}
+	return v.contest()
+}
+
+// judgement is the results as times by fabric and size, where all have one.
+type judgement struct {
+	r       *runstore.Results
+	sc      *scenario.Resolved
+	fabrics []int // with results, by index in r
+	left    []int // without
+	sizes   []int64
+	points  [][]runstore.Point // [fabric][size]
+}
+
+func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
+	v := &judgement{r: r, sc: sc}
+	for i, f := range r.Fabrics {
+		if slices.ContainsFunc(f.Points, runstore.Point.Measured) {
+			v.fabrics = append(v.fabrics, i)
+		} else {
+			v.left = append(v.left, i)
+		}
+	}
+	for _, size := range sizes(r) {
+		if !slices.ContainsFunc(v.fabrics, func(i int) bool {
+			p, ok := point(r.Fabrics[i], size)
+			return !ok || !p.Measured()
+		}) {
+			v.sizes = append(v.sizes, size)
+		}
+	}
+	slices.Sort(v.sizes)
+	for _, i := range v.fabrics {
+		var row []runstore.Point
+		for _, size := range v.sizes {
+			p, _ := point(r.Fabrics[i], size)
+			row = append(row, p)
+		}
+		v.points = append(v.points, row)
+	}
+	return v
+}
+
+func (v *judgement) name(f int) string                  { return v.result(f).Name }
+func (v *judgement) result(f int) runstore.FabricResult { return v.r.Fabrics[v.fabrics[f]] }
+func (v *judgement) time(f, s int) float64              { return float64(v.points[f][s].Time) }
+
+// spec is the fabric's scenario, nil when it is not known.
+func (v *judgement) spec(f int) *scenario.Fabric {
+	if v.sc == nil {
+		return nil
+	}
+	for i := range v.sc.Fabrics {
+		if v.sc.Fabrics[i].Name == v.name(f) {
+			return &v.sc.Fabrics[i]
+		}
+	}
+	return nil
+}
+
+// least is the fastest time of a size.
+func (v *judgement) least(s int) float64 {
+	t := math.Inf(1)
+	for f := range v.fabrics {
+		t = min(t, v.time(f, s))
+	}
+	return t
+}
+
+// winner is the fabric with the least time over a range of sizes, from and to
+// included, as the geometric mean of its slow-down against the fastest.
+func (v *judgement) winner(from, to int) int {
+	best, least := 0, math.Inf(1)
+	for f := range v.fabrics {
+		sum := 0.0
+		for s := from; s <= to; s++ {
+			sum += math.Log(v.time(f, s) / v.least(s))
+		}
+		if sum < least-1e-12 {
+			best, least = f, sum
+		}
+	}
+	return best
+}
+
+// ratios is the least and the most of one fabric's time over another's.
+func (v *judgement) ratios(f, over, from, to int) (lo, hi float64) {
+	lo, hi = math.Inf(1), 0
+	for s := from; s <= to; s++ {
+		x := v.time(f, s) / v.time(over, s)
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	return lo, hi
+}
+
+// latencyEnd is the last size at which latency decides.
+func (v *judgement) latencyEnd() int {
+	s := 0
+	for s+1 < len(v.sizes) && v.least(s+1) <= latencyGrowth*v.least(0) {
+		s++
+	}
+	return s
+}
+
+// bandwidthStart is the first size from which on bandwidth decides, and
+// len(sizes) when the sweep ends before.
+func (v *judgement) bandwidthStart() int {
+	n := len(v.sizes)
+	if n < 2 || v.sizes[n-1] == v.sizes[n-2] {
+		return n
+	}
+	slope := math.Log(v.least(n-1)/v.least(n-2)) / math.Log(float64(v.sizes[n-1])/float64(v.sizes[n-2]))
+	if slope < bandwidthSlope {
+		return n
+	}
+	rate := func(s int) float64 { return float64(v.sizes[s]) / v.least(s) }
+	s := n - 1
+	for s > 0 && rate(s-1) >= bandwidthShare*rate(n-1) {
+		s--
+	}
+	return s
+}
+
+// contest compares two or more fabrics: where latency decides, where bandwidth
+// does, and why. What lies between is told only where another fabric leads.
+func (v *judgement) contest() Verdict {
+	last := len(v.sizes) - 1
+	end, start := v.latencyEnd(), v.bandwidthStart()
+	if last == 0 {
+		w := v.winner(0, 0)
+		at := ""
+		if v.sizes[0] != 0 {
+			at = "at " + sizeText(v.sizes[0]) + " "
+		}
+		return Verdict{[]string{upper(at+v.standing(w, 0, 0, 0, busOf)) + "."}, v.why(w, 0, w, 0), v.caveats()}
+	}
+	end = min(end, start-1)
+	low, high := v.winner(0, max(end, 0)), v.winner(last, last)
+	var out []string
+	if end >= 0 {
+		out = append(out, v.rangeSentence(0, end, 0, "where latency decides", timeOf))
+	}
+	from := max(start, end+1)
+	if start <= last {
+		high = v.winner(from, last)
+	}
+	if middle := min(start, last) - 1; end < middle {
+		if w := v.winner(end+1, middle); w != low && w != high {
+			out = append(out, v.rangeSentence(end+1, middle, middle, "in between", timeOf))
+		}
+	}
+	switch {
+	case start <= last:
+		out = append(out, v.rangeSentence(from, last, last, "where bandwidth decides", busOf))
+	case end < last:
+		from = last
+		out = append(out, v.rangeSentence(last, last, last, "the end of the sweep", timeOf))
+	default:
+		from = end + 1 // latency decides everywhere
+	}
+	return Verdict{out, v.why(low, end, high, from), v.caveats()}
+}
+
+// rangeSentence says how the fabrics stand from one size to another, with the
+// figures of the size shown.
+func (v *judgement) rangeSentence(from, to, shown int, what string, figure func(runstore.Point) string) string {
+	var where string
+	switch last := len(v.sizes) - 1; {
+	case from == to:
+		where = "At " + sizeText(v.sizes[from])
+	case from == 0 && to == last:
+		where = "At every size"
+	case from == 0:
+		where = "Up to " + sizeText(v.sizes[to])
+	case to == last:
+		where = "From " + sizeText(v.sizes[from]) + " on"
+	default:
+		where = "From " + sizeText(v.sizes[from]) + " to " + sizeText(v.sizes[to])
+	}
+	w := v.winner(from, to)
+	return where + ", " + what + ", " + v.standing(w, from, to, shown, figure) + "." + v.exceptions(w, from, to)
+}
+
+// timeOf and busOf say how a range's figures are given.
+func timeOf(p runstore.Point) string { return shortTime(p.Time) }
+
+func busOf(p runstore.Point) string {
+	if p.BusBW == 0 {
+		return timeOf(p)
+	}
+	return shortBandwidth(p.BusBW) + " GB/s"
+}
+
+// standing says how the fabrics stand over a range: the winner with its figure
+// at the size shown, those that are tied with it, and how far the others are.
+func (v *judgement) standing(w, from, to, shown int, figure func(runstore.Point) string) string {
+	size := ""
+	if from != to {
+		size = " at " + sizeText(v.sizes[shown])
+	}
+	var tied, behind []string
+	verb := "takes "
+	for _, f := range v.order(shown) {
+		if f == w {
+			continue
+		}
+		lo, hi := v.ratios(f, w, from, to)
+		value := figure(v.points[f][shown])
+		if hi <= 1+tie && lo >= 1-tie {
+			tied = append(tied, fmt.Sprintf("%s (%s)", v.name(f), value))
+			continue
+		}
+		ratio := times(lo)
+		if times(hi) != ratio {
+			ratio += " to " + times(hi)
+		}
+		if verb != "" {
+			behind = append(behind, fmt.Sprintf("%s %s%s times as long (%s)", v.name(f), verb, ratio, value))
+		} else {
+			behind = append(behind, fmt.Sprintf("%s %s times (%s)", v.name(f), ratio, value))
+		}
+		verb = ""
+	}
+	own := figure(v.points[w][shown])
+	switch {
+	case len(tied) > 0 && len(behind) == 0:
+		return fmt.Sprintf("there is no difference that matters: %s (%s%s) and %s are within 2 %%", v.name(w), own, size, list(tied))
+	case len(tied) > 0:
+		return fmt.Sprintf("%s (%s%s) and %s are within 2 %%, no difference that matters; %s", v.name(w), own, size, list(tied), list(behind))
+	}
+	return fmt.Sprintf("%s is the fastest (%s%s); %s", v.name(w), own, size, list(behind))
+}
+
+// order is the fabrics by their time at a size.
+func (v *judgement) order(s int) []int {
+	order := make([]int, len(v.fabrics))
+	for f := range order {
+		order[f] = f
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return int(v.points[a][s].Time - v.points[b][s].Time)
+	})
+	return order
+}
+
+// upper begins a sentence, unless with the name of a fabric.
+func upper(text string) string {
+	for _, word := range []string{"at ", "there ", "of "} {
+		if strings.HasPrefix(text, word) {
+			return strings.ToUpper(text[:1]) + text[1:]
+		}
+	}
+	return text
+}
+
+// exceptions names the sizes of a range at which another fabric leads.
+func (v *judgement) exceptions(w, from, to int) string {
+	var out []string
+	for f := range v.fabrics {
+		var where []string
+		for s := from; s <= to; s++ {
+			if f != w && v.time(f, s) < v.time(w, s)*(1-tie) {
+				where = append(where, sizeText(v.sizes[s]))
+			}
+		}
+		if len(where) > 0 {
+			out = append(out, fmt.Sprintf("%s leads at %s", v.name(f), list(where)))
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return " It is not so at every size: " + list(out) + "."
+}
+
+// caveats are what the comparison could not take in.
+func (v *judgement) caveats() []string {
+	var out []string
+	for _, i := range v.left {
+		out = append(out, fmt.Sprintf("%s has no result and is not part of the comparison", v.r.Fabrics[i].Name))
+	}
+	if all := len(sizes(v.r)); all > len(v.sizes) {
+		out = append(out, fmt.Sprintf("of %d sizes, %d have a result on every fabric and are compared", all, len(v.sizes)))
+	}
+	for i := range out {
+		out[i] = upper(out[i]) + "."
+	}
+	return out
+}

@@ -1,0 +1,270 @@
+package routing
+
+import (
+	"fmt"
+	"iter"
+
+	"weft/internal/topology"
+)
+
+// Choose picks one of the minimal ports that a packet may leave node by. At an
+// endpoint with ports on several planes it picks the plane.
+type Choose func(node topology.NodeID, ports []uint16) uint16
+
+// maxHops bounds a path: a longer one goes round in circles.
+const maxHops = 1 << 16
+
+// Path is the ports that a packet from endpoint src to endpoint dst leaves by,
+// the NIC's first: one End for each cable, none when src is dst. choose nil
+// follows static routing; of the ports of a NIC on several planes it takes the
+// one with the source's number in the order of spreading, so that the NICs of
+// a leaf divide between the planes.
+func Path(g *topology.Graph, t *Tables, src, dst int, choose Choose) ([]topology.End, error) {
+	return appendPath(nil, g, t, src, dst, choose)
+}
+
+func appendPath(path []topology.End, g *topology.Graph, t *Tables, src, dst int, choose Choose) ([]topology.End, error) {
+	if src < 0 || src >= t.Endpoints || dst < 0 || dst >= t.Endpoints {
+		return nil, fmt.Errorf("no path from endpoint %d to %d: endpoints are 0 to %d", src, dst, t.Endpoints-1)
+	}
+	if src == dst {
+		return path, nil
+	}
+	ports := FirstPorts(g, t, src, dst, nil)
+	if len(ports) == 0 {
+		return nil, fmt.Errorf("%s has no path to %s", g.Nodes[src].Name, g.Nodes[dst].Name)
+	}
+	out := ports[int(t.Order[src])%len(ports)]
+	if choose != nil {
+		out = choose(topology.NodeID(src), ports)
+	}
+	at := topology.End{Node: topology.NodeID(src), Port: int32(out)}
+	for hops := 0; ; hops++ {
+		path = append(path, at)
+		far, _, ok := g.Peer(at)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("from %s to %s, %s sends to its port %d, where no cable is",
+				g.Nodes[src].Name, g.Nodes[dst].Name, g.Nodes[at.Node].Name, at.Port)
+		case int(far.Node) == dst:
+			return path, nil
+		case int(far.Node) < t.Endpoints:
+			return nil, fmt.Errorf("from %s to %s, the path ends at %s", g.Nodes[src].Name, g.Nodes[dst].Name, g.Nodes[far.Node].Name)
+		case hops > t.Switches || hops > maxHops:
+			return nil, fmt.Errorf("from %s to %s, the path goes round in circles: it passes %s after %d hops",
+				g.Nodes[src].Name, g.Nodes[dst].Name, g.Nodes[far.Node].Name, hops)
+		}
+		sw := int(far.Node) - t.Endpoints
+		out := t.Static(sw, dst)
+		if choose != nil {
+			if set := t.Minimal(sw, dst); len(set) > 0 {
+				out = choose(far.Node, set)
+			} else {
+				out = NoPort
+			}
+		}
+		if out == NoPort {
+			return nil, fmt.Errorf("%s has no path to %s: %s knows no port for it", g.Nodes[src].Name, g.Nodes[dst].Name, g.Nodes[far.Node].Name)
+		}
+		at = topology.End{Node: far.Node, Port: int32(out)}
+	}
+}
+
+// FirstPorts is the ports of a NIC through which its switch knows a way to a
+// destination: one, or one per plane.
+func FirstPorts(g *topology.Graph, t *Tables, src, dst int, buf []uint16) []uint16 {
+	for p := range g.Nodes[src].Cables {
+		far, _, ok := g.Peer(topology.End{Node: topology.NodeID(src), Port: int32(p)})
+		if sw := int(far.Node) - t.Endpoints; ok && sw >= 0 && t.Static(sw, dst) != NoPort {
+			buf = append(buf, uint16(p))
+		}
+	}
+	return buf
+}
+
+// Hops is the number of switches that a packet passes on the static path, -1
+// where there is none and 0 from an endpoint to itself.
+func Hops(g *topology.Graph, t *Tables, src, dst int) int {
+	var buf [16]topology.End
+	path, err := appendPath(buf[:0], g, t, src, dst, nil)
+	if err != nil {
+		return -1
+	}
+	return max(0, len(path)-1)
+}
+
+// CheckReachable proves that static and minimal routing deliver: from every
+// switch that has endpoints, every destination that it knows is reached along
+// static ports without passing a switch twice, every minimal port leads
+// closer to it, the static port is a minimal one, and all endpoints that
+// belong to one plane know each other.
+func CheckReachable(g *topology.Graph, t *Tables) error {
+	left := make([]int32, t.Switches)
+	for d := range t.Endpoints {
+		for s := range left {
+			left[s] = -1
+		}
+		for s := range left {
+			if err := settle(g, t, s, d, left); err != nil {
+				return err
+			}
+		}
+		for s := range left {
+			if err := checkSet(g, t, s, d, left); err != nil {
+				return err
+			}
+		}
+		for e := range t.Endpoints {
+			if e != d && samePlane(g, e, d) && len(FirstPorts(g, t, e, d, nil)) == 0 {
+				return fmt.Errorf("%s has no path to %s", g.Nodes[e].Name, g.Nodes[d].Name)
+			}
+		}
+	}
+	return nil
+}
+
+func samePlane(g *topology.Graph, x, y int) bool {
+	a, b := g.Nodes[x].Plane, g.Nodes[y].Plane
+	return a < 0 || b < 0 || a == b
+}
+
+// settle fills left with the hops from s to the destination and from all
+// switches on the way; it reports a loop and a dead end.
+func settle(g *topology.Graph, t *Tables, s, d int, left []int32) error {
+	var trail []int
+	hops := int32(0)
+	for at := s; left[at] < 0; {
+		port := t.Static(at, d)
+		if port == NoPort {
+			if len(trail) == 0 {
+				return nil
+			}
+			return fmt.Errorf("%s is sent to %s, which knows no way", g.Nodes[d].Name, g.Nodes[t.Endpoints+at].Name)
+		}
+		trail = append(trail, at)
+		if len(trail) > t.Switches {
+			return fmt.Errorf("packets to %s go round in circles through %s", g.Nodes[d].Name, g.Nodes[t.Endpoints+at].Name)
+		}
+		far, _, ok := g.Peer(topology.End{Node: topology.NodeID(t.Endpoints + at), Port: int32(port)})
+		if !ok {
+			return fmt.Errorf("%s sends to %s through its port %d, where no cable is", g.Nodes[t.Endpoints+at].Name, g.Nodes[d].Name, port)
+		}
+		if int(far.Node) == d {
+			break
+		}
+		if int(far.Node) < t.Endpoints {
+			return fmt.Errorf("%s sends packets for %s to %s", g.Nodes[t.Endpoints+at].Name, g.Nodes[d].Name, g.Nodes[far.Node].Name)
+		}
+		at = int(far.Node) - t.Endpoints
+		hops = max(left[at], 0)
+	}
+	for i := len(trail) - 1; i >= 0; i-- {
+		hops++
+		left[trail[i]] = hops
+	}
+	return nil
+}
+
+// checkSet checks that every minimal port is one hop closer.
+func checkSet(g *topology.Graph, t *Tables, s, d int, left []int32) error {
+	port, found := t.Static(s, d), false
+	for _, p := range t.Minimal(s, d) {
+		found = found || p == port
+		far, _, ok := g.Peer(topology.End{Node: topology.NodeID(t.Endpoints + s), Port: int32(p)})
+		if !ok {
+			return fmt.Errorf("the minimal ports of %s for %s have port %d, where no cable is", g.Nodes[t.Endpoints+s].Name, g.Nodes[d].Name, p)
+		}
+		after := int32(0)
+		if int(far.Node) != d {
+			if int(far.Node) < t.Endpoints {
+				return fmt.Errorf("the minimal ports of %s for %s lead to %s", g.Nodes[t.Endpoints+s].Name, g.Nodes[d].Name, g.Nodes[far.Node].Name)
+			}
+			after = left[int(far.Node)-t.Endpoints]
+		}
+		if after != left[s]-1 {
+			return fmt.Errorf("%s is %d hops from %s and port %d of its minimal ports leads to %s, %d hops away",
+				g.Nodes[t.Endpoints+s].Name, left[s], g.Nodes[d].Name, p, g.Nodes[far.Node].Name, after)
+		}
+	}
+	if !found && port != NoPort {
+		return fmt.Errorf("%s sends to %s through port %d, which is not a minimal one", g.Nodes[t.Endpoints+s].Name, g.Nodes[d].Name, port)
+	}
+	return nil
+}
+
+// Loads is the number of flows on each cable: 2·c from A to B, 2·c+1 back.
+type Loads []int32
+
+// At is the load of the cable at a port in the direction out of it.
+func (l Loads) At(g *topology.Graph, e topology.End) int32 {
+	c := g.Nodes[e.Node].Cables[e.Port]
+	if c < 0 {
+		return 0
+	}
+	return l[direct(g, c, e)]
+}
+
+func direct(g *topology.Graph, cable int32, out topology.End) int32 {
+	if g.Cables[cable].A == out {
+		return 2 * cable
+	}
+	return 2*cable + 1
+}
+
+// Load counts the flows on each cable that a pattern puts there by static
+// routing.
+func Load(g *topology.Graph, t *Tables, pattern iter.Seq2[int, int]) (Loads, error) {
+	loads := make(Loads, 2*len(g.Cables))
+	var path []topology.End
+	for src, dst := range pattern {
+		var err error
+		if path, err = appendPath(path[:0], g, t, src, dst, nil); err != nil {
+			return nil, err
+		}
+		for _, e := range path {
+			loads[direct(g, g.Nodes[e.Node].Cables[e.Port], e)]++
+		}
+	}
+	return loads, nil
+}
+
+// Range is the lowest and the highest load among cables of a kind, of both
+// directions.
+func (l Loads) Range(g *topology.Graph, kind topology.CableKind) (low, high int32) {
+	low = -1
+	for c := range g.Cables {
+		if g.KindOf(g.Cables[c]) != kind {
+			continue
+		}
+		a, b := l[2*c], l[2*c+1]
+		if low < 0 {
+			low = a
+		}
+		low, high = min(low, a, b), max(high, a, b)
+	}
+	return max(low, 0), high
+}
+
+// Shift is the pattern in which endpoint i of n sends to i+k mod n.
+func Shift(n, k int) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for i := range n {
+			if !yield(i, (i+k)%n) {
+				return
+			}
+		}
+	}
+}
+
+// AllToAll is the pattern in which each of n endpoints sends to each other.
+func AllToAll(n int) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for i := range n {
+			for j := range n {
+				if i != j && !yield(i, j) {
+					return
+				}
+			}
+		}
+	}
+}

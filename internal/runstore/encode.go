@@ -1,0 +1,142 @@
+package runstore
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"weft/units"
+)
+
+// Digits to which a float of results.json is rounded: more than is meaningful,
+// and few enough that processors which fuse differently write the same file.
+const (
+	bandwidthDigits = 7
+	shareDigits     = 5
+)
+
+// pointJSON is a Point in results.json. Times are integers: units.Time by
+// itself would be written as text.
+type pointJSON struct {
+	Bytes     int64            `json:"bytes"`
+	Algorithm string           `json:"algorithm,omitempty"`
+	Wire      string           `json:"wire,omitempty"`
+	Channels  int              `json:"channels,omitempty"`
+	TimePs    int64            `json:"time_ps"`
+	AlgBW     float64          `json:"algbw_gbytes_per_s"`
+	BusBW     float64          `json:"busbw_gbytes_per_s"`
+	FlowsPs   distributionJSON `json:"flow_completion_ps"`
+	Counts    Counts           `json:"counts"`
+	Hottest   []HotLink        `json:"hottest_links"`
+	Partial   bool             `json:"partial,omitempty"`
+	Failure   string           `json:"failure,omitempty"`
+}
+
+type distributionJSON struct {
+	N    int64 `json:"n"`
+	Mean int64 `json:"mean"`
+	P50  int64 `json:"p50"`
+	P99  int64 `json:"p99"`
+	P999 int64 `json:"p999"`
+	Max  int64 `json:"max"`
+}
+
+// MarshalJSON writes times as integer picoseconds and rounds floats.
+func (p Point) MarshalJSON() ([]byte, error) {
+	hottest := make([]HotLink, len(p.Hottest))
+	for i, h := range p.Hottest {
+		h.Busy = rounded(h.Busy, shareDigits)
+		hottest[i] = h
+	}
+	d := p.Flows
+	return json.Marshal(pointJSON{
+		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
+		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
+		FlowsPs: distributionJSON{d.N, int64(d.Mean), int64(d.P50), int64(d.P99), int64(d.P999), int64(d.Max)},
+		Counts:  p.Counts, Hottest: hottest, Partial: p.Partial, Failure: p.Failure,
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (p *Point) UnmarshalJSON(text []byte) error {
+	var q pointJSON
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&q); err != nil {
+		return err
+	}
+	d := q.FlowsPs
+	*p = Point{
+		Bytes: q.Bytes, Algorithm: q.Algorithm, Wire: q.Wire, Channels: q.Channels,
+		Time: units.Time(q.TimePs), AlgBW: q.AlgBW, BusBW: q.BusBW,
+		Flows: Distribution{
+			N: d.N, Mean: units.Time(d.Mean), P50: units.Time(d.P50), P99: units.Time(d.P99),
+			P999: units.Time(d.P999), Max: units.Time(d.Max),
+		},
+		Counts: q.Counts, Hottest: q.Hottest, Partial: q.Partial, Failure: q.Failure,
+	}
+	return nil
+}
+
+// rounded is x to a number of significant digits; what is no number is 0.
+func rounded(x float64, digits int) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0
+	}
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
+	return y
+}
+
+// Encode is the text of results.json: the same bytes for the same results.
+func (r *Results) Encode() ([]byte, error) {
+	out := *r
+	out.Version = ResultsVersion
+	out.Fabrics = append([]FabricResult{}, r.Fabrics...) // never null
+	for i, f := range out.Fabrics {
+		out.Fabrics[i].Points = append([]Point{}, f.Points...)
+	}
+	return encode(out)
+}
+
+// encode writes JSON for people and programs alike: indented, no escapes of
+// arrows in the names of links.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// DecodeResults reads results.json. A file of another version is refused: its
+// fields may mean something else.
+func DecodeResults(text []byte) (*Results, error) {
+	var head struct {
+		Version *int `json:"version"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, fmt.Errorf("this is not the results of a run: %w", err)
+	}
+	if head.Version == nil {
+		return nil, fmt.Errorf("this is not the results of a run: it states no version")
+	}
+	if *head.Version != ResultsVersion {
+		return nil, fmt.Errorf("the results are of version %d, and this weft reads version %d: run the scenario again", *head.Version, ResultsVersion)
+	}
+	var r Results
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&r); err != nil {
+		return nil, fmt.Errorf("the results cannot be read: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, fmt.Errorf("the results cannot be read: something follows their end")
+	}
+	return &r, nil
+}

@@ -1,0 +1,250 @@
+package runstore
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The files of a run folder.
+const (
+	ScenarioFile = "scenario.yaml" // as resolved: running it again gives the same results
+	ResultsFile  = "results.json"
+	MetaFile     = "meta.json"
+	ReportFile   = "report.html"
+)
+
+// MetaVersion is the version of the layout of meta.json.
+const MetaVersion = 1
+
+// temporary begins the names of files that are being written.
+const temporary = ".weft-"
+
+// Meta is what a run was made with: all that may differ between equal runs.
+type Meta struct {
+	Version       int               `json:"version"`
+	Weft          string            `json:"weft"`            // the program's version
+	Go            string            `json:"go"`              // of the toolchain
+	Platform      string            `json:"platform"`        // linux/amd64
+	CatalogDigest string            `json:"catalog_sha256"`  // of the hardware facts
+	Command       []string          `json:"command"`         // as it was called
+	Seed          uint64            `json:"seed"`            // as in the scenario
+	Started       string            `json:"started"`         // RFC 3339, UTC
+	WallSeconds   float64           `json:"wall_seconds"`    // of the simulations
+	Events        int64             `json:"events"`          // of all simulations
+	EventsPerSec  float64           `json:"events_per_s"`    // of wall time
+	Cores         int               `json:"cores"`           // of the machine
+	Workers       int               `json:"workers"`         // that the run could use
+	Partial       bool              `json:"partial"`         // stopped before its end
+	Files         map[string]string `json:"files_sha256"`    // of the other files
+	Error         string            `json:"error,omitempty"` // why the run failed
+}
+
+// Run is the content of a run folder.
+type Run struct {
+	Scenario []byte // YAML
+	Results  *Results
+	Meta     Meta
+	Report   []byte // HTML; nil when there is none
+}
+
+// FolderError says why a folder cannot take a run.
+type FolderError struct {
+	Dir    string
+	Reason string
+}
+
+func (e *FolderError) Error() string {
+	return fmt.Sprintf("the output folder %s cannot be used: %s", e.Dir, e.Reason)
+}
+
+// Prepare makes the folder and sees that a run can be written to it, so that
+// this is found before the run and not after it. A folder that holds anything
+// but an earlier run is refused.
+func Prepare(dir string) error {
+	refuse := func(format string, args ...any) error {
+		return &FolderError{Dir: dir, Reason: fmt.Sprintf(format, args...)}
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return refuse("%s", cause(err))
+		}
+	case err != nil:
+		return refuse("%s", cause(err))
+	case !info.IsDir():
+		return refuse("it is a file")
+	default:
+		if stranger, err := strangerIn(dir); err != nil {
+			return refuse("%s", cause(err))
+		} else if stranger != "" {
+			return refuse("it holds %s and no earlier run: name a new folder, or empty this one", stranger)
+		}
+	}
+	probe, err := os.CreateTemp(dir, temporary+"probe-*")
+	if err != nil {
+		return refuse("%s", cause(err))
+	}
+	probe.Close()
+	return os.Remove(probe.Name())
+}
+
+// strangerIn names something in the folder that shows that it is no run
+// folder, "" if it is one or empty.
+func strangerIn(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	stranger := ""
+	for _, e := range entries {
+		if e.Name() == MetaFile {
+			if _, err := readMeta(dir); err == nil {
+				return "", nil
+			}
+		}
+		if stranger == "" && !strings.HasPrefix(e.Name(), temporary) {
+			stranger = e.Name()
+		}
+	}
+	return stranger, nil
+}
+
+// cause is the reason of a failed file operation, without its path.
+func cause(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// Write puts a run into a folder. All files are written beside their places
+// first; meta.json, which names the digests of the others, comes last: a
+// folder that was left half-way does not read as a run.
+func Write(dir string, run Run) error {
+	results, err := run.Results.Encode()
+	if err != nil {
+		return err
+	}
+	files := []file{{ScenarioFile, run.Scenario}, {ResultsFile, results}}
+	if run.Report != nil {
+		files = append(files, file{ReportFile, run.Report})
+	}
+	meta := run.Meta
+	meta.Version = MetaVersion
+	meta.Files = map[string]string{}
+	for _, f := range files {
+		meta.Files[f.name] = digest(f.text)
+	}
+	text, err := encode(meta)
+	if err != nil {
+		return err
+	}
+	files = append(files, file{MetaFile, text})
+	if err := Prepare(dir); err != nil {
+		return err
+	}
+	return replace(dir, files)
+}
+
+type file struct {
+	name string
+	text []byte
+}
+
+// replace writes all files under temporary names and then renames them: what
+// fails for want of space fails before anything is lost.
+func replace(dir string, files []file) error {
+	temps := make([]string, 0, len(files))
+	defer func() {
+		for _, t := range temps {
+			os.Remove(t)
+		}
+	}()
+	for _, f := range files {
+		t, err := os.CreateTemp(dir, temporary+f.name+"-*")
+		if err != nil {
+			return err
+		}
+		temps = append(temps, t.Name())
+		_, wrote := t.Write(f.text)
+		if err := errors.Join(wrote, t.Chmod(0o644), t.Sync(), t.Close()); err != nil {
+			return err
+		}
+	}
+	for i, f := range files {
+		if err := os.Rename(temps[i], filepath.Join(dir, f.name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Read reads a run folder back. It is refused when it is of another version or
+// when its files are not those that were written together.
+func Read(dir string) (*Run, error) {
+	meta, err := readMeta(dir)
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{Meta: meta}
+	for _, name := range []string{ScenarioFile, ResultsFile, ReportFile} {
+		want, listed := meta.Files[name]
+		if !listed {
+			if name == ReportFile {
+				continue
+			}
+			return nil, fmt.Errorf("%s: %s does not list %s", dir, MetaFile, name)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		if digest(text) != want {
+			return nil, fmt.Errorf("%s: %s is not the file that was written with %s: it was changed, or the write was cut short", dir, name, MetaFile)
+		}
+		switch name {
+		case ScenarioFile:
+			run.Scenario = text
+		case ReportFile:
+			run.Report = text
+		case ResultsFile:
+			if run.Results, err = DecodeResults(text); err != nil {
+				return nil, fmt.Errorf("%s: %w", filepath.Join(dir, name), err)
+			}
+		}
+	}
+	return run, nil
+}
+
+func readMeta(dir string) (Meta, error) {
+	var m Meta
+	path := filepath.Join(dir, MetaFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return m, fmt.Errorf("%s is not a run folder: it has no %s", dir, MetaFile)
+		}
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil || m.Weft == "" {
+		return m, fmt.Errorf("%s is not the meta data of a run", path)
+	}
+	if m.Version != MetaVersion {
+		return m, fmt.Errorf("%s is of version %d, and this weft reads version %d", path, m.Version, MetaVersion)
+	}
+	return m, nil
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

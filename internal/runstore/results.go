@@ -1,0 +1,94 @@
+// Package runstore is a run as a folder: the scenario as resolved, the results,
+// and what the run was made with. results.json holds nothing of the wall
+// clock: equal runs make equal files.
+package runstore
+
+import "weft/units"
+
+// ResultsVersion is the version of the layout of results.json.
+const ResultsVersion = 1
+
+// Results is what a run found.
+type Results struct {
+	Version  int            `json:"version"`
+	Scenario string         `json:"scenario"` // its name
+	Seed     uint64         `json:"seed"`
+	Workload string         `json:"workload"` // all-reduce, permutation, …
+	Ranks    int            `json:"ranks"`    // GPUs of a collective, endpoints of a pattern
+	Nodes    int            `json:"nodes"`
+	Fabrics  []FabricResult `json:"fabrics"`
+	Partial  bool           `json:"partial,omitempty"` // stopped before its end
+}
+
+// FabricResult is what one candidate fabric did, size by size.
+type FabricResult struct {
+	Name     string     `json:"name"`
+	Protocol string     `json:"protocol"` // infiniband, roce-v2, tcp
+	Rate     units.Rate `json:"rate"`     // of a port
+	Points   []Point    `json:"points"`
+}
+
+// Point is one size of a sweep. Times are picoseconds of the simulated clock.
+type Point struct {
+	Bytes     int64
+	Algorithm string // ring, tree, nvls-tree, …
+	Wire      string // NCCL's protocol: LL, LL128, Simple
+	Channels  int
+
+	Time  units.Time // mean over iterations
+	AlgBW float64    // GB/s, 1e9
+	BusBW float64
+
+	Flows   Distribution // of messages between nodes
+	Counts  Counts
+	Hottest []HotLink // the busiest first, at most eight
+	Partial bool
+	Failure string // why the point has no result
+}
+
+// Distribution sums up flow completion times.
+type Distribution struct {
+	N                         int64
+	Mean, P50, P99, P999, Max units.Time
+}
+
+// Counts are what happened in the network.
+type Counts struct {
+	Packets         int64 `json:"packets"`
+	PacketHops      int64 `json:"packet_hops"`
+	Events          int64 `json:"events"`
+	Pauses          int64 `json:"pfc_pauses"`
+	Resumes         int64 `json:"pfc_resumes"`
+	CreditStalls    int64 `json:"credit_stalls"`
+	Marks           int64 `json:"ecn_marks"`
+	CNPs            int64 `json:"cnps"`
+	Retransmissions int64 `json:"retransmissions"`
+	DroppedBuffer   int64 `json:"dropped_buffer"`   // lossy class, buffer full
+	DroppedHeadroom int64 `json:"dropped_headroom"` // lossless class, headroom overrun
+	DroppedLifetime int64 `json:"dropped_lifetime"` // InfiniBand, head-of-queue lifetime
+}
+
+// Drops is the sum of all drops.
+func (c Counts) Drops() int64 { return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime }
+
+// HotLink is a busy link: the share of the measured time in which its wire was
+// busy.
+type HotLink struct {
+	Name  string  `json:"name"`
+	Bytes int64   `json:"bytes"`
+	Busy  float64 `json:"busy"` // 0 to 1
+}
+
+// Measured reports whether the point has a result.
+func (p Point) Measured() bool { return p.Failure == "" && p.Time > 0 }
+
+// Events is the number of events of the whole run.
+func (r *Results) Events() int64 {
+	var n int64
+	for _, f := range r.Fabrics {
+		for _, p := range f.Points {
+			n += p.Counts.Events
+		}
+	}
+	return n
+}

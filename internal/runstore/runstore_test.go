@@ -1,0 +1,185 @@
+package runstore
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"weft/units"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden file")
+
+func sample() *Results {
+	return &Results{
+		Version: ResultsVersion, Scenario: "two nodes <&>", Seed: 7, Workload: "all-reduce", Ranks: 16, Nodes: 2,
+		Fabrics: []FabricResult{
+			{Name: "infiniband-ndr", Protocol: "infiniband", Rate: 400 * units.Gbps, Points: []Point{{
+				Bytes: 1024, Algorithm: "tree", Wire: "LL128", Channels: 8, Time: 12_345_678, AlgBW: 0.08294480, BusBW: 0.1555215,
+				Flows:   Distribution{N: 3, Mean: 1, P50: 2, P99: 3, P999: 4, Max: 5},
+				Counts:  Counts{Packets: 12, CreditStalls: 3, Events: 40},
+				Hottest: []HotLink{{"leaf-0:1 → nic-3", 4096, 0.5}},
+			}}},
+			{Name: "tcp-400g", Protocol: "tcp", Rate: 400 * units.Gbps, Points: []Point{{Bytes: 1024, Failure: "deadlock", Counts: Counts{Events: 2}, Hottest: []HotLink{}}}},
+		},
+	}
+}
+
+func TestResultsAreStableText(t *testing.T) {
+	text, err := sample().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/results.json"
+	if *update {
+		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(golden, text, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || !bytes.Equal(text, want) {
+		t.Errorf("results.json is\n%s\nwant (%v)\n%s", text, err, want)
+	}
+}
+
+func TestResultsReadBack(t *testing.T) {
+	text, err := sample().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := DecodeResults(text)
+	if err != nil || !reflect.DeepEqual(got, sample()) {
+		t.Errorf("read back: %v\n got %+v\nwant %+v", err, got, sample())
+	}
+	if n := got.Events(); n != 42 {
+		t.Errorf("%d events, want 42", n)
+	}
+}
+
+func TestFloatsOfResultsAreRounded(t *testing.T) {
+	r := sample()
+	p := &r.Fabrics[0].Points[0]
+	p.AlgBW, p.BusBW, p.Hottest[0].Busy = 1.0/3, math.NaN(), 2.0/3
+	text, err := r.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"algbw_gbytes_per_s": 0.3333333,`, `"busbw_gbytes_per_s": 0,`, `"busy": 0.66667`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
+func TestResultsOfAnotherKindAreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"version": 2}`:                  "version 2",
+		`{}`:                              "states no version",
+		`[`:                               "not the results of a run",
+		`{"version": 1, "nonsense": 3}`:   "nonsense",
+		`{"version": 1, "fabrics": []} x`: "results",
+		`{"version": 1, "fabrics": [{"points": [{"bytes": 1, "time": 3}]}]}`: "time",
+	} {
+		if _, err := DecodeResults([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error with %q", text, err, want)
+		}
+	}
+}
+
+func write(t *testing.T, dir string) Run {
+	t.Helper()
+	run := Run{
+		Scenario: []byte("name: x\n"), Results: sample(), Report: []byte("<html>"),
+		Meta: Meta{Weft: "test", Seed: 7, Command: []string{"weft", "compare"}},
+	}
+	if err := Write(dir, run); err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func TestRunFolderReadsBackAndIsOverwritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "run")
+	for range 2 {
+		want := write(t, dir)
+		got, err := Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Scenario, want.Scenario) || !bytes.Equal(got.Report, want.Report) || !reflect.DeepEqual(got.Results, want.Results) || got.Meta.Seed != 7 {
+			t.Errorf("read back %+v, want %+v", got, want)
+		}
+		if err := Prepare(dir); err != nil {
+			t.Errorf("a folder with an earlier run is refused: %v", err)
+		}
+		entries, _ := os.ReadDir(dir)
+		if len(entries) != 4 {
+			t.Errorf("%d files are in the folder, want 4: %v", len(entries), entries)
+		}
+	}
+}
+
+func TestPrepareRefuses(t *testing.T) {
+	base := t.TempDir()
+	file := filepath.Join(base, "file")
+	stranger := filepath.Join(base, "home")
+	fake := filepath.Join(base, "fake")
+	for _, err := range []error{
+		os.WriteFile(file, nil, 0o644), os.Mkdir(stranger, 0o755), os.WriteFile(filepath.Join(stranger, "thesis.tex"), nil, 0o644),
+		os.Mkdir(fake, 0o755), os.WriteFile(filepath.Join(fake, MetaFile), []byte("{}"), 0o644),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, want := range map[string]string{
+		file: "it is a file", stranger: "it holds thesis.tex and no earlier run", fake: "it holds meta.json and no earlier run",
+		filepath.Join(file, "below"): "not a directory", "/dev/null/x": "not a directory",
+	} {
+		var refused *FolderError
+		if err := Prepare(dir); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("Prepare(%s) = %v, want a FolderError with %q", dir, err, want)
+		}
+	}
+}
+
+func TestPrepareFindsAnUnwritableFolder(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("skipped: nothing is unwritable for root")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if err := Prepare(dir); err == nil || !strings.Contains(err.Error(), "permission denied") {
+		t.Errorf("Prepare = %v, want permission denied", err)
+	}
+}
+
+func TestReadRefusesWhatWasChanged(t *testing.T) {
+	for name, change := range map[string]func(dir string) error{
+		"is not the file that was written": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, ResultsFile), []byte("{}"), 0o644)
+		},
+		"is not a run folder": func(dir string) error { return os.Remove(filepath.Join(dir, MetaFile)) },
+		"version 99": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, MetaFile), []byte(`{"weft": "x", "version": 99}`), 0o644)
+		},
+		"no such file": func(dir string) error { return os.Remove(filepath.Join(dir, ScenarioFile)) },
+	} {
+		dir := t.TempDir()
+		write(t, dir)
+		if err := change(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("Read = %v, want an error with %q", err, name)
+		}
+	}
+}

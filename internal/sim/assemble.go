@@ -1,0 +1,195 @@
+package sim
+
+import (
+	"fmt"
+
+	"weft/internal/fabric"
+	"weft/internal/routing"
+	"weft/internal/topology"
+	"weft/internal/transport/cc"
+	"weft/scenario"
+	"weft/units"
+)
+
+// plan is what the simulations of one fabric share: the graph and its tables.
+type plan struct {
+	fabric *scenario.Fabric
+	graph  *topology.Graph
+	tables *routing.Tables
+	class  classes
+	node   *scenario.Node
+	// maxEvents bounds each simulation.
+	maxEvents int64
+}
+
+func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
+	spec, err := Shape(&f.Topology, &r.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	g, err := spec.Build()
+	if err != nil {
+		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
+	}
+	if err := topology.Validate(g); err != nil {
+		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
+	}
+	if g.Compute() < r.Cluster.Endpoints() {
+		return nil, fmt.Errorf("fabric %s: the topology has %d ports for NICs, the cluster has %d", f.Name, g.Compute(), r.Cluster.Endpoints())
+	}
+	t, err := routing.Build(g)
+	if err != nil {
+		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
+	}
+	if err := routing.CheckReachable(g, t); err != nil {
+		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
+	}
+	return &plan{fabric: f, graph: g, tables: t, class: classesOf(f), node: &r.Cluster.Node, maxEvents: r.Run.Limit.Events}, nil
+}
+
+// network is a network with the numbers of its nodes.
+type network struct {
+	*fabric.Network
+	plan     *plan
+	firstGPU int32 // node of the cluster's first GPU; the others follow
+}
+
+// scaleUp says how fast the scale-up network of a simulation is, and whether
+// there is to be one.
+type scaleUp struct {
+	node *scenario.Node
+	rate units.PerByte // of a GPU's port, overhead included; zero: none
+}
+
+// build makes the network of a plan: NICs and switches of the graph, then, if
+// asked for, the GPUs and the scale-up switches of every node. It is cut into
+// so many partitions; only a network without GPUs can have more than one.
+func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts int) (*network, error) {
+	f := p.fabric
+	b := &fabric.Builder{
+		Classes: len(p.class.used), Seed: seed + uint64(f.Routing.HashSeed)<<32, Tables: p.tables,
+		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.maxEvents,
+	}
+	p.addNodes(b)
+	for i := range p.graph.Cables {
+		c := &p.graph.Cables[i]
+		rate := perByte(&f.Link)
+		if c.Rate > 0 {
+			rate = c.Rate.PerByte()
+		}
+		b.Cable(int32(c.A.Node), c.A.Port, int32(c.B.Node), c.B.Port, rate, propagation(&f.Link, c.Length))
+	}
+	n := &network{plan: p, firstGPU: int32(len(p.graph.Nodes))}
+	if up.rate.Num > 0 {
+		addScaleUp(b, up, nodes)
+	}
+	var err error
+	n.Network, err = b.Build(topology.Partition(p.graph, parts))
+	return n, err
+}
+
+// addNodes adds the graph's nodes in its order.
+func (p *plan) addNodes(b *fabric.Builder) {
+	f := p.fabric
+	nic := nic(f, p.node, p.class)
+	ib := infiniBandSwitch(f, p.class)
+	for i := range p.graph.Nodes {
+		nd := &p.graph.Nodes[i]
+		ports, row := len(nd.Cables), i-p.graph.Endpoints
+		switch {
+		case nd.Kind == topology.Endpoint:
+			b.NIC(nd.Name, ports, nic)
+		case f.Kind == scenario.InfiniBandKind:
+			b.InfiniBandSwitch(nd.Name, ports, row, switchRouting(f.Routing.Mode), ib)
+		default:
+			b.EthernetSwitch(nd.Name, ports, row, switchRouting(f.Routing.Mode), ethernetSwitch(f, p.class, cabled(nd)))
+		}
+	}
+}
+
+func cabled(nd *topology.Node) (n int) {
+	for _, c := range nd.Cables {
+		if c >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// addScaleUp adds the GPUs and a scale-up switch for each node. The switches of
+// a real node, over which each GPU's links are spread evenly, are one here, and
+// a mesh of direct links or a PCIe tree is a switch of the same rate.
+func addScaleUp(b *fabric.Builder, up scaleUp, nodes int) {
+	s := &up.node.ScaleUp
+	switches := max(1, s.Switches)
+	buffer := int64(s.Buffer) * int64(switches)
+	c := fabric.Credits{Period: 10 * units.Nanosecond, Latency: max(units.Nanosecond, s.Latency/4)}
+	c.Blocks[0] = int32(min(1<<20, buffer/fabric.CreditBlock))
+	sw := &fabric.InfiniBandSwitch{Pipeline: s.Latency / 2, Credits: c}
+	gpu := &fabric.GPU{
+		Pipeline: s.Latency - s.Latency/2, Credits: c, TrainBytes: trainBytes(s, buffer),
+		PacketBytes: int32(s.Packet), PacketOverhead: int32(s.Overhead),
+	}
+	first := int32(0)
+	for node := range nodes {
+		for g := range up.node.GPUs {
+			id := b.GPU(fmt.Sprintf("node%d/gpu%d", node, g), gpu)
+			if node == 0 && g == 0 {
+				first = id
+			}
+		}
+	}
+	for node := range nodes {
+		base := first + int32(node*up.node.GPUs)
+		id := b.ScaleUpSwitch(fmt.Sprintf("node%d/scale-up", node), up.node.GPUs, base, sw)
+		for g := range up.node.GPUs {
+			b.ScaleUpCable(base+int32(g), 0, id, int32(g), up.rate, 0)
+		}
+	}
+}
+
+// trainBytes is the payload of the trains in which GPUs send: a sixteenth of
+// the receiver's buffer, so that credits bind no sooner than with the link's own
+// packets, but no more than 32 KiB.
+func trainBytes(s *scenario.ScaleUp, buffer int64) int32 {
+	packet := int64(s.Packet)
+	n := min(32<<10, max(packet, buffer/16/packet*packet))
+	for n > packet && n+(n/packet)*int64(s.Overhead) > fabric.MaxPacketBytes {
+		n -= packet
+	}
+	return int32(n)
+}
+
+// algorithm is the congestion control of a new queue pair; nil for none.
+func (p *plan) algorithm() cc.Algorithm {
+	params := congestionControl(p.fabric)
+	if params == nil {
+		return nil
+	}
+	return cc.NewDCQCN(params, cc.Unlimited)
+}
+
+// connection is one end of a connection on the fabric.
+func (p *plan) connection(entropy uint32, port int32) fabric.Connection {
+	return fabric.Connection{
+		Entropy: entropy, Port: port, CC: p.algorithm(),
+		Class: p.class.data(p.fabric), Reply: p.class.ack(p.fabric), CNP: p.class.cnp(p.fabric),
+	}
+}
+
+// tcp reports whether the fabric runs TCP.
+func (p *plan) tcp() bool { return p.fabric.Kind == scenario.TCPKind }
+
+// port is the port of a NIC that a connection takes: its planes in turn by the
+// connection's entropy.
+func (p *plan) port(nic int32, entropy uint32) int {
+	return int(entropy>>16) % max(1, cabled(&p.graph.Nodes[nic]))
+}
+
+// connectionsPerPair is how many queue pairs or sockets two ends have.
+func (p *plan) connectionsPerPair() int {
+	if p.tcp() {
+		return p.fabric.TCP.Sockets
+	}
+	return p.fabric.Transport.QPsPerConnection
+}

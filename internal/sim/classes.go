@@ -1,0 +1,100 @@
+package sim
+
+import (
+	"slices"
+
+	"weft/internal/fabric"
+	"weft/scenario"
+)
+
+// classes are the priorities or virtual lanes that a fabric's traffic uses. The
+// network holds state for each class at every port, so only those that occur
+// are given to it, in the same order.
+type classes struct {
+	used []int
+}
+
+func classesOf(f *scenario.Fabric) classes {
+	var c classes
+	if f.Kind == scenario.InfiniBandKind {
+		c.used = []int{f.IB.SL2VL[f.IB.SL], f.IB.SL2VL[f.IB.AckSL]}
+	} else {
+		c.used = []int{f.Ethernet.DataPriority, f.Ethernet.AckPriority, f.Ethernet.CNPPriority}
+	}
+	slices.Sort(c.used)
+	c.used = slices.Compact(c.used)
+	return c
+}
+
+// of is the network's number of a priority or lane; false if nothing uses it.
+func (c classes) of(priority int) (uint8, bool) {
+	i, ok := slices.BinarySearch(c.used, priority)
+	return uint8(i), ok
+}
+
+func (c classes) must(priority int) uint8 {
+	i, _ := c.of(priority)
+	return i
+}
+
+// mask is the set of the network's classes for priorities.
+func (c classes) mask(priorities []int) (mask uint16) {
+	for _, p := range priorities {
+		if i, ok := c.of(p); ok {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+// data, ack and cnp are the classes of the fabric's kinds of packets.
+func (c classes) data(f *scenario.Fabric) uint8 {
+	if f.Kind == scenario.InfiniBandKind {
+		return c.must(f.IB.SL2VL[f.IB.SL])
+	}
+	return c.must(f.Ethernet.DataPriority)
+}
+
+func (c classes) ack(f *scenario.Fabric) uint8 {
+	if f.Kind == scenario.InfiniBandKind {
+		return c.must(f.IB.SL2VL[f.IB.AckSL])
+	}
+	return c.must(f.Ethernet.AckPriority)
+}
+
+func (c classes) cnp(f *scenario.Fabric) uint8 {
+	if f.Kind == scenario.InfiniBandKind {
+		return c.ack(f)
+	}
+	return c.must(f.Ethernet.CNPPriority)
+}
+
+// arbitration is a VL arbitration table of the lanes in use.
+func (c classes) arbitration(table []scenario.VLWeight) (t []fabric.VLWeight) {
+	for _, e := range table {
+		if class, ok := c.of(e.VL); ok {
+			t = append(t, fabric.VLWeight{VL: class, Weight: uint8(e.Weight)})
+		}
+	}
+	return t
+}
+
+// schedule is the egress schedule of the priorities in use.
+func (c classes) schedule(queues []scenario.Queue) (s fabric.Schedule) {
+	for _, q := range queues {
+		class, ok := c.of(q.Priority)
+		switch {
+		case !ok:
+		case q.Schedule == scenario.Strict:
+			s.Strict |= 1 << class
+		default:
+			// A weight of 1 is one full frame a round.
+			s.Weights[class] = int32(q.Weight) * fullFrame
+		}
+	}
+	return s
+}
+
+// fullFrame is the largest frame with a payload of 4096 bytes, about: the unit
+// of weights, so that a queue's turn is never shorter than a frame.
+const fullFrame = 4200

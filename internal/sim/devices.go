@@ -1,0 +1,209 @@
+package sim
+
+import (
+	"weft/internal/fabric"
+	"weft/internal/transport"
+	"weft/internal/transport/cc"
+	"weft/internal/transport/tcp"
+	"weft/scenario"
+	"weft/units"
+	"weft/wire"
+)
+
+// creditLatency is the time of the link layers at both ends of a credit update,
+// its own 6 bytes included, without propagation: an assumption, no vendor says.
+const creditLatency = 20 * units.Nanosecond
+
+// perByte is the exact time of a byte on a link.
+func perByte(l *scenario.Link) units.PerByte {
+	return units.NewPerByte(l.Lanes, l.LaneRate, l.Code.Num, l.Code.Den)
+}
+
+// propagation is the time that a signal takes through a cable and the forward
+// error correction at its ends.
+func propagation(l *scenario.Link, length units.Length) units.Time {
+	return units.Time(int64(l.PerMetre)*int64(length)/int64(units.Metre)) + l.FECLatency
+}
+
+// credits are those of an input buffer of so many bytes per lane, updated
+// whenever as much as the threshold could have left.
+func credits(f *scenario.Fabric, buffer units.Bytes, lanes int) fabric.Credits {
+	rate := perByte(&f.Link)
+	threshold := units.Time(int64(f.IB.CreditThreshold) * rate.Num / rate.Den)
+	c := fabric.Credits{
+		Period:     max(units.Nanosecond, min(threshold, f.IB.CreditUpdate)),
+		Latency:    creditLatency,
+		FrameBytes: wire.InfiniBandFlowControlBytes,
+	}
+	for i := range lanes {
+		c.Blocks[i] = int32(min(buffer/fabric.CreditBlock, fabric.MaxCreditBlocks))
+	}
+	return c
+}
+
+// infiniBandSwitch is the fabric's switch.
+func infiniBandSwitch(f *scenario.Fabric, c classes) *fabric.InfiniBandSwitch {
+	s := &fabric.InfiniBandSwitch{
+		Pipeline:  f.Switch.Latency,
+		Credits:   credits(f, f.IB.Buffer, len(c.used)),
+		ReadPorts: int((f.IB.Speedup.Num + f.IB.Speedup.Den - 1) / max(1, f.IB.Speedup.Den)),
+		FIFO:      f.IB.Queueing == scenario.FIFO,
+		VLArb: fabric.VLArb{
+			High: c.arbitration(f.IB.VLArbHigh), Low: c.arbitration(f.IB.VLArbLow), Limit: uint8(f.IB.HighLimit),
+		},
+	}
+	if f.IB.HOQLifetime != units.Forever {
+		s.Lifetime = f.IB.HOQLifetime
+	}
+	return s
+}
+
+// ethernetSwitch is the fabric's switch with so many ports in use.
+func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSwitch {
+	e := &f.Ethernet
+	s := &fabric.EthernetSwitch{
+		Pipeline:   f.Switch.Latency,
+		CutThrough: f.Switch.Forwarding == scenario.CutThrough,
+		Reserve:    int32(e.PFC.Reserve), Headroom: int32(e.PFC.Headroom),
+		AlphaNum: e.PFC.Alpha.Num, AlphaDen: max(1, e.PFC.Alpha.Den),
+		EgressNum: e.EgressAlpha.Num, EgressDen: e.EgressAlpha.Den,
+		XonOffset: int32(e.PFC.XONOffset), StaticXoff: int64(e.PFC.XOFF),
+		PFC:      pfc(f, c),
+		Schedule: c.schedule(e.Queues),
+	}
+	lossless := 0
+	for _, p := range e.PFC.Priorities {
+		if _, ok := c.of(p); ok && e.PFC.Enabled {
+			lossless++
+		}
+	}
+	own := int64(e.PFC.Reserve)*int64(len(c.used)) + int64(e.PFC.Headroom)*int64(lossless)
+	s.Shared = max(int64(f.MTU)*2, int64(f.Switch.Buffer)-own*int64(ports))
+	if e.ECN.Enabled {
+		p := e.ECN.Pmax
+		s.ECN[c.data(f)] = fabric.ECN{
+			KMin: int32(e.ECN.Kmin), KMax: int32(e.ECN.Kmax),
+			PMax: uint32(min(1<<32-1, p.Num<<32/max(1, p.Den))),
+		}
+	}
+	return s
+}
+
+func pfc(f *scenario.Fabric, c classes) fabric.PFC {
+	p := &f.Ethernet.PFC
+	out := fabric.PFC{FrameBytes: wire.PFCBytes, Reaction: p.Response, Quanta: uint16(p.Quanta)}
+	if p.Enabled {
+		out.Lossless = c.mask(p.Priorities)
+	}
+	return out
+}
+
+// nic is the fabric's network adapter in a node.
+func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
+	n := &fabric.NIC{
+		Pipeline:     f.NIC.AckPipeline,
+		PacketGap:    f.NIC.PacketGap,
+		PayloadPad:   4,
+		RepliesFirst: true,
+	}
+	if bus := node.PCIe.PeerRate; bus < f.Link.Rate() {
+		n.HostPerByte = bus.PerByte()
+	}
+	framing := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
+	const probe = 1024 // any payload beyond the minimum frame
+	switch f.Kind {
+	case scenario.InfiniBandKind:
+		n.Credits = credits(f, f.IB.NICBuffer, len(c.used))
+		overheads(n, func(op wire.Opcode) int { return wire.InfiniBandBytes(op, probe, f.IB.GRH) - probe })
+		n.Transport = rdma(f)
+	case scenario.RoCEv2Kind:
+		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
+		overheads(n, func(op wire.Opcode) int { return wire.RoCEv2Bytes(op, probe, framing) - probe })
+		n.Transport = rdma(f)
+	default:
+		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
+		n.FrameOverhead = uint16(wire.TCPSegmentBytes(probe, framing) - probe - tcp.HeaderBytes)
+		n.TCP = sockets(f)
+	}
+	return n
+}
+
+func overheads(n *fabric.NIC, of func(wire.Opcode) int) {
+	for op := range n.Overhead {
+		if o := wire.Opcode(op); o.Valid() {
+			n.Overhead[op] = uint16(of(o))
+		}
+	}
+}
+
+// rdma is what the fabric's queue pairs share.
+func rdma(f *scenario.Fabric) *transport.Config {
+	t := &f.Transport
+	c := &transport.Config{
+		PathMTU: int(f.MTU), AckEvery: t.AckEvery, Window: t.Window,
+		RetryCount: t.Retry, RNRRetry: t.RNRRetry, ImplicitRecv: true,
+		OutOfOrder:  f.NIC.OutOfOrder && perPacket(f.Routing.Mode),
+		MaxReads:    f.NIC.ReadsInFlight,
+		CNPInterval: units.Forever,
+	}
+	if t.Timeout != units.Forever {
+		c.RetryTimeout = t.Timeout
+	}
+	if f.CC.Algorithm == scenario.DCQCN {
+		c.CNPInterval = f.CC.CNPPeriod
+		const dataOverhead = 82 // RoCE v2 over IPv4 without RETH: what the NIC paces by
+		c.PacedOverhead = dataOverhead
+	}
+	return c
+}
+
+// perPacket reports whether packets of a flow take different paths.
+func perPacket(m scenario.RoutingMode) bool {
+	return m == scenario.Adaptive || m == scenario.Spray
+}
+
+// congestionControl is the parameters of the fabric's DCQCN; nil if it has
+// none.
+func congestionControl(f *scenario.Fabric) *cc.DCQCNParams {
+	if f.CC.Algorithm != scenario.DCQCN {
+		return nil
+	}
+	c := &f.CC
+	in65536 := func(r scenario.Ratio) uint32 { return uint32(r.Num * 65536 / max(1, r.Den)) }
+	line := f.Link.Rate()
+	return &cc.DCQCNParams{
+		LineRate: line, MinRate: c.MinRate,
+		FirstCNPRate: units.Rate(int64(float64(line) * float64(c.FirstRate.Num) / float64(max(1, c.FirstRate.Den)))),
+		Gain:         in65536(c.G), InitialAlpha: in65536(c.InitialAlpha),
+		AlphaPeriod: c.AlphaPeriod, DecreasePeriod: c.DecreasePeriod, ClampTarget: c.ClampTarget,
+		IncreasePeriod: c.IncreasePeriod, IncreaseBytes: c.ByteCounter, FastRecovery: uint32(c.FastRecovery),
+		AdditiveRate: c.AIRate, HyperRate: c.HAIRate, CNPInterval: c.CNPPeriod,
+	}
+}
+
+// sockets is what the fabric's TCP connections share.
+func sockets(f *scenario.Fabric) *tcp.Config {
+	t := &f.TCP
+	c := tcp.Linux(f.MTU)
+	if t.Variant == scenario.DCTCP {
+		c = tcp.DataCenter(f.MTU)
+	}
+	c.Window, c.InitialWindow, c.MinRTO = t.MaxWindow, uint32(t.InitialWindow), t.MinRTO
+	c.AckEvery, c.AckDelay = uint32(t.AckEvery), t.DelayedAck
+	return &c
+}
+
+// switchRouting is the switches' way to choose a path.
+func switchRouting(m scenario.RoutingMode) fabric.Routing {
+	switch m {
+	case scenario.Adaptive:
+		return fabric.Adaptive
+	case scenario.ECMP:
+		return fabric.ECMP
+	case scenario.Flowlet:
+		return fabric.Flowlet
+	case scenario.Spray:
+		return fabric.Spray
+	}
+	return fabric.Static
+}

@@ -1,0 +1,9 @@
+// Package sim is the one place that puts a scenario together and runs it: the
+// topology becomes a graph, the graph and the fabric's parameters become a
+// network (package fabric), the workload becomes an application on it, and what
+// the run counted becomes results (package runstore).
+//
+// Each size of a sweep on each fabric is a simulation of its own. They run side
+// by side on the cores that are allowed; what they find does not depend on how
+// many there are.
+package sim

@@ -1,0 +1,21 @@
+package sim
+
+import "weft/units"
+
+// Options are what a caller may choose about a run without changing its
+// results.
+type Options struct {
+	// Workers is how many cores to use; 0 is all.
+	Workers int
+	// Progress, if not nil, is called now and then, never concurrently.
+	Progress func(Progress)
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Fabric      string
+	Bytes       int64 // the size of the sweep that was last finished or is running
+	Done, Total int   // simulations
+	Simulated   units.Time
+	Events      int64 // so far, over all simulations
+}

@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"weft/internal/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// job is one simulation: a size on a fabric.
+type job struct {
+	fabric, point int
+	bytes         units.Bytes
+	plan          *plan
+	stop          *atomic.Bool
+	cores         int // that this one simulation may use
+	watch         *watch
+	scenario      *scenario.Resolved
+}
+
+// Run simulates a scenario. When ctx is cancelled it gives what was finished,
+// marked as partial, and ctx's error.
+func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Results, error) {
+	out := &runstore.Results{
+		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: workloadName(&r.Workload),
+		Ranks: ranksOf(r), Nodes: r.Cluster.Nodes,
+	}
+	jobs, err := jobsOf(r, out)
+	if err != nil {
+		return nil, err
+	}
+	var stop atomic.Bool
+	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+	work(ctx, jobs, out, o, &stop)
+	if err := ctx.Err(); err != nil {
+		out.Partial = true
+		return out, err
+	}
+	return out, failures(out)
+}
+
+func workloadName(w *scenario.Workload) string {
+	if w.Collective != "" {
+		return string(w.Collective)
+	}
+	return string(w.Pattern)
+}
+
+func ranksOf(r *scenario.Resolved) int {
+	if r.Workload.Collective != "" {
+		return r.Cluster.Ranks()
+	}
+	return r.Cluster.Endpoints()
+}
+
+// jobsOf plans every fabric and lists the simulations, the largest first of
+// each fabric, so that no core is left with a large one at the end.
+func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
+	sizes := r.Workload.Sizes
+	if len(sizes) == 0 {
+		sizes = []units.Bytes{0}
+	}
+	var jobs []job
+	var errs []error
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		out.Fabrics = append(out.Fabrics, runstore.FabricResult{
+			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Points: make([]runstore.Point, len(sizes)),
+		})
+		p, err := newPlan(r, f)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for j := range sizes {
+			jobs = append(jobs, job{fabric: i, point: j, bytes: sizes[j], plan: p, scenario: r})
+		}
+	}
+	for i := range jobs {
+		for j := i; j > 0 && jobs[j-1].bytes < jobs[j].bytes; j-- {
+			jobs[j-1], jobs[j] = jobs[j], jobs[j-1]
+		}
+	}
+	return jobs, errors.Join(errs...)
+}
+
+// work runs the jobs on as many cores as allowed.
+func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, stop *atomic.Bool) {
+	workers := o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	cores := max(1, workers/max(1, len(jobs)))
+	w := newWatch(len(jobs), o.Progress)
+	defer w.end()
+	next := atomic.Int64{}
+	var wg sync.WaitGroup
+	for range min(workers, len(jobs)) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(jobs) {
+					return
+				}
+				j := &jobs[i]
+				j.stop, j.cores, j.watch = stop, cores, w
+				point := &out.Fabrics[j.fabric].Points[j.point] // nobody else's
+				*point = runstore.Point{Bytes: int64(j.bytes), Partial: true}
+				if ctx.Err() == nil {
+					*point = j.run()
+				}
+				w.finished(j, point)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// run is one simulation; what goes wrong in it is the point's failure.
+func (j *job) run() runstore.Point {
+	point := runstore.Point{Bytes: int64(j.bytes)}
+	var err error
+	if j.scenario.Workload.Collective != "" {
+		err = j.runCollective(&point)
+	} else {
+		err = j.runPattern(&point)
+	}
+	switch {
+	case err == nil:
+	case j.stop.Load():
+		point.Partial = true
+	default:
+		point.Failure = err.Error()
+	}
+	return point
+}
+
+// failures joins what went wrong in the points.
+func failures(out *runstore.Results) error {
+	var errs []error
+	for i := range out.Fabrics {
+		for _, p := range out.Fabrics[i].Points {
+			if p.Failure != "" {
+				errs = append(errs, fmt.Errorf("%s, %v: %s", out.Fabrics[i].Name, units.Bytes(p.Bytes), p.Failure))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

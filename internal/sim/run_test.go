@@ -1,0 +1,162 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"weft/internal/runstore"
+	"weft/scenario"
+)
+
+// resolve reads a scenario that is written in a test.
+func resolve(t *testing.T, text string) *scenario.Resolved {
+	t.Helper()
+	f, err := scenario.Decode("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func run(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {
+	t.Helper()
+	out, err := Run(context.Background(), r, Options{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+const allFabrics = `
+fabrics: [infiniband-ndr, roce-v2-400g, {preset: roce-v2-400g, name: spray, routing: {mode: spray}}, tcp-400g]
+`
+
+// TestResultsDoNotDependOnCores runs collectives and patterns on one, two and
+// three cores, which also cuts a pattern's network into as many partitions, and
+// twice with one seed.
+func TestResultsDoNotDependOnCores(t *testing.T) {
+	for name, text := range map[string]string{
+		"collective": `
+cluster: {nodes: 4, node: dgx-h100}
+workload: {collective: all-reduce, sizes: [8KiB, 4MiB]}` + allFabrics,
+		"permutation": `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics: [{preset: infiniband-ndr, routing: {mode: adaptive}}]
+workload: {pattern: permutation, sizes: [256KiB]}`,
+		"incast": `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics: [roce-v2-400g]
+workload: {pattern: incast, fan-in: 40, receivers: 2, sizes: [256KiB]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := resolve(t, text)
+			var want []byte
+			for _, workers := range []int{1, 1, 2, 3} {
+				got, err := json.Marshal(run(t, r, workers))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want == nil {
+					want = got
+				}
+				if !bytes.Equal(got, want) {
+					t.Errorf("%d cores:\n%s\none core:\n%s", workers, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestEveryCollectiveFinishesOnEveryFabric runs each operation with each
+// algorithm that it has.
+func TestEveryCollectiveFinishesOnEveryFabric(t *testing.T) {
+	algorithms := map[string]string{
+		"all-reduce":     "auto ring tree hierarchical halving-doubling nvls-tree",
+		"all-gather":     "auto ring hierarchical",
+		"reduce-scatter": "auto ring hierarchical",
+		"broadcast":      "auto ring tree",
+		"all-to-all":     "auto direct",
+		"send-recv":      "auto",
+	}
+	for op, algos := range algorithms {
+		for _, algo := range strings.Fields(algos) {
+			t.Run(op+"/"+algo, func(t *testing.T) {
+				out := run(t, resolve(t, `
+cluster: {nodes: 3, node: dgx-h100}
+workload: {collective: `+op+`, algorithm: `+algo+`, sizes: [8B, 1000000B]}`+allFabrics), 2)
+				for _, f := range out.Fabrics {
+					for _, p := range f.Points {
+						if p.Time <= 0 || p.Counts.Drops() > 0 {
+							t.Errorf("%s, %d bytes: %v, %d drops", f.Name, p.Bytes, p.Time, p.Counts.Drops())
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestNoCollectiveBeatsItsBound holds the bus bandwidth of rings between nodes
+// against the NICs' rate: nothing may be faster than the wire.
+func TestNoCollectiveBeatsItsBound(t *testing.T) {
+	out := run(t, resolve(t, `
+cluster: {nodes: 4, node: dgx-h100}
+fabrics: [infiniband-ndr, roce-v2-400g]
+workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [256MiB]}`), 2)
+	for _, f := range out.Fabrics {
+		const wire = 8 * 50.0 // GB/s of eight NICs
+		if got := f.Points[0].BusBW; got > wire || got < 0.85*wire {
+			t.Errorf("%s: busbw %.1f GB/s, want below the NICs' %.0f and above 85 %% of it", f.Name, got, wire)
+		}
+	}
+}
+
+// TestStandstillNamesWhatWaits runs a shift around a ring of switches whose
+// credits wait for one another, and expects the ports by name.
+func TestStandstillNamesWhatWaits(t *testing.T) {
+	r := resolve(t, `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: torus, dims: [16], hosts-per-leaf: 8, radix: 12}
+fabrics: [{preset: infiniband-ndr, ib: {buffer: 8KiB, hoq-lifetime: forever}, transport: {timeout: 10us, retry: 1}}]
+workload: {pattern: permutation, sizes: [4MiB]}`)
+	_, err := Run(context.Background(), r, Options{})
+	if err == nil {
+		t.Fatal("a ring of full buffers went on")
+	}
+	for _, want := range []string{"no progress", "packets wait at", "credit blocks"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not say %q: %v", want, err)
+		}
+	}
+}
+
+// TestCancelKeepsWhatIsDone stops a run after its first simulation.
+func TestCancelKeepsWhatIsDone(t *testing.T) {
+	r := resolve(t, `
+cluster: {nodes: 2, node: dgx-h100}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, sizes: [8B, 1KiB, 1MiB, 64MiB]}`)
+	ctx, cancel := context.WithCancel(context.Background())
+	out, err := Run(ctx, r, Options{Workers: 1, Progress: func(Progress) { cancel() }})
+	if err == nil || out == nil || !out.Partial {
+		t.Fatalf("got %v and error %v, want partial results and the context's error", out, err)
+	}
+	done := 0
+	for _, p := range out.Fabrics[0].Points {
+		if !p.Partial {
+			done++
+		}
+	}
+	if done != 1 {
+		t.Errorf("%d points are complete, want the one that was finished", done)
+	}
+}

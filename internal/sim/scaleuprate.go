@@ -1,0 +1,38 @@
+package sim
+
+import (
+	"weft/internal/collective/nccl"
+	"weft/scenario"
+	"weft/units"
+)
+
+// scaleUpRate is the rate of a GPU's port into the scale-up network, as a
+// collective's kernel drives it.
+//
+// The links' own rate is the upper bound. Kernels that store to a peer's memory
+// get less out of a link than its signalling rate: NCCL reckons with 20.6 of 25
+// GB/s on Hopper (src/graph/topo.h), and so does weft. NCCL's lower figures for
+// reductions in the switch (nvlsEfficiency in src/graph/tuning.cc) are what is
+// left after the switch's contention, which weft simulates: there the port runs
+// at the links' rate. Nothing here is fitted to a measurement.
+func scaleUpRate(r *scenario.Resolved, c *chosen) units.PerByte {
+	s := &r.Cluster.Node.ScaleUp
+	link := float64(s.Rate())
+	if link <= 0 {
+		// Without a scale-up network GPUs reach each other over PCIe.
+		link = float64(r.Cluster.Node.PCIe.PeerRate)
+	}
+	reckoned := c.choice.Cluster.NVLinkGBps * 8e9
+	if inSwitch := c.choice.Algo == nccl.NVLS || c.choice.Algo == nccl.NVLSTree; inSwitch || reckoned == 0 {
+		return rounded(link)
+	}
+	// The figure is payload; the port carries the packets' overhead as well.
+	return rounded(min(link, reckoned*float64(s.Packet+s.Overhead)/float64(max(1, s.Packet))))
+}
+
+// rounded is the time of a byte at a rate in bits per second, to a ten
+// thousandth of a picosecond.
+func rounded(rate float64) units.PerByte {
+	const parts = 10_000
+	return units.PerByte{Num: int64(8e12*parts/rate + 0.5), Den: parts}
+}

@@ -1,0 +1,88 @@
+package sim
+
+import (
+	"sync"
+	"time"
+
+	"weft/internal/fabric"
+	"weft/internal/runstore"
+)
+
+// lookEvery is how often a running simulation is looked at.
+const lookEvery = 200 * time.Millisecond
+
+// watch looks on while simulations run, and tells how far they have come.
+type watch struct {
+	mu      sync.Mutex
+	tell    func(Progress)
+	sum     Progress // of what is finished
+	running map[*job]*fabric.Network
+	quit    chan struct{}
+	done    chan struct{}
+}
+
+func newWatch(total int, tell func(Progress)) *watch {
+	w := &watch{
+		tell: tell, sum: Progress{Total: total}, running: make(map[*job]*fabric.Network),
+		quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	go w.look()
+	return w
+}
+
+// look is the loop.
+func (w *watch) look() {
+	defer close(w.done)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-w.quit:
+			return
+		case <-tick.C:
+			w.once()
+		}
+	}
+}
+
+// once looks at what runs.
+func (w *watch) once() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.sum
+	for j, n := range w.running {
+		simulated, events := n.Progress()
+		now.Simulated += simulated
+		now.Events += events
+		now.Fabric, now.Bytes = j.plan.fabric.Name, int64(j.bytes)
+	}
+	if w.tell != nil && len(w.running) > 0 {
+		w.tell(now)
+	}
+}
+
+// started notes a simulation that begins to run.
+func (w *watch) started(j *job, n *fabric.Network) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running[j] = n
+}
+
+// finished notes one that has ended.
+func (w *watch) finished(j *job, point *runstore.Point) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.running, j)
+	w.sum.Fabric, w.sum.Bytes = j.plan.fabric.Name, int64(j.bytes)
+	w.sum.Done++
+	w.sum.Simulated += point.Time
+	w.sum.Events += point.Counts.Events
+	if w.tell != nil {
+		w.tell(w.sum)
+	}
+}
+
+func (w *watch) end() {
+	close(w.quit)
+	<-w.done
+}

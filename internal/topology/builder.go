@@ -1,0 +1,79 @@
+package topology
+
+import (
+	"fmt"
+
+	"weft/units"
+)
+
+// builder collects the nodes and cables of a graph. Its callers have checked
+// the sizes: a port that is taken twice is a bug of a builder, so it panics.
+type builder struct {
+	g      Graph
+	length [cableKinds]units.Length
+	rate   [cableKinds]units.Rate
+	next   []int32 // by node: the lowest port that may be free
+}
+
+func newBuilder(l Lengths, r Rates) *builder {
+	return &builder{
+		g:      Graph{Planes: 1},
+		length: l.byKind(),
+		rate:   r.byKind(),
+	}
+}
+
+// grow reserves room for what a Count promises.
+func (b *builder) grow(c Count) {
+	n := c.Endpoints + c.Services + c.TotalSwitches()
+	b.g.Nodes = make([]Node, 0, n)
+	b.next = make([]int32, 0, n)
+	b.g.Cables = make([]Cable, 0, c.TotalCables())
+}
+
+// add puts count nodes of one kind and radix into the graph; fill names them.
+func (b *builder) add(kind Kind, level int8, radix, count int, fill func(i int, n *Node)) NodeID {
+	first := NodeID(len(b.g.Nodes))
+	ports := make([]int32, radix*count)
+	for i := range ports {
+		ports[i] = -1
+	}
+	for i := range count {
+		n := Node{
+			Kind: kind, Level: level, Group: -1, Rail: -1, Plane: -1,
+			Cables: ports[i*radix : (i+1)*radix : (i+1)*radix],
+		}
+		fill(i, &n)
+		b.g.Nodes = append(b.g.Nodes, n)
+		b.next = append(b.next, 0)
+	}
+	if kind == Endpoint {
+		b.g.Endpoints += count
+	}
+	return first
+}
+
+// free is the lowest port of a node without a cable.
+func (b *builder) free(n NodeID) End {
+	cs := b.g.Nodes[n].Cables
+	p := b.next[n]
+	for cs[p] >= 0 {
+		p++
+	}
+	b.next[n] = p + 1
+	return End{n, p}
+}
+
+// join plugs a cable between two ports.
+func (b *builder) join(kind CableKind, x, y End) {
+	for _, e := range [2]End{x, y} {
+		if b.g.Nodes[e.Node].Cables[e.Port] >= 0 {
+			panic(fmt.Sprintf("topology: port %d of %s is taken twice", e.Port, b.g.Nodes[e.Node].Name))
+		}
+		b.g.Nodes[e.Node].Cables[e.Port] = int32(len(b.g.Cables))
+	}
+	b.g.Cables = append(b.g.Cables, Cable{A: x, B: y, Length: b.length[kind], Rate: b.rate[kind]})
+}
+
+// nicName is the name of an endpoint of a host.
+func nicName(e, nics int) string { return fmt.Sprintf("node%d/nic%d", e/nics, e%nics) }

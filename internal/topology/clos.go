@@ -1,0 +1,180 @@
+package topology
+
+import "fmt"
+
+// clos is the plan of a tree of two or three levels of switches: what leaf-
+// spine, the three-level fat tree and the rail-optimised fabric become before
+// they are counted or built.
+//
+// Leaves come in groups (pods, or the leaves of one rail); a group has its own
+// spines, and every leaf reaches every spine of its group. Spine j of every
+// group belongs to plane j of the core level, which has its own cores; every
+// spine of the plane reaches every core of it. A tree of two levels is one
+// group without cores.
+type clos struct {
+	endpoints, services int
+	nodeNICs            int
+
+	leaves, leafRadix, leafUp           int
+	groups, spines, spineRadix, spineUp int // spines and spineUp: of one group, of one spine
+	cores, coreRadix                    int // cores of one plane
+	leafOf                              func(e int) int
+	groupOf                             func(leaf int) (group, index int)
+	endpoint                            func(e int, n *Node) // sets the name and the labels
+	leaf                                func(l int, n *Node)
+	spine                               func(group, j int, n *Node)
+	core                                func(i int, n *Node)
+	railOf                              func(r int) int // the rail of the cluster that a rail of this plane is; nil is the same
+	lengths                             Lengths
+	rates                               Rates
+}
+
+// rail is the rail of the cluster that rail r of this plane is.
+func (c *clos) rail(r int) int {
+	if c.railOf == nil {
+		return r
+	}
+	return c.railOf(r)
+}
+
+// upperCount is the number of switches of the given radix (or with so many
+// ports down) that join `below` switches of `up` uplinks each, every one of
+// them reaching every one of these.
+//
+// Each switch below should have the same number of cables to each one above,
+// because a wider bundle to one spine than to another is capacity that static
+// routing cannot use: so the number divides `up`. Three scalable units of the
+// DGX SuperPOD are the example: 24 leaves of 32 uplinks fill 12 spines of 64
+// ports, and it has 16, with two cables from each leaf to each. That is a
+// third more than the ports ask for; when equal bundles cost more than this
+// third, and are not insisted on, the fewest switches are taken, and bundles
+// differ by one cable.
+func upperCount(below, up, radix int, equal bool) int {
+	fewest := ceilDiv(below*up, radix)
+	n := fewest
+	for up%n != 0 {
+		n++
+	}
+	if equal || 3*n <= 4*fewest {
+		return n
+	}
+	return fewest
+}
+
+// uplink says which of n switches above takes uplink t of `up` of the switch
+// with this index. Uplinks go round the switches above; what is left when n
+// does not divide up starts at another switch for each index, so that those
+// above fill evenly.
+func uplink(index, t, up, n int) int {
+	whole := up - up%n
+	if t < whole {
+		return t % n
+	}
+	return (index*(up%n) + t - whole) % n
+}
+
+func (c *clos) count(planes int) Count {
+	spines, cores := c.groups*c.spines, c.spines*c.cores
+	nl, ls, sc := c.endpoints+c.services, c.leaves*c.leafUp, spines*c.spineUp
+	k := Count{
+		Nodes:     ceilDiv(c.endpoints, c.nodeNICs),
+		Endpoints: c.endpoints,
+		Services:  c.services,
+		Switches:  [3]int{planes * c.leaves, planes * spines, planes * cores},
+	}
+	k.Cables[NodeLeaf], k.Cables[LeafSpine], k.Cables[SpineCore] = planes*nl, planes*ls, planes*sc
+	k.PortsUsed = planes * (nl + 2*ls + 2*sc)
+	k.PortsFree = planes*(c.leaves*c.leafRadix+spines*c.spineRadix+cores*c.coreRadix) - k.PortsUsed
+	return k
+}
+
+func (c *clos) build() *Graph {
+	b := newBuilder(c.lengths, c.rates)
+	b.grow(c.count(1))
+	b.add(Endpoint, 0, 1, c.endpoints+c.services, c.endpoint)
+	leaves, spines, cores := c.addSwitches(b, -1)
+	c.wireEndpoints(b, leaves, 0, func(e int) NodeID { return NodeID(e) })
+	c.wireSwitches(b, leaves, spines, cores)
+	b.g.Services, b.g.NodeNICs = c.services, c.nodeNICs
+	return &b.g
+}
+
+// addSwitches adds the switches, leaves first; in a plane their names say so.
+func (c *clos) addSwitches(b *builder, plane int) (leaves, spines, cores NodeID) {
+	label := func(n *Node) {
+		if plane >= 0 {
+			n.Plane = int32(plane)
+			n.Name = fmt.Sprintf("plane%d/%s", plane, n.Name)
+		}
+	}
+	leaves = b.add(Switch, 1, c.leafRadix, c.leaves, func(i int, n *Node) { c.leaf(i, n); label(n) })
+	spines = b.add(Switch, 2, c.spineRadix, c.groups*c.spines, func(i int, n *Node) {
+		c.spine(i/c.spines, i%c.spines, n)
+		label(n)
+	})
+	cores = b.add(Switch, 3, c.coreRadix, c.spines*c.cores, func(i int, n *Node) { c.core(i, n); label(n) })
+	return leaves, spines, cores
+}
+
+// wireEndpoints plugs the endpoints into the low ports of their leaves.
+func (c *clos) wireEndpoints(b *builder, leaves NodeID, port int32, node func(e int) NodeID) {
+	for e := range c.endpoints + c.services {
+		b.join(NodeLeaf, End{node(e), port}, b.free(leaves+NodeID(c.leafOf(e))))
+	}
+}
+
+// wireSwitches plugs the cables between switches: uplinks into the high ports
+// in the order of the switches they lead to, downlinks into the low ones.
+func (c *clos) wireSwitches(b *builder, leaves, spines, cores NodeID) {
+	for l := range c.leaves {
+		g, index := c.groupOf(l)
+		for t := range c.leafUp {
+			s := g*c.spines + uplink(index, t, c.leafUp, c.spines)
+			b.join(LeafSpine, End{leaves + NodeID(l), int32(c.leafRadix - c.leafUp + t)}, b.free(spines+NodeID(s)))
+		}
+	}
+	for s := range c.groups * c.spines {
+		g, plane := s/c.spines, s%c.spines
+		for t := range c.spineUp {
+			k := plane*c.cores + uplink(g, t, c.spineUp, c.cores)
+			b.join(SpineCore, End{spines + NodeID(s), int32(c.spineRadix - c.spineUp + t)}, b.free(cores+NodeID(k)))
+		}
+	}
+}
+
+// leafPorts divides a leaf between endpoints and uplinks.
+func leafPorts(radix, down, up, endpoints int, r Ratio) (int, int, error) {
+	if down == 0 {
+		down = radix - up
+		if up == 0 {
+			down = r.split(radix)
+		}
+		down = min(down, endpoints)
+	}
+	if down < 1 {
+		return 0, 0, fmt.Errorf("a leaf of radix %d has no port for an endpoint at an oversubscription of %s: take larger switches or fewer uplinks", radix, r)
+	}
+	if up == 0 {
+		up = r.up(down)
+	}
+	if down+up > radix {
+		return 0, 0, fmt.Errorf("a leaf with %d endpoints and %d uplinks needs %d ports and has %d: take fewer endpoints per leaf, larger switches or more oversubscription than %s",
+			down, up, down+up, radix, r)
+	}
+	return down, up, nil
+}
+
+// upper chooses or checks the number of switches above.
+func upper(what string, asked, below, up, radix int, equal bool) (int, error) {
+	if asked == 0 {
+		return upperCount(below, up, radix, equal), nil
+	}
+	if asked > up {
+		return 0, fmt.Errorf("%d %s are more than the %d uplinks of each switch below, so that not every pair would be joined: take at most %d", asked, what, up, up)
+	}
+	if need := ceilDiv(below*up, asked); need > radix {
+		return 0, fmt.Errorf("%d %s with %d ports down cannot take %d switches with %d uplinks each (%d ports each): take at least %d",
+			asked, what, radix, below, up, need, ceilDiv(below*up, radix))
+	}
+	return asked, nil
+}

@@ -1,0 +1,74 @@
+package topology
+
+import "fmt"
+
+// TwoLevel is a fat tree of leaves and spines (leaf-spine, folded Clos of
+// three stages): every leaf reaches every spine, by a bundle of cables when
+// it has more uplinks than there are spines.
+//
+// Endpoints fill leaf after leaf; the last leaf may have free ports. Uplinks
+// go round the spines (uplink t to spine t mod Spines).
+type TwoLevel struct {
+	Endpoints int
+	NodeNICs  int // endpoints of a host; 0 is 1
+	Radix     int // ports of a switch
+	// SpineRadix is the number of ports of a spine; 0 is Radix.
+	SpineRadix int
+	// Oversubscription is endpoints to uplinks of a full leaf; zero is 1:1.
+	Oversubscription Ratio
+	// LeafEndpoints and LeafUplinks are the ports of a leaf that are used
+	// down and up; 0 follows from Radix and Oversubscription.
+	LeafEndpoints, LeafUplinks int
+	// Spines is the number of spines; 0 takes the fewest that give each leaf
+	// the same number of cables to each, or the fewest at all where that
+	// would cost more than a third more of them.
+	Spines  int
+	Lengths Lengths
+	Rates   Rates
+}
+
+func (s TwoLevel) plan() (*clos, error) {
+	nics, sradix := orDefault(s.NodeNICs, 1), orDefault(s.SpineRadix, s.Radix)
+	err := firstError(
+		checkSizes(size{"the number of endpoints", s.Endpoints, 1, maxEndpoints},
+			size{"the number of NICs of a node", nics, 1, maxEndpoints},
+			size{"the radix", s.Radix, 2, maxRadix},
+			size{"the radix of a spine", sradix, 1, maxRadix},
+			size{"the number of endpoints of a leaf", s.LeafEndpoints, 0, maxRadix},
+			size{"the number of uplinks of a leaf", s.LeafUplinks, 0, maxRadix},
+			size{"the number of spines", s.Spines, 0, maxEndpoints}),
+		s.Oversubscription.check("leaf"), s.Lengths.check(), s.Rates.check())
+	if err != nil {
+		return nil, err
+	}
+	down, up, err := leafPorts(s.Radix, s.LeafEndpoints, s.LeafUplinks, s.Endpoints, s.Oversubscription)
+	if err != nil {
+		return nil, err
+	}
+	leaves := ceilDiv(s.Endpoints, down)
+	if leaves > sradix {
+		return nil, fmt.Errorf("%d endpoints need %d leaves of %d endpoints, and a spine of radix %d reaches only %d leaves: a two-level tree of these switches ends at %d endpoints; take three levels, larger switches or more oversubscription",
+			s.Endpoints, leaves, down, sradix, sradix, sradix*down)
+	}
+	spines, err := upper("spines", s.Spines, leaves, up, sradix, false)
+	if err != nil {
+		return nil, err
+	}
+	return &clos{
+		endpoints: s.Endpoints, nodeNICs: nics,
+		leaves: leaves, leafRadix: s.Radix, leafUp: up,
+		groups: 1, spines: spines, spineRadix: sradix,
+		leafOf:   func(e int) int { return e / down },
+		groupOf:  func(l int) (int, int) { return 0, l },
+		endpoint: func(e int, n *Node) { n.Name, n.Group = nicName(e, nics), int32(e/down) },
+		leaf:     func(l int, n *Node) { n.Name, n.Group = fmt.Sprintf("leaf%d", l), int32(l) },
+		spine:    func(_, j int, n *Node) { n.Name = fmt.Sprintf("spine%d", j) },
+		lengths:  s.Lengths, rates: s.Rates,
+	}, nil
+}
+
+// Count implements Spec.
+func (s TwoLevel) Count() (Count, error) { return countPlan(s.plan()) }
+
+// Build implements Spec.
+func (s TwoLevel) Build() (*Graph, error) { return buildPlan(s.plan()) }

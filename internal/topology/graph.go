@@ -1,0 +1,101 @@
+// Package topology is the graph of a fabric: endpoints (network ports of
+// hosts), switches and the cables between them, with builders for the shapes
+// that are deployed. It knows nothing of time or of packets.
+package topology
+
+import "weft/units"
+
+// Kind says what a node of the graph is.
+type Kind uint8
+
+// The kinds of node.
+const (
+	Endpoint Kind = iota // one network port of a NIC: the end of every path
+	Switch
+)
+
+// NodeID indexes Graph.Nodes. Endpoints come first: the endpoint with index e
+// of a cluster is node e, switches follow.
+type NodeID int32
+
+// End is one side of a cable: a node and the port on it, counted from 0.
+type End struct {
+	Node NodeID
+	Port int32
+}
+
+// Cable is a full-duplex cable between two ports.
+type Cable struct {
+	A, B   End
+	Length units.Length
+	Rate   units.Rate // 0: the rate of the fabric's generation
+}
+
+// Node is an endpoint or a switch.
+type Node struct {
+	Kind Kind
+	Name string
+	// Level is 0 at endpoints, 1 at leaves, 2 at spines, 3 at cores.
+	Level int8
+	// Group is the pod, dragonfly group or scalable unit, and of a core the
+	// plane of spines that it joins; Rail and Plane say which rail and which
+	// of several fabrics side by side a node belongs to. -1 where it has none.
+	Group, Rail, Plane int32
+	// Cables holds the index into Graph.Cables by port, -1 where nothing is
+	// plugged in. Its length is the radix.
+	Cables []int32
+}
+
+// Family says which rules route a graph: minimal is not the same thing in a
+// tree, a dragonfly and a torus.
+type Family uint8
+
+// The families of shapes.
+const (
+	FamilyTree          Family = iota // levels, up then down
+	FamilyDragonflyPlus               // groups of leaves and spines, spines joined by global cables
+	FamilyDragonfly                   // groups of fully meshed switches, joined by global cables
+	FamilyTorus                       // switches at the points of a grid
+)
+
+// Graph is a fabric. It is immutable once built.
+type Graph struct {
+	Nodes     []Node
+	Cables    []Cable
+	Endpoints int // how many of Nodes, from 0, are endpoints
+
+	// Services is how many of the endpoints, the last ones, belong to the
+	// fabric's management (UFM) and carry no load of the cluster.
+	Services int
+	// NodeNICs is the number of endpoints of a host: endpoint e is NIC
+	// e % NodeNICs of host e / NodeNICs. 0 where it is not known.
+	NodeNICs int
+	// Planes is the number of separate fabrics side by side, at least 1. In a
+	// graph of several planes an endpoint either has one cable to each plane
+	// (its Plane is -1 and port p leads to plane p) or belongs to one of them.
+	Planes int
+	Family Family
+	// Dims is the number of switches along each dimension of a torus, the
+	// fastest first: switch Endpoints + x + Dims[0]*(y + Dims[1]*z). Ring
+	// says whether the ends of each dimension are joined.
+	Dims []int
+	Ring bool
+}
+
+// Compute is the number of endpoints that belong to the cluster's hosts.
+func (g *Graph) Compute() int { return g.Endpoints - g.Services }
+
+// Switches is the number of switches: nodes Endpoints to len(Nodes)-1.
+func (g *Graph) Switches() int { return len(g.Nodes) - g.Endpoints }
+
+// Peer is the other side of the cable at e. ok is false where no cable is.
+func (g *Graph) Peer(e End) (peer End, cable int32, ok bool) {
+	c := g.Nodes[e.Node].Cables[e.Port]
+	if c < 0 {
+		return End{}, -1, false
+	}
+	if cb := g.Cables[c]; cb.A == e {
+		return cb.B, c, true
+	}
+	return g.Cables[c].A, c, true
+}

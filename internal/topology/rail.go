@@ -1,0 +1,205 @@
+package topology
+
+import "fmt"
+
+// Rail is the rail-optimised fabric of a GPU cluster: NIC r of every node of a
+// scalable unit (SU) is on leaf r of that unit, so that GPUs of the same rank
+// inside a unit are one switch apart. Endpoint index = node*Rails + r.
+//
+// # The rule for the levels above
+//
+// It gives every size in the table of the DGX H100 SuperPOD (NVIDIA
+// RA-11333-001 v11: 32 nodes a unit, 8 rails, switches of 64 ports) and
+// goes on between and beyond them:
+//
+//   - A leaf has as many uplinks as the oversubscription asks for a full unit,
+//     full or not.
+//   - As long as one spine reaches every leaf (leaves ≤ ports of a spine, so up
+//     to 8 units of the SuperPOD), there are two levels. The number of spines
+//     is the lowest that divides the uplinks, so that bundles are equal: with
+//     32 uplinks they are powers of two. 1, 2, 3, 4 units have 4, 8, 16, 16
+//     spines (12 would do for the third, with unequal bundles), 5, 6, 7 and 8
+//     have 32.
+//   - Beyond, the leaves of one rail form a group with its own spines, so that
+//     same-rail traffic stays below the cores; a group is as many units as a
+//     spine has ports down (32), and more units are divided into equal pods,
+//     each with a group per rail. Spine j of all groups belongs to plane j of
+//     the cores. 12 units have 8 groups of 12 leaves and 16 spines (24 ports
+//     down, 24 up): 128 spines, 16 planes of 3 cores. 16 units have 128 and
+//     64, 32 units 256 and 128; 48 units are two pods of 24: 16 groups of 32
+//     spines, 32 planes of 6 cores.
+//
+// With 16 nodes of 8 NICs, one unit has one leaf per rail with 16 nodes and 16
+// uplinks, and two spines of 64 ports join the rails.
+type Rail struct {
+	Nodes int
+	Rails int // NICs of a node; 0 is 8
+	Radix int // ports of a switch; 0 is 64
+	// SpineRadix and CoreRadix are the ports of a spine and of a core; 0 is
+	// Radix.
+	SpineRadix, CoreRadix int
+	// UnitNodes is the number of nodes of a scalable unit; 0 is as many as a
+	// leaf's ports and the oversubscription allow, or all nodes if fewer.
+	UnitNodes int
+	// Units is the number of scalable units; 0 is as many as the nodes fill.
+	Units int
+	// UFM gives the place of one node in the last unit to the fabric's
+	// manager, which has UFMPorts (0 is 4) endpoints after those of the nodes.
+	UFM      bool
+	UFMPorts int
+	// LeafOversubscription is nodes of a unit to uplinks of a leaf,
+	// SpineOversubscription downlinks to uplinks of a spine where there are
+	// cores; zero is 1:1.
+	LeafOversubscription, SpineOversubscription Ratio
+	// LeafUplinks is the uplinks of a leaf, GroupSpines the spines of a group
+	// (all spines when there are no cores), PlaneCores the cores of a plane; 0
+	// follows the rule.
+	LeafUplinks, GroupSpines, PlaneCores int
+	Lengths                              Lengths
+	Rates                                Rates
+}
+
+// railSizes is a Rail with the defaults filled in.
+type railSizes struct {
+	Rail
+	services int
+	up       int // uplinks of a leaf
+}
+
+func (s Rail) sizes() (railSizes, error) {
+	s.Rails, s.Radix = orDefault(s.Rails, 8), orDefault(s.Radix, 64)
+	s.SpineRadix, s.CoreRadix = orDefault(s.SpineRadix, s.Radix), orDefault(s.CoreRadix, s.Radix)
+	err := firstError(
+		checkSizes(size{"the number of nodes", s.Nodes, 1, maxEndpoints},
+			size{"the number of rails", s.Rails, 1, 1024},
+			size{"the radix", s.Radix, 2, maxRadix},
+			size{"the radix of a spine", s.SpineRadix, 2, maxRadix},
+			size{"the radix of a core", s.CoreRadix, 1, maxRadix},
+			size{"the number of nodes of a scalable unit", s.UnitNodes, 0, maxRadix},
+			size{"the number of scalable units", s.Units, 0, maxEndpoints},
+			size{"the number of ports of UFM", s.UFMPorts, 0, s.Rails},
+			size{"the number of uplinks of a leaf", s.LeafUplinks, 0, maxRadix},
+			size{"the number of spines", s.GroupSpines, 0, maxEndpoints},
+			size{"the number of cores of a plane", s.PlaneCores, 0, maxEndpoints},
+			size{"the number of endpoints", s.Nodes * s.Rails, 1, maxEndpoints}),
+		s.LeafOversubscription.check("leaf"), s.SpineOversubscription.check("spine"),
+		s.Lengths.check(), s.Rates.check())
+	if err != nil {
+		return railSizes{}, err
+	}
+	z := railSizes{Rail: s}
+	places := s.Nodes
+	if s.UFM {
+		z.services = orDefault(s.UFMPorts, min(4, s.Rails))
+		places++
+	}
+	z.UnitNodes, z.up, err = leafPorts(s.Radix, s.UnitNodes, s.LeafUplinks, places, s.LeafOversubscription)
+	if err != nil {
+		return z, err
+	}
+	z.Units = orDefault(s.Units, ceilDiv(s.Nodes, z.UnitNodes))
+	if hold := z.Units * z.UnitNodes; places > hold {
+		if s.UFM && s.Nodes <= hold {
+			return z, fmt.Errorf("%d nodes leave no place for UFM in %s of %d nodes: take %d nodes or one unit more",
+				s.Nodes, plural(z.Units, "scalable unit", "scalable units"), z.UnitNodes, hold-1)
+		}
+		return z, fmt.Errorf("%d nodes do not fit %s of %d nodes: take at least %d",
+			s.Nodes, plural(z.Units, "scalable unit", "scalable units"), z.UnitNodes, ceilDiv(places, z.UnitNodes))
+	}
+	return z, nil
+}
+
+func (s Rail) plan() (*clos, error) {
+	z, err := s.sizes()
+	if err != nil {
+		return nil, err
+	}
+	c := &clos{
+		endpoints: z.Nodes * z.Rails, services: z.services, nodeNICs: z.Rails,
+		leaves: z.Units * z.Rails, leafRadix: z.Radix, leafUp: z.up,
+		spineRadix: z.SpineRadix,
+		lengths:    z.Lengths, rates: z.Rates,
+	}
+	per, pods := z.Units, 1 // units of a pod
+	if c.leaves <= z.SpineRadix {
+		c.groups = 1
+		c.spines, err = upper("spines", z.GroupSpines, c.leaves, z.up, z.SpineRadix, true)
+	} else {
+		per, pods, err = z.planCores(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	z.label(c, per, pods)
+	return c, nil
+}
+
+// planCores chooses the levels above the leaves where one spine does not
+// reach all of them.
+func (z *railSizes) planCores(c *clos) (per, pods int, err error) {
+	down := z.SpineOversubscription.split(z.SpineRadix)
+	if down < 1 {
+		return 0, 0, fmt.Errorf("a spine of radix %d has no port down at an oversubscription of %s: take larger switches", z.SpineRadix, z.SpineOversubscription)
+	}
+	pods = ceilDiv(z.Units, down)
+	per = ceilDiv(z.Units, pods)
+	pods = ceilDiv(z.Units, per)
+	c.groups = pods * z.Rails
+	if c.groups > z.CoreRadix {
+		most := z.CoreRadix / z.Rails * down * z.UnitNodes
+		return 0, 0, fmt.Errorf("%d scalable units of %d rails make %d groups of leaves, and a core of radix %d reaches only %d: a three-level fabric of these switches ends at %d nodes; take larger switches or fewer rails per fabric (planes)",
+			z.Units, z.Rails, c.groups, z.CoreRadix, z.CoreRadix, most)
+	}
+	t := tiers{per: per, up: z.up, sdown: down, groups: c.groups, cradix: z.CoreRadix, ratio: z.SpineOversubscription}
+	err = t.choose(z.GroupSpines, z.PlaneCores, true)
+	c.spines, c.spineUp, c.cores, c.coreRadix = t.spines, t.spineUp, t.cores, z.CoreRadix
+	return per, pods, err
+}
+
+// label says where everything is and what it is called. Leaves are in the
+// order of rails, units inside; a group is the units of one pod in one rail.
+func (z *railSizes) label(c *clos, per, pods int) {
+	units, rails, unit, nodes := z.Units, z.Rails, z.UnitNodes, z.Nodes
+	place := func(e int) (rail, su int) {
+		if e >= nodes*rails {
+			return e - nodes*rails, units - 1
+		}
+		return e % rails, e / rails / unit
+	}
+	c.leafOf = func(e int) int {
+		rail, su := place(e)
+		return rail*units + su
+	}
+	c.endpoint = func(e int, n *Node) {
+		rail, su := place(e)
+		n.Rail, n.Group = int32(rail), int32(su)
+		if n.Name = nicName(e, rails); e >= nodes*rails {
+			n.Name = fmt.Sprintf("ufm/nic%d", rail)
+		}
+	}
+	c.leaf = func(l int, n *Node) {
+		rail := c.rail(l / units)
+		n.Rail, n.Group = int32(rail), int32(l%units)
+		n.Name = fmt.Sprintf("leaf-r%d-su%d", rail, l%units)
+	}
+	c.core = func(i int, n *Node) { n.Name, n.Group = fmt.Sprintf("core%d", i), int32(i/c.cores) }
+	if c.groups == 1 {
+		c.groupOf = func(l int) (int, int) { return 0, l }
+		c.spine = func(_, j int, n *Node) { n.Name = fmt.Sprintf("spine%d", j) }
+		return
+	}
+	c.groupOf = func(l int) (int, int) { return l/units*pods + l%units/per, l % units % per }
+	c.spine = func(g, j int, n *Node) {
+		rail := c.rail(g / pods)
+		n.Rail, n.Name = int32(rail), fmt.Sprintf("spine-r%d-%d", rail, j)
+		if pods > 1 {
+			n.Group, n.Name = int32(g%pods), fmt.Sprintf("spine-r%d-pod%d-%d", rail, g%pods, j)
+		}
+	}
+}
+
+// Count implements Spec.
+func (s Rail) Count() (Count, error) { return countPlan(s.plan()) }
+
+// Build implements Spec.
+func (s Rail) Build() (*Graph, error) { return buildPlan(s.plan()) }

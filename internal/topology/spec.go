@@ -1,0 +1,266 @@
+package topology
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"weft/units"
+)
+
+// Spec describes one shape of fabric. A Spec is a plain value: Count and Build
+// read it and do not change it. Both check it first and answer with an error
+// that is a sentence; a Spec that Count accepts is one that Build builds.
+type Spec interface {
+	// Count says what the fabric is made of, without building it: a million
+	// endpoints cost as little as ten.
+	Count() (Count, error)
+	// Build makes the graph.
+	Build() (*Graph, error)
+}
+
+// CableKind says what a cable joins.
+type CableKind uint8
+
+// The kinds of cable.
+const (
+	NodeLeaf  CableKind = iota // an endpoint and its switch
+	LeafSpine                  // level 1 and level 2
+	SpineCore                  // level 2 and level 3
+	Local                      // two switches of one dragonfly group, or neighbours in a torus
+	Global                     // two dragonfly groups
+	cableKinds
+)
+
+var cableKindNames = [cableKinds]string{"node-leaf", "leaf-spine", "spine-core", "local", "global"}
+
+// String is the name a bill of materials gives the kind.
+func (k CableKind) String() string {
+	if k < cableKinds {
+		return cableKindNames[k]
+	}
+	return "cable kind " + strconv.Itoa(int(k))
+}
+
+// Count is what a fabric is made of.
+type Count struct {
+	Nodes     int             // hosts
+	Endpoints int             // network ports of hosts; in a graph of planes one endpoint may have several cables
+	Services  int             // ports of the fabric's management, on top of Endpoints
+	Switches  [3]int          // by level: leaves, spines, cores
+	Cables    [cableKinds]int // by CableKind
+	PortsUsed int             // ports of switches with a cable
+	PortsFree int             // ports of switches without
+}
+
+// TotalSwitches is the number of switches of all levels.
+func (c Count) TotalSwitches() int { return c.Switches[0] + c.Switches[1] + c.Switches[2] }
+
+// TotalCables is the number of cables of all kinds.
+func (c Count) TotalCables() int {
+	n := 0
+	for _, k := range c.Cables {
+		n += k
+	}
+	return n
+}
+
+// KindOf says what a cable of the graph joins.
+func (g *Graph) KindOf(c Cable) CableKind {
+	a, b := &g.Nodes[c.A.Node], &g.Nodes[c.B.Node]
+	lo, hi := min(a.Level, b.Level), max(a.Level, b.Level)
+	switch {
+	case lo == 0:
+		return NodeLeaf
+	case lo == 1 && hi == 2:
+		return LeafSpine
+	case lo == 2 && hi == 3:
+		return SpineCore
+	case a.Group == b.Group:
+		return Local
+	}
+	return Global
+}
+
+// Tally counts what a built graph is made of: for every Spec the same as its
+// Count.
+func Tally(g *Graph) Count {
+	c := Count{Endpoints: g.Compute(), Services: g.Services}
+	if g.NodeNICs > 0 {
+		c.Nodes = ceilDiv(c.Endpoints, g.NodeNICs)
+	}
+	for _, k := range g.Cables {
+		c.Cables[g.KindOf(k)]++
+	}
+	for i := range g.Nodes[g.Endpoints:] {
+		n := &g.Nodes[g.Endpoints+i]
+		if n.Level >= 1 && n.Level <= 3 {
+			c.Switches[n.Level-1]++
+		}
+		for _, p := range n.Cables {
+			if p < 0 {
+				c.PortsFree++
+			} else {
+				c.PortsUsed++
+			}
+		}
+	}
+	return c
+}
+
+// Ratio is an oversubscription, Down ports for every Up ports: {3, 1} is 3:1.
+// The zero Ratio is 1:1.
+type Ratio struct{ Down, Up int }
+
+// String is the ratio as people write it, 3:1.
+func (r Ratio) String() string {
+	r = r.orEven()
+	return fmt.Sprintf("%d:%d", r.Down, r.Up)
+}
+
+// ParseRatio reads a ratio such as 3:1.
+func ParseRatio(s string) (Ratio, error) {
+	d, u, ok := strings.Cut(s, ":")
+	down, err1 := strconv.Atoi(strings.TrimSpace(d))
+	up, err2 := strconv.Atoi(strings.TrimSpace(u))
+	if !ok || err1 != nil || err2 != nil || down < 1 || up < 1 {
+		return Ratio{}, fmt.Errorf("the oversubscription %q is not a ratio: write two positive whole numbers with a colon, such as 3:1", s)
+	}
+	return Ratio{down, up}, nil
+}
+
+func (r Ratio) orEven() Ratio {
+	if r == (Ratio{}) {
+		return Ratio{1, 1}
+	}
+	return r
+}
+
+func (r Ratio) check(what string) error {
+	if r.Down < 0 || r.Up < 0 || (r.Down == 0) != (r.Up == 0) {
+		return fmt.Errorf("the %s oversubscription %d:%d is not a ratio of positive numbers: write for example 3:1", what, r.Down, r.Up)
+	}
+	return nil
+}
+
+// split divides a switch's ports by the ratio: as many down as still leave
+// the ratio's share up.
+func (r Ratio) split(radix int) (down int) {
+	r = r.orEven()
+	return radix * r.Down / (r.Down + r.Up)
+}
+
+// up is the number of uplinks that down ports need.
+func (r Ratio) up(down int) int {
+	r = r.orEven()
+	return ceilDiv(down*r.Up, r.Down)
+}
+
+// Lengths are the lengths of cables by kind. A zero takes the default:
+// 5 m from node to leaf (the rack and its neighbours), 40 m from leaf to spine
+// (a row), 100 m from spine to core (a hall); 10 m inside a dragonfly group or
+// between neighbours of a torus, 100 m between groups.
+type Lengths struct {
+	NodeLeaf, LeafSpine, SpineCore, Local, Global units.Length
+}
+
+// DefaultLengths are the lengths that stand for zeros in Lengths.
+var DefaultLengths = Lengths{
+	NodeLeaf:  5 * units.Metre,
+	LeafSpine: 40 * units.Metre,
+	SpineCore: 100 * units.Metre,
+	Local:     10 * units.Metre,
+	Global:    100 * units.Metre,
+}
+
+func (l Lengths) kinds() [cableKinds]units.Length {
+	return [cableKinds]units.Length{l.NodeLeaf, l.LeafSpine, l.SpineCore, l.Local, l.Global}
+}
+
+// byKind is the lengths with the defaults filled in.
+func (l Lengths) byKind() [cableKinds]units.Length {
+	ks, ds := l.kinds(), DefaultLengths.kinds()
+	for i := range ks {
+		if ks[i] == 0 {
+			ks[i] = ds[i]
+		}
+	}
+	return ks
+}
+
+func (l Lengths) check() error {
+	for k, v := range l.kinds() {
+		if v < 0 {
+			return fmt.Errorf("the length of %s cables is %d mm: a length is positive, or 0 for the default of %d m",
+				CableKind(k), v, DefaultLengths.kinds()[k]/units.Metre)
+		}
+	}
+	return nil
+}
+
+// Rates are the rates of cables by kind; 0 is the rate of the fabric.
+type Rates struct {
+	NodeLeaf, LeafSpine, SpineCore, Local, Global units.Rate
+}
+
+func (r Rates) byKind() [cableKinds]units.Rate {
+	return [cableKinds]units.Rate{r.NodeLeaf, r.LeafSpine, r.SpineCore, r.Local, r.Global}
+}
+
+func (r Rates) check() error {
+	for k, v := range r.byKind() {
+		if v < 0 {
+			return fmt.Errorf("the rate of %s cables is %d bit/s: a rate is positive, or 0 for the rate of the fabric", CableKind(k), v)
+		}
+	}
+	return nil
+}
+
+// size is a number of a Spec with its bounds, for checking all of them alike.
+type size struct {
+	name     string
+	value    int
+	min, max int
+}
+
+// Bounds on a Spec, so that a slip of the keyboard is an error and not an
+// empty machine: ids are 32 bits wide and a port number is 16.
+const (
+	maxEndpoints = 1 << 24
+	maxRadix     = 1 << 14
+)
+
+func checkSizes(ss ...size) error {
+	for _, s := range ss {
+		if s.value < s.min || s.value > s.max {
+			return fmt.Errorf("%s is %d: it must be from %d to %d", s.name, s.value, s.min, s.max)
+		}
+	}
+	return nil
+}
+
+// firstError is the first of the errors that is one.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+func orDefault(v, d int) int {
+	if v == 0 {
+		return d
+	}
+	return v
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

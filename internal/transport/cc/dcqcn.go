@@ -1,0 +1,272 @@
+package cc
+
+import (
+	"math/bits"
+
+	"weft/units"
+)
+
+// DCQCNParams are the parameters of DCQCN's reaction point. They are immutable
+// and shared; presets.go has the sets that are in circulation.
+type DCQCNParams struct {
+	// LineRate is the port's rate: where a queue pair starts and ends.
+	LineRate units.Rate
+	// MinRate is the floor of every decrease.
+	MinRate units.Rate
+	// FirstCNPRate is what the first CNP sets the rate to, before it cuts it;
+	// 0 keeps the rate.
+	FirstCNPRate units.Rate
+
+	// Gain is g, the weight of the newest period in alpha, in 1/65536.
+	Gain uint32
+	// InitialAlpha is alpha at the first CNP, in 1/65536; 65536 is 1.
+	InitialAlpha uint32
+	// AlphaPeriod is the time between two updates of alpha.
+	AlphaPeriod units.Time
+
+	// DecreasePeriod is how often the rate may fall, on a grid that begins at
+	// the first CNP: a CNP takes effect at the next point of it (ConnectX and
+	// the HPCC model). 0 cuts the rate at each CNP at once, raises alpha
+	// then, and begins a new alpha period (the paper).
+	DecreasePeriod units.Time
+	// ClampTarget sets the target to the rate at every decrease. Without it,
+	// only a decrease after an increase does so: after one by the byte
+	// counter, and, with ClampAfterTimer, after one by the timer.
+	ClampTarget     bool
+	ClampAfterTimer bool
+
+	// IncreasePeriod is the time, and IncreaseBytes the payload, between two
+	// increases; 0 bytes is no byte counter.
+	IncreasePeriod units.Time
+	IncreaseBytes  units.Bytes
+	// FastRecovery is F: so many steps halve the way back to the target
+	// before the target itself rises, by AdditiveRate, and by HyperRate once
+	// both counters have gone beyond F.
+	FastRecovery uint32
+	AdditiveRate units.Rate
+	HyperRate    units.Rate
+
+	// ScaleWindow makes a queue pair's window shrink with its rate.
+	ScaleWindow bool
+
+	// CNPInterval belongs to the notification point, the peer: the least time
+	// between two CNPs of a queue pair. The algorithm does not look at it;
+	// it is here because the sets below are tuned together with it.
+	CNPInterval units.Time
+}
+
+// DCQCN is the reaction point of DCQCN (Zhu et al., "Congestion Control for
+// Large-Scale RDMA Deployments", SIGCOMM 2015, section 3.1), in the paper's
+// form and in the form of ConnectX firmware, which the HPCC ns-3 model calls
+// Mellanox's. They differ in when the rate falls: see DecreasePeriod.
+//
+// A queue pair starts at line rate and has no timers until its first CNP. Then
+// three things happen on their own clocks, and at one instant in this order:
+// alpha is updated, the rate rises, the rate falls. Alpha is computed only when
+// it is needed; a period in which nothing falls needs no timer; and at line
+// rate the increase timer only counts, which is done when it matters. So an
+// idle queue pair, and one at line rate, has no timer at all.
+//
+// What it leaves out: the paper's rate limiter is given up, and alpha
+// forgotten, when a flow has been at line rate for a while; here it stays.
+type DCQCN struct {
+	p          *DCQCNParams
+	window     units.Bytes // at line rate; 0 is none
+	rate       units.Rate
+	target     units.Rate
+	alpha      uint64     // in 2^-32
+	alphaAt    units.Time // next update of alpha
+	decreaseAt units.Time // next point of the grid of decreases
+	increaseAt units.Time // next expiry of the increase timer
+	timeStage  uint32     // expiries since the last decrease
+	byteStage  uint32     // the same of the byte counter
+	started    bool       // has had its first CNP
+	alphaCNP   bool       // a CNP came in this alpha period
+	cutPending bool       // a CNP came since the last point of the grid
+}
+
+// NewDCQCN makes the congestion control of one queue pair. window is the most
+// payload it may have in flight at line rate, usually one bandwidth-delay
+// product; 0 is no window.
+func NewDCQCN(p *DCQCNParams, window units.Bytes) *DCQCN {
+	return &DCQCN{p: p, window: window}
+}
+
+// Start begins at line rate.
+func (d *DCQCN) Start(_ units.Time, a *Allowance) (wantsAcks bool) {
+	*d = DCQCN{p: d.p, window: d.window, rate: d.p.LineRate, target: d.p.LineRate, increaseAt: units.Forever}
+	*a = Free()
+	d.grant(a)
+	return false
+}
+
+// Rate is the current rate.
+func (d *DCQCN) Rate() units.Rate { return d.rate }
+
+// Target is the rate that recovery aims at.
+func (d *DCQCN) Target() units.Rate { return d.target }
+
+// Alpha is the estimate of congestion, in 2^-32, as of its last use.
+func (d *DCQCN) Alpha() uint64 { return d.alpha }
+
+// Acked is not asked for: DCQCN does not look at acknowledgements.
+func (d *DCQCN) Acked(units.Time, Ack, *Allowance) {}
+
+// Notified takes a CNP.
+func (d *DCQCN) Notified(now units.Time, a *Allowance) {
+	d.run(now, a)
+	first := !d.started
+	if first {
+		d.start(now)
+	}
+	if d.p.DecreasePeriod == 0 {
+		d.alphaTo(now)
+		d.decrease(now, a)
+		d.alpha = d.ewma(true)
+		d.alphaAt = now + d.p.AlphaPeriod
+	} else {
+		d.alphaTo(now)
+		d.alphaCNP = !first // the first has set alpha itself
+		d.cutPending = true
+		if d.decreaseAt <= now {
+			d.decreaseAt += ((now-d.decreaseAt)/d.p.DecreasePeriod + 1) * d.p.DecreasePeriod
+		}
+	}
+	d.grant(a)
+}
+
+// start is what the first CNP does beside what every one does.
+func (d *DCQCN) start(now units.Time) {
+	d.started = true
+	d.alpha = uint64(d.p.InitialAlpha) << 16
+	d.alphaAt = now + d.p.AlphaPeriod
+	d.decreaseAt = now + d.p.DecreasePeriod
+	if d.p.FirstCNPRate > 0 {
+		d.rate, d.target = d.p.FirstCNPRate, d.p.FirstCNPRate
+	}
+}
+
+// Timer does what is due.
+func (d *DCQCN) Timer(now units.Time, a *Allowance) {
+	d.run(now, a)
+	d.grant(a)
+}
+
+// Sent is the byte counter's expiry.
+func (d *DCQCN) Sent(now units.Time, a *Allowance) {
+	d.run(now, a)
+	if a.Budget <= 0 {
+		a.Budget += d.p.IncreaseBytes
+		d.increase()
+		d.byteStage++
+	}
+	d.grant(a)
+}
+
+// run does what was due until now, in the order of time.
+func (d *DCQCN) run(now units.Time, a *Allowance) {
+	for {
+		cutAt := units.Forever
+		if d.cutPending {
+			cutAt = d.decreaseAt
+		}
+		if min(cutAt, d.increaseAt) > now {
+			return
+		}
+		switch {
+		case d.increaseAt > cutAt:
+			d.alphaTo(cutAt)
+			d.decrease(cutAt, a)
+		case d.atLineRate():
+			// Nothing to raise: count the expiries until the next decrease.
+			n := (min(now, cutAt)-d.increaseAt)/d.p.IncreasePeriod + 1
+			d.timeStage += uint32(n)
+			d.increaseAt += n * d.p.IncreasePeriod
+		default:
+			d.increase()
+			d.timeStage++
+			d.increaseAt += d.p.IncreasePeriod
+		}
+	}
+}
+
+// atLineRate reports whether an increase would change nothing.
+func (d *DCQCN) atLineRate() bool { return d.rate >= d.p.LineRate && d.target >= d.p.LineRate }
+
+// alphaTo updates alpha for all periods that have ended by now.
+func (d *DCQCN) alphaTo(now units.Time) {
+	for d.alphaAt <= now {
+		if d.alpha == 0 && !d.alphaCNP {
+			d.alphaAt += ((now-d.alphaAt)/d.p.AlphaPeriod + 1) * d.p.AlphaPeriod
+			return
+		}
+		d.alpha = d.ewma(d.alphaCNP)
+		d.alphaCNP = false
+		d.alphaAt += d.p.AlphaPeriod
+	}
+}
+
+// ewma is alpha after one more period, with or without congestion:
+// (1-g) alpha, plus g. The gain is a fraction of 2^16, alpha one of 2^32.
+func (d *DCQCN) ewma(congested bool) uint64 {
+	g := uint64(d.p.Gain)
+	alpha := d.alpha * (1<<16 - g) >> 16
+	if congested {
+		alpha += g << 16
+	}
+	return alpha
+}
+
+// decrease cuts the rate by half of alpha and begins recovery anew.
+func (d *DCQCN) decrease(now units.Time, a *Allowance) {
+	if d.p.ClampTarget || d.byteStage > 0 || d.p.ClampAfterTimer && d.timeStage > 0 {
+		d.target = d.rate
+	}
+	hi, lo := bits.Mul64(uint64(d.rate), d.alpha) // 33 bits below the point
+	d.rate -= units.Rate(hi<<31 | lo>>33)
+	d.rate = max(d.rate, d.p.MinRate)
+	d.timeStage, d.byteStage, d.cutPending = 0, 0, false
+	d.increaseAt = now + d.p.IncreasePeriod
+	if d.p.IncreaseBytes > 0 {
+		a.Budget = d.p.IncreaseBytes
+	}
+}
+
+// increase is one step of recovery: fast recovery until one of the counters
+// has gone F steps, hyper increase once both have gone beyond, additive
+// increase between.
+func (d *DCQCN) increase() {
+	t, b := d.timeStage, d.byteStage
+	if d.p.IncreaseBytes == 0 {
+		b = t
+	}
+	switch f := d.p.FastRecovery; {
+	case max(t, b) < f:
+	case min(t, b) > f:
+		d.target += d.p.HyperRate
+	default:
+		d.target += d.p.AdditiveRate
+	}
+	d.target = min(d.target, d.p.LineRate)
+	d.rate = min((d.rate+d.target+1)/2, d.p.LineRate)
+}
+
+// grant writes the allowance.
+func (d *DCQCN) grant(a *Allowance) {
+	a.Rate = d.rate
+	if d.window > 0 {
+		a.Window = d.window
+		if d.p.ScaleWindow {
+			hi, lo := bits.Mul64(uint64(d.window), uint64(d.rate))
+			w, _ := bits.Div64(hi, lo, uint64(d.p.LineRate))
+			a.Window = max(1, units.Bytes(w))
+		}
+	}
+	a.Wake = units.Forever
+	if d.cutPending {
+		a.Wake = d.decreaseAt
+	}
+	if d.started && !d.atLineRate() {
+		a.Wake = min(a.Wake, d.increaseAt)
+	}
+}

@@ -1,0 +1,138 @@
+package transport
+
+import (
+	"fmt"
+
+	"weft/units"
+)
+
+// Access is what a request wants to do with a memory region.
+type Access uint8
+
+// The rights that a responder checks.
+const (
+	AccessRemoteWrite Access = iota
+	AccessRemoteRead
+)
+
+// Config is what many queue pairs share. It is immutable once a queue pair
+// uses it.
+type Config struct {
+	// PathMTU is the payload of every packet but a message's last, in bytes.
+	// InfiniBand and RoCE know 256 to 4096; any number works.
+	PathMTU int
+
+	// AckEvery lets a responder acknowledge every n-th packet only; a packet
+	// that asks for it (the last of a message does) is always acknowledged.
+	// 1, and 0, acknowledge every packet.
+	AckEvery int
+	// AskEvery sets the BTH's AckReq bit in every n-th packet, for peers that
+	// acknowledge nothing else before a message's end; 0 asks at ends only,
+	// and when a window closes.
+	AskEvery int
+
+	// RetryTimeout is the Local ACK Timeout, see RetryTime; 0 is no timer.
+	RetryTimeout units.Time
+	// RetryCount is how often in a row, without progress, the requester sends
+	// again before it gives up (IBA vol. 1, 9.9.2.4.1; verbs allow 0 to 7).
+	RetryCount int
+	// RNRRetry is the same for RNR NAKs; 7 is for ever.
+	RNRRetry int
+	// RNRTimer is the code that this responder sends in RNR NAKs, see RNRTime.
+	RNRTimer uint8
+
+	// Window bounds the payload of SENDs and WRITEs in flight, in bytes: one
+	// more packet may go as long as fewer are. 0 is no bound.
+	Window units.Bytes
+	// MaxOutstandingPackets bounds the PSNs in flight, those that a READ has
+	// reserved included: one more request may go as long as fewer are. 0 is
+	// MaxOutstandingPSNs.
+	MaxOutstandingPackets int
+	// MaxReads bounds the READs in flight, and those that a responder takes
+	// at once; 0 is 16.
+	MaxReads int
+
+	// OutOfOrder lets both ends take packets in any order, for adaptive
+	// routing and spraying: payload is placed as it comes, tracked in a
+	// bitmap and acknowledged cumulatively; a gap is no error and nothing is
+	// NAKed, so loss is found by timeout. Without it a gap draws a NAK once
+	// and the requester goes back to it. The receive of a SEND is not known
+	// before its turn, so only lengths of SENDs may be moved like this.
+	OutOfOrder bool
+	// NAKInterval repeats the NAK of a gap that lasts this long; 0 never does,
+	// as the spec has it.
+	NAKInterval units.Time
+	// DropDuplicates leaves duplicate requests unanswered unless they ask.
+	DropDuplicates bool
+
+	// EchoCE answers a congestion mark with FlagCNP in the next
+	// acknowledgement, instead of a CNP. InfiniBand's BECN on an ACK, and a
+	// peculiarity of the HPCC ns-3 model.
+	EchoCE bool
+	// CNPInterval is the least time between two CNPs of a queue pair; 0 is
+	// none, so that every mark is answered; units.Forever sends no CNPs.
+	CNPInterval units.Time
+
+	// PacedOverhead is what each packet costs on the wire beyond its payload
+	// when congestion control paces it, in bytes. It is one number and not a
+	// function of the packet, because pacing happens per packet and a RETH
+	// more or less changes a rate by less than the rate's own steps.
+	PacedOverhead units.Bytes
+
+	// KeepPace lets a packet's wait stand as the rate at its sending set it,
+	// though the rate rises meanwhile: a peculiarity of the HPCC ns-3 model.
+	KeepPace bool
+
+	// ImplicitRecv gives the receive queue an entry of any length, of ID 0,
+	// whenever one is needed: a simulated peer is always ready.
+	ImplicitRecv bool
+
+	// Access checks a remote request when its message begins; nil allows all.
+	Access func(qp units.QPN, a Access, rkey uint32, va uint64, length uint32) bool
+}
+
+// Check says what is wrong with a configuration.
+func (c *Config) Check() error {
+	bad := func(name string, got, low, high int64) error {
+		if got < low || got > high {
+			return fmt.Errorf("%w: %s is %d, want %d to %d", ErrConfig, name, got, low, high)
+		}
+		return nil
+	}
+	for _, err := range []error{
+		bad("PathMTU", int64(c.PathMTU), 1, MaxPathMTU),
+		bad("AckEvery", int64(c.AckEvery), 0, MaxOutstandingPSNs),
+		bad("AskEvery", int64(c.AskEvery), 0, MaxOutstandingPSNs),
+		bad("RetryTimeout", int64(c.RetryTimeout), 0, int64(units.Forever)/4),
+		bad("RetryCount", int64(c.RetryCount), 0, 1<<16-2),
+		bad("RNRRetry", int64(c.RNRRetry), 0, rnrInfinite),
+		bad("RNRTimer", int64(c.RNRTimer), 0, 31),
+		bad("Window", int64(c.Window), 0, 1<<62),
+		bad("MaxOutstandingPackets", int64(c.MaxOutstandingPackets), 0, MaxOutstandingPSNs),
+		bad("MaxReads", int64(c.MaxReads), 0, MaxReadResources),
+		bad("NAKInterval", int64(c.NAKInterval), 0, int64(units.Forever)/4),
+		bad("CNPInterval", int64(c.CNPInterval), 0, int64(units.Forever)),
+		bad("PacedOverhead", int64(c.PacedOverhead), 0, 4096),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxPSNs is the bound on PSNs in flight.
+func (c *Config) maxPSNs() int32 {
+	if c.MaxOutstandingPackets > 0 {
+		return int32(c.MaxOutstandingPackets)
+	}
+	return MaxOutstandingPSNs
+}
+
+// maxReads is the bound on READs in flight.
+func (c *Config) maxReads() int {
+	if c.MaxReads > 0 {
+		return c.MaxReads
+	}
+	return 16
+}

@@ -1,0 +1,52 @@
+// Package transport holds the queue pairs of RDMA as state machines without
+// I/O, written once for the simulator and for live use.
+//
+// # The model
+//
+// A QP is a requester and a responder (IBA vol. 1, chapter 9). Time comes in
+// with each call. Packets are header values: Next hands out what the port
+// pulls, Receive takes what the network brings, and what must be answered or
+// reported goes into a Batch that the caller owns. Payload is a number of
+// bytes here; live use finds the bytes by SourceOf, by Receive's Verdict, and
+// by the VA, RKey and Offset of a packet.
+//
+//   - requester.go: posting, sending, acknowledgements
+//   - retry.go: timers, going back, refusals
+//   - responder.go: requests of RC, acknowledgements, NAKs
+//   - read.go: both ends of READ
+//   - reorder.go: packets out of order
+//   - notify.go: congestion marks and notifications
+//   - uc.go, ud.go: the unreliable services
+//   - state.go: the states of a queue pair, and all that changes them
+//   - package cc: congestion control
+//
+// Timers are lazy. NextTimeout is a lower bound of the next deadline, which
+// moves away as packets are acknowledged without anyone being told; the caller
+// holds one deadline, and Timeout at a stale one names the true one. Waiting
+// that ends in a packet (pace, RNR) is no timer: Ready names its end.
+//
+// # Invariants
+//
+//   - una <= nxt <= max <= end on the circle of PSNs, less than half of it apart
+//   - flight is the payload of SENDs and WRITEs from una to nxt
+//   - work requests complete in the order of posting, each once
+//   - with packets in flight, NextTimeout is no later than their retry timer
+//   - nothing allocates per packet
+//
+// # Sources
+//
+// The InfiniBand Architecture Specification, volume 1, for RC, UC, UD, the AETH,
+// RNR and the states; annex A17 for CNPs. Captures of Linux's rdma_rxe are the
+// golden traces: NAKs, RNR, duplicates, and timeouts follow them. Where rxe and
+// the specification part, the specification holds: a SEND that is longer than
+// its receive draws NAK 0x61, invalid request, where rxe sends 0x63.
+//
+// # What it leaves out
+//
+// Atomics, RD and XRC; SEND with invalidate; shared receive queues; end-to-end
+// credits (the AETH says that there are none); automatic path migration;
+// selective retransmission. The MSN is counted and sent, not used. A lost packet
+// costs everything behind it unless both ends take packets out of order, and
+// then loss is found by timeout alone. Out of order, live use cannot place
+// packets other than a message's first: only that has an address on the wire.
+package transport

@@ -1,0 +1,88 @@
+package transport
+
+import "weft/wire"
+
+// opClass is what a packet is to the state machines.
+type opClass uint8
+
+const (
+	classNone  opClass = iota // not an opcode of this queue pair's service
+	classSend                 // a SEND of RC or UC
+	classWrite                // a WRITE of RC or UC
+	classReadRequest
+	classReadResponse
+	classAck
+	classDatagram
+	classCNP
+)
+
+// opInfo is what the state machines need to know of an opcode.
+type opInfo struct {
+	class opClass
+	svc   Service
+	first bool // begins a message
+	last  bool // ends one
+	imm   bool // carries immediate data
+}
+
+// ops describes every opcode that the state machines take, by its value.
+var ops = buildOps()
+
+func buildOps() (t [256]opInfo) {
+	for _, s := range []Service{RC, UC} {
+		base := wire.Opcode(0)
+		if s == UC {
+			base = ucOffset
+		}
+		for i, f := range []opInfo{
+			{first: true},
+			{},
+			{last: true},
+			{last: true, imm: true},
+			{first: true, last: true},
+			{first: true, last: true, imm: true},
+		} {
+			f.svc = s
+			f.class = classSend
+			t[base+wire.RCSendFirst+wire.Opcode(i)] = f
+			f.class = classWrite
+			t[base+wire.RCWriteFirst+wire.Opcode(i)] = f
+		}
+	}
+	t[wire.RCReadRequest] = opInfo{class: classReadRequest, first: true, last: true}
+	t[wire.RCReadResponseFirst] = opInfo{class: classReadResponse, first: true}
+	t[wire.RCReadResponseMiddle] = opInfo{class: classReadResponse}
+	t[wire.RCReadResponseLast] = opInfo{class: classReadResponse, last: true}
+	t[wire.RCReadResponseOnly] = opInfo{class: classReadResponse, first: true, last: true}
+	t[wire.RCAcknowledge] = opInfo{class: classAck}
+	t[wire.UDSendOnly] = opInfo{class: classDatagram, svc: UD, first: true, last: true}
+	t[wire.UDSendOnlyImm] = opInfo{class: classDatagram, svc: UD, first: true, last: true, imm: true}
+	t[wire.CNP] = opInfo{class: classCNP}
+	return t
+}
+
+// ucOffset takes an RC opcode to UC's.
+const ucOffset = wire.UCSendFirst - wire.RCSendFirst
+
+// position says where in its message a packet lies: bit 0 first, bit 1 last.
+type position uint8
+
+const (
+	posFirst position = 1
+	posLast  position = 2
+)
+
+// sendOps gives the RC opcode of a request packet by operation and position;
+// UC's is the same plus ucOffset.
+var sendOps = [...][4]wire.Opcode{
+	OpSend:     {0: wire.RCSendMiddle, posFirst: wire.RCSendFirst, posLast: wire.RCSendLast, posFirst | posLast: wire.RCSendOnly},
+	OpSendImm:  {0: wire.RCSendMiddle, posFirst: wire.RCSendFirst, posLast: wire.RCSendLastImm, posFirst | posLast: wire.RCSendOnlyImm},
+	OpWrite:    {0: wire.RCWriteMiddle, posFirst: wire.RCWriteFirst, posLast: wire.RCWriteLast, posFirst | posLast: wire.RCWriteOnly},
+	OpWriteImm: {0: wire.RCWriteMiddle, posFirst: wire.RCWriteFirst, posLast: wire.RCWriteLastImm, posFirst | posLast: wire.RCWriteOnlyImm},
+	OpRead:     {0: wire.RCReadRequest, posFirst: wire.RCReadRequest, posLast: wire.RCReadRequest, posFirst | posLast: wire.RCReadRequest},
+}
+
+// responseOps gives the opcode of a read response by its position in the stream.
+var responseOps = [4]wire.Opcode{
+	0: wire.RCReadResponseMiddle, posFirst: wire.RCReadResponseFirst, posLast: wire.RCReadResponseLast, posFirst | posLast: wire.RCReadResponseOnly,
+}

@@ -1,0 +1,296 @@
+package transport
+
+import (
+	"strconv"
+
+	"weft/internal/transport/cc"
+	"weft/units"
+)
+
+// Service is a transport service.
+type Service uint8
+
+// The services.
+const (
+	RC Service = iota // reliable connection
+	UC                // unreliable connection
+	UD                // unreliable datagram
+	numServices
+)
+
+var serviceNames = [...]string{"RC", "UC", "UD"}
+
+func (s Service) String() string {
+	if s < numServices {
+		return serviceNames[s]
+	}
+	return "Service(" + strconv.Itoa(int(s)) + ")"
+}
+
+// QP is a queue pair: a requester, which sends work requests and gets
+// acknowledgements, and a responder, which does the opposite. Both are state
+// machines without I/O.
+//
+// The fields that a packet touches come first. PSNs run una <= nxt <= max <=
+// end around their circle: the oldest unacknowledged, the next to send, the
+// first never sent, the first not yet posted. nxt lies before max while the
+// requester repeats itself.
+type QP struct {
+	cfg *Config
+
+	// The requester. The ring sq, of a power of two, holds the posted work
+	// from head to tail; cur is the one that nxt lies in, or tail.
+	sq              []sendWork
+	head, cur, tail uint32
+	una, nxt, max   units.PSN
+	flight          units.Bytes // payload from una to nxt
+	paceAt          units.Time  // congestion control lets the next packet go
+	pacedAt         units.Time  // the last packet that was paced went
+	pacedBytes      uint32      // its size on the wire
+	repeated        uint32      // packets sent more than once, modulo 2^32
+	wake            units.Time  // no deadline is earlier: a lower bound, see NextTimeout
+	allow           cc.Allowance
+	alg             cc.Algorithm
+
+	// The responder.
+	epsn      units.PSN // the next expected
+	msn       uint32    // messages finished
+	unacked   uint32    // packets since the last acknowledgement
+	msgBytes  uint32    // of the message under way
+	msgLen    uint32    // its length, a WRITE's
+	msgRKey   uint32
+	msgVA     uint64
+	msgClass  opClass // classNone between messages
+	nakked    bool    // a NAK is out for epsn
+	echo      bool    // a mark waits for the next acknowledgement
+	owed      owed    // an answer waits for read responses to go first
+	respTurn  bool    // a response went last, so a request may go first
+	state     State
+	service   Service
+	wantsAcks bool
+
+	remote units.QPN
+	qpn    units.QPN
+
+	// Seldom touched.
+	holdUntil  units.Time // RNR: the requester waits
+	progressAt units.Time // the last progress, from which the retry timer counts
+	cnpAt      units.Time // the notification point may send a CNP
+	nakAt      units.Time // a lasting gap may be NAKed again
+	rq         []recvWork
+	rhead      uint32
+	rtail      uint32
+	end        units.PSN // after the last posted
+	retries    uint16    // since the last progress
+	rnrRetries uint8
+	readsOut   uint8      // READs between head and cur
+	recovering bool       // has gone back for a lost read response at una
+	owedSyn    uint8      // the syndrome that is owed
+	ackHigh    units.PSN  // out of order: acknowledged up to here, READs aside
+	qkey       uint32     // UD
+	reads      []readWork // READs being served
+	ahead      *reorder   // the responder's packets ahead of epsn
+	respAhead  *reorder   // the requester's read responses ahead of una
+}
+
+// owed says what the responder sends after its read responses.
+type owed uint8
+
+const (
+	owedNothing owed = iota
+	owedAck
+	owedNAK
+)
+
+// NewQP makes a queue pair in RESET. alg is its congestion control; nil is none.
+func NewQP(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm) (*QP, error) {
+	q := new(QP)
+	if err := q.Setup(cfg, service, qpn, alg); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// Setup makes q a queue pair in RESET, where it lies.
+func (q *QP) Setup(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm) error {
+	if err := cfg.Check(); err != nil {
+		return err
+	}
+	if service >= numServices {
+		return ErrOperation
+	}
+	*q = QP{cfg: cfg, service: service, qpn: qpn}
+	q.setup(alg)
+	return nil
+}
+
+// setup sets what does not begin as zero.
+func (q *QP) setup(alg cc.Algorithm) {
+	q.alg = alg
+	q.allow = cc.Free()
+	q.wake = units.Forever
+	if q.cfg.CNPInterval == units.Forever {
+		q.cnpAt = units.Forever
+	}
+}
+
+// State is the queue pair's state.
+func (q *QP) State() State { return q.state }
+
+// QPN is the queue pair's number.
+func (q *QP) QPN() units.QPN { return q.qpn }
+
+// Remote is the peer's number; 0 before RTR and on UD.
+func (q *QP) Remote() units.QPN { return q.remote }
+
+// Service is the queue pair's service.
+func (q *QP) Service() Service { return q.service }
+
+// Rate is the rate that congestion control allows; 0 is unpaced.
+func (q *QP) Rate() units.Rate { return q.allow.Rate }
+
+// Flight is the payload of SENDs and WRITEs that is sent and not acknowledged.
+func (q *QP) Flight() units.Bytes { return q.flight }
+
+// Repeated is the number of requests' packets that were sent again.
+func (q *QP) Repeated() uint32 { return q.repeated }
+
+// Pending is the number of send work requests that are not finished.
+func (q *QP) Pending() int { return int(q.tail - q.head) }
+
+// Ready is when the queue pair may next emit a packet: now or earlier, later
+// because congestion control or a busy peer makes it wait, or units.Forever
+// because it has nothing to send before something arrives or is posted.
+func (q *QP) Ready(now units.Time) units.Time {
+	switch {
+	case len(q.reads) != 0 || q.owed != owedNothing:
+		return max(now, q.paceAt)
+	case q.sendable():
+		return max(now, q.holdUntil, q.paceAt)
+	}
+	return units.Forever
+}
+
+// Next fills p with the next packet to send and reports whether there is one.
+// It does not look at Ready's time: who calls early sends early. p's payload,
+// p.Length bytes of it, comes from the work request SourceOf(p) at p.Offset,
+// or, of a read response, from the memory at p.VA + p.Offset under p.RKey.
+func (q *QP) Next(now units.Time, p *Packet) bool {
+	responds := len(q.reads) != 0 || q.owed != owedNothing
+	if responds && !(q.respTurn && q.sendable()) {
+		q.respTurn = true
+		q.nextResponse(now, p)
+		return true
+	}
+	if !q.sendable() {
+		return false
+	}
+	q.respTurn = false
+	q.nextRequest(now, p)
+	return true
+}
+
+// Verdict says what became of a received packet, and so of its payload.
+type Verdict uint8
+
+const (
+	// Dropped says that the packet was a duplicate, out of order, or not for this state.
+	Dropped Verdict = iota
+	// Taken says that the packet was consumed and has no payload to place.
+	Taken
+	// PlaceWrite says that the payload goes to the memory at p.VA + p.Offset under p.RKey.
+	PlaceWrite
+	// PlaceRecv says that the payload goes into the receive of ID p.VA at p.Offset.
+	PlaceRecv
+	// PlaceRead says that the payload goes into the READ of ID p.VA at p.Offset.
+	PlaceRead
+)
+
+// Receive takes a packet from the network. It appends what must be sent and
+// what has finished to b, and says where the payload goes, for which it sets
+// p.VA, p.RKey and p.Offset.
+//
+// After it, as after every call, the caller looks at NextTimeout and Ready.
+func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
+	if q.state < StateRTR || q.state == StateErr {
+		return Dropped
+	}
+	info := &ops[p.Op]
+	if p.Flags&(FlagCE|FlagCNP) != 0 {
+		q.congested(now, p, info, b)
+	}
+	switch info.class {
+	case classSend, classWrite, classReadRequest:
+		if info.svc != q.service {
+			return Dropped
+		}
+		if q.service == UC {
+			return q.receiveUC(p, info, b)
+		}
+		return q.receiveRequest(now, p, info, b)
+	case classAck:
+		if q.service == RC && q.state >= StateRTS {
+			return q.receiveAck(now, p, b)
+		}
+	case classReadResponse:
+		if q.service == RC && q.state >= StateRTS {
+			return q.receiveResponse(now, p, b)
+		}
+	case classDatagram:
+		if q.service == UD {
+			return q.receiveUD(p, info, b)
+		}
+	case classCNP:
+		return Taken
+	}
+	return Dropped
+}
+
+// NextTimeout is when Timeout wants to be called, or units.Forever. It may
+// become later at every packet, and earlier too: the caller keeps the deadline
+// that it has as long as that is no later, and calls Timeout then; Timeout at
+// a stale deadline does no harm and names the true one.
+func (q *QP) NextTimeout() units.Time { return q.wake }
+
+// Timeout does what is due. Calling it early is harmless.
+func (q *QP) Timeout(now units.Time, b *Batch) {
+	if now < q.wake || q.wake == units.Forever {
+		return
+	}
+	switch {
+	case q.state == StateErr:
+		q.BecomeErr(b)
+		return
+	case q.service != RC:
+		q.reportSent(b)
+		if q.state == StateSQE {
+			q.flushSends(b)
+		}
+	}
+	if q.allow.Wake <= now {
+		q.alg.Timer(now, &q.allow)
+		q.repace()
+	}
+	if q.retryAt() <= now {
+		q.timedOut(now, b)
+	}
+	q.rearm()
+}
+
+// rearm makes wake exact.
+func (q *QP) rearm() { q.wake = min(q.retryAt(), q.allow.Wake) }
+
+// work is the send work request of a ring index.
+func (q *QP) work(i uint32) *sendWork { return &q.sq[i&uint32(len(q.sq)-1)] }
+
+// SourceOf is the ID of the work request whose payload a request that Next has
+// just filled carries.
+func (q *QP) SourceOf(p *Packet) (id uint64, ok bool) {
+	for i := q.head; i != q.tail; i++ {
+		w := q.work(i)
+		if uint32(p.PSN.Sub(w.first))&units.PSNMask < w.packets {
+			return w.id, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,198 @@
+package transport
+
+import "weft/units"
+
+// reorder remembers the packets that came ahead of the expected one: a ring of
+// bits, and the packets among them that do more than carry payload.
+type reorder struct {
+	bits []uint64
+	late []Packet
+}
+
+// size is the number of packets that the ring spans.
+func (r *reorder) size() uint32 { return uint32(len(r.bits)) * 64 }
+
+// has reports whether psn came.
+func (r *reorder) has(psn units.PSN) bool {
+	i := uint32(psn) & (r.size() - 1)
+	return r.bits[i/64]&(1<<(i%64)) != 0
+}
+
+func (r *reorder) set(psn units.PSN) {
+	i := uint32(psn) & (r.size() - 1)
+	r.bits[i/64] |= 1 << (i % 64)
+}
+
+// mark notes that psn came ahead of base, and reports whether that is news.
+// What lies too far ahead is none.
+func (r *reorder) mark(base, psn units.PSN) bool {
+	d := uint32(psn.Sub(base))
+	if d >= MaxReorder {
+		return false
+	}
+	if d >= r.size() {
+		r.grow(base, d)
+	}
+	if r.has(psn) {
+		return false
+	}
+	r.set(psn)
+	return true
+}
+
+// grow makes the ring span more than d packets.
+func (r *reorder) grow(base units.PSN, d uint32) {
+	n := max(minReorder, r.size())
+	for n <= d {
+		n *= 2
+	}
+	bigger := reorder{bits: make([]uint64, n/64)}
+	for i := range r.size() {
+		if psn := base.Add(int32(i)); r.has(psn) {
+			bigger.set(psn)
+		}
+	}
+	r.bits = bigger.bits
+}
+
+// take forgets psn, and reports whether it had come.
+func (r *reorder) take(psn units.PSN) bool {
+	if r.size() == 0 || !r.has(psn) {
+		return false
+	}
+	i := uint32(psn) & (r.size() - 1)
+	r.bits[i/64] &^= 1 << (i % 64)
+	return true
+}
+
+// event removes and returns the kept packet of psn.
+func (r *reorder) event(psn units.PSN) (p Packet, ok bool) {
+	for i := range r.late {
+		if r.late[i].PSN == psn {
+			p = r.late[i]
+			last := len(r.late) - 1
+			r.late[i] = r.late[last]
+			r.late = r.late[:last]
+			return p, true
+		}
+	}
+	return p, false
+}
+
+// placeAhead takes a request that came ahead of the expected one.
+func (q *QP) placeAhead(p *Packet, info *opInfo) Verdict {
+	if q.ahead == nil {
+		q.ahead = new(reorder)
+	}
+	if info.class == classWrite && info.first && !q.allowed(AccessRemoteWrite, p) {
+		return Dropped // in its turn it will be refused
+	}
+	if !q.ahead.mark(q.epsn, p.PSN) {
+		return Dropped
+	}
+	if info.last || p.Flags&FlagAckReq != 0 {
+		q.ahead.late = append(q.ahead.late, *p)
+	}
+	return placed(info)
+}
+
+// placed is the verdict on a packet that says itself where its payload goes.
+func placed(info *opInfo) Verdict {
+	switch info.class {
+	case classWrite:
+		return PlaceWrite
+	case classSend:
+		return PlaceRecv
+	}
+	return Taken
+}
+
+// receiveAnyOrder takes the expected request, and then those ahead of it that
+// have become the expected ones.
+func (q *QP) receiveAnyOrder(p *Packet, info *opInfo, b *Batch) Verdict {
+	if info.class == classWrite && info.first && !q.allowed(AccessRemoteWrite, p) {
+		q.abort(NAKRemoteAccess, b)
+		return Dropped
+	}
+	asked, ok := q.inTurn(p, info, b)
+	if !ok {
+		return Dropped
+	}
+	for q.ahead != nil && q.state != StateErr && q.ahead.take(q.epsn) {
+		if late, found := q.ahead.event(q.epsn); found {
+			a, ok := q.inTurn(&late, &ops[late.Op], b)
+			asked = asked || a
+			if !ok {
+				return placed(info)
+			}
+			continue
+		}
+		q.step()
+	}
+	if asked || q.unacked >= uint32(q.cfg.AckEvery) {
+		q.ack(b)
+	}
+	return placed(info)
+}
+
+// inTurn does what a request does when its turn comes; asked reports whether it
+// wants an acknowledgement.
+func (q *QP) inTurn(p *Packet, info *opInfo, b *Batch) (asked, ok bool) {
+	if info.class == classReadRequest {
+		return false, q.acceptRead(p, b) == Taken
+	}
+	if info.last && (info.class == classSend || info.imm) && !q.hasRecv() {
+		q.notReady(b)
+		return false, false
+	}
+	q.step()
+	if info.last {
+		q.deliver(p, info, p.Offset+p.Length, b)
+	}
+	return info.last || p.Flags&FlagAckReq != 0, true
+}
+
+// responseAhead takes a read response that came before its turn.
+func (q *QP) responseAhead(p *Packet) Verdict {
+	for i := q.head; i != q.tail; i++ {
+		w := q.work(i)
+		if p.PSN.Before(w.first) {
+			break
+		}
+		if !p.PSN.Before(w.end()) {
+			continue
+		}
+		if w.op != OpRead || !q.fits(w, p) {
+			break
+		}
+		if q.respAhead == nil {
+			q.respAhead = new(reorder)
+		}
+		if !q.respAhead.mark(q.una, p.PSN) {
+			break
+		}
+		return PlaceRead
+	}
+	return Dropped
+}
+
+// drainAhead moves una over what has come before its turn: read responses, and
+// the acknowledgement that was remembered. It returns the payload that this
+// acknowledged.
+func (q *QP) drainAhead(b *Batch) (acked units.Bytes) {
+	for q.head != q.tail {
+		if q.work(q.head).op == OpRead {
+			if !q.respAhead.take(q.una) {
+				return acked
+			}
+			q.responded(b)
+			q.catchUp()
+			continue
+		}
+		if !q.una.Before(q.ackHigh) {
+			break
+		}
+		acked += q.advance(q.ackHigh, b)
+	}
+	return acked
+}

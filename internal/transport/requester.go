@@ -1,0 +1,287 @@
+package transport
+
+import (
+	"weft/internal/transport/cc"
+	"weft/units"
+	"weft/wire"
+)
+
+// PostSend appends a work request to the send queue.
+func (q *QP) PostSend(now units.Time, wr WorkRequest) error {
+	if q.state < StateRTS {
+		return ErrState
+	}
+	mtu := uint32(q.cfg.PathMTU)
+	packets := max(1, (uint64(wr.Length)+uint64(mtu)-1)/uint64(mtu))
+	switch {
+	case wr.Op >= numOps,
+		wr.Op == OpRead && q.service != RC,
+		wr.Op >= OpWrite && q.service == UD:
+		return ErrOperation
+	case wr.Length > MaxMessageBytes || packets > MaxOutstandingPSNs,
+		q.service == UD && packets > 1:
+		return ErrTooLong
+	}
+	if err := q.growSends(); err != nil {
+		return err
+	}
+	w := q.work(q.tail)
+	*w = sendWork{
+		id: wr.ID, op: wr.Op, length: wr.Length, imm: wr.Imm, packets: uint32(packets), first: q.end,
+		va: wr.RemoteVA, rkey: wr.RKey,
+	}
+	if q.service == UD {
+		w.va, w.rkey = uint64(wr.DestQP), wr.QKey
+	}
+	if wr.Solicited {
+		w.flags |= workSolicited
+	}
+	if wr.Unsignaled {
+		w.flags |= workUnsignaled
+	}
+	q.tail++
+	q.end = w.end()
+	if q.state == StateErr || q.state == StateSQE {
+		q.wake = now // Timeout flushes it
+	}
+	return nil
+}
+
+// growSends makes room for one more work request.
+func (q *QP) growSends() error {
+	n := uint32(len(q.sq))
+	if q.tail-q.head < n {
+		return nil
+	}
+	if n >= MaxSendQueue {
+		return ErrQueueFull
+	}
+	bigger := make([]sendWork, max(minRing, 2*n))
+	for i := q.head; i != q.tail; i++ {
+		bigger[i&uint32(len(bigger)-1)] = *q.work(i)
+	}
+	q.sq = bigger
+	return nil
+}
+
+// begun reports whether a part of the current work request has been sent.
+func (q *QP) begun() bool {
+	return q.cur != q.tail && q.max.Sub(q.work(q.cur).first) > 0
+}
+
+// sendable reports whether the requester has a packet that may go, but for its
+// time.
+func (q *QP) sendable() bool {
+	if q.cur == q.tail || q.state != StateRTS && !(q.state == StateSQD && q.begun()) {
+		return false
+	}
+	if q.service != RC {
+		return true
+	}
+	if q.windowClosed() {
+		return false
+	}
+	w := q.work(q.cur)
+	if w.op != OpRead {
+		return true
+	}
+	return int(q.readsOut) < q.cfg.maxReads() && uint32(w.end().Sub(q.una))&units.PSNMask <= MaxOutstandingPSNs
+}
+
+// windowClosed reports whether as much is in flight as may be.
+func (q *QP) windowClosed() bool {
+	return q.flight >= q.allow.Window ||
+		q.cfg.Window > 0 && q.flight >= q.cfg.Window ||
+		q.nxt.Sub(q.una) >= q.cfg.maxPSNs()
+}
+
+// nextRequest emits the packet at nxt.
+func (q *QP) nextRequest(now units.Time, p *Packet) {
+	w := q.work(q.cur)
+	mtu := uint32(q.cfg.PathMTU)
+	i := uint32(q.nxt.Sub(w.first)) & units.PSNMask
+	off := i * mtu
+	n := min(mtu, w.length-off)
+	var pos position
+	if i == 0 {
+		pos = posFirst
+	}
+	if i+1 == w.packets {
+		pos |= posLast
+	}
+	*p = Packet{
+		Op: sendOps[w.op][pos], DestQP: q.remote, SrcQP: q.qpn, PSN: q.nxt, Length: n,
+		RKey: w.rkey, DMALen: w.length, Offset: off, VA: w.va,
+	}
+	switch {
+	case q.service != RC:
+		q.shapeUnreliable(w, p)
+	case w.op == OpRead:
+		q.shapeRead(p)
+		n = 0
+	}
+	if q.una == q.nxt && q.service == RC {
+		q.startRetryTimer(now)
+	}
+	q.nxt = q.nxt.Add(1)
+	if w.op == OpRead {
+		q.nxt = w.end()
+	}
+	if pos&posLast != 0 || w.op == OpRead {
+		q.cur++
+		p.Imm = w.imm
+		p.Flags = FlagAckReq
+		if w.flags&workSolicited != 0 {
+			p.Flags |= FlagSolicited
+		}
+	}
+	if q.max.Before(q.nxt) {
+		q.max = q.nxt
+	} else {
+		q.repeated++
+	}
+	q.account(now, p, units.Bytes(n))
+}
+
+// account counts a packet against the windows and the pace.
+func (q *QP) account(now units.Time, p *Packet, payload units.Bytes) {
+	if q.service == RC {
+		q.flight += payload
+		if q.allow.Window != cc.Unlimited || q.windowClosed() ||
+			q.cfg.AskEvery > 0 && uint32(p.PSN)%uint32(q.cfg.AskEvery) == 0 {
+			p.Flags |= FlagAckReq
+		}
+	} else {
+		p.Flags &^= FlagAckReq
+		q.una, q.max = q.nxt, q.nxt // nobody will acknowledge it
+		if q.head != q.cur {
+			q.wake = now // Timeout reports it
+		}
+	}
+	q.pace(now, payload)
+}
+
+// pace puts off the next packet by the wire time of this one at the allowed
+// rate, and counts it against the allowance's budget.
+func (q *QP) pace(now units.Time, payload units.Bytes) {
+	if q.allow.Rate > 0 {
+		q.pacedAt, q.pacedBytes = now, uint32(payload+q.cfg.PacedOverhead)
+		q.paceAt = now + gap(q.pacedBytes, q.allow.Rate)
+	}
+	if q.allow.Budget != cc.Unlimited {
+		q.allow.Budget -= payload
+		if q.allow.Budget <= 0 {
+			q.alg.Sent(now, &q.allow)
+			q.wake = min(q.wake, q.allow.Wake)
+		}
+	}
+}
+
+// gap is the time that bytes take at a rate.
+func gap(bytes uint32, r units.Rate) units.Time {
+	return units.Time(int64(bytes) * 8 * int64(units.Second) / int64(r))
+}
+
+// repace brings the next packet forward when the allowed rate has risen: a
+// limiter that has been let go does not finish the wait that its old rate set.
+func (q *QP) repace() {
+	if !q.cfg.KeepPace && q.allow.Rate > 0 && q.pacedBytes > 0 {
+		q.paceAt = min(q.paceAt, q.pacedAt+gap(q.pacedBytes, q.allow.Rate))
+	}
+}
+
+// shapeRead makes p the request for what is missing of a READ.
+func (q *QP) shapeRead(p *Packet) {
+	p.Op = wire.RCReadRequest
+	p.VA += uint64(p.Offset)
+	p.DMALen -= p.Offset
+	p.Offset, p.Length = 0, 0
+	q.readsOut++
+}
+
+// receiveAck takes an acknowledgement of any kind.
+func (q *QP) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
+	if p.PSN.Before(q.una) || !p.PSN.Before(q.max) {
+		return Dropped // a ghost, or an old one overtaken by a newer
+	}
+	switch p.Syndrome & syndromeNAK {
+	case syndromeACK:
+		q.acknowledge(now, p, p.PSN.Add(1), b)
+	case syndromeRNR:
+		q.acknowledge(now, p, p.PSN, b)
+		if q.una == p.PSN {
+			q.receiverNotReady(now, p.Syndrome&syndromeValueMask, b)
+		}
+	case syndromeNAK:
+		q.acknowledge(now, p, p.PSN, b)
+		if q.una == p.PSN {
+			q.refused(now, p.Syndrome, b)
+		}
+	}
+	return Taken
+}
+
+// acknowledge finishes everything before to, and tells congestion control.
+func (q *QP) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batch) {
+	before := q.una
+	acked := q.advance(to, b)
+	if q.respAhead != nil {
+		acked += q.drainAhead(b)
+	}
+	if q.una != before {
+		q.progress(now)
+	}
+	if q.una.Before(to) {
+		q.missingResponse(now, to, b)
+	}
+	if q.wantsAcks && q.alg != nil {
+		q.alg.Acked(now, cc.Ack{Bytes: acked, Flight: q.flight, Marked: p.Flags&FlagCNP != 0}, &q.allow)
+		q.wake = min(q.wake, q.allow.Wake)
+	}
+}
+
+// advance moves una to the PSN to, but not into a READ, whose responses alone
+// acknowledge it. It returns the payload that was acknowledged.
+func (q *QP) advance(to units.PSN, b *Batch) (acked units.Bytes) {
+	mtu := uint32(q.cfg.PathMTU)
+	for q.una.Before(to) {
+		w := q.work(q.head)
+		if w.op == OpRead {
+			break
+		}
+		end := w.end()
+		stop := end
+		if to.Before(end) {
+			stop = to
+		}
+		acked += units.Bytes(w.bytesTo(stop, mtu) - w.bytesTo(q.una, mtu))
+		q.una = stop
+		if stop != end {
+			break
+		}
+		q.finish(w, Success, b)
+		q.head++
+	}
+	q.flight -= acked
+	q.catchUp()
+	return acked
+}
+
+// catchUp moves nxt to una when acknowledgements have overtaken a repetition.
+func (q *QP) catchUp() {
+	if q.nxt.Before(q.una) {
+		q.nxt, q.cur, q.flight, q.readsOut = q.una, q.head, 0, 0
+	}
+}
+
+// finish reports a send work request.
+func (q *QP) finish(w *sendWork, status Status, b *Batch) {
+	if status == Success && w.flags&workUnsignaled != 0 {
+		return
+	}
+	c := Completion{ID: w.id, QPN: q.qpn, Op: w.op, Status: status}
+	if status == Success {
+		c.Bytes = w.length
+	}
+	b.Completions = append(b.Completions, c)
+}

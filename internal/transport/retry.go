@@ -1,0 +1,102 @@
+package transport
+
+import "weft/units"
+
+// startRetryTimer counts from the first packet that is in flight.
+func (q *QP) startRetryTimer(now units.Time) {
+	q.progressAt = now
+	if q.cfg.RetryTimeout > 0 {
+		q.wake = min(q.wake, now+q.cfg.RetryTimeout)
+	}
+}
+
+// retryAt is when the retry timer expires: the timeout after the last progress
+// or the end of an RNR wait. It is never armed with nothing in flight.
+func (q *QP) retryAt() units.Time {
+	if q.una == q.nxt || q.cfg.RetryTimeout == 0 {
+		return units.Forever
+	}
+	return max(q.progressAt, q.holdUntil) + q.cfg.RetryTimeout
+}
+
+// progress is what a newly acknowledged packet means to the timers.
+func (q *QP) progress(now units.Time) {
+	q.progressAt = now
+	q.retries, q.rnrRetries, q.recovering = 0, 0, false
+	if q.ackHigh.Before(q.una) {
+		q.ackHigh = q.una
+	}
+}
+
+// goBack makes the requester send everything from una again.
+func (q *QP) goBack() {
+	q.nxt, q.cur, q.flight, q.readsOut = q.una, q.head, 0, 0
+}
+
+// tryAgain goes back, unless it has done so too often without progress.
+func (q *QP) tryAgain(now units.Time, b *Batch) {
+	if int(q.retries) >= q.cfg.RetryCount {
+		q.failHead(RetryExcErr, b)
+		q.BecomeErr(b)
+		return
+	}
+	q.retries++
+	q.progressAt = now
+	q.goBack()
+}
+
+// timedOut is what an expired retry timer does.
+func (q *QP) timedOut(now units.Time, b *Batch) {
+	q.recovering = false
+	q.tryAgain(now, b)
+}
+
+// refused is what a NAK for the packet una does.
+func (q *QP) refused(now units.Time, syndrome uint8, b *Batch) {
+	status := BadRespErr
+	switch syndrome {
+	case NAKSequence:
+		q.tryAgain(now, b)
+		return
+	case NAKInvalidRequest:
+		status = RemInvReqErr
+	case NAKRemoteAccess:
+		status = RemAccessErr
+	case NAKRemoteOperational:
+		status = RemOpErr
+	}
+	q.failHead(status, b)
+	q.BecomeErr(b)
+}
+
+// receiverNotReady is what an RNR NAK for the packet una does.
+func (q *QP) receiverNotReady(now units.Time, code uint8, b *Batch) {
+	if q.cfg.RNRRetry != rnrInfinite {
+		if int(q.rnrRetries) >= q.cfg.RNRRetry {
+			q.failHead(RNRRetryExcErr, b)
+			q.BecomeErr(b)
+			return
+		}
+		q.rnrRetries++
+	}
+	q.holdUntil = now + RNRTime(code)
+	q.goBack()
+}
+
+// missingResponse is what an acknowledgement behind a READ that is not
+// complete does: its responses are lost, and the READ is asked for again, once
+// (IBA vol. 1, 9.7.5.1.3: an implied NAK). Out of order they may still come, and
+// the acknowledgement is remembered.
+func (q *QP) missingResponse(now units.Time, to units.PSN, b *Batch) {
+	if q.cfg.OutOfOrder {
+		if q.ackHigh.Before(to) {
+			q.ackHigh = to
+		}
+		return
+	}
+	if q.recovering {
+		return
+	}
+	q.tryAgain(now, b)
+	q.recovering = true
+}

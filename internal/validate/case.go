@@ -1,0 +1,187 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Case is one claim about weft with its reference.
+type Case struct {
+	// ID names the case; a path, so that a glob can choose.
+	ID string
+	// Claim is what the case holds weft to, as a sentence.
+	Claim string
+	// Reference says how the reference comes about: a formula with every term,
+	// or a measurement with its source.
+	Reference string
+	// Setting is what was simulated: the parameters, with their source where
+	// they are somebody's.
+	Setting string
+	// Calibrated says which parameter values were taken from which data; empty
+	// is none.
+	Calibrated string
+	// Slow is a case of more than a second: its numbers are on the page, but a
+	// test repeats it shortened.
+	Slow bool
+	// Run simulates and computes.
+	Run func(*Env) ([]Row, error)
+}
+
+// Env is what a case runs in.
+type Env struct {
+	Ctx context.Context
+	// Short shortens slow cases; the tolerance of a statistical one grows with
+	// its confidence interval.
+	Short bool
+	// Change, if not nil, alters the models before a network is built of them:
+	// the test that every case can fail.
+	Change func(*Models)
+	// Collective runs a collective operation on a system of the measured
+	// tables; nil where nothing can.
+	Collective Collective
+}
+
+// Row is one number, or one series of numbers of a kind, beside its reference.
+type Row struct {
+	Name            string
+	Unit            Unit
+	Reference, Weft []float64
+	Tolerance       Tolerance
+	// Note explains what the numbers do not: a miss above all.
+	Note string
+}
+
+// Tolerance is what a row is held to.
+type Tolerance struct {
+	Kind  ToleranceKind
+	Limit float64
+}
+
+// ToleranceKind is the sort of a tolerance.
+type ToleranceKind uint8
+
+// The tolerances.
+const (
+	// ToleranceNone shows the numbers and scores nothing.
+	ToleranceNone ToleranceKind = iota
+	// ToleranceExact is equality.
+	ToleranceExact
+	// ToleranceRelative bounds the relative error by the limit.
+	ToleranceRelative
+	// ToleranceAtLeast wants weft's value to be the reference or more.
+	ToleranceAtLeast
+)
+
+// The tolerances of rows.
+var (
+	shown   = Tolerance{}
+	exact   = Tolerance{Kind: ToleranceExact}
+	atLeast = Tolerance{Kind: ToleranceAtLeast}
+)
+
+// within is a relative tolerance.
+func within(limit float64) Tolerance { return Tolerance{ToleranceRelative, limit} }
+
+// String is the tolerance for people.
+func (t Tolerance) String() string {
+	switch t.Kind {
+	case ToleranceExact:
+		return "exact"
+	case ToleranceRelative:
+		return "±" + percent(t.Limit)
+	case ToleranceAtLeast:
+		return "at least"
+	}
+	return "not scored"
+}
+
+// Verdict is what came of a row.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass  Verdict = "pass"
+	Miss  Verdict = "MISS"
+	Shown Verdict = "shown"
+)
+
+// Verdict holds the row against its tolerance.
+func (r *Row) Verdict() Verdict {
+	if r.Tolerance.Kind == ToleranceNone {
+		return Shown
+	}
+	if len(r.Weft) != len(r.Reference) || len(r.Weft) == 0 {
+		return Miss
+	}
+	for i, want := range r.Reference {
+		if !r.Tolerance.holds(want, r.Weft[i]) {
+			return Miss
+		}
+	}
+	return Pass
+}
+
+func (t Tolerance) holds(want, got float64) bool {
+	switch t.Kind {
+	case ToleranceExact:
+		return got == want
+	case ToleranceRelative:
+		return math.Abs(got-want) <= t.Limit*math.Abs(want)
+	}
+	return got >= want
+}
+
+// Worst is the index of the value whose relative error is the largest.
+func (r *Row) Worst() int {
+	worst, at := -1.0, 0
+	for i := range min(len(r.Reference), len(r.Weft)) {
+		if e := math.Abs(relative(r.Reference[i], r.Weft[i])); e > worst {
+			worst, at = e, i
+		}
+	}
+	return at
+}
+
+// relative is the error as a part of the reference.
+func relative(want, got float64) float64 {
+	switch {
+	case got == want:
+		return 0
+	case want == 0:
+		return math.Inf(1)
+	}
+	return got/want - 1
+}
+
+// Result is what a case gave.
+type Result struct {
+	Case *Case
+	Rows []Row
+	Err  error
+}
+
+// Verdict is the worst of the rows': an error is a miss.
+func (r *Result) Verdict() Verdict {
+	v := Shown
+	if r.Err != nil {
+		return Miss
+	}
+	for i := range r.Rows {
+		switch r.Rows[i].Verdict() {
+		case Miss:
+			return Miss
+		case Pass:
+			v = Pass
+		}
+	}
+	return v
+}
+
+// one is a row of one value.
+func one(name string, u Unit, want, got float64, t Tolerance, note string, args ...any) Row {
+	if len(args) > 0 {
+		note = fmt.Sprintf(note, args...)
+	}
+	return Row{Name: name, Unit: u, Reference: []float64{want}, Weft: []float64{got}, Tolerance: t, Note: note}
+}

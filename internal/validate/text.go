@@ -1,0 +1,140 @@
+package validate
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// heading is the columns of every table.
+var heading = []string{"case", "reference", "weft", "error", "tolerance", "verdict"}
+
+// cells are a row's columns.
+func (r *Row) cells() []string {
+	return []string{r.Name, r.Unit.series(r.Reference), r.Unit.series(r.Weft), r.errorText(), r.Tolerance.String(), string(r.Verdict())}
+}
+
+// WriteText prints a result for a terminal: the claim, and a line per row.
+// paint, if not nil, colours a verdict.
+func WriteText(w io.Writer, r *Result, paint func(Verdict, string) string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", r.Case.ID, r.Case.Claim)
+	if r.Err != nil {
+		fmt.Fprintf(&b, "  %s: %v\n", Miss, r.Err)
+	}
+	table := [][]string{heading}
+	for i := range r.Rows {
+		table = append(table, r.Rows[i].cells())
+	}
+	if len(r.Rows) == 0 {
+		table = nil
+	}
+	widths := make([]int, len(heading))
+	for _, line := range table {
+		for i, text := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(text))
+		}
+	}
+	for i, line := range table {
+		b.WriteString(" ")
+		for j, text := range line {
+			pad := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text))
+			if i > 0 && j == len(line)-1 && paint != nil {
+				text = paint(r.Rows[i-1].Verdict(), text)
+			}
+			if j == 0 || j == len(line)-1 {
+				b.WriteString(" " + text + pad)
+			} else {
+				b.WriteString("  " + pad + text + " ")
+			}
+		}
+		b.WriteString("\n")
+		if i > 0 && r.Rows[i-1].Note != "" {
+			fmt.Fprintf(&b, "      %s\n", r.Rows[i-1].Note)
+		}
+	}
+	_, err := io.WriteString(w, trimLines(b.String())+"\n")
+	return err
+}
+
+func trimLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// jsonCase and jsonRow are a result as JSON, with values in base units:
+// picoseconds, bytes, bits per second, bytes per second, parts of 1.
+type jsonCase struct {
+	ID         string    `json:"id"`
+	Claim      string    `json:"claim"`
+	Reference  string    `json:"reference"`
+	Setting    string    `json:"setting,omitempty"`
+	Calibrated string    `json:"calibrated,omitempty"`
+	Verdict    Verdict   `json:"verdict"`
+	Failure    string    `json:"failure,omitempty"`
+	Rows       []jsonRow `json:"rows"`
+}
+
+type jsonRow struct {
+	Name      string    `json:"name"`
+	Unit      string    `json:"unit"`
+	Reference []float64 `json:"reference"`
+	Weft      []float64 `json:"weft"`
+	Error     *float64  `json:"worst_relative_error"` // null where there is none
+	Tolerance string    `json:"tolerance"`
+	Verdict   Verdict   `json:"verdict"`
+	Note      string    `json:"note,omitempty"`
+}
+
+var baseUnits = map[Unit]string{
+	Plain: "", Nanoseconds: "ps", Microseconds: "ps", Bytes: "B", Gigabits: "bit/s", Gigabytes: "B/s", Percent: "1",
+}
+
+// WriteJSON writes results as one JSON value.
+func WriteJSON(w io.Writer, results []Result) error {
+	out := []jsonCase{}
+	for i := range results {
+		r := &results[i]
+		c := jsonCase{
+			ID: r.Case.ID, Claim: r.Case.Claim, Reference: r.Case.Reference, Setting: r.Case.Setting,
+			Calibrated: r.Case.Calibrated, Verdict: r.Verdict(), Rows: []jsonRow{},
+		}
+		if r.Err != nil {
+			c.Failure = r.Err.Error()
+		}
+		for j := range r.Rows {
+			c.Rows = append(c.Rows, r.Rows[j].json())
+		}
+		out = append(out, c)
+	}
+	pass, miss, notScored := Count(results)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(struct {
+		Pass  int        `json:"pass"`
+		Miss  int        `json:"miss"`
+		Shown int        `json:"shown"`
+		Cases []jsonCase `json:"cases"`
+	}{pass, miss, notScored, out})
+}
+
+func (r *Row) json() jsonRow {
+	out := jsonRow{
+		Name: strings.TrimSpace(r.Name), Unit: baseUnits[r.Unit], Reference: r.Reference, Weft: r.Weft,
+		Tolerance: r.Tolerance.String(), Verdict: r.Verdict(), Note: r.Note,
+	}
+	if len(r.Reference) > 0 && len(r.Weft) > 0 {
+		i := r.Worst()
+		if e := relative(r.Reference[i], r.Weft[i]); !math.IsInf(e, 0) {
+			out.Error = &e
+		}
+	}
+	return out
+}

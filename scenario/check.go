@@ -1,0 +1,417 @@
+package scenario
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"weft/units"
+)
+
+// check says what does not fit together. Each part is left out when a value
+// that it reads was itself wrong: one mistake, one error.
+func (r *resolver) check() {
+	if !r.broken("cluster") && !r.checkCluster() {
+		return // no sum over the cluster would be true
+	}
+	for i := range r.Fabrics {
+		path := fmt.Sprintf("fabrics[%d]", i)
+		if r.broken(path) {
+			continue
+		}
+		f := &r.Fabrics[i]
+		r.checkName(path, i)
+		r.checkLink(path, f)
+		switch f.Kind {
+		case InfiniBandKind:
+			r.checkInfiniBand(path, f)
+		default:
+			r.checkEthernet(path, f)
+		}
+		r.checkCC(path, f)
+		if !r.broken("cluster", "topology") {
+			r.checkTopology(path+".topology", f)
+		}
+	}
+	if !r.broken("cluster", "workload") {
+		r.checkWorkload()
+	}
+	if !r.broken("cluster", "workload", "run", "fabrics") {
+		r.checkMemory()
+	}
+}
+
+// over reports a·b > limit without overflow.
+func over(a, b, limit int) bool {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	return hi > 0 || lo > uint64(limit)
+}
+
+// maxEndpoints is the largest cluster that has a representation at all: ids
+// are 32 bits wide and memory runs out long before.
+const maxEndpoints = 1 << 24
+
+func (r *resolver) checkCluster() bool {
+	c := &r.Cluster
+	if over(c.Nodes, c.Node.NICs, maxEndpoints) || over(c.Nodes, c.Node.GPUs, maxEndpoints) {
+		r.complain("cluster.nodes", "%d nodes of %d GPUs and %d NICs are more than %d of either: take fewer", c.Nodes, c.Node.GPUs, c.Node.NICs, maxEndpoints)
+		return false
+	}
+	s := &c.Node.ScaleUp
+	if c.Node.GPUs > 1 && s.Kind != ScaleUpNone && s.Rate() == 0 {
+		r.complain("cluster.node.scale-up", "the scale-up network has no bandwidth: %d links of %s", s.Links, s.LinkRate.Exact())
+	}
+	if s.Kind == ScaleUpSwitch && s.Switches == 0 {
+		r.complain("cluster.node.scale-up.switches", "a scale-up network of kind switch needs at least one switch")
+	}
+	if s.Multicast && s.Kind != ScaleUpSwitch {
+		r.complain("cluster.node.scale-up.multicast", "only a scale-up network of kind switch can multicast: this one is of kind %s", s.Kind)
+	}
+	return true
+}
+
+func (r *resolver) checkName(path string, i int) {
+	f := &r.Fabrics[i]
+	for j := range i {
+		if r.Fabrics[j].Name == f.Name {
+			r.complain(path, "the fabric %q is given twice: leave one out, or tell them apart by name", f.Name)
+			return
+		}
+	}
+	if f.Name == "" {
+		r.complain(path+".name", "the name is empty: want a label for the tables")
+	}
+}
+
+// checkLink compares the link with what is at its ends.
+func (r *resolver) checkLink(path string, f *Fabric) {
+	rate := f.Link.Rate()
+	switch {
+	case rate <= 0 || f.Link.Code.Cmp(1, 1) > 0:
+		r.complain(path+".link", "the link carries %s (code %s): want a rate above zero and a code of at most 1", rate.Exact(), f.Link.Code)
+		return
+	case rate > f.NIC.Rate:
+		r.complain(path+".link", "a link of %s is more than the %s of the NIC %s: take another NIC or a slower fabric", rate, f.NIC.Rate, f.NIC.Model)
+	case rate > f.Switch.Rate:
+		r.complain(path+".link", "a link of %s is more than the %s of the switch %s: take another switch or a slower link", rate, f.Switch.Rate, f.Switch.Model)
+	}
+	ethernet := pauseQuanta(f.Link.Generation) > 0
+	if ethernet == (f.Kind == InfiniBandKind) {
+		r.complain(path+".link", "a fabric of kind %s does not run on %s links", f.Kind, f.Link.Generation)
+	}
+	if infiniband := f.Switch.Cell == 0; infiniband != (f.Kind == InfiniBandKind) {
+		r.complain(path+".switch", "a fabric of kind %s does not run on a switch %s", f.Kind, f.Switch.Model)
+	}
+	if f.Switch.MaxPorts < f.Switch.Ports {
+		r.complain(path+".switch.max-ports", "%d ports when split are fewer than the %d ports unsplit", f.Switch.MaxPorts, f.Switch.Ports)
+	}
+}
+
+// ibMTUs are the path MTUs of InfiniBand and RoCE (IBA vol. 1, 9.6.1).
+var ibMTUs = []units.Bytes{256, 512, 1024, 2048, 4096}
+
+func (r *resolver) checkInfiniBand(path string, f *Fabric) {
+	ib := &f.IB
+	if !slices.Contains(ibMTUs, f.MTU) {
+		r.complain(path+".mtu", "an InfiniBand MTU of %s does not exist: want 256B, 512B, 1KiB, 2KiB or 4KiB", f.MTU.Exact())
+	}
+	// LRH 8, GRH 40, BTH 12, RETH 16, AtomicETH and the rest below 40, CRCs 6.
+	packet := f.MTU + 128
+	for _, b := range []struct {
+		field string
+		size  units.Bytes
+	}{{"buffer", ib.Buffer}, {"nic-buffer", ib.NICBuffer}} {
+		if b.size < packet {
+			r.complain(path+".ib."+b.field, "%s cannot hold one packet of MTU %s with its headers (%s): traffic would never move", b.size.Exact(), f.MTU.Exact(), packet.Exact())
+		}
+		if b.size%64 != 0 {
+			r.complain(path+".ib."+b.field, "%s is not a whole number of credit blocks of 64 bytes", b.size.Exact())
+		}
+	}
+	if ib.CreditThreshold > min(ib.Buffer, ib.NICBuffer) {
+		r.complain(path+".ib.credit-threshold", "the threshold %s is more than the buffer %s: no credit would be returned early", ib.CreditThreshold.Exact(), min(ib.Buffer, ib.NICBuffer).Exact())
+	}
+	for sl, vl := range ib.SL2VL {
+		if vl >= ib.VLs {
+			r.complain(fmt.Sprintf("%s.ib.sl2vl[%d]", path, sl), "service level %d goes to VL %d: there are VLs 0 to %d", sl, vl, ib.VLs-1)
+			break
+		}
+	}
+	weights := 0
+	for _, t := range []struct {
+		field string
+		table []VLWeight
+	}{{"vlarb-high", ib.VLArbHigh}, {"vlarb-low", ib.VLArbLow}} {
+		if len(t.table) > 64 {
+			r.complain(path+".ib."+t.field, "the table has %d entries: at most 64 (IBA vol. 1, 7.6.9)", len(t.table))
+		}
+		for i, e := range t.table {
+			if e.VL >= ib.VLs {
+				r.complain(fmt.Sprintf("%s.ib.%s[%d].vl", path, t.field, i), "VL %d is not in use: there are VLs 0 to %d", e.VL, ib.VLs-1)
+			}
+			if e.VL == ib.SL2VL[ib.SL] {
+				weights += e.Weight
+			}
+		}
+	}
+	if weights == 0 {
+		r.complain(path+".ib.vlarb-low", "VL %d, which carries the workload, has no weight in either table: it would never be served", ib.SL2VL[ib.SL])
+	}
+	if ib.Speedup.Cmp(1, 1) < 0 {
+		r.complain(path+".ib.speedup", "a speed-up of %s is below 1: the switch would be slower than its ports", ib.Speedup)
+	}
+	if m := f.Routing.Mode; m != Deterministic && m != Adaptive {
+		r.complain(path+".routing.mode", "InfiniBand has no %s: want deterministic or adaptive", m)
+	}
+}
+
+func (r *resolver) checkEthernet(path string, f *Fabric) {
+	e := &f.Ethernet
+	at := func(field string) string { return path + ".ethernet." + field }
+	if f.Kind == RoCEv2Kind && (f.MTU < 256 || f.MTU > 9000) {
+		r.complain(path+".mtu", "a RoCE v2 MTU of %s is out of range: want 256B to 4KiB, or up to 9000B for other simulators' cases", f.MTU.Exact())
+	}
+	if f.Kind == TCPKind && (f.MTU < 576 || f.MTU > 9216) {
+		r.complain(path+".mtu", "an IP MTU of %s is out of range: want 576B to 9216B", f.MTU.Exact())
+	}
+	if e.IPVersion == 5 {
+		r.complain(at("ip-version"), "5 is not a version of IP: want 4 or 6")
+	}
+	served := map[int]bool{}
+	for i, q := range e.Queues {
+		if served[q.Priority] {
+			r.complain(fmt.Sprintf("%s[%d]", at("queues"), i), "priority %d is given twice", q.Priority)
+		}
+		served[q.Priority] = true
+		if q.Schedule == DWRR && q.Weight == 0 {
+			r.complain(fmt.Sprintf("%s[%d].weight", at("queues"), i), "a dwrr queue needs a weight: priority %d would never be served", q.Priority)
+		}
+	}
+	for _, p := range []struct {
+		field    string
+		priority int
+	}{{"data-priority", e.DataPriority}, {"ack-priority", e.AckPriority}, {"cnp-priority", e.CNPPriority}} {
+		if !served[p.priority] {
+			r.complain(at(p.field), "no queue serves priority %d: add it to queues", p.priority)
+		}
+	}
+	r.checkBuffer(path, f)
+	if e.ECN.Enabled && e.ECN.Kmin > e.ECN.Kmax {
+		r.complain(at("ecn.kmin"), "kmin %s is more than kmax %s", e.ECN.Kmin.Exact(), e.ECN.Kmax.Exact())
+	}
+	if e.ECN.Pmax.Cmp(1, 1) > 0 {
+		r.complain(at("ecn.pmax"), "a probability of %s is more than 1", e.ECN.Pmax)
+	}
+	if e.ECN.Enabled && e.ECN.Kmin > f.Switch.Buffer {
+		r.complain(at("ecn.kmin"), "kmin %s is more than the switch's buffer of %s: nothing would be marked", e.ECN.Kmin.Exact(), f.Switch.Buffer.Exact())
+	}
+	if f.Routing.Mode == Deterministic && f.Kind == TCPKind {
+		r.complain(path+".routing.mode", "TCP on Ethernet is routed by ecmp, flowlet, spray or adaptive")
+	}
+}
+
+// checkBuffer sees that thresholds and headroom fit the switch.
+func (r *resolver) checkBuffer(path string, f *Fabric) {
+	pfc := &f.Ethernet.PFC
+	at := func(field string) string { return path + ".ethernet.pfc." + field }
+	if f.Switch.Buffer < 2*f.MTU {
+		r.complain(path+".switch.buffer", "a buffer of %s cannot hold two packets of MTU %s", f.Switch.Buffer.Exact(), f.MTU.Exact())
+		return
+	}
+	if !pfc.Enabled {
+		return
+	}
+	if len(pfc.Priorities) == 0 {
+		r.complain(at("priorities"), "PFC is enabled and no priority is lossless: give priorities, or enabled: false")
+	}
+	if pfc.XOFF > 0 && pfc.XONOffset > pfc.XOFF {
+		r.complain(at("xon-offset"), "XON would be below zero: the offset %s is more than XOFF %s", pfc.XONOffset.Exact(), pfc.XOFF.Exact())
+	}
+	if pfc.XOFF == 0 && pfc.Alpha.Num == 0 {
+		r.complain(at("alpha"), "neither alpha nor xoff is given: every packet would pause its sender")
+	}
+	ports := max(f.Topology.Radix, 1)
+	private := (int64(pfc.Headroom) + int64(pfc.Reserve)) * int64(ports) * int64(len(pfc.Priorities))
+	if private >= int64(f.Switch.Buffer) {
+		r.complain(at("headroom"), "%d ports with %s of headroom and %s of reserve for %d priorities need %s: the switch %s has %s",
+			ports, pfc.Headroom.Exact(), pfc.Reserve.Exact(), len(pfc.Priorities), units.Bytes(private), f.Switch.Model, f.Switch.Buffer)
+	}
+}
+
+func (r *resolver) checkCC(path string, f *Fabric) {
+	c := &f.CC
+	if c.Algorithm != DCQCN {
+		return
+	}
+	at := path + ".cc"
+	if f.Kind == InfiniBandKind {
+		r.complain(at, "DCQCN is RoCE v2's: InfiniBand takes none")
+		return
+	}
+	if !f.Ethernet.ECN.Enabled {
+		r.complain(at, "DCQCN hears of congestion by ECN, which is not enabled: set ethernet.ecn.enabled, or cc: none")
+	}
+	for _, x := range []struct {
+		field string
+		value Ratio
+	}{{"g", c.G}, {"initial-alpha", c.InitialAlpha}, {"min-decrease", c.MinDecrease}, {"first-rate", c.FirstRate}} {
+		if x.value.Cmp(1, 1) > 0 {
+			r.complain(at+"."+x.field, "%s is more than 1", x.value)
+		}
+	}
+	if c.MinRate > f.Link.Rate() {
+		r.complain(at+".min-rate", "the lowest rate %s is more than the link's %s", c.MinRate.Exact(), f.Link.Rate().Exact())
+	}
+}
+
+// algorithmsOf says which algorithm carries out which operation.
+var algorithmsOf = map[Collective][]Algorithm{
+	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree},
+	AllGather:     {AlgoRing, AlgoHierarchical},
+	ReduceScatter: {AlgoRing, AlgoHierarchical},
+	Broadcast:     {AlgoRing, AlgoTree},
+	AllToAll:      {AlgoDirect},
+	SendRecv:      {AlgoDirect},
+}
+
+func (r *resolver) checkWorkload() {
+	w, ranks, nics := &r.Workload, r.Cluster.Ranks(), r.Cluster.Endpoints()
+	if w.Collective != "" && w.Pattern != "" {
+		r.complain("workload.pattern", "give a collective or a pattern, not both")
+		return
+	}
+	if len(w.Sizes) == 0 && w.Pattern != Flows {
+		r.complain("workload.sizes", "no size is given: want a list such as [1KiB, 1MiB] or from, to and factor")
+	}
+	if len(w.Sizes) > maxSizes {
+		r.complain("workload.sizes", "%d sizes are given: at most %d", len(w.Sizes), maxSizes)
+	}
+	switch {
+	case w.Collective != "":
+		r.checkCollective(ranks)
+	case w.Pattern == Flows:
+		r.checkFlows(nics)
+	case w.Pattern == Incast:
+		if over(w.FanIn, 1, nics-1) {
+			r.complain("workload.fan-in", "a fan-in of %d needs %d NICs: the cluster has %d", w.FanIn, w.FanIn+1, nics)
+		}
+		if w.Receivers > nics {
+			r.complain("workload.receivers", "%d receivers: the cluster has %d NICs", w.Receivers, nics)
+		}
+	case w.Pattern == Uniform:
+		if w.Load.Num == 0 || w.Load.Cmp(1, 1) > 0 {
+			r.complain("workload.load", "a load of %s: want more than 0 and at most 1", w.Load)
+		}
+	}
+	if w.Pattern != "" && nics < 2 {
+		r.complain("workload.pattern", "%s needs at least two NICs: the cluster has %d", w.Pattern, nics)
+	}
+}
+
+func (r *resolver) checkCollective(ranks int) {
+	w := &r.Workload
+	valid := algorithmsOf[w.Collective]
+	if w.Algorithm != AlgoAuto && !slices.Contains(valid, w.Algorithm) {
+		names := []string{string(AlgoAuto)}
+		for _, a := range valid {
+			names = append(names, string(a))
+		}
+		r.complain("workload.algorithm", "there is no %s by %s: want %s", w.Collective, w.Algorithm, oneOf(names))
+	}
+	if (w.Algorithm == AlgoNVLS || w.Algorithm == AlgoNVLSTree) && !r.Cluster.Node.ScaleUp.Multicast {
+		r.complain("workload.algorithm", "%s needs a scale-up network that reduces: %s does not", w.Algorithm, r.Cluster.Node.ScaleUp.Generation)
+	}
+	if w.Algorithm == AlgoNVLS && r.Cluster.Nodes > 1 {
+		r.complain("workload.algorithm", "nvls stays inside one node: with %d nodes take nvls-tree", r.Cluster.Nodes)
+	}
+	if ranks < 2 {
+		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", w.Collective, ranks)
+	}
+	if w.Root >= ranks {
+		r.complain("workload.root", "the root is rank %d: the cluster has ranks 0 to %d", w.Root, ranks-1)
+	}
+	for i, s := range w.Sizes {
+		if e := w.Datatype.ElementBytes(); s%e != 0 {
+			r.complain(fmt.Sprintf("workload.sizes[%d]", i), "%s is not a whole number of %s elements of %d bytes", s.Exact(), w.Datatype, e)
+			break
+		}
+	}
+}
+
+func (r *resolver) checkFlows(nics int) {
+	w := &r.Workload
+	if len(w.Flows) == 0 {
+		r.complain("workload.flows", "no flow is given: want a list such as [{src: 0, dst: 1, bytes: 1MiB}]")
+	}
+	for i, f := range w.Flows {
+		at := fmt.Sprintf("workload.flows[%d]", i)
+		switch {
+		case f.Src >= nics || f.Dst >= nics:
+			r.complain(at, "a flow from NIC %d to NIC %d: the cluster has NICs 0 to %d", f.Src, f.Dst, nics-1)
+		case f.Src == f.Dst:
+			r.complain(at, "a flow from NIC %d to itself", f.Src)
+		case f.Bytes == 0:
+			r.complain(at, "the flow has no bytes")
+		}
+	}
+}
+
+// checkMemory estimates what the simulation needs before anything of it is
+// built.
+func (r *resolver) checkMemory() {
+	e := r.Estimate()
+	limit := r.Run.Limit.Memory
+	if e.Memory <= limit {
+		return
+	}
+	r.complain("run.limit.memory", "the simulation is estimated to need %s: %d endpoints of %s, %d ranks of %s and %d queue pair connections of %d B; the limit is %s: take a smaller cluster, or raise run.limit.memory if the machine has it",
+		e.Memory, e.Endpoints, bytesPerEndpoint.Exact(), e.Ranks, bytesPerRank.Exact(), e.Pairs, bytesPerPair, limit.Exact())
+}
+
+// Estimate is what a simulation of one size on one fabric needs.
+type Estimate struct {
+	Endpoints int64
+	Ranks     int64
+	Pairs     int64 // connections that are open at once
+	Memory    units.Bytes
+}
+
+// Estimate computes it from counts alone; nothing is allocated.
+func (r *Resolved) Estimate() Estimate {
+	c, w := r.Cluster, &r.Workload
+	nodes, gpus := int64(c.Nodes), int64(c.Node.GPUs)
+	e := Estimate{Endpoints: nodes * int64(c.Node.NICs), Ranks: nodes * gpus}
+	qps, sockets := int64(1), int64(1)
+	for _, f := range r.Fabrics {
+		qps, sockets = max(qps, int64(f.Transport.QPsPerConnection)), max(sockets, int64(f.TCP.Sockets))
+	}
+	perRank := int64(2)
+	switch {
+	case w.Collective == AllToAll:
+		perRank = max(0, e.Ranks-gpus)
+	case w.Collective == SendRecv:
+		perRank = 1
+	case w.Collective != "":
+		perRank = 2 * int64(max(1, w.Channels)) / max(1, min(gpus, int64(c.Node.NICs)))
+	case w.Pattern == Uniform:
+		perRank = min(256, e.Endpoints)
+	case w.Pattern == Flows:
+		perRank = int64(len(w.Flows))/max(1, e.Ranks) + 1
+	}
+	pairs := saturating(saturating(e.Ranks, max(1, perRank)), max(qps, sockets))
+	e.Pairs = pairs
+	total := saturating(e.Endpoints, int64(bytesPerEndpoint)) + saturating(e.Ranks, int64(bytesPerRank))
+	e.Memory = units.Bytes(min(total+saturating(pairs, bytesPerPair), maxMemory))
+	return e
+}
+
+// maxMemory keeps the sums of an estimate within 63 bits.
+const maxMemory = 1 << 60
+
+func saturating(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if hi > 0 || lo > maxMemory {
+		return maxMemory
+	}
+	return int64(lo)
+}

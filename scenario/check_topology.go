@@ -1,0 +1,125 @@
+package scenario
+
+// checkTopology sees that the hosts fit the shape. The builder of the topology
+// checks the rest when it builds; what is found here is found at once, for all
+// fabrics, with its place in the file.
+func (r *resolver) checkTopology(path string, f *Fabric) {
+	t := &f.Topology
+	if t.Shape == DualPlane && !r.checkPlanes(path, f) {
+		return
+	}
+	ports := f.Switch.PortsAt(f.Link.Rate())
+	if t.Radix > ports && ports > 0 {
+		r.complain(path+".radix", "a radix of %d: the switch %s has %d ports at %s", t.Radix, f.Switch.Model, ports, f.Link.Rate())
+		return
+	}
+	for _, x := range []struct {
+		field string
+		value Ratio
+	}{{"oversubscription", t.Oversubscription}, {"spine-oversubscription", t.SpineOversubscription}} {
+		if x.value.Den != 0 && x.value.Num == 0 {
+			r.complain(path+"."+x.field, "an oversubscription of 0: want 1, 2, 3:1 and so on")
+			return
+		}
+	}
+	shape, hosts := t.Shape, r.Cluster.Endpoints()
+	if shape == DualPlane {
+		shape = t.PlaneShape
+	}
+	if shape == RailOptimised && t.Rails != r.Cluster.Node.NICs {
+		r.complain(path+".rails", "%d rails: a node has %d NICs, one for each rail", t.Rails, r.Cluster.Node.NICs)
+		return
+	}
+	if need, most, of := t.portsNeeded(); need > most {
+		r.complain(path, "%s needs %d ports and the radix is %d: take a larger switch or fewer links", of, need, most)
+		return
+	}
+	if most := t.capacity(r.Cluster.Node.NICs); hosts > most {
+		r.complain(path, "%d nodes have %d NIC ports, and %s of %d-port switches (oversubscription %s) ends at %d: take %s",
+			r.Cluster.Nodes, hosts, shape, t.Radix, ratioOr1(t.Oversubscription), most, t.wayOut())
+	}
+}
+
+func (r *resolver) checkPlanes(path string, f *Fabric) bool {
+	t := &f.Topology
+	switch t.PlaneShape {
+	case SingleSwitch, FatTree, RailOptimised:
+	default:
+		r.complain(path+".plane-shape", "a plane cannot be a %s: want single-switch, fat-tree or rail-optimised", t.PlaneShape)
+		return false
+	}
+	if f.NIC.Ports != t.Planes {
+		r.complain(path+".planes", "%d planes: a NIC %s has %d ports in use, and needs one for each plane (nic: {model: %s, ports: %d})",
+			t.Planes, f.NIC.Model, f.NIC.Ports, f.NIC.Model, t.Planes)
+		return false
+	}
+	return true
+}
+
+func ratioOr1(o Ratio) Ratio {
+	if o.Num == 0 || o.Den == 0 {
+		return Ratio{1, 1}
+	}
+	return o
+}
+
+// portsNeeded is how many ports the fullest switch of a direct shape has.
+func (t *Topology) portsNeeded() (need, most int, of string) {
+	switch t.Shape {
+	case Dragonfly:
+		return t.HostsPerLeaf + t.SwitchesPerGroup - 1 + t.GlobalLinks, t.Radix, "a dragonfly's switch (hosts + group - 1 + global links)"
+	case DragonflyPlus:
+		return max(t.HostsPerLeaf+t.Spines, t.SwitchesPerGroup+t.GlobalLinks), t.Radix, "a dragonfly-plus's leaf (hosts + spines) or spine (leaves + global links)"
+	case Torus:
+		return t.HostsPerLeaf + 2*len(t.Dims)*t.LinksPerDim, t.Radix, "a torus's switch (hosts + two bundles per dimension)"
+	}
+	return 0, 1, ""
+}
+
+// capacity is the most NIC ports that the shape can have, of one plane.
+func (t *Topology) capacity(nics int) int {
+	shape, down := t.Shape, t.downlinks()
+	if shape == DualPlane {
+		shape = t.PlaneShape
+	}
+	switch shape {
+	case SingleSwitch:
+		return t.Radix
+	case FatTree:
+		if t.Levels == 3 {
+			spine := Topology{Radix: t.Radix, Oversubscription: t.SpineOversubscription}
+			return down * spine.downlinks() * t.Radix
+		}
+		return down * t.Radix
+	case RailOptimised:
+		// Rails by units of leaves; at three levels as a fat tree of leaves.
+		spine := Topology{Radix: t.Radix, Oversubscription: t.SpineOversubscription}
+		unit := down
+		if t.NodesPerUnit > 0 {
+			unit = min(unit, t.NodesPerUnit)
+		}
+		return max(t.Radix/max(1, nics)*unit*nics, unit*spine.downlinks()*t.Radix)
+	case Dragonfly:
+		groups := min(t.Groups, t.SwitchesPerGroup*t.GlobalLinks+1)
+		return t.HostsPerLeaf * t.SwitchesPerGroup * groups
+	case DragonflyPlus:
+		groups := min(t.Groups, t.Spines*t.GlobalLinks+1)
+		return t.HostsPerLeaf * t.SwitchesPerGroup * groups
+	}
+	return t.HostsPerLeaf * product(t.Dims)
+}
+
+// wayOut is what to change when the hosts do not fit.
+func (t *Topology) wayOut() string {
+	switch {
+	case t.Shape == FatTree && t.Levels == 2:
+		return "levels: 3, more oversubscription or larger switches"
+	case t.Shape == SingleSwitch:
+		return "a fat-tree or rail-optimised shape, or a larger switch"
+	case t.Shape == Dragonfly || t.Shape == DragonflyPlus:
+		return "more groups, switches per group or global links"
+	case t.Shape == Torus:
+		return "larger dims or more hosts per leaf"
+	}
+	return "more oversubscription or larger switches"
+}

@@ -1,0 +1,445 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/internal/catalog"
+	"weft/units"
+)
+
+// preset says which types may be given as the name of a catalog entry, and
+// which of their fields holds that name.
+type preset struct {
+	kind catalog.Kind
+	key  string
+}
+
+var presets = map[reflect.Type]preset{
+	reflect.TypeFor[Node]():    {catalog.Node, "preset"},
+	reflect.TypeFor[GPU]():     {catalog.GPU, "model"},
+	reflect.TypeFor[ScaleUp](): {catalog.ScaleUp, "generation"},
+	reflect.TypeFor[PCIe]():    {catalog.PCIe, "generation"},
+	reflect.TypeFor[NIC]():     {catalog.NIC, "model"},
+	reflect.TypeFor[Fabric]():  {catalog.Fabric, "preset"},
+	reflect.TypeFor[Link]():    {catalog.Link, "generation"},
+	reflect.TypeFor[Switch]():  {catalog.Switch, "model"},
+	reflect.TypeFor[CC]():      {catalog.CC, "preset"},
+	reflect.TypeFor[Host]():    {catalog.Host, "path"},
+}
+
+// decoder lays nodes over values: what a node does not mention stays as it is.
+type decoder struct {
+	file string
+	errs Errors
+	// set holds every field that a user or the catalog has stated, and where.
+	set map[string]place
+	// written is the part of set that a user wrote.
+	written map[string]bool
+	// rate is that of the fabric's link, for values that grow with it.
+	rate units.Rate
+}
+
+func newDecoder(file string) *decoder {
+	return &decoder{file: file, set: map[string]place{}, written: map[string]bool{}}
+}
+
+func (d *decoder) fail(at place, path, format string, args ...any) {
+	d.errs = append(d.errs, Error{
+		File: d.file, Line: at.line, Col: at.col, Origin: at.origin,
+		Path: path, Msg: fmt.Sprintf(format, args...),
+	})
+}
+
+func (d *decoder) mark(path string, n *node) {
+	d.set[path] = n.place
+	if !n.fact {
+		d.written[path] = true
+	}
+}
+
+// value lays n over v, which is the field at path; bounds is the field's range.
+func (d *decoder) value(path string, n *node, v reflect.Value, bounds string) {
+	if n.kind == null {
+		d.fail(n.place, path, "no value is given: want %s", wanted(v.Type()))
+		return
+	}
+	d.mark(path, n)
+	switch {
+	case v.Kind() == reflect.Struct && v.Type() != ratioType:
+		d.structure(path, n, v)
+	case v.Kind() == reflect.Slice:
+		d.list(path, n, v, bounds)
+	case v.Kind() == reflect.Array:
+		d.array(path, n, v, bounds)
+	case n.kind != scalar:
+		d.fail(n.place, path, "%s is given: want %s", n.kind, wanted(v.Type()))
+	default:
+		d.scalar(path, n, v, bounds)
+	}
+}
+
+// structure lays a mapping, or the name of a preset, over a struct.
+func (d *decoder) structure(path string, n *node, v reflect.Value) {
+	p, named := presets[v.Type()]
+	switch {
+	case named && n.kind == scalar:
+		d.preset(path, n, p, v)
+		return
+	case n.kind != mapping:
+		d.fail(n.place, path, "%s is given: want %s", n.kind, wanted(v.Type()))
+		return
+	}
+	if named && n.base != nil {
+		d.preset(path, n.base, p, v)
+	}
+	for _, kv := range n.pairs { // the preset first: it is what the rest overrides
+		if named && kv.key.text == p.key && kv.val.kind == scalar {
+			d.preset(path, kv.val, p, v)
+		}
+	}
+	for _, kv := range n.pairs {
+		if named && kv.key.text == p.key && kv.val.kind == scalar {
+			continue
+		}
+		i := fieldByName(v.Type(), kv.key.text)
+		if i < 0 {
+			d.unknownField(path, kv.key, v.Type())
+			continue
+		}
+		d.value(join(path, kv.key.text), kv.val, v.Field(i), v.Type().Field(i).Tag.Get("range"))
+	}
+}
+
+func (d *decoder) unknownField(path string, key *node, t reflect.Type) {
+	names := fieldNames(t)
+	if below := fieldBelow(t, key.text); below != "" {
+		d.fail(key.place, join(path, key.text), "there is no such field here: did you mean %s?", below)
+		return
+	}
+	if near := catalog.Nearest(key.text, names); near != "" {
+		d.fail(key.place, join(path, key.text), "there is no such field: did you mean %q?", near)
+		return
+	}
+	d.fail(key.place, join(path, key.text), "there is no such field here: the fields are %s", strings.Join(names, ", "))
+}
+
+// preset replaces v by a catalog entry. What was stated below it before no
+// longer is.
+func (d *decoder) preset(path string, n *node, p preset, v reflect.Value) {
+	key := v.Field(fieldByName(v.Type(), p.key))
+	e, err := catalog.Lookup(p.kind, n.text)
+	if err != nil {
+		d.fail(n.place, path, "%s", err)
+		return
+	}
+	v.SetZero()
+	d.forget(path)
+	d.mark(path, n)
+	d.mark(join(path, p.key), n)
+	d.facts(path, e, v)
+	key.SetString(n.text)
+}
+
+func (d *decoder) forget(path string) {
+	below := func(at string) bool { return strings.HasPrefix(at, path+".") }
+	maps.DeleteFunc(d.set, func(at string, _ place) bool { return below(at) })
+	maps.DeleteFunc(d.written, func(at string, _ bool) bool { return below(at) })
+}
+
+// facts lays a catalog entry over v.
+func (d *decoder) facts(path string, e catalog.Entry, v reflect.Value) {
+	for _, f := range e.Facts {
+		if strings.HasPrefix(f.Field, "about.") {
+			continue
+		}
+		n := factNode(string(e.Kind)+" "+e.Name, f.Value)
+		at, target, bounds := path, v, ""
+		for name := range strings.SplitSeq(f.Field, ".") {
+			i := fieldByName(target.Type(), name)
+			if i < 0 {
+				d.fail(n.place, join(path, f.Field), "the catalog has a field that a scenario has not")
+				return
+			}
+			at, bounds, target = join(at, name), target.Type().Field(i).Tag.Get("range"), target.Field(i)
+		}
+		d.value(at, n, target, bounds)
+	}
+}
+
+// factNode is a catalog value as a node: lists and mappings are YAML.
+func factNode(origin, text string) *node {
+	n := &node{kind: scalar, text: text, plain: true}
+	if strings.ContainsAny(text, "[{") {
+		if parsed, errs := parse(origin, []byte(text)); len(errs) == 0 {
+			n = parsed
+		}
+	}
+	n.stamp(place{origin: origin}, true)
+	return n
+}
+
+// stamp marks a tree as coming from outside the file.
+func (n *node) stamp(at place, fact bool) {
+	n.place, n.fact = at, fact
+	for _, kv := range n.pairs {
+		kv.key.stamp(at, fact)
+		kv.val.stamp(at, fact)
+	}
+	for _, item := range n.items {
+		item.stamp(at, fact)
+	}
+}
+
+// list replaces a slice: by a sequence, by a single value, or (sizes) by a
+// range.
+func (d *decoder) list(path string, n *node, v reflect.Value, bounds string) {
+	if v.Type() == reflect.TypeFor[[]units.Bytes]() && n.kind == mapping {
+		d.sweep(path, n, v)
+		return
+	}
+	items := n.items
+	if n.kind != sequence {
+		items = []*node{n}
+	}
+	if len(items) > maxList {
+		d.fail(n.place, path, "%d items are given: at most %d are read", len(items), maxList)
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(items), len(items)))
+	for i, item := range items {
+		d.value(fmt.Sprintf("%s[%d]", path, i), item, v.Index(i), bounds)
+	}
+}
+
+func (d *decoder) array(path string, n *node, v reflect.Value, bounds string) {
+	if n.kind != sequence || len(n.items) != v.Len() {
+		d.fail(n.place, path, "want a list of %d values", v.Len())
+		return
+	}
+	for i, item := range n.items {
+		d.value(fmt.Sprintf("%s[%d]", path, i), item, v.Index(i), bounds)
+	}
+}
+
+// scalar reads a single value into v and checks its range, which only signed
+// numbers and quantities have.
+func (d *decoder) scalar(path string, n *node, v reflect.Value, bounds string) {
+	text := n.text
+	if n.fact {
+		if quantity, per, ok := strings.Cut(text, " per "); ok {
+			text = d.grown(quantity, per, v)
+		}
+	}
+	if err := readScalar(text, v); err != nil {
+		d.fail(n.place, path, "%s", err)
+		return
+	}
+	if bounds == "" {
+		return
+	}
+	lo, hi, _ := strings.Cut(bounds, "..")
+	low, high := reflect.New(v.Type()).Elem(), reflect.New(v.Type()).Elem()
+	if err := readScalar(lo, low); err != nil {
+		panic(fmt.Sprintf("scenario: the range %s of %s: %v", bounds, path, err))
+	}
+	if err := readScalar(hi, high); err != nil {
+		panic(fmt.Sprintf("scenario: the range %s of %s: %v", bounds, path, err))
+	}
+	if v.Int() < low.Int() || v.Int() > high.Int() {
+		d.fail(n.place, path, "%s is out of range: want %s to %s", text, lo, hi)
+	}
+}
+
+// grown is a catalog's "5Mbps per 25Gbps" at the rate of the fabric's link.
+func (d *decoder) grown(quantity, per string, v reflect.Value) string {
+	base, err := units.ParseRate(per)
+	if err != nil || readScalar(quantity, v) != nil {
+		return quantity + " per " + per
+	}
+	v.SetInt(Ratio{int64(d.rate), int64(base)}.reduced().Of(v.Int()))
+	return writeScalar(v)
+}
+
+var ratioType = reflect.TypeFor[Ratio]()
+
+// readScalar parses text into v by its type.
+func readScalar(text string, v reflect.Value) error {
+	if text == "0" && isQuantity(v.Type()) {
+		v.SetInt(0)
+		return nil
+	}
+	switch p := v.Addr().Interface().(type) {
+	case *units.Time:
+		if text == "forever" {
+			*p = units.Forever
+			return nil
+		}
+		return parseInto(p, text, units.ParseTime)
+	case *units.Bytes:
+		return parseInto(p, text, units.ParseBytes)
+	case *units.Rate:
+		return parseInto(p, text, units.ParseRate)
+	case *units.Length:
+		return parseInto(p, text, units.ParseLength)
+	case *Ratio:
+		r, err := ParseRatio(text)
+		if err != nil {
+			return fmt.Errorf("%q: %w", text, err)
+		}
+		*p = r
+		return nil
+	}
+	if valid, ok := enums[v.Type()]; ok {
+		return readEnum(text, valid, v)
+	}
+	return readPlain(text, v)
+}
+
+func parseInto[T any](p *T, text string, parse func(string) (T, error)) (err error) {
+	x, err := parse(text)
+	if err == nil {
+		*p = x
+	}
+	return err
+}
+
+func readEnum(text string, valid []string, v reflect.Value) error {
+	if slices.Contains(valid, text) {
+		v.SetString(text)
+		return nil
+	}
+	if near := catalog.Nearest(text, valid); near != "" {
+		return fmt.Errorf("%q is not known: did you mean %q?", text, near)
+	}
+	return fmt.Errorf("%q is not known: want %s", text, oneOf(valid))
+}
+
+func readPlain(text string, v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.String:
+		if len(text) > maxName || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+			return fmt.Errorf("want at most %d printable characters", maxName)
+		}
+		v.SetString(text)
+	case reflect.Bool:
+		if text != "true" && text != "false" {
+			return fmt.Errorf("%q is not true or false", text)
+		}
+		v.SetBool(text == "true")
+	case reflect.Int, reflect.Int64:
+		x, err := strconv.ParseInt(text, 10, v.Type().Bits())
+		if err != nil {
+			return fmt.Errorf("%q is not a whole number", abridged(text))
+		}
+		v.SetInt(x)
+	case reflect.Uint32, reflect.Uint64:
+		x, err := strconv.ParseUint(text, 10, v.Type().Bits())
+		if err != nil {
+			return fmt.Errorf("%q is not a whole number from 0 to %d", abridged(text), ^uint64(0)>>(64-v.Type().Bits()))
+		}
+		v.SetUint(x)
+	default:
+		panic("scenario: a field of type " + v.Type().String())
+	}
+	return nil
+}
+
+func abridged(s string) string {
+	if len(s) > 40 {
+		return s[:37] + "..."
+	}
+	return s
+}
+
+func isQuantity(t reflect.Type) bool {
+	switch t {
+	case reflect.TypeFor[units.Time](), reflect.TypeFor[units.Bytes](), reflect.TypeFor[units.Rate](), reflect.TypeFor[units.Length]():
+		return true
+	}
+	return false
+}
+
+// wanted says in words what a field of this type takes.
+func wanted(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[units.Time]():
+		return "a time such as 1.2us"
+	case t == reflect.TypeFor[units.Bytes]():
+		return "a size such as 4KiB"
+	case t == reflect.TypeFor[units.Rate]():
+		return "a rate such as 400Gbps"
+	case t == reflect.TypeFor[units.Length]():
+		return "a length such as 30m"
+	case t == ratioType:
+		return "a ratio such as 1/8 or 20%"
+	case enums[t] != nil:
+		return oneOf(enums[t])
+	}
+	if p, ok := presets[t]; ok {
+		return fmt.Sprintf("the name of a %s or a mapping of fields", p.kind)
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		return "a mapping of fields"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a text"
+	}
+	return "a whole number"
+}
+
+func oneOf(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// fieldByName is the index of the field with a YAML name, -1 where there is
+// none.
+func fieldByName(t reflect.Type, name string) int {
+	for i := range t.NumField() {
+		if yamlName(t.Field(i)) == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// fieldBelow is the path of a field of this name in one of the struct's
+// sections, "" where there is none.
+func fieldBelow(t reflect.Type, name string) string {
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Type.Kind() == reflect.Struct && f.Type != ratioType && fieldByName(f.Type, name) >= 0 {
+			return yamlName(f) + "." + name
+		}
+	}
+	return ""
+}
+
+func fieldNames(t reflect.Type) (names []string) {
+	for i := range t.NumField() {
+		names = append(names, yamlName(t.Field(i)))
+	}
+	return names
+}
+
+func yamlName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	return name
+}

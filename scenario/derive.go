@@ -1,0 +1,365 @@
+package scenario
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"weft/internal/catalog"
+	"weft/units"
+)
+
+// topologyFields says which fields apply to a shape besides shape and cables.
+var topologyFields = map[Shape][]string{
+	SingleSwitch:  {"radix"},
+	FatTree:       {"radix", "levels", "oversubscription", "spine-oversubscription", "hosts-per-leaf", "spines", "cores"},
+	RailOptimised: {"radix", "oversubscription", "spine-oversubscription", "rails", "nodes-per-unit", "spines", "cores", "ufm"},
+	Dragonfly:     {"radix", "groups", "switches-per-group", "hosts-per-leaf", "global-links"},
+	DragonflyPlus: {"radix", "groups", "switches-per-group", "spines", "hosts-per-leaf", "global-links"},
+	Torus:         {"radix", "dims", "hosts-per-leaf", "links-per-dim"},
+}
+
+// fieldsOf is topologyFields, a dual-plane having those of its planes.
+func (t *Topology) fieldsOf() []string {
+	if t.Shape == DualPlane {
+		return append([]string{"planes", "plane-shape"}, topologyFields[t.PlaneShape]...)
+	}
+	return topologyFields[t.Shape]
+}
+
+// deriveFabric computes what follows from the fabric alone.
+func (r *resolver) deriveFabric(path string, f *Fabric) {
+	if !r.stated(path + ".name") {
+		f.Name = f.Preset
+	}
+	for _, s := range []struct {
+		name    string
+		section reflect.Value
+		applies bool
+	}{
+		{"ib", reflect.ValueOf(&f.IB).Elem(), f.Kind == InfiniBandKind},
+		{"ethernet", reflect.ValueOf(&f.Ethernet).Elem(), f.Kind != InfiniBandKind},
+		{"transport", reflect.ValueOf(&f.Transport).Elem(), f.Kind != TCPKind},
+		{"cc", reflect.ValueOf(&f.CC).Elem(), f.Kind != TCPKind},
+		{"tcp", reflect.ValueOf(&f.TCP).Elem(), f.Kind == TCPKind},
+	} {
+		if s.applies {
+			continue
+		}
+		if r.written[path+"."+s.name] {
+			r.complain(path+"."+s.name, "this is a fabric of kind %s, which has no %s: take the section out", f.Kind, s.name)
+		}
+		s.section.SetZero()
+	}
+	if f.Kind == TCPKind && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
+		f.Ethernet.ECN.Enabled = true // DCTCP is an answer to marks
+	}
+	if f.Kind == RoCEv2Kind && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
+		f.CC = CC{Preset: "none", Algorithm: CCNone} // nobody would ever notify
+	}
+	if f.CC.Algorithm == CCNone {
+		f.CC = CC{Preset: f.CC.Preset, Algorithm: CCNone}
+	}
+}
+
+// pfcBytes are the constants of the headroom formula that do not depend on
+// the fabric.
+const (
+	portMTU     = 9216 // bytes: jumbo frames of the ports
+	macPHY      = 819  // bytes: 0.8 KiB
+	tileBytes   = 120  // bytes per 8 Gb/s: the tile of Spectrum-4 and 5
+	losslessMTU = 1024 // bytes: packets whose cells are counted
+	kib         = int64(units.KiB)
+)
+
+// derivePFC gives PFC the response time of the link's generation and the
+// headroom that the vendor's formula asks for the longest cable (sonic-swss
+// buffer_headroom_mellanox.lua with small packets only, as the shipped table
+// of the SN5600 has it).
+func (r *resolver) derivePFC(path string, f *Fabric) {
+	if f.Kind == InfiniBandKind {
+		return
+	}
+	pfc := &f.Ethernet.PFC
+	quanta := pauseQuanta(f.Link.Generation)
+	rate := int64(f.Link.Rate())
+	if !r.stated(path+".ethernet.pfc.response") && rate > 0 {
+		// 512 bit times each, in picoseconds.
+		pfc.Response = units.Time(Ratio{quanta * 512, 1}.Mul(Ratio{int64(units.Second), rate}).Of(1))
+	}
+	if r.stated(path + ".ethernet.pfc.headroom") {
+		return
+	}
+	cell := max(1, int64(f.Switch.Cell))
+	// Of a cable: 2 · length · rate / 198e6 m/s, in bytes; a length is in mm.
+	cable := Ratio{2 * int64(r.longest(f)), 1000}.reduced().Mul(Ratio{rate, 198_000_000 * 8}.reduced()).Of(1)
+	occupancy := (cell + 63) / 64 // cells' bytes over those of packets of 64
+	if cell <= 128 {
+		occupancy = 2
+	}
+	prop := int64(portMTU) + cable + macPHY + quanta*512/8
+	if cell == 192 { // Spectrum-4 and 5
+		prop += rate / int64(units.Gbps) * tileBytes / 8
+	}
+	pfc.Headroom = units.Bytes(ceilTo(losslessMTU+prop*occupancy, kib))
+}
+
+// longest is the longest cable that the topology has.
+func (r *resolver) longest(f *Fabric) units.Length {
+	t, c := &f.Topology, f.Topology.Cables
+	shape := t.Shape
+	if shape == DualPlane {
+		shape = t.PlaneShape
+	}
+	switch shape {
+	case SingleSwitch:
+		return c.NodeLeaf
+	case Dragonfly:
+		return max(c.NodeLeaf, c.Local, c.Global)
+	case DragonflyPlus:
+		return max(c.NodeLeaf, c.LeafSpine, c.Global)
+	case Torus:
+		return max(c.NodeLeaf, c.Local)
+	case RailOptimised:
+		if ceilDiv(r.Cluster.Nodes, max(1, t.downlinks()))*t.Rails <= t.Radix {
+			return max(c.NodeLeaf, c.LeafSpine)
+		}
+	case FatTree:
+		if t.Levels == 2 {
+			return max(c.NodeLeaf, c.LeafSpine)
+		}
+	}
+	return max(c.NodeLeaf, c.LeafSpine, c.SpineCore)
+}
+
+func ceilTo(x, unit int64) int64 { return (x + unit - 1) / unit * unit }
+
+// pauseQuanta is the standard's time to obey a pause, in quanta.
+func pauseQuanta(generation string) int64 {
+	e, err := catalog.Lookup(catalog.Link, generation)
+	if err != nil {
+		return 0
+	}
+	f, _ := e.Get("about.pause-quanta")
+	quanta, _ := strconv.ParseInt(f.Value, 10, 32)
+	return quanta
+}
+
+// deriveTopologies computes each fabric's topology. Where the radix is not
+// given it is that of the smallest switch, so that the fabrics are cabled
+// alike and the comparison is one of fabrics.
+func (r *resolver) deriveTopologies() {
+	radix := 0
+	for _, f := range r.Fabrics {
+		if p := f.Switch.PortsAt(f.Link.Rate()); p > 0 && (radix == 0 || p < radix) {
+			radix = p
+		}
+	}
+	for i := range r.Fabrics {
+		if r.broken(fmt.Sprintf("fabrics[%d]", i)) {
+			continue
+		}
+		path := fmt.Sprintf("fabrics[%d].topology", i)
+		t := &r.Fabrics[i].Topology
+		r.shapeOnly(path, t)
+		if t.Radix == 0 {
+			t.Radix = radix
+		}
+		r.deriveTopology(t, &r.Fabrics[i])
+		r.derivePFC(fmt.Sprintf("fabrics[%d]", i), &r.Fabrics[i])
+	}
+}
+
+// shapeOnly clears what does not apply to the shape, and complains where it
+// was written together with it.
+func (r *resolver) shapeOnly(path string, t *Topology) {
+	if t.Shape == DualPlane && t.PlaneShape == "" {
+		t.PlaneShape = RailOptimised
+	}
+	applies := map[string]bool{"shape": true, "cables": true}
+	for _, f := range t.fieldsOf() {
+		applies[f] = true
+	}
+	v := reflect.ValueOf(t).Elem()
+	for i := range v.NumField() {
+		name := yamlName(v.Type().Field(i))
+		if applies[name] {
+			continue
+		}
+		v.Field(i).SetZero()
+		common := "topology." + name
+		switch {
+		case r.written[path+"."+name]:
+			r.complain(path+"."+name, "%s has no %s: its fields are %s", t.Shape, name, oneOf(t.fieldsOf()))
+		case r.written[common] && !r.written[path+".shape"]:
+			r.complain(common, "%s has no %s: its fields are %s", t.Shape, name, oneOf(t.fieldsOf()))
+		}
+	}
+}
+
+// deriveTopology chooses the parameters without which a shape cannot be built.
+// All else is left to the builder's rule.
+func (r *resolver) deriveTopology(t *Topology, f *Fabric) {
+	if t.Shape == DualPlane && t.Planes == 0 {
+		t.Planes = 2
+	}
+	plane := t.Shape
+	if plane == DualPlane {
+		plane = t.PlaneShape
+	}
+	ports := r.Cluster.Endpoints() * f.NIC.Ports
+	switch plane {
+	case FatTree:
+		if t.Levels == 0 {
+			t.Levels = 2
+			if ports > t.Radix*t.downlinks() {
+				t.Levels = 3
+			}
+		}
+	case RailOptimised:
+		if t.Rails == 0 {
+			t.Rails = r.Cluster.Node.NICs
+		}
+	case Dragonfly: // balanced: a = 2p = 2h within the radix (Kim et al. 2008)
+		setZero(&t.HostsPerLeaf, max(1, (t.Radix+1)/4))
+		setZero(&t.SwitchesPerGroup, 2*t.HostsPerLeaf)
+		setZero(&t.GlobalLinks, t.HostsPerLeaf)
+		setZero(&t.Groups, ceilDiv(ports, t.HostsPerLeaf*t.SwitchesPerGroup))
+	case DragonflyPlus: // all ports used (Shpiner et al. 2017)
+		setZero(&t.HostsPerLeaf, max(1, t.Radix/2))
+		setZero(&t.SwitchesPerGroup, max(1, t.Radix/2))
+		setZero(&t.Spines, max(1, t.Radix/2))
+		setZero(&t.GlobalLinks, max(1, t.Radix/2))
+		setZero(&t.Groups, ceilDiv(ports, t.HostsPerLeaf*t.SwitchesPerGroup))
+	case Torus:
+		setZero(&t.LinksPerDim, 1)
+		if len(t.Dims) == 0 {
+			setZero(&t.HostsPerLeaf, max(1, min(r.Cluster.Node.NICs, t.Radix-6)))
+			t.Dims = cube(ceilDiv(ports, t.HostsPerLeaf))
+		}
+		setZero(&t.HostsPerLeaf, ceilDiv(ports, product(t.Dims)))
+	}
+}
+
+// downlinks is the number of hosts of a leaf.
+func (t *Topology) downlinks() int {
+	if t.HostsPerLeaf > 0 {
+		return t.HostsPerLeaf
+	}
+	o := t.Oversubscription
+	if o.Num == 0 {
+		o = Ratio{1, 1}
+	}
+	return int(Ratio{o.Num, o.Num + o.Den}.Of(int64(t.Radix)))
+}
+
+// cube is the smallest three-dimensional torus, as even as possible, that has
+// n switches.
+func cube(n int) []int {
+	x := 2
+	for x*x*x < n {
+		x++
+	}
+	dims := []int{x, x, x}
+	for i := range dims {
+		for dims[i] > 2 && product(dims)/dims[i]*(dims[i]-1) >= n {
+			dims[i]--
+		}
+	}
+	return dims
+}
+
+func product(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n = min(n*d, 1<<40)
+	}
+	return n
+}
+
+func setZero(x *int, v int) {
+	if *x == 0 {
+		*x = v
+	}
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / max(1, b) }
+
+// deriveWorkload fills in what the kind of workload needs and clears the rest.
+func (r *resolver) deriveWorkload() {
+	w := &r.Workload
+	if w.Collective == "" && w.Pattern == "" {
+		w.Collective = AllReduce
+	}
+	fields := workloadFields[string(w.Collective)+string(w.Pattern)]
+	applies := map[string]bool{"collective": true, "pattern": true}
+	for _, f := range fields {
+		applies[f] = true
+	}
+	v := reflect.ValueOf(w).Elem()
+	for i := range v.NumField() {
+		name := yamlName(v.Type().Field(i))
+		if applies[name] {
+			continue
+		}
+		if r.written["workload."+name] && (w.Collective == "" || w.Pattern == "") {
+			r.complain("workload."+name, "a workload of %s has no %s: its fields are %s", string(w.Collective)+string(w.Pattern), name, oneOf(fields))
+		}
+		v.Field(i).SetZero()
+	}
+	if applies["sizes"] && len(w.Sizes) == 0 && !r.stated("workload.sizes") {
+		w.Sizes = usualSizes(w)
+	}
+	if applies["channels"] && w.Channels == 0 {
+		w.Channels = r.usualChannels()
+	}
+	if w.Pattern == Incast {
+		setZero(&w.FanIn, min(8, max(1, r.Cluster.Endpoints()-1)))
+		setZero(&w.Receivers, 1)
+	}
+	if w.Pattern == Uniform {
+		if w.Load == (Ratio{}) {
+			w.Load = Ratio{1, 2}
+		}
+		if w.Duration == 0 {
+			w.Duration = 100 * units.Microsecond
+		}
+	}
+}
+
+// workloadFields says which fields apply to a collective or pattern.
+var workloadFields = map[string][]string{
+	"all-reduce":     {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"all-gather":     {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"reduce-scatter": {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"broadcast":      {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype", "root"},
+	"all-to-all":     {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"send-recv":      {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"permutation":    {"sizes"},
+	"incast":         {"sizes", "fan-in", "receivers"},
+	"uniform":        {"sizes", "load", "duration"},
+	"flows":          {"flows"},
+}
+
+// usualSizes is a collective's sweep of the sizes that training uses, a single
+// megabyte of a pattern.
+func usualSizes(w *Workload) []units.Bytes {
+	if w.Pattern != "" {
+		return []units.Bytes{units.MiB}
+	}
+	var sizes []units.Bytes
+	for s := units.KiB; s <= 64*units.MiB; s *= 4 {
+		sizes = append(sizes, s)
+	}
+	return sizes
+}
+
+// usualChannels is how many rings or trees NCCL would open, roughly: two per
+// NIC across nodes and sixteen within one, bounded by its 32. An assumption:
+// NCCL searches the topology, which weft does not repeat.
+func (r *resolver) usualChannels() int {
+	if r.Cluster.Nodes == 1 {
+		return 16
+	}
+	return min(32, 2*max(1, r.Cluster.Node.NICs))
+}

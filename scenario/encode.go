@@ -1,0 +1,110 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"weft/units"
+)
+
+// MarshalYAML prints the scenario as --print-scenario does: every number, in
+// the order of the types, each exact. Sections that do not apply are left out.
+func (r *Resolved) MarshalYAML() ([]byte, error) {
+	var b bytes.Buffer
+	writeFields(&b, reflect.ValueOf(*r), "")
+	return b.Bytes(), nil
+}
+
+// writeFields prints the fields of a struct, each on its own line or block.
+func writeFields(b *bytes.Buffer, v reflect.Value, indent string) {
+	for i := range v.NumField() {
+		if cc, ok := v.Interface().(CC); ok && cc.Algorithm == CCNone && i > 1 {
+			return // preset and algorithm: there are no parameters
+		}
+		f, tag := v.Field(i), v.Type().Field(i).Tag.Get("yaml")
+		section := f.Kind() == reflect.Struct && f.Type() != ratioType
+		if f.IsZero() && (section || strings.HasSuffix(tag, ",omitzero")) {
+			continue
+		}
+		fmt.Fprintf(b, "%s%s:", indent, yamlName(v.Type().Field(i)))
+		switch {
+		case section:
+			b.WriteByte('\n')
+			writeFields(b, f, indent+"  ")
+		case f.Kind() == reflect.Slice && f.Type() == reflect.TypeFor[[]Fabric]():
+			b.WriteByte('\n')
+			for j := range f.Len() {
+				var item bytes.Buffer
+				writeFields(&item, f.Index(j), indent+"    ")
+				text := item.String()
+				fmt.Fprintf(b, "%s  - %s", indent, strings.TrimPrefix(text, indent+"    "))
+			}
+		default:
+			fmt.Fprintf(b, " %s\n", flow(f))
+		}
+	}
+}
+
+// flow prints a value within a line.
+func flow(v reflect.Value) string {
+	switch {
+	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
+		items := make([]string, v.Len())
+		for i := range items {
+			items[i] = flow(v.Index(i))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case v.Kind() == reflect.Struct && v.Type() != ratioType:
+		items := make([]string, v.NumField())
+		for i := range items {
+			items[i] = yamlName(v.Type().Field(i)) + ": " + flow(v.Field(i))
+		}
+		return "{" + strings.Join(items, ", ") + "}"
+	case v.Kind() == reflect.String && enums[v.Type()] == nil:
+		return quoted(v.String())
+	}
+	return writeScalar(v)
+}
+
+// writeScalar prints a value so that readScalar reads the same one.
+func writeScalar(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case units.Time:
+		if x == units.Forever {
+			return "forever"
+		}
+		return x.Exact()
+	case interface{ Exact() string }:
+		return x.Exact()
+	}
+	switch {
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	case v.CanUint():
+		return strconv.FormatUint(v.Uint(), 10)
+	case v.Kind() == reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	}
+	return v.String()
+}
+
+// quoted prints a text in quotes unless it is a plain word to every reader of
+// YAML.
+func quoted(s string) string {
+	plain := s != "" && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z')
+	for i := 0; plain && i < len(s); i++ {
+		c := s[i]
+		plain = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.'
+	}
+	switch strings.ToLower(s) {
+	case "true", "false", "yes", "no", "on", "off", "null", "y", "n":
+		plain = false
+	}
+	if plain {
+		return s
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}

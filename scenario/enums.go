@@ -1,0 +1,203 @@
+package scenario
+
+import "reflect"
+
+// FabricKind is the protocol of a fabric.
+type FabricKind string
+
+// The kinds of fabric.
+const (
+	InfiniBandKind FabricKind = "infiniband"
+	RoCEv2Kind     FabricKind = "roce-v2"
+	TCPKind        FabricKind = "tcp"
+)
+
+// ScaleUpKind is how the GPUs of a node are joined.
+type ScaleUpKind string
+
+// The kinds of scale-up network.
+const (
+	ScaleUpSwitch ScaleUpKind = "switch" // every link to a switch: NVSwitch
+	ScaleUpMesh   ScaleUpKind = "mesh"   // links straight to every other GPU
+	ScaleUpPCIe   ScaleUpKind = "pcie"   // the node's PCIe switches
+	ScaleUpNone   ScaleUpKind = "none"   // one GPU, or all traffic through the NICs
+)
+
+// Architecture is a generation of GPU as NCCL's cost model groups them.
+type Architecture string
+
+// The architectures.
+const (
+	Volta     Architecture = "volta"
+	Ampere    Architecture = "ampere"
+	Hopper    Architecture = "hopper"
+	Blackwell Architecture = "blackwell"
+	Ada       Architecture = "ada"
+)
+
+// Forwarding is when a switch passes a packet on.
+type Forwarding string
+
+// The ways of forwarding.
+const (
+	CutThrough      Forwarding = "cut-through"
+	StoreAndForward Forwarding = "store-and-forward"
+)
+
+// Shape is the kind of a topology.
+type Shape string
+
+// The shapes.
+const (
+	SingleSwitch  Shape = "single-switch"
+	FatTree       Shape = "fat-tree"
+	RailOptimised Shape = "rail-optimised"
+	DualPlane     Shape = "dual-plane"
+	Dragonfly     Shape = "dragonfly"
+	DragonflyPlus Shape = "dragonfly-plus"
+	Torus         Shape = "torus"
+)
+
+// RoutingMode is how a packet's path is chosen among equals.
+type RoutingMode string
+
+// The modes of routing.
+const (
+	Deterministic RoutingMode = "deterministic" // by destination, spread evenly
+	Adaptive      RoutingMode = "adaptive"      // per packet, by the switch's own queues
+	ECMP          RoutingMode = "ecmp"          // hash of the flow
+	Flowlet       RoutingMode = "flowlet"       // hash, anew after a silence
+	Spray         RoutingMode = "spray"         // per packet, round robin from a random start
+)
+
+// Queueing is how an InfiniBand switch's input buffer is ordered.
+type Queueing string
+
+// The ways of queueing.
+const (
+	VOQ  Queueing = "voq"
+	FIFO Queueing = "fifo"
+)
+
+// Schedule is how an egress queue is served.
+type Schedule string
+
+// The schedules.
+const (
+	Strict Schedule = "strict"
+	DWRR   Schedule = "dwrr"
+)
+
+// CCAlgorithm is a congestion control of RDMA.
+type CCAlgorithm string
+
+// The congestion controls.
+const (
+	CCNone CCAlgorithm = "none"
+	DCQCN  CCAlgorithm = "dcqcn"
+)
+
+// TCPVariant is a congestion control of TCP.
+type TCPVariant string
+
+// The variants of TCP.
+const (
+	Cubic TCPVariant = "cubic"
+	DCTCP TCPVariant = "dctcp"
+)
+
+// HostPath is the way of the data between GPU memory and NIC.
+type HostPath string
+
+// The host's data paths.
+const (
+	PathCPU           HostPath = "cpu"            // GPU → host buffer → kernel socket → NIC
+	PathRDMAHost      HostPath = "rdma-host"      // GPU → registered host memory → NIC
+	PathGPUDirectP2P  HostPath = "gpudirect-p2p"  // between GPUs of a node by PCIe, RDMA from host memory between nodes
+	PathGPUDirectRDMA HostPath = "gpudirect-rdma" // GPU memory → NIC
+)
+
+// Distribution is the shape of a jitter.
+type Distribution string
+
+// The distributions.
+const (
+	NoJitter    Distribution = "none"
+	Exponential Distribution = "exponential"
+	Lognormal   Distribution = "lognormal"
+)
+
+// Collective is a collective operation.
+type Collective string
+
+// The collectives.
+const (
+	AllReduce     Collective = "all-reduce"
+	AllGather     Collective = "all-gather"
+	ReduceScatter Collective = "reduce-scatter"
+	Broadcast     Collective = "broadcast"
+	AllToAll      Collective = "all-to-all"
+	SendRecv      Collective = "send-recv"
+)
+
+// Pattern is a synthetic traffic pattern.
+type Pattern string
+
+// The patterns.
+const (
+	Permutation Pattern = "permutation" // each NIC sends to one other, a seeded derangement
+	Incast      Pattern = "incast"      // fan-in NICs send to one
+	Uniform     Pattern = "uniform"     // Poisson arrivals to uniform destinations
+	Flows       Pattern = "flows"       // an explicit list
+)
+
+// Algorithm is how a collective is carried out.
+type Algorithm string
+
+// The algorithms.
+const (
+	AlgoAuto            Algorithm = "auto"
+	AlgoRing            Algorithm = "ring"
+	AlgoTree            Algorithm = "tree" // NCCL's double binary tree
+	AlgoHierarchical    Algorithm = "hierarchical"
+	AlgoHalvingDoubling Algorithm = "halving-doubling"
+	AlgoNVLS            Algorithm = "nvls"
+	AlgoNVLSTree        Algorithm = "nvls-tree"
+	AlgoDirect          Algorithm = "direct" // every pair at once: all-to-all, send-recv
+)
+
+// Protocol is NCCL's.
+type Protocol string
+
+// The protocols.
+const (
+	ProtoAuto   Protocol = "auto"
+	ProtoSimple Protocol = "simple"
+	ProtoLL     Protocol = "ll"
+	ProtoLL128  Protocol = "ll128"
+)
+
+// Datatype is an element type by its name in nccl-tests.
+type Datatype string
+
+// enums lists the valid values of each enumerated type, in the order in which
+// errors and the schema name them.
+var enums = map[reflect.Type][]string{
+	reflect.TypeFor[FabricKind]():   {"infiniband", "roce-v2", "tcp"},
+	reflect.TypeFor[ScaleUpKind]():  {"switch", "mesh", "pcie", "none"},
+	reflect.TypeFor[Architecture](): {"volta", "ampere", "ada", "hopper", "blackwell"},
+	reflect.TypeFor[Forwarding]():   {"cut-through", "store-and-forward"},
+	reflect.TypeFor[Shape]():        {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
+	reflect.TypeFor[RoutingMode]():  {"deterministic", "adaptive", "ecmp", "flowlet", "spray"},
+	reflect.TypeFor[Queueing]():     {"voq", "fifo"},
+	reflect.TypeFor[Schedule]():     {"strict", "dwrr"},
+	reflect.TypeFor[CCAlgorithm]():  {"none", "dcqcn"},
+	reflect.TypeFor[TCPVariant]():   {"cubic", "dctcp"},
+	reflect.TypeFor[HostPath]():     {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
+	reflect.TypeFor[Distribution](): {"none", "exponential", "lognormal"},
+	reflect.TypeFor[Collective]():   {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
+	reflect.TypeFor[Pattern]():      {"permutation", "incast", "uniform", "flows"},
+	reflect.TypeFor[Algorithm]():    {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "direct"},
+	reflect.TypeFor[Protocol]():     {"auto", "simple", "ll", "ll128"},
+	reflect.TypeFor[Datatype]():     {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
+}

@@ -1,0 +1,138 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// File is a scenario as it is written.
+type File struct {
+	// Name is the path or label that errors begin with.
+	Name string
+	root *node
+	set  map[string]place // where each field is stated
+}
+
+// Override is a value from outside the file, laid over it: a flag of the
+// command line.
+type Override struct {
+	Path   string // workload.algorithm, fabrics[0].mtu
+	Value  string // as the file would have it: ring, 4KiB, [infiniband-ndr, roce-v2-400g]
+	Origin string // what errors name: --algo
+}
+
+// Load reads a scenario from a file.
+func Load(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxFile {
+		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file has %d bytes: a scenario has at most %d", info.Size(), maxFile)}}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(path, text)
+}
+
+// Decode reads a scenario. The error holds everything that is wrong with it,
+// as Errors; name is what they begin with.
+func Decode(name string, text []byte) (*File, error) {
+	root, errs := parse(name, text)
+	if root == nil {
+		return nil, errs.err()
+	}
+	f := &File{Name: name, root: root}
+	_, more := f.resolve()
+	if err := append(errs, more...).err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Resolve lays the file, then the overrides, over the defaults and computes
+// what neither says. The error holds everything that is wrong, as Errors.
+func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
+	g := &File{Name: f.Name, root: f.root}
+	var errs Errors
+	for _, o := range overrides {
+		root, err := g.root.with(o)
+		if err != nil {
+			errs = append(errs, Error{File: f.Name, Origin: o.Origin, Path: o.Path, Msg: err.Error()})
+			continue
+		}
+		g.root = root
+	}
+	r, more := g.resolve()
+	if err := append(errs, more...).err(); err != nil {
+		return nil, err
+	}
+	f.set = g.set
+	return r, nil
+}
+
+// ErrorAt gives an error of a later stage its place: the field at path, or the
+// nearest one above it that is written.
+func (f *File) ErrorAt(path string, err error) error {
+	at := nearestPlace(f.set, path)
+	return Errors{{File: f.Name, Line: at.line, Col: at.col, Origin: at.origin, Path: path, Msg: err.Error()}}
+}
+
+// nearestPlace is where a field, or what contains it, is written in the file.
+func nearestPlace(set map[string]place, path string) place {
+	for p := path; p != ""; p = parent(p) {
+		if at, ok := set[p]; ok && (at.line > 0 || strings.HasPrefix(at.origin, "-")) {
+			return at
+		}
+	}
+	return place{line: 1, col: 1}
+}
+
+func parent(path string) string {
+	return path[:max(0, strings.LastIndexAny(path, ".["))]
+}
+
+// with is the tree with one value replaced or added; the receiver stays.
+func (n *node) with(o Override) (*node, error) {
+	value, errs := parse(o.Origin, []byte(o.Value))
+	if len(errs) > 0 || len(o.Value) == 0 {
+		return nil, fmt.Errorf("%q is not a value", abridged(o.Value))
+	}
+	value.stamp(place{origin: o.Origin}, false)
+	return n.replaced(strings.FieldsFunc(strings.ReplaceAll(o.Path, "[", ".["), func(r rune) bool { return r == '.' }), value)
+}
+
+func (n *node) replaced(path []string, value *node) (*node, error) {
+	if len(path) == 0 {
+		return value, nil
+	}
+	child := &node{place: value.place, kind: mapping}
+	if index, ok := strings.CutPrefix(path[0], "["); ok {
+		i, err := strconv.Atoi(strings.TrimSuffix(index, "]"))
+		if err != nil || n.kind != sequence || i < 0 || i >= len(n.items) {
+			return nil, fmt.Errorf("there is no item %s", path[0])
+		}
+		m := *n
+		m.items = append([]*node(nil), n.items...)
+		m.items[i], err = n.items[i].replaced(path[1:], value)
+		return &m, err
+	}
+	m := node{place: n.place, kind: mapping}
+	switch n.kind {
+	case mapping:
+		m.pairs = append(m.pairs, n.pairs...)
+	case scalar: // the name of a preset: the override goes on top of it
+		m.base = n
+	}
+	for i, kv := range m.pairs {
+		if kv.key.text == path[0] {
+			sub, err := kv.val.replaced(path[1:], value)
+			m.pairs[i].val = sub
+			return &m, err
+		}
+	}
+	sub, err := child.replaced(path[1:], value)
+	m.pairs = append(m.pairs, pair{&node{place: value.place, text: path[0], plain: true}, sub})
+	return &m, err
+}

@@ -1,0 +1,23 @@
+package scenario
+
+import "weft/units"
+
+// Bounds on what is read, each with its reason.
+const (
+	maxFile   = 1 << 20 // bytes: a list of ten thousand flows fits; more is a generated file that belongs elsewhere
+	maxDepth  = 24      // nesting: a scenario needs six
+	maxErrors = 50      // listed; beyond that the file is of another kind
+	maxSizes  = 256     // of a sweep: each is a simulation
+	maxName   = 200     // characters of a name: it stands in table headings
+	maxList   = 1 << 16 // items of any list
+)
+
+// What a simulation needs in memory, for the estimate before it. The numbers
+// are bounds of the engine's benchmarks (less than 200 MB at 1,024 endpoints),
+// rounded up: an estimate that refuses must not be wrong by much, one that lets
+// through is followed by the run's own limit.
+const (
+	bytesPerEndpoint = 64 * units.KiB // NIC, host, ports of its share of switches, buffers in use
+	bytesPerRank     = 16 * units.KiB // progress of a collective: lanes, windows
+	bytesPerPair     = 768            // two queue pair ends with their timers and messages
+)

@@ -1,0 +1,126 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Ratio is an exact fraction in lowest terms: a threshold's alpha, a
+// probability, an oversubscription. It is written as 1/8, 0.125, 12.5% or 3:1.
+type Ratio struct{ Num, Den int64 }
+
+// errRatio is what every ratio that cannot be read is told.
+var errRatio = errors.New("want a ratio such as 0.2, 20%, 1/8 or 3:1")
+
+// ParseRatio reads a ratio. It is never negative.
+func ParseRatio(s string) (Ratio, error) {
+	t := strings.TrimSpace(s)
+	scale := int64(1)
+	if p, ok := strings.CutSuffix(t, "%"); ok {
+		t, scale = strings.TrimSpace(p), 100
+	}
+	num, den, split := strings.Cut(strings.Replace(t, ":", "/", 1), "/")
+	n, err := parseDecimal(strings.TrimSpace(num))
+	if err != nil {
+		return Ratio{}, errRatio
+	}
+	d := Ratio{1, 1}
+	if split {
+		if d, err = parseDecimal(strings.TrimSpace(den)); err != nil || d.Num == 0 {
+			return Ratio{}, errRatio
+		}
+	}
+	r := n.Mul(Ratio{d.Den, d.Num}).Mul(Ratio{1, scale})
+	if r.Den == 0 {
+		return Ratio{}, errors.New("the ratio needs more digits than weft keeps")
+	}
+	return r, nil
+}
+
+// parseDecimal reads digits with at most nine after the point.
+func parseDecimal(s string) (Ratio, error) {
+	whole, frac, _ := strings.Cut(s, ".")
+	if len(frac) > 9 || len(whole)+len(frac) == 0 || len(whole) > 9 || strings.Trim(whole+frac, "0123456789") != "" {
+		return Ratio{}, errRatio
+	}
+	n, err := strconv.ParseInt(whole+frac, 10, 64)
+	if err != nil {
+		return Ratio{}, errRatio
+	}
+	den := int64(1)
+	for range frac {
+		den *= 10
+	}
+	return Ratio{n, den}.reduced(), nil
+}
+
+// Mul is the product in lowest terms, or 0/0 when it does not fit.
+func (r Ratio) Mul(q Ratio) Ratio {
+	a, b := Ratio{r.Num, q.Den}.reduced(), Ratio{q.Num, r.Den}.reduced()
+	num, ok1 := mulFits(a.Num, b.Num)
+	den, ok2 := mulFits(a.Den, b.Den)
+	if !ok1 || !ok2 {
+		return Ratio{}
+	}
+	return Ratio{num, den}.reduced()
+}
+
+func mulFits(a, b int64) (int64, bool) {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	return int64(lo), hi == 0 && lo < 1<<63
+}
+
+// Of is the ratio of x, rounded down.
+func (r Ratio) Of(x int64) int64 {
+	if r.Den == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(x), uint64(r.Num))
+	q, _ := bits.Div64(hi%uint64(r.Den), lo, uint64(r.Den))
+	return int64(q)
+}
+
+// Cmp compares r with a/b: -1, 0 or 1.
+func (r Ratio) Cmp(a, b int64) int {
+	h1, l1 := bits.Mul64(uint64(r.Num), uint64(b))
+	h2, l2 := bits.Mul64(uint64(a), uint64(r.Den))
+	switch {
+	case h1 < h2 || h1 == h2 && l1 < l2:
+		return -1
+	case h1 == h2 && l1 == l2:
+		return 0
+	}
+	return 1
+}
+
+// Float is the ratio as a floating-point number, for reports only.
+func (r Ratio) Float() float64 {
+	if r.Den == 0 {
+		return 0
+	}
+	return float64(r.Num) / float64(r.Den)
+}
+
+// Exact prints the ratio so that ParseRatio reads the same one.
+func (r Ratio) Exact() string {
+	if r.Den == 1 || r.Den == 0 {
+		return strconv.FormatInt(r.Num, 10)
+	}
+	return fmt.Sprintf("%d/%d", r.Num, r.Den)
+}
+
+func (r Ratio) String() string { return r.Exact() }
+
+func (r Ratio) reduced() Ratio {
+	a, b := r.Num, r.Den
+	for b != 0 {
+		a, b = b, a%b
+	}
+	if a == 0 {
+		return r
+	}
+	return Ratio{r.Num / a, r.Den / a}
+}

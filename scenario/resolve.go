@@ -1,0 +1,253 @@
+package scenario
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"weft/internal/catalog"
+	"weft/units"
+)
+
+// document is a scenario file. Every field has a default.
+type document struct {
+	// Name says what the scenario is, for headings.
+	Name string `yaml:"name"`
+	// Cluster is the machines.
+	Cluster Cluster `yaml:"cluster"`
+	// Topology is how every fabric is cabled that does not say otherwise.
+	Topology Topology `yaml:"topology"`
+	// Fabric is the only candidate, instead of fabrics.
+	Fabric Fabric `yaml:"fabric"`
+	// Fabrics are the candidates that are laid side by side.
+	Fabrics []Fabric `yaml:"fabrics"`
+	// Workload is what runs on each of them.
+	Workload Workload `yaml:"workload"`
+	// Run is how it is run.
+	Run Run `yaml:"run"`
+}
+
+// resolver builds a Resolved: the decoder lays values, derive.go computes what
+// is not stated, check.go says what does not fit together.
+type resolver struct {
+	*decoder
+	doc     document
+	misread int // how many of errs are from reading values, not from checks
+	Resolved
+}
+
+// resolve never fails to give a Resolved; with errors it is not to be used.
+func (f *File) resolve() (*Resolved, Errors) {
+	r := &resolver{decoder: newDecoder(f.Name)}
+	r.defaults()
+	r.document(f.root)
+	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
+	r.fabrics(f.root)
+	r.misread = len(r.errs)
+	if !r.broken("cluster", "topology") {
+		r.deriveTopologies()
+	}
+	r.deriveWorkload()
+	r.check()
+	normalise(reflect.ValueOf(&r.Resolved).Elem())
+	f.set = r.set
+	return &r.Resolved, r.errs
+}
+
+func (r *resolver) defaults() {
+	e, err := catalog.Lookup(catalog.Defaults, "scenario")
+	if err != nil {
+		panic(err)
+	}
+	r.facts("", e, reflect.ValueOf(&r.doc).Elem())
+}
+
+// document lays all but the fabrics, which need the rest first.
+func (r *resolver) document(root *node) {
+	if root.kind != mapping {
+		r.fail(root.place, "", "%s is given: a scenario is a mapping of fields, such as name: and cluster:", root.kind)
+		return
+	}
+	rest := *root
+	rest.pairs = slices.DeleteFunc(slices.Clone(root.pairs), func(kv pair) bool {
+		return kv.key.text == "fabric" || kv.key.text == "fabrics"
+	})
+	r.structure("", &rest, reflect.ValueOf(&r.doc).Elem())
+}
+
+// fabrics lays each fabric over its preset, the node's NIC and the common
+// topology.
+func (r *resolver) fabrics(root *node) {
+	var one, many *node
+	for _, kv := range root.pairs {
+		switch kv.key.text {
+		case "fabric":
+			one = kv.val
+		case "fabrics":
+			many = kv.val
+		}
+	}
+	switch {
+	case one != nil && many != nil:
+		r.fail(one.place, "fabric", "give fabric or fabrics, not both")
+		return
+	case one == nil && many == nil:
+		many = r.usualFabrics()
+		if many == nil {
+			return
+		}
+	case one != nil:
+		many = &node{place: one.place, kind: sequence, items: []*node{one}}
+	case many.kind == scalar:
+		many = &node{place: many.place, kind: sequence, items: []*node{many}}
+	}
+	if many.kind != sequence || len(many.items) == 0 {
+		r.fail(many.place, "fabrics", "want a list of fabrics such as [%s]", "infiniband-ndr, roce-v2-400g")
+		return
+	}
+	r.mark("fabrics", many)
+	if len(many.items) > maxSizes {
+		r.fail(many.place, "fabrics", "%d fabrics are given: at most %d are compared", len(many.items), maxSizes)
+		return
+	}
+	for i, n := range many.items {
+		r.fabric(fmt.Sprintf("fabrics[%d]", i), n)
+	}
+}
+
+// usualFabrics are the three that a comparison starts with, at the NIC's rate.
+func (r *resolver) usualFabrics() *node {
+	generation := map[units.Rate][2]string{
+		100 * units.Gbps: {"edr", "100g"},
+		200 * units.Gbps: {"hdr", "200g"},
+		400 * units.Gbps: {"ndr", "400g"},
+		800 * units.Gbps: {"xdr", "800g"},
+	}[r.Cluster.Node.NIC.Rate]
+	if generation[0] == "" {
+		if r.misread = len(r.errs); !r.broken("cluster") {
+			r.fail(place{line: 1, col: 1}, "fabrics", "no fabric is named, and there is no usual one for a NIC of %s: give fabrics", r.Cluster.Node.NIC.Rate)
+		}
+		return nil
+	}
+	list := &node{kind: sequence}
+	for _, name := range []string{"infiniband-" + generation[0], "roce-v2-" + generation[1], "tcp-" + generation[1]} {
+		list.items = append(list.items, &node{kind: scalar, text: name, plain: true})
+	}
+	list.stamp(place{origin: "default"}, true)
+	return list
+}
+
+// fabric lays one fabric. The link comes first: other values grow with its
+// rate.
+func (r *resolver) fabric(path string, n *node) {
+	var f Fabric
+	defer func() { r.Fabrics = append(r.Fabrics, f) }() // also where it fails: paths count them
+	p := presets[reflect.TypeFor[Fabric]()]
+	r.mark(path, n)
+	preset := n.child(p.key)
+	if n.kind == scalar {
+		preset = n
+	}
+	if n.base != nil {
+		preset = n.base
+	}
+	if preset == nil || preset.kind != scalar {
+		r.fail(n.place, path, "a fabric starts from a preset: write one of %s, or preset: with the fields to change", strings.Join(catalog.Names(catalog.Fabric), ", "))
+		return
+	}
+	scout := newDecoder(r.file) // finds the link's rate; its errors come again
+	scout.preset(path, preset, p, reflect.ValueOf(&f).Elem())
+	if link := n.child("link"); link != nil {
+		scout.value(path+".link", link, reflect.ValueOf(&f.Link).Elem(), "")
+	}
+	r.rate = f.Link.Rate()
+
+	f = Fabric{}
+	r.preset(path, preset, p, reflect.ValueOf(&f).Elem())
+	f.Topology = r.commonTopology(n)
+	if _, stated := r.set[path+".nic"]; !stated {
+		f.NIC = r.Cluster.Node.NIC
+	}
+	if n.kind == mapping {
+		rest := *n
+		rest.base = nil
+		rest.pairs = slices.DeleteFunc(slices.Clone(n.pairs), func(kv pair) bool { return kv.key.text == p.key })
+		r.overrides(path, &rest, reflect.ValueOf(&f).Elem())
+	}
+	r.deriveFabric(path, &f)
+}
+
+// commonTopology is what a fabric's topology starts from: the scenario's, and
+// of another shape only what all shapes understand alike.
+func (r *resolver) commonTopology(fabric *node) Topology {
+	t := r.doc.Topology
+	own := fabric.child("topology")
+	if own == nil {
+		return t
+	}
+	if shape := own.child("shape"); shape != nil && shape.text != string(t.Shape) {
+		return Topology{Radix: t.Radix, Oversubscription: t.Oversubscription, Cables: t.Cables}
+	}
+	return t
+}
+
+// overrides lays a mapping over a struct whose preset is already in place.
+func (d *decoder) overrides(path string, n *node, v reflect.Value) {
+	for _, kv := range n.pairs {
+		i := fieldByName(v.Type(), kv.key.text)
+		if i < 0 {
+			d.unknownField(path, kv.key, v.Type())
+			continue
+		}
+		d.value(join(path, kv.key.text), kv.val, v.Field(i), v.Type().Field(i).Tag.Get("range"))
+	}
+}
+
+func (n *node) child(key string) *node {
+	for _, kv := range n.pairs {
+		if kv.key.text == key {
+			return kv.val
+		}
+	}
+	return nil
+}
+
+// stated reports whether a user or the catalog gave the field.
+func (r *resolver) stated(path string) bool { _, ok := r.set[path]; return ok }
+
+// broken reports whether any of the fields, or one below, could not be read.
+func (r *resolver) broken(paths ...string) bool {
+	return slices.ContainsFunc(r.errs[:r.misread], func(e Error) bool {
+		return slices.ContainsFunc(paths, func(p string) bool {
+			rest, in := strings.CutPrefix(e.Path, p)
+			return in && (rest == "" || rest[0] == '.' || rest[0] == '[')
+		})
+	})
+}
+
+// complain is an error about a field, at its place or the nearest above it.
+func (r *resolver) complain(path, format string, args ...any) {
+	r.fail(nearestPlace(r.set, path), path, format, args...)
+}
+
+// normalise gives every ratio in use a denominator: 0 is 0/1.
+func normalise(v reflect.Value) {
+	switch {
+	case v.Type() == ratioType:
+		if v.IsZero() {
+			v.Set(reflect.ValueOf(Ratio{0, 1}))
+		}
+	case v.Kind() == reflect.Slice:
+		for i := range v.Len() {
+			normalise(v.Index(i))
+		}
+	case v.Kind() == reflect.Struct && !v.IsZero():
+		for i := range v.NumField() {
+			optional := strings.HasSuffix(v.Type().Field(i).Tag.Get("yaml"), ",omitzero")
+			if !optional || !v.Field(i).IsZero() {
+				normalise(v.Field(i))
+			}
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package scenario
+
+import "weft/units"
+
+// Resolved is a scenario with every number present: what the simulator
+// consumes and what --print-scenario shows. It holds plain values, no
+// pointers. A section that does not apply to its fabric (IB in RoCE v2, TCP in
+// InfiniBand) is its zero value and is not printed. Decoding what MarshalYAML
+// prints resolves to the identical value.
+type Resolved struct {
+	// Name says what the scenario is, for headings.
+	Name string `yaml:"name"`
+	// Cluster is the machines.
+	Cluster Cluster `yaml:"cluster"`
+	// Fabrics are the candidates that are laid side by side, each complete.
+	Fabrics []Fabric `yaml:"fabrics"`
+	// Workload is what runs on each of them.
+	Workload Workload `yaml:"workload"`
+	// Run is how it is run: seed, repetitions, bounds.
+	Run Run `yaml:"run"`
+}
+
+// Cluster is the machines: all nodes are alike.
+type Cluster struct {
+	// Nodes is how many nodes there are.
+	Nodes int `yaml:"nodes" range:"1..16777216"`
+	// Node is what one of them is made of. A node is one scale-up domain: a
+	// rack of GB200 NVL72 is one node of 72 GPUs.
+	Node Node `yaml:"node"`
+}
+
+// Ranks is the number of GPUs of the cluster, one rank each.
+func (c Cluster) Ranks() int { return c.Nodes * c.Node.GPUs }
+
+// Endpoints is the number of NICs of the cluster.
+func (c Cluster) Endpoints() int { return c.Nodes * c.Node.NICs }
+
+// Node is one machine. It may be given as the name of a preset.
+type Node struct {
+	// Preset is the catalog's entry that the node starts from.
+	Preset string `yaml:"preset"`
+	// GPUs is the number of GPUs.
+	GPUs int `yaml:"gpus" range:"1..65536"`
+	// GPU is the model of the GPUs.
+	GPU GPU `yaml:"gpu"`
+	// ScaleUp is what connects the GPUs inside the node.
+	ScaleUp ScaleUp `yaml:"scale-up"`
+	// NICs is the number of compute NICs (storage and management not counted).
+	NICs int `yaml:"nics" range:"1..1024"`
+	// NIC is the model that the node is sold with; each fabric starts from it
+	// (Fabric.NIC is what is simulated).
+	NIC NIC `yaml:"nic"`
+	// PCIe connects GPUs, NICs and host memory.
+	PCIe PCIe `yaml:"pcie"`
+	// CPU is the host side: memory and copies.
+	CPU CPU `yaml:"cpu"`
+}
+
+// GPU is a model of GPU. It may be given as the name of a model.
+type GPU struct {
+	// Model is the catalog's entry.
+	Model string `yaml:"model"`
+	// Architecture names the row of NCCL's cost model.
+	Architecture Architecture `yaml:"architecture"`
+	// Memory is the size of the GPU's memory.
+	Memory units.Bytes `yaml:"memory" range:"1MiB..1024TiB"`
+	// MemoryRate is the bandwidth of the GPU's memory.
+	MemoryRate units.Rate `yaml:"memory-rate" range:"1Mbps..1000Tbps"`
+	// ReduceRate is how fast one channel of a collective kernel combines
+	// arriving data with local data.
+	ReduceRate units.Rate `yaml:"reduce-rate" range:"0bps..100Tbps"`
+	// Launch is the time from the call of a collective to its kernel running.
+	Launch units.Time `yaml:"launch" range:"0..1s"`
+	// StepOverhead is what a collective kernel spends per step besides moving
+	// data: polling flags, fences.
+	StepOverhead units.Time `yaml:"step-overhead" range:"0..1ms"`
+}
+
+// ScaleUp is the network inside a node. It may be given as a generation.
+type ScaleUp struct {
+	// Generation is the catalog's entry: nvlink-4, pcie, …
+	Generation string `yaml:"generation"`
+	// Kind is how GPUs are joined.
+	Kind ScaleUpKind `yaml:"kind"`
+	// Links is the number of links of each GPU.
+	Links int `yaml:"links" range:"0..1024"`
+	// LinkRate is the rate of one link in each direction.
+	LinkRate units.Rate `yaml:"link-rate" range:"0bps..100Tbps"`
+	// Switches is the number of switches (planes) that the links are spread
+	// over; 0 where GPUs are joined directly or by PCIe.
+	Switches int `yaml:"switches" range:"0..1024"`
+	// Latency is one traversal from GPU to GPU, load to use, without
+	// serialisation.
+	Latency units.Time `yaml:"latency" range:"0..1ms"`
+	// Packet is the payload of one packet on the link.
+	Packet units.Bytes `yaml:"packet" range:"1B..64KiB"`
+	// Overhead is header and flow control per packet on the link.
+	Overhead units.Bytes `yaml:"overhead" range:"0B..4KiB"`
+	// Buffer is the receiver's buffer per GPU and switch, in bytes of credits.
+	Buffer units.Bytes `yaml:"buffer" range:"0B..64GiB"`
+	// Multicast says whether the switches replicate and reduce (NVLS).
+	Multicast bool `yaml:"multicast"`
+	// ReduceRate is the rate per GPU at which the switches reduce.
+	ReduceRate units.Rate `yaml:"reduce-rate" range:"0bps..100Tbps"`
+	// ReduceLatency is what a reduction in the switch adds to a traversal.
+	ReduceLatency units.Time `yaml:"reduce-latency" range:"0..1ms"`
+}
+
+// Rate is one GPU's rate into the scale-up network, in each direction.
+func (s ScaleUp) Rate() units.Rate { return s.LinkRate * units.Rate(s.Links) }
+
+// PCIe is the bus between GPU, NIC and host memory. It may be given as a
+// generation.
+type PCIe struct {
+	// Generation is the catalog's entry: gen3 … gen6.
+	Generation string `yaml:"generation"`
+	// Lanes is the width of the slots of GPUs and NICs.
+	Lanes int `yaml:"lanes" range:"1..64"`
+	// LaneRate is the rate of a lane after line coding, in each direction.
+	LaneRate units.Rate `yaml:"lane-rate" range:"1Mbps..1Tbps"`
+	// MaxPayload is the payload of a write or completion packet.
+	MaxPayload units.Bytes `yaml:"max-payload" range:"64B..4KiB"`
+	// Overhead is header, framing and link CRC per packet.
+	Overhead units.Bytes `yaml:"overhead" range:"0B..4KiB"`
+	// ReadRequest is how much one read asks for.
+	ReadRequest units.Bytes `yaml:"read-request" range:"64B..64KiB"`
+	// Latency is one traversal of root complex or PCIe switch, one way.
+	Latency units.Time `yaml:"latency" range:"0..1ms"`
+	// PeerRate is the rate between two devices that talk without the host's
+	// memory (GPUDirect), in each direction.
+	PeerRate units.Rate `yaml:"peer-rate" range:"1Mbps..100Tbps"`
+}
+
+// Rate is the rate of a slot in each direction, after line coding.
+func (p PCIe) Rate() units.Rate { return p.LaneRate * units.Rate(p.Lanes) }
+
+// CPU is the host's processor and memory.
+type CPU struct {
+	// MemoryRate is the bandwidth of the host's memory.
+	MemoryRate units.Rate `yaml:"memory-rate" range:"1Mbps..1000Tbps"`
+	// CopyRate is the rate at which one core copies.
+	CopyRate units.Rate `yaml:"copy-rate" range:"1Mbps..100Tbps"`
+	// Clock is the core's frequency in cycles per second, to count cycles.
+	Clock int64 `yaml:"clock" range:"1..100000000000"`
+	// MemoryLatency is one access to the host's memory from a device, after
+	// PCIe.
+	MemoryLatency units.Time `yaml:"memory-latency" range:"0..1ms"`
+}
+
+// NIC is a model of network adapter. It may be given as the name of a model.
+type NIC struct {
+	// Model is the catalog's entry.
+	Model string `yaml:"model"`
+	// Ports is the number of network ports in use.
+	Ports int `yaml:"ports" range:"1..16"`
+	// Rate is the fastest rate of a port.
+	Rate units.Rate `yaml:"rate" range:"1Mbps..100Tbps"`
+	// TxPipeline is from the work request in the NIC to the first bit on the
+	// wire, without PCIe.
+	TxPipeline units.Time `yaml:"tx-pipeline" range:"0..1ms"`
+	// RxPipeline is from the last bit of a packet to its first PCIe write.
+	RxPipeline units.Time `yaml:"rx-pipeline" range:"0..1ms"`
+	// AckPipeline is from the last bit of a packet to its acknowledgement's
+	// first bit on the wire.
+	AckPipeline units.Time `yaml:"ack-pipeline" range:"0..1ms"`
+	// PacketGap is the least time between two packets of the NIC (its packet
+	// rate).
+	PacketGap units.Time `yaml:"packet-gap" range:"0..1ms"`
+	// OutOfOrder says whether WRITEs that arrive out of order are placed and
+	// not answered by a NAK.
+	OutOfOrder bool `yaml:"out-of-order"`
+	// ReadsInFlight is how many RDMA READs a queue pair has outstanding.
+	ReadsInFlight int `yaml:"reads-in-flight" range:"1..1024"`
+	// Buffer is the NIC's receive buffer, what credits or PFC protect.
+	Buffer units.Bytes `yaml:"buffer" range:"0B..64GiB"`
+}
+
+// Run is how the scenario is run.
+type Run struct {
+	// Seed decides everything random.
+	Seed uint64 `yaml:"seed"`
+	// Iterations is how often each size is measured.
+	Iterations int `yaml:"iterations" range:"1..1000000"`
+	// Warmup is how often each size runs before it is measured.
+	Warmup int `yaml:"warmup" range:"0..1000000"`
+	// Jitter turns the seeded jitter of host, NIC and switch on.
+	Jitter bool `yaml:"jitter"`
+	// Limit bounds the run.
+	Limit Limit `yaml:"limit"`
+}
+
+// Limit bounds one simulation. A run that reaches a bound stops and says so.
+type Limit struct {
+	// Events is the most events.
+	Events int64 `yaml:"events" range:"1..9000000000000000000"`
+	// Memory is the most memory; a scenario that is estimated to need more is
+	// refused before the run.
+	Memory units.Bytes `yaml:"memory" range:"1MiB..1024TiB"`
+	// SimulatedTime is the latest simulated time.
+	SimulatedTime units.Time `yaml:"simulated-time" range:"1ns..forever"`
+}

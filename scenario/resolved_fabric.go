@@ -1,0 +1,432 @@
+package scenario
+
+import "weft/units"
+
+// Fabric is one candidate network, complete. It may be given as the name of a
+// preset.
+type Fabric struct {
+	// Preset is the catalog's entry that the fabric starts from.
+	Preset string `yaml:"preset"`
+	// Name is the fabric's label in tables; it is unique in a scenario and
+	// defaults to the preset.
+	Name string `yaml:"name"`
+	// Kind is the protocol.
+	Kind FabricKind `yaml:"kind"`
+	// Link is what all cables of the fabric run at.
+	Link Link `yaml:"link"`
+	// MTU is the RDMA path MTU, the most payload of a packet; for TCP it is
+	// the IP MTU.
+	MTU units.Bytes `yaml:"mtu" range:"256B..65536B"`
+	// NIC is the network adapter.
+	NIC NIC `yaml:"nic"`
+	// Switch is the model of all switches.
+	Switch Switch `yaml:"switch"`
+	// Topology is how they are cabled.
+	Topology Topology `yaml:"topology"`
+	// Routing is how paths are chosen.
+	Routing Routing `yaml:"routing"`
+	// IB is what InfiniBand alone has.
+	IB InfiniBand `yaml:"ib"`
+	// Ethernet is what RoCE v2 and TCP share.
+	Ethernet Ethernet `yaml:"ethernet"`
+	// Transport is the reliable connection of RDMA.
+	Transport Transport `yaml:"transport"`
+	// CC is the congestion control of RDMA.
+	CC CC `yaml:"cc"`
+	// TCP is the kernel's transport.
+	TCP TCP `yaml:"tcp"`
+	// Host is the way of the data between GPU memory and NIC.
+	Host Host `yaml:"host"`
+}
+
+// Link is a generation of cable and transceiver. It may be given as the name
+// of a generation.
+type Link struct {
+	// Generation is the catalog's entry: sdr … xdr, 25g … 800g.
+	Generation string `yaml:"generation"`
+	// Lanes is the number of lanes.
+	Lanes int `yaml:"lanes" range:"1..16"`
+	// LaneRate is the signalling rate of a lane.
+	LaneRate units.Rate `yaml:"lane-rate" range:"1Mbps..1Tbps"`
+	// Code is the share of the signalling rate that carries packets, line
+	// coding and FEC together: 8/10, 64/66, 16/17.
+	Code Ratio `yaml:"code"`
+	// FEC names the forward error correction.
+	FEC string `yaml:"fec"`
+	// FECLatency is what encoding and decoding add to each link.
+	FECLatency units.Time `yaml:"fec-latency" range:"0..100us"`
+	// PerMetre is the propagation delay of a metre of cable.
+	PerMetre units.Time `yaml:"per-metre" range:"1ps..1us"`
+}
+
+// RateExact is the rate of the link as a fraction of bits per second (FDR's is
+// no whole number).
+func (l Link) RateExact() (num, den int64) {
+	r := Ratio{int64(l.LaneRate) * int64(l.Lanes), 1}.Mul(l.Code)
+	return r.Num, r.Den
+}
+
+// Rate is the rate of the link, rounded down to whole bits per second.
+func (l Link) Rate() units.Rate {
+	num, den := l.RateExact()
+	if den == 0 {
+		return 0
+	}
+	return units.Rate(num / den)
+}
+
+// Switch is a model of switch. It may be given as the name of a model.
+type Switch struct {
+	// Model is the catalog's entry.
+	Model string `yaml:"model"`
+	// Ports is the number of ports at Rate.
+	Ports int `yaml:"ports" range:"1..16384"`
+	// MaxPorts is the number of ports when they are split to lower rates.
+	MaxPorts int `yaml:"max-ports" range:"1..16384"`
+	// Rate is the fastest rate of a port.
+	Rate units.Rate `yaml:"rate" range:"1Mbps..100Tbps"`
+	// Latency is port to port, first bit in to first bit out, cut-through and
+	// without contention.
+	Latency units.Time `yaml:"latency" range:"0..1ms"`
+	// Forwarding is cut-through or store-and-forward.
+	Forwarding Forwarding `yaml:"forwarding"`
+	// Buffer is the shared packet buffer of an Ethernet switch (an InfiniBand
+	// switch has IB.Buffer at each port).
+	Buffer units.Bytes `yaml:"buffer" range:"0B..64GiB"`
+	// Cell is the unit in which the shared buffer is given out.
+	Cell units.Bytes `yaml:"cell" range:"0B..64KiB"`
+}
+
+// PortsAt is the number of ports that the switch has at a rate.
+func (s Switch) PortsAt(r units.Rate) int {
+	if r <= 0 || r > s.Rate {
+		return 0
+	}
+	return max(s.Ports, min(s.MaxPorts, int(int64(s.Ports)*int64(s.Rate/r))))
+}
+
+// Topology is how hosts and switches are cabled. A field that does not apply to
+// the shape is 0 (topologyFields says which apply); the counts marked "0: as
+// many as needed" are left to the builder of the shape, whose rule the package
+// topology states.
+type Topology struct {
+	// Shape is the kind of topology.
+	Shape Shape `yaml:"shape"`
+	// PlaneShape is the shape of one plane of dual-plane: single-switch,
+	// fat-tree or rail-optimised.
+	PlaneShape Shape `yaml:"plane-shape,omitzero"`
+	// Radix is the number of ports of a switch that may be used. By default
+	// that of the smallest switch among the fabrics, so that all are cabled
+	// alike.
+	Radix int `yaml:"radix,omitzero" range:"2..16384"`
+	// Levels is the number of switch levels of a fat tree, 2 or 3 (a
+	// rail-optimised fabric has as many as it needs).
+	Levels int `yaml:"levels,omitzero" range:"2..3"`
+	// Oversubscription is leaf downlinks to leaf uplinks: 1, 2, 3:1, …
+	Oversubscription Ratio `yaml:"oversubscription,omitzero"`
+	// SpineOversubscription is spine downlinks to spine uplinks where there
+	// are cores.
+	SpineOversubscription Ratio `yaml:"spine-oversubscription,omitzero"`
+	// HostsPerLeaf is the number of NIC ports on a leaf (on a switch of
+	// dragonfly and torus). 0: as many as the oversubscription leaves.
+	HostsPerLeaf int `yaml:"hosts-per-leaf,omitzero" range:"0..16384"`
+	// Spines is the number of spines: of the fabric with two levels, of a pod
+	// or rail with three, of a group of dragonfly-plus. 0: as many as needed.
+	Spines int `yaml:"spines,omitzero" range:"0..16777216"`
+	// Cores is the number of cores of each plane of the third level. 0: as
+	// many as needed.
+	Cores int `yaml:"cores,omitzero" range:"0..16777216"`
+	// Rails is the number of rails of a rail-optimised fabric; NIC r of every
+	// node is on rail r.
+	Rails int `yaml:"rails,omitzero" range:"1..1024"`
+	// NodesPerUnit is the number of nodes of a scalable unit: those that share
+	// their leaves. 0: as many as the oversubscription leaves.
+	NodesPerUnit int `yaml:"nodes-per-unit,omitzero" range:"0..16384"`
+	// UFM gives the place of one node of the last unit to the fabric's manager.
+	UFM bool `yaml:"ufm,omitzero"`
+	// Planes is the number of planes: equal fabrics, one per port of a NIC.
+	Planes int `yaml:"planes,omitzero" range:"2..16"`
+	// Groups is the number of groups of dragonfly and dragonfly-plus.
+	Groups int `yaml:"groups,omitzero" range:"1..1048576"`
+	// SwitchesPerGroup is the number of switches of a dragonfly's group, of
+	// leaves of a dragonfly-plus's.
+	SwitchesPerGroup int `yaml:"switches-per-group,omitzero" range:"1..16384"`
+	// GlobalLinks is the number of links to other groups per switch
+	// (dragonfly) or per spine (dragonfly-plus).
+	GlobalLinks int `yaml:"global-links,omitzero" range:"0..16384"`
+	// Dims is the number of switches along each dimension of a torus.
+	Dims []int `yaml:"dims,omitzero" range:"2..65536"`
+	// LinksPerDim is the number of parallel cables between neighbours of a
+	// torus.
+	LinksPerDim int `yaml:"links-per-dim,omitzero" range:"1..1024"`
+	// Cables is the length of each kind of cable.
+	Cables Cables `yaml:"cables"`
+}
+
+// Cables is the length of each kind of cable.
+type Cables struct {
+	// NodeLeaf is from NIC to first switch.
+	NodeLeaf units.Length `yaml:"node-leaf" range:"1mm..100km"`
+	// LeafSpine is from leaf to spine.
+	LeafSpine units.Length `yaml:"leaf-spine" range:"1mm..100km"`
+	// SpineCore is from spine to core.
+	SpineCore units.Length `yaml:"spine-core" range:"1mm..100km"`
+	// Local is between switches of a dragonfly's group or neighbours of a
+	// torus.
+	Local units.Length `yaml:"local" range:"1mm..100km"`
+	// Global is between groups.
+	Global units.Length `yaml:"global" range:"1mm..100km"`
+}
+
+// Routing is how paths are chosen.
+type Routing struct {
+	// Mode is the load balancing.
+	Mode RoutingMode `yaml:"mode"`
+	// HashSeed seeds the hash of ECMP and flowlets.
+	HashSeed uint32 `yaml:"hash-seed"`
+	// FlowletGap is the silence after which a flow may change its path.
+	FlowletGap units.Time `yaml:"flowlet-gap" range:"0..1s"`
+	// AdaptiveThreshold is how many bytes more than the shortest queue the
+	// preferred path may have before adaptive routing leaves it.
+	AdaptiveThreshold units.Bytes `yaml:"adaptive-threshold" range:"0B..1GiB"`
+}
+
+// InfiniBand is what InfiniBand's link layer alone has.
+type InfiniBand struct {
+	// VLs is the number of data virtual lanes.
+	VLs int `yaml:"vls" range:"1..15"`
+	// Buffer is the input buffer of a virtual lane at a switch port; its
+	// credits are Buffer/64, at most the 2048 that FCCL can say.
+	Buffer units.Bytes `yaml:"buffer" range:"64B..128KiB"`
+	// NICBuffer is the same at a NIC port.
+	NICBuffer units.Bytes `yaml:"nic-buffer" range:"64B..128KiB"`
+	// SL is the service level of the workload's traffic.
+	SL int `yaml:"sl" range:"0..15"`
+	// AckSL is the service level of acknowledgements.
+	AckSL int `yaml:"ack-sl" range:"0..15"`
+	// SL2VL maps a service level to a virtual lane.
+	SL2VL [16]int `yaml:"sl2vl" range:"0..14"`
+	// VLArbHigh is the table of high priority.
+	VLArbHigh []VLWeight `yaml:"vlarb-high"`
+	// VLArbLow is the table of low priority.
+	VLArbLow []VLWeight `yaml:"vlarb-low"`
+	// HighLimit is how many blocks of 4 KiB of high priority may pass before
+	// low priority gets a turn; 255 is no limit, 0 one packet.
+	HighLimit int `yaml:"high-limit" range:"0..255"`
+	// CreditUpdate is the longest time between two flow control packets of a
+	// virtual lane.
+	CreditUpdate units.Time `yaml:"credit-update" range:"1ns..1s"`
+	// CreditThreshold is how many freed bytes make the receiver send a flow
+	// control packet early.
+	CreditThreshold units.Bytes `yaml:"credit-threshold" range:"64B..128KiB"`
+	// HOQLifetime is how long a packet may wait at the head of a switch's
+	// queue before it is discarded; forever turns it off.
+	HOQLifetime units.Time `yaml:"hoq-lifetime" range:"1us..forever"`
+	// LeafHOQLifetime is the same at ports to hosts.
+	LeafHOQLifetime units.Time `yaml:"leaf-hoq-lifetime" range:"1us..forever"`
+	// Queueing is voq (virtual output queues) or fifo at a switch's input.
+	Queueing Queueing `yaml:"queueing"`
+	// Speedup is the rate of the switch's inside over that of a port.
+	Speedup Ratio `yaml:"speedup"`
+	// GRH adds a global route header of 40 bytes to each packet.
+	GRH bool `yaml:"grh"`
+}
+
+// VLWeight is an entry of a VL arbitration table.
+type VLWeight struct {
+	// VL is the virtual lane.
+	VL int `yaml:"vl" range:"0..14"`
+	// Weight is its share in units of 64 bytes.
+	Weight int `yaml:"weight" range:"0..255"`
+}
+
+// Ethernet is what RoCE v2 and TCP share: classes, flow control and marking.
+type Ethernet struct {
+	// IPVersion is 4 or 6.
+	IPVersion int `yaml:"ip-version" range:"4..6"`
+	// VLAN adds a tag of 4 bytes.
+	VLAN bool `yaml:"vlan"`
+	// DataPriority is the 802.1p priority of data.
+	DataPriority int `yaml:"data-priority" range:"0..7"`
+	// AckPriority is that of acknowledgements.
+	AckPriority int `yaml:"ack-priority" range:"0..7"`
+	// CNPPriority is that of congestion notifications.
+	CNPPriority int `yaml:"cnp-priority" range:"0..7"`
+	// Queues is how each of the eight priorities is served at egress.
+	Queues []Queue `yaml:"queues"`
+	// PFC is priority flow control and the ingress side of the buffer.
+	PFC PFC `yaml:"pfc"`
+	// ECN is marking at egress.
+	ECN ECN `yaml:"ecn"`
+	// EgressAlpha is the dynamic threshold of a lossy egress queue over the
+	// free shared buffer.
+	EgressAlpha Ratio `yaml:"egress-alpha"`
+}
+
+// Queue is how a priority is served at an egress port.
+type Queue struct {
+	// Priority is the 802.1p priority.
+	Priority int `yaml:"priority" range:"0..7"`
+	// Schedule is strict or dwrr.
+	Schedule Schedule `yaml:"schedule"`
+	// Weight is the share among dwrr queues; 0 for strict.
+	Weight int `yaml:"weight" range:"0..1000000"`
+}
+
+// PFC is priority flow control (802.1Qbb) with the ingress accounting that
+// decides about it.
+type PFC struct {
+	// Enabled turns it on.
+	Enabled bool `yaml:"enabled"`
+	// Priorities are the lossless priorities.
+	Priorities []int `yaml:"priorities" range:"0..7"`
+	// Alpha is the dynamic XOFF threshold over the free shared buffer.
+	Alpha Ratio `yaml:"alpha"`
+	// Reserve is each port and priority's own buffer, before the shared one.
+	Reserve units.Bytes `yaml:"reserve" range:"0B..1GiB"`
+	// XOFF is a static threshold of a port and priority; 0 uses Alpha.
+	XOFF units.Bytes `yaml:"xoff" range:"0B..64GiB"`
+	// XONOffset is how far below the threshold the pause ends.
+	XONOffset units.Bytes `yaml:"xon-offset" range:"0B..1GiB"`
+	// Headroom is each port and priority's buffer for what arrives after
+	// XOFF.
+	Headroom units.Bytes `yaml:"headroom" range:"0B..64GiB"`
+	// Quanta is the pause time of a PFC frame in units of 512 bit times.
+	Quanta int `yaml:"quanta" range:"1..65535"`
+	// Response is how long the peer takes to obey, after the frame's last
+	// bit and besides the packet that it is sending.
+	Response units.Time `yaml:"response" range:"0..100s"`
+}
+
+// ECN is marking at an egress queue (RFC 3168, WRED profile).
+type ECN struct {
+	// Enabled turns it on.
+	Enabled bool `yaml:"enabled"`
+	// Kmin is the queue length at which marking starts.
+	Kmin units.Bytes `yaml:"kmin" range:"0B..64GiB"`
+	// Kmax is the queue length from which all packets are marked.
+	Kmax units.Bytes `yaml:"kmax" range:"0B..64GiB"`
+	// Pmax is the probability of marking just below Kmax.
+	Pmax Ratio `yaml:"pmax"`
+}
+
+// Transport is RDMA's reliable connection.
+type Transport struct {
+	// AckEvery is how many packets one acknowledgement covers at most; a
+	// message's last packet is always acknowledged.
+	AckEvery int `yaml:"ack-every" range:"1..65536"`
+	// Timeout is the local acknowledgement timeout.
+	Timeout units.Time `yaml:"timeout" range:"1us..forever"`
+	// Retry is the number of retries before the queue pair fails.
+	Retry int `yaml:"retry" range:"0..7"`
+	// RNRTimer is the wait after a receiver-not-ready NAK.
+	RNRTimer units.Time `yaml:"rnr-timer" range:"10us..1s"`
+	// RNRRetry is the number of such waits; 7 is without end.
+	RNRRetry int `yaml:"rnr-retry" range:"0..7"`
+	// QPsPerConnection is how many queue pairs a pair of ranks uses in a
+	// channel.
+	QPsPerConnection int `yaml:"qps-per-connection" range:"1..128"`
+	// SplitData spreads each message over all queue pairs; otherwise messages
+	// take turns.
+	SplitData bool `yaml:"split-data"`
+	// Window is the most unacknowledged bytes of a queue pair.
+	Window units.Bytes `yaml:"window" range:"256B..8GiB"`
+}
+
+// CC is RDMA congestion control. It may be given as the name of a preset
+// (dcqcn-firmware, dcqcn-paper, dcqcn-ns3, none).
+type CC struct {
+	// Preset is the catalog's entry.
+	Preset string `yaml:"preset"`
+	// Algorithm is none or dcqcn.
+	Algorithm CCAlgorithm `yaml:"algorithm"`
+	// G is the weight of a new sample of alpha.
+	G Ratio `yaml:"g"`
+	// InitialAlpha is alpha after the first notification.
+	InitialAlpha Ratio `yaml:"initial-alpha"`
+	// AlphaPeriod is the time between two updates of alpha.
+	AlphaPeriod units.Time `yaml:"alpha-period" range:"1ns..1s"`
+	// DecreasePeriod is the least time between two decreases of the rate.
+	DecreasePeriod units.Time `yaml:"decrease-period" range:"0..1s"`
+	// IncreasePeriod is the time between two increases.
+	IncreasePeriod units.Time `yaml:"increase-period" range:"1ns..1s"`
+	// ByteCounter is the bytes between two increases; 0 turns it off.
+	ByteCounter units.Bytes `yaml:"byte-counter" range:"0B..1TiB"`
+	// FastRecovery is the number of increases that halve the way to the
+	// target before the target itself rises.
+	FastRecovery int `yaml:"fast-recovery" range:"1..1000"`
+	// AIRate is the additive step of the target.
+	AIRate units.Rate `yaml:"ai-rate" range:"0bps..1Tbps"`
+	// HAIRate is the hyper step of the target.
+	HAIRate units.Rate `yaml:"hai-rate" range:"0bps..1Tbps"`
+	// MinRate is the lowest rate.
+	MinRate units.Rate `yaml:"min-rate" range:"1kbps..1Tbps"`
+	// MinDecrease is the smallest factor of one decrease.
+	MinDecrease Ratio `yaml:"min-decrease"`
+	// ClampTarget lets each decrease lower the target to the current rate.
+	ClampTarget bool `yaml:"clamp-target"`
+	// FirstRate is the rate after the first notification over the line rate;
+	// 0 leaves the usual decrease.
+	FirstRate Ratio `yaml:"first-rate"`
+	// CNPPeriod is the least time between two notifications of a queue pair.
+	CNPPeriod units.Time `yaml:"cnp-period" range:"0..1s"`
+}
+
+// TCP is the kernel's transport.
+type TCP struct {
+	// Variant is cubic or dctcp.
+	Variant TCPVariant `yaml:"variant"`
+	// Sockets is the number of sockets between a pair of ranks in a channel.
+	Sockets int `yaml:"sockets" range:"1..256"`
+	// InitialWindow is in segments.
+	InitialWindow int `yaml:"initial-window" range:"1..65535"`
+	// MaxWindow is the largest window of a socket (its buffer).
+	MaxWindow units.Bytes `yaml:"max-window" range:"1KiB..8GiB"`
+	// MinRTO is the least retransmission timeout.
+	MinRTO units.Time `yaml:"min-rto" range:"1us..100s"`
+	// AckEvery is how many segments one acknowledgement covers.
+	AckEvery int `yaml:"ack-every" range:"1..65536"`
+	// DelayedAck is how long an acknowledgement waits for a second segment.
+	DelayedAck units.Time `yaml:"delayed-ack" range:"0..1s"`
+	// Segment is the largest piece that the kernel hands to the NIC (TSO).
+	Segment units.Bytes `yaml:"segment" range:"512B..512KiB"`
+}
+
+// Host is the way of the data between GPU memory and NIC. It may be given as
+// the name of a path.
+type Host struct {
+	// Path is cpu, rdma-host, gpudirect-p2p or gpudirect-rdma.
+	Path HostPath `yaml:"path"`
+	// Post is the CPU's time to post a work request, doorbell included.
+	Post units.Time `yaml:"post" range:"0..1s"`
+	// Poll is from the completion in memory to the program that sees it.
+	Poll units.Time `yaml:"poll" range:"0..1s"`
+	// Proxy is the hand-over between the GPU and the thread that drives the
+	// NIC, each way.
+	Proxy units.Time `yaml:"proxy" range:"0..1s"`
+	// Copies is the number of copies that a CPU or GPU engine makes at each
+	// side, beyond the NIC's own DMA.
+	Copies int `yaml:"copies" range:"0..16"`
+	// CopyStart is the fixed cost of one such copy.
+	CopyStart units.Time `yaml:"copy-start" range:"0..1s"`
+	// CopyRate is the rate of one such copy.
+	CopyRate units.Rate `yaml:"copy-rate" range:"0bps..100Tbps"`
+	// Syscall is the kernel's time per send or receive call.
+	Syscall units.Time `yaml:"syscall" range:"0..1s"`
+	// PerSegment is the stack's time per piece handed to or from the NIC.
+	PerSegment units.Time `yaml:"per-segment" range:"0..1s"`
+	// Interrupt is from the NIC's interrupt to the program that runs again.
+	Interrupt units.Time `yaml:"interrupt" range:"0..1s"`
+	// Jitter is a seeded extra delay of each message at each side.
+	Jitter Jitter `yaml:"jitter"`
+}
+
+// Jitter is a seeded random delay, used when run.jitter is on.
+type Jitter struct {
+	// Distribution is none, exponential or lognormal.
+	Distribution Distribution `yaml:"distribution"`
+	// Mean is its mean.
+	Mean units.Time `yaml:"mean" range:"0..1s"`
+	// Sigma is lognormal's shape.
+	Sigma Ratio `yaml:"sigma"`
+}

@@ -1,0 +1,61 @@
+package scenario
+
+import "weft/units"
+
+// Workload is what runs on each fabric: a collective, or a synthetic pattern.
+type Workload struct {
+	// Collective is the operation; empty for a pattern.
+	Collective Collective `yaml:"collective,omitzero"`
+	// Pattern is the synthetic traffic; empty for a collective.
+	Pattern Pattern `yaml:"pattern,omitzero"`
+	// Sizes are the message sizes of the sweep, as nccl-tests counts them;
+	// each is one simulation. Empty for flows.
+	Sizes []units.Bytes `yaml:"sizes,omitzero" range:"1B..1TiB"`
+
+	// Algorithm is the collective's, auto is NCCL's choice by its cost model.
+	Algorithm Algorithm `yaml:"algorithm,omitzero"`
+	// Protocol is NCCL's: auto, simple, ll or ll128.
+	Protocol Protocol `yaml:"protocol,omitzero"`
+	// Channels is the number of parallel rings or trees.
+	Channels int `yaml:"channels,omitzero" range:"1..64"`
+	// Chunk is the piece that is pipelined within a channel. 0: the
+	// algorithm's own.
+	Chunk units.Bytes `yaml:"chunk,omitzero" range:"0B..1GiB"`
+	// Window is how many chunks of a channel may be on the way. 0: the
+	// algorithm's own.
+	Window int `yaml:"window,omitzero" range:"0..1024"`
+	// Root is the root rank of a broadcast.
+	Root int `yaml:"root,omitzero" range:"0..16777216"`
+	// Datatype is the name in nccl-tests' table; its width is ElementBytes.
+	Datatype Datatype `yaml:"datatype,omitzero"`
+
+	// FanIn is the number of senders of each receiver of an incast.
+	FanIn int `yaml:"fan-in,omitzero" range:"1..16777216"`
+	// Receivers is the number of receivers of an incast.
+	Receivers int `yaml:"receivers,omitzero" range:"1..16777216"`
+	// Load is the offered load of uniform traffic over the NIC's rate.
+	Load Ratio `yaml:"load,omitzero"`
+	// Duration is how long uniform traffic is offered.
+	Duration units.Time `yaml:"duration,omitzero" range:"1ns..forever"`
+	// Flows is the explicit list.
+	Flows []Flow `yaml:"flows,omitzero"`
+}
+
+// Flow is one message of an explicit list.
+type Flow struct {
+	// Src is the sending NIC, counted over the cluster.
+	Src int `yaml:"src" range:"0..16777216"`
+	// Dst is the receiving NIC.
+	Dst int `yaml:"dst" range:"0..16777216"`
+	// Bytes is the message's length.
+	Bytes units.Bytes `yaml:"bytes" range:"1B..1TiB"`
+	// Start is when it is posted.
+	Start units.Time `yaml:"start" range:"0..forever"`
+}
+
+// ElementBytes is the width of the datatype.
+func (d Datatype) ElementBytes() units.Bytes { return datatypeBytes[d] }
+
+var datatypeBytes = map[Datatype]units.Bytes{
+	"int8": 1, "uint8": 1, "half": 2, "bfloat16": 2, "int32": 4, "float": 4, "int64": 8, "double": 8,
+}

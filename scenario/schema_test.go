@@ -1,0 +1,265 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"weft/internal/catalog"
+	"weft/units"
+)
+
+// The published schema is made from the types by this test:
+//
+//go:generate go test . -run TestThePublishedSchemaIsCurrent -update
+
+const schemaFile = "../schema/scenario.schema.json"
+
+func TestThePublishedSchemaIsCurrent(t *testing.T) {
+	text, err := json.MarshalIndent(schema(t), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, schemaFile, string(text)+"\n")
+}
+
+// schema is the JSON Schema of a scenario file.
+func schema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	r := &jsonschema.Reflector{
+		FieldNameTag:               "yaml",
+		RequiredFromJSONSchemaTags: true, // every field has a default
+		Anonymous:                  true,
+		Mapper:                     scalarSchema,
+	}
+	if err := r.AddGoComments("weft/scenario", "."); err != nil {
+		t.Fatal(err)
+	}
+	s := r.Reflect(document{})
+	s.ID = "scenario.schema.json"
+	s.Title = "weft scenario"
+	for name, def := range s.Definitions {
+		describe(t, def, typeOf(t, name))
+	}
+	for typ, p := range presets { // a name, or a mapping
+		def := s.Definitions[typ.Name()]
+		s.Definitions[typ.Name()] = &jsonschema.Schema{
+			Description: def.Description,
+			AnyOf:       []*jsonschema.Schema{{Type: "string", Enum: anys(catalog.Names(p.kind))}, def},
+		}
+		if key, ok := def.Properties.Get(p.key); ok {
+			key.Enum, key.Ref, key.Type = anys(catalog.Names(p.kind)), "", "string"
+		}
+	}
+	doc := s.Definitions["document"]
+	if fabrics, ok := doc.Properties.Get("fabrics"); ok { // one fabric may stand alone
+		list := *fabrics
+		doc.Properties.Set("fabrics", &jsonschema.Schema{
+			Description: fabrics.Description,
+			AnyOf:       []*jsonschema.Schema{{Type: "string", Enum: anys(catalog.Names(catalog.Fabric))}, &list},
+		})
+	}
+	return s
+}
+
+// typeOf is the type behind a definition.
+func typeOf(t *testing.T, name string) reflect.Type {
+	t.Helper()
+	var find func(reflect.Type) reflect.Type
+	find = func(typ reflect.Type) reflect.Type {
+		switch {
+		case typ.Kind() == reflect.Slice || typ.Kind() == reflect.Array:
+			return find(typ.Elem())
+		case typ.Kind() != reflect.Struct:
+			return nil
+		case typ.Name() == name:
+			return typ
+		}
+		for i := range typ.NumField() {
+			if found := find(typ.Field(i).Type); found != nil {
+				return found
+			}
+		}
+		return nil
+	}
+	found := find(reflect.TypeFor[document]())
+	if found == nil {
+		t.Fatalf("no type %s", name)
+	}
+	return found
+}
+
+// describe gives whole numbers their ranges, and quantities theirs in words.
+func describe(t *testing.T, def *jsonschema.Schema, typ reflect.Type) {
+	t.Helper()
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		p, ok := def.Properties.Get(yamlName(f))
+		if !ok {
+			t.Fatalf("%s has no %s in the schema", typ, yamlName(f))
+		}
+		if f.Type.Kind() == reflect.Uint32 || f.Type.Kind() == reflect.Uint64 {
+			p.Minimum = "0"
+		}
+		lo, hi, ok := strings.Cut(f.Tag.Get("range"), "..")
+		if !ok {
+			continue
+		}
+		if _, err := strconv.ParseInt(hi, 10, 64); err == nil && p.Type == "integer" {
+			p.Minimum, p.Maximum = json.Number(lo), json.Number(hi)
+			continue
+		}
+		if p.Description != "" {
+			p.Description += " "
+		}
+		p.Description += "From " + lo + " to " + hi + "."
+	}
+}
+
+// scalarSchema is the schema of quantities, ratios and enumerations.
+func scalarSchema(typ reflect.Type) *jsonschema.Schema {
+	text := func(pattern, example string) *jsonschema.Schema {
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string", Pattern: pattern}, {Const: 0}}, Examples: []any{example}}
+	}
+	switch typ {
+	case reflect.TypeFor[units.Time]():
+		return text(`^([0-9]+(\.[0-9]+)? ?(ps|ns|us|µs|μs|ms|s)|forever)$`, "1.2us")
+	case reflect.TypeFor[units.Bytes]():
+		return text(`^[0-9]+(\.[0-9]+)? ?([kKMGT]?B|[KMGT]iB)$`, "4KiB")
+	case reflect.TypeFor[units.Rate]():
+		return text(`^[0-9]+(\.[0-9]+)? ?([kKMGT]?(bps|b/s|bit/s|B/s))$`, "400Gbps")
+	case reflect.TypeFor[units.Length]():
+		return text(`^[0-9]+(\.[0-9]+)? ?(mm|cm|m|km)$`, "30m")
+	case ratioType:
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: "0"}, {Type: "string", Pattern: `^[0-9.]+%?([/:][0-9.]+%?)?$`}}, Examples: []any{"1/8"}}
+	case reflect.TypeFor[[]units.Bytes]():
+		size := scalarSchema(reflect.TypeFor[units.Bytes]())
+		r := &jsonschema.Reflector{FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, DoNotReference: true, Anonymous: true, Mapper: scalarSchema}
+		sweep := r.ReflectFromType(reflect.TypeFor[sweepRange]())
+		sweep.Version = ""
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "array", Items: size}, size, sweep}}
+	}
+	if values, ok := enums[typ]; ok {
+		return &jsonschema.Schema{Type: "string", Enum: anys(values)}
+	}
+	return nil
+}
+
+func anys(names []string) []any {
+	list := make([]any, len(names))
+	for i, n := range names {
+		list[i] = n
+	}
+	return list
+}
+
+func published(t *testing.T) *validator.Schema {
+	t.Helper()
+	text, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := validator.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := validator.NewCompiler()
+	if err := c.AddResource("scenario.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("scenario.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// plainValue is a node as JSON has it.
+func plainValue(n *node) any {
+	switch n.kind {
+	case mapping:
+		m := map[string]any{}
+		for _, kv := range n.pairs {
+			m[kv.key.text] = plainValue(kv.val)
+		}
+		return m
+	case sequence:
+		list := []any{}
+		for _, item := range n.items {
+			list = append(list, plainValue(item))
+		}
+		return list
+	case null:
+		return nil
+	}
+	if n.plain {
+		if n.text == "true" || n.text == "false" {
+			return n.text == "true"
+		}
+		var x any
+		d := json.NewDecoder(strings.NewReader(n.text))
+		d.UseNumber()
+		if d.Decode(&x) == nil && !d.More() {
+			if number, ok := x.(json.Number); ok && number.String() == n.text {
+				return number
+			}
+		}
+	}
+	return n.text
+}
+
+func validate(t *testing.T, text string) error {
+	t.Helper()
+	root, errs := parse("test.yaml", []byte(text))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return published(t).Validate(plainValue(root))
+}
+
+func TestEveryExampleValidatesAgainstThePublishedSchemaAsWrittenAndAsPrinted(t *testing.T) {
+	for _, file := range examples(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed, _ := resolve(t, string(text)).MarshalYAML()
+		for what, text := range map[string]string{"as written": string(text), "as printed": string(printed)} {
+			if err := validate(t, text); err != nil {
+				t.Errorf("%s, %s: %v", filepath.Base(file), what, err)
+			}
+		}
+	}
+}
+
+func TestTheSchemaRefusesWhatDecodeRefuses(t *testing.T) {
+	for _, text := range []string{
+		"naem: typo",
+		"cluster: {nodes: 16, racks: 2}",
+		"cluster: {nodes: many}",
+		"cluster: {nodes: 0}",
+		"cluster: {node: dgx-h10}",
+		"topology: {shape: fat-tre}",
+		"topology: {cables: {node-leaf: 5Gbps}}",
+		"fabric: {preset: infiniband-ndr, mtu: 4Kb}",
+		"fabrics: [infiniband-ndrr]",
+		"fabric: {preset: infiniband-ndr, ib: {vls: 16}}",
+		"workload: {sizes: {from: 1KiB, to: 1MiB, by: 2}}",
+		"run: {seed: -1}",
+	} {
+		if _, err := Decode("test.yaml", []byte(text)); err == nil {
+			t.Errorf("Decode takes %q", text)
+		}
+		if err := validate(t, text); err == nil {
+			t.Errorf("the schema takes %q", text)
+		}
+	}
+}
