@@ -137,6 +137,12 @@ func (q *Queue) insertCurrent(t units.Time, key uint64) {
 	}
 	q.current = append(q.current, key)
 	i := len(q.current) - 1
+	if i-q.pos > 16 { // traffic in lockstep
+		at, _ := slices.BinarySearch(q.current[q.pos:i], key)
+		copy(q.current[q.pos+at+1:], q.current[q.pos+at:i])
+		q.current[q.pos+at] = key
+		return
+	}
 	for ; i > q.pos && q.current[i-1] > key; i-- {
 		q.current[i] = q.current[i-1]
 	}

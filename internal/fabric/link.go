@@ -6,11 +6,12 @@ import "weft/units"
 type port struct {
 	freeAt   units.Time // when the wire is free
 	wakeAt   units.Time // the pending event that counts; Forever if none
-	delay    units.Time // propagation and the receiver's fixed pipeline
 	bytes    int64      // sent
+	delay    uint32     // propagation and the receiver's fixed pipeline, in picoseconds
 	node     int32
 	num      int32 // picoseconds per byte: num/den
 	queued   int32 // bytes that wait
+	sole     int32 // switches: the packet that waits, if it is the only one and in no queue; -1 if none
 	serveIn  int32 // Ethernet: link by which the packet on the wire came, -1 if its buffer is released
 	den      int16
 	rem      int16  // of the end of the last packet, in 1/den ps
@@ -52,6 +53,7 @@ func (o *port) occupy(start units.Time, size int64) units.Time {
 // inbox is the receiving side of a link: the packets in flight on it.
 type inbox struct {
 	flying list
+	busy   units.Time // InfiniBand: no read port of the input buffer is in use from then on
 	node   int32
 	back   int32 // the port of the receiver that sends the other way
 	num    int32 // picoseconds per byte of the link: num/den
@@ -76,7 +78,7 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 		at = end
 	}
 	k.out = 0
-	k.arrive = at + o.delay
+	k.arrive = at + units.Time(o.delay)
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
 	}

@@ -54,6 +54,7 @@ type Partition struct {
 	queue    *engine.Queue
 	pool     pool
 	now      units.Time
+	done     units.Time // everything earlier has been handled; not kept by a lone partition
 	dirty    []int32
 	batch    transport.Batch
 	segments tcp.Batch
@@ -93,6 +94,9 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 		if len(p.dirty) > 0 && !p.queue.MoreNow() {
 			p.decide()
 		}
+	}
+	if len(p.net.parts) > 1 {
+		p.done = limit
 	}
 }
 
