@@ -87,7 +87,7 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	for p.queue.Pop(limit, &e) {
 		p.now = e.Time
 		p.stats.Events++
-		if p.queue.Fresh() {
+		if p.queue.Fresh() && p.queue.Bucket() >= worthALook {
 			p.lookAhead()
 		}
 		p.handle(&e)
@@ -99,6 +99,9 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 		p.done = limit
 	}
 }
+
+// worthALook is how many events make it pay to look ahead.
+const worthALook = 3
 
 // lookAhead reads what the events of a bucket will need, step by step for all
 // of them at once: the processor overlaps the waits for memory that would
@@ -114,9 +117,11 @@ func (p *Partition) lookAhead() {
 			b := &n.inboxes[source]
 			p.arrivals = append(p.arrivals, glance{b.flying.head, int32(source), b.node})
 		case classPort:
-			if n.egress != nil {
-				head := n.egress[int(source)*n.classes].packets.head
-				p.departures = append(p.departures, glance{max(0, head), int32(source), 0})
+			if next := n.ports[source].sole; next >= 0 {
+				p.departures = append(p.departures, glance{next, int32(source), 0})
+			} else if n.egress != nil {
+				next = n.egress[int(source)*n.classes].packets.head
+				p.departures = append(p.departures, glance{max(0, next), int32(source), 0})
 			}
 		}
 	}
@@ -142,8 +147,8 @@ func (p *Partition) lookAhead() {
 	for _, a := range p.arrivals {
 		if a.node >= 0 {
 			sum += n.ports[a.node].queued + n.inboxes[a.node].flying.tail
-			if n.egress != nil {
-				sum += n.egress[int(a.node)*n.classes].packets.head + n.ingress[int(a.link)*n.classes].held
+			if n.ingress != nil {
+				sum += n.ingress[int(a.link)*n.classes].held
 			}
 		}
 	}
