@@ -29,14 +29,20 @@ const (
 	maxWidth    = 63 - offsetShift
 )
 
+// groupLog2 is log2 of the slots of a bucket. A slot holds few events, which
+// makes sorting cheap; a bucket holds enough of them for a handler to look
+// ahead.
+const groupLog2 = 3
+
 type node struct {
 	key  uint64
 	next int32
 }
 
-// Queue is the event queue of one partition: a timing wheel whose buckets are
-// sorted when they are reached, with a heap for what lies beyond the wheel. The
-// zero value is not ready; use NewQueue.
+// Queue is the event queue of one partition: a timing wheel of slots, each a
+// list that is sorted when its turn comes, with a heap for what lies beyond the
+// wheel. Slots are handled in buckets of a few neighbours. The zero value is not
+// ready; use NewQueue.
 type Queue struct {
 	current []uint64 // the sorted keys of the bucket being handled
 	pos     int      // the next of them
@@ -52,17 +58,18 @@ type Queue struct {
 
 	bucket  int64 // number of the bucket being handled
 	mask    int64 // slots - 1
+	reach   int64 // buckets that the wheel holds after the one being handled
 	width   uint  // log2 of a bucket's width in picoseconds
 	inWheel int
 	far     farHeap
 }
 
-// NewQueue makes a queue whose wheel has 2^slotsLog2 buckets of 2^widthLog2
+// NewQueue makes a queue whose wheel has 2^slotsLog2 slots of 2^widthLog2
 // picoseconds. Both affect speed only, never the order. It panics on values
-// outside 6..24 and 0..27, which only code can choose.
+// outside 6..24 and 0..24, which only code can choose.
 func NewQueue(widthLog2, slotsLog2 uint) *Queue {
-	if widthLog2 > maxWidth || slotsLog2 < 6 || slotsLog2 > 24 {
-		panic(fmt.Sprintf("engine: wheel of 2^%d buckets of 2^%d ps is out of bounds", slotsLog2, widthLog2))
+	if widthLog2+groupLog2 > maxWidth || slotsLog2 < 6 || slotsLog2 > 24 {
+		panic(fmt.Sprintf("engine: wheel of 2^%d slots of 2^%d ps is out of bounds", slotsLog2, widthLog2))
 	}
 	slots := 1 << slotsLog2
 	q := &Queue{
@@ -71,7 +78,8 @@ func NewQueue(widthLog2, slotsLog2 uint) *Queue {
 		sums:  make([]uint64, (slots/64+63)/64),
 		free:  -1,
 		mask:  int64(slots - 1),
-		width: widthLog2,
+		reach: int64(slots>>groupLog2 - 1),
+		width: widthLog2 + groupLog2,
 	}
 	for i := range q.heads {
 		q.heads[i] = -1
@@ -91,8 +99,8 @@ func (q *Queue) Push(t units.Time, class Class, source uint32) {
 	b := int64(t) >> q.width
 	d := b - q.bucket
 	key := uint64(t&(1<<q.width-1))<<offsetShift | uint64(class)<<classShift | uint64(source)
-	if d > 0 && d <= q.mask {
-		q.link(b&q.mask, key)
+	if d > 0 && d <= q.reach {
+		q.link(q.slot(t), key)
 		return
 	}
 	if d > 0 {
@@ -101,6 +109,9 @@ func (q *Queue) Push(t units.Time, class Class, source uint32) {
 	}
 	q.insertCurrent(t, key)
 }
+
+// slot is where the wheel holds a time.
+func (q *Queue) slot(t units.Time) int64 { return int64(t) >> (q.width - groupLog2) & q.mask }
 
 // link puts a key on the list of a slot.
 func (q *Queue) link(slot int64, key uint64) {
@@ -111,14 +122,11 @@ func (q *Queue) link(slot int64, key uint64) {
 	} else {
 		q.free = q.nodes[n].next
 	}
-	head := q.heads[slot]
-	q.nodes[n] = node{key, head}
+	q.nodes[n] = node{key, q.heads[slot]}
 	q.heads[slot] = n
 	q.inWheel++
-	if head < 0 {
-		q.words[slot>>6] |= 1 << (slot & 63)
-		q.sums[slot>>12] |= 1 << (slot >> 6 & 63)
-	}
+	q.words[slot>>6] |= 1 << (slot & 63)
+	q.sums[slot>>12] |= 1 << (slot >> 6 & 63)
 }
 
 // insertCurrent puts a key in its place in the bucket being handled.
@@ -129,6 +137,12 @@ func (q *Queue) insertCurrent(t units.Time, key uint64) {
 	}
 	q.current = append(q.current, key)
 	i := len(q.current) - 1
+	if i-q.pos > 16 { // traffic in lockstep
+		at, _ := slices.BinarySearch(q.current[q.pos:i], key)
+		copy(q.current[q.pos+at+1:], q.current[q.pos+at:i])
+		q.current[q.pos+at] = key
+		return
+	}
 	for ; i > q.pos && q.current[i-1] > key; i-- {
 		q.current[i] = q.current[i-1]
 	}
@@ -177,17 +191,14 @@ func (q *Queue) NextTime() units.Time {
 	if q.pos < len(q.current) {
 		return q.start + units.Time(q.current[q.pos]>>offsetShift)
 	}
-	b := q.nextBucket()
-	if b < 0 {
-		return units.Forever
-	}
 	next := units.Forever
 	if len(q.far) > 0 {
 		next = q.far[0].time
 	}
-	if d := b - q.bucket; d <= q.mask {
-		for n := q.heads[b&q.mask]; n >= 0; n = q.nodes[n].next {
-			next = min(next, units.Time(b)<<q.width+units.Time(q.nodes[n].key>>offsetShift))
+	if q.inWheel > 0 {
+		bucket, slot := q.nextInWheel()
+		for n := q.heads[slot]; n >= 0; n = q.nodes[n].next {
+			next = min(next, units.Time(bucket)<<q.width+units.Time(q.nodes[n].key>>offsetShift))
 		}
 	}
 	return next
@@ -204,9 +215,10 @@ func (q *Queue) advance(limit units.Time) bool {
 	q.start = units.Time(next) << q.width
 	q.current = q.current[:0]
 	q.pos = 0
-	q.collect(next & q.mask)
-	q.refill()
-	sortKeys(q.current)
+	q.collect(next << groupLog2 & q.mask)
+	if len(q.far) > 0 {
+		q.refill()
+	}
 	return true
 }
 
@@ -214,8 +226,7 @@ func (q *Queue) advance(limit units.Time) bool {
 func (q *Queue) nextBucket() int64 {
 	next := int64(-1)
 	if q.inWheel > 0 {
-		from := (q.bucket + 1) & q.mask
-		next = q.bucket + 1 + (q.scan(from)-from)&q.mask
+		next, _ = q.nextInWheel()
 	}
 	if len(q.far) > 0 {
 		if b := int64(q.far[0].time) >> q.width; next < 0 || b < next {
@@ -223,6 +234,14 @@ func (q *Queue) nextBucket() int64 {
 		}
 	}
 	return next
+}
+
+// nextInWheel is the next bucket with an event in the wheel, which is not
+// empty, and the first slot of it that is not.
+func (q *Queue) nextInWheel() (bucket, slot int64) {
+	from := (q.bucket + 1) << groupLog2 & q.mask
+	slot = q.scan(from)
+	return q.bucket + 1 + (slot-from)&q.mask>>groupLog2, slot
 }
 
 // scan finds the first slot that is not empty from slot on, around the wheel.
@@ -245,46 +264,58 @@ func (q *Queue) scan(slot int64) int64 {
 	panic("engine: the wheel's count and its bits disagree")
 }
 
-// collect empties a slot into current.
-func (q *Queue) collect(slot int64) {
-	n := q.heads[slot]
-	if n < 0 {
-		return
+// collect empties the slots of a bucket into current, in order.
+func (q *Queue) collect(first int64) {
+	word := &q.words[first>>6]
+	full := *word >> (first & 63) & (1<<(1<<groupLog2) - 1)
+	if full == 0 {
+		return // the bucket's events come from the heap
 	}
-	for n >= 0 {
-		e := &q.nodes[n]
-		q.current = append(q.current, e.key)
-		next := e.next
-		e.next, q.free = q.free, n
-		n = next
-		q.inWheel--
+	*word &^= full << (first & 63)
+	if *word == 0 {
+		q.sums[first>>12] &^= 1 << (first >> 6 & 63)
 	}
-	q.heads[slot] = -1
-	q.words[slot>>6] &^= 1 << (slot & 63)
-	if q.words[slot>>6] == 0 {
-		q.sums[slot>>12] &^= 1 << (slot >> 6 & 63)
+	for ; full != 0; full &= full - 1 {
+		slot := first + int64(bits.TrailingZeros64(full))
+		from := len(q.current)
+		for n := q.heads[slot]; n >= 0; {
+			e := &q.nodes[n]
+			q.current = append(q.current, e.key)
+			next := e.next
+			e.next, q.free = q.free, n
+			n = next
+		}
+		q.heads[slot] = -1
+		sortKeys(q.current[from:])
 	}
+	q.inWheel -= len(q.current)
 }
 
 // refill moves what has come within the wheel's reach from the heap.
 func (q *Queue) refill() {
+	sorted := len(q.current)
 	for len(q.far) > 0 {
 		e := &q.far[0]
 		b := int64(e.time) >> q.width
-		if b-q.bucket > q.mask {
-			return
+		if b-q.bucket > q.reach {
+			break
 		}
 		key := uint64(e.time&(1<<q.width-1))<<offsetShift | uint64(e.class)<<classShift | uint64(e.source)
 		if b == q.bucket {
 			q.current = append(q.current, key)
 		} else {
-			q.link(b&q.mask, key)
+			q.link(q.slot(e.time), key)
 		}
 		q.far.pop()
 	}
+	if len(q.current) > sorted {
+		sortKeys(q.current)
+	}
 }
 
-// sortKeys sorts a bucket; most hold a handful of keys.
+// sortKeys sorts a slot. Most hold a handful of keys, in no order that the
+// processor could predict: so the insertion passes each key through all those
+// before it, without a branch that depends on them.
 func sortKeys(k []uint64) {
 	if len(k) > 24 {
 		slices.Sort(k)
@@ -292,10 +323,11 @@ func sortKeys(k []uint64) {
 	}
 	for i := 1; i < len(k); i++ {
 		x := k[i]
-		j := i
-		for ; j > 0 && k[j-1] > x; j-- {
-			k[j] = k[j-1]
+		for j := range k[:i] {
+			y := k[j]
+			k[j] = min(x, y)
+			x = max(x, y)
 		}
-		k[j] = x
+		k[i] = x
 	}
 }

@@ -78,9 +78,17 @@ func (b *Builder) add(name string, kind nodeKind, ports, state int, pipeline uni
 // are the destinations of the forwarding tables.
 func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
 	id := b.add(name, kindNIC, ports, len(b.n.nics), s.Pipeline, true)
+	b.check(name, &s.Credits)
 	b.n.credited = b.n.credited || s.Credits.Period > 0
 	b.n.nics = append(b.n.nics, nicState{spec: s, wakeAt: units.Forever})
 	return id
+}
+
+// check refuses credits that the records of a lane cannot hold.
+func (b *Builder) check(name string, c *Credits) {
+	if c.Period < 0 || c.Period > MaxCreditPeriod {
+		b.fail("%s updates its credits every %v: at most %v is possible", name, c.Period, units.Time(MaxCreditPeriod))
+	}
 }
 
 // EthernetSwitch adds a switch whose forwarding is row of the tables.
@@ -98,6 +106,7 @@ func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s
 // InfiniBandSwitch adds a switch whose forwarding is row of the tables.
 func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing, s *InfiniBandSwitch) int32 {
 	id := b.add(name, kindInfiniBand, ports, len(b.n.infiniband), s.Pipeline, false)
+	b.check(name, &s.Credits)
 	if s.ReadPorts < 0 || s.ReadPorts > maxReadPorts {
 		b.fail("%s has a speed-up of %d: 0 (no limit) to %d are possible", name, s.ReadPorts, maxReadPorts)
 	}
@@ -111,6 +120,7 @@ func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing,
 // GPU adds a GPU on the scale-up network: one port.
 func (b *Builder) GPU(name string, s *GPU) int32 {
 	id := b.add(name, kindGPU, 1, len(b.n.gpus), s.Pipeline, true)
+	b.check(name, &s.Credits)
 	b.n.gpus = append(b.n.gpus, gpuState{spec: s})
 	b.n.credited = true
 	return id
@@ -142,6 +152,9 @@ func (b *Builder) Cable(a, aPort, z, zPort int32, rate units.PerByte, propagatio
 	}
 	if propagation < 0 {
 		b.fail("cable from %s to %s takes %v", b.n.names[a], b.n.names[z], propagation)
+	}
+	if d := propagation + max(b.delay[a], b.delay[z]); d > MaxDelay {
+		b.fail("cable from %s to %s takes %v: at most %v is possible", b.n.names[a], b.n.names[z], d, units.Time(MaxDelay))
 	}
 	b.cable = append(b.cable, cable{a: a, b: z, aPort: aPort, bPort: zPort, rate: rate, propagation: propagation})
 }
@@ -188,30 +201,39 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	return n, nil
 }
 
-// wheel sizes the event queue: about four busy links to a bucket, and a reach
-// of a few microseconds, which covers a packet's time on a link.
+// wheel sizes the event queue: about two events to a slot where all links are
+// busy, and a reach that covers a packet's time on any link, so that the heap
+// behind the wheel sees timers only.
 func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
-	const meanGap = 100_000 // picoseconds between two events of a busy link, about
-	widthLog2 = 6
-	for width := int64(64); widthLog2 < 12 && width*int64(len(b.n.ports)/parts) < 4*meanGap; width *= 2 {
-		widthLog2++
+	const minWidth, maxWidth, minReach, maxReach = 4, 12, 20, 23 // log2 of picoseconds
+	widthLog2 = minWidth
+	for ports := len(b.n.ports) / parts; widthLog2 < maxWidth && ports<<widthLog2 < 100_000; widthLog2++ {
 	}
-	return widthLog2, 22 - widthLog2
+	longest := units.Time(0)
+	for i := range b.n.ports {
+		o := &b.n.ports[i]
+		longest = max(longest, units.Time(o.delay)+4096*units.Time(o.num)/units.Time(o.den))
+	}
+	reach := uint(minReach)
+	for reach < maxReach && longest>>reach > 0 {
+		reach++
+	}
+	return widthLog2, reach - widthLog2
 }
 
 func (b *Builder) allocate() {
 	n := &b.n
 	last := n.nodes[len(n.nodes)-1]
 	ports := int(last.base + last.ports)
-	n.ports = make([]port, ports)
-	n.inboxes = make([]inbox, ports)
+	n.ports = makeHuge[port](ports, ports)
+	n.inboxes = makeHuge[inbox](ports, ports)
 	n.back = make([]int32, ports)
 	n.propagation = make([]units.Time, ports)
 	n.reaction = make([]units.Time, ports)
 	n.turns = make([]uint16, ports*n.classes)
 	n.nicQueues = make([]nicQueue, ports*n.classes)
 	for i := range n.ports {
-		n.ports[i] = port{wakeAt: units.Forever, serveIn: -1, num: 1, den: 1}
+		n.ports[i] = port{wakeAt: units.Forever, serveIn: -1, sole: -1, num: 1, den: 1}
 		n.inboxes[i] = inbox{flying: emptyList, back: -1, num: 1, den: 1}
 		n.back[i] = -1
 	}
@@ -233,11 +255,11 @@ func (b *Builder) allocate() {
 
 func (b *Builder) allocateEthernet(ports int) {
 	n := &b.n
-	n.egress = make([]egress, ports*n.classes)
+	n.egress = makeHuge[egress](ports*n.classes, ports*n.classes)
 	for i := range n.egress {
 		n.egress[i].packets = emptyList
 	}
-	n.ingress = make([]ingress, ports*n.classes)
+	n.ingress = makeHuge[ingress](ports*n.classes, ports*n.classes)
 	n.rounds = make([]roundRobin, ports)
 	n.pauses = make([][]pause, ports)
 	n.pauseUntil = make([]units.Time, ports*n.classes)
@@ -249,12 +271,11 @@ func (b *Builder) allocateEthernet(ports int) {
 
 func (b *Builder) allocateInfiniBand(ports int) {
 	n := &b.n
-	n.lanes = make([]lane, ports*n.classes)
-	n.accounts = make([]account, ports*n.classes)
-	n.buffers = make([]int32, ports*n.classes)
+	n.lanes = makeHuge[lane](ports*n.classes, ports*n.classes)
+	n.accounts = makeHuge[account](ports*n.classes, ports*n.classes)
 	n.creditLinks = make([]creditLink, ports)
-	n.fifos = make([]list, ports*n.classes)
-	n.readers = make([]reader, ports)
+	n.fifos = makeHuge[list](ports*n.classes, ports*n.classes)
+	n.readers = makeHuge[reader](ports, ports)
 	n.arbiters = make([]arbiter, ports)
 	n.starved = make([]units.Time, ports*n.classes)
 	for i := range n.fifos {
@@ -273,7 +294,7 @@ func (b *Builder) allocateInfiniBand(ports int) {
 		voqs += radix * radix * n.classes
 		words += radix * n.classes * int(s.words)
 	}
-	n.voqs = make([]list, voqs)
+	n.voqs = makeHuge[list](voqs, voqs)
 	for i := range n.voqs {
 		n.voqs[i] = emptyList
 	}
@@ -294,7 +315,7 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 	receiver := n.ports[to].node
 	r := &n.nodes[receiver]
 	o.num, o.den = int32(c.rate.Num), int16(c.rate.Den)
-	o.delay = c.propagation + b.delay[receiver]
+	o.delay = uint32(c.propagation + b.delay[receiver])
 	o.part = r.part
 	if b.tail[receiver] {
 		o.flags |= flagTail
@@ -313,7 +334,6 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 	case kindEthernet:
 		n.reaction[from] = n.ethernet[r.state].spec.PFC.Reaction
 	case kindNIC:
-		o.flags |= flagLast
 		n.reaction[from] = n.nics[r.state].spec.PFC.Reaction
 	}
 }
@@ -334,13 +354,16 @@ func (n *Network) receiverCredits(link int32) *Credits {
 
 // credits grants every sender the buffer at the end of its link, and sizes the
 // ring of updates on the way: it spans the longest time from the moment when a
-// packet's departure is known to the update's effect.
+// packet's departure is known, before its tail has come and gone, to the
+// update's effect, and once more the time by which the clocks of partitions may
+// differ, which is less than that of an update.
 func (b *Builder) credits() {
 	n := &b.n
 	if !n.credited {
 		return
 	}
 	span := int64(0)
+	largest := b.largestPacket()
 	for link := range n.ports {
 		if n.inboxes[link].back < 0 {
 			continue
@@ -351,20 +374,61 @@ func (b *Builder) credits() {
 		}
 		cl := &n.creditLinks[link]
 		*cl = creditLink{c.Period, c.Latency + n.propagation[link], c.FrameBytes}
-		serialise := units.Time(MaxPacketBytes) * units.Time(n.inboxes[link].num) / units.Time(n.inboxes[link].den)
-		span = max(span, int64((cl.latency+serialise)/c.Period)+4)
+		span = max(span, int64((2*cl.latency+2*n.slowest(largest, n.inboxes[link].node))/c.Period)+4)
 		for class := range n.classes {
 			index := link*n.classes + class
-			n.buffers[index] = c.Blocks[class]
-			n.lanes[index] = lane{available: c.Blocks[class], granted: c.Blocks[class], taken: -1}
+			n.accounts[index] = account{
+				granted: c.Blocks[class], period: int32(c.Period), frame: c.FrameBytes,
+				remote: n.ports[n.inboxes[link].back].flags&flagRemote != 0,
+			}
+			n.lanes[index] = lane{
+				available: c.Blocks[class], granted: c.Blocks[class], period: int32(c.Period), latency: cl.latency, taken: -1,
+			}
 		}
 	}
-	ring := int64(8)
+	ring := int64(updatesInLane)
 	for ring < span {
 		ring *= 2
 	}
 	n.ringMask = ring - 1
-	n.grants = make([]uint16, int64(len(n.lanes))*ring)
+	if ring == updatesInLane {
+		return
+	}
+	n.grants = makeHuge[uint16](len(n.lanes)*int(ring), len(n.lanes)*int(ring))
+}
+
+// slowest is the time of some bytes on a node's slowest link.
+func (n *Network) slowest(bytes units.Time, node int32) (t units.Time) {
+	nd := &n.nodes[node]
+	for link := nd.base; link < nd.base+nd.ports; link++ {
+		for _, l := range []int32{link, n.back[link]} {
+			if l >= 0 {
+				t = max(t, bytes*units.Time(n.ports[l].num)/units.Time(n.ports[l].den))
+			}
+		}
+	}
+	return t
+}
+
+// largestPacket is what the largest packet takes on the wire.
+func (b *Builder) largestPacket() units.Time {
+	largest := units.Time(0)
+	for i := range b.n.nodes {
+		nd := &b.n.nodes[i]
+		switch nd.kind {
+		case kindEthernet, kindInfiniBand:
+		case kindNIC:
+			t := b.n.nics[nd.state].spec.Transport
+			if t == nil {
+				return MaxPacketBytes
+			}
+			// No header is longer than what the least MTU carries.
+			largest = max(largest, units.Time(t.PathMTU)+256)
+		default:
+			return MaxPacketBytes
+		}
+	}
+	return largest
 }
 
 // markSlower finds the links on which cut-through could outrun a packet's tail.
@@ -395,7 +459,7 @@ func (b *Builder) findLookahead() units.Time {
 		if n.ports[link].flags&flagRemote == 0 || n.inboxes[link].back < 0 {
 			continue
 		}
-		least = min(least, n.ports[link].delay, n.propagation[link]+n.reaction[link])
+		least = min(least, units.Time(n.ports[link].delay), n.propagation[link]+n.reaction[link])
 		if n.credited && n.creditLinks[link].period > 0 {
 			least = min(least, n.creditLinks[link].latency)
 		}

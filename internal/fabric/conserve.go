@@ -41,12 +41,11 @@ func (n *Network) inside() (packets, updates int64) {
 // creditsConserved checks, in an empty network, that every sender has all of
 // its receiver's buffer, in hand or in updates on the way.
 func (n *Network) creditsConserved() error {
-	ring := n.ringMask + 1
 	for index := range n.lanes {
 		l := &n.lanes[index]
 		sum := l.available
-		for k := range ring {
-			sum += int32(n.grants[int64(index)*ring+k])
+		for k := range n.ringMask + 1 {
+			sum += int32(*n.update(l, int32(index), k))
 		}
 		link := int32(index / n.classes)
 		if sum != l.granted {

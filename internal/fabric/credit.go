@@ -24,34 +24,54 @@ type Credits struct {
 	FrameBytes uint16
 }
 
-// lane is the sender's view of one lane of a link.
+// updatesInLane is how many periods' updates a lane has room for itself.
+const updatesInLane = 16
+
+// lane is the sender's view of one lane of a link, in one cache line.
 type lane struct {
 	available int32 // blocks that may be sent
 	granted   int32 // blocks of the receiver's buffer
 	need      int32 // blocks that the packet at the head waits for; 0 if none does
-	taken     int64 // the last period whose update has been taken in
+	period    int32 // picoseconds between updates
+	latency   units.Time
+	taken     int64                 // the last period whose update has been taken in
+	updates   [updatesInLane]uint16 // blocks, by period: a ring
 }
 
 // account is the receiver's view of the same.
 type account struct {
 	updated int64 // the latest period for which an update is due
 	held    int32 // blocks in the buffer
+	granted int32 // blocks of the buffer
+	period  int32 // picoseconds between updates
+	frame   uint16
+	remote  bool // the sender is in another partition
 }
 
 func blocks(size uint16) int32 { return (int32(size) + CreditBlock - 1) / CreditBlock }
 
+// update is the blocks that the receiver gives back in a period. Where the
+// longest way of an update is more periods than a lane has room for, they are
+// kept apart.
+func (n *Network) update(l *lane, index int32, period int64) *uint16 {
+	if n.grants == nil {
+		return &l.updates[period&(updatesInLane-1)]
+	}
+	return &n.grants[int64(index)*(n.ringMask+1)+period&n.ringMask]
+}
+
 // takeIn adds the updates that have arrived by now.
 func (p *Partition) takeIn(l *lane, index int32) {
-	n := p.net
-	c := &n.creditLinks[int(index)/n.classes]
-	last := int64(p.now-c.latency) / int64(c.period)
-	if p.now < c.latency {
+	now := max(p.now, p.done)
+	if now < l.latency {
 		return
 	}
+	n := p.net
+	last := int64(now-l.latency) / int64(l.period)
 	for k := max(l.taken+1, last-n.ringMask); k <= last; k++ {
-		slot := &n.grants[int64(index)*(n.ringMask+1)+k&n.ringMask]
-		l.available += int32(*slot)
-		*slot = 0
+		u := n.update(l, index, k)
+		l.available += int32(*u)
+		*u = 0
 	}
 	l.taken = max(l.taken, last)
 	if l.available > l.granted {
@@ -62,19 +82,18 @@ func (p *Partition) takeIn(l *lane, index int32) {
 // hasCredit reports whether a packet of the size may be sent on a lane; if not,
 // it lowers soonest to the time when the updates on the way will suffice.
 func (p *Partition) hasCredit(index int32, size uint16, soonest *units.Time) bool {
-	n := p.net
-	l := &n.lanes[index]
+	l := &p.net.lanes[index]
 	need := blocks(size)
 	if l.available < need {
 		p.takeIn(l, index)
+		if l.available < need {
+			l.need = need
+			*soonest = min(*soonest, p.whenEnough(l, index))
+			return false
+		}
 	}
-	if l.available >= need {
-		l.need = 0
-		return true
-	}
-	l.need = need
-	*soonest = min(*soonest, p.whenEnough(l, index))
-	return false
+	l.need = 0
+	return true
 }
 
 // whenEnough is when the updates on the way make up what a lane waits for;
@@ -83,10 +102,9 @@ func (p *Partition) whenEnough(l *lane, index int32) units.Time {
 	n := p.net
 	sum := l.available
 	for k := l.taken + 1; k <= l.taken+n.ringMask+1; k++ {
-		sum += int32(n.grants[int64(index)*(n.ringMask+1)+k&n.ringMask])
+		sum += int32(*n.update(l, index, k))
 		if sum >= l.need {
-			c := &n.creditLinks[int(index)/n.classes]
-			return units.Time(k)*c.period + c.latency
+			return units.Time(k)*units.Time(l.period) + l.latency
 		}
 	}
 	return units.Forever
@@ -98,25 +116,25 @@ func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	n := p.net
 	index := link*int32(n.classes) + int32(class)
 	a := &n.accounts[index]
-	a.held -= blocks(size)
+	room := blocks(size)
+	a.held -= room
 	if a.held < 0 {
 		p.breach("input buffer holds less than nothing", link, int64(a.held), 0)
 	}
-	c := &n.creditLinks[link]
-	period := (int64(end) + int64(c.period) - 1) / int64(c.period)
+	period := (int64(end) + int64(a.period) - 1) / int64(a.period)
 	if period > a.updated {
 		a.updated = period
-		back := &n.ports[n.inboxes[link].back]
-		back.debt += c.frame
+		n.ports[n.inboxes[link].back].debt += a.frame
 	}
-	if o := n.inboxes[link].back; n.ports[o].flags&flagRemote != 0 {
-		m := p.outgoing()
-		m.earliest = min(m.earliest, units.Time(period)*c.period+c.latency)
-		b := &m.to[n.ports[o].part]
-		b.credits = append(b.credits, remoteCredit{index, blocks(size), period})
+	if !a.remote {
+		p.addCredit(index, period, room)
 		return
 	}
-	p.addCredit(index, period, blocks(size))
+	l := &n.lanes[index] // what never changes may be read from here
+	m := p.outgoing()
+	m.earliest = min(m.earliest, units.Time(period)*units.Time(l.period)+l.latency)
+	b := &m.to[n.ports[n.inboxes[link].back].part]
+	b.credits = append(b.credits, remoteCredit{index, room, period})
 }
 
 // addCredit notes an update that the receiver sends in a period.
@@ -125,14 +143,18 @@ func (p *Partition) addCredit(index int32, period int64, blocks int32) {
 	l := &n.lanes[index]
 	if period-l.taken > n.ringMask {
 		p.takeIn(l, index)
+		if period-l.taken > n.ringMask+1 {
+			p.breach("credit update further off than the longest way", index/int32(n.classes), period-l.taken, n.ringMask+1)
+		}
 	}
-	n.grants[int64(index)*(n.ringMask+1)+period&n.ringMask] += uint16(blocks)
+	*n.update(l, index, period) += uint16(blocks)
 	if l.need == 0 {
 		return
 	}
 	// Where the updates before this one were enough, the port looks already,
-	// or does so as soon as its wire is free.
-	if t := p.whenEnough(l, index); t > p.now {
+	// or does so as soon as its wire is free; and at a partition that is ahead
+	// of them they would wake it in the past.
+	if t := p.whenEnough(l, index); t >= units.Time(period)*units.Time(l.period)+l.latency {
 		link := index / int32(n.classes)
 		p.wake(&n.ports[link], link, t)
 	}

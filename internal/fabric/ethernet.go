@@ -103,9 +103,9 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	s := &n.ethernet[nd.state]
 	k.in = link
 	out := p.route(nd, k)
-	q := &n.egress[int(out)*n.classes+int(k.class)]
+	o := &n.ports[out]
 	lossless := s.spec.PFC.Lossless>>k.class&1 != 0
-	if !lossless && p.overEgress(s, b, q, k) {
+	if !lossless && s.spec.EgressDen != 0 && p.overEgress(s, b, o, out, k) {
 		p.drop(i, DropBuffer)
 		return
 	}
@@ -117,23 +117,66 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 		p.drop(i, why)
 		return
 	}
-	o := &n.ports[out]
-	p.pool.push(&q.packets, i)
-	q.bytes += int32(k.size)
+	depth := p.enqueueEthernet(o, out, i)
 	o.queued += int32(k.size)
-	o.nonEmpty |= 1 << k.class
 	if e := n.ecn(s, out, k.class); e.KMax > 0 && !e.AtDequeue {
-		p.mark(e, q.bytes, out, k)
+		p.mark(e, depth, out, k)
 	}
 	p.touch(o, out)
 }
 
+// enqueueEthernet makes a packet wait at a port and gives the bytes of its
+// queue. A packet that waits alone is in no queue: many never see one.
+func (p *Partition) enqueueEthernet(o *port, out, i int32) int32 {
+	k := &p.pool.hot[i]
+	if o.nonEmpty == 0 {
+		o.sole = i
+		o.nonEmpty = 1 << k.class
+		return int32(k.size)
+	}
+	p.queueSoleEthernet(o, out)
+	o.nonEmpty |= 1 << k.class
+	return p.queueUpEthernet(out, i)
+}
+
+// queueUpEthernet puts a packet into its queue and gives the bytes in it.
+func (p *Partition) queueUpEthernet(out, i int32) int32 {
+	k := &p.pool.hot[i]
+	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
+	p.pool.push(&q.packets, i)
+	q.bytes += int32(k.size)
+	return q.bytes
+}
+
+// queueSoleEthernet puts the packet that waited alone into its queue.
+func (p *Partition) queueSoleEthernet(o *port, out int32) {
+	if i := o.sole; i >= 0 {
+		o.sole = -1
+		p.queueUpEthernet(out, i)
+	}
+}
+
+// dequeueEthernet takes the next packet of a class and gives the bytes that
+// stay in its queue.
+func (p *Partition) dequeueEthernet(o *port, link int32, class uint8) (i, depth int32) {
+	if i = o.sole; i >= 0 {
+		o.sole, o.nonEmpty = -1, 0
+		return i, 0
+	}
+	q := &p.net.egress[int(link)*p.net.classes+int(class)]
+	i = p.pool.pop(&q.packets)
+	q.bytes -= int32(p.pool.hot[i].size)
+	if q.packets.head < 0 {
+		o.nonEmpty &^= 1 << class
+	}
+	return i, q.bytes
+}
+
 // overEgress reports whether an egress queue of a lossy priority has no room
 // for a packet.
-func (p *Partition) overEgress(s *ethernetState, b *inbox, q *egress, k *pkt) bool {
-	if s.spec.EgressDen == 0 {
-		return false
-	}
+func (p *Partition) overEgress(s *ethernetState, b *inbox, o *port, out int32, k *pkt) bool {
+	p.queueSoleEthernet(o, out)
+	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
 	over := func() bool {
 		return int64(q.bytes)+int64(k.size) > (s.spec.Shared-s.used)*s.spec.EgressNum/s.spec.EgressDen
 	}
@@ -235,16 +278,11 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 	if ready&(ready-1) != 0 {
 		class = p.schedule(&s.spec.Schedule, link, ready)
 	}
-	q := &n.egress[int(link)*n.classes+int(class)]
-	i := p.pool.pop(&q.packets)
+	i, depth := p.dequeueEthernet(o, link, class)
 	k := &p.pool.hot[i]
-	q.bytes -= int32(k.size)
 	o.queued -= int32(k.size)
-	if q.packets.head < 0 {
-		o.nonEmpty &^= 1 << class
-	}
 	if e := n.ecn(s, link, class); e.AtDequeue && e.KMax > 0 {
-		p.mark(e, q.bytes, link, k)
+		p.mark(e, depth, link, k)
 	}
 	start := p.now
 	if b := &n.inboxes[k.in]; b.slower && s.spec.CutThrough {

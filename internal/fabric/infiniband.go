@@ -86,18 +86,38 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 	p.enqueue(s, nd, p.route(nd, k), i)
 }
 
-// enqueue puts a packet into the virtual output queue of an output.
+// enqueue makes a packet wait at an output. One that waits alone is in no
+// queue: most packets never see one.
 func (p *Partition) enqueue(s *infinibandState, nd *node, out, i int32) {
-	n := p.net
 	k := &p.pool.hot[i]
-	q := n.voqAt(s, nd, out, k.in, k.class)
+	o := &p.net.ports[out]
+	if o.nonEmpty == 0 && !s.spec.FIFO {
+		o.sole = i
+		o.nonEmpty = 1 << k.class
+	} else {
+		p.queueSole(s, nd, o, out)
+		p.queueUp(s, nd, out, i)
+	}
+	o.queued += int32(k.size)
+	p.touch(o, out)
+}
+
+// queueUp puts a packet into the virtual output queue of an output.
+func (p *Partition) queueUp(s *infinibandState, nd *node, out, i int32) {
+	k := &p.pool.hot[i]
+	q := p.net.voqAt(s, nd, out, k.in, k.class)
 	if q.head < 0 {
 		p.want(s, nd, out, k.in, k.class)
 	}
 	p.pool.push(q, i)
-	o := &n.ports[out]
-	o.queued += int32(k.size)
-	p.touch(o, out)
+}
+
+// queueSole puts the packet that waited alone into its queue.
+func (p *Partition) queueSole(s *infinibandState, nd *node, o *port, out int32) {
+	if i := o.sole; i >= 0 {
+		o.sole = -1
+		p.queueUp(s, nd, out, i)
+	}
 }
 
 // hold charges a packet to the receiver's buffer; the credits that the sender
@@ -106,8 +126,8 @@ func (p *Partition) hold(link int32, k *pkt) {
 	index := int(link)*p.net.classes + int(k.class)
 	a := &p.net.accounts[index]
 	a.held += blocks(k.size)
-	if granted := p.net.buffers[index]; a.held > granted {
-		p.breach("input buffer over its credits", link, int64(a.held), int64(granted))
+	if a.held > a.granted {
+		p.breach("input buffer over its credits", link, int64(a.held), int64(a.granted))
 	}
 }
 
@@ -157,6 +177,10 @@ func (p *Partition) sendInfiniBand(o *port, out int32) {
 	n := p.net
 	nd := &n.nodes[o.node]
 	s := &n.infiniband[nd.state]
+	if o.sole >= 0 {
+		p.sendSole(s, nd, o, out)
+		return
+	}
 	soonest := units.Forever
 	for lanes := o.nonEmpty; lanes != 0; {
 		class := uint8(bits.TrailingZeros16(lanes))
@@ -183,6 +207,31 @@ func (p *Partition) sendInfiniBand(o *port, out int32) {
 	if soonest != units.Forever {
 		p.wake(o, out, soonest)
 	}
+}
+
+// sendSole sends the packet that waits alone at an output: nothing is to be
+// arbitrated.
+func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
+	n := p.net
+	i := o.sole
+	k := &p.pool.hot[i]
+	if at := p.readableAt(s, k.in); at > p.now {
+		p.wake(o, out, at)
+		return
+	}
+	index := out*int32(n.classes) + int32(k.class)
+	soonest := units.Forever
+	if !p.hasCredit(index, k.size, &soonest) {
+		p.starve(s.spec.Lifetime, index)
+		if soonest != units.Forever {
+			p.wake(o, out, soonest)
+		}
+		return
+	}
+	o.sole, o.nonEmpty = -1, 0
+	o.queued -= int32(k.size)
+	n.turns[index] = uint16(n.inboxes[k.in].back - nd.base)
+	p.forward(s, o, out, i)
 }
 
 // nextInput is the link of the next input, after the last that was served, that
@@ -250,6 +299,9 @@ func (p *Partition) readableAt(s *infinibandState, in int32) units.Time {
 	if ports == 0 {
 		return 0
 	}
+	if busy := p.net.inboxes[in].busy; busy <= p.now {
+		return busy
+	}
 	r := &p.net.readers[in]
 	at := r.until[0]
 	for _, t := range r.until[1:ports] {
@@ -260,7 +312,8 @@ func (p *Partition) readableAt(s *infinibandState, in int32) units.Time {
 
 // occupyReader takes a read port of an input buffer until a time.
 func (p *Partition) occupyReader(s *infinibandState, in int32, until units.Time) {
-	r := &p.net.readers[in]
+	b, r := &p.net.inboxes[in], &p.net.readers[in]
+	b.busy = max(b.busy, until)
 	for j := range s.spec.ReadPorts {
 		if r.until[j] <= p.now {
 			r.until[j] = until
@@ -271,12 +324,18 @@ func (p *Partition) occupyReader(s *infinibandState, in int32, until units.Time)
 
 // grant sends the head of the queue of an input.
 func (p *Partition) grant(s *infinibandState, nd *node, o *port, out, in int32, class uint8) {
+	p.forward(s, o, out, p.dequeue(s, nd, o, out, in, class))
+}
+
+// forward puts a packet that has left its queue on the wire.
+func (p *Partition) forward(s *infinibandState, o *port, out, i int32) {
 	n := p.net
-	index := int(out)*n.classes + int(class)
-	n.starved[index] = units.Forever
-	i := p.dequeue(s, nd, o, out, in, class)
 	k := &p.pool.hot[i]
-	size := k.size
+	in, class, size := k.in, k.class, k.size
+	index := int(out)*n.classes + int(class)
+	if s.spec.Lifetime > 0 {
+		n.starved[index] = units.Forever
+	}
 	n.lanes[index].available -= blocks(size)
 	start := p.now
 	if o.debt > 0 {
@@ -350,6 +409,7 @@ func (p *Partition) expire(index int32) {
 		return
 	}
 	n.starved[index] = units.Forever
+	p.queueSole(s, nd, &n.ports[out], out)
 	input := nextSet(n.wants(s, nd, out, class), int32(n.turns[index])+1)
 	in := n.back[nd.base+input]
 	i := p.dequeue(s, nd, &n.ports[out], out, in, class)

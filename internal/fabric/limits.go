@@ -13,6 +13,13 @@ const (
 	// MaxCreditBlocks is the most that FCCL can grant on a lane: it is compared
 	// modulo 4096, so half of that can be outstanding (IBA vol. 1, 7.9.4.3).
 	MaxCreditBlocks = 2048
+	// MaxDelay bounds a link's propagation and its receiver's pipeline, in
+	// picoseconds: 4.29 ms, or 850 km of fibre. It is held in 32 bits.
+	MaxDelay = 1<<32 - 1
+	// MaxCreditPeriod bounds the time between credit updates, in picoseconds:
+	// 2.1 ms, a hundred times what IBA asks for (65,536 symbol times, vol. 1,
+	// 7.9.4.1). It is held in 32 bits.
+	MaxCreditPeriod = 1<<31 - 1
 	// CreditBlock is the unit of credits in bytes (IBA vol. 1, 7.9).
 	CreditBlock = 64
 	// MaxPacketsInFlight bounds the packets of one partition, so that a run

@@ -6,11 +6,12 @@ import "weft/units"
 type port struct {
 	freeAt   units.Time // when the wire is free
 	wakeAt   units.Time // the pending event that counts; Forever if none
-	delay    units.Time // propagation and the receiver's fixed pipeline
 	bytes    int64      // sent
+	delay    uint32     // propagation and the receiver's fixed pipeline, in picoseconds
 	node     int32
 	num      int32 // picoseconds per byte: num/den
 	queued   int32 // bytes that wait
+	sole     int32 // switches: the packet that waits, if it is the only one and in no queue; -1 if none
 	serveIn  int32 // Ethernet: link by which the packet on the wire came, -1 if its buffer is released
 	den      int16
 	rem      int16  // of the end of the last packet, in 1/den ps
@@ -29,7 +30,6 @@ const (
 	flagDirty     portFlags = 1 << iota // decides at the end of this instant
 	flagTail                            // the receiver takes packets at the tail
 	flagRemote                          // the receiver is in another partition
-	flagLast                            // the receiver is a NIC
 	flagUncounted                       // not a link of the scale-out fabric: no packet-hops
 )
 
@@ -53,6 +53,7 @@ func (o *port) occupy(start units.Time, size int64) units.Time {
 // inbox is the receiving side of a link: the packets in flight on it.
 type inbox struct {
 	flying list
+	busy   units.Time // InfiniBand: no read port of the input buffer is in use from then on
 	node   int32
 	back   int32 // the port of the receiver that sends the other way
 	num    int32 // picoseconds per byte of the link: num/den
@@ -76,8 +77,8 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	if o.flags&flagTail != 0 {
 		at = end
 	}
-	k.last = o.flags&flagLast != 0
-	k.arrive = at + o.delay
+	k.out = 0
+	k.arrive = at + units.Time(o.delay)
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
 	}
@@ -92,21 +93,31 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	return end
 }
 
-// fly appends a packet to those in flight on a link.
+// fly appends a packet, with the time of its arrival, to those in flight on a
+// link.
 func (p *Partition) fly(link, i int32) {
 	b := &p.net.inboxes[link]
+	k := &p.pool.hot[i]
+	k.next = -1
 	if b.flying.head < 0 {
-		p.queue.Push(p.pool.hot[i].arrive, classArrive, uint32(link))
+		b.flying.head = i
+		p.queue.Push(k.arrive, classArrive, uint32(link))
+	} else {
+		before := &p.pool.hot[b.flying.tail]
+		before.next, before.arrive = i, k.arrive
 	}
-	p.pool.push(&b.flying, i)
+	b.flying.tail = i
 }
 
 // land takes the packet that arrives now off a link.
 func (p *Partition) land(b *inbox, link int32) int32 {
-	i := p.pool.pop(&b.flying)
-	if next := b.flying.head; next >= 0 {
-		p.queue.Push(p.pool.hot[next].arrive, classArrive, uint32(link))
+	i := b.flying.head
+	k := &p.pool.hot[i]
+	b.flying.head = k.next
+	if k.next >= 0 {
+		p.queue.Push(k.arrive, classArrive, uint32(link))
 	}
+	k.arrive = p.now
 	return i
 }
 

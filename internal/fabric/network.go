@@ -95,8 +95,7 @@ type Network struct {
 	infiniband  []infinibandState
 	lanes       []lane    // by link and class
 	accounts    []account // by link and class
-	buffers     []int32   // by link and class: blocks of the receiver
-	grants      []uint16  // by link, class and period, in a ring
+	grants      []uint16  // by link, class and period, in a ring; nil if those of the lanes are enough
 	ringMask    int64
 	creditLinks []creditLink // by link
 	voqs        []list

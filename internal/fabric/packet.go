@@ -21,17 +21,20 @@ const (
 // pkt is what every hop touches of a packet: half a cache line. What only the
 // ends need is kept apart, at the same index.
 type pkt struct {
-	arrive  units.Time // when its arrival at the end of the current link is due
-	next    int32      // the packet behind it on a link or in a queue
-	dst     int32      // node that it is bound for
-	in      int32      // link by which it came into the node where it waits
-	entropy uint32     // what ECMP hashes: the flow's addresses and UDP source port
-	size    uint16     // bytes on the wire
-	class   uint8      // priority or virtual lane
+	// arrive is when it arrived at the node where it waits. In flight it is
+	// when the packet behind it will arrive: so nobody has to look at that one
+	// before its time.
+	arrive  units.Time
+	next    int32  // the packet behind it on a link or in a queue
+	dst     int32  // node that it is bound for
+	in      int32  // link by which it came into the node where it waits
+	entropy uint32 // what ECMP hashes: the flow's addresses and UDP source port
+	size    uint16 // bytes on the wire
+	out     uint16 // in flight: 1 + the port by which it will leave the next node, 0 if not known yet
+	class   uint8  // priority or virtual lane
 	role    role
 	marked  bool // congestion experienced
 	capable bool // a switch may mark it
-	last    bool // it is on the link to its destination
 }
 
 // pool holds the packets of one partition.
@@ -55,9 +58,20 @@ func (p *pool) get() int32 {
 	if len(p.hot) >= MaxPacketsInFlight {
 		panic(&Overload{"packets in flight in one partition", MaxPacketsInFlight})
 	}
-	p.hot = append(p.hot, pkt{})
-	p.cold = append(p.cold, transport.Packet{})
-	return int32(len(p.hot) - 1)
+	if len(p.hot) == cap(p.hot) {
+		p.grow()
+	}
+	i := len(p.hot)
+	p.hot, p.cold = p.hot[:i+1], p.cold[:i+1]
+	return int32(i)
+}
+
+func (p *pool) grow() {
+	n := len(p.hot)
+	hot, cold := makeHuge[pkt](n, max(256, 2*n)), makeHuge[transport.Packet](n, max(256, 2*n))
+	copy(hot, p.hot)
+	copy(cold, p.cold)
+	p.hot, p.cold = hot, cold
 }
 
 // segment is the TCP header of packet i.

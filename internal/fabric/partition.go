@@ -54,15 +54,17 @@ type Partition struct {
 	queue    *engine.Queue
 	pool     pool
 	now      units.Time
+	done     units.Time // everything earlier has been handled; not kept by a lone partition
 	dirty    []int32
 	batch    transport.Batch
 	segments tcp.Batch
 	mail     [2]mailbox // by the parity of the window
 	id       uint8
 	window   uint64
-	ahead    []int32
-	sink     int32
 	stats    Stats
+
+	arrivals, departures []glance // of lookAhead
+	sink                 int32    // keeps its reads
 
 	copies     []copies
 	copiesFree []int32
@@ -85,7 +87,7 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	for p.queue.Pop(limit, &e) {
 		p.now = e.Time
 		p.stats.Events++
-		if p.queue.Fresh() {
+		if p.queue.Fresh() && p.queue.Bucket() >= worthALook {
 			p.lookAhead()
 		}
 		p.handle(&e)
@@ -93,37 +95,70 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 			p.decide()
 		}
 	}
+	if len(p.net.parts) > 1 {
+		p.done = limit
+	}
 }
 
-// lookAhead reads what the events of a bucket will need, all at once: the
-// processor overlaps the waits for memory that would otherwise follow one
-// another.
+// worthALook is how many events make it pay to look ahead.
+const worthALook = 3
+
+// lookAhead reads what the events of a bucket will need, step by step for all
+// of them at once: the processor overlaps the waits for memory that would
+// otherwise follow one another. It decides nothing that depends on the order of
+// events.
 func (p *Partition) lookAhead() {
 	n := p.net
-	count := p.queue.Bucket()
-	p.ahead = p.ahead[:0]
-	for i := range count {
+	hot := p.pool.hot
+	p.arrivals, p.departures = p.arrivals[:0], p.departures[:0]
+	for i := range p.queue.Bucket() {
 		switch class, source := p.queue.Peek(i); class {
 		case classArrive:
-			p.ahead = append(p.ahead, n.inboxes[source].flying.head)
+			b := &n.inboxes[source]
+			p.arrivals = append(p.arrivals, glance{b.flying.head, int32(source), b.node})
 		case classPort:
-			if n.egress != nil {
-				p.ahead = append(p.ahead, max(0, n.egress[int(source)*n.classes].packets.head))
+			if next := n.ports[source].sole; next >= 0 {
+				p.departures = append(p.departures, glance{next, int32(source), 0})
+			} else if n.egress != nil {
+				next = n.egress[int(source)*n.classes].packets.head
+				p.departures = append(p.departures, glance{max(0, next), int32(source), 0})
 			}
 		}
 	}
-	hot, sum := p.pool.hot, int32(0)
-	for j, i := range p.ahead {
-		k := &hot[i]
-		p.ahead[j] = max(0, k.next)
-		if k.last {
-			sum += int32(p.pool.cold[i].DestQP)
+	sum := int32(0)
+	for j := range p.arrivals {
+		a := &p.arrivals[j]
+		k := &hot[a.packet]
+		nd := &n.nodes[a.node]
+		a.node = -1
+		switch {
+		case nd.kind == kindNIC:
+			sum += int32(p.pool.cold[a.packet].DestQP)
+		case nd.kind != kindGPU && nd.routing.settled() && k.role <= roleTrain:
+			if k.out == 0 {
+				k.out = uint16(p.lookUp(nd, k)-nd.base) + 1
+			}
+			a.node = nd.base + int32(k.out) - 1
 		}
 	}
-	for _, i := range p.ahead {
-		sum += hot[i].dst
+	for _, d := range p.departures {
+		sum += hot[d.packet].dst + n.inboxes[d.link].flying.tail + n.ports[d.link].queued
+	}
+	for _, a := range p.arrivals {
+		if a.node >= 0 {
+			sum += n.ports[a.node].queued + n.inboxes[a.node].flying.tail
+			if n.ingress != nil {
+				sum += n.ingress[int(a.link)*n.classes].held
+			}
+		}
 	}
 	p.sink = sum
+}
+
+// glance is a packet that lookAhead looks at: the one that arrives on a link or
+// leaves by it.
+type glance struct {
+	packet, link, node int32
 }
 
 // recoverFault turns a broken invariant or bound into the end of the run.

@@ -23,8 +23,20 @@ const (
 	Flowlet
 )
 
+// settled reports whether a packet's port depends on the packet alone, so that
+// it may be found ahead of its arrival.
+func (r Routing) settled() bool { return r <= ECMP }
+
 // route is the port by which a packet leaves a switch.
 func (p *Partition) route(nd *node, k *pkt) int32 {
+	if k.out != 0 {
+		return nd.base + int32(k.out) - 1
+	}
+	return p.lookUp(nd, k)
+}
+
+// lookUp finds the port of a packet in the tables.
+func (p *Partition) lookUp(nd *node, k *pkt) int32 {
 	if nd.local {
 		return nd.base + k.dst - nd.first
 	}

@@ -64,7 +64,7 @@ func (p *Partition) sent(link, i int32, start, end units.Time) {
 	s := p.sighting(link, i)
 	s.Start, s.End, s.FromLastBit = start, end, o.flags&flagTail != 0
 	s.Propagation = p.net.propagation[link]
-	s.Pipeline = o.delay - s.Propagation
+	s.Pipeline = units.Time(o.delay) - s.Propagation
 	p.net.packets.Sent(&s)
 }
 

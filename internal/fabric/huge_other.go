@@ -1,0 +1,5 @@
+//go:build !linux
+
+package fabric
+
+func makeHuge[T any](n, capacity int) []T { return make([]T, n, capacity) }
