@@ -87,6 +87,9 @@ func (p *Partition) hasCredit(index int32, size uint16, soonest *units.Time) boo
 	if l.available < need {
 		p.takeIn(l, index)
 		if l.available < need {
+			if l.need == 0 && p.net.ports[int(index)/p.net.classes].flags&flagUncounted == 0 {
+				p.stats.Stalls++
+			}
 			l.need = need
 			*soonest = min(*soonest, p.whenEnough(l, index))
 			return false

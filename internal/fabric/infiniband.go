@@ -22,8 +22,9 @@ type InfiniBandSwitch struct {
 	FIFO bool
 	// Lifetime is the head-of-queue lifetime: a packet that has waited at the
 	// head of its queue for that long for credits is discarded; 0 is for ever.
-	Lifetime units.Time
-	VLArb    VLArb
+	// LeafLifetime is the same at ports that lead to NICs.
+	Lifetime, LeafLifetime units.Time
+	VLArb                  VLArb
 }
 
 // VLArb is the arbitration between lanes (IBA vol. 1, 7.6.9).
@@ -195,7 +196,7 @@ func (p *Partition) sendInfiniBand(o *port, out int32) {
 		q := n.voqAt(s, nd, out, in, class)
 		k := &p.pool.hot[q.head]
 		if !p.hasCredit(out*int32(n.classes)+int32(class), k.size, &soonest) {
-			p.starve(s.spec.Lifetime, out*int32(n.classes)+int32(class))
+			p.starve(s.spec.lifetime(o), out*int32(n.classes)+int32(class))
 			continue
 		}
 		p.grant(s, nd, o, out, in, class)
@@ -222,7 +223,7 @@ func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
 	index := out*int32(n.classes) + int32(k.class)
 	soonest := units.Forever
 	if !p.hasCredit(index, k.size, &soonest) {
-		p.starve(s.spec.Lifetime, index)
+		p.starve(s.spec.lifetime(o), index)
 		if soonest != units.Forever {
 			p.wake(o, out, soonest)
 		}
@@ -333,7 +334,7 @@ func (p *Partition) forward(s *infinibandState, o *port, out, i int32) {
 	k := &p.pool.hot[i]
 	in, class, size := k.in, k.class, k.size
 	index := int(out)*n.classes + int(class)
-	if s.spec.Lifetime > 0 {
+	if s.spec.Lifetime > 0 || s.spec.LeafLifetime > 0 {
 		n.starved[index] = units.Forever
 	}
 	n.lanes[index].available -= blocks(size)
@@ -386,10 +387,17 @@ func (p *Partition) dequeue(s *infinibandState, nd *node, o *port, out, in int32
 	return i
 }
 
+// lifetime is the head-of-queue lifetime at a port.
+func (s *InfiniBandSwitch) lifetime(o *port) units.Time {
+	if o.flags&flagTail != 0 { // no switch of this kind does
+		return s.LeafLifetime
+	}
+	return s.Lifetime
+}
+
 // starve notes that a lane has a packet and a free wire but no credit, and
 // starts the clock of the head-of-queue lifetime.
 func (p *Partition) starve(lifetime units.Time, index int32) {
-	p.stats.Stalls++
 	if lifetime > 0 && p.net.starved[index] == units.Forever {
 		p.net.starved[index] = p.now
 		p.queue.Push(p.now+lifetime, classExpire, uint32(index))
@@ -405,7 +413,7 @@ func (p *Partition) expire(index int32) {
 	nd := &n.nodes[n.ports[out].node]
 	s := &n.infiniband[nd.state]
 	since := n.starved[index]
-	if since == units.Forever || p.now-since < s.spec.Lifetime || n.ports[out].nonEmpty>>class&1 == 0 {
+	if since == units.Forever || p.now-since < s.spec.lifetime(&n.ports[out]) || n.ports[out].nonEmpty>>class&1 == 0 {
 		return
 	}
 	n.starved[index] = units.Forever

@@ -218,7 +218,6 @@ func (p *Partition) spend(credited bool, link int32, class uint8, size uint16, s
 	}
 	index := link*int32(n.classes) + int32(class)
 	if !p.hasCredit(index, size, soonest) {
-		p.stats.Stalls++
 		return false
 	}
 	n.lanes[index].available -= blocks(size)

@@ -33,7 +33,7 @@ type Stats struct {
 	Marked    int64 // ECN or FECN marks set
 	Pauses    int64 // PFC frames sent with XOFF
 	Resumes   int64 // PFC frames sent with XON
-	Stalls    int64 // times that a port had a packet, a free wire and no credit
+	Stalls    int64 // times that a lane of the scale-out fabric began to wait for credits
 }
 
 // Drop says why a packet was dropped.

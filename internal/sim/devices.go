@@ -64,6 +64,9 @@ func infiniBandSwitch(f *scenario.Fabric, c classes) *fabric.InfiniBandSwitch {
 	if f.IB.HOQLifetime != units.Forever {
 		s.Lifetime = f.IB.HOQLifetime
 	}
+	if f.IB.LeafHOQLifetime != units.Forever {
+		s.LeafLifetime = f.IB.LeafHOQLifetime
+	}
 	return s
 }
 
