@@ -18,6 +18,9 @@ type Builder struct {
 	// Tables are the forwarding tables of the scale-out switches, whose
 	// endpoints are the first nodes of the network.
 	Tables *routing.Tables
+	// Lanes, if not nil, is the rule by which packets change virtual lanes at
+	// the scale-out switches of a credit-based fabric; they enter on lane 0.
+	Lanes *routing.Lanes
 	// FlowletGap is the pause after which Flowlet may move a flow.
 	FlowletGap units.Time
 	// AdaptiveThreshold is how many bytes more than the least loaded port the
@@ -168,8 +171,13 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	n := &b.n
 	n.local, _ = b.App.(LocalApp)
 	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
-	n.hash = b.Hash
+	n.hash, n.laneRule = b.Hash, b.Lanes
 	n.maxEvents = b.MaxEvents
+	n.patience = patience
+	for i := range n.infiniband {
+		s := n.infiniband[i].spec
+		n.patience = max(n.patience, 2*s.Lifetime, 2*s.LeafLifetime)
+	}
 	n.threshold = b.AdaptiveThreshold
 	if b.Tables != nil {
 		n.tables = *b.Tables

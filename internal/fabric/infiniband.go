@@ -94,7 +94,7 @@ func (p *Partition) enqueue(s *infinibandState, nd *node, out, i int32) {
 	o := &p.net.ports[out]
 	if o.nonEmpty == 0 && !s.spec.FIFO {
 		o.sole = i
-		o.nonEmpty = 1 << k.class
+		o.nonEmpty = 1 << p.laneOut(nd, k, out)
 	} else {
 		p.queueSole(s, nd, o, out)
 		p.queueUp(s, nd, out, i)
@@ -106,11 +106,23 @@ func (p *Partition) enqueue(s *infinibandState, nd *node, out, i int32) {
 // queueUp puts a packet into the virtual output queue of an output.
 func (p *Partition) queueUp(s *infinibandState, nd *node, out, i int32) {
 	k := &p.pool.hot[i]
-	q := p.net.voqAt(s, nd, out, k.in, k.class)
+	lane := p.laneOut(nd, k, out)
+	q := p.net.voqAt(s, nd, out, k.in, lane)
 	if q.head < 0 {
-		p.want(s, nd, out, k.in, k.class)
+		p.want(s, nd, out, k.in, lane)
 	}
 	p.pool.push(q, i)
+}
+
+// laneOut is the lane by which a packet leaves. Until then it has the lane by
+// which it came, whose buffer it is in.
+func (p *Partition) laneOut(nd *node, k *pkt, out int32) uint8 {
+	n := p.net
+	if n.laneRule == nil || nd.local {
+		return k.class
+	}
+	in := n.inboxes[k.in].back - nd.base
+	return n.laneRule.Next(int(nd.row), uint16(in), uint16(out-nd.base), k.class)
 }
 
 // queueSole puts the packet that waited alone into its queue.
@@ -137,8 +149,9 @@ func (p *Partition) request(s *infinibandState, nd *node, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
 	out := p.route(nd, k)
-	n.voqAt(s, nd, out, link, k.class).head = i
-	p.want(s, nd, out, link, k.class)
+	lane := p.laneOut(nd, k, out)
+	n.voqAt(s, nd, out, link, lane).head = i
+	p.want(s, nd, out, link, lane)
 	p.touch(&n.ports[out], out)
 }
 
@@ -220,7 +233,8 @@ func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
 		p.wake(o, out, at)
 		return
 	}
-	index := out*int32(n.classes) + int32(k.class)
+	lane := uint8(bits.TrailingZeros16(o.nonEmpty))
+	index := out*int32(n.classes) + int32(lane)
 	soonest := units.Forever
 	if !p.hasCredit(index, k.size, &soonest) {
 		p.starve(s.spec.lifetime(o), index)
@@ -232,7 +246,7 @@ func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
 	o.sole, o.nonEmpty = -1, 0
 	o.queued -= int32(k.size)
 	n.turns[index] = uint16(n.inboxes[k.in].back - nd.base)
-	p.forward(s, o, out, i)
+	p.forward(s, o, out, lane, i)
 }
 
 // nextInput is the link of the next input, after the last that was served, that
@@ -325,15 +339,16 @@ func (p *Partition) occupyReader(s *infinibandState, in int32, until units.Time)
 
 // grant sends the head of the queue of an input.
 func (p *Partition) grant(s *infinibandState, nd *node, o *port, out, in int32, class uint8) {
-	p.forward(s, o, out, p.dequeue(s, nd, o, out, in, class))
+	p.forward(s, o, out, class, p.dequeue(s, nd, o, out, in, class))
 }
 
-// forward puts a packet that has left its queue on the wire.
-func (p *Partition) forward(s *infinibandState, o *port, out, i int32) {
+// forward puts a packet that has left its queue on the wire, on a lane.
+func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
 	in, class, size := k.in, k.class, k.size
-	index := int(out)*n.classes + int(class)
+	k.class = lane
+	index := int(out)*n.classes + int(lane)
 	if s.spec.Lifetime > 0 || s.spec.LeafLifetime > 0 {
 		n.starved[index] = units.Forever
 	}
@@ -370,7 +385,7 @@ func (p *Partition) dequeue(s *infinibandState, nd *node, o *port, out, in int32
 	i := q.head
 	n.turns[int(out)*n.classes+int(class)] = uint16(n.inboxes[in].back - nd.base)
 	if s.spec.FIFO {
-		fifo := &n.fifos[int(in)*n.classes+int(class)]
+		fifo := &n.fifos[int(in)*n.classes+int(p.pool.hot[i].class)]
 		p.pool.pop(fifo)
 		q.head = -1
 		p.unwant(s, nd, out, in, class)
@@ -421,7 +436,7 @@ func (p *Partition) expire(index int32) {
 	input := nextSet(n.wants(s, nd, out, class), int32(n.turns[index])+1)
 	in := n.back[nd.base+input]
 	i := p.dequeue(s, nd, &n.ports[out], out, in, class)
-	p.free(in, class, p.pool.hot[i].size, p.now)
+	p.free(in, p.pool.hot[i].class, p.pool.hot[i].size, p.now)
 	p.drop(i, DropLifetime)
 	p.touch(&n.ports[out], out)
 }

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
@@ -60,12 +61,14 @@ type Network struct {
 	packets    PacketTrace // nil, unless somebody follows packets
 	progress   progress
 	maxEvents  int64 // 0 is no bound
+	patience   units.Time
 	parts      []*Partition
 	lookahead  units.Time
 	classes    int
 	credited   bool // some link has credits
 	seed       uint64
 	flowletGap units.Time
+	laneRule   *routing.Lanes
 	threshold  int64                                      // of adaptive routing, in bytes
 	hash       func(row int32, entropy uint32, n int) int // of ECMP; nil is weft's
 	names      []string
@@ -127,6 +130,9 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	}
 	engine.Run(parts, n.lookahead, until, workers, stop)
 	for _, p := range n.parts {
+		if s := (*Standstill)(nil); errors.As(p.err, &s) {
+			s.Waiting = n.Waiting()
+		}
 		if p.err != nil {
 			return p.err
 		}

@@ -77,8 +77,8 @@ type Partition struct {
 func (p *Partition) RunTo(limit units.Time, window uint64) {
 	defer p.recoverFault()
 	p.window = window
-	before := p.stats.Events
-	defer func() { p.moved(p.stats.Events - before) }()
+	events, hops := p.stats.Events, p.stats.Hops
+	defer func() { p.moved(p.stats.Events-events, p.stats.Hops-hops) }()
 	p.mail[window&1].reset()
 	if len(p.dirty) > 0 { // posted before the run
 		p.decide()

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"weft/units"
@@ -10,12 +11,20 @@ import (
 type progress struct {
 	events  atomic.Int64
 	reached atomic.Int64 // picoseconds
+	hopped  atomic.Int64 // picoseconds: the last packet-hop
 }
 
 // moved notes what a partition has done in a window, and ends the run when it is
-// too much.
-func (p *Partition) moved(events int64) {
+// too much, or when nothing has moved for too long although packets are there.
+func (p *Partition) moved(events, hops int64) {
 	n := p.net
+	if hops > 0 {
+		n.progress.hopped.Store(int64(p.now))
+	}
+	since := units.Time(n.progress.hopped.Load())
+	if p.pool.live > 0 && p.now-since > n.patience && p.err == nil {
+		p.err = &Standstill{Since: since}
+	}
 	n.progress.reached.Store(int64(p.now))
 	sum := n.progress.events.Add(events)
 	if n.maxEvents > 0 && sum > n.maxEvents && p.err == nil {
@@ -27,4 +36,20 @@ func (p *Partition) moved(events int64) {
 // called while the network runs.
 func (n *Network) Progress() (simulated units.Time, events int64) {
 	return units.Time(n.progress.reached.Load()), n.progress.events.Load()
+}
+
+// patience is how long packets may stand still before a run is given up: far
+// longer than any pause lasts whose cause goes away. Where packets at the head
+// of a queue have a lifetime, it is longer than that.
+const patience = 50 * units.Millisecond
+
+// Standstill is a run in which packets wait for each other in a circle.
+type Standstill struct {
+	Since   units.Time
+	Waiting string // what waits for what
+}
+
+// Error says since when nothing moves, and what waits for what.
+func (s *Standstill) Error() string {
+	return fmt.Sprintf("no progress since %v: %s", s.Since, s.Waiting)
 }

@@ -17,6 +17,7 @@ type plan struct {
 	graph  *topology.Graph
 	tables *routing.Tables
 	class  classes
+	lanes  *routing.Lanes // nil where packets keep their lane
 	node   *scenario.Node
 	// maxEvents bounds each simulation.
 	maxEvents int64
@@ -44,7 +45,8 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := routing.CheckReachable(g, t); err != nil {
 		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 	}
-	return planOf(r, f, g, t), nil
+	p := planOf(r, f, g, t)
+	return p, p.setLanes()
 }
 
 // planOf is the plan of a fabric on a graph.
@@ -78,6 +80,9 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		Classes: len(p.class.used), Seed: seed + uint64(f.Routing.HashSeed)<<32, Tables: p.tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.maxEvents,
 	}
+	if p.lanes != nil {
+		b.Lanes, b.Classes = p.lanes, max(b.Classes, p.lanes.Count)
+	}
 	if up.rate.Num > 0 {
 		b.Classes = max(2, b.Classes) // multicasts have a lane of their own
 	}
@@ -104,6 +109,9 @@ func (p *plan) addNodes(b *fabric.Builder) {
 	f := p.fabric
 	nic := nic(f, p.node, p.class)
 	ib := infiniBandSwitch(f, p.class)
+	if p.lanes != nil {
+		ib.VLArb = equalLanes(p.lanes.Count)
+	}
 	for i := range p.graph.Nodes {
 		nd := &p.graph.Nodes[i]
 		ports, row := len(nd.Cables), i-p.graph.Endpoints

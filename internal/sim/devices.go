@@ -27,7 +27,7 @@ func propagation(l *scenario.Link, length units.Length) units.Time {
 
 // credits are those of an input buffer of so many bytes per lane, updated
 // whenever as much as the threshold could have left.
-func credits(f *scenario.Fabric, buffer units.Bytes, lanes int) fabric.Credits {
+func credits(f *scenario.Fabric, buffer units.Bytes) fabric.Credits {
 	rate := perByte(&f.Link)
 	threshold := units.Time(int64(f.IB.CreditThreshold) * rate.Num / rate.Den)
 	c := fabric.Credits{
@@ -35,7 +35,7 @@ func credits(f *scenario.Fabric, buffer units.Bytes, lanes int) fabric.Credits {
 		Latency:    creditLatency,
 		FrameBytes: uint16(wire.InfiniBandFlowControlBytes + delimiters(&f.Link)),
 	}
-	for i := range lanes {
+	for i := range c.Blocks {
 		c.Blocks[i] = int32(min(buffer/fabric.CreditBlock, fabric.MaxCreditBlocks))
 	}
 	return c
@@ -54,7 +54,7 @@ func delimiters(l *scenario.Link) int {
 func infiniBandSwitch(f *scenario.Fabric, c classes) *fabric.InfiniBandSwitch {
 	s := &fabric.InfiniBandSwitch{
 		Pipeline:  f.Switch.Latency,
-		Credits:   credits(f, f.IB.Buffer, len(c.used)),
+		Credits:   credits(f, f.IB.Buffer),
 		ReadPorts: int((f.IB.Speedup.Num + f.IB.Speedup.Den - 1) / max(1, f.IB.Speedup.Den)),
 		FIFO:      f.IB.Queueing == scenario.FIFO,
 		VLArb: fabric.VLArb{
@@ -125,7 +125,7 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 	const probe = 1024 // any payload beyond the minimum frame
 	switch f.Kind {
 	case scenario.InfiniBandKind:
-		n.Credits = credits(f, f.IB.NICBuffer, len(c.used))
+		n.Credits = credits(f, f.IB.NICBuffer)
 		overheads(n, func(op wire.Opcode) int {
 			return wire.InfiniBandBytes(op, probe, f.IB.GRH) - probe + delimiters(&f.Link)
 		})

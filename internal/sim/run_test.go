@@ -136,19 +136,38 @@ workload: {collective: all-to-all, sizes: [16MiB]}`), 2)
 	}
 }
 
-// TestStandstillNamesWhatWaits runs a shift around a ring of switches whose
-// credits wait for one another, and expects the ports by name.
+// TestRingsOfSwitchesDoNotDeadlock runs what would stand still on one lane: small
+// buffers, a ring of sixteen switches, and a dragonfly.
+func TestRingsOfSwitchesDoNotDeadlock(t *testing.T) {
+	for _, shape := range []string{
+		"{shape: torus, dims: [16], hosts-per-leaf: 8, radix: 12}",
+		"{shape: torus, dims: [5, 5], hosts-per-leaf: 6, radix: 12}",
+		"{shape: dragonfly, hosts-per-leaf: 4, switches-per-group: 8, global-links: 4, groups: 4, radix: 16}",
+	} {
+		out := run(t, resolve(t, `
+cluster: {nodes: 16, node: dgx-h100}
+topology: `+shape+`
+fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {buffer: 8KiB, hoq-lifetime: forever, leaf-hoq-lifetime: forever}}]
+workload: {pattern: permutation, sizes: [1MiB]}`), 2)
+		if p := out.Fabrics[0].Points[0]; p.Time <= 0 || p.Counts.Drops() > 0 {
+			t.Errorf("%s: %v, %d drops", shape, p.Time, p.Counts.Drops())
+		}
+	}
+}
+
+// TestStandstillNamesWhatWaits runs a permutation on a ring of Ethernet switches
+// that pause one another in a circle, and expects the ports by name.
 func TestStandstillNamesWhatWaits(t *testing.T) {
 	r := resolve(t, `
 cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: torus, dims: [16], hosts-per-leaf: 8, radix: 12}
-fabrics: [{preset: infiniband-ndr, ib: {buffer: 8KiB, hoq-lifetime: forever}, transport: {timeout: 10us, retry: 1}}]
+fabrics: [{preset: roce-v2-400g, cc: none, routing: {mode: deterministic}, ethernet: {ecn: {enabled: false}, pfc: {xoff: 16KiB, xon-offset: 8KiB}}}]
 workload: {pattern: permutation, sizes: [4MiB]}`)
 	_, err := Run(context.Background(), r, Options{})
 	if err == nil {
 		t.Fatal("a ring of full buffers went on")
 	}
-	for _, want := range []string{"no progress", "packets wait at", "credit blocks"} {
+	for _, want := range []string{"no progress", "packets wait at", "paused by PFC"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not say %q: %v", want, err)
 		}
