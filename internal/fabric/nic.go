@@ -46,7 +46,8 @@ type nicState struct {
 	spec   *NIC
 	flows  []*flow // by queue pair number
 	timers timerHeap
-	wakeAt units.Time // the pending timer event; Forever if none
+	wakeAt units.Time // the next timer event; Forever if none
+	later  units.Time // the one after it, as far as it is remembered
 }
 
 // nicQueue is what waits at one port of a NIC in one class.
@@ -259,10 +260,19 @@ func (p *Partition) arm(node int32, nic *nicState, f *flow) {
 	t = max(t, p.now+1)
 	f.timerAt = t
 	nic.timers.push(timer{t, f})
-	if t < nic.wakeAt {
-		nic.wakeAt = t
-		p.queue.Push(t, classTimer, uint32(node))
+	p.wakeNIC(node, nic)
+}
+
+// wakeNIC asks for an event at the NIC's earliest timer, unless one comes by
+// then anyway. A distant one that is overtaken is remembered and asked for once:
+// congestion control's timers come between a retransmission's a thousand times.
+func (p *Partition) wakeNIC(node int32, nic *nicState) {
+	if len(nic.timers) == 0 || nic.timers[0].at >= nic.wakeAt {
+		return
 	}
+	nic.later = min(nic.later, nic.wakeAt)
+	nic.wakeAt = nic.timers[0].at
+	p.queue.Push(nic.wakeAt, classTimer, uint32(node))
 }
 
 // timerNIC serves the timers of a NIC that are due.
@@ -270,9 +280,8 @@ func (p *Partition) timerNIC(node int32) {
 	n := p.net
 	nic := &n.nics[n.nodes[node].state]
 	if nic.wakeAt != p.now {
-		return // an earlier one took its place
+		return // forgotten, and what it was for is done
 	}
-	nic.wakeAt = units.Forever
 	for len(nic.timers) > 0 && nic.timers[0].at <= p.now {
 		f, at := nic.timers[0].flow, nic.timers[0].at
 		nic.timers.pop()
@@ -283,8 +292,7 @@ func (p *Partition) timerNIC(node int32) {
 		p.expired(f)
 		p.afterQP(node, nic, f)
 	}
-	if len(nic.timers) > 0 && nic.timers[0].at < nic.wakeAt {
-		nic.wakeAt = nic.timers[0].at
-		p.queue.Push(nic.wakeAt, classTimer, uint32(node))
-	}
+	// Only now: what is armed meanwhile asks for no event of its own.
+	nic.wakeAt, nic.later = nic.later, units.Forever
+	p.wakeNIC(node, nic)
 }
