@@ -34,5 +34,5 @@ type Overload struct {
 
 // Error names the bound.
 func (o *Overload) Error() string {
-	return fmt.Sprintf("more than %d %s: the scenario puts more into the network than weft holds", o.Limit, o.What)
+	return fmt.Sprintf("more than %d %s: the run was given up", o.Limit, o.What)
 }
