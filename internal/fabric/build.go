@@ -467,7 +467,10 @@ func (b *Builder) findLookahead() units.Time {
 		if n.ports[link].flags&flagRemote == 0 || n.inboxes[link].back < 0 {
 			continue
 		}
-		least = min(least, units.Time(n.ports[link].delay), n.propagation[link]+n.reaction[link])
+		least = min(least, units.Time(n.ports[link].delay))
+		if n.nodes[n.ports[link].node].kind == kindEthernet { // it sends PFC frames
+			least = min(least, n.propagation[link]+n.reaction[link])
+		}
 		if n.credited && n.creditLinks[link].period > 0 {
 			least = min(least, n.creditLinks[link].latency)
 		}

@@ -84,13 +84,6 @@ type egress struct {
 	bytes   int32
 }
 
-func (s *EthernetSwitch) threshold(used int64) int64 {
-	if s.StaticXoff > 0 {
-		return min(s.StaticXoff, s.Shared-used)
-	}
-	return (s.Shared - used) * s.AlphaNum / s.AlphaDen
-}
-
 func shared(g *ingress, reserve int32) int64 {
 	return max(0, int64(g.held)-int64(reserve))
 }
@@ -194,10 +187,10 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 	g := &n.ingress[int(link)*n.classes+int(k.class)]
 	size := int32(k.size)
 	above := int64(g.held+size) - int64(spec.Reserve)
-	if above > n.xoff(s, link) {
+	if n.over(s, link, above) {
 		p.settle(b.node)
 	}
-	if above > n.xoff(s, link) {
+	if n.over(s, link, above) {
 		if spec.PFC.Lossless>>k.class&1 == 0 {
 			return false
 		}
@@ -214,7 +207,7 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 		}
 	}
 	if spec.PFC.Lossless>>k.class&1 != 0 && !g.paused &&
-		(g.headroom > 0 || shared(g, spec.Reserve) >= n.xoff(s, link)) {
+		(g.headroom > 0 || n.over(s, link, shared(g, spec.Reserve)+1)) {
 		p.pauseSender(s, g, b, link, k.class)
 	}
 	return true
@@ -234,7 +227,7 @@ func (p *Partition) release(s *ethernetState, link int32, class uint8, size int3
 	s.used -= before - shared(g, s.spec.Reserve)
 	if g.paused && g.headroom == 0 {
 		above := shared(g, s.spec.Reserve)
-		if above == 0 || above+int64(s.spec.XonOffset) <= n.xoff(s, link) {
+		if above == 0 || !n.over(s, link, above+int64(s.spec.XonOffset)) {
 			p.resumeSender(s, g, link, class)
 		}
 	}

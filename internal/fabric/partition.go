@@ -87,7 +87,7 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	for p.queue.Pop(limit, &e) {
 		p.now = e.Time
 		p.stats.Events++
-		if p.queue.Fresh() && p.queue.Bucket() >= worthALook {
+		if p.pool.live >= worthALook && p.queue.Fresh() {
 			p.lookAhead()
 		}
 		p.handle(&e)
@@ -100,8 +100,9 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	}
 }
 
-// worthALook is how many events make it pay to look ahead.
-const worthALook = 3
+// worthALook is from how many packets on it pays to look ahead: those of fewer
+// are in the processor's caches.
+const worthALook = 1 << 16
 
 // lookAhead reads what the events of a bucket will need, step by step for all
 // of them at once: the processor overlaps the waits for memory that would

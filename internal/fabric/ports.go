@@ -9,13 +9,19 @@ type EthernetPort struct {
 	ECN                [8]ECN
 }
 
-// xoff is how much of the shared pool an ingress queue may hold.
-func (n *Network) xoff(s *ethernetState, link int32) int64 {
-	if s.spec.Ports != nil {
+// over reports whether bytes are more than an ingress queue may hold of the
+// shared pool: alpha times what is free there, rounded down. It is asked several
+// times a hop, so it multiplies and does not divide.
+func (n *Network) over(s *ethernetState, link int32, bytes int64) bool {
+	free, num, den := s.spec.Shared-s.used, s.spec.AlphaNum, s.spec.AlphaDen
+	switch {
+	case s.spec.Ports != nil:
 		port := n.ethernetPort(s, n.inboxes[link].back)
-		return (s.spec.Shared - s.used) * port.AlphaNum / port.AlphaDen
+		num, den = port.AlphaNum, port.AlphaDen
+	case s.spec.StaticXoff > 0:
+		return bytes > min(s.spec.StaticXoff, free)
 	}
-	return s.spec.threshold(s.used)
+	return bytes*den > free*num
 }
 
 // headroom is that of an ingress queue.
