@@ -98,7 +98,7 @@ func TestCreditsBoundALinksThroughput(t *testing.T) {
 		// Head to the receiver, tail, its pipeline, the wait for the next
 		// update, the update's way back.
 		loop := wire*20 + 1000*ns + 300*ns
-		period := units.Time(10 * ns)
+		period := 10 * ns
 		back := 1000*ns + 50*ns
 		loop = (loop + back + period - 1) / period * period
 		perPacket := float64(loop) / float64(packets)

@@ -2,7 +2,7 @@ package fabric
 
 import (
 	"syscall"
-	"unsafe"
+	"unsafe" //nolint:depguard // madvise takes addresses
 )
 
 const (

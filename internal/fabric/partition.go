@@ -222,7 +222,7 @@ func (p *Partition) handle(e *engine.Event) {
 // nothing, so the order in which they decide cannot be seen outside of a node.
 func (p *Partition) decide() {
 	n := p.net
-	for j := 0; j < len(p.dirty); j++ {
+	for j := 0; j < len(p.dirty); j++ { //nolint:intrange // the list grows while it is walked
 		link := p.dirty[j]
 		o := &n.ports[link]
 		o.flags &^= flagDirty

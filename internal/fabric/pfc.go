@@ -119,11 +119,11 @@ func (p *Partition) refreshPause(source int32) {
 
 // schedulePause notes a frame that takes effect on a port later.
 func (p *Partition) schedulePause(port int32, f pause) {
-	l := append(p.net.pauses[port], f)
+	p.net.pauses[port] = append(p.net.pauses[port], f)
+	l := p.net.pauses[port]
 	for i := len(l) - 1; i > 0 && l[i-1].at > f.at; i-- {
 		l[i-1], l[i] = l[i], l[i-1]
 	}
-	p.net.pauses[port] = l
 	p.queue.Push(f.at, classPause, uint32(port))
 }
 

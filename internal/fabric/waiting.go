@@ -38,8 +38,11 @@ func (n *Network) whyWaiting(link int32) string {
 		return fmt.Sprintf("%d bytes, paused by PFC in classes %#x", o.queued, o.blocked)
 	}
 	for class := range n.classes {
-		if n.lanes != nil && n.lanes[int(link)*n.classes+class].need > 0 {
-			l := &n.lanes[int(link)*n.classes+class]
+		index := int(link)*n.classes + class
+		if index >= len(n.lanes) {
+			break // not a credit-based fabric
+		}
+		if l := &n.lanes[index]; l.need > 0 {
 			return fmt.Sprintf("%d bytes, lane %d wants %d credit blocks and has %d", o.queued, class, l.need, l.available)
 		}
 	}

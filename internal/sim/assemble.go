@@ -46,7 +46,10 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 	}
 	p := planOf(r, f, g, t)
-	return p, p.setLanes()
+	if err := p.setLanes(); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // planOf is the plan of a fabric on a graph.
