@@ -29,20 +29,21 @@ const (
 	maxWidth    = 63 - offsetShift
 )
 
-// groupLog2 is log2 of the slots of a bucket. A slot holds few events, which
-// makes sorting cheap; a bucket holds enough of them for a handler to look
-// ahead.
-const groupLog2 = 3
+// chunkKeys is how many keys a chunk of a bucket holds: a cache line with its
+// header.
+const chunkKeys = 7
 
-type node struct {
-	key  uint64
-	next int32
+// chunk is a part of a bucket's events, in no order. Only the first chunk of a
+// bucket may have room.
+type chunk struct {
+	keys [chunkKeys]uint64
+	next int32 // the bucket's next chunk, or the next free one; -1 if none
+	n    int32
 }
 
-// Queue is the event queue of one partition: a timing wheel of slots, each a
-// list that is sorted when its turn comes, with a heap for what lies beyond the
-// wheel. Slots are handled in buckets of a few neighbours. The zero value is not
-// ready; use NewQueue.
+// Queue is the event queue of one partition: a timing wheel whose buckets are
+// sorted when they are reached, with a heap for what lies beyond the wheel. The
+// zero value is not ready; use NewQueue.
 type Queue struct {
 	current []uint64 // the sorted keys of the bucket being handled
 	pos     int      // the next of them
@@ -50,26 +51,25 @@ type Queue struct {
 	now     units.Time
 	lastKey uint64
 
-	heads []int32  // by slot: the bucket's list, -1 if empty
-	nodes []node   // the lists' elements
-	free  int32    // the free list of nodes
-	words []uint64 // a bit per slot that is not empty
-	sums  []uint64 // a bit per word that is not zero
+	heads  []int32 // by slot: the bucket's first chunk, -1 if empty
+	chunks []chunk
+	free   int32    // the list of free chunks
+	words  []uint64 // a bit per slot that is not empty
+	sums   []uint64 // a bit per word that is not zero
 
 	bucket  int64 // number of the bucket being handled
 	mask    int64 // slots - 1
-	reach   int64 // buckets that the wheel holds after the one being handled
 	width   uint  // log2 of a bucket's width in picoseconds
 	inWheel int
 	far     farHeap
 }
 
-// NewQueue makes a queue whose wheel has 2^slotsLog2 slots of 2^widthLog2
+// NewQueue makes a queue whose wheel has 2^slotsLog2 buckets of 2^widthLog2
 // picoseconds. Both affect speed only, never the order. It panics on values
-// outside 6..24 and 0..24, which only code can choose.
+// outside 6..24 and 0..27, which only code can choose.
 func NewQueue(widthLog2, slotsLog2 uint) *Queue {
-	if widthLog2+groupLog2 > maxWidth || slotsLog2 < 6 || slotsLog2 > 24 {
-		panic(fmt.Sprintf("engine: wheel of 2^%d slots of 2^%d ps is out of bounds", slotsLog2, widthLog2))
+	if widthLog2 > maxWidth || slotsLog2 < 6 || slotsLog2 > 24 {
+		panic(fmt.Sprintf("engine: wheel of 2^%d buckets of 2^%d ps is out of bounds", slotsLog2, widthLog2))
 	}
 	slots := 1 << slotsLog2
 	q := &Queue{
@@ -78,8 +78,7 @@ func NewQueue(widthLog2, slotsLog2 uint) *Queue {
 		sums:  make([]uint64, (slots/64+63)/64),
 		free:  -1,
 		mask:  int64(slots - 1),
-		reach: int64(slots>>groupLog2 - 1),
-		width: widthLog2 + groupLog2,
+		width: widthLog2,
 	}
 	for i := range q.heads {
 		q.heads[i] = -1
@@ -99,8 +98,8 @@ func (q *Queue) Push(t units.Time, class Class, source uint32) {
 	b := int64(t) >> q.width
 	d := b - q.bucket
 	key := uint64(t&(1<<q.width-1))<<offsetShift | uint64(class)<<classShift | uint64(source)
-	if d > 0 && d <= q.reach {
-		q.link(q.slot(t), key)
+	if d > 0 && d <= q.mask {
+		q.put(b&q.mask, key)
 		return
 	}
 	if d > 0 {
@@ -110,21 +109,31 @@ func (q *Queue) Push(t units.Time, class Class, source uint32) {
 	q.insertCurrent(t, key)
 }
 
-// slot is where the wheel holds a time.
-func (q *Queue) slot(t units.Time) int64 { return int64(t) >> (q.width - groupLog2) & q.mask }
-
-// link puts a key on the list of a slot.
-func (q *Queue) link(slot int64, key uint64) {
-	n := q.free
-	if n < 0 {
-		n = int32(len(q.nodes))
-		q.nodes = append(q.nodes, node{})
-	} else {
-		q.free = q.nodes[n].next
-	}
-	q.nodes[n] = node{key, q.heads[slot]}
-	q.heads[slot] = n
+// put adds a key to a slot.
+func (q *Queue) put(slot int64, key uint64) {
 	q.inWheel++
+	if i := q.heads[slot]; i >= 0 {
+		if c := &q.chunks[i]; c.n < chunkKeys {
+			c.keys[c.n] = key
+			c.n++
+			return
+		}
+	}
+	q.putFirst(slot, key)
+}
+
+// putFirst adds a key to a slot that has no chunk with room.
+func (q *Queue) putFirst(slot int64, key uint64) {
+	i := q.free
+	if i < 0 {
+		i = int32(len(q.chunks))
+		q.chunks = append(q.chunks, chunk{})
+	} else {
+		q.free = q.chunks[i].next
+	}
+	c := &q.chunks[i]
+	c.keys[0], c.n, c.next = key, 1, q.heads[slot]
+	q.heads[slot] = i
 	q.words[slot>>6] |= 1 << (slot & 63)
 	q.sums[slot>>12] |= 1 << (slot >> 6 & 63)
 }
@@ -197,8 +206,10 @@ func (q *Queue) NextTime() units.Time {
 	}
 	if q.inWheel > 0 {
 		bucket, slot := q.nextInWheel()
-		for n := q.heads[slot]; n >= 0; n = q.nodes[n].next {
-			next = min(next, units.Time(bucket)<<q.width+units.Time(q.nodes[n].key>>offsetShift))
+		for i := q.heads[slot]; i >= 0; i = q.chunks[i].next {
+			for _, key := range q.chunks[i].keys[:q.chunks[i].n] {
+				next = min(next, units.Time(bucket)<<q.width+units.Time(key>>offsetShift))
+			}
 		}
 	}
 	return next
@@ -215,10 +226,11 @@ func (q *Queue) advance(limit units.Time) bool {
 	q.start = units.Time(next) << q.width
 	q.current = q.current[:0]
 	q.pos = 0
-	q.collect(next << groupLog2 & q.mask)
+	q.collect(next & q.mask)
 	if len(q.far) > 0 {
 		q.refill()
 	}
+	sortKeys(q.current)
 	return true
 }
 
@@ -237,11 +249,11 @@ func (q *Queue) nextBucket() int64 {
 }
 
 // nextInWheel is the next bucket with an event in the wheel, which is not
-// empty, and the first slot of it that is not.
+// empty, and its slot.
 func (q *Queue) nextInWheel() (bucket, slot int64) {
-	from := (q.bucket + 1) << groupLog2 & q.mask
+	from := (q.bucket + 1) & q.mask
 	slot = q.scan(from)
-	return q.bucket + 1 + (slot-from)&q.mask>>groupLog2, slot
+	return q.bucket + 1 + (slot-from)&q.mask, slot
 }
 
 // scan finds the first slot that is not empty from slot on, around the wheel.
@@ -264,60 +276,50 @@ func (q *Queue) scan(slot int64) int64 {
 	panic("engine: the wheel's count and its bits disagree")
 }
 
-// collect empties the slots of a bucket into current, in order.
-func (q *Queue) collect(first int64) {
-	word := &q.words[first>>6]
-	full := *word >> (first & 63) & (1<<(1<<groupLog2) - 1)
-	if full == 0 {
+// collect empties a slot into current.
+func (q *Queue) collect(slot int64) {
+	i := q.heads[slot]
+	if i < 0 {
 		return // the bucket's events come from the heap
 	}
-	*word &^= full << (first & 63)
-	if *word == 0 {
-		q.sums[first>>12] &^= 1 << (first >> 6 & 63)
-	}
-	for ; full != 0; full &= full - 1 {
-		slot := first + int64(bits.TrailingZeros64(full))
-		from := len(q.current)
-		for n := q.heads[slot]; n >= 0; {
-			e := &q.nodes[n]
-			q.current = append(q.current, e.key)
-			next := e.next
-			e.next, q.free = q.free, n
-			n = next
-		}
-		q.heads[slot] = -1
-		sortKeys(q.current[from:])
+	for i >= 0 {
+		c := &q.chunks[i]
+		q.current = append(q.current, c.keys[:]...)[:len(q.current)+int(c.n)]
+		next := c.next
+		c.next, q.free = q.free, i
+		i = next
 	}
 	q.inWheel -= len(q.current)
+	q.heads[slot] = -1
+	q.words[slot>>6] &^= 1 << (slot & 63)
+	if q.words[slot>>6] == 0 {
+		q.sums[slot>>12] &^= 1 << (slot >> 6 & 63)
+	}
 }
 
 // refill moves what has come within the wheel's reach from the heap.
 func (q *Queue) refill() {
-	sorted := len(q.current)
 	for len(q.far) > 0 {
 		e := &q.far[0]
 		b := int64(e.time) >> q.width
-		if b-q.bucket > q.reach {
-			break
+		if b-q.bucket > q.mask {
+			return
 		}
 		key := uint64(e.time&(1<<q.width-1))<<offsetShift | uint64(e.class)<<classShift | uint64(e.source)
 		if b == q.bucket {
 			q.current = append(q.current, key)
 		} else {
-			q.link(q.slot(e.time), key)
+			q.put(b&q.mask, key)
 		}
 		q.far.pop()
 	}
-	if len(q.current) > sorted {
-		sortKeys(q.current)
-	}
 }
 
-// sortKeys sorts a slot. Most hold a handful of keys, in no order that the
+// sortKeys sorts a bucket. Most hold a handful of keys, in no order that the
 // processor could predict: so the insertion passes each key through all those
 // before it, without a branch that depends on them.
 func sortKeys(k []uint64) {
-	if len(k) > 24 {
+	if len(k) > 40 {
 		slices.Sort(k)
 		return
 	}

@@ -209,13 +209,13 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	return n, nil
 }
 
-// wheel sizes the event queue: about two events to a slot where all links are
+// wheel sizes the event queue: about a dozen events to a bucket where all links are
 // busy, and a reach that covers a packet's time on any link, so that the heap
 // behind the wheel sees timers only.
 func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
-	const minWidth, maxWidth, minReach, maxReach = 4, 12, 20, 23 // log2 of picoseconds
+	const minWidth, maxWidth, minReach, maxReach = 6, 12, 20, 23 // log2 of picoseconds
 	widthLog2 = minWidth
-	for ports := len(b.n.ports) / parts; widthLog2 < maxWidth && ports<<widthLog2 < 100_000; widthLog2++ {
+	for ports := len(b.n.ports) / parts; widthLog2 < maxWidth && ports<<widthLog2 < 600_000; widthLog2++ {
 	}
 	longest := units.Time(0)
 	for i := range b.n.ports {
