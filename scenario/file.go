@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -25,13 +26,17 @@ type Override struct {
 
 // Load reads a scenario from a file.
 func Load(path string) (*File, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > maxFile {
-		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file has %d bytes: a scenario has at most %d", info.Size(), maxFile)}}
-	}
-	text, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxFile {
+		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file is longer than %d bytes, the most that a scenario has", maxFile)}}
 	}
 	return Decode(path, text)
 }
@@ -121,6 +126,7 @@ func (n *node) replaced(path []string, value *node) (*node, error) {
 	m := node{place: n.place, kind: mapping}
 	switch n.kind {
 	case mapping:
+		m.base = n.base
 		m.pairs = append(m.pairs, n.pairs...)
 	case scalar: // the name of a preset: the override goes on top of it
 		m.base = n

@@ -124,7 +124,7 @@ func (v *judgement) bandwidthCauses(f, w, s int) []string {
 		case busy && h.Busy >= busyLink:
 			out = append(out, fmt.Sprintf("is at the limit of its own wire (%s is busy %s%s)", h.Name, percent(h.Busy), v.at(s)))
 		case busy && h.Busy < idleLink:
-			out = append(out, fmt.Sprintf("lost and held back nothing, and kept no link busier than %s%s: its limit lies in the hosts or the algorithm, not in the network", percent(h.Busy), v.at(s)))
+			out = append(out, fmt.Sprintf("lost and held back nothing, and kept no link busier than %s%s: the wires are not its limit", percent(h.Busy), v.at(s)))
 		}
 		return out
 	}
@@ -269,7 +269,7 @@ func (v *judgement) alone() Verdict {
 	case busy && h.Busy >= busyLink:
 		own = append(own, fmt.Sprintf("Its hottest link (%s) is busy %s of the time%s: the wire is its limit.", h.Name, percent(h.Busy), v.at(last)))
 	case busy && h.Busy < idleLink && calm:
-		own = append(own, fmt.Sprintf("No link is busier than %s%s, and nothing was held back or lost: its limit lies in the hosts or the algorithm, not in the network.", percent(h.Busy), v.at(last)))
+		own = append(own, fmt.Sprintf("No link is busier than %s%s, and nothing was held back or lost: the wires are not its limit.", percent(h.Busy), v.at(last)))
 	}
 	if !calm {
 		own = append(own, fmt.Sprintf("Counted%s: %s.", v.at(last), v.trouble(0, last)))

@@ -158,6 +158,10 @@ func winnerText(r *runstore.Results, best int, tied map[int]bool, lead float64) 
 		return none
 	case len(tied) == len(r.Fabrics)-1:
 		return "all within 2 %"
+	case len(tied) > 0 && lead == 0: // the others have no result
+		return fmt.Sprintf("%d within 2 %%", 1+len(tied))
+	case lead == 0:
+		return fit(r.Fabrics[best].Name, 20)
 	case len(tied) > 0:
 		return fmt.Sprintf("%d within 2 %%, by %s×", 1+len(tied), times(lead))
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -70,7 +71,8 @@ func (o NCCLTests) Write(w io.Writer, r *runstore.Results, f runstore.FabricResu
 	sum, n := 0.0, 0
 	for _, p := range f.Points {
 		if !p.Measured() {
-			fmt.Fprintf(&b, "# no result at %d B: %s\n", p.Bytes, strings.ReplaceAll(p.Failure, "\n", "\n# "))
+			why := cmp.Or(p.Failure, "interrupted")
+			fmt.Fprintf(&b, "# no result at %d B: %s\n", p.Bytes, strings.ReplaceAll(why, "\n", "\n# "))
 			continue
 		}
 		o.line(&b, t, r, p)
@@ -87,7 +89,9 @@ func (o NCCLTests) Write(w io.Writer, r *runstore.Results, f runstore.FabricResu
 		}
 	}
 	fmt.Fprintf(&b, "# Out of bounds values : 0 OK\n")
-	fmt.Fprintf(&b, "# Avg bus bandwidth    : %s %s\n", strconv.FormatFloat(sum, 'g', 6, 64), verdict) // C's %g
+	if n > 0 { // no number where nothing was measured
+		fmt.Fprintf(&b, "# Avg bus bandwidth    : %s %s\n", strconv.FormatFloat(sum, 'g', 6, 64), verdict) // C's %g
+	}
 	fmt.Fprintf(&b, "#\n")
 	if r.Partial {
 		fmt.Fprintf(&b, "# partial: the run was stopped before its end\n")

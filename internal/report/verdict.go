@@ -28,9 +28,10 @@ const (
 	// be called constant.
 	steadyGap = 1.25
 	// busyLink is the share of time from which a link is called the limit, and
-	// idleLink that below which no link can be.
+	// idleLink is that below which no wire can be the limit, even if its load
+	// comes in bursts.
 	busyLink = 0.9
-	idleLink = 0.7
+	idleLink = 0.25
 	// evenBusy and unevenLoad are how busy a link must be, and how much more
 	// than the other fabric's busiest it must carry, for its load to be a cause.
 	evenBusy   = 0.8

@@ -181,7 +181,11 @@ cluster: {nodes: 2, node: dgx-h100}
 fabrics: [infiniband-ndr]
 workload: {collective: all-reduce, sizes: [8B, 1KiB, 1MiB, 64MiB]}`)
 	ctx, cancel := context.WithCancel(context.Background())
-	out, err := Run(ctx, r, Options{Workers: 1, Progress: func(Progress) { cancel() }})
+	out, err := Run(ctx, r, Options{Workers: 1, Progress: func(p Progress) {
+		if p.Done > 0 {
+			cancel()
+		}
+	}})
 	if err == nil || out == nil || !out.Partial {
 		t.Fatalf("got %v and error %v, want partial results and the context's error", out, err)
 	}
