@@ -82,11 +82,13 @@ func TestVerdictOfAPatternHasNoSize(t *testing.T) {
 	mustNotSay(t, v, "At all", "at all")
 }
 
-func TestVerdictNamesHostsOnlyWhenTheNetworkWasQuiet(t *testing.T) {
+func TestVerdictClearsTheWiresOnlyWhenTheyWereIdle(t *testing.T) {
 	slow := threeFabrics[2]
 	slow.counts = func(int64, int64) runstore.Counts { return runstore.Counts{} }
-	mustSay(t, Judge(fabricate([]fabricated{threeFabrics[0], slow}, sweep()), nil), "its limit lies in the hosts or the algorithm, not in the network")
-	mustNotSay(t, Judge(fabricate(threeFabrics, sweep()), nil), "its limit lies in the hosts")
+	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
+	mustNotSay(t, Judge(r, nil), "the wires are not its limit")
+	r.Fabrics[1].Points[len(sweep())-1].Hottest[0].Busy = 0.06
+	mustSay(t, Judge(r, nil), "the wires are not its limit")
 }
 
 func TestVerdictSaysWhatIsMissing(t *testing.T) {
