@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func newProgress(e *Env, r *scenario.Resolved) *progress {
 
 // costs guesses the work of each simulation, in proportion to the bytes and with
 // a floor for the steps that every size takes. The simulator starts with the
-// largest.
+// smallest.
 func costs(r *scenario.Resolved) []float64 {
 	var out []float64
 	floor := 4096 * float64(max(1, r.Cluster.Ranks()))
@@ -45,7 +44,7 @@ func costs(r *scenario.Resolved) []float64 {
 			out = append(out, floor+float64(size))
 		}
 	}
-	slices.SortFunc(out, func(a, b float64) int { return cmp.Compare(b, a) })
+	slices.Sort(out)
 	return out
 }
 

@@ -2,7 +2,10 @@ package fabric
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+
+	"weft/units"
 )
 
 // Waiting says, for a run that has come to a standstill, what waits for what:
@@ -34,8 +37,12 @@ const maxWaiting = 8
 
 func (n *Network) whyWaiting(link int32) string {
 	o := &n.ports[link]
-	if o.blocked&o.nonEmpty != 0 {
-		return fmt.Sprintf("%d bytes, paused by PFC in classes %#x", o.queued, o.blocked)
+	what := "packets of queue pairs"
+	if o.queued > 0 {
+		what = units.Bytes(o.queued).String()
+	}
+	if held := o.blocked & o.nonEmpty; held != 0 {
+		return fmt.Sprintf("%s, paused by PFC in %s", what, classList(held))
 	}
 	for class := range n.classes {
 		index := int(link)*n.classes + class
@@ -43,8 +50,22 @@ func (n *Network) whyWaiting(link int32) string {
 			break // not a credit-based fabric
 		}
 		if l := &n.lanes[index]; l.need > 0 {
-			return fmt.Sprintf("%d bytes, lane %d wants %d credit blocks and has %d", o.queued, class, l.need, l.available)
+			return fmt.Sprintf("%s, lane %d wants %d credit blocks and has %d", what, class, l.need, l.available)
 		}
 	}
-	return fmt.Sprintf("%d bytes in classes %#x", o.queued, o.nonEmpty)
+	return fmt.Sprintf("%s in %s", what, classList(o.nonEmpty))
+}
+
+// classList names a set of classes.
+func classList(set uint16) string {
+	var names []string
+	for class := range MaxClasses {
+		if set>>class&1 != 0 {
+			names = append(names, strconv.Itoa(class))
+		}
+	}
+	if len(names) == 1 {
+		return "class " + names[0]
+	}
+	return "classes " + strings.Join(names, ", ")
 }

@@ -59,8 +59,8 @@ func ranksOf(r *scenario.Resolved) int {
 	return r.Cluster.Endpoints()
 }
 
-// jobsOf plans every fabric and lists the simulations, the largest first of
-// each fabric, so that no core is left with a large one at the end.
+// jobsOf plans every fabric and lists the simulations, the smallest first: a run
+// that is stopped has as many sizes as possible, each on every fabric.
 func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 	sizes := r.Workload.Sizes
 	if len(sizes) == 0 {
@@ -83,7 +83,7 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 		}
 	}
 	for i := range jobs {
-		for j := i; j > 0 && jobs[j-1].bytes < jobs[j].bytes; j-- {
+		for j := i; j > 0 && jobs[j-1].bytes > jobs[j].bytes; j-- {
 			jobs[j-1], jobs[j] = jobs[j], jobs[j-1]
 		}
 	}
