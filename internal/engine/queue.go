@@ -61,7 +61,7 @@ type Queue struct {
 	mask    int64 // slots - 1
 	width   uint  // log2 of a bucket's width in picoseconds
 	inWheel int
-	far     farHeap
+	far     Heap[farEvent, *farEvent]
 }
 
 // NewQueue makes a queue whose wheel has 2^slotsLog2 buckets of 2^widthLog2
@@ -103,7 +103,7 @@ func (q *Queue) Push(t units.Time, class Class, source uint32) {
 		return
 	}
 	if d > 0 {
-		q.far.push(farEvent{t, class, source})
+		q.far.Push(farEvent{t, class, source})
 		return
 	}
 	q.insertCurrent(t, key)
@@ -311,7 +311,7 @@ func (q *Queue) refill() {
 		} else {
 			q.put(b&q.mask, key)
 		}
-		q.far.pop()
+		q.far.Pop()
 	}
 }
 

@@ -3,6 +3,7 @@ package fabric
 import (
 	"math/bits"
 
+	"weft/internal/engine"
 	"weft/internal/transport"
 	"weft/internal/transport/tcp"
 	"weft/units"
@@ -45,7 +46,7 @@ type NIC struct {
 type nicState struct {
 	spec   *NIC
 	flows  []*flow // by queue pair number
-	timers timerHeap
+	timers engine.Heap[timer, *timer]
 	wakeAt units.Time // the next timer event; Forever if none
 	later  units.Time // the one after it, as far as it is remembered
 }
@@ -259,7 +260,7 @@ func (p *Partition) arm(node int32, nic *nicState, f *flow) {
 	}
 	t = max(t, p.now+1)
 	f.timerAt = t
-	nic.timers.push(timer{t, f})
+	nic.timers.Push(timer{t, f})
 	p.wakeNIC(node, nic)
 }
 
@@ -284,7 +285,7 @@ func (p *Partition) timerNIC(node int32) {
 	}
 	for len(nic.timers) > 0 && nic.timers[0].at <= p.now {
 		f, at := nic.timers[0].flow, nic.timers[0].at
-		nic.timers.pop()
+		nic.timers.Pop()
 		if f.timerAt != at {
 			continue
 		}

@@ -34,48 +34,7 @@ type timer struct {
 	flow *flow
 }
 
-// timerHeap is a binary heap, earliest first; among equals the flow with the
-// lower queue pair number.
-type timerHeap []timer
-
-func (a *timer) before(b *timer) bool {
+// Before orders by time, among equals by queue pair number.
+func (a *timer) Before(b *timer) bool {
 	return a.at < b.at || a.at == b.at && a.flow.id < b.flow.id
-}
-
-func (h *timerHeap) push(t timer) {
-	s := append(*h, t)
-	i := len(s) - 1
-	for i > 0 && t.before(&s[(i-1)/2]) {
-		s[i] = s[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	s[i] = t
-	*h = s
-}
-
-func (h *timerHeap) pop() {
-	s := *h
-	last := len(s) - 1
-	t := s[last]
-	s[last].flow = nil
-	s = s[:last]
-	i := 0
-	for {
-		c := 2*i + 1
-		if c >= last {
-			break
-		}
-		if c+1 < last && s[c+1].before(&s[c]) {
-			c++
-		}
-		if !s[c].before(&t) {
-			break
-		}
-		s[i] = s[c]
-		i = c
-	}
-	if last > 0 {
-		s[i] = t
-	}
-	*h = s
 }

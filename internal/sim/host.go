@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"weft/internal/engine"
 	"weft/internal/fabric"
 	"weft/scenario"
 	"weft/units"
@@ -65,12 +66,13 @@ const (
 
 // timers is a heap of a rank's timers, earliest first.
 type timers struct {
-	heap  []timer
+	heap  engine.Heap[timer, *timer]
 	order uint64
 	next  units.Time // the earliest event asked for; 0 if none
 }
 
-func (a *timer) before(b *timer) bool {
+// Before orders by time, among equals by when they were scheduled.
+func (a *timer) Before(b *timer) bool {
 	return a.at < b.at || a.at == b.at && a.order < b.order
 }
 
@@ -81,7 +83,7 @@ func (h *timers) schedule(p *fabric.Partition, source uint32, at units.Time, t t
 	t.at = max(at, p.Now()+1)
 	t.order = h.order
 	h.order++
-	h.push(t)
+	h.heap.Push(t)
 	h.arm(p, source)
 }
 
@@ -100,49 +102,11 @@ func (h *timers) arm(p *fabric.Partition, source uint32) {
 // to do.
 func (h *timers) run(p *fabric.Partition, source uint32, do func(*timer)) {
 	for len(h.heap) > 0 && h.heap[0].at <= p.Now() {
-		t := h.pop()
+		t := h.heap.Pop()
 		do(&t)
 	}
 	if h.next == p.Now() { // only now: what is scheduled meanwhile asks for no event of its own
 		h.next = 0
 	}
 	h.arm(p, source)
-}
-
-func (h *timers) push(t timer) {
-	h.heap = append(h.heap, t)
-	s := h.heap
-	i := len(s) - 1
-	for i > 0 && t.before(&s[(i-1)/2]) {
-		s[i] = s[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	s[i] = t
-}
-
-func (h *timers) pop() timer {
-	s := h.heap
-	top, last := s[0], len(s)-1
-	t := s[last]
-	s = s[:last]
-	for i := 0; ; {
-		c := 2*i + 1
-		if c >= last {
-			if last > 0 {
-				s[i] = t
-			}
-			break
-		}
-		if c+1 < last && s[c+1].before(&s[c]) {
-			c++
-		}
-		if !s[c].before(&t) {
-			s[i] = t
-			break
-		}
-		s[i] = s[c]
-		i = c
-	}
-	h.heap = s
-	return top
 }
