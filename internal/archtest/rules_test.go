@@ -48,6 +48,10 @@ var inner = []rule{
 		why: "a routing engine is a pure function from the graph to tables",
 	},
 	{
+		pkg: "internal/subnet", core: true, may: []string{"units", "internal/topology"},
+		why: "an InfiniBand subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it",
+	},
+	{
 		pkg: "internal/collective", core: true, may: []string{"units"},
 		why: "a schedule knows ranks, not networks",
 	},
