@@ -22,12 +22,29 @@ var attributes = []struct {
 	of    attribute
 	bytes int
 }{
-	{&NodeInfo{}, 40}, {&NodeDescription{}, 64}, {&SwitchInfo{}, 20}, {&PortInfo{}, 64},
-	{&PKeyTable{}, 64}, {&SLToVL{}, 8}, {&VLArb{}, 64}, {&LinearFDB{}, 64}, {&MulticastFDB{}, 64},
-	{&GUIDInfo{}, 64}, {&SMInfo{}, 21}, {&Notice{}, 64}, {&MlnxExtPortInfo{}, 16},
-	{&PathRecord{}, 64}, {&NodeRecord{}, 108}, {&PortInfoRecord{}, 68}, {&LinkRecord{}, 6},
-	{&ServiceRecord{}, 176}, {&MCMemberRecord{}, 52}, {&InformInfo{}, 36},
-	{&ClassPortInfo{}, 72}, {&PortCounters{}, 44}, {&PortCountersExtended{}, 72},
+	{&NodeInfo{}, 40},
+	{&NodeDescription{}, 64},
+	{&SwitchInfo{}, 20},
+	{&PortInfo{}, 64},
+	{&PKeyTable{}, 64},
+	{&SLToVL{}, 8},
+	{&VLArb{}, 64},
+	{&LinearFDB{}, 64},
+	{&MulticastFDB{}, 64},
+	{&GUIDInfo{}, 64},
+	{&SMInfo{}, 21},
+	{&Notice{}, 64},
+	{&MlnxExtPortInfo{}, 16},
+	{&PathRecord{}, 64},
+	{&NodeRecord{}, 108},
+	{&PortInfoRecord{}, 68},
+	{&LinkRecord{}, 6},
+	{&ServiceRecord{}, 176},
+	{&MCMemberRecord{}, 52},
+	{&InformInfo{}, 36},
+	{&ClassPortInfo{}, 72},
+	{&PortCounters{}, 44},
+	{&PortCountersExtended{}, 72},
 }
 
 func name(a attribute) string { return reflect.TypeOf(a).Elem().Name() }
@@ -260,7 +277,7 @@ func TestARecordCountThatLiesIsCutToTheDatagram(t *testing.T) {
 }
 
 func TestNoticesCarryWhatTheyTell(t *testing.T) {
-	for _, d := range []noticeData{
+	for _, d := range []NoticeData{
 		&GIDNotice{GID{DefaultPrefix, 7}},
 		&LinkStateNotice{9},
 		&PortNotice{9, 3},
@@ -271,7 +288,7 @@ func TestNoticesCarryWhatTheyTell(t *testing.T) {
 	} {
 		var n Notice
 		n.SetData(d)
-		again := reflect.New(reflect.TypeOf(d).Elem()).Interface().(noticeData)
+		again := reflect.New(reflect.TypeOf(d).Elem()).Interface().(NoticeData)
 		n.GetData(again)
 		if !reflect.DeepEqual(d, again) {
 			t.Errorf("%+v reads %+v", d, again)

@@ -213,15 +213,15 @@ func layoutQPs(c *codec, sl *units.SL, a, b *units.QPN) {
 	bits(c, 24, b)
 }
 
-// noticeData is one of the structures above.
-type noticeData interface{ layout(c *codec) }
+// NoticeData is one of the structures above.
+type NoticeData interface{ layout(c *codec) }
 
 // SetData writes what the notice tells.
-func (n *Notice) SetData(d noticeData) {
+func (n *Notice) SetData(d NoticeData) {
 	n.Data = [noticeDataBytes]byte{}
 	d.layout(&codec{b: n.Data[:], put: true})
 }
 
 // GetData reads what the notice tells: d is of the structure that the notice's
 // number asks for.
-func (n *Notice) GetData(d noticeData) { d.layout(&codec{b: n.Data[:]}) }
+func (n *Notice) GetData(d NoticeData) { d.layout(&codec{b: n.Data[:]}) }

@@ -41,7 +41,9 @@ func NewDirected(method Method, attr Attribute, modifier uint32, tid uint64, pat
 }
 
 // SMPData is the attribute of a subnet management datagram, in place.
-func (m *MAD) SMPData() []byte { return m[offSMPData : offSMPData+SMPDataBytes : offSMPData+SMPDataBytes] }
+func (m *MAD) SMPData() []byte {
+	return m[offSMPData : offSMPData+SMPDataBytes : offSMPData+SMPDataBytes]
+}
 
 // MKey is the management key.
 func (m *MAD) MKey() uint64 { return binary.BigEndian.Uint64(m[offMKey:]) }
