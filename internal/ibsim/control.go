@@ -134,7 +134,7 @@ func (s *Server) freeID() (uint32, bool) {
 		}
 		if try == 0 {
 			for _, c := range s.clients {
-				if syscall.Kill(int(c.process), 0) == syscall.ESRCH {
+				if syscall.Kill(int(c.process&(1<<processBits-1)), 0) == syscall.ESRCH {
 					s.dropLocked(c)
 				}
 			}

@@ -11,6 +11,10 @@ const (
 	// it is lost, as on a wire. Its queue is net.unix.max_dgram_qlen long.
 	writeWait = time.Second
 
+	// processBits is how many bits the number of a process has (Linux,
+	// PID_MAX_LIMIT).
+	processBits = 22
+
 	// connectTries and connectWait bound how long a client waits for a server
 	// that does not answer.
 	connectTries = 5
