@@ -52,6 +52,9 @@ type engine struct {
 // engines are all engines, in the order of help.
 var engines = []engine{
 	{"minhop", "shortest paths, balanced port by port; may deadlock where the fabric has loops", minhop},
+	{"updn", "shortest paths that go up and then down, never up again; free of deadlock; needs roots", updn},
+	{"dnup", "the same the other way round, for hosts close to the roots", dnup},
+	{"dor", "dimension by dimension; free of deadlock on meshes and hypercubes", dor},
 }
 
 // Engine is the name of an engine and what it does, in a line.
