@@ -54,6 +54,7 @@ var engines = []engine{
 	{"minhop", "shortest paths, balanced port by port; may deadlock where the fabric has loops", minhop},
 	{"updn", "shortest paths that go up and then down, never up again; free of deadlock; needs roots", updn},
 	{"dnup", "the same the other way round, for hosts close to the roots", dnup},
+	{"ftree", "fat trees, balanced for shifts of all hosts; free of deadlock", ftree},
 	{"dor", "dimension by dimension; free of deadlock on meshes and hypercubes", dor},
 }
 
