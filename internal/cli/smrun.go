@@ -137,7 +137,9 @@ type smDriver struct {
 	up      bool
 }
 
-func (d *smDriver) now() units.Time { return units.Time(time.Since(d.start).Nanoseconds()) * units.Nanosecond }
+func (d *smDriver) now() units.Time {
+	return units.Time(time.Since(d.start).Nanoseconds()) * units.Nanosecond
+}
 
 // run lets datagrams and time come in until the context ends.
 func (d *smDriver) run(ctx context.Context) error {
