@@ -3,6 +3,7 @@ package sm_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"weft/internal/sm"
@@ -341,4 +342,57 @@ func FuzzReceive(f *testing.F) {
 		}
 		w.run(30 * units.Second)
 	})
+}
+
+// Any one datagram of a bring-up is lost: it is sent again, and nothing else
+// happens.
+func TestALostDatagramIsSentAgain(t *testing.T) {
+	s := build(t, topology.SingleSwitch{Endpoints: 3})
+	w := newWorld(t, s)
+	w.start(w.manager("A", 0, sm.Config{}))
+	w.run(units.Second)
+	for lost := 1; lost <= w.carried; lost++ {
+		w := newWorld(t, s)
+		h := w.manager("A", 0, sm.Config{})
+		w.lose = func(n int) bool { return n == lost }
+		w.start(h)
+		w.run(units.Second)
+		if !h.has(sm.SubnetUp) || h.has(sm.Unanswered) {
+			t.Errorf("without datagram %d: %v", lost, h.events)
+		}
+	}
+}
+
+// Only a light sweep can see this change: the trap that tells of it is lost.
+func TestALightSweepFindsWhatATrapDidNotTell(t *testing.T) {
+	s := build(t, topology.TwoLevel{Endpoints: 8, Radix: 4})
+	w := newWorld(t, s)
+	h := w.manager("A", 0, sm.Config{})
+	w.start(h)
+	w.run(5 * units.Second)
+	w.fabric.SetLink(s.Nodes[7].Ports[1].Peer, false)
+	w.fabric.Traps() // nobody carries them
+	w.run(15 * units.Second)
+	if got := len(h.m.Subnet().Nodes); got != len(s.Nodes)-1 {
+		t.Errorf("%d nodes, want all but the one that was cut off of %d", got, len(s.Nodes))
+	}
+}
+
+// A subnet that does not change is not written to.
+func TestASecondSweepWritesNothing(t *testing.T) {
+	w := newWorld(t, build(t, topology.TwoLevel{Endpoints: 24, Radix: 8}))
+	h := w.manager("A", 0, sm.Config{MKey: 5})
+	w.start(h)
+	w.run(5 * units.Second)
+	w.seen = func(line string) {
+		if strings.Contains(line, "> Set") {
+			t.Errorf("it writes: %s", line)
+		}
+	}
+	before := w.carried
+	w.call(h, func(b *sm.Batch) { h.m.Sweep(w.now, b) })
+	w.run(5 * units.Second)
+	if w.carried < before+100 {
+		t.Errorf("the second sweep has %d datagrams", w.carried-before)
+	}
 }
