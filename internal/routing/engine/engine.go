@@ -18,12 +18,9 @@ type Options struct {
 	// Roots are node GUIDs of the switches at the top of the tree (opensm -a);
 	// empty: engines that need them find them.
 	Roots []units.GUID
-	// ComputeNodes and IONodes are port GUIDs of adapters (opensm -u and -G);
-	// without ComputeNodes all adapters are compute nodes.
-	ComputeNodes, IONodes []units.GUID
-	// ReverseHops is how many steps against the tree's direction a route to an
-	// I/O node may take (opensm -H).
-	ReverseHops int
+	// ComputeNodes are port GUIDs of adapters that ftree balances (opensm -u);
+	// empty: all are.
+	ComputeNodes []units.GUID
 	// Order are port GUIDs that get their routes before all others
 	// (opensm --guid_routing_order_file).
 	Order []units.GUID
