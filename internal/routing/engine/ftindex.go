@@ -15,11 +15,11 @@ func (t *tree) makeGroups() {
 			switch {
 			case l.sw == int32(i) || l.sw < 0 && l.end < 0:
 			case l.sw < 0 || t.level[l.sw] > t.level[i]:
-				t.down[i] = t.join(t.down[i], l)
+				t.down[i] = join(t.down[i], l)
 			case t.level[l.sw] < t.level[i]:
-				t.up[i] = t.join(t.up[i], l)
+				t.up[i] = join(t.up[i], l)
 			default:
-				t.beside[i] = t.join(t.beside[i], l)
+				t.beside[i] = join(t.beside[i], l)
 			}
 		}
 		for _, groups := range [][]group{t.up[i], t.down[i], t.beside[i]} {
@@ -28,27 +28,26 @@ func (t *tree) makeGroups() {
 	}
 }
 
-// join counts a cable to a neighbour.
-func (t *tree) join(groups []group, l link) []group {
-	for i := range groups {
-		if groups[i].sw == l.sw && groups[i].end == l.end {
-			groups[i].n++
-			return groups
-		}
+// join adds the neighbour at the other side of a cable, if it is not there yet.
+func join(groups []group, l link) []group {
+	if slices.ContainsFunc(groups, func(g group) bool { return g.sw == l.sw && g.end == l.end }) {
+		return groups
 	}
-	return append(groups, group{sw: l.sw, end: l.end, n: 1})
+	return append(groups, group{sw: l.sw, end: l.end})
 }
 
 // addCables lists the cables of a switch's groups.
 func (t *tree) addCables(sw int, groups []group) {
 	for i := range groups {
 		g := &groups[i]
-		g.first = int32(len(t.cables))
+		g.first, g.n = int32(len(t.cables)), 0
 		for p, l := range t.sw[sw].ports {
 			if l.sw == g.sw && l.end == g.end {
 				t.cables = append(t.cables, cable{port: uint8(p), far: l.port})
+				g.n++
 			}
 		}
+		g.far = t.cables[g.first].far
 	}
 }
 

@@ -22,6 +22,7 @@ func ftree(j *job) error {
 	r.toComputeNodes()
 	r.toOthers()
 	r.toSwitches()
+	r.out.flush()
 	return nil
 }
 
@@ -60,15 +61,16 @@ type group struct {
 	sw    int32 // the switch there, -1: a host
 	end   int32 // the host there, -1: a switch
 	load  int32 // ways to targets that were put on it so far
-	first int32 // index into tree.cables
-	n     int32 // how many cables
 	place int32 // of the switch there
+	first int32 // index into tree.cables
+	n     uint8 // how many cables
+	far   uint8 // the port there of the first cable
 }
 
 // cable is one of a group.
 type cable struct {
 	port, far uint8 // its port here and there
-	load      int32 // ways to targets that were put on it so far
+	load      int32 // ways to targets that were put on it so far, if it is not alone
 }
 
 // newTree recognises a fat tree, or says why there is none.

@@ -8,14 +8,16 @@ import (
 )
 
 // treeRouter spreads routes over a tree. What it has for the target in hand
-// is in port, hops and open; loads grow from target to target.
+// is in ports, hops and open; loads grow from target to target.
 type treeRouter struct {
 	*tree
-	m    *shortest
-	lid  units.LID // of the target; 0: a target that a leaf lacks, for balance
-	hops []uint8   // of the route to the target so far, by switch; noWay: none
-	best []uint8   // a bound below hops, by switch: of the shortest path there is
-	base uint8     // hops at the target's own switch
+	m     *shortest
+	out   *columnWriter
+	real  bool    // whether the target exists; else a leaf lacks it, and it is there for balance
+	ports []uint8 // to the target so far, by switch
+	hops  []uint8 // of the route to the target so far, by switch; noWay: none
+	best  []uint8 // a bound below hops less base, by switch: of the shortest path there is
+	base  uint8   // hops at the target's own switch
 
 	// Switches with the same neighbours below and beside form a class. open is
 	// how many of these neighbours can still get a shorter route; classes are
@@ -33,7 +35,7 @@ type treeRouter struct {
 func newTreeRouter(t *tree, m *shortest) *treeRouter {
 	n := len(t.sw)
 	r := &treeRouter{
-		tree: t, m: m, hops: make([]uint8, n),
+		tree: t, m: m, out: newColumnWriter(t.tab.LFT, t.cores), hops: make([]uint8, n),
 		class: make([]int32, n), classes: make([][]int32, n), hosts: make([]bool, n), unsorted: make([]bool, n),
 	}
 	known := map[string]int32{}
@@ -69,21 +71,24 @@ func newTreeRouter(t *tree, m *shortest) *treeRouter {
 	return r
 }
 
-// begin starts with a target on a switch, which the switch reaches by a port.
-func (r *treeRouter) begin(lid units.LID, sw int32, port, hops uint8) {
+// to routes to a target on a switch, which the switch reaches by a port. Main
+// says whether loads count.
+func (r *treeRouter) to(lid units.LID, sw int32, port, hops uint8, main bool) {
 	for i := range r.hops {
 		r.hops[i] = noWay
 	}
 	copy(r.open, r.all)
-	r.lid, r.best, r.base = lid, r.m.hops[sw], hops
-	if lid != 0 {
+	r.best, r.base = r.m.hops[sw], hops
+	if r.real = lid != 0; r.real {
+		r.ports = r.out.column(lid)
 		r.set(sw, port, hops)
 	}
+	r.goUp(sw, -1, main, hops)
 }
 
 // set gives a switch a port to the target.
 func (r *treeRouter) set(sw int32, port, hops uint8) {
-	r.tab.LFT[sw][r.lid] = port
+	r.ports[sw] = port
 	r.hops[sw] = hops
 	if hops == r.best[sw]+r.base {
 		for _, c := range r.classes[sw] {
@@ -107,13 +112,11 @@ func (r *treeRouter) toComputeNodes() {
 		for i := range r.down[leaf] {
 			g := r.down[leaf][i]
 			if g.end >= 0 && r.compute[g.end] {
-				r.begin(r.ends[g.end].lid, leaf, r.cables[g.first].port, 1)
-				r.goUp(leaf, -1, true, 1)
+				r.to(r.ends[g.end].lid, leaf, r.cables[g.first].port, 1, true)
 			}
 		}
 		for range most - count[leaf] {
-			r.begin(0, leaf, subnet.NoPort, 1)
-			r.goUp(leaf, -1, true, 1)
+			r.to(0, leaf, subnet.NoPort, 1, true)
 		}
 	}
 }
@@ -125,16 +128,14 @@ func (r *treeRouter) toOthers() {
 		if e.sw < 0 || r.compute[i] {
 			continue
 		}
-		r.begin(e.lid, e.sw, e.port, 1)
-		r.goUp(e.sw, -1, true, 1)
+		r.to(e.lid, e.sw, e.port, 1, true)
 	}
 }
 
 // toSwitches routes to the switches themselves.
 func (r *treeRouter) toSwitches() {
 	for _, i := range r.order {
-		r.begin(r.sw[i].lid, i, 0, 0)
-		r.goUp(i, -1, false, 0)
+		r.to(r.sw[i].lid, i, 0, 0, false)
 	}
 }
 
@@ -155,20 +156,20 @@ func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) {
 	if main {
 		rest = 1
 		g := &groups[0]
-		c := r.leastLoaded(g)
-		if r.lid != 0 && hops+1 < r.hops[g.sw] {
-			r.set(g.sw, c.far, hops+1)
+		far, c := r.leastLoaded(g)
+		if r.real && hops+1 < r.hops[g.sw] {
+			r.set(g.sw, far, hops+1)
 		}
 		r.goUp(g.sw, u, true, hops+1)
-		g.load++
-		c.load++
+		r.load(g, c)
 	}
-	for i := rest; i < len(groups) && r.lid != 0; i++ {
+	for i := rest; i < len(groups) && r.real; i++ {
 		g := &groups[i]
 		if hops+1 >= r.hops[g.sw] {
 			continue
 		}
-		r.set(g.sw, r.leastLoaded(g).far, hops+1)
+		far, _ := r.leastLoaded(g)
+		r.set(g.sw, far, hops+1)
 		r.goUp(g.sw, u, false, hops+1)
 	}
 	if main {
@@ -193,7 +194,7 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 	if hops >= noWay-1 {
 		return false
 	}
-	if r.lid != 0 && r.open[r.class[u]] == 0 {
+	if r.real && r.open[r.class[u]] == 0 {
 		return r.hosts[u]
 	}
 	if r.unsorted[u] {
@@ -208,18 +209,16 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 			if g.sw < 0 || g.sw == prev {
 				continue
 			}
-			if r.lid != 0 && hops+1 >= r.hops[g.sw] {
+			if r.real && hops+1 >= r.hops[g.sw] {
 				continue
 			}
-			c := r.leastLoaded(g)
-			if r.lid != 0 {
-				r.set(g.sw, c.far, hops+1)
+			far, c := r.leastLoaded(g)
+			if r.real {
+				r.set(g.sw, far, hops+1)
 			}
 			if r.goDown(g.sw, -1, hops+1) {
-				routed = true
-				g.load++
-				c.load++
-				r.unsorted[u] = true
+				routed, r.unsorted[u] = true, true
+				r.load(g, c)
 			}
 		}
 	}
@@ -241,14 +240,25 @@ func sortStable(groups []group) {
 	}
 }
 
-// leastLoaded is the cable of a group with the least load, the first of several.
-func (r *treeRouter) leastLoaded(g *group) *cable {
-	all := r.cables[g.first : g.first+g.n]
-	best := &all[0]
-	for i := 1; i < len(all); i++ {
-		if all[i].load < best.load {
-			best = &all[i]
+// leastLoaded is the cable of a group with the least load, the first of several,
+// and its port on the other side.
+func (r *treeRouter) leastLoaded(g *group) (far uint8, at int32) {
+	if g.n == 1 {
+		return g.far, g.first
+	}
+	at = g.first
+	for i := at + 1; i < g.first+int32(g.n); i++ {
+		if r.cables[i].load < r.cables[at].load {
+			at = i
 		}
 	}
-	return best
+	return r.cables[at].far, at
+}
+
+// load puts a way to a target on a cable of a group.
+func (r *treeRouter) load(g *group, cable int32) {
+	g.load++
+	if g.n > 1 {
+		r.cables[cable].load++
+	}
 }
