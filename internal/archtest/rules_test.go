@@ -52,6 +52,10 @@ var inner = []rule{
 		why: "an InfiniBand subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it",
 	},
 	{
+		pkg: "internal/routing/proof", core: true, may: []string{"units", "internal/subnet"},
+		why: "whoever proves tables does not compute them",
+	},
+	{
 		pkg: "internal/collective", core: true, may: []string{"units"},
 		why: "a schedule knows ranks, not networks",
 	},
