@@ -56,6 +56,10 @@ var inner = []rule{
 		why: "whoever proves tables does not compute them",
 	},
 	{
+		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/subnet"},
+		why: "a routing engine is a pure function from a subnet to tables; who reads, writes or installs them is another matter",
+	},
+	{
 		pkg: "internal/collective", core: true, may: []string{"units"},
 		why: "a schedule knows ranks, not networks",
 	},
