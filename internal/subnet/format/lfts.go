@@ -87,16 +87,27 @@ func (t *lftReader) line(in *lines, raw []byte) {
 //	Unicast lids [0x0-0x91] of switch DR path slid 0; dlid 0; 0,1 guid 0x000b8cffff004939 (MT47396):
 func (t *lftReader) head(in *lines, line string) {
 	t.endTable(in)
-	t.tables++
-	t.node, t.begin, t.entries, t.ended = broken, in.n, 0, false
+	t.node = broken
 	c := cursor{line}
 	_, ok := c.until(" of switch ")
 	if ok {
 		_, ok = c.until(" guid ")
 	}
-	guid, isGUID := c.guid()
-	if !ok || !isGUID {
+	if !ok {
 		in.fail("expected «Unicast lids [0-N] of switch Lid N guid 0x… (…):», not %s", found(line))
+		return
+	}
+	t.beginSwitch(in, c.rest)
+}
+
+// beginSwitch begins the table of the switch with the GUID in a head.
+func (t *lftReader) beginSwitch(in *lines, rest string) {
+	t.tables++
+	t.node, t.begin, t.entries, t.ended = broken, in.n, 0, false
+	c := cursor{rest}
+	guid, ok := c.guid()
+	if !ok {
+		in.fail("expected the GUID of a switch, not %s", found(rest))
 		return
 	}
 	node, known := t.by.switchOf(t.s, guid)
@@ -130,20 +141,20 @@ func (t *lftReader) entry(in *lines, raw []byte) {
 		in.fail("expected an output port from 0 to 255 behind LID 0x%04x, not %s", lid, found(string(rest)))
 		return
 	}
-	if ports := t.s.Nodes[t.node].NumPorts(); port > ports && port != subnet.NoPort {
-		in.fail("LID 0x%04x goes to port %d of %s, which has %d ports", lid, port, t.s.NodeName(t.node), ports)
-		return
-	}
-	t.set(in, units.LID(lid), uint8(port))
+	t.store(in, units.LID(lid), port)
 	t.entries++
 	if guid, ok := portGUID(rest); ok {
 		t.owner(in, units.LID(lid), guid)
 	}
 }
 
-// set stores an entry.
-func (t *lftReader) set(in *lines, lid units.LID, port uint8) {
-	row := t.rows[t.node]
+// store keeps an entry. What a switch is told twice it is told alike.
+func (t *lftReader) store(in *lines, lid units.LID, to int) {
+	if ports := t.s.Nodes[t.node].NumPorts(); to > ports && to != subnet.NoPort {
+		in.fail("LID 0x%04x goes to port %d of %s, which has %d ports", lid, to, t.s.NodeName(t.node), ports)
+		return
+	}
+	row, port := t.rows[t.node], uint8(to)
 	for len(row) <= int(lid) {
 		row = append(row, subnet.NoPort)
 	}

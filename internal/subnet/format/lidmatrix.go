@@ -13,10 +13,10 @@ import (
 // by the port GUID behind #, else by the LIDs of the subnet. What the file does
 // not have is 255, or nil in Hops.Other.
 func ReadLIDMatrix(name string, r io.Reader, s *subnet.Subnet) (*subnet.Hops, *Report, error) {
-	m := &matrixReader{s: s, by: newIndex(s), owners: s.Owners(), node: outside}
-	tables := subnet.NewTablesTo(s, 0)
-	m.hops, m.dense = subnet.NewHops(s), tables.Dense
-	m.seen = make([]bool, len(s.Nodes))
+	m := &matrixReader{
+		tableHead: tableHead{s: s, by: newIndex(s), seen: make([]bool, len(s.Nodes)), node: outside},
+		owners:    s.Owners(), hops: subnet.NewHops(s), dense: subnet.NewTablesTo(s, 0).Dense,
+	}
 	in := newLines(name, r, &m.log)
 	for {
 		raw, ok := in.next()
@@ -27,7 +27,7 @@ func ReadLIDMatrix(name string, r io.Reader, s *subnet.Subnet) (*subnet.Hops, *R
 		switch {
 		case line == "", line[0] == '#':
 		case strings.HasPrefix(line, "Switch: guid "):
-			m.head(in, line[len("Switch: guid "):])
+			m.begin(in, line[len("Switch: guid "):])
 		case strings.HasPrefix(line, "0x"):
 			m.row(in, line)
 		default:
@@ -49,34 +49,10 @@ func ReadLIDMatrix(name string, r io.Reader, s *subnet.Subnet) (*subnet.Hops, *R
 }
 
 type matrixReader struct {
-	log    log
-	s      *subnet.Subnet
-	by     *index
+	tableHead
 	owners []subnet.End
 	hops   *subnet.Hops
 	dense  []int32
-	seen   []bool // by node
-	node   int32  // whose rows are being read
-}
-
-func (m *matrixReader) head(in *lines, rest string) {
-	m.node = broken
-	c := cursor{rest}
-	guid, ok := c.guid()
-	if !ok {
-		in.fail("expected the GUID of a switch, not %s", found(rest))
-		return
-	}
-	node, known := m.by.switchOf(m.s, guid)
-	if !known {
-		in.fail("switch %v is not in the subnet: is this the matrix of another fabric?", guid)
-		return
-	}
-	if m.seen[node] {
-		in.fail("switch %s comes twice: expected it once", m.s.NodeName(node))
-		return
-	}
-	m.seen[node], m.node = true, node
 }
 
 // row reads 0x0003: 02 ff 02 # portguid 0x0002c90200400020.

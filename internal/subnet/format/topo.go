@@ -90,11 +90,11 @@ type topoReader struct {
 
 // nodeAttributes are the lines above a node's head.
 type nodeAttributes struct {
-	guid, portGUID units.GUID
-	hasGUID        bool
-	system         units.GUID
-	vendor         uint32
-	device         uint16 // holds until another line changes it
+	portGUID units.GUID
+	hasGUID  bool
+	system   units.GUID
+	vendor   uint32
+	device   uint16 // holds until another line changes it
 }
 
 // file reads one file into the reader.
