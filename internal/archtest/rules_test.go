@@ -64,6 +64,10 @@ var inner = []rule{
 		why: "a file format is the same whoever asks for the file",
 	},
 	{
+		pkg: "internal/routing/routingtest", core: true, may: []string{"units", "internal/subnet", "internal/subnet/format"},
+		why: "what other programs computed is read for tests, whatever weft makes of it",
+	},
+	{
 		pkg: "internal/collective", core: true, may: []string{"units"},
 		why: "a schedule knows ranks, not networks",
 	},

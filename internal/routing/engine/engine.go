@@ -27,6 +27,8 @@ type Options struct {
 	// Order are port GUIDs that get their routes before all others
 	// (opensm --guid_routing_order_file).
 	Order []units.GUID
+	// Lanes is how many data lanes the switches have, 1 to 15; 0 is 8.
+	Lanes int
 	// AsOpenSM asks for what OpenSM 3.3.23 does, its fallbacks included.
 	AsOpenSM bool
 	// Cores is how many goroutines may work, 0 for as many as the process may
@@ -52,6 +54,9 @@ type engine struct {
 // engines are all engines, in the order of help.
 var engines = []engine{
 	{"minhop", "shortest paths, balanced port by port; may deadlock where the fabric has loops", minhop},
+	{"sssp", "shortest paths, balanced over the whole fabric; may deadlock where the fabric has loops", sssp},
+	{"dfsssp", "sssp made free of deadlock by virtual lanes", dfsssp},
+	{"lash", "shortest paths, each pair of switches on a virtual lane where it closes no loop", lash},
 }
 
 // Engine is the name of an engine and what it does, in a line.
