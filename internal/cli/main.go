@@ -19,6 +19,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newValidate,
 	newTopology,
 	newCatalog,
+	newSM,
 	newVersion,
 	newExitCodes,
 }
