@@ -60,6 +60,10 @@ var inner = []rule{
 		why: "a file format is the same whoever asks for the file",
 	},
 	{
+		pkg: "internal/routing/proof", core: true, may: []string{"units", "internal/subnet"},
+		why: "whoever proves tables does not compute them",
+	},
+	{
 		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/subnet"},
 		why: "a routing engine is a pure function from a subnet to tables; who reads, writes or installs them is another matter",
 	},
@@ -74,6 +78,10 @@ var inner = []rule{
 	{
 		pkg: "internal/subnet/inspect", core: true, may: []string{"units", "internal/subnet"},
 		why: "what a fabric is can be seen from its cables, whatever file they were read from",
+	},
+	{
+		pkg: "internal/routing/routingtest", core: true, may: []string{"units", "internal/subnet", "internal/subnet/format"},
+		why: "what other programs computed is read for tests, whatever weft makes of it",
 	},
 	{
 		pkg: "internal/collective", core: true, may: []string{"units"},

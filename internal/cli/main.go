@@ -22,6 +22,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newSM,
 	newIbsim,
 	newCatalog,
+	newSM,
 	newVersion,
 	newExitCodes,
 }
