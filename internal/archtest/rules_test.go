@@ -128,6 +128,10 @@ var inner = []rule{
 		why: "the simulator's sockets carry MADs between programs and agents",
 	},
 	{
+		pkg: "internal/ibsim/ibsimtest",
+		why: "what runs real programs in tests knows programs only",
+	},
+	{
 		pkg: "internal/roce", may: []string{"units", "wire"},
 		why: "headroom and thresholds are arithmetic about links",
 	},

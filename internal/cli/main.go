@@ -22,7 +22,6 @@ var verbs = []func(*Env) *cobra.Command{
 	newSM,
 	newIbsim,
 	newCatalog,
-	newSM,
 	newVersion,
 	newExitCodes,
 }
