@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -28,7 +29,10 @@ type smRun struct {
 	once     bool
 	lmc      uint8
 	priority uint8
+	smKey    uint64
+	mKey     uint64
 	reassign bool
+	asJSON   bool
 }
 
 func newSMRun(e *Env) *cobra.Command {
@@ -59,6 +63,9 @@ named, so that they survive restarts.`,
 	f.BoolVar(&r.once, "once", false, "end when the subnet is up")
 	f.Uint8Var(&r.lmc, "lmc", 0, "2^lmc LIDs for each adapter port, 0 to 7")
 	f.Uint8Var(&r.priority, "priority", 0, "among several managers the highest priority is master, 0 to 15")
+	f.Uint64Var(&r.smKey, "sm-key", 1, "key by which managers trust each other; 1 is opensm's default")
+	f.Uint64Var(&r.mKey, "m-key", 0, "key that protects ports from other managers; 0 protects nothing")
+	f.BoolVar(&r.asJSON, "json", false, "print events as JSON, one per line")
 	f.BoolVar(&r.reassign, "reassign", false, "give out LIDs anew, whatever ports have")
 	_ = cmd.RegisterFlagCompletionFunc("engine", cobra.NoFileCompletions)
 	return cmd
@@ -80,7 +87,7 @@ func runManager(ctx context.Context, e *Env, r *smRun) error {
 	if r.lmc > 7 || r.priority > 15 {
 		return errors.New("--lmc is 0 to 7, --priority 0 to 15")
 	}
-	cfg := sm.Config{Priority: r.priority, LMC: r.lmc, Reassign: r.reassign, Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
+	cfg := sm.Config{Priority: r.priority, SMKey: r.smKey, MKey: r.mKey, LMC: r.lmc, Reassign: r.reassign, Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
 		result, err := engine.Route(s, engine.Name(r.engine), engine.Options{Cores: e.Cores})
 		if err != nil {
 			return nil, err
@@ -179,7 +186,9 @@ func (d *smDriver) flush() error {
 		}
 	}
 	for _, event := range d.batch.Events {
-		fmt.Fprintln(d.e.Stdout, event)
+		if err := d.tell(event); err != nil {
+			return err
+		}
 		if event.Kind == sm.SubnetUp {
 			d.up = true
 			if err := d.writeLIDs(); err != nil {
@@ -190,6 +199,30 @@ func (d *smDriver) flush() error {
 	d.batch.Reset()
 	return nil
 }
+
+// told is an event as JSON has it.
+type told struct {
+	Seconds float64 `json:"seconds"` // since the start
+	Event   string  `json:"event"`
+	Text    string  `json:"text"`
+	Nodes   int     `json:"nodes,omitempty"`
+	Took    float64 `json:"sweep_seconds,omitempty"`
+}
+
+// tell prints an event.
+func (d *smDriver) tell(event sm.Event) error {
+	var err error
+	if d.r.asJSON {
+		err = json.NewEncoder(d.e.Stdout).Encode(told{
+			Seconds: seconds(d.now()), Event: event.Kind.String(), Text: event.String(), Nodes: event.Count, Took: seconds(event.Took),
+		})
+	} else {
+		_, err = fmt.Fprintln(d.e.Stdout, event)
+	}
+	return err
+}
+
+func seconds(t units.Time) float64 { return float64(t) / float64(units.Second) }
 
 // writeLIDs writes the LIDs that ports have, in the form of opensm.
 func (d *smDriver) writeLIDs() error {

@@ -119,22 +119,9 @@ func TestRealToolsReadBackWhatTheManagerComputed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := shuffled(t, c.spec)
-			var text bytes.Buffer
-			if err := format.WriteNet(&text, s); err != nil {
-				t.Fatal(err)
-			}
 			dir := t.TempDir()
-			net := filepath.Join(dir, "fabric.net")
-			if err := os.WriteFile(net, text.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			net, hosts := netOf(t, dir, s)
 			socket := realIbsim(t, net)
-			var hosts []string
-			for i := range s.Nodes {
-				if s.Nodes[i].Kind == subnet.Adapter {
-					hosts = append(hosts, "H-"+s.Nodes[i].GUID.Digits())
-				}
-			}
 			out := running(t, dir, "sm", "run", "--ibsim", "--socket", socket, "--host", hosts[0], "--engine", string(c.engine), "--guid2lid", "guid2lid")
 			ibsimtest.WaitFor(t, "subnet up", func() bool { return strings.Contains(out.String(), "subnet up") })
 			readBack(t, dir, socket, hosts, s, c.engine)
@@ -242,5 +229,73 @@ func checkTables(t *testing.T, seen *subnet.Subnet, dump, manager string, name e
 				return
 			}
 		}
+	}
+}
+
+// netOf writes a fabric for ibsim, and names its adapters as programs do.
+func netOf(t *testing.T, dir string, s *subnet.Subnet) (path string, hosts []string) {
+	t.Helper()
+	var text bytes.Buffer
+	if err := format.WriteNet(&text, s); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, "fabric.net")
+	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Nodes {
+		if s.Nodes[i].Kind == subnet.Adapter {
+			hosts = append(hosts, "H-"+s.Nodes[i].GUID.Digits())
+		}
+	}
+	return path, hosts
+}
+
+// The real OpenSM and weft agree on who is master, both ways.
+func TestMasteryIsHandedOverBetweenOpenSMAndWeft(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		weft, other int // priorities
+	}{{"to OpenSM", 3, 9}, {"to weft", 8, 2}} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			net, hosts := netOf(t, dir, shuffled(t, topology.TwoLevel{Endpoints: 8, Radix: 8}))
+			socket := realIbsim(t, net)
+			var out *output
+			weft := func() {
+				out = running(t, dir, "sm", "run", "--ibsim", "--socket", socket, "--host", hosts[0], "--priority", fmt.Sprint(c.weft))
+				ibsimtest.WaitFor(t, "weft's start", func() bool {
+					return strings.Contains(out.String(), "entered master") || strings.Contains(out.String(), "entered standby")
+				})
+			}
+			log := filepath.Join(dir, "osm.log")
+			state := func(text string) bool {
+				all, _ := os.ReadFile(log) // not there yet at first
+				return strings.Contains(string(all), text)
+			}
+			opensm := func() {
+				ctx, cancel := context.WithCancel(context.Background())
+				p := ibsimtest.Command(ctx, t, dir, socket, hosts[3], "opensm", "-s", "0", "-p", fmt.Sprint(c.other), "-d", "2", "-D", "0x43", "-f", log)
+				if err := p.Start(); err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() {
+					cancel()
+					_ = p.Wait() // killed
+				})
+				ibsimtest.WaitFor(t, "OpenSM's start", func() bool { return state("Entering MASTER") || state("Entering STANDBY") })
+			}
+			if c.weft > c.other {
+				opensm()
+				weft()
+				ibsimtest.WaitFor(t, "OpenSM to stand by", func() bool { return state("Entering STANDBY") })
+				ibsimtest.WaitFor(t, "weft to be master", func() bool { return strings.Contains(out.String(), "subnet up") })
+				return
+			}
+			weft()
+			opensm()
+			ibsimtest.WaitFor(t, "weft to hand over", func() bool { return strings.Contains(out.String(), "handed mastery over") })
+			ibsimtest.WaitFor(t, "OpenSM to be master", func() bool { return state("Entering MASTER") })
+		})
 	}
 }

@@ -102,6 +102,9 @@ func (m *Manager) met(r *request, info *mad.NodeInfo) {
 		}
 		i = m.add(r, info)
 	}
+	if r.near == unmet {
+		m.guid = info.PortGUID
+	}
 	n := m.nodes[i]
 	far := end{i, info.LocalPort}
 	if known && (n.info.Type != info.Type || n.info.NumPorts != info.NumPorts || !m.joins(r, far)) {

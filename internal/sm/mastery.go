@@ -110,7 +110,7 @@ func (m *Manager) before(o *otherManager) bool {
 	if o.info.Priority != m.cfg.Priority {
 		return o.info.Priority > m.cfg.Priority
 	}
-	return o.info.GUID < m.portAt(m.own()).guid
+	return o.info.GUID < m.guid
 }
 
 // decide ends the consultation. Whoever finds a master stands by until it hands
@@ -195,11 +195,7 @@ func (m *Manager) handOver() {
 
 // smInfo is what the manager says of itself.
 func (m *Manager) smInfo() mad.SMInfo {
-	info := mad.SMInfo{SMKey: m.cfg.SMKey, ActCount: m.actCount, Priority: m.cfg.Priority, State: m.state}
-	if own := m.own(); own != none {
-		info.GUID = m.portAt(own).guid
-	}
-	return info
+	return mad.SMInfo{GUID: m.guid, SMKey: m.cfg.SMKey, ActCount: m.actCount, Priority: m.cfg.Priority, State: m.state}
 }
 
 // askedSMInfo answers another manager, and does what it says if the states allow
