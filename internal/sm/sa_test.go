@@ -87,6 +87,48 @@ func TestAPathRecordIsThePathOfTheTables(t *testing.T) {
 	}
 }
 
+// Rate and MTU of a path are those of its slowest link.
+func TestAPathIsAsSlowAsItsSlowestLink(t *testing.T) {
+	for _, slow := range []int{0, 1, 2} {
+		s := &subnet.Subnet{Origin: subnet.None}
+		var switches []int32
+		for i := range 2 {
+			switches = append(switches, s.Add(subnet.Node{Kind: subnet.Switch, GUID: units.GUID(0x10 + i), Name: "switch"}, 2))
+			s.Nodes[i].Ports[0].GUID = s.Nodes[i].GUID
+		}
+		link := func(i int) subnet.Link {
+			if i == slow {
+				return subnet.Link{Width: 4, Speed: subnet.QDR}
+			}
+			return subnet.Link{Width: 4, Speed: subnet.NDR}
+		}
+		for i, sw := range switches {
+			host := s.Add(subnet.Node{Kind: subnet.Adapter, GUID: units.GUID(0x20 + 16*i), Name: "host"}, 1)
+			s.Nodes[host].Ports[1].GUID = s.Nodes[host].GUID + 1
+			s.Connect(subnet.End{Node: sw, Port: 1}, subnet.End{Node: host, Port: 1}, link(2*i))
+		}
+		s.Connect(subnet.End{Node: 0, Port: 2}, subnet.End{Node: 1, Port: 2}, link(1))
+		w := newWorld(t, s)
+		o := &office{world: w, master: w.manager("A", 2, sm.Config{})}
+		o.asker = o.master
+		w.start(o.master)
+		w.run(units.Second)
+		m := mad.New(mad.SubnAdm, mad.Get, mad.AttrPathRecord, 0, 42)
+		m.SetComponentMask(mad.PathSGID | mad.PathDGID)
+		r := mad.PathRecord{SGID: o.gid(2), DGID: o.gid(3)}
+		r.AppendTo(m.SAData()[:0])
+		w.query(o.master, o.lid(2), m)
+		w.run(units.Second)
+		if len(o.master.answers) != 1 {
+			t.Fatalf("%d answers", len(o.master.answers))
+		}
+		_ = r.Parse(o.master.answers[0].SAData())
+		if r.Rate != 7 { // 40 Gb/s
+			t.Errorf("link %d is slow: the path's rate has code %d, want 7", slow, r.Rate)
+		}
+	}
+}
+
 func TestQueriesThatCannotBeAnsweredSaySo(t *testing.T) {
 	o := open(t, topology.SingleSwitch{Endpoints: 4}, sm.Config{})
 	stranger := mad.GID{Prefix: mad.DefaultPrefix, GUID: 0xdead}

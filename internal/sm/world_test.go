@@ -115,7 +115,7 @@ func (w *world) start(h *host) { w.call(h, func(b *sm.Batch) { h.m.Start(w.now, 
 
 func (w *world) trace(format string, args ...any) {
 	if w.seen != nil {
-		w.seen(fmt.Sprintf("%9v  ", w.now) + fmt.Sprintf(format, args...))
+		w.seen(fmt.Sprintf("%9d us  ", w.now/units.Microsecond) + fmt.Sprintf(format, args...))
 	}
 }
 
