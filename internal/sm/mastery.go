@@ -30,6 +30,26 @@ func (m *Manager) becomeStandby(master int) {
 	m.phase, m.master, m.heir, m.lostPoll = idle, master, -1, 0
 	m.nextSweep = m.now + m.cfg.Poll
 	m.enterState(mad.SMStandby)
+	m.claim()
+}
+
+// claim tells a master that ranks below this manager that a better one is there:
+// a trap 144 makes it look, and hand over (IBA vol. 1, 14.4.1). A port that was
+// never given a LID cannot.
+func (m *Manager) claim() {
+	if m.master < 0 || m.others[m.master].info.State != mad.SMMaster || m.before(&m.others[m.master]) {
+		return
+	}
+	info := &m.portAt(m.own()).info
+	if info.LID == 0 || info.MasterSMLID == 0 {
+		return
+	}
+	notice := mad.Notice{Generic: true, Type: mad.NoticeInfo, Producer: uint32(m.nodes[0].info.Type), Number: mad.TrapCapability, IssuerLID: info.LID}
+	notice.SetData(&mad.CapabilityNotice{LID: info.LID, OtherChanges: true, CapabilityMask: info.CapabilityMask, Priority: true})
+	p := Packet{DLID: info.MasterSMLID, SLID: info.LID, MAD: mad.New(mad.SubnLID, mad.Trap, mad.AttrNotice, 0, uint64(m.nextTID))}
+	m.nextTID++
+	notice.AppendTo(p.MAD.SMPData()[:0])
+	m.out.Send = append(m.out.Send, p)
 }
 
 // becomeNotActive stops the manager until another starts it again.
@@ -178,7 +198,9 @@ func (m *Manager) polled(other int) {
 	o := &m.others[other]
 	if o.info.State != mad.SMMaster && !m.before(o) {
 		m.becomeDiscovering()
+		return
 	}
+	m.claim()
 }
 
 // handOver offers the subnet to a better manager, which acknowledges when it has
