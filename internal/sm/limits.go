@@ -35,11 +35,11 @@ const (
 	// before its standby takes over (IBA vol. 1, 14.4.1: SMInfo polling).
 	pollsLost = 3
 
-	// maxServices, maxGroups and maxMembers bound what subnet administration is
-	// told to remember.
-	maxServices = 4096
-	maxGroups   = 1024
-	maxMembers  = 1 << 16
+	// These bound what subnet administration is told to remember.
+	maxServices    = 4096
+	maxGroups      = 1024 // as many multicast LIDs as small switches have
+	maxMembers     = 1 << 16
+	maxSubscribers = 1 << 16
 )
 
 const (

@@ -126,6 +126,7 @@ func New(cfg Config) *Manager {
 		cfg: cfg, state: mad.SMNotActive, nextSweep: units.Forever, heir: -1, master: -1, nextTID: 1,
 		lids: map[units.GUID]units.LID{}, written: map[units.GUID]*written{},
 	}
+	m.admin.groups = []*group{broadcastGroup()}
 	for guid, lid := range cfg.LIDs {
 		m.lids[guid] = lid
 	}

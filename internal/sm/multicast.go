@@ -13,6 +13,18 @@ import (
 type group struct {
 	mad.MCMemberRecord          // of the group as a whole; JoinState and PortGID of nobody
 	members            []member // in the order in which they joined
+	permanent          bool     // it stays without members
+}
+
+// broadcastGroup is the group that IP over InfiniBand needs before anything else
+// (RFC 4391, 4 and 5): the manager makes it for the default partition, on the
+// first multicast LID, and it stays without members. Its terms are OpenSM's.
+func broadcastGroup() *group {
+	return &group{permanent: true, MCMemberRecord: mad.MCMemberRecord{
+		MGID: mad.GID{Prefix: 0xFF12_401B_FFFF_0000, GUID: 0xFFFF_FFFF}, QKey: 0xB1B, MLID: units.FirstMulticastLID,
+		MTUSelector: mad.Exactly, MTU: groupMTU, RateSelector: mad.Exactly, Rate: groupRate,
+		LifetimeSelector: mad.Exactly, Lifetime: lifetime, PKey: mad.DefaultPKey, Scope: 2, // link-local
+	}}
 }
 
 // member is a port that joined a group.
@@ -134,6 +146,7 @@ func (m *Manager) create(q *query, want *mad.MCMemberRecord) int {
 		g.RateSelector, g.Rate = mad.Exactly, groupRate
 	}
 	m.admin.groups = append(m.admin.groups, g)
+	m.reportGID(mad.TrapGroupCreated, g.MGID)
 	return len(m.admin.groups) - 1
 }
 
@@ -159,8 +172,9 @@ func (m *Manager) quit(q *query, want *mad.MCMemberRecord) {
 	if g.members[i].join &^= want.JoinState; g.members[i].join == 0 {
 		g.members = slices.Delete(g.members, i, i+1)
 	}
-	if len(g.members) == 0 {
+	if len(g.members) == 0 && !g.permanent {
 		m.admin.groups = slices.Delete(m.admin.groups, at, at+1)
+		m.reportGID(mad.TrapGroupDeleted, g.MGID)
 	}
 	m.groupsChanged()
 }

@@ -38,6 +38,7 @@ func (m *Manager) finish() {
 	if m.givenUp == 0 {
 		m.event(Event{Kind: SubnetUp, Count: len(m.sub.Nodes), Took: m.now - m.sweeping})
 	}
+	m.reportPorts()
 	m.nextSweep = m.now + m.cfg.Sweep
 	if m.heir >= 0 {
 		m.handOver()
@@ -103,6 +104,9 @@ func (m *Manager) trapped(p *Packet) {
 	answer.DLID, answer.SLID = p.SLID, p.DLID
 	if p.SLID != 0 && p.SLID <= units.LastUnicastLID {
 		m.out.Send = append(m.out.Send, answer)
+	}
+	if m.state == mad.SMMaster && m.sub != nil && int(n.IssuerLID) < len(m.owners) && m.owners[n.IssuerLID].Exists() {
+		m.report(&n, mad.GID{Prefix: mad.DefaultPrefix, GUID: m.sub.Port(m.owners[n.IssuerLID]).GUID})
 	}
 	if n.Generic && (n.Number == mad.TrapLinkState || n.Number == mad.TrapCapability) {
 		m.changed()

@@ -51,10 +51,6 @@ const lifetime = 18
 func (m *Manager) pathRecords(q *query) {
 	var want mad.PathRecord
 	_ = want.Parse(q.data)
-	if q.mask&(mad.PathSGID|mad.PathSLID|mad.PathDGID|mad.PathDLID) == 0 {
-		q.status = mad.MissingComponent // every pair of the subnet is no answer
-		return
-	}
 	m.eachEndPort(func(from subnet.End, src *subnet.Port) bool {
 		if !wants(q, mad.PathSGID, want.SGID, mad.GID{Prefix: mad.DefaultPrefix, GUID: src.GUID}) ||
 			!wants(q, mad.PathSLID, m.base(want.SLID), src.LID) {
