@@ -8,6 +8,7 @@ import (
 
 // grid describes a torus or a mesh and names the links it lacks.
 func (in *inspection) grid(p *island, d *grid) {
+	p.grid = d
 	var sizes []string
 	rings := 0
 	fours := true
@@ -49,6 +50,7 @@ func (in *inspection) grid(p *island, d *grid) {
 
 // dragonfly describes one and names the links it lacks.
 func (in *inspection) dragonfly(p *island, d *dragonfly) {
+	p.dragonfly = d
 	p.about.Family, p.about.What = Dragonfly, "a dragonfly"
 	if d.plus {
 		p.about.Family, p.about.What = DragonflyUp, "a dragonfly+"

@@ -11,7 +11,9 @@ import (
 )
 
 // Subnet says what a subnet is and what is odd about it.
-func Subnet(s *subnet.Subnet) *Report {
+func Subnet(s *subnet.Subnet) *Report { return inspect(s).report }
+
+func inspect(s *subnet.Subnet) *inspection {
 	in := &inspection{s: s, report: &Report{}}
 	in.faults()
 	in.islands()
@@ -21,7 +23,7 @@ func Subnet(s *subnet.Subnet) *Report {
 	in.names()
 	in.housings()
 	in.finish()
-	return in.report
+	return in
 }
 
 // inspection is a report in the making.
@@ -40,6 +42,9 @@ type island struct {
 	g     *graph
 	level []int
 	about Island
+
+	dragonfly *dragonfly // where it is one
+	grid      *grid      // where it is a torus or a mesh
 }
 
 func (in *inspection) find(sev Severity, kind string, ends []subnet.End, format string, args ...any) {
