@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"weft/internal/subnet"
 	"weft/internal/subnet/inspect"
@@ -22,7 +23,7 @@ func WriteSVG(to io.Writer, s *subnet.Subnet) error {
 	if n := len(l.Report.Islands); n > 1 {
 		title = fmt.Sprintf("%d parts, the largest of them %s", n, title)
 	}
-	title = fmt.Sprintf("%s, %d hosts", title, l.Report.Hosts)
+	title = strings.ToUpper(title[:1]) + fmt.Sprintf("%s, %d hosts", title[1:], l.Report.Hosts)
 	_, err := to.Write(topology.SVG(graphOf(s, l), topology.Drawing{Title: title}))
 	return err
 }

@@ -69,7 +69,9 @@ func (in *inspection) dragonfly(p *island, d *dragonfly) {
 	for _, pair := range d.far {
 		in.find(Warning, "missing-cable", nil, "the group of %s and the group of %s have fewer cables between them than the %s that most groups have", member[pair[0]], member[pair[1]], plural(d.global, "cable"))
 	}
-	in.hostCounts(p)
+	if !d.plus {
+		in.hostCounts(p)
+	}
 }
 
 // cablesEach is how many cables most links of a graph have.

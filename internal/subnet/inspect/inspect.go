@@ -151,12 +151,12 @@ func (in *inspection) recognise(p *island) {
 	case in.tree(p):
 		return
 	}
-	if d, ok := dragonflyOf(g, p.level); ok {
-		in.dragonfly(p, &d)
-		return
-	}
 	if d, ok := gridOf(g); ok {
 		in.grid(p, &d)
+		return
+	}
+	if d, ok := dragonflyOf(g, p.level); ok {
+		in.dragonfly(p, &d)
 		return
 	}
 	if in.hungTree(p) {

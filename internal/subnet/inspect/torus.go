@@ -17,7 +17,8 @@ type grid struct {
 // neighbours.
 const maxGridDegree = 12
 
-// gridOf recognises a torus or a mesh, also one from which some links are gone.
+// gridOf recognises a torus, also one from which some links are gone, or a mesh
+// that is whole.
 //
 // In a product of graphs two links at one switch that lie in different
 // dimensions span a square, and opposite links of a square lie in one
