@@ -36,7 +36,7 @@ func Lay(s *subnet.Subnet) *Layout {
 		group, count := p.groups()
 		for sw, node := range p.g.node {
 			l.Level[node], l.Island[node] = p.level[sw], i
-			if group != nil && group[sw] >= 0 {
+			if len(group) > 0 && group[sw] >= 0 {
 				l.Group[node] = groups + group[sw]
 			}
 		}
