@@ -14,13 +14,13 @@ import (
 func Subnet(s *subnet.Subnet) *Report { return inspect(s).report }
 
 func inspect(s *subnet.Subnet) *inspection {
-	in := &inspection{s: s, report: &Report{}}
+	in := &inspection{s: s, names: namesOf(s), report: &Report{}}
 	in.faults()
 	in.islands()
 	in.count()
 	in.hosts()
 	in.links()
-	in.names()
+	in.naming()
 	in.housings()
 	in.finish()
 	return in
@@ -29,6 +29,7 @@ func inspect(s *subnet.Subnet) *inspection {
 // inspection is a report in the making.
 type inspection struct {
 	s      *subnet.Subnet
+	names  names
 	report *Report
 	all    *graph    // every switch
 	parts  []*island // the largest first
@@ -56,7 +57,7 @@ func (in *inspection) find(sev Severity, kind string, ends []subnet.End, format 
 	}
 	f := Finding{Severity: sev, Kind: kind, Text: fmt.Sprintf(format, args...)}
 	for _, e := range ends {
-		f.Ports = append(f.Ports, in.s.EndName(e))
+		f.Ports = append(f.Ports, in.endName(e))
 	}
 	in.found = append(in.found, f)
 }
@@ -81,14 +82,14 @@ func (in *inspection) islands() {
 			switches = append(switches, int32(i))
 		}
 	}
-	in.all = newGraph(in.s, switches)
+	in.all = newGraph(in.s, in.names, switches)
 	of, count := in.all.components(func(_, _ int32) bool { return true })
 	members := make([][]int32, count)
 	for sw, part := range of {
 		members[part] = append(members[part], switches[sw])
 	}
 	for _, list := range members {
-		g := newGraph(in.s, list)
+		g := newGraph(in.s, in.names, list)
 		in.parts = append(in.parts, &island{g: g})
 	}
 	slices.SortStableFunc(in.parts, func(a, b *island) int {
@@ -235,7 +236,7 @@ func (in *inspection) count() {
 			r.Adapters += cabled
 		}
 		if cabled == 0 {
-			in.find(Warning, "no-cable", nil, "%s has no cable", in.s.NodeName(int32(i)))
+			in.find(Warning, "no-cable", nil, "%s has no cable", in.names.of(int32(i)))
 		}
 	}
 	r.Cables /= 2

@@ -346,3 +346,26 @@ func TestAnySubnetIsInspected(t *testing.T) {
 		Lay(s)
 	}
 }
+
+// Real clusters have switches that all are called "SwitchIB Mellanox
+// Technologies".
+func TestSwitchesOfOneNameAreToldByTheirGUIDs(t *testing.T) {
+	s := fabric(t, topology.TwoLevel{Endpoints: 96, Radix: 36, Oversubscription: topology.Ratio{Down: 2, Up: 1}})
+	for i := range s.Nodes {
+		if s.Nodes[i].Kind == subnet.Switch {
+			s.Nodes[i].Name = "SwitchIB Mellanox Technologies"
+		}
+	}
+	e := between(s)[5]
+	far := s.Peer(e)
+	s.Port(e).Link.Speed, s.Port(far).Link.Speed = subnet.DDR, subnet.DDR
+	f := finding(Subnet(s), "slow-link")
+	if f == nil {
+		t.Fatal("a link of DDR in a fabric of NDR is not found")
+	}
+	for _, node := range []int32{e.Node, far.Node} {
+		if guid := s.Nodes[node].GUID.String(); !strings.Contains(f.Text, guid) {
+			t.Errorf("%s; expected the GUID %s in it", f.Text, guid)
+		}
+	}
+}

@@ -1,13 +1,39 @@
 package inspect
 
 import (
+	"fmt"
 	"slices"
 
 	"weft/internal/subnet"
 )
 
-// names tells of what the names and numbers of nodes leave unclear.
-func (in *inspection) names() {
+// names are what messages call the nodes, by index: the description, with the
+// GUID behind it where several nodes have that description.
+type names []string
+
+func namesOf(s *subnet.Subnet) names {
+	count := map[string]int{}
+	for i := range s.Nodes {
+		count[s.Nodes[i].Name]++
+	}
+	out := make(names, len(s.Nodes))
+	for i := range s.Nodes {
+		out[i] = s.NodeName(int32(i))
+		if n := &s.Nodes[i]; n.Name != "" && count[n.Name] > 1 {
+			out[i] += " (" + n.GUID.String() + ")"
+		}
+	}
+	return out
+}
+
+func (n names) of(node int32) string { return n[node] }
+
+func (in *inspection) endName(e subnet.End) string {
+	return fmt.Sprintf("%s port %d", in.names.of(e.Node), e.Port)
+}
+
+// naming tells of what the names and numbers of nodes leave unclear.
+func (in *inspection) naming() {
 	count := map[string][]int32{}
 	unnamed, noLID, mlx := 0, 0, 0
 	for i := range in.s.Nodes {
@@ -65,7 +91,7 @@ func (in *inspection) housings() {
 	for i := range in.s.Nodes {
 		if n := &in.s.Nodes[i]; n.Kind == subnet.Switch && n.SystemGUID != 0 {
 			key := n.SystemGUID.String()
-			chips[key] = append(chips[key], in.s.NodeName(int32(i)))
+			chips[key] = append(chips[key], in.names.of(int32(i)))
 		}
 	}
 	for guid, names := range chips {

@@ -120,7 +120,7 @@ func (in *inspection) rails(hosts []host) {
 		for _, a := range hosts[i].adapters {
 			if rail, ok := serves[a.sw]; ok && a.label != "" && a.label != rail {
 				in.find(Warning, "wrong-rail", []subnet.End{a.end, in.s.Peer(a.end)}, "%s of %q is on %s, which serves %s: are two cables swapped?",
-					a.label, hosts[i].name, in.s.EndName(in.s.Peer(a.end)), rail)
+					a.label, hosts[i].name, in.endName(in.s.Peer(a.end)), rail)
 			}
 		}
 	}
