@@ -369,3 +369,21 @@ func TestSwitchesOfOneNameAreToldByTheirGUIDs(t *testing.T) {
 		}
 	}
 }
+
+// A SuperPOD has UFM appliances on its leaves, whose few ports are no failed
+// rails.
+func TestManagersAreNotComparedWithComputeNodes(t *testing.T) {
+	s := fabric(t, topology.Rail{Nodes: 31, Rails: 8, Radix: 64, UFM: true})
+	for i := 31 * 8; s.Nodes[i].Kind == subnet.Adapter; i++ {
+		s.Nodes[i].Name = fmt.Sprintf("ufm01 mlx5_%d", i%8)
+	}
+	r := Subnet(s)
+	if r.Rails == nil || r.Rails.Count != 8 {
+		t.Fatalf("the rails are %+v", r.Rails)
+	}
+	for _, f := range r.Findings {
+		if f.Severity != Note {
+			t.Errorf("%s: %s", f.Kind, f.Text)
+		}
+	}
+}

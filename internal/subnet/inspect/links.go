@@ -80,8 +80,10 @@ func nameFamily(n *subnet.Node) string {
 	if m := adapterName.FindStringSubmatch(name); m != nil {
 		name = m[1]
 	}
-	return strings.TrimRight(name, "0123456789-_.")
+	return withoutNumber(name)
 }
+
+func withoutNumber(name string) string { return strings.TrimRight(name, "0123456789-_.") }
 
 // first chooses one end of each cable: the adapter's, else the earlier.
 func (in *inspection) first(e, far subnet.End) bool {
