@@ -84,6 +84,11 @@ var inner = []rule{
 		why: "what other programs computed is read for tests, whatever weft makes of it",
 	},
 	{
+		pkg: "internal/subnet/export", core: true,
+		may: []string{"units", "internal/subnet", "internal/subnet/inspect", "internal/topology"},
+		why: "what schedulers and drawings need is what was recognised, laid out anew",
+	},
+	{
 		pkg: "internal/collective", core: true, may: []string{"units"},
 		why: "a schedule knows ranks, not networks",
 	},
