@@ -32,6 +32,10 @@ var inner = []rule{
 		why: "what a packet looks like depends on no one who sends it",
 	},
 	{
+		pkg: "wire/pcap", core: true,
+		why: "a capture file holds bytes, whatever they mean",
+	},
+	{
 		pkg: "internal/engine", core: true, may: []string{"units"},
 		why: "clock and event queue know events, not what happens in them",
 	},
