@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/golden"
 	"weft/scenario"
 	"weft/units"
 )
@@ -26,7 +27,9 @@ var allReduce = NCCLTests{
 	Collect: scenario.AllReduce, Datatype: "float", GPUs: 8, GPU: "NVIDIA H100",
 }
 
-func TestNCCLTestsTable(t *testing.T) { golden(t, "all-reduce.txt", ncclTable(t, allReduce)) }
+func TestNCCLTestsTable(t *testing.T) {
+	golden.File(t, "testdata/all-reduce.txt", string(ncclTable(t, allReduce)))
+}
 
 // As doc of nccl-tests shows its own table.
 func TestNCCLTestsHeaderIsNCCLTests(t *testing.T) {

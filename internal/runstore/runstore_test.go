@@ -3,7 +3,6 @@ package runstore
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/golden"
 	"weft/units"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden file")
 
 func sample() *Results {
 	return &Results{
@@ -36,16 +34,7 @@ func TestResultsAreStableText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/results.json"
-	if *update {
-		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(golden, text, 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil || !bytes.Equal(text, want) {
-		t.Errorf("results.json is\n%s\nwant (%v)\n%s", text, err, want)
-	}
+	golden.File(t, "testdata/results.json", string(text))
 }
 
 func TestResultsReadBack(t *testing.T) {
