@@ -11,7 +11,8 @@ import (
 )
 
 // flowTimes gathers the completion times of messages between nodes. Quantiles
-// are exact to three digits, whatever the number of messages.
+// are by nearest rank and exact to three digits, whatever the number of messages;
+// one that is the slowest message is exact.
 type flowTimes struct {
 	histogram *hdrhistogram.Histogram
 	sum       units.Time
@@ -46,12 +47,20 @@ func (f *flowTimes) distribution() (d runstore.Distribution) {
 	if f.n == 0 {
 		return d
 	}
-	at := func(q float64) units.Time {
-		return min(f.most, units.Time(f.histogram.ValueAtQuantile(q))*units.Nanosecond)
-	}
 	return runstore.Distribution{
-		N: f.n, Mean: f.sum / units.Time(f.n), P50: at(50), P99: at(99), P999: at(99.9), Max: f.most,
+		N: f.n, Mean: f.sum / units.Time(f.n), P50: f.quantile(500), P99: f.quantile(990), P999: f.quantile(999), Max: f.most,
 	}
+}
+
+// quantile is the time that so many of a thousand messages do not exceed: the
+// one whose rank is ⌈n·perMille/1000⌉.
+func (f *flowTimes) quantile(perMille int64) units.Time {
+	rank := (f.n*perMille + 999) / 1000
+	if rank >= f.n {
+		return f.most
+	}
+	at := f.histogram.ValueAtQuantile(100 * float64(rank) / float64(f.n))
+	return min(f.most, units.Time(at)*units.Nanosecond)
 }
 
 // counts are what a network counted.

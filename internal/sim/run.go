@@ -97,7 +97,7 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 		workers = runtime.GOMAXPROCS(0)
 	}
 	cores := max(1, workers/max(1, len(jobs)))
-	w := newWatch(len(jobs), o.Progress)
+	w := newWatch(len(jobs), o)
 	defer w.end()
 	next := atomic.Int64{}
 	var wg sync.WaitGroup
