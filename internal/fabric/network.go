@@ -131,7 +131,7 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	engine.Run(parts, n.lookahead, until, workers, stop)
 	for _, p := range n.parts {
 		if s := (*Standstill)(nil); errors.As(p.err, &s) {
-			s.Waiting = n.Waiting()
+			s.Since, s.Waiting = n.lastArrival(), n.Waiting()
 		}
 		if p.err != nil {
 			return p.err

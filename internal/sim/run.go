@@ -136,7 +136,11 @@ func (j *job) run() runstore.Point {
 	case j.stop.Load():
 		point.Partial = true
 	default:
-		point.Failure = err.Error()
+		// Its reason alone: how far a run has come that is given up depends on
+		// how it was cut into partitions.
+		point = runstore.Point{
+			Bytes: point.Bytes, Algorithm: point.Algorithm, Wire: point.Wire, Channels: point.Channels, Failure: err.Error(),
+		}
 	}
 	return point
 }
