@@ -197,6 +197,11 @@ func (n *Network) LinkName(link int32) string {
 	return fmt.Sprintf("%s port %d to %s", n.names[n.ports[link].node], link-from.base+1, n.names[to])
 }
 
+// LinkEnds are the nodes that a link joins, in its direction.
+func (n *Network) LinkEnds(link int32) (from, to int32) {
+	return n.ports[link].node, n.inboxes[link].node
+}
+
 // Links is the number of directed links.
 func (n *Network) Links() int { return len(n.ports) }
 

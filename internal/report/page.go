@@ -50,12 +50,6 @@ type view struct {
 	Scenario        string
 }
 
-// measured is a point with what its counts mean.
-type measured struct {
-	runstore.Point
-	protocol string
-}
-
 // fabricCard is a fabric's figures in short.
 type fabricCard struct {
 	Index          int
@@ -74,11 +68,11 @@ type sizeRows struct {
 }
 
 type pointRow struct {
-	Index                                                                  int
-	Fabric, Algorithm, Time, AlgBW, BusBW, P50, P99, Max, Held, Marks, CNP string
-	Resent, Drops, Link, Busy, Packets                                     string
-	Best                                                                   bool
-	Failure                                                                string
+	Index                                                                            int
+	Fabric, Algorithm, Time, AlgBW, BusBW, P50, P99, Max, Stalls, Pauses, Marks, CNP string
+	Resent, Drops, Link, Busy, Packets                                               string
+	Best                                                                             bool
+	Failure                                                                          string
 }
 
 // factRow is one property of every fabric.
@@ -93,6 +87,7 @@ type hotRow struct {
 	Busy         string
 	Width        string // of its bar
 	Bytes        string
+	Spread       string
 }
 
 // softFact is a number of the catalog that nobody has measured.
@@ -227,18 +222,15 @@ func (v *view) card(i int, f runstore.FabricResult) fabricCard {
 		ratio := float64(last.Flows.Max) / float64(last.Flows.P50)
 		c.Figures = append(c.Figures, figure{"slowest flow", times(ratio) + "×", "the median, at " + sizeText(last.Bytes)})
 	}
-	var held, drops int64
-	_, _, many := holds(f.Protocol, last.Counts)
+	var stalls, pauses, drops int64
 	for _, p := range points {
-		n, _, _ := holds(f.Protocol, p.Counts)
-		held, drops = held+n, drops+p.Counts.Drops()
+		stalls, pauses, drops = stalls+p.Counts.CreditStalls, pauses+p.Counts.Pauses, drops+p.Counts.Drops()
 	}
-	switch {
-	case f.Protocol == infiniband:
-		c.Figures = append(c.Figures, figure{"credit stalls", count(held), "over the sweep"})
-	case f.Protocol == tcp && held == 0:
-	default:
-		c.Figures = append(c.Figures, figure{"PFC " + many, count(held), "over the sweep"})
+	if f.Protocol == infiniband {
+		c.Figures = append(c.Figures, figure{"credit stalls", count(stalls), "over the sweep"})
+	}
+	if f.Protocol == roce || pauses > 0 {
+		c.Figures = append(c.Figures, figure{"PFC pauses", count(pauses), "over the sweep"})
 	}
 	c.Figures = append(c.Figures, figure{"drops", count(drops), "over the sweep"})
 	return c
@@ -294,7 +286,7 @@ func (v *view) fill(row *pointRow, f runstore.FabricResult, p runstore.Point) {
 	if p.Flows.N > 0 {
 		row.P50, row.P99, row.Max = timeCell(p.Flows.P50), timeCell(p.Flows.P99), timeCell(p.Flows.Max)
 	}
-	row.Held, row.Marks, row.CNP = holdsText(f.Protocol, c), marksText(f.Protocol, c), count(c.CNPs)
+	row.Stalls, row.Pauses, row.Marks, row.CNP = stallsText(f.Protocol, c), pausesText(f.Protocol, c), marksText(f.Protocol, c), count(c.CNPs)
 	if f.Protocol != roce && c.CNPs == 0 {
 		row.CNP = none
 	}
@@ -322,7 +314,16 @@ func (v *view) hot() {
 			v.Hot = append(v.Hot, hotRow{
 				Index: i % palette, Fabric: f.Name, Name: h.Name, Busy: percent(h.Busy),
 				Width: num(100 * min(1, max(0, h.Busy))), Bytes: bytesText(h.Bytes),
+				Spread: spreadText(h),
 			})
 		}
 	}
+}
+
+// spreadText is a link's share of the load among the links of its tier.
+func spreadText(h runstore.HotLink) string {
+	if h.Mean <= 0 {
+		return none
+	}
+	return times(h.Spread()) + "× (" + h.Tier + ")"
 }

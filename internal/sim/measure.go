@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"slices"
-
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"weft/internal/fabric"
@@ -73,28 +71,4 @@ func counts(n *fabric.Network) runstore.Counts {
 		DroppedBuffer:   s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
 		DroppedLifetime: s.Dropped[fabric.DropLifetime],
 	}
-}
-
-// hottestLinks is how many busy links a result names.
-const hottestLinks = 8
-
-// hottest are the busiest links of the scale-out fabric over a time.
-func hottest(n *fabric.Network, span units.Time) []runstore.HotLink {
-	var all []int32
-	for link := range int32(n.Links()) {
-		if n.ScaleOut(link) && n.LinkBytes(link) > 0 {
-			all = append(all, link)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b int32) int {
-		return int(n.LinkBusy(b)/units.Nanosecond) - int(n.LinkBusy(a)/units.Nanosecond)
-	})
-	var hot []runstore.HotLink
-	for _, link := range all[:min(len(all), hottestLinks)] {
-		hot = append(hot, runstore.HotLink{
-			Name: n.LinkName(link), Bytes: n.LinkBytes(link),
-			Busy: min(1, float64(n.LinkBusy(link))/float64(max(1, span))),
-		})
-	}
-	return hot
 }
