@@ -106,6 +106,9 @@ func exactCount(n int64) string {
 
 // percent is a share of 1.
 func percent(x float64) string {
+	if x > 0 && x < 0.0005 {
+		return "<0.1 %"
+	}
 	if x != 0 && x < 0.0995 {
 		return strconv.FormatFloat(100*x, 'f', 1, 64) + " %"
 	}

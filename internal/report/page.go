@@ -45,6 +45,7 @@ type view struct {
 	Facts           []factRow
 	Hot             []hotRow
 	HotSize         string
+	Bars            []barRow // of a run of one size, which has no plots
 	LeftOut         []string
 	Soft            []softFact
 	Scenario        string
@@ -90,6 +91,12 @@ type hotRow struct {
 	Spread       string
 }
 
+// barRow is a fabric's time among the others'.
+type barRow struct {
+	Index                     int
+	Fabric, Width, Time, Rate string
+}
+
 // softFact is a number of the catalog that nobody has measured.
 type softFact struct{ Of, Field, Value, Source string }
 
@@ -116,6 +123,7 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 		v.Rows = append(v.Rows, v.rows(size))
 	}
 	v.facts()
+	v.bars()
 	v.hot()
 	v.soft()
 	return v
@@ -135,16 +143,23 @@ func subtitle(r *runstore.Results, sc *scenario.Resolved) string {
 	if sc != nil {
 		n := sc.Cluster.Node
 		parts[1] = fmt.Sprintf("%s nodes of %d %s", exactCount(int64(r.Nodes)), n.GPUs, title(catalog.GPU, n.GPU.Model))
-		if len(sc.Fabrics) > 0 {
-			t := sc.Fabrics[0].Topology
-			shape := string(t.Shape)
-			if t.Oversubscription.Num > t.Oversubscription.Den {
-				shape += fmt.Sprintf(", oversubscribed %s:1", times(t.Oversubscription.Float()))
-			}
-			parts = append(parts, shape)
-		}
+		parts = append(parts, shapes(sc))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.Seed)), " · ")
+}
+
+// shapes is the topology that all fabrics have, or that they differ.
+func shapes(sc *scenario.Resolved) string {
+	text := ""
+	for i := range sc.Fabrics {
+		switch own := shapeText(&sc.Fabrics[i]); text {
+		case "", own:
+			text = own
+		default:
+			return "topologies as listed below"
+		}
+	}
+	return text
 }
 
 // title is what the catalog calls an entry.
@@ -226,13 +241,17 @@ func (v *view) card(i int, f runstore.FabricResult) fabricCard {
 	for _, p := range points {
 		stalls, pauses, drops = stalls+p.Counts.CreditStalls, pauses+p.Counts.Pauses, drops+p.Counts.Drops()
 	}
+	over := "over the sweep"
+	if len(points) == 1 {
+		over = "at " + sizeText(last.Bytes)
+	}
 	if f.Protocol == infiniband {
-		c.Figures = append(c.Figures, figure{"credit stalls", count(stalls), "over the sweep"})
+		c.Figures = append(c.Figures, figure{"credit stalls", count(stalls), over})
 	}
 	if f.Protocol == roce || pauses > 0 {
-		c.Figures = append(c.Figures, figure{"PFC pauses", count(pauses), "over the sweep"})
+		c.Figures = append(c.Figures, figure{"PFC pauses", count(pauses), over})
 	}
-	c.Figures = append(c.Figures, figure{"drops", count(drops), "over the sweep"})
+	c.Figures = append(c.Figures, figure{"drops", count(drops), over})
 	return c
 }
 
@@ -294,6 +313,23 @@ func (v *view) fill(row *pointRow, f runstore.FabricResult, p runstore.Point) {
 	row.Link, row.Busy = none, none
 	if h, ok := hottest(p); ok {
 		row.Link, row.Busy = h.Name, percent(h.Busy)
+	}
+}
+
+// bars lays the fabrics' times of a single size side by side.
+func (v *view) bars() {
+	if len(v.sizes) != 1 || !v.Contest {
+		return
+	}
+	most := 0.0
+	for _, f := range v.r.Fabrics {
+		p, _ := point(f, v.sizes[0])
+		most = max(most, float64(p.Time))
+	}
+	for i, f := range v.r.Fabrics {
+		if p, ok := point(f, v.sizes[0]); ok && p.Measured() {
+			v.Bars = append(v.Bars, barRow{i % palette, f.Name, num(100 * float64(p.Time) / most), timeCell(p.Time), bandwidth(p.BusBW) + " GB/s"})
+		}
 	}
 }
 

@@ -163,6 +163,8 @@ func TestNumbersForPeople(t *testing.T) {
 		{exactCount(-1234), "-1,234"},
 		{percent(0.931), "93 %"},
 		{percent(0.004), "0.4 %"},
+		{percent(0.0001), "<0.1 %"},
+		{percent(0), "0 %"},
 		{times(1.0234), "1.02"},
 		{times(8.37), "8.4"},
 		{times(41.7), "42"},

@@ -291,11 +291,12 @@ func (v *judgement) standing(w, from, to, shown int, figure func(runstore.Point)
 		verb = ""
 	}
 	own := figure(v.points[w][shown])
+	tied = append([]string{fmt.Sprintf("%s (%s%s)", v.name(w), own, size)}, tied...)
 	switch {
-	case len(tied) > 0 && len(behind) == 0:
-		return fmt.Sprintf("there is no difference that matters: %s (%s%s) and %s are within 2 %%", v.name(w), own, size, list(tied))
-	case len(tied) > 0:
-		return fmt.Sprintf("%s (%s%s) and %s are within 2 %%, no difference that matters; %s", v.name(w), own, size, list(tied), list(behind))
+	case len(behind) == 0:
+		return fmt.Sprintf("there is no difference that matters: %s are within 2 %%", list(tied))
+	case len(tied) > 1:
+		return fmt.Sprintf("%s are within 2 %%, no difference that matters; %s", list(tied), list(behind))
 	}
 	return fmt.Sprintf("%s is the fastest (%s%s); %s", v.name(w), own, size, list(behind))
 }

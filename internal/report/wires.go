@@ -42,7 +42,7 @@ func (v *judgement) collision(f, s int, h runstore.HotLink) string {
 		case scenario.ECMP:
 			what = "has flows collide, which ECMP hashes onto one link"
 		case scenario.Flowlet:
-			what = "has flowlets collide, which are hashed onto one link"
+			what = "has flowlets collide on one link"
 		case scenario.Deterministic:
 			what = "has flows collide on one link, as their destinations give their routes"
 		}
@@ -72,7 +72,7 @@ func (v *judgement) sharers(f, s int, h runstore.HotLink) int {
 	return int(math.Round(n))
 }
 
-// idled says that congestion control, or the recovery of drops, left idle a link
+// idled says that congestion control, or the recovery from drops, left idle a link
 // that the fastest fabric kept busy.
 func (v *judgement) idled(f, w, s int) string {
 	p := v.points[f][s]
@@ -85,7 +85,11 @@ func (v *judgement) idled(f, w, s int) string {
 	if c.Marks == 0 && c.CNPs == 0 && c.Drops() == 0 || collides(a) || len(v.path(f, w)) > 0 {
 		return "" // nothing cut them back, or something else may have kept it idle
 	}
-	return fmt.Sprintf("cut its senders back so far that its busiest link was busy no more than %s of the time, where %s kept its own busy %s", percent(a.Busy), v.name(w), percent(b.Busy))
+	why := "cut its senders back so far"
+	if c.Drops() > 0 {
+		why = "dropped packets and recovered so slowly"
+	}
+	return fmt.Sprintf("%s that its busiest link was busy no more than %s of the time, where %s kept its own busy %s", why, percent(a.Busy), v.name(w), percent(b.Busy))
 }
 
 // queueing says how many packets met a queue beyond ECN's threshold: of those
