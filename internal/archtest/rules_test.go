@@ -68,6 +68,10 @@ var inner = []rule{
 		why: "what draws graphs for tests knows graphs only",
 	},
 	{
+		pkg: "internal/golden",
+		why: "what holds texts against files knows nothing of what they say; tests alone import it",
+	},
+	{
 		pkg: "internal/hpcc", core: true, may: []string{"units"},
 		why: "another simulator's files are read and written without running anything",
 	},

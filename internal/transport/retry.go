@@ -19,6 +19,10 @@ func (q *QP) retryAt() units.Time {
 	return max(q.progressAt, q.holdUntil) + q.cfg.RetryTimeout
 }
 
+// RetransmitAt is when what is in flight is sent again unless it is acknowledged
+// before; units.Forever where nothing is in flight or no timeout is set.
+func (q *QP) RetransmitAt() units.Time { return q.retryAt() }
+
 // progress is what a newly acknowledged packet means to the timers.
 func (q *QP) progress(now units.Time) {
 	q.progressAt = now
