@@ -22,23 +22,26 @@ const (
 	SyndromeNAK SyndromeKind = 3
 )
 
-// The reasons of a NAK, the lower five bits of its syndrome.
+// Syndromes that responders send.
 const (
-	NAKSequence       = 0 // PSN sequence error
-	NAKInvalidRequest = 1
-	NAKRemoteAccess   = 2
-	NAKRemoteOp       = 3 // remote operational error
-	NAKInvalidRD      = 4
+	// ACKNoLimit is an ACK whose credit count of 31 says that the responder
+	// does no end-to-end flow control.
+	ACKNoLimit Syndrome = 31
+	// NAKSequence asks for everything from the packet's PSN on.
+	NAKSequence Syndrome = 0x60
+	// NAKInvalidRequest refuses a request that makes no sense where it stands.
+	NAKInvalidRequest Syndrome = 0x61
+	// NAKRemoteAccess refuses an R_Key, an address or an access right.
+	NAKRemoteAccess Syndrome = 0x62
+	// NAKRemoteOperational says that the responder itself failed.
+	NAKRemoteOperational Syndrome = 0x63
+	// NAKInvalidRD refuses an RD request.
+	NAKInvalidRD Syndrome = 0x64
 )
 
-// NoCredits is the credit count of an ACK that tells no limit of SENDs.
-const NoCredits = 31
-
-// MakeSyndrome puts a syndrome together; value is the credit count, the code of
-// the RNR timer, or the reason of the NAK.
-func MakeSyndrome(kind SyndromeKind, value uint8) Syndrome {
-	return Syndrome(uint8(kind)<<5 | value&0x1f)
-}
+// RNRNAK is the syndrome of a receiver that is not ready, with the code of the
+// time to wait: see RNRTimer.
+func RNRNAK(code uint8) Syndrome { return Syndrome(uint8(SyndromeRNR)<<5 | code&0x1f) }
 
 // Kind is the kind of the syndrome.
 func (s Syndrome) Kind() SyndromeKind { return SyndromeKind(s >> 5 & 3) }

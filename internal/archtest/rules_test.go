@@ -113,6 +113,10 @@ var inner = []rule{
 		why: "hardware is given its specification; it reads neither scenario nor catalog",
 	},
 	{
+		pkg: "internal/sniff", core: true, may: []string{"units", "wire", "wire/pcap"},
+		why: "what is read off a wire is judged without knowing who sent it",
+	},
+	{
 		pkg: "internal/live", may: []string{"units", "wire", "internal/transport", "internal/transport/cc"},
 		why: "real sockets run the same queue pairs, without the simulator",
 	},

@@ -20,6 +20,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newValidate,
 	newTopology,
 	newRoCE,
+	newSniff,
 	newCatalog,
 	newVersion,
 	newExitCodes,

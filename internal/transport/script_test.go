@@ -12,6 +12,7 @@ import (
 	"weft/internal/golden"
 	"weft/internal/transport/cc"
 	"weft/units"
+	"weft/wire"
 )
 
 // TestPacketScripts runs testdata/*.txt. A script is a list of steps: commands,
@@ -409,13 +410,13 @@ func opName(p *Packet) string {
 	if ops[p.Op].class != classAck {
 		return p.Op.String()
 	}
-	switch p.Syndrome & syndromeNAK {
-	case syndromeACK:
+	switch p.Syndrome.Kind() {
+	case wire.SyndromeACK:
 		return "ACK"
-	case syndromeRNR:
-		return fmt.Sprintf("RNR NAK %#x", p.Syndrome)
+	case wire.SyndromeRNR:
+		return fmt.Sprintf("RNR NAK %#x", uint8(p.Syndrome))
 	}
-	return fmt.Sprintf("NAK %#x", p.Syndrome)
+	return fmt.Sprintf("NAK %#x", uint8(p.Syndrome))
 }
 
 func show(p *Packet) string {
