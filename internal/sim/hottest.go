@@ -74,13 +74,13 @@ func (p *plan) tierName(t tier) string {
 	return name
 }
 
-// levelName is what the switches of a level are called where there are others.
+// levelName is what the nodes of a level are called.
 func (p *plan) levelName(level int8) string {
 	switch {
 	case level == 0:
 		return "NIC"
-	case p.graph.Family == topology.FamilyDragonfly, p.graph.Family == topology.FamilyTorus:
-		return "switch"
+	case p.graph.Family == topology.FamilyDragonfly, p.graph.Family == topology.FamilyTorus, p.graph.Switches() == p.graph.Planes:
+		return "switch" // they are all alike, or there is one
 	case level == 1:
 		return "leaf"
 	case level == 2:
