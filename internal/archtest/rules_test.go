@@ -56,6 +56,10 @@ var inner = []rule{
 		why: "an InfiniBand subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it",
 	},
 	{
+		pkg: "internal/subnet/format", core: true, may: []string{"units", "internal/subnet"},
+		why: "a file format is the same whoever asks for the file",
+	},
+	{
 		pkg: "internal/collective", core: true, may: []string{"units"},
 		why: "a schedule knows ranks, not networks",
 	},
