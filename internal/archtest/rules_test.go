@@ -60,6 +60,10 @@ var inner = []rule{
 		why: "a file format is the same whoever asks for the file",
 	},
 	{
+		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/subnet"},
+		why: "a routing engine is a pure function from a subnet to tables; who reads, writes or installs them is another matter",
+	},
+	{
 		pkg: "internal/collective", core: true, may: []string{"units"},
 		why: "a schedule knows ranks, not networks",
 	},
