@@ -27,6 +27,8 @@ type Options struct {
 	// Order are port GUIDs that get their routes before all others
 	// (opensm --guid_routing_order_file).
 	Order []units.GUID
+	// Lanes is how many data lanes the switches have, 1 to 15; 0 is 8.
+	Lanes int
 	// AsOpenSM asks for what OpenSM 3.3.23 does, its fallbacks included.
 	AsOpenSM bool
 	// Cores is how many goroutines may work, 0 for as many as the process may
@@ -56,6 +58,9 @@ var engines = []engine{
 	{"dnup", "the same the other way round, for hosts close to the roots", dnup},
 	{"ftree", "fat trees, balanced for shifts of all hosts; free of deadlock", ftree},
 	{"dor", "dimension by dimension; free of deadlock on meshes and hypercubes", dor},
+	{"sssp", "shortest paths, balanced over the whole fabric; may deadlock where the fabric has loops", sssp},
+	{"dfsssp", "sssp made free of deadlock by virtual lanes", dfsssp},
+	{"lash", "shortest paths, each pair of switches on a virtual lane where it closes no loop", lash},
 }
 
 // Engine is the name of an engine and what it does, in a line.
