@@ -36,6 +36,10 @@ var inner = []rule{
 		why: "a capture file holds bytes, whatever they mean",
 	},
 	{
+		pkg: "wire/mad", core: true, may: []string{"units"},
+		why: "a management datagram is bytes, whoever answers it",
+	},
+	{
 		pkg: "internal/engine", core: true, may: []string{"units"},
 		why: "clock and event queue know events, not what happens in them",
 	},
@@ -108,8 +112,16 @@ var inner = []rule{
 		why: "TCP is one more transport beside the queue pairs, under the same rules",
 	},
 	{
-		pkg: "internal/sm", core: true, may: []string{"units", "wire", "internal/topology", "internal/routing"},
-		why: "a Subnet Manager takes MADs and gives MADs; it never sees a simulated link",
+		pkg: "internal/sm", core: true, may: []string{"units", "wire/mad", "internal/subnet"},
+		why: "a Subnet Manager takes MADs and gives MADs; it never sees a simulated link, and tables come from a function",
+	},
+	{
+		pkg: "internal/sma", core: true, may: []string{"units", "wire/mad", "internal/subnet"},
+		why: "the agents of a subnet's nodes answer MADs, whoever carries them",
+	},
+	{
+		pkg: "internal/ibsim", may: []string{"units", "wire/mad", "internal/sma", "internal/subnet"},
+		why: "the simulator's sockets carry MADs between programs and agents",
 	},
 	{
 		pkg: "internal/roce", may: []string{"units", "wire"},
