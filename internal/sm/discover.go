@@ -13,9 +13,9 @@ type fabric struct {
 
 	sub    *subnet.Subnet // of the last sweep that got so far
 	tables *subnet.Tables
-	at     []int32        // node by number in sub
-	owners []subnet.End   // by LID, in sub
-	up     units.Time     // when the sweep began
+	at     []int32      // node by number in sub
+	owners []subnet.End // by LID, in sub
+	up     units.Time   // when the sweep began
 }
 
 // node is a node as discovery sees it.
