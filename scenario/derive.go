@@ -310,6 +310,9 @@ func (r *resolver) deriveWorkload() {
 	if applies["sizes"] && len(w.Sizes) == 0 && !r.stated("workload.sizes") {
 		w.Sizes = usualSizes(w)
 	}
+	if w.Pattern != "" {
+		r.deriveVerbs()
+	}
 	if w.Pattern == Incast {
 		setZero(&w.FanIn, min(8, max(1, r.Cluster.Endpoints()-1)))
 		setZero(&w.Receivers, 1)
@@ -332,10 +335,10 @@ var workloadFields = map[string][]string{
 	"broadcast":      {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype", "root"},
 	"all-to-all":     {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
 	"send-recv":      {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
-	"permutation":    {"sizes"},
-	"incast":         {"sizes", "fan-in", "receivers"},
-	"uniform":        {"sizes", "load", "duration"},
-	"flows":          {"flows"},
+	"permutation":    {"sizes", "transport", "operation", "receive-queue", "repost"},
+	"incast":         {"sizes", "fan-in", "receivers", "transport", "operation", "receive-queue", "repost"},
+	"uniform":        {"sizes", "load", "duration", "transport", "operation", "receive-queue", "repost"},
+	"flows":          {"flows", "transport", "operation", "receive-queue", "repost"},
 }
 
 // usualSizes is a collective's sweep of the sizes that training uses, a single

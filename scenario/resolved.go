@@ -169,8 +169,9 @@ type NIC struct {
 	// OutOfOrder says whether WRITEs that arrive out of order are placed and
 	// not answered by a NAK.
 	OutOfOrder bool `yaml:"out-of-order"`
-	// ReadsInFlight is how many RDMA READs a queue pair has outstanding.
-	ReadsInFlight int `yaml:"reads-in-flight" range:"1..1024"`
+	// ReadsInFlight is how many RDMA READs a queue pair has outstanding
+	// (max_rd_atomic of the verbs).
+	ReadsInFlight int `yaml:"reads-in-flight" range:"1..128"`
 	// Buffer is the NIC's receive buffer, what credits or PFC protect.
 	Buffer units.Bytes `yaml:"buffer" range:"0B..64GiB"`
 }

@@ -320,9 +320,10 @@ type Transport struct {
 	Timeout units.Time `yaml:"timeout" range:"1us..forever"`
 	// Retry is the number of retries before the queue pair fails.
 	Retry int `yaml:"retry" range:"0..7"`
-	// RNRTimer is the wait after a receiver-not-ready NAK.
-	RNRTimer units.Time `yaml:"rnr-timer" range:"10us..1s"`
-	// RNRRetry is the number of such waits; 7 is without end.
+	// RNRTimer is the wait after a receiver-not-ready NAK, rounded up to the
+	// next of the 31 times that the NAK can say.
+	RNRTimer units.Time `yaml:"rnr-timer" range:"10us..655360us"`
+	// RNRRetry is the number of such waits in a row; 7 is without end.
 	RNRRetry int `yaml:"rnr-retry" range:"0..7"`
 	// QPsPerConnection is how many queue pairs a pair of ranks uses in a
 	// channel.

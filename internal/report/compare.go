@@ -213,17 +213,48 @@ func networkTable(r *runstore.Results, linkWidth int) *table {
 	return t
 }
 
-// failures are the points without a result, a line each.
+// failures are the points without a result, and those whose messages did not all
+// arrive at once, a line each.
 func failures(r *runstore.Results) []string {
 	var lines []string
 	for _, f := range r.Fabrics {
 		for _, p := range f.Points {
 			if p.Failure != "" {
 				lines = append(lines, fmt.Sprintf("%s failed at %s: %s", f.Name, sizeText(p.Bytes), p.Failure))
+				continue
+			}
+			if text := refused(&p); text != "" {
+				lines = append(lines, fmt.Sprintf("%s at %s %s", f.Name, sizeText(p.Bytes), text))
 			}
 		}
 	}
 	return lines
+}
+
+// refused says how many messages were lost and why, or had to come again for
+// want of a receive; empty where all went well.
+func refused(p *runstore.Point) string {
+	c := &p.Counts
+	if c.RNRNAKs > 0 {
+		return "drew " + plural(c.RNRNAKs, "RNR NAK", "RNR NAKs") + ": messages found no receive posted and came again"
+	}
+	if c.MessagesLost == 0 {
+		return ""
+	}
+	var why []string
+	for _, x := range []struct {
+		n         int64
+		one, many string
+	}{
+		{c.Drops(), "packet was dropped in the network", "packets were dropped in the network"},
+		{c.DroppedNoReceive, "message found no receive posted", "messages found no receive posted"},
+		{c.DroppedOutOfTurn, "packet of a torn or overtaken message was refused", "packets of torn or overtaken messages were refused"},
+	} {
+		if x.n > 0 {
+			why = append(why, plural(x.n, x.one, x.many))
+		}
+	}
+	return fmt.Sprintf("lost %s of %s messages: %s", count(c.MessagesLost), count(c.MessagesLost+p.Flows.N), list(why))
 }
 
 // wrap breaks a paragraph into lines of at most width characters.

@@ -19,6 +19,7 @@ type plan struct {
 	class  classes
 	lanes  *routing.Lanes // nil where packets keep their lane
 	node   *scenario.Node
+	verbs  verbs
 	// maxEvents bounds each simulation.
 	maxEvents int64
 }
@@ -54,7 +55,9 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 
 // planOf is the plan of a fabric on a graph.
 func planOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *routing.Tables) *plan {
-	return &plan{fabric: f, graph: g, tables: t, class: classesOf(f), node: &r.Cluster.Node, maxEvents: r.Run.Limit.Events}
+	return &plan{
+		fabric: f, graph: g, tables: t, class: classesOf(f), node: &r.Cluster.Node, verbs: verbsOf(&r.Workload), maxEvents: r.Run.Limit.Events,
+	}
 }
 
 // network is a network with the numbers of its nodes.
@@ -111,6 +114,9 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 func (p *plan) addNodes(b *fabric.Builder) {
 	f := p.fabric
 	nic := nic(f, p.node, p.class)
+	if nic.Transport != nil {
+		nic.Transport.ImplicitRecv = p.verbs.receives == 0
+	}
 	ib := infiniBandSwitch(f, p.class)
 	if p.lanes != nil {
 		ib.VLArb = equalLanes(p.lanes.Count)
@@ -198,7 +204,7 @@ func (p *plan) algorithm() cc.Algorithm {
 func (p *plan) connection(entropy uint32, port int32) fabric.Connection {
 	return fabric.Connection{
 		Entropy: entropy, Port: port, CC: p.algorithm(),
-		Class: p.class.data(p.fabric), Reply: p.class.ack(p.fabric), CNP: p.class.cnp(p.fabric),
+		Service: p.verbs.service, Class: p.class.data(p.fabric), Reply: p.class.ack(p.fabric), CNP: p.class.cnp(p.fabric),
 	}
 }
 

@@ -98,6 +98,7 @@ func (r *collectiveRun) bind(nic int32, end units.QPN, e endpoint) {
 type transfer struct {
 	nic   int32
 	end   units.QPN
+	peer  units.QPN // of a pattern
 	tag   uint32
 	bytes int64
 }
@@ -163,7 +164,7 @@ func (r *collectiveRun) dispatchPart(p *fabric.Partition, k pair, end units.QPN,
 		}
 		left -= piece
 		st.sending = max(st.sending, p.Now()) + r.path.copyTime(piece)
-		t := transfer{k.a, end, noTag, piece}
+		t := transfer{nic: k.a, end: end, tag: noTag, bytes: piece}
 		if left == 0 {
 			t.tag = m.tag
 		}

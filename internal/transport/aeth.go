@@ -44,6 +44,17 @@ var rnrTimers = [32]units.Time{
 // RNRTime is how long a requester waits after an RNR NAK with a timer code.
 func RNRTime(code uint8) units.Time { return rnrTimers[code&syndromeValueMask] }
 
+// RNRCode is the timer code of the shortest wait that is no shorter than t; t is
+// at most the longest, 655.36 ms, of code 0.
+func RNRCode(t units.Time) uint8 {
+	for code := uint8(1); code < uint8(len(rnrTimers)); code++ {
+		if rnrTimers[code] >= t {
+			return code
+		}
+	}
+	return 0
+}
+
 // RetryTime is the Local ACK Timeout of exponent t: 4.096 us times 2^t; 0 means
 // that there is no timer (IBA vol. 1, 9.7.6.1.3).
 func RetryTime(t uint8) units.Time {
