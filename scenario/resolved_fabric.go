@@ -51,8 +51,6 @@ type Link struct {
 	// Code is the share of the signalling rate that carries packets, line
 	// coding and FEC together: 8/10, 64/66, 16/17.
 	Code Ratio `yaml:"code"`
-	// FEC names the forward error correction.
-	FEC string `yaml:"fec"`
 	// FECLatency is what encoding and decoding add to each link.
 	FECLatency units.Time `yaml:"fec-latency" range:"0..100us"`
 	// PerMetre is the propagation delay of a metre of cable.
@@ -363,7 +361,7 @@ type CC struct {
 	HAIRate units.Rate `yaml:"hai-rate" range:"0bps..1Tbps"`
 	// MinRate is the lowest rate.
 	MinRate units.Rate `yaml:"min-rate" range:"1kbps..1Tbps"`
-	// MinDecrease is the smallest factor of one decrease.
+	// MinDecrease is the share of the rate that one decrease leaves at least.
 	MinDecrease Ratio `yaml:"min-decrease"`
 	// ClampTarget lets each decrease lower the target to the current rate.
 	ClampTarget bool `yaml:"clamp-target"`
@@ -406,9 +404,6 @@ type Host struct {
 	Post units.Time `yaml:"post" range:"0..1s"`
 	// Poll is from the completion in memory to the program that sees it.
 	Poll units.Time `yaml:"poll" range:"0..1s"`
-	// Proxy is the hand-over between the GPU and the thread that drives the
-	// NIC, each way.
-	Proxy units.Time `yaml:"proxy" range:"0..1s"`
 	// Copies is the number of copies that a CPU or GPU engine makes at each
 	// side, beyond the NIC's own DMA.
 	Copies int `yaml:"copies" range:"0..16"`

@@ -118,7 +118,7 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 		PayloadPad:   4,
 		RepliesFirst: true,
 	}
-	if bus := node.PCIe.PeerRate; bus < f.Link.Rate() {
+	if bus := min(node.PCIe.PeerRate, node.PCIe.Rate()); bus < f.Link.Rate() {
 		n.HostPerByte = bus.PerByte()
 	}
 	framing := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
@@ -186,7 +186,7 @@ func congestionControl(f *scenario.Fabric) *cc.DCQCNParams {
 	in65536 := func(r scenario.Ratio) uint32 { return uint32(r.Num * 65536 / max(1, r.Den)) }
 	line := f.Link.Rate()
 	return &cc.DCQCNParams{
-		LineRate: line, MinRate: c.MinRate,
+		LineRate: line, MinRate: c.MinRate, MinDecrease: in65536(c.MinDecrease),
 		FirstCNPRate: units.Rate(int64(float64(line) * float64(c.FirstRate.Num) / float64(max(1, c.FirstRate.Den)))),
 		Gain:         in65536(c.G), InitialAlpha: in65536(c.InitialAlpha),
 		AlphaPeriod: c.AlphaPeriod, DecreasePeriod: c.DecreasePeriod,
