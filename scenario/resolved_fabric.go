@@ -222,6 +222,12 @@ type InfiniBand struct {
 	HOQLifetime units.Time `yaml:"hoq-lifetime" range:"1us..forever"`
 	// LeafHOQLifetime is the same at ports to hosts.
 	LeafHOQLifetime units.Time `yaml:"leaf-hoq-lifetime" range:"1us..forever"`
+	// VLStallCount is how many packets in a row a lane discards by their
+	// lifetime before it is stalled: it then discards everything for eight
+	// lifetimes. 0: it never is.
+	VLStallCount int `yaml:"vl-stall-count" range:"0..7"`
+	// LeafVLStallCount is the same at ports to hosts.
+	LeafVLStallCount int `yaml:"leaf-vl-stall-count" range:"0..7"`
 	// Queueing is voq (virtual output queues) or fifo at a switch's input.
 	Queueing Queueing `yaml:"queueing"`
 	// Speedup is how many packets an input buffer can feed to different

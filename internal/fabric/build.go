@@ -286,6 +286,7 @@ func (b *Builder) allocateInfiniBand(ports int) {
 	n.readers = makeHuge[reader](ports, ports)
 	n.arbiters = make([]arbiter, ports)
 	n.starved = make([]units.Time, ports*n.classes)
+	n.stalls = make([]stall, ports*n.classes)
 	for i := range n.fifos {
 		n.fifos[i] = emptyList
 		n.starved[i] = units.Forever

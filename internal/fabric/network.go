@@ -107,6 +107,7 @@ type Network struct {
 	readers     []reader     // by link
 	arbiters    []arbiter    // by port
 	starved     []units.Time // by port and class
+	stalls      []stall      // by port and class
 
 	local     LocalApp
 	gpus      []gpuState

@@ -67,6 +67,8 @@ type Counts struct {
 	DroppedHeadroom int64 `json:"dropped_headroom"` // lossless class, headroom overrun
 	DroppedLifetime int64 `json:"dropped_lifetime"` // InfiniBand, head-of-queue lifetime
 
+	DroppedStalled int64 `json:"dropped_stalled,omitempty"` // InfiniBand, lane stalled after such drops
+
 	// Of workloads that choose service and operation.
 	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that never came whole
 	DroppedNoReceive int64 `json:"dropped_no_receive,omitempty"`  // UC and UD: messages that found no receive
@@ -75,7 +77,9 @@ type Counts struct {
 }
 
 // Drops is the sum of all drops.
-func (c Counts) Drops() int64 { return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime }
+func (c Counts) Drops() int64 {
+	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled
+}
 
 // HotLink is a busy link: the share of the measured time in which its wire was
 // busy.

@@ -61,6 +61,7 @@ func infiniBandSwitch(f *scenario.Fabric, c classes) *fabric.InfiniBandSwitch {
 			High: c.arbitration(f.IB.VLArbHigh), Low: c.arbitration(f.IB.VLArbLow), Limit: uint8(f.IB.HighLimit),
 		},
 	}
+	s.StallCount, s.LeafStallCount = f.IB.VLStallCount, f.IB.LeafVLStallCount
 	if f.IB.HOQLifetime != units.Forever {
 		s.Lifetime = f.IB.HOQLifetime
 	}
