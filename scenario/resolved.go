@@ -155,6 +155,9 @@ type NIC struct {
 	// ReadsInFlight is how many RDMA READs a queue pair has outstanding
 	// (max_rd_atomic of the verbs).
 	ReadsInFlight int `yaml:"reads-in-flight" range:"1..128"`
+	// Jitter is a seeded extra delay of each message in the NIC's transmit
+	// pipeline, and of each in its receive pipeline.
+	Jitter Jitter `yaml:"jitter"`
 }
 
 // Run is how the scenario is run.
@@ -165,7 +168,7 @@ type Run struct {
 	Iterations int `yaml:"iterations" range:"1..1000000"`
 	// Warmup is how often each size runs before it is measured.
 	Warmup int `yaml:"warmup" range:"0..1000000"`
-	// Jitter turns the seeded jitter of the hosts on.
+	// Jitter turns the seeded jitter of hosts, NICs and switches on.
 	Jitter bool `yaml:"jitter"`
 	// Limit bounds the run.
 	Limit Limit `yaml:"limit"`

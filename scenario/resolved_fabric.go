@@ -91,6 +91,8 @@ type Switch struct {
 	// Buffer is the shared packet buffer of an Ethernet switch (an InfiniBand
 	// switch has IB.Buffer at each port).
 	Buffer units.Bytes `yaml:"buffer" range:"0B..64GiB"`
+	// Jitter is a seeded extra latency of each packet.
+	Jitter Jitter `yaml:"jitter"`
 	// Cell is the unit in which the shared buffer is given out.
 	Cell units.Bytes `yaml:"cell" range:"0B..64KiB"`
 }
@@ -399,6 +401,9 @@ type TCP struct {
 	DelayedAck units.Time `yaml:"delayed-ack" range:"0..1s"`
 	// Segment is the largest piece that the kernel hands to the NIC (TSO).
 	Segment units.Bytes `yaml:"segment" range:"512B..512KiB"`
+	// Tick is the granularity of the kernel's timers, used when run.jitter is
+	// on: each host's ticks have a phase of their own.
+	Tick units.Time `yaml:"tick" range:"1us..1s"`
 }
 
 // Host is the way of the data between GPU memory and NIC. It may be given as

@@ -196,6 +196,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		b.wire(&b.cable[i])
 	}
 	b.credits()
+	b.jitters()
 	b.markSlower()
 	n.lookahead = b.findLookahead()
 	for i := range parts {

@@ -13,7 +13,9 @@ type InfiniBandSwitch struct {
 	// Pipeline is the fixed time from the head of a packet at the input to its
 	// first bit at an idle output.
 	Pipeline units.Time
-	Credits  Credits
+	// Jitter, if not nil, is what each packet's pipeline takes beyond Pipeline.
+	Jitter  Jitter
+	Credits Credits
 	// ReadPorts is the internal speed-up: how many packets an input buffer can
 	// feed to different outputs at the same time; 0 is no limit.
 	ReadPorts int

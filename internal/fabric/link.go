@@ -79,6 +79,9 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	}
 	k.out = 0
 	k.arrive = at + units.Time(o.delay)
+	if p.net.jitter != nil {
+		p.net.jitter[link].delay(k)
+	}
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
 	}

@@ -17,13 +17,14 @@ import (
 // patternRun is the application of a synthetic pattern: messages between the
 // hosts of NICs, each posted at its time.
 type patternRun struct {
-	net   *network
-	verbs verbs
-	path  hostPath
-	flows []patternFlow
-	left  []int32 // by flow: pieces that have not arrived, set before any has
-	hosts []patternHost
-	parts []patternPart
+	net    *network
+	verbs  verbs
+	path   hostPath
+	jitter *jitter // nil is none
+	flows  []patternFlow
+	left   []int32 // by flow: pieces that have not arrived, set before any has
+	hosts  []patternHost
+	parts  []patternPart
 }
 
 // patternHost is the host behind a NIC: what it has still to post, and when the
@@ -33,6 +34,18 @@ type patternHost struct {
 	flows              []int32 // in the order in which they are posted
 	next               int     // of them
 	sending, receiving units.Time
+	// With jitter: when the last piece left the host's software and the NIC's
+	// pipeline, by side and the number of the connection's end.
+	latest [2][]units.Time
+}
+
+// bind makes room for the end of a connection.
+func (h *patternHost) bind(end units.QPN) {
+	for s := range h.latest {
+		for len(h.latest[s]) <= int(end) {
+			h.latest[s] = append(h.latest[s], 0)
+		}
+	}
 }
 
 // patternPart is what one partition of the network counts.
@@ -117,7 +130,7 @@ func (j *job) runPattern(point *runstore.Point) error {
 		flows: patternFlows(r, j.plan.fabric.Link.Rate(), j.bytes),
 		verbs: j.plan.verbs,
 		path:  j.plan.verbs.path(j.plan.fabric, &r.Cluster.Node),
-		hosts: make([]patternHost, r.Cluster.Endpoints()),
+		hosts: make([]patternHost, r.Cluster.Endpoints()), jitter: jitterOf(&r.Run, j.plan.fabric, r.Cluster.Endpoints()),
 	}
 	var err error
 	if run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{}, j.cores); err != nil {
@@ -220,18 +233,17 @@ func (r *patternRun) start() error {
 // connect makes the queue pairs or sockets between two NICs, the first of which
 // posts.
 func (r *patternRun) connect(k nicPair) (ends []qpPair, err error) {
-	plan := r.net.plan
-	for i := range plan.connectionsPerPair() {
+	for i := range r.net.plan.connectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.from)<<40 | uint64(uint32(k.to))<<8 | uint64(i)))
-		end, peer, err := r.net.Connect(k.from, k.to,
-			plan.connection(entropy, int32(plan.port(k.from, entropy))),
-			plan.connection(entropy^1, int32(plan.port(k.to, entropy))))
+		end, peer, err := r.net.connect(k.from, k.to, entropy)
 		if err != nil {
 			return nil, err
 		}
 		if err := r.stock(k.to, peer); err != nil {
 			return nil, err
 		}
+		r.hosts[k.from].bind(end)
+		r.hosts[k.to].bind(peer)
 		ends = append(ends, qpPair{end, peer})
 	}
 	return ends, nil
@@ -294,10 +306,12 @@ func (r *patternRun) pieces(f *patternFlow, each func(end qpPair, bytes int64)) 
 // post takes a message from a host to its NIC.
 func (r *patternRun) post(p *fabric.Partition, nic, flow int32) {
 	h := &r.hosts[nic]
+	extra := r.jitter.draw(sender, int(nic))
 	r.pieces(&r.flows[flow], func(qp qpPair, bytes int64) {
 		h.sending = max(h.sending, p.Now()) + r.sendCopy(bytes)
 		t := transfer{nic: nic, end: qp.end, peer: qp.peer, tag: uint32(flow), bytes: bytes}
-		h.timers.schedule(p, uint32(nic), h.sending+r.path.send, timer{kind: timerPost, transfer: t})
+		at := r.jitter.inOrder(&h.latest[sender][qp.end], h.sending+r.path.send+extra)
+		h.timers.schedule(p, uint32(nic), at, timer{kind: timerPost, transfer: t})
 	})
 }
 
@@ -334,7 +348,7 @@ func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Compl
 	if flow, ok := r.verbs.brings(c); ok {
 		h := &r.hosts[nic]
 		h.receiving = max(h.receiving, p.Now()) + r.path.copyTime(int64(c.Bytes))
-		arrival := h.receiving + r.path.receive
+		arrival := r.jitter.inOrder(&h.latest[receiver][c.QPN], h.receiving+r.path.receive+r.jitter.draw(receiver, int(nic)))
 		h.timers.schedule(p, uint32(nic), arrival, timer{kind: timerArrive, tag: flow})
 		r.again(p, nic, c.QPN, arrival)
 	}
