@@ -27,6 +27,14 @@ func (t *Topology) fieldsOf() []string {
 	return topologyFields[t.Shape]
 }
 
+// plane is the shape of the topology, of a dual-plane that of its planes.
+func (t *Topology) plane() Shape {
+	if t.Shape == DualPlane {
+		return t.PlaneShape
+	}
+	return t.Shape
+}
+
 // deriveFabric computes what follows from the fabric alone.
 func (r *resolver) deriveFabric(path string, f *Fabric) {
 	if !r.stated(path + ".name") {
@@ -107,11 +115,7 @@ func (r *resolver) derivePFC(path string, f *Fabric) {
 // longest is the longest cable that the topology has.
 func (r *resolver) longest(f *Fabric) units.Length {
 	t, c := &f.Topology, f.Topology.Cables
-	shape := t.Shape
-	if shape == DualPlane {
-		shape = t.PlaneShape
-	}
-	switch shape {
+	switch t.plane() {
 	case SingleSwitch:
 		return c.NodeLeaf
 	case Dragonfly:
@@ -203,12 +207,8 @@ func (r *resolver) deriveTopology(t *Topology, f *Fabric) {
 	if t.Shape == DualPlane && t.Planes == 0 {
 		t.Planes = 2
 	}
-	plane := t.Shape
-	if plane == DualPlane {
-		plane = t.PlaneShape
-	}
 	ports := r.Cluster.Endpoints() * f.NIC.Ports
-	switch plane {
+	switch t.plane() {
 	case FatTree:
 		if t.Levels == 0 {
 			t.Levels = 2
