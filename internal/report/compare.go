@@ -120,9 +120,12 @@ func missing(stated bool, p runstore.Point) string {
 
 // fastest is the fabric with the least time at a size, who is within [tie] of
 // it, and the next one's time over its own. best is -1 when fewer than two
-// fabrics have a result.
+// fabrics have a result, or some lost messages and others did not.
 func fastest(r *runstore.Results, size int64) (best int, tied map[int]bool, lead float64) {
 	best, tied = -1, map[int]bool{}
+	if unequalLoss(r, size) {
+		return best, tied, 0
+	}
 	measured := 0
 	var least float64
 	for i, f := range r.Fabrics {
@@ -229,6 +232,19 @@ func failures(r *runstore.Results) []string {
 		}
 	}
 	return lines
+}
+
+// unequalLoss reports whether some fabrics lost messages of a size and others did
+// not: the time of a part of the work is not to be held against that of all.
+func unequalLoss(r *runstore.Results, size int64) bool {
+	lost, whole := false, false
+	for _, f := range r.Fabrics {
+		if p, ok := point(f, size); ok && p.Measured() {
+			lost = lost || p.Counts.MessagesLost > 0
+			whole = whole || p.Counts.MessagesLost == 0
+		}
+	}
+	return lost && whole
 }
 
 // refused says how many messages were lost and why, or had to come again for

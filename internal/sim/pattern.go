@@ -167,14 +167,15 @@ func (j *job) runPattern(point *runstore.Point) error {
 }
 
 // bandwidth is what arrived over the time that it took, in all and of each NIC
-// that receives something.
+// that is sent something.
 func (r *patternRun) bandwidth(point *runstore.Point) {
 	total := 0.0
 	receivers := make(map[int32]bool)
 	for i := range r.flows {
-		if f := &r.flows[i]; r.left[i] == 0 {
+		f := &r.flows[i]
+		receivers[f.to] = true
+		if r.left[i] == 0 {
 			total += float64(f.bytes)
-			receivers[f.to] = true
 		}
 	}
 	if s := point.Time.Seconds(); s > 0 {
