@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -58,8 +59,21 @@ func Decode(name string, text []byte) (*File, error) {
 }
 
 // Resolve lays the file, then the overrides, over the defaults and computes
-// what neither says. The error holds everything that is wrong, as Errors.
+// what neither says. The error holds everything that is wrong, as Errors; each
+// names the override that brought it.
 func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
+	g, errs := f.under(overrides)
+	r, more := g.resolve()
+	f.blame(overrides, more)
+	if err := append(errs, more...).err(); err != nil {
+		return nil, err
+	}
+	f.set = g.set
+	return r, nil
+}
+
+// under is the file with the overrides laid over it, and those that do not fit.
+func (f *File) under(overrides []Override) (*File, Errors) {
 	g := &File{Name: f.Name, root: f.root}
 	var errs Errors
 	for _, o := range overrides {
@@ -70,12 +84,7 @@ func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
 		}
 		g.root = root
 	}
-	r, more := g.resolve()
-	if err := append(errs, more...).err(); err != nil {
-		return nil, err
-	}
-	f.set = g.set
-	return r, nil
+	return g, errs
 }
 
 // ErrorAt gives an error of a later stage its place: the field at path, or the
@@ -106,13 +115,17 @@ func (n *node) with(o Override) (*node, error) {
 		return nil, fmt.Errorf("%q is not a value", abridged(o.Value))
 	}
 	value.stamp(place{origin: o.Origin}, false)
-	return n.replaced(steps(o.Path), value)
+	path := steps(o.Path)
+	if slices.Contains(path, "") {
+		return nil, errors.New("this is not the path of a field: it is written like workload.sizes or fabrics[0].mtu")
+	}
+	return n.replaced(path, value)
 }
 
 // steps cuts a path into names of fields and numbers of items: fabrics[0].mtu
-// into fabrics, [0] and mtu.
+// into fabrics, [0] and mtu. A step of a malformed path is empty.
 func steps(path string) []string {
-	return strings.FieldsFunc(strings.ReplaceAll(path, "[", ".["), func(r rune) bool { return r == '.' })
+	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
 }
 
 // replaced is the tree with the value at the end of a path replaced or added.

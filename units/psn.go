@@ -19,8 +19,17 @@ func (p PSN) Before(q PSN) bool { return p.Sub(q) < 0 }
 // QPN is a 24-bit queue pair number.
 type QPN uint32
 
-// LID is a 16-bit local identifier of an InfiniBand subnet.
+// LID is a 16-bit local identifier of an InfiniBand subnet (IBA vol. 1, 4.1.3).
 type LID uint16
+
+// The ranges of LIDs: 0 is reserved, unicast LIDs run from 1 to LastUnicastLID,
+// multicast LIDs from FirstMulticastLID to 0xFFFE, and the permissive LID
+// addresses a port that has none yet.
+const (
+	LastUnicastLID    LID = 0xBFFF
+	FirstMulticastLID LID = 0xC000
+	PermissiveLID     LID = 0xFFFF
+)
 
 // VL is an InfiniBand virtual lane, 0 to 15; 15 is management.
 type VL uint8

@@ -31,6 +31,10 @@ var inner = []rule{
 		why: "what a packet looks like depends on no one who sends it",
 	},
 	{
+		pkg: "wire/pcap", core: true,
+		why: "a capture file holds bytes, whatever they mean",
+	},
+	{
 		pkg: "internal/engine", core: true, may: []string{"units"},
 		why: "clock and event queue know events, not what happens in them",
 	},
@@ -43,6 +47,10 @@ var inner = []rule{
 		why: "a routing engine is a pure function from the graph to tables",
 	},
 	{
+		pkg: "internal/subnet", core: true, may: []string{"units", "internal/topology"},
+		why: "an InfiniBand subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it",
+	},
+	{
 		pkg: "internal/collective", core: true, may: []string{"units"},
 		why: "a schedule knows ranks, not networks",
 	},
@@ -53,6 +61,10 @@ var inner = []rule{
 	{
 		pkg: "internal/topology/topologytest", core: true, may: []string{"units", "internal/topology"},
 		why: "what draws graphs for tests knows graphs only",
+	},
+	{
+		pkg: "internal/golden",
+		why: "what holds texts against files knows nothing of what they say; tests alone import it",
 	},
 	{
 		pkg: "internal/hpcc", core: true, may: []string{"units"},
@@ -94,6 +106,10 @@ var inner = []rule{
 			"internal/sm", "internal/roce", "internal/collective",
 		},
 		why: "hardware is given its specification; it reads neither scenario nor catalog",
+	},
+	{
+		pkg: "internal/sniff", core: true, may: []string{"units", "wire", "wire/pcap"},
+		why: "what is read off a wire is judged without knowing who sent it",
 	},
 }
 

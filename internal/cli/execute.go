@@ -26,6 +26,7 @@ type execution struct {
 	out     string
 	workers int
 	json    bool
+	each    func(sim.Finished) // told of each simulation as it ends; may be nil
 }
 
 func (x *execution) register(cmd *cobra.Command) {
@@ -59,7 +60,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	}
 	started := e.Now()
 	p := newProgress(e, r)
-	results, err := e.Run(ctx, r, sim.Options{Workers: x.workers, Progress: p.callback()})
+	results, err := e.Run(ctx, r, x.options(p))
 	p.end()
 	wall := e.Now().Sub(started)
 	verdict := outcome(ctx, results, err)
@@ -85,13 +86,26 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	return verdict
 }
 
+// options are the run's; what is told of a simulation takes the place of the line
+// of progress.
+func (x *execution) options(p *progress) sim.Options {
+	o := sim.Options{Workers: x.workers, Progress: p.callback()}
+	if x.each != nil {
+		o.Finished = func(f sim.Finished) {
+			p.end()
+			x.each(f)
+		}
+	}
+	return o
+}
+
 func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.Results) error) error {
 	if !x.json {
 		return tell(results)
 	}
 	text, err := results.Encode()
 	if err != nil {
-		return fail(Failed, "the results cannot be written: %w", err)
+		return err
 	}
 	_, err = e.Stdout.Write(text)
 	return err

@@ -23,8 +23,8 @@ const (
 
 // codes is the documented table.
 var codes = []struct {
-	code    Code
-	meaning string
+	Code    Code   `json:"code"`
+	Meaning string `json:"meaning"`
 }{
 	{OK, "all went well"},
 	{Failed, "the run failed: an invariant was broken, traffic stopped for good (deadlock), a bound was reached, results could not be written, or NCCL_TESTS_MIN_BW was missed"},
@@ -66,14 +66,29 @@ func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("The exit codes of weft are stable:\n\n")
 	for _, c := range codes {
-		fmt.Fprintf(&b, "%4d  %s\n", c.code, strings.ReplaceAll(wrapAt(c.meaning, 70), "\n", "\n      "))
+		fmt.Fprintf(&b, "%4d  %s\n", c.Code, strings.ReplaceAll(wrapAt(c.Meaning, 70), "\n", "\n      "))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// newExitCodes is a topic of help, not a verb: it cannot be run.
-func newExitCodes(*Env) *cobra.Command {
-	return &cobra.Command{Use: "exit-codes", Short: "what each exit code means", Long: exitCodesText()}
+// newExitCodes prints the table; weft help exit-codes does too.
+func newExitCodes(e *Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "exit-codes",
+		Short: "what each exit code means",
+		Long:  exitCodesText(),
+		Args:  args(0, 0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return printJSON(e, codes)
+			}
+			_, err := fmt.Fprintln(e.Stdout, exitCodesText())
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
 }
 
 // wrapAt breaks a text into lines of at most width characters.

@@ -48,7 +48,7 @@ func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64
 	}
 	c, err := hpcc.ReadDir(e.path(dir))
 	if err != nil {
-		return err
+		return fmt.Errorf("--hpcc %s: %w", dir, err)
 	}
 	for _, i := range c.Ignored {
 		fmt.Fprintf(e.Stderr, "%s\n", i)

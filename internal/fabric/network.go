@@ -133,7 +133,7 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	engine.Run(parts, n.lookahead, until, workers, stop)
 	for _, p := range n.parts {
 		if s := (*Standstill)(nil); errors.As(p.err, &s) {
-			s.Waiting = n.Waiting()
+			s.Since, s.Waiting = n.lastArrival(), n.Waiting()
 		}
 		if p.err != nil {
 			return p.err
@@ -197,6 +197,11 @@ func (n *Network) LinkName(link int32) string {
 	}
 	from, to := &n.nodes[n.ports[link].node], n.inboxes[link].node
 	return fmt.Sprintf("%s port %d to %s", n.names[n.ports[link].node], link-from.base+1, n.names[to])
+}
+
+// LinkEnds are the nodes that a link joins, in its direction.
+func (n *Network) LinkEnds(link int32) (from, to int32) {
+	return n.ports[link].node, n.inboxes[link].node
 }
 
 // Links is the number of directed links.

@@ -22,7 +22,7 @@ func Terminal(w io.Writer, r *runstore.Results, sc *scenario.Resolved, s Style) 
 	if err := writeSpeed(w, r, s); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nTail and network (flows: messages between nodes)\n\n")
+	fmt.Fprintf(w, "\nTail and network (flows: messages between nodes; stalls: waits for credits; pauses: PFC frames)\n\n")
 	network := networkTable(r, linkWidth)
 	if over := network.total() - s.width(); over > 0 {
 		network = networkTable(r, max(12, linkWidth-over))
@@ -177,13 +177,14 @@ const linkWidth = 36
 
 // networkTable is what the flows and the links saw, a row per size and fabric.
 func networkTable(r *runstore.Results, linkWidth int) *table {
-	t := &table{columns: []column{{}, {left: true}, {}, {}, {}, {}, {}, {}, {left: true}, {}}}
+	t := &table{columns: []column{{}, {left: true}, {}, {}, {}, {}, {}, {}, {}, {left: true}, {}}}
 	head := []cell{
 		{text: "size"},
 		{text: "fabric"},
 		{text: "flow p99"},
 		{text: "flow max"},
-		{text: "held back"},
+		{text: "stalls"},
+		{text: "pauses"},
 		{text: "ECN marks"},
 		{text: "resent"},
 		{text: "drops"},
@@ -207,7 +208,7 @@ func networkTable(r *runstore.Results, linkWidth int) *table {
 				p99, most = timeCell(p.Flows.P99), timeCell(p.Flows.Max)
 			}
 			t.add(cell{text: label}, cell{fit(f.Name, 22), ansi[i%len(ansi)]}, cell{text: p99}, cell{text: most},
-				cell{text: holdsText(f.Protocol, p.Counts)}, cell{text: marksText(f.Protocol, p.Counts)},
+				cell{text: stallsText(f.Protocol, p.Counts)}, cell{text: pausesText(f.Protocol, p.Counts)}, cell{text: marksText(f.Protocol, p.Counts)},
 				cell{text: count(p.Counts.Retransmissions)}, cell{text: count(p.Counts.Drops())},
 				cell{text: link}, cell{text: busy})
 			label = ""

@@ -3,7 +3,11 @@
 // clock: equal runs make equal files.
 package runstore
 
-import "weft/units"
+import (
+	"strings"
+
+	"weft/units"
+)
 
 // ResultsVersion is the version of the layout of results.json.
 const ResultsVersion = 1
@@ -82,11 +86,25 @@ func (c Counts) Drops() int64 {
 }
 
 // HotLink is a busy link: the share of the measured time in which its wire was
-// busy.
+// busy, and the links of which it is one.
 type HotLink struct {
 	Name  string  `json:"name"`
 	Bytes int64   `json:"bytes"`
-	Busy  float64 `json:"busy"` // 0 to 1
+	Busy  float64 `json:"busy"`            // 0 to 1
+	Tier  string  `json:"tier"`            // NIC to leaf, leaf to spine, …
+	Mean  int64   `json:"tier_mean_bytes"` // over all links of the tier, idle ones too
+}
+
+// Choice reports whether a link is between switches, where routing chooses among
+// links; to and from a NIC there is one way.
+func (h HotLink) Choice() bool { return h.Tier != "" && !strings.Contains(h.Tier, "NIC") }
+
+// Spread is the link's bytes over the mean of its tier; 1 where that is not known.
+func (h HotLink) Spread() float64 {
+	if h.Mean <= 0 {
+		return 1
+	}
+	return float64(h.Bytes) / float64(h.Mean)
 }
 
 // Measured reports whether the point has a result.

@@ -156,7 +156,7 @@ func rdma(f *scenario.Fabric) *transport.Config {
 	t := &f.Transport
 	c := &transport.Config{
 		PathMTU: int(f.MTU), AckEvery: t.AckEvery, Window: t.Window,
-		RetryCount: t.Retry, RNRRetry: t.RNRRetry, RNRTimer: transport.RNRCode(t.RNRTimer), ImplicitRecv: true,
+		RetryCount: t.Retry, RNRRetry: t.RNRRetry, RNRTimer: wire.RNRTimerCode(t.RNRTimer), ImplicitRecv: true,
 		OutOfOrder:  f.NIC.OutOfOrder && perPacket(f.Routing.Mode),
 		MaxReads:    f.NIC.ReadsInFlight,
 		CNPInterval: units.Forever,

@@ -81,7 +81,7 @@ topology: {shape: single-switch}
 fabrics: [{preset: tcp-400g, switch: {buffer: 128KiB}}]
 workload: {pattern: incast, fan-in: 15, sizes: [1MiB]}`
 	_, err := Run(context.Background(), resolve(t, text), Options{})
-	if err == nil || !strings.Contains(err.Error(), "had not arrived after 10 s") {
+	if err == nil || !strings.Contains(err.Error(), "run.limit.simulated-time) was reached") {
 		t.Errorf("without jitter the lockstep ended: %v", err)
 	}
 	got := point(t, text+jitterOn)

@@ -158,10 +158,10 @@ func (j *job) runPattern(point *runstore.Point) error {
 	case open > 0 && run.net.NextTime() == units.Forever:
 		return fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())
 	case open > 0:
-		return fmt.Errorf("%d of %d messages had not arrived after %v of simulated time; %s", open, len(run.flows), r.Run.Limit.SimulatedTime, run.net.Waiting())
+		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", r.Run.Limit.SimulatedTime, open, len(run.flows), run.net.Waiting())
 	}
 	point.Time = all.finished
-	point.Hottest = hottest(run.net.Network, all.finished)
+	point.Hottest = run.net.hottest(all.finished)
 	run.bandwidth(point)
 	return nil
 }

@@ -97,7 +97,7 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 		workers = runtime.GOMAXPROCS(0)
 	}
 	cores := max(1, workers/max(1, len(jobs)))
-	w := newWatch(len(jobs), o.Progress)
+	w := newWatch(len(jobs), o)
 	defer w.end()
 	next := atomic.Int64{}
 	var wg sync.WaitGroup
@@ -136,7 +136,11 @@ func (j *job) run() runstore.Point {
 	case j.stop.Load():
 		point.Partial = true
 	default:
-		point.Failure = err.Error()
+		// Its reason alone: how far a run has come that is given up depends on
+		// how it was cut into partitions.
+		point = runstore.Point{
+			Bytes: point.Bytes, Algorithm: point.Algorithm, Wire: point.Wire, Channels: point.Channels, Failure: err.Error(),
+		}
 	}
 	return point
 }

@@ -43,7 +43,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 		return err
 	}
 	point.Time = (run.ended - run.began) / units.Time(r.Run.Iterations)
-	point.Hottest = hottest(run.net.Network, run.ended)
+	point.Hottest = run.net.hottest(run.ended)
 	seconds := point.Time.Seconds()
 	if seconds > 0 {
 		point.AlgBW = float64(j.bytes) / seconds / 1e9
@@ -61,7 +61,7 @@ func (r *collectiveRun) verdict(limit units.Time) error {
 	case r.unsent == 0:
 		return nil
 	case r.net.NextTime() < units.Forever:
-		return fmt.Errorf("not finished after %v of simulated time (run.limit.simulated-time): %d of %d ranks wait", limit, r.unsent, len(r.ranks))
+		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d ranks are not done; %s", limit, r.unsent, len(r.ranks), r.net.Waiting())
 	}
 	return fmt.Errorf("no progress: %d of %d ranks wait for messages that never come; %s", r.unsent, len(r.ranks), r.net.Waiting())
 }

@@ -138,6 +138,18 @@ func nextTick(t, tick, phase units.Time) units.Time {
 	return max(0, t-phase+tick-1)/tick*tick + phase
 }
 
+// RetransmitAt is when the retransmission timeout expires; units.Forever where it
+// does not run, with nothing in flight or another timer before it.
+func (c *Conn) RetransmitAt() units.Time {
+	if c.snd.timer != timerRTO {
+		return units.Forever
+	}
+	return c.snd.deadline
+}
+
+// Peer is the name of the other end, as New was given it.
+func (c *Conn) Peer() uint32 { return c.peer }
+
 // Timeout acts on the timers that are due; early, it does nothing.
 func (c *Conn) Timeout(now units.Time, b *Batch) {
 	if now < c.NextTimeout() {

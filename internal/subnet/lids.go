@@ -1,0 +1,117 @@
+package subnet
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"weft/units"
+)
+
+// TopLID is the highest LID that any port answers to, 0 where none has one.
+func (s *Subnet) TopLID() units.LID {
+	top := units.LID(0)
+	for i := range s.Nodes {
+		for j := range s.Nodes[i].Ports {
+			if p := &s.Nodes[i].Ports[j]; p.LID != 0 {
+				top = max(top, p.LID+1<<p.LMC-1)
+			}
+		}
+	}
+	return top
+}
+
+// Owners is the port that answers to each LID from 0 to TopLID, None where no
+// port does. Of two ports that claim one LID the first in the order of nodes
+// is there; Check reports the clash.
+func (s *Subnet) Owners() []End {
+	owners := make([]End, int(s.TopLID())+1)
+	for i := range owners {
+		owners[i] = None
+	}
+	for i := range s.Nodes {
+		for j := range s.Nodes[i].Ports {
+			p := &s.Nodes[i].Ports[j]
+			if p.LID == 0 {
+				continue
+			}
+			for l := int(p.LID); l < int(p.LID)+1<<p.LMC; l++ {
+				if !owners[l].Exists() {
+					owners[l] = End{int32(i), uint8(j)}
+				}
+			}
+		}
+	}
+	return owners
+}
+
+// AssignLIDs gives every port that needs one a LID, as OpenSM 3.3 does for a
+// subnet in which no port has one: the port that the manager runs on (Origin)
+// comes first, then the ports in the order of their GUIDs read backwards, byte
+// by byte (OpenSM compares GUIDs in network order as if they were in the
+// processor's; seen in its guid2lid of every reference fabric). With an LMC
+// above 0, adapters get 2^lmc LIDs from a multiple of that, and switches one,
+// enhanced port 0 excepted.
+//
+// An adapter's port without a cable gets none. It fails when the
+// unicast range, 1 to 49,151, does not suffice.
+func (s *Subnet) AssignLIDs(lmc uint8) error {
+	if lmc > 7 {
+		return fmt.Errorf("LMC %d: valid are 0 to 7", lmc)
+	}
+	next := 1
+	for _, e := range s.lidOrder() {
+		p, width := s.Port(e), 1<<lmc
+		if n := &s.Nodes[e.Node]; n.Kind == Switch && !n.Enhanced {
+			width = 1
+		}
+		next = (next + width - 1) / width * width
+		if next+width-1 > int(units.LastUnicastLID) {
+			return fmt.Errorf("the subnet has more ports than one subnet has LIDs: %d unicast LIDs (1 to %d), %d per adapter port with LMC %d",
+				units.LastUnicastLID, units.LastUnicastLID, 1<<lmc, lmc)
+		}
+		p.LID, p.LMC = units.LID(next), uint8(bits.TrailingZeros(uint(width)))
+		next += width
+	}
+	return nil
+}
+
+// lidOrder lists the ports that get a LID in the order in which they do.
+func (s *Subnet) lidOrder() []End {
+	var order []End
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if n.Kind == Switch {
+			order = append(order, End{int32(i), 0})
+			continue
+		}
+		for j := 1; j < len(n.Ports); j++ {
+			if n.Ports[j].Peer.Exists() {
+				order = append(order, End{int32(i), uint8(j)})
+			}
+		}
+	}
+	first := s.Origin
+	if first.Exists() && s.Nodes[first.Node].Kind == Switch {
+		first.Port = 0
+	}
+	slices.SortFunc(order, func(a, b End) int {
+		switch {
+		case a == b:
+			return 0
+		case a == first:
+			return -1
+		case b == first:
+			return 1
+		}
+		ka, kb := bits.ReverseBytes64(uint64(s.Port(a).GUID)), bits.ReverseBytes64(uint64(s.Port(b).GUID))
+		if ka != kb {
+			if ka < kb {
+				return -1
+			}
+			return 1
+		}
+		return int(a.Node) - int(b.Node) // duplicate GUIDs: Check reports them
+	})
+	return order
+}

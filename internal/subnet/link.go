@@ -1,0 +1,105 @@
+package subnet
+
+import (
+	"strings"
+
+	"weft/units"
+)
+
+// Width is the number of lanes of a link: 1, 2, 4, 8 or 12; 0 where it is not
+// known (IBA vol. 1, 14.2.5.6, PortInfo.LinkWidthActive).
+type Width uint8
+
+// Speed is the signalling of each lane of a link.
+type Speed uint8
+
+// The speeds, in the order of generations.
+const (
+	SpeedUnknown Speed = iota
+	SDR
+	DDR
+	QDR
+	FDR10
+	FDR
+	EDR
+	HDR
+	NDR
+	XDR
+)
+
+// Link is the width and speed of a cable, as both ports report it.
+type Link struct {
+	Width Width
+	Speed Speed
+}
+
+// speeds has the name and the data rate of a lane in Mb/s, coding and FEC
+// taken off (IBTA roadmap; IBA vol. 2, 5.2: 8b/10b up to QDR, 64b/66b from
+// FDR10; the rates from EDR on are those that are marketed per lane).
+var speeds = [...]struct {
+	name string
+	mbps int64
+}{
+	SpeedUnknown: {"???", 0},
+	SDR:          {"SDR", 2_000},
+	DDR:          {"DDR", 4_000},
+	QDR:          {"QDR", 8_000},
+	FDR10:        {"FDR10", 10_000},
+	FDR:          {"FDR", 13_636},
+	EDR:          {"EDR", 25_000},
+	HDR:          {"HDR", 50_000},
+	NDR:          {"NDR", 100_000},
+	XDR:          {"XDR", 200_000},
+}
+
+// String is the speed's name, "???" where it is not known.
+func (s Speed) String() string {
+	if int(s) < len(speeds) {
+		return speeds[s].name
+	}
+	return speeds[SpeedUnknown].name
+}
+
+// ParseSpeed reads a speed's name, in any case.
+func ParseSpeed(text string) (Speed, bool) {
+	for s := SDR; int(s) < len(speeds); s++ {
+		if strings.EqualFold(text, speeds[s].name) {
+			return s, true
+		}
+	}
+	return SpeedUnknown, false
+}
+
+// SpeedNames lists the names that ParseSpeed knows, slowest first.
+func SpeedNames() []string {
+	var names []string
+	for s := SDR; int(s) < len(speeds); s++ {
+		names = append(names, speeds[s].name)
+	}
+	return names
+}
+
+// ParseWidth reads a number of lanes that InfiniBand has: "1x" to "12x".
+func ParseWidth(text string) (Width, bool) {
+	switch strings.ToLower(text) {
+	case "1x":
+		return 1, true
+	case "2x":
+		return 2, true
+	case "4x":
+		return 4, true
+	case "8x":
+		return 8, true
+	case "12x":
+		return 12, true
+	}
+	return 0, false
+}
+
+// Rate is the data rate of the link, 0 where width or speed are not known.
+func (l Link) Rate() units.Rate {
+	if int(l.Speed) >= len(speeds) {
+		return 0
+	}
+	return units.Rate(int64(l.Width) * speeds[l.Speed].mbps * 1_000_000)
+}

@@ -1,0 +1,154 @@
+// Package subnet is an InfiniBand subnet as a Subnet Manager and its tools see
+// it: nodes with GUIDs, numbered ports, links with width and speed, LIDs, and
+// the tables that a manager writes into switches. It is what the files of real
+// fabrics are read into, what routing engines work on, and what proofs are
+// about. It knows nothing of time, of packets, or of any file format.
+//
+// A switch's port 0 is its management port, which has the switch's LID and
+// GUID and no cable. Adapters and routers have no port 0: Ports[0] of theirs is
+// not used. Port numbers are those of the hardware, from 1.
+//
+// Left out: several subnets joined by routers (a router is an end of this one),
+// and optical details of cables.
+package subnet
+
+import "weft/units"
+
+// Kind is the type of a node (IBA vol. 1, 14.2.5.3, NodeInfo.NodeType).
+type Kind uint8
+
+// The kinds of node, numbered as on the wire.
+const (
+	Adapter Kind = 1 // a channel adapter: an HCA or TCA
+	Switch  Kind = 2
+	Router  Kind = 3
+)
+
+// String is the kind in the words of operators.
+func (k Kind) String() string {
+	switch k {
+	case Adapter:
+		return "channel adapter"
+	case Switch:
+		return "switch"
+	case Router:
+		return "router"
+	}
+	return "unknown node"
+}
+
+// MaxPorts is the highest port number of a node: 255 means "no port" in a
+// forwarding table (IBA vol. 1, 14.2.5.10).
+const MaxPorts = 254
+
+// End is a port of a node. A Node below 0 stands for no port at all.
+type End struct {
+	Node int32 // index into Subnet.Nodes
+	Port uint8 // number of the port on it
+}
+
+// None is the end of a link that does not exist.
+var None = End{Node: -1}
+
+// Exists reports whether e is a port.
+func (e End) Exists() bool { return e.Node >= 0 }
+
+// Port is one port of a node.
+type Port struct {
+	GUID units.GUID // of an adapter's port and of a switch's port 0; 0 elsewhere
+	LID  units.LID  // of an adapter's port and of a switch's port 0; 0: none yet
+	LMC  uint8      // 0 to 7: the port answers to 2^LMC LIDs from LID on
+	Peer End        // the port at the other side of the cable, or None
+	Link Link       // of the cable in Peer
+}
+
+// Node is a switch, an adapter or a router.
+type Node struct {
+	Kind       Kind
+	GUID       units.GUID // NodeGUID
+	SystemGUID units.GUID // SystemImageGUID; 0 where it is not known
+	VendorID   uint32     // 24 bits
+	DeviceID   uint16
+	Revision   uint32
+	Name       string // NodeDescription: up to 64 bytes of free text
+	// ID is the name that a file gave the node where that is not made of its
+	// GUID, as in ibsim's short form. It is empty elsewhere.
+	ID string
+	// Enhanced says of a switch that its port 0 is an enhanced one.
+	Enhanced bool
+	Ports    []Port // by port number, from 0
+}
+
+// NumPorts is how many external ports the node has: the highest number.
+func (n *Node) NumPorts() int { return len(n.Ports) - 1 }
+
+// Base is the port that has the node's LID: port 0 of a switch, and of an
+// adapter or a router the first with a cable, else the first.
+func (n *Node) Base() uint8 {
+	if n.Kind == Switch {
+		return 0
+	}
+	for p := 1; p < len(n.Ports); p++ {
+		if n.Ports[p].Peer.Exists() {
+			return uint8(p)
+		}
+	}
+	return 1
+}
+
+// Subnet is a set of nodes joined by cables. The order of the nodes is the
+// order in which they were read or built; nothing that is computed from a
+// subnet depends on it unless it says so.
+type Subnet struct {
+	Nodes []Node
+	// Origin is the port from which the subnet was discovered, or on which its
+	// manager runs; None where that is not known.
+	Origin End
+}
+
+// Port is the port at e.
+func (s *Subnet) Port(e End) *Port { return &s.Nodes[e.Node].Ports[e.Port] }
+
+// Peer is the port at the other side of the cable at e, or None.
+func (s *Subnet) Peer(e End) End { return s.Nodes[e.Node].Ports[e.Port].Peer }
+
+// Switches counts the switches.
+func (s *Subnet) Switches() int {
+	n := 0
+	for i := range s.Nodes {
+		if s.Nodes[i].Kind == Switch {
+			n++
+		}
+	}
+	return n
+}
+
+// Connect joins two ports with a cable. The ports must exist and be free.
+func (s *Subnet) Connect(a, b End, link Link) {
+	pa, pb := s.Port(a), s.Port(b)
+	if pa.Peer.Exists() || pb.Peer.Exists() {
+		panic("subnet: a port was cabled twice") // readers check before they connect
+	}
+	pa.Peer, pa.Link = b, link
+	pb.Peer, pb.Link = a, link
+}
+
+// Add appends a node with ports 0 to n, without cables, and returns its index.
+func (s *Subnet) Add(n Node, ports int) int32 {
+	n.Ports = make([]Port, ports+1)
+	for i := range n.Ports {
+		n.Ports[i].Peer = None
+	}
+	s.Nodes = append(s.Nodes, n)
+	return int32(len(s.Nodes) - 1)
+}
+
+// Clone is a copy that shares nothing with s, for what breaks cables or gives
+// out LIDs.
+func (s *Subnet) Clone() *Subnet {
+	c := &Subnet{Nodes: append([]Node(nil), s.Nodes...), Origin: s.Origin}
+	for i := range c.Nodes {
+		c.Nodes[i].Ports = append([]Port(nil), c.Nodes[i].Ports...)
+	}
+	return c
+}

@@ -1,0 +1,100 @@
+package subnet
+
+import "weft/units"
+
+// NoPort is the entry of a forwarding table for a LID that a switch does not
+// forward (IBA vol. 1, 14.2.5.10).
+const NoPort = 255
+
+// Tables are what a Subnet Manager computes for a subnet: linear forwarding
+// tables of the switches, and the virtual lanes that keep them free of
+// deadlock. Slices by switch are indexed by the number of the switch in Dense.
+type Tables struct {
+	// Switch lists the switches as indices into Subnet.Nodes; Dense is its
+	// inverse, -1 for nodes that are none.
+	Switch []int32
+	Dense  []int32
+
+	// Top is the highest LID that the tables know.
+	Top units.LID
+	// LFT is the port by LID, 0 to Top, for each switch; NoPort where the
+	// switch drops. Port 0 is the switch itself.
+	LFT [][]uint8
+	// MFT is the mask of ports, by multicast LID from FirstMulticastLID on,
+	// for each switch; nil without multicast groups.
+	MFT []map[units.LID]PortMask
+
+	// Lanes is the number of data lanes that the tables use, at least 1.
+	Lanes int
+	// SL is the service level that a path must use: nil where any will do.
+	SL PathSL
+	// SL2VL is the lane by switch, input port, output port and service level;
+	// nil where service levels and lanes are the same.
+	SL2VL []SLMap
+}
+
+// PathSL is the service level of the path from one LID to another, as path
+// records tell it.
+type PathSL func(src, dst units.LID) units.SL
+
+// SLMap is one switch's table from service levels to lanes: by input port,
+// output port and service level (IBA vol. 1, 14.2.5.8). Lane 15 drops.
+type SLMap struct {
+	Ports int // highest port number
+	VL    []units.VL
+}
+
+// NewSLMap makes a map for ports 0 to ports in which all levels are on lane 0.
+func NewSLMap(ports int) SLMap {
+	return SLMap{Ports: ports, VL: make([]units.VL, (ports+1)*(ports+1)*16)}
+}
+
+// At is the lane of level sl from port in to port out.
+func (m *SLMap) At(in, out uint8, sl units.SL) units.VL {
+	return m.VL[(int(in)*(m.Ports+1)+int(out))*16+int(sl)]
+}
+
+// Set says the lane of level sl from port in to port out.
+func (m *SLMap) Set(in, out uint8, sl units.SL, vl units.VL) {
+	m.VL[(int(in)*(m.Ports+1)+int(out))*16+int(sl)] = vl
+}
+
+// PortMask is a set of port numbers 0 to 255.
+type PortMask [4]uint64
+
+// Add puts a port into the set.
+func (m *PortMask) Add(port uint8) { m[port>>6] |= 1 << (port & 63) }
+
+// Has reports whether a port is in the set.
+func (m *PortMask) Has(port uint8) bool { return m[port>>6]>>(port&63)&1 == 1 }
+
+// NewTables makes tables for a subnet in which no switch forwards anything.
+// Top is the highest LID that any port of the subnet answers to.
+func NewTables(s *Subnet) *Tables {
+	t := &Tables{Dense: make([]int32, len(s.Nodes)), Top: s.TopLID(), Lanes: 1}
+	for i := range s.Nodes {
+		t.Dense[i] = -1
+		if s.Nodes[i].Kind == Switch {
+			t.Dense[i] = int32(len(t.Switch))
+			t.Switch = append(t.Switch, int32(i))
+		}
+	}
+	entries := int(t.Top) + 1
+	flat := make([]uint8, entries*len(t.Switch)) // one piece: 47,824 LIDs × 3,920 switches are 188 MB
+	for i := range flat {
+		flat[i] = NoPort
+	}
+	t.LFT = make([][]uint8, len(t.Switch))
+	for i := range t.LFT {
+		t.LFT[i] = flat[i*entries : (i+1)*entries : (i+1)*entries]
+	}
+	return t
+}
+
+// Hops are the entries of a LID matrix: the least number of hops from each
+// switch to each switch through each port, as opensm-lid-matrix.dump has it.
+type Hops struct {
+	// At is indexed by switch, then by destination switch (both in Dense),
+	// then by port; column 0 is the least of all. 255 is no way.
+	At [][][]uint8
+}
