@@ -304,6 +304,9 @@ func (r *resolver) checkWorkload() {
 			r.complain("workload.load", "a load of %s: want more than 0 and at most 1", w.Load)
 		}
 	}
+	if w.Pattern != "" && !r.broken("fabrics") {
+		r.checkVerbs()
+	}
 	if w.Pattern != "" && nics < 2 {
 		r.complain("workload.pattern", "%s needs at least two NICs: the cluster has %d", w.Pattern, nics)
 	}
@@ -313,11 +316,7 @@ func (r *resolver) checkCollective(ranks int) {
 	w := &r.Workload
 	valid := algorithmsOf[w.Collective]
 	if w.Algorithm != AlgoAuto && !slices.Contains(valid, w.Algorithm) {
-		names := []string{string(AlgoAuto)}
-		for _, a := range valid {
-			names = append(names, string(a))
-		}
-		r.complain("workload.algorithm", "there is no %s by %s: want %s", w.Collective, w.Algorithm, oneOf(names))
+		r.complain("workload.algorithm", "there is no %s by %s: want %s", w.Collective, w.Algorithm, oneOf(append([]string{string(AlgoAuto)}, texts(valid)...)))
 	}
 	if (w.Algorithm == AlgoNVLS || w.Algorithm == AlgoNVLSTree) && !r.Cluster.Node.ScaleUp.Multicast {
 		r.complain("workload.algorithm", "%s needs a scale-up network that reduces: %s does not", w.Algorithm, r.Cluster.Node.ScaleUp.Generation)
@@ -402,7 +401,8 @@ func (r *Resolved) Estimate() Estimate {
 	pairs := saturating(saturating(e.Ranks, max(1, perRank)), max(qps, sockets))
 	e.Pairs = pairs
 	total := saturating(e.Endpoints, int64(bytesPerEndpoint)) + saturating(e.Ranks, int64(bytesPerRank))
-	e.Memory = units.Bytes(min(total+saturating(pairs, bytesPerPair), maxMemory))
+	perPair := int64(bytesPerPair + w.ReceiveQueue*bytesPerReceive)
+	e.Memory = units.Bytes(min(total+saturating(pairs, perPair), maxMemory))
 	return e
 }
 

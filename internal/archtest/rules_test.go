@@ -18,10 +18,9 @@ type rule struct {
 // inner lists the packages whose imports are chosen one by one:
 //
 //	units ← wire ← transport, sm, roce
-//	units ← engine ← probe
+//	units ← engine
 //	topology ← routing ← sm
 //	all of those ← fabric
-//	transport, wire ← live ← verbs
 var inner = []rule{
 	{
 		pkg: "units", core: true,
@@ -42,10 +41,6 @@ var inner = []rule{
 	{
 		pkg: "internal/engine", core: true, may: []string{"units"},
 		why: "clock and event queue know events, not what happens in them",
-	},
-	{
-		pkg: "internal/probe", core: true, may: []string{"units", "internal/engine"},
-		why: "observation may not become part of what is observed",
 	},
 	{
 		pkg: "internal/topology", core: true, may: []string{"units"},
@@ -134,7 +129,7 @@ var inner = []rule{
 	{
 		pkg: "internal/fabric", core: true,
 		may: []string{
-			"units", "wire", "internal/engine", "internal/probe", "internal/topology", "internal/routing",
+			"units", "wire", "internal/engine", "internal/topology", "internal/routing",
 			"internal/transport", "internal/transport/cc", "internal/transport/tcp",
 			"internal/sm", "internal/roce", "internal/collective",
 		},
@@ -143,14 +138,6 @@ var inner = []rule{
 	{
 		pkg: "internal/sniff", core: true, may: []string{"units", "wire", "wire/pcap"},
 		why: "what is read off a wire is judged without knowing who sent it",
-	},
-	{
-		pkg: "internal/live", may: []string{"units", "wire", "internal/transport", "internal/transport/cc"},
-		why: "real sockets run the same queue pairs, without the simulator",
-	},
-	{
-		pkg: "verbs", may: []string{"units", "wire", "internal/transport", "internal/live"},
-		why: "a program that only speaks RDMA links no simulator",
 	},
 }
 
@@ -164,15 +151,9 @@ type layer struct {
 // outer lists the packages around the core, in the direction of the data:
 // scenario ← sim ← report, cli.
 var outer = []layer{
-	{[]string{"scenario", "internal/workload"}, "what a user asks for is said before anything is built"},
+	{[]string{"scenario"}, "what a user asks for is said before anything is built"},
 	{[]string{"internal/sim"}, "one place alone puts a scenario together and runs it"},
-	{
-		[]string{
-			"internal/validate", "internal/calibrate",
-			"internal/plan", "internal/advise", "internal/report",
-		},
-		"whoever judges a result cannot have an influence on it",
-	},
+	{[]string{"internal/validate", "internal/report"}, "whoever judges a result cannot have an influence on it"},
 	{[]string{"internal/cli"}, "verbs of the command line call everything; nothing calls them"},
 	{[]string{"cmd/weft"}, "main is a few lines around cli"},
 	{[]string{"internal/archtest"}, "the rules are about all packages and part of none"},

@@ -16,7 +16,7 @@ type port struct {
 	den      int16
 	rem      int16  // of the end of the last packet, in 1/den ps
 	nonEmpty uint16 // classes with packets
-	blocked  uint16 // Ethernet: classes paused by PFC
+	blocked  uint16 // classes paused by PFC; InfiniBand: lanes that are stalled
 	serve    uint16 // Ethernet: size of the packet on the wire
 	debt     uint16 // InfiniBand: bytes of flow-control packets to go before the next packet
 	class    uint8  // Ethernet: class of the packet on the wire
@@ -79,6 +79,9 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	}
 	k.out = 0
 	k.arrive = at + units.Time(o.delay)
+	if p.net.jitter != nil {
+		p.net.jitter[link].delay(k)
+	}
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
 	}

@@ -74,8 +74,7 @@ func (r *collectiveRun) connect(k pair) (*connections, error) {
 	c := &connections{slots: collective.Slots}
 	for i := range r.net.plan.connectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.from)<<40 ^ uint64(k.to)<<16 ^ uint64(k.channel)<<8 ^ uint64(i)))
-		port := int32(r.net.plan.port(k.a, entropy))
-		qa, qb, err := r.net.Connect(k.a, k.b, r.net.plan.connection(entropy, port), r.net.plan.connection(entropy^1, int32(r.net.plan.port(k.b, entropy))))
+		qa, qb, err := r.net.connect(k.a, k.b, entropy)
 		if err != nil {
 			return nil, err
 		}
@@ -98,6 +97,7 @@ func (r *collectiveRun) bind(nic int32, end units.QPN, e endpoint) {
 type transfer struct {
 	nic   int32
 	end   units.QPN
+	peer  units.QPN // of a pattern
 	tag   uint32
 	bytes int64
 }
@@ -163,7 +163,7 @@ func (r *collectiveRun) dispatchPart(p *fabric.Partition, k pair, end units.QPN,
 		}
 		left -= piece
 		st.sending = max(st.sending, p.Now()) + r.path.copyTime(piece)
-		t := transfer{k.a, end, noTag, piece}
+		t := transfer{nic: k.a, end: end, tag: noTag, bytes: piece}
 		if left == 0 {
 			t.tag = m.tag
 		}
