@@ -46,14 +46,13 @@ func (b *Builder) jitters() {
 		}
 		pcg := engine.Stream(n.seed, streamLinkJitter, uint32(link))
 		n.jitter[link] = linkJitter{draw: draw, random: rand.New(&pcg)}
+		n.ports[link].flags |= flagJitter
 	}
 }
 
 // delay puts a packet's arrival off by a draw. Packets of a link stay in order,
 // a picosecond apart at least.
 func (j *linkJitter) delay(k *pkt) {
-	if j.draw != nil {
-		k.arrive = max(k.arrive+j.draw(j.random), j.last+1)
-		j.last = k.arrive
-	}
+	k.arrive = max(k.arrive+j.draw(j.random), j.last+1)
+	j.last = k.arrive
 }

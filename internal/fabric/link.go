@@ -31,6 +31,7 @@ const (
 	flagTail                            // the receiver takes packets at the tail
 	flagRemote                          // the receiver is in another partition
 	flagUncounted                       // not a link of the scale-out fabric: no packet-hops
+	flagJitter                          // the receiver's pipeline jitters
 )
 
 // occupy puts size bytes on the wire from start on and gives the time of the
@@ -79,7 +80,7 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	}
 	k.out = 0
 	k.arrive = at + units.Time(o.delay)
-	if p.net.jitter != nil {
+	if o.flags&flagJitter != 0 {
 		p.net.jitter[link].delay(k)
 	}
 	if o.flags&flagUncounted == 0 {

@@ -58,8 +58,7 @@ type Trace interface {
 type Network struct {
 	app        App
 	trace      Trace
-	jitter     []linkJitter // by link; nil, unless some switch jitters
-	packets    PacketTrace  // nil, unless somebody follows packets
+	packets    PacketTrace // nil, unless somebody follows packets
 	progress   progress
 	maxEvents  int64 // 0 is no bound
 	patience   units.Time
@@ -109,6 +108,7 @@ type Network struct {
 	arbiters    []arbiter    // by port
 	starved     []units.Time // by port and class
 	stalls      []stall      // by port and class
+	jitter      []linkJitter // by link; nil, unless some switch jitters
 
 	local     LocalApp
 	gpus      []gpuState
