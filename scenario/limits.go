@@ -20,4 +20,5 @@ const (
 	bytesPerEndpoint = 64 * units.KiB // NIC, host, ports of its share of switches, buffers in use
 	bytesPerRank     = 16 * units.KiB // progress of a collective: lanes, windows
 	bytesPerPair     = 768            // two queue pair ends with their timers and messages
+	bytesPerMessage  = 128            // of a pattern: its ends and time, in a list that grows by doubling
 )
