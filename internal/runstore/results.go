@@ -93,6 +93,9 @@ type HotLink struct {
 	Busy  float64 `json:"busy"`            // 0 to 1
 	Tier  string  `json:"tier"`            // NIC to leaf, leaf to spine, …
 	Mean  int64   `json:"tier_mean_bytes"` // over all links of the tier, idle ones too
+	// Flows are the ends of the messages that go over the link, where a pattern's
+	// messages are few and each keeps to one way.
+	Flows []string `json:"flows,omitempty"`
 }
 
 // Choice reports whether a link is between switches, where routing chooses among

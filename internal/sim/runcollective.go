@@ -43,7 +43,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 		return err
 	}
 	point.Time = (run.ended - run.began) / units.Time(r.Run.Iterations)
-	point.Hottest = run.net.hottest(run.ended)
+	point.Hottest, _ = run.net.hottest(run.ended)
 	seconds := point.Time.Seconds()
 	if seconds > 0 {
 		point.AlgBW = float64(j.bytes) / seconds / 1e9
