@@ -23,6 +23,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newSniff,
 	newIbsim,
 	newCatalog,
+	newSM,
 	newVersion,
 	newExitCodes,
 }

@@ -17,14 +17,14 @@ func dnup(j *job) error {
 		return &Refusal{"dnup", "no switch has a host, and ranks are distances from hosts", "Use updn with roots"}
 	}
 	rank := j.ranks(leaves)
-	j.directed(func(from, to int32) step {
+	j.directed(func(from, to int32) direction {
 		switch cmp.Compare(rank[to], rank[from]) {
 		case 1:
-			return stepUp
+			return dirUp
 		case 0:
-			return stepLevel
+			return dirLevel
 		}
-		return stepDown
+		return dirDown
 	})
 	return nil
 }

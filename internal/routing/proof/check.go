@@ -250,15 +250,10 @@ func (c *checker) one(lid int, least []uint16, rootPort uint8) {
 // withoutSwitch counts the ends that no switch connects as unable to reach a
 // LID behind one.
 func (c *checker) withoutSwitch(toEnd bool) {
-	for i := range c.n.ends {
-		if c.n.ends[i].sw >= 0 {
-			continue
-		}
-		if toEnd {
-			c.endToEnd.add(1, dead, farAway)
-		} else {
-			c.endToSw.add(1, dead, farAway)
-		}
+	if toEnd {
+		c.endToEnd.add(c.n.adrift, dead, farAway)
+	} else {
+		c.endToSw.add(c.n.adrift, dead, farAway)
 	}
 }
 

@@ -18,7 +18,7 @@ type Pattern struct {
 	// cable carries, so that 1 is what nobody can go below.
 	Contention float64
 	// Bandwidth is the share of its cable's rate that the slowest end gets
-	// when all cables have one rate; of all shifts their mean.
+	// when all cables have one rate.
 	Bandwidth float64
 	// Worst is the most loaded directed cable.
 	Worst subnet.End
@@ -116,22 +116,23 @@ func (p *patterns) list(pairs []int64) []Pattern {
 		p.one("ring: each to the next", 0),
 		p.one("ring: each to the one before", len(p.shifts)-1),
 	}
-	worst := Pattern{Name: "shift: the worst of all"}
+	kind := "shift"
 	if len(p.shifts) < len(p.end)-1 {
-		worst.Name = fmt.Sprintf("shift: the worst of %d, evenly spaced", len(p.shifts))
+		kind = fmt.Sprintf("shift, %d evenly spaced", len(p.shifts))
 	}
-	sum := 0.0
+	worst := Pattern{Bandwidth: 1, Worst: subnet.None}
+	mean := Pattern{Name: kind + ": mean", Worst: subnet.None}
+	by := p.shifts[0]
 	for i, k := range p.shifts {
 		x := p.one("", i)
-		sum += x.Bandwidth
+		mean.Contention += x.Contention / float64(len(p.shifts))
+		mean.Bandwidth += x.Bandwidth / float64(len(p.shifts))
 		if x.Contention > worst.Contention {
-			worst.Contention, worst.Worst = x.Contention, x.Worst
-			worst.Name, _, _ = strings.Cut(worst.Name, " (")
-			worst.Name += fmt.Sprintf(" (by %d)", k)
+			worst, by = x, k
 		}
 	}
-	worst.Bandwidth = sum / float64(len(p.shifts))
-	return append(out, worst, p.allToAll(pairs))
+	worst.Name = fmt.Sprintf("%s: worst (by %d)", kind, by)
+	return append(out, worst, mean, p.allToAll(pairs))
 }
 
 func (p *patterns) one(name string, shift int) Pattern {
