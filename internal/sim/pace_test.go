@@ -37,7 +37,7 @@ func TestSmallOperationsTakeWhatNCCLReckons(t *testing.T) {
 		t.Run(fmt.Sprintf("%d nodes, %s %s", c.nodes, c.algo, c.proto), func(t *testing.T) {
 			r := resolve(t, fmt.Sprintf(`
 cluster: {nodes: %d, node: dgx-h100}
-topology: {shape: single-switch}
+topology: {shape: rail-optimised}
 fabrics: [infiniband-ndr]
 workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [8B]}`, c.nodes, c.algo, c.proto))
 			chosen, err := choose(r, &r.Fabrics[0], 8)
