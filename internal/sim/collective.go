@@ -73,7 +73,7 @@ type channelRun struct {
 type laneRun struct {
 	lane, step int
 	missing    int        // messages that have not arrived
-	bytes      int64      // of the longest of them
+	bytes      int64      // that the kernel takes of them
 	ready      units.Time // when the software is done with those that have
 }
 
@@ -182,7 +182,10 @@ func (r *collectiveRun) advance(p *fabric.Partition, rank int, l *laneRun) bool 
 		a := st.early[tag]
 		delete(st.early, tag)
 		l.missing, l.ready = r.step.Recvs-a.count, a.ready
-		l.bytes = (r.step.RecvBytes + int64(r.step.Recvs) - 1) / int64(r.step.Recvs)
+		l.bytes = r.step.RecvBytes
+		if r.step.Reduce { // all inputs at once
+			l.bytes /= int64(r.step.Recvs)
+		}
 		if l.missing > 0 || !r.take(p, rank, l) {
 			return true
 		}
@@ -191,9 +194,8 @@ func (r *collectiveRun) advance(p *fabric.Partition, rank int, l *laneRun) bool 
 
 // take has the kernel of a channel take the messages of a lane's step, which are
 // all there. It reports whether that is done already, or else has the lane go on
-// later. The messages of a step are taken together, as a reduction reads its
-// inputs, and while they arrive: a kernel that has been idle is done with them
-// when the software is, and a busy one no sooner than its rate allows.
+// later. It takes them while they arrive: a kernel that has been idle is done
+// with them when the software is, and a busy one no sooner than its rate allows.
 func (r *collectiveRun) take(p *fabric.Partition, rank int, l *laneRun) bool {
 	if r.pace.kernel.Num > 0 {
 		k := &r.ranks[rank].channels[l.lane%r.prog.Channels()].kernel
