@@ -17,7 +17,7 @@ const (
 
 // keyOf is the key of an event in a bucket of 2^width picoseconds.
 func keyOf(t units.Time, width uint, class Class, source uint32) uint64 {
-	return uint64(t&(1<<width-1))<<offsetShift | uint64(class)<<classShift | uint64(source)
+	return uint64(t&(1<<(width&63)-1))<<offsetShift | uint64(class)<<classShift | uint64(source)
 }
 
 // Bucket is a stretch of time that is being handled.

@@ -64,9 +64,13 @@ func NewCells(cells int, widthLog2, slotsLog2 uint) *Cells {
 // Push adds an event of a cell: one of the open cell after the event being
 // handled, one of another cell in a slot that has not begun.
 func (q *Cells) Push(cell int, t units.Time, class Class, source uint32) {
-	b := int64(t) >> q.width
+	b := int64(t) >> (q.width & 63)
 	if b >= q.floor && b-q.slot <= q.mask {
-		q.put(b, cell, keyOf(t, q.width, class, source))
+		key := keyOf(t, q.width, class, source)
+		list := q.events[int(b&q.mask)*q.cells+cell]
+		if list < 0 || !q.chunks[list].add(key) {
+			q.put(b, cell, key)
+		}
 		return
 	}
 	q.pushRarely(b, cell, t, class, source)

@@ -8,7 +8,7 @@ const chunkKeys = 7
 type chunk struct {
 	keys [chunkKeys]uint64
 	next int32 // the list's next chunk, or the next free one; -1 if none
-	n    int32
+	n    uint32
 }
 
 // lists are the chunks of many lists of keys. A list is the index of its first
@@ -20,14 +20,20 @@ type lists struct {
 
 // add adds a key to a list.
 func (l *lists) add(list *int32, key uint64) {
-	if i := *list; i >= 0 {
-		if c := &l.chunks[i]; c.n < chunkKeys {
-			c.keys[c.n] = key
-			c.n++
-			return
-		}
+	if i := *list; i < 0 || !l.chunks[i].add(key) {
+		l.addChunk(list, key)
 	}
-	l.addChunk(list, key)
+}
+
+// add adds a key to a chunk, if there is room.
+func (c *chunk) add(key uint64) bool {
+	n := c.n
+	if n >= chunkKeys {
+		return false
+	}
+	c.keys[n] = key
+	c.n = n + 1
+	return true
 }
 
 // addChunk adds a key to a list that has no chunk with room.

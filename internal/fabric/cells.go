@@ -124,7 +124,18 @@ func (p *Partition) runCell(limit units.Time) {
 	for p.cells.Pop(limit, &e) {
 		p.now = e.Time
 		p.stats.Events++
-		p.handle(&e)
+		if e.Class == classArrive { // handle, without what switches do not have
+			link := int32(e.Source)
+			b := &p.net.inboxes[link]
+			i := p.land(b, link)
+			if b.kind == kindEthernet {
+				p.arriveEthernet(b, link, i)
+			} else {
+				p.arriveInfiniBand(b, link, i)
+			}
+		} else {
+			p.handle(&e)
+		}
 		if len(p.dirty) > 0 && !p.cells.MoreNow() {
 			p.decide()
 		}
