@@ -21,6 +21,7 @@ type Cells struct {
 	events []int32  // by slot and cell: the list of events
 	marks  []uint64 // by slot and cell: a bit per cell with events
 	filled []uint64 // a bit per slot with events
+	dealt  []uint64 // of sort
 
 	cells, words int   // cells, and words of marks for each slot
 	slot         int64 // number of the slot being handled, or the next
@@ -138,8 +139,52 @@ func (q *Cells) Open() int {
 	q.keys, q.pos = q.take(&q.events[s*q.cells+cell], q.keys[:0]), 0
 	q.start = units.Time(q.slot) << q.width
 	q.now, q.lastKey = q.start-1, 0
-	sortKeys(q.keys)
+	q.sort()
 	return cell
+}
+
+// Sort deals a slot's events into so many parts of equal time; more keys than
+// crowded are too many for sortKeys, or for one part.
+const (
+	partsLog2 = 6
+	crowded   = 32
+)
+
+// sort sorts the open cell's events: more than a handful are dealt out by time
+// first, which needs no comparison.
+func (q *Cells) sort() {
+	if len(q.keys) <= crowded || q.width < partsLog2 {
+		sortKeys(q.keys)
+		return
+	}
+	var ends [1 << partsLog2]int32
+	shift := (offsetShift + q.width - partsLog2) & 63
+	for _, key := range q.keys {
+		ends[key>>shift%uint64(len(ends))]++
+	}
+	sum, most := int32(0), int32(0)
+	for i, n := range ends {
+		most = max(most, n)
+		ends[i] = sum
+		sum += n
+	}
+	if most > crowded { // in lockstep
+		sortKeys(q.keys)
+		return
+	}
+	q.dealt = append(q.dealt[:0], q.keys...)
+	for _, key := range q.dealt {
+		at := &ends[key>>shift%uint64(len(ends))]
+		q.keys[*at] = key
+		*at++
+	}
+	for i := 1; i < len(q.keys); i++ {
+		key, j := q.keys[i], i
+		for ; j > 0 && q.keys[j-1] > key; j-- {
+			q.keys[j] = q.keys[j-1]
+		}
+		q.keys[j] = key
+	}
 }
 
 // leave puts back what the open cell has left.

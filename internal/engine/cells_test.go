@@ -14,7 +14,7 @@ import (
 func TestCellsAgreeWithASort(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		width, cells := uint(3+rng.IntN(12)), 1+rng.IntN(150)
+		width, cells := uint(3+rng.IntN(12)), 1<<rng.IntN(8)
 		q := NewCells(cells, width, uint(1+rng.IntN(8)))
 		twin := make([][]Event, cells)
 		push := func(cell int, at units.Time) {
@@ -24,8 +24,8 @@ func TestCellsAgreeWithASort(t *testing.T) {
 				q.Push(cell, e.Time, e.Class, e.Source)
 			}
 		}
-		for range 50 {
-			push(rng.IntN(cells), units.Time(rng.IntN(1_000_000)))
+		for range 400 {
+			push(rng.IntN(cells), units.Time(rng.IntN(5<<width)))
 		}
 		for range 300 {
 			if want := earliest(twin); q.NextTime() != want {

@@ -18,7 +18,7 @@ import (
 // there is hardly ever more than an event of a cell.
 const (
 	minSlot = 13
-	maxSlot = 16
+	maxSlot = 17
 	// cellReach is log2 of the picoseconds that slots reach ahead.
 	cellReach = 23
 	maxCells  = 1 << 12
