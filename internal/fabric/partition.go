@@ -56,6 +56,7 @@ type Partition struct {
 	pool     pool
 	now      units.Time
 	done     units.Time // everything earlier has been handled; without cells, a lone partition does not keep it
+	flows    int        // ends of connections
 	dirty    []int32
 	batch    transport.Batch
 	segments tcp.Batch
@@ -64,8 +65,8 @@ type Partition struct {
 	window   uint64
 	stats    Stats
 
-	glances []glance // of lookAhead
-	sink    int32    // keeps its reads
+	glances []glance
+	sink    int32 // keeps the reads of lookAhead
 
 	copies     []copies
 	copiesFree []int32
@@ -97,9 +98,13 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 // runEnds handles the events of the ends that are earlier than limit.
 func (p *Partition) runEnds(limit units.Time) {
 	var e engine.Event
+	looksAhead := p.flows >= manyFlows
 	for p.queue.Pop(limit, &e) {
 		p.now = e.Time
 		p.stats.Events++
+		if looksAhead && p.queue.Fresh() {
+			p.lookAheadEnds()
+		}
 		p.handle(&e)
 		if len(p.dirty) > 0 && !p.queue.MoreNow() {
 			p.decide()
