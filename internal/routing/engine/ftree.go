@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -43,6 +44,7 @@ func refuse(reason string, args ...any) error {
 // tree is a subnet as a fat tree: levels, and places in them.
 type tree struct {
 	*job
+	byNode    []int32 // ends by NodeGUID read backwards, then by port
 	level     []uint8 // 0 at the top, by switch
 	leafLevel uint8
 	compute   []bool  // by end: whether it is a compute node
@@ -144,7 +146,8 @@ func (t *tree) markLeaves() error {
 		named[guid] = true
 	}
 	t.leafLevel = noWay
-	for i := range t.ends {
+	t.byNode = t.endsByNode()
+	for _, i := range t.byNode {
 		t.compute[i] = t.ends[i].sw >= 0 && (len(named) == 0 || named[t.ends[i].guid])
 		if t.compute[i] && t.leafLevel == noWay {
 			t.leafLevel = t.level[t.ends[i].sw]
@@ -172,6 +175,19 @@ func (t *tree) markLeaves() error {
 		t.leaf[e.sw] = true
 	}
 	return nil
+}
+
+// endsByNode is the order in which hosts come, and the ports of each.
+func (t *tree) endsByNode() []int32 {
+	order := make([]int32, len(t.ends))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	node := func(i int32) uint64 { return backwards(t.sub.Nodes[t.ends[i].at.Node].GUID) }
+	slices.SortStableFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(node(a), node(b)), cmp.Compare(t.ends[a].at.Port, t.ends[b].at.Port))
+	})
+	return order
 }
 
 // validate refuses what is not regular: a tree whose roots nobody named must

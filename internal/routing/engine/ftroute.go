@@ -11,13 +11,13 @@ import (
 // is in ports, hops and open; loads grow from target to target.
 type treeRouter struct {
 	*tree
-	m     *shortest
-	out   *columnWriter
-	real  bool    // whether the target exists; else a leaf lacks it, and it is there for balance
-	ports []uint8 // to the target so far, by switch
-	hops  []uint8 // of the route to the target so far, by switch; noWay: none
-	best  []uint8 // a bound below hops less base, by switch: of the shortest path there is
-	base  uint8   // hops at the target's own switch
+	m       *shortest
+	out     *columnWriter
+	ports   []uint8 // to the target so far, by switch
+	missing []uint8 // ports for targets that are not there
+	hops    []uint8 // of the route to the target so far, by switch; noWay: none
+	best    []uint8 // a bound below hops less base, by switch: of the shortest path there is
+	base    uint8   // hops at the target's own switch
 
 	// Switches with the same neighbours below and beside form a class. open is
 	// how many of these neighbours can still get a shorter route; classes are
@@ -35,7 +35,7 @@ type treeRouter struct {
 func newTreeRouter(t *tree, m *shortest) *treeRouter {
 	n := len(t.sw)
 	r := &treeRouter{
-		tree: t, m: m, out: newColumnWriter(t.tab.LFT, t.cores), hops: make([]uint8, n),
+		tree: t, m: m, out: newColumnWriter(t.tab.LFT, t.cores), hops: make([]uint8, n), missing: make([]uint8, n),
 		class: make([]int32, n), classes: make([][]int32, n), hosts: make([]bool, n), unsorted: make([]bool, n),
 	}
 	known := map[string]int32{}
@@ -72,17 +72,18 @@ func newTreeRouter(t *tree, m *shortest) *treeRouter {
 }
 
 // to routes to a target on a switch, which the switch reaches by a port. Main
-// says whether loads count.
+// says whether loads of ways up count. LID 0 is a target that is not there: its
+// ports are forgotten, and its loads stay.
 func (r *treeRouter) to(lid units.LID, sw int32, port, hops uint8, main bool) {
 	for i := range r.hops {
 		r.hops[i] = noWay
 	}
 	copy(r.open, r.all)
 	r.best, r.base = r.m.hops[sw], hops
-	if r.real = lid != 0; r.real {
+	if r.ports = r.missing; lid != 0 {
 		r.ports = r.out.column(lid)
-		r.set(sw, port, hops)
 	}
+	r.set(sw, port, hops)
 	r.goUp(sw, -1, main, hops)
 }
 
@@ -123,7 +124,7 @@ func (r *treeRouter) toComputeNodes() {
 
 // toOthers routes to hosts that are no compute nodes, wherever they hang.
 func (r *treeRouter) toOthers() {
-	for i := range r.ends {
+	for _, i := range r.byNode {
 		e := &r.ends[i]
 		if e.sw < 0 || r.compute[i] {
 			continue
@@ -157,13 +158,13 @@ func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) {
 		rest = 1
 		g := &groups[0]
 		far, c := r.leastLoaded(g)
-		if r.real && hops+1 < r.hops[g.sw] {
+		if hops+1 < r.hops[g.sw] {
 			r.set(g.sw, far, hops+1)
 		}
 		r.goUp(g.sw, u, true, hops+1)
 		r.load(g, c)
 	}
-	for i := rest; i < len(groups) && r.real; i++ {
+	for i := rest; i < len(groups); i++ {
 		g := &groups[i]
 		if hops+1 >= r.hops[g.sw] {
 			continue
@@ -194,7 +195,7 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 	if hops >= noWay-1 {
 		return false
 	}
-	if r.real && r.open[r.class[u]] == 0 {
+	if r.open[r.class[u]] == 0 {
 		return r.hosts[u]
 	}
 	if r.unsorted[u] {
@@ -209,13 +210,11 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 			if g.sw < 0 || g.sw == prev {
 				continue
 			}
-			if r.real && hops+1 >= r.hops[g.sw] {
+			if hops+1 >= r.hops[g.sw] {
 				continue
 			}
 			far, c := r.leastLoaded(g)
-			if r.real {
-				r.set(g.sw, far, hops+1)
-			}
+			r.set(g.sw, far, hops+1)
 			if r.goDown(g.sw, -1, hops+1) {
 				routed, r.unsorted[u] = true, true
 				r.load(g, c)
