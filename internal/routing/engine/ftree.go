@@ -49,8 +49,7 @@ type tree struct {
 	leafLevel uint8
 	compute   []bool  // by end: whether it is a compute node
 	leaf      []bool  // by switch: whether it has compute nodes
-	place     []int32 // where the switch stands in the order of indices, by switch
-	leaves    []int32 // the switches of the leaves' level from the first leaf to the last, by place
+	leaves    []int32 // the switches of the leaves' level from the first leaf to the last, by index
 
 	// Groups of cables by switch: to neighbours nearer to the top, to
 	// neighbours and hosts further from it, and to neighbours of the same level.
@@ -63,7 +62,7 @@ type group struct {
 	sw    int32 // the switch there, -1: a host
 	end   int32 // the host there, -1: a switch
 	load  int32 // ways to targets that were put on it so far
-	place int32 // of the switch there
+	place int32 // of the switch in the order of indices, or of the host in that of GUIDs
 	first int32 // index into tree.cables
 	n     uint8 // how many cables
 	far   uint8 // the port there of the first cable
@@ -98,10 +97,12 @@ func newTree(j *job) (*tree, error) {
 		return nil, err
 	}
 	t.index()
-	if len(t.opt.Roots) > 0 {
-		return t, nil
+	if len(t.opt.Roots) == 0 {
+		if err := t.validate(); err != nil {
+			return nil, err
+		}
 	}
-	return t, t.validate()
+	return t, nil
 }
 
 // rank counts levels from the roots. Roots that nobody names are the switches

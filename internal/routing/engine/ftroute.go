@@ -13,6 +13,7 @@ type treeRouter struct {
 	*tree
 	m       *shortest
 	out     *columnWriter
+	lid     units.LID
 	ports   []uint8 // to the target so far, by switch
 	missing []uint8 // ports for targets that are not there
 	hops    []uint8 // of the route to the target so far, by switch; noWay: none
@@ -75,15 +76,17 @@ func newTreeRouter(t *tree, m *shortest) *treeRouter {
 // says whether loads of ways up count. LID 0 is a target that is not there: its
 // ports are forgotten, and its loads stay.
 func (r *treeRouter) to(lid units.LID, sw int32, port, hops uint8, main bool) {
-	for i := range r.hops {
-		r.hops[i] = noWay
+	if lid == 0 || lid != r.lid { // else only what is better than before is new
+		r.lid, r.best, r.base = lid, r.m.hops[sw], hops
+		for i := range r.hops {
+			r.hops[i] = noWay
+		}
+		copy(r.open, r.all)
+		if r.ports = r.missing; lid != 0 {
+			r.ports = r.out.column(lid)
+		}
+		r.set(sw, port, hops)
 	}
-	copy(r.open, r.all)
-	r.best, r.base = r.m.hops[sw], hops
-	if r.ports = r.missing; lid != 0 {
-		r.ports = r.out.column(lid)
-	}
-	r.set(sw, port, hops)
 	r.goUp(sw, -1, main, hops)
 }
 
@@ -100,6 +103,9 @@ func (r *treeRouter) set(sw int32, port, hops uint8) {
 
 // toComputeNodes routes to the compute nodes, leaf by leaf. A leaf with fewer of
 // them than another is treated as if it had as many, so that loads stay even.
+//
+// Below a leaf that is cabled to another leaf, OpenSM sorts the hosts while it
+// goes through them, so that some can come twice and others never.
 func (r *treeRouter) toComputeNodes() {
 	most := 0
 	count := make([]int, len(r.sw))
@@ -110,10 +116,13 @@ func (r *treeRouter) toComputeNodes() {
 		}
 	}
 	for _, leaf := range r.leaves {
-		for i := range r.down[leaf] {
-			g := r.down[leaf][i]
-			if g.end >= 0 && r.compute[g.end] {
-				r.to(r.ends[g.end].lid, leaf, r.cables[g.first].port, 1, true)
+		groups := r.down[leaf]
+		if !r.opt.AsOpenSM {
+			groups = slices.Clone(groups)
+		}
+		for i := range groups {
+			if end := groups[i].end; end >= 0 && r.compute[end] {
+				r.to(r.ends[end].lid, leaf, r.ends[end].port, 1, true)
 			}
 		}
 		for range most - count[leaf] {
@@ -200,8 +209,8 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 	}
 	if r.unsorted[u] {
 		r.unsorted[u] = false
-		sortStable(r.down[u])
-		sortStable(r.beside[u])
+		sortByLoad(r.down[u])
+		sortByLoad(r.beside[u])
 	}
 	routed := r.hosts[u]
 	for _, groups := range [2][]group{r.down[u], r.beside[u]} {
@@ -224,15 +233,15 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 	return routed
 }
 
-// sortStable sorts groups that are nearly sorted by load.
-func sortStable(groups []group) {
+// sortByLoad sorts groups that are nearly sorted.
+func sortByLoad(groups []group) {
 	for i := 1; i < len(groups); i++ {
-		if groups[i].load >= groups[i-1].load {
+		if byLoad(&groups[i], &groups[i-1]) >= 0 {
 			continue
 		}
 		g := groups[i]
 		k := i
-		for ; k > 0 && groups[k-1].load > g.load; k-- {
+		for ; k > 0 && byLoad(&groups[k-1], &g) > 0; k-- {
 			groups[k] = groups[k-1]
 		}
 		groups[k] = g

@@ -252,26 +252,26 @@ func (b *builder) extras() {
 			switches = append(switches, int32(i))
 		}
 	}
-	any := func() int32 { return switches[b.r.IntN(len(switches))] }
+	some := func() int32 { return switches[b.r.IntN(len(switches))] }
 	more := func(sw int32) int32 {
 		b.s.Nodes[sw].Ports = append(b.s.Nodes[sw].Ports, subnet.Port{Peer: subnet.None})
 		return sw
 	}
 	for range b.r.IntN(3) {
-		if x, y := any(), any(); x != y {
+		if x, y := some(), some(); x != y {
 			b.join(more(x), more(y))
 		}
 	}
 	for range b.r.IntN(4) {
-		b.elsewhere[b.host(more(any()))] = true
+		b.elsewhere[b.host(more(some()))] = true
 	}
 	for range b.r.IntN(3) {
 		g := b.guid()
 		i := b.s.Add(subnet.Node{Kind: subnet.Adapter, GUID: g, SystemGUID: g, Name: fmt.Sprintf("host%d", len(b.s.Nodes))}, 2)
 		b.s.Nodes[i].Ports[1].GUID, b.s.Nodes[i].Ports[2].GUID = g+1, g+2
 		b.elsewhere[g] = true
-		b.join(i, more(any()))
-		b.join(i, more(any()))
+		b.join(i, more(some()))
+		b.join(i, more(some()))
 	}
 }
 
