@@ -60,6 +60,7 @@ var engines = []engine{
 	{"dfsssp", "sssp made free of deadlock by virtual lanes", dfsssp},
 	{"lash", "shortest paths, each pair of switches on a virtual lane where it closes no loop", lash},
 	{"torus-2QoS", "dimension order on a torus or mesh, free of deadlock by virtual lanes, around faults; needs torus-2QoS.conf", torus2QoS},
+	{"dragonfly", "at most one cable between groups on a path; with an LMC further LIDs go by way of a third group (Valiant)", dragonfly},
 }
 
 // Engine is the name of an engine and what it does, in a line.

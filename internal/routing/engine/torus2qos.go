@@ -29,10 +29,7 @@ func torus2QoS(j *job) error {
 			Remedy: "Give it torus-2QoS.conf; dfsssp and lash route tori without",
 		}
 	}
-	have := j.opt.Lanes
-	if have <= 0 {
-		have = usualLanes
-	}
+	have := j.lanes()
 	if have < torusLanes/2 {
 		return &Refusal{
 			Engine: "torus-2QoS", Reason: fmt.Sprintf("it needs %d virtual lanes, and the switches have %d", torusLanes/2, have),
