@@ -13,8 +13,9 @@ type portChoice func(from int32, ports []subnet.PortMask)
 // balance fills the forwarding tables. Each switch goes through all targets and
 // gives each the port with the fewest targets so far among those that choose
 // allows; of several, the first. With an LMC above 0 it goes through the first
-// LIDs of all targets, then through the second ones, and so on (see lmcBalancer).
-func (j *job) balance(choose portChoice) {
+// LIDs of all targets, then through the second ones, and so on, and sends a
+// target's LIDs different ways (see lmcBalancer, also for dor).
+func (j *job) balance(choose portChoice, dor bool) {
 	targets := j.targets()
 	widest := 1
 	for i := range targets {
@@ -30,7 +31,7 @@ func (j *job) balance(choose portChoice) {
 				b.route(targets)
 				return
 			}
-			m := lmcBalancer{balancer: b, all: j.sw, used: used}
+			m := lmcBalancer{balancer: b, all: j.sw, dor: dor, used: used}
 			m.route(targets, widest)
 		}
 	})

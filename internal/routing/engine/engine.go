@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -18,12 +19,9 @@ type Options struct {
 	// Roots are node GUIDs of the switches at the top of the tree (opensm -a);
 	// empty: engines that need them find them.
 	Roots []units.GUID
-	// ComputeNodes and IONodes are port GUIDs of adapters (opensm -u and -G);
-	// without ComputeNodes all adapters are compute nodes.
-	ComputeNodes, IONodes []units.GUID
-	// ReverseHops is how many steps against the tree's direction a route to an
-	// I/O node may take (opensm -H).
-	ReverseHops int
+	// ComputeNodes are port GUIDs of adapters that ftree balances (opensm -u);
+	// empty: all are.
+	ComputeNodes []units.GUID
 	// Order are port GUIDs that get their routes before all others
 	// (opensm --guid_routing_order_file).
 	Order []units.GUID
@@ -56,6 +54,10 @@ type engine struct {
 // engines are all engines, in the order of help.
 var engines = []engine{
 	{"minhop", "shortest paths, balanced port by port; may deadlock where the fabric has loops", minhop},
+	{"updn", "shortest paths that go up and then down, never up again; free of deadlock; needs roots", updn},
+	{"dnup", "the same the other way round, for hosts close to the roots", dnup},
+	{"ftree", "fat trees, balanced for shifts of all hosts; free of deadlock", ftree},
+	{"dor", "dimension by dimension; free of deadlock on meshes and hypercubes", dor},
 	{"sssp", "shortest paths, balanced over the whole fabric; may deadlock where the fabric has loops", sssp},
 	{"dfsssp", "sssp made free of deadlock by virtual lanes", dfsssp},
 	{"lash", "shortest paths, each pair of switches on a virtual lane where it closes no loop", lash},
@@ -88,13 +90,17 @@ type job struct {
 	notes []string   // for Report.Notes
 }
 
-// Route runs an engine on a subnet whose ports have LIDs.
+// Route runs an engine on a subnet whose ports have LIDs. Auto is the engine that
+// fits the fabric.
 //
 // It fails with a *Refusal where the engine cannot route this fabric, unless
 // o.AsOpenSM asks for the minhop tables that OpenSM then uses. Other errors are
 // an unknown engine, options that name nodes the subnet does not have, and
 // LIDs that are missing or clash.
 func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
+	if name == Auto {
+		return choose(s, o)
+	}
 	e := find(name)
 	if e == nil {
 		return nil, fmt.Errorf("there is no routing engine %q; engines are %s", name, namesOfEngines())
@@ -105,7 +111,8 @@ func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	}
 	rep := Report{Asked: name, Used: name}
 	j, err := fab.route(e, o)
-	if refusal, ok := err.(*Refusal); ok && o.AsOpenSM && name != "minhop" {
+	var refusal *Refusal
+	if errors.As(err, &refusal) && o.AsOpenSM && name != "minhop" {
 		rep.Used, rep.Reason, rep.Remedy = "minhop", refusal.Reason, refusal.Remedy
 		j, err = fab.route(find("minhop"), o)
 	}
@@ -114,7 +121,7 @@ func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	}
 	rep.Notes = j.notes
 	rep.Lanes = j.tab.Lanes
-	rep.Unreachable, rep.UnreachablePairs = fab.unreachable()
+	j.unreachable(&rep)
 	return &Result{Tables: j.tab, Report: rep, job: j}, nil
 }
 

@@ -1,6 +1,10 @@
 package engine
 
-import "weft/internal/subnet"
+import (
+	"slices"
+
+	"weft/internal/subnet"
+)
 
 // lmcBalancer is a balancer whose targets have several LIDs each. The LIDs of
 // one target are to take ways that have little in common: a target prefers a
@@ -9,12 +13,14 @@ import "weft/internal/subnet"
 type lmcBalancer struct {
 	balancer
 	all  []swtch
+	dor  bool    // whether LIDs of a target differ by port, not by neighbour
 	used [][]way // ways that the LIDs of each target take
 }
 
 // way is a neighbour that a target's LIDs go by.
 type way struct {
 	sw   int32 // the neighbour, -1: the target itself
+	port uint8 // the first port that was used
 	lids int32 // LIDs of the target that go by it
 }
 
@@ -39,8 +45,14 @@ func (m *lmcBalancer) one(i int, t *target, offset int) {
 	port, ok := t.port, true
 	switch {
 	case t.sw == m.from:
+	case m.dor && t.width > 1:
+		port, ok = m.apartInDimension(m.ports[t.sw], m.used[i])
 	case t.width > 1:
-		port, ok = m.apart(m.ports[t.sw], m.used[i])
+		after := uint8(0)
+		if offset > 0 {
+			after = m.lft[int(t.lid)+offset-1]
+		}
+		port, ok = m.apart(m.ports[t.sw], m.used[i], after)
 	default:
 		port, ok = m.leastUsed(m.ports[t.sw])
 	}
@@ -53,19 +65,26 @@ func (m *lmcBalancer) one(i int, t *target, offset int) {
 	}
 	m.paths[port]++
 	if t.width > 1 {
-		m.note(i, m.all[m.from].ports[port].sw)
+		m.note(i, m.all[m.from].ports[port].sw, port)
 	}
 }
 
 // apart is the port that shares least with the ways in use: to a new system,
 // else to a new switch, else to the switch that fewest of the target's LIDs go
-// by; of several the one with the fewest targets, of several of those the first.
-func (m *lmcBalancer) apart(allowed subnet.PortMask, used []way) (uint8, bool) {
+// by; of several the one with the fewest targets, of several of those the first
+// after the port that the target's LID before went to, around the switch.
+func (m *lmcBalancer) apart(allowed subnet.PortMask, used []way, after uint8) (uint8, bool) {
 	const never = 1<<31 - 1
 	var system, node, any uint8
 	systemPaths, nodePaths, anyPaths, fewest := int32(never), int32(never), int32(never), int32(never)
 	var list [256]uint8
-	for _, p := range allowed.Ports(list[:0]) {
+	ports := allowed.Ports(list[:0])
+	start := 0
+	for start < len(ports) && ports[start] <= after {
+		start++
+	}
+	for k := range ports {
+		p := ports[(start+k)%len(ports)]
 		paths := m.paths[p]
 		sameSystem, same := m.find(used, m.all[m.from].ports[p].sw)
 		switch {
@@ -111,13 +130,33 @@ func (m *lmcBalancer) find(used []way, sw int32) (sameSystem bool, same *way) {
 	return sameSystem, same
 }
 
-// note remembers that a LID of a target goes by a switch.
-func (m *lmcBalancer) note(i int, sw int32) {
+// apartInDimension is the port of a dimension with the fewest targets. Of several
+// it is one that fewer of the target's LIDs go by than by any port that was the
+// best before it, even if that had more targets; else the first.
+func (m *lmcBalancer) apartInDimension(allowed subnet.PortMask, used []way) (best uint8, ok bool) {
+	fewest := int32(1<<31 - 1)
+	var list [256]uint8
+	for _, p := range allowed.Ports(list[:0]) {
+		lids := int32(0)
+		if i := slices.IndexFunc(used, func(w way) bool { return w.port == p }); i >= 0 {
+			lids = used[i].lids
+		}
+		if !ok || m.paths[p] < m.paths[best] || m.paths[p] == m.paths[best] && lids < fewest {
+			best, ok = p, true
+			fewest = min(fewest, lids)
+		}
+	}
+	return best, ok
+}
+
+// note remembers that a LID of a target goes by a neighbour or, with dor, by a
+// port.
+func (m *lmcBalancer) note(i int, sw int32, port uint8) {
 	for k := range m.used[i] {
-		if m.used[i][k].sw == sw {
-			m.used[i][k].lids++
+		if u := &m.used[i][k]; u.sw == sw && (!m.dor || u.port == port) {
+			u.lids++
 			return
 		}
 	}
-	m.used[i] = append(m.used[i], way{sw: sw, lids: 1})
+	m.used[i] = append(m.used[i], way{sw: sw, port: port, lids: 1})
 }

@@ -7,7 +7,7 @@ import "weft/internal/subnet"
 func minhop(j *job) error {
 	m := j.shortestPaths()
 	j.hops = m.columns
-	j.balance(m.minimal(j.neighbours()))
+	j.balance(m.minimal(j.neighbours()), false)
 	return nil
 }
 

@@ -150,6 +150,7 @@ func (b *builder) line(in *lines, from sighting, to *sighting, link subnet.Link)
 // finish joins the lines into a subnet.
 func (b *builder) finish(name string) *subnet.Subnet {
 	far := b.resolve(name)
+	b.settleKinds(far)
 	s, where := b.layNodes()
 	oneEnded, example := 0, place{}
 	for i := range b.said {
@@ -222,6 +223,34 @@ func (b *builder) resolve(name string) []endKey {
 		b.log.note(example.file, example.line, "%d ports have no line of their own, the first of them leads here: expected one for every port; was the list filtered?", strangers)
 	}
 	return far
+}
+
+// settleKinds gives a kind to nodes of which no line tells it, as in the lines
+// of iblinkinfo -l: what has one port is taken for an adapter.
+func (b *builder) settleKinds(far []endKey) {
+	ports := map[int]map[uint8]bool{}
+	count := func(e endKey) {
+		if e.seen >= 0 && b.seen[e.seen].node.Kind == 0 {
+			if ports[e.seen] == nil {
+				ports[e.seen] = map[uint8]bool{}
+			}
+			ports[e.seen][e.number] = true
+		}
+	}
+	for i := range b.said {
+		count(b.said[i].from)
+		count(far[i])
+	}
+	if len(ports) == 0 {
+		return
+	}
+	for i, numbers := range ports {
+		b.seen[i].node.Kind = subnet.Switch
+		if len(numbers) == 1 {
+			b.seen[i].node.Kind = subnet.Adapter
+		}
+	}
+	b.log.note(b.seen[0].where.file, 0, "the file does not say of %d nodes what they are: those with one port were taken for adapters, all others for switches", len(ports))
 }
 
 // byLID finds the far end of a line that does not say its GUID.

@@ -15,6 +15,8 @@ type keeps struct {
 	node bool // NodeGUID, SystemImageGUID, vendor and device
 	lmc  bool // LMC
 	idle bool // ports without a cable: how many ports a node has
+
+	cabled bool // only nodes that have a cable
 }
 
 // canonical lists a subnet in an order that does not depend on the file.
@@ -30,6 +32,9 @@ func canonical(s *subnet.Subnet, k keeps) string {
 	}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
+		if k.cabled && !slices.ContainsFunc(n.Ports, func(p subnet.Port) bool { return p.Peer.Exists() }) {
+			continue
+		}
 		head := fmt.Sprintf("%v %q", n.Kind, n.Name)
 		if k.node {
 			head += fmt.Sprintf(" %v %v %x %x %v", n.GUID, n.SystemGUID, n.VendorID, n.DeviceID, n.Enhanced)

@@ -39,7 +39,6 @@ func ReadLinkInfo(name string, r io.Reader) (*subnet.Subnet, *Report, error) {
 			in.skip(line)
 		}
 	}
-	k.kinds()
 	s := k.b.finish(name)
 	if len(s.Nodes) == 0 && len(l.errs.List) == 0 {
 		l.fail(name, 0, "no link is in it: expected lines such as «11 1[  ] ==( 4X 53.125 Gbps Active/ LinkUp)==> 19 1[  ] \"h013 HCA-1\" ( )»")
@@ -202,7 +201,11 @@ func linkInfoLink(state string) subnet.Link {
 	var link subnet.Link
 	c := cursor{state}
 	c.space()
-	link.Width, _ = subnet.ParseWidth(c.word())
+	if c.lit("undefined (") {
+		c.until(")")
+	} else {
+		link.Width, _ = subnet.ParseWidth(c.word())
+	}
 	c.space()
 	for _, s := range linkSpeeds {
 		if c.lit(s.text) {
@@ -211,30 +214,4 @@ func linkInfoLink(state string) subnet.Link {
 		}
 	}
 	return link
-}
-
-// kinds settles the kind of nodes in line mode, which does not print it.
-func (k *linkInfoReader) kinds() {
-	guessed := false
-	ports := make([]map[uint8]bool, len(k.b.seen))
-	for at := range k.b.ends {
-		if ports[at.seen] == nil {
-			ports[at.seen] = map[uint8]bool{}
-		}
-		ports[at.seen][at.number] = true
-	}
-	for i := range k.b.seen {
-		n := &k.b.seen[i].node
-		if n.Kind != 0 {
-			continue
-		}
-		guessed = true
-		n.Kind = subnet.Switch
-		if len(ports[i]) == 1 {
-			n.Kind = subnet.Adapter
-		}
-	}
-	if guessed {
-		k.b.log.note(k.b.seen[0].where.file, 0, "iblinkinfo -l does not print kinds: nodes with one port were taken for adapters, all others for switches")
-	}
 }

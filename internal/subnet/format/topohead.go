@@ -116,12 +116,12 @@ func value(rest string, limit uint64) (uint64, bool) {
 func headComment(text string, n *subnet.Node) (lid units.LID, lmc uint8) {
 	text = strings.TrimSpace(text)
 	tail := ""
-	for _, mark := range []string{" enhanced port 0 ", " base port 0 ", " port 0 "} {
-		if i := strings.LastIndex(text, mark); i >= 0 && n.Kind == subnet.Switch {
-			text, tail = strings.TrimSpace(text[:i]), text[i+len(mark):]
-			n.Enhanced = mark == " enhanced port 0 "
-			break
-		}
+	// The last of the marks counts: a name may hold one too.
+	const mark = " port 0 "
+	if i := strings.LastIndex(text, mark); i >= 0 && n.Kind == subnet.Switch {
+		text, tail = text[:i], text[i+len(mark):]
+		text, n.Enhanced = strings.CutSuffix(text, " enhanced")
+		text = strings.TrimSpace(strings.TrimSuffix(text, " base"))
 	}
 	if rest, ok := strings.CutPrefix(text, `"`); ok {
 		if i := strings.LastIndexByte(rest, '"'); i >= 0 {

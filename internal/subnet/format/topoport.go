@@ -191,11 +191,12 @@ func (t *topoReader) portComment(in *lines, text string, said *saidCable) {
 	}
 	said.lid, said.hasLID = units.LID(lid), true
 	c.space()
-	link, ok := parseLink(c.word())
-	if !ok {
-		in.note("the link is neither of known width nor of known speed: expected such as 4xEDR")
+	word := c.word()
+	link, ok := parseLink(word)
+	if !ok && word != "" {
+		in.note("the link is of no known width or speed: expected such as 4xEDR, not %s", found(word))
 	}
-	said.link, said.hasLink = link, link != subnet.Link{}
+	said.link, said.hasLink = link, ok
 }
 
 // parseLink reads a width and a speed in one word, 4xEDR. A width of ?? and a
