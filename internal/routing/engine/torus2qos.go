@@ -64,14 +64,14 @@ type torus struct {
 }
 
 // joined reports whether a cable leads from a cell in a direction.
-func (t *torus) joined(cell int, dir direction) bool {
+func (t *torus) joined(cell int, dir heading) bool {
 	sw := t.at[cell]
 	return sw >= 0 && len(t.ports[sw][dir]) > 0
 }
 
 // run is how many cables a packet passes from a cell in a direction to where
 // its coordinate is to; false where one of them, or a switch, is missing.
-func (t *torus) run(cell int, dir direction, to int) (int, bool) {
+func (t *torus) run(cell int, dir heading, to int) (int, bool) {
 	dim := int(dir / 2)
 	for n := 0; ; n++ {
 		if t.coord(cell, dim) == to {
@@ -85,8 +85,8 @@ func (t *torus) run(cell int, dir direction, to int) (int, bool) {
 }
 
 // along is the better direction from a cell to a coordinate of one dimension.
-func (t *torus) along(cell, dim, to int) (direction, bool) {
-	up, down := direction(2*dim), direction(2*dim+1)
+func (t *torus) along(cell, dim, to int) (heading, bool) {
+	up, down := heading(2*dim), heading(2*dim+1)
 	a, okUp := t.run(cell, up, to)
 	b, okDown := t.run(cell, down, to)
 	switch {
@@ -101,7 +101,7 @@ func (t *torus) along(cell, dim, to int) (direction, bool) {
 // next is the direction in which a packet leaves a cell for another: along the
 // first dimension in which they differ. Where the switch of its next turn is
 // missing it goes on until it is beside that one, and then turns early.
-func (t *torus) next(cell, goal int) (direction, bool) {
+func (t *torus) next(cell, goal int) (heading, bool) {
 	for dim := range 3 {
 		to := t.coord(goal, dim)
 		if t.coord(cell, dim) == to {
@@ -119,11 +119,11 @@ func (t *torus) next(cell, goal int) (direction, bool) {
 
 // towards is the better direction to a missing switch; beside says that there
 // is no switch between.
-func (t *torus) towards(cell, dim, to int) (dir direction, beside bool) {
+func (t *torus) towards(cell, dim, to int) (dir heading, beside bool) {
 	best := t.radix[dim]
 	missing := t.move(cell, dim, to)
-	for side := range direction(2) {
-		back := direction(2*dim) + 1 - side // from the missing switch
+	for side := range heading(2) {
+		back := heading(2*dim) + 1 - side // from the missing switch
 		near, ok := t.step(missing, back)
 		if !ok || t.at[near] < 0 {
 			continue
@@ -131,8 +131,8 @@ func (t *torus) towards(cell, dim, to int) (dir direction, beside bool) {
 		if near == cell {
 			return dir, true
 		}
-		if n, ok := t.run(cell, direction(2*dim)+side, t.coord(near, dim)); ok && n < best {
-			best, dir = n, direction(2*dim)+side
+		if n, ok := t.run(cell, heading(2*dim)+side, t.coord(near, dim)); ok && n < best {
+			best, dir = n, heading(2*dim)+side
 		}
 	}
 	return dir, best == t.radix[dim]

@@ -15,11 +15,11 @@ type grid struct {
 	at    []int32      // switch by cell, -1 for none
 	cell  []int        // cell of each switch, -1 for none
 	near  [][]int32    // switches next to each switch
-	ports [][6][]uint8 // by switch and direction (see direction): ports that lead there
+	ports [][6][]uint8 // by switch and direction (see heading): ports that lead there
 }
 
-// direction is 2*dimension, plus 1 towards lower coordinates.
-type direction int
+// heading is 2*dimension, plus 1 towards lower coordinates.
+type heading int
 
 // coord is a cell's coordinate along a dimension.
 func (g *grid) coord(cell, dim int) int {
@@ -40,7 +40,7 @@ func (g *grid) move(cell, dim, to int) int {
 
 // step is the next cell in a direction; false where a mesh ends. Along two
 // switches there is one cable's way only, not two.
-func (g *grid) step(cell int, dir direction) (int, bool) {
+func (g *grid) step(cell int, dir heading) (int, bool) {
 	dim, n := int(dir/2), g.radix[dir/2]
 	to := g.coord(cell, dim) + 1 - 2*int(dir%2)
 	if to < 0 || to >= n {
@@ -116,7 +116,7 @@ func (g *grid) plant(seeds []TorusSeed) bool {
 		for dim := range 3 {
 			for sign, guid := range []units.GUID{seed.Plus[dim], seed.Minus[dim]} {
 				sw, known := byGUID[guid]
-				cell, inside := g.stepRound(origin, direction(2*dim+sign))
+				cell, inside := g.stepRound(origin, heading(2*dim+sign))
 				if guid == 0 {
 					continue
 				}
@@ -139,7 +139,7 @@ func (g *grid) plant(seeds []TorusSeed) bool {
 }
 
 // stepRound is step, and round the corner along two switches too.
-func (g *grid) stepRound(cell int, dir direction) (int, bool) {
+func (g *grid) stepRound(cell int, dir heading) (int, bool) {
 	dim := int(dir / 2)
 	if g.radix[dim] == 2 {
 		return g.move(cell, dim, 1-g.coord(cell, dim)), true
@@ -235,7 +235,7 @@ func (g *grid) choices(sw int32) []int {
 // emptyAround are the empty cells next to a cell.
 func (g *grid) emptyAround(cell int) []int {
 	var cells []int
-	for dir := range direction(6) {
+	for dir := range heading(6) {
 		if to, ok := g.step(cell, dir); ok && g.at[to] < 0 {
 			cells = append(cells, to)
 		}
@@ -248,8 +248,8 @@ func (g *grid) emptyAround(cell int) []int {
 func (g *grid) sortPorts() (a, b int32, ok bool) {
 	g.ports = make([][6][]uint8, len(g.f.sw))
 	for i := range g.f.sw {
-		towards := map[int]direction{}
-		for dir := range direction(6) {
+		towards := map[int]heading{}
+		for dir := range heading(6) {
 			if to, ok := g.step(g.cell[i], dir); ok {
 				towards[to] = dir
 			}
