@@ -167,15 +167,15 @@ func proveFaulty(t *testing.T, s *subnet.Subnet, c *engine.TorusConf, what strin
 	}
 }
 
-func TestTorus2QoSLoadsAreNoWorseThanOpenSMs(t *testing.T) {
-	for fabric, file := range map[string]string{
-		"torus2d-4x4": `torus 4 4 1
+// torusConfs are torus-2QoS.conf for the tori among the fabrics of OpenSM.
+var torusConfs = map[string]string{
+	"torus2d-4x4": `torus 4 4 1
 xp_link 0x0002c90200400008 0x0002c90200400028
 xm_link 0x0002c90200400008 0x0002c90200400068
 yp_link 0x0002c90200400008 0x0002c90200400010
 ym_link 0x0002c90200400008 0x0002c90200400020
 `,
-		"torus3d-4x4x4": `torus 4 4 4
+	"torus3d-4x4x4": `torus 4 4 4
 xp_link 0x0002c90200400008 0x0002c90200400088
 xm_link 0x0002c90200400008 0x0002c90200400188
 yp_link 0x0002c90200400008 0x0002c90200400028
@@ -183,7 +183,10 @@ ym_link 0x0002c90200400008 0x0002c90200400068
 zp_link 0x0002c90200400008 0x0002c90200400010
 zm_link 0x0002c90200400008 0x0002c90200400020
 `,
-	} {
+}
+
+func TestTorus2QoSLoadsAreNoWorseThanOpenSMs(t *testing.T) {
+	for fabric, file := range torusConfs {
 		s := routingtest.Fabric(t, fabric)
 		theirs := check(t, s, routingtest.Tables(t, s, fabric, "sa-torus2qos", true))
 		got, err := engine.Route(s, "torus-2QoS", engine.Options{Torus: conf(t, file)})
