@@ -18,6 +18,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newLatency,
 	newValidate,
 	newTopology,
+	newFabric,
 	newCatalog,
 	newSM,
 	newVersion,
