@@ -57,7 +57,7 @@ func (r *Report) Proven() bool {
 }
 
 // Check proves or refutes tables. It fails only for tables that were made for
-// another subnet.
+// another subnet, and for subnets with LIDs that no port can have.
 func Check(s *subnet.Subnet, t *subnet.Tables, o Options) (*Report, error) {
 	if err := checkTables(s, t); err != nil {
 		return nil, err
