@@ -67,7 +67,7 @@ type grown struct {
 
 // regrow moves one tree.
 func (s *spanner) regrow(g *grown, load []int64, mean int64) {
-	if s.order == nil || s.order[0] != g.root {
+	if len(s.order) == 0 || s.order[0] != g.root {
 		s.aim(g.root)
 	}
 	for _, u := range s.order[1:] {
