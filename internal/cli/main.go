@@ -25,6 +25,8 @@ var verbs = []func(*Env) *cobra.Command{
 	newFabric,
 	newCatalog,
 	newSM,
+	newIbsim,
+	newCatalog,
 	newVersion,
 	newExitCodes,
 }
