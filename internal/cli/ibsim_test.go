@@ -32,7 +32,7 @@ func TestAScenarioIsServedToRealTools(t *testing.T) {
 	socket := ibsimtest.SocketName()
 	lines, console := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
-	out := &output{}
+	out := &liveOutput{}
 	e := environment([]string{"ibsim", "cluster.yaml", "--socket", socket, "--json"})
 	e.Dir, e.Stdin, e.Stdout, e.Stderr = dir, lines, out, out
 	done := make(chan Code)

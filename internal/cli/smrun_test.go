@@ -21,29 +21,29 @@ import (
 	"weft/units"
 )
 
-// output is what a verb prints while it still runs.
-type output struct {
+// liveOutput is what a verb prints while it still runs.
+type liveOutput struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (o *output) Write(b []byte) (int, error) {
+func (o *liveOutput) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.Write(b)
 }
 
-func (o *output) String() string {
+func (o *liveOutput) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.String()
 }
 
 // running runs a verb until the test ends.
-func running(t *testing.T, dir string, args ...string) *output {
+func running(t *testing.T, dir string, args ...string) *liveOutput {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	out := &output{}
+	out := &liveOutput{}
 	e := environment(args)
 	e.Dir, e.Stdout, e.Stderr = dir, out, out
 	done := make(chan Code)
@@ -261,7 +261,7 @@ func TestMasteryIsHandedOverBetweenOpenSMAndWeft(t *testing.T) {
 			dir := t.TempDir()
 			net, hosts := netOf(t, dir, shuffled(t, topology.TwoLevel{Endpoints: 8, Radix: 8}))
 			socket := realIbsim(t, net)
-			var out *output
+			var out *liveOutput
 			weft := func() {
 				out = running(t, dir, "sm", "run", "--ibsim", "--socket", socket, "--host", hosts[0], "--priority", fmt.Sprint(c.weft))
 				ibsimtest.WaitFor(t, "weft's start", func() bool {
