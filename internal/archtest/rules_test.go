@@ -83,10 +83,6 @@ var inner = []rule{
 		why: "what a fabric is can be seen from its cables, whatever file they were read from",
 	},
 	{
-		pkg: "internal/routing/routingtest", core: true, may: []string{"units", "internal/subnet", "internal/subnet/format"},
-		why: "what other programs computed is read for tests, whatever weft makes of it",
-	},
-	{
 		pkg: "internal/subnet/export", core: true,
 		may: []string{"units", "internal/subnet", "internal/subnet/inspect", "internal/topology"},
 		why: "what schedulers and drawings need is what was recognised, laid out anew",

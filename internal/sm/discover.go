@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"slices"
+
 	"weft/internal/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -169,7 +171,7 @@ func (m *Manager) look(i int32, p uint8) {
 		m.event(Event{Kind: TooLarge, Path: n.path})
 		return
 	}
-	path := append(n.path[:len(n.path):len(n.path)], p)
+	path := slices.Concat(n.path, []uint8{p})
 	m.ask(request{method: mad.Get, attr: mad.AttrNodeInfo, node: unmet, port: p, near: i, path: path})
 }
 

@@ -48,15 +48,15 @@ func TestSwitchesHoldTheTablesOfTheRouter(t *testing.T) {
 		t.Fatalf("%d nodes, want %d", len(got.Nodes), len(s.Nodes))
 	}
 	for dense, at := range tables.Switch {
-		var real int32
+		var here int32
 		for i := range s.Nodes {
 			if s.Nodes[i].GUID == got.Nodes[at].GUID {
-				real = int32(i)
+				here = int32(i)
 			}
 		}
 		for block := 0; block*64 < len(tables.LFT[dense]); block++ {
 			p := sma.Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Get, mad.AttrLinearFDB, uint32(block), 1, nil)}
-			w.fabric.Carry(subnet.End{Node: real}, &p)
+			w.fabric.Carry(subnet.End{Node: here}, &p)
 			for i, port := range p.MAD.SMPData() {
 				want := uint8(subnet.NoPort)
 				if lid := block*64 + i; lid < len(tables.LFT[dense]) {

@@ -4,7 +4,7 @@ import (
 	"weft/wire/mad"
 )
 
-// enterArm takes every port with a link from Initialize to Armed, and tells it
+// enterArm takes every port with a link from Init to Armed, and tells it
 // what both ends can do.
 func (m *Manager) enterArm() {
 	m.phase = arm
@@ -43,9 +43,9 @@ func (m *Manager) enterActivate() {
 	})
 	for i, n := range m.nodes {
 		if n.isSwitch() && n.complete() && n.sw.PortStateChange {
-			clear := n.sw // writing the bit clears it
+			want := n.sw // writing the bit clears it
 			n.sw.PortStateChange = false
-			m.ask(m.set(int32(i), mad.AttrSwitchInfo, 0, 0, &clear))
+			m.ask(m.set(int32(i), mad.AttrSwitchInfo, 0, 0, &want))
 		}
 	}
 }

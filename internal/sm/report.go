@@ -16,10 +16,12 @@ type subscriber struct {
 
 // What an InformInfo says for "all".
 const (
-	anyTrap    mad.TrapNumber = 0xFFFF
-	anyType                   = 0xFFFF
-	managerKey                = 4 // Notice.ProducerType of a class manager
+	anyTrap mad.TrapNumber = 0xFFFF
+	anyType uint16         = 0xFFFF
 )
+
+// byManager is the Notice.ProducerType of a class manager (IBA vol. 1, 13.4.8.2).
+const byManager = 4
 
 // inform takes a subscription, or ends it.
 func (m *Manager) inform(q *query) {
@@ -68,7 +70,7 @@ func (m *Manager) reportGID(number mad.TrapNumber, gid mad.GID) {
 	if len(m.admin.subscribers) == 0 {
 		return
 	}
-	n := mad.Notice{Generic: true, Type: mad.NoticeManager, Producer: managerKey, Number: number, IssuerLID: m.managerLID()}
+	n := mad.Notice{Generic: true, Type: mad.NoticeManager, Producer: byManager, Number: number, IssuerLID: m.managerLID()}
 	n.SetData(&mad.GIDNotice{GID: gid})
 	m.report(&n, mad.GID{Prefix: mad.DefaultPrefix, GUID: m.guid})
 }

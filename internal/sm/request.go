@@ -95,7 +95,7 @@ func (m *Manager) forget() {
 func (m *Manager) answered(d *mad.MAD) {
 	for i := range m.wire {
 		r := &m.wire[i]
-		if r.tid != uint32(d.TID()) || r.attr != d.Attribute() || r.modifier != d.Modifier() {
+		if uint64(r.tid) != d.TID()&0xFFFF_FFFF || r.attr != d.Attribute() || r.modifier != d.Modifier() {
 			continue
 		}
 		if d.Status()&mad.Busy != 0 {

@@ -9,7 +9,7 @@ import (
 	"weft/wire/mad"
 )
 
-// star is a switch (node 3) with three adapters, all ports Initialize.
+// star is a switch (node 3) with three adapters, all ports Init.
 func star(t testing.TB) *Fabric {
 	t.Helper()
 	g, err := topology.SingleSwitch{Endpoints: 3}.Build()
@@ -220,7 +220,7 @@ func TestOnlyActivePortsCarryMoreThanManagement(t *testing.T) {
 		return outcome != Lost && at == subnet.End{Node: 1, Port: 1}
 	}
 	if !arrives(mad.SubnLID) || arrives(mad.SubnAdm) {
-		t.Errorf("Initialize: management %v, the rest %v", arrives(mad.SubnLID), arrives(mad.SubnAdm))
+		t.Errorf("Init: management %v, the rest %v", arrives(mad.SubnLID), arrives(mad.SubnAdm))
 	}
 	for _, state := range []mad.PortState{mad.PortArmed, mad.PortActive} {
 		for _, c := range []struct {
