@@ -43,14 +43,15 @@ const (
 )
 
 const (
-	// maxRecords is how many records an answer of subnet administration holds:
-	// as many as a node of the largest subnet has paths.
-	maxRecords = 1 << 17
+	// maxRecords is how many records an answer of subnet administration holds: the
+	// ports of the largest fabrics, 3,920 switches of 56 and their hosts, are half
+	// as many.
+	maxRecords = 1 << 19
 
 	// maxTransfers is how many answers in several pieces may be under way, and
 	// transferTime how long one waits for an acknowledgement; maxSegments is how
 	// many pieces are sent without one.
-	maxTransfers = 64
+	maxTransfers = 16
 	transferTime = 10 * units.Second
 	maxSegments  = 64
 
