@@ -15,9 +15,10 @@ type fabric struct {
 
 	sub    *subnet.Subnet // of the last sweep that got so far
 	tables *subnet.Tables
-	owners []subnet.End // by LID, in sub
-	behind []*node      // by number in sub: what discovery saw
-	at     []int32      // by number in sub, in this sweep: the number in nodes
+	owners []subnet.End  // by LID, in sub
+	behind []*node       // by number in sub: what discovery saw
+	dense  map[*node]int // a switch's number in tables
+	at     []int32       // by number in sub, in this sweep: the number in nodes
 }
 
 // node is a node as discovery sees it.

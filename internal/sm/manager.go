@@ -22,13 +22,22 @@ type Config struct {
 	Reassign bool
 	// Partitions are the partition keys of an end port; nil is the default
 	// partition for all.
-	Partitions func(port units.GUID) []mad.PKey
+	Partitions func(EndPort) []mad.PKey
+	// QoS is how a port treats service levels; nil leaves all to routing.
+	QoS func(kind subnet.Kind, port uint8) QoS
 
 	Window  int        // requests under way; 0 is DefaultWindow
 	Timeout units.Time // of a request; 0 is DefaultTimeout
 	Retries int        // of a request, beyond the first; negative for none, 0 is DefaultRetries
 	Sweep   units.Time // between light sweeps; 0 is DefaultSweep
 	Poll    units.Time // between a standby's questions; 0 is DefaultPoll
+}
+
+// EndPort is a port that has a LID.
+type EndPort struct {
+	Kind subnet.Kind
+	GUID units.GUID
+	Self bool // the manager runs on it
 }
 
 // Packet is a management datagram and where it goes to or comes from. Directed

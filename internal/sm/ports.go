@@ -11,7 +11,14 @@ func (m *Manager) enterArm() {
 	m.eachLinked(func(n int32, p uint8, here, there *mad.PortInfo) {
 		want := *here
 		want.NeighborMTU = min(here.MTUCap, there.MTUCap)
-		want.OperationalVLs = min(here.VLCap, there.VLCap)
+		want.OperationalVLs = m.operational(m.nodes[n], p)
+		if q := m.qosOf(m.nodes[n], p); q.HighLimit != nil {
+			want.VLHighLimit = *q.HighLimit
+		}
+		if m.cfg.Partitions != nil && m.nodes[n].isSwitch() {
+			enforces := m.enforces(n, p)
+			want.PartitionIn, want.PartitionOut = enforces, enforces
+		}
 		rises := here.State == mad.PortInit
 		if want == *here && !rises {
 			return
@@ -27,6 +34,13 @@ func (m *Manager) enterArm() {
 		here.State = kept
 		m.ask(m.set(n, mad.AttrPortInfo, uint32(p), p, &want))
 	})
+}
+
+// enforces reports whether a port of a switch checks partition keys: those with
+// an adapter do, if the switch can.
+func (m *Manager) enforces(n int32, p uint8) bool {
+	peer := m.nodes[n].ports[p].peer
+	return peer != none && !m.nodes[peer.node].isSwitch() && m.nodes[n].sw.PartitionEnforcementCap > 0
 }
 
 // enterActivate takes every Armed port to Active.

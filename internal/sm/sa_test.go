@@ -261,8 +261,8 @@ func TestPortsWithoutACommonPartitionHaveNoPath(t *testing.T) {
 		guids[o.subnet.Nodes[i].Ports[1].GUID] = i
 	}
 	keys := [][]mad.PKey{{0xFFFF, 0x8001}, {0x7FFF, 0x8001}, {0x7FFF, 0x8002}, {0x7FFF, 0x0002}, {0x7FFF, 0x0002}}
-	o = open(t, topology.SingleSwitch{Endpoints: 5}, sm.Config{Partitions: func(g units.GUID) []mad.PKey {
-		if i, adapter := guids[g]; adapter {
+	o = open(t, topology.SingleSwitch{Endpoints: 5}, sm.Config{Partitions: func(e sm.EndPort) []mad.PKey {
+		if i, adapter := guids[e.GUID]; adapter {
 			return keys[i]
 		}
 		return []mad.PKey{mad.DefaultPKey}

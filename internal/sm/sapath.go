@@ -86,7 +86,7 @@ func (m *Manager) path(from, to subnet.End, q *query, want *mad.PathRecord) (mad
 	if q.mask&mad.PathDLID != 0 {
 		r.DLID = want.DLID
 	}
-	key, shared := m.sharedKey(src.GUID, dst.GUID)
+	key, shared := m.sharedKey(from, to)
 	if !shared {
 		return r, false
 	}
@@ -136,12 +136,12 @@ func (m *Manager) follow(from, to subnet.End, lid units.LID, mtu *uint8) (subnet
 
 // sharedKey is a partition key by which two ports may talk: they have it both,
 // and one of them as a full member (IBA vol. 1, 10.9.1.2).
-func (m *Manager) sharedKey(a, b units.GUID) (mad.PKey, bool) {
+func (m *Manager) sharedKey(a, b subnet.End) (mad.PKey, bool) {
 	if m.cfg.Partitions == nil || a == b {
 		return mad.DefaultPKey, true
 	}
-	theirs := m.cfg.Partitions(b)
-	for _, mine := range m.cfg.Partitions(a) {
+	theirs := m.cfg.Partitions(m.endPortOf(m.discovered(b.Node), b.Port))
+	for _, mine := range m.cfg.Partitions(m.endPortOf(m.discovered(a.Node), a.Port)) {
 		for _, other := range theirs {
 			if mine&0x7FFF == other&0x7FFF && mine&0x7FFF != 0 && (mine.Full() || other.Full()) {
 				return mine, true
