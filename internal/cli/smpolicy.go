@@ -10,7 +10,6 @@ import (
 	"weft/internal/subnet"
 	"weft/internal/subnet/partition"
 	"weft/internal/subnet/qos"
-	"weft/units"
 	"weft/wire/mad"
 )
 
@@ -151,7 +150,7 @@ func qosOf(s qos.Set) sm.QoS {
 		out.MaxVLs = *s.MaxVLs
 	}
 	if s.SL2VL != nil {
-		table := mad.SLToVL([16]units.VL(*s.SL2VL))
+		table := mad.SLToVL(*s.SL2VL)
 		out.SL2VL = &table
 	}
 	return out

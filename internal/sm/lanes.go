@@ -8,7 +8,7 @@ import (
 
 // QoS is how a port treats service levels. What is nil is left to the manager.
 type QoS struct {
-	MaxVLs    uint8 // data lanes, 1 to 15; 0: as many as both ends have
+	MaxVLs    uint8 // data lanes that service levels are dealt out to, 1 to 15; 0: all of the port's
 	HighLimit *uint8
 	High, Low []mad.VLWeight // arbitration; what is beyond the port's tables is cut
 	SL2VL     *mad.SLToVL    // where routing does not say its own
@@ -57,6 +57,9 @@ func (m *Manager) lanesOf(n *node, in, out uint8, q *QoS) mad.SLToVL {
 	dense, routed := m.dense[n]
 	routed = routed && m.tables.SL2VL != nil
 	lanes := max(dataLanes(m.operational(n, out)), 1)
+	if q.MaxVLs > 0 {
+		lanes = min(lanes, int(q.MaxVLs))
+	}
 	for sl := range t {
 		switch {
 		case routed:
@@ -75,24 +78,12 @@ func dataLanes(code uint8) int {
 	return [...]int{0, 1, 2, 4, 8, 15}[min(code, 5)]
 }
 
-// laneCode is the code of the most lanes that are at most so many.
-func laneCode(lanes uint8) uint8 {
-	code := uint8(1)
-	for code < 5 && dataLanes(code+1) <= int(lanes) {
-		code++
-	}
-	return code
-}
-
-// operational is the code of the lanes that a port and its peer have in common,
-// and the site allows.
+// operational is the code of the lanes that a port and its peer have in common.
+// As with OpenSM the site's number of lanes does not lower it.
 func (m *Manager) operational(n *node, p uint8) uint8 {
 	code := n.ports[p].info.VLCap
 	if peer := n.ports[p].peer; peer != none {
 		code = min(code, m.portAt(peer).info.VLCap)
-	}
-	if q := m.qosOf(n, p); q.MaxVLs > 0 {
-		code = min(code, laneCode(q.MaxVLs))
 	}
 	return code
 }
