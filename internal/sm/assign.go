@@ -28,6 +28,11 @@ func (m *Manager) enterAssign() {
 	}
 	m.sub, m.tables, m.owners = s, tables, s.Owners()
 	m.behind = make([]*node, len(s.Nodes))
+	m.byPort = map[units.GUID]subnet.End{}
+	m.eachEndPort(func(at subnet.End, p *subnet.Port) bool {
+		m.byPort[p.GUID] = at
+		return true
+	})
 	m.dense = make(map[*node]int, len(tables.Switch))
 	for i := range s.Nodes {
 		m.behind[i] = m.nodes[m.at[i]]

@@ -68,10 +68,11 @@ const (
 	program
 	arm
 	activate
-	light // not part of a heavy sweep
+	light   // these two are no part of a heavy sweep
+	regroup // multicast tables, after groups changed
 )
 
-var phaseNames = [...]string{"idle", "discover", "consult", "assign", "program", "arm", "activate", "light"}
+var phaseNames = [...]string{"idle", "discover", "consult", "assign", "program", "arm", "activate", "light", "regroup"}
 
 func (p phase) String() string { return phaseNames[p] }
 
@@ -99,6 +100,7 @@ type Manager struct {
 
 	nextSweep units.Time
 	again     bool // something changed during this sweep
+	settled   bool // the last sweep got to its end: nodes are those of sub
 	repeats   int  // sweeps that followed at once
 	actCount  uint32
 
@@ -241,6 +243,8 @@ func (m *Manager) receive(p *Packet) {
 // periodic is what happens when the time of the next sweep has come.
 func (m *Manager) periodic() {
 	switch {
+	case m.phase == regroup:
+		m.nextSweep = m.now + m.cfg.Timeout // it will be over by then
 	case m.phase != idle:
 		m.nextSweep = units.Forever // the end of the sweep sets it
 	case m.state == mad.SMStandby:

@@ -179,20 +179,35 @@ func (m *Manager) quit(q *query, want *mad.MCMemberRecord) {
 	m.groupsChanged()
 }
 
-// groupsChanged writes the multicast tables anew: now, or when the sweep that is
-// under way is over. No other requests are needed.
+// groupsChanged has the multicast tables written anew: now, or when what is under
+// way is over, for all groups that have changed until then. After a sweep that
+// was abandoned it is the next one that does it.
 func (m *Manager) groupsChanged() {
-	if m.phase != idle {
-		m.again = true
-		return
+	m.admin.regroup = true
+	if m.phase == idle && m.settled {
+		m.startRegroup()
 	}
-	m.phase, m.sweeping, m.givenUp = program, m.now, 0
-	m.cursor = cursor{sw: len(m.tables.Switch)}
+}
+
+// startRegroup writes multicast tables, and nothing else.
+func (m *Manager) startRegroup() {
+	m.phase, m.again, m.givenUp = regroup, false, 0
 	m.plantTrees()
 	for dense, at := range m.tables.Switch {
 		if w := m.written[m.behind[at].info.NodeGUID]; w != nil {
 			m.writeMulticast(m.at[at], dense, w)
 		}
+	}
+}
+
+// finishRegroup goes to sleep, or to what came up meanwhile.
+func (m *Manager) finishRegroup() {
+	m.phase = idle
+	switch {
+	case m.again || m.givenUp > 0:
+		m.startSweep()
+	case m.admin.regroup:
+		m.startRegroup()
 	}
 }
 
@@ -234,6 +249,7 @@ func (m *Manager) multicastBlocks(dense int, w *written) []multicastBlock {
 // plantTrees computes the trees of all groups, for a subnet that has just changed
 // or for groups that have.
 func (m *Manager) plantTrees() {
+	m.admin.regroup = false
 	m.admin.trees = m.admin.trees[:0]
 	for _, g := range m.admin.groups {
 		m.admin.trees = append(m.admin.trees, m.treeOf(g))
@@ -254,7 +270,7 @@ func (m *Manager) treeOf(g *group) map[int]subnet.PortMask {
 	var toRoot []subnet.End // by node: the port towards the root
 	root := int32(-1)
 	for _, x := range g.members {
-		at, ok := m.endPort(x.gid.GUID)
+		at, ok := m.byPort[x.gid.GUID]
 		if !ok {
 			continue // gone; it is a member again when it is back
 		}
@@ -277,18 +293,6 @@ func (m *Manager) treeOf(g *group) map[int]subnet.PortMask {
 		}
 	}
 	return masks
-}
-
-// endPort is the port of a GUID.
-func (m *Manager) endPort(guid units.GUID) (subnet.End, bool) {
-	found := subnet.None
-	m.eachEndPort(func(at subnet.End, p *subnet.Port) bool {
-		if p.GUID == guid {
-			found = at
-		}
-		return found == subnet.None
-	})
-	return found, found.Exists()
 }
 
 // shortestWays is, by node, a switch's port towards a root, over fewest switches.

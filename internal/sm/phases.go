@@ -23,13 +23,15 @@ func (m *Manager) advance() {
 		m.finish()
 	case light:
 		m.finishLight()
+	case regroup:
+		m.finishRegroup()
 	}
 }
 
 // finish ends a heavy sweep. One that had gaps, or during which something
 // changed, is followed by another.
 func (m *Manager) finish() {
-	m.phase = idle
+	m.phase, m.settled = idle, true
 	if m.givenUp == 0 && !m.again {
 		m.repeats = 0
 	} else {
@@ -46,6 +48,8 @@ func (m *Manager) finish() {
 	}
 	if m.repeats > 0 && m.repeats <= maxRepeats {
 		m.startSweep()
+	} else if m.admin.regroup {
+		m.startRegroup()
 	}
 }
 

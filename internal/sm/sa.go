@@ -10,6 +10,7 @@ import (
 type admin struct {
 	services  []service
 	groups    []*group
+	regroup   bool                      // groups have changed since trees were planted
 	trees     []map[int]subnet.PortMask // by group, in the subnet as it is: ports by switch
 	transfers []transfer
 

@@ -1,7 +1,9 @@
 package sm_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"weft/internal/sm"
@@ -391,6 +393,81 @@ func TestManagersAreFoundByCapability(t *testing.T) {
 	_ = got.Parse(o.asker.answers[0].SAData())
 	if got.LID != o.lid(0) {
 		t.Errorf("a manager at LID %d, want %d", got.LID, o.lid(0))
+	}
+}
+
+// Routing fails after the fabric has shrunk. Subnet administration goes on with
+// what it knows, and the next sweep that works writes what was asked meanwhile.
+func TestAGroupChangesWhileRoutingFails(t *testing.T) {
+	fails := false
+	o := open(t, topology.TwoLevel{Endpoints: 24, Radix: 8}, sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
+		if fails {
+			return nil, errors.New("no")
+		}
+		return minhop(s)
+	}})
+	fails = true
+	for _, node := range []int{8, 9, 10, 11} { // a leaf loses all its hosts
+		o.change(func(f *sma.Fabric) { f.SetLink(o.subnet.Nodes[node].Ports[1].Peer, false) })
+	}
+	o.run(units.Second)
+	if !o.master.has(sm.NotRouted) {
+		t.Fatalf("no event of routing that failed: %v", o.master.events)
+	}
+	o.seen = func(line string) {
+		if fails && strings.Contains(line, "Set MulticastFDB") {
+			t.Errorf("it writes tables for a fabric that it could not route: %s", line)
+		}
+	}
+	r := mad.MCMemberRecord{MGID: mad.GID{Prefix: 0xff12401bffff0000, GUID: 0xffffffff}, JoinState: mad.JoinFull}
+	for _, node := range []int{1, 23} {
+		r.PortGID = o.gid(node)
+		if d := o.one(mad.Set, mad.AttrMCMemberRecord, mad.MCMGID|mad.MCPortGID|mad.MCJoinState, &r); d.Status() != mad.OK {
+			t.Errorf("status %#x", d.Status())
+		}
+	}
+	fails = false
+	o.run(60 * units.Second)
+	o.members(units.FirstMulticastLID, 1, []int{1, 23})
+}
+
+// Two ports join at every moment of a bring-up, in turn, as soon as there is
+// someone to ask.
+func TestAJoinDuringASweepIsNotForgotten(t *testing.T) {
+	taken := 0
+	for step := range 60 {
+		w := newWorld(t, build(t, topology.TwoLevel{Endpoints: 12, Radix: 8}))
+		o := &office{world: w, master: w.manager("A", 0, sm.Config{})}
+		o.asker = o.master
+		w.start(o.master)
+		w.run(units.Time(step) * latency)
+		r := mad.MCMemberRecord{MGID: mad.GID{Prefix: 0xff12401bffff0000, GUID: 0xffffffff}, JoinState: mad.JoinFull}
+		before := len(o.master.answers)
+		for _, node := range []int{1, 9} {
+			r.PortGID = o.gid(node)
+			m := mad.New(mad.SubnAdm, mad.Set, mad.AttrMCMemberRecord, 0, 42)
+			m.SetComponentMask(mad.MCMGID | mad.MCPortGID | mad.MCJoinState)
+			r.AppendTo(m.SAData()[:0])
+			w.query(o.master, o.lid(0), m)
+		}
+		w.run(5 * units.Second) // before the next light sweep
+		ok := 0
+		for _, d := range o.master.answers[before:] {
+			if d.Status() == mad.OK {
+				ok++
+			}
+		}
+		if ok < 2 {
+			continue // it was too early to ask
+		}
+		taken++
+		o.members(units.FirstMulticastLID, 1, []int{1, 9})
+		if t.Failed() {
+			t.Fatalf("joined %v after the start", units.Time(step)*latency)
+		}
+	}
+	if taken < 10 || taken == 60 {
+		t.Errorf("%d of 60 moments were late enough to ask: the test says nothing", taken)
 	}
 }
 
