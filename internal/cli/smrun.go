@@ -176,13 +176,13 @@ func (d *smDriver) run(ctx context.Context) error {
 		if err := d.flush(); err != nil || (d.up && d.r.once) {
 			return err
 		}
-		if ctx.Err() != nil {
-			return nil
-		}
 		if next := d.manager.NextTimeout(); next == units.Forever {
 			_ = d.client.SetReceiveDeadline(time.Time{})
 		} else {
 			_ = d.client.SetReceiveDeadline(d.start.Add(time.Duration(next/units.Nanosecond) + 1))
+		}
+		if ctx.Err() != nil { // after the deadline is set: the end of ctx sets it again
+			return nil
 		}
 		got, err := d.client.Receive()
 		switch {

@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"slices"
+
 	"weft/internal/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -21,11 +23,16 @@ func (m *Manager) writeLanes() {
 	if m.cfg.QoS == nil && m.tables.Lanes <= 1 && m.tables.SL2VL == nil {
 		return
 	}
+	told := false
 	m.eachLinked(func(i int32, p uint8, here, _ *mad.PortInfo) {
 		n := m.nodes[i]
 		w := m.writtenTo(n)
 		if !n.isSwitch() && here.State == mad.PortInit {
 			w.forget() // its link was down, perhaps its power too
+		}
+		if have := dataLanes(m.operational(n, p)); have < m.tables.Lanes && n.isSwitch() && !told {
+			told = true
+			m.event(Event{Kind: TooFewLanes, Path: slices.Concat(n.path, []uint8{p}), Count: have, Need: m.tables.Lanes})
 		}
 		q := m.qosOf(n, p)
 		m.writeArbitration(i, p, here, &q, w)
@@ -50,21 +57,23 @@ func (m *Manager) qosOf(n *node, p uint8) QoS {
 }
 
 // lanesOf is the lane of each service level from port in to port out: as routing
-// says, which keeps the fabric free of deadlock; else as the site says; else a
-// level's own number, in turn if there are fewer lanes.
+// says, or by a level's own number, where routing needs several lanes to keep the
+// fabric free of deadlock; else as the site says; else by the level's number.
+// Numbers beyond the lanes begin anew.
 func (m *Manager) lanesOf(n *node, in, out uint8, q *QoS) mad.SLToVL {
 	var t mad.SLToVL
 	dense, routed := m.dense[n]
 	routed = routed && m.tables.SL2VL != nil
+	free := m.tables.Lanes <= 1 && m.tables.SL2VL == nil // the site may choose
 	lanes := max(dataLanes(m.operational(n, out)), 1)
-	if q.MaxVLs > 0 {
+	if free && q.MaxVLs > 0 {
 		lanes = min(lanes, int(q.MaxVLs))
 	}
 	for sl := range t {
 		switch {
 		case routed:
 			t[sl] = m.tables.SL2VL[dense].At(in, out, units.SL(sl))
-		case q.SL2VL != nil:
+		case free && q.SL2VL != nil:
 			t[sl] = q.SL2VL[sl]
 		default:
 			t[sl] = units.VL(sl % lanes)

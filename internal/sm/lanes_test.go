@@ -77,6 +77,44 @@ func TestLanesOfRoutingAreWritten(t *testing.T) {
 	}
 }
 
+// The site's own lanes give way to those that routing needs, and are used where
+// it needs none. What ports cannot do is said.
+func TestLanesOfTheSiteGiveWayToRouting(t *testing.T) {
+	site := mad.SLToVL{0: 2, 1: 3}
+	for _, c := range []struct {
+		lanes int
+		level func(sl int) units.VL
+		told  bool
+	}{
+		{1, func(sl int) units.VL { return site[sl] }, false},
+		{4, func(sl int) units.VL { return units.VL(sl % 8) }, false},
+		{9, func(sl int) units.VL { return units.VL(sl % 8) }, true},
+	} {
+		s := build(t, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 1})
+		w := newWorld(t, s)
+		h := w.manager("A", 0, sm.Config{
+			Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
+				tables, err := minhop(s)
+				if err == nil {
+					tables.Lanes = c.lanes
+				}
+				return tables, err
+			},
+			QoS: func(subnet.Kind, uint8) sm.QoS {
+				return sm.QoS{MaxVLs: 4, SL2VL: &site, Low: []mad.VLWeight{{VL: 0, Weight: 1}, {VL: 1, Weight: 1}, {VL: 2, Weight: 1}, {VL: 3, Weight: 1}}}
+			},
+		})
+		w.start(h)
+		w.run(5 * units.Second)
+		for i := range s.Nodes {
+			w.checkLanes(int32(i), 1, func(_ uint8, sl int) units.VL { return c.level(sl) })
+		}
+		if h.has(sm.TooFewLanes) != c.told {
+			t.Errorf("routing needs %d lanes, of which there are 8: %v", c.lanes, h.events)
+		}
+	}
+}
+
 // checkLanes compares what a port holds with the lanes that it should use.
 func (w *world) checkLanes(node int32, port uint8, want func(in uint8, sl int) units.VL) {
 	w.t.Helper()

@@ -396,3 +396,19 @@ func TestASecondSweepWritesNothing(t *testing.T) {
 		t.Errorf("the second sweep has %d datagrams", w.carried-before)
 	}
 }
+
+// A better manager that came before its port had a LID makes itself known as
+// soon as it has one: the master sweeps of itself no more.
+func TestAStandbyWithoutALIDMakesItselfKnownLater(t *testing.T) {
+	w := newWorld(t, build(t, topology.SingleSwitch{Endpoints: 4}))
+	low := w.manager("low", 0, sm.Config{Priority: 1, Sweep: units.Forever / 2})
+	high := w.manager("high", 2, sm.Config{Priority: 9})
+	w.start(low)
+	w.run(65 * units.Microsecond) // it is master, and writes the first LIDs
+	w.start(high)
+	w.run(60 * units.Second)
+	if low.m.State() != mad.SMStandby || high.m.State() != mad.SMMaster {
+		t.Errorf("low is %v, high is %v:\n%v\n%v", low.m.State(), high.m.State(), low.events, high.events)
+	}
+	w.checkUp(high)
+}

@@ -80,15 +80,3 @@ func (m *Manager) eachLinked(f func(n int32, p uint8, here, there *mad.PortInfo)
 		}
 	}
 }
-
-// tookSet notes what a node now holds.
-func (m *Manager) tookSet(r *request, d *mad.MAD) {
-	switch r.attr {
-	case mad.AttrPortInfo:
-		var got mad.PortInfo
-		_ = got.Parse(d.SMPData())
-		m.nodes[r.node].ports[r.port].info = got
-	case mad.AttrLinearFDB:
-		m.wroteBlock(r)
-	}
-}

@@ -145,8 +145,10 @@ func (m *Manager) take(r *request, d *mad.MAD) {
 		m.tookDiscovery(r, d)
 	case m.phase == light:
 		m.tookLight(d)
-	case r.method == mad.Set:
-		m.tookSet(r, d)
+	case r.attr == mad.AttrPortInfo: // what was written, or of a standby's own port
+		_ = m.nodes[r.node].ports[r.port].info.Parse(d.SMPData())
+	case r.attr == mad.AttrLinearFDB:
+		m.wroteBlock(r)
 	}
 }
 
