@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -111,6 +112,22 @@ func TestEndlessLinesAndEndlessProblemsAreBounded(t *testing.T) {
 	}})
 	if err == nil || !strings.Contains(err.Error(), "does \"loop\" include itself?") {
 		t.Errorf("a net that includes itself: %v", err)
+	}
+}
+
+func TestFilesThatClaimMorePortsThanASubnetHasAreRefused(t *testing.T) {
+	var net, list strings.Builder
+	for i := range 40_000 {
+		fmt.Fprintf(&net, "Switch 254 \"s%d\"\n", i)
+		fmt.Fprintf(&list, "SW %d 254 0x%016x 4x NDR - CA 1 1 0x1 ( 'a' - 'b' )\n", i, i+2)
+	}
+	for name, read := range map[string]func() error{
+		"net":  func() error { _, _, err := ReadTopo("net", strings.NewReader(net.String()), Options{}); return err },
+		"list": func() error { _, _, err := ReadPortList("list", strings.NewReader(list.String())); return err },
+	} {
+		if err := read(); err == nil || !strings.Contains(err.Error(), "more than 4194304 ports together") {
+			t.Errorf("%s: 40,000 switches of 254 ports: %.300v", name, err)
+		}
 	}
 }
 
