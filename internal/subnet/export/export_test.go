@@ -197,9 +197,14 @@ func TestDrawingsAreWellFormed(t *testing.T) {
 		topology.Dragonfly{P: 2, A: 4, H: 2},
 		topology.DragonflyPlus{Groups: 5, Leaves: 4, Spines: 4, LeafEndpoints: 4, SpineGlobals: 4},
 	} {
-		var out bytes.Buffer
-		if err := WriteSVG(&out, fabric(t, shape)); err != nil {
-			t.Fatal(err)
+		var out, again bytes.Buffer
+		for _, w := range []io.Writer{&out, &again} {
+			if err := WriteSVG(w, fabric(t, shape)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(out.Bytes(), again.Bytes()) {
+			t.Errorf("two drawings of one %T differ", shape)
 		}
 		d := xml.NewDecoder(&out)
 		elements := 0
