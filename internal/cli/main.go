@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"strings"
 
@@ -18,7 +19,13 @@ var verbs = []func(*Env) *cobra.Command{
 	newLatency,
 	newValidate,
 	newTopology,
+	newRoCE,
+	newSniff,
+	newIbsim,
 	newFabric,
+	newCatalog,
+	newSM,
+	newIbsim,
 	newCatalog,
 	newVersion,
 	newExitCodes,
@@ -32,11 +39,25 @@ func Main(ctx context.Context, e *Env) (code Code) {
 			code = Defect
 		}
 	}()
-	err := newRoot(e).ExecuteContext(ctx)
+	own := *e
+	own.Stdout = output{e.Stdout}
+	err := newRoot(&own).ExecuteContext(ctx)
 	if err != nil {
 		fmt.Fprintf(e.Stderr, "weft: %s\n", strings.TrimRight(err.Error(), "\n"))
 	}
 	return codeOf(err)
+}
+
+// output is standard output whose errors have an exit code: what a verb found is
+// lost when it cannot be written.
+type output struct{ w io.Writer }
+
+func (o output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil {
+		err = fail(Failed, "standard output cannot be written: %w", err)
+	}
+	return n, err
 }
 
 func newRoot(e *Env) *cobra.Command {

@@ -32,6 +32,7 @@ type node struct {
 	first       int32 // local routing: the node at port 0
 	salt        uint32
 	turn        uint32 // spraying and adaptive routing: whose turn it is
+	cell        uint16 // 0 is that of the ends: NICs, GPUs, scale-up switches, the application
 	kind        nodeKind
 	part        uint8
 	routing     Routing
@@ -50,7 +51,8 @@ type App interface {
 // Trace is told what happens; a network without one pays nothing.
 type Trace interface {
 	// Pause is called when a PFC frame for a class of the sender on a link is
-	// sent, with the time at which it takes effect.
+	// sent, with the time at which it takes effect: those of one switch in their
+	// order, those of different ones in no order.
 	Pause(now, effect units.Time, link int32, class uint8, on bool)
 }
 
@@ -107,6 +109,8 @@ type Network struct {
 	readers     []reader     // by link
 	arbiters    []arbiter    // by port
 	starved     []units.Time // by port and class
+	stalls      []stall      // by port and class
+	jitter      []linkJitter // by link; nil, unless some switch jitters
 
 	local     LocalApp
 	gpus      []gpuState
@@ -131,7 +135,7 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	engine.Run(parts, n.lookahead, until, workers, stop)
 	for _, p := range n.parts {
 		if s := (*Standstill)(nil); errors.As(p.err, &s) {
-			s.Waiting = n.Waiting()
+			s.Since, s.Waiting = n.lastArrival(), n.Waiting()
 		}
 		if p.err != nil {
 			return p.err
@@ -197,6 +201,11 @@ func (n *Network) LinkName(link int32) string {
 	return fmt.Sprintf("%s port %d to %s", n.names[n.ports[link].node], link-from.base+1, n.names[to])
 }
 
+// LinkEnds are the nodes that a link joins, in its direction.
+func (n *Network) LinkEnds(link int32) (from, to int32) {
+	return n.ports[link].node, n.inboxes[link].node
+}
+
 // Links is the number of directed links.
 func (n *Network) Links() int { return len(n.ports) }
 
@@ -213,6 +222,9 @@ type Connection struct {
 	// Service is the transport service of RDMA, the same at both ends; the
 	// zero value is RC.
 	Service transport.Service
+	// Phase is that of the host's ticks, by which the timers of TCP go off
+	// where tcp.Config has a Tick.
+	Phase units.Time
 }
 
 // Connect makes a connection between two NICs, of RDMA or TCP as the
@@ -223,10 +235,14 @@ func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units
 	fa, fb := n.newFlow(a, b, fromA), n.newFlow(b, a, fromB)
 	fa.id = units.QPN(len(na.flows))
 	na.flows = append(na.flows, fa)
+	n.Partition(a).flows++
+	n.Partition(b).flows++
 	fb.id = units.QPN(len(nb.flows))
 	nb.flows = append(nb.flows, fb)
 	if na.spec.TCP != nil {
 		fa.conn, fb.conn = tcp.New(na.spec.TCP, uint32(fb.id)), tcp.New(nb.spec.TCP, uint32(fa.id))
+		fa.conn.SetPhase(fromA.Phase)
+		fb.conn.SetPhase(fromB.Phase)
 		return fa.id, fb.id, nil
 	}
 	if err := fa.connect(na.spec, fb.id, &fromA); err != nil {

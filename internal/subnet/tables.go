@@ -1,6 +1,10 @@
 package subnet
 
-import "weft/units"
+import (
+	"math/bits"
+
+	"weft/units"
+)
 
 // NoPort is the entry of a forwarding table for a LID that a switch does not
 // forward (IBA vol. 1, 14.2.5.10).
@@ -65,8 +69,28 @@ type PortMask [4]uint64
 // Add puts a port into the set.
 func (m *PortMask) Add(port uint8) { m[port>>6] |= 1 << (port & 63) }
 
+// Remove takes a port out of the set.
+func (m *PortMask) Remove(port uint8) { m[port>>6] &^= 1 << (port & 63) }
+
 // Has reports whether a port is in the set.
 func (m *PortMask) Has(port uint8) bool { return m[port>>6]>>(port&63)&1 == 1 }
+
+// Join puts all ports of another set into the set.
+func (m *PortMask) Join(o PortMask) {
+	for i := range m {
+		m[i] |= o[i]
+	}
+}
+
+// Ports appends the ports of the set to list, ascending.
+func (m *PortMask) Ports(list []uint8) []uint8 {
+	for w, word := range m {
+		for ; word != 0; word &= word - 1 {
+			list = append(list, uint8(w<<6+bits.TrailingZeros64(word)))
+		}
+	}
+	return list
+}
 
 // NewTables makes tables for a subnet in which no switch forwards anything.
 // Top is the highest LID that any port of the subnet answers to.
