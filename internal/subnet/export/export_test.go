@@ -199,8 +199,12 @@ func TestDrawingsAreWellFormed(t *testing.T) {
 		topology.DragonflyPlus{Groups: 5, Leaves: 4, Spines: 4, LeafEndpoints: 4, SpineGlobals: 4},
 	} {
 		var out, again bytes.Buffer
+		s := fabric(t, shape)
+		for i := range s.Nodes { // a description is any bytes
+			s.Nodes[i].Name += " \x01\xff<&\">"
+		}
 		for _, w := range []io.Writer{&out, &again} {
-			if err := WriteSVG(w, fabric(t, shape)); err != nil {
+			if err := WriteSVG(w, s); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -64,9 +64,9 @@ func (b *graphBuilder) endpoints() {
 			if b.s.Nodes[b.s.Peer(e).Node].Kind != subnet.Switch {
 				continue
 			}
-			name := h.Name
+			name := printable(h.Name)
 			if len(h.Ports) > 1 {
-				name = fmt.Sprintf("%s/%d", h.Name, p)
+				name = fmt.Sprintf("%s/%d", name, p)
 			}
 			b.at[e] = topology.NodeID(len(b.g.Nodes))
 			b.g.Nodes = append(b.g.Nodes, topology.Node{Kind: topology.Endpoint, Name: name, Group: -1, Rail: -1, Plane: -1, Cables: []int32{-1}})
@@ -89,6 +89,17 @@ func (b *graphBuilder) family() {
 		b.g.Family, b.g.Dims = topology.FamilyTorus, b.l.Size
 		b.g.Ring = !slices.Contains(b.l.Ring, false)
 	}
+}
+
+// printable is a name with what XML cannot hold replaced: a NodeDescription is
+// any bytes.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0xfffe || r == 0xffff {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "\uFFFD"))
 }
 
 func (b *graphBuilder) switches() {
@@ -116,7 +127,7 @@ func (b *graphBuilder) switches() {
 			cables[p] = -1
 		}
 		b.g.Nodes = append(b.g.Nodes, topology.Node{
-			Kind: topology.Switch, Name: n.Name, Level: int8(min(max(b.l.Level[i], 0)+1, 100)),
+			Kind: topology.Switch, Name: printable(n.Name), Level: int8(min(max(b.l.Level[i], 0)+1, 100)),
 			Group: b.l.Group[i], Rail: -1, Plane: -1, Cables: cables,
 		})
 	}
