@@ -231,6 +231,17 @@ func TestDrawingsAreWellFormed(t *testing.T) {
 	}
 }
 
+func TestSwitchesAreLabelledByWhatTellsThemApart(t *testing.T) {
+	for name, want := range map[string]string{
+		"MF0;rack7-leaf01:MQM9700/U1": "rack7-leaf01", "Voltaire 4036 # 4036-8C9E": "4036-8C9E",
+		"Infiniscale-IV Mellanox Technologies": "Infiniscale-IV", "leaf 01": "leaf 01", "": "", "a;b": "a;b", "spine\x00": "spine\uFFFD",
+	} {
+		if got := label(name); got != want {
+			t.Errorf("%q is labelled %q, want %q", name, got, want)
+		}
+	}
+}
+
 // Every switch of a drawn torus is joined to the next along each dimension.
 func TestATorusIsDrawnInItsOwnOrder(t *testing.T) {
 	s := fabric(t, topology.Torus{Dims: []int{4, 3, 5}, SwitchEndpoints: 1})

@@ -91,6 +91,25 @@ func (b *graphBuilder) family() {
 	}
 }
 
+// label is the part of a switch's description that tells it from others, where
+// makers put it: MF0;leaf01:MQM9700/U1, Voltaire 4036 # 4036-8C9E, or the first
+// word of what is too long for a box.
+func label(name string) string {
+	name = printable(name)
+	if _, after, ok := strings.Cut(name, ";"); ok {
+		if host, _, ok := strings.Cut(after, ":"); ok && host != "" {
+			return host
+		}
+	}
+	if _, after, ok := strings.Cut(name, " # "); ok && after != "" {
+		return after
+	}
+	if first, _, ok := strings.Cut(name, " "); ok && len(name) > 16 && first != "" {
+		return first
+	}
+	return name
+}
+
 // printable is a name with what XML cannot hold replaced: a NodeDescription is
 // any bytes.
 func printable(name string) string {
@@ -127,7 +146,7 @@ func (b *graphBuilder) switches() {
 			cables[p] = -1
 		}
 		b.g.Nodes = append(b.g.Nodes, topology.Node{
-			Kind: topology.Switch, Name: printable(n.Name), Level: int8(min(max(b.l.Level[i], 0)+1, 100)),
+			Kind: topology.Switch, Name: label(n.Name), Level: int8(min(max(b.l.Level[i], 0)+1, 100)),
 			Group: b.l.Group[i], Rail: -1, Plane: -1, Cables: cables,
 		})
 	}
