@@ -59,7 +59,11 @@ func (b *graphBuilder) endpoints() {
 		}
 	}
 	b.g.NodeNICs = alike
-	for _, h := range b.l.Hosts {
+	hosts := slices.Clone(b.l.Hosts) // in the order of their leaves, so that their cables do not cross
+	slices.SortStableFunc(hosts, func(x, y inspect.Host) int {
+		return cmp.Compare(b.s.Peer(x.Ports[0]).Node, b.s.Peer(y.Ports[0]).Node)
+	})
+	for _, h := range hosts {
 		for p, e := range h.Ports {
 			if b.s.Nodes[b.s.Peer(e).Node].Kind != subnet.Switch {
 				continue
