@@ -48,12 +48,11 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 		b.setCells(link)
 	}
 	reach := b.findLookahead(func(link int) bool { return n.ports[link].cell != n.inboxes[link].cell })
-	slotLog2 = uint(bits.Len64(uint64(max(0, reach)))) - 1
 	if reach < 1<<minSlot {
 		n.join()
 		return 0, 0
 	}
-	return min(switches, maxCells-1) + 1, min(slotLog2, maxSlot)
+	return min(switches, maxCells-1) + 1, min(uint(bits.Len64(uint64(reach)))-1, maxSlot)
 }
 
 // apart reports whether a node is handled apart from the ends.
