@@ -113,7 +113,7 @@ func (m *mftReader) liveHead(in *lines, line string) {
 // port has two characters, the first of which is an x where the group goes out.
 const liveColumn = 12
 
-// liveRow reads a row such as «0xc000        x x x».
+// liveRow reads a row: «0xc000        x   x» goes to ports 1 and 3.
 func (m *mftReader) liveRow(in *lines, line string) {
 	if m.node < 0 {
 		return // of a table that was refused
