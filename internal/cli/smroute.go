@@ -305,7 +305,7 @@ func (r *routing) tell(e *Env, s *subnet.Subnet, res *engine.Result, left int) e
 		add("no way", "%d pairs of a switch with hosts and the LID of another host, as %s", rep.UnreachablePairs, noWays(rep))
 	}
 	if rep.Apart > 0 {
-		add("switches", "%d pairs of switches have no way to each other, which only management by LID needs", rep.Apart)
+		add("apart", "%d pairs of switches have no way to each other, which only management by LID needs", rep.Apart)
 	}
 	for _, note := range rep.Notes {
 		add("note", "%s", note)

@@ -119,6 +119,9 @@ func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !o.AsOpenSM {
+		j.connectSwitches()
+	}
 	rep.Notes = j.notes
 	rep.Lanes = j.tab.Lanes
 	j.unreachable(&rep)

@@ -18,7 +18,7 @@ type network struct {
 	neighbours [][]int32 // switches next to each switch, each once
 	ends       []end     // ports of adapters and routers that have a LID, in the order of LIDs
 	at         [][]int32 // ends at each switch
-	adrift     int64 // ends that are cabled to no switch
+	adrift     int64     // ends that are cabled to no switch
 	owner      []subnet.End
 	wide       bool // some end answers to more than one LID
 }
