@@ -97,7 +97,8 @@ Into the folder of -o go opensm-lfts.dump, opensm-lid-matrix.dump and guid2lid;
 where paths use several lanes also opensm-sl2vl.dump and path-sl.txt; on demand
 adaptive-groups.txt and opensm.mcfdbs.
 
-The exit code is 1 when an engine cannot route the fabric.`)
+The exit code is 1 when an engine cannot route the fabric, or leaves hosts without
+a way to each other. With --as opensm both are told, and the exit code is 0.`)
 	return b.String()
 }
 
@@ -128,9 +129,14 @@ func (r *routing) run(e *Env, fabric string) error {
 		}
 	}
 	if r.json {
-		return printJSON(e, routedOf(s, &res.Report, left))
+		err = printJSON(e, routedOf(s, &res.Report, left))
+	} else {
+		err = r.tell(e, s, res, left)
 	}
-	return r.tell(e, s, res, left)
+	if n := res.Report.UnreachablePairs; err == nil && n > 0 && !o.AsOpenSM {
+		return fail(Failed, "%s: %s leaves %d pairs of a switch with hosts and another host's LID without a way", fabric, res.Report.Used, n)
+	}
+	return err
 }
 
 // options checks the flags, and reads the files that they name.
@@ -293,6 +299,8 @@ func (r *routing) tell(e *Env, s *subnet.Subnet, res *engine.Result, left int) e
 	case rep.Asked != rep.Used:
 		add("why", "%s cannot route this fabric: %s", rep.Asked, rep.Reason)
 		add("OpenSM", "uses %s without a word but in its log, and reports success", rep.Used)
+	}
+	if rep.Remedy != "" {
 		add("to change", "%s", rep.Remedy)
 	}
 	add("switches", "%d", len(res.Switch))

@@ -125,6 +125,9 @@ func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	rep.Notes = j.notes
 	rep.Lanes = j.tab.Lanes
 	j.unreachable(&rep)
+	if rep.UnreachablePairs > 0 && rep.Remedy == "" {
+		rep.Remedy = "Name other roots, such that every two hosts are below a common one; or use an engine that needs none, as dfsssp"
+	}
 	return &Result{Tables: j.tab, Report: rep, job: j}, nil
 }
 
