@@ -13,9 +13,8 @@ import (
 // is asked to (connect_roots).
 func (j *job) connectSwitches() {
 	var m *shortest
-	for to := range j.sw {
-		for from := range j.sw {
-			lft := j.tab.LFT[from]
+	for from, lft := range j.tab.LFT {
+		for to := range j.sw {
 			if lft[j.sw[to].lid] != subnet.NoPort {
 				continue
 			}

@@ -88,6 +88,8 @@ type job struct {
 
 	hops  hopColumns // what opensm-lid-matrix.dump shows; nil: shortest paths
 	notes []string   // for Report.Notes
+
+	shortest *shortest // once it was asked for
 }
 
 // Route runs an engine on a subnet whose ports have LIDs. Auto is the engine that

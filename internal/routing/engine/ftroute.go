@@ -92,20 +92,21 @@ func (r *treeRouter) to(lid units.LID, sw int32, port, hops uint8, main bool) {
 
 // set gives a switch a port to the target.
 func (r *treeRouter) set(sw int32, port, hops uint8) {
+	shortest := hops == r.best[sw]+r.base
+	if r.base == 0 && (!shortest || r.hops[sw] != noWay) {
+		r.detours = append(r.detours, detour{r.target, sw, port, hops})
+	}
 	r.ports[sw] = port
 	r.hops[sw] = hops
-	if hops == r.best[sw]+r.base {
+	if shortest {
 		for _, c := range r.classes[sw] {
 			r.open[c]--
 		}
-		return
-	}
-	if r.base == 0 {
-		r.detours = append(r.detours, detour{r.target, sw, port, hops})
 	}
 }
 
-// detour is a way to a switch that is longer than the shortest.
+// detour is a way to a switch that is longer than the shortest, or that took the
+// place of one.
 type detour struct {
 	to, from int32
 	port     uint8
