@@ -80,6 +80,11 @@ var inner = []rule{
 		why: "what a fabric is can be seen from its cables, whatever file they were read from",
 	},
 	{
+		pkg: "internal/subnet/export", core: true,
+		may: []string{"units", "internal/subnet", "internal/subnet/inspect", "internal/topology"},
+		why: "what schedulers and drawings need is what was recognised, laid out anew",
+	},
+	{
 		pkg: "internal/collective", core: true, may: []string{"units"},
 		why: "a schedule knows ranks, not networks",
 	},

@@ -15,7 +15,7 @@ func newFabric(e *Env) *cobra.Command {
 		Use:   "fabric",
 		Short: "InfiniBand fabrics from the files of real tools: what they are, and other formats",
 	}
-	cmd.AddCommand(newFabricInspect(e))
+	cmd.AddCommand(newFabricInspect(e), newFabricConvert(e))
 	return cmd
 }
 

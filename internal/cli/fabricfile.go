@@ -65,7 +65,7 @@ func (o opened) Close() error { return o.file.Close() }
 
 // openFabric opens a file, compressed by gzip or not; - is standard input.
 func openFabric(e *Env, path string) (io.ReadCloser, error) {
-	var file io.ReadCloser = io.NopCloser(e.Stdin)
+	file := io.NopCloser(e.Stdin)
 	if path != "-" {
 		f, err := os.Open(e.path(path))
 		if err != nil {

@@ -34,7 +34,7 @@ func ReadTopo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, e
 		opt:     opt,
 		s:       &subnet.Subnet{Origin: subnet.None},
 		ids:     map[string]int32{},
-		aliases: map[string]subnet.End{},
+		aliases: map[string]*saidCable{},
 		base:    firstGUIDs,
 		auto:    firstGUIDs,
 		enabled: masks{width: 2, speed: 1},
@@ -73,9 +73,9 @@ type topoReader struct {
 	s        *subnet.Subnet
 	includes int // how many files were included
 
-	ids     map[string]int32 // node by identifier; broken where its head is
-	heads   []place          // by node
-	aliases map[string]subnet.End
+	ids     map[string]int32      // node by identifier; broken where its head is
+	heads   []place               // by node
+	aliases map[string]*saidCable // the ports that they name; what these lead to is not said there
 	said    []saidCable
 
 	module     string         // prefix of the identifiers, with #

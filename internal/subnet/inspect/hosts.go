@@ -13,7 +13,7 @@ import (
 var adapterName = regexp.MustCompile(`^(.*\S)\s+((?:HCA-|mlx[45]_|mlx5_bond_|mthca|hfi1_|qib|ib)\d+|ibp\S+|ibs\S+)$`)
 
 // makersName are descriptions that a maker gives, not a site.
-var makersName = regexp.MustCompile(`Mellanox|Infiniscale|InfiniScale|Quantum|SwitchX|Switch-IB|MT\d{4,5}|ConnectX|Voltaire|QLogic|OmniPath`)
+var makersName = regexp.MustCompile(`Mellanox|Infiniscale|InfiniScale|Quantum|SwitchX|Switch-?IB|MT\d{4,5}|ConnectX|Voltaire|QLogic|OmniPath`)
 
 // isAggregation reports whether an adapter is the one inside a switch that
 // reduces in the network (SHARP), on the port above its last.

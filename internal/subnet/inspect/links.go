@@ -62,7 +62,7 @@ func (in *inspection) slowLink(e subnet.End, a, b subnet.Link) {
 	if link.Width < can.Width {
 		what, why = "narrow-link", ": lanes are lost, reseat or replace the cable"
 	}
-	in.find(Warning, what, []subnet.End{e, in.s.Peer(e)}, "%s to %s runs at %v, both ends do %v elsewhere%s", in.s.EndName(e), in.s.EndName(in.s.Peer(e)), link, can, why)
+	in.find(Warning, what, []subnet.End{e, in.s.Peer(e)}, "%s to %s runs at %v, both ends do %v elsewhere%s", in.endName(e), in.endName(in.s.Peer(e)), link, can, why)
 }
 
 // model is what a node can be compared by: a switch is one of its own.
@@ -80,8 +80,10 @@ func nameFamily(n *subnet.Node) string {
 	if m := adapterName.FindStringSubmatch(name); m != nil {
 		name = m[1]
 	}
-	return strings.TrimRight(name, "0123456789-_.")
+	return withoutNumber(name)
 }
+
+func withoutNumber(name string) string { return strings.TrimRight(name, "0123456789-_.") }
 
 // first chooses one end of each cable: the adapter's, else the earlier.
 func (in *inspection) first(e, far subnet.End) bool {
