@@ -56,7 +56,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		if s, err := again.Resolve(); err != nil || !reflect.DeepEqual(r, s) {
 			more, _ := s.MarshalYAML()
-			t.Fatalf("%v: %s", err, firstDifference(string(printed), string(more)))
+			t.Fatalf("%v: %s", err, difference(string(printed), string(more)))
 		}
 	})
 }

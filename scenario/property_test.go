@@ -103,7 +103,7 @@ func TestAPrintedScenarioResolvesToItself(t *testing.T) {
 		again, err := g.Resolve()
 		if err != nil || !reflect.DeepEqual(r, again) {
 			more, _ := again.MarshalYAML()
-			rt.Fatalf("%v after %v: %s", err, overrides, firstDifference(string(text), string(more)))
+			rt.Fatalf("%v after %v: %s", err, overrides, difference(string(text), string(more)))
 		}
 	})
 	if resolved == 0 {

@@ -1,19 +1,17 @@
 package scenario
 
 import (
-	"flag"
+	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"weft/internal/catalog"
+	"weft/internal/golden"
 	"weft/units"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // Each file under testdata/errors is a scenario that is wrong; beside it is
 // everything that a user is told.
@@ -28,24 +26,8 @@ func TestABadScenarioIsToldAllItsErrorsWithTheirPlaces(t *testing.T) {
 			if err == nil {
 				t.Fatalf("%s was taken without an error", file)
 			}
-			golden(t, strings.TrimSuffix(file, ".yaml")+".txt", strings.ReplaceAll(err.Error(), "testdata/errors/", "")+"\n")
+			golden.File(t, strings.TrimSuffix(file, ".yaml")+".txt", strings.ReplaceAll(err.Error(), "testdata/errors/", "")+"\n")
 		})
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s (rewrite it with -update):\ngot\n%s\nwant\n%s", file, got, want)
 	}
 }
 
@@ -72,18 +54,14 @@ func sameWhenPrinted(t *testing.T, r *Resolved) {
 	again := resolve(t, string(text))
 	if !reflect.DeepEqual(r, again) {
 		more, _ := again.MarshalYAML()
-		t.Errorf("printed and read again, this is another scenario: %s", firstDifference(string(text), string(more)))
+		t.Errorf("printed and read again, this is another scenario: %s", difference(string(text), string(more)))
 	}
 }
 
-func firstDifference(a, b string) string {
-	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
-	for i := range min(len(x), len(y)) {
-		if x[i] != y[i] {
-			return fmt.Sprintf("line %d: %q became %q", i+1, x[i], y[i])
-		}
-	}
-	return "the texts are equal, the values are not"
+// difference is where a scenario's text changes when it is printed and read
+// again.
+func difference(first, again string) string {
+	return cmp.Or(golden.Difference(first, again), "the texts are equal, the values are not")
 }
 
 func examples(t *testing.T) []string {

@@ -14,6 +14,7 @@ import (
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"weft/internal/catalog"
+	"weft/internal/golden"
 	"weft/units"
 )
 
@@ -28,7 +29,7 @@ func TestThePublishedSchemaIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, schemaFile, string(text)+"\n")
+	golden.File(t, schemaFile, string(text)+"\n")
 }
 
 // schema is the JSON Schema of a scenario file.

@@ -73,6 +73,7 @@ type description struct {
 	headers  Headers
 	position position
 	payload  bool
+	response bool
 }
 
 var descriptions = describe()
@@ -102,6 +103,7 @@ func describe() (all [256]description) {
 				headers:  extra | o.headers,
 				position: o.position,
 				payload:  o.payload,
+				response: o.response,
 			}
 		}
 	}

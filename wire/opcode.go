@@ -103,6 +103,23 @@ func (op Opcode) First() bool { return descriptions[op].position&first != 0 }
 // Last reports whether the packet ends its message.
 func (op Opcode) Last() bool { return descriptions[op].position&last != 0 }
 
+// Response reports whether the packet goes from the responder to the requester.
+func (op Opcode) Response() bool { return descriptions[op].response }
+
+// Service is the transport service of an operation code, its upper three bits.
+type Service uint8
+
+// The services that number their requests, and UD.
+const (
+	ServiceRC Service = 0
+	ServiceUC Service = 1
+	ServiceRD Service = 2
+	ServiceUD Service = 3
+)
+
+// Service is the transport service; a CNP has one of its own.
+func (op Opcode) Service() Service { return Service(op >> 5) }
+
 // String is the spec's name: "RC RDMA WRITE First".
 func (op Opcode) String() string {
 	if !op.Valid() {

@@ -63,7 +63,8 @@ type bench struct {
 	iters    int
 	warmup   int
 	gpus     int
-	check    int
+	threads  int
+	checks   int
 	datatype string
 	root     int
 	op       string
@@ -104,18 +105,58 @@ differ between out-of-place and in-place; both columns show the same.`,
 	f.IntVarP(&b.factor, "stepfactor", "f", 1, "factor between sizes; above 1 it takes the place of the increment")
 	f.IntVarP(&b.iters, "iters", "n", 1, "iterations of each size; without jitter each is the same")
 	f.IntVarP(&b.warmup, "warmup_iters", "w", 0, "iterations before those that are measured")
-	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node that take part, with their share of its NICs (default: all)")
-	f.IntVarP(&b.check, "check", "c", 1, "0 prints N/A for #wrong")
+	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node and thread that take part, with their share of its NICs (default: all; 1 with -t)")
+	f.IntVarP(&b.threads, "nthreads", "t", 1, "threads of each node: -t times -g GPUs of it take part")
+	f.IntVarP(&b.checks, "check", "c", 1, "0 prints N/A for #wrong; nothing else to check")
 	f.StringVarP(&b.datatype, "datatype", "d", "float", "element type")
 	f.IntVarP(&b.root, "root", "r", 0, "root rank of a broadcast")
-	f.StringVarP(&b.op, "op", "o", "sum", "reduction; its kind makes no difference to the network")
+	f.StringVarP(&b.op, "op", "o", "sum", "reduction: "+strings.Join(reductions, ", ")+"; its kind makes no difference to the network")
+	for i := range fixedFlags {
+		fixedFlags[i].register(f)
+	}
 	b.choice.register(cmd)
 	b.execution.register(cmd)
+	f.Lookup("algo").Usage += "; all sets NCCL's choice beside the fastest of its algorithms"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return catalog.Names(catalog.Node), cobra.ShellCompDirectiveDefault
 	})
 	return cmd
+}
+
+// check finds what is wrong with the numbers and names of the flags.
+func (b *bench) check() error {
+	var errs []error
+	flags := b.flags.Flags()
+	for _, x := range []struct {
+		flag, name string
+		value      int
+		least      int
+	}{
+		{"-n", "iters", b.iters, 1},
+		{"-w", "warmup_iters", b.warmup, 0},
+		{"-g", "ngpus", b.gpus, 1},
+		{"-t", "nthreads", b.threads, 1},
+		{"-c", "check", b.checks, 0},
+		{"-r", "root", b.root, 0},
+		{"--nodes", "nodes", b.nodes, 1},
+	} {
+		if flags.Changed(x.name) && x.value < x.least {
+			errs = append(errs, fmt.Errorf("%s %d: want %d or more", x.flag, x.value, x.least))
+		}
+	}
+	if b.factor < 1 {
+		errs = append(errs, fmt.Errorf("-f %d: the factor between sizes is 2 or more, or 1 to use -i", b.factor))
+	}
+	if !slices.Contains(reductions, b.op) {
+		errs = append(errs, fmt.Errorf("-o %s: no reduction of that name; valid are %s", abridged(b.op), strings.Join(reductions, ", ")))
+	}
+	for i := range fixedFlags {
+		if err := fixedFlags[i].check(flags); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // sweep is the sizes as a scenario has them.
@@ -134,34 +175,29 @@ func (b *bench) sweep() (from, to, step units.Bytes, err error) {
 	if len(errs) == 0 && from > to {
 		errs = append(errs, fmt.Errorf("-b %s is more than -e %s: the first size may not exceed the last", b.min, b.max))
 	}
-	if b.factor < 1 {
-		errs = append(errs, fmt.Errorf("-f %d: the factor between sizes is 2 or more, or 1 to use -i", b.factor))
-	}
-	for _, x := range []struct {
-		flag  string
-		value int
-		least int
-	}{{"-n", b.iters, 1}, {"-w", b.warmup, 0}, {"-g", b.gpus, 0}, {"-r", b.root, 0}, {"--nodes", b.nodes, 0}} {
-		if x.value < x.least {
-			errs = append(errs, fmt.Errorf("%s %d: want %d or more", x.flag, x.value, x.least))
-		}
-	}
 	return from, to, step, errors.Join(errs...)
 }
 
 func (b *bench) do(ctx context.Context, e *Env, collect scenario.Collective) error {
 	from, to, step, err := b.sweep()
-	if err != nil {
+	if err := errors.Join(err, b.check()); err != nil {
 		return err
+	}
+	every := b.algo == everyAlgorithm
+	if every {
+		b.algo = ""
 	}
 	r, err := b.scenario(e, collect, from, to, step)
 	if err != nil {
 		return err
 	}
+	if every {
+		return b.algorithms(ctx, e, r)
+	}
 	header := report.NCCLTests{
 		Weft: e.Version.Weft, MinBytes: from, MaxBytes: to, Step: int64(step),
-		Iters: r.Run.Iterations, Warmup: r.Run.Warmup, Check: b.check != 0,
-		Collect: collect, Root: r.Workload.Root, Datatype: r.Workload.Datatype,
+		Iters: r.Run.Iterations, Warmup: r.Run.Warmup, Check: b.checks != 0,
+		Collect: collect, Op: b.op, Root: r.Workload.Root, Datatype: r.Workload.Datatype,
 		GPUs: r.Cluster.Node.GPUs, GPU: gpuTitle(r.Cluster.Node.GPU.Model),
 	}
 	if b.factor > 1 {
@@ -173,14 +209,12 @@ func (b *bench) do(ctx context.Context, e *Env, collect scenario.Collective) err
 		}
 		header.HasMinBus = true
 	}
-	met := true
-	err = b.execution.run(ctx, e, r, func(results *runstore.Results) (err error) {
-		if len(results.Fabrics) > 0 {
-			met, err = header.Write(e.Stdout, results, results.Fabrics[0])
-		}
-		return err
-	})
-	if err == nil && !met {
+	table := &benchTable{e: e, header: header, r: r, waiting: map[int]runstore.Point{}}
+	if !b.json {
+		b.each = table.finished
+	}
+	err = b.execution.run(ctx, e, r, table.end)
+	if err == nil && !b.json && !table.met {
 		return fail(Failed, "the average bus bandwidth is below 0.9 of NCCL_TESTS_MIN_BW=%s", e.Getenv("NCCL_TESTS_MIN_BW"))
 	}
 	return err
@@ -198,24 +232,24 @@ func (b *bench) scenario(e *Env, collect scenario.Collective, from, to, step uni
 	over := []scenario.Override{
 		{Path: "workload.collective", Value: string(collect), Origin: "bench"},
 		{Path: "workload.sizes", Value: b.sizes(from, to, step), Origin: "-b, -e, -i, -f"},
-		{Path: "run.iterations", Value: strconv.Itoa(b.iters), Origin: "-n"},
-		{Path: "run.warmup", Value: strconv.Itoa(b.warmup), Origin: "-w"},
+		{Path: "run.iterations", Value: strconv.Itoa(b.iters), Origin: fmt.Sprintf("-n %d", b.iters)},
+		{Path: "run.warmup", Value: strconv.Itoa(b.warmup), Origin: fmt.Sprintf("-w %d", b.warmup)},
 	}
-	if b.nodes > 0 {
-		over = append(over, scenario.Override{Path: "cluster.nodes", Value: strconv.Itoa(b.nodes), Origin: "--nodes"})
+	if b.flags.Flags().Changed("nodes") {
+		over = append(over, scenario.Override{Path: "cluster.nodes", Value: strconv.Itoa(b.nodes), Origin: fmt.Sprintf("--nodes %d", b.nodes)})
 	}
 	if b.flags.Flags().Changed("datatype") {
-		over = append(over, scenario.Override{Path: "workload.datatype", Value: b.datatype, Origin: "-d"})
+		over = append(over, scenario.Override{Path: "workload.datatype", Value: b.datatype, Origin: "-d " + abridged(b.datatype)})
 	}
 	if collect == scenario.Broadcast {
-		over = append(over, scenario.Override{Path: "workload.root", Value: strconv.Itoa(b.root), Origin: "-r"})
+		over = append(over, scenario.Override{Path: "workload.root", Value: strconv.Itoa(b.root), Origin: fmt.Sprintf("-r %d", b.root)})
 	}
 	file, preset, err := b.file(e)
 	if err != nil {
 		return nil, err
 	}
 	if preset && len(b.fabrics) == 1 && slices.Contains(catalog.Names(catalog.Fabric), b.fabrics[0]) {
-		over = append(over, scenario.Override{Path: "fabrics", Value: "[" + b.fabrics[0] + "]", Origin: "--fabric"})
+		over = append(over, scenario.Override{Path: "fabrics", Value: "[" + b.fabrics[0] + "]", Origin: "--fabric " + b.fabrics[0]})
 	}
 	if over, err = b.reduced(file, over); err != nil {
 		return nil, err
@@ -230,21 +264,26 @@ func (b *bench) scenario(e *Env, collect scenario.Collective, from, to, step uni
 
 // reduced takes a part of each node's GPUs, with their share of its NICs.
 func (b *bench) reduced(file *scenario.File, over []scenario.Override) ([]scenario.Override, error) {
-	if b.gpus == 0 {
+	flags := b.flags.Flags()
+	if !flags.Changed("ngpus") && !flags.Changed("nthreads") {
 		return over, nil
+	}
+	gpus, asked := b.threads*max(1, b.gpus), fmt.Sprintf("-g %d", b.gpus)
+	if flags.Changed("nthreads") {
+		asked = fmt.Sprintf("-t %d -g %d", b.threads, max(1, b.gpus))
 	}
 	whole, err := file.Resolve()
 	if err != nil {
 		return nil, err
 	}
 	node := whole.Cluster.Node
-	if b.gpus > node.GPUs {
-		return nil, fmt.Errorf("-g %d: a node has %d GPUs", b.gpus, node.GPUs)
+	if max(b.threads, b.gpus, gpus) > node.GPUs {
+		return nil, fmt.Errorf("%s: a node has %d GPUs", asked, node.GPUs)
 	}
-	nics := max(1, node.NICs*b.gpus/node.GPUs)
+	nics := max(1, node.NICs*gpus/node.GPUs)
 	return append(over,
-		scenario.Override{Path: "cluster.node.gpus", Value: strconv.Itoa(b.gpus), Origin: "-g"},
-		scenario.Override{Path: "cluster.node.nics", Value: strconv.Itoa(nics), Origin: "-g"}), nil
+		scenario.Override{Path: "cluster.node.gpus", Value: strconv.Itoa(gpus), Origin: asked},
+		scenario.Override{Path: "cluster.node.nics", Value: strconv.Itoa(nics), Origin: asked}), nil
 }
 
 func (b *bench) sizes(from, to, step units.Bytes) string {
@@ -260,7 +299,7 @@ func (b *bench) sizes(from, to, step units.Bytes) string {
 // file is the cluster's scenario: a file, or one line around a preset.
 func (b *bench) file(e *Env) (file *scenario.File, preset bool, err error) {
 	if slices.Contains(catalog.Names(catalog.Node), b.cluster) {
-		file, err = scenario.Decode("--cluster", []byte("name: "+b.cluster+"\ncluster: {node: "+b.cluster+"}\n"))
+		file, err = scenario.Decode("--cluster "+b.cluster, []byte("name: "+b.cluster+"\ncluster: {node: "+b.cluster+"}\n"))
 		return file, true, err
 	}
 	if b.cluster == "-" || strings.ContainsAny(b.cluster, `/\.`) {

@@ -74,6 +74,9 @@ func madeUp(_ context.Context, r *scenario.Resolved, o sim.Options) (*runstore.R
 				Counts:  runstore.Counts{Packets: 1000, Events: 5000},
 				Hottest: []runstore.HotLink{{Name: "leaf to spine", Bytes: int64(size), Busy: 0.5}},
 			})
+			if o.Finished != nil {
+				o.Finished(sim.Finished{Fabric: i, Size: len(res.Points) - 1, Point: res.Points[len(res.Points)-1]})
+			}
 			if o.Progress != nil {
 				o.Progress(sim.Progress{Fabric: f.Name, Bytes: int64(size), Done: len(res.Points), Total: len(r.Workload.Sizes) * len(r.Fabrics), Events: 5000})
 			}
@@ -121,8 +124,8 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 		}
 	}
 	for i, want := range []Code{0, 1, 2, 3, 4, 5, 70} { // scripts depend on the numbers
-		if codes[i].code != want {
-			t.Errorf("exit code %d is now %d", want, codes[i].code)
+		if codes[i].Code != want {
+			t.Errorf("exit code %d is now %d", want, codes[i].Code)
 		}
 	}
 }
@@ -168,6 +171,81 @@ func TestProgressIsOnlyForTerminals(t *testing.T) {
 		}
 	}
 }
+
+// Sizes end in any order with -j 2; a size is printed once all before it are, and
+// one that was never reached is told at the end.
+func TestBenchPrintsRowsAsTheyComeInTheOrderOfSizes(t *testing.T) {
+	e := environment([]string{"bench", "all-reduce", "-b", "1K", "-e", "8K", "-f", "2", "--nodes", "2"})
+	var out bytes.Buffer
+	rows := func() (sizes string) {
+		for line := range strings.Lines(out.String()) {
+			if f := strings.Fields(line); len(f) == 13 && f[0] != "#" {
+				sizes += f[0] + " "
+			}
+		}
+		return sizes
+	}
+	e.Run = func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+		finished := o.Finished
+		o.Finished = nil
+		results, err := madeUp(ctx, r, o)
+		points := results.Fabrics[0].Points
+		for _, step := range []struct {
+			size int
+			want string
+		}{{1, ""}, {0, "1024 2048 "}, {3, "1024 2048 "}} {
+			finished(sim.Finished{Size: step.size, Point: points[step.size]})
+			if got := rows(); got != step.want {
+				t.Errorf("after size %d the rows are %q, want %q", step.size, got, step.want)
+			}
+		}
+		points[2] = runstore.Point{Bytes: 4096, Partial: true}
+		results.Partial = true
+		return results, errors.Join(err, context.Canceled)
+	}
+	var errs bytes.Buffer
+	e.Stdout, e.Stderr = &out, &errs
+	if code := Main(t.Context(), e); code != Partial || rows() != "1024 2048 8192 " {
+		t.Errorf("exit code %d, rows %q, want %d and all but 4096\n%s%s", code, rows(), Partial, out.String(), errs.String())
+	}
+	for _, want := range []string{"# no result at 4096 B: interrupted\n", "# partial: the run was stopped"} {
+		if strings.Count(out.String(), want) != 1 {
+			t.Errorf("want %q once in\n%s", want, out.String())
+		}
+	}
+}
+
+// A verb whose output cannot be written says so and does not exit with 0.
+func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
+	for _, args := range [][]string{
+		{"compare", "-"},
+		{"compare", "-", "--json"},
+		{"run", "-", "--print-scenario"},
+		{"bench", "all-reduce", "--nodes", "2"},
+		{"catalog"},
+		{"catalog", "nic"},
+		{"catalog", "nic", "connectx-7"},
+		{"topology", "-"},
+		{"topology", "-", "--svg", "-"},
+		{"latency"},
+		{"version"},
+		{"version", "--json"},
+		{"exit-codes"},
+	} {
+		e := environment(args)
+		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
+		var errs bytes.Buffer
+		e.Stdout, e.Stderr = full{}, &errs
+		if code := Main(t.Context(), e); code != Failed || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("%v on a full disk: exit code %d, want %d: %s", args, code, Failed, errs.String())
+		}
+	}
+}
+
+// full is a disk without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
 func TestTimeLeftWeighsSizes(t *testing.T) {
 	p := &progress{costs: []float64{30, 10, 10}}

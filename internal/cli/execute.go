@@ -26,6 +26,7 @@ type execution struct {
 	out     string
 	workers int
 	json    bool
+	each    func(sim.Finished) // told of each simulation as it ends; may be nil
 }
 
 func (x *execution) register(cmd *cobra.Command) {
@@ -40,8 +41,8 @@ func (x *execution) register(cmd *cobra.Command) {
 // run simulates, tells and stores. Whatever there is of results is told and
 // stored even when the run failed or was stopped; the error has the exit code.
 func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell func(*runstore.Results) error) error {
-	if x.workers < 0 {
-		return fmt.Errorf("-j %d: the number of cores is 1 or more, or 0 for all", x.workers)
+	if err := checkWorkers(x.workers); err != nil {
+		return err
 	}
 	if e.Run == nil {
 		return fail(Defect, "this build has no simulator")
@@ -59,7 +60,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	}
 	started := e.Now()
 	p := newProgress(e, r)
-	results, err := e.Run(ctx, r, sim.Options{Workers: x.workers, Progress: p.callback()})
+	results, err := e.Run(ctx, r, x.options(p))
 	p.end()
 	wall := e.Now().Sub(started)
 	verdict := outcome(ctx, results, err)
@@ -85,13 +86,38 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	return verdict
 }
 
+// maxWorkers bounds -j: more cores than a machine has. Each is a thread, and a
+// part that the network of a pattern is cut into.
+const maxWorkers = 128
+
+// checkWorkers refuses a -j that is no number of cores.
+func checkWorkers(n int) error {
+	if n < 0 || n > maxWorkers {
+		return fmt.Errorf("-j %d: want 1 to %d, or 0 for all cores; results do not depend on it", n, maxWorkers)
+	}
+	return nil
+}
+
+// options are the run's; what is told of a simulation takes the place of the line
+// of progress.
+func (x *execution) options(p *progress) sim.Options {
+	o := sim.Options{Workers: x.workers, Progress: p.callback()}
+	if x.each != nil {
+		o.Finished = func(f sim.Finished) {
+			p.end()
+			x.each(f)
+		}
+	}
+	return o
+}
+
 func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.Results) error) error {
 	if !x.json {
 		return tell(results)
 	}
 	text, err := results.Encode()
 	if err != nil {
-		return fail(Failed, "the results cannot be written: %w", err)
+		return err
 	}
 	_, err = e.Stdout.Write(text)
 	return err

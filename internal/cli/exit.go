@@ -18,21 +18,21 @@ const (
 	BadInput Code = 2  // usage, scenario, output folder
 	Missed   Code = 3  // a validation case
 	Partial  Code = 4  // the run was interrupted
-	Refuted  Code = 5  // weft sm check: forwarding tables
+	Refuted  Code = 5  // by a check: forwarding tables, a configuration
 	Defect   Code = 70 // of weft: EX_SOFTWARE of sysexits.h
 )
 
 // codes is the documented table.
 var codes = []struct {
-	code    Code
-	meaning string
+	Code    Code   `json:"code"`
+	Meaning string `json:"meaning"`
 }{
 	{OK, "all went well"},
 	{Failed, "the run failed: an invariant was broken, traffic stopped for good (deadlock), a bound was reached, results could not be written, or NCCL_TESTS_MIN_BW was missed"},
 	{BadInput, "bad usage or bad input: a flag, a scenario or an output folder; found before anything runs"},
 	{Missed, "weft validate: at least one case missed its tolerance"},
 	{Partial, "interrupted (Ctrl-C): what was measured is kept and marked as partial"},
-	{Refuted, "weft sm check: the forwarding tables are refuted"},
+	{Refuted, "a check found what it looks for: weft sm check refutes the forwarding tables"},
 	{Defect, "a defect of weft itself; please report what it printed"},
 }
 
@@ -68,14 +68,29 @@ func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("The exit codes of weft are stable:\n\n")
 	for _, c := range codes {
-		fmt.Fprintf(&b, "%4d  %s\n", c.code, strings.ReplaceAll(wrapAt(c.meaning, 70), "\n", "\n      "))
+		fmt.Fprintf(&b, "%4d  %s\n", c.Code, strings.ReplaceAll(wrapAt(c.Meaning, 70), "\n", "\n      "))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// newExitCodes is a topic of help, not a verb: it cannot be run.
-func newExitCodes(*Env) *cobra.Command {
-	return &cobra.Command{Use: "exit-codes", Short: "what each exit code means", Long: exitCodesText()}
+// newExitCodes prints the table; weft help exit-codes does too.
+func newExitCodes(e *Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "exit-codes",
+		Short: "what each exit code means",
+		Long:  exitCodesText(),
+		Args:  args(0, 0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return printJSON(e, codes)
+			}
+			_, err := fmt.Fprintln(e.Stdout, exitCodesText())
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
 }
 
 // wrapAt breaks a text into lines of at most width characters.

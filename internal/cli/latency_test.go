@@ -2,17 +2,13 @@ package cli
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"weft/internal/golden"
 	"weft/internal/sim"
 	"weft/units"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestLatencyGolden holds what weft latency prints, of a scenario that states
 // the numbers that tests of other packages may change.
@@ -35,19 +31,7 @@ fabrics:
 		if code != OK || stderr != "" {
 			t.Fatalf("%s: exit code %d: %s", name, code, stderr)
 		}
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs; go test -update rewrites it:\n%s", path, got)
-		}
+		golden.File(t, "testdata/"+name, got)
 	}
 }
 

@@ -48,22 +48,34 @@ func (c *choice) register(cmd *cobra.Command) {
 func (c *choice) overrides() ([]scenario.Override, error) {
 	var out []scenario.Override
 	if c.flags.Flags().Changed("seed") {
-		out = append(out, scenario.Override{Path: "run.seed", Value: strconv.FormatUint(c.seed, 10), Origin: "--seed"})
+		out = append(out, scenario.Override{Path: "run.seed", Value: strconv.FormatUint(c.seed, 10), Origin: "--seed " + strconv.FormatUint(c.seed, 10)})
 	}
 	if c.algo != "" {
-		out = append(out, scenario.Override{Path: "workload.algorithm", Value: c.algo, Origin: "--algo"})
+		out = append(out, scenario.Override{Path: "workload.algorithm", Value: c.algo, Origin: "--algo " + c.algo})
 	}
 	if c.proto != "" {
-		out = append(out, scenario.Override{Path: "workload.protocol", Value: c.proto, Origin: "--proto"})
+		out = append(out, scenario.Override{Path: "workload.protocol", Value: c.proto, Origin: "--proto " + c.proto})
 	}
 	for _, s := range c.set {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok || path == "" || value == "" {
 			return nil, fmt.Errorf("--set %q: write a field and its value, such as fabrics[0].mtu=1KiB", s)
 		}
-		out = append(out, scenario.Override{Path: path, Value: value, Origin: "--set"})
+		out = append(out, scenario.Override{Path: path, Value: value, Origin: "--set " + abridged(s)})
 	}
 	return out, nil
+}
+
+// longestArgument is how much of an argument an error repeats.
+const longestArgument = 60
+
+// abridged is an argument as an error repeats it: in one line, of a length to
+// read.
+func abridged(s string) string {
+	if r := []rune(s); len(r) > longestArgument {
+		s = string(r[:longestArgument]) + "…"
+	}
+	return strings.Join(strings.Fields(s), " ")
 }
 
 // load reads a scenario and resolves it under the flags. "-" is standard

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"strings"
 
@@ -19,6 +20,9 @@ var verbs = []func(*Env) *cobra.Command{
 	newValidate,
 	newTopology,
 	newFabric,
+	newRoCE,
+	newSniff,
+	newIbsim,
 	newCatalog,
 	newSM,
 	newVersion,
@@ -33,11 +37,25 @@ func Main(ctx context.Context, e *Env) (code Code) {
 			code = Defect
 		}
 	}()
-	err := newRoot(e).ExecuteContext(ctx)
+	own := *e
+	own.Stdout = output{e.Stdout}
+	err := newRoot(&own).ExecuteContext(ctx)
 	if err != nil {
 		fmt.Fprintf(e.Stderr, "weft: %s\n", strings.TrimRight(err.Error(), "\n"))
 	}
 	return codeOf(err)
+}
+
+// output is standard output whose errors have an exit code: what a verb found is
+// lost when it cannot be written.
+type output struct{ w io.Writer }
+
+func (o output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil {
+		err = fail(Failed, "standard output cannot be written: %w", err)
+	}
+	return n, err
 }
 
 func newRoot(e *Env) *cobra.Command {

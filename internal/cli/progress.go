@@ -110,9 +110,10 @@ func durationText(d time.Duration) string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
-// end takes the line away.
+// end takes the line away, until there is another.
 func (p *progress) end() {
 	if p.shown {
+		p.shown = false
 		fmt.Fprint(p.e.Stderr, "\r\x1b[K")
 	}
 }

@@ -23,7 +23,7 @@ func (p *Partition) moved(events, hops int64) {
 	}
 	since := units.Time(n.progress.hopped.Load())
 	if p.pool.live > 0 && p.now-since > n.patience && p.err == nil {
-		p.err = &Standstill{Since: since}
+		p.err = &Standstill{}
 	}
 	n.progress.reached.Store(int64(p.now))
 	sum := n.progress.events.Add(events)
@@ -43,13 +43,37 @@ func (n *Network) Progress() (simulated units.Time, events int64) {
 // of a queue have a lifetime, it is longer than that.
 const patience = 50 * units.Millisecond
 
-// Standstill is a run in which packets wait for each other in a circle.
+// Standstill is a run in which packets are there and none makes a hop any more:
+// they wait for each other in a circle, or for what never comes.
 type Standstill struct {
-	Since   units.Time
-	Waiting string // what waits for what
+	Since   units.Time // when the last of the packets that wait in switches came
+	Waiting string     // what waits for what
 }
 
 // Error says since when nothing moves, and what waits for what.
 func (s *Standstill) Error() string {
 	return fmt.Sprintf("no progress since %v: %s", s.Since, s.Waiting)
+}
+
+// lastArrival is when the last of the packets that wait in switches came. In a
+// standstill it does not depend on when the run is given up.
+func (n *Network) lastArrival() (last units.Time) {
+	for _, p := range n.parts {
+		unused := p.pool.unused()
+		for i := range p.pool.hot {
+			if !unused[i] {
+				last = max(last, p.pool.hot[i].arrive)
+			}
+		}
+	}
+	return last
+}
+
+// unused are the records that hold no packet.
+func (p *pool) unused() []bool {
+	unused := make([]bool, len(p.hot))
+	for i := p.free; i >= 0; i = p.hot[i].next {
+		unused[i] = true
+	}
+	return unused
 }

@@ -8,9 +8,34 @@ import (
 	"weft/units"
 )
 
-// Waiting says, for a run that has come to a standstill, what waits for what:
-// the ports with packets that may not go, and why.
+// Waiting says, of a run that has ended before its time, what waits for what: a
+// circle of ports that wait for one another, else the ports with packets that may
+// not go, and why; and the senders that wait for a retransmission timeout.
 func (n *Network) Waiting() string {
+	text := n.standing()
+	if circle := n.circle(); circle != nil {
+		text = n.deadlock(circle)
+	}
+	if silence := n.silence(); silence != "" {
+		text += "; " + silence
+	}
+	return text
+}
+
+// deadlock tells a circle: each port with what holds it, in the order of waiting.
+func (n *Network) deadlock(circle []waiter) string {
+	lines := []string{fmt.Sprintf("deadlock: %d ports wait for one another in a circle, each for the next and the last for the first:", len(circle))}
+	for _, w := range circle[:min(len(circle), maxCircle)] {
+		lines = append(lines, fmt.Sprintf("%s: %s", n.LinkName(w.link), n.whyWaiting(w.link)))
+	}
+	if more := len(circle) - maxCircle; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n  ")
+}
+
+// standing tells the ports with packets, a few of them.
+func (n *Network) standing() string {
 	var lines []string
 	count := 0
 	for link := range int32(len(n.ports)) {
@@ -32,8 +57,13 @@ func (n *Network) Waiting() string {
 	return "packets wait at " + strings.Join(lines, "; ")
 }
 
-// maxWaiting bounds the ports that Waiting names.
-const maxWaiting = 8
+// maxWaiting bounds the ports, and the senders, that Waiting names: enough to see
+// what they have in common. maxCircle bounds those of a circle, where each
+// counts.
+const (
+	maxWaiting = 8
+	maxCircle  = 32
+)
 
 func (n *Network) whyWaiting(link int32) string {
 	o := &n.ports[link]
@@ -42,6 +72,9 @@ func (n *Network) whyWaiting(link int32) string {
 		what = units.Bytes(o.queued).String()
 	}
 	if held := o.blocked & o.nonEmpty; held != 0 {
+		if n.nodes[o.node].kind == kindInfiniBand {
+			return fmt.Sprintf("%s, stalled in %s", what, classList(held))
+		}
 		return fmt.Sprintf("%s, paused by PFC in %s", what, classList(held))
 	}
 	for class := range n.classes {

@@ -18,7 +18,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, file := range transcripts {
-		folder, _, _ := transcript(text(f, file))
+		folder, _ := transcript(text(f, file))
 		one := func(name string) string {
 			if m := folder[name]; m != nil {
 				return string(m.Data)

@@ -1,15 +1,13 @@
 package hpcc
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
-)
 
-var update = flag.Bool("update", false, "rewrite what the transcripts in testdata/problems want")
+	"weft/internal/golden"
+)
 
 // A transcript is files, each after a line `-- name --`, and at last what a
 // reader is told.
@@ -20,7 +18,7 @@ func TestProblemsAreToldTogetherWithTheirPlaces(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			folder, input, want := transcript(text(t, file))
+			folder, input := transcript(text(t, file))
 			c, err := Read(folder)
 			got := ""
 			if err != nil {
@@ -30,23 +28,15 @@ func TestProblemsAreToldTogetherWithTheirPlaces(t *testing.T) {
 					got += i.String() + "\n"
 				}
 			}
-			if *update {
-				if err := os.WriteFile(file, []byte(input+got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if got != want {
-				t.Errorf("got\n%swant\n%s", got, want)
-			}
+			golden.File(t, file, input+got)
 		})
 	}
 }
 
 const told = "-- told --\n"
 
-func transcript(text string) (folder fstest.MapFS, input, want string) {
-	input, want, _ = strings.Cut(text, told)
+func transcript(text string) (folder fstest.MapFS, input string) {
+	input, _, _ = strings.Cut(text, told)
 	folder = fstest.MapFS{}
 	name, body := "", ""
 	keep := func() {
@@ -63,7 +53,7 @@ func transcript(text string) (folder fstest.MapFS, input, want string) {
 		body += l
 	}
 	keep()
-	return folder, input + told, want
+	return folder, input + told
 }
 
 func TestProblemsBeyondTheBoundAreCounted(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 func (v *judgement) why(low, end, high, from int) []string {
 	last := len(v.sizes) - 1
 	var out []string
-	if h, ok := hottest(v.points[high][last]); ok && from <= last && h.Busy >= busyLink {
-		out = append(out, fmt.Sprintf("%s is at the limit of its wire: %s is busy %s of the time%s.", v.name(high), h.Name, percent(h.Busy), v.at(last)))
+	if h, ok := hottest(v.points[high][last]); ok && from <= last && (h.Busy >= busyLink || collides(h)) {
+		out = append(out, v.of(high, last, v.wire(high, last)))
 	}
 	for _, f := range v.order(last) {
 		var clauses []string
@@ -34,16 +34,23 @@ func (v *judgement) why(low, end, high, from int) []string {
 		if f != other && v.behind(f, low, end, high, from) {
 			clauses = append(clauses, v.path(f, other)...)
 		}
-		if f != high && from <= last {
-			if _, hi := v.ratios(f, high, from, last); hi > 1+tie {
-				clauses = append(clauses, v.bandwidthCauses(f, high, last)...)
-			}
-		}
 		if len(clauses) > 0 {
 			out = append(out, v.name(f)+" "+strings.Join(clauses, "; it ")+".")
 		}
+		if f != high && from <= last {
+			if _, hi := v.ratios(f, high, from, last); hi > 1+tie {
+				if causes := v.bandwidthCauses(f, high, last); len(causes) > 0 {
+					out = append(out, v.of(f, last, causes...))
+				}
+			}
+		}
 	}
 	return out
+}
+
+// of is a sentence of what a fabric does at a size.
+func (v *judgement) of(f, s int, clauses ...string) string {
+	return upper(strings.TrimPrefix(v.at(s)+" ", " ")+v.name(f)+" "+strings.Join(clauses, "; it ")) + "."
 }
 
 // behind reports whether a fabric is slower than the winner of either range.
@@ -72,8 +79,8 @@ func (v *judgement) at(s int) string {
 // gap says whether the distance is a constant one, which is a cost per message,
 // or grows with size.
 func (v *judgement) gap(f, w, end int) []string {
-	if end == 0 {
-		return nil
+	if v.sizes[end] < 2*v.sizes[0] {
+		return nil // over no range does a constant differ from a growing distance
 	}
 	least, most := math.Inf(1), 0.0
 	for s := 0; s <= end; s++ {
@@ -105,60 +112,31 @@ func (v *judgement) path(f, w int) []string {
 }
 
 // bandwidthCauses is what stands beside a lower bandwidth at a size: ports,
-// headers, and what was counted.
+// headers, links, queues, and what was counted.
 func (v *judgement) bandwidthCauses(f, w, s int) []string {
 	var out []string
 	if a, b := v.result(f).Rate, v.result(w).Rate; a != 0 && b != 0 && a != b {
 		out = append(out, fmt.Sprintf("has ports of %s against %s", a, b))
 	}
-	if text := v.headers(f, w, v.time(f, s)/v.time(w, s)); text != "" {
-		out = append(out, text)
-	}
-	if text := v.uneven(f, w, s); text != "" {
-		out = append(out, text)
-	}
-	p := v.points[f][s]
-	h, busy := hottest(p)
-	if quiet(v.result(f).Protocol, p.Counts) {
-		switch {
-		case busy && h.Busy >= busyLink:
-			out = append(out, fmt.Sprintf("is at the limit of its own wire (%s is busy %s%s)", h.Name, percent(h.Busy), v.at(s)))
-		case busy && h.Busy < idleLink:
-			out = append(out, fmt.Sprintf("lost and held back nothing, and kept no link busier than %s%s: the wires are not its limit", percent(h.Busy), v.at(s)))
+	for _, text := range []string{v.headers(f, w, v.time(f, s)/v.time(w, s)), v.wire(f, s), v.idled(f, w, s), v.queueing(f, s)} {
+		if text != "" {
+			out = append(out, text)
 		}
-		return out
 	}
-	text := "counted " + v.trouble(f, s) + v.at(s)
-	if busy {
-		text += fmt.Sprintf(", with the hottest link busy %s of the time", percent(h.Busy))
+	if !quiet(v.points[f][s].Counts) {
+		out = append(out, "counted "+v.trouble(f, s))
 	}
-	return append(out, text)
-}
-
-// uneven says that a fabric had to put more on its busiest link than the
-// fastest on its own: the same load, spread worse.
-func (v *judgement) uneven(f, w, s int) string {
-	a, busy := hottest(v.points[f][s])
-	b, known := hottest(v.points[w][s])
-	if !busy || !known || b.Bytes == 0 || a.Busy < evenBusy {
-		return ""
-	}
-	more := float64(a.Bytes) / float64(b.Bytes)
-	if more < unevenLoad {
-		return ""
-	}
-	return fmt.Sprintf("put %s times as many bytes on its busiest link (%s) as %s on its own: the load is spread unevenly", times(more), a.Name, v.name(w))
+	return out
 }
 
 // quiet reports that the network did nothing but carry packets.
-func quiet(protocol string, c runstore.Counts) bool {
-	n, _, _ := holds(protocol, c)
-	return n == 0 && c.Marks == 0 && c.CNPs == 0 && c.Retransmissions == 0 && c.Drops() == 0
+func quiet(c runstore.Counts) bool {
+	return c.CreditStalls == 0 && c.Pauses == 0 && c.Marks == 0 && c.CNPs == 0 && c.Retransmissions == 0 && c.Drops() == 0
 }
 
 // trouble is what was counted on a fabric: given, not weighed.
 func (v *judgement) trouble(f, s int) string {
-	c, protocol := v.points[f][s].Counts, v.result(f).Protocol
+	c := v.points[f][s].Counts
 	var parts []string
 	add := func(n int64, one, many string) {
 		if n > 0 {
@@ -167,11 +145,8 @@ func (v *judgement) trouble(f, s int) string {
 	}
 	add(c.Drops(), "drop", "drops")
 	add(c.Retransmissions, "packet sent again", "packets sent again")
-	if protocol == infiniband {
-		add(c.CreditStalls, "credit stall", "credit stalls")
-	} else {
-		add(c.Pauses, "PFC pause", "PFC pauses")
-	}
+	add(c.CreditStalls, "credit stall", "credit stalls")
+	add(c.Pauses, "PFC pause", "PFC pauses")
 	add(c.Marks, "ECN mark", "ECN marks")
 	if c.Marks == 0 {
 		add(c.CNPs, "congestion notification", "congestion notifications")
@@ -249,30 +224,33 @@ func pathText(h scenario.Host) string {
 func (v *judgement) alone() Verdict {
 	last := len(v.sizes) - 1
 	p, q := v.points[0][0], v.points[0][last]
+	full := func(p runstore.Point) string {
+		if p.BusBW == 0 {
+			return timeOf(p)
+		}
+		return fmt.Sprintf("%s (%s of bus bandwidth)", timeOf(p), busOf(p))
+	}
 	var text string
 	switch start := v.bandwidthStart(); {
 	case last == 0:
-		text = fmt.Sprintf("%s takes %s%s", v.name(0), timeOf(p), v.at(0))
-		if p.BusBW > 0 {
-			text += ", " + busOf(p) + " of bus bandwidth"
-		}
-	case start <= last && q.BusBW > 0:
+		text = fmt.Sprintf("%s takes %s%s", v.name(0), full(p), v.at(0))
+	case start > 0 && start < last && q.BusBW > 0:
 		text = fmt.Sprintf("%s takes %s at %s and reaches %s of bus bandwidth at %s; from %s on it is within %.0f %% of that",
 			v.name(0), timeOf(p), sizeText(v.sizes[0]), busOf(q), sizeText(v.sizes[last]), sizeText(v.sizes[start]), 100*(1-bandwidthShare))
 	default:
-		text = fmt.Sprintf("%s takes %s at %s, and %s at %s", v.name(0), timeOf(p), sizeText(v.sizes[0]), timeOf(q), sizeText(v.sizes[last]))
+		text = fmt.Sprintf("%s takes %s at %s, and %s at %s", v.name(0), timeOf(p), sizeText(v.sizes[0]), full(q), sizeText(v.sizes[last]))
 	}
 	var own []string
-	h, busy := hottest(q)
-	calm := quiet(v.result(0).Protocol, q.Counts)
-	switch {
-	case busy && h.Busy >= busyLink:
-		own = append(own, fmt.Sprintf("Its hottest link (%s) is busy %s of the time%s: the wire is its limit.", h.Name, percent(h.Busy), v.at(last)))
-	case busy && h.Busy < idleLink && calm:
-		own = append(own, fmt.Sprintf("No link is busier than %s%s, and nothing was held back or lost: the wires are not its limit.", percent(h.Busy), v.at(last)))
+	for _, clause := range []string{v.wire(0, last), v.queueing(0, last)} {
+		if clause != "" {
+			own = append(own, clause)
+		}
 	}
-	if !calm {
-		own = append(own, fmt.Sprintf("Counted%s: %s.", v.at(last), v.trouble(0, last)))
+	if !quiet(q.Counts) {
+		own = append(own, "counted "+v.trouble(0, last))
 	}
-	return Verdict{[]string{text + "."}, own, v.caveats()}
+	if len(own) == 0 {
+		return Verdict{[]string{text + "."}, nil, v.caveats()}
+	}
+	return Verdict{[]string{text + "."}, []string{v.of(0, last, own...)}, v.caveats()}
 }

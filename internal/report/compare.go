@@ -22,7 +22,7 @@ func Terminal(w io.Writer, r *runstore.Results, sc *scenario.Resolved, s Style) 
 	if err := writeSpeed(w, r, s); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nTail and network (flows: messages between nodes)\n\n")
+	fmt.Fprintf(w, "\nTail and network (flows: messages between nodes; stalls: waits for credits; pauses: PFC frames)\n\n")
 	network := networkTable(r, linkWidth)
 	if over := network.total() - s.width(); over > 0 {
 		network = networkTable(r, max(12, linkWidth-over))
@@ -120,9 +120,12 @@ func missing(stated bool, p runstore.Point) string {
 
 // fastest is the fabric with the least time at a size, who is within [tie] of
 // it, and the next one's time over its own. best is -1 when fewer than two
-// fabrics have a result.
+// fabrics have a result, or some lost messages and others did not.
 func fastest(r *runstore.Results, size int64) (best int, tied map[int]bool, lead float64) {
 	best, tied = -1, map[int]bool{}
+	if unequalLoss(r, size) {
+		return best, tied, 0
+	}
 	measured := 0
 	var least float64
 	for i, f := range r.Fabrics {
@@ -174,13 +177,14 @@ const linkWidth = 36
 
 // networkTable is what the flows and the links saw, a row per size and fabric.
 func networkTable(r *runstore.Results, linkWidth int) *table {
-	t := &table{columns: []column{{}, {left: true}, {}, {}, {}, {}, {}, {}, {left: true}, {}}}
+	t := &table{columns: []column{{}, {left: true}, {}, {}, {}, {}, {}, {}, {}, {left: true}, {}}}
 	head := []cell{
 		{text: "size"},
 		{text: "fabric"},
 		{text: "flow p99"},
 		{text: "flow max"},
-		{text: "held back"},
+		{text: "stalls"},
+		{text: "pauses"},
 		{text: "ECN marks"},
 		{text: "resent"},
 		{text: "drops"},
@@ -204,7 +208,7 @@ func networkTable(r *runstore.Results, linkWidth int) *table {
 				p99, most = timeCell(p.Flows.P99), timeCell(p.Flows.Max)
 			}
 			t.add(cell{text: label}, cell{fit(f.Name, 22), ansi[i%len(ansi)]}, cell{text: p99}, cell{text: most},
-				cell{text: holdsText(f.Protocol, p.Counts)}, cell{text: marksText(f.Protocol, p.Counts)},
+				cell{text: stallsText(f.Protocol, p.Counts)}, cell{text: pausesText(f.Protocol, p.Counts)}, cell{text: marksText(f.Protocol, p.Counts)},
 				cell{text: count(p.Counts.Retransmissions)}, cell{text: count(p.Counts.Drops())},
 				cell{text: link}, cell{text: busy})
 			label = ""
@@ -213,17 +217,61 @@ func networkTable(r *runstore.Results, linkWidth int) *table {
 	return t
 }
 
-// failures are the points without a result, a line each.
+// failures are the points without a result, and those whose messages did not all
+// arrive at once, a line each.
 func failures(r *runstore.Results) []string {
 	var lines []string
 	for _, f := range r.Fabrics {
 		for _, p := range f.Points {
 			if p.Failure != "" {
 				lines = append(lines, fmt.Sprintf("%s failed at %s: %s", f.Name, sizeText(p.Bytes), p.Failure))
+				continue
+			}
+			if text := refused(&p); text != "" {
+				lines = append(lines, fmt.Sprintf("%s at %s %s", f.Name, sizeText(p.Bytes), text))
 			}
 		}
 	}
 	return lines
+}
+
+// unequalLoss reports whether some fabrics lost messages of a size and others did
+// not: the time of a part of the work is not to be held against that of all.
+func unequalLoss(r *runstore.Results, size int64) bool {
+	lost, whole := false, false
+	for _, f := range r.Fabrics {
+		if p, ok := point(f, size); ok && p.Measured() {
+			lost = lost || p.Counts.MessagesLost > 0
+			whole = whole || p.Counts.MessagesLost == 0
+		}
+	}
+	return lost && whole
+}
+
+// refused says how many messages were lost and why, or had to come again for
+// want of a receive; empty where all went well.
+func refused(p *runstore.Point) string {
+	c := &p.Counts
+	if c.RNRNAKs > 0 {
+		return "drew " + plural(c.RNRNAKs, "RNR NAK", "RNR NAKs") + ": messages found no receive posted and came again"
+	}
+	if c.MessagesLost == 0 {
+		return ""
+	}
+	var why []string
+	for _, x := range []struct {
+		n         int64
+		one, many string
+	}{
+		{c.Drops(), "packet was dropped in the network", "packets were dropped in the network"},
+		{c.DroppedNoReceive, "message found no receive posted", "messages found no receive posted"},
+		{c.DroppedOutOfTurn, "packet of a torn or overtaken message was refused", "packets of torn or overtaken messages were refused"},
+	} {
+		if x.n > 0 {
+			why = append(why, plural(x.n, x.one, x.many))
+		}
+	}
+	return fmt.Sprintf("lost %s of %s messages: %s", count(c.MessagesLost), count(c.MessagesLost+p.Flows.N), list(why))
 }
 
 // wrap breaks a paragraph into lines of at most width characters.

@@ -89,6 +89,7 @@ func (f fabricated) point(b int64, ranks float64) runstore.Point {
 	for i := range 8 {
 		p.Hottest = append(p.Hottest, runstore.HotLink{
 			Name: fmt.Sprintf("leaf-%d:%d → node-%d nic-%d", i, i+3, 2*i, i), Bytes: b * 2 / int64(i+8), Busy: f.busy * share * (1 - 0.011*float64(i)),
+			Tier: "leaf to NIC", Mean: b * 2 / 9,
 		})
 	}
 	return p

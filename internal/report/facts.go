@@ -42,6 +42,7 @@ var properties = []struct {
 	{"link", func(f *scenario.Fabric) string {
 		return fmt.Sprintf("%s, %s (%d × %s signalled)", strings.ToUpper(f.Link.Generation), f.Link.Rate(), f.Link.Lanes, f.Link.LaneRate)
 	}},
+	{"topology", shapeText},
 	{"NIC", func(f *scenario.Fabric) string { return title(catalog.NIC, f.NIC.Model) }},
 	{"switch", func(f *scenario.Fabric) string {
 		return fmt.Sprintf("%s, %s, %s", title(catalog.Switch, f.Switch.Model), f.Switch.Latency, f.Switch.Forwarding)
@@ -64,6 +65,15 @@ var properties = []struct {
 		return "NAK and go-back-N"
 	}},
 	{"data path of the host", func(f *scenario.Fabric) string { return pathText(f.Host) }},
+}
+
+// shapeText is a fabric's topology in a few words.
+func shapeText(f *scenario.Fabric) string {
+	t := &f.Topology
+	if t.Oversubscription.Num <= t.Oversubscription.Den {
+		return string(t.Shape)
+	}
+	return fmt.Sprintf("%s, oversubscribed %s:1", t.Shape, strings.TrimSuffix(times(t.Oversubscription.Float()), ".0"))
 }
 
 func lossless(f *scenario.Fabric) string {

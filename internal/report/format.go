@@ -41,11 +41,15 @@ func digits(t units.Time, n int) string {
 		if v < 1 && u.size > 1 {
 			continue
 		}
-		whole := len(strconv.FormatInt(int64(v+0.5), 10))
+		decimals := n - len(strconv.FormatInt(int64(v), 10))
 		if u.size == 1 {
-			whole = n // there is nothing below
+			decimals = 0 // there is nothing below
 		}
-		return strconv.FormatFloat(v, 'f', max(0, n-whole), 64) + " " + u.name
+		text := strconv.FormatFloat(v, 'f', max(0, decimals), 64)
+		if decimals > 0 && len(text) > n+1 { // 9.9996 is 10.00
+			text = strings.TrimSuffix(text[:len(text)-1], ".")
+		}
+		return text + " " + u.name
 	}
 	return t.String()
 }
@@ -102,6 +106,9 @@ func exactCount(n int64) string {
 
 // percent is a share of 1.
 func percent(x float64) string {
+	if x > 0 && x < 0.0005 {
+		return "<0.1 %"
+	}
 	if x != 0 && x < 0.0995 {
 		return strconv.FormatFloat(100*x, 'f', 1, 64) + " %"
 	}
@@ -152,21 +159,22 @@ const (
 	tcp        = "tcp"
 )
 
-// holds is how often the link layer held a sender back: credit stalls on
-// InfiniBand, pauses on RoCE v2. TCP's classes are lossy.
-func holds(protocol string, c runstore.Counts) (n int64, one, many string) {
-	if protocol == infiniband {
-		return c.CreditStalls, "stall", "stalls"
-	}
-	return c.Pauses, "pause", "pauses"
-}
-
-func holdsText(protocol string, c runstore.Counts) string {
-	n, one, many := holds(protocol, c)
-	if n == 0 && protocol == tcp {
+// stallsText and pausesText are how often the link layer held a sender back: by
+// want of credits on InfiniBand, by PFC on Ethernet. A stall is one lane of one
+// port that begins to wait, a pause one frame that stops a port: the two do not
+// compare. TCP's classes are lossy and have neither.
+func stallsText(protocol string, c runstore.Counts) string {
+	if protocol != infiniband && c.CreditStalls == 0 {
 		return none
 	}
-	return plural(n, one, many)
+	return count(c.CreditStalls)
+}
+
+func pausesText(protocol string, c runstore.Counts) string {
+	if protocol != roce && c.Pauses == 0 {
+		return none
+	}
+	return count(c.Pauses)
 }
 
 // marksText is the number of ECN marks; InfiniBand has its own congestion

@@ -28,6 +28,7 @@ type NCCLTests struct {
 	Warmup    int
 	Check     bool // print #wrong; N/A otherwise, as -c 0 does
 	Collect   scenario.Collective
+	Op        string // the reduction, as -o has it
 	Root      int
 	Datatype  scenario.Datatype
 	GPUs      int    // per node
@@ -39,68 +40,88 @@ type NCCLTests struct {
 // test is what nccl-tests does differently for each operation.
 type test struct {
 	program string
-	redop   string
+	reduces bool // -o has an effect on its rows
 	rooted  bool
 	perRank bool // count is of one rank
 	inPlace bool // in-place results are checked
 }
 
 var tests = map[scenario.Collective]test{
-	scenario.AllReduce:     {program: "all_reduce_perf", redop: "sum", inPlace: true},
-	scenario.AllGather:     {program: "all_gather_perf", redop: "none", perRank: true, inPlace: true},
-	scenario.ReduceScatter: {program: "reduce_scatter_perf", redop: "sum", perRank: true, inPlace: true},
-	scenario.Broadcast:     {program: "broadcast_perf", redop: "none", rooted: true, inPlace: true},
-	scenario.AllToAll:      {program: "alltoall_perf", redop: "none", perRank: true},
-	scenario.SendRecv:      {program: "sendrecv_perf", redop: "sum"},
+	scenario.AllReduce:     {program: "all_reduce_perf", reduces: true, inPlace: true},
+	scenario.AllGather:     {program: "all_gather_perf", perRank: true, inPlace: true},
+	scenario.ReduceScatter: {program: "reduce_scatter_perf", reduces: true, perRank: true, inPlace: true},
+	scenario.Broadcast:     {program: "broadcast_perf", rooted: true, inPlace: true},
+	scenario.AllToAll:      {program: "alltoall_perf", perRank: true},
+	scenario.SendRecv:      {program: "sendrecv_perf", reduces: true},
 }
 
-// Write prints one fabric's results as nccl-tests prints its own, character for
-// character from the heading of the columns to the average. It is the table of
-// the versions in circulation (2.11 to 2.16, src/common.cu); later ones
-// (src/util.cu) give #wrong one more column and time more decimals, and have
+// NCCLTable prints one fabric's results as nccl-tests prints its own, row by row,
+// character for character from the heading of the columns to the average. It is
+// the table of the versions in circulation (2.11 to 2.16, src/common.cu); later
+// ones (src/util.cu) give #wrong one more column and time more decimals, and have
 // the same fields. A simulation has no difference between out-of-place and
-// in-place; both columns show it. The result says whether NCCL_TESTS_MIN_BW was
-// met, as nccl-tests' exit code does.
-func (o NCCLTests) Write(w io.Writer, r *runstore.Results, f runstore.FabricResult) (ok bool, err error) {
+// in-place; both columns show it.
+type NCCLTable struct {
+	o     NCCLTests
+	t     test
+	w     io.Writer
+	ranks int
+	sum   float64 // of the bus bandwidths
+	rows  int
+}
+
+// Start prints the heading for a run of so many ranks on a fabric, of which name
+// and rate are read.
+func (o NCCLTests) Start(w io.Writer, ranks int, f runstore.FabricResult) (*NCCLTable, error) {
 	t, known := tests[o.Collect]
 	if !known {
-		return false, fmt.Errorf("nccl-tests has no test of %s", o.Collect)
+		return nil, fmt.Errorf("nccl-tests has no test of %s", o.Collect)
 	}
 	var b strings.Builder
-	o.heading(&b, t, r, f)
-	sum, n := 0.0, 0
-	for _, p := range f.Points {
-		if !p.Measured() {
-			why := cmp.Or(p.Failure, "interrupted")
-			fmt.Fprintf(&b, "# no result at %d B: %s\n", p.Bytes, strings.ReplaceAll(why, "\n", "\n# "))
-			continue
-		}
-		o.line(&b, t, r, p)
-		sum, n = sum+p.BusBW, n+1
+	o.heading(&b, t, ranks, f)
+	_, err := io.WriteString(w, b.String())
+	return &NCCLTable{o: o, t: t, w: w, ranks: ranks}, err
+}
+
+// Row prints a size: its row, or a comment where it has no result.
+func (n *NCCLTable) Row(p runstore.Point) error {
+	var b strings.Builder
+	if p.Measured() {
+		n.o.line(&b, n.t, n.ranks, p)
+		n.sum, n.rows = n.sum+p.BusBW, n.rows+1
+	} else {
+		why := cmp.Or(p.Failure, "interrupted")
+		fmt.Fprintf(&b, "# no result at %d B: %s\n", p.Bytes, strings.ReplaceAll(why, "\n", "\n# "))
 	}
-	if n > 0 {
-		sum /= float64(n)
-	}
+	_, err := io.WriteString(n.w, b.String())
+	return err
+}
+
+// End prints the average, and that the run is partial where it is. The result
+// says whether NCCL_TESTS_MIN_BW was met, as nccl-tests' exit code does.
+func (n *NCCLTable) End(partial bool) (ok bool, err error) {
+	average := n.sum / float64(max(1, n.rows))
 	ok, verdict := true, ""
-	if o.HasMinBus {
-		ok, verdict = sum >= 0.9*o.MinBusBW, "OK"
+	if n.o.HasMinBus {
+		ok, verdict = average >= 0.9*n.o.MinBusBW, "OK"
 		if !ok {
 			verdict = "FAILED"
 		}
 	}
+	var b strings.Builder
 	fmt.Fprintf(&b, "# Out of bounds values : 0 OK\n")
-	if n > 0 { // no number where nothing was measured
-		fmt.Fprintf(&b, "# Avg bus bandwidth    : %s %s\n", strconv.FormatFloat(sum, 'g', 6, 64), verdict) // C's %g
+	if n.rows > 0 { // no number where nothing was measured
+		fmt.Fprintf(&b, "# Avg bus bandwidth    : %s %s\n", strconv.FormatFloat(average, 'g', 6, 64), verdict) // C's %g
 	}
 	fmt.Fprintf(&b, "#\n")
-	if r.Partial {
+	if partial {
 		fmt.Fprintf(&b, "# partial: the run was stopped before its end\n")
 	}
-	_, err = io.WriteString(w, b.String())
+	_, err = io.WriteString(n.w, b.String())
 	return ok, err
 }
 
-func (o NCCLTests) heading(b *strings.Builder, t test, r *runstore.Results, f runstore.FabricResult) {
+func (o NCCLTests) heading(b *strings.Builder, t test, ranks int, f runstore.FabricResult) {
 	check := 0
 	if o.Check {
 		check = 1
@@ -114,12 +135,12 @@ func (o NCCLTests) heading(b *strings.Builder, t test, r *runstore.Results, f ru
 		o.MinBytes, o.MaxBytes, o.Step, step, o.Warmup, o.Iters, check)
 	fmt.Fprintf(b, "#\n# Using devices\n")
 	gpus := max(1, o.GPUs)
-	for rank := range min(r.Ranks, maxRankLines) {
+	for rank := range min(ranks, maxRankLines) {
 		fmt.Fprintf(b, "#  Rank %2d Group %2d Pid %6d on %10s device %2d [0x%02x] %s\n",
 			rank, 0, rank+1, "node"+strconv.Itoa(rank/gpus), rank%gpus, rank%gpus, o.GPU)
 	}
-	if r.Ranks > maxRankLines {
-		fmt.Fprintf(b, "#  ... and %d more ranks\n", r.Ranks-maxRankLines)
+	if ranks > maxRankLines {
+		fmt.Fprintf(b, "#  ... and %d more ranks\n", ranks-maxRankLines)
 	}
 	fmt.Fprintf(b, "#\n")
 	fmt.Fprintf(b, "# %10s  %12s  %8s  %6s  %6s           out-of-place                       in-place          \n", "", "", "", "", "")
@@ -129,16 +150,19 @@ func (o NCCLTests) heading(b *strings.Builder, t test, r *runstore.Results, f ru
 		"(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)", "")
 }
 
-func (o NCCLTests) line(b *strings.Builder, t test, r *runstore.Results, p runstore.Point) {
+func (o NCCLTests) line(b *strings.Builder, t test, ranks int, p runstore.Point) {
 	elements := p.Bytes / max(1, int64(o.Datatype.ElementBytes()))
 	if t.perRank {
-		elements /= int64(max(1, r.Ranks))
+		elements /= int64(max(1, ranks))
 	}
-	root := -1
+	root, redop := -1, "none"
+	if t.reduces {
+		redop = o.Op
+	}
 	if t.rooted {
 		root = o.Root
 	}
-	fmt.Fprintf(b, "%12d  %12d  %8s  %6s  %6d", p.Bytes, elements, o.Datatype, t.redop, root)
+	fmt.Fprintf(b, "%12d  %12d  %8s  %6s  %6d", p.Bytes, elements, o.Datatype, redop, root)
 	for _, checked := range []bool{o.Check, o.Check && t.inPlace} {
 		us := float64(p.Time) / float64(units.Microsecond)
 		wrong := "N/A"

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/golden"
+	"weft/internal/runstore"
 	"weft/scenario"
 	"weft/units"
 )
@@ -14,19 +16,38 @@ import (
 func ncclTable(t *testing.T, o NCCLTests) []byte {
 	t.Helper()
 	r := fabricate(threeFabrics[:1], sweep())
+	text, _ := ncclPrinted(t, o, r)
+	return []byte(text)
+}
+
+// ncclPrinted is the whole table of a run's first fabric.
+func ncclPrinted(t *testing.T, o NCCLTests, r *runstore.Results) (text string, met bool) {
+	t.Helper()
 	var b bytes.Buffer
-	if _, err := o.Write(&b, r, r.Fabrics[0]); err != nil {
+	table, err := o.Start(&b, r.Ranks, r.Fabrics[0])
+	if err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes()
+	for _, p := range r.Fabrics[0].Points {
+		if err := table.Row(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	met, err = table.End(r.Partial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), met
 }
 
 var allReduce = NCCLTests{
 	Weft: "test", MinBytes: units.KiB, MaxBytes: 256 * units.MiB, Step: 2, Factor: true, Iters: 1, Check: true,
-	Collect: scenario.AllReduce, Datatype: "float", GPUs: 8, GPU: "NVIDIA H100",
+	Collect: scenario.AllReduce, Op: "sum", Datatype: "float", GPUs: 8, GPU: "NVIDIA H100",
 }
 
-func TestNCCLTestsTable(t *testing.T) { golden(t, "all-reduce.txt", ncclTable(t, allReduce)) }
+func TestNCCLTestsTable(t *testing.T) {
+	golden.File(t, "testdata/all-reduce.txt", string(ncclTable(t, allReduce)))
+}
 
 // As doc of nccl-tests shows its own table.
 func TestNCCLTestsHeaderIsNCCLTests(t *testing.T) {
@@ -107,9 +128,8 @@ func TestNCCLTestsMinimumBandwidth(t *testing.T) {
 	}{{90, true, "OK"}, {134, true, "OK"}, {135, false, "FAILED"}} {
 		o := allReduce
 		o.MinBusBW, o.HasMinBus = c.least, true
-		var b bytes.Buffer
-		ok, err := o.Write(&b, r, r.Fabrics[0])
-		if err != nil || ok != c.ok || !strings.Contains(b.String(), "# Avg bus bandwidth    : 120.895 "+c.word+"\n") {
+		text, ok := ncclPrinted(t, o, r)
+		if ok != c.ok || !strings.Contains(text, "# Avg bus bandwidth    : 120.895 "+c.word+"\n") {
 			t.Errorf("NCCL_TESTS_MIN_BW=%v: ok %v, want %v and %s", c.least, ok, c.ok, c.word)
 		}
 	}
@@ -119,13 +139,10 @@ func TestNCCLTestsFailedSizeIsAComment(t *testing.T) {
 	r := fabricate(threeFabrics[:1], sweep()[:3])
 	r.Fabrics[0].Points[1].Failure = "deadlock:\na waits for b"
 	r.Partial = true
-	var b bytes.Buffer
-	if _, err := allReduce.Write(&b, r, r.Fabrics[0]); err != nil {
-		t.Fatal(err)
-	}
+	text, _ := ncclPrinted(t, allReduce, r)
 	for _, want := range []string{"# no result at 2048 B: deadlock:\n# a waits for b\n", "# partial: "} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }

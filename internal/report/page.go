@@ -45,15 +45,10 @@ type view struct {
 	Facts           []factRow
 	Hot             []hotRow
 	HotSize         string
+	Bars            []barRow // of a run of one size, which has no plots
 	LeftOut         []string
 	Soft            []softFact
 	Scenario        string
-}
-
-// measured is a point with what its counts mean.
-type measured struct {
-	runstore.Point
-	protocol string
 }
 
 // fabricCard is a fabric's figures in short.
@@ -74,11 +69,11 @@ type sizeRows struct {
 }
 
 type pointRow struct {
-	Index                                                                  int
-	Fabric, Algorithm, Time, AlgBW, BusBW, P50, P99, Max, Held, Marks, CNP string
-	Resent, Drops, Link, Busy, Packets                                     string
-	Best                                                                   bool
-	Failure                                                                string
+	Index                                                                            int
+	Fabric, Algorithm, Time, AlgBW, BusBW, P50, P99, Max, Stalls, Pauses, Marks, CNP string
+	Resent, Drops, Link, Busy, Packets                                               string
+	Best                                                                             bool
+	Failure                                                                          string
 }
 
 // factRow is one property of every fabric.
@@ -93,6 +88,13 @@ type hotRow struct {
 	Busy         string
 	Width        string // of its bar
 	Bytes        string
+	Spread       string
+}
+
+// barRow is a fabric's time among the others'.
+type barRow struct {
+	Index                     int
+	Fabric, Width, Time, Rate string
 }
 
 // softFact is a number of the catalog that nobody has measured.
@@ -121,6 +123,7 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 		v.Rows = append(v.Rows, v.rows(size))
 	}
 	v.facts()
+	v.bars()
 	v.hot()
 	v.soft()
 	return v
@@ -140,16 +143,23 @@ func subtitle(r *runstore.Results, sc *scenario.Resolved) string {
 	if sc != nil {
 		n := sc.Cluster.Node
 		parts[1] = fmt.Sprintf("%s nodes of %d %s", exactCount(int64(r.Nodes)), n.GPUs, title(catalog.GPU, n.GPU.Model))
-		if len(sc.Fabrics) > 0 {
-			t := sc.Fabrics[0].Topology
-			shape := string(t.Shape)
-			if t.Oversubscription.Num > t.Oversubscription.Den {
-				shape += fmt.Sprintf(", oversubscribed %s:1", times(t.Oversubscription.Float()))
-			}
-			parts = append(parts, shape)
-		}
+		parts = append(parts, shapes(sc))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.Seed)), " · ")
+}
+
+// shapes is the topology that all fabrics have, or that they differ.
+func shapes(sc *scenario.Resolved) string {
+	text := ""
+	for i := range sc.Fabrics {
+		switch own := shapeText(&sc.Fabrics[i]); text {
+		case "", own:
+			text = own
+		default:
+			return "topologies as listed below"
+		}
+	}
+	return text
 }
 
 // title is what the catalog calls an entry.
@@ -227,20 +237,21 @@ func (v *view) card(i int, f runstore.FabricResult) fabricCard {
 		ratio := float64(last.Flows.Max) / float64(last.Flows.P50)
 		c.Figures = append(c.Figures, figure{"slowest flow", times(ratio) + "×", "the median, at " + sizeText(last.Bytes)})
 	}
-	var held, drops int64
-	_, _, many := holds(f.Protocol, last.Counts)
+	var stalls, pauses, drops int64
 	for _, p := range points {
-		n, _, _ := holds(f.Protocol, p.Counts)
-		held, drops = held+n, drops+p.Counts.Drops()
+		stalls, pauses, drops = stalls+p.Counts.CreditStalls, pauses+p.Counts.Pauses, drops+p.Counts.Drops()
 	}
-	switch {
-	case f.Protocol == infiniband:
-		c.Figures = append(c.Figures, figure{"credit stalls", count(held), "over the sweep"})
-	case f.Protocol == tcp && held == 0:
-	default:
-		c.Figures = append(c.Figures, figure{"PFC " + many, count(held), "over the sweep"})
+	over := "over the sweep"
+	if len(points) == 1 {
+		over = "at " + sizeText(last.Bytes)
 	}
-	c.Figures = append(c.Figures, figure{"drops", count(drops), "over the sweep"})
+	if f.Protocol == infiniband {
+		c.Figures = append(c.Figures, figure{"credit stalls", count(stalls), over})
+	}
+	if f.Protocol == roce || pauses > 0 {
+		c.Figures = append(c.Figures, figure{"PFC pauses", count(pauses), over})
+	}
+	c.Figures = append(c.Figures, figure{"drops", count(drops), over})
 	return c
 }
 
@@ -294,7 +305,7 @@ func (v *view) fill(row *pointRow, f runstore.FabricResult, p runstore.Point) {
 	if p.Flows.N > 0 {
 		row.P50, row.P99, row.Max = timeCell(p.Flows.P50), timeCell(p.Flows.P99), timeCell(p.Flows.Max)
 	}
-	row.Held, row.Marks, row.CNP = holdsText(f.Protocol, c), marksText(f.Protocol, c), count(c.CNPs)
+	row.Stalls, row.Pauses, row.Marks, row.CNP = stallsText(f.Protocol, c), pausesText(f.Protocol, c), marksText(f.Protocol, c), count(c.CNPs)
 	if f.Protocol != roce && c.CNPs == 0 {
 		row.CNP = none
 	}
@@ -302,6 +313,23 @@ func (v *view) fill(row *pointRow, f runstore.FabricResult, p runstore.Point) {
 	row.Link, row.Busy = none, none
 	if h, ok := hottest(p); ok {
 		row.Link, row.Busy = h.Name, percent(h.Busy)
+	}
+}
+
+// bars lays the fabrics' times of a single size side by side.
+func (v *view) bars() {
+	if len(v.sizes) != 1 || !v.Contest {
+		return
+	}
+	most := 0.0
+	for _, f := range v.r.Fabrics {
+		p, _ := point(f, v.sizes[0])
+		most = max(most, float64(p.Time))
+	}
+	for i, f := range v.r.Fabrics {
+		if p, ok := point(f, v.sizes[0]); ok && p.Measured() {
+			v.Bars = append(v.Bars, barRow{i % palette, f.Name, num(100 * float64(p.Time) / most), timeCell(p.Time), bandwidth(p.BusBW) + " GB/s"})
+		}
 	}
 }
 
@@ -322,7 +350,16 @@ func (v *view) hot() {
 			v.Hot = append(v.Hot, hotRow{
 				Index: i % palette, Fabric: f.Name, Name: h.Name, Busy: percent(h.Busy),
 				Width: num(100 * min(1, max(0, h.Busy))), Bytes: bytesText(h.Bytes),
+				Spread: spreadText(h),
 			})
 		}
 	}
+}
+
+// spreadText is a link's share of the load among the links of its tier.
+func spreadText(h runstore.HotLink) string {
+	if h.Mean <= 0 {
+		return none
+	}
+	return times(h.Spread()) + "× (" + h.Tier + ")"
 }

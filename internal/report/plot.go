@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/runstore"
 	"weft/units"
 )
 
@@ -48,7 +49,6 @@ type plot struct {
 	sizes  []int64
 	series []series
 	log    bool                 // the y axis; from zero otherwise
-	floor  float64              // of a logarithmic axis: it never starts above; 0 is free
 	most   float64              // of a linear axis: fixed end; 0 is free
 	format func(float64) string // of values
 }
@@ -109,9 +109,6 @@ func (p *plot) bounds() (lo, hi float64, ok bool) {
 		}
 		ticks := linearTicks(hi)
 		return 0, ticks[len(ticks)-1], true
-	}
-	if p.floor > 0 {
-		lo = min(lo, p.floor)
 	}
 	hi = max(hi, lo*minLogFactor)
 	return logFloor(lo), logCeil(hi), true
@@ -213,10 +210,14 @@ func (p *plot) axes(b *strings.Builder, lo, hi float64) {
 			fmt.Fprintf(b, `<text x="%s" y="%s">%s</text>`, num(plotLeft-8), num(y+4), html.EscapeString(p.format(v)))
 		}
 	}
-	b.WriteString(`</g><g class="tick" text-anchor="middle">`)
-	for at, i := math.Inf(-1), 0; i < len(p.sizes); i++ {
+	b.WriteString(`</g><g class="tick sizes" text-anchor="middle">`)
+	for at, n, i := math.Inf(-1), 0, 0; i < len(p.sizes); i++ {
 		if x := p.x(i); x-at >= tickRoom {
-			fmt.Fprintf(b, `<text x="%s" y="%s">%s</text><path d="M%s %sv4"/>`, num(x), num(plotHeight-plotBottom+19),
+			class := ""
+			if n++; n%2 == 0 {
+				class = ` class="wide-only"` // the page hides it where letters must be larger
+			}
+			fmt.Fprintf(b, `<text%s x="%s" y="%s">%s</text><path d="M%s %sv4"/>`, class, num(x), num(plotHeight-plotBottom+19),
 				html.EscapeString(sizeText(p.sizes[i])), num(x), num(plotHeight-plotBottom))
 			at = x
 		}
@@ -308,31 +309,41 @@ func (v *view) plots() []Plot {
 	}
 	add(&plot{
 		title: "Bus bandwidth", note: "GB/s, more is better", sizes: v.sizes, format: axisNumber,
-		series: v.each(solid, "", func(m measured) float64 { return orNaN(m.BusBW) }),
+		series: v.each(solid, "", func(m runstore.Point) float64 { return orNaN(m.BusBW) }),
 	})
 	add(&plot{
 		title: "Time", note: "of one operation, less is better", sizes: v.sizes, log: true, format: timeText,
-		series: v.each(solid, "", func(m measured) float64 { return float64(m.Time) }),
+		series: v.each(solid, "", func(m runstore.Point) float64 { return float64(m.Time) }),
 	})
-	add(v.slowdown())
+	add(v.behindPlot())
 	add(&plot{
 		title: "Tail", note: "completion of messages between nodes, less is better", sizes: v.sizes, log: true, format: timeText,
 		series: slices.Concat(
-			v.each(solid, ", 99th percentile", func(m measured) float64 { return float64(m.Flows.P99) }),
-			v.each(dashed, ", slowest", func(m measured) float64 { return float64(m.Flows.Max) })),
+			v.each(solid, ", 99th percentile", func(m runstore.Point) float64 { return float64(m.Flows.P99) }),
+			v.each(dashed, ", slowest", func(m runstore.Point) float64 { return float64(m.Flows.Max) })),
 	}, Key{dashes[solid], "99th percentile"}, Key{dashes[dashed], "slowest"})
 	add(&plot{
 		title: "Hottest link", note: "share of the time in which the busiest wire carries packets", sizes: v.sizes, most: 1,
 		format: func(x float64) string { return strconv.FormatFloat(math.Round(100*x), 'f', 0, 64) + " %" },
-		series: v.each(solid, "", func(m measured) float64 {
-			h, ok := hottest(m.Point)
+		series: v.each(solid, "", func(m runstore.Point) float64 {
+			h, ok := hottest(m)
 			if !ok {
 				return math.NaN()
 			}
 			return h.Busy
 		}),
 	})
-	add(v.interference(), Key{dashes[solid], "held back: credit stalls, PFC pauses"}, Key{dashes[dashed], "ECN marks"}, Key{dashes[dotted], "drops"})
+	add(v.perPacket("Credit stalls", "waits for credits per 1,000 packets", counted{solid, "credit stalls", func(m runstore.Point) int64 { return m.Counts.CreditStalls }}))
+	congestion := []counted{
+		{solid, "PFC pauses", func(m runstore.Point) int64 { return m.Counts.Pauses }},
+		{dashed, "ECN marks", func(m runstore.Point) int64 { return m.Counts.Marks }},
+		{dotted, "drops", func(m runstore.Point) int64 { return m.Counts.Drops() }},
+	}
+	var keys []Key
+	for _, c := range congestion {
+		keys = append(keys, Key{dashes[c.line], c.label})
+	}
+	add(v.perPacket("Pauses, marks and drops", "per 1,000 packets; what did not happen is not drawn", congestion...), keys...)
 	return out
 }
 
@@ -354,14 +365,14 @@ func axisNumber(x float64) string {
 }
 
 // each is one line per fabric.
-func (v *view) each(line dash, what string, value func(measured) float64) []series {
+func (v *view) each(line dash, what string, value func(runstore.Point) float64) []series {
 	var out []series
 	for i, f := range v.r.Fabrics {
 		s := series{fabric: i, line: line, label: f.Name + what}
 		for _, size := range v.sizes {
 			x := math.NaN()
 			if p, ok := point(f, size); ok && p.Measured() {
-				x = value(measured{p, f.Protocol})
+				x = value(p)
 			}
 			s.values = append(s.values, x)
 		}
@@ -370,14 +381,22 @@ func (v *view) each(line dash, what string, value func(measured) float64) []seri
 	return out
 }
 
-// slowdown is each fabric's time over the fastest's.
-func (v *view) slowdown() *plot {
-	p := &plot{title: "Times the fastest", note: "1 is the fastest fabric of the size", sizes: v.sizes, log: true, floor: 1, format: func(x float64) string { return axisNumber(x) + "×" }}
+// leastBehind is what the plot of the distances draws: a tenth of a percent. Less
+// is the fastest, or as good as it.
+const leastBehind = 0.001
+
+// behindPlot is how much longer each fabric takes than the fastest of the size. On
+// a logarithmic axis both a few percent and a factor of ten can be read.
+func (v *view) behindPlot() *plot {
+	p := &plot{
+		title: "Behind the fastest", note: "how much longer than the fastest of the size", sizes: v.sizes, log: true,
+		format: func(x float64) string { return axisNumber(100*x) + " %" },
+	}
 	if len(v.r.Fabrics) < 2 {
 		p.sizes = nil
 		return p
 	}
-	p.series = v.each(solid, "", func(m measured) float64 { return float64(m.Time) })
+	p.series = v.each(solid, "", func(m runstore.Point) float64 { return float64(m.Time) })
 	for i := range v.sizes {
 		least := math.NaN()
 		for _, s := range p.series {
@@ -386,28 +405,31 @@ func (v *view) slowdown() *plot {
 			}
 		}
 		for _, s := range p.series {
-			s.values[i] /= least
+			if s.values[i] = s.values[i]/least - 1; s.values[i] < leastBehind {
+				s.values[i] = math.NaN()
+			}
 		}
 	}
 	return p
 }
 
-// interference is what the network did besides carrying packets, per thousand
-// of them.
-func (v *view) interference() *plot {
-	per := func(n func(measured) int64) func(measured) float64 {
-		return func(m measured) float64 {
+// counted is something that the network did besides carrying packets.
+type counted struct {
+	line  dash
+	label string
+	of    func(runstore.Point) int64
+}
+
+// perPacket draws what was counted per thousand packets.
+func (v *view) perPacket(title, note string, what ...counted) *plot {
+	p := &plot{title: title, note: note, sizes: v.sizes, log: true, format: axisNumber}
+	for _, c := range what {
+		p.series = append(p.series, v.each(c.line, ", "+c.label, func(m runstore.Point) float64 {
 			if m.Counts.Packets == 0 {
 				return math.NaN()
 			}
-			return 1000 * float64(n(m)) / float64(m.Counts.Packets)
-		}
+			return 1000 * float64(c.of(m)) / float64(m.Counts.Packets)
+		})...)
 	}
-	return &plot{
-		title: "Interference", note: "per 1,000 packets; what did not happen is not drawn", sizes: v.sizes, log: true, format: axisNumber,
-		series: slices.Concat(
-			v.each(solid, ", held back", per(func(m measured) int64 { n, _, _ := holds(m.protocol, m.Counts); return n })),
-			v.each(dashed, ", ECN marks", per(func(m measured) int64 { return m.Counts.Marks })),
-			v.each(dotted, ", drops", per(func(m measured) int64 { return m.Counts.Drops() }))),
-	}
+	return p
 }

@@ -15,9 +15,6 @@ const (
 	// tie is the difference of times below which there is none that matters:
 	// what repeated measurements of one cluster differ by.
 	tie = 0.02
-	// latencyGrowth ends the range in which latency decides: the fastest time
-	// has not grown by more than this factor over that of the smallest size.
-	latencyGrowth = 2
 	// bandwidthShare begins the range in which bandwidth decides: the fastest
 	// fabric reaches this share of its best rate.
 	bandwidthShare = 0.8
@@ -32,10 +29,18 @@ const (
 	// comes in bursts.
 	busyLink = 0.9
 	idleLink = 0.25
-	// evenBusy and unevenLoad are how busy a link must be, and how much more
-	// than the other fabric's busiest it must carry, for its load to be a cause.
-	evenBusy   = 0.8
-	unevenLoad = 1.1
+	// crowdedBusy and crowded are how busy a link must be, and how many times
+	// the mean of its tier it must carry, for flows that meet on it to be a
+	// cause.
+	crowdedBusy = 0.6
+	crowded     = 1.25
+	// namedFlows is how many of the flows that share a link a sentence names.
+	namedFlows = 4
+	// idledShare is how much longer idle than the fastest fabric's a link must
+	// be for that to be a cause.
+	idledShare = 0.1
+	// queuedShare is the share of packets from which queues are a cause.
+	queuedShare = 0.05
 )
 
 // Verdict is what the results come to, in sentences.
@@ -83,7 +88,7 @@ func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
 		if !slices.ContainsFunc(v.fabrics, func(i int) bool {
 			p, ok := point(r.Fabrics[i], size)
 			return !ok || !p.Measured()
-		}) {
+		}) && !unequalLoss(r, size) {
 			v.sizes = append(v.sizes, size)
 		}
 	}
@@ -151,13 +156,21 @@ func (v *judgement) ratios(f, over, from, to int) (lo, hi float64) {
 	return lo, hi
 }
 
-// latencyEnd is the last size at which latency decides.
+// latencyEnd is the last size at which latency decides, -1 where none shows it.
+// It takes two sizes to tell: a line through the fastest times of the smallest
+// and of this one gives what a message costs without its bytes, and that must be
+// more than what its bytes cost.
 func (v *judgement) latencyEnd() int {
-	s := 0
-	for s+1 < len(v.sizes) && v.least(s+1) <= latencyGrowth*v.least(0) {
-		s++
+	end := -1
+	for s := 1; s < len(v.sizes); s++ {
+		bytes := v.least(s) - v.least(0)
+		bytes *= float64(v.sizes[s]) / float64(v.sizes[s]-v.sizes[0])
+		if bytes > v.least(s)/2 {
+			break
+		}
+		end = s
 	}
-	return s
+	return end
 }
 
 // bandwidthStart is the first size from which on bandwidth decides, and
@@ -183,7 +196,6 @@ func (v *judgement) bandwidthStart() int {
 // does, and why. What lies between is told only where another fabric leads.
 func (v *judgement) contest() Verdict {
 	last := len(v.sizes) - 1
-	end, start := v.latencyEnd(), v.bandwidthStart()
 	if last == 0 {
 		w := v.winner(0, 0)
 		at := ""
@@ -192,29 +204,27 @@ func (v *judgement) contest() Verdict {
 		}
 		return Verdict{[]string{upper(at+v.standing(w, 0, 0, 0, busOf)) + "."}, v.why(w, 0, w, 0), v.caveats()}
 	}
-	end = min(end, start-1)
-	low, high := v.winner(0, max(end, 0)), v.winner(last, last)
+	start := v.bandwidthStart()
+	end, begins := min(v.latencyEnd(), start-1), "where latency decides"
+	if end < 0 && start > 0 {
+		end, begins = 0, "the start of the sweep"
+	}
+	from, ends, figure := max(start, end+1), "where bandwidth decides", busOf
+	if start > last && end < last {
+		from, ends, figure = last, "the end of the sweep", timeOf
+	}
+	low, high := v.winner(0, max(end, 0)), v.winner(min(from, last), last)
 	var out []string
 	if end >= 0 {
-		out = append(out, v.rangeSentence(0, end, 0, "where latency decides", timeOf))
+		out = append(out, v.rangeSentence(0, end, 0, begins, timeOf))
 	}
-	from := max(start, end+1)
-	if start <= last {
-		high = v.winner(from, last)
-	}
-	if middle := min(start, last) - 1; end < middle {
+	if middle := from - 1; end < middle && middle < last {
 		if w := v.winner(end+1, middle); w != low && w != high {
 			out = append(out, v.rangeSentence(end+1, middle, middle, "in between", timeOf))
 		}
 	}
-	switch {
-	case start <= last:
-		out = append(out, v.rangeSentence(from, last, last, "where bandwidth decides", busOf))
-	case end < last:
-		from = last
-		out = append(out, v.rangeSentence(last, last, last, "the end of the sweep", timeOf))
-	default:
-		from = end + 1 // latency decides everywhere
+	if from <= last { // else latency decides everywhere
+		out = append(out, v.rangeSentence(from, last, last, ends, figure))
 	}
 	return Verdict{out, v.why(low, end, high, from), v.caveats()}
 }
@@ -280,11 +290,12 @@ func (v *judgement) standing(w, from, to, shown int, figure func(runstore.Point)
 		verb = ""
 	}
 	own := figure(v.points[w][shown])
+	tied = append([]string{fmt.Sprintf("%s (%s%s)", v.name(w), own, size)}, tied...)
 	switch {
-	case len(tied) > 0 && len(behind) == 0:
-		return fmt.Sprintf("there is no difference that matters: %s (%s%s) and %s are within 2 %%", v.name(w), own, size, list(tied))
-	case len(tied) > 0:
-		return fmt.Sprintf("%s (%s%s) and %s are within 2 %%, no difference that matters; %s", v.name(w), own, size, list(tied), list(behind))
+	case len(behind) == 0:
+		return fmt.Sprintf("there is no difference that matters: %s are within 2 %%", list(tied))
+	case len(tied) > 1:
+		return fmt.Sprintf("%s are within 2 %%, no difference that matters; %s", list(tied), list(behind))
 	}
 	return fmt.Sprintf("%s is the fastest (%s%s); %s", v.name(w), own, size, list(behind))
 }
@@ -339,6 +350,11 @@ func (v *judgement) caveats() []string {
 	}
 	if all := len(sizes(v.r)); all > len(v.sizes) {
 		out = append(out, fmt.Sprintf("of %d sizes, %d have a result on every fabric and are compared", all, len(v.sizes)))
+	}
+	for _, size := range sizes(v.r) {
+		if unequalLoss(v.r, size) {
+			out = append(out, fmt.Sprintf("at %s some fabrics lost messages and others did not: their times are not of the same work", sizeText(size)))
+		}
 	}
 	for i := range out {
 		out[i] = upper(out[i]) + "."

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/runstore"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -86,7 +87,7 @@ func TestVerdictClearsTheWiresOnlyWhenTheyWereIdle(t *testing.T) {
 	slow := threeFabrics[2]
 	slow.counts = func(int64, int64) runstore.Counts { return runstore.Counts{} }
 	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
-	mustSay(t, Judge(r, nil), "kept no link busier than 12 % at 256 MiB: the wires are not its limit")
+	mustSay(t, Judge(r, nil), "At 256 MiB tcp-400g lost and held back nothing, and kept no link busier than 12 %: the wires are not its limit")
 	r.Fabrics[1].Points[len(sweep())-1].Hottest[0].Busy = 0.5
 	mustNotSay(t, Judge(r, nil), "the wires are not its limit")
 }
@@ -104,7 +105,7 @@ func TestVerdictSaysWhatIsMissing(t *testing.T) {
 func TestVerdictOfOneFabric(t *testing.T) {
 	mustSay(t, Judge(fabricate(threeFabrics[1:2], sweep()), madeUp()),
 		"roce-v2-400g takes 30.9 us at 1 KiB and reaches 353 GB/s of bus bandwidth at 256 MiB; from 32 MiB on it is within 20 % of that.",
-		"the wire is its limit", "799 PFC pauses")
+		"At 256 MiB roce-v2-400g is at the limit of its wire: leaf-0:3 → node-0 nic-0 is busy 93 % of the time; it counted 799 PFC pauses")
 }
 
 func TestVerdictNamesSizesAtWhichAnotherLeads(t *testing.T) {
@@ -113,12 +114,69 @@ func TestVerdictNamesSizesAtWhichAnotherLeads(t *testing.T) {
 	mustSay(t, Judge(r, nil), "It is not so at every size: roce-v2-400g leads at 4 KiB.")
 }
 
-func TestVerdictNamesALoadThatIsSpreadUnevenly(t *testing.T) {
+// A link that carries more than its tier's mean is a cause only where routing
+// could have chosen another, and where it is busy.
+func TestVerdictNamesCollisions(t *testing.T) {
 	slow := threeFabrics[1]
 	slow.bus = 180
 	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
-	mustNotSay(t, Judge(r, nil), "unevenly")
 	h := &r.Fabrics[1].Points[len(sweep())-1].Hottest[0]
-	h.Bytes *= 2
-	mustSay(t, Judge(r, nil), "roce-v2-400g put 2.0 times as many bytes on its busiest link (leaf-0:3 → node-0 nic-0) as infiniband-ndr on its own: the load is spread unevenly")
+	h.Name, h.Tier, h.Mean = "leaf-0:3 → spine-1", "leaf to spine", h.Bytes*10/25
+	mustSay(t, Judge(r, madeUp()), "At 256 MiB roce-v2-400g has flows collide, which ECMP hashes onto one link: leaf-0:3 → spine-1 carries 2.5 times the mean of its tier (leaf to spine) and is busy 94 % of the time")
+	mustSay(t, Judge(r, nil), "roce-v2-400g spreads its load unevenly: leaf-0:3 → spine-1 carries 2.5 times")
+	h.Tier = "leaf to NIC"
+	mustNotSay(t, Judge(r, madeUp()), "collide", "tier")
+	h.Tier, h.Busy = "leaf to spine", 0.4
+	mustNotSay(t, Judge(r, madeUp()), "collide", "tier")
+}
+
+// The messages that share a link are named where they are known, a few of them.
+func TestVerdictNamesTheMessagesThatShareALink(t *testing.T) {
+	slow := threeFabrics[1]
+	slow.bus = 180
+	r := fabricate([]fabricated{threeFabrics[0], slow}, []int64{2 << 20})
+	h := &r.Fabrics[1].Points[0].Hottest[0]
+	h.Tier, h.Busy, h.Mean = "leaf to spine", 0.97, h.Bytes/3
+	h.Flows = []string{"a to b", "c to d", "e to f"}
+	mustSay(t, Judge(r, madeUp()), "carries 3.0 times the mean of its tier (leaf to spine), by a to b, c to d and e to f, and is busy")
+	h.Flows = append(h.Flows, "g to h", "i to j")
+	mustSay(t, Judge(r, madeUp()), "e to f, g to h and others, and is busy")
+	h.Flows = h.Flows[:1]
+	mustNotSay(t, Judge(r, madeUp()), "a to b")
+}
+
+// Congestion control is a cause where it left idle what another kept busy, and
+// nothing else can have: not where the path through the host differs.
+func TestVerdictTellsThatSendersWereCutBack(t *testing.T) {
+	slow := threeFabrics[1]
+	slow.bus = 180
+	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
+	last := &r.Fabrics[1].Points[len(sweep())-1]
+	last.Hottest[0].Busy = 0.5
+	last.Counts.Marks = last.Counts.Packets / 4
+	mustSay(t, Judge(r, madeUp()),
+		"cut its senders back so far that its busiest link was busy no more than 50 % of the time, where infiniband-ndr kept its own busy 93 %",
+		"it queues: at least 25 % of its packets met more than 400 KiB before them")
+	sc := madeUp()
+	sc.Fabrics[1].Host.Path = scenario.PathCPU
+	mustNotSay(t, Judge(r, sc), "cut its senders back")
+}
+
+// It takes two sizes to tell latency from bandwidth.
+func TestVerdictOfAShortSweepClaimsOnlyWhatItShows(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int64
+		says  []string
+		not   []string
+	}{
+		{[]int64{64 << 10, 16 << 20}, []string{"At 64 KiB, the start of the sweep, ", "At 16 MiB, the end of the sweep, "}, []string{"decides", "per message"}},
+		{[]int64{1 << 10, 2 << 10}, []string{"At every size, where latency decides, "}, []string{"bandwidth decides"}},
+		{[]int64{128 << 20, 256 << 20}, []string{"At every size, where bandwidth decides, "}, []string{"latency decides"}},
+		{[]int64{1 << 20}, []string{"At 1 MiB infiniband-ndr is the fastest"}, []string{"decides"}},
+		{[]int64{1 << 20, 1<<20 + 4096}, []string{"where latency decides"}, []string{"per message", "bandwidth decides"}},
+	} {
+		v := Judge(fabricate(threeFabrics[:2], c.sizes), madeUp())
+		mustSay(t, v, c.says...)
+		mustNotSay(t, v, c.not...)
+	}
 }

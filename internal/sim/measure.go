@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"slices"
-
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"weft/internal/fabric"
@@ -11,7 +9,8 @@ import (
 )
 
 // flowTimes gathers the completion times of messages between nodes. Quantiles
-// are exact to three digits, whatever the number of messages.
+// are by nearest rank and exact to three digits, whatever the number of messages;
+// one that is the slowest message is exact.
 type flowTimes struct {
 	histogram *hdrhistogram.Histogram
 	sum       units.Time
@@ -46,46 +45,31 @@ func (f *flowTimes) distribution() (d runstore.Distribution) {
 	if f.n == 0 {
 		return d
 	}
-	at := func(q float64) units.Time {
-		return min(f.most, units.Time(f.histogram.ValueAtQuantile(q))*units.Nanosecond)
-	}
 	return runstore.Distribution{
-		N: f.n, Mean: f.sum / units.Time(f.n), P50: at(50), P99: at(99), P999: at(99.9), Max: f.most,
+		N: f.n, Mean: f.sum / units.Time(f.n), P50: f.quantile(500), P99: f.quantile(990), P999: f.quantile(999), Max: f.most,
 	}
+}
+
+// quantile is the time that so many of a thousand messages do not exceed: the
+// one whose rank is ⌈n·perMille/1000⌉.
+func (f *flowTimes) quantile(perMille int64) units.Time {
+	rank := (f.n*perMille + 999) / 1000
+	if rank >= f.n {
+		return f.most
+	}
+	at := f.histogram.ValueAtQuantile(100 * float64(rank) / float64(f.n))
+	return min(f.most, units.Time(at)*units.Nanosecond)
 }
 
 // counts are what a network counted.
 func counts(n *fabric.Network) runstore.Counts {
-	s := n.Stats()
+	s, refused := n.Stats(), n.Refusals()
 	return runstore.Counts{
+		DroppedNoReceive: refused.NoReceive, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
 		Packets: s.Injected - s.Trains, PacketHops: s.Hops, Events: s.Events,
 		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked, CNPs: s.CNPs,
 		Retransmissions: n.Retransmissions(),
 		DroppedBuffer:   s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
-		DroppedLifetime: s.Dropped[fabric.DropLifetime],
+		DroppedLifetime: s.Dropped[fabric.DropLifetime], DroppedStalled: s.Dropped[fabric.DropStall],
 	}
-}
-
-// hottestLinks is how many busy links a result names.
-const hottestLinks = 8
-
-// hottest are the busiest links of the scale-out fabric over a time.
-func hottest(n *fabric.Network, span units.Time) []runstore.HotLink {
-	var all []int32
-	for link := range int32(n.Links()) {
-		if n.ScaleOut(link) && n.LinkBytes(link) > 0 {
-			all = append(all, link)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b int32) int {
-		return int(n.LinkBusy(b)/units.Nanosecond) - int(n.LinkBusy(a)/units.Nanosecond)
-	})
-	var hot []runstore.HotLink
-	for _, link := range all[:min(len(all), hottestLinks)] {
-		hot = append(hot, runstore.HotLink{
-			Name: n.LinkName(link), Bytes: n.LinkBytes(link),
-			Busy: min(1, float64(n.LinkBusy(link))/float64(max(1, span))),
-		})
-	}
-	return hot
 }

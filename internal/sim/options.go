@@ -1,6 +1,9 @@
 package sim
 
-import "weft/units"
+import (
+	"weft/internal/runstore"
+	"weft/units"
+)
 
 // Options are what a caller may choose about a run without changing its
 // results.
@@ -9,6 +12,16 @@ type Options struct {
 	Workers int
 	// Progress, if not nil, is called now and then, never concurrently.
 	Progress func(Progress)
+	// Finished, if not nil, is called with each simulation that has come to its
+	// end or has failed, in the order in which they do, never concurrently with
+	// itself or with Progress.
+	Finished func(Finished)
+}
+
+// Finished is one simulation with its result.
+type Finished struct {
+	Fabric, Size int // indices into the scenario's fabrics and sizes
+	Point        runstore.Point
 }
 
 // Progress is how far a run has come.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -56,6 +57,16 @@ cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}
 fabrics: [roce-v2-400g]
 workload: {pattern: incast, fan-in: 40, receivers: 2, sizes: [256KiB]}`,
+		"reads": `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics: [roce-v2-400g, infiniband-ndr]
+workload: {pattern: uniform, operation: read, load: 80%, duration: 20us, sizes: [100KB]}`,
+		"datagrams with few receives": `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics: [{preset: roce-v2-400g, switch: {buffer: 256KiB}, ethernet: {pfc: {enabled: false}, ecn: {enabled: false}}}]
+workload: {pattern: uniform, transport: ud, load: 1, duration: 20us, receive-queue: 2, repost: 1us, sizes: [4KiB]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := resolve(t, text)
@@ -155,21 +166,66 @@ workload: {pattern: permutation, sizes: [1MiB]}`), 2)
 	}
 }
 
-// TestStandstillNamesWhatWaits runs a permutation on a ring of Ethernet switches
-// that pause one another in a circle, and expects the ports by name.
-func TestStandstillNamesWhatWaits(t *testing.T) {
+// TestStandstillNamesTheCircle runs a permutation on a ring of Ethernet switches
+// that pause one another, and expects the circle, port by port and once around, on
+// any number of cores.
+func TestStandstillNamesTheCircle(t *testing.T) {
 	r := resolve(t, `
 cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: torus, dims: [16], hosts-per-leaf: 8, radix: 12}
 fabrics: [{preset: roce-v2-400g, cc: none, routing: {mode: deterministic}, ethernet: {ecn: {enabled: false}, pfc: {xoff: 16KiB, xon-offset: 8KiB}}}]
 workload: {pattern: permutation, sizes: [4MiB]}`)
-	_, err := Run(context.Background(), r, Options{})
-	if err == nil {
-		t.Fatal("a ring of full buffers went on")
+	var before []byte
+	for _, workers := range []int{1, 2, 3} {
+		out, err := Run(t.Context(), r, Options{Workers: workers})
+		if err == nil {
+			t.Fatal("a ring of full buffers went on")
+		}
+		wants := []string{"no progress since", "deadlock: 16 ports wait for one another in a circle"}
+		for i := range 16 {
+			wants = append(wants, fmt.Sprintf("\n  switch(%d) port 9 to switch(%d): ", i, (i+1)%16))
+		}
+		for _, want := range wants {
+			if strings.Count(err.Error(), want) != 1 {
+				t.Errorf("the error does not say %q once: %v", want, err)
+			}
+		}
+		text, err := out.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before != nil && !bytes.Equal(text, before) {
+			t.Errorf("on %d cores the results are\n%s\nwant\n%s", workers, text, before)
+		}
+		before = text
 	}
-	for _, want := range []string{"no progress", "packets wait at", "paused by PFC"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("the error does not say %q: %v", want, err)
+}
+
+// TestALimitIsToldApartFromASenderThatWaits ends a run by its limit twice: while
+// packets move, and while the sender of a packet that was lost waits for its
+// timeout.
+func TestALimitIsToldApartFromASenderThatWaits(t *testing.T) {
+	const lossy = "{preset: roce-v2-400g, cc: none, switch: {buffer: 16MiB}, ethernet: {ecn: {enabled: false}, pfc: {enabled: false}}}"
+	for _, c := range []struct{ name, fabric, limit, want, not string }{
+		{"moving", "roce-v2-400g", "60us", "packets wait at", "retransmission"},
+		{"lost", lossy, "20ms", "no packet waits in the network; 23 senders wait for their retransmission timeouts, with nothing under way: node", "packets wait at"},
+	} {
+		_, err := Run(t.Context(), resolve(t, `
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: single-switch}
+fabrics: [`+c.fabric+`]
+workload: {pattern: incast, fan-in: 24, sizes: [1MiB]}
+run: {limit: {simulated-time: `+c.limit+`}}`), Options{})
+		if err == nil {
+			t.Fatalf("%s: the run ended before its limit", c.name)
+		}
+		for _, want := range []string{"the limit of " + c.limit[:2], "(run.limit.simulated-time) was reached", c.want} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: no %q in %v", c.name, want, err)
+			}
+		}
+		if strings.Contains(err.Error(), c.not) {
+			t.Errorf("%s: %q in %v", c.name, c.not, err)
 		}
 	}
 }

@@ -15,16 +15,17 @@ const lookEvery = 200 * time.Millisecond
 type watch struct {
 	mu      sync.Mutex
 	tell    func(Progress)
+	done    func(Finished)
 	sum     Progress // of what is finished
 	running map[*job]*fabric.Network
 	quit    chan struct{}
-	done    chan struct{}
+	ended   chan struct{}
 }
 
-func newWatch(total int, tell func(Progress)) *watch {
+func newWatch(total int, o Options) *watch {
 	w := &watch{
-		tell: tell, sum: Progress{Total: total}, running: make(map[*job]*fabric.Network),
-		quit: make(chan struct{}), done: make(chan struct{}),
+		tell: o.Progress, done: o.Finished, sum: Progress{Total: total}, running: make(map[*job]*fabric.Network),
+		quit: make(chan struct{}), ended: make(chan struct{}),
 	}
 	go w.look()
 	return w
@@ -32,7 +33,7 @@ func newWatch(total int, tell func(Progress)) *watch {
 
 // look is the loop.
 func (w *watch) look() {
-	defer close(w.done)
+	defer close(w.ended)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -77,6 +78,9 @@ func (w *watch) finished(j *job, point *runstore.Point) {
 	w.sum.Done++
 	w.sum.Simulated += point.Time
 	w.sum.Events += point.Counts.Events
+	if w.done != nil && !point.Partial {
+		w.done(Finished{j.fabric, j.point, *point})
+	}
 	if w.tell != nil {
 		w.tell(w.sum)
 	}
@@ -84,5 +88,5 @@ func (w *watch) finished(j *job, point *runstore.Point) {
 
 func (w *watch) end() {
 	close(w.quit)
-	<-w.done
+	<-w.ended
 }

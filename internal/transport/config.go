@@ -38,7 +38,7 @@ type Config struct {
 	RetryCount int
 	// RNRRetry is the same for RNR NAKs; 7 is for ever.
 	RNRRetry int
-	// RNRTimer is the code that this responder sends in RNR NAKs, see RNRTime.
+	// RNRTimer is the code that this responder sends in RNR NAKs, see wire.RNRTimer.
 	RNRTimer uint8
 
 	// Window bounds the payload of SENDs and WRITEs in flight, in bytes: one

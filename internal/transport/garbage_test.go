@@ -42,7 +42,7 @@ func FuzzReceive(f *testing.F) {
 				base = q.epsn
 			}
 			q.Receive(now, &Packet{
-				Op: wire.Opcode(s[0]), Flags: Flags(s[1] & 15), Syndrome: s[2], PSN: base.Add(int32(int8(s[3]<<1)) / 2),
+				Op: wire.Opcode(s[0]), Flags: Flags(s[1] & 15), Syndrome: wire.Syndrome(s[2]), PSN: base.Add(int32(int8(s[3]<<1)) / 2),
 				Length: uint32(s[2] & 31), DMALen: uint32(s[2]) << (s[1] >> 4 & 3 * 8), Offset: uint32(s[2]),
 			}, &b)
 			b.Reset()

@@ -27,9 +27,9 @@ const (
 type Packet struct {
 	Op       wire.Opcode
 	Flags    Flags
-	Syndrome uint8     // AETH syndrome, of acknowledgements and read responses
-	DestQP   units.QPN // the receiver's queue pair
-	SrcQP    units.QPN // DETH source queue pair of UD; the simulator sets it always
+	Syndrome wire.Syndrome // AETH syndrome, of acknowledgements and read responses
+	DestQP   units.QPN     // the receiver's queue pair
+	SrcQP    units.QPN     // DETH source queue pair of UD; the simulator sets it always
 	PSN      units.PSN
 	MSN      uint32 // AETH message sequence number, 24 bits
 	Length   uint32 // bytes of payload

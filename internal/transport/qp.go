@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/transport/cc"
 	"weft/units"
+	"weft/wire"
 )
 
 // Service is a transport service.
@@ -83,14 +84,14 @@ type QP struct {
 	end        units.PSN // after the last posted
 	retries    uint16    // since the last progress
 	rnrRetries uint8
-	readsOut   uint8      // READs between head and cur
-	recovering bool       // has gone back for a lost read response at una
-	owedSyn    uint8      // the syndrome that is owed
-	ackHigh    units.PSN  // out of order: acknowledged up to here, READs aside
-	qkey       uint32     // UD
-	reads      []readWork // READs being served
-	ahead      *reorder   // the responder's packets ahead of epsn
-	respAhead  *reorder   // the requester's read responses ahead of una
+	readsOut   uint8         // READs between head and cur
+	recovering bool          // has gone back for a lost read response at una
+	owedSyn    wire.Syndrome // the syndrome that is owed
+	ackHigh    units.PSN     // out of order: acknowledged up to here, READs aside
+	qkey       uint32        // UD
+	reads      []readWork    // READs being served
+	ahead      *reorder      // the responder's packets ahead of epsn
+	respAhead  *reorder      // the requester's read responses ahead of una
 }
 
 // owed says what the responder sends after its read responses.

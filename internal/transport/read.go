@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/units"
+	"weft/wire"
 )
 
 // readWork is a READ that the responder serves: a stream of responses that the
@@ -26,10 +27,10 @@ func (q *QP) acceptRead(p *Packet, b *Batch) Verdict {
 	}
 	switch {
 	case len(q.reads) >= q.cfg.maxReads() || p.DMALen > MaxMessageBytes || packets > MaxOutstandingPSNs:
-		q.abort(NAKInvalidRequest, b)
+		q.abort(wire.NAKInvalidRequest, b)
 		return Dropped
 	case !q.allowed(AccessRemoteRead, p):
-		q.abort(NAKRemoteAccess, b)
+		q.abort(wire.NAKRemoteAccess, b)
 		return Dropped
 	}
 	q.nakked = false
@@ -96,7 +97,7 @@ func (q *QP) repeatRead(p *Packet) Verdict {
 // to wait for the last of them.
 func (q *QP) nextResponse(now units.Time, p *Packet) {
 	if len(q.reads) == 0 {
-		psn, syndrome := q.epsn.Add(-1), uint8(SyndromeACK)
+		psn, syndrome := q.epsn.Add(-1), wire.ACKNoLimit
 		if q.owed == owedNAK {
 			psn, syndrome = q.epsn, q.owedSyn
 		}
@@ -119,7 +120,7 @@ func (q *QP) nextResponse(now units.Time, p *Packet) {
 		RKey: r.rkey, DMALen: r.length, Offset: r.off, VA: r.va,
 	}
 	if pos != 0 {
-		p.Syndrome, p.MSN = SyndromeACK, r.msn
+		p.Syndrome, p.MSN = wire.ACKNoLimit, r.msn
 	}
 	r.off += n
 	r.psn = r.psn.Add(1)

@@ -1,6 +1,9 @@
 package transport
 
-import "weft/units"
+import (
+	"weft/units"
+	"weft/wire"
+)
 
 // reorder remembers the packets that came ahead of the expected one: a ring of
 // bits, and the packets among them that do more than carry payload.
@@ -111,7 +114,7 @@ func placed(info *opInfo) Verdict {
 // have become the expected ones.
 func (q *QP) receiveAnyOrder(p *Packet, info *opInfo, b *Batch) Verdict {
 	if info.class == classWrite && info.first && !q.allowed(AccessRemoteWrite, p) {
-		q.abort(NAKRemoteAccess, b)
+		q.abort(wire.NAKRemoteAccess, b)
 		return Dropped
 	}
 	asked, ok := q.inTurn(p, info, b)

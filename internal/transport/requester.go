@@ -204,15 +204,15 @@ func (q *QP) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 	if p.PSN.Before(q.una) || !p.PSN.Before(q.max) {
 		return Dropped // a ghost, or an old one overtaken by a newer
 	}
-	switch p.Syndrome & syndromeNAK {
-	case syndromeACK:
+	switch p.Syndrome.Kind() {
+	case wire.SyndromeACK:
 		q.acknowledge(now, p, p.PSN.Add(1), b)
-	case syndromeRNR:
+	case wire.SyndromeRNR:
 		q.acknowledge(now, p, p.PSN, b)
 		if q.una == p.PSN {
-			q.receiverNotReady(now, p.Syndrome&syndromeValueMask, b)
+			q.receiverNotReady(now, p.Syndrome.Value(), b)
 		}
-	case syndromeNAK:
+	case wire.SyndromeNAK:
 		q.acknowledge(now, p, p.PSN, b)
 		if q.una == p.PSN {
 			q.refused(now, p.Syndrome, b)

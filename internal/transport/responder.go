@@ -49,7 +49,7 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 	}
 	if info.class == classReadRequest {
 		if q.msgClass != classNone {
-			q.abort(NAKInvalidRequest, b)
+			q.abort(wire.NAKInvalidRequest, b)
 			return Dropped
 		}
 		return q.acceptRead(p, b)
@@ -95,19 +95,19 @@ func (q *QP) hasRecv() bool { return q.rhead != q.rtail || q.cfg.ImplicitRecv }
 
 // assemble checks a packet that is in order against its message, and adds it;
 // it returns the NAK that the packet deserves, or 0.
-func (q *QP) assemble(p *Packet, info *opInfo) (syndrome uint8) {
+func (q *QP) assemble(p *Packet, info *opInfo) (syndrome wire.Syndrome) {
 	mtu := uint32(q.cfg.PathMTU)
 	if info.first != (q.msgClass == classNone) || !info.first && info.class != q.msgClass {
-		return NAKInvalidRequest
+		return wire.NAKInvalidRequest
 	}
 	if p.Length > mtu || !info.last && p.Length != mtu {
-		return NAKInvalidRequest
+		return wire.NAKInvalidRequest
 	}
 	if info.first {
 		q.msgBytes = 0
 		if info.class == classWrite {
 			if !q.allowed(AccessRemoteWrite, p) {
-				return NAKRemoteAccess
+				return wire.NAKRemoteAccess
 			}
 			q.msgVA, q.msgRKey, q.msgLen = p.VA, p.RKey, p.DMALen
 		} else {
@@ -119,7 +119,7 @@ func (q *QP) assemble(p *Packet, info *opInfo) (syndrome uint8) {
 	}
 	total := q.msgBytes + p.Length
 	if total > q.msgLen || info.last && info.class == classWrite && total != q.msgLen {
-		return NAKInvalidRequest
+		return wire.NAKInvalidRequest
 	}
 	q.msgClass, q.msgBytes = info.class, total
 	return 0
@@ -201,16 +201,17 @@ func (q *QP) gap(now units.Time, b *Batch) Verdict {
 	}
 	q.nakked = true
 	q.nakAt = now + q.cfg.NAKInterval
-	q.nak(NAKSequence, b)
+	q.nak(wire.NAKSequence, b)
 	return Dropped
 }
 
 // notReady refuses a packet that needs a receive when there is none. What
 // follows it is dropped in silence until it comes again.
 func (q *QP) notReady(b *Batch) Verdict {
+	b.Refusals.RNRNAKs++
 	q.nakked = true
 	q.nakAt = units.Forever
-	q.nak(SyndromeRNR(q.cfg.RNRTimer), b)
+	q.nak(wire.RNRNAK(q.cfg.RNRTimer), b)
 	return Dropped
 }
 
@@ -222,11 +223,11 @@ func (q *QP) ack(b *Batch) {
 		q.owed = owedAck
 		return
 	}
-	q.answer(b.packet(), q.epsn.Add(-1), SyndromeACK)
+	q.answer(b.packet(), q.epsn.Add(-1), wire.ACKNoLimit)
 }
 
 // nak refuses the expected packet, after the read responses that wait.
-func (q *QP) nak(syndrome uint8, b *Batch) {
+func (q *QP) nak(syndrome wire.Syndrome, b *Batch) {
 	q.unacked = 0
 	if len(q.reads) != 0 {
 		q.owed, q.owedSyn = owedNAK, syndrome
@@ -236,7 +237,7 @@ func (q *QP) nak(syndrome uint8, b *Batch) {
 }
 
 // answer makes the empty packet p an acknowledgement of any kind.
-func (q *QP) answer(p *Packet, psn units.PSN, syndrome uint8) {
+func (q *QP) answer(p *Packet, psn units.PSN, syndrome wire.Syndrome) {
 	p.Op, p.Syndrome = wire.RCAcknowledge, syndrome
 	p.DestQP, p.SrcQP, p.PSN, p.MSN = q.remote, q.qpn, psn, q.msn
 	if q.echo {

@@ -1,6 +1,9 @@
 package transport
 
-import "weft/units"
+import (
+	"weft/units"
+	"weft/wire"
+)
 
 // startRetryTimer counts from the first packet that is in flight.
 func (q *QP) startRetryTimer(now units.Time) {
@@ -18,6 +21,10 @@ func (q *QP) retryAt() units.Time {
 	}
 	return max(q.progressAt, q.holdUntil) + q.cfg.RetryTimeout
 }
+
+// RetransmitAt is when what is in flight is sent again unless it is acknowledged
+// before; units.Forever where nothing is in flight or no timeout is set.
+func (q *QP) RetransmitAt() units.Time { return q.retryAt() }
 
 // progress is what a newly acknowledged packet means to the timers.
 func (q *QP) progress(now units.Time) {
@@ -52,17 +59,17 @@ func (q *QP) timedOut(now units.Time, b *Batch) {
 }
 
 // refused is what a NAK for the packet una does.
-func (q *QP) refused(now units.Time, syndrome uint8, b *Batch) {
+func (q *QP) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 	status := BadRespErr
 	switch syndrome {
-	case NAKSequence:
+	case wire.NAKSequence:
 		q.tryAgain(now, b)
 		return
-	case NAKInvalidRequest:
+	case wire.NAKInvalidRequest:
 		status = RemInvReqErr
-	case NAKRemoteAccess:
+	case wire.NAKRemoteAccess:
 		status = RemAccessErr
-	case NAKRemoteOperational:
+	case wire.NAKRemoteOperational:
 		status = RemOpErr
 	}
 	q.failHead(status, b)
@@ -79,7 +86,7 @@ func (q *QP) receiverNotReady(now units.Time, code uint8, b *Batch) {
 		}
 		q.rnrRetries++
 	}
-	q.holdUntil = now + RNRTime(code)
+	q.holdUntil = now + wire.RNRTimer(code)
 	q.goBack()
 }
 

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"weft/internal/golden"
 	"weft/internal/transport/cc"
 	"weft/units"
+	"weft/wire"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected output of the packet scripts")
 
 // TestPacketScripts runs testdata/*.txt. A script is a list of steps: commands,
 // a line ----, the trace that they leave, an empty line. Two queue pairs, a and
@@ -46,37 +45,9 @@ func TestPacketScripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := newScript().runAll(t, string(text))
-			if got == string(text) {
-				return
-			}
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			t.Errorf("%s:\n%s", file, firstDifference(string(text), got))
+			golden.File(t, file, newScript().runAll(t, string(text)))
 		})
 	}
-}
-
-// firstDifference shows where two texts part.
-func firstDifference(want, got string) string {
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range max(len(w), len(g)) {
-		a, b := "(end)", "(end)"
-		if i < len(w) {
-			a = w[i]
-		}
-		if i < len(g) {
-			b = g[i]
-		}
-		if a != b {
-			return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, b, a)
-		}
-	}
-	return "no difference"
 }
 
 // flight is a packet in the script's network.
@@ -439,13 +410,13 @@ func opName(p *Packet) string {
 	if ops[p.Op].class != classAck {
 		return p.Op.String()
 	}
-	switch p.Syndrome & syndromeNAK {
-	case syndromeACK:
+	switch p.Syndrome.Kind() {
+	case wire.SyndromeACK:
 		return "ACK"
-	case syndromeRNR:
-		return fmt.Sprintf("RNR NAK %#x", p.Syndrome)
+	case wire.SyndromeRNR:
+		return fmt.Sprintf("RNR NAK %#x", uint8(p.Syndrome))
 	}
-	return fmt.Sprintf("NAK %#x", p.Syndrome)
+	return fmt.Sprintf("NAK %#x", uint8(p.Syndrome))
 }
 
 func show(p *Packet) string {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"weft/units"
+	"weft/wire"
 )
 
 // State is the state of a queue pair (IBA vol. 1, 10.3.1).
@@ -171,7 +172,7 @@ func (q *QP) flushSends(b *Batch) {
 }
 
 // abort sends a fatal NAK, which names the expected PSN, and enters ERR.
-func (q *QP) abort(syndrome uint8, b *Batch) {
+func (q *QP) abort(syndrome wire.Syndrome, b *Batch) {
 	q.answer(b.packet(), q.epsn, syndrome)
 	q.BecomeErr(b)
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/units"
+	"weft/wire"
 )
 
 // The dumb twin of a reliable connection is a list: what was posted is done,
@@ -318,7 +319,7 @@ func (w *world) check() {
 		if reads != int(q.readsOut) {
 			w.t.Fatalf("%s: %d READs are out, counted %d", e.name, reads, q.readsOut)
 		}
-		if q.una != q.nxt && min(e.held, q.NextTimeout()) > w.now+w.cfg.RetryTimeout+RNRTime(6) {
+		if q.una != q.nxt && min(e.held, q.NextTimeout()) > w.now+w.cfg.RetryTimeout+wire.RNRTimer(6) {
 			w.t.Fatalf("%s: packets are in flight without a timer", e.name)
 		}
 	}

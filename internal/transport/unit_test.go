@@ -190,10 +190,10 @@ func TestTimersAreTheSpecs(t *testing.T) {
 		{RetryTime(0), 0},
 		{RetryTime(14), 67108864 * units.Nanosecond},
 		{RetryTime(31), 8796093022208 * units.Nanosecond},
-		{RNRTime(0), 655360 * units.Microsecond},
-		{RNRTime(1), 10 * units.Microsecond},
-		{RNRTime(14), 1280 * units.Microsecond},
-		{RNRTime(31), 491520 * units.Microsecond},
+		{wire.RNRTimer(0), 655360 * units.Microsecond},
+		{wire.RNRTimer(1), 10 * units.Microsecond},
+		{wire.RNRTimer(14), 1280 * units.Microsecond},
+		{wire.RNRTimer(31), 491520 * units.Microsecond},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %d ps, want %d", c.got, c.want)
@@ -221,8 +221,8 @@ func TestMalformedMessagesAreRefused(t *testing.T) {
 			q.Receive(0, &Packet{Op: op, PSN: units.PSN(200 + i), Length: c.len, DMALen: 48}, &b)
 		}
 		last := b.Packets[len(b.Packets)-1]
-		if last.Syndrome != NAKInvalidRequest || q.State() != StateErr {
-			t.Errorf("%s: answered %#x, state %v, want NAK 0x61 and ERR", c.name, last.Syndrome, q.State())
+		if last.Syndrome != wire.NAKInvalidRequest || q.State() != StateErr {
+			t.Errorf("%s: answered %v, state %v, want NAK 0x61 and ERR", c.name, last.Syndrome, q.State())
 		}
 	}
 }

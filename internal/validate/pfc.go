@@ -3,8 +3,6 @@ package validate
 import (
 	"fmt"
 
-	"weft/internal/fabric"
-	"weft/internal/transport"
 	"weft/units"
 )
 
@@ -76,36 +74,14 @@ func renewalRows(e *Env) ([]Row, error) {
 	return rows, nil
 }
 
-// headroomCase is one setting of the headroom.
-type headroomCase struct {
-	name, link string
-	perByte    int64 // ps
-	quanta     int64
-	metres     int64
-	cutThrough bool
-}
-
 var headroomCases = []headroomCase{
-	{"100 GbE, 300 m, cut-through", "100g", 80, 394, 300, true},
-	{"100 GbE, 300 m, store-and-forward", "100g", 80, 394, 300, false},
-	{"200 GbE, 100 m, cut-through", "200g", 40, 453, 100, true},
-	{"400 GbE, 5 m, cut-through", "400g", 20, 905, 5, true},
-	{"400 GbE, 40 m, cut-through", "400g", 20, 905, 40, true},
-	{"400 GbE, 40 m, store-and-forward", "400g", 20, 905, 40, false},
-	{"800 GbE, 40 m, cut-through", "800g", 10, 905, 40, true},
-}
-
-// bound is weft's own headroom for packets of so many bytes on the wire, and
-// the loop in picoseconds.
-func (c *headroomCase) bound(size int64) (bytes, loop int64) {
-	const pipeline, frame = 500_000, 84
-	signal := c.metres * 5050
-	t := size * c.perByte
-	loop = signal + pipeline + (t - 1) + frame*c.perByte + signal + c.quanta*64*c.perByte
-	if !c.cutThrough {
-		loop += t
-	}
-	return size * ((loop + t - 1) / t), loop
+	{"100 GbE, 300 m, cut-through", "100g", 80, 394, 300_000, true},
+	{"100 GbE, 300 m, store-and-forward", "100g", 80, 394, 300_000, false},
+	{"200 GbE, 100 m, cut-through", "200g", 40, 453, 100_000, true},
+	{"400 GbE, 5 m, cut-through", "400g", 20, 905, 5_000, true},
+	{"400 GbE, 40 m, cut-through", "400g", 20, 905, 40_000, true},
+	{"400 GbE, 40 m, store-and-forward", "400g", 20, 905, 40_000, false},
+	{"800 GbE, 40 m, cut-through", "800g", 10, 905, 40_000, true},
 }
 
 func pfcRows(e *Env) ([]Row, error) {
@@ -118,7 +94,7 @@ func pfcRows(e *Env) ([]Row, error) {
 		low, high := int64(0), 2*want/size
 		for high-low > 1 {
 			mid := (low + high) / 2
-			drops, err := headroomDrops(e, c, mid*size)
+			drops, err := c.drops(e, mid*size)
 			if err != nil {
 				return nil, err
 			}
@@ -128,11 +104,11 @@ func pfcRows(e *Env) ([]Row, error) {
 				low = mid
 			}
 		}
-		at, err := headroomDrops(e, c, want)
+		at, err := c.drops(e, want)
 		if err != nil {
 			return nil, err
 		}
-		below, err := headroomDrops(e, c, want-size)
+		below, err := c.drops(e, want-size)
 		if err != nil {
 			return nil, err
 		}
@@ -144,66 +120,17 @@ func pfcRows(e *Env) ([]Row, error) {
 	return rows, nil
 }
 
-// headroomDrops runs the scripted phase and counts the packets that overran
-// the headroom.
-func headroomDrops(e *Env, c *headroomCase, headroom int64) (int64, error) {
-	m, err := roce(c.link)
-	if err != nil {
-		return 0, err
-	}
-	const packets, threshold = 200, 40_000
-	perByte := units.PerByte{Num: c.perByte, Den: 1}
-	reaction := units.Time(c.quanta * 64 * c.perByte)
-	m.Classes, m.Propagation = 2, units.Time(c.metres*5050)
-	m.NIC.PFC.Reaction, m.Switch.PFC.Reaction = reaction, reaction
-	m.Switch.CutThrough = c.cutThrough
-	// One threshold for all of the run, no multiple of a packet.
-	m.Switch.Shared, m.Switch.AlphaNum, m.Switch.AlphaDen = 64<<20, 1, 64<<20/threshold
-	m.Switch.Reserve, m.Switch.Headroom, m.Switch.XonOffset = 0, int32(headroom), 30_000
-	a := &app{}
-	b := m.builder(e, a)
-	slow := units.PerByte{Num: 80_000, Den: 1}
-	n, err := m.starOf(b, []units.PerByte{perByte, slow, perByte})
-	if err != nil {
-		return 0, err
-	}
-	flood := fabric.Connection{Service: transport.UC, Class: 0}
-	qp, _, err := n.Connect(0, 1, flood, flood)
-	if err != nil {
-		return 0, err
-	}
-	// C's packets start to leave the switch 1 ps before A's come to account.
-	a.timer = func(p *fabric.Partition, _ uint32) {
-		if err := p.Post(0, qp, transport.WorkRequest{Op: transport.OpSend, Length: packets * mtu}); err != nil {
-			panic(fmt.Sprintf("validate: %v", err))
-		}
-	}
-	n.Partition(0).At(1, 0)
-	against := fabric.Connection{Service: transport.UC, Class: 1}
-	if err := post(n, 2, 0, against, transport.WorkRequest{Op: transport.OpSend, Length: 20 * packets * mtu}); err != nil {
-		return 0, err
-	}
-	if err := run(e, n, units.Second); err != nil {
-		return 0, err
-	}
-	s := n.Stats()
-	if s.Pauses == 0 {
-		return 0, fmt.Errorf("%s: no pause", c.name)
-	}
-	return s.Dropped[fabric.DropHeadroom], nil
-}
-
 func vendorRows(*Env) ([]Row, error) {
 	var rows []Row
 	for _, c := range []struct {
 		headroomCase
 		table int64 // shipped
 	}{
-		{headroomCase{"400 GbE, 5 m", "400g", 20, 905, 5, true}, 231424},
-		{headroomCase{"400 GbE, 40 m", "400g", 20, 905, 40, true}, 283648},
-		{headroomCase{"800 GbE, 40 m", "800g", 10, 905, 40, true}, 362496},
+		{headroomCase{"400 GbE, 5 m", "400g", 20, 905, 5_000, true}, 231424},
+		{headroomCase{"400 GbE, 40 m", "400g", 20, 905, 40_000, true}, 283648},
+		{headroomCase{"800 GbE, 40 m", "800g", 10, 905, 40_000, true}, 362496},
 	} {
-		xoff := sonicXoff(8_000/c.perByte, c.metres, c.quanta)
+		xoff := sonicXoff(8_000/c.perByte, c.millimetres/1000, c.quanta)
 		rows = append(rows, one(c.name+", vendor's formula against its table", Bytes, float64(c.table), float64(xoff), exact, ""))
 		for _, payload := range []int64{1024, 4096} {
 			bound, _ := c.bound(payload + 82)

@@ -129,12 +129,12 @@ type breaker struct {
 	next   *layer // the lane above, nil while it is empty
 	lane   uint8
 	colour []uint8
-	stack  []step
+	stack  []descent
 	below  []int32 // scratch: switches whose paths move
 }
 
-// step is a channel on the stack and the next edge of it to follow.
-type step struct {
+// descent is a channel on the stack and the next edge of it to follow.
+type descent struct {
 	c    int32
 	edge int
 }
@@ -156,7 +156,7 @@ func (b *breaker) run() {
 
 func (b *breaker) push(c int32) {
 	b.colour[c] = grey
-	b.stack = append(b.stack, step{c, int(c) * b.now.stride})
+	b.stack = append(b.stack, descent{c, int(c) * b.now.stride})
 }
 
 func (b *breaker) search() {

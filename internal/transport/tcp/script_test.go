@@ -1,7 +1,6 @@
 package tcp
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/golden"
 	"weft/units"
 )
-
-var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
 
 // A transcript is commands with what they print, indented, below them:
 //
@@ -38,27 +36,9 @@ func TestTranscripts(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := play(t, string(text))
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if got != string(text) {
-				t.Errorf("the transcript differs (rewrite with -update, then review):\n%s", firstDifference(string(text), got))
-			}
+			golden.File(t, file, got)
 		})
 	}
-}
-
-func firstDifference(want, got string) string {
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range g {
-		if i >= len(w) || w[i] != g[i] {
-			return fmt.Sprintf("line %d: %q, expected %q", i+1, g[i], strings.Join(w[min(i, len(w)):min(i+1, len(w))], ""))
-		}
-	}
-	return fmt.Sprintf("line %d: nothing, expected %q", len(g)+1, w[len(g)])
 }
 
 // player runs one transcript.

@@ -1,0 +1,17 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// newRoCE is the verb for what lossless Ethernet needs to be told.
+func newRoCE(e *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "roce",
+		Short: "what lossless Ethernet must be configured to",
+		Args:  args(0, 0, "one of its verbs"),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newHeadroom(e))
+	return cmd
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/report"
+	"weft/internal/sniff"
+	"weft/wire/pcap"
+)
+
+func newSniff(e *Env) *cobra.Command {
+	var s sniffing
+	cmd := &cobra.Command{
+		Use:   "sniff FILE",
+		Short: "decode RoCE v2 in a capture and name what went wrong",
+		Long: `Reads a capture (pcap or pcapng, - is standard input) and prints each RoCE v2
+packet, the two queue pairs that talk, and what is not as it should be:
+retransmissions, gaps, NAKs, RNR NAKs, congestion notifications, ECN marks, and
+ICRCs that are wrong. At the end: every flow, and what happened in it.`,
+		Example: `  tcpdump -i eth0 -w - udp port 4791 | weft sniff -
+  weft sniff trace.pcapng --anomalies
+  weft sniff trace.pcapng --summary --json`,
+		Args: args(1, 1, "one capture"),
+		RunE: func(_ *cobra.Command, given []string) error { return s.run(e, given[0]) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&s.anomalies, "anomalies", false, "only the packets with something to say")
+	f.BoolVar(&s.summary, "summary", false, "only the flows")
+	f.BoolVar(&s.json, "json", false, "print as JSON")
+	cmd.MarkFlagsMutuallyExclusive("anomalies", "summary")
+	return cmd
+}
+
+// sniffing is the flags of the verb.
+type sniffing struct {
+	anomalies, summary, json bool
+}
+
+func (s *sniffing) run(e *Env, path string) error {
+	in, err := openInput(e, path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if path == "-" {
+		path = "standard input"
+	}
+	r, err := pcap.NewReader(bufio.NewReaderSize(in, 1<<20))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	out := bufio.NewWriter(e.Stdout)
+	defer out.Flush()
+	var to sniffOutput = &sniffText{w: out, style: e.style()}
+	if s.json {
+		to = &sniffJSON{w: out}
+	}
+	t := sniff.NewTracker()
+	cut := s.follow(r, t, to)
+	if err := to.finish(t, cut); err != nil {
+		return err
+	}
+	if cut != nil {
+		out.Flush()
+		return fmt.Errorf("%s: %w: what was read until there is above", path, cut)
+	}
+	return nil
+}
+
+// follow reads all packets; the error says where a capture is cut or broken.
+func (s *sniffing) follow(r *pcap.Reader, t *sniff.Tracker, to sniffOutput) error {
+	var p pcap.Packet
+	for n := int64(1); ; n++ {
+		if err := r.Next(&p); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		event, ok := t.Take(&p)
+		if !ok || s.summary || s.anomalies && event.Anomaly == 0 {
+			continue
+		}
+		if err := to.packet(n, &event); err != nil {
+			return err
+		}
+	}
+}
+
+// sniffOutput is where packets and flows are told.
+type sniffOutput interface {
+	packet(n int64, e *sniff.Event) error
+	finish(t *sniff.Tracker, cut error) error
+}
+
+// openInput opens a file; - is standard input.
+func openInput(e *Env, path string) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(e.Stdin), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, fmt.Errorf("%s is a folder; a capture is a file", path)
+	}
+	return f, nil
+}
+
+// anomalyCounts lists what happened, most serious kinds first as they are
+// declared.
+func anomalyCounts(c *sniff.Counts) string {
+	text := ""
+	c.Each(func(one, many string, n int64) {
+		if text != "" {
+			text += ", "
+		}
+		if n > 1 {
+			one = many
+		}
+		text += report.Integer(n) + " " + one
+	})
+	return text
+}

@@ -1,0 +1,104 @@
+package fabric
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/units"
+)
+
+// endpoint names one end of a connection: a queue pair or socket of a NIC.
+type endpoint struct {
+	nic int32 // node
+	id  units.QPN
+}
+
+// silent is a sender that has nothing to do but to wait for its retransmission
+// timeout: it has data in flight, and nothing of the connection is in the
+// network.
+type silent struct {
+	nic, to int32 // nodes
+	until   units.Time
+}
+
+// silents are the senders that wait for a retransmission timeout, by NIC.
+func (n *Network) silents() []silent {
+	var found []silent
+	underWay := n.underWay()
+	for node := range int32(len(n.nodes)) {
+		if n.nodes[node].kind != kindNIC {
+			continue
+		}
+		for _, f := range n.nics[n.nodes[node].state].flows {
+			until, peer := f.retransmission()
+			if until == units.Forever || f.ready || underWay[endpoint{node, f.id}] || underWay[endpoint{f.dst, peer}] {
+				continue
+			}
+			found = append(found, silent{node, f.dst, until})
+		}
+	}
+	return found
+}
+
+// retransmission is when a flow sends again what is in flight, and the number of
+// the flow at its other end.
+func (f *flow) retransmission() (until units.Time, peer units.QPN) {
+	if f.conn != nil {
+		return f.conn.RetransmitAt(), units.QPN(f.conn.Peer())
+	}
+	return f.qp.RetransmitAt(), f.qp.Remote()
+}
+
+// underWay is where packets in the network are bound for.
+func (n *Network) underWay() map[endpoint]bool {
+	bound := make(map[endpoint]bool)
+	note := func(k *pkt, id units.QPN) {
+		if k.role <= roleReply && n.nodes[k.dst].kind == kindNIC {
+			bound[endpoint{k.dst, id}] = true
+		}
+	}
+	for _, p := range n.parts {
+		unused := p.pool.unused()
+		for i := range int32(len(p.pool.hot)) {
+			switch {
+			case unused[i]:
+			case p.pool.segs != nil:
+				note(&p.pool.hot[i], units.QPN(p.pool.segment(i).Conn))
+			default:
+				note(&p.pool.hot[i], p.pool.cold[i].DestQP)
+			}
+		}
+		for i := range p.mail[p.window&1].to {
+			for j := range p.mail[p.window&1].to[i].packets {
+				r := &p.mail[p.window&1].to[i].packets[j]
+				if p.pool.segs != nil {
+					note(&r.hot, units.QPN(r.seg.Conn))
+				} else {
+					note(&r.hot, r.cold.DestQP)
+				}
+			}
+		}
+	}
+	return bound
+}
+
+// silence says which senders wait for a retransmission timeout; it is empty where
+// none does.
+func (n *Network) silence() string {
+	found := n.silents()
+	if len(found) == 0 {
+		return ""
+	}
+	var lines []string
+	for _, s := range found[:min(len(found), maxWaiting)] {
+		lines = append(lines, fmt.Sprintf("%s to %s until %v", n.names[s.nic], n.names[s.to], s.until))
+	}
+	if more := len(found) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	what := "senders wait for their retransmission timeouts, with nothing under way"
+	if len(found) == 1 {
+		what = "sender waits for its retransmission timeout, with nothing under way"
+	}
+	return fmt.Sprintf("%d %s: %s", len(found), what, strings.Join(lines, "; "))
+}

@@ -1,0 +1,68 @@
+// Package golden holds what a test gets against a file that is reviewed like
+// code, and rewrites the file when the test runs with -update. Tests alone
+// import it.
+package golden
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files; then review the difference")
+
+// File fails the test unless the file at path, relative to the test's package,
+// holds got. With -update it writes got there instead, its folder too.
+func File(t testing.TB, path, got string) {
+	t.Helper()
+	want, err := os.ReadFile(path)
+	if err != nil && !(*update && errors.Is(err, fs.ErrNotExist)) {
+		t.Fatal(err)
+	}
+	if err == nil && got == string(want) {
+		return
+	}
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Errorf("%s differs (rewrite it with go test -update, then review it): %s", path, Difference(string(want), got))
+}
+
+// Difference shows the first line in which two texts differ: its number, and
+// the line of each. It is empty where they are equal.
+func Difference(want, got string) string {
+	if want == got {
+		return ""
+	}
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	line := 0
+	for line < len(w) && line < len(g) && w[line] == g[line] {
+		line++
+	}
+	return fmt.Sprintf("line %d\n got %s\nwant %s", line+1, lineOf(g, line), lineOf(w, line))
+}
+
+// longestLine is how much of a line is shown: a page has lines of any length.
+const longestLine = 400
+
+// lineOf is a line as a message shows it.
+func lineOf(lines []string, i int) string {
+	if i >= len(lines) {
+		return "(the text ends here)"
+	}
+	if len(lines[i]) > longestLine {
+		return fmt.Sprintf("%q …", lines[i][:longestLine])
+	}
+	return fmt.Sprintf("%q", lines[i])
+}

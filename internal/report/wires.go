@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/internal/runstore"
+	"weft/scenario"
+)
+
+// wire says what the busiest link of a fabric shows at a size, as what the fabric
+// does: it has flows collide on one link, it is at the limit of its wire, or it
+// leaves all wires idle. It is empty where the link shows none of that.
+func (v *judgement) wire(f, s int) string {
+	p := v.points[f][s]
+	h, known := hottest(p)
+	switch {
+	case !known:
+		return ""
+	case collides(h):
+		return v.collision(f, h)
+	case h.Busy >= busyLink:
+		return fmt.Sprintf("is at the limit of its wire: %s is busy %s of the time", h.Name, percent(h.Busy))
+	case h.Busy < idleLink && quiet(p.Counts):
+		return fmt.Sprintf("lost and held back nothing, and kept no link busier than %s: the wires are not its limit", percent(h.Busy))
+	}
+	return ""
+}
+
+// collides reports whether a link among which routing could choose is the limit
+// because it carries more than its share.
+func collides(h runstore.HotLink) bool {
+	return h.Choice() && h.Busy >= crowdedBusy && h.Spread() >= crowded
+}
+
+// collision names the link on which flows meet, and how much of the others' share
+// it carries.
+func (v *judgement) collision(f int, h runstore.HotLink) string {
+	what := "spreads its load unevenly"
+	if sc := v.spec(f); sc != nil {
+		switch sc.Routing.Mode {
+		case scenario.ECMP:
+			what = "has flows collide, which ECMP hashes onto one link"
+		case scenario.Flowlet:
+			what = "has flowlets collide on one link"
+		case scenario.Deterministic:
+			what = "has flows collide on one link, as their destinations give their routes"
+		}
+	}
+	carries := fmt.Sprintf("%s carries %s times the mean of its tier (%s)", h.Name, times(h.Spread()), h.Tier)
+	if n := len(h.Flows); n > 1 {
+		named := h.Flows[:min(n, namedFlows)]
+		if n > len(named) {
+			named = append(slices.Clone(named), "others")
+		}
+		carries += ", by " + list(named) + ","
+	}
+	return fmt.Sprintf("%s: %s and is busy %s of the time", what, carries, percent(h.Busy))
+}
+
+// idled says that congestion control, or the recovery from drops, left idle a link
+// that the fastest fabric kept busy.
+func (v *judgement) idled(f, w, s int) string {
+	p := v.points[f][s]
+	a, known := hottest(p)
+	b, other := hottest(v.points[w][s])
+	if !known || !other || b.Busy < busyLink || b.Busy-a.Busy < idledShare {
+		return ""
+	}
+	c := p.Counts
+	if c.Marks == 0 && c.CNPs == 0 && c.Drops() == 0 || collides(a) || len(v.path(f, w)) > 0 {
+		return "" // nothing cut them back, or something else may have kept it idle
+	}
+	why := "cut its senders back so far"
+	if c.Drops() > 0 {
+		why = "dropped packets and recovered so slowly"
+	}
+	return fmt.Sprintf("%s that its busiest link was busy no more than %s of the time, where %s kept its own busy %s", why, percent(a.Busy), v.name(w), percent(b.Busy))
+}
+
+// queueing says how many packets met a queue beyond ECN's threshold: of those
+// that did, a part is marked.
+func (v *judgement) queueing(f, s int) string {
+	sc, c := v.spec(f), v.points[f][s].Counts
+	if sc == nil || c.Packets == 0 || float64(c.Marks) < queuedShare*float64(c.Packets) {
+		return ""
+	}
+	return fmt.Sprintf("queues: at least %s of its packets met more than %s before them", percent(float64(c.Marks)/float64(c.Packets)), sc.Ethernet.ECN.Kmin)
+}

@@ -1,0 +1,22 @@
+// Package roce is the arithmetic of lossless Ethernet: the buffer that a
+// switch must keep free behind a PFC threshold, as vendors compute it, term by
+// term, and the tables that they ship. It simulates nothing; what it says is
+// what goes into a switch's configuration.
+//
+// # Units
+//
+// Sizes are bytes of switch buffer, rounded up to 1024 where the vendor does.
+// Intermediate terms are float64, as in the vendor's own script, which works
+// with double-precision numbers; each sum is rounded up once.
+//
+// # Sources
+//
+// SONiC's buffer_headroom_mellanox.lua (sonic-swss, cfgmgr) for NVIDIA's
+// Spectrum; the pg_profile_lookup.ini files of sonic-buildimage for what is
+// shipped; IEEE 802.3, 31B.3.7, for how long a peer may take to stop.
+//
+// # What is left out
+//
+// The compensation of 2 KiB that the script adds under some traffic patterns
+// (the shipped tables come out without it), and gearboxes in the tables.
+package roce

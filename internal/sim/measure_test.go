@@ -1,0 +1,38 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+
+	"weft/units"
+)
+
+// Quantiles are by nearest rank. The slowest message is known to the picosecond,
+// the others to three digits.
+func TestQuantilesAreThoseOfTheSamples(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 60, 99, 100, 101, 999, 1000, 4321} {
+		times := newFlowTimes()
+		var samples []units.Time
+		for i := range n {
+			// 7919 is prime: the order of the samples is not that of their sizes.
+			at := 5*units.Microsecond + units.Time((i*7919)%n)*units.Nanosecond*137 + 3
+			times.add(at)
+			samples = append(samples, at)
+		}
+		slices.Sort(samples)
+		d := times.distribution()
+		for _, q := range []struct {
+			name string
+			got  units.Time
+			rank int
+		}{{"p50", d.P50, (n + 1) / 2}, {"p99", d.P99, (99*n + 99) / 100}, {"p99.9", d.P999, (999*n + 999) / 1000}} {
+			want := samples[q.rank-1]
+			if q.rank == n && q.got != want {
+				t.Errorf("%s of %d is %v, want the slowest, %v", q.name, n, q.got, want)
+			}
+			if off := float64(q.got-want) / float64(want); off < -0.001 || off > 0.001 {
+				t.Errorf("%s of %d is %v, want %v within 0.1 %%", q.name, n, q.got, want)
+			}
+		}
+	}
+}

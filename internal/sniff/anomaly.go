@@ -1,0 +1,62 @@
+package sniff
+
+// Anomaly is a set of things that are not as in an undisturbed conversation.
+type Anomaly uint16
+
+// The anomalies.
+const (
+	BadICRC        Anomaly = 1 << iota // the invariant CRC is wrong: receivers drop the packet in silence
+	Malformed                          // to port 4791, and no RoCE v2 packet
+	Retransmission                     // a request whose PSN was sent before
+	Gap                                // PSNs before this request were not seen
+	NAK                                // the responder refuses a request
+	RNR                                // the responder has no receive posted
+	CNP                                // a congestion notification
+	Marked                             // congestion experienced, in the IP header
+	DuplicateRead                      // a READ response whose PSN was seen before
+)
+
+// anomalies are the names, in the order of the bits, with what they count in a
+// summary.
+var anomalies = [...]struct{ name, plural string }{
+	{"bad ICRC", "bad ICRCs"},
+	{"malformed packet", "malformed packets"},
+	{"retransmission", "retransmissions"},
+	{"gap", "gaps"},
+	{"NAK", "NAKs"},
+	{"RNR NAK", "RNR NAKs"},
+	{"CNP", "CNPs"},
+	{"ECN mark", "ECN marks"},
+	{"repeated READ response", "repeated READ responses"},
+}
+
+// Names lists the anomalies of the set.
+func (a Anomaly) Names() []string {
+	var names []string
+	for i := range anomalies {
+		if a&(1<<i) != 0 {
+			names = append(names, anomalies[i].name)
+		}
+	}
+	return names
+}
+
+// Counts is the number of packets with each anomaly.
+type Counts [len(anomalies)]int64
+
+func (c *Counts) add(a Anomaly) {
+	for i := range c {
+		if a&(1<<i) != 0 {
+			c[i]++
+		}
+	}
+}
+
+// Each calls f for each anomaly that occurred, with its name and that of many.
+func (c *Counts) Each(f func(one, many string, n int64)) {
+	for i, n := range c {
+		if n > 0 {
+			f(anomalies[i].name, anomalies[i].plural, n)
+		}
+	}
+}

@@ -1,0 +1,20 @@
+// Package sniff follows RoCE v2 in captured packets: it decodes each, finds the
+// two queue pairs that talk, and names what is not as it should be.
+//
+// # The model
+//
+// A flow is what one host sends to one queue pair of another. Requests of a
+// flow carry consecutive PSNs (IBA vol. 1, 9.7.1); a READ takes as many as its
+// response has packets. A request behind the expected PSN is a retransmission,
+// one ahead of it a gap: packets that were lost before the capture, or that the
+// capture missed. Responses repeat the PSNs of the requests that they answer,
+// by which the flow in the other direction is found, since no packet names the
+// queue pair that sent it (but for UD, whose DETH does).
+//
+// # What is left out
+//
+// The dialogue of the connection manager (its datagrams are shown, not
+// followed), and what a queue pair did before the capture began: the first
+// request of a flow is taken as it comes. Sequences of UD are not judged: no
+// receiver checks them.
+package sniff

@@ -1,0 +1,30 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+)
+
+// blame says of each error which override brought it. The file alone is a valid
+// scenario (Decode has seen to it), so an error in its place is the doing of an
+// override that made something else not fit any more: the first one with which
+// the field has an error.
+func (f *File) blame(overrides []Override, errs Errors) {
+	for k := range overrides {
+		if !slices.ContainsFunc(errs, ofTheFile) {
+			return
+		}
+		g, _ := f.under(overrides[:k+1])
+		_, found := g.resolve()
+		for i := range errs {
+			e := &errs[i]
+			if ofTheFile(*e) && slices.ContainsFunc(found, func(x Error) bool { return x.Path == e.Path }) {
+				e.Origin = fmt.Sprintf("%s, on %s", overrides[k].Origin, f.Name)
+				e.Line, e.Col = 0, 0
+			}
+		}
+	}
+}
+
+// ofTheFile reports whether an error points into the file.
+func ofTheFile(e Error) bool { return e.Line > 0 }

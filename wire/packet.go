@@ -1,0 +1,127 @@
+package wire
+
+import "encoding/binary"
+
+// Packet is a transport packet from the BTH to the end of the payload: what
+// InfiniBand and RoCE v2 have in common. Which of the extended headers count is
+// said by the opcode.
+type Packet struct {
+	BTH       BTH
+	EEContext uint32 // RDETH, 24 bits
+	DETH      DETHeader
+	RETH      RETHeader
+	Atomic    AtomicETHeader
+	AETH      AETHeader
+	Original  uint64 // AtomicAckETH: the value before the atomic
+	Immediate uint32 // ImmDt
+	Invalid   RKey   // IETH: the key to invalidate
+	// Payload is without padding. After Parse it lies in the buffer that was
+	// parsed.
+	Payload []byte
+}
+
+// AppendTo appends the packet with the padding that its payload needs; the
+// ICRC, which depends on the headers in front, is the caller's. PadCount is set
+// to fit the payload. It fails for an opcode that is none.
+func (p *Packet) AppendTo(b []byte) ([]byte, error) {
+	if !p.BTH.Opcode.Valid() {
+		return b, ErrOpcode
+	}
+	p.BTH.PadCount = uint8(-len(p.Payload) & 3)
+	b = p.BTH.AppendTo(b)
+	h := p.BTH.Opcode.Headers()
+	if h.Has(RDETH) {
+		b = binary.BigEndian.AppendUint32(b, p.EEContext&0xff_ffff)
+	}
+	if h.Has(DETH) {
+		b = p.DETH.AppendTo(b)
+	}
+	if h.Has(RETH) {
+		b = p.RETH.AppendTo(b)
+	}
+	if h.Has(AtomicETH) {
+		b = p.Atomic.AppendTo(b)
+	}
+	if h.Has(AETH) {
+		b = p.AETH.AppendTo(b)
+	}
+	if h.Has(AtomicAckETH) {
+		b = binary.BigEndian.AppendUint64(b, p.Original)
+	}
+	if h.Has(ImmDt) {
+		b = binary.BigEndian.AppendUint32(b, p.Immediate)
+	}
+	if h.Has(IETH) {
+		b = binary.BigEndian.AppendUint32(b, uint32(p.Invalid))
+	}
+	if h.Has(CNPPad) {
+		b = append(b, make([]byte, CNPPadBytes)...)
+	}
+	b = append(b, p.Payload...)
+	return append(b, make([]byte, p.BTH.PadCount)...), nil
+}
+
+// Parse reads a packet that fills b, the ICRC taken off. A payload behind an
+// opcode that has none is refused.
+func (p *Packet) Parse(b []byte) error {
+	if err := p.BTH.Parse(b); err != nil {
+		return err
+	}
+	op := p.BTH.Opcode
+	switch {
+	case !op.Valid():
+		return ErrOpcode
+	case p.BTH.Version != 0:
+		return ErrVersion
+	case len(b) < op.HeaderBytes():
+		return ErrTruncated
+	}
+	p.parseHeaders(op.Headers(), b[BTHBytes:])
+	payload := b[op.HeaderBytes():]
+	pad := int(p.BTH.PadCount)
+	switch {
+	case pad > len(payload):
+		return ErrPad
+	case len(payload)%4 != 0:
+		return ErrLength
+	case len(payload) > 0 && !op.HasPayload():
+		return ErrLength
+	}
+	p.Payload = payload[:len(payload)-pad]
+	return nil
+}
+
+// parseHeaders reads the extended headers of set h, which b is long enough for.
+func (p *Packet) parseHeaders(h Headers, b []byte) {
+	if h.Has(RDETH) {
+		p.EEContext = binary.BigEndian.Uint32(b) & 0xff_ffff
+		b = b[RDETHBytes:]
+	}
+	if h.Has(DETH) {
+		_ = p.DETH.Parse(b)
+		b = b[DETHBytes:]
+	}
+	if h.Has(RETH) {
+		_ = p.RETH.Parse(b)
+		b = b[RETHBytes:]
+	}
+	if h.Has(AtomicETH) {
+		_ = p.Atomic.Parse(b)
+		b = b[AtomicETHBytes:]
+	}
+	if h.Has(AETH) {
+		_ = p.AETH.Parse(b)
+		b = b[AETHBytes:]
+	}
+	if h.Has(AtomicAckETH) {
+		p.Original = binary.BigEndian.Uint64(b)
+		b = b[AtomicAckETHBytes:]
+	}
+	if h.Has(ImmDt) {
+		p.Immediate = binary.BigEndian.Uint32(b)
+		b = b[ImmDtBytes:]
+	}
+	if h.Has(IETH) {
+		p.Invalid = RKey(binary.BigEndian.Uint32(b))
+	}
+}

@@ -1,0 +1,138 @@
+package pcap
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// LinkType says what a captured packet begins with.
+type LinkType uint32
+
+// The link types that RDMA is captured on.
+const (
+	Ethernet   LinkType = 1
+	Raw        LinkType = 101 // begins with an IP header
+	InfiniBand LinkType = 247 // begins with an LRH
+	LinuxSLL   LinkType = 113 // Linux's "cooked" capture
+)
+
+// Packet is one captured packet.
+type Packet struct {
+	// TimeNs is nanoseconds since 1970, 0 where the capture does not say.
+	TimeNs int64
+	Link   LinkType
+	// Data is what was captured, valid until the next call; Length is how long
+	// the packet was on the wire.
+	Data   []byte
+	Length int
+}
+
+// MaxPacket bounds the size of a packet or a block: the largest frame that a
+// capture on loopback with segmentation offload holds is 256 KiB.
+const MaxPacket = 1 << 20
+
+// maxInterfaces bounds the interfaces of a pcapng section.
+const maxInterfaces = 1024
+
+// Errors of reading.
+var (
+	ErrFormat    = errors.New("neither a pcap nor a pcapng file")
+	ErrTruncated = errors.New("the capture ends inside a packet")
+)
+
+// Reader reads a capture from front to back.
+type Reader struct {
+	r      io.Reader
+	order  binary.ByteOrder
+	at     int64 // offset in the file, for errors
+	buf    []byte
+	next   func(*Packet) error
+	link   LinkType // of a classic capture
+	toNs   int64    // nanoseconds per unit of a classic capture's fraction
+	ifaces []iface  // of a pcapng section
+}
+
+// NewReader reads the head of a capture and finds out of which kind it is.
+func NewReader(r io.Reader) (*Reader, error) {
+	c := &Reader{r: r}
+	head, err := c.read(4)
+	if err != nil {
+		return nil, ErrFormat
+	}
+	switch magic := binary.LittleEndian.Uint32(head); magic {
+	case 0xa1b2c3d4, 0xa1b23c4d:
+		c.order = binary.LittleEndian
+		err = c.classic(magic)
+	case 0xd4c3b2a1, 0x4d3cb2a1:
+		c.order = binary.BigEndian
+		err = c.classic(binary.BigEndian.Uint32(head))
+	case blockSection:
+		c.next = c.nextBlock
+		err = c.section()
+	default:
+		err = ErrFormat
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Next reads the next packet into p. It returns io.EOF after the last.
+func (c *Reader) Next(p *Packet) error {
+	start := c.at
+	err := c.next(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("at byte %d: %w", start, err)
+	}
+	return err
+}
+
+// classic reads the rest of a pcap file's head.
+func (c *Reader) classic(magic uint32) error {
+	c.toNs = 1000
+	if magic == 0xa1b23c4d {
+		c.toNs = 1
+	}
+	head, err := c.read(20)
+	if err != nil {
+		return ErrTruncated
+	}
+	c.link = LinkType(c.order.Uint32(head[16:]) & 0x0fff_ffff)
+	c.next = c.nextClassic
+	return nil
+}
+
+func (c *Reader) nextClassic(p *Packet) error {
+	head, err := c.read(16)
+	if err != nil {
+		return err
+	}
+	seconds, fraction := c.order.Uint32(head), c.order.Uint32(head[4:])
+	captured, length := c.order.Uint32(head[8:]), c.order.Uint32(head[12:])
+	if captured > MaxPacket {
+		return fmt.Errorf("a packet of %d bytes: at most %d are read", captured, MaxPacket)
+	}
+	data, err := c.read(int(captured))
+	if err != nil {
+		return ErrTruncated
+	}
+	*p = Packet{TimeNs: int64(seconds)*1e9 + int64(fraction)*c.toNs, Link: c.link, Data: data, Length: int(length)}
+	return nil
+}
+
+// read reads n bytes into the reader's buffer. It returns io.EOF only when
+// there is nothing at all.
+func (c *Reader) read(n int) ([]byte, error) {
+	if cap(c.buf) < n {
+		c.buf = make([]byte, n)
+	}
+	got, err := io.ReadFull(c.r, c.buf[:n])
+	c.at += int64(got)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = ErrTruncated
+	}
+	return c.buf[:n], err
+}
