@@ -55,16 +55,16 @@ var inner = []rule{
 		why: "an InfiniBand subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it",
 	},
 	{
+		pkg: "internal/subnet/format", core: true, may: []string{"units", "internal/subnet"},
+		why: "a file format is the same whoever asks for the file",
+	},
+	{
 		pkg: "internal/routing/proof", core: true, may: []string{"units", "internal/subnet"},
 		why: "whoever proves tables does not compute them",
 	},
 	{
 		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/subnet"},
 		why: "a routing engine is a pure function from a subnet to tables; who reads, writes or installs them is another matter",
-	},
-	{
-		pkg: "internal/subnet/format", core: true, may: []string{"units", "internal/subnet"},
-		why: "a file format is the same whoever asks for the file",
 	},
 	{
 		pkg: "internal/routing/routingtest", core: true, may: []string{"units", "internal/subnet", "internal/subnet/format"},
@@ -134,6 +134,10 @@ var inner = []rule{
 	{
 		pkg: "internal/ibsim", may: []string{"units", "wire/mad", "internal/sma", "internal/subnet"},
 		why: "the simulator's sockets carry MADs between programs and agents",
+	},
+	{
+		pkg: "internal/ibsim/ibsimtest",
+		why: "what runs real programs in tests knows programs only",
 	},
 	{
 		pkg: "internal/roce", may: []string{"units", "wire"},

@@ -232,3 +232,28 @@ func TestTheRealOpenSMLoadsTheTablesThatWereWritten(t *testing.T) {
 	}
 	sameText(t, "dump_fts", again.Bytes(), tables.Bytes())
 }
+
+// testdata/nets uses what ibsim's nets have beyond ibnetdiscover's files.
+func TestNetsAreReadAsTheRealIbsimReadsThem(t *testing.T) {
+	needTools(t, "ibsim", "ibnetdiscover")
+	files, err := filepath.Glob("testdata/nets/*.net")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no nets in testdata/nets: %v", err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := ReadTopo(path, bytes.NewReader(text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := simulator(t, text)
+		got, _, err := ReadTopo("ibnetdiscover", bytes.NewReader(run("ibnetdiscover")), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, path, got, want, keeps{idle: true})
+	}
+}

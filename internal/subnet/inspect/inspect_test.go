@@ -343,7 +343,13 @@ func TestAnySubnetIsInspected(t *testing.T) {
 		if err := report.Write(&out); err != nil {
 			t.Fatal(err)
 		}
-		Lay(s)
+		var again bytes.Buffer
+		if err := Lay(s).Report.Write(&again); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(out.Bytes(), again.Bytes()) {
+			t.Fatalf("seed %d: two reports on one subnet differ\n%s\n%s", seed, out.Bytes(), again.Bytes())
+		}
 	}
 }
 
