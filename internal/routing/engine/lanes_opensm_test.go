@@ -36,20 +36,20 @@ func TestLoadsAreNoWorseThanThoseOfTheRealOpenSM(t *testing.T) {
 			if err := s.AssignLIDs(0); err != nil {
 				t.Fatal(err)
 			}
-			real := bringUp(t, s, "-R", string(name), "-Q")
+			osm := bringUp(t, s, "-R", string(name), "-Q")
 			got, err := engine.Route(s, name, engine.Options{})
 			var refusal *engine.Refusal
 			switch {
-			case errors.As(err, &refusal) && real.used != string(name):
+			case errors.As(err, &refusal) && osm.used != string(name):
 				continue // both give up
 			case err != nil:
-				t.Errorf("%s, %s: %v; OpenSM uses %s", d.name, name, err, real.used)
+				t.Errorf("%s, %s: %v; OpenSM uses %s", d.name, name, err, osm.used)
 				continue
-			case real.used != string(name):
+			case osm.used != string(name):
 				continue // only OpenSM does
 			}
 			compared++
-			theirs, ours := check(t, s, real.tables(s)), check(t, s, got.Tables)
+			theirs, ours := check(t, s, osm.tables(s)), check(t, s, got.Tables)
 			compareLoads(t, d.name+", "+string(name), ours, theirs)
 			if name != "sssp" && !ours.Proven() {
 				t.Errorf("%s, %s: %+v", d.name, name, ours)
