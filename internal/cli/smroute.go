@@ -165,7 +165,8 @@ func (r *routing) options(e *Env) (engine.Options, error) {
 		}
 		*list.into = guids
 	}
-	return o, r.readTorus(e, &o)
+	err := r.readTorus(e, &o)
+	return o, err
 }
 
 // prepare gives the subnet a manager and LIDs, and leaves out what the manager

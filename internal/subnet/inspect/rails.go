@@ -12,20 +12,49 @@ import (
 func (in *inspection) hosts() {
 	hosts := hostsOf(in.all)
 	in.report.Hosts = len(hosts)
-	var counts []int
-	for i := range hosts {
-		counts = append(counts, len(hosts[i].adapters))
+	families := familiesOf(hosts)
+	for _, family := range families {
+		in.fewerAdapters(family)
 	}
-	if each, ok := usual(counts); ok && each > 1 {
-		labels := labelsOf(hosts, each)
-		for i := range hosts {
-			if h := &hosts[i]; len(h.adapters) < each && len(h.adapters) > 0 {
-				in.find(Warning, "fewer-adapters", endsOf(h), "%q has %s with a cable, most hosts have %d%s",
-					h.name, plural(len(h.adapters), "adapter"), each, lacking(h, labels))
-			}
+	in.rails(hosts, families)
+}
+
+// familiesOf groups hosts by their names without numbers, the largest family
+// first: a login node is not to be compared with the compute nodes.
+func familiesOf(hosts []host) [][]*host {
+	at := map[string]int{}
+	var families [][]*host
+	for i := range hosts {
+		name := withoutNumber(hosts[i].name)
+		f, known := at[name]
+		if !known {
+			f = len(families)
+			at[name] = f
+			families = append(families, nil)
+		}
+		families[f] = append(families[f], &hosts[i])
+	}
+	slices.SortStableFunc(families, func(a, b []*host) int { return len(b) - len(a) })
+	return families
+}
+
+// fewerAdapters tells of hosts with fewer adapters than most of their family.
+func (in *inspection) fewerAdapters(family []*host) {
+	var counts []int
+	for _, h := range family {
+		counts = append(counts, len(h.adapters))
+	}
+	each, ok := usual(counts)
+	if !ok || each < 2 {
+		return
+	}
+	labels := labelsOf(family, each)
+	for _, h := range family {
+		if len(h.adapters) < each && len(h.adapters) > 0 {
+			in.find(Warning, "fewer-adapters", endsOf(h), "%q has %s with a cable, most hosts like it have %d%s",
+				h.name, plural(len(h.adapters), "adapter"), each, lacking(h, labels))
 		}
 	}
-	in.rails(hosts)
 }
 
 func endsOf(h *host) []subnet.End {
@@ -38,14 +67,14 @@ func endsOf(h *host) []subnet.End {
 
 // labelsOf are the labels of the adapters that most of the hosts with the usual
 // number of them have.
-func labelsOf(hosts []host, each int) []string {
+func labelsOf(hosts []*host, each int) []string {
 	count, of := map[string]int{}, 0
-	for i := range hosts {
-		if len(hosts[i].adapters) != each {
+	for _, h := range hosts {
+		if len(h.adapters) != each {
 			continue
 		}
 		of++
-		for _, a := range hosts[i].adapters {
+		for _, a := range h.adapters {
 			count[a.label]++
 		}
 	}
@@ -75,8 +104,9 @@ func lacking(h *host, labels []string) string {
 
 // rails recognises a rail-optimised fabric: the adapters of one label are on
 // leaves that, for nine tenths of their adapters, serve no other label. It then
-// tells of adapters that are on another rail's leaf.
-func (in *inspection) rails(hosts []host) {
+// tells of adapters of the largest family that are on another rail's leaf:
+// managers and storage may be anywhere.
+func (in *inspection) rails(hosts []host, families [][]*host) {
 	leaf := map[int32]map[string]int{} // by switch and label
 	labels := map[string]bool{}
 	for i := range hosts {
@@ -116,11 +146,11 @@ func (in *inspection) rails(hosts []host) {
 	}
 	slices.SortFunc(rails.Labels, compareLabels)
 	in.report.Rails = &rails
-	for i := range hosts {
-		for _, a := range hosts[i].adapters {
+	for _, h := range families[0] {
+		for _, a := range h.adapters {
 			if rail, ok := serves[a.sw]; ok && a.label != "" && a.label != rail {
 				in.find(Warning, "wrong-rail", []subnet.End{a.end, in.s.Peer(a.end)}, "%s of %q is on %s, which serves %s: are two cables swapped?",
-					a.label, hosts[i].name, in.s.EndName(in.s.Peer(a.end)), rail)
+					a.label, h.name, in.endName(in.s.Peer(a.end)), rail)
 			}
 		}
 	}
