@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -114,6 +115,22 @@ func TestEndlessLinesAndEndlessProblemsAreBounded(t *testing.T) {
 	}
 }
 
+func TestFilesThatClaimMorePortsThanASubnetHasAreRefused(t *testing.T) {
+	var net, list strings.Builder
+	for i := range 40_000 {
+		fmt.Fprintf(&net, "Switch 254 \"s%d\"\n", i)
+		fmt.Fprintf(&list, "SW %d 254 0x%016x 4x NDR - CA 1 1 0x1 ( 'a' - 'b' )\n", i, i+2)
+	}
+	for name, read := range map[string]func() error{
+		"net":  func() error { _, _, err := ReadTopo("net", strings.NewReader(net.String()), Options{}); return err },
+		"list": func() error { _, _, err := ReadPortList("list", strings.NewReader(list.String())); return err },
+	} {
+		if err := read(); err == nil || !strings.Contains(err.Error(), "more than 4194304 ports together") {
+			t.Errorf("%s: 40,000 switches of 254 ports: %.300v", name, err)
+		}
+	}
+}
+
 // endless is a file of one letter.
 type endless struct{}
 
@@ -181,5 +198,97 @@ Rt 1 "r"
 	}
 	if got := uint64(s.Nodes[host].Ports[2].GUID); got != 0x500102 {
 		t.Errorf("port 2 of the host has GUID %#x, want 0x500102", got)
+	}
+}
+
+// What ibnetdiscover -g adds (seen in its source): headings, comments behind
+// the lines of identifiers, numbers on the housing.
+func TestGroupingIsNoPartOfTheTopology(t *testing.T) {
+	const grouped = `#
+# Topology file: generated on Tue Jun  5 14:15:10 2007
+#
+# Reported max hops discovered: 3
+# Total MADs used: 146
+# Initiated from node 0008f10403960558 port 0008f10403960559
+
+Chassis 1 (guid 0x8f10400411a09)
+
+# Spine Nodes
+vendid=0x8f1
+devid=0x5a31
+sysimgguid=0x8f10400411a09		# Chassis 1
+switchguid=0x8f10400411a08(8f10400411a08)	# ISR9288 Spine 1 Chip 1
+Switch	24 "S-0008f10400411a08"		# "ISR9288 Voltaire sFB-12D" base port 0 lid 7 lmc 0
+[2]	"S-0008f10400412000"[13][ext 5]		# "ISR9288 Voltaire sLB-24D" lid 8 4xDDR
+
+# Line Nodes
+vendid=0x8f1
+devid=0x5a33
+sysimgguid=0x8f10400411a09		# Chassis 1
+switchguid=0x8f10400412000(8f10400412000)	# ISR9288 Line 3 Chip 1
+Switch	24 "S-0008f10400412000"		# "ISR9288 Voltaire sLB-24D" base port 0 lid 8 lmc 0
+[13][ext 5]	"S-0008f10400411a08"[2]		# "ISR9288 Voltaire sFB-12D" lid 7 4xDDR
+[1][ext 24]	"H-0008f10403960558"[1](8f10403960559) 		# "x1 HCA-1" lid 4 4xDDR s=2 w=2 v=4 (scp)
+
+Non-Chassis Nodes
+
+vendid=0x8f1
+devid=0x5a06
+sysimgguid=0x8f10403960558
+caguid=0x8f10403960558
+Ca	2 "H-0008f10403960558"		# "x1 HCA-1" (scp)
+[1](8f10403960559) 	"S-0008f10400412000"[1][ext 24]		# lid 4 lmc 0 "ISR9288 Voltaire sLB-24D" lid 8 4xDDR
+`
+	plain := grouped
+	for _, cut := range []string{
+		"Chassis 1 (guid 0x8f10400411a09)\n\n", "# Spine Nodes\n", "# Line Nodes\n", "\t\t# Chassis 1", "\t# ISR9288 Spine 1 Chip 1", "\t# ISR9288 Line 3 Chip 1",
+		"[ext 5]", "[ext 24]", "Non-Chassis Nodes\n\n", " s=2 w=2 v=4 (scp)", " (scp)",
+	} {
+		plain = strings.ReplaceAll(plain, cut, "")
+	}
+	got, report, err := ReadTopo("grouped", strings.NewReader(grouped), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Skipped)+len(report.Notes) > 0 {
+		t.Errorf("remarks: %+v", report)
+	}
+	want, _, err := ReadTopo("plain", strings.NewReader(plain), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "grouped", got, want, keeps{node: true, lmc: true, idle: true})
+	if got.EndName(got.Origin) != `"x1 HCA-1" port 1` {
+		t.Errorf("discovered from %s", got.EndName(got.Origin))
+	}
+}
+
+// Old ibnetdiscover: no port GUID of switches, no widths and speeds, and
+// identifiers that are not the NodeGUID.
+func TestOldFilesAreRead(t *testing.T) {
+	const old = `vendid=0x8f1
+devid=0x5a30
+sysimgguid=0x8f10400411a09
+switchguid=0x8f10400411a08
+Switch	24 "S-0008f104003f1e29"		# ISR2012 Voltaire base port 0 lid 742 lmc 0
+[24]	"H-0002c90200247010"[1]		# "atlas35" lid 1252
+
+caguid=0x2c90200247010
+Hca	2 "H-0002c90200247010"		# "atlas35"
+[1]	"S-0008f104003f1e29"[24]		# lid 1252 lmc 0 "ISR2012 Voltaire" lid 742
+`
+	s, report, err := ReadTopo("old", strings.NewReader(old), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Notes) != 1 || !strings.Contains(report.Notes[0].Text, "0x0008f10400411a08") {
+		t.Errorf("remarks: %v; expected one on the two GUIDs", report.Notes)
+	}
+	sw, host := &s.Nodes[0], &s.Nodes[1]
+	if sw.Name != "ISR2012 Voltaire" || sw.GUID != 0x8f10400411a08 || sw.Ports[0].LID != 742 || host.Ports[1].LID != 1252 || host.Ports[1].GUID != 0x2c90200247011 {
+		t.Errorf("read as %+v and %+v", sw, host)
+	}
+	if link := sw.Ports[24].Link; link != (subnet.Link{}) {
+		t.Errorf("a link that the file says nothing of is %v", link)
 	}
 }

@@ -72,6 +72,7 @@ type topoReader struct {
 	opt      Options
 	s        *subnet.Subnet
 	includes int // how many files were included
+	ports    int // of all nodes
 
 	ids     map[string]int32      // node by identifier; broken where its head is
 	heads   []place               // by node
@@ -207,6 +208,11 @@ func (t *topoReader) head(in *lines, kind subnet.Kind, rest string) int32 {
 	}
 	if len(t.s.Nodes) == maxNodes {
 		in.fail("more than %d nodes: a subnet has 49,151 unicast LIDs", maxNodes)
+		t.ids[id] = broken
+		return broken
+	}
+	if t.ports += ports; t.ports > maxPorts {
+		in.fail("the nodes have more than %d ports together: no subnet is that large", maxPorts)
 		t.ids[id] = broken
 		return broken
 	}

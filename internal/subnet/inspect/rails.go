@@ -15,8 +15,48 @@ func (in *inspection) hosts() {
 	families := familiesOf(hosts)
 	for _, family := range families {
 		in.fewerAdapters(family)
+		in.planes(family)
 	}
 	in.rails(hosts, families)
+}
+
+// planes tells of hosts that are on several parts of the fabric, which are then
+// planes, and of those that are on fewer of them than most of their family.
+func (in *inspection) planes(family []*host) {
+	on := make([]map[int]bool, len(family))
+	counts := make([]int, len(family))
+	all := map[int]bool{}
+	for i, h := range family {
+		on[i] = map[int]bool{}
+		for _, a := range h.adapters {
+			if a.sw >= 0 {
+				on[i][in.part[a.sw]] = true
+				all[in.part[a.sw]] = true
+			}
+		}
+		counts[i] = len(on[i])
+	}
+	each, ok := usual(counts)
+	if !ok || each < 2 {
+		return
+	}
+	whole := 0
+	for i, h := range family {
+		switch {
+		case counts[i] == each:
+			whole++
+		case counts[i] < each && counts[i] > 0:
+			in.find(Warning, "fewer-planes", endsOf(h), "%q is on %d of the %s that no cable joins, most hosts like it are on %d", h.name, counts[i], plural(len(all), "part"), each)
+		}
+	}
+	in.find(Note, "planes", nil, "%s on %d of the %s that no cable joins: these are planes, and traffic between them goes through a host", haveAre(whole, withoutNumber(family[0].name)), each, plural(len(all), "part"))
+}
+
+func haveAre(n int, family string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 host (%s*) is", family)
+	}
+	return fmt.Sprintf("%d hosts (%s*) are", n, family)
 }
 
 // familiesOf groups hosts by their names without numbers, the largest family
