@@ -139,6 +139,14 @@ var inner = []rule{
 		pkg: "internal/sniff", core: true, may: []string{"units", "wire", "wire/pcap"},
 		why: "what is read off a wire is judged without knowing who sent it",
 	},
+	{
+		pkg: "internal/live", may: []string{"units", "wire", "wire/pcap", "internal/transport"},
+		why: "sockets and a clock under the queue pairs; what memory and completions are is the verbs' matter",
+	},
+	{
+		pkg: "verbs", may: []string{"units", "wire", "wire/pcap", "internal/transport", "internal/live"},
+		why: "the verbs are objects on a live device, without a simulator",
+	},
 }
 
 // layer is a group of packages that may import each other, everything in inner,

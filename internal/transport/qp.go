@@ -308,3 +308,7 @@ func (q *QP) SourceOf(p *Packet) (id uint64, ok bool) {
 	}
 	return 0, false
 }
+
+// Outstanding is the number of PSNs from the oldest unacknowledged to the next
+// to send, those that responses of READs will have included.
+func (q *QP) Outstanding() int32 { return q.nxt.Sub(q.una) }
