@@ -189,7 +189,8 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 	if op == transport.OpRead || op == transport.OpCmpSwap || op == transport.OpFetchAdd {
 		need = AccessLocalWrite
 	}
-	rec.segs, total, err = q.pd.segments(nil, wr.SGL, need)
+	q.scratch, total, err = q.pd.segments(q.scratch[:0], wr.SGL, need)
+	rec.segs = q.scratch
 	if err == nil && total > MaxMessage {
 		err = invalid("%d bytes: a message has at most %d", total, uint64(MaxMessage))
 	}
@@ -233,6 +234,8 @@ func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
 	*at = *rec
 	if len(rec.segs) <= len(at.few) {
 		at.segs = at.few[:copy(at.few[:], rec.segs)]
+	} else {
+		at.segs = append([]segment(nil), rec.segs...)
 	}
 	q.sendID++
 	return nil

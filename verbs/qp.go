@@ -70,6 +70,8 @@ type QP struct {
 	doneWR   uint64       // work requests whose room is free again
 	reported uint64       // work requests that have completed, in the order of posting
 
+	scratch []segment
+
 	recvs  []recvRecord
 	recvID uint64
 	recvN  int // posted and not completed

@@ -223,9 +223,11 @@ func TestAtomicsReturnWhatWasThere(t *testing.T) {
 func TestARequestThatIsNotExactlyRightReachesNoMemory(t *testing.T) {
 	const size = 4096
 	for name, spoil := range map[string]func(b *side, wr *SendWR){
-		"a stale variant":      func(_ *side, wr *SendWR) { wr.RKey-- },
-		"another index":        func(_ *side, wr *SendWR) { wr.RKey += 1 << 8 },
-		"bytes swapped":        func(_ *side, wr *SendWR) { wr.RKey = wr.RKey>>24 | wr.RKey<<24 | wr.RKey<<8&0xff0000 | wr.RKey>>8&0xff00 | 1<<31 },
+		"a stale variant": func(_ *side, wr *SendWR) { wr.RKey-- },
+		"another index":   func(_ *side, wr *SendWR) { wr.RKey += 1 << 8 },
+		"bytes swapped": func(_ *side, wr *SendWR) {
+			wr.RKey = wr.RKey>>24 | wr.RKey<<24 | wr.RKey<<8&0xff0000 | wr.RKey>>8&0xff00 | 1<<31
+		},
 		"one byte before":      func(_ *side, wr *SendWR) { wr.RemoteAddr-- },
 		"one byte behind":      func(_ *side, wr *SendWR) { wr.RemoteAddr++ },
 		"an address that runs": func(_ *side, wr *SendWR) { wr.RemoteAddr = 1<<64 - 8 },

@@ -13,6 +13,7 @@ type transmitter struct {
 	n       int // datagrams that wait
 	last    datagram
 	packet  wire.Packet
+	next    transport.Packet // what a queue pair hands out
 	scratch [][]byte
 
 	waitsFor units.Time // the deadline that the port's goroutine sleeps for

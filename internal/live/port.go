@@ -72,6 +72,7 @@ type Port struct {
 
 	verifier verifier
 	arrived  wire.Packet
+	taken    transport.Packet // arrived, in the queue pair's form
 	polls    uint64
 	seen     uint64 // polls that the port's goroutine knows of
 }

@@ -52,17 +52,17 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 		p.stats.Misdirected++
 		return
 	}
-	var pkt transport.Packet
-	readHeaders(&pkt, h)
+	pkt := &p.taken
+	readHeaders(pkt, h)
 	if ce {
 		pkt.Flags |= transport.FlagCE
 	}
-	if e.QP.WantsRecv(&pkt) {
+	if e.QP.WantsRecv(pkt) {
 		e.Owner.Replenish()
 	}
-	v := e.QP.Receive(now, &pkt, &p.batch)
+	v := e.QP.Receive(now, pkt, &p.batch)
 	if v > transport.Taken {
-		e.Owner.Place(v, &pkt, h.Payload)
+		e.Owner.Place(v, pkt, h.Payload)
 	}
 	p.settle(e, now)
 }

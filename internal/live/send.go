@@ -108,11 +108,11 @@ func (p *Port) turn(e *Endpoint, now units.Time) {
 			p.block(e)
 			break
 		}
-		var pkt transport.Packet
-		if !e.QP.Next(now, &pkt) {
+		pkt := &p.tx.next
+		if !e.QP.Next(now, pkt) {
 			break
 		}
-		if !p.carry(e, &pkt, now) {
+		if !p.carry(e, pkt) {
 			break
 		}
 		if e.Peer != nil {
@@ -128,7 +128,7 @@ func (p *Port) turn(e *Endpoint, now units.Time) {
 }
 
 // carry sends a packet that Next has filled, with its payload.
-func (p *Port) carry(e *Endpoint, pkt *transport.Packet, now units.Time) bool {
+func (p *Port) carry(e *Endpoint, pkt *transport.Packet) bool {
 	peer := e.Peer
 	if e.QP.Service() == transport.UD {
 		peer = e.Owner.Destination(pkt)
