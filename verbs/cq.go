@@ -100,6 +100,13 @@ func (c *CQ) Poll(wc []WC) (int, error) {
 	return n, nil
 }
 
+// Pending is the number of completions that nobody has taken.
+func (c *CQ) Pending() int {
+	c.dev.port.Lock()
+	defer c.dev.port.Unlock()
+	return c.size
+}
+
 // ReqNotify arms the queue: the next completion, or with solicitedOnly the next
 // that the peer marked as solicited or that failed, raises an event.
 func (c *CQ) ReqNotify(solicitedOnly bool) {

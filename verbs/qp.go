@@ -190,12 +190,18 @@ type Remote struct {
 // of the queue pair's own first request, and access what the peer may do.
 func (q *QP) Connect(r Remote, psn units.PSN, access Access) error {
 	a := QPAttr{
-		State: StateInit, Access: access, PathMTU: q.pd.dev.mtu, Dest: r.Addr, DestQPN: r.QPN, RQPSN: r.PSN, SQPSN: psn,
+		Access: access, PathMTU: q.pd.dev.mtu, Dest: r.Addr, DestQPN: r.QPN, RQPSN: r.PSN, SQPSN: psn,
 		MaxRdAtomic: MaxRdAtomic, MaxDestRdAtomic: MaxRdAtomic, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
 	}
+	return q.ConnectWith(&a)
+}
+
+// ConnectWith takes a new queue pair through INIT and RTR to RTS with attributes
+// that have all that the three transitions need.
+func (q *QP) ConnectWith(a *QPAttr) error {
 	for _, s := range []QPState{StateInit, StateRTR, StateRTS} {
 		a.State = s
-		if err := q.Modify(&a, q.need(s)); err != nil {
+		if err := q.Modify(a, q.need(s)); err != nil {
 			return err
 		}
 	}

@@ -147,6 +147,10 @@ var inner = []rule{
 		pkg: "verbs", may: []string{"units", "wire", "wire/pcap", "internal/transport", "internal/live"},
 		why: "the verbs are objects on a live device, without a simulator",
 	},
+	{
+		pkg: "internal/perf", may: []string{"units", "verbs"},
+		why: "a measurement sees what an application sees",
+	},
 }
 
 // layer is a group of packages that may import each other, everything in inner,

@@ -21,6 +21,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newTopology,
 	newRoCE,
 	newSniff,
+	newPerf,
 	newIbsim,
 	newCatalog,
 	newSM,
