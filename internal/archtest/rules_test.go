@@ -144,6 +144,10 @@ var inner = []rule{
 		why: "sockets and a clock under the queue pairs; what memory and completions are is the verbs' matter",
 	},
 	{
+		pkg: "internal/live/faulty", may: []string{"internal/live"},
+		why: "a network for tests carries datagrams, whatever is in them",
+	},
+	{
 		pkg: "verbs", may: []string{"units", "wire", "wire/pcap", "internal/transport", "internal/live"},
 		why: "the verbs are objects on a live device, without a simulator",
 	},
