@@ -98,7 +98,7 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	}
 	q := &QP{pd: p, attr: a}
 	q.cfg = transport.Config{
-		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, MaxReads: MaxRdAtomic,
+		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
 		CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic,
 	}
 	p.dev.port.Lock()

@@ -65,6 +65,9 @@ type Config struct {
 	NAKInterval units.Time
 	// DropDuplicates leaves duplicate requests unanswered unless they ask.
 	DropDuplicates bool
+	// AckDuplicates answers each of them, however seldom AckEvery lets others be,
+	// as Linux does.
+	AckDuplicates bool
 
 	// EchoCE answers a congestion mark with FlagCNP in the next
 	// acknowledgement, instead of a CNP. InfiniBand's BECN on an ACK, and a

@@ -214,7 +214,7 @@ func (q *QP) duplicate(p *Packet, info *opInfo, b *Batch) Verdict {
 		return q.repeatAtomic(p)
 	}
 	q.unacked++
-	if p.Flags&FlagAckReq != 0 || !q.cfg.DropDuplicates && q.unacked >= uint32(q.cfg.AckEvery) {
+	if p.Flags&FlagAckReq != 0 || q.cfg.AckDuplicates || !q.cfg.DropDuplicates && q.unacked >= uint32(q.cfg.AckEvery) {
 		q.ack(b)
 	}
 	return Dropped
