@@ -72,7 +72,8 @@ func transferAll(t *testing.T, seed uint64, h faulty.Harm) {
 	source := bytes.Clone(b.buf[size/2:])
 	fillPattern(source, 9)
 	copy(b.buf[size/2:], source)
-	binary.NativeEndian.PutUint64(b.buf[size-8:], 0)
+	binary.NativeEndian.PutUint64(b.memory()[size-8:], 0)
+	b.memory()
 
 	type sent struct {
 		op   Opcode
@@ -109,7 +110,7 @@ func transferAll(t *testing.T, seed uint64, h faulty.Harm) {
 		}
 		switch s.op {
 		case RDMAWrite:
-			if !bytes.Equal(b.buf[s.slot*slotBytes:][:s.n], a.buf[s.slot*slotBytes:][:s.n]) {
+			if !bytes.Equal(b.memory()[s.slot*slotBytes:][:s.n], a.buf[s.slot*slotBytes:][:s.n]) {
 				t.Fatalf("%+v: other bytes arrived", s)
 			}
 		case Send:
@@ -128,7 +129,7 @@ func transferAll(t *testing.T, seed uint64, h faulty.Harm) {
 		}
 		all = append(all, s)
 	}
-	if got := binary.NativeEndian.Uint64(b.buf[size-8:]); got != uint64(adds) {
+	if got := binary.NativeEndian.Uint64(b.memory()[size-8:]); got != uint64(adds) {
 		t.Errorf("%d adds were carried out, %d were posted", got, adds)
 	}
 	if len(all) != messages {

@@ -110,6 +110,13 @@ func (s *side) wait() WC {
 	return WC{}
 }
 
+// memory is the side's buffer, in step with its device: a device writes with its
+// lock held.
+func (s *side) memory() []byte {
+	s.dev.Stats()
+	return s.buf
+}
+
 func (s *side) post(wr SendWR) {
 	s.t.Helper()
 	wr.Flags |= SendSignaled
@@ -140,7 +147,7 @@ func TestWritesOfAllSizesArriveWhole(t *testing.T) {
 		fillPattern(a.buf[:n], byte(n))
 		a.post(SendWR{WRID: uint64(n), Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, n)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
 		a.want(uint64(n), Success)
-		if !bytes.Equal(a.buf[:n], b.buf[:n]) {
+		if !bytes.Equal(a.buf[:n], b.memory()[:n]) {
 			t.Errorf("%d bytes were written, and other bytes are there", n)
 		}
 	}
@@ -153,12 +160,13 @@ func TestReadsOfAllSizesArriveWhole(t *testing.T) {
 	p := newPair(t, Options{}, QPInitAttr{}, 3<<20)
 	a, b := p.on[0], p.on[1]
 	for _, n := range []int{0, 1, 7, 4096, 4097, 65536, 65537, 3 << 20} {
-		fillPattern(b.buf[:n], byte(n))
+		fillPattern(b.memory()[:n], byte(n))
+		b.memory()
 		a.post(SendWR{WRID: uint64(n), Opcode: RDMARead, SGL: []SGE{a.mr.SGE(0, n/2), a.mr.SGE(n/2, n-n/2)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
 		if wc := a.want(uint64(n), Success); wc.ByteLen != uint32(n) {
 			t.Errorf("a READ of %d bytes completed with %d", n, wc.ByteLen)
 		}
-		if !bytes.Equal(a.buf[:n], b.buf[:n]) {
+		if !bytes.Equal(a.buf[:n], b.memory()[:n]) {
 			t.Errorf("%d bytes were read, and other bytes are here", n)
 		}
 	}
@@ -185,13 +193,13 @@ func TestSendsCarryDataImmediateAndInvalidation(t *testing.T) {
 	if wc := b.want(1, Success); wc.ByteLen != 5000 || wc.Opcode != WCRecv || !bytes.Equal(a.buf[:5000], b.buf[:5000]) {
 		t.Errorf("SEND: %+v", wc)
 	}
-	if wc := b.want(2, Success); wc.Flags != WCWithImm || wc.ImmData != 0xfeed || string(b.buf[8000:8006]) != "inline" {
+	if wc := b.want(2, Success); wc.Flags != WCWithImm || wc.ImmData != 0xfeed || string(b.memory()[8000:8006]) != "inline" {
 		t.Errorf("SEND with immediate: %+v", wc)
 	}
 	if wc := b.want(3, Success); wc.Flags != WCWithInv || wc.InvalidatedRKey != stale.RKey() || stale.Dereg() == nil {
 		t.Errorf("SEND with invalidate: %+v", wc)
 	}
-	if wc := b.want(4, Success); wc.Opcode != WCRecvRDMAWithImm || wc.ImmData != 7 || !bytes.Equal(a.buf[:100], b.buf[20000:20100]) {
+	if wc := b.want(4, Success); wc.Opcode != WCRecvRDMAWithImm || wc.ImmData != 7 || !bytes.Equal(a.buf[:100], b.memory()[20000:20100]) {
 		t.Errorf("WRITE with immediate: %+v", wc)
 	}
 	for id := range uint64(4) {
@@ -204,6 +212,7 @@ func TestAtomicsReturnWhatWasThere(t *testing.T) {
 	a, b := p.on[0], p.on[1]
 	cell := b.buf[64:72]
 	binary.NativeEndian.PutUint64(cell, 40)
+	b.memory()
 	atomic := func(op Opcode, compareAdd, swap, found, left uint64) {
 		t.Helper()
 		a.post(SendWR{WRID: 9, Opcode: op, SGL: []SGE{a.mr.SGE(8, 8)}, RemoteAddr: b.mr.Addr() + 64, RKey: b.mr.RKey(), CompareAdd: compareAdd, Swap: swap})
@@ -211,6 +220,7 @@ func TestAtomicsReturnWhatWasThere(t *testing.T) {
 		if got := binary.NativeEndian.Uint64(a.buf[8:]); got != found {
 			t.Errorf("found %d, want %d", got, found)
 		}
+		b.memory()
 		if got := binary.NativeEndian.Uint64(cell); got != left {
 			t.Errorf("left %d, want %d", got, left)
 		}
@@ -255,7 +265,7 @@ func TestARequestThatIsNotExactlyRightReachesNoMemory(t *testing.T) {
 			a.post(SendWR{WRID: 2, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 1)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
 			a.want(1, RemAccessErr)
 			a.want(2, WRFlushErr)
-			if !bytes.Equal(b.buf, make([]byte, size)) {
+			if !bytes.Equal(b.memory(), make([]byte, size)) {
 				t.Error("memory was written to")
 			}
 			if got := a.qp.State(); got != StateErr {

@@ -15,3 +15,5 @@ func udp(t testing.TB, a netip.AddrPort) live.Conn {
 	}
 	return c
 }
+
+func mustAddr(s string) netip.AddrPort { return netip.MustParseAddrPort(s) }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"encoding/binary"
 	"net/netip"
 	"time"
 
@@ -9,12 +10,37 @@ import (
 )
 
 // capture writes packets as they stand on the wire, from the IP header on. What
-// the kernel adds is written as it adds it: TTL 64 is a guess for what arrives.
+// the kernel adds is written as Linux adds it: of what arrives, TTL 64 and the UDP
+// checksum are guesses.
 type capture struct {
 	w     *pcap.Writer
 	local netip.AddrPort
 	buf   []byte
 	err   error
+}
+
+// checksum writes the UDP checksum, over the addresses and lengths of the IP
+// header and all behind it (RFC 768, RFC 8200).
+func (c *capture) checksum() {
+	head, addrs := wire.IPv4Bytes, c.buf[12:wire.IPv4Bytes]
+	if c.buf[0]>>4 == 6 {
+		head, addrs = wire.IPv6Bytes, c.buf[8:wire.IPv6Bytes]
+	}
+	udp := c.buf[head:]
+	sum := uint64(wire.ProtocolUDP) + uint64(len(udp))
+	for _, b := range [][]byte{addrs, udp} {
+		for ; len(b) >= 2; b = b[2:] {
+			sum += uint64(binary.BigEndian.Uint16(b))
+		}
+	}
+	for sum > 0xffff { // RoCE packets are a whole number of 4 bytes
+		sum = sum>>16 + sum&0xffff
+	}
+	out := ^uint16(sum)
+	if out == 0 {
+		out = 0xffff // 0 means that there is none
+	}
+	binary.BigEndian.PutUint16(udp[6:], out)
 }
 
 // sent writes a packet that goes out: headers with a short payload behind them,
@@ -63,6 +89,7 @@ func (c *capture) begin(src, dst netip.AddrPort, id uint16, n int) {
 }
 
 func (c *capture) end() {
+	c.checksum()
 	if c.err == nil {
 		c.err = c.w.Write(time.Now().UnixNano(), c.buf)
 	}
