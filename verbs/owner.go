@@ -140,7 +140,8 @@ func (q *QP) Replenish() {
 	if q.attr.SRQ == nil {
 		return
 	}
-	if rec, ok := q.attr.SRQ.take(); ok {
+	var rec recvRecord
+	if q.attr.SRQ.take(&rec) {
 		// It cannot fail: the queue pair takes receives in every state in which it
 		// takes packets.
 		_ = q.addRecv(&rec)

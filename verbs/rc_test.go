@@ -150,6 +150,7 @@ func TestWritesOfAllSizesArriveWhole(t *testing.T) {
 		if !bytes.Equal(a.buf[:n], b.memory()[:n]) {
 			t.Errorf("%d bytes were written, and other bytes are there", n)
 		}
+		b.memory() // what comes next comes after this look
 	}
 	if s := b.dev.Stats(); s.BadICRC+s.Malformed+s.Misdirected != 0 {
 		t.Errorf("packets were dropped: %+v", s)

@@ -246,11 +246,14 @@ func (c *conversation) replay(t *testing.T, r *replayed) {
 			x.receives(r.recv, len(c.requests))
 		}
 		fed++
+		x.dev.port.Lock()
 		x.conn.in = append(x.conn.in, live.Incoming{From: p.from, Segment: len(p.data), Data: p.data})
-		x.dev.Progress()
+		x.dev.port.Progress()
+		x.dev.port.Unlock()
 	}
 	x.compare(c.answers, r)
-	if s := x.dev.Stats(); s.BadICRC+s.Malformed+s.Misdirected != 0 {
+	s := x.dev.Stats()
+	if s.BadICRC+s.Malformed+s.Misdirected != 0 {
 		t.Errorf("packets of Linux's were dropped: %+v", s)
 	}
 }
@@ -366,6 +369,8 @@ func (x *role) compare(want []*recorded, r *replayed) {
 	if len(want) == 0 {
 		x.t.Fatal("the recording has no answers: nothing is compared")
 	}
+	x.dev.port.Lock()
+	defer x.dev.port.Unlock()
 	for i := range max(len(want), len(x.conn.out)) {
 		g, w := "nothing", "nothing"
 		if i < len(x.conn.out) {

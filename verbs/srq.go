@@ -46,12 +46,12 @@ func (s *SRQ) Arm(limit int) {
 	s.limit = limit
 }
 
-// take is the oldest receive; false if there is none.
-func (s *SRQ) take() (recvRecord, bool) {
+// take moves the oldest receive to r; false if there is none.
+func (s *SRQ) take(r *recvRecord) bool {
 	if s.size == 0 {
-		return recvRecord{}, false
+		return false
 	}
-	r := s.ring[s.head]
+	r.take(&s.ring[s.head])
 	s.ring[s.head] = recvRecord{}
 	s.head = (s.head + 1) % len(s.ring)
 	s.size--
@@ -59,7 +59,7 @@ func (s *SRQ) take() (recvRecord, bool) {
 		s.limit = 0
 		s.pd.dev.raise(AsyncEvent{Type: EventSRQLimitReached})
 	}
-	return r, true
+	return true
 }
 
 // Destroy ends the queue; no queue pair may use it.
