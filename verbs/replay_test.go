@@ -249,6 +249,7 @@ func (c *conversation) replay(t *testing.T, r *replayed) {
 		x.dev.port.Lock()
 		x.conn.in = append(x.conn.in, live.Incoming{From: p.from, Segment: len(p.data), Data: p.data})
 		x.dev.port.Progress()
+		x.dev.port.Progress() // acknowledgements wait for a second call
 		x.dev.port.Unlock()
 	}
 	x.compare(c.answers, r)

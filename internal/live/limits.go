@@ -61,6 +61,9 @@ const (
 	// peers this delay once.
 	pollGrace = time.Millisecond
 
+	// patientAcks is how many acknowledgements may wait for a poller's next call.
+	patientAcks = 4
+
 	// maxIdle bounds a wait for nothing, so that a clock that was set cannot
 	// hang a port.
 	maxIdle = time.Second

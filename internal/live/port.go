@@ -215,9 +215,13 @@ func (p *Port) rouse() {
 // Progress takes what has arrived and sends what may go, and reports whether
 // anything arrived. Whoever calls it again and again is quicker than the port's
 // goroutine, which then rests. The caller holds the lock.
+//
+// An acknowledgement that is all there is to send waits for the next call, so that
+// whoever reacts to what has arrived does so first. Should none come, the port's
+// goroutine sends it.
 func (p *Port) Progress() bool {
 	p.polls++
-	return p.progress()
+	return p.progress(true)
 }
 
 // Rest says that the caller stops polling: the port's goroutine takes over at
@@ -227,7 +231,8 @@ func (p *Port) Rest() {
 	p.conn.Wake()
 }
 
-func (p *Port) progress() (busy bool) {
+// progress is Progress; with patient, few acknowledgements wait.
+func (p *Port) progress(patient bool) (busy bool) {
 	if p.closed {
 		return false
 	}
@@ -242,7 +247,13 @@ func (p *Port) progress() (busy bool) {
 		for i := range in {
 			p.take(&in[i], now)
 		}
+		if patient && p.ready.size == 0 && len(p.owing) <= patientAcks {
+			return true
+		}
 		p.push(now)
+	}
+	if !busy && len(p.owing) > 0 {
+		p.push(p.Now())
 	}
 	if now := p.Now(); p.timers.next() <= now {
 		p.fire(now)
@@ -282,7 +293,7 @@ func (p *Port) run() {
 		p.seen = p.polls
 		wait := pollGrace
 		if !polled && p.broken == nil {
-			p.progress()
+			p.progress(false)
 			wait = maxIdle
 			if at := p.timers.next(); at != units.Forever {
 				wait = min(wait, time.Duration((at-p.Now()+units.Nanosecond-1)/units.Nanosecond))

@@ -84,21 +84,31 @@ func (p *Port) pay(e *Endpoint) {
 	e.owes = false
 }
 
-// push sends all that may go now.
+// push sends all that may go now. What was just posted goes in front of the
+// acknowledgements that are owed, which nobody waits for so urgently, and those in
+// front of everybody else's turn.
 func (p *Port) push(now units.Time) {
+	if p.ready.size == 1 {
+		p.next(now)
+	}
 	for _, e := range p.owing {
 		p.pay(e)
 	}
 	clear(p.owing)
 	p.owing = p.owing[:0]
 	for p.ready.size > 0 {
-		e := p.ready.pop()
-		e.queued = false
-		if e.attached {
-			p.turn(e, now)
-		}
+		p.next(now)
 	}
 	p.flush()
+}
+
+// next gives the endpoint that has waited longest its turn.
+func (p *Port) next(now units.Time) {
+	e := p.ready.pop()
+	e.queued = false
+	if e.attached {
+		p.turn(e, now)
+	}
 }
 
 // turn lets one endpoint send a burst.
