@@ -247,7 +247,7 @@ func (p *Port) progress(patient bool) (busy bool) {
 		for i := range in {
 			p.take(&in[i], now)
 		}
-		if patient && p.ready.size == 0 && len(p.owing) <= patientAcks {
+		if patient && p.ready.size == 0 && p.tx.n == 0 && len(p.owing) <= patientAcks {
 			return true
 		}
 		p.push(now)
