@@ -1,6 +1,10 @@
 package live
 
-import "time"
+import (
+	"time"
+
+	"weft/units"
+)
 
 // Every bound of this package, with its reason.
 const (
@@ -63,6 +67,10 @@ const (
 
 	// patientAcks is how many acknowledgements may wait for a poller's next call.
 	patientAcks = 4
+
+	// spin is how long the port's goroutine looks for more before it sleeps: what it
+	// takes to put a thread to sleep and to wake it is of the same order.
+	spin = 20 * units.Microsecond
 
 	// maxIdle bounds a wait for nothing, so that a clock that was set cannot
 	// hang a port.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"runtime"
 	"sync"
 	"time"
 
@@ -283,6 +284,7 @@ func (p *Port) fail(err error) {
 // run is the port's goroutine.
 func (p *Port) run() {
 	defer close(p.done)
+	busy := -spin // when something last arrived
 	for {
 		p.mu.Lock()
 		if p.closed {
@@ -293,16 +295,29 @@ func (p *Port) run() {
 		p.seen = p.polls
 		wait := pollGrace
 		if !polled && p.broken == nil {
-			p.progress(false)
-			wait = maxIdle
-			if at := p.timers.next(); at != units.Forever {
-				wait = min(wait, time.Duration((at-p.Now()+units.Nanosecond-1)/units.Nanosecond))
+			if p.progress(false) {
+				busy = p.Now()
 			}
+			if p.Now()-busy < spin {
+				p.mu.Unlock()
+				runtime.Gosched()
+				continue
+			}
+			wait = p.idle()
 		}
 		p.tx.waitsFor = p.timers.next()
 		p.mu.Unlock()
 		p.conn.Wait(wait, !polled)
 	}
+}
+
+// idle is how long there is nothing to do but for what arrives.
+func (p *Port) idle() time.Duration {
+	at := p.timers.next()
+	if at == units.Forever {
+		return maxIdle
+	}
+	return min(maxIdle, time.Duration((at-p.Now()+units.Nanosecond-1)/units.Nanosecond))
 }
 
 // Close stops the port and frees its socket. Whoever owns its queue pairs has
