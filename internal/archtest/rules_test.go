@@ -39,6 +39,10 @@ var inner = []rule{
 		why: "a management datagram is bytes, whoever answers it",
 	},
 	{
+		pkg: "wire/cm", core: true, may: []string{"units"},
+		why: "a message of communication management is bytes, whoever connects",
+	},
+	{
 		pkg: "internal/engine", core: true, may: []string{"units"},
 		why: "clock and event queue know events, not what happens in them",
 	},
@@ -148,7 +152,7 @@ var inner = []rule{
 		why: "a network for tests carries datagrams, whatever is in them",
 	},
 	{
-		pkg: "verbs", may: []string{"units", "wire", "wire/pcap", "internal/transport", "internal/live"},
+		pkg: "verbs", may: []string{"units", "wire", "wire/cm", "wire/pcap", "internal/transport", "internal/live"},
 		why: "the verbs are objects on a live device, without a simulator",
 	},
 	{
