@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"sync"
 
 	"weft/internal/live"
 	"weft/units"
@@ -38,6 +39,10 @@ type Device struct {
 	pds    int
 	closed bool
 	async  chan AsyncEvent
+
+	cmOnce sync.Once
+	cm     *manager
+	cmErr  error
 }
 
 // AsyncEvent is what happened to an object without anyone having asked

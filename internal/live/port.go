@@ -199,6 +199,9 @@ func (p *Port) Endpoints() int { return len(p.endpoints) }
 // Kick sends what e and others may send now: whoever posted work, or changed e's
 // state, calls it. The caller holds the lock.
 func (p *Port) Kick(e *Endpoint) {
+	if p.closed {
+		return
+	}
 	now := p.Now()
 	p.settle(e, now)
 	p.push(now)
@@ -228,6 +231,9 @@ func (p *Port) Progress() bool {
 // Rest says that the caller stops polling: the port's goroutine takes over at
 // once. The caller holds the lock.
 func (p *Port) Rest() {
+	if p.closed {
+		return
+	}
 	p.seen = p.polls
 	p.conn.Wake()
 }
