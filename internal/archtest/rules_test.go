@@ -159,6 +159,10 @@ var inner = []rule{
 		pkg: "internal/perf", may: []string{"units", "verbs"},
 		why: "a measurement sees what an application sees",
 	},
+	{
+		pkg: "internal/ranks", may: []string{"units", "verbs", "internal/collective"},
+		why: "a collective for real is an application of the verbs, with the schedules of the simulator",
+	},
 }
 
 // layer is a group of packages that may import each other, everything in inner,
