@@ -22,6 +22,8 @@ var verbs = []func(*Env) *cobra.Command{
 	newRoCE,
 	newSniff,
 	newPerf,
+	newPing,
+	newLive,
 	newIbsim,
 	newCatalog,
 	newSM,

@@ -116,13 +116,16 @@ memory and processor time.`,
 			if err != nil {
 				return fail(Failed, "%w", err)
 			}
+			pings := make(chan error, 1)
+			go func() { pings <- perf.ServePings(ctx, dev) }()
 			fmt.Fprintf(e.Stdout, "serving on %v, device %v\n", l.Addr(), dev.Addr())
 			err = perf.Serve(ctx, l, dev, func(peer net.Addr, t *perf.Test, err error) {
 				if err != nil {
 					fmt.Fprintf(e.Stderr, "weft: %v: %v\n", peer, err)
 				}
 			})
-			if err != nil {
+			stop()
+			if err := errors.Join(err, <-pings); err != nil {
 				return fail(Failed, "%w", err)
 			}
 			return nil
