@@ -91,7 +91,7 @@ element by element.`,
 	f.IntVarP(&l.warmup, "warmup", "w", 5, "operations before them")
 	f.BoolVarP(&l.check, "check", "c", true, "check every element of a result")
 	f.StringVar(&l.algo, "algo", "ring", "ring, tree or halving-doubling")
-	f.StringVar(&l.chunk, "chunk", "256K", "longest message of a channel's ring or tree")
+	f.StringVar(&l.chunk, "chunk", "1M", "longest message of a channel's ring or tree")
 	f.StringVar(&l.addr, "addr", "127.0.1.1", "address of the first rank; the others have those after it")
 	f.Uint16Var(&l.port, "udp-port", wire.RoCEv2Port, "UDP port of all ranks' devices")
 	f.BoolVar(&l.inside, "in-process", false, "ranks are goroutines of this process, with sockets of their own")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/netip"
+	"strconv"
 	"testing"
 
 	"weft/internal/collective"
@@ -11,7 +12,7 @@ import (
 
 // groupHere is a group whose ranks are goroutines of the test, with sockets of
 // their own.
-func groupHere(t *testing.T, n int, s Spec) *Group {
+func groupHere(t testing.TB, n int, s Spec) *Group {
 	t.Helper()
 	var members []Member
 	for i := range n {
@@ -82,5 +83,21 @@ func TestTheCheckSeesAWrongElement(t *testing.T) {
 	}
 	if value(1, 5) == value(2, 5) || value(0, 1) == value(0, 2) {
 		t.Error("values do not tell ranks and places apart")
+	}
+}
+
+// BenchmarkAllReduce is the bytes of the vector over the time of an operation; all
+// ranks share the cores of this process.
+func BenchmarkAllReduce(b *testing.B) {
+	const bytes = 16 << 20
+	for _, n := range []int{2, 4} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			g := groupHere(b, n, Spec{Algo: collective.Ring, Chunk: 1 << 20, Max: bytes})
+			b.SetBytes(bytes)
+			b.ResetTimer()
+			if _, err := g.AllReduce(bytes, b.N, 0, false, true); err != nil {
+				b.Fatal(err)
+			}
+		})
 	}
 }
