@@ -130,7 +130,8 @@ func (r *Request) Accept(ctx context.Context, qp *QP, p ConnParam) (*Conn, error
 	if err := c.m.accept(c, qp, p); err != nil {
 		return nil, err
 	}
-	return c, c.wait(ctx)
+	err := c.wait(ctx)
+	return c, err
 }
 
 // Reject refuses the connection.
@@ -158,7 +159,8 @@ func (d *Device) Dial(ctx context.Context, qp *QP, to netip.Addr, port uint16, p
 	if err != nil {
 		return nil, err
 	}
-	return c, c.wait(ctx)
+	err = c.wait(ctx)
+	return c, err
 }
 
 // wait waits until the connection is established or has failed.

@@ -84,7 +84,7 @@ type sendRecord struct {
 	wrid       uint64
 	wr         uint64 // which work request, counted
 	op         WCOpcode
-	signaled   bool
+	signalled  bool
 	base       uint64 // of a cut READ, where its part begins
 	total      uint32
 	segs       []segment
@@ -141,14 +141,14 @@ func (q *QP) postSend(wr *SendWR) error {
 	}
 	rec := sendRecord{
 		wrid: wr.WRID, wr: q.sendWR, op: what.wc, ah: wr.AH,
-		signaled: q.attr.SignalAll || wr.Flags&SendSignaled != 0,
+		signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0,
 	}
 	total, err := q.buffers(&rec, wr, what.op)
 	if err != nil {
 		return err
 	}
 	t := transport.WorkRequest{
-		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signaled, Fence: wr.Flags&SendFence != 0,
+		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0,
 		Imm: wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
 	}
 	switch what.op {

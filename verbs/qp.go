@@ -59,10 +59,9 @@ type QP struct {
 	cfg  transport.Config
 	end  live.Endpoint
 
-	access   Access
-	destroys bool
-	dead     bool
-	fault    Status // a local error that the completion under way tells
+	access Access
+	dead   bool
+	fault  Status // a local error that the completion under way tells
 
 	sends    []sendRecord // by the transport's IDs, a power of two
 	sendID   uint64       // the next ID

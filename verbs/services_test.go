@@ -9,14 +9,14 @@ import (
 )
 
 func TestDatagramsComeWithTheirHeaderAndSource(t *testing.T) {
-	p := &pair{t: t}
-	for i := range p.on {
-		p.on[i] = newSide(t, Options{}, QPInitAttr{Type: UD}, 8192)
-		if err := p.on[i].qp.ConnectWith(&QPAttr{QKey: 0x1234, SQPSN: 7}); err != nil {
+	var on [2]*side
+	for i := range on {
+		on[i] = newSide(t, Options{}, QPInitAttr{Type: UD}, 8192)
+		if err := on[i].qp.ConnectWith(&QPAttr{QKey: 0x1234, SQPSN: 7}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	a, b := p.on[0], p.on[1]
+	a, b := on[0], on[1]
 	ah, err := a.pd.CreateAH(b.dev.Addr())
 	if err != nil {
 		t.Fatal(err)

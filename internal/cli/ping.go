@@ -87,10 +87,10 @@ func (p *pinging) run(ctx context.Context, e *Env, host string) (err error) {
 func (p *pinging) loop(ctx context.Context, e *Env, pinger *perf.Pinger, to netip.Addr) (times []time.Duration, err error) {
 	for i := 1; p.count == 0 || i <= p.count; i++ {
 		d, err := pinger.Ping(ctx)
-		if ctx.Err() != nil {
-			return times, nil
-		}
 		if err != nil {
+			if ctx.Err() != nil {
+				err = nil // interrupted
+			}
 			return times, err
 		}
 		times = append(times, d)

@@ -48,10 +48,6 @@ const (
 	// grants net.core.rmem_max, and DefaultPeerBytes shrinks to what it granted.
 	SocketBuffer = 4 << 20
 
-	// readChunk is how a long READ is cut: the requester asks for as much at a
-	// time, so that what is on its way to it is bounded by PeerBytes.
-	readChunk = 64 << 10
-
 	// MaxEndpoints is how many queue pairs a port has: QPNs have 24 bits, and the
 	// highest is the multicast QPN (IBA vol. 1, 3.5.3).
 	MaxEndpoints = 1<<24 - 2

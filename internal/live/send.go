@@ -13,8 +13,10 @@ func (p *Port) settle(e *Endpoint, now units.Time) {
 	for i := range p.batch.Packets {
 		p.answer(e, &p.batch.Packets[i])
 	}
-	for i := 0; i < len(p.batch.Completions); i++ { // an owner may add to them
-		e.Owner.Completed(&p.batch.Completions[i])
+	told := 0
+	for told < len(p.batch.Completions) { // an owner may add to them
+		e.Owner.Completed(&p.batch.Completions[told])
+		told++
 	}
 	p.batch.Reset()
 	if e.Peer != nil {

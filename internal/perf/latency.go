@@ -6,7 +6,7 @@ import (
 	"weft/verbs"
 )
 
-// trips measures n round trips, which are numbered from from on. Of WRITE and SEND the peer answers (see reply),
+// trips measures n round trips, whose numbers begin after from. Of WRITE and SEND the peer answers (see reply),
 // READs and atomics answer themselves.
 func (e *ends) trips(stop *stopper, from, n int) ([]time.Duration, error) {
 	all := make([]time.Duration, n)

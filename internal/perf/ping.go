@@ -57,7 +57,7 @@ func ServePings(ctx context.Context, dev *verbs.Device) error {
 				_ = r.Reject(nil)
 				return
 			}
-			defer qp.Destroy()
+			defer func() { _ = qp.Destroy() }()
 			c, err := r.Accept(ctx, qp, verbs.ConnParam{Access: verbs.AccessRemoteRead, PrivateData: where})
 			if err != nil {
 				return

@@ -236,8 +236,10 @@ func (s *script) newPair(service string, a args) error {
 }
 
 func (s *script) post(q *QP, op string, a args) error {
-	ops := map[string]Op{"send": OpSend, "sendimm": OpSendImm, "write": OpWrite, "writeimm": OpWriteImm, "read": OpRead,
-		"sendinv": OpSendInv, "cmpswap": OpCmpSwap, "fetchadd": OpFetchAdd}
+	ops := map[string]Op{
+		"send": OpSend, "sendimm": OpSendImm, "write": OpWrite, "writeimm": OpWriteImm, "read": OpRead,
+		"sendinv": OpSendInv, "cmpswap": OpCmpSwap, "fetchadd": OpFetchAdd,
+	}
 	err := q.PostSend(s.now, WorkRequest{
 		ID: uint64(a.num("id", 1)), Op: ops[op], Length: uint32(a.num("len", 0)), Imm: uint32(a.num("imm", 0)),
 		RKey: uint32(a.num("rkey", 0)), RemoteVA: uint64(a.num("va", 0)), Unsignaled: a.has("unsignaled"), Fence: a.has("fence"),
