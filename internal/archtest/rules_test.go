@@ -39,6 +39,10 @@ var inner = []rule{
 		why: "a management datagram is bytes, whoever answers it",
 	},
 	{
+		pkg: "wire/cm", core: true, may: []string{"units"},
+		why: "a message of communication management is bytes, whoever connects",
+	},
+	{
 		pkg: "internal/engine", core: true, may: []string{"units"},
 		why: "clock and event queue know events, not what happens in them",
 	},
@@ -159,6 +163,26 @@ var inner = []rule{
 	{
 		pkg: "internal/sniff", core: true, may: []string{"units", "wire", "wire/pcap"},
 		why: "what is read off a wire is judged without knowing who sent it",
+	},
+	{
+		pkg: "internal/live", may: []string{"units", "wire", "wire/pcap", "internal/transport"},
+		why: "sockets and a clock under the queue pairs; what memory and completions are is the verbs' matter",
+	},
+	{
+		pkg: "internal/live/faulty", may: []string{"internal/live"},
+		why: "a network for tests carries datagrams, whatever is in them",
+	},
+	{
+		pkg: "verbs", may: []string{"units", "wire", "wire/cm", "wire/pcap", "internal/transport", "internal/live"},
+		why: "the verbs are objects on a live device, without a simulator",
+	},
+	{
+		pkg: "internal/perf", may: []string{"units", "verbs"},
+		why: "a measurement sees what an application sees",
+	},
+	{
+		pkg: "internal/ranks", may: []string{"units", "verbs", "internal/collective"},
+		why: "a collective for real is an application of the verbs, with the schedules of the simulator",
 	},
 }
 
