@@ -1,0 +1,175 @@
+package sonic
+
+import "weft/units"
+
+// Priorities is the number of priorities, traffic classes, priority groups and
+// queues for unicast that matter for PFC (IEEE 802.1Qbb).
+const Priorities = 8
+
+// Switch is what a configuration means for lossless Ethernet.
+type Switch struct {
+	File     string
+	Hostname string
+	HwSKU    string
+	Pools    []*Pool
+	Profiles []*Profile
+	WRED     []*WRED
+	Ports    []*Port // in the order of their names' numbers
+	Watchdog Watchdog
+}
+
+// Pool is a share of the switch's buffer (BUFFER_POOL).
+type Pool struct {
+	Name    string
+	Ingress bool
+	Dynamic bool
+	Size    units.Bytes // 0: the switch decides
+	Xoff    units.Bytes // the headroom that ports share; 0: none
+	Line    int
+}
+
+// Profile is how much of a pool one priority group or queue may take
+// (BUFFER_PROFILE).
+type Profile struct {
+	Name      string
+	Pool      *Pool
+	Size      units.Bytes // what it has to itself
+	Xon       units.Bytes
+	XonOffset units.Bytes
+	Xoff      units.Bytes // the headroom; 0: the profile is not lossless
+	// DynamicTh is the exponent of the threshold: alpha is 2^DynamicTh, of what
+	// is free of the pool. It counts where StaticTh is 0.
+	DynamicTh int
+	StaticTh  units.Bytes
+	Line      int
+}
+
+// Lossless reports whether the profile makes a priority group lossless.
+func (p *Profile) Lossless() bool { return p != nil && p.Xoff > 0 }
+
+// WRED is when a queue marks (WRED_PROFILE), of the green packets, which are
+// all that come without a policer.
+type WRED struct {
+	Name     string
+	Min, Max units.Bytes
+	Percent  int // probability of a mark at Max
+	ECN      bool
+	Line     int
+}
+
+// Scheduler is a queue's turn (SCHEDULER).
+type Scheduler struct {
+	Strict bool
+	Weight int // of DWRR or WRR, 1 to 100
+	Line   int
+}
+
+// Queue is a port's queue.
+type Queue struct {
+	Scheduler *Scheduler // nil: none is configured
+	WRED      *WRED      // nil: no marking
+	Profile   *Profile   // of the egress buffer
+	Line      int        // of the entry that names the WRED profile or scheduler
+}
+
+// Map is a table from a number to a number, -1 where an entry is missing.
+type Map struct {
+	Name string
+	To   []int
+	Line int
+	at   []int // line of each entry
+}
+
+// Of is where a number maps to, -1 where nowhere.
+func (m *Map) Of(n int) int {
+	if m == nil || n < 0 || n >= len(m.To) {
+		return -1
+	}
+	return m.To[n]
+}
+
+// LineOf is the line of the entry of a number, or of the map.
+func (m *Map) LineOf(n int) int {
+	switch {
+	case m == nil:
+		return 0
+	case n < 0 || n >= len(m.at) || m.at[n] == 0:
+		return m.Line
+	}
+	return m.at[n]
+}
+
+// Port is a front port.
+type Port struct {
+	Name  string
+	Speed units.Rate
+	MTU   units.Bytes
+	Lanes int
+	Cable units.Length // 0: CABLE_LENGTH has none
+	Up    bool
+	Line  int
+
+	// Trust is the map by which a frame finds its traffic class: by DSCP, or by
+	// the priority of the VLAN tag where it has no map of DSCP.
+	DSCP, Dot1p *Map
+	Group       *Map // priority group by traffic class
+	Queue       *Map // queue by traffic class
+	PFCQueue    *Map // queue by PFC priority: which a pause stops
+	// PFC are the priorities on which the port sends and obeys pauses.
+	PFC      []int
+	PFCLine  int
+	Watched  []int // priorities under the watchdog
+	Groups   [Priorities]*Profile
+	GroupAt  [Priorities]int // line of the entry in BUFFER_PG
+	Queues   [Priorities]Queue
+	Detect   units.Time // of the watchdog; 0: it is off on this port
+	Restore  units.Time
+	Action   string // drop, forward or alert
+	WDLine   int
+	QoSLine  int // of its entry in PORT_QOS_MAP
+	hasQueue bool
+}
+
+// Watchdog is what holds for the watchdog of all ports (PFC_WD|GLOBAL).
+type Watchdog struct {
+	Poll units.Time
+	Line int
+}
+
+// Class is where a packet with a DSCP goes on a port: traffic class, priority
+// group and queue, -1 where a map does not say.
+type Class struct{ TC, Group, Queue int }
+
+// ClassOf follows a port's maps. Without a map of DSCP every packet is in class
+// 0, and without maps of classes the numbers stay (sonic-swss, qosorch).
+func (p *Port) ClassOf(dscp int) Class {
+	c := Class{}
+	if p.DSCP != nil {
+		c.TC = p.DSCP.Of(dscp)
+	}
+	c.Group, c.Queue = through(p.Group, c.TC), through(p.Queue, c.TC)
+	return c
+}
+
+func through(m *Map, n int) int {
+	if m == nil {
+		return n
+	}
+	return m.Of(n)
+}
+
+// LosslessClass reports whether packets with a DSCP are protected: their group has
+// headroom, and the port pauses its priority.
+func (p *Port) LosslessClass(dscp int) bool {
+	c := p.ClassOf(dscp)
+	return c.Group >= 0 && c.Group < Priorities && p.Groups[c.Group].Lossless() && contains(p.PFC, c.Group)
+}
+
+func contains(list []int, n int) bool {
+	for _, v := range list {
+		if v == n {
+			return true
+		}
+	}
+	return false
+}
