@@ -22,10 +22,7 @@ func (r *resolver) checkTopology(path string, f *Fabric) {
 			return
 		}
 	}
-	shape, hosts := t.Shape, r.Cluster.Endpoints()
-	if shape == DualPlane {
-		shape = t.PlaneShape
-	}
+	shape, hosts := t.plane(), r.Cluster.Endpoints()
 	if shape == RailOptimised && t.Rails != r.Cluster.Node.NICs {
 		r.complain(path+".rails", "%d rails: a node has %d NICs, one for each rail", t.Rails, r.Cluster.Node.NICs)
 		return
@@ -78,11 +75,8 @@ func (t *Topology) portsNeeded() (need, most int, of string) {
 
 // capacity is the most NIC ports that the shape can have, of one plane.
 func (t *Topology) capacity(nics int) int {
-	shape, down := t.Shape, t.downlinks()
-	if shape == DualPlane {
-		shape = t.PlaneShape
-	}
-	switch shape {
+	down := t.downlinks()
+	switch t.plane() {
 	case SingleSwitch:
 		return t.Radix
 	case FatTree:

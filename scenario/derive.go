@@ -27,6 +27,14 @@ func (t *Topology) fieldsOf() []string {
 	return topologyFields[t.Shape]
 }
 
+// plane is the shape of the topology, of a dual-plane that of its planes.
+func (t *Topology) plane() Shape {
+	if t.Shape == DualPlane {
+		return t.PlaneShape
+	}
+	return t.Shape
+}
+
 // deriveFabric computes what follows from the fabric alone.
 func (r *resolver) deriveFabric(path string, f *Fabric) {
 	if !r.stated(path + ".name") {
@@ -107,11 +115,7 @@ func (r *resolver) derivePFC(path string, f *Fabric) {
 // longest is the longest cable that the topology has.
 func (r *resolver) longest(f *Fabric) units.Length {
 	t, c := &f.Topology, f.Topology.Cables
-	shape := t.Shape
-	if shape == DualPlane {
-		shape = t.PlaneShape
-	}
-	switch shape {
+	switch t.plane() {
 	case SingleSwitch:
 		return c.NodeLeaf
 	case Dragonfly:
@@ -203,12 +207,8 @@ func (r *resolver) deriveTopology(t *Topology, f *Fabric) {
 	if t.Shape == DualPlane && t.Planes == 0 {
 		t.Planes = 2
 	}
-	plane := t.Shape
-	if plane == DualPlane {
-		plane = t.PlaneShape
-	}
 	ports := r.Cluster.Endpoints() * f.NIC.Ports
-	switch plane {
+	switch t.plane() {
 	case FatTree:
 		if t.Levels == 0 {
 			t.Levels = 2
@@ -310,6 +310,9 @@ func (r *resolver) deriveWorkload() {
 	if applies["sizes"] && len(w.Sizes) == 0 && !r.stated("workload.sizes") {
 		w.Sizes = usualSizes(w)
 	}
+	if w.Pattern != "" {
+		r.deriveVerbs()
+	}
 	if w.Pattern == Incast {
 		setZero(&w.FanIn, min(8, max(1, r.Cluster.Endpoints()-1)))
 		setZero(&w.Receivers, 1)
@@ -332,10 +335,10 @@ var workloadFields = map[string][]string{
 	"broadcast":      {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype", "root"},
 	"all-to-all":     {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
 	"send-recv":      {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
-	"permutation":    {"sizes"},
-	"incast":         {"sizes", "fan-in", "receivers"},
-	"uniform":        {"sizes", "load", "duration"},
-	"flows":          {"flows"},
+	"permutation":    {"sizes", "transport", "operation", "receive-queue", "repost"},
+	"incast":         {"sizes", "fan-in", "receivers", "transport", "operation", "receive-queue", "repost"},
+	"uniform":        {"sizes", "load", "duration", "transport", "operation", "receive-queue", "repost"},
+	"flows":          {"flows", "transport", "operation", "receive-queue", "repost"},
 }
 
 // usualSizes is a collective's sweep of the sizes that training uses, a single

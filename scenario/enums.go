@@ -151,6 +151,26 @@ const (
 	Flows       Pattern = "flows"       // an explicit list
 )
 
+// Service is the transport service of RDMA that a pattern's messages use.
+type Service string
+
+// The services.
+const (
+	RC Service = "rc" // reliable connection
+	UC Service = "uc" // unreliable connection
+	UD Service = "ud" // unreliable datagram
+)
+
+// Operation is the verb by which a pattern's messages go.
+type Operation string
+
+// The operations.
+const (
+	Write Operation = "write" // RDMA WRITE with immediate data
+	Read  Operation = "read"  // RDMA READ: the receiver asks for the message
+	Send  Operation = "send"  // SEND with immediate data
+)
+
 // Algorithm is how a collective is carried out.
 type Algorithm string
 
@@ -197,6 +217,8 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Distribution](): {"none", "exponential", "lognormal"},
 	reflect.TypeFor[Collective]():   {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
 	reflect.TypeFor[Pattern]():      {"permutation", "incast", "uniform", "flows"},
+	reflect.TypeFor[Service]():      {"rc", "uc", "ud"},
+	reflect.TypeFor[Operation]():    {"write", "read", "send"},
 	reflect.TypeFor[Algorithm]():    {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "direct"},
 	reflect.TypeFor[Protocol]():     {"auto", "simple", "ll", "ll128"},
 	reflect.TypeFor[Datatype]():     {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},

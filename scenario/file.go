@@ -115,44 +115,73 @@ func (n *node) with(o Override) (*node, error) {
 		return nil, fmt.Errorf("%q is not a value", abridged(o.Value))
 	}
 	value.stamp(place{origin: o.Origin}, false)
-	path := strings.Split(strings.ReplaceAll(o.Path, "[", ".["), ".")
+	path := steps(o.Path)
 	if slices.Contains(path, "") {
 		return nil, errors.New("this is not the path of a field: it is written like workload.sizes or fabrics[0].mtu")
 	}
 	return n.replaced(path, value)
 }
 
+// steps cuts a path into names of fields and numbers of items: fabrics[0].mtu
+// into fabrics, [0] and mtu. A step of a malformed path is empty.
+func steps(path string) []string {
+	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
+}
+
+// replaced is the tree with the value at the end of a path replaced or added.
 func (n *node) replaced(path []string, value *node) (*node, error) {
 	if len(path) == 0 {
 		return value, nil
 	}
-	child := &node{place: value.place, kind: mapping}
-	if index, ok := strings.CutPrefix(path[0], "["); ok {
-		i, err := strconv.Atoi(strings.TrimSuffix(index, "]"))
-		if err != nil || n.kind != sequence || i < 0 || i >= len(n.items) {
-			return nil, fmt.Errorf("there is no item %s", path[0])
-		}
-		m := *n
-		m.items = append([]*node(nil), n.items...)
-		m.items[i], err = n.items[i].replaced(path[1:], value)
-		return &m, err
+	if number, ok := strings.CutPrefix(path[0], "["); ok {
+		return n.itemReplaced(strings.TrimSuffix(number, "]"), path[1:], value)
 	}
-	m := node{place: n.place, kind: mapping}
+	return n.fieldReplaced(path[0], path[1:], value)
+}
+
+// itemReplaced goes on with an item of a list, which must be there.
+func (n *node) itemReplaced(number string, rest []string, value *node) (*node, error) {
+	i, err := strconv.Atoi(number)
+	if err != nil || n.kind != sequence || i < 0 || i >= len(n.items) {
+		return nil, fmt.Errorf("there is no item [%s]", number)
+	}
+	item, err := n.items[i].replaced(rest, value)
+	if err != nil {
+		return nil, err
+	}
+	list := *n
+	list.items = slices.Clone(n.items)
+	list.items[i] = item
+	return &list, nil
+}
+
+// fieldReplaced goes on with a field of a mapping. One that is not there is
+// added.
+func (n *node) fieldReplaced(name string, rest []string, value *node) (*node, error) {
+	m := n.asMapping()
+	i := slices.IndexFunc(m.pairs, func(kv pair) bool { return kv.key.text == name })
+	if i < 0 {
+		i = len(m.pairs)
+		key := &node{place: value.place, text: name, plain: true}
+		m.pairs = append(m.pairs, pair{key, &node{place: value.place, kind: mapping}})
+	}
+	field, err := m.pairs[i].val.replaced(rest, value)
+	if err != nil {
+		return nil, err
+	}
+	m.pairs[i].val = field
+	return m, nil
+}
+
+// asMapping is a copy to which fields can be added: those of a mapping, or of
+// the name of a preset, which they go on top of. A list has none.
+func (n *node) asMapping() *node {
+	m := &node{place: n.place, kind: mapping}
 	switch n.kind {
 	case mapping:
-		m.base = n.base
-		m.pairs = append(m.pairs, n.pairs...)
-	case scalar: // the name of a preset: the override goes on top of it
+		m.base, m.pairs = n.base, slices.Clone(n.pairs)
+	case scalar:
 		m.base = n
 	}
-	for i, kv := range m.pairs {
-		if kv.key.text == path[0] {
-			sub, err := kv.val.replaced(path[1:], value)
-			m.pairs[i].val = sub
-			return &m, err
-		}
-	}
-	sub, err := child.replaced(path[1:], value)
-	m.pairs = append(m.pairs, pair{&node{place: value.place, text: path[0], plain: true}, sub})
-	return &m, err
+	return m
 }

@@ -20,4 +20,6 @@ const (
 	bytesPerEndpoint = 64 * units.KiB // NIC, host, ports of its share of switches, buffers in use
 	bytesPerRank     = 16 * units.KiB // progress of a collective: lanes, windows
 	bytesPerPair     = 768            // two queue pair ends with their timers and messages
+	bytesPerReceive  = 32             // a posted receive, in a ring of twice as many at the most
+	bytesPerMessage  = 128            // of a pattern: its ends and time, in a list that grows by doubling
 )

@@ -145,25 +145,12 @@ func (r *resolver) fabric(path string, n *node) {
 	defer func() { r.Fabrics = append(r.Fabrics, f) }() // also where it fails: paths count them
 	p := presets[reflect.TypeFor[Fabric]()]
 	r.mark(path, n)
-	preset := n.child(p.key)
-	if n.kind == scalar {
-		preset = n
-	}
-	if n.base != nil {
-		preset = n.base
-	}
+	preset := n.presetName(p.key)
 	if preset == nil || preset.kind != scalar {
 		r.fail(n.place, path, "a fabric starts from a preset: write one of %s, or preset: with the fields to change", strings.Join(catalog.Names(catalog.Fabric), ", "))
 		return
 	}
-	scout := newDecoder(r.file) // finds the link's rate; its errors come again
-	scout.preset(path, preset, p, reflect.ValueOf(&f).Elem())
-	if link := n.child("link"); link != nil {
-		scout.value(path+".link", link, reflect.ValueOf(&f.Link).Elem(), "")
-	}
-	r.rate = f.Link.Rate()
-
-	f = Fabric{}
+	r.rate = r.linkRate(path, n, preset)
 	r.preset(path, preset, p, reflect.ValueOf(&f).Elem())
 	f.Topology = r.commonTopology(n)
 	if _, stated := r.set[path+".nic"]; !stated {
@@ -176,6 +163,31 @@ func (r *resolver) fabric(path string, n *node) {
 		r.overrides(path, &rest, reflect.ValueOf(&f).Elem())
 	}
 	r.deriveFabric(path, &f)
+}
+
+// presetName is the name of the preset that a fabric starts from: what a flag was
+// laid over, the fabric itself where it is a bare name, or its field; nil if
+// there is none.
+func (n *node) presetName(field string) *node {
+	switch {
+	case n.base != nil:
+		return n.base
+	case n.kind == scalar:
+		return n
+	}
+	return n.child(field)
+}
+
+// linkRate looks ahead for the rate of a fabric's link. What is wrong with it is
+// found again when the fabric is laid.
+func (r *resolver) linkRate(path string, n, preset *node) units.Rate {
+	var f Fabric
+	scout := newDecoder(r.file)
+	scout.preset(path, preset, presets[reflect.TypeFor[Fabric]()], reflect.ValueOf(&f).Elem())
+	if link := n.child("link"); link != nil {
+		scout.value(path+".link", link, reflect.ValueOf(&f.Link).Elem(), "")
+	}
+	return f.Link.Rate()
 }
 
 // commonTopology is what a fabric's topology starts from: the scenario's, and

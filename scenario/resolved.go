@@ -62,18 +62,6 @@ type GPU struct {
 	Model string `yaml:"model"`
 	// Architecture names the row of NCCL's cost model.
 	Architecture Architecture `yaml:"architecture"`
-	// Memory is the size of the GPU's memory.
-	Memory units.Bytes `yaml:"memory" range:"1MiB..1024TiB"`
-	// MemoryRate is the bandwidth of the GPU's memory.
-	MemoryRate units.Rate `yaml:"memory-rate" range:"1Mbps..1000Tbps"`
-	// ReduceRate is how fast one channel of a collective kernel combines
-	// arriving data with local data.
-	ReduceRate units.Rate `yaml:"reduce-rate" range:"0bps..100Tbps"`
-	// Launch is the time from the call of a collective to its kernel running.
-	Launch units.Time `yaml:"launch" range:"0..1s"`
-	// StepOverhead is what a collective kernel spends per step besides moving
-	// data: polling flags, fences.
-	StepOverhead units.Time `yaml:"step-overhead" range:"0..1ms"`
 }
 
 // ScaleUp is the network inside a node. It may be given as a generation.
@@ -100,10 +88,6 @@ type ScaleUp struct {
 	Buffer units.Bytes `yaml:"buffer" range:"0B..64GiB"`
 	// Multicast says whether the switches replicate and reduce (NVLS).
 	Multicast bool `yaml:"multicast"`
-	// ReduceRate is the rate per GPU at which the switches reduce.
-	ReduceRate units.Rate `yaml:"reduce-rate" range:"0bps..100Tbps"`
-	// ReduceLatency is what a reduction in the switch adds to a traversal.
-	ReduceLatency units.Time `yaml:"reduce-latency" range:"0..1ms"`
 }
 
 // Rate is one GPU's rate into the scale-up network, in each direction.
@@ -122,8 +106,6 @@ type PCIe struct {
 	MaxPayload units.Bytes `yaml:"max-payload" range:"64B..4KiB"`
 	// Overhead is header, framing and link CRC per packet.
 	Overhead units.Bytes `yaml:"overhead" range:"0B..4KiB"`
-	// ReadRequest is how much one read asks for.
-	ReadRequest units.Bytes `yaml:"read-request" range:"64B..64KiB"`
 	// Latency is one traversal of root complex or PCIe switch, one way.
 	Latency units.Time `yaml:"latency" range:"0..1ms"`
 	// PeerRate is the rate between two devices that talk without the host's
@@ -131,16 +113,17 @@ type PCIe struct {
 	PeerRate units.Rate `yaml:"peer-rate" range:"1Mbps..100Tbps"`
 }
 
-// Rate is the rate of a slot in each direction, after line coding.
-func (p PCIe) Rate() units.Rate { return p.LaneRate * units.Rate(p.Lanes) }
+// Rate is what a slot carries in each direction in packets of MaxPayload, their
+// headers and the line coding not counted.
+func (p PCIe) Rate() units.Rate {
+	share := Ratio{int64(p.MaxPayload), int64(p.MaxPayload + p.Overhead)}
+	return units.Rate(share.Mul(Ratio{int64(p.Lanes), 1}).Of(int64(p.LaneRate)))
+}
 
 // CPU is the host's processor and memory.
 type CPU struct {
-	// MemoryRate is the bandwidth of the host's memory.
-	MemoryRate units.Rate `yaml:"memory-rate" range:"1Mbps..1000Tbps"`
-	// CopyRate is the rate at which one core copies.
-	CopyRate units.Rate `yaml:"copy-rate" range:"1Mbps..100Tbps"`
-	// Clock is the core's frequency in cycles per second, to count cycles.
+	// Clock is the core's frequency in cycles per second: weft latency counts
+	// the cycles of a message by it.
 	Clock int64 `yaml:"clock" range:"1..100000000000"`
 	// MemoryLatency is one access to the host's memory from a device, after
 	// PCIe.
@@ -169,10 +152,12 @@ type NIC struct {
 	// OutOfOrder says whether WRITEs that arrive out of order are placed and
 	// not answered by a NAK.
 	OutOfOrder bool `yaml:"out-of-order"`
-	// ReadsInFlight is how many RDMA READs a queue pair has outstanding.
-	ReadsInFlight int `yaml:"reads-in-flight" range:"1..1024"`
-	// Buffer is the NIC's receive buffer, what credits or PFC protect.
-	Buffer units.Bytes `yaml:"buffer" range:"0B..64GiB"`
+	// ReadsInFlight is how many RDMA READs a queue pair has outstanding
+	// (max_rd_atomic of the verbs).
+	ReadsInFlight int `yaml:"reads-in-flight" range:"1..128"`
+	// Jitter is a seeded extra delay of each message in the NIC's transmit
+	// pipeline, and of each in its receive pipeline.
+	Jitter Jitter `yaml:"jitter"`
 }
 
 // Run is how the scenario is run.
@@ -183,7 +168,7 @@ type Run struct {
 	Iterations int `yaml:"iterations" range:"1..1000000"`
 	// Warmup is how often each size runs before it is measured.
 	Warmup int `yaml:"warmup" range:"0..1000000"`
-	// Jitter turns the seeded jitter of the hosts on.
+	// Jitter turns the seeded jitter of hosts, NICs and switches on.
 	Jitter bool `yaml:"jitter"`
 	// Limit bounds the run.
 	Limit Limit `yaml:"limit"`

@@ -51,8 +51,6 @@ type Link struct {
 	// Code is the share of the signalling rate that carries packets, line
 	// coding and FEC together: 8/10, 64/66, 16/17.
 	Code Ratio `yaml:"code"`
-	// FEC names the forward error correction.
-	FEC string `yaml:"fec"`
 	// FECLatency is what encoding and decoding add to each link.
 	FECLatency units.Time `yaml:"fec-latency" range:"0..100us"`
 	// PerMetre is the propagation delay of a metre of cable.
@@ -93,6 +91,8 @@ type Switch struct {
 	// Buffer is the shared packet buffer of an Ethernet switch (an InfiniBand
 	// switch has IB.Buffer at each port).
 	Buffer units.Bytes `yaml:"buffer" range:"0B..64GiB"`
+	// Jitter is a seeded extra latency of each packet.
+	Jitter Jitter `yaml:"jitter"`
 	// Cell is the unit in which the shared buffer is given out.
 	Cell units.Bytes `yaml:"cell" range:"0B..64KiB"`
 }
@@ -224,6 +224,12 @@ type InfiniBand struct {
 	HOQLifetime units.Time `yaml:"hoq-lifetime" range:"1us..forever"`
 	// LeafHOQLifetime is the same at ports to hosts.
 	LeafHOQLifetime units.Time `yaml:"leaf-hoq-lifetime" range:"1us..forever"`
+	// VLStallCount is how many packets in a row a lane discards by their
+	// lifetime before it is stalled: it then discards everything for eight
+	// lifetimes. 0: it never is.
+	VLStallCount int `yaml:"vl-stall-count" range:"0..7"`
+	// LeafVLStallCount is the same at ports to hosts.
+	LeafVLStallCount int `yaml:"leaf-vl-stall-count" range:"0..7"`
 	// Queueing is voq (virtual output queues) or fifo at a switch's input.
 	Queueing Queueing `yaml:"queueing"`
 	// Speedup is how many packets an input buffer can feed to different
@@ -320,9 +326,10 @@ type Transport struct {
 	Timeout units.Time `yaml:"timeout" range:"1us..forever"`
 	// Retry is the number of retries before the queue pair fails.
 	Retry int `yaml:"retry" range:"0..7"`
-	// RNRTimer is the wait after a receiver-not-ready NAK.
-	RNRTimer units.Time `yaml:"rnr-timer" range:"10us..1s"`
-	// RNRRetry is the number of such waits; 7 is without end.
+	// RNRTimer is the wait after a receiver-not-ready NAK, rounded up to the
+	// next of the 31 times that the NAK can say.
+	RNRTimer units.Time `yaml:"rnr-timer" range:"10us..655360us"`
+	// RNRRetry is the number of such waits in a row; 7 is without end.
 	RNRRetry int `yaml:"rnr-retry" range:"0..7"`
 	// QPsPerConnection is how many queue pairs a pair of ranks uses in a
 	// channel.
@@ -362,7 +369,7 @@ type CC struct {
 	HAIRate units.Rate `yaml:"hai-rate" range:"0bps..1Tbps"`
 	// MinRate is the lowest rate.
 	MinRate units.Rate `yaml:"min-rate" range:"1kbps..1Tbps"`
-	// MinDecrease is the smallest factor of one decrease.
+	// MinDecrease is the share of the rate that one decrease leaves at least.
 	MinDecrease Ratio `yaml:"min-decrease"`
 	// ClampTarget lets each decrease lower the target to the current rate.
 	ClampTarget bool `yaml:"clamp-target"`
@@ -394,6 +401,9 @@ type TCP struct {
 	DelayedAck units.Time `yaml:"delayed-ack" range:"0..1s"`
 	// Segment is the largest piece that the kernel hands to the NIC (TSO).
 	Segment units.Bytes `yaml:"segment" range:"512B..512KiB"`
+	// Tick is the granularity of the kernel's timers, used when run.jitter is
+	// on: each host's ticks have a phase of their own.
+	Tick units.Time `yaml:"tick" range:"1us..1s"`
 }
 
 // Host is the way of the data between GPU memory and NIC. It may be given as
@@ -405,9 +415,6 @@ type Host struct {
 	Post units.Time `yaml:"post" range:"0..1s"`
 	// Poll is from the completion in memory to the program that sees it.
 	Poll units.Time `yaml:"poll" range:"0..1s"`
-	// Proxy is the hand-over between the GPU and the thread that drives the
-	// NIC, each way.
-	Proxy units.Time `yaml:"proxy" range:"0..1s"`
 	// Copies is the number of copies that a CPU or GPU engine makes at each
 	// side, beyond the NIC's own DMA.
 	Copies int `yaml:"copies" range:"0..16"`

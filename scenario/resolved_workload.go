@@ -30,6 +30,18 @@ type Workload struct {
 	// Datatype is the name in nccl-tests' table; its width is ElementBytes.
 	Datatype Datatype `yaml:"datatype,omitzero"`
 
+	// Transport is the transport service of a pattern's messages: rc, uc or ud.
+	Transport Service `yaml:"transport,omitzero"`
+	// Operation is the verb by which they go: write, read or send. With read
+	// the receiver of a message asks for it.
+	Operation Operation `yaml:"operation,omitzero"`
+	// ReceiveQueue is how many receives a queue pair of a pattern has posted at
+	// the start. 0: one is there whenever a message needs it.
+	ReceiveQueue int `yaml:"receive-queue,omitzero" range:"0..32768"`
+	// Repost is how long after a message is in its host's memory the program
+	// posts the receive again that it took.
+	Repost units.Time `yaml:"repost,omitzero" range:"0..1s"`
+
 	// FanIn is the number of senders of each receiver of an incast.
 	FanIn int `yaml:"fan-in,omitzero" range:"1..16777216"`
 	// Receivers is the number of receivers of an incast.

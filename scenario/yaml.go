@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -63,6 +64,9 @@ func parse(file string, text []byte) (*node, Errors) {
 	if line, col, problem := unread(text); problem != "" {
 		return fail(line, col, "%s", problem)
 	}
+	if line, col, ok := foreign(text); ok {
+		return fail(line, col, "this is not text in UTF-8: write the file in it")
+	}
 	doc, err := parseSafely(text)
 	if err != nil {
 		var syntax yaml.Error
@@ -86,6 +90,24 @@ func parse(file string, text []byte) (*node, Errors) {
 		}
 	}
 	return root, c.errs
+}
+
+// foreign is the place of the first byte that is not UTF-8.
+func foreign(text []byte) (line, col int, found bool) {
+	line, col = 1, 1
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			return line, col, true
+		case r == '\n':
+			line, col = line+1, 1
+		default:
+			col++
+		}
+		text = text[n:]
+	}
+	return 0, 0, false
 }
 
 // parseSafely turns a panic of the library into an error: the text is a

@@ -18,6 +18,17 @@ func RNRTimer(code uint8) units.Time {
 	return units.Time(rnrTimers[code&0x1f]) * 10 * units.Microsecond
 }
 
+// RNRTimerCode is the code of the shortest wait that is no shorter than t; t is at
+// most the longest, 655.36 ms, of code 0.
+func RNRTimerCode(t units.Time) uint8 {
+	for code := uint8(1); code < uint8(len(rnrTimers)); code++ {
+		if RNRTimer(code) >= t {
+			return code
+		}
+	}
+	return 0
+}
+
 // nakReasons are the values of a NAK (IBA vol. 1, table 45).
 var nakReasons = [...]string{
 	"PSN sequence error", "invalid request", "remote access error", "remote operational error", "invalid RD request",

@@ -41,8 +41,8 @@ func (x *execution) register(cmd *cobra.Command) {
 // run simulates, tells and stores. Whatever there is of results is told and
 // stored even when the run failed or was stopped; the error has the exit code.
 func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell func(*runstore.Results) error) error {
-	if x.workers < 0 {
-		return fmt.Errorf("-j %d: the number of cores is 1 or more, or 0 for all", x.workers)
+	if err := checkWorkers(x.workers); err != nil {
+		return err
 	}
 	if e.Run == nil {
 		return fail(Defect, "this build has no simulator")
@@ -84,6 +84,18 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 		return err
 	}
 	return verdict
+}
+
+// maxWorkers bounds -j: more cores than a machine has. Each is a thread, and a
+// part that the network of a pattern is cut into.
+const maxWorkers = 128
+
+// checkWorkers refuses a -j that is no number of cores.
+func checkWorkers(n int) error {
+	if n < 0 || n > maxWorkers {
+		return fmt.Errorf("-j %d: want 1 to %d, or 0 for all cores; results do not depend on it", n, maxWorkers)
+	}
+	return nil
 }
 
 // options are the run's; what is told of a simulation takes the place of the line

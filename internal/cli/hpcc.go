@@ -43,8 +43,8 @@ type hpccSummary struct {
 
 // runHPCC simulates a case of the HPCC simulator.
 func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64) error {
-	if x.workers < 0 {
-		return fmt.Errorf("-j %d: the number of cores is 1 or more, or 0 for all", x.workers)
+	if err := checkWorkers(x.workers); err != nil {
+		return err
 	}
 	c, err := hpcc.ReadDir(e.path(dir))
 	if err != nil {

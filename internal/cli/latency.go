@@ -63,7 +63,7 @@ is charged after the response.`,
 	f.StringVar(&l.cable, "cable", "", "length of each cable, such as 5m (default: the scenario's)")
 	f.IntVar(&l.hops, "hops", 1, "switches between the two; 0 is a cable")
 	f.IntVarP(&l.iterations, "iters", "n", 1000, "round trips of the ping-pong")
-	f.BoolVar(&l.jitter, "jitter", false, "turn the hosts' seeded jitter on (default: the scenario's)")
+	f.BoolVar(&l.jitter, "jitter", false, "turn the seeded jitter of hosts, NICs and switches on (default: the scenario's)")
 	f.Uint64Var(&l.seed, "seed", 0, "seed of the jitter (default: the scenario's)")
 	f.StringArrayVar(&l.set, "set", nil, "change a field, such as fabrics[0].mtu=1KiB; without a file each fabric is fabrics[0]; may be repeated")
 	f.BoolVar(&l.json, "json", false, "print as JSON")

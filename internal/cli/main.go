@@ -21,7 +21,9 @@ var verbs = []func(*Env) *cobra.Command{
 	newTopology,
 	newRoCE,
 	newSniff,
+	newIbsim,
 	newCatalog,
+	newSM,
 	newVersion,
 	newExitCodes,
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
@@ -34,6 +36,9 @@ config.txt and the topology and flow files that it names, and no other file.
 		ValidArgsFunction: scenarioArg,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if hpccDir != "" {
+				if err := refuseScenarioFlags(cmd); err != nil {
+					return err
+				}
 				return x.runHPCC(cmd.Context(), e, hpccDir, max(1, c.seed))
 			}
 			r, err := c.load(e, given[0])
@@ -51,10 +56,17 @@ config.txt and the topology and flow files that it names, and no other file.
 	_ = cmd.MarkFlagDirname("hpcc")
 	c.register(cmd)
 	x.register(cmd)
-	for _, flag := range []string{"print-scenario", "fabric", "algo", "proto", "set"} {
-		cmd.MarkFlagsMutuallyExclusive("hpcc", flag)
-	}
 	return cmd
+}
+
+// refuseScenarioFlags refuses beside --hpcc what changes or shows a scenario.
+func refuseScenarioFlags(cmd *cobra.Command) error {
+	for _, flag := range []string{"print-scenario", "fabric", "algo", "proto", "set"} {
+		if cmd.Flags().Changed(flag) {
+			return fmt.Errorf("--%s does not go with --hpcc: such a folder is no scenario; its config.txt says everything", flag)
+		}
+	}
+	return nil
 }
 
 func printScenario(e *Env, r *scenario.Resolved, json bool) error {

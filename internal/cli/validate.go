@@ -30,7 +30,6 @@ tolerance. docs/VALIDATION.md is what --markdown prints.`,
 	f.BoolVar(&v.json, "json", false, "print as JSON")
 	f.BoolVar(&v.markdown, "markdown", false, "print the page docs/VALIDATION.md")
 	f.IntVarP(&v.workers, "workers", "j", 0, "cases to run at the same time; results do not depend on it (default: all cores)")
-	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	_ = cmd.RegisterFlagCompletionFunc("case", cobra.FixedCompletions(validate.IDs(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 	return cmd
@@ -44,8 +43,11 @@ type validation struct {
 }
 
 func (v *validation) run(ctx context.Context, e *Env) error {
-	if v.workers < 0 {
-		return fmt.Errorf("-j %d: the number of cases is 1 or more, or 0 for one per core", v.workers)
+	if err := checkWorkers(v.workers); err != nil {
+		return err
+	}
+	if v.json && v.markdown {
+		return errors.New("--json and --markdown: give one of them")
 	}
 	cases, err := validate.Select(v.glob)
 	if err != nil {

@@ -196,6 +196,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		b.wire(&b.cable[i])
 	}
 	b.credits()
+	b.jitters()
 	b.markSlower()
 	n.lookahead = b.findLookahead()
 	for i := range parts {
@@ -286,6 +287,7 @@ func (b *Builder) allocateInfiniBand(ports int) {
 	n.readers = makeHuge[reader](ports, ports)
 	n.arbiters = make([]arbiter, ports)
 	n.starved = make([]units.Time, ports*n.classes)
+	n.stalls = make([]stall, ports*n.classes)
 	for i := range n.fifos {
 		n.fifos[i] = emptyList
 		n.starved[i] = units.Forever

@@ -22,6 +22,8 @@ type EthernetSwitch struct {
 	// output.
 	Pipeline   units.Time
 	CutThrough bool
+	// Jitter, if not nil, is what each packet's pipeline takes beyond Pipeline.
+	Jitter Jitter
 
 	// Shared is the shared pool in bytes. Reserve and Headroom are in bytes
 	// per ingress port and priority and are not part of it.

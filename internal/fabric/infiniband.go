@@ -13,7 +13,9 @@ type InfiniBandSwitch struct {
 	// Pipeline is the fixed time from the head of a packet at the input to its
 	// first bit at an idle output.
 	Pipeline units.Time
-	Credits  Credits
+	// Jitter, if not nil, is what each packet's pipeline takes beyond Pipeline.
+	Jitter  Jitter
+	Credits Credits
 	// ReadPorts is the internal speed-up: how many packets an input buffer can
 	// feed to different outputs at the same time; 0 is no limit.
 	ReadPorts int
@@ -24,7 +26,11 @@ type InfiniBandSwitch struct {
 	// head of its queue for that long for credits is discarded; 0 is for ever.
 	// LeafLifetime is the same at ports that lead to NICs.
 	Lifetime, LeafLifetime units.Time
-	VLArb                  VLArb
+	// StallCount is VLStallCount: after so many such discards in a row a lane
+	// discards everything for eight lifetimes; 0 is never. LeafStallCount is
+	// the same at ports that lead to NICs.
+	StallCount, LeafStallCount int
+	VLArb                      VLArb
 }
 
 // VLArb is the arbitration between lanes (IBA vol. 1, 7.6.9).
@@ -191,6 +197,9 @@ func (p *Partition) sendInfiniBand(o *port, out int32) {
 	n := p.net
 	nd := &n.nodes[o.node]
 	s := &n.infiniband[nd.state]
+	if o.blocked&o.nonEmpty != 0 {
+		p.discardStalled(s, nd, o, out)
+	}
 	if o.sole >= 0 {
 		p.sendSole(s, nd, o, out)
 		return
@@ -413,7 +422,10 @@ func (s *InfiniBandSwitch) lifetime(o *port) units.Time {
 // starve notes that a lane has a packet and a free wire but no credit, and
 // starts the clock of the head-of-queue lifetime.
 func (p *Partition) starve(lifetime units.Time, index int32) {
-	if lifetime > 0 && p.net.starved[index] == units.Forever {
+	if since := p.net.starved[index]; lifetime > 0 && since >= justDiscarded {
+		if since == units.Forever {
+			p.net.stalls[index].discards = 0
+		}
 		p.net.starved[index] = p.now
 		p.queue.Push(p.now+lifetime, classExpire, uint32(index))
 	}
@@ -426,17 +438,18 @@ func (p *Partition) expire(index int32) {
 	n := p.net
 	out, class := index/int32(n.classes), uint8(int(index)%n.classes)
 	nd := &n.nodes[n.ports[out].node]
-	s := &n.infiniband[nd.state]
-	since := n.starved[index]
-	if since == units.Forever || p.now-since < s.spec.lifetime(&n.ports[out]) || n.ports[out].nonEmpty>>class&1 == 0 {
+	s, o := &n.infiniband[nd.state], &n.ports[out]
+	if o.blocked>>class&1 != 0 {
+		p.resume(o, index)
 		return
 	}
-	n.starved[index] = units.Forever
-	p.queueSole(s, nd, &n.ports[out], out)
+	since := n.starved[index]
+	if since >= justDiscarded || p.now-since < s.spec.lifetime(o) || o.nonEmpty>>class&1 == 0 {
+		return
+	}
+	p.queueSole(s, nd, o, out)
 	input := nextSet(n.wants(s, nd, out, class), int32(n.turns[index])+1)
-	in := n.back[nd.base+input]
-	i := p.dequeue(s, nd, &n.ports[out], out, in, class)
-	p.free(in, p.pool.hot[i].class, p.pool.hot[i].size, p.now)
-	p.drop(i, DropLifetime)
-	p.touch(&n.ports[out], out)
+	p.discardHead(s, nd, o, out, n.back[nd.base+input], class, DropLifetime)
+	p.discarded(s.spec, index)
+	p.touch(o, out)
 }

@@ -16,7 +16,7 @@ type port struct {
 	den      int16
 	rem      int16  // of the end of the last packet, in 1/den ps
 	nonEmpty uint16 // classes with packets
-	blocked  uint16 // Ethernet: classes paused by PFC
+	blocked  uint16 // classes paused by PFC; InfiniBand: lanes that are stalled
 	serve    uint16 // Ethernet: size of the packet on the wire
 	debt     uint16 // InfiniBand: bytes of flow-control packets to go before the next packet
 	class    uint8  // Ethernet: class of the packet on the wire
@@ -31,6 +31,7 @@ const (
 	flagTail                            // the receiver takes packets at the tail
 	flagRemote                          // the receiver is in another partition
 	flagUncounted                       // not a link of the scale-out fabric: no packet-hops
+	flagJitter                          // the receiver's pipeline jitters
 )
 
 // occupy puts size bytes on the wire from start on and gives the time of the
@@ -79,6 +80,9 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	}
 	k.out = 0
 	k.arrive = at + units.Time(o.delay)
+	if o.flags&flagJitter != 0 {
+		p.net.jitter[link].delay(k)
+	}
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
 	}

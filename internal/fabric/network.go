@@ -107,6 +107,8 @@ type Network struct {
 	readers     []reader     // by link
 	arbiters    []arbiter    // by port
 	starved     []units.Time // by port and class
+	stalls      []stall      // by port and class
+	jitter      []linkJitter // by link; nil, unless some switch jitters
 
 	local     LocalApp
 	gpus      []gpuState
@@ -218,6 +220,9 @@ type Connection struct {
 	// Service is the transport service of RDMA, the same at both ends; the
 	// zero value is RC.
 	Service transport.Service
+	// Phase is that of the host's ticks, by which the timers of TCP go off
+	// where tcp.Config has a Tick.
+	Phase units.Time
 }
 
 // Connect makes a connection between two NICs, of RDMA or TCP as the
@@ -232,6 +237,8 @@ func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units
 	nb.flows = append(nb.flows, fb)
 	if na.spec.TCP != nil {
 		fa.conn, fb.conn = tcp.New(na.spec.TCP, uint32(fb.id)), tcp.New(nb.spec.TCP, uint32(fa.id))
+		fa.conn.SetPhase(fromA.Phase)
+		fb.conn.SetPhase(fromB.Phase)
 		return fa.id, fb.id, nil
 	}
 	if err := fa.connect(na.spec, fb.id, &fromA); err != nil {

@@ -44,6 +44,7 @@ const (
 	DropBuffer   Drop = iota // lossy class: shared buffer over its threshold
 	DropHeadroom             // lossless class: headroom overrun
 	DropLifetime             // InfiniBand: head-of-queue lifetime passed
+	DropStall                // InfiniBand: the lane is stalled after such drops in a row
 	DropReasons
 )
 

@@ -37,7 +37,7 @@ var variants = []variant{
 	}},
 	{"head-of-queue lifetime", "infiniband", fabric.Static, func(_ *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
 		ib.Credits = room(70, 100*units.Nanosecond)
-		ib.Lifetime = 3 * units.Microsecond
+		ib.Lifetime, ib.StallCount = 3*units.Microsecond, 2
 	}},
 	{"store and forward, sprayed", "roce", fabric.Spray, func(nic *fabric.NIC, eth *fabric.EthernetSwitch, _ *fabric.InfiniBandSwitch) {
 		eth.CutThrough = false

@@ -72,6 +72,9 @@ func (n *Network) whyWaiting(link int32) string {
 		what = units.Bytes(o.queued).String()
 	}
 	if held := o.blocked & o.nonEmpty; held != 0 {
+		if n.nodes[o.node].kind == kindInfiniBand {
+			return fmt.Sprintf("%s, stalled in %s", what, classList(held))
+		}
 		return fmt.Sprintf("%s, paused by PFC in %s", what, classList(held))
 	}
 	for class := range n.classes {

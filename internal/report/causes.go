@@ -238,7 +238,7 @@ func (v *judgement) alone() Verdict {
 		text = fmt.Sprintf("%s takes %s at %s and reaches %s of bus bandwidth at %s; from %s on it is within %.0f %% of that",
 			v.name(0), timeOf(p), sizeText(v.sizes[0]), busOf(q), sizeText(v.sizes[last]), sizeText(v.sizes[start]), 100*(1-bandwidthShare))
 	default:
-		text = fmt.Sprintf("%s takes %s at %s, and %s at %s", v.name(0), full(p), sizeText(v.sizes[0]), full(q), sizeText(v.sizes[last]))
+		text = fmt.Sprintf("%s takes %s at %s, and %s at %s", v.name(0), timeOf(p), sizeText(v.sizes[0]), full(q), sizeText(v.sizes[last]))
 	}
 	var own []string
 	for _, clause := range []string{v.wire(0, last), v.queueing(0, last)} {

@@ -120,9 +120,12 @@ func missing(stated bool, p runstore.Point) string {
 
 // fastest is the fabric with the least time at a size, who is within [tie] of
 // it, and the next one's time over its own. best is -1 when fewer than two
-// fabrics have a result.
+// fabrics have a result, or some lost messages and others did not.
 func fastest(r *runstore.Results, size int64) (best int, tied map[int]bool, lead float64) {
 	best, tied = -1, map[int]bool{}
+	if unequalLoss(r, size) {
+		return best, tied, 0
+	}
 	measured := 0
 	var least float64
 	for i, f := range r.Fabrics {
@@ -214,17 +217,61 @@ func networkTable(r *runstore.Results, linkWidth int) *table {
 	return t
 }
 
-// failures are the points without a result, a line each.
+// failures are the points without a result, and those whose messages did not all
+// arrive at once, a line each.
 func failures(r *runstore.Results) []string {
 	var lines []string
 	for _, f := range r.Fabrics {
 		for _, p := range f.Points {
 			if p.Failure != "" {
 				lines = append(lines, fmt.Sprintf("%s failed at %s: %s", f.Name, sizeText(p.Bytes), p.Failure))
+				continue
+			}
+			if text := refused(&p); text != "" {
+				lines = append(lines, fmt.Sprintf("%s at %s %s", f.Name, sizeText(p.Bytes), text))
 			}
 		}
 	}
 	return lines
+}
+
+// unequalLoss reports whether some fabrics lost messages of a size and others did
+// not: the time of a part of the work is not to be held against that of all.
+func unequalLoss(r *runstore.Results, size int64) bool {
+	lost, whole := false, false
+	for _, f := range r.Fabrics {
+		if p, ok := point(f, size); ok && p.Measured() {
+			lost = lost || p.Counts.MessagesLost > 0
+			whole = whole || p.Counts.MessagesLost == 0
+		}
+	}
+	return lost && whole
+}
+
+// refused says how many messages were lost and why, or had to come again for
+// want of a receive; empty where all went well.
+func refused(p *runstore.Point) string {
+	c := &p.Counts
+	if c.RNRNAKs > 0 {
+		return "drew " + plural(c.RNRNAKs, "RNR NAK", "RNR NAKs") + ": messages found no receive posted and came again"
+	}
+	if c.MessagesLost == 0 {
+		return ""
+	}
+	var why []string
+	for _, x := range []struct {
+		n         int64
+		one, many string
+	}{
+		{c.Drops(), "packet was dropped in the network", "packets were dropped in the network"},
+		{c.DroppedNoReceive, "message found no receive posted", "messages found no receive posted"},
+		{c.DroppedOutOfTurn, "packet of a torn or overtaken message was refused", "packets of torn or overtaken messages were refused"},
+	} {
+		if x.n > 0 {
+			why = append(why, plural(x.n, x.one, x.many))
+		}
+	}
+	return fmt.Sprintf("lost %s of %s messages: %s", count(c.MessagesLost), count(c.MessagesLost+p.Flows.N), list(why))
 }
 
 // wrap breaks a paragraph into lines of at most width characters.

@@ -34,9 +34,8 @@ const (
 	// cause.
 	crowdedBusy = 0.6
 	crowded     = 1.25
-	// wholeMessages is how far a link's bytes may be from a whole number of
-	// messages for them to be counted: acknowledgements go over it too.
-	wholeMessages = 0.15
+	// namedFlows is how many of the flows that share a link a sentence names.
+	namedFlows = 4
 	// idledShare is how much longer idle than the fastest fabric's a link must
 	// be for that to be a cause.
 	idledShare = 0.1
@@ -89,7 +88,7 @@ func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
 		if !slices.ContainsFunc(v.fabrics, func(i int) bool {
 			p, ok := point(r.Fabrics[i], size)
 			return !ok || !p.Measured()
-		}) {
+		}) && !unequalLoss(r, size) {
 			v.sizes = append(v.sizes, size)
 		}
 	}
@@ -351,6 +350,11 @@ func (v *judgement) caveats() []string {
 	}
 	if all := len(sizes(v.r)); all > len(v.sizes) {
 		out = append(out, fmt.Sprintf("of %d sizes, %d have a result on every fabric and are compared", all, len(v.sizes)))
+	}
+	for _, size := range sizes(v.r) {
+		if unequalLoss(v.r, size) {
+			out = append(out, fmt.Sprintf("at %s some fabrics lost messages and others did not: their times are not of the same work", sizeText(size)))
+		}
 	}
 	for i := range out {
 		out[i] = upper(out[i]) + "."

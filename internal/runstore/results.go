@@ -70,10 +70,20 @@ type Counts struct {
 	DroppedBuffer   int64 `json:"dropped_buffer"`   // lossy class, buffer full
 	DroppedHeadroom int64 `json:"dropped_headroom"` // lossless class, headroom overrun
 	DroppedLifetime int64 `json:"dropped_lifetime"` // InfiniBand, head-of-queue lifetime
+
+	DroppedStalled int64 `json:"dropped_stalled,omitempty"` // InfiniBand, lane stalled after such drops
+
+	// Of workloads that choose service and operation.
+	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that never came whole
+	DroppedNoReceive int64 `json:"dropped_no_receive,omitempty"`  // UC and UD: messages that found no receive
+	DroppedOutOfTurn int64 `json:"dropped_out_of_turn,omitempty"` // UC: packets of messages that are not whole
+	RNRNAKs          int64 `json:"rnr_naks,omitempty"`            // RC: messages that found no receive and came again
 }
 
 // Drops is the sum of all drops.
-func (c Counts) Drops() int64 { return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime }
+func (c Counts) Drops() int64 {
+	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled
+}
 
 // HotLink is a busy link: the share of the measured time in which its wire was
 // busy, and the links of which it is one.
@@ -83,6 +93,9 @@ type HotLink struct {
 	Busy  float64 `json:"busy"`            // 0 to 1
 	Tier  string  `json:"tier"`            // NIC to leaf, leaf to spine, …
 	Mean  int64   `json:"tier_mean_bytes"` // over all links of the tier, idle ones too
+	// Flows are the ends of the messages that go over the link, where a pattern's
+	// messages are few and each keeps to one way.
+	Flows []string `json:"flows,omitempty"`
 }
 
 // Choice reports whether a link is between switches, where routing chooses among

@@ -19,8 +19,8 @@ type plan struct {
 	class  classes
 	lanes  *routing.Lanes // nil where packets keep their lane
 	node   *scenario.Node
-	// maxEvents bounds each simulation.
-	maxEvents int64
+	verbs  verbs
+	run    *scenario.Run
 }
 
 func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
@@ -54,7 +54,9 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 
 // planOf is the plan of a fabric on a graph.
 func planOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *routing.Tables) *plan {
-	return &plan{fabric: f, graph: g, tables: t, class: classesOf(f), node: &r.Cluster.Node, maxEvents: r.Run.Limit.Events}
+	return &plan{
+		fabric: f, graph: g, tables: t, class: classesOf(f), node: &r.Cluster.Node, verbs: verbsOf(&r.Workload), run: &r.Run,
+	}
 }
 
 // network is a network with the numbers of its nodes.
@@ -81,7 +83,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 	f := p.fabric
 	b := &fabric.Builder{
 		Classes: len(p.class.used), Seed: seed + uint64(f.Routing.HashSeed)<<32, Tables: p.tables,
-		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.maxEvents,
+		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.run.Limit.Events,
 	}
 	if p.lanes != nil {
 		b.Lanes, b.Classes = p.lanes, max(b.Classes, p.lanes.Count)
@@ -111,7 +113,14 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 func (p *plan) addNodes(b *fabric.Builder) {
 	f := p.fabric
 	nic := nic(f, p.node, p.class)
+	if nic.Transport != nil {
+		nic.Transport.ImplicitRecv = p.verbs.receives == 0
+	}
+	if nic.TCP != nil {
+		nic.TCP.Tick = p.tick()
+	}
 	ib := infiniBandSwitch(f, p.class)
+	ib.Jitter = p.switchJitter()
 	if p.lanes != nil {
 		ib.VLArb = equalLanes(p.lanes.Count)
 	}
@@ -124,7 +133,9 @@ func (p *plan) addNodes(b *fabric.Builder) {
 		case f.Kind == scenario.InfiniBandKind:
 			b.InfiniBandSwitch(nd.Name, ports, row, switchRouting(f.Routing.Mode), ib)
 		default:
-			b.EthernetSwitch(nd.Name, ports, row, switchRouting(f.Routing.Mode), ethernetSwitch(f, p.class, cabled(nd)))
+			eth := ethernetSwitch(f, p.class, cabled(nd))
+			eth.Jitter = ib.Jitter
+			b.EthernetSwitch(nd.Name, ports, row, switchRouting(f.Routing.Mode), eth)
 		}
 	}
 }
@@ -194,10 +205,16 @@ func (p *plan) algorithm() cc.Algorithm {
 	return cc.NewDCQCN(params, cc.Unlimited)
 }
 
-// connection is one end of a connection on the fabric.
-func (p *plan) connection(entropy uint32, port int32) fabric.Connection {
+// connect makes the connection of a number between two NICs, which decides its
+// path and its ports.
+func (n *network) connect(a, b int32, entropy uint32) (endA, endB units.QPN, err error) {
+	return n.Connect(a, b, n.plan.connection(a, entropy, entropy), n.plan.connection(b, entropy^1, entropy))
+}
+
+// connection is the end of a connection at a NIC.
+func (p *plan) connection(nic int32, entropy, port uint32) fabric.Connection {
 	return fabric.Connection{
-		Entropy: entropy, Port: port, CC: p.algorithm(),
+		Entropy: entropy, Port: int32(p.port(nic, port)), CC: p.algorithm(), Service: p.verbs.service, Phase: p.phase(nic),
 		Class: p.class.data(p.fabric), Reply: p.class.ack(p.fabric), CNP: p.class.cnp(p.fabric),
 	}
 }

@@ -26,8 +26,9 @@ type pair struct {
 type connections struct {
 	ends    []units.QPN // at the sender's NIC
 	turn    int
-	slots   int       // that are free
-	waiting []message // for a slot
+	slots   int        // that are free
+	waiting []message  // for a slot
+	posting units.Time // when the proxy thread can post the next
 	// Of messages that are split over the connections: the parts that have not
 	// arrived, and those that have not been acknowledged, by tag.
 	arriving, unacknowledged map[uint32]int
@@ -53,6 +54,7 @@ type message struct {
 	rank  int // the GPU beside the NIC
 	tag   uint32
 	bytes int64
+	at    units.Time // when it leaves for the NIC
 }
 
 // endpoint is what one end of a connection is for.
@@ -74,8 +76,7 @@ func (r *collectiveRun) connect(k pair) (*connections, error) {
 	c := &connections{slots: collective.Slots}
 	for i := range r.net.plan.connectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.from)<<40 ^ uint64(k.to)<<16 ^ uint64(k.channel)<<8 ^ uint64(i)))
-		port := int32(r.net.plan.port(k.a, entropy))
-		qa, qb, err := r.net.Connect(k.a, k.b, r.net.plan.connection(entropy, port), r.net.plan.connection(entropy^1, int32(r.net.plan.port(k.b, entropy))))
+		qa, qb, err := r.net.connect(k.a, k.b, entropy)
 		if err != nil {
 			return nil, err
 		}
@@ -98,6 +99,7 @@ func (r *collectiveRun) bind(nic int32, end units.QPN, e endpoint) {
 type transfer struct {
 	nic   int32
 	end   units.QPN
+	peer  units.QPN // of a pattern
 	tag   uint32
 	bytes int64
 }
@@ -112,7 +114,7 @@ func (r *collectiveRun) post(p *fabric.Partition, rank int, k pair, tag uint32, 
 		r.fail(err)
 		return
 	}
-	c.waiting = append(c.waiting, message{rank, tag, bytes})
+	c.waiting = append(c.waiting, message{rank: rank, tag: tag, bytes: bytes})
 	r.release(p, k, c)
 }
 
@@ -129,6 +131,7 @@ func (r *collectiveRun) release(p *fabric.Partition, k pair, c *connections) {
 // dispatch sends a message: on the connection whose turn it is, or in equal parts
 // on all of them.
 func (r *collectiveRun) dispatch(p *fabric.Partition, k pair, c *connections, m message) {
+	m.at = r.pace.leave(m.rank, c, p.Now(), m.bytes)
 	parts := int64(1)
 	if r.net.plan.fabric.Transport.SplitData {
 		parts = min(m.bytes, int64(len(c.ends)))
@@ -163,11 +166,11 @@ func (r *collectiveRun) dispatchPart(p *fabric.Partition, k pair, end units.QPN,
 		}
 		left -= piece
 		st.sending = max(st.sending, p.Now()) + r.path.copyTime(piece)
-		t := transfer{k.a, end, noTag, piece}
+		t := transfer{nic: k.a, end: end, tag: noTag, bytes: piece}
 		if left == 0 {
 			t.tag = m.tag
 		}
-		r.schedule(p, m.rank, r.jitter.inOrder(&e.latest, st.sending+r.path.send+extra), timer{kind: timerPost, transfer: t})
+		r.schedule(p, m.rank, r.jitter.inOrder(&e.latest, max(st.sending, m.at)+r.path.send+extra), timer{kind: timerPost, transfer: t})
 	}
 }
 

@@ -61,6 +61,7 @@ func infiniBandSwitch(f *scenario.Fabric, c classes) *fabric.InfiniBandSwitch {
 			High: c.arbitration(f.IB.VLArbHigh), Low: c.arbitration(f.IB.VLArbLow), Limit: uint8(f.IB.HighLimit),
 		},
 	}
+	s.StallCount, s.LeafStallCount = f.IB.VLStallCount, f.IB.LeafVLStallCount
 	if f.IB.HOQLifetime != units.Forever {
 		s.Lifetime = f.IB.HOQLifetime
 	}
@@ -118,7 +119,7 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 		PayloadPad:   4,
 		RepliesFirst: true,
 	}
-	if bus := node.PCIe.PeerRate; bus < f.Link.Rate() {
+	if bus := min(node.PCIe.PeerRate, node.PCIe.Rate()); bus < f.Link.Rate() {
 		n.HostPerByte = bus.PerByte()
 	}
 	framing := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
@@ -155,7 +156,7 @@ func rdma(f *scenario.Fabric) *transport.Config {
 	t := &f.Transport
 	c := &transport.Config{
 		PathMTU: int(f.MTU), AckEvery: t.AckEvery, Window: t.Window,
-		RetryCount: t.Retry, RNRRetry: t.RNRRetry, ImplicitRecv: true,
+		RetryCount: t.Retry, RNRRetry: t.RNRRetry, RNRTimer: wire.RNRTimerCode(t.RNRTimer), ImplicitRecv: true,
 		OutOfOrder:  f.NIC.OutOfOrder && perPacket(f.Routing.Mode),
 		MaxReads:    f.NIC.ReadsInFlight,
 		CNPInterval: units.Forever,
@@ -186,7 +187,7 @@ func congestionControl(f *scenario.Fabric) *cc.DCQCNParams {
 	in65536 := func(r scenario.Ratio) uint32 { return uint32(r.Num * 65536 / max(1, r.Den)) }
 	line := f.Link.Rate()
 	return &cc.DCQCNParams{
-		LineRate: line, MinRate: c.MinRate,
+		LineRate: line, MinRate: c.MinRate, MinDecrease: in65536(c.MinDecrease),
 		FirstCNPRate: units.Rate(int64(float64(line) * float64(c.FirstRate.Num) / float64(max(1, c.FirstRate.Den)))),
 		Gain:         in65536(c.G), InitialAlpha: in65536(c.InitialAlpha),
 		AlphaPeriod: c.AlphaPeriod, DecreasePeriod: c.DecreasePeriod,

@@ -62,6 +62,7 @@ const (
 	timerStep                    // the software time of a step has passed; tag is its lane
 	timerPost                    // a piece reaches the NIC
 	timerArrive                  // a message is in memory
+	timerRepost                  // a receive is posted again
 )
 
 // timers is a heap of a rank's timers, earliest first.

@@ -42,7 +42,8 @@ type HPCCResult struct {
 //     ACK_HIGH_PRIO 1 lets them pass there. No reference at hand pauses a host
 //     that has both.
 func RunHPCC(ctx context.Context, c *hpcc.Case, seed uint64, o Options) (*HPCCResult, error) {
-	r, err := newHPCCRun(c, seed, max(1, o.Workers))
+	workers := min(maxPartitions, max(1, o.Workers))
+	r, err := newHPCCRun(c, seed, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func RunHPCC(ctx context.Context, c *hpcc.Case, seed uint64, o Options) (*HPCCRe
 		f := &c.Flows[i]
 		r.net.Partition(r.node[f.Src]).At(f.Start, uint32(i))
 	}
-	err = r.net.Run(c.Config.Stop, max(1, o.Workers), &stop)
+	err = r.net.Run(c.Config.Stop, workers, &stop)
 	return r.result(ctx.Err() != nil), err
 }
 

@@ -5,18 +5,23 @@ import (
 	"math/rand/v2"
 
 	"weft/internal/engine"
+	"weft/internal/fabric"
 	"weft/scenario"
 	"weft/units"
 )
 
-// jitter is the extra time that messages take through the hosts' software when
-// run.jitter is on: a draw for each message at its sender and one at its
-// receiver, each side of each rank with a stream of its own. Nil draws nothing.
-//
-// Only the host jitters. What NICs and switches add has no source yet, and is
-// left out.
+// jitter is the extra time that messages take through the hosts' software and
+// the NICs' pipelines when run.jitter is on: a draw of each for a message at its
+// sender and one at its receiver. Nil draws nothing. What switches add is drawn
+// in the fabric, packet by packet.
 type jitter struct {
-	host    scenario.Jitter
+	parts []jitterPart
+}
+
+// jitterPart is a cause of jitter. Each side of each rank, or of each NIC's host
+// in patterns, has a stream of its own.
+type jitterPart struct {
+	scenario.Jitter
 	streams [2][]*rand.Rand // by side and rank
 }
 
@@ -28,43 +33,71 @@ const (
 	receiver
 )
 
-// streamJitter tells the jitter's random streams from others of the seed; the
-// receivers' follow the senders'.
-const streamJitter = 3
+// The streams of jitter, told from others of the seed. The receivers' follow the
+// senders'.
+const (
+	streamHostJitter = 3
+	streamNICJitter  = 5
+	streamTicks      = 7
+)
 
 // longestJitter bounds a draw: a scheduler that keeps a thread waiting for
 // longer is a fault and not jitter.
 const longestJitter = float64(units.Second)
 
-// jitterOf is the jitter of a fabric's hosts; nil where it is off.
+// jitterOf is the jitter at the ends of a fabric's messages; nil where it is off.
 func jitterOf(run *scenario.Run, f *scenario.Fabric, ranks int) *jitter {
-	h := f.Host.Jitter
-	if !run.Jitter || h.Mean == 0 || h.Distribution != scenario.Exponential && h.Distribution != scenario.Lognormal {
+	if !run.Jitter {
 		return nil
 	}
-	j := &jitter{host: h}
-	for s := range j.streams {
-		for rank := range ranks {
-			pcg := engine.Stream(run.Seed, streamJitter+uint32(s), uint32(rank))
-			j.streams[s] = append(j.streams[s], rand.New(&pcg))
+	j := new(jitter)
+	for _, c := range []struct {
+		scenario.Jitter
+		stream uint32
+	}{{f.Host.Jitter, streamHostJitter}, {f.NIC.Jitter, streamNICJitter}} {
+		if !draws(&c.Jitter) {
+			continue
 		}
+		part := jitterPart{Jitter: c.Jitter}
+		for s := range part.streams {
+			for rank := range ranks {
+				pcg := engine.Stream(run.Seed, c.stream+uint32(s), uint32(rank))
+				part.streams[s] = append(part.streams[s], rand.New(&pcg))
+			}
+		}
+		j.parts = append(j.parts, part)
+	}
+	if len(j.parts) == 0 {
+		return nil
 	}
 	return j
 }
 
-// draw is the extra time of a message at one side of a rank. The conversions
-// keep a compiler from fusing a product with a sum, which would round
-// differently on another processor.
-func (j *jitter) draw(s side, rank int) units.Time {
+// draws reports whether a jitter is ever more than nothing.
+func draws(j *scenario.Jitter) bool {
+	return j.Mean > 0 && (j.Distribution == scenario.Exponential || j.Distribution == scenario.Lognormal)
+}
+
+// draw is the extra time of a message at one side of a rank.
+func (j *jitter) draw(s side, rank int) (sum units.Time) {
 	if j == nil {
 		return 0
 	}
-	r, mean := j.streams[s][rank], float64(j.host.Mean)
-	if j.host.Distribution == scenario.Exponential {
+	for i := range j.parts {
+		sum += drawn(&j.parts[i].Jitter, j.parts[i].streams[s][rank])
+	}
+	return sum
+}
+
+// drawn is one draw. The conversions keep a compiler from fusing a product with a
+// sum, which would round differently on another processor.
+func drawn(j *scenario.Jitter, r *rand.Rand) units.Time {
+	mean := float64(j.Mean)
+	if j.Distribution == scenario.Exponential {
 		return units.Time(min(longestJitter, mean*r.ExpFloat64()))
 	}
 	// The mean of a lognormal is exp(mu + sigma²/2).
-	sigma := float64(j.host.Sigma.Num) / float64(max(1, j.host.Sigma.Den))
+	sigma := float64(j.Sigma.Num) / float64(max(1, j.Sigma.Den))
 	exponent := float64(sigma*r.NormFloat64()) - float64(sigma*sigma)/2
 	return units.Time(min(longestJitter, mean*math.Exp(exponent)))
 }
@@ -77,4 +110,31 @@ func (j *jitter) inOrder(latest *units.Time, at units.Time) units.Time {
 	}
 	*latest = max(*latest, at)
 	return *latest
+}
+
+// switchJitter is the jitter of a fabric's switches; nil where it is off.
+func (p *plan) switchJitter() fabric.Jitter {
+	j := &p.fabric.Switch.Jitter
+	if !p.run.Jitter || !draws(j) {
+		return nil
+	}
+	return func(r *rand.Rand) units.Time { return drawn(j, r) }
+}
+
+// tick is the granularity of the hosts' timers: 0 is exact.
+func (p *plan) tick() units.Time {
+	if !p.run.Jitter {
+		return 0
+	}
+	return p.fabric.TCP.Tick
+}
+
+// phase is when the ticks of the host behind a NIC come.
+func (p *plan) phase(nic int32) units.Time {
+	tick := p.tick()
+	if tick == 0 {
+		return 0
+	}
+	pcg := engine.Stream(p.run.Seed, streamTicks, uint32(nic))
+	return units.Time(pcg.Uint64() % uint64(tick))
 }

@@ -88,10 +88,14 @@ func (e *explainer) rest(part LatencyPart, took units.Time) {
 	}
 	switch {
 	case took > 0 && e.run.jitter != nil:
-		j := e.fabric.Host.Jitter
+		host, nic := e.fabric.Host.Jitter, e.fabric.NIC.Jitter
 		e.add(LatencyTerm{
-			Part: part, Name: "jitter of the host", Time: took, Note: fmt.Sprintf("drawn: %s, mean %v", j.Distribution, j.Mean), work: workDevice,
-			Sources: []Source{hostFact{catalog.Host, string(e.fabric.Host.Path), "jitter.mean", j.Mean.Exact()}.source()},
+			Part: part, Name: "jitter of host and NIC", Time: took, work: workDevice,
+			Note: fmt.Sprintf("drawn: %s, mean %v, and %s, mean %v", host.Distribution, host.Mean, nic.Distribution, nic.Mean),
+			Sources: []Source{
+				hostFact{catalog.Host, string(e.fabric.Host.Path), "jitter.mean", host.Mean.Exact()}.source(),
+				hostFact{catalog.NIC, e.fabric.NIC.Model, "jitter.mean", nic.Mean.Exact()}.source(),
+			},
 		})
 	case took == units.Picosecond && e.instant(part):
 		e.add(LatencyTerm{Part: part, Name: "least step of a host's clock", Time: took})
@@ -200,7 +204,13 @@ func (e *explainer) hop(s *fabric.Sighting, hop int, at, landed units.Time, pref
 	if fec > 0 {
 		add(link+"FEC", fec, "", hostFact{catalog.Link, f.Link.Generation, "fec-latency", fec.Exact()}.source())
 	}
-	add(next, landed-first-s.Propagation, "", pipeline...)
+	took := landed - first - s.Propagation
+	if j := f.Switch.Jitter; s.To >= 2 && took > f.Switch.Latency {
+		add(fmt.Sprintf("switch %d: jitter", hop+1), took-f.Switch.Latency, fmt.Sprintf("drawn: %s, mean %v", j.Distribution, j.Mean),
+			hostFact{catalog.Switch, f.Switch.Model, "jitter.mean", j.Mean.Exact()}.source())
+		took = f.Switch.Latency
+	}
+	add(next, took, "", pipeline...)
 }
 
 // length is where the length of a link's cable is from.

@@ -63,12 +63,13 @@ func (f *flowTimes) quantile(perMille int64) units.Time {
 
 // counts are what a network counted.
 func counts(n *fabric.Network) runstore.Counts {
-	s := n.Stats()
+	s, refused := n.Stats(), n.Refusals()
 	return runstore.Counts{
+		DroppedNoReceive: refused.NoReceive, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
 		Packets: s.Injected - s.Trains, PacketHops: s.Hops, Events: s.Events,
 		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked, CNPs: s.CNPs,
 		Retransmissions: n.Retransmissions(),
 		DroppedBuffer:   s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
-		DroppedLifetime: s.Dropped[fabric.DropLifetime],
+		DroppedLifetime: s.Dropped[fabric.DropLifetime], DroppedStalled: s.Dropped[fabric.DropStall],
 	}
 }

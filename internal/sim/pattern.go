@@ -1,8 +1,10 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"weft/internal/engine"
 	"weft/internal/fabric"
@@ -15,12 +17,14 @@ import (
 // patternRun is the application of a synthetic pattern: messages between the
 // hosts of NICs, each posted at its time.
 type patternRun struct {
-	net   *network
-	path  hostPath
-	flows []patternFlow
-	left  []int32 // by flow: pieces that have not arrived, set before any has
-	hosts []patternHost
-	parts []patternPart
+	net    *network
+	verbs  verbs
+	path   hostPath
+	jitter *jitter // nil is none
+	flows  []patternFlow
+	left   []int32 // by flow: pieces that have not arrived, set before any has
+	hosts  []patternHost
+	parts  []patternPart
 }
 
 // patternHost is the host behind a NIC: what it has still to post, and when the
@@ -30,6 +34,18 @@ type patternHost struct {
 	flows              []int32 // in the order in which they are posted
 	next               int     // of them
 	sending, receiving units.Time
+	// With jitter: when the last piece left the host's software and the NIC's
+	// pipeline, by side and the number of the connection's end.
+	latest [2][]units.Time
+}
+
+// bind makes room for the end of a connection.
+func (h *patternHost) bind(end units.QPN) {
+	for s := range h.latest {
+		for len(h.latest[s]) <= int(end) {
+			h.latest[s] = append(h.latest[s], 0)
+		}
+	}
 }
 
 // patternPart is what one partition of the network counts.
@@ -46,8 +62,11 @@ type patternFlow struct {
 	from, to int32
 	bytes    units.Bytes
 	start    units.Time
-	ends     []units.QPN // over which it is split evenly
+	ends     []qpPair // over which it is split evenly
 }
+
+// qpPair is a connection: its end at the NIC that posts, and the other.
+type qpPair struct{ end, peer units.QPN }
 
 // streamPattern tells the patterns' random stream from others of the seed.
 const streamPattern = 2
@@ -109,8 +128,9 @@ func (j *job) runPattern(point *runstore.Point) error {
 	r := j.scenario
 	run := &patternRun{
 		flows: patternFlows(r, j.plan.fabric.Link.Rate(), j.bytes),
-		path:  pathOf(j.plan.fabric, &r.Cluster.Node),
-		hosts: make([]patternHost, r.Cluster.Endpoints()),
+		verbs: j.plan.verbs,
+		path:  j.plan.verbs.path(j.plan.fabric, &r.Cluster.Node),
+		hosts: make([]patternHost, r.Cluster.Endpoints()), jitter: jitterOf(&r.Run, j.plan.fabric, r.Cluster.Endpoints()),
 	}
 	var err error
 	if run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{}, j.cores); err != nil {
@@ -130,31 +150,38 @@ func (j *job) runPattern(point *runstore.Point) error {
 		return err
 	case all.failure != nil:
 		return fmt.Errorf("%w; %s", all.failure, run.net.Waiting())
+	case open > 0 && run.lost():
+		point.Counts.MessagesLost = int64(open)
+		if all.arrived == 0 {
+			return fmt.Errorf("all %d messages were lost on the way: %s carries no acknowledgement", open, run.verbs.service)
+		}
 	case open > 0 && run.net.NextTime() == units.Forever:
 		return fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())
 	case open > 0:
 		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", r.Run.Limit.SimulatedTime, open, len(run.flows), run.net.Waiting())
 	}
 	point.Time = all.finished
-	point.Hottest = run.net.hottest(all.finished)
-	total := 0.0
-	for i := range run.flows {
-		total += float64(run.flows[i].bytes)
-	}
-	if s := point.Time.Seconds(); s > 0 {
-		point.AlgBW = total / s / 1e9
-		point.BusBW = point.AlgBW / float64(receivers(run.flows)) // of each that receives
-	}
+	point.Hottest = run.hottest(all.finished)
+	run.bandwidth(point)
 	return nil
 }
 
-// receivers is how many NICs get messages.
-func receivers(flows []patternFlow) int {
-	seen := make(map[int32]bool)
-	for i := range flows {
-		seen[flows[i].to] = true
+// bandwidth is what arrived over the time that it took, in all and of each NIC
+// that is sent something.
+func (r *patternRun) bandwidth(point *runstore.Point) {
+	total := 0.0
+	receivers := make(map[int32]bool)
+	for i := range r.flows {
+		f := &r.flows[i]
+		receivers[f.to] = true
+		if r.left[i] == 0 {
+			total += float64(f.bytes)
+		}
 	}
-	return max(1, len(seen))
+	if s := point.Time.Seconds(); s > 0 {
+		point.AlgBW = total / s / 1e9
+		point.BusBW = point.AlgBW / float64(len(receivers))
+	}
 }
 
 // sum joins what the partitions counted.
@@ -178,11 +205,11 @@ type nicPair struct{ from, to int32 }
 // start connects the pairs that talk and asks for the first message's time of
 // every NIC.
 func (r *patternRun) start() error {
-	ends := make(map[nicPair][]units.QPN)
+	ends := make(map[nicPair][]qpPair)
 	r.left = make([]int32, len(r.flows))
 	for i := range r.flows {
 		f := &r.flows[i]
-		k := nicPair{f.from, f.to}
+		k := r.verbs.ends(f)
 		if ends[k] == nil {
 			var err error
 			if ends[k], err = r.connect(k); err != nil {
@@ -191,29 +218,34 @@ func (r *patternRun) start() error {
 		}
 		f.ends = ends[k]
 		r.left[i] = r.pieces(f, nil)
-		r.hosts[f.from].flows = append(r.hosts[f.from].flows, int32(i))
+		r.hosts[k.from].flows = append(r.hosts[k.from].flows, int32(i))
 	}
 	for range r.net.Partitions() {
 		r.parts = append(r.parts, patternPart{times: newFlowTimes()})
 	}
 	for nic := range r.hosts {
+		// A list of flows may be in any order, and so are the READs of a host.
+		slices.SortStableFunc(r.hosts[nic].flows, func(a, b int32) int { return cmp.Compare(r.flows[a].start, r.flows[b].start) })
 		r.askNext(r.net.Partition(int32(nic)), int32(nic))
 	}
 	return nil
 }
 
-// connect makes the queue pairs or sockets between two NICs.
-func (r *patternRun) connect(k nicPair) (ends []units.QPN, err error) {
-	plan := r.net.plan
-	for i := range plan.connectionsPerPair() {
+// connect makes the queue pairs or sockets between two NICs, the first of which
+// posts.
+func (r *patternRun) connect(k nicPair) (ends []qpPair, err error) {
+	for i := range r.net.plan.connectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.from)<<40 | uint64(uint32(k.to))<<8 | uint64(i)))
-		end, _, err := r.net.Connect(k.from, k.to,
-			plan.connection(entropy, int32(plan.port(k.from, entropy))),
-			plan.connection(entropy^1, int32(plan.port(k.to, entropy))))
+		end, peer, err := r.net.connect(k.from, k.to, entropy)
 		if err != nil {
 			return nil, err
 		}
-		ends = append(ends, end)
+		if err := r.stock(k.to, peer); err != nil {
+			return nil, err
+		}
+		r.hosts[k.from].bind(end)
+		r.hosts[k.to].bind(peer)
+		ends = append(ends, qpPair{end, peer})
 	}
 	return ends, nil
 }
@@ -240,6 +272,8 @@ func (r *patternRun) Timer(p *fabric.Partition, source uint32) {
 			r.handOver(p, &t.transfer)
 		case timerArrive:
 			r.arrived(p, int32(t.tag))
+		case timerRepost:
+			r.fail(p, p.PostRecv(t.transfer.nic, t.transfer.end, anyReceive))
 		}
 	})
 }
@@ -250,7 +284,7 @@ const longestPiece = int64(units.GiB)
 
 // pieces cuts a message evenly over the connections of its pair, and each part
 // into pieces as the host's path wants them. It gives their number.
-func (r *patternRun) pieces(f *patternFlow, each func(end units.QPN, bytes int64)) (n int32) {
+func (r *patternRun) pieces(f *patternFlow, each func(end qpPair, bytes int64)) (n int32) {
 	most := longestPiece
 	if r.path.piece > 0 {
 		most = r.path.piece
@@ -273,17 +307,24 @@ func (r *patternRun) pieces(f *patternFlow, each func(end units.QPN, bytes int64
 // post takes a message from a host to its NIC.
 func (r *patternRun) post(p *fabric.Partition, nic, flow int32) {
 	h := &r.hosts[nic]
-	r.pieces(&r.flows[flow], func(end units.QPN, bytes int64) {
-		h.sending = max(h.sending, p.Now()) + r.path.copyTime(bytes)
-		h.timers.schedule(p, uint32(nic), h.sending+r.path.send, timer{kind: timerPost, transfer: transfer{nic, end, uint32(flow), bytes}})
+	extra := r.jitter.draw(sender, int(nic))
+	r.pieces(&r.flows[flow], func(qp qpPair, bytes int64) {
+		h.sending = max(h.sending, p.Now()) + r.sendCopy(bytes)
+		t := transfer{nic: nic, end: qp.end, peer: qp.peer, tag: uint32(flow), bytes: bytes}
+		at := r.jitter.inOrder(&h.latest[sender][qp.end], h.sending+r.path.send+extra)
+		h.timers.schedule(p, uint32(nic), at, timer{kind: timerPost, transfer: t})
 	})
 }
 
 // handOver gives a piece to the NIC.
 func (r *patternRun) handOver(p *fabric.Partition, t *transfer) {
-	err := p.Post(t.nic, t.end, transport.WorkRequest{
-		ID: uint64(t.tag), Op: transport.OpWriteImm, Length: uint32(t.bytes), Imm: t.tag,
-	})
+	r.fail(p, p.Post(t.nic, t.end, transport.WorkRequest{
+		ID: uint64(t.tag), Op: r.verbs.op, Length: uint32(t.bytes), Imm: t.tag, DestQP: t.peer,
+	}))
+}
+
+// fail keeps the first error of a partition.
+func (r *patternRun) fail(p *fabric.Partition, err error) {
 	if part := &r.parts[p.ID()]; err != nil && part.failure == nil {
 		part.failure = err
 	}
@@ -301,16 +342,15 @@ func (r *patternRun) arrived(p *fabric.Partition, flow int32) {
 
 // Complete takes a piece from the NIC that it has arrived at to the host.
 func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
-	part := &r.parts[p.ID()]
 	if c.Status != transport.Success {
-		if part.failure == nil {
-			part.failure = fmt.Errorf("queue pair %d of NIC %d failed at %v: %v", c.QPN, nic, p.Now(), c.Status)
-		}
+		r.fail(p, fmt.Errorf("queue pair %d of NIC %d failed at %v: %v", c.QPN, nic, p.Now(), c.Status))
 		return
 	}
-	if c.Recv {
+	if flow, ok := r.verbs.brings(c); ok {
 		h := &r.hosts[nic]
 		h.receiving = max(h.receiving, p.Now()) + r.path.copyTime(int64(c.Bytes))
-		h.timers.schedule(p, uint32(nic), h.receiving+r.path.receive, timer{kind: timerArrive, tag: c.Imm})
+		arrival := r.jitter.inOrder(&h.latest[receiver][c.QPN], h.receiving+r.path.receive+r.jitter.draw(receiver, int(nic)))
+		h.timers.schedule(p, uint32(nic), arrival, timer{kind: timerArrive, tag: flow})
+		r.again(p, nic, c.QPN, arrival)
 	}
 }

@@ -90,13 +90,17 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 	return jobs, errors.Join(errs...)
 }
 
+// maxPartitions bounds the parts that one simulation is cut into: a part has its
+// mailboxes to every other, and its number is held in 8 bits.
+const maxPartitions = 128
+
 // work runs the jobs on as many cores as allowed.
 func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, stop *atomic.Bool) {
 	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	cores := max(1, workers/max(1, len(jobs)))
+	cores := min(maxPartitions, max(1, workers/max(1, len(jobs))))
 	w := newWatch(len(jobs), o)
 	defer w.end()
 	next := atomic.Int64{}

@@ -57,6 +57,16 @@ cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}
 fabrics: [roce-v2-400g]
 workload: {pattern: incast, fan-in: 40, receivers: 2, sizes: [256KiB]}`,
+		"reads": `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics: [roce-v2-400g, infiniband-ndr]
+workload: {pattern: uniform, operation: read, load: 80%, duration: 20us, sizes: [100KB]}`,
+		"datagrams with few receives": `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics: [{preset: roce-v2-400g, switch: {buffer: 256KiB}, ethernet: {pfc: {enabled: false}, ecn: {enabled: false}}}]
+workload: {pattern: uniform, transport: ud, load: 1, duration: 20us, receive-queue: 2, repost: 1us, sizes: [4KiB]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := resolve(t, text)

@@ -1,6 +1,7 @@
 package subnet
 
 import (
+	"strconv"
 	"strings"
 
 	"weft/units"
@@ -95,6 +96,18 @@ func ParseWidth(text string) (Width, bool) {
 	}
 	return 0, false
 }
+
+// String is the number of lanes as the tools print it, "??" where it is not
+// known.
+func (w Width) String() string {
+	if w == 0 {
+		return "??"
+	}
+	return strconv.Itoa(int(w)) + "x"
+}
+
+// String is width and speed as ibnetdiscover prints them: 4xEDR.
+func (l Link) String() string { return l.Width.String() + l.Speed.String() }
 
 // Rate is the data rate of the link, 0 where width or speed are not known.
 func (l Link) Rate() units.Rate {

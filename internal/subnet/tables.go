@@ -1,6 +1,10 @@
 package subnet
 
-import "weft/units"
+import (
+	"math/bits"
+
+	"weft/units"
+)
 
 // NoPort is the entry of a forwarding table for a LID that a switch does not
 // forward (IBA vol. 1, 14.2.5.10).
@@ -65,13 +69,36 @@ type PortMask [4]uint64
 // Add puts a port into the set.
 func (m *PortMask) Add(port uint8) { m[port>>6] |= 1 << (port & 63) }
 
+// Remove takes a port out of the set.
+func (m *PortMask) Remove(port uint8) { m[port>>6] &^= 1 << (port & 63) }
+
 // Has reports whether a port is in the set.
 func (m *PortMask) Has(port uint8) bool { return m[port>>6]>>(port&63)&1 == 1 }
 
+// Join puts all ports of another set into the set.
+func (m *PortMask) Join(o PortMask) {
+	for i := range m {
+		m[i] |= o[i]
+	}
+}
+
+// Ports appends the ports of the set to list, ascending.
+func (m *PortMask) Ports(list []uint8) []uint8 {
+	for w, word := range m {
+		for ; word != 0; word &= word - 1 {
+			list = append(list, uint8(w<<6+bits.TrailingZeros64(word)))
+		}
+	}
+	return list
+}
+
 // NewTables makes tables for a subnet in which no switch forwards anything.
 // Top is the highest LID that any port of the subnet answers to.
-func NewTables(s *Subnet) *Tables {
-	t := &Tables{Dense: make([]int32, len(s.Nodes)), Top: s.TopLID(), Lanes: 1}
+func NewTables(s *Subnet) *Tables { return NewTablesTo(s, s.TopLID()) }
+
+// NewTablesTo makes tables as NewTables does, whose highest LID is top.
+func NewTablesTo(s *Subnet, top units.LID) *Tables {
+	t := &Tables{Dense: make([]int32, len(s.Nodes)), Top: top, Lanes: 1}
 	for i := range s.Nodes {
 		t.Dense[i] = -1
 		if s.Nodes[i].Kind == Switch {
@@ -97,4 +124,33 @@ type Hops struct {
 	// At is indexed by switch, then by destination switch (both in Dense),
 	// then by port; column 0 is the least of all. 255 is no way.
 	At [][][]uint8
+	// Other has the rows of LIDs that are not the base LID of a switch, by
+	// switch and port. Some of OpenSM's engines (ftree, sssp, dfsssp, nue) count
+	// hops to adapters too; it is nil elsewhere.
+	Other map[units.LID][][]uint8
+}
+
+// NewHops makes a LID matrix in which no switch reaches another.
+func NewHops(s *Subnet) *Hops {
+	var switches []int32
+	width := 0
+	for i := range s.Nodes {
+		if s.Nodes[i].Kind == Switch {
+			switches = append(switches, int32(i))
+			width += len(s.Nodes[i].Ports)
+		}
+	}
+	flat := make([]uint8, width*len(switches))
+	for i := range flat {
+		flat[i] = 255
+	}
+	h := &Hops{At: make([][][]uint8, len(switches))}
+	for i, node := range switches {
+		ports := len(s.Nodes[node].Ports)
+		h.At[i] = make([][]uint8, len(switches))
+		for j := range switches {
+			h.At[i][j], flat = flat[:ports:ports], flat[ports:]
+		}
+	}
+	return h
 }

@@ -208,6 +208,7 @@ func (q *QP) gap(now units.Time, b *Batch) Verdict {
 // notReady refuses a packet that needs a receive when there is none. What
 // follows it is dropped in silence until it comes again.
 func (q *QP) notReady(b *Batch) Verdict {
+	b.Refusals.RNRNAKs++
 	q.nakked = true
 	q.nakAt = units.Forever
 	q.nak(wire.RNRNAK(q.cfg.RNRTimer), b)

@@ -21,13 +21,20 @@ func (q *QP) reportSent(b *Batch) {
 // message had taken serves again (IBA vol. 1, 9.8.2.2).
 func (q *QP) receiveUC(p *Packet, info *opInfo, b *Batch) Verdict {
 	if p.PSN.Before(q.epsn) {
+		b.Refusals.OutOfTurn++
 		return Dropped
 	}
 	if p.PSN != q.epsn || info.first {
 		q.msgClass = classNone
 	}
 	q.epsn = p.PSN.Add(1)
-	if needsRecv(info) && !q.hasRecv() || q.assemble(p, info) != 0 {
+	if needsRecv(info) && !q.hasRecv() {
+		b.Refusals.NoReceive++
+		q.msgClass = classNone
+		return Dropped
+	}
+	if q.assemble(p, info) != 0 {
+		b.Refusals.OutOfTurn++
 		q.msgClass = classNone
 		return Dropped
 	}

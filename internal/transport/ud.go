@@ -20,7 +20,11 @@ func (q *QP) shapeDatagram(w *sendWork, p *Packet) {
 // receiveUD takes a datagram. One that finds no receive, no room or another
 // Q_Key is dropped in silence (IBA vol. 1, 9.8.3.2).
 func (q *QP) receiveUD(p *Packet, info *opInfo, b *Batch) Verdict {
-	if p.RKey != q.qkey || !q.hasRecv() {
+	if p.RKey != q.qkey {
+		return Dropped
+	}
+	if !q.hasRecv() {
+		b.Refusals.NoReceive++
 		return Dropped
 	}
 	p.VA, p.Offset = 0, 0

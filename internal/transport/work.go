@@ -104,9 +104,11 @@ type Completion struct {
 type Batch struct {
 	Packets     []Packet
 	Completions []Completion
+	// Refusals adds up over all calls; Reset leaves it.
+	Refusals Refusals
 }
 
-// Reset empties the batch and keeps its memory.
+// Reset empties the batch and keeps its memory and its Refusals.
 func (b *Batch) Reset() { b.Packets, b.Completions = b.Packets[:0], b.Completions[:0] }
 
 // packet appends an empty packet and returns it, to be filled in place: a copy

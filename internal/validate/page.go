@@ -28,6 +28,7 @@ What weft computes, beside what is known. ` + "`weft validate`" + ` runs every c
 var groups = []struct{ id, title string }{
 	{"packet", "One packet"},
 	{"message", "One message"},
+	{"verbs", "Services and operations"},
 	{"credits", "InfiniBand credits"},
 	{"pfc", "PFC headroom"},
 	{"incast", "Incast"},
@@ -36,6 +37,7 @@ var groups = []struct{ id, title string }{
 	{"uniform", "Uniform traffic through a switch"},
 	{"dcqcn", "DCQCN"},
 	{"fct", "Flow completion times of another simulator"},
+	{"model", "Collectives by NCCL's own cost model"},
 	{"nccl", "Measured collectives"},
 }
 

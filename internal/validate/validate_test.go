@@ -130,6 +130,8 @@ func TestChangingAConstantFailsTheCaseThatCoversIt(t *testing.T) {
 		}},
 		{"a PFC frame of 4 KiB", "pfc/headroom", func(m *Models) { m.Switch.PFC.FrameBytes += 4096 }},
 		{"a link of 395 Gb/s", "incast/roce", func(m *Models) { m.PerByte = units.PerByte{Num: 8000, Den: 395} }},
+		{"a byte more of the DETH", "verbs/headers", func(m *Models) { m.NIC.Overhead[wire.UDSendOnly]++ }},
+		{"twice as many READs in flight", "verbs/read/roce", func(m *Models) { m.Transport.MaxReads *= 2 }},
 		{"g of 1/128", "dcqcn/equations", func(m *Models) { m.DCQCN.Gain *= 2 }},
 		{"links of that simulator 1 µs longer", "fct/star100_inc1_1MB_pfconly_buf32", func(m *Models) { m.Propagation += units.Microsecond }},
 		{"acknowledgements of 192 B", "ring/roce", func(m *Models) { m.NIC.Overhead[wire.RCAcknowledge] += 106 }},

@@ -13,6 +13,9 @@ type DCQCNParams struct {
 	LineRate units.Rate
 	// MinRate is the floor of every decrease.
 	MinRate units.Rate
+	// MinDecrease is the share of the rate that one decrease leaves at least,
+	// in 1/65536. DCQCN's own is half, so that less than 32768 has no effect.
+	MinDecrease uint32
 	// FirstCNPRate is what the first CNP sets the rate to, before it cuts it;
 	// 0 keeps the rate.
 	FirstCNPRate units.Rate
@@ -223,8 +226,9 @@ func (d *DCQCN) decrease(now units.Time, a *Allowance) {
 		d.target = d.rate
 	}
 	hi, lo := bits.Mul64(uint64(d.rate), d.alpha) // 33 bits below the point
-	d.rate -= units.Rate(hi<<31 | lo>>33)
-	d.rate = max(d.rate, d.p.MinRate)
+	cut := d.rate - units.Rate(hi<<31|lo>>33)
+	hi, lo = bits.Mul64(uint64(d.rate), uint64(d.p.MinDecrease))
+	d.rate = max(cut, units.Rate(hi<<48|lo>>16), d.p.MinRate)
 	d.timeStage, d.byteStage, d.cutPending = 0, 0, false
 	d.increaseAt = now + d.p.IncreasePeriod
 	if d.p.IncreaseBytes > 0 {

@@ -68,8 +68,9 @@ func (e *eager) cut(now units.Time) {
 	}
 	// In two halves, so that the product fits 64 bits.
 	hi, lo := uint64(e.rate)>>16, uint64(e.rate)&0xffff
+	least := e.rate * units.Rate(e.p.MinDecrease) / 65536
 	e.rate -= units.Rate((hi*e.alpha + lo*e.alpha>>16) >> 17)
-	e.rate = max(e.rate, e.p.MinRate)
+	e.rate = max(e.rate, least, e.p.MinRate)
 	e.timeStage, e.byteStage = 0, 0
 	e.increase = now + e.p.IncreasePeriod
 	if e.p.IncreaseBytes > 0 {
@@ -169,6 +170,7 @@ func TestLazyTimersDoWhatEagerTimersDo(t *testing.T) {
 		if rapid.Bool().Draw(t, "first") {
 			p.FirstCNPRate = 0
 		}
+		p.MinDecrease = rapid.Uint32Range(0, 1<<16).Draw(t, "least")
 		e, l := newEager(p), &lazy{d: NewDCQCN(&p, 0)}
 		l.d.Start(0, &l.a)
 		now := units.Time(0)
@@ -261,6 +263,19 @@ func TestFirmwareStyleCutsAtTheNextCheck(t *testing.T) {
 	}
 	if a.Wake != 311*us {
 		t.Errorf("the increase timer is at %d, want 311 us", a.Wake)
+	}
+}
+
+// rpg_min_dec_fac 80: a rate that would be halved keeps four fifths.
+func TestADecreaseLeavesTheLeastShare(t *testing.T) {
+	p, _ := DCQCNPreset("paper", 40*units.Gbps)
+	p.MinDecrease = 1 << 16 * 8 / 10
+	d := NewDCQCN(&p, 0)
+	var a Allowance
+	d.Start(0, &a)
+	d.Notified(0, &a)
+	if want := 40 * units.Gbps * units.Rate(p.MinDecrease) / 65536; a.Rate != want {
+		t.Errorf("after the first CNP the rate is %d, want %d", a.Rate, want)
 	}
 }
 

@@ -27,7 +27,7 @@ var dcqcnPresets = []dcqcnPreset{
 			"R_HAI 200 Mb/s and K = 55 us as in the authors' ns3-rdma configuration (V), which K > N needs; minimum 40 Mb/s (R)",
 		params: func(line units.Rate) DCQCNParams {
 			return DCQCNParams{
-				LineRate: line, MinRate: 40 * units.Mbps,
+				LineRate: line, MinRate: 40 * units.Mbps, MinDecrease: 1 << 15,
 				Gain: 1 << 16 / 256, InitialAlpha: 1 << 16, AlphaPeriod: 55 * units.Microsecond,
 				ClampTarget:    true,
 				IncreasePeriod: 55 * units.Microsecond, IncreaseBytes: 10 * units.MB,
@@ -45,7 +45,7 @@ var dcqcnPresets = []dcqcnPreset{
 			"(V, same place), so that rpg_min_dec_fac 50 never binds. The byte reset in units of 64 bytes is R: mstflint's text says bytes",
 		params: func(line units.Rate) DCQCNParams {
 			return DCQCNParams{
-				LineRate: line, MinRate: 1 * units.Mbps,
+				LineRate: line, MinRate: 1 * units.Mbps, MinDecrease: 1 << 15,
 				Gain: (1024 - 1019) << 6, InitialAlpha: 1023 << 6, AlphaPeriod: 1 * units.Microsecond,
 				DecreasePeriod: 4 * units.Microsecond, ClampAfterTimer: true,
 				IncreasePeriod: 300 * units.Microsecond, IncreaseBytes: 32767 * 64,
@@ -79,7 +79,7 @@ var dcqcnPresets = []dcqcnPreset{
 // ns3DCQCN is the HPCC ns-3 model's DCQCN with its three clocks in microseconds.
 func ns3DCQCN(line units.Rate, alpha, decrease, timer units.Time) DCQCNParams {
 	return DCQCNParams{
-		LineRate: line, MinRate: 1 * units.Gbps,
+		LineRate: line, MinRate: 1 * units.Gbps, MinDecrease: 1 << 15,
 		Gain: 1 << 16 / 256, InitialAlpha: 1 << 16, AlphaPeriod: alpha * units.Microsecond,
 		DecreasePeriod: decrease * units.Microsecond, ClampAfterTimer: true,
 		IncreasePeriod: timer * units.Microsecond,

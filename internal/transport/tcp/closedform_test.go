@@ -494,3 +494,35 @@ func TestHyStartLeavesWhenTheDelayRises(t *testing.T) {
 		}
 	}
 }
+
+// With ticks of 4 ms a timer goes off at the first tick of its host that is no
+// earlier than its time: the timeouts of two hosts differ by their phases.
+func TestTimersGoOffAtTheHostsTicks(t *testing.T) {
+	for _, phase := range []units.Time{0, ms, 4*ms - 1} {
+		cfg := plain()
+		cfg.InitialRTT, cfg.Tick, cfg.LossProbe = 100*us, 4*ms, false
+		c := New(&cfg, 0)
+		c.SetPhase(phase)
+		if err := c.Send(0, 1000, 1); err != nil {
+			t.Fatal(err)
+		}
+		var seg Segment
+		if !c.Next(0, &seg) {
+			t.Fatal("nothing to send")
+		}
+		exact := c.snd.deadline
+		got := c.NextTimeout()
+		if got < exact || got-exact >= cfg.Tick || (got-phase)%cfg.Tick != 0 {
+			t.Errorf("phase %d: a timer of %d ps goes off at %d ps", phase, exact, got)
+		}
+		var b Batch
+		c.Timeout(got-1, &b)
+		if again := c.NextTimeout(); again != got {
+			t.Errorf("phase %d: a tick early the timer moves to %d ps", phase, again)
+		}
+		c.Timeout(got, &b)
+		if c.Stats().Timeouts != 1 {
+			t.Errorf("phase %d: %d timeouts at the tick, want 1", phase, c.Stats().Timeouts)
+		}
+	}
+}

@@ -47,6 +47,12 @@ type Config struct {
 	MinRTO        units.Time // least variance term of the timeout; Linux TCP_RTO_MIN: 200 ms
 	TimerSlack    units.Time // what the loss probe and the reordering timer add; Linux TCP_TIMEOUT_MIN: two ticks, 2 ms
 
+	// Tick is the granularity of all timers: one goes off at the first tick that
+	// is no earlier than its time, as Linux's do (jiffies); 0 is exact. Ticks
+	// begin at a connection's phase, see SetPhase. That Linux rounds timers of
+	// more than 63 ticks up to eight of them is left out.
+	Tick units.Time
+
 	AckEvery     uint32     // acknowledge at once beyond AckEvery−1 full segments; 2
 	AckDelay     units.Time // otherwise after this; Linux TCP_DELACK_MIN: 40 ms
 	AckPush      bool       // acknowledge the end of a message at once; Linux: yes
@@ -119,6 +125,7 @@ func (c *Config) Validate() error {
 	check(c.InitialRTO > 0 && c.InitialRTO <= maxRTO, "initial timeout is %d ps, must be 1 to %d", c.InitialRTO, maxRTO)
 	check(c.MinRTO > 0 && c.MinRTO <= maxRTO, "least timeout is %d ps, must be 1 to %d", c.MinRTO, maxRTO)
 	check(c.TimerSlack >= 0, "timer slack is %d ps, must not be negative", c.TimerSlack)
+	check(c.Tick >= 0 && c.Tick <= maxRTO, "a tick is %d ps, must be 0 to %d", c.Tick, maxRTO)
 	check(c.AckEvery >= 1, "an acknowledgement is for at least 1 segment, not %d", c.AckEvery)
 	check(c.AckDelay > 0 && c.AckDelay <= maxRTO, "acknowledgement delay is %d ps, must be 1 to %d", c.AckDelay, maxRTO)
 	check(c.DCTCPShift <= 16, "DCTCP's g is 2^-%d, must be at least 2^-16", c.DCTCPShift)

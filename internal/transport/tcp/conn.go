@@ -36,6 +36,7 @@ type Conn struct {
 	peer  uint32
 	snd   sender
 	rcv   receiver
+	phase units.Time // of the ticks
 	stats Stats
 }
 
@@ -120,7 +121,22 @@ func (c *Conn) Receive(now units.Time, seg *Segment, b *Batch) {
 }
 
 // NextTimeout is when Timeout is due; Forever if no timer runs.
-func (c *Conn) NextTimeout() units.Time { return min(c.snd.deadline, c.rcv.delack) }
+func (c *Conn) NextTimeout() units.Time {
+	t := min(c.snd.deadline, c.rcv.delack)
+	if tick := c.snd.cfg.Tick; tick > 0 && t < units.Forever {
+		return nextTick(t, tick, c.phase)
+	}
+	return t
+}
+
+// SetPhase says when the ticks of the connection's host come, 0 to less than a
+// tick after time 0. It has no effect without Config.Tick.
+func (c *Conn) SetPhase(phase units.Time) { c.phase = phase }
+
+// nextTick is the first tick at or after t.
+func nextTick(t, tick, phase units.Time) units.Time {
+	return max(0, t-phase+tick-1)/tick*tick + phase
+}
 
 // RetransmitAt is when the retransmission timeout expires; units.Forever where it
 // does not run, with nothing in flight or another timer before it.
@@ -136,6 +152,9 @@ func (c *Conn) Peer() uint32 { return c.peer }
 
 // Timeout acts on the timers that are due; early, it does nothing.
 func (c *Conn) Timeout(now units.Time, b *Batch) {
+	if now < c.NextTimeout() {
+		return
+	}
 	if now >= c.rcv.delack {
 		c.sendAck(b, reply{})
 	}

@@ -1,0 +1,170 @@
+package ibsim
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// Client is a program that is attached at a port of a simulated fabric.
+type Client struct {
+	control *net.UnixConn
+	data    *net.UnixConn
+	id      uint32
+
+	// What the simulator said about the port when the client was attached.
+	Node mad.NodeInfo
+	Port mad.PortInfo
+}
+
+// Datagram is a management datagram with its addresses.
+type Datagram struct {
+	DLID, SLID units.LID
+	MAD        mad.MAD
+	TimedOut   bool // nobody was there to answer it: it came back
+}
+
+// ErrNoServer says that nobody listens under a name.
+var ErrNoServer = errors.New("no simulator runs under this name")
+
+var attached atomic.Uint32
+
+// Dial attaches to the simulator of a name, at a node that is named by its ID,
+// its description or as H- and 16 digits of its GUID. An empty node is the
+// simulator's default, its first.
+func Dial(base, node string) (*Client, error) {
+	// Each client of a process has a number of its own where libumad2sim has the
+	// process's: the simulator takes it for no more than a name.
+	self := uint32(os.Getpid())&(1<<processBits-1) | attached.Add(1)<<processBits
+	data, err := net.ListenUnixgram("unixgram", address(base, "in", self))
+	if err != nil {
+		return nil, err
+	}
+	control, err := net.DialUnix("unixgram", address(base, "ctl", self), address(base, "ctl"))
+	if err != nil {
+		data.Close()
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return nil, fmt.Errorf("%w: %q", ErrNoServer, base)
+		}
+		return nil, err
+	}
+	c := &Client{control: control, data: data}
+	if err := c.attach(base, node, self); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Client) attach(base, node string, self uint32) error {
+	answer, err := c.ask(connectMessage(self, node))
+	if err != nil {
+		return fmt.Errorf("the simulator does not attach a program at node %q: %w", node, err)
+	}
+	c.id = answer.word()
+	raw, err := c.data.SyscallConn()
+	if err != nil {
+		return err
+	}
+	// The socket was bound before the simulator's was there to connect to.
+	if cerr := raw.Control(func(fd uintptr) {
+		err = syscall.Connect(int(fd), &syscall.SockaddrUnix{Name: address(base, "out", c.id).Name})
+	}); cerr != nil {
+		return cerr
+	}
+	if err != nil {
+		return err
+	}
+	for _, q := range []struct {
+		kind kind
+		into interface{ Parse([]byte) error }
+	}{{getNodeInfo, &c.Node}, {getPortInfo, &c.Port}} {
+		answer, err := c.ask(newMessage(q.kind, c.id, nil))
+		if err != nil {
+			return err
+		}
+		if err := q.into.Parse(answer.data()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errRefused is the simulator's answer to what it cannot do.
+var errRefused = errors.New("the simulator refuses")
+
+// ask sends a control message and waits for the answer to it.
+func (c *Client) ask(m message) (message, error) {
+	for range connectTries {
+		if _, err := c.control.Write(m[:]); err != nil {
+			return m, err
+		}
+		_ = c.control.SetReadDeadline(time.Now().Add(connectWait))
+		var buf [2 * messageSize]byte
+		n, err := c.control.Read(buf[:])
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			continue
+		}
+		if err != nil {
+			return m, err
+		}
+		answer := message(buf[:messageSize])
+		if n != messageSize || !answer.valid() || answer.kind() != m.kind() {
+			return m, errRefused
+		}
+		return answer, nil
+	}
+	return m, fmt.Errorf("the simulator does not answer within %v", connectTries*connectWait)
+}
+
+// BeManager makes the client receive what is sent to a Subnet Manager at its
+// port.
+func (c *Client) BeManager() error {
+	_, err := c.ask(newMessage(setManager, c.id, []byte{1, 0, 0, 0}))
+	return err
+}
+
+// Send sends a datagram. A source of 0 is filled in by the simulator.
+func (c *Client) Send(d *Datagram) error {
+	var w datagram
+	w.setLIDs(d.DLID, d.SLID)
+	w.setQueuePairs(d.MAD.Class())
+	w.setMAD(&d.MAD, mad.Size)
+	_ = c.data.SetWriteDeadline(time.Now().Add(writeWait))
+	_, err := c.data.Write(w[:])
+	return err
+}
+
+// Receive waits for a datagram, until the deadline if one is set.
+func (c *Client) Receive() (*Datagram, error) {
+	var w [2 * datagramSize]byte
+	for {
+		n, err := c.data.Read(w[:])
+		if err != nil {
+			return nil, err
+		}
+		if n != datagramSize {
+			continue // nothing that the protocol has
+		}
+		d := datagram(w[:datagramSize])
+		return &Datagram{DLID: d.dlid(), SLID: d.slid(), MAD: d.mad(), TimedOut: d.status() != 0}, nil
+	}
+}
+
+// SetReceiveDeadline ends a Receive at a time, with an error of
+// os.ErrDeadlineExceeded.
+func (c *Client) SetReceiveDeadline(t time.Time) error { return c.data.SetReadDeadline(t) }
+
+// Close detaches.
+func (c *Client) Close() error {
+	m := newMessage(disconnect, c.id, nil)
+	_, _ = c.control.Write(m[:])
+	return errors.Join(c.control.Close(), c.data.Close())
+}

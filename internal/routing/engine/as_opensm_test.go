@@ -1,0 +1,150 @@
+package engine_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"weft/internal/routing/engine"
+	"weft/internal/subnet"
+	"weft/units"
+)
+
+// runs are the ways in which the real OpenSM is asked to route each fabric.
+var runs = []struct {
+	name  string
+	e     engine.Name
+	lmc   uint8
+	roots bool
+}{
+	{"minhop", "minhop", 0, false},
+	{"minhop lmc 1", "minhop", 1, false},
+	{"minhop lmc 2", "minhop", 2, false},
+	{"updn", "updn", 0, false},
+	{"updn roots", "updn", 0, true},
+	{"updn lmc 2 roots", "updn", 2, true},
+	{"dnup", "dnup", 0, false},
+	{"dnup roots", "dnup", 0, true},
+	{"dor", "dor", 0, false},
+	{"dor lmc 1", "dor", 1, false},
+	{"dor lmc 2", "dor", 2, false},
+	{"ftree", "ftree", 0, false},
+	{"ftree roots", "ftree", 0, true},
+}
+
+// TestTablesEqualThoseOfTheRealOpenSM makes fabrics up, has the real OpenSM
+// bring them up over the real ibsim, and compares LIDs, tables and hop counts,
+// entry for entry. WEFT_OPENSM_SEEDS=from-to asks for other fabrics.
+func TestTablesEqualThoseOfTheRealOpenSM(t *testing.T) {
+	needOpenSM(t)
+	first, last := uint64(1), uint64(8)
+	if seeds := os.Getenv("WEFT_OPENSM_SEEDS"); seeds != "" {
+		from, to, _ := strings.Cut(seeds, "-")
+		a, err1 := strconv.ParseUint(from, 10, 64)
+		b, err2 := strconv.ParseUint(to, 10, 64)
+		if err1 != nil || err2 != nil {
+			t.Fatalf("WEFT_OPENSM_SEEDS=%s: expected FROM-TO", seeds)
+		}
+		first, last = a, b
+	}
+	only := os.Getenv("WEFT_OPENSM_ENGINE")
+	for seed := first; seed <= last; seed++ {
+		d := draw(seed)
+		if !d.s.Origin.Exists() {
+			continue
+		}
+		for _, r := range runs {
+			if only != "" && only != string(r.e) {
+				continue
+			}
+			t.Run(d.name+"/"+r.name, func(t *testing.T) {
+				s := d.s.Clone()
+				args := []string{"-R", string(r.e), "-l", strconv.Itoa(int(r.lmc))}
+				o := engine.Options{AsOpenSM: true}
+				if r.roots {
+					if len(d.roots) == 0 {
+						t.Skip("there is nothing like a root")
+					}
+					o.Roots = d.roots
+					args = append(args, "-a", rootFile(t, d.roots))
+				}
+				want := bringUp(t, s, args...)
+				if err := s.AssignLIDs(r.lmc); err != nil {
+					t.Fatal(err)
+				}
+				got, err := engine.Route(s, r.e, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compare(t, s, got, want)
+			})
+		}
+	}
+}
+
+func rootFile(t *testing.T, roots []units.GUID) string {
+	t.Helper()
+	var b strings.Builder
+	for _, g := range roots {
+		b.WriteString(g.String() + "\n")
+	}
+	file := filepath.Join(t.TempDir(), "roots")
+	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// compare fails for each kind of difference, with the first entries that differ.
+func compare(t *testing.T, s *subnet.Subnet, got *engine.Result, want *dump) {
+	t.Helper()
+	if string(got.Report.Used) != want.used {
+		t.Errorf("engine used: %s (%s), OpenSM used %s", got.Report.Used, got.Report.Reason, want.used)
+	}
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			if port := &s.Nodes[i].Ports[p]; port.LID != want.lids[port.GUID] && port.LID != 0 {
+				t.Fatalf("port %v has LID %d, OpenSM gave it %d", port.GUID, port.LID, want.lids[port.GUID])
+			}
+		}
+	}
+	differ := 0
+	for i, sw := range got.Switch {
+		for lid := 1; lid <= int(got.Top); lid++ {
+			port, known := want.lft[s.Nodes[sw].GUID][units.LID(lid)]
+			if !known {
+				port = subnet.NoPort
+			}
+			if got.LFT[i][lid] != port {
+				if differ++; differ <= 3 {
+					t.Errorf("%s (%v) sends LID %d to port %d, OpenSM to %d", s.Nodes[sw].Name, s.Nodes[sw].GUID, lid, got.LFT[i][lid], port)
+				}
+			}
+		}
+	}
+	if differ > 0 {
+		t.Errorf("%d entries of forwarding tables differ", differ)
+	}
+	compareHops(t, s, got, want)
+}
+
+func compareHops(t *testing.T, s *subnet.Subnet, got *engine.Result, want *dump) {
+	t.Helper()
+	hops := got.Hops()
+	for i, from := range got.Switch {
+		for k, to := range got.Switch {
+			lid := s.Nodes[to].Ports[0].LID
+			row, known := want.hops[s.Nodes[from].GUID][lid]
+			if !known && hops.At[i][k][0] == 255 {
+				continue // OpenSM leaves out rows without a way
+			}
+			if !slices.Equal(hops.At[i][k], row) {
+				t.Errorf("%s is %d hops from %s (LID %d), OpenSM's matrix has %d", s.Nodes[from].Name, hops.At[i][k], s.Nodes[to].Name, lid, row)
+				return
+			}
+		}
+	}
+}

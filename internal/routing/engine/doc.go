@@ -1,0 +1,35 @@
+// Package engine has the routing engines of an InfiniBand Subnet Manager, one
+// file per engine: pure functions from a subnet whose ports have LIDs to the
+// tables that go into its switches.
+//
+// [Route] is the only way in. It looks the engine up in a table ([Engines]),
+// runs it, and tells in a [Report] whose tables came out and why, what OpenSM
+// does with the same fabric without saying so, and what to change.
+//
+// # As OpenSM
+//
+// minhop, updn, dnup, dor and ftree follow the rules of OpenSM 3.3.23, so that
+// their tables equal its tables entry for entry. The rules are those that its
+// manual page states and its dumps show: the order in which destinations are
+// given ports (hosts of the switch with most hosts first), the count of
+// destinations per port that breaks ties, and the order of ports that breaks
+// the rest. They are local to a switch, or to a destination, and that is what
+// makes them parallel: the result is the same for any number of cores.
+//
+// Where an engine of OpenSM cannot route a fabric, OpenSM uses minhop instead
+// and reports success. With [Options].AsOpenSM, Route does so too and says why;
+// without it, Route fails with a [Refusal].
+//
+// # Units and invariants
+//
+// Hops count switches left: a switch is 0 hops from itself and 1 from its
+// neighbour. Switches are named by their number in [subnet.Tables].Dense. The
+// order of switches and ports that breaks ties is that of GUIDs read backwards,
+// byte by byte, which does not depend on the order of nodes in a file.
+//
+// Sources: IBA vol. 1, 14.2.5.10 and 18.2.4; opensm(8) of OpenSM 3.3.23, part
+// ROUTING; dumps of OpenSM 3.3.23 over ibsim 0.10.
+//
+// Left out: OpenSM's option files for hop weights, port order and scattered
+// ports; its keeping of old routes after a change (it is asked to reassign all).
+package engine

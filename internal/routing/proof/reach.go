@@ -1,0 +1,74 @@
+package proof
+
+// Reach counts pairs of a source and a LID.
+type Reach struct {
+	Pairs   int64 // in all
+	Arrive  int64 // packets get there
+	Islands int64 // no cables lead there, whatever the tables
+	Lost    int64 // packets end on the way although cables lead there
+	Looping int64 // packets go round for ever
+}
+
+// Proven reports whether all packets arrive that can.
+func (r *Reach) Proven() bool { return r.Lost == 0 && r.Looping == 0 }
+
+func (r *Reach) merge(o *Reach) {
+	r.Pairs += o.Pairs
+	r.Arrive += o.Arrive
+	r.Islands += o.Islands
+	r.Lost += o.Lost
+	r.Looping += o.Looping
+}
+
+// add counts pairs from a switch.
+func (r *Reach) add(pairs int64, hops, least uint16) {
+	r.Pairs += pairs
+	switch {
+	case hops < states:
+		r.Arrive += pairs
+	case least == farAway:
+		r.Islands += pairs
+	case hops == looping:
+		r.Looping += pairs
+	default:
+		r.Lost += pairs
+	}
+}
+
+// Lengths is how long the paths between ends are.
+type Lengths struct {
+	// Hops counts paths by their number of hops: cables from the first switch
+	// on, as in OpenSM's LID matrix.
+	Hops []int64
+	// Detour counts them by how many hops they have more than the cables ask
+	// for. Only the first is not a detour.
+	Detour []int64
+}
+
+// Longest is the most hops of any path.
+func (l *Lengths) Longest() int { return len(l.Hops) - 1 }
+
+// Detours is how many paths are longer than they need to be.
+func (l *Lengths) Detours() int64 {
+	sum := int64(0)
+	for i := 1; i < len(l.Detour); i++ {
+		sum += l.Detour[i]
+	}
+	return sum
+}
+
+func count(list *[]int64, at int, n int64) {
+	for len(*list) <= at {
+		*list = append(*list, 0)
+	}
+	(*list)[at] += n
+}
+
+func (l *Lengths) merge(o *Lengths) {
+	for i, n := range o.Hops {
+		count(&l.Hops, i, n)
+	}
+	for i, n := range o.Detour {
+		count(&l.Detour, i, n)
+	}
+}

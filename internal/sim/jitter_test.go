@@ -1,0 +1,91 @@
+package sim
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"weft/units"
+)
+
+const jitterOn = "\nrun: {jitter: true}"
+
+// TestJitterReachesPatterns runs each verb of a permutation with and without
+// jitter, on one core and on three.
+func TestJitterReachesPatterns(t *testing.T) {
+	for _, workload := range []string{
+		"{pattern: permutation, sizes: [64KiB]}",
+		"{pattern: permutation, operation: read, sizes: [64KiB]}",
+		"{pattern: uniform, transport: ud, load: 50%, duration: 20us, sizes: [2KiB]}",
+	} {
+		text := `
+cluster: {nodes: 8, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics: [infiniband-ndr, roce-v2-400g]
+workload: ` + workload
+		off, on, cut := run(t, resolve(t, text), 1), run(t, resolve(t, text+jitterOn), 1), run(t, resolve(t, text+jitterOn), 6)
+		for i := range off.Fabrics {
+			a, b, c := off.Fabrics[i].Points[0], on.Fabrics[i].Points[0], cut.Fabrics[i].Points[0]
+			if b.Flows.Mean <= a.Flows.Mean || b.Flows != c.Flows || b.Time != c.Time {
+				t.Errorf("%s, %s: mean %v without jitter, %v with it, %v with it on more cores", off.Fabrics[i].Name, workload, a.Flows.Mean, b.Flows.Mean, c.Flows.Mean)
+			}
+		}
+	}
+}
+
+// TestEachPartJittersAlone turns the jitter of all but one part off, and holds
+// the extra time of small messages on an idle fabric against its mean: a message
+// draws at each host, at each NIC and at the switch.
+func TestEachPartJittersAlone(t *testing.T) {
+	const (
+		messages = 4000
+		none     = "{distribution: none, mean: 0}"
+		mean     = 100 * units.Nanosecond
+		some     = "{distribution: exponential, mean: 100ns}"
+	)
+	text := func(host, nic, sw string) string {
+		return `
+cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabrics: [{preset: infiniband-ndr, host: {path: gpudirect-rdma, jitter: ` + host + `}, nic: {model: connectx-7, jitter: ` + nic + `}, switch: {model: qm9700, jitter: ` + sw + `}}]
+workload: {pattern: uniform, sizes: [64B], load: 1/10000, duration: 100ms}` + jitterOn
+	}
+	exact := point(t, text(none, none, none))
+	for _, c := range []struct {
+		name, host, nic, sw string
+		draws               units.Time // of a message
+	}{
+		{"host", some, none, none, 2},
+		{"NIC", none, some, none, 2},
+		{"switch", none, none, some, 1},
+	} {
+		got := point(t, text(c.host, c.nic, c.sw))
+		if got.Flows.N != exact.Flows.N || got.Flows.N < messages {
+			t.Fatalf("%s: %d messages, and %d without jitter", c.name, got.Flows.N, exact.Flows.N)
+		}
+		extra := got.Flows.Mean - exact.Flows.Mean
+		if want := c.draws * mean; extra < want*95/100 || extra > want*105/100 {
+			t.Errorf("jitter of the %s adds %v to a message, want about %v", c.name, extra, want)
+		}
+	}
+}
+
+// TestTicksBreakTheLockstepOfTCP has 15 senders overrun a small buffer. All lose
+// segments at once. With equal timeouts to the picosecond they send again at
+// once and lose again, for ever; with hosts that tick on their own they are done
+// after one timeout, of 200 ms, and a tick.
+func TestTicksBreakTheLockstepOfTCP(t *testing.T) {
+	const text = `
+cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: single-switch}
+fabrics: [{preset: tcp-400g, switch: {buffer: 128KiB}}]
+workload: {pattern: incast, fan-in: 15, sizes: [1MiB]}`
+	_, err := Run(context.Background(), resolve(t, text), Options{})
+	if err == nil || !strings.Contains(err.Error(), "run.limit.simulated-time) was reached") {
+		t.Errorf("without jitter the lockstep ended: %v", err)
+	}
+	got := point(t, text+jitterOn)
+	if least, most := 200*units.Millisecond, 210*units.Millisecond; got.Time < least || got.Time > most || got.Counts.Retransmissions == 0 {
+		t.Errorf("with jitter it takes %v and sends %d segments again, want %v to %v and some", got.Time, got.Counts.Retransmissions, least, most)
+	}
+}

@@ -1,0 +1,119 @@
+package sm
+
+import (
+	"weft/internal/subnet"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// enterAssign gives every port its LID and computes the tables, then writes
+// LIDs and keys to the end ports.
+func (m *Manager) enterAssign() {
+	m.phase = assign
+	s := m.build()
+	if !s.Origin.Exists() {
+		m.abandon() // the manager's own node does not answer
+		return
+	}
+	if err := s.AssignLIDsKeeping(m.cfg.LMC, m.known(s)); err != nil {
+		m.event(Event{Kind: NotAssigned, Err: err})
+		m.abandon()
+		return
+	}
+	tables, err := m.cfg.Route(s)
+	if err != nil {
+		m.event(Event{Kind: NotRouted, Err: err})
+		m.abandon()
+		return
+	}
+	m.sub, m.tables, m.owners, m.up = s, tables, s.Owners(), m.sweeping
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			if q := &s.Nodes[i].Ports[p]; q.LID != 0 {
+				m.lids[q.GUID] = q.LID
+				m.writeEndPort(m.at[i], uint8(p), q)
+			}
+		}
+	}
+}
+
+// known are the LIDs that ports should keep: those that this manager gave out or
+// was told, then those that ports have.
+func (m *Manager) known(s *subnet.Subnet) map[units.GUID]units.LID {
+	known := make(map[units.GUID]units.LID, len(m.lids))
+	for guid, lid := range m.lids {
+		known[guid] = lid
+	}
+	if m.cfg.Reassign {
+		return known
+	}
+	for i := range s.Nodes {
+		n := m.nodes[m.at[i]]
+		for p := range n.ports {
+			q := &n.ports[p]
+			if _, given := known[q.guid]; !given && q.guid != 0 && q.have && q.info.LID != 0 {
+				known[q.guid] = q.info.LID
+			}
+		}
+	}
+	return known
+}
+
+// managerLID is the LID of the manager's own port.
+func (m *Manager) managerLID() units.LID {
+	if m.sub == nil {
+		return 0
+	}
+	o := m.sub.Origin
+	if m.sub.Nodes[o.Node].Kind == subnet.Switch {
+		o.Port = 0
+	}
+	return m.sub.Port(o).LID
+}
+
+// writeEndPort writes LID and keys of an end port, if it has others, and its
+// partition keys.
+func (m *Manager) writeEndPort(n int32, p uint8, q *subnet.Port) {
+	r := &m.nodes[n].ports[p]
+	want := r.info
+	want.LID, want.LMC = q.LID, q.LMC
+	want.MasterSMLID, want.MasterSMSL = m.managerLID(), 0
+	want.GIDPrefix = mad.DefaultPrefix
+	want.SubnetTimeOut = subnetTimeout
+	if m.cfg.MKey != 0 {
+		want.MKey, want.MKeyProtect = m.cfg.MKey, protectWrites
+	}
+	if want != r.info {
+		r.info = want
+		unchanged(&want)
+		want.ClientReregister = r.info.CapabilityMask&mad.CapReregister != 0
+		m.ask(m.set(n, mad.AttrPortInfo, uint32(p), p, &want))
+	}
+	if m.cfg.Partitions != nil {
+		m.writePartitions(n, p, q.GUID)
+	}
+}
+
+// What every port is told.
+const (
+	subnetTimeout = 18 // 4.096 µs × 2^18: 1.07 s, OpenSM's
+	protectWrites = 1  // of M_Key: without the key a port shows all but the key (IBA vol. 1, 14.2.4.1)
+)
+
+// unchanged sets the components of a PortInfo to write that 0 leaves as they are.
+func unchanged(p *mad.PortInfo) {
+	p.State, p.PhysState, p.LinkDownDefault = mad.PortNop, mad.PhysNop, 0
+	p.LinkWidthEnabled, p.LinkSpeedEnabled, p.LinkSpeedExtOn = 0, 0, 0
+}
+
+// writePartitions writes the partition keys of an end port, a block at a time.
+// What is beyond the port's table is not written.
+func (m *Manager) writePartitions(n int32, p uint8, guid units.GUID) {
+	keys := m.cfg.Partitions(guid)
+	room := int(m.nodes[n].info.PartitionCap)
+	for block := 0; block*mad.PKeysPerBlock < min(max(len(keys), 1), room); block++ {
+		var t mad.PKeyTable
+		copy(t[:], keys[min(block*mad.PKeysPerBlock, len(keys)):])
+		m.ask(m.set(n, mad.AttrPKeyTable, uint32(block), p, &t))
+	}
+}

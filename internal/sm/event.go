@@ -1,0 +1,85 @@
+package sm
+
+import (
+	"fmt"
+
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// EventKind says what a manager has noticed or done.
+type EventKind uint8
+
+// The kinds of event.
+const (
+	SubnetUp      EventKind = iota // all ports that were found are active; Count nodes
+	Entered                        // the manager is now in State
+	Unanswered                     // a request was given up: Attr at Path
+	Refused                        // a request was answered with Status: Attr at Path
+	DuplicateGUID                  // at Path is a node whose GUID another has
+	NotRouted                      // the router failed: Err
+	NotAssigned                    // LIDs do not suffice: Err
+	TrapReceived                   // Trap from LID
+	TooLarge                       // more nodes or hops than one subnet has, at Path
+	HandedOver                     // mastery went to GUID
+	MasterLost                     // the master does not answer any more
+)
+
+var eventNames = [...]string{
+	"subnet up", "entered", "unanswered", "refused", "duplicate GUID", "not routed", "not assigned",
+	"trap", "too large", "handed over", "master lost",
+}
+
+// String is the kind in words.
+func (k EventKind) String() string { return eventNames[k] }
+
+// Event is something that an operator may want to know.
+type Event struct {
+	Kind   EventKind
+	State  mad.SMState
+	GUID   units.GUID
+	Path   []uint8 // a directed route from the manager
+	Attr   mad.Attribute
+	Status mad.Status
+	Trap   mad.TrapNumber
+	LID    units.LID
+	Count  int
+	Took   units.Time // of SubnetUp: since the sweep began
+	Err    error
+}
+
+// String is a line for a log.
+func (e Event) String() string {
+	switch e.Kind {
+	case SubnetUp:
+		return fmt.Sprintf("subnet up: %d nodes", e.Count)
+	case Entered:
+		return fmt.Sprintf("entered %v", e.State)
+	case Unanswered:
+		return fmt.Sprintf("unanswered: attribute %#04x at %s", uint16(e.Attr), pathText(e.Path))
+	case Refused:
+		return fmt.Sprintf("refused with status %#04x: attribute %#04x at %s", uint16(e.Status), uint16(e.Attr), pathText(e.Path))
+	case DuplicateGUID:
+		return fmt.Sprintf("duplicate GUID %v at %s: the node there is not managed", e.GUID, pathText(e.Path))
+	case TrapReceived:
+		return fmt.Sprintf("trap %d from LID %d", e.Trap, e.LID)
+	case TooLarge:
+		return fmt.Sprintf("more than one subnet has, at %s: not managed", pathText(e.Path))
+	case HandedOver:
+		return fmt.Sprintf("handed mastery over to %v", e.GUID)
+	case MasterLost:
+		return fmt.Sprintf("the master %v does not answer", e.GUID)
+	}
+	return fmt.Sprintf("%v: %v", e.Kind, e.Err)
+}
+
+// pathText writes a directed route as infiniband-diags does: 0,1,5.
+func pathText(path []uint8) string {
+	text := "0"
+	for _, port := range path {
+		text += fmt.Sprintf(",%d", port)
+	}
+	return text
+}
+
+func (m *Manager) event(e Event) { m.out.Events = append(m.out.Events, e) }

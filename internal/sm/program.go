@@ -1,0 +1,145 @@
+package sm
+
+import (
+	"bytes"
+
+	"weft/internal/subnet"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// written is what a switch's tables hold, as far as this manager wrote them.
+type written struct {
+	top   units.LID
+	lft   []uint8 // by LID
+	known []bool  // by block of lft
+	sl2vl map[uint32]mad.SLToVL
+	mft   map[uint32]mad.MulticastFDB
+}
+
+// forget says that nothing is known any more: all is written again.
+func (w *written) forget() { *w = written{} }
+
+// cursor is how far the phase program has got: blocks are made one at a time,
+// as the window asks for them, since a large subnet has millions.
+type cursor struct {
+	sw    int // in the dense order of tables
+	block int
+}
+
+// enterProgram writes what routing computed: the top of each switch's table, the
+// lanes, then block after block of forwarding tables.
+func (m *Manager) enterProgram() {
+	m.phase, m.cursor = program, cursor{}
+	for dense, at := range m.tables.Switch {
+		i := m.at[at]
+		n := m.nodes[i]
+		w := m.written[n.info.NodeGUID]
+		if w == nil {
+			w = &written{}
+			m.written[n.info.NodeGUID] = w
+		}
+		if w.top != 0 && w.top != n.sw.LinearFDBTop {
+			w.forget() // the switch was restarted, or someone else wrote to it
+		}
+		if n.sw.LinearFDBTop != m.tables.Top {
+			want := n.sw
+			want.LinearFDBTop, want.PortStateChange = m.tables.Top, false
+			m.ask(m.set(i, mad.AttrSwitchInfo, 0, 0, &want))
+			n.sw.LinearFDBTop = m.tables.Top
+		}
+		w.top = m.tables.Top
+		m.writeLanes(i, dense, w)
+		m.writeMulticast(i, dense, w)
+	}
+}
+
+// writeLanes writes the lanes of service levels where routing wants its own.
+func (m *Manager) writeLanes(i int32, dense int, w *written) {
+	if m.tables.SL2VL == nil {
+		return
+	}
+	if w.sl2vl == nil {
+		w.sl2vl = map[uint32]mad.SLToVL{}
+	}
+	table := &m.tables.SL2VL[dense]
+	for in := 0; in <= table.Ports; in++ {
+		for out := 1; out <= table.Ports; out++ {
+			if m.nodes[i].ports[out].peer == none || (in > 0 && m.nodes[i].ports[in].peer == none) {
+				continue
+			}
+			var t mad.SLToVL
+			for sl := range t {
+				t[sl] = table.At(uint8(in), uint8(out), units.SL(sl))
+			}
+			key := uint32(in)<<8 | uint32(out)
+			if had, ok := w.sl2vl[key]; ok && had == t {
+				continue
+			}
+			w.sl2vl[key] = t
+			m.ask(m.set(i, mad.AttrSLToVL, key, uint8(out), &t))
+		}
+	}
+}
+
+// writeMulticast writes the blocks of a switch's multicast table that changed.
+func (m *Manager) writeMulticast(i int32, dense int, w *written) {
+	blocks := m.multicastBlocks(dense, len(m.nodes[i].ports))
+	if w.mft == nil {
+		w.mft = map[uint32]mad.MulticastFDB{}
+	}
+	for _, b := range blocks {
+		if had, ok := w.mft[b.modifier]; (ok || b.table == (mad.MulticastFDB{})) && had == b.table {
+			continue
+		}
+		w.mft[b.modifier] = b.table
+		m.ask(m.set(i, mad.AttrMulticastFDB, b.modifier, 0, &b.table))
+	}
+}
+
+// nextBlock is the next block of a linear forwarding table that differs from
+// what the switch holds.
+func (m *Manager) nextBlock() (request, bool) {
+	for ; m.cursor.sw < len(m.tables.Switch); m.cursor = (cursor{m.cursor.sw + 1, 0}) {
+		i := m.at[m.tables.Switch[m.cursor.sw]]
+		w := m.written[m.nodes[i].info.NodeGUID]
+		table := m.tables.LFT[m.cursor.sw]
+		for ; m.cursor.block*mad.LIDsPerBlock < len(table); m.cursor.block++ {
+			block := linearBlock(table, m.cursor.block)
+			if w.holds(m.cursor.block, &block) {
+				continue
+			}
+			r := m.set(i, mad.AttrLinearFDB, uint32(m.cursor.block), 0, &block)
+			m.cursor.block++
+			return r, true
+		}
+	}
+	return request{}, false
+}
+
+// linearBlock is a block of a table; what is behind its end goes nowhere.
+func linearBlock(table []uint8, block int) mad.LinearFDB {
+	var b mad.LinearFDB
+	have := copy(b[:], table[block*mad.LIDsPerBlock:])
+	for i := have; i < len(b); i++ {
+		b[i] = subnet.NoPort
+	}
+	return b
+}
+
+// holds reports whether a switch is known to hold a block.
+func (w *written) holds(block int, b *mad.LinearFDB) bool {
+	return block < len(w.known) && w.known[block] && bytes.Equal(w.lft[block*mad.LIDsPerBlock:(block+1)*mad.LIDsPerBlock], b[:])
+}
+
+// wroteBlock notes a block that a switch has taken.
+func (m *Manager) wroteBlock(r *request) {
+	w := m.written[m.guidOf(r.node)]
+	block := int(r.modifier)
+	for block >= len(w.known) {
+		w.known = append(w.known, false)
+		w.lft = append(w.lft, make([]uint8, mad.LIDsPerBlock)...)
+	}
+	w.known[block] = true
+	copy(w.lft[block*mad.LIDsPerBlock:], r.data[:])
+}

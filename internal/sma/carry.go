@@ -1,0 +1,198 @@
+package sma
+
+import (
+	"weft/internal/subnet"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// Outcome is what became of a datagram.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Lost     Outcome = iota // on its way, or an agent dropped it
+	Taken                   // an agent took it, and there is nothing to answer
+	Answered                // the datagram is now the answer, back where it went in
+	Arrived                 // for a program at the port that it reached
+)
+
+// Carry takes a datagram from a port to where it is addressed. When an agent
+// answers, the datagram becomes its answer. The end is where it arrived, or from
+// where the answer came.
+func (f *Fabric) Carry(from subnet.End, p *Packet) (subnet.End, Outcome) {
+	m := &p.MAD
+	if p.SLID == 0 || p.SLID == units.PermissiveLID {
+		p.SLID = f.lidAt(from)
+	}
+	at, ok := from, true
+	directed := m.Class() == mad.SubnDirected
+	if p.DLID != units.PermissiveLID || !directed {
+		at, ok = f.byLID(from, p)
+	}
+	if ok && directed {
+		at, ok = f.byPath(at, m)
+	}
+	if !ok {
+		return subnet.None, Lost
+	}
+	if directed {
+		p.SLID, p.DLID = units.PermissiveLID, units.PermissiveLID
+	}
+	if forProgram(m) {
+		return at, Arrived
+	}
+	if m.Answers() {
+		return at, Taken // a TrapRepress ends a repetition that there is none of
+	}
+	outcome := f.answer(at, m)
+	if outcome == Answered && !directed {
+		p.DLID, p.SLID = p.SLID, f.lidAt(at)
+	}
+	return at, outcome
+}
+
+// forProgram reports whether a datagram is for a program and not for the agents:
+// subnet administration, talk between managers, traps, and every answer.
+func forProgram(m *mad.MAD) bool {
+	switch m.Class() {
+	case mad.SubnLID, mad.SubnDirected:
+		if m.Method() == mad.TrapRepress {
+			return false
+		}
+		return m.Method()&mad.Response != 0 || m.Method() == mad.Trap || m.Attribute() == mad.AttrSMInfo
+	case mad.Perf:
+		return m.Method()&mad.Response != 0
+	}
+	return true
+}
+
+// byPath follows a directed route: forward along the initial path, or back along
+// the one that was noted on the way.
+func (f *Fabric) byPath(at subnet.End, m *mad.MAD) (subnet.End, bool) {
+	hops := m.HopCount()
+	if hops > mad.MaxHops {
+		return at, false
+	}
+	if m.Returning() {
+		for hop := hops; hop > 0; hop-- {
+			var ok bool
+			if at, ok = f.cross(at, m.ReturnPath(hop), hop == hops, m); !ok {
+				return at, false
+			}
+		}
+		m.SetHopPointer(0)
+		return at, true
+	}
+	if m.HopPointer() != 0 {
+		return at, false
+	}
+	for hop := uint8(1); hop <= hops; hop++ {
+		var ok bool
+		if at, ok = f.cross(at, m.InitialPath(hop), hop == 1, m); !ok {
+			return at, false
+		}
+		m.SetReturnPath(hop, at.Port)
+	}
+	m.SetHopPointer(hops)
+	return at, true
+}
+
+// cross leaves a node by a port. Only a switch passes on what it did not send
+// itself.
+func (f *Fabric) cross(at subnet.End, out uint8, first bool, m *mad.MAD) (subnet.End, bool) {
+	n := &f.sub.Nodes[at.Node]
+	if n.Kind != subnet.Switch && (!first || out != at.Port) {
+		return at, false
+	}
+	if out == 0 || int(out) >= len(n.Ports) {
+		return at, false
+	}
+	return f.over(subnet.End{Node: at.Node, Port: out}, m)
+}
+
+// over goes over the link at a port, if the states of its ports let it.
+func (f *Fabric) over(out subnet.End, m *mad.MAD) (subnet.End, bool) {
+	peer := f.sub.Peer(out)
+	if !peer.Exists() {
+		return out, false
+	}
+	here, there := &f.nodes[out.Node].ports[out.Port], &f.nodes[peer.Node].ports[peer.Port]
+	if m.Class().Subnet() {
+		if here.info.State < mad.PortInit || there.info.State < mad.PortInit {
+			return out, false
+		}
+	} else if here.info.State != mad.PortActive || there.info.State < mad.PortArmed {
+		sum(&here.counters.short.XmitDiscards, 1)
+		return out, false
+	}
+	here.counters.sent()
+	there.counters.received()
+	return peer, true
+}
+
+// byLID follows the forwarding tables.
+func (f *Fabric) byLID(at subnet.End, p *Packet) (subnet.End, bool) {
+	if p.DLID == 0 || p.DLID > units.LastUnicastLID {
+		return at, false
+	}
+	n := &f.sub.Nodes[at.Node]
+	if n.Kind != subnet.Switch {
+		if f.answersTo(at, p.DLID) {
+			return at, true
+		}
+		var ok bool
+		if at, ok = f.over(at, &p.MAD); !ok {
+			return at, false
+		}
+	}
+	for range maxHops {
+		if f.sub.Nodes[at.Node].Kind != subnet.Switch {
+			return at, f.answersTo(at, p.DLID)
+		}
+		out := f.nodes[at.Node].forward(p.DLID)
+		switch {
+		case out == 0:
+			at.Port = 0
+			return at, true
+		case int(out) >= len(f.sub.Nodes[at.Node].Ports):
+			sum(&f.nodes[at.Node].ports[at.Port].counters.short.RcvSwitchErrors, 1)
+			return at, false
+		}
+		var ok bool
+		if at, ok = f.over(subnet.End{Node: at.Node, Port: out}, &p.MAD); !ok {
+			return at, false
+		}
+	}
+	return at, false
+}
+
+// forward is a switch's port for a LID, NoPort where it drops.
+func (n *node) forward(lid units.LID) uint8 {
+	if lid > n.sw.LinearFDBTop {
+		return subnet.NoPort
+	}
+	block := n.lft[lid/mad.LIDsPerBlock]
+	if block == nil {
+		return subnet.NoPort
+	}
+	return block[lid%mad.LIDsPerBlock]
+}
+
+// answersTo reports whether a LID is one of the port's.
+func (f *Fabric) answersTo(at subnet.End, lid units.LID) bool {
+	q := &f.nodes[at.Node].ports[at.Port].info
+	return q.LID != 0 && lid >= q.LID && int(lid) < int(q.LID)+1<<q.LMC
+}
+
+// lidAt is the LID of a port: of a switch's, the switch's.
+func (f *Fabric) lidAt(at subnet.End) units.LID { return f.endport(at).info.LID }
+
+// endport is the port that has the LID and the keys of the port at an end: of a
+// switch's, port 0.
+func (f *Fabric) endport(at subnet.End) *port {
+	if f.sub.Nodes[at.Node].Kind == subnet.Switch {
+		return &f.nodes[at.Node].ports[0]
+	}
+	return &f.nodes[at.Node].ports[at.Port]
+}

@@ -1,0 +1,24 @@
+package sma
+
+// What the agents' hardware has.
+const (
+	linearEntries    = 49152 // all unicast LIDs (IBA vol. 1, 4.1.3)
+	multicastEntries = 1024  // as ibsim's switches
+	partitions       = 64    // P_Keys of a port; ConnectX has 128, ibsim 64
+	arbEntries       = 8     // of each VL arbitration table: one per lane
+	lanes8           = 4     // the code of 8 data lanes
+	maxMTU           = 5     // the code of 4096 bytes
+
+	// maxHops ends the way of a LID-routed datagram that tables send in a
+	// circle. Real fabrics are below 64 hops; a torus of 49,151 ports has fewer
+	// than 200.
+	maxHops = 1024
+
+	// maxTraps is how many traps may wait for someone to carry them; more are
+	// lost, as on a wire. A manager that gets one looks at all switches.
+	maxTraps = 4096
+
+	// madWords is what a datagram counts in PortXmitData, in words of 4 bytes:
+	// LRH 8, BTH 12, DETH 8, datagram 256, ICRC 4.
+	madWords = (8 + 12 + 8 + 256 + 4) / 4
+)

@@ -1,0 +1,58 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// lines hands out the lines of a file one by one, without their ends (LF, or
+// CR and LF). A byte order mark before the first is dropped.
+type lines struct {
+	name string
+	n    int // number of the line that next returned last
+	log  *log
+	r    *bufio.Reader
+}
+
+func newLines(name string, r io.Reader, l *log) *lines {
+	return &lines{name: name, log: l, r: bufio.NewReaderSize(r, maxLine)}
+}
+
+// next is the next line, which is good until the call after. It is false at
+// the end. A line that is too long is an error and left out.
+func (l *lines) next() ([]byte, bool) {
+	for {
+		line, err := l.r.ReadSlice('\n')
+		if len(line) == 0 && err != nil {
+			if !errors.Is(err, io.EOF) {
+				l.log.fail(l.name, l.n, "cannot be read further: %v", err)
+			}
+			return nil, false
+		}
+		l.n++
+		l.log.report.Lines++
+		if errors.Is(err, bufio.ErrBufferFull) {
+			l.log.fail(l.name, l.n, "the line is longer than %d bytes: expected the text that a tool prints", maxLine)
+			for errors.Is(err, bufio.ErrBufferFull) {
+				_, err = l.r.ReadSlice('\n')
+			}
+			continue
+		}
+		if l.n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		}
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		return bytes.TrimSuffix(line, []byte("\r")), true
+	}
+}
+
+// fail reports what is wrong with the present line.
+func (l *lines) fail(format string, args ...any) { l.log.fail(l.name, l.n, format, args...) }
+
+// note reports what is odd about the present line.
+func (l *lines) note(format string, args ...any) { l.log.note(l.name, l.n, format, args...) }
+
+// skip counts the present line among the unknown ones.
+func (l *lines) skip(text string) { l.log.skip(l.name, l.n, text) }

@@ -1,0 +1,64 @@
+package format
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// golden compares text with a file of testdata.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s\n--- got\n%s\n--- want\n%s", path, got, want)
+	}
+}
+
+// Each file of testdata/problems is a net with something wrong in it; beside
+// it is what the reader says.
+func TestProblemsAreReportedWhereTheyAre(t *testing.T) {
+	files, err := filepath.Glob("testdata/problems/*.net")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no nets in testdata/problems: %v", err)
+	}
+	for _, path := range files {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			f, err := os.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			s, report, err := ReadTopo(filepath.Base(path), f, Options{})
+			var b strings.Builder
+			if err != nil {
+				b.WriteString("error\n" + err.Error() + "\n")
+			}
+			if s != nil {
+				for _, fault := range s.Check() {
+					b.WriteString("fault " + string(fault.Kind) + ": " + fault.Text + "\n")
+				}
+			}
+			for _, n := range report.Notes {
+				b.WriteString("note\n" + n.String() + "\n")
+			}
+			for _, k := range report.Skipped {
+				b.WriteString("skipped " + k.What + "\n")
+			}
+			golden(t, strings.TrimSuffix(path, ".net")+".txt", b.String())
+		})
+	}
+}

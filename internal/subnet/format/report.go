@@ -1,0 +1,141 @@
+package format
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is one thing that is wrong with a file.
+type Problem struct {
+	File string `json:"file"`
+	Line int    `json:"line"` // from 1; 0: the file as a whole
+	Text string `json:"text"` // what is there, and what was expected
+}
+
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Text
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+}
+
+// Errors is everything that is wrong with a file, in the order of its lines.
+type Errors struct {
+	List []Problem
+	More int // problems beyond those in List
+}
+
+func (e *Errors) Error() string {
+	var b strings.Builder
+	for i := range e.List {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(e.List[i].String())
+	}
+	if e.More > 0 {
+		fmt.Fprintf(&b, "\nand %d more", e.More)
+	}
+	return b.String()
+}
+
+// Skipped is a kind of line that a reader did not know.
+type Skipped struct {
+	What  string `json:"what"`  // the first word of the line
+	File  string `json:"file"`  // where it occurs first
+	Line  int    `json:"line"`  // where it occurs first
+	Count int    `json:"count"` // how often it occurs
+}
+
+// Report is what a reader has to say about a file that it could read.
+type Report struct {
+	Lines     int       `json:"lines"`
+	Skipped   []Skipped `json:"skipped,omitempty"`
+	Notes     []Problem `json:"notes,omitempty"` // what is odd, or is not in the file and was assumed
+	MoreNotes int       `json:"more_notes,omitempty"`
+}
+
+// log collects what a reader finds.
+type log struct {
+	errs   Errors
+	report Report
+}
+
+func (l *log) fail(file string, line int, format string, args ...any) {
+	if len(l.errs.List) == maxProblems {
+		l.errs.More++
+		return
+	}
+	l.errs.List = append(l.errs.List, Problem{file, line, fmt.Sprintf(format, args...)})
+}
+
+func (l *log) note(file string, line int, format string, args ...any) {
+	if len(l.report.Notes) == maxNotes {
+		l.report.MoreNotes++
+		return
+	}
+	l.report.Notes = append(l.report.Notes, Problem{file, line, fmt.Sprintf(format, args...)})
+}
+
+// others is what further kinds of unknown lines are counted as.
+const others = "(other)"
+
+func (l *log) skip(file string, line int, text string) {
+	what := others
+	if f := strings.Fields(text); len(f) > 0 {
+		what = shorten(f[0], 32)
+	}
+	for i := range l.report.Skipped {
+		s := &l.report.Skipped[i]
+		if s.What == what || s.What == others {
+			s.Count++
+			return
+		}
+	}
+	if len(l.report.Skipped) == maxSkipped {
+		what = others
+	}
+	l.report.Skipped = append(l.report.Skipped, Skipped{what, file, line, 1})
+}
+
+// byLine sorts what was found in several passes: the files in the order in
+// which something was found in them, each by its lines.
+func (l *log) byLine() {
+	for _, list := range [][]Problem{l.errs.List, l.report.Notes} {
+		rank := map[string]int{}
+		for _, p := range list {
+			if _, ok := rank[p.File]; !ok {
+				rank[p.File] = len(rank)
+			}
+		}
+		slices.SortStableFunc(list, func(a, b Problem) int {
+			return cmp.Or(cmp.Compare(rank[a.File], rank[b.File]), cmp.Compare(a.Line, b.Line))
+		})
+	}
+}
+
+// err is the errors, nil where there are none.
+func (l *log) err() error {
+	if len(l.errs.List) == 0 {
+		return nil
+	}
+	return &l.errs
+}
+
+// shorten cuts text that is quoted in a message.
+func shorten(text string, n int) string {
+	if len(text) > n {
+		return text[:n] + "…"
+	}
+	return text
+}
+
+// found quotes what stands in a line where something else was expected.
+func found(text string) string {
+	if text == "" {
+		return "the end of the line"
+	}
+	return fmt.Sprintf("%q", shorten(text, 40))
+}

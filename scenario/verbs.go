@@ -1,0 +1,81 @@
+package scenario
+
+import (
+	"slices"
+
+	"weft/units"
+)
+
+// deriveVerbs fills in how a pattern's messages go: by RDMA WRITE on a reliable
+// connection, and by SEND where the service has nothing else.
+func (r *resolver) deriveVerbs() {
+	w := &r.Workload
+	if w.Transport == "" {
+		w.Transport = RC
+	}
+	if w.Operation == "" {
+		w.Operation = Write
+		if w.Transport == UD {
+			w.Operation = Send
+		}
+	}
+}
+
+// operationsOf says which operations a service has (IBA vol. 1, table 38).
+// Atomics are left out.
+var operationsOf = map[Service][]Operation{
+	RC: {Write, Read, Send},
+	UC: {Write, Send},
+	UD: {Send},
+}
+
+// checkVerbs sees that service, operation and receive queue fit each other and
+// every fabric.
+func (r *resolver) checkVerbs() {
+	w := &r.Workload
+	if valid := operationsOf[w.Transport]; !slices.Contains(valid, w.Operation) {
+		r.complain("workload.operation", "%s has no %s: want %s", w.Transport, w.Operation, oneOf(texts(valid)))
+		return
+	}
+	if w.Operation == Read && w.ReceiveQueue > 0 {
+		r.complain("workload.receive-queue", "a read takes no receive: leave receive-queue out")
+	}
+	if w.Repost > 0 && w.ReceiveQueue == 0 {
+		r.complain("workload.repost", "receives are posted again only where they are counted: give receive-queue as well")
+	}
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		switch {
+		case f.Kind == TCPKind && (w.Transport != RC || w.Operation == Read):
+			r.complain("workload.transport", "%s has no %s %s: a socket carries a stream of bytes; take the fabric out, or transport: rc and operation: write or send", f.Name, w.Transport, w.Operation)
+		case f.Kind == TCPKind && w.ReceiveQueue > 0:
+			r.complain("workload.receive-queue", "%s has sockets, and those have no receive queue: take the fabric or the field out", f.Name)
+		case f.Kind != TCPKind && w.Operation == Read && f.Host.Path == PathCPU:
+			r.complain("workload.operation", "%s: a read of memory through the remote CPU is no RDMA READ: take another host.path", f.Name)
+		case w.Transport == UD && r.longestMessage() > f.MTU:
+			r.complain("workload.transport", "a message of %s is more than a datagram can be: %s has an MTU of %s, and ud does not cut messages", r.longestMessage().Exact(), f.Name, f.MTU.Exact())
+		default:
+			continue
+		}
+		return
+	}
+}
+
+// longestMessage is the longest message of a pattern.
+func (r *resolver) longestMessage() (most units.Bytes) {
+	for _, s := range r.Workload.Sizes {
+		most = max(most, s)
+	}
+	for _, f := range r.Workload.Flows {
+		most = max(most, f.Bytes)
+	}
+	return most
+}
+
+// texts are names as strings.
+func texts[T ~string](names []T) (out []string) {
+	for _, n := range names {
+		out = append(out, string(n))
+	}
+	return out
+}

@@ -1,0 +1,25 @@
+// Package mad has the codecs of InfiniBand's management datagrams: the common
+// header, the headers of subnet management (directed and LID-routed), subnet
+// administration and performance management, and the attributes that a Subnet
+// Manager, its agents and its diagnostic tools exchange.
+//
+// A [MAD] is its 256 bytes; its header fields are read and written in place. An
+// attribute is a plain struct with two methods: AppendTo writes it behind a
+// slice, Parse reads it from the front of one. Both follow one list of fields,
+// in the order and with the widths of the specification's table (layout), so
+// they cannot disagree. Neither allocates. Reserved bits are written as 0 and
+// not looked at. Of a value that is wider than its field the low bits are
+// written.
+//
+// A slice that is too short for an attribute is a [ShortError]; fields are not
+// judged, since whoever answers a MAD must say which value it refuses.
+//
+// Source: the InfiniBand Architecture Specification (IBA), volume 1, chapters
+// 13 (datagrams), 14 (subnet management), 15 (subnet administration) and 16
+// (performance management). Tested against datagrams of OpenSM,
+// infiniband-diags and ibsim.
+//
+// Left out: the classes that none of these use (device, communication and
+// baseboard management), and the vendors' attributes except the one by which
+// FDR10 is told from QDR.
+package mad

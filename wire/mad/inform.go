@@ -1,0 +1,53 @@
+package mad
+
+import "weft/units"
+
+// InformInfoBytes is the size of an InformInfo.
+const InformInfoBytes = 36
+
+// InformInfo subscribes to notices, or ends a subscription (IBA vol. 1,
+// 13.4.8.3).
+type InformInfo struct {
+	GID       GID
+	FirstLID  units.LID // of the range of issuers; 0xFFFF: all
+	LastLID   units.LID
+	Generic   uint8 // 1: TrapNumber and ProducerType are generic ones
+	Subscribe uint8 // 1, or 0 to end
+	Type      uint16
+	Trap      TrapNumber // 0xFFFF: all
+	QPN       units.QPN
+	RespTime  uint8
+	Producer  uint32 // 24 bits: 0xFFFFFF: all
+}
+
+func (r *InformInfo) layout(c *codec) {
+	r.GID.layout(c)
+	bits(c, 16, &r.FirstLID)
+	bits(c, 16, &r.LastLID)
+	c.skip(16)
+	bits(c, 8, &r.Generic)
+	bits(c, 8, &r.Subscribe)
+	bits(c, 16, &r.Type)
+	bits(c, 16, &r.Trap)
+	bits(c, 24, &r.QPN)
+	c.skip(3)
+	bits(c, 5, &r.RespTime)
+	c.skip(8)
+	bits(c, 24, &r.Producer)
+}
+
+// AppendTo appends the attribute.
+func (r *InformInfo) AppendTo(b []byte) []byte {
+	b, c := grow(b, InformInfoBytes)
+	r.layout(&c)
+	return b
+}
+
+// Parse reads the attribute.
+func (r *InformInfo) Parse(b []byte) error {
+	c, err := open(b, "InformInfo", InformInfoBytes)
+	if err == nil {
+		r.layout(&c)
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+package mad
+
+import (
+	"bytes"
+
+	"weft/units"
+)
+
+// The sizes of the attributes of a node.
+const (
+	NodeInfoBytes        = 40
+	NodeDescriptionBytes = 64
+)
+
+// NodeInfo says what a node is (IBA vol. 1, 14.2.5.3).
+type NodeInfo struct {
+	BaseVersion  uint8
+	ClassVersion uint8
+	Type         uint8 // 1 channel adapter, 2 switch, 3 router
+	NumPorts     uint8 // physical ports
+	SystemGUID   units.GUID
+	NodeGUID     units.GUID
+	PortGUID     units.GUID // of the port by which the request came in; of a switch, port 0's
+	PartitionCap uint16     // entries of the P_Key table
+	DeviceID     uint16
+	Revision     uint32
+	LocalPort    uint8  // the port by which the request came in
+	VendorID     uint32 // 24 bits
+}
+
+func (n *NodeInfo) layout(c *codec) {
+	bits(c, 8, &n.BaseVersion)
+	bits(c, 8, &n.ClassVersion)
+	bits(c, 8, &n.Type)
+	bits(c, 8, &n.NumPorts)
+	bits(c, 64, &n.SystemGUID)
+	bits(c, 64, &n.NodeGUID)
+	bits(c, 64, &n.PortGUID)
+	bits(c, 16, &n.PartitionCap)
+	bits(c, 16, &n.DeviceID)
+	bits(c, 32, &n.Revision)
+	bits(c, 8, &n.LocalPort)
+	bits(c, 24, &n.VendorID)
+}
+
+// AppendTo appends the attribute.
+func (n *NodeInfo) AppendTo(b []byte) []byte {
+	b, c := grow(b, NodeInfoBytes)
+	n.layout(&c)
+	return b
+}
+
+// Parse reads the attribute.
+func (n *NodeInfo) Parse(b []byte) error {
+	c, err := open(b, "NodeInfo", NodeInfoBytes)
+	if err == nil {
+		n.layout(&c)
+	}
+	return err
+}
+
+// NodeDescription is a node's free text, padded with zeros (IBA vol. 1,
+// 14.2.5.2).
+type NodeDescription [NodeDescriptionBytes]byte
+
+// Describe is a description with as much of a text as fits.
+func Describe(text string) NodeDescription {
+	var d NodeDescription
+	copy(d[:], text)
+	return d
+}
+
+// String is the text up to the first zero.
+func (d *NodeDescription) String() string {
+	if end := bytes.IndexByte(d[:], 0); end >= 0 {
+		return string(d[:end])
+	}
+	return string(d[:])
+}
+
+// AppendTo appends the attribute.
+func (d *NodeDescription) AppendTo(b []byte) []byte { return append(b, d[:]...) }
+
+// Parse reads the attribute.
+func (d *NodeDescription) Parse(b []byte) error {
+	c, err := open(b, "NodeDescription", NodeDescriptionBytes)
+	if err == nil {
+		raw(&c, d[:])
+	}
+	return err
+}

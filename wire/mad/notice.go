@@ -1,0 +1,227 @@
+package mad
+
+import "weft/units"
+
+// NoticeBytes is the size of a notice in a subnet management datagram; what
+// subnet administration reports has the issuer's GID behind it.
+const (
+	NoticeBytes       = 64
+	NoticeReportBytes = 80
+	noticeDataBytes   = 54
+)
+
+// NoticeType says how grave a notice is (IBA vol. 1, 13.4.8.2).
+type NoticeType uint8
+
+// The types.
+const (
+	NoticeFatal    NoticeType = 0
+	NoticeUrgent   NoticeType = 1
+	NoticeSecurity NoticeType = 2
+	NoticeManager  NoticeType = 3 // "subnet management"
+	NoticeInfo     NoticeType = 4
+	NoticeEmpty    NoticeType = 0x7F
+)
+
+// TrapNumber names what a generic notice tells (IBA vol. 1, 14.2.5.1).
+type TrapNumber uint16
+
+// The traps of subnet management.
+const (
+	TrapInService     TrapNumber = 64 // these four from the manager to subscribers
+	TrapOutOfService  TrapNumber = 65
+	TrapGroupCreated  TrapNumber = 66
+	TrapGroupDeleted  TrapNumber = 67
+	TrapLinkState     TrapNumber = 128 // a switch: the state of one of its links changed
+	TrapLinkIntegrity TrapNumber = 129
+	TrapOverrun       TrapNumber = 130
+	TrapWatchdog      TrapNumber = 131
+	TrapCapability    TrapNumber = 144
+	TrapBadMKey       TrapNumber = 256
+	TrapBadPKey       TrapNumber = 257
+	TrapBadQKey       TrapNumber = 258
+	TrapSwitchPKey    TrapNumber = 259
+)
+
+// Notice tells of an event (IBA vol. 1, 13.4.8.2). What it tells is in the
+// data, as the structure of its number ([GIDNotice], [LinkStateNotice] …).
+type Notice struct {
+	Generic   bool
+	Type      NoticeType // 7 bits
+	Producer  uint32     // 24 bits: 1 adapter, 2 switch, 3 router, 4 the manager
+	Number    TrapNumber
+	IssuerLID units.LID
+	Toggle    bool
+	Count     uint16 // 15 bits
+	Data      [noticeDataBytes]byte
+}
+
+func (n *Notice) layout(c *codec) {
+	flag(c, &n.Generic)
+	bits(c, 7, &n.Type)
+	bits(c, 24, &n.Producer)
+	bits(c, 16, &n.Number)
+	bits(c, 16, &n.IssuerLID)
+	flag(c, &n.Toggle)
+	bits(c, 15, &n.Count)
+	raw(c, n.Data[:])
+}
+
+// AppendTo appends the attribute.
+func (n *Notice) AppendTo(b []byte) []byte {
+	b, c := grow(b, NoticeBytes)
+	n.layout(&c)
+	return b
+}
+
+// Parse reads the attribute.
+func (n *Notice) Parse(b []byte) error {
+	c, err := open(b, "Notice", NoticeBytes)
+	if err == nil {
+		n.layout(&c)
+	}
+	return err
+}
+
+// GIDNotice is the data of traps 64 to 67.
+type GIDNotice struct{ GID GID }
+
+// LinkStateNotice is the data of trap 128.
+type LinkStateNotice struct{ LID units.LID }
+
+// PortNotice is the data of traps 129 to 131.
+type PortNotice struct {
+	LID  units.LID
+	Port uint8
+}
+
+// CapabilityNotice is the data of trap 144.
+type CapabilityNotice struct {
+	LID            units.LID
+	OtherChanges   bool // one of the last three fields says what changed
+	CapabilityMask uint32
+	SpeedEnabled   bool
+	WidthEnabled   bool
+	Description    bool
+}
+
+// MKeyNotice is the data of trap 256: who tried what with which key.
+type MKeyNotice struct {
+	LID       units.LID // of the port that refused
+	DrSLID    units.LID
+	Method    Method
+	Attribute Attribute
+	Modifier  uint32
+	MKey      uint64
+	Directed  bool // the request came by a directed route
+	Truncated bool // the route was longer than what fits
+	Hops      uint8
+	Return    [30]uint8 // path
+}
+
+// KeyNotice is the data of traps 257 and 258: two ends that do not share a
+// partition or a queue key.
+type KeyNotice struct {
+	LID1, LID2 units.LID
+	Key        uint32
+	SL         units.SL
+	QP1, QP2   units.QPN
+	GID1, GID2 GID
+}
+
+// SwitchKeyNotice is the data of trap 259: a partition violation that a switch
+// saw. Valid has a bit for each field that it could fill in.
+type SwitchKeyNotice struct {
+	Valid      uint16
+	LID1, LID2 units.LID
+	PKey       PKey
+	SL         units.SL
+	QP1, QP2   units.QPN
+	GID1, GID2 GID
+	SwitchLID  units.LID
+	Port       uint8
+}
+
+func (d *GIDNotice) layout(c *codec) {
+	c.skip(48)
+	d.GID.layout(c)
+}
+
+func (d *LinkStateNotice) layout(c *codec) { bits(c, 16, &d.LID) }
+
+func (d *PortNotice) layout(c *codec) {
+	c.skip(16)
+	bits(c, 16, &d.LID)
+	bits(c, 8, &d.Port)
+}
+
+func (d *CapabilityNotice) layout(c *codec) {
+	c.skip(16)
+	bits(c, 16, &d.LID)
+	c.skip(8 + 7)
+	flag(c, &d.OtherChanges)
+	bits(c, 32, &d.CapabilityMask)
+	c.skip(13)
+	flag(c, &d.SpeedEnabled)
+	flag(c, &d.WidthEnabled)
+	flag(c, &d.Description)
+}
+
+func (d *MKeyNotice) layout(c *codec) {
+	c.skip(16)
+	bits(c, 16, &d.LID)
+	bits(c, 16, &d.DrSLID)
+	bits(c, 8, &d.Method)
+	c.skip(8)
+	bits(c, 16, &d.Attribute)
+	bits(c, 32, &d.Modifier)
+	bits(c, 64, &d.MKey)
+	c.skip(8)
+	flag(c, &d.Directed)
+	flag(c, &d.Truncated)
+	bits(c, 6, &d.Hops)
+	raw(c, d.Return[:])
+}
+
+func (d *KeyNotice) layout(c *codec) {
+	c.skip(16)
+	bits(c, 16, &d.LID1)
+	bits(c, 16, &d.LID2)
+	bits(c, 32, &d.Key)
+	layoutQPs(c, &d.SL, &d.QP1, &d.QP2)
+	d.GID1.layout(c)
+	d.GID2.layout(c)
+}
+
+func (d *SwitchKeyNotice) layout(c *codec) {
+	bits(c, 16, &d.Valid)
+	bits(c, 16, &d.LID1)
+	bits(c, 16, &d.LID2)
+	bits(c, 16, &d.PKey)
+	layoutQPs(c, &d.SL, &d.QP1, &d.QP2)
+	d.GID1.layout(c)
+	d.GID2.layout(c)
+	bits(c, 16, &d.SwitchLID)
+	bits(c, 8, &d.Port)
+}
+
+func layoutQPs(c *codec, sl *units.SL, a, b *units.QPN) {
+	bits(c, 4, sl)
+	c.skip(4)
+	bits(c, 24, a)
+	c.skip(8)
+	bits(c, 24, b)
+}
+
+// NoticeData is one of the structures above.
+type NoticeData interface{ layout(c *codec) }
+
+// SetData writes what the notice tells.
+func (n *Notice) SetData(d NoticeData) {
+	n.Data = [noticeDataBytes]byte{}
+	d.layout(&codec{b: n.Data[:], put: true})
+}
+
+// GetData reads what the notice tells: d is of the structure that the notice's
+// number asks for.
+func (n *Notice) GetData(d NoticeData) { d.layout(&codec{b: n.Data[:]}) }

@@ -1,0 +1,75 @@
+package mad
+
+import "weft/units"
+
+// SMInfoBytes is the size of an SMInfo.
+const SMInfoBytes = 21
+
+// SMState is the state of a Subnet Manager (IBA vol. 1, 14.4.1).
+type SMState uint8
+
+// The states.
+const (
+	SMNotActive   SMState = 0
+	SMDiscovering SMState = 1
+	SMStandby     SMState = 2
+	SMMaster      SMState = 3
+)
+
+// String is the state in the words of the specification.
+func (s SMState) String() string {
+	switch s {
+	case SMNotActive:
+		return "not-active"
+	case SMDiscovering:
+		return "discovering"
+	case SMStandby:
+		return "standby"
+	case SMMaster:
+		return "master"
+	}
+	return "reserved state"
+}
+
+// The modifiers of a Set(SMInfo): what one Subnet Manager tells another (IBA
+// vol. 1, 14.4.1).
+const (
+	SMHandover    uint32 = 1
+	SMAcknowledge uint32 = 2
+	SMDisable     uint32 = 3
+	SMStandbyCmd  uint32 = 4
+	SMDiscover    uint32 = 5
+)
+
+// SMInfo is what Subnet Managers know of each other (IBA vol. 1, 14.2.5.13).
+type SMInfo struct {
+	GUID     units.GUID // of the manager's port
+	SMKey    uint64
+	ActCount uint32 // grows while the manager lives
+	Priority uint8  // 4 bits; the higher is master, then the lower GUID
+	State    SMState
+}
+
+func (s *SMInfo) layout(c *codec) {
+	bits(c, 64, &s.GUID)
+	bits(c, 64, &s.SMKey)
+	bits(c, 32, &s.ActCount)
+	bits(c, 4, &s.Priority)
+	bits(c, 4, &s.State)
+}
+
+// AppendTo appends the attribute.
+func (s *SMInfo) AppendTo(b []byte) []byte {
+	b, c := grow(b, SMInfoBytes)
+	s.layout(&c)
+	return b
+}
+
+// Parse reads the attribute.
+func (s *SMInfo) Parse(b []byte) error {
+	c, err := open(b, "SMInfo", SMInfoBytes)
+	if err == nil {
+		s.layout(&c)
+	}
+	return err
+}

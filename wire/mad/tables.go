@@ -1,0 +1,197 @@
+package mad
+
+import "weft/units"
+
+// How much of a table one datagram holds.
+const (
+	PKeysPerBlock     = 32 // IBA vol. 1, 14.2.5.7
+	LIDsPerBlock      = 64 // 14.2.5.10
+	MLIDsPerBlock     = 32 // 14.2.5.12
+	PortsPerPosition  = 16 // 14.2.5.12: ports of one multicast block
+	GUIDsPerBlock     = 8  // 14.2.5.5
+	VLArbPerBlock     = 32 // 14.2.5.9
+	ServiceLevels     = 16 // 14.2.5.8
+	SLToVLBytes       = 8
+	blockBytes        = 64
+	positionShift     = 28 // of a multicast block's modifier
+	multicastBlockMax = 0x1FF
+)
+
+// PKey is a partition key: 15 bits of partition, and full membership.
+type PKey uint16
+
+// DefaultPKey is the key of the default partition, with full membership.
+const DefaultPKey PKey = 0xFFFF
+
+// Full reports whether the key is one of a full member.
+func (k PKey) Full() bool { return k&0x8000 != 0 }
+
+// PKeyTable is a block of a port's partition keys. Its modifier is the block,
+// and of a switch's external port the port in the upper half (IBA vol. 1,
+// 14.2.5.7).
+type PKeyTable [PKeysPerBlock]PKey
+
+func (t *PKeyTable) layout(c *codec) {
+	for i := range t {
+		bits(c, 16, &t[i])
+	}
+}
+
+// AppendTo appends the attribute.
+func (t *PKeyTable) AppendTo(b []byte) []byte {
+	b, c := grow(b, blockBytes)
+	t.layout(&c)
+	return b
+}
+
+// Parse reads the attribute.
+func (t *PKeyTable) Parse(b []byte) error {
+	c, err := open(b, "P_KeyTable", blockBytes)
+	if err == nil {
+		t.layout(&c)
+	}
+	return err
+}
+
+// SLToVL is the lane of each service level. Of a switch, its modifier has the
+// input port in the second byte and the output port in the first (IBA vol. 1,
+// 14.2.5.8). Lane 15 drops.
+type SLToVL [ServiceLevels]units.VL
+
+func (t *SLToVL) layout(c *codec) {
+	for i := range t {
+		bits(c, 4, &t[i])
+	}
+}
+
+// AppendTo appends the attribute.
+func (t *SLToVL) AppendTo(b []byte) []byte {
+	b, c := grow(b, SLToVLBytes)
+	t.layout(&c)
+	return b
+}
+
+// Parse reads the attribute.
+func (t *SLToVL) Parse(b []byte) error {
+	c, err := open(b, "SLtoVLMappingTable", SLToVLBytes)
+	if err == nil {
+		t.layout(&c)
+	}
+	return err
+}
+
+// VLWeight is an entry of an arbitration table: so many times 64 bytes of a
+// lane. Weight 0 is an entry that is passed over.
+type VLWeight struct {
+	VL     units.VL
+	Weight uint8
+}
+
+// VLArb is a block of a port's arbitration tables. Its modifier has the block in
+// the upper half: 1 and 2 low priority, 3 and 4 high; and the port in the lower
+// (IBA vol. 1, 14.2.5.9).
+type VLArb [VLArbPerBlock]VLWeight
+
+func (t *VLArb) layout(c *codec) {
+	for i := range t {
+		c.skip(4)
+		bits(c, 4, &t[i].VL)
+		bits(c, 8, &t[i].Weight)
+	}
+}
+
+// AppendTo appends the attribute.
+func (t *VLArb) AppendTo(b []byte) []byte {
+	b, c := grow(b, blockBytes)
+	t.layout(&c)
+	return b
+}
+
+// Parse reads the attribute.
+func (t *VLArb) Parse(b []byte) error {
+	c, err := open(b, "VLArbitrationTable", blockBytes)
+	if err == nil {
+		t.layout(&c)
+	}
+	return err
+}
+
+// LinearFDB is a block of a linear forwarding table: the output port of each of
+// 64 LIDs, 255 for none. Its modifier is the block (IBA vol. 1, 14.2.5.10).
+type LinearFDB [LIDsPerBlock]uint8
+
+// AppendTo appends the attribute.
+func (t *LinearFDB) AppendTo(b []byte) []byte { return append(b, t[:]...) }
+
+// Parse reads the attribute.
+func (t *LinearFDB) Parse(b []byte) error {
+	c, err := open(b, "LinearForwardingTable", blockBytes)
+	if err == nil {
+		raw(&c, t[:])
+	}
+	return err
+}
+
+// MulticastFDB is a block of a multicast forwarding table: of each of 32 LIDs
+// the mask of 16 output ports, port 0 of them in the lowest bit. Its modifier is
+// a [MulticastBlock] (IBA vol. 1, 14.2.5.12).
+type MulticastFDB [MLIDsPerBlock]uint16
+
+func (t *MulticastFDB) layout(c *codec) {
+	for i := range t {
+		bits(c, 16, &t[i])
+	}
+}
+
+// AppendTo appends the attribute.
+func (t *MulticastFDB) AppendTo(b []byte) []byte {
+	b, c := grow(b, blockBytes)
+	t.layout(&c)
+	return b
+}
+
+// Parse reads the attribute.
+func (t *MulticastFDB) Parse(b []byte) error {
+	c, err := open(b, "MulticastForwardingTable", blockBytes)
+	if err == nil {
+		t.layout(&c)
+	}
+	return err
+}
+
+// MulticastBlock is the modifier of a multicast block: 32 LIDs from 0xC000 +
+// 32 × block, and 16 ports from 16 × position.
+func MulticastBlock(block uint16, position uint8) uint32 {
+	return uint32(position)<<positionShift | uint32(block)&multicastBlockMax
+}
+
+// SplitMulticastBlock is the block and the position of a modifier.
+func SplitMulticastBlock(modifier uint32) (block uint16, position uint8) {
+	return uint16(modifier & multicastBlockMax), uint8(modifier >> positionShift)
+}
+
+// GUIDInfo is a block of a port's GUIDs; the first of block 0 is the port's own,
+// which cannot be written (IBA vol. 1, 14.2.5.5).
+type GUIDInfo [GUIDsPerBlock]units.GUID
+
+func (t *GUIDInfo) layout(c *codec) {
+	for i := range t {
+		bits(c, 64, &t[i])
+	}
+}
+
+// AppendTo appends the attribute.
+func (t *GUIDInfo) AppendTo(b []byte) []byte {
+	b, c := grow(b, blockBytes)
+	t.layout(&c)
+	return b
+}
+
+// Parse reads the attribute.
+func (t *GUIDInfo) Parse(b []byte) error {
+	c, err := open(b, "GUIDInfo", blockBytes)
+	if err == nil {
+		t.layout(&c)
+	}
+	return err
+}
