@@ -123,6 +123,10 @@ var inner = []rule{
 		why: "headroom and thresholds are arithmetic about links",
 	},
 	{
+		pkg: "internal/roce/sonic", may: []string{"units"},
+		why: "a switch's configuration is read without knowing who asks about it",
+	},
+	{
 		pkg: "internal/catalog", may: []string{"units"},
 		why: "a datasheet knows nothing about its use",
 	},

@@ -2,6 +2,7 @@
 // lossless Ethernet goes: buffers, priorities, schedulers, WRED, PFC and its
 // watchdog, in config_db.json and in the qos.json and buffers.json that are
 // parts of it. Nothing of it simulates; what a switch is told becomes a Switch.
+// Examine lists what has no meaning and goes on; Resolve refuses it.
 //
 // # The model
 //

@@ -21,6 +21,8 @@ type Error struct {
 	File string
 	Line int // from 1; 0 where no line is to blame
 	Text string
+	// Fix is the lines that would be right, where they can be said; else none.
+	Fix []string
 }
 
 func (e *Error) Error() string {

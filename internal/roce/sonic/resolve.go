@@ -13,13 +13,27 @@ import (
 // maxProblems bounds how many defects of a configuration are listed.
 const maxProblems = 50
 
-// Resolve makes a Switch of a configuration. Defects that leave a meaning open
-// are errors, all of them together: values that are no numbers or out of range,
-// references to what is not there, Kmin above Kmax, XON above XOFF, headroom
-// that does not fit the pool. What is configured soundly and works badly is for
-// the lint.
+// Resolve makes a Switch of a configuration without defects; the error joins
+// all that Examine finds.
 func Resolve(c *Config) (*Switch, error) {
-	r := &resolver{config: c, sw: &Switch{File: c.File}}
+	sw, problems := Examine(c)
+	if len(problems) == 0 {
+		return sw, nil
+	}
+	errs := make([]error, len(problems))
+	for i, p := range problems {
+		errs[i] = p
+	}
+	return nil, errors.Join(errs...)
+}
+
+// Examine makes a Switch of a configuration as far as it has a meaning, and
+// lists what has none: values that are no numbers or out of range, references
+// to what is not there, Kmin above Kmax, XON above the threshold, headroom that
+// does not fit its pool. What is configured soundly and works badly is for the
+// lint. With defects the Switch leaves out what they are about.
+func Examine(c *Config) (*Switch, []*Error) {
+	r := &resolver{config: c, sw: &Switch{File: c.File, Watchdog: Watchdog{Poll: defaultWatch}}}
 	r.device()
 	r.pools()
 	r.profiles()
@@ -31,28 +45,31 @@ func Resolve(c *Config) (*Switch, error) {
 	r.queues()
 	r.watchdog()
 	r.headroomFits()
-	if len(r.problems) > 0 {
-		return nil, errors.Join(r.problems...)
+	slices.SortFunc(r.sw.Ports, func(a, b *Port) int { return comparePorts(a.Name, b.Name) })
+	if r.unlisted > 0 {
+		r.problems = append(r.problems, &Error{File: c.File, Text: fmt.Sprintf("%d more defects are not listed", r.unlisted)})
 	}
-	return r.sw, nil
+	return r.sw, r.problems
 }
 
 type resolver struct {
-	config     *Config
-	sw         *Switch
-	scheduler  map[string]*Scheduler
-	maps       map[string]*Map
-	byPort     map[string]*Port
-	problems   []error
-	unreported int
+	config    *Config
+	sw        *Switch
+	scheduler map[string]*Scheduler
+	maps      map[string]*Map
+	byPort    map[string]*Port
+	problems  []*Error
+	unlisted  int
 }
 
-func (r *resolver) problem(line int, format string, args ...any) {
+func (r *resolver) problem(line int, format string, args ...any) *Error {
+	e := &Error{File: r.config.File, Line: line, Text: fmt.Sprintf(format, args...)}
 	if len(r.problems) == maxProblems {
-		r.unreported++
-		return
+		r.unlisted++
+		return e
 	}
-	r.problems = append(r.problems, &Error{File: r.config.File, Line: line, Text: fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, e)
+	return e
 }
 
 // rows are the rows of a table, none where there is no such table.
@@ -142,7 +159,7 @@ func (r *resolver) profiles() {
 		p := &Profile{
 			Name: row.Key, Line: row.Line,
 			Size: bytes("size"), Xon: bytes("xon"), XonOffset: bytes("xon_offset"), Xoff: bytes("xoff"), StaticTh: bytes("static_th"),
-			DynamicTh: int(r.number(table, row, "dynamic_th", 0, -8, 8)),
+			DynamicTh: int(r.number(table, row, "dynamic_th", 0, leastAlpha, mostAlpha)),
 		}
 		if v, ok := row.Get("pool"); ok {
 			i := slices.IndexFunc(r.sw.Pools, func(p *Pool) bool { return p.Name == reference(v) })
@@ -152,14 +169,27 @@ func (r *resolver) profiles() {
 				p.Pool = r.sw.Pools[i]
 			}
 		}
-		if xoff, ok := row.Get("xoff"); ok && p.Xon > p.Xoff && p.Size > p.Xoff {
-			// XON counts from the start of the group's own buffer; XOFF lies behind it.
-			if p.Xon > p.Size {
-				r.problem(xoff.Line, "BUFFER_PROFILE|%s has XON at %d bytes, above its own %d: valid is XON at most size", row.Key, p.Xon, p.Size)
-			}
-		}
+		r.xonBelow(row, p)
 		r.sw.Profiles = append(r.sw.Profiles, p)
 	}
+}
+
+// The exponents of a dynamic threshold (sonic-buffer-profile.yang).
+const (
+	leastAlpha = -8
+	mostAlpha  = 7
+)
+
+// xonBelow checks that a paused sender is ever told to go on: XON lies below
+// the most that the group may hold before it pauses.
+func (r *resolver) xonBelow(row *Row, p *Profile) {
+	most, known := p.Threshold()
+	if !p.Lossless() || !known || p.Xon <= most {
+		return
+	}
+	v, _ := row.Get("xon")
+	e := r.problem(v.Line, "BUFFER_PROFILE|%s has XON at %d bytes, above the %d at which it pauses with an empty pool: valid is XON below XOFF's threshold", row.Key, p.Xon, most)
+	e.Fix = []string{fmt.Sprintf("%q: %q", "xon", fmt.Sprint(int64(min(p.Size, most))))}
 }
 
 func (r *resolver) wred() {
@@ -169,16 +199,19 @@ func (r *resolver) wred() {
 		const table = "WRED_PROFILE"
 		ecn := r.word(table, row, "ecn", "ecn_none", "ecn_none", "ecn_green", "ecn_yellow", "ecn_red",
 			"ecn_green_yellow", "ecn_green_red", "ecn_yellow_red", "ecn_all")
-		w := &WRED{
-			Name: row.Key, Line: row.Line,
-			Min:     units.Bytes(r.number(table, row, "green_min_threshold", 0, 0, maxBuffer)),
-			Max:     units.Bytes(r.number(table, row, "green_max_threshold", 0, 0, maxBuffer)),
-			Percent: int(r.number(table, row, "green_drop_probability", 100, 0, 100)),
-			ECN:     ecn == "ecn_all" || strings.Contains(ecn, "green"),
+		w := &WRED{Name: row.Key, Line: row.Line, ECN: ecn == "ecn_all" || strings.Contains(ecn, "green")}
+		// Marks may have thresholds of their own, apart from those of drops.
+		first, last, chance := "green_min_threshold", "green_max_threshold", "green_drop_probability"
+		if v, ok := row.Get("ecn_green_min_threshold"); ok && v.Text != "" {
+			first, last, chance = "ecn_green_min_threshold", "ecn_green_max_threshold", "ecn_green_mark_probability"
 		}
+		w.Min = units.Bytes(r.number(table, row, first, 0, 0, maxBuffer))
+		w.Max = units.Bytes(r.number(table, row, last, 0, 0, maxBuffer))
+		w.Percent = int(r.number(table, row, chance, 100, 0, 100))
 		if w.Min > w.Max {
-			v, _ := row.Get("green_min_threshold")
-			r.problem(v.Line, "WRED_PROFILE|%s begins to mark at %d bytes (Kmin), above %d (Kmax): valid is Kmin at most Kmax", row.Key, w.Min, w.Max)
+			v, _ := row.Get(first)
+			e := r.problem(v.Line, "WRED_PROFILE|%s begins to mark at %d bytes (Kmin), above %d (Kmax): valid is Kmin at most Kmax", row.Key, w.Min, w.Max)
+			e.Fix = []string{fmt.Sprintf("%q: \"%d\"", first, w.Max), fmt.Sprintf("%q: \"%d\"", last, w.Min)}
 		}
 		r.sw.WRED = append(r.sw.WRED, w)
 	}
@@ -189,7 +222,7 @@ func (r *resolver) schedulers() {
 	rows := r.rows("SCHEDULER")
 	for i := range rows {
 		row := &rows[i]
-		kind := r.word("SCHEDULER", row, "type", "dwrr", "dwrr", "wrr", "strict")
+		kind := r.word("SCHEDULER", row, "type", "wrr", "dwrr", "wrr", "strict")
 		r.scheduler[row.Key] = &Scheduler{
 			Strict: kind == "strict", Line: row.Line,
 			Weight: int(r.number("SCHEDULER", row, "weight", 1, 1, 100)),
@@ -197,24 +230,13 @@ func (r *resolver) schedulers() {
 	}
 }
 
-// headroomFits checks that what is set aside fits the pools whose sizes are
-// said.
+// headroomFits checks that the headroom of a single group is in the pool that
+// ports share it in. What all groups together are promised is for the lint: a
+// pool's size is what is left when that is set aside.
 func (r *resolver) headroomFits() {
-	need := map[*Pool]units.Bytes{}
-	for _, p := range r.sw.Ports {
-		for _, g := range p.Groups {
-			if g == nil || g.Pool == nil {
-				continue
-			}
-			need[g.Pool] += g.Size
-			if g.Pool.Xoff == 0 {
-				need[g.Pool] += max(0, g.Xoff-g.Size) // size has XOFF in it where headroom is not shared
-			}
-		}
-	}
-	for _, pool := range r.sw.Pools {
-		if pool.Size > 0 && need[pool] > pool.Size {
-			r.problem(pool.Line, "BUFFER_POOL|%s has %d bytes, and its priority groups are promised %d: the headroom does not fit the buffer", pool.Name, pool.Size, need[pool])
+	for _, p := range r.sw.Profiles {
+		if p.Lossless() && p.Pool != nil && p.Pool.Xoff > 0 && p.Xoff > p.Pool.Xoff {
+			r.problem(p.Line, "BUFFER_PROFILE|%s has headroom of %d bytes, and all of its pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, p.Pool.Xoff)
 		}
 	}
 }

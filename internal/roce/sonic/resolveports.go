@@ -15,10 +15,6 @@ const maxPorts = 4096
 func (r *resolver) ports() {
 	r.byPort = map[string]*Port{}
 	rows := r.rows("PORT")
-	if len(rows) > maxPorts {
-		r.problem(0, "%d ports: at most %d", len(rows), maxPorts)
-		return
-	}
 	for i := range rows {
 		row := &rows[i]
 		p := r.port(row.Key, row.Line)
@@ -38,9 +34,12 @@ func (r *resolver) port(name string, line int) *Port {
 	p := r.byPort[name]
 	if p == nil {
 		p = &Port{Name: name, Line: line, MTU: 9100, Up: true}
+		if len(r.sw.Ports) == maxPorts {
+			r.problem(line, "%s is one port too many: at most %d", name, maxPorts)
+			return p
+		}
 		r.byPort[name] = p
 		r.sw.Ports = append(r.sw.Ports, p)
-		slices.SortFunc(r.sw.Ports, func(a, b *Port) int { return comparePorts(a.Name, b.Name) })
 	}
 	return p
 }
@@ -62,14 +61,20 @@ func (r *resolver) cables() {
 	rows := r.rows("CABLE_LENGTH")
 	for i := range rows {
 		for _, f := range rows[i].Fields {
+			if f.Text == "None" {
+				continue // the length is not known
+			}
 			p := r.byPort[f.Name]
+			if p == nil && r.config.Table("PORT") == nil {
+				p = r.port(f.Name, f.Line) // buffers.json has no ports
+			}
 			if p == nil {
 				r.problem(f.Line, "CABLE_LENGTH names %s, which PORT does not have", f.Name)
 				continue
 			}
 			length, err := units.ParseLength(f.Text)
 			if err != nil || length < 0 {
-				r.problem(f.Line, "the cable of %s: %q: valid is a length such as 40m", f.Name, f.Text)
+				r.problem(f.Line, "the cable of %s: %q: valid is a length such as 40m, or None", f.Name, f.Text)
 				continue
 			}
 			p.Cable = length
@@ -99,7 +104,7 @@ func (r *resolver) portMaps() {
 		return
 	}
 	for _, p := range r.sw.Ports {
-		if p.DSCP == nil {
+		if p.DSCP == nil && p.Dot1p == nil {
 			p.DSCP = r.mapOf(global, "dscp_to_tc_map", "DSCP_TO_TC_MAP", 64)
 		}
 	}

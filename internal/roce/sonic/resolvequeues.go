@@ -1,6 +1,7 @@
 package sonic
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,7 +69,8 @@ func (r *resolver) eachQueue(table string, f func(p *Port, n int, row *Row)) {
 	rows := r.rows(table)
 	for i := range rows {
 		row := &rows[i]
-		ports, numbers, ok := strings.Cut(row.Key, "|")
+		cut := strings.LastIndexByte(row.Key, '|') // a chassis has host|asic0|Ethernet0|3
+		ports, numbers, ok := row.Key[:max(cut, 0)], row.Key[cut+1:], cut > 0
 		from, to, okRange := numberRange(numbers)
 		if !ok || !okRange {
 			r.problem(row.Line, "%s|%s: valid is a port and a number or a range, such as Ethernet0|3-4", table, row.Key)
@@ -94,26 +96,37 @@ func numberRange(text string) (from, to int, ok bool) {
 	return from, to, errFrom == nil && errTo == nil && from >= 0 && from <= to && to <= 31
 }
 
-// The times that the watchdog takes, in ms (sonic-utilities, pfcwd).
+// The times that the watchdog takes, in ms (sonic-pfcwd.yang), and the one that
+// holds where none is given (sonic-utilities, pfcwd).
 const (
-	leastWatch = 100
-	mostWatch  = 60_000
+	leastWatch   = 100
+	mostPoll     = 1000
+	mostDetect   = 5000
+	mostRestore  = 60_000
+	defaultWatch = 200 * units.Millisecond
 )
 
 func (r *resolver) watchdog() {
 	rows := r.rows("PFC_WD")
 	for i := range rows {
 		row := &rows[i]
-		ms := func(name string, missing int64) units.Time {
-			return units.Time(r.number("PFC_WD", row, name, missing, leastWatch, mostWatch)) * units.Millisecond
+		ms := func(name string, most int64) units.Time {
+			missing := int64(defaultWatch / units.Millisecond)
+			return units.Time(r.number("PFC_WD", row, name, missing, leastWatch, most)) * units.Millisecond
 		}
 		if row.Key == "GLOBAL" {
-			r.sw.Watchdog = Watchdog{Poll: ms("POLL_INTERVAL", 200), Line: row.Line}
+			r.sw.Watchdog = Watchdog{Poll: ms("POLL_INTERVAL", mostPoll), Line: row.Line}
 			continue
 		}
 		p := r.port(row.Key, row.Line)
 		p.WDLine = row.Line
-		p.Detect, p.Restore = ms("detection_time", 200), ms("restoration_time", 200)
+		p.Detect, p.Restore = ms("detection_time", mostDetect), ms("restoration_time", mostRestore)
 		p.Action = r.word("PFC_WD", row, "action", "drop", "drop", "forward", "alert")
+	}
+	for _, p := range r.sw.Ports {
+		if p.WDLine > 0 && (p.Detect < r.sw.Watchdog.Poll || p.Restore < r.sw.Watchdog.Poll) {
+			e := r.problem(p.WDLine, "PFC_WD|%s detects within %v and restores after %v, and the watchdog looks every %v: valid is at least the interval", p.Name, p.Detect, p.Restore, r.sw.Watchdog.Poll)
+			e.Fix = []string{fmt.Sprintf("\"POLL_INTERVAL\": \"%d\"", max(leastWatch, int64(min(p.Detect, p.Restore)/units.Millisecond)))}
+		}
 	}
 }

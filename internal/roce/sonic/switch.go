@@ -1,6 +1,10 @@
 package sonic
 
-import "weft/units"
+import (
+	"slices"
+
+	"weft/units"
+)
 
 // Priorities is the number of priorities, traffic classes, priority groups and
 // queues for unicast that matter for PFC (IEEE 802.1Qbb).
@@ -46,6 +50,29 @@ type Profile struct {
 
 // Lossless reports whether the profile makes a priority group lossless.
 func (p *Profile) Lossless() bool { return p != nil && p.Xoff > 0 }
+
+// Threshold is the most that a group may hold before it pauses, its own buffer
+// included and with the rest of the pool empty. It is not known where the switch
+// decides about the pool's size.
+func (p *Profile) Threshold() (units.Bytes, bool) {
+	if p.StaticTh > 0 {
+		return p.Size + p.StaticTh, true
+	}
+	if p.Pool == nil || p.Pool.Size == 0 {
+		return 0, false
+	}
+	num, den := p.Alpha()
+	// held = alpha · (pool − held)
+	return p.Size + units.Bytes(int64(p.Pool.Size)*num/(num+den)), true
+}
+
+// Alpha is the dynamic threshold as a fraction of what is free of the pool.
+func (p *Profile) Alpha() (num, den int64) {
+	if p.DynamicTh < 0 {
+		return 1, 1 << -p.DynamicTh
+	}
+	return 1 << p.DynamicTh, 1
+}
 
 // WRED is when a queue marks (WRED_PROFILE), of the green packets, which are
 // all that come without a policer.
@@ -109,7 +136,7 @@ type Port struct {
 	Up    bool
 	Line  int
 
-	// Trust is the map by which a frame finds its traffic class: by DSCP, or by
+	// DSCP and Dot1p are how a frame finds its traffic class: by DSCP, or by
 	// the priority of the VLAN tag where it has no map of DSCP.
 	DSCP, Dot1p *Map
 	Group       *Map // priority group by traffic class
@@ -158,18 +185,20 @@ func through(m *Map, n int) int {
 	return m.Of(n)
 }
 
-// LosslessClass reports whether packets with a DSCP are protected: their group has
-// headroom, and the port pauses its priority.
-func (p *Port) LosslessClass(dscp int) bool {
-	c := p.ClassOf(dscp)
-	return c.Group >= 0 && c.Group < Priorities && p.Groups[c.Group].Lossless() && contains(p.PFC, c.Group)
+// Lossless reports whether a priority group is protected: the port pauses its
+// priority, and the group has headroom or, where no profile is configured for
+// it, gets one from the switch (sonic-swss, buffermgrd, for the priorities of
+// pfc_enable).
+func (p *Port) Lossless(group int) bool {
+	if group < 0 || group >= Priorities || !slices.Contains(p.PFC, group) {
+		return false
+	}
+	return p.Groups[group] == nil || p.Groups[group].Lossless()
 }
 
-func contains(list []int, n int) bool {
-	for _, v := range list {
-		if v == n {
-			return true
-		}
-	}
-	return false
-}
+// PFCQueueOf is the queue that a pause of a priority stops.
+func (p *Port) PFCQueueOf(priority int) int { return through(p.PFCQueue, priority) }
+
+// Used reports whether the configuration says how the port treats traffic; many
+// ports of a switch are only there.
+func (p *Port) Used() bool { return p.QoSLine > 0 || p.hasQueue }
