@@ -127,6 +127,14 @@ var inner = []rule{
 		why: "a switch's configuration is read without knowing who asks about it",
 	},
 	{
+		pkg: "internal/roce/host", may: []string{"units"},
+		why: "what a host says is read without knowing its switch",
+	},
+	{
+		pkg: "internal/roce/lint", may: []string{"units", "internal/roce", "internal/roce/sonic", "internal/roce/host"},
+		why: "both ends of a link are judged by what they say and by arithmetic, without a simulation",
+	},
+	{
 		pkg: "internal/catalog", may: []string{"units"},
 		why: "a datasheet knows nothing about its use",
 	},
