@@ -15,6 +15,9 @@ func (r *reader) ethtoolSettings() {
 			r.fail("the output of ethtool ends before the speed: it is truncated")
 			return
 		}
+		if name, ok := strings.CutPrefix(line, "Settings for "); ok {
+			r.host.Iface = strings.TrimSuffix(name, ":")
+		}
 		value, ok := strings.CutPrefix(line, "Speed: ")
 		if !ok {
 			continue

@@ -28,7 +28,8 @@ func (s Said[T]) Known() bool { return s.At.Line > 0 }
 
 // Host is what is known of an interface.
 type Host struct {
-	Name  string // of the folder or the interface
+	Name  string // of the host
+	Iface string // of the interface; "$IF" where no file names it
 	Trust Said[string]
 	// Priority is the priority of each DSCP; it counts where Trust is dscp.
 	Priority [64]Said[int]
@@ -47,6 +48,7 @@ type Host struct {
 	TOS      Said[int]               // default of RDMA CM's connections
 	Forced   Said[int]               // traffic class that the driver sets for all queue pairs
 	NCCL     map[string]Said[string] // environment
+	Skipped  []string                // files that say nothing of RoCE
 	NCCLFile Place                   // where the environment begins
 }
 
@@ -64,7 +66,8 @@ const maxTC = 255
 
 // Streams are the kinds of RDMA traffic of which the DSCP is known. A class that
 // the driver sets for all queue pairs comes before what programs ask for; NCCL
-// asks for NCCL_IB_TC, or 0; RDMA CM has its own default.
+// asks for NCCL_IB_TC, or 0; RDMA CM has its own default. Those with one DSCP are
+// one stream.
 func (h *Host) Streams() []Stream {
 	if h.Forced.Known() {
 		return []Stream{{What: "RDMA", DSCP: h.Forced.Value / 4, At: h.Forced.At}}
@@ -77,9 +80,13 @@ func (h *Host) Streams() []Stream {
 			s = append(s, Stream{What: "NCCL", At: h.NCCLFile, Default: true})
 		}
 	}
-	if h.TOS.Known() {
-		s = append(s, Stream{What: "RDMA CM", DSCP: h.TOS.Value / 4, At: h.TOS.At})
+	if !h.TOS.Known() {
+		return s
 	}
+	if dscp := h.TOS.Value / 4; len(s) == 0 || s[0].Default || s[0].DSCP != dscp {
+		return append(s, Stream{What: "RDMA CM", DSCP: dscp, At: h.TOS.At})
+	}
+	s[0].What += " and RDMA CM"
 	return s
 }
 

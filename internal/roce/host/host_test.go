@@ -25,7 +25,7 @@ func sources(t testing.TB) []Source {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, Source{e.Name(), string(b)})
+		files = append(files, Source{Name: e.Name(), Text: string(b)})
 	}
 	return files
 }
@@ -45,6 +45,9 @@ func TestAHostIsReadFromItsListings(t *testing.T) {
 	h, err := Read("node1", sources(t))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if h.Iface != "ens1f0np0" {
+		t.Errorf("the interface is %s", h.Iface)
 	}
 	if h.Trust.Value != "dscp" || h.PriorityOf(26) != 3 || h.PriorityOf(48) != 6 || !reflect.DeepEqual(h.PFC.Value, []int{3}) {
 		t.Errorf("trust %v, DSCP 26 has %d, PFC %v", h.Trust, h.PriorityOf(26), h.PFC)
@@ -67,14 +70,14 @@ func TestAHostIsReadFromItsListings(t *testing.T) {
 	if h.Counters["rx_prio3_pause"].Value != 148213 {
 		t.Errorf("counters %v", h.Counters)
 	}
-	want := []Stream{{What: "NCCL", DSCP: 26, At: Place{"nccl.env", 2}}, {What: "RDMA CM", DSCP: 26, At: Place{"cma_roce_tos.txt", 1}}}
+	want := []Stream{{What: "NCCL and RDMA CM", DSCP: 26, At: Place{"nccl.env", 2}}}
 	if got := h.Streams(); !reflect.DeepEqual(got, want) {
 		t.Errorf("streams %+v, want %+v", got, want)
 	}
 }
 
 func TestNCCLWithoutATrafficClassSendsDSCP0(t *testing.T) {
-	h, err := Read("h", []Source{{"nccl.env", "NCCL_DEBUG=INFO\n"}})
+	h, err := Read("h", []Source{{Name: "nccl.env", Text: "NCCL_DEBUG=INFO\n"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +88,8 @@ func TestNCCLWithoutATrafficClassSendsDSCP0(t *testing.T) {
 
 func TestTheDriversTrafficClassComesBeforePrograms(t *testing.T) {
 	h, err := Read("h", []Source{
-		{"nccl.env", "NCCL_IB_TC=106\n"},
-		{"tc.txt", "/sys/class/infiniband/mlx5_0/tc/1/traffic_class:Global tclass=184\n"},
+		{Name: "nccl.env", Text: "NCCL_IB_TC=106\n"},
+		{Name: "tc.txt", Text: "/sys/class/infiniband/mlx5_0/tc/1/traffic_class:Global tclass=184\n"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +100,7 @@ func TestTheDriversTrafficClassComesBeforePrograms(t *testing.T) {
 }
 
 func TestACopyOfSysfsIsReadByItsPaths(t *testing.T) {
-	h, err := Read("h", []Source{{"sys/class/net/eth0/ecn/roce_np/cnp_dscp", "46\n"}, {"ecn/roce_rp/enable/5", "1\n"}})
+	h, err := Read("h", []Source{{Name: "sys/class/net/eth0/ecn/roce_np/cnp_dscp", Text: "46\n"}, {Name: "ecn/roce_rp/enable/5", Text: "1\n"}})
 	if err != nil || h.CNPDSCP.Value != 46 || !h.RP[5].Value {
 		t.Errorf("%v, %v, %v", h.CNPDSCP, h.RP, err)
 	}
@@ -107,14 +110,14 @@ func TestWhatIsCutIsNotTakenForTheWhole(t *testing.T) {
 	f := source(t, "mlnx_qos.txt")
 	whole := strings.TrimRight(f.Text, "\n")
 	for n := range len(whole) {
-		if _, err := Read("h", []Source{{f.Name, whole[:n]}}); err == nil {
+		if _, err := Read("h", []Source{{Name: f.Name, Text: whole[:n]}}); err == nil {
 			t.Fatalf("cut at byte %d of %d it is read without an error:\n%s", n, len(whole), whole[:n])
 		}
 	}
 	for _, name := range []string{"ethtool.txt", "ethtool-a.txt"} {
 		f := source(t, name)
 		head, _, _ := strings.Cut(f.Text, "\n")
-		if _, err := Read("h", []Source{{name, head}}); err == nil || !strings.Contains(err.Error(), "truncated") {
+		if _, err := Read("h", []Source{{Name: name, Text: head}}); err == nil || !strings.Contains(err.Error(), "truncated") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -138,14 +141,14 @@ func TestDefectsNameTheLineAndWhatIsValid(t *testing.T) {
 		{"a switch's configuration", "c", `{"PORT": {}}`, "c: this says nothing of RoCE"},
 		{"nothing", "c", "", "c: this says nothing of RoCE"},
 	} {
-		if _, err := Read("h", []Source{{c.file, c.text}}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Read("h", []Source{{Name: c.file, Text: c.text}}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %s", c.name, err, c.want)
 		}
 	}
 }
 
 func TestTwoInterfacesInOneFolderAreToldApart(t *testing.T) {
-	_, err := Read("h", []Source{{"a", "Settings for a:\nSpeed: 100000Mb/s"}, {"b", "Settings for b:\nSpeed: 400000Mb/s"}})
+	_, err := Read("h", []Source{{Name: "a", Text: "Settings for a:\nSpeed: 100000Mb/s"}, {Name: "b", Text: "Settings for b:\nSpeed: 400000Mb/s"}})
 	if err == nil || !strings.Contains(err.Error(), "b:2: the speed is 400 Gb/s, and a:2 says 100 Gb/s") {
 		t.Error(err)
 	}
@@ -156,7 +159,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(s.Name, s.Text)
 	}
 	f.Fuzz(func(t *testing.T, name, text string) {
-		h, err := Read("h", []Source{{name, text}})
+		h, err := Read("h", []Source{{Name: name, Text: text}})
 		if err == nil {
 			for _, s := range h.Streams() {
 				if s.DSCP < 0 || s.DSCP > 63 {

@@ -27,14 +27,19 @@ func (e *Error) Error() string {
 }
 
 // Source is a file by its name, or its path below the host's folder.
-type Source struct{ Name, Text string }
+type Source struct {
+	Name, Text string
+	// Optional says that the file was found and not named: one that says nothing
+	// of RoCE is skipped.
+	Optional bool
+}
 
 // Read reads the files of one host. The error joins all defects, each an *Error.
 // Files that say nothing of RoCE are an error too: whoever names a file wants it
 // read.
 func Read(name string, files []Source) (*Host, error) {
 	r := &reader{host: &Host{
-		Name: name, Params: map[string]Said[int64]{}, Counters: map[string]Said[int64]{}, NCCL: map[string]Said[string]{},
+		Name: name, Iface: "$IF", Params: map[string]Said[int64]{}, Counters: map[string]Said[int64]{}, NCCL: map[string]Said[string]{},
 	}}
 	for _, f := range files {
 		r.file(f)
@@ -111,6 +116,10 @@ func (r *reader) file(f Source) {
 			k.read(r)
 			return
 		}
+	}
+	if f.Optional {
+		r.host.Skipped = append(r.host.Skipped, f.Name)
+		return
 	}
 	r.fail("this says nothing of RoCE that is known: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, or an environment with NCCL_…")
 }

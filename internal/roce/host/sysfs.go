@@ -34,6 +34,9 @@ func (r *reader) listing() {
 			r.fail("%q is no attribute: expected a path, a colon and its value, as grep -r . says", line)
 			return
 		}
+		if _, below, ok := strings.Cut(name, "/class/net/"); ok {
+			r.host.Iface, _, _ = strings.Cut(below, "/")
+		}
 		if at, known := attribute(name); known {
 			r.set(at, strings.TrimSpace(value))
 		} else if path.Base(name) == "mtu" {

@@ -144,3 +144,27 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestAPatchIsLaidOverFieldByField(t *testing.T) {
+	c := read(t, "config_db.json")
+	for _, line := range []string{
+		Patch("DSCP_TO_TC_MAP", "AZURE", "26", "3"),
+		Patch("WRED_PROFILE", "NEW", "ecn", "ecn_all"),
+		Patch("PFC_WD", "A", "action", "drop"),
+	} {
+		p, err := Read("patch", strings.NewReader(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Merge(p)
+	}
+	dscp := c.Table("DSCP_TO_TC_MAP").Row("AZURE")
+	v, _ := dscp.Get("26")
+	w, _ := dscp.Get("25")
+	if len(dscp.Fields) != 64 || v.Text != "3" || w.Text != "1" {
+		t.Errorf("%d entries, 26 to %s, 25 to %s", len(dscp.Fields), v.Text, w.Text)
+	}
+	if c.Table("WRED_PROFILE").Row("NEW") == nil || c.Table("PFC_WD").Row("A") == nil {
+		t.Error("new rows are not there")
+	}
+}

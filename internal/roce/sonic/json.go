@@ -21,7 +21,7 @@ type Error struct {
 	File string
 	Line int // from 1; 0 where no line is to blame
 	Text string
-	// Fix is the lines that would be right, where they can be said; else none.
+	// Fix is what to load on top (Patch), where that can be said; else none.
 	Fix []string
 }
 
@@ -78,6 +78,8 @@ func (r *reader) token() (json.Token, error) {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, r.fail("the file ends inside a value: it is truncated")
+	case errors.As(err, &syntax) && r.fields == 0 && r.dec.InputOffset() <= 1:
+		return nil, r.fail("this is not JSON (%v): expected a configuration of SONiC, an object of tables such as {\"PORT\": {…}}", err)
 	case errors.As(err, &syntax):
 		return nil, r.fail("this is not JSON: %v", err)
 	}

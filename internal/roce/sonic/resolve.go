@@ -40,6 +40,7 @@ func Examine(c *Config) (*Switch, []*Error) {
 	r.wred()
 	r.schedulers()
 	r.ports()
+	r.layers()
 	r.portMaps()
 	r.buffers()
 	r.queues()
@@ -123,13 +124,18 @@ func reference(v Value) string {
 }
 
 func (r *resolver) device() {
-	row := r.config.Table("DEVICE_METADATA").Row("localhost")
-	if row == nil {
-		return
+	if row := r.config.Table("DEVICE_METADATA").Row("localhost"); row != nil {
+		name, _ := row.Get("hostname")
+		sku, _ := row.Get("hwsku")
+		r.sw.Hostname, r.sw.HwSKU = name.Text, sku.Text
 	}
-	name, _ := row.Get("hostname")
-	sku, _ := row.Get("hwsku")
-	r.sw.Hostname, r.sw.HwSKU = name.Text, sku.Text
+	for i, row := range r.rows("LOSSLESS_TRAFFIC_PATTERN") {
+		const table = "LOSSLESS_TRAFFIC_PATTERN"
+		if i == 0 {
+			r.sw.SmallPercent = int(r.number(table, &row, "small_packet_percentage", 100, 0, 100))
+			r.sw.LosslessMTU = units.Bytes(r.number(table, &row, "mtu", 1024, 1, 9216))
+		}
+	}
 }
 
 // maxBuffer is above every switch's packet buffer, some 200 MB today.
@@ -189,7 +195,7 @@ func (r *resolver) xonBelow(row *Row, p *Profile) {
 	}
 	v, _ := row.Get("xon")
 	e := r.problem(v.Line, "BUFFER_PROFILE|%s has XON at %d bytes, above the %d at which it pauses with an empty pool: valid is XON below XOFF's threshold", row.Key, p.Xon, most)
-	e.Fix = []string{fmt.Sprintf("%q: %q", "xon", fmt.Sprint(int64(min(p.Size, most))))}
+	e.Fix = []string{Patch("BUFFER_PROFILE", row.Key, "xon", fmt.Sprint(int64(min(p.Size, most))))}
 }
 
 func (r *resolver) wred() {
@@ -211,7 +217,7 @@ func (r *resolver) wred() {
 		if w.Min > w.Max {
 			v, _ := row.Get(first)
 			e := r.problem(v.Line, "WRED_PROFILE|%s begins to mark at %d bytes (Kmin), above %d (Kmax): valid is Kmin at most Kmax", row.Key, w.Min, w.Max)
-			e.Fix = []string{fmt.Sprintf("%q: \"%d\"", first, w.Max), fmt.Sprintf("%q: \"%d\"", last, w.Min)}
+			e.Fix = []string{Patch(table, row.Key, first, fmt.Sprint(int64(w.Max)), last, fmt.Sprint(int64(w.Min)))}
 		}
 		r.sw.WRED = append(r.sw.WRED, w)
 	}
@@ -224,7 +230,7 @@ func (r *resolver) schedulers() {
 		row := &rows[i]
 		kind := r.word("SCHEDULER", row, "type", "wrr", "dwrr", "wrr", "strict")
 		r.scheduler[row.Key] = &Scheduler{
-			Strict: kind == "strict", Line: row.Line,
+			Name: row.Key, Strict: kind == "strict", Line: row.Line,
 			Weight: int(r.number("SCHEDULER", row, "weight", 1, 1, 100)),
 		}
 	}

@@ -82,6 +82,23 @@ func (r *resolver) cables() {
 	}
 }
 
+// layers finds the ports that are routed, and those whose frames have tags.
+func (r *resolver) layers() {
+	for _, row := range r.rows("INTERFACE") {
+		name, _, _ := strings.Cut(row.Key, "|")
+		if p := r.byPort[name]; p != nil && p.Routed == 0 {
+			p.Routed = row.Line
+		}
+	}
+	for _, row := range r.rows("VLAN_MEMBER") {
+		_, name, _ := strings.Cut(row.Key, "|")
+		mode, _ := row.Get("tagging_mode")
+		if p := r.byPort[name]; p != nil && mode.Text == "tagged" {
+			p.Tagged = row.Line
+		}
+	}
+}
+
 // portMaps reads PORT_QOS_MAP and the maps that it names.
 func (r *resolver) portMaps() {
 	r.maps = map[string]*Map{}

@@ -20,6 +20,15 @@ type Switch struct {
 	WRED     []*WRED
 	Ports    []*Port // in the order of their names' numbers
 	Watchdog Watchdog
+	// SmallPercent and LosslessMTU are the traffic that headroom is reckoned for
+	// (LOSSLESS_TRAFFIC_PATTERN); the MTU is 0 where the table is not there.
+	SmallPercent int
+	LosslessMTU  units.Bytes
+}
+
+// HasPort reports whether there is a port of a name.
+func (s *Switch) HasPort(name string) bool {
+	return slices.ContainsFunc(s.Ports, func(p *Port) bool { return p.Name == name })
 }
 
 // Pool is a share of the switch's buffer (BUFFER_POOL).
@@ -86,6 +95,7 @@ type WRED struct {
 
 // Scheduler is a queue's turn (SCHEDULER).
 type Scheduler struct {
+	Name   string
 	Strict bool
 	Weight int // of DWRR or WRR, 1 to 100
 	Line   int
@@ -135,6 +145,9 @@ type Port struct {
 	Cable units.Length // 0: CABLE_LENGTH has none
 	Up    bool
 	Line  int
+	// Routed and Tagged are the lines that make it a routed port (INTERFACE) or a
+	// member of a VLAN with tags (VLAN_MEMBER); 0: it is not.
+	Routed, Tagged int
 
 	// DSCP and Dot1p are how a frame finds its traffic class: by DSCP, or by
 	// the priority of the VLAN tag where it has no map of DSCP.
@@ -198,6 +211,13 @@ func (p *Port) Lossless(group int) bool {
 
 // PFCQueueOf is the queue that a pause of a priority stops.
 func (p *Port) PFCQueueOf(priority int) int { return through(p.PFCQueue, priority) }
+
+// Unserved reports whether a queue has no scheduler on a port whose other queues
+// have: where none has, the switch serves all alike.
+func (p *Port) Unserved(queue int) bool {
+	return p.hasQueue && p.Queues[queue].Scheduler == nil &&
+		slices.ContainsFunc(p.Queues[:], func(q Queue) bool { return q.Scheduler != nil })
+}
 
 // Used reports whether the configuration says how the port treats traffic; many
 // ports of a switch are only there.
