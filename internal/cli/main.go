@@ -22,8 +22,11 @@ var verbs = []func(*Env) *cobra.Command{
 	newRoCE,
 	newSniff,
 	newIbsim,
+	newFabric,
 	newCatalog,
 	newSM,
+	newIbsim,
+	newCatalog,
 	newVersion,
 	newExitCodes,
 }

@@ -5,11 +5,12 @@ import "github.com/spf13/cobra"
 func newSM(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sm",
-		Short: "InfiniBand's Subnet Manager: compute, prove and compare forwarding tables",
+		Short: "InfiniBand's Subnet Manager: compute, prove and compare tables, and manage a fabric",
 		Example: `  weft sm route cluster.topo -o tables
   weft sm check cluster.topo opensm-lfts.dump
-  weft sm diff cluster.topo before/ after/`,
+  weft sm diff cluster.topo before/ after/
+  weft sm run --ibsim --socket sim`,
 	}
-	cmd.AddCommand(newSMRoute(e), newSMCheck(e), newSMDiff(e))
+	cmd.AddCommand(newSMRoute(e), newSMCheck(e), newSMDiff(e), newSMRun(e))
 	return cmd
 }

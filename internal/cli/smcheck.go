@@ -164,7 +164,7 @@ func refutations(r *proof.Report) []string {
 		out = append(out, "there is a credit loop")
 	}
 	for _, f := range r.Findings {
-		if f.Kind == proof.LostLane || f.Kind == proof.LIDClash {
+		if f.Kind == proof.LostLane || f.Kind == proof.LIDClash || f.Kind == proof.NoLID {
 			out = append(out, f.Kind.String())
 		}
 	}

@@ -14,12 +14,12 @@ import (
 func newSMDiff(e *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "diff FABRIC TABLES TABLES",
+		Use:   "diff FABRIC TABLES OTHER-TABLES",
 		Short: "compare two sets of forwarding tables: entries, paths, loads",
 		Long: `Compares two sets of forwarding tables of one fabric: which entries differ, by
 switch and LID, how many paths take other cables or have other lengths, and whose
 load changes. Tables for other LIDs are compared port by port. FABRIC and TABLES
-are as for weft sm check.
+are what they are for weft sm check.
 
 The exit code does not tell whether they differ.`,
 		Example: `  weft sm diff cluster.topo before/opensm-lfts.dump after/opensm-lfts.dump`,

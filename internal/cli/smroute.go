@@ -27,8 +27,10 @@ const (
 // routing is what weft sm route takes from its flags.
 type routing struct {
 	engine, as, roots, hosts, order, manager, out string
+	torus                                         string
 	lmc, lanes, workers                           int
 	reassign, json                                bool
+	adaptive, broadcast                           bool
 }
 
 func newSMRoute(e *Env) *cobra.Command {
@@ -57,11 +59,14 @@ func newSMRoute(e *Env) *cobra.Command {
 	f.StringVar(&r.roots, "roots", "", "file with the NodeGUIDs of the switches at the top, one a line (opensm -a)")
 	f.StringVar(&r.hosts, "compute-nodes", "", "file with the port GUIDs of compute nodes, for ftree (opensm -u; default: all adapters)")
 	f.StringVar(&r.order, "order", "", "file with port GUIDs that get routes first (opensm --guid_routing_order_file)")
+	f.StringVar(&r.torus, "torus-config", "", "torus-2QoS.conf, for torus-2QoS: dimensions and the directions of some cables")
+	f.BoolVar(&r.adaptive, "adaptive", false, "write adaptive-groups.txt too: all ports that begin a shortest path, by switch and LID")
+	f.BoolVar(&r.broadcast, "broadcast", false, "write opensm.mcfdbs too: a tree for multicast LID 0xc000 with all adapters")
 	f.IntVar(&r.lanes, "lanes", 8, "data lanes that switches have, 1 to 15")
 	f.IntVarP(&r.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.StringVarP(&r.out, "out", "o", "", "folder to write tables into")
 	f.BoolVar(&r.json, "json", false, "print as JSON")
-	for _, name := range []string{"roots", "compute-nodes", "order"} {
+	for _, name := range []string{"roots", "compute-nodes", "order", "torus-config"} {
 		_ = cmd.MarkFlagFilename(name)
 	}
 	_ = cmd.MarkFlagDirname("out")
@@ -89,7 +94,8 @@ out as opensm -r does: first the port of the manager, then by port GUID read
 backwards. What the manager cannot reach is left out.
 
 Into the folder of -o go opensm-lfts.dump, opensm-lid-matrix.dump and guid2lid;
-where paths use several lanes also opensm-sl2vl.dump and path-sl.txt.
+where paths use several lanes also opensm-sl2vl.dump and path-sl.txt; on demand
+adaptive-groups.txt and opensm.mcfdbs.
 
 The exit code is 1 when an engine cannot route the fabric.`)
 	return b.String()
@@ -153,7 +159,8 @@ func (r *routing) options(e *Env) (engine.Options, error) {
 		}
 		*list.into = guids
 	}
-	return o, nil
+	err := r.readTorus(e, &o)
+	return o, err
 }
 
 // prepare gives the subnet a manager and LIDs, and leaves out what the manager
@@ -242,28 +249,23 @@ func (r *routing) write(e *Env, s *subnet.Subnet, res *engine.Result) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("the tables cannot be written to %s: %w", r.out, reason(err))
 	}
-	files := []struct {
-		name  string
-		write func(io.Writer) error
-	}{
+	files := []outFile{
 		{lftsFile, func(w io.Writer) error { return format.WriteLFTs(w, s, res.Tables) }},
 		{lidMatrixFile, func(w io.Writer) error { return format.WriteLIDMatrix(w, s, res.Hops()) }},
 		{guid2lidFile, func(w io.Writer) error { return format.WriteGUID2LID(w, s) }},
 	}
 	if res.SL2VL != nil {
 		lanes := &format.SL2VL{Switch: res.SL2VL}
-		files = append(files, struct {
-			name  string
-			write func(io.Writer) error
-		}{sl2vlFile, func(w io.Writer) error { return format.WriteSL2VL(w, s, lanes) }})
+		files = append(files, outFile{sl2vlFile, func(w io.Writer) error { return format.WriteSL2VL(w, s, lanes) }})
 	}
 	if res.SL != nil {
-		files = append(files, struct {
-			name  string
-			write func(io.Writer) error
-		}{pathFiles[0], func(w io.Writer) error { return format.WritePathSL(w, s, res.SL) }})
+		files = append(files, outFile{pathFiles[0], func(w io.Writer) error { return format.WritePathSL(w, s, res.SL) }})
 	}
-	for _, f := range files {
+	extras, err := r.extras(s, res)
+	if err != nil {
+		return err
+	}
+	for _, f := range append(files, extras...) {
 		if err := writeFile(filepath.Join(dir, f.name), f.write); err != nil {
 			return fail(Failed, "%s cannot be written: %w", filepath.Join(r.out, f.name), reason(err))
 		}

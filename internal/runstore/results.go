@@ -29,7 +29,11 @@ type FabricResult struct {
 	Name     string     `json:"name"`
 	Protocol string     `json:"protocol"` // infiniband, roce-v2, tcp
 	Rate     units.Rate `json:"rate"`     // of a port
-	Points   []Point    `json:"points"`
+	// Engine is the routing engine of InfiniBand's Subnet Manager that wrote the
+	// forwarding tables, and EngineWhy the reason where the fabric chose it.
+	Engine    string  `json:"routing_engine,omitempty"`
+	EngineWhy string  `json:"routing_engine_why,omitempty"`
+	Points    []Point `json:"points"`
 }
 
 // Point is one size of a sweep. Times are picoseconds of the simulated clock.

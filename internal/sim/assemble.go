@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/fabric"
 	"weft/internal/routing"
+	"weft/internal/routing/engine"
 	"weft/internal/topology"
 	"weft/internal/transport/cc"
 	"weft/scenario"
@@ -18,6 +19,7 @@ type plan struct {
 	tables *routing.Tables
 	class  classes
 	lanes  *routing.Lanes // nil where packets keep their lane
+	routed engine.Report  // of the Subnet Manager's tables; empty where there are none
 	node   *scenario.Node
 	verbs  verbs
 	run    *scenario.Run
@@ -49,7 +51,7 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p, p.manage()
 }
 
 // planOf is the plan of a fabric on a graph.

@@ -27,6 +27,8 @@ type Options struct {
 	Order []units.GUID
 	// Lanes is how many data lanes the switches have, 1 to 15; 0 is 8.
 	Lanes int
+	// Torus is what torus-2QoS.conf says; only torus-2QoS needs it.
+	Torus *TorusConf
 	// AsOpenSM asks for what OpenSM 3.3.23 does, its fallbacks included.
 	AsOpenSM bool
 	// Cores is how many goroutines may work, 0 for as many as the process may
@@ -59,6 +61,8 @@ var engines = []engine{
 	{"sssp", "shortest paths, balanced over the whole fabric; may deadlock where the fabric has loops", sssp},
 	{"dfsssp", "sssp made free of deadlock by virtual lanes", dfsssp},
 	{"lash", "shortest paths, each pair of switches on a virtual lane where it closes no loop", lash},
+	{"torus-2QoS", "dimension order on a torus or mesh, free of deadlock by virtual lanes, around faults; needs torus-2QoS.conf", torus2QoS},
+	{"dragonfly", "at most one cable between groups on a path; with an LMC further LIDs go by way of a third group (Valiant)", dragonfly},
 }
 
 // Engine is the name of an engine and what it does, in a line.

@@ -86,8 +86,9 @@ func (t *tree) index() {
 			return slices.Compare(at[a.sw][:], at[b.sw][:])
 		})
 	}
-	for head := 0; head < len(queue); head++ {
-		u := queue[head]
+	for len(queue) > 0 {
+		u := queue[0]
+		queue = queue[1:]
 		if level := t.level[u]; level < t.leafLevel {
 			visit(t.down[u], at[u], level+1, level+1)
 		}
@@ -95,27 +96,50 @@ func (t *tree) index() {
 			visit(t.up[u], at[u], level-1, level)
 		}
 	}
-	t.order2places(at)
+	t.leaves = t.leavesOf(t.places(at))
 }
 
-// order2places puts all switches in the order of their indices, and picks the
-// leaves.
-func (t *tree) order2places(at []treeIndex) {
-	order := slices.Clone(t.order)
+// places puts all switches in the order of their indices, and tells each group
+// where it leads.
+func (t *tree) places(at []treeIndex) (order []int32) {
+	order = slices.Clone(t.order)
 	slices.SortStableFunc(order, func(a, b int32) int { return slices.Compare(at[a][:], at[b][:]) })
-	t.place = make([]int32, len(t.sw))
+	switches := make([]int32, len(t.sw))
 	for place, i := range order {
-		t.place[i] = int32(place)
+		switches[i] = int32(place)
 	}
+	hosts := t.hostPlaces()
 	for i := range t.sw {
 		for _, groups := range [][]group{t.up[i], t.down[i], t.beside[i]} {
 			for k := range groups {
-				if groups[k].sw >= 0 {
-					groups[k].place = t.place[groups[k].sw]
+				if g := &groups[k]; g.sw >= 0 {
+					g.place = switches[g.sw]
+				} else {
+					g.place = hosts[g.end]
 				}
 			}
 		}
 	}
+	return order
+}
+
+// hostPlaces is the place of each host: by port GUID.
+func (t *tree) hostPlaces() []int32 {
+	order := make([]int32, len(t.ends))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(t.ends[a].guid, t.ends[b].guid) })
+	places := make([]int32, len(t.ends))
+	for place, i := range order {
+		places[i] = int32(place)
+	}
+	return places
+}
+
+// leavesOf are, of all switches in order, those of the leaves' level from the
+// first with compute nodes to the last.
+func (t *tree) leavesOf(order []int32) []int32 {
 	first, last := -1, -1
 	var level []int32
 	for _, i := range order {
@@ -130,11 +154,14 @@ func (t *tree) order2places(at []treeIndex) {
 		}
 		level = append(level, i)
 	}
-	t.leaves = level[first : last+1]
+	return level[first : last+1]
 }
 
-// byLoad orders groups up: the least loaded first, of several the one to the
+// byLoad orders groups: the least loaded first, of several the one to the
 // first place.
 func byLoad(a, b *group) int {
-	return cmp.Or(cmp.Compare(a.load, b.load), cmp.Compare(a.place, b.place))
+	if a.load != b.load {
+		return cmp.Compare(a.load, b.load)
+	}
+	return cmp.Compare(a.place, b.place)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -43,12 +44,12 @@ func refuse(reason string, args ...any) error {
 // tree is a subnet as a fat tree: levels, and places in them.
 type tree struct {
 	*job
+	byNode    []int32 // ends by NodeGUID read backwards, then by port
 	level     []uint8 // 0 at the top, by switch
 	leafLevel uint8
 	compute   []bool  // by end: whether it is a compute node
 	leaf      []bool  // by switch: whether it has compute nodes
-	place     []int32 // where the switch stands in the order of indices, by switch
-	leaves    []int32 // the switches of the leaves' level from the first leaf to the last, by place
+	leaves    []int32 // the switches of the leaves' level from the first leaf to the last, by index
 
 	// Groups of cables by switch: to neighbours nearer to the top, to
 	// neighbours and hosts further from it, and to neighbours of the same level.
@@ -61,7 +62,7 @@ type group struct {
 	sw    int32 // the switch there, -1: a host
 	end   int32 // the host there, -1: a switch
 	load  int32 // ways to targets that were put on it so far
-	place int32 // of the switch there
+	place int32 // of the switch in the order of indices, or of the host in that of GUIDs
 	first int32 // index into tree.cables
 	n     uint8 // how many cables
 	far   uint8 // the port there of the first cable
@@ -96,10 +97,12 @@ func newTree(j *job) (*tree, error) {
 		return nil, err
 	}
 	t.index()
-	if len(t.opt.Roots) > 0 {
-		return t, nil
+	if len(t.opt.Roots) == 0 {
+		if err := t.validate(); err != nil {
+			return nil, err
+		}
 	}
-	return t, t.validate()
+	return t, nil
 }
 
 // rank counts levels from the roots. Roots that nobody names are the switches
@@ -144,7 +147,8 @@ func (t *tree) markLeaves() error {
 		named[guid] = true
 	}
 	t.leafLevel = noWay
-	for i := range t.ends {
+	t.byNode = t.endsByNode()
+	for _, i := range t.byNode {
 		t.compute[i] = t.ends[i].sw >= 0 && (len(named) == 0 || named[t.ends[i].guid])
 		if t.compute[i] && t.leafLevel == noWay {
 			t.leafLevel = t.level[t.ends[i].sw]
@@ -172,6 +176,19 @@ func (t *tree) markLeaves() error {
 		t.leaf[e.sw] = true
 	}
 	return nil
+}
+
+// endsByNode is the order in which hosts come, and the ports of each.
+func (t *tree) endsByNode() []int32 {
+	order := make([]int32, len(t.ends))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	node := func(i int32) uint64 { return backwards(t.sub.Nodes[t.ends[i].at.Node].GUID) }
+	slices.SortStableFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(node(a), node(b)), cmp.Compare(t.ends[a].at.Port, t.ends[b].at.Port))
+	})
+	return order
 }
 
 // validate refuses what is not regular: a tree whose roots nobody named must

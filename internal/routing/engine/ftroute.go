@@ -11,13 +11,14 @@ import (
 // is in ports, hops and open; loads grow from target to target.
 type treeRouter struct {
 	*tree
-	m     *shortest
-	out   *columnWriter
-	real  bool    // whether the target exists; else a leaf lacks it, and it is there for balance
-	ports []uint8 // to the target so far, by switch
-	hops  []uint8 // of the route to the target so far, by switch; noWay: none
-	best  []uint8 // a bound below hops less base, by switch: of the shortest path there is
-	base  uint8   // hops at the target's own switch
+	m       *shortest
+	out     *columnWriter
+	lid     units.LID
+	ports   []uint8 // to the target so far, by switch
+	missing []uint8 // ports for targets that are not there
+	hops    []uint8 // of the route to the target so far, by switch; noWay: none
+	best    []uint8 // a bound below hops less base, by switch: of the shortest path there is
+	base    uint8   // hops at the target's own switch
 
 	// Switches with the same neighbours below and beside form a class. open is
 	// how many of these neighbours can still get a shorter route; classes are
@@ -35,7 +36,7 @@ type treeRouter struct {
 func newTreeRouter(t *tree, m *shortest) *treeRouter {
 	n := len(t.sw)
 	r := &treeRouter{
-		tree: t, m: m, out: newColumnWriter(t.tab.LFT, t.cores), hops: make([]uint8, n),
+		tree: t, m: m, out: newColumnWriter(t.tab.LFT, t.cores), hops: make([]uint8, n), missing: make([]uint8, n),
 		class: make([]int32, n), classes: make([][]int32, n), hosts: make([]bool, n), unsorted: make([]bool, n),
 	}
 	known := map[string]int32{}
@@ -72,15 +73,18 @@ func newTreeRouter(t *tree, m *shortest) *treeRouter {
 }
 
 // to routes to a target on a switch, which the switch reaches by a port. Main
-// says whether loads count.
+// says whether loads of ways up count. LID 0 is a target that is not there: its
+// ports are forgotten, and its loads stay.
 func (r *treeRouter) to(lid units.LID, sw int32, port, hops uint8, main bool) {
-	for i := range r.hops {
-		r.hops[i] = noWay
-	}
-	copy(r.open, r.all)
-	r.best, r.base = r.m.hops[sw], hops
-	if r.real = lid != 0; r.real {
-		r.ports = r.out.column(lid)
+	if lid == 0 || lid != r.lid { // else only what is better than before is new
+		r.lid, r.best, r.base = lid, r.m.hops[sw], hops
+		for i := range r.hops {
+			r.hops[i] = noWay
+		}
+		copy(r.open, r.all)
+		if r.ports = r.missing; lid != 0 {
+			r.ports = r.out.column(lid)
+		}
 		r.set(sw, port, hops)
 	}
 	r.goUp(sw, -1, main, hops)
@@ -99,6 +103,9 @@ func (r *treeRouter) set(sw int32, port, hops uint8) {
 
 // toComputeNodes routes to the compute nodes, leaf by leaf. A leaf with fewer of
 // them than another is treated as if it had as many, so that loads stay even.
+//
+// Below a leaf that is cabled to another leaf, OpenSM sorts the hosts while it
+// goes through them, so that some can come twice and others never.
 func (r *treeRouter) toComputeNodes() {
 	most := 0
 	count := make([]int, len(r.sw))
@@ -109,10 +116,13 @@ func (r *treeRouter) toComputeNodes() {
 		}
 	}
 	for _, leaf := range r.leaves {
-		for i := range r.down[leaf] {
-			g := r.down[leaf][i]
-			if g.end >= 0 && r.compute[g.end] {
-				r.to(r.ends[g.end].lid, leaf, r.cables[g.first].port, 1, true)
+		groups := r.down[leaf]
+		if !r.opt.AsOpenSM {
+			groups = slices.Clone(groups)
+		}
+		for i := range groups {
+			if end := groups[i].end; end >= 0 && r.compute[end] {
+				r.to(r.ends[end].lid, leaf, r.ends[end].port, 1, true)
 			}
 		}
 		for range most - count[leaf] {
@@ -123,7 +133,7 @@ func (r *treeRouter) toComputeNodes() {
 
 // toOthers routes to hosts that are no compute nodes, wherever they hang.
 func (r *treeRouter) toOthers() {
-	for i := range r.ends {
+	for _, i := range r.byNode {
 		e := &r.ends[i]
 		if e.sw < 0 || r.compute[i] {
 			continue
@@ -157,13 +167,13 @@ func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) {
 		rest = 1
 		g := &groups[0]
 		far, c := r.leastLoaded(g)
-		if r.real && hops+1 < r.hops[g.sw] {
+		if hops+1 < r.hops[g.sw] {
 			r.set(g.sw, far, hops+1)
 		}
 		r.goUp(g.sw, u, true, hops+1)
 		r.load(g, c)
 	}
-	for i := rest; i < len(groups) && r.real; i++ {
+	for i := rest; i < len(groups); i++ {
 		g := &groups[i]
 		if hops+1 >= r.hops[g.sw] {
 			continue
@@ -194,13 +204,13 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 	if hops >= noWay-1 {
 		return false
 	}
-	if r.real && r.open[r.class[u]] == 0 {
+	if r.open[r.class[u]] == 0 {
 		return r.hosts[u]
 	}
 	if r.unsorted[u] {
 		r.unsorted[u] = false
-		sortStable(r.down[u])
-		sortStable(r.beside[u])
+		sortByLoad(r.down[u])
+		sortByLoad(r.beside[u])
 	}
 	routed := r.hosts[u]
 	for _, groups := range [2][]group{r.down[u], r.beside[u]} {
@@ -209,13 +219,11 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 			if g.sw < 0 || g.sw == prev {
 				continue
 			}
-			if r.real && hops+1 >= r.hops[g.sw] {
+			if hops+1 >= r.hops[g.sw] {
 				continue
 			}
 			far, c := r.leastLoaded(g)
-			if r.real {
-				r.set(g.sw, far, hops+1)
-			}
+			r.set(g.sw, far, hops+1)
 			if r.goDown(g.sw, -1, hops+1) {
 				routed, r.unsorted[u] = true, true
 				r.load(g, c)
@@ -225,15 +233,15 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 	return routed
 }
 
-// sortStable sorts groups that are nearly sorted by load.
-func sortStable(groups []group) {
+// sortByLoad sorts groups that are nearly sorted.
+func sortByLoad(groups []group) {
 	for i := 1; i < len(groups); i++ {
-		if groups[i].load >= groups[i-1].load {
+		if byLoad(&groups[i], &groups[i-1]) >= 0 {
 			continue
 		}
 		g := groups[i]
 		k := i
-		for ; k > 0 && groups[k-1].load > g.load; k-- {
+		for ; k > 0 && byLoad(&groups[k-1], &g) > 0; k-- {
 			groups[k] = groups[k-1]
 		}
 		groups[k] = g

@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"syscall"
 	"testing"
+	"time"
 
 	"weft/internal/routing/engine"
 	"weft/internal/routing/proof"
@@ -38,6 +40,21 @@ var laneFabrics = []struct {
 	{"ft3-8192", topology.KAry{K: 32}, true},
 }
 
+// cpuTime is what the process has used of all cores.
+func cpuTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// reportCPU tells the CPU time of an operation, which other processes on the
+// machine change less than its wall time.
+func reportCPU(b *testing.B, start time.Duration) {
+	b.ReportMetric(float64((cpuTime(b)-start).Milliseconds())/float64(b.N), "cpu-ms/op")
+}
+
 // BenchmarkRouteLanes times the engines that use virtual lanes, from a subnet
 // with LIDs to complete tables and service levels.
 func BenchmarkRouteLanes(b *testing.B) {
@@ -49,11 +66,13 @@ func BenchmarkRouteLanes(b *testing.B) {
 				}
 				s := built(b, f.spec)
 				b.ReportAllocs()
+				start := cpuTime(b)
 				for b.Loop() {
 					if _, err := engine.Route(s, name, engine.Options{}); err != nil {
 						b.Fatal(err)
 					}
 				}
+				reportCPU(b, start)
 			})
 		}
 	}
@@ -79,6 +98,7 @@ func BenchmarkCheck(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
+			start := cpuTime(b)
 			for b.Loop() {
 				p, err := proof.Check(s, r.Tables, proof.Options{})
 				if err != nil {
@@ -88,6 +108,7 @@ func BenchmarkCheck(b *testing.B) {
 					b.Fatal(p.Findings)
 				}
 			}
+			reportCPU(b, start)
 		})
 	}
 }

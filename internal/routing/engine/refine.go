@@ -1,9 +1,12 @@
 package engine
 
+import "math"
+
 // How far routes are refined.
 const (
-	// maxPasses bounds how often all trees are grown again.
-	maxPasses = 6
+	// maxStale is after how many passes that bring nothing refining ends. Each
+	// that counts lowers the greatest load, so that there is an end.
+	maxStale = 3
 	// maxRefined bounds the work of a pass, in cables looked at: beyond it,
 	// which is some 20,000 ends in a large tree, a pass takes seconds.
 	maxRefined = 1 << 30
@@ -15,37 +18,41 @@ const (
 )
 
 // refine takes trees out one by one and grows them again in a fabric that is
-// loaded by all others, dearer by the square of the load, as long as that makes
-// the most loaded cable less loaded. The trees are in the tables; roots has
-// their LIDs by switch, and times how many paths stand for each of theirs.
+// loaded by all others, dearer by a power of the load, several times over. It
+// keeps what loads the most loaded cable least. The trees are in the tables.
 func (s *spanner) refine(roots []grown) {
-	keep := make([][]uint8, len(s.f.tab.LFT))
+	if len(roots)*len(s.to) > maxRefined {
+		return
+	}
+	price := make([]int64, len(s.weight))
 	load := append([]int64(nil), s.weight...)
-	price := make([]int64, len(load))
-	for range maxPasses {
-		most, mean := s.extremes(load)
-		if most*8 <= mean*9 || len(roots)*len(s.to) > maxRefined {
-			return
-		}
-		for u, row := range s.f.tab.LFT {
-			keep[u] = append(keep[u][:0], row...)
-		}
-		before := append([]int64(nil), load...)
-		s.weight = price
+	best := append([]int64(nil), s.weight...)
+	least, mean := s.extremes(load)
+	keep := make([][]uint8, len(s.f.tab.LFT))
+	for u, row := range s.f.tab.LFT {
+		keep[u] = append([]uint8(nil), row...)
+	}
+	s.weight = price
+	for stale := 0; stale < maxStale && least*8 > mean*9; stale++ {
 		for c := range load {
 			price[c] = priceOf(load[c], mean)
 		}
 		for i := range roots {
 			s.regrow(&roots[i], load, mean)
 		}
-		s.weight = load
-		if after, _ := s.extremes(load); after >= most {
-			for u := range keep {
-				copy(s.f.tab.LFT[u], keep[u])
-			}
-			copy(load, before)
-			return
+		most, _ := s.extremes(load)
+		if most >= least {
+			continue
 		}
+		least, stale = most, -1
+		copy(best, load)
+		for u := range keep {
+			copy(keep[u], s.f.tab.LFT[u])
+		}
+	}
+	s.weight = best
+	for u := range keep {
+		copy(s.f.tab.LFT[u], keep[u])
 	}
 }
 
@@ -60,20 +67,62 @@ type grown struct {
 
 // regrow moves one tree.
 func (s *spanner) regrow(g *grown, load []int64, mean int64) {
-	if s.order == nil || s.order[0] != g.root {
+	if len(s.order) == 0 || s.order[0] != g.root {
 		s.aim(g.root)
 	}
 	for _, u := range s.order[1:] {
 		s.via[u] = int32(s.f.base[u] + int(s.f.tab.LFT[u][g.lid]))
 	}
-	s.change(load, mean, -g.times)
+	s.takeOut(load, mean, g.times)
 	s.grow()
-	s.change(load, mean, g.times)
+	s.settle(load, mean, g.times)
 	s.write(g.lid, g.port)
 }
 
-// change adds the paths of the tree at hand to loads, and prices them.
-func (s *spanner) change(load []int64, mean, times int64) {
+// settle lets the switches with ends choose their ways one after the other,
+// the farthest first, with the loads of those before them: all at once they
+// would crowd the cable that was lightest before. A switch on the way that has
+// chosen sends all further paths the same way.
+func (s *spanner) settle(load []int64, mean, times int64) {
+	for i := range s.chosen {
+		s.chosen[i] = false
+	}
+	root := s.order[0]
+	for i := len(s.order) - 1; i > 0; i-- {
+		paths := s.ends[s.order[i]] * times
+		if paths == 0 {
+			continue
+		}
+		for u := s.order[i]; u != root; u = s.to[s.via[u]] {
+			if !s.chosen[u] {
+				s.via[u], s.chosen[u] = s.lightest(u), true
+			}
+			c := s.via[u]
+			load[c] += paths
+			s.weight[c] = priceOf(load[c], mean)
+		}
+	}
+}
+
+// lightest is the first cable of the way to the root that is lightest now, the
+// other switches' ways being what they are.
+func (s *spanner) lightest(u int32) int32 {
+	best, least := int32(-1), int64(math.MaxInt64)
+	at := s.place[u]
+	for _, c := range s.choices[s.first[at]:s.first[at+1]] {
+		w := s.weight[c]
+		for v := s.to[c]; s.via[v] >= 0 && w < least; v = s.to[s.via[v]] {
+			w += s.weight[s.via[v]]
+		}
+		if w < least {
+			best, least = c, w
+		}
+	}
+	return best
+}
+
+// takeOut removes the paths of the tree at hand from the loads.
+func (s *spanner) takeOut(load []int64, mean, times int64) {
 	for _, u := range s.order {
 		s.load[u] = s.ends[u]
 	}
@@ -81,7 +130,7 @@ func (s *spanner) change(load []int64, mean, times int64) {
 		u := s.order[i]
 		if paths := s.load[u]; paths > 0 {
 			c := s.via[u]
-			load[c] += paths * times
+			load[c] -= paths * times
 			s.weight[c] = priceOf(load[c], mean)
 			s.load[s.to[c]] += paths
 		}

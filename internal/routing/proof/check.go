@@ -45,19 +45,19 @@ type Options struct {
 // Deadlocks reports whether paths between ends can come to a standstill.
 func (r *Report) Deadlocks() bool { return r.Knots > 0 }
 
-// Proven reports whether the tables do what tables must: whatever can arrive
-// arrives, and nothing can come to a standstill. Detours, poor balance and
+// Proven reports whether the tables do what tables must: every port has a LID
+// of its own, whatever can arrive arrives, and nothing can come to a standstill. Detours, poor balance and
 // entries for LIDs that nobody has refute nothing.
 func (r *Report) Proven() bool {
 	lost := false
 	for _, f := range r.Findings {
-		lost = lost || f.Kind == LostLane || f.Kind == LIDClash
+		lost = lost || f.Kind == LostLane || f.Kind == LIDClash || f.Kind == NoLID
 	}
 	return r.EndToEnd.Proven() && r.EndToSwitch.Proven() && r.FromSwitches.Proven() && !r.Deadlocks() && !lost
 }
 
 // Check proves or refutes tables. It fails only for tables that were made for
-// another subnet.
+// another subnet, and for subnets with LIDs that no port can have.
 func Check(s *subnet.Subnet, t *subnet.Tables, o Options) (*Report, error) {
 	if err := checkTables(s, t); err != nil {
 		return nil, err

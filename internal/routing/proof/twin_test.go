@@ -332,3 +332,28 @@ func TestTablesOfAnotherSubnetAreRefused(t *testing.T) {
 		t.Error("tables of another subnet were checked")
 	}
 }
+
+func TestLIDsThatNoPortCanHaveAreRefused(t *testing.T) {
+	s := drawSubnet(t, rand.New(rand.NewPCG(1, 1)))
+	tables := subnet.NewTables(s)
+	for _, p := range []subnet.Port{{LID: 0xffff, LMC: 7}, {LID: 0xc000}, {LID: 1, LMC: 8}} {
+		bad := s.Clone()
+		bad.Nodes[0].Ports[0].LID, bad.Nodes[0].Ports[0].LMC = p.LID, p.LMC
+		if _, err := Check(bad, tables, Options{}); err == nil {
+			t.Errorf("LID %d with LMC %d was accepted", p.LID, p.LMC)
+		}
+	}
+}
+
+func TestPortsThatClaimOneLIDAreFound(t *testing.T) {
+	s := drawSubnet(t, rand.New(rand.NewPCG(2, 1)))
+	tables := drawTables(s, rand.New(rand.NewPCG(3, 1)))
+	s.Nodes[1].Ports[0].LID = s.Nodes[0].Ports[0].LID
+	r, err := Check(s, tables, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Proven() {
+		t.Error("a LID with two owners was proven")
+	}
+}

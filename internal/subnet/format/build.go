@@ -206,8 +206,7 @@ func (b *builder) resolve(name string) []endKey {
 			far[i] = b.byLID(said)
 			continue
 		}
-		j, known := b.by[to.key()]
-		if !known {
+		if _, known := b.by[to.key()]; !known {
 			if strangers == 0 {
 				example = said.where
 			}
