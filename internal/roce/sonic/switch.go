@@ -183,12 +183,15 @@ type Class struct{ TC, Group, Queue int }
 // ClassOf follows a port's maps. Without a map of DSCP every packet is in class
 // 0, and without maps of classes the numbers stay (sonic-swss, qosorch).
 func (p *Port) ClassOf(dscp int) Class {
-	c := Class{}
-	if p.DSCP != nil {
-		c.TC = p.DSCP.Of(dscp)
+	if p.DSCP == nil {
+		return p.ClassOfTC(0)
 	}
-	c.Group, c.Queue = through(p.Group, c.TC), through(p.Queue, c.TC)
-	return c
+	return p.ClassOfTC(p.DSCP.Of(dscp))
+}
+
+// ClassOfTC is where packets of a traffic class go.
+func (p *Port) ClassOfTC(tc int) Class {
+	return Class{TC: tc, Group: through(p.Group, tc), Queue: through(p.Queue, tc)}
 }
 
 func through(m *Map, n int) int {
