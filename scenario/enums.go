@@ -216,7 +216,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Forwarding]():    {"cut-through", "store-and-forward"},
 	reflect.TypeFor[Shape]():         {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
 	reflect.TypeFor[RoutingMode]():   {"deterministic", "adaptive", "ecmp", "flowlet", "spray"},
-	reflect.TypeFor[RoutingEngine](): {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash"},
+	reflect.TypeFor[RoutingEngine](): {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
 	reflect.TypeFor[Queueing]():      {"voq", "fifo"},
 	reflect.TypeFor[Schedule]():      {"strict", "dwrr"},
 	reflect.TypeFor[CCAlgorithm]():   {"none", "dcqcn"},

@@ -160,7 +160,9 @@ func refutations(r *proof.Report) []string {
 			out = append(out, fmt.Sprintf("%d %s go round", x.reach.Looping, x.what))
 		}
 	}
-	if r.Deadlocks() {
+	if r.Deadlocks() && r.AnyLevel {
+		out = append(out, "there is a credit loop if paths use all service levels; those of paths are not known (--path-sl)")
+	} else if r.Deadlocks() {
 		out = append(out, "there is a credit loop")
 	}
 	for _, f := range r.Findings {
@@ -253,7 +255,7 @@ func loopsText(r *proof.Report, t *subnet.Tables) string {
 	switch {
 	case t.SL == nil && t.SL2VL == nil:
 		lanes = "with all paths on one virtual lane"
-	case t.SL == nil:
+	case r.AnyLevel:
 		lanes += ", each path on every service level, since those of paths are not known"
 	case r.Lanes == 1:
 		lanes = "on 1 virtual lane"

@@ -18,6 +18,7 @@ type checked struct {
 	Hops         []int64         `json:"paths_by_hops"`   // index is hops
 	Detours      []int64         `json:"paths_by_detour"` // index is hops more than needed
 	Lanes        int             `json:"lanes"`
+	AnyLevel     bool            `json:"any_service_level,omitempty"` // those of paths are not known
 	CreditLoops  int             `json:"credit_loops"`
 	Loops        []creditLoop    `json:"shortest_credit_loops,omitempty"`
 	Balance      balanced        `json:"paths_per_cable"`
@@ -92,7 +93,7 @@ func checkedOf(s *subnet.Subnet, r *proof.Report) checked {
 		Proven: r.Proven(), Refuted: refutations(r),
 		Switches: r.Switches, Ends: r.Ends, LIDs: r.LIDs,
 		EndToEnd: reached(r.EndToEnd), EndToSwitch: reached(r.EndToSwitch), FromSwitches: reached(r.FromSwitches),
-		Hops: r.Paths.Hops, Detours: r.Paths.Detour, Lanes: r.Lanes, CreditLoops: r.Knots,
+		Hops: r.Paths.Hops, Detours: r.Paths.Detour, Lanes: r.Lanes, AnyLevel: r.AnyLevel, CreditLoops: r.Knots,
 		Balance: balanced{Cables: r.Balance.Cables, Idle: r.Balance.Idle, Max: r.Balance.Max, Mean: r.Balance.Mean, Worst: []loaded{}},
 	}
 	for _, x := range r.Cycles {

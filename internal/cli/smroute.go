@@ -97,7 +97,8 @@ Into the folder of -o go opensm-lfts.dump, opensm-lid-matrix.dump and guid2lid;
 where paths use several lanes also opensm-sl2vl.dump and path-sl.txt; on demand
 adaptive-groups.txt and opensm.mcfdbs.
 
-The exit code is 1 when an engine cannot route the fabric.`)
+The exit code is 1 when an engine cannot route the fabric, or leaves hosts without
+a way to each other. With --as opensm both are told, and the exit code is 0.`)
 	return b.String()
 }
 
@@ -128,9 +129,14 @@ func (r *routing) run(e *Env, fabric string) error {
 		}
 	}
 	if r.json {
-		return printJSON(e, routedOf(s, &res.Report, left))
+		err = printJSON(e, routedOf(s, &res.Report, left))
+	} else {
+		err = r.tell(e, s, res, left)
 	}
-	return r.tell(e, s, res, left)
+	if n := res.Report.UnreachablePairs; err == nil && n > 0 && !o.AsOpenSM {
+		return fail(Failed, "%s: %s leaves %d pairs of a switch with hosts and another host's LID without a way", fabric, res.Report.Used, n)
+	}
+	return err
 }
 
 // options checks the flags, and reads the files that they name.
@@ -294,6 +300,8 @@ func (r *routing) tell(e *Env, s *subnet.Subnet, res *engine.Result, left int) e
 	case rep.Asked != rep.Used:
 		add("why", "%s cannot route this fabric: %s", rep.Asked, rep.Reason)
 		add("OpenSM", "uses %s without a word but in its log, and reports success", rep.Used)
+	}
+	if rep.Remedy != "" {
 		add("to change", "%s", rep.Remedy)
 	}
 	add("switches", "%d", len(res.Switch))
@@ -306,7 +314,7 @@ func (r *routing) tell(e *Env, s *subnet.Subnet, res *engine.Result, left int) e
 		add("no way", "%d pairs of a switch with hosts and the LID of another host, as %s", rep.UnreachablePairs, noWays(rep))
 	}
 	if rep.Apart > 0 {
-		add("switches", "%d pairs of switches have no way to each other, which only management by LID needs", rep.Apart)
+		add("apart", "%d pairs of switches have no way to each other, which only management by LID needs", rep.Apart)
 	}
 	for _, note := range rep.Notes {
 		add("note", "%s", note)

@@ -51,7 +51,10 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
-	return p, p.manage()
+	if err := p.manage(); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // planOf is the plan of a fabric on a graph.

@@ -88,6 +88,8 @@ type job struct {
 
 	hops  hopColumns // what opensm-lid-matrix.dump shows; nil: shortest paths
 	notes []string   // for Report.Notes
+
+	shortest *shortest // once it was asked for
 }
 
 // Route runs an engine on a subnet whose ports have LIDs. Auto is the engine that
@@ -119,9 +121,15 @@ func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !o.AsOpenSM {
+		j.connectSwitches()
+	}
 	rep.Notes = j.notes
 	rep.Lanes = j.tab.Lanes
 	j.unreachable(&rep)
+	if rep.UnreachablePairs > 0 && rep.Remedy == "" {
+		rep.Remedy = "Name other roots, such that every two hosts are below a common one; or use an engine that needs none, as dfsssp"
+	}
 	return &Result{Tables: j.tab, Report: rep, job: j}, nil
 }
 

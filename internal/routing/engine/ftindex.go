@@ -108,33 +108,16 @@ func (t *tree) places(at []treeIndex) (order []int32) {
 	for place, i := range order {
 		switches[i] = int32(place)
 	}
-	hosts := t.hostPlaces()
 	for i := range t.sw {
 		for _, groups := range [][]group{t.up[i], t.down[i], t.beside[i]} {
 			for k := range groups {
 				if g := &groups[k]; g.sw >= 0 {
 					g.place = switches[g.sw]
-				} else {
-					g.place = hosts[g.end]
 				}
 			}
 		}
 	}
 	return order
-}
-
-// hostPlaces is the place of each host: by port GUID.
-func (t *tree) hostPlaces() []int32 {
-	order := make([]int32, len(t.ends))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(t.ends[a].guid, t.ends[b].guid) })
-	places := make([]int32, len(t.ends))
-	for place, i := range order {
-		places[i] = int32(place)
-	}
-	return places
 }
 
 // leavesOf are, of all switches in order, those of the leaves' level from the

@@ -18,12 +18,13 @@ func ftree(j *job) error {
 		return err
 	}
 	m := j.shortestPaths()
-	j.hops = m.columns
 	r := newTreeRouter(t, m)
+	j.hops = r.columns
 	r.toComputeNodes()
 	r.toOthers()
 	r.toSwitches()
 	r.out.flush()
+	t.noteCrossCables()
 	return nil
 }
 
@@ -62,7 +63,7 @@ type group struct {
 	sw    int32 // the switch there, -1: a host
 	end   int32 // the host there, -1: a switch
 	load  int32 // ways to targets that were put on it so far
-	place int32 // of the switch in the order of indices, or of the host in that of GUIDs
+	place int32 // of the switch there in the order of indices; hosts come first
 	first int32 // index into tree.cables
 	n     uint8 // how many cables
 	far   uint8 // the port there of the first cable
@@ -189,6 +190,19 @@ func (t *tree) endsByNode() []int32 {
 		return cmp.Or(cmp.Compare(node(a), node(b)), cmp.Compare(t.ends[a].at.Port, t.ends[b].at.Port))
 	})
 	return order
+}
+
+// noteCrossCables says that OpenSM is not to be followed below leaves that are
+// cabled to each other: it compares their hosts by what lies in memory where a
+// switch would have its index, while it goes through them, and can pass one by.
+func (t *tree) noteCrossCables() {
+	for i := range t.sw {
+		if t.opt.AsOpenSM && t.leaf[i] && len(t.beside[i]) > 0 {
+			t.notes = append(t.notes, fmt.Sprintf(
+				"leaf %v is cabled to a switch of its level: OpenSM then takes its hosts in an order that depends on its memory, and can leave some without a way",
+				t.sw[i].guid))
+		}
+	}
 }
 
 // validate refuses what is not regular: a tree whose roots nobody named must

@@ -13,7 +13,7 @@ type treeRouter struct {
 	*tree
 	m       *shortest
 	out     *columnWriter
-	lid     units.LID
+	target  int32   // the switch that the target is or hangs on
 	ports   []uint8 // to the target so far, by switch
 	missing []uint8 // ports for targets that are not there
 	hops    []uint8 // of the route to the target so far, by switch; noWay: none
@@ -29,6 +29,8 @@ type treeRouter struct {
 	open    []int32
 	all     []int32 // open, before a target
 	hosts   []bool  // by switch: whether it has any
+
+	detours []detour
 
 	unsorted []bool // by switch: whether loads below changed since it was last sorted
 }
@@ -76,36 +78,59 @@ func newTreeRouter(t *tree, m *shortest) *treeRouter {
 // says whether loads of ways up count. LID 0 is a target that is not there: its
 // ports are forgotten, and its loads stay.
 func (r *treeRouter) to(lid units.LID, sw int32, port, hops uint8, main bool) {
-	if lid == 0 || lid != r.lid { // else only what is better than before is new
-		r.lid, r.best, r.base = lid, r.m.hops[sw], hops
-		for i := range r.hops {
-			r.hops[i] = noWay
-		}
-		copy(r.open, r.all)
-		if r.ports = r.missing; lid != 0 {
-			r.ports = r.out.column(lid)
-		}
-		r.set(sw, port, hops)
+	r.target, r.best, r.base = sw, r.m.hops[sw], hops
+	for i := range r.hops {
+		r.hops[i] = noWay
 	}
+	copy(r.open, r.all)
+	if r.ports = r.missing; lid != 0 {
+		r.ports = r.out.column(lid)
+	}
+	r.set(sw, port, hops)
 	r.goUp(sw, -1, main, hops)
 }
 
 // set gives a switch a port to the target.
 func (r *treeRouter) set(sw int32, port, hops uint8) {
+	shortest := hops == r.best[sw]+r.base
+	if r.base == 0 && (!shortest || r.hops[sw] != noWay) {
+		r.detours = append(r.detours, detour{r.target, sw, port, hops})
+	}
 	r.ports[sw] = port
 	r.hops[sw] = hops
-	if hops == r.best[sw]+r.base {
+	if shortest {
 		for _, c := range r.classes[sw] {
 			r.open[c]--
 		}
 	}
 }
 
+// detour is a way to a switch that is longer than the shortest, or that took the
+// place of one.
+type detour struct {
+	to, from int32
+	port     uint8
+	hops     uint8
+}
+
+// columns is the matrix of shortest paths, but for ports that were given detours:
+// there are these.
+func (r *treeRouter) columns() func(to int32, column []uint8) {
+	fill := r.m.columns()
+	byTarget := map[int32][]detour{}
+	for _, d := range r.detours {
+		byTarget[d.to] = append(byTarget[d.to], d)
+	}
+	return func(to int32, column []uint8) {
+		fill(to, column)
+		for _, d := range byTarget[to] {
+			column[r.fabric.base[d.from]+int(d.port)] = d.hops
+		}
+	}
+}
+
 // toComputeNodes routes to the compute nodes, leaf by leaf. A leaf with fewer of
 // them than another is treated as if it had as many, so that loads stay even.
-//
-// Below a leaf that is cabled to another leaf, OpenSM sorts the hosts while it
-// goes through them, so that some can come twice and others never.
 func (r *treeRouter) toComputeNodes() {
 	most := 0
 	count := make([]int, len(r.sw))
@@ -116,13 +141,9 @@ func (r *treeRouter) toComputeNodes() {
 		}
 	}
 	for _, leaf := range r.leaves {
-		groups := r.down[leaf]
-		if !r.opt.AsOpenSM {
-			groups = slices.Clone(groups)
-		}
-		for i := range groups {
-			if end := groups[i].end; end >= 0 && r.compute[end] {
-				r.to(r.ends[end].lid, leaf, r.ends[end].port, 1, true)
+		for _, l := range r.sw[leaf].ports {
+			if l.end >= 0 && r.compute[l.end] {
+				r.to(r.ends[l.end].lid, leaf, r.ends[l.end].port, 1, true)
 			}
 		}
 		for range most - count[leaf] {

@@ -22,7 +22,7 @@ type drawn struct {
 // the manager on any host.
 func draw(seed uint64) drawn {
 	r := rand.New(rand.NewPCG(seed, 3))
-	b := &builder{r: r, s: &subnet.Subnet{Origin: subnet.None}, guids: map[units.GUID]bool{}, elsewhere: map[units.GUID]bool{}}
+	b := &builder{r: r, s: &subnet.Subnet{Origin: subnet.None}, guids: map[units.GUID]bool{}, leaves: map[int32]bool{}, elsewhere: map[units.GUID]bool{}}
 	var d drawn
 	switch seed % 5 {
 	case 0:
@@ -53,10 +53,11 @@ func draw(seed uint64) drawn {
 }
 
 type builder struct {
-	r     *rand.Rand
-	s     *subnet.Subnet
-	guids map[units.GUID]bool
-	top   []int32 // switches of the top level
+	r      *rand.Rand
+	s      *subnet.Subnet
+	guids  map[units.GUID]bool
+	top    []int32        // switches of the top level
+	leaves map[int32]bool // of a tree
 	// elsewhere are hosts that hang on switches of several levels.
 	elsewhere map[units.GUID]bool
 }
@@ -134,6 +135,7 @@ func (b *builder) tree(levels int) string {
 		}
 		for range leaves {
 			leaf := b.sw(down + up*parallel)
+			b.leaves[leaf] = true
 			for range down {
 				b.host(leaf)
 			}
@@ -244,7 +246,8 @@ func (b *builder) damage() {
 }
 
 // extras adds to a tree what trees should not have: cables between switches of
-// any level, hosts anywhere, hosts with two ports.
+// any level, hosts anywhere, hosts with two ports. It cables no leaf to another:
+// what OpenSM does there depends on its memory (see noteCrossCables).
 func (b *builder) extras() {
 	var switches []int32
 	for i := range b.s.Nodes {
@@ -258,7 +261,7 @@ func (b *builder) extras() {
 		return sw
 	}
 	for range b.r.IntN(3) {
-		if x, y := some(), some(); x != y {
+		if x, y := some(), some(); x != y && !(b.leaves[x] && b.leaves[y]) {
 			b.join(more(x), more(y))
 		}
 	}

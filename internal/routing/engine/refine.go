@@ -4,9 +4,9 @@ import "math"
 
 // How far routes are refined.
 const (
-	// maxStale is after how many passes that bring nothing refining ends. Each
-	// that counts lowers the greatest load, so that there is an end.
-	maxStale = 3
+	// maxPasses bounds how often all trees are grown again in each of both
+	// ways; each pass but the last must bring something.
+	maxPasses = 8
 	// maxRefined bounds the work of a pass, in cables looked at: beyond it,
 	// which is some 20,000 ends in a large tree, a pass takes seconds.
 	maxRefined = 1 << 30
@@ -18,41 +18,63 @@ const (
 )
 
 // refine takes trees out one by one and grows them again in a fabric that is
-// loaded by all others, dearer by a power of the load, several times over. It
-// keeps what loads the most loaded cable least. The trees are in the tables.
+// loaded by all others, dearer by the square of the load, several times over:
+// first whole trees, then switch by switch (settle). The trees are in the
+// tables. What is kept has the least product of the most loaded cable and of the
+// contention of shifts: the first alone would part the ways to a destination
+// wherever that helps a little, and shifts need them together.
 func (s *spanner) refine(roots []grown) {
-	if len(roots)*len(s.to) > maxRefined {
+	load := append([]int64(nil), s.weight...)
+	most, mean := s.extremes(load)
+	if most*8 <= mean*9 || len(roots)*len(s.to) > maxRefined {
 		return
 	}
-	price := make([]int64, len(s.weight))
-	load := append([]int64(nil), s.weight...)
-	best := append([]int64(nil), s.weight...)
-	least, mean := s.extremes(load)
-	keep := make([][]uint8, len(s.f.tab.LFT))
-	for u, row := range s.f.tab.LFT {
-		keep[u] = append([]uint8(nil), row...)
+	shifts := s.newShifts(roots)
+	best := state{load: s.weight, score: most * shifts.contention()}
+	best.keep(s.f.tab.LFT)
+	s.weight = make([]int64, len(load))
+	for _, grow := range []func(*grown, []int64, int64){s.regrow, s.resettle} {
+		for pass, better := 0, true; better && pass < maxPasses; pass++ {
+			for c := range load {
+				s.weight[c] = priceOf(load[c], mean)
+			}
+			for i := range roots {
+				grow(&roots[i], load, mean)
+			}
+			most, _ := s.extremes(load)
+			score := most * shifts.contention()
+			if better = score < best.score; !better {
+				break
+			}
+			best.score = score
+			copy(best.load, load)
+			best.keep(s.f.tab.LFT)
+		}
+		copy(load, best.load)
+		best.restore(s.f.tab.LFT)
 	}
-	s.weight = price
-	for stale := 0; stale < maxStale && least*8 > mean*9; stale++ {
-		for c := range load {
-			price[c] = priceOf(load[c], mean)
-		}
-		for i := range roots {
-			s.regrow(&roots[i], load, mean)
-		}
-		most, _ := s.extremes(load)
-		if most >= least {
-			continue
-		}
-		least, stale = most, -1
-		copy(best, load)
-		for u := range keep {
-			copy(keep[u], s.f.tab.LFT[u])
-		}
+	s.weight = best.load
+}
+
+// state is tables with the loads that they make.
+type state struct {
+	load  []int64
+	lft   [][]uint8
+	score int64
+}
+
+func (x *state) keep(lft [][]uint8) {
+	if x.lft == nil {
+		x.lft = make([][]uint8, len(lft))
 	}
-	s.weight = best
-	for u := range keep {
-		copy(s.f.tab.LFT[u], keep[u])
+	for u, row := range lft {
+		x.lft[u] = append(x.lft[u][:0], row...)
+	}
+}
+
+func (x *state) restore(lft [][]uint8) {
+	for u, row := range x.lft {
+		copy(lft[u], row)
 	}
 }
 
@@ -65,18 +87,31 @@ type grown struct {
 	times int64
 }
 
-// regrow moves one tree.
+// regrow moves one tree as a whole.
 func (s *spanner) regrow(g *grown, load []int64, mean int64) {
+	s.lift(g, load, mean)
+	s.grow()
+	s.book(load, mean, g.times)
+	s.write(g.lid, g.port)
+}
+
+// resettle moves one tree switch by switch.
+func (s *spanner) resettle(g *grown, load []int64, mean int64) {
+	s.lift(g, load, mean)
+	s.grow()
+	s.settle(load, mean, g.times)
+	s.write(g.lid, g.port)
+}
+
+// lift takes a tree out of the loads.
+func (s *spanner) lift(g *grown, load []int64, mean int64) {
 	if len(s.order) == 0 || s.order[0] != g.root {
 		s.aim(g.root)
 	}
 	for _, u := range s.order[1:] {
 		s.via[u] = int32(s.f.base[u] + int(s.f.tab.LFT[u][g.lid]))
 	}
-	s.takeOut(load, mean, g.times)
-	s.grow()
-	s.settle(load, mean, g.times)
-	s.write(g.lid, g.port)
+	s.book(load, mean, -g.times)
 }
 
 // settle lets the switches with ends choose their ways one after the other,
@@ -121,8 +156,9 @@ func (s *spanner) lightest(u int32) int32 {
 	return best
 }
 
-// takeOut removes the paths of the tree at hand from the loads.
-func (s *spanner) takeOut(load []int64, mean, times int64) {
+// book adds the paths of the tree at hand to the loads, each counted so many
+// times, and prices them.
+func (s *spanner) book(load []int64, mean, times int64) {
 	for _, u := range s.order {
 		s.load[u] = s.ends[u]
 	}
@@ -130,7 +166,7 @@ func (s *spanner) takeOut(load []int64, mean, times int64) {
 		u := s.order[i]
 		if paths := s.load[u]; paths > 0 {
 			c := s.via[u]
-			load[c] -= paths * times
+			load[c] += paths * times
 			s.weight[c] = priceOf(load[c], mean)
 			s.load[s.to[c]] += paths
 		}

@@ -98,7 +98,7 @@ func cut(s *subnet.Subnet, e subnet.End) {
 	s.Port(e).Peer, s.Port(peer).Peer = subnet.None, subnet.None
 }
 
-func TestAToruswithOneFaultIsProven(t *testing.T) {
+func TestATorusWithOneFaultIsProven(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, dims := range [][]int{{4, 4}, {5, 5}, {3, 6}, {4, 4, 4}, {3, 4, 5}} {
 		whole, text := seeded(t, dims, false, 0, r)

@@ -19,6 +19,10 @@ type Report struct {
 	FromSwitches Reach // from switches to all LIDs
 	Paths        Lengths
 
+	// AnyLevel says that the tables have SL2VL maps and that the service levels
+	// of paths are not known: each path was taken to be on every level, which
+	// finds credit loops that the real levels may avoid.
+	AnyLevel bool
 	// Lanes is how many virtual lanes paths between ends use.
 	Lanes int
 	// Cycles are the credit loops, the shortest of each knot of them, and
@@ -342,7 +346,8 @@ func (c *checker) report() *Report {
 	r := &Report{
 		Switches: len(c.n.sw), Ends: len(c.n.ends),
 		EndToEnd: c.endToEnd, EndToSwitch: c.endToSw, FromSwitches: c.fromSw, Paths: c.paths,
-		Lanes: c.deps.lanes(), Balance: balance(c.n, c.loads),
+		AnyLevel: c.tb.SL == nil && c.tb.SL2VL != nil,
+		Lanes:    c.deps.lanes(), Balance: balance(c.n, c.loads),
 		Patterns: c.patterns.list(c.pairs), Findings: c.found.list(),
 	}
 	for _, e := range c.n.owner {

@@ -3,7 +3,6 @@ package proof
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"weft/internal/subnet"
 )
@@ -166,43 +165,10 @@ func nodeOrder(n *network) []int32 {
 	}
 	slices.SortStableFunc(order, func(a, b int32) int {
 		x, y := n.ends[a].port, n.ends[b].port
-		if c := compareNames(n.s.Nodes[x.Node].Name, n.s.Nodes[y.Node].Name); c != 0 {
+		if c := subnet.CompareNames(n.s.Nodes[x.Node].Name, n.s.Nodes[y.Node].Name); c != 0 {
 			return c
 		}
 		return int(n.ends[a].lid) - int(n.ends[b].lid)
 	})
 	return order
-}
-
-// compareNames puts node9 before node10.
-func compareNames(a, b string) int {
-	for a != "" && b != "" {
-		x, restA := digits(a)
-		y, restB := digits(b)
-		if x != "" && y != "" {
-			x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
-			if len(x) != len(y) {
-				return len(x) - len(y)
-			}
-			if c := strings.Compare(x, y); c != 0 {
-				return c
-			}
-			a, b = restA, restB
-			continue
-		}
-		if a[0] != b[0] {
-			return int(a[0]) - int(b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return len(a) - len(b)
-}
-
-// digits cuts off the number that a text begins with.
-func digits(s string) (number, rest string) {
-	i := 0
-	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
-		i++
-	}
-	return s[:i], s[i:]
 }

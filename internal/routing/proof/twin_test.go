@@ -3,6 +3,7 @@ package proof
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"weft/internal/subnet"
@@ -355,5 +356,22 @@ func TestPortsThatClaimOneLIDAreFound(t *testing.T) {
 	}
 	if r.Proven() {
 		t.Error("a LID with two owners was proven")
+	}
+}
+
+func TestReportsDoNotDependOnCores(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		s := drawSubnet(t, r)
+		tables := drawTables(s, r)
+		one, err := Check(s, tables, Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, workers := range []int{2, 3, 7} {
+			if got, err := Check(s, tables, Options{Workers: workers}); err != nil || !reflect.DeepEqual(got, one) {
+				t.Errorf("seed %d: with %d cores %+v, %v, with one %+v", seed, workers, got, err, one)
+			}
+		}
 	}
 }

@@ -44,7 +44,8 @@ func TestHostsAreListedInRanges(t *testing.T) {
 		{[]string{"mds"}, "mds"},
 		{[]string{"n3"}, "n3"},
 		{[]string{"n3", "n1", "n2"}, "n[1-3]"},
-		{[]string{"n9", "n10", "n11"}, "n9,n[10-11]"},
+		{[]string{"n9", "n10", "n11"}, "n[9-11]"},
+		{[]string{"n0", "n1", "n10"}, "n[0-1,10]"},
 		{[]string{"n009", "n010", "n012"}, "n[009-010,012]"},
 		{[]string{"b1", "a1", "a2", "login"}, "a[1-2],b1,login"},
 		{[]string{"n18446744073709551616"}, "n18446744073709551616"},
@@ -197,9 +198,18 @@ func TestDrawingsAreWellFormed(t *testing.T) {
 		topology.Dragonfly{P: 2, A: 4, H: 2},
 		topology.DragonflyPlus{Groups: 5, Leaves: 4, Spines: 4, LeafEndpoints: 4, SpineGlobals: 4},
 	} {
-		var out bytes.Buffer
-		if err := WriteSVG(&out, fabric(t, shape)); err != nil {
-			t.Fatal(err)
+		var out, again bytes.Buffer
+		s := fabric(t, shape)
+		for i := range s.Nodes { // a description is any bytes
+			s.Nodes[i].Name += " \x01\xff<&\">"
+		}
+		for _, w := range []io.Writer{&out, &again} {
+			if err := WriteSVG(w, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(out.Bytes(), again.Bytes()) {
+			t.Errorf("two drawings of one %T differ", shape)
 		}
 		d := xml.NewDecoder(&out)
 		elements := 0
@@ -217,6 +227,17 @@ func TestDrawingsAreWellFormed(t *testing.T) {
 		}
 		if elements < 10 {
 			t.Errorf("%T: a drawing of %d elements", shape, elements)
+		}
+	}
+}
+
+func TestSwitchesAreLabelledByWhatTellsThemApart(t *testing.T) {
+	for name, want := range map[string]string{
+		"MF0;rack7-leaf01:MQM9700/U1": "rack7-leaf01", "Voltaire 4036 # 4036-8C9E": "4036-8C9E",
+		"Infiniscale-IV Mellanox Technologies": "Infiniscale-IV", "leaf 01": "leaf 01", "": "", "a;b": "a;b", "spine\x00": "spine\uFFFD",
+	} {
+		if got := label(name); got != want {
+			t.Errorf("%q is labelled %q, want %q", name, got, want)
 		}
 	}
 }

@@ -13,12 +13,17 @@ import (
 type numbered struct {
 	prefix string
 	number int
-	width  int // digits; 0: there are none
+	width  int // digits with leading zeros, 1 without; 0: there is no number
 }
 
-// hostlist joins names as Slurm writes them: node[001-004,007].
+// hostlist joins names as Slurm writes them: node[001-004,007], node[8-11].
 func hostlist(names []string) string {
 	parts := make([]numbered, len(names))
+	type form struct {
+		prefix string
+		digits int
+	}
+	padded := map[form]bool{} // some number of that many digits begins with 0
 	for i, name := range names {
 		prefix := strings.TrimRight(name, "0123456789")
 		digits := name[len(prefix):]
@@ -28,6 +33,14 @@ func hostlist(names []string) string {
 			continue
 		}
 		parts[i] = numbered{prefix, n, len(digits)}
+		if digits[0] == '0' {
+			padded[form{prefix, len(digits)}] = true
+		}
+	}
+	for i := range parts {
+		if p := &parts[i]; p.width > 0 && !padded[form{p.prefix, p.width}] {
+			p.width = 1
+		}
 	}
 	slices.SortFunc(parts, func(a, b numbered) int {
 		return cmp.Or(cmp.Compare(a.prefix, b.prefix), cmp.Compare(a.width, b.width), cmp.Compare(a.number, b.number))

@@ -59,14 +59,18 @@ func (b *graphBuilder) endpoints() {
 		}
 	}
 	b.g.NodeNICs = alike
-	for _, h := range b.l.Hosts {
+	hosts := slices.Clone(b.l.Hosts) // in the order of their leaves, so that their cables do not cross
+	slices.SortStableFunc(hosts, func(x, y inspect.Host) int {
+		return cmp.Compare(b.s.Peer(x.Ports[0]).Node, b.s.Peer(y.Ports[0]).Node)
+	})
+	for _, h := range hosts {
 		for p, e := range h.Ports {
 			if b.s.Nodes[b.s.Peer(e).Node].Kind != subnet.Switch {
 				continue
 			}
-			name := h.Name
+			name := printable(h.Name)
 			if len(h.Ports) > 1 {
-				name = fmt.Sprintf("%s/%d", h.Name, p)
+				name = fmt.Sprintf("%s/%d", name, p)
 			}
 			b.at[e] = topology.NodeID(len(b.g.Nodes))
 			b.g.Nodes = append(b.g.Nodes, topology.Node{Kind: topology.Endpoint, Name: name, Group: -1, Rail: -1, Plane: -1, Cables: []int32{-1}})
@@ -89,6 +93,36 @@ func (b *graphBuilder) family() {
 		b.g.Family, b.g.Dims = topology.FamilyTorus, b.l.Size
 		b.g.Ring = !slices.Contains(b.l.Ring, false)
 	}
+}
+
+// label is the part of a switch's description that tells it from others, where
+// makers put it: MF0;leaf01:MQM9700/U1, Voltaire 4036 # 4036-8C9E, or the first
+// word of what is too long for a box.
+func label(name string) string {
+	name = printable(name)
+	if _, after, ok := strings.Cut(name, ";"); ok {
+		if host, _, ok := strings.Cut(after, ":"); ok && host != "" {
+			return host
+		}
+	}
+	if _, after, ok := strings.Cut(name, " # "); ok && after != "" {
+		return after
+	}
+	if first, _, ok := strings.Cut(name, " "); ok && len(name) > 16 && first != "" {
+		return first
+	}
+	return name
+}
+
+// printable is a name with what XML cannot hold replaced: a NodeDescription is
+// any bytes.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0xfffe || r == 0xffff {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "\uFFFD"))
 }
 
 func (b *graphBuilder) switches() {
@@ -116,7 +150,7 @@ func (b *graphBuilder) switches() {
 			cables[p] = -1
 		}
 		b.g.Nodes = append(b.g.Nodes, topology.Node{
-			Kind: topology.Switch, Name: n.Name, Level: int8(min(max(b.l.Level[i], 0)+1, 100)),
+			Kind: topology.Switch, Name: label(n.Name), Level: int8(min(max(b.l.Level[i], 0)+1, 100)),
 			Group: b.l.Group[i], Rail: -1, Plane: -1, Cables: cables,
 		})
 	}

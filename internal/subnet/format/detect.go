@@ -48,6 +48,7 @@ var marks = []struct {
 	format Format
 }{
 	{"Unicast lids [", LFTDump},
+	{"Multicast mlids [", MCFDBs},
 	{"dump_ucast_routes: Switch 0x", FDBs},
 	{"Switch: guid 0x", LIDMatrix},
 	{"Switch: 0x", LinkInfo},

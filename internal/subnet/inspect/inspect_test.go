@@ -238,6 +238,24 @@ func TestPartsThatNoCableJoinsAreTold(t *testing.T) {
 	}
 }
 
+func TestPlanesAreToldAndAHostThatMissesOne(t *testing.T) {
+	s := fabric(t, topology.MultiPlane{Fabric: topology.Rail{Nodes: 32, Rails: 4, Radix: 64}, Planes: 2, Split: true})
+	if f := finding(Subnet(s), "planes"); f == nil || !strings.HasPrefix(f.Text, "32 hosts (dgx*) are on 2 of the 2 parts") {
+		t.Errorf("the planes: %+v", f)
+	}
+	island := Lay(s).Island
+	first := island[s.Peer(subnet.End{Node: 0, Port: 1}).Node]
+	for i := range int32(8) { // of dgx000
+		e := subnet.End{Node: i, Port: 1}
+		if island[s.Peer(e).Node] == first {
+			unplug(s, e)
+		}
+	}
+	if f := finding(Subnet(s), "fewer-planes"); f == nil || !strings.HasPrefix(f.Text, `"dgx000" is on 1 of the 2 parts`) {
+		t.Errorf("the host without one plane: %+v", f)
+	}
+}
+
 // A director is many chips with one SystemImageGUID; a switch that reduces in
 // the network has an adapter inside, on a port above its others.
 func TestDirectorsAndAggregationNodesAreSeenForWhatTheyAre(t *testing.T) {
@@ -343,7 +361,13 @@ func TestAnySubnetIsInspected(t *testing.T) {
 		if err := report.Write(&out); err != nil {
 			t.Fatal(err)
 		}
-		Lay(s)
+		var again bytes.Buffer
+		if err := Lay(s).Report.Write(&again); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(out.Bytes(), again.Bytes()) {
+			t.Fatalf("seed %d: two reports on one subnet differ\n%s\n%s", seed, out.Bytes(), again.Bytes())
+		}
 	}
 }
 
@@ -366,6 +390,24 @@ func TestSwitchesOfOneNameAreToldByTheirGUIDs(t *testing.T) {
 	for _, node := range []int32{e.Node, far.Node} {
 		if guid := s.Nodes[node].GUID.String(); !strings.Contains(f.Text, guid) {
 			t.Errorf("%s; expected the GUID %s in it", f.Text, guid)
+		}
+	}
+}
+
+// A SuperPOD has UFM appliances on its leaves, whose few ports are no failed
+// rails.
+func TestManagersAreNotComparedWithComputeNodes(t *testing.T) {
+	s := fabric(t, topology.Rail{Nodes: 31, Rails: 8, Radix: 64, UFM: true})
+	for i := 31 * 8; s.Nodes[i].Kind == subnet.Adapter; i++ {
+		s.Nodes[i].Name = fmt.Sprintf("ufm01 mlx5_%d", i%8)
+	}
+	r := Subnet(s)
+	if r.Rails == nil || r.Rails.Count != 8 {
+		t.Fatalf("the rails are %+v", r.Rails)
+	}
+	for _, f := range r.Findings {
+		if f.Severity != Note {
+			t.Errorf("%s: %s", f.Kind, f.Text)
 		}
 	}
 }

@@ -64,11 +64,13 @@ func pairOf(a, b int32) [2]int32 { return [2]int32{min(a, b), max(a, b)} }
 // for the absence of a square to say something.
 func classesOf(g *graph, need int) classes {
 	index := map[[2]int32]int32{}
+	var pairs [][2]int32
 	var parent []int32
 	for a := range g.near {
 		for _, n := range g.near[a] {
 			if n.to > int32(a) {
 				index[pairOf(int32(a), n.to)] = int32(len(parent))
+				pairs = append(pairs, pairOf(int32(a), n.to))
 				parent = append(parent, int32(len(parent)))
 			}
 		}
@@ -101,8 +103,8 @@ func classesOf(g *graph, need int) classes {
 	}
 	c := classes{class: map[[2]int32]int32{}}
 	number := map[int32]int32{}
-	for pair, i := range index {
-		r := root(i)
+	for i, pair := range pairs {
+		r := root(int32(i))
 		if _, ok := number[r]; !ok {
 			number[r] = int32(len(number))
 		}
