@@ -163,7 +163,11 @@ func portFacts(p *sonic.Port, f *Fabric) ([]catalog.Fact, error) {
 	} else {
 		add("ethernet.ecn.enabled", "false")
 	}
-	if b := p.Queues[data.Queue].Profile; b != nil && b.StaticTh == 0 {
+	lossy := data.Queue // the bound at the way out is of lossy traffic
+	if slices.Contains(lossless, lossy) {
+		lossy = cnp.Queue
+	}
+	if b := p.Queues[lossy].Profile; b != nil && b.StaticTh == 0 {
 		add("ethernet.egress-alpha", "%s", alpha(b))
 	}
 	profile := p.Groups[data.Group]
