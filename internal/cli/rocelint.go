@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -20,7 +21,7 @@ type linting struct {
 	switches, hosts []string
 	profiles, fixed string
 	options         lint.Options
-	json            bool
+	simulate, json  bool
 }
 
 func newRoCELint(e *Env) *cobra.Command {
@@ -33,6 +34,10 @@ and tells what goes wrong between them: the DSCP of a host that the switch does 
 protect, PFC on one end only, headroom that is too small for the cable, marks that
 come after the pause, and so on. Each finding has its line, the reason with numbers,
 and the lines that mend it.
+
+--simulate proves it: an incast of sixteen senders with the DSCP that is not
+protected, on a switch with exactly these buffers, thresholds and queues, and on the
+same one mended.
 
 --switch is a config_db.json, or a qos.json or buffers.json, which are parts of it.
 Several switches are judged one by one. --host is a folder of one host, or a file;
@@ -48,9 +53,9 @@ The exit code is 5 when there are findings.
 ` + lintRules(),
 		Example: `  weft roce lint --switch config_db.json --host node1/
   weft roce lint --switch config_db.json --host mlnx_qos.txt --host nccl.conf --cable 40m
-  weft roce lint --switch config_db.json --host node1/ --fixed corrected.json`,
+  weft roce lint --switch config_db.json --host node1/ --fixed corrected.json --simulate`,
 		Args: args(0, 0, "no argument"),
-		RunE: func(*cobra.Command, []string) error { return l.run(e) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context(), e) },
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&l.switches, "switch", nil, "configuration of a switch")
@@ -61,6 +66,7 @@ The exit code is 5 when there are findings.
 	f.Var(&quantityFlag[units.Bytes]{&l.options.Buffer, units.ParseSize, "bytes"}, "buffer", "packet buffer of the chip: 160M (default: not known)")
 	f.StringVar(&l.profiles, "profiles", "", "the switch's pg_profile_lookup.ini, for profiles that are not configured")
 	f.StringVar(&l.fixed, "fixed", "", "write the configuration with the fixes of the switch laid over it")
+	f.BoolVar(&l.simulate, "simulate", false, "run an incast of the first unprotected DSCP on each switch in the simulator: as configured, and mended")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("asic", cobra.FixedCompletions(roce.Known(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"switch", "host", "profiles", "fixed"} {
@@ -79,7 +85,7 @@ func lintRules() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func (l *linting) run(e *Env) error {
+func (l *linting) run(ctx context.Context, e *Env) error {
 	if len(l.switches) == 0 {
 		return fmt.Errorf("no switch is given: name its configuration with --switch config_db.json")
 	}
@@ -99,6 +105,7 @@ func (l *linting) run(e *Env) error {
 		return err
 	}
 	all := &lint.Report{}
+	var trials []trial
 	for _, file := range l.switches {
 		r, err := l.judge(e, file, hosts)
 		if err != nil {
@@ -106,11 +113,16 @@ func (l *linting) run(e *Env) error {
 		}
 		all.Findings = append(all.Findings, r.Findings...)
 		all.Unjudged = append(all.Unjudged, r.Unjudged...)
+		if l.simulate {
+			if trials, err = addTrial(ctx, e, trials, file, r); err != nil {
+				return err
+			}
+		}
 	}
 	if l.json {
-		err = printJSON(e, lintAnswerOf(all))
+		err = printJSON(e, lintAnswerOf(all, trials))
 	} else {
-		err = tellLint(e, all)
+		err = tellLint(e, all, trials)
 	}
 	if err == nil && len(all.Findings) > 0 {
 		return fail(Refuted, "%s", countFindings(all))

@@ -11,6 +11,7 @@ import (
 type lintAnswer struct {
 	Findings []lintFinding `json:"findings"`
 	Unjudged []string      `json:"not_judged"`
+	Trials   []trial       `json:"simulated,omitempty"`
 }
 
 type lintFinding struct {
@@ -29,8 +30,8 @@ type lintFix struct {
 	Lines []string `json:"lines"`
 }
 
-func lintAnswerOf(r *lint.Report) lintAnswer {
-	a := lintAnswer{Findings: []lintFinding{}, Unjudged: append([]string{}, r.Unjudged...)}
+func lintAnswerOf(r *lint.Report, trials []trial) lintAnswer {
+	a := lintAnswer{Findings: []lintFinding{}, Unjudged: append([]string{}, r.Unjudged...), Trials: trials}
 	for _, f := range r.Findings {
 		x := lintFinding{
 			Rule: f.Rule, Severity: string(f.Severity), File: f.At.File, Line: f.At.Line,
@@ -48,7 +49,7 @@ func lintAnswerOf(r *lint.Report) lintAnswer {
 const maxFixLines = 4
 
 // tellLint prints a report for people.
-func tellLint(e *Env, r *lint.Report) error {
+func tellLint(e *Env, r *lint.Report, trials []trial) error {
 	w, style := e.Stdout, e.style()
 	for _, f := range r.Findings {
 		fmt.Fprintf(w, "%s: %s: %s", f.At, f.Severity, style.Bold(f.Rule))
@@ -71,6 +72,11 @@ func tellLint(e *Env, r *lint.Report) error {
 			}
 		}
 		fmt.Fprintln(w)
+	}
+	for i := range trials {
+		if err := trials[i].tell(e); err != nil {
+			return err
+		}
 	}
 	for _, text := range r.Unjudged {
 		indented(e, "not judged: ", text)

@@ -21,17 +21,23 @@ func (c *checker) class(h *host.Host, p *sonic.Port, s host.Stream) {
 	c.notifications(h, p, s, class)
 }
 
-// sent is a stream in words: "NCCL of node1 sends DSCP 26 (nccl.env:1)".
+// sent is a stream in words: "NCCL on node1: DSCP 26 (nccl.env:1)".
 func sent(h *host.Host, s host.Stream) string {
 	if s.Default {
-		return fmt.Sprintf("%s of %s sets no NCCL_IB_TC (%v), so it sends DSCP 0", s.What, h.Name, s.At)
+		return fmt.Sprintf("%s on %s: DSCP 0, since it sets no NCCL_IB_TC (%v)", s.What, h.Name, s.At)
 	}
-	return fmt.Sprintf("%s of %s sends DSCP %d (%v)", s.What, h.Name, s.DSCP, s.At)
+	return fmt.Sprintf("%s on %s: DSCP %d (%v)", s.What, h.Name, s.DSCP, s.At)
 }
 
 // lossy is the finding of a DSCP that the switch may drop.
 func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.Class) {
-	f := Finding{Rule: "dscp-lossy", Severity: Error, At: c.place(p.QoSLine)}
+	f := Finding{
+		Rule: "dscp-lossy", Severity: Error, At: c.place(p.QoSLine),
+		Traffic: Traffic{What: s.What, DSCP: s.DSCP, Mended: s.DSCP, CNP: usualCNP},
+	}
+	if h.CNPDSCP.Known() {
+		f.Traffic.CNP = h.CNPDSCP.Value
+	}
 	target := c.losslessClass(h, p, s)
 	why := "the port pauses no priority"
 	switch {
@@ -56,10 +62,14 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 		f.At, f.Value = Place(s.At), "no NCCL_IB_TC"
 		if dscp := c.losslessDSCP(p); dscp >= 0 {
 			f.Fixes = append(f.Fixes, Fix{h.Name, []string{fmt.Sprintf("NCCL_IB_TC=%d", 4*dscp+ect)}})
+			f.Traffic.Mended = dscp
 		}
 	}
 	c.add(p, f)
 }
+
+// usualCNP is the DSCP of notifications where a host does not say (mlxconfig).
+const usualCNP = 48
 
 // ect are the two bits of ECN beside a DSCP: the packet may be marked.
 const ect = 2
@@ -148,7 +158,7 @@ func (c *checker) answers(h *host.Host, s host.Stream, class sonic.Class) {
 		}
 		c.add(nil, Finding{
 			Rule: "ecn-host", Severity: Error, At: Place(point.said.At), Value: fmt.Sprintf("%s/enable/%d is 0", point.dir, class.Group),
-			Why:   fmt.Sprintf("%s in priority %d, whose %s point is off: %s, and congestion is left to PFC alone", sent(h, s), class.Group, point.name, point.loses),
+			Why:   fmt.Sprintf("%s, in priority %d, whose %s point is off: %s, and congestion is left to PFC alone", sent(h, s), class.Group, point.name, point.loses),
 			Fixes: []Fix{{h.Name, []string{fmt.Sprintf("echo 1 > /sys/class/net/%s/ecn/%s/enable/%d", h.Iface, point.dir, class.Group)}}},
 		})
 	}
@@ -168,7 +178,7 @@ func (c *checker) notifications(h *host.Host, p *sonic.Port, s host.Stream, clas
 		Why: fmt.Sprintf("notifications have DSCP %d, which on %s is in queue %d with the data (%s): they wait behind the congestion that they report, and are paused with it",
 			h.CNPDSCP.Value, c.name(), cnp.Queue, sent(h, s)),
 	}
-	for _, dscp := range []int{48, 46, 56} { // network control, expedited forwarding, and the next class
+	for _, dscp := range []int{usualCNP, 46, 56} { // network control, expedited forwarding, and the next class
 		if other := p.ClassOf(dscp); other.Queue >= 0 && other.Queue != class.Queue {
 			f.Fixes = []Fix{{h.Name, []string{fmt.Sprintf("echo %d > /sys/class/net/%s/ecn/roce_np/cnp_dscp", dscp, h.Iface)}}}
 			break

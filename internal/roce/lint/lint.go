@@ -49,8 +49,18 @@ type Finding struct {
 	Value    string // as it stands there
 	Why      string // with numbers
 	Fixes    []Fix
+	// Traffic is what a finding about a class is about; the zero Traffic of others.
+	Traffic Traffic
 	// Where are the ports of the switch that it is about, in their order.
 	Where []string
+}
+
+// Traffic is a DSCP that a host sends, and the one that it sends when the finding
+// is mended.
+type Traffic struct {
+	What         string // as Stream.What; "" for no traffic
+	DSCP, Mended int
+	CNP          int // of its notifications
 }
 
 // Options is what the files do not say.

@@ -105,7 +105,7 @@ var mistakes = []mistake{
 	},
 	{
 		name: "NCCL without a traffic class", listing: []edit{{"NCCL_IB_TC=106", "NCCL_DEBUG=INFO"}}, rule: "dscp-lossy", severity: Error,
-		line: "nccl.env: NCCL_DEBUG", why: "sets no NCCL_IB_TC", fix: "NCCL_IB_TC=14",
+		line: "nccl.env: NCCL_DEBUG", why: "it sets no NCCL_IB_TC", fix: "NCCL_IB_TC=14",
 	},
 	{
 		name: "PFC of the host on another priority", config: []edit{sound}, listing: []edit{{"0   0   0   1   0   0   0   0   \n\tbuffer", "0   0   0   0   0   1   0   0   \n\tbuffer"}},
