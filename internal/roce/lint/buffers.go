@@ -28,7 +28,7 @@ func (c *checker) marks(p *sonic.Port, queue int) {
 			f.Why = fmt.Sprintf("WRED drops in queue %d from %d bytes on instead of marking: lossless traffic is lost before PFC can hold it", queue, q.WRED.Min)
 			f.Fixes = []Fix{{c.name(), []string{sonic.Patch("WRED_PROFILE", q.WRED.Name, "ecn", "ecn_all")}}}
 		} else if w := c.marking(); w != "" {
-			f.Fixes = []Fix{{c.name(), []string{sonic.Patch("QUEUE", fmt.Sprintf("%s|%d", p.Name, queue), "wred_profile", w)}}}
+			f.Fixes = []Fix{{c.name(), []string{sonic.Patch("QUEUE", queueKey(p, queue), "wred_profile", w)}}}
 		}
 		c.add(p, f)
 		return

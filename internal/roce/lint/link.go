@@ -33,7 +33,7 @@ func (c *checker) trustOfPort(p *sonic.Port) {
 	c.add(p, Finding{
 		Rule: "trust-pcp", Severity: Error, At: c.place(p.QoSLine), Value: "dot1p_to_tc_map " + mapName(p.Dot1p.Name),
 		Why:   fmt.Sprintf("the port finds classes by the priority of the VLAN tag, and it is routed (line %d): its frames have no tag, and all is in one class", p.Routed),
-		Fixes: []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", p.Name, "dscp_to_tc_map", "AZURE")}}},
+		Fixes: []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", p.QoSKey, "dscp_to_tc_map", "AZURE")}}},
 	})
 }
 

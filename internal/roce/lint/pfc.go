@@ -23,7 +23,7 @@ func (c *checker) protected(p *sonic.Port) {
 			c.add(p, Finding{
 				Rule: "pfc-headroom", Severity: Error, At: c.place(max(p.PFCLine, p.QoSLine)), Value: "pfc_enable " + noneOr(join(p.PFC)),
 				Why:   fmt.Sprintf("priority group %d has %d bytes of headroom (line %d), and the port never pauses its priority: it is dropped like any other", g, profile.Xoff, p.GroupAt[g]),
-				Fixes: []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", p.Name, "pfc_enable", join(sorted(append(slices.Clone(p.PFC), g))))}}},
+				Fixes: []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", p.QoSKey, "pfc_enable", join(sorted(append(slices.Clone(p.PFC), g))))}}},
 			})
 		}
 	}
@@ -34,14 +34,30 @@ func sorted(list []int) []int {
 	return list
 }
 
-// losslessProfile is a lossless profile that the switch has, for a group.
+// losslessProfile is a lossless profile that the switch has, for the row of a
+// group. There is none where the row is of lossy groups too: it would have to be
+// taken apart.
 func (c *checker) losslessProfile(p *sonic.Port, g int) []Fix {
+	for n, key := range p.GroupKey {
+		if key == p.GroupKey[g] && !slices.Contains(p.PFC, n) {
+			return nil
+		}
+	}
 	for _, profile := range c.sw.Profiles {
 		if profile.Lossless() {
-			return []Fix{{c.name(), []string{sonic.Patch("BUFFER_PG", fmt.Sprintf("%s|%d", p.Name, g), "profile", profile.Name)}}}
+			return []Fix{{c.name(), []string{sonic.Patch("BUFFER_PG", p.GroupKey[g], "profile", profile.Name)}}}
 		}
 	}
 	return nil
+}
+
+// queueKey is the key of a queue's row in QUEUE, of the one that is there or of a
+// new one.
+func queueKey(p *sonic.Port, queue int) string {
+	if queue >= 0 && queue < sonic.Priorities && p.Queues[queue].Key != "" {
+		return p.Queues[queue].Key
+	}
+	return fmt.Sprintf("%s|%d", p.Name, queue)
 }
 
 // pauses judges whether a pause of each priority stops the queue that has its
@@ -73,7 +89,7 @@ func (c *checker) unserved(p *sonic.Port, tc, queue int) {
 	if p.Queue != nil {
 		at = p.Queue.LineOf(tc)
 	}
-	fix := sonic.Patch("QUEUE", fmt.Sprintf("%s|%d", p.Name, queue), "scheduler", c.scheduler(p))
+	fix := sonic.Patch("QUEUE", queueKey(p, queue), "scheduler", c.scheduler(p))
 	why := fmt.Sprintf("class %d leads to queue %d, and the port has schedulers for others but none for it", tc, queue)
 	if queue < 0 || queue >= sonic.Priorities {
 		why = fmt.Sprintf("class %d leads to no queue for unicast", tc)
@@ -130,14 +146,20 @@ func (c *checker) watchdog(p *sonic.Port) {
 	if p.Detect > longest {
 		return
 	}
-	least := (longest/units.Millisecond + 100) / 100 * 100
-	c.add(p, Finding{
+	f := Finding{
 		Rule: "watchdog-short", Severity: Error, At: c.place(p.WDLine), Value: fmt.Sprintf("detection_time %d", p.Detect/units.Millisecond),
 		Why: fmt.Sprintf("the pool %s of %d bytes takes %v to drain through %s at %v (line %d): a pause may last that long without any fault, and the watchdog then does %q to lossless traffic after %v",
 			pool.Name, pool.Size, longest, slowest.Name, slowest.Speed, slowest.Line, p.Action, p.Detect),
-		Fixes: []Fix{{c.name(), []string{sonic.Patch("PFC_WD", p.Name, "detection_time", fmt.Sprint(int64(least)))}}},
-	})
+	}
+	if least := (longest/units.Millisecond + 100) / 100 * 100; least <= mostDetect {
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("PFC_WD", p.Name, "detection_time", fmt.Sprint(int64(least)))}}}
+	}
+	c.add(p, f)
 }
+
+// mostDetect is the longest time that the watchdog takes, in ms
+// (sonic-pfcwd.yang).
+const mostDetect = 5000
 
 // pool is the pool that lossless groups are in.
 func (c *checker) pool() *sonic.Pool {

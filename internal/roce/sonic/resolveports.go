@@ -128,7 +128,7 @@ func (r *resolver) portMaps() {
 }
 
 func (r *resolver) portMap(p *Port, row *Row) {
-	p.QoSLine = row.Line
+	p.QoSLine, p.QoSKey = row.Line, row.Key
 	p.DSCP = r.mapOf(row, "dscp_to_tc_map", "DSCP_TO_TC_MAP", 64)
 	p.Dot1p = r.mapOf(row, "dot1p_to_tc_map", "DOT1P_TO_TC_MAP", Priorities)
 	p.Group = r.mapOf(row, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", 16)

@@ -13,7 +13,7 @@ import (
 func (r *resolver) buffers() {
 	r.eachQueue("BUFFER_PG", func(p *Port, n int, row *Row) {
 		if n < Priorities {
-			p.Groups[n], p.GroupAt[n] = r.profile("BUFFER_PG", row), row.Line
+			p.Groups[n], p.GroupAt[n], p.GroupKey[n] = r.profile("BUFFER_PG", row), row.Line, row.Key
 		}
 	})
 	r.eachQueue("BUFFER_QUEUE", func(p *Port, n int, row *Row) {
@@ -46,7 +46,7 @@ func (r *resolver) queues() {
 			return // queues for multicast
 		}
 		q := &p.Queues[n]
-		q.Line, p.hasQueue = row.Line, true
+		q.Line, q.Key, p.hasQueue = row.Line, row.Key, true
 		if v, ok := row.Get("scheduler"); ok {
 			if q.Scheduler = r.scheduler[reference(v)]; q.Scheduler == nil {
 				r.problem(v.Line, "QUEUE|%s has scheduler %q, which SCHEDULER does not have", row.Key, reference(v))

@@ -107,6 +107,7 @@ type Queue struct {
 	WRED      *WRED      // nil: no marking
 	Profile   *Profile   // of the egress buffer
 	Line      int        // of the entry that names the WRED profile or scheduler
+	Key       string     // of that entry in QUEUE, which may be of several queues
 }
 
 // Map is a table from a number to a number, -1 where an entry is missing.
@@ -161,12 +162,14 @@ type Port struct {
 	Watched  []int // priorities under the watchdog
 	Groups   [Priorities]*Profile
 	GroupAt  [Priorities]int // line of the entry in BUFFER_PG
+	GroupKey [Priorities]string
 	Queues   [Priorities]Queue
 	Detect   units.Time // of the watchdog; 0: it is off on this port
 	Restore  units.Time
 	Action   string // drop, forward or alert
 	WDLine   int
 	QoSLine  int // of its entry in PORT_QOS_MAP
+	QoSKey   string
 	hasQueue bool
 }
 
