@@ -143,7 +143,8 @@ func TestSONiCsYANGModelsAcceptWhatIsWritten(t *testing.T) {
 				table, key string
 				fields     map[string]string
 				mandatory  []string
-			}) bool {
+			},
+			) bool {
 				return y.table == table.Name
 			})
 			if i < 0 {

@@ -24,8 +24,12 @@ func TestSONiCsDefaultMapHasNVIDIAsDSCPInALossyClass(t *testing.T) {
 		want     Class
 		lossless bool
 	}{
-		{26, Class{1, 0, 1}, false}, {3, Class{3, 3, 3}, true}, {4, Class{4, 4, 4}, true},
-		{8, Class{0, 0, 0}, false}, {46, Class{5, 0, 5}, false}, {48, Class{6, 0, 6}, false},
+		{26, Class{1, 0, 1}, false},
+		{3, Class{3, 3, 3}, true},
+		{4, Class{4, 4, 4}, true},
+		{8, Class{0, 0, 0}, false},
+		{46, Class{5, 0, 5}, false},
+		{48, Class{6, 0, 6}, false},
 	} {
 		got := p.ClassOf(c.dscp)
 		if got != c.want || p.Lossless(got.Group) != c.lossless {
