@@ -91,12 +91,12 @@ func TestASwitchThatDoesNotFitIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write := func(name, old, new string) string {
+	write := func(name, old, changed string) string {
 		path := filepath.Join(dir, name)
 		if !strings.Contains(string(b), old) {
 			t.Fatalf("nothing is %s", old)
 		}
-		if err := os.WriteFile(path, []byte(strings.Replace(string(b), old, new, 1)), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(strings.Replace(string(b), old, changed, 1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return path

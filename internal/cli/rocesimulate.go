@@ -80,7 +80,10 @@ func simulateFinding(ctx context.Context, e *Env, file string, r *lint.Report, f
 	if err != nil || t.Refused != "" {
 		return t, err
 	}
-	return t, t.run(ctx, e, resolved)
+	if err := t.run(ctx, e, resolved); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // resolve makes the scenario of a trial. Refused says why the simulator does not

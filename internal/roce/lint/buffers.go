@@ -90,8 +90,7 @@ func (c *checker) headroom(p *sonic.Port, g int) {
 			return
 		}
 	}
-	switch {
-	case p.Speed == 0 || length == 0:
+	if p.Speed == 0 || length == 0 {
 		c.cannot("the headroom of %s: its speed or the length of its cable is not known (PORT, CABLE_LENGTH, or --cable)", p.Name)
 		return
 	}

@@ -39,7 +39,7 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 		f.Traffic.CNP = h.CNPDSCP.Value
 	}
 	target := c.losslessClass(h, p, s)
-	why := "the port pauses no priority"
+	var why string
 	switch {
 	case p.DSCP == nil:
 		f.Value = "no dscp_to_tc_map"
@@ -50,7 +50,9 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 	default:
 		f.At, f.Value = c.place(p.DSCP.LineOf(s.DSCP)), fmt.Sprintf("%q: \"%d\"", fmt.Sprint(s.DSCP), class.TC)
 		why = fmt.Sprintf("it is in class %d, priority group %d, queue %d", class.TC, class.Group, class.Queue)
-		if len(p.PFC) > 0 {
+		if len(p.PFC) == 0 {
+			why += ", and the port pauses no priority"
+		} else {
 			why += ", and only " + join(p.PFC) + " is protected by PFC"
 		}
 	}
@@ -61,7 +63,7 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 	if s.Default {
 		f.At, f.Value = Place(s.At), "no NCCL_IB_TC"
 		if dscp := c.losslessDSCP(p); dscp >= 0 {
-			f.Fixes = append(f.Fixes, Fix{h.Name, []string{fmt.Sprintf("NCCL_IB_TC=%d", 4*dscp+ect)}})
+			f.Fixes = append(f.Fixes, Fix{h.Name, []string{fmt.Sprintf("NCCL_IB_TC=%d", 4*dscp+ecnBits)}})
 			f.Traffic.Mended = dscp
 		}
 	}
@@ -71,8 +73,8 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 // usualCNP is the DSCP of notifications where a host does not say (mlxconfig).
 const usualCNP = 48
 
-// ect are the two bits of ECN beside a DSCP: the packet may be marked.
-const ect = 2
+// ecnBits are those of ECN beside a DSCP: the packet may be marked.
+const ecnBits = 2
 
 // losslessClass is a class that the port protects: the one of the host's
 // priority, if it is, or the first.

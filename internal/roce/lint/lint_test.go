@@ -254,7 +254,7 @@ func TestEachMistakeIsFoundWithLineReasonAndFix(t *testing.T) {
 // lineAt is the line that a finding names, of the file with its changes.
 func lineAt(t *testing.T, config, listing []edit, at Place) string {
 	t.Helper()
-	text := ""
+	var text string
 	if at.File == "config_db.json" {
 		text = edited(t, load(t, "..", "sonic", "testdata", at.File), config)
 	} else {

@@ -1,7 +1,6 @@
 package sonic
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -155,7 +154,7 @@ func knownTables() []string {
 // Write writes the configuration as SONiC's "config save" does: four blanks to
 // a level.
 func (c *Config) Write(w io.Writer) error {
-	out := bufio.NewWriter(w)
+	out := &strings.Builder{}
 	out.WriteString("{")
 	for i, t := range c.Tables {
 		separate(out, i, 1)
@@ -168,10 +167,11 @@ func (c *Config) Write(w io.Writer) error {
 	}
 	closeBrace(out, len(c.Tables), 0)
 	out.WriteString("\n")
-	return out.Flush()
+	_, err := io.WriteString(w, out.String())
+	return err
 }
 
-func writeRow(out *bufio.Writer, r *Row) {
+func writeRow(out *strings.Builder, r *Row) {
 	fmt.Fprintf(out, "%s: {", quoted(r.Key))
 	for i, f := range r.Fields {
 		separate(out, i, 3)
@@ -193,16 +193,16 @@ func writeRow(out *bufio.Writer, r *Row) {
 	closeBrace(out, len(r.Fields), 2)
 }
 
-func separate(out *bufio.Writer, i, level int) {
+func separate(out *strings.Builder, i, level int) {
 	if i > 0 {
 		out.WriteString(",")
 	}
 	indent(out, level)
 }
 
-func indent(out *bufio.Writer, level int) { out.WriteString("\n" + strings.Repeat("    ", level)) }
+func indent(out *strings.Builder, level int) { out.WriteString("\n" + strings.Repeat("    ", level)) }
 
-func closeBrace(out *bufio.Writer, members, level int) {
+func closeBrace(out *strings.Builder, members, level int) {
 	if members > 0 {
 		indent(out, level)
 	}

@@ -107,7 +107,11 @@ func (r *reader) members(what string, member func(name string, line int) error) 
 		if err != nil {
 			return err
 		}
-		name, line := t.(string), r.line()
+		name, ok := t.(string)
+		if !ok {
+			return r.fail("a name of %s is %s; expected a string", what, describe(t))
+		}
+		line := r.line()
 		if before, twice := seen[name]; twice {
 			return r.fail("%s has %q twice, first in line %d", what, name, before)
 		}

@@ -63,14 +63,21 @@ type resolver struct {
 	unlisted  int
 }
 
-func (r *resolver) problem(line int, format string, args ...any) *Error {
-	e := &Error{File: r.config.File, Line: line, Text: fmt.Sprintf(format, args...)}
+func (r *resolver) problem(line int, format string, args ...any) {
+	r.mendable(line, "", format, args...)
+}
+
+// mendable notes a defect with the patch that mends it.
+func (r *resolver) mendable(line int, patch, format string, args ...any) {
 	if len(r.problems) == maxProblems {
 		r.unlisted++
-		return e
+		return
+	}
+	e := &Error{File: r.config.File, Line: line, Text: fmt.Sprintf(format, args...)}
+	if patch != "" {
+		e.Fix = []string{patch}
 	}
 	r.problems = append(r.problems, e)
-	return e
 }
 
 // rows are the rows of a table, none where there is no such table.
@@ -194,8 +201,8 @@ func (r *resolver) xonBelow(row *Row, p *Profile) {
 		return
 	}
 	v, _ := row.Get("xon")
-	e := r.problem(v.Line, "BUFFER_PROFILE|%s has XON at %d bytes, above the %d at which it pauses with an empty pool: valid is XON below XOFF's threshold", row.Key, p.Xon, most)
-	e.Fix = []string{Patch("BUFFER_PROFILE", row.Key, "xon", fmt.Sprint(int64(min(p.Size, most))))}
+	r.mendable(v.Line, Patch("BUFFER_PROFILE", row.Key, "xon", fmt.Sprint(int64(min(p.Size, most)))),
+		"BUFFER_PROFILE|%s has XON at %d bytes, above the %d at which it pauses with an empty pool: valid is XON below XOFF's threshold", row.Key, p.Xon, most)
 }
 
 func (r *resolver) wred() {
@@ -216,8 +223,8 @@ func (r *resolver) wred() {
 		w.Percent = int(r.number(table, row, chance, 100, 0, 100))
 		if w.Min > w.Max {
 			v, _ := row.Get(first)
-			e := r.problem(v.Line, "WRED_PROFILE|%s begins to mark at %d bytes (Kmin), above %d (Kmax): valid is Kmin at most Kmax", row.Key, w.Min, w.Max)
-			e.Fix = []string{Patch(table, row.Key, first, fmt.Sprint(int64(w.Max)), last, fmt.Sprint(int64(w.Min)))}
+			r.mendable(v.Line, Patch(table, row.Key, first, fmt.Sprint(int64(w.Max)), last, fmt.Sprint(int64(w.Min))),
+				"WRED_PROFILE|%s begins to mark at %d bytes (Kmin), above %d (Kmax): valid is Kmin at most Kmax", row.Key, w.Min, w.Max)
 		}
 		r.sw.WRED = append(r.sw.WRED, w)
 	}

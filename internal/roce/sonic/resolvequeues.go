@@ -125,8 +125,8 @@ func (r *resolver) watchdog() {
 	}
 	for _, p := range r.sw.Ports {
 		if p.WDLine > 0 && (p.Detect < r.sw.Watchdog.Poll || p.Restore < r.sw.Watchdog.Poll) {
-			e := r.problem(p.WDLine, "PFC_WD|%s detects within %v and restores after %v, and the watchdog looks every %v: valid is at least the interval", p.Name, p.Detect, p.Restore, r.sw.Watchdog.Poll)
-			e.Fix = []string{Patch("PFC_WD", "GLOBAL", "POLL_INTERVAL", fmt.Sprint(max(leastWatch, int64(min(p.Detect, p.Restore)/units.Millisecond))))}
+			r.mendable(p.WDLine, Patch("PFC_WD", "GLOBAL", "POLL_INTERVAL", fmt.Sprint(max(leastWatch, int64(min(p.Detect, p.Restore)/units.Millisecond)))),
+				"PFC_WD|%s detects within %v and restores after %v, and the watchdog looks every %v: valid is at least the interval", p.Name, p.Detect, p.Restore, r.sw.Watchdog.Poll)
 		}
 	}
 }
