@@ -11,9 +11,6 @@ import (
 
 // marks judges when a queue of lossless traffic is marked.
 func (c *checker) marks(p *sonic.Port, queue int) {
-	if queue < 0 || queue >= sonic.Priorities {
-		return // pauses says so
-	}
 	q := &p.Queues[queue]
 	if q.WRED == nil || !q.WRED.ECN {
 		f := Finding{
@@ -50,8 +47,13 @@ func (c *checker) marking() string {
 // port's groups can have.
 func (c *checker) marksBeforePause(p *sonic.Port, w *sonic.WRED) {
 	for g, profile := range p.Groups {
-		if !p.Lossless(g) || profile == nil {
+		if !p.Lossless(g) {
 			continue
+		}
+		if profile == nil {
+			if profile = c.generated(p, c.length(p)); profile == nil {
+				continue
+			}
 		}
 		most, known := profile.Threshold()
 		if !known {
@@ -85,26 +87,26 @@ var anyChip = roce.ASIC{Name: "any", Cell: 1}
 func (c *checker) headroom(p *sonic.Port, g int) {
 	profile := p.Groups[g]
 	length := c.length(p)
+	if p.Speed == 0 || length == 0 {
+		c.cannotAt(p, "the headroom, where the speed or the length of the cable is not known (PORT, CABLE_LENGTH, or --cable)")
+		return
+	}
 	if profile == nil {
 		if profile = c.generated(p, length); profile == nil {
 			return
 		}
-	}
-	if p.Speed == 0 || length == 0 {
-		c.cannot("the headroom of %s: its speed or the length of its cable is not known (PORT, CABLE_LENGTH, or --cable)", p.Name)
-		return
 	}
 	port := roce.Port{Speed: p.Speed, Cable: length, MTU: frame(p.MTU), Lanes: p.Lanes}
 	f := Finding{Rule: "headroom-small", At: c.place(profile.Line), Value: fmt.Sprintf("xoff %d", profile.Xoff)}
 	given := fmt.Sprintf("BUFFER_PROFILE|%s has %d bytes behind its threshold for %v of cable at %v", profile.Name, profile.Xoff, length, p.Speed)
 	least, terms, err := leastHeadroom(port)
 	if err != nil {
-		c.cannot("the headroom of %s: %v", p.Name, err)
+		c.cannotAt(p, "the headroom: %v", err)
 		return
 	}
 	vendor, by, err := c.vendorHeadroom(port)
 	if err != nil {
-		c.cannot("the headroom of %s against the vendor's: %v", p.Name, err)
+		c.cannotAt(p, "the headroom against the vendor's: %v", err)
 	}
 	switch {
 	case profile.Xoff < least:
@@ -126,12 +128,15 @@ func (c *checker) headroom(p *sonic.Port, g int) {
 // where that cannot be said.
 func (c *checker) generated(p *sonic.Port, length units.Length) *sonic.Profile {
 	if len(c.options.Profiles) == 0 {
-		c.cannot("the headroom of %s: no profile is configured, the switch makes one of pg_profile_lookup.ini (give --profiles) or by its own formula", p.Name)
+		c.cannotAt(p, "the headroom and the threshold, where no profile is configured: the switch makes one of pg_profile_lookup.ini (give --profiles) or by its own formula")
 		return nil
+	}
+	if p.Speed == 0 || length == 0 {
+		return nil // headroom says so
 	}
 	row, exact, err := roce.Between(c.options.Profiles, p.Speed, length)
 	if err != nil || !exact {
-		c.cannot("the headroom of %s: pg_profile_lookup.ini has no row for %v and %v", p.Name, p.Speed, length)
+		c.cannotAt(p, "the headroom: pg_profile_lookup.ini has no row for %v and %v", p.Speed, length)
 		return nil
 	}
 	return &sonic.Profile{

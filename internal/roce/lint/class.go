@@ -16,7 +16,6 @@ func (c *checker) class(h *host.Host, p *sonic.Port, s host.Stream) {
 		return
 	}
 	c.obeys(h, p, s, class)
-	c.marks(p, class.Queue)
 	c.answers(h, s, class)
 	c.notifications(h, p, s, class)
 }

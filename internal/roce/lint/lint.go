@@ -105,7 +105,7 @@ var Rules = []struct{ Name, Finds string }{
 // Check finds what goes wrong between a switch and its hosts. problems are those
 // of the switch's configuration.
 func Check(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Options) *Report {
-	c := &checker{sw: sw, hosts: hosts, options: o, unjudged: map[string]bool{}}
+	c := &checker{sw: sw, hosts: hosts, options: o, unjudged: map[string][]string{}}
 	for _, p := range problems {
 		f := Finding{Rule: "invalid", Severity: Error, At: Place{p.File, p.Line}, Why: p.Text}
 		if len(p.Fix) > 0 {
@@ -136,7 +136,7 @@ type checker struct {
 	hosts    []*host.Host
 	options  Options
 	findings []Finding
-	unjudged map[string]bool
+	unjudged map[string][]string // text, and the ports that it is about
 }
 
 // name is what the switch is called in findings.
@@ -179,7 +179,20 @@ func (f *Finding) addFix(fix Fix) {
 	}
 }
 
-func (c *checker) cannot(format string, args ...any) { c.unjudged[fmt.Sprintf(format, args...)] = true }
+// cannot notes what could not be judged.
+func (c *checker) cannot(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	c.unjudged[text] = append(c.unjudged[text], "")
+}
+
+// cannotAt notes what could not be judged of a port, together with the same of
+// others.
+func (c *checker) cannotAt(p *sonic.Port, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !slices.Contains(c.unjudged[text], p.Name) {
+		c.unjudged[text] = append(c.unjudged[text], p.Name)
+	}
+}
 
 // ports are those that carry traffic: up and configured, and named where the
 // options name some.
@@ -250,18 +263,23 @@ func (c *checker) report() *Report {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(order[a.Rule], order[b.Rule]), cmp.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Line, b.At.Line))
 	})
 	r := &Report{Findings: c.findings}
-	for text := range c.unjudged {
+	for text, ports := range c.unjudged {
+		if ports[0] != "" {
+			text += " (" + fewOf(ports) + ")"
+		}
 		r.Unjudged = append(r.Unjudged, text)
 	}
 	slices.Sort(r.Unjudged)
 	return r
 }
 
-// Ports names ports in few words.
-func (f *Finding) Ports() string {
+// Ports names the ports in few words.
+func (f *Finding) Ports() string { return fewOf(f.Where) }
+
+func fewOf(names []string) string {
 	const most = 3
-	if len(f.Where) <= most {
-		return strings.Join(f.Where, ", ")
+	if len(names) <= most {
+		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(f.Where[:most], ", "), len(f.Where)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

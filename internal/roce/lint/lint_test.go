@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/roce"
 	"weft/internal/roce/host"
 	"weft/internal/roce/sonic"
 	"weft/units"
@@ -316,7 +317,7 @@ func TestWhatIsNotKnownIsSaidAndNotJudged(t *testing.T) {
             "type": "ingress"`, `"type": "ingress"`}}
 	r := checkFiles(t, config, []host.Source{{Name: "e", Text: "Settings for e:\nSpeed: 400000Mb/s"}}, Options{})
 	all := strings.Join(r.Unjudged, "\n")
-	for _, want := range []string{"which DSCP", "on which priorities it has PFC", "length of its cable is not known", "how long a legitimate pause may last", "its buffer is not known"} {
+	for _, want := range []string{"which DSCP", "on which priorities it has PFC", "length of the cable is not known (PORT, CABLE_LENGTH, or --cable) (Ethernet0, Ethernet4)", "how long a legitimate pause may last", "its buffer is not known"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
@@ -326,6 +327,47 @@ func TestWhatIsNotKnownIsSaidAndNotJudged(t *testing.T) {
 func TestAHostIsHeldAgainstPortsOfItsSpeedOnly(t *testing.T) {
 	r := check(t, nil, []edit{{"400000Mb/s", "100000Mb/s"}}, Options{})
 	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == "dscp-lossy" }) {
+		t.Error(tell(r))
+	}
+}
+
+// made is a switch that makes its lossless profiles itself, as most do whose
+// chips have a pg_profile_lookup.ini.
+var made = []edit{
+	sound,
+	{`"profile": "pg_lossless_400000_40m_profile"`, `"profile": "NULL"`},
+	{`"pg_lossless_400000_40m_profile": {
+            "dynamic_th": "0",
+            "pool": "ingress_lossless_pool",
+            "size": "303104",
+            "xoff": "283648",
+            "xon": "19456"
+        }`, `"unused": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "0"}`},
+}
+
+func TestProfilesThatTheSwitchMakesAreJudgedByItsTable(t *testing.T) {
+	r := check(t, made, nil, Options{Buffer: 160 << 20})
+	if len(r.Findings) > 0 || len(r.Unjudged) != 1 || !strings.Contains(r.Unjudged[0], "give --profiles") {
+		t.Errorf("without the table: %s%v", tell(r), r.Unjudged)
+	}
+	_, table, err := roce.Lookup("tomahawk-5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := check(t, made, nil, Options{Buffer: 160 << 20, Profiles: table.Rows}); len(r.Findings) > 0 || len(r.Unjudged) > 0 {
+		t.Errorf("with it: %s%v", tell(r), r.Unjudged)
+	}
+	small := []roce.Row{{Speed: 400 * units.Gbps, Cable: 40 * units.Metre, Profile: roce.Profile{Size: 18796, Xoff: 50_000}}}
+	r = check(t, made, nil, Options{Buffer: 160 << 20, Profiles: small})
+	if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == "headroom-small" && f.Severity == Error }) {
+		t.Errorf("50,000 bytes for 40 m at 400 Gb/s: %s", tell(r))
+	}
+}
+
+func TestASwitchIsJudgedWithoutHosts(t *testing.T) {
+	sw, problems := sonic.Examine(readConfig(t, []edit{sound, {"ecn_all", "ecn_none"}}))
+	r := Check(sw, problems, nil, Options{})
+	if len(r.Findings) != 2 || r.Findings[0].Rule != "ecn-missing" { // queues 3 and 4
 		t.Error(tell(r))
 	}
 }

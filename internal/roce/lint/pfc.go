@@ -61,7 +61,7 @@ func queueKey(p *sonic.Port, queue int) string {
 }
 
 // pauses judges whether a pause of each priority stops the queue that has its
-// traffic, and whether something serves that queue.
+// traffic, and whether something serves and marks that queue.
 func (c *checker) pauses(p *sonic.Port) {
 	for tc := range sonic.Priorities {
 		group, queue := tc, tc
@@ -78,6 +78,7 @@ func (c *checker) pauses(p *sonic.Port) {
 			c.unserved(p, tc, queue)
 			continue
 		}
+		c.marks(p, queue)
 		if stopped := p.PFCQueueOf(group); stopped != queue {
 			c.stops(p, tc, group, queue, stopped)
 		}
@@ -161,11 +162,17 @@ func (c *checker) watchdog(p *sonic.Port) {
 // (sonic-pfcwd.yang).
 const mostDetect = 5000
 
-// pool is the pool that lossless groups are in.
+// pool is the pool that lossless groups are in: of a profile that is configured,
+// or the one where the switch puts those that it makes (sonic-swss, buffermgr).
 func (c *checker) pool() *sonic.Pool {
 	for _, p := range c.sw.Profiles {
 		if p.Lossless() && p.Pool != nil {
 			return p.Pool
+		}
+	}
+	for _, p := range c.sw.Pools {
+		if p.Name == "ingress_lossless_pool" {
+			return p
 		}
 	}
 	return nil
