@@ -148,6 +148,18 @@ var inner = []rule{
 		why: "headroom and thresholds are arithmetic about links",
 	},
 	{
+		pkg: "internal/roce/sonic", may: []string{"units"},
+		why: "a switch's configuration is read without knowing who asks about it",
+	},
+	{
+		pkg: "internal/roce/host", may: []string{"units"},
+		why: "what a host says is read without knowing its switch",
+	},
+	{
+		pkg: "internal/roce/lint", may: []string{"units", "internal/roce", "internal/roce/sonic", "internal/roce/host"},
+		why: "both ends of a link are judged by what they say and by arithmetic, without a simulation",
+	},
+	{
 		pkg: "internal/catalog", may: []string{"units"},
 		why: "a datasheet knows nothing about its use",
 	},
@@ -197,6 +209,7 @@ type layer struct {
 // scenario ← sim ← report, cli.
 var outer = []layer{
 	{[]string{"scenario"}, "what a user asks for is said before anything is built"},
+	{[]string{"internal/roce/export"}, "devices are told the numbers of a scenario, before anything runs"},
 	{[]string{"internal/sim"}, "one place alone puts a scenario together and runs it"},
 	{[]string{"internal/validate", "internal/report"}, "whoever judges a result cannot have an influence on it"},
 	{[]string{"internal/cli"}, "verbs of the command line call everything; nothing calls them"},
