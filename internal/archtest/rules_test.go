@@ -71,6 +71,18 @@ var inner = []rule{
 		why: "what other programs computed is read for tests, whatever weft makes of it",
 	},
 	{
+		pkg: "internal/subnet/partition", core: true, may: []string{"units", "internal/subnet/format"},
+		why: "who may talk to whom is a rule of the site, apart from any fabric",
+	},
+	{
+		pkg: "internal/subnet/qos", core: true, may: []string{"units", "internal/subnet/format"},
+		why: "weights of lanes are a rule of the site, apart from any fabric",
+	},
+	{
+		pkg: "internal/subnet/inspect", core: true, may: []string{"units", "internal/subnet"},
+		why: "what a fabric is can be seen from its cables, whatever file they were read from",
+	},
+	{
 		pkg: "internal/collective", core: true, may: []string{"units"},
 		why: "a schedule knows ranks, not networks",
 	},

@@ -22,6 +22,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newRoCE,
 	newSniff,
 	newIbsim,
+	newFabric,
 	newCatalog,
 	newVersion,
 	newExitCodes,

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/subnet/format"
+	"weft/internal/subnet/inspect"
+)
+
+// newFabric is the parent of the verbs about files of real fabrics.
+func newFabric(e *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fabric",
+		Short: "InfiniBand fabrics from the files of real tools: what they are, and other formats",
+	}
+	cmd.AddCommand(newFabricInspect(e))
+	return cmd
+}
+
+func newFabricInspect(e *Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "inspect FILE",
+		Short: "what a fabric is, and what is not as it should be",
+		Long: `Reads what ibnetdiscover (also -p, -g, -f) or iblinkinfo (also -l) printed,
+opensm-subnet.lst or a net of ibsim, and says what the fabric is: its family,
+levels, rails and oversubscription; which switch has fewer uplinks than its
+peers and which pair misses a cable; links that are slower than both their ends;
+hosts on spines, on another rail, or with fewer adapters than the rest; the
+cables and switches on which everything depends.
+
+The format is recognised by content. gzip is undone; - reads standard input.
+The exit code is 0 also where something was found.`,
+		Example: `  ibnetdiscover > real.topo
+  weft fabric inspect real.topo
+  weft fabric inspect real.topo --json`,
+		Args: args(1, 1, "one file"),
+		RunE: func(_ *cobra.Command, given []string) error {
+			f, err := readFabric(e, given[0])
+			if err != nil {
+				return err
+			}
+			report := inspect.Subnet(f.subnet)
+			if asJSON {
+				return printJSON(e, struct {
+					File   string         `json:"file"`
+					Format format.Format  `json:"format"`
+					Read   *format.Report `json:"read"`
+					*inspect.Report
+				}{given[0], f.format, f.report, report})
+			}
+			fmt.Fprintf(e.Stdout, "%s (%s)\n", given[0], f.format)
+			return report.Write(e.Stdout)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}

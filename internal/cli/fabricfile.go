@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"weft/internal/subnet"
+	"weft/internal/subnet/format"
+)
+
+// fabricFile is an InfiniBand subnet as a file has it.
+type fabricFile struct {
+	subnet *subnet.Subnet
+	format format.Format
+	report *format.Report
+}
+
+// readFabric reads a file that describes a subnet, in whichever format it is;
+// - is standard input. What the reader has to remark goes to standard error.
+func readFabric(e *Env, path string) (fabricFile, error) {
+	in, err := openFabric(e, path)
+	if err != nil {
+		return fabricFile{}, err
+	}
+	defer in.Close()
+	s, f, report, err := format.ReadSubnet(path, in, format.Options{Open: func(name string) (io.ReadCloser, error) {
+		if filepath.IsAbs(name) {
+			return os.Open(name)
+		}
+		return os.Open(filepath.Join(filepath.Dir(e.path(path)), name))
+	}})
+	if err != nil {
+		return fabricFile{}, err
+	}
+	remark(e, report)
+	return fabricFile{s, f, report}, nil
+}
+
+// remark prints what a reader noted and skipped.
+func remark(e *Env, r *format.Report) {
+	for _, n := range r.Notes {
+		fmt.Fprintf(e.Stderr, "%v\n", n)
+	}
+	if r.MoreNotes > 0 {
+		fmt.Fprintf(e.Stderr, "and %d more remarks\n", r.MoreNotes)
+	}
+	for _, s := range r.Skipped {
+		fmt.Fprintf(e.Stderr, "%s:%d: lines that begin with %q are not known and were passed over (%d in all)\n", s.File, s.Line, s.What, s.Count)
+	}
+}
+
+// opened is a file being read, perhaps through a decompressor.
+type opened struct {
+	io.Reader
+	file io.Closer
+}
+
+func (o opened) Close() error { return o.file.Close() }
+
+// openFabric opens a file, compressed by gzip or not; - is standard input.
+func openFabric(e *Env, path string) (io.ReadCloser, error) {
+	var file io.ReadCloser = io.NopCloser(e.Stdin)
+	if path != "-" {
+		f, err := os.Open(e.path(path))
+		if err != nil {
+			var p *fs.PathError
+			if errors.As(err, &p) {
+				err = p.Err
+			}
+			return nil, fmt.Errorf("%s cannot be read: %w", path, err)
+		}
+		file = f
+	}
+	in := bufio.NewReader(file)
+	if head, _ := in.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b { // a shorter file is no archive
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			file.Close()
+			return nil, fmt.Errorf("%s is compressed by gzip and damaged: %w", path, err)
+		}
+		return opened{z, file}, nil
+	}
+	return opened{in, file}, nil
+}

@@ -1,0 +1,112 @@
+package inspect
+
+import "slices"
+
+// levelsOf gives each switch its distance from the leaves, 0 for a leaf and -1
+// for what no leaf reaches.
+//
+// Leaves are the switches that hosts are on. Two exceptions are seen by the
+// switches most like them, which are joined to the same others: a switch with
+// few hosts whose likes have none is a spine that a host was put on, and one
+// without hosts whose likes have some is an empty leaf.
+func levelsOf(g *graph) []int {
+	few := fewHosts(g)
+	level := make([]int, len(g.node))
+	var queue []int32
+	for sw := range g.node {
+		level[sw] = -1
+		leaf := len(g.hosts[sw]) > 0
+		if len(g.hosts[sw]) <= few {
+			with, without := likes(g, int32(sw))
+			switch {
+			case leaf && without > with:
+				leaf = false
+			case !leaf && with > without:
+				leaf = true
+			}
+		}
+		if leaf {
+			level[sw] = 0
+			queue = append(queue, int32(sw))
+		}
+	}
+	for head := 0; head < len(queue); head++ {
+		for _, n := range g.near[queue[head]] {
+			if level[n.to] < 0 {
+				level[n.to] = level[queue[head]] + 1
+				queue = append(queue, n.to)
+			}
+		}
+	}
+	return level
+}
+
+// fewHosts is a quarter of what the median of the switches with hosts has.
+func fewHosts(g *graph) int {
+	var counts []int
+	for sw := range g.hosts {
+		if n := len(g.hosts[sw]); n > 0 {
+			counts = append(counts, n)
+		}
+	}
+	if len(counts) == 0 {
+		return 0
+	}
+	slices.Sort(counts)
+	return counts[len(counts)/2] / 4
+}
+
+// likes counts the switches that are most like one, with hosts and without:
+// those with the most neighbours in common, as a share of what the one of the
+// two with more neighbours has, and at least a third of that.
+func likes(g *graph, sw int32) (with, without int) {
+	common := map[int32]int{}
+	for _, n := range g.near[sw] {
+		for _, m := range g.near[n.to] {
+			if m.to != sw {
+				common[m.to]++
+			}
+		}
+	}
+	shared, of := 1, 3 // of the best so far
+	for other, c := range common {
+		most := max(len(g.near[sw]), len(g.near[other]))
+		switch better := c*of - shared*most; {
+		case better < 0:
+			continue
+		case better > 0:
+			shared, of, with, without = c, most, 0, 0
+		}
+		if len(g.hosts[other]) > 0 {
+			with++
+		} else {
+			without++
+		}
+	}
+	return with, without
+}
+
+// sameLevel lists the links between switches of one level, each once.
+func sameLevel(g *graph, level []int) [][2]int32 {
+	var pairs [][2]int32
+	for a := range g.near {
+		for _, n := range g.near[a] {
+			if n.to > int32(a) && level[a] == level[n.to] {
+				pairs = append(pairs, [2]int32{int32(a), n.to})
+			}
+		}
+	}
+	return pairs
+}
+
+// links counts pairs of switches that are joined.
+func links(g *graph) int {
+	n := 0
+	for a := range g.near {
+		n += len(g.near[a])
+	}
+	return n / 2
+}
+
+// top is the highest level.
+func top(level []int) int { return slices.Max(level) }

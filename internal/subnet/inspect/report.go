@@ -1,0 +1,128 @@
+package inspect
+
+// Family is what kind of network the switches form.
+type Family string
+
+// The families.
+const (
+	NoSwitch     Family = "no switch"
+	SingleSwitch Family = "single switch"
+	FatTree      Family = "fat tree"
+	Tree         Family = "tree" // one switch at the top, so one way to each host
+	Torus        Family = "torus"
+	Mesh         Family = "mesh"
+	Dragonfly    Family = "dragonfly"
+	DragonflyUp  Family = "dragonfly+"
+	Irregular    Family = "irregular"
+)
+
+// Report is what a subnet is.
+type Report struct {
+	Switches int `json:"switches"`
+	Hosts    int `json:"hosts"`
+	Adapters int `json:"adapters"` // ports of hosts that have a cable
+	Routers  int `json:"routers"`
+	// Aggregation is how many switches reduce in the network (SHARP).
+	Aggregation int `json:"aggregation_nodes"`
+	Cables      int `json:"cables"`
+
+	Islands  []Island  `json:"islands"` // the largest first
+	Rails    *Rails    `json:"rails,omitempty"`
+	Housings []Housing `json:"housings,omitempty"` // directors: several switch chips in one
+	Links    []Links   `json:"links"`
+	Findings []Finding `json:"findings"` // errors first, then warnings, then notes
+}
+
+// Island is a part of the subnet that no cable joins to the rest.
+type Island struct {
+	Family Family `json:"family"`
+	// What is the family with its measures: "three-level fat tree, 8 pods".
+	What     string  `json:"what"`
+	Switches int     `json:"switches"`
+	Adapters int     `json:"adapters"`
+	Levels   []Level `json:"levels,omitempty"` // of trees, leaves first
+	Size     []int   `json:"size,omitempty"`   // of a torus or mesh, by dimension
+	// Members are the switches of a small part that is of no known family.
+	Members []Member `json:"members,omitempty"`
+	// Diameter is the most switch-to-switch links between any two switches,
+	// -1 where there are too many switches to try all pairs.
+	Diameter int `json:"diameter"`
+}
+
+// Member is a switch and what it is joined to.
+type Member struct {
+	Switch string   `json:"switch"`
+	Hosts  int      `json:"host_ports"`
+	Free   int      `json:"free_ports"`
+	To     []Bundle `json:"to"`
+}
+
+// Bundle is the cables between two switches.
+type Bundle struct {
+	Switch string `json:"switch"`
+	Cables int    `json:"cables"`
+}
+
+// maxMembers is up to how many switches a part is listed in full.
+const maxMembers = 24
+
+// Level is the switches at one distance from the hosts.
+type Level struct {
+	Name     string `json:"name"` // leaf, spine, core
+	Switches int    `json:"switches"`
+	Ports    int    `json:"ports"`      // of most switches
+	Hosts    int    `json:"host_ports"` // in all
+	Down     int    `json:"down"`       // cables to hosts and lower switches, in all
+	Up       int    `json:"up"`         // cables to higher switches, in all
+	Free     int    `json:"free_ports"` // in all
+	// Oversubscription is down to up, by data rates, of the whole level; Worst
+	// that of the switch with the highest. 0 where nothing goes up.
+	Oversubscription float64 `json:"oversubscription"`
+	Worst            float64 `json:"worst_oversubscription"`
+	WorstSwitch      string  `json:"worst_switch,omitempty"`
+	UpEach           int     `json:"-"` // cables up of most switches; -1: no usual number
+	DownEach         int     `json:"-"`
+}
+
+// Rails are the adapters of hosts that go to leaves of their own.
+type Rails struct {
+	Count  int      `json:"count"`
+	Labels []string `json:"labels"` // which adapter each rail serves
+	// Islands is how many islands the rails lie in: 1 where spines join them.
+	Islands int `json:"islands"`
+}
+
+// Housing is several switch chips with one SystemImageGUID: a director.
+type Housing struct {
+	GUID  string   `json:"guid"`
+	Chips int      `json:"chips"`
+	Names []string `json:"names"`
+}
+
+// Links is how many cables of one sort have one width and speed.
+type Links struct {
+	Sort  string `json:"sort"` // host or switch
+	Link  string `json:"link"` // 4xNDR
+	Count int    `json:"count"`
+}
+
+// Severity says how much a finding matters.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"   // the subnet cannot work like this
+	Warning Severity = "warning" // a part is not as its peers are: look there
+	Note    Severity = "note"    // worth knowing
+)
+
+// Finding is one thing that an operator wants to know.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	Kind     string   `json:"kind"` // such as missing-cable or slow-link
+	Text     string   `json:"text"`
+	Ports    []string `json:"ports,omitempty"` // those concerned
+}
+
+// maxOfKind is how many findings of one kind are listed; the rest is counted.
+const maxOfKind = 20

@@ -1,0 +1,271 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+)
+
+// grid is a torus or a mesh: the product of rings and lines.
+type grid struct {
+	size    []int  // by dimension
+	ring    []bool // by dimension: closed, which needs at least three
+	missing [][2]int32
+}
+
+// maxGridDegree bounds the search: a torus of six dimensions has twelve
+// neighbours.
+const maxGridDegree = 12
+
+// gridOf recognises a torus or a mesh, also one from which some links are gone.
+//
+// In a product of graphs two links at one switch that lie in different
+// dimensions span a square, and opposite links of a square lie in one
+// dimension. So links fall into classes, and the product of their sizes must be
+// the number of switches. Missing links would join classes: the first rule is
+// applied first only where all switches around have all their links (torus),
+// then everywhere (mesh).
+//
+// A ring of four is the product of two pairs, so a torus of fours is a
+// hypercube too; pairs of pairs are taken for rings.
+func gridOf(g *graph) (grid, bool) {
+	if len(g.node) < 3 {
+		return grid{}, false
+	}
+	full := 0
+	for a := range g.near {
+		full = max(full, len(g.near[a]))
+	}
+	if full > maxGridDegree {
+		return grid{}, false
+	}
+	for _, strict := range []bool{true, false} {
+		need := 0
+		if strict {
+			need = full
+		}
+		if found, ok := classesOf(g, need).grid(g); ok {
+			return found, true
+		}
+	}
+	return grid{}, false
+}
+
+// classes are the links of a graph by dimension.
+type classes struct {
+	class map[[2]int32]int32 // by link, the lesser switch first
+	count int
+}
+
+func pairOf(a, b int32) [2]int32 { return [2]int32{min(a, b), max(a, b)} }
+
+// classesOf finds the classes; need is how many neighbours switches must have
+// for the absence of a square to say something.
+func classesOf(g *graph, need int) classes {
+	index := map[[2]int32]int32{}
+	var parent []int32
+	for a := range g.near {
+		for _, n := range g.near[a] {
+			if n.to > int32(a) {
+				index[pairOf(int32(a), n.to)] = int32(len(parent))
+				parent = append(parent, int32(len(parent)))
+			}
+		}
+	}
+	root := func(x int32) int32 {
+		for parent[x] != x {
+			parent[x] = parent[parent[x]]
+			x = parent[x]
+		}
+		return x
+	}
+	join := func(a, b, c, d int32) { parent[root(index[pairOf(a, b)])] = root(index[pairOf(c, d)]) }
+	for u := range g.near {
+		for i, n := range g.near[u] {
+			for _, m := range g.near[u][i+1:] {
+				v, w, at := n.to, m.to, int32(u)
+				square := false
+				for _, x := range g.near[v] {
+					if x.to != at && g.cables(x.to, w) > 0 && g.cables(x.to, at) == 0 {
+						square = true
+						join(at, v, x.to, w)
+						join(at, w, x.to, v)
+					}
+				}
+				if !square && min(len(g.near[u]), len(g.near[v]), len(g.near[w])) >= need {
+					join(at, v, at, w)
+				}
+			}
+		}
+	}
+	c := classes{class: map[[2]int32]int32{}}
+	number := map[int32]int32{}
+	for pair, i := range index {
+		r := root(i)
+		if _, ok := number[r]; !ok {
+			number[r] = int32(len(number))
+		}
+		c.class[pair] = number[r]
+	}
+	c.count = len(number)
+	return c
+}
+
+// grid sees whether the classes are the dimensions of a torus or a mesh.
+func (c classes) grid(g *graph) (grid, bool) {
+	if c.count == 0 || c.count > maxGridDegree {
+		return grid{}, false
+	}
+	at := make([][]int32, c.count) // by dimension and switch
+	var d grid
+	product := 1
+	for dim := range c.count {
+		of, n := g.components(func(a, b int32) bool { return c.class[pairOf(a, b)] != int32(dim) })
+		at[dim], d.size = of, append(d.size, n)
+		if product *= n; product > len(g.node) {
+			return grid{}, false
+		}
+	}
+	if product != len(g.node) {
+		return grid{}, false
+	}
+	shape := make([]lineShape, c.count)
+	for dim := range shape {
+		if shape[dim] = c.shape(g, at[dim], dim, d.size[dim]); shape[dim] == neither {
+			return grid{}, false
+		}
+		d.ring = append(d.ring, shape[dim] == ring)
+	}
+	if !d.absent(g, c, at) {
+		return grid{}, false
+	}
+	d.pairUp()
+	return d, true
+}
+
+type lineShape int
+
+const (
+	neither lineShape = iota
+	line
+	ring
+)
+
+// shape sees which coordinates of a dimension are neighbours: a ring, a line,
+// or neither.
+func (c classes) shape(g *graph, at []int32, dim, size int) lineShape {
+	next := make(map[int32]map[int32]bool, size)
+	for pair, class := range c.class {
+		if class != int32(dim) {
+			continue
+		}
+		for _, p := range [][2]int32{pair, {pair[1], pair[0]}} {
+			a, b := at[p[0]], at[p[1]]
+			if next[a] == nil {
+				next[a] = map[int32]bool{}
+			}
+			next[a][b] = true
+		}
+	}
+	ends := 0
+	for a := range int32(size) {
+		switch n := len(next[a]); {
+		case n == 1:
+			ends++
+		case n != 2:
+			return neither
+		}
+	}
+	switch {
+	case ends == 0 && size >= 3:
+		return ring
+	case ends == 2 || size == 1:
+		return line
+	}
+	return neither
+}
+
+// absent finds the links that the product has and the fabric has not. More than
+// a fifth of them missing, and it is not a grid.
+func (d *grid) absent(g *graph, c classes, at [][]int32) bool {
+	where := map[string]int32{}
+	key := func(sw int32, dim int, coordinate int32) string {
+		b := make([]byte, 0, 4*len(at))
+		for i := range at {
+			v := at[i][sw]
+			if i == dim {
+				v = coordinate
+			}
+			b = append(b, byte(v), byte(v>>8), byte(v>>16))
+		}
+		return string(b)
+	}
+	for sw := range g.node {
+		where[key(int32(sw), -1, 0)] = int32(sw)
+	}
+	if len(where) != len(g.node) {
+		return false
+	}
+	type step struct{ dim, from, to int32 }
+	steps := map[step]bool{}
+	for pair, class := range c.class {
+		steps[step{class, at[class][pair[0]], at[class][pair[1]]}] = true
+		steps[step{class, at[class][pair[1]], at[class][pair[0]]}] = true
+	}
+	present := 0
+	for sw := range g.node {
+		for s := range steps {
+			if at[s.dim][sw] != s.from {
+				continue
+			}
+			far := where[key(int32(sw), int(s.dim), s.to)]
+			if far < int32(sw) {
+				continue
+			}
+			if g.cables(int32(sw), far) > 0 {
+				present++
+			} else {
+				d.missing = append(d.missing, [2]int32{int32(sw), far})
+			}
+		}
+	}
+	slices.SortFunc(d.missing, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	return 5*len(d.missing) <= present
+}
+
+// pairUp makes rings of four of pairs of pairs, and sorts the dimensions, rings
+// first and the longest first.
+func (d *grid) pairUp() {
+	var size []int
+	var closed []bool
+	pairs := 0
+	for i, n := range d.size {
+		if n == 2 {
+			pairs++
+			continue
+		}
+		size, closed = append(size, n), append(closed, d.ring[i])
+	}
+	for ; pairs >= 2; pairs -= 2 {
+		size, closed = append(size, 4), append(closed, true)
+	}
+	if pairs == 1 {
+		size, closed = append(size, 2), append(closed, false)
+	}
+	order := make([]int, len(size))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if closed[a] != closed[b] {
+			if closed[a] {
+				return -1
+			}
+			return 1
+		}
+		return size[b] - size[a]
+	})
+	d.size, d.ring = nil, nil
+	for _, i := range order {
+		d.size, d.ring = append(d.size, size[i]), append(d.ring, closed[i])
+	}
+}
