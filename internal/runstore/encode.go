@@ -21,18 +21,19 @@ const (
 // pointJSON is a Point in results.json. Times are integers: units.Time by
 // itself would be written as text.
 type pointJSON struct {
-	Bytes     int64            `json:"bytes"`
-	Algorithm string           `json:"algorithm,omitempty"`
-	Wire      string           `json:"wire,omitempty"`
-	Channels  int              `json:"channels,omitempty"`
-	TimePs    int64            `json:"time_ps"`
-	AlgBW     float64          `json:"algbw_gbytes_per_s"`
-	BusBW     float64          `json:"busbw_gbytes_per_s"`
-	FlowsPs   distributionJSON `json:"flow_completion_ps"`
-	Counts    Counts           `json:"counts"`
-	Hottest   []HotLink        `json:"hottest_links"`
-	Partial   bool             `json:"partial,omitempty"`
-	Failure   string           `json:"failure,omitempty"`
+	Bytes      int64            `json:"bytes"`
+	Algorithm  string           `json:"algorithm,omitempty"`
+	Wire       string           `json:"wire,omitempty"`
+	Channels   int              `json:"channels,omitempty"`
+	TimePs     int64            `json:"time_ps"`
+	AlgBW      float64          `json:"algbw_gbytes_per_s"`
+	BusBW      float64          `json:"busbw_gbytes_per_s"`
+	FlowsPs    distributionJSON `json:"flow_completion_ps"`
+	Counts     Counts           `json:"counts"`
+	Hottest    []HotLink        `json:"hottest_links"`
+	Violations []Violation      `json:"violations,omitempty"`
+	Partial    bool             `json:"partial,omitempty"`
+	Failure    string           `json:"failure,omitempty"`
 }
 
 type distributionJSON struct {
@@ -56,7 +57,7 @@ func (p Point) MarshalJSON() ([]byte, error) {
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
 		FlowsPs: distributionJSON{d.N, int64(d.Mean), int64(d.P50), int64(d.P99), int64(d.P999), int64(d.Max)},
-		Counts:  p.Counts, Hottest: hottest, Partial: p.Partial, Failure: p.Failure,
+		Counts:  p.Counts, Hottest: hottest, Violations: p.Violations, Partial: p.Partial, Failure: p.Failure,
 	})
 }
 
@@ -76,7 +77,7 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 			N: d.N, Mean: units.Time(d.Mean), P50: units.Time(d.P50), P99: units.Time(d.P99),
 			P999: units.Time(d.P999), Max: units.Time(d.Max),
 		},
-		Counts: q.Counts, Hottest: q.Hottest, Partial: q.Partial, Failure: q.Failure,
+		Counts: q.Counts, Hottest: q.Hottest, Violations: q.Violations, Partial: q.Partial, Failure: q.Failure,
 	}
 	return nil
 }
