@@ -60,9 +60,12 @@ type Device struct {
 	Name string `yaml:"name"`
 	// Kind is switch, router or host.
 	Kind DeviceKind `yaml:"kind"`
-	// Forwards says that a host passes packets on between all its ports: IP
+	// Forwards says that a host passes packets on between its ports: IP
 	// forwarding, a bridge, a proxy.
 	Forwards bool `yaml:"forwards,omitzero"`
+	// Between are the ports of a node of the cluster that it forwards between:
+	// nic[0-7], eth0. Default: all, those of its management controller too.
+	Between []string `yaml:"between,omitzero"`
 	// VRFs are a router's; it routes between the VLANs of each. Without any it
 	// routes between all.
 	VRFs []VRF `yaml:"vrfs,omitzero"`
@@ -220,10 +223,13 @@ func (r *resolver) checkDevices() {
 			r.complain(at, "the device has no kind: want %s", oneOf(texts(deviceKinds)))
 		case d.Forwards && d.Kind != HostDevice:
 			r.complain(at+".forwards", "a %s forwards in any case: forwards is for hosts", d.Kind)
+		case len(d.Between) > 0 && !d.Forwards:
+			r.complain(at+".between", "a host that does not forward has no ports to forward between: give forwards: true")
 		case len(d.VRFs) > 0 && d.Kind != RouterDevice:
 			r.complain(at+".vrfs", "a %s has no VRFs: they are a router's", d.Kind)
 		}
 		names[d.Name] = true
+		r.checkPatterns(at+".between", d.Between)
 		vrfs, of := make(map[string]bool), make(map[int]string)
 		for j, v := range d.VRFs {
 			for _, vlan := range v.VLANs {

@@ -23,6 +23,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newSniff,
 	newIbsim,
 	newFabric,
+	newAudit,
 	newCatalog,
 	newVersion,
 	newExitCodes,

@@ -199,7 +199,9 @@ func newPingPong(r *scenario.Resolved, f *scenario.Fabric, s *LatencySpec) (*pin
 	}
 	run.ping = run
 	var err error
-	p := planOf(r, f, graph, tables)
+	bare := *f
+	bare.Inspection = scenario.Inspection{} // no term of the way is a box
+	p := planOf(r, &bare, graph, tables)
 	p.keys.tables = nil // the two may talk, whoever they are
 	if run.net, err = p.build(run, r.Run.Seed, 2, scaleUp{}, 1); err != nil {
 		return nil, err
