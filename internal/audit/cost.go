@@ -2,10 +2,11 @@ package audit
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 
 	"weft/internal/routing"
+	"weft/internal/runstore"
 	"weft/internal/sim"
 	"weft/scenario"
 	"weft/units"
@@ -32,6 +33,9 @@ func (c *Cost) Ratio() float64 {
 	return float64(c.Inline) / float64(c.Apart)
 }
 
+// Simulator runs a scenario, as sim.Run does.
+type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+
 // pingBytes is the message whose latency is told.
 const pingBytes = 8
 
@@ -39,18 +43,21 @@ const pingBytes = 8
 // longest path that its first NIC has, with and without the box that the
 // isolation declares. Partitions are left out: whom a key keeps away does not
 // change what a box costs. It does nothing where no box is declared.
-func Measure(ctx context.Context, r *scenario.Resolved, o sim.Options) ([]Cost, error) {
-	if !r.Isolation.Inspection.On() {
+func Measure(ctx context.Context, r *scenario.Resolved, simulate Simulator, o sim.Options) ([]Cost, error) {
+	switch {
+	case !r.Isolation.Inspection.On():
 		return nil, nil
+	case r.Cluster.Endpoints() < 2:
+		return nil, &FieldError{Path: "isolation.inspection", Err: errors.New("a cluster of one NIC has no path to inspect")}
 	}
 	var all []Cost
 	for _, job := range []*scenario.Resolved{oneMessage(r), withoutPartitions(r)} {
-		apart, err := sim.Run(ctx, job, o)
+		apart, err := simulate(ctx, job, o)
 		if err != nil {
 			return all, err
 		}
 		inspected := withBoxes(job, r.Isolation.Inspection)
-		inline, err := sim.Run(ctx, inspected, o)
+		inline, err := simulate(ctx, inspected, o)
 		if err != nil {
 			return all, err
 		}
@@ -121,12 +128,4 @@ func farthest(r *scenario.Resolved) int {
 		}
 	}
 	return best
-}
-
-// CheckCost refuses a measurement that would have nobody to send to.
-func CheckCost(r *scenario.Resolved) error {
-	if r.Isolation.Inspection.On() && r.Cluster.Endpoints() < 2 {
-		return &FieldError{Path: "isolation.inspection", Err: fmt.Errorf("a cluster of one NIC has no path to inspect")}
-	}
-	return nil
 }

@@ -85,13 +85,12 @@ func (x *auditing) run(cmd *cobra.Command, e *Env, r *scenario.Resolved) error {
 		return err
 	}
 	if !x.noCost {
-		if err := audit.CheckCost(r); err != nil {
-			return err
-		}
-		report.Cost, err = audit.Measure(cmd.Context(), r, sim.Options{Workers: x.workers})
+		report.Cost, err = audit.Measure(cmd.Context(), r, audit.Simulator(e.Run), sim.Options{Workers: x.workers})
 		switch {
 		case cmd.Context().Err() != nil:
 			return fail(Partial, "interrupted while the cost of inspection was simulated")
+		case errors.As(err, new(*audit.FieldError)):
+			return err
 		case err != nil:
 			return fail(Failed, "the cost of inspection: %w", err)
 		}
