@@ -42,17 +42,18 @@ func (w *world) forwardingMoves(s state, found func(move)) {
 func (w *world) cross(at, c, vlan int, by string, found func(move)) {
 	l := &w.cables[c]
 	side := l.other(at)
-	to := state{node: l.ends[side], vlan: vlan}
-	if w.nodes[to.node].kind == endKind {
-		to.vlan = 0 // an end is an end, in whatever VLAN
+	to := state{node: l.ends[side]}
+	if w.nodes[to.node].kind != endKind { // an end is an end, in whatever VLAN
+		to.vlan, to.in = vlan, c+1
 	}
 	found(move{to, w.across(l, side, by)})
 }
 
-// onVLAN forwards to all cables that carry the VLAN.
+// onVLAN forwards to all cables that carry the VLAN but the one by which the
+// packet came.
 func (w *world) onVLAN(s state, found func(move)) {
 	for _, c := range w.nodes[s.node].cables {
-		if slices.Contains(w.cables[c].vlans, s.vlan) {
+		if c+1 != s.in && slices.Contains(w.cables[c].vlans, s.vlan) {
 			w.cross(s.node, c, s.vlan, fmt.Sprintf("VLAN %d", s.vlan), found)
 		}
 	}

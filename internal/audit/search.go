@@ -13,6 +13,7 @@ type Step struct {
 type state struct {
 	node, vlan int
 	out        bool
+	in         int // 1 + the cable beside the fabric that it came by into a device; 0: none
 }
 
 // move is a way from one state to another.
