@@ -134,7 +134,9 @@ func (r *resolver) memberName(m partition.Member) (string, error) {
 }
 
 // PartitionsConf is the fabric's partitions as a partitions.conf has them, for
-// the NICs' GUIDs that weft gives out; nil where the fabric has none.
+// the NICs' GUIDs that weft gives out; nil where the fabric has none. Of what the
+// file says about a port the last word counts: all comes first, so that a name
+// of its own overrides it.
 func (r *Resolved) PartitionsConf(f *Fabric) *partition.Config {
 	if len(f.IB.Partitions) == 0 {
 		return nil
@@ -143,27 +145,34 @@ func (r *Resolved) PartitionsConf(f *Fabric) *partition.Config {
 	for i := range f.IB.Partitions {
 		p := &f.IB.Partitions[i]
 		rule := partition.Partition{Name: p.Name, Key: uint16(p.Key), First: p.Index0}
-		both := make(map[string]bool)
-		limited := Expand(p.Limited)
-		for _, name := range limited {
-			both[name] = true
+		of := make(map[string]partition.Membership)
+		names := Expand(p.Limited)
+		for _, name := range names {
+			of[name] = partition.Limited
 		}
 		for _, name := range Expand(p.Full) {
-			m := partition.Full
-			if both[name] {
-				m = partition.Both
+			if _, limited := of[name]; limited {
+				of[name] = partition.Both
+				continue
 			}
-			rule.Members = append(rule.Members, r.members(f, name, m)...)
-			delete(both, name)
+			of[name] = partition.Full
+			names = append(names, name)
 		}
-		for _, name := range limited {
-			if both[name] {
-				rule.Members = append(rule.Members, r.members(f, name, partition.Limited)...)
-			}
+		slices.SortStableFunc(names, func(a, b string) int { return order(a) - order(b) })
+		for _, name := range slices.Compact(names) {
+			rule.Members = append(rule.Members, r.members(f, name, of[name])...)
 		}
 		c.Partitions = append(c.Partitions, rule)
 	}
 	return c
+}
+
+// order puts all in front of names.
+func order(name string) int {
+	if name == AllNICs {
+		return 0
+	}
+	return 1
 }
 
 // members are the ports that a name stands for.

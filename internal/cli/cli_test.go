@@ -65,7 +65,11 @@ func madeUp(_ context.Context, r *scenario.Resolved, o sim.Options) (*runstore.R
 	}
 	for i, f := range r.Fabrics {
 		res := runstore.FabricResult{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}
-		for _, size := range r.Workload.Sizes {
+		sizes := r.Workload.Sizes
+		if len(sizes) == 0 { // a list of flows
+			sizes = []units.Bytes{0}
+		}
+		for _, size := range sizes {
 			t := units.Time(10+15*i)*units.Microsecond + units.Time(size)*20
 			gb := float64(size) / (t.Seconds() * 1e9)
 			res.Points = append(res.Points, runstore.Point{
@@ -118,12 +122,12 @@ func weft(e *Env) (code Code, stdout, stderr string) {
 
 func TestEveryCodeIsDocumented(t *testing.T) {
 	_, help, _ := weft(environment([]string{"help", "exit-codes"}))
-	for _, code := range []Code{OK, Failed, BadInput, Missed, Partial, Defect} {
+	for _, code := range []Code{OK, Failed, BadInput, Missed, Partial, Refuted, Defect} {
 		if !strings.Contains(help, fmt.Sprintf("\n%4d  ", code)) {
 			t.Errorf("exit code %d is not in the help:\n%s", code, help)
 		}
 	}
-	for i, want := range []Code{0, 1, 2, 3, 4, 70} { // scripts depend on the numbers
+	for i, want := range []Code{0, 1, 2, 3, 4, 5, 70} { // scripts depend on the numbers
 		if codes[i].Code != want {
 			t.Errorf("exit code %d is now %d", want, codes[i].Code)
 		}
