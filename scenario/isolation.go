@@ -3,8 +3,6 @@ package scenario
 import (
 	"fmt"
 	"slices"
-
-	"weft/units"
 )
 
 // Isolation is what a scenario declares to be kept apart, and what lies beside
@@ -276,6 +274,6 @@ func (r *resolver) deriveInspection(path string, f *Fabric) {
 		f.Inspection.Rate = f.Link.Rate()
 	}
 	if rate := f.Link.Rate(); f.Inspection.Rate > rate {
-		r.complain(path+".inspection.rate", "a box that inspects %s is more than the link's %s: nothing faster comes", f.Inspection.Rate.Exact(), units.Rate(rate).Exact())
+		r.complain(path+".inspection.rate", "a box that inspects %s is more than the link's %s: nothing faster comes", f.Inspection.Rate.Exact(), rate.Exact())
 	}
 }

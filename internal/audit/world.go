@@ -89,7 +89,10 @@ func newWorld(r *scenario.Resolved, f *scenario.Fabric) (*world, error) {
 		}
 	}
 	w.addSegments()
-	return w, w.joinPorts()
+	if err := w.joinPorts(); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 // joinPorts finds the ports between which each machine forwards.

@@ -90,8 +90,10 @@ func bringUp(t *testing.T, s *subnet.Subnet, args ...string) *dump {
 		}
 	}()
 	n := &s.Nodes[s.Origin.Node]
-	sm := exec.CommandContext(ctx, "opensm", append([]string{"-o", "-r", "-D", "0x43", "-d", "2", "-f", filepath.Join(dir, "osm.log"),
-		"-g", s.Port(s.Origin).GUID.String()}, args...)...)
+	sm := exec.CommandContext(ctx, "opensm", append([]string{
+		"-o", "-r", "-D", "0x43", "-d", "2", "-f", filepath.Join(dir, "osm.log"),
+		"-g", s.Port(s.Origin).GUID.String(),
+	}, args...)...)
 	sm.Dir = dir
 	sm.Env = append(os.Environ(), socket, "SIM_HOST="+nodeID(n), "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir, "LD_PRELOAD="+simulatedMADs)
 	if text, err := sm.CombinedOutput(); err != nil {
