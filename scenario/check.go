@@ -350,8 +350,12 @@ func (r *resolver) checkMemory() {
 	if e.Memory <= limit {
 		return
 	}
-	r.complain("run.limit.memory", "the simulation is estimated to need %s: %d endpoints of %s, %d ranks of %s and %d queue pair connections of %d B; the limit is %s: take a smaller cluster, or raise run.limit.memory if the machine has it",
-		e.Memory, e.Endpoints, bytesPerEndpoint.Exact(), e.Ranks, bytesPerRank.Exact(), e.Pairs, bytesPerPair, limit.Exact())
+	messages, instead := "", "a smaller cluster"
+	if e.Messages > 0 {
+		messages, instead = fmt.Sprintf(", and %d messages of %d B", e.Messages, bytesPerMessage), "a smaller cluster, larger messages or a shorter duration"
+	}
+	r.complain("run.limit.memory", "the simulation is estimated to need %s: %d endpoints of %s, %d ranks of %s and %d queue pair connections of %d B%s; the limit is %s: take %s, or raise run.limit.memory if the machine has it",
+		e.Memory, e.Endpoints, bytesPerEndpoint.Exact(), e.Ranks, bytesPerRank.Exact(), e.Pairs, bytesPerPair, messages, limit.Exact(), instead)
 }
 
 // Estimate is what a simulation of one size on one fabric needs.
@@ -359,6 +363,7 @@ type Estimate struct {
 	Endpoints int64
 	Ranks     int64
 	Pairs     int64 // connections that are open at once
+	Messages  int64 // of uniform traffic, which are drawn before the run
 	Memory    units.Bytes
 }
 
@@ -387,9 +392,28 @@ func (r *Resolved) Estimate() Estimate {
 	pairs := saturating(saturating(e.Ranks, max(1, perRank)), max(qps, sockets))
 	e.Pairs = pairs
 	total := saturating(e.Endpoints, int64(bytesPerEndpoint)) + saturating(e.Ranks, int64(bytesPerRank))
+	if w.Pattern == Uniform {
+		e.Messages = r.uniformMessages(e.Endpoints)
+	}
+	total += saturating(e.Messages, bytesPerMessage)
 	perPair := int64(bytesPerPair + w.ReceiveQueue*bytesPerReceive)
 	e.Memory = units.Bytes(min(total+saturating(pairs, perPair), maxMemory))
 	return e
+}
+
+// uniformMessages is how many messages uniform traffic of the smallest size has on
+// the fastest fabric.
+func (r *Resolved) uniformMessages(endpoints int64) int64 {
+	w := &r.Workload
+	if len(w.Sizes) == 0 || slices.Min(w.Sizes) <= 0 {
+		return 0
+	}
+	most := 0.0
+	for i := range r.Fabrics {
+		bytes := float64(r.Fabrics[i].Link.Rate()) / 8 * w.Load.Float() * w.Duration.Seconds()
+		most = max(most, bytes/float64(slices.Min(w.Sizes)))
+	}
+	return int64(min(most*float64(endpoints), maxMemory))
 }
 
 // mostChannels is how many channels NCCL opens at the most.

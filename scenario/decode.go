@@ -352,8 +352,8 @@ func readPlain(text string, v reflect.Value) error {
 }
 
 func abridged(s string) string {
-	if len(s) > 40 {
-		return s[:37] + "..."
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:37]) + "..."
 	}
 	return s
 }

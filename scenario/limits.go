@@ -21,4 +21,5 @@ const (
 	bytesPerRank     = 16 * units.KiB // progress of a collective: lanes, windows
 	bytesPerPair     = 768            // two queue pair ends with their timers and messages
 	bytesPerReceive  = 32             // a posted receive, in a ring of twice as many at the most
+	bytesPerMessage  = 128            // of a pattern: its ends and time, in a list that grows by doubling
 )

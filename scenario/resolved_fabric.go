@@ -222,6 +222,9 @@ type Routing struct {
 
 // InfiniBand is what InfiniBand's link layer alone has.
 type InfiniBand struct {
+	// Engine is the routing engine of the Subnet Manager, which writes the
+	// forwarding tables. With adaptive routing they say which port is preferred.
+	Engine RoutingEngine `yaml:"engine"`
 	// VLs is the number of data virtual lanes.
 	VLs int `yaml:"vls" range:"1..15"`
 	// Buffer is the input buffer of a virtual lane at a switch port; its

@@ -55,16 +55,16 @@ var inner = []rule{
 		why: "an InfiniBand subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it",
 	},
 	{
+		pkg: "internal/subnet/format", core: true, may: []string{"units", "internal/subnet"},
+		why: "a file format is the same whoever asks for the file",
+	},
+	{
 		pkg: "internal/routing/proof", core: true, may: []string{"units", "internal/subnet"},
 		why: "whoever proves tables does not compute them",
 	},
 	{
 		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/subnet"},
 		why: "a routing engine is a pure function from a subnet to tables; who reads, writes or installs them is another matter",
-	},
-	{
-		pkg: "internal/subnet/format", core: true, may: []string{"units", "internal/subnet"},
-		why: "a file format is the same whoever asks for the file",
 	},
 	{
 		pkg: "internal/routing/routingtest", core: true, may: []string{"units", "internal/subnet", "internal/subnet/format"},
@@ -81,6 +81,11 @@ var inner = []rule{
 	{
 		pkg: "internal/subnet/inspect", core: true, may: []string{"units", "internal/subnet"},
 		why: "what a fabric is can be seen from its cables, whatever file they were read from",
+	},
+	{
+		pkg: "internal/subnet/export", core: true,
+		may: []string{"units", "internal/subnet", "internal/subnet/inspect", "internal/topology"},
+		why: "what schedulers and drawings need is what was recognised, laid out anew",
 	},
 	{
 		pkg: "internal/collective", core: true, may: []string{"units"},
@@ -129,6 +134,10 @@ var inner = []rule{
 	{
 		pkg: "internal/ibsim", may: []string{"units", "wire/mad", "internal/sma", "internal/subnet"},
 		why: "the simulator's sockets carry MADs between programs and agents",
+	},
+	{
+		pkg: "internal/ibsim/ibsimtest",
+		why: "what runs real programs in tests knows programs only",
 	},
 	{
 		pkg: "internal/roce", may: []string{"units", "wire"},

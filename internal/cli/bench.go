@@ -116,6 +116,7 @@ differ between out-of-place and in-place; both columns show the same.`,
 	}
 	b.choice.register(cmd)
 	b.execution.register(cmd)
+	f.Lookup("algo").Usage += "; all sets NCCL's choice beside the fastest of its algorithms"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
 	_ = cmd.RegisterFlagCompletionFunc("cluster", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return catalog.Names(catalog.Node), cobra.ShellCompDirectiveDefault
@@ -182,9 +183,16 @@ func (b *bench) do(ctx context.Context, e *Env, collect scenario.Collective) err
 	if err := errors.Join(err, b.check()); err != nil {
 		return err
 	}
+	every := b.algo == everyAlgorithm
+	if every {
+		b.algo = ""
+	}
 	r, err := b.scenario(e, collect, from, to, step)
 	if err != nil {
 		return err
+	}
+	if every {
+		return b.algorithms(ctx, e, r)
 	}
 	header := report.NCCLTests{
 		Weft: e.Version.Weft, MinBytes: from, MaxBytes: to, Step: int64(step),

@@ -15,7 +15,7 @@ func newFabric(e *Env) *cobra.Command {
 		Use:   "fabric",
 		Short: "InfiniBand fabrics from the files of real tools: what they are, and other formats",
 	}
-	cmd.AddCommand(newFabricInspect(e))
+	cmd.AddCommand(newFabricInspect(e), newFabricConvert(e))
 	return cmd
 }
 
@@ -31,7 +31,8 @@ peers and which pair misses a cable; links that are slower than both their ends;
 hosts on spines, on another rail, or with fewer adapters than the rest; the
 cables and switches on which everything depends.
 
-The format is recognised by content. gzip is undone; - reads standard input.
+The format is recognised by content. gzip is undone; - reads standard input. Of
+a scenario (.yaml), the first InfiniBand fabric is taken.
 The exit code is 0 also where something was found.`,
 		Example: `  ibnetdiscover > real.topo
   weft fabric inspect real.topo

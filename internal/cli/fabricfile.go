@@ -9,6 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"weft/internal/subnet"
 	"weft/internal/subnet/format"
@@ -21,9 +24,24 @@ type fabricFile struct {
 	report *format.Report
 }
 
+// scenarioFormat is what the format of a fabric is called that comes from a
+// scenario.
+const scenarioFormat format.Format = "scenario"
+
 // readFabric reads a file that describes a subnet, in whichever format it is;
-// - is standard input. What the reader has to remark goes to standard error.
+// - is standard input. Of a scenario (.yaml, .yml) it is the first InfiniBand
+// fabric. What the reader has to remark goes to standard error.
 func readFabric(e *Env, path string) (fabricFile, error) {
+	if ext := strings.ToLower(filepath.Ext(path)); ext == ".yaml" || ext == ".yml" {
+		var c choice
+		c.register(&cobra.Command{}) // the scenario as it is: none of its flags was given
+		r, err := c.load(e, path)
+		if err != nil {
+			return fabricFile{}, err
+		}
+		s, err := subnetOf(r)
+		return fabricFile{s, scenarioFormat, &format.Report{}}, err
+	}
 	in, err := openFabric(e, path)
 	if err != nil {
 		return fabricFile{}, err
@@ -65,7 +83,7 @@ func (o opened) Close() error { return o.file.Close() }
 
 // openFabric opens a file, compressed by gzip or not; - is standard input.
 func openFabric(e *Env, path string) (io.ReadCloser, error) {
-	var file io.ReadCloser = io.NopCloser(e.Stdin)
+	file := io.NopCloser(e.Stdin)
 	if path != "-" {
 		f, err := os.Open(e.path(path))
 		if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 func newIbsim(e *Env) *cobra.Command {
 	var c choice
 	var socket string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ibsim FABRIC",
 		Short: "let opensm and infiniband-diags attach to a fabric that exists only here",
@@ -28,7 +30,8 @@ Attach a program with
   LD_PRELOAD=/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so IBSIM_SOCKNAME=weft opensm …
 SIM_HOST=NODE says at which node: by GUID as in H-0002c9030010000c, or by name.
 
-Lines on standard input break and mend cables: down NODE[PORT], up NODE[PORT].`,
+Lines on standard input break and mend the fabric: down NODE[PORT] and
+up NODE[PORT] for a cable, restart NODE for a node that loses its power.`,
 		Example: `  weft ibsim examples/h100-128.yaml
   weft ibsim fabric.topo --socket mine`,
 		Args: args(1, 1, "one fabric"),
@@ -37,15 +40,23 @@ Lines on standard input break and mend cables: down NODE[PORT], up NODE[PORT].`,
 			if err != nil {
 				return err
 			}
-			return serveIbsim(cmd.Context(), e, s, socket)
+			return serveIbsim(cmd.Context(), e, s, socket, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&socket, "socket", "weft", "the name that programs have in IBSIM_SOCKNAME; the real ibsim's default is sim")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what is served as JSON")
 	c.register(cmd)
 	return cmd
 }
 
-func serveIbsim(ctx context.Context, e *Env, s *subnet.Subnet, socket string) error {
+// served is what the verb says when programs can attach.
+type served struct {
+	Socket   string `json:"ibsim_sockname"`
+	Switches int    `json:"switches"`
+	Others   int    `json:"other_nodes"`
+}
+
+func serveIbsim(ctx context.Context, e *Env, s *subnet.Subnet, socket string, asJSON bool) error {
 	fabric, err := sma.New(s)
 	if err != nil {
 		return err
@@ -54,7 +65,15 @@ func serveIbsim(ctx context.Context, e *Env, s *subnet.Subnet, socket string) er
 	if err != nil {
 		return fail(Failed, "the sockets cannot be opened: %w", err)
 	}
-	fmt.Fprintf(e.Stdout, "IBSIM_SOCKNAME=%s: %d switches, %d other nodes; ready\n", socket, s.Switches(), len(s.Nodes)-s.Switches())
+	ready := served{socket, s.Switches(), len(s.Nodes) - s.Switches()}
+	if asJSON {
+		err = printJSON(e, ready)
+	} else {
+		_, err = fmt.Fprintf(e.Stdout, "IBSIM_SOCKNAME=%s: %d switches, %d other nodes; ready\n", ready.Socket, ready.Switches, ready.Others)
+	}
+	if err != nil {
+		return err
+	}
 	go breakAndMend(e, server, s)
 	return server.Serve(ctx)
 }
@@ -62,40 +81,56 @@ func serveIbsim(ctx context.Context, e *Env, s *subnet.Subnet, socket string) er
 // breakAndMend carries out the lines of standard input, until it ends.
 func breakAndMend(e *Env, server *ibsim.Server, s *subnet.Subnet) {
 	for lines := bufio.NewScanner(e.Stdin); lines.Scan(); {
-		verb, what, _ := strings.Cut(strings.TrimSpace(lines.Text()), " ")
-		if verb == "" {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" {
 			continue
 		}
-		at, ok := endNamed(s, strings.TrimSpace(what))
-		if (verb != "down" && verb != "up") || !ok {
-			fmt.Fprintf(e.Stderr, "%q: expected down NODE[PORT] or up NODE[PORT], with a node of the fabric\n", lines.Text())
+		change, err := faultOf(s, line)
+		if err != nil {
+			fmt.Fprintf(e.Stderr, "%q: %v\n", line, err)
 			continue
 		}
-		cabled := false
-		server.Do(func(f *sma.Fabric) { cabled = f.SetLink(at, verb == "up") })
-		if !cabled {
-			fmt.Fprintf(e.Stderr, "%q: the port has no cable\n", lines.Text())
-			continue
-		}
-		fmt.Fprintf(e.Stdout, "%s %s\n", what, verb)
+		server.Do(change)
+		fmt.Fprintln(e.Stdout, line)
 	}
 }
 
-// endNamed finds a port by its node's name, ID or GUID and its number, as in
-// leaf1[5].
-func endNamed(s *subnet.Subnet, text string) (subnet.End, bool) {
+// faultOf is what a line does to the fabric.
+func faultOf(s *subnet.Subnet, line string) (func(*sma.Fabric), error) {
+	verb, what, _ := strings.Cut(line, " ")
+	name, port, hasPort := portOf(strings.TrimSpace(what))
+	node := nodeNamed(s, name)
+	if verb == "restart" && node >= 0 && !hasPort {
+		return func(f *sma.Fabric) { f.Restart(node) }, nil
+	}
+	if (verb != "down" && verb != "up") || node < 0 || !hasPort || int(port) >= len(s.Nodes[node].Ports) {
+		return nil, errors.New("expected down NODE[PORT], up NODE[PORT] or restart NODE, with a node and a port of the fabric")
+	}
+	at := subnet.End{Node: node, Port: port}
+	if !s.Peer(at).Exists() {
+		return nil, errors.New("the port has no cable")
+	}
+	return func(f *sma.Fabric) { f.SetLink(at, verb == "up") }, nil
+}
+
+// portOf takes a port as in leaf1[5] apart.
+func portOf(text string) (name string, port uint8, ok bool) {
 	open := strings.LastIndexByte(text, '[')
 	if open < 0 || !strings.HasSuffix(text, "]") {
-		return subnet.None, false
+		return strings.Trim(text, `"`), 0, false
 	}
-	port, err := strconv.ParseUint(text[open+1:len(text)-1], 10, 8)
-	name := strings.Trim(text[:open], `"`)
+	n, err := strconv.ParseUint(text[open+1:len(text)-1], 10, 8)
+	return strings.Trim(text[:open], `"`), uint8(n), err == nil
+}
+
+// nodeNamed finds a node by its description, its ID or an identifier made of its
+// GUID; below 0 there is none.
+func nodeNamed(s *subnet.Subnet, name string) int32 {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if n.Name == name || n.ID == name || strings.HasSuffix(name, n.GUID.Digits()) {
-			ok := err == nil && int(port) < len(n.Ports)
-			return subnet.End{Node: int32(i), Port: uint8(port)}, ok
+		if name != "" && (n.Name == name || n.ID == name || strings.HasSuffix(name, "-"+n.GUID.Digits())) {
+			return int32(i)
 		}
 	}
-	return subnet.None, false
+	return -1
 }

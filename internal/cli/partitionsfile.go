@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"io"
-	"os"
 
 	"weft/internal/subnet/partition"
 	"weft/scenario"
@@ -25,14 +24,4 @@ func writePartitions(e *Env, r *scenario.Resolved, path string) error {
 		return partition.Write(e.Stdout, config)
 	}
 	return writeFile(e.path(path), func(w io.Writer) error { return partition.Write(w, config) })
-}
-
-// writeFile makes a file of what write writes.
-func writeFile(path string, write func(io.Writer) error) (err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return write(f)
 }

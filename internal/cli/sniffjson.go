@@ -76,7 +76,7 @@ func (s *sniffJSON) finish(t *sniff.Tracker, cut error) error {
 	for _, f := range t.Flows() {
 		one := sniffFlow{
 			Src: f.Src.String(), Dst: f.Dst.String(), QP: uint32(f.QP), Packets: f.Packets, Requests: f.Requests,
-			Payload: f.Payload, Repeated: f.Repeated, FirstNs: f.FirstNs, LastNs: f.LastNs, Found: found(&f.Counts),
+			Payload: f.Payload, Repeated: f.Repeated, FirstNs: f.FirstNs, LastNs: f.LastNs, Found: anomaliesFound(&f.Counts),
 		}
 		if f.Paired {
 			qp := uint32(f.PeerQP)
@@ -88,7 +88,7 @@ func (s *sniffJSON) finish(t *sniff.Tracker, cut error) error {
 	if err != nil {
 		return err
 	}
-	all, err := json.Marshal(found(&t.Counts))
+	all, err := json.Marshal(anomaliesFound(&t.Counts))
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *sniffJSON) finish(t *sniff.Tracker, cut error) error {
 	return err
 }
 
-func found(c *sniff.Counts) map[string]int64 {
+func anomaliesFound(c *sniff.Counts) map[string]int64 {
 	m := map[string]int64{}
 	c.Each(func(one, _ string, n int64) { m[one] = n })
 	return m

@@ -1,22 +1,17 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"weft/internal/sim"
 	"weft/internal/subnet"
-	"weft/internal/subnet/format"
 	"weft/scenario"
 )
 
 // loadSubnet reads an InfiniBand fabric: a scenario (.yaml, .yml), of which the
-// first InfiniBand fabric is taken, or a file of ibnetdiscover's or ibsim's.
+// first InfiniBand fabric is taken, or a file of any format that describes one.
 func loadSubnet(e *Env, path string, c *choice) (*subnet.Subnet, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
@@ -26,25 +21,8 @@ func loadSubnet(e *Env, path string, c *choice) (*subnet.Subnet, error) {
 		}
 		return subnetOf(r)
 	}
-	f, err := os.Open(e.path(path))
-	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return nil, fmt.Errorf("the fabric %s cannot be read: %w", path, err)
-	}
-	defer f.Close()
-	s, report, err := format.ReadTopo(path, f, format.Options{Open: func(name string) (io.ReadCloser, error) {
-		return os.Open(filepath.Join(filepath.Dir(e.path(path)), name))
-	}})
-	if err != nil {
-		return nil, err
-	}
-	for _, skipped := range report.Skipped {
-		fmt.Fprintf(e.Stderr, "%s:%d: %d lines that begin with %q are not known and were passed over\n", skipped.File, skipped.Line, skipped.Count, skipped.What)
-	}
-	return s, nil
+	f, err := readFabric(e, path)
+	return f.subnet, err
 }
 
 // subnetOf is the first InfiniBand fabric of a scenario.

@@ -10,11 +10,7 @@ type ringBroadcast struct {
 }
 
 func newRingBroadcast(s Spec) (Program, error) {
-	chunk := s.Chunk
-	if chunk == 0 {
-		chunk = SlotBytes
-	}
-	c, err := newCut(s, s.Bytes, chunk, 1, Slots)
+	c, err := newCut(s, s.Bytes, s.chunk(SlotBytes), 1, Slots)
 	return &ringBroadcast{cut: c, l: s.Layout, root: s.Root}, err
 }
 
@@ -51,11 +47,7 @@ type treeBroadcast struct {
 }
 
 func newTreeBroadcast(s Spec) (Program, error) {
-	chunk := s.Chunk
-	if chunk == 0 {
-		chunk = TreeChunk
-	}
-	c, err := newCut(s, s.Bytes, chunk, 1, treeWindow(s.Layout))
+	c, err := newCut(s, s.Bytes, s.chunk(TreeChunk), 1, treeWindow(s.Layout))
 	return &treeBroadcast{cut: c, l: s.Layout, root: s.Root}, err
 }
 

@@ -16,11 +16,7 @@ type halvingAllReduce struct {
 }
 
 func newHalvingAllReduce(s Spec) (Program, error) {
-	unit := s.Chunk
-	if unit == 0 {
-		unit = max(s.Bytes, s.Elem)
-	}
-	c, err := newCut(s, s.Bytes, unit, 1, Slots)
+	c, err := newCut(s, s.Bytes, s.chunk(max(s.Bytes, s.Elem)), 1, Slots)
 	return &halvingAllReduce{cut: c, l: s.Layout}, err
 }
 

@@ -37,10 +37,7 @@ type hierarchicalAllReduce struct {
 }
 
 func newHierarchicalAllReduce(s Spec) (Program, error) {
-	chunk := s.Chunk
-	if chunk == 0 {
-		chunk = RingChunk
-	}
+	chunk := s.chunk(RingChunk)
 	unit := max(chunk-chunk%s.Elem, s.Elem) * int64(s.Layout.Ranks())
 	c, err := newCut(s, s.Bytes, unit, s.Slices, s.Slices)
 	return &hierarchicalAllReduce{cut: c, rails: rails{s.Layout}}, err
@@ -101,6 +98,13 @@ func newHierarchicalShards(s Spec) (hierarchicalShards, error) {
 	return hierarchicalShards{ringShards: sh, rails: rails{s.Layout}}, err
 }
 
+// enter empties a step and reports whether the lane has it: one for each node.
+func (p *hierarchicalShards) enter(lane, k int, s *Step) bool {
+	s.reset()
+	lo, hi, _ := p.loop(lane)
+	return k < p.rails.l.Nodes && lo < hi && p.Ranks() > 1
+}
+
 // shard is the lane's part of the shard of a GPU of a node.
 func (p *hierarchicalShards) shard(lane, node, local int) (int64, int64) {
 	return p.piece(lane, mod(node, p.rails.l.Nodes)*p.rails.l.PerNode+local)
@@ -116,12 +120,10 @@ func newHierarchicalAllGather(s Spec) (Program, error) {
 }
 
 func (p *hierarchicalAllGather) Step(rank, lane, k int, s *Step) bool {
-	s.reset()
-	l := p.rails.l
-	lo, hi, _ := p.loop(lane)
-	if k >= l.Nodes || lo == hi || l.Ranks() == 1 {
+	if !p.enter(lane, k, s) {
 		return false
 	}
+	l := p.rails.l
 	node, local := l.Node(rank), l.Local(rank)
 	a, b := p.shard(lane, node-k, local)
 	if k < l.Nodes-1 {
@@ -148,12 +150,10 @@ func newHierarchicalReduceScatter(s Spec) (Program, error) {
 }
 
 func (p *hierarchicalReduceScatter) Step(rank, lane, k int, s *Step) bool {
-	s.reset()
-	l := p.rails.l
-	lo, hi, _ := p.loop(lane)
-	if k >= l.Nodes || lo == hi || l.Ranks() == 1 {
+	if !p.enter(lane, k, s) {
 		return false
 	}
+	l := p.rails.l
 	node, local := l.Node(rank), l.Local(rank)
 	a, b := p.shard(lane, node-1-k, local)
 	if k > 0 {

@@ -73,10 +73,7 @@ func newNVLSCut(s Spec, h heads, window int) (cut, error) {
 	if s.Layout.PerNode < 2 {
 		return cut{}, fmt.Errorf("collective: %v needs at least two GPUs in a node", s.Algo)
 	}
-	chunk := s.Chunk
-	if chunk == 0 {
-		chunk = NVLSChunk
-	}
+	chunk := s.chunk(NVLSChunk)
 	return newCut(s, s.Bytes, max(chunk-chunk%s.Elem, s.Elem)*int64(h.n), 1, window)
 }
 

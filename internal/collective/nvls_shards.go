@@ -16,9 +16,7 @@ func newNVLSShards(s Spec) (Program, error) {
 	if s.Layout.Nodes != 1 || s.Layout.PerNode < 2 {
 		return nil, fmt.Errorf("collective: nvls %v works among the GPUs of one node, not with %d GPUs in each of %d nodes", s.Op, s.Layout.PerNode, s.Layout.Nodes)
 	}
-	if s.Chunk == 0 {
-		s.Chunk = NVLSChunk
-	}
+	s.Chunk = s.chunk(NVLSChunk)
 	if s.Window == 0 {
 		s.Window = Slots
 	}

@@ -13,10 +13,7 @@ type ringAllReduce struct {
 }
 
 func newRingAllReduce(s Spec) (Program, error) {
-	chunk := s.Chunk
-	if chunk == 0 {
-		chunk = RingChunk
-	}
+	chunk := s.chunk(RingChunk)
 	unit := max(chunk-chunk%s.Elem, s.MinChunk) * int64(s.Layout.Ranks())
 	c, err := newCut(s, s.Bytes, unit, s.Slices, s.Slices)
 	return &ringAllReduce{cut: c, l: s.Layout, minChunk: s.MinChunk}, err

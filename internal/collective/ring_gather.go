@@ -11,12 +11,8 @@ type ringShards struct {
 }
 
 func newRingShards(s Spec) (ringShards, error) {
-	chunk := s.Chunk
-	if chunk == 0 {
-		chunk = RingChunk
-	}
 	lo, hi := split(0, s.Bytes, s.Layout.Ranks(), 0, s.Elem) // the longest shard
-	c, err := newCut(s, hi-lo, chunk, s.Slices, s.Slices)
+	c, err := newCut(s, hi-lo, s.chunk(RingChunk), s.Slices, s.Slices)
 	return ringShards{cut: c, l: s.Layout, bytes: s.Bytes}, err
 }
 

@@ -9,11 +9,7 @@ type sendRecv struct {
 }
 
 func newSendRecv(s Spec) (Program, error) {
-	chunk := s.Chunk
-	if chunk == 0 {
-		chunk = SlotBytes
-	}
-	c, err := newCut(s, s.Bytes, chunk, 1, Slots)
+	c, err := newCut(s, s.Bytes, s.chunk(SlotBytes), 1, Slots)
 	return &sendRecv{cut: c, l: s.Layout}, err
 }
 

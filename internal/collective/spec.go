@@ -151,6 +151,14 @@ func (s Spec) check() error {
 	return nil
 }
 
+// chunk is Chunk, or an algorithm's own where the spec leaves it open.
+func (s Spec) chunk(own int64) int64 {
+	if s.Chunk > 0 {
+		return s.Chunk
+	}
+	return own
+}
+
 func (s Spec) withDefaults() Spec {
 	s.Channels = max(s.Channels, 1)
 	s.Elem = max(s.Elem, 1)

@@ -83,11 +83,7 @@ type treeAllReduce struct {
 }
 
 func newTreeAllReduce(s Spec) (Program, error) {
-	chunk := s.Chunk
-	if chunk == 0 {
-		chunk = TreeChunk
-	}
-	c, err := newCut(s, s.Bytes, chunk, 1, 2*treeWindow(s.Layout)) // up and down
+	c, err := newCut(s, s.Bytes, s.chunk(TreeChunk), 1, 2*treeWindow(s.Layout)) // up and down
 	return &treeAllReduce{cut: c, l: s.Layout}, err
 }
 

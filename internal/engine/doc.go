@@ -12,6 +12,12 @@
 // halves: first every event of the instant, which only notes what arrived, then
 // the handler's EndInstant, in which arbiters decide.
 //
+// # Cells
+//
+// Within a slot of time in which parts of a network cannot reach each other, the
+// order of events between such parts cannot be seen. Cells handles them part by
+// part, which is faster, and each part's in the order above.
+//
 // # Parallel runs
 //
 // Partitions synchronise conservatively: all run the window [T, T+lookahead),

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"weft/units"
 )
@@ -21,43 +20,17 @@ type Event struct {
 	Class  Class
 }
 
-// A key orders the events of one bucket: the offset of the time in the bucket
-// (28 bits), the class (4 bits), the source (32 bits).
-const (
-	classShift  = 32
-	offsetShift = 36
-	maxWidth    = 63 - offsetShift
-)
-
-// chunkKeys is how many keys a chunk of a bucket holds: a cache line with its
-// header.
-const chunkKeys = 7
-
-// chunk is a part of a bucket's events, in no order. Only the first chunk of a
-// bucket may have room.
-type chunk struct {
-	keys [chunkKeys]uint64
-	next int32 // the bucket's next chunk, or the next free one; -1 if none
-	n    int32
-}
-
 // Queue is the event queue of one partition: a timing wheel whose buckets are
 // sorted when they are reached, with a heap for what lies beyond the wheel. The
 // zero value is not ready; use NewQueue.
 type Queue struct {
-	current []uint64 // the sorted keys of the bucket being handled
-	pos     int      // the next of them
-	start   units.Time
-	now     units.Time
-	lastKey uint64
+	Bucket
+	lists
+	slots []int32  // by slot: the list of the bucket's events
+	words []uint64 // a bit per slot that is not empty
+	sums  []uint64 // a bit per word that is not zero
 
-	heads  []int32 // by slot: the bucket's first chunk, -1 if empty
-	chunks []chunk
-	free   int32    // the list of free chunks
-	words  []uint64 // a bit per slot that is not empty
-	sums   []uint64 // a bit per word that is not zero
-
-	bucket  int64 // number of the bucket being handled
+	number  int64 // of the bucket being handled
 	mask    int64 // slots - 1
 	width   uint  // log2 of a bucket's width in picoseconds
 	inWheel int
@@ -73,31 +46,28 @@ func NewQueue(widthLog2, slotsLog2 uint) *Queue {
 	}
 	slots := 1 << slotsLog2
 	q := &Queue{
-		heads: make([]int32, slots),
+		slots: make([]int32, slots),
 		words: make([]uint64, slots/64),
 		sums:  make([]uint64, (slots/64+63)/64),
-		free:  -1,
+		lists: lists{free: -1},
 		mask:  int64(slots - 1),
 		width: widthLog2,
 	}
-	for i := range q.heads {
-		q.heads[i] = -1
+	for i := range q.slots {
+		q.slots[i] = -1
 	}
 	return q
 }
 
-// Now is the time of the last event that Pop gave out.
-func (q *Queue) Now() units.Time { return q.now }
-
 // Len is the number of events that wait.
-func (q *Queue) Len() int { return len(q.current) - q.pos + q.inWheel + len(q.far) }
+func (q *Queue) Len() int { return len(q.keys) - q.pos + q.inWheel + len(q.far) }
 
 // Push adds an event. It must come after the event being handled in the order
 // of the package; an event in the past is a fault of the caller and panics.
 func (q *Queue) Push(t units.Time, class Class, source uint32) {
 	b := int64(t) >> q.width
-	d := b - q.bucket
-	key := uint64(t&(1<<q.width-1))<<offsetShift | uint64(class)<<classShift | uint64(source)
+	d := b - q.number
+	key := keyOf(t, q.width, class, source)
 	if d > 0 && d <= q.mask {
 		q.put(b&q.mask, key)
 		return
@@ -106,99 +76,32 @@ func (q *Queue) Push(t units.Time, class Class, source uint32) {
 		q.far.Push(farEvent{t, class, source})
 		return
 	}
-	q.insertCurrent(t, key)
+	q.insert(t, key)
 }
 
 // put adds a key to a slot.
 func (q *Queue) put(slot int64, key uint64) {
 	q.inWheel++
-	if i := q.heads[slot]; i >= 0 {
-		if c := &q.chunks[i]; c.n < chunkKeys {
-			c.keys[c.n] = key
-			c.n++
-			return
-		}
+	if q.slots[slot] < 0 {
+		q.words[slot>>6] |= 1 << (slot & 63)
+		q.sums[slot>>12] |= 1 << (slot >> 6 & 63)
 	}
-	q.putFirst(slot, key)
-}
-
-// putFirst adds a key to a slot that has no chunk with room.
-func (q *Queue) putFirst(slot int64, key uint64) {
-	i := q.free
-	if i < 0 {
-		i = int32(len(q.chunks))
-		q.chunks = append(q.chunks, chunk{})
-	} else {
-		q.free = q.chunks[i].next
-	}
-	c := &q.chunks[i]
-	c.keys[0], c.n, c.next = key, 1, q.heads[slot]
-	q.heads[slot] = i
-	q.words[slot>>6] |= 1 << (slot & 63)
-	q.sums[slot>>12] |= 1 << (slot >> 6 & 63)
-}
-
-// insertCurrent puts a key in its place in the bucket being handled.
-func (q *Queue) insertCurrent(t units.Time, key uint64) {
-	if t < q.now || t < q.start || (t == q.now && key <= q.lastKey) {
-		panic(fmt.Sprintf("engine: event at %d ps (class %d, source %d) pushed at %d ps: not after the event being handled, or before the bucket at %d",
-			t, key>>classShift&0xf, uint32(key), q.now, q.start))
-	}
-	q.current = append(q.current, key)
-	i := len(q.current) - 1
-	if i-q.pos > 16 { // traffic in lockstep
-		at, _ := slices.BinarySearch(q.current[q.pos:i], key)
-		copy(q.current[q.pos+at+1:], q.current[q.pos+at:i])
-		q.current[q.pos+at] = key
-		return
-	}
-	for ; i > q.pos && q.current[i-1] > key; i-- {
-		q.current[i] = q.current[i-1]
-	}
-	q.current[i] = key
+	q.add(&q.slots[slot], key)
 }
 
 // Pop gives out the next event if it is earlier than limit.
 func (q *Queue) Pop(limit units.Time, e *Event) bool {
-	if q.pos == len(q.current) && !q.advance(limit) {
+	if q.pos == len(q.keys) && !q.advance(limit) {
 		return false
 	}
-	key := q.current[q.pos]
-	t := q.start + units.Time(key>>offsetShift)
-	if t >= limit {
-		return false
-	}
-	q.pos++
-	q.now, q.lastKey = t, key
-	e.Time, e.Source, e.Class = t, uint32(key), Class(key>>classShift&0xf)
-	return true
-}
-
-// MoreNow reports whether another event waits at the instant of the last one.
-func (q *Queue) MoreNow() bool {
-	return q.pos < len(q.current) && q.current[q.pos]>>offsetShift == q.lastKey>>offsetShift
-}
-
-// Fresh reports whether the last event was the first of its bucket. A handler
-// may then look at what all events of the bucket need, so that the waits for
-// memory overlap.
-func (q *Queue) Fresh() bool { return q.pos == 1 }
-
-// Bucket is how many events are left in the bucket being handled, from the last
-// one given out on, and Peek is the i-th of them.
-func (q *Queue) Bucket() int { return len(q.current) - q.pos + 1 }
-
-// Peek gives class and source of the i-th event of Bucket.
-func (q *Queue) Peek(i int) (Class, uint32) {
-	key := q.current[q.pos-1+i]
-	return Class(key >> classShift & 0xf), uint32(key)
+	return q.next(limit, e)
 }
 
 // NextTime is the time of the next event, units.Forever if none waits. It moves
 // nothing: events that come before it may still be pushed.
 func (q *Queue) NextTime() units.Time {
-	if q.pos < len(q.current) {
-		return q.start + units.Time(q.current[q.pos]>>offsetShift)
+	if q.pos < len(q.keys) {
+		return q.start + units.Time(q.keys[q.pos]>>offsetShift)
 	}
 	next := units.Forever
 	if len(q.far) > 0 {
@@ -206,11 +109,7 @@ func (q *Queue) NextTime() units.Time {
 	}
 	if q.inWheel > 0 {
 		bucket, slot := q.nextInWheel()
-		for i := q.heads[slot]; i >= 0; i = q.chunks[i].next {
-			for _, key := range q.chunks[i].keys[:q.chunks[i].n] {
-				next = min(next, units.Time(bucket)<<q.width+units.Time(key>>offsetShift))
-			}
-		}
+		next = min(next, units.Time(bucket)<<q.width+units.Time(q.least(q.slots[slot])>>offsetShift))
 	}
 	return next
 }
@@ -222,15 +121,15 @@ func (q *Queue) advance(limit units.Time) bool {
 	if next < 0 || units.Time(next)<<q.width >= limit {
 		return false
 	}
-	q.bucket = next
+	q.number = next
 	q.start = units.Time(next) << q.width
-	q.current = q.current[:0]
+	q.keys = q.keys[:0]
 	q.pos = 0
 	q.collect(next & q.mask)
 	if len(q.far) > 0 {
 		q.refill()
 	}
-	sortKeys(q.current)
+	sortKeys(q.keys)
 	return true
 }
 
@@ -251,9 +150,9 @@ func (q *Queue) nextBucket() int64 {
 // nextInWheel is the next bucket with an event in the wheel, which is not
 // empty, and its slot.
 func (q *Queue) nextInWheel() (bucket, slot int64) {
-	from := (q.bucket + 1) & q.mask
+	from := (q.number + 1) & q.mask
 	slot = q.scan(from)
-	return q.bucket + 1 + (slot-from)&q.mask, slot
+	return q.number + 1 + (slot-from)&q.mask, slot
 }
 
 // scan finds the first slot that is not empty from slot on, around the wheel.
@@ -276,21 +175,13 @@ func (q *Queue) scan(slot int64) int64 {
 	panic("engine: the wheel's count and its bits disagree")
 }
 
-// collect empties a slot into current.
+// collect empties a slot into the bucket being handled.
 func (q *Queue) collect(slot int64) {
-	i := q.heads[slot]
-	if i < 0 {
+	if q.slots[slot] < 0 {
 		return // the bucket's events come from the heap
 	}
-	for i >= 0 {
-		c := &q.chunks[i]
-		q.current = append(q.current, c.keys[:]...)[:len(q.current)+int(c.n)]
-		next := c.next
-		c.next, q.free = q.free, i
-		i = next
-	}
-	q.inWheel -= len(q.current)
-	q.heads[slot] = -1
+	q.keys = q.take(&q.slots[slot], q.keys)
+	q.inWheel -= len(q.keys)
 	q.words[slot>>6] &^= 1 << (slot & 63)
 	if q.words[slot>>6] == 0 {
 		q.sums[slot>>12] &^= 1 << (slot >> 6 & 63)
@@ -302,34 +193,15 @@ func (q *Queue) refill() {
 	for len(q.far) > 0 {
 		e := &q.far[0]
 		b := int64(e.time) >> q.width
-		if b-q.bucket > q.mask {
+		if b-q.number > q.mask {
 			return
 		}
-		key := uint64(e.time&(1<<q.width-1))<<offsetShift | uint64(e.class)<<classShift | uint64(e.source)
-		if b == q.bucket {
-			q.current = append(q.current, key)
+		key := keyOf(e.time, q.width, e.class, e.source)
+		if b == q.number {
+			q.keys = append(q.keys, key)
 		} else {
 			q.put(b&q.mask, key)
 		}
 		q.far.Pop()
-	}
-}
-
-// sortKeys sorts a bucket. Most hold a handful of keys, in no order that the
-// processor could predict: so the insertion passes each key through all those
-// before it, without a branch that depends on them.
-func sortKeys(k []uint64) {
-	if len(k) > 40 {
-		slices.Sort(k)
-		return
-	}
-	for i := 1; i < len(k); i++ {
-		x := k[i]
-		for j := range k[:i] {
-			y := k[j]
-			k[j] = min(x, y)
-			x = max(x, y)
-		}
-		k[i] = x
 	}
 }

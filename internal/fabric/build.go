@@ -207,12 +207,16 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	b.credits()
 	b.jitters()
 	b.markSlower()
-	n.lookahead = b.findLookahead()
+	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })
+	cells, slot := b.cut()
 	for i := range parts {
 		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts))}
 		for j := range p.mail {
 			p.mail[j].to = make([]outbox, parts)
 			p.mail[j].earliest = units.Forever
+		}
+		if cells > 0 {
+			p.cells = engine.NewCells(cells, slot, cellReach-slot)
 		}
 		n.parts = append(n.parts, p)
 	}
@@ -225,7 +229,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
 	const minWidth, maxWidth, minReach, maxReach = 6, 12, 20, 23 // log2 of picoseconds
 	widthLog2 = minWidth
-	for ports := len(b.n.ports) / parts; widthLog2 < maxWidth && ports<<widthLog2 < 600_000; widthLog2++ {
+	for ports := b.endPorts() / parts; widthLog2 < maxWidth && ports<<widthLog2 < 600_000; widthLog2++ {
 	}
 	longest := units.Time(0)
 	for i := range b.n.ports {
@@ -237,6 +241,18 @@ func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
 		reach++
 	}
 	return widthLog2, reach - widthLog2
+}
+
+// endPorts is how many ports the events of the ends are of: those that send and
+// those that send to them.
+func (b *Builder) endPorts() (count int) {
+	n := &b.n
+	for link := range n.ports {
+		if n.ports[link].cell == 0 || n.inboxes[link].cell == 0 {
+			count++
+		}
+	}
+	return count
 }
 
 func (b *Builder) allocate() {
@@ -252,7 +268,7 @@ func (b *Builder) allocate() {
 	n.nicQueues = make([]nicQueue, ports*n.classes)
 	for i := range n.ports {
 		n.ports[i] = port{wakeAt: units.Forever, serveIn: -1, sole: -1, num: 1, den: 1}
-		n.inboxes[i] = inbox{flying: emptyList, back: -1, num: 1, den: 1}
+		n.inboxes[i] = inbox{flying: emptyList, back: -1}
 		n.back[i] = -1
 	}
 	for i := range n.nicQueues {
@@ -335,7 +351,6 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 	r := &n.nodes[receiver]
 	o.num, o.den = int32(c.rate.Num), int16(c.rate.Den)
 	o.delay = uint32(c.propagation + b.delay[receiver])
-	o.part = r.part
 	if b.tail[receiver] {
 		o.flags |= flagTail
 	}
@@ -345,8 +360,7 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 	if c.uncounted {
 		o.flags |= flagUncounted
 	}
-	in.node, in.back, in.kind = receiver, to, r.kind
-	in.num, in.den = o.num, o.den
+	in.node, in.back, in.kind, in.part, in.cell = receiver, to, r.kind, r.part, r.cell
 	n.back[to] = from
 	n.propagation[from] = c.propagation
 	switch r.kind {
@@ -466,16 +480,17 @@ func (b *Builder) markSlower() {
 }
 
 func (n *Network) faster(out, link int32) bool {
-	o, b := &n.ports[out], &n.inboxes[link]
-	return int64(o.num)*int64(b.den) < int64(b.num)*int64(o.den) && n.inboxes[out].back >= 0
+	o, from := &n.ports[out], &n.ports[link]
+	return int64(o.num)*int64(from.den) < int64(from.num)*int64(o.den) && n.inboxes[out].back >= 0
 }
 
-// findLookahead is the shortest time in which one partition can reach another.
-func (b *Builder) findLookahead() units.Time {
+// findLookahead is the shortest time in which one end of a link can reach the
+// other, of the links that cross from one part of the network into another.
+func (b *Builder) findLookahead(crosses func(link int) bool) units.Time {
 	n := &b.n
 	least := units.Forever
 	for link := range n.ports {
-		if n.ports[link].flags&flagRemote == 0 || n.inboxes[link].back < 0 {
+		if n.inboxes[link].back < 0 || !crosses(link) {
 			continue
 		}
 		least = min(least, units.Time(n.ports[link].delay))

@@ -60,9 +60,8 @@ func (n *Network) update(l *lane, index int32, period int64) *uint16 {
 	return &n.grants[int64(index)*(n.ringMask+1)+period&n.ringMask]
 }
 
-// takeIn adds the updates that have arrived by now.
-func (p *Partition) takeIn(l *lane, index int32) {
-	now := max(p.now, p.done)
+// takeIn adds the updates that have arrived by a time.
+func (p *Partition) takeIn(l *lane, index int32, now units.Time) {
 	if now < l.latency {
 		return
 	}
@@ -85,7 +84,7 @@ func (p *Partition) hasCredit(index int32, size uint16, soonest *units.Time) boo
 	l := &p.net.lanes[index]
 	need := blocks(size)
 	if l.available < need {
-		p.takeIn(l, index)
+		p.takeIn(l, index, p.now)
 		if l.available < need {
 			if l.need == 0 && p.net.ports[int(index)/p.net.classes].flags&flagUncounted == 0 {
 				p.stats.Stalls++
@@ -136,7 +135,7 @@ func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	l := &n.lanes[index] // what never changes may be read from here
 	m := p.outgoing()
 	m.earliest = min(m.earliest, units.Time(period)*units.Time(l.period)+l.latency)
-	b := &m.to[n.ports[n.inboxes[link].back].part]
+	b := &m.to[n.inboxes[n.inboxes[link].back].part]
 	b.credits = append(b.credits, remoteCredit{index, room, period})
 }
 
@@ -145,7 +144,7 @@ func (p *Partition) addCredit(index int32, period int64, blocks int32) {
 	n := p.net
 	l := &n.lanes[index]
 	if period-l.taken > n.ringMask {
-		p.takeIn(l, index)
+		p.takeIn(l, index, p.reached(index/int32(n.classes)))
 		if period-l.taken > n.ringMask+1 {
 			p.breach("credit update further off than the longest way", index/int32(n.classes), period-l.taken, n.ringMask+1)
 		}
@@ -161,6 +160,14 @@ func (p *Partition) addCredit(index int32, period int64, blocks int32) {
 		link := index / int32(n.classes)
 		p.wake(&n.ports[link], link, t)
 	}
+}
+
+// reached is the time that both ends of a link have reached.
+func (p *Partition) reached(link int32) units.Time {
+	if n := p.net; n.ports[link].cell != n.inboxes[link].cell {
+		return p.done // the sender may be behind, or ahead
+	}
+	return max(p.now, p.done)
 }
 
 // payDebt puts the flow-control packets that are due before the next packet

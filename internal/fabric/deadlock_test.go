@@ -46,12 +46,8 @@ func TestADeadlockIsToldAsItsCircle(t *testing.T) {
 					}
 				}
 			}
-			text := ""
-			if err := n.Run(300*units.Millisecond, 1, nil); err != nil {
-				text = err.Error()
-			} else {
-				text = n.Waiting()
-			}
+			_ = n.Run(300*units.Millisecond, 1, nil) // may end in a standstill, or with nothing left to happen
+			text := n.Waiting()
 			if !strings.Contains(text, fmt.Sprintf("deadlock: %d ports wait for one another in a circle", ring)) {
 				t.Fatalf("no circle of %d ports in %s", ring, text)
 			}

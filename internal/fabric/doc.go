@@ -22,6 +22,13 @@
 // nothing when its transmission ends: whoever comes next looks at the time when
 // the wire is free.
 //
+// # Cells
+//
+// Each switch of the scale-out fabric is a cell, and the ends with the
+// application are one. Cells are handled one after the other within a slot of
+// time that is shorter than the way from one to the next: cells.go has why nobody
+// can see it.
+//
 // # What must hold
 //
 // Packets and bytes are conserved, buffers stay within bounds, credits are

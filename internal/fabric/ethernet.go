@@ -282,8 +282,8 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 		p.mark(e, depth, link, k)
 	}
 	start := p.now
-	if b := &n.inboxes[k.in]; b.slower && s.spec.CutThrough {
-		start = p.notBeforeTail(o, b, k)
+	if n.inboxes[k.in].slower && s.spec.CutThrough {
+		start = p.notBeforeTail(o, k)
 	}
 	in, size := k.in, k.size
 	p.transmit(link, i, start)
@@ -302,9 +302,9 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 
 // notBeforeTail is the earliest start of a cut-through transmission that does
 // not run out of bits: the packet may not leave faster than it comes.
-func (p *Partition) notBeforeTail(o *port, b *inbox, k *pkt) units.Time {
+func (p *Partition) notBeforeTail(o *port, k *pkt) units.Time {
 	out := units.Time(int64(k.size) * int64(o.num) / int64(o.den))
-	return max(p.now, k.arrive+b.serialisation(k.size)-out)
+	return max(p.now, k.arrive+p.net.ports[k.in].serialisation(k.size)-out)
 }
 
 // mark sets congestion experienced with the probability of RED.

@@ -371,8 +371,8 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 	if o.debt > 0 {
 		start = o.payDebt(start)
 	}
-	if b := &n.inboxes[in]; b.slower {
-		start = max(start, p.notBeforeTail(o, b, k))
+	if n.inboxes[in].slower {
+		start = max(start, p.notBeforeTail(o, k))
 	}
 	copied, record := k.role == roleCopy, int32(k.entropy)
 	end := p.transmit(out, i, start)
@@ -435,7 +435,7 @@ func (p *Partition) starve(lifetime units.Time, index int32) {
 			p.net.stalls[index].discards = 0
 		}
 		p.net.starved[index] = p.now
-		p.queue.Push(p.now+lifetime, classExpire, uint32(index))
+		p.push(p.net.ports[int(index)/p.net.classes].cell, p.now+lifetime, classExpire, uint32(index))
 	}
 }
 

@@ -19,8 +19,8 @@ type port struct {
 	blocked  uint16 // classes paused by PFC; InfiniBand: lanes that are stalled
 	serve    uint16 // Ethernet: size of the packet on the wire
 	debt     uint16 // InfiniBand: bytes of flow-control packets to go before the next packet
+	cell     uint16 // of its node
 	class    uint8  // Ethernet: class of the packet on the wire
-	part     uint8  // partition of the receiver
 	flags    portFlags
 }
 
@@ -56,16 +56,16 @@ type inbox struct {
 	flying list
 	busy   units.Time // InfiniBand: no read port of the input buffer is in use from then on
 	node   int32
-	back   int32 // the port of the receiver that sends the other way
-	num    int32 // picoseconds per byte of the link: num/den
-	den    int16
+	back   int32  // the port of the receiver that sends the other way
+	cell   uint16 // of the receiver
+	part   uint8  // partition of the receiver
 	kind   nodeKind
 	slower bool // some port of the receiver is faster: cut-through could outrun the tail
 }
 
-// serialisation is the time of size bytes on the link, rounded up.
-func (b *inbox) serialisation(size uint16) units.Time {
-	return units.Time((int64(size)*int64(b.num) + int64(b.den) - 1) / int64(b.den))
+// serialisation is the time of size bytes on the port's link, rounded up.
+func (o *port) serialisation(size uint16) units.Time {
+	return units.Time((int64(size)*int64(o.num) + int64(o.den) - 1) / int64(o.den))
 }
 
 // transmit sends a packet from a port, which must be free, starting at start.
@@ -90,7 +90,7 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 		p.sent(link, i, start, end)
 	}
 	if o.flags&flagRemote != 0 {
-		p.sendRemote(o.part, link, i)
+		p.sendRemote(p.net.inboxes[link].part, link, i)
 	} else {
 		p.fly(link, i)
 	}
@@ -105,7 +105,7 @@ func (p *Partition) fly(link, i int32) {
 	k.next = -1
 	if b.flying.head < 0 {
 		b.flying.head = i
-		p.queue.Push(k.arrive, classArrive, uint32(link))
+		p.push(b.cell, k.arrive, classArrive, uint32(link))
 	} else {
 		before := &p.pool.hot[b.flying.tail]
 		before.next, before.arrive = i, k.arrive
@@ -119,7 +119,7 @@ func (p *Partition) land(b *inbox, link int32) int32 {
 	k := &p.pool.hot[i]
 	b.flying.head = k.next
 	if k.next >= 0 {
-		p.queue.Push(k.arrive, classArrive, uint32(link))
+		p.push(b.cell, k.arrive, classArrive, uint32(link))
 	}
 	k.arrive = p.now
 	return i
@@ -129,7 +129,7 @@ func (p *Partition) land(b *inbox, link int32) int32 {
 func (p *Partition) wake(o *port, link int32, t units.Time) {
 	if t < o.wakeAt {
 		o.wakeAt = t
-		p.queue.Push(t, classPort, uint32(link))
+		p.push(o.cell, t, classPort, uint32(link))
 	}
 }
 

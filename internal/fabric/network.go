@@ -41,6 +41,7 @@ type node struct {
 	first       int32 // local routing: the node at port 0
 	salt        uint32
 	turn        uint32 // spraying and adaptive routing: whose turn it is
+	cell        uint16 // 0 is that of the ends: NICs, GPUs, scale-up switches, the application
 	kind        nodeKind
 	part        uint8
 	routing     Routing
@@ -59,7 +60,8 @@ type App interface {
 // Trace is told what happens; a network without one pays nothing.
 type Trace interface {
 	// Pause is called when a PFC frame for a class of the sender on a link is
-	// sent, with the time at which it takes effect.
+	// sent, with the time at which it takes effect: those of one switch in their
+	// order, those of different ones in no order.
 	Pause(now, effect units.Time, link int32, class uint8, on bool)
 }
 
@@ -251,6 +253,8 @@ func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units
 	fa, fb := n.newFlow(a, b, fromA), n.newFlow(b, a, fromB)
 	fa.id = units.QPN(len(na.flows))
 	na.flows = append(na.flows, fa)
+	n.Partition(a).flows++
+	n.Partition(b).flows++
 	fb.id = units.QPN(len(nb.flows))
 	nb.flows = append(nb.flows, fb)
 	if na.spec.TCP != nil {

@@ -53,10 +53,12 @@ const (
 // engine.Partition.
 type Partition struct {
 	net      *Network
-	queue    *engine.Queue
+	queue    *engine.Queue // of the ends
+	cells    *engine.Cells // of the switches; nil where they are with the ends
 	pool     pool
 	now      units.Time
-	done     units.Time // everything earlier has been handled; not kept by a lone partition
+	done     units.Time // everything earlier has been handled; without cells, a lone partition does not keep it
+	flows    int        // ends of connections
 	dirty    []int32
 	batch    transport.Batch
 	segments tcp.Batch
@@ -65,8 +67,8 @@ type Partition struct {
 	window   uint64
 	stats    Stats
 
-	arrivals, departures []glance // of lookAhead
-	sink                 int32    // keeps its reads
+	glances []glance
+	sink    int32 // keeps the reads of lookAhead
 
 	copies     []copies
 	copiesFree []int32
@@ -85,83 +87,31 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 	if len(p.dirty) > 0 { // posted before the run
 		p.decide()
 	}
-	var e engine.Event
-	for p.queue.Pop(limit, &e) {
-		p.now = e.Time
-		p.stats.Events++
-		if p.pool.live >= worthALook && p.queue.Fresh() {
-			p.lookAhead()
-		}
-		p.handle(&e)
-		if len(p.dirty) > 0 && !p.queue.MoreNow() {
-			p.decide()
-		}
+	if p.cells == nil {
+		p.runEnds(limit)
+	} else {
+		p.runCells(limit)
 	}
 	if len(p.net.parts) > 1 {
 		p.done = limit
 	}
 }
 
-// worthALook is from how many packets on it pays to look ahead: those of fewer
-// are in the processor's caches.
-const worthALook = 1 << 16
-
-// lookAhead reads what the events of a bucket will need, step by step for all
-// of them at once: the processor overlaps the waits for memory that would
-// otherwise follow one another. It decides nothing that depends on the order of
-// events.
-func (p *Partition) lookAhead() {
-	n := p.net
-	hot := p.pool.hot
-	p.arrivals, p.departures = p.arrivals[:0], p.departures[:0]
-	for i := range p.queue.Bucket() {
-		switch class, source := p.queue.Peek(i); class {
-		case classArrive:
-			b := &n.inboxes[source]
-			p.arrivals = append(p.arrivals, glance{b.flying.head, int32(source), b.node})
-		case classPort:
-			if next := n.ports[source].sole; next >= 0 {
-				p.departures = append(p.departures, glance{next, int32(source), 0})
-			} else if n.egress != nil {
-				next = n.egress[int(source)*n.classes].packets.head
-				p.departures = append(p.departures, glance{max(0, next), int32(source), 0})
-			}
+// runEnds handles the events of the ends that are earlier than limit.
+func (p *Partition) runEnds(limit units.Time) {
+	var e engine.Event
+	looksAhead := p.flows >= manyFlows
+	for p.queue.Pop(limit, &e) {
+		p.now = e.Time
+		p.stats.Events++
+		if looksAhead && p.queue.Fresh() {
+			p.lookAheadEnds()
+		}
+		p.handle(&e)
+		if len(p.dirty) > 0 && !p.queue.MoreNow() {
+			p.decide()
 		}
 	}
-	sum := int32(0)
-	for j := range p.arrivals {
-		a := &p.arrivals[j]
-		k := &hot[a.packet]
-		nd := &n.nodes[a.node]
-		a.node = -1
-		switch {
-		case nd.kind == kindNIC:
-			sum += int32(p.pool.cold[a.packet].DestQP)
-		case nd.kind != kindGPU && nd.routing.settled() && k.role <= roleTrain:
-			if k.out == 0 {
-				k.out = uint16(p.lookUp(nd, k)-nd.base) + 1
-			}
-			a.node = nd.base + int32(k.out) - 1
-		}
-	}
-	for _, d := range p.departures {
-		sum += hot[d.packet].dst + n.inboxes[d.link].flying.tail + n.ports[d.link].queued
-	}
-	for _, a := range p.arrivals {
-		if a.node >= 0 {
-			sum += n.ports[a.node].queued + n.inboxes[a.node].flying.tail
-			if n.ingress != nil {
-				sum += n.ingress[int(a.link)*n.classes].held
-			}
-		}
-	}
-	p.sink = sum
-}
-
-// glance is a packet that lookAhead looks at: the one that arrives on a link or
-// leaves by it.
-type glance struct {
-	packet, link, node int32
 }
 
 // recoverFault turns a broken invariant or bound into the end of the run.
@@ -258,7 +208,11 @@ func (p *Partition) NextTime() units.Time {
 	if len(p.dirty) > 0 {
 		return p.now
 	}
-	return p.queue.NextTime()
+	t := p.queue.NextTime()
+	if p.cells != nil {
+		t = min(t, p.cells.NextTime())
+	}
+	return t
 }
 
 // Stopped reports that a fault has ended the partition's run.

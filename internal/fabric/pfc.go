@@ -86,7 +86,7 @@ func (p *Partition) sendPause(s *ethernetState, link int32, class uint8, kind pa
 		f.until = f.at + span
 		source := p.refreshSource(link, class)
 		n.renewAt[source] = p.now + span/2
-		p.queue.Push(p.now+span/2, classRefresh, source)
+		p.push(n.inboxes[link].cell, p.now+span/2, classRefresh, source)
 	}
 	if n.trace != nil {
 		n.trace.Pause(p.now, f.at, link, class, kind == pauseOn)
@@ -94,7 +94,7 @@ func (p *Partition) sendPause(s *ethernetState, link int32, class uint8, kind pa
 	if o.flags&flagRemote != 0 {
 		m := p.outgoing()
 		m.earliest = min(m.earliest, f.at)
-		b := &m.to[o.part]
+		b := &m.to[n.inboxes[back].part]
 		b.pauses = append(b.pauses, remotePause{link, f})
 		return
 	}
@@ -124,7 +124,7 @@ func (p *Partition) schedulePause(port int32, f pause) {
 	for i := len(l) - 1; i > 0 && l[i-1].at > f.at; i-- {
 		l[i-1], l[i] = l[i], l[i-1]
 	}
-	p.queue.Push(f.at, classPause, uint32(port))
+	p.push(p.net.ports[port].cell, f.at, classPause, uint32(port))
 }
 
 // pauseEffect applies the frames that are due at a port.

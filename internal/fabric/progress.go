@@ -61,7 +61,7 @@ func (n *Network) lastArrival() (last units.Time) {
 	for _, p := range n.parts {
 		unused := p.pool.unused()
 		for i := range p.pool.hot {
-			if !unused[int32(i)] {
+			if !unused[i] {
 				last = max(last, p.pool.hot[i].arrive)
 			}
 		}
@@ -70,8 +70,8 @@ func (n *Network) lastArrival() (last units.Time) {
 }
 
 // unused are the records that hold no packet.
-func (p *pool) unused() map[int32]bool {
-	unused := make(map[int32]bool)
+func (p *pool) unused() []bool {
+	unused := make([]bool, len(p.hot))
 	for i := p.free; i >= 0; i = p.hot[i].next {
 		unused[i] = true
 	}

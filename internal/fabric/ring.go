@@ -21,8 +21,11 @@ func (r *ring) push(f *flow) {
 	r.n++
 }
 
+// first is the flow that pop would take.
+func (r *ring) first() *flow { return r.slots[r.head&uint32(len(r.slots)-1)] }
+
 func (r *ring) pop() *flow {
-	f := r.slots[r.head&uint32(len(r.slots)-1)]
+	f := r.first()
 	r.head++
 	r.n--
 	return f

@@ -13,9 +13,13 @@ type PacketTrace interface {
 	Landed(s *Sighting)
 }
 
-// Follow has a trace follow packets. It is called before the run. A network of
-// several partitions calls the trace from each of them.
-func (n *Network) Follow(t PacketTrace) { n.packets = t }
+// Follow has a trace follow packets, each partition's in the order of events. It
+// is called before anything is posted. A network of several partitions calls the
+// trace from each of them.
+func (n *Network) Follow(t PacketTrace) {
+	n.packets = t
+	n.join()
+}
 
 // Sighting is a packet at a port.
 type Sighting struct {

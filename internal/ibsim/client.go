@@ -136,7 +136,7 @@ func (c *Client) Send(d *Datagram) error {
 	var w datagram
 	w.setLIDs(d.DLID, d.SLID)
 	w.setQueuePairs(d.MAD.Class())
-	w.setMAD(&d.MAD, mad.Size)
+	w.setMAD(&d.MAD, uint64(d.MAD.Length()))
 	_ = c.data.SetWriteDeadline(time.Now().Add(writeWait))
 	_, err := c.data.Write(w[:])
 	return err
@@ -164,7 +164,6 @@ func (c *Client) SetReceiveDeadline(t time.Time) error { return c.data.SetReadDe
 
 // Close detaches.
 func (c *Client) Close() error {
-	m := newMessage(disconnect, c.id, nil)
-	_, _ = c.control.Write(m[:])
+	_, _ = c.ask(newMessage(disconnect, c.id, nil)) // a simulator that has gone has forgotten
 	return errors.Join(c.control.Close(), c.data.Close())
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"weft/internal/ibsim/ibsimtest"
 	"weft/internal/sma"
 	"weft/internal/subnet"
 	"weft/internal/subnet/format"
@@ -266,7 +267,7 @@ func TestOpenSMHearsOfABrokenCable(t *testing.T) {
 		}
 	}
 	b.server.Do(func(f *sma.Fabric) { f.SetLink(up, false) })
-	waitFor(t, "a second SUBNET UP", func() bool { return strings.Count(b.log(), "SUBNET UP") > 1 })
+	ibsimtest.WaitFor(t, "a second SUBNET UP", func() bool { return strings.Count(b.log(), "SUBNET UP") > 1 })
 	if !strings.Contains(b.log(), "Link state change") {
 		t.Errorf("opensm got no trap 128:\n%s", b.log())
 	}

@@ -53,11 +53,11 @@ type view struct {
 
 // fabricCard is a fabric's figures in short.
 type fabricCard struct {
-	Index          int
-	Name, Protocol string
-	Rate           string
-	Marker         template.HTML
-	Figures        []figure
+	Index                  int
+	Name, Protocol, Engine string
+	Rate                   string
+	Marker                 template.HTML
+	Figures                []figure
 }
 
 type figure struct{ Label, Value, Note string }
@@ -205,7 +205,7 @@ func inWord(s string, i int) bool {
 
 // card is the figures that a board asks for first.
 func (v *view) card(i int, f runstore.FabricResult) fabricCard {
-	c := fabricCard{Index: i % palette, Name: f.Name, Protocol: protocolTitle(f.Protocol), Marker: legendMarker(i)}
+	c := fabricCard{Index: i % palette, Name: f.Name, Protocol: protocolTitle(f.Protocol), Engine: f.Engine, Marker: legendMarker(i)}
 	if f.Rate > 0 {
 		c.Rate = f.Rate.String()
 	}

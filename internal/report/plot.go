@@ -389,7 +389,7 @@ const leastBehind = 0.001
 // a logarithmic axis both a few percent and a factor of ten can be read.
 func (v *view) behindPlot() *plot {
 	p := &plot{
-		title: "Behind the fastest", note: "how much longer it takes than the fastest of the size, which is not drawn", sizes: v.sizes, log: true,
+		title: "Behind the fastest", note: "how much longer than the fastest of the size", sizes: v.sizes, log: true,
 		format: func(x float64) string { return axisNumber(100*x) + " %" },
 	}
 	if len(v.r.Fabrics) < 2 {

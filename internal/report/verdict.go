@@ -34,9 +34,8 @@ const (
 	// cause.
 	crowdedBusy = 0.6
 	crowded     = 1.25
-	// wholeMessages is how far a link's bytes may be from a whole number of
-	// messages for them to be counted: acknowledgements go over it too.
-	wholeMessages = 0.15
+	// namedFlows is how many of the flows that share a link a sentence names.
+	namedFlows = 4
 	// idledShare is how much longer idle than the fastest fabric's a link must
 	// be for that to be a cause.
 	idledShare = 0.1

@@ -130,22 +130,19 @@ func TestVerdictNamesCollisions(t *testing.T) {
 	mustNotSay(t, Judge(r, madeUp()), "collide", "tier")
 }
 
-// The messages of a permutation that share a link are counted where each takes
-// one way: the bytes on the wire are then a whole number of them.
-func TestVerdictCountsTheMessagesThatShareALink(t *testing.T) {
+// The messages that share a link are named where they are known, a few of them.
+func TestVerdictNamesTheMessagesThatShareALink(t *testing.T) {
 	slow := threeFabrics[1]
 	slow.bus = 180
-	sc := madeUp()
-	sc.Fabrics[1].Transport.QPsPerConnection = 1
 	r := fabricate([]fabricated{threeFabrics[0], slow}, []int64{2 << 20})
-	r.Workload = string(scenario.Permutation)
 	h := &r.Fabrics[1].Points[0].Hottest[0]
-	h.Tier, h.Busy = "leaf to spine", 0.97
-	h.Bytes = 305 * (2 << 20) / 100 * 4178 / 4096
-	h.Mean = h.Bytes / 3
-	mustSay(t, Judge(r, sc), "carries 3.0 times the mean of its tier (leaf to spine), the bytes of 3 messages, and is busy")
-	sc.Fabrics[1].Routing.Mode = scenario.Spray
-	mustNotSay(t, Judge(r, sc), "messages,")
+	h.Tier, h.Busy, h.Mean = "leaf to spine", 0.97, h.Bytes/3
+	h.Flows = []string{"a to b", "c to d", "e to f"}
+	mustSay(t, Judge(r, madeUp()), "carries 3.0 times the mean of its tier (leaf to spine), by a to b, c to d and e to f, and is busy")
+	h.Flows = append(h.Flows, "g to h", "i to j")
+	mustSay(t, Judge(r, madeUp()), "e to f, g to h and others, and is busy")
+	h.Flows = h.Flows[:1]
+	mustNotSay(t, Judge(r, madeUp()), "a to b")
 }
 
 // Congestion control is a cause where it left idle what another kept busy, and

@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
 	"weft/internal/runstore"
 	"weft/scenario"
@@ -18,7 +18,7 @@ func (v *judgement) wire(f, s int) string {
 	case !known:
 		return ""
 	case collides(h):
-		return v.collision(f, s, h)
+		return v.collision(f, h)
 	case h.Busy >= busyLink:
 		return fmt.Sprintf("is at the limit of its wire: %s is busy %s of the time", h.Name, percent(h.Busy))
 	case h.Busy < idleLink && quiet(p.Counts):
@@ -35,7 +35,7 @@ func collides(h runstore.HotLink) bool {
 
 // collision names the link on which flows meet, and how much of the others' share
 // it carries.
-func (v *judgement) collision(f, s int, h runstore.HotLink) string {
+func (v *judgement) collision(f int, h runstore.HotLink) string {
 	what := "spreads its load unevenly"
 	if sc := v.spec(f); sc != nil {
 		switch sc.Routing.Mode {
@@ -48,28 +48,14 @@ func (v *judgement) collision(f, s int, h runstore.HotLink) string {
 		}
 	}
 	carries := fmt.Sprintf("%s carries %s times the mean of its tier (%s)", h.Name, times(h.Spread()), h.Tier)
-	if n := v.sharers(f, s, h); n > 1 {
-		carries += fmt.Sprintf(", the bytes of %d messages,", n)
+	if n := len(h.Flows); n > 1 {
+		named := h.Flows[:min(n, namedFlows)]
+		if n > len(named) {
+			named = append(slices.Clone(named), "others")
+		}
+		carries += ", by " + list(named) + ","
 	}
 	return fmt.Sprintf("%s: %s and is busy %s of the time", what, carries, percent(h.Busy))
-}
-
-// sharers is how many messages of a permutation went over a link, 0 where it is
-// not known: where messages are of one size and each takes one way, the link's
-// bytes are a whole number of them, but for the acknowledgements of others.
-func (v *judgement) sharers(f, s int, h runstore.HotLink) int {
-	sc := v.spec(f)
-	if sc == nil || v.r.Workload != string(scenario.Permutation) || v.sizes[s] == 0 || sc.Transport.QPsPerConnection > 1 {
-		return 0
-	}
-	if m := sc.Routing.Mode; m != scenario.ECMP && m != scenario.Deterministic {
-		return 0
-	}
-	n := float64(h.Bytes) / (float64(v.sizes[s]) * Framing(sc).Overhead())
-	if math.Abs(n-math.Round(n)) > wholeMessages {
-		return 0
-	}
-	return int(math.Round(n))
 }
 
 // idled says that congestion control, or the recovery from drops, left idle a link

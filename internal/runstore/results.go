@@ -29,7 +29,11 @@ type FabricResult struct {
 	Name     string     `json:"name"`
 	Protocol string     `json:"protocol"` // infiniband, roce-v2, tcp
 	Rate     units.Rate `json:"rate"`     // of a port
-	Points   []Point    `json:"points"`
+	// Engine is the routing engine of InfiniBand's Subnet Manager that wrote the
+	// forwarding tables, and EngineWhy the reason where the fabric chose it.
+	Engine    string  `json:"routing_engine,omitempty"`
+	EngineWhy string  `json:"routing_engine_why,omitempty"`
+	Points    []Point `json:"points"`
 }
 
 // Point is one size of a sweep. Times are picoseconds of the simulated clock.
@@ -113,6 +117,9 @@ type HotLink struct {
 	Busy  float64 `json:"busy"`            // 0 to 1
 	Tier  string  `json:"tier"`            // NIC to leaf, leaf to spine, …
 	Mean  int64   `json:"tier_mean_bytes"` // over all links of the tier, idle ones too
+	// Flows are the ends of the messages that go over the link, where a pattern's
+	// messages are few and each keeps to one way.
+	Flows []string `json:"flows,omitempty"`
 }
 
 // Choice reports whether a link is between switches, where routing chooses among

@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/fabric"
 	"weft/internal/routing"
+	"weft/internal/routing/engine"
 	"weft/internal/topology"
 	"weft/internal/transport/cc"
 	"weft/scenario"
@@ -19,6 +20,7 @@ type plan struct {
 	class  classes
 	keys   pkeys
 	lanes  *routing.Lanes // nil where packets keep their lane
+	routed engine.Report  // of the Subnet Manager's tables; empty where there are none
 	node   *scenario.Node
 	verbs  verbs
 	run    *scenario.Run
@@ -48,6 +50,9 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	}
 	p := planOf(r, f, g, t)
 	if err := p.setLanes(); err != nil {
+		return nil, err
+	}
+	if err := p.manage(); err != nil {
 		return nil, err
 	}
 	return p, nil

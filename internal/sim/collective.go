@@ -33,6 +33,7 @@ type collectiveRun struct {
 	cost    nccl.Overheads
 	layout  collective.Layout
 	path    hostPath
+	pace    pace
 	jitter  *jitter   // nil is none
 	ping    *pingPong // nil, unless the ranks play ping-pong instead of a collective
 	ranks   []rankState
@@ -65,20 +66,21 @@ type rankState struct {
 type channelRun struct {
 	next   int // the next lane to enter
 	active []laneRun
+	kernel units.Time // when its kernel is done with what it has taken
 }
 
 // laneRun is an active lane, in a step that waits for messages.
 type laneRun struct {
 	lane, step int
-	missing    int  // messages that have not arrived
-	remote     bool // some message came through a NIC
-	pausing    bool // all are there: the step's software time passes
+	missing    int        // messages that have not arrived
+	bytes      int64      // that the kernel takes of them
+	ready      units.Time // when the software is done with those that have
 }
 
-// arrival counts the messages for a step that has not been entered.
+// arrival is what has arrived for a step that has not been entered.
 type arrival struct {
-	count  int
-	remote bool
+	count int
+	ready units.Time
 }
 
 // relay is a message that goes to the GPU beside a NIC first.
@@ -131,7 +133,7 @@ func (r *collectiveRun) begin(p *fabric.Partition, rank int) {
 	st := &r.ranks[rank]
 	st.open = r.prog.Channels()
 	for c := range st.channels {
-		st.channels[c] = channelRun{next: c, active: st.channels[c].active[:0]}
+		st.channels[c] = channelRun{next: c, active: st.channels[c].active[:0], kernel: st.channels[c].kernel}
 	}
 	for c := range st.channels {
 		r.fill(p, rank, c)
@@ -161,7 +163,8 @@ func (r *collectiveRun) fill(p *fabric.Partition, rank, channel int) {
 }
 
 // advance goes on to the next step of a lane that waits for something; false
-// when the lane has none.
+// when the lane has none. Of a step whose messages all came early the software
+// time may have passed as well.
 func (r *collectiveRun) advance(p *fabric.Partition, rank int, l *laneRun) bool {
 	st := &r.ranks[rank]
 	for {
@@ -178,22 +181,32 @@ func (r *collectiveRun) advance(p *fabric.Partition, rank int, l *laneRun) bool 
 		tag := tagOf(st.iteration, l.lane, l.step)
 		a := st.early[tag]
 		delete(st.early, tag)
-		l.missing, l.remote, l.pausing = r.step.Recvs-a.count, a.remote, false
-		if l.missing == 0 {
-			r.pause(p, rank, l)
+		l.missing, l.ready = r.step.Recvs-a.count, a.ready
+		l.bytes = r.step.RecvBytes
+		if r.step.Reduce { // all inputs at once
+			l.bytes /= int64(r.step.Recvs)
 		}
-		return true
+		if l.missing > 0 || !r.take(p, rank, l) {
+			return true
+		}
 	}
 }
 
-// pause lets the software time of a step whose messages are all there pass.
-func (r *collectiveRun) pause(p *fabric.Partition, rank int, l *laneRun) {
-	l.pausing = true
-	d := r.cost.PerStepIntra
-	if l.remote {
-		d = r.cost.PerStepInter
+// take has the kernel of a channel take the messages of a lane's step, which are
+// all there. It reports whether that is done already, or else has the lane go on
+// later. It takes them while they arrive: a kernel that has been idle is done
+// with them when the software is, and a busy one no sooner than its rate allows.
+func (r *collectiveRun) take(p *fabric.Partition, rank int, l *laneRun) bool {
+	if r.pace.kernel.Num > 0 {
+		k := &r.ranks[rank].channels[l.lane%r.prog.Channels()].kernel
+		*k = max(*k+units.Time(l.bytes*r.pace.kernel.Num/r.pace.kernel.Den), l.ready)
+		l.ready = *k
 	}
-	r.schedule(p, rank, p.Now()+d, timer{kind: timerStep, tag: uint32(l.lane)})
+	if l.ready <= p.Now() {
+		return true
+	}
+	r.schedule(p, rank, l.ready, timer{kind: timerStep, tag: uint32(l.lane)})
+	return false
 }
 
 // resume goes on after a step.
@@ -211,27 +224,33 @@ func (r *collectiveRun) resume(p *fabric.Partition, rank, lane int) {
 	}
 }
 
-// arrived counts a message for a step of a rank.
+// arrived counts a message for a step of a rank. The software takes its time from
+// here on, whatever the rank is at: it is a delay of each message, and the
+// messages of one connection overlap in it.
 func (r *collectiveRun) arrived(p *fabric.Partition, rank int, tag uint32, remote bool) {
+	ready := p.Now() + r.cost.PerStepIntra
+	if remote {
+		ready = p.Now() + r.cost.PerStepInter
+	}
 	st := &r.ranks[rank]
 	lane, step := int(tag>>stepBits&(maxLanes-1)), int(tag&(maxSteps-1))
 	if tag == tagOf(st.iteration, lane, step) && st.open > 0 {
 		ch := &st.channels[lane%r.prog.Channels()]
 		for i := range ch.active {
 			l := &ch.active[i]
-			if l.lane != lane || l.step != step || l.pausing {
+			if l.lane != lane || l.step != step {
 				continue
 			}
 			l.missing--
-			l.remote = l.remote || remote
-			if l.missing == 0 {
-				r.pause(p, rank, l)
+			l.ready = max(l.ready, ready)
+			if l.missing == 0 && r.take(p, rank, l) {
+				r.resume(p, rank, lane)
 			}
 			return
 		}
 	}
 	a := st.early[tag]
-	st.early[tag] = arrival{a.count + 1, a.remote || remote}
+	st.early[tag] = arrival{a.count + 1, max(a.ready, ready)}
 }
 
 // finish ends an iteration of a rank and begins the next.

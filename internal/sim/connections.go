@@ -26,8 +26,9 @@ type pair struct {
 type connections struct {
 	ends    []units.QPN // at the sender's NIC
 	turn    int
-	slots   int       // that are free
-	waiting []message // for a slot
+	slots   int        // that are free
+	waiting []message  // for a slot
+	posting units.Time // when the proxy thread can post the next
 	// Of messages that are split over the connections: the parts that have not
 	// arrived, and those that have not been acknowledged, by tag.
 	arriving, unacknowledged map[uint32]int
@@ -53,6 +54,7 @@ type message struct {
 	rank  int // the GPU beside the NIC
 	tag   uint32
 	bytes int64
+	at    units.Time // when it leaves for the NIC
 }
 
 // endpoint is what one end of a connection is for.
@@ -115,7 +117,7 @@ func (r *collectiveRun) post(p *fabric.Partition, rank int, k pair, tag uint32, 
 		r.fail(err)
 		return
 	}
-	c.waiting = append(c.waiting, message{rank, tag, bytes})
+	c.waiting = append(c.waiting, message{rank: rank, tag: tag, bytes: bytes})
 	r.release(p, k, c)
 }
 
@@ -132,6 +134,7 @@ func (r *collectiveRun) release(p *fabric.Partition, k pair, c *connections) {
 // dispatch sends a message: on the connection whose turn it is, or in equal parts
 // on all of them.
 func (r *collectiveRun) dispatch(p *fabric.Partition, k pair, c *connections, m message) {
+	m.at = r.pace.leave(m.rank, c, p.Now(), m.bytes)
 	parts := int64(1)
 	if r.net.plan.fabric.Transport.SplitData {
 		parts = min(m.bytes, int64(len(c.ends)))
@@ -170,7 +173,7 @@ func (r *collectiveRun) dispatchPart(p *fabric.Partition, k pair, end units.QPN,
 		if left == 0 {
 			t.tag = m.tag
 		}
-		r.schedule(p, m.rank, r.jitter.inOrder(&e.latest, st.sending+r.path.send+extra), timer{kind: timerPost, transfer: t})
+		r.schedule(p, m.rank, r.jitter.inOrder(&e.latest, max(st.sending, m.at)+r.path.send+extra), timer{kind: timerPost, transfer: t})
 	}
 }
 

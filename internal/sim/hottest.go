@@ -12,8 +12,8 @@ import (
 const hottestLinks = 8
 
 // hottest are the busiest links of the scale-out fabric over a time, each with
-// the mean of its tier.
-func (n *network) hottest(span units.Time) []runstore.HotLink {
+// the mean of its tier; links are their numbers.
+func (n *network) hottest(span units.Time) (hot []runstore.HotLink, links []int32) {
 	var all []int32
 	tiers := make(map[tier]*load)
 	for link := range int32(n.Links()) {
@@ -33,8 +33,8 @@ func (n *network) hottest(span units.Time) []runstore.HotLink {
 	slices.SortStableFunc(all, func(a, b int32) int {
 		return int(n.LinkBusy(b)/units.Nanosecond) - int(n.LinkBusy(a)/units.Nanosecond)
 	})
-	var hot []runstore.HotLink
-	for _, link := range all[:min(len(all), hottestLinks)] {
+	links = all[:min(len(all), hottestLinks)]
+	for _, link := range links {
 		t := n.tier(link)
 		hot = append(hot, runstore.HotLink{
 			Name: n.LinkName(link), Bytes: n.LinkBytes(link),
@@ -42,7 +42,7 @@ func (n *network) hottest(span units.Time) []runstore.HotLink {
 			Tier: n.plan.tierName(t), Mean: tiers[t].bytes / tiers[t].links,
 		})
 	}
-	return hot
+	return hot, links
 }
 
 // load is what the links of a tier carry.

@@ -166,7 +166,7 @@ func (j *job) runPattern(point *runstore.Point) error {
 		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", r.Run.Limit.SimulatedTime, open, len(run.flows), run.net.Waiting())
 	}
 	point.Time = all.finished
-	point.Hottest = run.net.hottest(all.finished)
+	point.Hottest = run.hottest(all.finished)
 	run.bandwidth(point)
 	return nil
 }

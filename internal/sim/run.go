@@ -78,6 +78,7 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 			errs = append(errs, err)
 			continue
 		}
+		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.routed.Used), p.routed.Reason
 		for j := range sizes {
 			jobs = append(jobs, job{fabric: i, point: j, bytes: sizes[j], plan: p, scenario: r})
 		}

@@ -16,7 +16,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 	}
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
 	run := &collectiveRun{
-		prog: c.program, choice: c.choice, cost: c.overhead, layout: layoutOf(&r.Cluster),
+		prog: c.program, choice: c.choice, cost: c.overhead, layout: layoutOf(&r.Cluster), pace: paceOf(&c.overhead, r.Cluster.Nodes, r.Cluster.Node.GPUs),
 		path: pathOf(f, &r.Cluster.Node), jitter: jitterOf(&r.Run, f, r.Cluster.Ranks()), links: make(map[pair]*connections), unused: -1,
 		flows: newFlowTimes(), total: r.Run.Warmup + r.Run.Iterations, warmup: r.Run.Warmup,
 		ranks: make([]rankState, r.Cluster.Ranks()), ends: make([][]endpoint, r.Cluster.Endpoints()),
@@ -25,7 +25,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 		run.ranks[i].early = make(map[uint32]arrival)
 		run.ranks[i].channels = make([]channelRun, c.program.Channels())
 	}
-	run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c), kernelRate(&c)}, 1)
+	run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c), dataRate(c.overhead.SwitchGBps, 1)}, 1)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 		return err
 	}
 	point.Time = (run.ended - run.began) / units.Time(r.Run.Iterations)
-	point.Hottest = run.net.hottest(run.ended)
+	point.Hottest, _ = run.net.hottest(run.ended)
 	seconds := point.Time.Seconds()
 	if seconds > 0 {
 		point.AlgBW = float64(j.bytes) / seconds / 1e9

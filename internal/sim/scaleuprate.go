@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"weft/internal/collective"
 	"weft/internal/collective/nccl"
 	"weft/scenario"
 	"weft/units"
@@ -13,7 +12,7 @@ import (
 // The links' own rate is the upper bound. Kernels that store to a peer's memory
 // get less out of a link than its signalling rate: NCCL reckons with 20.6 of 25
 // GB/s on Hopper (src/graph/topo.h), and so does weft. With reductions in the
-// switch the port runs at the links' rate, and kernelRate bounds the kernel.
+// switch the port runs at the links' rate, and nccl.Overheads bounds the kernel.
 // Nothing here is fitted to a measurement.
 func scaleUpRate(r *scenario.Resolved, c *chosen) units.PerByte {
 	s := &r.Cluster.Node.ScaleUp
@@ -30,17 +29,13 @@ func scaleUpRate(r *scenario.Resolved, c *chosen) units.PerByte {
 	return rounded(min(link, reckoned*float64(s.Packet+s.Overhead)/float64(max(1, s.Packet))))
 }
 
-// kernelRate bounds what a GPU sends with reductions in the switch: NCCL reckons
-// with an efficiency of the links (nvlsEfficiency, src/graph/tuning.cc), which
-// gives a ceiling on bus bandwidth. A GPU sends as many bytes as the operation's
-// size, its parts of the reductions and one multicast, so its rate is the
-// algorithm's bandwidth. Zero is no bound.
-func kernelRate(c *chosen) units.PerByte {
-	inSwitch := c.choice.Algo == nccl.NVLS || c.choice.Algo == nccl.NVLSTree
-	if !inSwitch || c.overhead.CeilingGBps <= 0 || c.choice.Op != collective.AllReduce {
+// dataRate is the time of a byte on the wire at a rate of data in GB/s, of which
+// the wire has so much more; zero, no time, for no bound.
+func dataRate(gbps, fraction float64) units.PerByte {
+	if gbps <= 0 {
 		return units.PerByte{}
 	}
-	return rounded(c.overhead.CeilingGBps * 8e9 / c.choice.Op.BusFactor(c.choice.Cluster.Ranks()))
+	return rounded(gbps / fraction * 8e9)
 }
 
 // rounded is the time of a byte at a rate in bits per second, to a ten

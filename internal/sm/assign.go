@@ -26,7 +26,11 @@ func (m *Manager) enterAssign() {
 		m.abandon()
 		return
 	}
-	m.sub, m.tables, m.owners, m.up = s, tables, s.Owners(), m.sweeping
+	m.sub, m.tables, m.owners = s, tables, s.Owners()
+	m.behind = make([]*node, len(s.Nodes))
+	for i := range s.Nodes {
+		m.behind[i] = m.nodes[m.at[i]]
+	}
 	for i := range s.Nodes {
 		for p := range s.Nodes[i].Ports {
 			if q := &s.Nodes[i].Ports[p]; q.LID != 0 {

@@ -13,9 +13,9 @@ type fabric struct {
 
 	sub    *subnet.Subnet // of the last sweep that got so far
 	tables *subnet.Tables
-	at     []int32      // node by number in sub
 	owners []subnet.End // by LID, in sub
-	up     units.Time   // when the sweep began
+	behind []*node      // by number in sub: what discovery saw
+	at     []int32      // by number in sub, in this sweep: the number in nodes
 }
 
 // node is a node as discovery sees it.
@@ -101,6 +101,9 @@ func (m *Manager) met(r *request, info *mad.NodeInfo) {
 			return
 		}
 		i = m.add(r, info)
+	}
+	if r.near == unmet {
+		m.guid = info.PortGUID
 	}
 	n := m.nodes[i]
 	far := end{i, info.LocalPort}

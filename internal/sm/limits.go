@@ -41,3 +41,19 @@ const (
 	maxGroups   = 1024
 	maxMembers  = 1 << 16
 )
+
+const (
+	// maxRecords is how many records an answer of subnet administration holds:
+	// as many as a node of the largest subnet has paths.
+	maxRecords = 1 << 17
+
+	// maxTransfers is how many answers in several pieces may be under way, and
+	// transferTime how long one waits for an acknowledgement; maxSegments is how
+	// many pieces are sent without one.
+	maxTransfers = 64
+	transferTime = 10 * units.Second
+	maxSegments  = 64
+
+	// noRespTime says that a piece names no time (IBA vol. 1, 13.6.2.1).
+	noRespTime = 31
+)

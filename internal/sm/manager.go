@@ -73,6 +73,7 @@ type Manager struct {
 	out   *Batch
 	state mad.SMState
 	phase phase
+	guid  units.GUID // of the manager's port; 0 before its own node has answered
 
 	// Requests (request.go).
 	nextTID  uint32

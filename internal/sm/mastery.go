@@ -30,6 +30,26 @@ func (m *Manager) becomeStandby(master int) {
 	m.phase, m.master, m.heir, m.lostPoll = idle, master, -1, 0
 	m.nextSweep = m.now + m.cfg.Poll
 	m.enterState(mad.SMStandby)
+	m.claim()
+}
+
+// claim tells a master that ranks below this manager that a better one is there:
+// a trap 144 makes it look, and hand over (IBA vol. 1, 14.4.1). A port that was
+// never given a LID cannot.
+func (m *Manager) claim() {
+	if m.master < 0 || m.others[m.master].info.State != mad.SMMaster || m.before(&m.others[m.master]) {
+		return
+	}
+	info := &m.portAt(m.own()).info
+	if info.LID == 0 || info.MasterSMLID == 0 {
+		return
+	}
+	notice := mad.Notice{Generic: true, Type: mad.NoticeInfo, Producer: uint32(m.nodes[0].info.Type), Number: mad.TrapCapability, IssuerLID: info.LID}
+	notice.SetData(&mad.CapabilityNotice{LID: info.LID, OtherChanges: true, CapabilityMask: info.CapabilityMask, Priority: true})
+	p := Packet{DLID: info.MasterSMLID, SLID: info.LID, MAD: mad.New(mad.SubnLID, mad.Trap, mad.AttrNotice, 0, uint64(m.nextTID))}
+	m.nextTID++
+	notice.AppendTo(p.MAD.SMPData()[:0])
+	m.out.Send = append(m.out.Send, p)
 }
 
 // becomeNotActive stops the manager until another starts it again.
@@ -110,7 +130,7 @@ func (m *Manager) before(o *otherManager) bool {
 	if o.info.Priority != m.cfg.Priority {
 		return o.info.Priority > m.cfg.Priority
 	}
-	return o.info.GUID < m.portAt(m.own()).guid
+	return o.info.GUID < m.guid
 }
 
 // decide ends the consultation. Whoever finds a master stands by until it hands
@@ -178,7 +198,9 @@ func (m *Manager) polled(other int) {
 	o := &m.others[other]
 	if o.info.State != mad.SMMaster && !m.before(o) {
 		m.becomeDiscovering()
+		return
 	}
+	m.claim()
 }
 
 // handOver offers the subnet to a better manager, which acknowledges when it has
@@ -195,11 +217,7 @@ func (m *Manager) handOver() {
 
 // smInfo is what the manager says of itself.
 func (m *Manager) smInfo() mad.SMInfo {
-	info := mad.SMInfo{SMKey: m.cfg.SMKey, ActCount: m.actCount, Priority: m.cfg.Priority, State: m.state}
-	if own := m.own(); own != none {
-		info.GUID = m.portAt(own).guid
-	}
-	return info
+	return mad.SMInfo{GUID: m.guid, SMKey: m.cfg.SMKey, ActCount: m.actCount, Priority: m.cfg.Priority, State: m.state}
 }
 
 // askedSMInfo answers another manager, and does what it says if the states allow

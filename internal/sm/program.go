@@ -31,6 +31,7 @@ type cursor struct {
 // lanes, then block after block of forwarding tables.
 func (m *Manager) enterProgram() {
 	m.phase, m.cursor = program, cursor{}
+	m.plantTrees()
 	for dense, at := range m.tables.Switch {
 		i := m.at[at]
 		n := m.nodes[i]
@@ -84,7 +85,7 @@ func (m *Manager) writeLanes(i int32, dense int, w *written) {
 
 // writeMulticast writes the blocks of a switch's multicast table that changed.
 func (m *Manager) writeMulticast(i int32, dense int, w *written) {
-	blocks := m.multicastBlocks(dense, len(m.nodes[i].ports))
+	blocks := m.multicastBlocks(dense, w)
 	if w.mft == nil {
 		w.mft = map[uint32]mad.MulticastFDB{}
 	}

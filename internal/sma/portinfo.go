@@ -180,3 +180,24 @@ func (r *request) extPortInfo() mad.Status {
 	out.AppendTo(r.blank())
 	return mad.OK
 }
+
+// Restart lets a node lose all that it was told, as a power cut does. Its links
+// go down and come up again.
+func (f *Fabric) Restart(i int32) {
+	for p := range f.sub.Nodes[i].Ports {
+		if p > 0 {
+			f.linkDown(subnet.End{Node: i, Port: uint8(p)}, mad.PhysPolling)
+		}
+	}
+	cut := make([]bool, len(f.nodes[i].ports))
+	for p := range cut {
+		cut[p] = f.nodes[i].ports[p].cut
+	}
+	f.nodes[i] = f.powerOn(i)
+	for p := 1; p < len(cut); p++ {
+		q := &f.nodes[i].ports[p]
+		q.cut = cut[p]
+		q.info.State, q.info.PhysState = mad.PortDown, mad.PhysPolling
+		f.train(subnet.End{Node: i, Port: uint8(p)})
+	}
+}

@@ -227,3 +227,12 @@ func fullestLeaf(g *Graph) (down, up int) {
 	}
 	return down, up
 }
+
+// lengthText is what is said of a cable's length behind a number of cables:
+// nothing where it is not known.
+func lengthText(c Cable) string {
+	if c.Length == 0 {
+		return ""
+	}
+	return " of " + c.Length.String()
+}

@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -35,7 +34,7 @@ func (d *treeDrawing) cables() {
 		key := [3]any{low, high, nic}
 		u := known[key]
 		if u == nil {
-			u = &bundle{low: low, high: high, nic: nic, kind: kind, rail: -1, length: c.Length.String()}
+			u = &bundle{low: low, high: high, nic: nic, kind: kind, rail: -1, length: lengthText(c)}
 			if len(high.nodes) == 1 && kind == NodeLeaf {
 				u.rail = d.g.Nodes[high.nodes[0]].Rail
 			}
@@ -62,7 +61,7 @@ func (d *treeDrawing) drawBundles(kind CableKind, us []*bundle) {
 		if u.nic >= 0 {
 			x1 = u.low.nicX(u.nic)
 		}
-		tip := fmt.Sprintf("%s of %s", counted(u.cables, "cable", "cables"), u.length)
+		tip := counted(u.cables, "cable", "cables") + u.length
 		width := min(5, 1.1+0.45*math.Log2(float64(u.cables)))
 		if u.rail >= 0 {
 			d.c.body.WriteString(`<g stroke="` + railColours[int(u.rail)%len(railColours)] + `">`)

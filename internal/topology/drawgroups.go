@@ -3,6 +3,7 @@ package topology
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Limits of a drawing of groups.
@@ -269,7 +270,7 @@ func (l *legend) cables(g *Graph, kinds ...CableKind) {
 				l.c.line(margin, l.y+22, margin+36, l.y+22, 2.5, "")
 				l.c.close()
 				l.c.text("r", margin, l.y, counted(t.Cables[k], k.String()+" cable", k.String()+" cables"))
-				l.c.text("m", margin+44, l.y+26, "of "+c.Length.String())
+				l.c.text("m", margin+44, l.y+26, strings.TrimSpace(lengthText(c)))
 				l.y += 54
 				break
 			}

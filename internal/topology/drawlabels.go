@@ -88,12 +88,14 @@ func (d *treeDrawing) names() {
 		length := ""
 		for _, c := range d.g.Cables {
 			if d.g.KindOf(c) == CableKind(kind) {
-				length = c.Length.String()
+				length = lengthText(c)
 				break
 			}
 		}
 		y := (d.rowY(int8(kind)) + d.rowY(int8(kind)+1)) / 2
 		d.c.text("m", margin, y, counted(n, "cable", "cables"))
-		d.c.text("m", margin, y+14, "of "+length)
+		if length != "" {
+			d.c.text("m", margin, y+14, strings.TrimSpace(length))
+		}
 	}
 }

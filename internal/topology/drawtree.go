@@ -340,20 +340,22 @@ func (r *drawRow) spread(left, right float64) {
 	n := max(1, r.clusters)
 	column := (right - left + clusterGap) / float64(n)
 	by := make([][]*drawItem, n)
+	widest := 56.0 // of a box without a note, and of all like it that are called longer
 	for _, it := range r.items {
 		by[it.cluster] = append(by[it.cluster], it)
+		widest = max(widest, textWidth(it.label, 11)+8)
 	}
 	for k, items := range by {
 		x := left + float64(k)*column
 		slot := (column - clusterGap) / float64(max(1, len(items)))
 		for i, it := range items {
 			it.x = x + (float64(i)+0.5)*slot
-			it.w = min(96, slot-min(8, slot*0.25))
+			it.w = min(max(96, widest), slot-min(8, slot*0.25))
 			if len(it.nodes) > 1 {
 				it.w = min(96, slot-min(13, slot*0.3))
 			}
 			if it.note == "" && it.hosts == 0 {
-				it.w = min(it.w, 56)
+				it.w = min(it.w, widest)
 			}
 		}
 	}

@@ -37,6 +37,7 @@ var groups = []struct{ id, title string }{
 	{"uniform", "Uniform traffic through a switch"},
 	{"dcqcn", "DCQCN"},
 	{"fct", "Flow completion times of another simulator"},
+	{"model", "Collectives by NCCL's own cost model"},
 	{"nccl", "Measured collectives"},
 }
 

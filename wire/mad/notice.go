@@ -98,8 +98,9 @@ type PortNotice struct {
 // CapabilityNotice is the data of trap 144.
 type CapabilityNotice struct {
 	LID            units.LID
-	OtherChanges   bool // one of the last three fields says what changed
+	OtherChanges   bool // one of the last four fields says what changed
 	CapabilityMask uint32
+	Priority       bool // of the Subnet Manager on the port
 	SpeedEnabled   bool
 	WidthEnabled   bool
 	Description    bool
@@ -161,7 +162,8 @@ func (d *CapabilityNotice) layout(c *codec) {
 	c.skip(8 + 7)
 	flag(c, &d.OtherChanges)
 	bits(c, 32, &d.CapabilityMask)
-	c.skip(13)
+	c.skip(12)
+	flag(c, &d.Priority)
 	flag(c, &d.SpeedEnabled)
 	flag(c, &d.WidthEnabled)
 	flag(c, &d.Description)

@@ -98,3 +98,20 @@ func (p *PathRecord) Parse(b []byte) error {
 	}
 	return err
 }
+
+// Admits reports whether a value is as the selector says it should be relative
+// to a bound. Without a selector of its own a component means exactly.
+func (s Selector) Admits(value, bound int64, selected bool) bool {
+	if !selected {
+		s = Exactly
+	}
+	switch s {
+	case Greater:
+		return value > bound
+	case Less:
+		return value < bound
+	case Exactly:
+		return value == bound
+	}
+	return true // the largest there is: the one there is
+}

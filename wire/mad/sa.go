@@ -97,6 +97,15 @@ func (m *MAD) Records() int {
 	return int(min(r.Length-saHeaderBytes, SADataBytes))
 }
 
+// Length is how many bytes of the datagram say something: those of the last
+// segment of a multi-packet answer end behind its records.
+func (m *MAD) Length() int {
+	if m.Class() != SubnAdm || !m.RMPP().Active {
+		return Size
+	}
+	return offSAData + m.Records()
+}
+
 // SMKey is the Subnet Manager's key, which trusted requests carry.
 func (m *MAD) SMKey() uint64 { return binary.BigEndian.Uint64(m[offSMKey:]) }
 

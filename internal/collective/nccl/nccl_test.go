@@ -228,7 +228,7 @@ func TestOverheadsLeaveTheWireToTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := ch.Overheads(ReferenceWire)
-	if o.PerStepIntra != 100*units.Nanosecond || o.PerStepInter != 1271*units.Nanosecond || o.TableInter != 2700*units.Nanosecond || o.Base != 6600*units.Nanosecond {
+	if o.PerStepIntra != 300*units.Nanosecond || o.PerStepInter != 1271*units.Nanosecond || o.TableInter != 2700*units.Nanosecond || o.Base != 6600*units.Nanosecond {
 		t.Errorf("ring LL: %+v", o)
 	}
 	if slow := ch.Overheads(Wire{NVLink: units.Second, Net: units.Second}); slow.PerStepIntra != 0 || slow.PerStepInter != 0 {
@@ -239,6 +239,42 @@ func TestOverheadsLeaveTheWireToTheWire(t *testing.T) {
 	}
 	if o := ch.Overheads(Wire{}); 2*o.PerStepIntra != 25*units.Microsecond {
 		t.Errorf("the two steps of NVLS cost %d ps each", o.PerStepIntra)
+	}
+}
+
+// Ceilings worked out by hand from the published constants: of all channels of a
+// GPU, of a GPU's sends with reductions in the switch, of a node's sends.
+func TestCeilingsAreThePublishedOnes(t *testing.T) {
+	const nvls = 8 * 40 * .85 * 7 / 8 // one direction, GB/s
+	for _, c := range []struct {
+		cluster                Cluster
+		op                     collective.Op
+		algo                   Algo
+		proto                  Proto
+		kernel, inSwitch, host float64
+	}{
+		{dgxH100(1), collective.AllReduce, Ring, Simple, 0, 0, 0},
+		{dgxH100(1), collective.AllReduce, Ring, LL, 141, 0, 0},
+		{dgxH100(1), collective.AllReduce, Tree, LL128, 12 * 36.7, 0, 0},
+		{dgxH100(2), collective.AllReduce, Tree, LL, 141, 0, 39},
+		{dgxA100(4), collective.AllReduce, Ring, LL, 87.7, 0, 19}, // AMD
+		{dgxH100(4), collective.AllReduce, Ring, LL128, 8 * 36.7, 0, 0},
+		{dgxH100(4), collective.AllReduce, Tree, LL128, 8 * 29 * .85, 0, 0},
+		{dgxH100(4), collective.AllReduce, Tree, Simple, 8 * 36 * .85, 0, 0},
+		{dgxH100(1), collective.AllReduce, NVLS, Simple, 0, 2 * nvls * 8 / 14, 0},
+		{dgxH100(1), collective.AllGather, NVLS, Simple, 0, nvls * 7 / 8 / 8, 0},
+		{dgxH100(1), collective.ReduceScatter, NVLS, Simple, 0, nvls * 7 / 8 * 7 / 8, 0},
+		{dgxH100(4), collective.AllReduce, NVLSTree, Simple, 0, 8 * 45.5 * 32 / 62, 0},
+	} {
+		ch, err := c.cluster.With(c.op, c.algo, c.proto, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := ch.Overheads(ReferenceWire)
+		kernel := o.ChannelGBps * float64(c.cluster.Channels())
+		if !near(kernel, c.kernel, 1e-9) || !near(o.SwitchGBps, c.inSwitch, 1e-9) || o.HostGBps != c.host {
+			t.Errorf("%v %v %v on %d nodes: kernel %.2f, in the switch %.2f, host %.2f GB/s, not %.2f, %.2f, %.2f", c.op, c.algo, c.proto, c.cluster.Nodes, kernel, o.SwitchGBps, o.HostGBps, c.kernel, c.inSwitch, c.host)
+		}
 	}
 }
 

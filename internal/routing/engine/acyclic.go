@@ -17,7 +17,7 @@ func newAcyclic(s *spanner, lanes int) *acyclic { return &acyclic{s: s, most: la
 // first puts a path on the lowest lane on which it closes no loop. path calls
 // its function with each of the path's dependencies on a layer.
 func (a *acyclic) first(path func(*layer, func(int))) (uint8, bool) {
-	for lane := 0; lane < a.most; lane++ {
+	for lane := range a.most {
 		if lane == len(a.lanes) {
 			a.lanes = append(a.lanes, newOrdered(a.s))
 		}

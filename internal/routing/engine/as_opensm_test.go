@@ -19,20 +19,22 @@ var runs = []struct {
 	e     engine.Name
 	lmc   uint8
 	roots bool
+	hosts bool // name the compute nodes
 }{
-	{"minhop", "minhop", 0, false},
-	{"minhop lmc 1", "minhop", 1, false},
-	{"minhop lmc 2", "minhop", 2, false},
-	{"updn", "updn", 0, false},
-	{"updn roots", "updn", 0, true},
-	{"updn lmc 2 roots", "updn", 2, true},
-	{"dnup", "dnup", 0, false},
-	{"dnup roots", "dnup", 0, true},
-	{"dor", "dor", 0, false},
-	{"dor lmc 1", "dor", 1, false},
-	{"dor lmc 2", "dor", 2, false},
-	{"ftree", "ftree", 0, false},
-	{"ftree roots", "ftree", 0, true},
+	{"minhop", "minhop", 0, false, false},
+	{"minhop lmc 1", "minhop", 1, false, false},
+	{"minhop lmc 2", "minhop", 2, false, false},
+	{"updn", "updn", 0, false, false},
+	{"updn roots", "updn", 0, true, false},
+	{"updn lmc 2 roots", "updn", 2, true, false},
+	{"dnup", "dnup", 0, false, false},
+	{"dnup roots", "dnup", 0, true, false},
+	{"dor", "dor", 0, false, false},
+	{"dor lmc 1", "dor", 1, false, false},
+	{"dor lmc 2", "dor", 2, false, false},
+	{"ftree", "ftree", 0, false, false},
+	{"ftree roots", "ftree", 0, true, false},
+	{"ftree roots and compute nodes", "ftree", 0, true, true},
 }
 
 // TestTablesEqualThoseOfTheRealOpenSM makes fabrics up, has the real OpenSM
@@ -69,7 +71,11 @@ func TestTablesEqualThoseOfTheRealOpenSM(t *testing.T) {
 						t.Skip("there is nothing like a root")
 					}
 					o.Roots = d.roots
-					args = append(args, "-a", rootFile(t, d.roots))
+					args = append(args, "-a", guidFile(t, d.roots))
+				}
+				if r.hosts {
+					o.ComputeNodes = d.compute
+					args = append(args, "-u", guidFile(t, d.compute))
 				}
 				want := bringUp(t, s, args...)
 				if err := s.AssignLIDs(r.lmc); err != nil {
@@ -85,13 +91,13 @@ func TestTablesEqualThoseOfTheRealOpenSM(t *testing.T) {
 	}
 }
 
-func rootFile(t *testing.T, roots []units.GUID) string {
+func guidFile(t *testing.T, guids []units.GUID) string {
 	t.Helper()
 	var b strings.Builder
-	for _, g := range roots {
+	for _, g := range guids {
 		b.WriteString(g.String() + "\n")
 	}
-	file := filepath.Join(t.TempDir(), "roots")
+	file := filepath.Join(t.TempDir(), "guids")
 	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}

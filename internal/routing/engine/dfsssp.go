@@ -10,6 +10,14 @@ import (
 // usualLanes is how many data lanes switches have where nobody says otherwise.
 const usualLanes = 8
 
+// lanes is how many data lanes there are.
+func (j *job) lanes() int {
+	if j.opt.Lanes <= 0 {
+		return usualLanes
+	}
+	return j.opt.Lanes
+}
+
 // dfsssp routes as sssp does and then takes the credit loops out of it: all
 // paths begin on lane 0; of each loop in the dependency graph, the paths of the
 // dependency that has fewest move up a lane, until the lane has no loop; then the
@@ -23,11 +31,12 @@ func dfsssp(j *job) error {
 	s := newSpanner(j.fabric)
 	s.routeAll(j.targets())
 	j.hops = j.shortestPaths().columns
-	have := j.opt.Lanes
-	if have <= 0 {
-		have = usualLanes
-	}
-	d := newDeadlocks(s)
+	return j.freeOfLoops("dfsssp", newDeadlocks(s))
+}
+
+// freeOfLoops gives the paths in the tables lanes on which they have no loop.
+func (j *job) freeOfLoops(engine Name, d *deadlocks) error {
+	have := j.lanes()
 	need := d.breakLoops(have)
 	if need > have && d.online(have) {
 		need = d.used()
@@ -35,7 +44,7 @@ func dfsssp(j *job) error {
 	}
 	if need > have {
 		return &Refusal{
-			Engine: "dfsssp",
+			Engine: engine,
 			Reason: fmt.Sprintf("its paths need at least %d virtual lanes to be free of credit loops, and the switches have %d", need, have),
 			Remedy: "Use lash, updn or dnup, or torus-2QoS where the fabric is a torus; or give the data more lanes if the switches have them",
 		}
@@ -85,34 +94,16 @@ func newDeadlocks(s *spanner) *deadlocks {
 // all puts every path on lane 0.
 func (d *deadlocks) all() *layer {
 	l := newLayer(d.s)
-	lft := d.s.f.tab.LFT
 	for _, dst := range d.dst {
-		if d.s.order == nil || d.s.order[0] != dst.root {
-			d.s.aim(dst.root)
+		for _, src := range d.source {
+			if src == dst.root || d.s.f.tab.LFT[src][dst.lid] == subnet.NoPort {
+				continue
+			}
+			paths := d.s.ends[src]
+			l.walk(src, dst.lid, dst.root, func(e int) { l.paths[e] += paths })
 		}
-		d.count(l, lft, dst)
 	}
 	return l
-}
-
-// count adds the paths to one LID, the farthest switches first.
-func (d *deadlocks) count(l *layer, lft [][]uint8, dst destination) {
-	s := d.s
-	for _, u := range s.order {
-		s.load[u] = s.ends[u]
-	}
-	for i := len(s.order) - 1; i > 0; i-- {
-		u := s.order[i]
-		paths := s.load[u]
-		if paths == 0 {
-			continue
-		}
-		c := int32(s.f.base[u] + int(lft[u][dst.lid]))
-		if v := s.to[c]; v != dst.root {
-			s.load[v] += paths
-			l.paths[l.edge(c, lft[v][dst.lid])] += paths
-		}
-	}
 }
 
 // breakLoops moves paths up lanes until none has a loop and returns how many

@@ -1,6 +1,9 @@
 package engine
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+)
 
 // dnup routes as updn does, with ranks of its own: how far a switch is from the
 // nearest one with hosts. So it needs no roots, and hosts may hang on switches of
@@ -17,14 +20,19 @@ func dnup(j *job) error {
 		return &Refusal{"dnup", "no switch has a host, and ranks are distances from hosts", "Use updn with roots"}
 	}
 	rank := j.ranks(leaves)
-	j.directed(func(from, to int32) step {
+	level := 0
+	j.directed(func(from, to int32) direction {
 		switch cmp.Compare(rank[to], rank[from]) {
 		case 1:
-			return stepUp
+			return dirUp
 		case 0:
-			return stepLevel
+			level++
+			return dirLevel
 		}
-		return stepDown
+		return dirDown
 	})
+	if level > 0 {
+		j.notes = append(j.notes, fmt.Sprintf("%d cables join switches that are equally far from hosts: dnup lets routes turn there, which can deadlock (weft sm check tells)", level/2))
+	}
 	return nil
 }

@@ -13,12 +13,15 @@
 // manual page states and its dumps show: the order in which destinations are
 // given ports (hosts of the switch with most hosts first), the count of
 // destinations per port that breaks ties, and the order of ports that breaks
-// the rest. They are local to a switch, or to a destination, and that is what
-// makes them parallel: the result is the same for any number of cores.
+// the rest. Where they are local to a switch or to a destination, switches or
+// destinations are shared among cores; ftree, whose choices depend on all those
+// before, only writes its tables on another core. The result is the same for any
+// number of cores.
 //
 // Where an engine of OpenSM cannot route a fabric, OpenSM uses minhop instead
 // and reports success. With [Options].AsOpenSM, Route does so too and says why;
-// without it, Route fails with a [Refusal].
+// without it, Route fails with a [Refusal], and gives ports to switches that an
+// engine leaves apart from each other (see connectSwitches): all else is the same.
 //
 // # Units and invariants
 //
@@ -30,6 +33,9 @@
 // Sources: IBA vol. 1, 14.2.5.10 and 18.2.4; opensm(8) of OpenSM 3.3.23, part
 // ROUTING; dumps of OpenSM 3.3.23 over ibsim 0.10.
 //
-// Left out: OpenSM's option files for hop weights, port order and scattered
-// ports; its keeping of old routes after a change (it is asked to reassign all).
+// Left out: OpenSM's option files for hop weights, port order, dimensions and
+// scattered ports; ftree's ways to I/O nodes against the tree's direction (-G and
+// -H); its keeping of old routes after a change (it is asked to reassign all).
+// Not followed: ftree below leaves that are cabled to each other, where OpenSM's
+// order depends on its memory. The report says so.
 package engine

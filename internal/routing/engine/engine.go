@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -18,17 +19,16 @@ type Options struct {
 	// Roots are node GUIDs of the switches at the top of the tree (opensm -a);
 	// empty: engines that need them find them.
 	Roots []units.GUID
-	// ComputeNodes and IONodes are port GUIDs of adapters (opensm -u and -G);
-	// without ComputeNodes all adapters are compute nodes.
-	ComputeNodes, IONodes []units.GUID
-	// ReverseHops is how many steps against the tree's direction a route to an
-	// I/O node may take (opensm -H).
-	ReverseHops int
+	// ComputeNodes are port GUIDs of adapters that ftree balances (opensm -u);
+	// empty: all are.
+	ComputeNodes []units.GUID
 	// Order are port GUIDs that get their routes before all others
 	// (opensm --guid_routing_order_file).
 	Order []units.GUID
 	// Lanes is how many data lanes the switches have, 1 to 15; 0 is 8.
 	Lanes int
+	// Torus is what torus-2QoS.conf says; only torus-2QoS needs it.
+	Torus *TorusConf
 	// AsOpenSM asks for what OpenSM 3.3.23 does, its fallbacks included.
 	AsOpenSM bool
 	// Cores is how many goroutines may work, 0 for as many as the process may
@@ -61,6 +61,8 @@ var engines = []engine{
 	{"sssp", "shortest paths, balanced over the whole fabric; may deadlock where the fabric has loops", sssp},
 	{"dfsssp", "sssp made free of deadlock by virtual lanes", dfsssp},
 	{"lash", "shortest paths, each pair of switches on a virtual lane where it closes no loop", lash},
+	{"torus-2QoS", "dimension order on a torus or mesh, free of deadlock by virtual lanes, around faults; needs torus-2QoS.conf", torus2QoS},
+	{"dragonfly", "at most one cable between groups on a path; with an LMC further LIDs go by way of a third group (Valiant)", dragonfly},
 }
 
 // Engine is the name of an engine and what it does, in a line.
@@ -86,15 +88,21 @@ type job struct {
 
 	hops  hopColumns // what opensm-lid-matrix.dump shows; nil: shortest paths
 	notes []string   // for Report.Notes
+
+	shortest *shortest // once it was asked for
 }
 
-// Route runs an engine on a subnet whose ports have LIDs.
+// Route runs an engine on a subnet whose ports have LIDs. Auto is the engine that
+// fits the fabric.
 //
 // It fails with a *Refusal where the engine cannot route this fabric, unless
 // o.AsOpenSM asks for the minhop tables that OpenSM then uses. Other errors are
 // an unknown engine, options that name nodes the subnet does not have, and
 // LIDs that are missing or clash.
 func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
+	if name == Auto {
+		return choose(s, o)
+	}
 	e := find(name)
 	if e == nil {
 		return nil, fmt.Errorf("there is no routing engine %q; engines are %s", name, namesOfEngines())
@@ -105,16 +113,23 @@ func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	}
 	rep := Report{Asked: name, Used: name}
 	j, err := fab.route(e, o)
-	if refusal, ok := err.(*Refusal); ok && o.AsOpenSM && name != "minhop" {
+	var refusal *Refusal
+	if errors.As(err, &refusal) && o.AsOpenSM && name != "minhop" {
 		rep.Used, rep.Reason, rep.Remedy = "minhop", refusal.Reason, refusal.Remedy
 		j, err = fab.route(find("minhop"), o)
 	}
 	if err != nil {
 		return nil, err
 	}
+	if !o.AsOpenSM {
+		j.connectSwitches()
+	}
 	rep.Notes = j.notes
 	rep.Lanes = j.tab.Lanes
-	rep.Unreachable, rep.UnreachablePairs = fab.unreachable()
+	j.unreachable(&rep)
+	if rep.UnreachablePairs > 0 && rep.Remedy == "" {
+		rep.Remedy = "Name other roots, such that every two hosts are below a common one; or use an engine that needs none, as dfsssp"
+	}
 	return &Result{Tables: j.tab, Report: rep, job: j}, nil
 }
 

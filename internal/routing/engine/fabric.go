@@ -108,7 +108,10 @@ func newFabric(s *subnet.Subnet) (*fabric, error) {
 		f.base[i+1] = f.base[i] + len(f.sw[i].ports)
 	}
 	f.connect(dense, endAt)
-	return f, f.checkLIDs()
+	if err := f.checkLIDs(); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // connect fills in what is at the other side of each port.

@@ -75,30 +75,38 @@ func (m *shortest) columns() func(to int32, column []uint8) {
 // shortestPaths counts hops between all switches: a breadth-first search from
 // each, which are independent of each other.
 func (j *job) shortestPaths() *shortest {
+	if j.shortest != nil {
+		return j.shortest
+	}
 	n := len(j.sw)
 	m := &shortest{j.fabric, make([][]uint8, n)}
-	around := j.neighbours()
+	j.shortest = m
+	next := make([][]int32, n)
+	for i, around := range j.neighbours() {
+		for k := range around {
+			next[i] = append(next[i], around[k].sw)
+		}
+	}
 	j.parallel(n, func() func(int) {
 		queue := make([]int32, n)
 		return func(to int) {
-			m.hops[to] = flood(around, int32(to), queue)
+			m.hops[to] = flood(next, int32(to), queue)
 		}
 	})
 	return m
 }
 
 // flood counts hops to a switch from all others. Longer ways than a hop count
-// can say are none. queue is scratch space for as many switches as there are.
-func flood(around [][]neighbour, to int32, queue []int32) []uint8 {
-	hops := make([]uint8, len(around))
+// can say are none. next are each switch's neighbours, queue is scratch space for as many switches as there are.
+func flood(next [][]int32, to int32, queue []int32) []uint8 {
+	hops := make([]uint8, len(next))
 	for i := range hops {
 		hops[i] = noWay
 	}
 	hops[to], queue[0] = 0, to
 	for head, tail := 0, 1; head < tail && hops[queue[head]] < noWay-1; head++ {
 		u := queue[head]
-		for i := range around[u] {
-			v := around[u][i].sw
+		for _, v := range next[u] {
 			if hops[v] == noWay {
 				hops[v] = hops[u] + 1
 				queue[tail] = v

@@ -21,10 +21,7 @@ import (
 // lanes enough.
 func lash(j *job) error {
 	j.hops = j.shortestPaths().columns
-	have := j.opt.Lanes
-	if have <= 0 {
-		have = usualLanes
-	}
+	have := j.lanes()
 	s := newSpanner(j.fabric)
 	pairs := s.routeBySwitch(true)
 	even, _ := s.extremes(s.weight)

@@ -75,7 +75,7 @@ func (m *lmcBalancer) one(i int, t *target, offset int) {
 // after the port that the target's LID before went to, around the switch.
 func (m *lmcBalancer) apart(allowed subnet.PortMask, used []way, after uint8) (uint8, bool) {
 	const never = 1<<31 - 1
-	var system, node, any uint8
+	var system, node, least uint8
 	systemPaths, nodePaths, anyPaths, fewest := int32(never), int32(never), int32(never), int32(never)
 	var list [256]uint8
 	ports := allowed.Ports(list[:0])
@@ -100,12 +100,12 @@ func (m *lmcBalancer) apart(allowed subnet.PortMask, used []way, after uint8) (u
 			}
 		}
 		if paths < anyPaths {
-			anyPaths, any = paths, p
+			anyPaths, least = paths, p
 			if same != nil {
 				fewest = min(fewest, same.lids)
 			}
 		} else if same != nil && paths == anyPaths && same.lids < fewest {
-			any, fewest = p, same.lids
+			least, fewest = p, same.lids
 		}
 	}
 	switch {
@@ -114,7 +114,7 @@ func (m *lmcBalancer) apart(allowed subnet.PortMask, used []way, after uint8) (u
 	case node != 0:
 		return node, true
 	}
-	return any, any != 0
+	return least, least != 0
 }
 
 // find looks for ways in use through the same system and the same switch.

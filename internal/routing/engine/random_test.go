@@ -13,6 +13,8 @@ type drawn struct {
 	name  string
 	s     *subnet.Subnet
 	roots []units.GUID // switches at the top, where there is such a thing
+	// compute are the first ports of the hosts that are where most hosts are.
+	compute []units.GUID
 }
 
 // draw makes up a fabric: a tree, a torus or a mesh, or something irregular;
@@ -20,23 +22,30 @@ type drawn struct {
 // the manager on any host.
 func draw(seed uint64) drawn {
 	r := rand.New(rand.NewPCG(seed, 3))
-	b := &builder{r: r, s: &subnet.Subnet{Origin: subnet.None}, guids: map[units.GUID]bool{}}
+	b := &builder{r: r, s: &subnet.Subnet{Origin: subnet.None}, guids: map[units.GUID]bool{}, leaves: map[int32]bool{}, elsewhere: map[units.GUID]bool{}}
 	var d drawn
-	switch kind := seed % 4; kind {
+	switch seed % 5 {
 	case 0:
 		d.name = b.tree(2 + r.IntN(2))
 	case 1:
-		d.name = b.tree(2 + r.IntN(2))
+		d.name = b.tree(2+r.IntN(2)) + " damaged"
 		b.damage()
-		d.name += " damaged"
 	case 2:
 		d.name = b.grid()
+	case 3:
+		d.name = b.tree(2+r.IntN(2)) + " with extras"
+		b.extras()
 	default:
 		d.name = b.irregular()
 	}
 	b.chooseManager()
 	d.name = fmt.Sprintf("%d %s", seed, d.name)
 	d.s = b.connected()
+	for i := range d.s.Nodes {
+		if n := &d.s.Nodes[i]; n.Kind == subnet.Adapter && !b.elsewhere[n.GUID] {
+			d.compute = append(d.compute, n.Ports[1].GUID)
+		}
+	}
 	for _, sw := range b.top {
 		d.roots = append(d.roots, b.s.Nodes[sw].GUID)
 	}
@@ -44,11 +53,13 @@ func draw(seed uint64) drawn {
 }
 
 type builder struct {
-	r     *rand.Rand
-	s     *subnet.Subnet
-	guids map[units.GUID]bool
-	top   []int32 // switches of the top level
-	next  map[int32]int
+	r      *rand.Rand
+	s      *subnet.Subnet
+	guids  map[units.GUID]bool
+	top    []int32        // switches of the top level
+	leaves map[int32]bool // of a tree
+	// elsewhere are hosts that hang on switches of several levels.
+	elsewhere map[units.GUID]bool
 }
 
 func (b *builder) guid() units.GUID {
@@ -71,11 +82,12 @@ func (b *builder) sw(ports int) int32 {
 	return i
 }
 
-func (b *builder) host(sw int32) {
+func (b *builder) host(sw int32) units.GUID {
 	g := b.guid()
 	i := b.s.Add(subnet.Node{Kind: subnet.Adapter, GUID: g, SystemGUID: g, Name: fmt.Sprintf("host%d", len(b.s.Nodes))}, 1)
 	b.s.Nodes[i].Ports[1].GUID = g + 1
 	b.join(i, sw)
+	return g
 }
 
 // join cables the first free ports of two nodes, if both have one.
@@ -123,6 +135,7 @@ func (b *builder) tree(levels int) string {
 		}
 		for range leaves {
 			leaf := b.sw(down + up*parallel)
+			b.leaves[leaf] = true
 			for range down {
 				b.host(leaf)
 			}
@@ -232,11 +245,47 @@ func (b *builder) damage() {
 	}
 }
 
-// chooseManager puts the manager on a host, the one of the lowest number that
-// has a switch if luck does not find one.
+// extras adds to a tree what trees should not have: cables between switches of
+// any level, hosts anywhere, hosts with two ports. It cables no leaf to another:
+// what OpenSM does there depends on its memory (see noteCrossCables).
+func (b *builder) extras() {
+	var switches []int32
+	for i := range b.s.Nodes {
+		if b.s.Nodes[i].Kind == subnet.Switch {
+			switches = append(switches, int32(i))
+		}
+	}
+	some := func() int32 { return switches[b.r.IntN(len(switches))] }
+	more := func(sw int32) int32 {
+		b.s.Nodes[sw].Ports = append(b.s.Nodes[sw].Ports, subnet.Port{Peer: subnet.None})
+		return sw
+	}
+	for range b.r.IntN(3) {
+		if x, y := some(), some(); x != y && !(b.leaves[x] && b.leaves[y]) {
+			b.join(more(x), more(y))
+		}
+	}
+	for range b.r.IntN(4) {
+		b.elsewhere[b.host(more(some()))] = true
+	}
+	for range b.r.IntN(3) {
+		g := b.guid()
+		i := b.s.Add(subnet.Node{Kind: subnet.Adapter, GUID: g, SystemGUID: g, Name: fmt.Sprintf("host%d", len(b.s.Nodes))}, 2)
+		b.s.Nodes[i].Ports[1].GUID, b.s.Nodes[i].Ports[2].GUID = g+1, g+2
+		b.elsewhere[g] = true
+		b.join(i, more(some()))
+		b.join(i, more(some()))
+	}
+}
+
+// chooseManager puts the manager on a host with a cable, sometimes on a switch.
 func (b *builder) chooseManager() {
 	for range 1000 {
 		n := int32(b.r.IntN(len(b.s.Nodes)))
+		if b.s.Nodes[n].Kind == subnet.Switch && b.r.IntN(8) == 0 {
+			b.s.Origin = subnet.End{Node: n}
+			return
+		}
 		if b.s.Nodes[n].Kind == subnet.Adapter && b.s.Nodes[n].Ports[1].Peer.Exists() {
 			b.s.Origin = subnet.End{Node: n, Port: 1}
 			return

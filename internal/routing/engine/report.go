@@ -9,17 +9,22 @@ import (
 type Report struct {
 	Asked Name // the engine that was asked for
 	Used  Name // the engine whose tables these are
-	// Reason is why Used is not Asked; empty where it is.
+	// Reason is why Used is not Asked, or why Auto chose it; empty where it was
+	// asked for.
 	Reason string
 	// Remedy is what to change so that Asked can route the fabric.
 	Remedy string
 	// Lanes is how many data lanes the tables need.
 	Lanes int
-	// Unreachable are the first pairs (at most 16) of switch and LID without a
-	// way; UnreachablePairs counts all of them. OpenSM reports success all the
-	// same.
+	// Unreachable are the first entries (at most 16) without a port in switches
+	// that have hosts, for LIDs of hosts: what is sent there is lost.
+	// UnreachablePairs counts all of them. OpenSM reports success all the same.
 	Unreachable      []Unreachable
 	UnreachablePairs int
+	// Apart counts the entries without a port for LIDs of switches. Only
+	// management packets are sent to these; engines that go up and down leave
+	// out the ways from one root to another.
+	Apart int
 	// Notes are other things that OpenSM keeps to itself.
 	Notes []string
 }
@@ -44,27 +49,49 @@ func (r *Refusal) Error() string {
 	return string(r.Engine) + " cannot route this fabric: " + r.Reason + ". " + r.Remedy
 }
 
-// unreachable lists the pairs of switch and LID in use without a way.
-func (f *fabric) unreachable() ([]Unreachable, int) {
-	var first []Unreachable
-	count := 0
-	missing := func(sw int32, lid units.LID) {
-		if f.tab.LFT[sw][lid] != subnet.NoPort {
-			return
-		}
-		if count++; len(first) < maxUnreachable {
-			first = append(first, Unreachable{f.sw[sw].guid, lid})
+// unreachable looks for entries without a port.
+func (j *job) unreachable(rep *Report) {
+	var hosts, switches []units.LID
+	for i := range j.ends {
+		for l := range j.ends[i].width {
+			hosts = append(hosts, j.ends[i].lid+units.LID(l))
 		}
 	}
-	for _, sw := range f.order {
-		for i := range f.sw {
-			missing(sw, f.sw[i].lid)
+	for i := range j.sw {
+		for l := range j.sw[i].width {
+			switches = append(switches, j.sw[i].lid+units.LID(l))
 		}
-		for i := range f.ends {
-			for l := range f.ends[i].width {
-				missing(sw, f.ends[i].lid+units.LID(l))
+	}
+	lost, apart := make([]int, len(j.sw)), make([]int, len(j.sw))
+	j.parallel(len(j.sw), func() func(int) {
+		return func(sw int) {
+			if j.sw[sw].hosts > 0 {
+				lost[sw] = missing(j.tab.LFT[sw], hosts)
+			}
+			apart[sw] = missing(j.tab.LFT[sw], switches)
+		}
+	})
+	for _, sw := range j.order {
+		rep.UnreachablePairs += lost[sw]
+		rep.Apart += apart[sw]
+		for _, lid := range hosts {
+			if lost[sw] == 0 || len(rep.Unreachable) == maxUnreachable {
+				break
+			}
+			if j.tab.LFT[sw][lid] == subnet.NoPort {
+				rep.Unreachable = append(rep.Unreachable, Unreachable{j.sw[sw].guid, lid})
 			}
 		}
 	}
-	return first, count
+}
+
+// missing counts the LIDs for which a table has no port.
+func missing(lft []uint8, lids []units.LID) int {
+	n := 0
+	for _, lid := range lids {
+		if lft[lid] == subnet.NoPort {
+			n++
+		}
+	}
+	return n
 }

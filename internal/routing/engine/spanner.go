@@ -21,6 +21,8 @@ type spanner struct {
 	choices []int32 // channels
 	cost    []int64 // weight of the way to the root, by switch
 	via     []int32 // channel that each switch takes, -1 at the root and where no way is
+	place   []int32 // where each switch is in order
+	chosen  []bool  // by switch, for settle
 	load    []int64 // paths that leave each switch towards the root
 }
 
@@ -30,6 +32,7 @@ func newSpanner(f *fabric) *spanner {
 		f: f, to: make([]int32, channels), in: make([]uint8, channels), at: make([]int32, channels),
 		weight: make([]int64, channels), ends: make([]int64, n), hops: make([]uint8, n),
 		cost: make([]int64, n), via: make([]int32, n), load: make([]int64, n),
+		place: make([]int32, n), chosen: make([]bool, n),
 	}
 	for i := range f.sw {
 		for p, l := range f.sw[i].ports {
@@ -52,6 +55,7 @@ func (s *spanner) aim(root int32) {
 	s.order, s.choices, s.first = append(s.order[:0], root), s.choices[:0], append(s.first[:0], 0)
 	for head := 0; head < len(s.order); head++ {
 		u := s.order[head]
+		s.place[u] = int32(head)
 		near := s.hops[u]
 		for c := s.f.base[u]; c < s.f.base[u+1]; c++ {
 			v := s.to[c]

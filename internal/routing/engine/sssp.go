@@ -3,8 +3,7 @@ package engine
 import "weft/units"
 
 // sssp gives each LID of an end its own tree of shortest paths, light where
-// the trees before it are heavy (Hoefler, Schneider and Lumsdaine, "Optimized
-// routing for large-scale InfiniBand networks", 2009). It balances over the
+// the trees before it are heavy (Hoefler, Schneider and Lumsdaine, 2009). It balances over the
 // whole fabric, where minhop balances the ports of one switch; it does nothing
 // about credit loops.
 func sssp(j *job) error {

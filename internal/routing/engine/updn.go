@@ -17,37 +17,37 @@ func updn(j *job) error {
 		return err
 	}
 	rank := j.ranks(roots)
-	j.directed(func(from, to int32) step {
+	j.directed(func(from, to int32) direction {
 		switch {
 		case rank[from] == 0 && rank[to] == 0:
-			return stepUp // both ways, or hosts below roots that are cabled to each other would not meet
+			return dirUp // both ways, or hosts below roots that are cabled to each other would not meet
 		case cmp.Or(cmp.Compare(rank[from], rank[to]), cmp.Compare(j.sw[from].guid, j.sw[to].guid)) > 0:
-			return stepUp
+			return dirUp
 		}
-		return stepDown
+		return dirDown
 	})
 	return nil
 }
 
-// step is the direction of a cable, as a search from the destination takes it:
+// direction is that of a cable, as a search from the destination takes it:
 // a route takes it the other way.
-type step uint8
+type direction uint8
 
 const (
-	stepNone  step = iota // leads to no switch
-	stepUp                // first come steps up
-	stepDown              // then come steps down, which no step up may follow
-	stepLevel             // may follow and be followed by any step
+	dirNone  direction = iota // leads to no switch
+	dirUp                     // first come steps up
+	dirDown                   // then come steps down, which no step up may follow
+	dirLevel                  // may follow and be followed by any step
 )
 
 // directed routes along the shortest of the ways that turn from up to down at
 // most once.
-func (j *job) directed(direction func(from, to int32) step) {
-	d := &directedPaths{f: j.fabric, steps: make([]step, j.base[len(j.sw)])}
+func (j *job) directed(directionOf func(from, to int32) direction) {
+	d := &directedPaths{f: j.fabric, steps: make([]direction, j.base[len(j.sw)])}
 	for i := range j.sw {
 		for p, l := range j.sw[i].ports {
 			if l.sw >= 0 {
-				d.steps[j.base[i]+p] = direction(int32(i), l.sw)
+				d.steps[j.base[i]+p] = directionOf(int32(i), l.sw)
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func least(row []uint8) subnet.PortMask {
 // directedPaths are ways that turn from up to down at most once.
 type directedPaths struct {
 	f     *fabric
-	steps []step // by base and port
+	steps []direction // by base and port
 }
 
 // columns is the matrix of such ways.
@@ -96,7 +96,7 @@ type directedPaths struct {
 // can give a switch a port to a neighbour that goes on the other way.
 func (d *directedPaths) columns() func(to int32, column []uint8) {
 	queue := make([]int32, 0, len(d.f.sw))
-	came := make([]step, len(d.f.sw)) // the step by which each was found last
+	came := make([]direction, len(d.f.sw)) // the step by which each was found last
 	queued := make([]bool, len(d.f.sw))
 	return func(to int32, column []uint8) {
 		for i := range column {
@@ -104,7 +104,7 @@ func (d *directedPaths) columns() func(to int32, column []uint8) {
 		}
 		column[d.f.base[to]] = 0
 		queue = append(queue[:0], to)
-		came[to], queued[to] = stepUp, true
+		came[to], queued[to] = dirUp, true
 		for head := 0; head < len(queue); head++ {
 			u := queue[head]
 			queued[u] = false
@@ -112,7 +112,7 @@ func (d *directedPaths) columns() func(to int32, column []uint8) {
 			hops := column[base] + 1
 			for p, l := range d.f.sw[u].ports {
 				next := d.steps[base+p]
-				if next == stepNone || came[u] == stepDown && next == stepUp {
+				if next == dirNone || came[u] == dirDown && next == dirUp {
 					continue
 				}
 				at := d.f.base[l.sw]

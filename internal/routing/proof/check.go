@@ -19,6 +19,10 @@ type Report struct {
 	FromSwitches Reach // from switches to all LIDs
 	Paths        Lengths
 
+	// AnyLevel says that the tables have SL2VL maps and that the service levels
+	// of paths are not known: each path was taken to be on every level, which
+	// finds credit loops that the real levels may avoid.
+	AnyLevel bool
 	// Lanes is how many virtual lanes paths between ends use.
 	Lanes int
 	// Cycles are the credit loops, the shortest of each knot of them, and
@@ -45,19 +49,19 @@ type Options struct {
 // Deadlocks reports whether paths between ends can come to a standstill.
 func (r *Report) Deadlocks() bool { return r.Knots > 0 }
 
-// Proven reports whether the tables do what tables must: whatever can arrive
-// arrives, and nothing can come to a standstill. Detours, poor balance and
+// Proven reports whether the tables do what tables must: every port has a LID
+// of its own, whatever can arrive arrives, and nothing can come to a standstill. Detours, poor balance and
 // entries for LIDs that nobody has refute nothing.
 func (r *Report) Proven() bool {
 	lost := false
 	for _, f := range r.Findings {
-		lost = lost || f.Kind == LostLane || f.Kind == LIDClash
+		lost = lost || f.Kind == LostLane || f.Kind == LIDClash || f.Kind == NoLID
 	}
 	return r.EndToEnd.Proven() && r.EndToSwitch.Proven() && r.FromSwitches.Proven() && !r.Deadlocks() && !lost
 }
 
 // Check proves or refutes tables. It fails only for tables that were made for
-// another subnet.
+// another subnet, and for subnets with LIDs that no port can have.
 func Check(s *subnet.Subnet, t *subnet.Tables, o Options) (*Report, error) {
 	if err := checkTables(s, t); err != nil {
 		return nil, err
@@ -250,15 +254,10 @@ func (c *checker) one(lid int, least []uint16, rootPort uint8) {
 // withoutSwitch counts the ends that no switch connects as unable to reach a
 // LID behind one.
 func (c *checker) withoutSwitch(toEnd bool) {
-	for i := range c.n.ends {
-		if c.n.ends[i].sw >= 0 {
-			continue
-		}
-		if toEnd {
-			c.endToEnd.add(1, dead, farAway)
-		} else {
-			c.endToSw.add(1, dead, farAway)
-		}
+	if toEnd {
+		c.endToEnd.add(c.n.adrift, dead, farAway)
+	} else {
+		c.endToSw.add(c.n.adrift, dead, farAway)
 	}
 }
 
@@ -347,7 +346,8 @@ func (c *checker) report() *Report {
 	r := &Report{
 		Switches: len(c.n.sw), Ends: len(c.n.ends),
 		EndToEnd: c.endToEnd, EndToSwitch: c.endToSw, FromSwitches: c.fromSw, Paths: c.paths,
-		Lanes: c.deps.lanes(), Balance: balance(c.n, c.loads),
+		AnyLevel: c.tb.SL == nil && c.tb.SL2VL != nil,
+		Lanes:    c.deps.lanes(), Balance: balance(c.n, c.loads),
 		Patterns: c.patterns.list(c.pairs), Findings: c.found.list(),
 	}
 	for _, e := range c.n.owner {

@@ -92,6 +92,9 @@ func laneOf(n *network, t *subnet.Tables, u int32, in, out uint8, sl units.SL) u
 		return units.VL(sl)
 	}
 	m := &t.SL2VL[t.Dense[n.sw[u]]]
+	if len(m.VL) == 0 {
+		return units.VL(sl) // no table is known
+	}
 	at := (int(in)*(m.Ports+1)+int(out))*16 + int(sl)
 	if int(in) > m.Ports || int(out) > m.Ports || at >= len(m.VL) {
 		return lanes // a table that does not know the port drops

@@ -10,8 +10,8 @@ import (
 // Kind is what a finding is about.
 type Kind uint8
 
-// The kinds of finding. Up to WrongEnd a finding refutes the tables where ends
-// are concerned; the others are told.
+// The kinds of finding. Those up to Loop are why packets do not arrive; LostLane,
+// LIDClash and NoLID refute the tables too.
 const (
 	none Kind = iota
 	// MissingEntry: a switch has no port for a LID that somebody owns.

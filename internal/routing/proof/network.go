@@ -18,6 +18,7 @@ type network struct {
 	neighbours [][]int32 // switches next to each switch, each once
 	ends       []end     // ports of adapters and routers that have a LID, in the order of LIDs
 	at         [][]int32 // ends at each switch
+	adrift     int64     // ends that are cabled to no switch
 	owner      []subnet.End
 	wide       bool // some end answers to more than one LID
 }
@@ -107,6 +108,8 @@ func (n *network) findEnds() {
 		if p.Peer.Exists() && n.dense[p.Peer.Node] >= 0 {
 			x.sw, x.in = n.dense[p.Peer.Node], p.Peer.Port
 			n.at[x.sw] = append(n.at[x.sw], int32(len(n.ends)))
+		} else {
+			n.adrift++
 		}
 		n.ends = append(n.ends, x)
 	}

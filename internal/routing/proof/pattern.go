@@ -3,7 +3,6 @@ package proof
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"weft/internal/subnet"
 )
@@ -18,7 +17,7 @@ type Pattern struct {
 	// cable carries, so that 1 is what nobody can go below.
 	Contention float64
 	// Bandwidth is the share of its cable's rate that the slowest end gets
-	// when all cables have one rate; of all shifts their mean.
+	// when all cables have one rate.
 	Bandwidth float64
 	// Worst is the most loaded directed cable.
 	Worst subnet.End
@@ -116,22 +115,23 @@ func (p *patterns) list(pairs []int64) []Pattern {
 		p.one("ring: each to the next", 0),
 		p.one("ring: each to the one before", len(p.shifts)-1),
 	}
-	worst := Pattern{Name: "shift: the worst of all"}
+	kind := "shift"
 	if len(p.shifts) < len(p.end)-1 {
-		worst.Name = fmt.Sprintf("shift: the worst of %d, evenly spaced", len(p.shifts))
+		kind = fmt.Sprintf("shift, %d evenly spaced", len(p.shifts))
 	}
-	sum := 0.0
+	worst := Pattern{Bandwidth: 1, Worst: subnet.None}
+	mean := Pattern{Name: kind + ": mean", Worst: subnet.None}
+	by := p.shifts[0]
 	for i, k := range p.shifts {
 		x := p.one("", i)
-		sum += x.Bandwidth
+		mean.Contention += x.Contention / float64(len(p.shifts))
+		mean.Bandwidth += x.Bandwidth / float64(len(p.shifts))
 		if x.Contention > worst.Contention {
-			worst.Contention, worst.Worst = x.Contention, x.Worst
-			worst.Name, _, _ = strings.Cut(worst.Name, " (")
-			worst.Name += fmt.Sprintf(" (by %d)", k)
+			worst, by = x, k
 		}
 	}
-	worst.Bandwidth = sum / float64(len(p.shifts))
-	return append(out, worst, p.allToAll(pairs))
+	worst.Name = fmt.Sprintf("%s: worst (by %d)", kind, by)
+	return append(out, worst, mean, p.allToAll(pairs))
 }
 
 func (p *patterns) one(name string, shift int) Pattern {
@@ -165,43 +165,10 @@ func nodeOrder(n *network) []int32 {
 	}
 	slices.SortStableFunc(order, func(a, b int32) int {
 		x, y := n.ends[a].port, n.ends[b].port
-		if c := compareNames(n.s.Nodes[x.Node].Name, n.s.Nodes[y.Node].Name); c != 0 {
+		if c := subnet.CompareNames(n.s.Nodes[x.Node].Name, n.s.Nodes[y.Node].Name); c != 0 {
 			return c
 		}
 		return int(n.ends[a].lid) - int(n.ends[b].lid)
 	})
 	return order
-}
-
-// compareNames puts node9 before node10.
-func compareNames(a, b string) int {
-	for a != "" && b != "" {
-		x, restA := digits(a)
-		y, restB := digits(b)
-		if x != "" && y != "" {
-			x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
-			if len(x) != len(y) {
-				return len(x) - len(y)
-			}
-			if c := strings.Compare(x, y); c != 0 {
-				return c
-			}
-			a, b = restA, restB
-			continue
-		}
-		if a[0] != b[0] {
-			return int(a[0]) - int(b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return len(a) - len(b)
-}
-
-// digits cuts off the number that a text begins with.
-func digits(s string) (number, rest string) {
-	i := 0
-	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
-		i++
-	}
-	return s[:i], s[i:]
 }

@@ -4,15 +4,19 @@ import (
 	"fmt"
 
 	"weft/internal/subnet"
+	"weft/units"
 )
 
 // block is how many LIDs are taken at a time: as many bytes as a cache line
 // has, and as many bits as a word.
 const block = 64
 
-// checkTables refuses tables that were not made for the subnet: theirs is a
-// different number of switches, so that no entry means anything.
+// checkTables refuses tables that were not made for the subnet, whose entries
+// mean nothing, and subnets with LIDs that no port can have.
 func checkTables(s *subnet.Subnet, t *subnet.Tables) error {
+	if err := checkLIDs(s); err != nil {
+		return err
+	}
 	if len(t.Dense) != len(s.Nodes) || len(t.LFT) != len(t.Switch) {
 		return fmt.Errorf("the tables are for a subnet of %d nodes, and this one has %d", len(t.Dense), len(s.Nodes))
 	}
@@ -24,6 +28,20 @@ func checkTables(s *subnet.Subnet, t *subnet.Tables) error {
 	}
 	if t.SL2VL != nil && len(t.SL2VL) != len(t.LFT) {
 		return fmt.Errorf("the tables have SL2VL maps of %d switches, and %d switches", len(t.SL2VL), len(t.LFT))
+	}
+	return nil
+}
+
+// checkLIDs refuses LIDs that no port can have: nothing could be said of them.
+func checkLIDs(s *subnet.Subnet) error {
+	for i := range s.Nodes {
+		for j := range s.Nodes[i].Ports {
+			p := &s.Nodes[i].Ports[j]
+			if p.LMC > 7 || p.LID > 0 && int(p.LID)+1<<p.LMC-1 > int(units.LastUnicastLID) {
+				return fmt.Errorf("%s has LID %d with LMC %d: unicast LIDs of a subnet end at %d, and an LMC at 7",
+					s.EndName(subnet.End{Node: int32(i), Port: uint8(j)}), p.LID, p.LMC, units.LastUnicastLID)
+			}
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package proof
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"weft/internal/subnet"
@@ -287,5 +288,90 @@ func compareWithTwin(t *testing.T, seed uint64, got *Report, w *twin) {
 	}
 	if want := w.girth(); girth != want {
 		t.Errorf("seed %d: shortest credit loop of %d, and one by one %d", seed, girth, want)
+	}
+}
+
+func TestDiffCountsWhatChanges(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		s := drawSubnet(t, r)
+		a, b := drawTables(s, r), drawTables(s, r)
+		d, err := Diff(s, a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, before, after := 0, newTwin(s, a), newTwin(s, b)
+		for u := range a.LFT {
+			for lid := range a.LFT[u] {
+				if a.LFT[u][lid] != b.LFT[u][lid] {
+					entries++
+				}
+			}
+		}
+		if d.Entries != entries {
+			t.Errorf("seed %d: %d entries differ, and one by one %d", seed, d.Entries, entries)
+		}
+		if d.Pairs+d.Lost != before.reach.Arrive || d.Pairs+d.Gained != after.reach.Arrive {
+			t.Errorf("seed %d: %+v; %d arrive before and %d after", seed, d, before.reach.Arrive, after.reach.Arrive)
+		}
+		for _, l := range d.Loads {
+			if before.loads[l.Port] != l.Old || after.loads[l.Port] != l.New {
+				t.Errorf("seed %d: %+v, and one by one %d and %d", seed, l, before.loads[l.Port], after.loads[l.Port])
+			}
+		}
+		if same, err := Diff(s, a, a); err != nil || same.Entries != 0 || same.Moved != 0 || len(same.Loads) != 0 {
+			t.Errorf("seed %d: tables differ from themselves: %+v, %v", seed, same, err)
+		}
+	}
+}
+
+func TestTablesOfAnotherSubnetAreRefused(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	s := drawSubnet(t, r)
+	other := drawSubnet(t, r)
+	if _, err := Check(s, subnet.NewTables(other), Options{}); err == nil {
+		t.Error("tables of another subnet were checked")
+	}
+}
+
+func TestLIDsThatNoPortCanHaveAreRefused(t *testing.T) {
+	s := drawSubnet(t, rand.New(rand.NewPCG(1, 1)))
+	tables := subnet.NewTables(s)
+	for _, p := range []subnet.Port{{LID: 0xffff, LMC: 7}, {LID: 0xc000}, {LID: 1, LMC: 8}} {
+		bad := s.Clone()
+		bad.Nodes[0].Ports[0].LID, bad.Nodes[0].Ports[0].LMC = p.LID, p.LMC
+		if _, err := Check(bad, tables, Options{}); err == nil {
+			t.Errorf("LID %d with LMC %d was accepted", p.LID, p.LMC)
+		}
+	}
+}
+
+func TestPortsThatClaimOneLIDAreFound(t *testing.T) {
+	s := drawSubnet(t, rand.New(rand.NewPCG(2, 1)))
+	tables := drawTables(s, rand.New(rand.NewPCG(3, 1)))
+	s.Nodes[1].Ports[0].LID = s.Nodes[0].Ports[0].LID
+	r, err := Check(s, tables, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Proven() {
+		t.Error("a LID with two owners was proven")
+	}
+}
+
+func TestReportsDoNotDependOnCores(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		s := drawSubnet(t, r)
+		tables := drawTables(s, r)
+		one, err := Check(s, tables, Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, workers := range []int{2, 3, 7} {
+			if got, err := Check(s, tables, Options{Workers: workers}); err != nil || !reflect.DeepEqual(got, one) {
+				t.Errorf("seed %d: with %d cores %+v, %v, with one %+v", seed, workers, got, err, one)
+			}
+		}
 	}
 }

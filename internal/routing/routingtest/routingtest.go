@@ -54,6 +54,26 @@ func Tables(t testing.TB, s *subnet.Subnet, fabric, engine string, lanes bool) *
 	return l.Tables
 }
 
+// Has reports whether there are tables of an engine for a fabric.
+func Has(fabric, engine string) bool {
+	_, err := files.Open("testdata/" + fabric + "/" + engine + ".lfts.gz")
+	return err == nil
+}
+
+// Hops reads the LID matrix of an engine for a fabric; nil where there is none.
+func Hops(t testing.TB, s *subnet.Subnet, fabric, engine string) *subnet.Hops {
+	t.Helper()
+	name := fabric + "/" + engine + ".hops.gz"
+	if _, err := files.Open("testdata/" + name); err != nil {
+		return nil
+	}
+	hops, _, err := format.ReadLIDMatrix(name, open(t, name), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hops
+}
+
 // Verdict is what ibdmchk says of the credit loops of an engine's tables.
 type Verdict struct {
 	Fabric, Engine string

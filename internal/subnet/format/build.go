@@ -151,7 +151,10 @@ func (b *builder) line(in *lines, from sighting, to *sighting, link subnet.Link)
 func (b *builder) finish(name string) *subnet.Subnet {
 	far := b.resolve(name)
 	b.settleKinds(far)
-	s, where := b.layNodes()
+	s, where, ok := b.layNodes()
+	if !ok {
+		return s
+	}
 	oneEnded, example := 0, place{}
 	for i := range b.said {
 		said := &b.said[i]
@@ -206,8 +209,7 @@ func (b *builder) resolve(name string) []endKey {
 			far[i] = b.byLID(said)
 			continue
 		}
-		j, known := b.by[to.key()]
-		if !known {
+		if _, known := b.by[to.key()]; !known {
 			if strangers == 0 {
 				example = said.where
 			}
@@ -278,15 +280,20 @@ func (b *builder) byLID(said *saidLink) endKey {
 
 // layNodes makes the nodes: one of each switch, and one of the ports that
 // belong to one adapter. where says where a port came to lie.
-func (b *builder) layNodes() (*subnet.Subnet, func(endKey) subnet.End) {
-	s := &subnet.Subnet{Origin: subnet.None}
+func (b *builder) layNodes() (s *subnet.Subnet, where func(endKey) subnet.End, ok bool) {
+	s = &subnet.Subnet{Origin: subnet.None}
 	at := make([]int32, len(b.seen))
+	ports := 0
 	for _, group := range b.groups() {
 		top := 0
 		for _, i := range group {
 			top = max(top, b.seen[i].top)
 		}
 		p := &b.seen[group[0]]
+		if ports += top; ports > maxPorts {
+			b.fail(p.where, "the nodes have more than %d ports together: no subnet is that large", maxPorts)
+			return s, nil, false
+		}
 		n := p.node
 		if n.GUID == 0 {
 			n.GUID = b.nodeGUID(group)
@@ -305,7 +312,7 @@ func (b *builder) layNodes() (*subnet.Subnet, func(endKey) subnet.End) {
 			}
 		}
 	}
-	return s, func(e endKey) subnet.End { return subnet.End{Node: at[e.seen], Port: e.number} }
+	return s, func(e endKey) subnet.End { return subnet.End{Node: at[e.seen], Port: e.number} }, true
 }
 
 // groups lists the ports that make up each node, in the order of first sight.

@@ -29,14 +29,6 @@ const (
 	Unknown   Format = ""
 )
 
-// The formats that are written only.
-const (
-	Net   Format = "ibsim" // a net for ibsim, with the nodes' own identifiers
-	Slurm Format = "slurm" // topology.conf of Slurm's topology/tree
-	Dot   Format = "dot"   // Graphviz
-	Roots Format = "roots" // root_guid_file of the topmost switches
-)
-
 // describes says what a format is about: "subnet", or "tables" of one.
 func (f Format) describes() string {
 	switch f {
@@ -56,6 +48,7 @@ var marks = []struct {
 	format Format
 }{
 	{"Unicast lids [", LFTDump},
+	{"Multicast mlids [", MCFDBs},
 	{"dump_ucast_routes: Switch 0x", FDBs},
 	{"Switch: guid 0x", LIDMatrix},
 	{"Switch: 0x", LinkInfo},

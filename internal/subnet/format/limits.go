@@ -20,6 +20,10 @@ const (
 	// unicast LIDs, and a node without one takes no part in it.
 	maxNodes = 1 << 16
 
+	// maxPorts is how many ports the nodes of one file may have together, 24
+	// bytes each: a subnet of only switches with 64 ports has 3.2 million.
+	maxPorts = 1 << 22
+
 	// maxIncludes is how deep nets include nets, and how many they may include
 	// in all: a net that includes itself ends here.
 	maxIncludes = 64

@@ -8,8 +8,9 @@ import (
 	"weft/units"
 )
 
-// ReadMFTs reads opensm.mcfdbs: the ports that each switch sends each multicast
-// LID to, in the order of Tables.Switch.
+// ReadMFTs reads opensm.mcfdbs, or what dump_fts -M and ibroute -M print: the
+// ports that each switch sends each multicast LID to, in the order of
+// Tables.Switch.
 func ReadMFTs(name string, r io.Reader, s *subnet.Subnet) ([]map[units.LID]subnet.PortMask, *Report, error) {
 	m := &mftReader{tableHead: tableHead{s: s, by: newIndex(s), seen: make([]bool, len(s.Nodes)), node: outside}}
 	tables := subnet.NewTablesTo(s, 0)
@@ -24,7 +25,13 @@ func ReadMFTs(name string, r io.Reader, s *subnet.Subnet) ([]map[units.LID]subne
 		switch {
 		case line == "", line[0] == '#', strings.HasPrefix(line, "LID    :"):
 		case strings.HasPrefix(line, "Switch 0x"):
+			m.live = false
 			m.begin(in, line[len("Switch "):])
+		case strings.HasPrefix(line, "Multicast mlids ["):
+			m.liveHead(in, line)
+		case m.live && (strings.HasPrefix(line, "Ports:") || line == "MLid" || strings.HasSuffix(line, "mlids dumped") || line[0] >= '0' && line[0] <= '9' && !strings.HasPrefix(line, "0x")):
+		case m.live && strings.HasPrefix(line, "0x"):
+			m.liveRow(in, string(raw))
 		case strings.HasPrefix(line, "0x"):
 			m.row(in, line)
 		default:
@@ -39,6 +46,7 @@ func ReadMFTs(name string, r io.Reader, s *subnet.Subnet) ([]map[units.LID]subne
 
 type mftReader struct {
 	tableHead
+	live  bool // the present table is one of dump_fts
 	dense []int32
 	out   []map[units.LID]subnet.PortMask
 }
@@ -68,13 +76,65 @@ func (m *mftReader) row(in *lines, line string) {
 		}
 		mask.Add(uint8(port))
 	}
+	m.store(in, units.LID(lid), mask)
+}
+
+// store keeps the ports of a group.
+func (m *mftReader) store(in *lines, lid units.LID, mask subnet.PortMask) {
 	at := m.dense[m.node]
 	if m.out[at] == nil {
 		m.out[at] = map[units.LID]subnet.PortMask{}
 	}
-	if _, twice := m.out[at][units.LID(lid)]; twice {
-		in.fail("LID 0x%04X of %s comes twice: expected it once", lid, m.s.NodeName(m.node))
+	if _, twice := m.out[at][lid]; twice {
+		in.fail("LID 0x%04X of %s comes twice: expected it once", uint16(lid), m.s.NodeName(m.node))
 		return
 	}
-	m.out[at][units.LID(lid)] = mask
+	m.out[at][lid] = mask
+}
+
+// liveHead reads the head of a table that a live switch was asked for:
+//
+//	Multicast mlids [0xc000-0xc3ff] of switch DR path slid 0; dlid 0; 0,1 guid 0x0002c90200400008 (leaf1):
+func (m *mftReader) liveHead(in *lines, line string) {
+	m.live, m.node = true, broken
+	c := cursor{line}
+	_, ok := c.until(" of switch ")
+	if ok {
+		_, ok = c.until(" guid ")
+	}
+	if !ok {
+		in.fail("expected «Multicast mlids [0xc000-N] of switch … guid 0x… (…):», not %s", found(line))
+		return
+	}
+	m.begin(in, c.rest)
+}
+
+// liveColumn is where the column of port 0 is in a row of a live table; each
+// port has two characters, the first of which is an x where the group goes out.
+const liveColumn = 12
+
+// liveRow reads a row: «0xc000        x   x» goes to ports 1 and 3.
+func (m *mftReader) liveRow(in *lines, line string) {
+	if m.node < 0 {
+		return // of a table that was refused
+	}
+	c := cursor{line}
+	lid, ok := c.hex()
+	if !ok || lid < uint64(units.FirstMulticastLID) || lid > 0xffff {
+		in.fail("expected a multicast LID from 0xc000 to 0xffff, not %s", found(line))
+		return
+	}
+	var mask subnet.PortMask
+	for i := len(line) - len(c.rest); i < len(line); i++ {
+		port := (i - liveColumn) / 2
+		switch {
+		case line[i] == ' ':
+		case line[i] == 'x' && i >= liveColumn && (i-liveColumn)%2 == 0 && port <= m.s.Nodes[m.node].NumPorts():
+			mask.Add(uint8(port))
+		default:
+			in.fail("expected an x under each port of %s from 0 to %d that the group goes to, not %s", m.s.NodeName(m.node), m.s.Nodes[m.node].NumPorts(), found(line[i:]))
+			return
+		}
+	}
+	m.store(in, units.LID(lid), mask)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"weft/internal/subnet"
+	"weft/units"
 )
 
 // gunzip is the text of a compressed file of testdata, nil where there is none.
@@ -208,6 +209,42 @@ func TestDumpsOfOpenSMAndOfLiveSwitchesHaveTheSameTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameText(t, "opensm.fdbs", out.Bytes(), raw)
+}
+
+// testdata/multicast is one group as OpenSM dumped it and as dump_fts -M read
+// it from the switches.
+func TestMulticastTablesOfOpenSMAndOfLiveSwitchesAreTheSame(t *testing.T) {
+	s := ft216(t)
+	var tables [2][]map[units.LID]subnet.PortMask
+	for i, name := range []string{"opensm.mcfdbs", "dump_fts-M.txt"} {
+		raw, err := os.ReadFile("testdata/multicast/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mft, report, err := ReadMFTs(name, bytes.NewReader(raw), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.Skipped) > 0 || Detect(raw) != MCFDBs {
+			t.Errorf("%s: unknown lines %+v, format %q", name, report.Skipped, Detect(raw))
+		}
+		tables[i] = mft
+		if i > 0 {
+			continue
+		}
+		var out bytes.Buffer
+		if err := WriteMFTs(&out, s, mft); err != nil {
+			t.Fatal(err)
+		}
+		sameText(t, name, out.Bytes(), raw)
+	}
+	groups := 0
+	for _, mft := range tables[0] {
+		groups += len(mft)
+	}
+	if groups != 5 || !reflect.DeepEqual(tables[0], tables[1]) {
+		t.Errorf("%d switches have the group, want 5; tables\n%v and\n%v", groups, tables[0], tables[1])
+	}
 }
 
 // The cluster plafrim, as hwloc's history has it: ibnetdiscover's output with

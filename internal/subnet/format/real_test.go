@@ -183,3 +183,77 @@ func TestTheRealIbnetdiscoverReadsBackWhatWasWritten(t *testing.T) {
 		}
 	}
 }
+
+// OpenSM reads forwarding tables and a LID matrix from files (-R file -U -M),
+// programs the switches with them, and dumps what they then have.
+func TestTheRealOpenSMLoadsTheTablesThatWereWritten(t *testing.T) {
+	needTools(t, "ibsim", "opensm", "dump_fts")
+	const dir = "testdata/opensm/torus2d-4x4.dfsssp"
+	s, _, err := ReadTopo("topo", bytes.NewReader(gunzip(t, dir+"/ibnetdiscover.topo.gz")), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lfts, _, err := ReadLFTs("lfts", bytes.NewReader(gunzip(t, dir+"/opensm-lfts.dump.gz")), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lfts.Assign(s)
+	var net, tables, hops bytes.Buffer
+	for _, err := range []error{WriteNet(&net, s), WriteLFTs(&tables, s, lfts.Tables), WriteLIDMatrix(&hops, s, subnet.LeastHops(s))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := simulator(t, net.Bytes())
+	out := t.TempDir()
+	for name, text := range map[string][]byte{"tables": tables.Bytes(), "hops": hops.Bytes()} {
+		if err := os.WriteFile(filepath.Join(out, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	manager := s.Owners()[1] // OpenSM gives its own port LID 1
+	run("env", "SIM_HOST="+guidID(&s.Nodes[manager.Node]), "OSM_TMP_DIR="+out, "OSM_CACHE_DIR="+out,
+		"opensm", "-o", "-r", "-D", "0x43", "-d", "2", "-f", filepath.Join(out, "log"),
+		"-R", "file", "-U", filepath.Join(out, "tables"), "-M", filepath.Join(out, "hops"))
+	for file, want := range map[string][]byte{"opensm-lfts.dump": tables.Bytes(), "opensm-lid-matrix.dump": hops.Bytes()} {
+		got, err := os.ReadFile(filepath.Join(out, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameText(t, file, got, want)
+	}
+	live, _, err := ReadLFTs("dump_fts", bytes.NewReader(run("dump_fts")), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if err := WriteLFTs(&again, s, live.Tables); err != nil {
+		t.Fatal(err)
+	}
+	sameText(t, "dump_fts", again.Bytes(), tables.Bytes())
+}
+
+// testdata/nets uses what ibsim's nets have beyond ibnetdiscover's files.
+func TestNetsAreReadAsTheRealIbsimReadsThem(t *testing.T) {
+	needTools(t, "ibsim", "ibnetdiscover")
+	files, err := filepath.Glob("testdata/nets/*.net")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no nets in testdata/nets: %v", err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := ReadTopo(path, bytes.NewReader(text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := simulator(t, text)
+		got, _, err := ReadTopo("ibnetdiscover", bytes.NewReader(run("ibnetdiscover")), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, path, got, want, keeps{idle: true})
+	}
+}

@@ -34,7 +34,7 @@ func ReadTopo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, e
 		opt:     opt,
 		s:       &subnet.Subnet{Origin: subnet.None},
 		ids:     map[string]int32{},
-		aliases: map[string]subnet.End{},
+		aliases: map[string]*saidCable{},
 		base:    firstGUIDs,
 		auto:    firstGUIDs,
 		enabled: masks{width: 2, speed: 1},
@@ -72,10 +72,11 @@ type topoReader struct {
 	opt      Options
 	s        *subnet.Subnet
 	includes int // how many files were included
+	ports    int // of all nodes
 
-	ids     map[string]int32 // node by identifier; broken where its head is
-	heads   []place          // by node
-	aliases map[string]subnet.End
+	ids     map[string]int32      // node by identifier; broken where its head is
+	heads   []place               // by node
+	aliases map[string]*saidCable // the ports that they name; what these lead to is not said there
 	said    []saidCable
 
 	module     string         // prefix of the identifiers, with #
@@ -207,6 +208,11 @@ func (t *topoReader) head(in *lines, kind subnet.Kind, rest string) int32 {
 	}
 	if len(t.s.Nodes) == maxNodes {
 		in.fail("more than %d nodes: a subnet has 49,151 unicast LIDs", maxNodes)
+		t.ids[id] = broken
+		return broken
+	}
+	if t.ports += ports; t.ports > maxPorts {
+		in.fail("the nodes have more than %d ports together: no subnet is that large", maxPorts)
 		t.ids[id] = broken
 		return broken
 	}

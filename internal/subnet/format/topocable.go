@@ -37,14 +37,14 @@ func (t *topoReader) connect() {
 				t.fail(said.where, "the port behind the alias %q has a cable already", said.remote)
 				continue
 			}
-			t.join(said, nil, far[i])
+			t.join(said, t.aliases[said.remote])
 		case !mutual:
 			t.fail(said.where, "a cable with one end: %s is joined to %s, and nothing is said of that port: expected [%d] %q[%d] there",
 				t.end(said.at), t.end(far[i]), far[i].Port, t.id(said.at), said.at.Port)
 		case far[j] != said.at:
 			t.disagree(said, &t.said[j], far[i])
 		default:
-			t.join(said, &t.said[j], far[i])
+			t.join(said, &t.said[j])
 		}
 	}
 }
@@ -58,12 +58,12 @@ func (t *topoReader) disagree(said, other *saidCable, far subnet.End) {
 // resolve finds the port that a line names as the other end.
 func (t *topoReader) resolve(said *saidCable) subnet.End {
 	if strings.Contains(said.remote, "@") {
-		end, known := t.aliases[said.remote]
+		port, known := t.aliases[said.remote]
 		if !known {
 			t.fail(said.where, "%q is the alias of no port", shorten(said.remote, 40))
 			return subnet.None
 		}
-		return end
+		return port.at
 	}
 	node, known := t.ids[said.remote]
 	switch {
@@ -80,14 +80,10 @@ func (t *topoReader) resolve(said *saidCable) subnet.End {
 	return subnet.End{Node: node, Port: said.port}
 }
 
-// join makes a cable of what its ends say; b is nil where the far end says
-// nothing.
-func (t *topoReader) join(a, b *saidCable, far subnet.End) {
-	if b == nil {
-		b = &saidCable{at: far, where: a.where, own: t.enabled}
-	}
+// join makes a cable of what its ends say.
+func (t *topoReader) join(a, b *saidCable) {
 	pa, pb := t.s.Port(a.at), t.s.Port(b.at)
-	if t.s.Nodes[far.Node].Kind != subnet.Switch && pb.GUID == 0 {
+	if t.s.Nodes[b.at.Node].Kind != subnet.Switch && pb.GUID == 0 {
 		pb.GUID = a.guid
 	}
 	t.sameEnd(a, b)

@@ -75,8 +75,17 @@ func (t *topoReader) port(in *lines, node int32, line string) {
 		n.Ports[number].GUID = own
 	}
 	if alias {
-		t.alias(in, name, at)
+		said := saidCable{at: at, where: place{in.name, in.n}, own: t.enabled}
+		if options, _, _ := strings.Cut(c.rest, "#"); enabledOptions(in, options, &said) {
+			t.alias(in, name, &said)
+		}
 		return
+	}
+	switch { // a name is of the present module where it does not say of which
+	case strings.HasPrefix(name, "@"):
+		name = strings.TrimSuffix(t.module, "#") + name
+	case !strings.ContainsAny(name, "#@"):
+		name = t.module + name
 	}
 	said := saidCable{at: at, where: place{in.name, in.n}, remote: name, port: 1, own: t.enabled}
 	if t.otherEnd(in, &c, &said) {
@@ -216,7 +225,7 @@ func parseLink(word string) (subnet.Link, bool) {
 }
 
 // alias gives a port a name that stands for it in other modules.
-func (t *topoReader) alias(in *lines, name string, at subnet.End) {
+func (t *topoReader) alias(in *lines, name string, said *saidCable) {
 	if strings.ContainsAny(name, "#@") {
 		in.fail("the alias %q has a # or an @: these stand between a module and a name", name)
 		return
@@ -226,5 +235,5 @@ func (t *topoReader) alias(in *lines, name string, at subnet.End) {
 		in.fail("the alias %q was given before: expected each once", name)
 		return
 	}
-	t.aliases[full] = at
+	t.aliases[full] = said
 }

@@ -14,7 +14,7 @@ import (
 var opensmKinds = map[subnet.Kind]string{subnet.Adapter: "Channel Adapter", subnet.Switch: "Switch", subnet.Router: "Router"}
 
 // WriteLFTs writes forwarding tables as opensm-lfts.dump, which OpenSM reads
-// again with -R file -U. Whose a LID is is told by the subnet.
+// again with -R file -U. The subnet tells whose a LID is.
 func WriteLFTs(to io.Writer, s *subnet.Subnet, t *subnet.Tables) error {
 	w := newWriting(to)
 	owner := lidTexts(s, int(t.Top), func(e subnet.End) string {
@@ -77,7 +77,7 @@ func WriteLIDMatrix(to io.Writer, s *subnet.Subnet, h *subnet.Hops) error {
 		w.f("Switch: guid %v\n", s.Nodes[node].GUID)
 		for lid := 1; lid < len(owners); lid++ {
 			row := h.Row(s, dense, node, units.LID(lid), owners[lid])
-			if row == nil || row[0] == 255 {
+			if len(row) == 0 || row[0] == 255 {
 				continue
 			}
 			line = append(appendHex4(append(line[:0], "0x"...), lid), ':')
@@ -123,10 +123,10 @@ func WriteFDBs(to io.Writer, s *subnet.Subnet, t *subnet.Tables, h *subnet.Hops)
 				continue
 			}
 			hops, least, best := hopsOf(s, t, h, node, owners[lid], row[lid])
-			switch {
-			case hops == 255:
+			switch hops {
+			case 255:
 				w.f("%03d  : HOPS UNKNOWN\n", row[lid])
-			case hops == least:
+			case least:
 				w.f("%03d  : %02d   : yes\n", row[lid], hops)
 			default:
 				w.f("%03d  : %02d   : No %d hop path possible via port %d!\n", row[lid], hops, least, best)

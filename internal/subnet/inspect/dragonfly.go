@@ -40,7 +40,8 @@ func (g *graph) haveCommon(a, b int32) bool {
 }
 
 // groupsOf takes what the local links join as groups. A dragonfly has at least
-// three, of one size, and most pairs of them are joined by one number of cables.
+// three, most of one size, and at most a fifth of the pairs of groups have fewer
+// cables than the number that most have.
 func groupsOf(g *graph, local func(a, b int32) bool) (dragonfly, bool) {
 	var d dragonfly
 	d.group, d.groups = g.components(local)
@@ -83,7 +84,7 @@ func groupsOf(g *graph, local func(a, b int32) bool) (dragonfly, bool) {
 			i++
 		}
 	}
-	return d, true
+	return d, 5*len(d.far) <= len(counts)
 }
 
 // allJoined notes the pairs of each group that lack their link; more than a

@@ -8,6 +8,7 @@ import (
 
 // grid describes a torus or a mesh and names the links it lacks.
 func (in *inspection) grid(p *island, d *grid) {
+	p.grid = d
 	var sizes []string
 	rings := 0
 	fours := true
@@ -49,6 +50,7 @@ func (in *inspection) grid(p *island, d *grid) {
 
 // dragonfly describes one and names the links it lacks.
 func (in *inspection) dragonfly(p *island, d *dragonfly) {
+	p.dragonfly = d
 	p.about.Family, p.about.What = Dragonfly, "a dragonfly"
 	if d.plus {
 		p.about.Family, p.about.What = DragonflyUp, "a dragonfly+"
@@ -67,7 +69,9 @@ func (in *inspection) dragonfly(p *island, d *dragonfly) {
 	for _, pair := range d.far {
 		in.find(Warning, "missing-cable", nil, "the group of %s and the group of %s have fewer cables between them than the %s that most groups have", member[pair[0]], member[pair[1]], plural(d.global, "cable"))
 	}
-	in.hostCounts(p)
+	if !d.plus {
+		in.hostCounts(p)
+	}
 }
 
 // cablesEach is how many cables most links of a graph have.

@@ -11,6 +11,7 @@ import (
 // between one pair taken together. Switches are numbered as in Tables.
 type graph struct {
 	s     *subnet.Subnet
+	names names
 	node  []int32 // by switch: index into Nodes
 	dense []int32 // inverse, -1 for other nodes
 
@@ -26,9 +27,9 @@ type neighbour struct {
 }
 
 // newGraph takes the given switches; links to others are left out.
-func newGraph(s *subnet.Subnet, switches []int32) *graph {
+func newGraph(s *subnet.Subnet, names names, switches []int32) *graph {
 	g := &graph{
-		s: s, node: switches, dense: make([]int32, len(s.Nodes)), near: make([][]neighbour, len(switches)),
+		s: s, names: names, node: switches, dense: make([]int32, len(s.Nodes)), near: make([][]neighbour, len(switches)),
 		hosts: make([][]subnet.End, len(switches)), extra: make([][]subnet.End, len(switches)),
 	}
 	for i := range g.dense {
@@ -75,8 +76,8 @@ func (g *graph) ports(a, b int32) []uint8 {
 	return g.near[a][i].ports
 }
 
-// name is how a switch is called, with its GUID where others have that name.
-func (g *graph) name(sw int32) string { return g.s.NodeName(g.node[sw]) }
+// name is how messages call a switch.
+func (g *graph) name(sw int32) string { return g.names.of(g.node[sw]) }
 
 // freePorts are the ports of a switch without a cable.
 func (g *graph) freePorts(sw int32) []uint8 {

@@ -8,12 +8,12 @@ import (
 	"weft/internal/subnet"
 )
 
-// adapterName splits an adapter's description as drivers set it: the host, and
-// which of its adapters it is.
-var adapterName = regexp.MustCompile(`^(.*\S)\s+((?:HCA-|mlx[45]_|mlx5_bond_|mthca|hfi1_|qib|ib)\d+|ibp\S+|ibs\S+)$`)
+// adapterName splits an adapter's description as drivers set it, and as weft
+// does for a scenario (node3/nic0): the host, and which of its adapters it is.
+var adapterName = regexp.MustCompile(`^(.*[^\s/])[\s/]+((?:HCA-|mlx[45]_|mlx5_bond_|mthca|hfi1_|qib|ib|nic)\d+|ibp\S+|ibs\S+)$`)
 
 // makersName are descriptions that a maker gives, not a site.
-var makersName = regexp.MustCompile(`Mellanox|Infiniscale|InfiniScale|Quantum|SwitchX|Switch-IB|MT\d{4,5}|ConnectX|Voltaire|QLogic|OmniPath`)
+var makersName = regexp.MustCompile(`Mellanox|Infiniscale|InfiniScale|Quantum|SwitchX|Switch-?IB|MT\d{4,5}|ConnectX|Voltaire|QLogic|OmniPath`)
 
 // isAggregation reports whether an adapter is the one inside a switch that
 // reduces in the network (SHARP), on the port above its last.

@@ -21,7 +21,7 @@ func (in *inspection) hungTree(p *island) bool {
 	if len(hung) == 0 || len(kept) < 3 {
 		return false
 	}
-	inner := &island{g: newGraph(in.s, kept)}
+	inner := &island{g: newGraph(in.s, in.names, kept)}
 	if 2*inner.adapters() <= p.adapters() {
 		return false
 	}

@@ -11,22 +11,25 @@ import (
 )
 
 // Subnet says what a subnet is and what is odd about it.
-func Subnet(s *subnet.Subnet) *Report {
-	in := &inspection{s: s, report: &Report{}}
+func Subnet(s *subnet.Subnet) *Report { return inspect(s).report }
+
+func inspect(s *subnet.Subnet) *inspection {
+	in := &inspection{s: s, names: namesOf(s), report: &Report{}}
 	in.faults()
 	in.islands()
 	in.count()
 	in.hosts()
 	in.links()
-	in.names()
+	in.naming()
 	in.housings()
 	in.finish()
-	return in.report
+	return in
 }
 
 // inspection is a report in the making.
 type inspection struct {
 	s      *subnet.Subnet
+	names  names
 	report *Report
 	all    *graph    // every switch
 	parts  []*island // the largest first
@@ -40,6 +43,9 @@ type island struct {
 	g     *graph
 	level []int
 	about Island
+
+	dragonfly *dragonfly // where it is one
+	grid      *grid      // where it is a torus or a mesh
 }
 
 func (in *inspection) find(sev Severity, kind string, ends []subnet.End, format string, args ...any) {
@@ -51,7 +57,7 @@ func (in *inspection) find(sev Severity, kind string, ends []subnet.End, format 
 	}
 	f := Finding{Severity: sev, Kind: kind, Text: fmt.Sprintf(format, args...)}
 	for _, e := range ends {
-		f.Ports = append(f.Ports, in.s.EndName(e))
+		f.Ports = append(f.Ports, in.endName(e))
 	}
 	in.found = append(in.found, f)
 }
@@ -76,14 +82,14 @@ func (in *inspection) islands() {
 			switches = append(switches, int32(i))
 		}
 	}
-	in.all = newGraph(in.s, switches)
+	in.all = newGraph(in.s, in.names, switches)
 	of, count := in.all.components(func(_, _ int32) bool { return true })
 	members := make([][]int32, count)
 	for sw, part := range of {
 		members[part] = append(members[part], switches[sw])
 	}
 	for _, list := range members {
-		g := newGraph(in.s, list)
+		g := newGraph(in.s, in.names, list)
 		in.parts = append(in.parts, &island{g: g})
 	}
 	slices.SortStableFunc(in.parts, func(a, b *island) int {
@@ -146,12 +152,12 @@ func (in *inspection) recognise(p *island) {
 	case in.tree(p):
 		return
 	}
-	if d, ok := dragonflyOf(g, p.level); ok {
-		in.dragonfly(p, &d)
-		return
-	}
 	if d, ok := gridOf(g); ok {
 		in.grid(p, &d)
+		return
+	}
+	if d, ok := dragonflyOf(g, p.level); ok {
+		in.dragonfly(p, &d)
 		return
 	}
 	if in.hungTree(p) {
@@ -230,7 +236,7 @@ func (in *inspection) count() {
 			r.Adapters += cabled
 		}
 		if cabled == 0 {
-			in.find(Warning, "no-cable", nil, "%s has no cable", in.s.NodeName(int32(i)))
+			in.find(Warning, "no-cable", nil, "%s has no cable", in.names.of(int32(i)))
 		}
 	}
 	r.Cables /= 2

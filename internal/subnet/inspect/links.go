@@ -62,7 +62,7 @@ func (in *inspection) slowLink(e subnet.End, a, b subnet.Link) {
 	if link.Width < can.Width {
 		what, why = "narrow-link", ": lanes are lost, reseat or replace the cable"
 	}
-	in.find(Warning, what, []subnet.End{e, in.s.Peer(e)}, "%s to %s runs at %v, both ends do %v elsewhere%s", in.s.EndName(e), in.s.EndName(in.s.Peer(e)), link, can, why)
+	in.find(Warning, what, []subnet.End{e, in.s.Peer(e)}, "%s to %s runs at %v, both ends do %v elsewhere%s", in.endName(e), in.endName(in.s.Peer(e)), link, can, why)
 }
 
 // model is what a node can be compared by: a switch is one of its own.
@@ -80,8 +80,10 @@ func nameFamily(n *subnet.Node) string {
 	if m := adapterName.FindStringSubmatch(name); m != nil {
 		name = m[1]
 	}
-	return strings.TrimRight(name, "0123456789-_.")
+	return withoutNumber(name)
 }
+
+func withoutNumber(name string) string { return strings.TrimRight(name, "0123456789-_.") }
 
 // first chooses one end of each cable: the adapter's, else the earlier.
 func (in *inspection) first(e, far subnet.End) bool {
@@ -113,6 +115,11 @@ func slower(s *subnet.Subnet, e subnet.End) subnet.Link {
 	return a
 }
 
+// compareLinks orders links by their rate, and those of one rate by their width.
+func compareLinks(a, b subnet.Link) int {
+	return cmp.Or(cmp.Compare(a.Rate(), b.Rate()), cmp.Compare(a.Width, b.Width), cmp.Compare(a.Speed, b.Speed))
+}
+
 // mixedHosts tells of hosts that are slower than most.
 func (in *inspection) mixedHosts() {
 	count, most, all := map[subnet.Link]int{}, subnet.Link{}, 0
@@ -138,7 +145,7 @@ func (in *inspection) mixedHosts() {
 	}
 	var slow []subnet.Link
 	for link, n := range count {
-		if n > count[most] || n == count[most] && link.Rate() > most.Rate() {
+		if n > count[most] || n == count[most] && compareLinks(link, most) > 0 {
 			most = link
 		}
 	}
@@ -147,7 +154,7 @@ func (in *inspection) mixedHosts() {
 			slow = append(slow, link)
 		}
 	}
-	slices.SortFunc(slow, func(a, b subnet.Link) int { return cmp.Compare(b.Rate(), a.Rate()) })
+	slices.SortFunc(slow, func(a, b subnet.Link) int { return compareLinks(b, a) })
 	for _, link := range slow {
 		var who []string
 		for _, name := range slices.Sorted(maps.Keys(families[link])) {

@@ -1,13 +1,39 @@
 package inspect
 
 import (
+	"fmt"
 	"slices"
 
 	"weft/internal/subnet"
 )
 
-// names tells of what the names and numbers of nodes leave unclear.
-func (in *inspection) names() {
+// names are what messages call the nodes, by index: the description, with the
+// GUID behind it where several nodes have that description.
+type names []string
+
+func namesOf(s *subnet.Subnet) names {
+	count := map[string]int{}
+	for i := range s.Nodes {
+		count[s.Nodes[i].Name]++
+	}
+	out := make(names, len(s.Nodes))
+	for i := range s.Nodes {
+		out[i] = s.NodeName(int32(i))
+		if n := &s.Nodes[i]; n.Name != "" && count[n.Name] > 1 {
+			out[i] += " (" + n.GUID.String() + ")"
+		}
+	}
+	return out
+}
+
+func (n names) of(node int32) string { return n[node] }
+
+func (in *inspection) endName(e subnet.End) string {
+	return fmt.Sprintf("%s port %d", in.names.of(e.Node), e.Port)
+}
+
+// naming tells of what the names and numbers of nodes leave unclear.
+func (in *inspection) naming() {
 	count := map[string][]int32{}
 	unnamed, noLID, mlx := 0, 0, 0
 	for i := range in.s.Nodes {
@@ -40,10 +66,10 @@ func (in *inspection) names() {
 		in.find(Warning, "duplicate-name", nil, "%s have the name %q (%v, %v): messages that name it may mean either", plural(len(nodes), "node"), name, first.GUID, second.GUID)
 	}
 	if unnamed > 0 {
-		in.find(Note, "unnamed-switch", nil, "%s still the name that the maker gave: name switches, or give the tools a node-name-map", have(unnamed, "switch"))
+		in.find(Note, "unnamed-switch", nil, "%s only the name that the maker gave: name switches, or give the tools a node-name-map", have(unnamed, "switch"))
 	}
 	if mlx > 0 {
-		in.find(Note, "unnamed-adapter", nil, "%s the name that the maker gave: which host they are in is unknown", have(mlx, "adapter"))
+		in.find(Note, "unnamed-adapter", nil, "%s only the name that the maker gave: which host they are in is unknown", have(mlx, "adapter"))
 	}
 	if noLID == len(in.s.Nodes) && noLID > 0 {
 		in.find(Note, "no-lids", nil, "no node has a LID: no Subnet Manager has run, or the file does not keep LIDs")
@@ -65,7 +91,7 @@ func (in *inspection) housings() {
 	for i := range in.s.Nodes {
 		if n := &in.s.Nodes[i]; n.Kind == subnet.Switch && n.SystemGUID != 0 {
 			key := n.SystemGUID.String()
-			chips[key] = append(chips[key], in.s.NodeName(int32(i)))
+			chips[key] = append(chips[key], in.names.of(int32(i)))
 		}
 	}
 	for guid, names := range chips {

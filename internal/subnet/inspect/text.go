@@ -136,7 +136,9 @@ func (r *Report) writeLinks(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, " %d %s", l.Count, name)
 	}
-	b.WriteString("\n")
+	if line != "" {
+		b.WriteString("\n")
+	}
 }
 
 func (r *Report) writeFindings(b *strings.Builder) {

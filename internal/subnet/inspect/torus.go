@@ -7,8 +7,9 @@ import (
 
 // grid is a torus or a mesh: the product of rings and lines.
 type grid struct {
-	size    []int  // by dimension
-	ring    []bool // by dimension: closed, which needs at least three
+	size    []int     // by dimension
+	ring    []bool    // by dimension: closed, which needs at least three
+	at      [][]int32 // by dimension and switch: its coordinate, in the order of the links
 	missing [][2]int32
 }
 
@@ -16,7 +17,8 @@ type grid struct {
 // neighbours.
 const maxGridDegree = 12
 
-// gridOf recognises a torus or a mesh, also one from which some links are gone.
+// gridOf recognises a torus, also one from which some links are gone, or a mesh
+// that is whole.
 //
 // In a product of graphs two links at one switch that lie in different
 // dimensions span a square, and opposite links of a square lie in one
@@ -62,11 +64,13 @@ func pairOf(a, b int32) [2]int32 { return [2]int32{min(a, b), max(a, b)} }
 // for the absence of a square to say something.
 func classesOf(g *graph, need int) classes {
 	index := map[[2]int32]int32{}
+	var pairs [][2]int32
 	var parent []int32
 	for a := range g.near {
 		for _, n := range g.near[a] {
 			if n.to > int32(a) {
 				index[pairOf(int32(a), n.to)] = int32(len(parent))
+				pairs = append(pairs, pairOf(int32(a), n.to))
 				parent = append(parent, int32(len(parent)))
 			}
 		}
@@ -99,8 +103,8 @@ func classesOf(g *graph, need int) classes {
 	}
 	c := classes{class: map[[2]int32]int32{}}
 	number := map[int32]int32{}
-	for pair, i := range index {
-		r := root(i)
+	for i, pair := range pairs {
+		r := root(int32(i))
 		if _, ok := number[r]; !ok {
 			number[r] = int32(len(number))
 		}
@@ -130,14 +134,17 @@ func (c classes) grid(g *graph) (grid, bool) {
 	}
 	shape := make([]lineShape, c.count)
 	for dim := range shape {
-		if shape[dim] = c.shape(g, at[dim], dim, d.size[dim]); shape[dim] == neither {
+		next := c.next(at[dim], dim, d.size[dim])
+		if shape[dim] = shapeOf(next); shape[dim] == neither {
 			return grid{}, false
 		}
+		renumber(at[dim], next)
 		d.ring = append(d.ring, shape[dim] == ring)
 	}
 	if !d.absent(g, c, at) {
 		return grid{}, false
 	}
+	d.at = at
 	d.pairUp()
 	return d, true
 }
@@ -150,38 +157,70 @@ const (
 	ring
 )
 
-// shape sees which coordinates of a dimension are neighbours: a ring, a line,
-// or neither.
-func (c classes) shape(g *graph, at []int32, dim, size int) lineShape {
-	next := make(map[int32]map[int32]bool, size)
+// next lists the coordinates of a dimension beside each.
+func (c classes) next(at []int32, dim, size int) [][]int32 {
+	next := make([][]int32, size)
 	for pair, class := range c.class {
 		if class != int32(dim) {
 			continue
 		}
-		for _, p := range [][2]int32{pair, {pair[1], pair[0]}} {
-			a, b := at[p[0]], at[p[1]]
-			if next[a] == nil {
-				next[a] = map[int32]bool{}
-			}
-			next[a][b] = true
+		a, b := at[pair[0]], at[pair[1]]
+		if !slices.Contains(next[a], b) {
+			next[a] = append(next[a], b)
+		}
+		if !slices.Contains(next[b], a) {
+			next[b] = append(next[b], a)
 		}
 	}
+	for i := range next {
+		slices.Sort(next[i])
+	}
+	return next
+}
+
+// shapeOf sees whether coordinates form a ring, a line, or neither.
+func shapeOf(next [][]int32) lineShape {
 	ends := 0
-	for a := range int32(size) {
-		switch n := len(next[a]); {
-		case n == 1:
+	for _, n := range next {
+		switch {
+		case len(n) == 1:
 			ends++
-		case n != 2:
+		case len(n) != 2:
 			return neither
 		}
 	}
 	switch {
-	case ends == 0 && size >= 3:
+	case ends == 0 && len(next) >= 3:
 		return ring
-	case ends == 2 || size == 1:
+	case ends == 2:
 		return line
 	}
 	return neither
+}
+
+// renumber numbers the coordinates of a dimension along its ring or line, from
+// an end or from the first switch on.
+func renumber(at []int32, next [][]int32) {
+	start := at[0]
+	for i, n := range next {
+		if len(n) == 1 {
+			start = int32(i)
+			break
+		}
+	}
+	number := make([]int32, len(next))
+	before := int32(-1)
+	for i, here := int32(0), start; int(i) < len(next); i++ {
+		number[here] = i
+		onward := next[here][0]
+		if onward == before {
+			onward = next[here][len(next[here])-1]
+		}
+		before, here = here, onward
+	}
+	for sw := range at {
+		at[sw] = number[at[sw]]
+	}
 }
 
 // absent finds the links that the product has and the fabric has not. More than
@@ -235,37 +274,42 @@ func (d *grid) absent(g *graph, c classes, at [][]int32) bool {
 // pairUp makes rings of four of pairs of pairs, and sorts the dimensions, rings
 // first and the longest first.
 func (d *grid) pairUp() {
-	var size []int
-	var closed []bool
-	pairs := 0
+	type dimension struct {
+		size int
+		ring bool
+		at   []int32
+	}
+	var out []dimension
+	var half []int32 // of a pair that waits for another
 	for i, n := range d.size {
-		if n == 2 {
-			pairs++
-			continue
+		switch {
+		case n != 2:
+			out = append(out, dimension{n, d.ring[i], d.at[i]})
+		case half == nil:
+			half = d.at[i]
+		default:
+			at := make([]int32, len(half))
+			for sw := range at {
+				at[sw] = half[sw] ^ d.at[i][sw] | d.at[i][sw]<<1 // 0, 1, 3, 2 and back: a Gray code
+			}
+			out = append(out, dimension{4, true, at})
+			half = nil
 		}
-		size, closed = append(size, n), append(closed, d.ring[i])
 	}
-	for ; pairs >= 2; pairs -= 2 {
-		size, closed = append(size, 4), append(closed, true)
+	if half != nil {
+		out = append(out, dimension{2, false, half})
 	}
-	if pairs == 1 {
-		size, closed = append(size, 2), append(closed, false)
-	}
-	order := make([]int, len(size))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if closed[a] != closed[b] {
-			if closed[a] {
+	slices.SortStableFunc(out, func(a, b dimension) int {
+		if a.ring != b.ring {
+			if a.ring {
 				return -1
 			}
 			return 1
 		}
-		return size[b] - size[a]
+		return b.size - a.size
 	})
-	d.size, d.ring = nil, nil
-	for _, i := range order {
-		d.size, d.ring = append(d.size, size[i]), append(d.ring, closed[i])
+	d.size, d.ring, d.at = nil, nil, nil
+	for _, o := range out {
+		d.size, d.ring, d.at = append(d.size, o.size), append(d.ring, o.ring), append(d.at, o.at)
 	}
 }

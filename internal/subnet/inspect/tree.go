@@ -178,7 +178,7 @@ func (in *inspection) strayHosts(p *island) {
 		}
 		for _, e := range p.g.hosts[sw] {
 			in.find(Warning, "stray-host", []subnet.End{e, in.s.Peer(e)}, "%s hangs on the %s %s: hosts belong on leaves",
-				in.s.NodeName(e.Node), levelName(p.level[sw], levels), in.s.EndName(in.s.Peer(e)))
+				in.names.of(e.Node), levelName(p.level[sw], levels), in.endName(in.s.Peer(e)))
 		}
 	}
 }

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"testing"
+
+	"weft/internal/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// A point without a result beats nothing, and a sweep that ended early leaves
+// the sizes that it has not reached as they are.
+func TestTheFastestOfEachSizeIsKept(t *testing.T) {
+	const us = units.Microsecond
+	best := []runstore.Point{{Algorithm: "ring", Time: 5 * us}, {Algorithm: "ring", Time: 5 * us}, {Algorithm: "ring", Time: 5 * us}}
+	best = faster(best, []runstore.Point{{Algorithm: "tree", Time: 4 * us}, {Algorithm: "tree"}})
+	for i, want := range []string{"tree", "ring", "ring"} {
+		if best[i].Algorithm != want {
+			t.Errorf("size %d: %s, not %s", i, best[i].Algorithm, want)
+		}
+	}
+	rows := standings([]runstore.Point{{Bytes: 1 << 20, Algorithm: "ring", Wire: "LL", Time: 5 * us}}, best)
+	if got := rows[1]; got[1] != "ring LL" || got[3] != "tree" || got[5] != "1.25" {
+		t.Errorf("the row is %q", got)
+	}
+}
+
+func TestReductionsInTheSwitchNeedOneThatCan(t *testing.T) {
+	for _, c := range []struct {
+		nodes     int
+		multicast bool
+		algo      scenario.Algorithm
+		want      bool
+	}{
+		{1, true, scenario.AlgoNVLS, true},
+		{2, true, scenario.AlgoNVLS, false},
+		{2, true, scenario.AlgoNVLSTree, true},
+		{1, true, scenario.AlgoNVLSTree, false},
+		{2, false, scenario.AlgoNVLSTree, false},
+		{2, false, scenario.AlgoRing, true},
+	} {
+		cluster := scenario.Cluster{Nodes: c.nodes}
+		cluster.Node.ScaleUp.Multicast = c.multicast
+		if got := takesPart(&cluster, c.algo); got != c.want {
+			t.Errorf("%s on %d nodes, multicast %t: %t", c.algo, c.nodes, c.multicast, got)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft/internal/ibsim/ibsimtest"
+)
+
+const clusterScenario = `name: cluster
+cluster:
+  nodes: 2
+  node: dgx-h100
+topology:
+  shape: fat-tree
+  levels: 2
+  radix: 16
+fabrics: [infiniband-ndr]
+`
+
+// A scenario is enough: the real ibnetdiscover finds its adapters and switches,
+// and a line on standard input takes a cable away.
+func TestAScenarioIsServedToRealTools(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "cluster.yaml"), []byte(clusterScenario), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	socket := ibsimtest.SocketName()
+	lines, console := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	out := &liveOutput{}
+	e := environment([]string{"ibsim", "cluster.yaml", "--socket", socket, "--json"})
+	e.Dir, e.Stdin, e.Stdout, e.Stderr = dir, lines, out, out
+	done := make(chan Code)
+	go func() { done <- Main(ctx, e) }()
+	t.Cleanup(func() {
+		cancel()
+		console.Close()
+		if code := <-done; code != OK {
+			t.Errorf("weft ibsim exits with %d:\n%s", code, out)
+		}
+	})
+	ibsimtest.WaitFor(t, "the server's start", func() bool { return strings.Contains(out.String(), `"ibsim_sockname": "`+socket+`"`) })
+	before := ibsimtest.Run(t, dir, socket, "", "ibnetdiscover", "-p")
+	if n := strings.Count(before, "\nCA "); n < 8 || !strings.Contains(before, "4x NDR") {
+		t.Fatalf("ibnetdiscover -p shows %d ports of adapters:\n%s", n, before)
+	}
+	for _, line := range []string{"nonsense", "down nobody[1]", "down node0/nic0[9]", "down node1/nic0[1]"} {
+		if _, err := io.WriteString(console, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ibsimtest.WaitFor(t, "the end of a cable", func() bool { return strings.Contains(out.String(), "\ndown node1/nic0[1]\n") })
+	if strings.Count(out.String(), "expected down NODE[PORT]") != 3 {
+		t.Errorf("three lines are wrong:\n%s", out)
+	}
+	if after := ibsimtest.Run(t, dir, socket, "", "ibnetdiscover"); strings.Contains(after, "node1/nic0") || !strings.Contains(after, "node1/nic1") {
+		t.Errorf("after the cable of node1/nic0 is gone:\n%s", after)
+	}
+}

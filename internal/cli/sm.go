@@ -1,0 +1,16 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func newSM(e *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sm",
+		Short: "InfiniBand's Subnet Manager: compute, prove and compare tables, and manage a fabric",
+		Example: `  weft sm route cluster.topo -o tables
+  weft sm check cluster.topo opensm-lfts.dump
+  weft sm diff cluster.topo before/ after/
+  weft sm run --ibsim --socket sim`,
+	}
+	cmd.AddCommand(newSMRoute(e), newSMCheck(e), newSMDiff(e), newSMRun(e))
+	return cmd
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"weft/internal/routing/engine"
+	"weft/internal/subnet"
+)
+
+// routed is what weft sm route --json prints.
+type routed struct {
+	Asked    string   `json:"asked"`
+	Engine   string   `json:"engine"`
+	Reason   string   `json:"reason,omitempty"`
+	Remedy   string   `json:"remedy,omitempty"`
+	Switches int      `json:"switches"`
+	TopLID   uint16   `json:"top_lid"`
+	Manager  string   `json:"manager,omitempty"` // port GUID
+	Lanes    int      `json:"lanes"`
+	LeftOut  int      `json:"nodes_left_out"`
+	NoWay    int      `json:"unreachable_pairs"` // of a switch with hosts and a host's LID
+	NoWays   []noWay  `json:"first_unreachable_pairs,omitempty"`
+	Apart    int      `json:"switches_apart"`
+	Notes    []string `json:"notes,omitempty"`
+}
+
+type noWay struct {
+	Switch string `json:"switch"` // NodeGUID
+	LID    uint16 `json:"lid"`
+}
+
+func routedOf(s *subnet.Subnet, rep *engine.Report, left int) routed {
+	r := routed{
+		Asked: string(rep.Asked), Engine: string(rep.Used), Reason: rep.Reason, Remedy: rep.Remedy,
+		Switches: s.Switches(), TopLID: uint16(s.TopLID()), Lanes: rep.Lanes,
+		LeftOut: left, NoWay: rep.UnreachablePairs, Apart: rep.Apart, Notes: rep.Notes,
+	}
+	if s.Origin.Exists() {
+		r.Manager = s.Port(s.Origin).GUID.String()
+	}
+	for _, u := range rep.Unreachable {
+		r.NoWays = append(r.NoWays, noWay{u.Switch.String(), uint16(u.LID)})
+	}
+	return r
+}

@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"fmt"
+	"math/bits"
+
+	"weft/units"
+)
+
+// Cells is the event queue of parts of a partition, its cells, that cannot
+// reach each other within a slot of time: the events of a cell in a slot are
+// handled one after the other, then those of the next cell. What a cell works on
+// then stays in the processor's caches, and its branches go the same way often
+// enough to be predicted. Within a cell the order is that of the package;
+// between cells, within a slot, nobody can see it.
+//
+// A slot is handled by Seek, then Open and Pop until no cell is left.
+type Cells struct {
+	Bucket // the open cell's events of the slot
+	lists
+	events []int32  // by slot and cell: the list of events
+	marks  []uint64 // by slot and cell: a bit per cell with events
+	filled []uint64 // a bit per slot with events
+	dealt  []uint64 // of sort
+
+	cells, words int   // cells, and words of marks for each slot
+	slot         int64 // number of the slot being handled, or the next
+	floor        int64 // number of the first slot that takes events of other cells
+	open         int   // the cell being handled, -1 if none
+	mask         int64 // slots - 1
+	width        uint  // log2 of a slot in picoseconds
+	far          Heap[farCell, *farCell]
+}
+
+// farCell is an event beyond the reach of the slots.
+type farCell struct {
+	farEvent
+	cell int
+}
+
+// Before orders by time, class, source.
+func (a *farCell) Before(b *farCell) bool { return a.farEvent.Before(&b.farEvent) }
+
+// NewCells makes a queue of cells with 2^slotsLog2 slots of 2^widthLog2
+// picoseconds. It panics on values outside 1..12 and 0..27, which only code can
+// choose.
+func NewCells(cells int, widthLog2, slotsLog2 uint) *Cells {
+	if widthLog2 > maxWidth || slotsLog2 < 1 || slotsLog2 > 12 || cells < 1 {
+		panic(fmt.Sprintf("engine: %d cells with 2^%d slots of 2^%d ps are out of bounds", cells, slotsLog2, widthLog2))
+	}
+	slots := 1 << slotsLog2
+	q := &Cells{
+		cells: cells, words: (cells + 63) / 64, open: -1, mask: int64(slots - 1), width: widthLog2,
+		lists:  lists{free: -1},
+		events: make([]int32, slots*cells),
+		filled: make([]uint64, (slots+63)/64),
+	}
+	q.marks = make([]uint64, slots*q.words)
+	for i := range q.events {
+		q.events[i] = -1
+	}
+	return q
+}
+
+// Push adds an event of a cell: one of the open cell after the event being
+// handled, one of another cell in a slot that has not begun.
+func (q *Cells) Push(cell int, t units.Time, class Class, source uint32) {
+	b := int64(t) >> (q.width & 63)
+	if b >= q.floor && b-q.slot <= q.mask {
+		key := keyOf(t, q.width, class, source)
+		list := q.events[int(b&q.mask)*q.cells+cell]
+		if list < 0 || !q.chunks[list].add(key) {
+			q.put(b, cell, key)
+		}
+		return
+	}
+	q.pushRarely(b, cell, t, class, source)
+}
+
+// pushRarely adds an event to the slot being handled, or beyond the reach of the
+// slots.
+func (q *Cells) pushRarely(b int64, cell int, t units.Time, class Class, source uint32) {
+	switch {
+	case b >= q.floor:
+		q.far.Push(farCell{farEvent{t, class, source}, cell})
+	case b == q.slot && cell == q.open:
+		q.insert(t, keyOf(t, q.width, class, source))
+	default:
+		panic(fmt.Sprintf("engine: event of cell %d at %d ps (class %d, source %d) pushed into slot %d of %d, in which cell %d is being handled",
+			cell, t, class, source, b, q.slot, q.open))
+	}
+}
+
+// put adds a key to the list of a slot and cell.
+func (q *Cells) put(slot int64, cell int, key uint64) {
+	s := int(slot & q.mask)
+	list := &q.events[s*q.cells+cell]
+	if *list < 0 {
+		q.marks[s*q.words+cell>>6] |= 1 << (cell & 63)
+		q.filled[s>>6] |= 1 << (s & 63)
+	}
+	q.add(list, key)
+}
+
+// Seek begins the slot of a time; nothing earlier may wait. It gives the slot's
+// end.
+func (q *Cells) Seek(t units.Time) (end units.Time) {
+	q.slot = int64(t) >> q.width
+	q.floor = q.slot + 1
+	for len(q.far) > 0 {
+		e := &q.far[0]
+		b := int64(e.time) >> q.width
+		if b-q.slot > q.mask {
+			break
+		}
+		q.put(b, e.cell, keyOf(e.time, q.width, e.class, e.source))
+		q.far.Pop()
+	}
+	return units.Time(q.floor) << q.width
+}
+
+// Open opens the next cell that has events in the slot, -1 if none is left. Of
+// the open one, what has not been given out stays in the slot.
+func (q *Cells) Open() int {
+	s := int(q.slot & q.mask)
+	cell := q.nextMarked(s, q.open+1)
+	if q.pos < len(q.keys) {
+		q.leave(s)
+	}
+	q.open = cell
+	if cell < 0 {
+		q.floor = q.slot // its rest may still be filled
+		if q.nextMarked(s, 0) < 0 {
+			q.filled[s>>6] &^= 1 << (s & 63)
+		}
+		return -1
+	}
+	q.marks[s*q.words+cell>>6] &^= 1 << (cell & 63)
+	q.keys, q.pos = q.take(&q.events[s*q.cells+cell], q.keys[:0]), 0
+	q.start = units.Time(q.slot) << q.width
+	q.now, q.lastKey = q.start-1, 0
+	q.sort()
+	return cell
+}
+
+// Sort deals a slot's events into so many parts of equal time; more keys than
+// crowded are too many for sortKeys, or for one part.
+const (
+	partsLog2 = 6
+	crowded   = 32
+)
+
+// sort sorts the open cell's events: more than a handful are dealt out by time
+// first, which needs no comparison.
+func (q *Cells) sort() {
+	if len(q.keys) <= crowded || q.width < partsLog2 {
+		sortKeys(q.keys)
+		return
+	}
+	var ends [1 << partsLog2]int32
+	shift := (offsetShift + q.width - partsLog2) & 63
+	for _, key := range q.keys {
+		ends[key>>shift%uint64(len(ends))]++
+	}
+	sum, most := int32(0), int32(0)
+	for i, n := range ends {
+		most = max(most, n)
+		ends[i] = sum
+		sum += n
+	}
+	if most > crowded { // in lockstep
+		sortKeys(q.keys)
+		return
+	}
+	q.dealt = append(q.dealt[:0], q.keys...)
+	for _, key := range q.dealt {
+		at := &ends[key>>shift%uint64(len(ends))]
+		q.keys[*at] = key
+		*at++
+	}
+	for i := 1; i < len(q.keys); i++ {
+		key, j := q.keys[i], i
+		for ; j > 0 && q.keys[j-1] > key; j-- {
+			q.keys[j] = q.keys[j-1]
+		}
+		q.keys[j] = key
+	}
+}
+
+// leave puts back what the open cell has left.
+func (q *Cells) leave(slot int) {
+	for _, key := range q.keys[q.pos:] {
+		q.add(&q.events[slot*q.cells+q.open], key)
+	}
+	q.keys = q.keys[:q.pos]
+	q.marks[slot*q.words+q.open>>6] |= 1 << (q.open & 63)
+}
+
+// nextMarked is the first cell from one on with events in a slot, -1 if none
+// has.
+func (q *Cells) nextMarked(slot, cell int) int {
+	marks := q.marks[slot*q.words : (slot+1)*q.words]
+	for w := cell >> 6; w < len(marks); w++ {
+		if rest := marks[w] >> (cell & 63); rest != 0 {
+			return cell + bits.TrailingZeros64(rest)
+		}
+		cell = (w + 1) << 6
+	}
+	return -1
+}
+
+// Pop gives out the next event of the open cell if it is earlier than limit.
+func (q *Cells) Pop(limit units.Time, e *Event) bool {
+	return q.pos < len(q.keys) && q.next(limit, e)
+}
+
+// NextSlot is the start of the first slot with an event, units.Forever if none
+// waits.
+func (q *Cells) NextSlot() units.Time {
+	next := units.Forever
+	if len(q.far) > 0 {
+		next = q.far[0].time >> q.width << q.width
+	}
+	if slot := q.firstFilled(); slot >= 0 {
+		next = min(next, units.Time(slot)<<q.width)
+	}
+	return next
+}
+
+// NextTime is the time of the next event, units.Forever if none waits.
+func (q *Cells) NextTime() units.Time {
+	next := units.Forever
+	if len(q.far) > 0 {
+		next = q.far[0].time
+	}
+	slot := q.firstFilled()
+	if slot < 0 {
+		return next
+	}
+	s := int(slot & q.mask)
+	for cell := q.nextMarked(s, 0); cell >= 0; cell = q.nextMarked(s, cell+1) {
+		key := q.least(q.events[s*q.cells+cell])
+		next = min(next, units.Time(slot)<<q.width+units.Time(key>>offsetShift))
+	}
+	return next
+}
+
+// firstFilled is the number of the first slot with an event, -1 if none has.
+func (q *Cells) firstFilled() int64 {
+	for slot := q.slot; slot <= q.slot+q.mask; {
+		s := slot & q.mask
+		if rest := q.filled[s>>6] >> (s & 63); rest != 0 {
+			return slot + int64(bits.TrailingZeros64(rest))
+		}
+		slot += min(64-s&63, q.mask+1-s)
+	}
+	return -1
+}

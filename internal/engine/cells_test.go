@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"weft/units"
+)
+
+// TestCellsAgreeWithASort drives the queue of cells with random events of their
+// own cell and, from the next slot on, of others, stopping now and then within a
+// slot, and holds each cell's against a sorted list.
+func TestCellsAgreeWithASort(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		width, cells := uint(3+rng.IntN(12)), 1<<rng.IntN(8)
+		q := NewCells(cells, width, uint(1+rng.IntN(8)))
+		twin := make([][]Event, cells)
+		push := func(cell int, at units.Time) {
+			e := Event{Time: at, Class: Class(rng.IntN(16)), Source: rng.Uint32N(1 << 20)}
+			if at, found := slices.BinarySearchFunc(twin[cell], e, compare); !found {
+				twin[cell] = slices.Insert(twin[cell], at, e)
+				q.Push(cell, e.Time, e.Class, e.Source)
+			}
+		}
+		for range 400 {
+			push(rng.IntN(cells), units.Time(rng.IntN(5<<width)))
+		}
+		for range 300 {
+			if want := earliest(twin); q.NextTime() != want {
+				t.Fatalf("seed %d: NextTime = %d, want %d", seed, q.NextTime(), want)
+			}
+			if q.NextTime() == units.Forever {
+				break
+			}
+			end := q.Seek(q.NextSlot())
+			if rng.IntN(3) == 0 {
+				end -= units.Time(rng.IntN(1 << width))
+			}
+			for cell := q.Open(); cell >= 0; cell = q.Open() {
+				drain(t, q, cell, end, twin, func(now units.Time) {
+					if rng.IntN(3) == 0 {
+						push(cell, now+1+units.Time(rng.IntN(2<<width)))
+					}
+					if rng.IntN(3) == 0 {
+						push(rng.IntN(cells), now+1<<width+units.Time(rng.IntN(1_000_000)))
+					}
+				})
+			}
+		}
+	}
+}
+
+// drain takes the open cell's events before a time and holds them against the
+// twin's.
+func drain(t *testing.T, q *Cells, cell int, end units.Time, twin [][]Event, each func(now units.Time)) {
+	t.Helper()
+	var got Event
+	for q.Pop(end, &got) {
+		if len(twin[cell]) == 0 || got != twin[cell][0] {
+			t.Fatalf("cell %d: Pop = %+v, want the first of %+v", cell, got, twin[cell])
+		}
+		twin[cell] = twin[cell][1:]
+		if more := len(twin[cell]) > 0 && twin[cell][0].Time == got.Time; q.MoreNow() != more {
+			t.Fatalf("cell %d: MoreNow = %v, want %v", cell, !more, more)
+		}
+		each(got.Time)
+	}
+	if len(twin[cell]) > 0 && twin[cell][0].Time < end {
+		t.Fatalf("cell %d: nothing is left before %d, want %+v", cell, end, twin[cell][0])
+	}
+}
+
+func earliest(twin [][]Event) units.Time {
+	t := units.Forever
+	for _, events := range twin {
+		t = min(t, first(events))
+	}
+	return t
+}
+
+// TestACellMayNotReachAnotherWithinASlot pushes an event into a slot that has
+// begun.
+func TestACellMayNotReachAnotherWithinASlot(t *testing.T) {
+	q := NewCells(2, 10, 4)
+	q.Push(1, 5, 0, 1)
+	q.Seek(0)
+	q.Open()
+	defer func() {
+		if recover() == nil {
+			t.Error("cell 0 took an event in the slot in which cell 1 is being handled")
+		}
+	}()
+	q.Push(0, 900, 0, 1)
+}

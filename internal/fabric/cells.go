@@ -1,0 +1,142 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"weft/internal/engine"
+	"weft/units"
+)
+
+// Cells are the parts of a partition whose events are handled apart: each
+// switch of the scale-out fabric is one. What a switch does reaches another node
+// only after a link's delay, a credit update's latency or a PFC frame's way; so
+// within a slot of time that is no longer than the least of these, the order in
+// which cells are handled cannot be seen. The ends, and with them the application
+// and the scale-up network, are one cell, number 0, which has a queue of its own.
+
+// The bounds of a slot, as log2 of picoseconds. In a shorter one than the least
+// there is hardly ever more than an event of a cell.
+const (
+	minSlot = 13
+	maxSlot = 17
+	// cellReach is log2 of the picoseconds that slots reach ahead.
+	cellReach = 23
+	maxCells  = 1 << 12
+)
+
+// cut puts every switch of the scale-out fabric into a cell, and gives their
+// number and log2 of the slot; 0 where they had better not be apart.
+func (b *Builder) cut() (cells int, slotLog2 uint) {
+	n := &b.n
+	switches := 0
+	for i := range n.nodes {
+		if n.nodes[i].apart() {
+			switches++
+		}
+	}
+	if switches == 0 {
+		return 0, 0
+	}
+	k := 0
+	for i := range n.nodes {
+		if n.nodes[i].apart() {
+			n.nodes[i].cell = uint16(1 + k*min(switches, maxCells-1)/switches)
+			k++
+		}
+	}
+	for link := range n.ports {
+		b.setCells(link)
+	}
+	reach := b.findLookahead(func(link int) bool { return n.ports[link].cell != n.inboxes[link].cell })
+	if reach < 1<<minSlot {
+		n.join()
+		return 0, 0
+	}
+	return min(switches, maxCells-1) + 1, min(uint(bits.Len64(uint64(reach)))-1, maxSlot)
+}
+
+// apart reports whether a node is handled apart from the ends.
+func (nd *node) apart() bool {
+	return nd.kind == kindEthernet || nd.kind == kindInfiniBand && nd.local == byTables
+}
+
+// setCells notes the cells of both ends of a link with the link.
+func (b *Builder) setCells(link int) {
+	n := &b.n
+	n.ports[link].cell = n.nodes[n.ports[link].node].cell
+	if n.inboxes[link].back >= 0 {
+		n.inboxes[link].cell = n.nodes[n.inboxes[link].node].cell
+	} else {
+		n.inboxes[link].cell = n.ports[link].cell
+	}
+}
+
+// join puts everything into the cell of the ends, before the run.
+func (n *Network) join() {
+	for i := range n.nodes {
+		n.nodes[i].cell = 0
+	}
+	for link := range n.ports {
+		n.ports[link].cell, n.inboxes[link].cell = 0, 0
+	}
+	for _, p := range n.parts {
+		p.cells = nil
+	}
+}
+
+// push adds an event of a cell.
+func (p *Partition) push(cell uint16, t units.Time, class engine.Class, source uint32) {
+	if cell == 0 {
+		p.queue.Push(t, class, source)
+		return
+	}
+	p.cells.Push(int(cell), t, class, source)
+}
+
+// runCells handles the events earlier than limit, slot by slot and in a slot
+// cell by cell.
+func (p *Partition) runCells(limit units.Time) {
+	last, end := p.now, units.Time(0)
+	for end < limit {
+		t := min(p.queue.NextTime(), p.cells.NextSlot())
+		if t >= limit {
+			break
+		}
+		p.done = max(p.done, t)
+		end = min(p.cells.Seek(t), limit)
+		p.runEnds(end)
+		last = max(last, p.now)
+		for p.cells.Open() >= 0 {
+			p.runCell(end)
+			last = max(last, p.now)
+		}
+	}
+	p.now = last
+}
+
+// runCell handles the events of the open cell that are earlier than limit.
+func (p *Partition) runCell(limit units.Time) {
+	if p.pool.live >= worthALook {
+		p.lookAhead(&p.cells.Bucket)
+	}
+	var e engine.Event
+	for p.cells.Pop(limit, &e) {
+		p.now = e.Time
+		p.stats.Events++
+		if e.Class == classArrive { // handle, without what switches do not have
+			link := int32(e.Source)
+			b := &p.net.inboxes[link]
+			i := p.land(b, link)
+			if b.kind == kindEthernet {
+				p.arriveEthernet(b, link, i)
+			} else {
+				p.arriveInfiniBand(b, link, i)
+			}
+		} else {
+			p.handle(&e)
+		}
+		if len(p.dirty) > 0 && !p.cells.MoreNow() {
+			p.decide()
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package fabric
+
+import "weft/internal/engine"
+
+// worthALook is from how many packets on it pays to look ahead: those of fewer
+// are in the processor's caches.
+const worthALook = 1 << 14
+
+// manyFlows is the same of the ends of connections in a partition, for what the
+// NICs work on.
+const manyFlows = 1 << 12
+
+// glance is a packet that is about to land, the link that it is on, and the flow
+// that it is for.
+type glance struct {
+	packet, link int32
+	flow         *flow
+}
+
+// lookAhead reads what the events of a cell in a slot will need, step by step for all
+// of them at once: the processor overlaps the waits for memory that would
+// otherwise follow one another. It decides nothing that depends on the order of
+// events.
+func (p *Partition) lookAhead(bucket *engine.Bucket) {
+	n := p.net
+	hot := p.pool.hot
+	p.glances = p.glances[:0]
+	sum := int32(0)
+	for i := range bucket.Left() {
+		if class, source := bucket.Peek(i); class == classArrive {
+			p.glances = append(p.glances, glance{packet: n.inboxes[source].flying.head, link: int32(source)})
+		}
+	}
+	for _, g := range p.glances {
+		k := &hot[g.packet]
+		nd := &n.nodes[n.inboxes[g.link].node]
+		if nd.routing.settled() && k.role <= roleTrain && k.out == 0 {
+			k.out = uint16(p.lookUp(nd, k)-nd.base) + 1
+		}
+		sum += int32(k.size)
+	}
+	p.sink = sum
+}
+
+// lookAheadEnds does the same for the ends' events of a bucket: the packets that
+// land at NICs, and the flows that they are for or whose turn it is to send.
+func (p *Partition) lookAheadEnds() {
+	n := p.net
+	p.glances = p.glances[:0]
+	for i := range p.queue.Left() {
+		class, source := p.queue.Peek(i)
+		if class > classPort {
+			continue
+		}
+		link, node := int32(source), n.ports[source].node
+		if class == classArrive {
+			node = n.inboxes[source].node
+		}
+		if n.nodes[node].kind != kindNIC || n.nics[n.nodes[node].state].spec.Transport == nil {
+			continue
+		}
+		switch class {
+		case classArrive:
+			p.glances = append(p.glances, glance{packet: n.inboxes[source].flying.head, link: link})
+		case classPort:
+			if q := &n.nicQueues[int(link)*n.classes]; q.ring.n > 0 {
+				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first()})
+			}
+		}
+	}
+	for j := range p.glances {
+		if g := &p.glances[j]; g.packet >= 0 {
+			nic := &n.nics[n.nodes[n.inboxes[g.link].node].state]
+			g.flow = nic.flows[p.pool.cold[g.packet].DestQP]
+		}
+	}
+	sum := int32(0)
+	for _, g := range p.glances {
+		sum += int32(g.flow.qp.Flight()) + int32(g.flow.qp.State()) + g.flow.port
+	}
+	p.sink = sum
+}

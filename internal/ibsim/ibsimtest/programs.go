@@ -1,0 +1,98 @@
+// Package ibsimtest runs the real programs of InfiniBand in tests: OpenSM, ibsim
+// and infiniband-diags, from Debian's packages opensm, ibsim-utils and
+// infiniband-diags. Continuous integration has them, and a test that lacks one
+// fails there; elsewhere it is skipped.
+package ibsimtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Preload is the library that redirects a program's InfiniBand to a simulator.
+func Preload(t testing.TB) string {
+	t.Helper()
+	found, _ := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so")
+	if len(found) == 0 {
+		missing(t, "libumad2sim.so")
+	}
+	return found[0]
+}
+
+// Program is the path of a program.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/usr/bin") {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	missing(t, name)
+	return ""
+}
+
+func missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s is not installed: packages opensm, ibsim-utils, infiniband-diags", what)
+	}
+	t.Skipf("SKIPPED: %s is not installed: packages opensm, ibsim-utils, infiniband-diags", what)
+}
+
+var sockets atomic.Int32
+
+// SocketName is a name that no other test has.
+func SocketName() string { return fmt.Sprintf("weft-test-%d-%d", os.Getpid(), sockets.Add(1)) }
+
+// Command is a program that is attached to a simulator, at a node: by name, or
+// as H- and the digits of its GUID. It runs in a directory of its own below dir,
+// where OpenSM also leaves its dumps: in dir itself.
+func Command(ctx context.Context, t testing.TB, dir, socket, node, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	own, err := os.MkdirTemp(dir, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(ctx, Program(t, name), args...)
+	c.Dir = own
+	c.Env = append(os.Environ(), "LD_PRELOAD="+Preload(t), "IBSIM_SOCKNAME="+socket, "SIM_HOST="+node,
+		"OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
+	c.WaitDelay = time.Second
+	return c
+}
+
+// longest is how long a program of infiniband-diags may take.
+const longest = 60 * time.Second
+
+// Run runs a program to its end and returns what it printed.
+func Run(t testing.TB, dir, socket, node, name string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	defer cancel()
+	c := Command(ctx, t, dir, socket, node, name, args...)
+	var out, stderr strings.Builder
+	c.Stdout, c.Stderr = &out, &stderr
+	if err := c.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out.String(), stderr.String())
+	}
+	return out.String()
+}
+
+// WaitFor waits for something that happens elsewhere.
+func WaitFor(t testing.TB, what string, happened func() bool) {
+	t.Helper()
+	for end := time.Now().Add(longest); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if happened() {
+			return
+		}
+	}
+	t.Fatalf("%s did not happen in %v", what, longest)
+}

@@ -1,0 +1,163 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/routing"
+	"weft/internal/routing/engine"
+	"weft/internal/routing/proof"
+	"weft/internal/subnet"
+	"weft/internal/topology"
+	"weft/scenario"
+)
+
+// manage gives an InfiniBand fabric the forwarding tables that weft's Subnet
+// Manager would install: LIDs, then a routing engine, for each plane a subnet
+// of its own. The ports that adaptive routing may choose from stay those of the
+// graph, and the tables' port is the one that it prefers. Tables that do not
+// deliver, or that can come to a standstill, are refused before anything runs.
+func (p *plan) manage() error {
+	if p.fabric.Kind != scenario.InfiniBandKind {
+		return nil
+	}
+	for plane := range max(1, p.graph.Planes) {
+		if err := p.managePlane(plane); err != nil {
+			return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
+		}
+	}
+	return nil
+}
+
+func (p *plan) managePlane(plane int) error {
+	sub, nodes, err := subnetOf(p.graph, plane)
+	if err != nil {
+		return err
+	}
+	if err := sub.AssignLIDs(0); err != nil {
+		return err
+	}
+	asked, err := p.engine()
+	if err != nil || asked == ownTables {
+		return err
+	}
+	res, err := engine.Route(sub, asked, engine.Options{})
+	if err != nil {
+		return err
+	}
+	if res.Lanes > 1 {
+		return fmt.Errorf("ib.engine %s needs %d virtual lanes, chosen path by path through the service level, which simulated packets do not have: "+
+			"take an engine of one lane (%s)", asked, res.Lanes, oneLane)
+	}
+	if err := p.prove(sub, res.Tables); err != nil {
+		return err
+	}
+	p.adopt(sub, res.Tables, nodes)
+	p.routed = res.Report
+	return nil
+}
+
+// ownTables says that the graph's tables are used as they are.
+const ownTables engine.Name = ""
+
+// oneLane are the engines whose tables need no lanes.
+const oneLane = "ftree, updn, dnup, minhop, dor or sssp"
+
+// engine is the engine that is asked for. Where a shape has rings, lanes are
+// changed by the shape's rule, and only the graph's own routes fit it.
+func (p *plan) engine() (engine.Name, error) {
+	asked := p.fabric.IB.Engine
+	switch {
+	case p.lanes == nil:
+		return engine.Name(asked), nil
+	case asked == scenario.AutoEngine:
+		return ownTables, nil
+	}
+	return "", fmt.Errorf("ib.engine %s on a %s: it has rings, on which lanes are changed by the shape's own rule, for the shape's own routes: take auto", asked, p.fabric.Topology.Shape)
+}
+
+// prove refuses tables that do not deliver everything between ends, and those on
+// which packets can wait for each other in a circle.
+func (p *plan) prove(sub *subnet.Subnet, t *subnet.Tables) error {
+	report, err := proof.Check(sub, t, proof.Options{})
+	if err != nil {
+		return err
+	}
+	if r := &report.EndToEnd; !r.Proven() {
+		return fmt.Errorf("ib.engine %s leaves %d pairs of ports without a path and %d on paths that never end",
+			p.fabric.IB.Engine, r.Lost, r.Looping)
+	}
+	if !report.Deadlocks() {
+		return nil
+	}
+	circle := ""
+	for _, h := range report.Cycles[0].Holds {
+		circle += fmt.Sprintf("%s port %d, ", sub.Nodes[h.Port.Node].Name, h.Port.Port)
+	}
+	return fmt.Errorf("ib.engine %s can come to a standstill: packets to be sent from %s and back to the first wait for each other: "+
+		"take an engine that is free of deadlock (ftree, updn, dnup)", p.fabric.IB.Engine, strings.TrimSuffix(circle, ", "))
+}
+
+// adopt writes a subnet's forwarding tables into those of the simulation.
+func (p *plan) adopt(sub *subnet.Subnet, t *subnet.Tables, nodes []topology.NodeID) {
+	for dense, at := range t.Switch {
+		row := p.tables.Port[(int(nodes[at])-p.graph.Endpoints)*p.tables.Endpoints:][:p.tables.Endpoints]
+		for i := range sub.Nodes {
+			n := &sub.Nodes[i]
+			if n.Kind == subnet.Switch {
+				continue
+			}
+			port := t.LFT[dense][n.Ports[n.Base()].LID]
+			if port == subnet.NoPort {
+				row[nodes[i]] = routing.NoPort
+				continue
+			}
+			row[nodes[i]] = uint16(port) - 1
+		}
+	}
+}
+
+// subnetOf is one plane of a graph as a subnet, and the graph's node of each of
+// its nodes. Endpoints that have no cable in the plane are not part of it.
+func subnetOf(g *topology.Graph, plane int) (*subnet.Subnet, []topology.NodeID, error) {
+	all, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.NDR})
+	if err != nil || g.Planes <= 1 {
+		return all, everyNode(g), err
+	}
+	in := func(i int) bool { return g.Nodes[i].Kind == topology.Switch && g.Nodes[i].Plane == int32(plane) }
+	number := make([]int32, len(g.Nodes))
+	var nodes []topology.NodeID
+	s := &subnet.Subnet{Origin: subnet.None}
+	for i := range all.Nodes {
+		number[i] = -1
+		n := all.Nodes[i]
+		for p := range n.Ports {
+			if peer := n.Ports[p].Peer; !in(i) && peer.Exists() && !in(int(peer.Node)) {
+				n.Ports[p].Peer = subnet.None // a cable of another plane
+			}
+		}
+		if in(i) || n.Ports[n.Base()].Peer.Exists() {
+			number[i] = int32(len(s.Nodes))
+			s.Nodes, nodes = append(s.Nodes, n), append(nodes, topology.NodeID(i))
+		}
+	}
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			if peer := &s.Nodes[i].Ports[p].Peer; peer.Exists() {
+				peer.Node = number[peer.Node]
+			}
+		}
+	}
+	if len(s.Nodes) > 0 {
+		s.Origin = subnet.End{Node: 0, Port: s.Nodes[0].Base()}
+	}
+	return s, nodes, nil
+}
+
+func everyNode(g *topology.Graph) []topology.NodeID {
+	nodes := make([]topology.NodeID, len(g.Nodes))
+	for i := range nodes {
+		nodes[i] = topology.NodeID(i)
+	}
+	return nodes
+}

@@ -1,0 +1,40 @@
+package sim
+
+import (
+	"slices"
+
+	"weft/internal/runstore"
+	"weft/units"
+)
+
+// The bounds of what is said about who shares a link: the messages of a pattern
+// whose ways are looked at, and the flows that a link names.
+const (
+	mostTraced = 1 << 16
+	mostNamed  = 32
+)
+
+// hottest are the busiest links with the messages that share each.
+func (r *patternRun) hottest(span units.Time) []runstore.HotLink {
+	hot, links := r.net.hottest(span)
+	if len(r.flows) > mostTraced {
+		return hot
+	}
+	for i := range r.flows {
+		f := &r.flows[i]
+		var path []int32 // of all its parts
+		for _, pair := range f.ends {
+			at := pair.end
+			if r.verbs.reads() {
+				at = pair.peer // the data leave by the end that is asked
+			}
+			path = append(path, r.net.Path(f.from, at)...)
+		}
+		for j, link := range links {
+			if slices.Contains(path, link) && len(hot[j].Flows) < mostNamed {
+				hot[j].Flows = append(hot[j].Flows, r.net.plan.graph.Nodes[f.from].Name+" to "+r.net.plan.graph.Nodes[f.to].Name)
+			}
+		}
+	}
+	return hot
+}
