@@ -51,3 +51,18 @@ func trapText(v *runstore.Violation) string {
 	return fmt.Sprintf("trap %d at %s, first after %s: %s, P_Key %#04x (%s) and SL %d, from %s QP %d to %s QP %d",
 		v.Trap, v.Port, shortTime(units.Time(v.FirstPs)), plural(v.Packets, "packet", "packets"), v.PKey, member, v.SL, v.From, v.FromQP, v.To, v.ToQP)
 }
+
+// levels are the messages of each service level, of points that have several.
+func levels(r *runstore.Results) (lines []string) {
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		for j := range f.Points {
+			p := &f.Points[j]
+			for _, l := range p.Levels {
+				lines = append(lines, fmt.Sprintf("%s%s, service level %d: %s, half of them within %s, all within %s",
+					f.Name, atSize(p.Bytes), l.SL, plural(l.Flows.N, "message", "messages"), shortTime(l.Flows.P50), shortTime(l.Flows.Max)))
+			}
+		}
+	}
+	return lines
+}

@@ -53,8 +53,11 @@ type Point struct {
 	// Violations are what a Subnet Manager is told of packets that were discarded
 	// for their P_Key, the earliest first, at most 64.
 	Violations []Violation
-	Partial    bool
-	Failure    string // why the point has no result
+	// Levels are the messages of each service level of InfiniBand, where there is
+	// more than one.
+	Levels  []Level
+	Partial bool
+	Failure string // why the point has no result
 }
 
 // Distribution sums up flow completion times.
@@ -92,6 +95,12 @@ type Counts struct {
 // Drops is the sum of all drops.
 func (c Counts) Drops() int64 {
 	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey
+}
+
+// Level is the messages of a service level.
+type Level struct {
+	SL    units.SL
+	Flows Distribution
 }
 
 // Violation is a trap of a port that discarded packets for their P_Key, and how

@@ -18,6 +18,9 @@ type pkeys struct {
 	levels map[string][]int // NICs of the patterns of service levels
 }
 
+// fullMember is the bit of a P_Key that says full membership.
+const fullMember = 0x8000
+
 // manager is the NIC at which the Subnet Manager runs: the one that the topology
 // keeps for it, or else the first.
 func manager(g *topology.Graph) int {
@@ -52,7 +55,7 @@ func (k *pkeys) enforced() *fabric.Partitions {
 // that do not ask.
 func (k *pkeys) pair(a, b int32) (keyA, keyB uint16) {
 	if k.tables == nil {
-		return partition.Default, partition.Default
+		return partition.Default | fullMember, partition.Default | fullMember
 	}
 	ta, tb := k.tables[a], k.tables[b]
 	if x, y, ok := partition.Common(ta, tb); ok {
@@ -68,15 +71,6 @@ func (k *pkeys) apart(a, b int32) bool {
 	}
 	_, _, ok := partition.Common(k.tables[a], k.tables[b])
 	return !ok
-}
-
-// level is the service level of a path: the message's own, or what the fabric
-// gives.
-func (p *plan) level(a, b int32, key uint16, own int) int {
-	if own > 0 || p.fabric.Kind != scenario.InfiniBandKind {
-		return own
-	}
-	return p.fabric.SLOf(int(a), int(b), scenario.PKey(key&partition.Default), p.keys.levels)
 }
 
 // violationsTold is how many violations a result has.

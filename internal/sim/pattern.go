@@ -51,6 +51,7 @@ func (h *patternHost) bind(end units.QPN) {
 // patternPart is what one partition of the network counts.
 type patternPart struct {
 	times    *flowTimes
+	levels   levelTimes // nil where all have one
 	arrived  int
 	finished units.Time
 	failure  error
@@ -62,7 +63,8 @@ type patternFlow struct {
 	from, to int32
 	bytes    units.Bytes
 	start    units.Time
-	sl       int      // its service level; 0: what the fabric gives
+	sl       int      // the service level that it asks for; 0: what the fabric gives
+	level    units.SL // that it has
 	ends     []qpPair // over which it is split evenly
 }
 
@@ -144,7 +146,7 @@ func (j *job) runPattern(point *runstore.Point) error {
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	all := run.sum()
 	point.Counts, point.Violations = counts(run.net.Network), run.net.violations()
-	point.Flows = all.times.distribution()
+	point.Flows, point.Levels = all.times.distribution(), all.levels.distributions()
 	barred := run.barred()
 	point.Counts.MessagesBarred = int64(barred)
 	open := len(run.flows) - all.arrived - barred
@@ -191,10 +193,11 @@ func (r *patternRun) bandwidth(point *runstore.Point) {
 
 // sum joins what the partitions counted.
 func (r *patternRun) sum() patternPart {
-	all := patternPart{times: newFlowTimes()}
+	all := patternPart{times: newFlowTimes(), levels: r.levels()}
 	for i := range r.parts {
 		p := &r.parts[i]
 		all.times.join(p.times)
+		all.levels.join(p.levels)
 		all.arrived += p.arrived
 		all.finished = max(all.finished, p.finished)
 		if all.failure == nil {
@@ -225,11 +228,12 @@ func (r *patternRun) start() error {
 			}
 		}
 		f.ends = ends[k]
+		f.level = r.net.level(k)
 		r.left[i] = r.pieces(f, nil)
 		r.hosts[k.from].flows = append(r.hosts[k.from].flows, int32(i))
 	}
 	for range r.net.Partitions() {
-		r.parts = append(r.parts, patternPart{times: newFlowTimes()})
+		r.parts = append(r.parts, patternPart{times: newFlowTimes(), levels: r.levels()})
 	}
 	for nic := range r.hosts {
 		// A list of flows may be in any order, and so are the READs of a host.
@@ -346,6 +350,7 @@ func (r *patternRun) arrived(p *fabric.Partition, flow int32) {
 	part := &r.parts[p.ID()]
 	if r.left[flow]--; r.left[flow] == 0 {
 		part.times.add(p.Now() - r.flows[flow].start)
+		part.levels.add(r.flows[flow].level, p.Now()-r.flows[flow].start)
 		part.finished = max(part.finished, p.Now())
 		part.arrived++
 	}

@@ -66,7 +66,10 @@ func TestWeightsShareAPortBetweenTwoClasses(t *testing.T) {
 	} {
 		keys := "qos TRUE\nqos_max_vls 4\nqos_high_limit 0\nqos_vlarb_high 3:0\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\n" + c.keys
 		p := beside(t, "opensm.conf", keys, contend)
-		first, last := 2*p.Flows.Mean-p.Flows.Max, p.Flows.Max
+		if len(p.Levels) != 2 || p.Levels[1].SL != 2 {
+			t.Fatalf("%s: levels %+v", c.name, p.Levels)
+		}
+		first, last := min(p.Levels[0].Flows.Max, p.Levels[1].Flows.Max), p.Flows.Max
 		want := units.Time(float64(alone) * c.first)
 		if !within(first, want, 0.02) || !within(last, 2*alone, 0.02) {
 			t.Errorf("%s: one class is done after %v and the other after %v; want %v and %v", c.name, first, last, want, 2*alone)
@@ -118,7 +121,7 @@ workload:
   flows: [{src: 0, dst: 1, bytes: 4MiB}, {src: 2, dst: 1, bytes: 4MiB}]
 `
 	p := beside(t, "p.conf", policy, text)
-	if first := 2*p.Flows.Mean - p.Flows.Max; !within(first, p.Flows.Max/2, 0.02) {
+	if first := p.Levels[0].Flows.Max; !within(first, p.Flows.Max/2, 0.02) {
 		t.Errorf("the first class is done after %v of %v: it did not have the port to itself", first, p.Flows.Max)
 	}
 }
