@@ -195,7 +195,8 @@ func (r *Resolved) members(f *Fabric, name string, m partition.Membership) (out 
 // PKeyTables are the P_Key tables of a fabric with so many NICs, those of the
 // fabric's management last; the manager is one of them. All ports of a NIC have
 // the same table.
-func (r *Resolved) PKeyTables(f *Fabric, nics, manager int) [][]uint16 {
+// The error names a port that has no room for all of its keys.
+func (r *Resolved) PKeyTables(f *Fabric, nics, manager int) ([][]uint16, error) {
 	ports := make([]units.GUID, nics)
 	for i := range ports {
 		ports[i] = subnet.AdapterPort(i, 0)

@@ -48,7 +48,7 @@ b=0x2, indx0 : ALL_CAS, 0x0200574500100071=both, 0x0200574500100061=full;
 		t.Errorf("the file is still named (%q), keys are checked %s", ib.PartitionsConf, ib.PartitionEnforcement)
 	}
 	const want = "[[2 8001 ffff] [2 8001 7fff] [2 1 7fff] [2 7fff] [2 7fff] [2 7fff] [8002 7fff] [8002 2 7fff]]"
-	got := fmt.Sprintf("%x", r.PKeyTables(&r.Fabrics[0], 8, 0))
+	got := keys(t, r, 8)
 	if got != want {
 		t.Errorf("tables %s, want %s", got, want)
 	}
@@ -67,7 +67,7 @@ b=0x2, indx0 : ALL_CAS, 0x0200574500100071=both, 0x0200574500100061=full;
 		t.Fatal(err)
 	}
 	second, err := withFile(t, "partitions-conf", b.String())
-	if err != nil || fmt.Sprintf("%x", second.PKeyTables(&second.Fabrics[0], 8, 0)) != want {
+	if err != nil || keys(t, second, 8) != want {
 		t.Errorf("%v: the file that weft writes gives other tables:\n%s", err, b.String())
 	}
 }
@@ -88,7 +88,7 @@ func TestANameOverridesAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprintf("%x", r.PKeyTables(&r.Fabrics[0], 4, 0)); got != want {
+		if got := keys(t, r, 4); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
@@ -221,4 +221,14 @@ func TestPatternsOfNames(t *testing.T) {
 			t.Errorf("%q is read as %d names", pattern, len(got))
 		}
 	}
+}
+
+// keys are the tables of the first fabric, with the manager at the first NIC.
+func keys(t *testing.T, r *Resolved, nics int) string {
+	t.Helper()
+	tables, err := r.PKeyTables(&r.Fabrics[0], nics, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", tables)
 }

@@ -49,6 +49,9 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 	}
 	p := planOf(r, f, g, t)
+	if p.keys, err = pkeysOf(r, f, g); err != nil {
+		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
+	}
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
@@ -58,10 +61,11 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	return p, nil
 }
 
-// planOf is the plan of a fabric on a graph.
+// planOf is the plan of a fabric on a graph, without partitions and the rules of
+// service levels.
 func planOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *routing.Tables) *plan {
 	return &plan{
-		fabric: f, graph: g, tables: t, class: classesOf(f, &r.Workload), keys: pkeysOf(r, f, g),
+		fabric: f, graph: g, tables: t, class: classesOf(f, &r.Workload),
 		node: &r.Cluster.Node, verbs: verbsOf(&r.Workload), run: &r.Run,
 	}
 }

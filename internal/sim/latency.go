@@ -201,9 +201,7 @@ func newPingPong(r *scenario.Resolved, f *scenario.Fabric, s *LatencySpec) (*pin
 	var err error
 	bare := *f
 	bare.Inspection = scenario.Inspection{} // no term of the way is a box
-	p := planOf(r, &bare, graph, tables)
-	p.keys.tables = nil // the two may talk, whoever they are
-	if run.net, err = p.build(run, r.Run.Seed, 2, scaleUp{}, 1); err != nil {
+	if run.net, err = planOf(r, &bare, graph, tables).build(run, r.Run.Seed, 2, scaleUp{}, 1); err != nil {
 		return nil, err
 	}
 	run.net.Follow(run)

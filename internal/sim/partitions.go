@@ -30,12 +30,13 @@ func manager(g *topology.Graph) int {
 	return 0
 }
 
-func pkeysOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph) pkeys {
-	k := pkeys{levels: r.PatternNICs(f, manager(g))}
+func pkeysOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph) (k pkeys, err error) {
+	k.levels = r.PatternNICs(f, manager(g))
 	if len(f.IB.Partitions) > 0 {
-		k.tables, k.where = r.PKeyTables(f, g.Endpoints, manager(g)), f.IB.PartitionEnforcement
+		k.where = f.IB.PartitionEnforcement
+		k.tables, err = r.PKeyTables(f, g.Endpoints, manager(g))
 	}
-	return k
+	return k, err
 }
 
 // enforced is what the fabric's HCAs and switches check; nil is nothing.

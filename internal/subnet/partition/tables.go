@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -36,14 +37,16 @@ func Common(a, b []uint16) (own, other uint16, ok bool) {
 // port and a key the last counts. The default partition has index 0 unless a
 // rule with indx0 takes it; the others follow by their keys.
 //
+// The error names a port that has no room for all of its keys.
+//
 // Source: OpenSM 3.3.23 on a fabric of 16 hosts, whose tables a test has.
-func Tables(c *Config, ports []units.GUID, self int) [][]uint16 {
+func Tables(c *Config, ports []units.GUID, self int) ([][]uint16, error) {
 	tables := make([][]uint16, len(ports))
 	if c == nil {
 		for i := range tables {
 			tables[i] = []uint16{Default | full}
 		}
-		return tables
+		return tables, nil
 	}
 	b := builder{members: make([]map[uint16]Membership, len(ports)), index: make(map[units.GUID]int, len(ports)), self: self}
 	for i, guid := range ports {
@@ -58,16 +61,24 @@ func Tables(c *Config, ports []units.GUID, self int) [][]uint16 {
 			first = c.Partitions[i].Key
 		}
 	}
+	if b.full {
+		return nil, fmt.Errorf("the port %v would have more than %d P_Keys: an adapter has no room for more", ports[b.over], maxKeys)
+	}
 	for i := range tables {
 		tables[i] = table(b.members[i], first)
 	}
-	return tables
+	return tables, nil
 }
+
+// maxKeys is how many P_Keys an adapter's port has room for: ConnectX has 128.
+const maxKeys = 128
 
 type builder struct {
 	members []map[uint16]Membership // by port and key
 	index   map[units.GUID]int
 	self    int
+	full    bool // port over has no room
+	over    int
 }
 
 // rule adds the members of one rule. Ports that the subnet does not have, and
@@ -91,9 +102,14 @@ func (b *builder) rule(p *Partition) {
 }
 
 func (b *builder) add(i int, key uint16, m Membership) {
-	if i >= 0 && i < len(b.members) {
-		b.members[i][key] = m
+	if i < 0 || i >= len(b.members) {
+		return
 	}
+	if _, known := b.members[i][key]; !known && len(b.members[i]) == maxKeys {
+		b.full, b.over = true, i
+		return
+	}
+	b.members[i][key] = m
 }
 
 // table lists the keys of a port: the one of index 0, if the port has it, or

@@ -51,8 +51,9 @@ func TestTablesAreThoseThatAManagerWrites(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := fmt.Sprintf("%x", partition.Tables(config, ports, 0)); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		tables, err := partition.Tables(config, ports, 0)
+		if got := fmt.Sprintf("%x", tables); err != nil || got != c.want {
+			t.Errorf("%s: %s (%v), want %s", c.name, got, err, c.want)
 		}
 	}
 }
@@ -81,7 +82,11 @@ storage=0x0003 : ALL_CAS=limited, 0x0002c90300100041=full;
 	for i := range want {
 		ports = append(ports, 0x0002c90300100005+4*units.GUID(i))
 	}
-	for i, keys := range partition.Tables(config, ports, 0) {
+	tables, err := partition.Tables(config, ports, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, keys := range tables {
 		if got := fmt.Sprintf("%x", keys); got != want[i] {
 			t.Errorf("host %d has %s, OpenSM gave it %s", i+1, got, want[i])
 		}
@@ -95,5 +100,24 @@ func TestTheCommonKeyIsTheFirstThatMatches(t *testing.T) {
 	}
 	if _, _, ok := partition.Common([]uint16{0x7fff, 0x0001}, []uint16{0x7fff, 0x0001}); ok {
 		t.Error("two limited members of the same partitions are said to talk")
+	}
+}
+
+func TestAPortHasRoomFor128Keys(t *testing.T) {
+	ports := []units.GUID{0x10, 0x20}
+	config := &partition.Config{}
+	add := func(key uint16) {
+		config.Partitions = append(config.Partitions, partition.Partition{Key: key, Members: []partition.Member{{Who: partition.Port, GUID: 0x20, Membership: partition.Full}}})
+	}
+	for key := range uint16(127) { // and the default partition's
+		add(key + 1)
+	}
+	tables, err := partition.Tables(config, ports, 0)
+	if err != nil || len(tables[1]) != 128 {
+		t.Fatalf("%d keys, %v", len(tables[1]), err)
+	}
+	add(1000)
+	if _, err := partition.Tables(config, ports, 0); err == nil || !strings.Contains(err.Error(), "0x0000000000000020 would have more than 128 P_Keys") {
+		t.Errorf("a key more: %v", err)
 	}
 }
