@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"slices"
 
 	"weft/scenario"
 )
@@ -63,20 +62,27 @@ func Run(r *scenario.Resolved) (*Report, error) {
 	return out, nil
 }
 
+// zone is a party and the nodes that belong to it, sorted.
+type zone struct {
+	name    string
+	members []int
+}
+
 // verdicts judges every pair of every requirement.
 func (w *world) verdicts() (all []Verdict, err error) {
-	zones := w.scenario.Isolation.Zones
-	members := make(map[string][]int)
-	for i := range zones {
-		if members[zones[i].Name], err = w.members(i); err != nil {
+	zones := make(map[string]zone)
+	for i := range w.scenario.Isolation.Zones {
+		z := zone{name: w.scenario.Isolation.Zones[i].Name}
+		if z.members, err = w.members(i); err != nil {
 			return nil, err
 		}
+		zones[z.name] = z
 	}
 	for _, a := range w.scenario.Isolation.Apart {
 		for i, second := range a.Zones {
 			for _, first := range a.Zones[:i] {
 				v := Verdict{Zones: [2]string{first, second}, By: a.By}
-				w.judge(&v, members[first], members[second])
+				w.judge(&v, zones[first], zones[second])
 				all = append(all, v)
 			}
 		}
@@ -85,24 +91,28 @@ func (w *world) verdicts() (all []Verdict, err error) {
 }
 
 // judge proves or refutes that two zones are apart.
-func (w *world) judge(v *Verdict, a, b []int) {
-	v.Machines = w.common(a, b)
+func (w *world) judge(v *Verdict, a, b zone) {
+	v.Machines = w.common(a.members, b.members)
 	shared := w.shared(a, b)
 	v.SharedCables = len(shared)
-	for _, at := range a {
-		if slices.Contains(b, at) {
+	inB := set(b.members)
+	for _, at := range a.members {
+		if inB[at] {
 			v.Found = fmt.Sprintf("%s is a member of both", w.nodes[at].name)
 			return
 		}
 	}
 	states := 0
-	for _, d := range []struct{ from, to []int }{{a, b}, {b, a}} {
-		s := &search{next: w.forwardingMoves}
+	for _, d := range []struct {
+		from   []int
+		target map[int]bool
+	}{{a.members, inB}, {b.members, set(a.members)}} {
+		s := &search{next: w.forwardingMoves, ended: make([]bool, len(w.nodes))}
 		starts := w.forwardingStarts(d.from)
 		if v.By == scenario.ByCables {
 			s.next, starts = w.cableMoves, cableStarts(d.from)
 		}
-		v.Path = s.find(starts, set(d.to))
+		v.Path = s.find(starts, d.target)
 		states += s.states
 		if v.Path != nil {
 			v.Found = fmt.Sprintf("%s is reached from %s", v.Path[len(v.Path)-1].To, v.Path[0].From)
@@ -115,7 +125,7 @@ func (w *world) judge(v *Verdict, a, b []int) {
 		return
 	}
 	v.Proved = true
-	v.Found = w.proof(v.By, a, b, states)
+	v.Found = w.proof(v.By, a.members, b.members, states)
 }
 
 // proof is what was gone through to find nothing.
@@ -123,23 +133,28 @@ func (w *world) proof(by scenario.Separation, a, b []int, states int) string {
 	if by == scenario.ByCables {
 		return fmt.Sprintf("no cable and nothing that forwards joins the %d ports and devices of one with the %d of the other (%d places searched)", len(a), len(b), states)
 	}
-	routes, pairs := 0, 0
-	for _, from := range w.nics(a) {
-		for _, to := range w.nics(b) {
-			pairs++
-			if w.routed(from, to) {
-				routes++
-			}
-		}
-	}
+	from, to := w.nics(a), w.nics(b)
+	pairs := len(from) * len(to)
 	if pairs == 0 {
 		return fmt.Sprintf("no packet gets from one to the other (%d states searched)", states)
 	}
-	text := fmt.Sprintf("of %d pairs of NICs %d have a route, and none shares a partition (%d states searched); %s", pairs, routes, states, w.enforcement())
+	text := fmt.Sprintf("of %d pairs of NICs %d have a route, and none shares a partition (%d states searched); %s", pairs, w.routes(from, to), states, w.enforcement())
 	if w.segments != nil {
-		text = fmt.Sprintf("of %d pairs of NICs %d have a route, and none shares a VRF, or a VLAN of one switch, or has a leak between its VRFs (%d states searched)", pairs, routes, states)
+		text = fmt.Sprintf("of %d pairs of NICs %d have a route, and none shares a VRF, or a VLAN of one switch, or has a leak between its VRFs (%d states searched)", pairs, w.routes(from, to), states)
 	}
 	return text
+}
+
+// routes is how many pairs have a route.
+func (w *world) routes(from, to []int) (n int) {
+	for _, a := range from {
+		for _, b := range to {
+			if w.routed(a, b) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // enforcement says who holds members of different partitions apart.

@@ -5,7 +5,7 @@ import "weft/internal/topology"
 // cableMoves are the ways from a node by cables alone: over every cable of it,
 // and through its machine. Nothing goes on from an end whose machine does not
 // forward.
-func (w *world) cableMoves(s state, found func(move)) {
+func (w *world) cableMoves(_ *search, s state, found func(move)) {
 	w.throughMachine(s, found)
 	if w.nodes[s.node].kind == endKind && !s.out {
 		return

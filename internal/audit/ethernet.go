@@ -2,8 +2,6 @@ package audit
 
 import (
 	"fmt"
-
-	"weft/internal/topology"
 )
 
 // bridgedOrRouted says by what two ports of an Ethernet fabric are joined: a VLAN
@@ -12,7 +10,7 @@ func (w *world) bridgedOrRouted(a segment, at int, b segment, bt int) (by func()
 	switch {
 	case a.vrf != "" && a.vrf == b.vrf:
 		return func() string { return "VRF " + a.vrf }
-	case a.vlan == b.vlan && at == bt:
+	case a.vlan == b.vlan && at == bt && at >= 0:
 		return func() string { return fmt.Sprintf("VLAN %d", a.vlan) }
 	case a.vrf != "" && b.vrf != "" && leaks(w.scenario.Isolation.Leaks, a.vrf, b.vrf):
 		return func() string { return fmt.Sprintf("the leak from VRF %s to %s", a.vrf, b.vrf) }
@@ -20,19 +18,15 @@ func (w *world) bridgedOrRouted(a segment, at int, b segment, bt int) (by func()
 	return nil
 }
 
+// sameSegment reports of two NICs what bridgedOrRouted does.
+func (w *world) sameSegment(from, to int) bool {
+	a, b := w.segments[from], w.segments[to]
+	return a == b || w.bridgedOrRouted(a, w.leaf[from], b, w.leaf[to]) != nil
+}
+
 // segmentOf is that of a VLAN at a switch of the fabric. A VLAN that no segment
 // has is bridged and not routed.
 func (w *world) segmentOf(vlan int) segment { return segment{vlan, w.vrfOf[vlan]} }
-
-// leafOf is the switch of a NIC's first cable, -1 if it has none.
-func (w *world) leafOf(nic int) int {
-	for port := range w.Graph.Nodes[nic].Cables {
-		if peer, _, ok := w.Graph.Peer(topology.End{Node: topology.NodeID(nic), Port: int32(port)}); ok {
-			return int(peer.Node)
-		}
-	}
-	return -1
-}
 
 // fabricSockets are the cables beside the fabric that are plugged into its
 // switches, with each VLAN that they carry.
@@ -53,7 +47,7 @@ func (w *world) fabricSockets(each func(sw, cable, vlan int)) {
 func (w *world) fromSwitch(s state, found func(move)) {
 	own := w.segmentOf(s.vlan)
 	for nic := range w.Graph.Endpoints {
-		if by := w.bridgedOrRouted(own, s.node, w.segments[nic], w.leafOf(nic)); by != nil {
+		if by := w.bridgedOrRouted(own, s.node, w.segments[nic], w.leaf[nic]); by != nil {
 			found(move{state{node: nic}, func() []Step { return w.walk(s.node, nic, by()) }})
 		}
 	}
@@ -76,7 +70,7 @@ func (w *world) walkTo(from, sw, c, vlan int, by func() string, found func(move)
 // walk is a shortest chain of the fabric's cables between two of its nodes: the
 // tables lead to NICs only.
 func (w *world) walk(from, to int, by string) []Step {
-	s := search{next: func(at state, found func(move)) {
+	s := search{ended: make([]bool, len(w.nodes)), next: func(_ *search, at state, found func(move)) {
 		if at.node < w.Graph.Endpoints && at.node != from {
 			return
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // forwardingMoves are the ways that a packet can take from a state.
-func (w *world) forwardingMoves(s state, found func(move)) {
+func (w *world) forwardingMoves(search *search, s state, found func(move)) {
 	w.throughMachine(s, found)
 	n := &w.nodes[s.node]
 	switch n.kind {
@@ -20,7 +20,7 @@ func (w *world) forwardingMoves(s state, found func(move)) {
 			return
 		}
 		if s.node < w.Graph.Endpoints {
-			w.fromNIC(s.node, found)
+			w.fromNIC(search, s.node, found)
 		}
 		for _, c := range n.cables {
 			for _, vlan := range w.cables[c].vlans {
@@ -101,9 +101,9 @@ func leaks(list []scenario.Leak, from, to string) bool {
 
 // fromNIC are the ways over the fabric from a NIC: to NICs, and on Ethernet to
 // what else is plugged into its switches.
-func (w *world) fromNIC(from int, found func(move)) {
+func (w *world) fromNIC(search *search, from int, found func(move)) {
 	for to := range w.Graph.Endpoints {
-		if to != from && w.joined(from, to) && w.routed(from, to) {
+		if to != from && !search.ended[to] && w.joined(from, to) && w.routed(from, to) {
 			found(move{state{node: to}, func() []Step { return w.route(from, to) }})
 		}
 	}
@@ -111,9 +111,8 @@ func (w *world) fromNIC(from int, found func(move)) {
 		return
 	}
 	s := w.segments[from]
-	leaf := w.leafOf(from)
 	w.fabricSockets(func(sw, c, vlan int) {
-		if by := w.bridgedOrRouted(s, leaf, w.segmentOf(vlan), sw); by != nil {
+		if by := w.bridgedOrRouted(s, w.leaf[from], w.segmentOf(vlan), sw); by != nil {
 			w.walkTo(from, sw, c, vlan, by, found)
 		}
 	})
@@ -123,7 +122,7 @@ func (w *world) fromNIC(from int, found func(move)) {
 func (w *world) joined(from, to int) bool {
 	switch {
 	case w.segments != nil:
-		return w.bridgedOrRouted(w.segments[from], w.leafOf(from), w.segments[to], w.leafOf(to)) != nil
+		return w.sameSegment(from, to)
 	case w.PKeys == nil:
 		return true
 	}
@@ -135,7 +134,7 @@ func (w *world) joined(from, to int) bool {
 func (w *world) joinedBy(from, to int) string {
 	switch {
 	case w.segments != nil:
-		return w.bridgedOrRouted(w.segments[from], w.leafOf(from), w.segments[to], w.leafOf(to))()
+		return w.bridgedOrRouted(w.segments[from], w.leaf[from], w.segments[to], w.leaf[to])()
 	case w.PKeys == nil:
 		return fmt.Sprintf("P_Key %#04x of the default partition, which all NICs have", partition.Default|1<<15)
 	}
@@ -153,8 +152,12 @@ func keyText(key uint16) string {
 
 // routed reports whether the forwarding tables lead from a NIC to another.
 func (w *world) routed(from, to int) bool {
-	var ports [16]uint16
-	return len(routing.FirstPorts(w.Graph, w.Tables, from, to, ports[:0])) > 0
+	for _, up := range w.up[from] {
+		if w.Tables.Static(up.sw, to) != routing.NoPort {
+			return true
+		}
+	}
+	return false
 }
 
 // route is the ports of the path from a NIC to another, in their order.

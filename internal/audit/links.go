@@ -13,32 +13,35 @@ func (w *world) traffic(nics []int) []bool {
 	used := make([]bool, 2*len(w.Graph.Cables))
 	seen := make([]int, w.Tables.Switches) // 1 + the last destination that passed
 	var stack []int
-	for d, to := range nics {
-		enter := func(end topology.End) {
-			peer, c, ok := w.Graph.Peer(end)
-			if !ok {
-				return
-			}
-			used[direction(w.Graph, c, end)] = true
-			if sw := int(peer.Node) - w.Graph.Endpoints; sw >= 0 && seen[sw] != d+1 {
-				seen[sw] = d + 1
-				stack = append(stack, sw)
-			}
+	visit := func(sw, mark int) {
+		if seen[sw] != mark {
+			seen[sw] = mark
+			stack = append(stack, sw)
 		}
-		var buf [16]uint16
+	}
+	for d, to := range nics {
 		for _, from := range nics {
 			if from == to || !w.joined(from, to) {
 				continue
 			}
-			for _, port := range routing.FirstPorts(w.Graph, w.Tables, from, to, buf[:0]) {
-				enter(topology.End{Node: topology.NodeID(from), Port: int32(port)})
+			for _, up := range w.up[from] {
+				if w.Tables.Static(up.sw, to) != routing.NoPort {
+					used[up.direction] = true
+					visit(up.sw, d+1)
+				}
 			}
 		}
 		for len(stack) > 0 {
 			sw := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
 			for _, port := range w.choices(sw, to) {
-				enter(topology.End{Node: topology.NodeID(w.Graph.Endpoints + sw), Port: int32(port)})
+				end := topology.End{Node: topology.NodeID(w.Graph.Endpoints + sw), Port: int32(port)}
+				if peer, c, ok := w.Graph.Peer(end); ok {
+					used[direction(w.Graph, c, end)] = true
+					if next := int(peer.Node) - w.Graph.Endpoints; next >= 0 {
+						visit(next, d+1)
+					}
+				}
 			}
 		}
 	}
@@ -66,9 +69,9 @@ func direction(g *topology.Graph, cable int32, out topology.End) int32 {
 
 // shared are the cables, each in a direction, that carry the traffic within each
 // of two zones.
-func (w *world) shared(a, b []int) (steps []Step) {
-	ofA, ofB := w.traffic(w.nics(a)), w.traffic(w.nics(b))
-	for i := range ofA {
+func (w *world) shared(a, b zone) (steps []Step) {
+	ofA, ofB := w.trafficOf(a), w.trafficOf(b)
+	for i := range min(len(ofA), len(ofB)) {
 		if !ofA[i] || !ofB[i] {
 			continue
 		}
@@ -80,6 +83,19 @@ func (w *world) shared(a, b []int) (steps []Step) {
 		steps = append(steps, w.step(out, "traffic of both"))
 	}
 	return steps
+}
+
+// trafficOf is the traffic within a zone; nil where it has no two NICs.
+func (w *world) trafficOf(z zone) []bool {
+	if used, known := w.used[z.name]; known {
+		return used
+	}
+	var used []bool
+	if nics := w.nics(z.members); len(nics) > 1 {
+		used = w.traffic(nics)
+	}
+	w.used[z.name] = used
+	return used
 }
 
 // nics are those of some nodes that are NICs of the fabric.

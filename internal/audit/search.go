@@ -25,10 +25,11 @@ type move struct {
 // search looks for a shortest path from the nodes of one zone to those of
 // another. next gives the moves from a state.
 type search struct {
-	next   func(s state, found func(move))
+	next   func(s *search, at state, found func(move))
 	come   map[state]arrival
 	queue  []state
-	states int // visited
+	states int    // visited
+	ended  []bool // by node: it was reached as the end of a path
 }
 
 type arrival struct {
@@ -52,9 +53,12 @@ func (s *search) find(starts []state, target map[int]bool) []Step {
 		s.queue = s.queue[1:]
 		s.states++
 		var end *state
-		s.next(at, func(m move) {
+		s.next(s, at, func(m move) {
 			if _, known := s.come[m.to]; known || end != nil {
 				return
+			}
+			if m.to == (state{node: m.to.node}) {
+				s.ended[m.to.node] = true
 			}
 			s.come[m.to] = arrival{from: at, steps: m.steps}
 			s.queue = append(s.queue, m.to)

@@ -60,9 +60,19 @@ type world struct {
 	nodes    []node
 	byName   map[string]int
 	cables   []cable
-	machines map[string][]int // of each machine that forwards, the ports between which
-	segments []segment        // by NIC; nil on InfiniBand
-	vrfOf    map[int]string   // by VLAN of the fabric
+	machines map[string][]int  // of each machine that forwards, the ports between which
+	segments []segment         // by NIC; nil on InfiniBand
+	vrfOf    map[int]string    // by VLAN of the fabric
+	up       [][]uplink        // by NIC: its cables
+	leaf     []int             // by NIC: the switch of its first cable, -1 if it has none
+	used     map[string][]bool // traffic within a zone, once it has been asked for
+}
+
+// uplink is a cable of a NIC: the switch, as a row of the tables, and the cable in
+// the direction to it.
+type uplink struct {
+	sw        int
+	direction int32
 }
 
 func newWorld(r *scenario.Resolved, f *scenario.Fabric) (*world, error) {
@@ -70,7 +80,7 @@ func newWorld(r *scenario.Resolved, f *scenario.Fabric) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{scenario: r, fabric: f, Layout: layout, byName: map[string]int{}, machines: map[string][]int{}}
+	w := &world{scenario: r, fabric: f, Layout: layout, byName: map[string]int{}, machines: map[string][]int{}, used: map[string][]bool{}}
 	for i := range w.Graph.Nodes {
 		nd := &w.Graph.Nodes[i]
 		n := node{name: nd.Name, kind: fabricSwitchKind, machine: nd.Name}
@@ -80,6 +90,7 @@ func newWorld(r *scenario.Resolved, f *scenario.Fabric) (*world, error) {
 		}
 		w.add(n)
 	}
+	w.addUplinks()
 	if err := w.devices(); err != nil {
 		return nil, err
 	}
@@ -119,6 +130,25 @@ func (w *world) joinPorts() error {
 		}
 	}
 	return nil
+}
+
+// addUplinks notes the cables of each NIC.
+func (w *world) addUplinks() {
+	w.up, w.leaf = make([][]uplink, w.Graph.Endpoints), make([]int, w.Graph.Endpoints)
+	for nic := range w.up {
+		w.leaf[nic] = -1
+		for port := range w.Graph.Nodes[nic].Cables {
+			end := topology.End{Node: topology.NodeID(nic), Port: int32(port)}
+			peer, c, ok := w.Graph.Peer(end)
+			if !ok || int(peer.Node) < w.Graph.Endpoints {
+				continue
+			}
+			if w.leaf[nic] < 0 {
+				w.leaf[nic] = int(peer.Node)
+			}
+			w.up[nic] = append(w.up[nic], uplink{int(peer.Node) - w.Graph.Endpoints, direction(w.Graph, c, end)})
+		}
+	}
 }
 
 func (w *world) add(n node) int {
