@@ -132,7 +132,7 @@ func (r *resolver) deriveIsolation() {
 			s.Apart[i].By = ByForwarding
 		}
 	}
-	if len(s.Apart) > 0 {
+	if len(s.Apart) > 0 || len(s.Zones) > maxZones {
 		return
 	}
 	for i := range s.Zones {
@@ -159,6 +159,40 @@ func usualSeparation(a, b ZoneKind) Separation {
 // checkIsolation sees that names fit together. Which switches there are is known
 // once a fabric is built: the audit checks their names.
 func (r *resolver) checkIsolation() {
+	s := &r.Isolation
+	if len(s.Zones) > maxZones {
+		r.complain("isolation.zones", "%d zones are given: at most %d", len(s.Zones), maxZones)
+		return
+	}
+	pairs := 0
+	for i := range s.Apart {
+		pairs += len(s.Apart[i].Zones) * (len(s.Apart[i].Zones) - 1) / 2
+	}
+	if pairs > maxPairs {
+		r.complain("isolation.apart", "%d pairs of zones are to be apart: at most %d", pairs, maxPairs)
+		return
+	}
+	r.checkZones()
+	r.checkDevices()
+	for i := range s.Cables {
+		c := &s.Cables[i]
+		r.checkPatterns(fmt.Sprintf("isolation.cables[%d]", i), []string{c.From, c.To})
+	}
+	vrfs := map[string]bool{DefaultVRF: true}
+	for i := range s.Segments {
+		g := &s.Segments[i]
+		at := fmt.Sprintf("isolation.segments[%d]", i)
+		if g.VLAN == 0 || g.VRF == "" || len(g.Members) == 0 {
+			r.complain(at, "a segment has members, a vlan and a vrf")
+		}
+		vrfs[g.VRF] = true
+		r.checkNICs(at+".members", g.Members)
+	}
+	r.checkLeaks("isolation.leaks", s.Leaks, vrfs)
+}
+
+// checkZones sees that zones can be told apart and that requirements name them.
+func (r *resolver) checkZones() {
 	s := &r.Isolation
 	zones := make(map[string]bool)
 	for i := range s.Zones {
@@ -190,25 +224,9 @@ func (r *resolver) checkIsolation() {
 			}
 		}
 	}
-	r.checkDevices()
-	for i := range s.Cables {
-		c := &s.Cables[i]
-		at := fmt.Sprintf("isolation.cables[%d]", i)
-		r.checkPatterns(at, []string{c.From, c.To})
-	}
-	vrfs := map[string]bool{DefaultVRF: true}
-	for i := range s.Segments {
-		g := &s.Segments[i]
-		at := fmt.Sprintf("isolation.segments[%d]", i)
-		if g.VLAN == 0 || g.VRF == "" || len(g.Members) == 0 {
-			r.complain(at, "a segment has members, a vlan and a vrf")
-		}
-		vrfs[g.VRF] = true
-		r.checkNICs(at+".members", g.Members)
-	}
-	r.checkLeaks("isolation.leaks", s.Leaks, vrfs)
 }
 
+// checkDevices sees that devices can be told apart and have what their kind has.
 func (r *resolver) checkDevices() {
 	names := make(map[string]bool)
 	for i := range r.Isolation.Devices {
@@ -248,22 +266,6 @@ func (r *resolver) checkLeaks(path string, leaks []Leak, vrfs map[string]bool) {
 			if !vrfs[name] {
 				r.complain(fmt.Sprintf("%s[%d]", path, i), "there is no VRF %q here", name)
 			}
-		}
-	}
-}
-
-// checkPatterns complains about patterns that cannot be read. What they stand for
-// is found with the fabric.
-func (r *resolver) checkPatterns(path string, patterns []string) {
-	total := 0
-	for _, p := range patterns {
-		names, err := expand(p)
-		if total += len(names); err == nil && total > maxList {
-			err = fmt.Errorf("more than %d names", maxList)
-		}
-		if err != nil {
-			r.complain(path, "%v", err)
-			return
 		}
 	}
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -119,24 +120,37 @@ func Expand(patterns []string) (names []string) {
 // checkNICs complains about patterns that stand for what is no NIC. special are
 // the names that are valid besides.
 func (r *resolver) checkNICs(path string, patterns []string, special ...string) {
-	total := 0
 	for i, p := range patterns {
-		names, err := expand(p)
+		names, err := r.counted(p)
 		for _, name := range names {
-			known := false
-			for _, s := range special {
-				known = known || s == name
-			}
-			if err == nil && !known {
+			if err == nil && !slices.Contains(special, name) {
 				_, err = r.Cluster.NICs(name)
 			}
-		}
-		if total += len(names); err == nil && total > maxList {
-			err = fmt.Errorf("more than %d names", maxList)
 		}
 		if err != nil {
 			r.complain(fmt.Sprintf("%s[%d]", path, i), "%v", err)
 			return
 		}
 	}
+}
+
+// checkPatterns complains about patterns that cannot be read. What they stand for
+// is found with the fabric.
+func (r *resolver) checkPatterns(path string, patterns []string) {
+	for _, p := range patterns {
+		if _, err := r.counted(p); err != nil {
+			r.complain(path, "%v", err)
+			return
+		}
+	}
+}
+
+// counted is expand within what all patterns of a file may stand for.
+func (r *resolver) counted(pattern string) ([]string, error) {
+	if r.names > maxNames {
+		return nil, fmt.Errorf("the patterns of the file stand for more than %d names", maxNames)
+	}
+	names, err := expand(pattern)
+	r.names += len(names)
+	return names, err
 }

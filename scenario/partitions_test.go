@@ -205,6 +205,13 @@ func TestFilesThatDoNotFitAreReportedWithTheirLines(t *testing.T) {
 	}
 }
 
+func TestAFileStandsForSoManyNames(t *testing.T) {
+	text := "isolation: {devices: [{name: s, kind: switch}], cables: [" + strings.Repeat("{from: s, to: \"node[0-65534]/bmc\"}, ", 20) + "]}\n"
+	if _, err := Decode("t.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "more than 1048576 names") {
+		t.Errorf("20 patterns of 65535 names: %v", err)
+	}
+}
+
 func TestPatternsOfNames(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"node3":                "[node3]",

@@ -37,6 +37,7 @@ type resolver struct {
 	doc     document
 	misread int // how many of errs are from reading values, not from checks
 	open    func(name string) ([]byte, error)
+	names   int // that patterns stand for
 	Resolved
 }
 
