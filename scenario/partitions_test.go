@@ -47,7 +47,7 @@ b=0x2, indx0 : ALL_CAS, 0x0200574500100071=both, 0x0200574500100061=full;
 	if ib.PartitionsConf != "" || ib.PartitionEnforcement != EnforceBoth {
 		t.Errorf("the file is still named (%q), keys are checked %s", ib.PartitionsConf, ib.PartitionEnforcement)
 	}
-	const want = "[[2 8001 ffff] [2 8001 7fff] [2 1 7fff] [2 7fff] [2 7fff] [2 7fff] [8002 7fff] [8002 2 7fff]]"
+	const want = "[[2 8001 ffff] [2 8001 7fff] [2 1 7fff] [2 7fff] [2 7fff] [2 7fff] [8002 7fff] [2 8002 7fff]]"
 	got := keys(t, r, 8)
 	if got != want {
 		t.Errorf("tables %s, want %s", got, want)

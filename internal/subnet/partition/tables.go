@@ -1,8 +1,10 @@
 package partition
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 
 	"weft/units"
@@ -35,11 +37,12 @@ func Common(a, b []uint16) (own, other uint16, ok bool) {
 // full members of the default partition. With a file all are limited ones and
 // the manager a full one, before any rule is read; of what the rules say about a
 // port and a key the last counts. The default partition has index 0 unless a
-// rule with indx0 takes it; the others follow by their keys.
+// rule with indx0 takes it; the others follow by their keys with the bytes swapped,
+// as OpenSM keeps them in the order of the wire on machines that have the other.
 //
 // The error names a port that has no room for all of its keys.
 //
-// Source: OpenSM 3.3.23 on a fabric of 16 hosts, whose tables a test has.
+// Source: tables of OpenSM 3.3.23, which tests have and make.
 func Tables(c *Config, ports []units.GUID, self int) ([][]uint16, error) {
 	tables := make([][]uint16, len(ports))
 	if c == nil {
@@ -65,7 +68,7 @@ func Tables(c *Config, ports []units.GUID, self int) ([][]uint16, error) {
 		return nil, fmt.Errorf("the port %v would have more than %d P_Keys: an adapter has no room for more", ports[b.over], maxKeys)
 	}
 	for i := range tables {
-		tables[i] = table(b.members[i], first)
+		tables[i] = table(b.members[i], first, c.Both())
 	}
 	return tables, nil
 }
@@ -112,30 +115,51 @@ func (b *builder) add(i int, key uint16, m Membership) {
 	b.members[i][key] = m
 }
 
-// table lists the keys of a port: the one of index 0, if the port has it, or
-// else the default partition's where no rule asked for index 0; then the others
-// in ascending order.
-func table(members map[uint16]Membership, first uint16) []uint16 {
-	if _, ok := members[first]; !ok {
-		first = Default
-	}
-	keys := slices.Sorted(maps.Keys(members))
-	slices.SortStableFunc(keys, func(a, b uint16) int { return rank(a, first) - rank(b, first) })
-	var t []uint16
+// table lists the keys of a port in ascending order of their swapped bytes,
+// limited before full, and then brings one to index 0: that of the partition that
+// asks for it, if the port is a member; else the default partition's, which OpenSM
+// finds there and keeps. Where both memberships are allowed it keeps a full one
+// only.
+func table(members map[uint16]Membership, first uint16, both bool) (t []uint16) {
+	keys := slices.SortedFunc(maps.Keys(members), func(a, b uint16) int {
+		return cmp.Compare(bits.ReverseBytes16(a), bits.ReverseBytes16(b))
+	})
 	for _, key := range keys {
-		if members[key] != Limited {
-			t = append(t, key|full)
-		}
 		if members[key] != Full {
 			t = append(t, key)
 		}
+		if members[key] != Limited {
+			t = append(t, key|full)
+		}
+	}
+	front := slices.Index(t, first)
+	if front < 0 {
+		front = slices.Index(t, first|full)
+	}
+	if front < 0 || first == Default {
+		front = slices.Index(t, Default|full)
+		if front < 0 && !both {
+			front = slices.Index(t, Default)
+		}
+	}
+	if front > 0 {
+		key := t[front]
+		copy(t[1:], t[:front])
+		t[0] = key
 	}
 	return t
 }
 
-func rank(key, first uint16) int {
-	if key == first {
-		return 0
+// Both reports whether some member has both memberships of a partition. OpenSM
+// makes that a full one unless it runs with allow_both_pkeys, which weft takes for
+// granted then.
+func (c *Config) Both() bool {
+	for i := range c.Partitions {
+		for _, m := range c.Partitions[i].Members {
+			if m.Membership == Both {
+				return true
+			}
+		}
 	}
-	return 1
+	return false
 }
