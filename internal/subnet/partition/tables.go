@@ -57,20 +57,36 @@ func Tables(c *Config, ports []units.GUID, self int) ([][]uint16, error) {
 		b.index[guid] = i
 	}
 	b.add(self, Default, Full)
-	first := uint16(Default)
 	for i := range c.Partitions {
 		b.rule(&c.Partitions[i])
-		if c.Partitions[i].First {
-			first = c.Partitions[i].Key
-		}
 	}
 	if b.full {
 		return nil, fmt.Errorf("the port %v would have more than %d P_Keys: an adapter has no room for more", ports[b.over], maxKeys)
 	}
+	o := c.order()
 	for i := range tables {
-		tables[i] = table(b.members[i], first, c.Both())
+		tables[i] = o.table(b.members[i])
 	}
 	return tables, nil
+}
+
+// Table is the P_Key table of one port, of whatever node: covers says of a member
+// whether the port is one of those that it stands for, self whether the manager
+// runs on it.
+func (c *Config) Table(covers func(*Member) bool, self bool) []uint16 {
+	members := map[uint16]Membership{Default: Limited}
+	if self {
+		members[Default] = Full
+	}
+	for i := range c.Partitions {
+		p := &c.Partitions[i]
+		for j := range p.Members {
+			if covers(&p.Members[j]) {
+				members[p.Key] = p.Members[j].Membership
+			}
+		}
+	}
+	return c.order().table(members)
 }
 
 // maxKeys is how many P_Keys an adapter's port has room for: ConnectX has 128.
@@ -115,12 +131,28 @@ func (b *builder) add(i int, key uint16, m Membership) {
 	b.members[i][key] = m
 }
 
+// order is what decides about the order of a table.
+type order struct {
+	first uint16 // the partition that asks for index 0; else the default one
+	both  bool   // some port has both memberships of a partition
+}
+
+func (c *Config) order() order {
+	o := order{first: Default, both: c.Both()}
+	for i := range c.Partitions {
+		if c.Partitions[i].First {
+			o.first = c.Partitions[i].Key
+		}
+	}
+	return o
+}
+
 // table lists the keys of a port in ascending order of their swapped bytes,
 // limited before full, and then brings one to index 0: that of the partition that
 // asks for it, if the port is a member; else the default partition's, which OpenSM
 // finds there and keeps. Where both memberships are allowed it keeps a full one
 // only.
-func table(members map[uint16]Membership, first uint16, both bool) (t []uint16) {
+func (o order) table(members map[uint16]Membership) (t []uint16) {
 	keys := slices.SortedFunc(maps.Keys(members), func(a, b uint16) int {
 		return cmp.Compare(bits.ReverseBytes16(a), bits.ReverseBytes16(b))
 	})
@@ -132,13 +164,13 @@ func table(members map[uint16]Membership, first uint16, both bool) (t []uint16) 
 			t = append(t, key|full)
 		}
 	}
-	front := slices.Index(t, first)
+	front := slices.Index(t, o.first)
 	if front < 0 {
-		front = slices.Index(t, first|full)
+		front = slices.Index(t, o.first|full)
 	}
-	if front < 0 || first == Default {
+	if front < 0 || o.first == Default {
 		front = slices.Index(t, Default|full)
-		if front < 0 && !both {
+		if front < 0 && !o.both {
 			front = slices.Index(t, Default)
 		}
 	}
