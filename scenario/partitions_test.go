@@ -201,8 +201,11 @@ func TestFilesThatDoNotFitAreReportedWithTheirLines(t *testing.T) {
 			t.Errorf("%s of %q: %v\nwant it at s.yaml:3 with %q", c.field, c.file, err, c.want)
 		}
 	}
-	if _, err := Decode("stdin", []byte("fabrics: [{preset: infiniband-ndr, ib: {opensm-conf: x}}]\n")); err == nil || !strings.Contains(err.Error(), "only a scenario that is a file itself") {
-		t.Errorf("a scenario without a folder: %v", err)
+	for _, name := range []string{"no-such-file", "/", "/dev/zero"} {
+		_, err := Decode("stdin", []byte("fabrics: [{preset: infiniband-ndr, ib: {opensm-conf: "+name+"}}]\n"))
+		if err == nil || !strings.Contains(err.Error(), name+" cannot be read: ") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
