@@ -136,7 +136,7 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 		r.complain(path+".ib.credit-threshold", "the threshold %s is more than the buffer %s: no credit would be returned early", ib.CreditThreshold.Exact(), min(ib.Buffer, ib.NICBuffer).Exact())
 	}
 	for sl, vl := range ib.SL2VL {
-		if vl >= ib.VLs {
+		if vl >= ib.VLs && vl != discardVL {
 			r.complain(fmt.Sprintf("%s.ib.sl2vl[%d]", path, sl), "service level %d goes to VL %d: there are VLs 0 to %d", sl, vl, ib.VLs-1)
 			break
 		}

@@ -242,8 +242,8 @@ type InfiniBand struct {
 	SL int `yaml:"sl" range:"0..15"`
 	// AckSL is the service level of acknowledgements.
 	AckSL int `yaml:"ack-sl" range:"0..15"`
-	// SL2VL maps a service level to a virtual lane.
-	SL2VL [16]int `yaml:"sl2vl" range:"0..14"`
+	// SL2VL maps a service level to a virtual lane; 15 discards the level.
+	SL2VL [16]int `yaml:"sl2vl" range:"0..15"`
 	// VLArbHigh is the table of high priority.
 	VLArbHigh []VLWeight `yaml:"vlarb-high"`
 	// VLArbLow is the table of low priority.
@@ -286,7 +286,7 @@ type InfiniBand struct {
 	// in or out at the switch ports to NICs, or off.
 	PartitionEnforcement Enforcement `yaml:"partition-enforcement,omitzero"`
 	// OpenSMConf is an opensm.conf, beside the scenario, whose QoS keys give
-	// vls, sl2vl, the arbitration tables and their limit.
+	// sl2vl, the arbitration tables and their limit.
 	OpenSMConf string `yaml:"opensm-conf,omitzero"`
 	// QoSPolicy is a qos-policy.conf of OpenSM, beside the scenario, to read
 	// service-levels from.
