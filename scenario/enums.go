@@ -101,7 +101,8 @@ type CCAlgorithm string
 // The congestion controls.
 const (
 	CCNone CCAlgorithm = "none"
-	DCQCN  CCAlgorithm = "dcqcn"
+	DCQCN  CCAlgorithm = "dcqcn" // RoCE v2
+	IBCC   CCAlgorithm = "ib-cc" // InfiniBand's own
 )
 
 // TCPVariant is a congestion control of TCP.
@@ -219,7 +220,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[RoutingEngine](): {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
 	reflect.TypeFor[Queueing]():      {"voq", "fifo"},
 	reflect.TypeFor[Schedule]():      {"strict", "dwrr"},
-	reflect.TypeFor[CCAlgorithm]():   {"none", "dcqcn"},
+	reflect.TypeFor[CCAlgorithm]():   {"none", "dcqcn", "ib-cc"},
 	reflect.TypeFor[TCPVariant]():    {"cubic", "dctcp"},
 	reflect.TypeFor[HostPath]():      {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
 	reflect.TypeFor[Distribution]():  {"none", "exponential", "lognormal"},

@@ -345,11 +345,12 @@ type Transport struct {
 }
 
 // CC is RDMA congestion control. It may be given as the name of a preset
-// (dcqcn-firmware, dcqcn-paper, dcqcn-ns3, none).
+// (dcqcn-firmware, dcqcn-paper, dcqcn-ns3, ib-cc, none).
 type CC struct {
 	// Preset is the catalog's entry.
 	Preset string `yaml:"preset"`
-	// Algorithm is none or dcqcn.
+	// Algorithm is none, dcqcn (RoCE v2) or ib-cc (InfiniBand). The fields
+	// that follow are of one algorithm each.
 	Algorithm CCAlgorithm `yaml:"algorithm"`
 	// G is the weight of a new sample of alpha.
 	G Ratio `yaml:"g"`
@@ -384,6 +385,26 @@ type CC struct {
 	FirstRate Ratio `yaml:"first-rate"`
 	// CNPPeriod is the least time between two notifications of a queue pair.
 	CNPPeriod units.Time `yaml:"cnp-period" range:"0..1s"`
+
+	// Threshold is how soon an InfiniBand switch sees congestion: 15 is the
+	// soonest, 0 never.
+	Threshold int `yaml:"threshold" range:"0..15"`
+	// MarkingRate is how many packets go unmarked between two that are marked.
+	MarkingRate int `yaml:"marking-rate" range:"0..65535"`
+	// PacketSize is the least packet that is marked.
+	PacketSize units.Bytes `yaml:"packet-size" range:"0B..16320B"`
+	// MarkVictims marks at ports, too, that are congested because they wait
+	// for credits (Victim_Mask).
+	MarkVictims bool `yaml:"mark-victims"`
+	// CCTITimer is the time after which the index into the table falls by one.
+	CCTITimer units.Time `yaml:"ccti-timer" range:"1024ns..67107840ns"`
+	// CCTIIncrease is how far a notification raises the index.
+	CCTIIncrease int `yaml:"ccti-increase" range:"1..255"`
+	// CCTIMin is the least index.
+	CCTIMin int `yaml:"ccti-min" range:"0..255"`
+	// CCT is the congestion control table: for each index up to CCTI_Limit the
+	// delay between two packets, in times of a packet on the wire.
+	CCT []Ratio `yaml:"cct"`
 }
 
 // TCP is the kernel's transport.

@@ -110,6 +110,7 @@ type Network struct {
 	arbiters    []arbiter    // by port
 	starved     []units.Time // by port and class
 	stalls      []stall      // by port and class
+	fecn        []fecnLane   // by port and class; nil, unless some switch marks
 	jitter      []linkJitter // by link; nil, unless some switch jitters
 
 	local     LocalApp

@@ -69,6 +69,9 @@ type Config struct {
 	// acknowledgement, instead of a CNP. InfiniBand's BECN on an ACK, and a
 	// peculiarity of the HPCC ns-3 model.
 	EchoCE bool
+	// AckCE acknowledges a marked request at once where EchoCE is set, so that
+	// the mark does not wait for AckEvery packets: Linux's hfi1 does.
+	AckCE bool
 	// CNPInterval is the least time between two CNPs of a queue pair; 0 is
 	// none, so that every mark is answered; units.Forever sends no CNPs.
 	CNPInterval units.Time

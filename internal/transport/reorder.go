@@ -132,7 +132,7 @@ func (q *QP) receiveAnyOrder(p *Packet, info *opInfo, b *Batch) Verdict {
 		}
 		q.step()
 	}
-	if asked || q.unacked >= uint32(q.cfg.AckEvery) {
+	if asked || q.ackDue() {
 		q.ack(b)
 	}
 	return placed(info)

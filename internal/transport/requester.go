@@ -185,7 +185,11 @@ func gap(bytes uint32, r units.Rate) units.Time {
 // repace brings the next packet forward when the allowed rate has risen: a
 // limiter that has been let go does not finish the wait that its old rate set.
 func (q *QP) repace() {
-	if !q.cfg.KeepPace && q.allow.Rate > 0 && q.pacedBytes > 0 {
+	switch {
+	case q.cfg.KeepPace || q.pacedBytes == 0:
+	case q.allow.Rate == 0:
+		q.paceAt = q.pacedAt
+	default:
 		q.paceAt = min(q.paceAt, q.pacedAt+gap(q.pacedBytes, q.allow.Rate))
 	}
 }

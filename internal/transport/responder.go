@@ -68,7 +68,7 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 		q.deliver(p, info, q.msgBytes, b)
 		q.msgClass = classNone
 	}
-	if info.last || p.Flags&FlagAckReq != 0 || q.unacked >= uint32(q.cfg.AckEvery) {
+	if info.last || p.Flags&FlagAckReq != 0 || q.ackDue() {
 		q.ack(b)
 	}
 	return v
@@ -213,6 +213,12 @@ func (q *QP) notReady(b *Batch) Verdict {
 	q.nakAt = units.Forever
 	q.nak(wire.RNRNAK(q.cfg.RNRTimer), b)
 	return Dropped
+}
+
+// ackDue reports whether an acknowledgement is to be sent though no packet asks
+// for one.
+func (q *QP) ackDue() bool {
+	return q.unacked >= uint32(q.cfg.AckEvery) || q.echo && q.cfg.AckCE
 }
 
 // ack acknowledges everything before the expected PSN. Read responses that
