@@ -12,6 +12,12 @@ var ccFields = map[CCAlgorithm][]string{
 		"g", "initial-alpha", "alpha-period", "decrease-period", "increase-period", "byte-counter", "fast-recovery",
 		"ai-rate", "hai-rate", "min-rate", "min-decrease", "clamp-target", "clamp-after-timer", "first-rate", "cnp-period",
 	},
+	TIMELY: {"weight", "beta", "low-rtt", "high-rtt", "min-rtt", "ai-rate", "hyper-after", "segment", "min-rate"},
+	Swift: {
+		"base-target", "hop-target", "increase", "beta", "max-decrease", "flow-range", "flow-min-window", "flow-max-window",
+		"min-window", "max-window",
+	},
+	HPCC: {"base-rtt", "utilisation", "max-stage", "ai-rate", "min-rate"},
 	IBCC: {"threshold", "marking-rate", "packet-size", "mark-victims", "ccti-timer", "ccti-increase", "ccti-min", "cct"},
 }
 
@@ -46,8 +52,69 @@ func (r *resolver) checkCC(path string, f *Fabric) {
 	switch f.CC.Algorithm {
 	case DCQCN:
 		r.checkDCQCN(at, f)
+	case TIMELY, Swift, HPCC:
+		r.checkEndToEnd(at, f)
 	case IBCC:
 		r.checkIBCC(at, f)
+	}
+}
+
+// below complains of what is more than 1.
+func (r *resolver) below(at, field string, value Ratio) {
+	if value.Cmp(1, 1) > 0 {
+		r.complain(at+"."+field, "%s is more than 1", value)
+	}
+}
+
+// checkEndToEnd checks those that go by what acknowledgements tell, of the round
+// trip or of the path.
+func (r *resolver) checkEndToEnd(at string, f *Fabric) {
+	c := &f.CC
+	if f.Kind == InfiniBandKind {
+		r.complain(at, "%s is RoCE v2's here: InfiniBand takes ib-cc or none", c.Algorithm)
+		return
+	}
+	if c.MinRate > f.Link.Rate() {
+		r.complain(at+".min-rate", "the lowest rate %s is more than the link's %s", c.MinRate.Exact(), f.Link.Rate().Exact())
+	}
+	switch c.Algorithm {
+	case TIMELY:
+		r.below(at, "weight", c.Weight)
+		if c.LowRTT > c.HighRTT {
+			r.complain(at+".low-rtt", "the low round trip %s is above the high one %s", c.LowRTT.Exact(), c.HighRTT.Exact())
+		}
+	case Swift:
+		r.checkSwift(at, c)
+	case HPCC:
+		r.below(at, "utilisation", c.Utilisation)
+		if c.Utilisation.Num == 0 {
+			r.complain(at+".utilisation", "a utilisation of 0 sends nothing: 95%% is HPCC's own")
+		}
+	}
+}
+
+// maxWindow bounds Swift's windows: a million packets are more than a queue pair
+// may have in flight.
+const maxWindow = 1 << 20
+
+func (r *resolver) checkSwift(at string, c *CC) {
+	r.below(at, "max-decrease", c.MaxDecrease)
+	for _, w := range []struct {
+		field string
+		value Ratio
+	}{
+		{"min-window", c.MinWindow}, {"max-window", c.MaxWindow}, {"flow-min-window", c.FlowMinWindow}, {"flow-max-window", c.FlowMaxWindow},
+	} {
+		if w.value.Cmp(1, 1000) < 0 || w.value.Cmp(maxWindow, 1) > 0 {
+			r.complain(at+"."+w.field, "%s packets: want 0.001 to %d", w.value, maxWindow)
+			return
+		}
+	}
+	if c.MaxWindow.Cmp(c.MinWindow.Num, c.MinWindow.Den) < 0 {
+		r.complain(at+".max-window", "the largest window %s is below the least %s", c.MaxWindow, c.MinWindow)
+	}
+	if c.FlowMaxWindow.Cmp(c.FlowMinWindow.Num, c.FlowMinWindow.Den) < 0 {
+		r.complain(at+".flow-max-window", "the window %s from which on nothing is added is below the one where all is, %s", c.FlowMaxWindow, c.FlowMinWindow)
 	}
 }
 
@@ -64,9 +131,7 @@ func (r *resolver) checkDCQCN(at string, f *Fabric) {
 		field string
 		value Ratio
 	}{{"g", c.G}, {"initial-alpha", c.InitialAlpha}, {"min-decrease", c.MinDecrease}, {"first-rate", c.FirstRate}} {
-		if x.value.Cmp(1, 1) > 0 {
-			r.complain(at+"."+x.field, "%s is more than 1", x.value)
-		}
+		r.below(at, x.field, x.value)
 	}
 	if c.MinRate > f.Link.Rate() {
 		r.complain(at+".min-rate", "the lowest rate %s is more than the link's %s", c.MinRate.Exact(), f.Link.Rate().Exact())
@@ -85,7 +150,7 @@ const (
 func (r *resolver) checkIBCC(at string, f *Fabric) {
 	c := &f.CC
 	if f.Kind != InfiniBandKind {
-		r.complain(at, "ib-cc is InfiniBand's: RoCE v2 takes dcqcn or none")
+		r.complain(at, "ib-cc is InfiniBand's: RoCE v2 takes dcqcn, timely, swift, hpcc or none")
 		return
 	}
 	if f.IB.Queueing == FIFO {

@@ -102,6 +102,9 @@ type CCAlgorithm string
 const (
 	CCNone CCAlgorithm = "none"
 	DCQCN  CCAlgorithm = "dcqcn" // RoCE v2
+	TIMELY CCAlgorithm = "timely"
+	Swift  CCAlgorithm = "swift"
+	HPCC   CCAlgorithm = "hpcc"
 	IBCC   CCAlgorithm = "ib-cc" // InfiniBand's own
 )
 
@@ -220,7 +223,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[RoutingEngine](): {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
 	reflect.TypeFor[Queueing]():      {"voq", "fifo"},
 	reflect.TypeFor[Schedule]():      {"strict", "dwrr"},
-	reflect.TypeFor[CCAlgorithm]():   {"none", "dcqcn", "ib-cc"},
+	reflect.TypeFor[CCAlgorithm]():   {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc"},
 	reflect.TypeFor[TCPVariant]():    {"cubic", "dctcp"},
 	reflect.TypeFor[HostPath]():      {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
 	reflect.TypeFor[Distribution]():  {"none", "exponential", "lognormal"},

@@ -35,7 +35,7 @@ func (p *Partition) markForward(f *FECN, index int32, k *pkt) {
 	l := &p.net.fecn[index]
 	waited := l.waiting
 	l.waiting -= int32(k.size)
-	if waited <= f.Threshold || k.size < f.PacketSize || k.marked || !k.capable {
+	if waited <= f.Threshold || k.size < f.PacketSize || !k.markable() {
 		return
 	}
 	if !f.Victims && !p.hasMore(index, k.size) {
@@ -46,7 +46,7 @@ func (p *Partition) markForward(f *FECN, index int32, k *pkt) {
 		return
 	}
 	l.unmarked = 0
-	k.marked = true
+	k.mark |= marked
 	p.stats.Marked++
 }
 

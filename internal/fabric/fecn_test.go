@@ -13,9 +13,9 @@ import (
 // becns counts notifications and reacts to none.
 type becns struct{ n int }
 
-func (b *becns) Start(_ units.Time, a *cc.Allowance) bool {
+func (b *becns) Start(_ units.Time, a *cc.Allowance) cc.Wants {
 	*a = cc.Free()
-	return false
+	return 0
 }
 func (b *becns) Notified(units.Time, *cc.Allowance)      { b.n++ }
 func (b *becns) Acked(units.Time, cc.Ack, *cc.Allowance) {}

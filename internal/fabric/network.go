@@ -256,7 +256,9 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 	if err := f.qp.Setup(s.Transport, c.Service, f.id, c.CC); err != nil {
 		return err
 	}
-	return f.qp.Connect(0, remote, 0, 0)
+	err := f.qp.Connect(0, remote, 0, 0)
+	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath)
+	return err
 }
 
 func (n *Network) newFlow(from, to int32, c Connection) *flow {

@@ -133,7 +133,13 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 		n.Transport = rdma(f)
 	case scenario.RoCEv2Kind:
 		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
-		overheads(n, func(op wire.Opcode) int { return wire.RoCEv2Bytes(op, probe, framing) - probe })
+		overheads(n, func(op wire.Opcode) int {
+			bytes := wire.RoCEv2Bytes(op, probe, framing) - probe
+			if carriesTelemetry(f, op) {
+				bytes += telemetryBytes
+			}
+			return bytes
+		})
 		n.Transport = rdma(f)
 	default:
 		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)

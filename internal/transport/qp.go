@@ -54,21 +54,21 @@ type QP struct {
 	alg             cc.Algorithm
 
 	// The responder.
-	epsn      units.PSN // the next expected
-	msn       uint32    // messages finished
-	unacked   uint32    // packets since the last acknowledgement
-	msgBytes  uint32    // of the message under way
-	msgLen    uint32    // its length, a WRITE's
-	msgRKey   uint32
-	msgVA     uint64
-	msgClass  opClass // classNone between messages
-	nakked    bool    // a NAK is out for epsn
-	echo      bool    // a mark waits for the next acknowledgement
-	owed      owed    // an answer waits for read responses to go first
-	respTurn  bool    // a response went last, so a request may go first
-	state     State
-	service   Service
-	wantsAcks bool
+	epsn     units.PSN // the next expected
+	msn      uint32    // messages finished
+	unacked  uint32    // packets since the last acknowledgement
+	msgBytes uint32    // of the message under way
+	msgLen   uint32    // its length, a WRITE's
+	msgRKey  uint32
+	msgVA    uint64
+	msgClass opClass // classNone between messages
+	nakked   bool    // a NAK is out for epsn
+	echo     bool    // a mark waits for the next acknowledgement
+	owed     owed    // an answer waits for read responses to go first
+	respTurn bool    // a response went last, so a request may go first
+	state    State
+	service  Service
+	wants    cc.Wants
 
 	remote units.QPN
 	qpn    units.QPN
@@ -149,6 +149,10 @@ func (q *QP) Service() Service { return q.service }
 
 // Rate is the rate that congestion control allows; 0 is unpaced.
 func (q *QP) Rate() units.Rate { return q.allow.Rate }
+
+// Wants is what the queue pair's congestion control wants to know: the packets of
+// one that wants the round trip or the path are to report on their way.
+func (q *QP) Wants() cc.Wants { return q.wants }
 
 // Flight is the payload of SENDs and WRITEs that is sent and not acknowledged.
 func (q *QP) Flight() units.Bytes { return q.flight }

@@ -238,10 +238,20 @@ func (q *QP) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batch) {
 	if q.una.Before(to) {
 		q.missingResponse(now, to, b)
 	}
-	if q.wantsAcks && q.alg != nil {
-		q.alg.Acked(now, cc.Ack{Bytes: acked, Flight: q.flight, Marked: p.Flags&FlagCNP != 0}, &q.allow)
-		q.wake = min(q.wake, q.allow.Wake)
+	if q.wants != 0 {
+		q.tell(now, p, acked, b)
 	}
+}
+
+// tell hands congestion control an acknowledgement of so much payload.
+func (q *QP) tell(now units.Time, p *Packet, acked units.Bytes, b *Batch) {
+	a := cc.Ack{Bytes: acked, Flight: q.flight, Marked: p.Flags&FlagCNP != 0}
+	if s := b.Seen; s != nil {
+		a.RTT, a.Hops, a.Path = now-s.Sent, s.Hops, s.Path
+	}
+	q.alg.Acked(now, a, &q.allow)
+	q.wake = min(q.wake, q.allow.Wake)
+	q.repace()
 }
 
 // advance moves una to the PSN to, but not into a READ, whose responses alone

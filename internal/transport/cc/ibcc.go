@@ -46,11 +46,11 @@ type IBCC struct {
 func NewIBCC(p *IBCCParams) *IBCC { return &IBCC{p: p} }
 
 // Start begins at the least index.
-func (c *IBCC) Start(_ units.Time, a *Allowance) (wantsAcks bool) {
+func (c *IBCC) Start(_ units.Time, a *Allowance) Wants {
 	c.ccti = min(c.p.Min, c.limit())
 	*a = Free()
 	c.grant(a)
-	return false
+	return 0
 }
 
 // CCTI is the index into the table.
