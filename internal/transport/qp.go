@@ -91,7 +91,7 @@ type QP struct {
 	qkey       uint32        // UD
 	reads      []readWork    // READs being served
 	ahead      *reorder      // the responder's packets ahead of epsn
-	respAhead  *reorder      // the requester's read responses ahead of una
+	beyond     *beyond       // what the requester knows of packets ahead of una
 }
 
 // owed says what the responder sends after its read responses.
@@ -191,7 +191,11 @@ func (q *QP) Next(now units.Time, p *Packet) bool {
 		return false
 	}
 	q.respTurn = false
-	q.nextRequest(now, p)
+	if q.repeats() {
+		q.nextRepeat(now, p)
+	} else {
+		q.nextRequest(now, p)
+	}
 	return true
 }
 

@@ -168,10 +168,7 @@ func (q *QP) responseAhead(p *Packet) Verdict {
 		if w.op != OpRead || !q.fits(w, p) {
 			break
 		}
-		if q.respAhead == nil {
-			q.respAhead = new(reorder)
-		}
-		if !q.respAhead.mark(q.una, p.PSN) {
+		if !q.further().responses.mark(q.una, p.PSN) {
 			break
 		}
 		return PlaceRead
@@ -185,7 +182,7 @@ func (q *QP) responseAhead(p *Packet) Verdict {
 func (q *QP) drainAhead(b *Batch) (acked units.Bytes) {
 	for q.head != q.tail {
 		if q.work(q.head).op == OpRead {
-			if !q.respAhead.take(q.una) {
+			if !q.beyond.responses.take(q.una) {
 				return acked
 			}
 			q.responded(b)

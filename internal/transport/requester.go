@@ -72,6 +72,9 @@ func (q *QP) begun() bool {
 // sendable reports whether the requester has a packet that may go, but for its
 // time.
 func (q *QP) sendable() bool {
+	if q.repeats() && (q.state == StateRTS || q.state == StateSQD) {
+		return true
+	}
 	if q.cur == q.tail || q.state != StateRTS && !(q.state == StateSQD && q.begun()) {
 		return false
 	}
@@ -98,27 +101,12 @@ func (q *QP) windowClosed() bool {
 // nextRequest emits the packet at nxt.
 func (q *QP) nextRequest(now units.Time, p *Packet) {
 	w := q.work(q.cur)
-	mtu := uint32(q.cfg.PathMTU)
-	i := uint32(q.nxt.Sub(w.first)) & units.PSNMask
-	off := i * mtu
-	n := min(mtu, w.length-off)
-	var pos position
-	if i == 0 {
-		pos = posFirst
-	}
-	if i+1 == w.packets {
-		pos |= posLast
-	}
-	*p = Packet{
-		Op: sendOps[w.op][pos], DestQP: q.remote, SrcQP: q.qpn, PSN: q.nxt, Length: n,
-		RKey: w.rkey, DMALen: w.length, Offset: off, VA: w.va,
-	}
+	n, last := q.compose(w, q.nxt, p)
 	switch {
 	case q.service != RC:
 		q.shapeUnreliable(w, p)
 	case w.op == OpRead:
-		q.shapeRead(p)
-		n = 0
+		q.readsOut++
 	}
 	if q.una == q.nxt && q.service == RC {
 		q.startRetryTimer(now)
@@ -127,13 +115,8 @@ func (q *QP) nextRequest(now units.Time, p *Packet) {
 	if w.op == OpRead {
 		q.nxt = w.end()
 	}
-	if pos&posLast != 0 || w.op == OpRead {
+	if last {
 		q.cur++
-		p.Imm = w.imm
-		p.Flags = FlagAckReq
-		if w.flags&workSolicited != 0 {
-			p.Flags |= FlagSolicited
-		}
 	}
 	if q.max.Before(q.nxt) {
 		q.max = q.nxt
@@ -141,6 +124,39 @@ func (q *QP) nextRequest(now units.Time, p *Packet) {
 		q.repeated++
 	}
 	q.account(now, p, units.Bytes(n))
+}
+
+// compose fills p with the packet of a work request that has a PSN, and gives its
+// payload; last is whether the request ends with it.
+func (q *QP) compose(w *sendWork, psn units.PSN, p *Packet) (n uint32, last bool) {
+	mtu := uint32(q.cfg.PathMTU)
+	i := uint32(psn.Sub(w.first)) & units.PSNMask
+	off := i * mtu
+	n = min(mtu, w.length-off)
+	var pos position
+	if i == 0 {
+		pos = posFirst
+	}
+	if i+1 == w.packets {
+		pos |= posLast
+	}
+	*p = Packet{
+		Op: sendOps[w.op][pos], DestQP: q.remote, SrcQP: q.qpn, PSN: psn, Length: n,
+		RKey: w.rkey, DMALen: w.length, Offset: off, VA: w.va,
+	}
+	if w.op == OpRead {
+		shapeRead(p)
+		n = 0
+	}
+	if pos&posLast == 0 && w.op != OpRead {
+		return n, false
+	}
+	p.Imm = w.imm
+	p.Flags = FlagAckReq
+	if w.flags&workSolicited != 0 {
+		p.Flags |= FlagSolicited
+	}
+	return n, true
 }
 
 // account counts a packet against the windows and the pace.
@@ -195,12 +211,11 @@ func (q *QP) repace() {
 }
 
 // shapeRead makes p the request for what is missing of a READ.
-func (q *QP) shapeRead(p *Packet) {
+func shapeRead(p *Packet) {
 	p.Op = wire.RCReadRequest
 	p.VA += uint64(p.Offset)
 	p.DMALen -= p.Offset
 	p.Offset, p.Length = 0, 0
-	q.readsOut++
 }
 
 // receiveAck takes an acknowledgement of any kind.
@@ -218,7 +233,11 @@ func (q *QP) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 		}
 	case wire.SyndromeNAK:
 		q.acknowledge(now, p, p.PSN, b)
-		if q.una == p.PSN {
+		switch {
+		case q.una != p.PSN:
+		case q.cfg.SelectiveRepeat && p.Syndrome == wire.NAKSequence:
+			q.refusedAhead(units.PSN(p.Imm))
+		default:
 			q.refused(now, p.Syndrome, b)
 		}
 	}
@@ -229,7 +248,7 @@ func (q *QP) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 func (q *QP) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batch) {
 	before := q.una
 	acked := q.advance(to, b)
-	if q.respAhead != nil {
+	if q.beyond != nil {
 		acked += q.drainAhead(b)
 	}
 	if q.una != before {

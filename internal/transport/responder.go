@@ -38,13 +38,17 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 		switch {
 		case d < 0:
 			return q.duplicate(p, info, b)
-		case q.cfg.OutOfOrder:
-			return q.placeAhead(p, info)
+		case q.cfg.anyOrder():
+			v := q.placeAhead(p, info)
+			if q.cfg.SelectiveRepeat {
+				q.reportAhead(p.PSN, b)
+			}
+			return v
 		default:
 			return q.gap(now, b)
 		}
 	}
-	if q.cfg.OutOfOrder {
+	if q.cfg.anyOrder() {
 		return q.receiveAnyOrder(p, info, b)
 	}
 	if info.class == classReadRequest {
