@@ -220,6 +220,7 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 		return
 	}
 	if !pfc.Enabled {
+		r.checkUnpaused(path+".ethernet.pfc", pfc)
 		return
 	}
 	if len(pfc.Priorities) == 0 {
@@ -231,6 +232,8 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 	if pfc.XOFF == 0 && pfc.Alpha.Num == 0 {
 		r.complain(at("alpha"), "neither alpha nor xoff is given: every packet would pause its sender")
 	}
+	r.checkWatchdog(at("watchdog"), &pfc.Watchdog)
+	r.checkReceivers(at("receivers"), pfc)
 	ports := max(f.Topology.Radix, 1)
 	private := (int64(pfc.Headroom) + int64(pfc.Reserve)) * int64(ports) * int64(len(pfc.Priorities))
 	if private >= int64(f.Switch.Buffer) {

@@ -93,6 +93,7 @@ type Network struct {
 	random     []rand.PCG   // by port
 	pauses     [][]pause    // by port
 	pauseUntil []units.Time // by port and class
+	watched    []watched    // by port and class; nil, unless some switch has a watchdog
 	renewAt    []units.Time // by link and class: when the pause of its sender is to be renewed
 	flowlets   [][]flowletEntry
 
@@ -167,6 +168,7 @@ func (s *Stats) add(t *Stats) {
 	s.Pauses += t.Pauses
 	s.Resumes += t.Resumes
 	s.Stalls += t.Stalls
+	s.Storms += t.Storms
 	for i := range s.Dropped {
 		s.Dropped[i] += t.Dropped[i]
 	}

@@ -75,7 +75,10 @@ type Counts struct {
 	DroppedHeadroom int64 `json:"dropped_headroom"` // lossless class, headroom overrun
 	DroppedLifetime int64 `json:"dropped_lifetime"` // InfiniBand, head-of-queue lifetime
 
-	DroppedStalled int64 `json:"dropped_stalled,omitempty"` // InfiniBand, lane stalled after such drops
+	DroppedStalled  int64 `json:"dropped_stalled,omitempty"`  // InfiniBand, lane stalled after such drops
+	DroppedWatchdog int64 `json:"dropped_watchdog,omitempty"` // lossless class, the PFC watchdog ended a storm
+	DroppedReceiver int64 `json:"dropped_receiver,omitempty"` // a slow NIC's buffer overrun
+	PFCStorms       int64 `json:"pfc_storms,omitempty"`       // queues that the PFC watchdog found in a storm
 
 	// Of workloads that choose service and operation.
 	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that never came whole
@@ -86,7 +89,7 @@ type Counts struct {
 
 // Drops is the sum of all drops.
 func (c Counts) Drops() int64 {
-	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled
+	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedWatchdog + c.DroppedReceiver
 }
 
 // HotLink is a busy link: the share of the measured time in which its wire was

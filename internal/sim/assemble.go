@@ -97,6 +97,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		b.Classes = max(2, b.Classes) // multicasts have a lane of their own
 	}
 	p.addNodes(b)
+	p.addReceivers(b)
 	for i := range p.graph.Cables {
 		c := &p.graph.Cables[i]
 		rate := perByte(&f.Link)

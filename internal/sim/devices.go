@@ -84,6 +84,11 @@ func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSw
 		PFC:      pfc(f, c),
 		Schedule: c.schedule(e.Queues),
 	}
+	if w := &e.PFC.Watchdog; w.Enabled {
+		s.Watchdog = &fabric.Watchdog{
+			Detection: w.Detection, Restoration: w.Restoration, Poll: w.Poll, Action: watchdogActions[w.Action],
+		}
+	}
 	lossless := 0
 	for _, p := range e.PFC.Priorities {
 		if _, ok := c.of(p); ok && e.PFC.Enabled {
@@ -100,6 +105,10 @@ func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSw
 		}
 	}
 	return s
+}
+
+var watchdogActions = map[scenario.WatchdogAction]fabric.WatchdogAction{
+	scenario.WatchdogDrop: fabric.WatchdogDrop, scenario.WatchdogForward: fabric.WatchdogForward, scenario.WatchdogAlert: fabric.WatchdogAlert,
 }
 
 func pfc(f *scenario.Fabric, c classes) fabric.PFC {
