@@ -68,6 +68,7 @@ const (
 	ECMP          RoutingMode = "ecmp"          // hash of the flow
 	Flowlet       RoutingMode = "flowlet"       // the shortest queue, anew after a silence
 	Spray         RoutingMode = "spray"         // per packet, round robin
+	UpDown        RoutingMode = "up-down"       // by destination, towards a root and then away from it
 )
 
 // RoutingEngine is the routing engine of InfiniBand's Subnet Manager, by
@@ -225,7 +226,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Architecture]():   {"volta", "ampere", "ada", "hopper", "blackwell"},
 	reflect.TypeFor[Forwarding]():     {"cut-through", "store-and-forward"},
 	reflect.TypeFor[Shape]():          {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
-	reflect.TypeFor[RoutingMode]():    {"deterministic", "adaptive", "ecmp", "flowlet", "spray"},
+	reflect.TypeFor[RoutingMode]():    {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
 	reflect.TypeFor[RoutingEngine]():  {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
 	reflect.TypeFor[Queueing]():       {"voq", "fifo"},
 	reflect.TypeFor[Schedule]():       {"strict", "dwrr"},

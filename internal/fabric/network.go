@@ -94,6 +94,7 @@ type Network struct {
 	pauses     [][]pause    // by port
 	pauseUntil []units.Time // by port and class
 	watched    []watched    // by port and class; nil, unless some switch has a watchdog
+	pauseLogs  []*pauseLog  // by link and class; nil, unless pauses are recorded
 	renewAt    []units.Time // by link and class: when the pause of its sender is to be renewed
 	flowlets   [][]flowletEntry
 

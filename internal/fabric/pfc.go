@@ -46,6 +46,7 @@ func (p *Partition) pauseSender(s *ethernetState, g *ingress, b *inbox, link int
 	if s.paused == 1 {
 		p.watchServed(b.node)
 	}
+	p.pauseBegins(link, class)
 	p.sendPause(&s.spec.PFC, link, class, pauseOn)
 }
 
@@ -64,6 +65,7 @@ func (p *Partition) watchServed(node int32) {
 func (p *Partition) resumeSender(s *ethernetState, g *ingress, link int32, class uint8) {
 	g.paused = false
 	s.paused--
+	p.pauseEnds(link, class)
 	p.sendPause(&s.spec.PFC, link, class, pauseOff)
 }
 

@@ -121,6 +121,11 @@ func (p *Partition) pauseLinks(node int32, r *receiver, kind pauseKind) {
 		for class := uint8(0); link >= 0 && int(class) < n.classes; class++ {
 			if pfc.Lossless>>class&1 != 0 {
 				n.ingress[int(link)*n.classes+int(class)].paused = r.paused
+				if r.paused {
+					p.pauseBegins(link, class)
+				} else {
+					p.pauseEnds(link, class)
+				}
 				p.sendPause(pfc, link, class, kind)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"weft/units"
@@ -31,6 +32,7 @@ type pointJSON struct {
 	FlowsPs   distributionJSON `json:"flow_completion_ps"`
 	Counts    Counts           `json:"counts"`
 	Hottest   []HotLink        `json:"hottest_links"`
+	Pauses    *Pauses          `json:"pauses,omitempty"`
 	Partial   bool             `json:"partial,omitempty"`
 	Failure   string           `json:"failure,omitempty"`
 }
@@ -51,12 +53,20 @@ func (p Point) MarshalJSON() ([]byte, error) {
 		h.Busy = rounded(h.Busy, shareDigits)
 		hottest[i] = h
 	}
+	if p.Pauses != nil {
+		own := *p.Pauses
+		own.Links = slices.Clone(own.Links)
+		for i := range own.Links {
+			own.Links[i].Share = rounded(own.Links[i].Share, shareDigits)
+		}
+		p.Pauses = &own
+	}
 	d := p.Flows
 	return json.Marshal(pointJSON{
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
 		FlowsPs: distributionJSON{d.N, int64(d.Mean), int64(d.P50), int64(d.P99), int64(d.P999), int64(d.Max)},
-		Counts:  p.Counts, Hottest: hottest, Partial: p.Partial, Failure: p.Failure,
+		Counts:  p.Counts, Hottest: hottest, Pauses: p.Pauses, Partial: p.Partial, Failure: p.Failure,
 	})
 }
 
@@ -76,7 +86,7 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 			N: d.N, Mean: units.Time(d.Mean), P50: units.Time(d.P50), P99: units.Time(d.P99),
 			P999: units.Time(d.P999), Max: units.Time(d.Max),
 		},
-		Counts: q.Counts, Hottest: q.Hottest, Partial: q.Partial, Failure: q.Failure,
+		Counts: q.Counts, Hottest: q.Hottest, Pauses: q.Pauses, Partial: q.Partial, Failure: q.Failure,
 	}
 	return nil
 }

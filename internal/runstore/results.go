@@ -50,6 +50,7 @@ type Point struct {
 	Flows   Distribution // of messages between nodes
 	Counts  Counts
 	Hottest []HotLink // the busiest first, at most eight
+	Pauses  *Pauses   // who paused whom; nil where it was not recorded, or nobody did
 	Partial bool
 	Failure string // why the point has no result
 }

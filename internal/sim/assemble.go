@@ -51,6 +51,9 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
+	if err := p.upDown(); err != nil {
+		return nil, err
+	}
 	if err := p.manage(); err != nil {
 		return nil, err
 	}
@@ -111,7 +114,9 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		addScaleUp(b, up, nodes)
 	}
 	var err error
-	n.Network, err = b.Build(topology.Partition(p.graph, parts))
+	if n.Network, err = b.Build(topology.Partition(p.graph, parts)); err == nil && p.run.Pauses {
+		n.RecordPauses()
+	}
 	return n, err
 }
 

@@ -62,7 +62,8 @@ type patternFlow struct {
 	from, to int32
 	bytes    units.Bytes
 	start    units.Time
-	ends     []qpPair // over which it is split evenly
+	done     units.Time // when it was whole in its host's memory
+	ends     []qpPair   // over which it is split evenly
 }
 
 // qpPair is a connection: its end at the NIC that posts, and the other.
@@ -163,6 +164,10 @@ func (j *job) runPattern(point *runstore.Point) error {
 	point.Time = all.finished
 	point.Hottest = run.hottest(all.finished)
 	run.bandwidth(point)
+	var pauses []fabric.Pausing
+	if point.Pauses, pauses = run.net.pauseTree(all.finished); pauses != nil {
+		run.pausedFlows(pauses, point.Pauses)
+	}
 	return nil
 }
 
@@ -334,6 +339,7 @@ func (r *patternRun) fail(p *fabric.Partition, err error) {
 func (r *patternRun) arrived(p *fabric.Partition, flow int32) {
 	part := &r.parts[p.ID()]
 	if r.left[flow]--; r.left[flow] == 0 {
+		r.flows[flow].done = p.Now()
 		part.times.add(p.Now() - r.flows[flow].start)
 		part.finished = max(part.finished, p.Now())
 		part.arrived++

@@ -44,6 +44,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 	}
 	point.Time = (run.ended - run.began) / units.Time(r.Run.Iterations)
 	point.Hottest, _ = run.net.hottest(run.ended)
+	point.Pauses, _ = run.net.pauseTree(run.ended)
 	seconds := point.Time.Seconds()
 	if seconds > 0 {
 		point.AlgBW = float64(j.bytes) / seconds / 1e9
