@@ -30,6 +30,9 @@ func (r *resolver) check() {
 			r.checkEthernet(path, f)
 		}
 		r.checkCC(path, f)
+		if !r.broken("cluster", "workload") {
+			r.checkBeside(path, f)
+		}
 		if !r.broken("cluster", "topology") {
 			r.checkTopology(path+".topology", f)
 		}

@@ -65,6 +65,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 	if f.Kind == RoCEv2Kind && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
 		f.CC = CC{Preset: "none", Algorithm: CCNone} // nobody would ever notify
 	}
+	deriveBeside(f)
 	if f.CC.Algorithm == CCNone {
 		f.CC = CC{Preset: f.CC.Preset, Algorithm: CCNone}
 	}

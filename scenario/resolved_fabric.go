@@ -37,6 +37,8 @@ type Fabric struct {
 	TCP TCP `yaml:"tcp"`
 	// Host is the way of the data between GPU memory and NIC.
 	Host Host `yaml:"host"`
+	// Beside is what else the fabric carries while a collective runs.
+	Beside []Stream `yaml:"beside,omitzero"`
 }
 
 // Link is a generation of cable and transceiver. It may be given as the name

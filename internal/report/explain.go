@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/runstore"
+	"weft/units"
 )
 
 // Explain prints of each simulation which flows met on the busiest links, and who
@@ -26,6 +27,9 @@ func Explain(w io.Writer, r *runstore.Results, s Style) error {
 			if err := explainLinks(w, p, s); err != nil {
 				return err
 			}
+			if err := explainBeside(w, p, s); err != nil {
+				return err
+			}
 			if err := explainPauses(w, p, s); err != nil {
 				return err
 			}
@@ -42,6 +46,25 @@ func explainLinks(w io.Writer, p *runstore.Point, s Style) error {
 	rows := [][]string{{"busiest links", "busy", "carried", "over the mean of its tier", "flows on it"}}
 	for _, h := range p.Hottest {
 		rows = append(rows, []string{h.Name, percent(h.Busy), bytesText(h.Bytes), spreadText(h), flowsText(h.Flows)})
+	}
+	if err := Grid(w, rows, s); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return nil
+}
+
+// explainBeside prints what ran beside a collective.
+func explainBeside(w io.Writer, p *runstore.Point, s Style) error {
+	if len(p.Beside) == 0 {
+		return nil
+	}
+	rows := [][]string{{"beside it", "", "class", "messages", "GB/s", "mean", "p99", "slowest"}}
+	for _, x := range p.Beside {
+		rows = append(rows, []string{
+			x.Name, x.Operation, fmt.Sprint(x.Class), count(x.Messages), bandwidth(x.GBps),
+			shortTime(units.Time(x.MeanPs)), shortTime(units.Time(x.P99Ps)), shortTime(units.Time(x.MaxPs)),
+		})
 	}
 	if err := Grid(w, rows, s); err != nil {
 		return err

@@ -33,6 +33,7 @@ type pointJSON struct {
 	Counts    Counts           `json:"counts"`
 	Hottest   []HotLink        `json:"hottest_links"`
 	Pauses    *Pauses          `json:"pauses,omitempty"`
+	Beside    []Stream         `json:"beside,omitempty"`
 	Partial   bool             `json:"partial,omitempty"`
 	Failure   string           `json:"failure,omitempty"`
 }
@@ -61,12 +62,16 @@ func (p Point) MarshalJSON() ([]byte, error) {
 		}
 		p.Pauses = &own
 	}
+	beside := slices.Clone(p.Beside)
+	for i := range beside {
+		beside[i].GBps = rounded(beside[i].GBps, bandwidthDigits)
+	}
 	d := p.Flows
 	return json.Marshal(pointJSON{
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
 		FlowsPs: distributionJSON{d.N, int64(d.Mean), int64(d.P50), int64(d.P99), int64(d.P999), int64(d.Max)},
-		Counts:  p.Counts, Hottest: hottest, Pauses: p.Pauses, Partial: p.Partial, Failure: p.Failure,
+		Counts:  p.Counts, Hottest: hottest, Pauses: p.Pauses, Beside: beside, Partial: p.Partial, Failure: p.Failure,
 	})
 }
 
@@ -86,7 +91,7 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 			N: d.N, Mean: units.Time(d.Mean), P50: units.Time(d.P50), P99: units.Time(d.P99),
 			P999: units.Time(d.P999), Max: units.Time(d.Max),
 		},
-		Counts: q.Counts, Hottest: q.Hottest, Pauses: q.Pauses, Partial: q.Partial, Failure: q.Failure,
+		Counts: q.Counts, Hottest: q.Hottest, Pauses: q.Pauses, Beside: q.Beside, Partial: q.Partial, Failure: q.Failure,
 	}
 	return nil
 }

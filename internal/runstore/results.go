@@ -51,6 +51,7 @@ type Point struct {
 	Counts  Counts
 	Hottest []HotLink // the busiest first, at most eight
 	Pauses  *Pauses   // who paused whom; nil where it was not recorded, or nobody did
+	Beside  []Stream  // what ran beside a collective
 	Partial bool
 	Failure string // why the point has no result
 }

@@ -99,9 +99,13 @@ func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSw
 	s.Shared = max(int64(f.MTU)*2, int64(f.Switch.Buffer)-own*int64(ports))
 	if e.ECN.Enabled {
 		p := e.ECN.Pmax
-		s.ECN[c.data(f)] = fabric.ECN{
+		marking := fabric.ECN{
 			KMin: int32(e.ECN.Kmin), KMax: int32(e.ECN.Kmax),
 			PMax: uint32(min(1<<32-1, p.Num<<32/max(1, p.Den))),
+		}
+		s.ECN[c.data(f)] = marking
+		for i := range f.Beside {
+			s.ECN[c.must(f.Beside[i].Class)] = marking
 		}
 	}
 	return s
