@@ -59,6 +59,12 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 		}
 		s.section.SetZero()
 	}
+	if f.Kind == InfiniBandKind {
+		r.derivePartitions(path, f)
+		r.deriveQoS(path, f)
+		r.deriveQoSPolicy(path, f)
+	}
+	r.deriveInspection(path, f)
 	if f.Kind == TCPKind && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
 		f.Ethernet.ECN.Enabled = true // DCTCP is an answer to marks
 	}
@@ -112,7 +118,7 @@ func (r *resolver) headroom(f *Fabric, quanta int64) units.Bytes {
 	rate := int64(f.Link.Rate())
 	cell := max(1, int64(f.Switch.Cell))
 	// Of a cable: 2 · length · rate / 198e6 m/s, in bytes; a length is in mm.
-	cable := Ratio{2 * int64(r.longest(f)), 1000}.reduced().Mul(Ratio{rate, 198_000_000 * 8}.reduced()).Of(1)
+	cable := Ratio{2 * int64(r.LongestCable(f)), 1000}.reduced().Mul(Ratio{rate, 198_000_000 * 8}.reduced()).Of(1)
 	occupancy := (cell + 63) / 64 // cells' bytes over those of packets of 64
 	if cell <= 128 {
 		occupancy = 2
@@ -124,8 +130,9 @@ func (r *resolver) headroom(f *Fabric, quanta int64) units.Bytes {
 	return units.Bytes(ceilTo(losslessMTU+prop*occupancy, kib))
 }
 
-// longest is the longest cable that the topology has.
-func (r *resolver) longest(f *Fabric) units.Length {
+// LongestCable is the longest cable that a fabric's topology has: what its
+// headroom is for.
+func (r *Resolved) LongestCable(f *Fabric) units.Length {
 	t, c := &f.Topology, f.Topology.Cables
 	switch t.plane() {
 	case SingleSwitch:

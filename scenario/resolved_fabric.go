@@ -39,6 +39,35 @@ type Fabric struct {
 	Host Host `yaml:"host"`
 	// Beside is what else the fabric carries while a collective runs.
 	Beside []Stream `yaml:"beside,omitzero"`
+	// Inspection is a box in the path of each NIC that looks at every packet.
+	Inspection Inspection `yaml:"inspection"`
+}
+
+// Inspection is a store-and-forward box (a firewall, an intrusion detection
+// system) in the cable of each NIC port, which all of its packets pass in both
+// directions.
+type Inspection struct {
+	// Latency is what the box takes for a packet, from its last bit in to its
+	// first bit out. 0 and no rate: there is no box.
+	Latency units.Time `yaml:"latency" range:"0..1ms"`
+	// Rate is what it inspects in each direction, at most the link's.
+	Rate units.Rate `yaml:"rate" range:"1Mbps..100Tbps"`
+}
+
+// On reports whether there is a box.
+func (i Inspection) On() bool { return i.Rate > 0 }
+
+// ServiceLevel gives paths a service level. A condition that is left out holds
+// for all.
+type ServiceLevel struct {
+	// From are the NICs that send: node3, node[0-7]/nic0, all or manager.
+	From []string `yaml:"from,omitzero"`
+	// To are the NICs that receive.
+	To []string `yaml:"to,omitzero"`
+	// Partition is the key of the path's partition.
+	Partition PKey `yaml:"partition,omitzero" range:"0x0000..0x7fff"`
+	// SL is the service level.
+	SL int `yaml:"sl" range:"0..15"`
 }
 
 // Link is a generation of cable and transceiver. It may be given as the name
@@ -97,6 +126,12 @@ type Switch struct {
 	Jitter Jitter `yaml:"jitter"`
 	// Cell is the unit in which the shared buffer is given out.
 	Cell units.Bytes `yaml:"cell" range:"0B..64KiB"`
+	// SONiC is a config_db.json, its path from the scenario's folder on: all
+	// switches have the buffers, thresholds, marking, queues and priorities that it
+	// gives a port. What the scenario itself states comes before it.
+	SONiC string `yaml:"sonic,omitzero"`
+	// SONiCPort is that port; needed where ports of the link's rate differ.
+	SONiCPort string `yaml:"sonic-port,omitzero"`
 }
 
 // PortsAt is the number of ports that the switch has at a rate.
@@ -242,6 +277,25 @@ type InfiniBand struct {
 	Speedup Ratio `yaml:"speedup"`
 	// GRH adds a global route header of 40 bytes to each packet.
 	GRH bool `yaml:"grh"`
+	// Partitions are who may talk to whom. Without any, every port is a full
+	// member of the default partition; with some, those that no rule names are
+	// limited members of it, as with OpenSM.
+	Partitions []Partition `yaml:"partitions,omitzero"`
+	// PartitionsConf is a partitions.conf of OpenSM, beside the scenario, to
+	// read them from.
+	PartitionsConf string `yaml:"partitions-conf,omitzero"`
+	// PartitionEnforcement is where P_Keys are checked besides the HCA: both,
+	// in or out at the switch ports to NICs, or off.
+	PartitionEnforcement Enforcement `yaml:"partition-enforcement,omitzero"`
+	// OpenSMConf is an opensm.conf, beside the scenario, whose QoS keys give
+	// vls, sl2vl, the arbitration tables and their limit.
+	OpenSMConf string `yaml:"opensm-conf,omitzero"`
+	// QoSPolicy is a qos-policy.conf of OpenSM, beside the scenario, to read
+	// service-levels from.
+	QoSPolicy string `yaml:"qos-policy,omitzero"`
+	// ServiceLevels say which service level a path gets; the first that fits
+	// counts, and ib.sl where none does.
+	ServiceLevels []ServiceLevel `yaml:"service-levels,omitzero"`
 }
 
 // VLWeight is an entry of a VL arbitration table.
@@ -258,6 +312,12 @@ type Ethernet struct {
 	IPVersion int `yaml:"ip-version" range:"4..6"`
 	// VLAN adds a tag of 4 bytes.
 	VLAN bool `yaml:"vlan"`
+	// DSCP is that of data and acknowledgements: what switch.sonic finds their class
+	// by, and what an exported configuration is made for. The simulator itself goes
+	// by the priorities.
+	DSCP int `yaml:"dscp" range:"0..63"`
+	// CNPDSCP is that of congestion notifications.
+	CNPDSCP int `yaml:"cnp-dscp" range:"0..63"`
 	// DataPriority is the 802.1p priority of data.
 	DataPriority int `yaml:"data-priority" range:"0..7"`
 	// AckPriority is that of acknowledgements.
@@ -270,6 +330,9 @@ type Ethernet struct {
 	PFC PFC `yaml:"pfc"`
 	// ECN is marking at egress.
 	ECN ECN `yaml:"ecn"`
+	// Shared is the part of the switch's buffer that ports share; 0 is what Reserve
+	// and Headroom of the ports in use leave of it.
+	Shared units.Bytes `yaml:"shared,omitzero" range:"0B..64GiB"`
 	// EgressAlpha is the dynamic threshold of a lossy egress queue over the
 	// free shared buffer.
 	EgressAlpha Ratio `yaml:"egress-alpha"`
@@ -300,6 +363,10 @@ type PFC struct {
 	XOFF units.Bytes `yaml:"xoff" range:"0B..64GiB"`
 	// XONOffset is how far below the threshold the pause ends.
 	XONOffset units.Bytes `yaml:"xon-offset" range:"0B..1GiB"`
+	// XON is what a queue may hold, its reserve included, when the pause ends,
+	// whatever the threshold. 0 leaves it to XONOffset; where both are given either
+	// ends it.
+	XON units.Bytes `yaml:"xon,omitzero" range:"0B..1GiB"`
 	// Headroom is each port and priority's buffer for what arrives after
 	// XOFF.
 	Headroom units.Bytes `yaml:"headroom" range:"0B..64GiB"`

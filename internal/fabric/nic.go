@@ -77,12 +77,15 @@ func (p *Partition) arriveNIC(b *inbox, link, i int32) {
 // deliver hands a packet to the queue pair that it is for.
 func (p *Partition) deliver(node int32, nic *nicState, link, i int32) {
 	k := &p.pool.hot[i]
-	p.stats.Delivered++
-	p.stats.OutBytes += int64(k.size)
 	if nic.spec.Credits.Period > 0 {
 		p.hold(link, k)
 		p.free(link, k.class, k.size, p.now)
 	}
+	if p.net.partitions != nil && p.trespasses(nic, link, i) {
+		return
+	}
+	p.stats.Delivered++
+	p.stats.OutBytes += int64(k.size)
 	f := p.receive(nic, i)
 	p.pool.put(i)
 	p.afterQP(node, nic, f)

@@ -50,6 +50,7 @@ const (
 	DropStall                // InfiniBand: the lane is stalled after such drops in a row
 	DropWatchdog             // lossless class: the PFC watchdog ended a storm
 	DropReceiver             // a slow NIC's buffer overrun
+	DropPKey                 // InfiniBand: the sender's partition is not the receiver's
 	DropReasons
 )
 

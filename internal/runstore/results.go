@@ -52,6 +52,12 @@ type Point struct {
 	Hottest []HotLink // the busiest first, at most eight
 	Pauses  *Pauses   // who paused whom; nil where it was not recorded, or nobody did
 	Beside  []Stream  // what ran beside a collective
+	// Violations are what a Subnet Manager is told of packets that were discarded
+	// for their P_Key, the earliest first, at most 64.
+	Violations []Violation
+	// Levels are the messages of each service level of InfiniBand, where there is
+	// more than one.
+	Levels  []Level
 	Partial bool
 	Failure string // why the point has no result
 }
@@ -81,9 +87,11 @@ type Counts struct {
 	DroppedWatchdog int64 `json:"dropped_watchdog,omitempty"` // lossless class, the PFC watchdog ended a storm
 	DroppedReceiver int64 `json:"dropped_receiver,omitempty"` // a slow NIC's buffer overrun
 	PFCStorms       int64 `json:"pfc_storms,omitempty"`       // queues that the PFC watchdog found in a storm
+	DroppedPKey     int64 `json:"dropped_pkey,omitempty"`     // InfiniBand, P_Key of another partition
 
 	// Of workloads that choose service and operation.
 	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that never came whole
+	MessagesBarred   int64 `json:"messages_barred,omitempty"`     // between NICs that share no partition
 	DroppedNoReceive int64 `json:"dropped_no_receive,omitempty"`  // UC and UD: messages that found no receive
 	DroppedOutOfTurn int64 `json:"dropped_out_of_turn,omitempty"` // UC: packets of messages that are not whole
 	RNRNAKs          int64 `json:"rnr_naks,omitempty"`            // RC: messages that found no receive and came again
@@ -91,7 +99,28 @@ type Counts struct {
 
 // Drops is the sum of all drops.
 func (c Counts) Drops() int64 {
-	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedWatchdog + c.DroppedReceiver
+	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey + c.DroppedWatchdog + c.DroppedReceiver
+}
+
+// Level is the messages of a service level.
+type Level struct {
+	SL    units.SL
+	Flows Distribution
+}
+
+// Violation is a trap of a port that discarded packets for their P_Key, and how
+// many of a sender's queue pair it discarded in all.
+type Violation struct {
+	Trap    int       `json:"trap"` // 257 of an HCA, 259 of a switch (IBA vol. 1, 14.2.5.1)
+	Port    string    `json:"port"` // that discarded
+	FirstPs int64     `json:"first_ps"`
+	Packets int64     `json:"packets"`
+	From    string    `json:"from"` // NICs
+	To      string    `json:"to"`
+	FromQP  units.QPN `json:"from_qp"`
+	ToQP    units.QPN `json:"to_qp"`
+	PKey    uint16    `json:"pkey"` // of the packets, bit 15 the membership
+	SL      units.SL  `json:"sl"`
 }
 
 // HotLink is a busy link: the share of the measured time in which its wire was

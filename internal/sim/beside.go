@@ -53,13 +53,16 @@ func (b *besideRun) start() error {
 	for i := range b.streams {
 		s := &b.streams[i]
 		from, to := int32(s.spec.Src), int32(s.spec.Dst)
-		class := b.net.plan.class.must(laneOf(b.net.plan.fabric, s.spec.Class))
-		entropy := uint32(engine.Mix(1<<63 | uint64(i)))
-		ends := [2]fabric.Connection{b.net.plan.connection(from, entropy, entropy), b.net.plan.connection(to, entropy^1, entropy)}
-		for k := range ends {
-			ends[k].Class, ends[k].Reply = class, class
+		plan, entropy := b.net.plan, uint32(engine.Mix(1<<63|uint64(i)))
+		level := 0 // what Ethernet has
+		if plan.fabric.Kind == scenario.InfiniBandKind {
+			level = s.spec.Class
 		}
-		end, peer, err := b.net.Connect(from, to, ends[0], ends[1])
+		here, there := plan.connection(from, entropy, entropy, level), plan.connection(to, entropy^1, entropy, level)
+		here.Class = plan.class.must(laneOf(plan.fabric, s.spec.Class))
+		here.Reply, there.Class, there.Reply = here.Class, here.Class, here.Class
+		here.PKey, there.PKey = plan.keys.pair(from, to)
+		end, peer, err := b.net.Connect(from, to, here, there)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func (n *network) pausedLink(all []fabric.Pausing, i int, end units.Time) runsto
 	x := &all[i]
 	from, to := n.LinkEnds(x.Link)
 	l := runstore.PausedLink{
-		Name: n.LinkName(x.Link), Sender: n.plan.graph.Nodes[from].Name, By: n.plan.graph.Nodes[to].Name,
+		Name: n.LinkName(x.Link), Sender: n.NodeName(from), By: n.NodeName(to),
 		Priority: n.plan.class.used[x.Class], Pauses: x.Count, PausedPs: int64(x.Paused), FirstPs: int64(x.First),
 		After: causeOf(all, i), Circle: inCircle(all, i),
 	}
