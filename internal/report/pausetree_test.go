@@ -15,9 +15,9 @@ func slowNIC() *runstore.Pauses {
 	return &runstore.Pauses{
 		SlicePs: ms,
 		Links: []runstore.PausedLink{
-			{Name: "leaf port 1 to slow", By: "slow", Priority: 3, Pauses: 1, PausedPs: 4 * ms, After: -1, Timeline: []int{0, 100, 100, 50}},
-			{Name: "a port 1 to leaf", By: "leaf", Priority: 3, Pauses: 2, PausedPs: 3 * ms, Cause: "leaf port 1 to slow", Share: 1, Timeline: []int{0, 0, 100, 50}},
-			{Name: "b port 1 to leaf", By: "leaf", Priority: 3, Pauses: 2, PausedPs: 2 * ms, Cause: "leaf port 1 to slow", Share: 0.9, Timeline: []int{0, 0, 100, 0}},
+			{Name: "leaf port 1", By: "slow", Priority: 3, Pauses: 1, PausedPs: 4 * ms, After: -1, Timeline: []int{0, 100, 100, 50}},
+			{Name: "a port 1", By: "leaf", Priority: 3, Pauses: 2, PausedPs: 3 * ms, Cause: "leaf port 1", Share: 1, Timeline: []int{0, 0, 100, 50}},
+			{Name: "b port 1", By: "leaf", Priority: 3, Pauses: 2, PausedPs: 2 * ms, Cause: "leaf port 1", Share: 0.9, Timeline: []int{0, 0, 100, 0}},
 		},
 		Flows: []runstore.PausedFlow{
 			{Name: "a to slow", TimePs: 5 * ms, Links: []int{0, 1}},
@@ -37,9 +37,9 @@ func TestATreeLeadsFromTheRootToTheVictim(t *testing.T) {
 	}
 	want := []string{
 		"slow does not take what comes",
-		"└ leaf port 1 to slow slow 3 1 4.00 ms 0",
-		"├ a port 1 to leaf leaf 3 2 3.00 ms 0",
-		"└ b port 1 to leaf leaf 3 2 2.00 ms 0 b to c, 3.00 ms",
+		"└ leaf port 1 slow 3 1 4.00 ms 0",
+		"├ a port 1 leaf 3 2 3.00 ms 0",
+		"└ b port 1 leaf 3 2 2.00 ms 0 b to c, 3.00 ms",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the tree is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
