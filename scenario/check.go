@@ -37,6 +37,9 @@ func (r *resolver) check() {
 	if !r.broken("cluster", "workload") {
 		r.checkWorkload()
 	}
+	if !r.broken("cluster", "isolation") {
+		r.checkIsolation()
+	}
 	if !r.broken("cluster", "workload", "run", "fabrics") {
 		r.checkMemory()
 	}
@@ -138,26 +141,9 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 			break
 		}
 	}
-	weights := 0
-	for _, t := range []struct {
-		field string
-		table []VLWeight
-	}{{"vlarb-high", ib.VLArbHigh}, {"vlarb-low", ib.VLArbLow}} {
-		if len(t.table) > 64 {
-			r.complain(path+".ib."+t.field, "the table has %d entries: at most 64 (IBA vol. 1, 7.6.9)", len(t.table))
-		}
-		for i, e := range t.table {
-			if e.VL >= ib.VLs {
-				r.complain(fmt.Sprintf("%s.ib.%s[%d].vl", path, t.field, i), "VL %d is not in use: there are VLs 0 to %d", e.VL, ib.VLs-1)
-			}
-			if e.VL == ib.SL2VL[ib.SL] {
-				weights += e.Weight
-			}
-		}
-	}
-	if weights == 0 {
-		r.complain(path+".ib.vlarb-low", "VL %d, which carries the workload, has no weight in either table: it would never be served", ib.SL2VL[ib.SL])
-	}
+	r.checkArbitration(path, f)
+	r.checkPartitions(path, f)
+	r.checkServiceLevels(path, f)
 	if ib.Speedup.Cmp(1, 1) < 0 {
 		r.complain(path+".ib.speedup", "a speed-up of %s is below 1: the switch would be slower than its ports", ib.Speedup)
 	}

@@ -59,6 +59,12 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 		}
 		s.section.SetZero()
 	}
+	if f.Kind == InfiniBandKind {
+		r.derivePartitions(path, f)
+		r.deriveQoS(path, f)
+		r.deriveQoSPolicy(path, f)
+	}
+	r.deriveInspection(path, f)
 	if f.Kind == TCPKind && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
 		f.Ethernet.ECN.Enabled = true // DCTCP is an answer to marks
 	}

@@ -58,9 +58,13 @@ func flow(v reflect.Value) string {
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	case v.Kind() == reflect.Struct && v.Type() != ratioType:
-		items := make([]string, v.NumField())
-		for i := range items {
-			items[i] = yamlName(v.Type().Field(i)) + ": " + flow(v.Field(i))
+		var items []string
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if v.Field(i).IsZero() && strings.HasSuffix(f.Tag.Get("yaml"), ",omitzero") {
+				continue
+			}
+			items = append(items, yamlName(f)+": "+flow(v.Field(i)))
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	case v.Kind() == reflect.String && enums[v.Type()] == nil:

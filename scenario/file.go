@@ -3,9 +3,6 @@ package scenario
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +12,10 @@ import (
 type File struct {
 	// Name is the path or label that errors begin with.
 	Name string
-	dir  string // of the file, for files that it names; "": the process's own
 	root *node
 	set  map[string]place // where each field is stated
+	// open reads a file that the scenario names.
+	open func(name string) ([]byte, error)
 }
 
 // Override is a value from outside the file, laid over it: a flag of the
@@ -30,32 +28,27 @@ type Override struct {
 
 // Load reads a scenario from a file.
 func Load(path string) (*File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxFile {
+	text, err := readBounded(path, maxFile)
+	switch {
+	case errors.Is(err, errTooLong):
 		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file is longer than %d bytes, the most that a scenario has", maxFile)}}
+	case err != nil:
+		return nil, err
 	}
-	return decodeIn(filepath.Dir(path), path, text)
+	return decode(path, text, beside(path))
 }
 
 // Decode reads a scenario. The error holds everything that is wrong with it,
 // as Errors; name is what they begin with.
-// Files that it names are found from the process's folder on.
-func Decode(name string, text []byte) (*File, error) { return decodeIn("", name, text) }
+// Other files that it names are found from the process's folder on.
+func Decode(name string, text []byte) (*File, error) { return decode(name, text, beside("")) }
 
-func decodeIn(dir, name string, text []byte) (*File, error) {
+func decode(name string, text []byte, open func(string) ([]byte, error)) (*File, error) {
 	root, errs := parse(name, text)
 	if root == nil {
 		return nil, errs.err()
 	}
-	f := &File{Name: name, dir: dir, root: root}
+	f := &File{Name: name, root: root, open: open}
 	_, more := f.resolve()
 	if err := append(errs, more...).err(); err != nil {
 		return nil, err
@@ -79,7 +72,7 @@ func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
 
 // under is the file with the overrides laid over it, and those that do not fit.
 func (f *File) under(overrides []Override) (*File, Errors) {
-	g := &File{Name: f.Name, dir: f.dir, root: f.root}
+	g := &File{Name: f.Name, root: f.root, open: f.open}
 	var errs Errors
 	for _, o := range overrides {
 		root, err := g.root.with(o)

@@ -26,30 +26,35 @@ type document struct {
 	Workload Workload `yaml:"workload"`
 	// Run is how it is run.
 	Run Run `yaml:"run"`
+	// Isolation is what is to be kept apart, for weft audit isolation.
+	Isolation Isolation `yaml:"isolation"`
 }
 
 // resolver builds a Resolved: the decoder lays values, derive.go computes what
 // is not stated, check.go says what does not fit together.
 type resolver struct {
 	*decoder
-	dir     string // what files that the scenario names are found from
 	doc     document
 	misread int // how many of errs are from reading values, not from checks
+	open    func(name string) ([]byte, error)
+	names   int // that patterns stand for
 	Resolved
 }
 
 // resolve never fails to give a Resolved; with errors it is not to be used.
 func (f *File) resolve() (*Resolved, Errors) {
-	r := &resolver{decoder: newDecoder(f.Name), dir: f.dir}
+	r := &resolver{decoder: newDecoder(f.Name), open: f.open}
 	r.defaults()
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
+	r.Isolation = r.doc.Isolation
 	r.fabrics(f.root)
 	r.misread = len(r.errs)
 	if !r.broken("cluster", "topology") {
 		r.deriveTopologies()
 	}
 	r.deriveWorkload()
+	r.deriveIsolation()
 	r.check()
 	normalise(reflect.ValueOf(&r.Resolved).Elem())
 	f.set = r.set

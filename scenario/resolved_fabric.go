@@ -37,6 +37,35 @@ type Fabric struct {
 	TCP TCP `yaml:"tcp"`
 	// Host is the way of the data between GPU memory and NIC.
 	Host Host `yaml:"host"`
+	// Inspection is a box in the path of each NIC that looks at every packet.
+	Inspection Inspection `yaml:"inspection"`
+}
+
+// Inspection is a store-and-forward box (a firewall, an intrusion detection
+// system) in the cable of each NIC port, which all of its packets pass in both
+// directions.
+type Inspection struct {
+	// Latency is what the box takes for a packet, from its last bit in to its
+	// first bit out. 0 and no rate: there is no box.
+	Latency units.Time `yaml:"latency" range:"0..1ms"`
+	// Rate is what it inspects in each direction, at most the link's.
+	Rate units.Rate `yaml:"rate" range:"1Mbps..100Tbps"`
+}
+
+// On reports whether there is a box.
+func (i Inspection) On() bool { return i.Rate > 0 }
+
+// ServiceLevel gives paths a service level. A condition that is left out holds
+// for all.
+type ServiceLevel struct {
+	// From are the NICs that send: node3, node[0-7]/nic0, all or manager.
+	From []string `yaml:"from,omitzero"`
+	// To are the NICs that receive.
+	To []string `yaml:"to,omitzero"`
+	// Partition is the key of the path's partition.
+	Partition PKey `yaml:"partition,omitzero" range:"0x0000..0x7fff"`
+	// SL is the service level.
+	SL int `yaml:"sl" range:"0..15"`
 }
 
 // Link is a generation of cable and transceiver. It may be given as the name
@@ -246,6 +275,25 @@ type InfiniBand struct {
 	Speedup Ratio `yaml:"speedup"`
 	// GRH adds a global route header of 40 bytes to each packet.
 	GRH bool `yaml:"grh"`
+	// Partitions are who may talk to whom. Without any, every port is a full
+	// member of the default partition; with some, those that no rule names are
+	// limited members of it, as with OpenSM.
+	Partitions []Partition `yaml:"partitions,omitzero"`
+	// PartitionsConf is a partitions.conf of OpenSM, beside the scenario, to
+	// read them from.
+	PartitionsConf string `yaml:"partitions-conf,omitzero"`
+	// PartitionEnforcement is where P_Keys are checked besides the HCA: both,
+	// in or out at the switch ports to NICs, or off.
+	PartitionEnforcement Enforcement `yaml:"partition-enforcement,omitzero"`
+	// OpenSMConf is an opensm.conf, beside the scenario, whose QoS keys give
+	// vls, sl2vl, the arbitration tables and their limit.
+	OpenSMConf string `yaml:"opensm-conf,omitzero"`
+	// QoSPolicy is a qos-policy.conf of OpenSM, beside the scenario, to read
+	// service-levels from.
+	QoSPolicy string `yaml:"qos-policy,omitzero"`
+	// ServiceLevels say which service level a path gets; the first that fits
+	// counts, and ib.sl where none does.
+	ServiceLevels []ServiceLevel `yaml:"service-levels,omitzero"`
 }
 
 // VLWeight is an entry of a VL arbitration table.

@@ -27,6 +27,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newPing,
 	newLive,
 	newIbsim,
+	newAudit,
 	newCatalog,
 	newVersion,
 	newExitCodes,

@@ -53,6 +53,8 @@ type EthernetSwitch struct {
 	Ports []EthernetPort
 	// Schedule orders the priorities at every egress port.
 	Schedule Schedule
+
+	inspects units.PerByte // of a box; zero: a switch
 }
 
 // ECN marks packets of one priority at the egress queue with a probability
@@ -298,14 +300,17 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 		start = p.notBeforeTail(o, k)
 	}
 	in, size := k.in, k.size
-	end := p.transmit(link, i, start)
+	p.transmit(link, i, start)
+	if s.spec.inspects.Num > 0 {
+		o.hold(s.spec.inspects, size, start)
+	}
 	if s.spec.EarlyRelease {
 		p.release(s, in, class, int32(size))
 	} else {
 		o.serveIn, o.serve, o.class = in, size, class
 	}
 	if o.nonEmpty&^o.blocked != 0 || (s.paused > 0 && o.serveIn >= 0) {
-		p.wake(o, link, end)
+		p.wake(o, link, o.freeAt)
 	}
 }
 

@@ -64,12 +64,15 @@ func (p *Partition) arriveNIC(b *inbox, link, i int32) {
 	n := p.net
 	nic := &n.nics[n.nodes[b.node].state]
 	k := &p.pool.hot[i]
-	p.stats.Delivered++
-	p.stats.OutBytes += int64(k.size)
 	if nic.spec.Credits.Period > 0 {
 		p.hold(link, k)
 		p.free(link, k.class, k.size, p.now)
 	}
+	if n.partitions != nil && p.trespasses(nic, link, i) {
+		return
+	}
+	p.stats.Delivered++
+	p.stats.OutBytes += int64(k.size)
 	f := p.receive(nic, i)
 	p.pool.put(i)
 	p.afterQP(b.node, nic, f)

@@ -45,6 +45,7 @@ const (
 	DropHeadroom             // lossless class: headroom overrun
 	DropLifetime             // InfiniBand: head-of-queue lifetime passed
 	DropStall                // InfiniBand: the lane is stalled after such drops in a row
+	DropPKey                 // InfiniBand: the sender's partition is not the receiver's
 	DropReasons
 )
 

@@ -37,7 +37,7 @@ func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 func TestASwitchFromSONiCIsBuiltWithItsNumbers(t *testing.T) {
 	r := resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {sonic: ../roce/sonic/testdata/config_db.json}, ethernet: {dscp: 3}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
 	f := &r.Fabrics[0]
-	c := classesOf(f)
+	c := classesOf(f, &r.Workload)
 	s := ethernetSwitch(f, c, 32)
 	data, ok := c.of(3)
 	if !ok || s.PFC.Lossless != 1<<data {
