@@ -9,11 +9,11 @@ const (
 	MaxSize = 1 << 30
 	// MaxQPs bounds the queue pairs of a test.
 	MaxQPs = 1 << 14
-	// MaxBuffers bounds the memory of a test: MaxSize, or a small one for each of
-	// many queue pairs.
-	MaxBuffers = 2 << 30
 	// MaxDepth bounds the work requests outstanding.
 	MaxDepth = 1 << 14
+	// MaxWork bounds the work requests outstanding over all queue pairs: each takes
+	// some 200 bytes, and three entries of a completion queue.
+	MaxWork = 1 << 19
 	// MaxIters bounds the iterations of a test.
 	MaxIters = 100_000_000
 	// maxMessage bounds a message of the exchange: MaxQPs of some 100 bytes each.
