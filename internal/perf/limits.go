@@ -22,6 +22,8 @@ const (
 	maxTests = 8
 	// maxPeak bounds the iterations of which the peak is sought, in all pairs.
 	maxPeak = 20_000
+	// idle ends a connection that asks for nothing: others wait for its place.
+	idle = 10 * time.Minute
 	// patience ends a test whose peer has gone.
 	patience = 60 * time.Second
 )
