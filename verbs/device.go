@@ -36,7 +36,6 @@ type Device struct {
 	keys   keys
 	qps    map[*QP]struct{}
 	cqs    map[*CQ]struct{}
-	pds    int
 	closed bool
 	async  chan AsyncEvent
 
@@ -51,6 +50,7 @@ type AsyncEvent struct {
 	Type EventType
 	QP   *QP
 	CQ   *CQ
+	SRQ  *SRQ
 }
 
 // EventType is the kind of an asynchronous event.
@@ -58,13 +58,10 @@ type EventType uint8
 
 // The events.
 const (
-	EventCQErr            EventType = iota // a completion queue was overrun
-	EventQPFatal                           // a queue pair went to ERR for a local error
-	EventQPAccessErr                       // a peer was refused for an access error
-	EventQPReqErr                          // a peer was refused for an invalid request
-	EventQPLastWQEReached                  // of a queue pair with an SRQ, in ERR
-	EventSRQLimitReached                   // fewer receives are left than the limit
-	numEventTypes
+	EventCQErr           EventType = iota // a completion queue was overrun
+	EventQPFatal                          // a queue pair went to ERR for a local error
+	EventQPAccessErr                      // a peer was refused for an access error
+	EventSRQLimitReached                  // fewer receives are left than the limit
 )
 
 // Open opens a device.
@@ -184,9 +181,6 @@ type PD struct {
 
 // AllocPD makes a protection domain.
 func (d *Device) AllocPD() *PD {
-	d.port.Lock()
-	defer d.port.Unlock()
-	d.pds++
 	return &PD{dev: d}
 }
 
@@ -197,7 +191,6 @@ func (p *PD) Dealloc() error {
 	if p.refs > 0 {
 		return fmt.Errorf("%w: %d objects are in the protection domain", ErrBusy, p.refs)
 	}
-	p.dev.pds--
 	return nil
 }
 

@@ -205,6 +205,9 @@ func (q *QP) take(a *QPAttr, mask QPAttrMask) {
 	if mask&AttrMaxRdAtomic != 0 {
 		q.cfg.MaxReads = max(1, a.MaxRdAtomic)
 	}
+	if mask&AttrMaxDestRdAtomic != 0 {
+		q.cfg.MaxServed = max(1, a.MaxDestRdAtomic)
+	}
 	if mask&AttrMinRNRTimer != 0 {
 		q.cfg.RNRTimer = a.MinRNRTimer
 	}

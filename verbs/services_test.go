@@ -114,7 +114,7 @@ func TestASharedReceiveQueueServesManyQueuePairs(t *testing.T) {
 	}
 	select {
 	case e := <-b.dev.Events():
-		if e.Type != EventSRQLimitReached {
+		if e.Type != EventSRQLimitReached || e.SRQ != srq {
 			t.Errorf("event %v, want that the limit was reached", e.Type)
 		}
 	default:
@@ -283,5 +283,35 @@ func TestAThousandQueuePairsOfADeviceWork(t *testing.T) {
 	}
 	if !bytes.Equal(b.memory()[:n], a.buf[:n]) {
 		t.Error("other bytes arrived")
+	}
+}
+
+// The two bounds on READs are of two roles: what this end may have outstanding, and
+// what it serves.
+func TestTheResponderServesAsManyReadsAsItHasSaid(t *testing.T) {
+	var on [2]*side
+	for i := range on {
+		on[i] = newSide(t, Options{}, QPInitAttr{}, 1<<16)
+	}
+	for i, s := range on {
+		a := QPAttr{
+			Access: allAccess, PathMTU: 1024, Dest: on[1-i].dev.Addr(), DestQPN: on[1-i].qp.QPN(), Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+			MaxRdAtomic: []int{16, 1}[i], MaxDestRdAtomic: []int{1, 16}[i],
+		}
+		if err := s.qp.ConnectWith(&a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := on[0], on[1]
+	fillPattern(b.memory(), 4)
+	b.memory()
+	for i := range 64 {
+		a.post(SendWR{WRID: uint64(i), Opcode: RDMARead, SGL: []SGE{a.mr.SGE(i*1024, 1024)}, RemoteAddr: b.mr.Addr() + uint64(i*1024), RKey: b.mr.RKey()})
+	}
+	for i := range 64 {
+		a.want(uint64(i), Success)
+	}
+	if !bytes.Equal(a.memory(), b.memory()) {
+		t.Error("other bytes were read")
 	}
 }

@@ -57,7 +57,7 @@ func (s *SRQ) take(r *recvRecord) bool {
 	s.size--
 	if s.size < s.limit {
 		s.limit = 0
-		s.pd.dev.raise(AsyncEvent{Type: EventSRQLimitReached})
+		s.pd.dev.raise(AsyncEvent{Type: EventSRQLimitReached, SRQ: s})
 	}
 	return true
 }

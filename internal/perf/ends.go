@@ -36,9 +36,6 @@ func newEnds(dev *verbs.Device, t *Test) (e *ends, err error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	if int64(t.Size)*2 > MaxBuffers {
-		return nil, fmt.Errorf("perf: messages of %d bytes need more memory than %d bytes", t.Size, MaxBuffers)
-	}
 	e = &ends{t: t, dev: dev, pd: dev.AllocPD(), byN: map[verbs.QPN]int{}, psn: units.PSN(rand.Uint32() & units.PSNMask)}
 	defer func() {
 		if err != nil {

@@ -75,6 +75,7 @@ func (t *Test) Check() error {
 		bad("the number of queue pairs", t.QPs, 1, MaxQPs),
 		bad("the path MTU", t.MTU, 256, 4096),
 		bad("the depth", t.Depth, 1, MaxDepth),
+		bad("queue pairs times depth", min(max(t.QPs, 0), MaxQPs)*min(max(t.Depth, 0), MaxDepth), 0, MaxWork),
 		bad("the list", t.List, 0, MaxDepth),
 		bad("the inline size", t.Inline, 0, verbs.MaxInline),
 	)

@@ -9,11 +9,11 @@ const (
 	MaxSize = 1 << 30
 	// MaxQPs bounds the queue pairs of a test.
 	MaxQPs = 1 << 14
-	// MaxBuffers bounds the memory of a test: MaxSize, or a small one for each of
-	// many queue pairs.
-	MaxBuffers = 2 << 30
 	// MaxDepth bounds the work requests outstanding.
 	MaxDepth = 1 << 14
+	// MaxWork bounds the work requests outstanding over all queue pairs: each takes
+	// some 200 bytes, and three entries of a completion queue.
+	MaxWork = 1 << 19
 	// MaxIters bounds the iterations of a test.
 	MaxIters = 100_000_000
 	// maxMessage bounds a message of the exchange: MaxQPs of some 100 bytes each.
@@ -22,6 +22,8 @@ const (
 	maxTests = 8
 	// maxPeak bounds the iterations of which the peak is sought, in all pairs.
 	maxPeak = 20_000
+	// idle ends a connection that asks for nothing: others wait for its place.
+	idle = 10 * time.Minute
 	// patience ends a test whose peer has gone.
 	patience = 60 * time.Second
 )

@@ -49,7 +49,7 @@ func Serve(ctx context.Context, l net.Listener, dev *verbs.Device, told func(pee
 // serveOne does what one test asks for.
 func serveOne(ctx context.Context, l *link, dev *verbs.Device) (*Test, error) {
 	var client End
-	if err := l.read(&client, 0); err != nil {
+	if err := l.read(&client, idle); err != nil {
 		return nil, err
 	}
 	t := client.Test

@@ -25,14 +25,14 @@ func shapeAtomic(p *Packet) { p.Length, p.DMALen = 0, AtomicBytes }
 // acceptAtomic takes an atomic that is in order.
 func (q *QP) acceptAtomic(p *Packet, b *Batch) Verdict {
 	p.DMALen = AtomicBytes
-	if len(q.reads) >= q.cfg.maxReads() {
+	if len(q.reads) >= q.cfg.maxServed() {
 		q.dropRepeat()
 	}
 	switch {
 	case q.msgClass != classNone || p.Length != 0 || q.cfg.Atomic == nil || p.VA%AtomicBytes != 0:
 		q.abort(wire.NAKInvalidRequest, b)
 		return Dropped
-	case len(q.reads) >= q.cfg.maxReads():
+	case len(q.reads) >= q.cfg.maxServed():
 		q.abort(wire.NAKInvalidRequest, b)
 		return Dropped
 	case !q.allowed(AccessRemoteAtomic, p):
@@ -52,7 +52,7 @@ func (q *QP) acceptAtomic(p *Packet, b *Batch) Verdict {
 	if q.ahead == nil {
 		q.ahead = new(reorder)
 	}
-	q.ahead.remember(done, q.cfg.maxReads())
+	q.ahead.remember(done, q.cfg.maxServed())
 	q.reads = append(q.reads, done.response())
 	return Taken
 }
@@ -76,7 +76,7 @@ func (q *QP) repeatAtomic(p *Packet) Verdict {
 	}
 	i := slices.IndexFunc(q.ahead.atomics, func(d atomicDone) bool { return d.psn == p.PSN })
 	waits := slices.ContainsFunc(q.reads, func(r readWork) bool { return r.atomic && r.psn == p.PSN })
-	if i < 0 || waits || len(q.reads) >= q.cfg.maxReads() {
+	if i < 0 || waits || len(q.reads) >= q.cfg.maxServed() {
 		return Dropped
 	}
 	again := q.ahead.atomics[i].response()

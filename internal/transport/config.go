@@ -52,6 +52,9 @@ type Config struct {
 	// MaxReads bounds the READs and atomics in flight, and those that a
 	// responder takes at once; 0 is 16.
 	MaxReads int
+	// MaxServed is another bound for the responder, where the two differ; 0 is
+	// MaxReads.
+	MaxServed int
 
 	// OutOfOrder lets both ends take packets in any order, for adaptive
 	// routing and spraying: payload is placed as it comes, tracked in a
@@ -129,6 +132,7 @@ func (c *Config) Check() error {
 		bad("Window", int64(c.Window), 0, 1<<62),
 		bad("MaxOutstandingPackets", int64(c.MaxOutstandingPackets), 0, MaxOutstandingPSNs),
 		bad("MaxReads", int64(c.MaxReads), 0, MaxReadResources),
+		bad("MaxServed", int64(c.MaxServed), 0, MaxReadResources),
 		bad("NAKInterval", int64(c.NAKInterval), 0, int64(units.Forever)/4),
 		bad("CNPInterval", int64(c.CNPInterval), 0, int64(units.Forever)),
 		bad("PacedOverhead", int64(c.PacedOverhead), 0, 4096),
@@ -157,4 +161,12 @@ func (c *Config) maxReads() int {
 		return c.MaxReads
 	}
 	return 16
+}
+
+// maxServed is the bound on READs and atomics that a responder takes at once.
+func (c *Config) maxServed() int {
+	if c.MaxServed > 0 {
+		return c.MaxServed
+	}
+	return c.maxReads()
 }

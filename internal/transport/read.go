@@ -23,11 +23,11 @@ type readWork struct {
 // acceptRead takes a READ request that is in order.
 func (q *QP) acceptRead(p *Packet, b *Batch) Verdict {
 	packets := q.readPackets(p.DMALen)
-	if len(q.reads) >= q.cfg.maxReads() {
+	if len(q.reads) >= q.cfg.maxServed() {
 		q.dropRepeat()
 	}
 	switch {
-	case len(q.reads) >= q.cfg.maxReads() || p.DMALen > MaxMessageBytes || packets > MaxOutstandingPSNs:
+	case len(q.reads) >= q.cfg.maxServed() || p.DMALen > MaxMessageBytes || packets > MaxOutstandingPSNs:
 		q.abort(wire.NAKInvalidRequest, b)
 		return Dropped
 	case !q.allowed(AccessRemoteRead, p):
@@ -85,7 +85,7 @@ func (q *QP) repeatRead(p *Packet) Verdict {
 		kept = append(kept, r)
 	}
 	q.reads = kept
-	if len(q.reads) >= q.cfg.maxReads() {
+	if len(q.reads) >= q.cfg.maxServed() {
 		return Dropped
 	}
 	again := q.readOf(p)
