@@ -119,7 +119,7 @@ type Network struct {
 	arbiters    []arbiter     // by port
 	starved     []units.Time  // by port and class
 	stalls      []stall       // by port and class
-	partitions  *Partitions   // nil: nobody checks P_Keys
+	pkeys       *PKeys        // nil: nobody checks P_Keys
 	offences    [][]Violation // by port that discarded; nil where nobody checks
 	jitter      []linkJitter  // by link; nil, unless some switch jitters
 

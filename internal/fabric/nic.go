@@ -68,7 +68,7 @@ func (p *Partition) arriveNIC(b *inbox, link, i int32) {
 		p.hold(link, k)
 		p.free(link, k.class, k.size, p.now)
 	}
-	if n.partitions != nil && p.trespasses(nic, link, i) {
+	if n.pkeys != nil && p.trespasses(nic, link, i) {
 		return
 	}
 	p.stats.Delivered++
