@@ -225,32 +225,6 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 	}
 }
 
-func (r *resolver) checkCC(path string, f *Fabric) {
-	c := &f.CC
-	if c.Algorithm != DCQCN {
-		return
-	}
-	at := path + ".cc"
-	if f.Kind == InfiniBandKind {
-		r.complain(at, "DCQCN is RoCE v2's: InfiniBand takes none")
-		return
-	}
-	if !f.Ethernet.ECN.Enabled {
-		r.complain(at, "DCQCN hears of congestion by ECN, which is not enabled: set ethernet.ecn.enabled, or cc: none")
-	}
-	for _, x := range []struct {
-		field string
-		value Ratio
-	}{{"g", c.G}, {"initial-alpha", c.InitialAlpha}, {"min-decrease", c.MinDecrease}, {"first-rate", c.FirstRate}} {
-		if x.value.Cmp(1, 1) > 0 {
-			r.complain(at+"."+x.field, "%s is more than 1", x.value)
-		}
-	}
-	if c.MinRate > f.Link.Rate() {
-		r.complain(at+".min-rate", "the lowest rate %s is more than the link's %s", c.MinRate.Exact(), f.Link.Rate().Exact())
-	}
-}
-
 // algorithmsOf says which algorithm carries out which operation.
 var algorithmsOf = map[Collective][]Algorithm{
 	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree},

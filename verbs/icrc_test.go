@@ -36,7 +36,7 @@ func TestAnIdentificationThatIsNotExpectedIsSolvedForOrRefused(t *testing.T) {
 			t.Cleanup(func() { _ = dev.Close() })
 			p.on[i] = fit(t, dev, QPInitAttr{}, 1<<14)
 		}
-		p.connectPatiently(8, 1)
+		p.connectPatiently(14, 1)
 		a, b := p.on[0], p.on[1]
 		a.post(SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 1<<14)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
 		wc := a.wait()
