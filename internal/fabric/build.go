@@ -21,8 +21,8 @@ type Builder struct {
 	// Lanes, if not nil, is the rule by which packets change virtual lanes at
 	// the scale-out switches of a credit-based fabric; they enter on lane 0.
 	Lanes *routing.Lanes
-	// Partitions, if not nil, are the P_Keys of the NICs, which are then checked.
-	Partitions *Partitions
+	// PKeys, if not nil, are the P_Keys of the NICs, which are then checked.
+	PKeys *PKeys
 	// FlowletGap is the pause after which Flowlet may move a flow.
 	FlowletGap units.Time
 	// AdaptiveThreshold is how many bytes more than the least loaded port the
@@ -178,7 +178,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
 	n.hash, n.laneRule = b.Hash, b.Lanes
 	n.maxEvents = b.MaxEvents
-	n.partitions = b.Partitions
+	n.pkeys = b.PKeys
 	n.patience = patience
 	for i := range n.infiniband {
 		s := n.infiniband[i].spec
@@ -198,9 +198,9 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		parts = max(parts, int(part[i])+1)
 	}
 	b.allocate()
-	if b.Partitions != nil {
-		if len(b.Partitions.Tables) < len(n.nics) {
-			return nil, fmt.Errorf("there are P_Key tables for %d NICs of %d", len(b.Partitions.Tables), len(n.nics))
+	if b.PKeys != nil {
+		if len(b.PKeys.Tables) < len(n.nics) {
+			return nil, fmt.Errorf("there are P_Key tables for %d NICs of %d", len(b.PKeys.Tables), len(n.nics))
 		}
 		n.offences = make([][]Violation, len(n.ports))
 	}

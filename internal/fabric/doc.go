@@ -29,6 +29,13 @@
 // time that is shorter than the way from one to the next: cells.go has why nobody
 // can see it.
 //
+// # P_Keys and boxes
+//
+// With Builder.PKeys, HCAs and the switch ports to them discard packets of other
+// partitions: what is not given is not looked at. A box (EthernetBox,
+// InfiniBandBox) is a switch of two ports in the cable of a NIC, which stores each
+// packet whole and sends no faster than it inspects.
+//
 // # What must hold
 //
 // Packets and bytes are conserved, buffers stay within bounds, credits are

@@ -23,7 +23,7 @@ type flow struct {
 	cnp     uint8 // of congestion notifications
 	ready   bool  // it stands in the ring of its class
 	sl      units.SL
-	pkey    uint16   // what its packets have, and those for it must match; read where Builder.Partitions is given
+	pkey    uint16   // what its packets have, and those for it must match; read where Builder.PKeys is given
 	told    cc.Wants // what its data is to report of its way
 }
 

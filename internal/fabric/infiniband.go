@@ -86,7 +86,7 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 		return
 	}
 	p.hold(link, k)
-	if n.partitions != nil && p.barred(nd, link, i) {
+	if n.pkeys != nil && p.barred(nd, link, i) {
 		return
 	}
 	if s.spec.FIFO {

@@ -122,7 +122,7 @@ type Network struct {
 	starved     []units.Time  // by port and class
 	stalls      []stall       // by port and class
 	fecn        []fecnLane    // by port and class; nil, unless some switch marks
-	partitions  *Partitions   // nil: nobody checks P_Keys
+	pkeys       *PKeys        // nil: nobody checks P_Keys
 	offences    [][]Violation // by port that discarded; nil where nobody checks
 	jitter      []linkJitter  // by link; nil, unless some switch jitters
 

@@ -81,7 +81,7 @@ func (p *Partition) deliver(node int32, nic *nicState, link, i int32) {
 		p.hold(link, k)
 		p.free(link, k.class, k.size, p.now)
 	}
-	if p.net.partitions != nil && p.trespasses(nic, link, i) {
+	if p.net.pkeys != nil && p.trespasses(nic, link, i) {
 		return
 	}
 	p.stats.Delivered++

@@ -8,12 +8,12 @@ import (
 	"weft/units"
 )
 
-// Partitions are the P_Keys of an InfiniBand fabric. An HCA compares the P_Key
+// PKeys are the P_Keys of an InfiniBand fabric. An HCA compares the P_Key
 // of each packet with that of the queue pair that it is for; a switch compares
 // it with the table of a port, which is that of the NIC at the port's other end.
 // What does not match is discarded, counted and trapped (IBA vol. 1, 9.6.1.2.3,
 // 10.9.3 and 18.2.4.2.1).
-type Partitions struct {
+type PKeys struct {
 	// Tables are the P_Keys of each NIC, bit 15 the membership.
 	Tables [][]uint16
 	// Ingress and Egress say whether switches check at ports to NICs what comes
@@ -73,7 +73,7 @@ func (p *Partition) trespasses(nic *nicState, link, i int32) bool {
 // discards it then. At the switch that has its receiver the packet leaves by the
 // static port: there is no other.
 func (p *Partition) barred(nd *node, link, i int32) bool {
-	n, keys := p.net, p.net.partitions
+	n, keys := p.net, p.net.pkeys
 	if nd.local != byTables || !keys.Ingress && !keys.Egress {
 		return false
 	}

@@ -21,7 +21,7 @@ type message struct {
 
 // keyed has sent messages on a leaf-spine of 8 hosts whose P_Key tables are
 // given.
-func keyed(t *testing.T, p *fabric.Partitions, messages []message, parts int) *fabric.Network {
+func keyed(t *testing.T, p *fabric.PKeys, messages []message, parts int) *fabric.Network {
 	t.Helper()
 	g, err := topology.TwoLevel{Endpoints: 8, Radix: 8, LeafEndpoints: 2, Spines: 2, NodeNICs: 1}.Build()
 	if err != nil {
@@ -31,7 +31,7 @@ func keyed(t *testing.T, p *fabric.Partitions, messages []message, parts int) *f
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := fabric.Builder{Classes: 1, Seed: 1, Tables: tables, App: ignore{}, Partitions: p}
+	b := fabric.Builder{Classes: 1, Seed: 1, Tables: tables, App: ignore{}, PKeys: p}
 	nic := infinibandNIC()
 	sw := &fabric.InfiniBandSwitch{Pipeline: 200 * ns, Credits: credits(), ReadPorts: 2}
 	for i, nd := range g.Nodes {
@@ -93,7 +93,7 @@ func TestPacketsOfAnotherPartitionAreDiscardedWhereKeysAreChecked(t *testing.T) 
 		{"another tenant, checked coming in", true, false, 0, 2, fabric.TrapHCA, "node2/nic0 port 1"},
 		{"limited to limited, checked going out", false, true, 1, 4, fabric.TrapSwitch, "leaf2 port 1"},
 	} {
-		p := &fabric.Partitions{Tables: tenants(), Ingress: c.ingress, Egress: c.egress}
+		p := &fabric.PKeys{Tables: tenants(), Ingress: c.ingress, Egress: c.egress}
 		n := keyed(t, p, []message{{from: c.from, to: c.to}}, 1)
 		s, v := n.Stats(), n.Violations()
 		if c.trap == 0 {
@@ -117,14 +117,14 @@ func TestPacketsOfAnotherPartitionAreDiscardedWhereKeysAreChecked(t *testing.T) 
 // table is the manager's, not the host's.
 func TestASwitchKeepsOutAKeyThatTheManagerHasNotGiven(t *testing.T) {
 	rogue := []message{{from: 0, to: 2, key: 0x8002}}
-	if s := keyed(t, &fabric.Partitions{Tables: tenants(), Egress: true}, rogue, 1).Stats(); s.Delivered != 2 {
+	if s := keyed(t, &fabric.PKeys{Tables: tenants(), Egress: true}, rogue, 1).Stats(); s.Delivered != 2 {
 		t.Errorf("past what goes out and the HCA alone %d of 2 packets arrive", s.Delivered)
 	}
 	promoted := []message{{from: 1, to: 4, key: 0x8001}} // a limited member that claims to be a full one
-	if s := keyed(t, &fabric.Partitions{Tables: tenants(), Ingress: true}, promoted, 1).Stats(); s.Dropped[fabric.DropPKey] != 2 {
+	if s := keyed(t, &fabric.PKeys{Tables: tenants(), Ingress: true}, promoted, 1).Stats(); s.Dropped[fabric.DropPKey] != 2 {
 		t.Errorf("%d of 2 packets of a limited member with a full key are discarded", s.Dropped[fabric.DropPKey])
 	}
-	n := keyed(t, &fabric.Partitions{Tables: tenants(), Ingress: true}, rogue, 1)
+	n := keyed(t, &fabric.PKeys{Tables: tenants(), Ingress: true}, rogue, 1)
 	if s, v := n.Stats(), n.Violations(); s.Dropped[fabric.DropPKey] != 2 || len(v) != 1 || v[0].Port != "leaf0 port 1" {
 		t.Errorf("past a switch that checks what comes in %d of 2 are discarded, %+v", s.Dropped[fabric.DropPKey], v)
 	}
@@ -148,7 +148,7 @@ func TestViolationsDoNotDependOnPartitions(t *testing.T) {
 	}
 	want := ""
 	for _, parts := range []int{1, 2, 3} {
-		n := keyed(t, &fabric.Partitions{Tables: tenants(), Egress: true}, all, parts)
+		n := keyed(t, &fabric.PKeys{Tables: tenants(), Egress: true}, all, parts)
 		s := n.Stats()
 		if s.Delivered != 2*matching || s.Dropped[fabric.DropPKey] != 2*(int64(len(all))-matching) {
 			t.Errorf("%d delivered and %d discarded; want %d of %d", s.Delivered, s.Dropped[fabric.DropPKey], 2*matching, 2*len(all))

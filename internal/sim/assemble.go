@@ -113,7 +113,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 	if up.rate.Num > 0 {
 		addScaleUp(b, up, nodes)
 	}
-	b.Partitions = p.keys.enforced()
+	b.PKeys = p.keys.enforced()
 	for i := range p.graph.Cables {
 		c := &p.graph.Cables[i]
 		rate := perByte(&f.Link)

@@ -40,11 +40,11 @@ func pkeysOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph) (k pke
 }
 
 // enforced is what the fabric's HCAs and switches check; nil is nothing.
-func (k *pkeys) enforced() *fabric.Partitions {
+func (k *pkeys) enforced() *fabric.PKeys {
 	if k.tables == nil {
 		return nil
 	}
-	return &fabric.Partitions{
+	return &fabric.PKeys{
 		Tables:  k.tables,
 		Ingress: k.where == scenario.EnforceBoth || k.where == scenario.EnforceIn,
 		Egress:  k.where == scenario.EnforceBoth || k.where == scenario.EnforceOut,
