@@ -30,6 +30,7 @@ func (r *resolver) check() {
 			r.checkEthernet(path, f)
 		}
 		r.checkCC(path, f)
+		r.checkRecovery(path, f)
 		if !r.broken("cluster", "topology") {
 			r.checkTopology(path+".topology", f)
 		}

@@ -113,6 +113,9 @@ type Network struct {
 	fecn        []fecnLane   // by port and class; nil, unless some switch marks
 	jitter      []linkJitter // by link; nil, unless some switch jitters
 
+	errors    []linkErrors // by link; nil, unless packets are corrupted
+	errorRate uint32       // of packets, in 2^-32
+
 	local     LocalApp
 	gpus      []gpuState
 	nics      []nicState

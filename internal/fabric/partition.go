@@ -46,6 +46,7 @@ const (
 	DropHeadroom             // lossless class: headroom overrun
 	DropLifetime             // InfiniBand: head-of-queue lifetime passed
 	DropStall                // InfiniBand: the lane is stalled after such drops in a row
+	DropCorrupt              // corrupted on a link
 	DropReasons
 )
 
@@ -138,6 +139,9 @@ func (p *Partition) handle(e *engine.Event) {
 		i := p.land(b, link)
 		if n.packets != nil {
 			p.landed(link, i)
+		}
+		if n.errors != nil && p.corrupted(link, i) {
+			return
 		}
 		switch b.kind {
 		case kindEthernet:
