@@ -69,7 +69,10 @@ func TestSwiftsTargetGrowsAsTheWindowShrinks(t *testing.T) {
 		window int64
 		extra  units.Time
 	}{
-		{100 * one, 0}, {200 * one, 0}, {one / 10, 100 * us}, {one / 50, 100 * us},
+		{100 * one, 0},
+		{200 * one, 0},
+		{one / 10, 100 * us},
+		{one / 50, 100 * us},
 		// (1 - 0.1) / (√10 - 0.1) of the range
 		{one, units.Time(100e6 * 0.9 / (math.Sqrt(10) - 0.1))},
 	} {
