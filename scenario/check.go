@@ -33,6 +33,7 @@ func (r *resolver) check() {
 		if !r.broken("cluster", "workload") {
 			r.checkBeside(path, f)
 		}
+		r.checkRecovery(path, f)
 		if !r.broken("cluster", "topology") {
 			r.checkTopology(path+".topology", f)
 		}

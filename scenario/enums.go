@@ -167,6 +167,15 @@ const (
 	IBCC   CCAlgorithm = "ib-cc" // InfiniBand's own
 )
 
+// Recovery is how a reliable connection sends lost packets again.
+type Recovery string
+
+// The kinds of recovery.
+const (
+	GoBackN         Recovery = "go-back-n"        // everything from the lost packet on
+	SelectiveRepeat Recovery = "selective-repeat" // what is lost
+)
+
 // TCPVariant is a congestion control of TCP.
 type TCPVariant string
 
@@ -288,6 +297,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[DeviceKind]():     texts(deviceKinds),
 	reflect.TypeFor[WatchdogAction](): {"drop", "forward", "alert"},
 	reflect.TypeFor[CCAlgorithm]():    {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc"},
+	reflect.TypeFor[Recovery]():       {"go-back-n", "selective-repeat"},
 	reflect.TypeFor[TCPVariant]():     {"cubic", "dctcp"},
 	reflect.TypeFor[HostPath]():       {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
 	reflect.TypeFor[Distribution]():   {"none", "exponential", "lognormal"},

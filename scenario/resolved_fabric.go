@@ -86,6 +86,9 @@ type Link struct {
 	FECLatency units.Time `yaml:"fec-latency" range:"0..100us"`
 	// PerMetre is the propagation delay of a metre of cable.
 	PerMetre units.Time `yaml:"per-metre" range:"1ps..1us"`
+	// ErrorRate is the share of packets that arrive corrupted over each link and
+	// are dropped: what FEC and link-level retransmission leave.
+	ErrorRate Ratio `yaml:"error-rate"`
 }
 
 // RateExact is the rate of the link as a fraction of bits per second (FDR's is
@@ -437,6 +440,9 @@ type Transport struct {
 	Timeout units.Time `yaml:"timeout" range:"1us..forever"`
 	// Retry is the number of retries before the queue pair fails.
 	Retry int `yaml:"retry" range:"0..7"`
+	// Recovery is how lost packets are sent again: go-back-n or
+	// selective-repeat.
+	Recovery Recovery `yaml:"recovery"`
 	// RNRTimer is the wait after a receiver-not-ready NAK, rounded up to the
 	// next of the 31 times that the NAK can say.
 	RNRTimer units.Time `yaml:"rnr-timer" range:"10us..655360us"`

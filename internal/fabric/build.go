@@ -31,6 +31,9 @@ type Builder struct {
 	// Hash, if not nil, is ECMP's choice among n ports at the switch with a row
 	// of the tables, in place of weft's own.
 	Hash func(row int32, entropy uint32, n int) int
+	// ErrorRate is the share of packets that arrive corrupted over each link of
+	// the scale-out fabric, in 2^-32.
+	ErrorRate uint32
 	// MaxEvents ends a run that takes more; 0 is no bound.
 	MaxEvents int64
 	// App runs on the network; Trace, which may be nil, watches it.
@@ -209,6 +212,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	}
 	b.credits()
 	b.jitters()
+	b.errors()
 	b.markSlower()
 	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })
 	cells, slot := b.cut()

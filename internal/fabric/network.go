@@ -126,6 +126,9 @@ type Network struct {
 	offences    [][]Violation // by port that discarded; nil where nobody checks
 	jitter      []linkJitter  // by link; nil, unless some switch jitters
 
+	errors    []linkErrors // by link; nil, unless packets are corrupted
+	errorRate uint32       // of packets, in 2^-32
+
 	local     LocalApp
 	gpus      []gpuState
 	nics      []nicState

@@ -52,6 +52,7 @@ const (
 	DropWatchdog             // lossless class: the PFC watchdog ended a storm
 	DropReceiver             // a slow NIC's buffer overrun
 	DropPKey                 // InfiniBand: the sender's partition is not the receiver's
+	DropCorrupt              // corrupted on a link
 	DropReasons
 )
 
@@ -144,6 +145,9 @@ func (p *Partition) handle(e *engine.Event) {
 		i := p.land(b, link)
 		if n.packets != nil {
 			p.landed(link, i)
+		}
+		if n.errors != nil && p.corrupted(link, i) {
+			return
 		}
 		switch b.kind {
 		case kindEthernet:

@@ -107,7 +107,7 @@ func congestion(f *scenario.Fabric) string {
 func leftOut(sc *scenario.Resolved) []string {
 	notes := []string{
 		"These are simulations. Every packet is sent, queued and acknowledged one by one, but only the sizes of payloads move; no GPU computes.",
-		"The fabric is healthy and empty: no failed or flapping links, no bit errors, no storage, management or other tenants' traffic, and nothing else on the GPUs.",
+		"The fabric is healthy and empty: no failed or flapping links, no bit errors but those that the scenario asks for, no storage, management or other tenants' traffic, and nothing else on the GPUs.",
 		"All nodes are alike and start at the same instant; placement follows the node numbers. Stragglers and the skew of real jobs are not in the times.",
 		"The collective's algorithm and protocol are those that NCCL's published cost model chooses, unless the scenario says otherwise. NCCL measures and tunes more than that model says.",
 	}

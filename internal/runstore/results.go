@@ -88,6 +88,7 @@ type Counts struct {
 	DroppedReceiver int64 `json:"dropped_receiver,omitempty"` // a slow NIC's buffer overrun
 	PFCStorms       int64 `json:"pfc_storms,omitempty"`       // queues that the PFC watchdog found in a storm
 	DroppedPKey     int64 `json:"dropped_pkey,omitempty"`     // InfiniBand, P_Key of another partition
+	DroppedCorrupt  int64 `json:"dropped_corrupt,omitempty"`  // corrupted on a link
 
 	// Of workloads that choose service and operation.
 	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that never came whole
@@ -99,7 +100,7 @@ type Counts struct {
 
 // Drops is the sum of all drops.
 func (c Counts) Drops() int64 {
-	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey + c.DroppedWatchdog + c.DroppedReceiver
+	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey + c.DroppedWatchdog + c.DroppedReceiver + c.DroppedCorrupt
 }
 
 // Level is the messages of a service level.

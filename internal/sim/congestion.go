@@ -122,7 +122,7 @@ func ibcc(f *scenario.Fabric) *cc.IBCCParams {
 	p := &cc.IBCCParams{LineRate: f.Link.Rate(), Timer: c.CCTITimer, Increase: c.CCTIIncrease, Min: c.CCTIMin}
 	for _, delay := range c.CCT {
 		m, shift, _ := scenario.CCTEntry(delay)
-		p.Table = append(p.Table, cc.CCTEntry{Multiplier: m, Shift: shift})
+		p.Table = append(p.Table, cc.TableEntry{Multiplier: m, Shift: shift})
 	}
 	return p
 }

@@ -179,9 +179,11 @@ func rdma(f *scenario.Fabric) *transport.Config {
 	c := &transport.Config{
 		PathMTU: int(f.MTU), AckEvery: t.AckEvery, Window: t.Window,
 		RetryCount: t.Retry, RNRRetry: t.RNRRetry, RNRTimer: wire.RNRTimerCode(t.RNRTimer), ImplicitRecv: true,
-		OutOfOrder:  f.NIC.OutOfOrder && perPacket(f.Routing.Mode),
-		MaxReads:    f.NIC.ReadsInFlight,
-		CNPInterval: units.Forever,
+		OutOfOrder: f.NIC.OutOfOrder && perPacket(f.Routing.Mode),
+
+		SelectiveRepeat: t.Recovery == scenario.SelectiveRepeat,
+		MaxReads:        f.NIC.ReadsInFlight,
+		CNPInterval:     units.Forever,
 	}
 	if t.Timeout != units.Forever {
 		c.RetryTimeout = t.Timeout

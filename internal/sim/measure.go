@@ -72,6 +72,6 @@ func counts(n *fabric.Network) runstore.Counts {
 		DroppedBuffer:   s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
 		DroppedWatchdog: s.Dropped[fabric.DropWatchdog], DroppedReceiver: s.Dropped[fabric.DropReceiver], PFCStorms: s.Storms,
 		DroppedLifetime: s.Dropped[fabric.DropLifetime], DroppedStalled: s.Dropped[fabric.DropStall],
-		DroppedPKey: s.Dropped[fabric.DropPKey],
+		DroppedPKey: s.Dropped[fabric.DropPKey], DroppedCorrupt: s.Dropped[fabric.DropCorrupt],
 	}
 }

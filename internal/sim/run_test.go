@@ -57,6 +57,13 @@ cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}
 fabrics: [roce-v2-400g]
 workload: {pattern: incast, fan-in: 40, receivers: 2, sizes: [256KiB]}`,
+		"lossy links": `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics:
+  - {preset: roce-v2-400g, link: {error-rate: 0.5%}, transport: {timeout: 100us, recovery: selective-repeat}}
+  - {preset: infiniband-ndr, link: {error-rate: 0.5%}, transport: {timeout: 100us}, routing: {mode: deterministic}}
+workload: {pattern: permutation, sizes: [64KiB]}`,
 		"congestion controls": `
 cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}

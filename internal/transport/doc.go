@@ -18,6 +18,7 @@
 //   - reorder.go: packets out of order
 //   - notify.go: congestion marks and notifications
 //   - uc.go, ud.go: the unreliable services
+//   - selective.go: what is lost alone is sent again
 //   - state.go: the states of a queue pair, and all that changes them
 //   - package cc: congestion control
 //
@@ -45,9 +46,11 @@
 // # What it leaves out
 //
 // RD and XRC; shared receive queues (their owner posts what WantsRecv asks for);
-// end-to-end credits (the AETH says that there are none); automatic path migration;
-// selective retransmission. The MSN is counted and sent, not used. A lost packet
-// costs everything behind it unless both ends take packets out of order, and
-// then loss is found by timeout alone. Out of order, live use cannot place
-// packets other than a message's first: only that has an address on the wire.
+// end-to-end credits (the AETH says that there are none); automatic path migration.
+// The MSN is counted and sent, not used. A lost packet costs everything behind it
+// unless both ends repeat selectively (selective.go) or take packets out of order,
+// and in the latter case loss is found by timeout alone. Out of order and with
+// selective repeat, live use cannot place packets other than a message's first: only
+// that has an address on the wire; and a codec has no place for the packet that a NAK
+// of selective repeat names beside the expected one.
 package transport

@@ -37,10 +37,12 @@ func (q *QP) further() *beyond {
 	return q.beyond
 }
 
-// at is whether the peer has a packet ahead of una.
+// at is whether the peer has a packet ahead of una. una itself counts as missing
+// though it may have come: its acknowledgement is lost then, and its repetition
+// draws another.
 func (s *beyond) at(una, psn units.PSN) bool {
 	d := uint32(psn.Sub(una))
-	return d < s.came.size() && s.came.has(psn)
+	return d > 0 && d < s.came.size() && s.came.has(psn)
 }
 
 // refusedAhead takes a NAK that names a packet that came ahead of the expected

@@ -38,7 +38,7 @@ func ibccCases() []*Case {
 func tableRows(e *Env) ([]Row, error) {
 	m := &Models{IBCC: cc.IBCCParams{LineRate: 400 * units.Gbps, Timer: 10 * units.Microsecond, Increase: 3, Min: 1}}
 	for i := range uint16(10) {
-		m.IBCC.Table = append(m.IBCC.Table, cc.CCTEntry{Multiplier: i * i, Shift: 2})
+		m.IBCC.Table = append(m.IBCC.Table, cc.TableEntry{Multiplier: i * i, Shift: 2})
 	}
 	if e.Change != nil {
 		e.Change(m)
@@ -101,7 +101,7 @@ func victimGoodput(e *Env, controlled bool) (map[int32]float64, error) {
 		m.Transport.EchoCE, m.Transport.AckCE, m.Transport.PacedOverhead = true, true, 26
 		m.IBCC = cc.IBCCParams{LineRate: 400 * units.Gbps, Timer: 8_192 * ns, Increase: 1}
 		for i := range 128 {
-			m.IBCC.Table = append(m.IBCC.Table, cc.CCTEntry{Multiplier: uint16(7 * i * i * 1000 / (95 * 95 * 218))})
+			m.IBCC.Table = append(m.IBCC.Table, cc.TableEntry{Multiplier: uint16(7 * i * i * 1000 / (95 * 95 * 218))})
 		}
 	}
 	const message, from, until = 64 << 10, units.Millisecond, 4 * units.Millisecond

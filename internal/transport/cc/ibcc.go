@@ -2,10 +2,10 @@ package cc
 
 import "weft/units"
 
-// CCTEntry is an entry of the congestion control table: how long a queue pair
+// TableEntry is an entry of the congestion control table: how long a queue pair
 // waits after a packet, in times of that packet on the wire, Multiplier / 2^Shift
 // (IBA vol. 1, A10.2.2.1.1: 14 bits and 2 bits).
-type CCTEntry struct {
+type TableEntry struct {
 	Multiplier uint16
 	Shift      uint8
 }
@@ -22,7 +22,7 @@ type IBCCParams struct {
 	// Min is CCTI_Min, the least index.
 	Min int
 	// Table is the congestion control table. Its last index is CCTI_Limit.
-	Table []CCTEntry
+	Table []TableEntry
 }
 
 // IBCC is the reaction of a channel adapter to backward explicit congestion

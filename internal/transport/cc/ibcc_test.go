@@ -9,9 +9,9 @@ import (
 )
 
 // table has delays of 0, 1/2, 1, 3/2 … packets.
-func table(n int) (t []CCTEntry) {
+func table(n int) (t []TableEntry) {
 	for i := range n {
-		t = append(t, CCTEntry{Multiplier: uint16(i), Shift: 1})
+		t = append(t, TableEntry{Multiplier: uint16(i), Shift: 1})
 	}
 	return t
 }
