@@ -308,6 +308,9 @@ func (q *QP) SourceOf(p *Packet) (id uint64, ok bool) {
 	if q.cur != q.head {
 		from = q.cur - 1 // nxt lies in cur, or begins it
 	}
+	if p.PSN.Before(q.work(from).first) {
+		from = q.head // a packet that selective repeat sends again
+	}
 	for i := from; i != q.tail; i++ {
 		w := q.work(i)
 		if uint32(p.PSN.Sub(w.first))&units.PSNMask < w.packets {
