@@ -159,6 +159,9 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 func (r *resolver) checkEthernet(path string, f *Fabric) {
 	e := &f.Ethernet
 	at := func(field string) string { return path + ".ethernet." + field }
+	if f.Kind == RoCEv1Kind {
+		r.checkRoCEv1(path, f)
+	}
 	if f.Kind == RoCEv2Kind && (f.MTU < 256 || f.MTU > 9000) {
 		r.complain(path+".mtu", "a RoCE v2 MTU of %s is out of range: want 256B to 4KiB, or up to 9000B for other simulators' cases", f.MTU.Exact())
 	}

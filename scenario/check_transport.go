@@ -1,5 +1,20 @@
 package scenario
 
+// checkRoCEv1 refuses what RoCE v1 has no header for: it puts InfiniBand's global
+// route header straight into an Ethernet frame (IBA vol. 1, annex A16), so that no
+// router takes it anywhere and no switch can mark it.
+func (r *resolver) checkRoCEv1(path string, f *Fabric) {
+	if f.MTU < 256 || f.MTU > 4096 {
+		r.complain(path+".mtu", "a RoCE v1 MTU of %s is out of range: want 256B to 4KiB", f.MTU.Exact())
+	}
+	if s := f.Topology.plane(); s != SingleSwitch {
+		r.complain(path+".topology.shape", "RoCE v1 has no IP header, so it lives inside one L2 domain, and a %s is routed: set topology.shape to single-switch, or take roce-v2", s)
+	}
+	if f.Ethernet.ECN.Enabled {
+		r.complain(path+".ethernet.ecn.enabled", "RoCE v1 has no IP header, so no switch can mark it: take ECN out, or take roce-v2")
+	}
+}
+
 // checkRecovery checks what is lost and how it is sent again.
 func (r *resolver) checkRecovery(path string, f *Fabric) {
 	if f.Link.ErrorRate.Cmp(1, 1) > 0 {

@@ -68,7 +68,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 	if f.Kind == TCPKind && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
 		f.Ethernet.ECN.Enabled = true // DCTCP is an answer to marks
 	}
-	if f.Kind == RoCEv2Kind && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
+	if (f.Kind == RoCEv2Kind || f.Kind == RoCEv1Kind) && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
 		f.CC = CC{Preset: "none", Algorithm: CCNone} // nobody would ever notify
 	}
 	deriveBeside(f)
@@ -182,6 +182,9 @@ func (r *resolver) deriveTopologies() {
 		}
 		path := fmt.Sprintf("fabrics[%d].topology", i)
 		t := &r.Fabrics[i].Topology
+		if r.Fabrics[i].Kind == RoCEv1Kind && !r.written[path+".shape"] && !r.written["topology.shape"] {
+			t.Shape = SingleSwitch // the only one that it has
+		}
 		r.shapeOnly(path, t)
 		if t.Radix == 0 {
 			t.Radix = radix

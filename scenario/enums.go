@@ -9,6 +9,7 @@ type FabricKind string
 const (
 	InfiniBandKind FabricKind = "infiniband"
 	RoCEv2Kind     FabricKind = "roce-v2"
+	RoCEv1Kind     FabricKind = "roce-v1" // of one Ethernet segment: no IP header
 	TCPKind        FabricKind = "tcp"
 )
 
@@ -282,7 +283,7 @@ type Datatype string
 // enums lists the valid values of each enumerated type, in the order in which
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "tcp"},
+	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "roce-v1", "tcp"},
 	reflect.TypeFor[ScaleUpKind]():    {"switch", "mesh", "pcie", "none"},
 	reflect.TypeFor[Architecture]():   {"volta", "ampere", "ada", "hopper", "blackwell"},
 	reflect.TypeFor[Forwarding]():     {"cut-through", "store-and-forward"},

@@ -108,7 +108,7 @@ func TestEveryPresetOfTheCatalogFitsTheTypes(t *testing.T) {
 
 func TestEveryFabricResolvesOnANodeThatCarriesIt(t *testing.T) {
 	for _, name := range catalog.Names(catalog.Fabric) {
-		sameWhenPrinted(t, resolve(t, "cluster: {node: dgx-b300}\nfabric: "+name))
+		sameWhenPrinted(t, resolve(t, "cluster: {nodes: 2, node: dgx-b300}\nfabric: "+name))
 	}
 }
 

@@ -66,6 +66,17 @@ func RoCEv2Bytes(op Opcode, payload int, f EthernetFraming) int {
 	return max(frame, EthernetMinFrame) + EthernetGapBytes
 }
 
+// RoCEv1Bytes is the length of a RoCE v1 packet on the cable, preamble and gap
+// included: a global route header follows the Ethernet header (IBA vol. 1, annex
+// A16). vlan says whether it has a tag.
+func RoCEv1Bytes(op Opcode, payload int, vlan bool) int {
+	frame := EthernetBytes + GRHBytes + op.HeaderBytes() + padded(payload) + ICRCBytes + FCSBytes
+	if vlan {
+		frame += VLANBytes
+	}
+	return max(frame, EthernetMinFrame) + EthernetGapBytes
+}
+
 // TCPSegmentBytes is the length of a TCP segment with timestamps on the cable,
 // preamble and gap included; without payload it is a pure acknowledgement.
 func TCPSegmentBytes(payload int, f EthernetFraming) int {

@@ -75,6 +75,8 @@ func TestFramingIsTheArithmeticOfTheSpecs(t *testing.T) {
 		{"RoCE v2 acknowledgement", RoCEv2Bytes(RCAcknowledge, 0, EthernetFraming{}), 14 + 20 + 8 + 12 + 4 + 4 + 4 + 8 + 12},
 		{"RoCE v2 SEND of nothing is a minimum frame", RoCEv2Bytes(RCSendOnly, 0, EthernetFraming{}), 64 + 8 + 12},
 		{"a tag fills the minimum frame", RoCEv2Bytes(RCSendOnly, 0, EthernetFraming{VLAN: true}), 66 + 8 + 12},
+		{"RoCE v1 WRITE middle, MTU 4096", RoCEv1Bytes(RCWriteMiddle, 4096, false), 14 + 40 + 12 + 4096 + 4 + 4 + 8 + 12},
+		{"RoCE v1 acknowledgement with a tag", RoCEv1Bytes(RCAcknowledge, 0, true), 14 + 4 + 40 + 12 + 4 + 4 + 4 + 8 + 12},
 		{"PFC", PFCBytes, 64 + 8 + 12},
 		{"TCP with 1448 bytes fills an MTU of 1500", TCPSegmentBytes(1448, EthernetFraming{}), 14 + 1500 + 4 + 8 + 12},
 		{"TCP acknowledgement", TCPSegmentBytes(0, EthernetFraming{}), 14 + 20 + 20 + 12 + 4 + 8 + 12},

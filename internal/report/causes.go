@@ -194,6 +194,8 @@ func Framing(f *scenario.Fabric) Packet {
 		return Packet{mtu, wire.InfiniBandBytes(wire.RCWriteMiddle, mtu, f.IB.GRH)}
 	case scenario.RoCEv2Kind:
 		return Packet{mtu, wire.RoCEv2Bytes(wire.RCWriteMiddle, mtu, eth)}
+	case scenario.RoCEv1Kind:
+		return Packet{mtu, wire.RoCEv1Bytes(wire.RCWriteMiddle, mtu, f.Ethernet.VLAN)}
 	case scenario.TCPKind:
 		ip := wire.IPv4Bytes
 		if eth.IPv6 {

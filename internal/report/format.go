@@ -156,6 +156,7 @@ func fit(s string, n int) string {
 const (
 	infiniband = "infiniband"
 	roce       = "roce-v2"
+	roceV1     = "roce-v1"
 	tcp        = "tcp"
 )
 
@@ -171,7 +172,7 @@ func stallsText(protocol string, c runstore.Counts) string {
 }
 
 func pausesText(protocol string, c runstore.Counts) string {
-	if protocol != roce && c.Pauses == 0 {
+	if protocol != roce && protocol != roceV1 && c.Pauses == 0 {
 		return none
 	}
 	return count(c.Pauses)

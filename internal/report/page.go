@@ -250,7 +250,7 @@ func (v *view) card(i int, f runstore.FabricResult) fabricCard {
 	if f.Protocol == infiniband {
 		c.Figures = append(c.Figures, figure{"credit stalls", count(stalls), over})
 	}
-	if f.Protocol == roce || pauses > 0 {
+	if f.Protocol == roce || f.Protocol == roceV1 || pauses > 0 {
 		c.Figures = append(c.Figures, figure{"PFC pauses", count(pauses), over})
 	}
 	c.Figures = append(c.Figures, figure{"drops", count(drops), over})
@@ -263,6 +263,8 @@ func protocolTitle(p string) string {
 		return "InfiniBand"
 	case roce:
 		return "RoCE v2"
+	case roceV1:
+		return "RoCE v1"
 	case tcp:
 		return "kernel TCP"
 	}

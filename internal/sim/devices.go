@@ -147,10 +147,10 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 			return wire.InfiniBandBytes(op, probe, f.IB.GRH) - probe + delimiters(&f.Link)
 		})
 		n.Transport = rdma(f)
-	case scenario.RoCEv2Kind:
+	case scenario.RoCEv2Kind, scenario.RoCEv1Kind:
 		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
 		overheads(n, func(op wire.Opcode) int {
-			bytes := wire.RoCEv2Bytes(op, probe, framing) - probe
+			bytes := roceBytes(f, op, probe, framing) - probe
 			if carriesTelemetry(f, op) {
 				bytes += telemetryBytes
 			}
@@ -163,6 +163,14 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 		n.TCP = sockets(f)
 	}
 	return n
+}
+
+// roceBytes is the length of a packet on the cable of a RoCE fabric.
+func roceBytes(f *scenario.Fabric, op wire.Opcode, payload int, framing wire.EthernetFraming) int {
+	if f.Kind == scenario.RoCEv1Kind {
+		return wire.RoCEv1Bytes(op, payload, framing.VLAN)
+	}
+	return wire.RoCEv2Bytes(op, payload, framing)
 }
 
 func overheads(n *fabric.NIC, of func(wire.Opcode) int) {
