@@ -62,8 +62,22 @@ func (r *resolver) checkBeside(path string, f *Fabric) {
 			r.complain(at, "%s has sockets, and a stream is RDMA: take the fabric or beside out", f.Name)
 		case f.Kind == RoCEv2Kind && !f.serves(s.Class):
 			r.complain(at+".class", "no queue serves priority %d: add it to ethernet.queues", s.Class)
+		case f.Kind == InfiniBandKind && !f.IB.arbitrates(f.IB.SL2VL[s.Class]):
+			r.complain(at+".class", "service level %d goes to VL %d, which has no weight in ib.vlarb-high or vlarb-low: it would never be served", s.Class, f.IB.SL2VL[s.Class])
 		}
 	}
+}
+
+// arbitrates reports whether a virtual lane has a weight.
+func (ib *InfiniBand) arbitrates(vl int) bool {
+	for _, t := range [][]VLWeight{ib.VLArbHigh, ib.VLArbLow} {
+		for _, e := range t {
+			if e.VL == vl && e.Weight > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // serves reports whether a queue serves a priority.
