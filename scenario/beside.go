@@ -3,7 +3,6 @@ package scenario
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -12,7 +11,10 @@ import (
 // largest subnet, with a line per port, has 4 MB.
 const maxBeside = 16 << 20
 
-var errTooLong = errors.New("the file is too long")
+var (
+	errTooLong = errors.New("the file is too long")
+	errNoFile  = errors.New("it is no file")
+)
 
 // readBounded reads a file of at most so many bytes.
 func readBounded(path string, most int64) ([]byte, error) {
@@ -28,30 +30,24 @@ func readBounded(path string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// beside reads files by names that start from the folder of a scenario; "" is
-// the process's own.
-func beside(scenario string) func(name string) ([]byte, error) {
-	return func(name string) ([]byte, error) {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(filepath.Dir(scenario), name)
-		}
-		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-			return nil, errors.New("it is no file") // a pipe would be waited for
-		}
-		return readBounded(name, maxBeside)
-	}
-}
-
-// readNamed reads a file that a field names; what is wrong is complained about.
+// readNamed reads a file that a field names, from the scenario's folder on; what
+// is wrong is complained about.
 func (r *resolver) readNamed(path, name string) ([]byte, bool) {
-	text, err := r.open(name)
+	at := name
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(r.dir, at)
+	}
+	info, err := os.Stat(at)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNoFile
+	}
+	var text []byte
 	if err == nil {
-		return text, true
+		text, err = readBounded(at, maxBeside)
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
+	if err != nil {
+		r.complain(path, "%s cannot be read: %v", name, withoutPath(err))
+		return nil, false
 	}
-	r.complain(path, "%s cannot be read: %v", name, err)
-	return nil, false
+	return text, true
 }

@@ -136,7 +136,7 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 		r.complain(path+".ib.credit-threshold", "the threshold %s is more than the buffer %s: no credit would be returned early", ib.CreditThreshold.Exact(), min(ib.Buffer, ib.NICBuffer).Exact())
 	}
 	for sl, vl := range ib.SL2VL {
-		if vl >= ib.VLs {
+		if vl >= ib.VLs && vl != discardVL {
 			r.complain(fmt.Sprintf("%s.ib.sl2vl[%d]", path, sl), "service level %d goes to VL %d: there are VLs 0 to %d", sl, vl, ib.VLs-1)
 			break
 		}
@@ -222,32 +222,6 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 	if private >= int64(f.Switch.Buffer) {
 		r.complain(at("headroom"), "%d ports with %s of headroom and %s of reserve for %d priorities need %s: the switch %s has %s",
 			ports, pfc.Headroom.Exact(), pfc.Reserve.Exact(), len(pfc.Priorities), units.Bytes(private), f.Switch.Model, f.Switch.Buffer)
-	}
-}
-
-func (r *resolver) checkCC(path string, f *Fabric) {
-	c := &f.CC
-	if c.Algorithm != DCQCN {
-		return
-	}
-	at := path + ".cc"
-	if f.Kind == InfiniBandKind {
-		r.complain(at, "DCQCN is RoCE v2's: InfiniBand takes none")
-		return
-	}
-	if !f.Ethernet.ECN.Enabled {
-		r.complain(at, "DCQCN hears of congestion by ECN, which is not enabled: set ethernet.ecn.enabled, or cc: none")
-	}
-	for _, x := range []struct {
-		field string
-		value Ratio
-	}{{"g", c.G}, {"initial-alpha", c.InitialAlpha}, {"min-decrease", c.MinDecrease}, {"first-rate", c.FirstRate}} {
-		if x.value.Cmp(1, 1) > 0 {
-			r.complain(at+"."+x.field, "%s is more than 1", x.value)
-		}
-	}
-	if c.MinRate > f.Link.Rate() {
-		r.complain(at+".min-rate", "the lowest rate %s is more than the link's %s", c.MinRate.Exact(), f.Link.Rate().Exact())
 	}
 }
 

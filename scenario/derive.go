@@ -71,9 +71,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 	if f.Kind == RoCEv2Kind && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
 		f.CC = CC{Preset: "none", Algorithm: CCNone} // nobody would ever notify
 	}
-	if f.CC.Algorithm == CCNone {
-		f.CC = CC{Preset: f.CC.Preset, Algorithm: CCNone}
-	}
+	r.algorithmOnly(path+".cc", &f.CC)
 }
 
 // pfcBytes are the constants of the headroom formula that do not depend on

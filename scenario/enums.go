@@ -149,7 +149,11 @@ type CCAlgorithm string
 // The congestion controls.
 const (
 	CCNone CCAlgorithm = "none"
-	DCQCN  CCAlgorithm = "dcqcn"
+	DCQCN  CCAlgorithm = "dcqcn" // RoCE v2
+	TIMELY CCAlgorithm = "timely"
+	Swift  CCAlgorithm = "swift"
+	HPCC   CCAlgorithm = "hpcc"
+	IBCC   CCAlgorithm = "ib-cc" // InfiniBand's own
 )
 
 // TCPVariant is a congestion control of TCP.
@@ -271,7 +275,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[ZoneKind]():      texts(zoneKinds),
 	reflect.TypeFor[Separation]():    {"cables", "links", "forwarding"},
 	reflect.TypeFor[DeviceKind]():    texts(deviceKinds),
-	reflect.TypeFor[CCAlgorithm]():   {"none", "dcqcn"},
+	reflect.TypeFor[CCAlgorithm]():   {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc"},
 	reflect.TypeFor[TCPVariant]():    {"cubic", "dctcp"},
 	reflect.TypeFor[HostPath]():      {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
 	reflect.TypeFor[Distribution]():  {"none", "exponential", "lognormal"},

@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,10 +13,9 @@ import (
 type File struct {
 	// Name is the path or label that errors begin with.
 	Name string
+	dir  string // of the file, for files that it names; "": the process's own
 	root *node
 	set  map[string]place // where each field is stated
-	// open reads a file that the scenario names.
-	open func(name string) ([]byte, error)
 }
 
 // Override is a value from outside the file, laid over it: a flag of the
@@ -35,20 +35,20 @@ func Load(path string) (*File, error) {
 	case err != nil:
 		return nil, err
 	}
-	return decode(path, text, beside(path))
+	return decodeIn(filepath.Dir(path), path, text)
 }
 
 // Decode reads a scenario. The error holds everything that is wrong with it,
 // as Errors; name is what they begin with.
-// Other files that it names are found from the process's folder on.
-func Decode(name string, text []byte) (*File, error) { return decode(name, text, beside("")) }
+// Files that it names are found from the process's folder on.
+func Decode(name string, text []byte) (*File, error) { return decodeIn("", name, text) }
 
-func decode(name string, text []byte, open func(string) ([]byte, error)) (*File, error) {
+func decodeIn(dir, name string, text []byte) (*File, error) {
 	root, errs := parse(name, text)
 	if root == nil {
 		return nil, errs.err()
 	}
-	f := &File{Name: name, root: root, open: open}
+	f := &File{Name: name, dir: dir, root: root}
 	_, more := f.resolve()
 	if err := append(errs, more...).err(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
 
 // under is the file with the overrides laid over it, and those that do not fit.
 func (f *File) under(overrides []Override) (*File, Errors) {
-	g := &File{Name: f.Name, root: f.root, open: f.open}
+	g := &File{Name: f.Name, dir: f.dir, root: f.root}
 	var errs Errors
 	for _, o := range overrides {
 		root, err := g.root.with(o)

@@ -97,15 +97,16 @@ func TestANameOverridesAll(t *testing.T) {
 // The QoS keys of a file stand under what the scenario states, folded to as many
 // lanes as there are.
 func TestAnOpenSMConfGivesLanesAndWeights(t *testing.T) {
-	r, err := withFile(t, "high-limit: 7, opensm-conf", "qos TRUE\nqos_max_vls 8\nqos_high_limit 3\nqos_swe_max_vls 5\nqos_vlarb_high 5:64,1:0\nqos_vlarb_low 0:1,2:3\nqos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7\n")
+	r, err := withFile(t, "vls: 5, high-limit: 7, opensm-conf", "qos TRUE\nqos_max_vls 8\nqos_high_limit 3\nqos_swe_max_vls 5\nqos_vlarb_high 5:64,1:0\nqos_vlarb_low 0:1,2:3\nqos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ib := &r.Fabrics[0].IB
-	if ib.VLs != 4 || ib.HighLimit != 7 {
-		t.Errorf("%d lanes and a limit of %d; want 4 (of the external ports' 5, what OperationalVLs can say) and the scenario's 7", ib.VLs, ib.HighLimit)
+	if ib.VLs != 5 || ib.HighLimit != 7 {
+		t.Errorf("%d lanes and a limit of %d; want the scenario's 5 and 7", ib.VLs, ib.HighLimit)
 	}
-	if got, want := fmt.Sprint(ib.SL2VL, ib.VLArbHigh, ib.VLArbLow), "[0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 3] [{1 64}] [{0 1} {2 3}]"; got != want {
+	// Of five lanes OperationalVLs can say four. 15 stays: it discards.
+	if got, want := fmt.Sprint(ib.SL2VL, ib.VLArbHigh, ib.VLArbLow), "[0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 15] [{1 64}] [{0 1} {2 3}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -191,7 +192,7 @@ func TestFilesThatDoNotFitAreReportedWithTheirLines(t *testing.T) {
 		{"partitions-conf", "a=0x1 : ALL=ful ;", "f.conf:1: expected full, limited or both"},
 		{"opensm-conf", "qos FALSE\n", "says qos FALSE"},
 		{"opensm-conf", "qos TRUE\nqos_max_vls 99\n", "f.conf:2: "},
-		{"opensm-conf", "qos TRUE\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,15\n", "sends service level 15 to VL 15, which discards"},
+		{"opensm-conf", "qos TRUE\nqos_sl2vl 15,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\n", "service level 0 goes to VL 15, which discards, and the workload uses it"},
 		{"opensm-conf", "qos TRUE\nqos_ca_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3\nqos_sl2vl 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n", "in one way at adapters and in another at switches"},
 		{"qos-policy", "qos-levels\nqos-level\nname: x\nend-qos-level\nend-qos-levels\n", "no qos-level named DEFAULT"},
 	} {
@@ -200,8 +201,11 @@ func TestFilesThatDoNotFitAreReportedWithTheirLines(t *testing.T) {
 			t.Errorf("%s of %q: %v\nwant it at s.yaml:3 with %q", c.field, c.file, err, c.want)
 		}
 	}
-	if _, err := Decode("stdin", []byte("fabrics: [{preset: infiniband-ndr, ib: {opensm-conf: x}}]\n")); err == nil || !strings.Contains(err.Error(), "x cannot be read: no such file or directory") {
-		t.Errorf("a file that is not there: %v", err)
+	for _, name := range []string{"no-such-file", "/", "/dev/zero"} {
+		_, err := Decode("stdin", []byte("fabrics: [{preset: infiniband-ndr, ib: {opensm-conf: "+name+"}}]\n"))
+		if err == nil || !strings.Contains(err.Error(), name+" cannot be read: ") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"weft/internal/subnet/qos"
-	"weft/units"
 )
 
 // deriveQoS lays the QoS keys of an opensm.conf over what the preset says about
@@ -36,22 +35,20 @@ func (r *resolver) deriveQoS(path string, f *Fabric) {
 		r.complain(at, "%s maps service levels to lanes in one way at adapters and in another at switches: weft has one map for both", name)
 		return
 	}
-	r.layQoS(path, at, f, &ports)
+	r.layQoS(path, f, &ports)
 }
 
-// layQoS takes over the keys of a class of ports. Lanes are folded to those in
-// use as OpenSM does, which has 1, 2, 4, 8 or 15 of them and drops the high
-// bits of a lane's number.
-func (r *resolver) layQoS(path, at string, f *Fabric, s *qos.Set) {
+// layQoS takes over the keys of a class of ports. Lanes are folded to those that
+// the ports have as OpenSM does, which drops the high bits of a lane's number but
+// leaves 15 alone. qos_max_vls changes nothing: OpenSM 3.3.23 does not lower a
+// port's lanes by it (seen in the tables that it writes).
+func (r *resolver) layQoS(path string, f *Fabric, s *qos.Set) {
 	ib, mine := &f.IB, func(field string) bool { return r.written[path+".ib."+field] }
-	if s.MaxVLs != nil && !mine("vls") {
-		ib.VLs = operational(int(*s.MaxVLs))
-	}
 	if s.HighLimit != nil && !mine("high-limit") {
 		ib.HighLimit = int(*s.HighLimit)
 	}
 	fold := operational(ib.VLs) - 1
-	if ib.VLs == mostVLs {
+	if fold == mostVLs-1 {
 		fold = mostVLs
 	}
 	if s.High != nil && !mine("vlarb-high") {
@@ -64,17 +61,16 @@ func (r *resolver) layQoS(path, at string, f *Fabric, s *qos.Set) {
 		return
 	}
 	for sl, vl := range s.SL2VL {
-		if vl == discardVL {
-			r.complain(at, "it sends service level %d to VL 15, which discards: weft has no such level; map it to a lane that nothing else uses", sl)
-			return
+		ib.SL2VL[sl] = int(vl)
+		if vl != discardVL {
+			ib.SL2VL[sl] = int(vl) & fold
 		}
-		ib.SL2VL[sl] = int(vl) & fold
 	}
 }
 
 const (
-	mostVLs            = 15 // data lanes of a port (IBA vol. 1, 7.6)
-	discardVL units.VL = 15 // in an SL to VL table (IBA vol. 1, 7.6.6)
+	mostVLs   = 15 // data lanes of a port (IBA vol. 1, 7.6)
+	discardVL = 15 // in an SL to VL table: packets of the level are discarded (IBA vol. 1, 7.6.6)
 )
 
 // operational is the number of lanes that a port can be set to: the largest of
@@ -185,6 +181,12 @@ func (r *resolver) checkArbitration(path string, f *Fabric) {
 				r.complain(fmt.Sprintf("%s.ib.%s[%d].vl", path, t.field, i), "VL %d is not in use: there are VLs 0 to %d", e.VL, ib.VLs-1)
 			}
 			weights[e.VL] += e.Weight
+		}
+	}
+	for _, sl := range append(ServiceLevelsOf(f, &r.Workload), ib.AckSL) {
+		if ib.SL2VL[sl] == discardVL {
+			r.complain(fmt.Sprintf("%s.ib.sl2vl[%d]", path, sl), "service level %d goes to VL 15, which discards, and the workload uses it", sl)
+			return
 		}
 	}
 	for _, sl := range ServiceLevelsOf(f, &r.Workload) {

@@ -34,16 +34,16 @@ type document struct {
 // is not stated, check.go says what does not fit together.
 type resolver struct {
 	*decoder
+	dir     string // what files that the scenario names are found from
 	doc     document
 	misread int // how many of errs are from reading values, not from checks
-	open    func(name string) ([]byte, error)
 	names   int // that patterns stand for
 	Resolved
 }
 
 // resolve never fails to give a Resolved; with errors it is not to be used.
 func (f *File) resolve() (*Resolved, Errors) {
-	r := &resolver{decoder: newDecoder(f.Name), open: f.open}
+	r := &resolver{decoder: newDecoder(f.Name), dir: f.dir}
 	r.defaults()
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run

@@ -1,8 +1,10 @@
 package scenario
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -27,8 +29,11 @@ func (r *resolver) sonicSwitch(path string, f *Fabric) {
 		r.complain(at, "this is a fabric of kind %s, and SONiC is for switches of Ethernet", f.Kind)
 		return
 	}
-	sw, ok := r.readSONiC(at, file)
-	if !ok {
+	sw, err := r.readSONiC(file)
+	if err != nil {
+		for _, e := range unjoined(err) {
+			r.complain(at, "%v", e)
+		}
 		return
 	}
 	facts, err := sonicFacts(sw, port, f)
@@ -45,29 +50,42 @@ func (r *resolver) sonicSwitch(path string, f *Fabric) {
 	r.facts(path, e, reflect.ValueOf(f).Elem())
 }
 
-// readSONiC reads a configuration, named from the scenario's folder on. What is
-// wrong with it is complained about.
-func (r *resolver) readSONiC(path, file string) (*sonic.Switch, bool) {
-	text, ok := r.readNamed(path, file)
-	if !ok {
-		return nil, false
+// readSONiC reads a configuration, named from the scenario's folder on.
+func (r *resolver) readSONiC(file string) (*sonic.Switch, error) {
+	name := file
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.dir, name)
 	}
-	c, err := sonic.Read(file, bytes.NewReader(text))
-	var sw *sonic.Switch
-	if err == nil {
-		sw, err = sonic.Resolve(c)
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no file")
 	}
-	for _, e := range unjoined(err) {
-		r.complain(path, "%v", e)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", file, withoutPath(err))
 	}
-	return sw, err == nil
+	in, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", file, withoutPath(err))
+	}
+	defer func() { _ = in.Close() }()
+	c, err := sonic.Read(file, in)
+	if err != nil {
+		return nil, err
+	}
+	return sonic.Resolve(c)
+}
+
+// withoutPath is what is wrong with a file, whose name the message already has.
+func withoutPath(err error) error {
+	var at *os.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // unjoined are the errors of errors.Join.
 func unjoined(err error) []error {
-	if err == nil {
-		return nil
-	}
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		return many.Unwrap()
 	}

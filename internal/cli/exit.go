@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -59,6 +60,8 @@ func codeOf(err error) Code {
 		return OK
 	case errors.As(err, &e):
 		return e.code
+	case errors.Is(err, context.Canceled):
+		return Partial // while it was reading
 	}
 	return BadInput
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"weft/internal/sm"
@@ -14,7 +13,7 @@ import (
 
 // readPartitions reads a partitions.conf for a manager.
 func readPartitions(e *Env, path string) (func(sm.EndPort) []mad.PKey, error) {
-	f, err := os.Open(e.path(path))
+	f, err := e.open(path)
 	if err != nil {
 		return nil, fmt.Errorf("the partitions cannot be read: %w", err)
 	}
@@ -73,7 +72,7 @@ func covers(m *partition.Member, port sm.EndPort) bool {
 // readQoS reads the QoS keys of an opensm.conf for a manager; nil where the file
 // has quality of service off.
 func readQoS(e *Env, path string) (func(subnet.Kind, uint8) sm.QoS, error) {
-	f, err := os.Open(e.path(path))
+	f, err := e.open(path)
 	if err != nil {
 		return nil, fmt.Errorf("the quality of service cannot be read: %w", err)
 	}

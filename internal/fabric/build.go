@@ -115,6 +115,9 @@ func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing,
 	if s.ReadPorts < 0 || s.ReadPorts > maxReadPorts {
 		b.fail("%s has a speed-up of %d: 0 (no limit) to %d are possible", name, s.ReadPorts, maxReadPorts)
 	}
+	if s.FIFO && s.FECN.Threshold > 0 {
+		b.fail("%s has FIFO inputs and marks congestion: nothing waits at its outputs", name)
+	}
 	b.n.credited = true
 	b.n.infiniband = append(b.n.infiniband, infinibandState{spec: s})
 	nd := &b.n.nodes[id]
@@ -324,6 +327,9 @@ func (b *Builder) allocateInfiniBand(ports int) {
 			continue
 		}
 		s := &n.infiniband[nd.state]
+		if s.spec.FECN.Threshold > 0 && n.fecn == nil {
+			n.fecn = make([]fecnLane, ports*n.classes)
+		}
 		radix := int(nd.ports)
 		s.voq, s.want, s.words = int32(voqs), int32(words), int32((radix+63)/64)
 		voqs += radix * radix * n.classes

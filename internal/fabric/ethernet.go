@@ -295,6 +295,9 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 	if e := n.ecn(s, link, class); e.AtDequeue && e.KMax > 0 {
 		p.mark(e, depth, link, k)
 	}
+	if k.told != 0 && k.role == roleData {
+		p.gather(o, i, k)
+	}
 	start := p.now
 	if n.inboxes[k.in].slower && s.spec.CutThrough {
 		start = p.notBeforeTail(o, k)
@@ -323,7 +326,7 @@ func (p *Partition) notBeforeTail(o *port, k *pkt) units.Time {
 
 // mark sets congestion experienced with the probability of RED.
 func (p *Partition) mark(e *ECN, bytes, link int32, k *pkt) {
-	if bytes <= e.KMin || k.marked || !k.capable {
+	if bytes <= e.KMin || !k.markable() {
 		return
 	}
 	if bytes <= e.KMax {
@@ -332,6 +335,6 @@ func (p *Partition) mark(e *ECN, bytes, link int32, k *pkt) {
 			return
 		}
 	}
-	k.marked = true
+	k.mark |= marked
 	p.stats.Marked++
 }

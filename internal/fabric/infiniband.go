@@ -31,6 +31,9 @@ type InfiniBandSwitch struct {
 	// the same at ports that lead to NICs.
 	StallCount, LeafStallCount int
 	VLArb                      VLArb
+	// FECN marks what leaves by a congested output. Where FIFO is set nothing
+	// waits at an output, and nothing is marked.
+	FECN FECN
 
 	inspects units.PerByte // of a box; zero: a switch
 }
@@ -111,6 +114,9 @@ func (p *Partition) enqueue(s *infinibandState, nd *node, out, i int32) {
 		p.queueUp(s, nd, out, i)
 	}
 	o.queued += int32(k.size)
+	if s.spec.FECN.Threshold > 0 {
+		p.net.fecn[int(out)*p.net.classes+int(p.laneOut(nd, k, out))].waiting += int32(k.size)
+	}
 	p.touch(o, out)
 }
 
@@ -367,6 +373,9 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 		n.starved[index] = units.Forever
 	}
 	n.lanes[index].available -= blocks(size)
+	if f := &s.spec.FECN; f.Threshold > 0 {
+		p.markForward(f, int32(index), k)
+	}
 	start := p.now
 	if o.debt > 0 {
 		start = o.payDebt(start)

@@ -119,6 +119,7 @@ type Network struct {
 	arbiters    []arbiter     // by port
 	starved     []units.Time  // by port and class
 	stalls      []stall       // by port and class
+	fecn        []fecnLane    // by port and class; nil, unless some switch marks
 	partitions  *Partitions   // nil: nobody checks P_Keys
 	offences    [][]Violation // by port that discarded; nil where nobody checks
 	jitter      []linkJitter  // by link; nil, unless some switch jitters
@@ -273,7 +274,9 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 	if err := f.qp.Setup(s.Transport, c.Service, f.id, c.CC); err != nil {
 		return err
 	}
-	return f.qp.Connect(0, remote, 0, 0)
+	err := f.qp.Connect(0, remote, 0, 0)
+	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath)
+	return err
 }
 
 func (n *Network) newFlow(from, to int32, c Connection) *flow {

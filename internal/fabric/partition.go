@@ -3,6 +3,7 @@ package fabric
 import (
 	"weft/internal/engine"
 	"weft/internal/transport"
+	"weft/internal/transport/cc"
 	"weft/internal/transport/tcp"
 	"weft/units"
 )
@@ -61,6 +62,8 @@ type Partition struct {
 	flows    int        // ends of connections
 	dirty    []int32
 	batch    transport.Batch
+	seen     seen    // what the packet that is handed over reports
+	told     cc.Seen // the same, as the transport sees it
 	segments tcp.Batch
 	mail     [2]mailbox // by the parity of the window
 	id       uint8

@@ -24,6 +24,8 @@ type plan struct {
 	node   *scenario.Node
 	verbs  verbs
 	run    *scenario.Run
+	// control makes the congestion control of a new queue pair; nil for none.
+	control func() cc.Algorithm
 }
 
 func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
@@ -66,7 +68,7 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 func planOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *routing.Tables) *plan {
 	return &plan{
 		fabric: f, graph: g, tables: t, class: classesOf(f, &r.Workload),
-		node: &r.Cluster.Node, verbs: verbsOf(&r.Workload), run: &r.Run,
+		node: &r.Cluster.Node, verbs: verbsOf(&r.Workload), run: &r.Run, control: controller(f),
 	}
 }
 
@@ -208,15 +210,6 @@ func trainBytes(s *scenario.ScaleUp, buffer int64) int32 {
 	return int32(n)
 }
 
-// algorithm is the congestion control of a new queue pair; nil for none.
-func (p *plan) algorithm() cc.Algorithm {
-	params := congestionControl(p.fabric)
-	if params == nil {
-		return nil
-	}
-	return cc.NewDCQCN(params, cc.Unlimited)
-}
-
 // connect makes the connection of a number between two NICs, which decides its
 // path and its ports. Its service level is sl, or what the fabric gives if that
 // is 0.
@@ -232,7 +225,7 @@ func (n *network) connect(a, b int32, entropy uint32, sl int) (endA, endB units.
 // connection is the end of a connection at a NIC, on a service level.
 func (p *plan) connection(nic int32, entropy, port uint32, sl int) fabric.Connection {
 	c := fabric.Connection{
-		Entropy: entropy, Port: int32(p.port(nic, port)), CC: p.algorithm(), Service: p.verbs.service, Phase: p.phase(nic),
+		Entropy: entropy, Port: int32(p.port(nic, port)), CC: p.control(), Service: p.verbs.service, Phase: p.phase(nic),
 		Class: p.class.data(p.fabric), Reply: p.class.ack(p.fabric), CNP: p.class.cnp(p.fabric), SL: units.SL(sl),
 	}
 	if p.fabric.Kind == scenario.InfiniBandKind && sl != p.fabric.IB.SL {

@@ -15,7 +15,7 @@ func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 		"dcqcn-paper": "paper", "dcqcn-firmware": "firmware", "dcqcn-ns3": "ns3", "dcqcn-ns3-paper": "ns3-paper",
 	} {
 		r := resolve(t, "fabrics: [{preset: roce-v2-400g, cc: "+catalog+"}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
-		got := *congestionControl(&r.Fabrics[0])
+		got := *dcqcn(&r.Fabrics[0])
 		want, err := cc.DCQCNPreset(preset, 400*units.Gbps)
 		if err != nil {
 			t.Fatal(err)
