@@ -30,6 +30,9 @@ func (r *resolver) check() {
 			r.checkEthernet(path, f)
 		}
 		r.checkCC(path, f)
+		if !r.broken("cluster", "workload") {
+			r.checkBeside(path, f)
+		}
 		if !r.broken("cluster", "topology") {
 			r.checkTopology(path+".topology", f)
 		}
@@ -206,6 +209,7 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 		return
 	}
 	if !pfc.Enabled {
+		r.checkUnpaused(path+".ethernet.pfc", pfc)
 		return
 	}
 	if len(pfc.Priorities) == 0 {
@@ -217,6 +221,8 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 	if pfc.XOFF == 0 && pfc.Alpha.Num == 0 {
 		r.complain(at("alpha"), "neither alpha nor xoff is given: every packet would pause its sender")
 	}
+	r.checkWatchdog(at("watchdog"), &pfc.Watchdog)
+	r.checkReceivers(at("receivers"), pfc)
 	ports := max(f.Topology.Radix, 1)
 	private := (int64(pfc.Headroom) + int64(pfc.Reserve)) * int64(ports) * int64(len(pfc.Priorities))
 	if private >= int64(f.Switch.Buffer) {

@@ -71,6 +71,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 	if f.Kind == RoCEv2Kind && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
 		f.CC = CC{Preset: "none", Algorithm: CCNone} // nobody would ever notify
 	}
+	deriveBeside(f)
 	r.algorithmOnly(path+".cc", &f.CC)
 }
 
@@ -99,9 +100,20 @@ func (r *resolver) derivePFC(path string, f *Fabric) {
 		// 512 bit times each, in picoseconds.
 		pfc.Response = units.Time(Ratio{quanta * 512, 1}.Mul(Ratio{int64(units.Second), rate}).Of(1))
 	}
-	if r.stated(path + ".ethernet.pfc.headroom") {
-		return
+	if !r.stated(path + ".ethernet.pfc.headroom") {
+		pfc.Headroom = r.headroom(f, quanta)
 	}
+	r.deriveWatchdog(path+".ethernet.pfc.watchdog", f)
+	for i := range pfc.Receivers {
+		if x := &pfc.Receivers[i]; x.Buffer == 0 && x.Drain > 0 {
+			x.Buffer = 2 * pfc.Headroom
+		}
+	}
+}
+
+// headroom is what the vendor's formula asks for the longest cable.
+func (r *resolver) headroom(f *Fabric, quanta int64) units.Bytes {
+	rate := int64(f.Link.Rate())
 	cell := max(1, int64(f.Switch.Cell))
 	// Of a cable: 2 · length · rate / 198e6 m/s, in bytes; a length is in mm.
 	cable := Ratio{2 * int64(r.LongestCable(f)), 1000}.reduced().Mul(Ratio{rate, 198_000_000 * 8}.reduced()).Of(1)
@@ -113,7 +125,7 @@ func (r *resolver) derivePFC(path string, f *Fabric) {
 	if cell == 192 { // Spectrum-4 and 5
 		prop += rate / int64(units.Gbps) * tileBytes / 8
 	}
-	pfc.Headroom = units.Bytes(ceilTo(losslessMTU+prop*occupancy, kib))
+	return units.Bytes(ceilTo(losslessMTU+prop*occupancy, kib))
 }
 
 // LongestCable is the longest cable that a fabric's topology has: what its

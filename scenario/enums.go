@@ -68,6 +68,7 @@ const (
 	ECMP          RoutingMode = "ecmp"          // hash of the flow
 	Flowlet       RoutingMode = "flowlet"       // the shortest queue, anew after a silence
 	Spray         RoutingMode = "spray"         // per packet, round robin
+	UpDown        RoutingMode = "up-down"       // by destination, towards a root and then away from it
 )
 
 // RoutingEngine is the routing engine of InfiniBand's Subnet Manager, by
@@ -141,6 +142,16 @@ type Schedule string
 const (
 	Strict Schedule = "strict"
 	DWRR   Schedule = "dwrr"
+)
+
+// WatchdogAction is what a PFC watchdog does with a queue in a storm.
+type WatchdogAction string
+
+// The actions.
+const (
+	WatchdogDrop    WatchdogAction = "drop"    // what waits and what comes
+	WatchdogForward WatchdogAction = "forward" // in spite of the pause
+	WatchdogAlert   WatchdogAction = "alert"   // count it and do nothing
 )
 
 // CCAlgorithm is a congestion control of RDMA.
@@ -262,28 +273,29 @@ type Datatype string
 // enums lists the valid values of each enumerated type, in the order in which
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FabricKind]():    {"infiniband", "roce-v2", "tcp"},
-	reflect.TypeFor[ScaleUpKind]():   {"switch", "mesh", "pcie", "none"},
-	reflect.TypeFor[Architecture]():  {"volta", "ampere", "ada", "hopper", "blackwell"},
-	reflect.TypeFor[Forwarding]():    {"cut-through", "store-and-forward"},
-	reflect.TypeFor[Shape]():         {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
-	reflect.TypeFor[RoutingMode]():   {"deterministic", "adaptive", "ecmp", "flowlet", "spray"},
-	reflect.TypeFor[RoutingEngine](): {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
-	reflect.TypeFor[Queueing]():      {"voq", "fifo"},
-	reflect.TypeFor[Schedule]():      {"strict", "dwrr"},
-	reflect.TypeFor[Enforcement]():   {"both", "in", "out", "off"},
-	reflect.TypeFor[ZoneKind]():      texts(zoneKinds),
-	reflect.TypeFor[Separation]():    {"cables", "links", "forwarding"},
-	reflect.TypeFor[DeviceKind]():    texts(deviceKinds),
-	reflect.TypeFor[CCAlgorithm]():   {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc"},
-	reflect.TypeFor[TCPVariant]():    {"cubic", "dctcp"},
-	reflect.TypeFor[HostPath]():      {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
-	reflect.TypeFor[Distribution]():  {"none", "exponential", "lognormal"},
-	reflect.TypeFor[Collective]():    {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
-	reflect.TypeFor[Pattern]():       {"permutation", "incast", "uniform", "flows"},
-	reflect.TypeFor[Service]():       {"rc", "uc", "ud"},
-	reflect.TypeFor[Operation]():     {"write", "read", "send"},
-	reflect.TypeFor[Algorithm]():     {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "direct"},
-	reflect.TypeFor[Protocol]():      {"auto", "simple", "ll", "ll128"},
-	reflect.TypeFor[Datatype]():      {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
+	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "tcp"},
+	reflect.TypeFor[ScaleUpKind]():    {"switch", "mesh", "pcie", "none"},
+	reflect.TypeFor[Architecture]():   {"volta", "ampere", "ada", "hopper", "blackwell"},
+	reflect.TypeFor[Forwarding]():     {"cut-through", "store-and-forward"},
+	reflect.TypeFor[Shape]():          {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
+	reflect.TypeFor[RoutingMode]():    {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
+	reflect.TypeFor[RoutingEngine]():  {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
+	reflect.TypeFor[Queueing]():       {"voq", "fifo"},
+	reflect.TypeFor[Schedule]():       {"strict", "dwrr"},
+	reflect.TypeFor[Enforcement]():    {"both", "in", "out", "off"},
+	reflect.TypeFor[ZoneKind]():       texts(zoneKinds),
+	reflect.TypeFor[Separation]():     {"cables", "links", "forwarding"},
+	reflect.TypeFor[DeviceKind]():     texts(deviceKinds),
+	reflect.TypeFor[WatchdogAction](): {"drop", "forward", "alert"},
+	reflect.TypeFor[CCAlgorithm]():    {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc"},
+	reflect.TypeFor[TCPVariant]():     {"cubic", "dctcp"},
+	reflect.TypeFor[HostPath]():       {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
+	reflect.TypeFor[Distribution]():   {"none", "exponential", "lognormal"},
+	reflect.TypeFor[Collective]():     {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
+	reflect.TypeFor[Pattern]():        {"permutation", "incast", "uniform", "flows"},
+	reflect.TypeFor[Service]():        {"rc", "uc", "ud"},
+	reflect.TypeFor[Operation]():      {"write", "read", "send"},
+	reflect.TypeFor[Algorithm]():      {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "direct"},
+	reflect.TypeFor[Protocol]():       {"auto", "simple", "ll", "ll128"},
+	reflect.TypeFor[Datatype]():       {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
 }

@@ -172,6 +172,8 @@ type Run struct {
 	Warmup int `yaml:"warmup" range:"0..1000000"`
 	// Jitter turns the seeded jitter of hosts, NICs and switches on.
 	Jitter bool `yaml:"jitter"`
+	// Pauses records who paused whom by PFC, for weft explain and the report.
+	Pauses bool `yaml:"pauses,omitzero"`
 	// Limit bounds the run.
 	Limit Limit `yaml:"limit"`
 }

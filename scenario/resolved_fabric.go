@@ -37,6 +37,8 @@ type Fabric struct {
 	TCP TCP `yaml:"tcp"`
 	// Host is the way of the data between GPU memory and NIC.
 	Host Host `yaml:"host"`
+	// Beside is what else the fabric carries while a collective runs.
+	Beside []Stream `yaml:"beside,omitzero"`
 	// Inspection is a box in the path of each NIC that looks at every packet.
 	Inspection Inspection `yaml:"inspection"`
 }
@@ -373,6 +375,45 @@ type PFC struct {
 	// Response is how long the peer takes to obey, after the frame's last
 	// bit and besides the packet that it is sending.
 	Response units.Time `yaml:"response" range:"0..100s"`
+	// Watchdog ends pauses that do not end.
+	Watchdog Watchdog `yaml:"watchdog"`
+	// Receivers are NICs that take data in more slowly than their links bring
+	// them, or not at all.
+	Receivers []Receiver `yaml:"receivers,omitzero"`
+}
+
+// Watchdog is the PFC watchdog of the switches, at each port and lossless
+// priority. SONiC's takes times of 100 ms and more.
+type Watchdog struct {
+	// Enabled turns it on.
+	Enabled bool `yaml:"enabled"`
+	// Detection is how long a paused queue may send nothing before it is in a
+	// storm.
+	Detection units.Time `yaml:"detection" range:"1us..60s"`
+	// Restoration is how long no pause may be in force before the queue is
+	// served as usual again.
+	Restoration units.Time `yaml:"restoration" range:"1us..60s"`
+	// Poll is how often the queues are looked at.
+	Poll units.Time `yaml:"poll" range:"1us..60s"`
+	// Action is drop, forward or alert.
+	Action WatchdogAction `yaml:"action"`
+}
+
+// Receiver is a NIC that takes data in more slowly than its link brings them, or
+// not at all.
+type Receiver struct {
+	// NIC is its number, counted over the cluster.
+	NIC int `yaml:"nic" range:"0..16777216"`
+	// Drain is the rate at which it takes packets in. 0bps is a NIC that has
+	// failed: it pauses its switch without end, whatever comes.
+	Drain units.Rate `yaml:"drain" range:"0bps..100Tbps"`
+	// Buffer is what it holds until then; it pauses its switch at one half of
+	// it and lets it go on at a quarter. By default twice the headroom.
+	Buffer units.Bytes `yaml:"buffer" range:"0B..1GiB"`
+	// Start is when it begins to be like that.
+	Start units.Time `yaml:"start" range:"0..forever"`
+	// Duration is how long it is; 0 is to the end.
+	Duration units.Time `yaml:"duration" range:"0..forever"`
 }
 
 // ECN is marking at an egress queue (RFC 3168, WRED profile).

@@ -26,7 +26,7 @@ func TestAScenarioHasTheThresholdsOfItsSwitch(t *testing.T) {
 	}
 	want := PFC{
 		Enabled: true, Priorities: []int{3, 4}, Alpha: Ratio{1, 1}, Reserve: 19456, XON: 19456, Headroom: 283648,
-		Quanta: e.PFC.Quanta, Response: e.PFC.Response,
+		Quanta: e.PFC.Quanta, Response: e.PFC.Response, Watchdog: e.PFC.Watchdog,
 	}
 	if !reflect.DeepEqual(e.PFC, want) {
 		t.Errorf("PFC\n%+v, the file has\n%+v", e.PFC, want)

@@ -15,6 +15,7 @@ import (
 var verbs = []func(*Env) *cobra.Command{
 	newCompare,
 	newRun,
+	newExplain,
 	newBench,
 	newLatency,
 	newValidate,

@@ -223,6 +223,8 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		}
 		n.parts = append(n.parts, p)
 	}
+	n.watching()
+	n.receivers()
 	return n, nil
 }
 
@@ -490,6 +492,13 @@ func (n *Network) faster(out, link int32) bool {
 	return int64(o.num)*int64(from.den) < int64(from.num)*int64(o.den) && n.inboxes[out].back >= 0
 }
 
+// sendsPFC reports whether a node can pause its senders: a switch of Ethernet and
+// a NIC that is a slow receiver.
+func (n *Network) sendsPFC(node int32) bool {
+	nd := &n.nodes[node]
+	return nd.kind == kindEthernet || nd.kind == kindNIC && n.nics[nd.state].receiver != nil
+}
+
 // findLookahead is the shortest time in which one end of a link can reach the
 // other, of the links that cross from one part of the network into another.
 func (b *Builder) findLookahead(crosses func(link int) bool) units.Time {
@@ -500,7 +509,7 @@ func (b *Builder) findLookahead(crosses func(link int) bool) units.Time {
 			continue
 		}
 		least = min(least, units.Time(n.ports[link].delay))
-		if n.nodes[n.ports[link].node].kind == kindEthernet { // it sends PFC frames
+		if n.sendsPFC(n.ports[link].node) {
 			least = min(least, n.propagation[link]+n.reaction[link])
 		}
 		if n.credited && n.creditLinks[link].period > 0 {

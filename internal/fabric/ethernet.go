@@ -47,7 +47,9 @@ type EthernetSwitch struct {
 	EarlyRelease bool
 
 	PFC PFC
-	ECN [8]ECN
+	// Watchdog, if not nil, ends pauses that do not.
+	Watchdog *Watchdog
+	ECN      [8]ECN
 	// Ports, if not nil, has for each port what stands in place of Headroom,
 	// alpha and ECN.
 	Ports []EthernetPort
@@ -104,6 +106,10 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	k.in = link
 	out := p.route(nd, k)
 	o := &n.ports[out]
+	if o.flags&flagStorm != 0 && p.stormy(out, k.class) {
+		p.drop(i, DropWatchdog)
+		return
+	}
 	lossless := s.spec.PFC.Lossless>>k.class&1 != 0
 	if !lossless && s.spec.EgressDen != 0 && p.overEgress(s, b, o, out, k) {
 		p.drop(i, DropBuffer)

@@ -79,3 +79,26 @@ func build(g *topology.Graph, name string, part []int32, app fabric.App) (*fabri
 	}
 	return b.Build(part)
 }
+
+// buildWith makes a network of Ethernet with devices of its own, which set may
+// change before it is built; its switches route statically.
+func buildWith(g *topology.Graph, app fabric.App, set func(*fabric.Builder, *fabric.NIC, *fabric.EthernetSwitch)) (*fabric.Network, error) {
+	t, err := routing.Build(g)
+	if err != nil {
+		return nil, err
+	}
+	b := &fabric.Builder{Classes: 1, Seed: 1, Tables: t, App: app}
+	nic, sw := ethernetNIC(), ethernetSwitch()
+	for i, nd := range g.Nodes {
+		if i < g.Endpoints {
+			b.NIC(nd.Name, len(nd.Cables), nic)
+		} else {
+			b.EthernetSwitch(nd.Name, len(nd.Cables), i-g.Endpoints, fabric.Static, sw)
+		}
+	}
+	set(b, nic, sw)
+	for _, c := range g.Cables {
+		b.Cable(int32(c.A.Node), c.A.Port, int32(c.B.Node), c.B.Port, (400 * units.Gbps).PerByte(), 100*units.Nanosecond)
+	}
+	return b.Build(nil)
+}

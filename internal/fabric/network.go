@@ -102,6 +102,8 @@ type Network struct {
 	random     []rand.PCG   // by port
 	pauses     [][]pause    // by port
 	pauseUntil []units.Time // by port and class
+	watched    []watched    // by port and class; nil, unless some switch has a watchdog
+	pauseLogs  []*pauseLog  // by link and class; nil, unless pauses are recorded
 	renewAt    []units.Time // by link and class: when the pause of its sender is to be renewed
 	flowlets   [][]flowletEntry
 
@@ -179,6 +181,7 @@ func (s *Stats) add(t *Stats) {
 	s.Pauses += t.Pauses
 	s.Resumes += t.Resumes
 	s.Stalls += t.Stalls
+	s.Storms += t.Storms
 	for i := range s.Dropped {
 		s.Dropped[i] += t.Dropped[i]
 	}

@@ -49,6 +49,8 @@ type nicState struct {
 	timers engine.Heap[timer, *timer]
 	wakeAt units.Time // the next timer event; Forever if none
 	later  units.Time // the one after it, as far as it is remembered
+	// receiver is not nil where the NIC is a slow or failed one.
+	receiver *receiver
 }
 
 // nicQueue is what waits at one port of a NIC in one class.
@@ -59,23 +61,34 @@ type nicQueue struct {
 	turn    bool  // a reply went last
 }
 
-// arriveNIC hands a packet to the queue pair that it is for.
+// arriveNIC takes a packet from the wire.
 func (p *Partition) arriveNIC(b *inbox, link, i int32) {
 	n := p.net
 	nic := &n.nics[n.nodes[b.node].state]
+	if nic.receiver != nil {
+		p.pool.hot[i].in = link
+		if p.receiveSlowly(b.node, nic.receiver, i) {
+			return
+		}
+	}
+	p.deliver(b.node, nic, link, i)
+}
+
+// deliver hands a packet to the queue pair that it is for.
+func (p *Partition) deliver(node int32, nic *nicState, link, i int32) {
 	k := &p.pool.hot[i]
 	if nic.spec.Credits.Period > 0 {
 		p.hold(link, k)
 		p.free(link, k.class, k.size, p.now)
 	}
-	if n.partitions != nil && p.trespasses(nic, link, i) {
+	if p.net.partitions != nil && p.trespasses(nic, link, i) {
 		return
 	}
 	p.stats.Delivered++
 	p.stats.OutBytes += int64(k.size)
 	f := p.receive(nic, i)
 	p.pool.put(i)
-	p.afterQP(b.node, nic, f)
+	p.afterQP(node, nic, f)
 }
 
 // afterQP sends and delivers what a flow has left in the batches and looks at

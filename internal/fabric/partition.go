@@ -13,6 +13,8 @@ const (
 	classArrive  engine.Class = iota // a packet at the end of a link; source: link
 	classPause                       // a PFC frame takes effect; source: the port that it pauses
 	classRefresh                     // a PFC pause is renewed; source: the link that it pauses
+	classWatch                       // the PFC watchdog polls; source: port and class
+	classReceive                     // a NIC has taken a packet in, or fails; source: node
 	classPort                        // a port may decide; source: link
 	classExpire                      // a packet has been at the head for the head-of-queue lifetime; source: link
 	classTimer                       // a timer of a NIC; source: node
@@ -34,6 +36,7 @@ type Stats struct {
 	Marked    int64 // ECN or FECN marks set
 	Pauses    int64 // PFC frames sent with XOFF
 	Resumes   int64 // PFC frames sent with XON
+	Storms    int64 // queues that the PFC watchdog found in a storm
 	Stalls    int64 // times that a lane of the scale-out fabric began to wait for credits
 }
 
@@ -46,6 +49,8 @@ const (
 	DropHeadroom             // lossless class: headroom overrun
 	DropLifetime             // InfiniBand: head-of-queue lifetime passed
 	DropStall                // InfiniBand: the lane is stalled after such drops in a row
+	DropWatchdog             // lossless class: the PFC watchdog ended a storm
+	DropReceiver             // a slow NIC's buffer overrun
 	DropPKey                 // InfiniBand: the sender's partition is not the receiver's
 	DropReasons
 )
@@ -163,6 +168,10 @@ func (p *Partition) handle(e *engine.Event) {
 		p.pauseEffect(int32(e.Source))
 	case classRefresh:
 		p.refreshPause(int32(e.Source))
+	case classWatch:
+		p.poll(int32(e.Source))
+	case classReceive:
+		p.taken(int32(e.Source))
 	case classExpire:
 		p.expire(int32(e.Source))
 	case classTimer:

@@ -46,7 +46,8 @@ func (p *Partition) pauseSender(s *ethernetState, g *ingress, b *inbox, link int
 	if s.paused == 1 {
 		p.watchServed(b.node)
 	}
-	p.sendPause(s, link, class, pauseOn)
+	p.pauseBegins(link, class)
+	p.sendPause(&s.spec.PFC, link, class, pauseOn)
 }
 
 // watchServed makes every busy port of a switch look when its transmission
@@ -64,23 +65,24 @@ func (p *Partition) watchServed(node int32) {
 func (p *Partition) resumeSender(s *ethernetState, g *ingress, link int32, class uint8) {
 	g.paused = false
 	s.paused--
-	p.sendPause(s, link, class, pauseOff)
+	p.pauseEnds(link, class)
+	p.sendPause(&s.spec.PFC, link, class, pauseOff)
 }
 
 // sendPause puts a PFC frame on the wire back to the sender of a link. It goes
 // next, before every packet that waits, but after the one on the wire.
-func (p *Partition) sendPause(s *ethernetState, link int32, class uint8, kind pauseKind) {
+func (p *Partition) sendPause(pfc *PFC, link int32, class uint8, kind pauseKind) {
 	n := p.net
 	back := n.inboxes[link].back
 	o := &n.ports[back]
-	end := o.occupy(max(p.now, o.freeAt), int64(s.spec.PFC.FrameBytes))
+	end := o.occupy(max(p.now, o.freeAt), int64(pfc.FrameBytes))
 	if kind == pauseOn {
 		p.stats.Pauses++
 	} else {
 		p.stats.Resumes++
 	}
 	f := pause{at: end + n.propagation[back] + n.reaction[back], until: units.Forever, class: class, kind: kind}
-	if q := s.spec.PFC.Quanta; q > 0 && kind == pauseOn {
+	if q := pfc.Quanta; q > 0 && kind == pauseOn {
 		sender := &n.ports[link]
 		span := units.Time(int64(q) * quantumBytes * int64(sender.num) / int64(sender.den))
 		f.until = f.at + span
@@ -113,8 +115,17 @@ func (p *Partition) refreshPause(source int32) {
 	link, class := source/int32(n.classes), uint8(int(source)%n.classes)
 	g := &n.ingress[source]
 	if g.paused && n.renewAt[source] == p.now {
-		p.sendPause(&n.ethernet[n.nodes[n.inboxes[link].node].state], link, class, pauseOn)
+		p.sendPause(n.pfcOf(n.inboxes[link].node), link, class, pauseOn)
 	}
+}
+
+// pfcOf is how a switch or NIC sends PFC frames.
+func (n *Network) pfcOf(node int32) *PFC {
+	nd := &n.nodes[node]
+	if nd.kind == kindNIC {
+		return &n.nics[nd.state].spec.PFC
+	}
+	return &n.ethernet[nd.state].spec.PFC
 }
 
 // schedulePause notes a frame that takes effect on a port later.
@@ -146,7 +157,9 @@ func (p *Partition) applyPause(port int32, f pause) {
 	bit := uint16(1) << f.class
 	switch f.kind {
 	case pauseOn:
-		o.blocked |= bit
+		if n.watched == nil || p.watchPause(port, f.class) {
+			o.blocked |= bit
+		}
 		*until = f.until
 		if f.until != units.Forever {
 			p.schedulePause(port, pause{at: f.until, class: f.class, kind: pauseLapse})

@@ -46,6 +46,7 @@ type view struct {
 	Hot             []hotRow
 	HotSize         string
 	Bars            []barRow // of a run of one size, which has no plots
+	Pauses          []pausePlot
 	LeftOut         []string
 	Soft            []softFact
 	Scenario        string
@@ -125,6 +126,7 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 	v.facts()
 	v.bars()
 	v.hot()
+	v.pausePlots()
 	v.soft()
 	return v
 }

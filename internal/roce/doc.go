@@ -1,6 +1,7 @@
 // Package roce is the arithmetic of lossless Ethernet: the buffer that a
 // switch must keep free behind a PFC threshold, as vendors compute it, term by
-// term, and the tables that they ship. It simulates nothing; what it says is
+// term, and the tables that they ship; and whether the thresholds of PFC, ECN and
+// headroom fit one another. It simulates nothing; what it says is
 // what goes into a switch's configuration.
 //
 // # Units

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"weft/units"
@@ -33,6 +34,8 @@ type pointJSON struct {
 	Hottest    []HotLink        `json:"hottest_links"`
 	Violations []Violation      `json:"violations,omitempty"`
 	Levels     []levelJSON      `json:"service_levels,omitempty"`
+	Pauses     *Pauses          `json:"pauses,omitempty"`
+	Beside     []Stream         `json:"beside,omitempty"`
 	Partial    bool             `json:"partial,omitempty"`
 	Failure    string           `json:"failure,omitempty"`
 }
@@ -71,6 +74,18 @@ func (p Point) MarshalJSON() ([]byte, error) {
 		h.Busy = rounded(h.Busy, shareDigits)
 		hottest[i] = h
 	}
+	if p.Pauses != nil {
+		own := *p.Pauses
+		own.Links = slices.Clone(own.Links)
+		for i := range own.Links {
+			own.Links[i].Share = rounded(own.Links[i].Share, shareDigits)
+		}
+		p.Pauses = &own
+	}
+	beside := slices.Clone(p.Beside)
+	for i := range beside {
+		beside[i].GBps = rounded(beside[i].GBps, bandwidthDigits)
+	}
 	var levels []levelJSON
 	for _, l := range p.Levels {
 		levels = append(levels, levelJSON{l.SL, l.Flows.json()})
@@ -79,7 +94,7 @@ func (p Point) MarshalJSON() ([]byte, error) {
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
 		FlowsPs: p.Flows.json(),
-		Counts:  p.Counts, Hottest: hottest, Violations: p.Violations, Levels: levels, Partial: p.Partial, Failure: p.Failure,
+		Counts:  p.Counts, Hottest: hottest, Violations: p.Violations, Levels: levels, Pauses: p.Pauses, Beside: beside, Partial: p.Partial, Failure: p.Failure,
 	})
 }
 
@@ -99,7 +114,7 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 		Bytes: q.Bytes, Algorithm: q.Algorithm, Wire: q.Wire, Channels: q.Channels,
 		Time: units.Time(q.TimePs), AlgBW: q.AlgBW, BusBW: q.BusBW,
 		Flows:  q.FlowsPs.distribution(),
-		Counts: q.Counts, Hottest: q.Hottest, Violations: q.Violations, Levels: levels, Partial: q.Partial, Failure: q.Failure,
+		Counts: q.Counts, Hottest: q.Hottest, Violations: q.Violations, Levels: levels, Pauses: q.Pauses, Beside: q.Beside, Partial: q.Partial, Failure: q.Failure,
 	}
 	return nil
 }

@@ -50,6 +50,8 @@ type Point struct {
 	Flows   Distribution // of messages between nodes
 	Counts  Counts
 	Hottest []HotLink // the busiest first, at most eight
+	Pauses  *Pauses   // who paused whom; nil where it was not recorded, or nobody did
+	Beside  []Stream  // what ran beside a collective
 	// Violations are what a Subnet Manager is told of packets that were discarded
 	// for their P_Key, the earliest first, at most 64.
 	Violations []Violation
@@ -81,8 +83,11 @@ type Counts struct {
 	DroppedHeadroom int64 `json:"dropped_headroom"` // lossless class, headroom overrun
 	DroppedLifetime int64 `json:"dropped_lifetime"` // InfiniBand, head-of-queue lifetime
 
-	DroppedStalled int64 `json:"dropped_stalled,omitempty"` // InfiniBand, lane stalled after such drops
-	DroppedPKey    int64 `json:"dropped_pkey,omitempty"`    // InfiniBand, P_Key of another partition
+	DroppedStalled  int64 `json:"dropped_stalled,omitempty"`  // InfiniBand, lane stalled after such drops
+	DroppedWatchdog int64 `json:"dropped_watchdog,omitempty"` // lossless class, the PFC watchdog ended a storm
+	DroppedReceiver int64 `json:"dropped_receiver,omitempty"` // a slow NIC's buffer overrun
+	PFCStorms       int64 `json:"pfc_storms,omitempty"`       // queues that the PFC watchdog found in a storm
+	DroppedPKey     int64 `json:"dropped_pkey,omitempty"`     // InfiniBand, P_Key of another partition
 
 	// Of workloads that choose service and operation.
 	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that never came whole
@@ -94,7 +99,7 @@ type Counts struct {
 
 // Drops is the sum of all drops.
 func (c Counts) Drops() int64 {
-	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey
+	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey + c.DroppedWatchdog + c.DroppedReceiver
 }
 
 // Level is the messages of a service level.

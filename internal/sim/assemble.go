@@ -57,6 +57,9 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
+	if err := p.upDown(); err != nil {
+		return nil, err
+	}
 	if err := p.manage(); err != nil {
 		return nil, err
 	}
@@ -105,6 +108,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		b.Classes = max(2, b.Classes) // multicasts have a lane of their own
 	}
 	p.addNodes(b)
+	p.addReceivers(b)
 	n := &network{plan: p, firstGPU: int32(len(p.graph.Nodes))}
 	if up.rate.Num > 0 {
 		addScaleUp(b, up, nodes)
@@ -119,7 +123,9 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		p.cable(b, c, rate)
 	}
 	var err error
-	n.Network, err = b.Build(p.cut(parts))
+	if n.Network, err = b.Build(p.cut(parts)); err == nil && p.run.Pauses {
+		n.RecordPauses()
+	}
 	return n, err
 }
 

@@ -24,9 +24,20 @@ func classesOf(f *scenario.Fabric, w *scenario.Workload) classes {
 	} else {
 		c.used = []int{f.Ethernet.DataPriority, f.Ethernet.AckPriority, f.Ethernet.CNPPriority}
 	}
+	for i := range f.Beside {
+		c.used = append(c.used, laneOf(f, f.Beside[i].Class))
+	}
 	slices.Sort(c.used)
 	c.used = slices.Compact(c.used)
 	return c
+}
+
+// laneOf is the priority or virtual lane of a stream's class.
+func laneOf(f *scenario.Fabric, class int) int {
+	if f.Kind == scenario.InfiniBandKind {
+		return f.IB.SL2VL[class]
+	}
+	return class
 }
 
 // of is the network's number of a priority or lane; false if nothing uses it.

@@ -84,6 +84,11 @@ func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSw
 		PFC:      pfc(f, c),
 		Schedule: c.schedule(e.Queues),
 	}
+	if w := &e.PFC.Watchdog; w.Enabled {
+		s.Watchdog = &fabric.Watchdog{
+			Detection: w.Detection, Restoration: w.Restoration, Poll: w.Poll, Action: watchdogActions[w.Action],
+		}
+	}
 	lossless := 0
 	for _, p := range e.PFC.Priorities {
 		if _, ok := c.of(p); ok && e.PFC.Enabled {
@@ -97,12 +102,20 @@ func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSw
 	}
 	if e.ECN.Enabled {
 		p := e.ECN.Pmax
-		s.ECN[c.data(f)] = fabric.ECN{
+		marking := fabric.ECN{
 			KMin: int32(e.ECN.Kmin), KMax: int32(e.ECN.Kmax),
 			PMax: uint32(min(1<<32-1, p.Num<<32/max(1, p.Den))),
 		}
+		s.ECN[c.data(f)] = marking
+		for i := range f.Beside {
+			s.ECN[c.must(f.Beside[i].Class)] = marking
+		}
 	}
 	return s
+}
+
+var watchdogActions = map[scenario.WatchdogAction]fabric.WatchdogAction{
+	scenario.WatchdogDrop: fabric.WatchdogDrop, scenario.WatchdogForward: fabric.WatchdogForward, scenario.WatchdogAlert: fabric.WatchdogAlert,
 }
 
 func pfc(f *scenario.Fabric, c classes) fabric.PFC {

@@ -63,9 +63,10 @@ type patternFlow struct {
 	from, to int32
 	bytes    units.Bytes
 	start    units.Time
-	sl       int      // the service level that it asks for; 0: what the fabric gives
-	level    units.SL // that it has
-	ends     []qpPair // over which it is split evenly
+	done     units.Time // when it was whole in its host's memory
+	sl       int        // the service level that it asks for; 0: what the fabric gives
+	level    units.SL   // that it has
+	ends     []qpPair   // over which it is split evenly
 }
 
 // qpPair is a connection: its end at the NIC that posts, and the other.
@@ -170,6 +171,10 @@ func (j *job) runPattern(point *runstore.Point) error {
 	point.Time = all.finished
 	point.Hottest = run.hottest(all.finished)
 	run.bandwidth(point)
+	var pauses []fabric.Pausing
+	if point.Pauses, pauses = run.net.pauseTree(all.finished); pauses != nil {
+		run.pausedFlows(pauses, point.Pauses)
+	}
 	return nil
 }
 
@@ -349,6 +354,7 @@ func (r *patternRun) fail(p *fabric.Partition, err error) {
 func (r *patternRun) arrived(p *fabric.Partition, flow int32) {
 	part := &r.parts[p.ID()]
 	if r.left[flow]--; r.left[flow] == 0 {
+		r.flows[flow].done = p.Now()
 		part.times.add(p.Now() - r.flows[flow].start)
 		part.levels.add(r.flows[flow].level, p.Now()-r.flows[flow].start)
 		part.finished = max(part.finished, p.Now())

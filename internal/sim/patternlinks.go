@@ -22,14 +22,7 @@ func (r *patternRun) hottest(span units.Time) []runstore.HotLink {
 	}
 	for i := range r.flows {
 		f := &r.flows[i]
-		var path []int32 // of all its parts
-		for _, pair := range f.ends {
-			at := pair.end
-			if r.verbs.reads() {
-				at = pair.peer // the data leave by the end that is asked
-			}
-			path = append(path, r.net.Path(f.from, at)...)
-		}
+		path := r.way(f)
 		for j, link := range links {
 			if slices.Contains(path, link) && len(hot[j].Flows) < mostNamed {
 				hot[j].Flows = append(hot[j].Flows, r.net.plan.graph.Nodes[f.from].Name+" to "+r.net.plan.graph.Nodes[f.to].Name)
@@ -37,4 +30,17 @@ func (r *patternRun) hottest(span units.Time) []runstore.HotLink {
 		}
 	}
 	return hot
+}
+
+// way is the links that a message's parts go over; none where they are chosen
+// packet by packet.
+func (r *patternRun) way(f *patternFlow) (path []int32) {
+	for _, pair := range f.ends {
+		at := pair.end
+		if r.verbs.reads() {
+			at = pair.peer // the data leave by the end that is asked
+		}
+		path = append(path, r.net.Path(f.from, at)...)
+	}
+	return path
 }

@@ -25,8 +25,12 @@ func (j *job) runCollective(point *runstore.Point) error {
 		run.ranks[i].early = make(map[uint32]arrival)
 		run.ranks[i].channels = make([]channelRun, c.program.Channels())
 	}
-	run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c), dataRate(c.overhead.SwitchGBps, 1)}, 1)
+	beside := j.plan.beside(run)
+	run.net, err = j.plan.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c), dataRate(c.overhead.SwitchGBps, 1)}, 1)
 	if err != nil {
+		return err
+	}
+	if err := beside.start(); err != nil {
 		return err
 	}
 	if err := run.start(); err != nil {
@@ -34,6 +38,9 @@ func (j *job) runCollective(point *runstore.Point) error {
 	}
 	j.watch.started(j, run.net.Network)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, 1, j.stop)
+	if err == nil {
+		err = beside.failure
+	}
 	if err == nil {
 		err = run.verdict(r.Run.Limit.SimulatedTime)
 	}
@@ -44,6 +51,8 @@ func (j *job) runCollective(point *runstore.Point) error {
 	}
 	point.Time = (run.ended - run.began) / units.Time(r.Run.Iterations)
 	point.Hottest, _ = run.net.hottest(run.ended)
+	point.Beside = beside.results()
+	point.Pauses, _ = run.net.pauseTree(run.ended)
 	seconds := point.Time.Seconds()
 	if seconds > 0 {
 		point.AlgBW = float64(j.bytes) / seconds / 1e9

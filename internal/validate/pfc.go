@@ -35,7 +35,7 @@ func pfcCases() []*Case {
 			"from the times at which first frames and resumes are sent.",
 		Setting: "16:1 incast of 1 MiB each at 400 GbE into a shared pool of 1 MiB, pauses of 200, 1000, 5000 and 65535 quanta.",
 		Run:     renewalRows,
-	}}
+	}, losslessClasses}
 }
 
 // pauseSpans adds up what the pauses of a run should have cost in frames.

@@ -128,6 +128,7 @@ func TestChangingAConstantFailsTheCaseThatCoversIt(t *testing.T) {
 		{"a reaction to PFC of one more packet", "pfc/headroom", func(m *Models) {
 			m.NIC.PFC.Reaction += units.Time((4096 + 82) * m.PerByte.Num / m.PerByte.Den)
 		}},
+		{"a class for DSCP 4 that is lossy", "pfc/classes", func(m *Models) { m.Switch.PFC.Lossless = 1 << 1 }},
 		{"a PFC frame of 4 KiB", "pfc/headroom", func(m *Models) { m.Switch.PFC.FrameBytes += 4096 }},
 		{"a link of 395 Gb/s", "incast/roce", func(m *Models) { m.PerByte = units.PerByte{Num: 8000, Den: 395} }},
 		{"a byte more of the DETH", "verbs/headers", func(m *Models) { m.NIC.Overhead[wire.UDSendOnly]++ }},

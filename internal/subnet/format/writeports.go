@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"io"
 
 	"weft/internal/subnet"
@@ -42,10 +43,16 @@ var linkInfoKinds = map[subnet.Kind]string{subnet.Adapter: "CA", subnet.Switch: 
 // WriteLinkInfo writes a subnet as iblinkinfo prints it or, by line, as
 // iblinkinfo -l does. In the first form the far end of a link is told by its
 // LID alone, in the second nodes have no kind. Ports that have a cable are
-// written as active, all others as down.
+// written as active, all others as down. The first form is refused where a port
+// with a cable has no LID: nobody could tell what the cable leads to.
 func WriteLinkInfo(to io.Writer, s *subnet.Subnet, line bool) error {
 	if err := writable(s); err != nil {
 		return err
+	}
+	if !line {
+		if err := allHaveLIDs(s); err != nil {
+			return err
+		}
 	}
 	w := newWriting(to)
 	for i := range s.Nodes {
@@ -65,6 +72,17 @@ func WriteLinkInfo(to io.Writer, s *subnet.Subnet, line bool) error {
 		}
 	}
 	return w.end()
+}
+
+func allHaveLIDs(s *subnet.Subnet) error {
+	for i := range s.Nodes {
+		for j := 1; j <= s.Nodes[i].NumPorts(); j++ {
+			if e := (subnet.End{Node: int32(i), Port: uint8(j)}); s.Port(e).Peer.Exists() && lidAt(s, e) == 0 {
+				return fmt.Errorf("%s has no LID, by which iblinkinfo names the far end of a link: give the ports LIDs, or take iblinkinfo-l", s.NodeName(int32(i)))
+			}
+		}
+	}
+	return nil
 }
 
 func writeLinkInfoPort(w writing, s *subnet.Subnet, e subnet.End, line bool) {

@@ -1,0 +1,133 @@
+package fabric
+
+import "weft/units"
+
+// Receiver is a NIC that takes data in more slowly than its wire brings them, or
+// not at all: a host whose bus, memory or page tables are too slow for it, or a
+// firmware that hangs. It has a buffer of its own, and pauses its sender as a
+// switch does.
+type Receiver struct {
+	// PerByte is the time in which it takes in a byte. Zero is a NIC that has
+	// failed: it pauses its sender for as long as it lasts, whatever comes.
+	PerByte units.PerByte
+	// Buffer is its size in bytes; what does not fit is dropped. At Xoff it
+	// pauses its sender, at Xon it lets it go on.
+	Buffer, Xoff, Xon int64
+	// From and Until are when it begins and ends to be like that.
+	From, Until units.Time
+}
+
+// receiver is the state of a NIC that is a Receiver.
+type receiver struct {
+	spec    *Receiver
+	packets list // in its buffer
+	held    int64
+	done    units.Time // when the packet at the head has been taken in
+	paused  bool
+}
+
+// Receive makes a NIC a slow or a failed receiver. It is called before Build.
+func (b *Builder) Receive(nic int32, r *Receiver) {
+	b.n.nics[b.n.nodes[nic].state].receiver = &receiver{spec: r, packets: emptyList}
+}
+
+// receivers asks for the beginning and the end of what failed NICs do.
+func (n *Network) receivers() {
+	for i := range n.nodes {
+		if n.nodes[i].kind != kindNIC {
+			continue
+		}
+		r := n.nics[n.nodes[i].state].receiver
+		if r == nil || r.spec.PerByte.Num > 0 {
+			continue
+		}
+		p := n.parts[n.nodes[i].part]
+		p.queue.Push(r.spec.From, classReceive, uint32(i))
+		if r.spec.Until != units.Forever {
+			p.queue.Push(r.spec.Until, classReceive, uint32(i))
+		}
+	}
+}
+
+// receiveSlowly puts a packet into the buffer of a slow NIC. It reports false where the
+// NIC is not slow at this time, and the packet is taken at once.
+func (p *Partition) receiveSlowly(node int32, r *receiver, i int32) bool {
+	slow := r.spec.PerByte.Num > 0 && p.now >= r.spec.From && p.now < r.spec.Until
+	if !slow && r.packets.head < 0 {
+		return false
+	}
+	size := int64(p.pool.hot[i].size)
+	if r.held+size > r.spec.Buffer {
+		p.drop(i, DropReceiver)
+		return true
+	}
+	first := r.packets.head < 0
+	r.held += size
+	p.pool.push(&r.packets, i)
+	if first {
+		p.takeNext(node, r)
+	}
+	if !r.paused && r.held >= r.spec.Xoff {
+		p.pauseLinks(node, r, pauseOn)
+	}
+	return true
+}
+
+// takeNext starts to take in the packet at the head of the buffer.
+func (p *Partition) takeNext(node int32, r *receiver) {
+	size := int64(p.pool.hot[r.packets.head].size)
+	r.done = p.now + units.Time(max(1, size*r.spec.PerByte.Num/r.spec.PerByte.Den))
+	if p.now >= r.spec.Until {
+		r.done = p.now + 1 // it is as fast again as it was
+	}
+	p.queue.Push(r.done, classReceive, uint32(node))
+}
+
+// taken hands on the packet that a slow NIC has taken in, and makes a failed one
+// pause its sender or let it go on.
+func (p *Partition) taken(node int32) {
+	nic := &p.net.nics[p.net.nodes[node].state]
+	r := nic.receiver
+	if r.spec.PerByte.Num == 0 {
+		kind := pauseOn
+		if p.now >= r.spec.Until {
+			kind = pauseOff
+		}
+		p.pauseLinks(node, r, kind)
+		return
+	}
+	i := p.pool.pop(&r.packets)
+	k := &p.pool.hot[i]
+	r.held -= int64(k.size)
+	link := k.in
+	if r.packets.head >= 0 {
+		p.takeNext(node, r)
+	}
+	if r.paused && r.held <= r.spec.Xon {
+		p.pauseLinks(node, r, pauseOff)
+	}
+	p.deliver(node, nic, link, i)
+}
+
+// pauseLinks stops the senders to a NIC, or lets them go on, in every lossless
+// class.
+func (p *Partition) pauseLinks(node int32, r *receiver, kind pauseKind) {
+	n := p.net
+	nd := &n.nodes[node]
+	r.paused = kind == pauseOn
+	pfc := &n.nics[nd.state].spec.PFC
+	for port := nd.base; port < nd.base+nd.ports; port++ {
+		link := n.back[port]
+		for class := uint8(0); link >= 0 && int(class) < n.classes; class++ {
+			if pfc.Lossless>>class&1 != 0 {
+				n.ingress[int(link)*n.classes+int(class)].paused = r.paused
+				if r.paused {
+					p.pauseBegins(link, class)
+				} else {
+					p.pauseEnds(link, class)
+				}
+				p.sendPause(pfc, link, class, kind)
+			}
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package fabric
+
+import "weft/units"
+
+// Watchdog is the PFC watchdog of an Ethernet switch: it looks, now and then, at
+// every egress queue that is paused, and ends what does not move. The model is
+// SONiC's (orchagent's pfcwdorch and its detect and restore scripts): a queue is in
+// a storm when it is paused, holds packets and has sent none for the detection
+// time; it is restored when no pause was in force for the restoration time. Both
+// are counted in polls, so a storm is found up to two polls late.
+//
+// Polls of a switch fall on the multiples of Poll, moved by a phase of its own. A
+// queue that is not paused is not polled.
+//
+// What it leaves out: the drop of what comes in by the port of the storm; a
+// threshold of "big red switch" mode, and storms by the pauses' share of time.
+type Watchdog struct {
+	Detection, Restoration, Poll units.Time
+	Action                       WatchdogAction
+}
+
+// WatchdogAction is what a watchdog does with a queue in a storm.
+type WatchdogAction uint8
+
+// The actions.
+const (
+	WatchdogDrop    WatchdogAction = iota // what waits and what comes is dropped
+	WatchdogForward                       // it is sent in spite of the pause
+	WatchdogAlert                         // it is counted, and nothing else
+)
+
+// watched is what the watchdog knows of an egress queue.
+type watched struct {
+	head   int32      // the packet at its head when it was last polled; -1 if none
+	came   units.Time // when that one had arrived
+	left   units.Time // until it is in a storm, or restored
+	polled bool       // a poll is to come
+	paused bool       // a frame came since the last poll
+	storm  bool
+}
+
+// watching makes room for the watchdogs' notes where a switch has one, and keeps
+// a run from being given up before they have acted.
+func (n *Network) watching() {
+	for i := range n.ethernet {
+		if w := n.ethernet[i].spec.Watchdog; w != nil {
+			n.watched = make([]watched, len(n.ports)*n.classes)
+			n.patience = max(n.patience, 2*(w.Detection+w.Restoration+2*w.Poll))
+		}
+	}
+}
+
+// watchdog is that of the switch that a port is of; nil if it has none.
+func (n *Network) watchdog(port int32) *Watchdog {
+	nd := &n.nodes[n.ports[port].node]
+	if nd.kind != kindEthernet {
+		return nil
+	}
+	return n.ethernet[nd.state].spec.Watchdog
+}
+
+// watchPause notes that a queue was paused, and reports whether it obeys.
+func (p *Partition) watchPause(port int32, class uint8) (obeys bool) {
+	w := p.net.watchdog(port)
+	if w == nil {
+		return true
+	}
+	index := int32(int(port)*p.net.classes + int(class))
+	q := &p.net.watched[index]
+	q.paused = true
+	if !q.polled {
+		*q = watched{head: -1, left: w.Detection, polled: true, paused: true}
+		p.pollNext(w, port, index)
+	}
+	return !q.storm || w.Action != WatchdogForward
+}
+
+// pollNext asks for the next poll of a queue's switch.
+func (p *Partition) pollNext(w *Watchdog, port, index int32) {
+	o := &p.net.ports[port]
+	phase := units.Time(p.net.nodes[o.node].salt>>16) * (w.Poll >> 16)
+	next := (p.now-phase)/w.Poll*w.Poll + phase
+	for next <= p.now {
+		next += w.Poll
+	}
+	p.push(o.cell, next, classWatch, uint32(index))
+}
+
+// poll looks at a queue that was paused.
+func (p *Partition) poll(index int32) {
+	n := p.net
+	port, class := index/int32(n.classes), uint8(int(index)%n.classes)
+	w, q := n.watchdog(port), &n.watched[index]
+	paused := n.pauseUntil[index] != 0
+	switch {
+	case q.storm:
+		p.calm(w, port, class, paused)
+	case paused:
+		p.stuck(w, port, class)
+	default:
+		q.polled = false
+	}
+	q.paused = false
+	if q.polled {
+		p.pollNext(w, port, index)
+	}
+}
+
+// stuck counts the time in which the head of a paused queue has not changed.
+func (p *Partition) stuck(w *Watchdog, port int32, class uint8) {
+	q := &p.net.watched[int(port)*p.net.classes+int(class)]
+	head, came := p.queueHead(port, class)
+	if head < 0 || head != q.head || came != q.came {
+		q.head, q.came, q.left = head, came, w.Detection
+		return
+	}
+	if q.left -= w.Poll; q.left > 0 {
+		return
+	}
+	q.storm, q.left = true, w.Restoration
+	p.stats.Storms++
+	o := &p.net.ports[port]
+	switch w.Action {
+	case WatchdogDrop:
+		o.flags |= flagStorm
+		p.discardQueue(o, port, class)
+	case WatchdogForward:
+		o.blocked &^= 1 << class
+		p.touch(o, port)
+	case WatchdogAlert:
+	}
+}
+
+// calm counts the time in which a queue in a storm was not paused.
+func (p *Partition) calm(w *Watchdog, port int32, class uint8, paused bool) {
+	n := p.net
+	q := &n.watched[int(port)*n.classes+int(class)]
+	if paused || q.paused {
+		q.left = w.Restoration
+		return
+	}
+	if q.left -= w.Poll; q.left > 0 {
+		return
+	}
+	q.storm, q.polled = false, false
+	n.ports[port].flags &^= flagStorm
+	for c := range n.classes {
+		if n.watched[int(port)*n.classes+c].storm {
+			n.ports[port].flags |= flagStorm
+		}
+	}
+}
+
+// queueHead is the packet at the head of a switch's egress queue, and when it came;
+// -1 if the queue is empty.
+func (p *Partition) queueHead(port int32, class uint8) (head int32, came units.Time) {
+	o := &p.net.ports[port]
+	if o.nonEmpty>>class&1 == 0 {
+		return -1, 0
+	}
+	head = o.sole
+	if head < 0 {
+		head = p.net.egress[int(port)*p.net.classes+int(class)].packets.head
+	}
+	return head, p.pool.hot[head].arrive
+}
+
+// discardQueue drops what waits in a queue.
+func (p *Partition) discardQueue(o *port, port int32, class uint8) {
+	s := &p.net.ethernet[p.net.nodes[o.node].state]
+	for o.nonEmpty>>class&1 != 0 {
+		i, _ := p.dequeueEthernet(o, port, class)
+		k := &p.pool.hot[i]
+		o.queued -= int32(k.size)
+		p.release(s, k.in, class, int32(k.size))
+		p.drop(i, DropWatchdog)
+	}
+}
+
+// stormy reports whether the watchdog drops what comes to a queue of a port that
+// has one in a storm.
+func (p *Partition) stormy(out int32, class uint8) bool {
+	return p.net.watched[int(out)*p.net.classes+int(class)].storm
+}

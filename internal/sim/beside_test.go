@@ -1,0 +1,62 @@
+package sim
+
+import (
+	"testing"
+
+	"weft/internal/runstore"
+	"weft/scenario"
+)
+
+// besideAllReduce runs an all-reduce of two nodes with streams between some of
+// their NICs, as fabric says.
+func besideAllReduce(t *testing.T, fabric string) runstore.Point {
+	t.Helper()
+	text := "cluster: {nodes: 2, node: dgx-h100}\ntopology: {shape: single-switch}\nfabrics: [" + fabric + "]\nworkload: {collective: all-reduce, sizes: [16MiB]}\n"
+	file, err := scenario.Decode("beside", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(t.Context(), r, Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Fabrics[0].Points[0]
+}
+
+func TestAStreamTakesItsShareUntilTheCollectiveEnds(t *testing.T) {
+	for _, preset := range []string{"roce-v2-400g", "infiniband-ndr"} {
+		alone := besideAllReduce(t, "{preset: "+preset+"}")
+		if alone.Beside != nil {
+			t.Errorf("%s: %d streams beside a collective that is alone", preset, len(alone.Beside))
+		}
+		for _, op := range []string{"write", "read"} {
+			got := besideAllReduce(t, "{preset: "+preset+", beside: ["+
+				"{src: 0, dst: 8, bytes: 256KiB, depth: 4, operation: "+op+", class: 3}, {src: 8, dst: 0, bytes: 256KiB, depth: 4, operation: "+op+", class: 3}]}")
+			s := got.Beside[0]
+			if got.Time <= alone.Time {
+				t.Errorf("%s, %s: %v with the streams and %v without: want more", preset, op, got.Time, alone.Time)
+			}
+			if s.GBps <= 1 || s.GBps > 50 {
+				t.Errorf("%s, %s: %.1f GB/s: want more than 1 and no more than the link's 50", preset, op, s.GBps)
+			}
+			// Four are under way all the time: Little's law.
+			if inside := s.GBps * 1e9 * float64(s.MeanPs) / 1e12 / (256 << 10); inside < 3 || inside > 4 {
+				t.Errorf("%s, %s: %.2f messages under way on the average, want close to 4", preset, op, inside)
+			}
+		}
+	}
+}
+
+// A stream in a priority of its own that is lossy loses packets where the training
+// loses none: they come again, and all messages end.
+func TestAStreamHasItsOwnClass(t *testing.T) {
+	got := besideAllReduce(t, `{preset: roce-v2-400g, cc: none, ethernet: {ecn: {enabled: false}, egress-alpha: 1/4096, pfc: {xoff: 64KiB}}, transport: {timeout: 200us}, beside: [{src: 0, dst: 8, bytes: 1MiB, depth: 4, class: 0}, {src: 1, dst: 8, bytes: 1MiB, depth: 4, class: 0}]}`)
+	c := got.Counts
+	if c.DroppedBuffer == 0 || c.DroppedHeadroom != 0 || c.Retransmissions == 0 {
+		t.Errorf("%d packets dropped in the lossy class, %d in the lossless one, %d sent again: want some, none, some", c.DroppedBuffer, c.DroppedHeadroom, c.Retransmissions)
+	}
+}

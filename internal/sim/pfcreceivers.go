@@ -1,0 +1,22 @@
+package sim
+
+import (
+	"weft/internal/fabric"
+	"weft/units"
+)
+
+// addReceivers makes the NICs slow or fail that the scenario says are.
+func (p *plan) addReceivers(b *fabric.Builder) {
+	for _, x := range p.fabric.Ethernet.PFC.Receivers {
+		r := &fabric.Receiver{
+			Buffer: int64(x.Buffer), Xoff: int64(x.Buffer / 2), Xon: int64(x.Buffer / 4), From: x.Start, Until: units.Forever,
+		}
+		if x.Drain > 0 {
+			r.PerByte = x.Drain.PerByte()
+		}
+		if x.Duration > 0 && x.Duration < units.Forever-x.Start {
+			r.Until = x.Start + x.Duration
+		}
+		b.Receive(int32(x.NIC), r)
+	}
+}

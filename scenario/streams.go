@@ -1,0 +1,77 @@
+package scenario
+
+import (
+	"fmt"
+
+	"weft/units"
+)
+
+// Stream is traffic that a fabric carries beside a collective, as storage does:
+// messages between two NICs, as many under way as it has depth, for as long as the
+// collective runs.
+type Stream struct {
+	// Name is its label in results.
+	Name string `yaml:"name"`
+	// Src is the NIC that asks, counted over the cluster.
+	Src int `yaml:"src" range:"0..16777216"`
+	// Dst is the NIC that it writes to or reads from.
+	Dst int `yaml:"dst" range:"0..16777216"`
+	// Operation is write or read, by default write.
+	Operation Operation `yaml:"operation"`
+	// Bytes is the length of a message.
+	Bytes units.Bytes `yaml:"bytes" range:"1B..1GiB"`
+	// Depth is how many messages are under way, by default 1.
+	Depth int `yaml:"depth" range:"0..4096"`
+	// Class is the 802.1p priority of its packets and their answers; on
+	// InfiniBand the service level.
+	Class int `yaml:"class" range:"0..15"`
+}
+
+// deriveBeside fills in what a stream does not say.
+func deriveBeside(f *Fabric) {
+	for i := range f.Beside {
+		s := &f.Beside[i]
+		if s.Operation == "" {
+			s.Operation = Write
+		}
+		setZero(&s.Depth, 1)
+		if s.Name == "" {
+			s.Name = fmt.Sprintf("stream %d", i+1)
+		}
+	}
+}
+
+// checkBeside sees that streams fit the cluster, the fabric and the workload.
+func (r *resolver) checkBeside(path string, f *Fabric) {
+	if len(f.Beside) > 0 && r.Workload.Collective == "" {
+		r.complain(path+".beside", "streams run for as long as a collective does, and the workload is a pattern: give a collective, or take beside out")
+		return
+	}
+	for i := range f.Beside {
+		s, at := &f.Beside[i], fmt.Sprintf("%s.beside[%d]", path, i)
+		switch nics := r.Cluster.Endpoints(); {
+		case s.Src >= nics || s.Dst >= nics:
+			r.complain(at, "a stream between NIC %d and NIC %d: the cluster has NICs 0 to %d", s.Src, s.Dst, nics-1)
+		case s.Src == s.Dst:
+			r.complain(at, "a stream from NIC %d to itself", s.Src)
+		case s.Bytes == 0:
+			r.complain(at+".bytes", "the stream's messages have no bytes")
+		case s.Operation == Send:
+			r.complain(at+".operation", "a stream is of write or read")
+		case f.Kind == TCPKind:
+			r.complain(at, "%s has sockets, and a stream is RDMA: take the fabric or beside out", f.Name)
+		case f.Kind == RoCEv2Kind && !f.serves(s.Class):
+			r.complain(at+".class", "no queue serves priority %d: add it to ethernet.queues", s.Class)
+		}
+	}
+}
+
+// serves reports whether a queue serves a priority.
+func (f *Fabric) serves(priority int) bool {
+	for _, q := range f.Ethernet.Queues {
+		if q.Priority == priority {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,70 @@
+package scenario
+
+import (
+	"fmt"
+
+	"weft/units"
+)
+
+// The watchdog's times as SONiC's pfcwd start_default sets them: for every 32
+// ports of a switch as much again, and no more than a second between polls
+// (sonic-utilities, pfcwd/main.py).
+const (
+	watchdogTime  = 200 * units.Millisecond
+	watchdogPorts = 32
+	watchdogPoll  = units.Second
+)
+
+// deriveWatchdog gives a watchdog the times that are not stated.
+func (r *resolver) deriveWatchdog(path string, f *Fabric) {
+	w := &f.Ethernet.PFC.Watchdog
+	usual := watchdogTime * units.Time(max(1, ceilDiv(f.Switch.PortsAt(f.Link.Rate()), watchdogPorts)))
+	for _, x := range []struct {
+		field string
+		at    *units.Time
+		usual units.Time
+	}{{"detection", &w.Detection, usual}, {"restoration", &w.Restoration, usual}, {"poll", &w.Poll, min(usual, watchdogPoll)}} {
+		if !r.stated(path + "." + x.field) {
+			*x.at = x.usual
+		}
+	}
+	if !r.stated(path + ".poll") { // shorter times than usual are polled as often
+		w.Poll = min(w.Poll, w.Detection, w.Restoration)
+	}
+}
+
+// checkWatchdog refuses a watchdog that looks less often than it acts, as pfcwd
+// does.
+func (r *resolver) checkWatchdog(path string, w *Watchdog) {
+	if w.Enabled && w.Poll > min(w.Detection, w.Restoration) {
+		r.complain(path+".poll", "a poll every %v is less often than the detection after %v and the restoration after %v ask for", w.Poll, w.Detection, w.Restoration)
+	}
+}
+
+// checkReceivers sees that slow NICs exist and have room for what comes after
+// their pause.
+func (r *resolver) checkReceivers(path string, pfc *PFC) {
+	seen := map[int]bool{}
+	for i, x := range pfc.Receivers {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		switch nics := r.Cluster.Endpoints(); {
+		case x.NIC >= nics:
+			r.complain(at+".nic", "there is no NIC %d: the cluster has NICs 0 to %d", x.NIC, nics-1)
+		case seen[x.NIC]:
+			r.complain(at+".nic", "NIC %d is given twice", x.NIC)
+		case x.Drain > 0 && x.Buffer/2 < pfc.Headroom:
+			r.complain(at+".buffer", "a buffer of %s pauses at one half, and %s may come after that (headroom): take %s or more", x.Buffer.Exact(), pfc.Headroom.Exact(), (2 * pfc.Headroom).Exact())
+		}
+		seen[x.NIC] = true
+	}
+}
+
+// checkUnpaused refuses what makes no sense where nobody is ever paused.
+func (r *resolver) checkUnpaused(path string, pfc *PFC) {
+	if pfc.Watchdog.Enabled {
+		r.complain(path+".watchdog.enabled", "PFC is off, and a watchdog looks at pauses: set enabled: true, or take watchdog out")
+	}
+	if len(pfc.Receivers) > 0 {
+		r.complain(path+".receivers", "PFC is off, and these NICs pause their switches: set enabled: true, or take receivers out")
+	}
+}
