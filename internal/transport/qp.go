@@ -304,17 +304,18 @@ func (q *QP) Responding() bool { return len(q.reads) != 0 || q.owed != owedNothi
 // SourceOf is the ID of the work request whose payload a request that Next has
 // just filled carries.
 func (q *QP) SourceOf(p *Packet) (id uint64, ok bool) {
-	from := q.head
+	// Of a packet at nxt it is cur, or the one before; of a repetition any from
+	// head on.
+	near := q.head
 	if q.cur != q.head {
-		from = q.cur - 1 // nxt lies in cur, or begins it
+		near = q.cur - 1
 	}
-	if p.PSN.Before(q.work(from).first) {
-		from = q.head // a packet that selective repeat sends again
-	}
-	for i := from; i != q.tail; i++ {
-		w := q.work(i)
-		if uint32(p.PSN.Sub(w.first))&units.PSNMask < w.packets {
-			return w.id, true
+	for _, part := range [...][2]uint32{{near, q.tail}, {q.head, near}} {
+		for i := part[0]; i != part[1]; i++ {
+			w := q.work(i)
+			if uint32(p.PSN.Sub(w.first))&units.PSNMask < w.packets {
+				return w.id, true
+			}
 		}
 	}
 	return 0, false

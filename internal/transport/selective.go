@@ -66,9 +66,11 @@ func (q *QP) refusedAhead(came units.PSN) {
 }
 
 // repeatMissing begins a pass over all that is in flight and not known to have
-// come: what a timeout does.
+// come: what a timeout does. The oldest is among them even if it has come: its
+// acknowledgement is lost then, and nothing else would draw another.
 func (q *QP) repeatMissing() {
 	s := q.further()
+	s.came.take(q.una)
 	s.on, s.high, s.next, s.after = true, q.nxt, q.una, q.max
 	q.seekLost()
 }
