@@ -32,6 +32,7 @@ const (
 	flagRemote                          // the receiver is in another partition
 	flagUncounted                       // not a link of the scale-out fabric: no packet-hops
 	flagJitter                          // the receiver's pipeline jitters
+	flagDown                            // no cable that works: what is to be sent is lost
 )
 
 // occupy puts size bytes on the wire from start on and gives the time of the

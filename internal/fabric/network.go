@@ -62,7 +62,8 @@ type Network struct {
 	trace      Trace
 	packets    PacketTrace // nil, unless somebody follows packets
 	progress   progress
-	maxEvents  int64 // 0 is no bound
+	faults     *faultState // nil, unless something may break
+	maxEvents  int64       // 0 is no bound
 	patience   units.Time
 	parts      []*Partition
 	lookahead  units.Time
@@ -167,6 +168,7 @@ func (s *Stats) add(t *Stats) {
 	s.Pauses += t.Pauses
 	s.Resumes += t.Resumes
 	s.Stalls += t.Stalls
+	s.LastFault = max(s.LastFault, t.LastFault)
 	for i := range s.Dropped {
 		s.Dropped[i] += t.Dropped[i]
 	}

@@ -9,7 +9,8 @@ import (
 
 // The classes of events, in the order in which those of one instant are handled.
 const (
-	classArrive  engine.Class = iota // a packet at the end of a link; source: link
+	classFault   engine.Class = iota // a cable fails or works again, a table changes; source: faultState's
+	classArrive                      // a packet at the end of a link; source: link
 	classPause                       // a PFC frame takes effect; source: the port that it pauses
 	classRefresh                     // a PFC pause is renewed; source: the link that it pauses
 	classPort                        // a port may decide; source: link
@@ -34,6 +35,9 @@ type Stats struct {
 	Pauses    int64 // PFC frames sent with XOFF
 	Resumes   int64 // PFC frames sent with XON
 	Stalls    int64 // times that a lane of the scale-out fabric began to wait for credits
+	// LastFault is when a packet was last dropped because of a fault; it is the
+	// latest of the partitions'.
+	LastFault units.Time
 }
 
 // Drop says why a packet was dropped.
@@ -45,6 +49,8 @@ const (
 	DropHeadroom             // lossless class: headroom overrun
 	DropLifetime             // InfiniBand: head-of-queue lifetime passed
 	DropStall                // InfiniBand: the lane is stalled after such drops in a row
+	DropFault                // on, or at, a cable that does not work
+	DropNoRoute              // the switch knows no way, after a fault
 	DropReasons
 )
 
@@ -145,6 +151,8 @@ func (p *Partition) handle(e *engine.Event) {
 			p.arriveNIC(b, link, i)
 		case kindGPU:
 			p.arriveGPU(b, link, i)
+		case kindDown:
+			p.lost(b, link, i)
 		}
 	case classPort:
 		link := int32(e.Source)
@@ -161,6 +169,8 @@ func (p *Partition) handle(e *engine.Event) {
 		p.refreshPause(int32(e.Source))
 	case classExpire:
 		p.expire(int32(e.Source))
+	case classFault:
+		p.fault(e.Source)
 	case classTimer:
 		p.timerNIC(int32(e.Source))
 	case classApp:
@@ -177,6 +187,10 @@ func (p *Partition) decide() {
 		link := p.dirty[j]
 		o := &n.ports[link]
 		o.flags &^= flagDirty
+		if o.flags&flagDown != 0 {
+			p.sendDown(o, link)
+			continue
+		}
 		if o.freeAt > p.now {
 			p.wake(o, link, o.freeAt)
 			continue
