@@ -10,6 +10,7 @@ const (
 	maxSizes  = 256     // of a sweep: each is a simulation
 	maxName   = 200     // characters of a name: it stands in table headings
 	maxList   = 1 << 16 // items of any list
+	maxFaults = 64      // of a run: after each the tables of the whole fabric are computed anew
 )
 
 // What a simulation needs in memory, for the estimate before it. The numbers

@@ -24,6 +24,10 @@ type document struct {
 	Fabrics []Fabric `yaml:"fabrics"`
 	// Workload is what runs on each of them.
 	Workload Workload `yaml:"workload"`
+	// Faults are what breaks while it runs.
+	Faults []Fault `yaml:"faults"`
+	// Control is how long control planes take.
+	Control Control `yaml:"control"`
 	// Run is how it is run.
 	Run Run `yaml:"run"`
 }
@@ -43,6 +47,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	r.defaults()
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
+	r.Faults, r.Control = r.doc.Faults, r.doc.Control
 	r.fabrics(f.root)
 	r.misread = len(r.errs)
 	if !r.broken("cluster", "topology") {

@@ -31,6 +31,7 @@ type pointJSON struct {
 	FlowsPs   distributionJSON `json:"flow_completion_ps"`
 	Counts    Counts           `json:"counts"`
 	Hottest   []HotLink        `json:"hottest_links"`
+	Fault     *FaultPoint      `json:"faults,omitempty"`
 	Partial   bool             `json:"partial,omitempty"`
 	Failure   string           `json:"failure,omitempty"`
 }
@@ -56,16 +57,14 @@ func (p Point) MarshalJSON() ([]byte, error) {
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
 		FlowsPs: distributionJSON{d.N, int64(d.Mean), int64(d.P50), int64(d.P99), int64(d.P999), int64(d.Max)},
-		Counts:  p.Counts, Hottest: hottest, Partial: p.Partial, Failure: p.Failure,
+		Counts:  p.Counts, Hottest: hottest, Fault: p.Fault, Partial: p.Partial, Failure: p.Failure,
 	})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (p *Point) UnmarshalJSON(text []byte) error {
 	var q pointJSON
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&q); err != nil {
+	if err := strictly(text, &q); err != nil {
 		return err
 	}
 	d := q.FlowsPs
@@ -76,7 +75,7 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 			N: d.N, Mean: units.Time(d.Mean), P50: units.Time(d.P50), P99: units.Time(d.P99),
 			P999: units.Time(d.P999), Max: units.Time(d.Max),
 		},
-		Counts: q.Counts, Hottest: q.Hottest, Partial: q.Partial, Failure: q.Failure,
+		Counts: q.Counts, Hottest: q.Hottest, Fault: q.Fault, Partial: q.Partial, Failure: q.Failure,
 	}
 	return nil
 }

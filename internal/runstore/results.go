@@ -31,9 +31,11 @@ type FabricResult struct {
 	Rate     units.Rate `json:"rate"`     // of a port
 	// Engine is the routing engine of InfiniBand's Subnet Manager that wrote the
 	// forwarding tables, and EngineWhy the reason where the fabric chose it.
-	Engine    string  `json:"routing_engine,omitempty"`
-	EngineWhy string  `json:"routing_engine_why,omitempty"`
-	Points    []Point `json:"points"`
+	Engine    string `json:"routing_engine,omitempty"`
+	EngineWhy string `json:"routing_engine_why,omitempty"`
+	// Control is nil where nothing was to break.
+	Control *Control `json:"control,omitempty"`
+	Points  []Point  `json:"points"`
 }
 
 // Point is one size of a sweep. Times are picoseconds of the simulated clock.
@@ -49,7 +51,8 @@ type Point struct {
 
 	Flows   Distribution // of messages between nodes
 	Counts  Counts
-	Hottest []HotLink // the busiest first, at most eight
+	Hottest []HotLink   // the busiest first, at most eight
+	Fault   *FaultPoint // nil where nothing was to break
 	Partial bool
 	Failure string // why the point has no result
 }
@@ -77,6 +80,10 @@ type Counts struct {
 
 	DroppedStalled int64 `json:"dropped_stalled,omitempty"` // InfiniBand, lane stalled after such drops
 
+	// Of runs in which something breaks.
+	DroppedFault   int64 `json:"dropped_fault,omitempty"`    // on, or at, a cable that did not work
+	DroppedNoRoute int64 `json:"dropped_no_route,omitempty"` // the switch knew no way
+
 	// Of workloads that choose service and operation.
 	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that never came whole
 	DroppedNoReceive int64 `json:"dropped_no_receive,omitempty"`  // UC and UD: messages that found no receive
@@ -86,7 +93,7 @@ type Counts struct {
 
 // Drops is the sum of all drops.
 func (c Counts) Drops() int64 {
-	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled
+	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedFault + c.DroppedNoRoute
 }
 
 // HotLink is a busy link: the share of the measured time in which its wire was

@@ -19,6 +19,7 @@ type plan struct {
 	tables *routing.Tables
 	class  classes
 	lanes  *routing.Lanes // nil where packets keep their lane
+	faults *faultPlan     // nil where nothing breaks
 	routed engine.Report  // of the Subnet Manager's tables; empty where there are none
 	node   *scenario.Node
 	verbs  verbs
@@ -51,7 +52,10 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
-	return p, p.manage()
+	if err := p.manage(); err != nil {
+		return nil, err
+	}
+	return p, p.planFaults(r)
 }
 
 // planOf is the plan of a fabric on a graph.
@@ -85,7 +89,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 	f := p.fabric
 	b := &fabric.Builder{
 		Classes: len(p.class.used), Seed: seed + uint64(f.Routing.HashSeed)<<32, Tables: p.tables,
-		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.run.Limit.Events,
+		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.run.Limit.Events, Faults: p.broken(),
 	}
 	if p.lanes != nil {
 		b.Lanes, b.Classes = p.lanes, max(b.Classes, p.lanes.Count)

@@ -71,5 +71,6 @@ func counts(n *fabric.Network) runstore.Counts {
 		Retransmissions: n.Retransmissions(),
 		DroppedBuffer:   s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
 		DroppedLifetime: s.Dropped[fabric.DropLifetime], DroppedStalled: s.Dropped[fabric.DropStall],
+		DroppedFault: s.Dropped[fabric.DropFault], DroppedNoRoute: s.Dropped[fabric.DropNoRoute],
 	}
 }

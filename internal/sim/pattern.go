@@ -143,17 +143,23 @@ func (j *job) runPattern(point *runstore.Point) error {
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	all := run.sum()
 	point.Counts = counts(run.net.Network)
+	point.Fault = j.plan.suffered(run.net.Network)
 	point.Flows = all.times.distribution()
 	open := len(run.flows) - all.arrived
 	switch {
 	case err != nil:
 		return err
-	case all.failure != nil:
+	case all.failure != nil && j.plan.faults == nil:
 		return fmt.Errorf("%w; %s", all.failure, run.net.Waiting())
 	case open > 0 && run.lost():
 		point.Counts.MessagesLost = int64(open)
 		if all.arrived == 0 {
 			return fmt.Errorf("all %d messages were lost on the way: %s carries no acknowledgement", open, run.verbs.service)
+		}
+	case open > 0 && j.plan.faults != nil && run.net.NextTime() == units.Forever:
+		point.Counts.MessagesLost = int64(open)
+		if all.arrived == 0 {
+			return fmt.Errorf("none of %d messages arrives after the faults; %s", open, run.net.Waiting())
 		}
 	case open > 0 && run.net.NextTime() == units.Forever:
 		return fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())
