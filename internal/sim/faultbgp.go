@@ -27,7 +27,7 @@ type bgpPlan struct {
 func (p *plan) mendByBGP(fp *faultPlan, spec *scenario.Control) {
 	b := &bgpPlan{plan: p, spec: spec, out: fp, ready: make([]units.Time, p.graph.Switches())}
 	b.routes = newTreeRoutes(p.graph, make([]bool, len(p.graph.Cables)))
-	fp.control.Plane = "BGP"
+	fp.control.Plane = bgpPlane
 	for i := range fp.turns {
 		if t := &fp.turns[i]; !t.manager {
 			fp.control.Recoveries = append(fp.control.Recoveries, b.turn(t))

@@ -56,7 +56,7 @@ func (p *plan) mendByManager(fp *faultPlan, spec *scenario.Control) error {
 	if err != nil {
 		return err
 	}
-	fp.control.Plane = "Subnet Manager"
+	fp.control.Plane = managerPlane
 	if fp.control.BringUp, err = m.bringUp(); err != nil {
 		return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/engine"
 	routes "weft/internal/routing/engine"
+	"weft/internal/runstore"
 	"weft/internal/sm"
 	"weft/internal/sma"
 	"weft/internal/subnet"
@@ -319,3 +320,44 @@ func (m *managedSubnet) master() *managerHost {
 	}
 	return nil
 }
+
+// BringUp lets the Subnet Manager bring up each InfiniBand fabric of a scenario,
+// from power-on, and runs nothing on them.
+func BringUp(r *scenario.Resolved) (*runstore.Results, error) {
+	out := &runstore.Results{Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Nodes: r.Cluster.Nodes}
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		if f.Kind != scenario.InfiniBandKind {
+			continue
+		}
+		p, err := newPlan(r, f)
+		if err != nil {
+			return nil, err
+		}
+		if p.graph.Planes > 1 {
+			return nil, fmt.Errorf("fabric %s: each of its %d planes is a subnet with a manager of its own, which is not simulated yet: take one plane", f.Name, p.graph.Planes)
+		}
+		m, err := newManagedSubnet(p, &r.Control)
+		if err != nil {
+			return nil, err
+		}
+		up, err := m.bringUp()
+		if err != nil {
+			return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
+		}
+		out.Fabrics = append(out.Fabrics, runstore.FabricResult{
+			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Engine: string(p.routed.Used), EngineWhy: p.routed.Reason,
+			Control: &runstore.Control{Plane: managerPlane, BringUp: up},
+		})
+	}
+	if len(out.Fabrics) == 0 {
+		return nil, fmt.Errorf("the scenario has no InfiniBand fabric, and others have no Subnet Manager")
+	}
+	return out, nil
+}
+
+// The names of those who control fabrics.
+const (
+	managerPlane = "Subnet Manager"
+	bgpPlane     = "BGP"
+)
