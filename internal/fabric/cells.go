@@ -133,7 +133,7 @@ func (p *Partition) runCell(limit units.Time) {
 			case kindInfiniBand:
 				p.arriveInfiniBand(b, link, i)
 			default:
-				p.lost(b, link, i)
+				p.lost(link, i)
 			}
 		} else {
 			p.handle(&e)

@@ -78,7 +78,7 @@ func (p *Partition) faultIn(link int32) {
 
 // lost ends a packet that was on a cable when it failed. Where links have credits,
 // its own come back: they are counted anew when the link comes up.
-func (p *Partition) lost(b *inbox, link, i int32) {
+func (p *Partition) lost(link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
 	if n.receiverCredits(link).Period > 0 {

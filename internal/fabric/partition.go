@@ -152,7 +152,7 @@ func (p *Partition) handle(e *engine.Event) {
 		case kindGPU:
 			p.arriveGPU(b, link, i)
 		case kindDown:
-			p.lost(b, link, i)
+			p.lost(link, i)
 		}
 	case classPort:
 		link := int32(e.Source)

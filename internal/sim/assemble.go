@@ -55,7 +55,8 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := p.manage(); err != nil {
 		return nil, err
 	}
-	return p, p.planFaults(r)
+	err = p.planFaults(r)
+	return p, err
 }
 
 // planOf is the plan of a fabric on a graph.
