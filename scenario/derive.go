@@ -100,7 +100,7 @@ func (r *resolver) derivePFC(path string, f *Fabric) {
 	}
 	cell := max(1, int64(f.Switch.Cell))
 	// Of a cable: 2 · length · rate / 198e6 m/s, in bytes; a length is in mm.
-	cable := Ratio{2 * int64(r.longest(f)), 1000}.reduced().Mul(Ratio{rate, 198_000_000 * 8}.reduced()).Of(1)
+	cable := Ratio{2 * int64(r.LongestCable(f)), 1000}.reduced().Mul(Ratio{rate, 198_000_000 * 8}.reduced()).Of(1)
 	occupancy := (cell + 63) / 64 // cells' bytes over those of packets of 64
 	if cell <= 128 {
 		occupancy = 2
@@ -112,8 +112,9 @@ func (r *resolver) derivePFC(path string, f *Fabric) {
 	pfc.Headroom = units.Bytes(ceilTo(losslessMTU+prop*occupancy, kib))
 }
 
-// longest is the longest cable that the topology has.
-func (r *resolver) longest(f *Fabric) units.Length {
+// LongestCable is the longest cable that a fabric's topology has: what its
+// headroom is for.
+func (r *Resolved) LongestCable(f *Fabric) units.Length {
 	t, c := &f.Topology, f.Topology.Cables
 	switch t.plane() {
 	case SingleSwitch:

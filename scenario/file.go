@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 type File struct {
 	// Name is the path or label that errors begin with.
 	Name string
+	dir  string // of the file, for files that it names; "": the process's own
 	root *node
 	set  map[string]place // where each field is stated
 }
@@ -40,17 +42,20 @@ func Load(path string) (*File, error) {
 	if len(text) > maxFile {
 		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file is longer than %d bytes, the most that a scenario has", maxFile)}}
 	}
-	return Decode(path, text)
+	return decodeIn(filepath.Dir(path), path, text)
 }
 
 // Decode reads a scenario. The error holds everything that is wrong with it,
 // as Errors; name is what they begin with.
-func Decode(name string, text []byte) (*File, error) {
+// Files that it names are found from the process's folder on.
+func Decode(name string, text []byte) (*File, error) { return decodeIn("", name, text) }
+
+func decodeIn(dir, name string, text []byte) (*File, error) {
 	root, errs := parse(name, text)
 	if root == nil {
 		return nil, errs.err()
 	}
-	f := &File{Name: name, root: root}
+	f := &File{Name: name, dir: dir, root: root}
 	_, more := f.resolve()
 	if err := append(errs, more...).err(); err != nil {
 		return nil, err
@@ -74,7 +79,7 @@ func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
 
 // under is the file with the overrides laid over it, and those that do not fit.
 func (f *File) under(overrides []Override) (*File, Errors) {
-	g := &File{Name: f.Name, root: f.root}
+	g := &File{Name: f.Name, dir: f.dir, root: f.root}
 	var errs Errors
 	for _, o := range overrides {
 		root, err := g.root.with(o)

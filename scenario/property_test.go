@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"os"
 	"reflect"
 	"strconv"
 	"strings"
@@ -67,17 +66,10 @@ func drawValue(t *rapid.T, l leaf) string {
 
 // Whatever is overridden: what resolves prints, reads and resolves to itself.
 func TestAPrintedScenarioResolvesToItself(t *testing.T) {
-	var texts []string
-	for _, file := range examples(t) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts = append(texts, string(text))
-	}
+	files := examples(t)
 	resolved := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		f, err := Decode("example.yaml", []byte(rapid.SampledFrom(texts).Draw(rt, "example")))
+		f, err := Load(rapid.SampledFrom(files).Draw(rt, "example"))
 		if err != nil {
 			rt.Fatal(err)
 		}

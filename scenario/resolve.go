@@ -36,6 +36,7 @@ type document struct {
 // is not stated, check.go says what does not fit together.
 type resolver struct {
 	*decoder
+	dir     string // what files that the scenario names are found from
 	doc     document
 	misread int // how many of errs are from reading values, not from checks
 	Resolved
@@ -43,7 +44,7 @@ type resolver struct {
 
 // resolve never fails to give a Resolved; with errors it is not to be used.
 func (f *File) resolve() (*Resolved, Errors) {
-	r := &resolver{decoder: newDecoder(f.Name)}
+	r := &resolver{decoder: newDecoder(f.Name), dir: f.dir}
 	r.defaults()
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
@@ -167,6 +168,7 @@ func (r *resolver) fabric(path string, n *node) {
 		rest.pairs = slices.DeleteFunc(slices.Clone(n.pairs), func(kv pair) bool { return kv.key.text == p.key })
 		r.overrides(path, &rest, reflect.ValueOf(&f).Elem())
 	}
+	r.sonicSwitch(path, &f)
 	r.deriveFabric(path, &f)
 }
 

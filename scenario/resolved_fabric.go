@@ -95,6 +95,12 @@ type Switch struct {
 	Jitter Jitter `yaml:"jitter"`
 	// Cell is the unit in which the shared buffer is given out.
 	Cell units.Bytes `yaml:"cell" range:"0B..64KiB"`
+	// SONiC is a config_db.json, its path from the scenario's folder on: all
+	// switches have the buffers, thresholds, marking, queues and priorities that it
+	// gives a port. What the scenario itself states comes before it.
+	SONiC string `yaml:"sonic,omitzero"`
+	// SONiCPort is that port; needed where ports of the link's rate differ.
+	SONiCPort string `yaml:"sonic-port,omitzero"`
 }
 
 // PortsAt is the number of ports that the switch has at a rate.
@@ -256,6 +262,12 @@ type Ethernet struct {
 	IPVersion int `yaml:"ip-version" range:"4..6"`
 	// VLAN adds a tag of 4 bytes.
 	VLAN bool `yaml:"vlan"`
+	// DSCP is that of data and acknowledgements: what switch.sonic finds their class
+	// by, and what an exported configuration is made for. The simulator itself goes
+	// by the priorities.
+	DSCP int `yaml:"dscp" range:"0..63"`
+	// CNPDSCP is that of congestion notifications.
+	CNPDSCP int `yaml:"cnp-dscp" range:"0..63"`
 	// DataPriority is the 802.1p priority of data.
 	DataPriority int `yaml:"data-priority" range:"0..7"`
 	// AckPriority is that of acknowledgements.
@@ -268,6 +280,9 @@ type Ethernet struct {
 	PFC PFC `yaml:"pfc"`
 	// ECN is marking at egress.
 	ECN ECN `yaml:"ecn"`
+	// Shared is the part of the switch's buffer that ports share; 0 is what Reserve
+	// and Headroom of the ports in use leave of it.
+	Shared units.Bytes `yaml:"shared,omitzero" range:"0B..64GiB"`
 	// EgressAlpha is the dynamic threshold of a lossy egress queue over the
 	// free shared buffer.
 	EgressAlpha Ratio `yaml:"egress-alpha"`
@@ -298,6 +313,10 @@ type PFC struct {
 	XOFF units.Bytes `yaml:"xoff" range:"0B..64GiB"`
 	// XONOffset is how far below the threshold the pause ends.
 	XONOffset units.Bytes `yaml:"xon-offset" range:"0B..1GiB"`
+	// XON is what a queue may hold, its reserve included, when the pause ends,
+	// whatever the threshold. 0 leaves it to XONOffset; where both are given either
+	// ends it.
+	XON units.Bytes `yaml:"xon,omitzero" range:"0B..1GiB"`
 	// Headroom is each port and priority's buffer for what arrives after
 	// XOFF.
 	Headroom units.Bytes `yaml:"headroom" range:"0B..64GiB"`

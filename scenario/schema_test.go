@@ -232,7 +232,15 @@ func TestEveryExampleValidatesAgainstThePublishedSchemaAsWrittenAndAsPrinted(t *
 		if err != nil {
 			t.Fatal(err)
 		}
-		printed, _ := resolve(t, string(text)).MarshalYAML()
+		f, err := Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed, _ := r.MarshalYAML()
 		for what, text := range map[string]string{"as written": string(text), "as printed": string(printed)} {
 			if err := validate(t, text); err != nil {
 				t.Errorf("%s, %s: %v", filepath.Base(file), what, err)

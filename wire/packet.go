@@ -24,10 +24,21 @@ type Packet struct {
 // ICRC, which depends on the headers in front, is the caller's. PadCount is set
 // to fit the payload. It fails for an opcode that is none.
 func (p *Packet) AppendTo(b []byte) ([]byte, error) {
+	b, err := p.AppendHeaders(b, len(p.Payload))
+	if err != nil {
+		return b, err
+	}
+	b = append(b, p.Payload...)
+	return append(b, make([]byte, p.BTH.PadCount)...), nil
+}
+
+// AppendHeaders appends the headers of a packet whose payload, of so many bytes,
+// lies elsewhere. PadCount is set to fit. It fails for an opcode that is none.
+func (p *Packet) AppendHeaders(b []byte, payload int) ([]byte, error) {
 	if !p.BTH.Opcode.Valid() {
 		return b, ErrOpcode
 	}
-	p.BTH.PadCount = uint8(-len(p.Payload) & 3)
+	p.BTH.PadCount = uint8(-payload & 3)
 	b = p.BTH.AppendTo(b)
 	h := p.BTH.Opcode.Headers()
 	if h.Has(RDETH) {
@@ -57,8 +68,7 @@ func (p *Packet) AppendTo(b []byte) ([]byte, error) {
 	if h.Has(CNPPad) {
 		b = append(b, make([]byte, CNPPadBytes)...)
 	}
-	b = append(b, p.Payload...)
-	return append(b, make([]byte, p.BTH.PadCount)...), nil
+	return b, nil
 }
 
 // Parse reads a packet that fills b, the ICRC taken off. A payload behind an

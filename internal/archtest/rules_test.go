@@ -39,6 +39,10 @@ var inner = []rule{
 		why: "a management datagram is bytes, whoever answers it",
 	},
 	{
+		pkg: "wire/cm", core: true, may: []string{"units"},
+		why: "a message of communication management is bytes, whoever connects",
+	},
+	{
 		pkg: "internal/engine", core: true, may: []string{"units"},
 		why: "clock and event queue know events, not what happens in them",
 	},
@@ -144,6 +148,18 @@ var inner = []rule{
 		why: "headroom and thresholds are arithmetic about links",
 	},
 	{
+		pkg: "internal/roce/sonic", may: []string{"units"},
+		why: "a switch's configuration is read without knowing who asks about it",
+	},
+	{
+		pkg: "internal/roce/host", may: []string{"units"},
+		why: "what a host says is read without knowing its switch",
+	},
+	{
+		pkg: "internal/roce/lint", may: []string{"units", "internal/roce", "internal/roce/sonic", "internal/roce/host"},
+		why: "both ends of a link are judged by what they say and by arithmetic, without a simulation",
+	},
+	{
 		pkg: "internal/catalog", may: []string{"units"},
 		why: "a datasheet knows nothing about its use",
 	},
@@ -160,6 +176,26 @@ var inner = []rule{
 		pkg: "internal/sniff", core: true, may: []string{"units", "wire", "wire/pcap"},
 		why: "what is read off a wire is judged without knowing who sent it",
 	},
+	{
+		pkg: "internal/live", may: []string{"units", "wire", "wire/pcap", "internal/transport"},
+		why: "sockets and a clock under the queue pairs; what memory and completions are is the verbs' matter",
+	},
+	{
+		pkg: "internal/live/faulty", may: []string{"internal/live"},
+		why: "a network for tests carries datagrams, whatever is in them",
+	},
+	{
+		pkg: "verbs", may: []string{"units", "wire", "wire/cm", "wire/pcap", "internal/transport", "internal/live"},
+		why: "the verbs are objects on a live device, without a simulator",
+	},
+	{
+		pkg: "internal/perf", may: []string{"units", "verbs"},
+		why: "a measurement sees what an application sees",
+	},
+	{
+		pkg: "internal/ranks", may: []string{"units", "verbs", "internal/collective"},
+		why: "a collective for real is an application of the verbs, with the schedules of the simulator",
+	},
 }
 
 // layer is a group of packages that may import each other, everything in inner,
@@ -173,6 +209,7 @@ type layer struct {
 // scenario ← sim ← report, cli.
 var outer = []layer{
 	{[]string{"scenario"}, "what a user asks for is said before anything is built"},
+	{[]string{"internal/roce/export"}, "devices are told the numbers of a scenario, before anything runs"},
 	{[]string{"internal/sim"}, "one place alone puts a scenario together and runs it"},
 	{[]string{"internal/validate", "internal/report"}, "whoever judges a result cannot have an influence on it"},
 	{[]string{"internal/cli"}, "verbs of the command line call everything; nothing calls them"},

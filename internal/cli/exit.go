@@ -32,7 +32,7 @@ var codes = []struct {
 	{BadInput, "bad usage or bad input: a flag, a scenario or an output folder; found before anything runs"},
 	{Missed, "weft validate: at least one case missed its tolerance"},
 	{Partial, "interrupted (Ctrl-C): what was measured is kept and marked as partial"},
-	{Refuted, "a check found what it looks for: weft sm check refutes the forwarding tables"},
+	{Refuted, "a check found what it looks for: weft sm check refutes the forwarding tables, weft roce lint has findings"},
 	{Defect, "a defect of weft itself; please report what it printed"},
 }
 

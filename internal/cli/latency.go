@@ -461,12 +461,12 @@ func perftestName(m measured) string {
 	return "as ib_" + string(m.Op) + "_lat: half of each round trip"
 }
 
-// perf is what perftest reports of a ping-pong.
-type perf struct {
+// pingPong is what perftest reports of a ping-pong.
+type pingPong struct {
 	min, max, typical, avg, stdev, p99, p999 float64 // microseconds
 }
 
-func perftest(m measured) (p perf) {
+func perftest(m measured) (p pingPong) {
 	t := slices.Clone(m.Trips)
 	slices.Sort(t)
 	n := len(t)
@@ -484,7 +484,7 @@ func perftest(m measured) (p perf) {
 	return p
 }
 
-func (p perf) line(m measured) string {
+func (p pingPong) line(m measured) string {
 	return fmt.Sprintf(" %-7d %-10d %14.2f %14.2f %16.2f %14.2f %16.2f %22.2f %24.2f",
 		m.Bytes, len(m.Trips), p.min, p.max, p.typical, p.avg, p.stdev, p.p99, p.p999)
 }

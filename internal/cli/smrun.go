@@ -26,6 +26,8 @@ type smRun struct {
 	host     string
 	engine   string
 	lids     string
+	parts    string
+	qos      string
 	once     bool
 	lmc      uint8
 	priority uint8
@@ -60,6 +62,8 @@ named, so that they survive restarts.`,
 	f.StringVar(&r.host, "host", "", "the node to run on, by GUID as in H-0002c90300100004, or by name (default: the simulator's first)")
 	f.StringVar(&r.engine, "engine", "minhop", "routing engine: "+engineNames())
 	f.StringVar(&r.lids, "guid2lid", "", "file of LIDs to read before and write after each sweep")
+	f.StringVar(&r.parts, "partitions", "", "partitions.conf of opensm's form: who is in which partition")
+	f.StringVar(&r.qos, "qos", "", "file with the qos_… keys of opensm.conf: lanes, arbitration, service levels")
 	f.BoolVar(&r.once, "once", false, "end when the subnet is up")
 	f.Uint8Var(&r.lmc, "lmc", 0, "2^lmc LIDs for each adapter port, 0 to 7")
 	f.Uint8Var(&r.priority, "priority", 0, "among several managers the highest priority is master, 0 to 15")
@@ -94,7 +98,7 @@ func runManager(ctx context.Context, e *Env, r *smRun) error {
 		}
 		return result.Tables, nil
 	}}
-	if err := readLIDs(e, r.lids, &cfg); err != nil {
+	if err := readPolicy(e, r, &cfg); err != nil {
 		return err
 	}
 	client, err := ibsim.Dial(r.socket, r.host)
@@ -107,6 +111,21 @@ func runManager(ctx context.Context, e *Env, r *smRun) error {
 	}
 	d := &smDriver{e: e, r: r, client: client, manager: sm.New(cfg), start: time.Now()}
 	return d.run(ctx)
+}
+
+// readPolicy reads the files that say what the site wants.
+func readPolicy(e *Env, r *smRun, cfg *sm.Config) (err error) {
+	if r.parts != "" {
+		if cfg.Partitions, err = readPartitions(e, r.parts); err != nil {
+			return err
+		}
+	}
+	if r.qos != "" {
+		if cfg.QoS, err = readQoS(e, r.qos); err != nil {
+			return err
+		}
+	}
+	return readLIDs(e, r.lids, cfg)
 }
 
 // readLIDs reads the LIDs that ports had before, if there is such a file.
@@ -157,13 +176,13 @@ func (d *smDriver) run(ctx context.Context) error {
 		if err := d.flush(); err != nil || (d.up && d.r.once) {
 			return err
 		}
-		if ctx.Err() != nil {
-			return nil
-		}
 		if next := d.manager.NextTimeout(); next == units.Forever {
 			_ = d.client.SetReceiveDeadline(time.Time{})
 		} else {
 			_ = d.client.SetReceiveDeadline(d.start.Add(time.Duration(next/units.Nanosecond) + 1))
+		}
+		if ctx.Err() != nil { // after the deadline is set: the end of ctx sets it again
+			return nil
 		}
 		got, err := d.client.Receive()
 		switch {

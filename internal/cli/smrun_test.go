@@ -153,7 +153,7 @@ func readBack(t *testing.T, dir, socket string, hosts []string, s *subnet.Subnet
 		}
 	}
 	checkTables(t, seen, tool("dump_fts"), hosts[0], name)
-	if links := tool("iblinkinfo"); strings.Contains(links, "Initialize") || strings.Contains(links, "Armed") {
+	if links := tool("iblinkinfo"); strings.Contains(links, "Initial") || strings.Contains(links, "Armed") {
 		t.Errorf("ports that are not active:\n%s", links)
 	}
 	src, dst := lidOfHost(seen, hosts[1]), lidOfHost(seen, hosts[len(hosts)-1])

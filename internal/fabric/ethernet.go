@@ -39,6 +39,9 @@ type EthernetSwitch struct {
 	// XonOffset is how far below the threshold a queue must fall, in bytes,
 	// before its sender is resumed.
 	XonOffset int32
+	// Xon, if not 0, resumes a sender whose queue holds at most that, its reserve
+	// included. Without an XonOffset nothing else does.
+	Xon int32
 	// EarlyRelease frees a packet's buffer when its transmission starts and
 	// not when it ends, as the ns-3 RDMA simulators do.
 	EarlyRelease bool
@@ -228,11 +231,22 @@ func (p *Partition) release(s *ethernetState, link int32, class uint8, size int3
 	}
 	s.used -= before - shared(g, s.spec.Reserve)
 	if g.paused && g.headroom == 0 {
-		above := shared(g, s.spec.Reserve)
-		if above == 0 || !n.over(s, link, above+int64(s.spec.XonOffset)) {
+		if n.mayResume(s, g, link) {
 			p.resumeSender(s, g, link, class)
 		}
 	}
+}
+
+// mayResume reports whether a paused queue has drained far enough.
+func (n *Network) mayResume(s *ethernetState, g *ingress, link int32) bool {
+	above := shared(g, s.spec.Reserve)
+	switch {
+	case above == 0 || g.held <= s.spec.Xon:
+		return true
+	case s.spec.Xon > 0 && s.spec.XonOffset == 0:
+		return false
+	}
+	return !n.over(s, link, above+int64(s.spec.XonOffset))
 }
 
 // served gives back the buffer of the packet that a port has sent.

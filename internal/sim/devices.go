@@ -80,7 +80,7 @@ func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSw
 		Reserve:    int32(e.PFC.Reserve), Headroom: int32(e.PFC.Headroom),
 		AlphaNum: e.PFC.Alpha.Num, AlphaDen: max(1, e.PFC.Alpha.Den),
 		EgressNum: e.EgressAlpha.Num, EgressDen: e.EgressAlpha.Den,
-		XonOffset: int32(e.PFC.XONOffset), StaticXoff: int64(e.PFC.XOFF),
+		XonOffset: int32(e.PFC.XONOffset), Xon: int32(e.PFC.XON), StaticXoff: int64(e.PFC.XOFF),
 		PFC:      pfc(f, c),
 		Schedule: c.schedule(e.Queues),
 	}
@@ -92,6 +92,9 @@ func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSw
 	}
 	own := int64(e.PFC.Reserve)*int64(len(c.used)) + int64(e.PFC.Headroom)*int64(lossless)
 	s.Shared = max(int64(f.MTU)*2, int64(f.Switch.Buffer)-own*int64(ports))
+	if e.Shared > 0 {
+		s.Shared = int64(e.Shared)
+	}
 	if e.ECN.Enabled {
 		p := e.ECN.Pmax
 		s.ECN[c.data(f)] = fabric.ECN{

@@ -31,3 +31,25 @@ func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 		}
 	}
 }
+
+// TestASwitchFromSONiCIsBuiltWithItsNumbers holds the built switch against the
+// numbers of the file, written out once more.
+func TestASwitchFromSONiCIsBuiltWithItsNumbers(t *testing.T) {
+	r := resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {sonic: ../roce/sonic/testdata/config_db.json}, ethernet: {dscp: 3}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
+	f := &r.Fabrics[0]
+	c := classesOf(f)
+	s := ethernetSwitch(f, c, 32)
+	data, ok := c.of(3)
+	if !ok || s.PFC.Lossless != 1<<data {
+		t.Fatalf("classes %v, lossless %b", c.used, s.PFC.Lossless)
+	}
+	if s.Shared != 67_108_864 || s.Reserve != 19_456 || s.Headroom != 283_648 || s.Xon != 19_456 || s.XonOffset != 0 || s.StaticXoff != 0 || s.AlphaNum != s.AlphaDen {
+		t.Errorf("%+v", s)
+	}
+	if e := s.ECN[data]; e.KMin != 1_048_576 || e.KMax != 2_097_152 || e.PMax != 1<<32/20 {
+		t.Errorf("%+v", e)
+	}
+	if w := s.Schedule.Weights; w[data] != 15*fullFrame {
+		t.Errorf("weights %v", w)
+	}
+}

@@ -35,7 +35,7 @@ type managedSubnet struct {
 	queue   *engine.Queue
 	now     units.Time
 	busy    []units.Time // by node: its agent, until then
-	way     units.Time   // of the datagram that is being carried
+	way     []units.Time // of the datagram that is being carried, link by link
 	hosts   []*managerHost
 	mail    []mail // that is on its way to a manager, by slot
 	free    []int32
@@ -98,7 +98,7 @@ func newManagedSubnet(p *plan, spec *scenario.Control) (*managedSubnet, error) {
 	}
 	m := &managedSubnet{spec: spec, sub: sub, agents: agents, queue: engine.NewQueue(maxQueueWidth, queueSlots), busy: make([]units.Time, len(sub.Nodes))}
 	m.hops = datagramHops(p, sub)
-	agents.OnCross(func(out subnet.End) { m.way += m.hops[out.Node][out.Port] })
+	agents.OnCross(func(out subnet.End) { m.way = append(m.way, m.hops[out.Node][out.Port]) })
 	entries := units.Time(sub.Switches()) * units.Time(len(sub.Nodes))
 	m.compute = entries * spec.SM.Entry
 	m.route = func(s *subnet.Subnet) (*subnet.Tables, error) {
@@ -270,25 +270,32 @@ func (m *managedSubnet) carry(from subnet.End, p *sma.Packet, at units.Time, hos
 	writes := p.MAD.Method() == mad.Set && p.MAD.Attribute() == mad.AttrLinearFDB
 	block, ports := int(p.MAD.Modifier()), mad.LinearFDB{}
 	copy(ports[:], p.MAD.SMPData())
-	m.way = 0
+	m.way = m.way[:0]
 	end, outcome := m.agents.Carry(from, p)
-	arrives := at + m.way
 	switch outcome {
-	case sma.Answered:
-		done := max(arrives, m.busy[end.Node]) + m.spec.SM.Agent
+	case sma.Answered: // over as many links as the request
+		there, back := m.way[:len(m.way)/2], m.way[len(m.way)/2:]
+		done := max(at+total(there), m.busy[end.Node]) + m.spec.SM.Agent
 		m.busy[end.Node] = done
 		if writes && p.MAD.Status() == mad.OK {
 			m.writes = append(m.writes, tableWrite{done, end.Node, block, ports})
 			m.log.wrote(done)
 		}
-		m.post(done+m.way, host, p)
+		m.post(done+total(back), host, p)
 	case sma.Arrived:
 		for i, h := range m.hosts {
 			if h.at == end && !h.ended {
-				m.post(arrives, i, p)
+				m.post(at+total(m.way), i, p)
 			}
 		}
 	}
+}
+
+func total(times []units.Time) (t units.Time) {
+	for _, x := range times {
+		t += x
+	}
+	return t
 }
 
 // carryTraps sends the traps that agents have raised.

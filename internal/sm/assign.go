@@ -28,8 +28,17 @@ func (m *Manager) enterAssign() {
 	}
 	m.sub, m.tables, m.owners = s, tables, s.Owners()
 	m.behind = make([]*node, len(s.Nodes))
+	m.byPort = map[units.GUID]subnet.End{}
+	m.eachEndPort(func(at subnet.End, p *subnet.Port) bool {
+		m.byPort[p.GUID] = at
+		return true
+	})
+	m.dense = make(map[*node]int, len(tables.Switch))
 	for i := range s.Nodes {
 		m.behind[i] = m.nodes[m.at[i]]
+		if d := tables.Dense[i]; d >= 0 {
+			m.dense[m.behind[i]] = int(d)
+		}
 	}
 	for i := range s.Nodes {
 		for p := range s.Nodes[i].Ports {
@@ -94,7 +103,7 @@ func (m *Manager) writeEndPort(n int32, p uint8, q *subnet.Port) {
 		m.ask(m.set(n, mad.AttrPortInfo, uint32(p), p, &want))
 	}
 	if m.cfg.Partitions != nil {
-		m.writePartitions(n, p, q.GUID)
+		m.writePartitions(n, p)
 	}
 }
 
@@ -110,14 +119,30 @@ func unchanged(p *mad.PortInfo) {
 	p.LinkWidthEnabled, p.LinkSpeedEnabled, p.LinkSpeedExtOn = 0, 0, 0
 }
 
-// writePartitions writes the partition keys of an end port, a block at a time.
-// What is beyond the port's table is not written.
-func (m *Manager) writePartitions(n int32, p uint8, guid units.GUID) {
-	keys := m.cfg.Partitions(guid)
-	room := int(m.nodes[n].info.PartitionCap)
+// endPortOf is what partitions are given out by.
+func (m *Manager) endPortOf(n *node, p uint8) EndPort {
+	guid := n.ports[p].guid
+	return EndPort{Kind: subnet.Kind(n.info.Type), GUID: guid, Self: guid == m.guid}
+}
+
+// writePartitions writes the partition keys of an end port, and of the port of a
+// switch that an adapter hangs on, which enforces them: a block at a time, and
+// not beyond the port's table.
+func (m *Manager) writePartitions(n int32, p uint8) {
+	node := m.nodes[n]
+	keys := m.cfg.Partitions(m.endPortOf(node, p))
+	m.writeKeys(n, 0, int(node.info.PartitionCap), keys)
+	peer := node.ports[p].peer
+	if peer == none || node.isSwitch() || !m.nodes[peer.node].isSwitch() {
+		return
+	}
+	m.writeKeys(peer.node, peer.port, int(m.nodes[peer.node].sw.PartitionEnforcementCap), keys)
+}
+
+func (m *Manager) writeKeys(n int32, p uint8, room int, keys []mad.PKey) {
 	for block := 0; block*mad.PKeysPerBlock < min(max(len(keys), 1), room); block++ {
 		var t mad.PKeyTable
 		copy(t[:], keys[min(block*mad.PKeysPerBlock, len(keys)):])
-		m.ask(m.set(n, mad.AttrPKeyTable, uint32(block), p, &t))
+		m.ask(m.set(n, mad.AttrPKeyTable, uint32(p)<<16|uint32(block), p, &t))
 	}
 }

@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"slices"
+
 	"weft/internal/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -13,9 +15,11 @@ type fabric struct {
 
 	sub    *subnet.Subnet // of the last sweep that got so far
 	tables *subnet.Tables
-	owners []subnet.End // by LID, in sub
-	behind []*node      // by number in sub: what discovery saw
-	at     []int32      // by number in sub, in this sweep: the number in nodes
+	owners []subnet.End              // by LID, in sub
+	behind []*node                   // by number in sub: what discovery saw
+	byPort map[units.GUID]subnet.End // end ports, in sub
+	dense  map[*node]int             // a switch's number in tables
+	at     []int32                   // by number in sub, in this sweep: the number in nodes
 }
 
 // node is a node as discovery sees it.
@@ -49,7 +53,7 @@ func (n *node) isSwitch() bool { return n.info.Type == uint8(subnet.Switch) }
 // startSweep begins a heavy sweep at the manager's own node.
 func (m *Manager) startSweep() {
 	m.forget()
-	m.phase, m.again, m.givenUp = discover, false, 0
+	m.phase, m.again, m.givenUp, m.settled = discover, false, 0, false
 	m.sweeping = m.now
 	m.nextSweep = units.Forever
 	m.nodes, m.byGUID = nil, map[units.GUID]int32{}
@@ -169,7 +173,7 @@ func (m *Manager) look(i int32, p uint8) {
 		m.event(Event{Kind: TooLarge, Path: n.path})
 		return
 	}
-	path := append(n.path[:len(n.path):len(n.path)], p)
+	path := slices.Concat(n.path, []uint8{p})
 	m.ask(request{method: mad.Get, attr: mad.AttrNodeInfo, node: unmet, port: p, near: i, path: path})
 }
 

@@ -12,7 +12,7 @@
 //	consult    SMInfo of other managers; who is master is decided (mastery.go)
 //	assign     LIDs, which survive sweeps and restarts, and keys (assign.go)
 //	program    forwarding tables and lanes, what changed only (program.go)
-//	arm        ports from Initialize to Armed, with MTU and lanes (ports.go)
+//	arm        ports from Init to Armed, with MTU and lanes (ports.go)
 //	activate   ports from Armed to Active
 //
 // After that the subnet is up, and light sweeps ask each switch whether one of

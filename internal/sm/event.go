@@ -23,11 +23,12 @@ const (
 	TooLarge                       // more nodes or hops than one subnet has, at Path
 	HandedOver                     // mastery went to GUID
 	MasterLost                     // the master does not answer any more
+	TooFewLanes                    // routing needs Need lanes, the port at the end of Path has Count: it can deadlock
 )
 
 var eventNames = [...]string{
 	"subnet up", "entered", "unanswered", "refused", "duplicate GUID", "not routed", "not assigned",
-	"trap", "too large", "handed over", "master lost",
+	"trap", "too large", "handed over", "master lost", "too few lanes",
 }
 
 // String is the kind in words.
@@ -44,6 +45,7 @@ type Event struct {
 	Trap   mad.TrapNumber
 	LID    units.LID
 	Count  int
+	Need   int
 	Took   units.Time // of SubnetUp: since the sweep began
 	Err    error
 }
@@ -61,6 +63,8 @@ func (e Event) String() string {
 		return fmt.Sprintf("refused with status %#04x: attribute %#04x at %s", uint16(e.Status), uint16(e.Attr), pathText(e.Path))
 	case DuplicateGUID:
 		return fmt.Sprintf("duplicate GUID %v at %s: the node there is not managed", e.GUID, pathText(e.Path))
+	case TooFewLanes:
+		return fmt.Sprintf("routing needs %d lanes and the port at %s has %d: the fabric can deadlock", e.Need, pathText(e.Path), e.Count)
 	case TrapReceived:
 		return fmt.Sprintf("trap %d from LID %d", e.Trap, e.LID)
 	case TooLarge:

@@ -35,22 +35,23 @@ const (
 	// before its standby takes over (IBA vol. 1, 14.4.1: SMInfo polling).
 	pollsLost = 3
 
-	// maxServices, maxGroups and maxMembers bound what subnet administration is
-	// told to remember.
-	maxServices = 4096
-	maxGroups   = 1024
-	maxMembers  = 1 << 16
+	// These bound what subnet administration is told to remember.
+	maxServices    = 4096
+	maxGroups      = 1024 // as many multicast LIDs as small switches have
+	maxMembers     = 1 << 16
+	maxSubscribers = 1 << 16
 )
 
 const (
-	// maxRecords is how many records an answer of subnet administration holds:
-	// as many as a node of the largest subnet has paths.
-	maxRecords = 1 << 17
+	// maxRecords is how many records an answer of subnet administration holds: the
+	// ports of the largest fabrics, 3,920 switches of 56 and their hosts, are half
+	// as many.
+	maxRecords = 1 << 19
 
 	// maxTransfers is how many answers in several pieces may be under way, and
 	// transferTime how long one waits for an acknowledgement; maxSegments is how
 	// many pieces are sent without one.
-	maxTransfers = 64
+	maxTransfers = 16
 	transferTime = 10 * units.Second
 	maxSegments  = 64
 

@@ -22,13 +22,22 @@ type Config struct {
 	Reassign bool
 	// Partitions are the partition keys of an end port; nil is the default
 	// partition for all.
-	Partitions func(port units.GUID) []mad.PKey
+	Partitions func(EndPort) []mad.PKey
+	// QoS is how a port treats service levels; nil leaves all to routing.
+	QoS func(kind subnet.Kind, port uint8) QoS
 
 	Window  int        // requests under way; 0 is DefaultWindow
 	Timeout units.Time // of a request; 0 is DefaultTimeout
 	Retries int        // of a request, beyond the first; negative for none, 0 is DefaultRetries
 	Sweep   units.Time // between light sweeps; 0 is DefaultSweep
 	Poll    units.Time // between a standby's questions; 0 is DefaultPoll
+}
+
+// EndPort is a port that has a LID.
+type EndPort struct {
+	Kind subnet.Kind
+	GUID units.GUID
+	Self bool // the manager runs on it
 }
 
 // Packet is a management datagram and where it goes to or comes from. Directed
@@ -59,10 +68,11 @@ const (
 	program
 	arm
 	activate
-	light // not part of a heavy sweep
+	light   // these two are no part of a heavy sweep
+	regroup // multicast tables, after groups changed
 )
 
-var phaseNames = [...]string{"idle", "discover", "consult", "assign", "program", "arm", "activate", "light"}
+var phaseNames = [...]string{"idle", "discover", "consult", "assign", "program", "arm", "activate", "light", "regroup"}
 
 func (p phase) String() string { return phaseNames[p] }
 
@@ -90,6 +100,7 @@ type Manager struct {
 
 	nextSweep units.Time
 	again     bool // something changed during this sweep
+	settled   bool // the last sweep got to its end: nodes are those of sub
 	repeats   int  // sweeps that followed at once
 	actCount  uint32
 
@@ -126,6 +137,7 @@ func New(cfg Config) *Manager {
 		cfg: cfg, state: mad.SMNotActive, nextSweep: units.Forever, heir: -1, master: -1, nextTID: 1,
 		lids: map[units.GUID]units.LID{}, written: map[units.GUID]*written{},
 	}
+	m.admin.groups = []*group{broadcastGroup()}
 	for guid, lid := range cfg.LIDs {
 		m.lids[guid] = lid
 	}
@@ -231,6 +243,8 @@ func (m *Manager) receive(p *Packet) {
 // periodic is what happens when the time of the next sweep has come.
 func (m *Manager) periodic() {
 	switch {
+	case m.phase == regroup:
+		m.nextSweep = m.now + m.cfg.Timeout // it will be over by then
 	case m.phase != idle:
 		m.nextSweep = units.Forever // the end of the sweep sets it
 	case m.state == mad.SMStandby:

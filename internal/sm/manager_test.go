@@ -48,15 +48,15 @@ func TestSwitchesHoldTheTablesOfTheRouter(t *testing.T) {
 		t.Fatalf("%d nodes, want %d", len(got.Nodes), len(s.Nodes))
 	}
 	for dense, at := range tables.Switch {
-		var real int32
+		var here int32
 		for i := range s.Nodes {
 			if s.Nodes[i].GUID == got.Nodes[at].GUID {
-				real = int32(i)
+				here = int32(i)
 			}
 		}
 		for block := 0; block*64 < len(tables.LFT[dense]); block++ {
 			p := sma.Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Get, mad.AttrLinearFDB, uint32(block), 1, nil)}
-			w.fabric.Carry(subnet.End{Node: real}, &p)
+			w.fabric.Carry(subnet.End{Node: here}, &p)
 			for i, port := range p.MAD.SMPData() {
 				want := uint8(subnet.NoPort)
 				if lid := block*64 + i; lid < len(tables.LFT[dense]) {
@@ -394,5 +394,24 @@ func TestASecondSweepWritesNothing(t *testing.T) {
 	w.run(5 * units.Second)
 	if w.carried < before+100 {
 		t.Errorf("the second sweep has %d datagrams", w.carried-before)
+	}
+}
+
+// A better manager comes at every moment of another's bring-up, in turn: also
+// when its port has no LID yet to say so from. The master sweeps of itself no
+// more; in the end the better one has the subnet.
+func TestABetterManagerMakesItselfKnownWheneverItComes(t *testing.T) {
+	for step := range 60 {
+		w := newWorld(t, build(t, topology.TwoLevel{Endpoints: 12, Radix: 8}))
+		low := w.manager("low", 0, sm.Config{Priority: 1, Sweep: units.Forever / 2})
+		w.start(low)
+		w.run(units.Time(step) * latency)
+		high := w.manager("high", 1, sm.Config{Priority: 9})
+		w.start(high)
+		w.run(60 * units.Second)
+		if low.m.State() != mad.SMStandby || high.m.State() != mad.SMMaster {
+			t.Errorf("%d steps later: low is %v, high is %v:\n%v\n%v", step, low.m.State(), high.m.State(), low.events, high.events)
+		}
+		w.checkUp(high)
 	}
 }

@@ -179,13 +179,17 @@ func (m *Manager) better(a, b int) bool {
 	return x.GUID < y.GUID
 }
 
-// pollMaster asks the master whether it lives.
+// pollMaster asks the master whether it lives, and the own port which LID the
+// master gave it.
 func (m *Manager) pollMaster() {
 	m.forget()
 	m.nextSweep = units.Forever
 	if m.master < 0 || m.master >= len(m.others) {
 		m.becomeDiscovering()
 		return
+	}
+	if own := m.own(); own != none {
+		m.get(own.node, mad.AttrPortInfo, uint32(own.port), own.port)
 	}
 	m.askSMInfo(m.master)
 }

@@ -13,6 +13,18 @@ import (
 type group struct {
 	mad.MCMemberRecord          // of the group as a whole; JoinState and PortGID of nobody
 	members            []member // in the order in which they joined
+	permanent          bool     // it stays without members
+}
+
+// broadcastGroup is the group that IP over InfiniBand needs before anything else
+// (RFC 4391, 4 and 5): the manager makes it for the default partition, on the
+// first multicast LID, and it stays without members. Its terms are OpenSM's.
+func broadcastGroup() *group {
+	return &group{permanent: true, MCMemberRecord: mad.MCMemberRecord{
+		MGID: mad.GID{Prefix: 0xFF12_401B_FFFF_0000, GUID: 0xFFFF_FFFF}, QKey: 0xB1B, MLID: units.FirstMulticastLID,
+		MTUSelector: mad.Exactly, MTU: groupMTU, RateSelector: mad.Exactly, Rate: groupRate,
+		LifetimeSelector: mad.Exactly, Lifetime: lifetime, PKey: mad.DefaultPKey, Scope: 2, // link-local
+	}}
 }
 
 // member is a port that joined a group.
@@ -134,6 +146,7 @@ func (m *Manager) create(q *query, want *mad.MCMemberRecord) int {
 		g.RateSelector, g.Rate = mad.Exactly, groupRate
 	}
 	m.admin.groups = append(m.admin.groups, g)
+	m.reportGID(mad.TrapGroupCreated, g.MGID)
 	return len(m.admin.groups) - 1
 }
 
@@ -159,26 +172,42 @@ func (m *Manager) quit(q *query, want *mad.MCMemberRecord) {
 	if g.members[i].join &^= want.JoinState; g.members[i].join == 0 {
 		g.members = slices.Delete(g.members, i, i+1)
 	}
-	if len(g.members) == 0 {
+	if len(g.members) == 0 && !g.permanent {
 		m.admin.groups = slices.Delete(m.admin.groups, at, at+1)
+		m.reportGID(mad.TrapGroupDeleted, g.MGID)
 	}
 	m.groupsChanged()
 }
 
-// groupsChanged writes the multicast tables anew: now, or when the sweep that is
-// under way is over. No other requests are needed.
+// groupsChanged has the multicast tables written anew: now, or when what is under
+// way is over, for all groups that have changed until then. After a sweep that
+// was abandoned it is the next one that does it.
 func (m *Manager) groupsChanged() {
-	if m.phase != idle {
-		m.again = true
-		return
+	m.admin.regroup = true
+	if m.phase == idle && m.settled {
+		m.startRegroup()
 	}
-	m.phase, m.sweeping, m.givenUp = program, m.now, 0
-	m.cursor = cursor{sw: len(m.tables.Switch)}
+}
+
+// startRegroup writes multicast tables, and nothing else.
+func (m *Manager) startRegroup() {
+	m.phase, m.again, m.givenUp = regroup, false, 0
 	m.plantTrees()
 	for dense, at := range m.tables.Switch {
 		if w := m.written[m.behind[at].info.NodeGUID]; w != nil {
 			m.writeMulticast(m.at[at], dense, w)
 		}
+	}
+}
+
+// finishRegroup goes to sleep, or to what came up meanwhile.
+func (m *Manager) finishRegroup() {
+	m.phase = idle
+	switch {
+	case m.again || m.givenUp > 0:
+		m.startSweep()
+	case m.admin.regroup:
+		m.startRegroup()
 	}
 }
 
@@ -220,6 +249,7 @@ func (m *Manager) multicastBlocks(dense int, w *written) []multicastBlock {
 // plantTrees computes the trees of all groups, for a subnet that has just changed
 // or for groups that have.
 func (m *Manager) plantTrees() {
+	m.admin.regroup = false
 	m.admin.trees = m.admin.trees[:0]
 	for _, g := range m.admin.groups {
 		m.admin.trees = append(m.admin.trees, m.treeOf(g))
@@ -240,7 +270,7 @@ func (m *Manager) treeOf(g *group) map[int]subnet.PortMask {
 	var toRoot []subnet.End // by node: the port towards the root
 	root := int32(-1)
 	for _, x := range g.members {
-		at, ok := m.endPort(x.gid.GUID)
+		at, ok := m.byPort[x.gid.GUID]
 		if !ok {
 			continue // gone; it is a member again when it is back
 		}
@@ -263,18 +293,6 @@ func (m *Manager) treeOf(g *group) map[int]subnet.PortMask {
 		}
 	}
 	return masks
-}
-
-// endPort is the port of a GUID.
-func (m *Manager) endPort(guid units.GUID) (subnet.End, bool) {
-	found := subnet.None
-	m.eachEndPort(func(at subnet.End, p *subnet.Port) bool {
-		if p.GUID == guid {
-			found = at
-		}
-		return found == subnet.None
-	})
-	return found, found.Exists()
 }
 
 // shortestWays is, by node, a switch's port towards a root, over fewest switches.

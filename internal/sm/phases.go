@@ -23,13 +23,15 @@ func (m *Manager) advance() {
 		m.finish()
 	case light:
 		m.finishLight()
+	case regroup:
+		m.finishRegroup()
 	}
 }
 
 // finish ends a heavy sweep. One that had gaps, or during which something
 // changed, is followed by another.
 func (m *Manager) finish() {
-	m.phase = idle
+	m.phase, m.settled = idle, true
 	if m.givenUp == 0 && !m.again {
 		m.repeats = 0
 	} else {
@@ -38,6 +40,7 @@ func (m *Manager) finish() {
 	if m.givenUp == 0 {
 		m.event(Event{Kind: SubnetUp, Count: len(m.sub.Nodes), Took: m.now - m.sweeping})
 	}
+	m.reportPorts()
 	m.nextSweep = m.now + m.cfg.Sweep
 	if m.heir >= 0 {
 		m.handOver()
@@ -45,6 +48,8 @@ func (m *Manager) finish() {
 	}
 	if m.repeats > 0 && m.repeats <= maxRepeats {
 		m.startSweep()
+	} else if m.admin.regroup {
+		m.startRegroup()
 	}
 }
 
@@ -103,6 +108,9 @@ func (m *Manager) trapped(p *Packet) {
 	answer.DLID, answer.SLID = p.SLID, p.DLID
 	if p.SLID != 0 && p.SLID <= units.LastUnicastLID {
 		m.out.Send = append(m.out.Send, answer)
+	}
+	if m.state == mad.SMMaster && m.sub != nil && int(n.IssuerLID) < len(m.owners) && m.owners[n.IssuerLID].Exists() {
+		m.report(&n, mad.GID{Prefix: mad.DefaultPrefix, GUID: m.sub.Port(m.owners[n.IssuerLID]).GUID})
 	}
 	if n.Generic && (n.Number == mad.TrapLinkState || n.Number == mad.TrapCapability) {
 		m.changed()

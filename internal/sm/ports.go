@@ -4,14 +4,21 @@ import (
 	"weft/wire/mad"
 )
 
-// enterArm takes every port with a link from Initialize to Armed, and tells it
+// enterArm takes every port with a link from Init to Armed, and tells it
 // what both ends can do.
 func (m *Manager) enterArm() {
 	m.phase = arm
 	m.eachLinked(func(n int32, p uint8, here, there *mad.PortInfo) {
 		want := *here
 		want.NeighborMTU = min(here.MTUCap, there.MTUCap)
-		want.OperationalVLs = min(here.VLCap, there.VLCap)
+		want.OperationalVLs = m.operational(m.nodes[n], p)
+		if q := m.qosOf(m.nodes[n], p); q.HighLimit != nil {
+			want.VLHighLimit = *q.HighLimit
+		}
+		if m.cfg.Partitions != nil && m.nodes[n].isSwitch() {
+			enforces := m.enforces(n, p)
+			want.PartitionIn, want.PartitionOut = enforces, enforces
+		}
 		rises := here.State == mad.PortInit
 		if want == *here && !rises {
 			return
@@ -29,6 +36,13 @@ func (m *Manager) enterArm() {
 	})
 }
 
+// enforces reports whether a port of a switch checks partition keys: those with
+// an adapter do, if the switch can.
+func (m *Manager) enforces(n int32, p uint8) bool {
+	peer := m.nodes[n].ports[p].peer
+	return peer != none && !m.nodes[peer.node].isSwitch() && m.nodes[n].sw.PartitionEnforcementCap > 0
+}
+
 // enterActivate takes every Armed port to Active.
 func (m *Manager) enterActivate() {
 	m.phase = activate
@@ -43,9 +57,9 @@ func (m *Manager) enterActivate() {
 	})
 	for i, n := range m.nodes {
 		if n.isSwitch() && n.complete() && n.sw.PortStateChange {
-			clear := n.sw // writing the bit clears it
+			want := n.sw // writing the bit clears it
 			n.sw.PortStateChange = false
-			m.ask(m.set(int32(i), mad.AttrSwitchInfo, 0, 0, &clear))
+			m.ask(m.set(int32(i), mad.AttrSwitchInfo, 0, 0, &want))
 		}
 	}
 }
@@ -64,17 +78,5 @@ func (m *Manager) eachLinked(f func(n int32, p uint8, here, there *mad.PortInfo)
 				f(m.at[i], uint8(p), &here.info, &there.info)
 			}
 		}
-	}
-}
-
-// tookSet notes what a node now holds.
-func (m *Manager) tookSet(r *request, d *mad.MAD) {
-	switch r.attr {
-	case mad.AttrPortInfo:
-		var got mad.PortInfo
-		_ = got.Parse(d.SMPData())
-		m.nodes[r.node].ports[r.port].info = got
-	case mad.AttrLinearFDB:
-		m.wroteBlock(r)
 	}
 }

@@ -14,6 +14,7 @@ type written struct {
 	lft   []uint8 // by LID
 	known []bool  // by block of lft
 	sl2vl map[uint32]mad.SLToVL
+	arb   map[uint32]mad.VLArb
 	mft   map[uint32]mad.MulticastFDB
 }
 
@@ -35,11 +36,7 @@ func (m *Manager) enterProgram() {
 	for dense, at := range m.tables.Switch {
 		i := m.at[at]
 		n := m.nodes[i]
-		w := m.written[n.info.NodeGUID]
-		if w == nil {
-			w = &written{}
-			m.written[n.info.NodeGUID] = w
-		}
+		w := m.writtenTo(n)
 		if w.top != 0 && w.top != n.sw.LinearFDBTop {
 			w.forget() // the switch was restarted, or someone else wrote to it
 		}
@@ -50,37 +47,19 @@ func (m *Manager) enterProgram() {
 			n.sw.LinearFDBTop = m.tables.Top
 		}
 		w.top = m.tables.Top
-		m.writeLanes(i, dense, w)
 		m.writeMulticast(i, dense, w)
 	}
+	m.writeLanes()
 }
 
-// writeLanes writes the lanes of service levels where routing wants its own.
-func (m *Manager) writeLanes(i int32, dense int, w *written) {
-	if m.tables.SL2VL == nil {
-		return
+// writtenTo is what a node holds.
+func (m *Manager) writtenTo(n *node) *written {
+	w := m.written[n.info.NodeGUID]
+	if w == nil {
+		w = &written{}
+		m.written[n.info.NodeGUID] = w
 	}
-	if w.sl2vl == nil {
-		w.sl2vl = map[uint32]mad.SLToVL{}
-	}
-	table := &m.tables.SL2VL[dense]
-	for in := 0; in <= table.Ports; in++ {
-		for out := 1; out <= table.Ports; out++ {
-			if m.nodes[i].ports[out].peer == none || (in > 0 && m.nodes[i].ports[in].peer == none) {
-				continue
-			}
-			var t mad.SLToVL
-			for sl := range t {
-				t[sl] = table.At(uint8(in), uint8(out), units.SL(sl))
-			}
-			key := uint32(in)<<8 | uint32(out)
-			if had, ok := w.sl2vl[key]; ok && had == t {
-				continue
-			}
-			w.sl2vl[key] = t
-			m.ask(m.set(i, mad.AttrSLToVL, key, uint8(out), &t))
-		}
-	}
+	return w
 }
 
 // writeMulticast writes the blocks of a switch's multicast table that changed.

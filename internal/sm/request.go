@@ -95,7 +95,7 @@ func (m *Manager) forget() {
 func (m *Manager) answered(d *mad.MAD) {
 	for i := range m.wire {
 		r := &m.wire[i]
-		if r.tid != uint32(d.TID()) || r.attr != d.Attribute() || r.modifier != d.Modifier() {
+		if uint64(r.tid) != d.TID()&0xFFFF_FFFF || r.attr != d.Attribute() || r.modifier != d.Modifier() {
 			continue
 		}
 		if d.Status()&mad.Busy != 0 {
@@ -145,8 +145,10 @@ func (m *Manager) take(r *request, d *mad.MAD) {
 		m.tookDiscovery(r, d)
 	case m.phase == light:
 		m.tookLight(d)
-	case r.method == mad.Set:
-		m.tookSet(r, d)
+	case r.attr == mad.AttrPortInfo: // what was written, or of a standby's own port
+		_ = m.nodes[r.node].ports[r.port].info.Parse(d.SMPData())
+	case r.attr == mad.AttrLinearFDB:
+		m.wroteBlock(r)
 	}
 }
 

@@ -10,8 +10,12 @@ import (
 type admin struct {
 	services  []service
 	groups    []*group
+	regroup   bool                      // groups have changed since trees were planted
 	trees     []map[int]subnet.PortMask // by group, in the subnet as it is: ports by switch
 	transfers []transfer
+
+	subscribers []subscriber
+	ports       []units.GUID // end ports of the last sweep, sorted
 }
 
 // record is what subnet administration answers with.
@@ -81,6 +85,9 @@ func (m *Manager) lookUp(q *query) {
 		return
 	case mad.AttrMCMemberRecord:
 		m.multicast(q)
+		return
+	case mad.AttrInformInfo:
+		m.inform(q)
 		return
 	}
 	if !reads {
@@ -165,7 +172,7 @@ func (m *Manager) base(lid units.LID) units.LID {
 func (m *Manager) portInfoRecords(q *query) {
 	var want mad.PortInfoRecord
 	_ = want.Parse(q.data)
-	if !q.only(mad.PortRecLID | mad.PortRecPort) {
+	if !q.only(mad.PortRecLID | mad.PortRecPort | mad.PortRecCapability) {
 		return
 	}
 	m.eachEndPort(func(at subnet.End, p *subnet.Port) bool {
@@ -174,7 +181,8 @@ func (m *Manager) portInfoRecords(q *query) {
 		}
 		n := m.discovered(at.Node)
 		for j := range n.ports {
-			if !n.ports[j].have || (!n.isSwitch() && uint8(j) != at.Port) || !wants(q, mad.PortRecPort, want.Port, uint8(j)) {
+			if !n.ports[j].have || (!n.isSwitch() && uint8(j) != at.Port) || !wants(q, mad.PortRecPort, want.Port, uint8(j)) ||
+				!q.wantsCapability(want.Info.CapabilityMask, n.ports[j].info.CapabilityMask) {
 				continue
 			}
 			r := mad.PortInfoRecord{LID: p.LID, Port: uint8(j), Info: n.ports[j].info}
@@ -185,6 +193,15 @@ func (m *Manager) portInfoRecords(q *query) {
 		}
 		return true
 	})
+}
+
+// wantsCapability reports whether a port's capabilities are not asked for, or are
+// as asked for.
+func (q *query) wantsCapability(asked, have uint32) bool {
+	if q.p.MAD.Modifier()&mad.BitwiseCapability != 0 {
+		have &= asked
+	}
+	return wants(q, mad.PortRecCapability, asked, have)
 }
 
 func (m *Manager) linkRecords(q *query) {

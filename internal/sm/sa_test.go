@@ -1,6 +1,9 @@
 package sm_test
 
 import (
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"weft/internal/sm"
@@ -141,7 +144,6 @@ func TestQueriesThatCannotBeAnsweredSaySo(t *testing.T) {
 		want   mad.Status
 	}{
 		{"a path to nobody", mad.Get, mad.AttrPathRecord, mad.PathSGID | mad.PathDGID, &mad.PathRecord{SGID: o.gid(1), DGID: stranger}, mad.NoRecords},
-		{"all paths", mad.GetTable, mad.AttrPathRecord, 0, &mad.PathRecord{}, mad.MissingComponent},
 		{"several with Get", mad.Get, mad.AttrNodeRecord, 0, &mad.NodeRecord{}, mad.TooManyRecords},
 		{"a component that nobody knows", mad.Get, mad.AttrNodeRecord, 1 << 40, &mad.NodeRecord{}, mad.ReqInvalid},
 		{"an attribute that nobody knows", mad.Get, 0x7777, 0, &mad.NodeRecord{}, mad.BadAttribute},
@@ -261,8 +263,8 @@ func TestPortsWithoutACommonPartitionHaveNoPath(t *testing.T) {
 		guids[o.subnet.Nodes[i].Ports[1].GUID] = i
 	}
 	keys := [][]mad.PKey{{0xFFFF, 0x8001}, {0x7FFF, 0x8001}, {0x7FFF, 0x8002}, {0x7FFF, 0x0002}, {0x7FFF, 0x0002}}
-	o = open(t, topology.SingleSwitch{Endpoints: 5}, sm.Config{Partitions: func(g units.GUID) []mad.PKey {
-		if i, adapter := guids[g]; adapter {
+	o = open(t, topology.SingleSwitch{Endpoints: 5}, sm.Config{Partitions: func(e sm.EndPort) []mad.PKey {
+		if i, adapter := guids[e.GUID]; adapter {
 			return keys[i]
 		}
 		return []mad.PKey{mad.DefaultPKey}
@@ -294,7 +296,7 @@ func TestAMulticastGroupReachesItsMembersOnce(t *testing.T) {
 	} {
 		o := open(t, spec, sm.Config{})
 		r := mad.MCMemberRecord{
-			MGID: mad.GID{Prefix: 0xff12401bffff0000, GUID: 0xffffffff}, QKey: 0xb1b, PKey: mad.DefaultPKey, JoinState: mad.JoinFull,
+			MGID: mad.GID{Prefix: 0xff12401bffff0000, GUID: 1}, QKey: 0xb1b, PKey: mad.DefaultPKey, JoinState: mad.JoinFull,
 		}
 		create := mad.MCMGID | mad.MCPortGID | mad.MCJoinState | mad.MCQKey | mad.MCTClass | mad.MCPKey | mad.MCSL | mad.MCFlowLabel
 		members := []int{1, 5, 6, 16}
@@ -304,7 +306,7 @@ func TestAMulticastGroupReachesItsMembersOnce(t *testing.T) {
 			d := o.one(mad.Set, mad.AttrMCMemberRecord, create, &r)
 			var got mad.MCMemberRecord
 			_ = got.Parse(d.SAData())
-			if d.Status() != mad.OK || got.MLID < units.FirstMulticastLID {
+			if d.Status() != mad.OK || got.MLID != units.FirstMulticastLID+1 {
 				t.Fatalf("joined with status %#x, LID %#x", d.Status(), got.MLID)
 			}
 			lid = got.MLID
@@ -313,6 +315,159 @@ func TestAMulticastGroupReachesItsMembersOnce(t *testing.T) {
 		r.PortGID = o.gid(5)
 		o.one(mad.Delete, mad.AttrMCMemberRecord, create, &r)
 		o.members(lid, 1, []int{1, 6, 16})
+	}
+}
+
+// IP over InfiniBand joins this group without saying its terms.
+func TestTheBroadcastGroupIsThereFromTheStart(t *testing.T) {
+	o := open(t, topology.SingleSwitch{Endpoints: 4}, sm.Config{})
+	r := mad.MCMemberRecord{MGID: mad.GID{Prefix: 0xff12401bffff0000, GUID: 0xffffffff}, PortGID: o.gid(3), JoinState: mad.JoinFull}
+	mask := mad.MCMGID | mad.MCPortGID | mad.MCJoinState
+	for range 2 { // it stays when its last member goes
+		d := o.one(mad.Set, mad.AttrMCMemberRecord, mask, &r)
+		var got mad.MCMemberRecord
+		_ = got.Parse(d.SAData())
+		if d.Status() != mad.OK || got.MLID != units.FirstMulticastLID || got.QKey != 0xB1B || got.MTU != 4 {
+			t.Errorf("status %#x: %+v", d.Status(), got)
+		}
+		o.one(mad.Delete, mad.AttrMCMemberRecord, mask, &r)
+	}
+}
+
+// Who subscribed hears which ports come and go, which groups, and what switches
+// trap.
+func TestSubscribersAreTold(t *testing.T) {
+	o := open(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, sm.Config{})
+	all := mad.InformInfo{FirstLID: 0xFFFF, Generic: 1, Subscribe: 1, Type: 0xFFFF, Trap: 0xFFFF, Producer: 0xFFFFFF}
+	if d := o.one(mad.Set, mad.AttrInformInfo, 0, &all); d.Status() != mad.OK {
+		t.Fatalf("subscribed: status %#x", d.Status())
+	}
+	told := func() []mad.TrapNumber {
+		var numbers []mad.TrapNumber
+		for i := range o.asker.reports {
+			n, _, _ := mad.ParseReport(o.asker.reports[i].SAData())
+			if !slices.Contains(numbers, n.Number) {
+				numbers = append(numbers, n.Number)
+			}
+		}
+		o.asker.reports = nil
+		slices.Sort(numbers)
+		return numbers
+	}
+	leaf := o.subnet.Nodes[2].Ports[1].Peer
+	for _, c := range []struct {
+		do   func(*sma.Fabric)
+		want []mad.TrapNumber
+	}{
+		{func(f *sma.Fabric) { f.SetLink(leaf, false) }, []mad.TrapNumber{mad.TrapOutOfService, mad.TrapLinkState}},
+		{func(f *sma.Fabric) { f.SetLink(leaf, true) }, []mad.TrapNumber{mad.TrapInService, mad.TrapLinkState}},
+	} {
+		o.change(c.do)
+		o.run(2 * units.Second)
+		if got := told(); !slices.Equal(got, c.want) {
+			t.Errorf("told of %v, want %v", got, c.want)
+		}
+	}
+	all.Subscribe = 0
+	o.one(mad.Set, mad.AttrInformInfo, 0, &all)
+	o.change(func(f *sma.Fabric) { f.SetLink(leaf, false) })
+	o.run(2 * units.Second)
+	if got := told(); len(got) != 0 {
+		t.Errorf("after the end of the subscription told of %v", got)
+	}
+}
+
+// Managers are found by the capability of their ports.
+func TestManagersAreFoundByCapability(t *testing.T) {
+	o := open(t, topology.SingleSwitch{Endpoints: 4}, sm.Config{})
+	m := mad.New(mad.SubnAdm, mad.GetTable, mad.AttrPortInfoRecord, mad.BitwiseCapability, 42)
+	m.SetComponentMask(mad.PortRecCapability)
+	want := mad.PortInfoRecord{Info: mad.PortInfo{CapabilityMask: mad.CapIsSM}}
+	want.AppendTo(m.SAData()[:0])
+	o.query(o.asker, o.lid(0), m)
+	o.run(units.Second)
+	if len(o.asker.answers) != 1 || o.asker.answers[0].Records() != 72 {
+		t.Fatalf("%d answers, want one of one record", len(o.asker.answers))
+	}
+	var got mad.PortInfoRecord
+	_ = got.Parse(o.asker.answers[0].SAData())
+	if got.LID != o.lid(0) {
+		t.Errorf("a manager at LID %d, want %d", got.LID, o.lid(0))
+	}
+}
+
+// Routing fails after the fabric has shrunk. Subnet administration goes on with
+// what it knows, and the next sweep that works writes what was asked meanwhile.
+func TestAGroupChangesWhileRoutingFails(t *testing.T) {
+	fails := false
+	o := open(t, topology.TwoLevel{Endpoints: 24, Radix: 8}, sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
+		if fails {
+			return nil, errors.New("no")
+		}
+		return minhop(s)
+	}})
+	fails = true
+	for _, node := range []int{8, 9, 10, 11} { // a leaf loses all its hosts
+		o.change(func(f *sma.Fabric) { f.SetLink(o.subnet.Nodes[node].Ports[1].Peer, false) })
+	}
+	o.run(units.Second)
+	if !o.master.has(sm.NotRouted) {
+		t.Fatalf("no event of routing that failed: %v", o.master.events)
+	}
+	o.seen = func(line string) {
+		if fails && strings.Contains(line, "Set MulticastFDB") {
+			t.Errorf("it writes tables for a fabric that it could not route: %s", line)
+		}
+	}
+	r := mad.MCMemberRecord{MGID: mad.GID{Prefix: 0xff12401bffff0000, GUID: 0xffffffff}, JoinState: mad.JoinFull}
+	for _, node := range []int{1, 23} {
+		r.PortGID = o.gid(node)
+		if d := o.one(mad.Set, mad.AttrMCMemberRecord, mad.MCMGID|mad.MCPortGID|mad.MCJoinState, &r); d.Status() != mad.OK {
+			t.Errorf("status %#x", d.Status())
+		}
+	}
+	fails = false
+	o.run(60 * units.Second)
+	o.members(units.FirstMulticastLID, 1, []int{1, 23})
+}
+
+// Two ports join at every moment of a bring-up, in turn, as soon as there is
+// someone to ask.
+func TestAJoinDuringASweepIsNotForgotten(t *testing.T) {
+	taken := 0
+	for step := range 60 {
+		w := newWorld(t, build(t, topology.TwoLevel{Endpoints: 12, Radix: 8}))
+		o := &office{world: w, master: w.manager("A", 0, sm.Config{})}
+		o.asker = o.master
+		w.start(o.master)
+		w.run(units.Time(step) * latency)
+		r := mad.MCMemberRecord{MGID: mad.GID{Prefix: 0xff12401bffff0000, GUID: 0xffffffff}, JoinState: mad.JoinFull}
+		before := len(o.master.answers)
+		for _, node := range []int{1, 9} {
+			r.PortGID = o.gid(node)
+			m := mad.New(mad.SubnAdm, mad.Set, mad.AttrMCMemberRecord, 0, 42)
+			m.SetComponentMask(mad.MCMGID | mad.MCPortGID | mad.MCJoinState)
+			r.AppendTo(m.SAData()[:0])
+			w.query(o.master, o.lid(0), m)
+		}
+		w.run(5 * units.Second) // before the next light sweep
+		ok := 0
+		for _, d := range o.master.answers[before:] {
+			if d.Status() == mad.OK {
+				ok++
+			}
+		}
+		if ok < 2 {
+			continue // it was too early to ask
+		}
+		taken++
+		o.members(units.FirstMulticastLID, 1, []int{1, 9})
+		if t.Failed() {
+			t.Fatalf("joined %v after the start", units.Time(step)*latency)
+		}
+	}
+	if taken < 10 || taken == 60 {
+		t.Errorf("%d of 60 moments were late enough to ask: the test says nothing", taken)
 	}
 }
 

@@ -51,10 +51,6 @@ const lifetime = 18
 func (m *Manager) pathRecords(q *query) {
 	var want mad.PathRecord
 	_ = want.Parse(q.data)
-	if q.mask&(mad.PathSGID|mad.PathSLID|mad.PathDGID|mad.PathDLID) == 0 {
-		q.status = mad.MissingComponent // every pair of the subnet is no answer
-		return
-	}
 	m.eachEndPort(func(from subnet.End, src *subnet.Port) bool {
 		if !wants(q, mad.PathSGID, want.SGID, mad.GID{Prefix: mad.DefaultPrefix, GUID: src.GUID}) ||
 			!wants(q, mad.PathSLID, m.base(want.SLID), src.LID) {
@@ -90,7 +86,7 @@ func (m *Manager) path(from, to subnet.End, q *query, want *mad.PathRecord) (mad
 	if q.mask&mad.PathDLID != 0 {
 		r.DLID = want.DLID
 	}
-	key, shared := m.sharedKey(src.GUID, dst.GUID)
+	key, shared := m.sharedKey(from, to)
 	if !shared {
 		return r, false
 	}
@@ -140,12 +136,12 @@ func (m *Manager) follow(from, to subnet.End, lid units.LID, mtu *uint8) (subnet
 
 // sharedKey is a partition key by which two ports may talk: they have it both,
 // and one of them as a full member (IBA vol. 1, 10.9.1.2).
-func (m *Manager) sharedKey(a, b units.GUID) (mad.PKey, bool) {
+func (m *Manager) sharedKey(a, b subnet.End) (mad.PKey, bool) {
 	if m.cfg.Partitions == nil || a == b {
 		return mad.DefaultPKey, true
 	}
-	theirs := m.cfg.Partitions(b)
-	for _, mine := range m.cfg.Partitions(a) {
+	theirs := m.cfg.Partitions(m.endPortOf(m.discovered(b.Node), b.Port))
+	for _, mine := range m.cfg.Partitions(m.endPortOf(m.discovered(a.Node), a.Port)) {
 		for _, other := range theirs {
 			if mine&0x7FFF == other&0x7FFF && mine&0x7FFF != 0 && (mine.Full() || other.Full()) {
 				return mine, true

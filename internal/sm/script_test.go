@@ -1,7 +1,6 @@
 package sm_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/internal/golden"
 	"weft/internal/sm"
 	"weft/internal/sma"
 	"weft/internal/subnet"
@@ -18,8 +18,6 @@ import (
 	"weft/units"
 	"weft/wire/mad"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected output of the transcripts")
 
 // TestTranscripts runs testdata/*.txt. A script is a list of steps: commands, a
 // line ----, the datagrams and events that follow from them, an empty line.
@@ -49,23 +47,7 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := (&script{t: t}).runAll(string(text))
-			if got == string(text) {
-				return
-			}
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			was, is := strings.Split(string(text), "\n"), strings.Split(got, "\n")
-			for i := range is {
-				if i >= len(was) || was[i] != is[i] {
-					t.Fatalf("%s:%d: now\n%s\nexpected\n%s", file, i+1, is[i], strings.Join(was[min(i, len(was)):min(i+1, len(was))], ""))
-				}
-			}
-			t.Fatalf("%s: it ends before line %d", file, len(is))
+			golden.File(t, file, (&script{t: t}).runAll(string(text)))
 		})
 	}
 }

@@ -39,6 +39,7 @@ type host struct {
 	dead    bool
 	events  []sm.Event
 	answers []mad.MAD // of subnet administration, to this port
+	reports []mad.MAD // likewise
 }
 
 type flight struct {
@@ -207,6 +208,10 @@ func (w *world) arrive(f flight) {
 	w.trace("%s < %s", f.to.name, describe(&f.packet.MAD))
 	if f.packet.MAD.Class() == mad.SubnAdm && f.packet.MAD.Answers() {
 		f.to.answers = append(f.to.answers, f.packet.MAD)
+		return
+	}
+	if f.packet.MAD.Method() == mad.Report {
+		f.to.reports = append(f.to.reports, f.packet.MAD)
 		return
 	}
 	w.call(f.to, func(b *sm.Batch) { f.to.m.Receive(w.now, &f.packet, b) })

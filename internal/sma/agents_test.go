@@ -9,7 +9,7 @@ import (
 	"weft/wire/mad"
 )
 
-// star is a switch (node 3) with three adapters, all ports Initialize.
+// star is a switch (node 3) with three adapters, all ports Init.
 func star(t testing.TB) *Fabric {
 	t.Helper()
 	g, err := topology.SingleSwitch{Endpoints: 3}.Build()
@@ -209,9 +209,9 @@ func TestALoopInTheTablesEnds(t *testing.T) {
 // A port that is not Active carries subnet management and nothing else.
 func TestOnlyActivePortsCarryMoreThanManagement(t *testing.T) {
 	f := star(t)
-	lid := mad.PortInfo{LID: 6}
-	ask(t, f, mad.Set, mad.AttrPortInfo, 1, &lid, 1, 2)
-	lft := mad.LinearFDB{6: 2}
+	ask(t, f, mad.Set, mad.AttrPortInfo, 1, &mad.PortInfo{LID: 6}, 1, 2)
+	ask(t, f, mad.Set, mad.AttrPortInfo, 1, &mad.PortInfo{LID: 5})
+	lft := mad.LinearFDB{6: 2, 5: 1}
 	ask(t, f, mad.Set, mad.AttrLinearFDB, 0, &lft, 1)
 	ask(t, f, mad.Set, mad.AttrSwitchInfo, 0, &mad.SwitchInfo{LinearFDBTop: 10}, 1)
 	arrives := func(class mad.Class) bool {
@@ -220,17 +220,49 @@ func TestOnlyActivePortsCarryMoreThanManagement(t *testing.T) {
 		return outcome != Lost && at == subnet.End{Node: 1, Port: 1}
 	}
 	if !arrives(mad.SubnLID) || arrives(mad.SubnAdm) {
-		t.Errorf("Initialize: management %v, the rest %v", arrives(mad.SubnLID), arrives(mad.SubnAdm))
+		t.Errorf("Init: management %v, the rest %v", arrives(mad.SubnLID), arrives(mad.SubnAdm))
 	}
 	for _, state := range []mad.PortState{mad.PortArmed, mad.PortActive} {
 		for _, c := range []struct {
 			port uint32
 			path []uint8
 		}{{1, []uint8{1, 2}}, {1, nil}, {1, []uint8{1}}, {2, []uint8{1}}} {
-			ask(t, f, mad.Set, mad.AttrPortInfo, c.port, &mad.PortInfo{State: state, LID: map[bool]units.LID{true: 6}[len(c.path) == 2]}, c.path...)
+			ask(t, f, mad.Set, mad.AttrPortInfo, c.port, &mad.PortInfo{State: state, LID: map[int]units.LID{0: 5, 2: 6}[len(c.path)]}, c.path...)
 		}
 		if got := arrives(mad.SubnAdm); got != (state == mad.PortActive) {
 			t.Errorf("%v: a datagram arrives: %v", state, got)
+		}
+	}
+}
+
+// Tables that lead one way only lose the answer.
+func TestAnAnswerNeedsAWayBack(t *testing.T) {
+	f := star(t)
+	ask(t, f, mad.Set, mad.AttrPortInfo, 1, &mad.PortInfo{LID: 6}, 1, 2)
+	ask(t, f, mad.Set, mad.AttrPortInfo, 1, &mad.PortInfo{LID: 5})
+	ask(t, f, mad.Set, mad.AttrSwitchInfo, 0, &mad.SwitchInfo{LinearFDBTop: 10}, 1)
+	for _, c := range []struct {
+		table mad.LinearFDB
+		want  Outcome
+	}{{mad.LinearFDB{6: 2}, Lost}, {mad.LinearFDB{6: 2, 5: 3}, Lost}, {mad.LinearFDB{6: 2, 5: 1}, Answered}} {
+		ask(t, f, mad.Set, mad.AttrLinearFDB, 0, &c.table, 1)
+		p := Packet{DLID: 6, MAD: mad.New(mad.SubnLID, mad.Get, mad.AttrNodeInfo, 0, 1)}
+		if _, outcome := f.Carry(host, &p); outcome != c.want {
+			t.Errorf("LID 5 to port %d: outcome %d, want %d", c.table[5], outcome, c.want)
+		}
+	}
+}
+
+// What goes out comes back: both ends count both ways.
+func TestPortsCountBothWays(t *testing.T) {
+	f := star(t)
+	for range 3 {
+		ask(t, f, mad.Get, mad.AttrNodeInfo, 0, nil, 1, 2)
+	}
+	for _, at := range []subnet.End{host, {Node: 3, Port: 1}, {Node: 3, Port: 2}, {Node: 1, Port: 1}} {
+		c := &f.nodes[at.Node].ports[at.Port].counters
+		if c.short.XmitPkts != 3 || c.short.RcvPkts != 3 || c.long.XmitData != 3*72 || c.long.RcvPkts != 3 {
+			t.Errorf("port %d of node %d sent %d and received %d, want 3 and 3", at.Port, at.Node, c.short.XmitPkts, c.short.RcvPkts)
 		}
 	}
 }

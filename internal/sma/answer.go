@@ -18,7 +18,7 @@ type request struct {
 // answer lets the agent at a port answer a request in place.
 func (f *Fabric) answer(at subnet.End, m *mad.MAD) Outcome {
 	r := request{at: at, n: &f.nodes[at.Node], of: &f.sub.Nodes[at.Node], mod: m.Modifier(), set: m.Method() == mad.Set}
-	status := mad.OK
+	var status mad.Status
 	switch {
 	case !m.VersionOK():
 		status = mad.BadVersion

@@ -22,13 +22,15 @@ const (
 // where the answer came.
 func (f *Fabric) Carry(from subnet.End, p *Packet) (subnet.End, Outcome) {
 	m := &p.MAD
-	if p.SLID == 0 || p.SLID == units.PermissiveLID {
-		p.SLID = f.lidAt(from)
-	}
 	at, ok := from, true
 	directed := m.Class() == mad.SubnDirected
 	if p.DLID != units.PermissiveLID || !directed {
+		if p.SLID == 0 || p.SLID == units.PermissiveLID {
+			p.SLID = f.lidAt(from)
+		}
 		at, ok = f.byLID(from, p)
+	} else {
+		p.SLID = units.PermissiveLID
 	}
 	if ok && directed {
 		at, ok = f.byPath(at, m)
@@ -36,20 +38,36 @@ func (f *Fabric) Carry(from subnet.End, p *Packet) (subnet.End, Outcome) {
 	if !ok {
 		return subnet.None, Lost
 	}
-	if directed {
-		p.SLID, p.DLID = units.PermissiveLID, units.PermissiveLID
-	}
 	if forProgram(m) {
 		return at, Arrived
 	}
 	if m.Answers() {
 		return at, Taken // a TrapRepress ends a repetition that there is none of
 	}
-	outcome := f.answer(at, m)
-	if outcome == Answered && !directed {
-		p.DLID, p.SLID = p.SLID, f.lidAt(at)
+	if f.answer(at, m) == Lost {
+		return at, Lost
 	}
-	return at, outcome
+	return at, f.back(at, from, p)
+}
+
+// back takes an answer to where the request went in: along the directed route,
+// by LID, or both. It can be lost: tables lead one way only, or the request took
+// down a port that the answer needs.
+func (f *Fabric) back(at, to subnet.End, p *Packet) Outcome {
+	ok, directed := true, p.MAD.Class() == mad.SubnDirected
+	if directed {
+		at, ok = f.byPath(at, &p.MAD)
+	}
+	if p.DLID != units.PermissiveLID || !directed {
+		p.DLID, p.SLID = p.SLID, f.lidAt(at)
+		if ok {
+			at, ok = f.byLID(at, p)
+		}
+	}
+	if !ok || at.Node != to.Node || (at.Port != to.Port && f.sub.Nodes[to.Node].Kind != subnet.Switch) {
+		return Lost
+	}
+	return Answered
 }
 
 // forProgram reports whether a datagram is for a program and not for the agents:

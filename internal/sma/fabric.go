@@ -5,7 +5,7 @@
 // should take it: a Subnet Manager, or a tool that waits for an answer.
 //
 // It is a state machine without clock and without I/O. Links behave as links
-// do: a port that is Initialize carries subnet management only, LID-routed
+// do: a port that is Init carries subnet management only, LID-routed
 // datagrams follow the forwarding tables that were written, directed routes
 // follow their path, and a port that loses its link goes Down, which the switch
 // notes and traps (IBA vol. 1, 7.2.7, 14.2.2 and 14.2.5).
@@ -39,7 +39,7 @@ type node struct {
 	ports []port
 	lft   []*mad.LinearFDB // by block; nil: nothing was written
 	mft   map[uint32]*mad.MulticastFDB
-	sl2vl map[uint32]mad.SLToVL // by modifier: of an adapter 0
+	sl2vl map[uint32]mad.SLToVL // by modifier: of an adapter by port
 }
 
 // port is a port's state. Of a switch the keys are in port 0.
@@ -66,7 +66,7 @@ type Sent struct {
 }
 
 // New makes the agents of a subnet as they are after power-on: cables work,
-// ports are Initialize, no port has a LID. The subnet must not change
+// ports are Init, no port has a LID. The subnet must not change
 // afterwards. It refuses nodes that cannot be told apart.
 func New(s *subnet.Subnet) (*Fabric, error) {
 	seen := make(map[units.GUID]int, len(s.Nodes))

@@ -128,7 +128,7 @@ func (f *Fabric) portDown(at subnet.End, phys mad.PhysState) {
 }
 
 // train brings a link up whose cable works and of which neither port is
-// disabled: both ports become Initialize.
+// disabled: both ports become Init.
 func (f *Fabric) train(at subnet.End) {
 	peer := f.sub.Peer(at)
 	if !peer.Exists() {

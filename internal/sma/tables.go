@@ -27,15 +27,13 @@ func (r *request) pkeys() mad.Status {
 // slToVL answers SLtoVLMappingTable (IBA vol. 1, 14.2.5.8). After power-on a
 // service level is on the lane of its number, modulo the lanes.
 func (r *request) slToVL() mad.Status {
-	key := uint32(0)
+	key := uint32(r.at.Port)
 	if r.of.Kind == subnet.Switch {
 		in, out := r.mod>>8&0xFF, r.mod&0xFF
 		if r.mod>>16 != 0 || in >= uint32(len(r.n.ports)) || out >= uint32(len(r.n.ports)) {
 			return mad.BadField
 		}
 		key = r.mod
-	} else {
-		key = uint32(r.at.Port)
 	}
 	if r.set {
 		var in mad.SLToVL

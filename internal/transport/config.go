@@ -13,6 +13,7 @@ type Access uint8
 const (
 	AccessRemoteWrite Access = iota
 	AccessRemoteRead
+	AccessRemoteAtomic
 )
 
 // Config is what many queue pairs share. It is immutable once a queue pair
@@ -48,8 +49,8 @@ type Config struct {
 	// reserved included: one more request may go as long as fewer are. 0 is
 	// MaxOutstandingPSNs.
 	MaxOutstandingPackets int
-	// MaxReads bounds the READs in flight, and those that a responder takes
-	// at once; 0 is 16.
+	// MaxReads bounds the READs and atomics in flight, and those that a
+	// responder takes at once; 0 is 16.
 	MaxReads int
 
 	// OutOfOrder lets both ends take packets in any order, for adaptive
@@ -64,6 +65,9 @@ type Config struct {
 	NAKInterval units.Time
 	// DropDuplicates leaves duplicate requests unanswered unless they ask.
 	DropDuplicates bool
+	// AckDuplicates answers each of them, however seldom AckEvery lets others be,
+	// as Linux does.
+	AckDuplicates bool
 
 	// EchoCE answers a congestion mark with FlagCNP in the next
 	// acknowledgement, instead of a CNP. InfiniBand's BECN on an ACK, and a
@@ -87,8 +91,14 @@ type Config struct {
 	// whenever one is needed: a simulated peer is always ready.
 	ImplicitRecv bool
 
-	// Access checks a remote request when its message begins; nil allows all.
+	// Access checks a remote request when its message begins, and again at every
+	// packet of a WRITE: memory may be withdrawn meanwhile. nil allows all.
 	Access func(qp units.QPN, a Access, rkey uint32, va uint64, length uint32) bool
+	// Atomic does CMP_SWAP or FETCH_ADD on the 8 bytes at va, which Access has
+	// allowed, and returns what they held before. The operands are those of the
+	// packet that is being received: like payload, they do not pass through the
+	// queue pair. nil refuses all atomics.
+	Atomic func(qp units.QPN, op Op, rkey uint32, va uint64) (original uint64)
 }
 
 // Check says what is wrong with a configuration.

@@ -14,6 +14,7 @@
 //   - retry.go: timers, going back, refusals
 //   - responder.go: requests of RC, acknowledgements, NAKs
 //   - read.go: both ends of READ
+//   - atomic.go: both ends of the atomics
 //   - reorder.go: packets out of order
 //   - notify.go: congestion marks and notifications
 //   - uc.go, ud.go: the unreliable services
@@ -43,8 +44,8 @@
 //
 // # What it leaves out
 //
-// Atomics, RD and XRC; SEND with invalidate; shared receive queues; end-to-end
-// credits (the AETH says that there are none); automatic path migration;
+// RD and XRC; shared receive queues (their owner posts what WantsRecv asks for);
+// end-to-end credits (the AETH says that there are none); automatic path migration;
 // selective retransmission. The MSN is counted and sent, not used. A lost packet
 // costs everything behind it unless both ends take packets out of order, and
 // then loss is found by timeout alone. Out of order, live use cannot place

@@ -11,6 +11,8 @@ const (
 	classWrite                // a WRITE of RC or UC
 	classReadRequest
 	classReadResponse
+	classAtomic
+	classAtomicResponse
 	classAck
 	classDatagram
 	classCNP
@@ -23,6 +25,7 @@ type opInfo struct {
 	first bool // begins a message
 	last  bool // ends one
 	imm   bool // carries immediate data
+	inv   bool // carries the R_Key to invalidate
 }
 
 // ops describes every opcode that the state machines take, by its value.
@@ -54,6 +57,11 @@ func buildOps() (t [256]opInfo) {
 	t[wire.RCReadResponseMiddle] = opInfo{class: classReadResponse}
 	t[wire.RCReadResponseLast] = opInfo{class: classReadResponse, last: true}
 	t[wire.RCReadResponseOnly] = opInfo{class: classReadResponse, first: true, last: true}
+	t[wire.RCAtomicAcknowledge] = opInfo{class: classAtomicResponse, first: true, last: true}
+	t[wire.RCCompareSwap] = opInfo{class: classAtomic, first: true, last: true}
+	t[wire.RCFetchAdd] = opInfo{class: classAtomic, first: true, last: true}
+	t[wire.RCSendLastInvalidate] = opInfo{class: classSend, last: true, inv: true}
+	t[wire.RCSendOnlyInvalidate] = opInfo{class: classSend, first: true, last: true, inv: true}
 	t[wire.RCAcknowledge] = opInfo{class: classAck}
 	t[wire.UDSendOnly] = opInfo{class: classDatagram, svc: UD, first: true, last: true}
 	t[wire.UDSendOnlyImm] = opInfo{class: classDatagram, svc: UD, first: true, last: true, imm: true}
@@ -79,6 +87,9 @@ var sendOps = [...][4]wire.Opcode{
 	OpSendImm:  {0: wire.RCSendMiddle, posFirst: wire.RCSendFirst, posLast: wire.RCSendLastImm, posFirst | posLast: wire.RCSendOnlyImm},
 	OpWrite:    {0: wire.RCWriteMiddle, posFirst: wire.RCWriteFirst, posLast: wire.RCWriteLast, posFirst | posLast: wire.RCWriteOnly},
 	OpWriteImm: {0: wire.RCWriteMiddle, posFirst: wire.RCWriteFirst, posLast: wire.RCWriteLastImm, posFirst | posLast: wire.RCWriteOnlyImm},
+	OpSendInv:  {0: wire.RCSendMiddle, posFirst: wire.RCSendFirst, posLast: wire.RCSendLastInvalidate, posFirst | posLast: wire.RCSendOnlyInvalidate},
+	OpCmpSwap:  {posFirst | posLast: wire.RCCompareSwap},
+	OpFetchAdd: {posFirst | posLast: wire.RCFetchAdd},
 	OpRead:     {0: wire.RCReadRequest, posFirst: wire.RCReadRequest, posLast: wire.RCReadRequest, posFirst | posLast: wire.RCReadRequest},
 }
 

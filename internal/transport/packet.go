@@ -37,5 +37,5 @@ type Packet struct {
 	RKey     uint32 // RETH; the Q_Key of a UD packet (DETH)
 	DMALen   uint32 // RETH: length of the whole message
 	Offset   uint32 // where the payload lies in its message, in bytes; not on the wire
-	VA       uint64 // RETH: where the payload of the whole message goes or comes from
+	VA       uint64 // RETH: where the payload of the whole message goes or comes from; of an atomic's response the original value
 }

@@ -164,7 +164,7 @@ func (q *QP) Pending() int { return int(q.tail - q.head) }
 // because it has nothing to send before something arrives or is posted.
 func (q *QP) Ready(now units.Time) units.Time {
 	switch {
-	case len(q.reads) != 0 || q.owed != owedNothing:
+	case q.Responding():
 		return max(now, q.paceAt)
 	case q.sendable():
 		return max(now, q.holdUntil, q.paceAt)
@@ -177,8 +177,7 @@ func (q *QP) Ready(now units.Time) units.Time {
 // p.Length bytes of it, comes from the work request SourceOf(p) at p.Offset,
 // or, of a read response, from the memory at p.VA + p.Offset under p.RKey.
 func (q *QP) Next(now units.Time, p *Packet) bool {
-	responds := len(q.reads) != 0 || q.owed != owedNothing
-	if responds && !(q.respTurn && q.sendable()) {
+	if q.Responding() && !(q.respTurn && q.sendable()) {
 		q.respTurn = true
 		q.nextResponse(now, p)
 		return true
@@ -205,6 +204,8 @@ const (
 	PlaceRecv
 	// PlaceRead says that the payload goes into the READ of ID p.VA at p.Offset.
 	PlaceRead
+	// PlaceAtomic says that the original value goes into the atomic of ID p.VA.
+	PlaceAtomic
 )
 
 // Receive takes a packet from the network. It appends what must be sent and
@@ -221,7 +222,7 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 		q.congested(now, p, info, b)
 	}
 	switch info.class {
-	case classSend, classWrite, classReadRequest:
+	case classSend, classWrite, classReadRequest, classAtomic:
 		if info.svc != q.service {
 			return Dropped
 		}
@@ -236,6 +237,10 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 	case classReadResponse:
 		if q.service == RC && q.state >= StateRTS {
 			return q.receiveResponse(now, p, b)
+		}
+	case classAtomicResponse:
+		if q.service == RC && q.state >= StateRTS {
+			return q.receiveAtomicResponse(now, p, b)
 		}
 	case classDatagram:
 		if q.service == UD {
@@ -284,10 +289,18 @@ func (q *QP) rearm() { q.wake = min(q.retryAt(), q.allow.Wake) }
 // work is the send work request of a ring index.
 func (q *QP) work(i uint32) *sendWork { return &q.sq[i&uint32(len(q.sq)-1)] }
 
+// Responding reports whether the responder has something to send: the next
+// packet need not be a request.
+func (q *QP) Responding() bool { return len(q.reads) != 0 || q.owed != owedNothing }
+
 // SourceOf is the ID of the work request whose payload a request that Next has
 // just filled carries.
 func (q *QP) SourceOf(p *Packet) (id uint64, ok bool) {
-	for i := q.head; i != q.tail; i++ {
+	from := q.head
+	if q.cur != q.head {
+		from = q.cur - 1 // nxt lies in cur, or begins it
+	}
+	for i := from; i != q.tail; i++ {
 		w := q.work(i)
 		if uint32(p.PSN.Sub(w.first))&units.PSNMask < w.packets {
 			return w.id, true
@@ -295,3 +308,7 @@ func (q *QP) SourceOf(p *Packet) (id uint64, ok bool) {
 	}
 	return 0, false
 }
+
+// Outstanding is the number of PSNs from the oldest unacknowledged to the next
+// to send, those that responses of READs will have included.
+func (q *QP) Outstanding() int32 { return q.nxt.Sub(q.una) }

@@ -17,6 +17,7 @@ type readWork struct {
 	psn    units.PSN // of the next response
 	msn    uint32
 	repeat bool // the request was a duplicate
+	atomic bool // one response of no payload, with the value that va holds
 }
 
 // acceptRead takes a READ request that is in order.
@@ -107,6 +108,10 @@ func (q *QP) nextResponse(now units.Time, p *Packet) {
 		return
 	}
 	r := &q.reads[0]
+	if r.atomic {
+		q.nextAtomicResponse(p)
+		return
+	}
 	n := min(uint32(q.cfg.PathMTU), r.length-r.off)
 	var pos position
 	if r.off == 0 {

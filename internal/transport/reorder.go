@@ -6,10 +6,12 @@ import (
 )
 
 // reorder remembers the packets that came ahead of the expected one: a ring of
-// bits, and the packets among them that do more than carry payload.
+// bits, and the packets among them that do more than carry payload. A responder
+// also remembers the last atomics that it has carried out, behind that packet.
 type reorder struct {
-	bits []uint64
-	late []Packet
+	bits    []uint64
+	late    []Packet
+	atomics []atomicDone
 }
 
 // size is the number of packets that the ring spans.
@@ -141,8 +143,11 @@ func (q *QP) receiveAnyOrder(p *Packet, info *opInfo, b *Batch) Verdict {
 // inTurn does what a request does when its turn comes; asked reports whether it
 // wants an acknowledgement.
 func (q *QP) inTurn(p *Packet, info *opInfo, b *Batch) (asked, ok bool) {
-	if info.class == classReadRequest {
+	switch info.class {
+	case classReadRequest:
 		return false, q.acceptRead(p, b) == Taken
+	case classAtomic:
+		return false, q.acceptAtomic(p, b) == Taken
 	}
 	if info.last && (info.class == classSend || info.imm) && !q.hasRecv() {
 		q.notReady(b)
@@ -184,7 +189,7 @@ func (q *QP) responseAhead(p *Packet) Verdict {
 // acknowledged.
 func (q *QP) drainAhead(b *Batch) (acked units.Bytes) {
 	for q.head != q.tail {
-		if q.work(q.head).op == OpRead {
+		if q.work(q.head).op.asks() {
 			if !q.respAhead.take(q.una) {
 				return acked
 			}

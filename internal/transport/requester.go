@@ -15,10 +15,11 @@ func (q *QP) PostSend(now units.Time, wr WorkRequest) error {
 	packets := max(1, (uint64(wr.Length)+uint64(mtu)-1)/uint64(mtu))
 	switch {
 	case wr.Op >= numOps,
-		wr.Op == OpRead && q.service != RC,
+		wr.Op >= OpRead && q.service != RC,
 		wr.Op >= OpWrite && q.service == UD:
 		return ErrOperation
 	case wr.Length > MaxMessageBytes || packets > MaxOutstandingPSNs,
+		wr.Op.atomic() && wr.Length != AtomicBytes,
 		q.service == UD && packets > 1:
 		return ErrTooLong
 	}
@@ -38,6 +39,12 @@ func (q *QP) PostSend(now units.Time, wr WorkRequest) error {
 	}
 	if wr.Unsignaled {
 		w.flags |= workUnsignaled
+	}
+	if wr.Fence {
+		w.flags |= workFence
+	}
+	if wr.Op.atomic() {
+		w.packets = 1
 	}
 	q.tail++
 	q.end = w.end()
@@ -82,7 +89,10 @@ func (q *QP) sendable() bool {
 		return false
 	}
 	w := q.work(q.cur)
-	if w.op != OpRead {
+	if w.flags&workFence != 0 && q.readsOut != 0 {
+		return false
+	}
+	if !w.op.asks() {
 		return true
 	}
 	return int(q.readsOut) < q.cfg.maxReads() && uint32(w.end().Sub(q.una))&units.PSNMask <= MaxOutstandingPSNs
@@ -118,6 +128,9 @@ func (q *QP) nextRequest(now units.Time, p *Packet) {
 		q.shapeUnreliable(w, p)
 	case w.op == OpRead:
 		q.shapeRead(p)
+		n = 0
+	case w.op.atomic():
+		q.shapeAtomic(p)
 		n = 0
 	}
 	if q.una == q.nxt && q.service == RC {
@@ -246,7 +259,7 @@ func (q *QP) advance(to units.PSN, b *Batch) (acked units.Bytes) {
 	mtu := uint32(q.cfg.PathMTU)
 	for q.una.Before(to) {
 		w := q.work(q.head)
-		if w.op == OpRead {
+		if w.op.asks() {
 			break
 		}
 		end := w.end()

@@ -54,6 +54,9 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 		}
 		return q.acceptRead(p, b)
 	}
+	if info.class == classAtomic {
+		return q.acceptAtomic(p, b)
+	}
 	if needsRecv(info) && !q.hasRecv() {
 		return q.notReady(b)
 	}
@@ -93,6 +96,15 @@ func needsRecv(info *opInfo) bool {
 // hasRecv reports whether a receive is there to be taken.
 func (q *QP) hasRecv() bool { return q.rhead != q.rtail || q.cfg.ImplicitRecv }
 
+// WantsRecv reports whether p would take a receive now and none is posted: who
+// shares receives between queue pairs posts one before Receive.
+func (q *QP) WantsRecv(p *Packet) bool {
+	info := &ops[p.Op]
+	inTurn := p.PSN == q.epsn || q.service != RC
+	return inTurn && q.rhead == q.rtail && q.state >= StateRTR && q.state < StateErr &&
+		(needsRecv(info) && info.svc == q.service || info.class == classDatagram && q.service == UD)
+}
+
 // assemble checks a packet that is in order against its message, and adds it;
 // it returns the NAK that the packet deserves, or 0.
 func (q *QP) assemble(p *Packet, info *opInfo) (syndrome wire.Syndrome) {
@@ -117,6 +129,9 @@ func (q *QP) assemble(p *Packet, info *opInfo) (syndrome wire.Syndrome) {
 			}
 		}
 	}
+	if !info.first && info.class == classWrite && !q.stillAllowed() {
+		return wire.NAKRemoteAccess
+	}
 	total := q.msgBytes + p.Length
 	if total > q.msgLen || info.last && info.class == classWrite && total != q.msgLen {
 		return wire.NAKInvalidRequest
@@ -129,6 +144,11 @@ func (q *QP) assemble(p *Packet, info *opInfo) (syndrome wire.Syndrome) {
 // request of no bytes touches nothing (IBA vol. 1, 9.4.3).
 func (q *QP) allowed(a Access, p *Packet) bool {
 	return q.cfg.Access == nil || p.DMALen == 0 || q.cfg.Access(q.qpn, a, p.RKey, p.VA, p.DMALen)
+}
+
+// stillAllowed asks again for the WRITE under way.
+func (q *QP) stillAllowed() bool {
+	return q.cfg.Access == nil || q.msgLen == 0 || q.cfg.Access(q.qpn, AccessRemoteWrite, q.msgRKey, q.msgVA, q.msgLen)
 }
 
 // place says where the payload of an assembled packet goes.
@@ -162,6 +182,9 @@ func (q *QP) deliver(p *Packet, info *opInfo, bytes uint32, b *Batch) {
 			c.Op = OpSendImm
 		}
 	}
+	if info.inv {
+		c.HasInv, c.Imm = true, p.Imm
+	}
 	if info.class == classDatagram {
 		c.SrcQP = p.SrcQP
 	}
@@ -187,8 +210,11 @@ func (q *QP) duplicate(p *Packet, info *opInfo, b *Batch) Verdict {
 	if info.class == classReadRequest {
 		return q.repeatRead(p)
 	}
+	if info.class == classAtomic {
+		return q.repeatAtomic(p)
+	}
 	q.unacked++
-	if p.Flags&FlagAckReq != 0 || !q.cfg.DropDuplicates && q.unacked >= uint32(q.cfg.AckEvery) {
+	if p.Flags&FlagAckReq != 0 || q.cfg.AckDuplicates || !q.cfg.DropDuplicates && q.unacked >= uint32(q.cfg.AckEvery) {
 		q.ack(b)
 	}
 	return Dropped

@@ -20,7 +20,8 @@ import (
 // b, are joined by a network that holds its packets until a command moves them.
 //
 //	new rc|uc|ud [mtu=…] …    two connected queue pairs; see newPair for the keys
-//	post a write len=… …      a work request; also writeimm, send, sendimm, read
+//	post a write len=… …      a work request; also writeimm, send, sendimm, sendinv,
+//	                          read, cmpswap, fetchadd
 //	recv b id=… len=…         a receive
 //	emit a [n]                the port of a pulls n packets, or all there are
 //	deliver [n]               the network delivers its n oldest packets, or all
@@ -65,6 +66,8 @@ type script struct {
 	batch Batch
 	out   strings.Builder
 	deny  map[units.QPN]bool
+
+	atomics uint64 // carried out: each finds the number of those before it
 }
 
 func newScript() *script {
@@ -207,6 +210,7 @@ func (s *script) newPair(service string, a args) error {
 		OutOfOrder:            a.has("ooo"), EchoCE: a.has("echo"), CNPInterval: a.time("cnp", 0), ImplicitRecv: a.has("implicit"),
 		NAKInterval: a.time("nak", 0), PacedOverhead: units.Bytes(a.num("overhead", 0)),
 		Access: func(qp units.QPN, _ Access, _ uint32, _ uint64, _ uint32) bool { return !s.deny[qp] },
+		Atomic: func(units.QPN, Op, uint32, uint64) uint64 { s.atomics++; return s.atomics - 1 },
 	}
 	psn := [2]units.PSN{units.PSN(a.num("apsn", 100)), units.PSN(a.num("bpsn", 200))}
 	for i, n := range []string{"a", "b"} {
@@ -232,10 +236,13 @@ func (s *script) newPair(service string, a args) error {
 }
 
 func (s *script) post(q *QP, op string, a args) error {
-	ops := map[string]Op{"send": OpSend, "sendimm": OpSendImm, "write": OpWrite, "writeimm": OpWriteImm, "read": OpRead}
+	ops := map[string]Op{
+		"send": OpSend, "sendimm": OpSendImm, "write": OpWrite, "writeimm": OpWriteImm, "read": OpRead,
+		"sendinv": OpSendInv, "cmpswap": OpCmpSwap, "fetchadd": OpFetchAdd,
+	}
 	err := q.PostSend(s.now, WorkRequest{
 		ID: uint64(a.num("id", 1)), Op: ops[op], Length: uint32(a.num("len", 0)), Imm: uint32(a.num("imm", 0)),
-		RKey: uint32(a.num("rkey", 0)), RemoteVA: uint64(a.num("va", 0)), Unsignaled: a.has("unsignaled"),
+		RKey: uint32(a.num("rkey", 0)), RemoteVA: uint64(a.num("va", 0)), Unsignaled: a.has("unsignaled"), Fence: a.has("fence"),
 		DestQP: units.QPN(a.num("qpn", 0)), QKey: uint32(a.num("qkey", 0)),
 	})
 	if err != nil {
@@ -281,6 +288,8 @@ func (s *script) deliver(n int) int {
 			where = fmt.Sprintf(" write va=%#x+%d", f.p.VA, f.p.Offset)
 		case PlaceRecv:
 			where = fmt.Sprintf(" recv id=%d+%d", f.p.VA, f.p.Offset)
+		case PlaceAtomic:
+			where = fmt.Sprintf(" atomic id=%d", f.p.VA)
 		case PlaceRead:
 			where = fmt.Sprintf(" read id=%d+%d", f.p.VA, f.p.Offset)
 		case Dropped:
@@ -306,6 +315,9 @@ func (s *script) drain(name string) {
 		extra := ""
 		if c.HasImm {
 			extra = fmt.Sprintf(" imm=%#x", c.Imm)
+		}
+		if c.HasInv {
+			extra = fmt.Sprintf(" invalidated=%#x", c.Imm)
 		}
 		if c.SrcQP != 0 {
 			extra += fmt.Sprintf(" from=%d", c.SrcQP)
@@ -429,11 +441,18 @@ func show(p *Packet) string {
 	case classReadRequest:
 		fmt.Fprintf(&b, " va=%#x dmalen=%d", p.VA, p.DMALen)
 	case classCNP:
+	case classAtomic:
+		fmt.Fprintf(&b, " va=%#x", p.VA)
+	case classAtomicResponse:
+		fmt.Fprintf(&b, " original=%d msn=%d", p.VA, p.MSN)
 	default:
 		fmt.Fprintf(&b, " len=%d", p.Length)
 	}
 	if info.imm {
 		fmt.Fprintf(&b, " imm=%#x", p.Imm)
+	}
+	if info.inv {
+		fmt.Fprintf(&b, " invalidates=%#x", p.Imm)
 	}
 	for i, f := range []string{"SE", "ackreq", "CE", "cnp"} {
 		if p.Flags&(1<<i) != 0 {

@@ -171,6 +171,13 @@ func (q *QP) flushSends(b *Batch) {
 	q.una, q.nxt, q.max, q.flight, q.readsOut = q.end, q.end, q.end, 0, 0
 }
 
+// Refuse ends the connection with a NAK for the request psn, because of what
+// only the caller knows: the memory that a READ is being answered from is gone.
+func (q *QP) Refuse(psn units.PSN, syndrome wire.Syndrome, b *Batch) {
+	q.answer(b.packet(), psn, syndrome)
+	q.BecomeErr(b)
+}
+
 // abort sends a fatal NAK, which names the expected PSN, and enters ERR.
 func (q *QP) abort(syndrome wire.Syndrome, b *Batch) {
 	q.answer(b.packet(), q.epsn, syndrome)

@@ -35,6 +35,8 @@ type end struct {
 	memory []byte // target of WRITEs
 	source []byte // of READs
 	bufs   map[uint64][]byte
+	count  uint64            // atomics carried out here: each adds one
+	olds   map[uint64]uint64 // by the ID of an atomic, what it was answered
 	done   []Completion
 	recvd  []Completion
 }
@@ -106,6 +108,11 @@ func newWorld(t *rapid.T) *world {
 		t: t, cfg: cfg, harm: rapid.IntRange(0, 60).Draw(t, "harm"), reach: rapid.IntRange(1, 12).Draw(t, "reach"),
 		dice: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "dice"), 1)),
 	}
+	cfg.Atomic = func(qp units.QPN, _ Op, _ uint32, _ uint64) uint64 {
+		e := w.ends[qp-1]
+		e.count++
+		return e.count - 1
+	}
 	var psn [2]units.PSN
 	for i, name := range []string{"a", "b"} {
 		q, err := NewQP(cfg, RC, units.QPN(i+1), nil)
@@ -113,7 +120,7 @@ func newWorld(t *rapid.T) *world {
 			t.Fatal(err)
 		}
 		psn[i] = units.PSN(0).Add(int32(rapid.IntRange(-60, 60).Draw(t, "psn")))
-		e := &end{name: name, q: q, held: units.Forever, memory: make([]byte, twinMemory), source: make([]byte, twinMemory), bufs: map[uint64][]byte{}}
+		e := &end{name: name, q: q, held: units.Forever, memory: make([]byte, twinMemory), source: make([]byte, twinMemory), bufs: map[uint64][]byte{}, olds: map[uint64]uint64{}}
 		for j := range e.source {
 			e.source[j] = content(name, 99, j)
 		}
@@ -133,7 +140,10 @@ func (w *world) post(e *end, side int) {
 	id := uint64(len(e.posted) + 1)
 	wr := WorkRequest{
 		ID: id, Op: Op(rapid.IntRange(0, int(numOps)-1).Draw(w.t, "op")), Length: uint32(rapid.IntRange(0, twinMessage).Draw(w.t, "len")),
-		Imm: uint32(id) * 3, RKey: uint32(side), RemoteVA: id * 256,
+		Imm: uint32(id) * 3, RKey: uint32(side), RemoteVA: id * 256, Fence: rapid.Bool().Draw(w.t, "fence"),
+	}
+	if wr.Op.atomic() {
+		wr.Length = AtomicBytes
 	}
 	if err := e.q.PostSend(w.now, wr); err != nil {
 		w.t.Fatal(err)
@@ -180,7 +190,7 @@ func (w *world) step() bool {
 // wanted is the number of receives that the peer's messages take.
 func (w *world) wanted(e *end) (n uint64) {
 	for _, wr := range e.peer.posted {
-		if wr.Op != OpWrite && wr.Op != OpRead {
+		if wr.Op != OpWrite && !wr.Op.asks() {
 			n++
 		}
 	}
@@ -247,6 +257,7 @@ func (w *world) deliver(e *end) {
 	}
 	c := e.in[i]
 	e.in = append(e.in[:i:i], e.in[i+1:]...)
+	original := c.p.VA
 	verdict := e.q.Receive(w.now, &c.p, &e.batch)
 	switch verdict {
 	case PlaceWrite:
@@ -257,6 +268,8 @@ func (w *world) deliver(e *end) {
 		}
 	case PlaceRead:
 		copy(e.bufs[c.p.VA|1<<32][c.p.Offset:], c.data)
+	case PlaceAtomic:
+		e.olds[c.p.VA] = original
 	}
 	w.drain(e)
 }
@@ -296,7 +309,7 @@ func (w *world) check() {
 		reads := 0
 		for i := q.head; i != q.tail; i++ {
 			s := q.work(i)
-			if s.op == OpRead {
+			if s.op.asks() {
 				if i-q.head < q.cur-q.head {
 					reads++
 				}
@@ -339,14 +352,20 @@ func (w *world) compare() {
 		if !bytes.Equal(e.peer.memory, memory) {
 			w.t.Fatalf("%s's memory is not what %s wrote", e.peer.name, e.name)
 		}
-		next := uint64(0)
+		next, atomics := uint64(0), uint64(0)
 		for _, wr := range e.posted {
 			want := message(e.name, wr)
 			var have []byte
 			switch wr.Op {
 			case OpRead:
 				want, have = e.peer.source[wr.RemoteVA:][:wr.Length], e.bufs[wr.ID|1<<32]
-			case OpSend, OpSendImm:
+			case OpCmpSwap, OpFetchAdd:
+				if got, ok := e.olds[wr.ID]; !ok || got != atomics {
+					w.t.Fatalf("%s's atomic %d found %d (%v), want %d: each is carried out once, in order", e.name, wr.ID, got, ok, atomics)
+				}
+				atomics++
+				continue
+			case OpSend, OpSendImm, OpSendInv:
 				next++
 				have = e.peer.bufs[next][:wr.Length]
 				if w.cfg.OutOfOrder {
@@ -362,6 +381,9 @@ func (w *world) compare() {
 				w.t.Fatalf("%s's %v %d holds\n%x, want\n%x", e.name, wr.Op, wr.ID, have, want)
 			}
 		}
+		if e.peer.count != atomics {
+			w.t.Fatalf("%s carried out %d atomics of %d", e.peer.name, e.peer.count, atomics)
+		}
 	}
 }
 
@@ -373,12 +395,15 @@ func twin(e *end) (done, recvd []Completion, memory []byte) {
 		if wr.Op == OpWrite || wr.Op == OpWriteImm {
 			copy(memory[wr.RemoteVA:], message(e.name, wr))
 		}
-		if wr.Op == OpWrite || wr.Op == OpRead {
+		if wr.Op == OpWrite || wr.Op.asks() {
 			continue
 		}
 		c := Completion{ID: uint64(len(recvd) + 1), QPN: e.peer.q.QPN(), Op: wr.Op, Bytes: wr.Length, Recv: true}
 		if wr.Op.hasImm() {
 			c.HasImm, c.Imm = true, wr.Imm
+		}
+		if wr.Op == OpSendInv {
+			c.Op, c.HasInv, c.Imm = OpSend, true, wr.Imm
 		}
 		recvd = append(recvd, c)
 	}

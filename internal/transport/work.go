@@ -18,10 +18,13 @@ const (
 	OpWrite
 	OpWriteImm
 	OpRead
+	OpSendInv
+	OpCmpSwap
+	OpFetchAdd
 	numOps
 )
 
-var opNames = [...]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ"}
+var opNames = [...]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND_WITH_INV", "CMP_SWAP", "FETCH_ADD"}
 
 func (o Op) String() string {
 	if o < numOps {
@@ -29,6 +32,13 @@ func (o Op) String() string {
 	}
 	return "Op(" + strconv.Itoa(int(o)) + ")"
 }
+
+// asks reports whether the responder answers the operation with data, which
+// alone acknowledge it.
+func (o Op) asks() bool { return o == OpRead || o.atomic() }
+
+// atomic reports whether the operation is an atomic.
+func (o Op) atomic() bool { return o == OpCmpSwap || o == OpFetchAdd }
 
 // hasImm reports whether the operation carries immediate data.
 func (o Op) hasImm() bool { return o == OpSendImm || o == OpWriteImm }
@@ -39,10 +49,11 @@ type WorkRequest struct {
 	Op         Op
 	Solicited  bool
 	Unsignaled bool // no completion when it succeeds
+	Fence      bool // waits for the READs and atomics before it
 	Length     uint32
-	Imm        uint32
-	RKey       uint32    // WRITE and READ
-	RemoteVA   uint64    // WRITE and READ
+	Imm        uint32    // immediate data; of SEND_WITH_INV the R_Key to invalidate
+	RKey       uint32    // WRITE, READ and atomics
+	RemoteVA   uint64    // likewise
 	DestQP     units.QPN // UD
 	QKey       uint32    // UD
 }
@@ -94,6 +105,7 @@ type Completion struct {
 	Op     Op // of a receive: the peer's operation
 	Status Status
 	HasImm bool
+	HasInv bool // Imm is the R_Key that the peer has invalidated
 	Recv   bool // of the receive queue
 }
 
@@ -152,6 +164,7 @@ type workFlags uint8
 const (
 	workSolicited workFlags = 1 << iota
 	workUnsignaled
+	workFence
 )
 
 // end is the PSN after the message's last.

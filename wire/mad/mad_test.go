@@ -296,6 +296,21 @@ func TestNoticesCarryWhatTheyTell(t *testing.T) {
 	}
 }
 
+func TestAReportNamesItsIssuer(t *testing.T) {
+	want := Notice{Generic: true, Type: NoticeManager, Producer: 4, Number: TrapInService, IssuerLID: 1}
+	want.SetData(&GIDNotice{GID{DefaultPrefix, 7}})
+	b := AppendReport(nil, &want, GID{DefaultPrefix, 9})
+	got, issuer, err := ParseReport(b)
+	if err != nil || got != want || issuer != (GID{DefaultPrefix, 9}) {
+		t.Errorf("%+v from %v, %v", got, issuer, err)
+	}
+	for n := range b {
+		if _, _, err := ParseReport(b[:n]); err == nil {
+			t.Errorf("a report of %d bytes was taken", n)
+		}
+	}
+}
+
 func TestMulticastBlocksAreTakenApart(t *testing.T) {
 	for _, c := range []struct {
 		block    uint16

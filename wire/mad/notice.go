@@ -83,6 +83,25 @@ func (n *Notice) Parse(b []byte) error {
 	return err
 }
 
+// AppendReport appends a notice as subnet administration reports it: with the GID
+// of the port that issued it behind.
+func AppendReport(b []byte, n *Notice, issuer GID) []byte {
+	b, c := grow(b, NoticeReportBytes)
+	n.layout(&c)
+	issuer.layout(&c)
+	return b
+}
+
+// ParseReport reads what AppendReport writes.
+func ParseReport(b []byte) (n Notice, issuer GID, err error) {
+	c, err := open(b, "a report", NoticeReportBytes)
+	if err == nil {
+		n.layout(&c)
+		issuer.layout(&c)
+	}
+	return n, issuer, err
+}
+
 // GIDNotice is the data of traps 64 to 67.
 type GIDNotice struct{ GID GID }
 

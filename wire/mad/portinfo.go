@@ -25,7 +25,7 @@ func (s PortState) String() string {
 	case PortDown:
 		return "Down"
 	case PortInit:
-		return "Initialize"
+		return "Init"
 	case PortArmed:
 		return "Armed"
 	case PortActive:

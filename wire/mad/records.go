@@ -21,6 +21,11 @@ const (
 
 	PortRecLID  uint64 = 1 << 0
 	PortRecPort uint64 = 1 << 1
+	// PortRecCapability is PortInfo.CapabilityMask. With BitwiseCapability in the
+	// attribute modifier a port fits that has at least the bits asked for (IBA
+	// vol. 1, 15.2.5.3).
+	PortRecCapability uint64 = 1 << 7
+	BitwiseCapability uint32 = 1 << 31
 
 	LinkRecFromLID  uint64 = 1 << 0
 	LinkRecFromPort uint64 = 1 << 1

@@ -1,0 +1,296 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"os/signal"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/perf"
+	rdma "weft/verbs" // the package has verbs of its own
+	"weft/wire"
+)
+
+// perfPort is the TCP port on which perftest's programs meet, too.
+const perfPort = 18515
+
+// perfTests are the measurements, by perftest's names without ib_.
+var perfTests = []struct {
+	name string
+	verb perf.Verb
+	kind perf.Kind
+	what string
+}{
+	{"write-bw", perf.Write, perf.Bandwidth, "bandwidth of RDMA WRITE"},
+	{"read-bw", perf.Read, perf.Bandwidth, "bandwidth of RDMA READ"},
+	{"send-bw", perf.Send, perf.Bandwidth, "bandwidth of SEND"},
+	{"atomic-bw", perf.Atomic, perf.Bandwidth, "rate of FETCH_ADD"},
+	{"write-lat", perf.Write, perf.Latency, "latency of RDMA WRITE, one way"},
+	{"read-lat", perf.Read, perf.Latency, "latency of RDMA READ, there and back"},
+	{"send-lat", perf.Send, perf.Latency, "latency of SEND, one way"},
+	{"atomic-lat", perf.Atomic, perf.Latency, "latency of FETCH_ADD, there and back"},
+}
+
+func newPerf(e *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "perf",
+		Short: "measure RDMA between two machines, or two terminals",
+		Long: `Measures real RDMA: RoCE v2 on ordinary UDP sockets, with the queue pairs of the
+simulator. No RDMA NIC, no kernel module, no privilege. One terminal serves, the
+other measures; the columns are those of perftest (ib_write_bw and so on).`,
+		Example: `  weft perf serve
+  weft perf write-bw 127.0.0.1
+  weft perf write-lat 127.0.0.1 -s 8
+  weft perf write-bw 127.0.0.1 -s 1048576 --against tcp`,
+		Args: args(0, 0, "one of its verbs"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPerfServe(e))
+	for _, t := range perfTests {
+		cmd.AddCommand(newPerfTest(e, t.name, t.what, perf.Test{Verb: t.verb, Kind: t.kind}))
+	}
+	return cmd
+}
+
+// liveDevice is the flags that open a device.
+type liveDevice struct {
+	addr string
+	port uint16
+	pcap string
+}
+
+func (d *liveDevice) flags(cmd *cobra.Command, addr, what string) {
+	f := cmd.Flags()
+	f.StringVar(&d.addr, "addr", addr, what)
+	f.Uint16Var(&d.port, "udp-port", wire.RoCEv2Port, "UDP port of the device; others than 4791 only between two weft")
+	f.StringVar(&d.pcap, "pcap", "", "write every packet to this file (pcapng)")
+}
+
+// open opens the device; close closes it and the capture.
+func (d *liveDevice) open(e *Env, mtu int) (dev *rdma.Device, closeAll func() error, err error) {
+	a, err := netip.ParseAddr(d.addr)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--addr %q is no IP address", d.addr)
+	}
+	o := rdma.Options{Addr: netip.AddrPortFrom(a, d.port), PathMTU: mtu}
+	closeFile := func() error { return nil }
+	if d.pcap != "" {
+		f, err := os.Create(e.path(d.pcap))
+		if err != nil {
+			return nil, nil, err
+		}
+		o.Capture, closeFile = f, f.Close
+	}
+	if dev, err = rdma.Open(o); err != nil {
+		return nil, nil, fail(Failed, "%w", errors.Join(err, closeFile()))
+	}
+	return dev, func() error { return errors.Join(dev.Close(), closeFile()) }, nil
+}
+
+func newPerfServe(e *Env) *cobra.Command {
+	var d liveDevice
+	var port uint16
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "answer measurements until interrupted",
+		Long: `Answers measurements until interrupted. It listens on the loopback only unless
+--addr names another address of this machine: whoever reaches it can have it use
+memory and processor time.`,
+		Args: args(0, 0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			dev, closeAll, err := d.open(e, 4096)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, closeAll()) }()
+			l, err := net.Listen("tcp", net.JoinHostPort(d.addr, strconv.Itoa(int(port))))
+			if err != nil {
+				return fail(Failed, "%w", err)
+			}
+			pings := make(chan error, 1)
+			go func() { pings <- perf.ServePings(ctx, dev) }()
+			fmt.Fprintf(e.Stdout, "serving on %v, device %v\n", l.Addr(), dev.Addr())
+			err = perf.Serve(ctx, l, dev, func(peer net.Addr, t *perf.Test, err error) {
+				if err != nil {
+					fmt.Fprintf(e.Stderr, "weft: %v: %v\n", peer, err)
+				}
+			})
+			stop()
+			if err := errors.Join(err, <-pings); err != nil {
+				return fail(Failed, "%w", err)
+			}
+			return nil
+		},
+	}
+	d.flags(cmd, "127.0.0.1", "address of this machine")
+	cmd.Flags().Uint16VarP(&port, "port", "p", perfPort, "TCP port on which clients ask")
+	return cmd
+}
+
+// perfRun is the flags of a measurement.
+type perfRun struct {
+	liveDevice
+	test    perf.Test
+	name    string
+	all     bool
+	port    uint16
+	against string
+	gbits   bool
+	json    bool
+}
+
+func newPerfTest(e *Env, name, what string, t perf.Test) *cobra.Command {
+	p := &perfRun{test: t, name: name}
+	cmd := &cobra.Command{
+		Use:     name + " HOST",
+		Short:   what,
+		Example: "  weft perf " + name + " 127.0.0.1",
+		Args:    args(1, 1, "the host that serves"),
+		RunE:    func(cmd *cobra.Command, given []string) error { return p.run(cmd.Context(), e, given[0]) },
+	}
+	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else that of the route)")
+	f := cmd.Flags()
+	size, iters, depth := 65536, 5000, 128
+	switch {
+	case t.Verb == perf.Atomic:
+		size = 8
+	case t.Kind == perf.Latency:
+		size = 2
+	}
+	if t.Kind == perf.Latency {
+		iters, depth = 1000, 1
+	}
+	f.IntVarP(&p.test.Size, "size", "s", size, "bytes of a message")
+	f.BoolVarP(&p.all, "all", "a", false, "all sizes from 2 to 8388608")
+	f.IntVarP(&p.test.Iters, "iters", "n", iters, "iterations")
+	f.IntVar(&p.test.Warmup, "warmup", 200, "iterations before, which do not count")
+	f.IntVarP(&p.test.MTU, "mtu", "m", 4096, "path MTU: 256, 512, 1024, 2048 or 4096")
+	f.IntVarP(&p.test.Inline, "inline-size", "I", 220, "messages up to this size are copied when they are posted")
+	f.Uint16VarP(&p.port, "port", "p", perfPort, "TCP port of the server")
+	f.StringVar(&p.against, "against", "", "tcp: measure the same over kernel TCP, too")
+	f.BoolVar(&p.json, "json", false, "print as JSON")
+	f.BoolVarP(&p.test.Events, "events", "e", false, "sleep until something completes, instead of polling")
+	p.test.QPs, p.test.Depth = 1, depth
+	if t.Kind == perf.Bandwidth {
+		f.IntVarP(&p.test.QPs, "qp", "q", 1, "queue pairs")
+		f.IntVarP(&p.test.Depth, "tx-depth", "t", depth, "work requests outstanding, of each queue pair")
+		f.BoolVar(&p.gbits, "report-gbits", false, "in 10^9 bits per second, not in MiB")
+	}
+	return cmd
+}
+
+func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
+	if p.against != "" && p.against != "tcp" {
+		return fmt.Errorf("--against %q: valid is tcp", p.against)
+	}
+	first := p.test
+	if p.all {
+		first.Size = 2
+	}
+	if err := first.Check(); err != nil {
+		return err
+	}
+	if p.addr == "" {
+		if p.addr, err = localAddr(host, p.port); err != nil {
+			return fail(Failed, "%w", err)
+		}
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	dev, closeAll, err := p.open(e, p.test.MTU)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeAll()) }()
+	c, err := perf.Dial(ctx, dev, net.JoinHostPort(host, strconv.Itoa(int(p.port))))
+	if err != nil {
+		return fail(Failed, "%w (does weft perf serve run there?)", err)
+	}
+	defer c.Close()
+	results, err := p.measure(ctx, e.Stdout, c)
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	if p.json {
+		return printJSON(e, perfJSON(results))
+	}
+	return nil
+}
+
+// measure runs every size, over RDMA and then over TCP.
+func (p *perfRun) measure(ctx context.Context, out io.Writer, c *perf.Client) ([]*perf.Result, error) {
+	var results []*perf.Result
+	table := &perfTable{w: out, gbits: p.gbits, kind: p.test.Kind}
+	if p.json {
+		table.w = io.Discard
+	}
+	for _, overTCP := range []bool{false, true} {
+		if overTCP && p.against == "" {
+			break
+		}
+		headed := false
+		for _, size := range p.sizes() {
+			t := p.test
+			t.Size, t.OverTCP = size, overTCP
+			if headed && !overTCP {
+				t.Warmup = min(t.Warmup, 100)
+			}
+			r, err := c.Run(ctx, t, func() {
+				if !headed {
+					table.head(p, c)
+				}
+			})
+			if err != nil {
+				return results, err
+			}
+			if overTCP && !headed {
+				table.overTCP()
+			}
+			headed = true
+			table.row(r)
+			results = append(results, r)
+		}
+		table.end()
+	}
+	table.notes(results)
+	return results, nil
+}
+
+// sizes are the messages' sizes in turn.
+func (p *perfRun) sizes() []int {
+	if !p.all || p.test.Verb == perf.Atomic {
+		return []int{p.test.Size}
+	}
+	var all []int
+	for n := 2; n <= 8<<20; n *= 2 {
+		all = append(all, n)
+	}
+	return all
+}
+
+// localAddr is the address of this machine that reaches a host. Two devices of one
+// machine need two addresses for RoCE's one port, and a loopback has many.
+func localAddr(host string, port uint16) (string, error) {
+	c, err := net.Dial("udp", net.JoinHostPort(host, strconv.Itoa(int(port))))
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	a, err := netip.ParseAddrPort(c.LocalAddr().String())
+	if err != nil {
+		return "", err
+	}
+	if a.Addr().IsLoopback() && a.Addr().Is4() {
+		return "127.0.0.2", nil
+	}
+	return a.Addr().String(), nil
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"weft/wire"
+	"weft/wire/pcap"
+)
+
+// freePort is a port that is free on TCP and, most likely, on UDP.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// perfServed is a weft perf serve of the test, and the flags that reach it.
+func perfServed(t *testing.T) (flags []string) {
+	t.Helper()
+	port := freePort(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	said := &lines{ready: make(chan struct{})}
+	done := make(chan Code, 1)
+	go func() {
+		e := environment([]string{"perf", "serve", "-p", port, "--udp-port", port})
+		e.Stdout = said
+		done <- Main(ctx, e)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if code := <-done; code != OK {
+			t.Errorf("the server ended with %d", code)
+		}
+	})
+	select {
+	case <-said.ready:
+	case code := <-done:
+		t.Fatalf("the server ended with %d", code)
+	case <-time.After(20 * time.Second):
+		t.Fatal("the server does not begin")
+	}
+	return []string{"-p", port, "--udp-port", port}
+}
+
+// lines says when the first line has been written.
+type lines struct {
+	once  sync.Once
+	ready chan struct{}
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	if bytes.ContainsRune(p, '\n') {
+		l.once.Do(func() { close(l.ready) })
+	}
+	return len(p), nil
+}
+
+func TestPerfMeasuresEveryOperation(t *testing.T) {
+	flags := perfServed(t)
+	for _, verb := range perfTests {
+		given := append([]string{"perf", verb.name, "127.0.0.1", "-n", "50", "--warmup", "5", "--json"}, flags...)
+		out, errs, code := runMain(t, given...)
+		var rows []perfRow
+		if err := json.Unmarshal([]byte(out), &rows); err != nil || code != OK || len(rows) != 1 {
+			t.Fatalf("%s: exit code %d, %v: %s%s", verb.name, code, err, out, errs)
+		}
+		r := rows[0]
+		if !r.Whole || r.Iterations != 50 || r.Packets == 0 {
+			t.Errorf("%s: %+v", verb.name, r)
+		}
+		if bandwidth := strings.HasSuffix(verb.name, "bw"); bandwidth != (r.Average > 0) || bandwidth == (r.Typical > 0) {
+			t.Errorf("%s: %+v", verb.name, r)
+		}
+	}
+}
+
+func TestPerfPrintsPerftestsColumnsAndTCPBesideThem(t *testing.T) {
+	flags := perfServed(t)
+	file := filepath.Join(t.TempDir(), "run.pcapng")
+	given := append([]string{"perf", "write-bw", "127.0.0.1", "-n", "20", "--warmup", "0", "-s", "10000", "--against", "tcp", "--pcap", file}, flags...)
+	out, errs, code := runMain(t, given...)
+	if code != OK {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	for _, part := range []string{
+		"                    RDMA_Write BW Test\n",
+		" #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]",
+		"\n 10000      20         ",
+		" the same over kernel TCP",
+		" the data that arrived is what was sent\n",
+	} {
+		if !strings.Contains(out, part) {
+			t.Errorf("the output lacks %q:\n%s", part, out)
+		}
+	}
+	if strings.Count(out, "\n 10000  ") != 2 {
+		t.Errorf("not one row over RDMA and one over TCP:\n%s", out)
+	}
+	if n := capturedWrites(t, file); n != 20*3 {
+		t.Errorf("the capture has %d packets of WRITEs, 20 of 10000 bytes are 60", n)
+	}
+}
+
+// capturedWrites counts the WRITE packets of a capture.
+func capturedWrites(t *testing.T, file string) (n int) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := pcap.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		var p pcap.Packet
+		if err := r.Next(&p); err != nil {
+			return n
+		}
+		var c wire.RoCEv2
+		if err := c.Parse(p.Data); err != nil {
+			t.Fatal(err)
+		}
+		if op := c.Packet.BTH.Opcode; op >= wire.RCWriteFirst && op <= wire.RCWriteOnlyImm {
+			n++
+		}
+	}
+}
+
+func TestPingReadsThePeersMemory(t *testing.T) {
+	flags := perfServed(t)
+	out, errs, code := runMain(t, "ping", "127.0.0.1", "-c", "3", "-i", "1ms", "--udp-port", flags[3])
+	if code != OK || strings.Count(out, "64 bytes from 127.0.0.1: seq=") != 3 || !strings.Contains(out, "3 answered; min/avg/max/mdev = ") {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
+	}
+}
+
+func TestPerfWithoutAServerSaysWhatIsMissing(t *testing.T) {
+	port := freePort(t)
+	_, errs, code := runMain(t, "perf", "write-bw", "127.0.0.1", "-p", port, "--udp-port", port)
+	if code != Failed || !strings.Contains(errs, "does weft perf serve run there?") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+func TestPerfRefusesWhatCannotBeMeasured(t *testing.T) {
+	for _, given := range [][]string{
+		{"write-bw", "127.0.0.1", "-s", "0"},
+		{"write-bw", "127.0.0.1", "-q", "100000"},
+		{"write-bw", "127.0.0.1", "-m", "100"},
+		{"read-lat", "127.0.0.1", "--against", "smoke"},
+		{"write-bw", "127.0.0.1", "--addr", "here"},
+	} {
+		if _, errs, code := runMain(t, append([]string{"perf"}, given...)...); code != BadInput {
+			t.Errorf("%v: exit code %d, want %d: %s", given, code, BadInput, errs)
+		}
+	}
+}
+
+func TestRanksAddUpTheirVectorsAndPrintTheTableOfNCCLTests(t *testing.T) {
+	out, errs, code := runMain(t, "live", "all-reduce", "-n", "3", "-b", "64", "-e", "4K", "-f", "8", "--iters", "3", "-w", "1",
+		"--in-process", "--addr", "127.2.0.1", "--udp-port", freePort(t))
+	if code != OK {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	rows := 0
+	for line := range strings.SplitSeq(out, "\n") {
+		cells := strings.Fields(line)
+		if len(cells) != 13 || cells[2] != "float" {
+			continue
+		}
+		rows++
+		size, err := strconv.Atoi(cells[0])
+		if err != nil || cells[8] != "0" || cells[12] != "0" {
+			t.Errorf("size %d: %s", size, line)
+		}
+	}
+	if rows != 3 || !strings.Contains(out, "# Out of bounds values : 0 OK\n") {
+		t.Errorf("%d rows, want 3:\n%s", rows, out)
+	}
+}
+
+// runMain runs the whole command line.
+func runMain(t *testing.T, given ...string) (out, errs string, code Code) {
+	t.Helper()
+	e := environment(given)
+	var stdout, stderr bytes.Buffer
+	e.Stdout, e.Stderr = io.Writer(&stdout), &stderr
+	code = Main(context.Background(), e)
+	return stdout.String(), stderr.String(), code
+}

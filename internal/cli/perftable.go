@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net/netip"
+	"strings"
+
+	"weft/internal/perf"
+)
+
+// perfTable prints results in the columns of perftest (perftest_parameters.h), so
+// that what reads those reads these. Two columns are weft's own and stand behind
+// them.
+type perfTable struct {
+	w     io.Writer
+	kind  perf.Kind
+	gbits bool
+}
+
+var perfLine = strings.Repeat("-", 87)
+
+// perfNames are perftest's words for the operations.
+var perfNames = map[perf.Verb]string{perf.Write: "RDMA_Write", perf.Read: "RDMA_Read", perf.Send: "Send", perf.Atomic: "Atomic FETCH_AND_ADD"}
+
+// head prints what is measured, and between whom.
+func (t *perfTable) head(p *perfRun, c *perf.Client) {
+	what := "BW"
+	if t.kind == perf.Latency {
+		what = "Latency"
+	}
+	fmt.Fprintf(t.w, "%s\n                    %s %s Test\n", perfLine, perfNames[p.test.Verb], what)
+	fmt.Fprintf(t.w, " Dual-port       : OFF\t\tDevice         : weft\n")
+	fmt.Fprintf(t.w, " Number of qps   : %d\t\tTransport type : IB\n", p.test.QPs)
+	fmt.Fprintf(t.w, " Connection type : RC\t\tUsing SRQ      : OFF\n")
+	fmt.Fprintf(t.w, " TX depth        : %d\n Mtu             : %d[B]\n Link type       : Ethernet\n", p.test.Depth, p.test.MTU)
+	fmt.Fprintf(t.w, " Max inline data : %d[B]\n rdma_cm QPs\t : OFF\n Data ex. method : Ethernet\n%s\n", p.test.Inline, perfLine)
+	for _, end := range []struct {
+		name string
+		of   *perf.End
+	}{{"local", c.Local}, {"remote", c.Peer}} {
+		for _, qpn := range end.of.QPNs[:min(len(end.of.QPNs), 8)] {
+			fmt.Fprintf(t.w, " %s address: LID 0000 QPN %#06x PSN %#06x RKey %#08x VAddr %#016x\n", end.name, uint32(qpn), uint32(end.of.PSN), end.of.RKey, end.of.VAddr)
+		}
+		fmt.Fprintf(t.w, " GID: %s\n", perfGID(end.of.Addr))
+	}
+	fmt.Fprintln(t.w, perfLine)
+	t.columns()
+}
+
+func (t *perfTable) columns() {
+	switch {
+	case t.kind == perf.Latency:
+		fmt.Fprintln(t.w, " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ")
+	case t.gbits:
+		fmt.Fprintln(t.w, " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]   CPU[s/GB]")
+	default:
+		fmt.Fprintln(t.w, " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]   CPU[s/GB]")
+	}
+}
+
+// overTCP heads the second table.
+func (t *perfTable) overTCP() {
+	fmt.Fprintln(t.w, " the same over kernel TCP, on one connection")
+	t.columns()
+}
+
+func (t *perfTable) row(r *perf.Result) {
+	if t.kind == perf.Latency {
+		fmt.Fprintf(t.w, " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t\t%-7.2f\n",
+			r.Test.Size, r.Test.Iters, r.Min, r.Max, r.Typical, r.Mean, r.Stdev, r.P99, r.P999)
+		return
+	}
+	unit := 1.0 / (1 << 20)
+	if t.gbits {
+		unit = 8e-9
+	}
+	cpu := "n/a"
+	if !math.IsNaN(r.CPU) {
+		cpu = fmt.Sprintf("%.3f", r.CPU)
+	}
+	fmt.Fprintf(t.w, " %-7d    %-10d       %-7.2f            %-7.2f\t\t   %-7.6f        %s\n",
+		r.Test.Size, r.Test.Iters, r.Peak*unit, r.Average*unit, r.MessageRate/1e6, cpu)
+}
+
+func (t *perfTable) end() { fmt.Fprintln(t.w, perfLine) }
+
+// notes says what perftest's columns have no place for.
+func (t *perfTable) notes(results []*perf.Result) {
+	var repeated, sent, bad, datagrams int64
+	broken := 0
+	for _, r := range results {
+		repeated += r.Repeated
+		sent += r.PacketsSent
+		bad += r.BadICRC
+		datagrams += r.Datagrams
+		if !r.Whole {
+			broken++
+		}
+	}
+	fmt.Fprintf(t.w, " sent by the client's device: %d packets in %d datagrams, %d of them again; %d bad ICRCs arrived\n", sent, datagrams, repeated, bad)
+	if broken > 0 {
+		fmt.Fprintf(t.w, " WRONG DATA in %d of %d measurements\n", broken, len(results))
+	} else {
+		fmt.Fprintf(t.w, " the data that arrived is what was sent\n")
+	}
+}
+
+// perfGID prints an address as perftest prints GIDs, in decimal.
+func perfGID(addr string) string {
+	a, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		return addr
+	}
+	b := a.Addr().As16()
+	parts := make([]string, len(b))
+	for i, v := range b {
+		parts[i] = fmt.Sprintf("%02d", v)
+	}
+	return strings.Join(parts, ":")
+}
+
+// perfRow is a result in JSON. Bandwidths are in bytes per second, latencies in
+// microseconds, processor time in seconds per 10^9 bytes.
+type perfRow struct {
+	Verb        perf.Verb `json:"verb"`
+	Kind        perf.Kind `json:"kind"`
+	Over        string    `json:"over"`
+	Bytes       int       `json:"bytes"`
+	Iterations  int       `json:"iterations"`
+	QPs         int       `json:"qps"`
+	Peak        float64   `json:"bandwidth_peak,omitempty"`
+	Average     float64   `json:"bandwidth_average,omitempty"`
+	MessageRate float64   `json:"messages_per_second,omitempty"`
+	Min         float64   `json:"t_min,omitempty"`
+	Max         float64   `json:"t_max,omitempty"`
+	Typical     float64   `json:"t_typical,omitempty"`
+	Mean        float64   `json:"t_avg,omitempty"`
+	Stdev       float64   `json:"t_stdev,omitempty"`
+	P99         float64   `json:"t_p99,omitempty"`
+	P999        float64   `json:"t_p999,omitempty"`
+	CPU         *float64  `json:"cpu_seconds_per_gb,omitempty"`
+	Whole       bool      `json:"data_correct"`
+	Packets     int64     `json:"packets_sent,omitempty"`
+	Repeated    int64     `json:"packets_repeated"`
+}
+
+func perfJSON(results []*perf.Result) []perfRow {
+	rows := make([]perfRow, 0, len(results))
+	for _, r := range results {
+		row := perfRow{
+			Verb: r.Test.Verb, Kind: r.Test.Kind, Over: "rdma", Bytes: r.Test.Size, Iterations: r.Test.Iters, QPs: r.Test.QPs,
+			Peak: r.Peak, Average: r.Average, MessageRate: r.MessageRate,
+			Min: r.Min, Max: r.Max, Typical: r.Typical, Mean: r.Mean, Stdev: r.Stdev, P99: r.P99, P999: r.P999,
+			Whole: r.Whole, Packets: r.PacketsSent, Repeated: r.Repeated,
+		}
+		if r.Test.OverTCP {
+			row.Over = "tcp"
+		}
+		if !math.IsNaN(r.CPU) {
+			row.CPU = &r.CPU
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/roce/export"
+	"weft/scenario"
+)
+
+// exporting is what weft roce export takes from its flags.
+type exporting struct {
+	choice
+	to   []string
+	dir  string
+	json bool
+}
+
+func newRoCEExport(e *Env) *cobra.Command {
+	x := &exporting{}
+	cmd := &cobra.Command{
+		Use:   "export SCENARIO -o DIR",
+		Short: "what a scenario's RoCE fabric is told on real switches and hosts",
+		Long: `Writes the configuration that makes real devices what the scenario's RoCE v2 fabric
+is in the simulator: classes, PFC, headroom for the scenario's speed and longest
+cable, marking, schedulers and the watchdog. SCENARIO may be the folder of a run.
+
+The targets:
+
+` + exportTargets() + `
+
+What a device cannot be told is refused or noted. The configuration of SONiC, given
+to a scenario with switch.sonic, is simulated with the same numbers again.`,
+		Example: `  weft roce export examples/h100-128.yaml --fabric roce-v2-400g -o configs
+  weft roce export my.yaml --to sonic,host -o configs`,
+		Args: args(1, 1, "a scenario, or the folder of a run"),
+		RunE: func(_ *cobra.Command, given []string) error { return x.run(e, given[0]) },
+	}
+	x.register(cmd)
+	f := cmd.Flags()
+	f.StringSliceVar(&x.to, "to", export.Names(), "targets: "+strings.Join(export.Names(), ", "))
+	f.StringVarP(&x.dir, "out", "o", "", "folder to write to; no file in it is overwritten")
+	f.BoolVar(&x.json, "json", false, "print what was written as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(export.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.MarkFlagDirname("out")
+	return cmd
+}
+
+func exportTargets() string {
+	var b strings.Builder
+	for _, t := range export.Targets() {
+		fmt.Fprintf(&b, "  %-8s %s\n", t.Name, t.Is)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// exported is what weft roce export --json prints.
+type exported struct {
+	Fabric string   `json:"fabric"`
+	Files  []string `json:"files"`
+	Notes  []string `json:"notes"`
+}
+
+func (x *exporting) run(e *Env, path string) error {
+	if x.dir == "" {
+		return errors.New("no folder is given: say where to write with -o DIR")
+	}
+	var targets []export.Target
+	for _, name := range x.to {
+		i := slices.IndexFunc(export.Targets(), func(t export.Target) bool { return t.Name == name })
+		if i < 0 {
+			return fmt.Errorf("--to %s: the targets are %s", name, strings.Join(export.Names(), ", "))
+		}
+		targets = append(targets, export.Targets()[i])
+	}
+	plan, err := x.plan(e, path)
+	if err != nil {
+		return err
+	}
+	answer := exported{Fabric: plan.Name, Files: []string{}, Notes: []string{}}
+	var files []export.File
+	for _, t := range targets {
+		out, err := t.Write(plan)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		files = append(files, out.Files...)
+		answer.Notes = append(answer.Notes, out.Notes...)
+	}
+	for _, f := range files {
+		answer.Files = append(answer.Files, filepath.ToSlash(filepath.Join(x.dir, f.Name)))
+	}
+	if err := x.write(e, files); err != nil {
+		return err
+	}
+	if x.json {
+		return printJSON(e, answer)
+	}
+	for _, f := range answer.Files {
+		fmt.Fprintln(e.Stdout, f)
+	}
+	for _, n := range answer.Notes {
+		indented(e, "note: ", n)
+	}
+	return nil
+}
+
+// plan is that of the only RoCE fabric of the scenario, or the one that
+// --fabric names.
+func (x *exporting) plan(e *Env, path string) (*export.Plan, error) {
+	if info, err := os.Stat(e.path(path)); err == nil && info.IsDir() {
+		path = filepath.Join(path, "scenario.yaml")
+	}
+	file, err := open(e, path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := x.resolve(file)
+	if err != nil {
+		return nil, err
+	}
+	var of *scenario.Fabric
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		if f.Kind != scenario.RoCEv2Kind {
+			continue
+		}
+		if of != nil {
+			return nil, fmt.Errorf("%s has several RoCE v2 fabrics: say which with --fabric: %s", path, strings.Join(fabricNames(r), ", "))
+		}
+		of = f
+	}
+	if of == nil {
+		return nil, fmt.Errorf("%s has no RoCE v2 fabric to export; it has %s", path, strings.Join(fabricNames(r), ", "))
+	}
+	return export.Of(of, r.LongestCable(of))
+}
+
+// write writes files that are not there yet.
+func (x *exporting) write(e *Env, files []export.File) error {
+	dir := e.path(x.dir)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("-o %s: %w", x.dir, reason(err))
+	}
+	for _, f := range files {
+		if _, err := os.Lstat(filepath.Join(dir, f.Name)); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("-o %s: there is a %s already: name another folder, or take it out", x.dir, f.Name)
+		}
+	}
+	for _, f := range files {
+		mode := fs.FileMode(0o644)
+		if strings.HasSuffix(f.Name, ".sh") {
+			mode = 0o755
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), mode); err != nil {
+			return fail(Failed, "-o %s: %w", x.dir, reason(err))
+		}
+	}
+	return nil
+}

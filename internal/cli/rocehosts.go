@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"weft/internal/roce/host"
+)
+
+// Bounds on a host's folder: what a host says of RoCE is some ten files, its
+// tree in sysfs some hundred.
+const (
+	maxHostFiles = 5000
+	maxHostFile  = 8<<20 + 1
+)
+
+// readHosts reads hosts: each folder is one, and all files that are named are one.
+func (e *Env) readHosts(paths []string) ([]*host.Host, error) {
+	var hosts []*host.Host
+	var named []host.Source
+	for _, path := range paths {
+		info, err := os.Stat(e.path(path))
+		if err != nil {
+			return nil, cannotRead(path, err)
+		}
+		if !info.IsDir() {
+			text, err := readHostFile(e.path(path))
+			if err != nil {
+				return nil, cannotRead(path, err)
+			}
+			named = append(named, host.Source{Name: path, Text: text})
+			continue
+		}
+		files, err := e.hostFolder(path)
+		if err != nil {
+			return nil, err
+		}
+		h, err := host.Read(filepath.Base(filepath.Clean(path)), files)
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, h)
+	}
+	if len(named) == 0 {
+		return hosts, nil
+	}
+	h, err := host.Read("the host", named)
+	return append(hosts, h), err
+}
+
+// hostFolder reads all files of a folder.
+func (e *Env) hostFolder(dir string) ([]host.Source, error) {
+	var files []host.Source
+	root := e.path(dir)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		if len(files) == maxHostFiles {
+			return fmt.Errorf("%s has more than %d files: give the folder of one host", dir, maxHostFiles)
+		}
+		text, err := readHostFile(path)
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(root, path)
+		files = append(files, host.Source{Name: filepath.ToSlash(filepath.Join(dir, below)), Text: text, Optional: true})
+		return err
+	})
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return nil, cannotRead(dir, err)
+	}
+	return files, err
+}
+
+func readHostFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxHostFile))
+	return string(text), err
+}
+
+// cannotRead says why a file was not read, without the path that the process
+// sees.
+func cannotRead(path string, err error) error {
+	return fmt.Errorf("%s cannot be read: %w", path, reason(err))
+}

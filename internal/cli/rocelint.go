@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/roce"
+	"weft/internal/roce/host"
+	"weft/internal/roce/lint"
+	"weft/internal/roce/sonic"
+	"weft/units"
+)
+
+// linting is what weft roce lint takes from its flags.
+type linting struct {
+	switches, hosts []string
+	profiles, fixed string
+	options         lint.Options
+	simulate, json  bool
+}
+
+func newRoCELint(e *Env) *cobra.Command {
+	var l linting
+	cmd := &cobra.Command{
+		Use:   "lint --switch FILE [--host DIR|FILE]...",
+		Short: "what goes wrong between a SONiC switch and its hosts: line, reason and fix",
+		Long: `Reads the configuration of a switch and what its hosts say of themselves together,
+and tells what goes wrong between them: the DSCP of a host that the switch does not
+protect, PFC on one end only, headroom that is too small for the cable, marks that
+come after the pause, and so on. Each finding has its line, the reason with numbers,
+and the lines that mend it.
+
+--simulate proves it: an incast of sixteen senders with the DSCP that is not
+protected, on a switch with exactly these buffers, thresholds and queues, and on the
+same one mended.
+
+--switch is a config_db.json, or a qos.json or buffers.json, which are parts of it.
+Several switches are judged one by one. --host is a folder of one host, or a file;
+files that are named one by one are of one host. A host says what it does by
+
+  mlnx_qos -i IF, ethtool IF, ethtool -a IF, ip link show IF
+  grep -r . /sys/class/net/IF/ecn, and a copy of such a folder
+  cma_roce_tos -d DEV, in a file with that name
+  an environment or nccl.conf with NCCL_IB_TC and its like
+
+The exit code is 5 when there are findings.
+
+` + lintRules(),
+		Example: `  weft roce lint --switch config_db.json --host node1/
+  weft roce lint --switch config_db.json --host mlnx_qos.txt --host nccl.conf --cable 40m
+  weft roce lint --switch config_db.json --host node1/ --fixed corrected.json --simulate`,
+		Args: args(0, 0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context(), e) },
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&l.switches, "switch", nil, "configuration of a switch")
+	f.StringArrayVar(&l.hosts, "host", nil, "folder of a host, or a file of one")
+	f.StringVar(&l.options.ASIC, "asic", "", "the switch chip: "+strings.Join(roce.Known(), ", ")+" (default: by HwSKU)")
+	f.StringSliceVar(&l.options.Ports, "port", nil, "ports of the switch to judge, such as Ethernet0 (default: all that are up)")
+	f.Var(&quantityFlag[units.Length]{&l.options.Cable, units.ParseLength, "length"}, "cable", "length of all cables (default: CABLE_LENGTH)")
+	f.Var(&quantityFlag[units.Bytes]{&l.options.Buffer, units.ParseSize, "bytes"}, "buffer", "packet buffer of the chip: 160M (default: not known)")
+	f.StringVar(&l.profiles, "profiles", "", "the switch's pg_profile_lookup.ini, for profiles that are not configured")
+	f.StringVar(&l.fixed, "fixed", "", "write the configuration with the fixes of the switch laid over it")
+	f.BoolVar(&l.simulate, "simulate", false, "run an incast of the first unprotected DSCP on each switch in the simulator: as configured, and mended")
+	f.BoolVar(&l.json, "json", false, "print as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("asic", cobra.FixedCompletions(roce.Known(), cobra.ShellCompDirectiveNoFileComp))
+	for _, name := range []string{"switch", "host", "profiles", "fixed"} {
+		_ = cmd.MarkFlagFilename(name)
+	}
+	return cmd
+}
+
+// lintRules is the table of rules for the help.
+func lintRules() string {
+	var b strings.Builder
+	b.WriteString("The rules:\n\n")
+	for _, r := range lint.Rules {
+		fmt.Fprintf(&b, "  %-15s %s\n", r.Name, strings.ReplaceAll(wrapAt(r.Finds, 62), "\n", "\n"+strings.Repeat(" ", 18)))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (l *linting) run(ctx context.Context, e *Env) error {
+	if len(l.switches) == 0 {
+		return fmt.Errorf("no switch is given: name its configuration with --switch config_db.json")
+	}
+	if l.fixed != "" && len(l.switches) > 1 {
+		return fmt.Errorf("--fixed takes one switch at a time, and %d are given", len(l.switches))
+	}
+	if l.options.ASIC != "" {
+		if _, _, err := roce.Lookup(l.options.ASIC); err != nil {
+			return err
+		}
+	}
+	if err := l.readProfiles(e); err != nil {
+		return err
+	}
+	hosts, err := e.readHosts(l.hosts)
+	if err != nil {
+		return err
+	}
+	all := &lint.Report{}
+	var trials []trial
+	for _, file := range l.switches {
+		r, err := l.judge(e, file, hosts)
+		if err != nil {
+			return err
+		}
+		all.Findings = append(all.Findings, r.Findings...)
+		all.Unjudged = append(all.Unjudged, r.Unjudged...)
+		if l.simulate {
+			if trials, err = addTrial(ctx, e, trials, file, r); err != nil {
+				return err
+			}
+		}
+	}
+	if l.json {
+		err = printJSON(e, lintAnswerOf(all, trials))
+	} else {
+		err = tellLint(e, all, trials)
+	}
+	if err == nil && len(all.Findings) > 0 {
+		return fail(Refuted, "%s", countFindings(all))
+	}
+	return err
+}
+
+func (l *linting) readProfiles(e *Env) error {
+	if l.profiles == "" {
+		return nil
+	}
+	f, err := os.Open(e.path(l.profiles))
+	if err != nil {
+		return cannotRead(l.profiles, err)
+	}
+	defer func() { _ = f.Close() }()
+	l.options.Profiles, err = roce.ReadProfiles(l.profiles, f)
+	return err
+}
+
+// judge judges a switch, and writes it mended where that is asked for.
+func (l *linting) judge(e *Env, file string, hosts []*host.Host) (*lint.Report, error) {
+	config, err := e.readSONiC(file)
+	if err != nil {
+		return nil, err
+	}
+	sw, problems := sonic.Examine(config)
+	for _, name := range l.options.Ports {
+		if !sw.HasPort(name) {
+			return nil, fmt.Errorf("--port %s: %s has no such port", name, file)
+		}
+	}
+	r := lint.Check(sw, problems, hosts, l.options)
+	if l.fixed == "" {
+		return r, nil
+	}
+	if err := r.Mend(config, sw); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := config.Write(&b); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(e.path(l.fixed), b.Bytes(), 0o644); err != nil {
+		return nil, fail(Failed, "--fixed: %w", err)
+	}
+	return r, nil
+}
+
+// readSONiC reads a switch's configuration.
+func (e *Env) readSONiC(file string) (*sonic.Config, error) {
+	f, err := os.Open(e.path(file))
+	if err != nil {
+		return nil, cannotRead(file, err)
+	}
+	defer func() { _ = f.Close() }()
+	return sonic.Read(file, f)
+}

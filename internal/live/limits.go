@@ -1,0 +1,77 @@
+package live
+
+import (
+	"time"
+
+	"weft/units"
+)
+
+// Every bound of this package, with its reason.
+const (
+	// maxDatagram is what a UDP datagram holds over IPv4, and so GSO's total
+	// (RFC 791: 65535 bytes with the headers).
+	maxDatagram = 65507
+
+	// maxSegments bounds the packets of one system call's entry: UDP_MAX_SEGMENTS
+	// of Linux before 6.9, 64.
+	maxSegments = 64
+
+	// maxBatch is the number of entries of one sendmmsg and one recvmmsg. Half a
+	// megabyte of buffers stays within a core's second-level cache.
+	maxBatch = 8
+
+	// headArena holds the headers and trailers of a batch: at most 64 bytes a
+	// packet (BTH 12, AtomicETH 28, the ICRC and padding of the packet before 7)
+	// and small payloads.
+	headArena = 64 << 10
+
+	// copied is the longest payload that is copied behind its headers; for longer
+	// ones a scatter-gather entry of its own costs the kernel less.
+	copied = 256
+
+	// maxParts bounds the scatter-gather entries of one datagram: UIO_MAXIOV of
+	// Linux.
+	maxParts = 1024
+
+	// burst is how many packets a queue pair sends before the next has its turn:
+	// as many as fill a datagram, so that turns do not cost system calls.
+	burst = 16
+
+	// PeerBytes and PeerPackets bound what is in flight to one peer, of all queue
+	// pairs together: without it, a loopback loses what the receiver's socket
+	// buffer does not hold. The buffer is SocketBuffer; Linux counts it by the
+	// memory that packets take, about twice their payload at worst.
+	PeerBytes   = 1 << 20
+	PeerPackets = 1024
+
+	// SocketBuffer is asked for in each direction. Without privilege the kernel
+	// grants net.core.rmem_max, and DefaultPeerBytes shrinks to what it granted.
+	SocketBuffer = 4 << 20
+
+	// MaxEndpoints is how many queue pairs a port has: QPNs have 24 bits, and the
+	// highest is the multicast QPN (IBA vol. 1, 3.5.3).
+	MaxEndpoints = 1<<24 - 2
+
+	// MaxPeers bounds the addresses that a port remembers: a peer takes some 300
+	// bytes.
+	MaxPeers = 1 << 17
+
+	// pollGrace is how long the port's own goroutine leaves the socket to those
+	// who poll, after the last poll. A poller that goes away for longer costs its
+	// peers this delay once.
+	pollGrace = time.Millisecond
+
+	// patientAcks is how many acknowledgements may wait for a poller's next call.
+	patientAcks = 4
+
+	// spin is how long the port's goroutine looks for more before it sleeps: what it
+	// takes to put a thread to sleep and to wake it is of the same order.
+	spin = 20 * units.Microsecond
+
+	// maxIdle bounds a wait for nothing, so that a clock that was set cannot
+	// hang a port.
+	maxIdle = time.Second
+
+	// maxRounds bounds how many batches are taken before what they draw is sent.
+	maxRounds = 4
+)

@@ -1,0 +1,22 @@
+package live
+
+import (
+	"net/netip"
+
+	"weft/wire"
+)
+
+// Peer is a place that packets go to, and the bound on how many are on their way.
+type Peer struct {
+	addr    netip.AddrPort
+	flow    wire.ICRCFlow
+	flight  int // PSNs in flight, of all queue pairs
+	most    int
+	blocked []*Endpoint
+}
+
+// Addr is the peer's address and UDP port.
+func (p *Peer) Addr() netip.AddrPort { return p.addr }
+
+// full reports whether no more requests may go.
+func (p *Peer) full() bool { return p.flight >= p.most }

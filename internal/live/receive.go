@@ -1,0 +1,82 @@
+package live
+
+import (
+	"weft/internal/transport"
+	"weft/units"
+	"weft/wire"
+)
+
+// take deals with a datagram, packet by packet.
+func (p *Port) take(in *Incoming, now units.Time) {
+	p.stats.DatagramsIn++
+	if in.From != p.verifier.from {
+		p.verifier.aim(in.From, p.local)
+	}
+	if in.Segment <= 0 {
+		return
+	}
+	for index, rest := 0, in.Data; len(rest) > 0; index++ {
+		n := min(in.Segment, len(rest))
+		p.packet(rest[:n], index, in.CE, now)
+		rest = rest[n:]
+	}
+}
+
+// packet takes one packet, from the BTH to the ICRC. Nothing is believed before
+// the ICRC has been checked.
+func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
+	p.stats.PacketsIn++
+	p.stats.BytesIn += int64(len(b))
+	if len(b) < packetBytes {
+		p.stats.Malformed++
+		return
+	}
+	id, ok := p.verifier.verify(b, index)
+	switch {
+	case !ok:
+		p.stats.BadICRC++
+		return
+	case int(id) != index:
+		p.stats.Solved++
+	}
+	if p.capture != nil {
+		p.capture.arrived(p.verifier.from, id, b)
+	}
+	h := &p.arrived
+	if h.Parse(b[:len(b)-wire.ICRCBytes]) != nil {
+		p.stats.Malformed++
+		return
+	}
+	e := p.endpoints[h.BTH.DestQP]
+	if e == nil || !p.meant(e, h) {
+		p.stats.Misdirected++
+		return
+	}
+	pkt := &p.taken
+	readHeaders(pkt, h)
+	if ce {
+		pkt.Flags |= transport.FlagCE
+	}
+	if e.QP.WantsRecv(pkt) {
+		e.Owner.Replenish()
+	}
+	v := e.QP.Receive(now, pkt, &p.batch)
+	if v > transport.Taken {
+		e.Owner.Place(v, pkt, h.Payload)
+	}
+	p.settle(e, now)
+}
+
+// meant reports whether a packet belongs to the endpoint: of its partition (IBA
+// vol. 1, 10.9.3: the numbers agree, and one of the two is a full member), and
+// from its peer.
+func (p *Port) meant(e *Endpoint, h *wire.Packet) bool {
+	const member, number = 0x8000, 0x7fff
+	if (h.BTH.PKey^e.PKey)&number != 0 || (h.BTH.PKey|e.PKey)&member == 0 {
+		return false
+	}
+	if e.QP.Service() == transport.UD {
+		return h.BTH.Opcode.Service() == wire.ServiceUD
+	}
+	return e.Peer != nil && e.Peer.addr.Addr().WithZone("") == p.verifier.from.Addr().Unmap()
+}

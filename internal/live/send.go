@@ -1,0 +1,168 @@
+package live
+
+import (
+	"weft/internal/transport"
+	"weft/units"
+	"weft/wire"
+)
+
+// settle does what follows any call of e's queue pair: answers are sent,
+// completions told, and the endpoint stands where its deadlines and its work want
+// it.
+func (p *Port) settle(e *Endpoint, now units.Time) {
+	for i := range p.batch.Packets {
+		p.answer(e, &p.batch.Packets[i])
+	}
+	told := 0
+	for told < len(p.batch.Completions) { // an owner may add to them
+		e.Owner.Completed(&p.batch.Completions[told])
+		told++
+	}
+	p.batch.Reset()
+	if e.Peer != nil {
+		if n := e.QP.Outstanding(); n != e.counted {
+			e.Peer.flight += int(n - e.counted)
+			e.counted = n
+			p.unblock(e.Peer)
+		}
+	}
+	ready := e.QP.Ready(now)
+	if ready <= now {
+		p.enqueue(e)
+		ready = units.Forever
+	}
+	if e.attached {
+		p.timers.set(e, min(ready, e.QP.NextTimeout()))
+	}
+}
+
+func (p *Port) enqueue(e *Endpoint) {
+	if !e.queued && (!e.blocked || e.QP.Responding()) {
+		e.queued = true
+		p.ready.push(e)
+	}
+}
+
+// block makes e wait for room at its peer.
+func (p *Port) block(e *Endpoint) {
+	if !e.blocked {
+		e.blocked = true
+		e.Peer.blocked = append(e.Peer.blocked, e)
+	}
+}
+
+// unblock lets endpoints that waited for a peer's room try again: as many as have
+// room for a turn.
+func (p *Port) unblock(peer *Peer) {
+	for room := peer.most - peer.flight; room > 0 && len(peer.blocked) > 0; room -= burst {
+		e := peer.blocked[0]
+		peer.blocked = peer.blocked[:copy(peer.blocked, peer.blocked[1:])]
+		e.blocked = false
+		p.enqueue(e)
+	}
+}
+
+// answer sends an acknowledgement or a notification. A positive acknowledgement
+// waits until the datagrams that have arrived are dealt with: the last says what
+// those before it said.
+func (p *Port) answer(e *Endpoint, a *transport.Packet) {
+	if a.Op == wire.RCAcknowledge && a.Syndrome.Kind() == wire.SyndromeACK && a.Flags == 0 {
+		e.ack = *a
+		if !e.owes {
+			e.owes = true
+			p.owing = append(p.owing, e)
+		}
+		return
+	}
+	p.pay(e)
+	p.emit(e, e.Peer, a, nil)
+}
+
+// pay sends the acknowledgement that e owes.
+func (p *Port) pay(e *Endpoint) {
+	if e.owes && e.attached {
+		p.emit(e, e.Peer, &e.ack, nil)
+	}
+	e.owes = false
+}
+
+// push sends all that may go now. What was just posted goes in front of the
+// acknowledgements that are owed, which nobody waits for so urgently, and those in
+// front of everybody else's turn.
+func (p *Port) push(now units.Time) {
+	if p.ready.size == 1 {
+		p.next(now)
+	}
+	for _, e := range p.owing {
+		p.pay(e)
+	}
+	clear(p.owing)
+	p.owing = p.owing[:0]
+	for p.ready.size > 0 {
+		p.next(now)
+	}
+	p.flush()
+}
+
+// next gives the endpoint that has waited longest its turn.
+func (p *Port) next(now units.Time) {
+	e := p.ready.pop()
+	e.queued = false
+	if e.attached {
+		p.turn(e, now)
+	}
+}
+
+// turn lets one endpoint send a burst.
+func (p *Port) turn(e *Endpoint, now units.Time) {
+	for n := 0; n < burst && e.QP.Ready(now) <= now; n++ {
+		if e.Peer != nil && e.Peer.full() && !e.QP.Responding() {
+			p.block(e)
+			break
+		}
+		pkt := &p.tx.next
+		if !e.QP.Next(now, pkt) {
+			break
+		}
+		if !p.carry(e, pkt) {
+			break
+		}
+		if e.Peer != nil {
+			out := e.QP.Outstanding()
+			e.Peer.flight += int(out - e.counted)
+			e.counted = out
+		}
+	}
+	if e.QP.NextTimeout() <= now {
+		e.QP.Timeout(now, &p.batch) // UC and UD report what they have sent
+	}
+	p.settle(e, now)
+}
+
+// carry sends a packet that Next has filled, with its payload.
+func (p *Port) carry(e *Endpoint, pkt *transport.Packet) bool {
+	peer := e.Peer
+	if e.QP.Service() == transport.UD {
+		peer = e.Owner.Destination(pkt)
+	}
+	parts := p.tx.scratch[:0]
+	if pkt.Length > 0 {
+		var ok bool
+		if parts, ok = e.Owner.Gather(pkt, parts); !ok {
+			p.withdrawn(e, pkt)
+			return false
+		}
+		p.tx.scratch = parts
+	}
+	p.emit(e, peer, pkt, parts)
+	return true
+}
+
+// withdrawn ends a queue pair whose packet has lost its memory.
+func (p *Port) withdrawn(e *Endpoint, pkt *transport.Packet) {
+	if pkt.Op.Response() {
+		e.QP.Refuse(pkt.PSN, wire.NAKRemoteAccess, &p.batch)
+		return
+	}
+	e.QP.FailSend(transport.LocProtErr, &p.batch)
+}

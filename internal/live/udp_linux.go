@@ -1,0 +1,133 @@
+package live
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// udpConn is an ordinary UDP socket. It is not connected and lets the kernel not
+// fragment (IP_MTU_DISCOVER=DO), so that Linux sends identification 0 and DF 1,
+// which the ICRC covers; the segments of a GSO datagram carry 0, 1, 2 and so on.
+type udpConn struct {
+	fd, event int
+	local     netip.AddrPort
+	tx        sendQueue
+	rx        receiveQueue
+}
+
+// OpenUDP binds a socket. Port 0 takes a free one; RoCE v2 is spoken on 4791. The
+// address must be one of this machine: the ICRC covers it.
+func OpenUDP(local netip.AddrPort) (Conn, error) {
+	a := local.Addr().Unmap()
+	if !a.IsValid() || a.IsUnspecified() {
+		return nil, fmt.Errorf("live: %v is no address of this machine that packets can go out with, which the ICRC covers: name one", a)
+	}
+	family, sa := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(local.Port()), Addr: a.As16(), ZoneId: zone(a)})
+	if a.Is4() {
+		family, sa = unix.AF_INET, &unix.SockaddrInet4{Port: int(local.Port()), Addr: a.As4()}
+	}
+	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("live: no UDP socket: %w", err)
+	}
+	c := &udpConn{fd: fd, event: -1}
+	if err := c.setUp(family, sa); err != nil {
+		_ = c.Close()
+		return nil, fmt.Errorf("live: %v: %w", netip.AddrPortFrom(a, local.Port()), err)
+	}
+	return c, nil
+}
+
+func (c *udpConn) setUp(family int, sa unix.Sockaddr) error {
+	must := [][3]int{
+		{unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_DO},
+		{unix.IPPROTO_IP, unix.IP_RECVTOS, 1},
+	}
+	if family == unix.AF_INET6 {
+		must = [][3]int{
+			{unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_DO},
+			{unix.IPPROTO_IPV6, unix.IPV6_RECVTCLASS, 1},
+			{unix.SOL_UDP, unix.UDP_NO_CHECK6_RX, 1}, // rxe sends checksum 0
+		}
+	}
+	must = append(must, [3]int{unix.SOL_UDP, unix.UDP_GRO, 1})
+	for _, o := range must {
+		if err := unix.SetsockoptInt(c.fd, o[0], o[1], o[2]); err != nil {
+			return fmt.Errorf("socket option %d of level %d: %w", o[1], o[0], err)
+		}
+	}
+	for _, o := range [][2]int{{unix.SO_RCVBUFFORCE, unix.SO_RCVBUF}, {unix.SO_SNDBUFFORCE, unix.SO_SNDBUF}} {
+		if unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, o[0], SocketBuffer) != nil {
+			_ = unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, o[1], SocketBuffer)
+		}
+	}
+	if err := unix.Bind(c.fd, sa); err != nil {
+		return os.NewSyscallError("bind", err)
+	}
+	bound, err := unix.Getsockname(c.fd)
+	if err != nil {
+		return os.NewSyscallError("getsockname", err)
+	}
+	c.local = addrPort(bound)
+	if c.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		return os.NewSyscallError("eventfd", err)
+	}
+	c.tx.setUp(family)
+	c.rx.setUp(family)
+	return nil
+}
+
+func addrPort(sa unix.Sockaddr) netip.AddrPort {
+	switch a := sa.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
+	case *unix.SockaddrInet6:
+		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr), uint16(a.Port))
+	}
+	return netip.AddrPort{}
+}
+
+func (c *udpConn) Local() netip.AddrPort { return c.local }
+
+func (c *udpConn) Send(batch []Outgoing) error { return c.tx.send(c.fd, batch) }
+
+func (c *udpConn) Receive() ([]Incoming, error) { return c.rx.receive(c.fd) }
+
+func (c *udpConn) Wait(d time.Duration, data bool) {
+	fds := [2]unix.PollFd{{Fd: int32(c.event), Events: unix.POLLIN}, {Fd: int32(c.fd), Events: unix.POLLIN}}
+	n := 1
+	if data {
+		n = 2
+	}
+	t := unix.NsecToTimespec(int64(max(d, 0)))
+	// An error is a signal's: whoever waits looks again at what there is to do.
+	_, _ = unix.Ppoll(fds[:n], &t, nil)
+	if fds[0].Revents != 0 {
+		var count [8]byte
+		_, _ = unix.Read(c.event, count[:])
+	}
+}
+
+func (c *udpConn) Wake() {
+	// It fails only if the counter is at its end: the waiter is woken already.
+	_, _ = unix.Write(c.event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+}
+
+func (c *udpConn) Close() error {
+	err := unix.Close(c.fd)
+	if c.event >= 0 {
+		err = firstError(err, unix.Close(c.event))
+	}
+	return err
+}
+
+func firstError(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,72 @@
+package perf
+
+import (
+	"time"
+
+	"weft/verbs"
+)
+
+// run posts n work requests over all queue pairs in turn, with as many outstanding
+// as the test says, and notes when.
+func (e *ends) run(stop *stopper, n int) (*times, error) {
+	t := &times{posted: make([]time.Duration, n), completed: make([]time.Duration, n)}
+	wr := e.request()
+	out := make([]int, len(e.qps)) // outstanding
+	depth := max(1, e.t.Depth)
+	turn := 0
+	start := time.Now()
+	for posted, done := 0, 0; done < n; {
+		for full := 0; posted < n && full < len(e.qps); turn++ {
+			q := turn % len(e.qps)
+			if out[q] >= depth {
+				full++
+				continue
+			}
+			full = 0
+			t.posted[posted] = time.Since(start)
+			if err := e.qps[q].PostSend(wr); err != nil {
+				return nil, err
+			}
+			out[q]++
+			posted++
+		}
+		wcs, err := e.poll(stop)
+		if err != nil {
+			return nil, err
+		}
+		stop.seen()
+		now := time.Since(start)
+		for i := range wcs {
+			if err := wcs[i].Status.Err(); err != nil {
+				return nil, err
+			}
+			out[e.byN[wcs[i].QPN]]--
+			t.completed[done] = now
+			done++
+		}
+	}
+	return t, nil
+}
+
+// sink takes n messages of SEND, with receives always posted.
+func (e *ends) sink(stop *stopper, n int) error {
+	for got := 0; got < n; {
+		wcs, err := e.poll(stop)
+		if err != nil {
+			return err
+		}
+		stop.seen()
+		for i := range wcs {
+			if err := wcs[i].Status.Err(); err != nil {
+				return err
+			}
+			if wcs[i].Opcode == verbs.WCRecv {
+				got++
+				if err := e.postRecv(e.qps[e.byN[wcs[i].QPN]], 1); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

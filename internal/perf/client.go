@@ -1,0 +1,179 @@
+package perf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+
+	"weft/verbs"
+)
+
+// Client is a connection to a server.
+type Client struct {
+	dev *verbs.Device
+	l   *link
+	// Local and Peer are the two ends of the last test.
+	Local, Peer *End
+}
+
+// Dial connects to the server that listens at a TCP address.
+func Dial(ctx context.Context, dev *verbs.Device, server string) (*Client, error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "tcp", server)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{dev: dev, l: newLink(c)}, nil
+}
+
+// Close ends the connection.
+func (c *Client) Close() error { return c.l.conn.Close() }
+
+// Run runs a test. ready is called when both ends know each other, before the
+// first message.
+func (c *Client) Run(ctx context.Context, t Test, ready func()) (*Result, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer stop()
+	r, err := c.run(ctx, t, ready)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return r, err
+}
+
+func (c *Client) run(ctx context.Context, t Test, ready func()) (*Result, error) {
+	if t.OverTCP {
+		return c.runTCP(t)
+	}
+	e, err := newEnds(c.dev, &t)
+	if err != nil {
+		return nil, err
+	}
+	defer e.close()
+	mine := e.describe()
+	mine.Test = &t
+	if err := c.l.write(mine); err != nil {
+		return nil, err
+	}
+	peer, err := c.accepted()
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(e.connect(peer), e.prepare()); err != nil {
+		return nil, err
+	}
+	c.Local, c.Peer = mine, peer
+	ready()
+	r := &Result{Test: t}
+	stop := &stopper{ctx: ctx}
+	before, _ := cpuTime()
+	if err := e.measure(stop, r, 0, t.Warmup); err != nil {
+		return nil, err
+	}
+	stats := c.dev.Stats()
+	if err := e.measure(stop, r, t.Warmup, t.Iters); err != nil {
+		return nil, err
+	}
+	after, _ := cpuTime()
+	r.count(stats, c.dev.Stats())
+	if err := c.l.write(struct{}{}); err != nil {
+		return nil, err
+	}
+	return r, c.conclude(r, after.Seconds()-before.Seconds(), e)
+}
+
+// accepted reads the server's side.
+func (c *Client) accepted() (*End, error) {
+	peer := new(End)
+	if err := c.l.read(peer, patience); err != nil {
+		return nil, fmt.Errorf("perf: the server does not answer: %w", err)
+	}
+	if peer.Error != "" {
+		return nil, fmt.Errorf("perf: the server refuses: %s", peer.Error)
+	}
+	return peer, nil
+}
+
+// measure runs iterations; those of the warm-up, from 0, leave no result. The
+// marks of round trips go on where the warm-up ended.
+func (e *ends) measure(stop *stopper, r *Result, from, n int) error {
+	if n == 0 {
+		return nil
+	}
+	if e.t.Kind == Latency {
+		trips, err := e.trips(stop, from, n)
+		if err != nil {
+			return err
+		}
+		*r = Result{Test: *e.t}
+		share := 1.0
+		if e.t.Verb == Write || e.t.Verb == Send {
+			share = 2
+		}
+		r.latency(trips, share)
+		return nil
+	}
+	t, err := e.run(stop, n)
+	if err != nil {
+		return err
+	}
+	*r = Result{Test: *e.t}
+	r.bandwidth(t, e.t.Size)
+	return nil
+}
+
+// conclude takes the server's word of its processor time, and holds what arrived
+// against what was sent.
+func (c *Client) conclude(r *Result, cpu float64, e *ends) error {
+	var o outcome
+	if err := c.l.read(&o, patience); err != nil {
+		return fmt.Errorf("perf: the server does not say how it went: %w", err)
+	}
+	if o.Error != "" {
+		return fmt.Errorf("perf: at the server: %s", o.Error)
+	}
+	t := &r.Test
+	r.CPU = math.NaN()
+	if _, ok := cpuTime(); ok {
+		r.CPU = (cpu + o.CPU.Seconds()) / (float64(t.Iters+t.Warmup) * float64(t.Size) / 1e9)
+	}
+	switch {
+	case e == nil:
+		r.Whole = o.Sum == sum(pattern(t.Size))
+	case t.Verb == Read:
+		r.Whole = sum(e.inBytes()) == sum(pattern(t.Size))
+	case t.Verb == Atomic:
+		r.Whole = true // the transport counts: see the tests of package verbs
+	default:
+		r.Whole = o.Sum == sum(e.outBytes())
+	}
+	return nil
+}
+
+func (c *Client) runTCP(t Test) (*Result, error) {
+	if err := c.l.write(&End{Test: &t}); err != nil {
+		return nil, err
+	}
+	if _, err := c.accepted(); err != nil {
+		return nil, err
+	}
+	r := &Result{Test: t}
+	before, _ := cpuTime()
+	if err := stream(c.l.conn, c.l.in, &t, r); err != nil {
+		return nil, err
+	}
+	after, _ := cpuTime()
+	return r, c.conclude(r, after.Seconds()-before.Seconds(), nil)
+}
+
+// count is what the device did between two looks.
+func (r *Result) count(a, b verbs.Stats) {
+	r.PacketsSent, r.PacketsReceived = b.PacketsSent-a.PacketsSent, b.PacketsReceived-a.PacketsReceived
+	r.Repeated, r.BadICRC = b.Repeated-a.Repeated, b.BadICRC-a.BadICRC
+	r.Datagrams = b.DatagramsSent - a.DatagramsSent
+}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package perf
+
+import (
+	"syscall"
+	"time"
+)
+
+// cpuTime is the processor time that this process has used, in user code and in
+// the kernel.
+func cpuTime() (time.Duration, bool) {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0, false
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), true
+}

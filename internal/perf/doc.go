@@ -1,0 +1,17 @@
+// Package perf measures RDMA between two devices, in the way of perftest: a server
+// that does what it is asked, and a client that measures and reports. Both tell
+// each other over TCP what the queue pairs need.
+//
+//   - exchange.go: what goes over the TCP connection
+//   - ends.go: device objects of one test
+//   - bandwidth.go, latency.go: the loops that are timed
+//   - tcp.go: the same transfers over kernel TCP
+//   - server.go, client.go: the two sides
+//   - sample.go: numbers from times
+//
+// Definitions are perftest's: a bandwidth is the bytes of all iterations over the
+// time from the first post to the last completion; the peak is the best of any run
+// of iterations; a latency of WRITE and SEND is half of a round trip, of READ and
+// atomics a whole one. What perftest does not have: the processor time of both
+// processes over the bytes, and that the bytes which arrived are compared.
+package perf

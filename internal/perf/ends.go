@@ -1,0 +1,231 @@
+package perf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"time"
+
+	"weft/units"
+	"weft/verbs"
+)
+
+// ends are the objects of one side of a test: one region, of which the first half
+// is sent from and the second received to.
+type ends struct {
+	t    *Test
+	dev  *verbs.Device
+	pd   *verbs.PD
+	cq   *verbs.CQ
+	mr   *verbs.MR
+	buf  []byte
+	qps  []*verbs.QP
+	byN  map[verbs.QPN]int // index by number
+	psn  units.PSN
+	peer *End
+	wc   []verbs.WC
+}
+
+// access is what both sides may do with the other's memory.
+const access = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
+
+func newEnds(dev *verbs.Device, t *Test) (e *ends, err error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	if int64(t.Size)*2 > MaxBuffers {
+		return nil, fmt.Errorf("perf: messages of %d bytes need more memory than %d bytes", t.Size, MaxBuffers)
+	}
+	e = &ends{t: t, dev: dev, pd: dev.AllocPD(), byN: map[verbs.QPN]int{}, psn: units.PSN(rand.Uint32() & units.PSNMask)}
+	defer func() {
+		if err != nil {
+			e.close()
+		}
+	}()
+	depth := max(t.Depth, 2)
+	if e.cq, err = dev.CreateCQ(min(verbs.MaxCQE, 2*(depth+recvDepth(t))*t.QPs)); err != nil {
+		return nil, err
+	}
+	size := (t.Size + 63) &^ 63
+	e.buf = make([]byte, 2*size)
+	for i := range e.buf[:size] {
+		e.buf[i] = byte(i*7 + i>>8)
+	}
+	if e.mr, err = e.pd.RegMR(e.buf, access); err != nil {
+		return nil, err
+	}
+	for i := range t.QPs {
+		qp, err := e.pd.CreateQP(verbs.QPInitAttr{
+			Type: verbs.RC, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: depth, MaxRecvWR: recvDepth(t), MaxInlineData: t.Inline,
+		})
+		if err != nil {
+			return nil, err
+		}
+		e.qps = append(e.qps, qp)
+		e.byN[qp.QPN()] = i
+	}
+	e.wc = make([]verbs.WC, 64)
+	return e, nil
+}
+
+// recvDepth is the receives that a side of a SEND keeps posted.
+func recvDepth(t *Test) int {
+	if t.Verb == Send {
+		return max(2, min(2*t.Depth, 512))
+	}
+	return 1
+}
+
+// close destroys everything, in the order in which it may be.
+func (e *ends) close() {
+	for _, q := range e.qps {
+		_ = q.Destroy()
+	}
+	if e.cq != nil {
+		_ = e.cq.Destroy()
+	}
+	if e.mr != nil {
+		_ = e.mr.Dereg()
+	}
+	_ = e.pd.Dealloc()
+}
+
+// describe is what the peer needs.
+func (e *ends) describe() *End {
+	d := &End{Addr: e.dev.Addr().String(), VAddr: e.mr.Addr() + uint64(len(e.buf)/2), RKey: e.mr.RKey(), PSN: e.psn}
+	for _, q := range e.qps {
+		d.QPNs = append(d.QPNs, q.QPN())
+	}
+	return d
+}
+
+// connect connects each queue pair with the peer's of the same index.
+func (e *ends) connect(peer *End) error {
+	addr, err := peer.addr()
+	if err != nil {
+		return err
+	}
+	if len(peer.QPNs) != len(e.qps) {
+		return fmt.Errorf("perf: %d queue pairs here and %d there", len(e.qps), len(peer.QPNs))
+	}
+	e.peer = peer
+	for i, q := range e.qps {
+		a := verbs.QPAttr{
+			Access: access, PathMTU: e.t.MTU, Dest: addr, DestQPN: peer.QPNs[i], RQPSN: peer.PSN, SQPSN: e.psn,
+			MaxRdAtomic: verbs.MaxRdAtomic, MaxDestRdAtomic: verbs.MaxRdAtomic, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+		}
+		if err := q.ConnectWith(&a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// out is the memory that messages come from, in the memory of the one side that
+// they go to.
+func (e *ends) out() verbs.SGE { return e.mr.SGE(0, e.t.Size) }
+
+// in is the memory that messages go to.
+func (e *ends) in() verbs.SGE { return e.mr.SGE(len(e.buf)/2, e.t.Size) }
+
+func (e *ends) inBytes() []byte { return e.buf[len(e.buf)/2:][:e.t.Size] }
+
+func (e *ends) outBytes() []byte { return e.buf[:e.t.Size] }
+
+// sum is the CRC of memory.
+func sum(b []byte) uint32 { return crc32.ChecksumIEEE(b) }
+
+// request is the work request of the test's operation.
+func (e *ends) request() verbs.SendWR {
+	wr := verbs.SendWR{Flags: verbs.SendSignaled, SGL: []verbs.SGE{e.out()}, RemoteAddr: e.peer.VAddr, RKey: e.peer.RKey}
+	switch e.t.Verb {
+	case Write:
+		wr.Opcode = verbs.RDMAWrite
+	case Send:
+		wr.Opcode = verbs.Send
+	case Read:
+		wr.Opcode, wr.SGL = verbs.RDMARead, []verbs.SGE{e.in()}
+		wr.RemoteAddr -= uint64(len(e.buf) / 2) // what the peer sends from
+	case Atomic:
+		wr.Opcode, wr.SGL, wr.CompareAdd = verbs.AtomicFetchAndAdd, []verbs.SGE{e.in()}, 1
+	}
+	if e.t.Size <= e.t.Inline && (e.t.Verb == Write || e.t.Verb == Send) {
+		wr.Flags |= verbs.SendInline
+		wr.SGL, wr.Inline = nil, e.outBytes()
+	}
+	return wr
+}
+
+// errGone ends a test in which nothing has happened for long.
+var errGone = errors.New("perf: nothing has completed for a minute: the peer has gone")
+
+// poll polls until something has completed, and hands out what has. It gives up
+// when stop says so.
+func (e *ends) poll(stop *stopper) ([]verbs.WC, error) {
+	for {
+		n, err := e.cq.Poll(e.wc)
+		if err != nil || n > 0 {
+			return e.wc[:n], err
+		}
+		if err := stop.look(); err != nil {
+			return nil, err
+		}
+		if e.t.Events {
+			if err := e.sleep(stop); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// sleep waits for an event of the completion queue, without missing one.
+func (e *ends) sleep(stop *stopper) error {
+	e.cq.ReqNotify(false)
+	if e.cq.Pending() > 0 {
+		return nil
+	}
+	return e.cq.Wait(stop.ctx)
+}
+
+// postRecv posts receives to one queue pair.
+func (e *ends) postRecv(q *verbs.QP, n int) error {
+	wr := verbs.RecvWR{SGL: []verbs.SGE{e.in()}}
+	for range n {
+		if err := q.PostRecv(wr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookEvery is how often a loop that polls looks at the clock, in turns.
+const lookEvery = 1024
+
+// stopper ends loops that poll.
+type stopper struct {
+	ctx   context.Context
+	turns int
+	last  time.Time
+}
+
+// look is called each time that there was nothing.
+func (s *stopper) look() error {
+	if s.turns++; s.turns%lookEvery != 0 {
+		return nil
+	}
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	switch now := time.Now(); {
+	case s.last.IsZero():
+		s.last = now
+	case now.Sub(s.last) > patience:
+		return errGone
+	}
+	return nil
+}
+
+// seen says that something has happened.
+func (s *stopper) seen() { s.last = time.Time{} }

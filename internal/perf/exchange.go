@@ -1,0 +1,152 @@
+package perf
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"time"
+
+	"weft/units"
+	"weft/verbs"
+)
+
+// Verb is the operation that a test measures.
+type Verb string
+
+// The operations.
+const (
+	Write  Verb = "write"
+	Read   Verb = "read"
+	Send   Verb = "send"
+	Atomic Verb = "atomic"
+)
+
+// Kind is what a test measures.
+type Kind string
+
+// The kinds.
+const (
+	Bandwidth Kind = "bw"
+	Latency   Kind = "lat"
+)
+
+// Test says what is measured.
+type Test struct {
+	Verb    Verb `json:"verb"`
+	Kind    Kind `json:"kind"`
+	Size    int  `json:"size"`  // of a message, in bytes
+	Iters   int  `json:"iters"` // of all queue pairs together
+	QPs     int  `json:"qps"`
+	MTU     int  `json:"mtu"`
+	Depth   int  `json:"depth"`  // work requests outstanding
+	Inline  int  `json:"inline"` // messages up to this size go inline
+	Events  bool `json:"events"` // sleep for completions instead of polling
+	Warmup  int  `json:"warmup"` // iterations before those that count
+	OverTCP bool `json:"tcp"`    // over kernel TCP in the place of RDMA
+}
+
+// Check says what is wrong with a test.
+func (t *Test) Check() error {
+	bad := func(name string, got, low, high int) error {
+		if got < low || got > high {
+			return fmt.Errorf("perf: %s is %d: valid are %d to %d", name, got, low, high)
+		}
+		return nil
+	}
+	switch {
+	case t.Verb != Write && t.Verb != Read && t.Verb != Send && t.Verb != Atomic:
+		return fmt.Errorf("perf: there is no operation %q", t.Verb)
+	case t.Kind != Bandwidth && t.Kind != Latency:
+		return fmt.Errorf("perf: there is no measurement %q", t.Kind)
+	case t.Verb == Atomic && t.Size != 8:
+		return errors.New("perf: an atomic has 8 bytes")
+	case t.OverTCP && (t.Verb == Atomic || t.Verb == Read && t.Kind == Bandwidth):
+		return fmt.Errorf("perf: TCP has no %s", t.Verb)
+	}
+	return errors.Join(
+		bad("the size", t.Size, 1, MaxSize),
+		bad("the number of iterations", t.Iters, 1, MaxIters),
+		bad("the warm-up", t.Warmup, 0, MaxIters),
+		bad("the number of queue pairs", t.QPs, 1, MaxQPs),
+		bad("the path MTU", t.MTU, 256, 4096),
+		bad("the depth", t.Depth, 1, MaxDepth),
+		bad("the inline size", t.Inline, 0, verbs.MaxInline),
+	)
+}
+
+// End is what a peer needs to know of one side.
+type End struct {
+	Test  *Test       `json:"test,omitempty"` // of the client
+	Error string      `json:"error,omitempty"`
+	Addr  string      `json:"addr"` // of the device
+	VAddr uint64      `json:"vaddr"`
+	RKey  uint32      `json:"rkey"`
+	QPNs  []verbs.QPN `json:"qpns"`
+	PSN   units.PSN   `json:"psn"`
+}
+
+// outcome is what the server says of its side when a test is over.
+type outcome struct {
+	Error string        `json:"error,omitempty"`
+	CPU   time.Duration `json:"cpu"`
+	Sum   uint32        `json:"sum"` // CRC of the buffer that the messages went to
+}
+
+// link is the TCP connection between the two sides: one JSON value a line.
+type link struct {
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+func newLink(c net.Conn) *link { return &link{conn: c, in: bufio.NewReaderSize(c, 1<<16)} }
+
+func (l *link) write(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := l.conn.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	_, err = l.conn.Write(append(b, '\n'))
+	return err
+}
+
+// read reads one line; whoever sends none for long has gone.
+func (l *link) read(v any, within time.Duration) error {
+	deadline := time.Time{}
+	if within > 0 {
+		deadline = time.Now().Add(within)
+	}
+	if err := l.conn.SetReadDeadline(deadline); err != nil {
+		return err
+	}
+	var line []byte
+	for {
+		part, err := l.in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxMessage:
+			return fmt.Errorf("perf: a message of more than %d bytes", maxMessage)
+		case err == nil:
+			return json.Unmarshal(line, v)
+		case errors.Is(err, io.EOF) && len(line) == 0:
+			return io.EOF
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		}
+	}
+}
+
+// addr is the address that an End names.
+func (e *End) addr() (netip.AddrPort, error) {
+	a, err := netip.ParseAddrPort(e.Addr)
+	if err != nil {
+		return a, fmt.Errorf("perf: the peer's address: %w", err)
+	}
+	return a, nil
+}

@@ -1,0 +1,146 @@
+package ranks
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/netip"
+	"time"
+
+	"weft/internal/collective"
+)
+
+// order is what a rank is told, as one line of JSON.
+type order struct {
+	Do string `json:"do"` // open, connect, run
+
+	Rank  int              `json:"rank,omitempty"`
+	Addrs []netip.AddrPort `json:"addrs,omitempty"` // of all ranks
+	Algo  collective.Algo  `json:"algo,omitempty"`
+	Chunk int64            `json:"chunk,omitempty"`
+
+	Bytes   int  `json:"bytes,omitempty"` // of the vector; with open, of the longest
+	Iters   int  `json:"iters,omitempty"`
+	Warmup  int  `json:"warmup,omitempty"`
+	Check   bool `json:"check,omitempty"`
+	InPlace bool `json:"in_place,omitempty"`
+}
+
+// reply is what it answers.
+type reply struct {
+	Error string        `json:"error,omitempty"`
+	Time  time.Duration `json:"time"` // of all iterations
+	Wrong int64         `json:"wrong"`
+	Bytes int64         `json:"bytes"` // that its device has received since it was opened
+	Again int64         `json:"again"` // packets that it has sent again
+}
+
+// Serve is a rank: it does what it reads and writes how it went, until in ends.
+func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	r := &rank{}
+	defer r.close()
+	for lines.Scan() {
+		var o order
+		err := json.Unmarshal(lines.Bytes(), &o)
+		var p reply
+		if err == nil {
+			err = r.obey(ctx, &o, &p)
+		}
+		if err != nil {
+			p.Error = err.Error()
+		}
+		b, err := json.Marshal(&p)
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(append(b, '\n')); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+func (r *rank) obey(ctx context.Context, o *order, p *reply) error {
+	switch {
+	case o.Do == "open" && r.dev == nil:
+		if o.Rank < 0 || o.Rank >= len(o.Addrs) || len(o.Addrs) > MaxRanks || o.Bytes < elementBytes || o.Bytes > MaxVector {
+			return errors.New("ranks: no such rank or vector")
+		}
+		r.id, r.n, r.max, r.algo, r.chunk = o.Rank, len(o.Addrs), o.Bytes, o.Algo, o.Chunk
+		return r.open(o.Addrs)
+	case o.Do == "connect" && r.dev != nil:
+		return r.connect(ctx)
+	case o.Do == "run" && r.dev != nil:
+		return r.run(ctx, o, p)
+	}
+	return fmt.Errorf("ranks: %q makes no sense now", o.Do)
+}
+
+// run measures operations on vectors of one size.
+func (r *rank) run(ctx context.Context, o *order, p *reply) (err error) {
+	if o.Bytes < elementBytes || o.Bytes > r.max {
+		return fmt.Errorf("ranks: a vector of %d bytes", o.Bytes)
+	}
+	plan := r.plans[o.Bytes]
+	if plan == nil {
+		if plan, err = newPlan(r.algo, r.n, r.id, o.Bytes, r.chunk); err != nil {
+			return err
+		}
+		r.plans[o.Bytes] = plan
+	}
+	start := time.Now()
+	for i := range o.Iters + o.Warmup {
+		if i == o.Warmup {
+			start = time.Now()
+		}
+		if !o.InPlace {
+			copy(r.vector.buf[:o.Bytes], r.input)
+		}
+		if err := r.allReduce(ctx, plan); err != nil {
+			return err
+		}
+	}
+	p.Time = time.Since(start)
+	if o.Check {
+		if p.Wrong, err = r.check(ctx, plan); err != nil {
+			return err
+		}
+	}
+	s := r.dev.Stats()
+	p.Bytes, p.Again = s.BytesReceived, s.Repeated
+	return nil
+}
+
+// value is what a rank brings at an index. Sums over all ranks are exact.
+func value(rank, i int) float32 { return float32((rank+1)*(i%61) + i%7) }
+
+// check carries out one operation whose result is known, and counts the elements
+// that are wrong.
+func (r *rank) check(ctx context.Context, p *plan) (wrong int64, err error) {
+	le := binary.LittleEndian
+	b := r.vector.buf[:p.bytes]
+	for i := range p.bytes / elementBytes {
+		le.PutUint32(b[i*elementBytes:], math.Float32bits(value(r.id, i)))
+	}
+	if err := r.allReduce(ctx, p); err != nil {
+		return 0, err
+	}
+	for i := range p.bytes / elementBytes {
+		want := float32(0)
+		for rank := range r.n {
+			want += value(rank, i)
+		}
+		if math.Float32frombits(le.Uint32(b[i*elementBytes:])) != want {
+			wrong++
+		}
+	}
+	clear(b)
+	return wrong, nil
+}

@@ -1,0 +1,114 @@
+package ranks
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"sync"
+	"time"
+
+	"weft/internal/collective"
+)
+
+// Member is a rank from outside: what it reads, and what it writes.
+type Member struct {
+	In  io.Writer
+	Out io.Reader
+}
+
+// Group is the ranks of a collective, wherever they run.
+type Group struct {
+	members []Member
+	lines   []*bufio.Scanner
+}
+
+// Spec says what a group is for.
+type Spec struct {
+	Algo  collective.Algo
+	Chunk int64 // the largest message, see collective.Spec
+	Max   int   // bytes of the longest vector
+	Addrs []netip.AddrPort
+}
+
+// NewGroup opens and connects the ranks.
+func NewGroup(members []Member, s Spec) (*Group, error) {
+	if len(members) != len(s.Addrs) || len(members) < 1 || len(members) > MaxRanks {
+		return nil, fmt.Errorf("ranks: %d ranks: 1 to %d", len(members), MaxRanks)
+	}
+	g := &Group{members: members}
+	for _, m := range members {
+		l := bufio.NewScanner(m.Out)
+		l.Buffer(nil, maxLine)
+		g.lines = append(g.lines, l)
+	}
+	for _, do := range []string{"open", "connect"} {
+		_, err := g.all(func(rank int) order {
+			return order{Do: do, Rank: rank, Addrs: s.Addrs, Algo: s.Algo, Chunk: s.Chunk, Bytes: s.Max}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// all gives every rank an order at the same time, and waits for all.
+func (g *Group) all(of func(rank int) order) ([]reply, error) {
+	replies, errs := make([]reply, len(g.members)), make([]error, len(g.members))
+	var wait sync.WaitGroup
+	for i := range g.members {
+		wait.Go(func() { errs[i] = g.one(i, of(i), &replies[i]) })
+	}
+	wait.Wait()
+	return replies, errors.Join(errs...)
+}
+
+func (g *Group) one(i int, o order, r *reply) error {
+	b, err := json.Marshal(&o)
+	if err != nil {
+		return err
+	}
+	if _, err := g.members[i].In.Write(append(b, '\n')); err != nil {
+		return fmt.Errorf("ranks: rank %d: %w", i, err)
+	}
+	if !g.lines[i].Scan() {
+		return fmt.Errorf("ranks: rank %d has ended: %w", i, errors.Join(g.lines[i].Err(), io.ErrUnexpectedEOF))
+	}
+	if err := json.Unmarshal(g.lines[i].Bytes(), r); err != nil {
+		return fmt.Errorf("ranks: rank %d: %w", i, err)
+	}
+	if r.Error != "" {
+		return fmt.Errorf("rank %d: %s", i, r.Error)
+	}
+	return nil
+}
+
+// Result is one measurement.
+type Result struct {
+	Time     time.Duration // of one operation, the mean over ranks
+	Wrong    int64         // elements, over all ranks; of the check
+	Received int64         // bytes that the ranks' devices have received since they were opened
+	Again    int64         // packets that they have sent again
+}
+
+// AllReduce measures iterations on vectors of so many bytes.
+func (g *Group) AllReduce(bytes, iters, warmup int, check, inPlace bool) (*Result, error) {
+	replies, err := g.all(func(int) order {
+		return order{Do: "run", Bytes: bytes, Iters: iters, Warmup: warmup, Check: check, InPlace: inPlace}
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{}
+	for _, p := range replies {
+		r.Time += p.Time
+		r.Wrong += p.Wrong
+		r.Received += p.Bytes
+		r.Again += p.Again
+	}
+	r.Time /= time.Duration(max(1, iters*len(replies)))
+	return r, nil
+}

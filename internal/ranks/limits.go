@@ -1,0 +1,27 @@
+package ranks
+
+import "time"
+
+// Every bound of this package, with its reason.
+const (
+	// MaxRanks bounds a group: every pair is connected, and every rank is a
+	// process.
+	MaxRanks = 64
+	// MaxVector bounds a vector, in bytes.
+	MaxVector = 1 << 30
+	// maxMemory bounds a rank's vectors and scratch.
+	maxMemory = 8 << 30
+	// maxSteps and maxLanes are what the immediate data has room for.
+	maxSteps = 1 << 16
+	maxLanes = 1 << 15
+	// depth is the sends outstanding to one peer, and receives the messages that
+	// may arrive before they are looked at, from all.
+	depth    = 256
+	receives = 4096
+	// emptyPolls is how often a rank looks in vain before it sleeps.
+	emptyPolls = 100
+	// patience ends a group of which a rank has gone.
+	patience = 60 * time.Second
+	// maxLine bounds a message to or from a rank.
+	maxLine = 1 << 20
+)

@@ -1,0 +1,225 @@
+package ranks
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+
+	"weft/internal/collective"
+	"weft/verbs"
+)
+
+// rank is one member of a group.
+type rank struct {
+	id, n   int
+	algo    collective.Algo
+	chunk   int64
+	max     int // bytes of the longest vector
+	dev     *verbs.Device
+	pd      *verbs.PD
+	cq      *verbs.CQ
+	srq     *verbs.SRQ
+	listens *verbs.Listener
+
+	input  []byte // of an operation that is not in place
+	vector region
+	peers  []peer
+	byQP   map[verbs.QPN]int
+	plans  map[int]*plan
+	ops    uint32 // carried out
+	got    [2]map[uint32][]int
+	wc     []verbs.WC
+}
+
+// region is registered memory.
+type region struct {
+	buf []byte
+	mr  *verbs.MR
+}
+
+// peer is another rank, as this one sees it.
+type peer struct {
+	addr    netip.AddrPort
+	qp      *verbs.QP
+	conn    *verbs.Conn
+	scratch [2]region // what it sends to be added up
+	there   place
+	out     int // sends outstanding
+}
+
+// place is where a peer's memory is: its vector, and its scratch for this rank.
+type place struct {
+	vector  uint64
+	vKey    uint32
+	scratch [2]uint64
+	sKey    [2]uint32
+}
+
+// placeBytes is what a place takes in private data, with the rank before it.
+const placeBytes = 4 + 12*3
+
+func (p *place) put(rank int) []byte {
+	b := binary.BigEndian.AppendUint32(nil, uint32(rank))
+	b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(b, p.vector), p.vKey)
+	for i := range p.scratch {
+		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(b, p.scratch[i]), p.sKey[i])
+	}
+	return b
+}
+
+func parsePlace(b []byte) (rank int, p place, err error) {
+	if len(b) < placeBytes {
+		return 0, p, fmt.Errorf("ranks: a peer's memory in %d bytes, want %d", len(b), placeBytes)
+	}
+	be := binary.BigEndian
+	p.vector, p.vKey = be.Uint64(b[4:]), be.Uint32(b[12:])
+	for i := range p.scratch {
+		p.scratch[i], p.sKey[i] = be.Uint64(b[16+12*i:]), be.Uint32(b[24+12*i:])
+	}
+	return int(be.Uint32(b)), p, nil
+}
+
+const access = verbs.AccessLocalWrite | verbs.AccessRemoteWrite
+
+// open makes a rank's objects.
+func (r *rank) open(addrs []netip.AddrPort) (err error) {
+	if r.dev, err = verbs.Open(verbs.Options{Addr: addrs[r.id]}); err != nil {
+		return err
+	}
+	r.pd = r.dev.AllocPD()
+	if r.cq, err = r.dev.CreateCQ(receives + depth*r.n); err != nil {
+		return err
+	}
+	if r.srq, err = r.pd.CreateSRQ(receives); err != nil {
+		return err
+	}
+	for range receives {
+		if err := r.srq.PostRecv(verbs.RecvWR{}); err != nil {
+			return err
+		}
+	}
+	r.wc, r.byQP, r.plans = make([]verbs.WC, 64), map[verbs.QPN]int{}, map[int]*plan{}
+	r.got = [2]map[uint32][]int{{}, {}}
+	r.peers = make([]peer, r.n)
+	p, err := newPlan(r.algo, r.n, r.id, r.max, r.chunk)
+	if err != nil {
+		return err
+	}
+	adds := p.reducers()
+	if need := int64(r.max) * int64(2+2*len(adds)); need > maxMemory {
+		return fmt.Errorf("ranks: vectors of %d bytes take %d bytes a rank, at most %d", r.max, need, int64(maxMemory))
+	}
+	r.input = make([]byte, r.max)
+	if r.vector, err = r.register(r.max); err != nil {
+		return err
+	}
+	for i := range r.peers {
+		q := &r.peers[i]
+		q.addr = addrs[i]
+		for bank := range q.scratch {
+			if !adds[i] {
+				break
+			}
+			if q.scratch[bank], err = r.register(r.max); err != nil {
+				return err
+			}
+		}
+	}
+	r.listens, err = r.dev.Listen(servicePort)
+	return err
+}
+
+func (r *rank) register(n int) (region, error) {
+	buf := make([]byte, n)
+	mr, err := r.pd.RegMR(buf, access)
+	return region{buf, mr}, err
+}
+
+// servicePort is the port of the connection managers that ranks meet at.
+const servicePort = 18600
+
+// place is this rank's memory as a peer needs it.
+func (r *rank) place(peer int) *place {
+	p := &place{vector: r.vector.mr.Addr(), vKey: r.vector.mr.RKey()}
+	for i, s := range r.peers[peer].scratch {
+		if s.mr != nil {
+			p.scratch[i], p.sKey[i] = s.mr.Addr(), s.mr.RKey()
+		}
+	}
+	return p
+}
+
+func (r *rank) queuePair() (*verbs.QP, error) {
+	return r.pd.CreateQP(verbs.QPInitAttr{Type: verbs.RC, SendCQ: r.cq, RecvCQ: r.cq, SRQ: r.srq, MaxSendWR: depth})
+}
+
+// connect connects with all others: each dials those before it.
+func (r *rank) connect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	failed := make(chan error, 1)
+	go func() {
+		for range r.n - 1 - r.id {
+			if err := r.answer(ctx); err != nil {
+				failed <- err
+				return
+			}
+		}
+		failed <- nil
+	}()
+	for i := range r.id {
+		qp, err := r.queuePair()
+		if err != nil {
+			return err
+		}
+		c, err := r.dev.Dial(ctx, qp, r.peers[i].addr.Addr(), servicePort, verbs.ConnParam{Access: access, PrivateData: r.place(i).put(r.id)})
+		if err != nil {
+			return fmt.Errorf("ranks: rank %d to rank %d: %w", r.id, i, err)
+		}
+		if _, r.peers[i].there, err = parsePlace(c.PrivateData()); err != nil {
+			return err
+		}
+		r.peers[i].qp, r.peers[i].conn = qp, c
+	}
+	if err := <-failed; err != nil {
+		return err
+	}
+	for i := range r.peers {
+		if q := r.peers[i].qp; q != nil {
+			r.byQP[q.QPN()] = i
+		}
+	}
+	return nil
+}
+
+// answer accepts the next that dials.
+func (r *rank) answer(ctx context.Context) error {
+	req, err := r.listens.Accept(ctx)
+	if err != nil {
+		return err
+	}
+	id, there, err := parsePlace(req.PrivateData())
+	if err != nil {
+		return err
+	}
+	if id <= r.id || id >= r.n || r.peers[id].qp != nil {
+		return fmt.Errorf("ranks: rank %d: %v says that it is rank %d", r.id, req.Peer(), id)
+	}
+	qp, err := r.queuePair()
+	if err != nil {
+		return err
+	}
+	c, err := req.Accept(ctx, qp, verbs.ConnParam{Access: access, PrivateData: r.place(id).put(r.id)})
+	if err != nil {
+		return fmt.Errorf("ranks: rank %d from rank %d: %w", r.id, id, err)
+	}
+	r.peers[id].qp, r.peers[id].conn, r.peers[id].there = qp, c, there
+	return nil
+}
+
+func (r *rank) close() {
+	if r.dev != nil {
+		_ = r.dev.Close()
+	}
+}

@@ -1,0 +1,103 @@
+package ranks
+
+import (
+	"context"
+	"io"
+	"net/netip"
+	"strconv"
+	"testing"
+
+	"weft/internal/collective"
+)
+
+// groupHere is a group whose ranks are goroutines of the test, with sockets of
+// their own.
+func groupHere(t testing.TB, n int, s Spec) *Group {
+	t.Helper()
+	var members []Member
+	for i := range n {
+		s.Addrs = append(s.Addrs, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 1, byte(n), byte(i + 1)}), 48791))
+		inR, inW := io.Pipe()
+		outR, outW := io.Pipe()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if err := Serve(context.Background(), inR, outW); err != nil {
+				t.Error(err)
+			}
+		}()
+		t.Cleanup(func() {
+			_ = inW.Close()
+			<-done
+		})
+		members = append(members, Member{inW, outR})
+	}
+	g, err := NewGroup(members, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestAnAllReduceAddsUpTheVectorsOfAllRanks(t *testing.T) {
+	for _, c := range []struct {
+		algo  collective.Algo
+		ranks int
+		chunk int64
+	}{
+		{collective.Ring, 2, 0},
+		{collective.Ring, 3, 1 << 14},
+		{collective.Ring, 4, 0},
+		{collective.HalvingDoubling, 4, 0},
+		{collective.Tree, 4, 1 << 14},
+	} {
+		t.Run(c.algo.String(), func(t *testing.T) {
+			const most = 1 << 18
+			g := groupHere(t, c.ranks, Spec{Algo: c.algo, Chunk: c.chunk, Max: most})
+			received := int64(0)
+			for _, bytes := range []int{4, 64, 4096, 100_000, most} {
+				for _, inPlace := range []bool{true, false} {
+					r, err := g.AllReduce(bytes, 5, 1, true, inPlace)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if r.Wrong != 0 {
+						t.Errorf("%d ranks, %d bytes: %d elements are wrong", c.ranks, bytes, r.Wrong)
+					}
+					// Each rank must get (n-1)/n of the vector twice, in each of 7 operations.
+					if least := int64(7 * 2 * (c.ranks - 1) * (bytes / 4 / c.ranks * 4)); r.Received-received < least {
+						t.Errorf("%d ranks, %d bytes: the devices received %d bytes, less than %d", c.ranks, bytes, r.Received-received, least)
+					}
+					received = r.Received
+				}
+			}
+		})
+	}
+}
+
+func TestTheCheckSeesAWrongElement(t *testing.T) {
+	g := groupHere(t, 1, Spec{Algo: collective.Ring, Max: 64})
+	r, err := g.AllReduce(64, 1, 0, true, true)
+	if err != nil || r.Wrong != 0 {
+		t.Fatalf("one rank: %d wrong, %v", r.Wrong, err)
+	}
+	if value(1, 5) == value(2, 5) || value(0, 1) == value(0, 2) {
+		t.Error("values do not tell ranks and places apart")
+	}
+}
+
+// BenchmarkAllReduce is the bytes of the vector over the time of an operation; all
+// ranks share the cores of this process.
+func BenchmarkAllReduce(b *testing.B) {
+	const bytes = 16 << 20
+	for _, n := range []int{2, 4} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			g := groupHere(b, n, Spec{Algo: collective.Ring, Chunk: 1 << 20, Max: bytes})
+			b.SetBytes(bytes)
+			b.ResetTimer()
+			if _, err := g.AllReduce(bytes, b.N, 0, false, true); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,287 @@
+package export
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"weft/internal/golden"
+	"weft/internal/roce"
+	"weft/internal/roce/host"
+	"weft/internal/roce/sonic"
+	"weft/scenario"
+	"weft/units"
+)
+
+// resolved is the only fabric of a scenario.
+func resolved(t *testing.T, fabric string) (*scenario.Resolved, *scenario.Fabric) {
+	t.Helper()
+	f, err := scenario.Decode("test.yaml", []byte("cluster: {nodes: 4}\nfabric: {"+fabric+"}\nworkload: {pattern: incast, fan-in: 2, sizes: [1MiB]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, &r.Fabrics[0]
+}
+
+func planOf(t *testing.T, fabric string) *Plan {
+	t.Helper()
+	r, f := resolved(t, fabric)
+	p, err := Of(f, r.LongestCable(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func written(t *testing.T, p *Plan, target string) map[string]string {
+	t.Helper()
+	i := slices.Index(Names(), target)
+	out, err := Targets()[i].Write(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range out.Files {
+		files[f.Name] = f.Text
+	}
+	return files
+}
+
+// plain is a fabric whose numbers differ from every default.
+const plain = `preset: roce-v2-400g, topology: {shape: single-switch, radix: 32, cables: {node-leaf: 40m}}, ethernet: {dscp: 34, cnp-dscp: 46,
+  data-priority: 4, ack-priority: 4, cnp-priority: 5,
+  queues: [{priority: 0, schedule: dwrr, weight: 20}, {priority: 4, schedule: dwrr, weight: 80}, {priority: 5, schedule: strict, weight: 0}],
+  pfc: {priorities: [4], alpha: 1/4, reserve: 19456B, xon: 19456B, xon-offset: 0}, ecn: {kmin: 500000B, kmax: 2000000B, pmax: 7%}, egress-alpha: 2}`
+
+func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
+	for name, fabric := range map[string]string{
+		"the preset":       "preset: roce-v2-400g",
+		"at 100 Gb/s":      "preset: roce-v2-100g",
+		"other numbers":    plain,
+		"fixed thresholds": "preset: roce-v2-400g, ethernet: {pfc: {xoff: 200KiB}}",
+		"two lossless":     "preset: roce-v2-400g, ethernet: {pfc: {priorities: [3, 4], headroom: 100KiB}}",
+		"no PFC":           "preset: roce-v2-400g, ethernet: {pfc: {enabled: false, priorities: [], headroom: 0}}",
+		"no marks":         "preset: roce-v2-400g, ethernet: {ecn: {enabled: false}}",
+		"weights above":    "preset: roce-v2-400g, ethernet: {queues: [{priority: 0, schedule: dwrr, weight: 300}, {priority: 3, schedule: dwrr, weight: 700}, {priority: 6, schedule: strict, weight: 0}]}",
+	} {
+		r, f := resolved(t, fabric)
+		p, err := Of(f, r.LongestCable(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "config_db.json")
+		if err := os.WriteFile(path, []byte(written(t, p, "sonic")["config_db.json"]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// Only the classes' DSCPs are the host's to say.
+		want := f.Ethernet
+		preset := "preset: " + f.Preset + ", switch: {sonic: " + path + "}, ethernet: {dscp: " + strconv.Itoa(want.DSCP) + ", cnp-dscp: " + strconv.Itoa(want.CNPDSCP) + "}"
+		_, again := resolved(t, preset)
+		got := again.Ethernet
+		want.Shared = p.Shared
+		if !want.ECN.Enabled {
+			want.ECN, got.ECN = scenario.ECN{}, scenario.ECN{} // what marks would be like
+		}
+		if name == "weights above" { // 300 to 700 is 3 to 7
+			want.Queues[0].Weight, want.Queues[1].Weight = 3, 7
+		}
+		want.PFC.Response, got.PFC.Response = 0, 0 // the peer's
+		if !want.PFC.Enabled {
+			want.PFC.XONOffset = 0 // nothing is paused
+		}
+		if want.PFC.XOFF > 0 {
+			got.PFC.Alpha = want.PFC.Alpha // not used beside a fixed threshold
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: read again\n%+v\nwritten\n%+v", name, got, want)
+		}
+	}
+}
+
+// yang are the patterns and ranges of sonic-buildimage's YANG models, as far as
+// they go beyond what Resolve checks: sonic-wred-profile, sonic-dscp-tc-map and
+// its kind (names), sonic-port-qos-map, sonic-buffer-pg, sonic-buffer-queue,
+// sonic-cable-length, sonic-buffer-profile and sonic-buffer-pool (mandatory).
+var yang = []struct {
+	table, key string
+	fields     map[string]string
+	mandatory  []string
+}{
+	{"WRED_PROFILE", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{"wred_green_enable": "true|false"}, nil},
+	{"DSCP_TO_TC_MAP", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{".*": "1[0-5]|[0-9]"}, nil},
+	{"TC_TO_PRIORITY_GROUP_MAP", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{".*": "[0-7]"}, nil},
+	{"TC_TO_QUEUE_MAP", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{".*": "[0-9]"}, nil},
+	{"MAP_PFC_PRIORITY_TO_QUEUE", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{".*": "[0-9]"}, nil},
+	{"PORT_QOS_MAP", `Ethernet[0-9]+`, map[string]string{"pfc_enable": "([0-7](,[0-7])*)?", "pfcwd_sw_enable": "([0-7](,[0-7])*)?"}, nil},
+	{"BUFFER_PG", `Ethernet[0-9]+\|[0-7](-[0-7])?`, nil, []string{"profile"}},
+	{"BUFFER_QUEUE", `Ethernet[0-9]+\|[0-9](-[0-9])?`, nil, []string{"profile"}},
+	{"QUEUE", `Ethernet[0-9]+\|[0-9]`, nil, nil},
+	{"CABLE_LENGTH", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{".*": "[0-9]+m|None"}, nil},
+	{"BUFFER_PROFILE", `.+`, map[string]string{"dynamic_th": "-[1-8]|[0-7]"}, []string{"size", "pool"}},
+	{"BUFFER_POOL", `.+`, map[string]string{"type": "ingress|egress|both", "mode": "static|dynamic"}, []string{"type", "mode"}},
+	{"SCHEDULER", `.+`, map[string]string{"type": "DWRR|WRR|STRICT", "weight": "[1-9][0-9]?|100"}, nil},
+	{"PFC_WD", `Ethernet[0-9]+|GLOBAL`, map[string]string{"action": "drop|forward|alert"}, nil},
+}
+
+func TestSONiCsYANGModelsAcceptWhatIsWritten(t *testing.T) {
+	for _, fabric := range []string{"preset: roce-v2-400g", plain} {
+		c, err := sonic.Read("f", strings.NewReader(written(t, planOf(t, fabric), "sonic")["config_db.json"]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range c.Tables {
+			i := slices.IndexFunc(yang, func(y struct {
+				table, key string
+				fields     map[string]string
+				mandatory  []string
+			},
+			) bool {
+				return y.table == table.Name
+			})
+			if i < 0 {
+				t.Errorf("no model is known of %s", table.Name)
+				continue
+			}
+			for _, row := range table.Rows {
+				if !whole(yang[i].key, row.Key) {
+					t.Errorf("%s: the key %q is not valid", table.Name, row.Key)
+				}
+				for _, name := range yang[i].mandatory {
+					if _, ok := row.Get(name); !ok {
+						t.Errorf("%s|%s has no %s", table.Name, row.Key, name)
+					}
+				}
+				for _, f := range row.Fields {
+					for name, pattern := range yang[i].fields {
+						if whole(name, f.Name) && !whole(pattern, f.Text) {
+							t.Errorf("%s|%s: %s is %q", table.Name, row.Key, f.Name, f.Text)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func whole(pattern, text string) bool {
+	return regexp.MustCompile("^(?:" + pattern + ")$").MatchString(text)
+}
+
+func TestHeadroomIsForTheScenariosSpeedAndCable(t *testing.T) {
+	asic, _, err := roce.Lookup("spectrum-4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cable := range []units.Length{5, 40, 300} {
+		p := planOf(t, "preset: roce-v2-400g, topology: {shape: single-switch, radix: 32, cables: {node-leaf: "+(cable*units.Metre).Exact()+"}}")
+		want, err := asic.Headroom(roce.Port{Speed: 400 * units.Gbps, Cable: cable * units.Metre, MTU: 9216, Lanes: 4}, roce.Pattern{SmallPercent: 100, MTU: 1024}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := sonic.Read("f", strings.NewReader(written(t, p, "sonic")["config_db.json"]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sw, err := sonic.Resolve(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := sw.Ports[0]
+		if got := port.Groups[3].Xoff; got != want.Xoff || port.Cable != cable*units.Metre {
+			t.Errorf("%v: %d bytes for %v, the formula has %d", cable*units.Metre, got, port.Cable, want.Xoff)
+		}
+	}
+}
+
+func TestTheOtherDevicesAreToldTheSame(t *testing.T) {
+	p := planOf(t, plain)
+	for _, target := range []string{"cumulus", "eos", "nxos", "host"} {
+		for name, text := range written(t, p, target) {
+			golden.File(t, filepath.Join("testdata", name), text)
+		}
+	}
+}
+
+func TestNCCLsEnvironmentIsReadAgain(t *testing.T) {
+	text := written(t, planOf(t, plain), "host")["nccl.conf"]
+	h, err := host.Read("h", []host.Source{{Name: "nccl.conf", Text: text}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := h.Streams(); len(s) != 1 || s[0].DSCP != 34 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestTheFirmwaresOwnParametersAreSaidExactly(t *testing.T) {
+	p := planOf(t, "preset: roce-v2-400g, cc: dcqcn-firmware")
+	// A dump of mlxconfig, as the catalog's entry was made from.
+	want := map[string]int64{
+		"rpg_time_reset": 300, "rpg_byte_reset": 32767, "rpg_threshold": 1, "rpg_ai_rate": 5, "rpg_hai_rate": 50, "rpg_min_dec_fac": 50,
+		"rpg_min_rate": 1, "rate_to_set_on_first_cnp": 0, "dce_tcp_g": 1019, "dce_tcp_rtt": 1, "rate_reduce_monitor_period": 4,
+		"initial_alpha_value": 1023, "min_time_between_cnps": 2, "clamp_tgt_rate": 0, "clamp_tgt_rate_after_time_inc": 1,
+	}
+	got := map[string]int64{}
+	for _, x := range p.parameters() {
+		if x.num%x.den != 0 {
+			t.Errorf("%s is rounded: %d of %d", x.name, x.num, x.den)
+		}
+		got[x.name] = x.num / x.den
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v\nthe dump has\n%v", got, want)
+	}
+}
+
+func TestARoundedParameterIsNoted(t *testing.T) {
+	out, err := planOf(t, "preset: roce-v2-400g, cc: {preset: dcqcn-firmware, g: 1/256}").Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Notes) != 0 { // 1020 of 1024 is exact
+		t.Errorf("%v", out.Notes)
+	}
+	out, err = planOf(t, "preset: roce-v2-400g, cc: {preset: dcqcn-firmware, decrease-period: 1500ns}").Host()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Notes) != 1 || !strings.Contains(out.Notes[0], "rate_reduce_monitor_period") {
+		t.Errorf("%v", out.Notes)
+	}
+}
+
+func TestWhatADeviceCannotBeToldIsRefused(t *testing.T) {
+	for _, c := range []struct{ name, target, fabric, want string }{
+		{"alpha between powers of two", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {alpha: 1/3}}", "powers of two"},
+		{"a probability between percents", "sonic", "preset: roce-v2-400g, ethernet: {ecn: {pmax: 1/3}}", "whole percents"},
+		{"a weight that is too large", "sonic", "preset: roce-v2-400g, ethernet: {queues: [{priority: 3, schedule: dwrr, weight: 1001}, {priority: 6, schedule: dwrr, weight: 1000}]}", "more than the 100"},
+		{"a probability between percents", "eos", "preset: roce-v2-400g, ethernet: {ecn: {pmax: 1/3}}", "whole percents"},
+		{"marks from nothing on", "eos", "preset: roce-v2-400g, ethernet: {ecn: {kmin: 0}}", "1 byte"},
+		{"data in the default class", "nxos", "preset: roce-v2-400g, ethernet: {data-priority: 0, ack-priority: 0, pfc: {priorities: [0]}}", "class-default"},
+		{"a probability between percents", "cumulus", "preset: roce-v2-400g, ethernet: {ecn: {pmax: 1/3}}", "whole percents"},
+	} {
+		p := planOf(t, c.fabric)
+		if _, err := Targets()[slices.Index(Names(), c.target)].Write(p); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s: %v; want %s", c.target, c.name, err, c.want)
+		}
+	}
+	for _, c := range []struct{ name, fabric, want string }{
+		{"TCP", "preset: tcp-400g", "only RoCE v2"},
+		{"one DSCP for two classes", "preset: roce-v2-400g, ethernet: {cnp-dscp: 26}", "a DSCP of their own"},
+		{"acknowledgements in another class", "preset: roce-v2-400g, ethernet: {ack-priority: 0}", "acknowledgements have priority 0"},
+	} {
+		r, f := resolved(t, c.fabric)
+		if _, err := Of(f, r.LongestCable(f)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %s", c.name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"weft/units"
+)
+
+func sources(t testing.TB) []Source {
+	t.Helper()
+	entries, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []Source
+	for _, e := range entries {
+		if e.IsDir() {
+			continue // what fuzzing has kept
+		}
+		b, err := os.ReadFile(filepath.Join("testdata", e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, Source{Name: e.Name(), Text: string(b)})
+	}
+	return files
+}
+
+func source(t testing.TB, name string) Source {
+	t.Helper()
+	for _, f := range sources(t) {
+		if f.Name == name {
+			return f
+		}
+	}
+	t.Fatalf("no %s", name)
+	return Source{}
+}
+
+func TestAHostIsReadFromItsListings(t *testing.T) {
+	h, err := Read("node1", sources(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.Iface != "ens1f0np0" {
+		t.Errorf("the interface is %s", h.Iface)
+	}
+	if h.Trust.Value != "dscp" || h.PriorityOf(26) != 3 || h.PriorityOf(48) != 6 || !reflect.DeepEqual(h.PFC.Value, []int{3}) {
+		t.Errorf("trust %v, DSCP 26 has %d, PFC %v", h.Trust, h.PriorityOf(26), h.PFC)
+	}
+	if h.PFC.At != (Place{"mlnx_qos.txt", 17}) {
+		t.Errorf("PFC is said at %v, want line 17", h.PFC.At)
+	}
+	if h.Class[1].Value != 0 || h.Class[4].Value != 3 || h.Cable.Value != 40*units.Metre {
+		t.Errorf("classes %v, cable %v", h.Class, h.Cable)
+	}
+	if h.Speed.Value != 400*units.Gbps || h.MTU.Value != 9000 || h.Pause[0].Value || !h.Pause[1].Known() {
+		t.Errorf("speed %v, MTU %v, pause %v", h.Speed, h.MTU, h.Pause)
+	}
+	if !h.NP[3].Value || !h.NP[4].Known() || h.NP[4].Value || h.NP[5].Known() || !h.RP[3].Value {
+		t.Errorf("ECN: %v, %v", h.NP, h.RP)
+	}
+	if h.CNPDSCP.Value != 48 || h.CNPPrio.Value != 6 || h.CNPGap.Value != 4*units.Microsecond || h.Params["rpg_time_reset"].Value != 300 {
+		t.Errorf("notifications %v %v %v, parameters %v", h.CNPDSCP, h.CNPPrio, h.CNPGap, h.Params)
+	}
+	if h.Counters["rx_prio3_pause"].Value != 148213 {
+		t.Errorf("counters %v", h.Counters)
+	}
+	want := []Stream{{What: "NCCL and RDMA CM", DSCP: 26, At: Place{"nccl.env", 2}}}
+	if got := h.Streams(); !reflect.DeepEqual(got, want) {
+		t.Errorf("streams %+v, want %+v", got, want)
+	}
+}
+
+func TestNCCLWithoutATrafficClassSendsDSCP0(t *testing.T) {
+	h, err := Read("h", []Source{{Name: "nccl.env", Text: "NCCL_DEBUG=INFO\n"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := h.Streams(); len(s) != 1 || s[0].DSCP != 0 || !s[0].Default {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestTheDriversTrafficClassComesBeforePrograms(t *testing.T) {
+	h, err := Read("h", []Source{
+		{Name: "nccl.env", Text: "NCCL_IB_TC=106\n"},
+		{Name: "tc.txt", Text: "/sys/class/infiniband/mlx5_0/tc/1/traffic_class:Global tclass=184\n"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := h.Streams(); len(s) != 1 || s[0].DSCP != 46 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestACopyOfSysfsIsReadByItsPaths(t *testing.T) {
+	h, err := Read("h", []Source{{Name: "sys/class/net/eth0/ecn/roce_np/cnp_dscp", Text: "46\n"}, {Name: "ecn/roce_rp/enable/5", Text: "1\n"}})
+	if err != nil || h.CNPDSCP.Value != 46 || !h.RP[5].Value {
+		t.Errorf("%v, %v, %v", h.CNPDSCP, h.RP, err)
+	}
+}
+
+func TestWhatIsCutIsNotTakenForTheWhole(t *testing.T) {
+	f := source(t, "mlnx_qos.txt")
+	whole := strings.TrimRight(f.Text, "\n")
+	for n := range len(whole) {
+		if _, err := Read("h", []Source{{Name: f.Name, Text: whole[:n]}}); err == nil {
+			t.Fatalf("cut at byte %d of %d it is read without an error:\n%s", n, len(whole), whole[:n])
+		}
+	}
+	for _, name := range []string{"ethtool.txt", "ethtool-a.txt"} {
+		f := source(t, name)
+		head, _, _ := strings.Cut(f.Text, "\n")
+		if _, err := Read("h", []Source{{Name: name, Text: head}}); err == nil || !strings.Contains(err.Error(), "truncated") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDefectsNameTheLineAndWhatIsValid(t *testing.T) {
+	qos := source(t, "mlnx_qos.txt").Text
+	for _, c := range []struct{ name, file, text, want string }{
+		{"a trust state that is none", "q", strings.Replace(qos, "state: dscp", "state: both", 1), `q:2: the trust state is "both": valid are pcp and dscp`},
+		{"seven flags", "q", strings.Replace(qos, "1   0   0   0   0   \n", "1   0   0   0\n", 1), "q:17: PFC is said for 7 priorities"},
+		{"a priority of 8", "q", strings.Replace(qos, "prio:7", "prio:8", 1), "q:11: a priority is \"8\": valid is a whole number from 0 to 7"},
+		{"a DSCP of 64", "q", strings.Replace(qos, "63,62", "64,62", 1), "q:11: a DSCP is \"64\""},
+		{"a DSCP in two priorities", "q", strings.Replace(qos, "dscp:63", "dscp:26", 1), "q:11: the priority of DSCP 26 is 7, and q:7 says 3"},
+		{"a speed without its unit", "e", "Settings for eth0:\n\tSpeed: 400G\n", `e:2: the speed is "400G": expected Mb/s`},
+		{"pause that is no word", "e", "Pause parameters for eth0:\nRX: yes\n", `e:2: pause of RX is "yes"`},
+		{"a counter without a number", "e", "NIC statistics:\n  rx: many\n", `e:2: counter rx is "many"`},
+		{"a traffic class beyond a byte", "n", "NCCL_IB_TC=416\n", `n:1: the traffic class is "416": valid is a whole number from 0 to 255`},
+		{"a CNP DSCP beyond six bits", "s", "/sys/class/net/e/ecn/roce_np/cnp_dscp:64", `s:1: the DSCP of notifications is "64"`},
+		{"ECN of priority 8", "s", "/sys/class/net/e/ecn/roce_np/enable/8:1", `s:1: ECN is enabled for priority "8"`},
+		{"a listing that goes astray", "s", "/sys/class/net/e/ecn/roce_np/cnp_dscp:1\nfoo", `s:2: "foo" is no attribute`},
+		{"a switch's configuration", "c", `{"PORT": {}}`, "c: this says nothing of RoCE"},
+		{"nothing", "c", "", "c: this says nothing of RoCE"},
+	} {
+		if _, err := Read("h", []Source{{Name: c.file, Text: c.text}}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestTwoInterfacesInOneFolderAreToldApart(t *testing.T) {
+	_, err := Read("h", []Source{{Name: "a", Text: "Settings for a:\nSpeed: 100000Mb/s"}, {Name: "b", Text: "Settings for b:\nSpeed: 400000Mb/s"}})
+	if err == nil || !strings.Contains(err.Error(), "b:2: the speed is 400 Gb/s, and a:2 says 100 Gb/s") {
+		t.Error(err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, s := range sources(f) {
+		f.Add(s.Name, s.Text)
+	}
+	f.Fuzz(func(t *testing.T, name, text string) {
+		h, err := Read("h", []Source{{Name: name, Text: text}})
+		if err == nil {
+			for _, s := range h.Streams() {
+				if s.DSCP < 0 || s.DSCP > 63 {
+					t.Fatalf("DSCP %d", s.DSCP)
+				}
+				h.PriorityOf(s.DSCP)
+			}
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Bounds of a host's files: the longest, ethtool -S of many queues, has some
+// 10,000 lines.
+const (
+	maxBytes    = 8 << 20
+	maxProblems = 50
+)
+
+// Error is a defect of a file, with its place.
+type Error struct {
+	Place
+	Text string
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Text
+	}
+	return e.Place.String() + ": " + e.Text
+}
+
+// Source is a file by its name, or its path below the host's folder.
+type Source struct {
+	Name, Text string
+	// Optional says that the file was found and not named: one that says nothing
+	// of RoCE is skipped.
+	Optional bool
+}
+
+// Read reads the files of one host. The error joins all defects, each an *Error.
+// Files that say nothing of RoCE are an error too: whoever names a file wants it
+// read.
+func Read(name string, files []Source) (*Host, error) {
+	r := &reader{host: &Host{
+		Name: name, Iface: "$IF", Params: map[string]Said[int64]{}, Counters: map[string]Said[int64]{}, NCCL: map[string]Said[string]{},
+	}}
+	for _, f := range files {
+		r.file(f)
+	}
+	if len(files) == 0 {
+		r.problems = append(r.problems, &Error{Place{File: name}, "there is no file: expected the output of mlnx_qos, ethtool, listings of sysfs, an environment of NCCL"})
+	}
+	return r.host, errors.Join(r.problems...)
+}
+
+// reader is at a line of a file.
+type reader struct {
+	host     *Host
+	at       Place
+	lines    []string
+	problems []error
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if len(r.problems) < maxProblems {
+		r.problems = append(r.problems, &Error{r.at, fmt.Sprintf(format, args...)})
+	}
+}
+
+// next goes to the next line that is not blank, without the blanks around it.
+func (r *reader) next() (string, bool) {
+	for r.at.Line < len(r.lines) {
+		text := strings.TrimSpace(r.lines[r.at.Line])
+		r.at.Line++
+		if text != "" {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// kinds are the files that are known, each by a text that only it has.
+var kinds = []struct {
+	mark string
+	read func(*reader)
+}{
+	{"PFC configuration:", (*reader).mlnxQoS},
+	{"Priority trust state:", (*reader).mlnxQoS},
+	{"DCBX mode:", (*reader).mlnxQoS},
+	{"Pause parameters for ", (*reader).ethtoolPause},
+	{"NIC statistics:", (*reader).ethtoolCounters},
+	{"Settings for ", (*reader).ethtoolSettings},
+	{"/ecn/roce_", (*reader).listing},
+	{"/traffic_class:", (*reader).listing},
+	{"/default_roce_tos:", (*reader).listing},
+	{"NCCL_", (*reader).nccl},
+	{": <", (*reader).ipLink},
+}
+
+func (r *reader) file(f Source) {
+	r.at, r.lines = Place{File: f.Name}, nil
+	if len(f.Text) > maxBytes {
+		r.fail("more than %d MiB: no listing of a host is that long", maxBytes>>20)
+		return
+	}
+	r.lines = strings.Split(f.Text, "\n")
+	if path, ok := attribute(f.Name); ok {
+		r.at.Line = 1
+		r.set(path, strings.TrimSpace(f.Text))
+		return
+	}
+	if strings.Contains(strings.ToLower(f.Name), "cma_roce_tos") {
+		r.at.Line = 1
+		r.tos(strings.TrimSpace(f.Text))
+		return
+	}
+	for _, k := range kinds {
+		if strings.Contains(f.Text, k.mark) {
+			k.read(r)
+			return
+		}
+	}
+	if f.Optional {
+		r.host.Skipped = append(r.host.Skipped, f.Name)
+		return
+	}
+	r.fail("this says nothing of RoCE that is known: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, or an environment with NCCL_…")
+}
+
+// say gives a value its place. What two files say differently is an error:
+// they are not of one interface.
+func say[T any](r *reader, to *Said[T], what string, v T) {
+	if to.Known() && fmt.Sprint(to.Value) != fmt.Sprint(v) {
+		r.fail("%s is %v, and %s says %v: give each interface a folder of its own", what, v, to.At, to.Value)
+		return
+	}
+	*to = Said[T]{v, r.at}
+}

@@ -1,0 +1,266 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/roce"
+	"weft/internal/roce/sonic"
+	"weft/units"
+)
+
+// marks judges when a queue of lossless traffic is marked.
+func (c *checker) marks(p *sonic.Port, queue int) {
+	q := &p.Queues[queue]
+	if q.WRED == nil || !q.WRED.ECN {
+		f := Finding{
+			Rule: "ecn-missing", Severity: Warning, At: c.place(max(q.Line, p.QoSLine)), Value: fmt.Sprintf("queue %d without WRED profile", queue),
+			Why: fmt.Sprintf("nothing marks the lossless traffic in queue %d: senders slow down only by pauses, which spread to traffic that is not part of the congestion", queue),
+		}
+		if q.Line > 0 {
+			f.At.Line = q.Line
+		}
+		if q.WRED != nil {
+			f.Severity, f.At, f.Value = Error, c.place(q.WRED.Line), "WRED_PROFILE|"+q.WRED.Name+" without ECN"
+			f.Why = fmt.Sprintf("WRED drops in queue %d from %d bytes on instead of marking: lossless traffic is lost before PFC can hold it", queue, q.WRED.Min)
+			f.Fixes = []Fix{{c.name(), []string{sonic.Patch("WRED_PROFILE", q.WRED.Name, "ecn", "ecn_all")}}}
+		} else if w := c.marking(); w != "" {
+			f.Fixes = []Fix{{c.name(), []string{sonic.Patch("QUEUE", queueKey(p, queue), "wred_profile", w)}}}
+		}
+		c.add(p, f)
+		return
+	}
+	c.marksBeforePause(p, q.WRED)
+}
+
+// marking is a WRED profile that marks.
+func (c *checker) marking() string {
+	for _, w := range c.sw.WRED {
+		if w.ECN {
+			return w.Name
+		}
+	}
+	return ""
+}
+
+// marksBeforePause compares marking with the highest threshold of PFC that the
+// port's groups can have.
+func (c *checker) marksBeforePause(p *sonic.Port, w *sonic.WRED) {
+	for g, profile := range p.Groups {
+		if !p.Lossless(g) {
+			continue
+		}
+		if profile == nil {
+			if profile = c.generated(p, c.length(p)); profile == nil {
+				continue
+			}
+		}
+		most, known := profile.Threshold()
+		if !known {
+			c.cannot("whether %s marks before PFC pauses: the pool of %s has no size, the switch decides it", w.Name, profile.Name)
+			continue
+		}
+		f := Finding{Rule: "ecn-above-pfc", At: c.place(w.Line), Value: fmt.Sprintf("WRED_PROFILE|%s from %d to %d", w.Name, w.Min, w.Max)}
+		threshold := fmt.Sprintf("priority group %d pauses at %d bytes at the latest (profile %s, line %d, with an empty pool)", g, most, profile.Name, profile.Line)
+		switch {
+		case w.Min >= most:
+			f.Severity = Error
+			f.Why = fmt.Sprintf("%s, and marking begins at %d: PFC always comes first, and senders never hear of congestion", threshold, w.Min)
+		case w.Max > most:
+			f.Severity = Warning
+			f.Why = fmt.Sprintf("%s, and only from %d on is every packet marked: PFC pauses while senders still speed up", threshold, w.Max)
+		default:
+			continue
+		}
+		kmax := most / 2 // weft's choice: half of the threshold, and a quarter of that as HPCC's simulations have it
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("WRED_PROFILE", w.Name, "green_min_threshold", fmt.Sprint(int64(kmax/4)), "green_max_threshold", fmt.Sprint(int64(kmax)))}}}
+		c.add(p, f)
+		return
+	}
+}
+
+// anyChip has the terms that no chip avoids.
+var anyChip = roce.ASIC{Name: "any", Cell: 1}
+
+// headroom judges the headroom of a group: against what no chip avoids, and
+// against the vendor's formula.
+func (c *checker) headroom(p *sonic.Port, g int) {
+	profile := p.Groups[g]
+	length := c.length(p)
+	if p.Speed == 0 || length == 0 {
+		c.cannotAt(p, "the headroom, where the speed or the length of the cable is not known (PORT, CABLE_LENGTH, or --cable)")
+		return
+	}
+	if profile == nil {
+		if profile = c.generated(p, length); profile == nil {
+			return
+		}
+	}
+	port := roce.Port{Speed: p.Speed, Cable: length, MTU: frame(p.MTU), Lanes: p.Lanes}
+	f := Finding{Rule: "headroom-small", At: c.place(profile.Line), Value: fmt.Sprintf("xoff %d", profile.Xoff)}
+	given := fmt.Sprintf("BUFFER_PROFILE|%s has %d bytes behind its threshold for %v of cable at %v", profile.Name, profile.Xoff, length, p.Speed)
+	least, terms, err := leastHeadroom(port)
+	if err != nil {
+		c.cannotAt(p, "the headroom: %v", err)
+		return
+	}
+	vendor, by, err := c.vendorHeadroom(port)
+	if err != nil {
+		c.cannotAt(p, "the headroom against the vendor's: %v", err)
+	}
+	switch {
+	case profile.Xoff < least:
+		f.Severity = Error
+		f.Why = fmt.Sprintf("%s, and on any switch %d bytes still arrive after a pause (%s): the rest is dropped", given, least, terms)
+	case err == nil && profile.Xoff < vendor.Xoff:
+		f.Severity = Warning
+		f.Why = fmt.Sprintf("%s, and %s asks for %d: in its worst case, small packets that fill cells badly, packets are dropped", given, by, vendor.Xoff)
+	default:
+		return
+	}
+	if err == nil {
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("BUFFER_PROFILE", profile.Name, "xoff", fmt.Sprint(int64(vendor.Xoff)), "size", fmt.Sprint(int64(vendor.Size)))}}}
+	}
+	c.add(p, f)
+}
+
+// generated is the profile that the switch makes where none is configured; nil
+// where that cannot be said.
+func (c *checker) generated(p *sonic.Port, length units.Length) *sonic.Profile {
+	if len(c.options.Profiles) == 0 {
+		c.cannotAt(p, "the headroom and the threshold, where no profile is configured: the switch makes one of pg_profile_lookup.ini (give --profiles) or by its own formula")
+		return nil
+	}
+	if p.Speed == 0 || length == 0 {
+		return nil // headroom says so
+	}
+	row, exact, err := roce.Between(c.options.Profiles, p.Speed, length)
+	if err != nil || !exact {
+		c.cannotAt(p, "the headroom: pg_profile_lookup.ini has no row for %v and %v", p.Speed, length)
+		return nil
+	}
+	return &sonic.Profile{
+		Name: fmt.Sprintf("pg_lossless_%d_%dm_profile", p.Speed/units.Mbps, metres(length)), Pool: c.pool(),
+		Size: row.Size, Xon: row.Xon, XonOffset: row.XonOffset, Xoff: row.Xoff, DynamicTh: row.Threshold, Line: p.QoSLine,
+	}
+}
+
+// frame is the frame of an IP packet: header, tag and checksum (SONiC adds as
+// much to the MTU that it is told).
+func frame(mtu units.Bytes) units.Bytes { return mtu + 14 + 4 + 4 }
+
+// leastHeadroom is what arrives after a pause on any switch, with its terms in
+// words.
+func leastHeadroom(port roce.Port) (units.Bytes, string, error) {
+	h, err := anyChip.Headroom(port, roce.Pattern{MTU: port.MTU}, true)
+	if err != nil {
+		return 0, "", err
+	}
+	sum := 0.0
+	var words []string
+	for _, t := range h.Terms {
+		if t.Bytes > 0 {
+			sum += t.Bytes
+			words = append(words, fmt.Sprintf("%s %.0f", t.Name, t.Bytes))
+		}
+	}
+	return units.Bytes(sum), strings.Join(words, ", "), nil
+}
+
+// vendorHeadroom is what the vendor asks for, and who that is. The traffic is
+// that of LOSSLESS_TRAFFIC_PATTERN, or the mildest that SONiC ships a table for.
+func (c *checker) vendorHeadroom(port roce.Port) (roce.Profile, string, error) {
+	name := c.options.ASIC
+	if name == "" {
+		name = asicOf(c.sw.HwSKU)
+	}
+	if name == "" {
+		return roce.Profile{}, "", fmt.Errorf("the chip is not known by HwSKU %q (give --asic)", c.sw.HwSKU)
+	}
+	asic, table, err := roce.Lookup(name)
+	if err != nil {
+		return roce.Profile{}, "", err
+	}
+	if table != nil {
+		row, _, err := roce.Between(table.Rows, port.Speed, port.Cable)
+		return row.Profile, "the table that is shipped for " + table.Title, err
+	}
+	pattern := roce.Pattern{SmallPercent: 50, MTU: 4096}
+	if c.sw.LosslessMTU > 0 {
+		pattern = roce.Pattern{SmallPercent: c.sw.SmallPercent, MTU: c.sw.LosslessMTU}
+	}
+	pool := c.pool()
+	h, err := asic.Headroom(port, pattern, pool != nil && pool.Xoff > 0)
+	by := fmt.Sprintf("the vendor's formula for %s with %d %% small packets and others of %d bytes", asic.Title, pattern.SmallPercent, pattern.MTU)
+	return h.Profile, by, err
+}
+
+// skus tell the chip by what a HwSKU of SONiC begins or goes on with.
+var skus = []struct{ part, asic string }{
+	{"SN27", "spectrum-1"},
+	{"SN24", "spectrum-1"},
+	{"SN21", "spectrum-1"},
+	{"SN34", "spectrum-2"},
+	{"SN37", "spectrum-2"},
+	{"SN38", "spectrum-2"},
+	{"SN42", "spectrum-3"},
+	{"SN44", "spectrum-3"},
+	{"SN46", "spectrum-3"},
+	{"SN47", "spectrum-3"},
+	{"SN564", "spectrum-5"},
+	{"SN54", "spectrum-4"},
+	{"SN56", "spectrum-4"},
+	{"SN66", "spectrum-6"},
+	{"Z9864F", "tomahawk-5"},
+}
+
+// asicOf is the chip of a HwSKU, "" where it is not known.
+func asicOf(sku string) string {
+	for _, s := range skus {
+		if strings.Contains(strings.ToUpper(sku), s.part) {
+			return s.asic
+		}
+	}
+	return ""
+}
+
+// length is the cable of a port, 0 where it is not known.
+func (c *checker) length(p *sonic.Port) units.Length {
+	if c.options.Cable > 0 {
+		return c.options.Cable
+	}
+	return p.Cable
+}
+
+func metres(l units.Length) int64 { return int64((l + units.Metre - 1) / units.Metre) }
+
+// total judges what all groups together are promised.
+func (c *checker) total() {
+	pool := c.pool()
+	if pool == nil {
+		return
+	}
+	var promised units.Bytes
+	for _, p := range c.sw.Ports {
+		for _, g := range p.Groups {
+			if p.Up && g.Lossless() && g.Pool == pool {
+				promised += g.Size
+			}
+		}
+	}
+	total := promised + pool.Size + pool.Xoff
+	switch {
+	case c.options.Buffer > 0 && total > c.options.Buffer:
+		c.add(nil, Finding{
+			Rule: "headroom-total", Severity: Error, At: c.place(pool.Line), Value: fmt.Sprintf("size %d, xoff %d", pool.Size, pool.Xoff),
+			Why: fmt.Sprintf("the priority groups of all ports are promised %d bytes, and the pool has %d and %d for headroom: together %d, and the chip has %d", promised, pool.Size, pool.Xoff, total, c.options.Buffer),
+		})
+	case c.options.Buffer == 0 && pool.Size > 0 && promised > pool.Size:
+		c.add(nil, Finding{
+			Rule: "headroom-total", Severity: Warning, At: c.place(pool.Line), Value: fmt.Sprintf("size %d", pool.Size),
+			Why: fmt.Sprintf("the priority groups of all ports are promised %d bytes, more than the %d that they share: this fits a chip of %d bytes only (say which it has with --buffer)", promised, pool.Size, total),
+		})
+	case c.options.Buffer == 0:
+		c.cannot("whether all headroom fits the chip: its buffer is not known (give --buffer)")
+	}
+}

@@ -1,0 +1,189 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/internal/roce/host"
+	"weft/internal/roce/sonic"
+)
+
+// class follows the traffic of a host through a port.
+func (c *checker) class(h *host.Host, p *sonic.Port, s host.Stream) {
+	class := p.ClassOf(s.DSCP)
+	if !p.Lossless(class.Group) {
+		c.lossy(h, p, s, class)
+		return
+	}
+	c.obeys(h, p, s, class)
+	c.answers(h, s, class)
+	c.notifications(h, p, s, class)
+}
+
+// sent is a stream in words: "NCCL on node1: DSCP 26 (nccl.env:1)".
+func sent(h *host.Host, s host.Stream) string {
+	if s.Default {
+		return fmt.Sprintf("%s on %s: DSCP 0, since it sets no NCCL_IB_TC (%v)", s.What, h.Name, s.At)
+	}
+	return fmt.Sprintf("%s on %s: DSCP %d (%v)", s.What, h.Name, s.DSCP, s.At)
+}
+
+// lossy is the finding of a DSCP that the switch may drop.
+func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.Class) {
+	f := Finding{
+		Rule: "dscp-lossy", Severity: Error, At: c.place(p.QoSLine),
+		Traffic: Traffic{What: s.What, DSCP: s.DSCP, Mended: s.DSCP, CNP: usualCNP},
+	}
+	if h.CNPDSCP.Known() {
+		f.Traffic.CNP = h.CNPDSCP.Value
+	}
+	target := c.losslessClass(h, p, s)
+	var why string
+	switch {
+	case p.DSCP == nil:
+		f.Value = "no dscp_to_tc_map"
+		why = "the port has no map of DSCPs: all is in class 0"
+	case class.TC < 0:
+		f.At, f.Value = c.place(p.DSCP.Line), fmt.Sprintf("%s without %d", p.DSCP.Name, s.DSCP)
+		why = "the map leaves it out, which is class 0"
+	default:
+		f.At, f.Value = c.place(p.DSCP.LineOf(s.DSCP)), fmt.Sprintf("%q: \"%d\"", fmt.Sprint(s.DSCP), class.TC)
+		why = fmt.Sprintf("it is in class %d, priority group %d, queue %d", class.TC, class.Group, class.Queue)
+		if len(p.PFC) == 0 {
+			why += ", and the port pauses no priority"
+		} else {
+			why += ", and only " + join(p.PFC) + " is protected by PFC"
+		}
+	}
+	f.Why = fmt.Sprintf("%s; on %s %s: under an incast its packets are dropped, and each drop resends a window", sent(h, s), c.name(), why)
+	if target >= 0 && p.DSCP != nil && !s.Default {
+		f.Fixes = append(f.Fixes, Fix{c.name(), []string{sonic.Patch("DSCP_TO_TC_MAP", mapName(p.DSCP.Name), fmt.Sprint(s.DSCP), fmt.Sprint(target))}})
+	}
+	if s.Default {
+		f.At, f.Value = Place(s.At), "no NCCL_IB_TC"
+		if dscp := c.losslessDSCP(p); dscp >= 0 {
+			f.Fixes = append(f.Fixes, Fix{h.Name, []string{fmt.Sprintf("NCCL_IB_TC=%d", 4*dscp+ecnBits)}})
+			f.Traffic.Mended = dscp
+		}
+	}
+	c.add(p, f)
+}
+
+// usualCNP is the DSCP of notifications where a host does not say (mlxconfig).
+const usualCNP = 48
+
+// ecnBits are those of ECN beside a DSCP: the packet may be marked.
+const ecnBits = 2
+
+// losslessClass is a class that the port protects: the one of the host's
+// priority, if it is, or the first.
+func (c *checker) losslessClass(h *host.Host, p *sonic.Port, s host.Stream) int {
+	first := -1
+	for tc := range sonic.Priorities {
+		group := tc
+		if p.Group != nil {
+			group = p.Group.Of(tc)
+		}
+		if !p.Lossless(group) {
+			continue
+		}
+		if group == h.PriorityOf(s.DSCP) {
+			return tc
+		}
+		if first < 0 {
+			first = tc
+		}
+	}
+	return first
+}
+
+// losslessDSCP is the first DSCP that the port protects, -1 without one.
+func (c *checker) losslessDSCP(p *sonic.Port) int {
+	for dscp := range 64 {
+		if p.Lossless(p.ClassOf(dscp).Group) {
+			return dscp
+		}
+	}
+	return -1
+}
+
+// obeys judges whether the host stops what the switch pauses.
+func (c *checker) obeys(h *host.Host, p *sonic.Port, s host.Stream, class sonic.Class) {
+	own := h.PriorityOf(s.DSCP)
+	if h.Trust.Value == "dscp" && own != class.Group {
+		at := h.Priority[s.DSCP].At
+		if at.Line == 0 {
+			at = h.Trust.At
+		}
+		c.add(p, Finding{
+			Rule: "pfc-priority", Severity: Error, At: Place(at), Value: fmt.Sprintf("DSCP %d has priority %d", s.DSCP, own),
+			Why: fmt.Sprintf("%s, and the host has it in priority %d; %s pauses priority %d for it, which stops none of it", sent(h, s), own, c.name(), class.Group),
+			Fixes: []Fix{{h.Name, []string{
+				fmt.Sprintf("mlnx_qos -i %s --dscp2prio set,%d,%d", h.Iface, s.DSCP, class.Group),
+				fmt.Sprintf("mlnx_qos -i %s --pfc %s", h.Iface, flags(append(slices.Clone(h.PFC.Value), class.Group)...)),
+			}}},
+		})
+		return
+	}
+	if !h.PFC.Known() || slices.Contains(h.PFC.Value, class.Group) {
+		return
+	}
+	c.add(p, Finding{
+		Rule: "pfc-one-end", Severity: Error, At: Place(h.PFC.At), Value: "PFC on " + noneOr(join(h.PFC.Value)),
+		Why: fmt.Sprintf("%s; %s pauses priority %d for it (line %d), and the host has PFC on %s: it sends on through every pause until the headroom overflows",
+			sent(h, s), c.name(), class.Group, p.PFCLine, noneOr(join(h.PFC.Value))),
+		Fixes: []Fix{{h.Name, []string{fmt.Sprintf("mlnx_qos -i %s --pfc %s", h.Iface, flags(append(slices.Clone(h.PFC.Value), class.Group)...))}}},
+	})
+}
+
+func noneOr(list string) string {
+	if list == "" {
+		return "none"
+	}
+	return list
+}
+
+// answers judges whether the host takes part in congestion control on the
+// priority of its data.
+func (c *checker) answers(h *host.Host, s host.Stream, class sonic.Class) {
+	for _, point := range []struct {
+		said      host.Said[bool]
+		name, dir string
+		loses     string
+	}{
+		{h.NP[class.Group], "notification", "roce_np", "marks of the switch make no notification"},
+		{h.RP[class.Group], "reaction", "roce_rp", "notifications do not slow it down"},
+	} {
+		if !point.said.Known() || point.said.Value {
+			continue
+		}
+		c.add(nil, Finding{
+			Rule: "ecn-host", Severity: Error, At: Place(point.said.At), Value: fmt.Sprintf("%s/enable/%d is 0", point.dir, class.Group),
+			Why:   fmt.Sprintf("%s, in priority %d, whose %s point is off: %s, and congestion is left to PFC alone", sent(h, s), class.Group, point.name, point.loses),
+			Fixes: []Fix{{h.Name, []string{fmt.Sprintf("echo 1 > /sys/class/net/%s/ecn/%s/enable/%d", h.Iface, point.dir, class.Group)}}},
+		})
+	}
+}
+
+// notifications judges where CNPs wait.
+func (c *checker) notifications(h *host.Host, p *sonic.Port, s host.Stream, class sonic.Class) {
+	if !h.CNPDSCP.Known() {
+		return
+	}
+	cnp := p.ClassOf(h.CNPDSCP.Value)
+	if cnp.Queue != class.Queue {
+		return
+	}
+	f := Finding{
+		Rule: "cnp-in-data", Severity: Error, At: Place(h.CNPDSCP.At), Value: fmt.Sprintf("cnp_dscp %d", h.CNPDSCP.Value),
+		Why: fmt.Sprintf("notifications have DSCP %d, which on %s is in queue %d with the data (%s): they wait behind the congestion that they report, and are paused with it",
+			h.CNPDSCP.Value, c.name(), cnp.Queue, sent(h, s)),
+	}
+	for _, dscp := range []int{usualCNP, 46, 56} { // network control, expedited forwarding, and the next class
+		if other := p.ClassOf(dscp); other.Queue >= 0 && other.Queue != class.Queue {
+			f.Fixes = []Fix{{h.Name, []string{fmt.Sprintf("echo %d > /sys/class/net/%s/ecn/roce_np/cnp_dscp", dscp, h.Iface)}}}
+			break
+		}
+	}
+	c.add(p, f)
+}

@@ -1,0 +1,285 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/roce"
+	"weft/internal/roce/host"
+	"weft/internal/roce/sonic"
+	"weft/units"
+)
+
+// Severity is how bad a finding is.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Place is a line of a file.
+type Place struct {
+	File string
+	Line int // from 1; 0 where no line is to blame
+}
+
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+// Fix is lines that mend a finding: of a configuration that SONiC loads on top
+// of the one that is there, or commands of the host.
+type Fix struct {
+	On    string // the device
+	Lines []string
+}
+
+// Finding is something that goes wrong.
+type Finding struct {
+	Rule     string
+	Severity Severity
+	At       Place
+	Value    string // as it stands there
+	Why      string // with numbers
+	Fixes    []Fix
+	// Traffic is what a finding about a class is about; the zero Traffic of others.
+	Traffic Traffic
+	// Where are the ports of the switch that it is about, in their order.
+	Where []string
+}
+
+// Traffic is a DSCP that a host sends, and the one that it sends when the finding
+// is mended.
+type Traffic struct {
+	What         string // as Stream.What; "" for no traffic
+	DSCP, Mended int
+	CNP          int // of its notifications
+}
+
+// Options is what the files do not say.
+type Options struct {
+	ASIC   string       // of roce.Known; "": by the switch's HwSKU
+	Ports  []string     // where the hosts are; none: every port of a host's speed
+	Cable  units.Length // instead of CABLE_LENGTH; 0: as configured
+	Buffer units.Bytes  // of the chip; 0: not known
+	// Profiles is the switch's pg_profile_lookup.ini, of which it makes the
+	// profiles that are not configured.
+	Profiles []roce.Row
+}
+
+// Report is what was found, worst first, and what could not be judged.
+type Report struct {
+	Findings []Finding
+	Unjudged []string
+}
+
+// Rules are the names of all rules, each with what it finds.
+var Rules = []struct{ Name, Finds string }{
+	{"invalid", "a value that has no meaning: out of range, a reference to nothing, Kmin above Kmax, XON above XOFF, headroom that does not fit"},
+	{"dscp-lossy", "the DSCP of RDMA traffic is in a class that the switch does not protect"},
+	{"pfc-one-end", "one end of a link pauses a priority, and the other does not obey"},
+	{"pfc-priority", "a pause stops another priority of the host than the one that has the data"},
+	{"pfc-queue", "a pause stops another queue of the switch than the one that has the data, or none"},
+	{"pfc-headroom", "a priority is paused without headroom, or has headroom and is not paused"},
+	{"pause-global", "the host has global pause beside PFC"},
+	{"queue-unserved", "a class of the traffic leads to a queue that nothing serves"},
+	{"trust-pcp", "the priority is taken from a VLAN tag that routed frames do not have"},
+	{"mtu", "the host sends longer packets than the switch takes, or ports of the switch differ"},
+	{"ecn-missing", "a queue of lossless traffic is not marked, or drops by WRED"},
+	{"ecn-above-pfc", "marking begins or ends above the threshold at which PFC pauses"},
+	{"ecn-host", "the host does not answer marks on the priority of its data"},
+	{"cnp-in-data", "congestion notifications wait in the queue of the data"},
+	{"headroom-small", "the headroom is less than what still arrives on this cable at this speed"},
+	{"headroom-total", "all headroom together is more than the buffer has"},
+	{"cable-differs", "the host keeps room for a shorter cable than the switch"},
+	{"watchdog-short", "the watchdog takes a legitimate pause for a storm"},
+}
+
+// Check finds what goes wrong between a switch and its hosts. problems are those
+// of the switch's configuration.
+func Check(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Options) *Report {
+	c := &checker{sw: sw, hosts: hosts, options: o, unjudged: map[string][]string{}}
+	for _, p := range problems {
+		f := Finding{Rule: "invalid", Severity: Error, At: Place{p.File, p.Line}, Why: p.Text}
+		if len(p.Fix) > 0 {
+			f.Fixes = []Fix{{c.name(), p.Fix}}
+		}
+		c.findings = append(c.findings, f)
+	}
+	for _, p := range c.ports() {
+		c.port(p)
+		for _, h := range hosts {
+			if c.at(h, p) {
+				c.link(h, p)
+			}
+		}
+	}
+	c.mtus()
+	c.total()
+	for _, h := range hosts {
+		c.host(h)
+	}
+	return c.report()
+}
+
+// checker collects findings. The same line that is wrong for many ports is one
+// finding.
+type checker struct {
+	sw       *sonic.Switch
+	hosts    []*host.Host
+	options  Options
+	findings []Finding
+	unjudged map[string][]string // text, and the ports that it is about
+}
+
+// name is what the switch is called in findings.
+func (c *checker) name() string { return cmp.Or(c.sw.Hostname, "the switch") }
+
+func (c *checker) place(line int) Place { return Place{c.sw.File, line} }
+
+// add notes a finding of a port, together with the same one of others.
+func (c *checker) add(p *sonic.Port, f Finding) {
+	i := slices.IndexFunc(c.findings, func(g Finding) bool {
+		return g.Rule == f.Rule && g.At == f.At && g.Value == f.Value && g.Why == f.Why
+	})
+	if i < 0 {
+		i = len(c.findings)
+		c.findings = append(c.findings, f)
+	}
+	if p == nil {
+		return
+	}
+	g := &c.findings[i]
+	if !slices.Contains(g.Where, p.Name) {
+		g.Where = append(g.Where, p.Name)
+	}
+	for _, fix := range f.Fixes {
+		g.addFix(fix)
+	}
+}
+
+// addFix joins the lines of fixes on one device.
+func (f *Finding) addFix(fix Fix) {
+	i := slices.IndexFunc(f.Fixes, func(g Fix) bool { return g.On == fix.On })
+	if i < 0 {
+		f.Fixes = append(f.Fixes, fix)
+		return
+	}
+	for _, line := range fix.Lines {
+		if !slices.Contains(f.Fixes[i].Lines, line) {
+			f.Fixes[i].Lines = append(f.Fixes[i].Lines, line)
+		}
+	}
+}
+
+// cannot notes what could not be judged.
+func (c *checker) cannot(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	c.unjudged[text] = append(c.unjudged[text], "")
+}
+
+// cannotAt notes what could not be judged of a port, together with the same of
+// others.
+func (c *checker) cannotAt(p *sonic.Port, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !slices.Contains(c.unjudged[text], p.Name) {
+		c.unjudged[text] = append(c.unjudged[text], p.Name)
+	}
+}
+
+// ports are those that carry traffic: up and configured, and named where the
+// options name some.
+func (c *checker) ports() []*sonic.Port {
+	var list []*sonic.Port
+	for _, p := range c.sw.Ports {
+		named := len(c.options.Ports) == 0 || slices.Contains(c.options.Ports, p.Name)
+		if named && p.Up && p.Used() {
+			list = append(list, p)
+		}
+	}
+	if len(list) == 0 {
+		c.cannot("no port is up and has an entry in PORT_QOS_MAP or QUEUE: nothing of the ports was judged")
+	}
+	return list
+}
+
+// at reports whether a host may be at a port: their speeds do not differ.
+func (c *checker) at(h *host.Host, p *sonic.Port) bool {
+	return !h.Speed.Known() || p.Speed == 0 || h.Speed.Value == p.Speed
+}
+
+// link judges what a host and a port do with each other.
+func (c *checker) link(h *host.Host, p *sonic.Port) {
+	for _, s := range h.Streams() {
+		c.class(h, p, s)
+	}
+	c.trust(h, p)
+	c.mtu(h, p)
+	c.cable(h, p)
+}
+
+// port judges a port alone.
+func (c *checker) port(p *sonic.Port) {
+	c.protected(p)
+	c.pauses(p)
+	c.trustOfPort(p)
+	c.watchdog(p)
+	for g := range p.Groups {
+		if p.Lossless(g) {
+			c.headroom(p, g)
+		}
+	}
+}
+
+// host judges a host alone.
+func (c *checker) host(h *host.Host) {
+	c.global(h)
+	for _, name := range h.Skipped {
+		c.cannot("%s says nothing of RoCE that is known", name)
+	}
+	if len(h.Streams()) == 0 {
+		c.cannot("%s does not say which DSCP its RDMA traffic has: give its NCCL environment, cma_roce_tos or the driver's traffic_class", h.Name)
+	}
+	if !h.PFC.Known() {
+		c.cannot("%s does not say on which priorities it has PFC: give the output of mlnx_qos -i", h.Name)
+	}
+}
+
+// report puts the worst first, and what is equally bad in the order of rules and
+// lines.
+func (c *checker) report() *Report {
+	order := map[string]int{}
+	for i, r := range Rules {
+		order[r.Name] = i
+	}
+	slices.SortStableFunc(c.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(order[a.Rule], order[b.Rule]), cmp.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Line, b.At.Line))
+	})
+	r := &Report{Findings: c.findings}
+	for text, ports := range c.unjudged {
+		if ports[0] != "" {
+			text += " (" + fewOf(ports) + ")"
+		}
+		r.Unjudged = append(r.Unjudged, text)
+	}
+	slices.Sort(r.Unjudged)
+	return r
+}
+
+// Ports names the ports in few words.
+func (f *Finding) Ports() string { return fewOf(f.Where) }
+
+func fewOf(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

@@ -1,0 +1,373 @@
+package lint
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/internal/roce"
+	"weft/internal/roce/host"
+	"weft/internal/roce/sonic"
+	"weft/units"
+)
+
+// edit is a change of a text: old is there at least once, and all of it goes.
+type edit struct{ old, new string }
+
+func edited(t *testing.T, text string, edits []edit) string {
+	t.Helper()
+	for _, e := range edits {
+		if !strings.Contains(text, e.old) {
+			t.Fatalf("nothing is %q", e.old)
+		}
+		text = strings.ReplaceAll(text, e.old, e.new)
+	}
+	return text
+}
+
+func load(t *testing.T, path ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// sound makes the switch of sonic's tests one that fits the host of host's tests:
+// DSCP 26 is lossless.
+var sound = edit{`"26": "1"`, `"26": "3"`}
+
+// check judges the switch and the host of the packages' tests with changes.
+func check(t *testing.T, config, listing []edit, o Options) *Report {
+	t.Helper()
+	return checkFiles(t, config, listings(t, listing), o)
+}
+
+// listings are the files of the host.
+func listings(t *testing.T, listing []edit) []host.Source {
+	t.Helper()
+	var files []host.Source
+	for _, name := range []string{"mlnx_qos.txt", "ethtool.txt", "ethtool-a.txt", "ecn.txt", "nccl.env"} {
+		text := load(t, "..", "host", "testdata", name)
+		for _, e := range listing {
+			text = strings.ReplaceAll(text, e.old, e.new)
+		}
+		files = append(files, host.Source{Name: name, Text: text})
+	}
+	return files
+}
+
+func checkFiles(t *testing.T, config []edit, files []host.Source, o Options) *Report {
+	t.Helper()
+	return judge(t, readConfig(t, config), files, o)
+}
+
+func readConfig(t *testing.T, config []edit) *sonic.Config {
+	t.Helper()
+	text := edited(t, load(t, "..", "sonic", "testdata", "config_db.json"), config)
+	cfg, err := sonic.Read("config_db.json", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func judge(t *testing.T, cfg *sonic.Config, files []host.Source, o Options) *Report {
+	t.Helper()
+	sw, problems := sonic.Examine(cfg)
+	h, err := host.Read("node1", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Check(sw, problems, []*host.Host{h}, o)
+}
+
+func tell(r *Report) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s %s %v %s (%s): %s; %v\n", f.Severity, f.Rule, f.At, f.Value, f.Ports(), f.Why, f.Fixes)
+	}
+	return b.String()
+}
+
+func TestASoundPairHasNoFindings(t *testing.T) {
+	r := check(t, []edit{sound}, nil, Options{Buffer: 160 << 20})
+	if len(r.Findings) > 0 || len(r.Unjudged) > 0 {
+		t.Errorf("%s%v", tell(r), r.Unjudged)
+	}
+}
+
+// mistake is a change of a sound pair, and the finding that it makes.
+type mistake struct {
+	name            string
+	config, listing []edit
+	options         Options
+	rule            string
+	severity        Severity
+	line            string // "file: text of the line"
+	why, fix        string
+}
+
+// mistakes are what really goes wrong, each with the rule that finds it, the line
+// by a text of it, and what the reason and the fix say.
+var mistakes = []mistake{
+	{
+		name: "NVIDIA's DSCP on SONiC's default map", rule: "dscp-lossy", severity: Error,
+		line: `config_db.json: "26": "1"`, why: "in class 1, priority group 0, queue 1, and only 3,4 is protected",
+		fix: `{"DSCP_TO_TC_MAP": {"AZURE": {"26": "3"}}}`,
+	},
+	{
+		name: "NCCL without a traffic class", listing: []edit{{"NCCL_IB_TC=106", "NCCL_DEBUG=INFO"}}, rule: "dscp-lossy", severity: Error,
+		line: "nccl.env: NCCL_DEBUG", why: "it sets no NCCL_IB_TC", fix: "NCCL_IB_TC=14",
+	},
+	{
+		name: "PFC of the host on another priority", config: []edit{sound}, listing: []edit{{"0   0   0   1   0   0   0   0   \n\tbuffer", "0   0   0   0   0   1   0   0   \n\tbuffer"}},
+		rule: "pfc-one-end", severity: Error, line: "mlnx_qos.txt: enabled", why: "the host has PFC on 5", fix: "mlnx_qos -i ens1f0np0 --pfc 0,0,0,1,0,1,0,0",
+	},
+	{
+		name: "the data in another priority of the host", config: []edit{{`"26": "1"`, `"26": "4"`}}, rule: "pfc-priority", severity: Error,
+		line: "mlnx_qos.txt: prio:3", why: "the host has it in priority 3; leaf1 pauses priority 4", fix: "--dscp2prio set,26,4",
+	},
+	{
+		name: "a pause that stops another queue", config: []edit{sound, {`"MAP_PFC_PRIORITY_TO_QUEUE": {
+        "AZURE": {
+            "0": "0",
+            "1": "1",
+            "2": "2",
+            "3": "3",`, `"MAP_PFC_PRIORITY_TO_QUEUE": {
+        "AZURE": {
+            "0": "0",
+            "1": "1",
+            "2": "2",
+            "3": "2",`}},
+		rule: "pfc-queue", severity: Error, line: `config_db.json: "3": "2"`, why: "waits in queue 3", fix: `{"MAP_PFC_PRIORITY_TO_QUEUE": {"AZURE": {"3": "3"}}}`,
+	},
+	{
+		name: "pauses without headroom", config: []edit{sound, {`"Ethernet4|3-4": {
+            "profile": "pg_lossless_400000_40m_profile"`, `"Ethernet4|3-4": {
+            "profile": "ingress_lossy_profile"`}},
+		rule: "pfc-headroom", severity: Error, line: `config_db.json: "Ethernet4|3-4"`, why: "has no xoff", fix: `{"BUFFER_PG": {"Ethernet4|3-4": {"profile": "pg_lossless_400000_40m_profile"}}}`,
+	},
+	{
+		name: "headroom without pauses", config: []edit{sound, {`"pfc_enable": "3,4"`, `"pfc_enable": "3"`}},
+		rule: "pfc-headroom", severity: Error, line: `config_db.json: "pfc_enable"`, why: "never pauses", fix: `"pfc_enable": "3,4"`,
+	},
+	{
+		name: "pauses of the whole link", config: []edit{sound}, listing: []edit{{"RX:\t\toff", "RX:\t\ton"}},
+		rule: "pause-global", severity: Warning, line: "ethtool-a.txt: RX", why: "beside PFC on 3", fix: "ethtool -A ens1f0np0 rx off tx off",
+	},
+	{
+		name: "a queue that nothing serves", config: []edit{sound, {`"Ethernet0|3": {
+            "scheduler": "scheduler.1",`, `"Ethernet0|3": {`}},
+		rule: "queue-unserved", severity: Error, line: `config_db.json: "3": "3"`, why: "class 3 leads to queue 3", fix: `{"QUEUE": {"Ethernet0|3": {"scheduler": "scheduler.0"}}}`,
+	},
+	{
+		name: "the tag's priority on a routed link", config: []edit{sound, {`"VLAN": {`, `"INTERFACE": {
+        "Ethernet0": {}
+    },
+    "VLAN": {`}}, listing: []edit{{"state: dscp", "state: pcp"}},
+		rule: "trust-pcp", severity: Error, line: "mlnx_qos.txt: Priority trust", why: "it is routed (line", fix: "mlnx_qos -i ens1f0np0 --trust dscp",
+	},
+	{
+		name: "longer packets than the switch takes", config: []edit{sound, {`"mtu": "9100"`, `"mtu": "1500"`}},
+		rule: "mtu", severity: Error, line: "ecn.txt: mtu:9000", why: "leaf1 takes 1500", fix: `{"PORT": {"Ethernet0": {"mtu": "9000"}}}`,
+	},
+	{
+		name: "lossless traffic that nothing marks", config: []edit{sound, {`,
+            "wred_profile": "AZURE_LOSSLESS"`, ""}},
+		rule: "ecn-missing", severity: Warning, line: `config_db.json: "Ethernet0|3"`, why: "nothing marks",
+	},
+	{
+		name: "WRED that drops", config: []edit{sound, {"ecn_all", "ecn_none"}},
+		rule: "ecn-missing", severity: Error, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "WRED drops in queue 3 from 1048576 bytes on", fix: `"ecn": "ecn_all"`,
+	},
+	{
+		name: "marks after the pause", config: []edit{sound, {`"dynamic_th": "0"`, `"dynamic_th": "-7"`}},
+		rule: "ecn-above-pfc", severity: Error, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "pauses at 823327 bytes at the latest", fix: `"green_min_threshold": "102915", "green_max_threshold": "411663"`,
+	},
+	{
+		name: "marks only partly before the pause", config: []edit{sound, {`"dynamic_th": "0"`, `"dynamic_th": "-6"`}},
+		rule: "ecn-above-pfc", severity: Warning, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "only from 2097152 on",
+	},
+	{
+		name: "a host that does not answer marks", config: []edit{sound}, listing: []edit{{"roce_rp/enable/3:1", "roce_rp/enable/3:0"}},
+		rule: "ecn-host", severity: Error, line: "ecn.txt: roce_rp/enable/3", why: "whose reaction point is off", fix: "echo 1 > /sys/class/net/ens1f0np0/ecn/roce_rp/enable/3",
+	},
+	{
+		name: "notifications behind the data", config: []edit{sound}, listing: []edit{{"cnp_dscp:48", "cnp_dscp:26"}},
+		rule: "cnp-in-data", severity: Error, line: "ecn.txt: cnp_dscp", why: "in queue 3 with the data", fix: "echo 48 > /sys/class/net/ens1f0np0/ecn/roce_np/cnp_dscp",
+	},
+	{
+		name: "headroom below what no chip avoids", config: []edit{sound, {`"xoff": "283648"`, `"xoff": "80000"`}},
+		rule: "headroom-small", severity: Error, line: `config_db.json: "pg_lossless`, why: "on any switch 87", fix: `"xoff": "`,
+	},
+	{
+		name: "headroom for a shorter cable than there is", options: Options{Cable: 300 * units.Metre},
+		config: []edit{sound, {`"VLAN": {`, `"LOSSLESS_TRAFFIC_PATTERN": {"AZURE": {"mtu": "1024", "small_packet_percentage": "100"}},
+    "VLAN": {`}},
+		rule: "headroom-small", severity: Warning, line: `config_db.json: "pg_lossless`, why: "for 300 m of cable at 400 Gb/s, and the vendor's formula for NVIDIA Spectrum-4 with 100 % small", fix: `"xoff": "67`,
+	},
+	{
+		name: "a host that keeps room for 7 m", config: []edit{sound}, listing: []edit{{"Cable len: 40", "Cable len: 7"}},
+		rule: "cable-differs", severity: Warning, line: "mlnx_qos.txt: Cable len", why: "the cable has 40 m", fix: "mlnx_qos -i ens1f0np0 --cable_len=40",
+	},
+	{
+		name: "more headroom than buffer", config: []edit{sound}, options: Options{Buffer: 64 << 20},
+		rule: "headroom-total", severity: Error, line: `config_db.json: "ingress_lossless_pool": {`, why: "promised 1212416 bytes",
+	},
+	{
+		name: "a watchdog that takes congestion for a storm", config: []edit{sound, {`"speed": "400000"`, `"speed": "1000"`}}, listing: []edit{{"400000Mb/s", "1000Mb/s"}},
+		rule: "watchdog-short", severity: Error, line: `config_db.json: "Ethernet0": {`, why: "takes 536.9 ms to drain", fix: `{"PFC_WD": {"Ethernet0": {"detection_time": "600"}}}`,
+	},
+	{
+		name: "Kmin above Kmax", config: []edit{sound, {`"green_min_threshold": "1048576"`, `"green_min_threshold": "9999999"`}},
+		rule: "invalid", severity: Error, line: `config_db.json: "green_min_threshold"`, why: "Kmin", fix: `"green_min_threshold": "2097152"`,
+	},
+}
+
+func TestEachMistakeIsFoundWithLineReasonAndFix(t *testing.T) {
+	for _, m := range mistakes {
+		r := check(t, m.config, m.listing, m.options)
+		i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Rule == m.rule && f.Severity == m.severity })
+		if i < 0 {
+			t.Errorf("%s: no %s of %s in\n%s", m.name, m.severity, m.rule, tell(r))
+			continue
+		}
+		f := r.Findings[i]
+		var fixes []string
+		for _, x := range f.Fixes {
+			fixes = append(fixes, x.Lines...)
+		}
+		if !strings.Contains(f.Why, m.why) || !strings.Contains(strings.Join(fixes, "\n"), m.fix) {
+			t.Errorf("%s: want %q and %q in\n%s", m.name, m.why, m.fix, tell(&Report{Findings: r.Findings[i : i+1]}))
+		}
+		file, text, _ := strings.Cut(m.line, ": ")
+		if got := lineAt(t, m.config, m.listing, f.At); f.At.File != file || !strings.Contains(got, text) {
+			t.Errorf("%s: it is said to be at %v, which is %q; want %s", m.name, f.At, got, m.line)
+		}
+	}
+}
+
+// lineAt is the line that a finding names, of the file with its changes.
+func lineAt(t *testing.T, config, listing []edit, at Place) string {
+	t.Helper()
+	var text string
+	if at.File == "config_db.json" {
+		text = edited(t, load(t, "..", "sonic", "testdata", at.File), config)
+	} else {
+		text = load(t, "..", "host", "testdata", at.File)
+		for _, e := range listing {
+			text = strings.ReplaceAll(text, e.old, e.new)
+		}
+	}
+	return strings.Split(text, "\n")[at.Line-1]
+}
+
+func TestEveryRuleIsTested(t *testing.T) {
+	for _, rule := range Rules {
+		if !slices.ContainsFunc(mistakes, func(m mistake) bool { return m.rule == rule.Name }) {
+			t.Errorf("no mistake tests %s", rule.Name)
+		}
+	}
+}
+
+func TestTheSameMistakeOfAllPortsIsOneFinding(t *testing.T) {
+	r := check(t, nil, nil, Options{Buffer: 160 << 20})
+	if len(r.Findings) != 1 || r.Findings[0].Ports() != "Ethernet0, Ethernet4" {
+		t.Error(tell(r))
+	}
+}
+
+// TestFixesOfTheSwitchMendTheirFindings lays the fixes over the file and judges it
+// again: the finding is gone, and no new kind has come.
+func TestFixesOfTheSwitchMendTheirFindings(t *testing.T) {
+	mended := 0
+	for _, m := range mistakes {
+		cfg := readConfig(t, m.config)
+		before := judge(t, cfg, listings(t, m.listing), m.options)
+		i := slices.IndexFunc(before.Findings, func(f Finding) bool { return f.Rule == m.rule })
+		if i < 0 || !slices.ContainsFunc(before.Findings[i].Fixes, func(f Fix) bool { return f.On == "leaf1" }) {
+			continue // it is mended at the host, or not by a line
+		}
+		sw, _ := sonic.Examine(cfg)
+		if err := before.Mend(cfg, sw); err != nil {
+			t.Fatalf("%s: %v", m.name, err)
+		}
+		mended++
+		for _, f := range judge(t, cfg, listings(t, m.listing), m.options).Findings {
+			if f.Rule == m.rule {
+				t.Errorf("%s: mended it is still there: %s", m.name, tell(&Report{Findings: []Finding{f}}))
+			}
+			if !slices.ContainsFunc(before.Findings, func(b Finding) bool { return b.Rule == f.Rule }) {
+				t.Errorf("%s: the fix makes %s", m.name, tell(&Report{Findings: []Finding{f}}))
+			}
+		}
+	}
+	if mended < 12 {
+		t.Errorf("%d mistakes are mended at the switch", mended)
+	}
+}
+
+func TestWhatIsNotKnownIsSaidAndNotJudged(t *testing.T) {
+	config := []edit{sound, {`"CABLE_LENGTH"`, `"OTHER"`}, {`"size": "67108864",
+            "type": "ingress"`, `"type": "ingress"`}}
+	r := checkFiles(t, config, []host.Source{{Name: "e", Text: "Settings for e:\nSpeed: 400000Mb/s"}}, Options{})
+	all := strings.Join(r.Unjudged, "\n")
+	for _, want := range []string{"which DSCP", "on which priorities it has PFC", "length of the cable is not known (PORT, CABLE_LENGTH, or --cable) (Ethernet0, Ethernet4)", "how long a legitimate pause may last", "its buffer is not known"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+}
+
+func TestAHostIsHeldAgainstPortsOfItsSpeedOnly(t *testing.T) {
+	r := check(t, nil, []edit{{"400000Mb/s", "100000Mb/s"}}, Options{})
+	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == "dscp-lossy" }) {
+		t.Error(tell(r))
+	}
+}
+
+// made is a switch that makes its lossless profiles itself, as most do whose
+// chips have a pg_profile_lookup.ini.
+var made = []edit{
+	sound,
+	{`"profile": "pg_lossless_400000_40m_profile"`, `"profile": "NULL"`},
+	{`"pg_lossless_400000_40m_profile": {
+            "dynamic_th": "0",
+            "pool": "ingress_lossless_pool",
+            "size": "303104",
+            "xoff": "283648",
+            "xon": "19456"
+        }`, `"unused": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "0"}`},
+}
+
+func TestProfilesThatTheSwitchMakesAreJudgedByItsTable(t *testing.T) {
+	r := check(t, made, nil, Options{Buffer: 160 << 20})
+	if len(r.Findings) > 0 || len(r.Unjudged) != 1 || !strings.Contains(r.Unjudged[0], "give --profiles") {
+		t.Errorf("without the table: %s%v", tell(r), r.Unjudged)
+	}
+	_, table, err := roce.Lookup("tomahawk-5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := check(t, made, nil, Options{Buffer: 160 << 20, Profiles: table.Rows}); len(r.Findings) > 0 || len(r.Unjudged) > 0 {
+		t.Errorf("with it: %s%v", tell(r), r.Unjudged)
+	}
+	small := []roce.Row{{Speed: 400 * units.Gbps, Cable: 40 * units.Metre, Profile: roce.Profile{Size: 18796, Xoff: 50_000}}}
+	r = check(t, made, nil, Options{Buffer: 160 << 20, Profiles: small})
+	if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == "headroom-small" && f.Severity == Error }) {
+		t.Errorf("50,000 bytes for 40 m at 400 Gb/s: %s", tell(r))
+	}
+}
+
+func TestASwitchIsJudgedWithoutHosts(t *testing.T) {
+	sw, problems := sonic.Examine(readConfig(t, []edit{sound, {"ecn_all", "ecn_none"}}))
+	r := Check(sw, problems, nil, Options{})
+	if len(r.Findings) != 2 || r.Findings[0].Rule != "ecn-missing" { // queues 3 and 4
+		t.Error(tell(r))
+	}
+}

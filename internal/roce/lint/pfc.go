@@ -1,0 +1,189 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/internal/roce/sonic"
+	"weft/units"
+)
+
+// protected judges whether pauses and headroom go together.
+func (c *checker) protected(p *sonic.Port) {
+	for g, profile := range p.Groups {
+		paused := slices.Contains(p.PFC, g)
+		switch {
+		case paused && profile != nil && !profile.Lossless():
+			c.add(p, Finding{
+				Rule: "pfc-headroom", Severity: Error, At: c.place(p.GroupAt[g]), Value: fmt.Sprintf("priority group %d has profile %s", g, profile.Name),
+				Why:   fmt.Sprintf("the port pauses priority %d (line %d), and the profile (line %d) has no xoff: what arrives until the peer has stopped is dropped", g, p.PFCLine, profile.Line),
+				Fixes: c.losslessProfile(p, g),
+			})
+		case !paused && profile.Lossless():
+			c.add(p, Finding{
+				Rule: "pfc-headroom", Severity: Error, At: c.place(max(p.PFCLine, p.QoSLine)), Value: "pfc_enable " + noneOr(join(p.PFC)),
+				Why:   fmt.Sprintf("priority group %d has %d bytes of headroom (line %d), and the port never pauses its priority: it is dropped like any other", g, profile.Xoff, p.GroupAt[g]),
+				Fixes: []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", p.QoSKey, "pfc_enable", join(sorted(append(slices.Clone(p.PFC), g))))}}},
+			})
+		}
+	}
+}
+
+func sorted(list []int) []int {
+	slices.Sort(list)
+	return list
+}
+
+// losslessProfile is a lossless profile that the switch has, for the row of a
+// group. There is none where the row is of lossy groups too: it would have to be
+// taken apart.
+func (c *checker) losslessProfile(p *sonic.Port, g int) []Fix {
+	for n, key := range p.GroupKey {
+		if key == p.GroupKey[g] && !slices.Contains(p.PFC, n) {
+			return nil
+		}
+	}
+	for _, profile := range c.sw.Profiles {
+		if profile.Lossless() {
+			return []Fix{{c.name(), []string{sonic.Patch("BUFFER_PG", p.GroupKey[g], "profile", profile.Name)}}}
+		}
+	}
+	return nil
+}
+
+// queueKey is the key of a queue's row in QUEUE, of the one that is there or of a
+// new one.
+func queueKey(p *sonic.Port, queue int) string {
+	if queue >= 0 && queue < sonic.Priorities && p.Queues[queue].Key != "" {
+		return p.Queues[queue].Key
+	}
+	return fmt.Sprintf("%s|%d", p.Name, queue)
+}
+
+// pauses judges whether a pause of each priority stops the queue that has its
+// traffic, and whether something serves and marks that queue.
+func (c *checker) pauses(p *sonic.Port) {
+	for tc := range sonic.Priorities {
+		group, queue := tc, tc
+		if p.Group != nil {
+			group = p.Group.Of(tc)
+		}
+		if p.Queue != nil {
+			queue = p.Queue.Of(tc)
+		}
+		if !p.Lossless(group) {
+			continue
+		}
+		if queue < 0 || queue >= sonic.Priorities || p.Unserved(queue) {
+			c.unserved(p, tc, queue)
+			continue
+		}
+		c.marks(p, queue)
+		if stopped := p.PFCQueueOf(group); stopped != queue {
+			c.stops(p, tc, group, queue, stopped)
+		}
+	}
+}
+
+func (c *checker) unserved(p *sonic.Port, tc, queue int) {
+	at, value := p.QoSLine, fmt.Sprintf("no queue for class %d", tc)
+	if p.Queue != nil {
+		at = p.Queue.LineOf(tc)
+	}
+	fix := sonic.Patch("QUEUE", queueKey(p, queue), "scheduler", c.scheduler(p))
+	why := fmt.Sprintf("class %d leads to queue %d, and the port has schedulers for others but none for it", tc, queue)
+	if queue < 0 || queue >= sonic.Priorities {
+		why = fmt.Sprintf("class %d leads to no queue for unicast", tc)
+		fix = sonic.Patch("TC_TO_QUEUE_MAP", "AZURE", fmt.Sprint(tc), fmt.Sprint(tc))
+	} else {
+		value = fmt.Sprintf("class %d in queue %d", tc, queue)
+	}
+	c.add(p, Finding{
+		Rule: "queue-unserved", Severity: Error, At: c.place(at), Value: value,
+		Why:   why + ": lossless traffic waits there while the others are served",
+		Fixes: []Fix{{c.name(), []string{fix}}},
+	})
+}
+
+// scheduler is the name of one that a queue of the port has.
+func (c *checker) scheduler(p *sonic.Port) string {
+	for _, q := range p.Queues {
+		if q.Scheduler != nil {
+			return q.Scheduler.Name
+		}
+	}
+	return "scheduler.0"
+}
+
+func (c *checker) stops(p *sonic.Port, tc, priority, queue, stopped int) {
+	name, at := "AZURE", p.QoSLine
+	if p.PFCQueue != nil {
+		name, at = mapName(p.PFCQueue.Name), p.PFCQueue.LineOf(priority)
+	}
+	what := fmt.Sprintf("stops queue %d", stopped)
+	if stopped < 0 {
+		what = "stops no queue"
+	}
+	c.add(p, Finding{
+		Rule: "pfc-queue", Severity: Error, At: c.place(at), Value: fmt.Sprintf("a pause of priority %d %s", priority, what),
+		Why:   fmt.Sprintf("class %d, which the peer protects by pausing priority %d, waits in queue %d: a pause does not stop it, and the peer's headroom overflows", tc, priority, queue),
+		Fixes: []Fix{{c.name(), []string{sonic.Patch("MAP_PFC_PRIORITY_TO_QUEUE", name, fmt.Sprint(priority), fmt.Sprint(queue))}}},
+	})
+}
+
+// watchdog judges whether a pause that congestion explains can be as long as
+// what the watchdog takes for a storm.
+func (c *checker) watchdog(p *sonic.Port) {
+	if p.Detect == 0 || p.Action == "alert" || len(p.PFC) == 0 {
+		return
+	}
+	pool, slowest := c.pool(), c.slowest()
+	if pool == nil || pool.Size == 0 || slowest == nil {
+		c.cannot("how long a legitimate pause may last: the ingress pool has no size, or ports have no speed")
+		return
+	}
+	drain := slowest.Speed.PerByte()
+	longest := units.Time(int64(pool.Size) * drain.Num / drain.Den)
+	if p.Detect > longest {
+		return
+	}
+	f := Finding{
+		Rule: "watchdog-short", Severity: Error, At: c.place(p.WDLine), Value: fmt.Sprintf("detection_time %d", p.Detect/units.Millisecond),
+		Why: fmt.Sprintf("the pool %s of %d bytes takes %v to drain through %s at %v (line %d): a pause may last that long without any fault, and the watchdog then does %q to lossless traffic after %v",
+			pool.Name, pool.Size, longest, slowest.Name, slowest.Speed, slowest.Line, p.Action, p.Detect),
+	}
+	if least := (longest/units.Millisecond + 100) / 100 * 100; least <= mostDetect {
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("PFC_WD", p.Name, "detection_time", fmt.Sprint(int64(least)))}}}
+	}
+	c.add(p, f)
+}
+
+// mostDetect is the longest time that the watchdog takes, in ms
+// (sonic-pfcwd.yang).
+const mostDetect = 5000
+
+// pool is the pool that lossless groups are in: of a profile that is configured,
+// or the one where the switch puts those that it makes (sonic-swss, buffermgr).
+func (c *checker) pool() *sonic.Pool {
+	for _, p := range c.sw.Profiles {
+		if p.Lossless() && p.Pool != nil {
+			return p.Pool
+		}
+	}
+	for _, p := range c.sw.Pools {
+		if p.Name == "ingress_lossless_pool" {
+			return p
+		}
+	}
+	return nil
+}
+
+// slowest is the slowest port in use.
+func (c *checker) slowest() (slowest *sonic.Port) {
+	for _, p := range c.ports() {
+		if p.Speed > 0 && (slowest == nil || p.Speed < slowest.Speed) {
+			slowest = p
+		}
+	}
+	return slowest
+}

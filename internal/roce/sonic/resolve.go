@@ -1,0 +1,255 @@
+package sonic
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/units"
+)
+
+// maxProblems bounds how many defects of a configuration are listed.
+const maxProblems = 50
+
+// Resolve makes a Switch of a configuration without defects; the error joins
+// all that Examine finds.
+func Resolve(c *Config) (*Switch, error) {
+	sw, problems := Examine(c)
+	if len(problems) == 0 {
+		return sw, nil
+	}
+	errs := make([]error, len(problems))
+	for i, p := range problems {
+		errs[i] = p
+	}
+	return nil, errors.Join(errs...)
+}
+
+// Examine makes a Switch of a configuration as far as it has a meaning, and
+// lists what has none: values that are no numbers or out of range, references
+// to what is not there, Kmin above Kmax, XON above the threshold, headroom that
+// does not fit its pool. What is configured soundly and works badly is for the
+// lint. With defects the Switch leaves out what they are about.
+func Examine(c *Config) (*Switch, []*Error) {
+	r := &resolver{config: c, sw: &Switch{File: c.File, Watchdog: Watchdog{Poll: defaultWatch}}}
+	r.device()
+	r.pools()
+	r.profiles()
+	r.wred()
+	r.schedulers()
+	r.ports()
+	r.layers()
+	r.portMaps()
+	r.buffers()
+	r.queues()
+	r.watchdog()
+	r.headroomFits()
+	slices.SortFunc(r.sw.Ports, func(a, b *Port) int { return comparePorts(a.Name, b.Name) })
+	if r.unlisted > 0 {
+		r.problems = append(r.problems, &Error{File: c.File, Text: fmt.Sprintf("%d more defects are not listed", r.unlisted)})
+	}
+	return r.sw, r.problems
+}
+
+type resolver struct {
+	config    *Config
+	sw        *Switch
+	scheduler map[string]*Scheduler
+	maps      map[string]*Map
+	byPort    map[string]*Port
+	problems  []*Error
+	unlisted  int
+}
+
+func (r *resolver) problem(line int, format string, args ...any) {
+	r.mendable(line, "", format, args...)
+}
+
+// mendable notes a defect with the patch that mends it.
+func (r *resolver) mendable(line int, patch, format string, args ...any) {
+	if len(r.problems) == maxProblems {
+		r.unlisted++
+		return
+	}
+	e := &Error{File: r.config.File, Line: line, Text: fmt.Sprintf(format, args...)}
+	if patch != "" {
+		e.Fix = []string{patch}
+	}
+	r.problems = append(r.problems, e)
+}
+
+// rows are the rows of a table, none where there is no such table.
+func (r *resolver) rows(table string) []Row {
+	if t := r.config.Table(table); t != nil {
+		return t.Rows
+	}
+	return nil
+}
+
+// number reads a whole number from least to most; missing is its value where
+// the field is not there.
+func (r *resolver) number(table string, row *Row, name string, missing, least, most int64) int64 {
+	v, ok := row.Get(name)
+	if !ok {
+		return missing
+	}
+	n, err := strconv.ParseInt(v.Text, 10, 64)
+	if err != nil || v.List != nil || n < least || n > most {
+		r.problem(v.Line, "%s of %s|%s is %q: valid is a whole number from %d to %d", name, table, row.Key, v.Text, least, most)
+		return missing
+	}
+	return n
+}
+
+// word reads one of some words, in any case.
+func (r *resolver) word(table string, row *Row, name, missing string, valid ...string) string {
+	v, ok := row.Get(name)
+	if !ok {
+		return missing
+	}
+	text := strings.ToLower(v.Text)
+	if v.List != nil || !slices.Contains(valid, text) {
+		r.problem(v.Line, "%s of %s|%s is %q: valid are %s", name, table, row.Key, v.Text, strings.Join(valid, ", "))
+		return missing
+	}
+	return text
+}
+
+// reference is the name that a value refers to, in today's form or as
+// [TABLE|name].
+func reference(v Value) string {
+	text := v.Text
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		text = strings.TrimSuffix(inner, "]")
+		if _, name, ok := strings.Cut(text, "|"); ok {
+			return name
+		}
+	}
+	return text
+}
+
+func (r *resolver) device() {
+	if row := r.config.Table("DEVICE_METADATA").Row("localhost"); row != nil {
+		name, _ := row.Get("hostname")
+		sku, _ := row.Get("hwsku")
+		r.sw.Hostname, r.sw.HwSKU = name.Text, sku.Text
+	}
+	for i, row := range r.rows("LOSSLESS_TRAFFIC_PATTERN") {
+		const table = "LOSSLESS_TRAFFIC_PATTERN"
+		if i == 0 {
+			r.sw.SmallPercent = int(r.number(table, &row, "small_packet_percentage", 100, 0, 100))
+			r.sw.LosslessMTU = units.Bytes(r.number(table, &row, "mtu", 1024, 1, 9216))
+		}
+	}
+}
+
+// maxBuffer is above every switch's packet buffer, some 200 MB today.
+const maxBuffer = 16 << 30
+
+func (r *resolver) pools() {
+	rows := r.rows("BUFFER_POOL")
+	for i := range rows {
+		row := &rows[i]
+		const table = "BUFFER_POOL"
+		r.sw.Pools = append(r.sw.Pools, &Pool{
+			Name: row.Key, Line: row.Line,
+			Ingress: r.word(table, row, "type", "ingress", "ingress", "egress", "both") != "egress",
+			Dynamic: r.word(table, row, "mode", "dynamic", "dynamic", "static") == "dynamic",
+			Size:    units.Bytes(r.number(table, row, "size", 0, 0, maxBuffer)),
+			Xoff:    units.Bytes(r.number(table, row, "xoff", 0, 0, maxBuffer)),
+		})
+	}
+}
+
+func (r *resolver) profiles() {
+	rows := r.rows("BUFFER_PROFILE")
+	for i := range rows {
+		row := &rows[i]
+		const table = "BUFFER_PROFILE"
+		bytes := func(name string) units.Bytes { return units.Bytes(r.number(table, row, name, 0, 0, maxBuffer)) }
+		p := &Profile{
+			Name: row.Key, Line: row.Line,
+			Size: bytes("size"), Xon: bytes("xon"), XonOffset: bytes("xon_offset"), Xoff: bytes("xoff"), StaticTh: bytes("static_th"),
+			DynamicTh: int(r.number(table, row, "dynamic_th", 0, leastAlpha, mostAlpha)),
+		}
+		if v, ok := row.Get("pool"); ok {
+			i := slices.IndexFunc(r.sw.Pools, func(p *Pool) bool { return p.Name == reference(v) })
+			if i < 0 {
+				r.problem(v.Line, "BUFFER_PROFILE|%s is of pool %q, which BUFFER_POOL does not have", row.Key, reference(v))
+			} else {
+				p.Pool = r.sw.Pools[i]
+			}
+		}
+		r.xonBelow(row, p)
+		r.sw.Profiles = append(r.sw.Profiles, p)
+	}
+}
+
+// The exponents of a dynamic threshold (sonic-buffer-profile.yang).
+const (
+	leastAlpha = -8
+	mostAlpha  = 7
+)
+
+// xonBelow checks that a paused sender is ever told to go on: XON lies below
+// the most that the group may hold before it pauses.
+func (r *resolver) xonBelow(row *Row, p *Profile) {
+	most, known := p.Threshold()
+	if !p.Lossless() || !known || p.Xon <= most {
+		return
+	}
+	v, _ := row.Get("xon")
+	r.mendable(v.Line, Patch("BUFFER_PROFILE", row.Key, "xon", fmt.Sprint(int64(min(p.Size, most)))),
+		"BUFFER_PROFILE|%s has XON at %d bytes, above the %d at which it pauses with an empty pool: valid is XON below XOFF's threshold", row.Key, p.Xon, most)
+}
+
+func (r *resolver) wred() {
+	rows := r.rows("WRED_PROFILE")
+	for i := range rows {
+		row := &rows[i]
+		const table = "WRED_PROFILE"
+		ecn := r.word(table, row, "ecn", "ecn_none", "ecn_none", "ecn_green", "ecn_yellow", "ecn_red",
+			"ecn_green_yellow", "ecn_green_red", "ecn_yellow_red", "ecn_all")
+		w := &WRED{Name: row.Key, Line: row.Line, ECN: ecn == "ecn_all" || strings.Contains(ecn, "green")}
+		// Marks may have thresholds of their own, apart from those of drops.
+		first, last, chance := "green_min_threshold", "green_max_threshold", "green_drop_probability"
+		if v, ok := row.Get("ecn_green_min_threshold"); ok && v.Text != "" {
+			first, last, chance = "ecn_green_min_threshold", "ecn_green_max_threshold", "ecn_green_mark_probability"
+		}
+		w.Min = units.Bytes(r.number(table, row, first, 0, 0, maxBuffer))
+		w.Max = units.Bytes(r.number(table, row, last, 0, 0, maxBuffer))
+		w.Percent = int(r.number(table, row, chance, 100, 0, 100))
+		if w.Min > w.Max {
+			v, _ := row.Get(first)
+			r.mendable(v.Line, Patch(table, row.Key, first, fmt.Sprint(int64(w.Max)), last, fmt.Sprint(int64(w.Min))),
+				"WRED_PROFILE|%s begins to mark at %d bytes (Kmin), above %d (Kmax): valid is Kmin at most Kmax", row.Key, w.Min, w.Max)
+		}
+		r.sw.WRED = append(r.sw.WRED, w)
+	}
+}
+
+func (r *resolver) schedulers() {
+	r.scheduler = map[string]*Scheduler{}
+	rows := r.rows("SCHEDULER")
+	for i := range rows {
+		row := &rows[i]
+		kind := r.word("SCHEDULER", row, "type", "wrr", "dwrr", "wrr", "strict")
+		r.scheduler[row.Key] = &Scheduler{
+			Name: row.Key, Strict: kind == "strict", Line: row.Line,
+			Weight: int(r.number("SCHEDULER", row, "weight", 1, 1, 100)),
+		}
+	}
+}
+
+// headroomFits checks that the headroom of a single group is in the pool that
+// ports share it in. What all groups together are promised is for the lint: a
+// pool's size is what is left when that is set aside.
+func (r *resolver) headroomFits() {
+	for _, p := range r.sw.Profiles {
+		if p.Lossless() && p.Pool != nil && p.Pool.Xoff > 0 && p.Xoff > p.Pool.Xoff {
+			r.problem(p.Line, "BUFFER_PROFILE|%s has headroom of %d bytes, and all of its pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, p.Pool.Xoff)
+		}
+	}
+}

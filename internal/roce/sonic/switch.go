@@ -1,0 +1,230 @@
+package sonic
+
+import (
+	"slices"
+
+	"weft/units"
+)
+
+// Priorities is the number of priorities, traffic classes, priority groups and
+// queues for unicast that matter for PFC (IEEE 802.1Qbb).
+const Priorities = 8
+
+// Switch is what a configuration means for lossless Ethernet.
+type Switch struct {
+	File     string
+	Hostname string
+	HwSKU    string
+	Pools    []*Pool
+	Profiles []*Profile
+	WRED     []*WRED
+	Ports    []*Port // in the order of their names' numbers
+	Watchdog Watchdog
+	// SmallPercent and LosslessMTU are the traffic that headroom is reckoned for
+	// (LOSSLESS_TRAFFIC_PATTERN); the MTU is 0 where the table is not there.
+	SmallPercent int
+	LosslessMTU  units.Bytes
+}
+
+// HasPort reports whether there is a port of a name.
+func (s *Switch) HasPort(name string) bool {
+	return slices.ContainsFunc(s.Ports, func(p *Port) bool { return p.Name == name })
+}
+
+// Pool is a share of the switch's buffer (BUFFER_POOL).
+type Pool struct {
+	Name    string
+	Ingress bool
+	Dynamic bool
+	Size    units.Bytes // 0: the switch decides
+	Xoff    units.Bytes // the headroom that ports share; 0: none
+	Line    int
+}
+
+// Profile is how much of a pool one priority group or queue may take
+// (BUFFER_PROFILE).
+type Profile struct {
+	Name      string
+	Pool      *Pool
+	Size      units.Bytes // what it has to itself
+	Xon       units.Bytes
+	XonOffset units.Bytes
+	Xoff      units.Bytes // the headroom; 0: the profile is not lossless
+	// DynamicTh is the exponent of the threshold: alpha is 2^DynamicTh, of what
+	// is free of the pool. It counts where StaticTh is 0.
+	DynamicTh int
+	StaticTh  units.Bytes
+	Line      int
+}
+
+// Lossless reports whether the profile makes a priority group lossless.
+func (p *Profile) Lossless() bool { return p != nil && p.Xoff > 0 }
+
+// Threshold is the most that a group may hold before it pauses, its own buffer
+// included and with the rest of the pool empty. It is not known where the switch
+// decides about the pool's size.
+func (p *Profile) Threshold() (units.Bytes, bool) {
+	if p.StaticTh > 0 {
+		return p.Size + p.StaticTh, true
+	}
+	if p.Pool == nil || p.Pool.Size == 0 {
+		return 0, false
+	}
+	num, den := p.Alpha()
+	// held = alpha · (pool − held)
+	return p.Size + units.Bytes(int64(p.Pool.Size)*num/(num+den)), true
+}
+
+// Alpha is the dynamic threshold as a fraction of what is free of the pool.
+func (p *Profile) Alpha() (num, den int64) {
+	if p.DynamicTh < 0 {
+		return 1, 1 << -p.DynamicTh
+	}
+	return 1 << p.DynamicTh, 1
+}
+
+// WRED is when a queue marks (WRED_PROFILE), of the green packets, which are
+// all that come without a policer.
+type WRED struct {
+	Name     string
+	Min, Max units.Bytes
+	Percent  int // probability of a mark at Max
+	ECN      bool
+	Line     int
+}
+
+// Scheduler is a queue's turn (SCHEDULER).
+type Scheduler struct {
+	Name   string
+	Strict bool
+	Weight int // of DWRR or WRR, 1 to 100
+	Line   int
+}
+
+// Queue is a port's queue.
+type Queue struct {
+	Scheduler *Scheduler // nil: none is configured
+	WRED      *WRED      // nil: no marking
+	Profile   *Profile   // of the egress buffer
+	Line      int        // of the entry that names the WRED profile or scheduler
+	Key       string     // of that entry in QUEUE, which may be of several queues
+}
+
+// Map is a table from a number to a number, -1 where an entry is missing.
+type Map struct {
+	Name string
+	To   []int
+	Line int
+	at   []int // line of each entry
+}
+
+// Of is where a number maps to, -1 where nowhere.
+func (m *Map) Of(n int) int {
+	if m == nil || n < 0 || n >= len(m.To) {
+		return -1
+	}
+	return m.To[n]
+}
+
+// LineOf is the line of the entry of a number, or of the map.
+func (m *Map) LineOf(n int) int {
+	switch {
+	case m == nil:
+		return 0
+	case n < 0 || n >= len(m.at) || m.at[n] == 0:
+		return m.Line
+	}
+	return m.at[n]
+}
+
+// Port is a front port.
+type Port struct {
+	Name  string
+	Speed units.Rate
+	MTU   units.Bytes
+	Lanes int
+	Cable units.Length // 0: CABLE_LENGTH has none
+	Up    bool
+	Line  int
+	// Routed and Tagged are the lines that make it a routed port (INTERFACE) or a
+	// member of a VLAN with tags (VLAN_MEMBER); 0: it is not.
+	Routed, Tagged int
+
+	// DSCP and Dot1p are how a frame finds its traffic class: by DSCP, or by
+	// the priority of the VLAN tag where it has no map of DSCP.
+	DSCP, Dot1p *Map
+	Group       *Map // priority group by traffic class
+	Queue       *Map // queue by traffic class
+	PFCQueue    *Map // queue by PFC priority: which a pause stops
+	// PFC are the priorities on which the port sends and obeys pauses.
+	PFC      []int
+	PFCLine  int
+	Watched  []int // priorities under the watchdog
+	Groups   [Priorities]*Profile
+	GroupAt  [Priorities]int // line of the entry in BUFFER_PG
+	GroupKey [Priorities]string
+	Queues   [Priorities]Queue
+	Detect   units.Time // of the watchdog; 0: it is off on this port
+	Restore  units.Time
+	Action   string // drop, forward or alert
+	WDLine   int
+	QoSLine  int // of its entry in PORT_QOS_MAP
+	QoSKey   string
+	hasQueue bool
+}
+
+// Watchdog is what holds for the watchdog of all ports (PFC_WD|GLOBAL).
+type Watchdog struct {
+	Poll units.Time
+	Line int
+}
+
+// Class is where a packet with a DSCP goes on a port: traffic class, priority
+// group and queue, -1 where a map does not say.
+type Class struct{ TC, Group, Queue int }
+
+// ClassOf follows a port's maps. Without a map of DSCP every packet is in class
+// 0, and without maps of classes the numbers stay (sonic-swss, qosorch).
+func (p *Port) ClassOf(dscp int) Class {
+	if p.DSCP == nil {
+		return p.ClassOfTC(0)
+	}
+	return p.ClassOfTC(p.DSCP.Of(dscp))
+}
+
+// ClassOfTC is where packets of a traffic class go.
+func (p *Port) ClassOfTC(tc int) Class {
+	return Class{TC: tc, Group: through(p.Group, tc), Queue: through(p.Queue, tc)}
+}
+
+func through(m *Map, n int) int {
+	if m == nil {
+		return n
+	}
+	return m.Of(n)
+}
+
+// Lossless reports whether a priority group is protected: the port pauses its
+// priority, and the group has headroom or, where no profile is configured for
+// it, gets one from the switch (sonic-swss, buffermgrd, for the priorities of
+// pfc_enable).
+func (p *Port) Lossless(group int) bool {
+	if group < 0 || group >= Priorities || !slices.Contains(p.PFC, group) {
+		return false
+	}
+	return p.Groups[group] == nil || p.Groups[group].Lossless()
+}
+
+// PFCQueueOf is the queue that a pause of a priority stops.
+func (p *Port) PFCQueueOf(priority int) int { return through(p.PFCQueue, priority) }
+
+// Unserved reports whether a queue has no scheduler on a port whose other queues
+// have: where none has, the switch serves all alike.
+func (p *Port) Unserved(queue int) bool {
+	return p.hasQueue && p.Queues[queue].Scheduler == nil &&
+		slices.ContainsFunc(p.Queues[:], func(q Queue) bool { return q.Scheduler != nil })
+}
+
+// Used reports whether the configuration says how the port treats traffic; many
+// ports of a switch are only there.
+func (p *Port) Used() bool { return p.QoSLine > 0 || p.hasQueue }

@@ -1,0 +1,224 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"weft/internal/catalog"
+	"weft/internal/roce/sonic"
+	"weft/units"
+)
+
+// sonicSwitch lays what a configuration of SONiC says under what the scenario
+// itself states. The path is not kept: a resolved scenario has the numbers.
+func (r *resolver) sonicSwitch(path string, f *Fabric) {
+	at := path + ".switch.sonic"
+	if f.Switch.SONiC == "" {
+		if f.Switch.SONiCPort != "" {
+			r.complain(path+".switch.sonic-port", "a port is named, and switch.sonic names no configuration that has it")
+		}
+		return
+	}
+	file, port := f.Switch.SONiC, f.Switch.SONiCPort
+	f.Switch.SONiC, f.Switch.SONiCPort = "", ""
+	if f.Kind == InfiniBandKind {
+		r.complain(at, "this is a fabric of kind %s, and SONiC is for switches of Ethernet", f.Kind)
+		return
+	}
+	sw, err := r.readSONiC(file)
+	if err != nil {
+		for _, e := range unjoined(err) {
+			r.complain(at, "%v", e)
+		}
+		return
+	}
+	facts, err := sonicFacts(sw, port, f)
+	if err != nil {
+		r.complain(at, "%s: %v", file, err)
+		return
+	}
+	e := catalog.Entry{Kind: "SONiC", Name: file}
+	for _, fact := range facts {
+		if !r.written[path+"."+fact.Field] {
+			e.Facts = append(e.Facts, fact)
+		}
+	}
+	r.facts(path, e, reflect.ValueOf(f).Elem())
+}
+
+// readSONiC reads a configuration, named from the scenario's folder on.
+func (r *resolver) readSONiC(file string) (*sonic.Switch, error) {
+	name := file
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.dir, name)
+	}
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no file")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", file, withoutPath(err))
+	}
+	in, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", file, withoutPath(err))
+	}
+	defer func() { _ = in.Close() }()
+	c, err := sonic.Read(file, in)
+	if err != nil {
+		return nil, err
+	}
+	return sonic.Resolve(c)
+}
+
+// withoutPath is what is wrong with a file, whose name the message already has.
+func withoutPath(err error) error {
+	var at *os.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// unjoined are the errors of errors.Join.
+func unjoined(err error) []error {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		return many.Unwrap()
+	}
+	return []error{err}
+}
+
+// sonicFacts are the values that a port of the switch gives a fabric. Ports that
+// the fabric may use give the same, or one of them is named.
+func sonicFacts(sw *sonic.Switch, name string, f *Fabric) ([]catalog.Fact, error) {
+	var facts []catalog.Fact
+	var of *sonic.Port
+	for _, p := range sw.Ports {
+		if name != p.Name && (name != "" || !p.Up || !p.Used() || p.Speed != 0 && p.Speed != f.Link.Rate()) {
+			continue
+		}
+		its, err := portFacts(p, f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		if of == nil {
+			facts, of = its, p
+			continue
+		}
+		if i := slices.IndexFunc(its, func(x catalog.Fact) bool { return !slices.Contains(facts, x) }); i >= 0 || len(its) != len(facts) {
+			what := "ethernet"
+			if i >= 0 {
+				what = its[i].Field
+			}
+			return nil, fmt.Errorf("%s and %s differ in %s, and all ports of a scenario's switches are alike: name the one to go by with switch.sonic-port", of.Name, p.Name, what)
+		}
+	}
+	if of == nil {
+		if name != "" {
+			return nil, fmt.Errorf("there is no port %s", name)
+		}
+		return nil, fmt.Errorf("no port that is up and has queues runs at the link's %v: name one with switch.sonic-port", f.Link.Rate())
+	}
+	return facts, nil
+}
+
+// portFacts are the values that a port gives. The simulator has one class where a
+// switch has traffic class, priority group and queue: it is numbered as the queue.
+func portFacts(p *sonic.Port, f *Fabric) ([]catalog.Fact, error) {
+	e := &f.Ethernet
+	data, cnp := p.ClassOf(e.DSCP), p.ClassOf(e.CNPDSCP)
+	for _, c := range []struct {
+		dscp int
+		in   sonic.Class
+	}{{e.DSCP, data}, {e.CNPDSCP, cnp}} {
+		if min(c.in.Queue, c.in.Group) < 0 || max(c.in.Queue, c.in.Group) >= sonic.Priorities {
+			return nil, fmt.Errorf("DSCP %d leads to no queue or priority group (class %d): give it one, or another DSCP in ethernet.dscp", c.dscp, c.in.TC)
+		}
+	}
+	var facts []catalog.Fact
+	add := func(field, format string, args ...any) {
+		facts = append(facts, catalog.Fact{Field: field, Value: fmt.Sprintf(format, args...)})
+	}
+	add("ethernet.data-priority", "%d", data.Queue)
+	add("ethernet.ack-priority", "%d", data.Queue)
+	add("ethernet.cnp-priority", "%d", cnp.Queue)
+	add("ethernet.queues", "%s", portQueues(p, data.Queue, cnp.Queue))
+	lossless := []int{}
+	for tc := range sonic.Priorities {
+		if c := p.ClassOfTC(tc); p.Lossless(c.Group) && c.Queue >= 0 && c.Queue < sonic.Priorities && !slices.Contains(lossless, c.Queue) {
+			lossless = append(lossless, c.Queue)
+		}
+	}
+	add("ethernet.pfc.enabled", "%v", len(lossless) > 0)
+	add("ethernet.pfc.priorities", "%s", flow(reflect.ValueOf(lossless)))
+	if q := &p.Queues[data.Queue]; q.WRED != nil && q.WRED.ECN {
+		add("ethernet.ecn.enabled", "true")
+		add("ethernet.ecn.kmin", "%dB", q.WRED.Min)
+		add("ethernet.ecn.kmax", "%dB", q.WRED.Max)
+		add("ethernet.ecn.pmax", "%d%%", q.WRED.Percent)
+	} else {
+		add("ethernet.ecn.enabled", "false")
+	}
+	lossy := data.Queue // the bound at the way out is of lossy traffic
+	if slices.Contains(lossless, lossy) {
+		lossy = cnp.Queue
+	}
+	if b := p.Queues[lossy].Profile; b != nil && b.StaticTh == 0 {
+		add("ethernet.egress-alpha", "%s", alpha(b))
+	}
+	profile := p.Groups[data.Group]
+	if profile == nil {
+		return facts, nil // the switch makes one: the scenario's own stays
+	}
+	return append(facts, groupFacts(profile)...), nil
+}
+
+// groupFacts are the values of the priority group of the data.
+func groupFacts(g *sonic.Profile) []catalog.Fact {
+	bytes := func(field string, b units.Bytes) catalog.Fact {
+		return catalog.Fact{Field: "ethernet." + field, Value: fmt.Sprintf("%dB", b)}
+	}
+	reserve := g.Size
+	if g.Lossless() && g.Size >= g.Xoff {
+		reserve -= g.Xoff // NVIDIA's size has the headroom in it, Broadcom's does not
+	}
+	facts := []catalog.Fact{
+		bytes("pfc.reserve", reserve), bytes("pfc.headroom", g.Xoff), bytes("pfc.xon", g.Xon), bytes("pfc.xon-offset", g.XonOffset),
+		bytes("pfc.xoff", g.StaticTh),
+	}
+	if g.StaticTh == 0 {
+		facts = append(facts, catalog.Fact{Field: "ethernet.pfc.alpha", Value: alpha(g)})
+	}
+	if g.Pool != nil && g.Pool.Size > 0 {
+		facts = append(facts, bytes("shared", g.Pool.Size))
+	}
+	return facts
+}
+
+func alpha(p *sonic.Profile) string {
+	num, den := p.Alpha()
+	return fmt.Sprintf("%d/%d", num, den)
+}
+
+// portQueues are the schedulers of a port's queues; a queue of the traffic that
+// has none is served as one of weight 1.
+func portQueues(p *sonic.Port, used ...int) string {
+	var queues []Queue
+	for n := range p.Queues {
+		s := p.Queues[n].Scheduler
+		switch {
+		case s == nil && slices.Contains(used, n):
+			queues = append(queues, Queue{Priority: n, Schedule: DWRR, Weight: 1})
+		case s == nil:
+		case s.Strict:
+			queues = append(queues, Queue{Priority: n, Schedule: Strict})
+		default:
+			queues = append(queues, Queue{Priority: n, Schedule: DWRR, Weight: s.Weight})
+		}
+	}
+	return flow(reflect.ValueOf(queues))
+}

@@ -1,0 +1,203 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"weft/wire/cm"
+)
+
+// The errors of connecting.
+var (
+	ErrRejected = errors.New("verbs: the peer rejects the connection")
+	ErrNoAnswer = errors.New("verbs: the peer does not answer")
+	ErrInUse    = errors.New("verbs: the port is in use")
+)
+
+// ConnParam is what one end wants of a connection (rdma_connect(3),
+// rdma_accept(3)). The zero value is the usual.
+type ConnParam struct {
+	// PrivateData goes to the peer: 56 bytes with Dial, 196 with Accept.
+	PrivateData []byte
+	// Access is what the peer may do to memory.
+	Access Access
+	// ResponderResources and InitiatorDepth are the READs and atomics that this
+	// end serves and has outstanding; 0 is MaxRdAtomic.
+	ResponderResources, InitiatorDepth uint8
+}
+
+// Conn is a connection of two queue pairs.
+type Conn struct {
+	m        *manager
+	qp       *QP
+	peer     netip.AddrPort
+	local    cm.ID
+	remote   cm.ID
+	state    connState
+	param    ConnParam
+	asked    cm.Req
+	tid      uint64
+	message  []byte // is sent again until it is answered
+	again    int64  // when, by the manager's clock
+	tries    int
+	private  []byte
+	err      error
+	settled  chan struct{} // established, or failed
+	finished chan struct{} // disconnected, or failed
+}
+
+// connState is where a connection stands (IBA vol. 1, 12.9.6).
+type connState uint8
+
+const (
+	connReqSent connState = iota
+	connReqReceived
+	connRepSent
+	connEstablished
+	connDreqSent
+	connClosed
+)
+
+// Listener takes requests for connections to a port.
+type Listener struct {
+	m       *manager
+	service uint64
+	backlog chan *Conn
+	closed  chan struct{}
+}
+
+// Listen takes requests for connections to a port of the device, as rdma_listen
+// does. Other devices reach it at the device's address.
+func (d *Device) Listen(port uint16) (*Listener, error) {
+	m, err := d.manager()
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	service := cm.ServiceID(port)
+	if m.listeners[service] != nil {
+		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
+	}
+	l := &Listener{m: m, service: service, backlog: make(chan *Conn, maxBacklog), closed: make(chan struct{})}
+	m.listeners[service] = l
+	return l, nil
+}
+
+// Close stops listening. Connections stay.
+func (l *Listener) Close() error {
+	l.m.mu.Lock()
+	defer l.m.mu.Unlock()
+	if l.m.listeners[l.service] != l {
+		return ErrClosed
+	}
+	delete(l.m.listeners, l.service)
+	close(l.closed)
+	return nil
+}
+
+// Request is a peer's wish to connect. It is accepted or rejected.
+type Request struct{ c *Conn }
+
+// Accept waits for a request.
+func (l *Listener) Accept(ctx context.Context) (*Request, error) {
+	select {
+	case c := <-l.backlog:
+		return &Request{c}, nil
+	case <-l.closed:
+		return nil, ErrClosed
+	case <-l.m.stopped:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// PrivateData is what the peer gave along.
+func (r *Request) PrivateData() []byte { return r.c.private }
+
+// Peer is the peer's address.
+func (r *Request) Peer() netip.AddrPort { return r.c.peer }
+
+// Accept connects qp, which is in RESET, and waits until the peer knows.
+func (r *Request) Accept(ctx context.Context, qp *QP, p ConnParam) (*Conn, error) {
+	if len(p.PrivateData) > cm.RepPrivate {
+		return nil, invalid("%d bytes of private data: at most %d", len(p.PrivateData), cm.RepPrivate)
+	}
+	c := r.c
+	if err := c.m.accept(c, qp, p); err != nil {
+		return nil, err
+	}
+	err := c.wait(ctx)
+	return c, err
+}
+
+// Reject refuses the connection.
+func (r *Request) Reject(private []byte) error {
+	if len(private) > cm.RejPrivate {
+		return invalid("%d bytes of private data: at most %d", len(private), cm.RejPrivate)
+	}
+	return r.c.m.refuse(r.c, private)
+}
+
+// reqPrivate is what a REQ has room for behind the addresses.
+const reqPrivate = cm.ReqPrivate - cm.IPBytes
+
+// Dial connects qp, which is in RESET, to a port of another device. Both devices
+// have the same UDP port.
+func (d *Device) Dial(ctx context.Context, qp *QP, to netip.Addr, port uint16, p ConnParam) (*Conn, error) {
+	if len(p.PrivateData) > reqPrivate {
+		return nil, invalid("%d bytes of private data: at most %d", len(p.PrivateData), reqPrivate)
+	}
+	m, err := d.manager()
+	if err != nil {
+		return nil, err
+	}
+	c, err := m.dial(qp, netip.AddrPortFrom(to, d.Addr().Port()), port, p)
+	if err != nil {
+		return nil, err
+	}
+	err = c.wait(ctx)
+	return c, err
+}
+
+// wait waits until the connection is established or has failed.
+func (c *Conn) wait(ctx context.Context) error {
+	select {
+	case <-c.settled:
+		c.m.mu.Lock()
+		defer c.m.mu.Unlock()
+		return c.err
+	case <-c.m.stopped:
+		return ErrClosed
+	case <-ctx.Done():
+		c.m.mu.Lock()
+		defer c.m.mu.Unlock()
+		c.m.end(c, ctx.Err())
+		return ctx.Err()
+	}
+}
+
+// PrivateData is what the peer gave along when it accepted or asked.
+func (c *Conn) PrivateData() []byte { return c.private }
+
+// QP is the connection's queue pair at this end.
+func (c *Conn) QP() *QP { return c.qp }
+
+// Done is closed when the connection is at its end: the queue pair is in ERR.
+func (c *Conn) Done() <-chan struct{} { return c.finished }
+
+// Disconnect ends the connection at both ends, and waits until the peer knows.
+func (c *Conn) Disconnect(ctx context.Context) error {
+	c.m.disconnect(c)
+	select {
+	case <-c.finished:
+		return nil
+	case <-c.m.stopped:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

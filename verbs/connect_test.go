@@ -1,0 +1,133 @@
+package verbs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"weft/internal/live/faulty"
+)
+
+// connected makes a connection between the queue pairs of two sides by the
+// communication manager.
+func connected(t testing.TB, p *pair, port uint16) (dialled, accepted *Conn) {
+	t.Helper()
+	a, b := p.on[0], p.on[1]
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	l, err := b.dev.Listen(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	type result struct {
+		c   *Conn
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		r, err := l.Accept(ctx)
+		if err != nil {
+			done <- result{nil, err}
+			return
+		}
+		if got := string(bytes.TrimRight(r.PrivateData(), "\x00")); got != "hello" {
+			done <- result{nil, fmt.Errorf("private data %q", got)}
+			return
+		}
+		c, err := r.Accept(ctx, b.qp, ConnParam{Access: allAccess, PrivateData: []byte("welcome")})
+		done <- result{c, err}
+	}()
+	dialled, err = a.dev.Dial(ctx, a.qp, b.dev.Addr().Addr(), port, ConnParam{Access: allAccess, PrivateData: []byte("hello")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(bytes.TrimRight(dialled.PrivateData(), "\x00")); got != "welcome" {
+		t.Errorf("the answer's private data is %q", got)
+	}
+	r := <-done
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	return dialled, r.c
+}
+
+func TestConnectionsAreMadeAndEndedByMessagesBetweenQueuePairsOne(t *testing.T) {
+	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 8192)
+	a, b := p.on[0], p.on[1]
+	dialled, accepted := connected(t, p, 7471)
+	fillPattern(a.buf, 1)
+	a.post(SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 8192)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
+	a.want(1, Success)
+	if !bytes.Equal(a.buf, b.memory()) {
+		t.Error("other bytes arrived")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := dialled.Disconnect(ctx); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-accepted.Done():
+	case <-ctx.Done():
+		t.Fatal("the other end has not heard of it")
+	}
+	for _, s := range p.on {
+		if got := s.qp.State(); got != StateErr {
+			t.Errorf("after the end a queue pair is in %v, want ERR", got)
+		}
+	}
+}
+
+func TestConnectionsAreMadeThoughMessagesAreLostAndDoubled(t *testing.T) {
+	n := faulty.New(7, faulty.Harm{Lose: 0.25, Double: 0.25})
+	p := faultyPair(t, n, QPInitAttr{}, 64)
+	connected(t, p, 1)
+	if n.Lost == 0 && n.Doubled == 0 {
+		t.Error("nothing was lost or doubled: the test says nothing")
+	}
+}
+
+func TestARequestThatNobodyListensToOrThatIsRefusedFails(t *testing.T) {
+	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 64)
+	a, b := p.on[0], p.on[1]
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if _, err := b.dev.Listen(5); err != nil { // so that there is a queue pair 1
+		t.Fatal(err)
+	}
+	if _, err := b.dev.Listen(5); !errors.Is(err, ErrInUse) {
+		t.Errorf("listening twice: %v, want %v", err, ErrInUse)
+	}
+	if _, err := a.dev.Dial(ctx, a.qp, b.dev.Addr().Addr(), 6, ConnParam{}); !errors.Is(err, ErrRejected) {
+		t.Errorf("no listener: %v, want %v", err, ErrRejected)
+	}
+	l, err := b.dev.Listen(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		if r, err := l.Accept(ctx); err == nil {
+			_ = r.Reject([]byte("no"))
+		}
+	}()
+	qp, err := a.pd.CreateQP(QPInitAttr{SendCQ: a.cq, RecvCQ: a.cq, MaxSendWR: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.dev.Dial(ctx, qp, b.dev.Addr().Addr(), 7, ConnParam{}); !errors.Is(err, ErrRejected) {
+		t.Errorf("refused: %v, want %v", err, ErrRejected)
+	}
+	short, cancel2 := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel2()
+	fresh, err := a.pd.CreateQP(QPInitAttr{SendCQ: a.cq, RecvCQ: a.cq, MaxSendWR: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.dev.Dial(short, fresh, mustAddr("10.0.0.99:1").Addr(), 7, ConnParam{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("nobody there: %v, want %v", err, context.DeadlineExceeded)
+	}
+}

@@ -1,0 +1,237 @@
+package verbs
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+	"sync"
+
+	"weft/internal/live"
+	"weft/units"
+	"weft/wire"
+	"weft/wire/pcap"
+)
+
+// Options is how a device is opened.
+type Options struct {
+	// Addr is an address of this machine, and the UDP port. RoCE v2 is spoken on
+	// port 4791, which is taken where the port is 0. The whole of 127.0.0.0/8 is
+	// this machine: two devices on one machine take two addresses.
+	Addr netip.AddrPort
+	// PathMTU is the largest path MTU of the device's queue pairs, and bounds with
+	// that what is in flight; 0 is 4096.
+	PathMTU int
+	// StrictICRC refuses packets whose ICRC does not fit the IP identification
+	// that weft sends with; see package weft/internal/live. Other implementations
+	// send other identifications.
+	StrictICRC bool
+	// Capture gets a pcapng of every packet.
+	Capture io.Writer
+}
+
+// Device is an open RDMA device with one port.
+type Device struct {
+	port   *live.Port
+	mtu    int
+	keys   keys
+	qps    map[*QP]struct{}
+	cqs    map[*CQ]struct{}
+	pds    int
+	closed bool
+	async  chan AsyncEvent
+
+	cmOnce sync.Once
+	cm     *manager
+	cmErr  error
+}
+
+// AsyncEvent is what happened to an object without anyone having asked
+// (ibv_get_async_event(3)).
+type AsyncEvent struct {
+	Type EventType
+	QP   *QP
+	CQ   *CQ
+}
+
+// EventType is the kind of an asynchronous event.
+type EventType uint8
+
+// The events.
+const (
+	EventCQErr            EventType = iota // a completion queue was overrun
+	EventQPFatal                           // a queue pair went to ERR for a local error
+	EventQPAccessErr                       // a peer was refused for an access error
+	EventQPReqErr                          // a peer was refused for an invalid request
+	EventQPLastWQEReached                  // of a queue pair with an SRQ, in ERR
+	EventSRQLimitReached                   // fewer receives are left than the limit
+	numEventTypes
+)
+
+// Open opens a device.
+func Open(o Options) (*Device, error) {
+	a := o.Addr
+	if a.Port() == 0 {
+		a = netip.AddrPortFrom(a.Addr(), wire.RoCEv2Port)
+	}
+	conn, err := live.OpenUDP(a)
+	if err != nil {
+		return nil, err
+	}
+	return open(conn, o)
+}
+
+// open makes a device of a connection.
+func open(conn live.Conn, o Options) (*Device, error) {
+	if o.PathMTU == 0 {
+		o.PathMTU = 4096
+	}
+	if !validMTU(o.PathMTU) {
+		_ = conn.Close()
+		return nil, invalid("path MTU %d: 256, 512, 1024, 2048 or 4096", o.PathMTU)
+	}
+	c := live.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC}
+	if o.Capture != nil {
+		w, err := pcap.NewWriter(o.Capture, pcap.Raw)
+		if err != nil {
+			_ = conn.Close()
+			return nil, fmt.Errorf("verbs: the capture cannot be written: %w", err)
+		}
+		c.Capture = w
+	}
+	d := &Device{mtu: o.PathMTU, qps: map[*QP]struct{}{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	d.keys.setUp()
+	d.port = live.Open(c)
+	return d, nil
+}
+
+func validMTU(n int) bool { return n >= 256 && n <= 4096 && n&(n-1) == 0 }
+
+// Addr is the address and UDP port of the device: its GID, in RoCE's terms.
+func (d *Device) Addr() netip.AddrPort { return d.port.Local() }
+
+// Events delivers asynchronous events. Those that nobody fetches are dropped
+// beyond a bound.
+func (d *Device) Events() <-chan AsyncEvent { return d.async }
+
+func (d *Device) raise(e AsyncEvent) {
+	select {
+	case d.async <- e:
+	default:
+	}
+}
+
+// Progress takes what has arrived and sends what may go, and reports whether
+// anything had arrived. Whoever waits for memory to change, which one-sided
+// operations do without a completion, calls it in a loop.
+func (d *Device) Progress() bool {
+	d.port.Lock()
+	defer d.port.Unlock()
+	return d.port.Progress()
+}
+
+// Stats is what the device has sent and received.
+type Stats struct {
+	PacketsSent, PacketsReceived     int64
+	BytesSent, BytesReceived         int64 // from the BTH to the ICRC
+	DatagramsSent, DatagramsReceived int64 // system calls' entries: GSO and GRO make one of many packets
+	BadICRC                          int64
+	Malformed                        int64
+	Misdirected                      int64 // for no queue pair, or not from its peer, or of another partition
+	SolvedICRC                       int64 // fitted an IP identification other than weft's
+	Repeated                         int64 // packets that were sent again
+}
+
+// Stats says what has happened so far.
+func (d *Device) Stats() Stats {
+	d.port.Lock()
+	defer d.port.Unlock()
+	s := d.port.Stats()
+	out := Stats{
+		PacketsSent: s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut, BytesReceived: s.BytesIn,
+		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn,
+		BadICRC: s.BadICRC, Malformed: s.Malformed, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
+	}
+	for q := range d.qps {
+		out.Repeated += int64(q.end.QP.Repeated())
+	}
+	return out
+}
+
+// Close ends the device. Work requests that are not finished complete with
+// WRFlushErr; completion queues can still be polled.
+func (d *Device) Close() error {
+	d.port.Lock()
+	if d.closed {
+		d.port.Unlock()
+		return ErrClosed
+	}
+	d.closed = true
+	for q := range d.qps {
+		q.destroy()
+	}
+	for c := range d.cqs {
+		c.signal()
+	}
+	d.port.Unlock()
+	return d.port.Close()
+}
+
+// PD is a protection domain: queue pairs reach the memory of their own only.
+type PD struct {
+	dev  *Device
+	refs int
+}
+
+// AllocPD makes a protection domain.
+func (d *Device) AllocPD() *PD {
+	d.port.Lock()
+	defer d.port.Unlock()
+	d.pds++
+	return &PD{dev: d}
+}
+
+// Dealloc gives the domain up; nothing may be in it.
+func (p *PD) Dealloc() error {
+	p.dev.port.Lock()
+	defer p.dev.port.Unlock()
+	if p.refs > 0 {
+		return fmt.Errorf("%w: %d objects are in the protection domain", ErrBusy, p.refs)
+	}
+	p.dev.pds--
+	return nil
+}
+
+// AH says where datagrams go.
+type AH struct {
+	pd   *PD
+	peer *live.Peer
+}
+
+// CreateAH makes an address handle for the device at an address and UDP port; the
+// port is 4791 where it is 0.
+func (p *PD) CreateAH(to netip.AddrPort) (*AH, error) {
+	p.dev.port.Lock()
+	defer p.dev.port.Unlock()
+	peer, err := p.dev.peer(to)
+	if err != nil {
+		return nil, err
+	}
+	return &AH{pd: p, peer: peer}, nil
+}
+
+func (d *Device) peer(to netip.AddrPort) (*live.Peer, error) {
+	if !to.IsValid() || to.Addr().IsUnspecified() {
+		return nil, invalid("%v is no address of a device", to)
+	}
+	if to.Port() == 0 {
+		to = netip.AddrPortFrom(to.Addr(), wire.RoCEv2Port)
+	}
+	peer, err := d.port.Peer(to)
+	if err != nil {
+		return nil, invalid("%v: %w", to, err)
+	}
+	return peer, nil
+}
+
+// QPN is the number of a queue pair.
+type QPN = units.QPN

@@ -1,0 +1,175 @@
+package verbs
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+
+	"weft/internal/live"
+	"weft/units"
+	"weft/wire"
+)
+
+// target is a device of which one queue pair is connected, with a region that
+// lies between bytes that are no one's.
+type target struct {
+	conn *script
+	dev  *Device
+	qp   *QP
+	mr   *MR
+	all  []byte // the region and what lies around it
+	flow wire.ICRCFlow
+	from netip.AddrPort
+}
+
+const (
+	regionBytes = 4096
+	guardBytes  = 4096
+)
+
+func newTarget(t testing.TB, rights Access) *target {
+	t.Helper()
+	x := &target{
+		conn: &script{local: netip.MustParseAddrPort("10.0.0.1:4791")}, from: netip.MustParseAddrPort("10.0.0.2:4791"),
+		all: make([]byte, guardBytes+regionBytes+guardBytes),
+	}
+	x.flow = wire.NewICRCFlow(x.from, x.conn.local)
+	var err error
+	if x.dev, err = open(x.conn, Options{PathMTU: 1024}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = x.dev.Close() })
+	pd := x.dev.AllocPD()
+	cq, err := x.dev.CreateCQ(1 << 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.qp, err = pd.CreateQP(QPInitAttr{SendCQ: cq, RecvCQ: cq, MaxSendWR: 16, MaxRecvWR: 16}); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.qp.Connect(Remote{Addr: x.from, QPN: 77}, 0, allAccess); err != nil {
+		t.Fatal(err)
+	}
+	if x.mr, err = pd.RegMR(x.all[guardBytes:guardBytes+regionBytes], rights); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// take gives the device a packet with an ICRC that fits.
+func (x *target) take(b []byte) {
+	b = wire.AppendICRC(b, x.flow.Begin(0, wire.UDPBytes+len(b)+wire.ICRCBytes, b))
+	x.dev.port.Lock()
+	defer x.dev.port.Unlock()
+	x.conn.in = append(x.conn.in, live.Incoming{From: x.from, Segment: len(b), Data: b})
+	x.dev.port.Progress()
+	x.conn.out = nil
+}
+
+// packet is a packet that the queue pair expects, but for what is meant to be
+// wrong.
+func (x *target) packet(op wire.Opcode, psn units.PSN, va uint64, rkey, length uint32, payload []byte) []byte {
+	p := wire.Packet{
+		BTH:     wire.BTH{Opcode: op, PKey: 0xffff, DestQP: x.qp.QPN(), PSN: psn, AckReq: true},
+		RETH:    wire.RETHeader{VA: va, RKey: wire.RKey(rkey), Length: length},
+		Atomic:  wire.AtomicETHeader{VA: va, RKey: wire.RKey(rkey), SwapAdd: ^uint64(0)},
+		Payload: payload,
+	}
+	b, err := p.AppendTo(nil)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// FuzzPackets throws packets with a good ICRC at a device: nothing but what the
+// region and its rights allow may change, and nothing may fail.
+func FuzzPackets(f *testing.F) {
+	x := newTarget(f, AccessLocalWrite)
+	f.Add(x.packet(wire.RCWriteOnly, 0, x.mr.Addr(), x.mr.RKey(), 8, make([]byte, 8)))
+	f.Add(x.packet(wire.RCReadRequest, 0, x.mr.Addr(), x.mr.RKey(), 8, nil))
+	f.Add(x.packet(wire.RCFetchAdd, 0, x.mr.Addr(), x.mr.RKey(), 8, nil))
+	f.Add(x.packet(wire.RCSendOnly, 0, 0, 0, 0, make([]byte, 40)))
+	f.Add(x.packet(wire.RCAcknowledge, 0, 0, 0, 0, nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) < wire.BTHBytes || len(b) > 5000 {
+			return
+		}
+		x := newTarget(t, AccessLocalWrite|AccessRemoteRead)
+		// A packet for another queue pair says little: half go to this one.
+		if b[0]&1 == 0 {
+			binary.BigEndian.PutUint32(b[4:], uint32(x.qp.QPN()))
+		}
+		x.take(bytes.Clone(b))
+		if !bytes.Equal(x.all, make([]byte, len(x.all))) {
+			t.Errorf("%x wrote to a region that nobody may write to", b)
+		}
+	})
+}
+
+// Requests whose fields lie near what is right, in either byte order, change the
+// region only where they are exactly right, and never what lies around it.
+func TestOnlyRequestsThatAreExactlyRightChangeMemory(t *testing.T) {
+	dice := rand.New(rand.NewPCG(1, 2))
+	near := func(v uint64) uint64 {
+		switch dice.IntN(8) {
+		case 0:
+			return v + uint64(dice.IntN(64))
+		case 1:
+			return v - uint64(dice.IntN(64))
+		case 2:
+			return v ^ 1<<dice.IntN(64)
+		case 3:
+			return dice.Uint64()
+		}
+		return v
+	}
+	accepted := 0
+	for range 3000 {
+		x := newTarget(t, allAccess)
+		n := dice.IntN(1024) + 1
+		va := near(x.mr.Addr() + uint64(dice.IntN(regionBytes)))
+		rkey := uint32(near(uint64(x.mr.RKey())))
+		if dice.IntN(10) == 0 {
+			rkey = x.mr.RKey()>>24 | x.mr.RKey()<<24 | x.mr.RKey()>>8&0xff00 | x.mr.RKey()<<8&0xff0000
+		}
+		length := uint32(near(uint64(n)))
+		x.take(x.packet(wire.RCWriteOnly, 0, va, rkey, length, bytes.Repeat([]byte{0xee}, n)))
+		right := rkey == x.mr.RKey() && length == uint32(n) && va >= x.mr.Addr() && va+uint64(n) <= x.mr.Addr()+regionBytes && va+uint64(n) > va
+		want := make([]byte, len(x.all))
+		if right {
+			accepted++
+			at := guardBytes + int(va-x.mr.Addr())
+			copy(want[at:], bytes.Repeat([]byte{0xee}, n))
+		}
+		if !bytes.Equal(x.all, want) {
+			t.Fatalf("WRITE of %d bytes (of %d) to %#x with key %#x, of %#x and %#x: right %v, and memory is otherwise", n, length, va, rkey, x.mr.Addr(), x.mr.RKey(), right)
+		}
+		_ = x.dev.Close()
+	}
+	if accepted < 100 {
+		t.Errorf("only %d requests were right: the test says little", accepted)
+	}
+}
+
+func TestAPacketOfAnotherSenderPartitionOrServiceIsNotTaken(t *testing.T) {
+	for name, spoil := range map[string]func(x *target, b []byte){
+		"sender":    func(x *target, _ []byte) { x.from = netip.MustParseAddrPort("10.0.0.3:4791") },
+		"partition": func(_ *target, b []byte) { b[3] ^= 1 },
+		"service":   func(_ *target, b []byte) { b[0] |= 0x20 },
+		"number":    func(_ *target, b []byte) { b[7]++ },
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newTarget(t, allAccess)
+			b := x.packet(wire.RCWriteOnly, 0, x.mr.Addr(), x.mr.RKey(), 4, []byte{1, 2, 3, 4})
+			spoil(x, b)
+			x.flow = wire.NewICRCFlow(x.from, x.conn.local)
+			x.take(b)
+			if !bytes.Equal(x.all, make([]byte, len(x.all))) {
+				t.Error("memory was written to")
+			}
+		})
+	}
+}

@@ -1,0 +1,239 @@
+package verbs
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Access is a set of rights, with the numbers of ibv_access_flags.
+type Access uint8
+
+// The rights.
+const (
+	AccessLocalWrite Access = 1 << iota
+	AccessRemoteWrite
+	AccessRemoteRead
+	AccessRemoteAtomic
+	accessAll = 1<<iota - 1
+)
+
+// MR is a registered memory region.
+type MR struct {
+	pd     *PD
+	buf    []byte
+	addr   uint64
+	access Access
+	key    uint32
+	valid  bool
+}
+
+// keys are the memory regions of a device by their keys. A key is an index in 24
+// bits and a variant in 8, which changes whenever the index is used again or the
+// key is invalidated: whoever holds an old key is refused.
+type keys struct {
+	slots []slot
+	free  []uint32
+	next  uint64 // the next virtual address
+}
+
+type slot struct {
+	mr      *MR
+	variant uint8
+}
+
+// Virtual addresses begin where no process has memory, and regions lie apart, so
+// that an address that runs over the end of one meets none.
+const (
+	firstAddr = 0x1_0000_0000
+	addrAlign = 0x1_0000
+)
+
+func (k *keys) setUp() { k.next = firstAddr }
+
+// add gives the region a key.
+func (k *keys) add(mr *MR) error {
+	var index uint32
+	switch {
+	case len(k.free) > 0:
+		index = k.free[0]
+		k.free = k.free[1:]
+	case len(k.slots) < MaxMR:
+		index = uint32(len(k.slots))
+		k.slots = append(k.slots, slot{variant: uint8(rand.Uint32())})
+	default:
+		return fmt.Errorf("%w: %d memory regions", ErrNoMemory, MaxMR)
+	}
+	s := &k.slots[index]
+	s.mr, mr.valid = mr, true
+	mr.key = index<<8 | uint32(s.variant)
+	return nil
+}
+
+// remove makes the region's key stale.
+func (k *keys) remove(mr *MR) {
+	index := mr.key >> 8
+	mr.valid = false
+	k.slots[index].mr = nil
+	k.slots[index].variant++
+	k.free = append(k.free, index)
+}
+
+// find is the region of a key, nil if the key is not exactly right.
+func (k *keys) find(key uint32) *MR {
+	index := key >> 8
+	if uint64(index) >= uint64(len(k.slots)) {
+		return nil
+	}
+	if mr := k.slots[index].mr; mr != nil && mr.key == key {
+		return mr
+	}
+	return nil
+}
+
+// span is the bytes from addr on, nil if they are not all in the region. The
+// region has rights need, and belongs to pd.
+func (m *MR) span(pd *PD, addr uint64, length uint64, need Access) []byte {
+	if !m.valid || m.pd != pd || m.access&need != need || addr < m.addr {
+		return nil
+	}
+	off := addr - m.addr
+	if off > uint64(len(m.buf)) || length > uint64(len(m.buf))-off {
+		return nil
+	}
+	return m.buf[off : off+length : off+length]
+}
+
+// RegMR registers a buffer, at an address that the device chooses. The buffer is
+// the caller's; the garbage collector keeps it as long as it is registered.
+func (p *PD) RegMR(buf []byte, access Access) (*MR, error) {
+	p.dev.port.Lock()
+	defer p.dev.port.Unlock()
+	k := &p.dev.keys
+	mr, err := p.register(buf, k.next, access)
+	if err != nil {
+		return nil, err
+	}
+	k.next += (uint64(len(buf)) + 2*addrAlign - 1) &^ (addrAlign - 1)
+	return mr, nil
+}
+
+// RegMRIOVA registers a buffer at an address that the caller chooses.
+func (p *PD) RegMRIOVA(buf []byte, addr uint64, access Access) (*MR, error) {
+	p.dev.port.Lock()
+	defer p.dev.port.Unlock()
+	return p.register(buf, addr, access)
+}
+
+func (p *PD) register(buf []byte, addr uint64, access Access) (*MR, error) {
+	switch {
+	case p.dev.closed:
+		return nil, ErrClosed
+	case access&^accessAll != 0:
+		return nil, invalid("access %#x has unknown rights", access)
+	case access&(AccessRemoteWrite|AccessRemoteAtomic) != 0 && access&AccessLocalWrite == 0:
+		return nil, invalid("remote write and atomic need local write")
+	case addr+uint64(len(buf)) < addr:
+		return nil, invalid("%d bytes at %#x run over the end of the addresses", len(buf), addr)
+	}
+	mr := &MR{pd: p, buf: buf, addr: addr, access: access}
+	if err := p.dev.keys.add(mr); err != nil {
+		return nil, err
+	}
+	p.refs++
+	return mr, nil
+}
+
+// Addr is the virtual address of the first byte.
+func (m *MR) Addr() uint64 { return m.addr }
+
+// LKey is the key for the work requests of this device.
+func (m *MR) LKey() uint32 { return m.key }
+
+// RKey is the key that a peer needs.
+func (m *MR) RKey() uint32 { return m.key }
+
+// Len is the length of the region in bytes.
+func (m *MR) Len() int { return len(m.buf) }
+
+// Dereg ends the registration. Work requests that still use the region, local or
+// a peer's, fail.
+func (m *MR) Dereg() error {
+	m.pd.dev.port.Lock()
+	defer m.pd.dev.port.Unlock()
+	if !m.valid {
+		return ErrClosed
+	}
+	m.pd.dev.keys.remove(m)
+	m.pd.refs--
+	return nil
+}
+
+// SGE is a part of a work request's buffers.
+type SGE struct {
+	Addr   uint64
+	Length uint32
+	LKey   uint32
+}
+
+// SGE is the part of the region from offset on.
+func (m *MR) SGE(offset, length int) SGE {
+	return SGE{Addr: m.addr + uint64(offset), Length: uint32(length), LKey: m.key}
+}
+
+// segment is an SGE that was checked.
+type segment struct {
+	mr  *MR
+	off uint64
+	n   uint32
+}
+
+// segments checks a list of SGEs and appends what they mean.
+func (p *PD) segments(to []segment, list []SGE, need Access) (_ []segment, total uint64, err error) {
+	if len(list) > MaxSGE {
+		return to, 0, invalid("%d SGEs: at most %d", len(list), MaxSGE)
+	}
+	for _, s := range list {
+		if s.Length == 0 {
+			continue
+		}
+		mr := p.dev.keys.find(s.LKey)
+		if mr == nil || mr.span(p, s.Addr, uint64(s.Length), need) == nil {
+			return to, 0, invalid("SGE of %d bytes at %#x with lkey %#x: no such memory in the protection domain, or without the right", s.Length, s.Addr, s.LKey)
+		}
+		to = append(to, segment{mr, s.Addr - mr.addr, s.Length})
+		total += uint64(s.Length)
+	}
+	return to, total, nil
+}
+
+// gather appends n bytes of the segments from offset on. False says that a region
+// is not registered any more.
+func gather(parts [][]byte, segs []segment, offset, n uint64) ([][]byte, bool) {
+	for i := range segs {
+		s := &segs[i]
+		if offset >= uint64(s.n) {
+			offset -= uint64(s.n)
+			continue
+		}
+		if n == 0 {
+			break
+		}
+		if !s.mr.valid {
+			return parts, false
+		}
+		m := min(n, uint64(s.n)-offset)
+		parts = append(parts, s.mr.buf[s.off+offset:s.off+offset+m])
+		n, offset = n-m, 0
+	}
+	return parts, n == 0
+}
+
+// scatter copies b to the segments from offset on.
+func scatter(segs []segment, offset uint64, b []byte) bool {
+	var room [MaxSGE][]byte
+	parts, ok := gather(room[:0], segs, offset, uint64(len(b)))
+	for _, part := range parts {
+		b = b[copy(part, b):]
+	}
+	return ok
+}

@@ -1,0 +1,226 @@
+package verbs
+
+import (
+	"encoding/binary"
+
+	"weft/internal/live"
+	"weft/internal/transport"
+	"weft/units"
+	"weft/wire"
+)
+
+// The methods of this file are called by the device's port with its lock held:
+// QP is the live.Owner of its endpoint.
+
+// rights is what each kind of request needs of the memory and of the queue pair.
+var rights = [...]Access{
+	transport.AccessRemoteWrite:  AccessRemoteWrite,
+	transport.AccessRemoteRead:   AccessRemoteRead,
+	transport.AccessRemoteAtomic: AccessRemoteAtomic,
+}
+
+// remote is the transport's question whether the peer may touch memory.
+func (q *QP) remote(_ units.QPN, a transport.Access, rkey uint32, va uint64, length uint32) bool {
+	ok := q.reach(rkey, va, uint64(length), rights[a]) != nil
+	if !ok {
+		q.pd.dev.raise(AsyncEvent{Type: EventQPAccessErr, QP: q})
+	}
+	return ok
+}
+
+// reach is the memory that a peer means, nil if anything about it is not exactly
+// right.
+func (q *QP) reach(rkey uint32, va, length uint64, need Access) []byte {
+	if q.access&need != need {
+		return nil
+	}
+	mr := q.pd.dev.keys.find(rkey)
+	if mr == nil {
+		return nil
+	}
+	return mr.span(q.pd, va, length, need)
+}
+
+// atomic carries out an atomic of the peer's, whose operands are in the packet
+// that is being received. It is atomic with all that the device does.
+func (q *QP) atomic(_ units.QPN, op transport.Op, rkey uint32, va uint64) uint64 {
+	cell := q.reach(rkey, va, transport.AtomicBytes, AccessRemoteAtomic)
+	original := binary.NativeEndian.Uint64(cell)
+	operands := &q.pd.dev.port.Arrived().Atomic
+	switch {
+	case op == transport.OpFetchAdd:
+		binary.NativeEndian.PutUint64(cell, original+operands.SwapAdd)
+	case original == operands.Compare:
+		binary.NativeEndian.PutUint64(cell, operands.SwapAdd)
+	}
+	return original
+}
+
+// Gather implements live.Owner.
+func (q *QP) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
+	if p.Op.Response() {
+		b := q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(p.Length), AccessRemoteRead)
+		return append(parts, b), b != nil
+	}
+	id, ok := q.end.QP.SourceOf(p)
+	if !ok {
+		return parts, false
+	}
+	rec := q.send(id)
+	if rec.inline != nil {
+		return append(parts, rec.inline[p.Offset:p.Offset+p.Length]), true
+	}
+	return gather(parts, rec.segs, uint64(p.Offset), uint64(p.Length))
+}
+
+// Operands implements live.Owner.
+func (q *QP) Operands(p *transport.Packet) (swapAdd, compare uint64) {
+	if id, ok := q.end.QP.SourceOf(p); ok {
+		rec := q.send(id)
+		return rec.swap, rec.comp
+	}
+	return 0, 0
+}
+
+// Destination implements live.Owner.
+func (q *QP) Destination(p *transport.Packet) *live.Peer {
+	if id, ok := q.end.QP.SourceOf(p); ok {
+		return q.send(id).ah.peer
+	}
+	return nil
+}
+
+// Place implements live.Owner.
+func (q *QP) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
+	ok := true
+	switch v {
+	case transport.PlaceWrite:
+		// The transport has just asked for all of the message's memory.
+		copy(q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(len(payload)), AccessRemoteWrite), payload)
+	case transport.PlaceRecv:
+		rec, off := q.recv(p.VA), uint64(p.Offset)
+		if q.attr.Type == UD {
+			off = grhBytes
+			ok = scatter(rec.segs, 0, q.grh(len(payload)))
+		}
+		ok = ok && scatter(rec.segs, off, payload)
+	case transport.PlaceRead:
+		rec := q.send(p.VA)
+		ok = scatter(rec.segs, rec.base+uint64(p.Offset), payload)
+	case transport.PlaceAtomic:
+		var value [transport.AtomicBytes]byte
+		binary.NativeEndian.PutUint64(value[:], q.pd.dev.port.Arrived().Original)
+		ok = scatter(q.send(p.VA).segs, 0, value[:])
+	}
+	if !ok {
+		q.fault = LocProtErr
+	}
+}
+
+// grh is the header that stands in front of a datagram: for IPv4 the IP header in
+// the last 20 of its 40 bytes (IBA vol. 1, A17.4.5).
+func (q *QP) grh(payload int) []byte {
+	from, local := q.pd.dev.port.From().Addr().Unmap(), q.pd.dev.port.Local().Addr().Unmap()
+	arrived := q.pd.dev.port.Arrived()
+	size := uint16(wire.UDPBytes + arrived.BTH.Opcode.HeaderBytes() + (payload+3)&^3 + wire.ICRCBytes)
+	b := make([]byte, 0, grhBytes)
+	if from.Is4() {
+		h := wire.IPv4Header{
+			Length: wire.IPv4Bytes + size, Flags: wire.DontFragment, TTL: 64, Protocol: wire.ProtocolUDP,
+			Src: from.As4(), Dst: local.As4(),
+		}
+		return h.AppendTo(b[:grhBytes-wire.IPv4Bytes])
+	}
+	h := wire.IPv6Header{Length: size, NextHeader: wire.ProtocolUDP, HopLimit: 64, Src: from.As16(), Dst: local.As16()}
+	return h.AppendTo(b)
+}
+
+// Replenish implements live.Owner: it takes a receive of the shared queue.
+func (q *QP) Replenish() {
+	if q.attr.SRQ == nil {
+		return
+	}
+	var rec recvRecord
+	if q.attr.SRQ.take(&rec) {
+		// It cannot fail: the queue pair takes receives in every state in which it
+		// takes packets.
+		_ = q.addRecv(&rec)
+	}
+}
+
+// Completed implements live.Owner.
+func (q *QP) Completed(c *transport.Completion) {
+	if c.Recv {
+		q.received(c)
+		return
+	}
+	rec := q.send(c.ID)
+	if rec.wr < q.reported {
+		return // another part of a READ has told already
+	}
+	q.reported, q.doneWR = rec.wr+1, rec.wr+1
+	wc := WC{WRID: rec.wrid, Status: q.told(statusOf[c.Status]), Opcode: rec.op, ByteLen: rec.total, QPN: q.QPN()}
+	rec.segs, rec.inline, rec.ah = nil, nil, nil
+	q.deliver(q.attr.SendCQ, &wc, false)
+}
+
+// told is the status with which a completion is told: a success whose memory was
+// withdrawn meanwhile is none, and ends the connection.
+func (q *QP) told(s Status) Status {
+	if q.fault == Success || s != Success {
+		return s
+	}
+	s, q.fault = q.fault, Success
+	q.pd.dev.raise(AsyncEvent{Type: EventQPFatal, QP: q})
+	q.end.QP.BecomeErr(q.pd.dev.port.Batch())
+	return s
+}
+
+// received completes a receive.
+func (q *QP) received(c *transport.Completion) {
+	rec := q.recv(c.ID)
+	q.recvN--
+	wc := WC{
+		WRID: rec.wrid, Status: q.told(statusOf[c.Status]), Opcode: WCRecv, ByteLen: c.Bytes, QPN: q.QPN(), SrcQP: c.SrcQP,
+	}
+	rec.segs = nil
+	if c.Op == transport.OpWriteImm {
+		wc.Opcode = WCRecvRDMAWithImm
+	}
+	if c.HasImm {
+		wc.Flags, wc.ImmData = WCWithImm, c.Imm
+	}
+	if c.HasInv && wc.Status == Success {
+		wc.Flags, wc.InvalidatedRKey = WCWithInv, c.Imm
+		q.invalidate(c.Imm)
+	}
+	if q.attr.Type == UD && c.Status == transport.Success {
+		wc.Flags |= WCGRH
+		wc.ByteLen += grhBytes
+	}
+	q.deliver(q.attr.RecvCQ, &wc, c.Status == transport.Success && q.pd.dev.port.Arrived().BTH.Solicited)
+}
+
+// invalidate makes a key stale, which the peer asks for. Nothing that is not of
+// the queue pair's own domain, and for remote use, is touched.
+func (q *QP) invalidate(rkey uint32) {
+	const remote = AccessRemoteWrite | AccessRemoteRead | AccessRemoteAtomic
+	mr := q.pd.dev.keys.find(rkey)
+	if mr == nil || mr.pd != q.pd || mr.access&remote == 0 {
+		return
+	}
+	q.pd.dev.keys.remove(mr)
+	q.pd.refs--
+}
+
+// deliver hands a completion to its queue. A queue that is full is overrun: the
+// queue pair that meets it ends.
+func (q *QP) deliver(c *CQ, wc *WC, solicited bool) {
+	if c.push(wc, solicited) {
+		return
+	}
+	q.pd.dev.raise(AsyncEvent{Type: EventCQErr, CQ: c})
+	if q.end.QP.State() != transport.StateErr {
+		q.end.QP.BecomeErr(q.pd.dev.port.Batch())
+	}
+}

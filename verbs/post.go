@@ -1,0 +1,333 @@
+package verbs
+
+import (
+	"errors"
+	"fmt"
+
+	"weft/internal/transport"
+)
+
+// Opcode is the operation of a send, with the numbers of ibv_wr_opcode.
+type Opcode uint8
+
+// The operations.
+const (
+	RDMAWrite Opcode = iota
+	RDMAWriteWithImm
+	Send
+	SendWithImm
+	RDMARead
+	AtomicCmpAndSwp
+	AtomicFetchAndAdd
+	_ // LOCAL_INV
+	_ // BIND_MW
+	SendWithInv
+)
+
+// operations says what each is to the transport, and in its completion.
+var operations = map[Opcode]struct {
+	op transport.Op
+	wc WCOpcode
+}{
+	RDMAWrite:         {transport.OpWrite, WCRDMAWrite},
+	RDMAWriteWithImm:  {transport.OpWriteImm, WCRDMAWrite},
+	Send:              {transport.OpSend, WCSend},
+	SendWithImm:       {transport.OpSendImm, WCSend},
+	RDMARead:          {transport.OpRead, WCRDMARead},
+	AtomicCmpAndSwp:   {transport.OpCmpSwap, WCCompSwap},
+	AtomicFetchAndAdd: {transport.OpFetchAdd, WCFetchAdd},
+	SendWithInv:       {transport.OpSendInv, WCSend},
+}
+
+// SendFlags are properties of a send, with the numbers of ibv_send_flags.
+type SendFlags uint8
+
+// The flags.
+const (
+	SendFence     SendFlags = 1 << iota // waits for the READs and atomics before it
+	SendSignaled                        // completes; without it only a failure does
+	SendSolicited                       // raises a solicited event at the peer
+	SendInline                          // the data is copied at posting
+)
+
+// SendWR is a work request of a send queue.
+type SendWR struct {
+	WRID    uint64
+	Opcode  Opcode
+	Flags   SendFlags
+	SGL     []SGE
+	Inline  []byte // with SendInline, in the place of SGL
+	ImmData uint32
+	// InvalidateRKey is the key that SendWithInv makes stale at the peer.
+	InvalidateRKey uint32
+
+	RemoteAddr uint64 // WRITE, READ and atomics
+	RKey       uint32
+	// Add is what FETCH_ADD adds and CMP_SWAP compares with, as in the verbs.
+	CompareAdd uint64
+	Swap       uint64
+
+	AH      *AH // UD
+	DestQPN QPN
+	QKey    uint32
+}
+
+// RecvWR is a work request of a receive queue.
+type RecvWR struct {
+	WRID uint64
+	SGL  []SGE
+}
+
+// sendRecord is what is kept of a send until it completes: one per message of the
+// transport.
+type sendRecord struct {
+	wrid       uint64
+	wr         uint64 // which work request, counted
+	op         WCOpcode
+	signalled  bool
+	base       uint64 // of a cut READ, where its part begins
+	total      uint32
+	segs       []segment
+	few        [2]segment // what segs are where they are few
+	inline     []byte
+	ah         *AH
+	swap, comp uint64
+}
+
+// recvRecord is what is kept of a receive.
+type recvRecord struct {
+	wrid  uint64
+	total uint64
+	segs  []segment
+	few   [2]segment
+}
+
+func (r *recvRecord) fill(p *PD, wr *RecvWR) (err error) {
+	*r = recvRecord{wrid: wr.WRID}
+	r.segs, r.total, err = p.segments(r.few[:0], wr.SGL, AccessLocalWrite)
+	if err == nil && r.total > MaxMessage {
+		err = invalid("%d bytes of buffers: at most %d", r.total, uint64(MaxMessage))
+	}
+	return err
+}
+
+// PostSend posts sends. One that is refused ends the call with the reason; those
+// before it are posted.
+func (q *QP) PostSend(list ...SendWR) error {
+	port := q.pd.dev.port
+	port.Lock()
+	defer port.Unlock()
+	if q.dead {
+		return ErrClosed
+	}
+	var err error
+	for i := range list {
+		if err = q.postSend(&list[i]); err != nil {
+			err = fmt.Errorf("work request %d of %d: %w", i+1, len(list), err)
+			break
+		}
+	}
+	port.Kick(&q.end)
+	return err
+}
+
+func (q *QP) postSend(wr *SendWR) error {
+	what, ok := operations[wr.Opcode]
+	if !ok {
+		return invalid("no such operation: %d", wr.Opcode)
+	}
+	if q.sendWR-q.doneWR >= uint64(q.attr.MaxSendWR) {
+		return fmt.Errorf("%w: %d sends are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxSendWR)
+	}
+	rec := sendRecord{
+		wrid: wr.WRID, wr: q.sendWR, op: what.wc, ah: wr.AH,
+		signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0,
+	}
+	total, err := q.buffers(&rec, wr, what.op)
+	if err != nil {
+		return err
+	}
+	t := transport.WorkRequest{
+		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0,
+		Imm: wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
+	}
+	switch what.op {
+	case transport.OpSendInv:
+		t.Imm = wr.InvalidateRKey
+	case transport.OpCmpSwap:
+		rec.comp, rec.swap = wr.CompareAdd, wr.Swap
+	case transport.OpFetchAdd:
+		rec.swap = wr.CompareAdd
+	case transport.OpRead:
+		return q.postRead(&rec, t, total)
+	}
+	rec.total = uint32(total)
+	t.Length = uint32(total)
+	if err := q.enqueue(&rec, t); err != nil {
+		return err
+	}
+	q.sendWR++
+	return nil
+}
+
+// buffers checks the memory of a send, and says how much it is.
+func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64, err error) {
+	if q.attr.Type == UD && (wr.AH == nil || wr.AH.pd != q.pd) {
+		return 0, invalid("a datagram needs an address handle of its protection domain")
+	}
+	if wr.Flags&SendInline != 0 {
+		switch {
+		case op >= transport.OpRead && op != transport.OpSendInv:
+			return 0, invalid("READs and atomics have no inline data")
+		case len(wr.Inline) > q.attr.MaxInlineData:
+			return 0, invalid("%d bytes of inline data: the queue pair takes %d", len(wr.Inline), q.attr.MaxInlineData)
+		}
+		rec.inline = append([]byte{}, wr.Inline...)
+		return uint64(len(wr.Inline)), nil
+	}
+	need := Access(0)
+	if op == transport.OpRead || op == transport.OpCmpSwap || op == transport.OpFetchAdd {
+		need = AccessLocalWrite
+	}
+	q.scratch, total, err = q.pd.segments(q.scratch[:0], wr.SGL, need)
+	rec.segs = q.scratch
+	if err == nil && total > MaxMessage {
+		err = invalid("%d bytes: a message has at most %d", total, uint64(MaxMessage))
+	}
+	return total, err
+}
+
+// postRead posts a READ in parts, of which the last completes it.
+func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) error {
+	parts := max(1, (total+readChunk-1)/readChunk)
+	if uint64(q.end.QP.Pending())+parts > transport.MaxSendQueue {
+		return fmt.Errorf("%w: a READ of %d bytes does not fit beside those that are not finished", ErrNoMemory, total)
+	}
+	addr := t.RemoteVA
+	for i := range parts {
+		r := *rec
+		r.base, r.total = i*readChunk, uint32(total)
+		part := t
+		part.RemoteVA = addr + r.base
+		part.Length = uint32(min(readChunk, total-r.base))
+		part.Fence = t.Fence && i == 0
+		part.Unsignaled = t.Unsignaled || i+1 < parts
+		if err := q.enqueue(&r, part); err != nil {
+			return err
+		}
+	}
+	q.sendWR++
+	return nil
+}
+
+// enqueue hands a message to the transport.
+func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
+	q.growSends()
+	t.ID = q.sendID
+	if err := q.end.QP.PostSend(q.pd.dev.port.Now(), t); err != nil {
+		if errors.Is(err, transport.ErrQueueFull) {
+			return fmt.Errorf("%w: %w", ErrNoMemory, err)
+		}
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	at := q.send(q.sendID)
+	*at = *rec
+	if len(rec.segs) <= len(at.few) {
+		at.segs = at.few[:copy(at.few[:], rec.segs)]
+	} else {
+		at.segs = append([]segment(nil), rec.segs...)
+	}
+	q.sendID++
+	return nil
+}
+
+// growSends makes room for the record of one more message.
+func (q *QP) growSends() {
+	n := len(q.sends)
+	if q.end.QP.Pending() < n {
+		return
+	}
+	bigger := make([]sendRecord, max(16, 2*n))
+	for i := range min(uint64(n), q.sendID) {
+		id := q.sendID - 1 - i
+		to := &bigger[id&uint64(len(bigger)-1)]
+		*to = *q.send(id)
+		if len(to.segs) <= len(to.few) {
+			to.segs = to.few[:len(to.segs)]
+		}
+	}
+	q.sends = bigger
+}
+
+func (q *QP) send(id uint64) *sendRecord { return &q.sends[id&uint64(len(q.sends)-1)] }
+
+func (q *QP) recv(id uint64) *recvRecord { return &q.recvs[id&uint64(len(q.recvs)-1)] }
+
+// PostRecv posts receives. One that is refused ends the call; those before it are
+// posted.
+func (q *QP) PostRecv(list ...RecvWR) error {
+	port := q.pd.dev.port
+	port.Lock()
+	defer port.Unlock()
+	switch {
+	case q.dead:
+		return ErrClosed
+	case q.attr.SRQ != nil:
+		return invalid("the queue pair has a shared receive queue")
+	}
+	for i := range list {
+		if q.recvN >= q.attr.MaxRecvWR {
+			return fmt.Errorf("%w: %d receives are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxRecvWR)
+		}
+		var rec recvRecord
+		if err := rec.fill(q.pd, &list[i]); err != nil {
+			return err
+		}
+		if err := q.addRecv(&rec); err != nil {
+			return fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+	}
+	port.Kick(&q.end)
+	return nil
+}
+
+// addRecv hands a receive to the transport.
+func (q *QP) addRecv(rec *recvRecord) error {
+	if q.recvN == len(q.recvs) {
+		bigger := make([]recvRecord, max(16, 2*len(q.recvs)))
+		for i := range uint64(q.recvN) {
+			id := q.recvID - 1 - i
+			bigger[id&uint64(len(bigger)-1)].take(q.recv(id))
+		}
+		q.recvs = bigger
+	}
+	room := rec.total
+	if q.attr.Type == UD {
+		if room < grhBytes {
+			return fmt.Errorf("a receive of UD has %d bytes in front for the GRH, and this one has %d in all", grhBytes, room)
+		}
+		room -= grhBytes
+	}
+	if err := q.end.QP.PostRecv(q.pd.dev.port.Now(), transport.RecvRequest{ID: q.recvID, Length: uint32(room)}); err != nil {
+		return err
+	}
+	q.recv(q.recvID).take(rec)
+	q.recvID++
+	q.recvN++
+	return nil
+}
+
+// take copies a record; few segments lie in it and not behind it.
+func (r *recvRecord) take(from *recvRecord) {
+	*r = *from
+	if len(from.segs) <= len(r.few) {
+		r.segs = r.few[:copy(r.few[:], from.segs)]
+	}
+}
+
+// forget drops all work, as RESET does.
+func (q *QP) forget() {
+	clear(q.sends)
+	clear(q.recvs)
+	q.doneWR, q.reported, q.recvN = q.sendWR, q.sendWR, 0
+}

@@ -1,0 +1,208 @@
+package verbs
+
+import (
+	"fmt"
+	"net/netip"
+
+	"weft/internal/live"
+	"weft/internal/transport"
+	"weft/units"
+)
+
+// QPType is the transport service of a queue pair.
+type QPType uint8
+
+// The services.
+const (
+	RC QPType = iota // reliable connection
+	UC               // unreliable connection
+	UD               // unreliable datagram
+)
+
+func (t QPType) String() string { return t.service().String() }
+
+func (t QPType) service() transport.Service {
+	return [...]transport.Service{RC: transport.RC, UC: transport.UC, UD: transport.UD}[t]
+}
+
+// QPState is the state of a queue pair (IBA vol. 1, 10.3.1).
+type QPState uint8
+
+// The states, with the numbers of ibv_qp_state.
+const (
+	StateReset QPState = iota
+	StateInit
+	StateRTR
+	StateRTS
+	StateSQD
+	StateSQE
+	StateErr
+)
+
+func (s QPState) String() string { return transport.State(s).String() }
+
+// QPInitAttr is what a queue pair is made with.
+type QPInitAttr struct {
+	Type           QPType
+	SendCQ, RecvCQ *CQ
+	SRQ            *SRQ // takes the place of the receive queue
+	MaxSendWR      int
+	MaxRecvWR      int
+	MaxInlineData  int
+	SignalAll      bool // every send completes, whatever its flags say
+}
+
+// QP is a queue pair.
+type QP struct {
+	pd   *PD
+	attr QPInitAttr
+	cfg  transport.Config
+	end  live.Endpoint
+
+	access Access
+	dead   bool
+	fault  Status // a local error that the completion under way tells
+
+	sends    []sendRecord // by the transport's IDs, a power of two
+	sendID   uint64       // the next ID
+	sendWR   uint64       // work requests posted
+	doneWR   uint64       // work requests whose room is free again
+	reported uint64       // work requests that have completed, in the order of posting
+
+	scratch []segment
+
+	recvs  []recvRecord
+	recvID uint64
+	recvN  int // posted and not completed
+}
+
+// CreateQP makes a queue pair in RESET.
+func (p *PD) CreateQP(a QPInitAttr) (*QP, error) {
+	return p.createQP(a, 0)
+}
+
+// createQP makes a queue pair of a number, of any where that is 0.
+func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
+	switch {
+	case a.Type > UD:
+		return nil, invalid("no such service: %d", a.Type)
+	case a.SendCQ == nil || a.RecvCQ == nil || a.SendCQ.dev != p.dev || a.RecvCQ.dev != p.dev:
+		return nil, invalid("a queue pair needs two completion queues of its device")
+	case a.MaxSendWR < 0 || a.MaxSendWR > MaxQPWR || a.MaxRecvWR < 0 || a.MaxRecvWR > MaxQPWR:
+		return nil, invalid("%d sends and %d receives: 0 to %d", a.MaxSendWR, a.MaxRecvWR, MaxQPWR)
+	case a.MaxInlineData < 0 || a.MaxInlineData > MaxInline:
+		return nil, invalid("%d bytes of inline data: 0 to %d", a.MaxInlineData, MaxInline)
+	case a.SRQ != nil && a.SRQ.pd != p:
+		return nil, invalid("the shared receive queue is of another protection domain")
+	}
+	q := &QP{pd: p, attr: a}
+	q.cfg = transport.Config{
+		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
+		CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic,
+	}
+	p.dev.port.Lock()
+	defer p.dev.port.Unlock()
+	if p.dev.closed {
+		return nil, ErrClosed
+	}
+	q.end.Owner, q.end.PKey = q, defaultPKey
+	err := p.dev.port.Attach(&q.end, qpn, func(n units.QPN) error {
+		return q.end.QP.Setup(&q.cfg, a.Type.service(), n, nil)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("verbs: %w", err)
+	}
+	p.dev.qps[q] = struct{}{}
+	p.refs++
+	a.SendCQ.refs++
+	a.RecvCQ.refs++
+	if a.SRQ != nil {
+		a.SRQ.refs++
+	}
+	return q, nil
+}
+
+const (
+	// defaultPKey is the full member of the default partition, the only entry of
+	// RoCE's table (IBA vol. 1, A17.7).
+	defaultPKey = 0xffff
+
+	// ackEvery: a message is acknowledged at its end, and in between when the
+	// requester asks, as Linux's soft-RoCE does it.
+	ackEvery = 1 << 20
+	// askEvery: the requester asks often enough that a window never closes for
+	// want of an answer.
+	askEvery = 32
+)
+
+// QPN is the queue pair's number.
+func (q *QP) QPN() QPN { return q.end.QP.QPN() }
+
+// State is the queue pair's state.
+func (q *QP) State() QPState {
+	q.pd.dev.port.Lock()
+	defer q.pd.dev.port.Unlock()
+	return QPState(q.end.QP.State())
+}
+
+// Destroy ends the queue pair. Work that is not finished completes with
+// WRFlushErr; the verbs let it vanish, which leaves nobody the wiser.
+func (q *QP) Destroy() error {
+	q.pd.dev.port.Lock()
+	defer q.pd.dev.port.Unlock()
+	if q.dead {
+		return ErrClosed
+	}
+	q.destroy()
+	return nil
+}
+
+// destroy is Destroy, with the lock held.
+func (q *QP) destroy() {
+	if q.dead {
+		return
+	}
+	q.dead = true
+	port := q.pd.dev.port
+	if q.end.QP.State() != transport.StateReset {
+		q.end.QP.BecomeErr(port.Batch())
+	}
+	port.Detach(&q.end)
+	delete(q.pd.dev.qps, q)
+	q.pd.refs--
+	q.attr.SendCQ.refs--
+	q.attr.RecvCQ.refs--
+	if q.attr.SRQ != nil {
+		q.attr.SRQ.refs--
+	}
+}
+
+// Remote is what a peer must know of a queue pair to connect to it.
+type Remote struct {
+	Addr netip.AddrPort // port 0 is 4791
+	QPN  QPN
+	PSN  units.PSN // of its first request
+}
+
+// Connect takes a new queue pair of a connected service to RTS, with the usual
+// values: the device's path MTU, timeout 14, 7 retries, RNR timer 12. psn is that
+// of the queue pair's own first request, and access what the peer may do.
+func (q *QP) Connect(r Remote, psn units.PSN, access Access) error {
+	a := QPAttr{
+		Access: access, PathMTU: q.pd.dev.mtu, Dest: r.Addr, DestQPN: r.QPN, RQPSN: r.PSN, SQPSN: psn,
+		MaxRdAtomic: MaxRdAtomic, MaxDestRdAtomic: MaxRdAtomic, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+	}
+	return q.ConnectWith(&a)
+}
+
+// ConnectWith takes a new queue pair through INIT and RTR to RTS with attributes
+// that have all that the three transitions need.
+func (q *QP) ConnectWith(a *QPAttr) error {
+	for _, s := range []QPState{StateInit, StateRTR, StateRTS} {
+		a.State = s
+		if err := q.Modify(a, q.need(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package wire
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"net/netip"
+)
+
+// ICRCFlow computes the invariant CRCs of the packets from one UDP endpoint to
+// another, whose payload need not lie behind the headers. It holds the masked IP
+// and UDP headers, of IPv4 without fragmentation. It allocates nothing, and is
+// not for several goroutines at the same time.
+type ICRCFlow struct {
+	// The headers, with room for the BTH: 20 or 40 bytes of IP, 8 of UDP, 12.
+	head [IPv6Bytes + UDPBytes + BTHBytes]byte
+	ip   int // length of the IP header
+}
+
+// NewICRCFlow makes the flow from src to dst, which are both IPv4 or both IPv6.
+func NewICRCFlow(src, dst netip.AddrPort) ICRCFlow {
+	f := ICRCFlow{ip: IPv6Bytes}
+	h := f.head[:0]
+	if a, b := src.Addr().Unmap(), dst.Addr().Unmap(); a.Is4() {
+		f.ip = IPv4Bytes
+		v4 := IPv4Header{Flags: DontFragment, TOS: 0xff, TTL: 0xff, Protocol: ProtocolUDP, Src: a.As4(), Dst: b.As4()}
+		h = v4.AppendTo(h)
+		f.head[10], f.head[11] = 0xff, 0xff // header checksum
+	} else {
+		v6 := IPv6Header{NextHeader: ProtocolUDP, HopLimit: 0xff, Src: a.As16(), Dst: b.As16()}
+		h = v6.AppendTo(h)
+		f.head[0], f.head[1], f.head[2], f.head[3] = 0x6f, 0xff, 0xff, 0xff
+	}
+	u := UDPHeader{Src: src.Port(), Dst: dst.Port(), Checksum: 0xffff}
+	u.AppendTo(h)
+	return f
+}
+
+// Begin is the state of the CRC behind the BTH, the first 12 bytes of b, of a
+// packet with that IP identification (IPv6 has none) and that many bytes of UDP
+// header and data. What of b follows the BTH, and all else up to the padding,
+// goes on with ICRCUpdate.
+func (f *ICRCFlow) Begin(id uint16, udpBytes int, b []byte) uint32 {
+	h := f.head[:f.ip+UDPBytes+BTHBytes]
+	if f.ip == IPv4Bytes {
+		binary.BigEndian.PutUint16(h[2:], uint16(IPv4Bytes+udpBytes))
+		binary.BigEndian.PutUint16(h[4:], id)
+	} else {
+		binary.BigEndian.PutUint16(h[4:], uint16(udpBytes))
+	}
+	udp := h[f.ip:]
+	binary.BigEndian.PutUint16(udp[4:], uint16(udpBytes))
+	copy(udp[UDPBytes:], b[:BTHBytes])
+	udp[UDPBytes+4] = 0xff
+	return ICRCUpdate(ICRCUpdate(icrcSeed, h), b[BTHBytes:])
+}
+
+// ICRCUpdate continues a CRC over b.
+func ICRCUpdate(crc uint32, b []byte) uint32 { return crc32.Update(crc, crc32.IEEETable, b) }
+
+// idToEnd is how many bytes of an IPv4 packet lie between the identification
+// and the end of the UDP header.
+const idToEnd = IPv4Bytes - 6 + UDPBytes
+
+// SolveID finds the IP identification with which a packet's ICRC is got, if
+// calculated is its CRC with identification 0 and udpBytes as in Begin. A CRC is
+// linear: the difference of the two is the identification, carried through the
+// bytes behind it. Going those bytes back leaves 16 bits that are the
+// identification, and 16 that are 0 if nothing but it differs.
+//
+// A packet that is damaged passes with a probability of 2^-16 instead of 2^-32.
+func SolveID(calculated, got uint32, udpBytes int) (id uint16, ok bool) {
+	d := calculated ^ got
+	n := idToEnd - UDPBytes + udpBytes - ICRCBytes
+	for k := 0; n>>k != 0; k++ {
+		if n>>k&1 != 0 {
+			d = backwards[k].times(d)
+		}
+	}
+	// The CRC takes the bytes of the identification as the last two: undo them
+	// bit by bit to see which they were.
+	d = backwards[1].times(d)
+	return uint16(d&0xff)<<8 | uint16(d>>8&0xff), d>>16 == 0
+}
+
+// crcMatrix is a linear map of a CRC's 32 bits.
+type crcMatrix [32]uint32
+
+func (m *crcMatrix) times(v uint32) (out uint32) {
+	for i := 0; v != 0; i, v = i+1, v>>1 {
+		out ^= m[i] & -(v & 1)
+	}
+	return out
+}
+
+// backwards[k] undoes 2^k bytes of zeros.
+var backwards = buildBackwards()
+
+func buildBackwards() (all [17]crcMatrix) {
+	for i := range 32 {
+		v := uint32(1) << i
+		for range 8 { // undo: v = v>>1 ^ (IEEE if the bit that went out was 1)
+			if v>>31 != 0 {
+				v = (v^crc32.IEEE)<<1 | 1
+			} else {
+				v <<= 1
+			}
+		}
+		all[0][i] = v
+	}
+	for k := 1; k < len(all); k++ {
+		for i := range 32 {
+			all[k][i] = all[k-1].times(all[k-1][i])
+		}
+	}
+	return all
+}
