@@ -103,7 +103,13 @@ var recoveryRows = []struct {
 	{"fabric swept", func(x runstore.Recovery) string { return since(x.Swept) }},
 	{"tables computed", func(x runstore.Recovery) string { return since(x.Computed) }},
 	{"first switch mended", func(x runstore.Recovery) string { return since(x.First) }},
-	{"time to recovery", func(x runstore.Recovery) string { return since(x.Last) }},
+	{"time to recovery", func(x runstore.Recovery) string {
+		if x.Repaired || x.Last == runstore.Never && x.Open == 0 {
+			return none
+		}
+		return since(x.Open)
+	}},
+	{"last table written", func(x runstore.Recovery) string { return since(x.Last) }},
 	{"switches, entries", func(x runstore.Recovery) string {
 		return exactCount(int64(x.Switches)) + ", " + exactCount(int64(x.Entries))
 	}},
@@ -125,30 +131,30 @@ func recoveryTable(r *runstore.Results, of runstore.Recovery) faultTable {
 	return t
 }
 
-// sooner says which fabric had its last table first, and by how much; empty where
-// fewer than two had one.
+// sooner says on which fabric all ways were open first, and by how much; empty where
+// fewer than two had to open any.
 func sooner(r *runstore.Results, of runstore.Recovery) string {
 	best, worst := -1, -1
-	last := func(i int) units.Time {
+	open := func(i int) units.Time {
 		rec, _ := recoveryOf(r.Fabrics[i], of)
-		return rec.Last
+		return rec.Open
 	}
 	for i, f := range r.Fabrics {
-		if rec, ok := recoveryOf(f, of); !ok || rec.Last == runstore.Never {
+		if rec, ok := recoveryOf(f, of); !ok || rec.Repaired || rec.Open <= 0 {
 			continue
 		}
-		if best < 0 || last(i) < last(best) {
+		if best < 0 || open(i) < open(best) {
 			best = i
 		}
-		if worst < 0 || last(i) > last(worst) {
+		if worst < 0 || open(i) > open(worst) {
 			worst = i
 		}
 	}
-	if best < 0 || last(best) == last(worst) || last(best) == 0 {
+	if best < 0 || open(best) == open(worst) {
 		return ""
 	}
-	return fmt.Sprintf("When %s, the tables of %s are right again after %s, those of %s after %s: %s× as long.",
-		faultTitle(of), r.Fabrics[best].Name, shortTime(last(best)), r.Fabrics[worst].Name, shortTime(last(worst)), times(float64(last(worst))/float64(last(best))))
+	return fmt.Sprintf("When %s, every way on %s is open again after %s, on %s after %s: %s× as long.",
+		faultTitle(of), r.Fabrics[best].Name, shortTime(open(best)), r.Fabrics[worst].Name, shortTime(open(worst)), times(float64(open(worst))/float64(open(best))))
 }
 
 // trafficRows are what faults did to the traffic of a size.

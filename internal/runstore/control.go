@@ -39,9 +39,13 @@ type Recovery struct {
 	Swept    units.Time // the manager knew the fabric as it is now
 	Computed units.Time // it had computed tables
 	First    units.Time // switch that had new entries
-	Last     units.Time // switch that had: the time to recovery
+	// Open is the time to recovery: every way is open again that will be, from each
+	// leaf to each host. Of a repair it is 0.
+	Open     units.Time
+	Last     units.Time // switch that had new entries
 	Switches int        // that got new entries
 	Entries  int        // that they got
+	Cut      int        // ways from a leaf to a host that stay closed
 }
 
 // Never is the time of what did not happen.
@@ -74,9 +78,11 @@ type recoveryJSON struct {
 	Swept    int64  `json:"swept_ps"`
 	Computed int64  `json:"computed_ps"`
 	First    int64  `json:"first_table_ps"`
+	Open     int64  `json:"recovered_ps"`
 	Last     int64  `json:"last_table_ps"`
 	Switches int    `json:"switches"`
 	Entries  int    `json:"entries"`
+	Cut      int    `json:"ways_cut,omitempty"`
 }
 
 type faultPointJSON struct {
@@ -123,12 +129,14 @@ func (x Recovery) MarshalJSON() ([]byte, error) {
 		Swept:    int64(x.Swept),
 		Computed: int64(x.Computed),
 		First:    int64(x.First),
+		Open:     int64(x.Open),
 		Last:     int64(x.Last),
 		What:     x.What,
 		Repaired: x.Repaired,
 		How:      x.How,
 		Switches: x.Switches,
 		Entries:  x.Entries,
+		Cut:      x.Cut,
 	})
 }
 
@@ -144,12 +152,14 @@ func (x *Recovery) UnmarshalJSON(text []byte) error {
 		Swept:    units.Time(y.Swept),
 		Computed: units.Time(y.Computed),
 		First:    units.Time(y.First),
+		Open:     units.Time(y.Open),
 		Last:     units.Time(y.Last),
 		What:     y.What,
 		Repaired: y.Repaired,
 		How:      y.How,
 		Switches: y.Switches,
 		Entries:  y.Entries,
+		Cut:      y.Cut,
 	}
 	return nil
 }

@@ -182,7 +182,7 @@ func TestBGPTakesItsTimers(t *testing.T) {
 		got := recovery(t, p)
 		want := runstore.Recovery{
 			What: "leaf0 port 9", At: ms, How: detection, Detected: detected, Swept: runstore.Never, Computed: runstore.Never,
-			First: detected + 2*ms, Last: detected + 2*5*ms + ms + 8*100*us,
+			First: detected + 2*ms, Open: detected + 2*5*ms + ms + 8*100*us, Last: detected + 2*5*ms + ms + 8*100*us,
 			Switches: 5,            // both ends and three leaves
 			Entries:  24 + 8 + 3*8, // to other leaves' hosts; to leaf 0's; the same
 		}
@@ -213,8 +213,8 @@ func TestTheManagerTakesItsTime(t *testing.T) {
 	if sweep := got.Swept - got.Detected; sweep < datagrams*c.SM.Datagram || sweep > datagrams*(c.SM.Datagram+c.SM.Agent) {
 		t.Errorf("a sweep takes %v, want from %v to %v", sweep, datagrams*c.SM.Datagram, datagrams*(c.SM.Datagram+c.SM.Agent))
 	}
-	if got.First < got.Computed || got.Last < got.First || got.Switches < 2 {
-		t.Errorf("%d switches get tables from %v to %v, computed at %v", got.Switches, got.First, got.Last, got.Computed)
+	if got.First < got.Computed || got.Open < got.First || got.Last < got.Open || got.Switches < 2 || got.Cut > 0 {
+		t.Errorf("%d switches get tables from %v to %v, computed at %v; ways are open at %v, %d stay closed", got.Switches, got.First, got.Last, got.Computed, got.Open, got.Cut)
 	}
 	up := p.faults.control.BringUp
 	if sum := up.Discovery + up.Compute + up.Tables + up.Activate; sum != up.Time {
@@ -231,16 +231,45 @@ func TestAdaptiveRoutingMendsItselfAtTheFault(t *testing.T) {
 	}
 }
 
-// TestALostTrapIsFoundByTheNextSweep breaks the cable of a host, whose leaf's trap
-// comes through, and that of the manager itself, which hears of nothing.
-func TestALostTrapIsFoundByTheNextSweep(t *testing.T) {
-	text := leafSpine + bothFabrics + "faults: [{at: 1ms, link: node0/nic0 port 1}]"
-	if got := recovery(t, faultyPlan(t, text, 0)); got.Last != runstore.Never {
-		t.Errorf("a manager without a cable writes tables: %+v", got)
+// TestAManagerWithoutACableHearsOfNothing until its next light sweep, which nobody
+// answers; and nobody mends what breaks elsewhere. The ways that stay closed are
+// those of the old tables over the cable.
+func TestAManagerWithoutACableHearsOfNothing(t *testing.T) {
+	p := faultyPlan(t, leafSpine+bothFabrics+"faults: [{at: 1ms, link: node0/nic0 port 1}, {at: 2ms, link: leaf1 port 9}]", 0)
+	all := p.faults.control.Recoveries
+	if got := all[0]; got.Last != runstore.Never || got.How != "not noticed" {
+		t.Errorf("a manager without a cable notices by %s and writes tables: %+v", got.How, got)
 	}
-	text = leafSpine + bothFabrics + "faults: [{at: 1ms, link: node3/nic7 port 1}]"
-	if got := recovery(t, faultyPlan(t, text, 0)); got.How != "trap" {
-		t.Errorf("the loss of a host is noticed by %s, want trap", got.How)
+	got := all[1]
+	if sweep := resolve(t, leafSpine+bothFabrics).Control.SM.Sweep; got.How != "light sweep" || got.Detected < sweep-2*ms {
+		t.Errorf("it notices by %s after %v, want by the light sweep after %v", got.How, got.Detected, sweep)
+	}
+	cut, dead := 0, p.graph.Nodes[p.graph.Endpoints+1].Cables[8]
+	for leaf := range 4 {
+		for dst := 1; dst < p.graph.Endpoints; dst++ {
+			for at := leaf; ; {
+				end := topology.End{Node: topology.NodeID(p.graph.Endpoints + at), Port: int32(p.tables.Static(at, dst))}
+				far, cable, _ := p.graph.Peer(end)
+				if cable == dead {
+					cut++
+				}
+				if cable == dead || int(far.Node) == dst {
+					break
+				}
+				at = int(far.Node) - p.graph.Endpoints
+			}
+		}
+	}
+	if got.Cut != cut || cut == 0 {
+		t.Errorf("%d ways stay closed, want %d", got.Cut, cut)
+	}
+}
+
+// TestTheLossOfAHostIsTrapped by its leaf.
+func TestTheLossOfAHostIsTrapped(t *testing.T) {
+	text := leafSpine + bothFabrics + "faults: [{at: 1ms, link: node3/nic7 port 1}]"
+	if got := recovery(t, faultyPlan(t, text, 0)); got.How != "trap" || got.Open != 0 {
+		t.Errorf("the loss of a host is noticed by %s, and opens ways after %v; want by a trap, and none", got.How, got.Open)
 	}
 }
 

@@ -62,8 +62,12 @@ func (p *plan) planFaults(r *scenario.Resolved) error {
 	} else {
 		p.mendByBGP(fp, &r.Control)
 	}
+	if err != nil {
+		return err
+	}
+	p.open(fp)
 	p.faults = fp
-	return err
+	return nil
 }
 
 // breakable refuses fabrics on which no way around a fault is known that is free of
