@@ -10,6 +10,9 @@ import (
 // pause of one, is on a cable.
 const shortestOutage = 10 * units.Microsecond
 
+// latestFault is long after every run: control planes are simulated until then.
+const latestFault = 600 * units.Second
+
 // checkFaults sees that each fault is one thing, for a time that can be.
 func (r *resolver) checkFaults() {
 	if len(r.Faults) > maxFaults {
@@ -29,6 +32,8 @@ func (r *resolver) checkFaults() {
 			r.complain(path, "a fault is one of link, switch or sm: %d are given", things)
 		case f.At == 0:
 			r.complain(path+".at", "no time is given: want one such as 100us, after the start of the run")
+		case max(f.At, f.Until) > latestFault:
+			r.complain(path, "%s is later than any run: want times up to %s", max(f.At, f.Until), latestFault)
 		case f.Until != 0 && f.SM:
 			r.complain(path+".until", "a manager that has ended does not come back: leave until out")
 		case f.Until != 0 && f.Until < f.At+shortestOutage:

@@ -323,3 +323,21 @@ func TestOutagesOfACableAreJoined(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// TestAManagerThatCannotKeepUpIsToldOf: agents that take longer than requests wait
+// for, and sweeps without end.
+func TestAManagerThatCannotKeepUpIsToldOf(t *testing.T) {
+	text := strings.Replace(leafSpine, "control: {", "control: {sm: {agent: 1s}, ", 1) + bothFabrics
+	if _, err := BringUp(resolve(t, text)); err == nil || !strings.Contains(err.Error(), "does not bring the subnet up") {
+		t.Errorf("agents slower than the timeout: %v, want that the subnet does not come up", err)
+	}
+	p := faultyPlan(t, leafSpine+bothFabrics, 0)
+	m, err := newManagedSubnet(p, &resolve(t, leafSpine+bothFabrics).Control)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.events = maxControlEvents
+	if _, err := m.bringUp(); err == nil || !strings.Contains(err.Error(), "given up") {
+		t.Errorf("more events than are allowed: %v", err)
+	}
+}

@@ -26,6 +26,9 @@ func (m *managedSubnet) bringUp() (*runstore.BringUp, error) {
 		return n > 0 && m.log.sweeps[n-1].up < units.Forever
 	}
 	if !m.runUntil(longestBringUp, up) {
+		if m.failed != nil {
+			return nil, m.failed
+		}
 		return nil, fmt.Errorf("the Subnet Manager does not bring the subnet up within %v: %s", longestBringUp, m.log.trouble())
 	}
 	s := &m.log.sweeps[len(m.log.sweeps)-1]
@@ -64,7 +67,9 @@ func (p *plan) mendByManager(fp *faultPlan, spec *scenario.Control) error {
 	d.adoptTables()
 	m.writes = m.writes[:0]
 	d.schedule(spec)
-	m.run(d.start + fp.turns[len(fp.turns)-1].at + d.patience(spec))
+	if err := m.run(d.start + fp.turns[len(fp.turns)-1].at + d.patience(spec)); err != nil {
+		return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
+	}
 	d.remember()
 	for i := range fp.turns {
 		fp.control.Recoveries = append(fp.control.Recoveries, d.turn(i, spec))

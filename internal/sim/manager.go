@@ -45,7 +45,13 @@ type managedSubnet struct {
 
 	writes []tableWrite
 	log    managerLog
+	events int
+	failed error // what ended it before its time
 }
+
+// maxControlEvents bounds the events of a control plane: a minute of work. A subnet
+// of 1,024 hosts takes 60,000 for a sweep.
+const maxControlEvents = 1 << 26
 
 // managerHost is a manager with the host that it runs on.
 type managerHost struct {
@@ -181,13 +187,9 @@ func (m *managedSubnet) start() {
 }
 
 // run lets time pass until a moment.
-func (m *managedSubnet) run(until units.Time) {
-	var e engine.Event
-	for m.queue.Pop(until, &e) {
-		m.now = e.Time
-		m.handle(&e)
-	}
-	m.now = until
+func (m *managedSubnet) run(until units.Time) error {
+	m.runUntil(until, func() bool { return false })
+	return m.failed
 }
 
 // runUntil lets time pass until something is so; false if nothing is left to happen
@@ -195,8 +197,11 @@ func (m *managedSubnet) run(until units.Time) {
 func (m *managedSubnet) runUntil(limit units.Time, so func() bool) bool {
 	var e engine.Event
 	for !so() {
-		if !m.queue.Pop(limit, &e) {
+		if m.failed != nil || !m.queue.Pop(limit, &e) {
 			return false
+		}
+		if m.events++; m.events > maxControlEvents {
+			m.failed = fmt.Errorf("the Subnet Manager is given up at %v, after %d events: sweeps come too often for so long a time (control.sm.sweep, control.sm.poll)", e.Time, maxControlEvents)
 		}
 		m.now = e.Time
 		m.handle(&e)
