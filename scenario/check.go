@@ -40,6 +40,9 @@ func (r *resolver) check() {
 	if !r.broken("faults") {
 		r.checkFaults()
 	}
+	if !r.broken("cluster", "isolation") {
+		r.checkIsolation()
+	}
 	if !r.broken("cluster", "workload", "run", "fabrics") {
 		r.checkMemory()
 	}
@@ -136,31 +139,14 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 		r.complain(path+".ib.credit-threshold", "the threshold %s is more than the buffer %s: no credit would be returned early", ib.CreditThreshold.Exact(), min(ib.Buffer, ib.NICBuffer).Exact())
 	}
 	for sl, vl := range ib.SL2VL {
-		if vl >= ib.VLs {
+		if vl >= ib.VLs && vl != discardVL {
 			r.complain(fmt.Sprintf("%s.ib.sl2vl[%d]", path, sl), "service level %d goes to VL %d: there are VLs 0 to %d", sl, vl, ib.VLs-1)
 			break
 		}
 	}
-	weights := 0
-	for _, t := range []struct {
-		field string
-		table []VLWeight
-	}{{"vlarb-high", ib.VLArbHigh}, {"vlarb-low", ib.VLArbLow}} {
-		if len(t.table) > 64 {
-			r.complain(path+".ib."+t.field, "the table has %d entries: at most 64 (IBA vol. 1, 7.6.9)", len(t.table))
-		}
-		for i, e := range t.table {
-			if e.VL >= ib.VLs {
-				r.complain(fmt.Sprintf("%s.ib.%s[%d].vl", path, t.field, i), "VL %d is not in use: there are VLs 0 to %d", e.VL, ib.VLs-1)
-			}
-			if e.VL == ib.SL2VL[ib.SL] {
-				weights += e.Weight
-			}
-		}
-	}
-	if weights == 0 {
-		r.complain(path+".ib.vlarb-low", "VL %d, which carries the workload, has no weight in either table: it would never be served", ib.SL2VL[ib.SL])
-	}
+	r.checkArbitration(path, f)
+	r.checkPartitions(path, f)
+	r.checkServiceLevels(path, f)
 	if ib.Speedup.Cmp(1, 1) < 0 {
 		r.complain(path+".ib.speedup", "a speed-up of %s is below 1: the switch would be slower than its ports", ib.Speedup)
 	}
@@ -239,32 +225,6 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 	if private >= int64(f.Switch.Buffer) {
 		r.complain(at("headroom"), "%d ports with %s of headroom and %s of reserve for %d priorities need %s: the switch %s has %s",
 			ports, pfc.Headroom.Exact(), pfc.Reserve.Exact(), len(pfc.Priorities), units.Bytes(private), f.Switch.Model, f.Switch.Buffer)
-	}
-}
-
-func (r *resolver) checkCC(path string, f *Fabric) {
-	c := &f.CC
-	if c.Algorithm != DCQCN {
-		return
-	}
-	at := path + ".cc"
-	if f.Kind == InfiniBandKind {
-		r.complain(at, "DCQCN is RoCE v2's: InfiniBand takes none")
-		return
-	}
-	if !f.Ethernet.ECN.Enabled {
-		r.complain(at, "DCQCN hears of congestion by ECN, which is not enabled: set ethernet.ecn.enabled, or cc: none")
-	}
-	for _, x := range []struct {
-		field string
-		value Ratio
-	}{{"g", c.G}, {"initial-alpha", c.InitialAlpha}, {"min-decrease", c.MinDecrease}, {"first-rate", c.FirstRate}} {
-		if x.value.Cmp(1, 1) > 0 {
-			r.complain(at+"."+x.field, "%s is more than 1", x.value)
-		}
-	}
-	if c.MinRate > f.Link.Rate() {
-		r.complain(at+".min-rate", "the lowest rate %s is more than the link's %s", c.MinRate.Exact(), f.Link.Rate().Exact())
 	}
 }
 

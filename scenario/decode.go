@@ -280,6 +280,8 @@ func readScalar(text string, v reflect.Value) error {
 			return nil
 		}
 		return parseInto(p, text, units.ParseTime)
+	case *PKey:
+		return parseInto(p, text, parsePKey)
 	case *units.Bytes:
 		return parseInto(p, text, units.ParseBytes)
 	case *units.Rate:
@@ -375,6 +377,8 @@ func wanted(t reflect.Type) string {
 		return "a rate such as 400Gbps"
 	case t == reflect.TypeFor[units.Length]():
 		return "a length such as 30m"
+	case t == reflect.TypeFor[PKey]():
+		return "a P_Key such as 0x8"
 	case t == ratioType:
 		return "a ratio such as 1/8 or 20%"
 	case enums[t] != nil:

@@ -59,15 +59,19 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 		}
 		s.section.SetZero()
 	}
+	if f.Kind == InfiniBandKind {
+		r.derivePartitions(path, f)
+		r.deriveQoS(path, f)
+		r.deriveQoSPolicy(path, f)
+	}
+	r.deriveInspection(path, f)
 	if f.Kind == TCPKind && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
 		f.Ethernet.ECN.Enabled = true // DCTCP is an answer to marks
 	}
 	if f.Kind == RoCEv2Kind && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
 		f.CC = CC{Preset: "none", Algorithm: CCNone} // nobody would ever notify
 	}
-	if f.CC.Algorithm == CCNone {
-		f.CC = CC{Preset: f.CC.Preset, Algorithm: CCNone}
-	}
+	r.algorithmOnly(path+".cc", &f.CC)
 }
 
 // pfcBytes are the constants of the headroom formula that do not depend on

@@ -21,8 +21,8 @@ func (r *Resolved) MarshalYAML() ([]byte, error) {
 // writeFields prints the fields of a struct, each on its own line or block.
 func writeFields(b *bytes.Buffer, v reflect.Value, indent string) {
 	for i := range v.NumField() {
-		if cc, ok := v.Interface().(CC); ok && cc.Algorithm == CCNone && i > 1 {
-			return // preset and algorithm: there are no parameters
+		if cc, ok := v.Interface().(CC); ok && !cc.has(yamlName(v.Type().Field(i))) {
+			continue
 		}
 		f, tag := v.Field(i), v.Type().Field(i).Tag.Get("yaml")
 		section := f.Kind() == reflect.Struct && f.Type() != ratioType
@@ -58,9 +58,13 @@ func flow(v reflect.Value) string {
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	case v.Kind() == reflect.Struct && v.Type() != ratioType:
-		items := make([]string, v.NumField())
-		for i := range items {
-			items[i] = yamlName(v.Type().Field(i)) + ": " + flow(v.Field(i))
+		var items []string
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if v.Field(i).IsZero() && strings.HasSuffix(f.Tag.Get("yaml"), ",omitzero") {
+				continue
+			}
+			items = append(items, yamlName(f)+": "+flow(v.Field(i)))
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	case v.Kind() == reflect.String && enums[v.Type()] == nil:

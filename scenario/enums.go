@@ -95,6 +95,54 @@ const (
 	FIFO Queueing = "fifo"
 )
 
+// Enforcement is where P_Keys are checked besides the receiving HCA, which
+// checks always. The words are those of OpenSM's part_enforce.
+type Enforcement string
+
+// The places of enforcement.
+const (
+	EnforceBoth Enforcement = "both" // at switch ports to NICs, on what comes in and on what goes out
+	EnforceIn   Enforcement = "in"
+	EnforceOut  Enforcement = "out"
+	EnforceOff  Enforcement = "off" // at the HCA alone
+)
+
+// ZoneKind is what a zone of the isolation is.
+type ZoneKind string
+
+// The kinds of zone.
+const (
+	TenantZone     ZoneKind = "tenant"
+	ComputeZone    ZoneKind = "compute"
+	ManagementZone ZoneKind = "management"
+	SecurityZone   ZoneKind = "security"
+	StorageZone    ZoneKind = "storage"
+)
+
+var zoneKinds = []ZoneKind{TenantZone, ComputeZone, ManagementZone, SecurityZone, StorageZone}
+
+// Separation is how two zones are apart.
+type Separation string
+
+// The ways to be apart, the strictest first.
+const (
+	ByCables     Separation = "cables"     // no chain of cables and devices that forward joins them
+	ByLinks      Separation = "links"      // by forwarding, and no cable carries both zones' traffic
+	ByForwarding Separation = "forwarding" // no packet gets from one to the other, as P_Keys, tables, VLANs and VRFs are
+)
+
+// DeviceKind is what a device beside the compute fabric does.
+type DeviceKind string
+
+// The kinds of device.
+const (
+	SwitchDevice DeviceKind = "switch" // forwards within a VLAN
+	RouterDevice DeviceKind = "router" // also between the VLANs of a VRF
+	HostDevice   DeviceKind = "host"   // is the end of every path, unless it forwards
+)
+
+var deviceKinds = []DeviceKind{SwitchDevice, RouterDevice, HostDevice}
+
 // Schedule is how an egress queue is served.
 type Schedule string
 
@@ -110,7 +158,11 @@ type CCAlgorithm string
 // The congestion controls.
 const (
 	CCNone CCAlgorithm = "none"
-	DCQCN  CCAlgorithm = "dcqcn"
+	DCQCN  CCAlgorithm = "dcqcn" // RoCE v2
+	TIMELY CCAlgorithm = "timely"
+	Swift  CCAlgorithm = "swift"
+	HPCC   CCAlgorithm = "hpcc"
+	IBCC   CCAlgorithm = "ib-cc" // InfiniBand's own
 )
 
 // TCPVariant is a congestion control of TCP.
@@ -229,7 +281,11 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[RoutingEngine](): {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
 	reflect.TypeFor[Queueing]():      {"voq", "fifo"},
 	reflect.TypeFor[Schedule]():      {"strict", "dwrr"},
-	reflect.TypeFor[CCAlgorithm]():   {"none", "dcqcn"},
+	reflect.TypeFor[Enforcement]():   {"both", "in", "out", "off"},
+	reflect.TypeFor[ZoneKind]():      texts(zoneKinds),
+	reflect.TypeFor[Separation]():    {"cables", "links", "forwarding"},
+	reflect.TypeFor[DeviceKind]():    texts(deviceKinds),
+	reflect.TypeFor[CCAlgorithm]():   {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc"},
 	reflect.TypeFor[TCPVariant]():    {"cubic", "dctcp"},
 	reflect.TypeFor[HostPath]():      {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
 	reflect.TypeFor[Distribution]():  {"none", "exponential", "lognormal"},

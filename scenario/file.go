@@ -3,8 +3,6 @@ package scenario
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -30,17 +28,12 @@ type Override struct {
 
 // Load reads a scenario from a file.
 func Load(path string) (*File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxFile {
+	text, err := readBounded(path, maxFile)
+	switch {
+	case errors.Is(err, errTooLong):
 		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file is longer than %d bytes, the most that a scenario has", maxFile)}}
+	case err != nil:
+		return nil, err
 	}
 	return decodeIn(filepath.Dir(path), path, text)
 }

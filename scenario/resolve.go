@@ -30,6 +30,8 @@ type document struct {
 	Control Control `yaml:"control"`
 	// Run is how it is run.
 	Run Run `yaml:"run"`
+	// Isolation is what is to be kept apart, for weft audit isolation.
+	Isolation Isolation `yaml:"isolation"`
 }
 
 // resolver builds a Resolved: the decoder lays values, derive.go computes what
@@ -39,6 +41,7 @@ type resolver struct {
 	dir     string // what files that the scenario names are found from
 	doc     document
 	misread int // how many of errs are from reading values, not from checks
+	names   int // that patterns stand for
 	Resolved
 }
 
@@ -49,12 +52,14 @@ func (f *File) resolve() (*Resolved, Errors) {
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
 	r.Faults, r.Control = r.doc.Faults, r.doc.Control
+	r.Isolation = r.doc.Isolation
 	r.fabrics(f.root)
 	r.misread = len(r.errs)
 	if !r.broken("cluster", "topology") {
 		r.deriveTopologies()
 	}
 	r.deriveWorkload()
+	r.deriveIsolation()
 	r.check()
 	normalise(reflect.ValueOf(&r.Resolved).Elem())
 	f.set = r.set

@@ -22,6 +22,8 @@ type Resolved struct {
 	Control Control `yaml:"control"`
 	// Run is how it is run: seed, repetitions, bounds.
 	Run Run `yaml:"run"`
+	// Isolation is what is to be kept apart, for weft audit isolation.
+	Isolation Isolation `yaml:"isolation"`
 }
 
 // Cluster is the machines: all nodes are alike.

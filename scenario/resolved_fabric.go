@@ -37,6 +37,35 @@ type Fabric struct {
 	TCP TCP `yaml:"tcp"`
 	// Host is the way of the data between GPU memory and NIC.
 	Host Host `yaml:"host"`
+	// Inspection is a box in the path of each NIC that looks at every packet.
+	Inspection Inspection `yaml:"inspection"`
+}
+
+// Inspection is a store-and-forward box (a firewall, an intrusion detection
+// system) in the cable of each NIC port, which all of its packets pass in both
+// directions.
+type Inspection struct {
+	// Latency is what the box takes for a packet, from its last bit in to its
+	// first bit out. 0 and no rate: there is no box.
+	Latency units.Time `yaml:"latency" range:"0..1ms"`
+	// Rate is what it inspects in each direction, at most the link's.
+	Rate units.Rate `yaml:"rate" range:"1Mbps..100Tbps"`
+}
+
+// On reports whether there is a box.
+func (i Inspection) On() bool { return i.Rate > 0 }
+
+// ServiceLevel gives paths a service level. A condition that is left out holds
+// for all.
+type ServiceLevel struct {
+	// From are the NICs that send: node3, node[0-7]/nic0, all or manager.
+	From []string `yaml:"from,omitzero"`
+	// To are the NICs that receive.
+	To []string `yaml:"to,omitzero"`
+	// Partition is the key of the path's partition.
+	Partition PKey `yaml:"partition,omitzero" range:"0x0000..0x7fff"`
+	// SL is the service level.
+	SL int `yaml:"sl" range:"0..15"`
 }
 
 // Link is a generation of cable and transceiver. It may be given as the name
@@ -213,8 +242,8 @@ type InfiniBand struct {
 	SL int `yaml:"sl" range:"0..15"`
 	// AckSL is the service level of acknowledgements.
 	AckSL int `yaml:"ack-sl" range:"0..15"`
-	// SL2VL maps a service level to a virtual lane.
-	SL2VL [16]int `yaml:"sl2vl" range:"0..14"`
+	// SL2VL maps a service level to a virtual lane; 15 discards the level.
+	SL2VL [16]int `yaml:"sl2vl" range:"0..15"`
 	// VLArbHigh is the table of high priority.
 	VLArbHigh []VLWeight `yaml:"vlarb-high"`
 	// VLArbLow is the table of low priority.
@@ -246,6 +275,25 @@ type InfiniBand struct {
 	Speedup Ratio `yaml:"speedup"`
 	// GRH adds a global route header of 40 bytes to each packet.
 	GRH bool `yaml:"grh"`
+	// Partitions are who may talk to whom. Without any, every port is a full
+	// member of the default partition; with some, those that no rule names are
+	// limited members of it, as with OpenSM.
+	Partitions []Partition `yaml:"partitions,omitzero"`
+	// PartitionsConf is a partitions.conf of OpenSM, beside the scenario, to
+	// read them from.
+	PartitionsConf string `yaml:"partitions-conf,omitzero"`
+	// PartitionEnforcement is where P_Keys are checked besides the HCA: both,
+	// in or out at the switch ports to NICs, or off.
+	PartitionEnforcement Enforcement `yaml:"partition-enforcement,omitzero"`
+	// OpenSMConf is an opensm.conf, beside the scenario, whose QoS keys give
+	// sl2vl, the arbitration tables and their limit.
+	OpenSMConf string `yaml:"opensm-conf,omitzero"`
+	// QoSPolicy is a qos-policy.conf of OpenSM, beside the scenario, to read
+	// service-levels from.
+	QoSPolicy string `yaml:"qos-policy,omitzero"`
+	// ServiceLevels say which service level a path gets; the first that fits
+	// counts, and ib.sl where none does.
+	ServiceLevels []ServiceLevel `yaml:"service-levels,omitzero"`
 }
 
 // VLWeight is an entry of a VL arbitration table.
@@ -364,11 +412,12 @@ type Transport struct {
 }
 
 // CC is RDMA congestion control. It may be given as the name of a preset
-// (dcqcn-firmware, dcqcn-paper, dcqcn-ns3, none).
+// (dcqcn-firmware, dcqcn-paper, dcqcn-ns3, timely, swift, hpcc, ib-cc, none).
 type CC struct {
 	// Preset is the catalog's entry.
 	Preset string `yaml:"preset"`
-	// Algorithm is none or dcqcn.
+	// Algorithm is none, dcqcn, timely, swift or hpcc (RoCE v2) or ib-cc
+	// (InfiniBand). The fields that follow are of one algorithm, or of some.
 	Algorithm CCAlgorithm `yaml:"algorithm"`
 	// G is the weight of a new sample of alpha.
 	G Ratio `yaml:"g"`
@@ -385,7 +434,8 @@ type CC struct {
 	// FastRecovery is the number of increases that halve the way to the
 	// target before the target itself rises.
 	FastRecovery int `yaml:"fast-recovery" range:"1..1000"`
-	// AIRate is the additive step of the target.
+	// AIRate is the additive step: of DCQCN's target, of the rate of TIMELY, of
+	// HPCC's window over a base round trip.
 	AIRate units.Rate `yaml:"ai-rate" range:"0bps..1Tbps"`
 	// HAIRate is the hyper step of the target.
 	HAIRate units.Rate `yaml:"hai-rate" range:"0bps..1Tbps"`
@@ -403,6 +453,69 @@ type CC struct {
 	FirstRate Ratio `yaml:"first-rate"`
 	// CNPPeriod is the least time between two notifications of a queue pair.
 	CNPPeriod units.Time `yaml:"cnp-period" range:"0..1s"`
+
+	// Weight is that of the newest difference of round trips in TIMELY's mean.
+	Weight Ratio `yaml:"weight"`
+	// Beta is the factor of a decrease of TIMELY or Swift.
+	Beta Ratio `yaml:"beta"`
+	// LowRTT is the round trip below which TIMELY's rate always rises.
+	LowRTT units.Time `yaml:"low-rtt" range:"0..1s"`
+	// HighRTT is the round trip above which it always falls.
+	HighRTT units.Time `yaml:"high-rtt" range:"1ns..1s"`
+	// MinRTT is the round trip by which TIMELY's gradient is measured.
+	MinRTT units.Time `yaml:"min-rtt" range:"1ns..1s"`
+	// HyperAfter is how many increases by the gradient in a row make the next
+	// five times as large.
+	HyperAfter int `yaml:"hyper-after" range:"1..1000"`
+	// Segment is the payload between two updates of TIMELY's rate.
+	Segment units.Bytes `yaml:"segment" range:"1B..1GiB"`
+
+	// BaseTarget is the round trip that Swift aims at without switches.
+	BaseTarget units.Time `yaml:"base-target" range:"1ns..1s"`
+	// HopTarget is what each switch adds to it.
+	HopTarget units.Time `yaml:"hop-target" range:"0..1s"`
+	// Increase is what Swift's window grows by in a round trip, in packets.
+	Increase Ratio `yaml:"increase"`
+	// MaxDecrease is the most that one decrease takes of the window.
+	MaxDecrease Ratio `yaml:"max-decrease"`
+	// FlowRange is the most that a small window adds to the target.
+	FlowRange units.Time `yaml:"flow-range" range:"0..1s"`
+	// FlowMinWindow is the window, in packets, at which it adds all of it.
+	FlowMinWindow Ratio `yaml:"flow-min-window"`
+	// FlowMaxWindow is the window, in packets, from which on it adds nothing.
+	FlowMaxWindow Ratio `yaml:"flow-max-window"`
+	// MinWindow is Swift's least window, in packets.
+	MinWindow Ratio `yaml:"min-window"`
+	// MaxWindow is its largest, with which it starts.
+	MaxWindow Ratio `yaml:"max-window"`
+
+	// BaseRTT is the round trip of the empty network that HPCC reckons with.
+	BaseRTT units.Time `yaml:"base-rtt" range:"100ns..1s"`
+	// Utilisation is how much of a link HPCC wants to use.
+	Utilisation Ratio `yaml:"utilisation"`
+	// MaxStage is how many round trips HPCC's window grows by addition alone
+	// before it follows the links' load again.
+	MaxStage int `yaml:"max-stage" range:"0..1000"`
+
+	// Threshold is how soon an InfiniBand switch sees congestion: 15 is the
+	// soonest, 0 never.
+	Threshold int `yaml:"threshold" range:"0..15"`
+	// MarkingRate is how many packets go unmarked between two that are marked.
+	MarkingRate int `yaml:"marking-rate" range:"0..65535"`
+	// PacketSize is the least packet that is marked.
+	PacketSize units.Bytes `yaml:"packet-size" range:"0B..16320B"`
+	// MarkVictims marks at ports, too, that are congested because they wait
+	// for credits (Victim_Mask).
+	MarkVictims bool `yaml:"mark-victims"`
+	// CCTITimer is the time after which the index into the table falls by one.
+	CCTITimer units.Time `yaml:"ccti-timer" range:"1024ns..67107840ns"`
+	// CCTIIncrease is how far a notification raises the index.
+	CCTIIncrease int `yaml:"ccti-increase" range:"1..255"`
+	// CCTIMin is the least index.
+	CCTIMin int `yaml:"ccti-min" range:"0..255"`
+	// CCT is the congestion control table: for each index up to CCTI_Limit the
+	// delay between two packets, in times of a packet on the wire.
+	CCT []Ratio `yaml:"cct"`
 }
 
 // TCP is the kernel's transport.

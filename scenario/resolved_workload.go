@@ -64,6 +64,8 @@ type Flow struct {
 	Bytes units.Bytes `yaml:"bytes" range:"1B..1TiB"`
 	// Start is when it is posted.
 	Start units.Time `yaml:"start" range:"0..forever"`
+	// SL is its service level on InfiniBand. 0: what the fabric gives.
+	SL int `yaml:"sl,omitzero" range:"0..15"`
 }
 
 // ElementBytes is the width of the datatype.

@@ -137,10 +137,15 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 		return text(`^[0-9]+(\.[0-9]+)? ?([kKMGT]?B|[KMGT]iB)$`, "4KiB")
 	case reflect.TypeFor[units.Rate]():
 		return text(`^[0-9]+(\.[0-9]+)? ?([kKMGT]?(bps|b/s|bit/s|B/s))$`, "400Gbps")
+	case reflect.TypeFor[PKey]():
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "0", Maximum: "32767"}, {Type: "string", Pattern: `^0x[0-9a-fA-F]{1,4}$`}}, Examples: []any{"0x8"}}
 	case reflect.TypeFor[units.Length]():
 		return text(`^[0-9]+(\.[0-9]+)? ?(mm|cm|m|km)$`, "30m")
 	case ratioType:
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: "0"}, {Type: "string", Pattern: `^[0-9.]+%?([/:][0-9.]+%?)?$`}}, Examples: []any{"1/8"}}
+	case reflect.TypeFor[[]string](): // one may stand for a list of one
+		name := &jsonschema.Schema{Type: "string"}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "array", Items: name}, name}}
 	case reflect.TypeFor[[]units.Bytes]():
 		size := scalarSchema(reflect.TypeFor[units.Bytes]())
 		r := &jsonschema.Reflector{FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, DoNotReference: true, Anonymous: true, Mapper: scalarSchema}

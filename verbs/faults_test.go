@@ -65,7 +65,7 @@ func transferAll(t *testing.T, seed uint64, h faulty.Harm) {
 	const size, slotBytes, messages = 1 << 20, 1 << 13, 100
 	n := faulty.New(seed, h)
 	p := faultyPair(t, n, QPInitAttr{}, size)
-	p.connectPatiently(12, 7)
+	p.connectPatiently(13, 7)
 	a, b := p.on[0], p.on[1]
 	fillPattern(a.buf, 1)
 	dice := rand.New(rand.NewPCG(seed, 1))

@@ -65,7 +65,11 @@ func madeUp(_ context.Context, r *scenario.Resolved, o sim.Options) (*runstore.R
 	}
 	for i, f := range r.Fabrics {
 		res := runstore.FabricResult{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate()}
-		for _, size := range r.Workload.Sizes {
+		sizes := r.Workload.Sizes
+		if len(sizes) == 0 { // a list of flows
+			sizes = []units.Bytes{0}
+		}
+		for _, size := range sizes {
 			t := units.Time(10+15*i)*units.Microsecond + units.Time(size)*20
 			gb := float64(size) / (t.Seconds() * 1e9)
 			res.Points = append(res.Points, runstore.Point{

@@ -36,6 +36,8 @@ type Env struct {
 	Cores   int // that the process may use
 	Version Version
 	Run     Runner
+
+	interrupted func() error // set by Main: not nil once the command is to end
 }
 
 // path is a file's path as the process sees it.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,7 +19,7 @@ const (
 	BadInput Code = 2  // usage, scenario, output folder
 	Missed   Code = 3  // a validation case
 	Partial  Code = 4  // the run was interrupted
-	Refuted  Code = 5  // by a check: forwarding tables, a configuration
+	Refuted  Code = 5  // by a check or an audit: forwarding tables, a configuration
 	Defect   Code = 70 // of weft: EX_SOFTWARE of sysexits.h
 )
 
@@ -32,7 +33,7 @@ var codes = []struct {
 	{BadInput, "bad usage or bad input: a flag, a scenario or an output folder; found before anything runs"},
 	{Missed, "weft validate: at least one case missed its tolerance"},
 	{Partial, "interrupted (Ctrl-C): what was measured is kept and marked as partial"},
-	{Refuted, "a check found what it looks for: weft sm check refutes the forwarding tables, weft roce lint has findings"},
+	{Refuted, "a check found what it looks for: weft sm check refutes the forwarding tables, weft roce lint has findings, weft audit shows the path that joins what must be apart"},
 	{Defect, "a defect of weft itself; please report what it printed"},
 }
 
@@ -59,6 +60,8 @@ func codeOf(err error) Code {
 		return OK
 	case errors.As(err, &e):
 		return e.code
+	case errors.Is(err, context.Canceled):
+		return Partial // while it was reading
 	}
 	return BadInput
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -49,9 +48,9 @@ func readFabric(e *Env, path string) (fabricFile, error) {
 	defer in.Close()
 	s, f, report, err := format.ReadSubnet(path, in, format.Options{Open: func(name string) (io.ReadCloser, error) {
 		if filepath.IsAbs(name) {
-			return os.Open(name)
+			return e.open(name)
 		}
-		return os.Open(filepath.Join(filepath.Dir(e.path(path)), name))
+		return e.open(filepath.Join(filepath.Dir(path), name))
 	}})
 	if err != nil {
 		return fabricFile{}, err
@@ -85,7 +84,7 @@ func (o opened) Close() error { return o.file.Close() }
 func openFabric(e *Env, path string) (io.ReadCloser, error) {
 	file := io.NopCloser(e.Stdin)
 	if path != "-" {
-		f, err := os.Open(e.path(path))
+		f, err := e.open(path)
 		if err != nil {
 			var p *fs.PathError
 			if errors.As(err, &p) {

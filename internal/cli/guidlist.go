@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -17,7 +16,7 @@ const maxGUIDs = int(units.LastUnicastLID)
 // readGUIDs reads a list of GUIDs as OpenSM's -a and -u take it: one a line, in
 // hexadecimal, with or without 0x. What follows a # is a comment.
 func (e *Env) readGUIDs(path string) ([]units.GUID, error) {
-	f, err := os.Open(e.path(path))
+	f, err := e.open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
 	}

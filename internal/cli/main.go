@@ -27,6 +27,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newPing,
 	newLive,
 	newIbsim,
+	newAudit,
 	newCatalog,
 	newVersion,
 	newExitCodes,
@@ -42,6 +43,7 @@ func Main(ctx context.Context, e *Env) (code Code) {
 	}()
 	own := *e
 	own.Stdout = output{e.Stdout}
+	own.listen(ctx)
 	err := newRoot(&own).ExecuteContext(ctx)
 	if err != nil {
 		fmt.Fprintf(e.Stderr, "weft: %s\n", strings.TrimRight(err.Error(), "\n"))

@@ -183,6 +183,7 @@ func newPerfTest(e *Env, name, what string, t perf.Test) *cobra.Command {
 	if t.Kind == perf.Bandwidth {
 		f.IntVarP(&p.test.QPs, "qp", "q", 1, "queue pairs")
 		f.IntVarP(&p.test.Depth, "tx-depth", "t", depth, "work requests outstanding, of each queue pair")
+		f.IntVarP(&p.test.List, "post-list", "l", 16, "of them posted in one call; perftest's own default is 1")
 		f.BoolVar(&p.gbits, "report-gbits", false, "in 10^9 bits per second, not in MiB")
 	}
 	return cmd

@@ -134,7 +134,7 @@ func (l *linting) readProfiles(e *Env) error {
 	if l.profiles == "" {
 		return nil
 	}
-	f, err := os.Open(e.path(l.profiles))
+	f, err := e.open(l.profiles)
 	if err != nil {
 		return cannotRead(l.profiles, err)
 	}
@@ -174,7 +174,7 @@ func (l *linting) judge(e *Env, file string, hosts []*host.Host) (*lint.Report, 
 
 // readSONiC reads a switch's configuration.
 func (e *Env) readSONiC(file string) (*sonic.Config, error) {
-	f, err := os.Open(e.path(file))
+	f, err := e.open(file)
 	if err != nil {
 		return nil, cannotRead(file, err)
 	}

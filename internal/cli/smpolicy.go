@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
-	"os"
 	"slices"
 
 	"weft/internal/sm"
@@ -15,7 +13,7 @@ import (
 
 // readPartitions reads a partitions.conf for a manager.
 func readPartitions(e *Env, path string) (func(sm.EndPort) []mad.PKey, error) {
-	f, err := os.Open(e.path(path))
+	f, err := e.open(path)
 	if err != nil {
 		return nil, fmt.Errorf("the partitions cannot be read: %w", err)
 	}
@@ -27,43 +25,28 @@ func readPartitions(e *Env, path string) (func(sm.EndPort) []mad.PKey, error) {
 	return partitionsOf(c), nil
 }
 
-// partitionsOf are the keys of each port, in the order of OpenSM: those that the
-// file wants at the head of the table, or else that of the default partition;
-// then the others by number. Of two rules for a port in one partition the later
-// holds. A partition without a key gets the lowest that is free, from 1 on.
+// partitionsOf are the keys of each port, as OpenSM gives them. A partition
+// without a key gets the lowest that is free, from 1 on.
 func partitionsOf(c *partition.Config) func(sm.EndPort) []mad.PKey {
-	keys, taken := make([]uint16, len(c.Partitions)), map[uint16]bool{}
+	numbered, taken := &partition.Config{Partitions: slices.Clone(c.Partitions)}, map[uint16]bool{}
 	for i := range c.Partitions {
-		keys[i] = c.Partitions[i].Key
-		taken[keys[i]] = true
+		taken[c.Partitions[i].Key] = true
 	}
-	for i, next := 0, uint16(1); i < len(keys); i++ {
-		if keys[i] != 0 {
+	next := uint16(1)
+	for i := range numbered.Partitions {
+		if numbered.Partitions[i].Key != 0 {
 			continue
 		}
 		for taken[next] {
 			next++
 		}
-		keys[i], taken[next] = next, true
+		numbered.Partitions[i].Key, taken[next] = next, true
 	}
-	return func(port sm.EndPort) []mad.PKey {
-		memberships := map[uint16]partition.Membership{partition.Default: partition.Full}
-		for i := range c.Partitions {
-			if keys[i] == partition.Default {
-				delete(memberships, partition.Default) // the file has its own
-				break
-			}
+	return func(port sm.EndPort) (table []mad.PKey) {
+		for _, key := range numbered.Table(func(m *partition.Member) bool { return covers(m, port) }, port.Self) {
+			table = append(table, mad.PKey(key))
 		}
-		first := map[uint16]bool{}
-		for i := range c.Partitions {
-			for j := range c.Partitions[i].Members {
-				if m := &c.Partitions[i].Members[j]; covers(m, port) {
-					memberships[keys[i]] = m.Membership
-					first[keys[i]] = c.Partitions[i].First
-				}
-			}
-		}
-		return ordered(memberships, first)
+		return table
 	}
 }
 
@@ -86,42 +69,10 @@ func covers(m *partition.Member, port sm.EndPort) bool {
 	return false
 }
 
-// ordered is a port's table.
-func ordered(memberships map[uint16]partition.Membership, first map[uint16]bool) []mad.PKey {
-	keys := make([]uint16, 0, len(memberships))
-	head := false
-	for key := range memberships {
-		keys = append(keys, key)
-		head = head || first[key]
-	}
-	rank := func(key uint16) int {
-		if first[key] || !head && key == partition.Default {
-			return 0
-		}
-		return 1
-	}
-	slices.SortFunc(keys, func(a, b uint16) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
-	var table []mad.PKey
-	for _, key := range keys {
-		switch memberships[key] {
-		case partition.Full:
-			table = append(table, mad.PKey(key)|fullMember)
-		case partition.Both:
-			table = append(table, mad.PKey(key)|fullMember, mad.PKey(key))
-		default:
-			table = append(table, mad.PKey(key))
-		}
-	}
-	return table
-}
-
-// fullMember is the bit of a partition key that says full membership.
-const fullMember mad.PKey = 0x8000
-
 // readQoS reads the QoS keys of an opensm.conf for a manager; nil where the file
 // has quality of service off.
 func readQoS(e *Env, path string) (func(subnet.Kind, uint8) sm.QoS, error) {
-	f, err := os.Open(e.path(path))
+	f, err := e.open(path)
 	if err != nil {
 		return nil, fmt.Errorf("the quality of service cannot be read: %w", err)
 	}

@@ -133,7 +133,7 @@ func readLIDs(e *Env, path string, cfg *sm.Config) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.Open(e.path(path))
+	f, err := e.open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // the first start
 	}
@@ -207,6 +207,9 @@ func (d *smDriver) flush() error {
 	for _, event := range d.batch.Events {
 		if err := d.tell(event); err != nil {
 			return err
+		}
+		if event.Kind == sm.NotRouted && d.r.once {
+			return fail(Failed, "the subnet cannot be brought up: %w", event.Err)
 		}
 		if event.Kind == sm.SubnetUp {
 			d.up = true

@@ -71,10 +71,10 @@ func (e *Env) ibroutes(at string) ([]string, error) {
 	var found []string
 	for _, x := range entries {
 		path := filepath.Join(at, x.Name())
-		if x.IsDir() {
-			continue
+		if info, err := os.Stat(e.path(path)); err != nil || !info.Mode().IsRegular() {
+			continue // a folder, or a pipe that would be waited for
 		}
-		f, err := os.Open(e.path(path))
+		f, err := e.open(path)
 		if err != nil {
 			return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
 		}

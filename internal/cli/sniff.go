@@ -103,15 +103,10 @@ func openInput(e *Env, path string) (io.ReadCloser, error) {
 	if path == "-" {
 		return io.NopCloser(e.Stdin), nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
+	if info, err := os.Stat(e.path(path)); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s is a folder; a capture is a file", path)
 	}
-	return f, nil
+	return e.open(path)
 }
 
 // anomalyCounts lists what happened, most serious kinds first as they are

@@ -21,6 +21,8 @@ type Builder struct {
 	// Lanes, if not nil, is the rule by which packets change virtual lanes at
 	// the scale-out switches of a credit-based fabric; they enter on lane 0.
 	Lanes *routing.Lanes
+	// Partitions, if not nil, are the P_Keys of the NICs, which are then checked.
+	Partitions *Partitions
 	// FlowletGap is the pause after which Flowlet may move a flow.
 	FlowletGap units.Time
 	// AdaptiveThreshold is how many bytes more than the least loaded port the
@@ -115,6 +117,9 @@ func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing,
 	if s.ReadPorts < 0 || s.ReadPorts > maxReadPorts {
 		b.fail("%s has a speed-up of %d: 0 (no limit) to %d are possible", name, s.ReadPorts, maxReadPorts)
 	}
+	if s.FIFO && s.FECN.Threshold > 0 {
+		b.fail("%s has FIFO inputs and marks congestion: nothing waits at its outputs", name)
+	}
 	b.n.credited = true
 	b.n.infiniband = append(b.n.infiniband, infinibandState{spec: s})
 	nd := &b.n.nodes[id]
@@ -144,7 +149,7 @@ func (b *Builder) GPU(name string, s *GPU) int32 {
 func (b *Builder) ScaleUpSwitch(name string, ports int, first int32, s *InfiniBandSwitch) int32 {
 	id := b.InfiniBandSwitch(name, ports, 0, Static, s)
 	nd := &b.n.nodes[id]
-	nd.local, nd.first = true, first
+	nd.local, nd.first = byPort, first
 	return id
 }
 
@@ -183,6 +188,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
 	n.hash, n.laneRule = b.Hash, b.Lanes
 	n.maxEvents = b.MaxEvents
+	n.partitions = b.Partitions
 	n.patience = patience
 	for i := range n.infiniband {
 		s := n.infiniband[i].spec
@@ -202,6 +208,12 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		parts = max(parts, int(part[i])+1)
 	}
 	b.allocate()
+	if b.Partitions != nil {
+		if len(b.Partitions.Tables) < len(n.nics) {
+			return nil, fmt.Errorf("there are P_Key tables for %d NICs of %d", len(b.Partitions.Tables), len(n.nics))
+		}
+		n.offences = make([][]Violation, len(n.ports))
+	}
 	for i := range b.cable {
 		b.wire(&b.cable[i])
 	}
@@ -328,6 +340,9 @@ func (b *Builder) allocateInfiniBand(ports int) {
 			continue
 		}
 		s := &n.infiniband[nd.state]
+		if s.spec.FECN.Threshold > 0 && n.fecn == nil {
+			n.fecn = make([]fecnLane, ports*n.classes)
+		}
 		radix := int(nd.ports)
 		s.voq, s.want, s.words = int32(voqs), int32(words), int32((radix+63)/64)
 		voqs += radix * radix * n.classes

@@ -57,7 +57,7 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 
 // apart reports whether a node is handled apart from the ends.
 func (nd *node) apart() bool {
-	return nd.kind == kindEthernet || nd.kind == kindInfiniBand && !nd.local
+	return nd.kind == kindEthernet || nd.kind == kindInfiniBand && nd.local == byTables
 }
 
 // setCells notes the cells of both ends of a link with the link.

@@ -53,6 +53,8 @@ type EthernetSwitch struct {
 	Ports []EthernetPort
 	// Schedule orders the priorities at every egress port.
 	Schedule Schedule
+
+	inspects units.PerByte // of a box; zero: a switch
 }
 
 // ECN marks packets of one priority at the egress queue with a probability
@@ -293,19 +295,25 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 	if e := n.ecn(s, link, class); e.AtDequeue && e.KMax > 0 {
 		p.mark(e, depth, link, k)
 	}
+	if k.told != 0 && k.role == roleData {
+		p.gather(o, i, k)
+	}
 	start := p.now
 	if n.inboxes[k.in].slower && s.spec.CutThrough {
 		start = p.notBeforeTail(o, k)
 	}
 	in, size := k.in, k.size
-	end := p.transmit(link, i, start)
+	p.transmit(link, i, start)
+	if s.spec.inspects.Num > 0 {
+		o.hold(s.spec.inspects, size, start)
+	}
 	if s.spec.EarlyRelease {
 		p.release(s, in, class, int32(size))
 	} else {
 		o.serveIn, o.serve, o.class = in, size, class
 	}
 	if o.nonEmpty&^o.blocked != 0 || (s.paused > 0 && o.serveIn >= 0) {
-		p.wake(o, link, end)
+		p.wake(o, link, o.freeAt)
 	}
 }
 
@@ -318,7 +326,7 @@ func (p *Partition) notBeforeTail(o *port, k *pkt) units.Time {
 
 // mark sets congestion experienced with the probability of RED.
 func (p *Partition) mark(e *ECN, bytes, link int32, k *pkt) {
-	if bytes <= e.KMin || k.marked || !k.capable {
+	if bytes <= e.KMin || !k.markable() {
 		return
 	}
 	if bytes <= e.KMax {
@@ -327,6 +335,6 @@ func (p *Partition) mark(e *ECN, bytes, link int32, k *pkt) {
 			return
 		}
 	}
-	k.marked = true
+	k.mark |= marked
 	p.stats.Marked++
 }

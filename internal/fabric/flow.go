@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"weft/internal/transport"
+	"weft/internal/transport/cc"
 	"weft/internal/transport/tcp"
 	"weft/units"
 	"weft/wire"
@@ -21,6 +22,9 @@ type flow struct {
 	reply   uint8 // of acknowledgements
 	cnp     uint8 // of congestion notifications
 	ready   bool  // it stands in the ring of its class
+	sl      units.SL
+	pkey    uint16   // what its packets have, and those for it must match; read where Builder.Partitions is given
+	told    cc.Wants // what its data is to report of its way
 }
 
 // readyAt is when the flow may next send.
@@ -61,10 +65,11 @@ func (p *Partition) nextPacket(s *NIC, f *flow, i int32) uint16 {
 
 // receive hands packet i to the flow that it is for.
 func (p *Partition) receive(nic *nicState, i int32) *flow {
-	marked := p.pool.hot[i].marked
+	k := &p.pool.hot[i]
+	ce := k.mark&marked != 0
 	if nic.spec.TCP != nil {
 		seg := p.pool.segment(i)
-		if marked {
+		if ce {
 			seg.Flags |= tcp.FlagCE
 		}
 		f := nic.flows[seg.Conn]
@@ -72,10 +77,13 @@ func (p *Partition) receive(nic *nicState, i int32) *flow {
 		return f
 	}
 	h := &p.pool.cold[i]
-	if marked {
+	if ce {
 		h.Flags |= transport.FlagCE
 	}
 	f := nic.flows[h.DestQP]
+	if k.told != 0 {
+		p.handOver(i, k)
+	}
 	f.qp.Receive(p.now, h, &p.batch)
 	return f
 }
@@ -104,8 +112,11 @@ func (p *Partition) replies(nic *nicState, f *flow) {
 			p.stats.CNPs++
 		}
 		p.reply(f, i, nic.spec.wireBytes(h.Op, h.Length), class)
+		if p.batch.Seen != nil && h.Op == wire.RCAcknowledge {
+			p.takeBack(i)
+		}
 	}
-	p.batch.Packets = p.batch.Packets[:0]
+	p.batch.Packets, p.batch.Seen = p.batch.Packets[:0], nil
 	for j := range p.segments.Segments {
 		i := p.pool.get()
 		seg := p.pool.segment(i)

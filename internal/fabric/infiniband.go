@@ -31,6 +31,11 @@ type InfiniBandSwitch struct {
 	// the same at ports that lead to NICs.
 	StallCount, LeafStallCount int
 	VLArb                      VLArb
+	// FECN marks what leaves by a congested output. Where FIFO is set nothing
+	// waits at an output, and nothing is marked.
+	FECN FECN
+
+	inspects units.PerByte // of a box; zero: a switch
 }
 
 // VLArb is the arbitration between lanes (IBA vol. 1, 7.6.9).
@@ -81,6 +86,9 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 		return
 	}
 	p.hold(link, k)
+	if n.partitions != nil && p.barred(nd, link, i) {
+		return
+	}
 	if s.spec.FIFO {
 		q := &n.fifos[int(link)*n.classes+int(k.class)]
 		first := q.head < 0
@@ -106,6 +114,9 @@ func (p *Partition) enqueue(s *infinibandState, nd *node, out, i int32) {
 		p.queueUp(s, nd, out, i)
 	}
 	o.queued += int32(k.size)
+	if s.spec.FECN.Threshold > 0 {
+		p.net.fecn[int(out)*p.net.classes+int(p.laneOut(nd, k, out))].waiting += int32(k.size)
+	}
 	p.touch(o, out)
 }
 
@@ -124,7 +135,7 @@ func (p *Partition) queueUp(s *infinibandState, nd *node, out, i int32) {
 // which it came, whose buffer it is in.
 func (p *Partition) laneOut(nd *node, k *pkt, out int32) uint8 {
 	n := p.net
-	if n.laneRule == nil || nd.local {
+	if n.laneRule == nil || nd.local != byTables {
 		return k.class
 	}
 	in := n.inboxes[k.in].back - nd.base
@@ -362,6 +373,9 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 		n.starved[index] = units.Forever
 	}
 	n.lanes[index].available -= blocks(size)
+	if f := &s.spec.FECN; f.Threshold > 0 {
+		p.markForward(f, int32(index), k)
+	}
 	start := p.now
 	if o.debt > 0 {
 		start = o.payDebt(start)
@@ -371,6 +385,9 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 	}
 	copied, record := k.role == roleCopy, int32(k.entropy)
 	end := p.transmit(out, i, start)
+	if s.spec.inspects.Num > 0 {
+		o.hold(s.spec.inspects, size, start)
+	}
 	if copied {
 		c := &p.copies[record]
 		c.left--

@@ -14,6 +14,7 @@ type mailbox struct {
 
 type outbox struct {
 	packets []remotePacket
+	seen    []seen // of those packets that report on their way, in their order
 	credits []remoteCredit
 	pauses  []remotePause
 }
@@ -40,7 +41,7 @@ func (m *mailbox) reset() {
 	m.earliest = units.Forever
 	for i := range m.to {
 		b := &m.to[i]
-		b.packets, b.credits, b.pauses = b.packets[:0], b.credits[:0], b.pauses[:0]
+		b.packets, b.seen, b.credits, b.pauses = b.packets[:0], b.seen[:0], b.credits[:0], b.pauses[:0]
 	}
 }
 
@@ -53,6 +54,9 @@ func (p *Partition) sendRemote(part uint8, link, i int32) {
 	r := remotePacket{hot: *k, cold: p.pool.cold[i], link: link}
 	if p.pool.segs != nil {
 		r.seg = *p.pool.segment(i)
+	}
+	if k.told != 0 {
+		b.seen = append(b.seen, *p.pool.report(i))
 	}
 	b.packets = append(b.packets, r)
 	p.pool.put(i)
@@ -73,12 +77,17 @@ func (p *Partition) Collect(window uint64) {
 			continue
 		}
 		b := &from.mail[window&1].to[p.id]
+		told := 0
 		for j := range b.packets {
 			r := &b.packets[j]
 			i := p.pool.get()
 			p.pool.hot[i], p.pool.cold[i] = r.hot, r.cold
 			if from.pool.segs != nil {
 				*p.pool.segment(i) = r.seg
+			}
+			if r.hot.told != 0 {
+				*p.pool.report(i) = b.seen[told]
+				told++
 			}
 			p.fly(r.link, i)
 		}

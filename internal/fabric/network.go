@@ -24,6 +24,15 @@ const (
 	kindGPU
 )
 
+// localRouting says how a node finds a port without forwarding tables.
+type localRouting uint8
+
+const (
+	byTables localRouting = iota // it has tables
+	byPort                       // destination first+k is at port k
+	inline                       // a box: to the NIC first by port 0, to all others by port 1
+)
+
 // node is the fixed description of a node, and where its state is.
 type node struct {
 	base, ports int32 // its ports
@@ -36,7 +45,7 @@ type node struct {
 	kind        nodeKind
 	part        uint8
 	routing     Routing
-	local       bool // routed by port: destination first+k is at port k
+	local       localRouting
 }
 
 // App is what runs on the network. Its methods are called from the partition
@@ -107,11 +116,14 @@ type Network struct {
 	voqs        []list
 	fifos       []list // by link and class
 	requests    []uint64
-	readers     []reader     // by link
-	arbiters    []arbiter    // by port
-	starved     []units.Time // by port and class
-	stalls      []stall      // by port and class
-	jitter      []linkJitter // by link; nil, unless some switch jitters
+	readers     []reader      // by link
+	arbiters    []arbiter     // by port
+	starved     []units.Time  // by port and class
+	stalls      []stall       // by port and class
+	fecn        []fecnLane    // by port and class; nil, unless some switch marks
+	partitions  *Partitions   // nil: nobody checks P_Keys
+	offences    [][]Violation // by port that discarded; nil where nobody checks
+	jitter      []linkJitter  // by link; nil, unless some switch jitters
 
 	local     LocalApp
 	gpus      []gpuState
@@ -203,6 +215,9 @@ func (n *Network) LinkName(link int32) string {
 	return fmt.Sprintf("%s port %d to %s", n.names[n.ports[link].node], link-from.base+1, n.names[to])
 }
 
+// NodeName names a node for people.
+func (n *Network) NodeName(node int32) string { return n.names[node] }
+
 // LinkEnds are the nodes that a link joins, in its direction.
 func (n *Network) LinkEnds(link int32) (from, to int32) {
 	return n.ports[link].node, n.inboxes[link].node
@@ -224,6 +239,10 @@ type Connection struct {
 	// Service is the transport service of RDMA, the same at both ends; the
 	// zero value is RC.
 	Service transport.Service
+	// PKey is the P_Key of the end's packets, and SL their service level, which
+	// only reports tell: the lane is Class.
+	PKey uint16
+	SL   units.SL
 	// Phase is that of the host's ticks, by which the timers of TCP go off
 	// where tcp.Config has a Tick.
 	Phase units.Time
@@ -257,13 +276,15 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 	if err := f.qp.Setup(s.Transport, c.Service, f.id, c.CC); err != nil {
 		return err
 	}
-	return f.qp.Connect(0, remote, 0, 0)
+	err := f.qp.Connect(0, remote, 0, 0)
+	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath)
+	return err
 }
 
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
 	return &flow{
 		timerAt: units.Forever, dst: to, port: n.nodes[from].base + c.Port,
-		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP,
+		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP, pkey: c.PKey, sl: c.SL,
 	}
 }
 

@@ -64,12 +64,15 @@ func (p *Partition) arriveNIC(b *inbox, link, i int32) {
 	n := p.net
 	nic := &n.nics[n.nodes[b.node].state]
 	k := &p.pool.hot[i]
-	p.stats.Delivered++
-	p.stats.OutBytes += int64(k.size)
 	if nic.spec.Credits.Period > 0 {
 		p.hold(link, k)
 		p.free(link, k.class, k.size, p.now)
 	}
+	if n.partitions != nil && p.trespasses(nic, link, i) {
+		return
+	}
+	p.stats.Delivered++
+	p.stats.OutBytes += int64(k.size)
 	f := p.receive(nic, i)
 	p.pool.put(i)
 	p.afterQP(b.node, nic, f)
@@ -98,7 +101,9 @@ func (p *Partition) reply(f *flow, i int32, size uint16, class uint8) {
 func (p *Partition) fill(f *flow, i int32, size uint16, class uint8, r role) {
 	p.pool.hot[i] = pkt{
 		next: -1, dst: f.dst, in: -1, entropy: f.entropy, size: size, class: class, role: r,
-		capable: f.conn == nil || p.pool.segment(i).Flags&tcp.FlagECT != 0,
+	}
+	if f.conn == nil || p.pool.segment(i).Flags&tcp.FlagECT != 0 {
+		p.pool.hot[i].mark = capable
 	}
 	p.stats.Injected++
 	p.stats.InBytes += int64(size)
@@ -208,6 +213,9 @@ func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool 
 		return false
 	}
 	p.fill(f, i, size, class, roleData)
+	if f.told != 0 {
+		p.setOut(f, i)
+	}
 	q.held = i
 	return true
 }
@@ -236,6 +244,9 @@ func (p *Partition) emit(nic *nicState, o *port, link, i int32) {
 	hold := nic.spec.PacketGap
 	if h := nic.spec.HostPerByte; h.Num > 0 {
 		hold = max(hold, units.Time(int64(p.pool.hot[i].size)*h.Num/h.Den))
+	}
+	if k := &p.pool.hot[i]; k.told != 0 && k.role == roleData {
+		p.pool.report(i).Sent = start
 	}
 	p.transmit(link, i, start)
 	o.freeAt = max(o.freeAt, start+hold)

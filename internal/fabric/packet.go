@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"weft/internal/transport"
+	"weft/internal/transport/cc"
 	"weft/internal/transport/tcp"
 	"weft/units"
 )
@@ -33,15 +34,27 @@ type pkt struct {
 	out     uint16 // in flight: 1 + the port by which it will leave the next node, 0 if not known yet
 	class   uint8  // priority or virtual lane
 	role    role
-	marked  bool // congestion experienced
-	capable bool // a switch may mark it
+	mark    markBits
+	told    cc.Wants // what it reports of its way; 0 is nothing
 }
+
+// markBits are what a packet carries of congestion.
+type markBits uint8
+
+const (
+	marked  markBits = 1 << iota // congestion experienced
+	capable                      // a switch may mark it
+)
+
+// markable reports whether a switch may mark the packet and has not yet.
+func (k *pkt) markable() bool { return k.mark&(marked|capable) == capable }
 
 // pool holds the packets of one partition.
 type pool struct {
 	hot  []pkt
 	cold []transport.Packet
 	segs []tcp.Segment // of TCP, made when the first is asked for
+	seen []seen        // of packets that report on their way, likewise
 	free int32
 	live int
 }
@@ -80,6 +93,14 @@ func (p *pool) segment(i int32) *tcp.Segment {
 		p.segs = append(p.segs, tcp.Segment{})
 	}
 	return &p.segs[i]
+}
+
+// report is what packet i has seen on its way.
+func (p *pool) report(i int32) *seen {
+	for len(p.seen) < len(p.hot) {
+		p.seen = append(p.seen, seen{})
+	}
+	return &p.seen[i]
 }
 
 func (p *pool) put(i int32) {

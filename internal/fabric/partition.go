@@ -3,6 +3,7 @@ package fabric
 import (
 	"weft/internal/engine"
 	"weft/internal/transport"
+	"weft/internal/transport/cc"
 	"weft/internal/transport/tcp"
 	"weft/units"
 )
@@ -51,6 +52,7 @@ const (
 	DropStall                // InfiniBand: the lane is stalled after such drops in a row
 	DropFault                // on, or at, a cable that does not work
 	DropNoRoute              // the switch knows no way, after a fault
+	DropPKey                 // InfiniBand: the sender's partition is not the receiver's
 	DropReasons
 )
 
@@ -66,6 +68,8 @@ type Partition struct {
 	flows    int        // ends of connections
 	dirty    []int32
 	batch    transport.Batch
+	seen     seen    // what the packet that is handed over reports
+	told     cc.Seen // the same, as the transport sees it
 	segments tcp.Batch
 	mail     [2]mailbox // by the parity of the window
 	id       uint8

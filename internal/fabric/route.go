@@ -37,8 +37,12 @@ func (p *Partition) route(nd *node, k *pkt) int32 {
 
 // lookUp finds the port of a packet in the tables.
 func (p *Partition) lookUp(nd *node, k *pkt) int32 {
-	if nd.local {
+	switch nd.local {
+	case byPort:
 		return nd.base + k.dst - nd.first
+	case inline:
+		return nd.towards(k.dst)
+	case byTables:
 	}
 	t := &p.net.tables
 	at := int(nd.row)*t.Endpoints + int(k.dst)

@@ -68,6 +68,9 @@ func (p *Partition) discardStalled(s *infinibandState, nd *node, o *port, out in
 func (p *Partition) discardHead(s *infinibandState, nd *node, o *port, out, in int32, class uint8, why Drop) {
 	i := p.dequeue(s, nd, o, out, in, class)
 	k := &p.pool.hot[i]
+	if s.spec.FECN.Threshold > 0 {
+		p.net.fecn[int(out)*p.net.classes+int(class)].waiting -= int32(k.size)
+	}
 	p.free(in, k.class, k.size, p.now)
 	p.drop(i, why)
 }

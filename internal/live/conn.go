@@ -29,6 +29,9 @@ type Incoming struct {
 type Conn interface {
 	// Local is the address and port that packets go out with.
 	Local() netip.AddrPort
+	// Buffer is how many bytes of packets wait at most for Receive, as the kernel
+	// counts them.
+	Buffer() int
 	// Send sends all of a batch. An error of one datagram is a lost packet and
 	// is not told; the error that comes back ends the port.
 	Send(batch []Outgoing) error

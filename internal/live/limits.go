@@ -40,12 +40,13 @@ const (
 	// PeerBytes and PeerPackets bound what is in flight to one peer, of all queue
 	// pairs together: without it, a loopback loses what the receiver's socket
 	// buffer does not hold. The buffer is SocketBuffer; Linux counts it by the
-	// memory that packets take, about twice their payload at worst.
+	// memory that packets take, a few times their payload at worst: a quarter of
+	// what it grants bounds what is in flight, too.
 	PeerBytes   = 1 << 20
 	PeerPackets = 1024
 
 	// SocketBuffer is asked for in each direction. Without privilege the kernel
-	// grants net.core.rmem_max, and DefaultPeerBytes shrinks to what it granted.
+	// grants net.core.rmem_max at most.
 	SocketBuffer = 4 << 20
 
 	// MaxEndpoints is how many queue pairs a port has: QPNs have 24 bits, and the

@@ -54,7 +54,7 @@ type Port struct {
 	conn    Conn
 	local   netip.AddrPort
 	start   time.Time
-	mtu     int
+	most    int // packets in flight to a peer
 	closed  bool
 	broken  error
 	done    chan struct{}
@@ -85,11 +85,12 @@ const FirstQPN units.QPN = 16
 // Open starts a port.
 func Open(c Config) *Port {
 	p := &Port{
-		conn: c.Conn, local: c.Conn.Local(), start: time.Now(), mtu: max(c.PathMTU, 256), done: make(chan struct{}),
+		conn: c.Conn, local: c.Conn.Local(), start: time.Now(), done: make(chan struct{}),
 		endpoints: map[units.QPN]*Endpoint{}, peers: map[netip.AddrPort]*Peer{},
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
 		verifier: verifier{strict: c.StrictID},
 	}
+	p.most = min(PeerPackets, max(burst, min(PeerBytes, c.Conn.Buffer()/4)/max(c.PathMTU, 256)))
 	if c.Capture != nil {
 		p.capture = &capture{w: c.Capture, local: p.local}
 	}
@@ -130,7 +131,7 @@ func (p *Port) Peer(addr netip.AddrPort) (*Peer, error) {
 	case len(p.peers) >= MaxPeers:
 		return nil, ErrFull
 	}
-	q := &Peer{addr: addr, flow: wire.NewICRCFlow(p.local, addr), most: min(PeerPackets, max(burst, PeerBytes/p.mtu))}
+	q := &Peer{addr: addr, flow: wire.NewICRCFlow(p.local, addr), most: p.most}
 	p.peers[addr] = q
 	return q, nil
 }

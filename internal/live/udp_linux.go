@@ -15,6 +15,7 @@ import (
 type udpConn struct {
 	fd, event int
 	local     netip.AddrPort
+	buffer    int
 	tx        sendQueue
 	rx        receiveQueue
 }
@@ -65,6 +66,10 @@ func (c *udpConn) setUp(family int, sa unix.Sockaddr) error {
 			_ = unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, o[1], SocketBuffer)
 		}
 	}
+	var err error
+	if c.buffer, err = unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_RCVBUF); err != nil {
+		return os.NewSyscallError("getsockopt", err)
+	}
 	if err := unix.Bind(c.fd, sa); err != nil {
 		return os.NewSyscallError("bind", err)
 	}
@@ -92,6 +97,9 @@ func addrPort(sa unix.Sockaddr) netip.AddrPort {
 }
 
 func (c *udpConn) Local() netip.AddrPort { return c.local }
+
+// Buffer is what the kernel has granted.
+func (c *udpConn) Buffer() int { return c.buffer }
 
 func (c *udpConn) Send(batch []Outgoing) error { return c.tx.send(c.fd, batch) }
 

@@ -1,6 +1,7 @@
 package perf
 
 import (
+	"slices"
 	"time"
 
 	"weft/verbs"
@@ -10,25 +11,28 @@ import (
 // as the test says, and notes when.
 func (e *ends) run(stop *stopper, n int) (*times, error) {
 	t := &times{posted: make([]time.Duration, n), completed: make([]time.Duration, n)}
-	wr := e.request()
+	list := slices.Repeat([]verbs.SendWR{e.request()}, max(1, min(e.t.List, e.t.Depth)))
 	out := make([]int, len(e.qps)) // outstanding
-	depth := max(1, e.t.Depth)
 	turn := 0
 	start := time.Now()
 	for posted, done := 0, 0; done < n; {
 		for full := 0; posted < n && full < len(e.qps); turn++ {
 			q := turn % len(e.qps)
-			if out[q] >= depth {
+			k := min(len(list), max(1, e.t.Depth)-out[q], n-posted)
+			if k <= 0 {
 				full++
 				continue
 			}
 			full = 0
-			t.posted[posted] = time.Since(start)
-			if err := e.qps[q].PostSend(wr); err != nil {
+			now := time.Since(start)
+			for i := range k {
+				t.posted[posted+i] = now
+			}
+			if err := e.qps[q].PostSend(list[:k]...); err != nil {
 				return nil, err
 			}
-			out[q]++
-			posted++
+			out[q] += k
+			posted += k
 		}
 		wcs, err := e.poll(stop)
 		if err != nil {

@@ -79,12 +79,11 @@ func (c *Client) run(ctx context.Context, t Test, ready func()) (*Result, error)
 	if err := e.measure(stop, r, t.Warmup, t.Iters); err != nil {
 		return nil, err
 	}
-	after, _ := cpuTime()
 	r.count(stats, c.dev.Stats())
 	if err := c.l.write(struct{}{}); err != nil {
 		return nil, err
 	}
-	return r, c.conclude(r, after.Seconds()-before.Seconds(), e)
+	return r, c.conclude(r, e.cpu.Seconds()-before.Seconds(), e)
 }
 
 // accepted reads the server's side.
@@ -110,6 +109,7 @@ func (e *ends) measure(stop *stopper, r *Result, from, n int) error {
 		if err != nil {
 			return err
 		}
+		e.cpu, _ = cpuTime()
 		*r = Result{Test: *e.t}
 		share := 1.0
 		if e.t.Verb == Write || e.t.Verb == Send {
@@ -122,6 +122,7 @@ func (e *ends) measure(stop *stopper, r *Result, from, n int) error {
 	if err != nil {
 		return err
 	}
+	e.cpu, _ = cpuTime()
 	*r = Result{Test: *e.t}
 	r.bandwidth(t, e.t.Size)
 	return nil

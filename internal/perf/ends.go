@@ -26,6 +26,7 @@ type ends struct {
 	psn  units.PSN
 	peer *End
 	wc   []verbs.WC
+	cpu  time.Duration // the process had used when the last measurement ended
 }
 
 // access is what both sides may do with the other's memory.

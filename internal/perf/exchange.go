@@ -43,6 +43,7 @@ type Test struct {
 	QPs     int  `json:"qps"`
 	MTU     int  `json:"mtu"`
 	Depth   int  `json:"depth"`  // work requests outstanding
+	List    int  `json:"list"`   // of them are posted in one call
 	Inline  int  `json:"inline"` // messages up to this size go inline
 	Events  bool `json:"events"` // sleep for completions instead of polling
 	Warmup  int  `json:"warmup"` // iterations before those that count
@@ -74,6 +75,7 @@ func (t *Test) Check() error {
 		bad("the number of queue pairs", t.QPs, 1, MaxQPs),
 		bad("the path MTU", t.MTU, 256, 4096),
 		bad("the depth", t.Depth, 1, MaxDepth),
+		bad("the list", t.List, 0, MaxDepth),
 		bad("the inline size", t.Inline, 0, verbs.MaxInline),
 	)
 }

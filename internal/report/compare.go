@@ -36,6 +36,11 @@ func Terminal(w io.Writer, r *runstore.Results, sc *scenario.Resolved, s Style) 
 	for _, line := range failures(r) {
 		fmt.Fprintf(w, "\n%s\n", line) // may have lines of its own: what waits for what
 	}
+	for _, lines := range [][]string{levels(r), violations(r)} {
+		if len(lines) > 0 {
+			fmt.Fprintf(w, "\n%s\n", strings.Join(lines, "\n"))
+		}
+	}
 	fmt.Fprintln(w)
 	v := Judge(r, sc)
 	for _, sentences := range [][]string{v.Where, v.Why, v.Notes} {

@@ -123,7 +123,12 @@ func leftOut(sc *scenario.Resolved) []string {
 		notes = append(notes, "Jitter is off: firmware, operating system and switch chips take the same time for every packet. Real tails are longer.")
 	}
 	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return f.Kind == scenario.InfiniBandKind }) {
-		notes = append(notes, "In-network reduction (SHARP) and InfiniBand congestion control are not in this run. SHARP can make large all-reduces faster than shown; congestion control changes what happens under congestion.")
+		notes = append(notes, "In-network reduction (SHARP) is not in this run. It can make large all-reduces faster than shown.")
+	}
+	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool {
+		return f.Kind == scenario.InfiniBandKind && f.CC.Algorithm == scenario.CCNone
+	}) {
+		notes = append(notes, "InfiniBand's congestion control is off where the table says none, as it is in OpenSM unless asked for. `cc: ib-cc` turns it on; it changes what happens under congestion.")
 	}
 	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return f.Kind == scenario.RoCEv2Kind }) {
 		notes = append(notes, "RoCE v2 runs with thresholds as configured below and switches that behave as specified; finding those settings on real equipment is work that no time here contains.")

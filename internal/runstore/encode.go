@@ -21,19 +21,21 @@ const (
 // pointJSON is a Point in results.json. Times are integers: units.Time by
 // itself would be written as text.
 type pointJSON struct {
-	Bytes     int64            `json:"bytes"`
-	Algorithm string           `json:"algorithm,omitempty"`
-	Wire      string           `json:"wire,omitempty"`
-	Channels  int              `json:"channels,omitempty"`
-	TimePs    int64            `json:"time_ps"`
-	AlgBW     float64          `json:"algbw_gbytes_per_s"`
-	BusBW     float64          `json:"busbw_gbytes_per_s"`
-	FlowsPs   distributionJSON `json:"flow_completion_ps"`
-	Counts    Counts           `json:"counts"`
-	Hottest   []HotLink        `json:"hottest_links"`
-	Fault     *FaultPoint      `json:"faults,omitempty"`
-	Partial   bool             `json:"partial,omitempty"`
-	Failure   string           `json:"failure,omitempty"`
+	Bytes      int64            `json:"bytes"`
+	Algorithm  string           `json:"algorithm,omitempty"`
+	Wire       string           `json:"wire,omitempty"`
+	Channels   int              `json:"channels,omitempty"`
+	TimePs     int64            `json:"time_ps"`
+	AlgBW      float64          `json:"algbw_gbytes_per_s"`
+	BusBW      float64          `json:"busbw_gbytes_per_s"`
+	FlowsPs    distributionJSON `json:"flow_completion_ps"`
+	Counts     Counts           `json:"counts"`
+	Hottest    []HotLink        `json:"hottest_links"`
+	Fault      *FaultPoint      `json:"faults,omitempty"`
+	Violations []Violation      `json:"violations,omitempty"`
+	Levels     []levelJSON      `json:"service_levels,omitempty"`
+	Partial    bool             `json:"partial,omitempty"`
+	Failure    string           `json:"failure,omitempty"`
 }
 
 type distributionJSON struct {
@@ -45,6 +47,24 @@ type distributionJSON struct {
 	Max  int64 `json:"max"`
 }
 
+type levelJSON struct {
+	SL      units.SL         `json:"sl"`
+	FlowsPs distributionJSON `json:"flow_completion_ps"`
+}
+
+// json is the distribution as it is written.
+func (d Distribution) json() distributionJSON {
+	return distributionJSON{d.N, int64(d.Mean), int64(d.P50), int64(d.P99), int64(d.P999), int64(d.Max)}
+}
+
+// distribution is what was written.
+func (d distributionJSON) distribution() Distribution {
+	return Distribution{
+		N: d.N, Mean: units.Time(d.Mean), P50: units.Time(d.P50), P99: units.Time(d.P99),
+		P999: units.Time(d.P999), Max: units.Time(d.Max),
+	}
+}
+
 // MarshalJSON writes times as integer picoseconds and rounds floats.
 func (p Point) MarshalJSON() ([]byte, error) {
 	hottest := make([]HotLink, len(p.Hottest))
@@ -52,12 +72,15 @@ func (p Point) MarshalJSON() ([]byte, error) {
 		h.Busy = rounded(h.Busy, shareDigits)
 		hottest[i] = h
 	}
-	d := p.Flows
+	var levels []levelJSON
+	for _, l := range p.Levels {
+		levels = append(levels, levelJSON{l.SL, l.Flows.json()})
+	}
 	return json.Marshal(pointJSON{
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
-		FlowsPs: distributionJSON{d.N, int64(d.Mean), int64(d.P50), int64(d.P99), int64(d.P999), int64(d.Max)},
-		Counts:  p.Counts, Hottest: hottest, Fault: p.Fault, Partial: p.Partial, Failure: p.Failure,
+		FlowsPs: p.Flows.json(),
+		Counts:  p.Counts, Hottest: hottest, Fault: p.Fault, Violations: p.Violations, Levels: levels, Partial: p.Partial, Failure: p.Failure,
 	})
 }
 
@@ -67,15 +90,15 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 	if err := strictly(text, &q); err != nil {
 		return err
 	}
-	d := q.FlowsPs
+	var levels []Level
+	for _, l := range q.Levels {
+		levels = append(levels, Level{l.SL, l.FlowsPs.distribution()})
+	}
 	*p = Point{
 		Bytes: q.Bytes, Algorithm: q.Algorithm, Wire: q.Wire, Channels: q.Channels,
 		Time: units.Time(q.TimePs), AlgBW: q.AlgBW, BusBW: q.BusBW,
-		Flows: Distribution{
-			N: d.N, Mean: units.Time(d.Mean), P50: units.Time(d.P50), P99: units.Time(d.P99),
-			P999: units.Time(d.P999), Max: units.Time(d.Max),
-		},
-		Counts: q.Counts, Hottest: q.Hottest, Fault: q.Fault, Partial: q.Partial, Failure: q.Failure,
+		Flows:  q.FlowsPs.distribution(),
+		Counts: q.Counts, Hottest: q.Hottest, Fault: q.Fault, Violations: q.Violations, Levels: levels, Partial: q.Partial, Failure: q.Failure,
 	}
 	return nil
 }

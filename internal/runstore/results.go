@@ -51,7 +51,13 @@ type Point struct {
 
 	Flows   Distribution // of messages between nodes
 	Counts  Counts
-	Hottest []HotLink   // the busiest first, at most eight
+	Hottest []HotLink // the busiest first, at most eight
+	// Violations are what a Subnet Manager is told of packets that were discarded
+	// for their P_Key, the earliest first, at most 64.
+	Violations []Violation
+	// Levels are the messages of each service level of InfiniBand, where there is
+	// more than one.
+	Levels  []Level
 	Fault   *FaultPoint // nil where nothing was to break
 	Partial bool
 	Failure string // why the point has no result
@@ -79,6 +85,7 @@ type Counts struct {
 	DroppedLifetime int64 `json:"dropped_lifetime"` // InfiniBand, head-of-queue lifetime
 
 	DroppedStalled int64 `json:"dropped_stalled,omitempty"` // InfiniBand, lane stalled after such drops
+	DroppedPKey    int64 `json:"dropped_pkey,omitempty"`    // InfiniBand, P_Key of another partition
 
 	// Of runs in which something breaks.
 	DroppedFault   int64 `json:"dropped_fault,omitempty"`    // on, or at, a cable that did not work
@@ -86,6 +93,7 @@ type Counts struct {
 
 	// Of workloads that choose service and operation.
 	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that never came whole
+	MessagesBarred   int64 `json:"messages_barred,omitempty"`     // between NICs that share no partition
 	DroppedNoReceive int64 `json:"dropped_no_receive,omitempty"`  // UC and UD: messages that found no receive
 	DroppedOutOfTurn int64 `json:"dropped_out_of_turn,omitempty"` // UC: packets of messages that are not whole
 	RNRNAKs          int64 `json:"rnr_naks,omitempty"`            // RC: messages that found no receive and came again
@@ -93,7 +101,28 @@ type Counts struct {
 
 // Drops is the sum of all drops.
 func (c Counts) Drops() int64 {
-	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedFault + c.DroppedNoRoute
+	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedFault + c.DroppedNoRoute + c.DroppedPKey
+}
+
+// Level is the messages of a service level.
+type Level struct {
+	SL    units.SL
+	Flows Distribution
+}
+
+// Violation is a trap of a port that discarded packets for their P_Key, and how
+// many of a sender's queue pair it discarded in all.
+type Violation struct {
+	Trap    int       `json:"trap"` // 257 of an HCA, 259 of a switch (IBA vol. 1, 14.2.5.1)
+	Port    string    `json:"port"` // that discarded
+	FirstPs int64     `json:"first_ps"`
+	Packets int64     `json:"packets"`
+	From    string    `json:"from"` // NICs
+	To      string    `json:"to"`
+	FromQP  units.QPN `json:"from_qp"`
+	ToQP    units.QPN `json:"to_qp"`
+	PKey    uint16    `json:"pkey"` // of the packets, bit 15 the membership
+	SL      units.SL  `json:"sl"`
 }
 
 // HotLink is a busy link: the share of the measured time in which its wire was

@@ -18,12 +18,15 @@ type plan struct {
 	graph  *topology.Graph
 	tables *routing.Tables
 	class  classes
+	keys   pkeys
 	lanes  *routing.Lanes // nil where packets keep their lane
 	faults *faultPlan     // nil where nothing breaks
 	routed engine.Report  // of the Subnet Manager's tables; empty where there are none
 	node   *scenario.Node
 	verbs  verbs
 	run    *scenario.Run
+	// control makes the congestion control of a new queue pair; nil for none.
+	control func() cc.Algorithm
 }
 
 func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
@@ -49,6 +52,9 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 	}
 	p := planOf(r, f, g, t)
+	if p.keys, err = pkeysOf(r, f, g); err != nil {
+		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
+	}
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
@@ -59,10 +65,12 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	return p, err
 }
 
-// planOf is the plan of a fabric on a graph.
+// planOf is the plan of a fabric on a graph, without partitions and the rules of
+// service levels.
 func planOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *routing.Tables) *plan {
 	return &plan{
-		fabric: f, graph: g, tables: t, class: classesOf(f), node: &r.Cluster.Node, verbs: verbsOf(&r.Workload), run: &r.Run,
+		fabric: f, graph: g, tables: t, class: classesOf(f, &r.Workload),
+		node: &r.Cluster.Node, verbs: verbsOf(&r.Workload), run: &r.Run, control: controller(f),
 	}
 }
 
@@ -99,20 +107,21 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		b.Classes = max(2, b.Classes) // multicasts have a lane of their own
 	}
 	p.addNodes(b)
+	n := &network{plan: p, firstGPU: int32(len(p.graph.Nodes))}
+	if up.rate.Num > 0 {
+		addScaleUp(b, up, nodes)
+	}
+	b.Partitions = p.keys.enforced()
 	for i := range p.graph.Cables {
 		c := &p.graph.Cables[i]
 		rate := perByte(&f.Link)
 		if c.Rate > 0 {
 			rate = c.Rate.PerByte()
 		}
-		b.Cable(int32(c.A.Node), c.A.Port, int32(c.B.Node), c.B.Port, rate, propagation(&f.Link, c.Length))
-	}
-	n := &network{plan: p, firstGPU: int32(len(p.graph.Nodes))}
-	if up.rate.Num > 0 {
-		addScaleUp(b, up, nodes)
+		p.cable(b, c, rate)
 	}
 	var err error
-	n.Network, err = b.Build(topology.Partition(p.graph, parts))
+	n.Network, err = b.Build(p.cut(parts))
 	return n, err
 }
 
@@ -203,27 +212,29 @@ func trainBytes(s *scenario.ScaleUp, buffer int64) int32 {
 	return int32(n)
 }
 
-// algorithm is the congestion control of a new queue pair; nil for none.
-func (p *plan) algorithm() cc.Algorithm {
-	params := congestionControl(p.fabric)
-	if params == nil {
-		return nil
-	}
-	return cc.NewDCQCN(params, cc.Unlimited)
-}
-
 // connect makes the connection of a number between two NICs, which decides its
-// path and its ports.
-func (n *network) connect(a, b int32, entropy uint32) (endA, endB units.QPN, err error) {
-	return n.Connect(a, b, n.plan.connection(a, entropy, entropy), n.plan.connection(b, entropy^1, entropy))
+// path and its ports. Its service level is sl, or what the fabric gives if that
+// is 0.
+func (n *network) connect(a, b int32, entropy uint32, sl int) (endA, endB units.QPN, err error) {
+	p := n.plan
+	keyA, keyB := p.keys.pair(a, b)
+	path := p.level(a, b, keyA, sl)
+	atA, atB := p.connection(a, entropy, entropy, path), p.connection(b, entropy^1, entropy, path)
+	atA.PKey, atB.PKey = keyA, keyB
+	return n.Connect(a, b, atA, atB)
 }
 
-// connection is the end of a connection at a NIC.
-func (p *plan) connection(nic int32, entropy, port uint32) fabric.Connection {
-	return fabric.Connection{
-		Entropy: entropy, Port: int32(p.port(nic, port)), CC: p.algorithm(), Service: p.verbs.service, Phase: p.phase(nic),
-		Class: p.class.data(p.fabric), Reply: p.class.ack(p.fabric), CNP: p.class.cnp(p.fabric),
+// connection is the end of a connection at a NIC, on a service level.
+func (p *plan) connection(nic int32, entropy, port uint32, sl int) fabric.Connection {
+	c := fabric.Connection{
+		Entropy: entropy, Port: int32(p.port(nic, port)), CC: p.control(), Service: p.verbs.service, Phase: p.phase(nic),
+		Class: p.class.data(p.fabric), Reply: p.class.ack(p.fabric), CNP: p.class.cnp(p.fabric), SL: units.SL(sl),
 	}
+	if p.fabric.Kind == scenario.InfiniBandKind && sl != p.fabric.IB.SL {
+		c.Class = p.class.must(p.fabric.IB.SL2VL[sl])
+		c.Reply, c.CNP = c.Class, c.Class // answers keep the level of what they answer
+	}
+	return c
 }
 
 // tcp reports whether the fabric runs TCP.

@@ -14,10 +14,13 @@ type classes struct {
 	used []int
 }
 
-func classesOf(f *scenario.Fabric) classes {
+func classesOf(f *scenario.Fabric, w *scenario.Workload) classes {
 	var c classes
 	if f.Kind == scenario.InfiniBandKind {
-		c.used = []int{f.IB.SL2VL[f.IB.SL], f.IB.SL2VL[f.IB.AckSL]}
+		c.used = []int{f.IB.SL2VL[f.IB.AckSL]}
+		for _, sl := range scenario.ServiceLevelsOf(f, w) {
+			c.used = append(c.used, f.IB.SL2VL[sl])
+		}
 	} else {
 		c.used = []int{f.Ethernet.DataPriority, f.Ethernet.AckPriority, f.Ethernet.CNPPriority}
 	}

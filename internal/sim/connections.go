@@ -76,7 +76,10 @@ func (r *collectiveRun) connect(k pair) (*connections, error) {
 	c := &connections{slots: collective.Slots}
 	for i := range r.net.plan.connectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.from)<<40 ^ uint64(k.to)<<16 ^ uint64(k.channel)<<8 ^ uint64(i)))
-		qa, qb, err := r.net.connect(k.a, k.b, entropy)
+		qa, qb, err := r.net.connect(k.a, k.b, entropy, 0)
+		if err == nil {
+			err = r.net.refuse(k.a, k.b)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,6 @@ package sim
 import (
 	"weft/internal/fabric"
 	"weft/internal/transport"
-	"weft/internal/transport/cc"
 	"weft/internal/transport/tcp"
 	"weft/scenario"
 	"weft/units"
@@ -61,6 +60,7 @@ func infiniBandSwitch(f *scenario.Fabric, c classes) *fabric.InfiniBandSwitch {
 			High: c.arbitration(f.IB.VLArbHigh), Low: c.arbitration(f.IB.VLArbLow), Limit: uint8(f.IB.HighLimit),
 		},
 	}
+	s.FECN = fecn(f)
 	s.StallCount, s.LeafStallCount = f.IB.VLStallCount, f.IB.LeafVLStallCount
 	if f.IB.HOQLifetime != units.Forever {
 		s.Lifetime = f.IB.HOQLifetime
@@ -136,7 +136,13 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 		n.Transport = rdma(f)
 	case scenario.RoCEv2Kind:
 		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
-		overheads(n, func(op wire.Opcode) int { return wire.RoCEv2Bytes(op, probe, framing) - probe })
+		overheads(n, func(op wire.Opcode) int {
+			bytes := wire.RoCEv2Bytes(op, probe, framing) - probe
+			if carriesTelemetry(f, op) {
+				bytes += telemetryBytes
+			}
+			return bytes
+		})
 		n.Transport = rdma(f)
 	default:
 		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
@@ -167,37 +173,13 @@ func rdma(f *scenario.Fabric) *transport.Config {
 	if t.Timeout != units.Forever {
 		c.RetryTimeout = t.Timeout
 	}
-	if f.CC.Algorithm == scenario.DCQCN {
-		c.CNPInterval = f.CC.CNPPeriod
-		const dataOverhead = 82 // RoCE v2 over IPv4 without RETH: what the NIC paces by
-		c.PacedOverhead = dataOverhead
-	}
+	notification(f, c)
 	return c
 }
 
 // perPacket reports whether packets of a flow take different paths.
 func perPacket(m scenario.RoutingMode) bool {
 	return m == scenario.Adaptive || m == scenario.Spray
-}
-
-// congestionControl is the parameters of the fabric's DCQCN; nil if it has
-// none.
-func congestionControl(f *scenario.Fabric) *cc.DCQCNParams {
-	if f.CC.Algorithm != scenario.DCQCN {
-		return nil
-	}
-	c := &f.CC
-	in65536 := func(r scenario.Ratio) uint32 { return uint32(r.Num * 65536 / max(1, r.Den)) }
-	line := f.Link.Rate()
-	return &cc.DCQCNParams{
-		LineRate: line, MinRate: c.MinRate, MinDecrease: in65536(c.MinDecrease),
-		FirstCNPRate: units.Rate(int64(float64(line) * float64(c.FirstRate.Num) / float64(max(1, c.FirstRate.Den)))),
-		Gain:         in65536(c.G), InitialAlpha: in65536(c.InitialAlpha),
-		AlphaPeriod: c.AlphaPeriod, DecreasePeriod: c.DecreasePeriod,
-		ClampTarget: c.ClampTarget, ClampAfterTimer: c.ClampAfterTimer,
-		IncreasePeriod: c.IncreasePeriod, IncreaseBytes: c.ByteCounter, FastRecovery: uint32(c.FastRecovery),
-		AdditiveRate: c.AIRate, HyperRate: c.HAIRate, CNPInterval: c.CNPPeriod,
-	}
 }
 
 // sockets is what the fabric's TCP connections share.

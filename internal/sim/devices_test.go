@@ -15,7 +15,7 @@ func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 		"dcqcn-paper": "paper", "dcqcn-firmware": "firmware", "dcqcn-ns3": "ns3", "dcqcn-ns3-paper": "ns3-paper",
 	} {
 		r := resolve(t, "fabrics: [{preset: roce-v2-400g, cc: "+catalog+"}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
-		got := *congestionControl(&r.Fabrics[0])
+		got := *dcqcn(&r.Fabrics[0])
 		want, err := cc.DCQCNPreset(preset, 400*units.Gbps)
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +37,7 @@ func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 func TestASwitchFromSONiCIsBuiltWithItsNumbers(t *testing.T) {
 	r := resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {sonic: ../roce/sonic/testdata/config_db.json}, ethernet: {dscp: 3}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
 	f := &r.Fabrics[0]
-	c := classesOf(f)
+	c := classesOf(f, &r.Workload)
 	s := ethernetSwitch(f, c, 32)
 	data, ok := c.of(3)
 	if !ok || s.PFC.Lossless != 1<<data {

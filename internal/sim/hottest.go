@@ -57,12 +57,26 @@ type tier struct {
 
 func (n *network) tier(link int32) tier {
 	a, b := n.LinkEnds(link)
+	t := tier{from: n.plan.levelAt(a), to: n.plan.levelAt(b)}
+	if t.from == levelBox || t.to == levelBox {
+		return t
+	}
 	from, to := &n.plan.graph.Nodes[a], &n.plan.graph.Nodes[b]
-	t := tier{from: from.Level, to: to.Level}
 	if f := n.plan.graph.Family; f == topology.FamilyDragonfly || f == topology.FamilyDragonflyPlus {
 		t.across = from.Group != to.Group
 	}
 	return t
+}
+
+// levelBox is the level of an inspection's boxes, which the graph does not have.
+const levelBox = -1
+
+// levelAt is the level of a node of the network.
+func (p *plan) levelAt(node int32) int8 {
+	if int(node) >= len(p.graph.Nodes) {
+		return levelBox
+	}
+	return p.graph.Nodes[node].Level
 }
 
 // tierName is a tier in words.
@@ -77,6 +91,8 @@ func (p *plan) tierName(t tier) string {
 // levelName is what the nodes of a level are called.
 func (p *plan) levelName(level int8) string {
 	switch {
+	case level == levelBox:
+		return "NIC's box"
 	case level == 0:
 		return "NIC"
 	case p.graph.Family == topology.FamilyDragonfly, p.graph.Family == topology.FamilyTorus, p.graph.Switches() == p.graph.Planes:

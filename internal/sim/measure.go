@@ -72,5 +72,6 @@ func counts(n *fabric.Network) runstore.Counts {
 		DroppedBuffer:   s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
 		DroppedLifetime: s.Dropped[fabric.DropLifetime], DroppedStalled: s.Dropped[fabric.DropStall],
 		DroppedFault: s.Dropped[fabric.DropFault], DroppedNoRoute: s.Dropped[fabric.DropNoRoute],
+		DroppedPKey: s.Dropped[fabric.DropPKey],
 	}
 }

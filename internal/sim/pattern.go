@@ -51,6 +51,7 @@ func (h *patternHost) bind(end units.QPN) {
 // patternPart is what one partition of the network counts.
 type patternPart struct {
 	times    *flowTimes
+	levels   levelTimes // nil where all have one
 	arrived  int
 	finished units.Time
 	failure  error
@@ -62,6 +63,8 @@ type patternFlow struct {
 	from, to int32
 	bytes    units.Bytes
 	start    units.Time
+	sl       int      // the service level that it asks for; 0: what the fabric gives
+	level    units.SL // that it has
 	ends     []qpPair // over which it is split evenly
 }
 
@@ -101,7 +104,7 @@ func patternFlows(r *scenario.Resolved, rate units.Rate, bytes units.Bytes) []pa
 		flows = poisson(rng, n, bytes, rate, w)
 	case scenario.Flows:
 		for _, f := range w.Flows {
-			flows = append(flows, patternFlow{from: int32(f.Src), to: int32(f.Dst), bytes: f.Bytes, start: f.Start})
+			flows = append(flows, patternFlow{from: int32(f.Src), to: int32(f.Dst), bytes: f.Bytes, start: f.Start, sl: f.SL})
 		}
 	}
 	return flows
@@ -142,15 +145,19 @@ func (j *job) runPattern(point *runstore.Point) error {
 	j.watch.started(j, run.net.Network)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	all := run.sum()
-	point.Counts = counts(run.net.Network)
+	point.Counts, point.Violations = counts(run.net.Network), run.net.violations()
 	point.Fault = j.plan.suffered(run.net.Network)
-	point.Flows = all.times.distribution()
-	open := len(run.flows) - all.arrived
+	point.Flows, point.Levels = all.times.distribution(), all.levels.distributions()
+	barred := run.barred()
+	point.Counts.MessagesBarred = int64(barred)
+	open := len(run.flows) - all.arrived - barred
 	switch {
 	case err != nil:
 		return err
 	case all.failure != nil && j.plan.faults == nil:
 		return fmt.Errorf("%w; %s", all.failure, run.net.Waiting())
+	case barred == len(run.flows):
+		return fmt.Errorf("all %d messages are between NICs that share no partition: see ib.partitions", barred)
 	case open > 0 && run.lost():
 		point.Counts.MessagesLost = int64(open)
 		if all.arrived == 0 {
@@ -192,10 +199,11 @@ func (r *patternRun) bandwidth(point *runstore.Point) {
 
 // sum joins what the partitions counted.
 func (r *patternRun) sum() patternPart {
-	all := patternPart{times: newFlowTimes()}
+	all := patternPart{times: newFlowTimes(), levels: r.levels()}
 	for i := range r.parts {
 		p := &r.parts[i]
 		all.times.join(p.times)
+		all.levels.join(p.levels)
 		all.arrived += p.arrived
 		all.finished = max(all.finished, p.finished)
 		if all.failure == nil {
@@ -206,7 +214,10 @@ func (r *patternRun) sum() patternPart {
 }
 
 // connections between the same pair of NICs are shared by its messages.
-type nicPair struct{ from, to int32 }
+type nicPair struct {
+	from, to int32
+	sl       int // that the messages ask for
+}
 
 // start connects the pairs that talk and asks for the first message's time of
 // every NIC.
@@ -223,11 +234,12 @@ func (r *patternRun) start() error {
 			}
 		}
 		f.ends = ends[k]
+		f.level = r.net.level(k)
 		r.left[i] = r.pieces(f, nil)
 		r.hosts[k.from].flows = append(r.hosts[k.from].flows, int32(i))
 	}
 	for range r.net.Partitions() {
-		r.parts = append(r.parts, patternPart{times: newFlowTimes()})
+		r.parts = append(r.parts, patternPart{times: newFlowTimes(), levels: r.levels()})
 	}
 	for nic := range r.hosts {
 		// A list of flows may be in any order, and so are the READs of a host.
@@ -242,7 +254,7 @@ func (r *patternRun) start() error {
 func (r *patternRun) connect(k nicPair) (ends []qpPair, err error) {
 	for i := range r.net.plan.connectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.from)<<40 | uint64(uint32(k.to))<<8 | uint64(i)))
-		end, peer, err := r.net.connect(k.from, k.to, entropy)
+		end, peer, err := r.net.connect(k.from, k.to, entropy, k.sl)
 		if err != nil {
 			return nil, err
 		}
@@ -324,9 +336,12 @@ func (r *patternRun) post(p *fabric.Partition, nic, flow int32) {
 
 // handOver gives a piece to the NIC.
 func (r *patternRun) handOver(p *fabric.Partition, t *transfer) {
-	r.fail(p, p.Post(t.nic, t.end, transport.WorkRequest{
+	err := p.Post(t.nic, t.end, transport.WorkRequest{
 		ID: uint64(t.tag), Op: r.verbs.op, Length: uint32(t.bytes), Imm: t.tag, DestQP: t.peer,
-	}))
+	})
+	if !r.isBarred(int32(t.tag)) { // the queue pair of one that is may have failed
+		r.fail(p, err)
+	}
 }
 
 // fail keeps the first error of a partition.
@@ -341,6 +356,7 @@ func (r *patternRun) arrived(p *fabric.Partition, flow int32) {
 	part := &r.parts[p.ID()]
 	if r.left[flow]--; r.left[flow] == 0 {
 		part.times.add(p.Now() - r.flows[flow].start)
+		part.levels.add(r.flows[flow].level, p.Now()-r.flows[flow].start)
 		part.finished = max(part.finished, p.Now())
 		part.arrived++
 	}
@@ -348,6 +364,9 @@ func (r *patternRun) arrived(p *fabric.Partition, flow int32) {
 
 // Complete takes a piece from the NIC that it has arrived at to the host.
 func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
+	if c.Status != transport.Success && !c.Recv && r.isBarred(int32(c.ID)) {
+		return
+	}
 	if c.Status != transport.Success {
 		r.fail(p, fmt.Errorf("queue pair %d of NIC %d failed at %v: %v", c.QPN, nic, p.Now(), c.Status))
 		return

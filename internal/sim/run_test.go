@@ -57,6 +57,15 @@ cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}
 fabrics: [roce-v2-400g]
 workload: {pattern: incast, fan-in: 40, receivers: 2, sizes: [256KiB]}`,
+		"congestion controls": `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics:
+  - {preset: roce-v2-400g, name: timely, cc: timely}
+  - {preset: roce-v2-400g, name: swift, cc: swift}
+  - {preset: roce-v2-400g, name: hpcc, cc: hpcc}
+  - {preset: infiniband-ndr, name: ib-cc, cc: ib-cc}
+workload: {pattern: incast, fan-in: 40, receivers: 2, sizes: [128KiB]}`,
 		"reads": `
 cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}

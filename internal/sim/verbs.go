@@ -40,9 +40,9 @@ func (v *verbs) reads() bool { return v.op == transport.OpRead }
 // ends are who posts a message and who is at the other side of its queue pairs.
 func (v *verbs) ends(f *patternFlow) nicPair {
 	if v.reads() {
-		return nicPair{f.to, f.from}
+		return nicPair{f.to, f.from, f.sl}
 	}
-	return nicPair{f.from, f.to}
+	return nicPair{f.from, f.to, f.sl}
 }
 
 // path is the host's path of the messages.

@@ -43,6 +43,7 @@ type Event struct {
 	Attr   mad.Attribute
 	Status mad.Status
 	Trap   mad.TrapNumber
+	Notice mad.Notice // of TrapReceived
 	LID    units.LID
 	Count  int
 	Need   int
@@ -66,7 +67,7 @@ func (e Event) String() string {
 	case TooFewLanes:
 		return fmt.Sprintf("routing needs %d lanes and the port at %s has %d: the fabric can deadlock", e.Need, pathText(e.Path), e.Count)
 	case TrapReceived:
-		return fmt.Sprintf("trap %d from LID %d", e.Trap, e.LID)
+		return trapText(&e.Notice)
 	case TooLarge:
 		return fmt.Sprintf("more than one subnet has, at %s: not managed", pathText(e.Path))
 	case HandedOver:

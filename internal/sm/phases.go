@@ -101,7 +101,7 @@ func (m *Manager) finishLight() {
 func (m *Manager) trapped(p *Packet) {
 	var n mad.Notice
 	_ = n.Parse(p.MAD.SMPData())
-	m.event(Event{Kind: TrapReceived, Trap: n.Number, LID: n.IssuerLID})
+	m.event(Event{Kind: TrapReceived, Trap: n.Number, LID: n.IssuerLID, Notice: n})
 	answer := *p
 	answer.MAD.SetMethod(mad.TrapRepress)
 	answer.MAD.SetMKey(m.cfg.MKey)

@@ -36,7 +36,7 @@ func FromGraph(g *topology.Graph, link Link) (*Subnet, error) {
 			s.Nodes[at].Ports[0].GUID = guid
 			continue
 		}
-		guid := adapterGUIDs + units.GUID(i)*16
+		guid := adapterGUIDs + units.GUID(i)*adapterBlock
 		at := s.Add(Node{Kind: Adapter, GUID: guid, SystemGUID: guid, Name: n.Name}, len(n.Cables))
 		for p := 1; p <= len(n.Cables); p++ {
 			s.Nodes[at].Ports[p].GUID = guid + units.GUID(p)

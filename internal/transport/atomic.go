@@ -20,10 +20,7 @@ type atomicDone struct {
 
 // shapeAtomic makes p the request of an atomic. Who sends it adds the operands
 // of the work request.
-func (q *QP) shapeAtomic(p *Packet) {
-	p.Length, p.DMALen = 0, AtomicBytes
-	q.readsOut++
-}
+func shapeAtomic(p *Packet) { p.Length, p.DMALen = 0, AtomicBytes }
 
 // acceptAtomic takes an atomic that is in order.
 func (q *QP) acceptAtomic(p *Packet, b *Batch) Verdict {
@@ -123,7 +120,7 @@ func (q *QP) receiveAtomicResponse(now units.Time, p *Packet, b *Batch) Verdict 
 	}
 	p.VA, p.Offset = w.id, 0
 	q.responded(b)
-	if q.respAhead != nil {
+	if q.beyond != nil {
 		q.drainAhead(b)
 	}
 	q.catchUp()

@@ -60,6 +60,12 @@ type Config struct {
 	// and the requester goes back to it. The receive of a SEND is not known
 	// before its turn, so only lengths of SENDs may be moved like this.
 	OutOfOrder bool
+	// SelectiveRepeat takes packets in any order, too, and has each that comes
+	// ahead of the expected one reported, so that the requester sends again what
+	// is missing and nothing else. It takes a packet that comes ahead for a sign
+	// of loss, so it is for networks that keep the order of a flow. Both ends must
+	// have it. Lost responses of a READ are found by timeout.
+	SelectiveRepeat bool
 	// NAKInterval repeats the NAK of a gap that lasts this long; 0 never does,
 	// as the spec has it.
 	NAKInterval units.Time
@@ -73,6 +79,9 @@ type Config struct {
 	// acknowledgement, instead of a CNP. InfiniBand's BECN on an ACK, and a
 	// peculiarity of the HPCC ns-3 model.
 	EchoCE bool
+	// AckCE acknowledges a marked request at once where EchoCE is set, so that
+	// the mark does not wait for AckEvery packets: Linux's hfi1 does.
+	AckCE bool
 	// CNPInterval is the least time between two CNPs of a queue pair; 0 is
 	// none, so that every mark is answered; units.Forever sends no CNPs.
 	CNPInterval units.Time
@@ -130,6 +139,9 @@ func (c *Config) Check() error {
 	}
 	return nil
 }
+
+// anyOrder reports whether packets are taken in any order.
+func (c *Config) anyOrder() bool { return c.OutOfOrder || c.SelectiveRepeat }
 
 // maxPSNs is the bound on PSNs in flight.
 func (c *Config) maxPSNs() int32 {

@@ -54,21 +54,21 @@ type QP struct {
 	alg             cc.Algorithm
 
 	// The responder.
-	epsn      units.PSN // the next expected
-	msn       uint32    // messages finished
-	unacked   uint32    // packets since the last acknowledgement
-	msgBytes  uint32    // of the message under way
-	msgLen    uint32    // its length, a WRITE's
-	msgRKey   uint32
-	msgVA     uint64
-	msgClass  opClass // classNone between messages
-	nakked    bool    // a NAK is out for epsn
-	echo      bool    // a mark waits for the next acknowledgement
-	owed      owed    // an answer waits for read responses to go first
-	respTurn  bool    // a response went last, so a request may go first
-	state     State
-	service   Service
-	wantsAcks bool
+	epsn     units.PSN // the next expected
+	msn      uint32    // messages finished
+	unacked  uint32    // packets since the last acknowledgement
+	msgBytes uint32    // of the message under way
+	msgLen   uint32    // its length, a WRITE's
+	msgRKey  uint32
+	msgVA    uint64
+	msgClass opClass // classNone between messages
+	nakked   bool    // a NAK is out for epsn
+	echo     bool    // a mark waits for the next acknowledgement
+	owed     owed    // an answer waits for read responses to go first
+	respTurn bool    // a response went last, so a request may go first
+	state    State
+	service  Service
+	wants    cc.Wants
 
 	remote units.QPN
 	qpn    units.QPN
@@ -91,7 +91,7 @@ type QP struct {
 	qkey       uint32        // UD
 	reads      []readWork    // READs being served
 	ahead      *reorder      // the responder's packets ahead of epsn
-	respAhead  *reorder      // the requester's read responses ahead of una
+	beyond     *beyond       // what the requester knows of packets ahead of una
 }
 
 // owed says what the responder sends after its read responses.
@@ -150,6 +150,10 @@ func (q *QP) Service() Service { return q.service }
 // Rate is the rate that congestion control allows; 0 is unpaced.
 func (q *QP) Rate() units.Rate { return q.allow.Rate }
 
+// Wants is what the queue pair's congestion control wants to know: the packets of
+// one that wants the round trip or the path are to report on their way.
+func (q *QP) Wants() cc.Wants { return q.wants }
+
 // Flight is the payload of SENDs and WRITEs that is sent and not acknowledged.
 func (q *QP) Flight() units.Bytes { return q.flight }
 
@@ -186,7 +190,11 @@ func (q *QP) Next(now units.Time, p *Packet) bool {
 		return false
 	}
 	q.respTurn = false
-	q.nextRequest(now, p)
+	if q.repeats() {
+		q.nextRepeat(now, p)
+	} else {
+		q.nextRequest(now, p)
+	}
 	return true
 }
 

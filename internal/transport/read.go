@@ -147,7 +147,7 @@ func (q *QP) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict {
 	}
 	if q.una != p.PSN {
 		q.missingResponse(now, p.PSN, b)
-		if q.cfg.OutOfOrder {
+		if q.cfg.anyOrder() {
 			return q.responseAhead(p)
 		}
 		return Dropped
@@ -162,8 +162,8 @@ func (q *QP) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict {
 		return Dropped
 	}
 	q.responded(b)
-	if q.respAhead != nil {
-		q.respAhead.take(p.PSN)
+	if q.beyond != nil {
+		q.beyond.responses.take(p.PSN)
 		q.drainAhead(b)
 	}
 	q.catchUp()

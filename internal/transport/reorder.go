@@ -134,7 +134,7 @@ func (q *QP) receiveAnyOrder(p *Packet, info *opInfo, b *Batch) Verdict {
 		}
 		q.step()
 	}
-	if asked || q.unacked >= uint32(q.cfg.AckEvery) {
+	if asked || q.ackDue() {
 		q.ack(b)
 	}
 	return placed(info)
@@ -173,10 +173,7 @@ func (q *QP) responseAhead(p *Packet) Verdict {
 		if w.op != OpRead || !q.fits(w, p) {
 			break
 		}
-		if q.respAhead == nil {
-			q.respAhead = new(reorder)
-		}
-		if !q.respAhead.mark(q.una, p.PSN) {
+		if !q.further().responses.mark(q.una, p.PSN) {
 			break
 		}
 		return PlaceRead
@@ -190,7 +187,7 @@ func (q *QP) responseAhead(p *Packet) Verdict {
 func (q *QP) drainAhead(b *Batch) (acked units.Bytes) {
 	for q.head != q.tail {
 		if q.work(q.head).op.asks() {
-			if !q.respAhead.take(q.una) {
+			if !q.beyond.responses.take(q.una) {
 				return acked
 			}
 			q.responded(b)

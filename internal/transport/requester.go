@@ -79,6 +79,9 @@ func (q *QP) begun() bool {
 // sendable reports whether the requester has a packet that may go, but for its
 // time.
 func (q *QP) sendable() bool {
+	if q.repeats() && (q.state == StateRTS || q.state == StateSQD) {
+		return true
+	}
 	if q.cur == q.tail || q.state != StateRTS && !(q.state == StateSQD && q.begun()) {
 		return false
 	}
@@ -108,30 +111,12 @@ func (q *QP) windowClosed() bool {
 // nextRequest emits the packet at nxt.
 func (q *QP) nextRequest(now units.Time, p *Packet) {
 	w := q.work(q.cur)
-	mtu := uint32(q.cfg.PathMTU)
-	i := uint32(q.nxt.Sub(w.first)) & units.PSNMask
-	off := i * mtu
-	n := min(mtu, w.length-off)
-	var pos position
-	if i == 0 {
-		pos = posFirst
-	}
-	if i+1 == w.packets {
-		pos |= posLast
-	}
-	*p = Packet{
-		Op: sendOps[w.op][pos], DestQP: q.remote, SrcQP: q.qpn, PSN: q.nxt, Length: n,
-		RKey: w.rkey, DMALen: w.length, Offset: off, VA: w.va,
-	}
+	n, last := q.compose(w, q.nxt, p)
 	switch {
 	case q.service != RC:
 		q.shapeUnreliable(w, p)
-	case w.op == OpRead:
-		q.shapeRead(p)
-		n = 0
-	case w.op.atomic():
-		q.shapeAtomic(p)
-		n = 0
+	case w.op.asks():
+		q.readsOut++
 	}
 	if q.una == q.nxt && q.service == RC {
 		q.startRetryTimer(now)
@@ -140,13 +125,8 @@ func (q *QP) nextRequest(now units.Time, p *Packet) {
 	if w.op == OpRead {
 		q.nxt = w.end()
 	}
-	if pos&posLast != 0 || w.op == OpRead {
+	if last {
 		q.cur++
-		p.Imm = w.imm
-		p.Flags = FlagAckReq
-		if w.flags&workSolicited != 0 {
-			p.Flags |= FlagSolicited
-		}
 	}
 	if q.max.Before(q.nxt) {
 		q.max = q.nxt
@@ -154,6 +134,43 @@ func (q *QP) nextRequest(now units.Time, p *Packet) {
 		q.repeated++
 	}
 	q.account(now, p, units.Bytes(n))
+}
+
+// compose fills p with the packet of a work request that has a PSN, and gives its
+// payload; last is whether the request ends with it.
+func (q *QP) compose(w *sendWork, psn units.PSN, p *Packet) (n uint32, last bool) {
+	mtu := uint32(q.cfg.PathMTU)
+	i := uint32(psn.Sub(w.first)) & units.PSNMask
+	off := i * mtu
+	n = min(mtu, w.length-off)
+	var pos position
+	if i == 0 {
+		pos = posFirst
+	}
+	if i+1 == w.packets {
+		pos |= posLast
+	}
+	*p = Packet{
+		Op: sendOps[w.op][pos], DestQP: q.remote, SrcQP: q.qpn, PSN: psn, Length: n,
+		RKey: w.rkey, DMALen: w.length, Offset: off, VA: w.va,
+	}
+	switch {
+	case w.op == OpRead:
+		shapeRead(p)
+		n = 0
+	case w.op.atomic():
+		shapeAtomic(p)
+		n = 0
+	}
+	if pos&posLast == 0 && w.op != OpRead {
+		return n, false
+	}
+	p.Imm = w.imm
+	p.Flags = FlagAckReq
+	if w.flags&workSolicited != 0 {
+		p.Flags |= FlagSolicited
+	}
+	return n, true
 }
 
 // account counts a packet against the windows and the pace.
@@ -198,18 +215,21 @@ func gap(bytes uint32, r units.Rate) units.Time {
 // repace brings the next packet forward when the allowed rate has risen: a
 // limiter that has been let go does not finish the wait that its old rate set.
 func (q *QP) repace() {
-	if !q.cfg.KeepPace && q.allow.Rate > 0 && q.pacedBytes > 0 {
+	switch {
+	case q.cfg.KeepPace || q.pacedBytes == 0:
+	case q.allow.Rate == 0:
+		q.paceAt = q.pacedAt
+	default:
 		q.paceAt = min(q.paceAt, q.pacedAt+gap(q.pacedBytes, q.allow.Rate))
 	}
 }
 
 // shapeRead makes p the request for what is missing of a READ.
-func (q *QP) shapeRead(p *Packet) {
+func shapeRead(p *Packet) {
 	p.Op = wire.RCReadRequest
 	p.VA += uint64(p.Offset)
 	p.DMALen -= p.Offset
 	p.Offset, p.Length = 0, 0
-	q.readsOut++
 }
 
 // receiveAck takes an acknowledgement of any kind.
@@ -227,7 +247,11 @@ func (q *QP) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 		}
 	case wire.SyndromeNAK:
 		q.acknowledge(now, p, p.PSN, b)
-		if q.una == p.PSN {
+		switch {
+		case q.una != p.PSN:
+		case q.cfg.SelectiveRepeat && p.Syndrome == wire.NAKSequence:
+			q.refusedAhead(units.PSN(p.Imm))
+		default:
 			q.refused(now, p.Syndrome, b)
 		}
 	}
@@ -238,7 +262,7 @@ func (q *QP) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 func (q *QP) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batch) {
 	before := q.una
 	acked := q.advance(to, b)
-	if q.respAhead != nil {
+	if q.beyond != nil {
 		acked += q.drainAhead(b)
 	}
 	if q.una != before {
@@ -247,10 +271,20 @@ func (q *QP) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batch) {
 	if q.una.Before(to) {
 		q.missingResponse(now, to, b)
 	}
-	if q.wantsAcks && q.alg != nil {
-		q.alg.Acked(now, cc.Ack{Bytes: acked, Flight: q.flight, Marked: p.Flags&FlagCNP != 0}, &q.allow)
-		q.wake = min(q.wake, q.allow.Wake)
+	if q.wants != 0 {
+		q.tell(now, p, acked, b)
 	}
+}
+
+// tell hands congestion control an acknowledgement of so much payload.
+func (q *QP) tell(now units.Time, p *Packet, acked units.Bytes, b *Batch) {
+	a := cc.Ack{Bytes: acked, Flight: q.flight, Marked: p.Flags&FlagCNP != 0}
+	if s := b.Seen; s != nil {
+		a.RTT, a.Hops, a.Path = now-s.Sent, s.Hops, s.Path
+	}
+	q.alg.Acked(now, a, &q.allow)
+	q.wake = min(q.wake, q.allow.Wake)
+	q.repace()
 }
 
 // advance moves una to the PSN to, but not into a READ, whose responses alone

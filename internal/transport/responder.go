@@ -38,13 +38,17 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 		switch {
 		case d < 0:
 			return q.duplicate(p, info, b)
-		case q.cfg.OutOfOrder:
-			return q.placeAhead(p, info)
+		case q.cfg.anyOrder():
+			v := q.placeAhead(p, info)
+			if q.cfg.SelectiveRepeat {
+				q.reportAhead(p.PSN, b)
+			}
+			return v
 		default:
 			return q.gap(now, b)
 		}
 	}
-	if q.cfg.OutOfOrder {
+	if q.cfg.anyOrder() {
 		return q.receiveAnyOrder(p, info, b)
 	}
 	if info.class == classReadRequest {
@@ -71,7 +75,7 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 		q.deliver(p, info, q.msgBytes, b)
 		q.msgClass = classNone
 	}
-	if info.last || p.Flags&FlagAckReq != 0 || q.unacked >= uint32(q.cfg.AckEvery) {
+	if info.last || p.Flags&FlagAckReq != 0 || q.ackDue() {
 		q.ack(b)
 	}
 	return v
@@ -239,6 +243,12 @@ func (q *QP) notReady(b *Batch) Verdict {
 	q.nakAt = units.Forever
 	q.nak(wire.RNRNAK(q.cfg.RNRTimer), b)
 	return Dropped
+}
+
+// ackDue reports whether an acknowledgement is to be sent though no packet asks
+// for one.
+func (q *QP) ackDue() bool {
+	return q.unacked >= uint32(q.cfg.AckEvery) || q.echo && q.cfg.AckCE
 }
 
 // ack acknowledges everything before the expected PSN. Read responses that

@@ -30,6 +30,9 @@ func (q *QP) RetransmitAt() units.Time { return q.retryAt() }
 func (q *QP) progress(now units.Time) {
 	q.progressAt = now
 	q.retries, q.rnrRetries, q.recovering = 0, 0, false
+	if q.beyond != nil {
+		q.movedOn()
+	}
 	if q.ackHigh.Before(q.una) {
 		q.ackHigh = q.una
 	}
@@ -38,9 +41,12 @@ func (q *QP) progress(now units.Time) {
 // goBack makes the requester send everything from una again.
 func (q *QP) goBack() {
 	q.nxt, q.cur, q.flight, q.readsOut = q.una, q.head, 0, 0
+	if q.beyond != nil {
+		q.beyond.forget()
+	}
 }
 
-// tryAgain goes back, unless it has done so too often without progress.
+// tryAgain goes back, or repeats what is missing, unless it has done so too often without progress.
 func (q *QP) tryAgain(now units.Time, b *Batch) {
 	if int(q.retries) >= q.cfg.RetryCount {
 		q.failHead(RetryExcErr, b)
@@ -49,6 +55,10 @@ func (q *QP) tryAgain(now units.Time, b *Batch) {
 	}
 	q.retries++
 	q.progressAt = now
+	if q.cfg.SelectiveRepeat && q.readsOut == 0 {
+		q.repeatMissing()
+		return
+	}
 	q.goBack()
 }
 
@@ -95,7 +105,7 @@ func (q *QP) receiverNotReady(now units.Time, code uint8, b *Batch) {
 // (IBA vol. 1, 9.7.5.1.3: an implied NAK). Out of order they may still come, and
 // the acknowledgement is remembered.
 func (q *QP) missingResponse(now units.Time, to units.PSN, b *Batch) {
-	if q.cfg.OutOfOrder {
+	if q.cfg.anyOrder() {
 		if q.ackHigh.Before(to) {
 			q.ackHigh = to
 		}

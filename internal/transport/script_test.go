@@ -207,7 +207,7 @@ func (s *script) newPair(service string, a args) error {
 		RetryTimeout: a.time("timeout", units.Millisecond), RetryCount: a.num("retry", 7), RNRRetry: a.num("rnr", 7),
 		RNRTimer: uint8(a.num("rnrtimer", 14)), Window: units.Bytes(a.num("window", 0)), MaxReads: a.num("reads", 0),
 		MaxOutstandingPackets: a.num("packets", 0),
-		OutOfOrder:            a.has("ooo"), EchoCE: a.has("echo"), CNPInterval: a.time("cnp", 0), ImplicitRecv: a.has("implicit"),
+		OutOfOrder:            a.has("ooo"), EchoCE: a.has("echo"), AckCE: a.has("ackce"), SelectiveRepeat: a.has("selective"), CNPInterval: a.time("cnp", 0), ImplicitRecv: a.has("implicit"),
 		NAKInterval: a.time("nak", 0), PacedOverhead: units.Bytes(a.num("overhead", 0)),
 		Access: func(qp units.QPN, _ Access, _ uint32, _ uint64, _ uint32) bool { return !s.deny[qp] },
 		Atomic: func(units.QPN, Op, uint32, uint64) uint64 { s.atomics++; return s.atomics - 1 },

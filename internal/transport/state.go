@@ -89,7 +89,7 @@ func (q *QP) BecomeRTS(now units.Time, sqPSN units.PSN) error {
 		sqPSN &= units.PSNMask
 		q.una, q.nxt, q.max, q.end, q.ackHigh = sqPSN, sqPSN, sqPSN, sqPSN, sqPSN
 		if q.alg != nil {
-			q.wantsAcks = q.alg.Start(now, &q.allow)
+			q.wants = q.alg.Start(now, &q.allow)
 			q.wake = min(q.wake, q.allow.Wake)
 		}
 	}

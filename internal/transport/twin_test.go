@@ -101,6 +101,7 @@ func newWorld(t *rapid.T) *world {
 		MaxOutstandingPackets: rapid.IntRange(0, 20).Draw(t, "packets"),
 		MaxReads:              rapid.IntRange(1, 4).Draw(t, "reads"),
 		OutOfOrder:            rapid.Bool().Draw(t, "ooo"),
+		SelectiveRepeat:       rapid.Bool().Draw(t, "selective"),
 		DropDuplicates:        rapid.Bool().Draw(t, "dropdup"),
 		NAKInterval:           units.Time(rapid.IntRange(0, 1).Draw(t, "nak")) * units.Microsecond,
 	}
@@ -263,7 +264,7 @@ func (w *world) deliver(e *end) {
 	case PlaceWrite:
 		copy(e.memory[c.p.VA+uint64(c.p.Offset):], c.data)
 	case PlaceRecv:
-		if !w.cfg.OutOfOrder { // there, the receive of a SEND is not known before its turn
+		if !w.cfg.anyOrder() { // there, the receive of a SEND is not known before its turn
 			copy(e.bufs[c.p.VA][c.p.Offset:], c.data)
 		}
 	case PlaceRead:
@@ -368,7 +369,7 @@ func (w *world) compare() {
 			case OpSend, OpSendImm, OpSendInv:
 				next++
 				have = e.peer.bufs[next][:wr.Length]
-				if w.cfg.OutOfOrder {
+				if w.cfg.anyOrder() {
 					continue
 				}
 			case OpWriteImm:

@@ -44,9 +44,9 @@ type probe struct {
 	timers        []units.Time
 }
 
-func (p *probe) Start(_ units.Time, a *cc.Allowance) bool {
+func (p *probe) Start(_ units.Time, a *cc.Allowance) cc.Wants {
 	*a = cc.Allowance{Rate: units.Gbps, Window: 3000, Wake: 50 * units.Microsecond, Budget: 2048}
-	return true
+	return cc.WantAcks
 }
 
 func (p *probe) Notified(units.Time, *cc.Allowance) { p.marks++ }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"weft/internal/transport/cc"
 	"weft/units"
 )
 
@@ -116,6 +117,10 @@ type Completion struct {
 type Batch struct {
 	Packets     []Packet
 	Completions []Completion
+	// Seen is what the packet that is handed to Receive reports of its way; the
+	// caller sets it, nil where there is nothing, and sends it back with the
+	// acknowledgements that Receive leaves in Packets.
+	Seen *cc.Seen
 	// Refusals adds up over all calls; Reset leaves it.
 	Refusals Refusals
 }

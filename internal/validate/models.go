@@ -28,6 +28,7 @@ type Models struct {
 	Switch           fabric.EthernetSwitch
 	InfiniBandSwitch fabric.InfiniBandSwitch
 	DCQCN            cc.DCQCNParams
+	IBCC             cc.IBCCParams
 	Trace            fabric.Trace // may be nil
 }
 

@@ -36,6 +36,8 @@ var groups = []struct{ id, title string }{
 	{"ring", "Ring all-reduce"},
 	{"uniform", "Uniform traffic through a switch"},
 	{"dcqcn", "DCQCN"},
+	{"cc", "TIMELY, Swift and HPCC"},
+	{"ibcc", "InfiniBand congestion control"},
 	{"fct", "Flow completion times of another simulator"},
 	{"model", "Collectives by NCCL's own cost model"},
 	{"nccl", "Measured collectives"},

@@ -133,6 +133,8 @@ func TestChangingAConstantFailsTheCaseThatCoversIt(t *testing.T) {
 		{"a byte more of the DETH", "verbs/headers", func(m *Models) { m.NIC.Overhead[wire.UDSendOnly]++ }},
 		{"twice as many READs in flight", "verbs/read/roce", func(m *Models) { m.Transport.MaxReads *= 2 }},
 		{"g of 1/128", "dcqcn/equations", func(m *Models) { m.DCQCN.Gain *= 2 }},
+		{"a CCTI_Increase of 2", "ibcc/table", func(m *Models) { m.IBCC.Increase-- }},
+		{"a hot port that marks nothing", "ibcc/victim", func(m *Models) { m.InfiniBandSwitch.FECN.Threshold = 0 }},
 		{"links of that simulator 1 µs longer", "fct/star100_inc1_1MB_pfconly_buf32", func(m *Models) { m.Propagation += units.Microsecond }},
 		{"acknowledgements of 192 B", "ring/roce", func(m *Models) { m.NIC.Overhead[wire.RCAcknowledge] += 106 }},
 		{"inputs that are read once at a time, without virtual queues", "uniform/voq", func(m *Models) {

@@ -71,6 +71,9 @@ func (n *Network) Open(a netip.AddrPort) live.Conn {
 
 func (c *conn) Local() netip.AddrPort { return c.local }
 
+// Buffer has no bound in bytes.
+func (c *conn) Buffer() int { return 1 << 30 }
+
 // Send takes datagrams apart: on this network every packet meets its own fate.
 func (c *conn) Send(batch []live.Outgoing) error {
 	c.net.mu.Lock()

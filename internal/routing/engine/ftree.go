@@ -176,6 +176,21 @@ func (t *tree) markLeaves() error {
 		}
 		t.leaf[e.sw] = true
 	}
+	return t.severalLeaves()
+}
+
+// severalLeaves refuses a tree whose compute nodes all hang on one switch, as
+// OpenSM does, which finds no leaves then.
+func (t *tree) severalLeaves() error {
+	leaves := 0
+	for _, is := range t.leaf {
+		if is {
+			leaves++
+		}
+	}
+	if leaves < 2 {
+		return refuse("all its compute nodes hang on one switch, and a tree has two leaves at least")
+	}
 	return nil
 }
 

@@ -90,15 +90,22 @@ func (r *treeRouter) to(lid units.LID, sw int32, port, hops uint8, main bool) {
 	r.goUp(sw, -1, main, hops)
 }
 
+// setBy gives the switch at the other side of a group a port to the target. Of a
+// way to a switch, the matrix has all cables of the group.
+func (r *treeRouter) setBy(g *group, port, hops uint8) {
+	if r.base == 0 && (hops != r.best[g.sw] || r.hops[g.sw] != noWay) {
+		for _, c := range r.cables[g.first : g.first+int32(g.n)] {
+			r.detours = append(r.detours, detour{r.target, g.sw, c.far, hops})
+		}
+	}
+	r.set(g.sw, port, hops)
+}
+
 // set gives a switch a port to the target.
 func (r *treeRouter) set(sw int32, port, hops uint8) {
-	shortest := hops == r.best[sw]+r.base
-	if r.base == 0 && (!shortest || r.hops[sw] != noWay) {
-		r.detours = append(r.detours, detour{r.target, sw, port, hops})
-	}
 	r.ports[sw] = port
 	r.hops[sw] = hops
-	if shortest {
+	if hops == r.best[sw]+r.base {
 		for _, c := range r.classes[sw] {
 			r.open[c]--
 		}
@@ -189,7 +196,7 @@ func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) {
 		g := &groups[0]
 		far, c := r.leastLoaded(g)
 		if hops+1 < r.hops[g.sw] {
-			r.set(g.sw, far, hops+1)
+			r.setBy(g, far, hops+1)
 		}
 		r.goUp(g.sw, u, true, hops+1)
 		r.load(g, c)
@@ -200,7 +207,7 @@ func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) {
 			continue
 		}
 		far, _ := r.leastLoaded(g)
-		r.set(g.sw, far, hops+1)
+		r.setBy(g, far, hops+1)
 		r.goUp(g.sw, u, false, hops+1)
 	}
 	if main {
@@ -244,7 +251,7 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 				continue
 			}
 			far, c := r.leastLoaded(g)
-			r.set(g.sw, far, hops+1)
+			r.setBy(g, far, hops+1)
 			if r.goDown(g.sw, -1, hops+1) {
 				routed, r.unsorted[u] = true, true
 				r.load(g, c)

@@ -52,7 +52,8 @@ type shortest struct {
 }
 
 // columns is the matrix: a way through a port is one hop more than the
-// neighbour's shortest, even back to where one is.
+// neighbour's shortest, even back to where one is. A cable from a switch to
+// itself is none.
 func (m *shortest) columns() func(to int32, column []uint8) {
 	return func(to int32, column []uint8) {
 		row := m.hops[to]
@@ -62,7 +63,7 @@ func (m *shortest) columns() func(to int32, column []uint8) {
 				switch {
 				case p == 0:
 					column[at] = row[i]
-				case l.sw < 0 || row[l.sw] >= noWay-1:
+				case l.sw < 0 || l.sw == int32(i) || row[l.sw] >= noWay-1:
 					column[at+p] = noWay
 				default:
 					column[at+p] = row[l.sw] + 1

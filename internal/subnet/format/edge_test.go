@@ -93,6 +93,10 @@ func TestEndlessLinesAndEndlessProblemsAreBounded(t *testing.T) {
 	if report.Lines != 2 {
 		t.Errorf("%d lines, want 2", report.Lines)
 	}
+	_, _, err = ReadTopo("device", endless{}, Options{}) // a device that never ends
+	if err == nil || !strings.Contains(err.Error(), "device:1: the line is longer than 65536 bytes") {
+		t.Errorf("a line without end: %v", err)
+	}
 	many := strings.Repeat("Switch none\n", 10_000)
 	_, _, err = ReadTopo("many", strings.NewReader(many), Options{})
 	if err == nil || strings.Count(err.Error(), "\n") != maxProblems || !strings.HasSuffix(err.Error(), "and 9950 more") {

@@ -21,31 +21,27 @@ func newLines(name string, r io.Reader, l *log) *lines {
 }
 
 // next is the next line, which is good until the call after. It is false at
-// the end. A line that is too long is an error and left out.
+// the end. A line that is too long is an error and ends the reading: what has
+// such lines is no text, and may be a device that never ends.
 func (l *lines) next() ([]byte, bool) {
-	for {
-		line, err := l.r.ReadSlice('\n')
-		if len(line) == 0 && err != nil {
-			if !errors.Is(err, io.EOF) {
-				l.log.fail(l.name, l.n, "cannot be read further: %v", err)
-			}
-			return nil, false
+	line, err := l.r.ReadSlice('\n')
+	if len(line) == 0 && err != nil {
+		if !errors.Is(err, io.EOF) {
+			l.log.fail(l.name, l.n, "cannot be read further: %v", err)
 		}
-		l.n++
-		l.log.report.Lines++
-		if errors.Is(err, bufio.ErrBufferFull) {
-			l.log.fail(l.name, l.n, "the line is longer than %d bytes: expected the text that a tool prints", maxLine)
-			for errors.Is(err, bufio.ErrBufferFull) {
-				_, err = l.r.ReadSlice('\n')
-			}
-			continue
-		}
-		if l.n == 1 {
-			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
-		}
-		line = bytes.TrimSuffix(line, []byte("\n"))
-		return bytes.TrimSuffix(line, []byte("\r")), true
+		return nil, false
 	}
+	l.n++
+	l.log.report.Lines++
+	if errors.Is(err, bufio.ErrBufferFull) {
+		l.log.fail(l.name, l.n, "the line is longer than %d bytes: expected the text that a tool prints", maxLine)
+		return nil, false
+	}
+	if l.n == 1 {
+		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+	}
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	return bytes.TrimSuffix(line, []byte("\r")), true
 }
 
 // fail reports what is wrong with the present line.

@@ -42,17 +42,73 @@ type Ack struct {
 	Bytes  units.Bytes // payload that it acknowledged for the first time
 	Flight units.Bytes // payload still in flight
 	Marked bool        // it echoes a congestion mark
+	// RTT is from the sending of the packet that drew it until now; 0 where that
+	// is not known, or nobody wants it.
+	RTT units.Time
+	// Hops is how many switches that packet went through.
+	Hops int
+	// Path is what it gathered there; nil where nobody wants it. It is the
+	// caller's: what is to be kept must be copied.
+	Path *Path
+}
+
+// Wants says what an algorithm wants to know of acknowledgements.
+type Wants uint8
+
+// What an algorithm may want. Who wants the round trip or the path wants
+// acknowledgements, too.
+const (
+	WantAcks Wants = 1 << iota
+	WantRTT        // Ack.RTT and Ack.Hops
+	WantPath       // Ack.Path
+)
+
+// MaxHops is how many switches the telemetry in a packet has room for: as many as
+// the header of HPCC has, and a tree of three levels needs. Further ones add
+// nothing.
+const MaxHops = 5
+
+// Hop is what a switch writes into a packet that asks for telemetry, when the
+// packet leaves.
+type Hop struct {
+	At    units.Time  // the switch's time
+	Sent  units.Bytes // what the port has sent before, in bytes on the wire
+	Queue units.Bytes // what waits at the port behind it
+	Rate  units.Rate  // the port's
+}
+
+// Path is what a packet gathered on its way.
+type Path struct {
+	Hop [MaxHops]Hop
+	N   int
+}
+
+// Add writes one more hop, if there is room.
+func (p *Path) Add(h Hop) {
+	if p.N < MaxHops {
+		p.Hop[p.N] = h
+		p.N++
+	}
+}
+
+// Seen is what a packet that reports on its way brings to its end, and what the
+// acknowledgement that it draws takes back.
+type Seen struct {
+	Sent units.Time // when its sender began to put it on the wire
+	Hops int
+	Path *Path // nil where it was not asked for
 }
 
 // Algorithm is the congestion control of one queue pair. Each call may change
 // any field of the allowance. A nil Algorithm is none at all: the line rate,
 // no window.
 type Algorithm interface {
-	// Start sets the first allowance and says whether Acked is to be called.
-	Start(now units.Time, a *Allowance) (wantsAcks bool)
+	// Start sets the first allowance and says what Acked is to be told; 0 is
+	// that it is not to be called.
+	Start(now units.Time, a *Allowance) Wants
 	// Notified takes a congestion notification: a CNP, a BECN, a marked ack.
 	Notified(now units.Time, a *Allowance)
-	// Acked takes an acknowledgement. It is called only if Start asked for it.
+	// Acked takes an acknowledgement. It is called only if Start wants it.
 	Acked(now units.Time, ack Ack, a *Allowance)
 	// Sent tells that the budget has run out.
 	Sent(now units.Time, a *Allowance)

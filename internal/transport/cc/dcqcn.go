@@ -96,11 +96,11 @@ func NewDCQCN(p *DCQCNParams, window units.Bytes) *DCQCN {
 }
 
 // Start begins at line rate.
-func (d *DCQCN) Start(_ units.Time, a *Allowance) (wantsAcks bool) {
+func (d *DCQCN) Start(_ units.Time, a *Allowance) Wants {
 	*d = DCQCN{p: d.p, window: d.window, rate: d.p.LineRate, target: d.p.LineRate, increaseAt: units.Forever}
 	*a = Free()
 	d.grant(a)
-	return false
+	return 0
 }
 
 // Rate is the current rate.

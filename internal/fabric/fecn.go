@@ -1,0 +1,60 @@
+package fabric
+
+// FECN is how a credit-based switch marks packets (IBA vol. 1, annex A10.2.1):
+// an output lane on which more waits than the threshold is congested, and the
+// packets that leave by it carry forward explicit congestion notification. It is
+// the root of the congestion if it has credits, and a victim of congestion
+// further on if it has not; only the root marks, unless the victim mask says
+// otherwise. The zero value marks nothing.
+//
+// What the specification leaves to the maker of the switch is chosen as follows.
+// The threshold is in bytes that wait at the output in one lane, over all
+// inputs. A lane has credits if, after the packet, it has enough for another of
+// the same size. The marking rate is exact and not a mean.
+type FECN struct {
+	// Threshold is the bytes above which a lane is congested; 0 marks nothing.
+	Threshold int32
+	// MarkingRate is how many packets that might have been marked go without
+	// between two that are; 0 marks each.
+	MarkingRate uint16
+	// PacketSize is the least packet that is marked, in bytes on the wire.
+	PacketSize uint16
+	// Victims marks at lanes that wait for credits, too (Victim_Mask).
+	Victims bool
+}
+
+// fecnLane is what the marking of an output lane goes by.
+type fecnLane struct {
+	waiting  int32  // bytes, over all inputs
+	unmarked uint16 // packets since the last that was marked
+}
+
+// markForward takes a packet that leaves by an output lane, which has spent the
+// credits for it, off the lane's count, and marks it if the lane is congested.
+func (p *Partition) markForward(f *FECN, index int32, k *pkt) {
+	l := &p.net.fecn[index]
+	waited := l.waiting
+	l.waiting -= int32(k.size)
+	if waited <= f.Threshold || k.size < f.PacketSize || !k.markable() {
+		return
+	}
+	if !f.Victims && !p.hasMore(index, k.size) {
+		return
+	}
+	if l.unmarked < f.MarkingRate {
+		l.unmarked++
+		return
+	}
+	l.unmarked = 0
+	k.mark |= marked
+	p.stats.Marked++
+}
+
+// hasMore reports whether a lane has credits for one more packet of a size.
+func (p *Partition) hasMore(index int32, size uint16) bool {
+	l := &p.net.lanes[index]
+	if l.available < blocks(size) {
+		p.takeIn(l, index, p.now)
+	}
+	return l.available >= blocks(size)
+}

@@ -1,0 +1,78 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+
+	"weft/units"
+)
+
+// A message of one packet passes a box at each end: each stores it whole, holds
+// it, and has a cable with error correction of its own.
+func TestABoxAddsItsLatencyAndStoresThePacket(t *testing.T) {
+	const payload = 1024
+	fec := map[string]units.Time{"InfiniBand": 31_300, "RoCE v2": 62_600}
+	for _, w := range ways {
+		workload := "{pattern: flows, flows: [{src: 0, dst: 1, bytes: 1024B}]}"
+		plain := point(t, twoHosts(w.preset, workload))
+		boxed := point(t, twoHosts("{preset: "+w.preset+", inspection: {latency: 5us, rate: 100Gbps}}", workload))
+		size := payload + w.write
+		want := 2 * (5*units.Microsecond + units.Time(size)*byteAt400G + fec[w.name])
+		if got := boxed.Time - plain.Time; got != want {
+			t.Errorf("%s: two boxes add %v, want %v", w.name, got, want)
+		}
+	}
+}
+
+// A stream goes at the rate of the box, and without loss: credits and PFC hold
+// the sender back.
+func TestABoxLetsThroughWhatItInspects(t *testing.T) {
+	for _, w := range ways {
+		full := (4096 + w.write - 16 - 4) // a middle packet: no RETH, no immediate data
+		for _, c := range []struct {
+			rate  string
+			perPs int64
+		}{{"400Gbps", 20}, {"200Gbps", 40}, {"100Gbps", 80}} {
+			const packets = 1024
+			p := point(t, twoHosts(fmt.Sprintf("{preset: %s, cc: none, inspection: {latency: 2us, rate: %s}}", w.preset, c.rate),
+				fmt.Sprintf("{pattern: flows, flows: [{src: 0, dst: 1, bytes: %dB}]}", packets*4096)))
+			floor := units.Time(int64(packets*full) * c.perPs)
+			if p.Time < floor || p.Time > floor+floor/50+10*units.Microsecond || p.Counts.Drops() > 0 {
+				t.Errorf("%s inspected at %s: %v and %d drops; want %v and at most 2 %% and 10 us more, and none", w.name, c.rate, p.Time, p.Counts.Drops(), floor)
+			}
+		}
+	}
+}
+
+// Boxes stay with their NICs: the result does not depend on the cores.
+func TestBoxesDoNotDependOnCores(t *testing.T) {
+	r := resolve(t, `
+cluster: {nodes: 8, node: dgx-h100}
+fabrics:
+  - {preset: infiniband-ndr, inspection: {latency: 3us, rate: 200Gbps}}
+  - {preset: roce-v2-400g, inspection: {latency: 3us, rate: 200Gbps}}
+workload: {pattern: permutation, sizes: [256KiB]}
+`)
+	want, err := run(t, r, 1).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range []int{2, 7} {
+		got, err := run(t, r, workers).Encode()
+		if err != nil || string(got) != string(want) {
+			t.Errorf("%d workers differ from one (%v)", workers, err)
+		}
+	}
+}
+
+func TestACollectiveFinishesThroughBoxes(t *testing.T) {
+	for _, preset := range []string{"infiniband-ndr", "roce-v2-400g", "tcp-400g"} {
+		text := func(box string) string {
+			return "cluster: {nodes: 2, node: dgx-h100}\nfabrics: [{preset: " + preset + box + "}]\nworkload: {collective: all-reduce, sizes: [1MiB]}"
+		}
+		plain, boxed := point(t, text("")), point(t, text(", inspection: {latency: 5us, rate: 400Gbps}"))
+		if boxed.Failure != "" || boxed.Time <= plain.Time {
+			t.Errorf("%s: %v with boxes and %v without (%s)", preset, boxed.Time, plain.Time, boxed.Failure)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package sim
+
+import (
+	"fmt"
+
+	"weft/internal/fabric"
+	"weft/internal/runstore"
+	"weft/internal/subnet/partition"
+	"weft/internal/topology"
+	"weft/scenario"
+)
+
+// pkeys are the P_Keys of a fabric's NICs; the zero value is a fabric without
+// partitions, on which nobody looks at keys.
+type pkeys struct {
+	tables [][]uint16 // by NIC
+	where  scenario.Enforcement
+	levels map[string][]int // NICs of the patterns of service levels
+}
+
+// fullMember is the bit of a P_Key that says full membership.
+const fullMember = 0x8000
+
+// manager is the NIC at which the Subnet Manager runs: the one that the topology
+// keeps for it, or else the first.
+func manager(g *topology.Graph) int {
+	if g.Services > 0 {
+		return g.Compute()
+	}
+	return 0
+}
+
+func pkeysOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph) (k pkeys, err error) {
+	k.levels = r.PatternNICs(f, manager(g))
+	if len(f.IB.Partitions) > 0 {
+		k.where = f.IB.PartitionEnforcement
+		k.tables, err = r.PKeyTables(f, g.Endpoints, manager(g))
+	}
+	return k, err
+}
+
+// enforced is what the fabric's HCAs and switches check; nil is nothing.
+func (k *pkeys) enforced() *fabric.Partitions {
+	if k.tables == nil {
+		return nil
+	}
+	return &fabric.Partitions{
+		Tables:  k.tables,
+		Ingress: k.where == scenario.EnforceBoth || k.where == scenario.EnforceIn,
+		Egress:  k.where == scenario.EnforceBoth || k.where == scenario.EnforceOut,
+	}
+}
+
+// pair is the P_Keys of a connection's ends: those that a path record would name,
+// or where the two share no partition the first of each table, as programs take
+// that do not ask.
+func (k *pkeys) pair(a, b int32) (keyA, keyB uint16) {
+	if k.tables == nil {
+		return partition.Default | fullMember, partition.Default | fullMember
+	}
+	ta, tb := k.tables[a], k.tables[b]
+	if x, y, ok := partition.Common(ta, tb); ok {
+		return x, y
+	}
+	return ta[0], tb[0]
+}
+
+// apart reports whether two NICs share no partition.
+func (k *pkeys) apart(a, b int32) bool {
+	if k.tables == nil {
+		return false
+	}
+	_, _, ok := partition.Common(k.tables[a], k.tables[b])
+	return !ok
+}
+
+// violationsTold is how many violations a result has.
+const violationsTold = 64
+
+// violations are what the network discarded for P_Keys, as a manager is told.
+func (n *network) violations() (told []runstore.Violation) {
+	all := n.Violations()
+	for i := range all[:min(len(all), violationsTold)] {
+		v := &all[i]
+		told = append(told, runstore.Violation{
+			Trap: v.Trap, Port: v.Port, FirstPs: int64(v.First), Packets: v.Packets,
+			From: n.NodeName(v.From), To: n.NodeName(v.To), FromQP: v.FromQP, ToQP: v.ToQP, PKey: v.PKey, SL: v.SL,
+		})
+	}
+	return told
+}
+
+// refuse is why two NICs cannot have a connection that their programs agree on:
+// a path record would say so before anything is sent.
+func (n *network) refuse(a, b int32) error {
+	if !n.plan.keys.apart(a, b) {
+		return nil
+	}
+	return fmt.Errorf("%s and %s share no partition, so nothing that needs both can run: see ib.partitions", n.NodeName(a), n.NodeName(b))
+}
+
+// isBarred reports whether a message is between NICs that share no partition: it
+// is sent and never arrives.
+func (r *patternRun) isBarred(flow int32) bool {
+	f := &r.flows[flow]
+	return r.net.plan.keys.apart(f.from, f.to)
+}
+
+// barred is how many messages did not arrive for that.
+func (r *patternRun) barred() (n int) {
+	for i := range r.flows {
+		if r.left[i] > 0 && r.isBarred(int32(i)) {
+			n++
+		}
+	}
+	return n
+}

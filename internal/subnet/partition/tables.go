@@ -1,0 +1,197 @@
+package partition
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"weft/units"
+)
+
+// full is the bit of a P_Key that says full membership (IBA vol. 1, 10.9.1.2).
+const full = 0x8000
+
+// Match reports whether two P_Keys are of one partition and at least one of
+// them is a full member's (IBA vol. 1, 10.9.3). 0 and 0x8000 are no keys.
+func Match(a, b uint16) bool {
+	return a&^full != 0 && a&^full == b&^full && (a|b)&full != 0
+}
+
+// Common is the first key of a port, in the order of its table, that matches
+// one of another's, and that one; ok is false where the two cannot talk.
+func Common(a, b []uint16) (own, other uint16, ok bool) {
+	for _, own := range a {
+		for _, other := range b {
+			if Match(own, other) {
+				return own, other, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// Tables are the P_Key tables that OpenSM writes into the adapters' ports with
+// these GUIDs; self is the index of its own port. nil is no file: then all are
+// full members of the default partition. With a file all are limited ones and
+// the manager a full one, before any rule is read; of what the rules say about a
+// port and a key the last counts. The default partition has index 0 unless a
+// rule with indx0 takes it; the others follow by their keys with the bytes swapped,
+// as OpenSM keeps them in the order of the wire on machines that have the other.
+//
+// The error names a port that has no room for all of its keys.
+//
+// Source: tables of OpenSM 3.3.23, which tests have and make.
+func Tables(c *Config, ports []units.GUID, self int) ([][]uint16, error) {
+	tables := make([][]uint16, len(ports))
+	if c == nil {
+		for i := range tables {
+			tables[i] = []uint16{Default | full}
+		}
+		return tables, nil
+	}
+	b := builder{members: make([]map[uint16]Membership, len(ports)), index: make(map[units.GUID]int, len(ports)), self: self}
+	for i, guid := range ports {
+		b.members[i] = map[uint16]Membership{Default: Limited}
+		b.index[guid] = i
+	}
+	b.add(self, Default, Full)
+	for i := range c.Partitions {
+		b.rule(&c.Partitions[i])
+	}
+	if b.full {
+		return nil, fmt.Errorf("the port %v would have more than %d P_Keys: an adapter has no room for more", ports[b.over], maxKeys)
+	}
+	o := c.order()
+	for i := range tables {
+		tables[i] = o.table(b.members[i])
+	}
+	return tables, nil
+}
+
+// Table is the P_Key table of one port, of whatever node: covers says of a member
+// whether the port is one of those that it stands for, self whether the manager
+// runs on it.
+func (c *Config) Table(covers func(*Member) bool, self bool) []uint16 {
+	members := map[uint16]Membership{Default: Limited}
+	if self {
+		members[Default] = Full
+	}
+	for i := range c.Partitions {
+		p := &c.Partitions[i]
+		for j := range p.Members {
+			if covers(&p.Members[j]) {
+				members[p.Key] = p.Members[j].Membership
+			}
+		}
+	}
+	return c.order().table(members)
+}
+
+// maxKeys is how many P_Keys an adapter's port has room for: ConnectX has 128.
+const maxKeys = 128
+
+type builder struct {
+	members []map[uint16]Membership // by port and key
+	index   map[units.GUID]int
+	self    int
+	full    bool // port over has no room
+	over    int
+}
+
+// rule adds the members of one rule. Ports that the subnet does not have, and
+// those of switches and routers, are passed over.
+func (b *builder) rule(p *Partition) {
+	for _, m := range p.Members {
+		switch m.Who {
+		case Port:
+			if i, ok := b.index[m.GUID]; ok {
+				b.add(i, p.Key, m.Membership)
+			}
+		case All, AllAdapters:
+			for i := range b.members {
+				b.add(i, p.Key, m.Membership)
+			}
+		case Self:
+			b.add(b.self, p.Key, m.Membership)
+		case AllSwitches, AllRouters:
+		}
+	}
+}
+
+func (b *builder) add(i int, key uint16, m Membership) {
+	if i < 0 || i >= len(b.members) {
+		return
+	}
+	if _, known := b.members[i][key]; !known && len(b.members[i]) == maxKeys {
+		b.full, b.over = true, i
+		return
+	}
+	b.members[i][key] = m
+}
+
+// order is what decides about the order of a table.
+type order struct {
+	first uint16 // the partition that asks for index 0; else the default one
+	both  bool   // some port has both memberships of a partition
+}
+
+func (c *Config) order() order {
+	o := order{first: Default, both: c.Both()}
+	for i := range c.Partitions {
+		if c.Partitions[i].First {
+			o.first = c.Partitions[i].Key
+		}
+	}
+	return o
+}
+
+// table lists the keys of a port in ascending order of their swapped bytes,
+// limited before full, and then brings one to index 0: that of the partition that
+// asks for it, if the port is a member; else the default partition's, which OpenSM
+// finds there and keeps. Where both memberships are allowed it keeps a full one
+// only.
+func (o order) table(members map[uint16]Membership) (t []uint16) {
+	keys := slices.SortedFunc(maps.Keys(members), func(a, b uint16) int {
+		return cmp.Compare(bits.ReverseBytes16(a), bits.ReverseBytes16(b))
+	})
+	for _, key := range keys {
+		if members[key] != Full {
+			t = append(t, key)
+		}
+		if members[key] != Limited {
+			t = append(t, key|full)
+		}
+	}
+	front := slices.Index(t, o.first)
+	if front < 0 {
+		front = slices.Index(t, o.first|full)
+	}
+	if front < 0 || o.first == Default {
+		front = slices.Index(t, Default|full)
+		if front < 0 && !o.both {
+			front = slices.Index(t, Default)
+		}
+	}
+	if front > 0 {
+		key := t[front]
+		copy(t[1:], t[:front])
+		t[0] = key
+	}
+	return t
+}
+
+// Both reports whether some member has both memberships of a partition. OpenSM
+// makes that a full one unless it runs with allow_both_pkeys, which weft takes for
+// granted then.
+func (c *Config) Both() bool {
+	for i := range c.Partitions {
+		for _, m := range c.Partitions[i].Members {
+			if m.Membership == Both {
+				return true
+			}
+		}
+	}
+	return false
+}

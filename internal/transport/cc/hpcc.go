@@ -1,0 +1,140 @@
+package cc
+
+import "weft/units"
+
+// HPCCParams are the parameters of HPCC, immutable and shared.
+type HPCCParams struct {
+	// LineRate is the port's rate, where a queue pair starts; MinRate bounds it
+	// below.
+	LineRate, MinRate units.Rate
+	// BaseRTT is T, the round trip of the network when it is empty.
+	BaseRTT units.Time
+	// Utilisation is eta, what links are to be used to, in 1/65536.
+	Utilisation int64
+	// MaxStage is how many round trips the window grows by addition alone before
+	// it is set by the links' load again.
+	MaxStage int
+	// Increase is W_AI, in bytes.
+	Increase units.Bytes
+}
+
+// HPCC is HPCC (Li et al., "HPCC: High Precision Congestion Control", SIGCOMM
+// 2019, algorithm 1): the window that brings the busiest link of the path to its
+// target, by what the switches write into the packets. The rate is the window
+// over the base round trip.
+//
+// What the paper calls the link's inflight bytes U is in 2^-20 here. A path whose
+// number of switches has changed is measured anew; that a path of the same length
+// is another one is not noticed, which matters to nobody who is not sprayed.
+type HPCC struct {
+	p        *HPCCParams
+	line     units.Bytes // W_init: what line rate has in flight
+	window   units.Bytes
+	stable   units.Bytes // Wc, the window of the last round trip
+	load     int64       // U, in 2^-20
+	stage    int         // incStage
+	acked    units.Bytes // all that was acknowledged
+	updateAt units.Bytes // acknowledged, and the round trip is over
+	last     Path
+}
+
+// loadOne is a load of 1.
+const loadOne = 1 << 20
+
+// NewHPCC makes the congestion control of one queue pair.
+func NewHPCC(p *HPCCParams) *HPCC {
+	return &HPCC{p: p, line: max(1, bytesIn(p.LineRate, p.BaseRTT))}
+}
+
+// Start begins at line rate.
+func (h *HPCC) Start(_ units.Time, a *Allowance) Wants {
+	*h = HPCC{p: h.p, line: h.line, window: h.line, stable: h.line, load: loadOne}
+	*a = Free()
+	h.grant(a)
+	return WantAcks | WantPath
+}
+
+// Load is the estimate of the busiest link's load, in 2^-20.
+func (h *HPCC) Load() int64 { return h.load }
+
+// Acked takes an acknowledgement with what the switches have written.
+func (h *HPCC) Acked(_ units.Time, ack Ack, a *Allowance) {
+	h.acked += ack.Bytes
+	if ack.Path == nil || ack.Path.N == 0 {
+		return
+	}
+	known := h.last.N == ack.Path.N
+	if known {
+		h.measure(ack.Path)
+	}
+	h.last = *ack.Path
+	if !known {
+		return
+	}
+	over := h.acked > h.updateAt
+	h.compute(over)
+	if over {
+		h.updateAt = h.acked + ack.Flight
+	}
+	h.grant(a)
+}
+
+// measure is MeasureInflight: the load of the busiest link since the last
+// acknowledgement, weighted by the time that it covers.
+func (h *HPCC) measure(path *Path) {
+	most, span := int64(-1), units.Time(0)
+	for i := range path.N {
+		now, before := &path.Hop[i], &h.last.Hop[i]
+		t := now.At - before.At
+		if t <= 0 {
+			continue
+		}
+		queue := mulDiv(int64(min(now.Queue, before.Queue)), loadOne, int64(max(1, bytesIn(now.Rate, h.p.BaseRTT))))
+		sent := mulDiv(int64(max(0, now.Sent-before.Sent)), loadOne, int64(max(1, bytesIn(now.Rate, t))))
+		if queue+sent > most {
+			most, span = queue+sent, t
+		}
+	}
+	if most < 0 {
+		return
+	}
+	span = min(span, h.p.BaseRTT)
+	h.load += (most - h.load) * int64(span) / int64(h.p.BaseRTT)
+}
+
+// compute is ComputeWind: by the load where that is too much, or addition has gone
+// on for long enough, else by addition. Once in a round trip the window becomes
+// the one that the next is reckoned from.
+func (h *HPCC) compute(over bool) {
+	p := h.p
+	target := p.Utilisation << 4 // in 2^-20
+	full := h.load >= target || h.stage >= p.MaxStage
+	h.window = h.stable + p.Increase
+	if full {
+		h.window = units.Bytes(mulDiv(int64(h.stable), target, max(1, h.load))) + p.Increase
+	}
+	h.window = min(max(h.window, bytesIn(p.MinRate, p.BaseRTT), 1), h.line)
+	if !over {
+		return
+	}
+	h.stable = h.window
+	h.stage++
+	if full {
+		h.stage = 0
+	}
+}
+
+// grant is the window, and the rate that spreads it over the base round trip.
+func (h *HPCC) grant(a *Allowance) {
+	a.Window = h.window
+	a.Rate = min(max(1, rateOf(h.window, h.p.BaseRTT)), h.p.LineRate)
+}
+
+// Notified does nothing: HPCC does not look at marks.
+func (h *HPCC) Notified(units.Time, *Allowance) {}
+
+// Sent does not happen: the budget is unlimited.
+func (h *HPCC) Sent(units.Time, *Allowance) {}
+
+// Timer does not happen: HPCC has none.
+func (h *HPCC) Timer(units.Time, *Allowance) {}

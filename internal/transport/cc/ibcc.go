@@ -1,0 +1,105 @@
+package cc
+
+import "weft/units"
+
+// CCTEntry is an entry of the congestion control table: how long a queue pair
+// waits after a packet, in times of that packet on the wire, Multiplier / 2^Shift
+// (IBA vol. 1, A10.2.2.1.1: 14 bits and 2 bits).
+type CCTEntry struct {
+	Multiplier uint16
+	Shift      uint8
+}
+
+// IBCCParams are what a channel adapter is told of congestion control, in the
+// specification's names. They are immutable and shared.
+type IBCCParams struct {
+	// LineRate is the port's rate.
+	LineRate units.Rate
+	// Timer is CCTI_Timer: how long the index stays before it falls by one.
+	Timer units.Time
+	// Increase is CCTI_Increase: what a BECN adds to the index.
+	Increase int
+	// Min is CCTI_Min, the least index.
+	Min int
+	// Table is the congestion control table. Its last index is CCTI_Limit.
+	Table []CCTEntry
+}
+
+// IBCC is the reaction of a channel adapter to backward explicit congestion
+// notification, InfiniBand's own congestion control (IBA vol. 1, annex A10.2.2),
+// by queue pair: a BECN moves the index into the table up, the timer moves it
+// down, and the entry is the delay between packets.
+//
+// The timer runs while the index is above its least; it begins with the BECN
+// that lifts it, as in Linux's hfi1. At the index of no delay the queue pair is
+// not paced.
+//
+// What it leaves out: one index for all queue pairs of a service level, which is
+// the other mode that the specification has; Trigger_Threshold and the log of
+// events, which nothing but management reads.
+type IBCC struct {
+	p    *IBCCParams
+	ccti int
+}
+
+// NewIBCC makes the congestion control of one queue pair.
+func NewIBCC(p *IBCCParams) *IBCC { return &IBCC{p: p} }
+
+// Start begins at the least index.
+func (c *IBCC) Start(_ units.Time, a *Allowance) Wants {
+	c.ccti = min(c.p.Min, c.limit())
+	*a = Free()
+	c.grant(a)
+	return 0
+}
+
+// CCTI is the index into the table.
+func (c *IBCC) CCTI() int { return c.ccti }
+
+// limit is CCTI_Limit.
+func (c *IBCC) limit() int { return len(c.p.Table) - 1 }
+
+// Notified takes a BECN.
+func (c *IBCC) Notified(now units.Time, a *Allowance) {
+	c.fall(now, a)
+	c.ccti = min(c.ccti+c.p.Increase, c.limit())
+	if c.ccti > c.p.Min && a.Wake == units.Forever {
+		a.Wake = now + c.p.Timer
+	}
+	c.grant(a)
+}
+
+// Timer lowers the index.
+func (c *IBCC) Timer(now units.Time, a *Allowance) {
+	c.fall(now, a)
+	c.grant(a)
+}
+
+// fall lowers the index for all periods that have ended by now.
+func (c *IBCC) fall(now units.Time, a *Allowance) {
+	for a.Wake <= now {
+		c.ccti--
+		a.Wake += c.p.Timer
+		if c.ccti <= c.p.Min {
+			a.Wake = units.Forever
+		}
+	}
+}
+
+// Acked is not asked for.
+func (c *IBCC) Acked(units.Time, Ack, *Allowance) {}
+
+// Sent does not happen: the budget is unlimited.
+func (c *IBCC) Sent(units.Time, *Allowance) {}
+
+// grant turns the delay into a rate: a packet of time t is followed by a wait of
+// t·m/2^s, so that the next begins t·(1 + m/2^s) after it.
+func (c *IBCC) grant(a *Allowance) {
+	e := c.p.Table[c.ccti]
+	if e.Multiplier == 0 {
+		a.Rate = 0
+		return
+	}
+	whole := units.Rate(1) << e.Shift
+	a.Rate = max(1, c.p.LineRate*whole/(whole+units.Rate(e.Multiplier)))
+}

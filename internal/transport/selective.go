@@ -1,0 +1,158 @@
+package transport
+
+import (
+	"weft/units"
+	"weft/wire"
+)
+
+// beyond is what a requester knows of packets ahead of una: the read responses
+// that have come, and, with selective repeat, what the peer has, and the pass over
+// what it has not.
+//
+// The responder places packets that come ahead of the expected one, as out of
+// order, and answers each with a NAK that names the expected packet and, in Imm,
+// the one that came (IRN: Mittal et al., "Revisiting Network Support for RDMA",
+// SIGCOMM 2018, section 3.1). A packet is lost when a later one has come. A pass
+// sends each lost packet once; a packet that is lost again is known by one that
+// was sent after its repetition and has come. What nothing is sent after is left
+// to the timeout.
+type beyond struct {
+	responses reorder
+
+	// Selective repeat.
+	came  reorder   // ahead of una
+	base  units.PSN // una, as came knows it
+	high  units.PSN // after the furthest that came
+	next  units.PSN // the pass has sent what is lost before it
+	after units.PSN // what has this PSN or a later one was sent after una's repetition
+	on    bool      // something is lost
+	due   bool      // the packet next is lost and is to be sent
+}
+
+// further is what the requester knows of packets ahead of una.
+func (q *QP) further() *beyond {
+	if q.beyond == nil {
+		q.beyond = &beyond{base: q.una}
+	}
+	return q.beyond
+}
+
+// at is whether the peer has a packet ahead of una.
+func (s *beyond) at(una, psn units.PSN) bool {
+	d := uint32(psn.Sub(una))
+	return d < s.came.size() && s.came.has(psn)
+}
+
+// refusedAhead takes a NAK that names a packet that came ahead of the expected
+// one, una.
+func (q *QP) refusedAhead(came units.PSN) {
+	if !q.una.Before(came) || !came.Before(q.max) {
+		return
+	}
+	s := q.further()
+	s.came.mark(q.una, came)
+	switch {
+	case !s.on:
+		s.on, s.high, s.next, s.after = true, came.Add(1), q.una, q.max
+	case q.una.Before(s.next) && !came.Before(s.after):
+		s.next, s.after = q.una, q.max // its repetition is lost, too
+	}
+	if s.high.Before(came.Add(1)) {
+		s.high = came.Add(1)
+	}
+	q.seekLost()
+}
+
+// repeatMissing begins a pass over all that is in flight and not known to have
+// come: what a timeout does.
+func (q *QP) repeatMissing() {
+	s := q.further()
+	s.on, s.high, s.next, s.after = true, q.nxt, q.una, q.max
+	q.seekLost()
+}
+
+// movedOn is what it means to the pass that una has moved.
+func (q *QP) movedOn() {
+	s := q.beyond
+	if s.came.size() != 0 {
+		for psn := s.base; psn.Before(q.una); psn = psn.Add(1) {
+			s.came.take(psn)
+		}
+	}
+	s.base = q.una
+	if !s.on {
+		return
+	}
+	s.after = q.max
+	q.seekLost()
+}
+
+// forget ends the pass: the requester goes back to una and sends everything.
+func (s *beyond) forget() { s.on, s.due = false, false }
+
+// seekLost finds the next packet of the pass. A READ counts as the one packet that
+// asks for it.
+func (q *QP) seekLost() {
+	s := q.beyond
+	s.due = false
+	if !q.una.Before(s.high) {
+		s.on = false
+		return
+	}
+	if s.next.Before(q.una) {
+		s.next = q.una
+	}
+	for s.next.Before(s.high) {
+		w := q.workOf(s.next)
+		switch {
+		case w.op == OpRead && s.next != w.first:
+			s.next = w.end()
+		case s.at(q.una, s.next):
+			s.next = s.next.Add(1)
+		default:
+			s.due = true
+			return
+		}
+	}
+}
+
+// workOf is the work request that a PSN in flight belongs to.
+func (q *QP) workOf(psn units.PSN) *sendWork {
+	i := q.head
+	for ; i != q.tail; i++ {
+		if w := q.work(i); psn.Before(w.end()) {
+			return w
+		}
+	}
+	return q.work(i - 1)
+}
+
+// repeats reports whether a lost packet waits to be sent again.
+func (q *QP) repeats() bool { return q.beyond != nil && q.beyond.due }
+
+// nextRepeat emits the lost packet that the pass is at. It is in flight already,
+// and asks for an acknowledgement.
+func (q *QP) nextRepeat(now units.Time, p *Packet) {
+	s := q.beyond
+	w := q.workOf(s.next)
+	n, _ := q.compose(w, s.next, p)
+	p.Flags |= FlagAckReq
+	if s.next == q.una {
+		s.after = q.max
+	}
+	q.repeated++
+	s.next = s.next.Add(1)
+	q.seekLost()
+	q.pace(now, units.Bytes(n))
+}
+
+// reportAhead answers a request that came ahead of the expected one. Where read
+// responses must go first nothing is said: the next packet that comes ahead will.
+func (q *QP) reportAhead(came units.PSN, b *Batch) {
+	if len(q.reads) != 0 {
+		return
+	}
+	p := b.packet()
+	q.answer(p, q.epsn, wire.NAKSequence)
+	p.Imm = uint32(came)
+}

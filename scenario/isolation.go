@@ -1,0 +1,281 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Isolation is what a scenario declares to be kept apart, and what lies beside
+// the compute fabric: weft audit isolation proves or refutes it for every
+// fabric.
+type Isolation struct {
+	// Zones are the parties: tenants, and the planes.
+	Zones []Zone `yaml:"zones,omitzero"`
+	// Apart are the pairs of zones that must be apart. Without any: tenants from
+	// each other by forwarding; management and security planes by cables, from
+	// each other and from everything else.
+	Apart []Apart `yaml:"apart,omitzero"`
+	// Devices are those that the compute fabric does not have: switches, routers
+	// and hosts of other planes. A node of the cluster stands here if it
+	// forwards.
+	Devices []Device `yaml:"devices,omitzero"`
+	// Cables join devices, management ports of nodes and switches (node0/bmc,
+	// leaf3/mgmt), and ports of the compute fabric's own switches (leaf3).
+	Cables []PlaneCable `yaml:"cables,omitzero"`
+	// Segments are the VLAN and VRF of NICs on an Ethernet fabric. NICs without
+	// one are in VLAN 1 of the VRF default.
+	Segments []Segment `yaml:"segments,omitzero"`
+	// Leaks are routes from one VRF of the compute fabric to another.
+	Leaks []Leak `yaml:"leaks,omitzero"`
+	// Inspection is the box whose cost is told: the workload with it in the path
+	// of every NIC, against planes that are physically apart.
+	Inspection Inspection `yaml:"inspection,omitzero"`
+}
+
+// Zone is a party that others are kept apart from.
+type Zone struct {
+	// Name is the zone's, unique.
+	Name string `yaml:"name"`
+	// Kind says which pairs must be apart by default.
+	Kind ZoneKind `yaml:"kind"`
+	// Members are its devices and ports: node[0-7] for all NICs of nodes,
+	// node3/nic0 for one, node[0-7]/bmc for management ports, a device's or a
+	// switch's name, fabric for all NICs and switches of the compute fabric.
+	Members []string `yaml:"members"`
+}
+
+// Apart is a requirement.
+type Apart struct {
+	// Zones are two or more; each pair of them must be apart.
+	Zones []string `yaml:"zones"`
+	// By is what must hold: cables, forwarding (default) or links.
+	By Separation `yaml:"by,omitzero"`
+}
+
+// Device is one beside the compute fabric.
+type Device struct {
+	// Name is the device's, unique.
+	Name string `yaml:"name"`
+	// Kind is switch, router or host.
+	Kind DeviceKind `yaml:"kind"`
+	// Forwards says that a host passes packets on between its ports: IP
+	// forwarding, a bridge, a proxy.
+	Forwards bool `yaml:"forwards,omitzero"`
+	// Between are the ports of a node of the cluster that it forwards between:
+	// nic[0-7], eth0. Default: all, those of its management controller too.
+	Between []string `yaml:"between,omitzero"`
+	// VRFs are a router's; it routes between the VLANs of each. Without any it
+	// routes between all.
+	VRFs []VRF `yaml:"vrfs,omitzero"`
+	// Leaks are routes of a router from one of its VRFs to another.
+	Leaks []Leak `yaml:"leaks,omitzero"`
+}
+
+// VRF is a routing table of a router and the VLANs that use it.
+type VRF struct {
+	// Name is the table's.
+	Name string `yaml:"name"`
+	// VLANs are those whose gateway is in it.
+	VLANs []int `yaml:"vlans" range:"1..4094"`
+}
+
+// Leak is a route by which packets of one VRF get into another. What comes back
+// needs a leak of its own.
+type Leak struct {
+	// From is the VRF that sends.
+	From string `yaml:"from"`
+	// To is the VRF that is reached.
+	To string `yaml:"to"`
+}
+
+// PlaneCable is a cable beside the compute fabric's, or several alike: where a
+// side is a pattern each name gets one.
+type PlaneCable struct {
+	// From is one side, a device's name.
+	From string `yaml:"from"`
+	// To is the other: a device, node[0-7]/bmc, leaf0/mgmt, or leaf0.
+	To string `yaml:"to"`
+	// VLANs are those that the port carries; default 1.
+	VLANs []int `yaml:"vlans,omitzero" range:"1..4094"`
+}
+
+// Segment is the VLAN and the VRF of NICs on an Ethernet compute fabric.
+type Segment struct {
+	// Members are NICs: node[0-3], node3/nic0.
+	Members []string `yaml:"members"`
+	// VLAN is the port's.
+	VLAN int `yaml:"vlan" range:"1..4094"`
+	// VRF is the routing table of the VLAN's gateway.
+	VRF string `yaml:"vrf"`
+}
+
+// DefaultVLAN and DefaultVRF are of ports of which nothing is said.
+const (
+	DefaultVLAN = 1
+	DefaultVRF  = "default"
+)
+
+// WholeFabric is the member that stands for all NICs and switches of the compute
+// fabric.
+const WholeFabric = "fabric"
+
+// deriveIsolation fills in what a cable carries and what the requirements are.
+func (r *resolver) deriveIsolation() {
+	s := &r.Isolation
+	for i := range s.Cables {
+		if len(s.Cables[i].VLANs) == 0 {
+			s.Cables[i].VLANs = []int{DefaultVLAN}
+		}
+	}
+	for i := range s.Apart {
+		if s.Apart[i].By == "" {
+			s.Apart[i].By = ByForwarding
+		}
+	}
+	if len(s.Apart) > 0 || len(s.Zones) > maxZones {
+		return
+	}
+	for i := range s.Zones {
+		for j := range i {
+			if by := usualSeparation(s.Zones[j].Kind, s.Zones[i].Kind); by != "" {
+				s.Apart = append(s.Apart, Apart{Zones: []string{s.Zones[j].Name, s.Zones[i].Name}, By: by})
+			}
+		}
+	}
+}
+
+// usualSeparation is what is required of zones of two kinds, "" for nothing.
+func usualSeparation(a, b ZoneKind) Separation {
+	plane := func(k ZoneKind) bool { return k == ManagementZone || k == SecurityZone }
+	switch {
+	case plane(a) || plane(b):
+		return ByCables
+	case a == TenantZone && b == TenantZone:
+		return ByForwarding
+	}
+	return ""
+}
+
+// checkIsolation sees that names fit together. Which switches there are is known
+// once a fabric is built: the audit checks their names.
+func (r *resolver) checkIsolation() {
+	s := &r.Isolation
+	if len(s.Zones) > maxZones {
+		r.complain("isolation.zones", "%d zones are given: at most %d", len(s.Zones), maxZones)
+		return
+	}
+	pairs := 0
+	for i := range s.Apart {
+		pairs += len(s.Apart[i].Zones) * (len(s.Apart[i].Zones) - 1) / 2
+	}
+	if pairs > maxPairs {
+		r.complain("isolation.apart", "%d pairs of zones are to be apart: at most %d", pairs, maxPairs)
+		return
+	}
+	r.checkZones()
+	r.checkDevices()
+	for i := range s.Cables {
+		c := &s.Cables[i]
+		r.checkPatterns(fmt.Sprintf("isolation.cables[%d]", i), []string{c.From, c.To})
+	}
+	vrfs := map[string]bool{DefaultVRF: true}
+	for i := range s.Segments {
+		g := &s.Segments[i]
+		at := fmt.Sprintf("isolation.segments[%d]", i)
+		if g.VLAN == 0 || g.VRF == "" || len(g.Members) == 0 {
+			r.complain(at, "a segment has members, a vlan and a vrf")
+		}
+		vrfs[g.VRF] = true
+		r.checkNICs(at+".members", g.Members)
+	}
+	r.checkLeaks("isolation.leaks", s.Leaks, vrfs)
+}
+
+// checkZones sees that zones can be told apart and that requirements name them.
+func (r *resolver) checkZones() {
+	s := &r.Isolation
+	zones := make(map[string]bool)
+	for i := range s.Zones {
+		at := fmt.Sprintf("isolation.zones[%d]", i)
+		z := &s.Zones[i]
+		if z.Name == "" || zones[z.Name] {
+			r.complain(at+".name", "the zone's name %q is empty or given twice", z.Name)
+		}
+		if z.Kind == "" {
+			r.complain(at, "the zone has no kind: want %s", oneOf(texts(zoneKinds)))
+		}
+		if len(z.Members) == 0 {
+			r.complain(at, "the zone %s has no members: want some such as node[0-3]", z.Name)
+		}
+		zones[z.Name] = true
+		r.checkPatterns(at+".members", z.Members)
+	}
+	for i := range s.Apart {
+		at := fmt.Sprintf("isolation.apart[%d].zones", i)
+		if len(s.Apart[i].Zones) < 2 {
+			r.complain(at, "want at least two zones")
+		}
+		for j, name := range s.Apart[i].Zones {
+			if !zones[name] {
+				r.complain(fmt.Sprintf("%s[%d]", at, j), "there is no zone %q", name)
+			}
+			if slices.Index(s.Apart[i].Zones, name) < j {
+				r.complain(fmt.Sprintf("%s[%d]", at, j), "the zone %s is given twice: nothing is apart from itself", name)
+			}
+		}
+	}
+}
+
+// checkDevices sees that devices can be told apart and have what their kind has.
+func (r *resolver) checkDevices() {
+	names := make(map[string]bool)
+	for i := range r.Isolation.Devices {
+		d := &r.Isolation.Devices[i]
+		at := fmt.Sprintf("isolation.devices[%d]", i)
+		switch {
+		case d.Name == "" || names[d.Name]:
+			r.complain(at+".name", "the device's name %q is empty or given twice", d.Name)
+		case d.Kind == "":
+			r.complain(at, "the device has no kind: want %s", oneOf(texts(deviceKinds)))
+		case d.Forwards && d.Kind != HostDevice:
+			r.complain(at+".forwards", "a %s forwards in any case: forwards is for hosts", d.Kind)
+		case len(d.Between) > 0 && !d.Forwards:
+			r.complain(at+".between", "a host that does not forward has no ports to forward between: give forwards: true")
+		case len(d.VRFs) > 0 && d.Kind != RouterDevice:
+			r.complain(at+".vrfs", "a %s has no VRFs: they are a router's", d.Kind)
+		}
+		names[d.Name] = true
+		r.checkPatterns(at+".between", d.Between)
+		vrfs, of := make(map[string]bool), make(map[int]string)
+		for j, v := range d.VRFs {
+			for _, vlan := range v.VLANs {
+				if other, known := of[vlan]; known {
+					r.complain(fmt.Sprintf("%s.vrfs[%d]", at, j), "VLAN %d is in the VRFs %s and %s: it is in one", vlan, other, v.Name)
+				}
+				of[vlan] = v.Name
+			}
+			vrfs[v.Name] = true
+		}
+		r.checkLeaks(at+".leaks", d.Leaks, vrfs)
+	}
+}
+
+func (r *resolver) checkLeaks(path string, leaks []Leak, vrfs map[string]bool) {
+	for i, l := range leaks {
+		for _, name := range []string{l.From, l.To} {
+			if !vrfs[name] {
+				r.complain(fmt.Sprintf("%s[%d]", path, i), "there is no VRF %q here", name)
+			}
+		}
+	}
+}
+
+// deriveInspection gives a box that has only a latency the link's rate.
+func (r *resolver) deriveInspection(path string, f *Fabric) {
+	if f.Inspection.Latency > 0 && f.Inspection.Rate == 0 {
+		f.Inspection.Rate = f.Link.Rate()
+	}
+	if rate := f.Link.Rate(); f.Inspection.Rate > rate {
+		r.complain(path+".inspection.rate", "a box that inspects %s is more than the link's %s: nothing faster comes", f.Inspection.Rate.Exact(), rate.Exact())
+	}
+}

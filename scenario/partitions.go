@@ -1,0 +1,227 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"weft/internal/subnet"
+	"weft/internal/subnet/partition"
+	"weft/units"
+)
+
+// Partition is who may talk to whom in an InfiniBand fabric. Limited members
+// talk to full ones only.
+type Partition struct {
+	// Name is the partition's, for people.
+	Name string `yaml:"name,omitzero"`
+	// Key is its P_Key without the bit of membership.
+	Key PKey `yaml:"key" range:"0x0001..0x7fff"`
+	// Index0 puts the key at the head of its members' tables: programs that do
+	// not choose a P_Key take that one.
+	Index0 bool `yaml:"index0,omitzero"`
+	// Full are the full members: node3, node[0-7], node[0-7]/nic0, all or
+	// manager.
+	Full []string `yaml:"full,omitzero"`
+	// Limited are the limited members. Who is in both lists has both keys.
+	Limited []string `yaml:"limited,omitzero"`
+}
+
+// derivePartitions reads the file that is named, and says where keys are
+// checked unless the scenario does.
+func (r *resolver) derivePartitions(path string, f *Fabric) {
+	at := path + ".ib.partitions-conf"
+	if name := f.IB.PartitionsConf; name != "" {
+		if r.written[path+".ib.partitions"] {
+			r.complain(at, "give partitions or partitions-conf, not both")
+			return
+		}
+		if text, ok := r.readNamed(at, name); ok {
+			config, err := partition.Read(name, bytes.NewReader(text))
+			if err == nil {
+				f.IB.Partitions, err = r.partitionsOf(config)
+			}
+			if err != nil {
+				r.complain(at, "%v", err)
+			}
+		}
+		f.IB.PartitionsConf = ""
+	}
+	if len(f.IB.Partitions) > 0 && f.IB.PartitionEnforcement == "" {
+		f.IB.PartitionEnforcement = EnforceBoth
+	}
+}
+
+// partitionsOf turns the GUIDs of a partitions.conf into the names of NICs. What
+// is said about switches and routers concerns no data and is left out, as are
+// multicast groups.
+func (r *resolver) partitionsOf(config *partition.Config) (out []Partition, err error) {
+	for i := range config.Partitions {
+		p := &config.Partitions[i]
+		if p.Key == 0 {
+			return nil, fmt.Errorf("line %d: the rule %q leaves its P_Key to OpenSM: state one, so that it is known which", p.Line, p.Name)
+		}
+		rule := Partition{Name: p.Name, Key: PKey(p.Key), Index0: p.First}
+		last := make(map[string]partition.Membership)
+		var order []string
+		for _, m := range p.Members {
+			name, err := r.memberName(m)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %w", p.Line, err)
+			}
+			if name == "" {
+				continue
+			}
+			if _, known := last[name]; known {
+				order = slices.DeleteFunc(order, func(n string) bool { return n == name })
+			}
+			last[name] = m.Membership
+			order = append(order, name)
+		}
+		out = append(out, split(rule, order, last)...)
+	}
+	return out, nil
+}
+
+// split writes a rule as several where the order of full and limited members
+// matters: the last word about a port counts.
+func split(rule Partition, order []string, of map[string]partition.Membership) (out []Partition) {
+	for _, name := range order {
+		m := of[name]
+		if len(out) == 0 || membershipOf(&out[len(out)-1]) != m {
+			out = append(out, Partition{Name: rule.Name, Key: rule.Key, Index0: rule.Index0})
+		}
+		p := &out[len(out)-1]
+		if m != partition.Limited {
+			p.Full = append(p.Full, name)
+		}
+		if m != partition.Full {
+			p.Limited = append(p.Limited, name)
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, rule)
+	}
+	return out
+}
+
+func membershipOf(p *Partition) partition.Membership {
+	switch {
+	case len(p.Full) == 0:
+		return partition.Limited
+	case len(p.Limited) == 0:
+		return partition.Full
+	}
+	return partition.Both
+}
+
+// memberName is the scenario's name of a member of a partitions.conf, "" of one
+// that sends no data.
+func (r *resolver) memberName(m partition.Member) (string, error) {
+	switch m.Who {
+	case partition.All, partition.AllAdapters:
+		return AllNICs, nil
+	case partition.Self:
+		return ManagerNIC, nil
+	case partition.AllSwitches, partition.AllRouters:
+		return "", nil
+	}
+	nic, _, ok := subnet.AdapterOf(m.GUID)
+	if ok && nic < r.Cluster.Endpoints() {
+		return r.Cluster.nicName(nic), nil
+	}
+	return "", fmt.Errorf("the cluster has no port with the GUID %v: its first is %v, and each NIC after it is 0x10 above", m.GUID, subnet.AdapterPort(0, 0))
+}
+
+// PartitionsConf is the fabric's partitions as a partitions.conf has them, for
+// the NICs' GUIDs that weft gives out; nil where the fabric has none. Of what the
+// file says about a port the last word counts: all comes first, so that a name
+// of its own overrides it.
+func (r *Resolved) PartitionsConf(f *Fabric) *partition.Config {
+	if len(f.IB.Partitions) == 0 {
+		return nil
+	}
+	c := &partition.Config{}
+	for i := range f.IB.Partitions {
+		p := &f.IB.Partitions[i]
+		rule := partition.Partition{Name: p.Name, Key: uint16(p.Key), First: p.Index0}
+		of := make(map[string]partition.Membership)
+		names := Expand(p.Limited)
+		for _, name := range names {
+			of[name] = partition.Limited
+		}
+		for _, name := range Expand(p.Full) {
+			if _, limited := of[name]; limited {
+				of[name] = partition.Both
+				continue
+			}
+			of[name] = partition.Full
+			names = append(names, name)
+		}
+		slices.SortStableFunc(names, func(a, b string) int { return order(a) - order(b) })
+		for _, name := range slices.Compact(names) {
+			rule.Members = append(rule.Members, r.members(f, name, of[name])...)
+		}
+		c.Partitions = append(c.Partitions, rule)
+	}
+	return c
+}
+
+// order puts all in front of names.
+func order(name string) int {
+	if name == AllNICs {
+		return 0
+	}
+	return 1
+}
+
+// members are the ports that a name stands for.
+func (r *Resolved) members(f *Fabric, name string, m partition.Membership) (out []partition.Member) {
+	switch name {
+	case AllNICs:
+		return []partition.Member{{Who: partition.AllAdapters, Membership: m}}
+	case ManagerNIC:
+		return []partition.Member{{Who: partition.Self, Membership: m}}
+	}
+	nics, _ := r.Cluster.NICs(name)
+	for _, nic := range nics {
+		for port := range max(1, f.NIC.Ports) {
+			out = append(out, partition.Member{Who: partition.Port, GUID: subnet.AdapterPort(nic, port), Membership: m})
+		}
+	}
+	return out
+}
+
+// PKeyTables are the P_Key tables of a fabric with so many NICs, those of the
+// fabric's management last; the manager is one of them. All ports of a NIC have
+// the same table.
+// The error names a port that has no room for all of its keys.
+func (r *Resolved) PKeyTables(f *Fabric, nics, manager int) ([][]uint16, error) {
+	ports := make([]units.GUID, nics)
+	for i := range ports {
+		ports[i] = subnet.AdapterPort(i, 0)
+	}
+	return partition.Tables(r.PartitionsConf(f), ports, manager)
+}
+
+// checkPartitions sees that members are NICs of the cluster.
+func (r *resolver) checkPartitions(path string, f *Fabric) {
+	keys := make(map[PKey]string)
+	for i := range f.IB.Partitions {
+		p := &f.IB.Partitions[i]
+		at := fmt.Sprintf("%s.ib.partitions[%d]", path, i)
+		if p.Key == 0 {
+			r.complain(at, "the partition %q has no key: want key: 0x0001 to 0x7fff", p.Name)
+			continue
+		}
+		if name, known := keys[p.Key]; known && name != p.Name {
+			r.complain(at, "the partitions %q and %q have one key, %s: they are one partition", name, p.Name, p.Key.Exact())
+		}
+		keys[p.Key] = p.Name
+		r.checkNICs(at+".full", p.Full, AllNICs, ManagerNIC)
+		r.checkNICs(at+".limited", p.Limited, AllNICs, ManagerNIC)
+	}
+	if f.IB.PartitionEnforcement != "" && len(f.IB.Partitions) == 0 {
+		r.complain(path+".ib.partition-enforcement", "there is nothing to enforce: give partitions or partitions-conf")
+	}
+}

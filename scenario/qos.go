@@ -1,0 +1,214 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"weft/internal/subnet/qos"
+)
+
+// deriveQoS lays the QoS keys of an opensm.conf over what the preset says about
+// lanes. What the scenario states itself stays.
+func (r *resolver) deriveQoS(path string, f *Fabric) {
+	at := path + ".ib.opensm-conf"
+	name := f.IB.OpenSMConf
+	if name == "" {
+		return
+	}
+	f.IB.OpenSMConf = ""
+	text, ok := r.readNamed(at, name)
+	if !ok {
+		return
+	}
+	config, err := qos.Read(name, bytes.NewReader(text))
+	if err != nil {
+		r.complain(at, "%v", err)
+		return
+	}
+	if !config.Enabled {
+		r.complain(at, "%s says qos FALSE: OpenSM then writes no tables; say qos TRUE, or leave opensm-conf out", name)
+		return
+	}
+	ports := config.Of(qos.SwitchPorts)
+	if own := config.Of(qos.Adapters).SL2VL; own != nil && ports.SL2VL != nil && *own != *ports.SL2VL {
+		r.complain(at, "%s maps service levels to lanes in one way at adapters and in another at switches: weft has one map for both", name)
+		return
+	}
+	r.layQoS(path, f, &ports)
+}
+
+// layQoS takes over the keys of a class of ports. Lanes are folded to those that
+// the ports have as OpenSM does, which drops the high bits of a lane's number but
+// leaves 15 alone. qos_max_vls changes nothing: OpenSM 3.3.23 does not lower a
+// port's lanes by it (seen in the tables that it writes).
+func (r *resolver) layQoS(path string, f *Fabric, s *qos.Set) {
+	ib, mine := &f.IB, func(field string) bool { return r.written[path+".ib."+field] }
+	if s.HighLimit != nil && !mine("high-limit") {
+		ib.HighLimit = int(*s.HighLimit)
+	}
+	fold := operational(ib.VLs) - 1
+	if fold == mostVLs-1 {
+		fold = mostVLs
+	}
+	if s.High != nil && !mine("vlarb-high") {
+		ib.VLArbHigh = folded(s.High, fold)
+	}
+	if s.Low != nil && !mine("vlarb-low") {
+		ib.VLArbLow = folded(s.Low, fold)
+	}
+	if s.SL2VL == nil || mine("sl2vl") {
+		return
+	}
+	for sl, vl := range s.SL2VL {
+		ib.SL2VL[sl] = int(vl)
+		if vl != discardVL {
+			ib.SL2VL[sl] = int(vl) & fold
+		}
+	}
+}
+
+const (
+	mostVLs   = 15 // data lanes of a port (IBA vol. 1, 7.6)
+	discardVL = 15 // in an SL to VL table: packets of the level are discarded (IBA vol. 1, 7.6.6)
+)
+
+// operational is the number of lanes that a port can be set to: the largest of
+// 1, 2, 4, 8 and 15 that is not more (IBA vol. 1, 14.2.5.6, OperationalVLs).
+func operational(vls int) int {
+	switch {
+	case vls >= mostVLs:
+		return mostVLs
+	case vls >= 8:
+		return 8
+	case vls >= 4:
+		return 4
+	case vls >= 2:
+		return 2
+	}
+	return 1
+}
+
+// folded is an arbitration table with lanes folded. Entries without weight, which
+// do nothing, are left out.
+func folded(table []qos.Weight, fold int) (out []VLWeight) {
+	for _, e := range table {
+		if e.Blocks > 0 {
+			out = append(out, VLWeight{VL: int(e.VL) & fold, Weight: int(e.Blocks)})
+		}
+	}
+	return out
+}
+
+// SLOf is the service level of a path between two NICs in a partition; the key is
+// without the bit of membership. named resolves names of NICs.
+func (f *Fabric) SLOf(from, to int, key PKey, named map[string][]int) int {
+	fits := func(patterns []string, nic int) bool {
+		return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
+			if p == AllNICs {
+				return true
+			}
+			_, in := slices.BinarySearch(named[p], nic)
+			return in
+		})
+	}
+	for i := range f.IB.ServiceLevels {
+		s := &f.IB.ServiceLevels[i]
+		if (s.Partition == 0 || s.Partition == key) && fits(s.From, from) && fits(s.To, to) {
+			return s.SL
+		}
+	}
+	return f.IB.SL
+}
+
+// PatternNICs are the NICs of each pattern of the fabric's service levels, in
+// ascending order; manager is the Subnet Manager's.
+func (r *Resolved) PatternNICs(f *Fabric, manager int) map[string][]int {
+	named := make(map[string][]int)
+	for i := range f.IB.ServiceLevels {
+		s := &f.IB.ServiceLevels[i]
+		for _, p := range slices.Concat(s.From, s.To) {
+			if _, known := named[p]; known || p == AllNICs {
+				continue
+			}
+			var all []int
+			for _, name := range Expand([]string{p}) {
+				if name == ManagerNIC {
+					all = append(all, manager)
+					continue
+				}
+				nics, _ := r.Cluster.NICs(name)
+				all = append(all, nics...)
+			}
+			slices.Sort(all)
+			named[p] = all
+		}
+	}
+	return named
+}
+
+// checkServiceLevels sees that their NICs and partitions exist.
+func (r *resolver) checkServiceLevels(path string, f *Fabric) {
+	known := map[PKey]bool{DefaultPKey: true}
+	for i := range f.IB.Partitions {
+		known[f.IB.Partitions[i].Key] = true
+	}
+	for i := range f.IB.ServiceLevels {
+		s := &f.IB.ServiceLevels[i]
+		at := fmt.Sprintf("%s.ib.service-levels[%d]", path, i)
+		if s.Partition != 0 && !known[s.Partition] {
+			r.complain(at+".partition", "the fabric has no partition %s", s.Partition.Exact())
+		}
+		r.checkNICs(at+".from", s.From, AllNICs, ManagerNIC)
+		r.checkNICs(at+".to", s.To, AllNICs, ManagerNIC)
+	}
+}
+
+// checkArbitration sees that the tables serve lanes that exist, and every lane
+// that carries messages.
+func (r *resolver) checkArbitration(path string, f *Fabric) {
+	ib := &f.IB
+	var weights [16]int
+	for _, t := range []struct {
+		field string
+		table []VLWeight
+	}{{"vlarb-high", ib.VLArbHigh}, {"vlarb-low", ib.VLArbLow}} {
+		if len(t.table) > 64 {
+			r.complain(path+".ib."+t.field, "the table has %d entries: at most 64 (IBA vol. 1, 7.6.9)", len(t.table))
+		}
+		for i, e := range t.table {
+			if e.VL >= ib.VLs {
+				r.complain(fmt.Sprintf("%s.ib.%s[%d].vl", path, t.field, i), "VL %d is not in use: there are VLs 0 to %d", e.VL, ib.VLs-1)
+			}
+			weights[e.VL] += e.Weight
+		}
+	}
+	for _, sl := range append(ServiceLevelsOf(f, &r.Workload), ib.AckSL) {
+		if ib.SL2VL[sl] == discardVL {
+			r.complain(fmt.Sprintf("%s.ib.sl2vl[%d]", path, sl), "service level %d goes to VL 15, which discards, and the workload uses it", sl)
+			return
+		}
+	}
+	for _, sl := range ServiceLevelsOf(f, &r.Workload) {
+		if vl := ib.SL2VL[sl]; weights[vl] == 0 {
+			r.complain(path+".ib.vlarb-low", "VL %d, which carries the workload, has no weight in either table: it would never be served", vl)
+			return
+		}
+	}
+}
+
+// ServiceLevelsOf are the service levels of a workload's messages on a fabric,
+// sorted, acknowledgements not among them.
+func ServiceLevelsOf(f *Fabric, w *Workload) []int {
+	levels := []int{f.IB.SL}
+	for i := range f.IB.ServiceLevels {
+		levels = append(levels, f.IB.ServiceLevels[i].SL)
+	}
+	for i := range w.Flows {
+		if sl := w.Flows[i].SL; sl > 0 {
+			levels = append(levels, sl)
+		}
+	}
+	slices.Sort(levels)
+	return slices.Compact(levels)
+}
