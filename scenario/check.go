@@ -41,6 +41,9 @@ func (r *resolver) check() {
 	if !r.broken("cluster", "workload") {
 		r.checkWorkload()
 	}
+	if !r.broken("faults") {
+		r.checkFaults()
+	}
 	if !r.broken("cluster", "isolation") {
 		r.checkIsolation()
 	}

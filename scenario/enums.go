@@ -36,6 +36,15 @@ const (
 	Ada       Architecture = "ada"
 )
 
+// Detection is how a switch finds that a neighbour is gone.
+type Detection string
+
+// The ways of detection.
+const (
+	DetectSignal Detection = "loss-of-signal" // the port tells
+	DetectBFD    Detection = "bfd"            // RFC 5880: packets that do not come
+)
+
 // Forwarding is when a switch passes a packet on.
 type Forwarding string
 
@@ -287,6 +296,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[ScaleUpKind]():    {"switch", "mesh", "pcie", "none"},
 	reflect.TypeFor[Architecture]():   {"volta", "ampere", "ada", "hopper", "blackwell"},
 	reflect.TypeFor[Forwarding]():     {"cut-through", "store-and-forward"},
+	reflect.TypeFor[Detection]():      {"loss-of-signal", "bfd"},
 	reflect.TypeFor[Shape]():          {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
 	reflect.TypeFor[RoutingMode]():    {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
 	reflect.TypeFor[RoutingEngine]():  {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},

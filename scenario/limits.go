@@ -10,6 +10,7 @@ const (
 	maxSizes  = 256     // of a sweep: each is a simulation
 	maxName   = 200     // characters of a name: it stands in table headings
 	maxList   = 1 << 16 // items of any list
+	maxFaults = 64      // of a run: after each the tables of the whole fabric are computed anew
 	maxZones  = 256     // of the isolation: every pair is searched
 	maxPairs  = 1 << 15 // of zones that must be apart: all pairs of as many zones
 	maxNames  = 1 << 20 // names that all patterns of a file stand for: sixteen for each port of the largest subnet

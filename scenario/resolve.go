@@ -24,6 +24,10 @@ type document struct {
 	Fabrics []Fabric `yaml:"fabrics"`
 	// Workload is what runs on each of them.
 	Workload Workload `yaml:"workload"`
+	// Faults are what breaks while it runs.
+	Faults []Fault `yaml:"faults"`
+	// Control is how long control planes take.
+	Control Control `yaml:"control"`
 	// Run is how it is run.
 	Run Run `yaml:"run"`
 	// Isolation is what is to be kept apart, for weft audit isolation.
@@ -47,6 +51,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	r.defaults()
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
+	r.Faults, r.Control = r.doc.Faults, r.doc.Control
 	r.Isolation = r.doc.Isolation
 	r.fabrics(f.root)
 	r.misread = len(r.errs)

@@ -16,6 +16,10 @@ type Resolved struct {
 	Fabrics []Fabric `yaml:"fabrics"`
 	// Workload is what runs on each of them.
 	Workload Workload `yaml:"workload"`
+	// Faults are what breaks while it runs; they are the same on every fabric.
+	Faults []Fault `yaml:"faults,omitzero"`
+	// Control is how long control planes take to bring a fabric up and to mend it.
+	Control Control `yaml:"control"`
 	// Run is how it is run: seed, repetitions, bounds.
 	Run Run `yaml:"run"`
 	// Isolation is what is to be kept apart, for weft audit isolation.

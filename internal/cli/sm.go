@@ -9,8 +9,9 @@ func newSM(e *Env) *cobra.Command {
 		Example: `  weft sm route cluster.topo -o tables
   weft sm check cluster.topo opensm-lfts.dump
   weft sm diff cluster.topo before/ after/
+  weft sm bringup examples/h100-128.yaml --fabric infiniband-ndr
   weft sm run --ibsim --socket sim`,
 	}
-	cmd.AddCommand(newSMRoute(e), newSMCheck(e), newSMDiff(e), newSMRun(e))
+	cmd.AddCommand(newSMRoute(e), newSMCheck(e), newSMDiff(e), newSMRun(e), newSMBringUp(e))
 	return cmd
 }

@@ -34,6 +34,8 @@ type Builder struct {
 	// ErrorRate is the share of packets that arrive corrupted over each link of
 	// the scale-out fabric, in 2^-32.
 	ErrorRate uint32
+	// Faults, if not nil, are what breaks; it is set before nodes are added.
+	Faults *Faults
 	// MaxEvents ends a run that takes more; 0 is no bound.
 	MaxEvents int64
 	// App runs on the network; Trace, which may be nil, watches it.
@@ -101,7 +103,7 @@ func (b *Builder) check(name string, c *Credits) {
 
 // EthernetSwitch adds a switch whose forwarding is row of the tables.
 func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s *EthernetSwitch) int32 {
-	id := b.add(name, kindEthernet, ports, len(b.n.ethernet), s.Pipeline, !s.CutThrough)
+	id := b.add(name, kindEthernet, ports+b.sinks(), len(b.n.ethernet), s.Pipeline, !s.CutThrough)
 	if s.Ports != nil && len(s.Ports) != ports {
 		b.fail("%s has %d ports, and limits for %d", name, ports, len(s.Ports))
 	}
@@ -113,7 +115,7 @@ func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s
 
 // InfiniBandSwitch adds a switch whose forwarding is row of the tables.
 func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing, s *InfiniBandSwitch) int32 {
-	id := b.add(name, kindInfiniBand, ports, len(b.n.infiniband), s.Pipeline, false)
+	id := b.add(name, kindInfiniBand, ports+b.sinks(), len(b.n.infiniband), s.Pipeline, false)
 	b.check(name, &s.Credits)
 	if s.ReadPorts < 0 || s.ReadPorts > maxReadPorts {
 		b.fail("%s has a speed-up of %d: 0 (no limit) to %d are possible", name, s.ReadPorts, maxReadPorts)
@@ -126,6 +128,14 @@ func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing,
 	nd := &b.n.nodes[id]
 	nd.row, nd.routing = int32(row), routing
 	return id
+}
+
+// sinks is how many ports a switch has beside those for cables.
+func (b *Builder) sinks() int {
+	if b.Faults == nil {
+		return 0
+	}
+	return 1
 }
 
 // GPU adds a GPU on the scale-up network: one port.
@@ -229,7 +239,10 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	}
 	n.watching()
 	n.receivers()
-	return n, nil
+	if b.Faults != nil {
+		b.faults()
+	}
+	return n, errors.Join(b.err...)
 }
 
 // wheel sizes the event queue: about a dozen events to a bucket where all links are

@@ -127,10 +127,13 @@ func (p *Partition) runCell(limit units.Time) {
 			link := int32(e.Source)
 			b := &p.net.inboxes[link]
 			i := p.land(b, link)
-			if b.kind == kindEthernet {
+			switch b.kind {
+			case kindEthernet:
 				p.arriveEthernet(b, link, i)
-			} else {
+			case kindInfiniBand:
 				p.arriveInfiniBand(b, link, i)
+			default:
+				p.lost(link, i)
 			}
 		} else {
 			p.handle(&e)

@@ -33,6 +33,7 @@ const (
 	flagUncounted                       // not a link of the scale-out fabric: no packet-hops
 	flagJitter                          // the receiver's pipeline jitters
 	flagStorm                           // the PFC watchdog drops what comes to a queue
+	flagDown                            // no cable that works: what is to be sent is lost
 )
 
 // occupy puts size bytes on the wire from start on and gives the time of the

@@ -34,7 +34,7 @@ func (p *Partition) lookAhead(bucket *engine.Bucket) {
 	for _, g := range p.glances {
 		k := &hot[g.packet]
 		nd := &n.nodes[n.inboxes[g.link].node]
-		if nd.routing.settled() && k.role <= roleTrain && k.out == 0 {
+		if n.faults == nil && nd.routing.settled() && k.role <= roleTrain && k.out == 0 {
 			k.out = uint16(p.lookUp(nd, k)-nd.base) + 1
 		}
 		sum += int32(k.size)
@@ -49,7 +49,7 @@ func (p *Partition) lookAheadEnds() {
 	p.glances = p.glances[:0]
 	for i := range p.queue.Left() {
 		class, source := p.queue.Peek(i)
-		if class > classPort {
+		if class < classArrive || class > classPort {
 			continue
 		}
 		link, node := int32(source), n.ports[source].node

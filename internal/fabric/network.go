@@ -71,7 +71,8 @@ type Network struct {
 	trace      Trace
 	packets    PacketTrace // nil, unless somebody follows packets
 	progress   progress
-	maxEvents  int64 // 0 is no bound
+	faults     *faultState // nil, unless something may break
+	maxEvents  int64       // 0 is no bound
 	patience   units.Time
 	parts      []*Partition
 	lookahead  units.Time
@@ -185,6 +186,7 @@ func (s *Stats) add(t *Stats) {
 	s.Resumes += t.Resumes
 	s.Stalls += t.Stalls
 	s.Storms += t.Storms
+	s.LastFault = max(s.LastFault, t.LastFault)
 	for i := range s.Dropped {
 		s.Dropped[i] += t.Dropped[i]
 	}

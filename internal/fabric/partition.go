@@ -10,7 +10,8 @@ import (
 
 // The classes of events, in the order in which those of one instant are handled.
 const (
-	classArrive  engine.Class = iota // a packet at the end of a link; source: link
+	classFault   engine.Class = iota // a cable fails or works again, a table changes; source: faultState's
+	classArrive                      // a packet at the end of a link; source: link
 	classPause                       // a PFC frame takes effect; source: the port that it pauses
 	classRefresh                     // a PFC pause is renewed; source: the link that it pauses
 	classWatch                       // the PFC watchdog polls; source: port and class
@@ -38,6 +39,9 @@ type Stats struct {
 	Resumes   int64 // PFC frames sent with XON
 	Storms    int64 // queues that the PFC watchdog found in a storm
 	Stalls    int64 // times that a lane of the scale-out fabric began to wait for credits
+	// LastFault is when a packet was last dropped because of a fault; it is the
+	// latest of the partitions'.
+	LastFault units.Time
 }
 
 // Drop says why a packet was dropped.
@@ -51,6 +55,8 @@ const (
 	DropStall                // InfiniBand: the lane is stalled after such drops in a row
 	DropWatchdog             // lossless class: the PFC watchdog ended a storm
 	DropReceiver             // a slow NIC's buffer overrun
+	DropFault                // on, or at, a cable that does not work
+	DropNoRoute              // the switch knows no way, after a fault
 	DropPKey                 // InfiniBand: the sender's partition is not the receiver's
 	DropCorrupt              // corrupted on a link
 	DropReasons
@@ -158,6 +164,8 @@ func (p *Partition) handle(e *engine.Event) {
 			p.arriveNIC(b, link, i)
 		case kindGPU:
 			p.arriveGPU(b, link, i)
+		case kindDown:
+			p.lost(link, i)
 		}
 	case classPort:
 		link := int32(e.Source)
@@ -178,6 +186,8 @@ func (p *Partition) handle(e *engine.Event) {
 		p.taken(int32(e.Source))
 	case classExpire:
 		p.expire(int32(e.Source))
+	case classFault:
+		p.fault(e.Source)
 	case classTimer:
 		p.timerNIC(int32(e.Source))
 	case classApp:
@@ -194,6 +204,10 @@ func (p *Partition) decide() {
 		link := p.dirty[j]
 		o := &n.ports[link]
 		o.flags &^= flagDirty
+		if o.flags&flagDown != 0 {
+			p.sendDown(o, link)
+			continue
+		}
 		if o.freeAt > p.now {
 			p.wake(o, link, o.freeAt)
 			continue

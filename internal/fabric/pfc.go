@@ -153,6 +153,9 @@ func (p *Partition) pauseEffect(port int32) {
 func (p *Partition) applyPause(port int32, f pause) {
 	n := p.net
 	o := &n.ports[port]
+	if o.flags&flagDown != 0 {
+		return // it was lost on the way
+	}
 	until := &n.pauseUntil[int(port)*n.classes+int(f.class)]
 	bit := uint16(1) << f.class
 	switch f.kind {

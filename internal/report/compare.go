@@ -30,6 +30,9 @@ func Terminal(w io.Writer, r *runstore.Results, sc *scenario.Resolved, s Style) 
 	if err := network.write(w, s); err != nil {
 		return err
 	}
+	if err := writeFaults(w, r, s); err != nil {
+		return err
+	}
 	for _, line := range failures(r) {
 		fmt.Fprintf(w, "\n%s\n", line) // may have lines of its own: what waits for what
 	}

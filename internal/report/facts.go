@@ -114,6 +114,9 @@ func leftOut(sc *scenario.Resolved) []string {
 	if sc == nil {
 		return notes
 	}
+	if len(sc.Faults) > 0 {
+		notes[1] = "Beside the faults that it names, the run is on a healthy and empty fabric: no flapping links, no bit errors, no storage, management or other tenants' traffic, and nothing else on the GPUs. Times of control planes rest on the values of control, most of which are assumptions."
+	}
 	if sc.Run.Jitter {
 		notes = append(notes, "Jitter of hosts is on: seeded random delays of messages, the same in every run with this seed.")
 	} else {

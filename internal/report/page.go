@@ -42,6 +42,7 @@ type view struct {
 	Fabrics         []fabricCard
 	Plots           []Plot
 	Rows            []sizeRows
+	Faults          *faultSection
 	Facts           []factRow
 	Hot             []hotRow
 	HotSize         string
@@ -123,6 +124,7 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 	for _, size := range v.sizes {
 		v.Rows = append(v.Rows, v.rows(size))
 	}
+	v.Faults = faultsOf(r)
 	v.facts()
 	v.bars()
 	v.hot()

@@ -31,9 +31,11 @@ type FabricResult struct {
 	Rate     units.Rate `json:"rate"`     // of a port
 	// Engine is the routing engine of InfiniBand's Subnet Manager that wrote the
 	// forwarding tables, and EngineWhy the reason where the fabric chose it.
-	Engine    string  `json:"routing_engine,omitempty"`
-	EngineWhy string  `json:"routing_engine_why,omitempty"`
-	Points    []Point `json:"points"`
+	Engine    string `json:"routing_engine,omitempty"`
+	EngineWhy string `json:"routing_engine_why,omitempty"`
+	// Control is nil where nothing was to break.
+	Control *Control `json:"control,omitempty"`
+	Points  []Point  `json:"points"`
 }
 
 // Point is one size of a sweep. Times are picoseconds of the simulated clock.
@@ -58,6 +60,7 @@ type Point struct {
 	// Levels are the messages of each service level of InfiniBand, where there is
 	// more than one.
 	Levels  []Level
+	Fault   *FaultPoint // nil where nothing was to break
 	Partial bool
 	Failure string // why the point has no result
 }
@@ -90,6 +93,10 @@ type Counts struct {
 	DroppedPKey     int64 `json:"dropped_pkey,omitempty"`     // InfiniBand, P_Key of another partition
 	DroppedCorrupt  int64 `json:"dropped_corrupt,omitempty"`  // corrupted on a link
 
+	// Of runs in which something breaks.
+	DroppedFault   int64 `json:"dropped_fault,omitempty"`    // on, or at, a cable that did not work
+	DroppedNoRoute int64 `json:"dropped_no_route,omitempty"` // the switch knew no way
+
 	// Of workloads that choose service and operation.
 	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that never came whole
 	MessagesBarred   int64 `json:"messages_barred,omitempty"`     // between NICs that share no partition
@@ -100,7 +107,8 @@ type Counts struct {
 
 // Drops is the sum of all drops.
 func (c Counts) Drops() int64 {
-	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey + c.DroppedWatchdog + c.DroppedReceiver + c.DroppedCorrupt
+	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey + c.DroppedWatchdog + c.DroppedReceiver + c.DroppedCorrupt +
+		c.DroppedFault + c.DroppedNoRoute
 }
 
 // Level is the messages of a service level.

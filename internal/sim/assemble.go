@@ -20,6 +20,7 @@ type plan struct {
 	class  classes
 	keys   pkeys
 	lanes  *routing.Lanes // nil where packets keep their lane
+	faults *faultPlan     // nil where nothing breaks
 	routed engine.Report  // of the Subnet Manager's tables; empty where there are none
 	node   *scenario.Node
 	verbs  verbs
@@ -63,7 +64,8 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := p.manage(); err != nil {
 		return nil, err
 	}
-	return p, nil
+	err = p.planFaults(r)
+	return p, err
 }
 
 // planOf is the plan of a fabric on a graph, without partitions and the rules of
@@ -101,6 +103,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		Classes: len(p.class.used), Seed: seed + uint64(f.Routing.HashSeed)<<32, Tables: p.tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.run.Limit.Events,
 		ErrorRate: uint32(min(1<<32-1, f.Link.ErrorRate.Mul(scenario.Ratio{Num: 1 << 32, Den: 1}).Of(1))),
+		Faults:    p.broken(),
 	}
 	if p.lanes != nil {
 		b.Lanes, b.Classes = p.lanes, max(b.Classes, p.lanes.Count)

@@ -147,6 +147,7 @@ func (j *job) runPattern(point *runstore.Point) error {
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	all := run.sum()
 	point.Counts, point.Violations = counts(run.net.Network), run.net.violations()
+	point.Fault = j.plan.suffered(run.net.Network)
 	point.Flows, point.Levels = all.times.distribution(), all.levels.distributions()
 	barred := run.barred()
 	point.Counts.MessagesBarred = int64(barred)
@@ -154,7 +155,7 @@ func (j *job) runPattern(point *runstore.Point) error {
 	switch {
 	case err != nil:
 		return err
-	case all.failure != nil:
+	case all.failure != nil && j.plan.faults == nil:
 		return fmt.Errorf("%w; %s", all.failure, run.net.Waiting())
 	case barred == len(run.flows):
 		return fmt.Errorf("all %d messages are between NICs that share no partition: see ib.partitions", barred)
@@ -162,6 +163,11 @@ func (j *job) runPattern(point *runstore.Point) error {
 		point.Counts.MessagesLost = int64(open)
 		if all.arrived == 0 {
 			return fmt.Errorf("all %d messages were lost on the way: %s carries no acknowledgement", open, run.verbs.service)
+		}
+	case open > 0 && j.plan.faults != nil && run.net.NextTime() == units.Forever:
+		point.Counts.MessagesLost = int64(open)
+		if all.arrived == 0 {
+			return fmt.Errorf("none of %d messages arrives after the faults; %s", open, run.net.Waiting())
 		}
 	case open > 0 && run.net.NextTime() == units.Forever:
 		return fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())

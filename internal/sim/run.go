@@ -79,6 +79,9 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 			continue
 		}
 		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.routed.Used), p.routed.Reason
+		if p.faults != nil {
+			out.Fabrics[i].Control = &p.faults.control
+		}
 		for j := range sizes {
 			jobs = append(jobs, job{fabric: i, point: j, bytes: sizes[j], plan: p, scenario: r})
 		}
@@ -127,8 +130,25 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 	wg.Wait()
 }
 
-// run is one simulation; what goes wrong in it is the point's failure.
+// run is one simulation, and where something breaks another before it in which
+// nothing does.
 func (j *job) run() runstore.Point {
+	if j.plan.faults == nil {
+		return j.once()
+	}
+	clean := *j
+	clean.plan = j.plan.unbroken()
+	before := clean.once()
+	j.watch.left(&clean)
+	point := j.once()
+	if point.Fault != nil && before.Failure == "" {
+		point.Fault.Clean = before.Time
+	}
+	return point
+}
+
+// once is one simulation; what goes wrong in it is the point's failure.
+func (j *job) once() runstore.Point {
 	point := runstore.Point{Bytes: int64(j.bytes)}
 	var err error
 	if j.scenario.Workload.Collective != "" {

@@ -45,6 +45,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 		err = run.verdict(r.Run.Limit.SimulatedTime)
 	}
 	point.Counts = counts(run.net.Network)
+	point.Fault = j.plan.suffered(run.net.Network)
 	point.Flows = run.flows.distribution()
 	if err != nil {
 		return err

@@ -69,6 +69,13 @@ func (w *watch) started(j *job, n *fabric.Network) {
 	w.running[j] = n
 }
 
+// left notes one that has ended and is no result.
+func (w *watch) left(j *job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.running, j)
+}
+
 // finished notes one that has ended.
 func (w *watch) finished(j *job, point *runstore.Point) {
 	w.mu.Lock()

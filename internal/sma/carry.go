@@ -144,6 +144,9 @@ func (f *Fabric) over(out subnet.End, m *mad.MAD) (subnet.End, bool) {
 		sum(&here.counters.short.XmitDiscards, 1)
 		return out, false
 	}
+	if f.onCross != nil {
+		f.onCross(out)
+	}
 	here.counters.sent()
 	there.counters.received()
 	return peer, true

@@ -26,9 +26,10 @@ import (
 // Fabric is the agents of a subnet. It is not safe for use by several
 // goroutines at a time.
 type Fabric struct {
-	sub   *subnet.Subnet
-	nodes []node
-	traps []Sent
+	sub     *subnet.Subnet
+	nodes   []node
+	traps   []Sent
+	onCross func(out subnet.End) // nil, unless somebody follows datagrams
 }
 
 // node is what the agents of a node know.
@@ -90,6 +91,10 @@ func NewUnchecked(s *subnet.Subnet) *Fabric {
 
 // Subnet is the subnet that the agents are of.
 func (f *Fabric) Subnet() *subnet.Subnet { return f.sub }
+
+// OnCross has f called for every link that a datagram goes over, with the port
+// by which it leaves.
+func (f *Fabric) OnCross(cross func(out subnet.End)) { f.onCross = cross }
 
 func (f *Fabric) powerOn(i int32) node {
 	of := &f.sub.Nodes[i]

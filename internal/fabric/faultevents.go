@@ -1,0 +1,177 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"weft/units"
+)
+
+// kindDown is the receiver of a link that does not work, in place of the kind of
+// its node: it loses what arrives.
+const kindDown nodeKind = kindGPU + 1
+
+// fault does what is due at a cable's end or at a row of the tables.
+func (p *Partition) fault(source uint32) {
+	n := p.net
+	ports := uint32(len(n.ports))
+	switch {
+	case source < ports:
+		p.faultOut(int32(source))
+	case source < 2*ports:
+		p.faultIn(int32(source - ports))
+	default:
+		p.changeRow(int32(source - 2*ports))
+	}
+}
+
+// faultOut takes the sending end of a link down or up.
+func (p *Partition) faultOut(link int32) {
+	n := p.net
+	f, o := &n.faults.links[link], &n.ports[link]
+	f.out++
+	if f.out < len(f.times) {
+		p.push(o.cell, f.times[f.out], classFault, uint32(link))
+	}
+	if f.out%2 == 0 {
+		o.flags &^= flagDown
+	} else {
+		o.flags |= flagDown
+		if n.nodes[o.node].kind != kindInfiniBand {
+			p.unpause(o, link)
+		}
+	}
+	p.touch(o, link)
+}
+
+// unpause lets a port forget the pauses of whom it no longer hears.
+func (p *Partition) unpause(o *port, link int32) {
+	o.blocked = 0
+	if p.net.pauseUntil != nil {
+		clear(p.net.pauseUntil[int(link)*p.net.classes:][:p.net.classes])
+	}
+}
+
+// faultIn takes the receiving end of a link down or up.
+func (p *Partition) faultIn(link int32) {
+	n := p.net
+	f, b := &n.faults.links[link], &n.inboxes[link]
+	f.in++
+	if f.in < len(f.times) {
+		p.push(b.cell, f.times[f.in], classFault, n.receiverSource(link))
+	}
+	if f.in%2 == 1 {
+		b.kind = kindDown
+		return
+	}
+	b.kind = f.receiver
+	if b.kind != kindEthernet {
+		return
+	}
+	s := &n.ethernet[n.nodes[b.node].state]
+	for class := range n.classes {
+		if g := &n.ingress[int(link)*n.classes+class]; g.paused { // the sender is not any more
+			g.paused = false
+			s.paused--
+		}
+	}
+}
+
+// lost ends a packet that was on a cable when it failed. Where links have credits,
+// its own come back: they are counted anew when the link comes up.
+func (p *Partition) lost(link, i int32) {
+	n := p.net
+	k := &p.pool.hot[i]
+	if n.receiverCredits(link).Period > 0 {
+		p.hold(link, k)
+		p.free(link, k.class, k.size, p.now)
+	}
+	p.dropByFault(i, DropFault)
+}
+
+func (p *Partition) dropByFault(i int32, why Drop) {
+	p.stats.LastFault = max(p.stats.LastFault, p.now)
+	p.drop(i, why)
+}
+
+// sendDown drops all that waits at a port whose cable does not work, or that has
+// none.
+func (p *Partition) sendDown(o *port, link int32) {
+	why := DropFault
+	if p.net.inboxes[link].back < 0 {
+		why = DropNoRoute
+	}
+	switch p.net.nodes[o.node].kind {
+	case kindEthernet:
+		p.sendDownEthernet(o, link, why)
+	case kindInfiniBand:
+		p.sendDownInfiniBand(o, link, why)
+	case kindNIC:
+		p.sendDownNIC(o, link)
+	}
+}
+
+func (p *Partition) sendDownEthernet(o *port, link int32, why Drop) {
+	n := p.net
+	s := &n.ethernet[n.nodes[o.node].state]
+	if o.serveIn >= 0 && o.freeAt <= p.now {
+		p.served(s, o)
+	}
+	for o.nonEmpty != 0 {
+		i, _ := p.dequeueEthernet(o, link, uint8(bits.TrailingZeros16(o.nonEmpty)))
+		k := &p.pool.hot[i]
+		o.queued -= int32(k.size)
+		p.release(s, k.in, k.class, int32(k.size))
+		p.dropByFault(i, why)
+	}
+	if o.serveIn >= 0 {
+		p.wake(o, link, o.freeAt)
+	}
+}
+
+func (p *Partition) sendDownInfiniBand(o *port, out int32, why Drop) {
+	n := p.net
+	nd := &n.nodes[o.node]
+	s := &n.infiniband[nd.state]
+	p.queueSole(s, nd, o, out)
+	for o.nonEmpty != 0 {
+		class := uint8(bits.TrailingZeros16(o.nonEmpty))
+		index := int(out)*n.classes + int(class)
+		input := nextSet(n.wants(s, nd, out, class), int32(n.turns[index])+1)
+		n.starved[index] = units.Forever
+		p.stats.LastFault = max(p.stats.LastFault, p.now)
+		p.discardHead(s, nd, o, out, n.back[nd.base+input], class, why)
+	}
+}
+
+// sendDownNIC drops replies and the packet that has left its queue pair; what
+// queue pairs have not yet given out waits.
+func (p *Partition) sendDownNIC(o *port, link int32) {
+	n := p.net
+	for class := range n.classes {
+		q := &n.nicQueues[int(link)*n.classes+class]
+		for q.replies.head >= 0 {
+			p.dropByFault(p.pool.pop(&q.replies), DropFault)
+		}
+		if q.held >= 0 {
+			p.dropByFault(q.held, DropFault)
+			q.held = -1
+		}
+		p.settleClass(o, q, uint8(class))
+	}
+}
+
+// changeRow writes the changes that are due into a row of the tables.
+func (p *Partition) changeRow(row int32) {
+	n := p.net
+	r := &n.faults.rows[row]
+	for r.next < len(r.changes) && r.changes[r.next].at <= p.now {
+		c := &r.changes[r.next]
+		at := int(row)*n.tables.Endpoints + int(c.dst)
+		n.tables.Port[at], n.tables.Group[at] = c.port, c.group
+		r.next++
+	}
+	if r.next < len(r.changes) {
+		nd := &n.nodes[n.tables.Endpoints+int(row)]
+		p.push(nd.cell, r.changes[r.next].at, classFault, n.rowSource(row))
+	}
+}

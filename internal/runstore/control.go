@@ -1,0 +1,193 @@
+package runstore
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"weft/units"
+)
+
+// Control is what the control plane of a fabric did: brought it up, and mended it
+// after faults. Times are picoseconds.
+type Control struct {
+	// Plane is who controls the fabric: the Subnet Manager, or BGP.
+	Plane      string     `json:"plane"`
+	BringUp    *BringUp   `json:"bring_up,omitempty"`
+	Recoveries []Recovery `json:"recoveries,omitempty"`
+}
+
+// BringUp is how a Subnet Manager brought its subnet up, from power-on: phase
+// after phase, whose times add up to Time.
+type BringUp struct {
+	Time      units.Time
+	Discovery units.Time // until all nodes and links were known
+	Compute   units.Time // of the tables
+	Tables    units.Time // LIDs and keys, then until the last switch had its tables
+	Activate  units.Time // until all ports were active
+	Datagrams int        // that the manager sent
+	Blocks    int        // of tables that were written
+}
+
+// Recovery is what a control plane did about a fault, or about its end. Times but At
+// are since At; what never came is [Never].
+type Recovery struct {
+	What     string
+	Repaired bool       // it works again
+	At       units.Time // of the run
+	How      string     // it was noticed: trap, sweep, loss-of-signal, bfd, …
+	Detected units.Time // the manager, or the first switch, knew
+	Swept    units.Time // the manager knew the fabric as it is now
+	Computed units.Time // it had computed tables
+	First    units.Time // switch that had new entries
+	// Open is the time to recovery: every way is open again that will be, from each
+	// leaf to each host. Of a repair it is 0.
+	Open     units.Time
+	Last     units.Time // switch that had new entries
+	Switches int        // that got new entries
+	Entries  int        // that they got
+	Cut      int        // ways from a leaf to a host that stay closed
+}
+
+// Never is the time of what did not happen.
+const Never units.Time = -1
+
+// FaultPoint is what faults did to the traffic of a size.
+type FaultPoint struct {
+	// Clean is the time without faults; 0 where that run failed.
+	Clean units.Time
+	// LastLoss is when the last packet was lost by a fault; 0 if none was.
+	LastLoss units.Time
+}
+
+type bringUpJSON struct {
+	Time      int64 `json:"time_ps"`
+	Discovery int64 `json:"discovery_ps"`
+	Compute   int64 `json:"compute_ps"`
+	Tables    int64 `json:"tables_ps"`
+	Activate  int64 `json:"activate_ps"`
+	Datagrams int   `json:"datagrams"`
+	Blocks    int   `json:"table_blocks"`
+}
+
+type recoveryJSON struct {
+	What     string `json:"what"`
+	Repaired bool   `json:"repaired,omitempty"`
+	At       int64  `json:"at_ps"`
+	How      string `json:"how"`
+	Detected int64  `json:"detected_ps"`
+	Swept    int64  `json:"swept_ps"`
+	Computed int64  `json:"computed_ps"`
+	First    int64  `json:"first_table_ps"`
+	Open     int64  `json:"recovered_ps"`
+	Last     int64  `json:"last_table_ps"`
+	Switches int    `json:"switches"`
+	Entries  int    `json:"entries"`
+	Cut      int    `json:"ways_cut,omitempty"`
+}
+
+type faultPointJSON struct {
+	Clean    int64 `json:"time_without_faults_ps"`
+	LastLoss int64 `json:"last_loss_ps"`
+}
+
+// MarshalJSON writes times as integer picoseconds.
+func (x BringUp) MarshalJSON() ([]byte, error) {
+	return json.Marshal(bringUpJSON{
+		Time:      int64(x.Time),
+		Discovery: int64(x.Discovery),
+		Compute:   int64(x.Compute),
+		Tables:    int64(x.Tables),
+		Activate:  int64(x.Activate),
+		Datagrams: x.Datagrams,
+		Blocks:    x.Blocks,
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (x *BringUp) UnmarshalJSON(text []byte) error {
+	var y bringUpJSON
+	if err := strictly(text, &y); err != nil {
+		return err
+	}
+	*x = BringUp{
+		Time:      units.Time(y.Time),
+		Discovery: units.Time(y.Discovery),
+		Compute:   units.Time(y.Compute),
+		Tables:    units.Time(y.Tables),
+		Activate:  units.Time(y.Activate),
+		Datagrams: y.Datagrams,
+		Blocks:    y.Blocks,
+	}
+	return nil
+}
+
+// MarshalJSON writes times as integer picoseconds.
+func (x Recovery) MarshalJSON() ([]byte, error) {
+	return json.Marshal(recoveryJSON{
+		At:       int64(x.At),
+		Detected: int64(x.Detected),
+		Swept:    int64(x.Swept),
+		Computed: int64(x.Computed),
+		First:    int64(x.First),
+		Open:     int64(x.Open),
+		Last:     int64(x.Last),
+		What:     x.What,
+		Repaired: x.Repaired,
+		How:      x.How,
+		Switches: x.Switches,
+		Entries:  x.Entries,
+		Cut:      x.Cut,
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (x *Recovery) UnmarshalJSON(text []byte) error {
+	var y recoveryJSON
+	if err := strictly(text, &y); err != nil {
+		return err
+	}
+	*x = Recovery{
+		At:       units.Time(y.At),
+		Detected: units.Time(y.Detected),
+		Swept:    units.Time(y.Swept),
+		Computed: units.Time(y.Computed),
+		First:    units.Time(y.First),
+		Open:     units.Time(y.Open),
+		Last:     units.Time(y.Last),
+		What:     y.What,
+		Repaired: y.Repaired,
+		How:      y.How,
+		Switches: y.Switches,
+		Entries:  y.Entries,
+		Cut:      y.Cut,
+	}
+	return nil
+}
+
+// MarshalJSON writes times as integer picoseconds.
+func (x FaultPoint) MarshalJSON() ([]byte, error) {
+	return json.Marshal(faultPointJSON{
+		Clean:    int64(x.Clean),
+		LastLoss: int64(x.LastLoss),
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (x *FaultPoint) UnmarshalJSON(text []byte) error {
+	var y faultPointJSON
+	if err := strictly(text, &y); err != nil {
+		return err
+	}
+	*x = FaultPoint{
+		Clean:    units.Time(y.Clean),
+		LastLoss: units.Time(y.LastLoss),
+	}
+	return nil
+}
+
+// strictly reads JSON without fields that it does not know.
+func strictly(text []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	return dec.Decode(v)
+}

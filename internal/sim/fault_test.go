@@ -1,0 +1,343 @@
+package sim
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/internal/runstore"
+	"weft/internal/topology"
+	"weft/units"
+)
+
+const (
+	us = units.Microsecond
+	ms = units.Millisecond
+)
+
+// leafSpine has four leaves of eight hosts and eight spines: one cable from each
+// leaf to each spine. Leaf 0's port 9 leads to spine 0.
+const leafSpine = `
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16, spines: 8}
+workload: {pattern: permutation, sizes: [1MiB]}
+control: {loss-of-signal: 10us}
+`
+
+const bothFabrics = `
+fabrics:
+  - {preset: infiniband-ndr, name: static, routing: {mode: deterministic}, transport: {timeout: 2ms}}
+  - {preset: infiniband-ndr, name: adaptive, routing: {mode: adaptive}, transport: {timeout: 2ms}}
+  - {preset: roce-v2-400g, name: roce, transport: {timeout: 2ms}}
+`
+
+func faultyPlan(t *testing.T, text string, fabric int) *plan {
+	t.Helper()
+	r := resolve(t, text)
+	p, err := newPlan(r, &r.Fabrics[fabric])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func recovery(t *testing.T, p *plan) runstore.Recovery {
+	t.Helper()
+	if n := len(p.faults.control.Recoveries); n != 1 {
+		t.Fatalf("%d recoveries, want 1", n)
+	}
+	return p.faults.control.Recoveries[0]
+}
+
+// TestFaultsDoNotDependOnCores runs faults of every kind, on one, two and three
+// cores. That packets, bytes and credits add up is checked by every run.
+func TestFaultsDoNotDependOnCores(t *testing.T) {
+	for name, faults := range map[string]string{
+		"link":            "faults: [{at: 5us, link: leaf0 port 9}]",
+		"link for a time": "faults: [{at: 5us, link: leaf0 port 9, until: 30ms}]",
+		"NIC for a time":  "faults: [{at: 5us, link: node0/nic0 port 1, until: 4ms}]",
+		"spine":           "faults: [{at: 5us, switch: spine3, until: 20ms}]",
+		"two":             "faults: [{at: 5us, switch: spine3}, {at: 15us, link: spine1 port 2}]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := resolve(t, leafSpine+bothFabrics+faults)
+			var want []byte
+			for _, workers := range []int{1, 2, 9} {
+				out := run(t, r, workers)
+				got, err := json.Marshal(out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want == nil {
+					want = got
+				}
+				if string(got) != string(want) {
+					t.Errorf("%d cores give another result", workers)
+				}
+				for _, f := range out.Fabrics {
+					p := f.Points[0]
+					if p.Counts.DroppedFault == 0 || p.Fault.LastLoss < 5*us {
+						t.Errorf("%s loses %d packets, the last at %v: want some, from 5 us on", f.Name, p.Counts.DroppedFault, p.Fault.LastLoss)
+					}
+					if p.Time < p.Fault.Clean || p.Fault.Clean == 0 {
+						t.Errorf("%s takes %v, and %v without faults", f.Name, p.Time, p.Fault.Clean)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestTheManagersTablesAreThoseOfThePlan: what the simulated manager writes at
+// bring-up is what a run without faults has.
+func TestTheManagersTablesAreThoseOfThePlan(t *testing.T) {
+	for _, engine := range []string{"ftree", "updn", "minhop"} {
+		text := strings.Replace(leafSpine+bothFabrics, "preset: infiniband-ndr", "preset: infiniband-ndr, ib: {engine: "+engine+"}", 1)
+		without := faultyPlan(t, text, 0)
+		with := faultyPlan(t, text+"faults: [{at: 5us, link: leaf0 port 9}]", 0)
+		if !slices.Equal(without.tables.Port, with.tables.Port) {
+			t.Errorf("%s: the manager's tables differ from those of a run without faults", engine)
+		}
+	}
+}
+
+// TestWaysOfATreeAreTheMinimalOnes compares the ways without faults with the
+// minimal ports of the tables, on trees of two and three levels.
+func TestWaysOfATreeAreTheMinimalOnes(t *testing.T) {
+	for _, text := range []string{
+		leafSpine + bothFabrics,
+		`
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: fat-tree, levels: 3, radix: 8}
+fabrics: [roce-v2-400g]
+workload: {pattern: permutation, sizes: [1MiB]}`,
+		`
+cluster: {nodes: 8, node: dgx-h100}
+topology: {shape: rail-optimised}
+fabrics: [roce-v2-400g]
+workload: {pattern: permutation, sizes: [1MiB]}`,
+	} {
+		p := faultyPlan(t, text, 0)
+		r := newTreeRoutes(p.graph, make([]bool, len(p.graph.Cables)))
+		for sw := range p.tables.Switches {
+			for dst := range p.tables.Endpoints {
+				if got, want := r.set(sw, dst), p.tables.Minimal(sw, dst); !slices.Equal(got, want) {
+					t.Fatalf("%s: from %s to %s by ports %v, minimal are %v", p.fabric.Topology.Shape, p.graph.Nodes[p.graph.Endpoints+sw].Name, p.graph.Nodes[dst].Name, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestWaysAroundFaultsNeverGoUpAgain breaks cables and follows every way to its end.
+func TestWaysAroundFaultsNeverGoUpAgain(t *testing.T) {
+	p := faultyPlan(t, leafSpine+bothFabrics, 0)
+	down := make([]bool, len(p.graph.Cables))
+	for c := range down {
+		down[c] = c%7 == 3
+	}
+	r := newTreeRoutes(p.graph, down)
+	for sw := range p.tables.Switches {
+		for dst := range p.tables.Endpoints {
+			for _, port := range r.set(sw, dst) {
+				follow(t, p, r, sw, dst, port, true)
+			}
+		}
+	}
+}
+
+// follow takes a port and then every way that is left, which must end at dst.
+func follow(t *testing.T, p *plan, r *treeRoutes, sw, dst int, port uint16, mayRise bool) {
+	t.Helper()
+	at := topology.End{Node: topology.NodeID(p.graph.Endpoints + sw), Port: int32(port)}
+	far, cable, _ := p.graph.Peer(at)
+	if r.down[cable] {
+		t.Fatalf("%s sends by port %d, whose cable is out", p.graph.Nodes[at.Node].Name, port)
+	}
+	if int(far.Node) == dst {
+		return
+	}
+	rises := p.graph.Nodes[far.Node].Level > p.graph.Nodes[at.Node].Level
+	if rises && !mayRise {
+		t.Fatalf("a way to %s goes down and up again at %s", p.graph.Nodes[dst].Name, p.graph.Nodes[at.Node].Name)
+	}
+	next := r.set(int(far.Node)-p.graph.Endpoints, dst)
+	if len(next) == 0 {
+		t.Fatalf("%s sends to %s for %s, which knows no way", p.graph.Nodes[at.Node].Name, p.graph.Nodes[far.Node].Name, p.graph.Nodes[dst].Name)
+	}
+	for _, port := range next {
+		follow(t, p, r, int(far.Node)-p.graph.Endpoints, dst, port, rises)
+	}
+}
+
+// TestBGPTakesItsTimers: leaf 0 repairs its own groups after detection; spine 0 has
+// no other way to leaf 0, tells the other leaves, and these are a hop away. The
+// leaves write 8 entries each.
+func TestBGPTakesItsTimers(t *testing.T) {
+	const timers = "{repair: 2ms, update: 5ms, advertisement: 1ms, entry: 100us, bfd-interval: 50ms"
+	for detection, detected := range map[string]units.Time{"loss-of-signal": 10 * us, "bfd": 150 * ms} {
+		p := faultyPlan(t, strings.Replace(leafSpine, "control: {", "control: {bgp: "+timers+", detection: "+detection+"}, ", 1)+
+			bothFabrics+"faults: [{at: 1ms, link: leaf0 port 9}]", 2)
+		got := recovery(t, p)
+		want := runstore.Recovery{
+			What: "leaf0 port 9", At: ms, How: detection, Detected: detected, Swept: runstore.Never, Computed: runstore.Never,
+			First: detected + 2*ms, Open: detected + 2*5*ms + ms + 8*100*us, Last: detected + 2*5*ms + ms + 8*100*us,
+			Switches: 5,            // both ends and three leaves
+			Entries:  24 + 8 + 3*8, // to other leaves' hosts; to leaf 0's; the same
+		}
+		if got != want {
+			t.Errorf("%s:\n%+v, want\n%+v", detection, got, want)
+		}
+	}
+}
+
+// TestTheManagerTakesItsTime holds a recovery against its terms: the port's notice,
+// one trap, a sweep whose datagrams are handled one by one, and the model of
+// computing.
+func TestTheManagerTakesItsTime(t *testing.T) {
+	p := faultyPlan(t, leafSpine+bothFabrics+"faults: [{at: 1ms, link: leaf0 port 9}]", 0)
+	c := resolve(t, leafSpine+bothFabrics).Control
+	got := recovery(t, p)
+	// A trap is made by an agent, goes over at most four cables, and is taken.
+	least := c.LossOfSignal + c.SM.Agent + c.SM.Datagram
+	if got.How != "trap" || got.Detected <= least || got.Detected > least+10*us {
+		t.Errorf("noticed by %s after %v, want by trap a few microseconds after %v", got.How, got.Detected, least)
+	}
+	// 12 switches and 32 adapters, 44 LIDs; a datagram for each of their ports that
+	// answers, and two or three for each of them.
+	if compute := got.Computed - got.Swept; compute != 12*44*c.SM.Entry {
+		t.Errorf("tables take %v, want %v for 12 switches and 44 LIDs", compute, 12*44*c.SM.Entry)
+	}
+	datagrams := units.Time(12*(17+2) + 32*3)
+	if sweep := got.Swept - got.Detected; sweep < datagrams*c.SM.Datagram || sweep > datagrams*(c.SM.Datagram+c.SM.Agent) {
+		t.Errorf("a sweep takes %v, want from %v to %v", sweep, datagrams*c.SM.Datagram, datagrams*(c.SM.Datagram+c.SM.Agent))
+	}
+	if got.First < got.Computed || got.Open < got.First || got.Last < got.Open || got.Switches < 2 || got.Cut > 0 {
+		t.Errorf("%d switches get tables from %v to %v, computed at %v; ways are open at %v, %d stay closed", got.Switches, got.First, got.Last, got.Computed, got.Open, got.Cut)
+	}
+	up := p.faults.control.BringUp
+	if sum := up.Discovery + up.Compute + up.Tables + up.Activate; sum != up.Time {
+		t.Errorf("the phases of bring-up take %v together, bring-up %v", sum, up.Time)
+	}
+}
+
+// TestAdaptiveRoutingMendsItselfAtTheFault: the switches at the ends leave the port
+// out before the manager knows.
+func TestAdaptiveRoutingMendsItselfAtTheFault(t *testing.T) {
+	p := faultyPlan(t, leafSpine+bothFabrics+"faults: [{at: 1ms, link: leaf0 port 9}]", 1)
+	if got := recovery(t, p); got.First != 10*us || got.Last <= got.Computed {
+		t.Errorf("the first switch leaves the port out after %v, want 10 us; the last gets its table after %v, computed after %v", got.First, got.Last, got.Computed)
+	}
+}
+
+// TestAManagerWithoutACableHearsOfNothing until its next light sweep, which nobody
+// answers; and nobody mends what breaks elsewhere. The ways that stay closed are
+// those of the old tables over the cable.
+func TestAManagerWithoutACableHearsOfNothing(t *testing.T) {
+	p := faultyPlan(t, leafSpine+bothFabrics+"faults: [{at: 1ms, link: node0/nic0 port 1}, {at: 2ms, link: leaf1 port 9}]", 0)
+	all := p.faults.control.Recoveries
+	if got := all[0]; got.Last != runstore.Never || got.How != "not noticed" {
+		t.Errorf("a manager without a cable notices by %s and writes tables: %+v", got.How, got)
+	}
+	got := all[1]
+	if sweep := resolve(t, leafSpine+bothFabrics).Control.SM.Sweep; got.How != "light sweep" || got.Detected < sweep-2*ms {
+		t.Errorf("it notices by %s after %v, want by the light sweep after %v", got.How, got.Detected, sweep)
+	}
+	cut, dead := 0, p.graph.Nodes[p.graph.Endpoints+1].Cables[8]
+	for leaf := range 4 {
+		for dst := 1; dst < p.graph.Endpoints; dst++ {
+			for at := leaf; ; {
+				end := topology.End{Node: topology.NodeID(p.graph.Endpoints + at), Port: int32(p.tables.Static(at, dst))}
+				far, cable, _ := p.graph.Peer(end)
+				if cable == dead {
+					cut++
+				}
+				if cable == dead || int(far.Node) == dst {
+					break
+				}
+				at = int(far.Node) - p.graph.Endpoints
+			}
+		}
+	}
+	if got.Cut != cut || cut == 0 {
+		t.Errorf("%d ways stay closed, want %d", got.Cut, cut)
+	}
+}
+
+// TestTheLossOfAHostIsTrapped by its leaf.
+func TestTheLossOfAHostIsTrapped(t *testing.T) {
+	text := leafSpine + bothFabrics + "faults: [{at: 1ms, link: node3/nic7 port 1}]"
+	if got := recovery(t, faultyPlan(t, text, 0)); got.How != "trap" || got.Open != 0 {
+		t.Errorf("the loss of a host is noticed by %s, and opens ways after %v; want by a trap, and none", got.How, got.Open)
+	}
+}
+
+// TestAStandbyTakesOver: three questions a second apart without an answer, each
+// asked four times; then the standby sweeps, and asks the old master four times
+// whether it is still there.
+func TestAStandbyTakesOver(t *testing.T) {
+	text := strings.Replace(leafSpine, "control: {", "control: {sm: {standby: true, poll: 1s, timeout: 100ms}, ", 1) + bothFabrics
+	got := recovery(t, faultyPlan(t, text+"faults: [{at: 1ms, sm: true}]", 0))
+	if least, most := 2*units.Second+4*4*100*ms, 3*units.Second+4*4*100*ms+20*ms; got.How != "standby" || got.Detected < least || got.Detected > most {
+		t.Errorf("noticed by %q after %v, want by the standby after %v to %v", got.How, got.Detected, least, most)
+	}
+	without := strings.Replace(text, "standby: true, ", "", 1)
+	if got := recovery(t, faultyPlan(t, without+"faults: [{at: 1ms, sm: true}]", 0)); got.Detected != runstore.Never {
+		t.Errorf("without a standby the end of the manager is noticed after %v, by %s", got.Detected, got.How)
+	}
+}
+
+// TestFaultsThatCannotBeAreRefused names what is wrong.
+func TestFaultsThatCannotBeAreRefused(t *testing.T) {
+	for want, fault := range map[string]string{
+		"no node":      "{at: 1ms, switch: leaf99}",
+		"no cable":     "{at: 1ms, link: leaf0 port 17}",
+		"no number":    "{at: 1ms, link: leaf0 port x}",
+		"a port, such": "{at: 1ms, link: leaf0}",
+		"no switch":    "{at: 1ms, switch: node0/nic0}",
+	} {
+		r := resolve(t, leafSpine+bothFabrics+"faults: ["+fault+"]")
+		if _, err := newPlan(r, &r.Fabrics[0]); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", fault, err, want)
+		}
+	}
+	torus := `
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: torus, dims: [4, 4]}
+fabrics: [roce-v2-400g]
+workload: {pattern: permutation, sizes: [4KiB]}
+faults: [{at: 1ms, switch: sw0}]`
+	r := resolve(t, torus)
+	if _, err := newPlan(r, &r.Fabrics[0]); err == nil || !strings.Contains(err.Error(), "trees") {
+		t.Errorf("a fault on a torus: %v, want a refusal", err)
+	}
+}
+
+// TestOutagesOfACableAreJoined: a switch that goes dark while one of its cables is
+// out already.
+func TestOutagesOfACableAreJoined(t *testing.T) {
+	got := joined([]span{{3, 10 * us, 50 * us}, {1, us, 2 * us}, {3, 30 * us, 90 * us}, {3, 300 * us, units.Forever}, {3, 95 * us, 99 * us}})
+	want := []span{{1, us, 2 * us}, {3, 10 * us, 99 * us}, {3, 300 * us, units.Forever}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestAManagerThatCannotKeepUpIsToldOf: agents that take longer than requests wait
+// for, and sweeps without end.
+func TestAManagerThatCannotKeepUpIsToldOf(t *testing.T) {
+	text := strings.Replace(leafSpine, "control: {", "control: {sm: {agent: 1s}, ", 1) + bothFabrics
+	if _, err := BringUp(resolve(t, text)); err == nil || !strings.Contains(err.Error(), "does not bring the subnet up") {
+		t.Errorf("agents slower than the timeout: %v, want that the subnet does not come up", err)
+	}
+	p := faultyPlan(t, leafSpine+bothFabrics, 0)
+	m, err := newManagedSubnet(p, &resolve(t, leafSpine+bothFabrics).Control)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.events = maxControlEvents
+	if _, err := m.bringUp(); err == nil || !strings.Contains(err.Error(), "given up") {
+		t.Errorf("more events than are allowed: %v", err)
+	}
+}

@@ -1,0 +1,286 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/internal/fabric"
+	"weft/internal/routing"
+	"weft/internal/runstore"
+	"weft/internal/subnet"
+	"weft/internal/topology"
+	"weft/scenario"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// longestBringUp is how long a subnet may take to come up: far longer than the
+// largest does.
+const longestBringUp = 3600 * units.Second
+
+// bringUp lets a Subnet Manager bring the fabric up, from power-on.
+func (m *managedSubnet) bringUp() (*runstore.BringUp, error) {
+	m.start()
+	up := func() bool {
+		n := len(m.log.sweeps)
+		return n > 0 && m.log.sweeps[n-1].up < units.Forever
+	}
+	if !m.runUntil(longestBringUp, up) {
+		if m.failed != nil {
+			return nil, m.failed
+		}
+		return nil, fmt.Errorf("the Subnet Manager does not bring the subnet up within %v: %s", longestBringUp, m.log.trouble())
+	}
+	s := &m.log.sweeps[len(m.log.sweeps)-1]
+	last := max(s.computed, s.last)
+	if s.last == units.Forever {
+		last = s.computed // a subnet without switches
+	}
+	return &runstore.BringUp{
+		Time: s.up, Discovery: s.found, Compute: s.computed - s.found, Tables: last - s.computed, Activate: s.up - last,
+		Datagrams: m.log.datagrams, Blocks: s.blocks,
+	}, nil
+}
+
+// mending is what a Subnet Manager does about faults.
+type mending struct {
+	*plan
+	m     *managedSubnet
+	start units.Time        // of the run, on the manager's clock
+	dsts  map[units.LID]int // endpoints
+	port  []uint16          // as the tables of routing have them, at the moment
+	sets  [][]uint16        // by entry: the ports that adaptive routing chooses from
+	out   *faultPlan
+}
+
+// mendByManager runs the control plane of an InfiniBand fabric through all faults.
+func (p *plan) mendByManager(fp *faultPlan, spec *scenario.Control) error {
+	m, err := newManagedSubnet(p, spec)
+	if err != nil {
+		return err
+	}
+	fp.control.Plane = managerPlane
+	if fp.control.BringUp, err = m.bringUp(); err != nil {
+		return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
+	}
+	d := &mending{plan: p, m: m, start: m.now, out: fp, dsts: map[units.LID]int{}}
+	d.adoptTables()
+	m.writes = m.writes[:0]
+	d.schedule(spec)
+	if err := m.run(d.start + fp.turns[len(fp.turns)-1].at + d.patience(spec)); err != nil {
+		return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
+	}
+	d.remember()
+	for i := range fp.turns {
+		fp.control.Recoveries = append(fp.control.Recoveries, d.turn(i, spec))
+	}
+	order(fp.changes)
+	return nil
+}
+
+// adoptTables makes the tables of the run those that the manager has written.
+func (d *mending) adoptTables() {
+	h := d.m.master()
+	sub := h.manager.Subnet()
+	at := map[units.GUID]topology.NodeID{}
+	for i := range d.m.sub.Nodes {
+		at[d.m.sub.Nodes[i].GUID] = topology.NodeID(i)
+	}
+	nodes := make([]topology.NodeID, len(sub.Nodes))
+	for i := range sub.Nodes {
+		n := &sub.Nodes[i]
+		nodes[i] = at[n.GUID]
+		if n.Kind != subnet.Switch {
+			d.dsts[n.Ports[n.Base()].LID] = int(nodes[i])
+		}
+	}
+	d.adopt(sub, h.manager.Tables(), nodes)
+}
+
+// remember notes the entries at the start.
+func (d *mending) remember() {
+	t := d.tables
+	d.port = slices.Clone(t.Port)
+	d.sets = make([][]uint16, len(t.Port))
+	for sw := range t.Switches {
+		for dst := range t.Endpoints {
+			d.sets[sw*t.Endpoints+dst] = t.Minimal(sw, dst)
+		}
+	}
+}
+
+// schedule tells the agents of each outage when their ports notice, and ends
+// managers.
+func (d *mending) schedule(spec *scenario.Control) {
+	m := d.m
+	at := func(t units.Time, what func()) {
+		m.queue.Push(t, controlFault, uint32(len(m.faults)))
+		m.faults = append(m.faults, what)
+	}
+	for _, s := range d.out.outages {
+		a := d.graph.Cables[s.cable].A
+		end := subnet.End{Node: int32(a.Node), Port: uint8(a.Port + 1)}
+		at(d.start+s.from+spec.LossOfSignal, func() { m.agents.SetLink(end, false) })
+		if s.until < units.Forever {
+			at(d.start+s.until+spec.LossOfSignal, func() { m.agents.SetLink(end, true) })
+		}
+	}
+	for _, t := range d.out.turns {
+		if t.manager {
+			at(d.start+t.at, func() {
+				if h := m.master(); h != nil {
+					h.ended = true
+				}
+			})
+		}
+	}
+}
+
+// patience is how long after the last fault the control plane is followed: until a
+// light sweep has come and another, and until a standby has waited for its master.
+func (d *mending) patience(spec *scenario.Control) units.Time {
+	s := &spec.SM
+	t := spec.LossOfSignal + 2*s.Sweep
+	if len(d.m.hosts) > 1 {
+		t += 4 * (s.Poll + 4*(s.Timeout+d.m.compute))
+	}
+	return t
+}
+
+// turn is what the manager did from a turn to the next.
+func (d *mending) turn(i int, spec *scenario.Control) runstore.Recovery {
+	turns := d.out.turns
+	t := &turns[i]
+	rec := newRecovery(t)
+	from, until := d.start+t.at, units.Forever
+	if i+1 < len(turns) {
+		until = d.start + turns[i+1].at
+	}
+	d.noticed(t, &rec, from, until, spec)
+	routes := newTreeRoutes(d.graph, t.down)
+	changed := map[int]bool{}
+	adaptive := d.fabric.Routing.Mode == scenario.Adaptive
+	if adaptive && !t.repaired {
+		d.exclude(t, &rec, changed, t.at+spec.LossOfSignal)
+	}
+	written := t.at + rec.Computed
+	for j := range d.m.writes {
+		if w := &d.m.writes[j]; w.at >= from && w.at < until {
+			d.write(w, &rec, routes, changed)
+			written = max(written, w.at-d.start)
+		}
+	}
+	if adaptive && rec.Computed != runstore.Never {
+		d.regroup(&rec, routes, changed, written)
+	}
+	rec.Switches = len(changed)
+	return rec
+}
+
+// noticed fills in when the manager knew of a turn, and of the fabric as it then was.
+func (d *mending) noticed(t *turn, rec *runstore.Recovery, from, until units.Time, spec *scenario.Control) {
+	l := &d.m.log
+	if t.manager {
+		for _, at := range l.masters {
+			if at >= from && at < until {
+				rec.How, rec.Detected = "standby", at-from
+				break
+			}
+		}
+	}
+	for i := range l.sweeps {
+		s := &l.sweeps[i]
+		if s.began == units.Forever || s.began < from || s.began >= until {
+			continue
+		}
+		if rec.Detected == runstore.Never {
+			rec.Detected, rec.How = s.began-from, "light sweep"
+			if slices.ContainsFunc(l.traps, func(at units.Time) bool { return at >= from+spec.LossOfSignal && at <= s.began }) {
+				rec.How = "trap"
+			}
+		}
+		rec.Swept, rec.Computed = s.found-from, s.computed-from
+		return
+	}
+}
+
+// write applies a block of a table that a switch has taken.
+func (d *mending) write(w *tableWrite, rec *runstore.Recovery, routes *treeRoutes, changed map[int]bool) {
+	sw := int(w.node) - d.graph.Endpoints
+	for i, port := range w.ports {
+		dst, ok := d.dsts[units.LID(w.block*mad.LIDsPerBlock+i)]
+		if !ok {
+			continue
+		}
+		to := uint16(routing.NoPort)
+		if port != subnet.NoPort {
+			to = uint16(port) - 1
+		}
+		at := sw*d.graph.Endpoints + dst
+		if d.port[at] == to {
+			continue
+		}
+		d.port[at] = to
+		d.change(w.at-d.start, sw, dst, routes.beside(sw, dst, to), rec, changed)
+	}
+}
+
+// beside are the ports that adaptive routing may choose from beside that of the
+// table: those that lead there as fast.
+func (r *treeRoutes) beside(sw, dst int, port uint16) []uint16 {
+	if port == routing.NoPort {
+		return nil
+	}
+	if set := r.set(sw, dst); slices.Contains(set, port) {
+		return set
+	}
+	return []uint16{port}
+}
+
+// exclude lets the switches at the ends of cables that have failed leave their ports
+// out of what adaptive routing chooses from, where others are left. They do so by
+// themselves; nobody tells them.
+func (d *mending) exclude(t *turn, rec *runstore.Recovery, changed map[int]bool, at units.Time) {
+	for sw := range d.tables.Switches {
+		cables := d.graph.Nodes[d.graph.Endpoints+sw].Cables
+		dead := func(port uint16) bool { return t.down[cables[port]] }
+		for dst := range d.tables.Endpoints {
+			set := d.sets[sw*d.tables.Endpoints+dst]
+			if !slices.ContainsFunc(set, dead) {
+				continue
+			}
+			if left := slices.DeleteFunc(slices.Clone(set), dead); len(left) > 0 {
+				d.change(at, sw, dst, left, rec, changed)
+			}
+		}
+	}
+}
+
+// regroup gives all switches the groups of ports that fit the new tables, when the
+// last table is written.
+func (d *mending) regroup(rec *runstore.Recovery, routes *treeRoutes, changed map[int]bool, at units.Time) {
+	for sw := range d.tables.Switches {
+		for dst := range d.tables.Endpoints {
+			entry := sw*d.tables.Endpoints + dst
+			want := routes.beside(sw, dst, d.port[entry])
+			if !slices.Equal(want, d.sets[entry]) {
+				d.change(at, sw, dst, want, rec, changed)
+			}
+		}
+	}
+}
+
+// change gives a switch the ports of an entry. The one of the table goes first,
+// unless it is not among them.
+func (d *mending) change(at units.Time, sw, dst int, ports []uint16, rec *runstore.Recovery, changed map[int]bool) {
+	entry := sw*d.tables.Endpoints + dst
+	d.sets[entry] = ports
+	c := fabric.TableChange{At: at, Row: int32(sw), Dst: int32(dst), Ports: ports, Port: d.port[entry]}
+	if len(ports) > 0 && !slices.Contains(ports, c.Port) {
+		c.Port = ports[dst%len(ports)]
+	}
+	d.out.changes = append(d.out.changes, c)
+	changed[sw] = true
+	rec.Entries++
+	noteTable(rec, at)
+}

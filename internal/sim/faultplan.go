@@ -1,0 +1,196 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/internal/fabric"
+	"weft/internal/runstore"
+	"weft/internal/topology"
+	"weft/scenario"
+	"weft/units"
+)
+
+// faultPlan is what the faults of a scenario do to a fabric: cables that fail, and
+// what its control plane then writes into which switch at what time. It is worked
+// out before the packets run, since the control plane does not depend on them.
+type faultPlan struct {
+	outages []span // in order of cable, then time
+	turns   []turn // in order of time
+	changes []fabric.TableChange
+	control runstore.Control
+}
+
+// span is a cable's time without service.
+type span struct {
+	cable       int32
+	from, until units.Time
+}
+
+// turn is a moment at which cables fail or work again.
+type turn struct {
+	at       units.Time
+	what     string
+	repaired bool
+	cables   []int32
+	down     []bool // by cable, from then on
+	manager  bool   // the Subnet Manager ends
+}
+
+// planFaults works out what the scenario's faults do to the fabric.
+func (p *plan) planFaults(r *scenario.Resolved) error {
+	if len(r.Faults) == 0 {
+		return nil
+	}
+	fp := &faultPlan{}
+	if err := p.breakable(); err != nil {
+		return err
+	}
+	for i := range r.Faults {
+		if err := fp.add(p, &r.Faults[i]); err != nil {
+			return fmt.Errorf("fabric %s: faults[%d]: %w", p.fabric.Name, i, err)
+		}
+	}
+	fp.outages = joined(fp.outages)
+	fp.settle(p.graph)
+	var err error
+	if p.fabric.Kind == scenario.InfiniBandKind {
+		err = p.mendByManager(fp, &r.Control)
+	} else {
+		p.mendByBGP(fp, &r.Control)
+	}
+	if err != nil {
+		return err
+	}
+	p.open(fp)
+	p.faults = fp
+	return nil
+}
+
+// breakable refuses fabrics on which no way around a fault is known that is free of
+// deadlock and of loops.
+func (p *plan) breakable() error {
+	switch {
+	case p.graph.Family != topology.FamilyTree:
+		return fmt.Errorf("fabric %s: faults are simulated on trees (single-switch, fat-tree, rail-optimised), not yet on a %s", p.fabric.Name, p.fabric.Topology.Shape)
+	case p.graph.Planes > 1:
+		return fmt.Errorf("fabric %s: faults are not simulated yet on several planes: which plane a NIC then takes is not modelled", p.fabric.Name)
+	}
+	return nil
+}
+
+// add takes in a fault of the scenario.
+func (fp *faultPlan) add(p *plan, f *scenario.Fault) error {
+	broken, err := cablesOf(p.graph, f)
+	if err != nil {
+		return err
+	}
+	for _, c := range broken {
+		fp.outages = append(fp.outages, span{c, f.At, f.Ends()})
+	}
+	fp.turns = append(fp.turns, turn{at: f.At, what: f.What(), cables: broken, manager: f.SM})
+	if f.Until != 0 {
+		fp.turns = append(fp.turns, turn{at: f.Until, what: f.What(), cables: broken, repaired: true})
+	}
+	return nil
+}
+
+// cablesOf are the cables that a fault takes out of service.
+func cablesOf(g *topology.Graph, f *scenario.Fault) (cables []int32, err error) {
+	if f.SM {
+		return nil, nil
+	}
+	name, port := f.Switch, -1
+	if f.Link != "" {
+		i := strings.LastIndex(f.Link, " port ")
+		if i < 0 {
+			return nil, fmt.Errorf("link %q: want a node and a port, such as leaf0 port 5", f.Link)
+		}
+		name = f.Link[:i]
+		if port, err = strconv.Atoi(f.Link[i+len(" port "):]); err != nil || port < 1 {
+			return nil, fmt.Errorf("link %q: the port is no number from 1 on", f.Link)
+		}
+	}
+	at := slices.IndexFunc(g.Nodes, func(n topology.Node) bool { return n.Name == name })
+	if at < 0 {
+		return nil, fmt.Errorf("the fabric has no node %q: its nodes are %s to %s", name, g.Nodes[0].Name, g.Nodes[len(g.Nodes)-1].Name)
+	}
+	n := &g.Nodes[at]
+	if f.Link != "" {
+		if port > len(n.Cables) || n.Cables[port-1] < 0 {
+			return nil, fmt.Errorf("%s has no cable at port %d", name, port)
+		}
+		return []int32{n.Cables[port-1]}, nil
+	}
+	if n.Kind != topology.Switch {
+		return nil, fmt.Errorf("%s is no switch: name its cable, as %s port 1", name, name)
+	}
+	for _, c := range n.Cables {
+		if c >= 0 {
+			cables = append(cables, c)
+		}
+	}
+	return cables, nil
+}
+
+// joined are the same times with those of a cable that overlap, or follow each
+// other at once, made one.
+func joined(spans []span) (out []span) {
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.cable, b.cable), cmp.Compare(a.from, b.from))
+	})
+	for _, s := range spans {
+		if n := len(out); n > 0 && out[n-1].cable == s.cable && s.from <= out[n-1].until+shortestRepair {
+			out[n-1].until = max(out[n-1].until, s.until)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// shortestRepair is how long a cable must work between two outages to count.
+const shortestRepair = 10 * units.Microsecond
+
+// settle orders the turns and says which cables are out of service from each on.
+func (fp *faultPlan) settle(g *topology.Graph) {
+	slices.SortStableFunc(fp.turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
+	for i := range fp.turns {
+		t := &fp.turns[i]
+		t.down = make([]bool, len(g.Cables))
+		for _, s := range fp.outages {
+			t.down[s.cable] = t.down[s.cable] || s.from <= t.at && t.at < s.until
+		}
+	}
+}
+
+// broken is the plan as a network takes it; nil where nothing breaks.
+func (p *plan) broken() *fabric.Faults {
+	if p.faults == nil {
+		return nil
+	}
+	f := &fabric.Faults{Changes: p.faults.changes}
+	for _, s := range p.faults.outages {
+		end := p.graph.Cables[s.cable].A
+		f.Outages = append(f.Outages, fabric.Outage{Node: int32(end.Node), Port: end.Port, From: s.from, Until: s.until})
+	}
+	return f
+}
+
+// unbroken is the plan without faults, on the same network.
+func (p *plan) unbroken() *plan {
+	q := *p
+	q.faults = &faultPlan{}
+	return &q
+}
+
+// suffered is what faults did to a run; nil where nothing was to break.
+func (p *plan) suffered(n *fabric.Network) *runstore.FaultPoint {
+	if p.faults == nil {
+		return nil
+	}
+	return &runstore.FaultPoint{LastLoss: n.Stats().LastFault}
+}

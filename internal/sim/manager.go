@@ -1,0 +1,375 @@
+package sim
+
+import (
+	"fmt"
+
+	"weft/internal/engine"
+	routes "weft/internal/routing/engine"
+	"weft/internal/runstore"
+	"weft/internal/sm"
+	"weft/internal/sma"
+	"weft/internal/subnet"
+	"weft/internal/topology"
+	"weft/scenario"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// managedSubnet is InfiniBand's control plane, event by event: weft's Subnet
+// Manager on a host, the agents of all nodes, and the datagrams between them.
+//
+// A datagram takes, for every link, the time of its bytes and of the cable, and
+// for every switch its latency: it is received whole before it is sent on, since
+// a switch on a directed route writes into it. An agent takes its time for each
+// and does one after the other, and so does the manager's host, which also
+// computes tables. Left out: data packets in front of it, which virtual lane 15
+// overtakes but for the one on the wire; full buffers of that lane; faults while it
+// is on its way, which is decided when it is sent.
+//
+// The clock starts with the manager, on a fabric that has just been powered on.
+type managedSubnet struct {
+	spec    *scenario.Control
+	sub     *subnet.Subnet
+	agents  *sma.Fabric
+	hops    [][]units.Time // by node and port: from there into the next node
+	queue   *engine.Queue
+	now     units.Time
+	busy    []units.Time // by node: its agent, until then
+	way     []units.Time // of the datagram that is being carried, link by link
+	hosts   []*managerHost
+	mail    []mail // that is on its way to a manager, by slot
+	free    []int32
+	faults  []func() // by number: what happens
+	compute units.Time
+	route   sm.Router
+
+	writes []tableWrite
+	log    managerLog
+	events int
+	failed error // what ended it before its time
+}
+
+// maxControlEvents bounds the events of a control plane: a minute of work. A subnet
+// of 1,024 hosts takes 60,000 for a sweep.
+const maxControlEvents = 1 << 26
+
+// managerHost is a manager with the host that it runs on.
+type managerHost struct {
+	manager *sm.Manager
+	at      subnet.End
+	cpu     units.Time // busy until then
+	port    units.Time // sends until then
+	asked   units.Time // the next timeout that there is an event for
+	ended   bool
+	batch   sm.Batch
+}
+
+// mail is a datagram for a manager.
+type mail struct {
+	host   int
+	packet sm.Packet
+}
+
+// tableWrite is a block of a forwarding table that a switch has taken.
+type tableWrite struct {
+	at    units.Time
+	node  int32 // of the subnet
+	block int
+	ports mad.LinearFDB
+}
+
+// The classes of events, in the order in which those of one instant happen.
+const (
+	controlFault   engine.Class = iota // source: number of the fault
+	controlArrives                     // a datagram reaches a manager's host; source: its slot
+	controlTaken                       // the manager takes it; source: its slot
+	controlTimeout                     // source: the manager's host
+)
+
+// datagramBytes is a management datagram on the wire: 256 bytes behind LRH, BTH and
+// DETH, with both CRCs (IBA vol. 1, 13.4.2 and 6.3).
+const datagramBytes = mad.Size + 8 + 12 + 8 + 4 + 2
+
+// newManagedSubnet is a fabric that has just been powered on, with a manager on
+// its first host, or on the host that the topology keeps for it, and a standby on
+// the last of the cluster if there is to be one.
+func newManagedSubnet(p *plan, spec *scenario.Control) (*managedSubnet, error) {
+	sub, err := subnet.FromGraph(p.graph, subnet.Link{Width: 4, Speed: subnet.NDR})
+	if err != nil {
+		return nil, err
+	}
+	agents, err := sma.New(sub)
+	if err != nil {
+		return nil, err
+	}
+	m := &managedSubnet{spec: spec, sub: sub, agents: agents, queue: engine.NewQueue(maxQueueWidth, queueSlots), busy: make([]units.Time, len(sub.Nodes))}
+	m.hops = datagramHops(p, sub)
+	agents.OnCross(func(out subnet.End) { m.way = append(m.way, m.hops[out.Node][out.Port]) })
+	entries := units.Time(sub.Switches()) * units.Time(len(sub.Nodes))
+	m.compute = entries * spec.SM.Entry
+	m.route = func(s *subnet.Subnet) (*subnet.Tables, error) {
+		res, err := routes.Route(s, routes.Name(p.fabric.IB.Engine), routes.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return res.Tables, nil
+	}
+	places := []int{0}
+	if p.graph.Services > 0 {
+		places[0] = p.graph.Compute()
+	}
+	if spec.SM.Standby {
+		places = append(places, p.graph.Compute()-1)
+		if places[0] == places[1] {
+			return nil, fmt.Errorf("fabric %s: a standby manager needs a host of its own: the fabric has one", p.fabric.Name)
+		}
+	}
+	for i, node := range places {
+		m.addManager(subnet.End{Node: int32(node), Port: sub.Nodes[node].Base()}, uint8(len(places)-i))
+	}
+	return m, nil
+}
+
+// The event queue: the largest buckets, since milliseconds pass between events.
+const (
+	maxQueueWidth = 24
+	queueSlots    = 12
+)
+
+// addManager puts a manager on a host. The higher priority becomes master.
+func (m *managedSubnet) addManager(at subnet.End, priority uint8) {
+	h := &managerHost{at: at, asked: units.Forever}
+	h.manager = sm.New(sm.Config{
+		Priority: priority, Window: m.spec.SM.Window, Sweep: m.spec.SM.Sweep, Poll: m.spec.SM.Poll,
+		// Requests that go out when tables have been computed were queued before.
+		Timeout: m.spec.SM.Timeout + m.compute,
+		Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
+			h.cpu = max(h.cpu, m.now) + m.compute
+			m.log.routing(m.now, h.cpu)
+			return m.route(s)
+		},
+	})
+	m.hosts = append(m.hosts, h)
+	m.agents.SetManager(at, true)
+}
+
+// datagramHops is the time of a datagram by node and port: onto the cable, over
+// it, and through the switch at its end.
+func datagramHops(p *plan, sub *subnet.Subnet) [][]units.Time {
+	hops := make([][]units.Time, len(sub.Nodes))
+	for i := range sub.Nodes {
+		hops[i] = make([]units.Time, len(sub.Nodes[i].Ports))
+		for port, cable := range p.graph.Nodes[i].Cables {
+			if cable < 0 {
+				continue
+			}
+			c := &p.graph.Cables[cable]
+			rate := perByte(&p.fabric.Link)
+			if c.Rate > 0 {
+				rate = c.Rate.PerByte()
+			}
+			t := units.Time(datagramBytes*rate.Num/rate.Den) + propagation(&p.fabric.Link, c.Length)
+			if far, _, _ := p.graph.Peer(topology.End{Node: topology.NodeID(i), Port: int32(port)}); p.graph.Nodes[far.Node].Kind == topology.Switch {
+				t += p.fabric.Switch.Latency
+			}
+			hops[i][port+1] = t
+		}
+	}
+	return hops
+}
+
+// start lets the managers begin.
+func (m *managedSubnet) start() {
+	for i, h := range m.hosts {
+		h.manager.Start(m.now, &h.batch)
+		m.flush(i)
+	}
+}
+
+// run lets time pass until a moment.
+func (m *managedSubnet) run(until units.Time) error {
+	m.runUntil(until, func() bool { return false })
+	return m.failed
+}
+
+// runUntil lets time pass until something is so; false if nothing is left to happen
+// by a moment and it is not.
+func (m *managedSubnet) runUntil(limit units.Time, so func() bool) bool {
+	var e engine.Event
+	for !so() {
+		if m.failed != nil || !m.queue.Pop(limit, &e) {
+			return false
+		}
+		if m.events++; m.events > maxControlEvents {
+			m.failed = fmt.Errorf("the Subnet Manager is given up at %v, after %d events: sweeps come too often for so long a time (control.sm.sweep, control.sm.poll)", e.Time, maxControlEvents)
+		}
+		m.now = e.Time
+		m.handle(&e)
+	}
+	return true
+}
+
+func (m *managedSubnet) handle(e *engine.Event) {
+	switch e.Class {
+	case controlFault:
+		m.faults[e.Source]()
+		m.carryTraps()
+	case controlArrives:
+		h := m.hosts[m.mail[e.Source].host]
+		h.cpu = max(h.cpu, m.now) + m.spec.SM.Datagram
+		m.queue.Push(max(h.cpu, m.now+1), controlTaken, e.Source)
+	case controlTaken:
+		letter := m.mail[e.Source]
+		m.free = append(m.free, int32(e.Source))
+		h := m.hosts[letter.host]
+		if !h.ended {
+			h.manager.Receive(m.now, &letter.packet, &h.batch)
+			m.flush(letter.host)
+		}
+	case controlTimeout:
+		m.timeout(int(e.Source))
+	}
+}
+
+// timeout lets a manager look at the clock, once its host is free.
+func (m *managedSubnet) timeout(host int) {
+	h := m.hosts[host]
+	h.asked = units.Forever
+	switch {
+	case h.ended:
+	case h.cpu > m.now:
+		h.asked = h.cpu
+		m.queue.Push(h.cpu, controlTimeout, uint32(host))
+	default:
+		h.manager.Timeout(m.now, &h.batch)
+		m.flush(host)
+	}
+}
+
+// flush sends what a manager wants sent, one datagram after the other, and asks
+// for its next timeout.
+func (m *managedSubnet) flush(host int) {
+	h := m.hosts[host]
+	for _, event := range h.batch.Events {
+		m.log.event(m.now, &event)
+	}
+	for i := range h.batch.Send {
+		h.port = max(h.port, h.cpu, m.now)
+		p := &h.batch.Send[i]
+		m.log.datagrams++
+		m.carry(h.at, &sma.Packet{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}, h.port, host)
+		h.port += m.hops[h.at.Node][h.at.Port] // no less than its bytes take
+	}
+	h.batch.Reset()
+	m.carryTraps()
+	next := h.manager.NextTimeout()
+	if next = max(next, m.now+1); next < h.asked && next < units.Forever {
+		h.asked = next
+		m.queue.Push(next, controlTimeout, uint32(host))
+	}
+}
+
+// carry takes a datagram from a port, at a time, to who is to have it, and the
+// answer of an agent back to the manager.
+func (m *managedSubnet) carry(from subnet.End, p *sma.Packet, at units.Time, host int) {
+	writes := p.MAD.Method() == mad.Set && p.MAD.Attribute() == mad.AttrLinearFDB
+	block, ports := int(p.MAD.Modifier()), mad.LinearFDB{}
+	copy(ports[:], p.MAD.SMPData())
+	m.way = m.way[:0]
+	end, outcome := m.agents.Carry(from, p)
+	switch outcome {
+	case sma.Answered: // over as many links as the request
+		there, back := m.way[:len(m.way)/2], m.way[len(m.way)/2:]
+		done := max(at+total(there), m.busy[end.Node]) + m.spec.SM.Agent
+		m.busy[end.Node] = done
+		if writes && p.MAD.Status() == mad.OK {
+			m.writes = append(m.writes, tableWrite{done, end.Node, block, ports})
+			m.log.wrote(done)
+		}
+		m.post(done+total(back), host, p)
+	case sma.Arrived:
+		for i, h := range m.hosts {
+			if h.at == end && !h.ended {
+				m.post(at+total(m.way), i, p)
+			}
+		}
+	}
+}
+
+func total(times []units.Time) (t units.Time) {
+	for _, x := range times {
+		t += x
+	}
+	return t
+}
+
+// carryTraps sends the traps that agents have raised.
+func (m *managedSubnet) carryTraps() {
+	for _, t := range m.agents.Traps() {
+		m.carry(t.From, &t.Packet, max(m.now, m.busy[t.From.Node])+m.spec.SM.Agent, 0)
+	}
+}
+
+// post puts a datagram on its way to a manager.
+func (m *managedSubnet) post(at units.Time, host int, p *sma.Packet) {
+	letter := mail{host, sm.Packet{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}}
+	slot := int32(len(m.mail))
+	if n := len(m.free); n > 0 {
+		slot, m.free = m.free[n-1], m.free[:n-1]
+		m.mail[slot] = letter
+	} else {
+		m.mail = append(m.mail, letter)
+	}
+	m.queue.Push(max(at, m.now+1), controlArrives, uint32(slot))
+}
+
+// master is the manager whose tables count.
+func (m *managedSubnet) master() *managerHost {
+	for _, h := range m.hosts {
+		if !h.ended && h.manager.State() == mad.SMMaster {
+			return h
+		}
+	}
+	return nil
+}
+
+// BringUp lets the Subnet Manager bring up each InfiniBand fabric of a scenario,
+// from power-on, and runs nothing on them.
+func BringUp(r *scenario.Resolved) (*runstore.Results, error) {
+	out := &runstore.Results{Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Nodes: r.Cluster.Nodes}
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		if f.Kind != scenario.InfiniBandKind {
+			continue
+		}
+		p, err := newPlan(r, f)
+		if err != nil {
+			return nil, err
+		}
+		if p.graph.Planes > 1 {
+			return nil, fmt.Errorf("fabric %s: each of its %d planes is a subnet with a manager of its own, which is not simulated yet: take one plane", f.Name, p.graph.Planes)
+		}
+		m, err := newManagedSubnet(p, &r.Control)
+		if err != nil {
+			return nil, err
+		}
+		up, err := m.bringUp()
+		if err != nil {
+			return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
+		}
+		out.Fabrics = append(out.Fabrics, runstore.FabricResult{
+			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Engine: string(p.routed.Used), EngineWhy: p.routed.Reason,
+			Control: &runstore.Control{Plane: managerPlane, BringUp: up},
+		})
+	}
+	if len(out.Fabrics) == 0 {
+		return nil, fmt.Errorf("the scenario has no InfiniBand fabric, and others have no Subnet Manager")
+	}
+	return out, nil
+}
+
+// The names of those who control fabrics.
+const (
+	managerPlane = "Subnet Manager"
+	bgpPlane     = "BGP"
+)

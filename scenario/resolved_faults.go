@@ -1,0 +1,79 @@
+package scenario
+
+import "weft/units"
+
+// Fault is something that breaks during the run: a link, a switch or the Subnet
+// Manager, one of them. Links and switches are named as weft topology and reports
+// name them, so a fault is the same on every fabric that is cabled alike.
+type Fault struct {
+	// At is when it breaks. The run starts when the control plane has brought
+	// the fabric up.
+	At units.Time `yaml:"at" range:"1ns..forever"`
+	// Until is when it works again; 0 is never.
+	Until units.Time `yaml:"until,omitzero" range:"0..forever"`
+	// Link is a cable, by one of its ends: leaf1 port 5. Ports count from 1.
+	Link string `yaml:"link,omitzero"`
+	// Switch is a switch that goes dark, with all its cables.
+	Switch string `yaml:"switch,omitzero"`
+	// SM says that InfiniBand's Subnet Manager ends; Standby has the next one.
+	SM bool `yaml:"sm,omitzero"`
+}
+
+// Control is how long control planes take for what they do.
+type Control struct {
+	// LossOfSignal is from a cable's failure, or its repair, to the moment when
+	// the switch's software hears of it, on every fabric.
+	LossOfSignal units.Time `yaml:"loss-of-signal" range:"0..10s"`
+	// SM is InfiniBand's Subnet Manager.
+	SM SubnetManager `yaml:"sm"`
+	// BGP is the routing protocol of Ethernet fabrics.
+	BGP BGP `yaml:"bgp"`
+}
+
+// SubnetManager is the host that manages an InfiniBand subnet, and the agents in
+// the nodes that it talks to.
+type SubnetManager struct {
+	// Agent is what the agent of a node takes for a datagram; it does one at a
+	// time.
+	Agent units.Time `yaml:"agent" range:"0..1s"`
+	// Datagram is what the manager takes for an answer and what follows from it.
+	Datagram units.Time `yaml:"datagram" range:"0..1s"`
+	// Entry is what computing an entry of the tables takes: there is one for
+	// each switch and LID.
+	Entry units.Time `yaml:"entry" range:"0..1ms"`
+	// Window is how many requests are under way at a time.
+	Window int `yaml:"window" range:"1..65536"`
+	// Timeout is how long a request waits for its answer.
+	Timeout units.Time `yaml:"timeout" range:"1us..60s"`
+	// Sweep is the time between light sweeps, which find what no trap told of.
+	Sweep units.Time `yaml:"sweep" range:"1ms..3600s"`
+	// Standby says that a second manager runs on the last host.
+	Standby bool `yaml:"standby"`
+	// Poll is the time between a standby's questions to the master; after three
+	// without an answer it takes over.
+	Poll units.Time `yaml:"poll" range:"1ms..3600s"`
+}
+
+// BGP is eBGP with a session over every link, as RFC 7938 has it.
+type BGP struct {
+	// Detection is how a switch finds that a neighbour is gone.
+	Detection Detection `yaml:"detection"`
+	// BFDInterval is the time between BFD's packets, BFDMultiplier how many in a
+	// row must be missing.
+	BFDInterval units.Time `yaml:"bfd-interval" range:"1us..60s"`
+	// BFDMultiplier is how many packets in a row must be missing.
+	BFDMultiplier int `yaml:"bfd-multiplier" range:"1..255"`
+	// Repair is what a switch takes to leave a port of its own out of its ECMP
+	// groups once it knows.
+	Repair units.Time `yaml:"repair" range:"0..60s"`
+	// Update is what a switch takes for an update: to read it, to choose again
+	// and to tell its neighbours.
+	Update units.Time `yaml:"update" range:"0..60s"`
+	// Advertisement is the MRAI: the least time between updates to a neighbour;
+	// it is waited for once per hop.
+	Advertisement units.Time `yaml:"advertisement" range:"0..600s"`
+	// Entry is what writing an entry of the switch's forwarding table takes.
+	Entry units.Time `yaml:"entry" range:"0..1s"`
+	// Session is from a link's signal to the routes of the session over it.
+	Session units.Time `yaml:"session" range:"0..600s"`
+}
