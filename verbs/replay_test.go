@@ -1,15 +1,12 @@
 package verbs
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +16,7 @@ import (
 	"weft/units"
 	"weft/wire"
 	"weft/wire/pcap"
+	"weft/wire/wiretest"
 )
 
 // script is a connection of a test: it is fed packets and keeps what is sent.
@@ -67,28 +65,13 @@ type recorded struct {
 // with, by name.
 func recordings(t testing.TB) map[string][]recorded {
 	t.Helper()
-	f, err := os.Open("../wire/testdata/captures.tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	all := map[string][]recorded{}
-	for in := tar.NewReader(z); ; {
-		h, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return all
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasSuffix(h.Name, ".pcap") {
-			all[strings.TrimSuffix(h.Name, ".pcap")] = readRecording(t, in)
+	for name, file := range wiretest.Captures(t) {
+		if name, ok := strings.CutSuffix(name, ".pcap"); ok {
+			all[name] = readRecording(t, bytes.NewReader(file))
 		}
 	}
+	return all
 }
 
 func readRecording(t testing.TB, in io.Reader) (list []recorded) {

@@ -1,14 +1,11 @@
 package wire_test
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,35 +13,8 @@ import (
 
 	"weft/wire"
 	"weft/wire/pcap"
+	"weft/wire/wiretest"
 )
-
-// captures are packets between real Linux endpoints (soft-RoCE, kernel 6.1),
-// and what tshark 4.0 read in them; testdata/captures.tar.gz has a README.
-func captures(t testing.TB) map[string][]byte {
-	t.Helper()
-	f, err := os.Open("testdata/captures.tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string][]byte{}
-	for in := tar.NewReader(z); ; {
-		h, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return files
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if files[h.Name], err = io.ReadAll(in); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // frame is a captured frame, its IP packet, and what was read in it.
 type frame struct {
@@ -87,7 +57,7 @@ func frames(t testing.TB, files map[string][]byte) []frame {
 }
 
 func TestEveryCapturedPacketIsReadWrittenAndItsICRCVerified(t *testing.T) {
-	packets := frames(t, captures(t))
+	packets := frames(t, wiretest.Captures(t))
 	bad := 0
 	for i := range packets {
 		f := &packets[i]
@@ -112,7 +82,7 @@ func TestEveryCapturedPacketIsReadWrittenAndItsICRCVerified(t *testing.T) {
 }
 
 func TestFieldsAreThoseThatWiresharkReads(t *testing.T) {
-	files := captures(t)
+	files := wiretest.Captures(t)
 	packets := frames(t, files)
 	lines := strings.Split(strings.TrimRight(string(files["golden.tsv"]), "\n"), "\n")
 	names := strings.Split(lines[0], "\t")
@@ -220,7 +190,7 @@ func bigEndian(crc uint32) uint32 {
 }
 
 func TestNoTruncationOfAPacketIsTaken(t *testing.T) {
-	packets := frames(t, captures(t))
+	packets := frames(t, wiretest.Captures(t))
 	for i := 0; i < len(packets); i += 23 {
 		f := &packets[i]
 		if f.err != nil {
@@ -236,7 +206,7 @@ func TestNoTruncationOfAPacketIsTaken(t *testing.T) {
 }
 
 func TestNoFlippedBitThatTheICRCCoversIsTaken(t *testing.T) {
-	packets := frames(t, captures(t))
+	packets := frames(t, wiretest.Captures(t))
 	for i := 0; i < len(packets); i += 97 {
 		f := &packets[i]
 		if f.err != nil {
@@ -268,7 +238,7 @@ func masked(at int, v6 bool) bool {
 }
 
 func FuzzRoCEv2(f *testing.F) {
-	packets := frames(f, captures(f))
+	packets := frames(f, wiretest.Captures(f))
 	for i := 0; i < len(packets); i += 41 {
 		f.Add(packets[i].ip)
 	}

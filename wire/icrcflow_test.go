@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/wire"
+	"weft/wire/wiretest"
 )
 
 // flowOf is the flow of a captured packet, and its bytes from the BTH on.
@@ -22,7 +23,7 @@ func flowOf(f *frame) (wire.ICRCFlow, []byte, uint16, int) {
 }
 
 func TestFlowsGiveTheICRCOfEveryCapturedPacket(t *testing.T) {
-	packets := frames(t, captures(t))
+	packets := frames(t, wiretest.Captures(t))
 	for i := range packets {
 		f := &packets[i]
 		flow, b, id, n := flowOf(f)
@@ -35,7 +36,7 @@ func TestFlowsGiveTheICRCOfEveryCapturedPacket(t *testing.T) {
 }
 
 func TestAnICRCTellsTheIdentificationOfItsPacket(t *testing.T) {
-	packets := frames(t, captures(t))
+	packets := frames(t, wiretest.Captures(t))
 	solved := 0
 	for i := range packets {
 		f := &packets[i]

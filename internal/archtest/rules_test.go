@@ -31,6 +31,10 @@ var inner = []rule{
 		why: "what a packet looks like depends on no one who sends it",
 	},
 	{
+		pkg: "wire/wiretest",
+		why: "recorded conversations are read for tests, whatever weft makes of them",
+	},
+	{
 		pkg: "wire/pcap", core: true,
 		why: "a capture file holds bytes, whatever they mean",
 	},

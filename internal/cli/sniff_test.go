@@ -1,46 +1,23 @@
 package cli
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"weft/wire/wiretest"
 )
 
 // capture writes one of the captures of real endpoints into a file.
 func capture(t *testing.T, name string) string {
 	t.Helper()
-	f, err := os.Open("../../wire/testdata/captures.tar.gz")
-	if err != nil {
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, wiretest.Captures(t)[name], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for in := tar.NewReader(z); ; {
-		h, err := in.Next()
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if h.Name != name {
-			continue
-		}
-		data, err := io.ReadAll(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	return path
 }
 
 func TestSniffNamesTheLossAndWhoRepairedIt(t *testing.T) {

@@ -1,27 +1,25 @@
 package sniff
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"weft/internal/golden"
 	"weft/wire/pcap"
+	"weft/wire/wiretest"
 )
 
 // The captures are conversations of Linux's soft-RoCE, most of them with one
 // fault that their README names: testdata/captures.txt is what is found in
 // them.
 func TestWhatIsFoundInRealConversations(t *testing.T) {
-	files := captures(t)
+	files := wiretest.Captures(t)
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if strings.HasSuffix(name, ".pcap") {
@@ -64,32 +62,6 @@ func run(t testing.TB, tr *Tracker, file []byte, see func(int, *Event)) {
 		}
 		if e, ok := tr.Take(&p); ok {
 			see(n, &e)
-		}
-	}
-}
-
-func captures(t testing.TB) map[string][]byte {
-	t.Helper()
-	f, err := os.Open("../../wire/testdata/captures.tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string][]byte{}
-	for in := tar.NewReader(z); ; {
-		h, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return files
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if files[h.Name], err = io.ReadAll(in); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

@@ -1,45 +1,31 @@
 package cm_test
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
-	"os"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"weft/wire"
 	"weft/wire/cm"
 	"weft/wire/pcap"
+	"weft/wire/wiretest"
 )
 
 // recorded are the messages between Linux's connection managers, in the captures
 // that package wire is tested with.
 func recorded(t testing.TB) (list [][]byte) {
 	t.Helper()
-	f, err := os.Open("../testdata/captures.tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for in := tar.NewReader(z); ; {
-		h, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return list
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasPrefix(h.Name, "cm_") && strings.HasSuffix(h.Name, ".pcap") {
-			list = append(list, messages(t, in)...)
+	files := wiretest.Captures(t)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if strings.HasPrefix(name, "cm_") && strings.HasSuffix(name, ".pcap") {
+			list = append(list, messages(t, bytes.NewReader(files[name]))...)
 		}
 	}
+	return list
 }
 
 func messages(t testing.TB, in io.Reader) (list [][]byte) {

@@ -1,0 +1,40 @@
+// Package wiretest has recorded conversations of real RDMA endpoints, for tests:
+// Linux's soft-RoCE (kernel 6.1) as tcpdump captured it, and what tshark 4.0 read
+// in it. The archive has a README that says what happens in each.
+package wiretest
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	_ "embed" // the archive
+	"errors"
+	"io"
+	"testing"
+)
+
+//go:embed captures.tar.gz
+var archive []byte
+
+// Captures are the files of the archive by name: captures end in .pcap, and
+// golden.tsv is what tshark read.
+func Captures(t testing.TB) map[string][]byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for in := tar.NewReader(z); ; {
+		h, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[h.Name], err = io.ReadAll(in); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
