@@ -79,7 +79,7 @@ func (v *judgement) at(s int) string {
 // gap says whether the distance is a constant one, which is a cost per message,
 // or grows with size.
 func (v *judgement) gap(f, w, end int) []string {
-	if v.sizes[end] < 2*v.sizes[0] {
+	if v.sizes[end] == 0 || v.sizes[end] < 2*v.sizes[0] {
 		return nil // over no range does a constant differ from a growing distance
 	}
 	least, most := math.Inf(1), 0.0
