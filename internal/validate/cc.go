@@ -3,8 +3,6 @@ package validate
 import (
 	"fmt"
 
-	"weft/internal/fabric"
-	"weft/internal/transport"
 	"weft/internal/transport/cc"
 	"weft/units"
 )
@@ -93,39 +91,10 @@ func controlled(e *Env, k int, overhead units.Bytes, algorithm func() cc.Algorit
 	for op := range m.NIC.Overhead {
 		m.NIC.Overhead[op] += uint16(overhead - 82)
 	}
-	const message, stagger = 64 << 10, 200 * units.Microsecond
-	got, ends := make([]float64, k), make([]units.QPN, k)
-	next := func(p *fabric.Partition, nic int32) {
-		if err := p.Post(nic, ends[nic-1], transport.WorkRequest{Op: transport.OpSend, Length: message}); err != nil {
-			panic(fmt.Sprintf("validate: %v", err))
-		}
-	}
-	n, err := m.star(e, k+1, &app{
-		timer: func(p *fabric.Partition, source uint32) {
-			for range 8 { // enough that the queue pair never waits for the application
-				next(p, int32(source))
-			}
-		},
-		complete: func(p *fabric.Partition, nic int32, c *transport.Completion) {
-			switch {
-			case !c.Recv:
-				next(p, nic)
-			case p.Now() >= end/2:
-				got[c.QPN] += message * 8 / (float64(end/2) / 1e12) // the receiver's queue pairs count as the senders do
-			}
-		},
-	})
+	flows := streams{senders: k, depth: 8, stagger: 200 * units.Microsecond, end: end, window: end / 2}
+	got, n, err := flows.run(e, m, algorithm)
 	if err != nil {
 		return nil, 0, err
 	}
-	for i := range k {
-		qp, _, err := n.Connect(int32(i+1), 0, fabric.Connection{CC: algorithm()}, fabric.Connection{})
-		if err != nil {
-			return nil, 0, err
-		}
-		ends[i] = qp
-		n.Partition(int32(i+1)).At(units.Time(i)*stagger, uint32(i+1))
-	}
-	err = run(e, n, end)
-	return got, n.Stats().Pauses, err
+	return got, n.Stats().Pauses, nil
 }

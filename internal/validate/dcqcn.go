@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"weft/internal/fabric"
-	"weft/internal/transport"
 	"weft/internal/transport/cc"
 	"weft/units"
 )
@@ -71,44 +70,12 @@ func shares(e *Env, k int) ([]float64, error) {
 	if m.DCQCN, err = cc.DCQCNPreset("paper", 40*units.Gbps); err != nil {
 		return nil, err
 	}
-	const message = 64 << 10
 	m.Propagation = 2040_400
 	m.Transport.PathMTU, m.Transport.CNPInterval, m.Transport.PacedOverhead = 1024, m.DCQCN.CNPInterval, 82
 	m.Switch.ECN[0] = fabric.ECN{KMin: 5_000, KMax: 200_000, PMax: 1 << 32 / 100}
-	got := make([]float64, k)
-	ends := make([]units.QPN, k)
-	next := func(p *fabric.Partition, nic int32) {
-		if err := p.Post(nic, ends[nic-1], transport.WorkRequest{Op: transport.OpSend, Length: message}); err != nil {
-			panic(fmt.Sprintf("validate: %v", err))
-		}
-	}
-	n, err := m.star(e, k+1, &app{
-		timer: func(p *fabric.Partition, source uint32) {
-			for range 4 { // enough that the queue pair never waits for the application
-				next(p, int32(source))
-			}
-		},
-		complete: func(p *fabric.Partition, nic int32, c *transport.Completion) {
-			switch {
-			case !c.Recv:
-				next(p, nic)
-			case p.Now() >= end-window:
-				got[c.QPN] += message * 8 / (float64(window) / 1e12) // the receiver's queue pairs count as the senders do
-			}
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range k {
-		qp, _, err := n.Connect(int32(i+1), 0, fabric.Connection{CC: cc.NewDCQCN(&m.DCQCN, 0)}, fabric.Connection{})
-		if err != nil {
-			return nil, err
-		}
-		ends[i] = qp
-		n.Partition(int32(i+1)).At(units.Time(i)*stagger, uint32(i+1))
-	}
-	return got, run(e, n, end)
+	flows := streams{senders: k, depth: 4, stagger: stagger, end: end, window: window}
+	got, _, err := flows.run(e, m, func() cc.Algorithm { return cc.NewDCQCN(&m.DCQCN, 0) })
+	return got, err
 }
 
 // equationRows drive the algorithm through a script, as a queue pair would.
