@@ -40,8 +40,7 @@ func subnetOf(r *scenario.Resolved) (*subnet.Subnet, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the topology of %s cannot be built: %w", f.Name, err)
 		}
-		speed, _ := subnet.ParseSpeed(f.Link.Generation) // one that has no name shows as unknown
-		return subnet.FromGraph(graph, subnet.Link{Width: subnet.Width(f.Link.Lanes), Speed: speed})
+		return sim.Subnet(f, graph)
 	}
 	return nil, fmt.Errorf("the scenario %s has no InfiniBand fabric: it has %s", r.Name, strings.Join(fabricNames(r), ", "))
 }

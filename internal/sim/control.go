@@ -21,40 +21,53 @@ func (p *plan) manage() error {
 	if p.fabric.Kind != scenario.InfiniBandKind {
 		return nil
 	}
+	asked, err := p.engine()
+	if err != nil {
+		return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
+	}
+	return p.eachPlane(func(sub *subnet.Subnet, nodes []topology.NodeID) (err error) {
+		if asked == ownTables {
+			return nil // LIDs suffice, and switches have ports that InfiniBand numbers
+		}
+		p.routed, err = p.install(sub, nodes, asked, engine.Options{}, "ib.engine "+string(asked))
+		return err
+	})
+}
+
+// eachPlane gives each plane of the fabric, as a subnet with LIDs, with the
+// graph's node of each of its nodes.
+func (p *plan) eachPlane(do func(*subnet.Subnet, []topology.NodeID) error) error {
 	for plane := range max(1, p.graph.Planes) {
-		if err := p.managePlane(plane); err != nil {
+		sub, nodes, err := subnetOf(p.fabric, p.graph, plane)
+		if err == nil {
+			err = sub.AssignLIDs(0)
+		}
+		if err == nil {
+			err = do(sub, nodes)
+		}
+		if err != nil {
 			return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
 		}
 	}
 	return nil
 }
 
-func (p *plan) managePlane(plane int) error {
-	sub, nodes, err := subnetOf(p.graph, plane)
+// install routes a plane with an engine, proves the tables and lets the
+// simulation run on them. asked is what the scenario said, for errors.
+func (p *plan) install(sub *subnet.Subnet, nodes []topology.NodeID, name engine.Name, o engine.Options, asked string) (engine.Report, error) {
+	res, err := engine.Route(sub, name, o)
 	if err != nil {
-		return err
-	}
-	if err := sub.AssignLIDs(0); err != nil {
-		return err
-	}
-	asked, err := p.engine()
-	if err != nil || asked == ownTables {
-		return err
-	}
-	res, err := engine.Route(sub, asked, engine.Options{})
-	if err != nil {
-		return err
+		return engine.Report{}, err
 	}
 	if res.Lanes > 1 {
-		return fmt.Errorf("ib.engine %s needs %d virtual lanes, chosen path by path through the service level, which simulated packets do not have: "+
+		return engine.Report{}, fmt.Errorf("%s needs %d virtual lanes, chosen path by path through the service level, which simulated packets do not have: "+
 			"take an engine of one lane (%s)", asked, res.Lanes, oneLane)
 	}
-	if err := p.prove(sub, res.Tables); err != nil {
-		return err
+	if err := prove(sub, res.Tables, asked); err != nil {
+		return engine.Report{}, err
 	}
 	p.adopt(sub, res.Tables, nodes)
-	p.routed = res.Report
-	return nil
+	return res.Report, nil
 }
 
 // ownTables says that the graph's tables are used as they are.
@@ -78,14 +91,14 @@ func (p *plan) engine() (engine.Name, error) {
 
 // prove refuses tables that do not deliver everything between ends, and those on
 // which packets can wait for each other in a circle.
-func (p *plan) prove(sub *subnet.Subnet, t *subnet.Tables) error {
+func prove(sub *subnet.Subnet, t *subnet.Tables, asked string) error {
 	report, err := proof.Check(sub, t, proof.Options{})
 	if err != nil {
 		return err
 	}
 	if r := &report.EndToEnd; !r.Proven() {
-		return fmt.Errorf("ib.engine %s leaves %d pairs of ports without a path and %d on paths that never end",
-			p.fabric.IB.Engine, r.Lost, r.Looping)
+		return fmt.Errorf("%s leaves %d pairs of ports without a path and %d on paths that never end",
+			asked, r.Lost, r.Looping)
 	}
 	if !report.Deadlocks() {
 		return nil
@@ -94,8 +107,8 @@ func (p *plan) prove(sub *subnet.Subnet, t *subnet.Tables) error {
 	for _, h := range report.Cycles[0].Holds {
 		circle += fmt.Sprintf("%s port %d, ", sub.Nodes[h.Port.Node].Name, h.Port.Port)
 	}
-	return fmt.Errorf("ib.engine %s can come to a standstill: packets to be sent from %s and back to the first wait for each other: "+
-		"take an engine that is free of deadlock (ftree, updn, dnup)", p.fabric.IB.Engine, strings.TrimSuffix(circle, ", "))
+	return fmt.Errorf("%s can come to a standstill: packets to be sent from %s and back to the first wait for each other: "+
+		"take an engine that is free of deadlock (ftree, updn, dnup)", asked, strings.TrimSuffix(circle, ", "))
 }
 
 // adopt writes a subnet's forwarding tables into those of the simulation.
@@ -117,10 +130,17 @@ func (p *plan) adopt(sub *subnet.Subnet, t *subnet.Tables, nodes []topology.Node
 	}
 }
 
+// Subnet is the graph of an InfiniBand fabric as a subnet without LIDs, with the
+// fabric's links. A generation without a name of InfiniBand's shows as unknown.
+func Subnet(f *scenario.Fabric, g *topology.Graph) (*subnet.Subnet, error) {
+	speed, _ := subnet.ParseSpeed(f.Link.Generation)
+	return subnet.FromGraph(g, subnet.Link{Width: subnet.Width(f.Link.Lanes), Speed: speed})
+}
+
 // subnetOf is one plane of a graph as a subnet, and the graph's node of each of
 // its nodes. Endpoints that have no cable in the plane are not part of it.
-func subnetOf(g *topology.Graph, plane int) (*subnet.Subnet, []topology.NodeID, error) {
-	all, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.NDR})
+func subnetOf(f *scenario.Fabric, g *topology.Graph, plane int) (*subnet.Subnet, []topology.NodeID, error) {
+	all, err := Subnet(f, g)
 	if err != nil || g.Planes <= 1 {
 		return all, everyNode(g), err
 	}

@@ -29,7 +29,7 @@ func managedPlan(t *testing.T, text string) *plan {
 func TestInfiniBandIsRoutedByTheManagersTables(t *testing.T) {
 	for _, name := range []string{"minhop", "updn", "ftree", "sssp", "lash"} {
 		p := managedPlan(t, strings.Replace(managed, "ENGINE", name, 1))
-		sub, nodes, err := subnetOf(p.graph, 0)
+		sub, nodes, err := subnetOf(p.fabric, p.graph, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ workload: {pattern: permutation, sizes: [4KiB]}
 	}
 	ends := 0
 	for plane := range p.graph.Planes {
-		sub, nodes, err := subnetOf(p.graph, plane)
+		sub, nodes, err := subnetOf(p.fabric, p.graph, plane)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,7 +94,7 @@ const datagramBytes = mad.Size + 8 + 12 + 8 + 4 + 2
 // its first host, or on the host that the topology keeps for it, and a standby on
 // the last of the cluster if there is to be one.
 func newManagedSubnet(p *plan, spec *scenario.Control) (*managedSubnet, error) {
-	sub, err := subnet.FromGraph(p.graph, subnet.Link{Width: 4, Speed: subnet.NDR})
+	sub, err := Subnet(p.fabric, p.graph)
 	if err != nil {
 		return nil, err
 	}

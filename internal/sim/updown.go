@@ -1,9 +1,8 @@
 package sim
 
 import (
-	"fmt"
-
 	"weft/internal/routing/engine"
+	"weft/internal/subnet"
 	"weft/internal/topology"
 	"weft/scenario"
 	"weft/units"
@@ -18,30 +17,16 @@ func (p *plan) upDown() error {
 	if p.fabric.Routing.Mode != scenario.UpDown {
 		return nil
 	}
-	for plane := range max(1, p.graph.Planes) {
-		sub, nodes, err := subnetOf(p.graph, plane)
-		if err != nil {
-			return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
-		}
-		if err := sub.AssignLIDs(0); err != nil {
-			return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
-		}
+	return p.eachPlane(func(sub *subnet.Subnet, nodes []topology.NodeID) error {
 		var roots []units.GUID
 		for i, at := range nodes {
 			if p.root(at) {
 				roots = append(roots, sub.Nodes[i].GUID)
 			}
 		}
-		res, err := engine.Route(sub, engine.Name("updn"), engine.Options{Roots: roots})
-		if err != nil {
-			return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
-		}
-		if err := p.prove(sub, res.Tables); err != nil {
-			return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
-		}
-		p.adopt(sub, res.Tables, nodes)
-	}
-	return nil
+		_, err := p.install(sub, nodes, "updn", engine.Options{Roots: roots}, "routing.mode up-down")
+		return err
+	})
 }
 
 // root reports whether a switch is one that packets go up to.
