@@ -54,11 +54,3 @@ func maskTransport(udp []byte) {
 
 // AppendICRC appends an invariant CRC as it stands on the wire.
 func AppendICRC(b []byte, crc uint32) []byte { return binary.LittleEndian.AppendUint32(b, crc) }
-
-// ParseICRC reads an invariant CRC from the front of b.
-func ParseICRC(b []byte) (uint32, error) {
-	if len(b) < ICRCBytes {
-		return 0, ErrTruncated
-	}
-	return binary.LittleEndian.Uint32(b), nil
-}

@@ -50,7 +50,7 @@ var properties = []struct {
 	{"full packet", func(f *scenario.Fabric) string {
 		p := Framing(f)
 		return fmt.Sprintf("%s B of payload in %s B on the cable (%.1f %% lost to headers)",
-			exactCount(int64(p.Payload)), exactCount(int64(p.Wire)), 100*(1-1/p.Overhead()))
+			Integer(int64(p.Payload)), Integer(int64(p.Wire)), 100*(1-1/p.Overhead()))
 	}},
 	{"against overflow", lossless},
 	{"routing", func(f *scenario.Fabric) string { return string(f.Routing.Mode) }},

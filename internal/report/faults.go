@@ -111,7 +111,7 @@ var recoveryRows = []struct {
 	}},
 	{"last table written", func(x runstore.Recovery) string { return since(x.Last) }},
 	{"switches, entries", func(x runstore.Recovery) string {
-		return exactCount(int64(x.Switches)) + ", " + exactCount(int64(x.Entries))
+		return Integer(int64(x.Switches)) + ", " + Integer(int64(x.Entries))
 	}},
 }
 
@@ -202,7 +202,7 @@ var bringUpRows = []struct {
 	{"LIDs and tables", func(u *runstore.BringUp) string { return timeCell(u.Tables) }},
 	{"ports to active", func(u *runstore.BringUp) string { return timeCell(u.Activate) }},
 	{"datagrams, table blocks", func(u *runstore.BringUp) string {
-		return exactCount(int64(u.Datagrams)) + ", " + exactCount(int64(u.Blocks))
+		return Integer(int64(u.Datagrams)) + ", " + Integer(int64(u.Blocks))
 	}},
 }
 

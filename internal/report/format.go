@@ -92,11 +92,11 @@ func count(n int64) string {
 			}
 		}
 	}
-	return exactCount(n)
+	return Integer(n)
 }
 
-// exactCount is an integer with thousands apart.
-func exactCount(n int64) string {
+// Integer is n with thousands apart: 12,345.
+func Integer(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]

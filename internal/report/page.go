@@ -146,7 +146,7 @@ func subtitle(r *runstore.Results, sc *scenario.Resolved) string {
 	parts := []string{r.Workload, plural(int64(r.Ranks), "rank", "ranks") + " on " + plural(int64(r.Nodes), "node", "nodes")}
 	if sc != nil {
 		n := sc.Cluster.Node
-		parts[1] = fmt.Sprintf("%s nodes of %d %s", exactCount(int64(r.Nodes)), n.GPUs, title(catalog.GPU, n.GPU.Model))
+		parts[1] = fmt.Sprintf("%s nodes of %d %s", Integer(int64(r.Nodes)), n.GPUs, title(catalog.GPU, n.GPU.Model))
 		parts = append(parts, shapes(sc))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.Seed)), " · ")

@@ -160,7 +160,7 @@ func TestNumbersForPeople(t *testing.T) {
 		{count(1234567), "1,234,567"},
 		{count(16781312), "16.78 M"},
 		{count(2_500_000_000), "2.5 G"},
-		{exactCount(-1234), "-1,234"},
+		{Integer(-1234), "-1,234"},
 		{percent(0.931), "93 %"},
 		{percent(0.004), "0.4 %"},
 		{percent(0.0001), "<0.1 %"},

@@ -1,15 +1,10 @@
 package roce
 
 import (
-	_ "embed" // the table of families
-	"encoding/csv"
 	"fmt"
 	"strconv"
 	"strings"
 )
-
-//go:embed data/asic.csv
-var asicTable string
 
 // ASIC is what the headroom depends on in a switch chip. The values are those
 // of a family and are not fitted to a single product's table.
@@ -25,12 +20,9 @@ type ASIC struct {
 
 // ASICs are the families that are known, oldest first.
 func ASICs() []ASIC {
-	rows, err := csv.NewReader(strings.NewReader(asicTable)).ReadAll()
-	if err != nil {
-		panic(fmt.Sprintf("roce: data/asic.csv: %v", err)) // embedded, and read by every test
-	}
-	asics := make([]ASIC, 0, len(rows)-1)
-	for _, r := range rows[1:] {
+	rows := readTable("data/asic.csv")
+	asics := make([]ASIC, 0, len(rows))
+	for _, r := range rows {
 		asics = append(asics, ASIC{
 			Name: r[0], Title: r[1], Cell: int(number(r[2])), PipelineKiB: number(r[3]),
 			MACPHYKiB: number(r[4]), TileNs: number(r[5]), ExtraKiB: number(r[6]), Source: r[7],

@@ -29,7 +29,7 @@ var shipped = []struct {
 
 func TestShippedTablesComeOutRowByRow(t *testing.T) {
 	for _, s := range shipped {
-		rows := readTable(t, s.file)
+		rows := readProfiles(t, s.file)
 		asic, _, err := Lookup(s.asic)
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func TestWhatNoPortHasIsRefused(t *testing.T) {
 	}
 }
 
-func readTable(t *testing.T, name string) []Row {
+func readProfiles(t *testing.T, name string) []Row {
 	t.Helper()
 	path := filepath.Join("testdata", name+".pg_profile_lookup.ini")
 	f, err := os.Open(path)

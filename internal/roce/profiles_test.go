@@ -11,7 +11,7 @@ import (
 
 func TestTablesAreReadAndWrittenTheSame(t *testing.T) {
 	for _, name := range []string{"ACS-SN5600", "Mellanox-SN5640-C512X2", "Mellanox-SN5610N-C256S2"} {
-		rows := readTable(t, name)
+		rows := readProfiles(t, name)
 		var b bytes.Buffer
 		if err := WriteProfiles(&b, rows); err != nil {
 			t.Fatal(err)

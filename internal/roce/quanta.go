@@ -1,10 +1,6 @@
 package roce
 
-import (
-	"slices"
-
-	"weft/units"
-)
+import "weft/units"
 
 // quantumBits is the unit of a pause time (IEEE 802.3, 31B.2).
 const quantumBits = 512
@@ -31,14 +27,4 @@ var peerQuanta = map[units.Rate]int64{
 func PeerResponse(speed units.Rate) (bytes int64, ok bool) {
 	q, ok := peerQuanta[speed]
 	return q * quantumBits / 8, ok
-}
-
-// Speeds lists the speeds for which PeerResponse has a value, slowest first.
-func Speeds() []units.Rate {
-	var speeds []units.Rate
-	for s := range peerQuanta {
-		speeds = append(speeds, s)
-	}
-	slices.Sort(speeds)
-	return speeds
 }

@@ -1,10 +1,10 @@
 package roce
 
 import (
+	"bytes"
 	"embed"
 	"encoding/csv"
 	"fmt"
-	"strings"
 )
 
 //go:embed data
@@ -19,16 +19,9 @@ type Table struct {
 
 // Tables are the shipped tables that are known.
 func Tables() []Table {
-	index, err := data.ReadFile("data/table.csv")
-	if err != nil {
-		panic(fmt.Sprintf("roce: %v", err)) // embedded
-	}
-	lines, err := csv.NewReader(strings.NewReader(string(index))).ReadAll()
-	if err != nil {
-		panic(fmt.Sprintf("roce: data/table.csv: %v", err))
-	}
+	lines := readTable("data/table.csv")
 	var tables []Table
-	for _, l := range lines[1:] {
+	for _, l := range lines {
 		f, err := data.Open("data/" + l[2])
 		if err != nil {
 			panic(fmt.Sprintf("roce: %v", err))
@@ -40,4 +33,18 @@ func Tables() []Table {
 		tables = append(tables, Table{Name: l[0], Title: l[1], Rows: rows, Source: l[3]})
 	}
 	return tables
+}
+
+// readTable reads an embedded table, its heading taken off. Tests read all of
+// them, so that what is wrong with one is found there.
+func readTable(name string) [][]string {
+	text, err := data.ReadFile(name)
+	if err != nil {
+		panic(fmt.Sprintf("roce: %v", err))
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		panic(fmt.Sprintf("roce: %s: %v", name, err))
+	}
+	return rows[1:]
 }

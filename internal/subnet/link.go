@@ -71,15 +71,6 @@ func ParseSpeed(text string) (Speed, bool) {
 	return SpeedUnknown, false
 }
 
-// SpeedNames lists the names that ParseSpeed knows, slowest first.
-func SpeedNames() []string {
-	var names []string
-	for s := SDR; int(s) < len(speeds); s++ {
-		names = append(names, speeds[s].name)
-	}
-	return names
-}
-
 // ParseWidth reads a number of lanes that InfiniBand has: "1x" to "12x".
 func ParseWidth(text string) (Width, bool) {
 	switch strings.ToLower(text) {
