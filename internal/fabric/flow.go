@@ -22,6 +22,7 @@ type flow struct {
 	reply   uint8 // of acknowledgements
 	cnp     uint8 // of congestion notifications
 	ready   bool  // it stands in the ring of its class
+	role    role  // of what it sends: data, or contributions to reductions in the network
 	sl      units.SL
 	pkey    uint16   // what its packets have, and those for it must match; read where Builder.PKeys is given
 	told    cc.Wants // what its data is to report of its way

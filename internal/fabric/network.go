@@ -126,6 +126,7 @@ type Network struct {
 	pkeys       *PKeys        // nil: nobody checks P_Keys
 	offences    [][]Violation // by port that discarded; nil where nobody checks
 	jitter      []linkJitter  // by link; nil, unless some switch jitters
+	aggregation *aggregation  // nil: no switch reduces
 
 	errors    []linkErrors // by link; nil, unless packets are corrupted
 	errorRate uint32       // of packets, in 2^-32

@@ -225,7 +225,7 @@ func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool 
 		p.pool.put(i)
 		return false
 	}
-	p.fill(f, i, size, class, roleData)
+	p.fill(f, i, size, class, f.role)
 	if f.told != 0 {
 		p.setOut(f, i)
 	}

@@ -15,8 +15,11 @@ const (
 	roleReply                 // end to end, acknowledgement or other response
 	roleTrain                 // scale-up: a train of link packets
 	roleMulticast             // scale-up: a train for every GPU
-	roleCopy                  // scale-up: a copy of one; entropy is its record
 	roleReduce                // scale-up: a contribution to a reduction, or its sum
+	roleContribution          // reduction in the network: on its way to the next switch; entropy is its stream
+	roleSum                   // the same in the aggregation unit of a switch
+	roleCopy                  // scale-up: a copy of a multicast train; entropy is its record
+	roleResult                // reduction in the network: a copy of the result; entropy is its record
 )
 
 // pkt is what every hop touches of a packet: half a cache line. What only the
