@@ -151,6 +151,7 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 	r.checkArbitration(path, f)
 	r.checkPartitions(path, f)
 	r.checkServiceLevels(path, f)
+	r.checkSHARP(path, f)
 	if ib.Speedup.Cmp(1, 1) < 0 {
 		r.complain(path+".ib.speedup", "a speed-up of %s is below 1: the switch would be slower than its ports", ib.Speedup)
 	}
@@ -240,7 +241,7 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 
 // algorithmsOf says which algorithm carries out which operation.
 var algorithmsOf = map[Collective][]Algorithm{
-	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree},
+	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect},
 	AllGather:     {AlgoRing, AlgoHierarchical},
 	ReduceScatter: {AlgoRing, AlgoHierarchical},
 	Broadcast:     {AlgoRing, AlgoTree},
@@ -294,9 +295,7 @@ func (r *resolver) checkCollective(ranks int) {
 	if (w.Algorithm == AlgoNVLS || w.Algorithm == AlgoNVLSTree) && !r.Cluster.Node.ScaleUp.Multicast {
 		r.complain("workload.algorithm", "%s needs a scale-up network that reduces: %s does not", w.Algorithm, r.Cluster.Node.ScaleUp.Generation)
 	}
-	if w.Algorithm == AlgoNVLS && r.Cluster.Nodes > 1 {
-		r.complain("workload.algorithm", "nvls stays inside one node: with %d nodes take nvls-tree", r.Cluster.Nodes)
-	}
+	r.checkReduction(w.Algorithm)
 	if ranks < 2 {
 		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", w.Collective, ranks)
 	}

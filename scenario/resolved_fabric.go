@@ -122,6 +122,9 @@ type Switch struct {
 	Latency units.Time `yaml:"latency" range:"0..1ms"`
 	// Forwarding is cut-through or store-and-forward.
 	Forwarding Forwarding `yaml:"forwarding"`
+	// StreamingAggregation is how many trees of SHARP's streaming aggregation the
+	// switch can serve at a time: none, one-per-switch or one-per-port.
+	StreamingAggregation StreamingAggregation `yaml:"streaming-aggregation,omitzero"`
 	// Buffer is the shared packet buffer of an Ethernet switch (an InfiniBand
 	// switch has IB.Buffer at each port).
 	Buffer units.Bytes `yaml:"buffer" range:"0B..64GiB"`
@@ -280,6 +283,11 @@ type InfiniBand struct {
 	Speedup Ratio `yaml:"speedup"`
 	// GRH adds a global route header of 40 bytes to each packet.
 	GRH bool `yaml:"grh"`
+	// SHARP has the switches reduce for collectives, by streaming aggregation: one
+	// tree for each rail.
+	SHARP bool `yaml:"sharp"`
+	// SHARPLatency is what a switch's aggregation unit takes beyond forwarding.
+	SHARPLatency units.Time `yaml:"sharp-latency" range:"0..100us"`
 	// Partitions are who may talk to whom. Without any, every port is a full
 	// member of the default partition; with some, those that no rule names are
 	// limited members of it, as with OpenSM.

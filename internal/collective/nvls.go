@@ -78,11 +78,11 @@ func newNVLSCut(s Spec, h heads, window int) (cut, error) {
 }
 
 func newNVLSAllReduce(s Spec) (Program, error) {
-	if s.Layout.Nodes != 1 {
-		return nil, fmt.Errorf("collective: nvls works inside one node, not %d: take nvls-tree", s.Layout.Nodes)
-	}
 	h := newHeads(s.Layout)
 	c, err := newNVLSCut(s, h, Slots)
+	if s.Layout.Nodes > 1 {
+		return &netAllReduce{cut: c, heads: h, inSwitch: true}, err
+	}
 	return &nvlsAllReduce{cut: c, heads: h}, err
 }
 

@@ -151,6 +151,13 @@ const (
 	p2pLLThreshold   = 16 << 10 // NCCL_P2P_LL_THRESHOLD
 )
 
+// Where NVLS reaches less than nvlsSlowGBps between nodes, its chunks are no larger
+// than nvlsSlowChunk (calcCollChunking, src/enqueue.cc).
+const (
+	nvlsSlowGBps  = 150
+	nvlsSlowChunk = 32 << 10
+)
+
 // threads is comm->maxThreads and threadThresholds, src/graph/tuning.cc: a
 // channel is worth having from so many threads times so many bytes on.
 var threads = [numProtos]struct{ max, bytes int64 }{
