@@ -12,8 +12,8 @@ func (r *resolver) checkSHARP(path string, f *Fabric) {
 		r.complain(at, "the switch %s has no streaming aggregation: take one that has, or state switch.streaming-aggregation", f.Switch.Model)
 	case f.IB.Queueing == FIFO:
 		r.complain(at, "switches with fifo inputs do not reduce: want ib.queueing voq")
-	case shape == Torus || shape == Dragonfly || shape == DragonflyPlus:
-		r.complain(at, "weft reduces along trees of switches, not on a %s: want %s, %s, %s or %s", shape, SingleSwitch, FatTree, RailOptimised, DualPlane)
+	case shape != SingleSwitch && shape != FatTree && shape != RailOptimised:
+		r.complain(at, "weft reduces along trees of switches of one plane, not on a %s: want %s, %s or %s", shape, SingleSwitch, FatTree, RailOptimised)
 	}
 	if len(r.Faults) > 0 {
 		r.complain(at, "weft does not mend a reduction's trees: faults and ib.sharp exclude each other")

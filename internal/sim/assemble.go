@@ -19,9 +19,10 @@ type plan struct {
 	tables *routing.Tables
 	class  classes
 	keys   pkeys
-	lanes  *routing.Lanes // nil where packets keep their lane
-	faults *faultPlan     // nil where nothing breaks
-	routed engine.Report  // of the Subnet Manager's tables; empty where there are none
+	lanes  *routing.Lanes           // nil where packets keep their lane
+	faults *faultPlan               // nil where nothing breaks
+	trees  []fabric.AggregationTree // of reductions in the network, by rail; nil where there are none
+	routed engine.Report            // of the Subnet Manager's tables; empty where there are none
 	node   *scenario.Node
 	verbs  verbs
 	run    *scenario.Run
@@ -64,6 +65,9 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := p.manage(); err != nil {
 		return nil, err
 	}
+	if err := p.planReduction(r); err != nil {
+		return nil, err
+	}
 	err = p.planFaults(r)
 	return p, err
 }
@@ -103,7 +107,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		Classes: len(p.class.used), Seed: seed + uint64(f.Routing.HashSeed)<<32, Tables: p.tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.run.Limit.Events,
 		ErrorRate: uint32(min(1<<32-1, f.Link.ErrorRate.Mul(scenario.Ratio{Num: 1 << 32, Den: 1}).Of(1))),
-		Faults:    p.broken(),
+		Faults:    p.broken(), Aggregation: p.aggregation(),
 	}
 	if p.lanes != nil {
 		b.Lanes, b.Classes = p.lanes, max(b.Classes, p.lanes.Count)

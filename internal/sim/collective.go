@@ -27,28 +27,29 @@ func tagOf(iteration, lane, step int) uint32 {
 // collectiveRun is the application that carries out a collective: it is told of
 // arrivals and timers, and posts what the program says next.
 type collectiveRun struct {
-	net     *network
-	prog    collective.Program
-	choice  nccl.Choice
-	cost    nccl.Overheads
-	layout  collective.Layout
-	path    hostPath
-	pace    pace
-	jitter  *jitter   // nil is none
-	ping    *pingPong // nil, unless the ranks play ping-pong instead of a collective
-	ranks   []rankState
-	links   map[pair]*connections
-	ends    [][]endpoint // by NIC and number of its end: who is at the other side
-	relays  []relay
-	unused  int32 // the first of the relays that are free; -1 if none
-	flows   *flowTimes
-	total   int // iterations, warm-up included
-	warmup  int
-	step    collective.Step
-	unsent  int // ranks that have not finished
-	began   units.Time
-	ended   units.Time
-	failure error
+	net        *network
+	prog       collective.Program
+	choice     nccl.Choice
+	cost       nccl.Overheads
+	layout     collective.Layout
+	path       hostPath
+	pace       pace
+	jitter     *jitter   // nil is none
+	ping       *pingPong // nil, unless the ranks play ping-pong instead of a collective
+	ranks      []rankState
+	links      map[pair]*connections
+	ends       [][]endpoint // by NIC and number of its end: who is at the other side
+	relays     []relay
+	reductions reductions // in the network
+	unused     int32      // the first of the relays that are free; -1 if none
+	flows      *flowTimes
+	total      int // iterations, warm-up included
+	warmup     int
+	step       collective.Step
+	unsent     int // ranks that have not finished
+	began      units.Time
+	ended      units.Time
+	failure    error
 }
 
 // rankState is one rank's progress.
@@ -283,6 +284,9 @@ func (r *collectiveRun) send(p *fabric.Partition, rank, lane int, t *collective.
 		p.SendLocal(r.gpu(rank), fabric.LocalMessage{
 			Kind: fabric.Reduce, Bytes: bytes, Tag: uint64(tag), Key: key, To: r.gpu(int(t.Peer)), Parts: int16(r.layout.PerNode - 1), Queue: queue,
 		})
+		return
+	case t.Path == collective.PathNetReduce:
+		r.contribute(p, rank, lane, t, tag)
 		return
 	case r.layout.Node(rank) == r.layout.Node(int(t.Peer)):
 		p.SendLocal(r.gpu(rank), fabric.LocalMessage{Bytes: bytes, Tag: uint64(tag), To: r.gpu(int(t.Peer)), Queue: queue})

@@ -32,6 +32,10 @@ type connections struct {
 	// Of messages that are split over the connections: the parts that have not
 	// arrived, and those that have not been acknowledged, by tag.
 	arriving, unacknowledged map[uint32]int
+	// Of reductions in the network: the lane whose turn it is, and what came before
+	// its turn, by lane.
+	lane  int
+	early map[int]message
 }
 
 // missing counts down the parts of a message and reports whether some are still
@@ -72,6 +76,11 @@ type endpoint struct {
 func (r *collectiveRun) connect(k pair) (*connections, error) {
 	if c := r.links[k]; c != nil {
 		return c, nil
+	}
+	if k.reduces() {
+		c, err := r.join(k)
+		r.links[k] = c
+		return c, err
 	}
 	c := &connections{slots: collective.Slots}
 	for i := range r.net.plan.connectionsPerPair() {
@@ -194,7 +203,7 @@ func (r *collectiveRun) handOver(p *fabric.Partition, t *transfer) {
 func (r *collectiveRun) acknowledged(p *fabric.Partition, nic int32, c *transport.Completion) {
 	e := &r.ends[nic][c.QPN]
 	tag := uint32(c.ID)
-	if e.of == nil || tag == noTag || missing(e.of.unacknowledged, tag) {
+	if e.of == nil || tag == noTag || e.pair.reduces() || missing(e.of.unacknowledged, tag) {
 		return
 	}
 	e.of.slots++
@@ -212,6 +221,9 @@ func (r *collectiveRun) received(p *fabric.Partition, nic int32, c *transport.Co
 			r.flows.add(p.Now() - from.posted[0])
 		}
 		from.posted = from.posted[:copy(from.posted, from.posted[1:])]
+		if whole && from.pair.reduces() {
+			r.reduced(p, from)
+		}
 	}
 	st := &r.ranks[rank]
 	st.receiving = max(st.receiving, p.Now()) + r.path.copyTime(int64(c.Bytes))
