@@ -11,15 +11,15 @@ import (
 type role uint8
 
 const (
-	roleData      role = iota // end to end, data
-	roleReply                 // end to end, acknowledgement or other response
-	roleTrain                 // scale-up: a train of link packets
-	roleMulticast             // scale-up: a train for every GPU
-	roleReduce                // scale-up: a contribution to a reduction, or its sum
-	roleContribution          // reduction in the network: on its way to the next switch; entropy is its stream
-	roleSum                   // the same in the aggregation unit of a switch
-	roleCopy                  // scale-up: a copy of a multicast train; entropy is its record
-	roleResult                // reduction in the network: a copy of the result; entropy is its record
+	roleData         role = iota // end to end, data
+	roleReply                    // end to end, acknowledgement or other response
+	roleTrain                    // scale-up: a train of link packets
+	roleMulticast                // scale-up: a train for every GPU
+	roleReduce                   // scale-up: a contribution to a reduction, or its sum
+	roleContribution             // reduction in the network: on its way to the next switch; entropy is its stream
+	roleSum                      // the same in the aggregation unit of a switch
+	roleCopy                     // scale-up: a copy of a multicast train; entropy is its record
+	roleResult                   // reduction in the network: a copy of the result; entropy is its record
 )
 
 // pkt is what every hop touches of a packet: half a cache line. What only the
