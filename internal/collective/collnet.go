@@ -37,7 +37,7 @@ func (p *netAllReduce) Step(rank, lane, k int, s *Step) bool {
 	case k == 1:
 		p.network(rank, lane%p.channels, slice, s)
 	case k == 0 && p.inSwitch:
-		p.reduce(rank, 0, slice, s)
+		p.reduce(rank, slice, s)
 	case k == 0:
 		p.gather(rank, slice, s)
 	case p.inSwitch:

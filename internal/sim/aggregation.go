@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/internal/collective"
 	"weft/internal/fabric"
@@ -51,7 +52,7 @@ type treePort struct {
 func (p *plan) claim(use map[treePort]int, n *routing.ReductionNode, rail int) error {
 	ports := []int32{-1}
 	if p.fabric.Switch.StreamingAggregation == scenario.AggregationPerPort {
-		ports = append(n.Children[:len(n.Children):len(n.Children)], n.Parent)
+		ports = slices.Concat(n.Children, []int32{n.Parent})
 	}
 	for _, port := range ports {
 		at := treePort{n.Switch, port}

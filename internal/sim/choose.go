@@ -53,9 +53,9 @@ func clusterOf(r *scenario.Resolved, f *scenario.Fabric) nccl.Cluster {
 	switch n.ScaleUp.Kind {
 	case scenario.ScaleUpSwitch:
 		c.NVSwitch, c.NVLS = true, n.ScaleUp.Multicast
-		c.NVLinkGBps = nccl.NVLinkPerLinkGBps[gpu] * float64(n.ScaleUp.Links)
+		c.NVLinkGBps = nccl.LinkGBps(gpu, gbps(n.ScaleUp.LinkRate)) * float64(n.ScaleUp.Links)
 	case scenario.ScaleUpMesh:
-		c.NVLinkGBps = nccl.NVLinkPerLinkGBps[gpu] * float64(n.ScaleUp.Links)
+		c.NVLinkGBps = nccl.LinkGBps(gpu, gbps(n.ScaleUp.LinkRate)) * float64(n.ScaleUp.Links)
 	}
 	return c
 }

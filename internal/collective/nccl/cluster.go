@@ -136,7 +136,7 @@ type Cluster struct {
 	PerNode int // GPUs of a node
 	GPU     GPU
 	// NVLink is what a GPU's NVLinks carry in each direction together, in
-	// GB/s as NCCL reckons them: links times NVLinkPerLinkGBps. Without NVLink it
+	// GB/s as NCCL reckons them: links times LinkGBps. Without NVLink it
 	// is 0, and PCIe counts.
 	NVLinkGBps float64
 	PCIeGBps   float64 // between the GPUs of a node without NVLink, GB/s
