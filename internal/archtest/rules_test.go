@@ -104,6 +104,10 @@ var inner = []rule{
 		why: "NCCL's choice is arithmetic about a cluster",
 	},
 	{
+		pkg: "internal/workload", core: true, may: []string{"units", "internal/collective"},
+		why: "what ranks do is a graph, whoever describes it and whatever it runs on",
+	},
+	{
 		pkg: "internal/topology/topologytest", core: true, may: []string{"units", "internal/topology"},
 		why: "what draws graphs for tests knows graphs only",
 	},

@@ -45,7 +45,7 @@ func buffers(s Spec) (in, out [][]uint64) {
 		case AllToAll:
 			lo, hi := shardOf(s, r)
 			out = append(out, make([]uint64, n*(hi-lo)))
-		case SendRecv:
+		case SendRecv, Send:
 			out = append(out, make([]uint64, s.Bytes))
 		default:
 			out = append(out, buf)
@@ -84,6 +84,8 @@ func want(s Spec, rank, b int) (uint64, bool) {
 		return value(from, lo+b%(hi-lo)), from != rank
 	case SendRecv:
 		return value(mod(rank-1, n), b), n > 1
+	case Send:
+		return value(s.Root, b), n > 1 && rank == mod(s.Root+1, n)
 	}
 	return 0, false
 }
@@ -141,6 +143,8 @@ func traffic(s Spec) int64 {
 		return 2 * (n - 1) * s.Bytes
 	case s.Op == SendRecv:
 		return n * s.Bytes
+	case s.Op == Send:
+		return s.Bytes
 	default:
 		return (n - 1) * s.Bytes
 	}

@@ -31,3 +31,25 @@ func (p *sendRecv) Step(rank, lane, k int, s *Step) bool {
 	s.recv(hi - lo)
 	return true
 }
+
+// send is one of its messages: from the root to the next rank.
+type send struct {
+	sendRecv
+	root int
+}
+
+func newSend(s Spec) (Program, error) {
+	c, err := newCut(s, s.Bytes, s.chunk(SlotBytes), 1, Slots)
+	return &send{sendRecv{cut: c, l: s.Layout}, s.Root}, err
+}
+
+func (p *send) Step(rank, lane, k int, s *Step) bool {
+	ok := p.sendRecv.Step(rank, lane, k, s)
+	if rank != p.root {
+		s.Sends = s.Sends[:0]
+	}
+	if rank != mod(p.root+1, p.Ranks()) {
+		s.Recvs, s.RecvBytes = 0, 0
+	}
+	return ok
+}

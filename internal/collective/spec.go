@@ -14,10 +14,11 @@ const (
 	Broadcast               // the root's vector
 	AllToAll                // what a rank sends to all, itself included, in equal parts
 	SendRecv                // what rank r sends to rank r+1
+	Send                    // what the root sends to the next rank
 	numOps
 )
 
-var opNames = [numOps]string{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send/recv"}
+var opNames = [numOps]string{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send/recv", "send"}
 
 func (o Op) String() string {
 	if o < numOps {
@@ -25,6 +26,9 @@ func (o Op) String() string {
 	}
 	return fmt.Sprintf("Op(%d)", uint8(o))
 }
+
+// Known reports whether there is such an operation.
+func Known(o Op) bool { return o < numOps }
 
 // BusFactor is busbw/algbw in nccl-tests (doc/PERFORMANCE.md): what the links
 // carry for each byte of the size column when the hardware is used perfectly.
@@ -73,7 +77,7 @@ type Spec struct {
 	Algo   Algo
 	Layout Layout
 	Bytes  int64 // the size column of nccl-tests
-	Root   int   // of a broadcast
+	Root   int   // of a broadcast or a send
 
 	// Channels is how many equal parts the message is cut into, each with its
 	// own order of ranks (1).
@@ -113,6 +117,7 @@ var makers = map[Op]map[Algo]maker{
 	Broadcast:     {Ring: newRingBroadcast, Tree: newTreeBroadcast},
 	AllToAll:      {Direct: newAllToAll},
 	SendRecv:      {Direct: newSendRecv},
+	Send:          {Direct: newSend},
 }
 
 // New makes the program of a spec.

@@ -14,10 +14,6 @@ type GPU struct {
 	// being visible in memory.
 	Pipeline units.Time
 	Credits  Credits
-	// KernelPerByte, if not zero, is the time that the GPU's kernel takes for a
-	// byte of payload where that is longer than the link's: the next train
-	// waits for it.
-	KernelPerByte units.PerByte
 	// TrainBytes is the payload of a full train.
 	TrainBytes int32
 	// PacketBytes and PacketOverhead are the payload and the overhead of the
@@ -48,13 +44,17 @@ const (
 // LocalMessage is a message on the scale-up network. Tag comes out at the other
 // end.
 type LocalMessage struct {
-	Tag   uint64
-	Key   uint64 // Reduce: names the reduction; unique among those under way
-	Bytes int64
-	To    int32 // the receiving GPU's node; not used by Multicast
-	Parts int16
-	Queue uint8
-	Kind  LocalKind
+	// KernelPerByte, if not zero, is the time that the GPU's kernel takes for a
+	// byte of the message where that is longer than the link's: the next train
+	// waits for it.
+	KernelPerByte units.PerByte
+	Tag           uint64
+	Key           uint64 // Reduce: names the reduction; unique among those under way
+	Bytes         int64
+	To            int32 // the receiving GPU's node; not used by Multicast
+	Parts         int16
+	Queue         uint8
+	Kind          LocalKind
 }
 
 // gpuState is the state of one GPU.
@@ -152,6 +152,7 @@ func (p *Partition) localClass(k LocalKind) uint8 {
 // sendTrain sends the next train of a message, the first of a queue.
 func (p *Partition) sendTrain(o *port, link int32, g *gpuState, q *localQueue, payload int32) {
 	m := &q.messages[q.head]
+	kernel := m.KernelPerByte
 	size := g.spec.wireBytes(payload)
 	i := p.pool.get()
 	p.pool.cold[i] = transport.Packet{VA: m.Tag, Offset: uint32(m.Bytes / int64(g.spec.TrainBytes)), Length: uint32(payload)}
@@ -176,8 +177,8 @@ func (p *Partition) sendTrain(o *port, link int32, g *gpuState, q *localQueue, p
 		start = o.payDebt(start)
 	}
 	p.transmit(link, i, start)
-	if k := g.spec.KernelPerByte; k.Num > 0 {
-		o.freeAt = max(o.freeAt, start+units.Time(int64(payload)*k.Num/k.Den))
+	if kernel.Num > 0 {
+		o.freeAt = max(o.freeAt, start+units.Time(int64(payload)*kernel.Num/kernel.Den))
 	}
 	if g.busy > 0 {
 		p.wake(o, link, o.freeAt)

@@ -80,87 +80,85 @@ func (p *plan) aggregation() *fabric.Aggregation {
 // and no pair of ranks.
 func (k pair) reduces() bool { return k.from == k.to }
 
-// reductions are the streams of a collective, by rail and channel. The NICs of one
-// stream send the same messages in the same order; that order is the lanes'.
-type reductions struct {
-	streams map[[2]int32]int
-	step    collective.Step // scratch of lane
-}
-
-// join makes a NIC a member of its stream.
-func (r *collectiveRun) join(k pair) (*connections, error) {
-	rails := int32(r.layout.Rails())
+// joinStream makes a NIC a member of the reductions of its rail and a channel. The NICs
+// of one stream send the same messages in the same order, which is that of the lanes.
+func (c *carrier) joinStream(k pair) (*connections, error) {
+	rails := int32(c.net.plan.node.NICs)
 	id := [2]int32{k.a % rails, k.channel}
-	if r.reductions.streams == nil {
-		r.reductions.streams = make(map[[2]int32]int)
-	}
-	stream, known := r.reductions.streams[id]
+	stream, known := c.streams[id]
 	if !known {
-		stream = r.net.Stream(int(id[0]))
-		r.reductions.streams[id] = stream
+		if c.streams == nil {
+			c.streams = make(map[[2]int32]int)
+		}
+		stream = c.net.Stream(int(id[0]))
+		c.streams[id] = stream
 	}
-	other := (k.a + rails) % (rails * int32(r.layout.Nodes))
-	key, _ := r.net.plan.keys.pair(k.a, other)
-	end := r.net.plan.connection(k.a, uint32(stream), uint32(stream), r.net.plan.level(k.a, other, key, 0))
+	other := (k.a + rails) % int32(len(c.ends))
+	key, _ := c.net.plan.keys.pair(k.a, other)
+	end := c.net.plan.connection(k.a, uint32(stream), uint32(stream), c.net.plan.level(k.a, other, key, 0))
 	end.PKey = key
-	send, receive, err := r.net.Join(stream, k.a, end)
+	send, receive, err := c.net.Join(stream, k.a, end)
 	if err == nil {
-		err = r.net.refuse(k.a, other)
+		err = c.net.refuse(k.a, other)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c := &connections{slots: collective.Slots, ends: []units.QPN{send}, early: make(map[int]message), lane: int(k.channel)}
-	r.bind(k.a, send, endpoint{rank: k.from, peer: receive, nic: k.a, of: c, pair: k})
-	r.bind(k.a, receive, endpoint{rank: k.from, peer: send, nic: k.a})
-	return c, nil
+	l := &connections{slots: collective.Slots, ends: []units.QPN{send}, early: make(map[int]message), lane: int(k.channel)}
+	c.bind(k.a, send, endpoint{rank: k.from, peer: receive, nic: k.a, of: l, pair: k})
+	c.bind(k.a, receive, endpoint{rank: k.from, peer: send, nic: k.a})
+	return l, nil
 }
 
-// contribute hands a rank's part of a reduction to its NIC: when it is the turn of
+// reduced frees the slot of a contribution whose result has come.
+func (c *carrier) reduced(p *fabric.Partition, from *endpoint) {
+	from.posted = from.posted[:copy(from.posted, from.posted[1:])]
+	from.arrived--
+	from.of.slots++
+	c.release(p, from.pair, from.of)
+}
+
+// contribute hands a member's part of a reduction to its NIC, when it is the turn of
 // its lane.
-func (r *collectiveRun) contribute(p *fabric.Partition, rank, lane int, t *collective.Transfer, tag uint32) {
-	nic := r.nic(rank, int(t.Rail)-1)
-	k := pair{int32(rank), int32(rank), nic, nic, int32(lane % r.prog.Channels())}
-	c, err := r.connect(k)
+func (r *collectives) contribute(p *fabric.Partition, o *operation, member, lane int, t *collective.Transfer, m fabric.LocalMessage) {
+	c, prog := o.comm, o.plan.program
+	rank, nic := c.members[member], c.nic(member, int(t.Rail)-1)
+	k := pair{from: rank, to: rank, a: nic, b: nic, channel: int32(lane % prog.Channels()), group: c.id}
+	l, err := r.connect(k)
 	if err != nil {
 		r.fail(err)
 		return
 	}
-	c.early[lane] = message{rank: rank, tag: tag, bytes: r.choice.Proto.WireBytes(t.Bytes)}
+	l.early[lane] = message{rank: int(rank), pace: &o.plan.pace, tag: m.Tag, bytes: m.Bytes}
 	for {
-		c.lane = r.contributing(rank, c.lane)
-		m, here := c.early[c.lane]
+		l.lane = r.contributing(prog, member, l.lane)
+		next, here := l.early[l.lane]
 		if !here {
 			break
 		}
-		delete(c.early, c.lane)
-		c.lane += r.prog.Channels()
-		c.waiting = append(c.waiting, m)
+		delete(l.early, l.lane)
+		l.lane += prog.Channels()
+		next.number = l.sent
+		l.sent++
+		l.waiting = append(l.waiting, next)
 	}
-	r.release(p, k, c)
+	r.release(p, k, l)
 }
 
 // contributing is the first lane, from one on and then from the channel's first in
-// the next iteration, in which a rank takes part in a reduction; there is one.
-func (r *collectiveRun) contributing(rank, lane int) int {
-	step := &r.reductions.step
+// the next operation, in which a member takes part in a reduction; there is one.
+func (r *collectives) contributing(prog collective.Program, member, lane int) int {
 	for {
-		if lane >= r.prog.Lanes() {
-			lane %= r.prog.Channels()
+		if lane >= prog.Lanes() {
+			lane %= prog.Channels()
 		}
-		for k := 0; r.prog.Step(rank, lane, k, step); k++ {
-			for i := range step.Sends {
-				if step.Sends[i].Path == collective.PathNetReduce {
+		for k := 0; prog.Step(member, lane, k, &r.peeked); k++ {
+			for i := range r.peeked.Sends {
+				if r.peeked.Sends[i].Path == collective.PathNetReduce {
 					return lane
 				}
 			}
 		}
-		lane += r.prog.Channels()
+		lane += prog.Channels()
 	}
-}
-
-// reduced frees the slot of a contribution whose result has come.
-func (r *collectiveRun) reduced(p *fabric.Partition, from *endpoint) {
-	from.of.slots++
-	r.release(p, from.pair, from.of)
 }

@@ -93,9 +93,6 @@ type network struct {
 type scaleUp struct {
 	node *scenario.Node
 	rate units.PerByte // of a GPU's port, overhead included; zero: none
-	// kernel is what the GPUs' kernels send at the most, in payload; zero: no
-	// less than the port.
-	kernel units.PerByte
 }
 
 // build makes the network of a plan: NICs and switches of the graph, then, if
@@ -191,8 +188,7 @@ func addScaleUp(b *fabric.Builder, up scaleUp, nodes int) {
 	sw := &fabric.InfiniBandSwitch{Pipeline: s.Latency / 2, Credits: c}
 	gpu := &fabric.GPU{
 		Pipeline: s.Latency - s.Latency/2, Credits: c, TrainBytes: trainBytes(s, buffer),
-		KernelPerByte: up.kernel,
-		PacketBytes:   int32(s.Packet), PacketOverhead: int32(s.Overhead),
+		PacketBytes: int32(s.Packet), PacketOverhead: int32(s.Overhead),
 	}
 	first := int32(0)
 	for node := range nodes {

@@ -51,18 +51,19 @@ type timer struct {
 	at       units.Time
 	order    uint64 // of being scheduled: among equals the first
 	transfer transfer
-	tag      uint32
+	tag      uint64
 	kind     timerKind
 }
 
 type timerKind uint8
 
 const (
-	timerBegin  timerKind = iota // an iteration
-	timerStep                    // the software time of a step has passed; tag is its lane
+	timerBegin  timerKind = iota // an operation or a message; tag says which
+	timerStep                    // the software time of a step has passed; tag is its operation and lane
 	timerPost                    // a piece reaches the NIC
 	timerArrive                  // a message is in memory
 	timerRepost                  // a receive is posted again
+	timerOver                    // a computation is over; tag is its number in the rank's list
 )
 
 // timers is a heap of a rank's timers, earliest first.

@@ -148,7 +148,7 @@ func (s *LatencySpec) Check(f *scenario.Fabric) error {
 // pingPong is two ranks that answer each other's messages through the host path
 // of the executor of collectives; with READ only the first asks.
 type pingPong struct {
-	collectiveRun
+	carrier
 	op     transport.Op
 	bytes  int64
 	pairs  [2]pair
@@ -188,16 +188,16 @@ func newPingPong(r *scenario.Resolved, f *scenario.Fabric, s *LatencySpec) (*pin
 		}
 	}
 	run := &pingPong{
-		collectiveRun: collectiveRun{
+		carrier: carrier{
 			path: pathOf(f, &r.Cluster.Node), jitter: jitterOf(&r.Run, f, 2), links: make(map[pair]*connections), flows: newFlowTimes(),
-			ranks: make([]rankState, 2), ends: make([][]endpoint, 2),
+			hosts: make([]rankHost, 2), ends: make([][]endpoint, 2),
 		},
-		op: latencyOps[s.Op], bytes: int64(s.Bytes), rounds: s.Iterations, pairs: [2]pair{{0, 1, 0, 1, 0}, {1, 0, 1, 0, 0}},
+		op: latencyOps[s.Op], bytes: int64(s.Bytes), rounds: s.Iterations, pairs: [2]pair{{from: 0, to: 1, a: 0, b: 1}, {from: 1, to: 0, a: 1, b: 0}},
 	}
 	if s.Op == LatencyRead {
 		run.path = readPath(f, &r.Cluster.Node, int64(s.Bytes))
 	}
-	run.ping = run
+	run.handing = run.handed
 	var err error
 	bare := *f
 	bare.Inspection = scenario.Inspection{}             // no term of the way is a box
@@ -265,11 +265,11 @@ func (r *pingPong) pass(p *fabric.Partition, rank int) {
 	if rank == 0 {
 		r.posted = p.Now()
 	}
-	r.post(p, rank, r.pairs[rank], r.sent, r.bytes)
+	r.post(p, rank, r.pairs[rank], new(pace), 0, r.bytes)
 }
 
-// handOver is called when a piece of a message goes to the NIC.
-func (r *pingPong) handOver(p *fabric.Partition, wr *transport.WorkRequest) {
+// handed is called when a piece of a message goes to the NIC.
+func (r *pingPong) handed(p *fabric.Partition, wr *transport.WorkRequest) {
 	wr.Op = r.op
 	if r.sent == 0 {
 		r.first.handed = p.Now()
@@ -281,7 +281,7 @@ func (r *pingPong) handOver(p *fabric.Partition, wr *transport.WorkRequest) {
 func (r *pingPong) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
 	read := r.op == transport.OpRead
 	if c.Status == transport.Success && c.Recv != read && (read || c.Imm != noTag) {
-		st := &r.ranks[r.ends[nic][c.QPN].rank]
+		st := &r.hosts[r.ends[nic][c.QPN].rank]
 		if r.sent == 0 {
 			r.first.delivered, r.first.busy = p.Now(), st.receiving
 		}
@@ -290,7 +290,19 @@ func (r *pingPong) Complete(p *fabric.Partition, nic int32, c *transport.Complet
 			r.schedule(p, 0, at, timer{kind: timerArrive})
 		}
 	}
-	r.collectiveRun.Complete(p, nic, c)
+	r.carrier.Complete(p, nic, c)
+}
+
+// Timer is called when a rank's timer is due.
+func (r *pingPong) Timer(p *fabric.Partition, source uint32) {
+	rank := int(source)
+	r.hosts[rank].timers.run(p, source, func(t *timer) {
+		if t.kind == timerPost {
+			r.handOver(p, &t.transfer)
+		} else {
+			r.answer(p, rank)
+		}
+	})
 }
 
 // answer is called when a message has arrived in the memory of a rank.

@@ -381,7 +381,7 @@ func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Compl
 		h := &r.hosts[nic]
 		h.receiving = max(h.receiving, p.Now()) + r.path.copyTime(int64(c.Bytes))
 		arrival := r.jitter.inOrder(&h.latest[receiver][c.QPN], h.receiving+r.path.receive+r.jitter.draw(receiver, int(nic)))
-		h.timers.schedule(p, uint32(nic), arrival, timer{kind: timerArrive, tag: flow})
+		h.timers.schedule(p, uint32(nic), arrival, timer{kind: timerArrive, tag: uint64(flow)})
 		r.again(p, nic, c.QPN, arrival)
 	}
 }

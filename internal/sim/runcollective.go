@@ -16,17 +16,14 @@ func (j *job) runCollective(point *runstore.Point) error {
 	}
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
 	run := &collectiveRun{
-		prog: c.program, choice: c.choice, cost: c.overhead, layout: layoutOf(&r.Cluster), pace: paceOf(&c.overhead, r.Cluster.Nodes, r.Cluster.Node.GPUs),
-		path: pathOf(f, &r.Cluster.Node), jitter: jitterOf(&r.Run, f, r.Cluster.Ranks()), links: make(map[pair]*connections), unused: -1,
-		flows: newFlowTimes(), total: r.Run.Warmup + r.Run.Iterations, warmup: r.Run.Warmup,
-		ranks: make([]rankState, r.Cluster.Ranks()), ends: make([][]endpoint, r.Cluster.Endpoints()),
+		collectives: newCollectives(r, f), done: make([]int, r.Cluster.Ranks()),
+		total: r.Run.Warmup + r.Run.Iterations, warmup: r.Run.Warmup,
+		plan: &collectivePlan{chosen: c, pace: paceOf(&c.overhead, r.Cluster.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
 	}
-	for i := range run.ranks {
-		run.ranks[i].early = make(map[uint32]arrival)
-		run.ranks[i].channels = make([]channelRun, c.program.Channels())
-	}
+	run.plan.unicast = run.plan.inSwitch
+	run.all = newCommunicator(0, run.cluster, everybody(r.Cluster.Ranks()))
 	beside := j.plan.beside(run)
-	run.net, err = j.plan.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c), dataRate(c.overhead.SwitchGBps, 1)}, 1)
+	run.net, err = j.plan.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c)}, 1)
 	if err != nil {
 		return err
 	}
@@ -71,7 +68,7 @@ func (r *collectiveRun) verdict(limit units.Time) error {
 	case r.unsent == 0:
 		return nil
 	case r.net.NextTime() < units.Forever:
-		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d ranks are not done; %s", limit, r.unsent, len(r.ranks), r.net.Waiting())
+		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d ranks are not done; %s", limit, r.unsent, len(r.all.members), r.net.Waiting())
 	}
-	return fmt.Errorf("no progress: %d of %d ranks wait for messages that never come; %s", r.unsent, len(r.ranks), r.net.Waiting())
+	return fmt.Errorf("no progress: %d of %d ranks wait for messages that never come; %s", r.unsent, len(r.all.members), r.net.Waiting())
 }

@@ -16,17 +16,26 @@ import (
 // Nothing here is fitted to a measurement.
 func scaleUpRate(r *scenario.Resolved, c *chosen) units.PerByte {
 	s := &r.Cluster.Node.ScaleUp
-	link := float64(s.Rate())
-	if link <= 0 {
-		// Without a scale-up network GPUs reach each other over PCIe.
-		link = float64(r.Cluster.Node.PCIe.PeerRate)
-	}
+	link := scaleUpLinks(&r.Cluster.Node)
 	reckoned := c.choice.Cluster.NVLinkGBps * 8e9
 	if inSwitch := c.choice.Algo == nccl.NVLS || c.choice.Algo == nccl.NVLSTree; inSwitch || reckoned == 0 {
 		return rounded(link)
 	}
 	// The figure is payload; the port carries the packets' overhead as well.
 	return rounded(min(link, reckoned*float64(s.Packet+s.Overhead)/float64(max(1, s.Packet))))
+}
+
+// linkRate is the rate of a GPU's port where collectives of several kinds share it:
+// the links' own. What kernels get out of it bounds each message.
+func linkRate(n *scenario.Node) units.PerByte { return rounded(scaleUpLinks(n)) }
+
+// scaleUpLinks is the rate of a GPU's links together, in bit/s. Without a scale-up
+// network GPUs reach each other over PCIe.
+func scaleUpLinks(n *scenario.Node) float64 {
+	if rate := n.ScaleUp.Rate(); rate > 0 {
+		return float64(rate)
+	}
+	return float64(n.PCIe.PeerRate)
 }
 
 // dataRate is the time of a byte on the wire at a rate of data in GB/s, of which

@@ -301,9 +301,15 @@ type Choice struct {
 	Time units.Time
 }
 
+// grouped reports whether an operation is made of sends and receives, for which
+// NCCL has no choice of algorithm.
+func grouped(op collective.Op) bool {
+	return op == collective.AllToAll || op == collective.SendRecv || op == collective.Send
+}
+
 // Choose is the algorithm and protocol with the shortest time.
 func (c Cluster) Choose(op collective.Op, bytes int64) (Choice, error) {
-	if op == collective.AllToAll || op == collective.SendRecv {
+	if grouped(op) {
 		return c.direct(op, bytes)
 	}
 	costs, err := c.Costs(op, bytes)
@@ -331,7 +337,7 @@ func (c Cluster) Choose(op collective.Op, bytes int64) (Choice, error) {
 
 // With is a choice that somebody else has made.
 func (c Cluster) With(op collective.Op, a Algo, p Proto, bytes int64) (Choice, error) {
-	if op == collective.AllToAll || op == collective.SendRecv {
+	if grouped(op) {
 		ch, err := c.direct(op, bytes)
 		ch.Proto = p
 		return ch, err

@@ -1,0 +1,108 @@
+package workload
+
+import (
+	"weft/internal/collective"
+	"weft/units"
+)
+
+// Graph is what the ranks of a cluster do.
+type Graph struct {
+	// Ranks has the operations of each rank, in the order in which it issues them.
+	Ranks [][]Op
+	// Groups are the groups that collectives run on.
+	Groups []Group
+}
+
+// Group is some ranks that communicate, in the group's own order: the order of
+// rings and the numbers of roots go by it.
+type Group struct {
+	Name  string // for people
+	Ranks []int32
+}
+
+// Kind is a kind of operation.
+type Kind uint8
+
+// The kinds of operation.
+const (
+	Compute Kind = iota
+	Send
+	Recv
+	Collective
+	numKinds
+)
+
+var kindNames = [numKinds]string{"compute", "send", "recv", "collective"}
+
+func (k Kind) String() string {
+	if k < numKinds {
+		return kindNames[k]
+	}
+	return "unknown kind"
+}
+
+// Op is one operation of a rank.
+type Op struct {
+	// Name is what it is, for timelines and errors. Many may have the same.
+	Name string
+	Kind Kind
+	// Purpose is what a communication is for; reports sum times by it.
+	Purpose Purpose
+	// Stream is the rank's stream that it runs on.
+	Stream uint8
+	// After are the operations of the same rank, by their places in its list, that
+	// must be over before it begins, beside the one before it in its stream.
+	After []int32
+	// Time is how long a Compute takes.
+	Time units.Time
+	// Bytes is the message's length, or the size of a collective as nccl-tests
+	// counts it (collective.Op).
+	Bytes units.Bytes
+	// Peer is the other rank of a Send or Recv, and Tag what they are matched by.
+	Peer int32
+	Tag  int32
+	// Group is a collective's, Do the operation and Root the root of a broadcast or send,
+	// as its place in the group.
+	Group int32
+	Root  int32
+	Do    collective.Op
+}
+
+// Purpose is what a communication is for.
+type Purpose uint8
+
+// The purposes: the dimension of parallelism that it belongs to.
+const (
+	Other Purpose = iota
+	Tensor
+	Pipeline
+	Data
+	Expert
+	Context
+	NumPurposes
+)
+
+var purposeNames = [NumPurposes]string{"other", "tensor", "pipeline", "data", "expert", "context"}
+
+func (p Purpose) String() string {
+	if p < NumPurposes {
+		return purposeNames[p]
+	}
+	return "unknown purpose"
+}
+
+// Streams is how many streams a rank uses: one more than the highest number.
+func Streams(ops []Op) (n int) {
+	for i := range ops {
+		n = max(n, int(ops[i].Stream)+1)
+	}
+	return n
+}
+
+// Ops is the number of operations of all ranks.
+func (g *Graph) Ops() (n int) {
+	for _, ops := range g.Ranks {
+		n += len(ops)
+	}
+	return n
+}
