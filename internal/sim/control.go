@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,22 +15,19 @@ import (
 
 // manage gives an InfiniBand fabric the forwarding tables that weft's Subnet
 // Manager would install: LIDs, then a routing engine, for each plane a subnet
-// of its own. The ports that adaptive routing may choose from stay those of the
+// of its own, with the lanes of each path where the engine needs them. The ports that adaptive routing may choose from stay those of the
 // graph, and the tables' port is the one that it prefers. Tables that do not
 // deliver, or that can come to a standstill, are refused before anything runs.
 func (p *plan) manage() error {
 	if p.fabric.Kind != scenario.InfiniBandKind {
 		return nil
 	}
-	asked, err := p.engine()
-	if err != nil {
-		return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
-	}
+	asked := p.engines()
 	return p.eachPlane(func(sub *subnet.Subnet, nodes []topology.NodeID) (err error) {
-		if asked == ownTables {
+		if asked[0] == ownTables {
 			return nil // LIDs suffice, and switches have ports that InfiniBand numbers
 		}
-		p.routed, err = p.install(sub, nodes, asked, engine.Options{}, "ib.engine "+string(asked))
+		p.routed, err = p.installFirst(sub, nodes, asked)
 		return err
 	})
 }
@@ -59,9 +57,8 @@ func (p *plan) install(sub *subnet.Subnet, nodes []topology.NodeID, name engine.
 	if err != nil {
 		return engine.Report{}, err
 	}
-	if res.Lanes > 1 {
-		return engine.Report{}, fmt.Errorf("%s needs %d virtual lanes, chosen path by path through the service level, which simulated packets do not have: "+
-			"take an engine of one lane (%s)", asked, res.Lanes, oneLane)
+	if err := p.takeLanes(sub, res.Tables, nodes, asked); err != nil {
+		return engine.Report{}, err
 	}
 	if err := prove(sub, res.Tables, asked); err != nil {
 		return engine.Report{}, err
@@ -73,20 +70,34 @@ func (p *plan) install(sub *subnet.Subnet, nodes []topology.NodeID, name engine.
 // ownTables says that the graph's tables are used as they are.
 const ownTables engine.Name = ""
 
-// oneLane are the engines whose tables need no lanes.
-const oneLane = "ftree, updn, dnup, minhop, dor or sssp"
-
-// engine is the engine that is asked for. Where a shape has rings, lanes are
-// changed by the shape's rule, and only the graph's own routes fit it.
-func (p *plan) engine() (engine.Name, error) {
-	asked := p.fabric.IB.Engine
+// engines are those that are tried, in order: the one that is asked for, or, for
+// auto, the one that is made for the shape before those that fit any.
+func (p *plan) engines() []engine.Name {
+	asked := engine.Name(p.fabric.IB.Engine)
 	switch {
-	case p.lanes == nil:
-		return engine.Name(asked), nil
-	case asked == scenario.AutoEngine:
-		return ownTables, nil
+	case p.lanes != nil:
+		return []engine.Name{ownTables}
+	case asked != engine.Auto:
+		return []engine.Name{asked}
+	case p.graph.Family == topology.FamilyTorus && p.graph.Ring && len(p.graph.Dims) <= 3:
+		return []engine.Name{"torus-2QoS", engine.Auto}
+	case p.graph.Family == topology.FamilyDragonfly:
+		return []engine.Name{"dragonfly", engine.Auto}
 	}
-	return "", fmt.Errorf("ib.engine %s on a %s: it has rings, on which lanes are changed by the shape's own rule, for the shape's own routes: take auto", asked, p.fabric.Topology.Shape)
+	return []engine.Name{engine.Auto}
+}
+
+// installFirst installs the tables of the first engine that can route a plane.
+func (p *plan) installFirst(sub *subnet.Subnet, nodes []topology.NodeID, names []engine.Name) (engine.Report, error) {
+	o := engine.Options{Lanes: scenario.OperationalVLs(p.fabric.IB.VLs), Torus: p.torusConf(sub, nodes)}
+	for _, name := range names[:len(names)-1] {
+		rep, err := p.install(sub, nodes, name, o, "ib.engine "+string(name))
+		if refusal := (*engine.Refusal)(nil); !errors.As(err, &refusal) {
+			return rep, err
+		}
+	}
+	name := names[len(names)-1]
+	return p.install(sub, nodes, name, o, "ib.engine "+string(name))
 }
 
 // prove refuses tables that do not deliver everything between ends, and those on
