@@ -25,9 +25,10 @@ type plan struct {
 	// SL2VL tables by switch, nil where a level's lane is its number.
 	paths     []pathLevels
 	maps      []*subnet.SLMap
-	ownLevels bool          // the scenario gives messages levels other than ib.sl
-	faults    *faultPlan    // nil where nothing breaks
-	routed    engine.Report // of the Subnet Manager's tables; empty where there are none
+	ownLevels bool                           // the scenario gives messages levels other than ib.sl
+	byGUID    map[units.GUID]topology.NodeID // see nodesByGUID
+	faults    *faultPlan                     // nil where nothing breaks
+	routed    engine.Report                  // of the Subnet Manager's tables; empty where there are none
 	node      *scenario.Node
 	verbs     verbs
 	run       *scenario.Run

@@ -6,6 +6,7 @@ import (
 	"weft/internal/fabric"
 	"weft/internal/routing"
 	routes "weft/internal/routing/engine"
+	"weft/internal/routing/proof"
 	"weft/internal/subnet"
 	"weft/internal/topology"
 	"weft/scenario"
@@ -120,35 +121,109 @@ func (p *plan) planeOf(nic, port int32) int {
 	return int(p.graph.Nodes[far.Node].Plane)
 }
 
-// torusConf is what torus-2QoS.conf would say of the fabric: its dimensions, and the
-// directions of the cables of its first switch. nil where the shape is none that
-// torus-2QoS routes.
-func (p *plan) torusConf(sub *subnet.Subnet, nodes []topology.NodeID) *routes.TorusConf {
+// torusConf is what torus-2QoS.conf would say of the fabric: its dimensions, and of
+// every switch its place and the directions of its cables, so that the grid stays the
+// same whatever breaks. nil where the shape is none that torus-2QoS routes.
+func (p *plan) torusConf() *routes.TorusConf {
 	g := p.graph
 	if g.Family != topology.FamilyTorus || len(g.Dims) > 3 {
 		return nil
 	}
-	guid := make([]units.GUID, g.Switches())
-	for i := range sub.Nodes {
-		if sub.Nodes[i].Kind == subnet.Switch {
-			guid[int(nodes[i])-g.Endpoints] = sub.Nodes[i].GUID
-		}
+	guid := make([]units.GUID, len(g.Nodes))
+	for id, node := range p.nodesByGUID() {
+		guid[node] = id
 	}
 	c := &routes.TorusConf{Radix: [3]int{1, 1, 1}}
-	seed := routes.TorusSeed{From: guid[0]}
-	stride := 1
 	for dim, n := range g.Dims {
 		c.Radix[dim], c.Open[dim] = n, !g.Ring
-		if n > 1 {
-			seed.Plus[dim] = guid[stride]
-		}
-		if n > 2 && g.Ring {
-			seed.Minus[dim] = guid[stride*(n-1)]
-		}
-		stride *= n
 	}
-	c.Seeds = []routes.TorusSeed{seed}
+	for sw := range g.Switches() {
+		seed, stride := routes.TorusSeed{From: guid[g.Endpoints+sw]}, 1
+		for dim, n := range g.Dims {
+			x := sw / stride % n
+			seed.Dateline[dim] = -x
+			if n > 1 && (x < n-1 || n > 2 && g.Ring) {
+				seed.Plus[dim] = guid[g.Endpoints+sw+((x+1)%n-x)*stride]
+			}
+			if n > 2 && (x > 0 || g.Ring) {
+				seed.Minus[dim] = guid[g.Endpoints+sw+((x+n-1)%n-x)*stride]
+			}
+			stride *= n
+		}
+		c.Seeds = append(c.Seeds, seed)
+	}
 	return c
+}
+
+// nodesByGUID are the nodes of the graph by the GUIDs that they have as nodes of a
+// subnet.
+func (p *plan) nodesByGUID() map[units.GUID]topology.NodeID {
+	if p.byGUID == nil {
+		p.byGUID = map[units.GUID]topology.NodeID{}
+		all, err := Subnet(p.fabric, p.graph)
+		if err != nil {
+			return p.byGUID // the fabric is refused with this error elsewhere
+		}
+		for i := range all.Nodes {
+			p.byGUID[all.Nodes[i].GUID] = topology.NodeID(i)
+		}
+	}
+	return p.byGUID
+}
+
+// keepsLevels names the ports that can wait for each other with new tables of the
+// manager, where the connections that are there keep the service levels that they
+// have: nobody asks for their paths again. It fails where the lanes of levels do not
+// stay what they are.
+func (p *plan) keepsLevels(sub *subnet.Subnet, t *subnet.Tables, plane int) (circle string, err error) {
+	if p.paths == nil {
+		return "", nil
+	}
+	at, old := p.nodesByGUID(), &p.paths[plane]
+	endpoint := make([]topology.NodeID, sub.TopLID()+1)
+	for i := range sub.Nodes {
+		if n := &sub.Nodes[i]; n.Kind != subnet.Switch {
+			endpoint[n.Ports[n.Base()].LID] = at[n.GUID]
+		}
+	}
+	kept := *t
+	kept.SL = func(src, dst units.LID) units.SL {
+		return old.of(old.lid[endpoint[src]], old.lid[endpoint[dst]])
+	}
+	for dense, node := range t.Switch {
+		sw := int(at[sub.Nodes[node].GUID]) - p.graph.Endpoints
+		if name, same := p.sameLanes(&sub.Nodes[node], sw, t, dense); !same {
+			return "", fmt.Errorf("after a fault the SL2VL table of %s is another one, while connections keep the service levels that they have: what then waits for what is not simulated; "+
+				"take ib.engine updn, which needs no lanes, or dfsssp, whose levels are their lanes", name)
+		}
+	}
+	report, err := proof.Check(sub, &kept, proof.Options{})
+	if err != nil {
+		return "", err
+	}
+	return circleOf(sub, report), nil
+}
+
+// sameLanes reports whether the lanes between ports with cables are those that the run
+// has, and the name of the switch.
+func (p *plan) sameLanes(n *subnet.Node, sw int, t *subnet.Tables, dense int) (string, bool) {
+	for in := 1; in < len(n.Ports); in++ {
+		for out := 1; out < len(n.Ports); out++ {
+			if !n.Ports[in].Peer.Exists() || !n.Ports[out].Peer.Exists() {
+				continue
+			}
+			for sl := range units.SL(16) {
+				now := units.VL(sl)
+				if t.SL2VL != nil {
+					now = t.SL2VL[dense].At(uint8(in), uint8(out), sl)
+				}
+				if now != units.VL(p.lanes.Next(sw, uint16(in-1), uint16(out-1), 0, uint8(sl))) {
+					return n.Name, false
+				}
+			}
+		}
+	}
+	return n.Name, true
 }
 
 // laneWeight is the weight of each lane of the rule in arbitration: they take
