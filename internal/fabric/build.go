@@ -19,7 +19,8 @@ type Builder struct {
 	// endpoints are the first nodes of the network.
 	Tables *routing.Tables
 	// Lanes, if not nil, is the rule by which packets change virtual lanes at
-	// the scale-out switches of a credit-based fabric; they enter on lane 0.
+	// the scale-out switches of a credit-based fabric; they enter on the class
+	// of their connection.
 	Lanes *routing.Lanes
 	// PKeys, if not nil, are the P_Keys of the NICs, which are then checked.
 	PKeys *PKeys

@@ -148,7 +148,7 @@ func (p *Partition) laneOut(nd *node, k *pkt, out int32) uint8 {
 		return k.class
 	}
 	in := n.inboxes[k.in].back - nd.base
-	return n.laneRule.Next(int(nd.row), uint16(in), uint16(out-nd.base), k.class)
+	return n.laneRule.Next(int(nd.row), uint16(in), uint16(out-nd.base), k.class, k.mark.level())
 }
 
 // queueSole puts the packet that waited alone into its queue.

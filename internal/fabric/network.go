@@ -246,8 +246,9 @@ type Connection struct {
 	// Service is the transport service of RDMA, the same at both ends; the
 	// zero value is RC.
 	Service transport.Service
-	// PKey is the P_Key of the end's packets, and SL their service level, which
-	// only reports tell: the lane is Class.
+	// PKey is the P_Key of the end's packets, and SL their service level. They
+	// enter on Class, and where Builder.Lanes goes by levels it gives their lanes
+	// from there on; else only reports tell it.
 	PKey uint16
 	SL   units.SL
 	// Phase is that of the host's ticks, by which the timers of TCP go off

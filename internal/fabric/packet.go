@@ -41,13 +41,19 @@ type pkt struct {
 	told    cc.Wants // what it reports of its way; 0 is nothing
 }
 
-// markBits are what a packet carries of congestion.
+// markBits are what a packet carries of congestion, and in the upper half its
+// service level.
 type markBits uint8
 
 const (
 	marked  markBits = 1 << iota // congestion experienced
 	capable                      // a switch may mark it
 )
+
+// levelShift is where the service level begins.
+const levelShift = 4
+
+func (m markBits) level() uint8 { return uint8(m >> levelShift) }
 
 // markable reports whether a switch may mark the packet and has not yet.
 func (k *pkt) markable() bool { return k.mark&(marked|capable) == capable }

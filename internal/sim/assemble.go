@@ -6,6 +6,7 @@ import (
 	"weft/internal/fabric"
 	"weft/internal/routing"
 	"weft/internal/routing/engine"
+	"weft/internal/subnet"
 	"weft/internal/topology"
 	"weft/internal/transport/cc"
 	"weft/scenario"
@@ -19,13 +20,19 @@ type plan struct {
 	tables *routing.Tables
 	class  classes
 	keys   pkeys
-	lanes  *routing.Lanes           // nil where packets keep their lane
-	faults *faultPlan               // nil where nothing breaks
-	trees  []fabric.AggregationTree // of reductions in the network, by rail; nil where there are none
-	routed engine.Report            // of the Subnet Manager's tables; empty where there are none
-	node   *scenario.Node
-	verbs  verbs
-	run    *scenario.Run
+	lanes  *routing.Lanes // nil where packets keep their lane
+	// paths are the levels of paths by plane, where lanes go by them, and maps the
+	// SL2VL tables by switch, nil where a level's lane is its number.
+	paths     []pathLevels
+	maps      []*subnet.SLMap
+	ownLevels bool                           // the scenario gives messages levels other than ib.sl
+	byGUID    map[units.GUID]topology.NodeID // see nodesByGUID
+	faults    *faultPlan                     // nil where nothing breaks
+	trees     []fabric.AggregationTree       // of reductions in the network, by rail; nil where there are none
+	routed    engine.Report                  // of the Subnet Manager's tables; empty where there are none
+	node      *scenario.Node
+	verbs     verbs
+	run       *scenario.Run
 	// control makes the congestion control of a new queue pair; nil for none.
 	control func() cc.Algorithm
 }
@@ -78,6 +85,7 @@ func planOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *rout
 	return &plan{
 		fabric: f, graph: g, tables: t, class: classesOf(f, &r.Workload),
 		node: &r.Cluster.Node, verbs: verbsOf(&r.Workload), run: &r.Run, control: controller(f),
+		ownLevels: ownLevels(f, &r.Workload),
 	}
 }
 
@@ -229,6 +237,7 @@ func (n *network) connect(a, b int32, entropy uint32, sl int) (endA, endB units.
 	path := p.level(a, b, keyA, sl)
 	atA, atB := p.connection(a, entropy, entropy, path), p.connection(b, entropy^1, entropy, path)
 	atA.PKey, atB.PKey = keyA, keyB
+	p.byPath(a, b, &atA, &atB)
 	return n.Connect(a, b, atA, atB)
 }
 

@@ -127,7 +127,7 @@ func TestFilesThatClaimMorePortsThanASubnetHasAreRefused(t *testing.T) {
 	}
 	for name, read := range map[string]func() error{
 		"net":  func() error { _, _, err := ReadTopo("net", strings.NewReader(net.String()), Options{}); return err },
-		"list": func() error { _, _, err := ReadPortList("list", strings.NewReader(list.String())); return err },
+		"list": func() error { _, _, err := ReadPortList("list", strings.NewReader(list.String()), Options{}); return err },
 	} {
 		if err := read(); err == nil || !strings.Contains(err.Error(), "more than 4194304 ports together") {
 			t.Errorf("%s: 40,000 switches of 254 ports: %.300v", name, err)
