@@ -318,5 +318,6 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Operation]():      {"write", "read", "send"},
 	reflect.TypeFor[Algorithm]():      {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "direct"},
 	reflect.TypeFor[Protocol]():       {"auto", "simple", "ll", "ll128"},
+	reflect.TypeFor[Scale]():          {"linear", "log"},
 	reflect.TypeFor[Datatype]():       {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
 }
