@@ -13,6 +13,7 @@ type Axis struct {
 
 	typ    reflect.Type
 	lo, hi float64
+	step   float64 // 0: three significant digits
 	log    bool
 }
 
@@ -37,6 +38,9 @@ func (r *Resolved) axis(p *Parameter) Axis {
 	a.typ, _ = fieldType(p.Path)
 	a.lo, _ = number(a.typ, string(p.From))
 	a.hi, _ = number(a.typ, string(p.To))
+	if p.Step != "" {
+		a.step, _ = number(a.typ, string(p.Step))
+	}
 	a.log = p.Scale == Log || p.Scale == "" && a.lo > 0 && a.hi >= logFrom*a.lo
 	return a
 }
@@ -44,8 +48,8 @@ func (r *Resolved) axis(p *Parameter) Axis {
 // Numeric reports whether the axis is a range of numbers.
 func (a *Axis) Numeric() bool { return a.Values == nil }
 
-// At is the value at a place from 0 to 1, to three significant digits: more is
-// within the noise of any measurement, and nobody types it into a device.
+// At is the value at a place from 0 to 1, to a whole step, or to three significant
+// digits: more is within the noise of any measurement.
 func (a *Axis) At(place float64) string {
 	place = min(1, max(0, place))
 	if !a.Numeric() {
@@ -56,9 +60,16 @@ func (a *Axis) At(place float64) string {
 		x = a.lo * math.Pow(a.hi/a.lo, place)
 	}
 	if place > 0 && place < 1 {
-		x = min(a.hi, max(a.lo, threeDigits(x)))
+		x = min(a.hi, max(a.lo, a.rounded(x)))
 	}
 	return written(a.typ, x)
+}
+
+func (a *Axis) rounded(x float64) float64 {
+	if a.step > 0 {
+		return math.Round(x/a.step) * a.step
+	}
+	return threeDigits(x)
 }
 
 // Place is where a value lies from 0 to 1, one beyond the ends at the nearer of

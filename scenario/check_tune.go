@@ -120,8 +120,8 @@ func fieldType(path string) (reflect.Type, error) {
 func (r *resolver) checkValues(at string, p *Parameter, fabric int) {
 	typ, _ := fieldType(p.Path)
 	switch {
-	case len(p.Values) > 0 && (p.From != "" || p.To != "" || p.Scale != ""):
-		r.complain(at, "give from and to, or values, not both")
+	case len(p.Values) > 0 && (p.From != "" || p.To != "" || p.Scale != "" || p.Step != ""):
+		r.complain(at, "give from and to, with scale and step if need be, or values, not both")
 		return
 	case len(p.Values) > maxValues:
 		r.complain(at+".values", "%d values are given: at most %d are tried", len(p.Values), maxValues)
@@ -147,6 +147,12 @@ func (r *resolver) checkValues(at string, p *Parameter, fabric int) {
 		r.complain(at+".from", "the range is the wrong way round: from %s is not less than to %s", p.From, p.To)
 	case p.Scale == Log && from <= 0:
 		r.complain(at+".from", "a logarithmic range cannot begin at 0: begin above it, or take scale: linear")
+	}
+	if p.Step == "" || !r.reads(at+".step", typ, p.Step) {
+		return
+	}
+	if step, _ := number(typ, string(p.Step)); step <= 0 || step > to-from {
+		r.complain(at+".step", "%s is no step of the range: want more than 0 and at most what lies between %s and %s", p.Step, p.From, p.To)
 	}
 }
 
@@ -187,6 +193,15 @@ func (r *resolver) fits(at, path string, value Value, fabric int) bool {
 		r.complain(at, "%s: %s", path, e.Msg)
 	}
 	return len(scout.errs) == 0
+}
+
+// reads sees that a text is a value of the type, whatever its field's bounds.
+func (r *resolver) reads(at string, typ reflect.Type, value Value) bool {
+	_, err := number(typ, string(value))
+	if err != nil {
+		r.complain(at, "%s", err)
+	}
+	return err == nil
 }
 
 // boundsOf is the range of the field at a path that exists, "" where it has none.

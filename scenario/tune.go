@@ -56,6 +56,9 @@ type Parameter struct {
 	// Scale is how the values between are spread. Default: log where to is at
 	// least ten times from, and from is not 0.
 	Scale Scale `yaml:"scale,omitzero"`
+	// Step is what values are whole multiples of, as a device takes them: 1Mbps.
+	// Default: three significant digits.
+	Step Value `yaml:"step,omitzero"`
 	// Values are all values, instead of from and to.
 	Values []Value `yaml:"values,omitzero"`
 }

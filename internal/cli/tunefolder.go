@@ -157,7 +157,7 @@ func deviceFiles(fabric *scenario.Fabric, r *scenario.Resolved) ([]runstore.File
 			files = append(files, runstore.File{Name: f.Name, Text: []byte(f.Text), Mode: modeOf(f.Name)})
 		}
 		for _, n := range out.Notes {
-			fmt.Fprintf(&notes, "%s: %s\n", t.Name, n)
+			fmt.Fprintln(&notes, n)
 		}
 	}
 	if notes.Len() > 0 {

@@ -26,7 +26,7 @@
 //  3. Neighbours: each other enumerated value of the best candidate, one at a time.
 //
 // 2 and 3 take turns, with half the step each time, until the budget is spent or a
-// turn finds nothing new. A combination that no scenario can have (kmin above
+// turn finds nothing new; what is then left goes on another hypercube. A combination that no scenario can have (kmin above
 // kmax) costs nothing: it is not simulated. One whose simulation fails, or takes
 // [giveUp] times as long as the scenario as it stands, is worse than any other.
 //

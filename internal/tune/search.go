@@ -66,6 +66,9 @@ func search(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error
 		}
 		step /= 2
 	}
+	if s.left > 0 { // less than a generation
+		return s, s.try(ctx, s.hypercube(s.left))
+	}
 	return s, nil
 }
 
