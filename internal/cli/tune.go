@@ -92,7 +92,7 @@ func (t *tuning) do(ctx context.Context, e *Env, path string) error {
 	if o.Workers == 0 {
 		o.Workers = e.Cores
 	}
-	line := newTuneProgress(e)
+	line := newCountProgress(e)
 	o.Progress = line.callback()
 	result, err := tune.Run(ctx, p, o)
 	line.end()

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -26,8 +24,7 @@ const (
 
 // tuneFolder is where a tuning is kept; without a folder its journal is in memory.
 type tuneFolder struct {
-	name    string // as it was given
-	dir     string
+	ownFolder
 	journal *tune.Journal
 }
 
@@ -36,14 +33,11 @@ func openTuneFolder(e *Env, name string, p *tune.Problem) (*tuneFolder, error) {
 	if name == "" {
 		return &tuneFolder{journal: tune.NewJournal()}, nil
 	}
-	f := &tuneFolder{name: name, dir: e.path(name)}
-	if err := f.check(); err != nil {
+	f := &tuneFolder{ownFolder: ownFolder{name: name, mark: tuneJournal, what: "tuning"}}
+	err := f.open(e)
+	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(f.dir, 0o777); err != nil {
-		return nil, fmt.Errorf("--out %s: %w", name, reason(err))
-	}
-	var err error
 	if f.journal, err = tune.OpenJournal(filepath.Join(f.dir, tuneJournal), p, e.Version.Weft); err != nil {
 		return nil, fmt.Errorf("--out %s: %w", name, reason(err))
 	}
@@ -51,21 +45,6 @@ func openTuneFolder(e *Env, name string, p *tune.Problem) (*tuneFolder, error) {
 		fmt.Fprintf(e.Stderr, "%s has %s simulations already, which are not made again\n", name, report.Integer(int64(f.journal.Earlier)))
 	}
 	return f, nil
-}
-
-// check refuses a folder that holds something else.
-func (f *tuneFolder) check() error {
-	entries, err := os.ReadDir(f.dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0:
-		return nil
-	case err != nil:
-		return fmt.Errorf("--out %s: %w", f.name, reason(err))
-	}
-	if _, err := os.Lstat(filepath.Join(f.dir, tuneJournal)); err != nil {
-		return fmt.Errorf("--out %s: it holds %s and no tuning (%s): name a new folder, or empty this one", f.name, entries[0].Name(), tuneJournal)
-	}
-	return nil
 }
 
 // store writes the outcome beside the journal.
