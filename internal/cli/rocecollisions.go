@@ -26,6 +26,9 @@ const (
 	maxQPChoices = 16
 )
 
+// balancing are the modes of routing that are measured.
+var balancing = []string{string(scenario.Deterministic), string(scenario.ECMP), string(scenario.Flowlet), string(scenario.Adaptive), string(scenario.Spray)}
+
 // colliding is what weft roce collisions takes from its flags.
 type colliding struct {
 	choice
@@ -61,7 +64,7 @@ routing.hash-seed differs between the simulations of a distribution.`,
 	f.Lookup("fabric").Usage = "the fabric that is measured, by name (default: the scenario's only RoCE v2 fabric)"
 	f.IntSliceVar(&c.nodes, "nodes", nil, "cluster sizes in nodes (default: 2, 4, 8, … up to the scenario's)")
 	f.IntSliceVar(&c.qps, "qps", []int{1, 2, 4}, "queue pairs per connection, of ECMP")
-	f.StringSliceVar(&c.modes, "modes", []string{"ecmp", "flowlet", "adaptive", "spray"}, "ways of balancing: deterministic, ecmp, flowlet, adaptive, spray")
+	f.StringSliceVar(&c.modes, "modes", []string{"ecmp", "flowlet", "adaptive", "spray"}, "ways of balancing: "+strings.Join(balancing, ", "))
 	f.IntVar(&c.seeds, "hash-seeds", 20, "hash seeds of each distribution")
 	f.StringVar(&c.out, "out", "", "folder for scenario.yaml, collisions.json and report.html")
 	f.IntVarP(&c.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
@@ -70,7 +73,7 @@ routing.hash-seed differs between the simulations of a distribution.`,
 	for _, flag := range []string{"nodes", "qps", "hash-seeds", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
-	_ = cmd.RegisterFlagCompletionFunc("modes", cobra.FixedCompletions([]string{"deterministic", "ecmp", "flowlet", "adaptive", "spray"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("modes", cobra.FixedCompletions(balancing, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -211,13 +214,19 @@ func (c *colliding) policies() ([]collisions.Policy, error) {
 		if slices.Index(c.modes, mode) < i {
 			return nil, fmt.Errorf("--modes: %s is given twice", mode)
 		}
+		if !slices.Contains(balancing, mode) {
+			return nil, fmt.Errorf("--modes %s: want some of %s", mode, strings.Join(balancing, ", "))
+		}
 		if mode != string(scenario.ECMP) {
 			out = append(out, collisions.Policy{Name: mode, Mode: scenario.RoutingMode(mode)})
 			continue
 		}
 		for k, n := range c.qps {
-			if slices.Index(c.qps, n) < k {
+			switch {
+			case slices.Index(c.qps, n) < k:
 				return nil, fmt.Errorf("--qps: %d is given twice", n)
+			case n < 1:
+				return nil, fmt.Errorf("--qps %d: a connection has at least one queue pair", n)
 			}
 			name := fmt.Sprintf("ecmp, %d QPs", n)
 			if n == 1 {

@@ -135,7 +135,7 @@ func (s *Spec) plan() ([]measurement, *Result, error) {
 		for k := range s.Policies {
 			resolved, err := s.resolve(nodes, s.Policies[k].overrides(s.Fabric)...)
 			if err != nil {
-				return nil, nil, fmt.Errorf("%d nodes, %s: %w", nodes, s.Policies[k].Name, err)
+				return nil, nil, err
 			}
 			if i == 0 && k == 0 {
 				r.describe(resolved)
@@ -190,7 +190,7 @@ func (s *Spec) resolve(nodes int, more ...scenario.Override) (*scenario.Resolved
 func (s *Spec) ideal(nodes int) (*scenario.Resolved, error) {
 	r, err := s.resolve(nodes)
 	if err != nil {
-		return nil, fmt.Errorf("%d nodes: %w", nodes, err)
+		return nil, err
 	}
 	f := &r.Fabrics[0]
 	ports := max(2, r.Cluster.Endpoints()*f.NIC.Ports)
@@ -198,14 +198,10 @@ func (s *Spec) ideal(nodes int) (*scenario.Resolved, error) {
 		return scenario.Override{Path: fmt.Sprintf("fabrics[%d].%s", s.Fabric, field), Value: value, Origin: "reference on one switch"}
 	}
 	text := fmt.Sprint(ports)
-	r, err = s.resolve(
+	return s.resolve(
 		nodes, set("switch.ports", text), set("switch.max-ports", text), set("switch.rate", f.Link.Rate().Exact()),
 		set("topology", fmt.Sprintf("{shape: single-switch, radix: %d, cables: {node-leaf: %s}}", ports, f.Topology.Cables.NodeLeaf.Exact())),
 	)
-	if err != nil {
-		return nil, fmt.Errorf("%d nodes: %w", nodes, err)
-	}
-	return r, nil
 }
 
 // simulate runs everything, the smallest clusters first.
