@@ -3,6 +3,9 @@ package scenario
 import (
 	"reflect"
 	"slices"
+	"strings"
+
+	"weft/internal/catalog"
 )
 
 // ccFields says which fields each congestion control has besides preset and
@@ -49,6 +52,9 @@ func (r *resolver) algorithmOnly(path string, c *CC) {
 
 func (r *resolver) checkCC(path string, f *Fabric) {
 	at := path + ".cc"
+	if !r.ccComplete(at, &f.CC) {
+		return
+	}
 	switch f.CC.Algorithm {
 	case DCQCN:
 		r.checkDCQCN(at, f)
@@ -57,6 +63,27 @@ func (r *resolver) checkCC(path string, f *Fabric) {
 	case IBCC:
 		r.checkIBCC(at, f)
 	}
+}
+
+// ccComplete sees that each parameter of the algorithm has a value that it can
+// have: one that was chosen without its preset has those of another, or none.
+func (r *resolver) ccComplete(at string, c *CC) bool {
+	v := reflect.ValueOf(c).Elem()
+	var missing []string
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		low, _, ranged := strings.Cut(f.Tag.Get("range"), "..")
+		if !ranged || !c.has(yamlName(f)) || !isScalar(f.Type) || !v.Field(i).IsZero() {
+			continue
+		}
+		if least, err := number(f.Type, low); err == nil && least > 0 {
+			missing = append(missing, yamlName(f))
+		}
+	}
+	if len(missing) > 0 {
+		r.complain(at+".algorithm", "%s has no %s here: start from its preset (%s), or give them", c.Algorithm, oneOf(missing), strings.Join(catalog.Names(catalog.CC), ", "))
+	}
+	return len(missing) == 0
 }
 
 // below complains of what is more than 1.

@@ -47,6 +47,9 @@ func (r *resolver) check() {
 	if !r.broken("cluster", "isolation") {
 		r.checkIsolation()
 	}
+	if !r.broken("fabrics", "tune") {
+		r.checkTune()
+	}
 	if !r.broken("cluster", "workload", "run", "fabrics") {
 		r.checkMemory()
 	}

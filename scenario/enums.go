@@ -54,15 +54,15 @@ const (
 	StoreAndForward Forwarding = "store-and-forward"
 )
 
-// StreamingAggregation is how many trees of SHARP's streaming aggregation a switch
+// Aggregation is how many trees of SHARP's streaming aggregation a switch
 // serves at a time.
-type StreamingAggregation string
+type Aggregation string
 
 // The limits of streaming aggregation.
 const (
-	NoAggregation        StreamingAggregation = "none"
-	AggregationPerSwitch StreamingAggregation = "one-per-switch"
-	AggregationPerPort   StreamingAggregation = "one-per-port"
+	NoAggregation        Aggregation = "none"
+	AggregationPerSwitch Aggregation = "one-per-switch"
+	AggregationPerPort   Aggregation = "one-per-port"
 )
 
 // Shape is the kind of a topology.
@@ -304,32 +304,33 @@ type Datatype string
 // enums lists the valid values of each enumerated type, in the order in which
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FabricKind]():           {"infiniband", "roce-v2", "roce-v1", "tcp"},
-	reflect.TypeFor[ScaleUpKind]():          {"switch", "mesh", "pcie", "none"},
-	reflect.TypeFor[Architecture]():         {"volta", "ampere", "ada", "hopper", "blackwell"},
-	reflect.TypeFor[Forwarding]():           {"cut-through", "store-and-forward"},
-	reflect.TypeFor[StreamingAggregation](): {"none", "one-per-switch", "one-per-port"},
-	reflect.TypeFor[Detection]():            {"loss-of-signal", "bfd"},
-	reflect.TypeFor[Shape]():                {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
-	reflect.TypeFor[RoutingMode]():          {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
-	reflect.TypeFor[RoutingEngine]():        {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
-	reflect.TypeFor[Queueing]():             {"voq", "fifo"},
-	reflect.TypeFor[Schedule]():             {"strict", "dwrr"},
-	reflect.TypeFor[Enforcement]():          {"both", "in", "out", "off"},
-	reflect.TypeFor[ZoneKind]():             texts(zoneKinds),
-	reflect.TypeFor[Separation]():           {"cables", "links", "forwarding"},
-	reflect.TypeFor[DeviceKind]():           texts(deviceKinds),
-	reflect.TypeFor[WatchdogAction]():       {"drop", "forward", "alert"},
-	reflect.TypeFor[CCAlgorithm]():          {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc"},
-	reflect.TypeFor[Recovery]():             {"go-back-n", "selective-repeat"},
-	reflect.TypeFor[TCPVariant]():           {"cubic", "dctcp"},
-	reflect.TypeFor[HostPath]():             {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
-	reflect.TypeFor[Distribution]():         {"none", "exponential", "lognormal"},
-	reflect.TypeFor[Collective]():           {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
-	reflect.TypeFor[Pattern]():              {"permutation", "incast", "uniform", "flows"},
-	reflect.TypeFor[Service]():              {"rc", "uc", "ud"},
-	reflect.TypeFor[Operation]():            {"write", "read", "send"},
-	reflect.TypeFor[Algorithm]():            {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "direct"},
-	reflect.TypeFor[Protocol]():             {"auto", "simple", "ll", "ll128"},
-	reflect.TypeFor[Datatype]():             {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
+	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "roce-v1", "tcp"},
+	reflect.TypeFor[ScaleUpKind]():    {"switch", "mesh", "pcie", "none"},
+	reflect.TypeFor[Architecture]():   {"volta", "ampere", "ada", "hopper", "blackwell"},
+	reflect.TypeFor[Forwarding]():     {"cut-through", "store-and-forward"},
+	reflect.TypeFor[Aggregation]():    {"none", "one-per-switch", "one-per-port"},
+	reflect.TypeFor[Detection]():      {"loss-of-signal", "bfd"},
+	reflect.TypeFor[Shape]():          {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
+	reflect.TypeFor[RoutingMode]():    {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
+	reflect.TypeFor[RoutingEngine]():  {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
+	reflect.TypeFor[Queueing]():       {"voq", "fifo"},
+	reflect.TypeFor[Schedule]():       {"strict", "dwrr"},
+	reflect.TypeFor[Enforcement]():    {"both", "in", "out", "off"},
+	reflect.TypeFor[ZoneKind]():       texts(zoneKinds),
+	reflect.TypeFor[Separation]():     {"cables", "links", "forwarding"},
+	reflect.TypeFor[DeviceKind]():     texts(deviceKinds),
+	reflect.TypeFor[WatchdogAction](): {"drop", "forward", "alert"},
+	reflect.TypeFor[CCAlgorithm]():    {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc"},
+	reflect.TypeFor[Recovery]():       {"go-back-n", "selective-repeat"},
+	reflect.TypeFor[TCPVariant]():     {"cubic", "dctcp"},
+	reflect.TypeFor[HostPath]():       {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
+	reflect.TypeFor[Distribution]():   {"none", "exponential", "lognormal"},
+	reflect.TypeFor[Collective]():     {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
+	reflect.TypeFor[Pattern]():        {"permutation", "incast", "uniform", "flows"},
+	reflect.TypeFor[Service]():        {"rc", "uc", "ud"},
+	reflect.TypeFor[Operation]():      {"write", "read", "send"},
+	reflect.TypeFor[Algorithm]():      {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "direct"},
+	reflect.TypeFor[Protocol]():       {"auto", "simple", "ll", "ll128"},
+	reflect.TypeFor[Scale]():          {"linear", "log"},
+	reflect.TypeFor[Datatype]():       {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
 }

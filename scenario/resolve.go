@@ -32,6 +32,8 @@ type document struct {
 	Run Run `yaml:"run"`
 	// Isolation is what is to be kept apart, for weft audit isolation.
 	Isolation Isolation `yaml:"isolation"`
+	// Tune is a search for better parameters, for weft tune.
+	Tune Tune `yaml:"tune"`
 }
 
 // resolver builds a Resolved: the decoder lays values, derive.go computes what
@@ -52,7 +54,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
 	r.Faults, r.Control = r.doc.Faults, r.doc.Control
-	r.Isolation = r.doc.Isolation
+	r.Isolation, r.Tune = r.doc.Isolation, r.doc.Tune
 	r.fabrics(f.root)
 	r.misread = len(r.errs)
 	if !r.broken("cluster", "topology") {
@@ -60,6 +62,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	}
 	r.deriveWorkload()
 	r.deriveIsolation()
+	r.deriveTune()
 	r.check()
 	normalise(reflect.ValueOf(&r.Resolved).Elem())
 	f.set = r.set

@@ -24,6 +24,8 @@ type Resolved struct {
 	Run Run `yaml:"run"`
 	// Isolation is what is to be kept apart, for weft audit isolation.
 	Isolation Isolation `yaml:"isolation"`
+	// Tune is a search for better parameters, for weft tune.
+	Tune Tune `yaml:"tune"`
 }
 
 // Cluster is the machines: all nodes are alike.

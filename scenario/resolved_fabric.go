@@ -124,7 +124,7 @@ type Switch struct {
 	Forwarding Forwarding `yaml:"forwarding"`
 	// StreamingAggregation is how many trees of SHARP's streaming aggregation the
 	// switch can serve at a time: none, one-per-switch or one-per-port.
-	StreamingAggregation StreamingAggregation `yaml:"streaming-aggregation,omitzero"`
+	StreamingAggregation Aggregation `yaml:"streaming-aggregation,omitzero"`
 	// Buffer is the shared packet buffer of an Ethernet switch (an InfiniBand
 	// switch has IB.Buffer at each port).
 	Buffer units.Bytes `yaml:"buffer" range:"0B..64GiB"`

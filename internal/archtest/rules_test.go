@@ -219,6 +219,7 @@ var outer = []layer{
 	{[]string{"scenario"}, "what a user asks for is said before anything is built"},
 	{[]string{"internal/roce/export"}, "devices are told the numbers of a scenario, before anything runs"},
 	{[]string{"internal/sim"}, "one place alone puts a scenario together and runs it"},
+	{[]string{"internal/tune", "internal/collisions"}, "a search runs the simulator as a user would; whoever tells of it does not decide"},
 	{[]string{"internal/validate", "internal/report", "internal/audit"}, "whoever judges a result cannot have an influence on it"},
 	{[]string{"internal/cli"}, "verbs of the command line call everything; nothing calls them"},
 	{[]string{"cmd/weft"}, "main is a few lines around cli"},

@@ -19,7 +19,17 @@ import (
 //go:embed page.html.tmpl
 var pageText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+// styleText is the style sheet that all pages share.
+//
+//go:embed style.html.tmpl
+var styleText string
+
+var page = pageOf("page", pageText)
+
+// pageOf is a page's template, with the style sheet.
+func pageOf(name, text string) *template.Template {
+	return template.Must(template.Must(template.New(name).Parse(text)).Parse(styleText))
+}
 
 // Page writes the self-contained HTML page of a run: no script, no resource
 // from anywhere else. resolved is the scenario's text, shown at its end.
@@ -29,6 +39,7 @@ func Page(w io.Writer, r *runstore.Results, sc *scenario.Resolved, resolved []by
 
 // view is what the page's template shows.
 type view struct {
+	styled
 	r     *runstore.Results
 	sc    *scenario.Resolved
 	sizes []int64
@@ -133,8 +144,11 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 	return v
 }
 
-// Colours are the indices of the palette, for the style sheet.
-func (v *view) Colours() []int {
+// styled is what a page's style sheet asks for.
+type styled struct{}
+
+// Colours are the indices of the palette.
+func (styled) Colours() []int {
 	out := make([]int, palette)
 	for i := range out {
 		out[i] = i

@@ -69,6 +69,10 @@ type Point struct {
 type Distribution struct {
 	N                         int64
 	Mean, P50, P99, P999, Max units.Time
+	// Fairness is Jain's index of the inverse times (Jain, Chiu and Hawe 1984): 1
+	// where all are alike, 1/N where one has everything. Of messages of one length
+	// it is that of their rates.
+	Fairness float64
 }
 
 // Counts are what happened in the network.

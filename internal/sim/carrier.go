@@ -21,7 +21,7 @@ type carrier struct {
 	flows   *flowTimes
 	hosts   []rankHost // by rank
 	links   map[pair]*connections
-	streams map[[2]int32]int // of reductions in the network, by rail and channel
+	streams map[[2]int32]int                                     // of reductions in the network, by rail and channel
 	ends    [][]endpoint                                         // by NIC and number of its end: who is at the other side
 	handing func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
 	failure error
