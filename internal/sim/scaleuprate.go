@@ -21,7 +21,7 @@ func scaleUpRate(r *scenario.Resolved, c *chosen) units.PerByte {
 		// Without a scale-up network GPUs reach each other over PCIe.
 		link = float64(r.Cluster.Node.PCIe.PeerRate)
 	}
-	reckoned := c.choice.Cluster.NVLinkGBps * 8e9
+	reckoned := c.choice.Cluster.NVLinkGBps * 8e9 * r.NCCL.Kernel.Factor()
 	if inSwitch := c.choice.Algo == nccl.NVLS || c.choice.Algo == nccl.NVLSTree; inSwitch || reckoned == 0 {
 		return rounded(link)
 	}
