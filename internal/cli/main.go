@@ -17,6 +17,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newRun,
 	newExplain,
 	newBench,
+	newDiagnose,
 	newLatency,
 	newValidate,
 	newTopology,

@@ -98,6 +98,7 @@ type Said struct {
 	Version string   `json:"nccl_version,omitempty"`
 	Ranks   int      `json:"ranks,omitempty"` // of the largest communicator
 	Devices []string `json:"network_devices,omitempty"`
+	Link    string   `json:"link_layer,omitempty"` // of the devices: IB or RoCE
 	// Connections between nodes by what they go over.
 	Direct  int `json:"connections_with_gpudirect,omitempty"`
 	Bounced int `json:"connections_through_host_memory,omitempty"`

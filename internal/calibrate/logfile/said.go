@@ -89,6 +89,7 @@ func (r *ncclSaid) devices(text string) {
 	var names []string
 	for _, m := range ncclDevice.FindAllStringSubmatch(text, maxNames) {
 		names = append(names, m[1])
+		r.b.Said.Link = m[2]
 	}
 	if len(names) > len(r.b.Said.Devices) {
 		r.b.Said.Devices = names
