@@ -32,6 +32,7 @@ func (r *resolver) check() {
 		r.checkCC(path, f)
 		if !r.broken("cluster", "workload") {
 			r.checkBeside(path, f)
+			r.checkSlowLinks(path, f)
 		}
 		r.checkRecovery(path, f)
 		if !r.broken("cluster", "topology") {
@@ -43,6 +44,7 @@ func (r *resolver) check() {
 	}
 	if !r.broken("faults") {
 		r.checkFaults()
+		r.checkNCCL()
 	}
 	if !r.broken("cluster", "isolation") {
 		r.checkIsolation()

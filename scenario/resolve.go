@@ -28,6 +28,8 @@ type document struct {
 	Faults []Fault `yaml:"faults"`
 	// Control is how long control planes take.
 	Control Control `yaml:"control"`
+	// NCCL is how the collective library's times differ from those that it publishes.
+	NCCL NCCL `yaml:"nccl"`
 	// Run is how it is run.
 	Run Run `yaml:"run"`
 	// Isolation is what is to be kept apart, for weft audit isolation.
@@ -53,7 +55,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	r.defaults()
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
-	r.Faults, r.Control = r.doc.Faults, r.doc.Control
+	r.Faults, r.Control, r.NCCL = r.doc.Faults, r.doc.Control, r.doc.NCCL
 	r.Isolation, r.Tune = r.doc.Isolation, r.doc.Tune
 	r.fabrics(f.root)
 	r.misread = len(r.errs)

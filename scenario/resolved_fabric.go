@@ -41,6 +41,8 @@ type Fabric struct {
 	Beside []Stream `yaml:"beside,omitzero"`
 	// Inspection is a box in the path of each NIC that looks at every packet.
 	Inspection Inspection `yaml:"inspection"`
+	// SlowLinks are cables of NICs that run slower than the others.
+	SlowLinks []SlowLink `yaml:"slow-links,omitzero"`
 }
 
 // Inspection is a store-and-forward box (a firewall, an intrusion detection

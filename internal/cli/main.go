@@ -18,6 +18,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newExplain,
 	newBench,
 	newTune,
+	newDiagnose,
 	newLatency,
 	newValidate,
 	newTopology,

@@ -33,6 +33,7 @@ type plan struct {
 	node      *scenario.Node
 	verbs     verbs
 	run       *scenario.Run
+	slow      map[topology.NodeID]units.Rate // of NICs whose cables are slower than the fabric's
 	// control makes the congestion control of a new queue pair; nil for none.
 	control func() cc.Algorithm
 }
@@ -86,6 +87,7 @@ func planOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *rout
 		fabric: f, graph: g, tables: t, class: classesOf(f, &r.Workload),
 		node: &r.Cluster.Node, verbs: verbsOf(&r.Workload), run: &r.Run, control: controller(f),
 		ownLevels: ownLevels(f, &r.Workload),
+		slow:      slowLinks(&r.Cluster, f),
 	}
 }
 
@@ -128,18 +130,46 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 	}
 	b.PKeys = p.keys.enforced()
 	for i := range p.graph.Cables {
-		c := &p.graph.Cables[i]
-		rate := perByte(&f.Link)
-		if c.Rate > 0 {
-			rate = c.Rate.PerByte()
-		}
-		p.cable(b, c, rate)
+		p.cable(b, &p.graph.Cables[i], p.cableRate(&p.graph.Cables[i]))
 	}
 	var err error
 	if n.Network, err = b.Build(p.cut(parts)); err == nil && p.run.Pauses {
 		n.RecordPauses()
 	}
 	return n, err
+}
+
+// cableRate is the time of a byte on a cable: the graph's own, that of a slow link,
+// or the fabric's.
+func (p *plan) cableRate(c *topology.Cable) units.PerByte {
+	rate := c.Rate
+	for _, end := range []topology.End{c.A, c.B} {
+		if slow := p.slow[end.Node]; slow > 0 {
+			rate = slow
+		}
+	}
+	if rate > 0 {
+		return rate.PerByte()
+	}
+	return perByte(&p.fabric.Link)
+}
+
+// slowLinks are the rates of the cables of NICs that run slower than the others;
+// of a NIC that is named twice, the slowest.
+func slowLinks(c *scenario.Cluster, f *scenario.Fabric) map[topology.NodeID]units.Rate {
+	slow := map[topology.NodeID]units.Rate{}
+	for i := range f.SlowLinks {
+		s := &f.SlowLinks[i]
+		for _, name := range scenario.Expand(s.NICs) {
+			nics, _ := c.NICs(name) // those of a checked scenario have no errors
+			for _, nic := range nics {
+				if before := slow[topology.NodeID(nic)]; before == 0 || s.Rate < before {
+					slow[topology.NodeID(nic)] = s.Rate
+				}
+			}
+		}
+	}
+	return slow
 }
 
 // addNodes adds the graph's nodes in its order.

@@ -92,7 +92,21 @@ func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes) (chosen
 	if err != nil {
 		return chosen{}, fmt.Errorf("%s of %v on %s: %w", w.Collective, bytes, f.Name, err)
 	}
-	return chosen{prog, ch, ch.Overheads(nccl.ReferenceWire), spec.Algo, prog.Channels()}, nil
+	return chosen{prog, ch, scaled(ch.Overheads(nccl.ReferenceWire), &r.NCCL), spec.Algo, prog.Channels()}, nil
+}
+
+// scaled is what a choice costs with the scenario's factors on NCCL's figures.
+func scaled(o nccl.Overheads, n *scenario.NCCL) nccl.Overheads {
+	for _, f := range []struct {
+		time   *units.Time
+		factor scenario.Ratio
+	}{{&o.Base, n.Base}, {&o.PerStepIntra, n.StepLocal}, {&o.PerStepInter, n.StepNetwork}, {&o.Proxy, n.Proxy}} {
+		*f.time = units.Time(f.factor.Of(int64(*f.time)))
+	}
+	for _, rate := range []*float64{&o.ChannelGBps, &o.SwitchGBps, &o.HostGBps} {
+		*rate *= n.Kernel.Factor()
+	}
+	return o
 }
 
 // elementSize is that of the datatype, or 1 where the size is no whole number of

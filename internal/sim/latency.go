@@ -200,8 +200,8 @@ func newPingPong(r *scenario.Resolved, f *scenario.Fabric, s *LatencySpec) (*pin
 	run.handing = run.handed
 	var err error
 	bare := *f
-	bare.Inspection = scenario.Inspection{}             // no term of the way is a box
-	bare.Beside, bare.Ethernet.PFC.Receivers = nil, nil // nor another's traffic, nor a slow NIC
+	bare.Inspection = scenario.Inspection{}                                  // no term of the way is a box
+	bare.Beside, bare.Ethernet.PFC.Receivers, bare.SlowLinks = nil, nil, nil // nor another's traffic, nor a slow NIC
 	if run.net, err = planOf(r, &bare, graph, tables).build(run, r.Run.Seed, 2, scaleUp{}, 1); err != nil {
 		return nil, err
 	}
