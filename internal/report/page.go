@@ -1,7 +1,7 @@
 package report
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"html"
 	"html/template"
@@ -16,15 +16,15 @@ import (
 	"weft/scenario"
 )
 
-//go:embed page.html.tmpl
-var pageText string
+//go:embed page.html.tmpl sheet.html.tmpl style.html.tmpl
+var templates embed.FS
 
-var page = template.Must(template.New("page").Parse(pageText))
+var pages = template.Must(template.ParseFS(templates, "*.html.tmpl"))
 
 // Page writes the self-contained HTML page of a run: no script, no resource
 // from anywhere else. resolved is the scenario's text, shown at its end.
 func Page(w io.Writer, r *runstore.Results, sc *scenario.Resolved, resolved []byte) error {
-	return page.Execute(w, newView(r, sc, resolved))
+	return pages.ExecuteTemplate(w, "page.html.tmpl", newView(r, sc, resolved))
 }
 
 // view is what the page's template shows.
@@ -134,7 +134,9 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 }
 
 // Colours are the indices of the palette, for the style sheet.
-func (v *view) Colours() []int {
+func (v *view) Colours() []int { return colours() }
+
+func colours() []int {
 	out := make([]int, palette)
 	for i := range out {
 		out[i] = i
