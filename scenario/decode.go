@@ -288,6 +288,8 @@ func readScalar(text string, v reflect.Value) error {
 		return parseInto(p, text, units.ParseRate)
 	case *units.Length:
 		return parseInto(p, text, units.ParseLength)
+	case *units.Power:
+		return parseInto(p, text, units.ParsePower)
 	case *Ratio:
 		r, err := ParseRatio(text)
 		if err != nil {
@@ -296,7 +298,7 @@ func readScalar(text string, v reflect.Value) error {
 		*p = r
 		return nil
 	}
-	if valid, ok := enums[v.Type()]; ok {
+	if valid := choices(v.Type()); valid != nil {
 		return readEnum(text, valid, v)
 	}
 	return readPlain(text, v)
@@ -360,7 +362,7 @@ func abridged(s string) string {
 
 func isQuantity(t reflect.Type) bool {
 	switch t {
-	case reflect.TypeFor[units.Time](), reflect.TypeFor[units.Bytes](), reflect.TypeFor[units.Rate](), reflect.TypeFor[units.Length]():
+	case reflect.TypeFor[units.Time](), reflect.TypeFor[units.Bytes](), reflect.TypeFor[units.Rate](), reflect.TypeFor[units.Length](), reflect.TypeFor[units.Power]():
 		return true
 	}
 	return false
@@ -377,12 +379,14 @@ func wanted(t reflect.Type) string {
 		return "a rate such as 400Gbps"
 	case t == reflect.TypeFor[units.Length]():
 		return "a length such as 30m"
+	case t == reflect.TypeFor[units.Power]():
+		return "a power such as 120kW"
 	case t == reflect.TypeFor[PKey]():
 		return "a P_Key such as 0x8"
 	case t == ratioType:
 		return "a ratio such as 1/8 or 20%"
-	case enums[t] != nil:
-		return oneOf(enums[t])
+	case choices(t) != nil:
+		return oneOf(choices(t))
 	}
 	if p, ok := presets[t]; ok {
 		return fmt.Sprintf("the name of a %s or a mapping of fields", p.kind)

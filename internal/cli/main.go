@@ -20,6 +20,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newTune,
 	newDiagnose,
 	newLatency,
+	newPlan,
 	newValidate,
 	newTopology,
 	newRoCE,

@@ -1,7 +1,6 @@
 package report
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
 	"math"
@@ -9,11 +8,6 @@ import (
 
 	"weft/internal/collisions"
 )
-
-//go:embed collisions.html.tmpl
-var collisionsText string
-
-var collisionsPage = pageOf("collisions", collisionsText)
 
 // Collisions prints the loss by size and policy.
 func Collisions(w io.Writer, r *collisions.Result, s Style) error {
@@ -131,7 +125,7 @@ func CollisionsPage(w io.Writer, r *collisions.Result, scenario []byte) error {
 		}
 		v.Sizes = append(v.Sizes, rows)
 	}
-	return collisionsPage.Execute(w, v)
+	return pages.ExecuteTemplate(w, "collisions.html.tmpl", v)
 }
 
 // collisionsPlot is a line and a band per policy over the ranks. A gain is drawn

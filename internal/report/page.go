@@ -1,7 +1,7 @@
 package report
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"html"
 	"html/template"
@@ -16,25 +16,15 @@ import (
 	"weft/scenario"
 )
 
-//go:embed page.html.tmpl
-var pageText string
+//go:embed *.html.tmpl
+var templates embed.FS
 
-// styleText is the style sheet that all pages share.
-//
-//go:embed style.html.tmpl
-var styleText string
-
-var page = pageOf("page", pageText)
-
-// pageOf is a page's template, with the style sheet.
-func pageOf(name, text string) *template.Template {
-	return template.Must(template.Must(template.New(name).Parse(text)).Parse(styleText))
-}
+var pages = template.Must(template.ParseFS(templates, "*.html.tmpl"))
 
 // Page writes the self-contained HTML page of a run: no script, no resource
 // from anywhere else. resolved is the scenario's text, shown at its end.
 func Page(w io.Writer, r *runstore.Results, sc *scenario.Resolved, resolved []byte) error {
-	return page.Execute(w, newView(r, sc, resolved))
+	return pages.ExecuteTemplate(w, "page.html.tmpl", newView(r, sc, resolved))
 }
 
 // view is what the page's template shows.
@@ -148,7 +138,9 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 type styled struct{}
 
 // Colours are the indices of the palette.
-func (styled) Colours() []int {
+func (styled) Colours() []int { return colours() }
+
+func colours() []int {
 	out := make([]int, palette)
 	for i := range out {
 		out[i] = i

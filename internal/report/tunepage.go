@@ -1,7 +1,6 @@
 package report
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
 	"math"
@@ -10,11 +9,6 @@ import (
 
 	"weft/internal/tune"
 )
-
-//go:embed tune.html.tmpl
-var tuneText string
-
-var tunePage = pageOf("tune", tuneText)
 
 // NamedText is a file as a page shows it.
 type NamedText struct{ Name, Text string }
@@ -59,7 +53,7 @@ func TunePage(w io.Writer, r *tune.Result, configs []NamedText, tuned []byte) er
 	for i := range profiles {
 		v.add(profilePlot(&profiles[i], i, most))
 	}
-	return tunePage.Execute(w, v)
+	return pages.ExecuteTemplate(w, "tune.html.tmpl", v)
 }
 
 func (v *tuneView) add(p *plot) {
