@@ -34,6 +34,7 @@ func (r *resolver) check() {
 			r.checkBeside(path, f)
 		}
 		r.checkRecovery(path, f)
+		r.ultraEthernetOnly(path, f)
 		if !r.broken("cluster", "topology") {
 			r.checkTopology(path+".topology", f)
 		}
@@ -162,8 +163,11 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 func (r *resolver) checkEthernet(path string, f *Fabric) {
 	e := &f.Ethernet
 	at := func(field string) string { return path + ".ethernet." + field }
-	if f.Kind == RoCEv1Kind {
+	switch f.Kind {
+	case RoCEv1Kind:
 		r.checkRoCEv1(path, f)
+	case UltraEthernetKind:
+		r.checkUltraEthernet(path, f)
 	}
 	if f.Kind == RoCEv2Kind && (f.MTU < 256 || f.MTU > 9000) {
 		r.complain(path+".mtu", "a RoCE v2 MTU of %s is out of range: want 256B to 4KiB, or up to 9000B for other simulators' cases", f.MTU.Exact())

@@ -21,7 +21,7 @@ func (r *resolver) checkRecovery(path string, f *Fabric) {
 		r.complain(path+".link.error-rate", "%s is more than 1", f.Link.ErrorRate)
 	}
 	m := f.Routing.Mode
-	if f.Transport.Recovery == SelectiveRepeat && (m == Adaptive || m == Spray) {
+	if f.Transport.Recovery == SelectiveRepeat && f.Kind != UltraEthernetKind && (m == Adaptive || m == Spray) {
 		r.complain(path+".transport.recovery", "selective repeat takes a packet that comes ahead for a sign of loss, and with routing by packet (%s) they do: "+
 			"set routing.mode to deterministic, ecmp or flowlet, or recovery: go-back-n", m)
 	}

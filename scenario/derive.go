@@ -191,6 +191,7 @@ func (r *resolver) deriveTopologies() {
 		}
 		r.deriveTopology(t, &r.Fabrics[i])
 		r.derivePFC(fmt.Sprintf("fabrics[%d]", i), &r.Fabrics[i])
+		r.deriveUltraEthernet(fmt.Sprintf("fabrics[%d]", i), &r.Fabrics[i])
 	}
 }
 

@@ -11,6 +11,9 @@ const (
 	RoCEv2Kind     FabricKind = "roce-v2"
 	RoCEv1Kind     FabricKind = "roce-v1" // of one Ethernet segment: no IP header
 	TCPKind        FabricKind = "tcp"
+	// UltraEthernetKind is Ultra Ethernet's transport (UET): sprayed, trimmed,
+	// delivered in any order.
+	UltraEthernetKind FabricKind = "ultra-ethernet"
 )
 
 // ScaleUpKind is how the GPUs of a node are joined.
@@ -175,6 +178,7 @@ const (
 	Swift  CCAlgorithm = "swift"
 	HPCC   CCAlgorithm = "hpcc"
 	IBCC   CCAlgorithm = "ib-cc" // InfiniBand's own
+	NSCC   CCAlgorithm = "nscc"  // Ultra Ethernet's
 )
 
 // Recovery is how a reliable connection sends lost packets again.
@@ -184,6 +188,15 @@ type Recovery string
 const (
 	GoBackN         Recovery = "go-back-n"        // everything from the lost packet on
 	SelectiveRepeat Recovery = "selective-repeat" // what is lost
+)
+
+// Entropy is how Ultra Ethernet chooses the entropy values of packets.
+type Entropy string
+
+// The ways to choose.
+const (
+	Oblivious Entropy = "oblivious" // in turn
+	Recycled  Entropy = "recycled"  // first those that came back unmarked (REPS)
 )
 
 // TCPVariant is a congestion control of TCP.
@@ -292,7 +305,7 @@ type Datatype string
 // enums lists the valid values of each enumerated type, in the order in which
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "roce-v1", "tcp"},
+	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "tcp"},
 	reflect.TypeFor[ScaleUpKind]():    {"switch", "mesh", "pcie", "none"},
 	reflect.TypeFor[Architecture]():   {"volta", "ampere", "ada", "hopper", "blackwell"},
 	reflect.TypeFor[Forwarding]():     {"cut-through", "store-and-forward"},
@@ -307,8 +320,9 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Separation]():     {"cables", "links", "forwarding"},
 	reflect.TypeFor[DeviceKind]():     texts(deviceKinds),
 	reflect.TypeFor[WatchdogAction](): {"drop", "forward", "alert"},
-	reflect.TypeFor[CCAlgorithm]():    {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc"},
+	reflect.TypeFor[CCAlgorithm]():    {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc", "nscc"},
 	reflect.TypeFor[Recovery]():       {"go-back-n", "selective-repeat"},
+	reflect.TypeFor[Entropy]():        {"oblivious", "recycled"},
 	reflect.TypeFor[TCPVariant]():     {"cubic", "dctcp"},
 	reflect.TypeFor[HostPath]():       {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
 	reflect.TypeFor[Distribution]():   {"none", "exponential", "lognormal"},

@@ -50,6 +50,8 @@ func (r *resolver) checkVerbs() {
 			r.complain("workload.transport", "%s has no %s %s: a socket carries a stream of bytes; take the fabric out, or transport: rc and operation: write or send", f.Name, w.Transport, w.Operation)
 		case f.Kind == TCPKind && w.ReceiveQueue > 0:
 			r.complain("workload.receive-queue", "%s has sockets, and those have no receive queue: take the fabric or the field out", f.Name)
+		case f.Kind == UltraEthernetKind && (w.Transport != RC || w.Operation == Read || w.ReceiveQueue > 0):
+			r.complain("workload.transport", "%s: Ultra Ethernet has reliable writes and sends here, whose receives are always there: take the fabric out, or transport: rc, operation: write or send and no receive-queue", f.Name)
 		case f.Kind != TCPKind && w.Operation == Read && f.Host.Path == PathCPU:
 			r.complain("workload.operation", "%s: a read of memory through the remote CPU is no RDMA READ: take another host.path", f.Name)
 		case w.Transport == UD && r.longestMessage() > f.MTU:

@@ -112,8 +112,8 @@ func (p *Partition) replies(nic *nicState, f *flow) {
 			p.stats.CNPs++
 		}
 		p.reply(f, i, nic.spec.wireBytes(h.Op, h.Length), class)
-		if p.batch.Seen != nil && h.Op == wire.RCAcknowledge {
-			p.takeBack(i)
+		if p.batch.Seen != nil && h.Op != wire.CNP {
+			p.takeBack(f, i)
 		}
 	}
 	p.batch.Packets, p.batch.Seen = p.batch.Packets[:0], nil

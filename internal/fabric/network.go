@@ -182,6 +182,7 @@ func (s *Stats) add(t *Stats) {
 	s.LostBytes += t.LostBytes
 	s.CNPs += t.CNPs
 	s.Marked += t.Marked
+	s.Trimmed += t.Trimmed
 	s.Pauses += t.Pauses
 	s.Resumes += t.Resumes
 	s.Stalls += t.Stalls
@@ -283,7 +284,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 		return err
 	}
 	err := f.qp.Connect(0, remote, 0, 0)
-	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath)
+	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath | cc.WantEntropy)
 	return err
 }
 

@@ -44,6 +44,8 @@ type markBits uint8
 const (
 	marked  markBits = 1 << iota // congestion experienced
 	capable                      // a switch may mark it
+	trimmed                      // its payload was cut off
+	lastHop                      // by the switch before its receiver
 )
 
 // markable reports whether a switch may mark the packet and has not yet.

@@ -196,6 +196,8 @@ func Framing(f *scenario.Fabric) Packet {
 		return Packet{mtu, wire.RoCEv2Bytes(wire.RCWriteMiddle, mtu, eth)}
 	case scenario.RoCEv1Kind:
 		return Packet{mtu, wire.RoCEv1Bytes(wire.RCWriteMiddle, mtu, f.Ethernet.VLAN)}
+	case scenario.UltraEthernetKind:
+		return Packet{mtu, wire.UETBytes(mtu, eth)}
 	case scenario.TCPKind:
 		ip := wire.IPv4Bytes
 		if eth.IPv6 {

@@ -53,12 +53,19 @@ var properties = []struct {
 			Integer(int64(p.Payload)), Integer(int64(p.Wire)), 100*(1-1/p.Overhead()))
 	}},
 	{"against overflow", lossless},
-	{"routing", func(f *scenario.Fabric) string { return string(f.Routing.Mode) }},
+	{"routing", func(f *scenario.Fabric) string {
+		if f.Kind == scenario.UltraEthernetKind {
+			return fmt.Sprintf("%s, entropy %s over %d values", f.Routing.Mode, f.Transport.Entropy, f.Transport.EntropyValues)
+		}
+		return string(f.Routing.Mode)
+	}},
 	{"congestion control", congestion},
 	{"out-of-order arrival", func(f *scenario.Fabric) string {
 		switch {
 		case f.Kind == scenario.TCPKind:
 			return "put in order by the kernel"
+		case f.Kind == scenario.UltraEthernetKind:
+			return "placed as it comes; messages finish in any order"
 		case f.NIC.OutOfOrder:
 			return "WRITEs are placed as they come"
 		}
@@ -82,6 +89,9 @@ func lossless(f *scenario.Fabric) string {
 		return fmt.Sprintf("credits, %s per lane and port", f.IB.Buffer)
 	case f.Ethernet.PFC.Enabled:
 		return fmt.Sprintf("PFC, %s of headroom per port; %s shared", f.Ethernet.PFC.Headroom, f.Switch.Buffer)
+	}
+	if t := f.Ethernet.Trim; t.On() {
+		return fmt.Sprintf("trims to %s when %s wait at a port", t.Size, t.Threshold)
 	}
 	return fmt.Sprintf("drops when the share of %s is full", f.Switch.Buffer)
 }

@@ -139,6 +139,8 @@ func (s *LatencySpec) Check(f *scenario.Fabric) error {
 		errs = append(errs, fmt.Errorf("%q is no operation: want write, send or read", s.Op))
 	case f.Kind == scenario.TCPKind && s.Op != LatencySend:
 		errs = append(errs, fmt.Errorf("%s has no %s: TCP sends", f.Name, s.Op))
+	case f.Kind == scenario.UltraEthernetKind && s.Op == LatencyRead:
+		errs = append(errs, fmt.Errorf("%s: Ultra Ethernet has writes and sends here, no reads: take another operation", f.Name))
 	case s.Op == LatencyRead && f.Host.Path == scenario.PathCPU:
 		errs = append(errs, fmt.Errorf("%s: a read of memory through the remote CPU is no RDMA READ: take another path", f.Name))
 	}
