@@ -172,7 +172,7 @@ func (r *resolver) checkEthernet(path string, f *Fabric) {
 	if f.Kind == RoCEv2Kind && (f.MTU < 256 || f.MTU > 9000) {
 		r.complain(path+".mtu", "a RoCE v2 MTU of %s is out of range: want 256B to 4KiB, or up to 9000B for other simulators' cases", f.MTU.Exact())
 	}
-	if f.Kind == TCPKind && (f.MTU < 576 || f.MTU > 9216) {
+	if f.Kind.TCP() && (f.MTU < 576 || f.MTU > 9216) {
 		r.complain(path+".mtu", "an IP MTU of %s is out of range: want 576B to 9216B", f.MTU.Exact())
 	}
 	if e.IPVersion == 5 {
@@ -206,7 +206,10 @@ func (r *resolver) checkEthernet(path string, f *Fabric) {
 	if e.ECN.Enabled && e.ECN.Kmin > f.Switch.Buffer {
 		r.complain(at("ecn.kmin"), "kmin %s is more than the switch's buffer of %s: nothing would be marked", e.ECN.Kmin.Exact(), f.Switch.Buffer.Exact())
 	}
-	if f.Routing.Mode == Deterministic && f.Kind == TCPKind {
+	if f.Kind.TCP() {
+		r.checkTCP(path, f)
+	}
+	if f.Routing.Mode == Deterministic && f.Kind.TCP() {
 		r.complain(path+".routing.mode", "TCP on Ethernet is routed by ecmp, flowlet, spray or adaptive")
 	}
 }

@@ -11,10 +11,14 @@ const (
 	RoCEv2Kind     FabricKind = "roce-v2"
 	RoCEv1Kind     FabricKind = "roce-v1" // of one Ethernet segment: no IP header
 	TCPKind        FabricKind = "tcp"
+	IWARPKind      FabricKind = "iwarp" // RDMA over a TCP that the NIC runs
 	// UltraEthernetKind is Ultra Ethernet's transport (UET): sprayed, trimmed,
 	// delivered in any order.
 	UltraEthernetKind FabricKind = "ultra-ethernet"
 )
+
+// TCP reports whether the protocol runs on TCP, of the kernel or of the NIC.
+func (k FabricKind) TCP() bool { return k == TCPKind || k == IWARPKind }
 
 // ScaleUpKind is how the GPUs of a node are joined.
 type ScaleUpKind string
@@ -305,7 +309,7 @@ type Datatype string
 // enums lists the valid values of each enumerated type, in the order in which
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "tcp"},
+	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "iwarp", "tcp"},
 	reflect.TypeFor[ScaleUpKind]():    {"switch", "mesh", "pcie", "none"},
 	reflect.TypeFor[Architecture]():   {"volta", "ampere", "ada", "hopper", "blackwell"},
 	reflect.TypeFor[Forwarding]():     {"cut-through", "store-and-forward"},

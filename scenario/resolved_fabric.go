@@ -33,7 +33,7 @@ type Fabric struct {
 	Transport Transport `yaml:"transport"`
 	// CC is the congestion control of RDMA.
 	CC CC `yaml:"cc"`
-	// TCP is the kernel's transport.
+	// TCP is the transport of sockets, in the kernel, and of iWARP, in the NIC.
 	TCP TCP `yaml:"tcp"`
 	// Host is the way of the data between GPU memory and NIC.
 	Host Host `yaml:"host"`
@@ -591,7 +591,7 @@ type CC struct {
 	CCT []Ratio `yaml:"cct"`
 }
 
-// TCP is the kernel's transport.
+// TCP is the transport of sockets, in the kernel, and of iWARP, in the NIC.
 type TCP struct {
 	// Variant is cubic or dctcp.
 	Variant TCPVariant `yaml:"variant"`
@@ -609,6 +609,9 @@ type TCP struct {
 	DelayedAck units.Time `yaml:"delayed-ack" range:"0..1s"`
 	// Segment is the largest piece that the kernel hands to the NIC (TSO).
 	Segment units.Bytes `yaml:"segment" range:"512B..512KiB"`
+	// MPAMarkers puts the markers of MPA into the stream of iWARP, 4 bytes in every
+	// 512.
+	MPAMarkers bool `yaml:"mpa-markers,omitzero"`
 	// Tick is the granularity of the kernel's timers, used when run.jitter is
 	// on: each host's ticks have a phase of their own.
 	Tick units.Time `yaml:"tick" range:"1us..1s"`

@@ -302,7 +302,11 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	f := s.flows[end]
 	var err error
 	if f.conn != nil {
-		err = f.conn.Send(p.now, units.Bytes(wr.Length), wr.Imm)
+		length := units.Bytes(wr.Length)
+		if s.spec.MPA != nil {
+			length = s.spec.MPA.stream(length)
+		}
+		err = f.conn.Send(p.now, length, wr.Imm)
 	} else {
 		err = f.qp.PostSend(p.now, wr)
 	}

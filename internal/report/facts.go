@@ -64,6 +64,8 @@ var properties = []struct {
 		switch {
 		case f.Kind == scenario.TCPKind:
 			return "put in order by the kernel"
+		case f.Kind == scenario.IWARPKind:
+			return "put in order by the NIC's TCP"
 		case f.Kind == scenario.UltraEthernetKind:
 			return "placed as it comes; messages finish in any order"
 		case f.NIC.OutOfOrder:
@@ -102,7 +104,7 @@ func congestion(f *scenario.Fabric) string {
 		marks = fmt.Sprintf(", ECN from %s to %s", f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax)
 	}
 	switch {
-	case f.Kind == scenario.TCPKind:
+	case f.Kind.TCP():
 		return string(f.TCP.Variant) + marks
 	case f.CC.Algorithm == scenario.CCNone:
 		return "none" + marks

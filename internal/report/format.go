@@ -159,6 +159,7 @@ const (
 	roceV1     = "roce-v1"
 
 	ultraEthernet = "ultra-ethernet"
+	iwarp         = "iwarp"
 	tcp           = "tcp"
 )
 

@@ -182,6 +182,9 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
 		n.FrameOverhead = uint16(wire.TCPSegmentBytes(probe, framing) - probe - tcp.HeaderBytes)
 		n.TCP = sockets(f)
+		if f.Kind == scenario.IWARPKind {
+			iwarpNIC(n, f)
+		}
 	}
 	return n
 }
@@ -262,6 +265,14 @@ func sockets(f *scenario.Fabric) *tcp.Config {
 	c.Window, c.InitialWindow, c.MinRTO = t.MaxWindow, uint32(t.InitialWindow), t.MinRTO
 	c.AckEvery, c.AckDelay = uint32(t.AckEvery), t.DelayedAck
 	return &c
+}
+
+// iwarpNIC makes a NIC's TCP carry RDMA. Its timers are the NIC's and have no
+// kernel's slack; the first timeout is the least, since nobody waits for a handshake.
+func iwarpNIC(n *fabric.NIC, f *scenario.Fabric) {
+	n.MPA = &fabric.MPA{Unit: uint16(wire.MPAUnit(int(n.TCP.MSS), f.TCP.MPAMarkers)), Markers: f.TCP.MPAMarkers}
+	n.TCP.MSS = units.Bytes(n.MPA.Unit)
+	n.TCP.InitialRTO, n.TCP.TimerSlack = n.TCP.MinRTO, 0
 }
 
 // switchRouting is the switches' way to choose a path.

@@ -22,7 +22,7 @@ func operations3(f *scenario.Fabric) []LatencyOp {
 	switch {
 	case f.Kind == scenario.TCPKind:
 		return []LatencyOp{LatencySend}
-	case f.Host.Path == scenario.PathCPU, f.Kind == scenario.UltraEthernetKind:
+	case f.Host.Path == scenario.PathCPU, f.Kind == scenario.UltraEthernetKind, f.Kind == scenario.IWARPKind:
 		return []LatencyOp{LatencyWrite, LatencySend}
 	}
 	return []LatencyOp{LatencyWrite, LatencySend, LatencyRead}
