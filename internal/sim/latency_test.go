@@ -35,6 +35,9 @@ func TestTermsSumToTheTimeExactly(t *testing.T) {
 	cases := 0
 	for _, preset := range catalog.Names(catalog.Fabric) {
 		for _, host := range catalog.Names(catalog.Host) {
+			if strings.HasPrefix(preset, "iwarp") && host == "cpu" {
+				continue // refused: its TCP is in the NIC
+			}
 			r, f := oneFabric(t, preset, host, "")
 			for _, op := range operations3(f) {
 				for _, hops := range []int{0, 1, 2, 3, 5} {
