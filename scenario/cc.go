@@ -21,6 +21,7 @@ var ccFields = map[CCAlgorithm][]string{
 		"min-window", "max-window",
 	},
 	HPCC: {"base-rtt", "utilisation", "max-stage", "ai-rate", "min-rate"},
+	NSCC: {"base-rtt", "target-delay", "proportional", "fair", "steady", "fast", "beta", "max-decrease", "quick-gate"},
 	IBCC: {"threshold", "marking-rate", "packet-size", "mark-victims", "ccti-timer", "ccti-increase", "ccti-min", "cct"},
 }
 
@@ -62,6 +63,26 @@ func (r *resolver) checkCC(path string, f *Fabric) {
 		r.checkEndToEnd(at, f)
 	case IBCC:
 		r.checkIBCC(at, f)
+	case NSCC:
+		r.checkNSCC(at, f)
+	}
+}
+
+func (r *resolver) checkNSCC(at string, f *Fabric) {
+	c := &f.CC
+	if f.Kind != UltraEthernetKind {
+		r.complain(at, "nscc is Ultra Ethernet's: %s takes another, or none", f.Kind)
+		return
+	}
+	r.below(at, "beta", c.Beta)
+	r.below(at, "max-decrease", c.MaxDecrease)
+	for _, x := range []struct {
+		field string
+		value Ratio
+	}{{"proportional", c.Proportional}, {"fair", c.Fair}, {"steady", c.Steady}, {"fast", c.Fast}} {
+		if x.value.Cmp(1000, 1) > 0 {
+			r.complain(at+"."+x.field, "%s is more than 1000: the specification's are 0.15 to 5", x.value)
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ func (r *resolver) check() {
 			r.checkSlowLinks(path, f)
 		}
 		r.checkRecovery(path, f)
+		r.ultraEthernetOnly(path, f)
 		if !r.broken("cluster", "topology") {
 			r.checkTopology(path+".topology", f)
 		}
@@ -168,13 +169,16 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 func (r *resolver) checkEthernet(path string, f *Fabric) {
 	e := &f.Ethernet
 	at := func(field string) string { return path + ".ethernet." + field }
-	if f.Kind == RoCEv1Kind {
+	switch f.Kind {
+	case RoCEv1Kind:
 		r.checkRoCEv1(path, f)
+	case UltraEthernetKind:
+		r.checkUltraEthernet(path, f)
 	}
 	if f.Kind == RoCEv2Kind && (f.MTU < 256 || f.MTU > 9000) {
 		r.complain(path+".mtu", "a RoCE v2 MTU of %s is out of range: want 256B to 4KiB, or up to 9000B for other simulators' cases", f.MTU.Exact())
 	}
-	if f.Kind == TCPKind && (f.MTU < 576 || f.MTU > 9216) {
+	if f.Kind.TCP() && (f.MTU < 576 || f.MTU > 9216) {
 		r.complain(path+".mtu", "an IP MTU of %s is out of range: want 576B to 9216B", f.MTU.Exact())
 	}
 	if e.IPVersion == 5 {
@@ -208,7 +212,10 @@ func (r *resolver) checkEthernet(path string, f *Fabric) {
 	if e.ECN.Enabled && e.ECN.Kmin > f.Switch.Buffer {
 		r.complain(at("ecn.kmin"), "kmin %s is more than the switch's buffer of %s: nothing would be marked", e.ECN.Kmin.Exact(), f.Switch.Buffer.Exact())
 	}
-	if f.Routing.Mode == Deterministic && f.Kind == TCPKind {
+	if f.Kind.TCP() {
+		r.checkTCP(path, f)
+	}
+	if f.Routing.Mode == Deterministic && f.Kind.TCP() {
 		r.complain(path+".routing.mode", "TCP on Ethernet is routed by ecmp, flowlet, spray or adaptive")
 	}
 }

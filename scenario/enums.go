@@ -11,7 +11,14 @@ const (
 	RoCEv2Kind     FabricKind = "roce-v2"
 	RoCEv1Kind     FabricKind = "roce-v1" // of one Ethernet segment: no IP header
 	TCPKind        FabricKind = "tcp"
+	IWARPKind      FabricKind = "iwarp" // RDMA over a TCP that the NIC runs
+	// UltraEthernetKind is Ultra Ethernet's transport (UET): sprayed, trimmed,
+	// delivered in any order.
+	UltraEthernetKind FabricKind = "ultra-ethernet"
 )
+
+// TCP reports whether the protocol runs on TCP, of the kernel or of the NIC.
+func (k FabricKind) TCP() bool { return k == TCPKind || k == IWARPKind }
 
 // ScaleUpKind is how the GPUs of a node are joined.
 type ScaleUpKind string
@@ -186,6 +193,7 @@ const (
 	Swift  CCAlgorithm = "swift"
 	HPCC   CCAlgorithm = "hpcc"
 	IBCC   CCAlgorithm = "ib-cc" // InfiniBand's own
+	NSCC   CCAlgorithm = "nscc"  // Ultra Ethernet's
 )
 
 // Recovery is how a reliable connection sends lost packets again.
@@ -195,6 +203,15 @@ type Recovery string
 const (
 	GoBackN         Recovery = "go-back-n"        // everything from the lost packet on
 	SelectiveRepeat Recovery = "selective-repeat" // what is lost
+)
+
+// Entropy is how Ultra Ethernet chooses the entropy values of packets.
+type Entropy string
+
+// The ways to choose.
+const (
+	Oblivious Entropy = "oblivious" // in turn
+	Recycled  Entropy = "recycled"  // first those that came back unmarked (REPS)
 )
 
 // TCPVariant is a congestion control of TCP.
@@ -304,7 +321,7 @@ type Datatype string
 // enums lists the valid values of each enumerated type, in the order in which
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "roce-v1", "tcp"},
+	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "iwarp", "tcp"},
 	reflect.TypeFor[ScaleUpKind]():    {"switch", "mesh", "pcie", "none"},
 	reflect.TypeFor[Architecture]():   {"volta", "ampere", "ada", "hopper", "blackwell"},
 	reflect.TypeFor[Forwarding]():     {"cut-through", "store-and-forward"},
@@ -320,8 +337,9 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Separation]():     {"cables", "links", "forwarding"},
 	reflect.TypeFor[DeviceKind]():     texts(deviceKinds),
 	reflect.TypeFor[WatchdogAction](): {"drop", "forward", "alert"},
-	reflect.TypeFor[CCAlgorithm]():    {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc"},
+	reflect.TypeFor[CCAlgorithm]():    {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc", "nscc"},
 	reflect.TypeFor[Recovery]():       {"go-back-n", "selective-repeat"},
+	reflect.TypeFor[Entropy]():        {"oblivious", "recycled"},
 	reflect.TypeFor[TCPVariant]():     {"cubic", "dctcp"},
 	reflect.TypeFor[HostPath]():       {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
 	reflect.TypeFor[Distribution]():   {"none", "exponential", "lognormal"},

@@ -28,7 +28,7 @@ for weft compare. What the catalog does not know stays unknown.
 
 FILE says what is wanted; flags say the same and win. See docs/PLAN.md.`,
 		Example: `  weft plan --gpus 1024 --node dgx-h100
-  weft plan examples/plan-1024.yaml --out designs
+  weft plan examples/plan/1024.yaml --out designs
   weft plan --init-prices prices.yaml
   weft plan --gpus 512 --fabrics roce-v2 --vendors Arista,NVIDIA --prices prices.yaml`,
 		Args: args(0, 1, "one file at most"),

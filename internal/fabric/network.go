@@ -183,6 +183,7 @@ func (s *Stats) add(t *Stats) {
 	s.LostBytes += t.LostBytes
 	s.CNPs += t.CNPs
 	s.Marked += t.Marked
+	s.Trimmed += t.Trimmed
 	s.Pauses += t.Pauses
 	s.Resumes += t.Resumes
 	s.Stalls += t.Stalls
@@ -285,7 +286,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 		return err
 	}
 	err := f.qp.Connect(0, remote, 0, 0)
-	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath)
+	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath | cc.WantEntropy)
 	return err
 }
 
@@ -303,7 +304,11 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	f := s.flows[end]
 	var err error
 	if f.conn != nil {
-		err = f.conn.Send(p.now, units.Bytes(wr.Length), wr.Imm)
+		length := units.Bytes(wr.Length)
+		if s.spec.MPA != nil {
+			length = s.spec.MPA.stream(length)
+		}
+		err = f.conn.Send(p.now, length, wr.Imm)
 	} else {
 		err = f.qp.PostSend(p.now, wr)
 	}

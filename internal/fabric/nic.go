@@ -37,6 +37,8 @@ type NIC struct {
 	// has one or the other.
 	Transport *transport.Config
 	TCP       *tcp.Config
+	// MPA, if not nil, is the framing of iWARP that its TCP carries.
+	MPA *MPA
 	// FrameOverhead is what an IP packet of TCP costs on the wire beyond
 	// itself.
 	FrameOverhead uint16

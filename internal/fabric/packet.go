@@ -48,6 +48,8 @@ type markBits uint8
 const (
 	marked  markBits = 1 << iota // congestion experienced
 	capable                      // a switch may mark it
+	trimmed                      // its payload was cut off
+	lastHop                      // by the switch before its receiver
 )
 
 // levelShift is where the service level begins.

@@ -273,6 +273,10 @@ func protocolTitle(p string) string {
 		return "RoCE v2"
 	case roceV1:
 		return "RoCE v1"
+	case iwarp:
+		return "iWARP"
+	case ultraEthernet:
+		return "Ultra Ethernet"
 	case tcp:
 		return "kernel TCP"
 	}

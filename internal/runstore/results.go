@@ -86,9 +86,10 @@ type Counts struct {
 	Marks           int64 `json:"ecn_marks"`
 	CNPs            int64 `json:"cnps"`
 	Retransmissions int64 `json:"retransmissions"`
-	DroppedBuffer   int64 `json:"dropped_buffer"`   // lossy class, buffer full
-	DroppedHeadroom int64 `json:"dropped_headroom"` // lossless class, headroom overrun
-	DroppedLifetime int64 `json:"dropped_lifetime"` // InfiniBand, head-of-queue lifetime
+	Trimmed         int64 `json:"trimmed,omitempty"` // Ultra Ethernet: packets whose payload a switch cut off
+	DroppedBuffer   int64 `json:"dropped_buffer"`    // lossy class, buffer full
+	DroppedHeadroom int64 `json:"dropped_headroom"`  // lossless class, headroom overrun
+	DroppedLifetime int64 `json:"dropped_lifetime"`  // InfiniBand, head-of-queue lifetime
 
 	DroppedStalled  int64 `json:"dropped_stalled,omitempty"`  // InfiniBand, lane stalled after such drops
 	DroppedWatchdog int64 `json:"dropped_watchdog,omitempty"` // lossless class, the PFC watchdog ended a storm

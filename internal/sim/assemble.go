@@ -8,6 +8,7 @@ import (
 	"weft/internal/routing/engine"
 	"weft/internal/subnet"
 	"weft/internal/topology"
+	"weft/internal/transport"
 	"weft/internal/transport/cc"
 	"weft/scenario"
 	"weft/units"
@@ -182,6 +183,9 @@ func (p *plan) addNodes(b *fabric.Builder) {
 	if nic.TCP != nil {
 		nic.TCP.Tick = p.tick()
 	}
+	if nic.MPA != nil {
+		nic.MPA.Sends = p.verbs.op == transport.OpSendImm
+	}
 	ib := infiniBandSwitch(f, p.class)
 	ib.Jitter = p.switchJitter()
 	if p.lanes != nil {
@@ -284,9 +288,6 @@ func (p *plan) connection(nic int32, entropy, port uint32, sl int) fabric.Connec
 	return c
 }
 
-// tcp reports whether the fabric runs TCP.
-func (p *plan) tcp() bool { return p.fabric.Kind == scenario.TCPKind }
-
 // port is the port of a NIC that a connection takes: its planes in turn by the
 // connection's entropy.
 func (p *plan) port(nic int32, entropy uint32) int {
@@ -295,7 +296,7 @@ func (p *plan) port(nic int32, entropy uint32) int {
 
 // connectionsPerPair is how many queue pairs or sockets two ends have.
 func (p *plan) connectionsPerPair() int {
-	if p.tcp() {
+	if p.fabric.Kind.TCP() {
 		return p.fabric.TCP.Sockets
 	}
 	return p.fabric.Transport.QPsPerConnection
