@@ -34,6 +34,7 @@ var groups = []struct{ id, title string }{
 	{"incast", "Incast"},
 	{"queue", "Queueing"},
 	{"ring", "Ring all-reduce"},
+	{"sharp", "Reductions in the switches"},
 	{"uniform", "Uniform traffic through a switch"},
 	{"dcqcn", "DCQCN"},
 	{"cc", "TIMELY, Swift and HPCC"},
