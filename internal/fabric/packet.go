@@ -64,8 +64,8 @@ type pool struct {
 	live  int
 }
 
-// bunchSize is how many records a bunch has: four cache lines of what is hot.
-const bunchSize = 8
+// bunchSize is how many records a bunch has: eight cache lines of what is hot.
+const bunchSize = 16
 
 // bunch is what a maker of packets has left of one.
 type bunch struct {
