@@ -20,6 +20,7 @@ const (
 	roleSum                      // the same in the aggregation unit of a switch
 	roleCopy                     // scale-up: a copy of a multicast train; entropy is its record
 	roleResult                   // reduction in the network: a copy of the result; entropy is its record
+	roleNone                     // the record holds no packet
 )
 
 // pkt is what every hop touches of a packet: half a cache line. What only the
@@ -60,34 +61,62 @@ func (m markBits) level() uint8 { return uint8(m >> levelShift) }
 // markable reports whether a switch may mark the packet and has not yet.
 func (k *pkt) markable() bool { return k.mark&(marked|capable) == capable }
 
-// pool holds the packets of one partition.
+// pool holds the packets of one partition. Who makes packets takes records by the
+// bunch: packets that follow each other then lie in a row, and who has touched one
+// has the next in the processor's caches.
 type pool struct {
-	hot  []pkt
-	cold []transport.Packet
-	segs []tcp.Segment // of TCP, made when the first is asked for
-	seen []seen        // of packets that report on their way, likewise
-	free int32
-	live int
+	hot   []pkt
+	cold  []transport.Packet
+	segs  []tcp.Segment // of TCP, made when the first is asked for
+	seen  []seen        // of packets that report on their way, likewise
+	taken []uint8       // by bunch: records that are in use or in a maker's hands
+	free  []int32       // bunches of which none is
+	loose bunch         // of makers that have none of their own
+	live  int
 }
 
-func newPool() pool { return pool{free: -1} }
+// bunchSize is how many records a bunch has: eight cache lines of what is hot.
+const bunchSize = 16
 
-// get takes a record; the caller fills all of it.
-func (p *pool) get() int32 {
+// bunch is what a maker of packets has left of one.
+type bunch struct {
+	next int32
+	left uint8
+}
+
+// get takes a record out of a bunch; the caller fills all of it.
+func (p *pool) get(b *bunch) int32 {
 	p.live++
-	if i := p.free; i >= 0 {
-		p.free = p.hot[i].next
-		return i
+	if b.left == 0 {
+		p.refill(b)
 	}
-	if len(p.hot) >= MaxPacketsInFlight {
+	i := b.next
+	b.next++
+	b.left--
+	return i
+}
+
+// refill gets a maker another bunch.
+func (p *pool) refill(b *bunch) {
+	if last := len(p.free) - 1; last >= 0 {
+		b.next, b.left = p.free[last]*bunchSize, bunchSize
+		p.taken[p.free[last]] = bunchSize
+		p.free = p.free[:last]
+		return
+	}
+	n := len(p.hot)
+	if n+bunchSize > MaxPacketsInFlight {
 		panic(&Overload{"packets in flight in one partition", MaxPacketsInFlight})
 	}
-	if len(p.hot) == cap(p.hot) {
+	if n+bunchSize > cap(p.hot) {
 		p.grow()
 	}
-	i := len(p.hot)
-	p.hot, p.cold = p.hot[:i+1], p.cold[:i+1]
-	return int32(i)
+	p.hot, p.cold = p.hot[:n+bunchSize], p.cold[:n+bunchSize]
+	for i := n; i < len(p.hot); i++ {
+		p.hot[i].role = roleNone
+	}
+	b.next, b.left = int32(n), bunchSize
+	p.taken = append(p.taken, bunchSize)
 }
 
 func (p *pool) grow() {
@@ -116,8 +145,12 @@ func (p *pool) report(i int32) *seen {
 
 func (p *pool) put(i int32) {
 	p.live--
-	p.hot[i].next = p.free
-	p.free = i
+	p.hot[i].role = roleNone
+	of := i / bunchSize
+	p.taken[of]--
+	if p.taken[of] == 0 {
+		p.free = append(p.free, of)
+	}
 }
 
 // list is a queue of packets, first in, first out. An empty one has head -1.
