@@ -103,7 +103,13 @@ func portTables(t *testing.T, socket, host string, s *subnet.Subnet) []string {
 			}
 			var info mad.PortInfo
 			_ = info.Parse(r.get(path, mad.AttrPortInfo, at))
-			line := fmt.Sprintf("%s port %d: LID %d %v MTU %d lanes %d keys %x", node.Name, p, info.LID, info.State, info.NeighborMTU, info.OperationalVLs, r.get(path, mad.AttrPKeyTable, inPort)[:16])
+			line := fmt.Sprintf("%s port %d: LID %d %v MTU %d lanes %d HOQ %d stall %d keys %x", node.Name, p, info.LID, info.State, info.NeighborMTU, info.OperationalVLs,
+				info.HOQLife, info.VLStallCount, r.get(path, mad.AttrPKeyTable, inPort)[:16])
+			if p == 0 {
+				var sw mad.SwitchInfo
+				_ = sw.Parse(r.get(path, mad.AttrSwitchInfo, 0))
+				line += fmt.Sprintf(" lifetime %d multicast top %#x", sw.LifeTime, sw.MulticastFDBTop)
+			}
 			if p > 0 {
 				line += fmt.Sprintf(" low %x high %x", r.get(path, mad.AttrVLArb, 1<<16|at)[:16], r.get(path, mad.AttrVLArb, 3<<16|at)[:16])
 				sl := uint32(0)
