@@ -24,6 +24,9 @@ type Builder struct {
 	Lanes *routing.Lanes
 	// PKeys, if not nil, are the P_Keys of the NICs, which are then checked.
 	PKeys *PKeys
+	// Segments, if not nil, are the VLANs and VRFs of the NICs, which switches then
+	// keep apart.
+	Segments *Segments
 	// FlowletGap is the pause after which Flowlet may move a flow.
 	FlowletGap units.Time
 	// AdaptiveThreshold is how many bytes more than the least loaded port the
@@ -199,7 +202,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
 	n.hash, n.laneRule = b.Hash, b.Lanes
 	n.maxEvents = b.MaxEvents
-	n.pkeys = b.PKeys
+	n.pkeys, n.segments = b.PKeys, b.Segments
 	n.patience = patience
 	for i := range n.infiniband {
 		s := n.infiniband[i].spec
@@ -223,6 +226,11 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		if len(b.PKeys.Tables) < len(n.nics) {
 			return nil, fmt.Errorf("there are P_Key tables for %d NICs of %d", len(b.PKeys.Tables), len(n.nics))
 		}
+	}
+	if b.Segments != nil && len(b.Segments.Of) < len(n.nics) {
+		return nil, fmt.Errorf("there are segments for %d NICs of %d", len(b.Segments.Of), len(n.nics))
+	}
+	if b.PKeys != nil || b.Segments != nil {
 		n.offences = make([][]Violation, len(n.ports))
 	}
 	for i := range b.cable {

@@ -109,6 +109,9 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	nd := &n.nodes[b.node]
 	s := &n.ethernet[nd.state]
 	k.in = link
+	if n.segments != nil && p.unrouted(nd, link, i) {
+		return
+	}
 	out := p.route(nd, k)
 	o := &n.ports[out]
 	if o.flags&flagStorm != 0 && p.stormy(out, k.class) {

@@ -124,6 +124,7 @@ type Network struct {
 	stalls      []stall       // by port and class
 	fecn        []fecnLane    // by port and class; nil, unless some switch marks
 	pkeys       *PKeys        // nil: nobody checks P_Keys
+	segments    *Segments     // nil: nobody keeps VRFs apart
 	offences    [][]Violation // by port that discarded; nil where nobody checks
 	jitter      []linkJitter  // by link; nil, unless some switch jitters
 	aggregation *aggregation  // nil: no switch reduces

@@ -16,12 +16,13 @@ import (
 
 // plan is what the simulations of one fabric share: the graph and its tables.
 type plan struct {
-	fabric *scenario.Fabric
-	graph  *topology.Graph
-	tables *routing.Tables
-	class  classes
-	keys   pkeys
-	lanes  *routing.Lanes // nil where packets keep their lane
+	fabric   *scenario.Fabric
+	graph    *topology.Graph
+	tables   *routing.Tables
+	class    classes
+	keys     pkeys
+	segments *segments      // nil where all reach all
+	lanes    *routing.Lanes // nil where packets keep their lane
 	// paths are the levels of paths by plane, where lanes go by them, and maps the
 	// SL2VL tables by switch, nil where a level's lane is its number.
 	paths     []pathLevels
@@ -65,6 +66,7 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if p.keys, err = pkeysOf(r, f, g); err != nil {
 		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 	}
+	p.segments = segmentsOf(r, f, g)
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
@@ -129,7 +131,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 	if up.rate.Num > 0 {
 		addScaleUp(b, up, nodes)
 	}
-	b.PKeys = p.keys.enforced()
+	b.PKeys, b.Segments = p.keys.enforced(), p.segments.enforced()
 	for i := range p.graph.Cables {
 		p.cable(b, &p.graph.Cables[i], p.cableRate(&p.graph.Cables[i]))
 	}
