@@ -63,7 +63,7 @@ func (s *segments) reaches(a, b int32) bool {
 // apart is why messages from a NIC to another never end; "" if they do. A service that
 // acknowledges needs the way back, too.
 func (p *plan) apart(a, b int32) string {
-	back := p.tcp() || p.verbs.service == transport.RC
+	back := p.fabric.Kind.TCP() || p.verbs.service == transport.RC
 	switch s := p.segments; {
 	case p.keys.apart(a, b):
 		return "share no partition: see ib.partitions"
