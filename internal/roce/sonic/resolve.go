@@ -33,7 +33,7 @@ func Resolve(c *Config) (*Switch, error) {
 // does not fit its pool. What is configured soundly and works badly is for the
 // lint. With defects the Switch leaves out what they are about.
 func Examine(c *Config) (*Switch, []*Error) {
-	r := &resolver{config: c, sw: &Switch{File: c.File, Watchdog: Watchdog{Poll: defaultWatch}}}
+	r := &resolver{config: c, sw: &Switch{File: c.File, parts: c.parts, Watchdog: Watchdog{Poll: defaultWatch}}}
 	r.device()
 	r.pools()
 	r.profiles()
@@ -73,7 +73,8 @@ func (r *resolver) mendable(line int, patch, format string, args ...any) {
 		r.unlisted++
 		return
 	}
-	e := &Error{File: r.config.File, Line: line, Text: fmt.Sprintf(format, args...)}
+	file, line := r.sw.Place(line)
+	e := &Error{File: file, Line: line, Text: fmt.Sprintf(format, args...)}
 	if patch != "" {
 		e.Fix = []string{patch}
 	}
