@@ -249,8 +249,15 @@ func (r *resolver) schedulers() {
 // pool's size is what is left when that is set aside.
 func (r *resolver) headroomFits() {
 	for _, p := range r.sw.Profiles {
-		if p.Lossless() && p.Pool != nil && p.Pool.Xoff > 0 && p.Xoff > p.Pool.Xoff {
-			r.problem(p.Line, "BUFFER_PROFILE|%s has headroom of %d bytes, and all of its pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, p.Pool.Xoff)
+		if !p.Lossless() || p.Pool == nil {
+			continue
+		}
+		has := p.Pool.Xoff
+		if has == 0 { // no headroom is shared: that of one group is at least less than the pool
+			has = p.Pool.Size
+		}
+		if has > 0 && p.Xoff > has {
+			r.problem(p.Line, "BUFFER_PROFILE|%s has headroom of %d bytes, and all of its pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, has)
 		}
 	}
 }
