@@ -134,10 +134,11 @@ type Switch struct {
 	Jitter Jitter `yaml:"jitter"`
 	// Cell is the unit in which the shared buffer is given out.
 	Cell units.Bytes `yaml:"cell" range:"0B..64KiB"`
-	// SONiC is a config_db.json, its path from the scenario's folder on: all
-	// switches have the buffers, thresholds, marking, queues and priorities that it
-	// gives a port. What the scenario itself states comes before it.
-	SONiC string `yaml:"sonic,omitzero"`
+	// SONiC is a config_db.json, or its parts such as [qos.json, buffers.json], by
+	// paths from the scenario's folder on: all switches have the buffers, thresholds,
+	// marking, queues and priorities that it gives a port. What the scenario itself
+	// states comes before it.
+	SONiC []string `yaml:"sonic,omitzero"`
 	// SONiCPort is that port; needed where ports of the link's rate differ.
 	SONiCPort string `yaml:"sonic-port,omitzero"`
 }

@@ -246,6 +246,19 @@ func (m *measurement) run(ctx context.Context, run Runner) {
 	}
 }
 
+// ReferenceError is that the job fails on one ideal switch: nothing is lost against
+// nothing.
+type ReferenceError struct {
+	Nodes int
+	Err   error
+}
+
+func (e *ReferenceError) Error() string {
+	return fmt.Sprintf("the reference, %d nodes on one ideal switch, fails: %v", e.Nodes, e.Err)
+}
+
+func (e *ReferenceError) Unwrap() error { return e.Err }
+
 // sizeOf is what the measurements of a size come to; complete is false where some
 // were not made.
 func sizeOf(all []measurement, size, policies int, s *Spec) (out Size, complete bool, err error) {
@@ -258,7 +271,7 @@ func sizeOf(all []measurement, size, policies int, s *Spec) (out Size, complete 
 		case errors.Is(m.err, context.Canceled) || errors.Is(m.err, context.DeadlineExceeded):
 			return out, false, nil
 		case m.policy < 0 && m.err != nil:
-			return out, false, fmt.Errorf("%d nodes on one switch, the reference: %w", out.Nodes, m.err)
+			return out, false, &ReferenceError{Nodes: out.Nodes, Err: m.err}
 		case m.policy < 0:
 			out.Reference, out.Ranks = m.busbw, m.ranks
 		case m.err != nil:

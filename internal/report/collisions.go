@@ -42,7 +42,7 @@ func collisionsNotes(r *collisions.Result) []string {
 		}
 	}
 	if failed > 0 {
-		out = append(out, fmt.Sprintf("%s failed and is in no quantile, the last: %s", plural(int64(failed), "simulation", "simulations"), oneLine(why)))
+		out = append(out, fmt.Sprintf("%s failed, which no quantile has: %s", plural(int64(failed), "simulation", "simulations"), oneLine(why)))
 	}
 	if r.Partial {
 		out = append(out, "Partial: larger sizes are missing.")

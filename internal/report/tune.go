@@ -57,7 +57,7 @@ func tuneSentences(r *tune.Result) []string {
 	if s.Combinations {
 		searched += ", all combinations that there are"
 	}
-	if r.Best() != nil {
+	if r.Found {
 		searched += fmt.Sprintf("; there the objective fell by %s", signedPercent(s.Improvement()))
 	}
 	out = append(out, searched+".")
@@ -73,9 +73,9 @@ func tuneSentences(r *tune.Result) []string {
 // verdictOfTuning is the first sentence: what was gained, as far as it is shown.
 func verdictOfTuning(r *tune.Result) string {
 	switch p := r.Proof; {
-	case r.Best() == nil && r.Partial:
+	case !r.Found && r.Partial:
 		return "Stopped before anything better than the scenario as it stands was found."
-	case r.Best() == nil:
+	case !r.Found:
 		return "Nothing that was tried is better than the scenario as it stands: its values stay."
 	case p == nil:
 		return "Stopped before the proof: what was found is the best of the search, on the seeds that it searched on."

@@ -125,4 +125,3 @@ func profilePlot(t *tune.Profile, i int, most float64) *plot {
 	p.series = []series{s, own}
 	return p
 }
-

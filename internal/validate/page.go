@@ -42,6 +42,7 @@ var groups = []struct{ id, title string }{
 	{"fct", "Flow completion times of another simulator"},
 	{"model", "Collectives by NCCL's own cost model"},
 	{"nccl", "Measured collectives"},
+	{"scaleout", "Scale-out on ECMP"},
 }
 
 // WritePage writes docs/VALIDATION.md.
