@@ -19,6 +19,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newBench,
 	newLatency,
 	newPlan,
+	newAdvise,
 	newValidate,
 	newTopology,
 	newRoCE,
