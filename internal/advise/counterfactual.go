@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/internal/plan"
 	"weft/scenario"
 )
 
@@ -45,19 +44,21 @@ func changes(in *inputs) []change {
 		{criterion: "performance", name: "RoCE v2 without congestion control", candidate: 1, set: over("fabrics[0].cc", "none")},
 		{criterion: "tail", name: "RoCE v2 with packet spraying in place of ECMP", candidate: 1, set: over("fabrics[0].routing.mode", "spray")},
 		{criterion: "tail", name: "InfiniBand with fixed routes in place of adaptive ones", candidate: 0, set: over("fabrics[0].routing.mode", "deterministic")},
-		{criterion: "scale", name: fmt.Sprintf("InfiniBand on switches of %d ports", roce.Radix), candidate: -1, alter: func(x *inputs) { x.candidates[0].Reach = reachOf(withRadix(ib, roce.Radix)) }},
+		{criterion: "scale", name: fmt.Sprintf("InfiniBand on switches of %d ports", roce.Radix), candidate: -1, alter: func(x *inputs) { x.candidates[0].widen(roce.Radix) }},
+		{criterion: "fault recovery", name: "InfiniBand with fixed routes in place of adaptive ones: every switch waits for the Subnet Manager", candidate: 0, recovery: true, set: over("fabrics[0].routing.mode", "deterministic")},
 		{criterion: "fault recovery", name: "BGP that handles an update in 1 ms in place of 10 ms", candidate: 1, recovery: true, set: over("control.bgp.update", "1ms")},
 		{criterion: "operation", name: "a team that knows both protocols well", candidate: -1, alter: func(x *inputs) { x.profile.Organisation.Skills = Skills{Expert, Expert} }},
-		{criterion: "cost", name: "InfiniBand half as dear again", candidate: -1, alter: func(x *inputs) { x.costFactor *= 1.5 }},
+		{criterion: "cost", name: "InfiniBand 1.5 times as dear", candidate: -1, alter: func(x *inputs) { x.costFactor *= 1.5 }},
 		{criterion: "power", name: "links that need no transceivers", candidate: -1, alter: func(x *inputs) { x.noOptics = true }},
 		{criterion: "vendor ecosystem", name: "the other policy of vendors", candidate: -1, alter: otherPolicy},
 	}
 }
 
-func withRadix(d *plan.Design, radix int) *plan.Design {
-	other := *d
-	other.Radix = radix
-	return &other
+// widen gives the design switches of more ports, of which nothing else is known.
+func (c *Candidate) widen(radix int) {
+	d := *c.Design
+	d.Radix, d.Growth = radix, nil
+	c.Design, c.Reach = &d, reachOf(&d)
 }
 
 func otherPolicy(x *inputs) {

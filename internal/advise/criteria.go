@@ -50,6 +50,9 @@ type inputs struct {
 // tie is the difference up to which numbers are no different, as in weft compare.
 const tie = 0.02
 
+// lead is how many points RoCE v2 is ahead.
+func (v Verdict) lead() float64 { return v.Points[1] - v.Points[0] }
+
 // rule is how a criterion compares the fabrics.
 type rule struct {
 	name   string
@@ -92,10 +95,10 @@ func judge(in *inputs) Verdict {
 		v.Choice = 1
 	case in.candidates[1].Design == nil:
 		v.Choice = 0
-	case v.Points[1] > v.Points[0]:
+	case v.lead() > 0:
 		v.Choice = 1
 	}
-	v.Tie = v.Points[0] == v.Points[1]
+	v.Tie = v.lead() == 0
 	return v
 }
 
@@ -162,9 +165,13 @@ func recoveryCell(_ *inputs, c *Candidate) Cell {
 	if r == nil {
 		return Cell{Text: "nothing to mend: no link between switches"}
 	}
+	var parts []string
+	for _, b := range r.Broken {
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", b.What, b.Open, b.How))
+	}
 	return Cell{
-		fmt.Sprintf("all ways open %s after a broken uplink (%s, noticed by %s); a permutation under way is late by %s", r.Open, r.Plane, r.How, r.Delay),
-		float64(r.Open), r.Open > 0, "simulated, " + c.Performance.Model.Text(),
+		fmt.Sprintf("time until all ways are open, by %s: %s", r.Plane, strings.Join(parts, ", ")),
+		float64(r.Slowest()), r.Slowest() > 0, "simulated, " + r.Model.Text(),
 	}
 }
 
@@ -190,7 +197,7 @@ func costCell(in *inputs, c *Candidate) Cell {
 	}
 	if cost := c.Design.Cost; cost != nil {
 		total := cost.Total()
-		text := total.Text(cost.Text)
+		text := total.Text(cost.Text) + factorText(factor)
 		if m := total.MissingText(); m != "" {
 			text += " (" + m + ")"
 		}
@@ -205,7 +212,16 @@ func costCell(in *inputs, c *Candidate) Cell {
 	if ratio != 1 {
 		text += fmt.Sprintf("; a port weighs %g", ratio)
 	}
+	text += factorText(factor)
 	return Cell{text, float64(ports) * ratio * factor, true, "computed by plan, no prices"}
+}
+
+// factorText says that a cost is taken to be another.
+func factorText(factor float64) string {
+	if factor == 1 {
+		return ""
+	}
+	return fmt.Sprintf(", %g times as dear", factor)
 }
 
 func powerCell(in *inputs, c *Candidate) Cell {
@@ -230,7 +246,7 @@ func powerCell(in *inputs, c *Candidate) Cell {
 // vendorCell is how many make switches; where one maker is fine it is no matter.
 func vendorCell(in *inputs, c *Candidate) Cell {
 	n := float64(len(c.Makers.Switches))
-	text := fmt.Sprintf("%d makers of switches: %s", len(c.Makers.Switches), c.Makers.Text())
+	text := c.Makers.Text()
 	if in.profile.Organisation.Vendors == OneVendor {
 		return Cell{text, 1, true, "catalog; one maker is fine by the profile"}
 	}

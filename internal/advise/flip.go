@@ -11,75 +11,116 @@ import (
 	"weft/scenario"
 )
 
-// Flip is where the choice becomes another as one thing grows.
+// Flip is where the choice becomes another as one thing changes.
 type Flip struct {
-	What  string // price of InfiniBand over RoCE v2, …
-	Now   string
-	Turns []Turn
-	From  string // the range that was searched
-	To    string
+	What     string // price of InfiniBand over RoCE v2, …
+	Now      string
+	Turns    []Turn
+	From, To string // the range that was searched
+	// Leads are by how many points what is chosen now is ahead at From, now and at To.
+	Leads [3]float64
 	Tried int // points that were computed
 	Note  string
 }
 
-// Turn is one place where the choice changes: from the one at the first point to
-// another at the second.
+// Turn is one place where the choice changes, between two neighbouring points.
 type Turn struct {
 	Between, And string
-	Choice       string // beyond, seen from what is now
+	Choice       string // at the second
 }
 
-// turns finds where the choice changes along points, of which now is one: bisection
-// between it and each end at which the choice is another.
-func turns(points int, now int, choice func(int) (int, error), name func(int) string) ([]Turn, error) {
-	here, err := choice(now)
-	if err != nil {
-		return nil, err
-	}
-	var out []Turn
-	for _, end := range []int{0, points - 1} {
-		there, err := choice(end)
-		if err != nil {
-			return nil, err
-		}
-		if there == here {
-			continue
-		}
-		same, other := now, end
-		for abs(same-other) > 1 {
-			middle := (same + other) / 2
-			c, err := choice(middle)
-			if err != nil {
-				return nil, err
-			}
-			if c == here {
-				same = middle
-			} else {
-				other, there = middle, c
-			}
-		}
-		out = append(out, Turn{name(same), name(other), []string{"InfiniBand", "RoCE v2"}[there]})
-	}
-	return out, nil
+// course is a row of points with the verdict of each, computed when it is asked for.
+type course struct {
+	points, now int
+	name        func(int) string
+	verdict     func(int) (Verdict, error)
+	done        map[int]Verdict
 }
+
+func (c *course) at(i int) (Verdict, error) {
+	if v, ok := c.done[i]; ok {
+		return v, nil
+	}
+	v, err := c.verdict(i)
+	if err == nil {
+		c.done[i] = v
+	}
+	return v, err
+}
+
+// search fills in a flip: where all is set, from every point, else by bisection
+// between now and each end at which the choice is another.
+func (c *course) search(what string, all bool) (Flip, error) {
+	c.done = map[int]Verdict{}
+	f := Flip{What: what, Now: c.name(c.now), From: c.name(0), To: c.name(c.points - 1)}
+	err := c.leads(&f)
+	switch {
+	case err != nil:
+	case all:
+		err = c.scan(&f)
+	default:
+		err = errors.Join(c.bisect(&f, 0), c.bisect(&f, c.points-1))
+	}
+	f.Tried = len(c.done)
+	return f, err
+}
+
+func (c *course) leads(f *Flip) error {
+	here, err := c.at(c.now)
+	if err != nil {
+		return err
+	}
+	for k, i := range []int{0, c.now, c.points - 1} {
+		v, err := c.at(i)
+		if err != nil {
+			return err
+		}
+		f.Leads[k] = v.Points[here.Choice] - v.Points[1-here.Choice]
+	}
+	return nil
+}
+
+func (c *course) scan(f *Flip) error {
+	for i := range c.points - 1 {
+		a, err1 := c.at(i)
+		b, err2 := c.at(i + 1)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		if a.Choice != b.Choice {
+			f.Turns = append(f.Turns, Turn{c.name(i), c.name(i + 1), names[b.Choice]})
+		}
+	}
+	return nil
+}
+
+func (c *course) bisect(f *Flip, end int) error {
+	here, err1 := c.at(c.now)
+	there, err2 := c.at(end)
+	if err := errors.Join(err1, err2); err != nil || here.Choice == there.Choice {
+		return err
+	}
+	same, other := c.now, end
+	for abs(same-other) > 1 {
+		middle := (same + other) / 2
+		v, err := c.at(middle)
+		if err != nil {
+			return err
+		}
+		if v.Choice == here.Choice {
+			same = middle
+		} else {
+			other = middle
+		}
+	}
+	f.Turns = append(f.Turns, Turn{c.name(same), c.name(other), names[c.done[other].Choice]})
+	return nil
+}
+
+// names are what the candidates are called, in their order.
+var names = [2]string{KindName(scenario.InfiniBandKind), KindName(scenario.RoCEv2Kind)}
 
 func abs(x int) int { return max(x, -x) }
-
-// memo computes each point once and counts them.
-func memo(f func(int) (int, error)) (func(int) (int, error), *int) {
-	done, n := map[int]int{}, 0
-	return func(i int) (int, error) {
-		if c, ok := done[i]; ok {
-			return c, nil
-		}
-		c, err := f(i)
-		if err == nil {
-			done[i] = c
-			n++
-		}
-		return c, err
-	}, &n
-}
 
 // flips searches where the choice turns.
 func (a *adviser) flips(ctx context.Context, in *inputs) ([]Flip, error) {
@@ -97,8 +138,8 @@ func (a *adviser) flips(ctx context.Context, in *inputs) ([]Flip, error) {
 	return out, nil
 }
 
-// priceSteps is how finely the ratio of prices is searched: from a quarter of what it
-// is to four times, in hundredths.
+// The prices that are searched: from a quarter of what InfiniBand is taken to cost to
+// four times, in hundredths.
 const (
 	leastPrice = 25
 	mostPrice  = 400
@@ -106,17 +147,16 @@ const (
 
 func (a *adviser) flipPrice(_ context.Context, in *inputs) (Flip, error) {
 	factor := func(i int) float64 { return float64(leastPrice+i) / 100 }
-	choice, tried := memo(func(i int) (int, error) {
-		x := in.copied()
-		x.costFactor *= factor(i)
-		return judge(x).Choice, nil
-	})
-	name := func(i int) string { return fmt.Sprintf("%.2f×", factor(i)) }
-	found, err := turns(mostPrice-leastPrice+1, 100-leastPrice, choice, name)
-	return Flip{
-		What: "what InfiniBand costs, over what it is taken to cost now", Now: "1×", Turns: found,
-		From: name(0), To: name(mostPrice - leastPrice), Tried: *tried,
-	}, err
+	c := course{
+		points: mostPrice - leastPrice + 1, now: 100 - leastPrice,
+		name: func(i int) string { return fmt.Sprintf("%.2f×", factor(i)) },
+		verdict: func(i int) (Verdict, error) {
+			x := in.copied()
+			x.costFactor *= factor(i)
+			return judge(x), nil
+		},
+	}
+	return c.search("what InfiniBand costs, over what it is taken to cost now", true)
 }
 
 // skillLevels are the pairs of skills along which the choice is searched: from a team
@@ -124,80 +164,81 @@ func (a *adviser) flipPrice(_ context.Context, in *inputs) (Flip, error) {
 var skillLevels = []Skills{{Expert, NoSkill}, {Expert, SomeSkill}, {Expert, Expert}, {SomeSkill, SomeSkill}, {SomeSkill, Expert}, {NoSkill, Expert}}
 
 func (a *adviser) flipSkill(_ context.Context, in *inputs) (Flip, error) {
-	name := func(s Skills) string { return fmt.Sprintf("InfiniBand %s, Ethernet %s", s.InfiniBand, s.Ethernet) }
-	f := Flip{What: "skills of the team", Now: name(in.profile.Organisation.Skills), From: name(skillLevels[0]), To: name(skillLevels[len(skillLevels)-1])}
-	last := -1
-	for i, s := range skillLevels {
-		x := in.copied()
-		x.profile.Organisation.Skills = s
-		v := judge(x)
-		f.Tried++
-		if last >= 0 && v.Choice != last {
-			f.Turns = append(f.Turns, Turn{name(skillLevels[i-1]), name(s), in.candidates[v.Choice].Name()})
-		}
-		last = v.Choice
+	own := in.profile.Organisation.Skills
+	levels := skillLevels
+	if !slices.Contains(levels, own) {
+		levels = append([]Skills{own}, levels...)
 	}
-	return f, nil
+	c := course{
+		points: len(levels), now: slices.Index(levels, own),
+		name: func(i int) string {
+			return fmt.Sprintf("InfiniBand %s, Ethernet %s", levels[i].InfiniBand, levels[i].Ethernet)
+		},
+		verdict: func(i int) (Verdict, error) {
+			x := in.copied()
+			x.profile.Organisation.Skills = levels[i]
+			return judge(x), nil
+		},
+	}
+	return c.search("skills of the team", true)
 }
 
 // searched are the oversubscriptions along which the choice is searched.
 var searched = []scenario.Ratio{{Num: 1, Den: 1}, {Num: 2, Den: 1}, {Num: 4, Den: 1}, {Num: 8, Den: 1}}
 
 func (a *adviser) flipOversubscription(ctx context.Context, in *inputs) (Flip, error) {
-	name := func(i int) string { return fmt.Sprintf("%d:%d", searched[i].Num, searched[i].Den) }
+	name := func(r scenario.Ratio) string { return fmt.Sprintf("%d:%d", r.Num, r.Den) }
 	now := in.candidates[0].Design.Oversubscription
 	at := slices.Index(searched, now)
-	f := Flip{What: "oversubscription", Now: fmt.Sprintf("%d:%d", now.Num, now.Den), From: name(0), To: name(len(searched) - 1)}
 	if at < 0 || in.candidates[1].Design.Oversubscription != now {
-		f.Note = "not searched: the designs have not one of these oversubscriptions"
-		return f, nil
+		return Flip{What: "oversubscription", Now: name(now), Note: "not searched: the designs do not share one of " + name(searched[0]) + " to " + name(searched[len(searched)-1])}, nil
 	}
-	choice, tried := memo(func(i int) (int, error) {
-		if i == at {
-			return judge(in).Choice, nil
-		}
-		a.tell("flip: oversubscription " + name(i))
-		return a.elsewhere(ctx, in, func(r *plan.Request) { r.Oversubscription = searched[i] }, func(d *plan.Design) bool { return d.Oversubscription == searched[i] })
-	})
-	var err error
-	f.Turns, err = turns(len(searched), at, choice, name)
-	f.Tried = *tried
-	return a.ended(f, err)
+	c := course{
+		points: len(searched), now: at,
+		name: func(i int) string { return name(searched[i]) },
+		verdict: func(i int) (Verdict, error) {
+			if i == at {
+				return judge(in), nil
+			}
+			a.tell("turn: oversubscription " + name(searched[i]))
+			return a.elsewhere(ctx, in, func(r *plan.Request) { r.Oversubscription = searched[i] }, searched[i])
+		},
+	}
+	f, err := c.search("oversubscription", false)
+	return ended(f, err)
 }
-
-// mostNodes bounds the sizes that are searched: beyond, plans take minutes.
-const mostNodes = 4096
 
 func (a *adviser) flipSize(ctx context.Context, in *inputs) (Flip, error) {
 	nodes := in.candidates[0].Design.Count.Nodes
 	gpus := in.profile.Design.GPUs / nodes
 	sizes := []int{nodes}
-	for n := 4; n <= mostNodes; n *= 4 {
+	for n := 4; n*gpus <= in.profile.Simulate.Largest; n *= 4 {
 		if n != nodes {
 			sizes = append(sizes, n)
 		}
 	}
 	slices.Sort(sizes)
-	name := func(i int) string { return fmt.Sprintf("%d GPUs", sizes[i]*gpus) }
 	at := slices.Index(sizes, nodes)
-	choice, tried := memo(func(i int) (int, error) {
-		if i == at {
-			return judge(in).Choice, nil
-		}
-		a.tell("flip: " + name(i))
-		return a.elsewhere(ctx, in, func(r *plan.Request) {
-			r.GPUs, r.Later, r.Levels, r.MaxSwitches, r.Power, r.Cost = sizes[i]*gpus, 0, 3, 0, 0, 0
-		}, func(d *plan.Design) bool { return d.Oversubscription == in.candidates[0].Design.Oversubscription })
-	})
-	found, err := turns(len(sizes), at, choice, name)
-	return a.ended(Flip{
-		What: "size, budgets and growth left out", Now: name(at), Turns: found, From: name(0), To: name(len(sizes) - 1), Tried: *tried,
-	}, err)
+	c := course{
+		points: len(sizes), now: at,
+		name: func(i int) string { return fmt.Sprintf("%d GPUs", sizes[i]*gpus) },
+		verdict: func(i int) (Verdict, error) {
+			if i == at {
+				return judge(in), nil
+			}
+			a.tell(fmt.Sprintf("turn: %d GPUs", sizes[i]*gpus))
+			return a.elsewhere(ctx, in, func(r *plan.Request) {
+				r.GPUs, r.Later, r.Levels, r.MaxSwitches, r.Power, r.Cost = sizes[i]*gpus, 0, 3, 0, 0, 0
+			}, in.candidates[0].Design.Oversubscription)
+		},
+	}
+	f, err := c.search("size (budgets and growth left out)", false)
+	return ended(f, err)
 }
 
 // ended makes of a design that cannot be modelled or planned a note: the search ends
 // there.
-func (a *adviser) ended(f Flip, err error) (Flip, error) {
+func ended(f Flip, err error) (Flip, error) {
 	if errors.Is(err, errNoModel) || errors.Is(err, errNoDesign) {
 		f.Note = "searched in part: " + err.Error()
 		return f, nil
@@ -208,9 +249,9 @@ func (a *adviser) ended(f Flip, err error) (Flip, error) {
 // errNoDesign is of a point of a search at which a fabric has no design.
 var errNoDesign = errors.New("no design")
 
-// elsewhere is the choice for another request: planned, simulated and judged anew, of
-// the same models of switch and NIC.
-func (a *adviser) elsewhere(ctx context.Context, in *inputs, set func(*plan.Request), keep func(*plan.Design) bool) (int, error) {
+// elsewhere is the verdict for another request: planned, simulated and judged anew, of
+// the same models of switch and NIC, at an oversubscription.
+func (a *adviser) elsewhere(ctx context.Context, in *inputs, set func(*plan.Request), ratio scenario.Ratio) (Verdict, error) {
 	x := in.copied()
 	for _, c := range x.candidates {
 		request := in.profile.Design
@@ -218,19 +259,21 @@ func (a *adviser) elsewhere(ctx context.Context, in *inputs, set func(*plan.Requ
 		request.Fabrics, request.Switches, request.NICs = []scenario.FabricKind{c.Kind}, []string{c.Design.Switch}, []string{c.Design.NIC}
 		made, err := plan.Make(ctx, &request, a.prices)
 		if err != nil {
-			return 0, err
+			return Verdict{}, err
 		}
-		designs := slices.DeleteFunc(made.Designs, func(d *plan.Design) bool { return !keep(d) })
+		designs := slices.DeleteFunc(made.Designs, func(d *plan.Design) bool {
+			return d.Oversubscription != ratio && d.Shape != scenario.SingleSwitch
+		})
 		if len(designs) == 0 {
-			return 0, fmt.Errorf("%s of %s: %w", request.Name, c.Name(), errNoDesign)
+			return Verdict{}, fmt.Errorf("%w of %s for %d GPUs at %d:%d", errNoDesign, c.Name(), request.GPUs, ratio.Num, ratio.Den)
 		}
 		c.Design = slices.MinFunc(designs, preferred)
+		x.profile.Design.GPUs, x.profile.Design.Later = request.GPUs, request.Later
 	}
-	x.profile.Design.GPUs = x.candidates[0].Design.Count.Nodes * (in.profile.Design.GPUs / in.candidates[0].Design.Count.Nodes)
 	if err := a.observe(ctx, x); err != nil {
-		return 0, err
+		return Verdict{}, err
 	}
-	return judge(x).Choice, nil
+	return judge(x), nil
 }
 
 // simOptions are the options of all runs.

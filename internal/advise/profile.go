@@ -134,6 +134,9 @@ type Simulate struct {
 	Nodes int `yaml:"nodes" range:"2..256"`
 	// Message is what each NIC sends in the permutation that shows the tail.
 	Message units.Bytes `yaml:"message" range:"4KiB..1GiB"`
+	// Largest is the most GPUs up to which it is searched where the choice turns:
+	// more take minutes to plan.
+	Largest int `yaml:"largest-gpus" range:"1..262144"`
 }
 
 // Default is the profile that says nothing.
@@ -144,7 +147,7 @@ func Default() Profile {
 			Skills: Skills{SomeSkill, SomeSkill}, Monitoring: WatchesNothing, Vendors: OneVendor,
 			Tenants: 1, Separation: NotApart, Weeks: 26, Dedicated: true,
 		},
-		Weights: DefaultWeights, Effort: defaultEffort, Simulate: Simulate{Nodes: 16, Message: 2 * units.MiB},
+		Weights: DefaultWeights, Effort: defaultEffort, Simulate: Simulate{Nodes: 16, Message: 2 * units.MiB, Largest: 32768},
 	}
 	p.Design.Job.Sizes = []units.Bytes{units.MiB, 16 * units.MiB}
 	return p

@@ -53,7 +53,7 @@ func (m Makers) Text() string {
 			name, _, _ := strings.Cut(x.Name, " (")
 			out = append(out, name)
 		}
-		return strings.Join(out, ", ")
+		return fmt.Sprintf("%d (%s)", len(out), strings.Join(out, ", "))
 	}
-	return fmt.Sprintf("switches %s; chips %s; NICs %s", names(m.Switches), names(m.ASICs), names(m.NICs))
+	return fmt.Sprintf("makers of switches %s, of chips %s, of NICs %s", names(m.Switches), names(m.ASICs), names(m.NICs))
 }

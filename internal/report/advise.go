@@ -45,10 +45,23 @@ func choiceLines(a *advise.Advice) []string {
 		return []string{fmt.Sprintf("Choice: %s. %s is ruled out: %s.", choice.Name(), other.Name(), other.RuledOut)}
 	}
 	lines := []string{fmt.Sprintf("Choice: %s, with %s points to %s of %s (%s).", choice.Name(), points(v.Points[v.Choice]), points(v.Points[1-v.Choice]), other.Name(), choice.Design.Name)}
+	if lead := v.Points[v.Choice] - v.Points[1-v.Choice]; lead < closeLead && !v.Tie {
+		lines = append(lines, fmt.Sprintf("That is close: a lead of %s of %s points. Small changes of weights, or of anything under where the choice turns, make it another.", points(lead), points(weightSum(a))))
+	}
 	if v.Tie {
 		lines[0] = fmt.Sprintf("There is no choice: both have %s points.", points(v.Points[0]))
 	}
 	return lines
+}
+
+// closeLead is a lead of so few points that the choice is no firm one.
+const closeLead = 5
+
+func weightSum(a *advise.Advice) (sum float64) {
+	for _, c := range a.Verdict.Criteria {
+		sum += float64(c.Weight)
+	}
+	return sum
 }
 
 func points(x float64) string { return fmt.Sprintf("%.1f", x) }
@@ -75,7 +88,7 @@ func adviceSections(a *advise.Advice) []sheetSection {
 }
 
 func comparisonSection(a *advise.Advice) sheetSection {
-	t := sheetTable{Head: []string{"criterion", "fabric", "points", "of", "basis", "what"}}
+	t := sheetTable{Head: []string{"criterion", "fabric", "points", "of", "what [where it is from]"}}
 	for _, c := range a.Verdict.Criteria {
 		for i, candidate := range a.Candidates {
 			name, weight := c.Name, fmt.Sprint(c.Weight)
@@ -86,7 +99,11 @@ func comparisonSection(a *advise.Advice) sheetSection {
 			if !c.Scored {
 				got = none
 			}
-			t.Rows = append(t.Rows, []string{name, candidate.Name(), got, weight, c.Cells[i].Basis, c.Cells[i].Text})
+			what := c.Cells[i].Text
+			if basis := c.Cells[i].Basis; basis != "" {
+				what += " [" + basis + "]"
+			}
+			t.Rows = append(t.Rows, []string{name, candidate.Name(), got, weight, what})
 		}
 	}
 	notes := []string{}
@@ -144,7 +161,7 @@ func counterfactualSection(a *advise.Advice) sheetSection {
 }
 
 func flipSection(a *advise.Advice) sheetSection {
-	t := sheetTable{Head: []string{"as this changes", "now", "searched", "points tried", "the choice"}}
+	t := sheetTable{Head: []string{"as this changes", "searched", "tried", "lead", "the choice"}}
 	for _, f := range a.Flips {
 		var turns []string
 		for _, x := range f.Turns {
@@ -156,10 +173,14 @@ func flipSection(a *advise.Advice) sheetSection {
 		if f.Note != "" {
 			turns = append(turns, f.Note)
 		}
-		t.Rows = append(t.Rows, []string{f.What, f.Now, f.From + " to " + f.To, fmt.Sprint(f.Tried), strings.Join(turns, "; ")})
+		between, lead := none, none
+		if f.Tried > 0 {
+			between, lead = f.From+" to "+f.To, fmt.Sprintf("%+.1f, now %+.1f, %+.1f", f.Leads[0], f.Leads[1], f.Leads[2])
+		}
+		t.Rows = append(t.Rows, []string{f.What + ", now " + f.Now, between, fmt.Sprint(f.Tried), lead, strings.Join(turns, "; ")})
 	}
 	return sheetSection{Title: "Where the choice turns", Tables: []sheetTable{t}, Notes: []string{
-		"Found by bisection between now and each end of the range: more than one turn on a side would show as one. Sizes and oversubscriptions are planned and simulated anew at each point.",
+		"The lead is that of what is chosen now, at the first end of the range, now, and at the other end. Sizes and oversubscriptions are planned and simulated anew at each point, and searched by bisection between now and each end: more than one turn on a side would show as one. Prices and skills are computed at every point.",
 	}}
 }
 

@@ -60,6 +60,7 @@ type flipJSON struct {
 	Now   string     `json:"now"`
 	From  string     `json:"from"`
 	To    string     `json:"to"`
+	Leads [3]float64 `json:"lead_from_now_to"`
 	Tried int        `json:"points_tried"`
 	Turns []turnJSON `json:"turns"`
 	Note  string     `json:"note,omitempty"`
@@ -99,7 +100,7 @@ func AdviceJSON(a *advise.Advice) any {
 		})
 	}
 	for _, f := range a.Flips {
-		y := flipJSON{f.What, f.Now, f.From, f.To, f.Tried, []turnJSON{}, f.Note}
+		y := flipJSON{f.What, f.Now, f.From, f.To, f.Leads, f.Tried, []turnJSON{}, f.Note}
 		for _, t := range f.Turns {
 			y.Turns = append(y.Turns, turnJSON(t))
 		}
