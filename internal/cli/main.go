@@ -21,6 +21,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newDiagnose,
 	newLatency,
 	newPlan,
+	newAdvise,
 	newValidate,
 	newTopology,
 	newRoCE,

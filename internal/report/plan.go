@@ -107,7 +107,7 @@ func pieces(d *plan.Design, kind string) int {
 func planNotes(p *plan.Plan, hidden int) []string {
 	notes := []string{"* is on the Pareto front of its protocol: no other design of it is as good or better in all of " + strings.Join(plan.Objectives(), ", ") + "."}
 	if hidden > 0 {
-		notes = append(notes, fmt.Sprintf("%s are not shown: --all lists them.", plural(int64(hidden), "dominated design", "dominated designs")))
+		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(int64(hidden), "dominated design", "dominated designs")))
 	}
 	if p.Prices == nil {
 		notes = append(notes, "Cost is what is counted: switches, ports, watts. With --prices it is an amount of money by your prices; weft has none of its own.")
@@ -121,23 +121,12 @@ func planNotes(p *plan.Plan, hidden int) []string {
 		notes = append(notes, "≥ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
 	}
 	if n := len(p.Unproved); n > 0 {
-		notes = append(notes, fmt.Sprintf("%s are left out because it is not known whether they keep the budget: %s.", plural(int64(n), "design", "designs"), unprovedText(p)))
+		notes = append(notes, fmt.Sprintf("Left out: %s of which it is not known that the budget is kept. Not known: %s.", plural(int64(n), "design", "designs"), unprovedText(p)))
 	}
 	if p.Request.Later > p.Request.GPUs {
 		notes = append(notes, "Switches later are those of the whole network at the later size; where the levels change, cables between switches are laid anew.")
 	}
 	return notes
-}
-
-func unprovedText(p *plan.Plan) string {
-	var names []string
-	for _, d := range p.Unproved[:min(3, len(p.Unproved))] {
-		names = append(names, d.Name+" ("+d.Breaks[0].Field+": "+d.Breaks[0].Needs+")")
-	}
-	if len(p.Unproved) > 3 {
-		names = append(names, "…")
-	}
-	return strings.Join(names, "; ")
 }
 
 var billHead = []string{"quantity", "item", "where", "what", "length", "power each", "power"}
@@ -200,14 +189,23 @@ func texts(row []string) (out []cell) {
 	return out
 }
 
-// Unmet says which constraints to relax where no design keeps them all.
+// Unmet says which constraints to relax where no design keeps them all, and what is
+// not known of those that may.
 func Unmet(p *plan.Plan) string {
-	if len(p.Relax) == 0 {
-		lines := p.Reasons[:min(len(p.Reasons), 8)]
+	var b strings.Builder
+	if n := len(p.Unproved); n > 0 {
+		fmt.Fprintf(&b, "of no design it is known that it keeps all constraints; of %s it is not known. Not known: %s",
+			plural(int64(n), "design", "designs"), unprovedText(p))
+	}
+	switch {
+	case len(p.Relax) > 0 && b.Len() > 0:
+		b.WriteString("\nWhat to relax for one that does, any one of:")
+	case len(p.Relax) > 0:
+		b.WriteString("no design keeps all constraints. What to relax, any one of:")
+	case b.Len() == 0:
+		lines := p.Reasons[:min(len(p.Reasons), mostReasons)]
 		return "no design can be built, whatever is relaxed:\n  " + strings.Join(lines, "\n  ")
 	}
-	var b strings.Builder
-	b.WriteString("no design keeps all constraints. What to relax, any one of:")
 	for _, r := range p.Relax {
 		var parts []string
 		for _, x := range r.Breaches {
@@ -216,4 +214,23 @@ func Unmet(p *plan.Plan) string {
 		fmt.Fprintf(&b, "\n  %s (%s would do)", strings.Join(parts, " and "), r.Design.Name)
 	}
 	return b.String()
+}
+
+// mostReasons is how many reasons for which nothing can be built are listed.
+const mostReasons = 6
+
+// unprovedText is what is not known of designs that may keep a budget.
+func unprovedText(p *plan.Plan) string {
+	var missing []string
+	for _, d := range p.Unproved {
+		for _, b := range d.Breaks {
+			if b.Field == "max-power" {
+				missing = append(missing, d.Power.Missing...)
+			} else if d.Cost != nil {
+				missing = append(missing, d.Cost.Total().Missing...)
+			}
+		}
+	}
+	slices.Sort(missing)
+	return strings.Join(slices.Compact(missing), "; ")
 }
