@@ -39,6 +39,8 @@ var groups = []struct{ id, title string }{
 	{"dcqcn", "DCQCN"},
 	{"cc", "TIMELY, Swift and HPCC"},
 	{"ibcc", "InfiniBand congestion control"},
+	{"uet", "Ultra Ethernet"},
+	{"iwarp", "iWARP"},
 	{"fct", "Flow completion times of another simulator"},
 	{"model", "Collectives by NCCL's own cost model"},
 	{"nccl", "Measured collectives"},
