@@ -84,7 +84,7 @@ func TestPerfMeasuresEveryOperation(t *testing.T) {
 			t.Fatalf("%s: exit code %d, %v: %s%s", verb.name, code, err, out, errs)
 		}
 		r := rows[0]
-		if !r.Whole || r.Iterations != 50 || r.Packets == 0 {
+		if r.Whole == nil || !*r.Whole || r.Iterations != 50 || r.Packets == 0 {
 			t.Errorf("%s: %+v", verb.name, r)
 		}
 		if bandwidth := strings.HasSuffix(verb.name, "bw"); bandwidth != (r.Average > 0) || bandwidth == (r.Typical > 0) {

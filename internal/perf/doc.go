@@ -7,6 +7,7 @@
 //   - bandwidth.go, latency.go: the loops that are timed
 //   - tcp.go: the same transfers over kernel TCP
 //   - server.go, client.go: the two sides
+//   - perftest.go, perftestrun.go, perftestcm.go: either side, against perftest
 //   - sample.go: numbers from times
 //
 // Definitions are perftest's: a bandwidth is the bytes of all iterations over the
