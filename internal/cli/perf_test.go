@@ -177,6 +177,22 @@ func TestPerfRefusesWhatCannotBeMeasured(t *testing.T) {
 	}
 }
 
+func TestWhatLinuxsProgramsDoNotKnowIsRefused(t *testing.T) {
+	for _, given := range [][]string{
+		{"perf", "write-bw"},
+		{"perf", "write-bw", "--perftest", "-a"},
+		{"perf", "write-bw", "-R", "--against", "tcp"},
+		{"pingpong", "rd"},
+		{"pingpong", "rc", "-m", "1000"},
+		{"pingpong", "rc", "127.0.0.1", "--addr", "here"},
+		{"rping", "--addr", "here"},
+	} {
+		if _, errs, code := runMain(t, given...); code != BadInput {
+			t.Errorf("%v: exit code %d, want %d: %s", given, code, BadInput, errs)
+		}
+	}
+}
+
 func TestRanksAddUpTheirVectorsAndPrintTheTableOfNCCLTests(t *testing.T) {
 	out, errs, code := runMain(t, "live", "all-reduce", "-n", "3", "-b", "64", "-e", "4K", "-f", "8", "--iters", "3", "-w", "1",
 		"--in-process", "--addr", "127.2.0.1", "--udp-port", freePort(t))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -68,8 +67,8 @@ func againstItself(t *testing.T, order Test, managed bool) (client, server *Resu
 	const meet, roce = 18599, 47931
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	there := Perftest{Dev: device(t, "127.3.0.1", roce), Port: meet, CM: managed}
-	here := Perftest{Dev: device(t, "127.3.0.2", roce), Port: meet, CM: managed, Server: "127.3.0.1"}
+	there := Perftest{Meeting{Dev: device(t, "127.3.0.1", roce), Port: meet}, managed}
+	here := Perftest{Meeting{Dev: device(t, "127.3.0.2", roce), Port: meet, Server: "127.3.0.1"}, managed}
 	type outcome struct {
 		r   *Result
 		err error
@@ -80,18 +79,16 @@ func againstItself(t *testing.T, order Test, managed bool) (client, server *Resu
 		r, err := there.Run(ctx, order, none)
 		done <- outcome{r, err}
 	}()
-	for {
-		r, err := here.Run(ctx, order, none)
-		if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, verbs.ErrNoListener) || errors.Is(err, verbs.ErrNoAnswer) {
-			time.Sleep(time.Millisecond)
-			continue // it does not listen yet
-		}
-		o := <-done
-		if err := errors.Join(err, o.err); err != nil {
-			t.Fatal(err)
-		}
-		return r, o.r
+	var r *Result
+	err := patiently(func() (err error) {
+		r, err = here.Run(ctx, order, none)
+		return err
+	})
+	o := <-done
+	if err := errors.Join(err, o.err); err != nil {
+		t.Fatal(err)
 	}
+	return r, o.r
 }
 
 func TestEveryTestOfPerftestRunsInBothRoles(t *testing.T) {

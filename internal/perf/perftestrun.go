@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"net/netip"
-	"strconv"
 	"time"
 
 	"weft/verbs"
@@ -15,12 +13,7 @@ import (
 
 // Perftest is a test against perftest's own programs (ib_write_bw and so on).
 type Perftest struct {
-	Dev *verbs.Device
-	// Server is the host that runs perftest's server; without one this side is the
-	// server, of one test.
-	Server string
-	// Port is where the two sides meet, of TCP or of the connection manager.
-	Port uint16
+	Meeting
 	// CM connects all queue pairs by the connection manager, which is perftest's -R.
 	CM bool
 }
@@ -78,47 +71,29 @@ func (p *Perftest) meetTCP(ctx context.Context) (*session, func(), error) {
 	return &session{Perftest: p, party: party{over: tcpChannel{c}, serves: p.Server == "", text: true}}, end, nil
 }
 
-func (p *Perftest) dial(ctx context.Context) (net.Conn, error) {
-	if p.Server != "" {
-		var d net.Dialer
-		return d.DialContext(ctx, "tcp", net.JoinHostPort(p.Server, strconv.Itoa(int(p.Port))))
-	}
-	l, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(p.Dev.Addr().Addr(), p.Port)))
+// meetCM meets by the connection manager: the two sides speak on a connection of
+// its own, before the queue pairs of the test are connected to the same port.
+func (p *Perftest) meetCM(ctx context.Context) (*session, func(), error) {
+	c, err := newCMChannel(ctx, p.Dev)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer l.Close()
-	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
-	defer stop()
-	return l.Accept()
-}
-
-// tcpChannel is a channel over TCP. A connection that breaks ends a wait.
-type tcpChannel struct{ c net.Conn }
-
-func (t tcpChannel) send(b []byte) error {
-	if err := t.c.SetWriteDeadline(time.Now().Add(patience)); err != nil {
-		return err
+	if c.conn, err = p.join(ctx, c, c.qp); err != nil {
+		c.close()
+		return nil, nil, err
 	}
-	_, err := t.c.Write(b)
-	return err
-}
-
-func (t tcpChannel) receive(b []byte) error {
-	for n := 0; n < len(b); {
-		k, err := t.c.Read(b[n:])
-		if err != nil {
-			return err
+	s := &session{Perftest: p, party: party{over: c, serves: p.Server == ""}}
+	s.connect = func(ctx context.Context, qps []*verbs.QP) error {
+		for _, q := range qps {
+			conn, err := p.join(ctx, c, q)
+			if err != nil {
+				return err
+			}
+			c.all = append(c.all, conn)
 		}
-		n += k
+		return nil
 	}
-	return nil
-}
-
-func (t tcpChannel) gone() {
-	if c, ok := t.c.(*net.TCPConn); ok && c.CloseWrite() == nil && c.SetReadDeadline(time.Now().Add(farewell)) == nil {
-		_ = t.receive(make([]byte, 1)) // nothing comes but the end
-	}
+	return s, c.close, nil
 }
 
 // session is one side of one test.

@@ -2,32 +2,24 @@ package perf
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
-	"net/netip"
 	"time"
 
 	"weft/verbs"
 )
-
-// Over RDMA the two sides of perftest speak by SENDs on a connection of its own,
-// before the queue pairs of the test are connected to the same port.
 
 const (
 	// channelRoom is the room of a receive: no message is longer.
 	channelRoom = 64
 	// channelRecvs are posted at a time. Each side waits for the other's answer.
 	channelRecvs = 4
-	// dials are made at most while nobody listens, so far apart: perftest's own.
-	dials, redial = 10, 100 * time.Millisecond
 	// farewell is how long a side waits for the other to disconnect.
 	farewell = 5 * time.Second
 	// linger is how long it waits for that before it disconnects itself.
 	linger = time.Second
 )
 
-// cmChannel is a channel over RDMA.
+// cmChannel is a channel over RDMA: SENDs between two connected queue pairs.
 type cmChannel struct {
 	ctx        context.Context
 	pd         *verbs.PD
@@ -38,76 +30,6 @@ type cmChannel struct {
 	conn       *verbs.Conn
 	all        []*verbs.Conn // those of the test, too
 	listener   *verbs.Listener
-}
-
-// meetCM connects the two sides by the connection manager.
-func (p *Perftest) meetCM(ctx context.Context) (*session, func(), error) {
-	c, err := newCMChannel(ctx, p.Dev)
-	if err != nil {
-		return nil, nil, err
-	}
-	if c.conn, err = p.join(ctx, c, c.qp); err != nil {
-		c.close()
-		return nil, nil, err
-	}
-	s := &session{Perftest: p, party: party{over: c, serves: p.Server == ""}}
-	s.connect = func(ctx context.Context, qps []*verbs.QP) error {
-		for _, q := range qps {
-			conn, err := p.join(ctx, c, q)
-			if err != nil {
-				return err
-			}
-			c.all = append(c.all, conn)
-		}
-		return nil
-	}
-	return s, c.close, nil
-}
-
-// join connects a queue pair to the other side's port, or at the own port.
-func (p *Perftest) join(ctx context.Context, c *cmChannel, q *verbs.QP) (*verbs.Conn, error) {
-	param := verbs.ConnParam{Access: access}
-	if p.Server != "" {
-		found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", p.Server)
-		if err != nil {
-			return nil, err
-		}
-		if q == c.qp {
-			return p.Dev.Dial(ctx, q, found[0].Unmap(), p.Port, param)
-		}
-		return p.insist(ctx, q, found[0].Unmap(), param)
-	}
-	if c.listener == nil {
-		var err error
-		if c.listener, err = p.Dev.Listen(p.Port); err != nil {
-			return nil, err
-		}
-	}
-	r, err := c.listener.Accept(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return r.Accept(ctx, q, param)
-}
-
-// insist dials until somebody listens, if not for long: perftest's server stops
-// listening after the first connection and begins anew for the test's.
-func (p *Perftest) insist(ctx context.Context, q *verbs.QP, to netip.Addr, param verbs.ConnParam) (*verbs.Conn, error) {
-	for try := 1; ; try++ {
-		conn, err := p.Dev.Dial(ctx, q, to, p.Port, param)
-		if !errors.Is(err, verbs.ErrNoListener) || try == dials {
-			return conn, err
-		}
-		// The attempt has ended the queue pair.
-		if err := q.Modify(&verbs.QPAttr{State: verbs.StateReset}, verbs.AttrState); err != nil {
-			return nil, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(redial):
-		}
-	}
 }
 
 func newCMChannel(ctx context.Context, dev *verbs.Device) (c *cmChannel, err error) {
