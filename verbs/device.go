@@ -19,7 +19,8 @@ type Options struct {
 	// this machine: two devices on one machine take two addresses.
 	Addr netip.AddrPort
 	// PathMTU is the largest path MTU of the device's queue pairs, and bounds with
-	// that what is in flight; 0 is 4096.
+	// that what is in flight; 0 is 4096. It is less where the interface's MTU has no
+	// room for as much: see Device.PathMTU.
 	PathMTU int
 	// StrictICRC refuses packets whose ICRC does not fit the IP identification
 	// that weft sends with; see package weft/internal/live. Other implementations
@@ -86,6 +87,7 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		_ = conn.Close()
 		return nil, invalid("path MTU %d: 256, 512, 1024, 2048 or 4096", o.PathMTU)
 	}
+	o.PathMTU = fitting(o.PathMTU, conn.MTU())
 	c := live.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC}
 	if o.Capture != nil {
 		w, err := pcap.NewWriter(o.Capture, pcap.Raw)
@@ -100,6 +102,19 @@ func open(conn live.Conn, o Options) (*Device, error) {
 	d.port = live.Open(c)
 	return d, nil
 }
+
+// fitting is the path MTU that an interface has room for. Linux reckons with the
+// same headers: GRH, UDP, BTH, XRCETH, AtomicETH and ICRC (iboe_get_mtu).
+func fitting(path, link int) int {
+	const headers = 40 + 8 + 12 + 4 + 28 + 4
+	for link > 0 && path > 256 && path+headers > link {
+		path /= 2
+	}
+	return path
+}
+
+// PathMTU is the largest path MTU of the device's queue pairs, in bytes.
+func (d *Device) PathMTU() int { return d.mtu }
 
 func validMTU(n int) bool { return n >= 256 && n <= 4096 && n&(n-1) == 0 }
 

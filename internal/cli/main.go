@@ -30,6 +30,8 @@ var verbs = []func(*Env) *cobra.Command{
 	newSM,
 	newPerf,
 	newPing,
+	newPingPong,
+	newRping,
 	newLive,
 	newIbsim,
 	newAudit,

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -146,18 +147,35 @@ type perfRun struct {
 	against string
 	gbits   bool
 	json    bool
+	// The other side is perftest; with cm it was told -R.
+	perftest, cm bool
 }
 
 func newPerfTest(e *Env, name, what string, t perf.Test) *cobra.Command {
 	p := &perfRun{test: t, name: name}
 	cmd := &cobra.Command{
-		Use:     name + " HOST",
-		Short:   what,
-		Example: "  weft perf " + name + " 127.0.0.1",
-		Args:    args(1, 1, "the host that serves"),
-		RunE:    func(cmd *cobra.Command, given []string) error { return p.run(cmd.Context(), e, given[0]) },
+		Use:   name + " [HOST]",
+		Short: what,
+		Long: "Measures the " + what + `.
+HOST runs weft perf serve, or with --perftest the program of the same name of
+perftest, on any RoCE v2 device. Without HOST the measurement is served to one such
+program, as that program itself would do it: both are to be given the same size,
+iterations and queue pairs.`,
+		Example: "  weft perf " + name + " 127.0.0.1\n  weft perf " + name + " --perftest --addr 192.0.2.1    # then there: " +
+			"ib_" + strings.ReplaceAll(name, "-", "_") + " 192.0.2.1",
+		Args: args(0, 1, "the host that serves"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			p.perftest = p.perftest || p.cm
+			if len(given) == 0 {
+				given = []string{""}
+			}
+			if p.perftest {
+				return p.runPerftest(cmd.Context(), e, given[0])
+			}
+			return p.run(cmd.Context(), e, given[0])
+		},
 	}
-	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else that of the route)")
+	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else that of the route; to serve, 127.0.0.1)")
 	f := cmd.Flags()
 	size, iters, depth := 65536, 5000, 128
 	switch {
@@ -178,6 +196,8 @@ func newPerfTest(e *Env, name, what string, t perf.Test) *cobra.Command {
 	f.Uint16VarP(&p.port, "port", "p", perfPort, "TCP port of the server")
 	f.StringVar(&p.against, "against", "", "tcp: measure the same over kernel TCP, too")
 	f.BoolVar(&p.json, "json", false, "print as JSON")
+	f.BoolVar(&p.perftest, "perftest", false, "the other side is perftest, not weft; without HOST, serve it")
+	f.BoolVarP(&p.cm, "rdma_cm", "R", false, "the other side is perftest with its -R: connect by the connection manager")
 	f.BoolVarP(&p.test.Events, "events", "e", false, "sleep until something completes, instead of polling")
 	p.test.QPs, p.test.Depth = 1, depth
 	if t.Kind == perf.Bandwidth {
@@ -190,8 +210,11 @@ func newPerfTest(e *Env, name, what string, t perf.Test) *cobra.Command {
 }
 
 func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
-	if p.against != "" && p.against != "tcp" {
+	switch {
+	case p.against != "" && p.against != "tcp":
 		return fmt.Errorf("--against %q: valid is tcp", p.against)
+	case host == "":
+		return errors.New("no host: name the one where weft perf serve runs, or give --perftest to serve perftest")
 	}
 	first := p.test
 	if p.all {
@@ -245,9 +268,9 @@ func (p *perfRun) measure(ctx context.Context, out io.Writer, c *perf.Client) ([
 			if headed && !overTCP {
 				t.Warmup = min(t.Warmup, 100)
 			}
-			r, err := c.Run(ctx, t, func() {
+			r, err := c.Run(ctx, t, func(t *perf.Test, local, peer *perf.End) {
 				if !headed {
-					table.head(p, c)
+					table.head(t, false, local, peer)
 				}
 			})
 			if err != nil {

@@ -178,7 +178,9 @@ func (p *Port) Detach(e *Endpoint) {
 		return
 	}
 	p.settle(e, p.Now())
-	e.attached, e.owes = false, false
+	p.pay(e) // what was taken was taken: the peer is not to wait for it
+	p.flush()
+	e.attached = false
 	p.stats.Repeated += int64(e.QP.Repeated())
 	p.timers.remove(e)
 	p.leave(e)

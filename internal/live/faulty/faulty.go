@@ -74,6 +74,9 @@ func (c *conn) Local() netip.AddrPort { return c.local }
 // Buffer has no bound in bytes.
 func (c *conn) Buffer() int { return 1 << 30 }
 
+// MTU implements live.Conn: there is no interface.
+func (c *conn) MTU() int { return 0 }
+
 // Send takes datagrams apart: on this network every packet meets its own fate.
 func (c *conn) Send(batch []live.Outgoing) error {
 	c.net.mu.Lock()
