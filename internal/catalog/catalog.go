@@ -20,6 +20,7 @@ type Kind string
 // The kinds of entry.
 const (
 	GPU      Kind = "gpu"
+	Model    Kind = "model"
 	ScaleUp  Kind = "scale-up"
 	PCIe     Kind = "pcie"
 	NIC      Kind = "nic"
@@ -34,7 +35,7 @@ const (
 
 // Kinds is every kind, in the order in which they are listed.
 func Kinds() []Kind {
-	return []Kind{Node, GPU, ScaleUp, PCIe, NIC, Switch, Link, Fabric, CC, Host, Defaults}
+	return []Kind{Node, GPU, ScaleUp, PCIe, NIC, Switch, Link, Fabric, CC, Host, Model, Defaults}
 }
 
 // Tag says how far a fact can be trusted.

@@ -18,6 +18,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newExplain,
 	newBench,
 	newLatency,
+	newTrain,
 	newValidate,
 	newTopology,
 	newRoCE,
