@@ -3,6 +3,9 @@ package scenario
 import (
 	"reflect"
 	"slices"
+	"strings"
+
+	"weft/internal/catalog"
 )
 
 // ccFields says which fields each congestion control has besides preset and
@@ -18,6 +21,7 @@ var ccFields = map[CCAlgorithm][]string{
 		"min-window", "max-window",
 	},
 	HPCC: {"base-rtt", "utilisation", "max-stage", "ai-rate", "min-rate"},
+	NSCC: {"base-rtt", "target-delay", "proportional", "fair", "steady", "fast", "beta", "max-decrease", "quick-gate"},
 	IBCC: {"threshold", "marking-rate", "packet-size", "mark-victims", "ccti-timer", "ccti-increase", "ccti-min", "cct"},
 }
 
@@ -49,6 +53,9 @@ func (r *resolver) algorithmOnly(path string, c *CC) {
 
 func (r *resolver) checkCC(path string, f *Fabric) {
 	at := path + ".cc"
+	if !r.ccComplete(at, &f.CC) {
+		return
+	}
 	switch f.CC.Algorithm {
 	case DCQCN:
 		r.checkDCQCN(at, f)
@@ -56,7 +63,48 @@ func (r *resolver) checkCC(path string, f *Fabric) {
 		r.checkEndToEnd(at, f)
 	case IBCC:
 		r.checkIBCC(at, f)
+	case NSCC:
+		r.checkNSCC(at, f)
 	}
+}
+
+func (r *resolver) checkNSCC(at string, f *Fabric) {
+	c := &f.CC
+	if f.Kind != UltraEthernetKind {
+		r.complain(at, "nscc is Ultra Ethernet's: %s takes another, or none", f.Kind)
+		return
+	}
+	r.below(at, "beta", c.Beta)
+	r.below(at, "max-decrease", c.MaxDecrease)
+	for _, x := range []struct {
+		field string
+		value Ratio
+	}{{"proportional", c.Proportional}, {"fair", c.Fair}, {"steady", c.Steady}, {"fast", c.Fast}} {
+		if x.value.Cmp(1000, 1) > 0 {
+			r.complain(at+"."+x.field, "%s is more than 1000: the specification's are 0.15 to 5", x.value)
+		}
+	}
+}
+
+// ccComplete sees that each parameter of the algorithm has a value that it can
+// have: one that was chosen without its preset has those of another, or none.
+func (r *resolver) ccComplete(at string, c *CC) bool {
+	v := reflect.ValueOf(c).Elem()
+	var missing []string
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		low, _, ranged := strings.Cut(f.Tag.Get("range"), "..")
+		if !ranged || !c.has(yamlName(f)) || !isScalar(f.Type) || !v.Field(i).IsZero() {
+			continue
+		}
+		if least, err := number(f.Type, low); err == nil && least > 0 {
+			missing = append(missing, yamlName(f))
+		}
+	}
+	if len(missing) > 0 {
+		r.complain(at+".algorithm", "%s has no %s here: start from its preset (%s), or give them", c.Algorithm, oneOf(missing), strings.Join(catalog.Names(catalog.CC), ", "))
+	}
+	return len(missing) == 0
 }
 
 // below complains of what is more than 1.

@@ -32,8 +32,10 @@ func (r *resolver) check() {
 		r.checkCC(path, f)
 		if !r.broken("cluster", "workload") {
 			r.checkBeside(path, f)
+			r.checkSlowLinks(path, f)
 		}
 		r.checkRecovery(path, f)
+		r.ultraEthernetOnly(path, f)
 		if !r.broken("cluster", "topology") {
 			r.checkTopology(path+".topology", f)
 		}
@@ -43,9 +45,13 @@ func (r *resolver) check() {
 	}
 	if !r.broken("faults") {
 		r.checkFaults()
+		r.checkNCCL()
 	}
 	if !r.broken("cluster", "isolation") {
 		r.checkIsolation()
+	}
+	if !r.broken("fabrics", "tune") {
+		r.checkTune()
 	}
 	if !r.broken("cluster", "workload", "run", "fabrics") {
 		r.checkMemory()
@@ -151,6 +157,7 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 	r.checkArbitration(path, f)
 	r.checkPartitions(path, f)
 	r.checkServiceLevels(path, f)
+	r.checkSHARP(path, f)
 	if ib.Speedup.Cmp(1, 1) < 0 {
 		r.complain(path+".ib.speedup", "a speed-up of %s is below 1: the switch would be slower than its ports", ib.Speedup)
 	}
@@ -162,13 +169,16 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 func (r *resolver) checkEthernet(path string, f *Fabric) {
 	e := &f.Ethernet
 	at := func(field string) string { return path + ".ethernet." + field }
-	if f.Kind == RoCEv1Kind {
+	switch f.Kind {
+	case RoCEv1Kind:
 		r.checkRoCEv1(path, f)
+	case UltraEthernetKind:
+		r.checkUltraEthernet(path, f)
 	}
 	if f.Kind == RoCEv2Kind && (f.MTU < 256 || f.MTU > 9000) {
 		r.complain(path+".mtu", "a RoCE v2 MTU of %s is out of range: want 256B to 4KiB, or up to 9000B for other simulators' cases", f.MTU.Exact())
 	}
-	if f.Kind == TCPKind && (f.MTU < 576 || f.MTU > 9216) {
+	if f.Kind.TCP() && (f.MTU < 576 || f.MTU > 9216) {
 		r.complain(path+".mtu", "an IP MTU of %s is out of range: want 576B to 9216B", f.MTU.Exact())
 	}
 	if e.IPVersion == 5 {
@@ -202,7 +212,10 @@ func (r *resolver) checkEthernet(path string, f *Fabric) {
 	if e.ECN.Enabled && e.ECN.Kmin > f.Switch.Buffer {
 		r.complain(at("ecn.kmin"), "kmin %s is more than the switch's buffer of %s: nothing would be marked", e.ECN.Kmin.Exact(), f.Switch.Buffer.Exact())
 	}
-	if f.Routing.Mode == Deterministic && f.Kind == TCPKind {
+	if f.Kind.TCP() {
+		r.checkTCP(path, f)
+	}
+	if f.Routing.Mode == Deterministic && f.Kind.TCP() {
 		r.complain(path+".routing.mode", "TCP on Ethernet is routed by ecmp, flowlet, spray or adaptive")
 	}
 }
@@ -240,7 +253,7 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 
 // algorithmsOf says which algorithm carries out which operation.
 var algorithmsOf = map[Collective][]Algorithm{
-	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree},
+	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect},
 	AllGather:     {AlgoRing, AlgoHierarchical},
 	ReduceScatter: {AlgoRing, AlgoHierarchical},
 	Broadcast:     {AlgoRing, AlgoTree},
@@ -294,9 +307,7 @@ func (r *resolver) checkCollective(ranks int) {
 	if (w.Algorithm == AlgoNVLS || w.Algorithm == AlgoNVLSTree) && !r.Cluster.Node.ScaleUp.Multicast {
 		r.complain("workload.algorithm", "%s needs a scale-up network that reduces: %s does not", w.Algorithm, r.Cluster.Node.ScaleUp.Generation)
 	}
-	if w.Algorithm == AlgoNVLS && r.Cluster.Nodes > 1 {
-		r.complain("workload.algorithm", "nvls stays inside one node: with %d nodes take nvls-tree", r.Cluster.Nodes)
-	}
+	r.checkReduction(w.Algorithm)
 	if ranks < 2 {
 		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", w.Collective, ranks)
 	}

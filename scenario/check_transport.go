@@ -21,8 +21,20 @@ func (r *resolver) checkRecovery(path string, f *Fabric) {
 		r.complain(path+".link.error-rate", "%s is more than 1", f.Link.ErrorRate)
 	}
 	m := f.Routing.Mode
-	if f.Transport.Recovery == SelectiveRepeat && (m == Adaptive || m == Spray) {
+	if f.Transport.Recovery == SelectiveRepeat && f.Kind != UltraEthernetKind && (m == Adaptive || m == Spray) {
 		r.complain(path+".transport.recovery", "selective repeat takes a packet that comes ahead for a sign of loss, and with routing by packet (%s) they do: "+
 			"set routing.mode to deterministic, ecmp or flowlet, or recovery: go-back-n", m)
+	}
+}
+
+// checkTCP checks what runs on TCP: the kernel's goes through the host's CPU, the
+// NIC's does not.
+func (r *resolver) checkTCP(path string, f *Fabric) {
+	iwarp := f.Kind == IWARPKind
+	if iwarp && f.Host.Path == PathCPU {
+		r.complain(path+".host", "iWARP's TCP is in the NIC, and the path %s is that of sockets through the kernel: take gpudirect-rdma, gpudirect-p2p or rdma-host", f.Host.Path)
+	}
+	if !iwarp && f.TCP.MPAMarkers {
+		r.complain(path+".tcp.mpa-markers", "markers are iWARP's: take kind: iwarp, or mpa-markers out")
 	}
 }

@@ -291,6 +291,8 @@ func readScalar(text string, v reflect.Value) error {
 		return parseInto(p, text, units.ParseLength)
 	case *units.FLOPS:
 		return parseInto(p, text, units.ParseFLOPS)
+	case *units.Power:
+		return parseInto(p, text, units.ParsePower)
 	case *Ratio:
 		r, err := ParseRatio(text)
 		if err != nil {
@@ -299,7 +301,7 @@ func readScalar(text string, v reflect.Value) error {
 		*p = r
 		return nil
 	}
-	if valid, ok := enums[v.Type()]; ok {
+	if valid := choices(v.Type()); valid != nil {
 		return readEnum(text, valid, v)
 	}
 	return readPlain(text, v)
@@ -363,7 +365,7 @@ func abridged(s string) string {
 
 func isQuantity(t reflect.Type) bool {
 	switch t {
-	case reflect.TypeFor[units.Time](), reflect.TypeFor[units.Bytes](), reflect.TypeFor[units.Rate](), reflect.TypeFor[units.Length](), reflect.TypeFor[units.FLOPS]():
+	case reflect.TypeFor[units.Time](), reflect.TypeFor[units.Bytes](), reflect.TypeFor[units.Rate](), reflect.TypeFor[units.Length](), reflect.TypeFor[units.FLOPS](), reflect.TypeFor[units.Power]():
 		return true
 	}
 	return false
@@ -382,12 +384,14 @@ func wanted(t reflect.Type) string {
 		return "a length such as 30m"
 	case t == reflect.TypeFor[units.FLOPS]():
 		return "a rate of operations such as 989TFLOPS"
+	case t == reflect.TypeFor[units.Power]():
+		return "a power such as 120kW"
 	case t == reflect.TypeFor[PKey]():
 		return "a P_Key such as 0x8"
 	case t == ratioType:
 		return "a ratio such as 1/8 or 20%"
-	case enums[t] != nil:
-		return oneOf(enums[t])
+	case choices(t) != nil:
+		return oneOf(choices(t))
 	}
 	if p, ok := presets[t]; ok {
 		return fmt.Sprintf("the name of a %s or a mapping of fields", p.kind)

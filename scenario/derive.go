@@ -47,9 +47,9 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 	}{
 		{"ib", reflect.ValueOf(&f.IB).Elem(), f.Kind == InfiniBandKind},
 		{"ethernet", reflect.ValueOf(&f.Ethernet).Elem(), f.Kind != InfiniBandKind},
-		{"transport", reflect.ValueOf(&f.Transport).Elem(), f.Kind != TCPKind},
-		{"cc", reflect.ValueOf(&f.CC).Elem(), f.Kind != TCPKind},
-		{"tcp", reflect.ValueOf(&f.TCP).Elem(), f.Kind == TCPKind},
+		{"transport", reflect.ValueOf(&f.Transport).Elem(), !f.Kind.TCP()},
+		{"cc", reflect.ValueOf(&f.CC).Elem(), !f.Kind.TCP()},
+		{"tcp", reflect.ValueOf(&f.TCP).Elem(), f.Kind.TCP()},
 	} {
 		if s.applies {
 			continue
@@ -65,7 +65,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 		r.deriveQoSPolicy(path, f)
 	}
 	r.deriveInspection(path, f)
-	if f.Kind == TCPKind && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
+	if f.Kind.TCP() && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
 		f.Ethernet.ECN.Enabled = true // DCTCP is an answer to marks
 	}
 	if (f.Kind == RoCEv2Kind || f.Kind == RoCEv1Kind) && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
@@ -191,6 +191,7 @@ func (r *resolver) deriveTopologies() {
 		}
 		r.deriveTopology(t, &r.Fabrics[i])
 		r.derivePFC(fmt.Sprintf("fabrics[%d]", i), &r.Fabrics[i])
+		r.deriveUltraEthernet(fmt.Sprintf("fabrics[%d]", i), &r.Fabrics[i])
 	}
 }
 

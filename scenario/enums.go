@@ -11,7 +11,14 @@ const (
 	RoCEv2Kind     FabricKind = "roce-v2"
 	RoCEv1Kind     FabricKind = "roce-v1" // of one Ethernet segment: no IP header
 	TCPKind        FabricKind = "tcp"
+	IWARPKind      FabricKind = "iwarp" // RDMA over a TCP that the NIC runs
+	// UltraEthernetKind is Ultra Ethernet's transport (UET): sprayed, trimmed,
+	// delivered in any order.
+	UltraEthernetKind FabricKind = "ultra-ethernet"
 )
+
+// TCP reports whether the protocol runs on TCP, of the kernel or of the NIC.
+func (k FabricKind) TCP() bool { return k == TCPKind || k == IWARPKind }
 
 // ScaleUpKind is how the GPUs of a node are joined.
 type ScaleUpKind string
@@ -80,6 +87,17 @@ type Forwarding string
 const (
 	CutThrough      Forwarding = "cut-through"
 	StoreAndForward Forwarding = "store-and-forward"
+)
+
+// Aggregation is how many trees of SHARP's streaming aggregation a switch
+// serves at a time.
+type Aggregation string
+
+// The limits of streaming aggregation.
+const (
+	NoAggregation        Aggregation = "none"
+	AggregationPerSwitch Aggregation = "one-per-switch"
+	AggregationPerPort   Aggregation = "one-per-port"
 )
 
 // Shape is the kind of a topology.
@@ -203,6 +221,7 @@ const (
 	Swift  CCAlgorithm = "swift"
 	HPCC   CCAlgorithm = "hpcc"
 	IBCC   CCAlgorithm = "ib-cc" // InfiniBand's own
+	NSCC   CCAlgorithm = "nscc"  // Ultra Ethernet's
 )
 
 // Recovery is how a reliable connection sends lost packets again.
@@ -212,6 +231,15 @@ type Recovery string
 const (
 	GoBackN         Recovery = "go-back-n"        // everything from the lost packet on
 	SelectiveRepeat Recovery = "selective-repeat" // what is lost
+)
+
+// Entropy is how Ultra Ethernet chooses the entropy values of packets.
+type Entropy string
+
+// The ways to choose.
+const (
+	Oblivious Entropy = "oblivious" // in turn
+	Recycled  Entropy = "recycled"  // first those that came back unmarked (REPS)
 )
 
 // TCPVariant is a congestion control of TCP.
@@ -300,7 +328,8 @@ const (
 	AlgoHalvingDoubling Algorithm = "halving-doubling"
 	AlgoNVLS            Algorithm = "nvls"
 	AlgoNVLSTree        Algorithm = "nvls-tree"
-	AlgoDirect          Algorithm = "direct" // every pair at once: all-to-all, send-recv
+	AlgoCollNetDirect   Algorithm = "collnet-direct" // the NVLink of the node, and SHARP
+	AlgoDirect          Algorithm = "direct"         // every pair at once: all-to-all, send-recv
 )
 
 // Protocol is NCCL's.
@@ -320,13 +349,11 @@ type Datatype string
 // enums lists the valid values of each enumerated type, in the order in which
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FabricKind]():        {"infiniband", "roce-v2", "roce-v1", "tcp"},
+	reflect.TypeFor[FabricKind]():        {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "iwarp", "tcp"},
 	reflect.TypeFor[ScaleUpKind]():       {"switch", "mesh", "pcie", "none"},
 	reflect.TypeFor[Architecture]():      {"volta", "ampere", "ada", "hopper", "blackwell"},
-	reflect.TypeFor[Precision]():         {"bf16", "fp8"},
-	reflect.TypeFor[GradientPrecision](): {"fp32", "bf16"},
-	reflect.TypeFor[Recompute]():         {"none", "selective", "full"},
 	reflect.TypeFor[Forwarding]():        {"cut-through", "store-and-forward"},
+	reflect.TypeFor[Aggregation]():       {"none", "one-per-switch", "one-per-port"},
 	reflect.TypeFor[Detection]():         {"loss-of-signal", "bfd"},
 	reflect.TypeFor[Shape]():             {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
 	reflect.TypeFor[RoutingMode]():       {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
@@ -338,8 +365,9 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Separation]():        {"cables", "links", "forwarding"},
 	reflect.TypeFor[DeviceKind]():        texts(deviceKinds),
 	reflect.TypeFor[WatchdogAction]():    {"drop", "forward", "alert"},
-	reflect.TypeFor[CCAlgorithm]():       {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc"},
+	reflect.TypeFor[CCAlgorithm]():       {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc", "nscc"},
 	reflect.TypeFor[Recovery]():          {"go-back-n", "selective-repeat"},
+	reflect.TypeFor[Entropy]():           {"oblivious", "recycled"},
 	reflect.TypeFor[TCPVariant]():        {"cubic", "dctcp"},
 	reflect.TypeFor[HostPath]():          {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
 	reflect.TypeFor[Distribution]():      {"none", "exponential", "lognormal"},
@@ -347,7 +375,11 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Pattern]():           {"permutation", "incast", "uniform", "flows"},
 	reflect.TypeFor[Service]():           {"rc", "uc", "ud"},
 	reflect.TypeFor[Operation]():         {"write", "read", "send"},
-	reflect.TypeFor[Algorithm]():         {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "direct"},
+	reflect.TypeFor[Algorithm]():         {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "direct"},
 	reflect.TypeFor[Protocol]():          {"auto", "simple", "ll", "ll128"},
+	reflect.TypeFor[Scale]():             {"linear", "log"},
 	reflect.TypeFor[Datatype]():          {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
+	reflect.TypeFor[Precision]():         {"bf16", "fp8"},
+	reflect.TypeFor[GradientPrecision](): {"fp32", "bf16"},
+	reflect.TypeFor[Recompute]():         {"none", "selective", "full"},
 }

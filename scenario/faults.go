@@ -15,8 +15,12 @@ const latestFault = 600 * units.Second
 
 // checkFaults sees that each fault is one thing, for a time that can be.
 func (r *resolver) checkFaults() {
-	if len(r.Faults) > maxFaults {
-		r.complain("faults", "%d faults are given: at most %d", len(r.Faults), maxFaults)
+	breaks := 0
+	for i := range r.Faults {
+		breaks += max(1, r.Faults[i].Times)
+	}
+	if breaks > maxFaults {
+		r.complain("faults", "%d faults are given: at most %d, each time of one that repeats counted", breaks, maxFaults)
 		return
 	}
 	for i := range r.Faults {
@@ -38,8 +42,39 @@ func (r *resolver) checkFaults() {
 			r.complain(path+".until", "a manager that has ended does not come back: leave until out")
 		case f.Until != 0 && f.Until < f.At+shortestOutage:
 			r.complain(path+".until", "%s is not %s after %s: a shorter outage than that is no fault of the network's", f.Until, shortestOutage, f.At)
+		default:
+			r.checkFlaps(path, f)
 		}
 	}
+}
+
+// checkFlaps sees that what repeats comes back in between.
+func (r *resolver) checkFlaps(path string, f *Fault) {
+	switch {
+	case f.Times <= 1 && f.Period == 0:
+	case f.Times <= 1:
+		r.complain(path+".period", "a fault that happens once has no period: say times, too")
+	case f.Until == 0:
+		r.complain(path+".times", "a fault that happens %d times must end in between: say until", f.Times)
+	case f.Period < f.Until-f.At+shortestOutage:
+		r.complain(path+".period", "%s is not %s longer than the outage of %s: the next would begin before it has ended", f.Period, shortestOutage, f.Until-f.At)
+	case f.Period > latestFault || f.Until+units.Time(f.Times-1)*f.Period > latestFault:
+		r.complain(path, "the last of %d times is later than any run: want times up to %s", f.Times, latestFault)
+	}
+}
+
+// Each lists a fault once for each time that it happens.
+func (f *Fault) Each() []Fault {
+	all := make([]Fault, max(1, f.Times))
+	for i := range all {
+		all[i] = *f
+		all[i].Times, all[i].Period = 0, 0
+		all[i].At += units.Time(i) * f.Period
+		if f.Until != 0 {
+			all[i].Until += units.Time(i) * f.Period
+		}
+	}
+	return all
 }
 
 // Ends is when the fault is over, units.Forever if it never is.

@@ -114,6 +114,9 @@ func (n *node) with(o Override) (*node, error) {
 	}
 	value.stamp(place{origin: o.Origin}, false)
 	path := steps(o.Path)
+	if len(path) > 2 && path[0] == "fabrics" && path[1] == "[0]" && n.child("fabric") != nil {
+		path = append([]string{"fabric"}, path[2:]...) // the only one is written so
+	}
 	if slices.Contains(path, "") {
 		return nil, errors.New("this is not the path of a field: it is written like workload.sizes or fabrics[0].mtu")
 	}

@@ -4,16 +4,18 @@ import "weft/units"
 
 // Bounds on what is read, each with its reason.
 const (
-	maxFile   = 1 << 20 // bytes: a list of ten thousand flows fits; more is a generated file that belongs elsewhere
-	maxDepth  = 24      // nesting: a scenario needs six
-	maxErrors = 50      // listed; beyond that the file is of another kind
-	maxSizes  = 256     // of a sweep: each is a simulation
-	maxName   = 200     // characters of a name: it stands in table headings
-	maxList   = 1 << 16 // items of any list
-	maxFaults = 64      // of a run: after each the tables of the whole fabric are computed anew
-	maxZones  = 256     // of the isolation: every pair is searched
-	maxPairs  = 1 << 15 // of zones that must be apart: all pairs of as many zones
-	maxNames  = 1 << 20 // names that all patterns of a file stand for: sixteen for each port of the largest subnet
+	maxFile       = 1 << 20 // bytes: a list of ten thousand flows fits; more is a generated file that belongs elsewhere
+	maxDepth      = 24      // nesting: a scenario needs six
+	maxErrors     = 50      // listed; beyond that the file is of another kind
+	maxSizes      = 256     // of a sweep: each is a simulation
+	maxName       = 200     // characters of a name: it stands in table headings
+	maxList       = 1 << 16 // items of any list
+	maxFaults     = 64      // of a run: after each the tables of the whole fabric are computed anew
+	maxZones      = 256     // of the isolation: every pair is searched
+	maxPairs      = 1 << 15 // of zones that must be apart: all pairs of as many zones
+	maxParameters = 32      // of a tuning: a search among more needs more runs than a simulator makes
+	maxValues     = 64      // of a parameter: each is simulated for its sensitivity
+	maxNames      = 1 << 20 // names that all patterns of a file stand for: sixteen for each port of the largest subnet
 )
 
 // What a simulation needs in memory, for the estimate before it. The numbers

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"weft/internal/subnet/partition"
+	"weft/internal/subnet/qos"
 )
 
 // withFile resolves a scenario of four nodes of two NICs that has a file beside
@@ -108,6 +109,35 @@ func TestAnOpenSMConfGivesLanesAndWeights(t *testing.T) {
 	// Of five lanes OperationalVLs can say four. 15 stays: it discards.
 	if got, want := fmt.Sprint(ib.SL2VL, ib.VLArbHigh, ib.VLArbLow), "[0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 15] [{1 64}] [{0 1} {2 3}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// What a fabric says of lanes, written as an opensm.conf and read again, is the
+// same; a table that is empty stays so, where a missing key would be OpenSM's own.
+func TestQoSKeysSurviveAFile(t *testing.T) {
+	for _, keys := range []string{
+		"qos TRUE\nqos_high_limit 3\nqos_vlarb_high 3:64,1:255\nqos_vlarb_low 0:1,2:3\nqos_sl2vl 0,1,2,3,0,1,2,3,3,2,1,0,15,1,2,15\n",
+		"qos TRUE\nqos_high_limit 255\nqos_vlarb_high 2:0\nqos_vlarb_low 0:7\nqos_sl2vl 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n",
+	} {
+		first, err := withFile(t, "vls: 4, opensm-conf", keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file strings.Builder
+		if err := qos.Write(&file, first.Fabrics[0].QoSConf()); err != nil {
+			t.Fatal(err)
+		}
+		second, err := withFile(t, "vls: 4, opensm-conf", file.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := func(r *Resolved) string {
+			ib := &r.Fabrics[0].IB
+			return fmt.Sprint(ib.SL2VL, ib.VLArbHigh, ib.VLArbLow, ib.HighLimit)
+		}
+		if of(first) != of(second) {
+			t.Errorf("%s: %s, want %s", file.String(), of(second), of(first))
+		}
 	}
 }
 

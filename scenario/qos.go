@@ -47,7 +47,7 @@ func (r *resolver) layQoS(path string, f *Fabric, s *qos.Set) {
 	if s.HighLimit != nil && !mine("high-limit") {
 		ib.HighLimit = int(*s.HighLimit)
 	}
-	fold := operational(ib.VLs) - 1
+	fold := OperationalVLs(ib.VLs) - 1
 	if fold == mostVLs-1 {
 		fold = mostVLs
 	}
@@ -73,9 +73,9 @@ const (
 	discardVL = 15 // in an SL to VL table: packets of the level are discarded (IBA vol. 1, 7.6.6)
 )
 
-// operational is the number of lanes that a port can be set to: the largest of
+// OperationalVLs is the number of data lanes that a port can be set to: the largest of
 // 1, 2, 4, 8 and 15 that is not more (IBA vol. 1, 14.2.5.6, OperationalVLs).
-func operational(vls int) int {
+func OperationalVLs(vls int) int {
 	switch {
 	case vls >= mostVLs:
 		return mostVLs

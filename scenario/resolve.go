@@ -30,10 +30,14 @@ type document struct {
 	Faults []Fault `yaml:"faults"`
 	// Control is how long control planes take.
 	Control Control `yaml:"control"`
+	// NCCL is how the collective library's times differ from those that it publishes.
+	NCCL NCCL `yaml:"nccl"`
 	// Run is how it is run.
 	Run Run `yaml:"run"`
 	// Isolation is what is to be kept apart, for weft audit isolation.
 	Isolation Isolation `yaml:"isolation"`
+	// Tune is a search for better parameters, for weft tune.
+	Tune Tune `yaml:"tune"`
 }
 
 // resolver builds a Resolved: the decoder lays values, derive.go computes what
@@ -56,8 +60,8 @@ func (f *File) resolve() (*Resolved, Errors) {
 	}
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
-	r.Faults, r.Control = r.doc.Faults, r.doc.Control
-	r.Isolation, r.Training = r.doc.Isolation, r.doc.Training
+	r.Faults, r.Control, r.NCCL = r.doc.Faults, r.doc.Control, r.doc.NCCL
+	r.Isolation, r.Tune, r.Training = r.doc.Isolation, r.doc.Tune, r.doc.Training
 	r.fabrics(f.root)
 	r.misread = len(r.errs)
 	if !r.broken("cluster", "topology") {
@@ -66,6 +70,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	r.deriveWorkload()
 	r.deriveIsolation()
 	r.deriveTraining()
+	r.deriveTune()
 	r.check()
 	normalise(reflect.ValueOf(&r.Resolved).Elem())
 	f.set = r.set

@@ -22,10 +22,14 @@ type Resolved struct {
 	Faults []Fault `yaml:"faults,omitzero"`
 	// Control is how long control planes take to bring a fabric up and to mend it.
 	Control Control `yaml:"control"`
+	// NCCL is how the collective library's times differ from those that it publishes.
+	NCCL NCCL `yaml:"nccl"`
 	// Run is how it is run: seed, repetitions, bounds.
 	Run Run `yaml:"run"`
 	// Isolation is what is to be kept apart, for weft audit isolation.
 	Isolation Isolation `yaml:"isolation"`
+	// Tune is a search for better parameters, for weft tune.
+	Tune Tune `yaml:"tune"`
 }
 
 // Cluster is the machines: all nodes are alike.

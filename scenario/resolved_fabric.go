@@ -27,13 +27,13 @@ type Fabric struct {
 	Routing Routing `yaml:"routing"`
 	// IB is what InfiniBand alone has.
 	IB InfiniBand `yaml:"ib"`
-	// Ethernet is what RoCE v2 and TCP share.
+	// Ethernet is what all fabrics but InfiniBand share.
 	Ethernet Ethernet `yaml:"ethernet"`
 	// Transport is the reliable connection of RDMA.
 	Transport Transport `yaml:"transport"`
 	// CC is the congestion control of RDMA.
 	CC CC `yaml:"cc"`
-	// TCP is the kernel's transport.
+	// TCP is the transport of sockets, in the kernel, and of iWARP, in the NIC.
 	TCP TCP `yaml:"tcp"`
 	// Host is the way of the data between GPU memory and NIC.
 	Host Host `yaml:"host"`
@@ -41,6 +41,8 @@ type Fabric struct {
 	Beside []Stream `yaml:"beside,omitzero"`
 	// Inspection is a box in the path of each NIC that looks at every packet.
 	Inspection Inspection `yaml:"inspection"`
+	// SlowLinks are cables of NICs that run slower than the others.
+	SlowLinks []SlowLink `yaml:"slow-links,omitzero"`
 }
 
 // Inspection is a store-and-forward box (a firewall, an intrusion detection
@@ -122,6 +124,9 @@ type Switch struct {
 	Latency units.Time `yaml:"latency" range:"0..1ms"`
 	// Forwarding is cut-through or store-and-forward.
 	Forwarding Forwarding `yaml:"forwarding"`
+	// StreamingAggregation is how many trees of SHARP's streaming aggregation the
+	// switch can serve at a time: none, one-per-switch or one-per-port.
+	StreamingAggregation Aggregation `yaml:"streaming-aggregation,omitzero"`
 	// Buffer is the shared packet buffer of an Ethernet switch (an InfiniBand
 	// switch has IB.Buffer at each port).
 	Buffer units.Bytes `yaml:"buffer" range:"0B..64GiB"`
@@ -280,6 +285,11 @@ type InfiniBand struct {
 	Speedup Ratio `yaml:"speedup"`
 	// GRH adds a global route header of 40 bytes to each packet.
 	GRH bool `yaml:"grh"`
+	// SHARP has the switches reduce for collectives, by streaming aggregation: one
+	// tree for each rail.
+	SHARP bool `yaml:"sharp"`
+	// SHARPLatency is what a switch's aggregation unit takes beyond forwarding.
+	SHARPLatency units.Time `yaml:"sharp-latency" range:"0..100us"`
 	// Partitions are who may talk to whom. Without any, every port is a full
 	// member of the default partition; with some, those that no rule names are
 	// limited members of it, as with OpenSM.
@@ -339,6 +349,8 @@ type Ethernet struct {
 	// EgressAlpha is the dynamic threshold of a lossy egress queue over the
 	// free shared buffer.
 	EgressAlpha Ratio `yaml:"egress-alpha"`
+	// Trim is Ultra Ethernet's trimming of packets that have no room.
+	Trim Trim `yaml:"trim,omitzero"`
 }
 
 // Queue is how a priority is served at an egress port.
@@ -454,17 +466,22 @@ type Transport struct {
 	// SplitData spreads each message over all queue pairs; otherwise messages
 	// take turns.
 	SplitData bool `yaml:"split-data"`
+	// Entropy is how an Ultra Ethernet sender chooses the entropy value of each
+	// packet: oblivious or recycled.
+	Entropy Entropy `yaml:"entropy,omitzero"`
+	// EntropyValues is how many entropy values a queue pair of Ultra Ethernet has.
+	EntropyValues int `yaml:"entropy-values,omitzero" range:"0..256"`
 	// Window is the most unacknowledged bytes of a queue pair.
 	Window units.Bytes `yaml:"window" range:"256B..8GiB"`
 }
 
 // CC is RDMA congestion control. It may be given as the name of a preset
-// (dcqcn-firmware, dcqcn-paper, dcqcn-ns3, timely, swift, hpcc, ib-cc, none).
+// (dcqcn-firmware, dcqcn-paper, dcqcn-ns3, timely, swift, hpcc, ib-cc, nscc, none).
 type CC struct {
 	// Preset is the catalog's entry.
 	Preset string `yaml:"preset"`
-	// Algorithm is none, dcqcn, timely, swift or hpcc (RoCE v2) or ib-cc
-	// (InfiniBand). The fields that follow are of one algorithm, or of some.
+	// Algorithm is none, dcqcn, timely, swift or hpcc (RoCE v2), ib-cc (InfiniBand)
+	// or nscc (Ultra Ethernet). The fields that follow are of one algorithm, or of some.
 	Algorithm CCAlgorithm `yaml:"algorithm"`
 	// G is the weight of a new sample of alpha.
 	G Ratio `yaml:"g"`
@@ -503,7 +520,7 @@ type CC struct {
 
 	// Weight is that of the newest difference of round trips in TIMELY's mean.
 	Weight Ratio `yaml:"weight"`
-	// Beta is the factor of a decrease of TIMELY or Swift.
+	// Beta is the factor of a decrease of TIMELY, Swift or NSCC.
 	Beta Ratio `yaml:"beta"`
 	// LowRTT is the round trip below which TIMELY's rate always rises.
 	LowRTT units.Time `yaml:"low-rtt" range:"0..1s"`
@@ -536,13 +553,32 @@ type CC struct {
 	// MaxWindow is its largest, with which it starts.
 	MaxWindow Ratio `yaml:"max-window"`
 
-	// BaseRTT is the round trip of the empty network that HPCC reckons with.
+	// BaseRTT is the round trip of the empty network that HPCC and NSCC reckon with;
+	// NSCC's by default that of the fabric's longest path.
 	BaseRTT units.Time `yaml:"base-rtt" range:"100ns..1s"`
 	// Utilisation is how much of a link HPCC wants to use.
 	Utilisation Ratio `yaml:"utilisation"`
 	// MaxStage is how many round trips HPCC's window grows by addition alone
 	// before it follows the links' load again.
 	MaxStage int `yaml:"max-stage" range:"0..1000"`
+
+	// TargetDelay is the queueing delay that NSCC aims at; by default three quarters of
+	// the base round trip.
+	TargetDelay units.Time `yaml:"target-delay" range:"1ns..1s"`
+	// Proportional is what NSCC's window grows by in a round trip without queueing, in
+	// packets for each 150 kB that the link carries in a base round trip, times the
+	// target delay over 12 us.
+	Proportional Ratio `yaml:"proportional"`
+	// Fair is what it grows by while queues are emptying, in packets for each 150 kB.
+	Fair Ratio `yaml:"fair"`
+	// Steady is what it grows by in every round trip, in the same measure.
+	Steady Ratio `yaml:"steady"`
+	// Fast is what a byte that comes back adds once the network has been empty for a
+	// whole window, in the same measure.
+	Fast Ratio `yaml:"fast"`
+	// QuickGate bars NSCC's quick adaptation as long as more than 2 to the power of
+	// minus QuickGate of the largest window comes back in a round trip.
+	QuickGate int `yaml:"quick-gate" range:"0..16"`
 
 	// Threshold is how soon an InfiniBand switch sees congestion: 15 is the
 	// soonest, 0 never.
@@ -565,7 +601,7 @@ type CC struct {
 	CCT []Ratio `yaml:"cct"`
 }
 
-// TCP is the kernel's transport.
+// TCP is the transport of sockets, in the kernel, and of iWARP, in the NIC.
 type TCP struct {
 	// Variant is cubic or dctcp.
 	Variant TCPVariant `yaml:"variant"`
@@ -583,6 +619,9 @@ type TCP struct {
 	DelayedAck units.Time `yaml:"delayed-ack" range:"0..1s"`
 	// Segment is the largest piece that the kernel hands to the NIC (TSO).
 	Segment units.Bytes `yaml:"segment" range:"512B..512KiB"`
+	// MPAMarkers puts the markers of MPA into the stream of iWARP, 4 bytes in every
+	// 512.
+	MPAMarkers bool `yaml:"mpa-markers,omitzero"`
 	// Tick is the granularity of the kernel's timers, used when run.jitter is
 	// on: each host's ticks have a phase of their own.
 	Tick units.Time `yaml:"tick" range:"1us..1s"`

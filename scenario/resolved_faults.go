@@ -11,6 +11,10 @@ type Fault struct {
 	At units.Time `yaml:"at" range:"1ns..forever"`
 	// Until is when it works again; 0 is never.
 	Until units.Time `yaml:"until,omitzero" range:"0..forever"`
+	// Times is how often it breaks, 0 for once; each time is Period after the one
+	// before, for as long as the first.
+	Times  int        `yaml:"times,omitzero" range:"0..64"`
+	Period units.Time `yaml:"period,omitzero" range:"0..forever"`
 	// Link is a cable, by one of its ends: leaf1 port 5. Ports count from 1.
 	Link string `yaml:"link,omitzero"`
 	// Switch is a switch that goes dark, with all its cables.

@@ -145,6 +145,8 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 		return text(`^[0-9]+(\.[0-9]+)? ?[GTP]?FLOPS$`, "989TFLOPS")
 	case ratioType:
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: "0"}, {Type: "string", Pattern: `^[0-9.]+%?([/:][0-9.]+%?)?$`}}, Examples: []any{"1/8"}}
+	case reflect.TypeFor[Value](): // of any field
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}, Examples: []any{"100KB"}}
 	case reflect.TypeFor[[]string](): // one may stand for a list of one
 		name := &jsonschema.Schema{Type: "string"}
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "array", Items: name}, name}}

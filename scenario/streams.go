@@ -58,9 +58,11 @@ func (r *resolver) checkBeside(path string, f *Fabric) {
 			r.complain(at+".bytes", "the stream's messages have no bytes")
 		case s.Operation == Send:
 			r.complain(at+".operation", "a stream is of write or read")
-		case f.Kind == TCPKind:
-			r.complain(at, "%s has sockets, and a stream is RDMA: take the fabric or beside out", f.Name)
-		case f.Kind == RoCEv2Kind && !f.serves(s.Class):
+		case f.Kind.TCP():
+			r.complain(at, "%s has TCP connections, and a stream is RDMA: take the fabric or beside out", f.Name)
+		case f.Kind == UltraEthernetKind && s.Operation == Read:
+			r.complain(at+".operation", "%s: Ultra Ethernet has writes here, no reads: take operation: write", f.Name)
+		case (f.Kind == RoCEv2Kind || f.Kind == UltraEthernetKind) && !f.serves(s.Class):
 			r.complain(at+".class", "no queue serves priority %d: add it to ethernet.queues", s.Class)
 		case f.Kind == InfiniBandKind && !f.IB.arbitrates(f.IB.SL2VL[s.Class]):
 			r.complain(at+".class", "service level %d goes to VL %d, which has no weight in ib.vlarb-high or vlarb-low: it would never be served", s.Class, f.IB.SL2VL[s.Class])

@@ -128,6 +128,10 @@ var inner = []rule{
 		why: "another simulator's files are read and written without running anything",
 	},
 	{
+		pkg: "internal/calibrate/logfile",
+		why: "what a program printed is read without knowing what anyone expected of it",
+	},
+	{
 		pkg: "internal/runstore", may: []string{"units"},
 		why: "a run's folder outlives the simulator that filled it",
 	},
@@ -227,6 +231,10 @@ var outer = []layer{
 	{[]string{"scenario"}, "what a user asks for is said before anything is built"},
 	{[]string{"internal/roce/export"}, "devices are told the numbers of a scenario, before anything runs"},
 	{[]string{"internal/sim"}, "one place alone puts a scenario together and runs it"},
+	{[]string{"internal/tune", "internal/collisions"}, "a search runs the simulator as a user would; whoever tells of it does not decide"},
+	{[]string{"internal/calibrate"}, "measurements are laid beside what was simulated"},
+	{[]string{"internal/plan"}, "a design is a scenario before it is a bill of materials"},
+	{[]string{"internal/advise"}, "a recommendation rests on designs and on what was simulated of them"},
 	{[]string{"internal/validate", "internal/report", "internal/audit"}, "whoever judges a result cannot have an influence on it"},
 	{[]string{"internal/cli"}, "verbs of the command line call everything; nothing calls them"},
 	{[]string{"cmd/weft"}, "main is a few lines around cli"},

@@ -30,12 +30,14 @@ const (
 	Fabric   Kind = "fabric"
 	CC       Kind = "cc"
 	Host     Kind = "host"
+	Cable    Kind = "cable"
+	Vendor   Kind = "vendor"
 	Defaults Kind = "default"
 )
 
 // Kinds is every kind, in the order in which they are listed.
 func Kinds() []Kind {
-	return []Kind{Node, GPU, ScaleUp, PCIe, NIC, Switch, Link, Fabric, CC, Host, Model, Defaults}
+	return []Kind{Node, GPU, ScaleUp, PCIe, NIC, Switch, Link, Cable, Fabric, CC, Host, Vendor, Model, Defaults}
 }
 
 // Tag says how far a fact can be trusted.
@@ -82,12 +84,22 @@ func (e Entry) Get(field string) (Fact, bool) {
 	return Fact{}, false
 }
 
-// softer is the less trusted of two tags.
-func softer(a, b Tag) Tag {
+// Softer is the less trusted of two tags.
+func Softer(a, b Tag) Tag {
 	if slices.Index(tags, b) > slices.Index(tags, a) {
 		return b
 	}
 	return a
+}
+
+// Unknown is the value of a fact that was looked for and not found. The fact's
+// tag is [Assumption]; nobody computes with it.
+const Unknown = "unknown"
+
+// Known is the fact of a field whose value is known.
+func (e Entry) Known(field string) (Fact, bool) {
+	f, ok := e.Get(field)
+	return f, ok && f.Value != Unknown
 }
 
 // UnknownError is the name of something that the catalog does not have.

@@ -1,5 +1,6 @@
 // Package catalog is what weft knows of hardware and protocols: GPUs, NICs,
-// switches, link generations, nodes, fabrics, and the defaults of a scenario.
+// switches, link generations, cables, nodes, fabrics, vendors, and the defaults
+// of a scenario.
 //
 // The knowledge is data: one CSV file per kind under data/, one row per fact
 // with its own source and a tag that says how far to trust it (V read at the
@@ -11,5 +12,7 @@
 //
 // A value such as "5Mbps per 25Gbps" grows with the rate of the fabric's link.
 // Fields that begin with "about." are for reading and derivation, no part of a
-// scenario.
+// scenario. A value "unknown" is a figure that was looked for and not found.
+// Cables and vendors are no part of a scenario either: they are for bills of
+// materials and for choosing.
 package catalog

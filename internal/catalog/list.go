@@ -23,6 +23,8 @@ var keyFields = map[Kind][]string{
 	PCIe:     {"lanes", "lane-rate", "latency"},
 	NIC:      {"rate", "ports", "tx-pipeline", "rx-pipeline"},
 	Switch:   {"ports", "max-ports", "rate", "latency", "buffer", "cell"},
+	Cable:    {"rate", "cage-links", "reach", "ends", "protocols", "switch-power", "nic-power"},
+	Vendor:   {"infiniband.nics", "infiniband.switches", "infiniband.asics", "ethernet.nics", "ethernet.switches", "ethernet.asics"},
 	Link:     {"lanes", "lane-rate", "code", "fec", "fec-latency"},
 	Fabric:   {"link", "switch", "mtu", "routing.mode", "cc", "host"},
 	CC:       {"algorithm", "g", "decrease-period", "increase-period", "ai-rate", "hai-rate"},
@@ -54,7 +56,7 @@ func (e Entry) row() Row {
 			continue
 		}
 		r.Numbers = append(r.Numbers, f)
-		r.Softest = softer(r.Softest, f.Tag)
+		r.Softest = Softer(r.Softest, f.Tag)
 		if !slices.Contains(sources, f.Source) {
 			sources = append(sources, f.Source)
 		}

@@ -26,6 +26,7 @@ var contenders = map[scenario.Collective][]struct {
 		{scenario.AlgoTree, everyProtocol},
 		{scenario.AlgoNVLS, []scenario.Protocol{scenario.ProtoSimple}},
 		{scenario.AlgoNVLSTree, []scenario.Protocol{scenario.ProtoSimple}},
+		{scenario.AlgoCollNetDirect, []scenario.Protocol{scenario.ProtoSimple}},
 	},
 	scenario.AllGather:     {{scenario.AlgoRing, everyProtocol}},
 	scenario.ReduceScatter: {{scenario.AlgoRing, everyProtocol}},
@@ -58,7 +59,7 @@ func (b *bench) algorithms(ctx context.Context, e *Env, r *scenario.Resolved) er
 	}
 	best := slices.Clone(chosen)
 	for _, c := range list {
-		if !takesPart(&r.Cluster, c.algo) {
+		if !takesPart(r, c.algo) {
 			continue
 		}
 		for _, proto := range c.protocols {
@@ -76,13 +77,17 @@ func (b *bench) algorithms(ctx context.Context, e *Env, r *scenario.Resolved) er
 }
 
 // takesPart reports whether NCCL has an algorithm on a cluster: reductions in the
-// switch need one that can, and are NVLS on one node and NVLS-tree on more.
-func takesPart(c *scenario.Cluster, a scenario.Algorithm) bool {
+// switch of a node need one that can; between nodes they are NVLS-tree, and where the
+// network reduces NVLS.
+func takesPart(r *scenario.Resolved, a scenario.Algorithm) bool {
+	multicast, several, sharp := r.Cluster.Node.ScaleUp.Multicast, r.Cluster.Nodes > 1, r.Fabrics[0].IB.SHARP
 	switch a {
 	case scenario.AlgoNVLS:
-		return c.Node.ScaleUp.Multicast && c.Nodes == 1
+		return multicast && (!several || sharp)
 	case scenario.AlgoNVLSTree:
-		return c.Node.ScaleUp.Multicast && c.Nodes > 1
+		return multicast && several
+	case scenario.AlgoCollNetDirect:
+		return sharp && several
 	}
 	return true
 }

@@ -29,20 +29,25 @@ func TestReductionsInTheSwitchNeedOneThatCan(t *testing.T) {
 	for _, c := range []struct {
 		nodes     int
 		multicast bool
+		sharp     bool
 		algo      scenario.Algorithm
 		want      bool
 	}{
-		{1, true, scenario.AlgoNVLS, true},
-		{2, true, scenario.AlgoNVLS, false},
-		{2, true, scenario.AlgoNVLSTree, true},
-		{1, true, scenario.AlgoNVLSTree, false},
-		{2, false, scenario.AlgoNVLSTree, false},
-		{2, false, scenario.AlgoRing, true},
+		{1, true, false, scenario.AlgoNVLS, true},
+		{2, true, false, scenario.AlgoNVLS, false},
+		{2, true, true, scenario.AlgoNVLS, true},
+		{2, true, false, scenario.AlgoNVLSTree, true},
+		{1, true, false, scenario.AlgoNVLSTree, false},
+		{2, false, false, scenario.AlgoNVLSTree, false},
+		{2, false, true, scenario.AlgoCollNetDirect, true},
+		{2, false, false, scenario.AlgoCollNetDirect, false},
+		{1, false, true, scenario.AlgoCollNetDirect, false},
+		{2, false, false, scenario.AlgoRing, true},
 	} {
-		cluster := scenario.Cluster{Nodes: c.nodes}
-		cluster.Node.ScaleUp.Multicast = c.multicast
-		if got := takesPart(&cluster, c.algo); got != c.want {
-			t.Errorf("%s on %d nodes, multicast %t: %t", c.algo, c.nodes, c.multicast, got)
+		r := &scenario.Resolved{Fabrics: make([]scenario.Fabric, 1)}
+		r.Cluster.Nodes, r.Cluster.Node.ScaleUp.Multicast, r.Fabrics[0].IB.SHARP = c.nodes, c.multicast, c.sharp
+		if got := takesPart(r, c.algo); got != c.want {
+			t.Errorf("%s on %d nodes, multicast %t, sharp %t: %t", c.algo, c.nodes, c.multicast, c.sharp, got)
 		}
 	}
 }

@@ -44,6 +44,9 @@ The exit code is 0 when all is proved and 5 when anything is not.`,
 		ValidArgsFunction: scenarioArg,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			file, err := open(e, given[0])
+			if err == nil {
+				file, err = c.overlaid(e, file)
+			}
 			if err != nil {
 				return err
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,9 +117,7 @@ differ between out-of-place and in-place; both columns show the same.`,
 	b.execution.register(cmd)
 	f.Lookup("algo").Usage += "; all sets NCCL's choice beside the fastest of its algorithms"
 	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
-	_ = cmd.RegisterFlagCompletionFunc("cluster", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return catalog.Names(catalog.Node), cobra.ShellCompDirectiveDefault
-	})
+	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
 	return cmd
 }
 
@@ -244,12 +241,9 @@ func (b *bench) scenario(e *Env, collect scenario.Collective, from, to, step uni
 	if collect == scenario.Broadcast {
 		over = append(over, scenario.Override{Path: "workload.root", Value: strconv.Itoa(b.root), Origin: fmt.Sprintf("-r %d", b.root)})
 	}
-	file, preset, err := b.file(e)
+	file, err := b.choice.cluster(e, b.cluster)
 	if err != nil {
 		return nil, err
-	}
-	if preset && len(b.fabrics) == 1 && slices.Contains(catalog.Names(catalog.Fabric), b.fabrics[0]) {
-		over = append(over, scenario.Override{Path: "fabrics", Value: "[" + b.fabrics[0] + "]", Origin: "--fabric " + b.fabrics[0]})
 	}
 	if over, err = b.reduced(file, over); err != nil {
 		return nil, err
@@ -294,22 +288,4 @@ func (b *bench) sizes(from, to, step units.Bytes) string {
 		return "[" + from.Exact() + "]"
 	}
 	return fmt.Sprintf("{from: %s, to: %s, step: %s}", from.Exact(), to.Exact(), step.Exact())
-}
-
-// file is the cluster's scenario: a file, or one line around a preset.
-func (b *bench) file(e *Env) (file *scenario.File, preset bool, err error) {
-	if slices.Contains(catalog.Names(catalog.Node), b.cluster) {
-		file, err = scenario.Decode("--cluster "+b.cluster, []byte("name: "+b.cluster+"\ncluster: {node: "+b.cluster+"}\n"))
-		return file, true, err
-	}
-	if b.cluster == "-" || strings.ContainsAny(b.cluster, `/\.`) {
-		file, err = open(e, b.cluster)
-		return file, false, err
-	}
-	if _, err := os.Stat(e.path(b.cluster)); err == nil {
-		file, err = open(e, b.cluster)
-		return file, false, err
-	}
-	_, err = catalog.Lookup(catalog.Node, b.cluster)
-	return nil, false, fmt.Errorf("--cluster: %w\n(a scenario file is named with its extension)", err)
 }

@@ -31,6 +31,9 @@ peers and which pair misses a cable; links that are slower than both their ends;
 hosts on spines, on another rail, or with fewer adapters than the rest; the
 cables and switches on which everything depends.
 
+Where lines of the file say different things of a cable, that is the first
+finding, and none of these cables is taken to be there.
+
 The format is recognised by content. gzip is undone; - reads standard input. Of
 a scenario (.yaml), the first InfiniBand fabric is taken.
 The exit code is 0 also where something was found.`,
@@ -39,11 +42,11 @@ The exit code is 0 also where something was found.`,
   weft fabric inspect real.topo --json`,
 		Args: args(1, 1, "one file"),
 		RunE: func(_ *cobra.Command, given []string) error {
-			f, err := readFabric(e, given[0])
+			f, err := readFabric(e, given[0], format.Options{Contradictions: true})
 			if err != nil {
 				return err
 			}
-			report := inspect.Subnet(f.subnet)
+			report := inspect.Subnet(f.subnet, contradictions(f.report)...)
 			if asJSON {
 				return printJSON(e, struct {
 					File   string         `json:"file"`
@@ -58,4 +61,15 @@ The exit code is 0 also where something was found.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// contradictions are what the reader of a file found that cannot all be true.
+func contradictions(r *format.Report) (all []string) {
+	for _, p := range r.Contradictions {
+		all = append(all, p.String())
+	}
+	if r.MoreContradictions > 0 {
+		all = append(all, fmt.Sprintf("and %d more contradictions", r.MoreContradictions))
+	}
+	return all
 }

@@ -126,7 +126,7 @@ func convert(e *Env, t *target, path, out, tables, lids string) error {
 	if t.needs == "" && tables != "" {
 		return fmt.Errorf("the format %s has no tables: --tables is for %s", t.name, "lfts, fdbs, sl2vl and mcfdbs")
 	}
-	f, err := readFabric(e, path)
+	f, err := readFabric(e, path, format.Options{})
 	if err != nil {
 		return err
 	}

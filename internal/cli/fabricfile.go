@@ -30,7 +30,7 @@ const scenarioFormat format.Format = "scenario"
 // readFabric reads a file that describes a subnet, in whichever format it is;
 // - is standard input. Of a scenario (.yaml, .yml) it is the first InfiniBand
 // fabric. What the reader has to remark goes to standard error.
-func readFabric(e *Env, path string) (fabricFile, error) {
+func readFabric(e *Env, path string, o format.Options) (fabricFile, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".yaml" || ext == ".yml" {
 		var c choice
 		c.register(&cobra.Command{}) // the scenario as it is: none of its flags was given
@@ -46,12 +46,13 @@ func readFabric(e *Env, path string) (fabricFile, error) {
 		return fabricFile{}, err
 	}
 	defer in.Close()
-	s, f, report, err := format.ReadSubnet(path, in, format.Options{Open: func(name string) (io.ReadCloser, error) {
+	o.Open = func(name string) (io.ReadCloser, error) {
 		if filepath.IsAbs(name) {
 			return e.open(name)
 		}
 		return e.open(filepath.Join(filepath.Dir(path), name))
-	}})
+	}
+	s, f, report, err := format.ReadSubnet(path, in, o)
 	if err != nil {
 		return fabricFile{}, err
 	}

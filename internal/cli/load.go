@@ -22,6 +22,7 @@ type choice struct {
 	algo    string
 	proto   string
 	set     []string
+	overlay []string
 	flags   *cobra.Command // knows which were given
 }
 
@@ -34,11 +35,13 @@ func (c *choice) register(cmd *cobra.Command) {
 	f.StringVar(&c.algo, "algo", "", "algorithm of the collective: ring, tree, nvls, … (default: NCCL's choice)")
 	f.StringVar(&c.proto, "proto", "", "NCCL's protocol: simple, ll, ll128 (default: NCCL's choice)")
 	f.StringArrayVar(&c.set, "set", nil, "change a field of the scenario, such as fabrics[0].mtu=1KiB; may be repeated")
+	f.StringArrayVar(&c.overlay, "overlay", nil, "lay a file of fields over the scenario, such as weft calibrate writes; may be repeated, and --set comes after")
+	_ = cmd.MarkFlagFilename("overlay", "yaml", "yml")
 	complete := func(values ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	}
 	_ = cmd.RegisterFlagCompletionFunc("fabric", complete(catalog.Names(catalog.Fabric)...))
-	_ = cmd.RegisterFlagCompletionFunc("algo", complete("auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "direct"))
+	_ = cmd.RegisterFlagCompletionFunc("algo", complete("auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "direct"))
 	_ = cmd.RegisterFlagCompletionFunc("proto", complete("auto", "simple", "ll", "ll128"))
 	_ = cmd.RegisterFlagCompletionFunc("set", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions)
@@ -82,10 +85,31 @@ func abridged(s string) string {
 // input.
 func (c *choice) load(e *Env, path string) (*scenario.Resolved, error) {
 	file, err := open(e, path)
+	if err == nil {
+		file, err = c.overlaid(e, file)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return c.resolve(file)
+}
+
+// overlaid is the scenario under the files of --overlay.
+func (c *choice) overlaid(e *Env, file *scenario.File) (*scenario.File, error) {
+	for _, path := range c.overlay {
+		o, err := scenario.LoadOverlay(e.path(path))
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			return nil, fmt.Errorf("--overlay %s cannot be read: %w", path, p.Err)
+		}
+		if err == nil {
+			file, err = file.Under(o)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return file, nil
 }
 
 func (c *choice) resolve(file *scenario.File, more ...scenario.Override) (*scenario.Resolved, error) {

@@ -12,6 +12,6 @@ func newRoCE(e *Env) *cobra.Command {
 		Args:  args(0, 0, "one of its verbs"),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newHeadroom(e), newRoCECheck(e), newRoCELint(e), newRoCEExport(e))
+	cmd.AddCommand(newHeadroom(e), newRoCECheck(e), newRoCELint(e), newRoCEExport(e), newRoCECollisions(e))
 	return cmd
 }

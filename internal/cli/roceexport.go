@@ -155,13 +155,17 @@ func (x *exporting) write(e *Env, files []export.File) error {
 		}
 	}
 	for _, f := range files {
-		mode := fs.FileMode(0o644)
-		if strings.HasSuffix(f.Name, ".sh") {
-			mode = 0o755
-		}
-		if err := os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), mode); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), modeOf(f.Name)); err != nil {
 			return fail(Failed, "-o %s: %w", x.dir, reason(err))
 		}
 	}
 	return nil
+}
+
+// modeOf is the mode of a file for devices: a script can be run.
+func modeOf(name string) fs.FileMode {
+	if strings.HasSuffix(name, ".sh") {
+		return 0o755
+	}
+	return 0o644
 }

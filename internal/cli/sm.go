@@ -10,8 +10,9 @@ func newSM(e *Env) *cobra.Command {
   weft sm check cluster.topo opensm-lfts.dump
   weft sm diff cluster.topo before/ after/
   weft sm bringup examples/h100-128.yaml --fabric infiniband-ndr
+  weft sm conf examples/two-classes.yaml -o opensm.conf
   weft sm run --ibsim --socket sim`,
 	}
-	cmd.AddCommand(newSMRoute(e), newSMCheck(e), newSMDiff(e), newSMRun(e), newSMBringUp(e))
+	cmd.AddCommand(newSMRoute(e), newSMCheck(e), newSMDiff(e), newSMRun(e), newSMBringUp(e), newSMConf(e))
 	return cmd
 }

@@ -16,9 +16,9 @@ import (
 
 // checking is what weft sm check takes from its flags.
 type checking struct {
-	sl2vl, pathSL, order string
-	workers              int
-	json                 bool
+	sl2vl, pathSL, matrix, order string
+	workers                      int
+	json                         bool
 }
 
 func newSMCheck(e *Env) *cobra.Command {
@@ -37,9 +37,11 @@ FABRIC is what ibnetdiscover, iblinkinfo or opensm say of the fabric, or a net o
 ibsim. TABLES is opensm-lfts.dump, opensm.fdbs, the output of dump_fts or
 ibroute, or a folder: with OpenSM's dumps, and opensm-sl2vl.dump and
 pathrecords.txt or path-sl.txt where paths use several lanes; or with the output
-of ibroute for each switch.
+of ibroute for each switch. An opensm-lid-matrix.dump, of the folder or of
+--lid-matrix, is held against the cables and the tables, entry for entry.
 
-The exit code is 5 when the tables are refuted.`,
+The exit code is 5 when the tables are refuted, or when a LID matrix that was
+asked for has fewer hops than the cables of this fabric allow.`,
 		Example: `  weft sm check cluster.topo opensm-lfts.dump
   weft sm check cluster.topo /var/log --path-sl pathrecords.txt --json`,
 		Args: args(2, 2, "a fabric and its tables"),
@@ -48,10 +50,11 @@ The exit code is 5 when the tables are refuted.`,
 	f := cmd.Flags()
 	f.StringVar(&c.sl2vl, "sl2vl", "", "opensm-sl2vl.dump: lanes by switch, ports and service level")
 	f.StringVar(&c.pathSL, "path-sl", "", "service levels of paths: path records, or a list as ibdmchk -c reads it")
+	f.StringVar(&c.matrix, "lid-matrix", "", "opensm-lid-matrix.dump: hops by switch, destination and port, to compare")
 	f.StringVar(&c.order, "order", "", "file with the nodes of a job in the order of ranks: names or GUIDs, one a line (default: all, by name)")
 	f.IntVarP(&c.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&c.json, "json", false, "print as JSON")
-	for _, name := range []string{"sl2vl", "path-sl", "order"} {
+	for _, name := range []string{"sl2vl", "path-sl", "lid-matrix", "order"} {
 		_ = cmd.MarkFlagFilename(name)
 	}
 	return cmd
@@ -75,6 +78,9 @@ func (c *checking) run(e *Env, fabric, tables string) error {
 	if c.pathSL != "" {
 		files.pathSL = c.pathSL
 	}
+	if c.matrix != "" {
+		files.matrix = c.matrix
+	}
 	l, err := e.loadTables(s, files)
 	if err != nil {
 		return err
@@ -89,16 +95,24 @@ func (c *checking) run(e *Env, fabric, tables string) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		err = printJSON(e, checkedOf(s, r))
-	} else {
-		err = tellCheck(e, s, r, l.Tables)
-	}
+	m, err := e.checkMatrix(s, l.Tables, files.matrix)
 	if err != nil {
 		return err
 	}
-	if !r.Proven() {
+	if c.json {
+		out := checkedOf(s, r)
+		out.Matrix = matrixOf(s, m)
+		err = printJSON(e, out)
+	} else if err = tellCheck(e, s, r, l.Tables); err == nil && m != nil {
+		err = tellMatrix(e, s, m)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !r.Proven():
 		return fail(Refuted, "the tables of %s are refuted: %s", tables, strings.Join(refutations(r), "; "))
+	case m != nil && m.Refuted() && c.matrix != "":
+		return fail(Refuted, "%s is no LID matrix of %s: %d of its entries are less than the cables allow", files.matrix, fabric, m.Shorter)
 	}
 	return nil
 }

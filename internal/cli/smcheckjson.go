@@ -24,6 +24,7 @@ type checked struct {
 	Balance      balanced        `json:"paths_per_cable"`
 	Patterns     []patternLoaded `json:"patterns,omitempty"`
 	Findings     []found         `json:"findings,omitempty"`
+	Matrix       *matrix         `json:"lid_matrix,omitempty"`
 }
 
 type reached struct {

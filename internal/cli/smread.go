@@ -36,6 +36,6 @@ func (e *Env) reading(path string, read func(io.Reader) (*format.Report, error))
 
 // loadSubnet reads a fabric in any of the formats that describe one.
 func (e *Env) loadSubnet(path string) (*subnet.Subnet, error) {
-	f, err := readFabric(e, path)
+	f, err := readFabric(e, path, format.Options{})
 	return f.subnet, err
 }

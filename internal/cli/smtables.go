@@ -26,6 +26,7 @@ type tableFiles struct {
 	lfts   []string // one, or one per switch
 	sl2vl  string   // "": lanes are as service levels
 	pathSL string   // "": not known
+	matrix string   // LID matrix; "": none
 }
 
 // findTables lists the files of tables at a path: a file, or a folder with
@@ -51,6 +52,9 @@ func (e *Env) findTables(at string) (tableFiles, error) {
 		if path, ok := exists(name); ok && f.pathSL == "" {
 			f.pathSL = path
 		}
+	}
+	if path, ok := exists(lidMatrixFile); ok {
+		f.matrix = path
 	}
 	if path, ok := exists(lftsFile); ok {
 		f.lfts = []string{path}

@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/subnet"
+	"weft/internal/subnet/format"
 	"weft/scenario"
 )
 
@@ -21,7 +22,7 @@ func loadSubnet(e *Env, path string, c *choice) (*subnet.Subnet, error) {
 		}
 		return subnetOf(r)
 	}
-	f, err := readFabric(e, path)
+	f, err := readFabric(e, path, format.Options{})
 	return f.subnet, err
 }
 

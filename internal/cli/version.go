@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -75,8 +76,11 @@ func newVersion(e *Env) *cobra.Command {
 }
 
 // printJSON writes a value as indented JSON.
-func printJSON(e *Env, v any) error {
-	enc := json.NewEncoder(e.Stdout)
+func printJSON(e *Env, v any) error { return encodeJSON(e.Stdout, v) }
+
+// encodeJSON writes JSON for people and programs.
+func encodeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)

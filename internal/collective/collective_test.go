@@ -126,8 +126,12 @@ func traffic(s Spec) int64 {
 	switch {
 	case n == 1:
 		return 0
-	case s.Op == AllReduce && s.Algo == NVLS:
+	case s.Op == AllReduce && s.Algo == NVLS && nodes == 1:
 		return per * s.Bytes // (per−1)·S up, S down
+	case s.Op == AllReduce && s.Algo == NVLS:
+		return nodes * (per + 1) * s.Bytes // and S into the network
+	case s.Algo == CollNetDirect:
+		return nodes * (2*(per-1) + 1) * s.Bytes
 	case s.Op == AllGather && s.Algo == NVLS:
 		return s.Bytes
 	case s.Op == AllReduce && s.Algo == NVLSTree:
@@ -178,7 +182,10 @@ func TestEveryProgramComputesItsOperation(t *testing.T) {
 	for _, p := range programs() {
 		t.Run(fmt.Sprintf("%v/%v", p.Op, p.Algo), func(t *testing.T) {
 			for _, l := range layouts() {
-				if p.Algo == NVLS && l.Nodes > 1 || p.Algo == NVLS && l.PerNode < 2 || p.Algo == NVLSTree && l.PerNode < 2 {
+				if (p.Algo == NVLS || p.Algo == NVLSTree) && l.PerNode < 2 {
+					continue
+				}
+				if p.Algo == NVLS && p.Op != AllReduce && l.Nodes > 1 || p.Algo == CollNetDirect && l.Nodes == 1 {
 					continue
 				}
 				for _, bytes := range []int64{0, 1, 2, 8, 31, 257, pick(1000, 1024, 1536)} {
@@ -288,6 +295,20 @@ func TestTreesBeatTheNICsOnTwoNodesAndRingsNever(t *testing.T) {
 			busbw := AllReduce.BusFactor(l.Ranks()) / (busyNIC(t, s) * float64(l.Rails()))
 			if busbw < want*.98 || busbw > want*1.02 {
 				t.Errorf("%v over %d nodes: bus bandwidth up to %.3f of the NICs', not %.3f", algo, n, busbw, want)
+			}
+		}
+	}
+}
+
+// Where the network reduces, a NIC sends its part once and gets the result once, on
+// any number of nodes: the bus bandwidth may be 2(n−1)/n of the NICs' rate.
+func TestReductionInTheNetworkDoublesTheNICs(t *testing.T) {
+	for _, algo := range []Algo{NVLS, CollNetDirect} {
+		for _, nodes := range []int{2, 3, 8} {
+			l := Layout{Nodes: nodes, PerNode: 8}
+			got := busyNIC(t, Spec{Op: AllReduce, Algo: algo, Layout: l, Bytes: 8 * 2 * 60, Channels: 2}) * 8
+			if got < .999 || got > 1.001 {
+				t.Errorf("%v over %d nodes: the busiest NIC carries %.3f of its part, not once", algo, nodes, got)
 			}
 		}
 	}
@@ -503,7 +524,8 @@ func TestSpecsThatMakeNoSenseAreRefused(t *testing.T) {
 		"too many channels":    func(s *Spec) { s.Channels = MaxChannels + 1 },
 		"a negative chunk":     func(s *Spec) { s.Chunk = -1 },
 		"too many lanes":       func(s *Spec) { s.Bytes, s.Chunk, s.Channels = 1<<50, 1, 1 },
-		"nvls over nodes":      func(s *Spec) { s.Algo = NVLS },
+		"nvls over nodes":      func(s *Spec) { s.Op, s.Algo = AllGather, NVLS },
+		"collnet on one node":  func(s *Spec) { s.Algo, s.Layout.Nodes = CollNetDirect, 1 },
 		"nvls with one GPU":    func(s *Spec) { s.Algo, s.Layout.PerNode = NVLSTree, 1 },
 		"a broadcast by nvls":  func(s *Spec) { s.Op, s.Algo = Broadcast, NVLS },
 		"an unknown operation": func(s *Spec) { s.Op = numOps },

@@ -33,8 +33,8 @@ func (h heads) head(local int) int {
 }
 
 // reduce contributes to the slices of all other heads of the node and waits,
-// if the rank is a head, for the sum of the others' contributions.
-func (h heads) reduce(rank, peerStep int, slice func(head int) (int64, int64), s *Step) {
+// if the rank is a head, for the sum of the others' contributions: in step 0.
+func (h heads) reduce(rank int, slice func(head int) (int64, int64), s *Step) {
 	local := h.l.Local(rank)
 	for i := range h.n {
 		head := (max(h.head(local), 0) + i) % h.n
@@ -44,7 +44,7 @@ func (h heads) reduce(rank, peerStep int, slice func(head int) (int64, int64), s
 			s.Reduce = s.Recvs > 0
 			continue
 		}
-		s.send(Transfer{Peer: int32(rank - local + h.local(head)), PeerStep: int32(peerStep), Bytes: b - a, Path: PathReduce, Src: a, Dst: a})
+		s.send(Transfer{Peer: int32(rank - local + h.local(head)), Bytes: b - a, Path: PathReduce, Src: a, Dst: a})
 	}
 }
 
@@ -78,11 +78,11 @@ func newNVLSCut(s Spec, h heads, window int) (cut, error) {
 }
 
 func newNVLSAllReduce(s Spec) (Program, error) {
-	if s.Layout.Nodes != 1 {
-		return nil, fmt.Errorf("collective: nvls works inside one node, not %d: take nvls-tree", s.Layout.Nodes)
-	}
 	h := newHeads(s.Layout)
 	c, err := newNVLSCut(s, h, Slots)
+	if s.Layout.Nodes > 1 {
+		return &netAllReduce{cut: c, heads: h, inSwitch: true}, err
+	}
 	return &nvlsAllReduce{cut: c, heads: h}, err
 }
 
@@ -96,7 +96,7 @@ func (p *nvlsAllReduce) Step(rank, lane, k int, s *Step) bool {
 	}
 	slice := func(head int) (int64, int64) { return split(lo, hi, p.n, head, p.elem) }
 	if k == 0 {
-		p.reduce(rank, 0, slice, s)
+		p.reduce(rank, slice, s)
 	} else {
 		p.multicast(rank, 1, slice, s)
 	}
@@ -130,7 +130,7 @@ func (p *nvlsTreeAllReduce) Step(rank, lane, k int, s *Step) bool {
 	}
 	slice := func(head int) (int64, int64) { return split(lo, hi, p.n, head, p.elem) }
 	if k == 0 {
-		p.reduce(rank, 0, slice, s)
+		p.reduce(rank, slice, s)
 		return true
 	}
 	channel := lane % p.channels

@@ -35,7 +35,7 @@ func (p *nvlsShards) Step(rank, lane, k int, s *Step) bool {
 	if p.gather {
 		p.multicast(rank, 0, shard, s)
 	} else {
-		p.reduce(rank, 0, shard, s)
+		p.reduce(rank, shard, s)
 	}
 	return true
 }

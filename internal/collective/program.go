@@ -14,6 +14,10 @@ const (
 	// switch (NVLS load-reduce); the switch delivers one combined message to
 	// Peer when all GPUs of the node except Peer have contributed.
 	PathReduce
+	// PathNetReduce is a rank's contribution to a reduction in the switches of the
+	// scale-out network, which all ranks of its local number take part in; Peer is
+	// the rank itself, in whose step PeerStep the network delivers the result.
+	PathNetReduce
 )
 
 // Transfer is one message of a step, seen from the rank that holds it. It is

@@ -53,14 +53,15 @@ const (
 	Tree                 // NCCL's double binary tree over the nodes, chains inside
 	Hierarchical         // scale-up network inside the nodes, one ring per rail between them
 	HalvingDoubling      // recursive vector halving and doubling
-	NVLS                 // reduction and multicast in the scale-up switch of one node
+	NVLS                 // reduction and multicast in the scale-up switch, and between nodes in the network
 	NVLSTree             // NVLS inside the nodes, double binary tree between them
 	Bruck                // log n steps, ever more shards in each
 	Direct               // every pair by itself: all-to-all, send/recv
+	CollNetDirect        // between nodes reduction in the network, inside them every pair by itself
 	numAlgos
 )
 
-var algoNames = [numAlgos]string{"ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "bruck", "direct"}
+var algoNames = [numAlgos]string{"ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "bruck", "direct", "collnet-direct"}
 
 func (a Algo) String() string {
 	if a < numAlgos {
@@ -108,6 +109,7 @@ var makers = map[Op]map[Algo]maker{
 		Hierarchical:    newHierarchicalAllReduce,
 		HalvingDoubling: newHalvingAllReduce,
 		NVLS:            newNVLSAllReduce,
+		CollNetDirect:   newCollNetDirect,
 		NVLSTree:        newNVLSTreeAllReduce,
 	},
 	AllGather:     {Ring: newRingAllGather, Hierarchical: newHierarchicalAllGather, NVLS: newNVLSShards, Bruck: newBruckAllGather},

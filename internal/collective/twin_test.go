@@ -158,6 +158,10 @@ func (w *twin) post(r, lane int, t Transfer) {
 		}
 		return
 	}
+	if t.Path == PathNetReduce {
+		w.contribute(r, lane, t)
+		return
+	}
 	to := int(t.Peer)
 	if to < 0 || to >= w.p.Ranks() || to == r {
 		w.fail("rank %d lane %d sends to rank %d", r, lane, to)
@@ -175,6 +179,18 @@ func (w *twin) post(r, lane int, t Transfer) {
 		w.nicIn[[2]int{w.l.Node(to), dst}] += t.Bytes
 	}
 	w.queue(message{from: r, to: to, lane: lane, t: t})
+}
+
+// contribute hands a rank's part of a reduction in the network to its NIC.
+func (w *twin) contribute(r, lane int, t Transfer) {
+	if int(t.Peer) != r || t.Rail < 1 {
+		w.fail("rank %d lane %d contributes for rank %d on rail %d", r, lane, t.Peer, int(t.Rail)-1)
+		return
+	}
+	at := [2]int{w.l.Node(r), int(t.Rail) - 1}
+	w.nic[at] += t.Bytes
+	w.nicIn[at] += t.Bytes
+	w.queue(message{from: r, to: r, lane: lane, t: t})
 }
 
 // queue puts a message under way; whether its data is read now or only when it
@@ -199,6 +215,10 @@ func (w *twin) deliver(m message) {
 	if m.data == nil {
 		m.data = w.read(m)
 	}
+	if m.t.Path == PathNetReduce {
+		w.netReduce(m)
+		return
+	}
 	if m.t.Path == PathReduce {
 		key := sumKey{w.l.Node(m.from), m.lane, m.to, int(m.t.PeerStep)}
 		s := w.sums[key]
@@ -219,6 +239,40 @@ func (w *twin) deliver(m message) {
 		delete(w.sums, key)
 		m.data = s.data
 	}
+	w.arrive(m)
+}
+
+// netReduce adds a contribution, and gives the sum to the GPUs of one place in all
+// nodes when it is the last.
+func (w *twin) netReduce(m message) {
+	local := w.l.Local(m.from)
+	key := sumKey{-1, m.lane, local, int(m.t.PeerStep)}
+	same := m.t
+	same.Peer = 0
+	s := w.sums[key]
+	if s == nil {
+		s = &sum{t: same, data: make([]uint64, m.t.Bytes)}
+		w.sums[key] = s
+	}
+	if s.t != same {
+		w.fail("rank %d contributes %+v, another %+v", m.from, same, s.t)
+		return
+	}
+	for i, v := range m.data {
+		s.data[i] += v
+	}
+	if s.n++; s.n < w.l.Nodes {
+		return
+	}
+	delete(w.sums, key)
+	for node := range w.l.Nodes {
+		m.to, m.data = node*w.l.PerNode+local, s.data
+		w.arrive(m)
+	}
+}
+
+// arrive brings a message to its rank.
+func (w *twin) arrive(m message) {
 	rank := &w.ranks[m.to]
 	rank.early[m.lane] = append(rank.early[m.lane], m)
 	l := rank.lanes[m.lane]

@@ -19,7 +19,8 @@ type Builder struct {
 	// endpoints are the first nodes of the network.
 	Tables *routing.Tables
 	// Lanes, if not nil, is the rule by which packets change virtual lanes at
-	// the scale-out switches of a credit-based fabric; they enter on lane 0.
+	// the scale-out switches of a credit-based fabric; they enter on the class
+	// of their connection.
 	Lanes *routing.Lanes
 	// PKeys, if not nil, are the P_Keys of the NICs, which are then checked.
 	PKeys *PKeys
@@ -36,6 +37,9 @@ type Builder struct {
 	ErrorRate uint32
 	// Faults, if not nil, are what breaks; it is set before nodes are added.
 	Faults *Faults
+	// Aggregation, if not nil, is what the switches reduce by; it is set before
+	// nodes are added.
+	Aggregation *Aggregation
 	// MaxEvents ends a run that takes more; 0 is no bound.
 	MaxEvents int64
 	// App runs on the network; Trace, which may be nil, watches it.
@@ -115,7 +119,11 @@ func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s
 
 // InfiniBandSwitch adds a switch whose forwarding is row of the tables.
 func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing, s *InfiniBandSwitch) int32 {
-	id := b.add(name, kindInfiniBand, ports+b.sinks(), len(b.n.infiniband), s.Pipeline, false)
+	return b.creditSwitch(name, ports+b.sinks()+b.aggregators(), row, routing, s)
+}
+
+func (b *Builder) creditSwitch(name string, ports, row int, routing Routing, s *InfiniBandSwitch) int32 {
+	id := b.add(name, kindInfiniBand, ports, len(b.n.infiniband), s.Pipeline, false)
 	b.check(name, &s.Credits)
 	if s.ReadPorts < 0 || s.ReadPorts > maxReadPorts {
 		b.fail("%s has a speed-up of %d: 0 (no limit) to %d are possible", name, s.ReadPorts, maxReadPorts)
@@ -150,7 +158,7 @@ func (b *Builder) GPU(name string, s *GPU) int32 {
 // ScaleUpSwitch adds a switch whose port k leads to the GPU with the number
 // first+k.
 func (b *Builder) ScaleUpSwitch(name string, ports int, first int32, s *InfiniBandSwitch) int32 {
-	id := b.InfiniBandSwitch(name, ports, 0, Static, s)
+	id := b.creditSwitch(name, ports, 0, Static, s)
 	nd := &b.n.nodes[id]
 	nd.local, nd.first = byPort, first
 	return id
@@ -224,6 +232,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	b.jitters()
 	b.errors()
 	b.markSlower()
+	b.aggregate()
 	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })
 	cells, slot := b.cut()
 	for i := range parts {

@@ -34,6 +34,11 @@ type EthernetSwitch struct {
 	// EgressNum/EgressDen is the same for an egress queue of a lossy priority,
 	// which drops beyond it; 0 is no such bound.
 	EgressNum, EgressDen int64
+	// EgressLimit, where not 0, is by class the most bytes of such a queue, where
+	// that is less.
+	EgressLimit [8]int32
+	// Trim cuts off what such a queue has no room for.
+	Trim Trim
 	// StaticXoff, if not 0, is a fixed threshold in place of the dynamic one.
 	StaticXoff int64
 	// XonOffset is how far below the threshold a queue must fall, in bytes,
@@ -111,11 +116,11 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 		return
 	}
 	lossless := s.spec.PFC.Lossless>>k.class&1 != 0
-	if !lossless && s.spec.EgressDen != 0 && p.overEgress(s, b, o, out, k) {
+	if !lossless && s.spec.EgressDen != 0 && p.overEgress(s, b, o, out, k) && !p.trims(s, b, o, out, k) {
 		p.drop(i, DropBuffer)
 		return
 	}
-	if !p.admit(s, b, link, k) {
+	if !p.admit(s, b, link, k) && (!p.trims(s, b, o, out, k) || !p.admit(s, b, link, k)) {
 		why := DropBuffer
 		if lossless {
 			why = DropHeadroom
@@ -184,7 +189,11 @@ func (p *Partition) overEgress(s *ethernetState, b *inbox, o *port, out int32, k
 	p.queueSoleEthernet(o, out)
 	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
 	over := func() bool {
-		return int64(q.bytes)+int64(k.size) > (s.spec.Shared-s.used)*s.spec.EgressNum/s.spec.EgressDen
+		room := (s.spec.Shared - s.used) * s.spec.EgressNum / s.spec.EgressDen
+		if limit := int64(s.spec.EgressLimit[k.class]); limit > 0 {
+			room = min(room, limit)
+		}
+		return int64(q.bytes)+int64(k.size) > room
 	}
 	if !over() {
 		return false

@@ -22,6 +22,7 @@ type flow struct {
 	reply   uint8 // of acknowledgements
 	cnp     uint8 // of congestion notifications
 	ready   bool  // it stands in the ring of its class
+	role    role  // of what it sends: data, or contributions to reductions in the network
 	sl      units.SL
 	pkey    uint16   // what its packets have, and those for it must match; read where Builder.PKeys is given
 	told    cc.Wants // what its data is to report of its way
@@ -112,8 +113,8 @@ func (p *Partition) replies(nic *nicState, f *flow) {
 			p.stats.CNPs++
 		}
 		p.reply(f, i, nic.spec.wireBytes(h.Op, h.Length), class)
-		if p.batch.Seen != nil && h.Op == wire.RCAcknowledge {
-			p.takeBack(i)
+		if p.batch.Seen != nil && h.Op != wire.CNP {
+			p.takeBack(f, i)
 		}
 	}
 	p.batch.Packets, p.batch.Seen = p.batch.Packets[:0], nil
@@ -135,6 +136,9 @@ func (p *Partition) completions(node int32, f *flow) {
 	p.batch.Completions = p.batch.Completions[:0]
 	for j := range p.segments.Completions {
 		s := &p.segments.Completions[j]
+		if m := p.net.nics[p.net.nodes[node].state].spec.MPA; m != nil {
+			s.Bytes = m.payload(s.Bytes)
+		}
 		c := transport.Completion{ID: uint64(s.ID), QPN: f.id, Imm: s.ID, HasImm: true, Bytes: uint32(s.Bytes)}
 		switch s.Outcome {
 		case tcp.Received:
@@ -155,5 +159,8 @@ func (s *NIC) wireBytes(op wire.Opcode, payload uint32) uint16 {
 
 // segmentBytes is the size of a TCP segment on the wire.
 func (s *NIC) segmentBytes(seg *tcp.Segment) uint16 {
+	if s.MPA != nil {
+		return max(s.MinFrame, uint16(seg.IPBytes())+s.MPA.beside(seg)+s.FrameOverhead)
+	}
 	return max(s.MinFrame, uint16(seg.IPBytes())+s.FrameOverhead)
 }

@@ -84,6 +84,15 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 	case roleReduce:
 		p.reduce(b, link, i)
 		return
+	case roleContribution:
+		p.contribute(b, link, i)
+		return
+	case roleSum:
+		p.passSum(b, link, i)
+		return
+	case roleResult:
+		p.passResult(b, link, i)
+		return
 	}
 	p.hold(link, k)
 	if n.pkeys != nil && p.barred(nd, link, i) {
@@ -139,7 +148,7 @@ func (p *Partition) laneOut(nd *node, k *pkt, out int32) uint8 {
 		return k.class
 	}
 	in := n.inboxes[k.in].back - nd.base
-	return n.laneRule.Next(int(nd.row), uint16(in), uint16(out-nd.base), k.class)
+	return n.laneRule.Next(int(nd.row), uint16(in), uint16(out-nd.base), k.class, k.mark.level())
 }
 
 // queueSole puts the packet that waited alone into its queue.
@@ -383,23 +392,16 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 	if n.inboxes[in].slower {
 		start = max(start, p.notBeforeTail(o, k))
 	}
-	copied, record := k.role == roleCopy, int32(k.entropy)
+	copied, record := k.role >= roleCopy, int32(k.entropy)
 	end := p.transmit(out, i, start)
 	if s.spec.inspects.Num > 0 {
 		o.hold(s.spec.inspects, size, start)
 	}
-	if copied {
-		c := &p.copies[record]
-		c.left--
-		if c.left == 0 {
-			p.copiesFree = append(p.copiesFree, record)
-		}
-		copied = c.left > 0
+	if copied && !p.lastCopy(record) {
+		return
 	}
-	if !copied { // of copies, the last to leave gives the room back
-		p.free(in, class, size, end)
-	}
-	if s.spec.ReadPorts > 0 {
+	p.free(in, class, size, end)
+	if s.spec.ReadPorts > 0 && !copied {
 		p.occupyReader(s, in, end)
 	}
 }

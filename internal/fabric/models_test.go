@@ -88,6 +88,11 @@ func buildFaulty(g *topology.Graph, name string, part []int32, app fabric.App, f
 // buildWith makes a network of Ethernet with devices of its own, which set may
 // change before it is built; its switches route statically.
 func buildWith(g *topology.Graph, app fabric.App, set func(*fabric.Builder, *fabric.NIC, *fabric.EthernetSwitch)) (*fabric.Network, error) {
+	return buildRouted(g, app, fabric.Static, set)
+}
+
+// buildRouted is the same with switches that choose a path in their way.
+func buildRouted(g *topology.Graph, app fabric.App, r fabric.Routing, set func(*fabric.Builder, *fabric.NIC, *fabric.EthernetSwitch)) (*fabric.Network, error) {
 	t, err := routing.Build(g)
 	if err != nil {
 		return nil, err
@@ -98,10 +103,33 @@ func buildWith(g *topology.Graph, app fabric.App, set func(*fabric.Builder, *fab
 		if i < g.Endpoints {
 			b.NIC(nd.Name, len(nd.Cables), nic)
 		} else {
-			b.EthernetSwitch(nd.Name, len(nd.Cables), i-g.Endpoints, fabric.Static, sw)
+			b.EthernetSwitch(nd.Name, len(nd.Cables), i-g.Endpoints, r, sw)
 		}
 	}
 	set(b, nic, sw)
+	for _, c := range g.Cables {
+		b.Cable(int32(c.A.Node), c.A.Port, int32(c.B.Node), c.B.Port, (400 * units.Gbps).PerByte(), 100*units.Nanosecond)
+	}
+	return b.Build(nil)
+}
+
+// buildInfiniBand makes a network of InfiniBand whose builder set may change
+// before nodes are added.
+func buildInfiniBand(g *topology.Graph, app fabric.App, set func(*fabric.Builder)) (*fabric.Network, error) {
+	t, err := routing.Build(g)
+	if err != nil {
+		return nil, err
+	}
+	b := &fabric.Builder{Classes: 1, Seed: 1, Tables: t, App: app}
+	set(b)
+	nic, sw := infinibandNIC(), &fabric.InfiniBandSwitch{Pipeline: 200 * units.Nanosecond, Credits: credits(), ReadPorts: 2}
+	for i, nd := range g.Nodes {
+		if i < g.Endpoints {
+			b.NIC(nd.Name, len(nd.Cables), nic)
+		} else {
+			b.InfiniBandSwitch(nd.Name, len(nd.Cables), i-g.Endpoints, fabric.Static, sw)
+		}
+	}
 	for _, c := range g.Cables {
 		b.Cable(int32(c.A.Node), c.A.Port, int32(c.B.Node), c.B.Port, (400 * units.Gbps).PerByte(), 100*units.Nanosecond)
 	}

@@ -126,6 +126,7 @@ type Network struct {
 	pkeys       *PKeys        // nil: nobody checks P_Keys
 	offences    [][]Violation // by port that discarded; nil where nobody checks
 	jitter      []linkJitter  // by link; nil, unless some switch jitters
+	aggregation *aggregation  // nil: no switch reduces
 
 	errors    []linkErrors // by link; nil, unless packets are corrupted
 	errorRate uint32       // of packets, in 2^-32
@@ -182,6 +183,7 @@ func (s *Stats) add(t *Stats) {
 	s.LostBytes += t.LostBytes
 	s.CNPs += t.CNPs
 	s.Marked += t.Marked
+	s.Trimmed += t.Trimmed
 	s.Pauses += t.Pauses
 	s.Resumes += t.Resumes
 	s.Stalls += t.Stalls
@@ -245,8 +247,9 @@ type Connection struct {
 	// Service is the transport service of RDMA, the same at both ends; the
 	// zero value is RC.
 	Service transport.Service
-	// PKey is the P_Key of the end's packets, and SL their service level, which
-	// only reports tell: the lane is Class.
+	// PKey is the P_Key of the end's packets, and SL their service level. They
+	// enter on Class, and where Builder.Lanes goes by levels it gives their lanes
+	// from there on; else only reports tell it.
 	PKey uint16
 	SL   units.SL
 	// Phase is that of the host's ticks, by which the timers of TCP go off
@@ -283,7 +286,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 		return err
 	}
 	err := f.qp.Connect(0, remote, 0, 0)
-	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath)
+	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath | cc.WantEntropy)
 	return err
 }
 
@@ -301,7 +304,11 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	f := s.flows[end]
 	var err error
 	if f.conn != nil {
-		err = f.conn.Send(p.now, units.Bytes(wr.Length), wr.Imm)
+		length := units.Bytes(wr.Length)
+		if s.spec.MPA != nil {
+			length = s.spec.MPA.stream(length)
+		}
+		err = f.conn.Send(p.now, length, wr.Imm)
 	} else {
 		err = f.qp.PostSend(p.now, wr)
 	}

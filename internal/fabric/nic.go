@@ -37,6 +37,8 @@ type NIC struct {
 	// has one or the other.
 	Transport *transport.Config
 	TCP       *tcp.Config
+	// MPA, if not nil, is the framing of iWARP that its TCP carries.
+	MPA *MPA
 	// FrameOverhead is what an IP packet of TCP costs on the wire beyond
 	// itself.
 	FrameOverhead uint16
@@ -113,10 +115,10 @@ func (p *Partition) reply(f *flow, i int32, size uint16, class uint8) {
 // fill makes the fabric's record of a packet.
 func (p *Partition) fill(f *flow, i int32, size uint16, class uint8, r role) {
 	p.pool.hot[i] = pkt{
-		next: -1, dst: f.dst, in: -1, entropy: f.entropy, size: size, class: class, role: r,
+		next: -1, dst: f.dst, in: -1, entropy: f.entropy, size: size, class: class, role: r, mark: markBits(f.sl) << levelShift,
 	}
 	if f.conn == nil || p.pool.segment(i).Flags&tcp.FlagECT != 0 {
-		p.pool.hot[i].mark = capable
+		p.pool.hot[i].mark |= capable
 	}
 	p.stats.Injected++
 	p.stats.InBytes += int64(size)
@@ -225,7 +227,7 @@ func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool 
 		p.pool.put(i)
 		return false
 	}
-	p.fill(f, i, size, class, roleData)
+	p.fill(f, i, size, class, f.role)
 	if f.told != 0 {
 		p.setOut(f, i)
 	}

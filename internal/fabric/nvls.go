@@ -1,5 +1,7 @@
 package fabric
 
+import "weft/internal/transport"
+
 // What a scale-up switch does besides forwarding: it replicates stores to all
 // GPUs and reduces loads from all GPUs (NVLink SHARP).
 //
@@ -26,26 +28,44 @@ type reduction struct {
 func (p *Partition) multicast(b *inbox, link, i int32) {
 	n := p.net
 	nd := &n.nodes[b.node]
-	s := &n.infiniband[nd.state]
 	p.hold(link, &p.pool.hot[i])
-	record := p.copiesRecord(copies{size: p.pool.hot[i].size})
-	hot, cold := p.pool.hot[i], p.pool.cold[i]
+	c := p.beginCopies(link, i)
+	for out := nd.base; out < nd.base+nd.ports; out++ {
+		if n.back[out] != link && n.inboxes[out].back >= 0 {
+			p.queueCopy(&c, nd, out, roleCopy)
+		}
+	}
+}
+
+// copying is a packet that is being copied; its room in the input buffer of the
+// link by which it came is given back when the last copy has left.
+type copying struct {
+	hot    pkt
+	cold   transport.Packet
+	link   int32
+	record int32
+}
+
+// beginCopies takes a packet whose copies are to be queued.
+func (p *Partition) beginCopies(link, i int32) copying {
+	c := copying{p.pool.hot[i], p.pool.cold[i], link, p.copiesRecord(copies{size: p.pool.hot[i].size})}
 	p.pool.put(i)
 	p.stats.Delivered++
-	p.stats.OutBytes += int64(hot.size)
-	for out := nd.base; out < nd.base+nd.ports; out++ {
-		if n.back[out] == link || n.inboxes[out].back < 0 {
-			continue
-		}
-		c := p.pool.get()
-		p.pool.hot[c], p.pool.cold[c] = hot, cold
-		k := &p.pool.hot[c]
-		k.role, k.in, k.dst, k.entropy = roleCopy, link, n.inboxes[out].node, uint32(record)
-		p.copies[record].left++
-		p.stats.Injected++
-		p.stats.InBytes += int64(hot.size)
-		p.enqueue(s, nd, out, c)
-	}
+	p.stats.OutBytes += int64(c.hot.size)
+	return c
+}
+
+// queueCopy queues a copy at a port.
+func (p *Partition) queueCopy(c *copying, nd *node, out int32, r role) {
+	n := p.net
+	i := p.pool.get()
+	p.pool.hot[i], p.pool.cold[i] = c.hot, c.cold
+	k := &p.pool.hot[i]
+	k.role, k.in, k.dst, k.entropy, k.out = r, c.link, n.inboxes[out].node, uint32(c.record), 0
+	p.copies[c.record].left++
+	p.stats.Injected++
+	p.stats.InBytes += int64(k.size)
+	p.enqueue(&n.infiniband[nd.state], nd, out, i)
 }
 
 // copiesRecord takes a record for a multicast train.
@@ -58,6 +78,16 @@ func (p *Partition) copiesRecord(c copies) int32 {
 	}
 	p.copies = append(p.copies, c)
 	return int32(len(p.copies) - 1)
+}
+
+// lastCopy counts a copy that leaves and reports whether it was the last.
+func (p *Partition) lastCopy(record int32) bool {
+	c := &p.copies[record]
+	c.left--
+	if c.left == 0 {
+		p.copiesFree = append(p.copiesFree, record)
+	}
+	return c.left == 0
 }
 
 // reduce adds a contribution and sends the sum on when it is the last.

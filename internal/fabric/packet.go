@@ -11,12 +11,15 @@ import (
 type role uint8
 
 const (
-	roleData      role = iota // end to end, data
-	roleReply                 // end to end, acknowledgement or other response
-	roleTrain                 // scale-up: a train of link packets
-	roleMulticast             // scale-up: a train for every GPU
-	roleCopy                  // scale-up: a copy of one; entropy is its record
-	roleReduce                // scale-up: a contribution to a reduction, or its sum
+	roleData         role = iota // end to end, data
+	roleReply                    // end to end, acknowledgement or other response
+	roleTrain                    // scale-up: a train of link packets
+	roleMulticast                // scale-up: a train for every GPU
+	roleReduce                   // scale-up: a contribution to a reduction, or its sum
+	roleContribution             // reduction in the network: on its way to the next switch; entropy is its stream
+	roleSum                      // the same in the aggregation unit of a switch
+	roleCopy                     // scale-up: a copy of a multicast train; entropy is its record
+	roleResult                   // reduction in the network: a copy of the result; entropy is its record
 )
 
 // pkt is what every hop touches of a packet: half a cache line. What only the
@@ -38,13 +41,21 @@ type pkt struct {
 	told    cc.Wants // what it reports of its way; 0 is nothing
 }
 
-// markBits are what a packet carries of congestion.
+// markBits are what a packet carries of congestion, and in the upper half its
+// service level.
 type markBits uint8
 
 const (
 	marked  markBits = 1 << iota // congestion experienced
 	capable                      // a switch may mark it
+	trimmed                      // its payload was cut off
+	lastHop                      // by the switch before its receiver
 )
+
+// levelShift is where the service level begins.
+const levelShift = 4
+
+func (m markBits) level() uint8 { return uint8(m >> levelShift) }
 
 // markable reports whether a switch may mark the packet and has not yet.
 func (k *pkt) markable() bool { return k.mark&(marked|capable) == capable }

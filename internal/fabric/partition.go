@@ -35,6 +35,7 @@ type Stats struct {
 	LostBytes int64
 	CNPs      int64 // congestion notification packets sent
 	Marked    int64 // ECN or FECN marks set
+	Trimmed   int64 // packets whose payload a switch cut off
 	Pauses    int64 // PFC frames sent with XOFF
 	Resumes   int64 // PFC frames sent with XON
 	Storms    int64 // queues that the PFC watchdog found in a storm

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"weft/internal/transport"
 	"weft/internal/transport/cc"
 	"weft/units"
 )
@@ -20,6 +21,15 @@ func (p *Partition) setOut(f *flow, i int32) {
 	p.pool.hot[i].told = f.told
 	s := p.pool.report(i)
 	s.hops, s.told, s.path.N = 0, f.told, 0
+	p.spray(f, i)
+}
+
+// spray has a packet of unordered delivery, and the answers to it, take the path of
+// its entropy value.
+func (p *Partition) spray(f *flow, i int32) {
+	if f.told&cc.WantEntropy != 0 {
+		p.pool.hot[i].entropy = f.entropy + uint32(p.pool.cold[i].EV)*0x9e3779b9
+	}
 }
 
 // gather notes a switch on a packet's way: the switch counts, and adds the state
@@ -46,11 +56,18 @@ func (p *Partition) handOver(i int32, k *pkt) {
 		p.told.Path = &p.seen.path
 	}
 	p.batch.Seen = &p.told
+	if k.mark&trimmed != 0 {
+		p.pool.cold[i].Flags |= transport.FlagTrimmed
+		if k.mark&lastHop != 0 {
+			p.pool.cold[i].Flags |= transport.FlagLastHop
+		}
+	}
 }
 
 // takeBack sends what the packet has seen back with the acknowledgement i that it
 // drew.
-func (p *Partition) takeBack(i int32) {
+func (p *Partition) takeBack(f *flow, i int32) {
 	p.pool.hot[i].told = p.seen.told
+	p.spray(f, i)
 	*p.pool.report(i) = p.seen
 }

@@ -19,7 +19,18 @@ func (n *Network) Waiting() string {
 	if silence := n.silence(); silence != "" {
 		text += "; " + silence
 	}
+	if sums := n.incomplete(); sums > 0 {
+		text += fmt.Sprintf("; packets of reductions that wait in switches for the contributions of others: %d", sums)
+	}
 	return text
+}
+
+// incomplete is how many packets of reductions lack contributions.
+func (n *Network) incomplete() (sums int) {
+	for _, p := range n.parts {
+		sums += len(p.sums)
+	}
+	return sums
 }
 
 // deadlock tells a circle: each port with what holds it, in the order of waiting.

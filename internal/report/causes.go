@@ -196,6 +196,16 @@ func Framing(f *scenario.Fabric) Packet {
 		return Packet{mtu, wire.RoCEv2Bytes(wire.RCWriteMiddle, mtu, eth)}
 	case scenario.RoCEv1Kind:
 		return Packet{mtu, wire.RoCEv1Bytes(wire.RCWriteMiddle, mtu, f.Ethernet.VLAN)}
+	case scenario.UltraEthernetKind:
+		return Packet{mtu, wire.UETBytes(mtu, eth)}
+	case scenario.IWARPKind:
+		emss := mtu - wire.IPv4Bytes - wire.TCPBytes - wire.TCPTimestampBytes
+		unit := wire.MPAUnit(emss, f.TCP.MPAMarkers)
+		markers := 0
+		if f.TCP.MPAMarkers {
+			markers = unit / (wire.MPAMarkerSpan - wire.MPAMarkerBytes) * wire.MPAMarkerBytes
+		}
+		return Packet{unit - wire.FPDUBytes(wire.DDPTaggedBytes), wire.TCPSegmentBytes(unit+markers, eth)}
 	case scenario.TCPKind:
 		ip := wire.IPv4Bytes
 		if eth.IPv6 {

@@ -53,12 +53,21 @@ var properties = []struct {
 			Integer(int64(p.Payload)), Integer(int64(p.Wire)), 100*(1-1/p.Overhead()))
 	}},
 	{"against overflow", lossless},
-	{"routing", func(f *scenario.Fabric) string { return string(f.Routing.Mode) }},
+	{"routing", func(f *scenario.Fabric) string {
+		if f.Kind == scenario.UltraEthernetKind {
+			return fmt.Sprintf("%s, entropy %s over %d values", f.Routing.Mode, f.Transport.Entropy, f.Transport.EntropyValues)
+		}
+		return string(f.Routing.Mode)
+	}},
 	{"congestion control", congestion},
 	{"out-of-order arrival", func(f *scenario.Fabric) string {
 		switch {
 		case f.Kind == scenario.TCPKind:
 			return "put in order by the kernel"
+		case f.Kind == scenario.IWARPKind:
+			return "put in order by the NIC's TCP"
+		case f.Kind == scenario.UltraEthernetKind:
+			return "placed as it comes; messages finish in any order"
 		case f.NIC.OutOfOrder:
 			return "WRITEs are placed as they come"
 		}
@@ -83,6 +92,9 @@ func lossless(f *scenario.Fabric) string {
 	case f.Ethernet.PFC.Enabled:
 		return fmt.Sprintf("PFC, %s of headroom per port; %s shared", f.Ethernet.PFC.Headroom, f.Switch.Buffer)
 	}
+	if t := f.Ethernet.Trim; t.On() {
+		return fmt.Sprintf("trims to %s when %s wait at a port", t.Size, t.Threshold)
+	}
 	return fmt.Sprintf("drops when the share of %s is full", f.Switch.Buffer)
 }
 
@@ -92,7 +104,7 @@ func congestion(f *scenario.Fabric) string {
 		marks = fmt.Sprintf(", ECN from %s to %s", f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax)
 	}
 	switch {
-	case f.Kind == scenario.TCPKind:
+	case f.Kind.TCP():
 		return string(f.TCP.Variant) + marks
 	case f.CC.Algorithm == scenario.CCNone:
 		return "none" + marks

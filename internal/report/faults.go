@@ -33,6 +33,7 @@ func faultsOf(r *runstore.Results) *faultSection {
 		if text := sooner(r, of); text != "" {
 			s.Sentences = append(s.Sentences, text)
 		}
+		s.Sentences = append(s.Sentences, circles(r, of)...)
 	}
 	for _, size := range sizes(r) {
 		s.Tables = append(s.Tables, trafficTable(r, size))
@@ -155,6 +156,18 @@ func sooner(r *runstore.Results, of runstore.Recovery) string {
 	}
 	return fmt.Sprintf("When %s, every way on %s is open again after %s, on %s after %s: %s× as long.",
 		faultTitle(of), r.Fabrics[best].Name, shortTime(open(best)), r.Fabrics[worst].Name, shortTime(open(worst)), times(float64(open(worst))/float64(open(best))))
+}
+
+// circles say on which fabrics connections that keep their service levels can come to a
+// standstill on the tables that a fault has led to.
+func circles(r *runstore.Results, of runstore.Recovery) (all []string) {
+	for _, f := range r.Fabrics {
+		if rec, ok := recoveryOf(f, of); ok && rec.Circle != "" {
+			all = append(all, fmt.Sprintf("After %s, on %s, connections keep the service levels of their old paths, and the new tables then have a credit loop: %s. An engine that needs no lanes (updn) has none.",
+				faultTitle(of), f.Name, rec.Circle))
+		}
+	}
+	return all
 }
 
 // trafficRows are what faults did to the traffic of a size.

@@ -157,7 +157,10 @@ const (
 	infiniband = "infiniband"
 	roce       = "roce-v2"
 	roceV1     = "roce-v1"
-	tcp        = "tcp"
+
+	ultraEthernet = "ultra-ethernet"
+	iwarp         = "iwarp"
+	tcp           = "tcp"
 )
 
 // stallsText and pausesText are how often the link layer held a sender back: by

@@ -1,7 +1,7 @@
 package report
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"html"
 	"html/template"
@@ -16,19 +16,20 @@ import (
 	"weft/scenario"
 )
 
-//go:embed page.html.tmpl
-var pageText string
+//go:embed *.html.tmpl
+var templates embed.FS
 
-var page = template.Must(template.New("page").Parse(pageText))
+var pages = template.Must(template.ParseFS(templates, "*.html.tmpl"))
 
 // Page writes the self-contained HTML page of a run: no script, no resource
 // from anywhere else. resolved is the scenario's text, shown at its end.
 func Page(w io.Writer, r *runstore.Results, sc *scenario.Resolved, resolved []byte) error {
-	return page.Execute(w, newView(r, sc, resolved))
+	return pages.ExecuteTemplate(w, "page.html.tmpl", newView(r, sc, resolved))
 }
 
 // view is what the page's template shows.
 type view struct {
+	styled
 	r     *runstore.Results
 	sc    *scenario.Resolved
 	sizes []int64
@@ -133,8 +134,13 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 	return v
 }
 
-// Colours are the indices of the palette, for the style sheet.
-func (v *view) Colours() []int {
+// styled is what a page's style sheet asks for.
+type styled struct{}
+
+// Colours are the indices of the palette.
+func (styled) Colours() []int { return colours() }
+
+func colours() []int {
 	out := make([]int, palette)
 	for i := range out {
 		out[i] = i
@@ -267,6 +273,10 @@ func protocolTitle(p string) string {
 		return "RoCE v2"
 	case roceV1:
 		return "RoCE v1"
+	case iwarp:
+		return "iWARP"
+	case ultraEthernet:
+		return "Ultra Ethernet"
 	case tcp:
 		return "kernel TCP"
 	}

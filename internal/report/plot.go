@@ -40,17 +40,27 @@ type series struct {
 	line   dash
 	label  string // for the tooltip: infiniband-ndr, p99
 	values []float64
+	// low and high, where there are any, are drawn as a band around the line.
+	low, high []float64
 }
 
-// plot is a diagram over message size.
+// plot is a diagram over message size, or over something else that it names.
 type plot struct {
 	title  string
 	note   string // under the title
 	sizes  []int64
+	over   *scale // instead of message size
 	series []series
 	log    bool                 // the y axis; from zero otherwise
 	most   float64              // of a linear axis: fixed end; 0 is free
 	format func(float64) string // of values
+}
+
+// scale is what a plot goes over, where that is not message size.
+type scale struct {
+	name   string
+	places []float64 // from 0 to 1 along the axis, rising
+	labels []string
 }
 
 // Plot is a finished diagram for the page.
@@ -80,6 +90,9 @@ func (p *plot) draw() template.HTML {
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s">`, plotWidth, plotHeight, html.EscapeString(p.title))
 	p.axes(&b, lo, hi)
 	for _, s := range p.series {
+		p.band(&b, s, lo, hi)
+	}
+	for _, s := range p.series {
 		p.line(&b, s, lo, hi)
 	}
 	for _, s := range p.series {
@@ -93,7 +106,7 @@ func (p *plot) draw() template.HTML {
 func (p *plot) bounds() (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, s := range p.series {
-		for _, v := range s.values {
+		for _, v := range slices.Concat(s.values, s.low, s.high) {
 			if math.IsNaN(v) || p.log && v <= 0 {
 				continue
 			}
@@ -178,11 +191,38 @@ func logTicks(lo, hi float64) []float64 {
 // x is the place of a size: sizes stand at equal distances where they grow by
 // equal factors.
 func (p *plot) x(i int) float64 {
+	if p.over != nil {
+		return plotLeft + innerWidth*p.over.places[i]
+	}
 	first, last := float64(max(1, p.sizes[0])), float64(max(1, p.sizes[len(p.sizes)-1]))
 	if last <= first {
 		return plotLeft + innerWidth/2
 	}
 	return plotLeft + innerWidth*math.Log(float64(max(1, p.sizes[i]))/first)/math.Log(last/first)
+}
+
+// places is how many there are along the axis.
+func (p *plot) places() int {
+	if p.over != nil {
+		return len(p.over.places)
+	}
+	return len(p.sizes)
+}
+
+// label is the name of a place.
+func (p *plot) label(i int) string {
+	if p.over != nil {
+		return p.over.labels[i]
+	}
+	return sizeText(p.sizes[i])
+}
+
+// axisName is what the axis is of.
+func (p *plot) axisName() string {
+	if p.over != nil {
+		return p.over.name
+	}
+	return "message size"
 }
 
 func (p *plot) y(v, lo, hi float64) float64 {
@@ -211,23 +251,40 @@ func (p *plot) axes(b *strings.Builder, lo, hi float64) {
 		}
 	}
 	b.WriteString(`</g><g class="tick sizes" text-anchor="middle">`)
-	for at, n, i := math.Inf(-1), 0, 0; i < len(p.sizes); i++ {
+	for at, n, i := math.Inf(-1), 0, 0; i < p.places(); i++ {
 		if x := p.x(i); x-at >= tickRoom {
 			class := ""
 			if n++; n%2 == 0 {
 				class = ` class="wide-only"` // the page hides it where letters must be larger
 			}
 			fmt.Fprintf(b, `<text%s x="%s" y="%s">%s</text><path d="M%s %sv4"/>`, class, num(x), num(plotHeight-plotBottom+19),
-				html.EscapeString(sizeText(p.sizes[i])), num(x), num(plotHeight-plotBottom))
+				html.EscapeString(p.label(i)), num(x), num(plotHeight-plotBottom))
 			at = x
 		}
 	}
-	fmt.Fprintf(b, `<text class="axis" x="%s" y="%s">message size</text></g>`, num(plotLeft+innerWidth/2), num(plotHeight-6))
+	fmt.Fprintf(b, `<text class="axis" x="%s" y="%s">%s</text></g>`, num(plotLeft+innerWidth/2), num(plotHeight-6), html.EscapeString(p.axisName()))
 	fmt.Fprintf(b, `<path class="base" d="M%s %sH%s"/>`, num(plotLeft), num(plotHeight-plotBottom), num(plotWidth-plotRight))
 }
 
 // drawn reports whether a value has a place on the plot.
 func (p *plot) drawn(v float64) bool { return !math.IsNaN(v) && (!p.log || v > 0) }
+
+// band fills what lies between a series' low and high values.
+func (p *plot) band(b *strings.Builder, s series, lo, hi float64) {
+	var there, back []string
+	for i := range s.low {
+		if !p.drawn(s.low[i]) || !p.drawn(s.high[i]) {
+			continue
+		}
+		there = append(there, num(p.x(i))+" "+num(p.y(s.high[i], lo, hi)))
+		back = append(back, num(p.x(i))+" "+num(p.y(s.low[i], lo, hi)))
+	}
+	if len(there) < 2 {
+		return
+	}
+	slices.Reverse(back)
+	fmt.Fprintf(b, `<path class="band s%d" d="M%sZ"/>`, s.fabric%palette, strings.Join(append(there, back...), "L"))
+}
 
 func (p *plot) line(b *strings.Builder, s series, lo, hi float64) {
 	var d strings.Builder
@@ -256,7 +313,7 @@ func (p *plot) markers(b *strings.Builder, s series, lo, hi float64) {
 			continue
 		}
 		fmt.Fprintf(b, `<path class="mark s%d%s" d="%s"><title>%s, %s: %s</title></path>`, s.fabric%palette, hollow(s.line),
-			marker(s.fabric, p.x(i), p.y(v, lo, hi)), html.EscapeString(s.label), html.EscapeString(sizeText(p.sizes[i])), html.EscapeString(p.format(v)))
+			marker(s.fabric, p.x(i), p.y(v, lo, hi)), html.EscapeString(s.label), html.EscapeString(p.label(i)), html.EscapeString(p.format(v)))
 	}
 }
 

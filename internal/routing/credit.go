@@ -55,7 +55,7 @@ func (c *channels) hop(sw int32, in, out uint16, vl uint8) (next int32, at int32
 	if at < 0 {
 		return -1, -1, 0, 0
 	}
-	port, lane = c.across[i], c.lanes.Next(int(sw), in, out, vl)
+	port, lane = c.across[i], c.lanes.Next(int(sw), in, out, vl, 0)
 	return c.id(at, port, lane), at, port, lane
 }
 

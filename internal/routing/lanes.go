@@ -26,6 +26,14 @@ type Lanes struct {
 	family topology.Family
 	first  []int32
 	class  []uint8 // by switch and port: what the cable is to the rule
+	levels func(sw int, in, out uint16, sl uint8) uint8
+}
+
+// LanesByLevel is the rule of SL2VL tables: the lane on which a packet of a service
+// level goes from one port of a switch to another. Ports and switches count from 0
+// as in the graph; lanes are below count.
+func LanesByLevel(count int, lane func(sw int, in, out uint16, sl uint8) uint8) *Lanes {
+	return &Lanes{Count: count, levels: lane}
 }
 
 // Classes of ports: for a dragonfly, whether the cable is global; for a torus,
@@ -73,9 +81,12 @@ func classOf(g *topology.Graph, e topology.End) uint8 {
 	return class
 }
 
-// Next is the lane on which a packet that came into a switch through port in
-// on lane vl leaves through port out.
-func (l *Lanes) Next(sw int, in, out uint16, vl uint8) uint8 {
+// Next is the lane on which a packet of a service level that came into a switch
+// through port in on lane vl leaves through port out.
+func (l *Lanes) Next(sw int, in, out uint16, vl, sl uint8) uint8 {
+	if l.levels != nil {
+		return l.levels(sw, in, out, sl)
+	}
 	if l.Count == 1 {
 		return vl
 	}

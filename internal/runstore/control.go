@@ -46,6 +46,9 @@ type Recovery struct {
 	Switches int        // that got new entries
 	Entries  int        // that they got
 	Cut      int        // ways from a leaf to a host that stay closed
+	// Circle is ports that can wait for each other for ever with the new tables, as
+	// connections keep the service levels that they have; "" where there are none.
+	Circle string
 }
 
 // Never is the time of what did not happen.
@@ -83,6 +86,7 @@ type recoveryJSON struct {
 	Switches int    `json:"switches"`
 	Entries  int    `json:"entries"`
 	Cut      int    `json:"ways_cut,omitempty"`
+	Circle   string `json:"can_stand_still,omitempty"`
 }
 
 type faultPointJSON struct {
@@ -137,6 +141,7 @@ func (x Recovery) MarshalJSON() ([]byte, error) {
 		Switches: x.Switches,
 		Entries:  x.Entries,
 		Cut:      x.Cut,
+		Circle:   x.Circle,
 	})
 }
 
@@ -160,6 +165,7 @@ func (x *Recovery) UnmarshalJSON(text []byte) error {
 		Switches: y.Switches,
 		Entries:  y.Entries,
 		Cut:      y.Cut,
+		Circle:   y.Circle,
 	}
 	return nil
 }

@@ -48,6 +48,8 @@ type distributionJSON struct {
 	P99  int64 `json:"p99"`
 	P999 int64 `json:"p999"`
 	Max  int64 `json:"max"`
+
+	Fairness float64 `json:"fairness"`
 }
 
 type levelJSON struct {
@@ -57,14 +59,14 @@ type levelJSON struct {
 
 // json is the distribution as it is written.
 func (d Distribution) json() distributionJSON {
-	return distributionJSON{d.N, int64(d.Mean), int64(d.P50), int64(d.P99), int64(d.P999), int64(d.Max)}
+	return distributionJSON{d.N, int64(d.Mean), int64(d.P50), int64(d.P99), int64(d.P999), int64(d.Max), rounded(d.Fairness, shareDigits)}
 }
 
 // distribution is what was written.
 func (d distributionJSON) distribution() Distribution {
 	return Distribution{
 		N: d.N, Mean: units.Time(d.Mean), P50: units.Time(d.P50), P99: units.Time(d.P99),
-		P999: units.Time(d.P999), Max: units.Time(d.Max),
+		P999: units.Time(d.P999), Max: units.Time(d.Max), Fairness: d.Fairness,
 	}
 }
 

@@ -1,6 +1,7 @@
 package runstore
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -134,35 +135,37 @@ func Write(dir string, run Run) error {
 	if err != nil {
 		return err
 	}
-	files := []file{{ScenarioFile, run.Scenario}, {ResultsFile, results}}
+	files := []File{{Name: ScenarioFile, Text: run.Scenario}, {Name: ResultsFile, Text: results}}
 	if run.Report != nil {
-		files = append(files, file{ReportFile, run.Report})
+		files = append(files, File{Name: ReportFile, Text: run.Report})
 	}
 	meta := run.Meta
 	meta.Version = MetaVersion
 	meta.Files = map[string]string{}
 	for _, f := range files {
-		meta.Files[f.name] = digest(f.text)
+		meta.Files[f.Name] = digest(f.Text)
 	}
 	text, err := encode(meta)
 	if err != nil {
 		return err
 	}
-	files = append(files, file{MetaFile, text})
+	files = append(files, File{Name: MetaFile, Text: text})
 	if err := Prepare(dir); err != nil {
 		return err
 	}
-	return replace(dir, files)
+	return Replace(dir, files)
 }
 
-type file struct {
-	name string
-	text []byte
+// File is a file of a folder.
+type File struct {
+	Name string
+	Text []byte
+	Mode fs.FileMode // 0 is 0644
 }
 
-// replace writes all files under temporary names and then renames them: what
-// fails for want of space fails before anything is lost.
-func replace(dir string, files []file) error {
+// Replace writes files of a folder, all under temporary names, and then renames
+// them: what fails for want of space fails before anything is lost.
+func Replace(dir string, files []File) error {
 	temps := make([]string, 0, len(files))
 	defer func() {
 		for _, t := range temps {
@@ -170,18 +173,18 @@ func replace(dir string, files []file) error {
 		}
 	}()
 	for _, f := range files {
-		t, err := os.CreateTemp(dir, temporary+f.name+"-*")
+		t, err := os.CreateTemp(dir, temporary+f.Name+"-*")
 		if err != nil {
 			return err
 		}
 		temps = append(temps, t.Name())
-		_, wrote := t.Write(f.text)
-		if err := errors.Join(wrote, t.Chmod(0o644), t.Sync(), t.Close()); err != nil {
+		_, wrote := t.Write(f.Text)
+		if err := errors.Join(wrote, t.Chmod(cmp.Or(f.Mode, 0o644)), t.Sync(), t.Close()); err != nil {
 			return err
 		}
 	}
 	for i, f := range files {
-		if err := os.Rename(temps[i], filepath.Join(dir, f.name)); err != nil {
+		if err := os.Rename(temps[i], filepath.Join(dir, f.Name)); err != nil {
 			return err
 		}
 	}

@@ -70,6 +70,10 @@ type Point struct {
 type Distribution struct {
 	N                         int64
 	Mean, P50, P99, P999, Max units.Time
+	// Fairness is Jain's index of the inverse times (Jain, Chiu and Hawe 1984): 1
+	// where all are alike, 1/N where one has everything. Of messages of one length
+	// it is that of their rates.
+	Fairness float64
 }
 
 // Counts are what happened in the network.
@@ -83,9 +87,10 @@ type Counts struct {
 	Marks           int64 `json:"ecn_marks"`
 	CNPs            int64 `json:"cnps"`
 	Retransmissions int64 `json:"retransmissions"`
-	DroppedBuffer   int64 `json:"dropped_buffer"`   // lossy class, buffer full
-	DroppedHeadroom int64 `json:"dropped_headroom"` // lossless class, headroom overrun
-	DroppedLifetime int64 `json:"dropped_lifetime"` // InfiniBand, head-of-queue lifetime
+	Trimmed         int64 `json:"trimmed,omitempty"` // Ultra Ethernet: packets whose payload a switch cut off
+	DroppedBuffer   int64 `json:"dropped_buffer"`    // lossy class, buffer full
+	DroppedHeadroom int64 `json:"dropped_headroom"`  // lossless class, headroom overrun
+	DroppedLifetime int64 `json:"dropped_lifetime"`  // InfiniBand, head-of-queue lifetime
 
 	DroppedStalled  int64 `json:"dropped_stalled,omitempty"`  // InfiniBand, lane stalled after such drops
 	DroppedWatchdog int64 `json:"dropped_watchdog,omitempty"` // lossless class, the PFC watchdog ended a storm

@@ -6,7 +6,9 @@ import (
 	"weft/internal/fabric"
 	"weft/internal/routing"
 	"weft/internal/routing/engine"
+	"weft/internal/subnet"
 	"weft/internal/topology"
+	"weft/internal/transport"
 	"weft/internal/transport/cc"
 	"weft/scenario"
 	"weft/units"
@@ -20,11 +22,19 @@ type plan struct {
 	class  classes
 	keys   pkeys
 	lanes  *routing.Lanes // nil where packets keep their lane
-	faults *faultPlan     // nil where nothing breaks
-	routed engine.Report  // of the Subnet Manager's tables; empty where there are none
-	node   *scenario.Node
-	verbs  verbs
-	run    *scenario.Run
+	// paths are the levels of paths by plane, where lanes go by them, and maps the
+	// SL2VL tables by switch, nil where a level's lane is its number.
+	paths     []pathLevels
+	maps      []*subnet.SLMap
+	ownLevels bool                           // the scenario gives messages levels other than ib.sl
+	byGUID    map[units.GUID]topology.NodeID // see nodesByGUID
+	faults    *faultPlan                     // nil where nothing breaks
+	trees     []fabric.AggregationTree       // of reductions in the network, by rail; nil where there are none
+	routed    engine.Report                  // of the Subnet Manager's tables; empty where there are none
+	node      *scenario.Node
+	verbs     verbs
+	run       *scenario.Run
+	slow      map[topology.NodeID]units.Rate // of NICs whose cables are slower than the fabric's
 	// control makes the congestion control of a new queue pair; nil for none.
 	control func() cc.Algorithm
 }
@@ -64,6 +74,9 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := p.manage(); err != nil {
 		return nil, err
 	}
+	if err := p.planReduction(r); err != nil {
+		return nil, err
+	}
 	err = p.planFaults(r)
 	return p, err
 }
@@ -74,6 +87,8 @@ func planOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *rout
 	return &plan{
 		fabric: f, graph: g, tables: t, class: classesOf(f, &r.Workload),
 		node: &r.Cluster.Node, verbs: verbsOf(&r.Workload), run: &r.Run, control: controller(f),
+		ownLevels: ownLevels(f, &r.Workload),
+		slow:      slowLinks(&r.Cluster, f),
 	}
 }
 
@@ -100,7 +115,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		Classes: len(p.class.used), Seed: seed + uint64(f.Routing.HashSeed)<<32, Tables: p.tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.run.Limit.Events,
 		ErrorRate: uint32(min(1<<32-1, f.Link.ErrorRate.Mul(scenario.Ratio{Num: 1 << 32, Den: 1}).Of(1))),
-		Faults:    p.broken(),
+		Faults:    p.broken(), Aggregation: p.aggregation(),
 	}
 	if p.lanes != nil {
 		b.Lanes, b.Classes = p.lanes, max(b.Classes, p.lanes.Count)
@@ -116,18 +131,46 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 	}
 	b.PKeys = p.keys.enforced()
 	for i := range p.graph.Cables {
-		c := &p.graph.Cables[i]
-		rate := perByte(&f.Link)
-		if c.Rate > 0 {
-			rate = c.Rate.PerByte()
-		}
-		p.cable(b, c, rate)
+		p.cable(b, &p.graph.Cables[i], p.cableRate(&p.graph.Cables[i]))
 	}
 	var err error
 	if n.Network, err = b.Build(p.cut(parts)); err == nil && p.run.Pauses {
 		n.RecordPauses()
 	}
 	return n, err
+}
+
+// cableRate is the time of a byte on a cable: the graph's own, that of a slow link,
+// or the fabric's.
+func (p *plan) cableRate(c *topology.Cable) units.PerByte {
+	rate := c.Rate
+	for _, end := range []topology.End{c.A, c.B} {
+		if slow := p.slow[end.Node]; slow > 0 {
+			rate = slow
+		}
+	}
+	if rate > 0 {
+		return rate.PerByte()
+	}
+	return perByte(&p.fabric.Link)
+}
+
+// slowLinks are the rates of the cables of NICs that run slower than the others;
+// of a NIC that is named twice, the slowest.
+func slowLinks(c *scenario.Cluster, f *scenario.Fabric) map[topology.NodeID]units.Rate {
+	slow := map[topology.NodeID]units.Rate{}
+	for i := range f.SlowLinks {
+		s := &f.SlowLinks[i]
+		for _, name := range scenario.Expand(s.NICs) {
+			nics, _ := c.NICs(name) // those of a checked scenario have no errors
+			for _, nic := range nics {
+				if before := slow[topology.NodeID(nic)]; before == 0 || s.Rate < before {
+					slow[topology.NodeID(nic)] = s.Rate
+				}
+			}
+		}
+	}
+	return slow
 }
 
 // addNodes adds the graph's nodes in its order.
@@ -139,6 +182,9 @@ func (p *plan) addNodes(b *fabric.Builder) {
 	}
 	if nic.TCP != nil {
 		nic.TCP.Tick = p.tick()
+	}
+	if nic.MPA != nil {
+		nic.MPA.Sends = p.verbs.op == transport.OpSendImm
 	}
 	ib := infiniBandSwitch(f, p.class)
 	ib.Jitter = p.switchJitter()
@@ -225,6 +271,7 @@ func (n *network) connect(a, b int32, entropy uint32, sl int) (endA, endB units.
 	path := p.level(a, b, keyA, sl)
 	atA, atB := p.connection(a, entropy, entropy, path), p.connection(b, entropy^1, entropy, path)
 	atA.PKey, atB.PKey = keyA, keyB
+	p.byPath(a, b, &atA, &atB)
 	return n.Connect(a, b, atA, atB)
 }
 
@@ -241,9 +288,6 @@ func (p *plan) connection(nic int32, entropy, port uint32, sl int) fabric.Connec
 	return c
 }
 
-// tcp reports whether the fabric runs TCP.
-func (p *plan) tcp() bool { return p.fabric.Kind == scenario.TCPKind }
-
 // port is the port of a NIC that a connection takes: its planes in turn by the
 // connection's entropy.
 func (p *plan) port(nic int32, entropy uint32) int {
@@ -252,7 +296,7 @@ func (p *plan) port(nic int32, entropy uint32) int {
 
 // connectionsPerPair is how many queue pairs or sockets two ends have.
 func (p *plan) connectionsPerPair() int {
-	if p.tcp() {
+	if p.fabric.Kind.TCP() {
 		return p.fabric.TCP.Sockets
 	}
 	return p.fabric.Transport.QPsPerConnection

@@ -62,6 +62,7 @@ func (b *besideRun) start() error {
 		here.Class = plan.class.must(laneOf(plan.fabric, s.spec.Class))
 		here.Reply, there.Class, there.Reply = here.Class, here.Class, here.Class
 		here.PKey, there.PKey = plan.keys.pair(from, to)
+		plan.byPath(from, to, &here, &there)
 		end, peer, err := b.net.Connect(from, to, here, there)
 		if err != nil {
 			return err

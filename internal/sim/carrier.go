@@ -21,6 +21,7 @@ type carrier struct {
 	flows   *flowTimes
 	hosts   []rankHost // by rank
 	links   map[pair]*connections
+	streams map[[2]int32]int                                     // of reductions in the network, by rail and channel
 	ends    [][]endpoint                                         // by NIC and number of its end: who is at the other side
 	handing func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
 	failure error
@@ -60,6 +61,10 @@ type connections struct {
 	// Of messages that are split over the connections: the parts that have not
 	// arrived, and those that have not been acknowledged, by number.
 	arriving, unacknowledged map[uint32]int
+	// Of reductions in the network: the lane whose turn it is, and what came before
+	// its turn, by lane.
+	lane  int
+	early map[int]message
 }
 
 // missing counts down the parts of a message and reports whether some are still
@@ -114,6 +119,11 @@ const groupEntropy = 0x9e3779b97f4a7c15
 func (c *carrier) connect(k pair) (*connections, error) {
 	if l := c.links[k]; l != nil {
 		return l, nil
+	}
+	if k.reduces() {
+		l, err := c.joinStream(k)
+		c.links[k] = l
+		return l, err
 	}
 	l := &connections{slots: collective.Slots}
 	for i := range c.net.plan.connectionsPerPair() {
@@ -255,7 +265,7 @@ func (c *carrier) Complete(p *fabric.Partition, nic int32, w *transport.Completi
 // acknowledged frees the slot of a message that its peer has.
 func (c *carrier) acknowledged(p *fabric.Partition, nic int32, w *transport.Completion) {
 	e := &c.ends[nic][w.QPN]
-	if e.of == nil || w.ID == noTag {
+	if e.of == nil || w.ID == noTag || e.pair.reduces() {
 		return
 	}
 	done := e.posted[0]
@@ -280,6 +290,9 @@ func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completi
 		tag = came.tag
 		if whole = !missing(from.of.arriving, came.number); whole {
 			c.flows.add(p.Now() - came.at)
+		}
+		if from.pair.reduces() {
+			c.reduced(p, from)
 		}
 	}
 	h := &c.hosts[rank]

@@ -19,13 +19,14 @@ var algorithms = map[scenario.Algorithm]collective.Algo{
 	scenario.AlgoRing: collective.Ring, scenario.AlgoTree: collective.Tree,
 	scenario.AlgoHierarchical: collective.Hierarchical, scenario.AlgoHalvingDoubling: collective.HalvingDoubling,
 	scenario.AlgoNVLS: collective.NVLS, scenario.AlgoNVLSTree: collective.NVLSTree, scenario.AlgoDirect: collective.Direct,
+	scenario.AlgoCollNetDirect: collective.CollNetDirect,
 }
 
 // ncclAlgo is NCCL's own algorithm for one of ours; those that NCCL does not
 // have cost what its ring does.
 var ncclAlgo = map[collective.Algo]nccl.Algo{
 	collective.Ring: nccl.Ring, collective.Tree: nccl.Tree, collective.NVLS: nccl.NVLS,
-	collective.NVLSTree: nccl.NVLSTree, collective.Direct: nccl.Direct,
+	collective.NVLSTree: nccl.NVLSTree, collective.Direct: nccl.Direct, collective.CollNetDirect: nccl.CollNetDirect,
 }
 
 var protocols = map[scenario.Protocol]nccl.Proto{
@@ -47,14 +48,14 @@ func clusterOf(r *scenario.Resolved, f *scenario.Fabric) nccl.Cluster {
 	port := min(f.Link.Rate()*units.Rate(max(1, f.NIC.Ports)), n.PCIe.PeerRate)
 	c := nccl.Cluster{
 		Nodes: r.Cluster.Nodes, PerNode: n.GPUs, GPU: gpu, PCIeGBps: gbps(n.PCIe.PeerRate),
-		NICs: n.NICs, NICGBps: gbps(port), CPU: nccl.Intel,
+		NICs: n.NICs, NICGBps: gbps(port), CPU: nccl.Intel, CollNet: f.IB.SHARP,
 	}
 	switch n.ScaleUp.Kind {
 	case scenario.ScaleUpSwitch:
 		c.NVSwitch, c.NVLS = true, n.ScaleUp.Multicast
-		c.NVLinkGBps = nccl.NVLinkPerLinkGBps[gpu] * float64(n.ScaleUp.Links)
+		c.NVLinkGBps = nccl.LinkGBps(gpu, gbps(n.ScaleUp.LinkRate)) * float64(n.ScaleUp.Links)
 	case scenario.ScaleUpMesh:
-		c.NVLinkGBps = nccl.NVLinkPerLinkGBps[gpu] * float64(n.ScaleUp.Links)
+		c.NVLinkGBps = nccl.LinkGBps(gpu, gbps(n.ScaleUp.LinkRate)) * float64(n.ScaleUp.Links)
 	}
 	return c
 }
@@ -91,7 +92,21 @@ func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes) (chosen
 	if err != nil {
 		return chosen{}, fmt.Errorf("%s of %v on %s: %w", w.Collective, bytes, f.Name, err)
 	}
-	return chosen{prog, ch, ch.Overheads(nccl.ReferenceWire), spec.Algo, prog.Channels()}, nil
+	return chosen{prog, ch, scaled(ch.Overheads(nccl.ReferenceWire), &r.NCCL), spec.Algo, prog.Channels()}, nil
+}
+
+// scaled is what a choice costs with the scenario's factors on NCCL's figures.
+func scaled(o nccl.Overheads, n *scenario.NCCL) nccl.Overheads {
+	for _, f := range []struct {
+		time   *units.Time
+		factor scenario.Ratio
+	}{{&o.Base, n.Base}, {&o.PerStepIntra, n.StepLocal}, {&o.PerStepInter, n.StepNetwork}, {&o.Proxy, n.Proxy}} {
+		*f.time = units.Time(f.factor.Of(int64(*f.time)))
+	}
+	for _, rate := range []*float64{&o.ChannelGBps, &o.SwitchGBps, &o.HostGBps} {
+		*rate *= n.Kernel.Factor()
+	}
+	return o
 }
 
 // elementSize is that of the datatype, or 1 where the size is no whole number of
@@ -108,8 +123,8 @@ func elementSize(w *scenario.Workload, bytes units.Bytes) int64 {
 func pick(c nccl.Cluster, w *scenario.Workload, op collective.Op, bytes int64) (nccl.Choice, collective.Spec, error) {
 	proto, fixed := protocols[w.Protocol]
 	algo, forced := algorithms[w.Algorithm]
-	if fixed {
-		c.Only = func(_ nccl.Algo, p nccl.Proto) bool { return p == proto }
+	c.Only = func(a nccl.Algo, p nccl.Proto) bool {
+		return a != nccl.CollNetChain && (!fixed || p == proto) // for CollNetChain weft has no program
 	}
 	if !forced {
 		ch, err := c.Choose(op, bytes)

@@ -24,6 +24,9 @@ func classesOf(f *scenario.Fabric, w *scenario.Workload) classes {
 	} else {
 		c.used = []int{f.Ethernet.DataPriority, f.Ethernet.AckPriority, f.Ethernet.CNPPriority}
 	}
+	if f.Ethernet.Trim.On() {
+		c.used = append(c.used, f.Ethernet.Trim.Priority)
+	}
 	for i := range f.Beside {
 		c.used = append(c.used, laneOf(f, f.Beside[i].Class))
 	}

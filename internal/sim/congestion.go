@@ -28,6 +28,12 @@ func controller(f *scenario.Fabric) func() cc.Algorithm {
 	case scenario.IBCC:
 		params := ibcc(f)
 		return func() cc.Algorithm { return cc.NewIBCC(params) }
+	case scenario.NSCC:
+		params := nscc(f)
+		return func() cc.Algorithm { return cc.NewNSCC(params) }
+	}
+	if f.Kind == scenario.UltraEthernetKind {
+		return func() cc.Algorithm { return cc.NewFixed(f.Transport.Window) }
 	}
 	return func() cc.Algorithm { return nil }
 }
@@ -99,6 +105,45 @@ func hpccOf(f *scenario.Fabric) *cc.HPCCParams {
 		LineRate: f.Link.Rate(), MinRate: c.MinRate, BaseRTT: c.BaseRTT, Utilisation: int64(in65536(c.Utilisation)),
 		MaxStage: c.MaxStage, Increase: max(1, units.Bytes(increase)),
 	}
+}
+
+// bytesIn is what a rate carries in a time.
+func bytesIn(r units.Rate, t units.Time) units.Bytes {
+	return units.Bytes(scenario.Ratio{Num: int64(r), Den: 8}.Mul(scenario.Ratio{Num: int64(t), Den: int64(units.Second)}).Of(1))
+}
+
+// The network that the defaults of NSCC are for: 100 Gb/s and 12 us, which is 150 kB
+// in flight. Those of another grow with what it has in flight (scaling_a of the UET
+// specification, 3.6.13.3).
+const (
+	referenceFlight = 150_000
+	referenceRTT    = 12 * units.Microsecond
+)
+
+// nscc is the parameters of the fabric's NSCC.
+func nscc(f *scenario.Fabric) *cc.NSCCParams {
+	c := &f.CC
+	flight := bytesIn(f.Link.Rate(), c.BaseRTT)
+	scaled := func(packets scenario.Ratio) scenario.Ratio {
+		return packets.Mul(scenario.Ratio{Num: int64(flight), Den: referenceFlight})
+	}
+	target := scenario.Ratio{Num: int64(c.TargetDelay), Den: int64(referenceRTT)}
+	return &cc.NSCCParams{
+		LineRate: f.Link.Rate(), Packet: f.MTU, BaseRTT: c.BaseRTT, TargetDelay: c.TargetDelay,
+		Proportional: scaled(c.Proportional).Mul(target).Of(int64(f.MTU)),
+		Fair:         scaled(c.Fair).Of(int64(f.MTU)), Steady: scaled(c.Steady).Of(int64(f.MTU)),
+		FastScale: scaled(c.Fast).Of(1 << 16), Beta: int64(in65536(c.Beta)), MaxDecrease: int64(in65536(c.MaxDecrease)),
+		QuickGate: uint(c.QuickGate), QuickDelay: quickDelay(f),
+	}
+}
+
+// quickDelay is the delay that sets off NSCC's quick adaptation: none where switches
+// trim, since a trimmed packet tells sooner, else four times the target (UET, 3.6.13.3).
+func quickDelay(f *scenario.Fabric) units.Time {
+	if f.Ethernet.Trim.On() {
+		return units.Forever
+	}
+	return 4 * f.CC.TargetDelay
 }
 
 // dcqcn is the parameters of the fabric's DCQCN.

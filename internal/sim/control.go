@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,23 +15,23 @@ import (
 
 // manage gives an InfiniBand fabric the forwarding tables that weft's Subnet
 // Manager would install: LIDs, then a routing engine, for each plane a subnet
-// of its own. The ports that adaptive routing may choose from stay those of the
+// of its own, with the lanes of each path where the engine needs them. The ports that adaptive routing may choose from stay those of the
 // graph, and the tables' port is the one that it prefers. Tables that do not
 // deliver, or that can come to a standstill, are refused before anything runs.
 func (p *plan) manage() error {
 	if p.fabric.Kind != scenario.InfiniBandKind {
 		return nil
 	}
-	asked, err := p.engine()
-	if err != nil {
-		return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
+	if p.lanes != nil {
+		return p.eachPlane(func(*subnet.Subnet, []topology.NodeID) error { return nil }) // LIDs suffice, and switches have ports that InfiniBand numbers
 	}
-	return p.eachPlane(func(sub *subnet.Subnet, nodes []topology.NodeID) (err error) {
-		if asked == ownTables {
-			return nil // LIDs suffice, and switches have ports that InfiniBand numbers
+	return p.eachPlane(func(sub *subnet.Subnet, nodes []topology.NodeID) error {
+		res, err := p.route(sub)
+		if err != nil {
+			return err
 		}
-		p.routed, err = p.install(sub, nodes, asked, engine.Options{}, "ib.engine "+string(asked))
-		return err
+		p.routed = res.Report
+		return p.install(sub, nodes, res, "ib.engine "+string(res.Report.Used))
 	})
 }
 
@@ -52,41 +53,49 @@ func (p *plan) eachPlane(do func(*subnet.Subnet, []topology.NodeID) error) error
 	return nil
 }
 
-// install routes a plane with an engine, proves the tables and lets the
-// simulation run on them. asked is what the scenario said, for errors.
-func (p *plan) install(sub *subnet.Subnet, nodes []topology.NodeID, name engine.Name, o engine.Options, asked string) (engine.Report, error) {
-	res, err := engine.Route(sub, name, o)
-	if err != nil {
-		return engine.Report{}, err
-	}
-	if res.Lanes > 1 {
-		return engine.Report{}, fmt.Errorf("%s needs %d virtual lanes, chosen path by path through the service level, which simulated packets do not have: "+
-			"take an engine of one lane (%s)", asked, res.Lanes, oneLane)
+// install proves the tables of a plane and lets the simulation run on them. asked is
+// what the scenario said, for errors.
+func (p *plan) install(sub *subnet.Subnet, nodes []topology.NodeID, res *engine.Result, asked string) error {
+	if err := p.takeLanes(sub, res.Tables, nodes, asked); err != nil {
+		return err
 	}
 	if err := prove(sub, res.Tables, asked); err != nil {
-		return engine.Report{}, err
+		return err
 	}
 	p.adopt(sub, res.Tables, nodes)
-	return res.Report, nil
+	return nil
 }
 
-// ownTables says that the graph's tables are used as they are.
-const ownTables engine.Name = ""
-
-// oneLane are the engines whose tables need no lanes.
-const oneLane = "ftree, updn, dnup, minhop, dor or sssp"
-
-// engine is the engine that is asked for. Where a shape has rings, lanes are
-// changed by the shape's rule, and only the graph's own routes fit it.
-func (p *plan) engine() (engine.Name, error) {
-	asked := p.fabric.IB.Engine
+// engines are those that are tried, in order: the one that is asked for, or, for
+// auto, the one that is made for the shape before those that fit any.
+func (p *plan) engines() []engine.Name {
+	asked := engine.Name(p.fabric.IB.Engine)
 	switch {
-	case p.lanes == nil:
-		return engine.Name(asked), nil
-	case asked == scenario.AutoEngine:
-		return ownTables, nil
+	case asked != engine.Auto:
+		return []engine.Name{asked}
+	case p.graph.Family == topology.FamilyTorus && p.graph.Ring && len(p.graph.Dims) <= 3:
+		return []engine.Name{"torus-2QoS", engine.Auto}
+	case p.graph.Family == topology.FamilyDragonfly:
+		return []engine.Name{"dragonfly", engine.Auto}
 	}
-	return "", fmt.Errorf("ib.engine %s on a %s: it has rings, on which lanes are changed by the shape's own rule, for the shape's own routes: take auto", asked, p.fabric.Topology.Shape)
+	return []engine.Name{engine.Auto}
+}
+
+// route computes the tables of a subnet of the fabric, which may lack what is broken,
+// with the first engine that can.
+func (p *plan) route(sub *subnet.Subnet) (res *engine.Result, err error) {
+	o := engine.Options{Lanes: scenario.OperationalVLs(p.fabric.IB.VLs), Torus: p.torusConf()}
+	for _, name := range p.engines() {
+		o.Roots = nil
+		if p.graph.Family != topology.FamilyTree && (name == "updn" || name == "dnup") {
+			o.Roots = p.roots(sub)
+		}
+		res, err = engine.Route(sub, name, o)
+		if refusal := (*engine.Refusal)(nil); !errors.As(err, &refusal) {
+			break
+		}
+	}
+	return res, err
 }
 
 // prove refuses tables that do not deliver everything between ends, and those on
@@ -100,15 +109,23 @@ func prove(sub *subnet.Subnet, t *subnet.Tables, asked string) error {
 		return fmt.Errorf("%s leaves %d pairs of ports without a path and %d on paths that never end",
 			asked, r.Lost, r.Looping)
 	}
+	if circle := circleOf(sub, report); circle != "" {
+		return fmt.Errorf("%s can come to a standstill: packets to be sent from %s and back to the first wait for each other: "+
+			"take an engine that is free of deadlock (ftree, updn, dnup)", asked, circle)
+	}
+	return nil
+}
+
+// circleOf names the ports of the first credit loop of tables; "" where there is none.
+func circleOf(sub *subnet.Subnet, report *proof.Report) string {
 	if !report.Deadlocks() {
-		return nil
+		return ""
 	}
-	circle := ""
+	var ports []string
 	for _, h := range report.Cycles[0].Holds {
-		circle += fmt.Sprintf("%s port %d, ", sub.Nodes[h.Port.Node].Name, h.Port.Port)
+		ports = append(ports, fmt.Sprintf("%s port %d", sub.Nodes[h.Port.Node].Name, h.Port.Port))
 	}
-	return fmt.Errorf("%s can come to a standstill: packets to be sent from %s and back to the first wait for each other: "+
-		"take an engine that is free of deadlock (ftree, updn, dnup)", asked, strings.TrimSuffix(circle, ", "))
+	return strings.Join(ports, ", ")
 }
 
 // adopt writes a subnet's forwarding tables into those of the simulation.

@@ -1,12 +1,15 @@
 package sim
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"weft/internal/fabric"
 	"weft/internal/routing"
 	"weft/internal/routing/engine"
 	"weft/scenario"
+	"weft/units"
 )
 
 const managed = `
@@ -99,7 +102,25 @@ cluster: {nodes: 4, node: dgx-h100}
 topology: {shape: torus, dims: [4, 4]}
 fabrics: [{preset: infiniband-hdr, routing: {mode: deterministic}, ib: {engine: minhop}}]
 workload: {pattern: permutation, sizes: [4KiB]}
-`, "take auto"},
+`, "can come to a standstill"},
+		"adaptive on a ring": {`
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: dragonfly, hosts-per-leaf: 4, switches-per-group: 8, global-links: 4, groups: 4, radix: 16}
+fabrics: [{preset: infiniband-hdr, routing: {mode: adaptive}, ib: {engine: dfsssp, vls: 8}}]
+workload: {pattern: permutation, sizes: [4KiB]}
+`, "take routing.mode deterministic"},
+		"too few lanes": {`
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: torus, dims: [4, 4]}
+fabrics: [{preset: infiniband-hdr, routing: {mode: deterministic}, ib: {engine: torus-2QoS, vls: 2, sl2vl: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], vlarb-high: [], vlarb-low: [{vl: 0, weight: 64}]}}]
+workload: {pattern: permutation, sizes: [4KiB]}
+`, "needs 4 virtual lanes"},
+		"levels of the scenario's own": {`
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: torus, dims: [4, 4]}
+fabrics: [{preset: infiniband-hdr, routing: {mode: deterministic}, ib: {service-levels: [{sl: 1}]}}]
+workload: {pattern: permutation, sizes: [4KiB]}
+`, "needs the service levels for itself"},
 	} {
 		r := resolve(t, c.text)
 		_, err := newPlan(r, &r.Fabrics[0])
@@ -114,5 +135,78 @@ func TestAScenarioMayAskForEveryEngine(t *testing.T) {
 		if _, err := scenario.Decode("test.yaml", []byte(strings.Replace(managed, "ENGINE", string(e.Name), 1))); err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 		}
+	}
+}
+
+// Engines whose paths have lanes of their own run, where one lane would stand still:
+// small buffers that keep packets for ever, and more of them than the rings hold.
+func TestEnginesWithLanesByPathRunWithoutStandstill(t *testing.T) {
+	for _, c := range []struct {
+		engine, shape string
+		vls           int
+	}{
+		{"auto", "{shape: torus, dims: [16], hosts-per-leaf: 8, radix: 12}", 4},
+		{"torus-2QoS", "{shape: torus, dims: [5, 5], hosts-per-leaf: 6, radix: 12}", 4},
+		{"torus-2QoS", "{shape: torus, dims: [3, 2, 4], hosts-per-leaf: 6, radix: 12}", 8},
+		{"dfsssp", "{shape: torus, dims: [5, 5], hosts-per-leaf: 6, radix: 12}", 8},
+		{"lash", "{shape: torus, dims: [5, 5], hosts-per-leaf: 6, radix: 12}", 8},
+		{"dragonfly", "{shape: dragonfly, hosts-per-leaf: 4, switches-per-group: 8, global-links: 4, groups: 4, radix: 16}", 4},
+		{"dfsssp", "{shape: dragonfly, hosts-per-leaf: 4, switches-per-group: 8, global-links: 4, groups: 4, radix: 16}", 8},
+		{"lash", "{shape: fat-tree, levels: 2, radix: 16}", 4},
+	} {
+		out := run(t, resolve(t, fmt.Sprintf(`
+cluster: {nodes: 16, node: dgx-h100}
+topology: %s
+fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: %s, vls: %d, buffer: 8KiB, hoq-lifetime: forever, leaf-hoq-lifetime: forever}}]
+workload: {pattern: permutation, sizes: [256KiB]}`, c.shape, c.engine, c.vls)), 2)
+		f := &out.Fabrics[0]
+		if p := f.Points[0]; p.Time <= 0 || p.Counts.Drops() > 0 {
+			t.Errorf("%s on %s: %v, %d drops", c.engine, c.shape, p.Time, p.Counts.Drops())
+		}
+		want := c.engine
+		if want == "auto" {
+			want = "torus-2QoS"
+		}
+		if f.Engine != want {
+			t.Errorf("%s runs on the tables of %q, want %q", c.shape, f.Engine, want)
+		}
+	}
+}
+
+// Of a packet of a path the lanes at each switch are those that the proof of the
+// tables went by: the engine's level of (source, destination) through its SL2VL
+// tables.
+func TestPacketsHaveTheLevelsOfTheirPaths(t *testing.T) {
+	r := resolve(t, `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: torus, dims: [5, 5, 2], hosts-per-leaf: 3}
+fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: torus-2QoS}}]
+workload: {pattern: permutation, sizes: [4KiB]}`)
+	p, err := newPlan(r, &r.Fabrics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loop := routing.CreditLoop(p.graph, p.tables); loop == nil {
+		t.Fatal("the routes need no lanes, so that nothing is tested")
+	}
+	seen := map[units.SL]bool{}
+	for a := range int32(p.graph.Endpoints) {
+		for b := range int32(p.graph.Endpoints) {
+			if a == b {
+				continue
+			}
+			var atA, atB fabric.Connection
+			p.byPath(a, b, &atA, &atB)
+			if want := p.paths[0].of(p.paths[0].lid[b], p.paths[0].lid[a]); atB.SL != want {
+				t.Fatalf("answers from %d to %d have level %d, that of their path is %d", b, a, atB.SL, want)
+			}
+			if int(atA.Class) >= p.lanes.Count || atA.Reply != atA.Class {
+				t.Fatalf("from %d to %d: lanes %d and %d of %d", a, b, atA.Class, atA.Reply, p.lanes.Count)
+			}
+			seen[atA.SL] = true
+		}
+	}
+	if len(seen) < 4 {
+		t.Errorf("paths have %d service levels; rings crossed in two dimensions ask for four", len(seen))
 	}
 }

@@ -100,11 +100,15 @@ func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSw
 	if e.Shared > 0 {
 		s.Shared = int64(e.Shared)
 	}
+	if e.Trim.On() {
+		trimming(s, f, c)
+	}
 	if e.ECN.Enabled {
 		p := e.ECN.Pmax
 		marking := fabric.ECN{
 			KMin: int32(e.ECN.Kmin), KMax: int32(e.ECN.Kmax),
-			PMax: uint32(min(1<<32-1, p.Num<<32/max(1, p.Den))),
+			PMax:      uint32(min(1<<32-1, p.Num<<32/max(1, p.Den))),
+			AtDequeue: f.Kind == scenario.UltraEthernetKind, // a mark tells of what waits behind (UET, 3.6.13)
 		}
 		s.ECN[c.data(f)] = marking
 		for i := range f.Beside {
@@ -125,6 +129,21 @@ func pfc(f *scenario.Fabric, c classes) fabric.PFC {
 		out.Lossless = c.mask(p.Priorities)
 	}
 	return out
+}
+
+// trimming has a switch trim data, of the workload and of streams.
+func trimming(s *fabric.EthernetSwitch, f *scenario.Fabric, c classes) {
+	t := &f.Ethernet.Trim
+	s.Trim = fabric.Trim{To: c.must(t.Priority), Bytes: uint16(t.Size + wire.EthernetGapBytes)}
+	s.EgressLimit[s.Trim.To] = int32(t.Threshold)
+	data := []uint8{c.data(f)}
+	for i := range f.Beside {
+		data = append(data, c.must(f.Beside[i].Class))
+	}
+	for _, class := range data {
+		s.Trim.Classes |= 1 << class
+		s.EgressLimit[class] = int32(t.Threshold)
+	}
 }
 
 // nic is the fabric's network adapter in a node.
@@ -157,10 +176,15 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 			return bytes
 		})
 		n.Transport = rdma(f)
+	case scenario.UltraEthernetKind:
+		ultraEthernetNIC(n, f, framing)
 	default:
 		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
 		n.FrameOverhead = uint16(wire.TCPSegmentBytes(probe, framing) - probe - tcp.HeaderBytes)
 		n.TCP = sockets(f)
+		if f.Kind == scenario.IWARPKind {
+			iwarpNIC(n, f)
+		}
 	}
 	return n
 }
@@ -171,6 +195,32 @@ func roceBytes(f *scenario.Fabric, op wire.Opcode, payload int, framing wire.Eth
 		return wire.RoCEv1Bytes(op, payload, framing.VLAN)
 	}
 	return wire.RoCEv2Bytes(op, payload, framing)
+}
+
+// ultraEthernetNIC is what a NIC of Ultra Ethernet has.
+func ultraEthernetNIC(n *fabric.NIC, f *scenario.Fabric, framing wire.EthernetFraming) {
+	n.MinFrame, n.PayloadPad = wire.EthernetMinFrame+wire.EthernetGapBytes, 1
+	const probe = 1024
+	overheads(n, func(wire.Opcode) int { return wire.UETBytes(probe, framing) - probe })
+	n.Overhead[transport.SelectiveAck] = uint16(wire.UETAckFrameBytes(framing))
+	n.Overhead[transport.Nack] = uint16(wire.UETNackFrameBytes(framing))
+	n.Transport = rdma(f)
+	t := n.Transport
+	t.Unordered, t.OutOfOrder, t.SelectiveRepeat = true, true, false
+	t.EntropyValues, t.RecycleEntropy = f.Transport.EntropyValues, f.Transport.Entropy == scenario.Recycled
+	t.EchoCE, t.AckCE = true, true
+	t.MaxOutstandingPackets = transport.MaxReorder
+	t.InferLoss = inferLoss(f)
+}
+
+// inferLoss is how many packets behind a missing one have come when it is taken for
+// lost: twice the largest window's, so that no path's queue explains it.
+func inferLoss(f *scenario.Fabric) int {
+	window := f.Transport.Window
+	if f.CC.Algorithm == scenario.NSCC {
+		window = min(window, bytesIn(f.Link.Rate(), f.CC.BaseRTT)*3/2)
+	}
+	return int(min(transport.MaxReorder/2, max(16, 2*window/f.MTU)))
 }
 
 func overheads(n *fabric.NIC, of func(wire.Opcode) int) {
@@ -215,6 +265,14 @@ func sockets(f *scenario.Fabric) *tcp.Config {
 	c.Window, c.InitialWindow, c.MinRTO = t.MaxWindow, uint32(t.InitialWindow), t.MinRTO
 	c.AckEvery, c.AckDelay = uint32(t.AckEvery), t.DelayedAck
 	return &c
+}
+
+// iwarpNIC makes a NIC's TCP carry RDMA. Its timers are the NIC's and have no
+// kernel's slack; the first timeout is the least, since nobody waits for a handshake.
+func iwarpNIC(n *fabric.NIC, f *scenario.Fabric) {
+	n.MPA = &fabric.MPA{Unit: uint16(wire.MPAUnit(int(n.TCP.MSS), f.TCP.MPAMarkers)), Markers: f.TCP.MPAMarkers}
+	n.TCP.MSS = units.Bytes(n.MPA.Unit)
+	n.TCP.InitialRTO, n.TCP.TimerSlack = n.TCP.MinRTO, 0
 }
 
 // switchRouting is the switches' way to choose a path.

@@ -102,9 +102,9 @@ func TestTheManagersTablesAreThoseOfThePlan(t *testing.T) {
 	}
 }
 
-// TestWaysOfATreeAreTheMinimalOnes compares the ways without faults with the
-// minimal ports of the tables, on trees of two and three levels.
-func TestWaysOfATreeAreTheMinimalOnes(t *testing.T) {
+// TestWaysWithoutFaultsAreTheMinimalOnes compares the ways without faults with the
+// minimal ports of the tables, on every shape.
+func TestWaysWithoutFaultsAreTheMinimalOnes(t *testing.T) {
 	for _, text := range []string{
 		leafSpine + bothFabrics,
 		`
@@ -117,9 +117,12 @@ cluster: {nodes: 8, node: dgx-h100}
 topology: {shape: rail-optimised}
 fabrics: [roce-v2-400g]
 workload: {pattern: permutation, sizes: [1MiB]}`,
+		ringed("torus, dims: [5, 4, 2], hosts-per-leaf: 2"),
+		ringed("dragonfly, hosts-per-leaf: 2, switches-per-group: 4, global-links: 2, groups: 5, radix: 16"),
+		ringed("dragonfly-plus"),
 	} {
 		p := faultyPlan(t, text, 0)
-		r := newTreeRoutes(p.graph, make([]bool, len(p.graph.Cables)))
+		r := newDetours(p.graph, make([]bool, len(p.graph.Cables)))
 		for sw := range p.tables.Switches {
 			for dst := range p.tables.Endpoints {
 				if got, want := r.set(sw, dst), p.tables.Minimal(sw, dst); !slices.Equal(got, want) {
@@ -137,7 +140,7 @@ func TestWaysAroundFaultsNeverGoUpAgain(t *testing.T) {
 	for c := range down {
 		down[c] = c%7 == 3
 	}
-	r := newTreeRoutes(p.graph, down)
+	r := newDetours(p.graph, down)
 	for sw := range p.tables.Switches {
 		for dst := range p.tables.Endpoints {
 			for _, port := range r.set(sw, dst) {
@@ -148,7 +151,7 @@ func TestWaysAroundFaultsNeverGoUpAgain(t *testing.T) {
 }
 
 // follow takes a port and then every way that is left, which must end at dst.
-func follow(t *testing.T, p *plan, r *treeRoutes, sw, dst int, port uint16, mayRise bool) {
+func follow(t *testing.T, p *plan, r *detours, sw, dst int, port uint16, mayRise bool) {
 	t.Helper()
 	at := topology.End{Node: topology.NodeID(p.graph.Endpoints + sw), Port: int32(port)}
 	far, cable, _ := p.graph.Peer(at)
@@ -302,15 +305,99 @@ func TestFaultsThatCannotBeAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q", fault, err, want)
 		}
 	}
-	torus := `
+	for want, text := range map[string]string{
+		"take routing.mode deterministic": "{preset: infiniband-ndr, routing: {mode: adaptive}}",
+		"not those of BGP":                "{preset: roce-v2-400g, routing: {mode: up-down}}",
+	} {
+		text = strings.Replace(ringed("dragonfly, hosts-per-leaf: 2, switches-per-group: 4, global-links: 2, groups: 5, radix: 16"), "roce-v2-400g", text, 1)
+		r := resolve(t, text+"\nfaults: [{at: 1ms, link: group0/switch0 port 3}]")
+		if _, err := newPlan(r, &r.Fabrics[0]); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// ringed is a scenario on a shape that is no tree.
+func ringed(shape string) string {
+	return `
 cluster: {nodes: 4, node: dgx-h100}
-topology: {shape: torus, dims: [4, 4]}
+topology: {shape: ` + shape + `}
 fabrics: [roce-v2-400g]
-workload: {pattern: permutation, sizes: [4KiB]}
-faults: [{at: 1ms, switch: sw0}]`
-	r := resolve(t, torus)
-	if _, err := newPlan(r, &r.Fabrics[0]); err == nil || !strings.Contains(err.Error(), "trees") {
-		t.Errorf("a fault on a torus: %v, want a refusal", err)
+workload: {pattern: permutation, sizes: [1MiB]}
+control: {loss-of-signal: 10us}`
+}
+
+// TestRingsAreMendedOnBothFabrics breaks a cable and a switch of a torus and of a
+// dragonfly: in the end every way is open that cables leave, and the run ends.
+func TestRingsAreMendedOnBothFabrics(t *testing.T) {
+	const torus, dragonfly = "torus, dims: [4, 4], hosts-per-leaf: 2", "dragonfly, hosts-per-leaf: 2, switches-per-group: 4, global-links: 2, groups: 5, radix: 16"
+	for _, c := range []struct{ shape, engine, fault string }{
+		{torus, "auto", "link: 'switch(0,0) port 3'"},
+		{torus, "auto", "switch: 'switch(1,2)'"},
+		{torus, "dfsssp, vls: 8", "link: 'switch(0,0) port 5'"},
+		{torus, "updn", "switch: 'switch(3,2)'"},
+		{dragonfly, "dfsssp, vls: 8", "link: group0/switch0 port 3"},
+		{dragonfly, "updn", "link: group0/switch0 port 6"},
+	} {
+		text := strings.Replace(ringed(c.shape), "fabrics: [roce-v2-400g]", "fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: "+c.engine+"}, transport: {timeout: 2ms}}, {preset: roce-v2-400g, transport: {timeout: 2ms}}]", 1)
+		out := run(t, resolve(t, text+"\nfaults: [{at: 5us, "+c.fault+"}]"), 2)
+		for _, f := range out.Fabrics {
+			rec := f.Control.Recoveries[0]
+			if rec.Entries == 0 || rec.Open <= 0 || rec.Open > units.Second || rec.Last < rec.Open {
+				t.Errorf("%s, %s on %s: %+v", c.fault, c.engine, f.Name, rec)
+			}
+			if hosts := 2; strings.HasPrefix(c.fault, "link") && rec.Cut > 0 || rec.Cut > hosts*20 {
+				t.Errorf("%s, %s on %s: %d ways stay closed", c.fault, c.engine, f.Name, rec.Cut)
+			}
+		}
+	}
+}
+
+// TestConnectionsThatKeepTheirLevelsAreTold: new trees of dfsssp around a cable, with
+// the levels of the old ones, have a credit loop; those of torus-2QoS never do, and
+// lanes that change are refused.
+func TestConnectionsThatKeepTheirLevelsAreTold(t *testing.T) {
+	circle := func(engine, fault string) string {
+		text := strings.Replace(ringed("torus, dims: [4, 4], hosts-per-leaf: 2"), "roce-v2-400g", "{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: "+engine+"}}", 1)
+		return recovery(t, faultyPlan(t, text+"\nfaults: [{at: 5us, "+fault+"}]", 0)).Circle
+	}
+	if got := circle("dfsssp, vls: 8", "link: 'switch(0,0) port 3'"); got == "" {
+		t.Error("new trees with the levels of the old ones have no credit loop")
+	}
+	for _, fault := range []string{"link: 'switch(0,0) port 3'", "link: 'switch(3,1) port 4'", "switch: 'switch(1,2)'"} {
+		if got := circle("torus-2QoS", fault); got != "" {
+			t.Errorf("%s: torus-2QoS has a credit loop by old levels: %s", fault, got)
+		}
+	}
+	text := strings.Replace(ringed("dragonfly, hosts-per-leaf: 2, switches-per-group: 4, global-links: 2, groups: 5, radix: 16"), "roce-v2-400g", "{preset: infiniband-ndr, routing: {mode: deterministic}}", 1)
+	r := resolve(t, text+"\nfaults: [{at: 5us, link: group0/switch0 port 3}]")
+	if _, err := newPlan(r, &r.Fabrics[0]); err == nil || !strings.Contains(err.Error(), "take ib.engine updn") {
+		t.Errorf("lanes that change during the run: %v", err)
+	}
+}
+
+// TestBGPKnowsOnlyWhatItIsTold: an outage that is over before it is detected is none,
+// and a cable whose session is not back has not worked in between.
+func TestBGPKnowsOnlyWhatItIsTold(t *testing.T) {
+	r := resolve(t, leafSpine+bothFabrics+"faults: [{at: 1ms, until: 2ms, link: leaf0 port 9, times: 3, period: 10ms}, {at: 1ms, until: 1010us, link: leaf1 port 9}]")
+	p, err := newPlan(r, &r.Fabrics[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bgpPlan{plan: p, spec: &r.Control}
+	cable := func(span span) string { return p.graph.Nodes[p.graph.Cables[span.cable].A.Node].Name }
+	known := b.known(p.faults.outages)
+	if len(known) != 1 || cable(known[0]) != "leaf0" || known[0].from != ms || known[0].until != 22*ms {
+		t.Errorf("known are %+v, want one outage of leaf0's cable from 1 to 22 ms", known)
+	}
+	var told []string
+	for _, rec := range p.faults.control.Recoveries {
+		if rec.Entries > 0 {
+			told = append(told, rec.What)
+		}
+	}
+	if len(told) != 2 {
+		t.Errorf("tables change %d times, want at the first fault and after the last repair", len(told))
 	}
 }
 
@@ -332,12 +419,49 @@ func TestAManagerThatCannotKeepUpIsToldOf(t *testing.T) {
 		t.Errorf("agents slower than the timeout: %v, want that the subnet does not come up", err)
 	}
 	p := faultyPlan(t, leafSpine+bothFabrics, 0)
-	m, err := newManagedSubnet(p, &resolve(t, leafSpine+bothFabrics).Control)
+	m, err := newManagedSubnet(p, &resolve(t, leafSpine+bothFabrics).Control, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.events = maxControlEvents
 	if _, err := m.bringUp(); err == nil || !strings.Contains(err.Error(), "given up") {
 		t.Errorf("more events than are allowed: %v", err)
+	}
+}
+
+// TestPlanesAreMendedEachForItself breaks a cable of one of two planes: the switches
+// of the other change nothing, and all ways of the first are open again.
+func TestPlanesAreMendedEachForItself(t *testing.T) {
+	const planes = `
+cluster: {nodes: 8, node: dgx-h100}
+topology: {shape: dual-plane, radix: 16}
+fabrics:
+  - {preset: infiniband-ndr, name: static, routing: {mode: deterministic}, transport: {timeout: 2ms}, nic: {model: connectx-7, ports: 2}}
+  - {preset: infiniband-ndr, name: adaptive, routing: {mode: adaptive}, transport: {timeout: 2ms}, nic: {model: connectx-7, ports: 2}}
+  - {preset: roce-v2-400g, name: roce, transport: {timeout: 2ms}, nic: {model: connectx-7, ports: 2}}
+workload: {pattern: permutation, sizes: [256KiB]}
+control: {loss-of-signal: 10us}
+`
+	r := resolve(t, planes+"faults: [{at: 5us, link: plane1/spine3 port 1}]")
+	for i := range r.Fabrics {
+		p, err := newPlan(r, &r.Fabrics[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := recovery(t, p)
+		if rec.Entries == 0 || rec.Open <= 0 || rec.Cut > 0 {
+			t.Errorf("%s: %+v", p.fabric.Name, rec)
+		}
+		for _, c := range p.faults.changes {
+			if n := &p.graph.Nodes[p.graph.Endpoints+int(c.Row)]; n.Plane != 1 {
+				t.Fatalf("%s: %s of plane %d changes its table", p.fabric.Name, n.Name, n.Plane)
+			}
+		}
+	}
+	out := run(t, r, 2)
+	for _, f := range out.Fabrics {
+		if p := f.Points[0]; p.Time <= 0 || p.Counts.MessagesLost > 0 {
+			t.Errorf("%s: %v, %d messages lost", f.Name, p.Time, p.Counts.MessagesLost)
+		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 type bgpPlan struct {
 	*plan
 	spec   *scenario.Control
-	routes *treeRoutes // as all switches know them before the turn
+	routes *detours // as all switches know them before the turn
 	ready  []units.Time
 	out    *faultPlan
 }
@@ -26,14 +26,55 @@ type bgpPlan struct {
 // mendByBGP works out when which switch changes its tables.
 func (p *plan) mendByBGP(fp *faultPlan, spec *scenario.Control) {
 	b := &bgpPlan{plan: p, spec: spec, out: fp, ready: make([]units.Time, p.graph.Switches())}
-	b.routes = newTreeRoutes(p.graph, make([]bool, len(p.graph.Cables)))
+	b.routes = newDetours(p.graph, make([]bool, len(p.graph.Cables)))
 	fp.control.Plane = bgpPlane
+	known := b.known(fp.outages)
 	for i := range fp.turns {
-		if t := &fp.turns[i]; !t.manager {
-			fp.control.Recoveries = append(fp.control.Recoveries, b.turn(t))
+		t := &fp.turns[i]
+		if t.manager {
+			continue
 		}
+		news := t.news(known)
+		if len(news.cables) == 0 && len(t.cables) > 0 {
+			fp.control.Recoveries = append(fp.control.Recoveries, newRecovery(t))
+			continue
+		}
+		fp.control.Recoveries = append(fp.control.Recoveries, b.turn(&news))
 	}
 	order(fp.changes)
+}
+
+// known are the outages that the switches at the ends of cables come to know of. One
+// that is over before it is detected is none; and where a cable fails again before
+// its session is back, it has not worked in between, for all that they know.
+func (b *bgpPlan) known(outages []span) (all []span) {
+	detected, _ := b.detection(&turn{})
+	back, _ := b.detection(&turn{repaired: true})
+	for _, s := range outages {
+		if s.until < units.Forever && s.until-s.from <= detected {
+			continue
+		}
+		if n := len(all); n > 0 && all[n-1].cable == s.cable && s.from < all[n-1].until+back {
+			all[n-1].until = s.until
+			continue
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// news is what a turn tells those who know of such outages: the cables of which they
+// come to know, and all that they then take to be down.
+func (t *turn) news(known []span) turn {
+	n := *t
+	n.cables, n.down = nil, make([]bool, len(t.down))
+	for _, s := range known {
+		n.down[s.cable] = n.down[s.cable] || s.from <= t.at && t.at < s.until
+		if (s.from == t.at && !t.repaired || s.until == t.at && t.repaired) && slices.Contains(t.cables, s.cable) {
+			n.cables = append(n.cables, s.cable)
+		}
+	}
+	return n
 }
 
 // order sorts changes by time; those of an entry stay in the order in which they
@@ -57,7 +98,7 @@ func (b *bgpPlan) detection(t *turn) (units.Time, string) {
 
 // turn works out a fault or a repair.
 func (b *bgpPlan) turn(t *turn) runstore.Recovery {
-	next := newTreeRoutes(b.graph, t.down)
+	next := newDetours(b.graph, t.down)
 	detected, how := b.detection(t)
 	rec := newRecovery(t)
 	rec.How, rec.Detected = how, detected
@@ -95,7 +136,7 @@ func newRecovery(t *turn) runstore.Recovery {
 }
 
 // changed are the endpoints to which a switch has other ways than before.
-func (b *bgpPlan) changed(next *treeRoutes, sw int) (dsts []int) {
+func (b *bgpPlan) changed(next *detours, sw int) (dsts []int) {
 	for dst := range b.graph.Endpoints {
 		if !slices.Equal(b.routes.set(sw, dst), next.set(sw, dst)) {
 			dsts = append(dsts, dst)
@@ -106,7 +147,7 @@ func (b *bgpPlan) changed(next *treeRoutes, sw int) (dsts []int) {
 
 // repair leaves the ports of cables that have failed out of the groups of a switch
 // at their end, all at once. It gives the endpoints of which that is not all.
-func (b *bgpPlan) repair(t *turn, rec *runstore.Recovery, sw int, changed []int, next *treeRoutes) (rest []int) {
+func (b *bgpPlan) repair(t *turn, rec *runstore.Recovery, sw int, changed []int, next *detours) (rest []int) {
 	detected, _ := b.detection(t)
 	at := max(b.ready[sw], t.at+detected+b.spec.BGP.Repair)
 	b.ready[sw] = at
@@ -168,7 +209,7 @@ func (b *bgpPlan) hops(t *turn) []int {
 			}
 		}
 	}
-	walk := treeRoutes{g: b.graph, down: t.down}
+	walk := detours{g: b.graph, down: t.down}
 	for i := 0; i < len(queue); i++ {
 		walk.neighbours(queue[i], func(_ uint16, far int32) {
 			if hops[far] < 0 {

@@ -42,10 +42,30 @@ func (m *managedSubnet) bringUp() (*runstore.BringUp, error) {
 	}, nil
 }
 
-// mending is what a Subnet Manager does about faults.
+// bringUp lets the manager of each plane bring it up. It gives the one that takes
+// longest: they do so at once.
+func (p *plan) bringUp(spec *scenario.Control) (longest *runstore.BringUp, err error) {
+	for plane := range max(1, p.graph.Planes) {
+		m, err := newManagedSubnet(p, spec, plane)
+		if err != nil {
+			return nil, err
+		}
+		up, err := m.bringUp()
+		if err != nil {
+			return nil, fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
+		}
+		if longest == nil || up.Time > longest.Time {
+			longest = up
+		}
+	}
+	return longest, nil
+}
+
+// mending is what the Subnet Manager of a plane does about faults.
 type mending struct {
 	*plan
 	m     *managedSubnet
+	plane int
 	start units.Time        // of the run, on the manager's clock
 	dsts  map[units.LID]int // endpoints
 	port  []uint16          // as the tables of routing have them, at the moment
@@ -53,39 +73,79 @@ type mending struct {
 	out   *faultPlan
 }
 
-// mendByManager runs the control plane of an InfiniBand fabric through all faults.
+// mendByManager runs the control plane of an InfiniBand fabric, plane by plane, through
+// all faults.
 func (p *plan) mendByManager(fp *faultPlan, spec *scenario.Control) error {
-	m, err := newManagedSubnet(p, spec)
+	fp.control.Plane = managerPlane
+	for plane := range max(1, p.graph.Planes) {
+		if err := p.mendPlane(fp, spec, plane); err != nil {
+			return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
+		}
+	}
+	order(fp.changes)
+	return nil
+}
+
+func (p *plan) mendPlane(fp *faultPlan, spec *scenario.Control, plane int) error {
+	m, err := newManagedSubnet(p, spec, plane)
 	if err != nil {
 		return err
 	}
-	fp.control.Plane = managerPlane
-	if fp.control.BringUp, err = m.bringUp(); err != nil {
-		return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
+	up, err := m.bringUp()
+	if err != nil {
+		return err
 	}
-	d := &mending{plan: p, m: m, start: m.now, out: fp, dsts: map[units.LID]int{}}
+	if fp.control.BringUp == nil || up.Time > fp.control.BringUp.Time {
+		fp.control.BringUp = up
+	}
+	d := &mending{plan: p, m: m, plane: plane, start: m.now, out: fp, dsts: map[units.LID]int{}}
 	d.adoptTables()
 	m.writes = m.writes[:0]
 	d.schedule(spec)
 	if err := m.run(d.start + fp.turns[len(fp.turns)-1].at + d.patience(spec)); err != nil {
-		return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
+		return err
 	}
 	d.remember()
 	for i := range fp.turns {
-		fp.control.Recoveries = append(fp.control.Recoveries, d.turn(i, spec))
+		if d.concerns(&fp.turns[i]) {
+			fp.control.Recoveries = append(fp.control.Recoveries, d.turn(i, spec))
+		}
 	}
-	order(fp.changes)
 	return nil
+}
+
+// concerns reports whether a turn is one of this plane: the end of managers is one of
+// every plane.
+func (d *mending) concerns(t *turn) bool {
+	return t.manager || slices.ContainsFunc(t.cables, d.holds)
+}
+
+// holds reports whether a cable is of this plane.
+func (d *mending) holds(cable int32) bool {
+	c := &d.graph.Cables[cable]
+	for _, end := range []topology.End{c.A, c.B} {
+		if n := &d.graph.Nodes[end.Node]; n.Kind == topology.Switch && d.graph.Planes > 1 && int(n.Plane) != d.plane {
+			return false
+		}
+	}
+	return true
+}
+
+// rows are the switches of this plane.
+func (d *mending) rows() (rows []int) {
+	for sw := range d.tables.Switches {
+		if d.graph.Planes <= 1 || int(d.graph.Nodes[d.graph.Endpoints+sw].Plane) == d.plane {
+			rows = append(rows, sw)
+		}
+	}
+	return rows
 }
 
 // adoptTables makes the tables of the run those that the manager has written.
 func (d *mending) adoptTables() {
 	h := d.m.master()
 	sub := h.manager.Subnet()
-	at := map[units.GUID]topology.NodeID{}
-	for i := range d.m.sub.Nodes {
-		at[d.m.sub.Nodes[i].GUID] = topology.NodeID(i)
-	}
+	at := d.nodesByGUID()
 	nodes := make([]topology.NodeID, len(sub.Nodes))
 	for i := range sub.Nodes {
 		n := &sub.Nodes[i]
@@ -117,9 +177,16 @@ func (d *mending) schedule(spec *scenario.Control) {
 		m.queue.Push(t, controlFault, uint32(len(m.faults)))
 		m.faults = append(m.faults, what)
 	}
+	number := map[topology.NodeID]int32{}
+	for i, node := range m.nodes {
+		number[node] = int32(i)
+	}
 	for _, s := range d.out.outages {
+		if !d.holds(s.cable) {
+			continue
+		}
 		a := d.graph.Cables[s.cable].A
-		end := subnet.End{Node: int32(a.Node), Port: uint8(a.Port + 1)}
+		end := subnet.End{Node: number[a.Node], Port: uint8(a.Port + 1)}
 		at(d.start+s.from+spec.LossOfSignal, func() { m.agents.SetLink(end, false) })
 		if s.until < units.Forever {
 			at(d.start+s.until+spec.LossOfSignal, func() { m.agents.SetLink(end, true) })
@@ -152,12 +219,15 @@ func (d *mending) turn(i int, spec *scenario.Control) runstore.Recovery {
 	turns := d.out.turns
 	t := &turns[i]
 	rec := newRecovery(t)
+	if t.manager && d.graph.Planes > 1 {
+		rec.What = fmt.Sprintf("%s of plane %d", rec.What, d.plane)
+	}
 	from, until := d.start+t.at, units.Forever
-	if i+1 < len(turns) {
-		until = d.start + turns[i+1].at
+	if next := slices.IndexFunc(turns[i+1:], func(t turn) bool { return d.concerns(&t) }); next >= 0 {
+		until = d.start + turns[i+1+next].at
 	}
 	d.noticed(t, &rec, from, until, spec)
-	routes := newTreeRoutes(d.graph, t.down)
+	routes := newDetours(d.graph, t.down)
 	changed := map[int]bool{}
 	adaptive := d.fabric.Routing.Mode == scenario.Adaptive
 	if adaptive && !t.repaired {
@@ -199,14 +269,14 @@ func (d *mending) noticed(t *turn, rec *runstore.Recovery, from, until units.Tim
 				rec.How = "trap"
 			}
 		}
-		rec.Swept, rec.Computed = s.found-from, s.computed-from
+		rec.Swept, rec.Computed, rec.Circle = s.found-from, s.computed-from, s.circle
 		return
 	}
 }
 
 // write applies a block of a table that a switch has taken.
-func (d *mending) write(w *tableWrite, rec *runstore.Recovery, routes *treeRoutes, changed map[int]bool) {
-	sw := int(w.node) - d.graph.Endpoints
+func (d *mending) write(w *tableWrite, rec *runstore.Recovery, routes *detours, changed map[int]bool) {
+	sw := int(d.m.nodes[w.node]) - d.graph.Endpoints
 	for i, port := range w.ports {
 		dst, ok := d.dsts[units.LID(w.block*mad.LIDsPerBlock+i)]
 		if !ok {
@@ -227,7 +297,7 @@ func (d *mending) write(w *tableWrite, rec *runstore.Recovery, routes *treeRoute
 
 // beside are the ports that adaptive routing may choose from beside that of the
 // table: those that lead there as fast.
-func (r *treeRoutes) beside(sw, dst int, port uint16) []uint16 {
+func (r *detours) beside(sw, dst int, port uint16) []uint16 {
 	if port == routing.NoPort {
 		return nil
 	}
@@ -241,7 +311,7 @@ func (r *treeRoutes) beside(sw, dst int, port uint16) []uint16 {
 // out of what adaptive routing chooses from, where others are left. They do so by
 // themselves; nobody tells them.
 func (d *mending) exclude(t *turn, rec *runstore.Recovery, changed map[int]bool, at units.Time) {
-	for sw := range d.tables.Switches {
+	for _, sw := range d.rows() {
 		cables := d.graph.Nodes[d.graph.Endpoints+sw].Cables
 		dead := func(port uint16) bool { return t.down[cables[port]] }
 		for dst := range d.tables.Endpoints {
@@ -258,8 +328,8 @@ func (d *mending) exclude(t *turn, rec *runstore.Recovery, changed map[int]bool,
 
 // regroup gives all switches the groups of ports that fit the new tables, when the
 // last table is written.
-func (d *mending) regroup(rec *runstore.Recovery, routes *treeRoutes, changed map[int]bool, at units.Time) {
-	for sw := range d.tables.Switches {
+func (d *mending) regroup(rec *runstore.Recovery, routes *detours, changed map[int]bool, at units.Time) {
+	for _, sw := range d.rows() {
 		for dst := range d.tables.Endpoints {
 			entry := sw*d.tables.Endpoints + dst
 			want := routes.beside(sw, dst, d.port[entry])

@@ -50,8 +50,10 @@ func (p *plan) planFaults(r *scenario.Resolved) error {
 		return err
 	}
 	for i := range r.Faults {
-		if err := fp.add(p, &r.Faults[i]); err != nil {
-			return fmt.Errorf("fabric %s: faults[%d]: %w", p.fabric.Name, i, err)
+		for _, f := range r.Faults[i].Each() {
+			if err := fp.add(p, &f); err != nil {
+				return fmt.Errorf("fabric %s: faults[%d]: %w", p.fabric.Name, i, err)
+			}
 		}
 	}
 	fp.outages = joined(fp.outages)
@@ -73,11 +75,13 @@ func (p *plan) planFaults(r *scenario.Resolved) error {
 // breakable refuses fabrics on which no way around a fault is known that is free of
 // deadlock and of loops.
 func (p *plan) breakable() error {
+	f := p.fabric
+	tree := p.graph.Family == topology.FamilyTree
 	switch {
-	case p.graph.Family != topology.FamilyTree:
-		return fmt.Errorf("fabric %s: faults are simulated on trees (single-switch, fat-tree, rail-optimised), not yet on a %s", p.fabric.Name, p.fabric.Topology.Shape)
-	case p.graph.Planes > 1:
-		return fmt.Errorf("fabric %s: faults are not simulated yet on several planes: which plane a NIC then takes is not modelled", p.fabric.Name)
+	case !tree && f.Kind == scenario.InfiniBandKind && f.Routing.Mode != scenario.Deterministic:
+		return fmt.Errorf("fabric %s: with %s routing the ports that are left after a fault have no lanes that are known to be free of deadlock on a %s: take routing.mode deterministic", f.Name, f.Routing.Mode, f.Topology.Shape)
+	case !tree && f.Routing.Mode == scenario.UpDown:
+		return fmt.Errorf("fabric %s: what up-down routing on a %s does about a fault is not simulated: its ways are not those of BGP", f.Name, f.Topology.Shape)
 	}
 	return nil
 }

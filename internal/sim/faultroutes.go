@@ -6,11 +6,14 @@ import (
 	"weft/internal/topology"
 )
 
-// treeRoutes are the shortest ways of a tree that go up and then down, never up
-// again: what up/down routing and what eBGP finds where switches of one level share
-// a number of an autonomous system (RFC 7938, 5.2.1), so that none passes a route
-// on to another of its level. The ports of a switch ascend.
-type treeRoutes struct {
+// detours are the shortest ways around cables that do not work. Those of a tree go up
+// and then down, never up again: what up/down routing and what eBGP finds where
+// switches of one level share a number of an autonomous system (RFC 7938, 5.2.1), so
+// that none passes a route on to another of its level. On other shapes they are the
+// ways of fewest cables between groups, and of these those of fewest cables: what
+// eBGP finds where each group, or on a torus each switch, is a system of its own. The
+// ports of a switch ascend.
+type detours struct {
 	g    *topology.Graph
 	down []bool // by cable: does not work
 	// ports are the ways of each switch to each leaf, by switch and leaf; nil
@@ -18,28 +21,31 @@ type treeRoutes struct {
 	ports [][][]uint16
 }
 
-// newTreeRoutes finds the ways around cables that do not work.
-func newTreeRoutes(g *topology.Graph, down []bool) *treeRoutes {
-	r := &treeRoutes{g: g, down: down, ports: make([][][]uint16, g.Switches())}
+// newDetours finds the ways around cables that do not work.
+func newDetours(g *topology.Graph, down []bool) *detours {
+	r := &detours{g: g, down: down, ports: make([][][]uint16, g.Switches())}
 	for s := range r.ports {
 		r.ports[s] = make([][]uint16, g.Switches())
 	}
-	w := treeWalk{r: r, dist: make([]int32, g.Switches())}
+	w := detourWalk{r: r, dist: make([]int32, g.Switches())}
 	for leaf := range g.Switches() {
-		if g.Nodes[g.Endpoints+leaf].Level == 1 {
-			w.toLeaf(int32(leaf))
+		switch {
+		case g.Nodes[g.Endpoints+leaf].Level != 1: // no endpoints are there
+		case g.Family == topology.FamilyTree:
+			w.upAndDown(int32(leaf))
+		default:
+			w.shortest(int32(leaf))
 		}
 	}
 	return r
 }
 
 // set is the ports of a switch for an endpoint.
-func (r *treeRoutes) set(sw, dst int) []uint16 {
-	c := r.g.Nodes[dst].Cables[0]
-	if c < 0 || r.down[c] {
+func (r *detours) set(sw, dst int) []uint16 {
+	far, ok := endpointIn(r.g, dst, r.g.Nodes[r.g.Endpoints+sw].Plane, r.down)
+	if !ok {
 		return nil
 	}
-	far, _, _ := r.g.Peer(topology.End{Node: topology.NodeID(dst)})
 	leaf := int(far.Node) - r.g.Endpoints
 	if leaf == sw {
 		return []uint16{uint16(far.Port)}
@@ -47,8 +53,23 @@ func (r *treeRoutes) set(sw, dst int) []uint16 {
 	return r.ports[sw][leaf]
 }
 
+// endpointIn is the port of the switch of a plane that an endpoint is joined to by a
+// cable that works.
+func endpointIn(g *topology.Graph, dst int, plane int32, down []bool) (topology.End, bool) {
+	for port, c := range g.Nodes[dst].Cables {
+		if c < 0 || down[c] {
+			continue
+		}
+		far, _, _ := g.Peer(topology.End{Node: topology.NodeID(dst), Port: int32(port)})
+		if g.Planes <= 1 || g.Nodes[far.Node].Plane == plane {
+			return far, true
+		}
+	}
+	return topology.End{}, false
+}
+
 // neighbours calls f for each cable of a switch that works and leads to another.
-func (r *treeRoutes) neighbours(sw int32, f func(port uint16, far int32)) {
+func (r *detours) neighbours(sw int32, f func(port uint16, far int32)) {
 	for port, c := range r.g.Nodes[r.g.Endpoints+int(sw)].Cables {
 		if c < 0 || r.down[c] {
 			continue
@@ -60,18 +81,18 @@ func (r *treeRoutes) neighbours(sw int32, f func(port uint16, far int32)) {
 	}
 }
 
-func (r *treeRoutes) level(sw int32) int8 { return r.g.Nodes[r.g.Endpoints+int(sw)].Level }
+func (r *detours) level(sw int32) int8 { return r.g.Nodes[r.g.Endpoints+int(sw)].Level }
 
-// treeWalk is the search for the ways to one leaf.
-type treeWalk struct {
-	r     *treeRoutes
+// detourWalk is the search for the ways to one leaf.
+type detourWalk struct {
+	r     *detours
 	dist  []int32 // by switch: -1 where no way is known
 	queue []int32
 }
 
-// toLeaf finds the ways to a leaf: first those that only go down, from the leaf up;
+// upAndDown finds the ways to a leaf of a tree: first those that only go down, from the leaf up;
 // then, from the top down, those of the switches that must go up first.
-func (w *treeWalk) toLeaf(leaf int32) {
+func (w *detourWalk) upAndDown(leaf int32) {
 	r := w.r
 	for i := range w.dist {
 		w.dist[i] = -1
@@ -99,7 +120,7 @@ func (w *treeWalk) toLeaf(leaf int32) {
 	}
 }
 
-func (w *treeWalk) top() (top int8) {
+func (w *detourWalk) top() (top int8) {
 	for x := range int32(len(w.dist)) {
 		top = max(top, w.r.level(x))
 	}
@@ -108,7 +129,7 @@ func (w *treeWalk) top() (top int8) {
 
 // take notes the ports of a switch that lead closest to a leaf, of those that lead
 // up or those that lead down.
-func (w *treeWalk) take(x, leaf int32, up bool) {
+func (w *detourWalk) take(x, leaf int32, up bool) {
 	best, ports := int32(-1), []uint16(nil)
 	w.r.neighbours(x, func(port uint16, y int32) {
 		d := w.dist[y]
@@ -126,4 +147,47 @@ func (w *treeWalk) take(x, leaf int32, up bool) {
 		w.dist[x] = best + 1
 		w.r.ports[x][leaf] = slices.Clip(ports)
 	}
+}
+
+// shortest finds the ways to a leaf of a fabric without levels: from the leaf on, in
+// rounds in which a switch that is nearer than was known has its neighbours looked at
+// again.
+func (w *detourWalk) shortest(leaf int32) {
+	r := w.r
+	for i := range w.dist {
+		w.dist[i] = -1
+	}
+	w.dist[leaf] = 0
+	w.queue = append(w.queue[:0], leaf)
+	for i := 0; i < len(w.queue); i++ {
+		y := w.queue[i]
+		r.neighbours(y, func(port uint16, x int32) {
+			if d := w.dist[y] + r.length(y, port); w.dist[x] < 0 || d < w.dist[x] {
+				w.dist[x] = d
+				w.queue = append(w.queue, x)
+			}
+		})
+	}
+	for x := range int32(len(w.dist)) {
+		if x == leaf || w.dist[x] < 0 {
+			continue
+		}
+		var ports []uint16
+		r.neighbours(x, func(port uint16, y int32) {
+			if w.dist[y] >= 0 && w.dist[y]+r.length(x, port) == w.dist[x] {
+				ports = append(ports, port)
+			}
+		})
+		r.ports[x][leaf] = slices.Clip(ports)
+	}
+}
+
+// length is that of the cable at a port of a switch: one between groups is longer
+// than any way within them.
+func (r *detours) length(sw int32, port uint16) int32 {
+	at := topology.End{Node: topology.NodeID(r.g.Endpoints + int(sw)), Port: int32(port)}
+	if _, c, _ := r.g.Peer(at); r.g.KindOf(r.g.Cables[c]) == topology.Global {
+		return int32(r.g.Switches())
+	}
+	return 1
 }

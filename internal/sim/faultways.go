@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"weft/internal/fabric"
 	"weft/internal/runstore"
 	"weft/internal/topology"
@@ -98,9 +100,6 @@ func (w *waysOpen) turn(rec *runstore.Recovery, changes []fabric.TableChange) {
 	}
 	saved := make([][]uint16, w.tables.Switches)
 	for dst := range w.tables.Endpoints {
-		if c := w.graph.Nodes[dst].Cables[0]; c < 0 || w.down[c] {
-			continue // nothing leads there
-		}
 		for sw := range saved {
 			saved[sw] = w.entries[sw*w.tables.Endpoints+dst]
 		}
@@ -113,7 +112,10 @@ func (w *waysOpen) turn(rec *runstore.Recovery, changes []fabric.TableChange) {
 
 // follow notes when the ways to an endpoint are open, of those that are in the end.
 func (w *waysOpen) follow(rec *runstore.Recovery, dst int, changes []fabric.TableChange) {
-	leaves := w.leaves()
+	leaves := slices.DeleteFunc(w.leaves(), func(sw int32) bool { // nothing leads there
+		_, ok := endpointIn(w.graph, dst, w.graph.Nodes[w.graph.Endpoints+int(sw)].Plane, w.down)
+		return !ok
+	})
 	openAt := make([]units.Time, len(leaves))
 	note := func(at units.Time) {
 		w.forget()

@@ -123,8 +123,8 @@ func (p *plan) switchJitter() fabric.Jitter {
 
 // tick is the granularity of the hosts' timers: 0 is exact.
 func (p *plan) tick() units.Time {
-	if !p.run.Jitter {
-		return 0
+	if !p.run.Jitter || p.fabric.Kind != scenario.TCPKind {
+		return 0 // only a kernel has ticks
 	}
 	return p.fabric.TCP.Tick
 }

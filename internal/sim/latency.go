@@ -139,6 +139,10 @@ func (s *LatencySpec) Check(f *scenario.Fabric) error {
 		errs = append(errs, fmt.Errorf("%q is no operation: want write, send or read", s.Op))
 	case f.Kind == scenario.TCPKind && s.Op != LatencySend:
 		errs = append(errs, fmt.Errorf("%s has no %s: TCP sends", f.Name, s.Op))
+	case (f.Kind == scenario.UltraEthernetKind || f.Kind == scenario.IWARPKind) && s.Op == LatencyRead:
+		errs = append(errs, fmt.Errorf("%s: %s has writes and sends here, no reads: take another operation", f.Name, f.Kind))
+	case f.Kind == scenario.IWARPKind && f.Host.Path == scenario.PathCPU:
+		errs = append(errs, fmt.Errorf("%s: iWARP's TCP is in the NIC, and %s is the path of sockets: take another path", f.Name, f.Host.Path))
 	case s.Op == LatencyRead && f.Host.Path == scenario.PathCPU:
 		errs = append(errs, fmt.Errorf("%s: a read of memory through the remote CPU is no RDMA READ: take another path", f.Name))
 	}
@@ -200,9 +204,11 @@ func newPingPong(r *scenario.Resolved, f *scenario.Fabric, s *LatencySpec) (*pin
 	run.handing = run.handed
 	var err error
 	bare := *f
-	bare.Inspection = scenario.Inspection{}             // no term of the way is a box
-	bare.Beside, bare.Ethernet.PFC.Receivers = nil, nil // nor another's traffic, nor a slow NIC
-	if run.net, err = planOf(r, &bare, graph, tables).build(run, r.Run.Seed, 2, scaleUp{}, 1); err != nil {
+	bare.Inspection = scenario.Inspection{}                                  // no term of the way is a box
+	bare.Beside, bare.Ethernet.PFC.Receivers, bare.SlowLinks = nil, nil, nil // nor another's traffic, nor a slow NIC
+	plan := planOf(r, &bare, graph, tables)
+	plan.verbs.op = run.op
+	if run.net, err = plan.build(run, r.Run.Seed, 2, scaleUp{}, 1); err != nil {
 		return nil, err
 	}
 	run.net.Follow(run)

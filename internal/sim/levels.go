@@ -18,7 +18,21 @@ func (p *plan) level(a, b int32, key uint16, own int) int {
 	return p.fabric.SLOf(int(a), int(b), scenario.PKey(key&^fullMember), p.keys.levels)
 }
 
-// level is the service level of the messages of a pair.
+// ownLevels reports whether messages of a scenario have service levels other than
+// the fabric's.
+func ownLevels(f *scenario.Fabric, w *scenario.Workload) bool {
+	if f.Kind != scenario.InfiniBandKind {
+		return false
+	}
+	own := f.IB.AckSL != f.IB.SL || len(scenario.ServiceLevelsOf(f, w)) > 1
+	for i := range f.Beside {
+		own = own || f.Beside[i].Class != f.IB.SL
+	}
+	return own
+}
+
+// level is the service level of the messages of a pair. Where lanes go by paths it is
+// the fabric's, which stands for all.
 func (n *network) level(k nicPair) units.SL {
 	key, _ := n.plan.keys.pair(k.from, k.to)
 	return units.SL(n.plan.level(k.from, k.to, key, k.sl))

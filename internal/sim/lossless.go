@@ -77,8 +77,11 @@ func (p *plan) lossless(l *Lossless) {
 	}
 	framing := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
 	packet := wire.TCPSegmentBytes(int(f.MTU), framing)
-	if f.Kind == scenario.RoCEv2Kind {
+	switch f.Kind {
+	case scenario.RoCEv2Kind:
 		packet = wire.RoCEv2Bytes(wire.RCWriteMiddle, int(f.MTU), framing)
+	case scenario.UltraEthernetKind:
+		packet = wire.UETBytes(int(f.MTU), framing)
 	}
 	l.Loop = roce.Loop{
 		PerByte: perByte(&f.Link), Propagation: propagation(&f.Link, l.Cable), Pipeline: f.Switch.Latency, Response: pfc.Response,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"weft/internal/engine"
-	routes "weft/internal/routing/engine"
 	"weft/internal/runstore"
 	"weft/internal/sm"
 	"weft/internal/sma"
@@ -30,6 +29,7 @@ import (
 type managedSubnet struct {
 	spec    *scenario.Control
 	sub     *subnet.Subnet
+	nodes   []topology.NodeID // of the graph, by node of the subnet
 	agents  *sma.Fabric
 	hops    [][]units.Time // by node and port: from there into the next node
 	queue   *engine.Queue
@@ -90,11 +90,11 @@ const (
 // DETH, with both CRCs (IBA vol. 1, 13.4.2 and 6.3).
 const datagramBytes = mad.Size + 8 + 12 + 8 + 4 + 2
 
-// newManagedSubnet is a fabric that has just been powered on, with a manager on
-// its first host, or on the host that the topology keeps for it, and a standby on
+// newManagedSubnet is a plane of a fabric that has just been powered on, with a manager
+// on its first host, or on the host that the topology keeps for it, and a standby on
 // the last of the cluster if there is to be one.
-func newManagedSubnet(p *plan, spec *scenario.Control) (*managedSubnet, error) {
-	sub, err := Subnet(p.fabric, p.graph)
+func newManagedSubnet(p *plan, spec *scenario.Control, plane int) (*managedSubnet, error) {
+	sub, nodes, err := subnetOf(p.fabric, p.graph, plane)
 	if err != nil {
 		return nil, err
 	}
@@ -102,24 +102,35 @@ func newManagedSubnet(p *plan, spec *scenario.Control) (*managedSubnet, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &managedSubnet{spec: spec, sub: sub, agents: agents, queue: engine.NewQueue(maxQueueWidth, queueSlots), busy: make([]units.Time, len(sub.Nodes))}
-	m.hops = datagramHops(p, sub)
+	m := &managedSubnet{spec: spec, sub: sub, nodes: nodes, agents: agents, queue: engine.NewQueue(maxQueueWidth, queueSlots), busy: make([]units.Time, len(sub.Nodes))}
+	m.hops = datagramHops(p, sub, nodes)
 	agents.OnCross(func(out subnet.End) { m.way = append(m.way, m.hops[out.Node][out.Port]) })
 	entries := units.Time(sub.Switches()) * units.Time(len(sub.Nodes))
 	m.compute = entries * spec.SM.Entry
 	m.route = func(s *subnet.Subnet) (*subnet.Tables, error) {
-		res, err := routes.Route(s, routes.Name(p.fabric.IB.Engine), routes.Options{})
+		res, err := p.route(s)
 		if err != nil {
 			return nil, err
 		}
+		circle, err := p.keepsLevels(s, res.Tables, plane)
+		if err != nil {
+			m.failed = err
+			return nil, err
+		}
+		m.log.sweeps[len(m.log.sweeps)-1].circle = circle
 		return res.Tables, nil
 	}
 	places := []int{0}
-	if p.graph.Services > 0 {
-		places[0] = p.graph.Compute()
+	last := 0 // host of the cluster
+	for i, node := range nodes {
+		if int(node) < p.graph.Compute() {
+			last = i
+		} else if int(node) == p.graph.Compute() && p.graph.Services > 0 {
+			places[0] = i
+		}
 	}
 	if spec.SM.Standby {
-		places = append(places, p.graph.Compute()-1)
+		places = append(places, last)
 		if places[0] == places[1] {
 			return nil, fmt.Errorf("fabric %s: a standby manager needs a host of its own: the fabric has one", p.fabric.Name)
 		}
@@ -155,11 +166,11 @@ func (m *managedSubnet) addManager(at subnet.End, priority uint8) {
 
 // datagramHops is the time of a datagram by node and port: onto the cable, over
 // it, and through the switch at its end.
-func datagramHops(p *plan, sub *subnet.Subnet) [][]units.Time {
+func datagramHops(p *plan, sub *subnet.Subnet, nodes []topology.NodeID) [][]units.Time {
 	hops := make([][]units.Time, len(sub.Nodes))
 	for i := range sub.Nodes {
 		hops[i] = make([]units.Time, len(sub.Nodes[i].Ports))
-		for port, cable := range p.graph.Nodes[i].Cables {
+		for port, cable := range p.graph.Nodes[nodes[i]].Cables {
 			if cable < 0 {
 				continue
 			}
@@ -169,7 +180,7 @@ func datagramHops(p *plan, sub *subnet.Subnet) [][]units.Time {
 				rate = c.Rate.PerByte()
 			}
 			t := units.Time(datagramBytes*rate.Num/rate.Den) + propagation(&p.fabric.Link, c.Length)
-			if far, _, _ := p.graph.Peer(topology.End{Node: topology.NodeID(i), Port: int32(port)}); p.graph.Nodes[far.Node].Kind == topology.Switch {
+			if far, _, _ := p.graph.Peer(topology.End{Node: nodes[i], Port: int32(port)}); p.graph.Nodes[far.Node].Kind == topology.Switch {
 				t += p.fabric.Switch.Latency
 			}
 			hops[i][port+1] = t
@@ -346,16 +357,9 @@ func BringUp(r *scenario.Resolved) (*runstore.Results, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p.graph.Planes > 1 {
-			return nil, fmt.Errorf("fabric %s: each of its %d planes is a subnet with a manager of its own, which is not simulated yet: take one plane", f.Name, p.graph.Planes)
-		}
-		m, err := newManagedSubnet(p, &r.Control)
+		up, err := p.bringUp(&r.Control)
 		if err != nil {
 			return nil, err
-		}
-		up, err := m.bringUp()
-		if err != nil {
-			return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 		}
 		out.Fabrics = append(out.Fabrics, runstore.FabricResult{
 			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Engine: string(p.routed.Used), EngineWhy: p.routed.Reason,

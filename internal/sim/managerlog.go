@@ -23,7 +23,8 @@ type sweep struct {
 	first, last units.Time // blocks of tables that switches took
 	up          units.Time // all is written, all ports are active
 	blocks      int
-	datagrams   int // that managers had sent by its end
+	circle      string // of ports that can wait for each other, by its tables
+	datagrams   int    // that managers had sent by its end
 }
 
 // routing notes that a manager computes tables.

@@ -93,6 +93,7 @@ type collectives struct {
 	relays  []relay
 	unused  int32 // the first of the relays that are free; -1 if none
 	step    collective.Step
+	peeked  collective.Step // of a lane that is looked at ahead of its turn
 	// finished is told when a member is done with its part of an operation.
 	finished func(p *fabric.Partition, o *operation, member int)
 }
@@ -318,6 +319,9 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, 
 		m.Kind, m.To, m.Parts = fabric.Reduce, r.gpu(peer), int16(c.layout.PerNode-1)
 		m.Key = tag<<16 | uint64(r.cluster.Local(peer))
 		p.SendLocal(r.gpu(rank), m)
+		return
+	case collective.PathNetReduce:
+		r.contribute(p, o, member, lane, t, m)
 		return
 	}
 	m.KernelPerByte = o.plan.unicast

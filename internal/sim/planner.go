@@ -13,7 +13,8 @@ import (
 // would take for a group of that form and a size, each worked out once.
 type planner struct {
 	cluster nccl.Cluster
-	gpus    int // of a node
+	factors *scenario.NCCL // on NCCL's figures
+	gpus    int            // of a node
 	passed  []units.Time
 	plans   map[planKey]*collectivePlan
 	order   []planKey
@@ -29,7 +30,7 @@ type planKey struct {
 
 func newPlanner(r *scenario.Resolved, f *scenario.Fabric) *planner {
 	return &planner{
-		cluster: clusterOf(r, f), gpus: r.Cluster.Node.GPUs, passed: make([]units.Time, r.Cluster.Nodes),
+		cluster: clusterOf(r, f), factors: &r.NCCL, gpus: r.Cluster.Node.GPUs, passed: make([]units.Time, r.Cluster.Nodes),
 		plans: make(map[planKey]*collectivePlan),
 	}
 }
@@ -55,6 +56,7 @@ func (p *planner) choose(k planKey) (*collectivePlan, error) {
 	// A multicast group is the node's: with a part of its GPUs NCCL makes one of its
 	// own, which the model of the switch does not have.
 	cluster.NVLS = cluster.NVLS && k.layout.PerNode == p.gpus
+	cluster.CollNet = false // the switches' trees are those of all nodes
 	ch, err := cluster.Choose(k.do, k.bytes)
 	if err != nil {
 		return nil, err
@@ -71,10 +73,10 @@ func (p *planner) choose(k planKey) (*collectivePlan, error) {
 	if err := checkPlan(prog); err != nil {
 		return nil, err
 	}
-	over := ch.Overheads(nccl.ReferenceWire)
+	over := scaled(ch.Overheads(nccl.ReferenceWire), p.factors)
 	plan := &collectivePlan{
 		chosen: chosen{prog, ch, over, spec.Algo, prog.Channels()},
-		pace:   paceOf(&over, 0, p.gpus), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps, 1),
+		pace:   paceOf(&over, 0, p.gpus), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Factor(), 1),
 	}
 	plan.pace.passed = p.passed // the host is one, whoever sends
 	return plan, nil

@@ -73,6 +73,13 @@ fabrics:
   - {preset: roce-v2-400g, name: hpcc, cc: hpcc}
   - {preset: infiniband-ndr, name: ib-cc, cc: ib-cc}
 workload: {pattern: incast, fan-in: 40, receivers: 2, sizes: [128KiB]}`,
+		"ultra ethernet": `
+cluster: {nodes: 16, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics:
+  - ultra-ethernet-400g
+  - {preset: ultra-ethernet-400g, name: corrupted, link: {error-rate: 0.5%}}
+workload: {pattern: incast, fan-in: 40, receivers: 2, sizes: [128KiB]}`,
 		"reads": `
 cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}

@@ -17,7 +17,7 @@ import (
 func scaleUpRate(r *scenario.Resolved, c *chosen) units.PerByte {
 	s := &r.Cluster.Node.ScaleUp
 	link := scaleUpLinks(&r.Cluster.Node)
-	reckoned := c.choice.Cluster.NVLinkGBps * 8e9
+	reckoned := c.choice.Cluster.NVLinkGBps * 8e9 * r.NCCL.Kernel.Factor()
 	if inSwitch := c.choice.Algo == nccl.NVLS || c.choice.Algo == nccl.NVLSTree; inSwitch || reckoned == 0 {
 		return rounded(link)
 	}

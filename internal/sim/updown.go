@@ -18,33 +18,38 @@ func (p *plan) upDown() error {
 		return nil
 	}
 	return p.eachPlane(func(sub *subnet.Subnet, nodes []topology.NodeID) error {
-		var roots []units.GUID
-		for i, at := range nodes {
-			if p.root(at) {
-				roots = append(roots, sub.Nodes[i].GUID)
-			}
+		res, err := engine.Route(sub, "updn", engine.Options{Roots: p.roots(sub)})
+		if err != nil {
+			return err
 		}
-		_, err := p.install(sub, nodes, "updn", engine.Options{Roots: roots}, "routing.mode up-down")
-		return err
+		return p.install(sub, nodes, res, "routing.mode up-down")
 	})
 }
 
-// root reports whether a switch is one that packets go up to.
-func (p *plan) root(at topology.NodeID) bool {
-	nd := &p.graph.Nodes[at]
-	if nd.Kind != topology.Switch {
-		return false
-	}
-	for i := range p.graph.Nodes {
-		o := &p.graph.Nodes[i]
-		if o.Kind != topology.Switch || o.Plane != nd.Plane {
-			continue
+// roots are the switches of a subnet of the fabric that packets go up to: those of
+// the highest level, or, in a shape without levels, the first.
+func (p *plan) roots(sub *subnet.Subnet) (roots []units.GUID) {
+	at := p.nodesByGUID()
+	top, first := int8(0), topology.NodeID(-1)
+	level := func(n *subnet.Node) int8 {
+		if n.Kind != subnet.Switch {
+			return 0
 		}
-		if o.Level > nd.Level || p.flat() && topology.NodeID(i) < at {
-			return false
+		return p.graph.Nodes[at[n.GUID]].Level
+	}
+	for i := range sub.Nodes {
+		n := &sub.Nodes[i]
+		top = max(top, level(n))
+		if n.Kind == subnet.Switch && (first < 0 || at[n.GUID] < first) {
+			first = at[n.GUID]
 		}
 	}
-	return true
+	for i := range sub.Nodes {
+		if n := &sub.Nodes[i]; n.Kind == subnet.Switch && level(n) == top && (!p.flat() || at[n.GUID] == first) {
+			roots = append(roots, n.GUID)
+		}
+	}
+	return roots
 }
 
 // flat reports whether all switches are of one level.

@@ -69,6 +69,18 @@ type Config struct {
 	// of loss, so it is for networks that keep the order of a flow. Both ends must
 	// have it. Lost responses of a READ are found by timeout.
 	SelectiveRepeat bool
+	// Unordered is the reliable unordered delivery of Ultra Ethernet instead of RC's
+	// delivery in order (unordered.go). Both ends must have it, it needs OutOfOrder
+	// and a congestion control with a window, and has WRITEs and SENDs only, whose
+	// receives are always there. EchoCE and AckCE are to be set.
+	Unordered bool
+	// EntropyValues is how many entropy values an unordered queue pair sprays
+	// over, 1 to 256; RecycleEntropy takes those again that came back unmarked.
+	EntropyValues  int
+	RecycleEntropy bool
+	// InferLoss is by how many packets the furthest that has come is ahead of a
+	// missing one when that is taken for lost; 0 leaves it to the timeout.
+	InferLoss int
 	// NAKInterval repeats the NAK of a gap that lasts this long; 0 never does,
 	// as the spec has it.
 	NAKInterval units.Time
@@ -136,10 +148,15 @@ func (c *Config) Check() error {
 		bad("NAKInterval", int64(c.NAKInterval), 0, int64(units.Forever)/4),
 		bad("CNPInterval", int64(c.CNPInterval), 0, int64(units.Forever)),
 		bad("PacedOverhead", int64(c.PacedOverhead), 0, 4096),
+		bad("EntropyValues", int64(c.EntropyValues), 0, MaxEntropyValues),
+		bad("InferLoss", int64(c.InferLoss), 0, MaxReorder-1),
 	} {
 		if err != nil {
 			return err
 		}
+	}
+	if c.Unordered && (!c.OutOfOrder || c.SelectiveRepeat || c.EntropyValues == 0 || c.maxPSNs() > MaxReorder) {
+		return fmt.Errorf("%w: Unordered needs OutOfOrder, EntropyValues, MaxOutstandingPackets up to %d and no SelectiveRepeat", ErrConfig, MaxReorder)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@
 //   - notify.go: congestion marks and notifications
 //   - uc.go, ud.go: the unreliable services
 //   - selective.go: what is lost alone is sent again
+//   - unordered.go, entropy.go: Ultra Ethernet's reliable unordered delivery
 //   - state.go: the states of a queue pair, and all that changes them
 //   - package cc: congestion control
 //

@@ -12,6 +12,7 @@ import (
 func FuzzReceive(f *testing.F) {
 	f.Add([]byte{0, 0, 0x06, 0, 0, 0, 0x11, 1, 0x60, 0})
 	f.Add([]byte{1, 5, 0x0c, 0, 0, 9, 0x0d, 2, 0, 1, 0x0e, 0, 0, 0})
+	f.Add([]byte{0, 0x21, 0xc0, 0x40, 3, 0, 0xc1, 0x80, 2, 1, 0x0a, 0x10, 4, 0x83, 0xc0, 0, 31, 2})
 	f.Add([]byte{0, 7, 0x11, 0, 0x2e, 0, 0x11, 0, 0x62, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		if len(script) < 2 {
@@ -21,8 +22,14 @@ func FuzzReceive(f *testing.F) {
 			PathMTU: 16, RetryTimeout: units.Microsecond, RetryCount: 3, RNRRetry: 3, OutOfOrder: script[0]&1 != 0,
 			ImplicitRecv: script[0]&2 != 0, EchoCE: script[0]&4 != 0, AckCE: script[0]&64 != 0, SelectiveRepeat: script[0]&128 != 0, AckEvery: int(script[1] & 3), MaxReads: 2,
 		}
-		q, peer := pair(t, cfg, Service(script[1]>>2%3))
-		_ = peer
+		var q *QP
+		if unordered := script[1]&0x20 != 0; unordered {
+			cfg.Unordered, cfg.OutOfOrder, cfg.SelectiveRepeat, cfg.EntropyValues = true, true, false, 256
+			cfg.MaxOutstandingPackets, cfg.InferLoss = MaxReorder, 3
+			q, _ = sprayed(t, cfg, 100)
+		} else {
+			q, _ = pair(t, cfg, Service(script[1]>>2%3))
+		}
 		var b Batch
 		var out Packet
 		now := units.Time(0)
@@ -42,8 +49,8 @@ func FuzzReceive(f *testing.F) {
 				base = q.epsn
 			}
 			q.Receive(now, &Packet{
-				Op: wire.Opcode(s[0]), Flags: Flags(s[1] & 15), Syndrome: wire.Syndrome(s[2]), PSN: base.Add(int32(int8(s[3]<<1)) / 2),
-				Length: uint32(s[2] & 31), DMALen: uint32(s[2]) << (s[1] >> 4 & 3 * 8), Offset: uint32(s[2]),
+				Op: wire.Opcode(s[0]), Flags: Flags(s[1]&15 | s[3]<<4&0x10), Syndrome: wire.Syndrome(s[2]), PSN: base.Add(int32(int8(s[3]<<1)) / 2),
+				Imm: uint32(base.Add(int32(s[2] & 15))), Length: uint32(s[2] & 31), DMALen: uint32(s[2]) << (s[1] >> 4 & 3 * 8), Offset: uint32(s[2]),
 			}, &b)
 			b.Reset()
 			now += units.Time(s[1]) * 10 * units.Nanosecond
@@ -51,7 +58,7 @@ func FuzzReceive(f *testing.F) {
 				q.Timeout(now, &b)
 			}
 			b.Reset()
-			if q.nxt.Before(q.una) || q.max.Before(q.nxt) || q.end.Before(q.max) || q.flight < 0 {
+			if q.nxt.Before(q.una) || q.max.Before(q.nxt) || q.end.Before(q.max) || q.flight < 0 && !cfg.Unordered {
 				t.Fatalf("una %d, nxt %d, max %d, end %d, flight %d", q.una, q.nxt, q.max, q.end, q.flight)
 			}
 		}

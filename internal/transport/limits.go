@@ -36,6 +36,15 @@ const (
 	// minReorder is the first size of the reorder bitmap, in packets.
 	minReorder = 256
 
+	// MaxEntropyValues bounds the entropy values of a queue pair. The UET
+	// specification (3.6.16.3) has 256 for a typical number; a packet holds one in
+	// eight bits.
+	MaxEntropyValues = 256
+
+	// MaxOpenMessages bounds the messages that an unordered queue pair holds parts
+	// of: with a packet of each in its window there cannot be more.
+	MaxOpenMessages = MaxReorder
+
 	// MaxPathMTU bounds a path MTU. InfiniBand ends at 4096, jumbo frames near
 	// 9000; other simulators use what they like. Pacing multiplies a packet's
 	// bits by 10^12 ps in an int64, which overflows a little above this.

@@ -16,6 +16,20 @@ const (
 	classAck
 	classDatagram
 	classCNP
+	classSelectiveAck
+	classNack
+)
+
+// The answers of unordered delivery. They are headers of UET and not of the BTH;
+// their numbers are of the BTH's range for manufacturers, which nothing else uses.
+const (
+	// SelectiveAck acknowledges everything up to PSN, and names in Imm the packet
+	// that drew it. VA has a bit for each of the 64 packets around that one,
+	// from a multiple of 64 on, that has come and that PSN does not cover. DMALen is
+	// the payload that has come in all, each byte counted once, modulo 2^32.
+	SelectiveAck wire.Opcode = 0xc0
+	// Nack names in Imm a packet that came without its payload.
+	Nack wire.Opcode = 0xc1
 )
 
 // opInfo is what the state machines need to know of an opcode.
@@ -66,6 +80,8 @@ func buildOps() (t [256]opInfo) {
 	t[wire.UDSendOnly] = opInfo{class: classDatagram, svc: UD, first: true, last: true}
 	t[wire.UDSendOnlyImm] = opInfo{class: classDatagram, svc: UD, first: true, last: true, imm: true}
 	t[wire.CNP] = opInfo{class: classCNP}
+	t[SelectiveAck] = opInfo{class: classSelectiveAck}
+	t[Nack] = opInfo{class: classNack}
 	return t
 }
 

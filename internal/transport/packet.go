@@ -14,6 +14,8 @@ const (
 	FlagAckReq                      // BTH A
 	FlagCE                          // congestion experienced: IP ECN = 11, or FECN in BTH
 	FlagCNP                         // congestion notification: a CNP packet, BECN in BTH, or the echo in an acknowledgement
+	FlagTrimmed                     // a switch has cut the payload off; never sent
+	FlagLastHop                     // it was the switch before the receiver, in a Nack too
 )
 
 // Packet is the header of one packet as the state machines see it: a small
@@ -28,6 +30,7 @@ type Packet struct {
 	Op       wire.Opcode
 	Flags    Flags
 	Syndrome wire.Syndrome // AETH syndrome, of acknowledgements and read responses
+	EV       uint8         // unordered delivery: the entropy value, which an answer returns
 	DestQP   units.QPN     // the receiver's queue pair
 	SrcQP    units.QPN     // DETH source queue pair of UD; the simulator sets it always
 	PSN      units.PSN

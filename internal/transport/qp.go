@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"fmt"
 	"strconv"
 
 	"weft/internal/transport/cc"
@@ -120,6 +121,9 @@ func (q *QP) Setup(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm
 	if service >= numServices {
 		return ErrOperation
 	}
+	if cfg.Unordered && alg == nil {
+		return fmt.Errorf("%w: an unordered queue pair needs a congestion control", ErrConfig)
+	}
 	*q = QP{cfg: cfg, service: service, qpn: qpn}
 	q.setup(alg)
 	return nil
@@ -130,6 +134,10 @@ func (q *QP) setup(alg cc.Algorithm) {
 	q.alg = alg
 	q.allow = cc.Free()
 	q.wake = units.Forever
+	if q.cfg.Unordered && q.service == RC {
+		q.beyond = &beyond{unordered: new(unordered)}
+		q.wants = cc.WantEntropy
+	}
 	if q.cfg.CNPInterval == units.Forever {
 		q.cnpAt = units.Forever
 	}
@@ -190,9 +198,12 @@ func (q *QP) Next(now units.Time, p *Packet) bool {
 		return false
 	}
 	q.respTurn = false
-	if q.repeats() {
+	switch {
+	case q.sprays():
+		q.nextUnordered(now, p)
+	case q.repeats():
 		q.nextRepeat(now, p)
-	} else {
+	default:
 		q.nextRequest(now, p)
 	}
 	return true
@@ -226,7 +237,10 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 		return Dropped
 	}
 	info := &ops[p.Op]
-	if p.Flags&(FlagCE|FlagCNP) != 0 {
+	if p.Flags&(FlagCE|FlagCNP|FlagTrimmed) != 0 {
+		if p.Flags&FlagTrimmed != 0 {
+			return q.receiveTrimmed(p, b)
+		}
 		q.congested(now, p, info, b)
 	}
 	switch info.class {
@@ -236,6 +250,9 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 		}
 		if q.service == UC {
 			return q.receiveUC(p, info, b)
+		}
+		if q.sprays() {
+			return q.receiveUnordered(p, info, b)
 		}
 		return q.receiveRequest(now, p, info, b)
 	case classAck:
@@ -253,6 +270,14 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 	case classDatagram:
 		if q.service == UD {
 			return q.receiveUD(p, info, b)
+		}
+	case classSelectiveAck:
+		if q.sprays() && q.state >= StateRTS {
+			return q.receiveSelectiveAck(now, p, b)
+		}
+	case classNack:
+		if q.sprays() && q.state >= StateRTS {
+			return q.receiveNack(now, p, b)
 		}
 	case classCNP:
 		return Taken

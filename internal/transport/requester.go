@@ -16,7 +16,8 @@ func (q *QP) PostSend(now units.Time, wr WorkRequest) error {
 	switch {
 	case wr.Op >= numOps,
 		wr.Op >= OpRead && q.service != RC,
-		wr.Op >= OpWrite && q.service == UD:
+		wr.Op >= OpWrite && q.service == UD,
+		wr.Op.asks() && q.sprays():
 		return ErrOperation
 	case wr.Length > MaxMessageBytes || packets > MaxOutstandingPSNs,
 		wr.Op.atomic() && wr.Length != AtomicBytes,
@@ -272,13 +273,13 @@ func (q *QP) acknowledge(now units.Time, p *Packet, to units.PSN, b *Batch) {
 		q.missingResponse(now, to, b)
 	}
 	if q.wants != 0 {
-		q.tell(now, p, acked, b)
+		q.tell(now, cc.Ack{Bytes: acked, Flight: q.flight, Marked: p.Flags&FlagCNP != 0}, b)
 	}
 }
 
-// tell hands congestion control an acknowledgement of so much payload.
-func (q *QP) tell(now units.Time, p *Packet, acked units.Bytes, b *Batch) {
-	a := cc.Ack{Bytes: acked, Flight: q.flight, Marked: p.Flags&FlagCNP != 0}
+// tell hands congestion control an acknowledgement, with what the packet that drew
+// it has seen.
+func (q *QP) tell(now units.Time, a cc.Ack, b *Batch) {
 	if s := b.Seen; s != nil {
 		a.RTT, a.Hops, a.Path = now-s.Sent, s.Hops, s.Path
 	}

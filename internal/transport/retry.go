@@ -55,6 +55,10 @@ func (q *QP) tryAgain(now units.Time, b *Batch) {
 	}
 	q.retries++
 	q.progressAt = now
+	if q.sprays() {
+		q.allLost(now, b)
+		return
+	}
 	if q.cfg.SelectiveRepeat && q.readsOut == 0 {
 		q.repeatMissing()
 		return

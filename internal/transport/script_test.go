@@ -29,6 +29,7 @@ import (
 //	drop|dup|late n           loses packet n of those in flight, from 0; copies
 //	                          it; makes it the last
 //	mark n                    sets the congestion mark on packet n
+//	trim n                    cuts the payload off packet n, before the last switch
 //	run                       emit and deliver until nothing moves
 //	advance 1ms               time passes; due timers fire
 //	timer                     time passes until a timer fires
@@ -171,7 +172,7 @@ func (s *script) command(words []string) error {
 		s.emit(rest[0], count(1))
 	case "deliver":
 		s.deliver(count(0))
-	case "drop", "dup", "late", "mark":
+	case "drop", "dup", "late", "mark", "trim":
 		s.meddle(name, count(0))
 	case "run":
 		for moved := true; moved; {
@@ -208,6 +209,7 @@ func (s *script) newPair(service string, a args) error {
 		RNRTimer: uint8(a.num("rnrtimer", 14)), Window: units.Bytes(a.num("window", 0)), MaxReads: a.num("reads", 0),
 		MaxOutstandingPackets: a.num("packets", 0),
 		OutOfOrder:            a.has("ooo"), EchoCE: a.has("echo"), AckCE: a.has("ackce"), SelectiveRepeat: a.has("selective"), CNPInterval: a.time("cnp", 0), ImplicitRecv: a.has("implicit"),
+		Unordered: a.has("unordered"), RecycleEntropy: a.has("recycle"), EntropyValues: a.num("values", 0), InferLoss: a.num("infer", 0),
 		NAKInterval: a.time("nak", 0), PacedOverhead: units.Bytes(a.num("overhead", 0)),
 		Access: func(qp units.QPN, _ Access, _ uint32, _ uint64, _ uint32) bool { return !s.deny[qp] },
 		Atomic: func(units.QPN, Op, uint32, uint64) uint64 { s.atomics++; return s.atomics - 1 },
@@ -221,6 +223,9 @@ func (s *script) newPair(service string, a args) error {
 				return err
 			}
 			alg = cc.NewDCQCN(&p, 0)
+		}
+		if a.has("unordered") {
+			alg = cc.NewFixed(units.Bytes(a.num("cwnd", 1<<20)))
 		}
 		svc := map[string]Service{"rc": RC, "uc": UC, "ud": UD}[service]
 		q, err := NewQP(&s.cfg, svc, units.QPN(i+1), alg)
@@ -339,6 +344,8 @@ func (s *script) meddle(how string, i int) {
 		s.net = append(append(s.net[:i], s.net[i+1:]...), f)
 	case "mark":
 		s.net[i].p.Flags |= FlagCE
+	case "trim":
+		s.net[i].p.Flags |= FlagTrimmed
 	}
 }
 
@@ -419,7 +426,13 @@ func showTime(t units.Time) string {
 }
 
 func opName(p *Packet) string {
-	if ops[p.Op].class != classAck {
+	switch ops[p.Op].class {
+	case classSelectiveAck:
+		return "selective ACK"
+	case classNack:
+		return "NACK"
+	case classAck:
+	default:
 		return p.Op.String()
 	}
 	switch p.Syndrome.Kind() {
@@ -440,6 +453,10 @@ func show(p *Packet) string {
 		fmt.Fprintf(&b, " msn=%d", p.MSN)
 	case classReadRequest:
 		fmt.Fprintf(&b, " va=%#x dmalen=%d", p.VA, p.DMALen)
+	case classSelectiveAck:
+		fmt.Fprintf(&b, " of=%d have=%#x taken=%d ev=%d", p.Imm, p.VA, p.DMALen, p.EV)
+	case classNack:
+		fmt.Fprintf(&b, " of=%d ev=%d", p.Imm, p.EV)
 	case classCNP:
 	case classAtomic:
 		fmt.Fprintf(&b, " va=%#x", p.VA)
@@ -447,6 +464,9 @@ func show(p *Packet) string {
 		fmt.Fprintf(&b, " original=%d msn=%d", p.VA, p.MSN)
 	default:
 		fmt.Fprintf(&b, " len=%d", p.Length)
+		if p.EV != 0 {
+			fmt.Fprintf(&b, " ev=%d", p.EV)
+		}
 	}
 	if info.imm {
 		fmt.Fprintf(&b, " imm=%#x", p.Imm)

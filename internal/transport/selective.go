@@ -27,6 +27,8 @@ type beyond struct {
 	after units.PSN // what has this PSN or a later one was sent after una's repetition
 	on    bool      // something is lost
 	due   bool      // the packet next is lost and is to be sent
+
+	unordered *unordered // unordered delivery has a state of its own, and due
 }
 
 // further is what the requester knows of packets ahead of una.

@@ -88,8 +88,12 @@ func (q *QP) BecomeRTS(now units.Time, sqPSN units.PSN) error {
 	if q.state == StateRTR {
 		sqPSN &= units.PSNMask
 		q.una, q.nxt, q.max, q.end, q.ackHigh = sqPSN, sqPSN, sqPSN, sqPSN, sqPSN
+		if q.sprays() {
+			u := q.beyond.unordered
+			u.base, u.high, u.swept, u.after, u.seek = sqPSN, sqPSN, sqPSN, sqPSN, sqPSN
+		}
 		if q.alg != nil {
-			q.wants = q.alg.Start(now, &q.allow)
+			q.wants |= q.alg.Start(now, &q.allow)
 			q.wake = min(q.wake, q.allow.Wake)
 		}
 	}

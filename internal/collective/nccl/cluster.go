@@ -62,7 +62,7 @@ func (a Algo) String() string {
 }
 
 // Program is the algorithm of package collective that does what a does, false
-// if there is none: CollNet reduces in the network. PAT is the Bruck algorithm.
+// if there is none: CollNetChain has none. PAT is the Bruck algorithm.
 func (a Algo) Program() (collective.Algo, bool) {
 	switch a {
 	case Tree:
@@ -77,6 +77,8 @@ func (a Algo) Program() (collective.Algo, bool) {
 		return collective.Bruck, true
 	case Direct:
 		return collective.Direct, true
+	case CollNetDirect:
+		return collective.CollNetDirect, true
 	default:
 		return 0, false
 	}
@@ -134,7 +136,7 @@ type Cluster struct {
 	PerNode int // GPUs of a node
 	GPU     GPU
 	// NVLink is what a GPU's NVLinks carry in each direction together, in
-	// GB/s as NCCL reckons them: links times NVLinkPerLinkGBps. Without NVLink it
+	// GB/s as NCCL reckons them: links times LinkGBps. Without NVLink it
 	// is 0, and PCIe counts.
 	NVLinkGBps float64
 	PCIeGBps   float64 // between the GPUs of a node without NVLink, GB/s

@@ -136,9 +136,17 @@ var (
 	}
 )
 
-// NVLinkPerLinkGBps is what NCCL reckons with per NVLink and direction in GB/s
-// (SM70_, SM80_, SM90_, SM100_NVLINK_BW, src/graph/topo.h).
-var NVLinkPerLinkGBps = [numGPUs]float64{Volta: 20, Ampere: 20, Hopper: 20.6, Blackwell: 40.1}
+// nvLinkGBps is what NCCL reckons with per NVLink and direction in GB/s
+// (SM70_, SM80_, SM90_, SM100_NVLINK_BW, src/graph/topo.h), and the rate of the link.
+var nvLinkGBps = [numGPUs]struct{ reckoned, rate float64 }{
+	Volta: {20, 25}, Ampere: {20, 25}, Hopper: {20.6, 25}, Blackwell: {40.1, 50},
+}
+
+// LinkGBps is what NCCL reckons with for a link of a scale-up network, in GB/s:
+// of NVLink its own figure, of any other rate the same share of it.
+func LinkGBps(g GPU, rate float64) float64 {
+	return nvLinkGBps[g].reckoned * rate / nvLinkGBps[g].rate
+}
 
 // Limits of channels.
 const (
@@ -149,6 +157,13 @@ const (
 	p2pPerNIC        = 2        // channels per NIC, ncclTopoGetNchannels in src/graph/paths.cc
 	p2pLocal         = 32       // channels between GPUs of an NVSwitch node (logs)
 	p2pLLThreshold   = 16 << 10 // NCCL_P2P_LL_THRESHOLD
+)
+
+// Where NVLS reaches less than nvlsSlowGBps between nodes, its chunks are no larger
+// than nvlsSlowChunk (calcCollChunking, src/enqueue.cc).
+const (
+	nvlsSlowGBps  = 150
+	nvlsSlowChunk = 32 << 10
 )
 
 // threads is comm->maxThreads and threadThresholds, src/graph/tuning.cc: a

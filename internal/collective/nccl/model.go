@@ -370,8 +370,13 @@ func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
 // channelsFor is how many channels a size is worth: topoGetAlgoInfo, then the
 // least traffic of a channel in scheduleCollTasksToPlan.
 func (c Cluster) channelsFor(op collective.Op, a Algo, p Proto, bytes int64) int {
-	if a == NVLS || a == NVLSTree {
+	switch {
+	case a == NVLS && c.Nodes > 1:
+		return min(c.NVLSChannels(), c.Channels())
+	case a == NVLS || a == NVLSTree:
 		return c.NVLSChannels()
+	case a == CollNetDirect:
+		return c.collNetChannels(bytes)
 	}
 	n := int64(c.Channels())
 	t := threads[p]
@@ -392,6 +397,24 @@ func (c Cluster) channelsFor(op collective.Op, a Algo, p Proto, bytes int64) int
 		traffic *= 4
 	}
 	return int(min(n, max(1, (bytes*traffic+minTraffic-1)/minTraffic)))
+}
+
+// collNetChannels is the same of CollNetDirect: half as much traffic is enough for a
+// channel each time that their number has come down to one and a half of 16, 8, 4 and
+// so on.
+func (c Cluster) collNetChannels(bytes int64) int {
+	n, t := int64(c.Channels()), threads[Simple]
+	heads := int64(min(c.PerNode, c.NICs))
+	few := func() bool { return bytes < n*t.max*heads*t.bytes }
+	for floor := int64(16); floor >= 1 && few(); floor /= 2 {
+		for few() && n > floor {
+			if n == floor+floor/2 {
+				t.bytes /= 2
+			}
+			n--
+		}
+	}
+	return int(max(n, 1))
 }
 
 // log2 is the logarithm of n rounded down; 0 for n below 2.

@@ -38,6 +38,8 @@ func (ch Choice) chunk() int64 {
 		return ch.nvlsChunk()
 	case ch.Algo == NVLSTree:
 		return ch.nvlsTreeChunk()
+	case ch.Algo == CollNetDirect:
+		return ch.collNetChunk()
 	case ch.Proto == LL:
 		return llSlot
 	case ch.Algo == Tree && ch.Proto == LL128:
@@ -68,7 +70,27 @@ func (ch Choice) shrunk(chunk int64, rules []shrink) int64 {
 }
 
 func (ch Choice) nvlsChunk() int64 {
+	if c := ch.Cluster; c.Nodes > 1 && c.bandwidth(ch.Op, NVLS, Simple) < nvlsSlowGBps {
+		return ch.shrunk(nvlsSlowChunk, []shrink{{2, 16 << 10}})
+	}
 	return ch.shrunk(collective.NVLSChunk, []shrink{{64, 64 << 10}, {8, 32 << 10}, {2, 16 << 10}})
+}
+
+// collNetChunk halves the chunk where there are few for every head; depth is that of
+// the way inside a node (collnetDirect.depth in src/graph/connect.cc).
+func (ch Choice) collNetChunk() int64 {
+	c := ch.Cluster
+	depth := int64(2)
+	if c.PerNode == 1 {
+		depth = 1
+	}
+	chunk, heads := int64(collective.SlotBytes), int64(min(c.PerNode, c.NICs))
+	for _, r := range []shrink{{64, 128 << 10}, {8, 64 << 10}, {8, 32 << 10}} {
+		for chunk > r.floor && ch.Bytes/(int64(ch.Channels)*heads*chunk) < depth*r.rounds {
+			chunk /= 2
+		}
+	}
+	return chunk
 }
 
 func (ch Choice) nvlsTreeChunk() int64 {

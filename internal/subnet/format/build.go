@@ -131,7 +131,7 @@ func (b *builder) line(in *lines, from sighting, to *sighting, link subnet.Link)
 		return
 	}
 	at := endKey{i, from.number}
-	if first, twice := b.ends[at]; twice {
+	if first, twice := b.ends[at]; twice && !b.log.lenient {
 		if b.said[first].down == (to == nil) && (to == nil || b.said[first].to.key() == to.key() && b.said[first].to.number == to.number) {
 			in.note("the same line as %d once more", b.said[first].where.line)
 			return
@@ -139,7 +139,9 @@ func (b *builder) line(in *lines, from sighting, to *sighting, link subnet.Link)
 		in.fail("port %d of %s is cabled twice (first at line %d): expected one line for a port", from.number, b.seen[i].describe(), b.said[first].where.line)
 		return
 	}
-	b.ends[at] = len(b.said)
+	if _, twice := b.ends[at]; !twice {
+		b.ends[at] = len(b.said)
+	}
 	said := saidLink{from: at, link: link, where: place{in.name, in.n}, down: to == nil}
 	if to != nil {
 		said.to = *to
@@ -156,12 +158,16 @@ func (b *builder) finish(name string) *subnet.Subnet {
 		return s
 	}
 	oneEnded, example := 0, place{}
+	bad := b.contradicted(s, far, where)
 	for i := range b.said {
 		said := &b.said[i]
 		if said.down || far[i].seen < 0 {
 			continue
 		}
 		a, c := where(said.from), where(far[i])
+		if bad[a] || bad[c] {
+			continue
+		}
 		if s.Peer(a).Exists() && s.Peer(a) == c {
 			continue // by the line of the other end
 		}
@@ -192,6 +198,27 @@ func (b *builder) finish(name string) *subnet.Subnet {
 		b.log.note(example.file, example.line, "%d cables are described from one end only, the first of them here: expected a line for each of the two ports; was the list filtered?", oneEnded)
 	}
 	return s
+}
+
+// contradicted are the ports of which lines say different things, where that is no
+// error.
+func (b *builder) contradicted(s *subnet.Subnet, far []endKey, where func(endKey) subnet.End) map[subnet.End]bool {
+	if !b.log.lenient {
+		return nil
+	}
+	var claims []claim
+	for i := range b.said {
+		c := claim{where(b.said[i].from), subnet.None, b.said[i].where}
+		switch {
+		case b.said[i].down:
+		case far[i].seen >= 0:
+			c.to = where(far[i])
+		default:
+			continue // an error of its own
+		}
+		claims = append(claims, c)
+	}
+	return b.log.contradicted(claims, s.EndName)
 }
 
 // resolve finds what each line leads to: by GUID, or else by LID.

@@ -71,8 +71,9 @@ var marks = []struct {
 	{"caguid", Topo},
 	{"hcaguid", Topo},
 	{"rtguid", Topo},
-	{"module", Topo},
-	{"include", Topo},
+	{"module=", Topo},
+	{"module =", Topo},
+	{`include "`, Topo},
 	{"Hca", Topo},
 	{"Ca\t", Topo},
 	{"Ca ", Topo},
@@ -128,7 +129,7 @@ func ReadSubnet(name string, r io.Reader, opt Options) (*subnet.Subnet, Format, 
 		return nil, Unknown, &Report{}, &Errors{List: []Problem{{File: name, Text: text + ": expected what ibnetdiscover, iblinkinfo or opensm print, or a net of ibsim"}}}
 	}
 	format := Detect(head)
-	read := func(name string, r io.Reader) (*subnet.Subnet, *Report, error) { return ReadTopo(name, r, opt) }
+	read := ReadTopo
 	switch format {
 	case PortList:
 		read = ReadPortList
@@ -142,7 +143,7 @@ func ReadSubnet(name string, r io.Reader, opt Options) (*subnet.Subnet, Format, 
 	default:
 		return nil, format, &Report{}, &Errors{List: []Problem{{File: name, Text: fmt.Sprintf("holds %s, the tables of a subnet, not the subnet itself: expected what ibnetdiscover, ibnetdiscover -p or iblinkinfo print, opensm-subnet.lst, or a net of ibsim", format)}}}
 	}
-	s, report, err := read(name, in)
+	s, report, err := read(name, in, opt)
 	return s, format, report, err
 }
 

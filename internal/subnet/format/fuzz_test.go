@@ -32,7 +32,14 @@ func seeds(f *testing.F) {
 func FuzzReadSubnet(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
+		loose, _, _, errLoose := ReadSubnet("fuzz", bytes.NewReader(text), Options{Contradictions: true})
 		s, _, report, err := ReadSubnet("fuzz", bytes.NewReader(text), Options{})
+		if err == nil {
+			if errLoose != nil {
+				t.Fatalf("what is read without contradictions is not with them: %v", errLoose)
+			}
+			same(t, "without contradictions", loose, s, keeps{node: true, lmc: true, idle: true})
+		}
 		if (s == nil) != (err != nil) || report == nil {
 			t.Fatalf("subnet %v, report %v, error %v", s != nil, report, err)
 		}

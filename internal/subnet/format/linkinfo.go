@@ -14,8 +14,8 @@ import (
 // is found by its LID, so the subnet must have LIDs. With -l, nodes have no
 // kind: what has one port is taken for an adapter, and the rest for switches. A
 // NodeGUID is known of neither, and taken as ReadPortList does.
-func ReadLinkInfo(name string, r io.Reader) (*subnet.Subnet, *Report, error) {
-	var l log
+func ReadLinkInfo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
+	l := log{lenient: opt.Contradictions}
 	k := &linkInfoReader{b: newBuilder(&l)}
 	in := newLines(name, r, &l)
 	for {

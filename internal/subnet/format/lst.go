@@ -11,8 +11,8 @@ import (
 // ReadSubnetList reads opensm-subnet.lst, which is also the form of ibdm's and
 // ibdiagnet's .lst: a line for each port that has a cable. The SM's own node is
 // marked there; its port becomes the Origin of the subnet.
-func ReadSubnetList(name string, r io.Reader) (*subnet.Subnet, *Report, error) {
-	var l log
+func ReadSubnetList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
+	l := log{lenient: opt.Contradictions}
 	b := newBuilder(&l)
 	in := newLines(name, r, &l)
 	manager := -1

@@ -16,8 +16,8 @@ import (
 // an adapter with several ports the one before that of its first. A switch has
 // as many ports as the list names of it. Lists that were filtered are read: a
 // cable may be described from one end, which is noted.
-func ReadPortList(name string, r io.Reader) (*subnet.Subnet, *Report, error) {
-	var l log
+func ReadPortList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
+	l := log{lenient: opt.Contradictions}
 	p := &portListReader{b: newBuilder(&l)}
 	in := newLines(name, r, &l)
 	for {

@@ -152,7 +152,6 @@ func drawNet(r *rand.Rand) *subnet.Subnet {
 
 func TestTheRealIbnetdiscoverReadsBackWhatWasWritten(t *testing.T) {
 	needTools(t, "ibsim", "ibnetdiscover", "iblinkinfo")
-	topo := func(n string, r io.Reader) (*subnet.Subnet, *Report, error) { return ReadTopo(n, r, Options{}) }
 	for seed := range uint64(6) {
 		s := drawNet(rand.New(rand.NewPCG(seed, 11)))
 		var net bytes.Buffer
@@ -162,17 +161,17 @@ func TestTheRealIbnetdiscoverReadsBackWhatWasWritten(t *testing.T) {
 		run := simulator(t, net.Bytes())
 		for _, c := range []struct {
 			tool  []string
-			read  func(string, io.Reader) (*subnet.Subnet, *Report, error)
+			read  func(string, io.Reader, Options) (*subnet.Subnet, *Report, error)
 			keeps keeps
 		}{
-			{[]string{"ibnetdiscover"}, topo, keeps{node: true, lmc: true, idle: true}},
-			{[]string{"ibnetdiscover", "-g"}, topo, keeps{node: true, lmc: true, idle: true}},
-			{[]string{"ibnetdiscover", "-f"}, topo, keeps{node: true, lmc: true, idle: true}},
+			{[]string{"ibnetdiscover"}, ReadTopo, keeps{node: true, lmc: true, idle: true}},
+			{[]string{"ibnetdiscover", "-g"}, ReadTopo, keeps{node: true, lmc: true, idle: true}},
+			{[]string{"ibnetdiscover", "-f"}, ReadTopo, keeps{node: true, lmc: true, idle: true}},
 			{[]string{"ibnetdiscover", "-p"}, ReadPortList, keeps{}},
 			{[]string{"iblinkinfo"}, ReadLinkInfo, keeps{}},
 		} {
 			text := run(c.tool...)
-			got, report, err := c.read(fmt.Sprint(c.tool), bytes.NewReader(text))
+			got, report, err := c.read(fmt.Sprint(c.tool), bytes.NewReader(text), Options{})
 			if err != nil {
 				t.Fatalf("seed %d: %v\n%s", seed, err, text)
 			}

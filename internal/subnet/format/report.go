@@ -55,12 +55,17 @@ type Report struct {
 	Skipped   []Skipped `json:"skipped,omitempty"`
 	Notes     []Problem `json:"notes,omitempty"` // what is odd, or is not in the file and was assumed
 	MoreNotes int       `json:"more_notes,omitempty"`
+	// Contradictions are what lines say of one cable that cannot all be true. None
+	// of these cables was taken.
+	Contradictions     []Problem `json:"contradictions,omitempty"`
+	MoreContradictions int       `json:"more_contradictions,omitempty"`
 }
 
 // log collects what a reader finds.
 type log struct {
-	errs   Errors
-	report Report
+	errs    Errors
+	report  Report
+	lenient bool // contradictions about cables are told, and no errors
 }
 
 func (l *log) fail(file string, line int, format string, args ...any) {
@@ -103,7 +108,7 @@ func (l *log) skip(file string, line int, text string) {
 // byLine sorts what was found in several passes: the files in the order in
 // which something was found in them, each by its lines.
 func (l *log) byLine() {
-	for _, list := range [][]Problem{l.errs.List, l.report.Notes} {
+	for _, list := range [][]Problem{l.errs.List, l.report.Notes, l.report.Contradictions} {
 		rank := map[string]int{}
 		for _, p := range list {
 			if _, ok := rank[p.File]; !ok {

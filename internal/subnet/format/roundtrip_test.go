@@ -72,17 +72,16 @@ func draw(r *rand.Rand, names []string) *subnet.Subnet {
 }
 
 func TestWhatIsWrittenIsReadAgain(t *testing.T) {
-	topo := func(n string, r io.Reader) (*subnet.Subnet, *Report, error) { return ReadTopo(n, r, Options{}) }
 	plain := []string{"h1 HCA-1", "MF0;rack7:MQM9700/U1", "Voltaire 4036 # 4036-8C9E", "{braces}", "näme", "\xff\xfe raw", "@at", "Quantum Mellanox Technologies"}
 	for _, c := range []struct {
 		name  string
 		names []string
 		write func(io.Writer, *subnet.Subnet) error
-		read  func(string, io.Reader) (*subnet.Subnet, *Report, error)
+		read  func(string, io.Reader, Options) (*subnet.Subnet, *Report, error)
 		keeps keeps
 	}{
-		{"topo", oddNames, WriteTopo, topo, keeps{node: true, lmc: true, idle: true}},
-		{"net", oddNames, WriteNet, topo, keeps{node: true, lmc: true, idle: true}},
+		{"topo", oddNames, WriteTopo, ReadTopo, keeps{node: true, lmc: true, idle: true}},
+		{"net", oddNames, WriteNet, ReadTopo, keeps{node: true, lmc: true, idle: true}},
 		{"ports", plain, WritePortList, ReadPortList, keeps{}},
 		{"iblinkinfo", plain, func(w io.Writer, s *subnet.Subnet) error { return WriteLinkInfo(w, s, false) }, ReadLinkInfo, keeps{}},
 		{"subnet.lst", plain, WriteSubnetList, ReadSubnetList, keeps{cabled: true}},
@@ -95,7 +94,7 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 				text := first.String()
-				again, report, err := c.read("written", &first)
+				again, report, err := c.read("written", &first, Options{})
 				if err != nil {
 					t.Fatalf("seed %d: %v\n%s", seed, err, text)
 				}
@@ -106,7 +105,7 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 				if err := c.write(&second, again); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
-				if third, _, err := c.read("written twice", &second); err != nil {
+				if third, _, err := c.read("written twice", &second, Options{}); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				} else if !reflect.DeepEqual(third, again) {
 					t.Fatalf("seed %d: a second turn changes the subnet", seed)

@@ -13,6 +13,9 @@ import (
 type Options struct {
 	// Open opens a file that an ibsim net includes. nil refuses to include.
 	Open func(name string) (io.ReadCloser, error)
+	// Contradictions has a file read in which lines say different things of a
+	// cable: such cables are left out, and named in the report. Else that is an error.
+	Contradictions bool
 }
 
 // ReadTopo reads a topology in the form of ibnetdiscover (-g and -f too) and of
@@ -32,6 +35,7 @@ type Options struct {
 func ReadTopo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
 	t := &topoReader{
 		opt:     opt,
+		log:     log{lenient: opt.Contradictions},
 		s:       &subnet.Subnet{Origin: subnet.None},
 		ids:     map[string]int32{},
 		aliases: map[string]*saidCable{},

@@ -14,16 +14,20 @@ func (t *topoReader) connect() {
 	for i := range t.said {
 		far[i] = subnet.None
 		said := &t.said[i]
-		if first, twice := byEnd[said.at]; twice {
+		if first, twice := byEnd[said.at]; twice && t.log.lenient {
+			far[i] = t.resolve(said)
+			continue
+		} else if twice {
 			t.fail(said.where, "%s is cabled twice (first at line %d): expected one cable to a port", t.end(said.at), t.said[first].where.line)
 			continue
 		}
 		byEnd[said.at] = i
 		far[i] = t.resolve(said)
 	}
+	bad := t.contradicted(far)
 	for i := range t.said {
 		said := &t.said[i]
-		if byEnd[said.at] != i || !far[i].Exists() || t.s.Peer(said.at).Exists() {
+		if byEnd[said.at] != i || !far[i].Exists() || t.s.Peer(said.at).Exists() || bad[said.at] || bad[far[i]] {
 			continue
 		}
 		if said.at == far[i] {
@@ -47,6 +51,21 @@ func (t *topoReader) connect() {
 			t.join(said, &t.said[j])
 		}
 	}
+}
+
+// contradicted are the ports of which lines say different things, where that is no
+// error.
+func (t *topoReader) contradicted(far []subnet.End) map[subnet.End]bool {
+	if !t.log.lenient {
+		return nil
+	}
+	var claims []claim
+	for i := range t.said {
+		if far[i].Exists() && far[i] != t.said[i].at {
+			claims = append(claims, claim{t.said[i].at, far[i], t.said[i].where})
+		}
+	}
+	return t.log.contradicted(claims, t.end)
 }
 
 // disagree reports a port whose other end names a different port.

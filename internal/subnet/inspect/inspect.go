@@ -10,11 +10,17 @@ import (
 	"weft/internal/subnet"
 )
 
-// Subnet says what a subnet is and what is odd about it.
-func Subnet(s *subnet.Subnet) *Report { return inspect(s).report }
+// Subnet says what a subnet is and what is odd about it. Contradictions are what the
+// source of the subnet says of cables that cannot all be true, which are left out of it.
+func Subnet(s *subnet.Subnet, contradictions ...string) *Report {
+	return inspect(s, contradictions).report
+}
 
-func inspect(s *subnet.Subnet) *inspection {
+func inspect(s *subnet.Subnet, contradictions []string) *inspection {
 	in := &inspection{s: s, names: namesOf(s), report: &Report{}}
+	for _, text := range contradictions {
+		in.find(Error, "contradiction", nil, "%s", text)
+	}
 	in.faults()
 	in.islands()
 	in.count()

@@ -10,7 +10,7 @@ func TestNoAcknowledgementAllocates(t *testing.T) {
 	var l link
 	for name, c := range map[string]Algorithm{
 		"TIMELY": NewTimely(timelyParams()), "Swift": NewSwift(swiftParams()), "HPCC": NewHPCC(hpccParams()),
-		"InfiniBand": NewIBCC(&IBCCParams{LineRate: 400 * units.Gbps, Timer: us, Increase: 1, Table: table(10)}),
+		"NSCC": NewNSCC(nsccParams()), "InfiniBand": NewIBCC(&IBCCParams{LineRate: 400 * units.Gbps, Timer: us, Increase: 1, Table: table(10)}),
 	} {
 		var a Allowance
 		c.Start(0, &a)

@@ -42,6 +42,10 @@ type Ack struct {
 	Bytes  units.Bytes // payload that it acknowledged for the first time
 	Flight units.Bytes // payload still in flight
 	Marked bool        // it echoes a congestion mark
+	// Lost is payload that the queue pair takes for lost from here on; it is no
+	// longer in flight. With Trimmed a switch has cut it off for want of room.
+	Lost    units.Bytes
+	Trimmed bool
 	// RTT is from the sending of the packet that drew it until now; 0 where that
 	// is not known, or nobody wants it.
 	RTT units.Time
@@ -61,6 +65,9 @@ const (
 	WantAcks Wants = 1 << iota
 	WantRTT        // Ack.RTT and Ack.Hops
 	WantPath       // Ack.Path
+	// WantEntropy is no algorithm's: a queue pair of unordered delivery has it, whose
+	// packets each choose their path.
+	WantEntropy
 )
 
 // MaxHops is how many switches the telemetry in a packet has room for: as many as

@@ -1,0 +1,271 @@
+package calibrate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"weft/internal/calibrate/logfile"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Verdict is what a diagnosis comes to.
+type Verdict string
+
+// The verdicts.
+const (
+	Healthy     Verdict = "healthy"     // every size is within the known error
+	Explained   Verdict = "explained"   // not so, and a hypothesis leaves all within it
+	Unexplained Verdict = "unexplained" // not so, and none does
+	Faster      Verdict = "faster"      // the log is faster than the cluster can be by the model
+)
+
+// Diagnosis is a log beside what weft predicts and what could explain it.
+type Diagnosis struct {
+	Log     *logfile.Log
+	Fabric  string
+	Tasks   []*Task
+	Notes   []logfile.Note // tables that were not compared
+	Verdict Verdict
+	// Predicted is, by task and point, the time on the cluster as it is described.
+	Predicted [][]units.Time
+	Match     float64 // of it
+	Noise     float64 // of the log
+	// Explanations are the hypotheses, the best match first. Those without a variant
+	// that was simulated are in Untried.
+	Explanations []Explanation
+	Untried      []Untried
+	// Partial says that it was interrupted: not every hypothesis was tried.
+	Partial bool
+}
+
+// Explanation is a hypothesis with the variant of it that matches best.
+type Explanation struct {
+	*Hypothesis
+	Label     string
+	Match     float64 // root mean square of ln(predicted / measured)
+	Worst     float64 // the largest of these, with its sign
+	Within    bool    // every size is within the known error
+	Predicted [][]units.Time
+	Changes   []scenario.Override // of the task on which it has the most to change
+	Evidence  string              // what the log itself says for it
+	Variants  []Tried
+}
+
+// Tried is one variant.
+type Tried struct {
+	Label   string  `json:"variant"`
+	Match   float64 `json:"match,omitzero"`
+	Failure string  `json:"failure,omitempty"` // why it has none
+}
+
+// Untried is a hypothesis that was not simulated, and why.
+type Untried struct {
+	*Hypothesis
+	Why string
+}
+
+// Diagnose lays a log beside the prediction for a cluster and ranks what could
+// explain it. Interrupted it gives what it has, marked as partial, with the context's
+// error.
+func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*Diagnosis, error) {
+	d := &Diagnosis{Log: log}
+	d.Tasks, d.Notes = c.Tasks(log, o)
+	if len(d.Tasks) == 0 {
+		return nil, &logfile.Error{Name: log.Name, Line: d.Notes[0].Line, Text: d.Notes[0].Text}
+	}
+	d.Fabric, d.Noise = d.Tasks[0].base.Fabrics[0].Name, noiseOf(d.Tasks)
+	var m match
+	for _, t := range d.Tasks {
+		predicted, err := c.predict(ctx, t, nil, &o)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Title, err)
+		}
+		d.Predicted = append(d.Predicted, predicted)
+		m.add(t, predicted)
+	}
+	d.Match = m.rms()
+	err := d.tryAll(ctx, c, &o)
+	d.Partial = err != nil
+	slices.SortStableFunc(d.Explanations, func(a, b Explanation) int { return cmp.Compare(a.Match, b.Match) })
+	d.Verdict = d.verdict(&m)
+	return d, err
+}
+
+// verdict is what the matches come to.
+func (d *Diagnosis) verdict(base *match) Verdict {
+	switch {
+	case base.within:
+		return Healthy
+	case d.nowhereSlower():
+		return Faster
+	case slices.ContainsFunc(d.Explanations, func(e Explanation) bool { return e.Within }):
+		return Explained
+	}
+	return Unexplained
+}
+
+// nowhereSlower reports whether the log is slower than predicted at no size by more
+// than the known error.
+func (d *Diagnosis) nowhereSlower() bool {
+	for i, t := range d.Tasks {
+		for j := range t.Points {
+			if offBy(d.Predicted[i][j], t.Points[j].Measured) < -math.Log1p(t.Points[j].Known) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Likeliest are the explanations that match better than the cluster as it is, at
+// most n. Of a log that nothing explains they are the nearest.
+func (d *Diagnosis) Likeliest(n int) (out []Explanation) {
+	for _, e := range d.Explanations {
+		if len(out) < n && e.Match < d.Match-sameMatch {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Alike are the explanations that the log cannot tell from the best one: as good a
+// match, but for the log's noise.
+func (d *Diagnosis) Alike() (out []Explanation) {
+	if len(d.Explanations) == 0 {
+		return nil
+	}
+	for _, e := range d.Explanations[1:] {
+		if e.Match-d.Explanations[0].Match <= d.Noise {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// tryAll simulates every hypothesis.
+func (d *Diagnosis) tryAll(ctx context.Context, c *Cluster, o *Options) error {
+	type job struct {
+		h     *Hypothesis
+		label string
+	}
+	var jobs []job
+	tried := map[string]*Explanation{}
+	for i := range Hypotheses {
+		h := &Hypotheses[i]
+		labels, why := h.labels(c, d.Tasks)
+		if len(labels) == 0 {
+			d.Untried = append(d.Untried, Untried{h, why})
+			continue
+		}
+		tried[h.ID] = &Explanation{Hypothesis: h, Match: math.Inf(1), Evidence: h.said(d.Log, d.Tasks)}
+		for _, l := range labels {
+			jobs = append(jobs, job{h, l})
+		}
+	}
+	var stopped error
+	for i, j := range jobs {
+		if o.Progress != nil {
+			o.Progress(i, len(jobs), j.h.ID+": "+j.label)
+		}
+		if stopped = tried[j.h.ID].try(ctx, c, d, j.label, o); stopped != nil {
+			break
+		}
+	}
+	for i := range Hypotheses {
+		e := tried[Hypotheses[i].ID]
+		switch {
+		case e == nil:
+		case e.Label == "" && stopped == nil:
+			d.Untried = append(d.Untried, Untried{e.Hypothesis, "no variant could be simulated: " + e.Variants[0].Failure})
+		case e.Label != "":
+			d.Explanations = append(d.Explanations, *e)
+		}
+	}
+	return stopped
+}
+
+// labels are the variants of a hypothesis over all tasks, in order, or why there are
+// none.
+func (h *Hypothesis) labels(c *Cluster, tasks []*Task) (labels []string, why string) {
+	why = "nothing in the log goes where it acts"
+	for _, t := range tasks {
+		if !h.concerns(t) {
+			continue
+		}
+		variants, reason := h.variants(c, t)
+		if len(variants) == 0 {
+			why = reason
+		}
+		for _, v := range variants {
+			if !slices.Contains(labels, v.label) {
+				labels = append(labels, v.label)
+			}
+		}
+	}
+	return labels, why
+}
+
+// said is what the log says for the hypothesis.
+func (h *Hypothesis) said(log *logfile.Log, tasks []*Task) string {
+	if h.evidence == nil {
+		return ""
+	}
+	for _, t := range tasks {
+		if text := h.evidence(log, t); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// try simulates one variant. A task that it does not concern stays as predicted.
+// What cannot be simulated is noted with the reason; an error is an interruption.
+func (e *Explanation) try(ctx context.Context, c *Cluster, d *Diagnosis, label string, o *Options) error {
+	var m match
+	var all [][]units.Time
+	var changes []scenario.Override
+	for i, t := range d.Tasks {
+		predicted := d.Predicted[i]
+		over, ok := e.overrides(c, t, label)
+		if ok {
+			var err error
+			predicted, err = c.predict(ctx, t, over, o)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case errors.Is(err, context.Canceled):
+				return err
+			case err != nil:
+				e.Variants = append(e.Variants, Tried{Label: label, Failure: err.Error()})
+				return nil
+			}
+			changes = over
+		}
+		all = append(all, predicted)
+		m.add(t, predicted)
+	}
+	e.Variants = append(e.Variants, Tried{Label: label, Match: m.rms()})
+	if m.rms() < e.Match {
+		e.Label, e.Match, e.Worst, e.Within, e.Predicted, e.Changes = label, m.rms(), m.worst, m.within, all, changes
+	}
+	return nil
+}
+
+// overrides are those of a variant for a task, if it has it.
+func (h *Hypothesis) overrides(c *Cluster, t *Task, label string) ([]scenario.Override, bool) {
+	if !h.concerns(t) {
+		return nil, false
+	}
+	variants, _ := h.variants(c, t)
+	for _, v := range variants {
+		if v.label == label {
+			return v.over, true
+		}
+	}
+	return nil, false
+}

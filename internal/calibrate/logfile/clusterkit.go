@@ -1,0 +1,134 @@
+package logfile
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// clusterKit reads the report that is made of the results of clusterkit (HPC-X):
+// the least, mean and largest bandwidth and latency over pairs of nodes, between
+// whom, and the nodes that it finds slow. clusterkit itself sends 32 MiB in both
+// directions at once for a bandwidth and an empty message for a latency
+// (docs.nvidia.com/networking, HPC-X, ClusterKit, test descriptions); the report
+// says neither.
+type clusterKit struct {
+	b                  *builder
+	bandwidth, latency *Table
+	seen               map[string]bool // "Minimum bandwidth", …
+	suspects           bool            // the next line may list slow nodes
+}
+
+// What clusterkit measures with unless it is told otherwise.
+const (
+	clusterKitBandwidthBytes = 32 << 20
+	clusterKitLatencyBytes   = 1 // weft's smallest message stands for an empty one
+)
+
+var extreme = regexp.MustCompile(`\b(Minimum|Maximum|Average) (bandwidth|latency):\s+([0-9.]+)\s+(MB/s(?:ec)?|GB/s(?:ec)?|usec|us)\b\s*(.*)`)
+
+// clusterUnits are the report's, in Gb/s and µs. MB are 10^6 bytes.
+var clusterUnits = map[string]float64{"MB/sec": .008, "MB/s": .008, "GB/sec": 8, "GB/s": 8, "usec": 1, "us": 1}
+
+func (r *clusterKit) line(n int, text string) {
+	if strings.Contains(text, "exhibited poor perf") {
+		r.suspects = r.bandwidth != nil || r.latency != nil
+		return
+	}
+	if r.suspects {
+		r.suspect(text)
+		return
+	}
+	if !strings.Contains(text, "bandwidth:") && !strings.Contains(text, "latency:") {
+		return
+	}
+	m := extreme.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	t := r.of(n, m[2])
+	if t == nil {
+		return
+	}
+	x, err := strconv.ParseFloat(m[3], 64)
+	if err != nil || x <= 0 {
+		r.b.note(n, "%s %s is no measurement: left out", m[1], m[2])
+		return
+	}
+	x *= clusterUnits[m[4]]
+	r.seen[m[1]+m[2]] = true
+	row, at := &t.Rows[0], place(m[5])
+	switch m[1] {
+	case "Minimum":
+		row.Least, row.LeastAt = x, at
+	case "Maximum":
+		row.Most, row.MostAt = x, at
+	default:
+		if t.Latency {
+			row.Micros = x
+		} else {
+			row.Gbps = x
+		}
+	}
+}
+
+// place is the nodes behind a number, without a remark in brackets.
+func place(text string) string {
+	names, _, _ := strings.Cut(text, "(")
+	return strings.TrimSpace(names)
+}
+
+// of is the table of bandwidths or of latencies.
+func (r *clusterKit) of(n int, what string) *Table {
+	at, bytes := &r.bandwidth, int64(clusterKitBandwidthBytes)
+	if what == "latency" {
+		at, bytes = &r.latency, clusterKitLatencyBytes
+	}
+	if *at == nil {
+		*at = r.b.table(Table{
+			Format: ClusterKit, Line: n, Test: "clusterkit " + what, Op: "send", Latency: what == "latency", Bidirectional: what != "latency",
+			Rows: []Row{{Line: n, Bytes: bytes}},
+		})
+		if r.seen == nil {
+			r.seen = map[string]bool{}
+		}
+	}
+	return *at
+}
+
+// suspect takes lines that list slow nodes, until an empty one.
+func (r *clusterKit) suspect(text string) {
+	switch {
+	case strings.TrimSpace(text) == "" || strings.HasPrefix(text, "==="):
+		r.suspects = false
+	case strings.Contains(text, "minimal bandwidth"):
+	default:
+		t := r.bandwidth
+		if r.latency != nil {
+			t = r.latency
+		}
+		for name := range strings.SplitSeq(text, ",") {
+			if len(t.Suspects) < maxNames {
+				t.Suspects = append(t.Suspects, strings.TrimSpace(name))
+			}
+		}
+	}
+}
+
+func (r *clusterKit) end(bool) {
+	for _, t := range []*Table{r.bandwidth, r.latency} {
+		if t == nil {
+			continue
+		}
+		what := strings.TrimPrefix(t.Test, "clusterkit ")
+		for _, part := range []string{"Minimum", "Maximum", "Average"} {
+			if !r.seen[part+what] {
+				t.Cut = "the report has no line \"" + part + " " + what + "\""
+			}
+		}
+		if row := &t.Rows[0]; row.Gbps == 0 && row.Micros == 0 {
+			r.b.note(t.Line, "without the average %s there is nothing to lay beside a prediction: left out", what)
+			t.Rows = nil
+		}
+	}
+}

@@ -1,0 +1,336 @@
+package logfile
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ncclTests reads the tables of nccl-tests (github.com/NVIDIA/nccl-tests,
+// src/common.cu and src/util.cu). Versions differ in the columns that they have
+// (root came with 2.11, error became #wrong), so the heading says which they are.
+type ncclTests struct {
+	b     *builder
+	run   ncclRun  // of the devices listed last
+	test  string   // named last
+	shape []column // of the table that is open
+	table *Table   // that is open; nil is none
+}
+
+// ncclRun is the list of devices that stands above a table.
+type ncclRun struct {
+	ranks   map[int]bool
+	perHost map[string]int
+	hosts   []string
+	gpu     string
+	more    int // that the list leaves out
+}
+
+// column is what a column holds.
+type column string
+
+// The columns, as nccl-tests names them; two names for wrong ones.
+const (
+	columnSize  column = "size"
+	columnCount column = "count"
+	columnType  column = "type"
+	columnRedop column = "redop"
+	columnRoot  column = "root"
+	columnTime  column = "time"
+	columnAlg   column = "algbw"
+	columnBus   column = "busbw"
+	columnWrong column = "#wrong"
+	columnError column = "error"
+)
+
+// usualShape is that of nccl-tests since 2.11.
+var usualShape = []column{
+	columnSize, columnCount, columnType, columnRedop, columnRoot,
+	columnTime, columnAlg, columnBus, columnWrong, columnTime, columnAlg, columnBus, columnWrong,
+}
+
+var (
+	deviceLine = regexp.MustCompile(`\bRank\s+(\d+)\s+(?:Group\s+\d+\s+)?Pid\s+\d+\s+on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)`)
+	moreRanks  = regexp.MustCompile(`\.\.\. and (\d{1,9}) more ranks`)
+	testName   = regexp.MustCompile(`\b(all_reduce|all_gather|reduce_scatter|broadcast|alltoall|alltoallv|sendrecv|reduce|scatter|gather|hypercube)_perf`)
+	average    = regexp.MustCompile(`Avg bus bandwidth\s*:\s*([0-9.eE+-]+)`)
+)
+
+// ncclOps are weft's names of nccl-tests' operations; of those that are not here
+// weft has no model.
+var ncclOps = map[string]string{
+	"all_reduce": "all-reduce", "all_gather": "all-gather", "reduce_scatter": "reduce-scatter",
+	"broadcast": "broadcast", "alltoall": "all-to-all", "sendrecv": "send-recv",
+}
+
+func (r *ncclTests) line(n int, text string) {
+	switch {
+	case strings.Contains(text, "algbw"):
+		if shape := heading(text); shape != nil {
+			r.close("")
+			r.shape = shape
+			r.open(n)
+		}
+	case strings.Contains(text, "nThread ") || strings.Contains(text, "Using devices"):
+		if strings.Contains(text, "nThread ") || r.table != nil {
+			r.close("")
+			r.run = ncclRun{}
+		}
+	case strings.Contains(text, "Avg bus bandwidth"):
+		r.ended(text)
+	}
+	if strings.Contains(text, "_perf") {
+		if m := testName.FindStringSubmatch(text); m != nil {
+			r.test = m[1]
+		}
+	}
+	if strings.Contains(text, "ank") { // rare lines first, so that a long log is read fast
+		if m := deviceLine.FindStringSubmatch(text); m != nil {
+			r.run.device(m[1], m[2], m[3])
+			return
+		}
+		if m := moreRanks.FindStringSubmatch(text); m != nil {
+			r.run.more, _ = strconv.Atoi(m[1])
+			return
+		}
+	}
+	r.row(n, text)
+}
+
+// device counts a rank of the list.
+func (u *ncclRun) device(rank, host, gpu string) {
+	if u.ranks == nil {
+		u.ranks, u.perHost = map[int]bool{}, map[string]int{}
+	}
+	number, err := strconv.Atoi(rank)
+	if err != nil || len(u.ranks) == maxHosts {
+		return
+	}
+	u.ranks[number] = true
+	if u.perHost[host] == 0 {
+		u.hosts = append(u.hosts, host)
+	}
+	u.perHost[host]++
+	u.gpu = strings.TrimSpace(gpu)
+}
+
+// heading is the columns of a heading, nil if the line is none.
+func heading(text string) []column {
+	fields := strings.Fields(text)
+	at := slices.Index(fields, string(columnSize))
+	if at < 0 || len(fields) < at+6 {
+		return nil
+	}
+	var shape []column
+	for _, f := range fields[at:] {
+		c := column(f)
+		if !slices.Contains(usualShape, c) && c != columnError {
+			return nil
+		}
+		shape = append(shape, c)
+	}
+	if shape[0] != columnSize || !slices.Contains(shape, columnTime) || !slices.Contains(shape, columnBus) {
+		return nil
+	}
+	return shape
+}
+
+// open begins a table.
+func (r *ncclTests) open(n int) {
+	t := Table{Format: NCCLTests, Line: n, Hosts: r.run.hosts, GPU: r.run.gpu}
+	if r.test != "" {
+		t.Test, t.Op = r.test+"_perf", ncclOps[r.test]
+	}
+	for rank := range r.run.ranks { // a list that is abridged has the last all the same
+		t.Listed = max(t.Listed, rank+1)
+	}
+	t.Listed += r.run.more
+	for _, count := range r.run.perHost {
+		t.PerHost = max(t.PerHost, count)
+	}
+	if len(r.run.ranks) == 1 && t.Listed == 1 && r.run.perHost[r.run.hosts[0]] > 1 {
+		r.b.note(n, "every process of the list of devices is rank 0: nccl-tests was built without MPI, and each measured itself alone")
+	}
+	r.table = r.b.table(t)
+}
+
+// ended takes the line that closes a table.
+func (r *ncclTests) ended(text string) {
+	if r.table == nil {
+		return
+	}
+	if m := average.FindStringSubmatch(text); m != nil {
+		r.table.Average, _ = strconv.ParseFloat(m[1], 64)
+	}
+	r.close("")
+	r.run = ncclRun{}
+}
+
+// close ends the table that is open; cut is why it is not whole, if that is known.
+func (r *ncclTests) close(cut string) {
+	t := r.table
+	r.table, r.shape = nil, nil
+	if t == nil || len(t.Rows) == 0 {
+		return
+	}
+	if t.Cut == "" && t.Average == 0 {
+		t.Cut = cut
+	}
+	t.infer()
+}
+
+// infer tells the operation of a table that does not name it: only an all-reduce of
+// more than two ranks has a bus bandwidth above its algorithm bandwidth.
+func (t *Table) infer() {
+	if t.Op != "" || t.Test != "" {
+		return
+	}
+	for i := range t.Rows {
+		if row := &t.Rows[i]; row.BusGBps > row.AlgGBps*1.05 && row.AlgGBps > 1 {
+			t.Op, t.Inferred = "all-reduce", true
+			return
+		}
+	}
+}
+
+func (r *ncclTests) end(bool) {
+	t := r.table
+	r.close("")
+	if t != nil && t.Cut == "" && t.Average == 0 && len(t.Rows) > 0 {
+		t.Cut = "the log ends at size " + strconv.FormatInt(t.Rows[len(t.Rows)-1].Bytes, 10) + ", before the line \"# Avg bus bandwidth\""
+	}
+}
+
+// row reads a row, if the line has one.
+func (r *ncclTests) row(n int, text string) {
+	fields := strings.Fields(text)
+	shape := r.shape
+	if shape == nil {
+		shape = usualShape
+	}
+	if len(fields) < 6 {
+		return
+	}
+	for at := range fields {
+		if !isCount(fields[at]) {
+			continue
+		}
+		fit := fitting(shape, fields[at:])
+		switch {
+		case fit == len(shape):
+			r.add(n, shape, fields[at:])
+			return
+		case fit >= 5 && fit >= len(fields)-at-1 && r.table != nil:
+			r.b.note(n, "the row of size %s is cut after %d of %d columns: left out", fields[at], fit, len(shape))
+			return
+		}
+	}
+}
+
+// fitting is how many of the columns the fields fit, from the first on.
+func fitting(shape []column, fields []string) (n int) {
+	for n < min(len(shape), len(fields)) && shape[n].fits(fields[n]) {
+		n++
+	}
+	return n
+}
+
+// fits reports whether a field can be a column's.
+func (c column) fits(field string) bool {
+	switch c {
+	case columnSize, columnCount:
+		return isCount(field)
+	case columnType, columnRedop:
+		return field[0] >= 'a' && field[0] <= 'z'
+	case columnRoot:
+		_, err := strconv.Atoi(field)
+		return err == nil
+	case columnWrong, columnError:
+		return field == "N/A" || isNumber(field)
+	}
+	return isNumber(field)
+}
+
+// isCount reports whether a field is a whole number that is not negative.
+func isCount(field string) bool {
+	_, err := strconv.ParseInt(field, 10, 64)
+	return err == nil && field[0] != '-' && field[0] != '+'
+}
+
+// isNumber reports whether a field is a finite number that is not negative.
+func isNumber(field string) bool {
+	x, err := strconv.ParseFloat(field, 64)
+	return err == nil && x >= 0 && !math.IsInf(x, 0) && !math.IsNaN(x)
+}
+
+// add takes a row whose fields fit.
+func (r *ncclTests) add(n int, shape []column, fields []string) {
+	if r.table == nil {
+		if r.b.rows == 0 {
+			r.b.note(n, "there is no heading above this row: the columns are taken to be those of nccl-tests since 2.11")
+		}
+		r.shape = usualShape
+		if r.open(n); r.table == nil {
+			return
+		}
+	}
+	row := Row{Line: n}
+	var inPlaceAlg float64
+	times := 0
+	for i, c := range shape {
+		x, _ := strconv.ParseFloat(fields[i], 64) // N/A is 0: unknown
+		switch c {
+		case columnSize:
+			row.Bytes, _ = strconv.ParseInt(fields[i], 10, 64)
+		case columnTime:
+			times++
+			if times == 1 {
+				row.Micros = x
+			} else {
+				row.InPlace = x
+			}
+		case columnAlg:
+			if times == 1 {
+				row.AlgGBps = x
+			} else {
+				inPlaceAlg = x
+			}
+		case columnBus:
+			if times == 1 {
+				row.BusGBps = x
+			}
+		case columnWrong, columnError:
+			if c == columnWrong {
+				row.Wrong += int64(min(x, 1<<53))
+			}
+		}
+	}
+	if wrong := contradiction(row.Bytes, row.Micros, row.AlgGBps); wrong != "" {
+		r.b.note(n, "the row of size %d is left out: %s", row.Bytes, wrong)
+		return
+	}
+	if row.InPlace > 0 && contradiction(row.Bytes, row.InPlace, inPlaceAlg) != "" {
+		r.b.note(n, "the row of size %d is cut or garbled in its in-place half, which is left out", row.Bytes)
+		row.InPlace = 0
+	}
+	r.b.rows++
+	if len(r.table.Rows) < maxRows {
+		r.table.Rows = append(r.table.Rows, row)
+	}
+}
+
+// contradiction is why a size, a time and a bandwidth do not belong together, ""
+// if they do: the bandwidth is size over time, to its two decimals and the four
+// digits of the time.
+func contradiction(bytes int64, micros, gbps float64) string {
+	if micros <= 0 {
+		return "it has no time"
+	}
+	is := float64(bytes) / micros / 1e3
+	if math.Abs(is-gbps) > 0.0051+0.005*is {
+		return "its algbw of " + strconv.FormatFloat(gbps, 'f', 2, 64) + " GB/s is not its size over its time, " + strconv.FormatFloat(is, 'f', 2, 64) + " GB/s"
+	}
+	return ""
+}

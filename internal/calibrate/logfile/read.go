@@ -1,0 +1,149 @@
+package logfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Error is why a log cannot be used: the place, and the reason.
+type Error struct {
+	Name string
+	Line int // 0: the whole of it
+	Text string
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Name + ": " + e.Text
+	}
+	return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Text)
+}
+
+// format is a reader of one format. It is shown every line in order, and then the
+// end.
+type format interface {
+	line(n int, text string)
+	end(cut bool)
+}
+
+// builder is the log that the readers put together.
+type builder struct {
+	Log
+	rows int
+}
+
+// note says something of a place.
+func (b *builder) note(line int, text string, args ...any) {
+	if len(b.Notes) == maxNotes {
+		b.Unlisted++
+		return
+	}
+	b.Notes = append(b.Notes, Note{line, fmt.Sprintf(text, args...)})
+}
+
+// table begins one; nil once there are too many.
+func (b *builder) table(t Table) *Table {
+	if len(b.Tables) == maxTables {
+		b.note(t.Line, "the log has more than %d tables: those from here on are not read", maxTables)
+		return nil
+	}
+	b.Tables = append(b.Tables, &t)
+	return &t
+}
+
+// Read reads a log. An error says that there is nothing in it to use; what is wrong
+// with a log that can be used is in its notes and tables.
+func Read(name string, from io.Reader) (*Log, error) {
+	b := &builder{Log: Log{Name: name}}
+	formats := []format{&ncclTests{b: b}, &perftest{b: b}, &clusterKit{b: b}, &ncclSaid{b: b}}
+	lines, err := eachLine(name, from, func(n int, text string) {
+		for _, f := range formats {
+			f.line(n, text)
+		}
+	})
+	if err != nil && len(b.Tables) == 0 {
+		return nil, err
+	}
+	if err != nil {
+		b.note(lines, "the log cannot be read beyond this line: %v", reason(err))
+	}
+	for _, f := range formats {
+		f.end(err != nil)
+	}
+	b.Tables = filled(b.Tables)
+	if len(b.Tables) == 0 {
+		return nil, b.empty(lines)
+	}
+	return &b.Log, nil
+}
+
+// reason is an error without the place that it begins with.
+func reason(err error) string {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return e.Text
+	}
+	return err.Error()
+}
+
+// filled are the tables that have rows.
+func filled(tables []*Table) (out []*Table) {
+	for _, t := range tables {
+		if len(t.Rows) > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// empty is the error of a log without rows.
+func (b *builder) empty(lines int) error {
+	text := "there is no table of measurements in it: neither rows of nccl-tests (size, count, type, …, time, algbw, busbw), " +
+		"nor of perftest (#bytes #iterations …), nor a report of clusterkit (Minimum bandwidth: …)"
+	switch {
+	case lines == 0:
+		text = "it is empty"
+	case len(b.Said.Warnings) > 0:
+		w := b.Said.Warnings[0]
+		return &Error{b.Name, w.Line, text + "; NCCL ended with: " + w.Text}
+	case len(b.Notes) > 0:
+		return &Error{b.Name, b.Notes[0].Line, text + "; " + b.Notes[0].Text}
+	}
+	return &Error{b.Name, 0, text}
+}
+
+// escape is a terminal's colour or cursor sequence.
+var escape = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+
+// eachLine calls with every line, without what terminals are told, and gives how
+// many there were.
+func eachLine(name string, from io.Reader, call func(n int, text string)) (n int, err error) {
+	r := bufio.NewReaderSize(io.LimitReader(from, maxBytes+1), maxLine)
+	for read := 0; ; {
+		text, err := r.ReadSlice('\n')
+		read += len(text)
+		switch {
+		case len(text) == 0 && errors.Is(err, io.EOF):
+			return n, nil
+		case read > maxBytes:
+			return n, &Error{name, n + 1, fmt.Sprintf("the log is longer than %d bytes", maxBytes)}
+		case errors.Is(err, bufio.ErrBufferFull):
+			return n, &Error{name, n + 1, fmt.Sprintf("the line is longer than %d bytes: this is no log of a measurement", maxLine)}
+		case err != nil && !errors.Is(err, io.EOF):
+			return n, err
+		}
+		n++
+		if strings.IndexByte(string(text), 0) >= 0 || !utf8.Valid(text) && n == 1 {
+			return n, &Error{name, n, "this is not text"}
+		}
+		line := strings.TrimRight(string(text), "\r\n")
+		if strings.Contains(line, "\x1b") {
+			line = escape.ReplaceAllString(line, "")
+		}
+		call(n, line)
+	}
+}

@@ -1,0 +1,208 @@
+package logfile
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// read reads a log of testdata.
+func read(t *testing.T, name string) *Log {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	l, err := Read(name, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestARealSweepBehindMPIsPrefixesIsReadWhole(t *testing.T) {
+	l := read(t, "h200-all-gather.log")
+	if len(l.Tables) != 1 || l.Partial() {
+		t.Fatalf("%d tables, notes %v, want one whole table", len(l.Tables), l.Notes)
+	}
+	tab := l.Tables[0]
+	if len(tab.Rows) != 24 || tab.Listed != 16 || len(tab.Hosts) != 2 || tab.PerHost != 8 || tab.GPU != "NVIDIA H200" || tab.Average != 122.073 {
+		t.Errorf("%d rows of %d ranks on %v with %d each of %q, average %v", len(tab.Rows), tab.Listed, tab.Hosts, tab.PerHost, tab.GPU, tab.Average)
+	}
+	if last := tab.Rows[23]; last.Bytes != 8589934592 || last.Micros != 24724 || last.InPlace != 24214 || last.BusGBps != 325.72 {
+		t.Errorf("the last row is %+v", last)
+	}
+	tab.Op = "all-gather"
+	if n, ok := tab.Ranks().Exact(); !ok || n != 16 {
+		t.Errorf("busbw over algbw tells %+v ranks, want 16", tab.Ranks())
+	}
+}
+
+func TestBandwidthsTellTheRanksWhateverTheListSays(t *testing.T) {
+	tab := read(t, "h100-single.log").Tables[0]
+	if tab.Listed != 1 || tab.Op != "all-reduce" || !tab.Inferred {
+		t.Errorf("%d ranks are listed, operation %q (inferred: %v), want 1 and an inferred all-reduce", tab.Listed, tab.Op, tab.Inferred)
+	}
+	if n, ok := tab.Ranks().Exact(); !ok || n != 8 {
+		t.Errorf("busbw over algbw tells %+v, want 8 ranks", tab.Ranks())
+	}
+}
+
+func TestNoiseAndSeveralTablesInOneFile(t *testing.T) {
+	l := read(t, "interleaved.log")
+	if len(l.Tables) != 2 {
+		t.Fatalf("%d tables, want 2", len(l.Tables))
+	}
+	first, second := l.Tables[0], l.Tables[1]
+	if first.Test != "all_reduce_perf" || len(first.Rows) != 2 || first.Rows[1].Bytes != 2097152 || first.Cut != "" || len(first.Hosts) != 2 {
+		t.Errorf("the first table is %+v", first)
+	}
+	if second.Test != "sendrecv_perf" || second.Op != "send-recv" || len(second.Rows) != 1 || second.Cut == "" || second.Listed != 0 {
+		t.Errorf("the second table is %+v, want one row of sendrecv_perf without a list of ranks, and cut", second)
+	}
+	said := l.Said
+	if said.Ranks != 2 || !slices.Equal(said.Devices, []string{"mlx5_0:1", "mlx5_1:1"}) || said.Direct != 1 || said.Bounced != 1 || !slices.Equal(said.Forced, []string{"NCCL_ALGO=Ring"}) {
+		t.Errorf("NCCL said %+v", said)
+	}
+	var texts []string
+	for _, n := range l.Notes {
+		texts = append(texts, n.Text)
+	}
+	all := strings.Join(texts, "\n")
+	for _, want := range []string{"algbw of 99.99 GB/s is not its size over its time", "size 2097152 is cut after 6"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the notes have no %q:\n%s", want, all)
+		}
+	}
+	if len(said.Warnings) != 2 || said.Warnings[0].Line != 25 {
+		t.Errorf("warnings %v, want NCCL's on line 25 and the time limit's", said.Warnings)
+	}
+}
+
+func TestPerftestsColumnsAndUnits(t *testing.T) {
+	l := read(t, "write-bw.log")
+	if len(l.Tables) != 3 {
+		t.Fatalf("%d tables, want 3", len(l.Tables))
+	}
+	bw, lat, old := l.Tables[0], l.Tables[1], l.Tables[2]
+	if bw.Op != "write" || bw.Latency || !bw.GPUMemory || bw.MTU != 4096 || bw.QPs != 1 || bw.Device != "mlx5_0" || len(bw.Rows) != 2 || bw.Rows[1].Gbps != 392.08 || bw.Cut != "" {
+		t.Errorf("ib_write_bw is %+v", bw)
+	}
+	if lat.Op != "read" || !lat.Latency || lat.GPUMemory || lat.MTU != 2048 || len(lat.Rows) != 1 || lat.Rows[0].Micros != 1.79 || lat.Rows[0].Most != 6.12 {
+		t.Errorf("ib_read_lat is %+v", lat)
+	}
+	if want := 11000 * 8 * 1048576 / 1e9; len(old.Rows) != 1 || !near(old.Rows[0].Gbps, want) || old.Cut == "" {
+		t.Errorf("a table in MB/sec is %+v, want %g Gb/s and cut", old, want)
+	}
+}
+
+func TestTheReportOfClusterKit(t *testing.T) {
+	l := read(t, "clusterkit.log")
+	if len(l.Tables) != 2 || l.Partial() {
+		t.Fatalf("%d tables, notes %v, want two whole ones", len(l.Tables), l.Notes)
+	}
+	bw, lat := l.Tables[0], l.Tables[1]
+	if row := bw.Rows[0]; !near(row.Gbps, 336.856) || !near(row.Least, 320.232) || row.LeastAt != "hbv2vmss000006, hbv2vmss00000j" || row.Bytes != 32<<20 {
+		t.Errorf("bandwidth is %+v", row)
+	}
+	if !slices.Equal(bw.Suspects, []string{"hbv2vmss000006", "hbv2vmss00000b"}) {
+		t.Errorf("slow nodes are %v", bw.Suspects)
+	}
+	if row := lat.Rows[0]; !near(row.Micros, 1.743) || !near(row.Most, 1.915) {
+		t.Errorf("latency is %+v", row)
+	}
+}
+
+func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
+
+func TestALogWithoutATableIsRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"":               "empty",
+		"hello\nworld\n": "no table",
+		"a\x00b":         "x:1: this is not text",
+		"\xff\xfe\n":     "x:1: this is not text",
+		"n:1:2 [0] NCCL WARN Cuda failure 'out of memory'\n": "x:1: there is no table",
+		strings.Repeat("a", maxLine+1):                       "longer than",
+		"#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n": "no table",
+	} {
+		l, err := Read("x", strings.NewReader(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: log %v, error %v, want one with %q", text, l, err, want)
+		}
+	}
+}
+
+// TestACutLogHasARunOfTheRows cuts every log at every byte: what is left is the
+// first rows of the whole.
+func TestACutLogHasARunOfTheRows(t *testing.T) {
+	for _, name := range []string{"h200-all-gather.log", "interleaved.log", "h100-single.log"} {
+		whole := read(t, name)
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := allRows(whole)
+		for n := max(0, len(text)-2000); n < len(text); n++ { // the last rows are like the others
+			l, err := Read(name, bytes.NewReader(text[:n]))
+			if err != nil {
+				continue
+			}
+			got := allRows(l)
+			for i := range got {
+				if got[i].InPlace == 0 { // cut there
+					got[i].InPlace = rows[i].InPlace
+				}
+			}
+			if len(got) > len(rows) || !slices.Equal(got, rows[:len(got)]) {
+				t.Fatalf("%s cut at %d: %+v is no run of the rows of the whole", name, n, got)
+			}
+		}
+	}
+}
+
+func allRows(l *Log) (out []Row) {
+	for _, t := range l.Tables {
+		out = append(out, t.Rows...)
+	}
+	return out
+}
+
+func FuzzRead(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.log")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no logs in testdata: %v", err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		l, err := Read("fuzz", bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		if len(l.Tables) == 0 {
+			t.Fatal("neither a table nor an error")
+		}
+		for _, tab := range l.Tables {
+			if len(tab.Rows) == 0 {
+				t.Errorf("the table of line %d has no rows", tab.Line)
+			}
+			for _, r := range tab.Rows {
+				if r.Bytes < 0 || r.Micros < 0 || r.Gbps < 0 || r.Micros == 0 && r.Gbps == 0 {
+					t.Errorf("row %+v measures nothing", r)
+				}
+			}
+			if n := tab.Ranks(); n.Most < 0 || n.Least < 0 {
+				t.Errorf("ranks %+v", n)
+			}
+		}
+	})
+}

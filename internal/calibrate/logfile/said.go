@@ -1,0 +1,99 @@
+package logfile
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ncclSaid collects what NCCL tells of itself with NCCL_DEBUG=INFO, and what
+// programs around it say when they end: facts that a table does not have.
+type ncclSaid struct{ b *builder }
+
+var (
+	ncclVersion = regexp.MustCompile(`NCCL version (\d+\.\d+[^\s]*)`)
+	ncclRanks   = regexp.MustCompile(`n[rR]anks (\d{1,9})\b`)
+	ncclDevices = regexp.MustCompile(`NET/\w+ ?: Using (\[\d+\].*)`)
+	ncclDevice  = regexp.MustCompile(`\[\d+\]([^\s:;]+:\d+)/(IB|RoCE)`)
+	ncclVia     = regexp.MustCompile(`\[send\] via NET/(\w+)/\S*`)
+	ncclForced  = regexp.MustCompile(`(NCCL_\w+) set by environment to (.*)`)
+)
+
+// endings are what is said when a run fails.
+var endings = []string{"NCCL WARN ", "Test NCCL failure", "CANCELLED AT ", "DUE TO TIME LIMIT", "Segmentation fault", "out of memory"}
+
+// warning is what a line says of a failure, "" if it does not.
+func warning(text string) string {
+	for _, e := range endings {
+		if i := strings.Index(text, e); i >= 0 {
+			return abridged(strings.TrimPrefix(text[i:], "NCCL WARN "))
+		}
+	}
+	return ""
+}
+
+// abridged is a text as an error repeats it.
+func abridged(text string) string {
+	const most = 120
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most]) + "…"
+	}
+	return strings.TrimSpace(text)
+}
+
+// choosing are the settings that take NCCL's choices away from it.
+var choosing = []string{
+	"NCCL_ALGO", "NCCL_PROTO", "NCCL_MAX_NCHANNELS", "NCCL_MIN_NCHANNELS", "NCCL_IB_DISABLE", "NCCL_IB_HCA", "NCCL_NET_GDR_LEVEL",
+	"NCCL_NET_GDR_READ", "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE", "NCCL_NVLS_ENABLE", "NCCL_NET", "NCCL_CROSS_NIC", "NCCL_IB_QPS_PER_CONNECTION",
+	"NCCL_BUFFSIZE", "NCCL_PXN_DISABLE", "NCCL_IB_TC", "NCCL_IB_TIMEOUT", "NCCL_IB_GID_INDEX",
+}
+
+func (r *ncclSaid) line(n int, text string) {
+	s := &r.b.Said
+	if w := warning(text); w != "" && len(s.Warnings) < maxNotes {
+		s.Warnings = append(s.Warnings, Note{n, w})
+	}
+	if !strings.Contains(text, "NCCL") {
+		return
+	}
+	if m := ncclVersion.FindStringSubmatch(text); m != nil {
+		s.Version = m[1]
+	}
+	if m := ncclRanks.FindStringSubmatch(text); m != nil {
+		ranks, _ := strconv.Atoi(m[1])
+		s.Ranks = max(s.Ranks, ranks)
+	}
+	if m := ncclDevices.FindStringSubmatch(text); m != nil {
+		r.devices(m[1])
+	}
+	if m := ncclVia.FindStringSubmatch(text); m != nil {
+		switch {
+		case m[1] == "Socket":
+			s.Sockets++
+		case strings.Contains(m[0], "GDRDMA"):
+			s.Direct++
+		default:
+			s.Bounced++
+		}
+	}
+	if m := ncclForced.FindStringSubmatch(text); m != nil && slices.Contains(choosing, m[1]) {
+		if set := m[1] + "=" + strings.Trim(abridged(m[2]), " ."); !slices.Contains(s.Forced, set) && len(s.Forced) < maxNames {
+			s.Forced = append(s.Forced, set)
+		}
+	}
+}
+
+// devices keeps the longest list of network devices that a process found.
+func (r *ncclSaid) devices(text string) {
+	var names []string
+	for _, m := range ncclDevice.FindAllStringSubmatch(text, maxNames) {
+		names = append(names, m[1])
+		r.b.Said.Link = m[2]
+	}
+	if len(names) > len(r.b.Said.Devices) {
+		r.b.Said.Devices = names
+	}
+}
+
+func (r *ncclSaid) end(bool) {}

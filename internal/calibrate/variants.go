@@ -1,0 +1,221 @@
+package calibrate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/catalog"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Each function gives the variants of a hypothesis for a task, or why there are
+// none: by the task's own scenario, so that nothing is tried that is no change.
+
+func fewerRails(_ *Cluster, t *Task) (out []variant, why string) {
+	nics := t.base.Cluster.Node.NICs
+	seen := map[int]bool{nics: true}
+	for _, left := range []int{nics - 1, nics * 3 / 4, nics / 2, nics / 4, 1} {
+		if left >= 1 && !seen[left] {
+			seen[left] = true
+			out = append(out, one(fmt.Sprintf("%d of %d NICs of each node in use", left, nics), "cluster.node.nics", fmt.Sprint(left)))
+		}
+	}
+	return out, "a node has one NIC"
+}
+
+// slowShares are the parts of a link's rate that a fault leaves: a lane of four, an
+// older generation, a tenth.
+var slowShares = []struct{ num, den units.Rate }{{3, 4}, {1, 2}, {1, 4}, {1, 10}}
+
+func slowNIC(c *Cluster, t *Task) ([]variant, string) {
+	return slowCables(c, t, "node0/nic0", "one NIC at %s instead of %s")
+}
+
+func slowNode(c *Cluster, t *Task) ([]variant, string) {
+	if t.base.Cluster.Node.NICs == 1 {
+		return nil, "a node has one NIC: it is the hypothesis slow-nic"
+	}
+	return slowCables(c, t, "node0", "the NICs of one node at %s instead of %s")
+}
+
+func slowCables(c *Cluster, t *Task, who, label string) (out []variant, why string) {
+	rate := t.base.Fabrics[0].Link.Rate()
+	for _, s := range slowShares {
+		slow := rate * s.num / s.den
+		out = append(out, one(fmt.Sprintf(label, slow, rate), c.path(".slow-links"), fmt.Sprintf("[{nics: [%s], rate: %s}]", who, slow.Exact())))
+	}
+	return out, ""
+}
+
+func linkRate(c *Cluster, t *Task) (out []variant, why string) {
+	link := &t.base.Fabrics[0].Link
+	for _, share := range []units.Rate{2, 4} {
+		lane := link.LaneRate / share
+		out = append(out, one(fmt.Sprintf("all links at %s instead of %s", link.Rate()/share, link.Rate()), c.path(".link.lane-rate"), lane.Exact()))
+	}
+	return out, ""
+}
+
+func hostMemory(c *Cluster, t *Task) ([]variant, string) {
+	host := t.base.Fabrics[0].Host
+	if host.Path != scenario.PathGPUDirectRDMA {
+		return nil, fmt.Sprintf("the data path is %s without it", host.Path)
+	}
+	return []variant{one("through host memory", c.path(".host"), string(scenario.PathRDMAHost))}, ""
+}
+
+func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
+	f := &t.base.Fabrics[0]
+	if f.Kind == scenario.TCPKind {
+		return nil, "the fabric is TCP"
+	}
+	name := fmt.Sprintf("tcp-%dg", nominal(f.Link.Rate())/units.Gbps)
+	if !slices.Contains(catalog.Names(catalog.Fabric), name) {
+		return nil, fmt.Sprintf("the catalog has no %s", name)
+	}
+	return []variant{one("kernel TCP", c.path(""), name)}, ""
+}
+
+// nominal is a rate as links are sold: 400 Gb/s of 399.99.
+func nominal(r units.Rate) units.Rate { return (r + units.Gbps/2) / units.Gbps * units.Gbps }
+
+func noNVLink(_ *Cluster, t *Task) ([]variant, string) {
+	node := &t.base.Cluster.Node
+	if t.GPUs == 1 || node.ScaleUp.Kind == scenario.ScaleUpPCIe {
+		return nil, "nothing goes over NVLink"
+	}
+	name := "pcie-" + node.PCIe.Generation
+	if !slices.Contains(catalog.Names(catalog.ScaleUp), name) {
+		return nil, fmt.Sprintf("the catalog has no scale-up %s", name)
+	}
+	return []variant{one("PCIe between the GPUs of a node", "cluster.node.scale-up", name)}, ""
+}
+
+func noNVLS(_ *Cluster, t *Task) ([]variant, string) {
+	if t.GPUs == 1 || !t.base.Cluster.Node.ScaleUp.Multicast || t.Table.Op != string(scenario.AllReduce) && t.Nodes > 1 {
+		return nil, "NCCL would not use it here"
+	}
+	return []variant{one("without NVLS", "cluster.node.scale-up.multicast", "false")}, ""
+}
+
+func otherAlgorithm(_ *Cluster, t *Task) (out []variant, why string) {
+	if t.Table.Op != string(scenario.AllReduce) {
+		return nil, "NCCL has one algorithm for it here"
+	}
+	for _, a := range []scenario.Algorithm{scenario.AlgoRing, scenario.AlgoTree} {
+		out = append(out, one("always "+string(a), "workload.algorithm", string(a)))
+	}
+	return out, ""
+}
+
+func otherProtocol(_ *Cluster, t *Task) (out []variant, why string) {
+	if t.Table.Op == string(scenario.AllToAll) || t.Table.Op == string(scenario.SendRecv) {
+		return nil, "point-to-point operations choose none"
+	}
+	for _, p := range []scenario.Protocol{scenario.ProtoSimple, scenario.ProtoLL, scenario.ProtoLL128} {
+		out = append(out, one("always "+string(p), "workload.protocol", string(p)))
+	}
+	return out, ""
+}
+
+func fewerChannels(*Cluster, *Task) (out []variant, why string) {
+	for _, n := range []int{1, 2, 4, 8} {
+		out = append(out, one(fmt.Sprintf("%d channel(s)", n), "workload.channels", fmt.Sprint(n)))
+	}
+	return out, ""
+}
+
+func smallerMTU(c *Cluster, t *Task) (out []variant, why string) {
+	f := &t.base.Fabrics[0]
+	if f.Kind == scenario.TCPKind {
+		return nil, "TCP's is not an RDMA MTU"
+	}
+	for _, mtu := range []units.Bytes{2048, 1024, 512, 256} {
+		if mtu < f.MTU {
+			out = append(out, one(fmt.Sprintf("MTU %s instead of %s", mtu, f.MTU), c.path(".mtu"), mtu.Exact()))
+		}
+	}
+	return out, "there is no smaller one"
+}
+
+func packetLoss(c *Cluster, t *Task) (out []variant, why string) {
+	if t.base.Fabrics[0].Kind == scenario.TCPKind {
+		return nil, "TCP's losses are part of the model"
+	}
+	for _, every := range []int{1_000_000, 100_000, 10_000, 1000} {
+		out = append(out, one(fmt.Sprintf("one packet in %d lost on each link", every), c.path(".link.error-rate"), fmt.Sprintf("1/%d", every)))
+	}
+	return out, ""
+}
+
+func noPFC(c *Cluster, t *Task) ([]variant, string) {
+	f := &t.base.Fabrics[0]
+	if f.Kind != scenario.RoCEv2Kind || !f.Ethernet.PFC.Enabled {
+		return nil, "the fabric has no PFC"
+	}
+	return []variant{one("PFC off", c.path(".ethernet.pfc"), "{enabled: false}")}, ""
+}
+
+func otherCC(c *Cluster, t *Task) (out []variant, why string) {
+	f := &t.base.Fabrics[0]
+	if f.Kind != scenario.RoCEv2Kind || f.CC.Algorithm != scenario.DCQCN {
+		return nil, "the fabric does not run DCQCN"
+	}
+	for _, preset := range catalog.Names(catalog.CC) {
+		if strings.HasPrefix(preset, "dcqcn-") && preset != f.CC.Preset {
+			out = append(out, one(preset+" instead of "+f.CC.Preset, c.path(".cc"), preset))
+		}
+	}
+	out = append(out, one("marking from the first packets on", c.path(".ethernet.ecn"), "{kmin: 5KB, kmax: 50KB}"))
+	return out, ""
+}
+
+// hashSeeds are how many ways of the hash are tried: the worst of a few is what a
+// log of a slow run would be.
+const hashSeeds = 4
+
+func collisions(c *Cluster, t *Task) (out []variant, why string) {
+	f := &t.base.Fabrics[0]
+	if f.Topology.Shape == scenario.SingleSwitch {
+		return nil, "there is one switch, so no way to choose"
+	}
+	mode := scenario.ECMP
+	if f.Kind == scenario.InfiniBandKind {
+		mode = scenario.Deterministic
+	}
+	for seed := range hashSeeds {
+		v := one(fmt.Sprintf("%s, way %d of %d", mode, seed+1, hashSeeds), c.path(".routing.mode"), string(mode))
+		v.over = append(v.over, scenario.Override{Path: c.path(".routing.hash-seed"), Value: fmt.Sprint(int(f.Routing.HashSeed) + seed + 1), Origin: v.label})
+		out = append(out, v)
+	}
+	return out, ""
+}
+
+func missingUplinks(c *Cluster, t *Task) (out []variant, why string) {
+	topology := &t.base.Fabrics[0].Topology
+	if topology.Oversubscription.Num == 0 {
+		return nil, "the topology has no leaves and spines"
+	}
+	for _, by := range []int64{2, 4} {
+		more := topology.Oversubscription.Mul(scenario.Ratio{Num: by, Den: 1})
+		out = append(out, one(fmt.Sprintf("an oversubscription of %s instead of %s", more, topology.Oversubscription), c.path(".topology.oversubscription"), more.String()))
+	}
+	return out, ""
+}
+
+func slowPCIe(_ *Cluster, t *Task) (out []variant, why string) {
+	node := &t.base.Cluster.Node
+	for _, lanes := range []int{8, 4} {
+		if lanes < node.PCIe.Lanes {
+			out = append(out, one(fmt.Sprintf("%d lanes instead of %d", lanes, node.PCIe.Lanes), "cluster.node.pcie", fmt.Sprintf("{generation: %s, lanes: %d}", node.PCIe.Generation, lanes)))
+		}
+	}
+	for _, g := range catalog.Names(catalog.PCIe) {
+		if g < node.PCIe.Generation {
+			out = append(out, one(fmt.Sprintf("PCIe %s instead of %s", g, node.PCIe.Generation), "cluster.node.pcie", g))
+		}
+	}
+	return out, ""
+}

@@ -1,0 +1,198 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/catalog"
+	"weft/internal/topology"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Line is one position of a bill of materials.
+type Line struct {
+	Kind     string       `json:"kind"`  // switch, nic, cable, transceiver, fibre
+	Item     string       `json:"item"`  // its name in price files
+	Title    string       `json:"title"` // for people
+	Where    string       `json:"where"` // leaf, spine, core; node-leaf, …
+	Length   units.Length `json:"-"`
+	Quantity int          `json:"quantity"`
+	Power    Part         `json:"-"` // of one piece
+}
+
+// wiring is what a design's cables are made of.
+type wiring struct {
+	graph       *topology.Graph
+	rate        units.Rate
+	protocol    string
+	cageLinks   int // links of a switch's cage
+	moduleLinks int // links of a node's cage
+	lengths     map[topology.CableKind]units.Length
+	lines       []Line
+}
+
+// billOf is the bill of materials of a built fabric.
+func billOf(g *topology.Graph, s switchModel, n nicModel, m machine, f *scenario.Fabric) []Line {
+	count := topology.Tally(g)
+	var lines []Line
+	for level, name := range []string{"leaf", "spine", "core"} {
+		if k := count.Switches[level]; k > 0 {
+			if count.TotalSwitches() == count.Switches[0] {
+				name = "the only level"
+			}
+			lines = append(lines, Line{"switch", s.entry.Name, s.entry.Title, name, 0, k, powerOf(s.entry, "about.power", "switch "+s.entry.Name)})
+		}
+	}
+	lines = append(lines, Line{"nic", n.entry.Name, n.entry.Title, "node", 0, count.Endpoints, powerOf(n.entry, "about.power", "NIC "+n.entry.Name)})
+	rate := f.Link.Rate()
+	w := wiring{
+		graph: g, rate: rate, protocol: s.protocol, moduleLinks: m.moduleLinks,
+		cageLinks: max(1, s.ports.PortsAt(rate)/max(1, s.cages)),
+		lengths: map[topology.CableKind]units.Length{
+			topology.NodeLeaf: f.Topology.Cables.NodeLeaf, topology.LeafSpine: f.Topology.Cables.LeafSpine, topology.SpineCore: f.Topology.Cables.SpineCore,
+		},
+	}
+	for _, kind := range []topology.CableKind{topology.NodeLeaf, topology.LeafSpine, topology.SpineCore} {
+		if count.Cables[kind] > 0 {
+			w.kind(kind, count.Cables[kind])
+		}
+	}
+	return append(lines, w.lines...)
+}
+
+// kind adds what the cables of a kind are made of.
+func (w *wiring) kind(kind topology.CableKind, links int) {
+	length := w.lengths[kind]
+	ends := "switch-switch"
+	if kind == topology.NodeLeaf && w.moduleLinks == 1 {
+		ends = "switch-nic"
+	}
+	optical := kind == topology.NodeLeaf && w.moduleLinks > 1 // the links of a node's cage go to different switches
+	e, ok := cableFor(w.rate, w.cageLinks, w.protocol, ends, length, optical)
+	if !ok {
+		what := fmt.Sprintf("%s cables: the catalog has none for %s at %d links a cage over %s", kind, w.rate, w.cageLinks, length)
+		w.lines = append(w.lines, Line{"cable", catalog.Unknown, what, kind.String(), length, links, Part{What: "the power of " + what}})
+		return
+	}
+	medium, _ := e.Get("medium")
+	if onePiece(medium.Value) {
+		w.lines = append(w.lines, Line{"cable", module(e, "switch-module"), e.Title, kind.String(), length, w.pieces(kind), bothEnds(e)})
+		return
+	}
+	nodeModules := 0
+	if kind == topology.NodeLeaf {
+		nodeModules = w.nodeModules()
+	}
+	w.optics(kind, e, w.switchModules(kind), nodeModules)
+	w.lines = append(w.lines, Line{"fibre", "fibre-" + medium.Value, medium.Value + " fibre cable", kind.String(), length, links, Part{Known: true, Tag: catalog.Verified}})
+}
+
+// optics adds the transceivers of both ends.
+func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeModules int) {
+	item := module(e, "switch-module")
+	own := powerOf(e, "switch-power", "transceiver "+item)
+	if kind == topology.NodeLeaf && w.moduleLinks > 1 {
+		sides, nodeModules = sides+nodeModules, 0 // the node's cages take what a switch's take
+	}
+	w.lines = append(w.lines, Line{"transceiver", item, e.Title, kind.String(), 0, sides, own})
+	if nodeModules > 0 {
+		other := module(e, "nic-module")
+		w.lines = append(w.lines, Line{"transceiver", other, "the NIC's end of " + e.Title, kind.String(), 0, nodeModules, powerOf(e, "nic-power", "transceiver "+other)})
+	}
+}
+
+// switchModules is how many cages of switches the cables of a kind fill: at each
+// switch its own, the last maybe in part.
+func (w *wiring) switchModules(kind topology.CableKind) int {
+	links := make([]int, len(w.graph.Nodes))
+	for _, c := range w.graph.Cables {
+		if w.graph.KindOf(c) == kind {
+			links[c.A.Node]++
+			links[c.B.Node]++
+		}
+	}
+	n := 0
+	for _, k := range links[w.graph.Endpoints:] {
+		n += ceilDiv(k, w.cageLinks)
+	}
+	return n
+}
+
+// nodeModules is how many cages of nodes are filled. Ports of the fabric's manager
+// have one each.
+func (w *wiring) nodeModules() int {
+	nodes := w.graph.Compute() / max(1, w.graph.NodeNICs)
+	return nodes*ceilDiv(w.graph.NodeNICs, w.moduleLinks) + w.graph.Services
+}
+
+// pieces is how many cables with both ends fixed to them join the switches: between
+// two switches one for each pair of cages, from a switch to NICs one for each of its
+// cages.
+func (w *wiring) pieces(kind topology.CableKind) int {
+	if kind == topology.NodeLeaf {
+		return w.switchModules(kind)
+	}
+	links := map[[2]topology.NodeID]int{}
+	for _, c := range w.graph.Cables {
+		if w.graph.KindOf(c) == kind {
+			links[[2]topology.NodeID{min(c.A.Node, c.B.Node), max(c.A.Node, c.B.Node)}]++
+		}
+	}
+	n := 0
+	for _, k := range links {
+		n += ceilDiv(k, w.cageLinks)
+	}
+	return n
+}
+
+// onePiece reports whether a cable has both ends fixed to it.
+func onePiece(medium string) bool {
+	return medium == "copper" || medium == "active-copper" || medium == "active-optical"
+}
+
+func module(e catalog.Entry, field string) string {
+	f, _ := e.Get(field)
+	return f.Value
+}
+
+// bothEnds is the power of a one-piece cable.
+func bothEnds(e catalog.Entry) Part {
+	a, b := powerOf(e, "switch-power", "cable "+module(e, "switch-module")), powerOf(e, "nic-power", "cable "+module(e, "switch-module"))
+	if !a.Known || !b.Known {
+		return Part{What: a.What}
+	}
+	return Part{a.Value + b.Value, true, catalog.Softer(a.Tag, b.Tag), a.What}
+}
+
+// cableFor is the cable of the least reach that does; optical asks for one with
+// transceivers to plug in.
+func cableFor(rate units.Rate, cageLinks int, protocol, ends string, length units.Length, optical bool) (catalog.Entry, bool) {
+	type option struct {
+		entry catalog.Entry
+		reach units.Length
+	}
+	var fits []option
+	for _, e := range catalog.Entries(catalog.Cable) {
+		reachFact, _ := e.Get("reach")
+		reach, err := units.ParseLength(reachFact.Value)
+		protocols, _ := e.Get("protocols")
+		of, _ := e.Get("ends")
+		medium, _ := e.Get("medium")
+		if err != nil || reach < length || number(e, "cage-links") != cageLinks || rateOf(catalog.Cable, e.Name, "rate") != rate || optical && onePiece(medium.Value) {
+			continue
+		}
+		if (of.Value == "any" || of.Value == ends) && slices.Contains(strings.Fields(protocols.Value), protocol) {
+			fits = append(fits, option{e, reach})
+		}
+	}
+	if len(fits) == 0 {
+		return catalog.Entry{}, false
+	}
+	best := slices.MinFunc(fits, func(a, b option) int { return cmp.Compare(a.reach, b.reach) })
+	return best.entry, true
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / max(1, b) }

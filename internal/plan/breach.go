@@ -1,0 +1,176 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/scenario"
+)
+
+// Breach is a constraint that a design does not keep.
+type Breach struct {
+	Field   string // of the request
+	Allowed string // what it says
+	Needs   string // what it would have to say for this design
+	Unknown bool   // it is only not known whether the constraint is kept
+	amount  int64  // of what is needed, for the least; 0 of what has no amount
+	open    bool   // what is needed is not known in full
+}
+
+// breaches are the constraints that a design does not keep.
+func breaches(r *Request, d *Design) []Breach {
+	out := d.choice.breaches(r)
+	atMost := func(field string, most, has int) {
+		if most > 0 && has > most {
+			out = append(out, Breach{Field: field, Allowed: strconv.Itoa(most), Needs: strconv.Itoa(has), amount: int64(has)})
+		}
+	}
+	atMost("max-levels", r.Levels, d.Levels)
+	atMost("max-switches", r.MaxSwitches, d.Count.TotalSwitches())
+	out = append(out, budgetBreaches(r, d)...)
+	return append(out, growthBreaches(r, d)...)
+}
+
+// breaches are the constraints that a choice does not keep by what it is made of.
+func (c choice) breaches(r *Request) (out []Breach) {
+	list := func(field string, names []string, has ...string) {
+		has = slices.DeleteFunc(has, func(x string) bool { return allowed(names, x) })
+		if len(has) > 0 {
+			out = append(out, Breach{Field: field, Allowed: strings.Join(names, ", "), Needs: "also " + strings.Join(distinct(slices.Clone(has)), " and "), amount: int64(len(has))})
+		}
+	}
+	list("fabrics", texts(r.Fabrics), string(c.preset.kind))
+	list("shapes", texts(r.Shapes), string(c.shape))
+	list("switches", r.Switches, c.sw.entry.Name)
+	list("nics", r.NICs, c.nic.entry.Name)
+	list("vendors", r.Vendors, c.sw.vendor, c.nic.vendor)
+	if least := r.leastRate(c.machine); least > c.preset.rate {
+		out = append(out, Breach{Field: "rate", Allowed: least.String(), Needs: c.preset.rate.String(), amount: int64(least - c.preset.rate)})
+	}
+	if c.ratio.Cmp(r.Oversubscription.Num, r.Oversubscription.Den) > 0 {
+		out = append(out, Breach{Field: "max-oversubscription", Allowed: ratioText(r.Oversubscription), Needs: ratioText(c.ratio), amount: c.ratio.Num * 1000 / c.ratio.Den})
+	}
+	return out
+}
+
+// budgetBreaches are those of power and money.
+func budgetBreaches(r *Request, d *Design) (out []Breach) {
+	if r.Power > 0 && (d.Power.Known > int64(r.Power) || !d.Power.Complete()) {
+		out = append(out, Breach{
+			Field: "max-power", Allowed: r.Power.String(), Needs: d.Power.Text(PowerText) + missing(d.Power), amount: d.Power.Known,
+			Unknown: d.Power.Known <= int64(r.Power), open: !d.Power.Complete(),
+		})
+	}
+	if r.Cost > 0 && d.Cost != nil {
+		total := d.Cost.Total()
+		if most := int64(r.Cost) * PerUnit; total.Known > most || !total.Complete() {
+			out = append(out, Breach{
+				Field: "max-cost", Allowed: d.Cost.Text(most), Needs: total.Text(d.Cost.Text) + missing(total), amount: total.Known,
+				Unknown: total.Known <= most, open: !total.Complete(),
+			})
+		}
+	}
+	return out
+}
+
+func growthBreaches(r *Request, d *Design) (out []Breach) {
+	g := d.Growth
+	switch {
+	case g == nil:
+	case g.Problem != "":
+		out = append(out, Breach{Field: "gpus-later", Allowed: strconv.Itoa(r.Later), Needs: "fewer: " + g.Problem})
+	case g.Levels > r.Levels:
+		out = append(out, Breach{Field: "max-levels", Allowed: strconv.Itoa(r.Levels), Needs: fmt.Sprintf("%d at %d GPUs", g.Levels, g.GPUs), amount: int64(g.Levels)})
+	}
+	return out
+}
+
+func missing(s Sum) string {
+	if s.Complete() {
+		return ""
+	}
+	return " (" + s.MissingText() + ")"
+}
+
+// unproved reports whether all that a design breaks is a budget of which it is not
+// known whether it is kept.
+func unproved(d *Design) bool {
+	return !slices.ContainsFunc(d.Breaks, func(b Breach) bool { return !b.Unknown })
+}
+
+// Relaxation is one way to have a design: the constraints to give up, and how far.
+type Relaxation struct {
+	Breaches []Breach
+	Design   *Design // that would do then
+}
+
+// maxRelaxations is how many ways are offered: more are not read.
+const maxRelaxations = 5
+
+// relax finds the fewest constraints to give up, and of those that give up the same
+// the least.
+func relax(designs []*Design) []Relaxation {
+	best := map[string]*Design{}
+	fewest := 0
+	for _, d := range designs {
+		if !canRelax(d) {
+			continue
+		}
+		n := len(fields(d))
+		if fewest == 0 || n < fewest {
+			fewest = n
+		}
+		key := strings.Join(fields(d), "+")
+		if kept := best[key]; kept == nil || cheaper(d, kept) {
+			best[key] = d
+		}
+	}
+	var out []Relaxation
+	for _, d := range best {
+		if len(fields(d)) == fewest {
+			out = append(out, Relaxation{d.Breaks, d})
+		}
+	}
+	slices.SortFunc(out, func(a, b Relaxation) int {
+		return strings.Compare(strings.Join(fields(a.Design), "+"), strings.Join(fields(b.Design), "+"))
+	})
+	return out[:min(len(out), maxRelaxations)]
+}
+
+// canRelax reports whether a design could be had by relaxing: what cannot grow
+// cannot.
+func canRelax(d *Design) bool {
+	return len(d.Breaks) > 0 && (d.Growth == nil || d.Growth.Problem == "")
+}
+
+// fields are the constraints that a design breaks, each once.
+func fields(d *Design) []string { return fieldsOf(d.Breaks) }
+
+func fieldsOf(breaks []Breach) (out []string) {
+	for _, b := range breaks {
+		out = append(out, b.Field)
+	}
+	return distinct(out)
+}
+
+// cheaper reports whether a asks for less than b, which breaks the same constraints.
+// What is known for certain comes before what is not.
+func cheaper(a, b *Design) bool {
+	for i := range min(len(a.Breaks), len(b.Breaks)) {
+		x, y := a.Breaks[i], b.Breaks[i]
+		if c := cmp.Or(cmp.Compare(boolInt(x.open), boolInt(y.open)), cmp.Compare(x.amount, y.amount)); c != 0 {
+			return c < 0
+		}
+	}
+	return a.Count.TotalSwitches() < b.Count.TotalSwitches()
+}
+
+func texts[T scenario.FabricKind | scenario.Shape](xs []T) (out []string) {
+	for _, x := range xs {
+		out = append(out, string(x))
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package plan
+
+// objective is one thing that a design is better at when it is less.
+type objective struct {
+	name string
+	of   func(*Design) (value int64, known bool)
+}
+
+// objectives are what the Pareto front is about. A design of another protocol never
+// dominates: which protocol to take is more than these.
+var objectives = []objective{
+	{"oversubscription", func(d *Design) (int64, bool) {
+		return d.Oversubscription.Num * 1_000_000 / max(1, d.Oversubscription.Den), true
+	}},
+	{"switches on the longest way", func(d *Design) (int64, bool) { return int64(d.Hops), true }},
+	{"switches", func(d *Design) (int64, bool) { return int64(d.Count.TotalSwitches()), true }},
+	{"cables", func(d *Design) (int64, bool) { return int64(d.Count.TotalCables()), true }},
+	{"power", func(d *Design) (int64, bool) { return d.Power.Known, d.Power.Complete() }},
+	{"cost", func(d *Design) (int64, bool) {
+		if d.Cost == nil {
+			return 0, true
+		}
+		return d.Cost.Total().Known, d.Cost.Total().Complete()
+	}},
+}
+
+// Objectives are the names of what the Pareto front is about.
+func Objectives() (names []string) {
+	for _, o := range objectives {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+// front marks the designs that no other dominates.
+func front(designs []*Design) {
+	for i, d := range designs {
+		d.Front = true
+		for j, other := range designs {
+			if i != j && dominates(other, d) && (j < i || !dominates(d, other)) {
+				d.Front = false
+				break
+			}
+		}
+	}
+}
+
+// dominates reports whether a is at least as good as b in everything. Of equals both
+// dominate, and the first stays. What is not known of one of them is no advantage of
+// the other: they do not compare, unless it is not known of both.
+func dominates(a, b *Design) bool {
+	if a.Kind != b.Kind {
+		return false
+	}
+	for _, o := range objectives {
+		x, knownX := o.of(a)
+		y, knownY := o.of(b)
+		if knownX != knownY || knownX && x > y {
+			return false
+		}
+	}
+	return true
+}

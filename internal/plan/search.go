@@ -1,0 +1,191 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"weft/scenario"
+)
+
+// Plan is the outcome of a search.
+type Plan struct {
+	Request *Request
+	Prices  *Prices
+	Designs []*Design // that meet every constraint, the front of each protocol first
+	// Unproved are designs of which a budget cannot be shown to be kept because a
+	// figure is not known.
+	Unproved []*Design
+	// Relax says what to give up, where Designs is empty.
+	Relax []Relaxation
+	// Reasons are why combinations could not be built, each once, where there is
+	// neither a design nor a relaxation.
+	Reasons []string
+}
+
+// ratios are the oversubscriptions that are tried.
+var ratios = []scenario.Ratio{{Num: 1, Den: 1}, {Num: 3, Den: 2}, {Num: 2, Den: 1}, {Num: 3, Den: 1}, {Num: 4, Den: 1}, {Num: 7, Den: 1}, {Num: 8, Den: 1}}
+
+// Make searches the designs for a request.
+func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
+	m, err := r.machine()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Request: r, Prices: prices}
+	rounds := byBreaks(r, choices(r, m))
+	found, reasons, err := build(ctx, r, prices, rounds[0])
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range found {
+		switch {
+		case len(d.Breaks) == 0:
+			p.Designs = append(p.Designs, d)
+		case unproved(d):
+			p.Unproved = append(p.Unproved, d)
+		}
+	}
+	if len(p.Designs) > 0 {
+		front(p.Designs)
+		order(p.Designs)
+		return p, nil
+	}
+	// A choice that breaks n constraints by what it is made of breaks no fewer once
+	// it is built: what needs fewer has been found by then.
+	for n := 1; n < len(rounds) && (p.fewest(found) == 0 || n <= p.fewest(found)); n++ {
+		more, why, err := build(ctx, r, prices, rounds[n])
+		if err != nil {
+			return nil, err
+		}
+		found, reasons = append(found, more...), append(reasons, why...)
+	}
+	if p.Relax = relax(found); len(p.Relax) == 0 {
+		p.Reasons = inOrder(reasons)
+	}
+	return p, nil
+}
+
+// fewest is the least number of constraints that any of the designs breaks, 0 where
+// none can be had by relaxing.
+func (p *Plan) fewest(found []*Design) int {
+	n := 0
+	for _, d := range found {
+		if k := len(fields(d)); canRelax(d) && (n == 0 || k < n) {
+			n = k
+		}
+	}
+	return n
+}
+
+// build makes the designs of choices; the reasons are why some cannot be built.
+func build(ctx context.Context, r *Request, prices *Prices, all []choice) (out []*Design, reasons []string, err error) {
+	for _, c := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		d, err := c.design(r, prices)
+		if err != nil {
+			reasons = append(reasons, c.name()+": "+shortReason(err))
+			continue
+		}
+		d.Breaks = breaches(r, d)
+		out = append(out, d)
+	}
+	return out, reasons, nil
+}
+
+// byBreaks sorts choices by how many constraints they break by what they are made of.
+func byBreaks(r *Request, all []choice) [][]choice {
+	rounds := make([][]choice, 1)
+	for _, c := range all {
+		n := len(fieldsOf(c.breaches(r)))
+		for len(rounds) <= n {
+			rounds = append(rounds, nil)
+		}
+		rounds[n] = append(rounds[n], c)
+	}
+	return rounds
+}
+
+// choices are all combinations of what the catalog has, in its order.
+func choices(r *Request, m machine) (out []choice) {
+	for _, preset := range fabricPresets() {
+		for _, s := range switches() {
+			if !preset.takes(s) {
+				continue
+			}
+			for _, n := range nicsFor(r, m, preset) {
+				for _, shape := range shapes {
+					if r.Manager && preset.kind == scenario.InfiniBandKind && shape != scenario.RailOptimised {
+						continue // where the manager has a place
+					}
+					for _, ratio := range ratios {
+						if shape == scenario.SingleSwitch && ratio.Num > ratio.Den {
+							continue
+						}
+						out = append(out, choice{preset: preset, sw: s, nic: n, own: n.entry.Name == m.nic, shape: shape, ratio: ratio, machine: m})
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// nicsFor are the NICs that speak a fabric's protocol at its rate. Where the request
+// names none and the maker of the node's own is allowed, no other is put in its place.
+func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
+	for _, n := range nics() {
+		rate := n.rate
+		if n.entry.Name == m.nic {
+			rate = m.rate
+		}
+		if rate >= preset.rate && slices.Contains(n.protocols, protocol(preset.kind)) {
+			out = append(out, n)
+		}
+	}
+	own := func(n nicModel) bool { return n.entry.Name == m.nic }
+	if i := slices.IndexFunc(nics(), own); len(r.NICs) == 0 && i >= 0 && allowed(r.Vendors, nics()[i].vendor) {
+		return slices.DeleteFunc(out, func(n nicModel) bool { return !own(n) })
+	}
+	return out
+}
+
+// allowed reports whether a list that names what is allowed has a name; none is all.
+func allowed(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }
+
+// order sorts by protocol, the front first, and then by what a buyer looks at.
+func order(designs []*Design) {
+	slices.SortStableFunc(designs, func(a, b *Design) int {
+		return cmp.Or(
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(boolInt(b.Front), boolInt(a.Front)),
+			a.Oversubscription.Cmp(b.Oversubscription.Num, b.Oversubscription.Den),
+			cmp.Compare(a.Count.TotalSwitches(), b.Count.TotalSwitches()), cmp.Compare(a.Name, b.Name),
+		)
+	})
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func distinct(texts []string) []string {
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}
+
+// inOrder is the texts, each once, in the order in which they come.
+func inOrder(texts []string) (out []string) {
+	seen := map[string]bool{}
+	for _, t := range texts {
+		if !seen[t] {
+			out = append(out, t)
+		}
+		seen[t] = true
+	}
+	return out
+}

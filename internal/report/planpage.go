@@ -1,0 +1,59 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"weft/internal/plan"
+)
+
+// PlanPage writes the self-contained page of a plan.
+func PlanPage(w io.Writer, p *plan.Plan) error {
+	page := &sheet{
+		Brand: "network plan", Title: p.Request.Name, Subtitle: planHeading(p.Request),
+		Footer: "Made by weft plan from its catalog; the same request and version make the same page.",
+	}
+	t := designTable(p, p.Designs)
+	page.Sections = append(page.Sections, sheetSection{Title: "Designs", Tables: []sheetTable{sheetOf(t)}, Notes: planNotes(p, 0)})
+	for _, d := range p.Designs {
+		if d.Front {
+			page.Sections = append(page.Sections, billSection(d))
+		}
+	}
+	for _, d := range p.Designs {
+		page.Details = append(page.Details, sheetDetail{Title: "Scenario of " + d.Name, Text: string(d.Scenario)})
+	}
+	return page.write(w)
+}
+
+// sheetOf is a terminal's table as one of a page.
+func sheetOf(t *table) sheetTable {
+	var out sheetTable
+	for i, row := range t.rows {
+		var cells []string
+		for _, c := range row {
+			cells = append(cells, c.text)
+		}
+		if i == 0 {
+			out.Head = cells
+		} else {
+			out.Rows = append(out.Rows, cells)
+		}
+	}
+	return out
+}
+
+// billSection is a design's bill of materials.
+func billSection(d *plan.Design) sheetSection {
+	s := sheetSection{Title: "Bill of materials of " + d.Name}
+	table := sheetTable{Head: billHead}
+	for _, l := range d.Bill {
+		table.Rows = append(table.Rows, billRow(l))
+	}
+	s.Tables = []sheetTable{table}
+	s.Notes = append(s.Notes, fmt.Sprintf("Power: %s%s.", d.Power.Text(plan.PowerText), softness(d.Power)))
+	if d.Cost != nil {
+		s.Notes = append(s.Notes, costText(d))
+	}
+	return s
+}

@@ -1,0 +1,231 @@
+package cc
+
+import "weft/units"
+
+// NSCCParams are the parameters of NSCC, immutable and shared. Fractions are in
+// 1/65536.
+type NSCCParams struct {
+	// LineRate is the sender's, Packet the payload of a full packet.
+	LineRate units.Rate
+	Packet   units.Bytes
+	// BaseRTT is the round trip of a full packet over the longest path of the empty
+	// network; a shorter one that is measured takes its place.
+	BaseRTT units.Time
+	// TargetDelay is the queueing delay that the window aims at (target_qdelay).
+	TargetDelay units.Time
+	// Proportional is what the window grows by in a round trip without queueing, in
+	// bytes (alpha · target_qdelay); Fair is the same while queues are
+	// emptying (fi), Steady what it grows by in any round trip (eta).
+	Proportional, Fair, Steady int64
+	// FastScale is what a byte that comes back adds once the network has been empty
+	// for a whole window (fi_scale).
+	FastScale int64
+	// Beta is the factor of a decrease (gamma), MaxDecrease the most that one takes.
+	Beta, MaxDecrease int64
+	// QuickGate bars quick adaptation as long as more than 2^-QuickGate of the
+	// largest window comes back in a round trip (qa_gate).
+	QuickGate uint
+	// QuickDelay is the queueing delay that sets it off without any loss
+	// (qa_threshold); units.Forever where switches trim.
+	QuickDelay units.Time
+}
+
+// NSCC is Ultra Ethernet's network-signalled congestion control (UET specification
+// 1.0, 3.6.13): one window over all paths of a queue pair, moved by the mark and the
+// delay of each acknowledgement. Unmarked and below the target it grows in
+// proportion to the distance, unmarked and above it gently, marked and above it
+// shrinks by the mean delay's part above the target, at most once in a round
+// trip; marked and below the target it stays, since spraying mends what is
+// congested on some paths only. A trimmed packet sets the window to what came back
+// in the last round trip (quick adaptation), once, or else takes the packet off it.
+//
+// The mean delay, which the specification leaves to the implementer, weighs each
+// acknowledgement by its bytes over the window's: it reaches back about one round
+// trip. Windows are in bytes of payload. Growth gathers until eight packets or a
+// round trip have come back, as in the specification. The receiver's own limit
+// (rcv_cwnd_pend) and the probe for the base round trip are left out: round trips
+// are of the packet that drew the acknowledgement, so that a repeated one is not
+// ambiguous.
+type NSCC struct {
+	p       *NSCCParams
+	window  units.Bytes
+	most    units.Bytes // 1.5 times what the line carries in a base round trip
+	baseRTT units.Time
+	delay   units.Time // the mean
+
+	grown    int64       // bytes squared, to be divided by the window
+	received units.Bytes // since growth was last applied
+	grownAt  units.Time
+	cutAt    units.Time
+	calm     units.Bytes // came back without any delay, in a row
+	fast     bool
+
+	achieved  units.Bytes // came back since the round began
+	roundEnds units.Time  // of quick adaptation; 0 before the first
+	trimmed   bool        // quick adaptation is due
+	ignore    units.Bytes // marked acknowledgements of so much say nothing new
+	ignored   units.Bytes
+}
+
+// adjustPackets is how many packets' payload comes back before growth is applied
+// (adjust_bytes_threshold).
+const adjustPackets = 8
+
+// NewNSCC makes the congestion control of one queue pair.
+func NewNSCC(p *NSCCParams) *NSCC { return &NSCC{p: p} }
+
+// Start begins at the largest window.
+func (c *NSCC) Start(now units.Time, a *Allowance) Wants {
+	*c = NSCC{p: c.p, baseRTT: c.p.BaseRTT, grownAt: now, cutAt: now}
+	c.bound()
+	c.window = c.most
+	*a = Free()
+	c.grant(a)
+	return WantAcks | WantRTT
+}
+
+// Window is the window in bytes of payload.
+func (c *NSCC) Window() units.Bytes { return c.window }
+
+// bound sets the largest window by the base round trip.
+func (c *NSCC) bound() {
+	c.most = max(c.p.Packet, bytesIn(c.p.LineRate, c.baseRTT)*3/2)
+}
+
+// grant lets the queue pair send as long as a full packet more fits.
+func (c *NSCC) grant(a *Allowance) {
+	c.window = min(max(c.window, c.p.Packet), c.most)
+	a.Window = c.window - c.p.Packet + 1
+}
+
+// Acked moves the window.
+func (c *NSCC) Acked(now units.Time, ack Ack, a *Allowance) {
+	delay := c.measure(ack.RTT)
+	c.ignored += ack.Bytes + ack.Lost
+	switch {
+	case ack.Trimmed:
+		c.average(c.p.BaseRTT, ack.Lost) // about what a full queue holds up
+		c.trimmed = true
+		if !c.quickAdapt(now, true, ack.Flight, 0) {
+			c.window -= ack.Lost
+		}
+	default:
+		c.window -= ack.Lost
+		c.received += ack.Bytes
+		c.achieved += ack.Bytes
+		if ack.RTT > 0 {
+			c.average(delay, ack.Bytes)
+			c.react(now, ack, delay)
+		}
+	}
+	c.grant(a)
+}
+
+// measure gives the queueing delay of a round trip, and keeps the shortest round
+// trip.
+func (c *NSCC) measure(rtt units.Time) units.Time {
+	if rtt > 0 && rtt < c.baseRTT {
+		c.baseRTT = rtt
+		c.bound()
+	}
+	return rtt - c.baseRTT
+}
+
+// average takes a sample of the delay into the mean.
+func (c *NSCC) average(delay units.Time, bytes units.Bytes) {
+	weight := min(bytes, c.window)
+	if delay >= c.delay {
+		c.delay += units.Time(mulDiv(int64(delay-c.delay), int64(weight), int64(c.window)))
+		return
+	}
+	c.delay -= units.Time(mulDiv(int64(c.delay-delay), int64(weight), int64(c.window)))
+}
+
+// react is what an acknowledgement does: the four cases of mark and delay.
+func (c *NSCC) react(now units.Time, ack Ack, delay units.Time) {
+	if c.quickAdapt(now, ack.Marked, ack.Flight, delay) {
+		return
+	}
+	target := c.p.TargetDelay
+	switch {
+	case !ack.Marked && delay >= target:
+		c.grown += c.p.Fair * int64(ack.Bytes)
+	case !ack.Marked:
+		c.grow(ack.Bytes, delay)
+	case delay >= target:
+		c.shrink(now)
+	}
+	if c.received > adjustPackets*c.p.Packet || now-c.grownAt >= c.p.BaseRTT {
+		c.apply(now)
+	}
+}
+
+// calmDelay is the delay that counts as none: less than the times of a packet on a
+// link or two. htsim has 1 us, too.
+const calmDelay = units.Microsecond
+
+// grow is the increase in an idle network: fast once it has been calm for a window.
+func (c *NSCC) grow(bytes units.Bytes, delay units.Time) {
+	if delay >= calmDelay {
+		c.calm, c.fast = 0, false
+	} else if c.calm += bytes; c.fast || c.calm > c.window {
+		c.window += units.Bytes(mulDiv(int64(bytes), c.p.FastScale, one))
+		c.fast = true
+		return
+	}
+	c.grown += mulDiv(c.p.Proportional*int64(bytes), int64(c.p.TargetDelay-delay), int64(c.p.TargetDelay))
+}
+
+// shrink is the decrease, once in a round trip.
+func (c *NSCC) shrink(now units.Time) {
+	c.calm, c.fast = 0, false
+	if c.delay <= c.p.TargetDelay || now-c.cutAt <= c.baseRTT {
+		return
+	}
+	part := min(mulDiv(c.p.Beta, int64(c.delay-c.p.TargetDelay), int64(c.delay)), c.p.MaxDecrease)
+	c.window -= units.Bytes(mulDiv(int64(c.window), part, one))
+	c.cutAt = now
+}
+
+// apply adds to the window what has gathered.
+func (c *NSCC) apply(now units.Time) {
+	c.window += units.Bytes(c.grown / int64(max(c.window, c.p.Packet)))
+	if now-c.grownAt >= c.p.BaseRTT {
+		c.grownAt = now
+		c.window += units.Bytes(c.p.Steady)
+	}
+	c.grown, c.received = 0, 0
+}
+
+// quickAdapt sets the window to what came back in the last round, if a packet was
+// trimmed or the delay is beyond bounds, and reports whether the acknowledgement is
+// dealt with: it also is while marks of before come in.
+func (c *NSCC) quickAdapt(now units.Time, marked bool, flight units.Bytes, delay units.Time) bool {
+	done := false
+	switch {
+	case c.ignored < c.ignore && marked:
+		done = true
+	case now >= c.roundEnds:
+		if c.roundEnds != 0 && (c.trimmed || delay > c.p.QuickDelay) && c.achieved < c.most>>c.p.QuickGate {
+			c.window = max(c.achieved, c.p.Packet)
+			c.ignore, c.ignored = flight, 0
+			c.trimmed = false
+			done = true
+		}
+		c.achieved = 0
+		c.roundEnds = now + c.baseRTT + c.p.TargetDelay
+	}
+	if done {
+		c.grown, c.received = 0, 0
+	}
+	return done
+}
+
+// Notified does nothing: marks come with acknowledgements.
+func (c *NSCC) Notified(units.Time, *Allowance) {}
+
+// Sent does not happen: the budget is unlimited.
+func (c *NSCC) Sent(units.Time, *Allowance) {}
+
+// Timer does not happen: NSCC has none.
+func (c *NSCC) Timer(units.Time, *Allowance) {}

@@ -1,0 +1,75 @@
+package scenario
+
+import (
+	"errors"
+	"reflect"
+)
+
+// Document is another of weft's YAML files: what a plan is asked for, who an
+// organisation is, what things cost. It is read by the rules of a scenario:
+// strictly, in units, and with a place for every error.
+type Document struct{ file File }
+
+// Choice is a type of text of which only some values are valid, in documents. A
+// scenario's own are listed in this package.
+type Choice interface{ Choices() []string }
+
+// ReadDocument reads a file and the overrides on top of it into the struct that
+// into points to, whose fields have the tags of a scenario's: yaml for the name,
+// range for the bounds. What neither mentions stays as it is. The error holds
+// everything that is wrong, as Errors; name is what they begin with.
+func ReadDocument(name string, text []byte, into any, overrides ...Override) (*Document, error) {
+	root, errs := parse(name, text)
+	if root == nil {
+		return nil, errs.err()
+	}
+	f, more := (&File{Name: name, root: root}).under(overrides)
+	d := newDecoder(name)
+	if f.root.kind == mapping {
+		d.structure("", f.root, reflect.ValueOf(into).Elem())
+	} else {
+		d.fail(f.root.place, "", "%s is given: want fields with values", f.root.kind)
+	}
+	f.set = d.set
+	return &Document{*f}, append(append(errs, more...), d.errs...).err()
+}
+
+// Stated reports whether a field is given, by the file or by an override.
+func (d *Document) Stated(path string) bool {
+	_, ok := d.file.set[path]
+	return ok
+}
+
+// ErrorAt gives an error of a later stage its place: the field at path, or the
+// nearest one above it that is written.
+func (d *Document) ErrorAt(path string, err error) error { return d.file.ErrorAt(path, err) }
+
+// Problem is what is wrong with a field, for ErrorsAt.
+type Problem struct {
+	Path string
+	Err  error
+}
+
+// ErrorsAt gives all problems of a later stage their places; nil where there are
+// none.
+func (d *Document) ErrorsAt(problems []Problem) error {
+	var all Errors
+	for _, p := range problems {
+		var one Errors
+		if errors.As(d.ErrorAt(p.Path, p.Err), &one) {
+			all = append(all, one...)
+		}
+	}
+	return all.err()
+}
+
+// choices are the valid values of a type of text; nil where it has no list.
+func choices(t reflect.Type) []string {
+	if valid := enums[t]; valid != nil {
+		return valid
+	}
+	if c, ok := reflect.Zero(t).Interface().(Choice); ok {
+		return c.Choices()
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+)
+
+// LoadOverlay reads a file that is to be laid over scenarios.
+func LoadOverlay(path string) (*Overlay, error) {
+	text, err := readBounded(path, maxFile)
+	switch {
+	case errors.Is(err, errTooLong):
+		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file is longer than %d bytes, the most that an overlay has", maxFile)}}
+	case err != nil:
+		return nil, err
+	}
+	return DecodeOverlay(path, text)
+}
+
+// Overlay is a part of a scenario that is laid over whole ones: constants that were
+// fitted to a cluster. What it gives below fabric counts for every fabric of the
+// scenario.
+type Overlay struct {
+	name string
+	root *node
+}
+
+// DecodeOverlay reads an overlay. Whether its fields exist is seen when it is laid
+// over a scenario.
+func DecodeOverlay(name string, text []byte) (*Overlay, error) {
+	root, errs := parse(name, text)
+	if err := errs.err(); err != nil {
+		return nil, err
+	}
+	if root.kind != mapping {
+		return nil, Errors{{File: name, Line: root.line, Col: root.col, Msg: "an overlay is a mapping of a scenario's fields, such as nccl:"}}
+	}
+	root.stamp(place{origin: "--overlay " + name}, false)
+	return &Overlay{name, root}, nil
+}
+
+// Under is the scenario with the overlay laid over it, field by field. Lists are
+// replaced as a whole.
+func (f *File) Under(o *Overlay) (*File, error) {
+	g := f
+	for _, kv := range o.root.pairs {
+		if kv.key.text != "fabric" {
+			g = g.with(g.root.asMapping().merged([]pair{kv}))
+			continue
+		}
+		if kv.val.kind != mapping {
+			return nil, Errors{{File: o.name, Line: 1, Col: 1, Path: "fabric", Msg: "want a mapping of the fields to change: an overlay goes over the fabrics that a scenario has"}}
+		}
+		explicit, err := g.Explicit()
+		if err != nil {
+			return nil, err
+		}
+		g = explicit.eachFabric(func(fabric *node) *node { return fabric.merged(kv.val.pairs) })
+	}
+	if _, errs := g.resolve(); len(errs) > 0 {
+		return nil, errs.err()
+	}
+	return g, nil
+}
+
+// With is the scenario with overrides laid over it, before others are.
+func (f *File) With(overrides ...Override) (*File, error) {
+	g, errs := f.under(overrides)
+	_, more := g.resolve()
+	f.blame(overrides, more)
+	return g, append(errs, more...).err()
+}
+
+// Explicit is the scenario with its fabrics written as a list, so that
+// fabrics[i] is the path of each: those of fabric, of a single name, or the usual
+// ones that it leaves to weft.
+func (f *File) Explicit() (*File, error) {
+	m := f.root.asMapping()
+	for i, kv := range m.pairs {
+		switch {
+		case kv.key.text == "fabrics" && kv.val.kind == sequence:
+			return f, nil
+		case kv.key.text == "fabric" || kv.key.text == "fabrics":
+			key := *kv.key
+			key.text = "fabrics"
+			m.pairs[i] = pair{&key, &node{place: kv.val.place, kind: sequence, items: []*node{kv.val}}}
+			return f.with(m), nil
+		}
+	}
+	r, err := f.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	list := &node{kind: sequence}
+	for i := range r.Fabrics {
+		list.items = append(list.items, &node{kind: scalar, text: r.Fabrics[i].Preset, plain: true})
+	}
+	list.stamp(place{origin: "default"}, false)
+	m.pairs = append(m.pairs, pair{&node{place: list.place, text: "fabrics", plain: true}, list})
+	return f.with(m), nil
+}
+
+// with is the file with another tree.
+func (f *File) with(root *node) *File { return &File{Name: f.Name, dir: f.dir, root: root} }
+
+// eachFabric is the scenario with each of its fabrics changed. They are a list.
+func (f *File) eachFabric(change func(*node) *node) *File {
+	m := f.root.asMapping()
+	for i, kv := range m.pairs {
+		if kv.key.text != "fabrics" {
+			continue
+		}
+		list := *kv.val
+		list.items = nil
+		for _, item := range kv.val.items {
+			list.items = append(list.items, change(item))
+		}
+		m.pairs[i] = pair{kv.key, &list}
+	}
+	return f.with(m)
+}
+
+// merged is the tree with fields laid over it: mappings field by field, all else as
+// a whole.
+func (n *node) merged(over []pair) *node {
+	m := n.asMapping()
+	for _, kv := range over {
+		at := -1
+		for i := range m.pairs {
+			if m.pairs[i].key.text == kv.key.text {
+				at = i
+			}
+		}
+		switch {
+		case at < 0:
+			m.pairs = append(m.pairs, kv)
+		case kv.val.kind == mapping:
+			m.pairs[at].val = m.pairs[at].val.merged(kv.val.pairs)
+		default:
+			m.pairs[at].val = kv.val
+		}
+	}
+	return m
+}

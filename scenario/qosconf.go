@@ -1,0 +1,36 @@
+package scenario
+
+import (
+	"weft/internal/subnet/qos"
+	"weft/units"
+)
+
+// QoSConf is what the fabric says of lanes and their arbitration as the QoS keys
+// of an opensm.conf, for all classes of ports. Read again as ib.opensm-conf it gives
+// the same lanes and weights.
+func (f *Fabric) QoSConf() *qos.Config {
+	vls, limit := uint8(f.IB.VLs), uint8(f.IB.HighLimit)
+	var levels [16]units.VL
+	for sl, vl := range f.IB.SL2VL {
+		levels[sl] = units.VL(vl)
+	}
+	c := &qos.Config{Enabled: true}
+	c.Sets[qos.Any] = qos.Set{
+		MaxVLs: &vls, HighLimit: &limit, SL2VL: &levels,
+		High: weightsOf(f.IB.VLArbHigh), Low: weightsOf(f.IB.VLArbLow),
+	}
+	return c
+}
+
+// weightsOf is an arbitration table as a file has it. An empty one is an entry
+// without weight: a key that is missing stands for OpenSM's own table.
+func weightsOf(table []VLWeight) []qos.Weight {
+	if len(table) == 0 {
+		return []qos.Weight{{}}
+	}
+	out := make([]qos.Weight, len(table))
+	for i, e := range table {
+		out[i] = qos.Weight{VL: units.VL(e.VL), Blocks: uint8(e.Weight)}
+	}
+	return out
+}

@@ -1,0 +1,44 @@
+package scenario
+
+// NCCL is how the collective library's own times and rates differ from the
+// constants that NCCL publishes in its cost model (src/graph/tuning.cc). Each field
+// is a factor on what weft takes from there; 1 is NCCL's figure. weft calibrate fits
+// them to a measured log. NCCL's choice of algorithm goes by its own constants,
+// whatever the factors.
+type NCCL struct {
+	// Base is on the fixed time of an operation: launch, first and last copies.
+	Base Ratio `yaml:"base"`
+	// StepLocal is on the software's time of a message inside a node.
+	StepLocal Ratio `yaml:"step-local"`
+	// StepNetwork is on the software's time of a message between nodes, which is a
+	// delay: messages of one connection overlap in it.
+	StepNetwork Ratio `yaml:"step-network"`
+	// Proxy is on the time that the CPU's thread takes to post a message between
+	// nodes, in which the next of the connection waits.
+	Proxy Ratio `yaml:"proxy"`
+	// Kernel is on the rates at which the GPUs' kernels move data.
+	Kernel Ratio `yaml:"kernel"`
+}
+
+// Factor is the ratio as a number.
+func (r Ratio) Factor() float64 { return float64(r.Num) / float64(r.Den) }
+
+// checkNCCL keeps the factors within two orders of magnitude: beyond, the model is
+// of something else.
+func (r *resolver) checkNCCL() {
+	n := &r.NCCL
+	for _, f := range []struct {
+		name  string
+		value Ratio
+	}{
+		{"base", n.Base},
+		{"step-local", n.StepLocal},
+		{"step-network", n.StepNetwork},
+		{"proxy", n.Proxy},
+		{"kernel", n.Kernel},
+	} {
+		if f.value.Cmp(1, 100) < 0 || f.value.Cmp(100, 1) > 0 {
+			r.complain("nccl."+f.name, "a factor of %s on NCCL's own figure: want 1/100 to 100", f.value)
+		}
+	}
+}

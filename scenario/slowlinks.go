@@ -1,0 +1,36 @@
+package scenario
+
+import (
+	"fmt"
+
+	"weft/units"
+)
+
+// SlowLink is a set of NICs whose cables run slower than the fabric's link: trained
+// down to fewer lanes or an older generation, both ways.
+type SlowLink struct {
+	// NICs are those of the cables: node3, node[0-7]/nic0.
+	NICs []string `yaml:"nics"`
+	// Rate is what the cable runs at.
+	Rate units.Rate `yaml:"rate" range:"1Mbps..100Tbps"`
+}
+
+// checkSlowLinks sees that each is a cable of the cluster, and slower.
+func (r *resolver) checkSlowLinks(path string, f *Fabric) {
+	if len(f.SlowLinks) > maxFaults {
+		r.complain(path+".slow-links", "%d entries: at most %d, each of which may name many NICs", len(f.SlowLinks), maxFaults)
+		return
+	}
+	for i := range f.SlowLinks {
+		s, at := &f.SlowLinks[i], fmt.Sprintf("%s.slow-links[%d]", path, i)
+		switch {
+		case len(s.NICs) == 0:
+			r.complain(at+".nics", "no NIC is named: want one such as node0/nic0, or node0 for all of a node's")
+		case s.Rate <= 0:
+			r.complain(at+".rate", "no rate is given: want one below the link's %s", f.Link.Rate())
+		case s.Rate > f.Link.Rate():
+			r.complain(at+".rate", "%s is more than the link's %s: the fabric's link says how fast the others are", s.Rate.Exact(), f.Link.Rate().Exact())
+		}
+		r.checkNICs(at+".nics", s.NICs)
+	}
+}

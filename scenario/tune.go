@@ -1,0 +1,171 @@
+package scenario
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Tune is a search for better parameters of one fabric, for weft tune; a run does
+// not read it.
+type Tune struct {
+	// Fabric is the name of the fabric that is tuned. It may be left out where the
+	// scenario has one.
+	Fabric string `yaml:"fabric,omitzero"`
+	// Objective weighs what is to become less. Default: time alone.
+	Objective Objective `yaml:"objective,omitzero"`
+	// Parameters are the fields that may change; all others stay.
+	Parameters []Parameter `yaml:"parameters"`
+	// Runs is the most simulations in all: the search, the sensitivity and the
+	// proof.
+	Runs int `yaml:"runs" range:"1..1000000"`
+	// Seeds is on how many seeds each candidate is simulated: run.seed and those
+	// after it.
+	Seeds int `yaml:"seeds" range:"1..1000"`
+	// HeldOut is on how many further seeds, which the search never sees, the
+	// outcome is held against the scenario as it stands.
+	HeldOut int `yaml:"held-out" range:"2..1000"`
+	// Levels is at how many values of a range its sensitivity is looked at.
+	Levels int `yaml:"levels" range:"2..100"`
+}
+
+// Objective is the weights of a sum that is to be as small as possible. Each term
+// is a mean over sizes and seeds.
+type Objective struct {
+	// Time is the weight of the time of the operation, over that of the scenario
+	// as it stands.
+	Time Ratio `yaml:"time,omitzero"`
+	// Tail is that of the 99th percentile of the completion of messages between
+	// nodes, over that of the scenario as it stands.
+	Tail Ratio `yaml:"tail,omitzero"`
+	// Pauses is that of PFC pauses per 1000 packets.
+	Pauses Ratio `yaml:"pauses,omitzero"`
+	// Fairness is that of 1 less Jain's index of the rates of messages.
+	Fairness Ratio `yaml:"fairness,omitzero"`
+}
+
+// Parameter is a field that may change: a number between two, or one of several
+// values.
+type Parameter struct {
+	// Path is the field's, as --set names it: fabrics[0].ethernet.ecn.kmin.
+	Path string `yaml:"path"`
+	// From is the least value.
+	From Value `yaml:"from,omitzero"`
+	// To is the largest.
+	To Value `yaml:"to,omitzero"`
+	// Scale is how the values between are spread. Default: log where to is at
+	// least ten times from, and from is not 0.
+	Scale Scale `yaml:"scale,omitzero"`
+	// Step is what values are whole multiples of, as a device takes them: 1Mbps.
+	// Default: three significant digits.
+	Step Value `yaml:"step,omitzero"`
+	// Values are all values, instead of from and to.
+	Values []Value `yaml:"values,omitzero"`
+}
+
+// Value is the value of any field, as a scenario writes it.
+type Value string
+
+// Scale is how the values of a range are spread.
+type Scale string
+
+// The scales.
+const (
+	Linear Scale = "linear"
+	Log    Scale = "log"
+)
+
+// The defaults of a tuning: a search that takes minutes with simulations of a
+// second, on seeds enough that one lucky one does not decide, and a proof on as
+// many as a t interval needs to be narrow.
+const (
+	usualRuns    = 300
+	usualSeeds   = 3
+	usualHeldOut = 10
+	usualLevels  = 5
+)
+
+// logFrom is the quotient of the ends of a range from which on it is logarithmic.
+const logFrom = 10
+
+// deriveTune fills in what a tuning leaves open.
+func (r *resolver) deriveTune() {
+	t := &r.Tune
+	if !r.stated("tune") {
+		return
+	}
+	if t.Objective == (Objective{}) {
+		t.Objective.Time = Ratio{1, 1}
+	}
+	for field, usual := range map[*int]int{&t.Runs: usualRuns, &t.Seeds: usualSeeds, &t.HeldOut: usualHeldOut, &t.Levels: usualLevels} {
+		if *field == 0 {
+			*field = usual
+		}
+	}
+	for i := range t.Parameters {
+		p := &t.Parameters[i]
+		if rest, ok := strings.CutPrefix(p.Path, "fabric."); ok {
+			p.Path = "fabrics[0]." + rest // as the printed scenario has it
+		}
+	}
+}
+
+// TunedFabric is the index of the fabric that is tuned, -1 where the scenario
+// does not say which.
+func (r *Resolved) TunedFabric() int {
+	if r.Tune.Fabric == "" && len(r.Fabrics) == 1 {
+		return 0
+	}
+	for i := range r.Fabrics {
+		if r.Fabrics[i].Name == r.Tune.Fabric {
+			return i
+		}
+	}
+	return -1
+}
+
+// ValueAt is what the field at a path has, as a scenario writes it; ok is false
+// where there is no such single value.
+func (r *Resolved) ValueAt(path string) (text string, ok bool) {
+	v := reflect.ValueOf(r).Elem()
+	for _, step := range steps(path) {
+		if v = below(v, step); !v.IsValid() {
+			return "", false
+		}
+	}
+	if p, named := presets[v.Type()]; named {
+		return v.Field(fieldByName(v.Type(), p.key)).String(), true
+	}
+	return writeScalar(v), isScalar(v.Type())
+}
+
+// below is the field or item of a value that a step of a path names; the zero
+// Value where there is none.
+func below(v reflect.Value, step string) reflect.Value {
+	if number, ok := strings.CutPrefix(step, "["); ok {
+		i, err := strconv.Atoi(strings.TrimSuffix(number, "]"))
+		if err != nil || v.Kind() != reflect.Slice && v.Kind() != reflect.Array || i < 0 || i >= v.Len() {
+			return reflect.Value{}
+		}
+		return v.Index(i)
+	}
+	if v.Kind() != reflect.Struct || v.Type() == ratioType {
+		return reflect.Value{}
+	}
+	i := fieldByName(v.Type(), step)
+	if i < 0 {
+		return reflect.Value{}
+	}
+	return v.Field(i)
+}
+
+// isScalar reports whether a field of the type is written as a single value.
+func isScalar(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		return t == ratioType
+	case reflect.Slice, reflect.Array:
+		return false
+	}
+	return true
+}

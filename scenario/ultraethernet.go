@@ -1,0 +1,149 @@
+package scenario
+
+import "weft/units"
+
+// Trim is how switches cut packets off that have no room, in place of dropping
+// them.
+type Trim struct {
+	// Size is what is left of a trimmed packet, its frame without preamble and gap.
+	Size units.Bytes `yaml:"size" range:"0B..1KiB"`
+	// Priority is that of trimmed packets.
+	Priority int `yaml:"priority" range:"0..7"`
+	// Threshold is the most that waits at an egress port in the class of data before
+	// packets are trimmed, and in that of trimmed packets before those are dropped.
+	// By default what the link carries in a round trip of the empty network.
+	Threshold units.Bytes `yaml:"threshold" range:"0B..1GiB"`
+}
+
+// On reports whether switches trim.
+func (t Trim) On() bool { return t.Size > 0 }
+
+// The least frame that has the headers of a request, and the bytes of a full
+// packet's and an acknowledgement's beyond payload, about (package wire has the
+// exact ones): what the round trip of the empty network is reckoned with.
+const (
+	minTrim       = 14 + 20 + 8 + 12 + 4
+	uetFullHeader = 122
+	uetAck        = 110
+)
+
+// deriveUltraEthernet gives an Ultra Ethernet fabric what follows from its round
+// trip: the congestion control's, and the thresholds that the UET specification
+// 1.0 recommends in 3.6.13.3 and 3.6.17, which are parts of what a link carries in
+// that time.
+func (r *resolver) deriveUltraEthernet(path string, f *Fabric) {
+	if f.Kind != UltraEthernetKind {
+		return
+	}
+	rtt := r.roundTrip(f)
+	if f.CC.Algorithm == NSCC {
+		if !r.stated(path + ".cc.base-rtt") {
+			f.CC.BaseRTT = rtt
+		}
+		rtt = f.CC.BaseRTT
+		if !r.stated(path + ".cc.target-delay") {
+			f.CC.TargetDelay = rtt * 3 / 4
+		}
+	}
+	inFlight := Ratio{int64(f.Link.Rate()), 8}.Mul(Ratio{int64(rtt), int64(units.Second)})
+	part := func(num, den int64) units.Bytes { return units.Bytes(inFlight.Mul(Ratio{num, den}).Of(1)) }
+	for _, x := range []struct {
+		field string
+		value *units.Bytes
+		part  units.Bytes
+	}{
+		{"trim.threshold", &f.Ethernet.Trim.Threshold, part(1, 1)},
+		{"ecn.kmin", &f.Ethernet.ECN.Kmin, part(1, 5)},
+		{"ecn.kmax", &f.Ethernet.ECN.Kmax, part(4, 5)},
+	} {
+		if !r.stated(path + ".ethernet." + x.field) {
+			*x.value = x.part
+		}
+	}
+}
+
+// roundTrip is that of a full packet and its acknowledgement over the longest path
+// of the empty fabric, from its first bit on the wire on, rounded up to tens of
+// nanoseconds.
+func (r *resolver) roundTrip(f *Fabric) units.Time {
+	rate := int64(f.Link.Rate())
+	if rate <= 0 {
+		return 0
+	}
+	switches := int64(f.Topology.longestPath())
+	cable := units.Time(int64(f.Link.PerMetre)*int64(r.LongestCable(f))/int64(units.Metre)) + f.Link.FECLatency
+	bytes := int64(f.MTU) + uetFullHeader + uetAck
+	wire := units.Time(Ratio{8 * bytes, 1}.Mul(Ratio{int64(units.Second), rate}).Of(1))
+	if f.Switch.Forwarding == StoreAndForward {
+		wire *= units.Time(switches + 1)
+	}
+	t := 2*units.Time(switches+1)*cable + 2*units.Time(switches)*f.Switch.Latency + wire + 2*f.NIC.AckPipeline
+	const step = 10 * units.Nanosecond
+	return (t + step - 1) / step * step
+}
+
+// longestPath is the most switches on a minimal path.
+func (t *Topology) longestPath() int {
+	switch t.plane() {
+	case SingleSwitch:
+		return 1
+	case FatTree:
+		return 2*t.Levels - 1
+	case Dragonfly, DragonflyPlus:
+		return 4
+	case Torus:
+		n := 1
+		for _, d := range t.Dims {
+			n += d / 2
+		}
+		return n
+	}
+	return 5 // rail-optimised, three levels if it needs them
+}
+
+func (r *resolver) checkUltraEthernet(path string, f *Fabric) {
+	e := &f.Ethernet
+	if f.MTU < 256 || f.MTU > 8192 {
+		r.complain(path+".mtu", "an Ultra Ethernet MTU of %s is out of range: want 256B to 8KiB", f.MTU.Exact())
+	}
+	if e.PFC.Enabled {
+		r.complain(path+".ethernet.pfc.enabled", "Ultra Ethernet is modelled on a network without PFC, which trims: set ethernet.pfc.enabled: false")
+	}
+	if f.Transport.Recovery != SelectiveRepeat {
+		r.complain(path+".transport.recovery", "Ultra Ethernet sends again what is lost and nothing else: want selective-repeat")
+	}
+	if f.Transport.Entropy == "" || f.Transport.EntropyValues == 0 {
+		r.complain(path+".transport", "how packets are sprayed is not said: give entropy: oblivious or recycled, and entropy-values of 1 to 256")
+	}
+	if f.CC.Algorithm != NSCC && f.CC.Algorithm != CCNone {
+		r.complain(path+".cc", "%s is not Ultra Ethernet's: it takes nscc or none", f.CC.Algorithm)
+	}
+	t := &e.Trim
+	if !t.On() {
+		return
+	}
+	if t.Size < minTrim || t.Size >= f.MTU {
+		r.complain(path+".ethernet.trim.size", "a trimmed packet of %s: want %s, where its headers end, to less than the MTU of %s", t.Size.Exact(), units.Bytes(minTrim).Exact(), f.MTU.Exact())
+	}
+	switch {
+	case t.Priority == e.DataPriority:
+		r.complain(path+".ethernet.trim.priority", "priority %d is that of data, whose queue is full when packets are trimmed: give another", t.Priority)
+	case !f.serves(t.Priority):
+		r.complain(path+".ethernet.trim.priority", "no queue serves priority %d: add it to ethernet.queues", t.Priority)
+	}
+	if t.Threshold < f.MTU {
+		r.complain(path+".ethernet.trim.threshold", "a queue of %s has no room for a packet of MTU %s: every one would be trimmed", t.Threshold.Exact(), f.MTU.Exact())
+	}
+}
+
+// ultraEthernetOnly complains of what other fabrics do not have.
+func (r *resolver) ultraEthernetOnly(path string, f *Fabric) {
+	if f.Kind == UltraEthernetKind {
+		return
+	}
+	for _, field := range []string{".ethernet.trim", ".transport.entropy", ".transport.entropy-values"} {
+		if r.written[path+field] {
+			r.complain(path+field, "this is a fabric of kind %s: trimming and entropy values are ultra-ethernet's", f.Kind)
+		}
+	}
+}
