@@ -30,6 +30,7 @@ var presets = map[reflect.Type]preset{
 	reflect.TypeFor[Switch]():  {catalog.Switch, "model"},
 	reflect.TypeFor[CC]():      {catalog.CC, "preset"},
 	reflect.TypeFor[Host]():    {catalog.Host, "path"},
+	reflect.TypeFor[Model]():   {catalog.Model, "preset"},
 }
 
 // decoder lays nodes over values: what a node does not mention stays as it is.
@@ -288,6 +289,8 @@ func readScalar(text string, v reflect.Value) error {
 		return parseInto(p, text, units.ParseRate)
 	case *units.Length:
 		return parseInto(p, text, units.ParseLength)
+	case *units.FLOPS:
+		return parseInto(p, text, units.ParseFLOPS)
 	case *units.Power:
 		return parseInto(p, text, units.ParsePower)
 	case *Ratio:
@@ -362,7 +365,7 @@ func abridged(s string) string {
 
 func isQuantity(t reflect.Type) bool {
 	switch t {
-	case reflect.TypeFor[units.Time](), reflect.TypeFor[units.Bytes](), reflect.TypeFor[units.Rate](), reflect.TypeFor[units.Length](), reflect.TypeFor[units.Power]():
+	case reflect.TypeFor[units.Time](), reflect.TypeFor[units.Bytes](), reflect.TypeFor[units.Rate](), reflect.TypeFor[units.Length](), reflect.TypeFor[units.FLOPS](), reflect.TypeFor[units.Power]():
 		return true
 	}
 	return false
@@ -379,6 +382,8 @@ func wanted(t reflect.Type) string {
 		return "a rate such as 400Gbps"
 	case t == reflect.TypeFor[units.Length]():
 		return "a length such as 30m"
+	case t == reflect.TypeFor[units.FLOPS]():
+		return "a rate of operations such as 989TFLOPS"
 	case t == reflect.TypeFor[units.Power]():
 		return "a power such as 120kW"
 	case t == reflect.TypeFor[PKey]():

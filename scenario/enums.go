@@ -43,6 +43,34 @@ const (
 	Ada       Architecture = "ada"
 )
 
+// Precision is what the matrix products of a training job are computed in.
+type Precision string
+
+// The precisions.
+const (
+	BF16 Precision = "bf16" // bfloat16
+	FP8  Precision = "fp8"  // 8 bits; the attention in bfloat16
+)
+
+// GradientPrecision is what gradients are kept and sent in.
+type GradientPrecision string
+
+// The precisions of gradients.
+const (
+	GradientsFP32 GradientPrecision = "fp32"
+	GradientsBF16 GradientPrecision = "bf16"
+)
+
+// Recompute is what of the way forward a training job computes again on the way back.
+type Recompute string
+
+// The kinds of recomputation.
+const (
+	RecomputeNone      Recompute = "none"
+	RecomputeSelective Recompute = "selective" // norms and activations, which costs no matrix product
+	RecomputeFull      Recompute = "full"      // all but the layers' inputs
+)
+
 // Detection is how a switch finds that a neighbour is gone.
 type Detection string
 
@@ -321,34 +349,37 @@ type Datatype string
 // enums lists the valid values of each enumerated type, in the order in which
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "iwarp", "tcp"},
-	reflect.TypeFor[ScaleUpKind]():    {"switch", "mesh", "pcie", "none"},
-	reflect.TypeFor[Architecture]():   {"volta", "ampere", "ada", "hopper", "blackwell"},
-	reflect.TypeFor[Forwarding]():     {"cut-through", "store-and-forward"},
-	reflect.TypeFor[Aggregation]():    {"none", "one-per-switch", "one-per-port"},
-	reflect.TypeFor[Detection]():      {"loss-of-signal", "bfd"},
-	reflect.TypeFor[Shape]():          {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
-	reflect.TypeFor[RoutingMode]():    {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
-	reflect.TypeFor[RoutingEngine]():  {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
-	reflect.TypeFor[Queueing]():       {"voq", "fifo"},
-	reflect.TypeFor[Schedule]():       {"strict", "dwrr"},
-	reflect.TypeFor[Enforcement]():    {"both", "in", "out", "off"},
-	reflect.TypeFor[ZoneKind]():       texts(zoneKinds),
-	reflect.TypeFor[Separation]():     {"cables", "links", "forwarding"},
-	reflect.TypeFor[DeviceKind]():     texts(deviceKinds),
-	reflect.TypeFor[WatchdogAction](): {"drop", "forward", "alert"},
-	reflect.TypeFor[CCAlgorithm]():    {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc", "nscc"},
-	reflect.TypeFor[Recovery]():       {"go-back-n", "selective-repeat"},
-	reflect.TypeFor[Entropy]():        {"oblivious", "recycled"},
-	reflect.TypeFor[TCPVariant]():     {"cubic", "dctcp"},
-	reflect.TypeFor[HostPath]():       {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
-	reflect.TypeFor[Distribution]():   {"none", "exponential", "lognormal"},
-	reflect.TypeFor[Collective]():     {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
-	reflect.TypeFor[Pattern]():        {"permutation", "incast", "uniform", "flows"},
-	reflect.TypeFor[Service]():        {"rc", "uc", "ud"},
-	reflect.TypeFor[Operation]():      {"write", "read", "send"},
-	reflect.TypeFor[Algorithm]():      {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "direct"},
-	reflect.TypeFor[Protocol]():       {"auto", "simple", "ll", "ll128"},
-	reflect.TypeFor[Scale]():          {"linear", "log"},
-	reflect.TypeFor[Datatype]():       {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
+	reflect.TypeFor[FabricKind]():        {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "iwarp", "tcp"},
+	reflect.TypeFor[ScaleUpKind]():       {"switch", "mesh", "pcie", "none"},
+	reflect.TypeFor[Architecture]():      {"volta", "ampere", "ada", "hopper", "blackwell"},
+	reflect.TypeFor[Forwarding]():        {"cut-through", "store-and-forward"},
+	reflect.TypeFor[Aggregation]():       {"none", "one-per-switch", "one-per-port"},
+	reflect.TypeFor[Detection]():         {"loss-of-signal", "bfd"},
+	reflect.TypeFor[Shape]():             {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
+	reflect.TypeFor[RoutingMode]():       {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
+	reflect.TypeFor[RoutingEngine]():     {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
+	reflect.TypeFor[Queueing]():          {"voq", "fifo"},
+	reflect.TypeFor[Schedule]():          {"strict", "dwrr"},
+	reflect.TypeFor[Enforcement]():       {"both", "in", "out", "off"},
+	reflect.TypeFor[ZoneKind]():          texts(zoneKinds),
+	reflect.TypeFor[Separation]():        {"cables", "links", "forwarding"},
+	reflect.TypeFor[DeviceKind]():        texts(deviceKinds),
+	reflect.TypeFor[WatchdogAction]():    {"drop", "forward", "alert"},
+	reflect.TypeFor[CCAlgorithm]():       {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc", "nscc"},
+	reflect.TypeFor[Recovery]():          {"go-back-n", "selective-repeat"},
+	reflect.TypeFor[Entropy]():           {"oblivious", "recycled"},
+	reflect.TypeFor[TCPVariant]():        {"cubic", "dctcp"},
+	reflect.TypeFor[HostPath]():          {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
+	reflect.TypeFor[Distribution]():      {"none", "exponential", "lognormal"},
+	reflect.TypeFor[Collective]():        {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
+	reflect.TypeFor[Pattern]():           {"permutation", "incast", "uniform", "flows"},
+	reflect.TypeFor[Service]():           {"rc", "uc", "ud"},
+	reflect.TypeFor[Operation]():         {"write", "read", "send"},
+	reflect.TypeFor[Algorithm]():         {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "direct"},
+	reflect.TypeFor[Protocol]():          {"auto", "simple", "ll", "ll128"},
+	reflect.TypeFor[Scale]():             {"linear", "log"},
+	reflect.TypeFor[Datatype]():          {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
+	reflect.TypeFor[Precision]():         {"bf16", "fp8"},
+	reflect.TypeFor[GradientPrecision](): {"fp32", "bf16"},
+	reflect.TypeFor[Recompute]():         {"none", "selective", "full"},
 }

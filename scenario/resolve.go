@@ -24,6 +24,8 @@ type document struct {
 	Fabrics []Fabric `yaml:"fabrics"`
 	// Workload is what runs on each of them.
 	Workload Workload `yaml:"workload"`
+	// Training is the job of weft train.
+	Training Training `yaml:"training"`
 	// Faults are what breaks while it runs.
 	Faults []Fault `yaml:"faults"`
 	// Control is how long control planes take.
@@ -52,11 +54,14 @@ type resolver struct {
 // resolve never fails to give a Resolved; with errors it is not to be used.
 func (f *File) resolve() (*Resolved, Errors) {
 	r := &resolver{decoder: newDecoder(f.Name), dir: f.dir}
-	r.defaults()
+	r.defaults("scenario", reflect.ValueOf(&r.doc).Elem(), "")
+	if f.root.child("training") != nil {
+		r.defaults("training", reflect.ValueOf(&r.doc.Training).Elem(), "training")
+	}
 	r.document(f.root)
 	r.Name, r.Cluster, r.Workload, r.Run = r.doc.Name, r.doc.Cluster, r.doc.Workload, r.doc.Run
 	r.Faults, r.Control, r.NCCL = r.doc.Faults, r.doc.Control, r.doc.NCCL
-	r.Isolation, r.Tune = r.doc.Isolation, r.doc.Tune
+	r.Isolation, r.Tune, r.Training = r.doc.Isolation, r.doc.Tune, r.doc.Training
 	r.fabrics(f.root)
 	r.misread = len(r.errs)
 	if !r.broken("cluster", "topology") {
@@ -64,6 +69,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	}
 	r.deriveWorkload()
 	r.deriveIsolation()
+	r.deriveTraining()
 	r.deriveTune()
 	r.check()
 	normalise(reflect.ValueOf(&r.Resolved).Elem())
@@ -71,12 +77,13 @@ func (f *File) resolve() (*Resolved, Errors) {
 	return &r.Resolved, r.errs
 }
 
-func (r *resolver) defaults() {
-	e, err := catalog.Lookup(catalog.Defaults, "scenario")
+// defaults lays what an entry of the catalog says under a section of the file.
+func (r *resolver) defaults(entry string, section reflect.Value, path string) {
+	e, err := catalog.Lookup(catalog.Defaults, entry)
 	if err != nil {
 		panic(err)
 	}
-	r.facts("", e, reflect.ValueOf(&r.doc).Elem())
+	r.facts(path, e, section)
 }
 
 // document lays all but the fabrics, which need the rest first.

@@ -16,6 +16,8 @@ type Resolved struct {
 	Fabrics []Fabric `yaml:"fabrics"`
 	// Workload is what runs on each of them.
 	Workload Workload `yaml:"workload"`
+	// Training is the job of weft train; of all else it is no part.
+	Training Training `yaml:"training"`
 	// Faults are what breaks while it runs; they are the same on every fabric.
 	Faults []Fault `yaml:"faults,omitzero"`
 	// Control is how long control planes take to bring a fabric up and to mend it.
@@ -72,6 +74,20 @@ type GPU struct {
 	Model string `yaml:"model"`
 	// Architecture names the row of NCCL's cost model.
 	Architecture Architecture `yaml:"architecture"`
+	// Memory is the GPU's own.
+	Memory units.Bytes `yaml:"memory" range:"1MB..1TiB"`
+	// MemoryRate is what the memory carries, reads and writes together.
+	MemoryRate units.Rate `yaml:"memory-rate" range:"1Gbps..1000Tbps"`
+	// BF16 is the datasheet's peak of matrix products in bfloat16, without sparsity.
+	BF16 units.FLOPS `yaml:"bf16" range:"0..1000PFLOPS"`
+	// FP8 is the same in 8 bits. 0: the GPU has none.
+	FP8 units.FLOPS `yaml:"fp8" range:"0..1000PFLOPS"`
+	// MatrixBF16 is what large matrix products reach of the peak.
+	MatrixBF16 Ratio `yaml:"matrix-bf16"`
+	// MatrixFP8 is the same in 8 bits.
+	MatrixFP8 Ratio `yaml:"matrix-fp8"`
+	// Attention is what the attention's kernel reaches of the peak in bfloat16.
+	Attention Ratio `yaml:"attention"`
 }
 
 // ScaleUp is the network inside a node. It may be given as a generation.

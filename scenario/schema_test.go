@@ -141,6 +141,8 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "0", Maximum: "32767"}, {Type: "string", Pattern: `^0x[0-9a-fA-F]{1,4}$`}}, Examples: []any{"0x8"}}
 	case reflect.TypeFor[units.Length]():
 		return text(`^[0-9]+(\.[0-9]+)? ?(mm|cm|m|km)$`, "30m")
+	case reflect.TypeFor[units.FLOPS]():
+		return text(`^[0-9]+(\.[0-9]+)? ?[GTP]?FLOPS$`, "989TFLOPS")
 	case ratioType:
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: "0"}, {Type: "string", Pattern: `^[0-9.]+%?([/:][0-9.]+%?)?$`}}, Examples: []any{"1/8"}}
 	case reflect.TypeFor[Value](): // of any field

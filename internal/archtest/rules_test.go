@@ -104,8 +104,16 @@ var inner = []rule{
 		why: "NCCL's choice is arithmetic about a cluster",
 	},
 	{
-		pkg: "internal/workload", core: true, may: []string{"units", "internal/collective"},
+		pkg: "internal/workload", core: true, may: []string{"units", "internal/collective", "internal/engine"},
 		why: "what ranks do is a graph, whoever describes it and whatever it runs on",
+	},
+	{
+		pkg: "internal/workload/pipeline", core: true,
+		why: "the order of a pipeline's work is arithmetic about stages and micro-batches",
+	},
+	{
+		pkg: "internal/workload/llm", core: true, may: []string{"units", "internal/collective", "internal/workload", "internal/workload/pipeline"},
+		why: "a training step follows from a model's dimensions, whatever cluster it runs on",
 	},
 	{
 		pkg: "internal/topology/topologytest", core: true, may: []string{"units", "internal/topology"},

@@ -20,6 +20,7 @@ type Kind string
 // The kinds of entry.
 const (
 	GPU      Kind = "gpu"
+	Model    Kind = "model"
 	ScaleUp  Kind = "scale-up"
 	PCIe     Kind = "pcie"
 	NIC      Kind = "nic"
@@ -36,7 +37,7 @@ const (
 
 // Kinds is every kind, in the order in which they are listed.
 func Kinds() []Kind {
-	return []Kind{Node, GPU, ScaleUp, PCIe, NIC, Switch, Link, Cable, Fabric, CC, Host, Vendor, Defaults}
+	return []Kind{Node, GPU, ScaleUp, PCIe, NIC, Switch, Link, Cable, Fabric, CC, Host, Vendor, Model, Defaults}
 }
 
 // Tag says how far a fact can be trusted.

@@ -26,7 +26,7 @@ func TestEveryFactHasATagAndASource(t *testing.T) {
 // silence. A fabric's differ by its protocol, and no congestion control has no
 // parameters.
 func TestEntriesOfAKindStateTheSameFields(t *testing.T) {
-	for _, kind := range []Kind{Node, GPU, ScaleUp, PCIe, NIC, Link, Host, Cable, Vendor} {
+	for _, kind := range []Kind{Node, GPU, ScaleUp, PCIe, NIC, Link, Host, Cable, Vendor, Model} {
 		want := fields(Entries(kind)[0])
 		for _, e := range Entries(kind) {
 			if got := fields(e); !slices.Equal(got, want) && kind != Node {

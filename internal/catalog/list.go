@@ -18,7 +18,7 @@ type Row struct {
 // keyFields are what a listing shows of each kind.
 var keyFields = map[Kind][]string{
 	Node:     {"gpus", "gpu", "scale-up", "nics", "nic", "pcie"},
-	GPU:      {"architecture", "memory", "memory-rate"},
+	GPU:      {"architecture", "memory", "memory-rate", "bf16", "fp8"},
 	ScaleUp:  {"kind", "links", "link-rate", "switches", "latency"},
 	PCIe:     {"lanes", "lane-rate", "latency"},
 	NIC:      {"rate", "ports", "tx-pipeline", "rx-pipeline"},
@@ -29,7 +29,8 @@ var keyFields = map[Kind][]string{
 	Fabric:   {"link", "switch", "mtu", "routing.mode", "cc", "host"},
 	CC:       {"algorithm", "g", "decrease-period", "increase-period", "ai-rate", "hai-rate"},
 	Host:     {"copies", "post", "proxy", "syscall", "per-segment", "interrupt"},
-	Defaults: {"cluster.node", "cluster.nodes", "topology.shape", "run.limit.memory"},
+	Model:    {"layers", "hidden", "ffn", "heads", "kv-heads", "vocab", "experts"},
+	Defaults: {"cluster.node", "cluster.nodes", "topology.shape", "run.limit.memory", "precision", "parallel.zero"},
 }
 
 // List is the catalog as it is listed, by kind and in the order of the data.

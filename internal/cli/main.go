@@ -20,6 +20,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newTune,
 	newDiagnose,
 	newLatency,
+	newTrain,
 	newPlan,
 	newAdvise,
 	newValidate,

@@ -4,6 +4,7 @@
 package runstore
 
 import (
+	"reflect"
 	"strings"
 
 	"weft/units"
@@ -115,6 +116,14 @@ type Counts struct {
 func (c Counts) Drops() int64 {
 	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey + c.DroppedSegment + c.DroppedWatchdog + c.DroppedReceiver + c.DroppedCorrupt +
 		c.DroppedFault + c.DroppedNoRoute
+}
+
+// Add adds what happened in another network.
+func (c *Counts) Add(o *Counts) {
+	sum, more := reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem()
+	for i := range sum.NumField() {
+		sum.Field(i).SetInt(sum.Field(i).Int() + more.Field(i).Int())
+	}
 }
 
 // Level is the messages of a service level.

@@ -58,9 +58,10 @@ func (p *plan) execute(ctx context.Context, r *scenario.Resolved, g *workload.Gr
 	var stop atomic.Bool
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 	run.start()
-	err = run.net.Run(r.Run.Limit.SimulatedTime, 1, &stop)
+	limit := r.Run.Limit.SimulatedTime + g.Computing() // it is meant for what moves
+	err = run.net.Run(limit, 1, &stop)
 	if err == nil {
-		err = run.verdict(r.Run.Limit.SimulatedTime)
+		err = run.verdict(limit)
 	}
 	if ctx.Err() != nil {
 		err = ctx.Err()

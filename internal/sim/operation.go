@@ -398,10 +398,10 @@ func (r *collectives) Timer(p *fabric.Partition, source uint32) {
 func (r *collectives) due(p *fabric.Partition, rank int, t *timer) {
 	switch t.kind {
 	case timerBegin:
-		o, _, _ := r.named(t.tag)
+		o, _ := r.named(t.tag)
 		r.begin(p, o, o.comm.place[int32(rank)])
 	case timerStep:
-		o, lane, _ := r.named(t.tag)
+		o, lane := r.named(t.tag)
 		r.resume(p, o, o.comm.place[int32(rank)], lane)
 	case timerPost:
 		r.handOver(p, &t.transfer)
@@ -411,7 +411,7 @@ func (r *collectives) due(p *fabric.Partition, rank int, t *timer) {
 }
 
 // named is what a tag names.
-func (r *collectives) named(tag uint64) (o *operation, lane, step int) {
-	number, lane, step := partsOf(tag)
-	return r.running[number], lane, step
+func (r *collectives) named(tag uint64) (o *operation, lane int) {
+	number, lane, _ := partsOf(tag)
+	return r.running[number], lane
 }

@@ -76,9 +76,8 @@ func (s *untimed) begin(at place) {
 	case Collective:
 		k := s.entered[o.Group][at.rank]
 		s.entered[o.Group][at.rank]++
-		in := append(s.meetings[o.Group][k], at)
-		s.meetings[o.Group][k] = in
-		if len(in) == len(s.g.Groups[o.Group].Ranks) {
+		s.meetings[o.Group][k] = append(s.meetings[o.Group][k], at)
+		if in := s.meetings[o.Group][k]; len(in) == len(s.g.Groups[o.Group].Ranks) {
 			delete(s.meetings[o.Group], k)
 			for _, p := range in {
 				s.over(p)

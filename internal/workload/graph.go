@@ -50,6 +50,8 @@ type Op struct {
 	Purpose Purpose
 	// Stream is the rank's stream that it runs on.
 	Stream uint8
+	// Phase is the place of the communication in a list of phases, for Replay.
+	Phase int32
 	// After are the operations of the same rank, by their places in its list, that
 	// must be over before it begins, beside the one before it in its stream.
 	After []int32
@@ -105,4 +107,18 @@ func (g *Graph) Ops() (n int) {
 		n += len(ops)
 	}
 	return n
+}
+
+// Computing is how long the rank computes that computes the longest.
+func (g *Graph) Computing() (most units.Time) {
+	for _, ops := range g.Ranks {
+		sum := units.Time(0)
+		for i := range ops {
+			if ops[i].Kind == Compute {
+				sum += ops[i].Time
+			}
+		}
+		most = max(most, sum)
+	}
+	return most
 }

@@ -1,0 +1,131 @@
+package runstore
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"weft/units"
+)
+
+// TrainingVersion is the version of the layout of a training job's results.
+const TrainingVersion = 1
+
+// Training is what a training step takes, fabric by fabric.
+type Training struct {
+	Version  int              `json:"version"`
+	Scenario string           `json:"scenario"`
+	Seed     uint64           `json:"seed"`
+	Job      TrainingJob      `json:"job"`
+	Fabrics  []TrainingFabric `json:"fabrics"`
+	Partial  bool             `json:"partial,omitempty"`
+}
+
+// TrainingJob is the job that was simulated, with what follows from it.
+type TrainingJob struct {
+	Model      string        `json:"model"`
+	Parameters int64         `json:"parameters"`
+	GPU        string        `json:"gpu"`
+	GPUs       int           `json:"gpus"`
+	Nodes      int           `json:"nodes"`
+	Precision  string        `json:"precision"`
+	Tensor     int           `json:"tensor"`
+	Context    int           `json:"context"`
+	Pipeline   int           `json:"pipeline"`
+	Interleave int           `json:"interleave"`
+	Data       int           `json:"data"`
+	Expert     int           `json:"expert"`
+	ZeRO       int           `json:"zero"`
+	Sequences  int           `json:"sequences"` // of a step
+	Micros     int           `json:"micro_batches"`
+	Tokens     int64         `json:"tokens"` // of a step
+	FLOPs      float64       `json:"model_flops"`
+	Peak       units.FLOPS   `json:"peak_flops"`   // of a GPU in the precision
+	Memory     units.Bytes   `json:"memory_bytes"` // of a GPU
+	Stages     []StageMemory `json:"stages"`
+}
+
+// StageMemory is the memory that a GPU of a pipeline stage needs.
+type StageMemory struct {
+	Weights     int64 `json:"weights_bytes"`
+	Gradients   int64 `json:"gradients_bytes"`
+	Optimizer   int64 `json:"optimizer_bytes"`
+	Activations int64 `json:"activations_bytes"`
+	Logits      int64 `json:"logits_bytes"`
+}
+
+// Total is the sum.
+func (m StageMemory) Total() int64 {
+	return m.Weights + m.Gradients + m.Optimizer + m.Activations + m.Logits
+}
+
+// TrainingFabric is a step on one fabric. Times are picoseconds, means over the ranks
+// unless they say otherwise.
+type TrainingFabric struct {
+	Name     string     `json:"name"`
+	Protocol string     `json:"protocol"`
+	Rate     units.Rate `json:"rate"`
+	StepPs   int64      `json:"step_ps"`
+	TokensPS float64    `json:"tokens_per_s"`
+	MFU      float64    `json:"mfu"`
+	// ComputingPs, the exposed times, WaitingPs and BubblePs sum to the step.
+	ComputingPs int64           `json:"computing_ps"`
+	WaitingPs   int64           `json:"waiting_ps"` // for members of a collective that come later
+	BubblePs    int64           `json:"bubble_ps"`  // neither computing nor communicating
+	Purposes    []PurposeTime   `json:"communication"`
+	Phases      []TrainingPhase `json:"phases"`
+	Hottest     []HotLink       `json:"hottest_links"`
+	HottestIn   string          `json:"hottest_links_in,omitempty"` // the phase
+	Counts      Counts          `json:"counts"`                     // of all that was simulated
+	Exact       bool            `json:"exact"`                      // everything was simulated as it comes, nothing reused
+	// Simulated and Communications are how many communications of groups were simulated
+	// packet by packet, of how many in the step.
+	Simulated      int64  `json:"simulated"`
+	Communications int64  `json:"communications"`
+	Failure        string `json:"failure,omitempty"`
+}
+
+// PurposeTime is the communication of a dimension of parallelism.
+type PurposeTime struct {
+	Purpose   string `json:"purpose"`
+	MovingPs  int64  `json:"moving_ps"`  // in which data moved
+	ExposedPs int64  `json:"exposed_ps"` // of it, in which the GPU computed nothing
+}
+
+// TrainingPhase is a communication that all groups of a kind make at once, as it was
+// simulated.
+type TrainingPhase struct {
+	Name      string `json:"name"`
+	Purpose   string `json:"purpose"`
+	Groups    int    `json:"groups"`
+	Ranks     int    `json:"ranks"` // of a group
+	Bytes     int64  `json:"bytes"` // of the largest
+	Uses      int    `json:"uses"`  // in a step, by a group
+	Algorithm string `json:"algorithm"`
+	Wire      string `json:"wire"`
+	LeastPs   int64  `json:"least_ps"` // of the fastest rank
+	MeanPs    int64  `json:"mean_ps"`
+	MostPs    int64  `json:"most_ps"` // of the slowest
+	// Folded is how many groups were simulated for all, where the others are provably
+	// like them; 0 if all were.
+	Folded int `json:"folded_groups,omitempty"`
+}
+
+// Encode is the results as JSON.
+func (t *Training) Encode() ([]byte, error) {
+	own := *t
+	own.Fabrics = append([]TrainingFabric(nil), t.Fabrics...)
+	for i := range own.Fabrics {
+		f := &own.Fabrics[i]
+		f.TokensPS, f.MFU = rounded(f.TokensPS, bandwidthDigits), rounded(f.MFU, shareDigits)
+		f.Hottest = append([]HotLink(nil), f.Hottest...)
+		for j := range f.Hottest {
+			f.Hottest[j].Busy = rounded(f.Hottest[j].Busy, shareDigits)
+		}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(&own)
+	return b.Bytes(), err
+}

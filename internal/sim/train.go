@@ -1,0 +1,307 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"weft/internal/runstore"
+	"weft/internal/workload"
+	"weft/internal/workload/llm"
+	"weft/scenario"
+	"weft/units"
+)
+
+// TrainOptions are what a caller may choose about the simulation of a training step.
+type TrainOptions struct {
+	// Workers is how many cores to use; 0 is all.
+	Workers int
+	// Exact simulates the whole step as it comes, and reuses nothing.
+	Exact bool
+	// Progress, if not nil, is called after each simulation, never concurrently.
+	Progress func(Progress)
+}
+
+// Train simulates a training step of the scenario's job on each of its fabrics.
+func Train(ctx context.Context, r *scenario.Resolved, o TrainOptions) (*runstore.Training, error) {
+	job := trainingJob(r)
+	if err := job.Check(); err != nil {
+		return nil, err
+	}
+	if err := job.Fits(); err != nil {
+		return nil, err
+	}
+	out := &runstore.Training{Version: runstore.TrainingVersion, Scenario: r.Name, Seed: r.Run.Seed, Job: describeJob(r, job)}
+	fold := llm.FoldAll
+	if o.Exact {
+		fold = llm.FoldNone
+	}
+	t := &training{scenario: r, job: job, step: job.Step(fold), out: out}
+	var tasks []trainingTask
+	out.Fabrics = make([]runstore.TrainingFabric, len(r.Fabrics))
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		out.Fabrics[i] = runstore.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exact: o.Exact}
+		p, err := newPlan(r, f)
+		if err != nil {
+			return nil, err
+		}
+		s := &steps{training: t, plan: p, result: &out.Fabrics[i], runs: make([]*phaseRun, len(t.step.Phases))}
+		if o.Exact {
+			tasks = append(tasks, trainingTask{s, -1})
+			continue
+		}
+		for phase := range t.step.Phases {
+			tasks = append(tasks, trainingTask{s, phase})
+		}
+	}
+	runTasks(ctx, tasks, &o)
+	if err := ctx.Err(); err != nil {
+		out.Partial = true
+		return out, err
+	}
+	return out, t.failures()
+}
+
+// training is what the fabrics share.
+type training struct {
+	scenario *scenario.Resolved
+	job      *llm.Job
+	step     *llm.Step
+	out      *runstore.Training
+}
+
+// steps is a step on one fabric.
+type steps struct {
+	*training
+	plan   *plan
+	result *runstore.TrainingFabric
+	mu     sync.Mutex
+	runs   []*phaseRun // by phase
+	done   int
+	failed error
+}
+
+// trainingTask is one simulation: a phase on a fabric, or the whole step (-1).
+type trainingTask struct {
+	*steps
+	phase int
+}
+
+// runTasks runs the simulations on as many cores as allowed.
+func runTasks(ctx context.Context, tasks []trainingTask, o *TrainOptions) {
+	workers := o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	told := Progress{Total: len(tasks)}
+	for range min(workers, len(tasks)) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(tasks) || ctx.Err() != nil {
+					return
+				}
+				tasks[i].run(ctx)
+				mu.Lock()
+				told.Done, told.Fabric = told.Done+1, tasks[i].plan.fabric.Name
+				if o.Progress != nil {
+					o.Progress(told)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// run is one simulation; the last of a fabric's puts the step together.
+func (t trainingTask) run(ctx context.Context) {
+	var err error
+	if t.phase < 0 {
+		err = t.whole(ctx)
+	} else {
+		var run *phaseRun
+		run, err = t.plan.runPhase(ctx, t.scenario, &t.step.Phases[t.phase])
+		if err != nil {
+			err = fmt.Errorf("%s: %w", t.step.Phases[t.phase].Name, err)
+		}
+		t.runs[t.phase] = run
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done++
+	if err != nil && t.failed == nil {
+		t.failed = err
+		t.result.Failure = err.Error()
+	}
+	if t.phase >= 0 && t.done == len(t.runs) && t.failed == nil {
+		if err := t.assemble(); err != nil {
+			t.result.Failure = err.Error()
+		}
+	}
+}
+
+// failures joins what went wrong on the fabrics.
+func (t *training) failures() error {
+	var errs []error
+	for i := range t.out.Fabrics {
+		if f := &t.out.Fabrics[i]; f.Failure != "" {
+			errs = append(errs, fmt.Errorf("%s: %s", f.Name, f.Failure))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// whole simulates the step as it comes.
+func (s *steps) whole(ctx context.Context) error {
+	x, err := s.plan.execute(ctx, s.scenario, s.step.Graph)
+	if err != nil {
+		return err
+	}
+	s.tell(x.Timeline)
+	s.result.Counts, s.result.Hottest, s.result.HottestIn = x.Counts, x.Hottest, "the whole step"
+	s.result.Communications = s.communications()
+	s.result.Simulated = s.result.Communications
+	return nil
+}
+
+// assemble puts the step together from its phases.
+func (s *steps) assemble() error {
+	took := make([][]units.Time, len(s.runs)) // by phase and rank of the graph
+	for phase, run := range s.runs {
+		took[phase] = make([]units.Time, len(s.step.Stands))
+		for rank, stands := range s.step.Stands {
+			took[phase][rank] = -1
+			for _, real := range stands {
+				took[phase][rank] = max(took[phase][rank], run.took[real])
+			}
+		}
+	}
+	line, err := workload.Replay(s.step.Graph, func(phase int32, rank int) units.Time { return took[phase][rank] })
+	if err != nil {
+		return err
+	}
+	s.tell(line)
+	s.tellPhases()
+	return nil
+}
+
+// tell fills in what a timeline says.
+func (s *steps) tell(line *workload.Timeline) {
+	f, j := s.result, &s.out.Job
+	accounts := workload.Accounts(s.step.Graph, line)
+	n := int64(len(accounts))
+	var sum workload.Account
+	for i := range accounts {
+		a := &accounts[i]
+		sum.Computing, sum.Waiting, sum.Bubble = sum.Computing+a.Computing, sum.Waiting+a.Waiting, sum.Bubble+a.Bubble
+		for p := range a.Moving {
+			sum.Moving[p] += a.Moving[p]
+			sum.Exposed[p] += a.Exposed[p]
+		}
+	}
+	f.StepPs = int64(line.End)
+	f.ComputingPs, f.WaitingPs, f.BubblePs = int64(sum.Computing)/n, int64(sum.Waiting)/n, int64(sum.Bubble)/n
+	for p := range sum.Moving {
+		if sum.Moving[p] > 0 {
+			f.Purposes = append(f.Purposes, runstore.PurposeTime{
+				Purpose: workload.Purpose(p).String(), MovingPs: int64(sum.Moving[p]) / n, ExposedPs: int64(sum.Exposed[p]) / n,
+			})
+		}
+	}
+	if seconds := line.End.Seconds(); seconds > 0 {
+		f.TokensPS = float64(j.Tokens) / seconds
+		f.MFU = j.FLOPs / seconds / float64(j.GPUs) / float64(j.Peak)
+	}
+}
+
+// tellPhases fills in the phases, and what was simulated.
+func (s *steps) tellPhases() {
+	f := s.result
+	uses := s.uses()
+	for i, run := range s.runs {
+		p := &s.step.Phases[i]
+		out := runstore.TrainingPhase{Name: p.Name, Purpose: p.Purpose.String(), Groups: len(p.Groups), Ranks: len(p.Groups[0]), Uses: uses[i], LeastPs: int64(units.Forever)}
+		n := int64(0)
+		for _, t := range run.took {
+			if t < 0 {
+				continue
+			}
+			n++
+			out.LeastPs, out.MostPs = min(out.LeastPs, int64(t)), max(out.MostPs, int64(t))
+			out.MeanPs += int64(t)
+		}
+		out.MeanPs /= max(1, n)
+		for _, bytes := range p.Bytes {
+			out.Bytes = max(out.Bytes, int64(bytes))
+		}
+		if len(run.Plans) > 0 {
+			out.Algorithm, out.Wire = run.Plans[0].Algo.String(), run.Plans[0].Proto.String()
+		}
+		if run.groups < len(p.Groups) {
+			out.Folded = run.groups
+		}
+		f.Phases = append(f.Phases, out)
+		f.Simulated += int64(run.groups)
+		f.Counts.Add(&run.Counts)
+		if busier(run.Hottest, f.Hottest) {
+			f.Hottest, f.HottestIn = run.Hottest, p.Name
+		}
+	}
+	f.Communications = s.communications()
+}
+
+// busier reports whether the busiest of some links carries more than that of others.
+func busier(a, b []runstore.HotLink) bool {
+	return len(a) > 0 && (len(b) == 0 || a[0].Bytes > b[0].Bytes)
+}
+
+// uses is how often each phase comes in the list of a rank, at the most.
+func (s *steps) uses() []int {
+	uses := make([]int, len(s.step.Phases))
+	for _, ops := range s.step.Graph.Ranks {
+		own := make([]int, len(uses))
+		for i := range ops {
+			if o := &ops[i]; o.Kind == workload.Collective || o.Kind == workload.Send {
+				own[o.Phase]++
+				uses[o.Phase] = max(uses[o.Phase], own[o.Phase])
+			}
+		}
+	}
+	return uses
+}
+
+// communications is how many collectives of groups and messages a step has.
+func (s *steps) communications() (n int64) {
+	for i, uses := range s.uses() {
+		n += int64(uses) * int64(len(s.step.Phases[i].Groups))
+	}
+	return n
+}
+
+// describeJob is the job as results have it.
+func describeJob(r *scenario.Resolved, j *llm.Job) runstore.TrainingJob {
+	p := &j.Parallel
+	out := runstore.TrainingJob{
+		Model: r.Training.Model.Preset, Parameters: j.Model.Parameters(), GPU: r.Cluster.Node.GPU.Model, GPUs: p.GPUs(), Nodes: r.Cluster.Nodes,
+		Precision: string(r.Training.Precision), Tensor: p.Tensor, Context: p.Context, Pipeline: p.Pipeline, Interleave: p.Chunks,
+		Data: p.Data, Expert: p.Expert, ZeRO: p.ZeRO, Sequences: j.Batch.Global, Micros: j.Micros(),
+		Tokens: int64(j.Batch.Global) * int64(j.Batch.Sequence), Memory: j.GPU.Memory,
+	}
+	out.FLOPs = j.Model.StepFLOPs(j.Batch.Sequence) * float64(out.Tokens)
+	out.Peak, _ = r.Cluster.Node.GPU.Peak(r.Training.Precision)
+	for stage := range p.Pipeline {
+		u := j.Use(stage)
+		out.Stages = append(out.Stages, runstore.StageMemory{
+			Weights: int64(u.Weights), Gradients: int64(u.Gradients), Optimizer: int64(u.Optimizer), Activations: int64(u.Activations), Logits: int64(u.Logits),
+		})
+	}
+	return out
+}

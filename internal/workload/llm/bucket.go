@@ -1,0 +1,67 @@
+package llm
+
+import "weft/units"
+
+// bucket is the parameters of a stage whose gradients are sent together.
+type bucket struct {
+	chunk   int
+	last    int // the layer whose way back fills it
+	first   int // the layer whose way forward needs it first
+	dense   int64
+	experts int64
+}
+
+// bucketSize is how many parameters fill a bucket: Megatron-LM's rule
+// (megatron/core/distributed/distributed_data_parallel.py) where the job says
+// nothing.
+func (j *Job) bucketSize() int64 {
+	if j.Memory.Bucket > 0 {
+		return j.Memory.Bucket
+	}
+	return max(40_000_000, 1_000_000*int64(j.Parallel.Data*j.Parallel.Context))
+}
+
+// bucketsOf are the buckets of a stage, in the order in which the way back fills
+// them: the last layer of the last chunk first. A bucket ends with a layer, and with
+// its chunk.
+func (j *Job) bucketsOf(stage int) (list []bucket) {
+	p, m := &j.Parallel, &j.Model
+	tensor, experts := int64(p.Tensor), int64(p.Tensor*p.Expert)
+	for chunk := p.Chunks - 1; chunk >= 0; chunk-- {
+		from, to := j.Layers(stage, chunk)
+		b := bucket{chunk: chunk, first: to - 1}
+		if stage == p.Pipeline-1 && chunk == p.Chunks-1 {
+			b.dense += m.Output() / tensor
+		}
+		for l := to - 1; l >= from; l-- {
+			b.dense += m.Layer(l) / tensor
+			b.experts += m.Routed(l) / experts
+			b.last = l
+			if l == from && stage == 0 && chunk == 0 {
+				b.dense += m.Embedding() / tensor
+			}
+			b.first = l
+			if b.dense+b.experts >= j.bucketSize() || l == from {
+				list = append(list, b)
+				b = bucket{chunk: chunk}
+			}
+		}
+	}
+	return list
+}
+
+// sizes are the bytes of the i-th bucket of every stage, with each for a parameter.
+func (b *builder) sizes(i int, experts bool, each int64) []units.Bytes {
+	list := make([]units.Bytes, len(b.buckets))
+	for stage, buckets := range b.buckets {
+		if i >= len(buckets) {
+			continue
+		}
+		n := buckets[i].dense
+		if experts {
+			n = buckets[i].experts
+		}
+		list[stage] = units.Bytes(n * each)
+	}
+	return list
+}

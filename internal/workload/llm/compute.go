@@ -1,0 +1,58 @@
+package llm
+
+import "weft/units"
+
+// attentionBackward is what the attention's kernel does on the way back for each
+// operation of the way forward: it computes the scores again (Dao 2023, section 4.1).
+const attentionBackward = 2.5
+
+// block is one of the two parts of a layer between which tensor parallelism
+// communicates.
+type block struct {
+	forward, backward units.Time
+	attention         units.Time // of forward, what the attention's kernel takes
+}
+
+// duration is a time of so many seconds.
+func duration(seconds float64) units.Time { return units.Time(seconds * float64(units.Second)) }
+
+// attentionBlock and feedForwardBlock are the times of a layer's parts for a
+// micro-batch on one GPU.
+func (j *Job) attentionBlock(layer int) block {
+	m := &j.Model
+	tokens := float64(j.tokens()) / float64(j.Parallel.Tensor)
+	_, scores := m.Forward(layer, j.Batch.Sequence)
+	products := 2 * float64(m.Attention()) * tokens / j.GPU.Matrix
+	kernel := scores * tokens / j.GPU.Attention
+	return block{
+		forward: duration(products + kernel), backward: duration(2*products + attentionBackward*kernel), attention: duration(kernel),
+	}
+}
+
+func (j *Job) feedForwardBlock(layer int) block {
+	all, _ := j.Model.Forward(layer, j.Batch.Sequence)
+	products := (all - 2*float64(j.Model.Attention())) * float64(j.tokens()) / float64(j.Parallel.Tensor) / j.GPU.Matrix
+	return block{forward: duration(products), backward: duration(2 * products)}
+}
+
+// logits is the time of the output embedding's products on the way forward.
+func (j *Job) logits() units.Time {
+	return duration(j.Model.Logits() * float64(j.tokens()) / float64(j.Parallel.Tensor) / j.GPU.Matrix)
+}
+
+// optimizerTraffic is the bytes of memory that Adam moves for a parameter beside the
+// weight that it writes: gradient, master copy and two moments read, the last three
+// written.
+const optimizerTraffic = 4 + 3*4 + 3*4
+
+// optimizer is the time of its step on a GPU of a stage: it is bound by memory.
+func (j *Job) optimizer(stage int) units.Time {
+	dense, experts := j.parameters(stage)
+	p := &j.Parallel
+	if p.ZeRO > 0 {
+		dense /= int64(p.Data * p.Context)
+		experts /= int64(p.Data * p.Context / p.Expert)
+	}
+	bytes := float64(dense+experts) * float64(optimizerTraffic+j.Memory.Weight)
+	return duration(bytes * 8 / float64(j.GPU.MemoryRate))
+}

@@ -1,0 +1,76 @@
+package llm
+
+// coord is a GPU's place in the grid of parallelism.
+type coord struct{ tensor, context, data, stage int }
+
+// grid numbers the GPUs of a job as Megatron-LM does by default: tensor first, then
+// context, data, pipeline. A grid may stand for a larger one, of which it has the
+// first in some dimensions.
+type grid struct{ tensor, context, data, stages int }
+
+func (p *Parallel) grid() grid { return grid{p.Tensor, p.Context, p.Data, p.Pipeline} }
+
+func (g grid) size() int { return g.tensor * g.context * g.data * g.stages }
+
+func (g grid) rank(x coord) int32 {
+	return int32(x.tensor + g.tensor*(x.context+g.context*(x.data+g.data*x.stage)))
+}
+
+func (g grid) at(rank int) coord {
+	x := coord{tensor: rank % g.tensor}
+	rank /= g.tensor
+	x.context = rank % g.context
+	rank /= g.context
+	x.data, x.stage = rank%g.data, rank/g.data
+	return x
+}
+
+// family is a kind of group: the dimension in which its members differ.
+type family uint8
+
+const (
+	tensorGroups family = iota
+	contextGroups
+	dataGroups       // of what every replica has: over data and context
+	expertGroups     // that divide the experts among them
+	expertDataGroups // of those that have the same experts
+	numFamilies
+)
+
+var familyNames = [numFamilies]string{"tensor", "context", "data", "expert", "expert data"}
+
+// first is the member of a GPU's group that is the first in all dimensions.
+func (f family) first(x coord, expert int) coord {
+	switch f {
+	case tensorGroups:
+		x.tensor = 0
+	case contextGroups:
+		x.context = 0
+	case dataGroups:
+		x.context, x.data = 0, 0
+	case expertGroups:
+		x.data -= x.data % expert
+	case expertDataGroups:
+		x.context, x.data = 0, x.data%expert
+	}
+	return x
+}
+
+// groups are the groups of a family in a grid, each in the order of ranks, and the
+// group of each rank.
+func (g grid) groups(f family, expert int) (groups [][]int32, of []int32) {
+	number := make(map[coord]int32)
+	of = make([]int32, g.size())
+	for rank := range of {
+		first := f.first(g.at(rank), expert)
+		n, known := number[first]
+		if !known {
+			n = int32(len(groups))
+			number[first] = n
+			groups = append(groups, nil)
+		}
+		groups[n] = append(groups[n], int32(rank))
+		of[rank] = n
+	}
+	return groups, of
+}

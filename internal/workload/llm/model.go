@@ -1,0 +1,142 @@
+// Package llm is the arithmetic of training a large language model: parameters,
+// floating-point operations, bytes of memory and bytes of communication, and the
+// graph of a training step that follows from them.
+//
+// # The model
+//
+// A decoder of Layers alike, but for the first Dense of a mixture of experts. A layer
+// is attention (grouped queries, or latent as in DeepSeek) and a feed-forward part.
+// Operations are those of matrix products: 2 for a multiply and add; backward takes
+// twice as many as forward, the attention's kernel 2.5 times as many as it
+// recomputes its scores (Dao, "FlashAttention-2", 2023, section 4.1).
+//
+// # What is left out
+//
+// Whatever is no matrix product: norms, activations, rotary embeddings, dropout, the
+// loss, routing and permutation of tokens; kernel launches; input data, checkpoints
+// and logging; power and clock limits beyond what the stated efficiency holds.
+// Experts are balanced: each gets as many tokens. DeepSeek's multi-token prediction.
+package llm
+
+// Model is a decoder's dimensions.
+type Model struct {
+	Layers int
+	Hidden int // width of the residual stream
+	// FFN is the feed-forward part's width; with Experts, of the Dense layers only.
+	FFN      int
+	Gated    bool // SwiGLU: three matrices instead of two
+	Heads    int
+	KVHeads  int
+	HeadDim  int
+	Vocab    int
+	Tied     bool // input and output embedding are one
+	Position int  // learned positions; 0: rotary
+	// Experts of each layer but the first Dense, of which a token takes TopK, and the
+	// Shared ones that it takes beside; their width is ExpertFFN.
+	Experts, TopK, Shared, ExpertFFN, Dense int
+	// Latent attention: the ranks of the query's and the keys' and values' latent, and
+	// the part of a head's query and key that has the position. 0: none.
+	QueryRank, KVRank, RopeDim int
+}
+
+// MoE reports whether a layer has experts.
+func (m *Model) MoE(layer int) bool { return m.Experts > 0 && layer >= m.Dense }
+
+// ffnMatrices is how many matrices a feed-forward part has.
+func (m *Model) ffnMatrices() int {
+	if m.Gated {
+		return 3
+	}
+	return 2
+}
+
+// Attention is the parameters of the attention of a layer.
+func (m *Model) Attention() int64 {
+	h, d := int64(m.Hidden), int64(m.HeadDim)
+	q, kv := int64(m.Heads)*d, int64(m.KVHeads)*d
+	if m.KVRank == 0 {
+		return h*q + 2*h*kv + q*h
+	}
+	rope := int64(m.RopeDim)
+	query := h*int64(m.QueryRank) + int64(m.QueryRank)*int64(m.Heads)*(d+rope)
+	keys := h*(int64(m.KVRank)+rope) + int64(m.KVRank)*int64(m.Heads)*2*d
+	return query + keys + q*h
+}
+
+// Expert is the parameters of one expert.
+func (m *Model) Expert() int64 {
+	return int64(m.ffnMatrices()) * int64(m.Hidden) * int64(m.ExpertFFN)
+}
+
+// FeedForward is the parameters of a layer's feed-forward part that every token
+// takes: without the routed experts.
+func (m *Model) FeedForward(layer int) int64 {
+	if m.MoE(layer) {
+		return int64(m.Shared)*m.Expert() + int64(m.Hidden)*int64(m.Experts)
+	}
+	return int64(m.ffnMatrices()) * int64(m.Hidden) * int64(m.FFN)
+}
+
+// Layer is the parameters of a layer without its routed experts.
+func (m *Model) Layer(layer int) int64 {
+	norms := 2 * int64(m.Hidden)
+	return m.Attention() + m.FeedForward(layer) + norms
+}
+
+// Routed is the parameters of a layer's routed experts.
+func (m *Model) Routed(layer int) int64 {
+	if !m.MoE(layer) {
+		return 0
+	}
+	return int64(m.Experts) * m.Expert()
+}
+
+// Embedding is the parameters of the input embedding.
+func (m *Model) Embedding() int64 {
+	return int64(m.Vocab+m.Position) * int64(m.Hidden)
+}
+
+// Output is the parameters of the output embedding, where it is one of its own.
+func (m *Model) Output() int64 {
+	if m.Tied {
+		return 0
+	}
+	return int64(m.Vocab) * int64(m.Hidden)
+}
+
+// Parameters is the number of all.
+func (m *Model) Parameters() int64 {
+	n := m.Embedding() + m.Output() + int64(m.Hidden)
+	for l := range m.Layers {
+		n += m.Layer(l) + m.Routed(l)
+	}
+	return n
+}
+
+// Forward is the operations of a token's way forward through a layer's matrices, its
+// part of the experts included, and apart from them those of its attention to the
+// tokens before it in a sequence: on the average half of them.
+func (m *Model) Forward(layer, sequence int) (matrices, attention float64) {
+	p := m.Attention() + m.FeedForward(layer)
+	if m.MoE(layer) {
+		p += int64(m.TopK) * m.Expert()
+	}
+	scores := float64(m.Heads) * float64(2*m.HeadDim+m.RopeDim)
+	return 2 * float64(p), scores * float64(sequence)
+}
+
+// Logits is the operations of a token's way through the output embedding.
+func (m *Model) Logits() float64 { return 2 * float64(m.Vocab) * float64(m.Hidden) }
+
+// StepFLOPs is the operations of a training step for a token, as model FLOPs
+// utilisation counts them: three times the way forward, nothing that is computed
+// again, attention to the tokens before only. Megatron-Bridge's performance summary
+// counts the same.
+func (m *Model) StepFLOPs(sequence int) float64 {
+	n := m.Logits()
+	for l := range m.Layers {
+		a, b := m.Forward(l, sequence)
+		n += a + b
+	}
+	return 3 * n
+}

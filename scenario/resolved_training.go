@@ -1,0 +1,124 @@
+package scenario
+
+import "weft/units"
+
+// Training is a training job: a model, and how its work is divided over the GPUs.
+type Training struct {
+	// Model is what is trained.
+	Model Model `yaml:"model"`
+	// Precision is what its matrix products are computed in: bf16 or fp8.
+	Precision Precision `yaml:"precision"`
+	// Parallel is how the work is divided.
+	Parallel Parallel `yaml:"parallel"`
+	// Batch is how much data a step takes.
+	Batch Batch `yaml:"batch"`
+	// Recompute is what is computed again on the way back to save memory: none,
+	// selective or full.
+	Recompute Recompute `yaml:"recompute"`
+	// Gradients is what gradients are kept and sent in: fp32 or bf16.
+	Gradients GradientPrecision `yaml:"gradients"`
+	// Bucket is how many parameters' gradients are sent together. 0: as Megatron-LM, 40
+	// million, or a million for each replica if that is more.
+	Bucket int64 `yaml:"bucket,omitzero" range:"0..1000000000000"`
+	// Overlap is which communication goes on beside computation.
+	Overlap Overlap `yaml:"overlap"`
+}
+
+// Model is a decoder-only transformer. It may be given as the name of a preset.
+type Model struct {
+	// Preset is the catalog's entry that the model starts from.
+	Preset string `yaml:"preset"`
+	// Layers is the number of layers.
+	Layers int `yaml:"layers" range:"1..10000"`
+	// Hidden is the width of the residual stream.
+	Hidden int `yaml:"hidden" range:"1..1000000"`
+	// FFN is the width of the feed-forward part of a layer without experts.
+	FFN int `yaml:"ffn" range:"1..10000000"`
+	// Gated says whether the feed-forward part has three matrices (SwiGLU) or two.
+	Gated bool `yaml:"gated"`
+	// Heads is the number of attention heads.
+	Heads int `yaml:"heads" range:"1..100000"`
+	// KVHeads is how many heads keys and values have.
+	KVHeads int `yaml:"kv-heads" range:"1..100000"`
+	// HeadDim is the width of a head.
+	HeadDim int `yaml:"head-dim" range:"1..100000"`
+	// Vocab is the number of words.
+	Vocab int `yaml:"vocab" range:"1..100000000"`
+	// Tied says whether input and output embedding are one.
+	Tied bool `yaml:"tied"`
+	// Positions is the number of learned positions; 0 for rotary ones.
+	Positions int `yaml:"positions" range:"0..100000000"`
+	// Experts is the number of routed experts of a layer; 0 for none.
+	Experts int `yaml:"experts" range:"0..100000"`
+	// TopK is how many of them a token takes.
+	TopK int `yaml:"top-k" range:"0..100000"`
+	// SharedExperts is how many experts every token takes besides.
+	SharedExperts int `yaml:"shared-experts" range:"0..1000"`
+	// ExpertFFN is the width of an expert.
+	ExpertFFN int `yaml:"expert-ffn" range:"0..10000000"`
+	// DenseLayers is how many of the first layers have no experts.
+	DenseLayers int `yaml:"dense-layers" range:"0..10000"`
+	// QueryRank is the rank of latent attention's queries; 0 for none.
+	QueryRank int `yaml:"query-rank" range:"0..1000000"`
+	// KVRank is the rank of latent attention's keys and values; 0 for none.
+	KVRank int `yaml:"kv-rank" range:"0..1000000"`
+	// RopeDim is the part of a head of latent attention that has the position.
+	RopeDim int `yaml:"rope-dim" range:"0..1000000"`
+	// Sequence is the usual length of a training sequence, in tokens.
+	Sequence int `yaml:"sequence" range:"1..100000000"`
+}
+
+// Parallel is how a job's work is divided. Every GPU of the cluster takes part.
+type Parallel struct {
+	// Tensor is over how many GPUs each layer is divided.
+	Tensor int `yaml:"tensor" range:"1..65536"`
+	// Sequence says whether what is between the matrices is divided over them too.
+	Sequence bool `yaml:"sequence"`
+	// Context is over how many GPUs each sequence is divided.
+	Context int `yaml:"context" range:"1..65536"`
+	// Data is the number of replicas. 0: what the cluster has room for.
+	Data int `yaml:"data" range:"0..16777216"`
+	// Pipeline is over how many stages the layers are divided.
+	Pipeline int `yaml:"pipeline" range:"1..10000"`
+	// Interleave is how many parts of the layers each stage has (virtual pipeline).
+	Interleave int `yaml:"interleave" range:"1..10000"`
+	// Expert is over how many replicas the experts of a layer are divided.
+	Expert int `yaml:"expert" range:"1..65536"`
+	// ZeRO divides over the replicas: nothing (0), the optimizer's states (1), also the
+	// gradients (2), also the parameters (3).
+	ZeRO int `yaml:"zero" range:"0..3"`
+}
+
+// Batch is how much data a step takes.
+type Batch struct {
+	// Global is how many sequences a step takes. 0: eight micro-batches for each stage
+	// of each replica.
+	Global int `yaml:"global" range:"0..100000000"`
+	// Micro is how many sequences a replica takes at a time.
+	Micro int `yaml:"micro" range:"1..1000000"`
+	// Sequence is the tokens of a sequence. 0: the model's usual length.
+	Sequence int `yaml:"sequence" range:"0..100000000"`
+}
+
+// Overlap says which communication goes on beside computation where nothing waits
+// for it.
+type Overlap struct {
+	// Gradients are sent while earlier layers go back.
+	Gradients bool `yaml:"gradients"`
+	// Parameters are gathered while earlier layers go forward.
+	Parameters bool `yaml:"parameters"`
+	// Tensor: collectives of tensor parallelism go on beside the products that they
+	// belong to.
+	Tensor bool `yaml:"tensor"`
+	// Context: keys and values come while attention works at those that are there.
+	Context bool `yaml:"context"`
+}
+
+// Peak is the datasheet's rate of matrix products of a precision, and what large
+// ones reach of it.
+func (g *GPU) Peak(p Precision) (peak units.FLOPS, reached Ratio) {
+	if p == FP8 {
+		return g.FP8, g.MatrixFP8
+	}
+	return g.BF16, g.MatrixBF16
+}

@@ -1,0 +1,35 @@
+package scenario
+
+// deriveTraining computes what a training job leaves open: the replicas that the
+// cluster has room for, the batch, the length of a sequence.
+func (r *resolver) deriveTraining() {
+	t := &r.Training
+	if !r.stated("training") || r.broken("cluster", "training") {
+		return
+	}
+	if t.Model.Preset == "" && t.Model.Layers == 0 {
+		r.complain("training.model", "what is trained? name a model such as llama3-8b, or give its layers, hidden and so on")
+		return
+	}
+	p, b := &t.Parallel, &t.Batch
+	if b.Sequence == 0 {
+		b.Sequence = t.Model.Sequence
+	}
+	each := p.Tensor * p.Context * p.Pipeline
+	gpus := r.Cluster.Ranks()
+	if gpus%each != 0 {
+		r.complain("training.parallel", "%d GPUs are no whole number of replicas: a replica takes tensor %d × context %d × pipeline %d = %d", gpus, p.Tensor, p.Context, p.Pipeline, each)
+		return
+	}
+	if p.Data != 0 && p.Data*each != gpus {
+		r.complain("training.parallel.data", "%d replicas of tensor %d × context %d × pipeline %d = %d GPUs take %d, the cluster has %d", p.Data, p.Tensor, p.Context, p.Pipeline, each, p.Data*each, gpus)
+		return
+	}
+	p.Data = gpus / each
+	if b.Global == 0 {
+		b.Global = 8 * p.Pipeline * p.Data * b.Micro
+	}
+	if peak, _ := r.Cluster.Node.GPU.Peak(t.Precision); peak == 0 {
+		r.complain("training.precision", "the GPU %s computes no %s: take bf16", r.Cluster.Node.GPU.Model, t.Precision)
+	}
+}
