@@ -82,6 +82,9 @@ func (r *resolver) checkCluster() bool {
 	if s.Kind == ScaleUpSwitch && s.Switches == 0 {
 		r.complain("cluster.node.scale-up.switches", "a scale-up network of kind switch needs at least one switch")
 	}
+	if (s.Kind == ScaleUpPool) != (s.Devices > 0) {
+		r.complain("cluster.node.scale-up.devices", "%d memory devices and a scale-up network of kind %s: a memory-pool has at least one, and no other kind has any", s.Devices, s.Kind)
+	}
 	if s.Multicast && s.Kind != ScaleUpSwitch {
 		r.complain("cluster.node.scale-up.multicast", "only a scale-up network of kind switch can multicast: this one is of kind %s", s.Kind)
 	}

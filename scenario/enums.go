@@ -25,10 +25,11 @@ type ScaleUpKind string
 
 // The kinds of scale-up network.
 const (
-	ScaleUpSwitch ScaleUpKind = "switch" // every link to a switch: NVSwitch
-	ScaleUpMesh   ScaleUpKind = "mesh"   // links straight to every other GPU
-	ScaleUpPCIe   ScaleUpKind = "pcie"   // the node's PCIe switches
-	ScaleUpNone   ScaleUpKind = "none"   // one GPU, or all traffic through the NICs
+	ScaleUpSwitch ScaleUpKind = "switch"      // every link to a switch: NVSwitch
+	ScaleUpMesh   ScaleUpKind = "mesh"        // links straight to every other GPU
+	ScaleUpPCIe   ScaleUpKind = "pcie"        // the node's PCIe switches
+	ScaleUpPool   ScaleUpKind = "memory-pool" // memory that all GPUs write to and read from: CXL
+	ScaleUpNone   ScaleUpKind = "none"        // one GPU, or all traffic through the NICs
 )
 
 // Architecture is a generation of GPU as NCCL's cost model groups them.
@@ -350,7 +351,7 @@ type Datatype string
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
 	reflect.TypeFor[FabricKind]():        {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "iwarp", "tcp"},
-	reflect.TypeFor[ScaleUpKind]():       {"switch", "mesh", "pcie", "none"},
+	reflect.TypeFor[ScaleUpKind]():       {"switch", "mesh", "pcie", "memory-pool", "none"},
 	reflect.TypeFor[Architecture]():      {"volta", "ampere", "ada", "hopper", "blackwell"},
 	reflect.TypeFor[Forwarding]():        {"cut-through", "store-and-forward"},
 	reflect.TypeFor[Aggregation]():       {"none", "one-per-switch", "one-per-port"},
