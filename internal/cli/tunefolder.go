@@ -108,8 +108,10 @@ func (f *tuneFolder) files(p *tune.Problem, r *tune.Result) (files, configs []ru
 		return nil, nil, fail(Failed, "the page cannot be made: %w", err)
 	}
 	files = []runstore.File{
-		{Name: runstore.ScenarioFile, Text: stands}, {Name: tunedFile, Text: text},
-		{Name: tuneResult, Text: result.Bytes()}, {Name: runstore.ReportFile, Text: page.Bytes()},
+		{Name: runstore.ScenarioFile, Text: stands},
+		{Name: tunedFile, Text: text},
+		{Name: tuneResult, Text: result.Bytes()},
+		{Name: runstore.ReportFile, Text: page.Bytes()},
 	}
 	return files, configs, nil
 }

@@ -17,7 +17,9 @@ cluster:
     scale-up: {generation: cxl-3-pool, links: 1, link-rate: 100GB/s, latency: 300ns, packet: 64B, overhead: 0B, devices: %DEV%}
 fabrics: [infiniband-ndr]
 workload: {collective: send-recv, channels: 1, chunk: 64MiB, protocol: simple, sizes: [64MiB]}`
-	at := func(devices string) float64 { return point(t, strings.ReplaceAll(text, "%DEV%", devices)).Time.Seconds() }
+	at := func(devices string) float64 {
+		return point(t, strings.ReplaceAll(text, "%DEV%", devices)).Time.Seconds()
+	}
 	const bytes = 64 << 20
 	// Eight GPUs send at once, each to the next. With eight devices every link carries a
 	// message once each way, with two the pool's port carries eight.
