@@ -197,6 +197,14 @@ var inner = []rule{
 		why: "a measurement sees what an application sees",
 	},
 	{
+		pkg: "interop", may: nil,
+		why: "weft is held against Linux from outside, as the program that people run",
+	},
+	{
+		pkg: "interop/guest", may: []string{"interop"},
+		why: "the first process of a virtual machine knows only what it is asked",
+	},
+	{
 		pkg: "internal/ranks", may: []string{"units", "verbs", "internal/collective"},
 		why: "a collective for real is an application of the verbs, with the schedules of the simulator",
 	},

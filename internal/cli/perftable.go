@@ -24,6 +24,12 @@ var perfLine = strings.Repeat("-", 87)
 // perfNames are perftest's words for the operations.
 var perfNames = map[perf.Verb]string{perf.Write: "RDMA_Write", perf.Read: "RDMA_Read", perf.Send: "Send", perf.Atomic: "Atomic FETCH_AND_ADD"}
 
+// waiting prints that this side serves.
+func (t *perfTable) waiting() {
+	stars := strings.Repeat("*", 36)
+	fmt.Fprintf(t.w, "\n%s\n* Waiting for client to connect... *\n%s\n", stars, stars)
+}
+
 // head prints what is measured, and between whom.
 func (t *perfTable) head(test *perf.Test, managed bool, local, peer *perf.End) {
 	cm, method := "OFF", "Ethernet"
