@@ -189,7 +189,7 @@ var inner = []rule{
 		why: "a network for tests carries datagrams, whatever is in them",
 	},
 	{
-		pkg: "verbs", may: []string{"units", "wire", "wire/cm", "wire/pcap", "internal/transport", "internal/live"},
+		pkg: "verbs", may: []string{"units", "wire", "wire/cm", "wire/pcap", "internal/transport", "internal/transport/cc", "internal/live"},
 		why: "the verbs are objects on a live device, without a simulator",
 	},
 	{
