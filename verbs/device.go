@@ -1,12 +1,14 @@
 package verbs
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
 	"sync"
 
 	"weft/internal/live"
+	"weft/internal/transport/cc"
 	"weft/units"
 	"weft/wire"
 	"weft/wire/pcap"
@@ -26,6 +28,11 @@ type Options struct {
 	// that weft sends with; see package weft/internal/live. Other implementations
 	// send other identifications.
 	StrictICRC bool
+	// LineRate gives every queue pair of a connected service DCQCN (Zhu et al., SIGCOMM
+	// 2015, with the paper's parameters), which begins at this rate: packets are paced,
+	// go out as ECN-capable, and CNPs slow them. 0 is no congestion control. Marks
+	// that arrive are answered with CNPs in any case.
+	LineRate units.Rate
 	// Capture gets a pcapng of every packet.
 	Capture io.Writer
 }
@@ -34,6 +41,7 @@ type Options struct {
 type Device struct {
 	port   *live.Port
 	mtu    int
+	dcqcn  *cc.DCQCNParams // nil: none
 	keys   keys
 	qps    map[*QP]struct{}
 	cqs    map[*CQ]struct{}
@@ -88,6 +96,14 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		return nil, invalid("path MTU %d: 256, 512, 1024, 2048 or 4096", o.PathMTU)
 	}
 	o.PathMTU = fitting(o.PathMTU, conn.MTU())
+	var params *cc.DCQCNParams
+	if o.LineRate != 0 {
+		var err error
+		if params, err = congestionControl(conn, o.LineRate); err != nil {
+			_ = conn.Close()
+			return nil, err
+		}
+	}
 	c := live.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC}
 	if o.Capture != nil {
 		w, err := pcap.NewWriter(o.Capture, pcap.Raw)
@@ -97,10 +113,19 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		}
 		c.Capture = w
 	}
-	d := &Device{mtu: o.PathMTU, qps: map[*QP]struct{}{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	d := &Device{mtu: o.PathMTU, dcqcn: params, qps: map[*QP]struct{}{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
 	d.keys.setUp()
 	d.port = live.Open(c)
 	return d, nil
+}
+
+// congestionControl prepares a connection for DCQCN.
+func congestionControl(conn live.Conn, line units.Rate) (*cc.DCQCNParams, error) {
+	p, err := cc.DCQCNPreset("paper", line)
+	if err == nil && line < p.MinRate {
+		return nil, invalid("a line rate of %v: at least %v", line, p.MinRate)
+	}
+	return &p, errors.Join(err, conn.AllowMarks())
 }
 
 // fitting is the path MTU that an interface has room for. Linux reckons with the
@@ -151,6 +176,8 @@ type Stats struct {
 	Misdirected                      int64 // for no queue pair, or not from its peer, or of another partition
 	SolvedICRC                       int64 // fitted an IP identification other than weft's
 	Repeated                         int64 // packets that were sent again
+	Marked                           int64 // packets that arrived with a congestion mark
+	CNPsSent, CNPsReceived           int64 // congestion notifications
 }
 
 // Stats says what has happened so far.
@@ -162,6 +189,7 @@ func (d *Device) Stats() Stats {
 		PacketsSent: s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut, BytesReceived: s.BytesIn,
 		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn,
 		BadICRC: s.BadICRC, Malformed: s.Malformed, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
+		Marked: s.Marked, CNPsSent: s.CNPsOut, CNPsReceived: s.CNPsIn,
 	}
 	for q := range d.qps {
 		out.Repeated += int64(q.end.QP.Repeated())

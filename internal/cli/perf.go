@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/perf"
+	"weft/units"
 	rdma "weft/verbs" // the package has verbs of its own
 	"weft/wire"
 )
@@ -65,14 +66,20 @@ type liveDevice struct {
 	addr string
 	port uint16
 	pcap string
+	// dcqcn is the line rate of DCQCN; empty is none.
+	dcqcn string
 }
 
 func (d *liveDevice) flags(cmd *cobra.Command, addr, what string) {
 	f := cmd.Flags()
 	f.StringVar(&d.addr, "addr", addr, what)
 	f.Uint16Var(&d.port, "udp-port", wire.RoCEv2Port, "UDP port of the device; others than 4791 only between two weft")
+	f.StringVar(&d.dcqcn, "dcqcn", "", "pace by DCQCN from this line rate (10Gbps), and let switches mark packets")
 	f.StringVar(&d.pcap, "pcap", "", "write every packet to this file (pcapng)")
 }
+
+// leastLine is the least line rate of DCQCN: what it slows down to.
+const leastLine = 40 * units.Mbps
 
 // open opens the device; close closes it and the capture.
 func (d *liveDevice) open(e *Env, mtu int) (dev *rdma.Device, closeAll func() error, err error) {
@@ -81,6 +88,11 @@ func (d *liveDevice) open(e *Env, mtu int) (dev *rdma.Device, closeAll func() er
 		return nil, nil, fmt.Errorf("--addr %q is no IP address", d.addr)
 	}
 	o := rdma.Options{Addr: netip.AddrPortFrom(a, d.port), PathMTU: mtu}
+	if d.dcqcn != "" {
+		if o.LineRate, err = units.ParseRate(d.dcqcn); err != nil || o.LineRate < leastLine {
+			return nil, nil, fmt.Errorf("--dcqcn %q: give a line rate of at least %v, such as 10Gbps", d.dcqcn, leastLine)
+		}
+	}
 	closeFile := func() error { return nil }
 	if d.pcap != "" {
 		f, err := os.Create(e.path(d.pcap))

@@ -182,6 +182,8 @@ func TestWhatLinuxsProgramsDoNotKnowIsRefused(t *testing.T) {
 		{"perf", "write-bw"},
 		{"perf", "write-bw", "--perftest", "-a"},
 		{"perf", "write-bw", "-R", "--against", "tcp"},
+		{"perf", "write-bw", "127.0.0.1", "--dcqcn", "fast"},
+		{"perf", "write-bw", "127.0.0.1", "--dcqcn", "1Mbps"},
 		{"pingpong", "rd"},
 		{"pingpong", "rc", "-m", "1000"},
 		{"pingpong", "rc", "127.0.0.1", "--addr", "here"},

@@ -24,6 +24,12 @@ var perfLine = strings.Repeat("-", 87)
 // perfNames are perftest's words for the operations.
 var perfNames = map[perf.Verb]string{perf.Write: "RDMA_Write", perf.Read: "RDMA_Read", perf.Send: "Send", perf.Atomic: "Atomic FETCH_AND_ADD"}
 
+// waiting prints that this side serves.
+func (t *perfTable) waiting() {
+	stars := strings.Repeat("*", 36)
+	fmt.Fprintf(t.w, "\n%s\n* Waiting for client to connect... *\n%s\n", stars, stars)
+}
+
 // head prints what is measured, and between whom.
 func (t *perfTable) head(test *perf.Test, managed bool, local, peer *perf.End) {
 	cm, method := "OFF", "Ethernet"
@@ -92,13 +98,14 @@ func (t *perfTable) end() { fmt.Fprintln(t.w, perfLine) }
 
 // notes says what perftest's columns have no place for.
 func (t *perfTable) notes(results []*perf.Result) {
-	var repeated, sent, bad, datagrams int64
+	var repeated, sent, bad, datagrams, marked, cnpsOut, cnpsIn int64
 	broken, compared := 0, 0
 	for _, r := range results {
 		repeated += r.Repeated
 		sent += r.PacketsSent
 		bad += r.BadICRC
 		datagrams += r.Datagrams
+		marked, cnpsOut, cnpsIn = marked+r.Marked, cnpsOut+r.CNPsSent, cnpsIn+r.CNPsReceived
 		if r.Compared {
 			compared++
 			if !r.Whole {
@@ -107,6 +114,9 @@ func (t *perfTable) notes(results []*perf.Result) {
 		}
 	}
 	fmt.Fprintf(t.w, " sent by this device: %d packets in %d datagrams, %d of them again; %d bad ICRCs arrived\n", sent, datagrams, repeated, bad)
+	if marked+cnpsOut+cnpsIn > 0 {
+		fmt.Fprintf(t.w, " congestion: %d packets arrived marked, %d CNPs sent, %d received\n", marked, cnpsOut, cnpsIn)
+	}
 	switch {
 	case broken > 0:
 		fmt.Fprintf(t.w, " WRONG DATA in %d of %d measurements\n", broken, len(results))
@@ -154,6 +164,9 @@ type perfRow struct {
 	Whole       *bool     `json:"data_correct,omitempty"` // where it was compared
 	Packets     int64     `json:"packets_sent,omitempty"`
 	Repeated    int64     `json:"packets_repeated"`
+	Marked      int64     `json:"packets_marked"`
+	CNPsSent    int64     `json:"cnps_sent"`
+	CNPsIn      int64     `json:"cnps_received"`
 }
 
 func perfJSON(results []*perf.Result) []perfRow {
@@ -164,6 +177,7 @@ func perfJSON(results []*perf.Result) []perfRow {
 			Peak: r.Peak, Average: r.Average, MessageRate: r.MessageRate,
 			Min: r.Min, Max: r.Max, Typical: r.Typical, Mean: r.Mean, Stdev: r.Stdev, P99: r.P99, P999: r.P999,
 			Packets: r.PacketsSent, Repeated: r.Repeated,
+			Marked: r.Marked, CNPsSent: r.CNPsSent, CNPsIn: r.CNPsReceived,
 		}
 		if r.Test.OverTCP {
 			row.Over = "tcp"

@@ -42,7 +42,9 @@ func (p *perfRun) runPerftest(ctx context.Context, e *Env, host string) (err err
 	if p.json {
 		table.w = io.Discard
 	}
-	side := perf.Perftest{Meeting: perf.Meeting{Dev: dev, Server: host, Port: p.port}, CM: p.cm}
+	side := perf.Perftest{Meeting: perf.Meeting{
+		Dev: dev, Server: host, Port: p.port, Waiting: table.waiting,
+	}, CM: p.cm}
 	r, err := side.Run(ctx, p.test, func(t *perf.Test, local, peer *perf.End) { table.head(t, p.cm, local, peer) })
 	if err != nil {
 		return fail(Failed, "%w", err)

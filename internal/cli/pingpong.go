@@ -36,6 +36,7 @@ func (l *linuxTool) meeting(e *Env, host string) (m perf.Meeting, end func() err
 		}
 	}
 	m.Server, m.Port = host, l.meet
+	m.Waiting = func() { fmt.Fprintf(e.Stdout, "waiting for a client on %s, port %d\n", l.addr, l.meet) }
 	m.Dev, end, err = l.open(e, 4096)
 	return m, end, err
 }

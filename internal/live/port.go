@@ -46,6 +46,8 @@ type Stats struct {
 	Misdirected               int64 // no such queue pair, or not for this peer, service or partition
 	Solved                    int64 // ICRCs that fitted another IP identification
 	Repeated                  int64 // packets sent again by queue pairs that are gone
+	Marked                    int64 // arrived with a congestion mark
+	CNPsOut, CNPsIn           int64 // congestion notifications
 }
 
 // Port is a socket with the queue pairs behind it.

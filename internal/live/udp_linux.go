@@ -128,6 +128,16 @@ func interfaceMTU(a netip.Addr) int {
 	return 0
 }
 
+// AllowMarks sets the ECN field of all packets.
+func (c *udpConn) AllowMarks() error {
+	const ect0 = 0b10
+	level, option := unix.IPPROTO_IP, unix.IP_TOS
+	if !c.local.Addr().Is4() {
+		level, option = unix.IPPROTO_IPV6, unix.IPV6_TCLASS
+	}
+	return os.NewSyscallError("setsockopt", unix.SetsockoptInt(c.fd, level, option, ect0))
+}
+
 func (c *udpConn) Send(batch []Outgoing) error { return c.tx.send(c.fd, batch) }
 
 func (c *udpConn) Receive() ([]Incoming, error) { return c.rx.receive(c.fd) }

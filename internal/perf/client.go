@@ -179,4 +179,5 @@ func (r *Result) count(a, b verbs.Stats) {
 	r.PacketsSent, r.PacketsReceived = b.PacketsSent-a.PacketsSent, b.PacketsReceived-a.PacketsReceived
 	r.Repeated, r.BadICRC = b.Repeated-a.Repeated, b.BadICRC-a.BadICRC
 	r.Datagrams = b.DatagramsSent - a.DatagramsSent
+	r.Marked, r.CNPsSent, r.CNPsReceived = b.Marked-a.Marked, b.CNPsSent-a.CNPsSent, b.CNPsReceived-a.CNPsReceived
 }

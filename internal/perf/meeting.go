@@ -25,6 +25,14 @@ type Meeting struct {
 	Server string
 	// Port is of TCP, or of the connection manager.
 	Port uint16
+	// Waiting is called when a server listens; it may be nil.
+	Waiting func()
+}
+
+func (p *Meeting) waits() {
+	if p.Waiting != nil {
+		p.Waiting()
+	}
 }
 
 // dial meets on TCP.
@@ -40,6 +48,7 @@ func (p *Meeting) dial(ctx context.Context) (net.Conn, error) {
 	defer l.Close()
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
+	p.waits()
 	return l.Accept()
 }
 
@@ -89,6 +98,7 @@ func (p *Meeting) join(ctx context.Context, c *cmChannel, q *verbs.QP) (*verbs.C
 		if c.listener, err = p.Dev.Listen(p.Port); err != nil {
 			return nil, err
 		}
+		p.waits()
 	}
 	r, err := c.listener.Accept(ctx)
 	if err != nil {

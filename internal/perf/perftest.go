@@ -46,13 +46,17 @@ type party struct {
 	text   bool // keys are text
 }
 
+// errUnheard ends a swap in which the other side has spoken, and may not have heard.
+var errUnheard = errors.New("perf: the other side does not say that it has heard")
+
 // swap tells the other side something, and hears as much.
 func (p *party) swap(mine []byte) (theirs []byte, err error) {
 	theirs = make([]byte, len(mine))
 	if p.serves {
-		err = p.over.receive(theirs)
-		if err == nil {
-			err = p.over.send(mine)
+		if err = p.over.receive(theirs); err == nil {
+			if err = p.over.send(mine); err != nil {
+				err = fmt.Errorf("%w: %w", errUnheard, err)
+			}
 		}
 	} else if err = p.over.send(mine); err == nil {
 		err = p.over.receive(theirs)

@@ -23,6 +23,7 @@ type Result struct {
 	// Device is what the client's device counted during the test.
 	PacketsSent, PacketsReceived, Repeated, BadICRC int64
 	Datagrams                                       int64
+	Marked, CNPsSent, CNPsReceived                  int64 // congestion
 }
 
 // times are the moments of posting and completing of each iteration.

@@ -2,7 +2,7 @@
 
 // Command guest is the first process of the virtual machine in which Linux's
 // soft-RoCE runs: it brings the machine up and then runs, one connection each, the
-// commands that the tests send it. It is no use outside of that machine.
+// commands that the tests of package interop send it. It is no use outside of that machine.
 package main
 
 import (
@@ -17,22 +17,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"weft/interop"
 )
-
-// Command is what a test asks for, as one JSON value over a connection to Port.
-type Command struct {
-	Argv    []string `json:"argv"`
-	Seconds int      `json:"seconds"` // until it is killed
-}
-
-// Outcome is the answer to a Command, when that has ended.
-type Outcome struct {
-	Output string `json:"output"` // standard output and error, as they came
-	Exit   int    `json:"exit"`   // -1: killed, or not started
-}
-
-// listenOn is where commands are taken, on all addresses of the machine.
-const listenOn = ":7"
 
 func main() {
 	if os.Getpid() != 1 {
@@ -50,7 +37,7 @@ func serve() error {
 	if err := bringUp(); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", listenOn)
+	l, err := net.Listen("tcp", fmt.Sprintf(":%d", interop.Port))
 	if err != nil {
 		return err
 	}
@@ -66,7 +53,7 @@ func serve() error {
 // answer runs what one connection asks for.
 func answer(c net.Conn) {
 	defer c.Close()
-	var cmd Command
+	var cmd interop.Command
 	if err := json.NewDecoder(c).Decode(&cmd); err != nil || len(cmd.Argv) == 0 {
 		return
 	}
@@ -74,17 +61,17 @@ func answer(c net.Conn) {
 	_ = json.NewEncoder(c).Encode(&out) // a test that has gone wants no answer
 }
 
-func run(argv []string, limit time.Duration) Outcome {
+func run(argv []string, limit time.Duration) interop.Outcome {
 	var all strings.Builder
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = &all, &all
 	if err := cmd.Start(); err != nil {
-		return Outcome{Output: err.Error(), Exit: -1}
+		return interop.Outcome{Output: err.Error(), Exit: -1}
 	}
 	late := time.AfterFunc(limit, func() { _ = cmd.Process.Signal(syscall.SIGKILL) })
 	defer late.Stop()
 	err := cmd.Wait()
-	out := Outcome{Output: all.String(), Exit: cmd.ProcessState.ExitCode()}
+	out := interop.Outcome{Output: all.String(), Exit: cmd.ProcessState.ExitCode()}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		out.Exit = -1
