@@ -158,6 +158,10 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 		n.HostPerByte = bus.PerByte()
 	}
 	framing := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
+	if f.Kind != scenario.InfiniBandKind {
+		shares := c.schedule(f.Ethernet.Queues)
+		n.Schedule = &shares
+	}
 	const probe = 1024 // any payload beyond the minimum frame
 	switch f.Kind {
 	case scenario.InfiniBandKind:
