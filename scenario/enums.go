@@ -277,6 +277,17 @@ const (
 	Send  Operation = "send"  // SEND with immediate data
 )
 
+// StreamOperation is what a stream beside a collective does again and again.
+type StreamOperation string
+
+// The operations of streams.
+const (
+	StreamWrite     StreamOperation = "write"      // RDMA WRITE
+	StreamRead      StreamOperation = "read"       // RDMA READ
+	StreamNVMeRead  StreamOperation = "nvme-read"  // command, data by WRITE, response
+	StreamNVMeWrite StreamOperation = "nvme-write" // command, data by READ, response
+)
+
 // Algorithm is how a collective is carried out.
 type Algorithm string
 
@@ -309,32 +320,33 @@ type Datatype string
 // enums lists the valid values of each enumerated type, in the order in which
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FabricKind]():     {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "iwarp", "tcp"},
-	reflect.TypeFor[ScaleUpKind]():    {"switch", "mesh", "pcie", "none"},
-	reflect.TypeFor[Architecture]():   {"volta", "ampere", "ada", "hopper", "blackwell"},
-	reflect.TypeFor[Forwarding]():     {"cut-through", "store-and-forward"},
-	reflect.TypeFor[Detection]():      {"loss-of-signal", "bfd"},
-	reflect.TypeFor[Shape]():          {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
-	reflect.TypeFor[RoutingMode]():    {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
-	reflect.TypeFor[RoutingEngine]():  {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
-	reflect.TypeFor[Queueing]():       {"voq", "fifo"},
-	reflect.TypeFor[Schedule]():       {"strict", "dwrr"},
-	reflect.TypeFor[Enforcement]():    {"both", "in", "out", "off"},
-	reflect.TypeFor[ZoneKind]():       texts(zoneKinds),
-	reflect.TypeFor[Separation]():     {"cables", "links", "forwarding"},
-	reflect.TypeFor[DeviceKind]():     texts(deviceKinds),
-	reflect.TypeFor[WatchdogAction](): {"drop", "forward", "alert"},
-	reflect.TypeFor[CCAlgorithm]():    {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc", "nscc"},
-	reflect.TypeFor[Recovery]():       {"go-back-n", "selective-repeat"},
-	reflect.TypeFor[Entropy]():        {"oblivious", "recycled"},
-	reflect.TypeFor[TCPVariant]():     {"cubic", "dctcp"},
-	reflect.TypeFor[HostPath]():       {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
-	reflect.TypeFor[Distribution]():   {"none", "exponential", "lognormal"},
-	reflect.TypeFor[Collective]():     {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
-	reflect.TypeFor[Pattern]():        {"permutation", "incast", "uniform", "flows"},
-	reflect.TypeFor[Service]():        {"rc", "uc", "ud"},
-	reflect.TypeFor[Operation]():      {"write", "read", "send"},
-	reflect.TypeFor[Algorithm]():      {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "direct"},
-	reflect.TypeFor[Protocol]():       {"auto", "simple", "ll", "ll128"},
-	reflect.TypeFor[Datatype]():       {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
+	reflect.TypeFor[FabricKind]():      {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "iwarp", "tcp"},
+	reflect.TypeFor[ScaleUpKind]():     {"switch", "mesh", "pcie", "none"},
+	reflect.TypeFor[Architecture]():    {"volta", "ampere", "ada", "hopper", "blackwell"},
+	reflect.TypeFor[Forwarding]():      {"cut-through", "store-and-forward"},
+	reflect.TypeFor[Detection]():       {"loss-of-signal", "bfd"},
+	reflect.TypeFor[Shape]():           {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
+	reflect.TypeFor[RoutingMode]():     {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
+	reflect.TypeFor[RoutingEngine]():   {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
+	reflect.TypeFor[Queueing]():        {"voq", "fifo"},
+	reflect.TypeFor[Schedule]():        {"strict", "dwrr"},
+	reflect.TypeFor[Enforcement]():     {"both", "in", "out", "off"},
+	reflect.TypeFor[ZoneKind]():        texts(zoneKinds),
+	reflect.TypeFor[Separation]():      {"cables", "links", "forwarding"},
+	reflect.TypeFor[DeviceKind]():      texts(deviceKinds),
+	reflect.TypeFor[WatchdogAction]():  {"drop", "forward", "alert"},
+	reflect.TypeFor[CCAlgorithm]():     {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc", "nscc"},
+	reflect.TypeFor[Recovery]():        {"go-back-n", "selective-repeat"},
+	reflect.TypeFor[Entropy]():         {"oblivious", "recycled"},
+	reflect.TypeFor[TCPVariant]():      {"cubic", "dctcp"},
+	reflect.TypeFor[HostPath]():        {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},
+	reflect.TypeFor[Distribution]():    {"none", "exponential", "lognormal"},
+	reflect.TypeFor[Collective]():      {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all", "send-recv"},
+	reflect.TypeFor[Pattern]():         {"permutation", "incast", "uniform", "flows"},
+	reflect.TypeFor[Service]():         {"rc", "uc", "ud"},
+	reflect.TypeFor[Operation]():       {"write", "read", "send"},
+	reflect.TypeFor[StreamOperation](): {"write", "read", "nvme-read", "nvme-write"},
+	reflect.TypeFor[Algorithm]():       {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "direct"},
+	reflect.TypeFor[Protocol]():        {"auto", "simple", "ll", "ll128"},
+	reflect.TypeFor[Datatype]():        {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},
 }
