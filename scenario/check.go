@@ -250,6 +250,12 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 	r.checkReceivers(at("receivers"), pfc)
 	ports := max(f.Topology.Radix, 1)
 	private := (int64(pfc.Headroom) + int64(pfc.Reserve)) * int64(ports) * int64(len(pfc.Priorities))
+	if pfc.HeadroomPool > 0 {
+		private = int64(pfc.HeadroomPool) + int64(pfc.Reserve)*int64(ports)*int64(len(pfc.Priorities))
+		if pfc.HeadroomPool < pfc.Headroom {
+			r.complain(at("headroom-pool"), "a pool of %s is less than the headroom of one port, %s: give at least that, or leave headroom-pool out", pfc.HeadroomPool.Exact(), pfc.Headroom.Exact())
+		}
+	}
 	if private >= int64(f.Switch.Buffer) {
 		r.complain(at("headroom"), "%d ports with %s of headroom and %s of reserve for %d priorities need %s: the switch %s has %s",
 			ports, pfc.Headroom.Exact(), pfc.Reserve.Exact(), len(pfc.Priorities), units.Bytes(private), f.Switch.Model, f.Switch.Buffer)

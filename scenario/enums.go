@@ -317,6 +317,17 @@ const (
 	Send  Operation = "send"  // SEND with immediate data
 )
 
+// StreamOperation is what a stream beside a collective does again and again.
+type StreamOperation string
+
+// The operations of streams.
+const (
+	StreamWrite     StreamOperation = "write"      // RDMA WRITE
+	StreamRead      StreamOperation = "read"       // RDMA READ
+	StreamNVMeRead  StreamOperation = "nvme-read"  // command, data by WRITE, response
+	StreamNVMeWrite StreamOperation = "nvme-write" // command, data by READ, response
+)
+
 // Algorithm is how a collective is carried out.
 type Algorithm string
 
@@ -376,6 +387,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Pattern]():           {"permutation", "incast", "uniform", "flows"},
 	reflect.TypeFor[Service]():           {"rc", "uc", "ud"},
 	reflect.TypeFor[Operation]():         {"write", "read", "send"},
+	reflect.TypeFor[StreamOperation]():   {"write", "read", "nvme-read", "nvme-write"},
 	reflect.TypeFor[Algorithm]():         {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "direct"},
 	reflect.TypeFor[Protocol]():          {"auto", "simple", "ll", "ll128"},
 	reflect.TypeFor[Scale]():             {"linear", "log"},

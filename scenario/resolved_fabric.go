@@ -386,6 +386,10 @@ type PFC struct {
 	// Headroom is each port and priority's buffer for what arrives after
 	// XOFF.
 	Headroom units.Bytes `yaml:"headroom" range:"0B..64GiB"`
+	// HeadroomPool is what the headroom of all ports and priorities together may
+	// hold: a shared headroom pool, on which each draws up to its Headroom. 0: each has
+	// its own.
+	HeadroomPool units.Bytes `yaml:"headroom-pool,omitzero" range:"0B..64GiB"`
 	// Quanta is the pause time of a PFC frame in units of 512 bit times.
 	Quanta int `yaml:"quanta" range:"1..65535"`
 	// Response is how long the peer takes to obey, after the frame's last

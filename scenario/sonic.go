@@ -208,6 +208,9 @@ func groupFacts(g *sonic.Profile) []catalog.Fact {
 	}
 	if g.Pool != nil && g.Pool.Size > 0 {
 		facts = append(facts, bytes("shared", g.Pool.Size))
+		if g.Lossless() && g.Pool.Xoff > 0 {
+			facts = append(facts, bytes("pfc.headroom-pool", g.Pool.Xoff))
+		}
 	}
 	return facts
 }

@@ -86,6 +86,23 @@ func TestASwitchFileIsFoundBesideTheScenario(t *testing.T) {
 	}
 }
 
+func TestASwitchesSharedHeadroomIsTheScenarios(t *testing.T) {
+	text, err := os.ReadFile(switchFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const old = `"ingress_lossless_pool": {`
+	path := filepath.Join(t.TempDir(), "pool.json")
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, old+` "xoff": "4194304",`, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := resolve(t, sonicFabric(path, ", ethernet: {dscp: 3}"))
+	if e := r.Fabrics[0].Ethernet; e.PFC.HeadroomPool != 4*units.MiB || e.PFC.Headroom != 283648 {
+		t.Errorf("%+v", e.PFC)
+	}
+	sameWhenPrinted(t, r)
+}
+
 func TestASwitchThatDoesNotFitIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	b, err := os.ReadFile(switchFile)

@@ -3,6 +3,7 @@ package fabric
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"weft/internal/engine"
 	"weft/internal/routing"
@@ -321,6 +322,9 @@ func (b *Builder) allocate() {
 	if len(n.ethernet) > 0 {
 		b.allocateEthernet(ports)
 	}
+	if len(n.ethernet) > 0 || slices.ContainsFunc(n.nics, func(s nicState) bool { return s.spec.Schedule != nil }) {
+		n.rounds = make([]roundRobin, ports)
+	}
 	if n.credited {
 		b.allocateInfiniBand(ports)
 	}
@@ -333,7 +337,6 @@ func (b *Builder) allocateEthernet(ports int) {
 		n.egress[i].packets = emptyList
 	}
 	n.ingress = makeHuge[ingress](ports*n.classes, ports*n.classes)
-	n.rounds = make([]roundRobin, ports)
 	n.pauses = make([][]pause, ports)
 	n.pauseUntil = make([]units.Time, ports*n.classes)
 	n.renewAt = make([]units.Time, ports*n.classes)
