@@ -245,7 +245,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })
 	cells, slot := b.cut()
 	for i := range parts {
-		p := &Partition{net: n, id: uint8(i), queue: engine.NewQueue(b.wheel(parts))}
+		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts))}
 		for j := range p.mail {
 			p.mail[j].to = make([]outbox, parts)
 			p.mail[j].earliest = units.Forever

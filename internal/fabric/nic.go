@@ -65,7 +65,7 @@ type nicQueue struct {
 	ring    ring  // flows that may send
 	turn    bool  // a reply went last
 	data    bunch // records for what it sends
-	answers bunch
+	answers bunch // and for its replies
 }
 
 // arriveNIC takes a packet from the wire.

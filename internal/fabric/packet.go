@@ -72,51 +72,56 @@ type pool struct {
 	taken []uint8       // by bunch: records that are in use or in a maker's hands
 	free  []int32       // bunches of which none is
 	loose bunch         // of makers that have none of their own
+	size  uint          // log2 of the records in a bunch
 	live  int
 }
 
-// bunchSize is how many records a bunch has: eight cache lines of what is hot.
-const bunchSize = 16
+// bunchSize is log2 of how many records a bunch has: eight cache lines of what is
+// hot. Where a NIC has many flows the packets that follow each other go different
+// ways, and the record that was put back last is the one to take.
+const bunchSize = 4
+
+func newPool() pool { return pool{size: bunchSize} }
 
 // bunch is what a maker of packets has left of one.
 type bunch struct {
-	next int32
-	left uint8
+	next, end int32
 }
 
 // get takes a record out of a bunch; the caller fills all of it.
 func (p *pool) get(b *bunch) int32 {
 	p.live++
-	if b.left == 0 {
+	if b.next == b.end {
 		p.refill(b)
 	}
-	i := b.next
 	b.next++
-	b.left--
-	return i
+	return b.next - 1
 }
 
 // refill gets a maker another bunch.
 func (p *pool) refill(b *bunch) {
+	records := 1 << p.size
 	if last := len(p.free) - 1; last >= 0 {
-		b.next, b.left = p.free[last]*bunchSize, bunchSize
-		p.taken[p.free[last]] = bunchSize
+		of := p.free[last]
 		p.free = p.free[:last]
+		p.taken[of] = uint8(records)
+		b.next = of << p.size
+		b.end = b.next + int32(records)
 		return
 	}
 	n := len(p.hot)
-	if n+bunchSize > MaxPacketsInFlight {
+	if n+records > MaxPacketsInFlight {
 		panic(&Overload{"packets in flight in one partition", MaxPacketsInFlight})
 	}
-	if n+bunchSize > cap(p.hot) {
+	if n+records > cap(p.hot) {
 		p.grow()
 	}
-	p.hot, p.cold = p.hot[:n+bunchSize], p.cold[:n+bunchSize]
+	p.hot, p.cold = p.hot[:n+records], p.cold[:n+records]
 	for i := n; i < len(p.hot); i++ {
 		p.hot[i].role = roleNone
 	}
-	b.next, b.left = int32(n), bunchSize
-	p.taken = append(p.taken, bunchSize)
+	b.next, b.end = int32(n), int32(n+records)
+	p.taken = append(p.taken, uint8(records))
 }
 
 func (p *pool) grow() {
@@ -146,7 +151,7 @@ func (p *pool) report(i int32) *seen {
 func (p *pool) put(i int32) {
 	p.live--
 	p.hot[i].role = roleNone
-	of := i / bunchSize
+	of := i >> p.size
 	p.taken[of]--
 	if p.taken[of] == 0 {
 		p.free = append(p.free, of)
