@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"slices"
+	"strings"
 	"testing"
 
 	"weft/internal/catalog"

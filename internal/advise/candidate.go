@@ -2,6 +2,7 @@ package advise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -34,6 +35,9 @@ func KindName(k scenario.FabricKind) string {
 	return "RoCE v2"
 }
 
+// ErrNothing is of a profile whose constraints no design of any fabric keeps.
+var ErrNothing = errors.New("there is nothing to advise on")
+
 // designsOf plans each protocol and takes the first of each front: the least
 // oversubscribed, of those the one whose power is known, of those the fewest switches.
 func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candidate, error) {
@@ -58,7 +62,7 @@ func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candida
 		c.Design = slices.MinFunc(made.Designs, preferred)
 	}
 	if !slices.ContainsFunc(out, func(c *Candidate) bool { return c.Design != nil }) {
-		return nil, fmt.Errorf("there is nothing to advise on: InfiniBand: %s; RoCE v2: %s", out[0].RuledOut, out[1].RuledOut)
+		return nil, fmt.Errorf("%w: InfiniBand: %s; RoCE v2: %s", ErrNothing, out[0].RuledOut, out[1].RuledOut)
 	}
 	return out, nil
 }
@@ -68,7 +72,7 @@ func relaxText(p *plan.Plan) string {
 		return ""
 	}
 	b := p.Relax[0].Breaches[0]
-	return fmt.Sprintf(": %s would have to be %s and is %s", b.Field, b.Needs, b.Allowed)
+	return fmt.Sprintf(": %s is %s and would have to be %s", b.Field, b.Allowed, b.Needs)
 }
 
 // preferred orders designs of one protocol.

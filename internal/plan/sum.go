@@ -44,14 +44,14 @@ type Part struct {
 
 // Text is the sum as a power or an amount of money: with a sign of at least where
 // parts are unknown, and "unknown" where all are.
-func (s Sum) Text(print func(int64) string) string {
+func (s Sum) Text(write func(int64) string) string {
 	switch {
 	case s.Complete():
-		return print(s.Known)
+		return write(s.Known)
 	case s.Known == 0:
 		return "unknown"
 	}
-	return "≥ " + print(s.Known)
+	return "≥ " + write(s.Known)
 }
 
 // PowerText prints a sum of milliwatts.

@@ -64,10 +64,16 @@ func designTable(p *plan.Plan, designs []*plan.Design) *table {
 			mark = "*"
 		}
 		row := []cell{
-			{text: mark}, {text: d.Name}, {text: fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)}, {text: strconv.Itoa(d.Levels)},
-			{text: Integer(int64(d.Count.TotalSwitches()))}, {text: Integer(int64(d.Count.TotalCables()))},
-			{text: Integer(int64(d.Count.PortsUsed))}, {text: Integer(int64(d.Count.PortsFree))},
-			{text: Integer(int64(pieces(d, "transceiver")))}, {text: d.Power.Text(plan.PowerText)},
+			{text: mark},
+			{text: d.Name},
+			{text: fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)},
+			{text: strconv.Itoa(d.Levels)},
+			{text: Integer(int64(d.Count.TotalSwitches()))},
+			{text: Integer(int64(d.Count.TotalCables()))},
+			{text: Integer(int64(d.Count.PortsUsed))},
+			{text: Integer(int64(d.Count.PortsFree))},
+			{text: Integer(int64(pieces(d, "transceiver")))},
+			{text: d.Power.Text(plan.PowerText)},
 		}
 		if d.Cost != nil {
 			row = append(row, cell{text: d.Cost.Total().Text(d.Cost.Text)})
