@@ -22,6 +22,7 @@ type Advice struct {
 	Flips           []Flip
 	Thumbs          []Thumb
 	Needs           []Need
+	Generations     []Generation
 }
 
 // Reason is a criterion in which one fabric is ahead, with what changes it.
@@ -63,7 +64,7 @@ func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Adv
 	if err := a.observe(ctx, in); err != nil {
 		return nil, err
 	}
-	out := &Advice{Profile: p, Prices: prices, Candidates: candidates, Verdict: judge(in), Thumbs: thumbs(p), Needs: needs(p)}
+	out := &Advice{Profile: p, Prices: prices, Candidates: candidates, Verdict: judge(in), Thumbs: thumbs(p), Needs: needs(p), Generations: generations()}
 	if out.Counterfactuals, err = a.counterfactuals(ctx, in, out.Verdict); err != nil {
 		return nil, err
 	}

@@ -93,7 +93,9 @@ func build(ctx context.Context, r *Request, prices *Prices, all []choice) (out [
 		}
 		d, err := c.design(r, prices)
 		if err != nil {
-			reasons = append(reasons, c.name()+": "+shortReason(err))
+			if c.shape != scenario.SingleSwitch { // which has the least reach of all
+				reasons = append(reasons, c.sw.entry.Name+" at "+c.preset.rate.String()+": "+shortReason(err))
+			}
 			continue
 		}
 		d.Breaks = breaches(r, d)

@@ -84,3 +84,22 @@ func powerOf(e catalog.Entry, field, what string) Part {
 	p.Value, p.Known, p.Tag = int64(v), true, f.Tag
 	return p
 }
+
+// latencyOf is the latency of a switch. What the catalog assumes, so that a simulation
+// can run, is not known.
+func latencyOf(e catalog.Entry) Part {
+	p := Part{What: "the latency of switch " + e.Name}
+	f, ok := e.Known("latency")
+	if !ok || f.Tag == catalog.Assumption {
+		return p
+	}
+	v, err := units.ParseTime(f.Value)
+	if err != nil {
+		return p
+	}
+	p.Value, p.Known, p.Tag = int64(v), true, f.Tag
+	return p
+}
+
+// LatencyText prints a sum of picoseconds.
+func LatencyText(v int64) string { return units.Time(v).String() }

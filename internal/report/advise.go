@@ -84,7 +84,7 @@ func adviceSections(a *advise.Advice) []sheetSection {
 	if len(a.Needs) > 0 {
 		out = append(out, needSection(a))
 	}
-	return append(out, makerSection(a), thumbSection(a), ruleSection(a))
+	return append(out, makerSection(a), generationSection(a), thumbSection(a), ruleSection(a))
 }
 
 func comparisonSection(a *advise.Advice) sheetSection {
@@ -110,6 +110,11 @@ func comparisonSection(a *advise.Advice) sheetSection {
 	for _, c := range a.Verdict.Criteria {
 		if c.Note != "" {
 			notes = append(notes, c.Name+": "+c.Note+".")
+		}
+	}
+	for _, c := range a.Candidates {
+		if c.Design != nil && !c.Design.Latency.Complete() {
+			notes = append(notes, fmt.Sprintf("Not known: %s. It is simulated with the catalog's assumption of %s.", strings.Join(c.Design.Latency.Missing, "; "), c.Design.Resolved.Fabrics[0].Switch.Latency))
 		}
 	}
 	return sheetSection{Title: "Both fabrics", Tables: []sheetTable{t}, Notes: notes}
@@ -208,6 +213,14 @@ func makerSection(a *advise.Advice) sheetSection {
 		}
 	}
 	return sheetSection{Title: "Who makes what", Tables: []sheetTable{t}, Notes: []string{"Tags: V read at its source, S secondary, R recalled. weft catalog vendor has all rows, those who make none included."}}
+}
+
+func generationSection(a *advise.Advice) sheetSection {
+	t := sheetTable{Head: []string{"protocol", "switch", "maker", "chip", "ports", "rate", "typical power", "what"}}
+	for _, g := range a.Generations {
+		t.Rows = append(t.Rows, []string{g.Protocol, g.Model, g.Vendor, g.ASIC, g.Ports, g.Rate, g.Power, g.Title})
+	}
+	return sheetSection{Title: "Generations", Tables: []sheetTable{t}, Notes: []string{"weft catalog switch NAME has every fact with its source."}}
 }
 
 func thumbSection(a *advise.Advice) sheetSection {
