@@ -17,7 +17,7 @@ type purchase struct {
 	Many  int          `yaml:"many" range:"1..9"`
 	Power units.Power  `yaml:"power" range:"0W..1kW"`
 	Taste flavour      `yaml:"taste"`
-	Parts []purchase      `yaml:"parts"`
+	Parts []purchase   `yaml:"parts"`
 	Size  units.Length `yaml:"size"`
 }
 

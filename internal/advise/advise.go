@@ -99,7 +99,7 @@ func (a *adviser) observe(ctx context.Context, in *inputs) error {
 		if c.Recovery, err = a.bench.recover(ctx, c.Design, m); err != nil {
 			return err
 		}
-		c.Reach, c.Effort, c.Makers = reachOf(c.Design), effortOf(in.profile, c.Design), makersOf(c.Kind)
+		c.Reach, c.Makers = reachOf(c.Design), makersOf(c.Kind)
 	}
 	return nil
 }

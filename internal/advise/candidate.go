@@ -20,7 +20,6 @@ type Candidate struct {
 	Performance Performance
 	Recovery    *Recovery // nil where nothing can break without cutting nodes off
 	Reach       int       // NICs that two levels of the design's switch reach
-	Effort      []Effort
 	Makers      Makers
 }
 
@@ -68,7 +67,10 @@ func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candida
 }
 
 func relaxText(p *plan.Plan) string {
-	if len(p.Relax) == 0 {
+	switch {
+	case len(p.Unproved) > 0:
+		return ", as far as it is known: weft plan says what is not"
+	case len(p.Relax) == 0:
 		return ""
 	}
 	b := p.Relax[0].Breaches[0]

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"weft/internal/catalog"
 	"weft/internal/sim"
 	"weft/internal/topology"
 	"weft/scenario"
@@ -216,13 +215,4 @@ func shortReason(err error) string {
 		text = text[at+len("topology: "):]
 	}
 	return text
-}
-
-// Title is what the design is, for people.
-func (d *Design) Title() string {
-	e, err := catalog.Lookup(catalog.Fabric, d.Preset)
-	if err != nil {
-		return d.Name
-	}
-	return e.Title
 }
