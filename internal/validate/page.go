@@ -41,6 +41,7 @@ var groups = []struct{ id, title string }{
 	{"fct", "Flow completion times of another simulator"},
 	{"model", "Collectives by NCCL's own cost model"},
 	{"nccl", "Measured collectives"},
+	{"bill", "Bills of materials"},
 }
 
 // WritePage writes docs/VALIDATION.md.
