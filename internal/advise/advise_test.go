@@ -3,6 +3,7 @@ package advise
 import (
 	"context"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -185,6 +186,23 @@ func TestAnAdviceHasEvidenceForEveryCell(t *testing.T) {
 		if r.Points <= 0 || len(r.Counterfactuals) == 0 {
 			t.Errorf("the reason %s is ahead by %g with %d counterfactuals", r.Criterion, r.Points, len(r.Counterfactuals))
 		}
+	}
+}
+
+func TestAnAdviceDoesNotDependOnTheCores(t *testing.T) {
+	p, err := Read("profile.yaml", []byte(profile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [2]*Advice
+	for i := range all {
+		if all[i], err = Make(context.Background(), p, nil, Options{Simulate: sim.Run, Workers: i + 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := all[0], all[1]
+	if !reflect.DeepEqual(a.Verdict, b.Verdict) || !reflect.DeepEqual(a.Flips, b.Flips) || !reflect.DeepEqual(a.Counterfactuals, b.Counterfactuals) {
+		t.Errorf("on one core %+v, on two %+v", a.Verdict, b.Verdict)
 	}
 }
 
