@@ -23,8 +23,13 @@ tune:
 	}
 	axes := r.Axes()
 	for i, want := range [][3]string{
-		{"50KB", "500KB", "5MB"}, {"0", "1/2", "1"}, {"5Mbps", "50Mbps", "500Mbps"}, {"1", "5", "8"},
-		{"ecmp", "spray", "spray"}, {"0", "5", "9"}, {"55us", "178us", "300us"},
+		{"50KB", "500KB", "5MB"},
+		{"0", "1/2", "1"},
+		{"5Mbps", "50Mbps", "500Mbps"},
+		{"1", "5", "8"},
+		{"ecmp", "spray", "spray"},
+		{"0", "5", "9"},
+		{"55us", "178us", "300us"},
 	} {
 		a := &axes[i]
 		for k, place := range []float64{0, 0.5, 1} {

@@ -47,7 +47,8 @@ func search(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error
 	s.least = stands
 	s.steps = []Step{{0, stands}}
 	if e.p.plan.all {
-		return s, s.try(ctx, every(e.p))
+		err := s.try(ctx, every(e.p))
+		return s, err
 	}
 	if err := s.explore(ctx); err != nil {
 		return s, err
@@ -67,9 +68,9 @@ func search(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error
 		step /= 2
 	}
 	if s.left > 0 { // less than a generation
-		return s, s.try(ctx, s.hypercube(s.left))
+		err = s.try(ctx, s.hypercube(s.left))
 	}
-	return s, nil
+	return s, err
 }
 
 // every is all combinations of values.

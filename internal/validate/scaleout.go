@@ -15,7 +15,8 @@ var decay = struct {
 	gbps   []float64 // about, at 1 to 8 GiB
 }{
 	"github.com/NVIDIA/nccl-tests/issues/169 (V; neither cabling nor cause is stated, and 58 GB/s is of 32 to 40 ranks)",
-	[]int{2, 3, 4, 6}, []float64{100, 70, 58, 40},
+	[]int{2, 3, 4, 6},
+	[]float64{100, 70, 58, 40},
 }
 
 // uplinkGain is what is published of twice the uplinks, as the most that was gained.
