@@ -213,6 +213,18 @@ func TestNothingIsClaimedWhereNothingIsGained(t *testing.T) {
 	}
 }
 
+// A parameter that has no effect keeps the value that it has.
+func TestWhatIsNotWorthAChangeIsNotChanged(t *testing.T) {
+	idle := strings.Replace(two, "ethernet.ecn.kmax", "ethernet.pfc.reserve", 1)
+	r := tuned(t, idle, Options{Workers: 2})
+	if got := r.Parameters[1]; got.Tuned != got.Stands {
+		t.Errorf("%s does nothing, and is changed from %s to %s", got.Path, got.Stands, got.Tuned)
+	}
+	if r.Parameters[2].Tuned != "spray" || !r.Found {
+		t.Errorf("the mode is %s, want spray", r.Parameters[2].Tuned)
+	}
+}
+
 func TestACandidateThatFailsIsWorseThanAny(t *testing.T) {
 	fragile := func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
 		if r.Fabrics[0].Routing.Mode == scenario.Spray {
