@@ -109,4 +109,3 @@ func lidsOf(t *testing.T, socket, host string) (leaf, own string) {
 	}
 	return lid([]uint8{1}, 0), lid([]uint8{}, 1)
 }
-

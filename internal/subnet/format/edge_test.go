@@ -126,8 +126,11 @@ func TestFilesThatClaimMorePortsThanASubnetHasAreRefused(t *testing.T) {
 		fmt.Fprintf(&list, "SW %d 254 0x%016x 4x NDR - CA 1 1 0x1 ( 'a' - 'b' )\n", i, i+2)
 	}
 	for name, read := range map[string]func() error{
-		"net":  func() error { _, _, err := ReadTopo("net", strings.NewReader(net.String()), Options{}); return err },
-		"list": func() error { _, _, err := ReadPortList("list", strings.NewReader(list.String()), Options{}); return err },
+		"net": func() error { _, _, err := ReadTopo("net", strings.NewReader(net.String()), Options{}); return err },
+		"list": func() error {
+			_, _, err := ReadPortList("list", strings.NewReader(list.String()), Options{})
+			return err
+		},
 	} {
 		if err := read(); err == nil || !strings.Contains(err.Error(), "more than 4194304 ports together") {
 			t.Errorf("%s: 40,000 switches of 254 ports: %.300v", name, err)
