@@ -8,11 +8,12 @@ import (
 const (
 	maxPoints = 6        // sizes of a table that hypotheses are tried at: a curve's ends, bend and slopes
 	maxTables = 16       // of a log that are laid beside a prediction: each is simulated with every variant
-	maxMoved  = 16 << 30 // bytes of size times ranks of the largest size that is simulated: a second or two each
+	maxMoved  = 4 << 30  // bytes of size times ranks of the largest size that is simulated: half a second each
+	maxFitted = 1 << 30  // the same of a fit, which simulates every size for each step of its search
 	maxFlows  = 256      // messages of one of perftest's sizes: enough that the first is of no weight
 	flowBytes = 64 << 20 // that they carry at the most, if that is two messages or more
 	minFlows  = 4
-	maxEvals  = 160 // simulations of all fitting sizes in a search
+	maxEvals  = 80 // simulations of all fitting sizes in a search
 )
 
 // errorBand is how far off weft is known to be, up to a size.

@@ -250,7 +250,11 @@ func (t *Task) choose(o Options) error {
 	if len(rows) == 0 {
 		return errors.New("it has no size that weft simulates")
 	}
-	limit := int64(maxMoved) / int64(max(2, t.Ranks()))
+	moved := int64(maxMoved)
+	if o.moved > 0 {
+		moved = o.moved
+	}
+	limit := moved / int64(max(2, t.Ranks()))
 	if o.MaxSize > 0 {
 		limit = int64(o.MaxSize)
 	}

@@ -38,7 +38,7 @@ func (l *logged) register(cmd *cobra.Command) {
 	f.StringVar(&l.name, "cluster", "dgx-h100", "the cluster that the log is from: a node preset of the catalog, or a scenario file")
 	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: what the log says)")
 	f.StringVar(&l.op, "op", "", "the operation, where the log does not name it: all-reduce, all-gather, …")
-	f.StringVar(&l.maxSize, "max-size", "", "largest size that is simulated, such as 8G (default: 16 GiB over the ranks)")
+	f.StringVar(&l.maxSize, "max-size", "", "largest size that is simulated, such as 8G (default: 4 GiB over the ranks, of a fit 1 GiB)")
 	f.IntVar(&l.hops, "hops", 1, "switches between two hosts, for latencies of perftest")
 	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&l.json, "json", false, "print as JSON")

@@ -18,6 +18,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newExplain,
 	newBench,
 	newDiagnose,
+	newCalibrate,
 	newLatency,
 	newValidate,
 	newTopology,
