@@ -161,9 +161,9 @@ func TestPerftestAndClusterKitAreLaidBesideTheLink(t *testing.T) {
  65536      1000             185.20             185.10 		     0.35
  8388608    1000             185.20             185.20 		     0.0027
 ----------------------------------------------------------------
-Minimum bandwidth: 46000 MB/sec a, b
-Maximum bandwidth: 49000 MB/sec a, c
-Average bandwidth: 48500 MB/sec
+Minimum bandwidth: 45000 MB/sec a, b
+Maximum bandwidth: 46400 MB/sec a, c
+Average bandwidth: 46200 MB/sec
 `
 	d := diagnose(t, small, log, 0)
 	if len(d.Tasks) != 2 || d.Verdict != Explained {

@@ -29,8 +29,15 @@ func fewerRails(_ *Cluster, t *Task) (out []variant, why string) {
 // older generation, a tenth.
 var slowShares = []struct{ num, den units.Rate }{{3, 4}, {1, 2}, {1, 4}, {1, 10}}
 
+// slowNIC tries two places: with congestion control it matters which NIC it is.
 func slowNIC(c *Cluster, t *Task) ([]variant, string) {
-	return slowCables(c, t, "node0/nic0", "one NIC at %s instead of %s")
+	first, _ := slowCables(c, t, "node0/nic0", "one NIC, the first, at %s instead of %s")
+	last := fmt.Sprintf("node%d/nic%d", t.Nodes-1, t.base.Cluster.Node.NICs-1)
+	if t.kind != collective {
+		return first, "" // between the first NICs of two nodes
+	}
+	second, _ := slowCables(c, t, last, "one NIC, the last, at %s instead of %s")
+	return append(first, second...), ""
 }
 
 func slowNode(c *Cluster, t *Task) ([]variant, string) {
