@@ -243,7 +243,7 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 // tell prints the diagnosis, and writes the page.
 func (d *diagnosing) tell(e *Env, found *calibrate.Diagnosis) error {
 	if d.html != "" {
-		if err := writeWhole(e.path(d.html), d.html, func(w io.Writer) error { return report.Diagnosis(w, report.Style{}, found) }); err != nil {
+		if err := writeWhole(e.path(d.html), d.html, func(w io.Writer) error { return report.DiagnosisPage(w, found) }); err != nil {
 			return err
 		}
 	}

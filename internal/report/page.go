@@ -19,7 +19,17 @@ import (
 //go:embed page.html.tmpl
 var pageText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+// styleText is the style sheet that the pages share: a template, for the palette.
+//
+//go:embed style.css.tmpl
+var styleText string
+
+// pageOf is a page's template, with the style sheet.
+func pageOf(name, text string) *template.Template {
+	return template.Must(template.Must(template.New(name).Parse(styleText)).Parse(text))
+}
+
+var page = pageOf("page", pageText)
 
 // Page writes the self-contained HTML page of a run: no script, no resource
 // from anywhere else. resolved is the scenario's text, shown at its end.
@@ -29,6 +39,7 @@ func Page(w io.Writer, r *runstore.Results, sc *scenario.Resolved, resolved []by
 
 // view is what the page's template shows.
 type view struct {
+	swatches
 	r     *runstore.Results
 	sc    *scenario.Resolved
 	sizes []int64
@@ -133,8 +144,11 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 	return v
 }
 
-// Colours are the indices of the palette, for the style sheet.
-func (v *view) Colours() []int {
+// swatches is the palette of a page, for the style sheet.
+type swatches struct{}
+
+// Colours are the indices of the palette.
+func (swatches) Colours() []int {
 	out := make([]int, palette)
 	for i := range out {
 		out[i] = i
