@@ -34,7 +34,8 @@ type Diagnosis struct {
 	Predicted [][]units.Time
 	Match     float64 // of it
 	Noise     float64 // of the log
-	// Explanations are the hypotheses, the best match first. Those without a variant
+	// Explanations are the hypotheses: those that leave every size within the known
+	// error first, and of equals the best match. Those without a variant
 	// that was simulated are in Untried.
 	Explanations []Explanation
 	Untried      []Untried
@@ -90,7 +91,12 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 	d.Match = m.rms()
 	err := d.try(ctx, c, &o)
 	d.Partial = err != nil
-	slices.SortStableFunc(d.Explanations, func(a, b Explanation) int { return cmp.Compare(a.Match, b.Match) })
+	slices.SortStableFunc(d.Explanations, func(a, b Explanation) int {
+		if a.Within != b.Within {
+			return map[bool]int{true: -1, false: 1}[a.Within]
+		}
+		return cmp.Compare(a.Match, b.Match)
+	})
 	d.Verdict = d.verdict(&m)
 	return d, err
 }
@@ -139,7 +145,7 @@ func (d *Diagnosis) Alike() (out []Explanation) {
 		return nil
 	}
 	for _, e := range d.Explanations[1:] {
-		if e.Match-d.Explanations[0].Match <= d.Noise {
+		if e.Within == d.Explanations[0].Within && e.Match-d.Explanations[0].Match <= d.Noise {
 			out = append(out, e)
 		}
 	}

@@ -21,7 +21,7 @@ type Options struct {
 	Workers  int // cores; 0 is all
 	// MaxSize is the largest size that is simulated, 0 for what takes a second or two.
 	MaxSize units.Bytes
-	moved int64 // bytes of size times ranks that MaxSize stands for; 0 for maxMoved
+	moved   int64 // bytes of size times ranks that MaxSize stands for; 0 for maxMoved
 	// Sizes is how many of a table are compared at the most, 0 for maxPoints.
 	Sizes int
 	// Nodes is the number of nodes of the log, 0 for what the log says.
