@@ -46,7 +46,7 @@ func TestAnOverlayChangesWhatItNamesAndNothingElse(t *testing.T) {
 
 func TestAnOverlaysFabricIsEveryFabric(t *testing.T) {
 	for text, want := range map[string]int{
-		"cluster: {nodes: 2}\n":                                                                      3,
+		"cluster: {nodes: 2}\n": 3,
 		"cluster: {nodes: 2}\nfabric: {preset: infiniband-ndr, mtu: 2KiB}\n":                         1,
 		"cluster: {nodes: 2}\nfabrics: roce-v2-400g\n":                                               1,
 		"cluster: {nodes: 2}\nfabrics: [roce-v2-400g, {preset: infiniband-ndr, name: b, mtu: 2KiB}]": 2,

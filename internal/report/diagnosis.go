@@ -139,8 +139,12 @@ func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanati
 			attr = bold
 		}
 		row := []cell{
-			{text: sizeText(p.Bytes)}, {text: timeCell(p.Measured)}, {text: timeCell(d.Predicted[task][j])},
-			{text: fmt.Sprintf("%.2f", ratio), attr: attr}, {text: speed(p, p.Measured)}, {text: speed(p, d.Predicted[task][j])},
+			{text: sizeText(p.Bytes)},
+			{text: timeCell(p.Measured)},
+			{text: timeCell(d.Predicted[task][j])},
+			{text: fmt.Sprintf("%.2f", ratio), attr: attr},
+			{text: speed(p, p.Measured)},
+			{text: speed(p, d.Predicted[task][j])},
 		}
 		for i := range likeliest {
 			row = append(row, cell{text: speed(p, likeliest[i].Predicted[task][j])})
