@@ -25,18 +25,18 @@ type constant struct {
 
 // constants are all that can be fitted, by set.
 var constants = []constant{
-	ratioConstant("base", "nccl", func(n *scenario.NCCL) scenario.Ratio { return n.Base }),
-	ratioConstant("step-local", "nccl", func(n *scenario.NCCL) scenario.Ratio { return n.StepLocal }),
-	ratioConstant("step-network", "nccl", func(n *scenario.NCCL) scenario.Ratio { return n.StepNetwork }),
-	ratioConstant("proxy", "nccl", func(n *scenario.NCCL) scenario.Ratio { return n.Proxy }),
-	ratioConstant("kernel", "nccl", func(n *scenario.NCCL) scenario.Ratio { return n.Kernel }),
-	timeConstant("post", "host", "fabric.host.post", func(r *scenario.Resolved) units.Time { return r.Fabrics[0].Host.Post }),
-	timeConstant("poll", "host", "fabric.host.poll", func(r *scenario.Resolved) units.Time { return r.Fabrics[0].Host.Poll }),
-	timeConstant("nic-tx", "host", "fabric.nic.tx-pipeline", func(r *scenario.Resolved) units.Time { return r.Fabrics[0].NIC.TxPipeline }),
-	timeConstant("nic-rx", "host", "fabric.nic.rx-pipeline", func(r *scenario.Resolved) units.Time { return r.Fabrics[0].NIC.RxPipeline }),
-	timeConstant("pcie-latency", "host", "cluster.node.pcie.latency", func(r *scenario.Resolved) units.Time { return r.Cluster.Node.PCIe.Latency }),
-	rateConstant("peer-rate", "rates", "cluster.node.pcie.peer-rate", func(r *scenario.Resolved) units.Rate { return r.Cluster.Node.PCIe.PeerRate }),
-	rateConstant("nvlink-rate", "rates", "cluster.node.scale-up.link-rate", func(r *scenario.Resolved) units.Rate { return r.Cluster.Node.ScaleUp.LinkRate }),
+	ratioConstant("base", func(n *scenario.NCCL) scenario.Ratio { return n.Base }),
+	ratioConstant("step-local", func(n *scenario.NCCL) scenario.Ratio { return n.StepLocal }),
+	ratioConstant("step-network", func(n *scenario.NCCL) scenario.Ratio { return n.StepNetwork }),
+	ratioConstant("proxy", func(n *scenario.NCCL) scenario.Ratio { return n.Proxy }),
+	ratioConstant("kernel", func(n *scenario.NCCL) scenario.Ratio { return n.Kernel }),
+	timeConstant("post", "fabric.host.post", func(r *scenario.Resolved) units.Time { return r.Fabrics[0].Host.Post }),
+	timeConstant("poll", "fabric.host.poll", func(r *scenario.Resolved) units.Time { return r.Fabrics[0].Host.Poll }),
+	timeConstant("nic-tx", "fabric.nic.tx-pipeline", func(r *scenario.Resolved) units.Time { return r.Fabrics[0].NIC.TxPipeline }),
+	timeConstant("nic-rx", "fabric.nic.rx-pipeline", func(r *scenario.Resolved) units.Time { return r.Fabrics[0].NIC.RxPipeline }),
+	timeConstant("pcie-latency", "cluster.node.pcie.latency", func(r *scenario.Resolved) units.Time { return r.Cluster.Node.PCIe.Latency }),
+	rateConstant("peer-rate", "cluster.node.pcie.peer-rate", func(r *scenario.Resolved) units.Rate { return r.Cluster.Node.PCIe.PeerRate }),
+	rateConstant("nvlink-rate", "cluster.node.scale-up.link-rate", func(r *scenario.Resolved) units.Rate { return r.Cluster.Node.ScaleUp.LinkRate }),
 }
 
 // ConstantNames are the names of all constants and of their sets, for --fit.
@@ -80,17 +80,19 @@ func (k *constant) path(c *Cluster) string {
 	return k.field
 }
 
-func ratioConstant(name, set string, of func(*scenario.NCCL) scenario.Ratio) constant {
+// ratioConstant is a factor on one of NCCL's figures.
+func ratioConstant(name string, of func(*scenario.NCCL) scenario.Ratio) constant {
 	return constant{
-		name: name, set: set, field: set + "." + name, least: .05, most: 20,
+		name: name, set: "nccl", field: "nccl." + name, least: .05, most: 20,
 		value: func(r *scenario.Resolved) float64 { return of(&r.NCCL).Float() },
 		text:  func(x float64) string { return fmt.Sprintf("%.4f", x) },
 	}
 }
 
-func timeConstant(name, set, field string, of func(*scenario.Resolved) units.Time) constant {
+// timeConstant is a time of the host's.
+func timeConstant(name, field string, of func(*scenario.Resolved) units.Time) constant {
 	return constant{
-		name: name, set: set, field: field, least: .05, most: 20,
+		name: name, set: "host", field: field, least: .05, most: 20,
 		value: func(r *scenario.Resolved) float64 { return float64(of(r)) },
 		text:  func(x float64) string { return units.Time(x).Exact() },
 	}
@@ -98,9 +100,9 @@ func timeConstant(name, set, field string, of func(*scenario.Resolved) units.Tim
 
 // rateConstant is a rate: within a factor of two of its figure, since beyond it is
 // another device.
-func rateConstant(name, set, field string, of func(*scenario.Resolved) units.Rate) constant {
+func rateConstant(name, field string, of func(*scenario.Resolved) units.Rate) constant {
 	return constant{
-		name: name, set: set, field: field, least: .5, most: 2,
+		name: name, set: "rates", field: field, least: .5, most: 2,
 		value: func(r *scenario.Resolved) float64 { return float64(of(r)) },
 		text:  func(x float64) string { return (units.Rate(x) / units.Mbps * units.Mbps).Exact() },
 	}

@@ -75,8 +75,8 @@ func (c *Cluster) FitTo(ctx context.Context, logs []*logfile.Log, names []string
 	if fit.Seen[0], fit.HeldOut[0], err = s.errors(factors); err != nil {
 		return nil, err
 	}
-	const step, close = .4, 1e-4
-	factors = simplex(s.objective, factors, step, close, maxEvals, func() bool { return ctx.Err() != nil })
+	const step, enough = .4, 1e-4
+	factors = simplex(s.objective, factors, step, enough, maxEvals, func() bool { return ctx.Err() != nil })
 	if ctx.Err() != nil {
 		fit.Partial = true
 		return fit, ctx.Err()

@@ -9,10 +9,10 @@ import (
 // method for function minimization", Computer Journal 7, 1965): reflection,
 // expansion, contraction towards the better of the worst point and its reflection,
 // and shrinking, with their coefficients 1, 2, 1/2 and 1/2. step is the size of the
-// first simplex. It ends when the values differ by less than close, or after so many
+// first simplex. It ends when the values differ by less than enough, or after so many
 // evaluations; f may end it by stop. It takes no random number: equal calls give
 // equal results.
-func simplex(f func([]float64) float64, start []float64, step, close float64, evals int, stop func() bool) []float64 {
+func simplex(f func([]float64) float64, start []float64, step, enough float64, evals int, stop func() bool) []float64 {
 	s := &search{f: f, left: evals}
 	s.add(start)
 	for i := range start {
@@ -22,7 +22,7 @@ func simplex(f func([]float64) float64, start []float64, step, close float64, ev
 	}
 	for s.left > 0 && !stop() {
 		s.sort()
-		if s.points[len(s.points)-1].value-s.points[0].value < close {
+		if s.points[len(s.points)-1].value-s.points[0].value < enough {
 			break
 		}
 		s.move()

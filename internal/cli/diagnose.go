@@ -82,7 +82,7 @@ func (l *logged) options(e *Env) (o calibrate.Options, err error) {
 
 // readLog reads a log; "-" is standard input.
 func (l *logged) readLog(e *Env, path string) (*logfile.Log, error) {
-	var from io.Reader = e.Stdin
+	from := e.Stdin
 	name := "standard input"
 	if path != "-" {
 		name = path

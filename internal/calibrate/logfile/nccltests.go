@@ -69,13 +69,13 @@ func (r *ncclTests) line(n int, text string) {
 	switch {
 	case strings.Contains(text, "algbw"):
 		if shape := heading(text); shape != nil {
-			r.close("")
+			r.close()
 			r.shape = shape
 			r.open(n)
 		}
 	case strings.Contains(text, "nThread ") || strings.Contains(text, "Using devices"):
 		if strings.Contains(text, "nThread ") || r.table != nil {
-			r.close("")
+			r.close()
 			r.run = ncclRun{}
 		}
 	case strings.Contains(text, "Avg bus bandwidth"):
@@ -164,21 +164,17 @@ func (r *ncclTests) ended(text string) {
 	if m := average.FindStringSubmatch(text); m != nil {
 		r.table.Average, _ = strconv.ParseFloat(m[1], 64)
 	}
-	r.close("")
+	r.close()
 	r.run = ncclRun{}
 }
 
-// close ends the table that is open; cut is why it is not whole, if that is known.
-func (r *ncclTests) close(cut string) {
+// close ends the table that is open.
+func (r *ncclTests) close() {
 	t := r.table
 	r.table, r.shape = nil, nil
-	if t == nil || len(t.Rows) == 0 {
-		return
+	if t != nil && len(t.Rows) > 0 {
+		t.infer()
 	}
-	if t.Cut == "" && t.Average == 0 {
-		t.Cut = cut
-	}
-	t.infer()
 }
 
 // infer tells the operation of a table that does not name it: only an all-reduce of
@@ -197,7 +193,7 @@ func (t *Table) infer() {
 
 func (r *ncclTests) end(bool) {
 	t := r.table
-	r.close("")
+	r.close()
 	if t != nil && t.Cut == "" && t.Average == 0 && len(t.Rows) > 0 {
 		t.Cut = "the log ends at size " + strconv.FormatInt(t.Rows[len(t.Rows)-1].Bytes, 10) + ", before the line \"# Avg bus bandwidth\""
 	}
