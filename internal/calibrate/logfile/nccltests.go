@@ -17,6 +17,7 @@ type ncclTests struct {
 	test  string   // named last
 	shape []column // of the table that is open
 	table *Table   // that is open; nil is none
+	whole bool     // its last line has been seen
 }
 
 // ncclRun is the list of devices that stands above a table.
@@ -164,6 +165,7 @@ func (r *ncclTests) ended(text string) {
 	if m := average.FindStringSubmatch(text); m != nil {
 		r.table.Average, _ = strconv.ParseFloat(m[1], 64)
 	}
+	r.whole = true
 	r.close()
 	r.run = ncclRun{}
 }
@@ -172,9 +174,14 @@ func (r *ncclTests) ended(text string) {
 func (r *ncclTests) close() {
 	t := r.table
 	r.table, r.shape = nil, nil
-	if t != nil && len(t.Rows) > 0 {
-		t.infer()
+	if t == nil || len(t.Rows) == 0 {
+		return
 	}
+	if !r.whole {
+		t.Cut = "it has no line \"# Avg bus bandwidth\": the run ended early, or this is a part of its table"
+	}
+	r.whole = false
+	t.infer()
 }
 
 // infer tells the operation of a table that does not name it: only an all-reduce of
@@ -194,7 +201,7 @@ func (t *Table) infer() {
 func (r *ncclTests) end(bool) {
 	t := r.table
 	r.close()
-	if t != nil && t.Cut == "" && t.Average == 0 && len(t.Rows) > 0 {
+	if t != nil && len(t.Rows) > 0 {
 		t.Cut = "the log ends at size " + strconv.FormatInt(t.Rows[len(t.Rows)-1].Bytes, 10) + ", before the line \"# Avg bus bandwidth\""
 	}
 }
