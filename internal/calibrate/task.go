@@ -312,7 +312,10 @@ func (t *Task) known(bytes int64) float64 {
 		return knownLatency
 	}
 	i := slices.IndexFunc(knownErrors, func(b errorBand) bool { return bytes < int64(b.below) })
-	return knownErrors[i].error
+	if t.Table.Op == string(scenario.AllReduce) {
+		return knownErrors[i].reduce
+	}
+	return knownErrors[i].others
 }
 
 // busFactor is bus bandwidth over algorithm bandwidth (nccl-tests,
