@@ -25,7 +25,7 @@ func DiagnosisPage(w io.Writer, d *calibrate.Diagnosis) error {
 		v.Tasks = append(v.Tasks, taskOf(d, i, likeliest))
 	}
 	if len(d.Explanations) > 0 {
-		v.All = texts(explanationTable(d))[1:]
+		v.All = textsOf(explanationTable(d))[1:]
 	}
 	for _, u := range d.Untried {
 		v.Untried = append(v.Untried, u.ID+": "+u.Why)
@@ -77,8 +77,8 @@ func likelyOf(i int, e *calibrate.Explanation) likelyView {
 	return v
 }
 
-// texts are the cells of a table, its heading first.
-func texts(t *table) (out [][]string) {
+// textsOf are the cells of a table, its heading first.
+func textsOf(t *table) (out [][]string) {
 	for _, row := range t.rows {
 		var line []string
 		for _, c := range row {
@@ -130,7 +130,7 @@ func taskOf(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation)
 			v.Plots = append(v.Plots, Plot{p.title, p.note, svg, nil})
 		}
 	}
-	rows := texts(taskTable(d, task, likeliest))
+	rows := textsOf(taskTable(d, task, likeliest))
 	v.Head, v.Rows = rows[0], rows[1:]
 	return v
 }

@@ -143,9 +143,9 @@ var billHead = []string{"quantity", "item", "where", "what", "length", "power ea
 func Bill(w io.Writer, d *plan.Design, s Style) error {
 	fmt.Fprintf(w, "%s\n\n", s.Bold("Bill of materials of "+d.Name))
 	t := &table{columns: []column{{}, {left: true}, {left: true}, {left: true}, {}, {}, {}}}
-	t.add(texts(billHead)...)
+	t.add(cellsOf(billHead)...)
 	for _, l := range d.Bill {
-		t.add(texts(billRow(l))...)
+		t.add(cellsOf(billRow(l))...)
 	}
 	if err := t.write(w, s); err != nil {
 		return err
@@ -190,7 +190,7 @@ func billRow(l plan.Line) []string {
 	return []string{Integer(int64(l.Quantity)), l.Item, l.Where, fit(l.Title, 60), length, each, total}
 }
 
-func texts(row []string) (out []cell) {
+func cellsOf(row []string) (out []cell) {
 	for _, text := range row {
 		out = append(out, cell{text: text})
 	}
