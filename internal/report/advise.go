@@ -185,7 +185,7 @@ func flipSection(a *advise.Advice) sheetSection {
 		t.Rows = append(t.Rows, []string{f.What + ", now " + f.Now, between, fmt.Sprint(f.Tried), lead, strings.Join(turns, "; ")})
 	}
 	return sheetSection{Title: "Where the choice turns", Tables: []sheetTable{t}, Notes: []string{
-		"The lead is that of what is chosen now, at the first end of the range, now, and at the other end. Sizes and oversubscriptions are planned and simulated anew at each point, and searched by bisection between now and each end: more than one turn on a side would show as one. Prices and skills are computed at every point.",
+		"The lead is that of what is chosen now, at the first end of the range, now, and at the other end. Sizes and oversubscriptions are planned and simulated anew at each point, and searched by bisection between now and each end: more than one turn on a side would show as one. Prices, skills and weights are computed at every point; of weights those are listed that turn the choice.",
 	}}
 }
 
