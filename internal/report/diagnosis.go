@@ -33,6 +33,9 @@ func Diagnosis(w io.Writer, s Style, d *calibrate.Diagnosis) error {
 		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", s.Bold(Finding(d)))
+	if d.Partial {
+		fmt.Fprintf(&b, "Partial: it was stopped before every hypothesis was tried.\n")
+	}
 	for i := range likeliest {
 		explanation(&b, s, i, &likeliest[i])
 	}
