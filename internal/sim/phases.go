@@ -15,6 +15,7 @@ import (
 type phaseRun struct {
 	took   []units.Time // by rank of the cluster; -1 of ranks that take no part
 	groups int          // that were simulated
+	share  float64      // of their bytes that was simulated; the rest is foreseen
 	*Execution
 }
 
@@ -25,11 +26,12 @@ type phaseRun struct {
 func (p *plan) runPhase(ctx context.Context, r *scenario.Resolved, phase *workload.Phase) (*phaseRun, error) {
 	cluster := layoutOf(&r.Cluster)
 	own, folded := insideNodes(cluster, phase)
-	x, err := p.execute(ctx, r, own.Graph(cluster.Ranks()))
+	var f forwarder
+	x, err := p.forwarded(ctx, r, own.Graph(cluster.Ranks()), &f)
 	if err != nil {
 		return nil, err
 	}
-	run := &phaseRun{took: make([]units.Time, cluster.Ranks()), groups: len(own.Groups), Execution: x}
+	run := &phaseRun{took: make([]units.Time, cluster.Ranks()), groups: len(own.Groups), share: f.share(), Execution: x}
 	for i := range run.took {
 		run.took[i] = -1
 	}
