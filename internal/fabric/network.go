@@ -259,8 +259,8 @@ type Connection struct {
 }
 
 // Connect makes a connection between two NICs, of RDMA or TCP as the
-// NICs are, and gives the numbers of its ends. It may be called before the run
-// only.
+// NICs are, and gives the numbers of its ends. It may be called before the run,
+// and by the application of a network of one partition.
 func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units.QPN, err error) {
 	na, nb := &n.nics[n.nodes[a].state], &n.nics[n.nodes[b].state]
 	fa, fb := n.newFlow(a, b, fromA), n.newFlow(b, a, fromB)
