@@ -10,13 +10,11 @@ const worthALook = 1 << 14
 // NICs work on.
 const manyFlows = 1 << 12
 
-// addFlow counts an end of a connection. How records are taken is decided by the
-// flows that there are before the first packet: collectives connect as they go, and
-// a record belongs to the bunch that it was made in.
+// addFlow counts an end of a connection.
 func (p *Partition) addFlow() {
 	p.flows++
-	if p.flows >= manyFlows && len(p.pool.hot) == 0 {
-		p.pool.size = 0
+	if p.flows >= manyFlows {
+		p.pool.oneByOne()
 	}
 }
 

@@ -77,11 +77,19 @@ type pool struct {
 }
 
 // bunchSize is log2 of how many records a bunch has: eight cache lines of what is
-// hot. Where a NIC has many flows the packets that follow each other go different
-// ways, and the record that was put back last is the one to take.
+// hot.
 const bunchSize = 4
 
 func newPool() pool { return pool{size: bunchSize} }
+
+// oneByOne makes bunches of one record each, unless packets are about: where flows
+// are many, those that follow each other go different ways, and the record that
+// was put back last is the one to take.
+func (p *pool) oneByOne() {
+	if len(p.hot) == 0 {
+		p.size = 0
+	}
+}
 
 // bunch is what a maker of packets has left of one.
 type bunch struct {
