@@ -66,6 +66,12 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 	if err != nil {
 		return err
 	}
+	folder := ownFolder{name: x.out, mark: report.AdviceResult, what: "advice"}
+	if x.out != "" {
+		if err := folder.open(e); err != nil {
+			return err
+		}
+	}
 	a, err := advise.Make(ctx, profile, prices, advise.Options{Simulate: advise.Simulator(e.Run), Workers: x.workers, Tell: e.told()})
 	switch {
 	case ctx.Err() != nil:
@@ -80,7 +86,7 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 		if err != nil {
 			return fail(Failed, "the page cannot be made: %w", err)
 		}
-		if err := writeFolder(e, x.out, files); err != nil {
+		if err := folder.store(e, files, x.asJSON); err != nil {
 			return err
 		}
 	}

@@ -54,6 +54,9 @@ func (c *calibrating) do(ctx context.Context, e *Env, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if err := writableFile(e, "--out", c.out); err != nil {
+		return err
+	}
 	var logs []*logfile.Log
 	for _, path := range paths {
 		log, err := c.readLog(e, path)

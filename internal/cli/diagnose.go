@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -90,12 +89,8 @@ func (l *logged) readLog(e *Env, path string) (*logfile.Log, error) {
 			return nil, fmt.Errorf("%s is a folder: want a log", path)
 		}
 		f, err := e.open(path)
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			return nil, fmt.Errorf("the log %s cannot be read: %w", path, p.Err)
-		}
 		if err != nil {
-			return nil, err
+			return nil, unreadable("the log "+path, err)
 		}
 		defer f.Close()
 		from = f
@@ -208,6 +203,9 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := writableFile(e, "--html", d.html); err != nil {
+		return err
+	}
 	log, err := d.readLog(e, path)
 	if err != nil {
 		return err
@@ -244,7 +242,7 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 func (d *diagnosing) tell(e *Env, found *calibrate.Diagnosis) error {
 	if d.html != "" {
 		if err := writeWhole(e.path(d.html), d.html, func(w io.Writer) error { return report.DiagnosisPage(w, found) }); err != nil {
-			return err
+			return fail(Failed, "%w", err)
 		}
 	}
 	if d.json {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -151,11 +150,7 @@ func convert(e *Env, t *target, path, out, tables, lids string) error {
 // call it.
 func writeWhole(path, shown string, write func(io.Writer) error) error {
 	cannot := func(err error) error {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return fmt.Errorf("%s cannot be written: %w", shown, err)
+		return fmt.Errorf("%s cannot be written: %w", shown, reason(err))
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".weft-*")
 	if err != nil {

@@ -3,10 +3,8 @@ package cli
 import (
 	"bufio"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -87,11 +85,7 @@ func openFabric(e *Env, path string) (io.ReadCloser, error) {
 	if path != "-" {
 		f, err := e.open(path)
 		if err != nil {
-			var p *fs.PathError
-			if errors.As(err, &p) {
-				err = p.Err
-			}
-			return nil, fmt.Errorf("%s cannot be read: %w", path, err)
+			return nil, unreadable(path, err)
 		}
 		file = f
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -102,16 +101,24 @@ func (x *planning) run(cmd *cobra.Command, e *Env, given []string) error {
 	if len(p.Designs) == 0 {
 		return errors.New(report.Unmet(p))
 	}
-	return x.tell(e, p)
-}
-
-// tell prints and writes what was found.
-func (x *planning) tell(e *Env, p *plan.Plan) error {
 	if x.out != "" {
-		if err := x.store(e, p); err != nil {
+		folder := ownFolder{name: x.out, mark: report.PlanResult, what: "plan"}
+		if err := folder.open(e); err != nil {
+			return err
+		}
+		files, err := report.PlanFiles(p)
+		if err != nil {
+			return fail(Failed, "the page cannot be made: %w", err)
+		}
+		if err := folder.store(e, files, x.asJSON); err != nil {
 			return err
 		}
 	}
+	return x.tell(e, p)
+}
+
+// tell prints what was found.
+func (x *planning) tell(e *Env, p *plan.Plan) error {
 	switch {
 	case x.bill != "":
 		d, err := designNamed(p, x.bill)
@@ -201,11 +208,7 @@ func readDocument(e *Env, path string) ([]byte, error) {
 
 // unreadable is an error of a file with the name as the user wrote it.
 func unreadable(path string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return fmt.Errorf("%s cannot be read: %w", path, err)
+	return fmt.Errorf("%s cannot be read: %w", path, reason(err))
 }
 
 // writeNew writes a file that is not there yet: what a user has filled in is not
@@ -220,39 +223,12 @@ func writeNew(e *Env, path string, text []byte) error {
 		_, err = f.Write(text)
 		err = errors.Join(err, f.Close())
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s is there already and is not written over: choose another name", path)
 	case err != nil:
-		return fmt.Errorf("%s cannot be written: %w", path, err)
+		return fmt.Errorf("%s cannot be written: %w", path, reason(err))
 	}
 	fmt.Fprintf(e.Stderr, "wrote %s\n", path)
-	return nil
-}
-
-// store writes a scenario of each design, and what was found as data and as a page.
-func (x *planning) store(e *Env, p *plan.Plan) error {
-	files, err := report.PlanFiles(p)
-	if err != nil {
-		return fail(Failed, "the page cannot be made: %w", err)
-	}
-	return writeFolder(e, x.out, files)
-}
-
-// writeFolder writes files into a folder, which it makes.
-func writeFolder(e *Env, dir string, files []report.File) error {
-	if err := os.MkdirAll(e.path(dir), 0o755); err != nil {
-		return fail(Failed, "the folder %s cannot be made: %w", dir, err)
-	}
-	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(e.path(dir), f.Name), f.Text, 0o644); err != nil {
-			return fail(Failed, "%s cannot be written to %s: %w", f.Name, dir, err)
-		}
-	}
-	fmt.Fprintf(e.Stderr, "wrote %s: %d files\n", dir, len(files))
 	return nil
 }

@@ -145,13 +145,7 @@ func (c *colliding) tell(e *Env, folder *ownFolder, result *collisions.Result, r
 	files := []runstore.File{
 		{Name: runstore.ScenarioFile, Text: text}, {Name: runstore.ReportFile, Text: page.Bytes()}, {Name: collisionsResult, Text: answer.Bytes()},
 	}
-	if err := runstore.Replace(folder.dir, files); err != nil {
-		return fail(Failed, "the outcome cannot be written to %s: %w", c.out, reason(err))
-	}
-	if !c.json {
-		fmt.Fprintf(e.Stderr, "wrote %s: %s, %s, %s\n", c.out, runstore.ScenarioFile, runstore.ReportFile, collisionsResult)
-	}
-	return nil
+	return folder.store(e, files, c.json)
 }
 
 // spec is what the scenario and the flags ask for.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -146,11 +145,7 @@ func draw(e *Env, r *scenario.Resolved, c counted, svg string) error {
 		return err
 	}
 	if err := os.WriteFile(e.path(svg), text, 0o644); err != nil {
-		var p *os.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return fmt.Errorf("the drawing cannot be written to %s: %w", filepath.ToSlash(svg), err)
+		return fmt.Errorf("the drawing cannot be written to %s: %w", filepath.ToSlash(svg), reason(err))
 	}
 	return nil
 }

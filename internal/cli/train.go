@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,7 +27,7 @@ type trainFlags struct {
 	scale   []int
 	strong  bool
 	trace   string
-	page    string
+	html    string
 	drawn   *report.Drawn // the step that the page draws
 }
 
@@ -48,7 +48,7 @@ bend it.
 
 A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 		Example: `  weft train examples/llama3-8b-64.yaml
-  weft train examples/llama3-8b-64.yaml --scale 64,128,256 --page scaling.html
+  weft train examples/llama3-8b-64.yaml --scale 64,128,256 --html scaling.html
   weft train examples/llama3-8b-64.yaml --trace step
   weft train examples/llama3-8b-64.yaml --fabric infiniband-ndr --exact`,
 		Args:              args(1, 1, "one scenario file"),
@@ -72,8 +72,9 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f.IntSliceVar(&x.scale, "scale", nil, "numbers of GPUs, smallest first: the scaling efficiency over them")
 	f.BoolVar(&x.strong, "strong", false, "with --scale: keep the batch of the step, which otherwise grows with the GPUs")
 	f.StringVar(&x.trace, "trace", "", "folder for a trace of the step on each fabric, for Perfetto or Chrome")
-	f.StringVar(&x.page, "page", "", "file for a page for the browser")
+	f.StringVar(&x.html, "html", "", "write a self-contained page into this file")
 	_ = cmd.MarkFlagDirname("trace")
+	_ = cmd.MarkFlagFilename("html", "html")
 	for _, flag := range []string{"workers", "scale"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
@@ -88,6 +89,9 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 	if r.Training.Model.Layers == 0 {
 		return file.ErrorAt("training", fmt.Errorf("the scenario has no training job: write training: with a model, as in examples/llama3-8b-64.yaml"))
 	}
+	if err := x.writable(e); err != nil {
+		return err
+	}
 	if len(x.scale) == 0 {
 		out, err := x.step(ctx, e, file, r)
 		if out == nil {
@@ -98,21 +102,56 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 	return x.overSizes(ctx, e, file, r)
 }
 
-// overSizes runs the job on each cluster size.
+// writable sees before the run that what is asked for can be written.
+func (x *trainFlags) writable(e *Env) error {
+	if err := writableFile(e, "--html", x.html); err != nil || x.trace == "" {
+		return err
+	}
+	dir := e.path(x.trace)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("--trace %s: %w", x.trace, reason(err))
+	}
+	return writable(dir, "--trace "+x.trace)
+}
+
+// overSizes runs the job on each cluster size. Sizes that are finished are told when
+// a later one fails or the run is stopped.
 func (x *trainFlags) overSizes(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) error {
+	sizes, err := x.sizes(file, r)
+	if err != nil {
+		return err
+	}
 	scale := &runstore.TrainingScale{Version: runstore.TrainingVersion, Strong: x.strong}
+	for i, own := range sizes {
+		var out *runstore.Training
+		drawn := x.drawn
+		if out, err = x.step(ctx, e, file, own); err != nil {
+			if i == 0 {
+				return err
+			}
+			scale.Partial, x.drawn = true, drawn // of the size before
+			break
+		}
+		scale.Points = append(scale.Points, out)
+		r = own
+	}
+	return x.conclude(e, scale, r, err)
+}
+
+// sizes are the scenario on each cluster size.
+func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*scenario.Resolved, err error) {
 	per, base := r.Cluster.Node.GPUs, r.Cluster.Ranks()
 	last := 0
 	for _, gpus := range x.scale {
 		if gpus <= last || gpus%per != 0 {
-			return fmt.Errorf("--scale %d: want rising numbers of GPUs, each a whole number of nodes of %d", gpus, per)
+			return nil, fmt.Errorf("--scale %d: want rising numbers of GPUs, each a whole number of nodes of %d", gpus, per)
 		}
 		last = gpus
 		flag := fmt.Sprintf("--scale %d", gpus)
 		batch := r.Training.Batch.Global
 		if !x.strong {
 			if batch*gpus%base != 0 {
-				return fmt.Errorf("%s: the batch of %d sequences on %d GPUs cannot grow to a whole number: give --strong or another size", flag, batch, base)
+				return nil, fmt.Errorf("%s: the batch of %d sequences on %d GPUs cannot grow to a whole number: give --strong or another size", flag, batch, base)
 			}
 			batch = batch * gpus / base
 		}
@@ -120,31 +159,21 @@ func (x *trainFlags) overSizes(ctx context.Context, e *Env, file *scenario.File,
 			scenario.Override{Path: "cluster.nodes", Value: strconv.Itoa(gpus / per), Origin: flag},
 			scenario.Override{Path: "training.batch.global", Value: strconv.Itoa(batch), Origin: flag})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		out, err := x.step(ctx, e, file, own)
-		if out == nil || err != nil {
-			return err
-		}
-		scale.Points = append(scale.Points, out)
-		r = own
+		out = append(out, own)
 	}
-	return x.conclude(e, scale, r, nil)
+	return out, nil
 }
 
-// step simulates a step; nil results come with an error.
+// step simulates a step. Results may come with an error: of single fabrics, or that
+// the run was stopped.
 func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
 	var failed error
 	o := sim.TrainOptions{Workers: x.workers, Exact: x.exact}
-	if e.StderrTerminal {
-		o.Progress = func(p sim.Progress) {
-			fmt.Fprintf(e.Stderr, "\r%d of %d simulations, %s \x1b[K", p.Done, p.Total, p.Fabric)
-			if p.Done == p.Total {
-				fmt.Fprint(e.Stderr, "\r\x1b[K")
-			}
-		}
-	}
-	if x.trace != "" || x.page != "" {
+	line := &statusLine{e: e}
+	o.Progress = func(p sim.Progress) { line.show(p.Done, p.Total, p.Fabric) }
+	if x.trace != "" || x.html != "" {
 		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {
 			if fabric == 0 && !x.exact {
 				x.drawn = &report.Drawn{Fabric: r.Fabrics[0].Name, Graph: g, Line: t}
@@ -155,15 +184,20 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 		}
 	}
 	out, err := sim.Train(ctx, r, o)
+	line.end()
 	switch {
-	case ctx.Err() != nil:
-		return nil, fail(Partial, "stopped before the step was simulated")
+	case ctx.Err() != nil && (out == nil || !out.Begun()):
+		return nil, fail(Partial, "stopped before a step was complete")
 	case out == nil:
 		return nil, file.ErrorAt("training", err)
 	case failed != nil:
-		return nil, fail(Failed, "the trace cannot be written: %w", failed)
+		return nil, fail(Failed, "%w", failed)
+	case ctx.Err() != nil:
+		return out, fail(Partial, "stopped: the results are partial")
+	case err != nil:
+		return out, fail(Failed, "the run failed: %w", err)
 	}
-	return out, err
+	return out, nil
 }
 
 // writeTrace writes the trace of a step on a fabric.
@@ -171,50 +205,33 @@ func (x *trainFlags) writeTrace(e *Env, r *scenario.Resolved, fabric int, g *wor
 	if x.trace == "" {
 		return nil
 	}
-	dir := e.path(x.trace)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
 	name := fmt.Sprintf("%s-%d.json", r.Fabrics[fabric].Name, r.Cluster.Ranks())
-	out, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		return err
-	}
 	rank := func(i int) string {
 		if len(g.Ranks) == r.Training.Parallel.Pipeline {
 			return fmt.Sprintf("stage %d", i)
 		}
 		return fmt.Sprintf("GPU %d", i)
 	}
-	if err := report.Trace(out, g, t, rank, llm.StreamName); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	path := filepath.Join(e.path(x.trace), name)
+	return writeWhole(path, filepath.Join(x.trace, name), func(w io.Writer) error { return report.Trace(w, g, t, rank, llm.StreamName) })
 }
 
-// conclude tells and stores the results. err is what went wrong on single fabrics.
+// conclude tells and stores the results. err is what kept them from being whole.
 func (x *trainFlags) conclude(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, err error) error {
 	if told := x.tell(e, t); told != nil {
 		return told
 	}
-	if x.page != "" {
-		resolved, err := r.MarshalYAML()
-		if err != nil {
-			return err
-		}
-		var page bytes.Buffer
-		if err := report.TrainingPage(&page, t, x.drawn, resolved); err != nil {
-			return fail(Failed, "the page cannot be made: %w", err)
-		}
-		if err := os.WriteFile(e.path(x.page), page.Bytes(), 0o666); err != nil {
-			return fail(Failed, "the page cannot be written: %w", err)
-		}
+	if x.html == "" {
+		return err
 	}
-	if err != nil {
-		return fail(Failed, "the run failed: %w", err)
+	resolved, failed := r.MarshalYAML()
+	if failed == nil {
+		failed = writeWhole(e.path(x.html), x.html, func(w io.Writer) error { return report.TrainingPage(w, t, x.drawn, resolved) })
 	}
-	return nil
+	if failed != nil {
+		return fail(Failed, "%w", failed)
+	}
+	return err
 }
 
 func (x *trainFlags) tell(e *Env, t *runstore.TrainingScale) error {

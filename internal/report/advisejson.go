@@ -6,7 +6,11 @@ import (
 
 	"weft/internal/advise"
 	"weft/internal/plan"
+	"weft/internal/runstore"
 )
+
+// AdviceResult is the file of a folder that has an advice as data.
+const AdviceResult = "advice.json"
 
 type adviceJSON struct {
 	Name            string                   `json:"name"`
@@ -136,11 +140,11 @@ func perFabric[T any](a *advise.Advice, pair [2]T) map[string]T {
 }
 
 // AdviceFiles are the designs' scenarios, the advice as data, and the page.
-func AdviceFiles(a *advise.Advice) ([]File, error) {
-	var files []File
+func AdviceFiles(a *advise.Advice) ([]runstore.File, error) {
+	var files []runstore.File
 	for _, c := range a.Candidates {
 		if c.Design != nil {
-			files = append(files, File{c.Design.Name + ".yaml", c.Design.Scenario})
+			files = append(files, runstore.File{Name: c.Design.Name + ".yaml", Text: c.Design.Scenario})
 		}
 	}
 	text, err := json.MarshalIndent(AdviceJSON(a), "", "  ")
@@ -151,5 +155,5 @@ func AdviceFiles(a *advise.Advice) ([]File, error) {
 	if err := AdvicePage(&page, a); err != nil {
 		return nil, err
 	}
-	return append(files, File{"advice.json", append(text, '\n')}, File{"report.html", page.Bytes()}), nil
+	return append(files, runstore.File{Name: AdviceResult, Text: append(text, '\n')}, runstore.File{Name: runstore.ReportFile, Text: page.Bytes()}), nil
 }

@@ -6,14 +6,12 @@ import (
 	"fmt"
 
 	"weft/internal/plan"
+	"weft/internal/runstore"
 	"weft/internal/topology"
 )
 
-// File is a file of a folder that is written.
-type File struct {
-	Name string
-	Text []byte
-}
+// PlanResult is the file of a folder that has a plan as data.
+const PlanResult = "plan.json"
 
 type planJSON struct {
 	Name    string       `json:"name"`
@@ -137,13 +135,13 @@ func sumData(s plan.Sum, scale float64) sumJSON {
 
 // PlanFiles are a scenario of each design and one of the first of each protocol, the
 // plan as data, and the page.
-func PlanFiles(p *plan.Plan) ([]File, error) {
-	var files []File
+func PlanFiles(p *plan.Plan) ([]runstore.File, error) {
+	var files []runstore.File
 	for _, d := range p.Designs {
-		files = append(files, File{d.Name + ".yaml", d.Scenario})
+		files = append(files, runstore.File{Name: d.Name + ".yaml", Text: d.Scenario})
 	}
 	if both := p.SideBySide(); both != nil {
-		files = append(files, File{"side-by-side.yaml", both})
+		files = append(files, runstore.File{Name: "side-by-side.yaml", Text: both})
 	}
 	text, err := json.MarshalIndent(PlanJSON(p), "", "  ")
 	if err != nil {
@@ -153,5 +151,5 @@ func PlanFiles(p *plan.Plan) ([]File, error) {
 	if err := PlanPage(&page, p); err != nil {
 		return nil, err
 	}
-	return append(files, File{"plan.json", append(text, '\n')}, File{"report.html", page.Bytes()}), nil
+	return append(files, runstore.File{Name: PlanResult, Text: append(text, '\n')}, runstore.File{Name: runstore.ReportFile, Text: page.Bytes()}), nil
 }

@@ -97,6 +97,9 @@ func longestTerms(t *runstore.TrainingScale) *runstore.TrainingFabric {
 
 // scalingSentences say for each fabric which term bends its curve the most.
 func scalingSentences(t *runstore.TrainingScale) (out []string) {
+	if t.Partial {
+		out = append(out, "Partial: larger cluster sizes are missing.")
+	}
 	last := len(t.Points) - 1
 	for i := range t.Points[0].Fabrics {
 		a, b := &t.Points[0].Fabrics[i], &t.Points[last].Fabrics[i]

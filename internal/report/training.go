@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"weft/internal/runstore"
@@ -72,7 +73,11 @@ func trainingTable(t *runstore.Training) *table {
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
 		if f.StepPs == 0 {
-			out.add(cell{text: f.Name}, cell{text: "failed"}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none})
+			state := "failed"
+			if f.Failure == runstore.Stopped {
+				state = "stopped"
+			}
+			out.add(cell{text: f.Name}, cell{text: state}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none})
 			continue
 		}
 		attr := ""
@@ -109,7 +114,7 @@ func purposeTable(t *runstore.Training) *table {
 	var purposes []string
 	for i := range t.Fabrics {
 		for _, p := range t.Fabrics[i].Purposes {
-			if !contains(purposes, p.Purpose) {
+			if !slices.Contains(purposes, p.Purpose) {
 				purposes = append(purposes, p.Purpose)
 			}
 		}
@@ -136,15 +141,6 @@ func purposeTable(t *runstore.Training) *table {
 		out.add(row...)
 	}
 	return out
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // phaseTable is a row for each phase on each fabric; nil where nothing was reused.
@@ -190,10 +186,14 @@ func phaseTable(t *runstore.Training) *table {
 
 // trainingSentences say who wins, why, and what was reused.
 func trainingSentences(t *runstore.Training) (out []string) {
+	if t.Partial {
+		out = append(out, "Partial: the run was stopped before the step was complete on every fabric.")
+	}
 	best := fastestTraining(t)
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
 		switch {
+		case f.Failure == runstore.Stopped:
 		case f.Failure != "":
 			out = append(out, f.Name+" failed: "+f.Failure)
 		case i == best && len(t.Fabrics) > 1:

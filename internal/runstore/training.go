@@ -19,6 +19,15 @@ type Training struct {
 	Partial  bool             `json:"partial,omitempty"`
 }
 
+// Stopped is the failure of a fabric whose step was not complete when the run was
+// stopped.
+const Stopped = "stopped before its step was complete"
+
+// Begun reports whether there is a step of any fabric.
+func (t *Training) Begun() bool {
+	return slices.ContainsFunc(t.Fabrics, func(f TrainingFabric) bool { return f.StepPs > 0 })
+}
+
 // TrainingJob is the job that was simulated, with what follows from it.
 type TrainingJob struct {
 	Model      string        `json:"model"`
@@ -100,6 +109,7 @@ type TrainingScale struct {
 	Version int         `json:"version"`
 	Strong  bool        `json:"strong"` // the same batch at all sizes; else it grows with them
 	Points  []*Training `json:"points"`
+	Partial bool        `json:"partial,omitempty"` // larger sizes are missing
 }
 
 // Encode is the results as JSON.

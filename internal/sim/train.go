@@ -66,6 +66,11 @@ func Train(ctx context.Context, r *scenario.Resolved, o TrainOptions) (*runstore
 	runTasks(ctx, tasks, &o)
 	if err := ctx.Err(); err != nil {
 		out.Partial = true
+		for i := range out.Fabrics {
+			if f := &out.Fabrics[i]; f.StepPs == 0 {
+				f.Failure = runstore.Stopped
+			}
+		}
 		return out, err
 	}
 	return out, t.failures()
