@@ -88,7 +88,7 @@ func adviceSections(a *advise.Advice) []sheetSection {
 }
 
 func comparisonSection(a *advise.Advice) sheetSection {
-	t := sheetTable{Head: []string{"criterion", "fabric", "points", "of", "what [where it is from]"}}
+	t := pageTable{Head: []string{"criterion", "fabric", "points", "of", "what [where it is from]"}}
 	for _, c := range a.Verdict.Criteria {
 		for i, candidate := range a.Candidates {
 			name, weight := c.Name, fmt.Sprint(c.Weight)
@@ -117,7 +117,7 @@ func comparisonSection(a *advise.Advice) sheetSection {
 			notes = append(notes, fmt.Sprintf("Not known: %s. It is simulated with the catalog's assumption of %s.", strings.Join(c.Design.Latency.Missing, "; "), c.Design.Resolved.Fabrics[0].Switch.Latency))
 		}
 	}
-	return sheetSection{Title: "Both fabrics", Tables: []sheetTable{t}, Notes: notes}
+	return sheetSection{Title: "Both fabrics", Tables: []pageTable{t}, Notes: notes}
 }
 
 func reasonSection(title string, reasons []advise.Reason) sheetSection {
@@ -145,7 +145,7 @@ func gapText(x advise.Counterfactual) string {
 }
 
 func counterfactualSection(a *advise.Advice) sheetSection {
-	t := sheetTable{Head: []string{"one thing changed", "criterion", "choice", "what was, and what is then"}}
+	t := pageTable{Head: []string{"one thing changed", "criterion", "choice", "what was, and what is then"}}
 	for _, x := range a.Counterfactuals {
 		choice := "stays"
 		if x.Flips {
@@ -162,11 +162,11 @@ func counterfactualSection(a *advise.Advice) sheetSection {
 		}
 		t.Rows = append(t.Rows, []string{x.Change, x.Criterion, choice, strings.Join(was, "; ")})
 	}
-	return sheetSection{Title: "Counterfactuals", Tables: []sheetTable{t}}
+	return sheetSection{Title: "Counterfactuals", Tables: []pageTable{t}}
 }
 
 func flipSection(a *advise.Advice) sheetSection {
-	t := sheetTable{Head: []string{"as this changes", "searched", "tried", "lead", "the choice"}}
+	t := pageTable{Head: []string{"as this changes", "searched", "tried", "lead", "the choice"}}
 	for _, f := range a.Flips {
 		var turns []string
 		for _, x := range f.Turns {
@@ -184,21 +184,21 @@ func flipSection(a *advise.Advice) sheetSection {
 		}
 		t.Rows = append(t.Rows, []string{f.What + ", now " + f.Now, between, fmt.Sprint(f.Tried), lead, strings.Join(turns, "; ")})
 	}
-	return sheetSection{Title: "Where the choice turns", Tables: []sheetTable{t}, Notes: []string{
+	return sheetSection{Title: "Where the choice turns", Tables: []pageTable{t}, Notes: []string{
 		"The lead is that of what is chosen now, at the first end of the range, now, and at the other end. Sizes and oversubscriptions are planned and simulated anew at each point, and searched by bisection between now and each end: more than one turn on a side would show as one. Prices, skills and weights are computed at every point; of weights those are listed that turn the choice.",
 	}}
 }
 
 func needSection(a *advise.Advice) sheetSection {
-	t := sheetTable{Head: []string{"asked for", "InfiniBand", "RoCE v2"}}
+	t := pageTable{Head: []string{"asked for", "InfiniBand", "RoCE v2"}}
 	for _, n := range a.Needs {
 		t.Rows = append(t.Rows, []string{n.What, n.InfiniBand, n.RoCE})
 	}
-	return sheetSection{Title: "What else was asked for (told, not weighed)", Tables: []sheetTable{t}}
+	return sheetSection{Title: "What else was asked for (told, not weighed)", Tables: []pageTable{t}}
 }
 
 func makerSection(a *advise.Advice) sheetSection {
-	t := sheetTable{Head: []string{"fabric", "part", "maker", "tag", "source", "what"}}
+	t := pageTable{Head: []string{"fabric", "part", "maker", "tag", "source", "what"}}
 	for _, c := range a.Candidates {
 		if c.Design == nil {
 			continue
@@ -212,23 +212,23 @@ func makerSection(a *advise.Advice) sheetSection {
 			}
 		}
 	}
-	return sheetSection{Title: "Who makes what", Tables: []sheetTable{t}, Notes: []string{"Tags: V read at its source, S secondary, R recalled. weft catalog vendor has all rows, those who make none included."}}
+	return sheetSection{Title: "Who makes what", Tables: []pageTable{t}, Notes: []string{"Tags: V read at its source, S secondary, R recalled. weft catalog vendor has all rows, those who make none included."}}
 }
 
 func generationSection(a *advise.Advice) sheetSection {
-	t := sheetTable{Head: []string{"protocol", "switch", "maker", "chip", "ports", "rate", "typical power", "what"}}
+	t := pageTable{Head: []string{"protocol", "switch", "maker", "chip", "ports", "rate", "typical power", "what"}}
 	for _, g := range a.Generations {
 		t.Rows = append(t.Rows, []string{g.Protocol, g.Model, g.Vendor, g.ASIC, g.Ports, g.Rate, g.Power, g.Title})
 	}
-	return sheetSection{Title: "Generations", Tables: []sheetTable{t}, Notes: []string{"weft catalog switch NAME has every fact with its source."}}
+	return sheetSection{Title: "Generations", Tables: []pageTable{t}, Notes: []string{"weft catalog switch NAME has every fact with its source."}}
 }
 
 func thumbSection(a *advise.Advice) sheetSection {
-	t := sheetTable{Head: []string{"published rule of thumb", "says here", "tag", "source"}}
+	t := pageTable{Head: []string{"published rule of thumb", "says here", "tag", "source"}}
 	for _, x := range a.Thumbs {
 		t.Rows = append(t.Rows, []string{x.Rule, x.Says, string(x.Tag), x.Source})
 	}
-	return sheetSection{Title: "Rules of thumb in circulation", Tables: []sheetTable{t}, Notes: []string{"They have no part in the choice, and contradict each other."}}
+	return sheetSection{Title: "Rules of thumb in circulation", Tables: []pageTable{t}, Notes: []string{"They have no part in the choice, and contradict each other."}}
 }
 
 func ruleSection(a *advise.Advice) sheetSection {
@@ -243,7 +243,7 @@ func ruleSection(a *advise.Advice) sheetSection {
 // AdvicePage writes the self-contained page of a recommendation.
 func AdvicePage(w io.Writer, a *advise.Advice) error {
 	page := &sheet{
-		Brand: "recommendation", Title: a.Profile.Name, Subtitle: adviceHeading(a), Verdict: choiceLines(a),
+		heading: heading{"recommendation", a.Profile.Name, adviceHeading(a)}, Verdict: choiceLines(a),
 		Footer: "Made by weft advise; the same profile, prices and version make the same page.",
 	}
 	for _, s := range adviceSections(a) {

@@ -81,14 +81,13 @@ func cellTexts(c *collisions.Cell) []string {
 
 // collisionsView is what the template shows.
 type collisionsView struct {
-	styled
-	Title, Subtitle string
-	Partial         bool
-	Notes           []string
-	Keys            []fabricCard // the legend: names and markers
-	Plots           []Plot
-	Sizes           []collisionsRows
-	Scenario        string
+	heading
+	Partial  bool
+	Notes    []string
+	Legend   []legendEntry
+	Plots    []Plot
+	Sizes    []collisionsRows
+	Scenario string
 }
 
 type collisionsRows struct {
@@ -101,22 +100,18 @@ type collisionsRows struct {
 // CollisionsPage writes the self-contained page. scenario is its text.
 func CollisionsPage(w io.Writer, r *collisions.Result, scenario []byte) error {
 	v := &collisionsView{
-		Title: r.Scenario, Subtitle: fmt.Sprintf("%s · %s of %s · %s", r.Fabric, r.Workload, sizeText(r.Bytes), plural(int64(r.HashSeeds), "hash seed", "hash seeds")),
+		heading: heading{simulation, r.Scenario, fmt.Sprintf("%s · %s of %s · %s", r.Fabric, r.Workload, sizeText(r.Bytes), plural(int64(r.HashSeeds), "hash seed", "hash seeds"))},
 		Partial: r.Partial, Notes: collisionsNotes(r), Scenario: string(scenario),
 	}
 	for k, p := range r.Policies {
-		v.Keys = append(v.Keys, fabricCard{Index: k % palette, Name: p.Name, Marker: legendMarker(k)})
+		v.Legend = append(v.Legend, legendEntry{legendMarker(k), p.Name})
 	}
-	for _, p := range []*plot{
+	v.Plots = drawn(
 		collisionsPlot(r, "Lost to collisions", "share of the busbw on one ideal switch: median, and the band from 10 % to 90 % of hash seeds",
 			func(x float64) string { return axisNumber(100*x) + " %" }, func(c *collisions.Cell) collisions.Quantiles { return c.Lost }),
 		collisionsPlot(r, "Bus bandwidth", "GB/s, median, and the band from 10 % to 90 % of hash seeds",
 			axisNumber, func(c *collisions.Cell) collisions.Quantiles { return c.BusBW }),
-	} {
-		if svg := p.draw(); svg != "" && p.places() > 1 {
-			v.Plots = append(v.Plots, Plot{Title: p.title, Note: p.note, SVG: svg})
-		}
-	}
+	)
 	for i := range r.Sizes {
 		size := &r.Sizes[i]
 		rows := collisionsRows{Nodes: size.Nodes, Ranks: Integer(int64(size.Ranks)), Reference: bandwidth(size.Reference)}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"strings"
@@ -14,7 +13,7 @@ import (
 // DiagnosisPage writes the self-contained HTML page of a diagnosis.
 func DiagnosisPage(w io.Writer, d *calibrate.Diagnosis) error {
 	v := &diagnosisView{
-		Title: d.Log.Name, Subtitle: LogHeading(d.Log) + " · beside weft's prediction on " + d.Fabric,
+		heading: heading{"diagnosis", d.Log.Name, LogHeading(d.Log) + " · beside weft's prediction on " + d.Fabric},
 		Finding: Finding(d), Notes: logNotes(d), Partial: d.Partial,
 	}
 	likeliest := d.Likeliest(shownLikeliest)
@@ -25,7 +24,7 @@ func DiagnosisPage(w io.Writer, d *calibrate.Diagnosis) error {
 		v.Tasks = append(v.Tasks, taskOf(d, i, likeliest))
 	}
 	if len(d.Explanations) > 0 {
-		v.All = textsOf(explanationTable(d))[1:]
+		v.All = explanationTable(d).page("").Rows
 	}
 	for _, u := range d.Untried {
 		v.Untried = append(v.Untried, u.ID+": "+u.Why)
@@ -35,14 +34,14 @@ func DiagnosisPage(w io.Writer, d *calibrate.Diagnosis) error {
 
 // diagnosisView is what the template shows.
 type diagnosisView struct {
-	styled
-	Title, Subtitle, Finding string
-	Notes                    []string
-	Partial                  bool
-	Likeliest                []likelyView
-	Tasks                    []taskView
-	All                      [][]string
-	Untried                  []string
+	heading
+	Finding   string
+	Notes     []string
+	Partial   bool
+	Likeliest []likelyView
+	Tasks     []taskView
+	All       [][]string
+	Untried   []string
 }
 
 type likelyView struct {
@@ -51,17 +50,10 @@ type likelyView struct {
 }
 
 type taskView struct {
-	Title  string
+	pageTable
 	Notes  []string
 	Legend []legendEntry
 	Plots  []Plot
-	Head   []string
-	Rows   [][]string
-}
-
-type legendEntry struct {
-	Marker template.HTML
-	Name   string
 }
 
 func likelyOf(i int, e *calibrate.Explanation) likelyView {
@@ -75,18 +67,6 @@ func likelyOf(i int, e *calibrate.Explanation) likelyView {
 	}
 	v.Set = strings.Join(sets, " ")
 	return v
-}
-
-// textsOf are the cells of a table, its heading first.
-func textsOf(t *table) (out [][]string) {
-	for _, row := range t.rows {
-		var line []string
-		for _, c := range row {
-			line = append(line, c.text)
-		}
-		out = append(out, line)
-	}
-	return out
 }
 
 // taskOf is a table of the log with its diagrams: the log, the prediction, and the
@@ -106,7 +86,7 @@ func taskOf(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation)
 			times []units.Time
 		}{e.ID, e.Predicted[task]})
 	}
-	v := taskView{Title: t.Title, Notes: taskNotes(t)}
+	v := taskView{Notes: taskNotes(t)}
 	speedPlot := &plot{title: "Bandwidth", note: "Gb/s, more is better", format: axisNumber}
 	if t.Points[0].Factor > 0 {
 		speedPlot.title, speedPlot.note = "Bus bandwidth", "GB/s, more is better"
@@ -125,12 +105,7 @@ func taskOf(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation)
 		}
 		speedPlot.series, timePlot.series = append(speedPlot.series, speeds), append(timePlot.series, times)
 	}
-	for _, p := range []*plot{speedPlot, timePlot} {
-		if svg := p.draw(); len(p.sizes) > 1 && svg != "" {
-			v.Plots = append(v.Plots, Plot{p.title, p.note, svg, nil})
-		}
-	}
-	rows := textsOf(taskTable(d, task, likeliest))
-	v.Head, v.Rows = rows[0], rows[1:]
+	v.Plots = drawn(speedPlot, timePlot)
+	v.pageTable = taskTable(d, task, likeliest).page(t.Title)
 	return v
 }

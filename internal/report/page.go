@@ -29,29 +29,28 @@ func Page(w io.Writer, r *runstore.Results, sc *scenario.Resolved, resolved []by
 
 // view is what the page's template shows.
 type view struct {
-	styled
+	heading
 	r     *runstore.Results
 	sc    *scenario.Resolved
 	sizes []int64
 
-	Title, Subtitle string
-	Partial         bool
-	Contest         bool
-	Failures        []string
-	Where, Why      []template.HTML
-	Notes           []string
-	Fabrics         []fabricCard
-	Plots           []Plot
-	Rows            []sizeRows
-	Faults          *faultSection
-	Facts           []factRow
-	Hot             []hotRow
-	HotSize         string
-	Bars            []barRow // of a run of one size, which has no plots
-	Pauses          []pausePlot
-	LeftOut         []string
-	Soft            []softFact
-	Scenario        string
+	Partial    bool
+	Contest    bool
+	Failures   []string
+	Where, Why []template.HTML
+	Notes      []string
+	Fabrics    []fabricCard
+	Plots      []Plot
+	Rows       []sizeRows
+	Faults     *faultSection
+	Facts      []factRow
+	Hot        []hotRow
+	HotSize    string
+	Bars       []barRow // of a run of one size, which has no plots
+	Pauses     []pausePlot
+	LeftOut    []string
+	Soft       []softFact
+	Scenario   string
 }
 
 // fabricCard is a fabric's figures in short.
@@ -105,11 +104,10 @@ type softFact struct{ Of, Field, Value, Source string }
 
 func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view {
 	v := &view{
-		r: r, sc: sc, sizes: sizes(r), Title: r.Scenario, Partial: r.Partial, Contest: len(r.Fabrics) > 1,
+		r: r, sc: sc, sizes: sizes(r), heading: heading{simulation, r.Scenario, subtitle(r, sc)}, Partial: r.Partial, Contest: len(r.Fabrics) > 1,
 		Failures: failures(r), Scenario: string(resolved), LeftOut: leftOut(sc),
 	}
 	slices.Sort(v.sizes)
-	v.Subtitle = subtitle(r, sc)
 	judged := Judge(r, sc)
 	for _, s := range judged.Where {
 		v.Where = append(v.Where, v.named(s))
@@ -134,13 +132,22 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 	return v
 }
 
-// styled is what a page's style sheet asks for.
-type styled struct{}
+// heading is what the top of every page asks for.
+type heading struct {
+	Brand, Title, Subtitle string
+}
 
-// Colours are the indices of the palette.
-func (styled) Colours() []int { return colours() }
+// simulation is the brand of a page about simulated networks.
+const simulation = "packet-level simulation"
 
-func colours() []int {
+// legendEntry is a line of a page's plots by its name.
+type legendEntry struct {
+	Marker template.HTML
+	Name   string
+}
+
+// Colours are the indices of the palette, for the style sheet.
+func (heading) Colours() []int {
 	out := make([]int, palette)
 	for i := range out {
 		out[i] = i

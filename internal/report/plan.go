@@ -143,9 +143,9 @@ var billHead = []string{"quantity", "item", "where", "what", "length", "power ea
 func Bill(w io.Writer, d *plan.Design, s Style) error {
 	fmt.Fprintf(w, "%s\n\n", s.Bold("Bill of materials of "+d.Name))
 	t := &table{columns: []column{{}, {left: true}, {left: true}, {left: true}, {}, {}, {}}}
-	t.add(cellsOf(billHead)...)
+	t.addTexts(billHead...)
 	for _, l := range d.Bill {
-		t.add(cellsOf(billRow(l))...)
+		t.addTexts(billRow(l)...)
 	}
 	if err := t.write(w, s); err != nil {
 		return err
@@ -188,13 +188,6 @@ func billRow(l plan.Line) []string {
 		each, total = plan.PowerText(l.Power.Value), plan.PowerText(l.Power.Value*int64(l.Quantity))
 	}
 	return []string{Integer(int64(l.Quantity)), l.Item, l.Where, fit(l.Title, 60), length, each, total}
-}
-
-func cellsOf(row []string) (out []cell) {
-	for _, text := range row {
-		out = append(out, cell{text: text})
-	}
-	return out
 }
 
 // Unmet says which constraints to relax where no design keeps them all, and what is

@@ -10,11 +10,11 @@ import (
 // PlanPage writes the self-contained page of a plan.
 func PlanPage(w io.Writer, p *plan.Plan) error {
 	page := &sheet{
-		Brand: "network plan", Title: p.Request.Name, Subtitle: planHeading(p.Request),
-		Footer: "Made by weft plan from its catalog; the same request and version make the same page.",
+		heading: heading{"network plan", p.Request.Name, planHeading(p.Request)},
+		Footer:  "Made by weft plan from its catalog; the same request and version make the same page.",
 	}
 	t := designTable(p, p.Designs)
-	page.Sections = append(page.Sections, sheetSection{Title: "Designs", Tables: []sheetTable{sheetOf(t)}, Notes: planNotes(p, p.Designs)})
+	page.Sections = append(page.Sections, sheetSection{Title: "Designs", Tables: []pageTable{t.page("")}, Notes: planNotes(p, p.Designs)})
 	for _, d := range p.Designs {
 		if d.Front {
 			page.Sections = append(page.Sections, billSection(d))
@@ -26,31 +26,14 @@ func PlanPage(w io.Writer, p *plan.Plan) error {
 	return page.write(w)
 }
 
-// sheetOf is a terminal's table as one of a page.
-func sheetOf(t *table) sheetTable {
-	var out sheetTable
-	for i, row := range t.rows {
-		var cells []string
-		for _, c := range row {
-			cells = append(cells, c.text)
-		}
-		if i == 0 {
-			out.Head = cells
-		} else {
-			out.Rows = append(out.Rows, cells)
-		}
-	}
-	return out
-}
-
 // billSection is a design's bill of materials.
 func billSection(d *plan.Design) sheetSection {
 	s := sheetSection{Title: "Bill of materials of " + d.Name}
-	table := sheetTable{Head: billHead}
+	table := pageTable{Head: billHead}
 	for _, l := range d.Bill {
 		table.Rows = append(table.Rows, billRow(l))
 	}
-	s.Tables = []sheetTable{table}
+	s.Tables = []pageTable{table}
 	s.Notes = append(s.Notes, fmt.Sprintf("Power: %s%s.", d.Power.Text(plan.PowerText), softness(d.Power)))
 	if d.Cost != nil {
 		s.Notes = append(s.Notes, costText(d))

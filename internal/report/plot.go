@@ -54,6 +54,7 @@ type plot struct {
 	log    bool                 // the y axis; from zero otherwise
 	most   float64              // of a linear axis: fixed end; 0 is free
 	format func(float64) string // of values
+	keys   []Key                // lines that are not simply one per fabric
 }
 
 // scale is what a plot goes over, where that is not message size.
@@ -353,16 +354,25 @@ func num(x float64) string {
 	return strings.TrimSuffix(s, ".0")
 }
 
+// drawn are the plots that have something to show, and over more than one place.
+func drawn(plots ...*plot) (out []Plot) {
+	for _, p := range plots {
+		if p.places() < 2 {
+			continue
+		}
+		if svg := p.draw(); svg != "" {
+			out = append(out, Plot{p.title, p.note, svg, p.keys})
+		}
+	}
+	return out
+}
+
 // plots are the diagrams of the page, those that have something to show.
 func (v *view) plots() []Plot {
 	var out []Plot
 	add := func(p *plot, keys ...Key) {
-		if len(p.sizes) < 2 {
-			return
-		}
-		if svg := p.draw(); svg != "" {
-			out = append(out, Plot{p.title, p.note, svg, keys})
-		}
+		p.keys = keys
+		out = append(out, drawn(p)...)
 	}
 	add(&plot{
 		title: "Bus bandwidth", note: "GB/s, more is better", sizes: v.sizes, format: axisNumber,

@@ -69,6 +69,32 @@ type group struct {
 
 func (t *table) add(row ...cell) { t.rows = append(t.rows, row) }
 
+// addTexts adds a row of plain texts.
+func (t *table) addTexts(row ...string) {
+	cells := make([]cell, len(row))
+	for i, text := range row {
+		cells[i].text = text
+	}
+	t.add(cells...)
+}
+
+// page is the table for a page.
+func (t *table) page(title string) pageTable {
+	out := pageTable{Title: title}
+	for i, row := range t.rows {
+		texts := make([]string, len(row))
+		for j, c := range row {
+			texts[j] = c.text
+		}
+		if i == 0 {
+			out.Head = texts
+		} else {
+			out.Rows = append(out.Rows, texts)
+		}
+	}
+	return out
+}
+
 // write sets the table. Nothing follows the last visible character of a line.
 func (t *table) write(w io.Writer, s Style) error {
 	widths := t.widths()
@@ -157,11 +183,7 @@ func Grid(w io.Writer, rows [][]string, s Style) error {
 		t.columns[j].left = true
 	}
 	for _, row := range rows {
-		cells := make([]cell, len(row))
-		for j, text := range row {
-			cells[j] = cell{text: text}
-		}
-		t.add(cells...)
+		t.addTexts(row...)
 	}
 	before := 0
 	for j, width := range t.widths() {

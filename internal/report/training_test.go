@@ -65,7 +65,7 @@ func TestTheTrainingPageIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"Scaling efficiency", "communication of data parallelism", "stage 1", "<td>data reduce-scatter</td>", "name: &lt;a job&gt;"} {
+	for _, want := range []string{"Scaling efficiency", "communication of data parallelism", "stage 1", "<th>data reduce-scatter</th>", "name: &lt;a job&gt;"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -15,22 +15,14 @@ import (
 
 // trainingView is what the template of a training job shows.
 type trainingView struct {
-	styled
-	Title, Subtitle string
-	Sentences       []string
-	Fabrics         []fabricCard
-	Plots           []Plot
-	Tables          []htmlTable
-	Lanes           template.HTML
-	LanesOf         string
-	Scenario        string
-}
-
-// htmlTable is a table of texts.
-type htmlTable struct {
-	Title string
-	Head  []string
-	Rows  [][]string
+	heading
+	Sentences []string
+	Legend    []legendEntry
+	Plots     []Plot
+	Tables    []pageTable
+	Lanes     template.HTML
+	LanesOf   string
+	Scenario  string
 }
 
 // Drawn is a timeline for the page.
@@ -46,43 +38,27 @@ func TrainingPage(w io.Writer, t *runstore.TrainingScale, line *Drawn, resolved 
 	last := t.Points[len(t.Points)-1]
 	j := &last.Job
 	v := &trainingView{
-		Title: last.Scenario, Subtitle: fmt.Sprintf("%s on %s %s · seed %d", j.Model, Integer(int64(j.GPUs)), strings.ToUpper(j.GPU), last.Seed), Scenario: string(resolved),
+		heading:  heading{simulation, last.Scenario, fmt.Sprintf("%s on %s %s · seed %d", j.Model, Integer(int64(j.GPUs)), strings.ToUpper(j.GPU), last.Seed)},
+		Scenario: string(resolved),
 	}
 	for i := range last.Fabrics {
-		v.Fabrics = append(v.Fabrics, fabricCard{Index: i % palette, Name: last.Fabrics[i].Name, Marker: legendMarker(i)})
+		v.Legend = append(v.Legend, legendEntry{legendMarker(i), last.Fabrics[i].Name})
 	}
 	if len(t.Points) > 1 {
 		v.Sentences = scalingSentences(t)
-		v.addTable("Over cluster sizes, "+scalingKind(t), scalingTable(t))
+		v.Tables = append(v.Tables, scalingTable(t).page("Over cluster sizes, "+scalingKind(t)))
 		v.scalingPlots(t)
 	}
 	v.Sentences = append(v.Sentences, jobLines(j)...)
 	v.Sentences = append(v.Sentences, trainingSentences(last)...)
-	v.addTable("A step on "+Integer(int64(j.GPUs))+" GPUs", trainingTable(last))
+	v.Tables = append(v.Tables, trainingTable(last).page("A step on "+Integer(int64(j.GPUs))+" GPUs"))
 	if phases := phaseTable(last); phases != nil {
-		v.addTable("Phases, as simulated packet by packet", phases)
+		v.Tables = append(v.Tables, phases.page("Phases, as simulated packet by packet"))
 	}
 	if line != nil {
 		v.Lanes, v.LanesOf = drawLanes(line), line.Fabric
 	}
 	return pages.ExecuteTemplate(w, "training.html.tmpl", v)
-}
-
-// addTable adds a table of the terminal's.
-func (v *trainingView) addTable(title string, t *table) {
-	out := htmlTable{Title: title}
-	for i, row := range t.rows {
-		var texts []string
-		for _, c := range row {
-			texts = append(texts, c.text)
-		}
-		if i == 0 {
-			out.Head = texts
-		} else {
-			out.Rows = append(out.Rows, texts)
-		}
-	}
-	v.Tables = append(v.Tables, out)
 }
 
 // scalingPlots are the efficiency of all fabrics, and what of the step is no
@@ -109,9 +85,7 @@ func (v *trainingView) scalingPlots(t *runstore.TrainingScale) {
 			}
 			p.series = append(p.series, s)
 		}
-		if svg := p.draw(); svg != "" {
-			v.Plots = append(v.Plots, Plot{Title: title, Note: note, SVG: svg})
-		}
+		v.Plots = append(v.Plots, drawn(p)...)
 	}
 	add("Scaling efficiency", "tokens a second and GPU over those of the smallest cluster", 0, func(k, i int) float64 { return efficiency(t, k, i) })
 	names, _ := terms(longestTerms(t))

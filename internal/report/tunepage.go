@@ -15,30 +15,28 @@ type NamedText struct{ Name, Text string }
 
 // tuneView is what the template of a tuning shows.
 type tuneView struct {
-	styled
-	Title, Subtitle string
-	Partial         bool
-	Sentences       []string
-	Parameters      [][]string // without their heading
-	Measures        [][]string
-	Pairs           int
-	Plots           []Plot
-	Configs         []NamedText
-	Scenario        string
+	heading
+	Partial    bool
+	Sentences  []string
+	Parameters [][]string // without their heading
+	Measures   [][]string
+	Pairs      int
+	Plots      []Plot
+	Configs    []NamedText
+	Scenario   string
 }
 
 // TunePage writes the self-contained page of a tuning. configs are the files for
 // devices; tuned is the text of the tuned scenario.
 func TunePage(w io.Writer, r *tune.Result, configs []NamedText, tuned []byte) error {
 	v := &tuneView{
-		Title:    r.Scenario + ", tuned",
-		Subtitle: fmt.Sprintf("%s · for %s · seeds %s, held out %s", r.Fabric, objectiveText(r), seedsText(r.Seeds), seedsText(r.HeldOut)),
-		Partial:  r.Partial, Sentences: tuneSentences(r), Parameters: parameterRows(r)[1:], Configs: configs, Scenario: string(tuned),
+		heading: heading{simulation, r.Scenario + ", tuned", fmt.Sprintf("%s · for %s · seeds %s, held out %s", r.Fabric, objectiveText(r), seedsText(r.Seeds), seedsText(r.HeldOut))},
+		Partial: r.Partial, Sentences: tuneSentences(r), Parameters: parameterRows(r)[1:], Configs: configs, Scenario: string(tuned),
 	}
 	if r.Proof != nil && len(r.Proof.Measures) > 0 {
 		v.Measures, v.Pairs = measureRows(r.Proof)[1:], r.Proof.Pairs
 	}
-	v.add(stepsPlot(r))
+	v.Plots = drawn(stepsPlot(r))
 	profiles := slices.Clone(r.Sensitivity)
 	slices.SortStableFunc(profiles, func(a, b tune.Profile) int {
 		switch {
@@ -51,18 +49,9 @@ func TunePage(w io.Writer, r *tune.Result, configs []NamedText, tuned []byte) er
 	})
 	most := mostRelative(profiles)
 	for i := range profiles {
-		v.add(profilePlot(&profiles[i], most))
+		v.Plots = append(v.Plots, drawn(profilePlot(&profiles[i], most))...)
 	}
 	return pages.ExecuteTemplate(w, "tune.html.tmpl", v)
-}
-
-func (v *tuneView) add(p *plot) {
-	if p.places() < 2 {
-		return
-	}
-	if svg := p.draw(); svg != "" {
-		v.Plots = append(v.Plots, Plot{Title: p.title, Note: p.note, SVG: svg})
-	}
 }
 
 // seedsText is seeds that follow one another: 1 to 3.
