@@ -33,6 +33,9 @@ func (r *resolver) deriveTraining() {
 		if n.Draws == 0 {
 			n.Draws = 20
 		}
+		if n.Draws == 1 {
+			r.complain("training.noise.draws", "one draw says nothing of how far the next may be: take 2 or more")
+		}
 		if n.SlowGPUs > gpus {
 			r.complain("training.noise.slow-gpus", "%d slow GPUs of %d", n.SlowGPUs, gpus)
 		}

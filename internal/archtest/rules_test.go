@@ -236,6 +236,7 @@ type layer struct {
 // outer lists the packages around the core, in the direction of the data:
 // scenario ← sim ← report, cli.
 var outer = []layer{
+	{[]string{"internal/stats"}, "intervals and quantiles are of numbers, whatever was measured"},
 	{[]string{"scenario"}, "what a user asks for is said before anything is built"},
 	{[]string{"internal/roce/export"}, "devices are told the numbers of a scenario, before anything runs"},
 	{[]string{"internal/sim"}, "one place alone puts a scenario together and runs it"},

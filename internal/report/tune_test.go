@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/collisions"
 	"weft/internal/golden"
+	"weft/internal/stats"
 	"weft/internal/tune"
 	"weft/scenario"
 )
@@ -26,10 +27,10 @@ func madeUpTuning() *tune.Result {
 			Stands: 1, Best: 0.8, Steps: []tune.Step{{Candidates: 0, Score: 1}, {Candidates: 1, Score: 0.9}, {Candidates: 2, Score: 0.9}, {Candidates: 3, Score: 0.8}},
 		},
 		Proof: &tune.Proof{
-			Improvement: tune.Interval{Mean: 0.15, Low: 0.1, High: 0.2}, Better: 4, Pairs: 4, Verdict: tune.Better,
+			Improvement: stats.Interval{Mean: 0.15, Low: 0.1, High: 0.2}, Better: 4, Pairs: 4, Verdict: tune.Better,
 			Measures: []tune.Measure{
-				{Bytes: 1 << 20, Name: "time", Unit: tune.Picoseconds, Stands: 2e9, Tuned: 1.7e9, Change: tune.Interval{Mean: -3e8, Low: -4e8, High: -2e8}},
-				{Bytes: 1 << 20, Name: "pauses", Unit: tune.PerThousand, Stands: 3, Tuned: 0.5, Change: tune.Interval{Mean: -2.5, Low: -3, High: -2}},
+				{Bytes: 1 << 20, Name: "time", Unit: tune.Picoseconds, Stands: 2e9, Tuned: 1.7e9, Change: stats.Interval{Mean: -3e8, Low: -4e8, High: -2e8}},
+				{Bytes: 1 << 20, Name: "pauses", Unit: tune.PerThousand, Stands: 3, Tuned: 0.5, Change: stats.Interval{Mean: -2.5, Low: -3, High: -2}},
 				{Bytes: 1 << 20, Name: "fairness", Unit: tune.Share, Stands: 0.1, Tuned: 0.1},
 			},
 		},
@@ -72,7 +73,7 @@ func TestTheVerdictOfATuningIsThatOfItsProof(t *testing.T) {
 		{func(*tune.Result) {}, "15.0 % less"},
 		{func(r *tune.Result) { r.Proof.Verdict, r.Proof.Improvement.Low = tune.Undecided, -0.01 }, "No improvement is shown"},
 		{func(r *tune.Result) {
-			r.Proof.Verdict, r.Proof.Improvement = tune.Worse, tune.Interval{Mean: -0.2, Low: -0.3, High: -0.1}
+			r.Proof.Verdict, r.Proof.Improvement = tune.Worse, stats.Interval{Mean: -0.2, Low: -0.3, High: -0.1}
 		}, "worse by 20.0 % (95 % interval 10.0 % to 30.0 %)"},
 		{func(r *tune.Result) { r.Proof.Failed, r.Proof.FailedWhy = 1, "deadlock" }, "Do not take these values: on 1 of 4"},
 		{func(r *tune.Result) { r.Proof = nil }, "Stopped before the proof"},

@@ -1,11 +1,11 @@
 package sim
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"weft/internal/engine"
 	"weft/internal/runstore"
+	"weft/internal/stats"
 	"weft/internal/workload"
 	"weft/scenario"
 	"weft/units"
@@ -43,8 +43,8 @@ func (s *steps) withNoise() error {
 		ends = append(ends, float64(line.End))
 		out.LeastPs, out.MostPs = min(out.LeastPs, int64(line.End)), max(out.MostPs, int64(line.End))
 	}
-	mean, half := interval(ends)
-	out.MeanPs, out.LowPs, out.HighPs = int64(mean), int64(mean-half), int64(mean+half)
+	mean := stats.IntervalOf(ends)
+	out.MeanPs, out.LowPs, out.HighPs = int64(mean.Mean), int64(mean.Low), int64(mean.High)
 	out.WaitingPs = waiting / int64(n.Draws)
 	s.result.Noise = out
 	return nil
@@ -76,24 +76,4 @@ func (s *steps) unequal(n *scenario.Noise, draw int) *workload.Graph {
 		g.Ranks[rank] = own
 	}
 	return g
-}
-
-// normal95 is how many standard errors a mean is from the truth at the most, in 95 of
-// 100 cases.
-const normal95 = 1.96
-
-// interval is the mean of some values and half its 95 % interval, 0 with one value.
-func interval(values []float64) (mean, half float64) {
-	for _, v := range values {
-		mean += v / float64(len(values))
-	}
-	if len(values) < 2 {
-		return mean, 0
-	}
-	squares := 0.0
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	n := float64(len(values))
-	return mean, normal95 * math.Sqrt(squares/(n-1)/n)
 }

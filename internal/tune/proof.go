@@ -2,19 +2,16 @@ package tune
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-)
 
-// confidence is the level of all intervals.
-const confidence = 0.95
+	"weft/internal/stats"
+)
 
 // Proof holds the outcome against the scenario as it stands on seeds that the
 // search has not seen.
 type Proof struct {
-	Improvement Interval `json:"improvement"` // of the objective, a share of the scenario as it stands
+	Improvement stats.Interval `json:"improvement"` // of the objective, a share of the scenario as it stands
 	Better      int      `json:"better"`      // seeds on which the outcome is better
 	Pairs       int      `json:"pairs"`       // seeds on which both have a result
 	// StandsFailed are the seeds on which the scenario as it stands has none: neither
@@ -37,13 +34,6 @@ const (
 	Undecided Verdict = "undecided" // 0 is within
 )
 
-// Interval is a mean with its 95 % confidence interval.
-type Interval struct {
-	Mean float64 `json:"mean"`
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
 // Measure is a term of an objective, weighed or not, before and after.
 type Measure struct {
 	Bytes  int64    `json:"bytes"`
@@ -51,7 +41,7 @@ type Measure struct {
 	Unit   Unit     `json:"unit"`
 	Stands float64  `json:"stands"` // mean over the seeds
 	Tuned  float64  `json:"tuned"`
-	Change Interval `json:"change"` // tuned less stands, in the unit
+	Change stats.Interval `json:"change"` // tuned less stands, in the unit
 }
 
 // proof runs both on the seeds held out, pair by pair.
@@ -103,7 +93,7 @@ func (p *Proof) judge(e *evaluator, before, after []Outcome) {
 			p.Better++
 		}
 	}
-	p.Improvement = intervalOf(gains).over(base)
+	p.Improvement = stats.IntervalOf(gains).Over(base)
 	p.Measures = measures(before, after)
 	switch {
 	case p.Failed > 0 || p.Improvement.High < 0:
@@ -113,22 +103,6 @@ func (p *Proof) judge(e *evaluator, before, after []Outcome) {
 	default:
 		p.Verdict = Undecided
 	}
-}
-
-// intervalOf is the mean of samples with Student's interval.
-func intervalOf(x []float64) Interval {
-	mean, sd := stat.MeanStdDev(x, nil)
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(x) - 1)}.Quantile((1 + confidence) / 2)
-	half := t * sd / math.Sqrt(float64(len(x)))
-	return Interval{mean, mean - half, mean + half}
-}
-
-// over is the interval as a share of a number; of nothing it is nothing.
-func (i Interval) over(base float64) Interval {
-	if base == 0 {
-		return Interval{}
-	}
-	return Interval{i.Mean / base, i.Low / base, i.High / base}
 }
 
 // measures are the terms of every size before and after.
@@ -143,7 +117,7 @@ func measures(before, after []Outcome) []Measure {
 			}
 			out = append(out, Measure{
 				Bytes: before[0].Sizes[k].Bytes, Name: t.Name, Unit: t.Unit,
-				Stands: stat.Mean(was, nil), Tuned: stat.Mean(is, nil), Change: intervalOf(change),
+				Stands: stat.Mean(was, nil), Tuned: stat.Mean(is, nil), Change: stats.IntervalOf(change),
 			})
 		}
 	}

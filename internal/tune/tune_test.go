@@ -288,18 +288,6 @@ func TestAJournalOfSomethingElseIsRefused(t *testing.T) {
 	}
 }
 
-// The interval of ten pairs, worked out by hand: mean 5.5, standard deviation
-// 3.02765, t(0.975, 9) = 2.26216.
-func TestTheIntervalIsStudents(t *testing.T) {
-	got := intervalOf([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-	half := 2.26216 * 3.02765 / math.Sqrt(10)
-	for _, c := range [][2]float64{{got.Mean, 5.5}, {got.Low, 5.5 - half}, {got.High, 5.5 + half}} {
-		if math.Abs(c[0]-c[1]) > 1e-4 {
-			t.Errorf("the interval is %+v, want 5.5 ± %.5f", got, half)
-		}
-	}
-}
-
 func TestAScoreIsTheWeightedSum(t *testing.T) {
 	stands := &Outcome{Sizes: []Figures{{TimePs: 100, TailPs: 50, Fairness: 1}}}
 	got := &Outcome{Sizes: []Figures{{TimePs: 80, TailPs: 100, Pauses: 5, Packets: 1000, Fairness: 0.75}}}
