@@ -12,8 +12,8 @@ import (
 // search has not seen.
 type Proof struct {
 	Improvement stats.Interval `json:"improvement"` // of the objective, a share of the scenario as it stands
-	Better      int      `json:"better"`      // seeds on which the outcome is better
-	Pairs       int      `json:"pairs"`       // seeds on which both have a result
+	Better      int            `json:"better"`      // seeds on which the outcome is better
+	Pairs       int            `json:"pairs"`       // seeds on which both have a result
 	// StandsFailed are the seeds on which the scenario as it stands has none: neither
 	// better nor worse.
 	StandsFailed int `json:"stands_failed"`
@@ -36,11 +36,11 @@ const (
 
 // Measure is a term of an objective, weighed or not, before and after.
 type Measure struct {
-	Bytes  int64    `json:"bytes"`
-	Name   string   `json:"name"`
-	Unit   Unit     `json:"unit"`
-	Stands float64  `json:"stands"` // mean over the seeds
-	Tuned  float64  `json:"tuned"`
+	Bytes  int64          `json:"bytes"`
+	Name   string         `json:"name"`
+	Unit   Unit           `json:"unit"`
+	Stands float64        `json:"stands"` // mean over the seeds
+	Tuned  float64        `json:"tuned"`
 	Change stats.Interval `json:"change"` // tuned less stands, in the unit
 }
 
