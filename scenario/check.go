@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"weft/internal/roce"
 	"weft/units"
 )
 
@@ -80,6 +81,9 @@ func (r *resolver) checkCluster() bool {
 	}
 	if s.Kind == ScaleUpSwitch && s.Switches == 0 {
 		r.complain("cluster.node.scale-up.switches", "a scale-up network of kind switch needs at least one switch")
+	}
+	if (s.Kind == ScaleUpPool) != (s.Devices > 0) {
+		r.complain("cluster.node.scale-up.devices", "%d memory devices and a scale-up network of kind %s: a memory-pool has at least one, and no other kind has any", s.Devices, s.Kind)
 	}
 	if s.Multicast && s.Kind != ScaleUpSwitch {
 		r.complain("cluster.node.scale-up.multicast", "only a scale-up network of kind switch can multicast: this one is of kind %s", s.Kind)
@@ -241,13 +245,36 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 	if pfc.XOFF == 0 && pfc.Alpha.Num == 0 {
 		r.complain(at("alpha"), "neither alpha nor xoff is given: every packet would pause its sender")
 	}
+	r.checkXON(at("xon"), f)
 	r.checkWatchdog(at("watchdog"), &pfc.Watchdog)
 	r.checkReceivers(at("receivers"), pfc)
 	ports := max(f.Topology.Radix, 1)
 	private := (int64(pfc.Headroom) + int64(pfc.Reserve)) * int64(ports) * int64(len(pfc.Priorities))
+	if pfc.HeadroomPool > 0 {
+		private = int64(pfc.HeadroomPool) + int64(pfc.Reserve)*int64(ports)*int64(len(pfc.Priorities))
+		if pfc.HeadroomPool < pfc.Headroom {
+			r.complain(at("headroom-pool"), "a pool of %s is less than the headroom of one port, %s: give at least that, or leave headroom-pool out", pfc.HeadroomPool.Exact(), pfc.Headroom.Exact())
+		}
+	}
 	if private >= int64(f.Switch.Buffer) {
 		r.complain(at("headroom"), "%d ports with %s of headroom and %s of reserve for %d priorities need %s: the switch %s has %s",
 			ports, pfc.Headroom.Exact(), pfc.Reserve.Exact(), len(pfc.Priorities), units.Bytes(private), f.Switch.Model, f.Switch.Buffer)
+	}
+}
+
+// checkXON sees that a pause ends below where it begins: at most at what a queue
+// alone holds when its sender is paused, with all of the pool free.
+func (r *resolver) checkXON(at string, f *Fabric) {
+	pfc := &f.Ethernet.PFC
+	pool := roce.Buffer{
+		Shared: f.Switch.Buffer, Reserve: pfc.Reserve, Xoff: pfc.XOFF,
+		AlphaNum: pfc.Alpha.Num, AlphaDen: pfc.Alpha.Den,
+	}
+	if f.Ethernet.Shared > 0 {
+		pool.Shared = f.Ethernet.Shared
+	}
+	if xoff := pool.Threshold(1); pfc.XON > xoff {
+		r.complain(at, "XON %s is above XOFF: a queue alone pauses at %s at the most, and the pause would end as it begins", pfc.XON.Exact(), xoff)
 	}
 }
 

@@ -142,7 +142,7 @@ func (r *Resolved) LongestCable(f *Fabric) units.Length {
 	case Torus:
 		return max(c.NodeLeaf, c.Local)
 	case RailOptimised:
-		if ceilDiv(r.Cluster.Nodes, max(1, t.downlinks()))*t.Rails <= t.Radix {
+		if !r.needsCores(t) {
 			return max(c.NodeLeaf, c.LeafSpine)
 		}
 	case FatTree:
@@ -151,6 +151,12 @@ func (r *Resolved) LongestCable(f *Fabric) units.Length {
 		}
 	}
 	return max(c.NodeLeaf, c.LeafSpine, c.SpineCore)
+}
+
+// needsCores reports whether a rail-optimised fabric has a third level: its spines
+// have no port for every leaf.
+func (r *Resolved) needsCores(t *Topology) bool {
+	return ceilDiv(r.Cluster.Nodes, max(1, t.downlinks()))*t.Rails > t.Radix
 }
 
 func ceilTo(x, unit int64) int64 { return (x + unit - 1) / unit * unit }

@@ -25,10 +25,11 @@ type ScaleUpKind string
 
 // The kinds of scale-up network.
 const (
-	ScaleUpSwitch ScaleUpKind = "switch" // every link to a switch: NVSwitch
-	ScaleUpMesh   ScaleUpKind = "mesh"   // links straight to every other GPU
-	ScaleUpPCIe   ScaleUpKind = "pcie"   // the node's PCIe switches
-	ScaleUpNone   ScaleUpKind = "none"   // one GPU, or all traffic through the NICs
+	ScaleUpSwitch ScaleUpKind = "switch"      // every link to a switch: NVSwitch
+	ScaleUpMesh   ScaleUpKind = "mesh"        // links straight to every other GPU
+	ScaleUpPCIe   ScaleUpKind = "pcie"        // the node's PCIe switches
+	ScaleUpPool   ScaleUpKind = "memory-pool" // memory that all GPUs write to and read from: CXL
+	ScaleUpNone   ScaleUpKind = "none"        // one GPU, or all traffic through the NICs
 )
 
 // Architecture is a generation of GPU as NCCL's cost model groups them.
@@ -316,6 +317,17 @@ const (
 	Send  Operation = "send"  // SEND with immediate data
 )
 
+// StreamOperation is what a stream beside a collective does again and again.
+type StreamOperation string
+
+// The operations of streams.
+const (
+	StreamWrite     StreamOperation = "write"      // RDMA WRITE
+	StreamRead      StreamOperation = "read"       // RDMA READ
+	StreamNVMeRead  StreamOperation = "nvme-read"  // command, data by WRITE, response
+	StreamNVMeWrite StreamOperation = "nvme-write" // command, data by READ, response
+)
+
 // Algorithm is how a collective is carried out.
 type Algorithm string
 
@@ -350,7 +362,7 @@ type Datatype string
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
 	reflect.TypeFor[FabricKind]():        {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "iwarp", "tcp"},
-	reflect.TypeFor[ScaleUpKind]():       {"switch", "mesh", "pcie", "none"},
+	reflect.TypeFor[ScaleUpKind]():       {"switch", "mesh", "pcie", "memory-pool", "none"},
 	reflect.TypeFor[Architecture]():      {"volta", "ampere", "ada", "hopper", "blackwell"},
 	reflect.TypeFor[Forwarding]():        {"cut-through", "store-and-forward"},
 	reflect.TypeFor[Aggregation]():       {"none", "one-per-switch", "one-per-port"},
@@ -375,6 +387,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Pattern]():           {"permutation", "incast", "uniform", "flows"},
 	reflect.TypeFor[Service]():           {"rc", "uc", "ud"},
 	reflect.TypeFor[Operation]():         {"write", "read", "send"},
+	reflect.TypeFor[StreamOperation]():   {"write", "read", "nvme-read", "nvme-write"},
 	reflect.TypeFor[Algorithm]():         {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "direct"},
 	reflect.TypeFor[Protocol]():          {"auto", "simple", "ll", "ll128"},
 	reflect.TypeFor[Scale]():             {"linear", "log"},

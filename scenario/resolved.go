@@ -103,8 +103,10 @@ type ScaleUp struct {
 	// Switches is the number of switches (planes) that the links are spread
 	// over; 0 where GPUs are joined directly or by PCIe.
 	Switches int `yaml:"switches" range:"0..1024"`
+	// Devices is the number of memory devices of a memory-pool, each at LinkRate.
+	Devices int `yaml:"devices,omitzero" range:"0..1024"`
 	// Latency is one traversal from GPU to GPU, load to use, without
-	// serialisation.
+	// serialisation; with a memory-pool from a GPU to the pool, or back.
 	Latency units.Time `yaml:"latency" range:"0..1ms"`
 	// Packet is the payload of one packet on the link.
 	Packet units.Bytes `yaml:"packet" range:"1B..64KiB"`

@@ -134,10 +134,11 @@ type Switch struct {
 	Jitter Jitter `yaml:"jitter"`
 	// Cell is the unit in which the shared buffer is given out.
 	Cell units.Bytes `yaml:"cell" range:"0B..64KiB"`
-	// SONiC is a config_db.json, its path from the scenario's folder on: all
-	// switches have the buffers, thresholds, marking, queues and priorities that it
-	// gives a port. What the scenario itself states comes before it.
-	SONiC string `yaml:"sonic,omitzero"`
+	// SONiC is a config_db.json, or its parts such as [qos.json, buffers.json], by
+	// paths from the scenario's folder on: all switches have the buffers, thresholds,
+	// marking, queues and priorities that it gives a port. What the scenario itself
+	// states comes before it.
+	SONiC []string `yaml:"sonic,omitzero"`
 	// SONiCPort is that port; needed where ports of the link's rate differ.
 	SONiCPort string `yaml:"sonic-port,omitzero"`
 }
@@ -385,6 +386,10 @@ type PFC struct {
 	// Headroom is each port and priority's buffer for what arrives after
 	// XOFF.
 	Headroom units.Bytes `yaml:"headroom" range:"0B..64GiB"`
+	// HeadroomPool is what the headroom of all ports and priorities together may
+	// hold: a shared headroom pool, on which each draws up to its Headroom. 0: each has
+	// its own.
+	HeadroomPool units.Bytes `yaml:"headroom-pool,omitzero" range:"0B..64GiB"`
 	// Quanta is the pause time of a PFC frame in units of 512 bit times.
 	Quanta int `yaml:"quanta" range:"1..65535"`
 	// Response is how long the peer takes to obey, after the frame's last

@@ -17,19 +17,19 @@ import (
 // itself states. The path is not kept: a resolved scenario has the numbers.
 func (r *resolver) sonicSwitch(path string, f *Fabric) {
 	at := path + ".switch.sonic"
-	if f.Switch.SONiC == "" {
+	if len(f.Switch.SONiC) == 0 {
 		if f.Switch.SONiCPort != "" {
 			r.complain(path+".switch.sonic-port", "a port is named, and switch.sonic names no configuration that has it")
 		}
 		return
 	}
-	file, port := f.Switch.SONiC, f.Switch.SONiCPort
-	f.Switch.SONiC, f.Switch.SONiCPort = "", ""
+	files, port := f.Switch.SONiC, f.Switch.SONiCPort
+	f.Switch.SONiC, f.Switch.SONiCPort = nil, ""
 	if f.Kind == InfiniBandKind {
 		r.complain(at, "this is a fabric of kind %s, and SONiC is for switches of Ethernet", f.Kind)
 		return
 	}
-	sw, err := r.readSONiC(file)
+	sw, err := r.readSONiC(files)
 	if err != nil {
 		for _, e := range unjoined(err) {
 			r.complain(at, "%v", e)
@@ -38,10 +38,10 @@ func (r *resolver) sonicSwitch(path string, f *Fabric) {
 	}
 	facts, err := sonicFacts(sw, port, f)
 	if err != nil {
-		r.complain(at, "%s: %v", file, err)
+		r.complain(at, "%s: %v", sw.File, err)
 		return
 	}
-	e := catalog.Entry{Kind: "SONiC", Name: file}
+	e := catalog.Entry{Kind: "SONiC", Name: sw.File}
 	for _, fact := range facts {
 		if !r.written[path+"."+fact.Field] {
 			e.Facts = append(e.Facts, fact)
@@ -50,8 +50,25 @@ func (r *resolver) sonicSwitch(path string, f *Fabric) {
 	r.facts(path, e, reflect.ValueOf(f).Elem())
 }
 
-// readSONiC reads a configuration, named from the scenario's folder on.
-func (r *resolver) readSONiC(file string) (*sonic.Switch, error) {
+// readSONiC reads a configuration of some files, named from the scenario's folder
+// on.
+func (r *resolver) readSONiC(files []string) (*sonic.Switch, error) {
+	var all []*sonic.Config
+	for _, file := range files {
+		c, err := r.readSONiCFile(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	c, err := sonic.Join(all...)
+	if err != nil {
+		return nil, err
+	}
+	return sonic.Resolve(c)
+}
+
+func (r *resolver) readSONiCFile(file string) (*sonic.Config, error) {
 	name := file
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(r.dir, name)
@@ -68,11 +85,7 @@ func (r *resolver) readSONiC(file string) (*sonic.Switch, error) {
 		return nil, fmt.Errorf("%s cannot be read: %w", file, withoutPath(err))
 	}
 	defer func() { _ = in.Close() }()
-	c, err := sonic.Read(file, in)
-	if err != nil {
-		return nil, err
-	}
-	return sonic.Resolve(c)
+	return sonic.Read(file, in)
 }
 
 // withoutPath is what is wrong with a file, whose name the message already has.
@@ -195,6 +208,9 @@ func groupFacts(g *sonic.Profile) []catalog.Fact {
 	}
 	if g.Pool != nil && g.Pool.Size > 0 {
 		facts = append(facts, bytes("shared", g.Pool.Size))
+		if g.Lossless() && g.Pool.Xoff > 0 {
+			facts = append(facts, bytes("pfc.headroom-pool", g.Pool.Xoff))
+		}
 	}
 	return facts
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -40,7 +41,7 @@ func TestAScenarioHasTheThresholdsOfItsSwitch(t *testing.T) {
 	if len(e.Queues) != 7 || e.Queues[3] != (Queue{Priority: 3, Schedule: DWRR, Weight: 15}) || e.Queues[6].Weight != 14 {
 		t.Errorf("queues %v", e.Queues)
 	}
-	if s := r.Fabrics[0].Switch; s.SONiC != "" || s.Model != "sn5600" {
+	if s := r.Fabrics[0].Switch; s.SONiC != nil || s.Model != "sn5600" {
 		t.Errorf("the resolved scenario keeps the path %q, or not the model: %s", s.SONiC, s.Model)
 	}
 	sameWhenPrinted(t, r)
@@ -85,6 +86,23 @@ func TestASwitchFileIsFoundBesideTheScenario(t *testing.T) {
 	}
 }
 
+func TestASwitchesSharedHeadroomIsTheScenarios(t *testing.T) {
+	text, err := os.ReadFile(switchFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const old = `"ingress_lossless_pool": {`
+	path := filepath.Join(t.TempDir(), "pool.json")
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, old+` "xoff": "4194304",`, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := resolve(t, sonicFabric(path, ", ethernet: {dscp: 3}"))
+	if e := r.Fabrics[0].Ethernet; e.PFC.HeadroomPool != 4*units.MiB || e.PFC.Headroom != 283648 {
+		t.Errorf("%+v", e.PFC)
+	}
+	sameWhenPrinted(t, r)
+}
+
 func TestASwitchThatDoesNotFitIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	b, err := os.ReadFile(switchFile)
@@ -123,5 +141,41 @@ func TestASwitchThatDoesNotFitIsRefused(t *testing.T) {
 	r := resolve(t, strings.Replace(sonicFabric(differ, ""), "}}", ", sonic-port: Ethernet4}}", 1))
 	if q := r.Fabrics[0].Ethernet.Queues[1]; q.Weight != 15 {
 		t.Errorf("a named port gives its own queues: %v", q)
+	}
+}
+
+// The parts of a switch's configuration in files of their own are the same switch.
+func TestAScenarioReadsASwitchOfSeveralFiles(t *testing.T) {
+	text, err := os.ReadFile(switchFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tables map[string]json.RawMessage
+	if err := json.Unmarshal(text, &tables); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, mine := range map[string]func(string) bool{
+		"buffers.json": func(table string) bool { return strings.HasPrefix(table, "BUFFER") },
+		"qos.json":     func(table string) bool { return !strings.HasPrefix(table, "BUFFER") },
+	} {
+		part := make(map[string]json.RawMessage)
+		for table, rows := range tables {
+			if mine(table) {
+				part[table] = rows
+			}
+		}
+		text, err := json.MarshalIndent(part, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := resolve(t, sonicFabric(switchFile, ", ethernet: {dscp: 3}"))
+	parts := resolve(t, sonicFabric("["+filepath.Join(dir, "qos.json")+", "+filepath.Join(dir, "buffers.json")+"]", ", ethernet: {dscp: 3}"))
+	if !reflect.DeepEqual(whole, parts) {
+		t.Errorf("of parts the fabric is\n%+v, of the whole\n%+v", parts.Fabrics[0].Ethernet, whole.Fabrics[0].Ethernet)
 	}
 }

@@ -16,8 +16,9 @@ type Stream struct {
 	Src int `yaml:"src" range:"0..16777216"`
 	// Dst is the NIC that it writes to or reads from.
 	Dst int `yaml:"dst" range:"0..16777216"`
-	// Operation is write or read, by default write.
-	Operation Operation `yaml:"operation"`
+	// Operation is write or read, by default write; or nvme-read or nvme-write, an
+	// NVMe-oF command with its capsules and its data.
+	Operation StreamOperation `yaml:"operation"`
 	// Bytes is the length of a message.
 	Bytes units.Bytes `yaml:"bytes" range:"1B..1GiB"`
 	// Depth is how many messages are under way, by default 1.
@@ -32,7 +33,7 @@ func deriveBeside(f *Fabric) {
 	for i := range f.Beside {
 		s := &f.Beside[i]
 		if s.Operation == "" {
-			s.Operation = Write
+			s.Operation = StreamWrite
 		}
 		setZero(&s.Depth, 1)
 		if s.Name == "" {
@@ -56,12 +57,10 @@ func (r *resolver) checkBeside(path string, f *Fabric) {
 			r.complain(at, "a stream from NIC %d to itself", s.Src)
 		case s.Bytes == 0:
 			r.complain(at+".bytes", "the stream's messages have no bytes")
-		case s.Operation == Send:
-			r.complain(at+".operation", "a stream is of write or read")
 		case f.Kind.TCP():
 			r.complain(at, "%s has TCP connections, and a stream is RDMA: take the fabric or beside out", f.Name)
-		case f.Kind == UltraEthernetKind && s.Operation == Read:
-			r.complain(at+".operation", "%s: Ultra Ethernet has writes here, no reads: take operation: write", f.Name)
+		case f.Kind == UltraEthernetKind && s.Operation != StreamWrite:
+			r.complain(at+".operation", "%s: Ultra Ethernet has writes here, no reads, and does not keep the order that NVMe-oF needs: take operation: write", f.Name)
 		case (f.Kind == RoCEv2Kind || f.Kind == UltraEthernetKind) && !f.serves(s.Class):
 			r.complain(at+".class", "no queue serves priority %d: add it to ethernet.queues", s.Class)
 		case f.Kind == InfiniBandKind && !f.IB.arbitrates(f.IB.SL2VL[s.Class]):

@@ -70,7 +70,7 @@ func (r *resolver) roundTrip(f *Fabric) units.Time {
 	if rate <= 0 {
 		return 0
 	}
-	switches := int64(f.Topology.longestPath())
+	switches := int64(r.longestPath(&f.Topology))
 	cable := units.Time(int64(f.Link.PerMetre)*int64(r.LongestCable(f))/int64(units.Metre)) + f.Link.FECLatency
 	bytes := int64(f.MTU) + uetFullHeader + uetAck
 	wire := units.Time(Ratio{8 * bytes, 1}.Mul(Ratio{int64(units.Second), rate}).Of(1))
@@ -83,12 +83,16 @@ func (r *resolver) roundTrip(f *Fabric) units.Time {
 }
 
 // longestPath is the most switches on a minimal path.
-func (t *Topology) longestPath() int {
+func (r *Resolved) longestPath(t *Topology) int {
 	switch t.plane() {
 	case SingleSwitch:
 		return 1
 	case FatTree:
 		return 2*t.Levels - 1
+	case RailOptimised:
+		if r.needsCores(t) {
+			return 5
+		}
 	case Dragonfly, DragonflyPlus:
 		return 4
 	case Torus:
@@ -98,7 +102,7 @@ func (t *Topology) longestPath() int {
 		}
 		return n
 	}
-	return 5 // rail-optimised, three levels if it needs them
+	return 3
 }
 
 func (r *resolver) checkUltraEthernet(path string, f *Fabric) {

@@ -12,8 +12,11 @@ import (
 // The errors of connecting.
 var (
 	ErrRejected = errors.New("verbs: the peer rejects the connection")
-	ErrNoAnswer = errors.New("verbs: the peer does not answer")
-	ErrInUse    = errors.New("verbs: the port is in use")
+	// ErrNoListener comes with ErrRejected when nobody at the peer takes requests
+	// for the port: not yet, perhaps.
+	ErrNoListener = errors.New("nobody listens there")
+	ErrNoAnswer   = errors.New("verbs: the peer does not answer")
+	ErrInUse      = errors.New("verbs: the port is in use")
 )
 
 // ConnParam is what one end wants of a connection (rdma_connect(3),

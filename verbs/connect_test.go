@@ -102,8 +102,8 @@ func TestARequestThatNobodyListensToOrThatIsRefusedFails(t *testing.T) {
 	if _, err := b.dev.Listen(5); !errors.Is(err, ErrInUse) {
 		t.Errorf("listening twice: %v, want %v", err, ErrInUse)
 	}
-	if _, err := a.dev.Dial(ctx, a.qp, b.dev.Addr().Addr(), 6, ConnParam{}); !errors.Is(err, ErrRejected) {
-		t.Errorf("no listener: %v, want %v", err, ErrRejected)
+	if _, err := a.dev.Dial(ctx, a.qp, b.dev.Addr().Addr(), 6, ConnParam{}); !errors.Is(err, ErrRejected) || !errors.Is(err, ErrNoListener) {
+		t.Errorf("no listener: %v, want %v and %v", err, ErrRejected, ErrNoListener)
 	}
 	l, err := b.dev.Listen(7)
 	if err != nil {

@@ -1,12 +1,14 @@
 package verbs
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
 	"sync"
 
 	"weft/internal/live"
+	"weft/internal/transport/cc"
 	"weft/units"
 	"weft/wire"
 	"weft/wire/pcap"
@@ -19,12 +21,18 @@ type Options struct {
 	// this machine: two devices on one machine take two addresses.
 	Addr netip.AddrPort
 	// PathMTU is the largest path MTU of the device's queue pairs, and bounds with
-	// that what is in flight; 0 is 4096.
+	// that what is in flight; 0 is 4096. It is less where the interface's MTU has no
+	// room for as much: see Device.PathMTU.
 	PathMTU int
 	// StrictICRC refuses packets whose ICRC does not fit the IP identification
 	// that weft sends with; see package weft/internal/live. Other implementations
 	// send other identifications.
 	StrictICRC bool
+	// LineRate gives every queue pair of a connected service DCQCN (Zhu et al., SIGCOMM
+	// 2015, with the paper's parameters), which begins at this rate: packets are paced,
+	// go out as ECN-capable, and CNPs slow them. 0 is no congestion control. Marks
+	// that arrive are answered with CNPs in any case.
+	LineRate units.Rate
 	// Capture gets a pcapng of every packet.
 	Capture io.Writer
 }
@@ -33,6 +41,7 @@ type Options struct {
 type Device struct {
 	port   *live.Port
 	mtu    int
+	dcqcn  *cc.DCQCNParams // nil: none
 	keys   keys
 	qps    map[*QP]struct{}
 	cqs    map[*CQ]struct{}
@@ -86,6 +95,15 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		_ = conn.Close()
 		return nil, invalid("path MTU %d: 256, 512, 1024, 2048 or 4096", o.PathMTU)
 	}
+	o.PathMTU = fitting(o.PathMTU, conn.MTU())
+	var params *cc.DCQCNParams
+	if o.LineRate != 0 {
+		var err error
+		if params, err = congestionControl(conn, o.LineRate); err != nil {
+			_ = conn.Close()
+			return nil, err
+		}
+	}
 	c := live.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC}
 	if o.Capture != nil {
 		w, err := pcap.NewWriter(o.Capture, pcap.Raw)
@@ -95,11 +113,33 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		}
 		c.Capture = w
 	}
-	d := &Device{mtu: o.PathMTU, qps: map[*QP]struct{}{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	d := &Device{mtu: o.PathMTU, dcqcn: params, qps: map[*QP]struct{}{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
 	d.keys.setUp()
 	d.port = live.Open(c)
 	return d, nil
 }
+
+// congestionControl prepares a connection for DCQCN.
+func congestionControl(conn live.Conn, line units.Rate) (*cc.DCQCNParams, error) {
+	p, err := cc.DCQCNPreset("paper", line)
+	if err == nil && line < p.MinRate {
+		return nil, invalid("a line rate of %v: at least %v", line, p.MinRate)
+	}
+	return &p, errors.Join(err, conn.AllowMarks())
+}
+
+// fitting is the path MTU that an interface has room for. Linux reckons with the
+// same headers: GRH, UDP, BTH, XRCETH, AtomicETH and ICRC (iboe_get_mtu).
+func fitting(path, link int) int {
+	const headers = 40 + 8 + 12 + 4 + 28 + 4
+	for link > 0 && path > 256 && path+headers > link {
+		path /= 2
+	}
+	return path
+}
+
+// PathMTU is the largest path MTU of the device's queue pairs, in bytes.
+func (d *Device) PathMTU() int { return d.mtu }
 
 func validMTU(n int) bool { return n >= 256 && n <= 4096 && n&(n-1) == 0 }
 
@@ -136,6 +176,8 @@ type Stats struct {
 	Misdirected                      int64 // for no queue pair, or not from its peer, or of another partition
 	SolvedICRC                       int64 // fitted an IP identification other than weft's
 	Repeated                         int64 // packets that were sent again
+	Marked                           int64 // packets that arrived with a congestion mark
+	CNPsSent, CNPsReceived           int64 // congestion notifications
 }
 
 // Stats says what has happened so far.
@@ -147,6 +189,7 @@ func (d *Device) Stats() Stats {
 		PacketsSent: s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut, BytesReceived: s.BytesIn,
 		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn,
 		BadICRC: s.BadICRC, Malformed: s.Malformed, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
+		Marked: s.Marked, CNPsSent: s.CNPsOut, CNPsReceived: s.CNPsIn,
 	}
 	for q := range d.qps {
 		out.Repeated += int64(q.end.QP.Repeated())

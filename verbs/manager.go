@@ -276,10 +276,11 @@ func head(tid uint64, a cm.Attribute) []byte {
 	return h.AppendTo(nil)
 }
 
-// connect brings the queue pair to RTS.
+// connect brings the queue pair to RTS. The starting PSN of a message is the one
+// at which whoever gets the message begins to send (IBA vol. 1, 12.7.31).
 func (c *Conn) connect(dest QPN, theirs, ours units.PSN, mtu int, theirDepth, theirResources uint8) error {
 	return c.qp.ConnectWith(&QPAttr{
-		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: dest, RQPSN: theirs, SQPSN: ours,
+		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: dest, RQPSN: ours, SQPSN: theirs,
 		MaxRdAtomic: int(min(c.param.InitiatorDepth, theirResources)), MaxDestRdAtomic: int(min(c.param.ResponderResources, max(1, theirDepth))),
 		MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
 	})
@@ -373,13 +374,21 @@ func (m *manager) take(wc *WC) {
 		_ = r.Parse(body)
 		if c := m.mine(peer, r.Remote); c != nil && c.state != connEstablished {
 			c.private = r.Private[:]
-			m.end(c, fmt.Errorf("%w (reason %d)", ErrRejected, r.Reason))
+			m.end(c, rejection(r.Reason))
 		}
 	default:
 		var p cm.Pair
 		_ = p.Parse(body)
 		m.takePair(peer, &h, &p)
 	}
+}
+
+// rejection is the error of a REJ.
+func rejection(why cm.Reason) error {
+	if why == cm.ReasonInvalidSvc {
+		return fmt.Errorf("%w: %w", ErrRejected, ErrNoListener)
+	}
+	return fmt.Errorf("%w (reason %d)", ErrRejected, why)
 }
 
 // mine is the connection of an ID, if it is with that peer.

@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/live"
 	"weft/internal/transport"
+	"weft/internal/transport/cc"
 	"weft/units"
 )
 
@@ -100,6 +101,11 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
 		CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic,
 	}
+	var alg cc.Algorithm
+	if p.dev.dcqcn != nil && a.Type != UD {
+		alg = cc.NewDCQCN(p.dev.dcqcn, cc.Unlimited)
+		q.cfg.PacedOverhead, q.cfg.CNPInterval = pacedOverhead, p.dev.dcqcn.CNPInterval
+	}
 	p.dev.port.Lock()
 	defer p.dev.port.Unlock()
 	if p.dev.closed {
@@ -107,7 +113,7 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	}
 	q.end.Owner, q.end.PKey = q, defaultPKey
 	err := p.dev.port.Attach(&q.end, qpn, func(n units.QPN) error {
-		return q.end.QP.Setup(&q.cfg, a.Type.service(), n, nil)
+		return q.end.QP.Setup(&q.cfg, a.Type.service(), n, alg)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("verbs: %w", err)
@@ -133,10 +139,20 @@ const (
 	// askEvery: the requester asks often enough that a window never closes for
 	// want of an answer.
 	askEvery = 32
+	// pacedOverhead is what a packet takes on the cable beyond its payload: Ethernet
+	// with preamble and gap 38, IPv4 20, UDP 8, BTH 12 and ICRC 4 bytes.
+	pacedOverhead = 82
 )
 
 // QPN is the queue pair's number.
 func (q *QP) QPN() QPN { return q.end.QP.QPN() }
+
+// Rate is what congestion control lets the queue pair send at; 0 is no limit.
+func (q *QP) Rate() units.Rate {
+	q.pd.dev.port.Lock()
+	defer q.pd.dev.port.Unlock()
+	return q.end.QP.Rate()
+}
 
 // State is the queue pair's state.
 func (q *QP) State() QPState {

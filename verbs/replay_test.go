@@ -30,6 +30,10 @@ func (c *script) Local() netip.AddrPort { return c.local }
 
 func (c *script) Buffer() int { return 1 << 30 }
 
+func (c *script) MTU() int { return 0 }
+
+func (c *script) AllowMarks() error { return nil }
+
 func (c *script) Send(batch []live.Outgoing) error {
 	for i := range batch {
 		all := slices.Concat(batch[i].Parts...)

@@ -205,12 +205,20 @@ var inner = []rule{
 		why: "a network for tests carries datagrams, whatever is in them",
 	},
 	{
-		pkg: "verbs", may: []string{"units", "wire", "wire/cm", "wire/pcap", "internal/transport", "internal/live"},
+		pkg: "verbs", may: []string{"units", "wire", "wire/cm", "wire/pcap", "internal/transport", "internal/transport/cc", "internal/live"},
 		why: "the verbs are objects on a live device, without a simulator",
 	},
 	{
 		pkg: "internal/perf", may: []string{"units", "verbs"},
 		why: "a measurement sees what an application sees",
+	},
+	{
+		pkg: "interop", may: nil,
+		why: "weft is held against Linux from outside, as the program that people run",
+	},
+	{
+		pkg: "interop/guest", may: []string{"interop"},
+		why: "the first process of a virtual machine knows only what it is asked",
 	},
 	{
 		pkg: "internal/ranks", may: []string{"units", "verbs", "internal/collective"},

@@ -41,7 +41,7 @@ const pingBytes = 8
 
 // Measure simulates the scenario's workload, and one small message over the
 // longest path that its first NIC has, with and without the box that the
-// isolation declares. Partitions are left out: whom a key keeps away does not
+// isolation declares. Partitions and VRFs are left out: whom a key keeps away does not
 // change what a box costs. It does nothing where no box is declared.
 func Measure(ctx context.Context, r *scenario.Resolved, simulate Simulator, o sim.Options) ([]Cost, error) {
 	switch {
@@ -78,9 +78,10 @@ func Measure(ctx context.Context, r *scenario.Resolved, simulate Simulator, o si
 	return all, nil
 }
 
-// withoutPartitions is the scenario with one partition for all.
+// withoutPartitions is the scenario with one partition, and one VRF, for all.
 func withoutPartitions(r *scenario.Resolved) *scenario.Resolved {
 	out := *r
+	out.Isolation.Segments, out.Isolation.Leaks = nil, nil
 	out.Fabrics = slices.Clone(r.Fabrics)
 	for i := range out.Fabrics {
 		ib := &out.Fabrics[i].IB

@@ -59,7 +59,13 @@ func (c *choice) overrides() ([]scenario.Override, error) {
 	if c.proto != "" {
 		out = append(out, scenario.Override{Path: "workload.protocol", Value: c.proto, Origin: "--proto " + c.proto})
 	}
-	for _, s := range c.set {
+	set, err := overridesOf(c.set)
+	return append(out, set...), err
+}
+
+// overridesOf are the values of --set.
+func overridesOf(set []string) (out []scenario.Override, err error) {
+	for _, s := range set {
 		path, value, ok := strings.Cut(s, "=")
 		if !ok || path == "" || value == "" {
 			return nil, fmt.Errorf("--set %q: write a field and its value, such as fabrics[0].mtu=1KiB", s)

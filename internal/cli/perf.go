@@ -10,10 +10,12 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"weft/internal/perf"
+	"weft/units"
 	rdma "weft/verbs" // the package has verbs of its own
 	"weft/wire"
 )
@@ -64,14 +66,20 @@ type liveDevice struct {
 	addr string
 	port uint16
 	pcap string
+	// dcqcn is the line rate of DCQCN; empty is none.
+	dcqcn string
 }
 
 func (d *liveDevice) flags(cmd *cobra.Command, addr, what string) {
 	f := cmd.Flags()
 	f.StringVar(&d.addr, "addr", addr, what)
 	f.Uint16Var(&d.port, "udp-port", wire.RoCEv2Port, "UDP port of the device; others than 4791 only between two weft")
+	f.StringVar(&d.dcqcn, "dcqcn", "", "pace by DCQCN from this line rate (10Gbps), and let switches mark packets")
 	f.StringVar(&d.pcap, "pcap", "", "write every packet to this file (pcapng)")
 }
+
+// leastLine is the least line rate of DCQCN: what it slows down to.
+const leastLine = 40 * units.Mbps
 
 // open opens the device; close closes it and the capture.
 func (d *liveDevice) open(e *Env, mtu int) (dev *rdma.Device, closeAll func() error, err error) {
@@ -80,6 +88,11 @@ func (d *liveDevice) open(e *Env, mtu int) (dev *rdma.Device, closeAll func() er
 		return nil, nil, fmt.Errorf("--addr %q is no IP address", d.addr)
 	}
 	o := rdma.Options{Addr: netip.AddrPortFrom(a, d.port), PathMTU: mtu}
+	if d.dcqcn != "" {
+		if o.LineRate, err = units.ParseRate(d.dcqcn); err != nil || o.LineRate < leastLine {
+			return nil, nil, fmt.Errorf("--dcqcn %q: give a line rate of at least %v, such as 10Gbps", d.dcqcn, leastLine)
+		}
+	}
 	closeFile := func() error { return nil }
 	if d.pcap != "" {
 		f, err := os.Create(e.path(d.pcap))
@@ -146,18 +159,35 @@ type perfRun struct {
 	against string
 	gbits   bool
 	json    bool
+	// The other side is perftest; with cm it was told -R.
+	perftest, cm bool
 }
 
 func newPerfTest(e *Env, name, what string, t perf.Test) *cobra.Command {
 	p := &perfRun{test: t, name: name}
 	cmd := &cobra.Command{
-		Use:     name + " HOST",
-		Short:   what,
-		Example: "  weft perf " + name + " 127.0.0.1",
-		Args:    args(1, 1, "the host that serves"),
-		RunE:    func(cmd *cobra.Command, given []string) error { return p.run(cmd.Context(), e, given[0]) },
+		Use:   name + " [HOST]",
+		Short: what,
+		Long: "Measures the " + what + `.
+HOST runs weft perf serve, or with --perftest the program of the same name of
+perftest, on any RoCE v2 device. Without HOST the measurement is served to one such
+program, as that program itself would do it: both are to be given the same size,
+iterations and queue pairs.`,
+		Example: "  weft perf " + name + " 127.0.0.1\n  weft perf " + name + " --perftest --addr 192.0.2.1    # then there: " +
+			"ib_" + strings.ReplaceAll(name, "-", "_") + " 192.0.2.1",
+		Args: args(0, 1, "the host that serves"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			p.perftest = p.perftest || p.cm
+			if len(given) == 0 {
+				given = []string{""}
+			}
+			if p.perftest {
+				return p.runPerftest(cmd.Context(), e, given[0])
+			}
+			return p.run(cmd.Context(), e, given[0])
+		},
 	}
-	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else that of the route)")
+	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else that of the route; to serve, 127.0.0.1)")
 	f := cmd.Flags()
 	size, iters, depth := 65536, 5000, 128
 	switch {
@@ -178,6 +208,8 @@ func newPerfTest(e *Env, name, what string, t perf.Test) *cobra.Command {
 	f.Uint16VarP(&p.port, "port", "p", perfPort, "TCP port of the server")
 	f.StringVar(&p.against, "against", "", "tcp: measure the same over kernel TCP, too")
 	f.BoolVar(&p.json, "json", false, "print as JSON")
+	f.BoolVar(&p.perftest, "perftest", false, "the other side is perftest, not weft; without HOST, serve it")
+	f.BoolVarP(&p.cm, "rdma_cm", "R", false, "the other side is perftest with its -R: connect by the connection manager")
 	f.BoolVarP(&p.test.Events, "events", "e", false, "sleep until something completes, instead of polling")
 	p.test.QPs, p.test.Depth = 1, depth
 	if t.Kind == perf.Bandwidth {
@@ -190,8 +222,11 @@ func newPerfTest(e *Env, name, what string, t perf.Test) *cobra.Command {
 }
 
 func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
-	if p.against != "" && p.against != "tcp" {
+	switch {
+	case p.against != "" && p.against != "tcp":
 		return fmt.Errorf("--against %q: valid is tcp", p.against)
+	case host == "":
+		return errors.New("no host: name the one where weft perf serve runs, or give --perftest to serve perftest")
 	}
 	first := p.test
 	if p.all {
@@ -245,9 +280,9 @@ func (p *perfRun) measure(ctx context.Context, out io.Writer, c *perf.Client) ([
 			if headed && !overTCP {
 				t.Warmup = min(t.Warmup, 100)
 			}
-			r, err := c.Run(ctx, t, func() {
+			r, err := c.Run(ctx, t, func(t *perf.Test, local, peer *perf.End) {
 				if !headed {
-					table.head(p, c)
+					table.head(t, false, local, peer)
 				}
 			})
 			if err != nil {

@@ -84,7 +84,7 @@ func TestPerfMeasuresEveryOperation(t *testing.T) {
 			t.Fatalf("%s: exit code %d, %v: %s%s", verb.name, code, err, out, errs)
 		}
 		r := rows[0]
-		if !r.Whole || r.Iterations != 50 || r.Packets == 0 {
+		if r.Whole == nil || !*r.Whole || r.Iterations != 50 || r.Packets == 0 {
 			t.Errorf("%s: %+v", verb.name, r)
 		}
 		if bandwidth := strings.HasSuffix(verb.name, "bw"); bandwidth != (r.Average > 0) || bandwidth == (r.Typical > 0) {
@@ -172,6 +172,24 @@ func TestPerfRefusesWhatCannotBeMeasured(t *testing.T) {
 		{"write-bw", "127.0.0.1", "--addr", "here"},
 	} {
 		if _, errs, code := runMain(t, append([]string{"perf"}, given...)...); code != BadInput {
+			t.Errorf("%v: exit code %d, want %d: %s", given, code, BadInput, errs)
+		}
+	}
+}
+
+func TestWhatLinuxsProgramsDoNotKnowIsRefused(t *testing.T) {
+	for _, given := range [][]string{
+		{"perf", "write-bw"},
+		{"perf", "write-bw", "--perftest", "-a"},
+		{"perf", "write-bw", "-R", "--against", "tcp"},
+		{"perf", "write-bw", "127.0.0.1", "--dcqcn", "fast"},
+		{"perf", "write-bw", "127.0.0.1", "--dcqcn", "1Mbps"},
+		{"pingpong", "rd"},
+		{"pingpong", "rc", "-m", "1000"},
+		{"pingpong", "rc", "127.0.0.1", "--addr", "here"},
+		{"rping", "--addr", "here"},
+	} {
+		if _, errs, code := runMain(t, given...); code != BadInput {
 			t.Errorf("%v: exit code %d, want %d: %s", given, code, BadInput, errs)
 		}
 	}

@@ -24,24 +24,34 @@ var perfLine = strings.Repeat("-", 87)
 // perfNames are perftest's words for the operations.
 var perfNames = map[perf.Verb]string{perf.Write: "RDMA_Write", perf.Read: "RDMA_Read", perf.Send: "Send", perf.Atomic: "Atomic FETCH_AND_ADD"}
 
+// waiting prints that this side serves.
+func (t *perfTable) waiting() {
+	stars := strings.Repeat("*", 36)
+	fmt.Fprintf(t.w, "\n%s\n* Waiting for client to connect... *\n%s\n", stars, stars)
+}
+
 // head prints what is measured, and between whom.
-func (t *perfTable) head(p *perfRun, c *perf.Client) {
+func (t *perfTable) head(test *perf.Test, managed bool, local, peer *perf.End) {
+	cm, method := "OFF", "Ethernet"
+	if managed {
+		cm, method = "ON", "rdma_cm"
+	}
 	what := "BW"
 	if t.kind == perf.Latency {
 		what = "Latency"
 	}
-	fmt.Fprintf(t.w, "%s\n                    %s %s Test\n", perfLine, perfNames[p.test.Verb], what)
+	fmt.Fprintf(t.w, "%s\n                    %s %s Test\n", perfLine, perfNames[test.Verb], what)
 	fmt.Fprintf(t.w, " Dual-port       : OFF\t\tDevice         : weft\n")
-	fmt.Fprintf(t.w, " Number of qps   : %d\t\tTransport type : IB\n", p.test.QPs)
+	fmt.Fprintf(t.w, " Number of qps   : %d\t\tTransport type : IB\n", test.QPs)
 	fmt.Fprintf(t.w, " Connection type : RC\t\tUsing SRQ      : OFF\n")
-	fmt.Fprintf(t.w, " TX depth        : %d\n Mtu             : %d[B]\n Link type       : Ethernet\n", p.test.Depth, p.test.MTU)
-	fmt.Fprintf(t.w, " Max inline data : %d[B]\n rdma_cm QPs\t : OFF\n Data ex. method : Ethernet\n%s\n", p.test.Inline, perfLine)
+	fmt.Fprintf(t.w, " TX depth        : %d\n Mtu             : %d[B]\n Link type       : Ethernet\n", test.Depth, test.MTU)
+	fmt.Fprintf(t.w, " Max inline data : %d[B]\n rdma_cm QPs\t : %s\n Data ex. method : %s\n%s\n", test.Inline, cm, method, perfLine)
 	for _, end := range []struct {
 		name string
 		of   *perf.End
-	}{{"local", c.Local}, {"remote", c.Peer}} {
-		for _, qpn := range end.of.QPNs[:min(len(end.of.QPNs), 8)] {
-			fmt.Fprintf(t.w, " %s address: LID 0000 QPN %#06x PSN %#06x RKey %#08x VAddr %#016x\n", end.name, uint32(qpn), uint32(end.of.PSN), end.of.RKey, end.of.VAddr)
+	}{{"local", local}, {"remote", peer}} {
+		for _, q := range end.of.QPs[:min(len(end.of.QPs), 8)] {
+			fmt.Fprintf(t.w, " %s address: LID 0000 QPN %#06x PSN %#06x RKey %#08x VAddr %#016x\n", end.name, uint32(q.QPN), uint32(q.PSN), end.of.RKey, end.of.VAddr)
 		}
 		fmt.Fprintf(t.w, " GID: %s\n", perfGID(end.of.Addr))
 	}
@@ -88,22 +98,32 @@ func (t *perfTable) end() { fmt.Fprintln(t.w, perfLine) }
 
 // notes says what perftest's columns have no place for.
 func (t *perfTable) notes(results []*perf.Result) {
-	var repeated, sent, bad, datagrams int64
-	broken := 0
+	var repeated, sent, bad, datagrams, marked, cnpsOut, cnpsIn int64
+	broken, compared := 0, 0
 	for _, r := range results {
 		repeated += r.Repeated
 		sent += r.PacketsSent
 		bad += r.BadICRC
 		datagrams += r.Datagrams
-		if !r.Whole {
-			broken++
+		marked, cnpsOut, cnpsIn = marked+r.Marked, cnpsOut+r.CNPsSent, cnpsIn+r.CNPsReceived
+		if r.Compared {
+			compared++
+			if !r.Whole {
+				broken++
+			}
 		}
 	}
-	fmt.Fprintf(t.w, " sent by the client's device: %d packets in %d datagrams, %d of them again; %d bad ICRCs arrived\n", sent, datagrams, repeated, bad)
-	if broken > 0 {
+	fmt.Fprintf(t.w, " sent by this device: %d packets in %d datagrams, %d of them again; %d bad ICRCs arrived\n", sent, datagrams, repeated, bad)
+	if marked+cnpsOut+cnpsIn > 0 {
+		fmt.Fprintf(t.w, " congestion: %d packets arrived marked, %d CNPs sent, %d received\n", marked, cnpsOut, cnpsIn)
+	}
+	switch {
+	case broken > 0:
 		fmt.Fprintf(t.w, " WRONG DATA in %d of %d measurements\n", broken, len(results))
-	} else {
+	case compared > 0:
 		fmt.Fprintf(t.w, " the data that arrived is what was sent\n")
+	default:
+		fmt.Fprintf(t.w, " the data was not compared: perftest does not say what arrived\n")
 	}
 }
 
@@ -141,9 +161,12 @@ type perfRow struct {
 	P99         float64   `json:"t_p99,omitempty"`
 	P999        float64   `json:"t_p999,omitempty"`
 	CPU         *float64  `json:"cpu_seconds_per_gb,omitempty"`
-	Whole       bool      `json:"data_correct"`
+	Whole       *bool     `json:"data_correct,omitempty"` // where it was compared
 	Packets     int64     `json:"packets_sent,omitempty"`
 	Repeated    int64     `json:"packets_repeated"`
+	Marked      int64     `json:"packets_marked"`
+	CNPsSent    int64     `json:"cnps_sent"`
+	CNPsIn      int64     `json:"cnps_received"`
 }
 
 func perfJSON(results []*perf.Result) []perfRow {
@@ -153,10 +176,14 @@ func perfJSON(results []*perf.Result) []perfRow {
 			Verb: r.Test.Verb, Kind: r.Test.Kind, Over: "rdma", Bytes: r.Test.Size, Iterations: r.Test.Iters, QPs: r.Test.QPs,
 			Peak: r.Peak, Average: r.Average, MessageRate: r.MessageRate,
 			Min: r.Min, Max: r.Max, Typical: r.Typical, Mean: r.Mean, Stdev: r.Stdev, P99: r.P99, P999: r.P999,
-			Whole: r.Whole, Packets: r.PacketsSent, Repeated: r.Repeated,
+			Packets: r.PacketsSent, Repeated: r.Repeated,
+			Marked: r.Marked, CNPsSent: r.CNPsSent, CNPsIn: r.CNPsReceived,
 		}
 		if r.Test.OverTCP {
 			row.Over = "tcp"
+		}
+		if r.Compared {
+			row.Whole = &r.Whole
 		}
 		if !math.IsNaN(r.CPU) {
 			row.CPU = &r.CPU

@@ -95,9 +95,6 @@ func (x *planning) run(cmd *cobra.Command, e *Env, given []string) error {
 	if err != nil {
 		return err
 	}
-	if request.Cost > 0 && prices == nil {
-		return errors.New("max-cost needs prices: write an example with weft plan --init-prices FILE, fill it in and give it with --prices FILE")
-	}
 	p, err := plan.Make(cmd.Context(), request, prices)
 	if err != nil {
 		return err
@@ -227,7 +224,10 @@ func writeNew(e *Env, path string, text []byte) error {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s is there already and is not written over: choose another name", path)
+	case err != nil:
 		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
 	fmt.Fprintf(e.Stderr, "wrote %s\n", path)

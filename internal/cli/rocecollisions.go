@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,9 +102,12 @@ func (c *colliding) do(ctx context.Context, e *Env, path string) error {
 	}
 	result, err := collisions.Run(ctx, spec, collisions.Runner(e.Run), workers, line.count())
 	line.end()
+	var reference *collisions.ReferenceError
 	switch {
-	case result == nil && codeOf(err) == BadInput:
-		return err
+	case errors.As(err, &reference):
+		return fail(Failed, "%w", err)
+	case result == nil && ctx.Err() == nil:
+		return err // nothing has run
 	case result == nil || len(result.Sizes) == 0:
 		return fail(Partial, "stopped before a size was complete")
 	}

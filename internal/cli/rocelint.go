@@ -39,7 +39,7 @@ and the lines that mend it.
 protected, on a switch with exactly these buffers, thresholds and queues, and on the
 same one mended.
 
---switch is a config_db.json, or a qos.json or buffers.json, which are parts of it.
+--switch is a config_db.json, or its parts with commas between: qos.json,buffers.json.
 Several switches are judged one by one. --host is a folder of one host, or a file;
 files that are named one by one are of one host. A host says what it does by
 
@@ -53,12 +53,13 @@ The exit code is 5 when there are findings.
 ` + lintRules(),
 		Example: `  weft roce lint --switch config_db.json --host node1/
   weft roce lint --switch config_db.json --host mlnx_qos.txt --host nccl.conf --cable 40m
+  weft roce lint --switch qos.json,buffers.json --host node1/
   weft roce lint --switch config_db.json --host node1/ --fixed corrected.json --simulate`,
 		Args: args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context(), e) },
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&l.switches, "switch", nil, "configuration of a switch")
+	f.StringArrayVar(&l.switches, "switch", nil, "configuration of a switch: config_db.json, or qos.json,buffers.json; may be repeated")
 	f.StringArrayVar(&l.hosts, "host", nil, "folder of a host, or a file of one")
 	f.StringVar(&l.options.ASIC, "asic", "", "the switch chip: "+strings.Join(roce.Known(), ", ")+" (default: by HwSKU)")
 	f.StringSliceVar(&l.options.Ports, "port", nil, "ports of the switch to judge, such as Ethernet0 (default: all that are up)")
@@ -172,8 +173,20 @@ func (l *linting) judge(e *Env, file string, hosts []*host.Host) (*lint.Report, 
 	return r, nil
 }
 
-// readSONiC reads a switch's configuration.
-func (e *Env) readSONiC(file string) (*sonic.Config, error) {
+// readSONiC reads a switch's configuration, of files with commas between.
+func (e *Env) readSONiC(files string) (*sonic.Config, error) {
+	var all []*sonic.Config
+	for file := range strings.SplitSeq(files, ",") {
+		c, err := e.readSONiCFile(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return sonic.Join(all...)
+}
+
+func (e *Env) readSONiCFile(file string) (*sonic.Config, error) {
 	f, err := e.open(file)
 	if err != nil {
 		return nil, cannotRead(file, err)

@@ -46,7 +46,7 @@ storage=0x0003 : ALL_CAS=limited, %s=full;
 
 // The same fabric twice: one managed by the real OpenSM, one by weft, with the
 // same partitions.conf and the same QoS keys. Every port of every node ends with
-// the same partition keys, lanes and arbitration.
+// the same PortInfo and SwitchInfo, partition keys, lanes and arbitration.
 func TestPartitionsAndQoSAreWrittenAsByOpenSM(t *testing.T) {
 	dir := t.TempDir()
 	s := shuffled(t, topology.TwoLevel{Endpoints: 16, Radix: 8})
@@ -103,7 +103,13 @@ func portTables(t *testing.T, socket, host string, s *subnet.Subnet) []string {
 			}
 			var info mad.PortInfo
 			_ = info.Parse(r.get(path, mad.AttrPortInfo, at))
-			line := fmt.Sprintf("%s port %d: LID %d %v MTU %d lanes %d keys %x", node.Name, p, info.LID, info.State, info.NeighborMTU, info.OperationalVLs, r.get(path, mad.AttrPKeyTable, inPort)[:16])
+			info.CapabilityMask &^= mad.CapIsSM // weft's manager is still there
+			line := fmt.Sprintf("%s port %d: %+v keys %x", node.Name, p, info, r.get(path, mad.AttrPKeyTable, inPort)[:16])
+			if p == 0 {
+				var sw mad.SwitchInfo
+				_ = sw.Parse(r.get(path, mad.AttrSwitchInfo, 0))
+				line += fmt.Sprintf(" %+v", sw)
+			}
 			if p > 0 {
 				line += fmt.Sprintf(" low %x high %x", r.get(path, mad.AttrVLArb, 1<<16|at)[:16], r.get(path, mad.AttrVLArb, 3<<16|at)[:16])
 				sl := uint32(0)

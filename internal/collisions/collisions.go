@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"gonum.org/v1/gonum/stat"
-
 	"weft/internal/runstore"
 	"weft/internal/sim"
 	"weft/scenario"
@@ -72,7 +70,9 @@ type Cell struct {
 	FailedWhy string    `json:"failed_why,omitempty"`
 }
 
-// Quantiles are of the values over hash seeds, by nearest rank.
+// Quantiles are of the values over hash seeds, between neighbours by linear
+// interpolation (Hyndman and Fan 1996, type 7): those of a loss mirror those of what
+// is left.
 type Quantiles struct {
 	Least  float64 `json:"least"`
 	P10    float64 `json:"p10"`
@@ -84,7 +84,11 @@ type Quantiles struct {
 // quantilesOf sorts the values.
 func quantilesOf(x []float64) Quantiles {
 	slices.Sort(x)
-	q := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, x, nil) }
+	q := func(p float64) float64 {
+		at := p * float64(len(x)-1)
+		i := min(int(at), max(0, len(x)-2))
+		return x[i] + (at-float64(i))*(x[min(i+1, len(x)-1)]-x[i])
+	}
 	return Quantiles{x[0], q(0.1), q(0.5), q(0.9), x[len(x)-1]}
 }
 
@@ -246,6 +250,19 @@ func (m *measurement) run(ctx context.Context, run Runner) {
 	}
 }
 
+// ReferenceError is that the job fails on one ideal switch: nothing is lost against
+// nothing.
+type ReferenceError struct {
+	Nodes int
+	Err   error
+}
+
+func (e *ReferenceError) Error() string {
+	return fmt.Sprintf("the reference, %d nodes on one ideal switch, fails: %v", e.Nodes, e.Err)
+}
+
+func (e *ReferenceError) Unwrap() error { return e.Err }
+
 // sizeOf is what the measurements of a size come to; complete is false where some
 // were not made.
 func sizeOf(all []measurement, size, policies int, s *Spec) (out Size, complete bool, err error) {
@@ -258,7 +275,7 @@ func sizeOf(all []measurement, size, policies int, s *Spec) (out Size, complete 
 		case errors.Is(m.err, context.Canceled) || errors.Is(m.err, context.DeadlineExceeded):
 			return out, false, nil
 		case m.policy < 0 && m.err != nil:
-			return out, false, fmt.Errorf("%d nodes on one switch, the reference: %w", out.Nodes, m.err)
+			return out, false, &ReferenceError{Nodes: out.Nodes, Err: m.err}
 		case m.policy < 0:
 			out.Reference, out.Ranks = m.busbw, m.ranks
 		case m.err != nil:

@@ -3,6 +3,7 @@ package fabric
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"weft/internal/engine"
 	"weft/internal/routing"
@@ -24,6 +25,9 @@ type Builder struct {
 	Lanes *routing.Lanes
 	// PKeys, if not nil, are the P_Keys of the NICs, which are then checked.
 	PKeys *PKeys
+	// Segments, if not nil, are the VLANs and VRFs of the NICs, which switches then
+	// keep apart.
+	Segments *Segments
 	// FlowletGap is the pause after which Flowlet may move a flow.
 	FlowletGap units.Time
 	// AdaptiveThreshold is how many bytes more than the least loaded port the
@@ -199,7 +203,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
 	n.hash, n.laneRule = b.Hash, b.Lanes
 	n.maxEvents = b.MaxEvents
-	n.pkeys = b.PKeys
+	n.pkeys, n.segments = b.PKeys, b.Segments
 	n.patience = patience
 	for i := range n.infiniband {
 		s := n.infiniband[i].spec
@@ -223,6 +227,11 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		if len(b.PKeys.Tables) < len(n.nics) {
 			return nil, fmt.Errorf("there are P_Key tables for %d NICs of %d", len(b.PKeys.Tables), len(n.nics))
 		}
+	}
+	if b.Segments != nil && len(b.Segments.Of) < len(n.nics) {
+		return nil, fmt.Errorf("there are segments for %d NICs of %d", len(b.Segments.Of), len(n.nics))
+	}
+	if b.PKeys != nil || b.Segments != nil {
 		n.offences = make([][]Violation, len(n.ports))
 	}
 	for i := range b.cable {
@@ -313,6 +322,9 @@ func (b *Builder) allocate() {
 	if len(n.ethernet) > 0 {
 		b.allocateEthernet(ports)
 	}
+	if len(n.ethernet) > 0 || slices.ContainsFunc(n.nics, func(s nicState) bool { return s.spec.Schedule != nil }) {
+		n.rounds = make([]roundRobin, ports)
+	}
 	if n.credited {
 		b.allocateInfiniBand(ports)
 	}
@@ -325,7 +337,6 @@ func (b *Builder) allocateEthernet(ports int) {
 		n.egress[i].packets = emptyList
 	}
 	n.ingress = makeHuge[ingress](ports*n.classes, ports*n.classes)
-	n.rounds = make([]roundRobin, ports)
 	n.pauses = make([][]pause, ports)
 	n.pauseUntil = make([]units.Time, ports*n.classes)
 	n.renewAt = make([]units.Time, ports*n.classes)

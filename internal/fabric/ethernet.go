@@ -29,6 +29,9 @@ type EthernetSwitch struct {
 	// per ingress port and priority and are not part of it.
 	Shared            int64
 	Reserve, Headroom int32
+	// HeadroomPool, if not 0, is what all headroom of the switch together may hold, in
+	// bytes: ingress queues draw on it, each up to its own Headroom.
+	HeadroomPool int64
 	// AlphaNum/AlphaDen is alpha, the dynamic threshold's factor.
 	AlphaNum, AlphaDen int64
 	// EgressNum/EgressDen is the same for an egress queue of a lossy priority,
@@ -81,8 +84,9 @@ type ethernetState struct {
 	// used is what the ingress queues hold of the shared pool. Buffers of
 	// packets that have left, but whose port has not looked since, are still
 	// in it: settle takes them out when the difference could decide something.
-	used   int64
-	paused int32 // ingress queues that have their sender paused
+	used     int64
+	headroom int64 // what the ingress queues hold of their headroom; as used
+	paused   int32 // ingress queues that have their sender paused
 }
 
 // ingress is the accounting of one ingress port and priority.
@@ -109,6 +113,9 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	nd := &n.nodes[b.node]
 	s := &n.ethernet[nd.state]
 	k.in = link
+	if n.segments != nil && p.unrouted(nd, link, i) {
+		return
+	}
 	out := p.route(nd, k)
 	o := &n.ports[out]
 	if o.flags&flagStorm != 0 && p.stormy(out, k.class) {
@@ -216,10 +223,11 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 		if spec.PFC.Lossless>>k.class&1 == 0 {
 			return false
 		}
-		if g.headroom+size > n.headroom(s, link) {
+		if g.headroom+size > n.headroom(s, link) || spec.HeadroomPool > 0 && p.overPool(s, b, size) {
 			return false
 		}
 		g.headroom += size
+		s.headroom += int64(size)
 	} else {
 		before := shared(g, spec.Reserve)
 		g.held += size
@@ -235,12 +243,21 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 	return true
 }
 
+// overPool reports whether the shared headroom has no room for a packet.
+func (p *Partition) overPool(s *ethernetState, b *inbox, size int32) bool {
+	if s.headroom+int64(size) > s.spec.HeadroomPool {
+		p.settle(b.node)
+	}
+	return s.headroom+int64(size) > s.spec.HeadroomPool
+}
+
 // release gives back the buffer of a packet that has left.
 func (p *Partition) release(s *ethernetState, link int32, class uint8, size int32) {
 	n := p.net
 	g := &n.ingress[int(link)*n.classes+int(class)]
 	fromHeadroom := min(g.headroom, size)
 	g.headroom -= fromHeadroom
+	s.headroom -= int64(fromHeadroom)
 	before := shared(g, s.spec.Reserve)
 	g.held -= size - fromHeadroom
 	if g.held < 0 {

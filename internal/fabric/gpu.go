@@ -154,7 +154,7 @@ func (p *Partition) sendTrain(o *port, link int32, g *gpuState, q *localQueue, p
 	m := &q.messages[q.head]
 	kernel := m.KernelPerByte
 	size := g.spec.wireBytes(payload)
-	i := p.pool.get()
+	i := p.pool.get(&p.pool.loose)
 	p.pool.cold[i] = transport.Packet{VA: m.Tag, Offset: uint32(m.Bytes / int64(g.spec.TrainBytes)), Length: uint32(payload)}
 	p.pool.hot[i] = pkt{next: -1, dst: m.To, in: -1, size: size, class: p.localClass(m.Kind), role: localRole(m.Kind)}
 	if m.Kind == Reduce {

@@ -124,6 +124,7 @@ type Network struct {
 	stalls      []stall       // by port and class
 	fecn        []fecnLane    // by port and class; nil, unless some switch marks
 	pkeys       *PKeys        // nil: nobody checks P_Keys
+	segments    *Segments     // nil: nobody keeps VRFs apart
 	offences    [][]Violation // by port that discarded; nil where nobody checks
 	jitter      []linkJitter  // by link; nil, unless some switch jitters
 	aggregation *aggregation  // nil: no switch reduces
@@ -265,8 +266,8 @@ func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units
 	fa, fb := n.newFlow(a, b, fromA), n.newFlow(b, a, fromB)
 	fa.id = units.QPN(len(na.flows))
 	na.flows = append(na.flows, fa)
-	n.Partition(a).flows++
-	n.Partition(b).flows++
+	n.Partition(a).addFlow()
+	n.Partition(b).addFlow()
 	fb.id = units.QPN(len(nb.flows))
 	nb.flows = append(nb.flows, fb)
 	if na.spec.TCP != nil {

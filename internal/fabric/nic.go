@@ -33,6 +33,9 @@ type NIC struct {
 	// RepliesFirst sends acknowledgements and other replies before data of the
 	// same class; otherwise they take turns.
 	RepliesFirst bool
+	// Schedule, if not nil, shares the port between classes by weight, on Ethernet
+	// only; otherwise they take turns, packet by packet.
+	Schedule *Schedule
 	// Transport is what its queue pairs share; TCP what its sockets do. A NIC
 	// has one or the other.
 	Transport *transport.Config
@@ -61,6 +64,8 @@ type nicQueue struct {
 	held    int32 // the packet that was pulled from a flow and waits for credits; -1 if none
 	ring    ring  // flows that may send
 	turn    bool  // a reply went last
+	data    bunch // records for what it sends
+	answers bunch // and for its replies
 }
 
 // arriveNIC takes a packet from the wire.
@@ -144,11 +149,16 @@ func (p *Partition) sendNIC(o *port, link int32) {
 	soonest := units.Forever
 	for mask := o.nonEmpty &^ o.blocked; mask != 0; {
 		class := uint8(bits.TrailingZeros16(mask))
-		if mask&(mask-1) != 0 {
+		contended := mask&(mask-1) != 0
+		if contended {
 			class = p.nicClass(nic, link, mask)
 		}
 		mask &^= 1 << class
+		sent := o.bytes
 		if p.sendClass(nic, o, link, class, &soonest) {
+			if contended && nic.spec.Schedule != nil {
+				p.charge(nic.spec.Schedule, link, class, o.bytes-sent)
+			}
 			if o.nonEmpty&^o.blocked != 0 {
 				p.wake(o, link, o.freeAt)
 			}
@@ -161,7 +171,7 @@ func (p *Partition) sendNIC(o *port, link int32) {
 }
 
 // nicClass chooses among the classes that have something to send: those with
-// replies first where the NIC does so, else in turn.
+// replies first where the NIC does so, else by weight or in turn.
 func (p *Partition) nicClass(nic *nicState, link int32, mask uint16) uint8 {
 	n := p.net
 	if nic.spec.RepliesFirst {
@@ -171,6 +181,9 @@ func (p *Partition) nicClass(nic *nicState, link int32, mask uint16) uint8 {
 				return uint8(class)
 			}
 		}
+	}
+	if nic.spec.Schedule != nil {
+		return n.rounds[link].surplus(nic.spec.Schedule, mask)
 	}
 	last := n.turns[link*int32(n.classes)]
 	if later := mask >> (last + 1) << (last + 1); later != 0 {
@@ -218,7 +231,7 @@ func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, s
 // has none after all.
 func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool {
 	f := q.ring.pop()
-	i := p.pool.get()
+	i := p.pool.get(&q.data)
 	size := p.nextPacket(nic.spec, f, i)
 	f.ready = false
 	p.ready(f)

@@ -58,7 +58,7 @@ func (p *Partition) beginCopies(link, i int32) copying {
 // queueCopy queues a copy at a port.
 func (p *Partition) queueCopy(c *copying, nd *node, out int32, r role) {
 	n := p.net
-	i := p.pool.get()
+	i := p.pool.get(&p.pool.loose)
 	p.pool.hot[i], p.pool.cold[i] = c.hot, c.cold
 	k := &p.pool.hot[i]
 	k.role, k.in, k.dst, k.entropy, k.out = r, c.link, n.inboxes[out].node, uint32(c.record), 0

@@ -59,6 +59,7 @@ const (
 	DropFault                // on, or at, a cable that does not work
 	DropNoRoute              // the switch knows no way, after a fault
 	DropPKey                 // InfiniBand: the sender's partition is not the receiver's
+	DropSegment              // Ethernet: no route from the sender's VRF to the receiver
 	DropCorrupt              // corrupted on a link
 	DropReasons
 )

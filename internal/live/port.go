@@ -46,6 +46,8 @@ type Stats struct {
 	Misdirected               int64 // no such queue pair, or not for this peer, service or partition
 	Solved                    int64 // ICRCs that fitted another IP identification
 	Repeated                  int64 // packets sent again by queue pairs that are gone
+	Marked                    int64 // arrived with a congestion mark
+	CNPsOut, CNPsIn           int64 // congestion notifications
 }
 
 // Port is a socket with the queue pairs behind it.
@@ -178,7 +180,9 @@ func (p *Port) Detach(e *Endpoint) {
 		return
 	}
 	p.settle(e, p.Now())
-	e.attached, e.owes = false, false
+	p.pay(e) // what was taken was taken: the peer is not to wait for it
+	p.flush()
+	e.attached = false
 	p.stats.Repeated += int64(e.QP.Repeated())
 	p.timers.remove(e)
 	p.leave(e)

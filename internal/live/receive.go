@@ -56,6 +56,10 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 	readHeaders(pkt, h)
 	if ce {
 		pkt.Flags |= transport.FlagCE
+		p.stats.Marked++
+	}
+	if pkt.Op == wire.CNP {
+		p.stats.CNPsIn++
 	}
 	if e.QP.WantsRecv(pkt) {
 		e.Owner.Replenish()

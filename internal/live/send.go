@@ -74,6 +74,9 @@ func (p *Port) answer(e *Endpoint, a *transport.Packet) {
 		}
 		return
 	}
+	if a.Op == wire.CNP {
+		p.stats.CNPsOut++
+	}
 	p.pay(e)
 	p.emit(e, e.Peer, a, nil)
 }

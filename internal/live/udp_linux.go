@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 	"os"
 	"time"
@@ -16,6 +17,7 @@ type udpConn struct {
 	fd, event int
 	local     netip.AddrPort
 	buffer    int
+	mtu       int
 	tx        sendQueue
 	rx        receiveQueue
 }
@@ -78,6 +80,7 @@ func (c *udpConn) setUp(family int, sa unix.Sockaddr) error {
 		return os.NewSyscallError("getsockname", err)
 	}
 	c.local = addrPort(bound)
+	c.mtu = interfaceMTU(c.local.Addr())
 	if c.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
 		return os.NewSyscallError("eventfd", err)
 	}
@@ -100,6 +103,40 @@ func (c *udpConn) Local() netip.AddrPort { return c.local }
 
 // Buffer is what the kernel has granted.
 func (c *udpConn) Buffer() int { return c.buffer }
+
+// MTU is that of the interface when the socket was opened.
+func (c *udpConn) MTU() int { return c.mtu }
+
+// interfaceMTU finds the interface of an address; a loopback has all of its network.
+func interfaceMTU(a netip.Addr) int {
+	all, err := net.Interfaces()
+	if err != nil {
+		return 0
+	}
+	for i := range all {
+		addrs, err := all[i].Addrs()
+		if err != nil {
+			continue
+		}
+		for _, held := range addrs {
+			p, err := netip.ParsePrefix(held.String())
+			if err == nil && (p.Addr() == a.WithZone("") || a.IsLoopback() && p.Contains(a)) {
+				return all[i].MTU
+			}
+		}
+	}
+	return 0
+}
+
+// AllowMarks sets the ECN field of all packets.
+func (c *udpConn) AllowMarks() error {
+	const ect0 = 0b10
+	level, option := unix.IPPROTO_IP, unix.IP_TOS
+	if !c.local.Addr().Is4() {
+		level, option = unix.IPPROTO_IPV6, unix.IPV6_TCLASS
+	}
+	return os.NewSyscallError("setsockopt", unix.SetsockoptInt(c.fd, level, option, ect0))
+}
 
 func (c *udpConn) Send(batch []Outgoing) error { return c.tx.send(c.fd, batch) }
 

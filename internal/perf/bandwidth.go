@@ -12,13 +12,17 @@ import (
 func (e *ends) run(stop *stopper, n int) (*times, error) {
 	t := &times{posted: make([]time.Duration, n), completed: make([]time.Duration, n)}
 	list := slices.Repeat([]verbs.SendWR{e.request()}, max(1, min(e.t.List, e.t.Depth)))
-	out := make([]int, len(e.qps)) // outstanding
+	out := make([]int, len(e.qps))  // outstanding
+	left := make([]int, len(e.qps)) // to post: the receiver has as many receives for each
+	for q := range left {
+		left[q] = (n + len(left) - 1 - q) / len(left)
+	}
 	turn := 0
 	start := time.Now()
 	for posted, done := 0, 0; done < n; {
 		for full := 0; posted < n && full < len(e.qps); turn++ {
 			q := turn % len(e.qps)
-			k := min(len(list), max(1, e.t.Depth)-out[q], n-posted)
+			k := min(len(list), max(1, e.t.Depth)-out[q], left[q])
 			if k <= 0 {
 				full++
 				continue
@@ -32,6 +36,7 @@ func (e *ends) run(stop *stopper, n int) (*times, error) {
 				return nil, err
 			}
 			out[q] += k
+			left[q] -= k
 			posted += k
 		}
 		wcs, err := e.poll(stop)
@@ -52,25 +57,30 @@ func (e *ends) run(stop *stopper, n int) (*times, error) {
 	return t, nil
 }
 
-// sink takes n messages of SEND, with receives always posted.
-func (e *ends) sink(stop *stopper, n int) error {
+// sink takes n messages of SEND, with receives always posted. It says how many came
+// after the first that it saw, and in what time.
+func (e *ends) sink(stop *stopper, n int) (after int, took time.Duration, err error) {
+	var first time.Time
 	for got := 0; got < n; {
 		wcs, err := e.poll(stop)
 		if err != nil {
-			return err
+			return 0, 0, err
 		}
 		stop.seen()
 		for i := range wcs {
 			if err := wcs[i].Status.Err(); err != nil {
-				return err
+				return 0, 0, err
 			}
 			if wcs[i].Opcode == verbs.WCRecv {
 				got++
 				if err := e.postRecv(e.qps[e.byN[wcs[i].QPN]], 1); err != nil {
-					return err
+					return 0, 0, err
 				}
 			}
 		}
+		if first.IsZero() {
+			first, after = time.Now(), n-got
+		}
 	}
-	return nil
+	return after, time.Since(first), nil
 }

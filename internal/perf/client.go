@@ -14,8 +14,6 @@ import (
 type Client struct {
 	dev *verbs.Device
 	l   *link
-	// Local and Peer are the two ends of the last test.
-	Local, Peer *End
 }
 
 // Dial connects to the server that listens at a TCP address.
@@ -31,9 +29,12 @@ func Dial(ctx context.Context, dev *verbs.Device, server string) (*Client, error
 // Close ends the connection.
 func (c *Client) Close() error { return c.l.conn.Close() }
 
-// Run runs a test. ready is called when both ends know each other, before the
-// first message.
-func (c *Client) Run(ctx context.Context, t Test, ready func()) (*Result, error) {
+// Ready is called when the two ends of a test know each other, before the first
+// message; over TCP there are none to know.
+type Ready func(t *Test, local, peer *End)
+
+// Run runs a test.
+func (c *Client) Run(ctx context.Context, t Test, ready Ready) (*Result, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
@@ -46,11 +47,12 @@ func (c *Client) Run(ctx context.Context, t Test, ready func()) (*Result, error)
 	return r, err
 }
 
-func (c *Client) run(ctx context.Context, t Test, ready func()) (*Result, error) {
+func (c *Client) run(ctx context.Context, t Test, ready Ready) (*Result, error) {
 	if t.OverTCP {
 		return c.runTCP(t)
 	}
-	e, err := newEnds(c.dev, &t)
+	t.MTU = min(t.MTU, c.dev.PathMTU())
+	e, err := newEnds(c.dev, &t, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +66,12 @@ func (c *Client) run(ctx context.Context, t Test, ready func()) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
+	t.MTU = min(t.MTU, peer.MTU)
 	if err := errors.Join(e.connect(peer), e.prepare()); err != nil {
 		return nil, err
 	}
-	c.Local, c.Peer = mine, peer
-	ready()
-	r := &Result{Test: t}
+	ready(&t, mine, peer)
+	r := &Result{Test: t, CPU: math.NaN()}
 	stop := &stopper{ctx: ctx}
 	before, _ := cpuTime()
 	if err := e.measure(stop, r, 0, t.Warmup); err != nil {
@@ -110,7 +112,7 @@ func (e *ends) measure(stop *stopper, r *Result, from, n int) error {
 			return err
 		}
 		e.cpu, _ = cpuTime()
-		*r = Result{Test: *e.t}
+		*r = Result{Test: *e.t, CPU: math.NaN()}
 		share := 1.0
 		if e.t.Verb == Write || e.t.Verb == Send {
 			share = 2
@@ -123,7 +125,7 @@ func (e *ends) measure(stop *stopper, r *Result, from, n int) error {
 		return err
 	}
 	e.cpu, _ = cpuTime()
-	*r = Result{Test: *e.t}
+	*r = Result{Test: *e.t, CPU: math.NaN()}
 	r.bandwidth(t, e.t.Size)
 	return nil
 }
@@ -139,7 +141,7 @@ func (c *Client) conclude(r *Result, cpu float64, e *ends) error {
 		return fmt.Errorf("perf: at the server: %s", o.Error)
 	}
 	t := &r.Test
-	r.CPU = math.NaN()
+	r.Compared = true
 	if _, ok := cpuTime(); ok {
 		r.CPU = (cpu + o.CPU.Seconds()) / (float64(t.Iters+t.Warmup) * float64(t.Size) / 1e9)
 	}
@@ -163,7 +165,7 @@ func (c *Client) runTCP(t Test) (*Result, error) {
 	if _, err := c.accepted(); err != nil {
 		return nil, err
 	}
-	r := &Result{Test: t}
+	r := &Result{Test: t, CPU: math.NaN()}
 	before, _ := cpuTime()
 	if err := stream(c.l.conn, c.l.in, &t, r); err != nil {
 		return nil, err
@@ -177,4 +179,5 @@ func (r *Result) count(a, b verbs.Stats) {
 	r.PacketsSent, r.PacketsReceived = b.PacketsSent-a.PacketsSent, b.PacketsReceived-a.PacketsReceived
 	r.Repeated, r.BadICRC = b.Repeated-a.Repeated, b.BadICRC-a.BadICRC
 	r.Datagrams = b.DatagramsSent - a.DatagramsSent
+	r.Marked, r.CNPsSent, r.CNPsReceived = b.Marked-a.Marked, b.CNPsSent-a.CNPsSent, b.CNPsReceived-a.CNPsReceived
 }

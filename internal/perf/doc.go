@@ -7,6 +7,10 @@
 //   - bandwidth.go, latency.go: the loops that are timed
 //   - tcp.go: the same transfers over kernel TCP
 //   - server.go, client.go: the two sides
+//   - meeting.go, cmchannel.go: where this side meets a program of Linux's
+//   - perftest.go, perftestrun.go: either side, against perftest
+//   - pingpong.go, rping.go: either side, against ibv_rc_pingpong and its like, and
+//     rping
 //   - sample.go: numbers from times
 //
 // Definitions are perftest's: a bandwidth is the bytes of all iterations over the

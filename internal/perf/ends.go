@@ -32,7 +32,9 @@ type ends struct {
 // access is what both sides may do with the other's memory.
 const access = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 
-func newEnds(dev *verbs.Device, t *Test) (e *ends, err error) {
+// newEnds makes the objects of a test; each half of the region has at least room
+// bytes.
+func newEnds(dev *verbs.Device, t *Test, room int) (e *ends, err error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
@@ -46,9 +48,9 @@ func newEnds(dev *verbs.Device, t *Test) (e *ends, err error) {
 	if e.cq, err = dev.CreateCQ(min(verbs.MaxCQE, 2*(depth+recvDepth(t))*t.QPs)); err != nil {
 		return nil, err
 	}
-	size := (t.Size + 63) &^ 63
-	e.buf = make([]byte, 2*size)
-	for i := range e.buf[:size] {
+	half := (max(t.Size, room) + 63) &^ 63
+	e.buf = make([]byte, 2*half)
+	for i := range e.buf[:half] {
 		e.buf[i] = byte(i*7 + i>>8)
 	}
 	if e.mr, err = e.pd.RegMR(e.buf, access); err != nil {
@@ -92,9 +94,12 @@ func (e *ends) close() {
 
 // describe is what the peer needs.
 func (e *ends) describe() *End {
-	d := &End{Addr: e.dev.Addr().String(), VAddr: e.mr.Addr() + uint64(len(e.buf)/2), RKey: e.mr.RKey(), PSN: e.psn}
+	d := &End{
+		Addr: e.dev.Addr().String(), VAddr: e.mr.Addr() + uint64(len(e.buf)/2), Source: e.mr.Addr(), RKey: e.mr.RKey(),
+		MTU: e.t.MTU, Reads: verbs.MaxRdAtomic,
+	}
 	for _, q := range e.qps {
-		d.QPNs = append(d.QPNs, q.QPN())
+		d.QPs = append(d.QPs, EndQP{q.QPN(), e.psn})
 	}
 	return d
 }
@@ -105,14 +110,14 @@ func (e *ends) connect(peer *End) error {
 	if err != nil {
 		return err
 	}
-	if len(peer.QPNs) != len(e.qps) {
-		return fmt.Errorf("perf: %d queue pairs here and %d there", len(e.qps), len(peer.QPNs))
+	if len(peer.QPs) != len(e.qps) {
+		return fmt.Errorf("perf: %d queue pairs here and %d there", len(e.qps), len(peer.QPs))
 	}
 	e.peer = peer
 	for i, q := range e.qps {
 		a := verbs.QPAttr{
-			Access: access, PathMTU: e.t.MTU, Dest: addr, DestQPN: peer.QPNs[i], RQPSN: peer.PSN, SQPSN: e.psn,
-			MaxRdAtomic: verbs.MaxRdAtomic, MaxDestRdAtomic: verbs.MaxRdAtomic, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+			Access: access, PathMTU: e.t.MTU, Dest: addr, DestQPN: peer.QPs[i].QPN, RQPSN: peer.QPs[i].PSN, SQPSN: e.psn,
+			MaxRdAtomic: min(verbs.MaxRdAtomic, peer.Reads), MaxDestRdAtomic: verbs.MaxRdAtomic, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
 		}
 		if err := q.ConnectWith(&a); err != nil {
 			return err
@@ -144,8 +149,7 @@ func (e *ends) request() verbs.SendWR {
 	case Send:
 		wr.Opcode = verbs.Send
 	case Read:
-		wr.Opcode, wr.SGL = verbs.RDMARead, []verbs.SGE{e.in()}
-		wr.RemoteAddr -= uint64(len(e.buf) / 2) // what the peer sends from
+		wr.Opcode, wr.SGL, wr.RemoteAddr = verbs.RDMARead, []verbs.SGE{e.in()}, e.peer.Source
 	case Atomic:
 		wr.Opcode, wr.SGL, wr.CompareAdd = verbs.AtomicFetchAndAdd, []verbs.SGE{e.in()}, 1
 	}

@@ -83,13 +83,21 @@ func (t *Test) Check() error {
 
 // End is what a peer needs to know of one side.
 type End struct {
-	Test  *Test       `json:"test,omitempty"` // of the client
-	Error string      `json:"error,omitempty"`
-	Addr  string      `json:"addr"` // of the device
-	VAddr uint64      `json:"vaddr"`
-	RKey  uint32      `json:"rkey"`
-	QPNs  []verbs.QPN `json:"qpns"`
-	PSN   units.PSN   `json:"psn"`
+	Test   *Test   `json:"test,omitempty"` // of the client
+	Error  string  `json:"error,omitempty"`
+	Addr   string  `json:"addr"`   // of the device
+	VAddr  uint64  `json:"vaddr"`  // what WRITEs and atomics go to
+	Source uint64  `json:"source"` // what READs come from
+	RKey   uint32  `json:"rkey"`
+	MTU    int     `json:"mtu"`   // path MTU, of the server that of the test
+	Reads  int     `json:"reads"` // READs and atomics that this side serves at a time, of each queue pair
+	QPs    []EndQP `json:"qps"`
+}
+
+// EndQP is a queue pair of one side.
+type EndQP struct {
+	QPN verbs.QPN `json:"qpn"`
+	PSN units.PSN `json:"psn"` // of its first request
 }
 
 // outcome is what the server says of its side when a test is over.

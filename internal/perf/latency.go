@@ -36,9 +36,12 @@ func (e *ends) trip(stop *stopper, wr *verbs.SendWR, mark byte) error {
 	return e.complete(stop, e.t.Verb == Send, true)
 }
 
-// reply is the other side of n round trips.
-func (e *ends) reply(stop *stopper, n int) error {
+// reply is the other side of n round trips. It says how long each but the first
+// took, seen from here.
+func (e *ends) reply(stop *stopper, n int) ([]time.Duration, error) {
 	wr := e.request()
+	all := make([]time.Duration, 0, n)
+	var last time.Time
 	for i := range n {
 		mark := byte(i + 1)
 		var err error
@@ -52,10 +55,15 @@ func (e *ends) reply(stop *stopper, n int) error {
 			}
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
+		now := time.Now()
+		if i > 0 {
+			all = append(all, now.Sub(last))
+		}
+		last = now
 	}
-	return nil
+	return all, nil
 }
 
 // write sends a message whose last byte is the mark; what earlier ones completed

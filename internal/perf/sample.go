@@ -18,11 +18,12 @@ type Result struct {
 	// CPU is the processor time of both processes over the bytes, those of the
 	// warm-up included, in seconds per 10^9 bytes; NaN where the system does not say.
 	CPU float64
-	// Whole says that what arrived is what was sent.
-	Whole bool
+	// Whole says that what arrived is what was sent, where the two were Compared.
+	Whole, Compared bool
 	// Device is what the client's device counted during the test.
 	PacketsSent, PacketsReceived, Repeated, BadICRC int64
 	Datagrams                                       int64
+	Marked, CNPsSent, CNPsReceived                  int64 // congestion
 }
 
 // times are the moments of posting and completing of each iteration.

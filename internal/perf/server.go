@@ -59,7 +59,8 @@ func serveOne(ctx context.Context, l *link, dev *verbs.Device) (*Test, error) {
 	if t.OverTCP {
 		return t, serveTCP(l, t)
 	}
-	e, err := newEnds(dev, t)
+	t.MTU = min(t.MTU, dev.PathMTU())
+	e, err := newEnds(dev, t, 0)
 	if err == nil {
 		defer e.close()
 		if err = e.connect(&client); err == nil {
@@ -103,9 +104,9 @@ func (e *ends) serve(stop *stopper, l *link) error {
 	var err error
 	switch {
 	case e.t.Kind == Bandwidth && e.t.Verb == Send:
-		err = e.sink(stop, n)
+		_, _, err = e.sink(stop, n)
 	case e.t.Kind == Latency && (e.t.Verb == Send || e.t.Verb == Write):
-		err = e.reply(stop, n)
+		_, err = e.reply(stop, n)
 	}
 	if err != nil {
 		return err

@@ -140,10 +140,11 @@ func relax(designs []*Design) []Relaxation {
 	return out[:min(len(out), maxRelaxations)]
 }
 
-// canRelax reports whether a design could be had by relaxing: what cannot grow
-// cannot.
+// canRelax reports whether a design could be had by relaxing, and by how much is
+// known: what cannot grow cannot, and of a budget that may be kept it is not known.
 func canRelax(d *Design) bool {
-	return len(d.Breaks) > 0 && (d.Growth == nil || d.Growth.Problem == "")
+	unknown := slices.ContainsFunc(d.Breaks, func(b Breach) bool { return b.Unknown })
+	return len(d.Breaks) > 0 && !unknown && (d.Growth == nil || d.Growth.Problem == "")
 }
 
 // fields are the constraints that a design breaks, each once.

@@ -22,7 +22,7 @@ func Plan(w io.Writer, p *plan.Plan, all bool, s Style) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	for _, line := range planNotes(p, len(p.Designs)-len(shown)) {
+	for _, line := range planNotes(p, shown) {
 		fmt.Fprintln(w, wrap(line, s.width()))
 	}
 	for i, d := range shown {
@@ -47,8 +47,8 @@ func planHeading(r *plan.Request) string {
 
 // designTable is a row per design.
 func designTable(p *plan.Plan, designs []*plan.Design) *table {
-	t := &table{columns: []column{{left: true}, {left: true}, {}, {}, {}, {}, {}, {}, {}, {}}}
-	head := []cell{{}, {text: "design"}, {text: "oversub."}, {text: "levels"}, {text: "switches"}, {text: "cables"}, {text: "ports used"}, {text: "free"}, {text: "transceivers"}, {text: "power"}}
+	t := &table{columns: []column{{left: true}, {left: true}, {}, {}, {}, {}, {}, {}, {}, {}, {}}}
+	head := []cell{{}, {text: "design"}, {text: "oversub."}, {text: "levels"}, {text: "switches"}, {text: "cables"}, {text: "ports used"}, {text: "free"}, {text: "transceivers"}, {text: "latency"}, {text: "power"}}
 	if p.Prices != nil {
 		t.columns = append(t.columns, column{})
 		head = append(head, cell{text: "cost"})
@@ -64,10 +64,17 @@ func designTable(p *plan.Plan, designs []*plan.Design) *table {
 			mark = "*"
 		}
 		row := []cell{
-			{text: mark}, {text: d.Name}, {text: fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)}, {text: strconv.Itoa(d.Levels)},
-			{text: Integer(int64(d.Count.TotalSwitches()))}, {text: Integer(int64(d.Count.TotalCables()))},
-			{text: Integer(int64(d.Count.PortsUsed))}, {text: Integer(int64(d.Count.PortsFree))},
-			{text: Integer(int64(pieces(d, "transceiver")))}, {text: d.Power.Text(plan.PowerText)},
+			{text: mark},
+			{text: d.Name},
+			{text: fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)},
+			{text: strconv.Itoa(d.Levels)},
+			{text: Integer(int64(d.Count.TotalSwitches()))},
+			{text: Integer(int64(d.Count.TotalCables()))},
+			{text: Integer(int64(d.Count.PortsUsed))},
+			{text: Integer(int64(d.Count.PortsFree))},
+			{text: Integer(int64(pieces(d, "transceiver")))},
+			{text: d.Latency.Text(plan.LatencyText)},
+			{text: d.Power.Text(plan.PowerText)},
 		}
 		if d.Cost != nil {
 			row = append(row, cell{text: d.Cost.Total().Text(d.Cost.Text)})
@@ -104,40 +111,30 @@ func pieces(d *plan.Design, kind string) int {
 }
 
 // planNotes say how to read the table.
-func planNotes(p *plan.Plan, hidden int) []string {
+func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 	notes := []string{"* is on the Pareto front of its protocol: no other design of it is as good or better in all of " + strings.Join(plan.Objectives(), ", ") + "."}
-	if hidden > 0 {
-		notes = append(notes, fmt.Sprintf("%s are not shown: --all lists them.", plural(int64(hidden), "dominated design", "dominated designs")))
+	notes = append(notes, "Latency is that of the switches on the longest way, idle and without cables; where the catalog only assumes one it is unknown, and simulations run with the assumption.")
+	if hidden := len(p.Designs) - len(shown); hidden > 0 {
+		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(int64(hidden), "dominated design", "dominated designs")))
 	}
 	if p.Prices == nil {
 		notes = append(notes, "Cost is what is counted: switches, ports, watts. With --prices it is an amount of money by your prices; weft has none of its own.")
 	}
 	var missing []string
-	for _, d := range p.Designs {
-		missing = append(missing, d.Power.Missing...)
+	for _, d := range shown {
+		missing = slices.Concat(missing, d.Power.Missing, d.Latency.Missing)
 	}
 	slices.Sort(missing)
 	if missing = slices.Compact(missing); len(missing) > 0 {
 		notes = append(notes, "≥ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
 	}
 	if n := len(p.Unproved); n > 0 {
-		notes = append(notes, fmt.Sprintf("%s are left out because it is not known whether they keep the budget: %s.", plural(int64(n), "design", "designs"), unprovedText(p)))
+		notes = append(notes, fmt.Sprintf("Left out: %s of which it is not known that the budget is kept. Not known: %s.", plural(int64(n), "design", "designs"), unprovedText(p)))
 	}
 	if p.Request.Later > p.Request.GPUs {
 		notes = append(notes, "Switches later are those of the whole network at the later size; where the levels change, cables between switches are laid anew.")
 	}
 	return notes
-}
-
-func unprovedText(p *plan.Plan) string {
-	var names []string
-	for _, d := range p.Unproved[:min(3, len(p.Unproved))] {
-		names = append(names, d.Name+" ("+d.Breaks[0].Field+": "+d.Breaks[0].Needs+")")
-	}
-	if len(p.Unproved) > 3 {
-		names = append(names, "…")
-	}
-	return strings.Join(names, "; ")
 }
 
 var billHead = []string{"quantity", "item", "where", "what", "length", "power each", "power"}
@@ -146,9 +143,9 @@ var billHead = []string{"quantity", "item", "where", "what", "length", "power ea
 func Bill(w io.Writer, d *plan.Design, s Style) error {
 	fmt.Fprintf(w, "%s\n\n", s.Bold("Bill of materials of "+d.Name))
 	t := &table{columns: []column{{}, {left: true}, {left: true}, {left: true}, {}, {}, {}}}
-	t.add(texts(billHead)...)
+	t.add(cellsOf(billHead)...)
 	for _, l := range d.Bill {
-		t.add(texts(billRow(l))...)
+		t.add(cellsOf(billRow(l))...)
 	}
 	if err := t.write(w, s); err != nil {
 		return err
@@ -193,21 +190,30 @@ func billRow(l plan.Line) []string {
 	return []string{Integer(int64(l.Quantity)), l.Item, l.Where, fit(l.Title, 60), length, each, total}
 }
 
-func texts(row []string) (out []cell) {
+func cellsOf(row []string) (out []cell) {
 	for _, text := range row {
 		out = append(out, cell{text: text})
 	}
 	return out
 }
 
-// Unmet says which constraints to relax where no design keeps them all.
+// Unmet says which constraints to relax where no design keeps them all, and what is
+// not known of those that may.
 func Unmet(p *plan.Plan) string {
-	if len(p.Relax) == 0 {
-		lines := p.Reasons[:min(len(p.Reasons), 8)]
+	var b strings.Builder
+	if n := len(p.Unproved); n > 0 {
+		fmt.Fprintf(&b, "of no design it is known that it keeps all constraints; of %s it is not known. Not known: %s",
+			plural(int64(n), "design", "designs"), unprovedText(p))
+	}
+	switch {
+	case len(p.Relax) > 0 && b.Len() > 0:
+		b.WriteString("\nWhat to relax for one that does, any one of:")
+	case len(p.Relax) > 0:
+		b.WriteString("no design keeps all constraints. What to relax, any one of:")
+	case b.Len() == 0:
+		lines := p.Reasons[:min(len(p.Reasons), mostReasons)]
 		return "no design can be built, whatever is relaxed:\n  " + strings.Join(lines, "\n  ")
 	}
-	var b strings.Builder
-	b.WriteString("no design keeps all constraints. What to relax, any one of:")
 	for _, r := range p.Relax {
 		var parts []string
 		for _, x := range r.Breaches {
@@ -216,4 +222,23 @@ func Unmet(p *plan.Plan) string {
 		fmt.Fprintf(&b, "\n  %s (%s would do)", strings.Join(parts, " and "), r.Design.Name)
 	}
 	return b.String()
+}
+
+// mostReasons is how many reasons for which nothing can be built are listed.
+const mostReasons = 6
+
+// unprovedText is what is not known of designs that may keep a budget.
+func unprovedText(p *plan.Plan) string {
+	var missing []string
+	for _, d := range p.Unproved {
+		for _, b := range d.Breaks {
+			if b.Field == "max-power" {
+				missing = append(missing, d.Power.Missing...)
+			} else if d.Cost != nil {
+				missing = append(missing, d.Cost.Total().Missing...)
+			}
+		}
+	}
+	slices.Sort(missing)
+	return strings.Join(slices.Compact(missing), "; ")
 }

@@ -57,10 +57,13 @@ func tuneSentences(r *tune.Result) []string {
 	if s.Combinations {
 		searched += ", all combinations that there are"
 	}
-	if r.Best() != nil {
+	if r.Found {
 		searched += fmt.Sprintf("; there the objective fell by %s", signedPercent(s.Improvement()))
 	}
 	out = append(out, searched+".")
+	if p := r.Proof; p != nil && p.StandsFailed > 0 {
+		out = append(out, fmt.Sprintf("On %s held out the scenario as it stands fails, and no pair is compared.", plural(int64(p.StandsFailed), "seed", "seeds")))
+	}
 	if s.Failed > 0 {
 		out = append(out, fmt.Sprintf("%s failed, the first one: %s", plural(int64(s.Failed), "candidate", "candidates"), oneLine(s.FailedWhy)))
 	}
@@ -73,9 +76,9 @@ func tuneSentences(r *tune.Result) []string {
 // verdictOfTuning is the first sentence: what was gained, as far as it is shown.
 func verdictOfTuning(r *tune.Result) string {
 	switch p := r.Proof; {
-	case r.Best() == nil && r.Partial:
+	case !r.Found && r.Partial:
 		return "Stopped before anything better than the scenario as it stands was found."
-	case r.Best() == nil:
+	case !r.Found:
 		return "Nothing that was tried is better than the scenario as it stands: its values stay."
 	case p == nil:
 		return "Stopped before the proof: what was found is the best of the search, on the seeds that it searched on."

@@ -11,7 +11,8 @@ import (
 // counted.
 const violationLines = 8
 
-// violations are the traps about P_Keys that a Subnet Manager would have got, and
+// violations are the traps about P_Keys that a Subnet Manager would have got, or what
+// Ethernet switches kept out of a VRF, and
 // the messages that never arrived for them.
 func violations(r *runstore.Results) (lines []string) {
 	for i := range r.Fabrics {
@@ -21,8 +22,12 @@ func violations(r *runstore.Results) (lines []string) {
 			if len(p.Violations) == 0 {
 				continue
 			}
-			lines = append(lines, fmt.Sprintf("%s%s: %s discarded for P_Keys of other partitions; %s barred",
-				f.Name, atSize(p.Bytes), plural(p.Counts.DroppedPKey, "packet", "packets"), plural(p.Counts.MessagesBarred, "message was", "messages were")))
+			why, packets := "for P_Keys of other partitions", p.Counts.DroppedPKey
+			if p.Violations[0].FromVRF != "" {
+				why, packets = "without a route between VRFs", p.Counts.DroppedSegment
+			}
+			lines = append(lines, fmt.Sprintf("%s%s: %s discarded %s; %s barred",
+				f.Name, atSize(p.Bytes), plural(packets, "packet", "packets"), why, plural(p.Counts.MessagesBarred, "message was", "messages were")))
 			for k, v := range p.Violations {
 				if k == violationLines {
 					lines = append(lines, fmt.Sprintf("  and %d traps more", len(p.Violations)-k))
@@ -42,8 +47,12 @@ func atSize(bytes int64) string {
 	return " at " + sizeText(bytes)
 }
 
-// trapText is a trap in words, with the fields of its notice.
+// trapText is a trap in words, with the fields of its notice, or what a VRF kept out.
 func trapText(v *runstore.Violation) string {
+	if v.FromVRF != "" {
+		return fmt.Sprintf("at %s, first after %s: %s of VRF %s for VRF %s, from %s to %s",
+			v.Port, shortTime(units.Time(v.FirstPs)), plural(v.Packets, "packet", "packets"), v.FromVRF, v.ToVRF, v.From, v.To)
+	}
 	member := "limited"
 	if v.PKey&0x8000 != 0 {
 		member = "full"

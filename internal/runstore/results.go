@@ -97,6 +97,7 @@ type Counts struct {
 	DroppedReceiver int64 `json:"dropped_receiver,omitempty"` // a slow NIC's buffer overrun
 	PFCStorms       int64 `json:"pfc_storms,omitempty"`       // queues that the PFC watchdog found in a storm
 	DroppedPKey     int64 `json:"dropped_pkey,omitempty"`     // InfiniBand, P_Key of another partition
+	DroppedSegment  int64 `json:"dropped_segment,omitempty"`  // Ethernet, no route from the sender's VRF
 	DroppedCorrupt  int64 `json:"dropped_corrupt,omitempty"`  // corrupted on a link
 
 	// Of runs in which something breaks.
@@ -113,7 +114,7 @@ type Counts struct {
 
 // Drops is the sum of all drops.
 func (c Counts) Drops() int64 {
-	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey + c.DroppedWatchdog + c.DroppedReceiver + c.DroppedCorrupt +
+	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey + c.DroppedSegment + c.DroppedWatchdog + c.DroppedReceiver + c.DroppedCorrupt +
 		c.DroppedFault + c.DroppedNoRoute
 }
 
@@ -132,10 +133,11 @@ type Level struct {
 }
 
 // Violation is a trap of a port that discarded packets for their P_Key, and how
-// many of a sender's queue pair it discarded in all.
+// many of a sender's queue pair it discarded in all; or, of an Ethernet fabric, a port
+// that discarded packets of a NIC to another in a VRF that no route leads to.
 type Violation struct {
-	Trap    int       `json:"trap"` // 257 of an HCA, 259 of a switch (IBA vol. 1, 14.2.5.1)
-	Port    string    `json:"port"` // that discarded
+	Trap    int       `json:"trap,omitempty"` // 257 of an HCA, 259 of a switch (IBA vol. 1, 14.2.5.1)
+	Port    string    `json:"port"`           // that discarded
 	FirstPs int64     `json:"first_ps"`
 	Packets int64     `json:"packets"`
 	From    string    `json:"from"` // NICs
@@ -144,6 +146,8 @@ type Violation struct {
 	ToQP    units.QPN `json:"to_qp"`
 	PKey    uint16    `json:"pkey"` // of the packets, bit 15 the membership
 	SL      units.SL  `json:"sl"`
+	FromVRF string    `json:"from_vrf,omitempty"` // of an Ethernet fabric, where there are no trap, queue pairs, key and level
+	ToVRF   string    `json:"to_vrf,omitempty"`
 }
 
 // HotLink is a busy link: the share of the measured time in which its wire was

@@ -16,12 +16,13 @@ import (
 
 // plan is what the simulations of one fabric share: the graph and its tables.
 type plan struct {
-	fabric *scenario.Fabric
-	graph  *topology.Graph
-	tables *routing.Tables
-	class  classes
-	keys   pkeys
-	lanes  *routing.Lanes // nil where packets keep their lane
+	fabric   *scenario.Fabric
+	graph    *topology.Graph
+	tables   *routing.Tables
+	class    classes
+	keys     pkeys
+	segments *segments      // nil where all reach all
+	lanes    *routing.Lanes // nil where packets keep their lane
 	// paths are the levels of paths by plane, where lanes go by them, and maps the
 	// SL2VL tables by switch, nil where a level's lane is its number.
 	paths     []pathLevels
@@ -65,6 +66,7 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if p.keys, err = pkeysOf(r, f, g); err != nil {
 		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 	}
+	p.segments = segmentsOf(r, f, g)
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
@@ -96,7 +98,20 @@ func planOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *rout
 type network struct {
 	*fabric.Network
 	plan     *plan
-	firstGPU int32 // node of the cluster's first GPU; the others follow
+	firstGPU int32 // node of the cluster's first GPU
+	gpus     int32 // of a node of the cluster
+	stride   int32 // from a node's first GPU to the next node's
+}
+
+// gpu is the node of a rank's GPU.
+func (n *network) gpu(rank int) int32 {
+	return n.firstGPU + int32(rank)/n.gpus*n.stride + int32(rank)%n.gpus
+}
+
+// rank is the rank of a GPU's node.
+func (n *network) rank(gpu int32) int {
+	at := gpu - n.firstGPU
+	return int(at/n.stride*n.gpus + at%n.stride)
 }
 
 // scaleUp says how fast the scale-up network of a simulation is, and whether
@@ -125,11 +140,14 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 	}
 	p.addNodes(b)
 	p.addReceivers(b)
-	n := &network{plan: p, firstGPU: int32(len(p.graph.Nodes))}
+	n := &network{plan: p, firstGPU: int32(len(p.graph.Nodes)), gpus: int32(p.node.GPUs), stride: int32(p.node.GPUs)}
+	if pooled(p.node) {
+		n.stride++ // the pool follows the GPUs of its node
+	}
 	if up.rate.Num > 0 {
 		addScaleUp(b, up, nodes)
 	}
-	b.PKeys = p.keys.enforced()
+	b.PKeys, b.Segments = p.keys.enforced(), p.segments.enforced()
 	for i := range p.graph.Cables {
 		p.cable(b, &p.graph.Cables[i], p.cableRate(&p.graph.Cables[i]))
 	}
@@ -227,25 +245,40 @@ func addScaleUp(b *fabric.Builder, up scaleUp, nodes int) {
 	for lane := range b.Classes {
 		c.Blocks[lane] = int32(min(1<<20, buffer/fabric.CreditBlock))
 	}
-	sw := &fabric.InfiniBandSwitch{Pipeline: s.Latency / 2, Credits: c}
+	wide := c // the room behind a port of all devices of a pool
+	for lane := range b.Classes {
+		wide.Blocks[lane] = min(1<<20, c.Blocks[lane]*int32(max(1, s.Devices)))
+	}
+	sw := &fabric.InfiniBandSwitch{Pipeline: s.Latency / 2, Credits: wide}
 	gpu := &fabric.GPU{
 		Pipeline: s.Latency - s.Latency/2, Credits: c, TrainBytes: trainBytes(s, buffer),
 		PacketBytes: int32(s.Packet), PacketOverhead: int32(s.Overhead),
 	}
-	first := int32(0)
+	pool := *gpu
+	pool.Credits = wide
+	bases := make([]int32, nodes)
 	for node := range nodes {
 		for g := range up.node.GPUs {
 			id := b.GPU(fmt.Sprintf("node%d/gpu%d", node, g), gpu)
-			if node == 0 && g == 0 {
-				first = id
+			if g == 0 {
+				bases[node] = id
 			}
 		}
+		if pooled(up.node) {
+			b.GPU(fmt.Sprintf("node%d/memory-pool", node), &pool)
+		}
 	}
-	for node := range nodes {
-		base := first + int32(node*up.node.GPUs)
-		id := b.ScaleUpSwitch(fmt.Sprintf("node%d/scale-up", node), up.node.GPUs, base, sw)
+	ports := up.node.GPUs
+	if pooled(up.node) {
+		ports++
+	}
+	for node, base := range bases {
+		id := b.ScaleUpSwitch(fmt.Sprintf("node%d/scale-up", node), ports, base, sw)
 		for g := range up.node.GPUs {
 			b.ScaleUpCable(base+int32(g), 0, id, int32(g), up.rate, 0)
+		}
+		if pooled(up.node) {
+			b.ScaleUpCable(base+int32(ports-1), 0, id, int32(ports-1), poolRate(s), 0)
 		}
 	}
 }

@@ -17,8 +17,14 @@ import (
 type besideRun struct {
 	*collectiveRun
 	streams []stream
-	at      [][]int32 // by NIC and number of the end: the stream, -1 at its other end
+	at      [][]streamEnd // by NIC and number of the end
 	failure error
+}
+
+// streamEnd is an end of a stream: the one that asks, or the one that is asked.
+type streamEnd struct {
+	stream int32
+	asked  bool
 }
 
 // stream is one stream: as many messages under way as it has depth.
@@ -27,11 +33,12 @@ type stream struct {
 	end    units.QPN
 	posted []units.Time // by slot: when its message was posted
 	times  *flowTimes
+	nvme   nvme // of NVMe-oF
 }
 
 // beside puts the fabric's streams beside a collective.
 func (p *plan) beside(run *collectiveRun) *besideRun {
-	b := &besideRun{collectiveRun: run, at: make([][]int32, len(run.ends))}
+	b := &besideRun{collectiveRun: run, at: make([][]streamEnd, len(run.ends))}
 	for i := range p.fabric.Beside {
 		s := &p.fabric.Beside[i]
 		b.streams = append(b.streams, stream{spec: s, posted: make([]units.Time, s.Depth), times: newFlowTimes()})
@@ -67,9 +74,9 @@ func (b *besideRun) start() error {
 		if err != nil {
 			return err
 		}
-		s.end = end
-		b.bindStream(from, end, int32(i))
-		b.bindStream(to, peer, -1)
+		s.end, s.nvme.peer = end, peer
+		b.bindStream(from, end, streamEnd{stream: int32(i)})
+		b.bindStream(to, peer, streamEnd{stream: int32(i), asked: true})
 		for slot := range s.posted {
 			b.postStream(b.net.Partition(from), s, uint64(slot))
 		}
@@ -77,21 +84,30 @@ func (b *besideRun) start() error {
 	return b.failure
 }
 
-func (b *besideRun) bindStream(nic int32, end units.QPN, stream int32) {
+func (b *besideRun) bindStream(nic int32, end units.QPN, e streamEnd) {
 	for len(b.at[nic]) <= int(end) {
-		b.at[nic] = append(b.at[nic], -1)
+		b.at[nic] = append(b.at[nic], streamEnd{})
 	}
-	b.at[nic][end] = stream
+	b.at[nic][end] = e
 }
 
 // postStream posts the next message of a slot.
 func (b *besideRun) postStream(p *fabric.Partition, s *stream, slot uint64) {
 	s.posted[slot] = p.Now()
+	if isNVMe(s.spec.Operation) {
+		b.command(p, s, slot)
+		return
+	}
 	op := transport.OpWrite
-	if s.spec.Operation == scenario.Read {
+	if s.spec.Operation == scenario.StreamRead {
 		op = transport.OpRead
 	}
-	if err := p.Post(int32(s.spec.Src), s.end, transport.WorkRequest{ID: slot, Op: op, Length: uint32(s.spec.Bytes)}); err != nil && b.failure == nil {
+	b.post(p, int32(s.spec.Src), s.end, transport.WorkRequest{ID: slot, Op: op, Length: uint32(s.spec.Bytes)})
+}
+
+// post hands a work request of a stream to a NIC.
+func (b *besideRun) post(p *fabric.Partition, nic int32, end units.QPN, wr transport.WorkRequest) {
+	if err := p.Post(nic, end, wr); err != nil && b.failure == nil {
 		b.failure = err
 	}
 }
@@ -103,14 +119,29 @@ func (b *besideRun) Complete(p *fabric.Partition, nic int32, c *transport.Comple
 		b.collectiveRun.Complete(p, nic, c)
 		return
 	}
-	i := b.at[nic][c.QPN]
+	e := b.at[nic][c.QPN]
+	s := &b.streams[e.stream]
 	switch {
-	case c.Status != transport.Success && b.failure == nil:
+	case c.Status == transport.Success:
+		b.completed(p, s, e, c)
+	case b.failure == nil:
 		b.failure = fmt.Errorf("queue pair %d of NIC %d, of a stream beside the collective, failed at %v: %v", c.QPN, nic, p.Now(), c.Status)
-	case c.Status == transport.Success && i >= 0 && b.unsent > 0:
-		s := &b.streams[i]
-		s.times.add(p.Now() - s.posted[c.ID])
-		b.postStream(p, s, c.ID)
+	}
+}
+
+// completed goes on with a stream when something of it is done.
+func (b *besideRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *transport.Completion) {
+	slot := c.ID
+	if isNVMe(s.spec.Operation) {
+		if e.asked {
+			b.atTarget(p, s, c)
+			return
+		}
+		slot = s.response()
+	}
+	if !e.asked && b.unsent > 0 {
+		s.times.add(p.Now() - s.posted[slot])
+		b.postStream(p, s, slot)
 	}
 }
 

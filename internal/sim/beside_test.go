@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"strings"
 	"testing"
 
 	"weft/internal/runstore"
@@ -33,7 +34,7 @@ func TestAStreamTakesItsShareUntilTheCollectiveEnds(t *testing.T) {
 		if alone.Beside != nil {
 			t.Errorf("%s: %d streams beside a collective that is alone", preset, len(alone.Beside))
 		}
-		for _, op := range []string{"write", "read"} {
+		for _, op := range []string{"write", "read", "nvme-read", "nvme-write"} {
 			got := besideAllReduce(t, "{preset: "+preset+", beside: ["+
 				"{src: 0, dst: 8, bytes: 256KiB, depth: 4, operation: "+op+", class: 3}, {src: 8, dst: 0, bytes: 256KiB, depth: 4, operation: "+op+", class: 3}]}")
 			s := got.Beside[0]
@@ -58,5 +59,22 @@ func TestAStreamHasItsOwnClass(t *testing.T) {
 	c := got.Counts
 	if c.DroppedBuffer == 0 || c.DroppedHeadroom != 0 || c.Retransmissions == 0 {
 		t.Errorf("%d packets dropped in the lossy class, %d in the lossless one, %d sent again: want some, none, some", c.DroppedBuffer, c.DroppedHeadroom, c.Retransmissions)
+	}
+}
+
+// An NVMe-oF command takes two more messages one after the other than its data alone:
+// the command before them, the response behind them.
+func TestANVMeCommandIsItsDataAndTwoCapsules(t *testing.T) {
+	const pair = "{preset: roce-v2-400g, name: x, beside: [{src: 0, dst: 8, bytes: 64KiB, operation: %s, class: 3}]}"
+	mean := map[string]int64{}
+	for _, op := range []string{"write", "read", "nvme-read", "nvme-write"} {
+		got := besideAllReduce(t, strings.Replace(pair, "%s", op, 1))
+		if s := got.Beside[0]; s.Operation != op || s.Messages < 10 {
+			t.Fatalf("%s: %d messages of %s", op, s.Messages, s.Operation)
+		}
+		mean[op] = got.Beside[0].MeanPs
+	}
+	if mean["nvme-read"] <= mean["write"] || mean["nvme-write"] <= mean["read"] || mean["nvme-write"] <= mean["nvme-read"] {
+		t.Errorf("mean times in ps: %v; want a command to take longer than its data, and a write, whose data are fetched first, longer than a read", mean)
 	}
 }

@@ -54,7 +54,7 @@ func (r *collectiveRun) start() error {
 	r.finished = r.again
 	r.unsent = len(r.all.members)
 	for member := range r.all.members {
-		r.enter(r.net.Partition(r.gpu(int(r.all.members[member]))), r.all, member, r.plan)
+		r.enter(r.net.Partition(r.net.gpu(int(r.all.members[member]))), r.all, member, r.plan)
 	}
 	return nil
 }

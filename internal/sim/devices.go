@@ -95,8 +95,13 @@ func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSw
 			lossless++
 		}
 	}
-	own := int64(e.PFC.Reserve)*int64(len(c.used)) + int64(e.PFC.Headroom)*int64(lossless)
-	s.Shared = max(int64(f.MTU)*2, int64(f.Switch.Buffer)-own*int64(ports))
+	own := int64(e.PFC.Reserve) * int64(len(c.used)) * int64(ports)
+	if s.HeadroomPool = int64(e.PFC.HeadroomPool); s.HeadroomPool > 0 {
+		own += s.HeadroomPool
+	} else {
+		own += int64(e.PFC.Headroom) * int64(lossless) * int64(ports)
+	}
+	s.Shared = max(int64(f.MTU)*2, int64(f.Switch.Buffer)-own)
 	if e.Shared > 0 {
 		s.Shared = int64(e.Shared)
 	}
@@ -158,6 +163,10 @@ func nic(f *scenario.Fabric, node *scenario.Node, c classes) *fabric.NIC {
 		n.HostPerByte = bus.PerByte()
 	}
 	framing := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
+	if f.Kind != scenario.InfiniBandKind {
+		shares := c.schedule(f.Ethernet.Queues)
+		n.Schedule = &shares
+	}
 	const probe = 1024 // any payload beyond the minimum frame
 	switch f.Kind {
 	case scenario.InfiniBandKind:

@@ -53,3 +53,17 @@ func TestASwitchFromSONiCIsBuiltWithItsNumbers(t *testing.T) {
 		t.Errorf("weights %v", w)
 	}
 }
+
+// TestAHeadroomPoolTakesThePlaceOfThePortsHeadroom looks at what is left to share.
+func TestAHeadroomPoolTakesThePlaceOfThePortsHeadroom(t *testing.T) {
+	left := func(pool string) int64 {
+		r := resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {buffer: 32MiB}, ethernet: {pfc: {headroom: 200KiB, reserve: 0B"+pool+"}}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
+		return ethernetSwitch(&r.Fabrics[0], classesOf(&r.Fabrics[0], &r.Workload), 32).Shared
+	}
+	if got := left(""); got != 32<<20-32*200<<10 {
+		t.Errorf("with headroom of their own %d bytes are shared", got)
+	}
+	if got := left(", headroom-pool: 1MiB"); got != 31<<20 {
+		t.Errorf("with a pool %d bytes are shared", got)
+	}
+}

@@ -125,7 +125,7 @@ func newGraphRun(r *scenario.Resolved, p *plan, g *workload.Graph) (*graphRun, e
 // start begins what waits for nothing.
 func (r *graphRun) start() {
 	for rank := range r.graph.Ranks {
-		p := r.net.Partition(r.gpu(rank))
+		p := r.net.Partition(r.net.gpu(rank))
 		r.progress[rank].First(func(op int32) { r.beginOp(p, rank, op) })
 		r.settle(rank)
 	}

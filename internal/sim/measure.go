@@ -90,6 +90,7 @@ func counts(n *fabric.Network) runstore.Counts {
 		DroppedWatchdog: s.Dropped[fabric.DropWatchdog], DroppedReceiver: s.Dropped[fabric.DropReceiver], PFCStorms: s.Storms,
 		DroppedLifetime: s.Dropped[fabric.DropLifetime], DroppedStalled: s.Dropped[fabric.DropStall],
 		DroppedPKey: s.Dropped[fabric.DropPKey], DroppedCorrupt: s.Dropped[fabric.DropCorrupt],
-		DroppedFault: s.Dropped[fabric.DropFault], DroppedNoRoute: s.Dropped[fabric.DropNoRoute],
+		DroppedSegment: s.Dropped[fabric.DropSegment],
+		DroppedFault:   s.Dropped[fabric.DropFault], DroppedNoRoute: s.Dropped[fabric.DropNoRoute],
 	}
 }

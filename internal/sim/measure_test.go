@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -34,5 +35,33 @@ func TestQuantilesAreThoseOfTheSamples(t *testing.T) {
 				t.Errorf("%s of %d is %v, want %v within 0.1 %%", q.name, n, q.got, want)
 			}
 		}
+	}
+}
+
+// Jain's index of the inverse times: (Σx)² / (n Σx²).
+func TestFairnessIsJainsIndexOfTheRates(t *testing.T) {
+	for _, c := range []struct {
+		times []units.Time
+		want  float64
+	}{
+		{[]units.Time{units.Millisecond, units.Millisecond, units.Millisecond}, 1},
+		{[]units.Time{units.Millisecond, 2 * units.Millisecond}, 1.5 * 1.5 / (2 * 1.25)},
+		{[]units.Time{units.Microsecond, units.Second, units.Second, units.Second}, 0.25},
+	} {
+		all, part := newFlowTimes(), newFlowTimes()
+		for i, x := range c.times {
+			if i%2 == 0 {
+				all.add(x)
+			} else {
+				part.add(x)
+			}
+		}
+		all.join(part)
+		if got := all.distribution().Fairness; math.Abs(got-c.want) > 0.001 {
+			t.Errorf("the index of %v is %.5f, want %.5f", c.times, got, c.want)
+		}
+	}
+	if got := newFlowTimes().distribution().Fairness; got != 0 {
+		t.Errorf("without messages the index is %v, want 0 for unknown", got)
 	}
 }

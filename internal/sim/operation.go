@@ -79,10 +79,12 @@ type arrival struct {
 	ready units.Time
 }
 
-// relay is a message that goes to the GPU beside a NIC first.
+// relay is a message that goes to the GPU beside a NIC first, or to the pool of memory
+// from which the GPU to reads it.
 type relay struct {
 	key        pair
 	pace       *pace
+	to         int32
 	tag        uint64
 	bytes      int64
 	nextUnused int32
@@ -163,9 +165,6 @@ func (r *collectives) open(c *communicator, plan *collectivePlan) *operation {
 	}
 	return o
 }
-
-// gpu is the node of a rank's GPU.
-func (r *collectives) gpu(rank int) int32 { return r.net.firstGPU + int32(rank) }
 
 // begin has a member enter its first lanes.
 func (r *collectives) begin(p *fabric.Partition, o *operation, member int) {
@@ -319,13 +318,13 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, 
 	switch t.Path {
 	case collective.PathMulticast:
 		m.Kind, m.Queue = fabric.Multicast, m.Queue+1
-		p.SendLocal(r.gpu(rank), m)
+		p.SendLocal(r.net.gpu(rank), m)
 		return
 	case collective.PathReduce:
 		peer := int(c.members[t.Peer])
-		m.Kind, m.To, m.Parts = fabric.Reduce, r.gpu(peer), int16(c.layout.PerNode-1)
+		m.Kind, m.To, m.Parts = fabric.Reduce, r.net.gpu(peer), int16(c.layout.PerNode-1)
 		m.Key = tag<<16 | uint64(r.cluster.Local(peer))
-		p.SendLocal(r.gpu(rank), m)
+		p.SendLocal(r.net.gpu(rank), m)
 		return
 	case collective.PathNetReduce:
 		r.contribute(p, o, member, lane, t, m)
@@ -333,8 +332,8 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, 
 	}
 	m.KernelPerByte = o.plan.unicast
 	if peer := int(c.members[t.Peer]); r.cluster.Node(rank) == r.cluster.Node(peer) {
-		m.To = r.gpu(peer)
-		p.SendLocal(r.gpu(rank), m)
+		m.To = r.net.gpu(peer)
+		r.sendLocal(p, rank, m)
 		return
 	}
 	r.sendOut(p, o, member, channel, t, m)
@@ -356,9 +355,9 @@ func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel
 	k.a, k.b = c.nic(member, rail), c.nic(to, rail)
 	if beside := c.layout.RailGPU(rail); beside != from && c.layout.Rail(from, channel) != rail {
 		via := int(c.members[c.layout.Node(member)*c.layout.PerNode+beside])
-		m.To = r.gpu(via)
+		m.To = r.net.gpu(via)
 		m.Tag = relayMark | uint64(r.relay(relay{key: k, pace: &o.plan.pace, tag: m.Tag, bytes: m.Bytes}))
-		p.SendLocal(r.gpu(int(k.from)), m)
+		r.sendLocal(p, int(k.from), m)
 		return
 	}
 	r.post(p, int(k.from), k, &o.plan.pace, m.Tag, m.Bytes)
@@ -383,16 +382,19 @@ func (r *collectives) relay(m relay) int32 {
 
 // Arrived is called when a message on the scale-up network is there.
 func (r *collectives) Arrived(p *fabric.Partition, gpu int32, tag uint64) {
-	rank := int(gpu - r.net.firstGPU)
 	if tag&relayMark == 0 {
-		r.arrived(p, rank, tag, false)
+		r.arrived(p, r.net.rank(gpu), tag, false)
 		return
 	}
 	id := int32(tag &^ relayMark)
 	m := r.relays[id]
 	r.relays[id].nextUnused = r.unused
 	r.unused = id
-	r.post(p, rank, m.key, m.pace, m.tag, m.bytes)
+	if r.net.isPool(gpu) {
+		r.readPool(p, gpu, &m)
+		return
+	}
+	r.post(p, r.net.rank(gpu), m.key, m.pace, m.tag, m.bytes)
 }
 
 // Timer is called when a rank's timer is due.

@@ -77,11 +77,19 @@ func (k *pkeys) apart(a, b int32) bool {
 // violationsTold is how many violations a result has.
 const violationsTold = 64
 
-// violations are what the network discarded for P_Keys, as a manager is told.
+// violations are what the network discarded for P_Keys, as a manager is told, or for
+// want of a route between VRFs.
 func (n *network) violations() (told []runstore.Violation) {
 	all := n.Violations()
 	for i := range all[:min(len(all), violationsTold)] {
 		v := &all[i]
+		if s := n.plan.segments; s != nil {
+			told = append(told, runstore.Violation{
+				Port: v.Port, FirstPs: int64(v.First), Packets: v.Packets, From: n.NodeName(v.From), To: n.NodeName(v.To),
+				FromVRF: s.vrf[s.Of[v.From]], ToVRF: s.vrf[s.Of[v.To]],
+			})
+			continue
+		}
 		told = append(told, runstore.Violation{
 			Trap: v.Trap, Port: v.Port, FirstPs: int64(v.First), Packets: v.Packets,
 			From: n.NodeName(v.From), To: n.NodeName(v.To), FromQP: v.FromQP, ToQP: v.ToQP, PKey: v.PKey, SL: v.SL,
@@ -90,20 +98,20 @@ func (n *network) violations() (told []runstore.Violation) {
 	return told
 }
 
-// refuse is why two NICs cannot have a connection that their programs agree on:
-// a path record would say so before anything is sent.
+// refuse is why two NICs cannot have a connection that their programs agree on: a path
+// record, or the connection's setup, would say so before anything is sent.
 func (n *network) refuse(a, b int32) error {
-	if !n.plan.keys.apart(a, b) {
-		return nil
+	if why := n.plan.apart(a, b); why != "" {
+		return fmt.Errorf("%s and %s %s: nothing that needs both can run", n.NodeName(a), n.NodeName(b), why)
 	}
-	return fmt.Errorf("%s and %s share no partition, so nothing that needs both can run: see ib.partitions", n.NodeName(a), n.NodeName(b))
+	return nil
 }
 
-// isBarred reports whether a message is between NICs that share no partition: it
-// is sent and never arrives.
+// isBarred reports whether a message is between NICs that partitions or VRFs keep
+// apart: it is sent and never ends.
 func (r *patternRun) isBarred(flow int32) bool {
 	f := &r.flows[flow]
-	return r.net.plan.keys.apart(f.from, f.to)
+	return r.net.plan.apart(f.from, f.to) != ""
 }
 
 // barred is how many messages did not arrive for that.

@@ -19,6 +19,12 @@ func (m *Manager) enterArm() {
 			enforces := m.enforces(n, p)
 			want.PartitionIn, want.PartitionOut = enforces, enforces
 		}
+		if m.nodes[n].isSwitch() {
+			want.VLStallCount, want.HOQLife = stallCount, headOfQueueLife
+			if !m.nodes[m.nodes[n].ports[p].peer.node].isSwitch() {
+				want.HOQLife = leafHeadOfQueueLife
+			}
+		}
 		rises := here.State == mad.PortInit
 		if want == *here && !rises {
 			return
@@ -35,6 +41,16 @@ func (m *Manager) enterArm() {
 		m.ask(m.set(n, mad.AttrPortInfo, uint32(p), p, &want))
 	})
 }
+
+// How long packets live in switches, which what a port has after power-on does not
+// say: 4.096 µs × 2^n, OpenSM's own (opensm -c of 3.3.23). Without them a switch
+// may discard what waits for 4 µs.
+const (
+	packetLifetime      = 18 // of a switch: 1.07 s
+	headOfQueueLife     = 18 // of a port to a switch
+	leafHeadOfQueueLife = 16 // of a port to an adapter: 0.27 s
+	stallCount          = 7  // discards in a row that stall a lane
+)
 
 // enforces reports whether a port of a switch checks partition keys: those with
 // an adapter do, if the switch can.

@@ -40,11 +40,11 @@ func (m *Manager) enterProgram() {
 		if w.top != 0 && w.top != n.sw.LinearFDBTop {
 			w.forget() // the switch was restarted, or someone else wrote to it
 		}
-		if n.sw.LinearFDBTop != m.tables.Top {
+		if n.sw.LinearFDBTop != m.tables.Top || n.sw.LifeTime != packetLifetime {
+			n.sw.LinearFDBTop, n.sw.LifeTime = m.tables.Top, packetLifetime
 			want := n.sw
-			want.LinearFDBTop, want.PortStateChange = m.tables.Top, false
+			want.PortStateChange = false
 			m.ask(m.set(i, mad.AttrSwitchInfo, 0, 0, &want))
-			n.sw.LinearFDBTop = m.tables.Top
 		}
 		w.top = m.tables.Top
 		m.writeMulticast(i, dense, w)

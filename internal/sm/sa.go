@@ -18,6 +18,10 @@ type admin struct {
 	ports       []units.GUID // end ports of the last sweep, sorted
 }
 
+// saCapabilities is what this subnet administration can do beside what all must:
+// multicast groups, and capabilities of ports matched bit by bit (IBA vol. 1, 15.1.3).
+const saCapabilities = 1<<9 | 1<<13
+
 // record is what subnet administration answers with.
 type record interface{ AppendTo(b []byte) []byte }
 
@@ -96,7 +100,7 @@ func (m *Manager) lookUp(q *query) {
 	}
 	switch d.Attribute() {
 	case mad.AttrClassPortInfo:
-		q.add(&mad.ClassPortInfo{BaseVersion: 1, ClassVersion: 2, RespTime: subnetTimeout}, mad.ClassPortInfoBytes)
+		q.add(&mad.ClassPortInfo{BaseVersion: 1, ClassVersion: 2, CapabilityMask: saCapabilities, RespTime: subnetTimeout}, mad.ClassPortInfoBytes)
 	case mad.AttrNodeRecord:
 		m.nodeRecords(q)
 	case mad.AttrPortInfoRecord:
@@ -106,7 +110,7 @@ func (m *Manager) lookUp(q *query) {
 	case mad.AttrPathRecord:
 		m.pathRecords(q)
 	default:
-		q.status = mad.BadAttribute
+		m.lookUpTables(q)
 	}
 }
 

@@ -19,6 +19,7 @@ type Result struct {
 	Seeds      []uint64           `json:"seeds"`     // of the search
 	HeldOut    []uint64           `json:"held_out_seeds"`
 	Parameters []Tuned            `json:"parameters"`
+	Found      bool               `json:"found"` // something better than the scenario as it stands
 	Search     Search             `json:"search"`
 	// Proof is nil where nothing better was found, or the tuning was stopped.
 	Proof       *Proof    `json:"proof,omitempty"`
@@ -67,10 +68,10 @@ func Run(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.found(p, e, s)
-	if err == nil && r.best != nil {
+	if err == nil && r.Found {
 		r.Proof, err = proof(ctx, e, r.best, heldOut)
 	}
-	if err == nil && r.best != nil {
+	if err == nil && r.Found {
 		r.Sensitivity, err = sensitivity(ctx, e, r.best, seeds)
 	}
 	if err != nil && ctx.Err() == nil {
@@ -116,7 +117,7 @@ func rangeText(p *scenario.Parameter) string {
 
 // found takes over what the search did.
 func (r *Result) found(p *Problem, e *evaluator, s *searcher) {
-	r.best = s.best
+	r.best, r.Found = s.best, s.best != nil
 	for i, v := range s.best {
 		r.Parameters[i].Tuned = v
 	}

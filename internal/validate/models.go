@@ -29,6 +29,7 @@ type Models struct {
 	InfiniBandSwitch fabric.InfiniBandSwitch
 	DCQCN            cc.DCQCNParams
 	IBCC             cc.IBCCParams
+	NSCC             cc.NSCCParams
 	Trace            fabric.Trace // may be nil
 }
 

@@ -34,13 +34,18 @@ var groups = []struct{ id, title string }{
 	{"incast", "Incast"},
 	{"queue", "Queueing"},
 	{"ring", "Ring all-reduce"},
+	{"sharp", "Reductions in the switches"},
 	{"uniform", "Uniform traffic through a switch"},
 	{"dcqcn", "DCQCN"},
 	{"cc", "TIMELY, Swift and HPCC"},
 	{"ibcc", "InfiniBand congestion control"},
+	{"uet", "Ultra Ethernet"},
+	{"iwarp", "iWARP"},
 	{"fct", "Flow completion times of another simulator"},
 	{"model", "Collectives by NCCL's own cost model"},
 	{"nccl", "Measured collectives"},
+	{"scaleout", "Scale-out on ECMP"},
+	{"bill", "Bills of materials"},
 }
 
 // WritePage writes docs/VALIDATION.md.

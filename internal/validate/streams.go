@@ -50,7 +50,11 @@ func (s streams) run(e *Env, m *Models, algorithm func() cc.Algorithm) ([]float6
 		return nil, nil, err
 	}
 	for i := range s.senders {
-		qp, _, err := n.Connect(int32(i+1), 0, fabric.Connection{CC: algorithm()}, fabric.Connection{})
+		there, back := fabric.Connection{CC: algorithm()}, fabric.Connection{}
+		if m.Transport.Unordered {
+			there, back = uetEnds(there.CC, uint32(i))
+		}
+		qp, _, err := n.Connect(int32(i+1), 0, there, back)
 		if err != nil {
 			return nil, nil, err
 		}

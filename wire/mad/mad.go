@@ -105,10 +105,19 @@ const (
 
 	AttrNodeRecord     Attribute = 0x0011
 	AttrPortInfoRecord Attribute = 0x0012
+	AttrSLToVLRecord   Attribute = 0x0013
+	AttrSwitchRecord   Attribute = 0x0014
+	AttrLinearRecord   Attribute = 0x0015
+	AttrMCastRecord    Attribute = 0x0017
+	AttrSMInfoRecord   Attribute = 0x0018
 	AttrLinkRecord     Attribute = 0x0020
+	AttrGUIDInfoRecord Attribute = 0x0030
 	AttrServiceRecord  Attribute = 0x0031
+	AttrPKeyRecord     Attribute = 0x0033
 	AttrPathRecord     Attribute = 0x0035
+	AttrVLArbRecord    Attribute = 0x0036
 	AttrMCMemberRecord Attribute = 0x0038
+	AttrInformRecord   Attribute = 0x00F3
 
 	AttrPortCounters         Attribute = 0x0012
 	AttrPortCountersExtended Attribute = 0x001D

@@ -1,5 +1,5 @@
 // Package faulty is a network in memory between live ports that loses, doubles,
-// delays, reorders and damages packets, by a seed. Tests run on it.
+// delays, reorders, marks and damages packets, by a seed. Tests run on it.
 package faulty
 
 import (
@@ -14,6 +14,8 @@ import (
 // Harm is the probability of each fault, of every packet by itself.
 type Harm struct {
 	Lose, Double, Delay, Damage float64
+	// Mark is that of a congestion mark, on packets that may be marked.
+	Mark float64
 	// Behind is how many packets a delayed one is overtaken by, at most.
 	Behind int
 }
@@ -25,7 +27,7 @@ type Network struct {
 	harm  Harm
 	ports map[netip.AddrPort]*conn
 	// What was done to packets.
-	Lost, Doubled, Delayed, Damaged, Carried int
+	Lost, Doubled, Delayed, Damaged, Marked, Carried int
 }
 
 // New makes a network.
@@ -47,11 +49,13 @@ const queued = 4096
 type packet struct {
 	from netip.AddrPort
 	data []byte
+	ce   bool
 }
 
 type conn struct {
 	net   *Network
 	local netip.AddrPort
+	marks bool // its packets may be marked
 	in    []packet
 	late  []packet // delayed, with the turns that they wait
 	turns []int
@@ -74,6 +78,15 @@ func (c *conn) Local() netip.AddrPort { return c.local }
 // Buffer has no bound in bytes.
 func (c *conn) Buffer() int { return 1 << 30 }
 
+// MTU implements live.Conn: there is no interface.
+func (c *conn) MTU() int { return 0 }
+
+// AllowMarks implements live.Conn.
+func (c *conn) AllowMarks() error {
+	c.marks = true
+	return nil
+}
+
 // Send takes datagrams apart: on this network every packet meets its own fate.
 func (c *conn) Send(batch []live.Outgoing) error {
 	c.net.mu.Lock()
@@ -87,7 +100,7 @@ func (c *conn) Send(batch []live.Outgoing) error {
 		for len(all) > 0 {
 			n := min(batch[i].Segment, len(all))
 			if to != nil {
-				c.net.carry(to, packet{c.local, all[:n:n]})
+				c.net.carry(to, packet{from: c.local, data: all[:n:n]}, c.marks)
 			}
 			all = all[n:]
 		}
@@ -95,8 +108,9 @@ func (c *conn) Send(batch []live.Outgoing) error {
 	return nil
 }
 
-// carry brings a packet to its destination, or does not.
-func (n *Network) carry(to *conn, p packet) {
+// carry brings a packet to its destination, or does not; marked or not, where it
+// may be marked.
+func (n *Network) carry(to *conn, p packet, marks bool) {
 	n.Carried++
 	happens := func(probability float64, count *int) bool {
 		if n.dice.Float64() >= probability {
@@ -112,6 +126,7 @@ func (n *Network) carry(to *conn, p packet) {
 		p.data = append([]byte(nil), p.data...)
 		p.data[n.dice.IntN(len(p.data))] ^= 1 << n.dice.IntN(8)
 	}
+	p.ce = marks && happens(n.harm.Mark, &n.Marked)
 	times := 1
 	if happens(n.harm.Double, &n.Doubled) {
 		times = 2
@@ -164,7 +179,7 @@ func (c *conn) Receive() ([]live.Incoming, error) {
 	defer c.net.mu.Unlock()
 	c.given = c.given[:0]
 	for _, p := range c.in {
-		c.given = append(c.given, live.Incoming{From: p.from, Segment: len(p.data), Data: append([]byte(nil), p.data...)})
+		c.given = append(c.given, live.Incoming{From: p.from, Segment: len(p.data), CE: p.ce, Data: append([]byte(nil), p.data...)})
 	}
 	c.in = c.in[:0]
 	return c.given, nil

@@ -142,7 +142,10 @@ type checker struct {
 // name is what the switch is called in findings.
 func (c *checker) name() string { return cmp.Or(c.sw.Hostname, "the switch") }
 
-func (c *checker) place(line int) Place { return Place{c.sw.File, line} }
+func (c *checker) place(line int) Place {
+	file, line := c.sw.Place(line)
+	return Place{file, line}
+}
 
 // add notes a finding of a port, together with the same one of others.
 func (c *checker) add(p *sonic.Port, f Finding) {

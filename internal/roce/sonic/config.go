@@ -71,8 +71,11 @@ func (t *Table) Row(key string) *Row {
 
 // Config is a configuration, table by table as the file has them.
 type Config struct {
-	File   string
+	File   string // or files, with commas between
 	Tables []*Table
+
+	parts parts
+	lines int // of all files
 }
 
 // Table finds a table by its name; nil where there is none.
@@ -124,6 +127,7 @@ func Read(file string, in io.Reader) (*Config, error) {
 	if r.dec.More() {
 		return nil, r.fail("something follows the end of the configuration")
 	}
+	c.parts, c.lines = parts{{file: file}}, len(r.breaks)+1
 	if !slices.ContainsFunc(c.Tables, func(t *Table) bool { return known[t.Name] }) {
 		return nil, &Error{File: file, Text: "no table of SONiC's QoS, buffers or ports is in it: " +
 			"expected some of " + strings.Join(knownTables(), ", ")}

@@ -33,7 +33,7 @@ func Resolve(c *Config) (*Switch, error) {
 // does not fit its pool. What is configured soundly and works badly is for the
 // lint. With defects the Switch leaves out what they are about.
 func Examine(c *Config) (*Switch, []*Error) {
-	r := &resolver{config: c, sw: &Switch{File: c.File, Watchdog: Watchdog{Poll: defaultWatch}}}
+	r := &resolver{config: c, sw: &Switch{File: c.File, parts: c.parts, Watchdog: Watchdog{Poll: defaultWatch}}}
 	r.device()
 	r.pools()
 	r.profiles()
@@ -73,7 +73,8 @@ func (r *resolver) mendable(line int, patch, format string, args ...any) {
 		r.unlisted++
 		return
 	}
-	e := &Error{File: r.config.File, Line: line, Text: fmt.Sprintf(format, args...)}
+	file, line := r.sw.Place(line)
+	e := &Error{File: file, Line: line, Text: fmt.Sprintf(format, args...)}
 	if patch != "" {
 		e.Fix = []string{patch}
 	}
@@ -248,8 +249,15 @@ func (r *resolver) schedulers() {
 // pool's size is what is left when that is set aside.
 func (r *resolver) headroomFits() {
 	for _, p := range r.sw.Profiles {
-		if p.Lossless() && p.Pool != nil && p.Pool.Xoff > 0 && p.Xoff > p.Pool.Xoff {
-			r.problem(p.Line, "BUFFER_PROFILE|%s has headroom of %d bytes, and all of its pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, p.Pool.Xoff)
+		if !p.Lossless() || p.Pool == nil {
+			continue
+		}
+		has := p.Pool.Xoff
+		if has == 0 { // no headroom is shared: that of one group is at least less than the pool
+			has = p.Pool.Size
+		}
+		if has > 0 && p.Xoff > has {
+			r.problem(p.Line, "BUFFER_PROFILE|%s has headroom of %d bytes, and all of its pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, has)
 		}
 	}
 }

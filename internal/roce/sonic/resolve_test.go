@@ -95,6 +95,7 @@ func TestWhatHasNoMeaningIsRefusedWithLineValueAndWhatIsValid(t *testing.T) {
 		{"headroom above the pool", `"mode": "dynamic",
             "size": "67108864"`, `"mode": "dynamic", "xoff": "200000",
             "size": "67108864"`, "headroom of 283648 bytes, and all of its pool ingress_lossless_pool has 200000"},
+		{"headroom above a pool that shares none", `"xoff": "283648"`, `"xoff": "70000000"`, "headroom of 70000000 bytes, and all of its pool ingress_lossless_pool has 67108864"},
 		{"a number that is none", `"speed": "400000"`, `"speed": "400G"`, `speed of PORT|Ethernet0 is "400G": valid is a whole number from 10 to 1600000`},
 		{"a list for a number", `"mtu": "9100"`, `"mtu": ["9100"]`, "mtu of PORT|Ethernet0"},
 		{"a cable without a unit", `"Ethernet4": "40m"`, `"Ethernet4": "40"`, `"40": valid is a length`},

@@ -12,7 +12,8 @@ const Priorities = 8
 
 // Switch is what a configuration means for lossless Ethernet.
 type Switch struct {
-	File     string
+	File     string // or files, with commas between
+	parts    parts
 	Hostname string
 	HwSKU    string
 	Pools    []*Pool
@@ -25,6 +26,10 @@ type Switch struct {
 	SmallPercent int
 	LosslessMTU  units.Bytes
 }
+
+// Place is the file and the line in it of a line of the switch's configuration, as
+// Pool, Profile and their like name it.
+func (s *Switch) Place(line int) (file string, own int) { return s.parts.at(line) }
 
 // HasPort reports whether there is a port of a name.
 func (s *Switch) HasPort(name string) bool {

@@ -1,0 +1,132 @@
+package advise
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"weft/scenario"
+)
+
+// Counterfactual is the same comparison with one thing changed.
+type Counterfactual struct {
+	Criterion string
+	Change    string
+	Before    [2]string // the cells of the criterion
+	After     [2]string
+	Points    [2]float64 // of all, then
+	Gap       [2]float64 // of the criterion: points of the choice over the other's, before and after
+	Flips     bool       // the choice is another then
+}
+
+// change is one thing to change, and what it is called.
+type change struct {
+	criterion string
+	name      string
+	// candidate is whose runs are made again with set; -1 is nobody's.
+	candidate int
+	set       []scenario.Override
+	recovery  bool
+	// alter changes the inputs instead.
+	alter func(*inputs)
+}
+
+// changes are the counterfactuals of a pair, InfiniBand first. There is one at least
+// for each criterion.
+func changes(in *inputs) []change {
+	ib, roce := in.candidates[0].Design, in.candidates[1].Design
+	over := func(path, value string) []scenario.Override {
+		return []scenario.Override{{Path: path, Value: value, Origin: "the counterfactual"}}
+	}
+	latency := ib.Resolved.Fabrics[0].Switch.Latency
+	return []change{
+		{criterion: "performance", name: fmt.Sprintf("RoCE v2 on a switch of %s, as InfiniBand's, in place of %s", latency, roce.Resolved.Fabrics[0].Switch.Latency), candidate: 1, set: over("fabrics[0].switch.latency", latency.Exact())},
+		{criterion: "performance", name: "RoCE v2 without congestion control", candidate: 1, set: over("fabrics[0].cc", "none")},
+		{criterion: "tail", name: "RoCE v2 with packet spraying in place of ECMP", candidate: 1, set: over("fabrics[0].routing.mode", "spray")},
+		{criterion: "tail", name: "InfiniBand with fixed routes in place of adaptive ones", candidate: 0, set: over("fabrics[0].routing.mode", "deterministic")},
+		{criterion: "scale", name: fmt.Sprintf("InfiniBand on switches of %d ports", roce.Radix), candidate: -1, alter: func(x *inputs) { x.candidates[0].widen(roce.Radix) }},
+		{criterion: "fault recovery", name: "InfiniBand with fixed routes in place of adaptive ones: every switch waits for the Subnet Manager", candidate: 0, recovery: true, set: over("fabrics[0].routing.mode", "deterministic")},
+		{criterion: "fault recovery", name: "BGP that handles an update in 1 ms in place of 10 ms", candidate: 1, recovery: true, set: over("control.bgp.update", "1ms")},
+		{criterion: "operation", name: "a team that knows both protocols well", candidate: -1, alter: func(x *inputs) { x.profile.Organisation.Skills = Skills{Expert, Expert} }},
+		{criterion: "cost", name: "InfiniBand 1.5 times as dear", candidate: -1, alter: func(x *inputs) { x.costFactor *= 1.5 }},
+		{criterion: "power", name: "links that need no transceivers", candidate: -1, alter: func(x *inputs) { x.noOptics = true }},
+		{criterion: "vendor ecosystem", name: "the other policy of vendors", candidate: -1, alter: otherPolicy},
+	}
+}
+
+// widen gives the design switches of more ports, of which nothing else is known.
+func (c *Candidate) widen(radix int) {
+	d := *c.Design
+	d.Radix, d.Growth = radix, nil
+	c.Design, c.Reach = &d, reachOf(&d)
+}
+
+func otherPolicy(x *inputs) {
+	if x.profile.Organisation.Vendors == OneVendor {
+		x.profile.Organisation.Vendors = SeveralVendors
+	} else {
+		x.profile.Organisation.Vendors = OneVendor
+	}
+}
+
+// copied is inputs of which everything that a counterfactual changes is its own.
+func (in *inputs) copied() *inputs {
+	out := *in
+	profile := *in.profile
+	out.profile = &profile
+	out.candidates = nil
+	for _, c := range in.candidates {
+		own := *c
+		out.candidates = append(out.candidates, &own)
+	}
+	return &out
+}
+
+// counterfactuals makes the changes one at a time.
+func (a *adviser) counterfactuals(ctx context.Context, in *inputs, before Verdict) ([]Counterfactual, error) {
+	if slices.ContainsFunc(in.candidates, func(c *Candidate) bool { return c.Design == nil }) {
+		return nil, nil
+	}
+	var out []Counterfactual
+	for _, x := range changes(in) {
+		if x.recovery && in.candidates[x.candidate].Recovery == nil {
+			continue
+		}
+		a.tell("counterfactual: " + x.name)
+		after, err := a.changed(ctx, in, x)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", x.name, err)
+		}
+		out = append(out, compared(x, before, judge(after)))
+	}
+	return out, nil
+}
+
+// changed is the inputs with one thing changed.
+func (a *adviser) changed(ctx context.Context, in *inputs, x change) (*inputs, error) {
+	after := in.copied()
+	if x.alter != nil {
+		x.alter(after)
+		return after, nil
+	}
+	c := after.candidates[x.candidate]
+	var err error
+	if x.recovery {
+		c.Recovery, err = a.bench.recover(ctx, c.Design, c.Performance.Model, x.set...)
+	} else {
+		c.Performance, err = a.meter(ctx, c.Design, c.Performance.Model, x.set...)
+	}
+	return after, err
+}
+
+func compared(x change, before, after Verdict) Counterfactual {
+	i := slices.IndexFunc(before.Criteria, func(c Criterion) bool { return c.Name == x.criterion })
+	b, c := before.Criteria[i], after.Criteria[i]
+	out := Counterfactual{Criterion: x.criterion, Change: x.name, Points: after.Points, Flips: after.Choice != before.Choice}
+	for k := range 2 {
+		out.Before[k], out.After[k] = b.Cells[k].Text, c.Cells[k].Text
+	}
+	choice, other := before.Choice, 1-before.Choice
+	out.Gap = [2]float64{b.Points[choice] - b.Points[other], c.Points[choice] - c.Points[other]}
+	return out
+}

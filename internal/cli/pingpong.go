@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/perf"
+	rdma "weft/verbs"
+)
+
+// linuxTool is the flags of a verb that meets one of rdma-core's programs.
+type linuxTool struct {
+	liveDevice
+	meet uint16
+}
+
+func (l *linuxTool) flags(cmd *cobra.Command, port uint16, what string) {
+	l.liveDevice.flags(cmd, "", "address of this machine (default: that of the route to HOST; to serve, 127.0.0.1)")
+	cmd.Flags().Uint16VarP(&l.meet, "port", "p", port, what)
+}
+
+// meeting opens the device; end closes it.
+func (l *linuxTool) meeting(e *Env, host string) (m perf.Meeting, end func() error, err error) {
+	switch {
+	case l.addr == "" && host == "":
+		l.addr = "127.0.0.1"
+	case l.addr == "":
+		if l.addr, err = localAddr(host, l.meet); err != nil {
+			return m, nil, fail(Failed, "%w", err)
+		}
+	}
+	m.Server, m.Port = host, l.meet
+	m.Waiting = func() { fmt.Fprintf(e.Stdout, "waiting for a client on %s, port %d\n", l.addr, l.meet) }
+	m.Dev, end, err = l.open(e, 4096)
+	return m, end, err
+}
+
+// optional is the one argument, if there is one.
+func optional(given []string) string {
+	if len(given) == 0 {
+		return ""
+	}
+	return given[0]
+}
+
+// pingpongTypes are the services by the names of ibv_*_pingpong.
+var pingpongTypes = map[string]rdma.QPType{"rc": rdma.RC, "uc": rdma.UC, "ud": rdma.UD}
+
+func newPingPong(e *Env) *cobra.Command {
+	l := &linuxTool{}
+	p := &perf.PingPong{}
+	cmd := &cobra.Command{
+		Use:   "pingpong rc|uc|ud [HOST]",
+		Short: "messages to and fro with ibv_rc_pingpong and its like, or weft",
+		Long: `Sends messages to and fro over a reliable or unreliable connection or by datagrams.
+At HOST runs ibv_rc_pingpong, ibv_uc_pingpong or ibv_ud_pingpong of rdma-core, on any
+RoCE v2 device and with the index of a GID (-g), or weft pingpong; without HOST one
+of them is waited for. Both sides are to be given the same size and iterations.
+Every message is compared with what such programs send.`,
+		Example: "  weft pingpong rc --addr 192.0.2.1    # then there: ibv_rc_pingpong -g 1 192.0.2.1",
+		Args:    args(1, 2, "rc, uc or ud, and the host that serves"),
+		RunE: func(cmd *cobra.Command, given []string) (err error) {
+			var ok bool
+			if p.Type, ok = pingpongTypes[given[0]]; !ok {
+				return fmt.Errorf("%q: valid are rc, uc and ud", given[0])
+			}
+			if p.MTU < 256 || p.MTU > 4096 || p.MTU&(p.MTU-1) != 0 {
+				return fmt.Errorf("-m %d: valid are 256, 512, 1024, 2048 and 4096", p.MTU)
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			var end func() error
+			if p.Meeting, end, err = l.meeting(e, optional(given[1:])); err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, end()) }()
+			return runPingPong(ctx, e, p)
+		},
+	}
+	l.flags(cmd, perfPort, "TCP port on which the two meet")
+	f := cmd.Flags()
+	f.IntVarP(&p.Size, "size", "s", 4096, "bytes of a message")
+	f.IntVarP(&p.Iters, "iters", "n", 1000, "messages of each side")
+	f.IntVarP(&p.MTU, "mtu", "m", 1024, "path MTU: 256, 512, 1024, 2048 or 4096")
+	return cmd
+}
+
+// runPingPong prints what those programs print, and whether the data was right.
+func runPingPong(ctx context.Context, e *Env, p *perf.PingPong) error {
+	r, err := p.Run(ctx, func(local, peer perf.Spot) {
+		for _, side := range []struct {
+			name string
+			perf.Spot
+		}{{"local address: ", local}, {"remote address:", peer}} {
+			fmt.Fprintf(e.Stdout, "  %s LID 0x0000, QPN 0x%06x, PSN 0x%06x, GID %v\n",
+				side.name, uint32(side.QPN), uint32(side.PSN), netip.AddrFrom16(side.Addr.As16()))
+		}
+	})
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	s := r.Elapsed.Seconds()
+	fmt.Fprintf(e.Stdout, "%d bytes in %.2f seconds = %.2f Mbit/sec\n", r.Bytes, s, float64(r.Bytes)*8/1e6/s)
+	fmt.Fprintf(e.Stdout, "%d iters in %.2f seconds = %.2f usec/iter\n", p.Iters, s, s*1e6/float64(p.Iters))
+	if r.Wrong > 0 {
+		return fail(Failed, "WRONG DATA in %d of %d messages", r.Wrong, p.Iters)
+	}
+	return nil
+}
+
+func newRping(e *Env) *cobra.Command {
+	l := &linuxTool{}
+	p := &perf.Rping{}
+	verbose := false
+	cmd := &cobra.Command{
+		Use:   "rping [HOST]",
+		Short: "READs and WRITEs with rdma-core's rping, or weft",
+		Long: `Connects to rping -s at HOST, or weft rping, by the connection manager. A text goes
+there by RDMA READ and comes back by RDMA WRITE, and is compared. Without HOST a
+client is waited for, which is rping -c.`,
+		Example: "  weft rping --addr 192.0.2.1    # then there: rping -c -a 192.0.2.1 -C 10 -V",
+		Args:    args(0, 1, "the host that serves"),
+		RunE: func(cmd *cobra.Command, given []string) (err error) {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			var end func() error
+			if p.Meeting, end, err = l.meeting(e, optional(given)); err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, end()) }()
+			seen := 0
+			err = p.Run(ctx, func(text []byte) {
+				if seen++; verbose {
+					fmt.Fprintf(e.Stdout, "ping data: %s\n", text)
+				}
+			})
+			if err != nil {
+				return fail(Failed, "%w", err)
+			}
+			fmt.Fprintf(e.Stdout, "%d texts went and came back\n", seen)
+			return nil
+		},
+	}
+	l.flags(cmd, rpingPort, "port of the connection manager")
+	f := cmd.Flags()
+	f.IntVarP(&p.Size, "size", "S", 64, "bytes of a text")
+	f.IntVarP(&p.Count, "count", "C", 10, "texts; rping itself goes on until it is told to stop")
+	f.BoolVarP(&verbose, "verbose", "v", false, "print every text")
+	return cmd
+}
+
+// rpingPort is rping's own.
+const rpingPort = 7174

@@ -1,0 +1,41 @@
+package fabric
+
+// Segments are the VLANs and VRFs of an Ethernet fabric: which NIC is in which, and
+// from which a packet gets to which. The switch that a NIC hangs on looks a packet up
+// in the table of the segment of the port that it came in by, whatever the packet
+// says; where that has no route to the receiver's, the packet is discarded and
+// counted.
+type Segments struct {
+	Of    []uint16 // by NIC
+	Reach [][]bool // by segment of the sender and of the receiver
+}
+
+// unrouted reports whether a packet that a switch has from a NIC has no route in the
+// sender's segment, and discards it then. It has not been admitted to a buffer yet.
+func (p *Partition) unrouted(nd *node, link, i int32) bool {
+	n := p.net
+	if nd.local != byTables {
+		return false
+	}
+	from, to := n.nicBehind(n.ports[link].node), p.pool.hot[i].dst
+	if from < 0 || n.segments.Reach[n.segments.Of[from]][n.segments.Of[to]] {
+		return false
+	}
+	p.stray(n.inboxes[link].back, from, to)
+	p.drop(i, DropSegment)
+	return true
+}
+
+// stray counts a packet without a route at the port that it came in by.
+func (p *Partition) stray(port, from, to int32) {
+	at := &p.net.offences[port]
+	for j := range *at {
+		if o := &(*at)[j]; o.From == from && o.To == to {
+			o.Packets++
+			return
+		}
+	}
+	if len(*at) < maxOffenders {
+		*at = append(*at, Violation{First: p.now, Packets: 1, From: from, To: to, port: port})
+	}
+}

@@ -1,0 +1,146 @@
+package perf
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"weft/verbs"
+)
+
+const (
+	// channelRoom is the room of a receive: no message is longer.
+	channelRoom = 64
+	// channelRecvs are posted at a time. Each side waits for the other's answer.
+	channelRecvs = 4
+	// farewell is how long a side waits for the other to disconnect.
+	farewell = 5 * time.Second
+	// linger is how long it waits for that before it disconnects itself.
+	linger = time.Second
+)
+
+// cmChannel is a channel over RDMA: SENDs between two connected queue pairs.
+type cmChannel struct {
+	ctx        context.Context
+	pd         *verbs.PD
+	qp         *verbs.QP
+	sent, come *verbs.CQ
+	mr         *verbs.MR
+	buf        []byte
+	conn       *verbs.Conn
+	all        []*verbs.Conn // those of the test, too
+	listener   *verbs.Listener
+}
+
+func newCMChannel(ctx context.Context, dev *verbs.Device) (c *cmChannel, err error) {
+	c = &cmChannel{ctx: ctx, pd: dev.AllocPD(), buf: make([]byte, channelRecvs*channelRoom)}
+	defer func() {
+		if err != nil {
+			c.close()
+		}
+	}()
+	if c.mr, err = c.pd.RegMR(c.buf, verbs.AccessLocalWrite); err != nil {
+		return nil, err
+	}
+	if c.sent, err = dev.CreateCQ(1); err != nil {
+		return nil, err
+	}
+	if c.come, err = dev.CreateCQ(channelRecvs); err != nil {
+		return nil, err
+	}
+	c.qp, err = c.pd.CreateQP(verbs.QPInitAttr{
+		Type: verbs.RC, SendCQ: c.sent, RecvCQ: c.come, MaxSendWR: 1, MaxRecvWR: channelRecvs, MaxInlineData: channelRoom,
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Receives are posted before anybody can send.
+	if err = c.qp.Modify(&verbs.QPAttr{State: verbs.StateInit, Access: access}, verbs.AttrState|verbs.AttrAccess); err != nil {
+		return nil, err
+	}
+	for i := range channelRecvs {
+		if err = c.post(uint64(i)); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (c *cmChannel) post(i uint64) error {
+	return c.qp.PostRecv(verbs.RecvWR{WRID: i, SGL: []verbs.SGE{c.mr.SGE(int(i)*channelRoom, channelRoom)}})
+}
+
+func (c *cmChannel) send(b []byte) error {
+	if err := c.qp.PostSend(verbs.SendWR{Opcode: verbs.Send, Flags: verbs.SendSignaled | verbs.SendInline, Inline: b}); err != nil {
+		return err
+	}
+	_, err := next(c.ctx, c.sent)
+	return err
+}
+
+func (c *cmChannel) receive(b []byte) error {
+	wc, err := next(c.ctx, c.come)
+	if err != nil {
+		return err
+	}
+	if int(wc.ByteLen) != len(b) {
+		return fmt.Errorf("perf: the other side says %d bytes, and %d are due", wc.ByteLen, len(b))
+	}
+	copy(b, c.buf[wc.WRID*channelRoom:])
+	return c.post(wc.WRID)
+}
+
+func (c *cmChannel) gone() {
+	select {
+	case <-c.conn.Done():
+	case <-c.ctx.Done():
+	case <-time.After(linger):
+	}
+}
+
+// close disconnects, and waits for the other side to do so.
+func (c *cmChannel) close() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
+	defer cancel()
+	if c.conn != nil {
+		for _, conn := range append(c.all, c.conn) {
+			_ = conn.Disconnect(ctx) // a peer that has gone has disconnected, too
+		}
+	}
+	if c.listener != nil {
+		_ = c.listener.Close()
+	}
+	if c.qp != nil {
+		_ = c.qp.Destroy()
+	}
+	for _, q := range []*verbs.CQ{c.sent, c.come} {
+		if q != nil {
+			_ = q.Destroy()
+		}
+	}
+	if c.mr != nil {
+		_ = c.mr.Dereg()
+	}
+	_ = c.pd.Dealloc()
+}
+
+// next waits for one completion, asleep, and gives its error.
+func next(ctx context.Context, q *verbs.CQ) (*verbs.WC, error) {
+	var wc [1]verbs.WC
+	for {
+		q.ReqNotify(false)
+		n, err := q.Poll(wc[:])
+		if err == nil && n > 0 {
+			err = wc[0].Status.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			return &wc[0], nil
+		}
+		if err := q.Wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package perf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/verbs"
+)
+
+// The keys of a queue pair as ib_read_bw 6.06 wrote them over TCP.
+const spoken = "0000:0080:000012:24ff2f:00000362:00007ffb39f60000:00:00:00:00:00:00:00:00:00:00:ff:ff:0a:4d:00:02:00000000:\x00"
+
+func TestKeysAreReadAsPerftestWritesThem(t *testing.T) {
+	want := keys{
+		Reads: 0x80, EndQP: EndQP{0x12, 0x24ff2f}, RKey: 0x362, VAddr: 0x7ffb39f60000, Addr: netip.MustParseAddr("10.77.0.2"),
+	}
+	var k keys
+	if err := k.parseText(spoken); err != nil || k != want {
+		t.Errorf("read %+v, %v; want %+v", k, err, want)
+	}
+	if got := string(want.asText()); got != spoken || len(got) != textKeysBytes {
+		t.Errorf("written as %q, want %q", got, spoken)
+	}
+	var plain keys
+	b := want.plain()
+	if len(b) != plainKeysBytes {
+		t.Errorf("%d bytes over RDMA, want %d", len(b), plainKeysBytes)
+	}
+	if plain.parsePlain(b); plain != want {
+		t.Errorf("over RDMA read %+v, want %+v", plain, want)
+	}
+}
+
+func FuzzKeys(f *testing.F) {
+	f.Add(spoken)
+	f.Add(strings.Repeat(":", textKeysBytes))
+	f.Fuzz(func(t *testing.T, s string) {
+		var k, again keys
+		if k.parseText(s) != nil {
+			return
+		}
+		if err := again.parseText(string(k.asText())); err != nil || again != k {
+			t.Errorf("%+v written and read is %+v, %v", k, again, err)
+		}
+	})
+}
+
+// device opens a device on the loopback.
+func device(t *testing.T, addr string, port uint16) *verbs.Device {
+	t.Helper()
+	d, err := verbs.Open(verbs.Options{Addr: netip.AddrPortFrom(netip.MustParseAddr(addr), port)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+// againstItself runs both sides of a test of perftest, and gives their results.
+func againstItself(t *testing.T, order Test, managed bool) (client, server *Result) {
+	t.Helper()
+	const meet, roce = 18599, 47931
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	there := Perftest{Meeting{Dev: device(t, "127.3.0.1", roce), Port: meet}, managed}
+	here := Perftest{Meeting{Dev: device(t, "127.3.0.2", roce), Port: meet, Server: "127.3.0.1"}, managed}
+	type outcome struct {
+		r   *Result
+		err error
+	}
+	done := make(chan outcome, 1)
+	none := func(*Test, *End, *End) {}
+	go func() {
+		r, err := there.Run(ctx, order, none)
+		done <- outcome{r, err}
+	}()
+	var r *Result
+	err := patiently(func() (err error) {
+		r, err = here.Run(ctx, order, none)
+		return err
+	})
+	o := <-done
+	if err := errors.Join(err, o.err); err != nil {
+		t.Fatal(err)
+	}
+	return r, o.r
+}
+
+func TestEveryTestOfPerftestRunsInBothRoles(t *testing.T) {
+	for _, managed := range []bool{false, true} {
+		for _, verb := range []Verb{Write, Read, Send, Atomic} {
+			for _, kind := range []Kind{Bandwidth, Latency} {
+				t.Run(fmt.Sprintf("%s-%s, connection manager %v", verb, kind, managed), func(t *testing.T) {
+					order := Test{Verb: verb, Kind: kind, Size: 8, Iters: 20, QPs: 1, MTU: 4096, Depth: 4, List: 1}
+					if kind == Bandwidth {
+						order.QPs = 3
+					}
+					client, server := againstItself(t, order, managed)
+					if client.Compared || server.Compared {
+						t.Error("the data was compared, which nobody does")
+					}
+					if kind == Latency {
+						if client.Typical <= 0 {
+							t.Errorf("the client has measured %+v", client)
+						}
+						return
+					}
+					if client.Average <= 0 || client.Test.Iters != 60 {
+						t.Errorf("the client has measured %+v", client)
+					}
+					if verb == Send {
+						return // the server has measured itself
+					}
+					if d := server.Average/client.Average - 1; d > 1e-9 || d < -1e-9 {
+						t.Errorf("the server was told %g B/s, and the client has measured %g", server.Average, client.Average)
+					}
+				})
+			}
+		}
+	}
+}

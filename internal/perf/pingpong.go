@@ -1,0 +1,286 @@
+package perf
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"weft/units"
+	"weft/verbs"
+)
+
+// PingPong is a test against ibv_rc_pingpong, ibv_uc_pingpong or ibv_ud_pingpong of
+// rdma-core: messages that go to and fro. Both sides are given the same size and
+// iterations, and neither tells the other.
+type PingPong struct {
+	Meeting
+	Type  verbs.QPType
+	Size  int // of a message, in bytes
+	Iters int // messages of each side
+	MTU   int // path MTU, of connected services
+}
+
+// Spot is what one side says of its queue pair.
+type Spot struct {
+	EndQP
+	Addr netip.Addr
+}
+
+// PingPongResult is what a PingPong gives.
+type PingPongResult struct {
+	Bytes   int64 // to and fro
+	Elapsed time.Duration
+	// Wrong are messages in which something else came than such a program sends.
+	Wrong int
+}
+
+const (
+	// pingQKey is what ibv_ud_pingpong takes.
+	pingQKey = 0x11111111
+	// pingFill is what these programs fill their buffers with. The first byte of
+	// each page may be 0: so does the client of one that is to check.
+	pingFill = 0x7b
+	// grhBytes stand before a datagram.
+	grhBytes = 40
+	// pingRecvs are the receives that are posted.
+	pingRecvs = 16
+	// maxBall bounds a message: there are pingRecvs buffers of it.
+	maxBall = 16 << 20
+)
+
+// Run runs it. ready is called when the two know each other.
+func (p *PingPong) Run(ctx context.Context, ready func(local, peer Spot)) (*PingPongResult, error) {
+	p.MTU = min(p.MTU, p.Dev.PathMTU())
+	switch {
+	case p.Size < 1 || p.Size > maxBall:
+		return nil, fmt.Errorf("perf: messages of %d bytes: valid are 1 to %d", p.Size, maxBall)
+	case p.Type == verbs.UD && p.Size > p.Dev.PathMTU():
+		return nil, fmt.Errorf("perf: datagrams of %d bytes: the device takes at most %d", p.Size, p.Dev.PathMTU())
+	case p.Iters < 1 || p.Iters > MaxIters:
+		return nil, fmt.Errorf("perf: %d iterations: valid are 1 to %d", p.Iters, MaxIters)
+	}
+	t, err := newTable(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	if err := t.meet(ctx, ready); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if err := t.play(); err != nil {
+		return nil, err
+	}
+	r := &PingPongResult{Bytes: 2 * int64(p.Size) * int64(p.Iters), Elapsed: time.Since(start), Wrong: t.wrong}
+	if p.Type == verbs.RC {
+		// The last acknowledgement may have been lost on its way.
+		select {
+		case <-ctx.Done():
+		case <-time.After(linger):
+		}
+	}
+	return r, nil
+}
+
+// table is where the ball goes to and fro.
+type table struct {
+	*PingPong
+	ctx        context.Context
+	pd         *verbs.PD
+	sent, come *verbs.CQ
+	mr         *verbs.MR
+	buf        []byte // what is sent, and behind it the receives
+	qp         *verbs.QP
+	peer       Spot
+	ah         *verbs.AH
+	wrong      int
+}
+
+func newTable(ctx context.Context, p *PingPong) (t *table, err error) {
+	t = &table{PingPong: p, ctx: ctx, pd: p.Dev.AllocPD(), buf: make([]byte, p.Size+pingRecvs*(p.Size+grhBytes))}
+	defer func() {
+		if err != nil {
+			t.close()
+		}
+	}()
+	for i := range t.buf[:p.Size] {
+		t.buf[i] = pingFill
+		if i%pageBytes == 0 {
+			t.buf[i] = 0
+		}
+	}
+	if t.mr, err = t.pd.RegMR(t.buf, verbs.AccessLocalWrite); err != nil {
+		return nil, err
+	}
+	if t.sent, err = p.Dev.CreateCQ(1); err != nil {
+		return nil, err
+	}
+	if t.come, err = p.Dev.CreateCQ(pingRecvs); err != nil {
+		return nil, err
+	}
+	t.qp, err = t.pd.CreateQP(verbs.QPInitAttr{Type: p.Type, SendCQ: t.sent, RecvCQ: t.come, MaxSendWR: 1, MaxRecvWR: pingRecvs})
+	return t, err
+}
+
+func (t *table) close() {
+	if t.qp != nil {
+		_ = t.qp.Destroy()
+	}
+	for _, q := range []*verbs.CQ{t.sent, t.come} {
+		if q != nil {
+			_ = q.Destroy()
+		}
+	}
+	if t.mr != nil {
+		_ = t.mr.Dereg()
+	}
+	_ = t.pd.Dealloc()
+}
+
+// meet swaps addresses and connects. The server answers when it is connected, and
+// the client closes with a word that says the same.
+func (t *table) meet(ctx context.Context, ready func(local, peer Spot)) error {
+	c, err := t.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer stop()
+	over := tcpChannel{c}
+	mine := Spot{EndQP{t.qp.QPN(), units.PSN(rand.Uint32() & units.PSNMask)}, t.Dev.Addr().Addr()}
+	theirs := make([]byte, spotBytes)
+	if t.Server != "" {
+		if err = over.send(mine.text()); err == nil {
+			err = over.receive(theirs)
+		}
+	} else {
+		err = over.receive(theirs)
+	}
+	if err == nil {
+		err = t.peer.parse(string(theirs))
+	}
+	if err == nil {
+		err = t.connect(mine.PSN)
+	}
+	if err != nil {
+		return fmt.Errorf("perf: no pingpong at the other side: %w", err)
+	}
+	ready(mine, t.peer)
+	const done = "done\x00"
+	if t.Server != "" {
+		return over.send([]byte(done))
+	}
+	if err := over.send(mine.text()); err != nil {
+		return err
+	}
+	return over.receive(make([]byte, len(done)))
+}
+
+func (t *table) connect(psn units.PSN) (err error) {
+	to := netip.AddrPortFrom(t.peer.Addr, t.Dev.Addr().Port())
+	err = t.qp.ConnectWith(&verbs.QPAttr{
+		QKey: pingQKey, PathMTU: t.MTU, Dest: to, DestQPN: t.peer.QPN, RQPSN: t.peer.PSN, SQPSN: psn,
+		MaxRdAtomic: 1, MaxDestRdAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+	})
+	if err == nil && t.Type == verbs.UD {
+		t.ah, err = t.pd.CreateAH(to)
+	}
+	for i := range uint64(pingRecvs) {
+		if err == nil {
+			err = t.post(i)
+		}
+	}
+	return err
+}
+
+// place is where the i-th receive's memory begins.
+func (t *table) place(i uint64) int { return t.Size + int(i)*(t.Size+grhBytes) }
+
+// post posts the i-th receive.
+func (t *table) post(i uint64) error {
+	return t.qp.PostRecv(verbs.RecvWR{WRID: i, SGL: []verbs.SGE{t.mr.SGE(t.place(i), t.Size+grhBytes)}})
+}
+
+// play lets the messages go to and fro; the client begins.
+func (t *table) play() error {
+	for range t.Iters {
+		steps := []func() error{t.receive, t.send}
+		if t.Server != "" {
+			steps = []func() error{t.send, t.receive}
+		}
+		for _, step := range steps {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *table) send() error {
+	err := t.qp.PostSend(verbs.SendWR{
+		Opcode: verbs.Send, Flags: verbs.SendSignaled, SGL: []verbs.SGE{t.mr.SGE(0, t.Size)}, AH: t.ah, DestQPN: t.peer.QPN, QKey: pingQKey,
+	})
+	if err == nil {
+		_, err = next(t.ctx, t.sent)
+	}
+	return err
+}
+
+func (t *table) receive() error {
+	wc, err := next(t.ctx, t.come)
+	if err != nil {
+		return err
+	}
+	b := t.buf[t.place(wc.WRID):][:wc.ByteLen]
+	if t.Type == verbs.UD {
+		b = b[grhBytes:]
+	}
+	if !served(b, t.Size) {
+		t.wrong++
+	}
+	return t.post(wc.WRID)
+}
+
+// served reports whether a message is what these programs send.
+func served(b []byte, size int) bool {
+	for i, v := range b {
+		if v != pingFill && (v != 0 || i%pageBytes != 0) {
+			return false
+		}
+	}
+	return len(b) == size
+}
+
+// spotBytes is the size of a Spot as it is told: LID, number, PSN and GID in
+// hexadecimal, and a zero byte (rc_pingpong.c of rdma-core).
+const spotBytes = 4 + 1 + 6 + 1 + 6 + 1 + 32 + 1
+
+func (s *Spot) text() []byte {
+	gid := s.Addr.As16()
+	return append(fmt.Appendf(nil, "%04x:%06x:%06x:%x", 0, uint32(s.QPN), uint32(s.PSN), gid[:]), 0)
+}
+
+var errNoSpot = errors.New("perf: no address of a queue pair")
+
+func (s *Spot) parse(text string) error {
+	fields := strings.Split(strings.TrimRight(text, "\x00"), ":")
+	if len(fields) != 4 {
+		return fmt.Errorf("%w: %q", errNoSpot, text)
+	}
+	qpn, err1 := strconv.ParseUint(fields[1], 16, 24)
+	psn, err2 := strconv.ParseUint(fields[2], 16, 24)
+	gid, err3 := hex.DecodeString(fields[3])
+	if errors.Join(err1, err2, err3) != nil || len(gid) != 16 {
+		return fmt.Errorf("%w: %q", errNoSpot, text)
+	}
+	*s = Spot{EndQP{verbs.QPN(qpn), units.PSN(psn)}, netip.AddrFrom16([16]byte(gid)).Unmap()}
+	return nil
+}
