@@ -31,44 +31,61 @@ type part struct {
 }
 
 // folded is the fold of a phase whose groups are each in one place; nil if they are
-// not, or the places are not alike. place is a member's place and where in it the
-// member is.
+// not. Of places that are alike the first stands for the others. place is a member's
+// place and where in it the member is.
 func folded(phase *workload.Phase, place func(rank int32) (at, within int32, ok bool)) *fold {
+	parts, ok := partsIn(phase, place)
+	if !ok {
+		return nil
+	}
+	own := *phase
+	own.Groups, own.Bytes = nil, nil
+	f := &fold{phase: &own, like: make(map[int32]int32)}
+	var stand []*part
+	for _, p := range parts {
+		i := slices.IndexFunc(stand, p.alike)
+		if i < 0 {
+			stand = append(stand, p)
+			own.Groups, own.Bytes = append(own.Groups, p.phase.Groups...), append(own.Bytes, p.phase.Bytes...)
+			continue
+		}
+		for k, g := range p.phase.Groups {
+			for j, rank := range g {
+				f.like[rank] = stand[i].phase.Groups[k][j]
+			}
+		}
+	}
+	return f
+}
+
+// partsIn are the parts of a phase, place by place; false if a group is in several.
+func partsIn(phase *workload.Phase, place func(rank int32) (at, within int32, ok bool)) (list []*part, ok bool) {
 	parts := make(map[int32]*part)
-	var order []int32
 	for i, g := range phase.Groups {
 		home, _, _ := place(g[0])
 		var within []int32
 		for _, rank := range g {
 			at, where, ok := place(rank)
 			if !ok || at != home {
-				return nil
+				return nil, false
 			}
 			within = append(within, where)
 		}
-		if parts[home] == nil {
-			parts[home] = &part{phase: *phase}
-			parts[home].phase.Groups, parts[home].phase.Bytes = nil, nil
-			order = append(order, home)
-		}
 		p := parts[home]
+		if p == nil {
+			p = new(part)
+			parts[home] = p
+			list = append(list, p)
+		}
 		p.phase.Groups, p.phase.Bytes = append(p.phase.Groups, g), append(p.phase.Bytes, phase.Bytes[i])
 		p.within = append(p.within, within)
 	}
-	first := parts[order[0]]
-	f := &fold{phase: &first.phase, like: make(map[int32]int32)}
-	for _, home := range order[1:] {
-		p := parts[home]
-		if !slices.Equal(p.phase.Bytes, first.phase.Bytes) || !slices.EqualFunc(p.within, first.within, slices.Equal[[]int32]) {
-			return nil
-		}
-		for i, g := range p.phase.Groups {
-			for j, rank := range g {
-				f.like[rank] = first.phase.Groups[i][j]
-			}
-		}
-	}
-	return f
+	return list, true
+}
+
+// alike reports whether two parts have the same in the same places.
+func (p *part) alike(o *part) bool {
+	return slices.Equal(p.phase.Bytes, o.phase.Bytes) && slices.EqualFunc(p.within, o.within, slices.Equal[[]int32])
 }
 
 // insideNodes is the fold of a phase whose groups stay inside nodes: the nodes are
