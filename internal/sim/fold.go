@@ -132,5 +132,5 @@ func (p *plan) leafPort(nic int32) (leaf, port int32, ok bool) {
 	if far.Node == topology.NodeID(nic) {
 		far = c.B
 	}
-	return int32(far.Node), int32(far.Port), p.graph.Nodes[far.Node].Kind == topology.Switch
+	return int32(far.Node), far.Port, p.graph.Nodes[far.Node].Kind == topology.Switch
 }
