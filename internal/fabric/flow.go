@@ -102,8 +102,9 @@ func (p *Partition) expired(f *flow) {
 
 // replies queues the packets that the transport wants sent at once.
 func (p *Partition) replies(nic *nicState, f *flow) {
+	answers := &p.net.nicQueues[int(f.port)*p.net.classes+int(f.reply)].answers
 	for j := range p.batch.Packets {
-		i := p.pool.get()
+		i := p.pool.get(answers)
 		h := &p.pool.cold[i]
 		*h = p.batch.Packets[j]
 		class := f.reply
@@ -118,7 +119,7 @@ func (p *Partition) replies(nic *nicState, f *flow) {
 	}
 	p.batch.Packets, p.batch.Seen = p.batch.Packets[:0], nil
 	for j := range p.segments.Segments {
-		i := p.pool.get()
+		i := p.pool.get(answers)
 		seg := p.pool.segment(i)
 		*seg = p.segments.Segments[j]
 		p.reply(f, i, nic.spec.segmentBytes(seg), f.reply)

@@ -153,7 +153,7 @@ func (p *Partition) localClass(k LocalKind) uint8 {
 func (p *Partition) sendTrain(o *port, link int32, g *gpuState, q *localQueue, payload int32) {
 	m := &q.messages[q.head]
 	size := g.spec.wireBytes(payload)
-	i := p.pool.get()
+	i := p.pool.get(&p.pool.loose)
 	p.pool.cold[i] = transport.Packet{VA: m.Tag, Offset: uint32(m.Bytes / int64(g.spec.TrainBytes)), Length: uint32(payload)}
 	p.pool.hot[i] = pkt{next: -1, dst: m.To, in: -1, size: size, class: p.localClass(m.Kind), role: localRole(m.Kind)}
 	if m.Kind == Reduce {

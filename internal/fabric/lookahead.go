@@ -10,6 +10,14 @@ const worthALook = 1 << 14
 // NICs work on.
 const manyFlows = 1 << 12
 
+// addFlow counts an end of a connection.
+func (p *Partition) addFlow() {
+	p.flows++
+	if p.flows >= manyFlows {
+		p.pool.oneByOne()
+	}
+}
+
 // glance is a packet that is about to land, the link that it is on, and the flow
 // that it is for.
 type glance struct {

@@ -80,7 +80,7 @@ func (p *Partition) Collect(window uint64) {
 		told := 0
 		for j := range b.packets {
 			r := &b.packets[j]
-			i := p.pool.get()
+			i := p.pool.get(&p.pool.loose)
 			p.pool.hot[i], p.pool.cold[i] = r.hot, r.cold
 			if from.pool.segs != nil {
 				*p.pool.segment(i) = r.seg

@@ -262,8 +262,8 @@ func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units
 	fa, fb := n.newFlow(a, b, fromA), n.newFlow(b, a, fromB)
 	fa.id = units.QPN(len(na.flows))
 	na.flows = append(na.flows, fa)
-	n.Partition(a).flows++
-	n.Partition(b).flows++
+	n.Partition(a).addFlow()
+	n.Partition(b).addFlow()
 	fb.id = units.QPN(len(nb.flows))
 	nb.flows = append(nb.flows, fb)
 	if na.spec.TCP != nil {

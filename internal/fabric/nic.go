@@ -59,6 +59,8 @@ type nicQueue struct {
 	held    int32 // the packet that was pulled from a flow and waits for credits; -1 if none
 	ring    ring  // flows that may send
 	turn    bool  // a reply went last
+	data    bunch // records for what it sends
+	answers bunch // and for its replies
 }
 
 // arriveNIC takes a packet from the wire.
@@ -216,7 +218,7 @@ func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, s
 // has none after all.
 func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool {
 	f := q.ring.pop()
-	i := p.pool.get()
+	i := p.pool.get(&q.data)
 	size := p.nextPacket(nic.spec, f, i)
 	f.ready = false
 	p.ready(f)

@@ -37,7 +37,7 @@ func (p *Partition) multicast(b *inbox, link, i int32) {
 		if n.back[out] == link || n.inboxes[out].back < 0 {
 			continue
 		}
-		c := p.pool.get()
+		c := p.pool.get(&p.pool.loose)
 		p.pool.hot[c], p.pool.cold[c] = hot, cold
 		k := &p.pool.hot[c]
 		k.role, k.in, k.dst, k.entropy = roleCopy, link, n.inboxes[out].node, uint32(record)

@@ -17,6 +17,7 @@ const (
 	roleMulticast             // scale-up: a train for every GPU
 	roleCopy                  // scale-up: a copy of one; entropy is its record
 	roleReduce                // scale-up: a contribution to a reduction, or its sum
+	roleNone                  // the record holds no packet
 )
 
 // pkt is what every hop touches of a packet: half a cache line. What only the
@@ -49,34 +50,75 @@ const (
 // markable reports whether a switch may mark the packet and has not yet.
 func (k *pkt) markable() bool { return k.mark&(marked|capable) == capable }
 
-// pool holds the packets of one partition.
+// pool holds the packets of one partition. Who makes packets takes records by the
+// bunch: packets that follow each other then lie in a row, and who has touched one
+// has the next in the processor's caches.
 type pool struct {
-	hot  []pkt
-	cold []transport.Packet
-	segs []tcp.Segment // of TCP, made when the first is asked for
-	seen []seen        // of packets that report on their way, likewise
-	free int32
-	live int
+	hot   []pkt
+	cold  []transport.Packet
+	segs  []tcp.Segment // of TCP, made when the first is asked for
+	seen  []seen        // of packets that report on their way, likewise
+	taken []uint8       // by bunch: records that are in use or in a maker's hands
+	free  []int32       // bunches of which none is
+	loose bunch         // of makers that have none of their own
+	size  uint          // log2 of the records in a bunch
+	live  int
 }
 
-func newPool() pool { return pool{free: -1} }
+// bunchSize is log2 of how many records a bunch has: eight cache lines of what is
+// hot.
+const bunchSize = 4
 
-// get takes a record; the caller fills all of it.
-func (p *pool) get() int32 {
-	p.live++
-	if i := p.free; i >= 0 {
-		p.free = p.hot[i].next
-		return i
+func newPool() pool { return pool{size: bunchSize} }
+
+// oneByOne makes bunches of one record each, unless packets are about: where flows
+// are many, those that follow each other go different ways, and the record that
+// was put back last is the one to take.
+func (p *pool) oneByOne() {
+	if len(p.hot) == 0 {
+		p.size = 0
 	}
-	if len(p.hot) >= MaxPacketsInFlight {
+}
+
+// bunch is what a maker of packets has left of one.
+type bunch struct {
+	next, end int32
+}
+
+// get takes a record out of a bunch; the caller fills all of it.
+func (p *pool) get(b *bunch) int32 {
+	p.live++
+	if b.next == b.end {
+		p.refill(b)
+	}
+	b.next++
+	return b.next - 1
+}
+
+// refill gets a maker another bunch: the one that was given back last.
+func (p *pool) refill(b *bunch) {
+	records := 1 << p.size
+	if last := len(p.free) - 1; last >= 0 {
+		of := p.free[last]
+		p.free = p.free[:last]
+		p.taken[of] = uint8(records)
+		b.next = of << p.size
+		b.end = b.next + int32(records)
+		return
+	}
+	n := len(p.hot)
+	if n+records > MaxPacketsInFlight {
 		panic(&Overload{"packets in flight in one partition", MaxPacketsInFlight})
 	}
-	if len(p.hot) == cap(p.hot) {
+	if n+records > cap(p.hot) {
 		p.grow()
 	}
-	i := len(p.hot)
-	p.hot, p.cold = p.hot[:i+1], p.cold[:i+1]
-	return int32(i)
+	p.hot, p.cold = p.hot[:n+records], p.cold[:n+records]
+	for i := n; i < len(p.hot); i++ {
+		p.hot[i].role = roleNone
+	}
+	b.next, b.end = int32(n), int32(n+records)
+	p.taken = append(p.taken, uint8(records))
 }
 
 func (p *pool) grow() {
@@ -105,8 +147,12 @@ func (p *pool) report(i int32) *seen {
 
 func (p *pool) put(i int32) {
 	p.live--
-	p.hot[i].next = p.free
-	p.free = i
+	p.hot[i].role = roleNone
+	of := i >> p.size
+	p.taken[of]--
+	if p.taken[of] == 0 {
+		p.free = append(p.free, of)
+	}
 }
 
 // list is a queue of packets, first in, first out. An empty one has head -1.

@@ -59,21 +59,11 @@ func (s *Standstill) Error() string {
 // standstill it does not depend on when the run is given up.
 func (n *Network) lastArrival() (last units.Time) {
 	for _, p := range n.parts {
-		unused := p.pool.unused()
 		for i := range p.pool.hot {
-			if !unused[i] {
-				last = max(last, p.pool.hot[i].arrive)
+			if k := &p.pool.hot[i]; k.role != roleNone {
+				last = max(last, k.arrive)
 			}
 		}
 	}
 	return last
-}
-
-// unused are the records that hold no packet.
-func (p *pool) unused() []bool {
-	unused := make([]bool, len(p.hot))
-	for i := p.free; i >= 0; i = p.hot[i].next {
-		unused[i] = true
-	}
-	return unused
 }

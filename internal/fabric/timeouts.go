@@ -58,10 +58,9 @@ func (n *Network) underWay() map[endpoint]bool {
 		}
 	}
 	for _, p := range n.parts {
-		unused := p.pool.unused()
 		for i := range int32(len(p.pool.hot)) {
 			switch {
-			case unused[i]:
+			case p.pool.hot[i].role == roleNone:
 			case p.pool.segs != nil:
 				note(&p.pool.hot[i], units.QPN(p.pool.segment(i).Conn))
 			default:
