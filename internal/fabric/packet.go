@@ -106,7 +106,7 @@ func (p *pool) get(b *bunch) int32 {
 	return b.next - 1
 }
 
-// refill gets a maker another bunch.
+// refill gets a maker another bunch: the one that was given back last.
 func (p *pool) refill(b *bunch) {
 	records := 1 << p.size
 	if last := len(p.free) - 1; last >= 0 {
