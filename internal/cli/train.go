@@ -130,6 +130,9 @@ func (x *trainFlags) overSizes(ctx context.Context, e *Env, file *scenario.File,
 				return err
 			}
 			scale.Partial, x.drawn = true, drawn // of the size before
+			if codeOf(err) == Partial {
+				err = fail(Partial, "stopped: the larger cluster sizes are missing")
+			}
 			break
 		}
 		scale.Points = append(scale.Points, out)
