@@ -73,7 +73,7 @@ func (c *checker) marksBeforePause(p *sonic.Port, w *sonic.WRED) {
 			continue
 		}
 		kmax := most / 2 // weft's choice: half of the threshold, and a quarter of that as HPCC's simulations have it
-		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("WRED_PROFILE", w.Name, "green_min_threshold", fmt.Sprint(int64(kmax/4)), "green_max_threshold", fmt.Sprint(int64(kmax)))}}}
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("WRED_PROFILE", w.Name, w.MinField, fmt.Sprint(int64(kmax/4)), w.MaxField, fmt.Sprint(int64(kmax)))}}}
 		c.add(p, f)
 		return
 	}
