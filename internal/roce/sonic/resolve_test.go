@@ -141,6 +141,18 @@ func TestWhatHasNoMeaningIsRefusedWithLineValueAndWhatIsValid(t *testing.T) {
 	}
 }
 
+func TestTheQueuesOfTheCPUAreNoFrontPort(t *testing.T) {
+	text := strings.Replace(text(t, "config_db.json"), `"QUEUE": {`, `"QUEUE": {"CPU|0": {"scheduler": "scheduler.0"},`, 1)
+	c, err := Read("f", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sw, err := Resolve(c)
+	if err != nil || sw.HasPort("CPU") || len(sw.Ports) != 2 {
+		t.Errorf("ports %v, %v", sw.Ports, err)
+	}
+}
+
 func TestDefectsWithoutEndAreCounted(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"PORT": {}, "BUFFER_PG": {`)
