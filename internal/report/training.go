@@ -167,13 +167,7 @@ func phaseTable(t *runstore.Training) *table {
 			}
 			named = true
 			rows++
-			how := "whole"
-			switch {
-			case p.Folded > 0:
-				how = fmt.Sprintf("%d of %d groups: the others are alike in nodes of their own", p.Folded, p.Groups)
-			case p.Share > 0:
-				how = fmt.Sprintf("%s of the bytes, the rest at the steady rate", percent(p.Share))
-			}
+			how := howText(p)
 			out.add(cell{text: name}, cell{text: f.Name}, cell{text: Integer(int64(p.Groups))}, cell{text: Integer(int64(p.Ranks))}, cell{text: units.Bytes(p.Bytes).String()},
 				cell{text: Integer(int64(p.Uses))}, cell{text: p.Algorithm + "/" + p.Wire},
 				cell{text: timeCell(units.Time(p.LeastPs))}, cell{text: timeCell(units.Time(p.MeanPs))}, cell{text: timeCell(units.Time(p.MostPs))}, cell{text: how})
@@ -186,6 +180,21 @@ func phaseTable(t *runstore.Training) *table {
 		return nil
 	}
 	return out
+}
+
+// howText says how much of a phase was simulated.
+func howText(p *runstore.TrainingPhase) string {
+	var parts []string
+	if p.Folded > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d groups: the others are alike, without a common link", p.Folded, p.Groups))
+	}
+	if p.Share > 0 {
+		parts = append(parts, fmt.Sprintf("%s of the bytes, the rest at the steady rate", percent(p.Share)))
+	}
+	if len(parts) == 0 {
+		return "whole"
+	}
+	return strings.Join(parts, "; ")
 }
 
 // trainingSentences say who wins, why, and what was reused.

@@ -60,7 +60,7 @@ type smallStep struct {
 }
 
 func exactSteps(e *Env) ([]Row, error) {
-	const shared = "Two replicas have their GPUs in a node, so that tensor and data parallelism share its NVLink. Phases of different kinds are simulated apart and do not slow each other; with two micro-batches they overlap most of the time."
+	const shared = "Two replicas have their GPUs in a node, so that tensor and data parallelism share its NVLink. Phases of different kinds are simulated apart and do not slow each other; with two micro-batches they overlap most of the time, which is most of the difference."
 	sizes := []smallStep{{8, 8, ""}, {16, 8, ""}, {8, 4, shared}}
 	if e.Short {
 		sizes = []smallStep{{4, 8, ""}}
