@@ -35,9 +35,9 @@ protect, PFC on one end only, headroom that is too small for the cable, marks th
 come after the pause, and so on. Each finding has its line, the reason with numbers,
 and the lines that mend it.
 
---simulate proves it: an incast of sixteen senders with the DSCP that is not
-protected, on a switch with exactly these buffers, thresholds and queues, and on the
-same one mended.
+--simulate proves it: for each finding that an incast can show, one of sixteen senders
+with the DSCP that runs into it, on a switch with exactly these buffers, thresholds and
+queues, and on the same one mended. What it cannot show is listed.
 
 --switch is a config_db.json, or its parts with commas between: qos.json,buffers.json.
 Several switches are judged one by one. --host is a folder of one host, or a file;
@@ -67,7 +67,7 @@ The exit code is 5 when there are findings.
 	f.Var(&quantityFlag[units.Bytes]{&l.options.Buffer, units.ParseSize, "bytes"}, "buffer", "packet buffer of the chip: 160M (default: not known)")
 	f.StringVar(&l.profiles, "profiles", "", "the switch's pg_profile_lookup.ini, for profiles that are not configured")
 	f.StringVar(&l.fixed, "fixed", "", "write the configuration with the fixes of the switch laid over it")
-	f.BoolVar(&l.simulate, "simulate", false, "run an incast of the first unprotected DSCP on each switch in the simulator: as configured, and mended")
+	f.BoolVar(&l.simulate, "simulate", false, "run an incast for each finding in the simulator: on the switch as configured, and mended")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("asic", cobra.FixedCompletions(roce.Known(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"switch", "host", "profiles", "fixed"} {
@@ -115,7 +115,7 @@ func (l *linting) run(ctx context.Context, e *Env) error {
 		all.Findings = append(all.Findings, r.Findings...)
 		all.Unjudged = append(all.Unjudged, r.Unjudged...)
 		if l.simulate {
-			if trials, err = addTrial(ctx, e, trials, file, r); err != nil {
+			if trials, err = addTrials(ctx, e, trials, file, r); err != nil {
 				return err
 			}
 		}

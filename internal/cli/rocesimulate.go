@@ -24,11 +24,36 @@ const (
 	trialMiB     = 16
 )
 
+// showing is how a finding of a rule shows in an incast.
+type showing struct {
+	before, after string // congestion control of the senders: none leaves it to PFC
+	deaf          bool   // before, a host does not stop at pauses: the port sends none
+}
+
+// showings are the rules that an incast shows. Without congestion control a class has
+// only PFC and its headroom to keep it from losing packets; with it, marks are to come
+// before pauses.
+var showings = map[string]showing{
+	"dscp-lossy":     {before: "none", after: "none"},
+	"pfc-headroom":   {before: "none", after: "none"},
+	"headroom-small": {before: "none", after: "none"},
+	"pfc-one-end":    {before: "none", after: "none", deaf: true},
+	"pfc-priority":   {before: "none", after: "none", deaf: true},
+	"ecn-missing":    {before: "dcqcn", after: "dcqcn"},
+	"ecn-above-pfc":  {before: "dcqcn", after: "dcqcn"},
+	"ecn-host":       {before: "none", after: "dcqcn"},
+}
+
+// maxTrials bounds the trials of a switch: each takes about a second.
+const maxTrials = 16
+
 // trial is a finding in the simulator: the switch as configured, and mended.
 type trial struct {
+	Rule    string    `json:"rule"`
+	At      string    `json:"at"`
 	Switch  string    `json:"switch"`
-	Port    string    `json:"port"`
-	Speed   string    `json:"speed"`
+	Port    string    `json:"port,omitempty"`
+	Speed   string    `json:"speed,omitempty"`
 	Before  trialSide `json:"as_configured"`
 	After   trialSide `json:"mended"`
 	Refused string    `json:"not_simulated,omitempty"` // why
@@ -36,54 +61,78 @@ type trial struct {
 
 // trialSide is what one incast did.
 type trialSide struct {
-	DSCP    int    `json:"dscp"`
-	TimePs  int64  `json:"time_ps"`
-	Dropped int64  `json:"dropped_packets"`
-	Resent  int64  `json:"resent_packets"`
-	Pauses  int64  `json:"pfc_pauses"`
-	Marks   int64  `json:"ecn_marks"`
-	Failed  string `json:"failed,omitempty"`
+	DSCP       int    `json:"dscp"`
+	Congestion string `json:"congestion_control"` // dcqcn or none
+	TimePs     int64  `json:"time_ps"`
+	Dropped    int64  `json:"dropped_packets"`
+	Resent     int64  `json:"resent_packets"`
+	Pauses     int64  `json:"pfc_pauses"`
+	Marks      int64  `json:"ecn_marks"`
+	Failed     string `json:"failed,omitempty"`
 }
 
-// addTrial simulates the first finding of a switch that is about a class.
-func addTrial(ctx context.Context, e *Env, trials []trial, file string, r *lint.Report) ([]trial, error) {
-	i := slices.IndexFunc(r.Findings, func(f lint.Finding) bool { return f.Traffic.What != "" && len(f.Where) > 0 })
-	if i < 0 {
-		return trials, nil
+// addTrials simulates the findings of a switch, those of one rule and DSCP once. What
+// an incast cannot show is listed with the reason.
+func addTrials(ctx context.Context, e *Env, trials []trial, file string, r *lint.Report) ([]trial, error) {
+	type kind struct {
+		rule string
+		dscp int
 	}
-	t, err := simulateFinding(ctx, e, file, r, &r.Findings[i])
-	if err != nil {
-		return nil, err
+	seen := map[kind]bool{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		k := kind{f.Rule, f.Traffic.DSCP}
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		t := &trial{Rule: f.Rule, At: f.At.String(), Switch: file}
+		switch _, shown := showings[f.Rule]; {
+		case !shown:
+			t.Refused = "an incast on one switch does not show it"
+		case len(f.Where) == 0 || f.Traffic.What == "":
+			t.Refused = "no DSCP leads there on any port"
+		case len(seen) > maxTrials:
+			t.Refused = fmt.Sprintf("%d findings are simulated at most", maxTrials)
+		default:
+			if err := t.simulate(ctx, e, r, f); err != nil {
+				return nil, err
+			}
+		}
+		trials = append(trials, *t)
 	}
-	return append(trials, *t), nil
+	return trials, nil
 }
 
-// simulateFinding runs an incast on the switch before and after its fixes. What
-// the simulator cannot be given is said, and is no error of the lint.
-func simulateFinding(ctx context.Context, e *Env, file string, r *lint.Report, f *lint.Finding) (*trial, error) {
-	before, err := e.readSONiC(file)
+// simulate runs an incast on the switch before and after its fixes. What the
+// simulator cannot be given is said, and is no error of the lint.
+func (t *trial) simulate(ctx context.Context, e *Env, r *lint.Report, f *lint.Finding) error {
+	before, err := e.readSONiC(t.Switch)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	after, err := e.readSONiC(file)
+	after, err := e.readSONiC(t.Switch)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sw, _ := sonic.Examine(before)
-	t := &trial{Switch: file, Port: f.Where[0], Before: trialSide{DSCP: f.Traffic.DSCP}, After: trialSide{DSCP: f.Traffic.Mended}}
+	p := showings[f.Rule]
+	t.Port = f.Where[0]
+	t.Before = trialSide{DSCP: f.Traffic.DSCP, Congestion: p.before}
+	t.After = trialSide{DSCP: f.Traffic.Mended, Congestion: p.after}
 	port := sw.Ports[slices.IndexFunc(sw.Ports, func(p *sonic.Port) bool { return p.Name == t.Port })]
 	t.Speed = port.Speed.String()
 	if err := r.Mend(after, sw); err != nil {
-		return nil, err
+		return err
+	}
+	if p.deaf {
+		sonic.Silence(before, port, port.ClassOf(t.Before.DSCP).Group)
 	}
 	resolved, err := t.resolve(port, f.Traffic.CNP, before, after)
 	if err != nil || t.Refused != "" {
-		return t, err
+		return err
 	}
-	if err := t.run(ctx, e, resolved); err != nil {
-		return nil, err
-	}
-	return t, nil
+	return t.run(ctx, e, resolved)
 }
 
 // resolve makes the scenario of a trial. Refused says why the simulator does not
@@ -121,12 +170,20 @@ func (t *trial) resolve(port *sonic.Port, cnp int, before, after *sonic.Config) 
 // scenario is an incast on one switch, on the port's configuration before and
 // after.
 func (t *trial) scenario(p *sonic.Port, cnp int) string {
-	side := func(name, file string, dscp int) string {
-		return fmt.Sprintf("  - {preset: roce-v2-%dg, name: %s, switch: {sonic: %s, sonic-port: %s}, ethernet: {dscp: %d, cnp-dscp: %d}}\n",
-			p.Speed/units.Gbps, name, file, p.Name, dscp, cnp)
+	side := func(name string, s *trialSide) string {
+		cc := ""
+		if s.Congestion == "none" {
+			cc = ", cc: {algorithm: none}"
+		}
+		return fmt.Sprintf("  - {preset: roce-v2-%dg, name: %s, switch: {sonic: %s.json, sonic-port: %s}, ethernet: {dscp: %d, cnp-dscp: %d}%s}\n",
+			p.Speed/units.Gbps, name, name, p.Name, s.DSCP, cnp, cc)
 	}
-	return "name: lint\ncluster: {nodes: 4}\ntopology: {shape: single-switch}\nfabrics:\n" +
-		side("before", "before.json", t.Before.DSCP) + side("after", "after.json", t.After.DSCP) +
+	cables := ""
+	if p.Cable > 0 {
+		cables = fmt.Sprintf(", cables: {node-leaf: %dmm}", p.Cable/units.Millimetre)
+	}
+	return "name: lint\ncluster: {nodes: 4}\ntopology: {shape: single-switch" + cables + "}\nfabrics:\n" +
+		side("before", &t.Before) + side("after", &t.After) +
 		fmt.Sprintf("workload: {pattern: incast, fan-in: %d, sizes: [%dMiB]}\n", trialSenders, trialMiB)
 }
 
@@ -159,15 +216,17 @@ func (s *trialSide) take(p *runstore.Point) {
 func (t *trial) tell(e *Env) error {
 	w := e.Stdout
 	if t.Refused != "" {
-		indented(e, "not simulated: ", t.Refused)
+		indented(e, "not simulated: ", fmt.Sprintf("%s at %s: %s", t.Rule, t.At, t.Refused))
 		return nil
 	}
-	fmt.Fprintf(w, "In the simulator: %d senders of %d MiB each to one receiver, on %s of %s at %s\n\n", trialSenders, trialMiB, t.Port, t.Switch, t.Speed)
+	fmt.Fprintf(w, "In the simulator, %s at %s: %d senders of %d MiB each to one receiver, on %s at %s\n\n",
+		t.Rule, t.At, trialSenders, trialMiB, t.Port, t.Speed)
 	rows := [][]string{{"", "as configured", "mended"}}
 	add := func(name string, of func(*trialSide) string) {
 		rows = append(rows, []string{name, of(&t.Before), of(&t.After)})
 	}
 	add("DSCP", func(s *trialSide) string { return fmt.Sprint(s.DSCP) })
+	add("congestion control", func(s *trialSide) string { return s.Congestion })
 	add("time", func(s *trialSide) string {
 		if s.Failed != "" {
 			return "failed: " + s.Failed

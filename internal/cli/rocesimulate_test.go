@@ -6,37 +6,133 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"weft/internal/sim"
 )
 
-// TestTheSimulatorShowsALossyClassBeforeAndAfter lints SONiC's default map with
-// NVIDIA's DSCP, and runs the real simulator.
-func TestTheSimulatorShowsALossyClassBeforeAndAfter(t *testing.T) {
+// lintTrials lints a switch and a host's files, and runs the real simulator.
+func lintTrials(t *testing.T, config string, files map[string]string) []trial {
+	t.Helper()
 	dir := t.TempDir()
-	env := filepath.Join(dir, "nccl.env")
-	if err := os.WriteFile(env, []byte("NCCL_IB_TC=106\n"), 0o600); err != nil {
-		t.Fatal(err)
+	args := []string{"roce", "lint", "--switch", filepath.Join(dir, "config_db.json"), "--simulate", "--json"}
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("config_db.json", config)
+	for name, text := range files {
+		args = append(args, "--host", write(name, text))
 	}
 	var out bytes.Buffer
-	e := environment([]string{"roce", "lint", "--switch", filepath.Join("..", "roce", "sonic", "testdata", "config_db.json"), "--host", env, "--simulate", "--json"})
+	e := environment(args)
 	e.Stdout, e.Run = &out, sim.Run
 	if code := Main(context.Background(), e); code != Refuted {
-		t.Fatalf("weft exits with %d, want %d", code, Refuted)
+		t.Fatalf("weft exits with %d, want %d: %s", code, Refuted, &out)
 	}
 	var answer lintAnswer
 	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
 		t.Fatal(err)
 	}
-	if len(answer.Trials) != 1 || answer.Trials[0].Refused != "" {
-		t.Fatalf("trials: %+v", answer.Trials)
+	return answer.Trials
+}
+
+// sonicText is the switch of sonic's tests with changes, each a text and its
+// replacement.
+func sonicText(t *testing.T, changes ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "roce", "sonic", "testdata", "config_db.json"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	x := answer.Trials[0]
+	text := string(b)
+	for i := 0; i+1 < len(changes); i += 2 {
+		if !strings.Contains(text, changes[i]) {
+			t.Fatalf("the file has no %s", changes[i])
+		}
+		text = strings.ReplaceAll(text, changes[i], changes[i+1])
+	}
+	return text
+}
+
+// hostText is a file of the host of host's tests, with a change.
+func hostText(t *testing.T, name, old, now string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "roce", "host", "testdata", name))
+	if err != nil || !strings.Contains(string(b), old) {
+		t.Fatalf("%s has no %q: %v", name, old, err)
+	}
+	return strings.Replace(string(b), old, now, 1)
+}
+
+func TestTheSimulatorShowsALossyClassBeforeAndAfter(t *testing.T) {
+	trials := lintTrials(t, sonicText(t), map[string]string{"nccl.env": "NCCL_IB_TC=106\n"})
+	if len(trials) != 1 || trials[0].Refused != "" {
+		t.Fatalf("trials: %+v", trials)
+	}
+	x := trials[0]
 	if x.Before.DSCP != 26 || x.Before.Dropped == 0 || x.Before.Resent == 0 {
 		t.Errorf("in a lossy class the incast loses nothing: %+v", x.Before)
 	}
 	if x.After.DSCP != 26 || x.After.Dropped != 0 || x.After.Resent != 0 || x.After.TimePs == 0 || x.After.TimePs >= x.Before.TimePs {
 		t.Errorf("mended it still loses, or takes longer: %+v, before %+v", x.After, x.Before)
+	}
+}
+
+// A finding that loses packets loses them in the simulator, and none when it is mended.
+func TestTheSimulatorShowsEachFindingThatLosesPackets(t *testing.T) {
+	nccl := map[string]string{"nccl.env": "NCCL_IB_TC=106\n"}
+	deaf := map[string]string{
+		"nccl.env":     "NCCL_IB_TC=106\n",
+		"mlnx_qos.txt": hostText(t, "mlnx_qos.txt", "enabled     0   0   0   1", "enabled     0   0   0   0"),
+	}
+	for _, c := range []struct {
+		rule   string
+		config string
+		host   map[string]string
+	}{
+		{"headroom-small", sonicText(t, `"26": "1"`, `"26": "3"`, `"xoff": "283648"`, `"xoff": "20000"`), nccl},
+		{"pfc-headroom", sonicText(t, `"26": "1"`, `"26": "3"`, `"pfc_enable": "3,4"`, `"pfc_enable": "4"`), nccl},
+		{"pfc-one-end", sonicText(t, `"26": "1"`, `"26": "3"`), deaf},
+	} {
+		shown := false
+		for _, x := range lintTrials(t, c.config, c.host) {
+			if x.Rule != c.rule || x.Refused != "" || x.Before.DSCP != 26 {
+				continue
+			}
+			shown = true
+			if x.Before.Dropped == 0 || x.After.Dropped != 0 || x.After.Pauses == 0 {
+				t.Errorf("%s: %+v, mended %+v; want drops, and pauses without drops", c.rule, x.Before, x.After)
+			}
+		}
+		if !shown {
+			t.Errorf("%s is not simulated", c.rule)
+		}
+	}
+}
+
+func TestTheSimulatorShowsMarksThatComeAfterThePause(t *testing.T) {
+	trials := lintTrials(t, sonicText(t, `"26": "1"`, `"26": "3"`,
+		`"green_max_threshold": "2097152"`, `"green_max_threshold": "62097152"`,
+		`"green_min_threshold": "1048576"`, `"green_min_threshold": "51048576"`), map[string]string{"nccl.env": "NCCL_IB_TC=106\n"})
+	if len(trials) != 1 || trials[0].Rule != "ecn-above-pfc" {
+		t.Fatalf("trials: %+v", trials)
+	}
+	if x := trials[0]; x.Before.Pauses == 0 || x.After.Pauses != 0 || x.After.Marks <= x.Before.Marks {
+		t.Errorf("%+v, mended %+v; want pauses, and marks in their place", x.Before, x.After)
+	}
+}
+
+func TestWhatAnIncastCannotShowIsSaid(t *testing.T) {
+	trials := lintTrials(t, sonicText(t, `"26": "1"`, `"26": "3"`), map[string]string{
+		"nccl.env": "NCCL_IB_TC=106\n",
+		"ecn.txt":  hostText(t, "ecn.txt", "cnp_dscp:48", "cnp_dscp:26"),
+	})
+	if len(trials) != 1 || trials[0].Rule != "cnp-in-data" || trials[0].Refused == "" {
+		t.Errorf("trials: %+v", trials)
 	}
 }

@@ -108,67 +108,96 @@ func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 	}
 }
 
-// yang are the patterns and ranges of sonic-buildimage's YANG models, as far as
-// they go beyond what Resolve checks: sonic-wred-profile, sonic-dscp-tc-map and
-// its kind (names), sonic-port-qos-map, sonic-buffer-pg, sonic-buffer-queue,
-// sonic-cable-length, sonic-buffer-profile and sonic-buffer-pool (mandatory).
-var yang = []struct {
+// model is what one of SONiC's YANG models says of a table.
+type model struct {
 	table, key string
-	fields     map[string]string
+	leaves     map[string]string // by name, a pattern; "*" is a map's entries
 	mandatory  []string
-}{
-	{"WRED_PROFILE", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{"wred_green_enable": "true|false"}, nil},
-	{"DSCP_TO_TC_MAP", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{".*": "1[0-5]|[0-9]"}, nil},
-	{"TC_TO_PRIORITY_GROUP_MAP", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{".*": "[0-7]"}, nil},
-	{"TC_TO_QUEUE_MAP", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{".*": "[0-9]"}, nil},
-	{"MAP_PFC_PRIORITY_TO_QUEUE", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{".*": "[0-9]"}, nil},
-	{"PORT_QOS_MAP", `Ethernet[0-9]+`, map[string]string{"pfc_enable": "([0-7](,[0-7])*)?", "pfcwd_sw_enable": "([0-7](,[0-7])*)?"}, nil},
-	{"BUFFER_PG", `Ethernet[0-9]+\|[0-7](-[0-7])?`, nil, []string{"profile"}},
-	{"BUFFER_QUEUE", `Ethernet[0-9]+\|[0-9](-[0-9])?`, nil, []string{"profile"}},
-	{"QUEUE", `Ethernet[0-9]+\|[0-9]`, nil, nil},
-	{"CABLE_LENGTH", `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`, map[string]string{".*": "[0-9]+m|None"}, nil},
-	{"BUFFER_PROFILE", `.+`, map[string]string{"dynamic_th": "-[1-8]|[0-7]"}, []string{"size", "pool"}},
-	{"BUFFER_POOL", `.+`, map[string]string{"type": "ingress|egress|both", "mode": "static|dynamic"}, []string{"type", "mode"}},
+}
+
+// Patterns of YANG that several tables have.
+const (
+	mapName    = `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`
+	priorities = `([0-7](,[0-7])*)?`
+	number     = `[0-9]+`
+	ofHundred  = `100|[1-9]?[0-9]`
+)
+
+// yang are the leaves, patterns and ranges of sonic-buildimage's YANG models:
+// sonic-wred-profile, sonic-dscp-tc-map and its kind, sonic-port-qos-map,
+// sonic-buffer-pg, sonic-buffer-queue, sonic-queue, sonic-scheduler, sonic-pfcwd,
+// sonic-cable-length, sonic-buffer-profile and sonic-buffer-pool. A leaf that no model
+// has is refused by SONiC as a value out of range is. References are Resolve's.
+var yang = []model{
+	{"WRED_PROFILE", mapName, map[string]string{
+		"ecn":               "ecn_(none|green|yellow|red|green_yellow|green_red|yellow_red|all)",
+		"wred_green_enable": "true|false", "wred_yellow_enable": "true|false", "wred_red_enable": "true|false",
+		"green_min_threshold": number, "green_max_threshold": number, "green_drop_probability": ofHundred,
+		"yellow_min_threshold": number, "yellow_max_threshold": number, "yellow_drop_probability": ofHundred,
+		"red_min_threshold": number, "red_max_threshold": number, "red_drop_probability": ofHundred,
+	}, nil},
+	{"DSCP_TO_TC_MAP", mapName, map[string]string{"*": "1[0-5]|[0-9]"}, nil},
+	{"TC_TO_PRIORITY_GROUP_MAP", mapName, map[string]string{"*": "[0-7]"}, nil},
+	{"TC_TO_QUEUE_MAP", mapName, map[string]string{"*": "[0-9]"}, nil},
+	{"MAP_PFC_PRIORITY_TO_QUEUE", mapName, map[string]string{"*": "[0-7]"}, nil},
+	{"PORT_QOS_MAP", `Ethernet[0-9]+`, map[string]string{
+		"pfc_enable": priorities, "pfcwd_sw_enable": priorities, "dscp_to_tc_map": mapName,
+		"tc_to_pg_map": mapName, "tc_to_queue_map": mapName, "pfc_to_queue_map": mapName,
+	}, nil},
+	{"BUFFER_PG", `Ethernet[0-9]+\|[0-7](-[0-7])?`, map[string]string{"profile": ".+"}, []string{"profile"}},
+	{"BUFFER_QUEUE", `Ethernet[0-9]+\|[0-9](-[0-9])?`, map[string]string{"profile": ".+"}, []string{"profile"}},
+	{"QUEUE", `Ethernet[0-9]+\|[0-9]`, map[string]string{"scheduler": ".+", "wred_profile": mapName}, nil},
+	{"CABLE_LENGTH", mapName, map[string]string{"*": "[0-9]+m|None"}, nil},
+	{"BUFFER_PROFILE", `.+`, map[string]string{
+		"dynamic_th": "-[1-8]|[0-7]", "static_th": number, "size": number, "pool": ".+",
+		"xon": number, "xon_offset": number, "xoff": number,
+	}, []string{"size", "pool"}},
+	{"BUFFER_POOL", `.+`, map[string]string{"type": "ingress|egress|both", "mode": "static|dynamic", "size": number, "xoff": number}, []string{"type", "mode"}},
 	{"SCHEDULER", `.+`, map[string]string{"type": "DWRR|WRR|STRICT", "weight": "[1-9][0-9]?|100"}, nil},
-	{"PFC_WD", `Ethernet[0-9]+|GLOBAL`, map[string]string{"action": "drop|forward|alert"}, nil},
+	{"PFC_WD", `Ethernet[0-9]+|GLOBAL`, map[string]string{
+		"action": "drop|forward|alert", "detection_time": number, "restoration_time": number, "POLL_INTERVAL": number,
+	}, nil},
 }
 
 func TestSONiCsYANGModelsAcceptWhatIsWritten(t *testing.T) {
-	for _, fabric := range []string{"preset: roce-v2-400g", plain} {
+	watched := "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true}}}"
+	static := "preset: roce-v2-400g, ethernet: {pfc: {xoff: 200KiB}}"
+	for _, fabric := range []string{"preset: roce-v2-400g", plain, watched, static} {
 		c, err := sonic.Read("f", strings.NewReader(written(t, planOf(t, fabric), "sonic")["config_db.json"]))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range c.Tables {
-			i := slices.IndexFunc(yang, func(y struct {
-				table, key string
-				fields     map[string]string
-				mandatory  []string
-			},
-			) bool {
-				return y.table == table.Name
-			})
+			i := slices.IndexFunc(yang, func(m model) bool { return m.table == table.Name })
 			if i < 0 {
 				t.Errorf("no model is known of %s", table.Name)
 				continue
 			}
-			for _, row := range table.Rows {
-				if !whole(yang[i].key, row.Key) {
-					t.Errorf("%s: the key %q is not valid", table.Name, row.Key)
-				}
-				for _, name := range yang[i].mandatory {
-					if _, ok := row.Get(name); !ok {
-						t.Errorf("%s|%s has no %s", table.Name, row.Key, name)
-					}
-				}
-				for _, f := range row.Fields {
-					for name, pattern := range yang[i].fields {
-						if whole(name, f.Name) && !whole(pattern, f.Text) {
-							t.Errorf("%s|%s: %s is %q", table.Name, row.Key, f.Name, f.Text)
-						}
-					}
-				}
+			for k := range table.Rows {
+				yang[i].accepts(t, &table.Rows[k])
 			}
+		}
+	}
+}
+
+// accepts fails the test where the model refuses a row.
+func (m *model) accepts(t *testing.T, row *sonic.Row) {
+	t.Helper()
+	if !whole(m.key, row.Key) {
+		t.Errorf("%s: the key %q is not valid", m.table, row.Key)
+	}
+	for _, name := range m.mandatory {
+		if _, ok := row.Get(name); !ok {
+			t.Errorf("%s|%s has no %s", m.table, row.Key, name)
+		}
+	}
+	for _, f := range row.Fields {
+		pattern, known := m.leaves[f.Name]
+		if !known {
+			pattern, known = m.leaves["*"]
+		}
+		if !known || !whole(pattern, f.Text) {
+			t.Errorf("%s|%s: %s is %q", m.table, row.Key, f.Name, f.Text)
 		}
 	}
 }

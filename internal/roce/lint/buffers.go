@@ -14,7 +14,8 @@ func (c *checker) marks(p *sonic.Port, queue int) {
 	q := &p.Queues[queue]
 	if q.WRED == nil || !q.WRED.ECN {
 		f := Finding{
-			Rule: "ecn-missing", Severity: Warning, At: c.place(max(q.Line, p.QoSLine)), Value: fmt.Sprintf("queue %d without WRED profile", queue),
+			Traffic: c.into(p, func(class sonic.Class) bool { return class.Queue == queue }),
+			Rule:    "ecn-missing", Severity: Warning, At: c.place(max(q.Line, p.QoSLine)), Value: fmt.Sprintf("queue %d without WRED profile", queue),
 			Why: fmt.Sprintf("nothing marks the lossless traffic in queue %d: senders slow down only by pauses, which spread to traffic that is not part of the congestion", queue),
 		}
 		if q.Line > 0 {
@@ -60,7 +61,7 @@ func (c *checker) marksBeforePause(p *sonic.Port, w *sonic.WRED) {
 			c.cannot("whether %s marks before PFC pauses: the pool of %s has no size, the switch decides it", w.Name, profile.Name)
 			continue
 		}
-		f := Finding{Rule: "ecn-above-pfc", At: c.place(w.Line), Value: fmt.Sprintf("WRED_PROFILE|%s from %d to %d", w.Name, w.Min, w.Max)}
+		f := Finding{Rule: "ecn-above-pfc", At: c.place(w.Line), Traffic: c.intoGroup(p, g), Value: fmt.Sprintf("WRED_PROFILE|%s from %d to %d", w.Name, w.Min, w.Max)}
 		threshold := fmt.Sprintf("priority group %d pauses at %d bytes at the latest (profile %s, line %d, with an empty pool)", g, most, profile.Name, profile.Line)
 		switch {
 		case w.Min >= most:
@@ -72,12 +73,18 @@ func (c *checker) marksBeforePause(p *sonic.Port, w *sonic.WRED) {
 		default:
 			continue
 		}
-		kmax := most / 2 // weft's choice: half of the threshold, and a quarter of that as HPCC's simulations have it
-		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("WRED_PROFILE", w.Name, "green_min_threshold", fmt.Sprint(int64(kmax/4)), "green_max_threshold", fmt.Sprint(int64(kmax)))}}}
+		kmax := min(most/2, usualKmax)
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("WRED_PROFILE", w.Name, w.MinField, fmt.Sprint(int64(kmax/4)), w.MaxField, fmt.Sprint(int64(kmax)))}}}
 		c.add(p, f)
 		return
 	}
 }
+
+// usualKmax is where SONiC's AZURE_LOSSLESS marks every packet (qos_config.j2). A fix
+// goes no higher: many senders fill a queue of a threshold of tens of megabytes before
+// the marks of a late Kmax slow them down. Below that, half of the threshold is weft's
+// choice. Kmin is a quarter of Kmax, as in HPCC's simulations.
+const usualKmax = 2 << 20
 
 // anyChip has the terms that no chip avoids.
 var anyChip = roce.ASIC{Name: "any", Cell: 1}
@@ -97,14 +104,14 @@ func (c *checker) headroom(p *sonic.Port, g int) {
 		}
 	}
 	port := roce.Port{Speed: p.Speed, Cable: length, MTU: frame(p.MTU), Lanes: p.Lanes}
-	f := Finding{Rule: "headroom-small", At: c.place(profile.Line), Value: fmt.Sprintf("xoff %d", profile.Xoff)}
+	f := Finding{Rule: "headroom-small", At: c.place(profile.Line), Traffic: c.intoGroup(p, g), Value: fmt.Sprintf("xoff %d", profile.Xoff)}
 	given := fmt.Sprintf("BUFFER_PROFILE|%s has %d bytes behind its threshold for %v of cable at %v", profile.Name, profile.Xoff, length, p.Speed)
 	least, terms, err := leastHeadroom(port)
 	if err != nil {
 		c.cannotAt(p, "the headroom: %v", err)
 		return
 	}
-	vendor, by, err := c.vendorHeadroom(port)
+	vendor, by, err := c.vendorHeadroom(port, mildest)
 	if err != nil {
 		c.cannotAt(p, "the headroom against the vendor's: %v", err)
 	}
@@ -118,8 +125,8 @@ func (c *checker) headroom(p *sonic.Port, g int) {
 	default:
 		return
 	}
-	if err == nil {
-		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("BUFFER_PROFILE", profile.Name, "xoff", fmt.Sprint(int64(vendor.Xoff)), "size", fmt.Sprint(int64(vendor.Size)))}}}
+	if enough, _, err := c.vendorHeadroom(port, harshest); err == nil {
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("BUFFER_PROFILE", profile.Name, "xoff", fmt.Sprint(int64(enough.Xoff)), "size", fmt.Sprint(int64(enough.Size)))}}}
 	}
 	c.add(p, f)
 }
@@ -167,9 +174,17 @@ func leastHeadroom(port roce.Port) (units.Bytes, string, error) {
 	return units.Bytes(sum), strings.Join(words, ", "), nil
 }
 
-// vendorHeadroom is what the vendor asks for, and who that is. The traffic is
-// that of LOSSLESS_TRAFFIC_PATTERN, or the mildest that SONiC ships a table for.
-func (c *checker) vendorHeadroom(port roce.Port) (roce.Profile, string, error) {
+// The traffic that SONiC ships tables for, where LOSSLESS_TRAFFIC_PATTERN does not
+// say: a profile is only called small below the mildest, and mended for the harshest,
+// which is what weft roce headroom takes.
+var (
+	mildest  = roce.Pattern{SmallPercent: 50, MTU: 4096}
+	harshest = roce.Pattern{SmallPercent: 100, MTU: 1024}
+)
+
+// vendorHeadroom is what the vendor asks for, and who that is, for the traffic of
+// LOSSLESS_TRAFFIC_PATTERN, or else the pattern.
+func (c *checker) vendorHeadroom(port roce.Port, pattern roce.Pattern) (roce.Profile, string, error) {
 	name := c.options.ASIC
 	if name == "" {
 		name = asicOf(c.sw.HwSKU)
@@ -185,7 +200,7 @@ func (c *checker) vendorHeadroom(port roce.Port) (roce.Profile, string, error) {
 		row, _, err := roce.Between(table.Rows, port.Speed, port.Cable)
 		return row.Profile, "the table that is shipped for " + table.Title, err
 	}
-	pattern := roce.Pattern{SmallPercent: 50, MTU: 4096}
+	pattern.MTU = min(pattern.MTU, port.MTU)
 	if c.sw.LosslessMTU > 0 {
 		pattern = roce.Pattern{SmallPercent: c.sw.SmallPercent, MTU: c.sw.LosslessMTU}
 	}

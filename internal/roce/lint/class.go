@@ -16,7 +16,7 @@ func (c *checker) class(h *host.Host, p *sonic.Port, s host.Stream) {
 		return
 	}
 	c.obeys(h, p, s, class)
-	c.answers(h, s, class)
+	c.answers(h, p, s, class)
 	c.notifications(h, p, s, class)
 }
 
@@ -32,10 +32,7 @@ func sent(h *host.Host, s host.Stream) string {
 func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.Class) {
 	f := Finding{
 		Rule: "dscp-lossy", Severity: Error, At: c.place(p.QoSLine),
-		Traffic: Traffic{What: s.What, DSCP: s.DSCP, Mended: s.DSCP, CNP: usualCNP},
-	}
-	if h.CNPDSCP.Known() {
-		f.Traffic.CNP = h.CNPDSCP.Value
+		Traffic: trafficOf(h, s),
 	}
 	target := c.losslessClass(h, p, s)
 	var why string
@@ -68,9 +65,6 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 	}
 	c.add(p, f)
 }
-
-// usualCNP is the DSCP of notifications where a host does not say (mlxconfig).
-const usualCNP = 48
 
 // ecnBits are those of ECN beside a DSCP: the packet may be marked.
 const ecnBits = 2
@@ -116,7 +110,8 @@ func (c *checker) obeys(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 			at = h.Trust.At
 		}
 		c.add(p, Finding{
-			Rule: "pfc-priority", Severity: Error, At: Place(at), Value: fmt.Sprintf("DSCP %d has priority %d", s.DSCP, own),
+			Traffic: trafficOf(h, s),
+			Rule:    "pfc-priority", Severity: Error, At: Place(at), Value: fmt.Sprintf("DSCP %d has priority %d", s.DSCP, own),
 			Why: fmt.Sprintf("%s, and the host has it in priority %d; %s pauses priority %d for it, which stops none of it", sent(h, s), own, c.name(), class.Group),
 			Fixes: []Fix{{h.Name, []string{
 				fmt.Sprintf("mlnx_qos -i %s --dscp2prio set,%d,%d", h.Iface, s.DSCP, class.Group),
@@ -129,9 +124,10 @@ func (c *checker) obeys(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 		return
 	}
 	c.add(p, Finding{
-		Rule: "pfc-one-end", Severity: Error, At: Place(h.PFC.At), Value: "PFC on " + noneOr(join(h.PFC.Value)),
-		Why: fmt.Sprintf("%s; %s pauses priority %d for it (line %d), and the host has PFC on %s: it sends on through every pause until the headroom overflows",
-			sent(h, s), c.name(), class.Group, p.PFCLine, noneOr(join(h.PFC.Value))),
+		Traffic: trafficOf(h, s),
+		Rule:    "pfc-one-end", Severity: Error, At: Place(h.PFC.At), Value: "PFC on " + noneOr(join(h.PFC.Value)),
+		Why: fmt.Sprintf("%s; %s pauses priority %d for it, and the host has PFC on %s: it sends on through every pause until the headroom overflows",
+			sent(h, s), c.name(), class.Group, noneOr(join(h.PFC.Value))),
 		Fixes: []Fix{{h.Name, []string{fmt.Sprintf("mlnx_qos -i %s --pfc %s", h.Iface, flags(append(slices.Clone(h.PFC.Value), class.Group)...))}}},
 	})
 }
@@ -145,7 +141,7 @@ func noneOr(list string) string {
 
 // answers judges whether the host takes part in congestion control on the
 // priority of its data.
-func (c *checker) answers(h *host.Host, s host.Stream, class sonic.Class) {
+func (c *checker) answers(h *host.Host, p *sonic.Port, s host.Stream, class sonic.Class) {
 	for _, point := range []struct {
 		said      host.Said[bool]
 		name, dir string
@@ -157,8 +153,9 @@ func (c *checker) answers(h *host.Host, s host.Stream, class sonic.Class) {
 		if !point.said.Known() || point.said.Value {
 			continue
 		}
-		c.add(nil, Finding{
-			Rule: "ecn-host", Severity: Error, At: Place(point.said.At), Value: fmt.Sprintf("%s/enable/%d is 0", point.dir, class.Group),
+		c.add(p, Finding{
+			Traffic: trafficOf(h, s),
+			Rule:    "ecn-host", Severity: Error, At: Place(point.said.At), Value: fmt.Sprintf("%s/enable/%d is 0", point.dir, class.Group),
 			Why:   fmt.Sprintf("%s, in priority %d, whose %s point is off: %s, and congestion is left to PFC alone", sent(h, s), class.Group, point.name, point.loses),
 			Fixes: []Fix{{h.Name, []string{fmt.Sprintf("echo 1 > /sys/class/net/%s/ecn/%s/enable/%d", h.Iface, point.dir, class.Group)}}},
 		})

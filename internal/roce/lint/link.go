@@ -30,11 +30,15 @@ func (c *checker) trustOfPort(p *sonic.Port) {
 	if p.Dot1p == nil || p.DSCP != nil || p.Tagged > 0 || p.Routed == 0 {
 		return
 	}
-	c.add(p, Finding{
+	f := Finding{
 		Rule: "trust-pcp", Severity: Error, At: c.place(p.QoSLine), Value: "dot1p_to_tc_map " + mapName(p.Dot1p.Name),
-		Why:   fmt.Sprintf("the port finds classes by the priority of the VLAN tag, and it is routed (line %d): its frames have no tag, and all is in one class", p.Routed),
-		Fixes: []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", p.QoSKey, "dscp_to_tc_map", "AZURE")}}},
-	})
+		Why: fmt.Sprintf("the port finds classes by the priority of the VLAN tag, and it is routed (line %d): its frames have no tag, and all is in one class", p.Routed),
+	}
+	// A map that another port has is one that the switch knows.
+	if i := slices.IndexFunc(c.sw.Ports, func(q *sonic.Port) bool { return q.DSCP != nil }); i >= 0 {
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", p.QoSKey, "dscp_to_tc_map", mapName(c.sw.Ports[i].DSCP.Name))}}}
+	}
+	c.add(p, f)
 }
 
 // mtu judges whether the switch takes what the host sends. Both are of IP: the
@@ -49,7 +53,7 @@ func (c *checker) mtu(h *host.Host, p *sonic.Port) {
 	}
 	c.add(p, Finding{
 		Rule: "mtu", Severity: Error, At: Place(h.MTU.At), Value: fmt.Sprintf("mtu %d", h.MTU.Value),
-		Why:   fmt.Sprintf("%s sends packets of up to %d bytes, and %s takes %d (line %d): longer ones are dropped without a trace at the host", h.Name, h.MTU.Value, c.name(), p.MTU, p.Line),
+		Why:   fmt.Sprintf("%s sends packets of up to %d bytes, and %s takes %d: longer ones are dropped without a trace at the host", h.Name, h.MTU.Value, c.name(), p.MTU),
 		Fixes: []Fix{fix},
 	})
 }

@@ -49,7 +49,8 @@ type Finding struct {
 	Value    string // as it stands there
 	Why      string // with numbers
 	Fixes    []Fix
-	// Traffic is what a finding about a class is about; the zero Traffic of others.
+	// Traffic is what runs into the finding on its ports; the zero Traffic where the
+	// hosts or the maps have none.
 	Traffic Traffic
 	// Where are the ports of the switch that it is about, in their order.
 	Where []string
@@ -58,7 +59,7 @@ type Finding struct {
 // Traffic is a DSCP that a host sends, and the one that it sends when the finding
 // is mended.
 type Traffic struct {
-	What         string // as Stream.What; "" for no traffic
+	What         string // as Stream.What, or anything; "" for no traffic
 	DSCP, Mended int
 	CNP          int // of its notifications
 }

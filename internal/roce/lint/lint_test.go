@@ -190,6 +190,14 @@ var mistakes = []mistake{
 		rule: "ecn-above-pfc", severity: Error, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "pauses at 823327 bytes at the latest", fix: `"green_min_threshold": "102915", "green_max_threshold": "411663"`,
 	},
 	{
+		name: "marks with thresholds of their own after the pause", config: []edit{
+			sound,
+			{`"dynamic_th": "0"`, `"dynamic_th": "-7"`},
+			{`"green_drop_probability": "5"`, `"green_drop_probability": "5", "ecn_green_min_threshold": "1048576", "ecn_green_max_threshold": "2097152"`},
+		},
+		rule: "ecn-above-pfc", severity: Error, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "pauses at 823327 bytes at the latest", fix: `"ecn_green_min_threshold": "102915", "ecn_green_max_threshold": "411663"`,
+	},
+	{
 		name: "marks only partly before the pause", config: []edit{sound, {`"dynamic_th": "0"`, `"dynamic_th": "-6"`}},
 		rule: "ecn-above-pfc", severity: Warning, line: `config_db.json: "AZURE_LOSSLESS": {`, why: "only from 2097152 on",
 	},

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -16,14 +17,16 @@ func (c *checker) protected(p *sonic.Port) {
 		case paused && profile != nil && !profile.Lossless():
 			c.add(p, Finding{
 				Rule: "pfc-headroom", Severity: Error, At: c.place(p.GroupAt[g]), Value: fmt.Sprintf("priority group %d has profile %s", g, profile.Name),
-				Why:   fmt.Sprintf("the port pauses priority %d (line %d), and the profile (line %d) has no xoff: what arrives until the peer has stopped is dropped", g, p.PFCLine, profile.Line),
-				Fixes: c.losslessProfile(p, g),
+				Why:     fmt.Sprintf("the port pauses priority %d (line %d), and the profile (line %d) has no xoff: what arrives until the peer has stopped is dropped", g, p.PFCLine, profile.Line),
+				Fixes:   c.losslessProfile(p, g),
+				Traffic: c.intoGroup(p, g),
 			})
 		case !paused && profile.Lossless():
 			c.add(p, Finding{
 				Rule: "pfc-headroom", Severity: Error, At: c.place(max(p.PFCLine, p.QoSLine)), Value: "pfc_enable " + noneOr(join(p.PFC)),
-				Why:   fmt.Sprintf("priority group %d has %d bytes of headroom (line %d), and the port never pauses its priority: it is dropped like any other", g, profile.Xoff, p.GroupAt[g]),
-				Fixes: []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", p.QoSKey, "pfc_enable", join(sorted(append(slices.Clone(p.PFC), g))))}}},
+				Why:     fmt.Sprintf("priority group %d has %d bytes of headroom (line %d), and the port never pauses its priority: it is dropped like any other", g, profile.Xoff, p.GroupAt[g]),
+				Fixes:   []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", cmp.Or(p.QoSKey, p.Name), "pfc_enable", join(sorted(append(slices.Clone(p.PFC), g))))}}},
+				Traffic: c.intoGroup(p, g),
 			})
 		}
 	}
@@ -94,7 +97,7 @@ func (c *checker) unserved(p *sonic.Port, tc, queue int) {
 	why := fmt.Sprintf("class %d leads to queue %d, and the port has schedulers for others but none for it", tc, queue)
 	if queue < 0 || queue >= sonic.Priorities {
 		why = fmt.Sprintf("class %d leads to no queue for unicast", tc)
-		fix = sonic.Patch("TC_TO_QUEUE_MAP", "AZURE", fmt.Sprint(tc), fmt.Sprint(tc))
+		fix = sonic.Patch("TC_TO_QUEUE_MAP", mapName(p.Queue.Name), fmt.Sprint(tc), fmt.Sprint(tc))
 	} else {
 		value = fmt.Sprintf("class %d in queue %d", tc, queue)
 	}

@@ -94,7 +94,7 @@ func (r *reader) object(what string, member func(name string, line int) error) e
 		return err
 	}
 	if t != json.Delim('{') {
-		return r.fail("%s is %s; expected an object", what, describe(t))
+		return r.fail("%s is %s; expected an object, as SONiC has it: {\"PORT\": {\"Ethernet0\": {\"speed\": \"400000\"}}}", what, describe(t))
 	}
 	return r.members(what, member)
 }

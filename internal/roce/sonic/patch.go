@@ -2,6 +2,7 @@ package sonic
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -30,5 +31,18 @@ func (c *Config) Merge(over *Config) {
 				row.Set(f.Name, f.Text)
 			}
 		}
+	}
+}
+
+// Silence takes a priority out of those on which a port sends and obeys pauses.
+func Silence(c *Config, p *Port, priority int) {
+	var left []string
+	for _, n := range p.PFC {
+		if n != priority {
+			left = append(left, strconv.Itoa(n))
+		}
+	}
+	if row := c.Table("PORT_QOS_MAP").Row(p.QoSKey); row != nil {
+		row.Set("pfc_enable", strings.Join(left, ","))
 	}
 }

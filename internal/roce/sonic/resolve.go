@@ -68,13 +68,17 @@ func (r *resolver) problem(line int, format string, args ...any) {
 }
 
 // mendable notes a defect with the patch that mends it.
+// The same defect is noted once, though a row may be read for each of its queues.
 func (r *resolver) mendable(line int, patch, format string, args ...any) {
+	file, line := r.sw.Place(line)
+	e := &Error{File: file, Line: line, Text: fmt.Sprintf(format, args...)}
+	if slices.ContainsFunc(r.problems, func(p *Error) bool { return p.File == e.File && p.Line == e.Line && p.Text == e.Text }) {
+		return
+	}
 	if len(r.problems) == maxProblems {
 		r.unlisted++
 		return
 	}
-	file, line := r.sw.Place(line)
-	e := &Error{File: file, Line: line, Text: fmt.Sprintf(format, args...)}
 	if patch != "" {
 		e.Fix = []string{patch}
 	}
@@ -194,16 +198,27 @@ const (
 	mostAlpha  = 7
 )
 
-// xonBelow checks that a paused sender is ever told to go on: XON lies below
-// the most that the group may hold before it pauses.
+// xonBelow checks that XON lies below XOFF: below the most that the group may ever
+// hold before it pauses, and below what it is left with when the pool is used up. That
+// is what it has to itself, of which SONiC's size counts the headroom on some chips;
+// on others shipped profiles have an XON a little above it, so that only one that lies
+// above the headroom too is wrong.
 func (r *resolver) xonBelow(row *Row, p *Profile) {
-	most, known := p.Threshold()
-	if !p.Lossless() || !known || p.Xon <= most {
+	if !p.Lossless() {
 		return
 	}
+	own := p.Size
+	if own >= p.Xoff {
+		own -= p.Xoff
+	}
 	v, _ := row.Get("xon")
-	r.mendable(v.Line, Patch("BUFFER_PROFILE", row.Key, "xon", fmt.Sprint(int64(min(p.Size, most)))),
-		"BUFFER_PROFILE|%s has XON at %d bytes, above the %d at which it pauses with an empty pool: valid is XON below XOFF's threshold", row.Key, p.Xon, most)
+	if most, known := p.Threshold(); known && p.Xon > most {
+		r.mendable(v.Line, Patch("BUFFER_PROFILE", row.Key, "xon", fmt.Sprint(int64(min(own, most)))),
+			"BUFFER_PROFILE|%s has XON at %d bytes, above the %d at which it pauses with an empty pool: valid is XON below XOFF's threshold", row.Key, p.Xon, most)
+	} else if p.Xon > max(own, p.Xoff) {
+		r.mendable(v.Line, Patch("BUFFER_PROFILE", row.Key, "xon", fmt.Sprint(int64(own))),
+			"BUFFER_PROFILE|%s has XON at %d bytes, above its headroom of %d and the %d at which it pauses when the pool is used up: the peer is told to go on while it must stop; valid is XON below XOFF's threshold", row.Key, p.Xon, p.Xoff, own)
+	}
 }
 
 func (r *resolver) wred() {
@@ -214,11 +229,11 @@ func (r *resolver) wred() {
 		ecn := r.word(table, row, "ecn", "ecn_none", "ecn_none", "ecn_green", "ecn_yellow", "ecn_red",
 			"ecn_green_yellow", "ecn_green_red", "ecn_yellow_red", "ecn_all")
 		w := &WRED{Name: row.Key, Line: row.Line, ECN: ecn == "ecn_all" || strings.Contains(ecn, "green")}
-		// Marks may have thresholds of their own, apart from those of drops.
 		first, last, chance := "green_min_threshold", "green_max_threshold", "green_drop_probability"
 		if v, ok := row.Get("ecn_green_min_threshold"); ok && v.Text != "" {
 			first, last, chance = "ecn_green_min_threshold", "ecn_green_max_threshold", "ecn_green_mark_probability"
 		}
+		w.MinField, w.MaxField = first, last
 		w.Min = units.Bytes(r.number(table, row, first, 0, 0, maxBuffer))
 		w.Max = units.Bytes(r.number(table, row, last, 0, 0, maxBuffer))
 		w.Percent = int(r.number(table, row, chance, 100, 0, 100))

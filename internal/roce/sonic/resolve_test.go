@@ -91,6 +91,12 @@ func TestBuffersAloneNameTheirPorts(t *testing.T) {
 func TestWhatHasNoMeaningIsRefusedWithLineValueAndWhatIsValid(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"Kmin above Kmax", `"green_min_threshold": "1048576"`, `"green_min_threshold": "4000000"`, "begins to mark at 4000000 bytes (Kmin), above 2097152 (Kmax)"},
+		{"XON above XOFF when the pool is used up", `"xon": "19456"`, `"xon": "919456"`, "XON at 919456 bytes, above its headroom of 283648 and the 19456"},
+		{"a priority group above 7", `"3": "3",
+            "4": "4",
+            "5": "0"`, `"3": "9",
+            "4": "4",
+            "5": "0"`, `TC_TO_PRIORITY_GROUP_MAP|AZURE maps "3" to "9": valid are numbers from 0 to 15, to numbers from 0 to 7`},
 		{"XON above XOFF", `"xon": "19456"`, `"xon": "40000000"`, "XON at 40000000 bytes, above the 33857536"},
 		{"headroom above the pool", `"mode": "dynamic",
             "size": "67108864"`, `"mode": "dynamic", "xoff": "200000",
@@ -132,6 +138,18 @@ func TestWhatHasNoMeaningIsRefusedWithLineValueAndWhatIsValid(t *testing.T) {
 		if _, err := Resolve(cfg); err == nil {
 			t.Errorf("%s: Resolve accepts it", c.name)
 		}
+	}
+}
+
+func TestTheQueuesOfTheCPUAreNoFrontPort(t *testing.T) {
+	text := strings.Replace(text(t, "config_db.json"), `"QUEUE": {`, `"QUEUE": {"CPU|0": {"scheduler": "scheduler.0"},`, 1)
+	c, err := Read("f", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sw, err := Resolve(c)
+	if err != nil || sw.HasPort("CPU") || len(sw.Ports) != 2 {
+		t.Errorf("ports %v, %v", sw.Ports, err)
 	}
 }
 

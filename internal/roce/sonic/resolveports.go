@@ -142,13 +142,20 @@ func (r *resolver) portMap(p *Port, row *Row) {
 	}
 }
 
+// mostOf is the highest class, group or queue that a map may lead to
+// (sonic-dscp-tc-map.yang and its like).
+var mostOf = map[string]int{
+	"DSCP_TO_TC_MAP": 15, "DOT1P_TO_TC_MAP": 15,
+	"TC_TO_PRIORITY_GROUP_MAP": 7, "TC_TO_QUEUE_MAP": 9, "MAP_PFC_PRIORITY_TO_QUEUE": 7,
+}
+
 // mapOf reads the map that a field of PORT_QOS_MAP names, once for all ports.
 func (r *resolver) mapOf(row *Row, field, table string, size int) *Map {
 	v, ok := row.Get(field)
 	if !ok {
 		return nil
 	}
-	name := reference(v)
+	name, most := reference(v), mostOf[table]
 	key := table + "|" + name
 	if m := r.maps[key]; m != nil {
 		return m
@@ -165,8 +172,8 @@ func (r *resolver) mapOf(row *Row, field, table string, size int) *Map {
 	for _, f := range from.Fields {
 		n, errN := strconv.Atoi(f.Name)
 		to, errTo := strconv.Atoi(f.Text)
-		if errN != nil || errTo != nil || n < 0 || n >= size || to < 0 || to > 15 {
-			r.problem(f.Line, "%s maps %q to %q: valid are numbers from 0 to %d, to numbers from 0 to 15", key, f.Name, f.Text, size-1)
+		if errN != nil || errTo != nil || n < 0 || n >= size || to < 0 || to > most {
+			r.problem(f.Line, "%s maps %q to %q: valid are numbers from 0 to %d, to numbers from 0 to %d", key, f.Name, f.Text, size-1, most)
 			continue
 		}
 		m.To[n], m.at[n] = to, f.Line

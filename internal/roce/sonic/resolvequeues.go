@@ -77,6 +77,9 @@ func (r *resolver) eachQueue(table string, f func(p *Port, n int, row *Row)) {
 			continue
 		}
 		for _, name := range strings.Split(ports, ",") {
+			if name == "CPU" {
+				continue // the switch's own, which no cable leads to (sonic-queue.yang)
+			}
 			p := r.port(name, row.Line)
 			for n := from; n <= to; n++ {
 				f(p, n, row)

@@ -96,6 +96,9 @@ type WRED struct {
 	Percent  int // probability of a mark at Max
 	ECN      bool
 	Line     int
+	// MinField and MaxField are the fields that Min and Max come from: marks may have
+	// thresholds of their own, apart from those of drops.
+	MinField, MaxField string
 }
 
 // Scheduler is a queue's turn (SCHEDULER).

@@ -1,0 +1,40 @@
+package lint
+
+import (
+	"weft/internal/roce/host"
+	"weft/internal/roce/sonic"
+)
+
+// usualCNP is the DSCP of notifications where a host does not say (mlxconfig).
+const usualCNP = 48
+
+// trafficOf is a stream of a host, with the host's notifications.
+func trafficOf(h *host.Host, s host.Stream) Traffic {
+	t := Traffic{What: s.What, DSCP: s.DSCP, Mended: s.DSCP, CNP: usualCNP}
+	if h.CNPDSCP.Known() {
+		t.CNP = h.CNPDSCP.Value
+	}
+	return t
+}
+
+// into is traffic that a port puts into a class: a host's, or else any of the lowest
+// DSCP that leads there.
+func (c *checker) into(p *sonic.Port, wanted func(sonic.Class) bool) Traffic {
+	for _, h := range c.hosts {
+		for _, s := range h.Streams() {
+			if c.at(h, p) && wanted(p.ClassOf(s.DSCP)) {
+				return trafficOf(h, s)
+			}
+		}
+	}
+	for dscp := range 64 {
+		if wanted(p.ClassOf(dscp)) {
+			return Traffic{What: "any traffic", DSCP: dscp, Mended: dscp, CNP: usualCNP}
+		}
+	}
+	return Traffic{}
+}
+
+func (c *checker) intoGroup(p *sonic.Port, g int) Traffic {
+	return c.into(p, func(class sonic.Class) bool { return class.Group == g })
+}
