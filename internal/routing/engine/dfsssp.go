@@ -28,8 +28,7 @@ func (j *job) lanes() int {
 //
 // The service level of a path is its lane. Lanes that are not needed stay free.
 func dfsssp(j *job) error {
-	s := newSpanner(j.fabric)
-	s.routeAll(j.targets())
+	s := j.growTrees()
 	j.hops = j.shortestPaths().columns
 	return j.freeOfLoops("dfsssp", newDeadlocks(s))
 }

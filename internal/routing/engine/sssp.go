@@ -7,9 +7,21 @@ import "weft/units"
 // whole fabric, where minhop balances the ports of one switch; it does nothing
 // about credit loops.
 func sssp(j *job) error {
-	newSpanner(j.fabric).routeAll(j.targets())
+	j.growTrees()
 	j.hops = j.shortestPaths().columns
 	return nil
+}
+
+// growTrees fills the tables with the trees of sssp: OpenSM's where they are
+// asked for, else weft's own.
+func (j *job) growTrees() *spanner {
+	s := newSpanner(j.fabric)
+	if j.opt.AsOpenSM {
+		s.routeAsOpenSM()
+	} else {
+		s.routeAll(j.targets())
+	}
+	return s
 }
 
 // routeAll routes all targets in their order: with an LMC the first LIDs of
