@@ -29,7 +29,6 @@ func (j *job) lanes() int {
 // The service level of a path is its lane. Lanes that are not needed stay free.
 func dfsssp(j *job) error {
 	s := j.growTrees()
-	j.hops = j.shortestPaths().columns
 	return j.freeOfLoops("dfsssp", newDeadlocks(s))
 }
 

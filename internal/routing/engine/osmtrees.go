@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"weft/internal/subnet"
 )
 
 // osmTrees grows the trees of OpenSM's sssp and dfsssp (3.3.23), entry for
@@ -14,8 +16,9 @@ import (
 //   - Destinations are the ends of the switch that has most, and so on, of
 //     switches with as many in the order of their GUIDs; then the switches, in the
 //     same order. All LIDs of a port follow each other.
-//   - A cable weighs the square of the number of ends at first. To each tree every
-//     switch adds its ends and one, on all cables of its way: itself it counts too.
+//   - A cable weighs the square of the number of ends' LIDs at first. In each tree
+//     every switch adds the LIDs of its ends and one, for itself, on all cables of
+//     its way.
 //   - Of ways equally light that is taken which was found first, and switches are
 //     looked at as they leave a heap of four branches.
 type osmTrees struct {
@@ -41,13 +44,13 @@ func (s *spanner) routeAsOpenSM() {
 		cost: make([]int64, n+1), via: make([]int32, n), load: make([]int64, n),
 	}
 	o.heap = fourHeap{cost: o.cost, items: make([]int32, 0, n+1), at: make([]int32, n+1)}
-	ends := int64(0)
+	lids := int64(0)
 	for i, sw := range f.order {
 		o.number[sw] = int32(i)
-		ends += int64(f.sw[sw].hosts)
+		lids += int64(f.sw[sw].hosts) << f.lmc
 	}
 	for c := range s.weight {
-		s.weight[c] = ends * ends
+		s.weight[c] = lids * lids
 	}
 	byLoad := slices.Clone(f.order)
 	slices.SortStableFunc(byLoad, func(a, b int32) int { return cmp.Compare(f.sw[b].hosts, f.sw[a].hosts) })
@@ -125,7 +128,7 @@ func (o *osmTrees) relax(u int32) {
 func (o *osmTrees) charge() {
 	s := o.s
 	for _, u := range o.near {
-		o.load[u] = int64(s.f.sw[o.sw[u]].hosts) + 1
+		o.load[u] = int64(s.f.sw[o.sw[u]].hosts)<<s.f.lmc + 1
 	}
 	for i := len(o.near) - 1; i > 0; i-- {
 		u := o.near[i]
@@ -205,3 +208,25 @@ func (h *fourHeap) take() int32 {
 }
 
 func (h *fourHeap) put(i, x int32) { h.items[i], h.at[x] = x, i }
+
+// usedPorts is the LID matrix that OpenSM writes beside these trees: hops by
+// the one port that the tables have, and no others.
+func (j *job) usedPorts() func(to int32, column []uint8) {
+	return func(to int32, column []uint8) {
+		for i := range column {
+			column[i] = noWay
+		}
+		column[j.base[to]] = 0
+		for i := range j.sw {
+			port := j.tab.LFT[i][j.sw[to].lid]
+			if int32(i) == to || port == subnet.NoPort {
+				continue
+			}
+			hops := uint8(0)
+			for u := int32(i); u != to && hops < noWay-1; hops++ {
+				u = j.sw[u].ports[j.tab.LFT[u][j.sw[to].lid]].sw
+			}
+			column[j.base[i]], column[j.base[i]+int(port)] = hops, hops
+		}
+	}
+}

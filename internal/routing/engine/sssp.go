@@ -8,7 +8,6 @@ import "weft/units"
 // about credit loops.
 func sssp(j *job) error {
 	j.growTrees()
-	j.hops = j.shortestPaths().columns
 	return nil
 }
 
@@ -18,9 +17,11 @@ func (j *job) growTrees() *spanner {
 	s := newSpanner(j.fabric)
 	if j.opt.AsOpenSM {
 		s.routeAsOpenSM()
-	} else {
-		s.routeAll(j.targets())
+		j.hops = j.usedPorts
+		return s
 	}
+	s.routeAll(j.targets())
+	j.hops = j.shortestPaths().columns
 	return s
 }
 
