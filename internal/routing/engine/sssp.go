@@ -20,9 +20,10 @@ func (j *job) growTrees() *spanner {
 		j.hops = j.usedPorts
 		return s
 	}
-	s.routeAll(j.targets())
+	targets := j.targets()
+	s.routeAll(targets)
 	j.hops = j.shortestPaths().columns
-	return s
+	return j.orOpenSMs(s, targets)
 }
 
 // routeAll routes all targets in their order: with an LMC the first LIDs of
@@ -53,7 +54,12 @@ func (s *spanner) routeAll(targets []target) {
 		}
 	}
 	s.refine(trees)
-	aimed = -1
+	s.followEnds(targets)
+}
+
+// followEnds routes the LIDs that no end has: those of switches the way of the
+// first end on them, if there is one.
+func (s *spanner) followEnds(targets []target) {
 	for i := range targets {
 		t := &targets[i]
 		if t.counted {
@@ -61,7 +67,7 @@ func (s *spanner) routeAll(targets []target) {
 		}
 		model, ok := s.f.firstEnd(t.sw)
 		if !ok {
-			aim(t.sw)
+			s.aim(t.sw)
 			s.grow()
 		}
 		for k := range t.width {
