@@ -1,6 +1,10 @@
 package engine
 
-import "weft/internal/subnet"
+import (
+	"slices"
+
+	"weft/internal/subnet"
+)
 
 // maxCompared is how many ends a fabric may have for its trees to be compared
 // with OpenSM's in every shift: the paths between all pairs are walked twice,
@@ -25,13 +29,72 @@ func (j *job) orOpenSMs(s *spanner, targets []target) *spanner {
 	}
 	o := newSpanner(j.fabric)
 	o.routeAsOpenSM()
-	if theirs := o.patterns(); theirs.hops > ours.hops || ours.noWorseThan(theirs) {
+	theirs := o.patterns()
+	if theirs.hops > ours.hops || ours.noWorseThan(theirs) {
 		kept.restore(j.tab.LFT)
 		return s
 	}
+	o.improve(theirs)
 	o.followEnds(targets)
-	j.notes = append(j.notes, "the trees are OpenSM's: in some pattern of traffic they load the most loaded cable less than weft's own")
+	j.notes = append(j.notes, "the trees began as OpenSM's: in some pattern of traffic these load the most loaded cable less than weft's own")
 	return o
+}
+
+// maxImproving bounds how often trees are measured while they are improved, in
+// paths walked: half a second.
+const maxImproving = 1 << 26
+
+// improve grows the trees in the tables again one by one, and keeps of these
+// what spreads all paths more evenly and leaves no pattern above the bound.
+func (s *spanner) improve(bound *patternLoads) {
+	trees := s.f.trees()
+	load := make([]int64, len(s.to))
+	for i := range trees {
+		s.lift(&trees[i], load, 1)
+	}
+	for c := range load {
+		load[c] = -load[c]
+	}
+	_, mean := s.extremes(load)
+	for c := range load {
+		s.weight[c] = priceOf(load[c], mean)
+	}
+	weight, before := slices.Clone(s.weight), slices.Clone(load)
+	column := make([]uint8, len(s.f.sw))
+	work := maxImproving / (len(s.f.ends) * len(s.f.ends))
+	for better := true; better && work > 0; {
+		better = false
+		for i := range trees {
+			g := &trees[i]
+			for u, row := range s.f.tab.LFT {
+				column[u] = row[g.lid]
+			}
+			s.regrow(g, load, mean)
+			if evenness(load) < evenness(before) && work > 0 {
+				work--
+				if s.patterns().noWorseThan(bound) {
+					better = true
+					copy(before, load)
+					copy(weight, s.weight)
+					continue
+				}
+			}
+			copy(load, before)
+			copy(s.weight, weight)
+			for u, row := range s.f.tab.LFT {
+				row[g.lid] = column[u]
+			}
+		}
+	}
+}
+
+// evenness is less, the more evenly paths lie: the sum of the squares of loads.
+func evenness(load []int64) int64 {
+	sum := int64(0)
+	for _, x := range load {
+		sum += x * x
+	}
+	return sum
 }
 
 // patternLoads are the flows on the most loaded cable in patterns of all ends, in
@@ -50,7 +113,7 @@ func (a *patternLoads) noWorseThan(b *patternLoads) bool {
 
 // patterns measures the trees in the tables, to each end's first LID.
 func (s *spanner) patterns() *patternLoads {
-	x := s.newShifts(s.f.ownTrees())
+	x := s.newShifts(s.f.trees())
 	n := len(x.order)
 	p := &patternLoads{}
 	total := make([]int64, len(s.to))
@@ -76,12 +139,13 @@ func (s *spanner) patterns() *patternLoads {
 	return p
 }
 
-// ownTrees lists the ends' first LIDs as trees: each has its own.
-func (f *fabric) ownTrees() []grown {
+// trees lists the LIDs of ends: each has a tree of its own.
+func (f *fabric) trees() []grown {
 	var trees []grown
 	for i := range f.ends {
-		if e := &f.ends[i]; e.sw >= 0 {
-			trees = append(trees, grown{int(e.lid), e.sw, e.port, 1})
+		e := &f.ends[i]
+		for k := 0; k < e.width && e.sw >= 0; k++ {
+			trees = append(trees, grown{int(e.lid) + k, e.sw, e.port, 1})
 		}
 	}
 	return trees
