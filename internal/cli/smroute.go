@@ -85,8 +85,8 @@ func routeHelp() string {
 Without --engine weft chooses one and says why. An engine that cannot route the
 fabric is an error that says why, with what to change. With --as opensm it is
 not: OpenSM then uses minhop and reports success, and so the tables are those of
-minhop, with the reason. The tables of minhop, updn, dnup, dor and ftree equal
-those of OpenSM 3.3.23 entry for entry.
+minhop, with the reason. The tables of minhop, updn, dnup, dor, ftree, sssp and
+dfsssp equal those of OpenSM 3.3.23 entry for entry.
 
 FABRIC is what ibnetdiscover, iblinkinfo or opensm say of the fabric, or a net of
 ibsim. LIDs are those of the file where all ports have one; else weft gives them

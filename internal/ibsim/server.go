@@ -12,6 +12,7 @@ import (
 
 	"weft/internal/sma"
 	"weft/internal/subnet"
+	"weft/units"
 	"weft/wire/mad"
 )
 
@@ -20,6 +21,7 @@ type Server struct {
 	base    string
 	control *net.UnixConn
 	wait    sync.WaitGroup
+	started time.Time
 
 	mu      sync.Mutex // of all that follows
 	fabric  *sma.Fabric
@@ -50,7 +52,7 @@ func Listen(base string, f *sma.Fabric) (*Server, error) {
 		}
 		return nil, err
 	}
-	return &Server{base: base, control: conn, fabric: f, names: names(f.Subnet()), clients: map[uint32]*client{}}, nil
+	return &Server{base: base, control: conn, started: time.Now(), fabric: f, names: names(f.Subnet()), clients: map[uint32]*client{}}, nil
 }
 
 // names are the ports that a program can name: by a node's ID, by the identifier
@@ -174,6 +176,7 @@ func (s *Server) carry(c *client, d datagram) []outgoing {
 	if asks {
 		p.MAD.SetTID(p.MAD.TID()&(1<<48-1) | uint64(c.id)<<48)
 	}
+	s.fabric.SetNow(units.Time(time.Since(s.started).Nanoseconds()) * units.Nanosecond)
 	at, outcome := s.fabric.Carry(c.at, &p)
 	to := c
 	if outcome == sma.Arrived {

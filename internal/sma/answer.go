@@ -12,6 +12,7 @@ type request struct {
 	of   *subnet.Node
 	mod  uint32
 	set  bool
+	key  uint64 // the M_Key that it was sent with
 	data []byte
 }
 
@@ -28,7 +29,7 @@ func (f *Fabric) answer(at subnet.End, m *mad.MAD) Outcome {
 		r.data = m.PerfData()
 		status = f.answerPerf(&r, m.Attribute())
 	default:
-		r.data = m.SMPData()
+		r.data, r.key = m.SMPData(), m.MKey()
 		if !f.admit(&r, m) {
 			return Lost
 		}
@@ -41,23 +42,6 @@ func (f *Fabric) answer(at subnet.End, m *mad.MAD) Outcome {
 	}
 	m.SetStatus(status)
 	return Answered
-}
-
-// admit checks the M_Key (IBA vol. 1, 14.2.4). What a wrong key asks for is
-// dropped without an answer, and trapped.
-func (f *Fabric) admit(r *request, m *mad.MAD) bool {
-	q := &f.endport(r.at).info
-	if q.MKey == 0 || m.MKey() == q.MKey || (!r.set && q.MKeyProtect < 2) {
-		return true
-	}
-	if q.MKeyViolations < 0xFFFF {
-		q.MKeyViolations++
-	}
-	f.trap(r.at, mad.NoticeSecurity, mad.TrapBadMKey, &mad.MKeyNotice{
-		LID: q.LID, DrSLID: m.DrSLID(), Method: m.Method(), Attribute: m.Attribute(), Modifier: m.Modifier(),
-		MKey: m.MKey(), Directed: m.Class() == mad.SubnDirected, Hops: m.HopCount() & mad.MaxHops,
-	})
-	return false
 }
 
 // answerSMP answers subnet management: 14.2.5 of IBA vol. 1.

@@ -29,6 +29,7 @@ type Fabric struct {
 	sub     *subnet.Subnet
 	nodes   []node
 	traps   []Sent
+	now     units.Time
 	onCross func(out subnet.End) // nil, unless somebody follows datagrams
 }
 
@@ -51,6 +52,8 @@ type port struct {
 	guids    mad.GUIDInfo
 	vlarb    [2]mad.VLArb // low and high priority
 	counters counters
+
+	leaseEnds units.Time // of the M_Key; 0 while no lease runs
 }
 
 // Packet is a datagram with its addresses.

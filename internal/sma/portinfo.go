@@ -23,6 +23,9 @@ func (f *Fabric) portInfo(r *request) mad.Status {
 	}
 	out := q.info
 	out.LocalPort = r.at.Port
+	if !r.set && out.MKeyProtect > 0 && r.key != out.MKey {
+		out.MKey = 0 // who does not know it is not told (IBA vol. 1, 14.2.4)
+	}
 	out.AppendTo(r.blank())
 	return status
 }

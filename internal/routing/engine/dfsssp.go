@@ -28,9 +28,7 @@ func (j *job) lanes() int {
 //
 // The service level of a path is its lane. Lanes that are not needed stay free.
 func dfsssp(j *job) error {
-	s := newSpanner(j.fabric)
-	s.routeAll(j.targets())
-	j.hops = j.shortestPaths().columns
+	s := j.growTrees()
 	return j.freeOfLoops("dfsssp", newDeadlocks(s))
 }
 

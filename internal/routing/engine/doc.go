@@ -8,12 +8,13 @@
 //
 // # As OpenSM
 //
-// minhop, updn, dnup, dor and ftree follow the rules of OpenSM 3.3.23, so that
-// their tables equal its tables entry for entry. The rules are those that its
+// minhop, updn, dnup, dor, ftree, sssp and dfsssp follow the rules of OpenSM
+// 3.3.23 (the last two, which weft does better by itself, where they are asked
+// to; their lanes are weft's), so that their tables equal its tables entry for entry. The rules are those that its
 // manual page states and its dumps show: the order in which destinations are
 // given ports (hosts of the switch with most hosts first), the count of
 // destinations per port that breaks ties, and the order of ports that breaks
-// the rest. Where they are local to a switch or to a destination, switches or
+// the rest; of sssp and dfsssp osmtrees.go has them. Where they are local to a switch or to a destination, switches or
 // destinations are shared among cores; ftree, whose choices depend on all those
 // before, only writes its tables on another core. The result is the same for any
 // number of cores.
@@ -31,7 +32,8 @@
 // byte by byte, which does not depend on the order of nodes in a file.
 //
 // Sources: IBA vol. 1, 14.2.5.10 and 18.2.4; opensm(8) of OpenSM 3.3.23, part
-// ROUTING; dumps of OpenSM 3.3.23 over ibsim 0.10.
+// ROUTING; dumps of OpenSM 3.3.23 over ibsim 0.10; that the end is a member of
+// the heap is a fact from OpenSM's public sources (osm_ucast_dfsssp.c).
 //
 // Left out: OpenSM's option files for hop weights, port order, dimensions and
 // scattered ports; ftree's ways to I/O nodes against the tree's direction (-G and

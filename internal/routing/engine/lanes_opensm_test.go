@@ -71,7 +71,7 @@ func compareLoads(t *testing.T, what string, ours, theirs *proof.Report) {
 	}
 	for i, p := range ours.Patterns {
 		if q := theirs.Patterns[i]; p.Contention > q.Contention {
-			t.Logf("%s: %s %.3g, OpenSM's %.3g", what, p.Name, p.Contention, q.Contention)
+			t.Errorf("%s: %s %.3g, OpenSM's %.3g", what, p.Name, p.Contention, q.Contention)
 		}
 	}
 }

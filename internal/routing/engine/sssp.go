@@ -7,9 +7,23 @@ import "weft/units"
 // whole fabric, where minhop balances the ports of one switch; it does nothing
 // about credit loops.
 func sssp(j *job) error {
-	newSpanner(j.fabric).routeAll(j.targets())
-	j.hops = j.shortestPaths().columns
+	j.growTrees()
 	return nil
+}
+
+// growTrees fills the tables with the trees of sssp: OpenSM's where they are
+// asked for, else weft's own.
+func (j *job) growTrees() *spanner {
+	s := newSpanner(j.fabric)
+	if j.opt.AsOpenSM {
+		s.routeAsOpenSM()
+		j.hops = j.usedPorts
+		return s
+	}
+	targets := j.targets()
+	s.routeAll(targets)
+	j.hops = j.shortestPaths().columns
+	return j.orOpenSMs(s, targets)
 }
 
 // routeAll routes all targets in their order: with an LMC the first LIDs of
@@ -40,7 +54,12 @@ func (s *spanner) routeAll(targets []target) {
 		}
 	}
 	s.refine(trees)
-	aimed = -1
+	s.followEnds(targets)
+}
+
+// followEnds routes the LIDs that no end has: those of switches the way of the
+// first end on them, if there is one.
+func (s *spanner) followEnds(targets []target) {
 	for i := range targets {
 		t := &targets[i]
 		if t.counted {
@@ -48,7 +67,7 @@ func (s *spanner) routeAll(targets []target) {
 		}
 		model, ok := s.f.firstEnd(t.sw)
 		if !ok {
-			aim(t.sw)
+			s.aim(t.sw)
 			s.grow()
 		}
 		for k := range t.width {
