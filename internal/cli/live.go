@@ -67,6 +67,8 @@ type liveRun struct {
 	addr     string
 	port     uint16
 	inside   bool
+	predict  bool
+	json     bool
 }
 
 func newLiveAllReduce(e *Env) *cobra.Command {
@@ -76,9 +78,13 @@ func newLiveAllReduce(e *Env) *cobra.Command {
 		Short: "add up the vectors of several processes",
 		Long: `Adds up vectors of float32 over several processes, each with a device and an
 address of its own, and prints the table of nccl-tests. The result is checked
-element by element.`,
+element by element.
+
+With --predict ranks 0 and 1 first measure what one pair does, and the simulator says
+what the collective would take between hosts that are all like that pair.`,
 		Example: `  weft live all-reduce -n 4
-  weft live all-reduce -n 8 -b 1M -e 64M --algo halving-doubling`,
+  weft live all-reduce -n 8 -b 1M -e 64M --algo halving-doubling
+  weft live all-reduce -n 4 --predict`,
 		Args: args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context(), e) },
 	}
@@ -95,6 +101,8 @@ element by element.`,
 	f.StringVar(&l.addr, "addr", "127.0.1.1", "address of the first rank; the others have those after it")
 	f.Uint16Var(&l.port, "udp-port", wire.RoCEv2Port, "UDP port of all ranks' devices")
 	f.BoolVar(&l.inside, "in-process", false, "ranks are goroutines of this process, with sockets of their own")
+	f.BoolVar(&l.predict, "predict", false, "lay beside it what the simulator predicts from one pair")
+	f.BoolVar(&l.json, "json", false, "print as JSON")
 	return cmd
 }
 
@@ -124,8 +132,13 @@ func (l *liveRun) spec() (s ranks.Spec, from, to int64, err error) {
 		err = errors.Join(err, fmt.Errorf("-f %d, --iters %d, -w %d: at least 2, 1 and 0", l.factor, l.iters, l.warmup))
 	case from > to:
 		err = errors.Join(err, fmt.Errorf("-b %s is more than -e %s", l.min, l.max))
+	case l.predict && l.ranks < 2:
+		err = errors.Join(err, fmt.Errorf("-n %d with --predict: it is from a pair, 2 ranks are the least", l.ranks))
 	}
 	s.Algo, s.Max = algo, int(max(to&^3, 4))
+	if l.predict {
+		s.Max = max(s.Max, ranks.PairBytes)
+	}
 	for range l.ranks {
 		s.Addrs = append(s.Addrs, netip.AddrPortFrom(first, l.port))
 		first = first.Next()
@@ -153,18 +166,44 @@ func (l *liveRun) run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
+	return l.measure(ctx, e, g, s.Addrs, from, to)
+}
+
+// measure runs all sizes and tells of them.
+func (l *liveRun) measure(ctx context.Context, e *Env, g *ranks.Group, addrs []netip.AddrPort, from, to int64) (err error) {
 	table := &liveTable{w: e.Stdout, run: l, from: from, to: to, weft: e.Version.Weft}
-	table.head(s.Addrs)
+	if l.json {
+		table.w = io.Discard
+	}
+	table.head(addrs)
+	var pair ranks.Pair
+	if l.predict {
+		if pair, err = g.Pair(); err != nil {
+			return fail(Failed, "%w", err)
+		}
+	}
+	var rows []liveRow
 	for bytes := max(4, from&^3); bytes <= to; bytes *= l.factor {
-		var r [2]*ranks.Result
+		row := liveRow{bytes: bytes}
 		for i, inPlace := range []bool{false, true} {
-			if r[i], err = g.AllReduce(int(bytes), l.iters, l.warmup, l.check, inPlace); err != nil {
+			if row.of[i], err = g.AllReduce(int(bytes), l.iters, l.warmup, l.check, inPlace); err != nil {
 				return fail(Failed, "%w", err)
 			}
 		}
-		table.row(bytes, r[0], r[1])
+		table.row(&row)
+		rows = append(rows, row)
 	}
-	if wrong := table.end(); wrong > 0 {
+	wrong := table.end()
+	p, err := l.beside(ctx, e, table.w, pair, rows)
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	if l.json {
+		if err := printJSON(e, liveJSON(l, addrs, rows, pair, p)); err != nil {
+			return err
+		}
+	}
+	if wrong > 0 {
 		return fail(Failed, "%d elements are wrong", wrong)
 	}
 	return nil

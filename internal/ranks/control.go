@@ -17,7 +17,7 @@ import (
 
 // order is what a rank is told, as one line of JSON.
 type order struct {
-	Do string `json:"do"` // open, connect, run
+	Do string `json:"do"` // open, connect, run, ping, stream
 
 	Rank  int              `json:"rank,omitempty"`
 	Addrs []netip.AddrPort `json:"addrs,omitempty"` // of all ranks
@@ -79,6 +79,8 @@ func (r *rank) obey(ctx context.Context, o *order, p *reply) error {
 		return r.connect(ctx)
 	case o.Do == "run" && r.dev != nil:
 		return r.run(ctx, o, p)
+	case (o.Do == "ping" || o.Do == "stream") && r.dev != nil:
+		return r.pair(ctx, o, p)
 	}
 	return fmt.Errorf("ranks: %q makes no sense now", o.Do)
 }
