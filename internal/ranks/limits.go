@@ -28,4 +28,8 @@ const (
 	patience = 60 * time.Second
 	// maxLine bounds a message to or from a rank.
 	maxLine = 1 << 20
+	// greetingTime and maxGreeting bound what a caller waits for and reads before
+	// it knows that it talks to a server of ranks.
+	greetingTime = 10 * time.Second
+	maxGreeting  = 4096
 )
