@@ -25,11 +25,11 @@ func newLive(e *Env) *cobra.Command {
 		Long: `Runs collectives between real processes with real memory: RoCE v2 on UDP sockets,
 connected by InfiniBand's connection manager, along the schedules that the
 simulator runs.`,
-		Example: "  weft live all-reduce -n 4 -b 8 -e 64M",
+		Example: "  weft live all-reduce -n 4 -b 8 -e 64M\n  weft live serve --addr 192.0.2.7    # on each of several hosts, for --hosts",
 		Args:    args(0, 0, "one of its verbs"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLiveAllReduce(e), newLiveRank(e))
+	cmd.AddCommand(newLiveAllReduce(e), newLiveServe(e), newLiveRank(e))
 	return cmd
 }
 
@@ -67,6 +67,8 @@ type liveRun struct {
 	addr     string
 	port     uint16
 	inside   bool
+	hosts    []string
+	tcp      uint16
 	predict  bool
 	json     bool
 }
@@ -80,11 +82,15 @@ func newLiveAllReduce(e *Env) *cobra.Command {
 address of its own, and prints the table of nccl-tests. The result is checked
 element by element.
 
+With --hosts the ranks are on other machines, or on several addresses of this one:
+each runs weft live serve, and the first ranks are of the first host.
+
 With --predict ranks 0 and 1 first measure what one pair does, and the simulator says
 what the collective would take between hosts that are all like that pair.`,
 		Example: `  weft live all-reduce -n 4
   weft live all-reduce -n 8 -b 1M -e 64M --algo halving-doubling
-  weft live all-reduce -n 4 --predict`,
+  weft live all-reduce -n 4 --predict
+  weft live all-reduce --hosts 192.0.2.7,192.0.2.8`,
 		Args: args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context(), e) },
 	}
@@ -101,6 +107,11 @@ what the collective would take between hosts that are all like that pair.`,
 	f.StringVar(&l.addr, "addr", "127.0.1.1", "address of the first rank; the others have those after it")
 	f.Uint16Var(&l.port, "udp-port", wire.RoCEv2Port, "UDP port of all ranks' devices")
 	f.BoolVar(&l.inside, "in-process", false, "ranks are goroutines of this process, with sockets of their own")
+	f.StringSliceVar(&l.hosts, "hosts", nil, "hosts that run weft live serve, HOST or HOST:RANKS; in the place of -n and --addr")
+	f.Uint16VarP(&l.tcp, "port", "p", livePort, "TCP port of the hosts' servers")
+	cmd.MarkFlagsMutuallyExclusive("hosts", "ranks")
+	cmd.MarkFlagsMutuallyExclusive("hosts", "addr")
+	cmd.MarkFlagsMutuallyExclusive("hosts", "in-process")
 	f.BoolVar(&l.predict, "predict", false, "lay beside it what the simulator predicts from one pair")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	return cmd
@@ -147,17 +158,17 @@ func (l *liveRun) spec() (s ranks.Spec, from, to int64, err error) {
 }
 
 func (l *liveRun) run(ctx context.Context, e *Env) error {
+	servers, err := l.servers()
+	if err != nil {
+		return err
+	}
 	s, from, to, err := l.spec()
 	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	start := startProcesses
-	if l.inside {
-		start = startInside
-	}
-	members, end, err := start(ctx, e, l.ranks)
+	members, end, err := l.start(ctx, e, servers, s.Addrs)
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
@@ -207,6 +218,17 @@ func (l *liveRun) measure(ctx context.Context, e *Env, g *ranks.Group, addrs []n
 		return fail(Failed, "%d elements are wrong", wrong)
 	}
 	return nil
+}
+
+// start starts the ranks. Those of servers say which addresses they have.
+func (l *liveRun) start(ctx context.Context, e *Env, servers []string, addrs []netip.AddrPort) (members []ranks.Member, end func(), err error) {
+	switch {
+	case servers != nil:
+		return startHosts(ctx, servers, addrs)
+	case l.inside:
+		return startInside(ctx, e, l.ranks)
+	}
+	return startProcesses(ctx, e, l.ranks)
 }
 
 // startInside starts ranks as goroutines.

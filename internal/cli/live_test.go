@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"weft/internal/sim"
 )
@@ -53,6 +55,78 @@ func TestThePredictionIsInLinesThatReadersOfTheTableSkip(t *testing.T) {
 	for line := range strings.Lines(after[strings.IndexByte(after, '\n')+1:]) {
 		if !strings.HasPrefix(line, "#") {
 			t.Errorf("a line without #: %q", line)
+		}
+	}
+}
+
+// liveServed is a weft live serve of the test on these addresses.
+func liveServed(t *testing.T, port string, addrs string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	said := &lines{ready: make(chan struct{})}
+	done := make(chan Code, 1)
+	go func() {
+		e := environment([]string{"live", "serve", "-p", port, "--addr", addrs})
+		e.Stdout = said
+		done <- Main(ctx, e)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if code := <-done; code != OK {
+			t.Errorf("the server ended with %d", code)
+		}
+	})
+	select {
+	case <-said.ready:
+	case code := <-done:
+		t.Fatalf("the server ended with %d", code)
+	case <-time.After(20 * time.Second):
+		t.Fatal("the server does not begin")
+	}
+}
+
+func TestACollectiveOfSeveralHostsHasTheRanksOfTheirServers(t *testing.T) {
+	port := freePort(t)
+	liveServed(t, port, "127.0.0.2")
+	liveServed(t, port, "127.0.0.3,127.0.0.4")
+	e := environment([]string{
+		"live", "all-reduce", "--hosts", "127.0.0.2,127.0.0.3:2", "-p", port, "--udp-port", port,
+		"-b", "64", "-e", "64K", "-f", "1024", "--iters", "2", "-w", "1", "--json",
+	})
+	var out, errs bytes.Buffer
+	e.Stdout, e.Stderr = &out, &errs
+	if code := Main(context.Background(), e); code != OK {
+		t.Fatalf("it ended with %d\n%s", code, errs.String())
+	}
+	var got liveRecord
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	var at []string
+	for _, d := range got.Devices {
+		at = append(at, d.Addr().String())
+	}
+	if want := []string{"127.0.0.2", "127.0.0.3", "127.0.0.4"}; !slices.Equal(at, want) {
+		t.Errorf("ranks at %v, want %v", at, want)
+	}
+	for _, s := range got.Sizes {
+		if s.Wrong == nil || *s.Wrong != 0 {
+			t.Errorf("%d bytes: %+v", s.Bytes, s)
+		}
+	}
+}
+
+func TestHostsAreTakenApart(t *testing.T) {
+	for text, want := range map[string]struct {
+		host  string
+		ranks int
+	}{
+		"a": {"a", 1}, "a:2": {"a", 2}, "192.0.2.7:64": {"192.0.2.7", 64}, "fd00::7": {"fd00::7", 1}, "[fd00::7]:3": {"fd00::7", 3},
+		"": {}, "a:0": {}, "a:65": {}, "a:b": {}, ":2": {}, "a:": {}, "a:1:2": {},
+	} {
+		host, n, err := hostRanks(text)
+		if host != want.host || n != want.ranks || (err == nil) != (want.ranks > 0) {
+			t.Errorf("%q: %q with %d ranks, %v; want %q with %d", text, host, n, err, want.host, want.ranks)
 		}
 	}
 }
