@@ -226,13 +226,13 @@ func (l *liveRun) start(ctx context.Context, e *Env, servers []string, addrs []n
 	case servers != nil:
 		return startHosts(ctx, servers, addrs)
 	case l.inside:
-		return startInside(ctx, e, l.ranks)
+		return startInside(ctx, l.ranks)
 	}
 	return startProcesses(ctx, e, l.ranks)
 }
 
 // startInside starts ranks as goroutines.
-func startInside(ctx context.Context, e *Env, n int) (members []ranks.Member, end func(), err error) {
+func startInside(ctx context.Context, n int) (members []ranks.Member, end func(), err error) {
 	var ends []func()
 	for range n {
 		inR, inW := io.Pipe()
