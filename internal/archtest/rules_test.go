@@ -245,6 +245,7 @@ var outer = []layer{
 	{[]string{"internal/roce/export"}, "devices are told the numbers of a scenario, before anything runs"},
 	{[]string{"internal/sim"}, "one place alone puts a scenario together and runs it"},
 	{[]string{"internal/tune", "internal/collisions"}, "a search runs the simulator as a user would; whoever tells of it does not decide"},
+	{[]string{"internal/predict"}, "what the simulator makes of a measured pair; who measures does not know of it"},
 	{[]string{"internal/calibrate"}, "measurements are laid beside what was simulated"},
 	{[]string{"internal/plan"}, "a design is a scenario before it is a bill of materials"},
 	{[]string{"internal/advise"}, "a recommendation rests on designs and on what was simulated of them"},

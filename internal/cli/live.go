@@ -25,11 +25,11 @@ func newLive(e *Env) *cobra.Command {
 		Long: `Runs collectives between real processes with real memory: RoCE v2 on UDP sockets,
 connected by InfiniBand's connection manager, along the schedules that the
 simulator runs.`,
-		Example: "  weft live all-reduce -n 4 -b 8 -e 64M",
+		Example: "  weft live all-reduce -n 4 -b 8 -e 64M\n  weft live serve --addr 192.0.2.7    # on each of several hosts, for --hosts",
 		Args:    args(0, 0, "one of its verbs"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLiveAllReduce(e), newLiveRank(e))
+	cmd.AddCommand(newLiveAllReduce(e), newLiveServe(e), newLiveRank(e))
 	return cmd
 }
 
@@ -67,6 +67,10 @@ type liveRun struct {
 	addr     string
 	port     uint16
 	inside   bool
+	hosts    []string
+	tcp      uint16
+	predict  bool
+	json     bool
 }
 
 func newLiveAllReduce(e *Env) *cobra.Command {
@@ -76,9 +80,17 @@ func newLiveAllReduce(e *Env) *cobra.Command {
 		Short: "add up the vectors of several processes",
 		Long: `Adds up vectors of float32 over several processes, each with a device and an
 address of its own, and prints the table of nccl-tests. The result is checked
-element by element.`,
+element by element.
+
+With --hosts the ranks are on other machines, or on several addresses of this one:
+each runs weft live serve, and the first ranks are of the first host.
+
+With --predict ranks 0 and 1 first measure what one pair does, and the simulator says
+what the collective would take between hosts that are all like that pair.`,
 		Example: `  weft live all-reduce -n 4
-  weft live all-reduce -n 8 -b 1M -e 64M --algo halving-doubling`,
+  weft live all-reduce -n 8 -b 1M -e 64M --algo halving-doubling
+  weft live all-reduce -n 4 --predict
+  weft live all-reduce --hosts 192.0.2.7,192.0.2.8`,
 		Args: args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context(), e) },
 	}
@@ -95,6 +107,13 @@ element by element.`,
 	f.StringVar(&l.addr, "addr", "127.0.1.1", "address of the first rank; the others have those after it")
 	f.Uint16Var(&l.port, "udp-port", wire.RoCEv2Port, "UDP port of all ranks' devices")
 	f.BoolVar(&l.inside, "in-process", false, "ranks are goroutines of this process, with sockets of their own")
+	f.StringSliceVar(&l.hosts, "hosts", nil, "hosts that run weft live serve, HOST or HOST:RANKS; in the place of -n and --addr")
+	f.Uint16VarP(&l.tcp, "port", "p", livePort, "TCP port of the hosts' servers")
+	cmd.MarkFlagsMutuallyExclusive("hosts", "ranks")
+	cmd.MarkFlagsMutuallyExclusive("hosts", "addr")
+	cmd.MarkFlagsMutuallyExclusive("hosts", "in-process")
+	f.BoolVar(&l.predict, "predict", false, "lay beside it what the simulator predicts from one pair")
+	f.BoolVar(&l.json, "json", false, "print as JSON")
 	return cmd
 }
 
@@ -124,8 +143,13 @@ func (l *liveRun) spec() (s ranks.Spec, from, to int64, err error) {
 		err = errors.Join(err, fmt.Errorf("-f %d, --iters %d, -w %d: at least 2, 1 and 0", l.factor, l.iters, l.warmup))
 	case from > to:
 		err = errors.Join(err, fmt.Errorf("-b %s is more than -e %s", l.min, l.max))
+	case l.predict && l.ranks < 2:
+		err = errors.Join(err, fmt.Errorf("-n %d with --predict: it is from a pair, 2 ranks are the least", l.ranks))
 	}
 	s.Algo, s.Max = algo, int(max(to&^3, 4))
+	if l.predict {
+		s.Max = max(s.Max, ranks.PairBytes)
+	}
 	for range l.ranks {
 		s.Addrs = append(s.Addrs, netip.AddrPortFrom(first, l.port))
 		first = first.Next()
@@ -134,17 +158,17 @@ func (l *liveRun) spec() (s ranks.Spec, from, to int64, err error) {
 }
 
 func (l *liveRun) run(ctx context.Context, e *Env) error {
+	servers, err := l.servers()
+	if err != nil {
+		return err
+	}
 	s, from, to, err := l.spec()
 	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	start := startProcesses
-	if l.inside {
-		start = startInside
-	}
-	members, end, err := start(ctx, e, l.ranks)
+	members, end, err := l.start(ctx, e, servers, s.Addrs)
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
@@ -153,25 +177,62 @@ func (l *liveRun) run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
+	return l.measure(ctx, e, g, s.Addrs, from, to)
+}
+
+// measure runs all sizes and tells of them.
+func (l *liveRun) measure(ctx context.Context, e *Env, g *ranks.Group, addrs []netip.AddrPort, from, to int64) (err error) {
 	table := &liveTable{w: e.Stdout, run: l, from: from, to: to, weft: e.Version.Weft}
-	table.head(s.Addrs)
+	if l.json {
+		table.w = io.Discard
+	}
+	table.head(addrs)
+	var pair ranks.Pair
+	if l.predict {
+		if pair, err = g.Pair(); err != nil {
+			return fail(Failed, "%w", err)
+		}
+	}
+	var rows []liveRow
 	for bytes := max(4, from&^3); bytes <= to; bytes *= l.factor {
-		var r [2]*ranks.Result
+		row := liveRow{bytes: bytes}
 		for i, inPlace := range []bool{false, true} {
-			if r[i], err = g.AllReduce(int(bytes), l.iters, l.warmup, l.check, inPlace); err != nil {
+			if row.of[i], err = g.AllReduce(int(bytes), l.iters, l.warmup, l.check, inPlace); err != nil {
 				return fail(Failed, "%w", err)
 			}
 		}
-		table.row(bytes, r[0], r[1])
+		table.row(&row)
+		rows = append(rows, row)
 	}
-	if wrong := table.end(); wrong > 0 {
+	wrong := table.end()
+	p, err := l.beside(ctx, e, table.w, pair, rows)
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	if l.json {
+		if err := printJSON(e, liveJSON(l, addrs, rows, pair, p)); err != nil {
+			return err
+		}
+	}
+	if wrong > 0 {
 		return fail(Failed, "%d elements are wrong", wrong)
 	}
 	return nil
 }
 
+// start starts the ranks. Those of servers say which addresses they have.
+func (l *liveRun) start(ctx context.Context, e *Env, servers []string, addrs []netip.AddrPort) (members []ranks.Member, end func(), err error) {
+	switch {
+	case servers != nil:
+		return startHosts(ctx, servers, addrs)
+	case l.inside:
+		return startInside(ctx, l.ranks)
+	}
+	return startProcesses(ctx, e, l.ranks)
+}
+
 // startInside starts ranks as goroutines.
-func startInside(ctx context.Context, e *Env, n int) (members []ranks.Member, end func(), err error) {
+func startInside(ctx context.Context, n int) (members []ranks.Member, end func(), err error) {
 	var ends []func()
 	for range n {
 		inR, inW := io.Pipe()

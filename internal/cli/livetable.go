@@ -25,6 +25,12 @@ type liveTable struct {
 	again      int64
 }
 
+// liveRow is a size: out of place and in place.
+type liveRow struct {
+	bytes int64
+	of    [2]*ranks.Result
+}
+
 func (t *liveTable) head(addrs []netip.AddrPort) {
 	l := t.run
 	check := 0
@@ -45,11 +51,11 @@ func (t *liveTable) head(addrs []netip.AddrPort) {
 		"(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)", "(GB/s)", "")
 }
 
-// row prints a size: out of place and in place.
-func (t *liveTable) row(bytes int64, both ...*ranks.Result) {
-	fmt.Fprintf(t.w, "%12d  %12d  %8s  %6s  %6d", bytes, bytes/4, "float", "sum", -1)
-	for _, r := range both {
-		algbw := float64(bytes) / float64(max(1, r.Time.Nanoseconds()))
+// row prints a size.
+func (t *liveTable) row(row *liveRow) {
+	fmt.Fprintf(t.w, "%12d  %12d  %8s  %6s  %6d", row.bytes, row.bytes/4, "float", "sum", -1)
+	for _, r := range row.of {
+		algbw := float64(row.bytes) / float64(max(1, r.Time.Nanoseconds()))
 		busbw := algbw * collective.AllReduce.BusFactor(t.run.ranks)
 		wrong := "N/A"
 		if t.run.check {

@@ -17,7 +17,7 @@ import (
 
 // order is what a rank is told, as one line of JSON.
 type order struct {
-	Do string `json:"do"` // open, connect, run
+	Do string `json:"do"` // open, connect, run, ping, stream
 
 	Rank  int              `json:"rank,omitempty"`
 	Addrs []netip.AddrPort `json:"addrs,omitempty"` // of all ranks
@@ -42,9 +42,14 @@ type reply struct {
 
 // Serve is a rank: it does what it reads and writes how it went, until in ends.
 func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	return serve(ctx, in, out, netip.Addr{})
+}
+
+// serve is Serve of a rank whose device may have one address only, if it is valid.
+func serve(ctx context.Context, in io.Reader, out io.Writer, only netip.Addr) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
-	r := &rank{}
+	r := &rank{only: only}
 	defer r.close()
 	for lines.Scan() {
 		var o order
@@ -56,11 +61,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		if err != nil {
 			p.Error = err.Error()
 		}
-		b, err := json.Marshal(&p)
-		if err != nil {
-			return err
-		}
-		if _, err := out.Write(append(b, '\n')); err != nil {
+		if err := writeLine(out, &p); err != nil {
 			return err
 		}
 	}
@@ -73,12 +74,17 @@ func (r *rank) obey(ctx context.Context, o *order, p *reply) error {
 		if o.Rank < 0 || o.Rank >= len(o.Addrs) || len(o.Addrs) > MaxRanks || o.Bytes < elementBytes || o.Bytes > MaxVector {
 			return errors.New("ranks: no such rank or vector")
 		}
+		if at := o.Addrs[o.Rank].Addr(); r.only.IsValid() && at != r.only {
+			return fmt.Errorf("ranks: a device at %v: this rank may have one at %v", at, r.only)
+		}
 		r.id, r.n, r.max, r.algo, r.chunk = o.Rank, len(o.Addrs), o.Bytes, o.Algo, o.Chunk
 		return r.open(o.Addrs)
 	case o.Do == "connect" && r.dev != nil:
 		return r.connect(ctx)
 	case o.Do == "run" && r.dev != nil:
 		return r.run(ctx, o, p)
+	case (o.Do == "ping" || o.Do == "stream") && r.dev != nil:
+		return r.pair(ctx, o, p)
 	}
 	return fmt.Errorf("ranks: %q makes no sense now", o.Do)
 }

@@ -13,6 +13,8 @@
 //   - plan.go: the schedule of one rank, with addresses
 //   - rank.go: a rank's device, memory and connections
 //   - run.go: one operation
+//   - hosts.go: ranks on other machines, over TCP
+//   - pair.go: latency and rate of one pair, by which a network is described
 //   - control.go: what a rank is told, over a pipe, and answers
 //   - group.go: who tells them
 //

@@ -67,11 +67,7 @@ func (g *Group) all(of func(rank int) order) ([]reply, error) {
 }
 
 func (g *Group) one(i int, o order, r *reply) error {
-	b, err := json.Marshal(&o)
-	if err != nil {
-		return err
-	}
-	if _, err := g.members[i].In.Write(append(b, '\n')); err != nil {
+	if err := writeLine(g.members[i].In, &o); err != nil {
 		return fmt.Errorf("ranks: rank %d: %w", i, err)
 	}
 	if !g.lines[i].Scan() {

@@ -18,10 +18,18 @@ const (
 	// may arrive before they are looked at, from all.
 	depth    = 256
 	receives = 4096
+	// What is measured of a pair of ranks: round trips of a short message, and long
+	// ones one after the other. Together they take well below a second.
+	pingBytes, pings        = 8, 1000
+	PairBytes, pairMessages = 1 << 20, 128
 	// emptyPolls is how often a rank looks in vain before it sleeps.
 	emptyPolls = 100
 	// patience ends a group of which a rank has gone.
 	patience = 60 * time.Second
 	// maxLine bounds a message to or from a rank.
 	maxLine = 1 << 20
+	// greetingTime and maxGreeting bound what a caller waits for and reads before
+	// it knows that it talks to a server of ranks.
+	greetingTime = 10 * time.Second
+	maxGreeting  = 4096
 )

@@ -12,6 +12,7 @@ import (
 
 // rank is one member of a group.
 type rank struct {
+	only    netip.Addr // that its device may have; any, if it is not valid
 	id, n   int
 	algo    collective.Algo
 	chunk   int64

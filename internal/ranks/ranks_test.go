@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weft/internal/collective"
+	"weft/units"
 )
 
 // groupHere is a group whose ranks are goroutines of the test, with sockets of
@@ -72,6 +73,30 @@ func TestAnAllReduceAddsUpTheVectorsOfAllRanks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAPairIsMeasuredBetweenCollectives(t *testing.T) {
+	g := groupHere(t, 3, Spec{Algo: collective.Ring, Max: PairBytes})
+	for range 2 {
+		p, err := g.Pair()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// 1 s for 8 bytes, and 1 Mb/s, are far from what any machine does.
+		if p.Latency <= 0 || p.Latency > units.Second || p.Rate < units.Mbps {
+			t.Errorf("a pair has %v and %v", p.Latency, p.Rate)
+		}
+		if r, err := g.AllReduce(1<<16, 2, 0, true, true); err != nil || r.Wrong != 0 {
+			t.Errorf("after it: %d wrong, %v", r.Wrong, err)
+		}
+	}
+}
+
+func TestOneRankIsNoPair(t *testing.T) {
+	g := groupHere(t, 1, Spec{Algo: collective.Ring, Max: PairBytes})
+	if p, err := g.Pair(); err == nil {
+		t.Errorf("one rank has %v and %v", p.Latency, p.Rate)
 	}
 }
 

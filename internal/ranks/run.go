@@ -160,26 +160,18 @@ func add(to, from []byte) {
 // poll takes what has completed. What arrives for a step that is not entered yet
 // is kept until then.
 func (r *rank) poll(o *operation) (int, error) {
-	n, err := r.cq.Poll(r.wc)
+	n, err := r.drain()
 	if err != nil {
-		return 0, err
+		return n, err
 	}
 	arrived := make([]int, 0, len(r.wc))
 	for i := range r.wc[:n] {
 		wc := &r.wc[i]
-		if err := wc.Status.Err(); err != nil {
-			return n, err
-		}
-		peer := r.byQP[wc.QPN]
 		if wc.Opcode != verbs.WCRecvRDMAWithImm {
-			r.peers[peer].out--
 			continue
 		}
-		if err := r.srq.PostRecv(verbs.RecvWR{}); err != nil {
-			return n, err
-		}
 		bank, key := wc.ImmData>>31, wc.ImmData&^(1<<31)
-		r.got[bank][key] = append(r.got[bank][key], peer)
+		r.got[bank][key] = append(r.got[bank][key], r.byQP[wc.QPN])
 		if lane := int(key >> 16); bank == o.bank && lane < len(o.at) && o.at[lane] == int(key&(maxSteps-1)) {
 			arrived = append(arrived, lane)
 		}
@@ -189,6 +181,27 @@ func (r *rank) poll(o *operation) (int, error) {
 			if err := o.advance(lane); err != nil {
 				return n, err
 			}
+		}
+	}
+	return n, nil
+}
+
+// drain takes completions into r.wc: sends are done with, and receives posted
+// again.
+func (r *rank) drain() (int, error) {
+	n, err := r.cq.Poll(r.wc)
+	if err != nil {
+		return 0, err
+	}
+	for i := range r.wc[:n] {
+		wc := &r.wc[i]
+		if err := wc.Status.Err(); err != nil {
+			return n, err
+		}
+		if wc.Opcode != verbs.WCRecvRDMAWithImm {
+			r.peers[r.byQP[wc.QPN]].out--
+		} else if err := r.srq.PostRecv(verbs.RecvWR{}); err != nil {
+			return n, err
 		}
 	}
 	return n, nil

@@ -1,0 +1,125 @@
+package ranks
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// greeting is what a server of ranks says to a caller, as one line of JSON.
+type greeting struct {
+	Addr  netip.Addr `json:"addr"` // of the device that the rank may have
+	Error string     `json:"error,omitempty"`
+}
+
+// Server has ranks for callers on other machines: one for each connection, with an
+// address of this machine of its own.
+type Server struct {
+	mu   sync.Mutex
+	free []netip.Addr
+}
+
+// NewServer is a server of one rank at a time on each address.
+func NewServer(addrs ...netip.Addr) *Server { return &Server{free: addrs} }
+
+// Serve answers callers until ctx ends; tell hears of ranks that failed.
+func (s *Server) Serve(ctx context.Context, l net.Listener, tell func(caller net.Addr, err error)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var ranks sync.WaitGroup
+	defer ranks.Wait()
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
+	for {
+		c, err := l.Accept()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		ranks.Go(func() {
+			defer c.Close()
+			defer context.AfterFunc(ctx, func() { _ = c.Close() })()
+			if err := s.rank(ctx, c); err != nil && ctx.Err() == nil {
+				tell(c.RemoteAddr(), err)
+			}
+		})
+	}
+}
+
+// rank serves one caller, with an address that nobody else has.
+func (s *Server) rank(ctx context.Context, c net.Conn) error {
+	addr, ok := s.take()
+	if !ok {
+		g := greeting{Error: "all addresses of this host have a rank"}
+		return errors.Join(errors.New("ranks: "+g.Error), writeLine(c, &g))
+	}
+	defer s.give(addr)
+	if err := writeLine(c, &greeting{Addr: addr}); err != nil {
+		return err
+	}
+	return serve(ctx, c, c, addr)
+}
+
+func (s *Server) take() (a netip.Addr, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.free) == 0 {
+		return a, false
+	}
+	a, s.free = s.free[0], s.free[1:]
+	return a, true
+}
+
+func (s *Server) give(a netip.Addr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, a)
+}
+
+// Call asks a server for a rank. It ends when the member is closed.
+func Call(ctx context.Context, server string) (m Member, addr netip.Addr, end func() error, err error) {
+	d := net.Dialer{Timeout: greetingTime}
+	c, err := d.DialContext(ctx, "tcp", server)
+	if err != nil {
+		return m, addr, nil, fmt.Errorf("ranks: %w", err)
+	}
+	refuse := func(err error) (Member, netip.Addr, func() error, error) {
+		_ = c.Close()
+		return m, addr, nil, fmt.Errorf("ranks: %s: %w", server, err)
+	}
+	_ = c.SetReadDeadline(time.Now().Add(greetingTime))
+	in := bufio.NewReader(io.LimitReader(c, maxGreeting))
+	line, err := in.ReadBytes('\n')
+	if err != nil {
+		return refuse(fmt.Errorf("it does not say which address a rank may have: %w", err))
+	}
+	var g greeting
+	switch err := json.Unmarshal(line, &g); {
+	case err != nil:
+		return refuse(fmt.Errorf("it is no weft live serve: %w", err))
+	case g.Error != "":
+		return refuse(errors.New(g.Error))
+	case !g.Addr.IsValid():
+		return refuse(errors.New("it has no address for a rank"))
+	}
+	_ = c.SetReadDeadline(time.Time{})
+	return Member{In: c, Out: c}, g.Addr, c.Close, nil
+}
+
+// writeLine writes a value as one line of JSON.
+func writeLine(w io.Writer, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
