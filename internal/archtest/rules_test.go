@@ -116,6 +116,18 @@ var inner = []rule{
 		why: "a training step follows from a model's dimensions, whatever cluster it runs on",
 	},
 	{
+		pkg: "internal/workload/source", core: true, may: []string{"units", "internal/workload"},
+		why: "what readers of workload files have in common is no format's own",
+	},
+	{
+		pkg: "internal/workload/goal", core: true, may: []string{"units", "internal/workload", "internal/workload/source"},
+		why: "another program's file becomes a graph, whatever the graph runs on",
+	},
+	{
+		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/goal"},
+		why: "recognising a file takes all readers, and nothing that runs what they read",
+	},
+	{
 		pkg: "internal/topology/topologytest", core: true, may: []string{"units", "internal/topology"},
 		why: "what draws graphs for tests knows graphs only",
 	},

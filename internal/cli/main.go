@@ -21,6 +21,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newDiagnose,
 	newLatency,
 	newTrain,
+	newReplay,
 	newPlan,
 	newAdvise,
 	newValidate,

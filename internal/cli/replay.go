@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/catalog"
+	"weft/internal/report"
+	"weft/internal/runstore"
+	"weft/internal/sim"
+	"weft/internal/workload"
+	"weft/internal/workload/formats"
+	"weft/internal/workload/source"
+	"weft/scenario"
+)
+
+// replayFile is the results in the folder of --out, and its mark.
+const replayFile = "replay.json"
+
+// replayFlags are what weft replay takes.
+type replayFlags struct {
+	choice
+	cluster string
+	partial bool
+	exact   bool
+	json    bool
+	out     string
+}
+
+func newReplay(e *Env) *cobra.Command {
+	var x replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay FILE...",
+		Short: "run the workload files of other simulators and tracers on several fabrics",
+		Long: `Reads a workload that another program wrote, unmodified, and carries it out packet
+by packet on each fabric of a cluster. The format is recognised by what stands in
+the file; weft reads ` + formats.Names() + `.
+
+Prints what was read, the units of its numbers and what the format leaves open,
+then the time on each fabric, the time by kind of communication and the hottest
+links. A file that is cut or foreign is refused with the place and the reason;
+--partial runs what could be read of it.`,
+		Example: `  weft replay binary_tree_16.goal
+  weft replay binary_tree_16.goal --cluster examples/h100-128.yaml --json
+  weft replay cut.goal --partial --fabric infiniband-ndr`,
+		Args: args(1, maxReplayFiles, "workload files"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return x.run(cmd, e, given)
+		},
+	}
+	x.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&x.cluster, "cluster", "dgx-h100", "a node preset of the catalog, of which as many are taken as the ranks need, or a scenario file")
+	f.BoolVar(&x.partial, "partial", false, "run what could be read of files that are cut, wrong or incomplete")
+	f.BoolVar(&x.exact, "exact", false, "simulate every communication as it comes, also where all ranks do the same")
+	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as "+replayFile)
+	f.StringVar(&x.out, "out", "", "folder for "+replayFile)
+	_ = cmd.MarkFlagDirname("out")
+	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
+	return cmd
+}
+
+// maxReplayFiles bounds the files of a job, which are open at the same time.
+const maxReplayFiles = 4096
+
+func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
+	w, left, err := x.read(e, paths)
+	if err != nil {
+		return err
+	}
+	r, err := x.scenario(e, w.Ranks)
+	if err != nil {
+		return err
+	}
+	folder := ownFolder{name: x.out, mark: replayFile, what: "results of weft replay"}
+	if x.out != "" {
+		if err := folder.open(e); err != nil {
+			return err
+		}
+	}
+	p := newProgress(e, r)
+	out, err := sim.Replay(cmd.Context(), r, w, sim.ReplayOptions{Exact: x.exact, Progress: p.callback()})
+	p.end()
+	switch {
+	case out == nil:
+		return err
+	case cmd.Context().Err() != nil:
+		return fail(Partial, "stopped before the workload was carried out")
+	}
+	out.Source.LeftOut = left
+	if err := x.tell(e, out, &folder); err != nil {
+		return err
+	}
+	if err != nil {
+		return fail(Failed, "the run failed: %w", err)
+	}
+	return nil
+}
+
+// read reads the files and finds what is wrong with the workload; with --partial what
+// can be carried out is left, and the number of operations left out.
+func (x *replayFlags) read(e *Env, paths []string) (w *source.Workload, left int, err error) {
+	files := make([]formats.File, len(paths))
+	for i, path := range paths {
+		f, err := e.open(path)
+		if err != nil {
+			return nil, 0, fmt.Errorf("the workload %s cannot be read: %w", path, reason(err))
+		}
+		defer f.Close()
+		files[i] = formats.File{Name: path, Reader: f}
+	}
+	if w, err = formats.Read(files); err != nil {
+		return nil, 0, err
+	}
+	var problems error
+	if w.Stopped != nil {
+		problems = w.Stopped
+	} else if w.Graph != nil {
+		problems = placed(w, w.Graph.Check())
+	}
+	if problems == nil {
+		return w, 0, nil
+	}
+	if w.Graph == nil || w.Graph.Ops() == 0 {
+		return nil, 0, problems
+	}
+	if !x.partial {
+		return nil, 0, fmt.Errorf("%w\n%d operations of %d ranks could be read: --partial runs what can be carried out of them", problems, w.Graph.Ops(), w.Ranks)
+	}
+	w.Graph, left = w.Graph.Salvage()
+	w.Where = nil
+	if err := w.Graph.Check(); err != nil {
+		return nil, 0, fmt.Errorf("%w\nnor can what could be read be carried out: %w", problems, err)
+	}
+	if w.Stopped == nil {
+		first, _, _ := strings.Cut(problems.Error(), "\n")
+		w.Stopped = &source.Problem{File: w.Files[0], Want: "a workload that can be carried out: " + first}
+	}
+	return w, left, nil
+}
+
+// placed puts the places in the files before the problems of a graph.
+func placed(w *source.Workload, err error) error {
+	var list workload.Problems
+	if !errors.As(err, &list) || w.Where == nil {
+		return err
+	}
+	lines := make([]string, len(list))
+	for i := range list {
+		lines[i] = list[i].Error()
+		if list[i].Rank >= 0 && list[i].Op >= 0 {
+			lines[i] = w.Where(list[i].Rank, list[i].Op) + ": " + lines[i]
+		}
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// scenario is the cluster. Of a preset there are as many nodes as the ranks need, and
+// two at least.
+func (x *replayFlags) scenario(e *Env, ranks int) (*scenario.Resolved, error) {
+	file, err := x.choice.cluster(e, x.cluster)
+	if err != nil {
+		return nil, err
+	}
+	r, err := x.resolve(file)
+	if err != nil || !slices.Contains(catalog.Names(catalog.Node), x.cluster) {
+		return r, err
+	}
+	nodes := max(2, (ranks+r.Cluster.Node.GPUs-1)/r.Cluster.Node.GPUs)
+	return x.resolve(file, scenario.Override{Path: "cluster.nodes", Value: strconv.Itoa(nodes), Origin: "the ranks of the workload"})
+}
+
+// tell prints and stores the results.
+func (x *replayFlags) tell(e *Env, out *runstore.Replay, folder *ownFolder) error {
+	text, err := out.Encode()
+	if err != nil {
+		return err
+	}
+	if x.out != "" {
+		if err := os.WriteFile(filepath.Join(folder.dir, replayFile), text, 0o666); err != nil {
+			return fail(Failed, "the results cannot be written to %s: %w", x.out, reason(err))
+		}
+	}
+	if !x.json {
+		return report.Replay(e.Stdout, out, e.style())
+	}
+	_, err = io.WriteString(e.Stdout, string(text))
+	return err
+}

@@ -1,0 +1,82 @@
+// Package formats recognises other people's workload files by what stands in them and
+// reads them with the reader of their format.
+package formats
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"weft/internal/workload/goal"
+	"weft/internal/workload/source"
+)
+
+// headBytes is how much of a file tells its format.
+const headBytes = 4096
+
+// File is an open file.
+type File struct {
+	Name string // for people
+	io.Reader
+}
+
+// format is one that weft reads.
+type format struct {
+	name      string
+	recognise func(head []byte) bool
+	// read takes all files of a job.
+	read func(files []File) *source.Workload
+}
+
+var formats = []format{
+	{"a GOAL schedule", goal.Recognise, one(goal.Read)},
+}
+
+// one is the reader of a format whose jobs are one file.
+func one(read func(string, io.Reader) *source.Workload) func([]File) *source.Workload {
+	return func(files []File) *source.Workload { return read(files[0].Name, files[0]) }
+}
+
+// Read recognises the format of the files and reads them.
+func Read(files []File) (*source.Workload, error) {
+	var first *format
+	for i := range files {
+		r := bufio.NewReaderSize(files[i], headBytes)
+		head, err := r.Peek(headBytes)
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("%s cannot be read: %w", files[i].Name, err)
+		}
+		files[i].Reader = r
+		f := recognise(head)
+		switch {
+		case f == nil:
+			return nil, fmt.Errorf("%s is of no format that weft knows: it reads %s", files[i].Name, Names())
+		case first != nil && f != first:
+			return nil, fmt.Errorf("%s is %s and %s is %s: one job at a time", files[0].Name, first.name, files[i].Name, f.name)
+		}
+		first = f
+	}
+	if len(files) > 1 {
+		return nil, fmt.Errorf("%d files are given: %s is a job by itself", len(files), first.name)
+	}
+	return first.read(files), nil
+}
+
+func recognise(head []byte) *format {
+	for i := range formats {
+		if formats[i].recognise(head) {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+// Names lists the formats for people.
+func Names() string {
+	names := make([]string, len(formats))
+	for i := range formats {
+		names[i] = formats[i].name
+	}
+	return strings.Join(names, ", ")
+}
