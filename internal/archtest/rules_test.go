@@ -124,7 +124,11 @@ var inner = []rule{
 		why: "another program's file becomes a graph, whatever the graph runs on",
 	},
 	{
-		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/goal"},
+		pkg: "internal/workload/simai", core: true, may: []string{"units", "internal/collective", "internal/workload", "internal/workload/source"},
+		why: "another simulator's workload becomes a folded graph, whatever it runs on",
+	},
+	{
+		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/goal", "internal/workload/simai"},
 		why: "recognising a file takes all readers, and nothing that runs what they read",
 	},
 	{

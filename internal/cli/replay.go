@@ -129,11 +129,15 @@ func (x *replayFlags) read(e *Env, paths []string) (w *source.Workload, left int
 	if problems == nil {
 		return w, 0, nil
 	}
-	if w.Graph == nil || w.Graph.Ops() == 0 {
+	n := w.Ops()
+	if n == 0 {
 		return nil, 0, problems
 	}
 	if !x.partial {
-		return nil, 0, fmt.Errorf("%w\n%d operations of %d ranks could be read: --partial runs what can be carried out of them", problems, w.Graph.Ops(), w.Ranks)
+		return nil, 0, fmt.Errorf("%w\n%d operations of %d ranks could be read: --partial runs what can be carried out of them", problems, n, w.Ranks)
+	}
+	if w.Graph == nil { // all ranks do the same: nobody lacks another
+		return w, 0, nil
 	}
 	w.Graph, left = w.Graph.Salvage()
 	w.Where = nil

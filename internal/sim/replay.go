@@ -28,6 +28,9 @@ func Replay(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Rep
 	if gpus := r.Cluster.Ranks(); w.Ranks > gpus {
 		return nil, fmt.Errorf("%s has %d ranks, and the cluster %d GPUs (%d nodes with %d): give it more nodes", w.Files[0], w.Ranks, gpus, r.Cluster.Nodes, r.Cluster.Node.GPUs)
 	}
+	if n := w.Ops(); o.Exact && n > workload.MaxOps {
+		return nil, fmt.Errorf("%s has %d operations when all ranks are written out: weft takes at most %d; leave out --exact", w.Files[0], n, workload.MaxOps)
+	}
 	out := &runstore.Replay{
 		Version: runstore.ReplayVersion, Scenario: r.Name, Nodes: r.Cluster.Nodes, GPUs: r.Cluster.Ranks(), Seed: r.Run.Seed, Source: describeSource(w),
 	}
@@ -136,7 +139,7 @@ func tellReplay(res *runstore.ReplayFabric, g *workload.Graph, line *workload.Ti
 
 // describeSource is a workload as results have it.
 func describeSource(w *source.Workload) runstore.ReplaySource {
-	out := runstore.ReplaySource{Format: w.Format, Files: w.Files, Ranks: w.Ranks, Units: w.Units, Assumptions: w.Assumptions}
+	out := runstore.ReplaySource{Format: w.Format, Files: w.Files, Ranks: w.Ranks, Operations: int64(w.Ops()), Units: w.Units, Assumptions: w.Assumptions}
 	if w.Stopped != nil {
 		out.Stopped = w.Stopped.Error()
 	}
@@ -146,7 +149,6 @@ func describeSource(w *source.Workload) runstore.ReplaySource {
 	}
 	for rank, ops := range g.Ranks {
 		n := stands(rank)
-		out.Operations += n * int64(len(ops))
 		for i := range ops {
 			switch o := &ops[i]; o.Kind {
 			case workload.Send:

@@ -13,6 +13,14 @@ type Folded struct {
 	Stands [][]int32
 }
 
+// Ops is the number of operations of all ranks.
+func (f *Folded) Ops() (n int) {
+	for rank, ops := range f.Graph.Ranks {
+		n += len(ops) * len(f.Stands[rank])
+	}
+	return n
+}
+
 // Whole writes out every rank. A folded workload has collectives only.
 func (f *Folded) Whole() *Graph {
 	ranks := 0

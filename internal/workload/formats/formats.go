@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weft/internal/workload/goal"
+	"weft/internal/workload/simai"
 	"weft/internal/workload/source"
 )
 
@@ -31,6 +32,7 @@ type format struct {
 
 var formats = []format{
 	{"a GOAL schedule", goal.Recognise, one(goal.Read)},
+	{"a SimAI workload", simai.Recognise, one(simai.Read)},
 }
 
 // one is the reader of a format whose jobs are one file.

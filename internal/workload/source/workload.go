@@ -33,3 +33,14 @@ func (w *Workload) Whole() *workload.Graph {
 
 // Assume adds a sentence to the assumptions.
 func (w *Workload) Assume(sentence string) { w.Assumptions = append(w.Assumptions, sentence) }
+
+// Ops is the number of operations of all ranks.
+func (w *Workload) Ops() int {
+	switch {
+	case w.Graph != nil:
+		return w.Graph.Ops()
+	case w.Folded != nil:
+		return w.Folded.Ops()
+	}
+	return 0
+}
