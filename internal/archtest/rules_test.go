@@ -128,7 +128,11 @@ var inner = []rule{
 		why: "another simulator's workload becomes a folded graph, whatever it runs on",
 	},
 	{
-		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/goal", "internal/workload/simai"},
+		pkg: "internal/workload/htsim", core: true, may: []string{"units", "internal/workload", "internal/workload/source"},
+		why: "another simulator's connections become a graph, whatever it runs on",
+	},
+	{
+		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/goal", "internal/workload/htsim", "internal/workload/simai"},
 		why: "recognising a file takes all readers, and nothing that runs what they read",
 	},
 	{

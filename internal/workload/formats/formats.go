@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weft/internal/workload/goal"
+	"weft/internal/workload/htsim"
 	"weft/internal/workload/simai"
 	"weft/internal/workload/source"
 )
@@ -32,6 +33,7 @@ type format struct {
 
 var formats = []format{
 	{"a GOAL schedule", goal.Recognise, one(goal.Read)},
+	{"an htsim connection matrix", htsim.Recognise, one(htsim.Read)},
 	{"a SimAI workload", simai.Recognise, one(simai.Read)},
 }
 
