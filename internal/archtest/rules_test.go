@@ -132,7 +132,11 @@ var inner = []rule{
 		why: "another simulator's connections become a graph, whatever it runs on",
 	},
 	{
-		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/goal", "internal/workload/htsim", "internal/workload/simai"},
+		pkg: "internal/workload/chakra", may: []string{"units", "internal/collective", "internal/workload", "internal/workload/source"},
+		why: "traces in protobuf become a graph, whatever it runs on",
+	},
+	{
+		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/chakra", "internal/workload/goal", "internal/workload/htsim", "internal/workload/simai"},
 		why: "recognising a file takes all readers, and nothing that runs what they read",
 	},
 	{

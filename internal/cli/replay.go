@@ -108,14 +108,14 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 // read reads the files and finds what is wrong with the workload; with --partial what
 // can be carried out is left, and the number of operations left out.
 func (x *replayFlags) read(e *Env, paths []string) (w *source.Workload, left int, err error) {
-	files := make([]formats.File, len(paths))
+	files := make([]source.File, len(paths))
 	for i, path := range paths {
 		f, err := e.open(path)
 		if err != nil {
 			return nil, 0, fmt.Errorf("the workload %s cannot be read: %w", path, reason(err))
 		}
 		defer f.Close()
-		files[i] = formats.File{Name: path, Reader: f}
+		files[i] = source.File{Name: path, Reader: f}
 	}
 	if w, err = formats.Read(files); err != nil {
 		return nil, 0, err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"weft/internal/workload/chakra"
 	"weft/internal/workload/goal"
 	"weft/internal/workload/htsim"
 	"weft/internal/workload/simai"
@@ -17,33 +18,29 @@ import (
 // headBytes is how much of a file tells its format.
 const headBytes = 4096
 
-// File is an open file.
-type File struct {
-	Name string // for people
-	io.Reader
-}
-
 // format is one that weft reads.
 type format struct {
 	name      string
 	recognise func(head []byte) bool
-	// read takes all files of a job.
-	read func(files []File) *source.Workload
+	// read takes the files of a job; many is whether that may be more than one.
+	read func(files []source.File) *source.Workload
+	many bool
 }
 
 var formats = []format{
-	{"a GOAL schedule", goal.Recognise, one(goal.Read)},
-	{"an htsim connection matrix", htsim.Recognise, one(htsim.Read)},
-	{"a SimAI workload", simai.Recognise, one(simai.Read)},
+	{"a Chakra trace (NAME.RANK.et, one file for each rank)", chakra.Recognise, chakra.Read, true},
+	{"a GOAL schedule", goal.Recognise, one(goal.Read), false},
+	{"an htsim connection matrix", htsim.Recognise, one(htsim.Read), false},
+	{"a SimAI workload", simai.Recognise, one(simai.Read), false},
 }
 
 // one is the reader of a format whose jobs are one file.
-func one(read func(string, io.Reader) *source.Workload) func([]File) *source.Workload {
-	return func(files []File) *source.Workload { return read(files[0].Name, files[0]) }
+func one(read func(string, io.Reader) *source.Workload) func([]source.File) *source.Workload {
+	return func(files []source.File) *source.Workload { return read(files[0].Name, files[0]) }
 }
 
 // Read recognises the format of the files and reads them.
-func Read(files []File) (*source.Workload, error) {
+func Read(files []source.File) (*source.Workload, error) {
 	var first *format
 	for i := range files {
 		r := bufio.NewReaderSize(files[i], headBytes)
@@ -61,7 +58,7 @@ func Read(files []File) (*source.Workload, error) {
 		}
 		first = f
 	}
-	if len(files) > 1 {
+	if len(files) > 1 && !first.many {
 		return nil, fmt.Errorf("%d files are given: %s is a job by itself", len(files), first.name)
 	}
 	return first.read(files), nil

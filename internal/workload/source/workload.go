@@ -1,6 +1,16 @@
 package source
 
-import "weft/internal/workload"
+import (
+	"io"
+
+	"weft/internal/workload"
+)
+
+// File is an open file.
+type File struct {
+	Name string // for people
+	io.Reader
+}
 
 // Workload is a file, or the files of one job, as read.
 type Workload struct {
