@@ -39,8 +39,8 @@ func Recognise(head []byte) bool {
 	if size <= 0 || n == 0 {
 		return false
 	}
-	if n > uint64(len(rest)-size) { // longer than the head: its beginning tells
-		return rest[size] == 1<<3
+	if n > uint64(len(rest)-size) { // longer than the head: its id or its name begins it
+		return len(rest) > size && (rest[size] == 1<<3 || rest[size] == 2<<3|2)
 	}
 	x, err := decodeNode(rest[size : size+int(n)])
 	return err == nil && x.kind > 0
