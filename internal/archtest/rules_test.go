@@ -136,7 +136,11 @@ var inner = []rule{
 		why: "traces in protobuf become a graph, whatever it runs on",
 	},
 	{
-		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/chakra", "internal/workload/goal", "internal/workload/htsim", "internal/workload/simai"},
+		pkg: "internal/workload/ncclxml", core: true, may: []string{"internal/workload/source"},
+		why: "a node that NCCL describes is fields of a scenario, whoever resolves them",
+	},
+	{
+		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/chakra", "internal/workload/goal", "internal/workload/htsim", "internal/workload/ncclxml", "internal/workload/simai"},
 		why: "recognising a file takes all readers, and nothing that runs what they read",
 	},
 	{
