@@ -43,6 +43,8 @@ func newReplay(e *Env) *cobra.Command {
 		Long: `Reads a workload that another program wrote, unmodified, and carries it out packet
 by packet on each fabric of a cluster. The format is recognised by what stands in
 the file; weft reads ` + formats.Names() + `.
+A topology file beside it (` + formats.TopologyNames() + `) takes the place
+of --cluster; alone it is printed as a scenario.
 
 Prints what was read, the units of its numbers and what the format leaves open,
 then the time on each fabric, the time by kind of communication and the hottest
@@ -50,6 +52,8 @@ links. A file that is cut or foreign is refused with the place and the reason;
 --partial runs what could be read of it.`,
 		Example: `  weft replay binary_tree_16.goal
   weft replay binary_tree_16.goal --cluster examples/h100-128.yaml --json
+  weft replay perm_32n_32c_2MB.cm leaf_spine_tiny.topo
+  weft replay topo.xml > node.yaml
   weft replay cut.goal --partial --fabric infiniband-ndr`,
 		Args: args(1, maxReplayFiles, "workload files"),
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -72,13 +76,25 @@ links. A file that is cut or foreign is refused with the place and the reason;
 const maxReplayFiles = 4096
 
 func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
-	w, left, err := x.read(e, paths)
+	w, cluster, err := x.read(e, paths)
 	if err != nil {
 		return err
 	}
-	r, err := x.scenario(e, w.Ranks)
+	if w == nil { // a topology alone
+		_, err := io.WriteString(e.Stdout, cluster.YAML())
+		return err
+	}
+	left, err := x.carriable(w)
 	if err != nil {
 		return err
+	}
+	r, err := x.scenario(e, w.Ranks, cluster)
+	if err != nil {
+		return err
+	}
+	if cluster != nil {
+		w.Assumptions = append(w.Assumptions, cluster.Assumptions...)
+		w.Files = append(w.Files, cluster.File)
 	}
 	folder := ownFolder{name: x.out, mark: replayFile, what: "results of weft replay"}
 	if x.out != "" {
@@ -105,21 +121,23 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 	return nil
 }
 
-// read reads the files and finds what is wrong with the workload; with --partial what
-// can be carried out is left, and the number of operations left out.
-func (x *replayFlags) read(e *Env, paths []string) (w *source.Workload, left int, err error) {
+// read reads the files.
+func (x *replayFlags) read(e *Env, paths []string) (*source.Workload, *source.Cluster, error) {
 	files := make([]source.File, len(paths))
 	for i, path := range paths {
 		f, err := e.open(path)
 		if err != nil {
-			return nil, 0, fmt.Errorf("the workload %s cannot be read: %w", path, reason(err))
+			return nil, nil, fmt.Errorf("the workload %s cannot be read: %w", path, reason(err))
 		}
 		defer f.Close()
 		files[i] = source.File{Name: path, Reader: f}
 	}
-	if w, err = formats.Read(files); err != nil {
-		return nil, 0, err
-	}
+	return formats.Read(files)
+}
+
+// carriable finds what is wrong with a workload; with --partial what can be carried
+// out is left, and left is the number of operations left out.
+func (x *replayFlags) carriable(w *source.Workload) (left int, err error) {
 	var problems error
 	if w.Stopped != nil {
 		problems = w.Stopped
@@ -127,28 +145,28 @@ func (x *replayFlags) read(e *Env, paths []string) (w *source.Workload, left int
 		problems = placed(w, w.Graph.Check())
 	}
 	if problems == nil {
-		return w, 0, nil
+		return 0, nil
 	}
 	n := w.Ops()
 	if n == 0 {
-		return nil, 0, problems
+		return 0, problems
 	}
 	if !x.partial {
-		return nil, 0, fmt.Errorf("%w\n%d operations of %d ranks could be read: --partial runs what can be carried out of them", problems, n, w.Ranks)
+		return 0, fmt.Errorf("%w\n%d operations of %d ranks could be read: --partial runs what can be carried out of them", problems, n, w.Ranks)
 	}
 	if w.Graph == nil { // all ranks do the same: nobody lacks another
-		return w, 0, nil
+		return 0, nil
 	}
 	w.Graph, left = w.Graph.Salvage()
 	w.Where = nil
 	if err := w.Graph.Check(); err != nil {
-		return nil, 0, fmt.Errorf("%w\nnor can what could be read be carried out: %w", problems, err)
+		return 0, fmt.Errorf("%w\nnor can what could be read be carried out: %w", problems, err)
 	}
 	if w.Stopped == nil {
 		first, _, _ := strings.Cut(problems.Error(), "\n")
 		w.Stopped = &source.Problem{File: w.Files[0], Want: "a workload that can be carried out: " + first}
 	}
-	return w, left, nil
+	return left, nil
 }
 
 // placed puts the places in the files before the problems of a graph.
@@ -167,15 +185,28 @@ func placed(w *source.Workload, err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// scenario is the cluster. Of a preset there are as many nodes as the ranks need, and
-// two at least.
-func (x *replayFlags) scenario(e *Env, ranks int) (*scenario.Resolved, error) {
-	file, err := x.choice.cluster(e, x.cluster)
+// scenario is the cluster: that of a topology file, or of --cluster. Of a node that is
+// a pattern there are as many as the ranks need, and two at least.
+func (x *replayFlags) scenario(e *Env, ranks int, cluster *source.Cluster) (*scenario.Resolved, error) {
+	var file *scenario.File
+	var err error
+	pattern := slices.Contains(catalog.Names(catalog.Node), x.cluster)
+	switch {
+	case cluster != nil && x.flags.Flags().Changed("cluster"):
+		return nil, fmt.Errorf("%s is a topology and --cluster %s is given: one cluster at a time", cluster.File, x.cluster)
+	case cluster != nil:
+		pattern = cluster.Nodes == 0
+		if file, err = scenario.Decode(cluster.File+" as a scenario", []byte("name: "+strconv.Quote(cluster.File)+"\n"+cluster.YAML())); err == nil {
+			file, err = x.overlaid(e, file)
+		}
+	default:
+		file, err = x.choice.cluster(e, x.cluster)
+	}
 	if err != nil {
 		return nil, err
 	}
 	r, err := x.resolve(file)
-	if err != nil || !slices.Contains(catalog.Names(catalog.Node), x.cluster) {
+	if err != nil || !pattern {
 		return r, err
 	}
 	nodes := max(2, (ranks+r.Cluster.Node.GPUs-1)/r.Cluster.Node.GPUs)

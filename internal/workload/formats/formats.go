@@ -4,6 +4,7 @@ package formats
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"weft/internal/workload/chakra"
 	"weft/internal/workload/goal"
 	"weft/internal/workload/htsim"
+	"weft/internal/workload/ncclxml"
 	"weft/internal/workload/simai"
 	"weft/internal/workload/source"
 )
@@ -39,29 +41,67 @@ func one(read func(string, io.Reader) *source.Workload) func([]source.File) *sou
 	return func(files []source.File) *source.Workload { return read(files[0].Name, files[0]) }
 }
 
-// Read recognises the format of the files and reads them.
-func Read(files []source.File) (*source.Workload, error) {
+// topology is a format of topologies that weft reads.
+type topology struct {
+	name      string
+	recognise func(head []byte) bool
+	read      func(string, io.Reader) (*source.Cluster, *source.Problem)
+}
+
+var topologies = []topology{
+	{"an htsim topology", htsim.RecogniseTopology, htsim.ReadTopology},
+	{"an NCCL topology", ncclxml.Recognise, ncclxml.Read},
+}
+
+// Read recognises the formats of the files and reads them: those of one workload, and
+// at most one topology. Either may be nil, not both.
+func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
 	var first *format
-	for i := range files {
-		r := bufio.NewReaderSize(files[i], headBytes)
+	var job []source.File
+	var cluster *source.Cluster
+	for _, file := range files {
+		r := bufio.NewReaderSize(file, headBytes)
 		head, err := r.Peek(headBytes)
-		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("%s cannot be read: %w", files[i].Name, err)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, nil, fmt.Errorf("%s cannot be read: %w", file.Name, err)
 		}
-		files[i].Reader = r
+		file.Reader = r
+		if t := recogniseTopology(head); t != nil {
+			if cluster != nil {
+				return nil, nil, fmt.Errorf("%s and %s are topologies: one at a time", cluster.File, file.Name)
+			}
+			var p *source.Problem
+			if cluster, p = t.read(file.Name, file); p != nil {
+				return nil, nil, p
+			}
+			continue
+		}
 		f := recognise(head)
 		switch {
 		case f == nil:
-			return nil, fmt.Errorf("%s is of no format that weft knows: it reads %s", files[i].Name, Names())
+			return nil, nil, fmt.Errorf("%s is of no format that weft knows: it reads %s; and, as the cluster, %s", file.Name, Names(), TopologyNames())
 		case first != nil && f != first:
-			return nil, fmt.Errorf("%s is %s and %s is %s: one job at a time", files[0].Name, first.name, files[i].Name, f.name)
+			return nil, nil, fmt.Errorf("%s is %s and %s is %s: one job at a time", job[0].Name, first.name, file.Name, f.name)
 		}
 		first = f
+		job = append(job, file)
 	}
-	if len(files) > 1 && !first.many {
-		return nil, fmt.Errorf("%d files are given: %s is a job by itself", len(files), first.name)
+	if first == nil {
+		return nil, cluster, nil
 	}
-	return first.read(files), nil
+	if len(job) > 1 && !first.many {
+		return nil, nil, fmt.Errorf("%d workloads are given: %s is a job by itself", len(job), first.name)
+	}
+	return first.read(job), cluster, nil
+}
+
+func recogniseTopology(head []byte) *topology {
+	for i := range topologies {
+		if topologies[i].recognise(head) {
+			return &topologies[i]
+		}
+	}
+	return nil
 }
 
 func recognise(head []byte) *format {
@@ -78,6 +118,15 @@ func Names() string {
 	names := make([]string, len(formats))
 	for i := range formats {
 		names[i] = formats[i].name
+	}
+	return strings.Join(names, ", ")
+}
+
+// TopologyNames lists the formats of topologies for people.
+func TopologyNames() string {
+	names := make([]string, len(topologies))
+	for i := range topologies {
+		names[i] = topologies[i].name
 	}
 	return strings.Join(names, ", ")
 }
