@@ -20,9 +20,11 @@ func Replay(w io.Writer, r *runstore.Replay, s Style) error {
 	if err := replayTable(r).write(w, s); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nCommunication: how long a rank moves data of each kind\n\n")
-	if err := replayKindTable(r).write(w, s); err != nil {
-		return err
+	if src.Sends+src.Collectives > 0 {
+		fmt.Fprintf(w, "\nCommunication: how long a rank moves data of each kind\n\n")
+		if err := replayKindTable(r).write(w, s); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintln(w)
 	for _, sentence := range replaySentences(r) {
@@ -41,22 +43,30 @@ func files(names []string) string {
 
 // sourceLines say what was read and how it was taken.
 func sourceLines(src *runstore.ReplaySource) []string {
-	parts := []string{fmt.Sprintf("%s ranks, %s operations", Integer(int64(src.Ranks)), Integer(src.Operations))}
+	parts := []string{counted(int64(src.Ranks), "rank", "ranks") + ", " + counted(src.Operations, "operation", "operations")}
 	if src.Sends > 0 {
-		parts = append(parts, fmt.Sprintf("%s messages of %s", Integer(src.Sends), units.Bytes(src.SendBytes)))
+		parts = append(parts, counted(src.Sends, "message", "messages")+" of "+units.Bytes(src.SendBytes).String()+" together")
 	}
 	if src.Collectives > 0 {
-		parts = append(parts, fmt.Sprintf("%s parts in collectives whose sizes sum to %s", Integer(src.Collectives), units.Bytes(src.CollectiveBytes)))
+		parts = append(parts, counted(src.Collectives, "part", "parts")+" in collectives, whose sizes sum to "+units.Bytes(src.CollectiveBytes).String())
 	}
 	out := []string{strings.Join(parts, "; ") + fmt.Sprintf("; at most %s of computing on a rank", shortTime(units.Time(src.ComputingPs)))}
 	if src.Stopped != "" {
-		out = append(out, fmt.Sprintf("PARTIAL: %s; %s operations that need what is missing are left out", src.Stopped, Integer(int64(src.LeftOut))))
+		out = append(out, fmt.Sprintf("PARTIAL: %s; left out for what is missing: %s", src.Stopped, counted(int64(src.LeftOut), "operation", "operations")))
 	}
 	out = append(out, "units: "+strings.Join(src.Units, "; "))
 	for _, a := range src.Assumptions {
 		out = append(out, "assumed: "+a)
 	}
 	return out
+}
+
+// counted is a number with all its digits and its noun.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Integer(n) + " " + many
 }
 
 // replayTable is a row for each fabric.
