@@ -43,16 +43,16 @@ func files(names []string) string {
 
 // sourceLines say what was read and how it was taken.
 func sourceLines(src *runstore.ReplaySource) []string {
-	parts := []string{counted(int64(src.Ranks), "rank", "ranks") + ", " + counted(src.Operations, "operation", "operations")}
+	parts := []string{exactly(int64(src.Ranks), "rank", "ranks") + ", " + exactly(src.Operations, "operation", "operations")}
 	if src.Sends > 0 {
-		parts = append(parts, counted(src.Sends, "message", "messages")+" of "+units.Bytes(src.SendBytes).String()+" together")
+		parts = append(parts, exactly(src.Sends, "message", "messages")+" of "+units.Bytes(src.SendBytes).String()+" together")
 	}
 	if src.Collectives > 0 {
-		parts = append(parts, counted(src.Collectives, "part", "parts")+" in collectives, whose sizes sum to "+units.Bytes(src.CollectiveBytes).String())
+		parts = append(parts, exactly(src.Collectives, "part", "parts")+" in collectives, whose sizes sum to "+units.Bytes(src.CollectiveBytes).String())
 	}
 	out := []string{strings.Join(parts, "; ") + fmt.Sprintf("; at most %s of computing on a rank", shortTime(units.Time(src.ComputingPs)))}
 	if src.Stopped != "" {
-		out = append(out, fmt.Sprintf("PARTIAL: %s; left out for what is missing: %s", src.Stopped, counted(int64(src.LeftOut), "operation", "operations")))
+		out = append(out, fmt.Sprintf("PARTIAL: %s; left out for what is missing: %s", src.Stopped, exactly(int64(src.LeftOut), "operation", "operations")))
 	}
 	out = append(out, "units: "+strings.Join(src.Units, "; "))
 	for _, a := range src.Assumptions {
@@ -61,8 +61,8 @@ func sourceLines(src *runstore.ReplaySource) []string {
 	return out
 }
 
-// counted is a number with all its digits and its noun.
-func counted(n int64, one, many string) string {
+// exactly is a number with all its digits and its noun.
+func exactly(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
