@@ -124,12 +124,18 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 // read reads the files.
 func (x *replayFlags) read(e *Env, paths []string) (*source.Workload, *source.Cluster, error) {
 	files := make([]source.File, len(paths))
+	var closers []io.Closer
+	defer func() {
+		for _, c := range closers {
+			c.Close()
+		}
+	}()
 	for i, path := range paths {
 		f, err := e.open(path)
 		if err != nil {
 			return nil, nil, fmt.Errorf("the workload %s cannot be read: %w", path, reason(err))
 		}
-		defer f.Close()
+		closers = append(closers, f)
 		files[i] = source.File{Name: path, Reader: f}
 	}
 	return formats.Read(files)
@@ -227,6 +233,6 @@ func (x *replayFlags) tell(e *Env, out *runstore.Replay, folder *ownFolder) erro
 	if !x.json {
 		return report.Replay(e.Stdout, out, e.style())
 	}
-	_, err = io.WriteString(e.Stdout, string(text))
+	_, err = e.Stdout.Write(text)
 	return err
 }

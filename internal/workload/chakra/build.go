@@ -119,9 +119,11 @@ func (b *builder) operation(t *trace, x *node) (o workload.Op, p *source.Problem
 		}
 		return o, nil
 	case sendNode, recvNode:
-		return o, b.message(t, x, &o)
+		p = b.message(t, x, &o)
+		return o, p
 	case collNode:
-		return o, b.collective(t, x, &o)
+		p = b.collective(t, x, &o)
+		return o, p
 	}
 	return o, t.problem(x, fmt.Sprintf("a node of computing, memory, metadata, a send, a receive or a collective, not of type %d", x.kind))
 }

@@ -133,7 +133,7 @@ func TestProcessGroupsOfMetadata(t *testing.T) {
 func TestATraceThatIsCutIsToldWithItsPlace(t *testing.T) {
 	whole := file(nodeOf(1, computeNode, nil, 5), nodeOf(2, computeNode, []uint64{1}, 6))
 	between := map[int]int{len(file()): 0, len(file(nodeOf(1, computeNode, nil, 5))): 1}
-	for n := range len(whole) {
+	for n := range whole {
 		w := read(whole[:n])
 		if ops, clean := between[n]; clean || n == 0 {
 			if w.Stopped != nil || w.Ops() != ops {

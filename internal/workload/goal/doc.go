@@ -11,8 +11,8 @@
 //	label: calc TIME [cpu C]
 //	label: send BYTESb to RANK [tag T] [cpu C] [nic C]
 //	label: recv BYTESb from RANK [tag T] [cpu C] [nic C]
-//	label requires label
-//	label irequires label
+//	label requires other
+//	label irequires other
 //
 // The label of an operation may be left out. Comments are those of C++. A receive may
 // be from -1, any source, and of tag -1, any tag. The grammar is that of txt2bin.re.

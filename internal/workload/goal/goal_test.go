@@ -62,13 +62,13 @@ send 8b to 0 tag 9
 func TestWhatBeginsWithAnotherWaitsForWhatItWaitsFor(t *testing.T) {
 	g := read(t, `num_ranks 1
 rank 0 {
-a: calc 10
+first: calc 10
 b: calc 20
-c: calc 30
+third: calc 30
 d: calc 40
-d irequires c
-c irequires b
-b requires a
+d irequires third
+third irequires b
+b requires first
 }`)
 	line, err := workload.Replay(g, nil)
 	if err != nil {

@@ -276,14 +276,15 @@ func (r *reader) operation() (o workload.Op, p *source.Problem) {
 			return o, p
 		}
 	}
-	return o, r.end(&o)
+	p = r.end(&o)
+	return o, p
 }
 
 // end reads the other end of a message and what follows.
 func (r *reader) end(o *workload.Op) *source.Problem {
-	any := wildcard{rank: int32(r.rank), op: int32(len(r.ops[r.rank]))}
+	loose := wildcard{rank: int32(r.rank), op: int32(len(r.ops[r.rank]))}
 	if o.Kind == workload.Recv && r.minusOne() {
-		any.source, o.Peer = true, -1
+		loose.source, o.Peer = true, -1
 	} else {
 		n, p := r.number("a rank", uint64(len(r.ops)-1))
 		if p != nil {
@@ -294,7 +295,7 @@ func (r *reader) end(o *workload.Op) *source.Problem {
 	if len(r.tokens) > 0 && r.tokens[0].text == "tag" {
 		r.tokens = r.tokens[1:]
 		if o.Kind == workload.Recv && r.minusOne() {
-			any.tag = true
+			loose.tag = true
 		} else {
 			n, p := r.number("a tag", 1<<31-1)
 			if p != nil {
@@ -303,8 +304,8 @@ func (r *reader) end(o *workload.Op) *source.Problem {
 			o.Tag = int32(n)
 		}
 	}
-	if any.source || any.tag {
-		r.any = append(r.any, any)
+	if loose.source || loose.tag {
+		r.any = append(r.any, loose)
 	}
 	return r.attributes("cpu", "nic")
 }

@@ -36,10 +36,10 @@ func (r *reader) wildcards() {
 		}
 	}
 	taken := make(map[at]bool)
-	for _, any := range r.any {
-		o := &r.ops[any.rank][any.op]
-		w := wanted{any.rank, o.Peer, o.Tag, o.Bytes}
-		if any.tag {
+	for _, loose := range r.any {
+		o := &r.ops[loose.rank][loose.op]
+		w := wanted{loose.rank, o.Peer, o.Tag, o.Bytes}
+		if loose.tag {
 			w.tag = -1
 		}
 		for len(queues[w]) > 0 {
@@ -59,8 +59,8 @@ func (r *reader) unclaimed() (free []at) {
 	type channel struct{ from, to, tag int32 }
 	named := make(map[channel]int) // receives that name their sends
 	loose := make(map[at]bool)
-	for _, any := range r.any {
-		loose[at{any.rank, any.op}] = true
+	for _, w := range r.any {
+		loose[at{w.rank, w.op}] = true
 	}
 	for rank, ops := range r.ops {
 		for i := range ops {

@@ -106,7 +106,7 @@ func (r *reader) layer(words []string) (l layer, p *source.Problem) {
 			return l, r.lines.Problem(field[2], fmt.Sprintf("a number of bytes from 0 to %d", int64(maxNumber)))
 		}
 		x.bytes = units.Bytes(n)
-		if p = r.collective(x, i, field[1]); p != nil {
+		if p := r.collective(x, i, field[1]); p != nil {
 			return l, p
 		}
 	}
