@@ -81,8 +81,7 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 		return err
 	}
 	if w == nil { // a topology alone
-		_, err := io.WriteString(e.Stdout, cluster.YAML())
-		return err
+		return x.tellCluster(e, cluster)
 	}
 	left, err := x.carriable(w)
 	if err != nil {
@@ -139,6 +138,24 @@ func (x *replayFlags) read(e *Env, paths []string) (*source.Workload, *source.Cl
 		files[i] = source.File{Name: path, Reader: f}
 	}
 	return formats.Read(files)
+}
+
+// clusterJSON is a topology as JSON has it.
+type clusterJSON struct {
+	Format      string   `json:"format"`
+	File        string   `json:"file"`
+	Units       []string `json:"units"`
+	Assumptions []string `json:"assumptions"`
+	Scenario    string   `json:"scenario"` // YAML
+}
+
+// tellCluster prints a topology as a scenario.
+func (x *replayFlags) tellCluster(e *Env, c *source.Cluster) error {
+	if x.json {
+		return printJSON(e, clusterJSON{c.Format, c.File, c.Units, c.Assumptions, c.YAML()})
+	}
+	_, err := io.WriteString(e.Stdout, c.YAML())
+	return err
 }
 
 // carriable finds what is wrong with a workload; with --partial what can be carried
