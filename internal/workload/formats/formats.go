@@ -51,6 +51,7 @@ type topology struct {
 var topologies = []topology{
 	{"an htsim topology", htsim.RecogniseTopology, htsim.ReadTopology},
 	{"an NCCL topology", ncclxml.Recognise, ncclxml.Read},
+	{"a SimAI topology", simai.RecogniseTopology, simai.ReadTopology},
 }
 
 // Read recognises the formats of the files and reads them: those of one workload, and
