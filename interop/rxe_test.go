@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -229,6 +228,6 @@ func judge(t *testing.T, out []byte, err error, there Outcome, failed error) {
 		t.Error("there were bad ICRCs")
 	}
 	if t.Failed() {
-		t.Log(fmt.Sprintf("weft:\n%s\nthe tool:\n%s", out, there.Output))
+		t.Logf("weft:\n%s\nthe tool:\n%s", out, there.Output)
 	}
 }

@@ -53,7 +53,7 @@ func (r *resolver) algorithmOnly(path string, c *CC) {
 
 func (r *resolver) checkCC(path string, f *Fabric) {
 	at := path + ".cc"
-	if !r.ccComplete(at, &f.CC) {
+	if f.CC.Algorithm != NSCC && !r.ccComplete(at, &f.CC) { // NSCC's are derived
 		return
 	}
 	switch f.CC.Algorithm {
@@ -73,6 +73,9 @@ func (r *resolver) checkNSCC(at string, f *Fabric) {
 	if f.Kind != UltraEthernetKind {
 		r.complain(at, "nscc is Ultra Ethernet's: %s takes another, or none", f.Kind)
 		return
+	}
+	if c.Proportional.Num == 0 && c.Fair.Num == 0 && c.Steady.Num == 0 {
+		r.complain(at, "without proportional, fair and steady increase NSCC's window never grows: give cc: nscc for the specification's")
 	}
 	r.below(at, "beta", c.Beta)
 	r.below(at, "max-decrease", c.MaxDecrease)

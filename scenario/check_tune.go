@@ -143,6 +143,8 @@ func (r *resolver) checkValues(at string, p *Parameter, fabric int) {
 	from, _ := number(typ, string(p.From))
 	to, _ := number(typ, string(p.To))
 	switch {
+	case to > mostCounted:
+		r.complain(at+".to", "%s is beyond what a range can end at: give values, or a lesser end", p.To)
 	case from >= to:
 		r.complain(at+".from", "the range is the wrong way round: from %s is not less than to %s", p.From, p.To)
 	case p.Scale == Log && from <= 0:

@@ -13,6 +13,7 @@ const (
 	maxFaults     = 64      // of a run: after each the tables of the whole fabric are computed anew
 	maxZones      = 256     // of the isolation: every pair is searched
 	maxPairs      = 1 << 15 // of zones that must be apart: all pairs of as many zones
+	mostCounted   = 1 << 53 // ends a range of a tuning: floats count that far
 	maxParameters = 32      // of a tuning: a search among more needs more runs than a simulator makes
 	maxValues     = 64      // of a parameter: each is simulated for its sensitivity
 	maxNames      = 1 << 20 // names that all patterns of a file stand for: sixteen for each port of the largest subnet

@@ -22,6 +22,21 @@ type Training struct {
 	Bucket int64 `yaml:"bucket,omitzero" range:"0..1000000000000"`
 	// Overlap is which communication goes on beside computation.
 	Overlap Overlap `yaml:"overlap"`
+	// Noise is what makes GPUs unequal.
+	Noise Noise `yaml:"noise,omitzero"`
+}
+
+// Noise is what makes the GPUs of a job unequal. It is drawn anew, and the step put
+// together again, as often as Draws says.
+type Noise struct {
+	// SlowGPUs is how many GPUs, drawn at random, compute slower all the time.
+	SlowGPUs int `yaml:"slow-gpus" range:"0..16777216"`
+	// Slowdown is by how much.
+	Slowdown Ratio `yaml:"slowdown"`
+	// Jitter is the standard deviation of each computation's length, over its length.
+	Jitter Ratio `yaml:"jitter"`
+	// Draws is how often. 0: twenty.
+	Draws int `yaml:"draws" range:"0..10000"`
 }
 
 // Model is a decoder-only transformer. It may be given as the name of a preset.

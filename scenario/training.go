@@ -29,6 +29,14 @@ func (r *resolver) deriveTraining() {
 	if b.Global == 0 {
 		b.Global = 8 * p.Pipeline * p.Data * b.Micro
 	}
+	if n := &t.Noise; r.stated("training.noise") {
+		if n.Draws == 0 {
+			n.Draws = 20
+		}
+		if n.SlowGPUs > gpus {
+			r.complain("training.noise.slow-gpus", "%d slow GPUs of %d", n.SlowGPUs, gpus)
+		}
+	}
 	if peak, _ := r.Cluster.Node.GPU.Peak(t.Precision); peak == 0 {
 		r.complain("training.precision", "the GPU %s computes no %s: take bf16", r.Cluster.Node.GPU.Model, t.Precision)
 	}

@@ -109,6 +109,19 @@ func TestParseLengthIsInMillimetres(t *testing.T) {
 	}
 }
 
+func TestParsePowerIsInMilliwatts(t *testing.T) {
+	for text, want := range map[string]Power{"747W": 747_000, "24.9W": 24_900, "120kW": 120_000_000, "1.5MW": 1_500_000_000, "3mW": 3} {
+		if got, err := ParsePower(text); err != nil || got != want {
+			t.Errorf("ParsePower(%q) = %d, %v; want %d", text, int64(got), err, int64(want))
+		}
+	}
+	for value, want := range map[Power]string{24_900: "24.9 W", 92_074_600: "92.07 kW", 1_500_000_000: "1.5 MW"} {
+		if got := value.String(); got != want {
+			t.Errorf("%d mW prints as %q, want %q", int64(value), got, want)
+		}
+	}
+}
+
 func TestWhatIsNotAQuantityIsRefusedWithItsReason(t *testing.T) {
 	for text, reason := range map[string]string{
 		"":                                "is empty",

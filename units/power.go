@@ -39,6 +39,3 @@ func (p Power) String() string { return powerQuantity.text(int64(p)) }
 
 // Exact is p as ParsePower reads it, without loss: 24.9W.
 func (p Power) Exact() string { return powerQuantity.exactText(int64(p)) }
-
-// Watts is p in watts, for reports only.
-func (p Power) Watts() float64 { return float64(p) / float64(Watt) }

@@ -34,13 +34,13 @@ func (s *side) write(to *side) {
 }
 
 func TestMarksDrawCNPsThatSlowTheSenderUntilTheyEnd(t *testing.T) {
-	const line = 2 * units.Gbps
+	const line units.Rate = 2 * units.Gbps
 	n := faulty.New(3, faulty.Harm{Mark: 0.05})
 	a, b := pacedPair(t, n, line)
 	if got := a.qp.Rate(); got != line {
 		t.Errorf("the sender begins with %v, want %v", got, line)
 	}
-	slowest := units.Rate(line)
+	slowest := line
 	for range 60 {
 		a.write(b)
 		slowest = min(slowest, a.qp.Rate())
@@ -54,12 +54,12 @@ func TestMarksDrawCNPsThatSlowTheSenderUntilTheyEnd(t *testing.T) {
 	}
 	// The first CNP finds alpha at 1, and halves the rate.
 	if slowest > line/2 {
-		t.Errorf("the sender has slowed down to %v, want %v or less", slowest, units.Rate(line/2))
+		t.Errorf("the sender has slowed down to %v, want %v or less", slowest, line/2)
 	}
 	n.Heal()
 	for deadline := time.Now().Add(patience); a.qp.Rate() < line; a.write(b) {
 		if time.Now().After(deadline) {
-			t.Fatalf("without marks the sender is at %v, want %v", a.qp.Rate(), units.Rate(line))
+			t.Fatalf("without marks the sender is at %v, want %v", a.qp.Rate(), line)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestWithoutCongestionControlNothingMayBeMarked(t *testing.T) {
 }
 
 func TestDCQCNHoldsBackWhoWouldSendFaster(t *testing.T) {
-	const line = 100 * units.Mbps
+	const line units.Rate = 100 * units.Mbps
 	a, b := pacedPair(t, faulty.New(1, faulty.Harm{}), line)
 	start := time.Now()
 	const messages = 20
@@ -84,6 +84,6 @@ func TestDCQCNHoldsBackWhoWouldSendFaster(t *testing.T) {
 	// Every packet but the last waits for its turn on the cable.
 	const bits = (messages*8 - 1) * (1024 + 82) * 8
 	if took, least := time.Since(start), time.Duration(bits*1000/100); took < least {
-		t.Errorf("%d messages took %v, at %v at least %v", messages, took, units.Rate(line), least)
+		t.Errorf("%d messages took %v, at %v at least %v", messages, took, line, least)
 	}
 }

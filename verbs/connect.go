@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,27 @@ type ConnParam struct {
 	// ResponderResources and InitiatorDepth are the READs and atomics that this
 	// end serves and has outstanding; 0 is MaxRdAtomic.
 	ResponderResources, InitiatorDepth uint8
+	// SelectiveRepeat offers to repeat what is lost and nothing else, which two weft
+	// do when both offer it; with anyone else it is go-back-N. The offer takes the
+	// last 4 bytes of the private data.
+	SelectiveRepeat bool
+}
+
+// offer says in the last bytes of private data that selective repeat is offered.
+var offer = [4]byte{'w', 'f', 'S', 'R'}
+
+// room is the room of private data that an end of this kind leaves its user.
+func (p *ConnParam) room(all int) int {
+	if p.SelectiveRepeat {
+		return all - len(offer)
+	}
+	return all
+}
+
+// offers reports whether private data has the offer, and gives what is before it.
+func offers(private []byte) (rest []byte, yes bool) {
+	rest, yes = bytes.CutSuffix(private, offer[:])
+	return rest, yes
 }
 
 // Conn is a connection of two queue pairs.
@@ -46,6 +68,7 @@ type Conn struct {
 	again    int64  // when, by the manager's clock
 	tries    int
 	private  []byte
+	offered  bool // selective repeat, by the peer
 	err      error
 	settled  chan struct{} // established, or failed
 	finished chan struct{} // disconnected, or failed
@@ -126,8 +149,8 @@ func (r *Request) Peer() netip.AddrPort { return r.c.peer }
 
 // Accept connects qp, which is in RESET, and waits until the peer knows.
 func (r *Request) Accept(ctx context.Context, qp *QP, p ConnParam) (*Conn, error) {
-	if len(p.PrivateData) > cm.RepPrivate {
-		return nil, invalid("%d bytes of private data: at most %d", len(p.PrivateData), cm.RepPrivate)
+	if room := p.room(cm.RepPrivate); len(p.PrivateData) > room {
+		return nil, invalid("%d bytes of private data: at most %d", len(p.PrivateData), room)
 	}
 	c := r.c
 	if err := c.m.accept(c, qp, p); err != nil {
@@ -151,8 +174,8 @@ const reqPrivate = cm.ReqPrivate - cm.IPBytes
 // Dial connects qp, which is in RESET, to a port of another device. Both devices
 // have the same UDP port.
 func (d *Device) Dial(ctx context.Context, qp *QP, to netip.Addr, port uint16, p ConnParam) (*Conn, error) {
-	if len(p.PrivateData) > reqPrivate {
-		return nil, invalid("%d bytes of private data: at most %d", len(p.PrivateData), reqPrivate)
+	if room := p.room(reqPrivate); len(p.PrivateData) > room {
+		return nil, invalid("%d bytes of private data: at most %d", len(p.PrivateData), room)
 	}
 	m, err := d.manager()
 	if err != nil {

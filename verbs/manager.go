@@ -267,6 +267,9 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 	ip := cm.IPHeader{SrcPort: uint16(c.local), Src: local, Dst: peer.Addr().Unmap()}
 	ip.Put(c.asked.Private[:])
 	copy(c.asked.Private[cm.IPBytes:], p.PrivateData)
+	if p.SelectiveRepeat {
+		copy(c.asked.Private[cm.ReqPrivate-len(offer):], offer[:])
+	}
 	m.ask(c, c.asked.AppendTo(head(c.tid, cm.AttrReq)))
 	return c, nil
 }
@@ -279,12 +282,16 @@ func head(tid uint64, a cm.Attribute) []byte {
 // connect brings the queue pair to RTS. The starting PSN of a message is the one
 // at which whoever gets the message begins to send (IBA vol. 1, 12.7.31).
 func (c *Conn) connect(dest QPN, theirs, ours units.PSN, mtu int, theirDepth, theirResources uint8) error {
+	c.qp.repeatSelectively(c.selective())
 	return c.qp.ConnectWith(&QPAttr{
 		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: dest, RQPSN: ours, SQPSN: theirs,
 		MaxRdAtomic: int(min(c.param.InitiatorDepth, theirResources)), MaxDestRdAtomic: int(min(c.param.ResponderResources, max(1, theirDepth))),
 		MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
 	})
 }
+
+// selective is whether both ends offer selective repeat.
+func (c *Conn) selective() bool { return c.offered && c.param.SelectiveRepeat }
 
 // accept answers a REQ with a REP.
 func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {
@@ -306,6 +313,9 @@ func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {
 		InitiatorDepth: c.param.InitiatorDepth, AckDelay: 14, RNRRetry: 7, SRQ: qp.attr.SRQ != nil, CAGUID: m.guid(),
 	}
 	copy(rep.Private[:], p.PrivateData)
+	if c.selective() {
+		copy(rep.Private[cm.RepPrivate-len(offer):], offer[:])
+	}
 	c.state = connRepSent
 	m.ask(c, rep.AppendTo(head(c.tid, cm.AttrRep)))
 	return nil
@@ -413,7 +423,7 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) {
 	c := newConn(m, nil, peer, connReqReceived)
 	c.remote, c.tid, c.asked, c.private = r.Local, tid, r, r.Private[:]
 	if _, isIP := cm.Port(r.Service); isIP {
-		c.private = r.Private[cm.IPBytes:]
+		c.private, c.offered = offers(r.Private[cm.IPBytes:])
 	}
 	l := m.listeners[r.Service]
 	switch {
@@ -445,7 +455,8 @@ func (m *manager) takeRep(peer netip.AddrPort, tid uint64, body []byte) {
 		return
 	}
 	if c.state == connReqSent {
-		c.remote, c.private = r.Local, r.Private[:]
+		c.remote = r.Local
+		c.private, c.offered = offers(r.Private[:])
 		if err := c.connect(r.QPN, r.PSN, c.asked.PSN, m.dev.mtu, r.InitiatorDepth, r.ResponderResources); err != nil {
 			m.reject(c, cm.ReasonNoResources, nil)
 			m.end(c, err)

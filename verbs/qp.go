@@ -147,6 +147,14 @@ const (
 // QPN is the queue pair's number.
 func (q *QP) QPN() QPN { return q.end.QP.QPN() }
 
+// repeatSelectively sets how a queue pair that is not connected yet deals with loss.
+func (q *QP) repeatSelectively(yes bool) {
+	q.pd.dev.port.Lock()
+	defer q.pd.dev.port.Unlock()
+	yes = yes && q.attr.Type == RC
+	q.cfg.SelectiveRepeat, q.cfg.HoldAhead, q.end.Selective = yes, yes, yes
+}
+
 // Rate is what congestion control lets the queue pair send at; 0 is no limit.
 func (q *QP) Rate() units.Rate {
 	q.pd.dev.port.Lock()

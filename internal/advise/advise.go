@@ -22,6 +22,7 @@ type Advice struct {
 	Flips           []Flip
 	Thumbs          []Thumb
 	Needs           []Need
+	Generations     []Generation
 }
 
 // Reason is a criterion in which one fabric is ahead, with what changes it.
@@ -63,7 +64,7 @@ func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Adv
 	if err := a.observe(ctx, in); err != nil {
 		return nil, err
 	}
-	out := &Advice{Profile: p, Prices: prices, Candidates: candidates, Verdict: judge(in), Thumbs: thumbs(p), Needs: needs(p)}
+	out := &Advice{Profile: p, Prices: prices, Candidates: candidates, Verdict: judge(in), Thumbs: thumbs(p), Needs: needs(p), Generations: generations()}
 	if out.Counterfactuals, err = a.counterfactuals(ctx, in, out.Verdict); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (a *adviser) observe(ctx context.Context, in *inputs) error {
 		if c.Recovery, err = a.bench.recover(ctx, c.Design, m); err != nil {
 			return err
 		}
-		c.Reach, c.Effort, c.Makers = reachOf(c.Design), effortOf(in.profile, c.Design), makersOf(c.Kind)
+		c.Reach, c.Makers = reachOf(c.Design), makersOf(c.Kind)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package advise
 import (
 	"context"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -60,8 +61,7 @@ func TestBisectionFindsTheTurnThatTryingAllFinds(t *testing.T) {
 		}
 		scanned, bisected := run(true), run(false)
 		for _, turn := range bisected.Turns {
-			back := Turn{turn.And, turn.Between, "InfiniBand"} // a scan sees the lower one from the other side
-			if !slices.Contains(scanned.Turns, turn) && !slices.Contains(scanned.Turns, back) {
+			if !slices.Contains(scanned.Turns, turn) {
 				t.Fatalf("bisection has %v, every point %v", bisected.Turns, scanned.Turns)
 			}
 		}
@@ -178,13 +178,32 @@ func TestAnAdviceHasEvidenceForEveryCell(t *testing.T) {
 			t.Errorf("%s has no counterfactual", c.Name)
 		}
 	}
-	if len(a.Flips) != 4 {
-		t.Errorf("%d searches of where the choice turns", len(a.Flips))
+	for _, what := range []string{"what InfiniBand costs", "skills", "oversubscription", "size"} {
+		if !slices.ContainsFunc(a.Flips, func(f Flip) bool { return strings.HasPrefix(f.What, what) }) {
+			t.Errorf("it is not searched where the choice turns with %s", what)
+		}
 	}
 	for _, r := range a.Reasons {
 		if r.Points <= 0 || len(r.Counterfactuals) == 0 {
 			t.Errorf("the reason %s is ahead by %g with %d counterfactuals", r.Criterion, r.Points, len(r.Counterfactuals))
 		}
+	}
+}
+
+func TestAnAdviceDoesNotDependOnTheCores(t *testing.T) {
+	p, err := Read("profile.yaml", []byte(profile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [2]*Advice
+	for i := range all {
+		if all[i], err = Make(context.Background(), p, nil, Options{Simulate: sim.Run, Workers: i + 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := all[0], all[1]
+	if !reflect.DeepEqual(a.Verdict, b.Verdict) || !reflect.DeepEqual(a.Flips, b.Flips) || !reflect.DeepEqual(a.Counterfactuals, b.Counterfactuals) {
+		t.Errorf("on one core %+v, on two %+v", a.Verdict, b.Verdict)
 	}
 }
 
@@ -205,6 +224,32 @@ func TestTheWeightsDecide(t *testing.T) {
 	if len(price.Turns) != 1 || price.Turns[0].Choice != "RoCE v2" {
 		t.Errorf("the price at which it turns: %+v", price.Turns)
 	}
+}
+
+// At the weight that is told the points are as good as equal: a point of weight less
+// and the choice is what it was.
+func TestTheWeightAtWhichTheChoiceTurnsTurnsIt(t *testing.T) {
+	a := advised(t, profile)
+	for _, f := range a.Flips {
+		name, ok := strings.CutPrefix(f.What, "weight of ")
+		if !ok {
+			continue
+		}
+		for _, turn := range f.Turns {
+			for i, weight := range []string{turn.Between, turn.And} {
+				again := advised(t, profile, scenario.Override{Path: "weights." + field[name], Value: weight, Origin: "test"})
+				if chosen := again.Candidates[again.Verdict.Choice].Name(); (chosen == turn.Choice) != (i == 1) {
+					t.Errorf("%s, turn %+v: with %s the choice is %s", f.What, turn, weight, chosen)
+				}
+			}
+		}
+	}
+}
+
+// field is the weight of a criterion in a profile.
+var field = map[string]string{
+	"performance": "performance", "tail": "tail", "scale": "scale", "fault recovery": "fault-recovery", "operation": "operation",
+	"cost": "cost", "power": "power", "vendor ecosystem": "vendors",
 }
 
 func TestAFabricThatIsRuledOutIsNotWeighed(t *testing.T) {

@@ -2,6 +2,7 @@ package advise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,7 +20,6 @@ type Candidate struct {
 	Performance Performance
 	Recovery    *Recovery // nil where nothing can break without cutting nodes off
 	Reach       int       // NICs that two levels of the design's switch reach
-	Effort      []Effort
 	Makers      Makers
 }
 
@@ -33,6 +33,9 @@ func KindName(k scenario.FabricKind) string {
 	}
 	return "RoCE v2"
 }
+
+// ErrNothing is of a profile whose constraints no design of any fabric keeps.
+var ErrNothing = errors.New("there is nothing to advise on")
 
 // designsOf plans each protocol and takes the first of each front: the least
 // oversubscribed, of those the one whose power is known, of those the fewest switches.
@@ -58,17 +61,20 @@ func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candida
 		c.Design = slices.MinFunc(made.Designs, preferred)
 	}
 	if !slices.ContainsFunc(out, func(c *Candidate) bool { return c.Design != nil }) {
-		return nil, fmt.Errorf("there is nothing to advise on: InfiniBand: %s; RoCE v2: %s", out[0].RuledOut, out[1].RuledOut)
+		return nil, fmt.Errorf("%w: InfiniBand: %s; RoCE v2: %s", ErrNothing, out[0].RuledOut, out[1].RuledOut)
 	}
 	return out, nil
 }
 
 func relaxText(p *plan.Plan) string {
-	if len(p.Relax) == 0 {
+	switch {
+	case len(p.Unproved) > 0:
+		return ", as far as it is known: weft plan says what is not"
+	case len(p.Relax) == 0:
 		return ""
 	}
 	b := p.Relax[0].Breaches[0]
-	return fmt.Sprintf(": %s would have to be %s and is %s", b.Field, b.Needs, b.Allowed)
+	return fmt.Sprintf(": %s is %s and would have to be %s", b.Field, b.Allowed, b.Needs)
 }
 
 // preferred orders designs of one protocol.

@@ -56,28 +56,28 @@ func (v Verdict) lead() float64 { return v.Points[1] - v.Points[0] }
 // rule is how a criterion compares the fabrics.
 type rule struct {
 	name   string
-	weight func(Weights) int
+	weight func(*Weights) *int
 	more   bool // is better
 	of     func(*inputs, *Candidate) Cell
 }
 
 // rules are the criteria, in the order of the table.
 var rules = []rule{
-	{"performance", func(w Weights) int { return w.Performance }, false, performanceCell},
-	{"tail", func(w Weights) int { return w.Tail }, false, tailCell},
-	{"scale", func(w Weights) int { return w.Scale }, true, scaleCell},
-	{"fault recovery", func(w Weights) int { return w.Recovery }, false, recoveryCell},
-	{"operation", func(w Weights) int { return w.Operation }, false, operationCell},
-	{"cost", func(w Weights) int { return w.Cost }, false, costCell},
-	{"power", func(w Weights) int { return w.Power }, false, powerCell},
-	{"vendor ecosystem", func(w Weights) int { return w.Vendors }, true, vendorCell},
+	{"performance", func(w *Weights) *int { return &w.Performance }, false, performanceCell},
+	{"tail", func(w *Weights) *int { return &w.Tail }, false, tailCell},
+	{"scale", func(w *Weights) *int { return &w.Scale }, true, scaleCell},
+	{"fault recovery", func(w *Weights) *int { return &w.Recovery }, false, recoveryCell},
+	{"operation", func(w *Weights) *int { return &w.Operation }, false, operationCell},
+	{"cost", func(w *Weights) *int { return &w.Cost }, false, costCell},
+	{"power", func(w *Weights) *int { return &w.Power }, false, powerCell},
+	{"vendor ecosystem", func(w *Weights) *int { return &w.Vendors }, true, vendorCell},
 }
 
 // judge makes the verdict of inputs.
 func judge(in *inputs) Verdict {
 	var v Verdict
 	for _, r := range rules {
-		c := Criterion{Name: r.name, Weight: r.weight(in.profile.Weights)}
+		c := Criterion{Name: r.name, Weight: *r.weight(&in.profile.Weights)}
 		for i, candidate := range in.candidates {
 			if candidate.Design == nil {
 				c.Cells[i] = Cell{Text: "ruled out"}

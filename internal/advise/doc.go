@@ -21,12 +21,12 @@
 //
 // Performance and tail are simulated on a scale model: as many nodes as the profile
 // allows, on switches whose ports are divided by the largest power of two, the same
-// for both fabrics, with which each keeps the levels that its design has. A design
-// that is no larger than the model is simulated as it is. Recovery is that of a broken
-// uplink on the same model; a Subnet Manager's sweep grows with the fabric, so that
-// the design's own takes longer. Each reason is followed by its counterfactual: the
-// same runs, or the same sum, with one thing changed (counterfactual.go). Where the
-// choice turns is searched by bisection over runs of the same kind (flip.go).
+// for both fabrics, with which each keeps the levels that its design has (model.go). A
+// design that is no larger than the model is simulated as it is. Recovery, which needs
+// no traffic, is that of the design itself (recover.go). Each reason is followed by
+// its counterfactual: the same runs, or the same sum, with one thing changed
+// (counterfactual.go). Where the choice turns is searched by bisection over runs of
+// the same kind, and where no run is needed at every point (flip.go).
 //
 // The seam for other workloads is [Meter]: what is measured of a candidate. A
 // collective and a permutation are measured today (measure.go).

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"weft/internal/plan"
 	"weft/internal/sim"
@@ -23,10 +24,11 @@ type Flip struct {
 	Note  string
 }
 
-// Turn is one place where the choice changes, between two neighbouring points.
+// Turn is one place where the choice changes, between two neighbouring points: seen
+// from now, And is the farther.
 type Turn struct {
 	Between, And string
-	Choice       string // at the second
+	Choice       string // at And
 }
 
 // course is a row of points with the verdict of each, computed when it is asked for.
@@ -87,7 +89,11 @@ func (c *course) scan(f *Flip) error {
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
-		if a.Choice != b.Choice {
+		switch {
+		case a.Choice == b.Choice:
+		case i < c.now: // seen from now, as bisection sees it
+			f.Turns = append(f.Turns, Turn{c.name(i + 1), c.name(i), names[a.Choice]})
+		default:
 			f.Turns = append(f.Turns, Turn{c.name(i), c.name(i + 1), names[b.Choice]})
 		}
 	}
@@ -135,7 +141,8 @@ func (a *adviser) flips(ctx context.Context, in *inputs) ([]Flip, error) {
 		}
 		out = append(out, f)
 	}
-	return out, nil
+	weights, err := flipWeights(in)
+	return append(out, weights...), err
 }
 
 // The prices that are searched: from a quarter of what InfiniBand is taken to cost to
@@ -159,6 +166,33 @@ func (a *adviser) flipPrice(_ context.Context, in *inputs) (Flip, error) {
 	return c.search("what InfiniBand costs, over what it is taken to cost now", true)
 }
 
+// mostWeight is the largest weight that is searched: as much as all the default ones.
+const mostWeight = 100
+
+// flipWeights are the weights at which the choice turns, of those criteria whose
+// weight alone can turn it.
+func flipWeights(in *inputs) (out []Flip, err error) {
+	for _, r := range rules {
+		own := *r.weight(&in.profile.Weights)
+		c := course{
+			points: max(mostWeight, own) + 1, now: own, name: strconv.Itoa,
+			verdict: func(i int) (Verdict, error) {
+				x := in.copied()
+				*r.weight(&x.profile.Weights) = i
+				return judge(x), nil
+			},
+		}
+		f, err := c.search("weight of "+r.name, true)
+		if err != nil {
+			return nil, err
+		}
+		if len(f.Turns) > 0 {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
 // skillLevels are the pairs of skills along which the choice is searched: from a team
 // that knows only InfiniBand to one that knows only Ethernet.
 var skillLevels = []Skills{{Expert, NoSkill}, {Expert, SomeSkill}, {Expert, Expert}, {SomeSkill, SomeSkill}, {SomeSkill, Expert}, {NoSkill, Expert}}
@@ -172,7 +206,7 @@ func (a *adviser) flipSkill(_ context.Context, in *inputs) (Flip, error) {
 	c := course{
 		points: len(levels), now: slices.Index(levels, own),
 		name: func(i int) string {
-			return fmt.Sprintf("InfiniBand %s, Ethernet %s", levels[i].InfiniBand, levels[i].Ethernet)
+			return fmt.Sprintf("%s/%s", levels[i].InfiniBand, levels[i].Ethernet)
 		},
 		verdict: func(i int) (Verdict, error) {
 			x := in.copied()
@@ -180,7 +214,7 @@ func (a *adviser) flipSkill(_ context.Context, in *inputs) (Flip, error) {
 			return judge(x), nil
 		},
 	}
-	return c.search("skills of the team", true)
+	return c.search("skills of the team in InfiniBand/Ethernet", true)
 }
 
 // searched are the oversubscriptions along which the choice is searched.

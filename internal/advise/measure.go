@@ -30,7 +30,6 @@ type Performance struct {
 type Timed struct {
 	Bytes units.Bytes
 	Time  units.Time
-	BusBW float64 // GB/s
 }
 
 // Geometric is the geometric mean of the times, in picoseconds: what a ratio of two
@@ -88,7 +87,7 @@ func (b *bench) measure(ctx context.Context, d *plan.Design, m Model, changes ..
 	}
 	p := Performance{What: results.Workload, Model: m}
 	for _, x := range results.Fabrics[0].Points {
-		p.Times = append(p.Times, Timed{units.Bytes(x.Bytes), x.Time, x.BusBW})
+		p.Times = append(p.Times, Timed{units.Bytes(x.Bytes), x.Time})
 	}
 	results, err = b.run(ctx, d, m, append(b.permutation(), changes...)...)
 	if err != nil {

@@ -57,3 +57,29 @@ func (m Makers) Text() string {
 	}
 	return fmt.Sprintf("makers of switches %s, of chips %s, of NICs %s", names(m.Switches), names(m.ASICs), names(m.NICs))
 }
+
+// Generation is a switch of the catalog, for the history of a protocol.
+type Generation struct {
+	Protocol string `json:"protocol"`
+	Model    string `json:"model"`
+	Title    string `json:"title"`
+	Vendor   string `json:"vendor"`
+	ASIC     string `json:"asic"`
+	Rate     string `json:"rate"`
+	Ports    string `json:"ports"`
+	Power    string `json:"power"` // typical, or unknown
+}
+
+// generations are the switches that can be ordered, in the order of the catalog.
+func generations() (out []Generation) {
+	for _, e := range catalog.Entries(catalog.Switch) {
+		value := func(field string) string {
+			f, _ := e.Get(field)
+			return f.Value
+		}
+		if value("about.vendor") != "" {
+			out = append(out, Generation{value("about.protocol"), e.Name, e.Title, value("about.vendor"), value("about.asic"), value("rate"), value("ports"), value("about.power")})
+		}
+	}
+	return out
+}

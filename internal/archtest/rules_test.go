@@ -225,6 +225,10 @@ var inner = []rule{
 		why: "what is read off a wire is judged without knowing who sent it",
 	},
 	{
+		pkg: "internal/wiretap", may: []string{"wire", "wire/pcap"},
+		why: "an interface gives packets as a file does, whoever judges them",
+	},
+	{
 		pkg: "internal/live", may: []string{"units", "wire", "wire/pcap", "internal/transport"},
 		why: "sockets and a clock under the queue pairs; what memory and completions are is the verbs' matter",
 	},

@@ -3,7 +3,6 @@ package calibrate
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -35,7 +34,8 @@ type Diagnosis struct {
 	Predicted [][]units.Time
 	Match     float64 // of it
 	Noise     float64 // of the log
-	// Explanations are the hypotheses, the best match first. Those without a variant
+	// Explanations are the hypotheses: those that leave every size within the known
+	// error first, and of equals the best match. Those without a variant
 	// that was simulated are in Untried.
 	Explanations []Explanation
 	Untried      []Untried
@@ -89,9 +89,14 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 		m.add(t, predicted)
 	}
 	d.Match = m.rms()
-	err := d.tryAll(ctx, c, &o)
+	err := d.try(ctx, c, &o)
 	d.Partial = err != nil
-	slices.SortStableFunc(d.Explanations, func(a, b Explanation) int { return cmp.Compare(a.Match, b.Match) })
+	slices.SortStableFunc(d.Explanations, func(a, b Explanation) int {
+		if a.Within != b.Within {
+			return map[bool]int{true: -1, false: 1}[a.Within]
+		}
+		return cmp.Compare(a.Match, b.Match)
+	})
 	d.Verdict = d.verdict(&m)
 	return d, err
 }
@@ -140,53 +145,11 @@ func (d *Diagnosis) Alike() (out []Explanation) {
 		return nil
 	}
 	for _, e := range d.Explanations[1:] {
-		if e.Match-d.Explanations[0].Match <= d.Noise {
+		if e.Within == d.Explanations[0].Within && e.Match-d.Explanations[0].Match <= d.Noise {
 			out = append(out, e)
 		}
 	}
 	return out
-}
-
-// tryAll simulates every hypothesis.
-func (d *Diagnosis) tryAll(ctx context.Context, c *Cluster, o *Options) error {
-	type job struct {
-		h     *Hypothesis
-		label string
-	}
-	var jobs []job
-	tried := map[string]*Explanation{}
-	for i := range Hypotheses {
-		h := &Hypotheses[i]
-		labels, why := h.labels(c, d.Tasks)
-		if len(labels) == 0 {
-			d.Untried = append(d.Untried, Untried{h, why})
-			continue
-		}
-		tried[h.ID] = &Explanation{Hypothesis: h, Match: math.Inf(1), Evidence: h.said(d.Log, d.Tasks)}
-		for _, l := range labels {
-			jobs = append(jobs, job{h, l})
-		}
-	}
-	var stopped error
-	for i, j := range jobs {
-		if o.Progress != nil {
-			o.Progress(i, len(jobs), j.h.ID+": "+j.label)
-		}
-		if stopped = tried[j.h.ID].try(ctx, c, d, j.label, o); stopped != nil {
-			break
-		}
-	}
-	for i := range Hypotheses {
-		e := tried[Hypotheses[i].ID]
-		switch {
-		case e == nil:
-		case e.Label == "" && stopped == nil:
-			d.Untried = append(d.Untried, Untried{e.Hypothesis, "no variant could be simulated: " + e.Variants[0].Failure})
-		case e.Label != "":
-			d.Explanations = append(d.Explanations, *e)
-		}
-	}
-	return stopped
 }
 
 // labels are the variants of a hypothesis over all tasks, in order, or why there are
@@ -221,39 +184,6 @@ func (h *Hypothesis) said(log *logfile.Log, tasks []*Task) string {
 		}
 	}
 	return ""
-}
-
-// try simulates one variant. A task that it does not concern stays as predicted.
-// What cannot be simulated is noted with the reason; an error is an interruption.
-func (e *Explanation) try(ctx context.Context, c *Cluster, d *Diagnosis, label string, o *Options) error {
-	var m match
-	var all [][]units.Time
-	var changes []scenario.Override
-	for i, t := range d.Tasks {
-		predicted := d.Predicted[i]
-		over, ok := e.overrides(c, t, label)
-		if ok {
-			var err error
-			predicted, err = c.predict(ctx, t, over, o)
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case errors.Is(err, context.Canceled):
-				return err
-			case err != nil:
-				e.Variants = append(e.Variants, Tried{Label: label, Failure: err.Error()})
-				return nil
-			}
-			changes = over
-		}
-		all = append(all, predicted)
-		m.add(t, predicted)
-	}
-	e.Variants = append(e.Variants, Tried{Label: label, Match: m.rms()})
-	if m.rms() < e.Match {
-		e.Label, e.Match, e.Worst, e.Within, e.Predicted, e.Changes = label, m.rms(), m.worst, m.within, all, changes
-	}
-	return nil
 }
 
 // overrides are those of a variant for a task, if it has it.

@@ -67,6 +67,13 @@ var Hypotheses = []Hypothesis{
 		},
 	},
 	{
+		ID: "peer-path", Title: "GPU and NIC reach each other by a slower path: ACS or the IOMMU redirects it, or relaxed ordering is off", of: everything, network: true, variants: peerPath,
+		Check: []string{
+			"lspci -vvv | grep ACSCtl: SrcValid- on PCIe switches; dmesg | grep -i iommu",
+			"ib_write_bw --use_cuda beside ib_write_bw in host memory, pair by pair; with --relaxed-ordering of perftest, NCCL_IB_PCI_RELAXED_ORDERING",
+		},
+	},
+	{
 		ID: "tcp", Title: "RDMA is off: TCP through the kernel", of: collectives, network: true, variants: kernelTCP, evidence: socketsSaid,
 		Check: []string{"NCCL_DEBUG=INFO: NET/Socket instead of NET/IB; echo $NCCL_IB_DISABLE", "rdma link, ibv_devinfo, inside the container too"},
 	},

@@ -21,27 +21,38 @@ type Options struct {
 	Workers  int // cores; 0 is all
 	// MaxSize is the largest size that is simulated, 0 for what takes a second or two.
 	MaxSize units.Bytes
+	moved   int64 // bytes of size times ranks that MaxSize stands for; 0 for maxMoved
 	// Sizes is how many of a table are compared at the most, 0 for maxPoints.
 	Sizes int
 	// Nodes is the number of nodes of the log, 0 for what the log says.
 	Nodes int
 	// Known is the error that weft has on this cluster, 0 for that of its validation.
 	Known float64
-	// Progress, if not nil, is told before each simulated variant.
+	// Progress, if not nil, is told of each simulation that is done, one at a time.
 	Progress func(done, total int, what string)
 }
 
 // predict simulates a task under overrides: a time for each of its points.
 func (c *Cluster) predict(ctx context.Context, t *Task, over []scenario.Override, o *Options) ([]units.Time, error) {
-	r, err := c.resolve(append(t.over[:len(t.over):len(t.over)], over...))
+	r, err := c.under(t, over)
 	if err != nil {
 		return nil, err
 	}
+	return t.simulate(ctx, r, c.Hops, o)
+}
+
+// under is a task's scenario with overrides.
+func (c *Cluster) under(t *Task, over []scenario.Override) (*scenario.Resolved, error) {
+	return c.resolve(append(t.over[:len(t.over):len(t.over)], over...))
+}
+
+// simulate runs a task in a scenario.
+func (t *Task) simulate(ctx context.Context, r *scenario.Resolved, hops int, o *Options) ([]units.Time, error) {
 	switch t.kind {
 	case bandwidth:
 		return bandwidths(ctx, r, t, o)
 	case latency:
-		return latencies(ctx, r, t, c.Hops)
+		return latencies(ctx, r, t, hops)
 	}
 	results, err := o.Simulate(ctx, r, sim.Options{Workers: o.Workers})
 	if err != nil {

@@ -250,7 +250,11 @@ func (t *Task) choose(o Options) error {
 	if len(rows) == 0 {
 		return errors.New("it has no size that weft simulates")
 	}
-	limit := int64(maxMoved) / int64(max(2, t.Ranks()))
+	moved := int64(maxMoved)
+	if o.moved > 0 {
+		moved = o.moved
+	}
+	limit := moved / int64(max(2, t.Ranks()))
 	if o.MaxSize > 0 {
 		limit = int64(o.MaxSize)
 	}
@@ -308,7 +312,10 @@ func (t *Task) known(bytes int64) float64 {
 		return knownLatency
 	}
 	i := slices.IndexFunc(knownErrors, func(b errorBand) bool { return bytes < int64(b.below) })
-	return knownErrors[i].error
+	if t.Table.Op == string(scenario.AllReduce) {
+		return knownErrors[i].reduce
+	}
+	return knownErrors[i].others
 }
 
 // busFactor is bus bandwidth over algorithm bandwidth (nccl-tests,

@@ -29,8 +29,15 @@ func fewerRails(_ *Cluster, t *Task) (out []variant, why string) {
 // older generation, a tenth.
 var slowShares = []struct{ num, den units.Rate }{{3, 4}, {1, 2}, {1, 4}, {1, 10}}
 
+// slowNIC tries two places: with congestion control it matters which NIC it is.
 func slowNIC(c *Cluster, t *Task) ([]variant, string) {
-	return slowCables(c, t, "node0/nic0", "one NIC at %s instead of %s")
+	first, _ := slowCables(c, t, "node0/nic0", "one NIC, the first, at %s instead of %s")
+	last := fmt.Sprintf("node%d/nic%d", t.Nodes-1, t.base.Cluster.Node.NICs-1)
+	if t.kind != collective {
+		return first, "" // between the first NICs of two nodes
+	}
+	second, _ := slowCables(c, t, last, "one NIC, the last, at %s instead of %s")
+	return append(first, second...), ""
 }
 
 func slowNode(c *Cluster, t *Task) ([]variant, string) {
@@ -64,6 +71,24 @@ func hostMemory(c *Cluster, t *Task) ([]variant, string) {
 		return nil, fmt.Sprintf("the data path is %s without it", host.Path)
 	}
 	return []variant{one("through host memory", c.path(".host"), string(scenario.PathRDMAHost))}, ""
+}
+
+// peerShares are the parts that redirection leaves of the rate between GPU and NIC:
+// ACS halves it (nccl-tests issue 112, a maintainer), writes without relaxed ordering
+// leave 16 of more than 40 GB/s (openucx/ucx pull request 10955).
+var peerShares = []struct{ num, den units.Rate }{{3, 4}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {1, 8}}
+
+func peerPath(_ *Cluster, t *Task) (out []variant, why string) {
+	f := &t.base.Fabrics[0]
+	if f.Host.Path != scenario.PathGPUDirectRDMA {
+		return nil, fmt.Sprintf("the data path is %s", f.Host.Path)
+	}
+	rate := t.base.Cluster.Node.PCIe.PeerRate
+	for _, s := range peerShares {
+		slow := rate * s.num / s.den
+		out = append(out, one(fmt.Sprintf("%s between GPU and NIC instead of %s", slow, rate), "cluster.node.pcie.peer-rate", slow.Exact()))
+	}
+	return out, ""
 }
 
 func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
@@ -132,7 +157,7 @@ func smallerMTU(c *Cluster, t *Task) (out []variant, why string) {
 	if f.Kind == scenario.TCPKind {
 		return nil, "TCP's is not an RDMA MTU"
 	}
-	for _, mtu := range []units.Bytes{2048, 1024, 512, 256} {
+	for _, mtu := range []units.Bytes{2048, 1024, 512} {
 		if mtu < f.MTU {
 			out = append(out, one(fmt.Sprintf("MTU %s instead of %s", mtu, f.MTU), c.path(".mtu"), mtu.Exact()))
 		}

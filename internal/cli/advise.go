@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/advise"
+	"weft/internal/plan"
 	"weft/internal/report"
-	"weft/scenario"
 )
 
 func newAdvise(e *Env) *cobra.Command {
@@ -70,8 +70,8 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 	switch {
 	case ctx.Err() != nil:
 		return fail(Partial, "interrupted before there was an advice")
-	case errors.As(err, new(scenario.Errors)):
-		return fail(Defect, "a design is no scenario: %w", err)
+	case errors.Is(err, advise.ErrNothing), errors.Is(err, plan.ErrNoPrices):
+		return err
 	case err != nil:
 		return fail(Failed, "%w", err)
 	}

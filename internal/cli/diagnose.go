@@ -38,7 +38,7 @@ func (l *logged) register(cmd *cobra.Command) {
 	f.StringVar(&l.name, "cluster", "dgx-h100", "the cluster that the log is from: a node preset of the catalog, or a scenario file")
 	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: what the log says)")
 	f.StringVar(&l.op, "op", "", "the operation, where the log does not name it: all-reduce, all-gather, …")
-	f.StringVar(&l.maxSize, "max-size", "", "largest size that is simulated, such as 8G (default: 16 GiB over the ranks)")
+	f.StringVar(&l.maxSize, "max-size", "", "largest size that is simulated, such as 8G (default: 4 GiB over the ranks, of a fit 1 GiB)")
 	f.IntVar(&l.hops, "hops", 1, "switches between two hosts, for latencies of perftest")
 	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
@@ -82,7 +82,7 @@ func (l *logged) options(e *Env) (o calibrate.Options, err error) {
 
 // readLog reads a log; "-" is standard input.
 func (l *logged) readLog(e *Env, path string) (*logfile.Log, error) {
-	var from io.Reader = e.Stdin
+	from := e.Stdin
 	name := "standard input"
 	if path != "-" {
 		name = path
@@ -243,7 +243,7 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 // tell prints the diagnosis, and writes the page.
 func (d *diagnosing) tell(e *Env, found *calibrate.Diagnosis) error {
 	if d.html != "" {
-		if err := writeWhole(e.path(d.html), d.html, func(w io.Writer) error { return report.Diagnosis(w, report.Style{}, found) }); err != nil {
+		if err := writeWhole(e.path(d.html), d.html, func(w io.Writer) error { return report.DiagnosisPage(w, found) }); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newBench,
 	newTune,
 	newDiagnose,
+	newCalibrate,
 	newLatency,
 	newTrain,
 	newReplay,

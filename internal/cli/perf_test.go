@@ -37,11 +37,18 @@ func freePort(t *testing.T) string {
 func perfServed(t *testing.T) (flags []string) {
 	t.Helper()
 	port := freePort(t)
+	serving(t, "perf", "serve", "-p", port, "--udp-port", port)
+	return []string{"-p", port, "--udp-port", port}
+}
+
+// serving runs a verb that serves, until the test ends; it has printed a line.
+func serving(t *testing.T, given ...string) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	said := &lines{ready: make(chan struct{})}
 	done := make(chan Code, 1)
 	go func() {
-		e := environment([]string{"perf", "serve", "-p", port, "--udp-port", port})
+		e := environment(given)
 		e.Stdout = said
 		done <- Main(ctx, e)
 	}()
@@ -58,7 +65,6 @@ func perfServed(t *testing.T) (flags []string) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("the server does not begin")
 	}
-	return []string{"-p", port, "--udp-port", port}
 }
 
 // lines says when the first line has been written.

@@ -11,7 +11,6 @@ import (
 	"weft/internal/ibsim"
 	"weft/internal/ibsim/ibsimtest"
 	"weft/internal/topology"
-	"weft/units"
 	"weft/wire/mad"
 )
 
@@ -105,7 +104,7 @@ func lidsOf(t *testing.T, socket, host string) (leaf, own string) {
 	lid := func(path []uint8, port uint32) string {
 		var info mad.PortInfo
 		_ = info.Parse(r.get(path, mad.AttrPortInfo, port))
-		return fmt.Sprint(units.LID(info.LID))
+		return fmt.Sprint(info.LID)
 	}
 	return lid([]uint8{1}, 0), lid([]uint8{}, 1)
 }

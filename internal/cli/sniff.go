@@ -2,34 +2,49 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 
 	"github.com/spf13/cobra"
 
 	"weft/internal/report"
 	"weft/internal/sniff"
+	"weft/internal/wiretap"
 	"weft/wire/pcap"
 )
 
 func newSniff(e *Env) *cobra.Command {
 	var s sniffing
 	cmd := &cobra.Command{
-		Use:   "sniff FILE",
+		Use:   "sniff FILE | --interface NAME",
 		Short: "decode RoCE v2 in a capture and name what went wrong",
 		Long: `Reads a capture (pcap or pcapng, - is standard input) and prints each RoCE v2
 packet, the two queue pairs that talk, and what is not as it should be:
 retransmissions, gaps, NAKs, RNR NAKs, congestion notifications, ECN marks, and
-ICRCs that are wrong. At the end: every flow, and what happened in it.`,
+ICRCs that are wrong. At the end: every flow, and what happened in it. With
+--interface the packets of an interface are read until interrupted, which takes root
+or CAP_NET_RAW, on Linux.`,
 		Example: `  tcpdump -i eth0 -w - udp port 4791 | weft sniff -
+  weft sniff --interface eth0 --anomalies
   weft sniff trace.pcapng --anomalies
   weft sniff trace.pcapng --summary --json`,
-		Args: args(1, 1, "one capture"),
-		RunE: func(_ *cobra.Command, given []string) error { return s.run(e, given[0]) },
+		Args: args(0, 1, "one capture"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if (len(given) == 0) == (s.nic == "") {
+				return errors.New("name one capture, or one interface by --interface")
+			}
+			if s.nic != "" {
+				return s.listen(cmd.Context(), e)
+			}
+			return s.run(e, given[0])
+		},
 	}
 	f := cmd.Flags()
+	f.StringVarP(&s.nic, "interface", "i", "", "read this interface until interrupted")
 	f.BoolVar(&s.anomalies, "anomalies", false, "only the packets with something to say")
 	f.BoolVar(&s.summary, "summary", false, "only the flows")
 	f.BoolVar(&s.json, "json", false, "print as JSON")
@@ -39,6 +54,7 @@ ICRCs that are wrong. At the end: every flow, and what happened in it.`,
 
 // sniffing is the flags of the verb.
 type sniffing struct {
+	nic                      string
 	anomalies, summary, json bool
 }
 
@@ -55,7 +71,28 @@ func (s *sniffing) run(e *Env, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	out := bufio.NewWriter(e.Stdout)
+	return s.tell(e, path, r, bufio.NewWriter(e.Stdout))
+}
+
+// listen reads an interface. What it sees is shown at once.
+func (s *sniffing) listen(ctx context.Context, e *Env) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	nic, err := wiretap.Open(ctx, s.nic)
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	defer nic.Close()
+	return s.tell(e, s.nic, nic, bufio.NewWriterSize(e.Stdout, 1))
+}
+
+// packetSource gives packets until io.EOF.
+type packetSource interface {
+	Next(p *pcap.Packet) error
+}
+
+// tell prints what a source gives, and at the end the flows.
+func (s *sniffing) tell(e *Env, path string, r packetSource, out *bufio.Writer) error {
 	defer out.Flush()
 	var to sniffOutput = &sniffText{w: out, style: e.style()}
 	if s.json {
@@ -74,7 +111,7 @@ func (s *sniffing) run(e *Env, path string) error {
 }
 
 // follow reads all packets; the error says where a capture is cut or broken.
-func (s *sniffing) follow(r *pcap.Reader, t *sniff.Tracker, to sniffOutput) error {
+func (s *sniffing) follow(r packetSource, t *sniff.Tracker, to sniffOutput) error {
 	var p pcap.Packet
 	for n := int64(1); ; n++ {
 		if err := r.Next(&p); errors.Is(err, io.EOF) {

@@ -14,7 +14,7 @@ func (s *statusLine) show(done, total int, what string) {
 		return
 	}
 	s.shown = true
-	fmt.Fprintf(s.e.Stderr, "\r\x1b[K%d of %d  %s", done+1, total, what)
+	fmt.Fprintf(s.e.Stderr, "\r\x1b[K%d of %d  %s", done, total, what)
 }
 
 // end takes the line away.

@@ -102,11 +102,11 @@ func (t *tuning) do(ctx context.Context, e *Env, path string) error {
 	if result == nil {
 		return tuneError(ctx, err, t.out)
 	}
-	return t.finish(ctx, e, p, folder, result)
+	return t.finish(e, p, folder, result)
 }
 
 // finish tells the outcome, and stores it.
-func (t *tuning) finish(ctx context.Context, e *Env, p *tune.Problem, folder *tuneFolder, result *tune.Result) error {
+func (t *tuning) finish(e *Env, p *tune.Problem, folder *tuneFolder, result *tune.Result) error {
 	var err error
 	if t.json {
 		err = printJSON(e, result)

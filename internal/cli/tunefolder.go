@@ -99,10 +99,7 @@ func (f *tuneFolder) files(p *tune.Problem, r *tune.Result) (files, configs []ru
 	if err := encodeJSON(&result, r); err != nil {
 		return nil, nil, err
 	}
-	configs, err = deviceFiles(&tuned.Fabrics[0], tuned)
-	if err != nil {
-		return nil, nil, err
-	}
+	configs = deviceFiles(&tuned.Fabrics[0], tuned)
 	var page bytes.Buffer
 	if err := report.TunePage(&page, r, configTexts(configs), text); err != nil {
 		return nil, nil, fail(Failed, "the page cannot be made: %w", err)
@@ -118,15 +115,14 @@ func (f *tuneFolder) files(p *tune.Problem, r *tune.Result) (files, configs []ru
 
 // deviceFiles are what weft roce export writes for the fabric, target by target,
 // and what targets cannot be told. Only RoCE v2 has any.
-func deviceFiles(fabric *scenario.Fabric, r *scenario.Resolved) ([]runstore.File, error) {
+func deviceFiles(fabric *scenario.Fabric, r *scenario.Resolved) (files []runstore.File) {
 	if fabric.Kind != scenario.RoCEv2Kind {
-		return nil, nil
+		return nil
 	}
-	var files []runstore.File
 	var notes bytes.Buffer
 	plan, err := export.Of(fabric, r.LongestCable(fabric))
 	if err != nil {
-		return []runstore.File{{Name: tuneNotes, Text: []byte(err.Error() + "\n")}}, nil
+		return []runstore.File{{Name: tuneNotes, Text: []byte(err.Error() + "\n")}}
 	}
 	for _, t := range export.Targets() {
 		out, err := t.Write(plan)
@@ -144,7 +140,7 @@ func deviceFiles(fabric *scenario.Fabric, r *scenario.Resolved) ([]runstore.File
 	if notes.Len() > 0 {
 		files = append(files, runstore.File{Name: tuneNotes, Text: notes.Bytes()})
 	}
-	return files, nil
+	return files
 }
 
 // configTexts are files as the page shows them.

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"gonum.org/v1/gonum/stat"
-
 	"weft/internal/runstore"
 	"weft/internal/sim"
 	"weft/scenario"
@@ -72,7 +70,9 @@ type Cell struct {
 	FailedWhy string    `json:"failed_why,omitempty"`
 }
 
-// Quantiles are of the values over hash seeds, by nearest rank.
+// Quantiles are of the values over hash seeds, between neighbours by linear
+// interpolation (Hyndman and Fan 1996, type 7): those of a loss mirror those of what
+// is left.
 type Quantiles struct {
 	Least  float64 `json:"least"`
 	P10    float64 `json:"p10"`
@@ -84,7 +84,11 @@ type Quantiles struct {
 // quantilesOf sorts the values.
 func quantilesOf(x []float64) Quantiles {
 	slices.Sort(x)
-	q := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, x, nil) }
+	q := func(p float64) float64 {
+		at := p * float64(len(x)-1)
+		i := min(int(at), max(0, len(x)-2))
+		return x[i] + (at-float64(i))*(x[min(i+1, len(x)-1)]-x[i])
+	}
 	return Quantiles{x[0], q(0.1), q(0.5), q(0.9), x[len(x)-1]}
 }
 

@@ -58,7 +58,7 @@ func TestTheLossIsAgainstOneSwitchOverTheHashSeeds(t *testing.T) {
 	}
 	ecmp, spray := r.Sizes[0].Cells[0], r.Sizes[0].Cells[1]
 	// 50 to 58: nine seeds, of which the fifth is the median.
-	want := Quantiles{0.42, 0.42, 0.46, 0.5, 0.5}
+	want := Quantiles{0.42, 0.428, 0.46, 0.492, 0.5}
 	for _, x := range [][2]float64{
 		{ecmp.Lost.Least, want.Least},
 		{ecmp.Lost.P10, want.P10},
@@ -69,6 +69,9 @@ func TestTheLossIsAgainstOneSwitchOverTheHashSeeds(t *testing.T) {
 		if math.Abs(x[0]-x[1]) > 1e-9 {
 			t.Fatalf("ECMP lost %+v, want %+v", ecmp.Lost, want)
 		}
+	}
+	if ecmp.BusBW.Median != 54 || math.Abs(ecmp.BusBW.P10-50.8) > 1e-9 {
+		t.Errorf("ECMP has %+v, want what is left", ecmp.BusBW)
 	}
 	if ecmp.Measured != 9 || ecmp.Failed != 1 || !strings.Contains(ecmp.FailedWhy, "deadlock") {
 		t.Errorf("%d seeds are measured and %d failed (%s), want 9 and 1", ecmp.Measured, ecmp.Failed, ecmp.FailedWhy)
@@ -128,5 +131,21 @@ func TestTheReferenceMustWork(t *testing.T) {
 	var reference *ReferenceError
 	if !errors.As(err, &reference) || reference.Nodes != 2 {
 		t.Errorf("the error is %v, want that of the reference", err)
+	}
+}
+
+func TestQuantilesOfALossMirrorThoseOfWhatIsLeft(t *testing.T) {
+	for n := 1; n < 12; n++ {
+		var left, lost []float64
+		for i := range n {
+			x := float64((i*7)%n) + 0.25
+			left, lost = append(left, x), append(lost, 100-x)
+		}
+		a, b := quantilesOf(left), quantilesOf(lost)
+		for _, pair := range [][2]float64{{a.Least, b.Most}, {a.P10, b.P90}, {a.Median, b.Median}, {a.P90, b.P10}, {a.Most, b.Least}} {
+			if math.Abs(pair[0]+pair[1]-100) > 1e-9 {
+				t.Errorf("of %d values: %+v and %+v do not mirror", n, a, b)
+			}
+		}
 	}
 }

@@ -215,11 +215,12 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 	n, spec := p.net, s.spec
 	g := &n.ingress[int(link)*n.classes+int(k.class)]
 	size := int32(k.size)
-	above := int64(g.held+size) - int64(spec.Reserve)
-	if n.over(s, link, above) {
+	over := n.over(s, link, int64(g.held+size)-int64(spec.Reserve))
+	if over {
 		p.settle(b.node)
+		over = n.over(s, link, int64(g.held+size)-int64(spec.Reserve))
 	}
-	if n.over(s, link, above) {
+	if over {
 		if spec.PFC.Lossless>>k.class&1 == 0 {
 			return false
 		}
@@ -236,11 +237,23 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 			p.breach("shared buffer over its size", link, s.used, spec.Shared)
 		}
 	}
-	if spec.PFC.Lossless>>k.class&1 != 0 && !g.paused &&
-		(g.headroom > 0 || n.over(s, link, shared(g, spec.Reserve)+1)) {
+	if spec.PFC.Lossless>>k.class&1 != 0 && !g.paused && p.crowded(s, g, b, link) {
 		p.pauseSender(s, g, b, link, k.class)
 	}
 	return true
+}
+
+// crowded reports whether an ingress queue has no room for more, and its sender is
+// to be paused.
+func (p *Partition) crowded(s *ethernetState, g *ingress, b *inbox, link int32) bool {
+	full := func() bool {
+		return g.headroom > 0 || p.net.over(s, link, shared(g, s.spec.Reserve)+1)
+	}
+	if !full() {
+		return false
+	}
+	p.settle(b.node)
+	return full()
 }
 
 // overPool reports whether the shared headroom has no room for a packet.

@@ -10,11 +10,11 @@ const worthALook = 1 << 14
 // NICs work on.
 const manyFlows = 1 << 12
 
-// addFlow counts an end of a connection, before the run.
+// addFlow counts an end of a connection.
 func (p *Partition) addFlow() {
 	p.flows++
 	if p.flows >= manyFlows {
-		p.pool.size = 0
+		p.pool.oneByOne()
 	}
 }
 

@@ -77,11 +77,19 @@ type pool struct {
 }
 
 // bunchSize is log2 of how many records a bunch has: eight cache lines of what is
-// hot. Where a NIC has many flows the packets that follow each other go different
-// ways, and the record that was put back last is the one to take.
+// hot.
 const bunchSize = 4
 
 func newPool() pool { return pool{size: bunchSize} }
+
+// oneByOne makes bunches of one record each, unless packets are about: where flows
+// are many, those that follow each other go different ways, and the record that
+// was put back last is the one to take.
+func (p *pool) oneByOne() {
+	if len(p.hot) == 0 {
+		p.size = 0
+	}
+}
 
 // bunch is what a maker of packets has left of one.
 type bunch struct {
@@ -98,7 +106,7 @@ func (p *pool) get(b *bunch) int32 {
 	return b.next - 1
 }
 
-// refill gets a maker another bunch.
+// refill gets a maker another bunch: the one that was given back last.
 func (p *pool) refill(b *bunch) {
 	records := 1 << p.size
 	if last := len(p.free) - 1; last >= 0 {

@@ -34,8 +34,8 @@ type Conn interface {
 	Buffer() int
 	// MTU is the MTU of the interface with the local address, 0 where it is unknown.
 	MTU() int
-	// AllowMarks sends from now on as ECN-capable, ECT(0): switches may mark instead
-	// of dropping (RFC 3168).
+	// AllowMarks sends from now on as ECN-capable, with 10 in the field: switches may
+	// mark instead of dropping (RFC 3168).
 	AllowMarks() error
 	// Send sends all of a batch. An error of one datagram is a lost packet and
 	// is not told; the error that comes back ends the port.

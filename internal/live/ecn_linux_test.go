@@ -50,7 +50,7 @@ func TestPacketsAreECNCapableWhereMarksAreAllowed(t *testing.T) {
 			t.Errorf("%s: the ECN field is %d, want 0, not capable", addr, got)
 		}
 		if got := arrivingECN(t, true, addr); got != 2 {
-			t.Errorf("%s: the ECN field is %d, want 2, ECT(0)", addr, got)
+			t.Errorf("%s: the ECN field is %d, want 2, capable", addr, got)
 		}
 	}
 }

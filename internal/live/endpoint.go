@@ -30,15 +30,24 @@ type Owner interface {
 type Endpoint struct {
 	QP    transport.QP
 	Owner Owner
-	Peer  *Peer  // of a connected service
-	PKey  uint16 // full or limited member of a partition
+	Peer  *Peer // of a connected service
+	// Selective says that the queue pair and its peer, which is weft, too, repeat what
+	// is lost and nothing else: see hold.go.
+	Selective bool
+	PKey      uint16 // full or limited member of a partition
 
 	attached bool
 	queued   bool // in Port.ready
 	blocked  bool // in Peer.blocked
 	owes     bool // ack waits in Port.owing
 	ack      transport.Packet
-	counted  int32 // PSNs in flight that Peer.flight has
-	timer    int   // place in the heap, from 1
+	counted  int32                // PSNs in flight that Peer.flight has
+	held     map[units.PSN][]byte // requests that came ahead
+	passed   units.PSN            // nothing before it is held
+	timer    int                  // place in the heap, from 1
 	deadline units.Time
 }
+
+// exempt reports whether what is to be sent next adds nothing to what is in flight:
+// an answer, or what is in flight and was lost.
+func (e *Endpoint) exempt() bool { return e.QP.Responding() || e.QP.Repeating() }

@@ -153,6 +153,9 @@ func fillHeaders(h *wire.Packet, e *Endpoint, pkt *transport.Packet) {
 	}
 	h.RETH = wire.RETHeader{VA: pkt.VA, RKey: wire.RKey(pkt.RKey), Length: pkt.DMALen}
 	h.AETH = wire.AETHeader{Syndrome: pkt.Syndrome, MSN: pkt.MSN}
+	if e.Selective && pkt.Op == wire.RCAcknowledge && pkt.Syndrome == wire.NAKSequence {
+		h.AETH.MSN = pkt.Imm // what came ahead: see hold.go
+	}
 	h.Immediate, h.Invalid = pkt.Imm, wire.RKey(pkt.Imm)
 	switch pkt.Op {
 	case wire.UDSendOnly, wire.UDSendOnlyImm:

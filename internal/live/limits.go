@@ -37,6 +37,9 @@ const (
 	// as many as fill a datagram, so that turns do not cost system calls.
 	burst = 16
 
+	// MaxHeld bounds the packets that came ahead and are kept, of all queue pairs: as
+	// many as 16 peers may have in flight, some 64 MiB.
+	MaxHeld = 16 * PeerPackets
 	// PeerBytes and PeerPackets bound what is in flight to one peer, of all queue
 	// pairs together: without it, a loopback loses what the receiver's socket
 	// buffer does not hold. The buffer is SocketBuffer; Linux counts it by the

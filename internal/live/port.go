@@ -73,6 +73,8 @@ type Port struct {
 	batch  transport.Batch
 	tx     transmitter
 
+	held     int      // packets that came ahead, of all queue pairs
+	spare    [][]byte // memory for others
 	verifier verifier
 	arrived  wire.Packet
 	taken    transport.Packet // arrived, in the queue pair's form
@@ -183,6 +185,7 @@ func (p *Port) Detach(e *Endpoint) {
 	p.pay(e) // what was taken was taken: the peer is not to wait for it
 	p.flush()
 	e.attached = false
+	p.letGo(e)
 	p.stats.Repeated += int64(e.QP.Repeated())
 	p.timers.remove(e)
 	p.leave(e)

@@ -52,8 +52,20 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 		p.stats.Misdirected++
 		return
 	}
-	pkt := &p.taken
+	if e.Selective && p.ahead(e, h) && !p.hold(e, h.BTH.PSN, b) {
+		return
+	}
+	p.give(e, ce, now)
+	p.release(e, now)
+}
+
+// give gives the packet that has arrived to its queue pair.
+func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
+	h, pkt := &p.arrived, &p.taken
 	readHeaders(pkt, h)
+	if e.Selective && pkt.Syndrome == wire.NAKSequence {
+		pkt.Imm = pkt.MSN
+	}
 	if ce {
 		pkt.Flags |= transport.FlagCE
 		p.stats.Marked++

@@ -37,7 +37,7 @@ func (p *Port) settle(e *Endpoint, now units.Time) {
 }
 
 func (p *Port) enqueue(e *Endpoint) {
-	if !e.queued && (!e.blocked || e.QP.Responding()) {
+	if !e.queued && (!e.blocked || e.exempt()) {
 		e.queued = true
 		p.ready.push(e)
 	}
@@ -119,7 +119,7 @@ func (p *Port) next(now units.Time) {
 // turn lets one endpoint send a burst.
 func (p *Port) turn(e *Endpoint, now units.Time) {
 	for n := 0; n < burst && e.QP.Ready(now) <= now; n++ {
-		if e.Peer != nil && e.Peer.full() && !e.QP.Responding() {
+		if e.Peer != nil && e.Peer.full() && !e.exempt() {
 			p.block(e)
 			break
 		}

@@ -55,15 +55,13 @@ func newCMChannel(ctx context.Context, dev *verbs.Device) (c *cmChannel, err err
 		return nil, err
 	}
 	// Receives are posted before anybody can send.
-	if err = c.qp.Modify(&verbs.QPAttr{State: verbs.StateInit, Access: access}, verbs.AttrState|verbs.AttrAccess); err != nil {
-		return nil, err
-	}
-	for i := range channelRecvs {
-		if err = c.post(uint64(i)); err != nil {
-			return nil, err
+	err = c.qp.Modify(&verbs.QPAttr{State: verbs.StateInit, Access: access}, verbs.AttrState|verbs.AttrAccess)
+	for i := range uint64(channelRecvs) {
+		if err == nil {
+			err = c.post(i)
 		}
 	}
-	return c, nil
+	return c, err
 }
 
 func (c *cmChannel) post(i uint64) error {

@@ -120,7 +120,8 @@ func (p *party) swapKeys(mine *keys) (*keys, error) {
 	}
 	k := new(keys)
 	if p.text {
-		return k, k.parseText(string(theirs))
+		err := k.parseText(string(theirs))
+		return k, err
 	}
 	k.parsePlain(theirs)
 	return k, nil

@@ -125,15 +125,15 @@ func (r *rping) serve(told func([]byte)) error {
 }
 
 // move takes the client's word of where its memory is, moves a text from there or
-// to there, of at most most bytes if that is not 0, and says so.
-func (r *rping) move(op verbs.Opcode, most int) (size int, err error) {
+// to there, no more than the bound if that is not 0, and says so.
+func (r *rping) move(op verbs.Opcode, bound int) (size int, err error) {
 	b := make([]byte, adBytes)
 	if err := r.receive(b); err != nil {
 		return 0, err
 	}
 	size = int(binary.BigEndian.Uint32(b[12:]))
-	if most > 0 {
-		size = min(size, most)
+	if bound > 0 {
+		size = min(size, bound)
 	}
 	if size > MaxRping+1 {
 		return 0, fmt.Errorf("perf: the client offers %d bytes: at most %d", size, MaxRping+1)

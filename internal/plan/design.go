@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"weft/internal/catalog"
 	"weft/internal/sim"
 	"weft/internal/topology"
 	"weft/scenario"
@@ -27,6 +26,7 @@ type Design struct {
 	Count            topology.Count
 	Bill             []Line
 	Power            Sum // milliwatts
+	Latency          Sum // picoseconds, of the switches on the longest way, idle
 	Cost             *Cost
 	Growth           *Growth // nil where none was asked for
 	Front            bool    // on the Pareto front of its protocol
@@ -75,33 +75,58 @@ func ratioText(r scenario.Ratio) string { return fmt.Sprintf("%d:%d", r.Num, r.D
 
 // text is the scenario of a design for a number of GPUs.
 func (c choice) text(r *Request, gpus int) string {
+	return scenarioText(r, gpus, fmt.Sprintf("%s, %d GPUs", c.name(), gpus), c)
+}
+
+// scenarioText is the scenario of choices side by side.
+func scenarioText(r *Request, gpus int, name string, all ...choice) string {
+	m := all[0].machine
 	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("name: %s, %d GPUs", c.name(), gpus)
-	line("cluster: {nodes: %d, node: {preset: %s, nics: %d}}", gpus/c.machine.gpus, c.machine.preset, r.rails(c.machine))
-	line("fabrics:")
-	line("  - preset: %s", c.preset.name)
-	line("    name: %s", c.name())
-	line("    switch: %s", c.sw.entry.Name)
-	if !c.own {
-		line("    nic: %s", c.nic.entry.Name)
+	fmt.Fprintf(&b, "name: %s\n", name)
+	fmt.Fprintf(&b, "cluster: {nodes: %d, node: {preset: %s, nics: %d}}\n", gpus/m.gpus, m.preset, r.rails(m))
+	fmt.Fprintf(&b, "topology: {cables: {node-leaf: %s, leaf-spine: %s, spine-core: %s}}\n", r.Cables.NodeLeaf.Exact(), r.Cables.LeafSpine.Exact(), r.Cables.SpineCore.Exact())
+	b.WriteString("fabrics:\n")
+	for _, c := range all {
+		c.fabric(&b, r)
 	}
-	fields := []string{"shape: " + string(c.shape)}
+	var sizes []string
+	for _, s := range r.Job.Sizes {
+		sizes = append(sizes, s.Exact())
+	}
+	fmt.Fprintf(&b, "workload: {collective: %s, sizes: [%s]}\n", r.Job.Collective, strings.Join(sizes, ", "))
+	return b.String()
+}
+
+// fabric writes the choice as a fabric of a scenario. The radix is its switch's own:
+// side by side it would be the smallest of all.
+func (c choice) fabric(b *strings.Builder, r *Request) {
+	fmt.Fprintf(b, "  - preset: %s\n    name: %s\n    switch: %s\n", c.preset.name, c.name(), c.sw.entry.Name)
+	if !c.own {
+		fmt.Fprintf(b, "    nic: %s\n", c.nic.entry.Name)
+	}
+	fields := []string{"shape: " + string(c.shape), fmt.Sprintf("radix: %d", c.sw.ports.PortsAt(c.preset.rate))}
 	if c.shape != scenario.SingleSwitch {
 		fields = append(fields, fmt.Sprintf("oversubscription: %q", ratioText(c.ratio)))
 	}
 	if c.managed(r) {
 		fields = append(fields, "ufm: true")
 	}
-	line("    topology: {%s}", strings.Join(fields, ", "))
-	// Stands here and not above: a single switch has no cables of other kinds to complain of.
-	line("topology: {cables: {node-leaf: %s, leaf-spine: %s, spine-core: %s}}", r.Cables.NodeLeaf.Exact(), r.Cables.LeafSpine.Exact(), r.Cables.SpineCore.Exact())
-	var sizes []string
-	for _, s := range r.Job.Sizes {
-		sizes = append(sizes, s.Exact())
+	fmt.Fprintf(b, "    topology: {%s}\n", strings.Join(fields, ", "))
+}
+
+// SideBySide is the scenario in which weft compare lays the first design of each
+// protocol side by side; nil where there is one protocol only.
+func (p *Plan) SideBySide() []byte {
+	var firsts []choice
+	for i, d := range p.Designs {
+		if i == 0 || p.Designs[i-1].Kind != d.Kind {
+			firsts = append(firsts, d.choice)
+		}
 	}
-	line("workload: {collective: %s, sizes: [%s]}", r.Job.Collective, strings.Join(sizes, ", "))
-	return b.String()
+	if len(firsts) < 2 {
+		return nil
+	}
+	return []byte(scenarioText(p.Request, p.Request.GPUs, p.Request.Name, firsts...))
 }
 
 // managed reports whether the fabric's manager has a place in the topology.
@@ -109,9 +134,13 @@ func (c choice) managed(r *Request) bool {
 	return r.Manager && c.preset.kind == scenario.InfiniBandKind && c.shape == scenario.RailOptimised
 }
 
+// unbounded lifts the bound on a simulation's memory: what is too large to simulate
+// here can be planned.
+const unbounded = "run: {limit: {memory: 1024TiB}}\n"
+
 // resolve reads a design's scenario and counts what it is made of.
 func (c choice) resolve(r *Request, gpus int) (*scenario.Resolved, topology.Spec, topology.Count, error) {
-	file, err := scenario.Decode(c.name(), []byte(c.text(r, gpus)))
+	file, err := scenario.Decode(c.name(), []byte(c.text(r, gpus)+unbounded))
 	if err != nil {
 		return nil, nil, topology.Count{}, err
 	}
@@ -151,6 +180,7 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 	for _, l := range d.Bill {
 		d.Power.add(l.Quantity, l.Power)
 	}
+	d.Latency.add(d.Hops, latencyOf(c.sw.entry))
 	d.Cost = prices.cost(d)
 	if r.Later > r.GPUs {
 		d.Growth = c.growth(r)
@@ -185,13 +215,4 @@ func shortReason(err error) string {
 		text = text[at+len("topology: "):]
 	}
 	return text
-}
-
-// Title is what the design is, for people.
-func (d *Design) Title() string {
-	e, err := catalog.Lookup(catalog.Fabric, d.Preset)
-	if err != nil {
-		return d.Name
-	}
-	return e.Title
 }

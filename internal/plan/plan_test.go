@@ -268,3 +268,27 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// only is the one design of a request.
+func only(t *testing.T, text string) *plan.Design {
+	t.Helper()
+	p := made(t, text, nil)
+	if len(p.Designs) != 1 {
+		t.Fatalf("%s: %d designs, want one; relax %+v", text, len(p.Designs), p.Relax)
+	}
+	return p.Designs[0]
+}
+
+// made is the plan of a request.
+func made(t *testing.T, text string, prices *plan.Prices) *plan.Plan {
+	t.Helper()
+	r, err := plan.Read("plan.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Make(context.Background(), r, prices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -27,12 +27,13 @@ type Plan struct {
 // ratios are the oversubscriptions that are tried.
 var ratios = []scenario.Ratio{{Num: 1, Den: 1}, {Num: 3, Den: 2}, {Num: 2, Den: 1}, {Num: 3, Den: 1}, {Num: 4, Den: 1}, {Num: 7, Den: 1}, {Num: 8, Den: 1}}
 
-var errNoPrices = errors.New("max-cost needs prices: write an example with weft plan --init-prices FILE, fill it in and give it with --prices FILE")
+// ErrNoPrices is of a request that bounds the cost and comes without prices.
+var ErrNoPrices = errors.New("max-cost needs prices: write an example with weft plan --init-prices FILE, fill it in and give it with --prices FILE")
 
 // Make searches the designs for a request.
 func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 	if r.Cost > 0 && prices == nil {
-		return nil, errNoPrices
+		return nil, ErrNoPrices
 	}
 	m, err := r.machine()
 	if err != nil {
@@ -92,7 +93,9 @@ func build(ctx context.Context, r *Request, prices *Prices, all []choice) (out [
 		}
 		d, err := c.design(r, prices)
 		if err != nil {
-			reasons = append(reasons, c.name()+": "+shortReason(err))
+			if c.shape != scenario.SingleSwitch { // which has the least reach of all
+				reasons = append(reasons, c.sw.entry.Name+" at "+c.preset.rate.String()+": "+shortReason(err))
+			}
 			continue
 		}
 		d.Breaks = breaches(r, d)

@@ -44,14 +44,14 @@ type Part struct {
 
 // Text is the sum as a power or an amount of money: with a sign of at least where
 // parts are unknown, and "unknown" where all are.
-func (s Sum) Text(print func(int64) string) string {
+func (s Sum) Text(write func(int64) string) string {
 	switch {
 	case s.Complete():
-		return print(s.Known)
+		return write(s.Known)
 	case s.Known == 0:
 		return "unknown"
 	}
-	return "≥ " + print(s.Known)
+	return "≥ " + write(s.Known)
 }
 
 // PowerText prints a sum of milliwatts.
@@ -84,3 +84,22 @@ func powerOf(e catalog.Entry, field, what string) Part {
 	p.Value, p.Known, p.Tag = int64(v), true, f.Tag
 	return p
 }
+
+// latencyOf is the latency of a switch. What the catalog assumes, so that a simulation
+// can run, is not known.
+func latencyOf(e catalog.Entry) Part {
+	p := Part{What: "the latency of switch " + e.Name}
+	f, ok := e.Known("latency")
+	if !ok || f.Tag == catalog.Assumption {
+		return p
+	}
+	v, err := units.ParseTime(f.Value)
+	if err != nil {
+		return p
+	}
+	p.Value, p.Known, p.Tag = int64(v), true, f.Tag
+	return p
+}
+
+// LatencyText prints a sum of picoseconds.
+func LatencyText(v int64) string { return units.Time(v).String() }

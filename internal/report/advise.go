@@ -84,7 +84,7 @@ func adviceSections(a *advise.Advice) []sheetSection {
 	if len(a.Needs) > 0 {
 		out = append(out, needSection(a))
 	}
-	return append(out, makerSection(a), thumbSection(a), ruleSection(a))
+	return append(out, makerSection(a), generationSection(a), thumbSection(a), ruleSection(a))
 }
 
 func comparisonSection(a *advise.Advice) sheetSection {
@@ -110,6 +110,11 @@ func comparisonSection(a *advise.Advice) sheetSection {
 	for _, c := range a.Verdict.Criteria {
 		if c.Note != "" {
 			notes = append(notes, c.Name+": "+c.Note+".")
+		}
+	}
+	for _, c := range a.Candidates {
+		if c.Design != nil && !c.Design.Latency.Complete() {
+			notes = append(notes, fmt.Sprintf("Not known: %s. It is simulated with the catalog's assumption of %s.", strings.Join(c.Design.Latency.Missing, "; "), c.Design.Resolved.Fabrics[0].Switch.Latency))
 		}
 	}
 	return sheetSection{Title: "Both fabrics", Tables: []sheetTable{t}, Notes: notes}
@@ -180,7 +185,7 @@ func flipSection(a *advise.Advice) sheetSection {
 		t.Rows = append(t.Rows, []string{f.What + ", now " + f.Now, between, fmt.Sprint(f.Tried), lead, strings.Join(turns, "; ")})
 	}
 	return sheetSection{Title: "Where the choice turns", Tables: []sheetTable{t}, Notes: []string{
-		"The lead is that of what is chosen now, at the first end of the range, now, and at the other end. Sizes and oversubscriptions are planned and simulated anew at each point, and searched by bisection between now and each end: more than one turn on a side would show as one. Prices and skills are computed at every point.",
+		"The lead is that of what is chosen now, at the first end of the range, now, and at the other end. Sizes and oversubscriptions are planned and simulated anew at each point, and searched by bisection between now and each end: more than one turn on a side would show as one. Prices, skills and weights are computed at every point; of weights those are listed that turn the choice.",
 	}}
 }
 
@@ -210,6 +215,14 @@ func makerSection(a *advise.Advice) sheetSection {
 	return sheetSection{Title: "Who makes what", Tables: []sheetTable{t}, Notes: []string{"Tags: V read at its source, S secondary, R recalled. weft catalog vendor has all rows, those who make none included."}}
 }
 
+func generationSection(a *advise.Advice) sheetSection {
+	t := sheetTable{Head: []string{"protocol", "switch", "maker", "chip", "ports", "rate", "typical power", "what"}}
+	for _, g := range a.Generations {
+		t.Rows = append(t.Rows, []string{g.Protocol, g.Model, g.Vendor, g.ASIC, g.Ports, g.Rate, g.Power, g.Title})
+	}
+	return sheetSection{Title: "Generations", Tables: []sheetTable{t}, Notes: []string{"weft catalog switch NAME has every fact with its source."}}
+}
+
 func thumbSection(a *advise.Advice) sheetSection {
 	t := sheetTable{Head: []string{"published rule of thumb", "says here", "tag", "source"}}
 	for _, x := range a.Thumbs {
@@ -223,7 +236,7 @@ func ruleSection(a *advise.Advice) sheetSection {
 	return sheetSection{Title: "How it was decided", Notes: []string{
 		fmt.Sprintf("Each criterion gives its weight to the fabric with the best number, and the other as much of it as its number is of the best; within 2 %% both get all. Weights: performance %d, tail %d, scale %d, fault recovery %d, operation %d, cost %d, power %d, vendors %d. They are an opinion: change them under weights in the profile.", w.Performance, w.Tail, w.Scale, w.Recovery, w.Operation, w.Cost, w.Power, w.Vendors),
 		fmt.Sprintf("Performance is the geometric mean of the times of %s at the job's sizes; tail is the slowest message of a permutation of %s. Effort points are assumptions, under effort in the profile. A number that is not known gives no points to either.", a.Profile.Design.Job.Collective, a.Profile.Simulate.Message),
-		"Simulated on a scale model where a cell says so: fewer nodes, on switches of as much fewer ports as keep levels and oversubscription. A Subnet Manager's sweep grows with the fabric: at full size it takes longer.",
+		"Simulated on a scale model where a cell says so: fewer nodes, on switches of as much fewer ports as keep levels and oversubscription. Times of recovery rest on how long control planes are taken to need, most of which are assumptions (control, in docs/SCENARIO.md).",
 	}}
 }
 

@@ -21,6 +21,7 @@ type adviceJSON struct {
 	Flips           []flipJSON               `json:"flips"`
 	Makers          map[string]advise.Makers `json:"makers"`
 	Thumbs          []advise.Thumb           `json:"rules_of_thumb"`
+	Generations     []advise.Generation      `json:"generations"`
 	Needs           []advise.Need            `json:"needs,omitempty"`
 }
 
@@ -77,7 +78,7 @@ func AdviceJSON(a *advise.Advice) any {
 	out := adviceJSON{
 		Name: a.Profile.Name, Choice: string(a.Candidates[a.Verdict.Choice].Kind), Points: perFabric(a, a.Verdict.Points),
 		RuledOut: map[string]string{}, Designs: map[string]designJSON{}, Makers: map[string]advise.Makers{},
-		Reasons: reasonData(a.Reasons), Against: reasonData(a.Against), Thumbs: a.Thumbs, Needs: a.Needs,
+		Reasons: reasonData(a.Reasons), Against: reasonData(a.Against), Thumbs: a.Thumbs, Needs: a.Needs, Generations: a.Generations,
 		Counterfactuals: []counterfactualJSON{}, Flips: []flipJSON{},
 	}
 	if a.Verdict.Tie {

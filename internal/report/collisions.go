@@ -28,7 +28,7 @@ func collisionsTitle(r *collisions.Result) string {
 
 // collisionsNotes say what the numbers are.
 func collisionsNotes(r *collisions.Result) []string {
-	out := []string{"Lost is against the same job on one ideal switch: what the longer way over the spines costs is in it, which is about what spraying loses. Quantiles are over hash seeds; the worst is the most that one of them lost."}
+	out := []string{"Lost is against the same job on one ideal switch; what the longer way over the spines costs is in it. Quantiles are over hash seeds; the worst is the most that one of them lost."}
 	if r.Oversubscription != "" {
 		out = append(out, fmt.Sprintf("The leaves are oversubscribed %s, which is in the loss too.", r.Oversubscription))
 	}

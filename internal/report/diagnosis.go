@@ -33,6 +33,9 @@ func Diagnosis(w io.Writer, s Style, d *calibrate.Diagnosis) error {
 		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", s.Bold(Finding(d)))
+	if d.Partial {
+		fmt.Fprintf(&b, "Partial: it was stopped before every hypothesis was tried.\n")
+	}
 	for i := range likeliest {
 		explanation(&b, s, i, &likeliest[i])
 	}
@@ -232,7 +235,7 @@ func explanation(b *strings.Builder, s Style, i int, e *calibrate.Explanation) {
 func explanationTable(d *calibrate.Diagnosis) *table {
 	t := &table{columns: []column{{left: true}, {left: true}, {}, {}, {left: true}}}
 	t.add(cell{text: "hypothesis"}, cell{text: "variant that matches best"}, cell{text: "match"}, cell{text: "off by"}, cell{text: "within"})
-	base := false
+	base, healthy := false, d.Verdict == calibrate.Healthy
 	add := func(id, label string, match float64, within bool, attr string) {
 		yes := ""
 		if within {
@@ -241,14 +244,14 @@ func explanationTable(d *calibrate.Diagnosis) *table {
 		t.add(cell{text: id, attr: attr}, cell{text: label}, cell{text: fmt.Sprintf("%.3f", match)}, cell{text: percent(math.Expm1(match))}, cell{text: yes})
 	}
 	for _, e := range d.Explanations {
-		if !base && d.Match <= e.Match {
+		if !base && (healthy && !e.Within || healthy == e.Within && d.Match <= e.Match) {
 			base = true
-			add("(none)", "the cluster as it is described", d.Match, d.Verdict == calibrate.Healthy, bold)
+			add("(none)", "the cluster as it is described", d.Match, healthy, bold)
 		}
 		add(e.ID, e.Label, e.Match, e.Within, "")
 	}
 	if !base {
-		add("(none)", "the cluster as it is described", d.Match, d.Verdict == calibrate.Healthy, bold)
+		add("(none)", "the cluster as it is described", d.Match, healthy, bold)
 	}
 	return t
 }

@@ -22,7 +22,7 @@ func Plan(w io.Writer, p *plan.Plan, all bool, s Style) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	for _, line := range planNotes(p, len(p.Designs)-len(shown)) {
+	for _, line := range planNotes(p, shown) {
 		fmt.Fprintln(w, wrap(line, s.width()))
 	}
 	for i, d := range shown {
@@ -47,8 +47,8 @@ func planHeading(r *plan.Request) string {
 
 // designTable is a row per design.
 func designTable(p *plan.Plan, designs []*plan.Design) *table {
-	t := &table{columns: []column{{left: true}, {left: true}, {}, {}, {}, {}, {}, {}, {}, {}}}
-	head := []cell{{}, {text: "design"}, {text: "oversub."}, {text: "levels"}, {text: "switches"}, {text: "cables"}, {text: "ports used"}, {text: "free"}, {text: "transceivers"}, {text: "power"}}
+	t := &table{columns: []column{{left: true}, {left: true}, {}, {}, {}, {}, {}, {}, {}, {}, {}}}
+	head := []cell{{}, {text: "design"}, {text: "oversub."}, {text: "levels"}, {text: "switches"}, {text: "cables"}, {text: "ports used"}, {text: "free"}, {text: "transceivers"}, {text: "latency"}, {text: "power"}}
 	if p.Prices != nil {
 		t.columns = append(t.columns, column{})
 		head = append(head, cell{text: "cost"})
@@ -73,6 +73,7 @@ func designTable(p *plan.Plan, designs []*plan.Design) *table {
 			{text: Integer(int64(d.Count.PortsUsed))},
 			{text: Integer(int64(d.Count.PortsFree))},
 			{text: Integer(int64(pieces(d, "transceiver")))},
+			{text: d.Latency.Text(plan.LatencyText)},
 			{text: d.Power.Text(plan.PowerText)},
 		}
 		if d.Cost != nil {
@@ -110,17 +111,18 @@ func pieces(d *plan.Design, kind string) int {
 }
 
 // planNotes say how to read the table.
-func planNotes(p *plan.Plan, hidden int) []string {
+func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 	notes := []string{"* is on the Pareto front of its protocol: no other design of it is as good or better in all of " + strings.Join(plan.Objectives(), ", ") + "."}
-	if hidden > 0 {
+	notes = append(notes, "Latency is that of the switches on the longest way, idle and without cables; where the catalog only assumes one it is unknown, and simulations run with the assumption.")
+	if hidden := len(p.Designs) - len(shown); hidden > 0 {
 		notes = append(notes, fmt.Sprintf("Not shown: %s; --all lists them.", plural(int64(hidden), "dominated design", "dominated designs")))
 	}
 	if p.Prices == nil {
 		notes = append(notes, "Cost is what is counted: switches, ports, watts. With --prices it is an amount of money by your prices; weft has none of its own.")
 	}
 	var missing []string
-	for _, d := range p.Designs {
-		missing = append(missing, d.Power.Missing...)
+	for _, d := range shown {
+		missing = slices.Concat(missing, d.Power.Missing, d.Latency.Missing)
 	}
 	slices.Sort(missing)
 	if missing = slices.Compact(missing); len(missing) > 0 {
@@ -141,9 +143,9 @@ var billHead = []string{"quantity", "item", "where", "what", "length", "power ea
 func Bill(w io.Writer, d *plan.Design, s Style) error {
 	fmt.Fprintf(w, "%s\n\n", s.Bold("Bill of materials of "+d.Name))
 	t := &table{columns: []column{{}, {left: true}, {left: true}, {left: true}, {}, {}, {}}}
-	t.add(texts(billHead)...)
+	t.add(cellsOf(billHead)...)
 	for _, l := range d.Bill {
-		t.add(texts(billRow(l))...)
+		t.add(cellsOf(billRow(l))...)
 	}
 	if err := t.write(w, s); err != nil {
 		return err
@@ -188,7 +190,7 @@ func billRow(l plan.Line) []string {
 	return []string{Integer(int64(l.Quantity)), l.Item, l.Where, fit(l.Title, 60), length, each, total}
 }
 
-func texts(row []string) (out []cell) {
+func cellsOf(row []string) (out []cell) {
 	for _, text := range row {
 		out = append(out, cell{text: text})
 	}

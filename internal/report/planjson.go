@@ -43,6 +43,7 @@ type designJSON struct {
 	PortsFree        int            `json:"switch_ports_free"`
 	Bill             []lineJSON     `json:"bill"`
 	Power            sumJSON        `json:"power_watts"`
+	Latency          sumJSON        `json:"switch_latency_ns"`
 	Cost             *costJSON      `json:"cost,omitempty"`
 	Growth           *growthJSON    `json:"later,omitempty"`
 	Scenario         string         `json:"scenario"`
@@ -94,7 +95,7 @@ func designData(p *plan.Plan, d *plan.Design) designJSON {
 		Levels: d.Levels, Hops: d.Hops, ParetoFront: d.Front, Nodes: d.Count.Nodes,
 		Switches: switchCounts(d.Count), Cables: map[string]int{"total": d.Count.TotalCables()},
 		PortsUsed: d.Count.PortsUsed, PortsFree: d.Count.PortsFree,
-		Power: sumData(d.Power, 1000), Scenario: string(d.Scenario),
+		Power: sumData(d.Power, 1000), Latency: sumData(d.Latency, 1000), Scenario: string(d.Scenario),
 	}
 	for kind, n := range d.Count.Cables {
 		out.Cables[topology.CableKind(kind).String()] = n
@@ -134,11 +135,15 @@ func sumData(s plan.Sum, scale float64) sumJSON {
 	return out
 }
 
-// PlanFiles are a scenario of each design, the plan as data, and the page.
+// PlanFiles are a scenario of each design and one of the first of each protocol, the
+// plan as data, and the page.
 func PlanFiles(p *plan.Plan) ([]File, error) {
 	var files []File
 	for _, d := range p.Designs {
 		files = append(files, File{d.Name + ".yaml", d.Scenario})
+	}
+	if both := p.SideBySide(); both != nil {
+		files = append(files, File{"side-by-side.yaml", both})
 	}
 	text, err := json.MarshalIndent(PlanJSON(p), "", "  ")
 	if err != nil {

@@ -14,7 +14,7 @@ func PlanPage(w io.Writer, p *plan.Plan) error {
 		Footer: "Made by weft plan from its catalog; the same request and version make the same page.",
 	}
 	t := designTable(p, p.Designs)
-	page.Sections = append(page.Sections, sheetSection{Title: "Designs", Tables: []sheetTable{sheetOf(t)}, Notes: planNotes(p, 0)})
+	page.Sections = append(page.Sections, sheetSection{Title: "Designs", Tables: []sheetTable{sheetOf(t)}, Notes: planNotes(p, p.Designs)})
 	for _, d := range p.Designs {
 		if d.Front {
 			page.Sections = append(page.Sections, billSection(d))

@@ -167,10 +167,7 @@ func phaseTable(t *runstore.Training) *table {
 			}
 			named = true
 			rows++
-			how := ""
-			if p.Folded > 0 {
-				how = fmt.Sprintf("%d of %d groups: the others are alike in nodes of their own", p.Folded, p.Groups)
-			}
+			how := howText(p)
 			out.add(cell{text: name}, cell{text: f.Name}, cell{text: Integer(int64(p.Groups))}, cell{text: Integer(int64(p.Ranks))}, cell{text: units.Bytes(p.Bytes).String()},
 				cell{text: Integer(int64(p.Uses))}, cell{text: p.Algorithm + "/" + p.Wire},
 				cell{text: timeCell(units.Time(p.LeastPs))}, cell{text: timeCell(units.Time(p.MeanPs))}, cell{text: timeCell(units.Time(p.MostPs))}, cell{text: how})
@@ -185,6 +182,21 @@ func phaseTable(t *runstore.Training) *table {
 	return out
 }
 
+// howText says how much of a phase was simulated.
+func howText(p *runstore.TrainingPhase) string {
+	var parts []string
+	if p.Folded > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d groups: the others are alike, without a common link", p.Folded, p.Groups))
+	}
+	if p.Share > 0 {
+		parts = append(parts, fmt.Sprintf("%s of the bytes, the rest at the steady rate", percent(p.Share)))
+	}
+	if len(parts) == 0 {
+		return "whole"
+	}
+	return strings.Join(parts, "; ")
+}
+
 // trainingSentences say who wins, why, and what was reused.
 func trainingSentences(t *runstore.Training) (out []string) {
 	best := fastestTraining(t)
@@ -196,7 +208,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 		case i == best && len(t.Fabrics) > 1:
 			out = append(out, fmt.Sprintf("%s is the fastest: %s of its step are computing, %s communication that nothing hides, %s bubbles of the pipeline.",
 				f.Name, percent(part(f.ComputingPs, f)), percent(part(int64(exposed(f)), f)), percent(part(f.BubblePs, f))))
-		case best >= 0:
+		case best >= 0 && i != best:
 			out = append(out, slower(&t.Fabrics[best], f))
 		}
 	}
@@ -206,6 +218,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 			out = append(out, fmt.Sprintf("Hottest link of %s: %s, busy %s of the time in %s.", f.Name, h.Name, percent(h.Busy), f.HottestIn))
 		}
 	}
+	out = append(out, noiseSentences(t)...)
 	for i := range t.Fabrics {
 		if f := &t.Fabrics[i]; f.StepPs > 0 {
 			return append(out, reuse(f), notComputed(t))
@@ -261,4 +274,18 @@ func reuse(f *runstore.TrainingFabric) string {
 // notComputed says what the computing times do not have.
 func notComputed(t *runstore.Training) string {
 	return "Computing is matrix products at the rate that large ones reach (weft catalog gpu " + t.Job.GPU + " has the sources), attention at its kernel's and the optimizer at the memory's: norms, activations, the loss, kernel launches, data and checkpoints are left out, so real steps are longer and their MFU is lower."
+}
+
+// noiseSentences say what stragglers and noise make of the step.
+func noiseSentences(t *runstore.Training) (out []string) {
+	for i := range t.Fabrics {
+		n := t.Fabrics[i].Noise
+		if n == nil {
+			continue
+		}
+		out = append(out, fmt.Sprintf("With noise %s takes %s on the mean of %d draws (95 %% interval %s to %s; fastest %s, slowest %s), %s more than without; %s of it is waiting for others.",
+			t.Fabrics[i].Name, shortTime(units.Time(n.MeanPs)), n.Draws, shortTime(units.Time(n.LowPs)), shortTime(units.Time(n.HighPs)), shortTime(units.Time(n.LeastPs)), shortTime(units.Time(n.MostPs)),
+			percent(float64(n.MeanPs)/float64(max(1, t.Fabrics[i].StepPs))-1), percent(float64(n.WaitingPs)/float64(max(1, n.MeanPs)))))
+	}
+	return out
 }

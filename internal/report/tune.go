@@ -61,6 +61,9 @@ func tuneSentences(r *tune.Result) []string {
 		searched += fmt.Sprintf("; there the objective fell by %s", signedPercent(s.Improvement()))
 	}
 	out = append(out, searched+".")
+	if p := r.Proof; p != nil && p.StandsFailed > 0 {
+		out = append(out, fmt.Sprintf("On %s held out the scenario as it stands fails, and no pair is compared.", plural(int64(p.StandsFailed), "seed", "seeds")))
+	}
 	if s.Failed > 0 {
 		out = append(out, fmt.Sprintf("%s failed, the first one: %s", plural(int64(s.Failed), "candidate", "candidates"), oneLine(s.FailedWhy)))
 	}

@@ -51,7 +51,7 @@ func TunePage(w io.Writer, r *tune.Result, configs []NamedText, tuned []byte) er
 	})
 	most := mostRelative(profiles)
 	for i := range profiles {
-		v.add(profilePlot(&profiles[i], i, most))
+		v.add(profilePlot(&profiles[i], most))
 	}
 	return pages.ExecuteTemplate(w, "tune.html.tmpl", v)
 }
@@ -106,9 +106,9 @@ func mostRelative(profiles []tune.Profile) float64 {
 
 // profilePlot is the objective over the values of a parameter. Values that no
 // scenario can have beside the others, or that failed, are gaps.
-func profilePlot(t *tune.Profile, i int, most float64) *plot {
+func profilePlot(t *tune.Profile, most float64) *plot {
 	p := &plot{title: t.Path, note: "objective over that of the outcome, which has a marker of its own", over: &scale{name: "value"}, most: most, format: axisNumber}
-	s, own := series{fabric: i, label: t.Path}, series{fabric: i + 1, label: "tuned"}
+	s, own := series{label: t.Path}, series{fabric: 1, label: "tuned"}
 	base := tunedScore(t)
 	for _, x := range t.Points {
 		value := math.NaN()

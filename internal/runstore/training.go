@@ -1,8 +1,7 @@
 package runstore
 
 import (
-	"bytes"
-	"encoding/json"
+	"slices"
 
 	"weft/units"
 )
@@ -79,9 +78,38 @@ type TrainingFabric struct {
 	Exact       bool            `json:"exact"`                      // everything was simulated as it comes, nothing reused
 	// Simulated and Communications are how many communications of groups were simulated
 	// packet by packet, of how many in the step.
-	Simulated      int64  `json:"simulated"`
-	Communications int64  `json:"communications"`
-	Failure        string `json:"failure,omitempty"`
+	Simulated      int64          `json:"simulated"`
+	Communications int64          `json:"communications"`
+	Noise          *TrainingNoise `json:"noise,omitempty"` // nil without
+	Failure        string         `json:"failure,omitempty"`
+}
+
+// TrainingNoise is the step with stragglers and noise, over draws of them.
+type TrainingNoise struct {
+	Draws     int   `json:"draws"`
+	MeanPs    int64 `json:"mean_ps"`
+	LowPs     int64 `json:"low_ps"` // of the mean's 95 % interval
+	HighPs    int64 `json:"high_ps"`
+	LeastPs   int64 `json:"least_ps"` // of the draws
+	MostPs    int64 `json:"most_ps"`
+	WaitingPs int64 `json:"waiting_ps"` // mean over ranks and draws
+}
+
+// TrainingScale is a job over cluster sizes, the smallest first.
+type TrainingScale struct {
+	Version int         `json:"version"`
+	Strong  bool        `json:"strong"` // the same batch at all sizes; else it grows with them
+	Points  []*Training `json:"points"`
+}
+
+// Encode is the results as JSON.
+func (t *TrainingScale) Encode() ([]byte, error) {
+	own := *t
+	own.Points = nil
+	for _, p := range t.Points {
+		own.Points = append(own.Points, p.rounded())
+	}
+	return encode(&own)
 }
 
 // PurposeTime is the communication of a dimension of parallelism.
@@ -108,24 +136,28 @@ type TrainingPhase struct {
 	// Folded is how many groups were simulated for all, where the others are provably
 	// like them; 0 if all were.
 	Folded int `json:"folded_groups,omitempty"`
+	// Share is the part of the bytes that was simulated where the rest was foreseen from
+	// the steady rate; 0 if all was.
+	Share float64 `json:"simulated_share,omitempty"`
 }
 
 // Encode is the results as JSON.
-func (t *Training) Encode() ([]byte, error) {
+func (t *Training) Encode() ([]byte, error) { return encode(t.rounded()) }
+
+// rounded is a copy whose floats are rounded as in results.json.
+func (t *Training) rounded() *Training {
 	own := *t
-	own.Fabrics = append([]TrainingFabric(nil), t.Fabrics...)
+	own.Fabrics = slices.Clone(t.Fabrics)
 	for i := range own.Fabrics {
 		f := &own.Fabrics[i]
 		f.TokensPS, f.MFU = rounded(f.TokensPS, bandwidthDigits), rounded(f.MFU, shareDigits)
-		f.Hottest = append([]HotLink(nil), f.Hottest...)
+		f.Phases, f.Hottest = slices.Clone(f.Phases), slices.Clone(f.Hottest)
+		for j := range f.Phases {
+			f.Phases[j].Share = rounded(f.Phases[j].Share, shareDigits)
+		}
 		for j := range f.Hottest {
 			f.Hottest[j].Busy = rounded(f.Hottest[j].Busy, shareDigits)
 		}
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(&own)
-	return b.Bytes(), err
+	return &own
 }

@@ -22,16 +22,25 @@ func (p *plan) manage() error {
 	if p.fabric.Kind != scenario.InfiniBandKind {
 		return nil
 	}
-	if p.lanes != nil {
-		return p.eachPlane(func(*subnet.Subnet, []topology.NodeID) error { return nil }) // LIDs suffice, and switches have ports that InfiniBand numbers
-	}
+	shape := p.lanes // where packets choose among ports lanes are the shape's
 	return p.eachPlane(func(sub *subnet.Subnet, nodes []topology.NodeID) error {
 		res, err := p.route(sub)
+		if refusal := (*engine.Refusal)(nil); shape != nil && errors.As(err, &refusal) {
+			return nil // the shape's own routes: groups that are too small for the engine to tell apart
+		}
 		if err != nil {
 			return err
 		}
 		p.routed = res.Report
-		return p.install(sub, nodes, res, "ib.engine "+string(res.Report.Used))
+		asked := "ib.engine " + string(res.Report.Used)
+		if shape == nil {
+			return p.install(sub, nodes, res, asked)
+		}
+		if err := prove(sub, res.Tables, asked); err != nil {
+			return err
+		}
+		p.adopt(sub, res.Tables, nodes)
+		return nil
 	})
 }
 
@@ -75,6 +84,8 @@ func (p *plan) engines() []engine.Name {
 		return []engine.Name{asked}
 	case p.graph.Family == topology.FamilyTorus && p.graph.Ring && len(p.graph.Dims) <= 3:
 		return []engine.Name{"torus-2QoS", engine.Auto}
+	case p.graph.Family == topology.FamilyDragonfly && p.fabric.Routing.Mode != scenario.Deterministic:
+		return []engine.Name{"dragonfly"} // whose lanes are those of the shape
 	case p.graph.Family == topology.FamilyDragonfly:
 		return []engine.Name{"dragonfly", engine.Auto}
 	}

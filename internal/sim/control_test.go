@@ -210,3 +210,24 @@ workload: {pattern: permutation, sizes: [4KiB]}`)
 		t.Errorf("paths have %d service levels; rings crossed in two dimensions ask for four", len(seen))
 	}
 }
+
+// With adaptive routing a dragonfly runs on the manager's tables, too: their port is
+// preferred, and every port that packets may take in its place is a minimal one, on
+// lanes on which minimal paths have no credit loop.
+func TestAnAdaptiveDragonflyRunsOnTheManagersTables(t *testing.T) {
+	p := managedPlan(t, `
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: dragonfly, hosts-per-leaf: 4, switches-per-group: 8, global-links: 4, groups: 4, radix: 16}
+fabrics: [{preset: infiniband-ndr, routing: {mode: adaptive}}]
+workload: {pattern: permutation, sizes: [4KiB]}
+`)
+	if p.routed.Used != "dragonfly" || p.lanes == nil || p.lanes.Count != 2 {
+		t.Fatalf("the tables are those of %q, lanes %+v", p.routed.Used, p.lanes)
+	}
+	if loop := routing.CreditLoopMinimal(p.graph, p.tables, p.lanes); loop != nil {
+		t.Errorf("packets that choose among ports wait in a circle: %v", loop)
+	}
+	if loop := routing.CreditLoopLanes(p.graph, p.tables, p.lanes); loop != nil {
+		t.Errorf("packets of the tables wait in a circle: %v", loop)
+	}
+}

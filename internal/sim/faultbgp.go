@@ -50,15 +50,22 @@ func (p *plan) mendByBGP(fp *faultPlan, spec *scenario.Control) {
 func (b *bgpPlan) known(outages []span) (all []span) {
 	detected, _ := b.detection(&turn{})
 	back, _ := b.detection(&turn{repaired: true})
-	for _, s := range outages {
-		if s.until < units.Forever && s.until-s.from <= detected {
-			continue
-		}
+	for _, s := range lasting(outages, detected) {
 		if n := len(all); n > 0 && all[n-1].cable == s.cable && s.from < all[n-1].until+back {
 			all[n-1].until = s.until
 			continue
 		}
 		all = append(all, s)
+	}
+	return all
+}
+
+// lasting are the outages that are longer than a time: others nobody notices.
+func lasting(outages []span, than units.Time) (all []span) {
+	for _, s := range outages {
+		if s.until == units.Forever || s.until-s.from > than {
+			all = append(all, s)
+		}
 	}
 	return all
 }

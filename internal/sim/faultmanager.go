@@ -181,7 +181,7 @@ func (d *mending) schedule(spec *scenario.Control) {
 	for i, node := range m.nodes {
 		number[node] = int32(i)
 	}
-	for _, s := range d.out.outages {
+	for _, s := range lasting(d.out.outages, spec.LossOfSignal) {
 		if !d.holds(s.cable) {
 			continue
 		}
@@ -230,8 +230,8 @@ func (d *mending) turn(i int, spec *scenario.Control) runstore.Recovery {
 	routes := newDetours(d.graph, t.down)
 	changed := map[int]bool{}
 	adaptive := d.fabric.Routing.Mode == scenario.Adaptive
-	if adaptive && !t.repaired {
-		d.exclude(t, &rec, changed, t.at+spec.LossOfSignal)
+	if seen := t.news(lasting(d.out.outages, spec.LossOfSignal)); adaptive && !t.repaired && len(seen.cables) > 0 {
+		d.exclude(&seen, &rec, changed, t.at+spec.LossOfSignal)
 	}
 	written := t.at + rec.Computed
 	for j := range d.m.writes {

@@ -51,23 +51,30 @@ func Execute(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, g *w
 }
 
 func (p *plan) execute(ctx context.Context, r *scenario.Resolved, g *workload.Graph) (*Execution, error) {
+	return p.forwarded(ctx, r, g, nil)
+}
+
+// forwarded is execute, with the fast-forward of a phase; nil for none.
+func (p *plan) forwarded(ctx context.Context, r *scenario.Resolved, g *workload.Graph, f *forwarder) (*Execution, error) {
 	run, err := newGraphRun(r, p, g)
 	if err != nil {
 		return nil, err
 	}
 	var stop atomic.Bool
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+	run.forward = f
 	run.start()
 	limit := r.Run.Limit.SimulatedTime + g.Computing() // it is meant for what moves
 	err = run.net.Run(limit, 1, &stop)
 	if err == nil {
 		err = run.verdict(limit)
 	}
+	out := &Execution{Timeline: run.timeline, Counts: counts(run.net.Network), Flows: run.flows.distribution(), Plans: run.planner.list()}
+	out.Hottest, _ = run.net.hottest(run.timeline.End)
+	f.settle(run)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	out := &Execution{Timeline: run.timeline, Counts: counts(run.net.Network), Flows: run.flows.distribution(), Plans: run.planner.list()}
-	out.Hottest, _ = run.net.hottest(run.timeline.End)
 	return out, err
 }
 
@@ -82,7 +89,8 @@ type graphRun struct {
 	pairs    map[[2]int32]*communicator // by the two ranks of a message
 	numbers  [][]int32                  // by rank and operation: the number of its message
 	messages []graphMessage
-	open     int // ranks that are not done
+	open     int        // ranks that are not done
+	forward  *forwarder // nil: the whole workload is simulated
 }
 
 // graphMessage is a message of a workload.
@@ -167,6 +175,7 @@ func (r *graphRun) beginCollective(p *fabric.Partition, rank int, op int32) {
 	c.doing[member] = append(c.doing[member], op)
 	if inst := r.enter(p, c, member, plan); inst != nil {
 		inst.message = workload.NoMessage
+		r.forward.watch(&r.collectives, inst)
 	}
 }
 

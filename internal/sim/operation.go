@@ -35,6 +35,7 @@ type collectivePlan struct {
 	// What a GPU's kernel takes for a byte that it sends to another GPU of its node,
 	// by itself and through reductions in the switch; zero: no more than the link.
 	unicast, inSwitch units.PerByte
+	length            map[int]int // of the lanes that somebody asked for, in steps
 }
 
 // operation is a collective that is under way on a communicator.
@@ -43,9 +44,11 @@ type operation struct {
 	comm       *communicator
 	plan       *collectivePlan
 	members    []memberState
-	absent     int   // members that have not begun
-	unfinished int   // members that are not over with it
-	message    int32 // that it carries, of a workload
+	absent     int         // members that have not begun
+	unfinished int         // members that are not over with it
+	message    int32       // that it carries, of a workload
+	meter      *meter      // nil, unless somebody watches its rate
+	skipped    map[int]int // by lane: steps that were left out
 }
 
 // memberState is how far a member is with an operation.
@@ -66,6 +69,7 @@ type laneRun struct {
 	lane, step int
 	missing    int        // messages that have not arrived
 	bytes      int64      // that the kernel takes of them
+	moved      int64      // that they bring in all
 	ready      units.Time // when the software is done with those that have
 }
 
@@ -146,6 +150,7 @@ func (r *collectives) open(c *communicator, plan *collectivePlan) *operation {
 		o = &operation{number: len(r.running)}
 		r.running = append(r.running, o)
 	}
+	o.meter, o.skipped = nil, nil
 	o.comm, o.plan, o.absent, o.unfinished = c, plan, len(c.members), len(c.members)
 	for len(o.members) < len(c.members) {
 		o.members = append(o.members, memberState{early: make(map[uint64]arrival)})
@@ -211,8 +216,10 @@ func (r *collectives) finish(p *fabric.Partition, o *operation, member int) {
 func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
 	m := &o.members[member]
 	for {
+		o.meter.add(p.Now(), l.moved)
+		l.moved = 0
 		l.step++
-		if !o.plan.program.Step(member, l.lane, l.step, &r.step) {
+		if !o.plan.program.Step(member, l.lane, l.step+o.skipped[l.lane], &r.step) {
 			return false
 		}
 		for i := range r.step.Sends {
@@ -225,7 +232,7 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 		a := m.early[tag]
 		delete(m.early, tag)
 		l.missing, l.ready = r.step.Recvs-a.count, a.ready
-		l.bytes = r.step.RecvBytes
+		l.bytes, l.moved = r.step.RecvBytes, r.step.RecvBytes
 		if r.step.Reduce { // all inputs at once
 			l.bytes /= int64(r.step.Recvs)
 		}
@@ -302,7 +309,7 @@ func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote 
 func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, t *collective.Transfer) {
 	c := o.comm
 	rank := int(c.members[member])
-	tag := tagOf(o.number, lane, int(t.PeerStep))
+	tag := tagOf(o.number, lane, int(t.PeerStep)-o.skipped[lane])
 	m := fabric.LocalMessage{
 		Bytes: o.plan.choice.Proto.WireBytes(t.Bytes), Tag: tag, KernelPerByte: o.plan.inSwitch,
 	}

@@ -23,6 +23,8 @@ type TrainOptions struct {
 	Exact bool
 	// Progress, if not nil, is called after each simulation, never concurrently.
 	Progress func(Progress)
+	// Timeline, if not nil, is given the step on each fabric, never concurrently.
+	Timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
 }
 
 // Train simulates a training step of the scenario's job on each of its fabrics.
@@ -39,7 +41,10 @@ func Train(ctx context.Context, r *scenario.Resolved, o TrainOptions) (*runstore
 	if o.Exact {
 		fold = llm.FoldNone
 	}
-	t := &training{scenario: r, job: job, step: job.Step(fold), out: out}
+	t := &training{scenario: r, job: job, step: job.Step(fold), out: out, timeline: o.Timeline}
+	if noisy(&r.Training.Noise) && !o.Exact {
+		t.replicas = job.Step(llm.FoldReplicas)
+	}
 	var tasks []trainingTask
 	out.Fabrics = make([]runstore.TrainingFabric, len(r.Fabrics))
 	for i := range r.Fabrics {
@@ -49,7 +54,7 @@ func Train(ctx context.Context, r *scenario.Resolved, o TrainOptions) (*runstore
 		if err != nil {
 			return nil, err
 		}
-		s := &steps{training: t, plan: p, result: &out.Fabrics[i], runs: make([]*phaseRun, len(t.step.Phases))}
+		s := &steps{training: t, plan: p, fabric: i, result: &out.Fabrics[i], runs: make([]*phaseRun, len(t.step.Phases))}
 		if o.Exact {
 			tasks = append(tasks, trainingTask{s, -1})
 			continue
@@ -71,15 +76,19 @@ type training struct {
 	scenario *scenario.Resolved
 	job      *llm.Job
 	step     *llm.Step
+	replicas *llm.Step // with noise: every replica's
 	out      *runstore.Training
+	mu       sync.Mutex // of timeline
+	timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
 }
 
 // steps is a step on one fabric.
 type steps struct {
 	*training
 	plan   *plan
+	fabric int
 	result *runstore.TrainingFabric
-	mu     sync.Mutex
+	own    sync.Mutex  // of what follows
 	runs   []*phaseRun // by phase
 	done   int
 	failed error
@@ -134,8 +143,8 @@ func (t trainingTask) run(ctx context.Context) {
 		}
 		t.runs[t.phase] = run
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.own.Lock()
+	defer t.own.Unlock()
 	t.done++
 	if err != nil && t.failed == nil {
 		t.failed = err
@@ -174,27 +183,41 @@ func (s *steps) whole(ctx context.Context) error {
 
 // assemble puts the step together from its phases.
 func (s *steps) assemble() error {
+	line, err := workload.Replay(s.step.Graph, s.took(s.step))
+	if err != nil {
+		return err
+	}
+	s.tell(line)
+	s.tellPhases()
+	if s.replicas != nil {
+		return s.withNoise()
+	}
+	return nil
+}
+
+// took is how long the ranks of a step's graph take in a phase: as long as the slowest
+// of those that they stand for.
+func (s *steps) took(step *llm.Step) func(phase int32, rank int) units.Time {
 	took := make([][]units.Time, len(s.runs)) // by phase and rank of the graph
 	for phase, run := range s.runs {
-		took[phase] = make([]units.Time, len(s.step.Stands))
-		for rank, stands := range s.step.Stands {
+		took[phase] = make([]units.Time, len(step.Stands))
+		for rank, stands := range step.Stands {
 			took[phase][rank] = -1
 			for _, real := range stands {
 				took[phase][rank] = max(took[phase][rank], run.took[real])
 			}
 		}
 	}
-	line, err := workload.Replay(s.step.Graph, func(phase int32, rank int) units.Time { return took[phase][rank] })
-	if err != nil {
-		return err
-	}
-	s.tell(line)
-	s.tellPhases()
-	return nil
+	return func(phase int32, rank int) units.Time { return took[phase][rank] }
 }
 
 // tell fills in what a timeline says.
 func (s *steps) tell(line *workload.Timeline) {
+	if s.timeline != nil {
+		s.mu.Lock()
+		s.timeline(s.fabric, s.step.Graph, line)
+		s.mu.Unlock()
+	}
 	f, j := s.result, &s.out.Job
 	accounts := workload.Accounts(s.step.Graph, line)
 	n := int64(len(accounts))
@@ -247,6 +270,9 @@ func (s *steps) tellPhases() {
 		}
 		if run.groups < len(p.Groups) {
 			out.Folded = run.groups
+		}
+		if run.share < 1 {
+			out.Share = run.share
 		}
 		f.Phases = append(f.Phases, out)
 		f.Simulated += int64(run.groups)

@@ -69,6 +69,10 @@ type Config struct {
 	// of loss, so it is for networks that keep the order of a flow. Both ends must
 	// have it. Lost responses of a READ are found by timeout.
 	SelectiveRepeat bool
+	// HoldAhead, with SelectiveRepeat, lets the caller keep the requests that come
+	// ahead, and give them again in their turn: on a wire only a message's first
+	// packet says where its payload goes.
+	HoldAhead bool
 	// Unordered is the reliable unordered delivery of Ultra Ethernet instead of RC's
 	// delivery in order (unordered.go). Both ends must have it, it needs OutOfOrder
 	// and a congestion control with a window, and has WRITEs and SENDs only, whose
@@ -163,6 +167,9 @@ func (c *Config) Check() error {
 
 // anyOrder reports whether packets are taken in any order.
 func (c *Config) anyOrder() bool { return c.OutOfOrder || c.SelectiveRepeat }
+
+// requestsAnyOrder is whether the responder itself takes requests in any order.
+func (c *Config) requestsAnyOrder() bool { return c.anyOrder() && !c.HoldAhead }
 
 // maxPSNs is the bound on PSNs in flight.
 func (c *Config) maxPSNs() int32 {

@@ -20,7 +20,7 @@ func FuzzReceive(f *testing.F) {
 		}
 		cfg := &Config{
 			PathMTU: 16, RetryTimeout: units.Microsecond, RetryCount: 3, RNRRetry: 3, OutOfOrder: script[0]&1 != 0,
-			ImplicitRecv: script[0]&2 != 0, EchoCE: script[0]&4 != 0, AckCE: script[0]&64 != 0, SelectiveRepeat: script[0]&128 != 0, AckEvery: int(script[1] & 3), MaxReads: 2,
+			ImplicitRecv: script[0]&2 != 0, EchoCE: script[0]&4 != 0, AckCE: script[0]&64 != 0, SelectiveRepeat: script[0]&128 != 0, HoldAhead: script[0]&32 != 0, AckEvery: int(script[1] & 3), MaxReads: 2,
 		}
 		var q *QP
 		if unordered := script[1]&0x20 != 0; unordered {

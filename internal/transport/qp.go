@@ -209,12 +209,18 @@ func (q *QP) Next(now units.Time, p *Packet) bool {
 	return true
 }
 
+// Expected is the PSN of the next request that the responder takes.
+func (q *QP) Expected() units.PSN { return q.epsn }
+
 // Verdict says what became of a received packet, and so of its payload.
 type Verdict uint8
 
 const (
 	// Dropped says that the packet was a duplicate, out of order, or not for this state.
 	Dropped Verdict = iota
+	// Held says that the packet came ahead of the expected one, which its sender was
+	// told: the caller keeps it, and gives it again in its turn (Config.HoldAhead).
+	Held
 	// Taken says that the packet was consumed and has no payload to place.
 	Taken
 	// PlaceWrite says that the payload goes to the memory at p.VA + p.Offset under p.RKey.
@@ -347,5 +353,12 @@ func (q *QP) SourceOf(p *Packet) (id uint64, ok bool) {
 }
 
 // Outstanding is the number of PSNs from the oldest unacknowledged to the next
-// to send, those that responses of READs will have included.
-func (q *QP) Outstanding() int32 { return q.nxt.Sub(q.una) }
+// to send, those that responses of READs will have included, without those that
+// the peer is known to have.
+func (q *QP) Outstanding() int32 {
+	n := q.nxt.Sub(q.una)
+	if q.beyond != nil {
+		n -= q.beyond.known
+	}
+	return max(0, n)
+}

@@ -38,6 +38,9 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 		switch {
 		case d < 0:
 			return q.duplicate(p, info, b)
+		case q.cfg.SelectiveRepeat && q.cfg.HoldAhead:
+			q.reportAhead(p.PSN, b)
+			return Held
 		case q.cfg.anyOrder():
 			v := q.placeAhead(p, info)
 			if q.cfg.SelectiveRepeat {
@@ -48,7 +51,7 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 			return q.gap(now, b)
 		}
 	}
-	if q.cfg.anyOrder() {
+	if q.cfg.requestsAnyOrder() {
 		return q.receiveAnyOrder(p, info, b)
 	}
 	if info.class == classReadRequest {

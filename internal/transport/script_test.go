@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -63,6 +64,7 @@ type script struct {
 	cfg   Config
 	qp    map[string]*QP
 	net   []flight
+	held  []flight // what came ahead, with hold
 	now   units.Time
 	batch Batch
 	out   strings.Builder
@@ -208,7 +210,7 @@ func (s *script) newPair(service string, a args) error {
 		RetryTimeout: a.time("timeout", units.Millisecond), RetryCount: a.num("retry", 7), RNRRetry: a.num("rnr", 7),
 		RNRTimer: uint8(a.num("rnrtimer", 14)), Window: units.Bytes(a.num("window", 0)), MaxReads: a.num("reads", 0),
 		MaxOutstandingPackets: a.num("packets", 0),
-		OutOfOrder:            a.has("ooo"), EchoCE: a.has("echo"), AckCE: a.has("ackce"), SelectiveRepeat: a.has("selective"), CNPInterval: a.time("cnp", 0), ImplicitRecv: a.has("implicit"),
+		OutOfOrder:            a.has("ooo"), EchoCE: a.has("echo"), AckCE: a.has("ackce"), SelectiveRepeat: a.has("selective"), HoldAhead: a.has("hold"), CNPInterval: a.time("cnp", 0), ImplicitRecv: a.has("implicit"),
 		Unordered: a.has("unordered"), RecycleEntropy: a.has("recycle"), EntropyValues: a.num("values", 0), InferLoss: a.num("infer", 0),
 		NAKInterval: a.time("nak", 0), PacedOverhead: units.Bytes(a.num("overhead", 0)),
 		Access: func(qp units.QPN, _ Access, _ uint32, _ uint64, _ uint32) bool { return !s.deny[qp] },
@@ -286,24 +288,39 @@ func (s *script) deliver(n int) int {
 		}
 		f := s.net[0]
 		s.net = s.net[1:]
-		v := s.qp[f.to].Receive(s.now, &f.p, &s.batch)
-		where := ""
-		switch v {
-		case PlaceWrite:
-			where = fmt.Sprintf(" write va=%#x+%d", f.p.VA, f.p.Offset)
-		case PlaceRecv:
-			where = fmt.Sprintf(" recv id=%d+%d", f.p.VA, f.p.Offset)
-		case PlaceAtomic:
-			where = fmt.Sprintf(" atomic id=%d", f.p.VA)
-		case PlaceRead:
-			where = fmt.Sprintf(" read id=%d+%d", f.p.VA, f.p.Offset)
-		case Dropped:
-			where = " dropped"
+		s.give(f)
+		for i := 0; i < len(s.held); i++ {
+			if f := s.held[i]; f.p.PSN == s.qp[f.to].Expected() {
+				s.held = slices.Delete(s.held, i, i+1)
+				s.give(f)
+				i = -1
+			}
 		}
-		s.print("%s receives %s psn=%d%s", f.to, opName(&f.p), f.p.PSN, where)
-		s.drain(f.to)
 	}
 	return n
+}
+
+// give gives a packet to its queue pair; what that wants held is kept.
+func (s *script) give(f flight) {
+	kept := f
+	where := ""
+	switch v := s.qp[f.to].Receive(s.now, &f.p, &s.batch); v {
+	case PlaceWrite:
+		where = fmt.Sprintf(" write va=%#x+%d", f.p.VA, f.p.Offset)
+	case PlaceRecv:
+		where = fmt.Sprintf(" recv id=%d+%d", f.p.VA, f.p.Offset)
+	case PlaceAtomic:
+		where = fmt.Sprintf(" atomic id=%d", f.p.VA)
+	case PlaceRead:
+		where = fmt.Sprintf(" read id=%d+%d", f.p.VA, f.p.Offset)
+	case Dropped:
+		where = " dropped"
+	case Held:
+		where = " held"
+		s.held = append(s.held, kept)
+	}
+	s.print("%s receives %s psn=%d%s", f.to, opName(&f.p), f.p.PSN, where)
+	s.drain(f.to)
 }
 
 // drain prints and forwards what a call left in the batch.

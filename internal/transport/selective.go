@@ -21,6 +21,7 @@ type beyond struct {
 
 	// Selective repeat.
 	came  reorder   // ahead of una
+	known int32     // PSNs in came
 	base  units.PSN // una, as came knows it
 	high  units.PSN // after the furthest that came
 	next  units.PSN // the pass has sent what is lost before it
@@ -54,7 +55,9 @@ func (q *QP) refusedAhead(came units.PSN) {
 		return
 	}
 	s := q.further()
-	s.came.mark(q.una, came)
+	if s.came.mark(q.una, came) {
+		s.known++
+	}
 	switch {
 	case !s.on:
 		s.on, s.high, s.next, s.after = true, came.Add(1), q.una, q.max
@@ -72,7 +75,9 @@ func (q *QP) refusedAhead(came units.PSN) {
 // acknowledgement is lost then, and nothing else would draw another.
 func (q *QP) repeatMissing() {
 	s := q.further()
-	s.came.take(q.una)
+	if s.came.take(q.una) {
+		s.known--
+	}
 	s.on, s.high, s.next, s.after = true, q.nxt, q.una, q.max
 	q.seekLost()
 }
@@ -82,7 +87,9 @@ func (q *QP) movedOn() {
 	s := q.beyond
 	if s.came.size() != 0 {
 		for psn := s.base; psn.Before(q.una); psn = psn.Add(1) {
-			s.came.take(psn)
+			if s.came.take(psn) {
+				s.known--
+			}
 		}
 	}
 	s.base = q.una
@@ -132,6 +139,10 @@ func (q *QP) workOf(psn units.PSN) *sendWork {
 	}
 	return q.work(i - 1)
 }
+
+// Repeating reports whether the next packet is one that was lost and is in flight
+// already.
+func (q *QP) Repeating() bool { return q.repeats() }
 
 // repeats reports whether a lost packet waits to be sent again.
 func (q *QP) repeats() bool { return q.beyond != nil && q.beyond.due }

@@ -16,7 +16,7 @@
 // as equal shares ([scenario.Axis]). Where all combinations fit the budget all are
 // simulated. Otherwise:
 //
-//  1. Explore: two fifths of the budget on a Latin hypercube (McKay, Beckman and
+//  1. Explore: a quarter of the budget on a Latin hypercube (McKay, Beckman and
 //     Conover 1979), which covers each parameter evenly however many there are.
 //  2. Refine: CMA-ES (Hansen 2016, as gonum has it after Krause et al. 2016) over
 //     the ranges, from the best candidate, whose enumerated values stay. It needs
@@ -29,6 +29,10 @@
 // turn finds nothing new; what is then left goes on another hypercube. A combination that no scenario can have (kmin above
 // kmax) costs nothing: it is not simulated. One whose simulation fails, or takes
 // [giveUp] times as long as the scenario as it stands, is worse than any other.
+//
+// Last, each parameter is given back the value that it has as the scenario stands,
+// where the objective stays within a thousandth: what is not worth a change is not
+// changed.
 //
 // # The proof
 //

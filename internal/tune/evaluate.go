@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"weft/internal/runstore"
 	"weft/internal/sim"
 	"weft/units"
 )
@@ -77,22 +78,27 @@ func (e *evaluator) outcome(ctx context.Context, c Candidate, seed uint64) (Outc
 // simulate runs a candidate. What the scenario or the network does wrong is its
 // outcome; an error is that of the run being stopped.
 func (e *evaluator) simulate(ctx context.Context, c Candidate, seed uint64) (Outcome, error) {
+	var results *runstore.Results
 	r, err := e.p.Resolve(c, seed)
-	if err != nil {
-		return Outcome{Failed: err.Error()}, nil
+	if err == nil {
+		r.Run.Limit.SimulatedTime = min(r.Run.Limit.SimulatedTime, e.p.limit)
+		results, err = e.o.Run(ctx, r, sim.Options{Workers: 1})
 	}
-	r.Run.Limit.SimulatedTime = min(r.Run.Limit.SimulatedTime, e.p.limit)
-	results, err := e.o.Run(ctx, r, sim.Options{Workers: 1})
 	if ctx.Err() != nil {
 		return Outcome{}, ctx.Err()
 	}
+	return outcomeOf(results, err), nil
+}
+
+// outcomeOf is what a simulation of one fabric came to.
+func outcomeOf(results *runstore.Results, err error) Outcome {
 	switch {
 	case err != nil:
-		return Outcome{Failed: err.Error()}, nil
+		return Outcome{Failed: err.Error()}
 	case results == nil || results.Partial || len(results.Fabrics) != 1:
-		return Outcome{}, errors.New("the simulator gave neither results nor a reason")
+		return Outcome{Failed: "the simulator gave neither results nor a reason"}
 	}
-	return Outcome{Sizes: figuresOf(results.Fabrics[0].Points)}, nil
+	return Outcome{Sizes: figuresOf(results.Fabrics[0].Points)}
 }
 
 // begin simulates the scenario as it stands, by which all others are judged.

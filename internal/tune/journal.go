@@ -59,16 +59,13 @@ func OpenJournal(path string, p *Problem, version string) (*Journal, error) {
 		return nil, err
 	}
 	j := NewJournal()
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	kept, err := j.read(path, f, header{journalVersion, version, digest}, len(p.Axes))
 	if err == nil {
 		err = f.Truncate(kept) // a line that was cut while it was written
-	}
-	if err == nil {
-		_, err = f.Seek(kept, io.SeekStart)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -7,6 +7,9 @@ const (
 	// timeouts would take minutes of wall time to show it.
 	giveUp = 20
 
+	// worthwhile is the share of the objective for which a parameter is changed.
+	worthwhile = 0.001
+
 	// leastSearch is the fewest candidates that are called a search.
 	leastSearch = 4
 

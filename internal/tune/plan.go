@@ -19,7 +19,7 @@ func planOf(t *scenario.Tune, axes []scenario.Axis) (plan, error) {
 	proof := t.Seeds + 2*t.HeldOut
 	profiles := 0
 	for i := range axes {
-		profiles += t.Seeds * profileLength(&axes[i], t.Levels)
+		profiles += t.Seeds * (profileLength(&axes[i], t.Levels) + 1) // and with what it stands at
 	}
 	least := proof + profiles + leastSearch*t.Seeds
 	if t.Runs < least {

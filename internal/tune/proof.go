@@ -17,6 +17,9 @@ type Proof struct {
 	Improvement Interval `json:"improvement"` // of the objective, a share of the scenario as it stands
 	Better      int      `json:"better"`      // seeds on which the outcome is better
 	Pairs       int      `json:"pairs"`       // seeds on which both have a result
+	// StandsFailed are the seeds on which the scenario as it stands has none: neither
+	// better nor worse.
+	StandsFailed int `json:"stands_failed"`
 	// Failed are the seeds on which the outcome has none.
 	Failed    int       `json:"failed"`
 	FailedWhy string    `json:"failed_why,omitempty"`
@@ -66,7 +69,8 @@ func proof(ctx context.Context, e *evaluator, best Candidate, seeds []uint64) (*
 	var before, after []Outcome
 	for i := range seeds {
 		switch {
-		case stands[i].Failed != "": // neither better nor worse
+		case stands[i].Failed != "":
+			p.StandsFailed++
 		case tuned[i].Failed != "":
 			p.Failed++
 			p.FailedWhy = tuned[i].Failed

@@ -34,8 +34,20 @@ type Step struct {
 	Score      float64 `json:"score"` // of the best until then
 }
 
-// search spends the plan's candidates.
+// search finds the best candidate, and takes out of it what is not worth a change.
 func search(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error) {
+	s, err := begin(ctx, e, seeds)
+	if err == nil {
+		err = s.spend(ctx)
+	}
+	if err == nil {
+		err = s.simplify(ctx)
+	}
+	return s, err
+}
+
+// begin is a search that knows the scenario as it stands.
+func begin(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error) {
 	s := &searcher{
 		e: e, seeds: seeds, left: e.p.plan.candidates, scores: make(map[string]float64),
 		random: rand.NewPCG(e.p.Stands.Run.Seed, 0x7473), // a stream of its own beside the simulations'
@@ -46,20 +58,25 @@ func search(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error
 	}
 	s.least = stands
 	s.steps = []Step{{0, stands}}
-	if e.p.plan.all {
-		return s, s.try(ctx, every(e.p))
+	return s, nil
+}
+
+// spend spends the plan's candidates.
+func (s *searcher) spend(ctx context.Context) error {
+	if s.e.p.plan.all {
+		return s.try(ctx, every(s.e.p))
 	}
 	if err := s.explore(ctx); err != nil {
-		return s, err
+		return err
 	}
 	step := 0.2 // of the cube's edge
 	for range maxTurns {
 		before := s.left
 		if err := s.refine(ctx, step); err != nil {
-			return s, err
+			return err
 		}
 		if err := s.neighbours(ctx); err != nil {
-			return s, err
+			return err
 		}
 		if s.left == before || s.left == 0 {
 			break
@@ -67,9 +84,41 @@ func search(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error
 		step /= 2
 	}
 	if s.left > 0 { // less than a generation
-		return s, s.try(ctx, s.hypercube(s.left))
+		return s.try(ctx, s.hypercube(s.left))
 	}
-	return s, nil
+	return nil
+}
+
+// simplify gives each parameter the value that the scenario has as it stands, one
+// after the other, where the score stays within a thousandth: nobody changes on a
+// device what is not worth it.
+func (s *searcher) simplify(ctx context.Context) error {
+	if s.best == nil {
+		return nil
+	}
+	bound := s.least * (1 + worthwhile)
+	best, changed := slices.Clone(s.best), 0
+	for k := range s.e.p.Axes {
+		stands, ok := s.e.p.Stands.ValueAt(s.e.p.Axes[k].Path)
+		if !ok || best[k] == stands {
+			continue
+		}
+		c := slices.Clone(best)
+		c[k] = stands
+		score, err := s.e.score(ctx, c, s.seeds)
+		if err != nil {
+			return err
+		}
+		if score <= bound {
+			best, s.least = c, score
+		} else {
+			changed++
+		}
+	}
+	if s.best = best; changed == 0 {
+		s.best, s.least = nil, s.steps[0].Score
+	}
+	return nil
 }
 
 // every is all combinations of values.
@@ -130,9 +179,9 @@ func (s *searcher) note(c Candidate, score float64) {
 	s.e.better(s.least)
 }
 
-// explore spreads two fifths of the budget over the cube.
+// explore spreads a quarter of the budget over the cube.
 func (s *searcher) explore(ctx context.Context) error {
-	n := max(leastSearch, s.left*2/5)
+	n := max(leastSearch, s.left/4)
 	first := s.left
 	for range maxDraws {
 		missing := n - (first - s.left)

@@ -35,6 +35,9 @@ const two = base + `tune:
     - {path: "fabrics[0].routing.mode", values: [ecmp, flowlet, spray]}
 `
 
+// small is the same with half the budget, for what does not need to find much.
+var small = strings.Replace(two, "runs: 400", "runs: 200", 1)
+
 // valley is a simulator whose time is least at kmin 300 KB, kmax 3 MB and spray,
 // with noise by the seed that is the same for all.
 func valley(_ context.Context, r *scenario.Resolved, _ sim.Options) (*runstore.Results, error) {
@@ -104,17 +107,17 @@ func TestTheSearchFindsTheValley(t *testing.T) {
 }
 
 func TestTheOutcomeDoesNotDependOnCoresOrOnAnInterruption(t *testing.T) {
-	want, err := json.Marshal(tuned(t, two, Options{Workers: 1}))
+	want, err := json.Marshal(tuned(t, small, Options{Workers: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	many, _ := json.Marshal(tuned(t, two, Options{Workers: 7}))
+	many, _ := json.Marshal(tuned(t, small, Options{Workers: 7}))
 	if string(many) != string(want) {
 		t.Error("seven cores find something else than one")
 	}
 	file := filepath.Join(t.TempDir(), "runs.jsonl")
-	p := problem(t, two)
-	for _, after := range []int64{1, 40, 250} {
+	p := problem(t, small)
+	for _, after := range []int64{1, 40, 90} {
 		ctx, stop := context.WithCancel(t.Context())
 		var n atomic.Int64
 		j, err := OpenJournal(file, p, "v1")
@@ -141,10 +144,10 @@ func TestTheOutcomeDoesNotDependOnCoresOrOnAnInterruption(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if j.Earlier < 200 {
-		t.Errorf("the journal has %d simulations after interruptions, want more than 200", j.Earlier)
+	if j.Earlier < 120 {
+		t.Errorf("the journal has %d simulations after interruptions, want 120 and more", j.Earlier)
 	}
-	again, _ := json.Marshal(tuned(t, two, Options{Workers: 2, Journal: j}))
+	again, _ := json.Marshal(tuned(t, small, Options{Workers: 2, Journal: j}))
 	if string(again) != string(want) {
 		t.Errorf("after interruptions the outcome is another:\n%s\nwant\n%s", again, want)
 	}
@@ -197,7 +200,7 @@ func TestNothingIsClaimedWhereNothingIsGained(t *testing.T) {
 		out.Fabrics[0].Points[0].Time = units.Millisecond
 		return out, err
 	}
-	if r := tuned(t, two, Options{Workers: 2, Run: flat}); r.Found || r.Proof != nil || r.Parameters[0].Tuned != r.Parameters[0].Stands {
+	if r := tuned(t, small, Options{Workers: 2, Run: flat}); r.Found || r.Proof != nil || r.Parameters[0].Tuned != r.Parameters[0].Stands {
 		t.Errorf("on a plain the outcome is %v, proof %+v; want that the scenario stays", r.Best(), r.Proof)
 	}
 	// What was best on the seeds of the search, 1 to 3, is worse on others.
@@ -208,8 +211,20 @@ func TestNothingIsClaimedWhereNothingIsGained(t *testing.T) {
 		}
 		return out, err
 	}
-	if r := tuned(t, two, Options{Workers: 2, Run: lucky}); r.Proof.Verdict != Worse || r.Search.Improvement() <= 0 {
+	if r := tuned(t, small, Options{Workers: 2, Run: lucky}); r.Proof.Verdict != Worse || r.Search.Improvement() <= 0 {
 		t.Errorf("a search that fits its seeds is %s, want worse; on its own seeds it gained %.2f", r.Proof.Verdict, r.Search.Improvement())
+	}
+}
+
+// A parameter that has no effect keeps the value that it has.
+func TestWhatIsNotWorthAChangeIsNotChanged(t *testing.T) {
+	idle := strings.Replace(small, "ethernet.ecn.kmax", "ethernet.pfc.reserve", 1)
+	r := tuned(t, idle, Options{Workers: 2})
+	if got := r.Parameters[1]; got.Tuned != got.Stands {
+		t.Errorf("%s does nothing, and is changed from %s to %s", got.Path, got.Stands, got.Tuned)
+	}
+	if r.Parameters[2].Tuned != "spray" || !r.Found {
+		t.Errorf("the mode is %s, want spray", r.Parameters[2].Tuned)
 	}
 }
 
@@ -220,7 +235,7 @@ func TestACandidateThatFailsIsWorseThanAny(t *testing.T) {
 		}
 		return valley(ctx, r, o)
 	}
-	r := tuned(t, two, Options{Workers: 2, Run: fragile})
+	r := tuned(t, small, Options{Workers: 2, Run: fragile})
 	if r.Parameters[2].Tuned == "spray" || r.Search.Failed == 0 || !strings.Contains(r.Search.FailedWhy, "deadlock") {
 		t.Errorf("the outcome is %+v, %d failed: %s", r.Parameters, r.Search.Failed, r.Search.FailedWhy)
 	}
@@ -228,14 +243,14 @@ func TestACandidateThatFailsIsWorseThanAny(t *testing.T) {
 		return nil, errors.New("deadlock at 3 us")
 	}
 	var stands *StandsError
-	if _, err := Run(t.Context(), problem(t, two), Options{Journal: NewJournal(), Run: broken}); !errors.As(err, &stands) {
+	if _, err := Run(t.Context(), problem(t, small), Options{Journal: NewJournal(), Run: broken}); !errors.As(err, &stands) {
 		t.Errorf("where the scenario itself fails the error is %v", err)
 	}
 }
 
 func TestAJournalOfSomethingElseIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	p := problem(t, two)
+	p := problem(t, small)
 	file := filepath.Join(dir, "runs.jsonl")
 	j, err := OpenJournal(file, p, "v1")
 	if err != nil {
@@ -245,10 +260,10 @@ func TestAJournalOfSomethingElseIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ text, version, want string }{
-		{two, "v2", "written by weft v1"},
-		{strings.Replace(two, "fan-in: 4", "fan-in: 5", 1), "v1", "another scenario"},
-		{strings.Replace(two, "ecn.kmax", "pfc.headroom", 1), "v1", "another scenario"},
-		{strings.Replace(two, "runs: 400", "runs: 500", 1), "v1", ""},
+		{small, "v2", "written by weft v1"},
+		{strings.Replace(small, "fan-in: 4", "fan-in: 5", 1), "v1", "another scenario"},
+		{strings.Replace(small, "ecn.kmax", "pfc.headroom", 1), "v1", "another scenario"},
+		{two, "v1", ""},
 	} {
 		j, err := OpenJournal(file, problem(t, c.text), c.version)
 		switch {
@@ -307,7 +322,7 @@ func TestPlacesBeyondTheCubeAreMirrored(t *testing.T) {
 }
 
 func TestEveryValueOfAnEnumerationIsInItsProfile(t *testing.T) {
-	r := tuned(t, two, Options{Workers: 2})
+	r := tuned(t, small, Options{Workers: 2})
 	var values []string
 	for _, x := range r.Sensitivity[2].Points {
 		values = append(values, x.Value)
@@ -316,7 +331,7 @@ func TestEveryValueOfAnEnumerationIsInItsProfile(t *testing.T) {
 		t.Errorf("the profile has %v, want %v", values, want)
 	}
 	// ecmp costs 0.5 more than spray, whose cost is 1 and a little.
-	if s := r.Sensitivity[2].Spread; s < 0.45 || s > 0.5 {
+	if s := r.Sensitivity[2].Spread; s < 0.42 || s > 0.5 {
 		t.Errorf("the mode matters by %.3f, want about 0.5", s)
 	}
 }

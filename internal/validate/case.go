@@ -71,6 +71,8 @@ const (
 	ToleranceRelative
 	// ToleranceAtLeast wants weft's value to be the reference or more.
 	ToleranceAtLeast
+	// ToleranceAtMost wants weft's value to be the reference or less.
+	ToleranceAtMost
 )
 
 // The tolerances of rows.
@@ -78,6 +80,7 @@ var (
 	shown   = Tolerance{}
 	exact   = Tolerance{Kind: ToleranceExact}
 	atLeast = Tolerance{Kind: ToleranceAtLeast}
+	atMost  = Tolerance{Kind: ToleranceAtMost}
 )
 
 // within is a relative tolerance.
@@ -92,6 +95,8 @@ func (t Tolerance) String() string {
 		return "±" + percent(t.Limit)
 	case ToleranceAtLeast:
 		return "at least"
+	case ToleranceAtMost:
+		return "at most"
 	}
 	return "not scored"
 }
@@ -128,6 +133,8 @@ func (t Tolerance) holds(want, got float64) bool {
 		return got == want
 	case ToleranceRelative:
 		return math.Abs(got-want) <= t.Limit*math.Abs(want)
+	case ToleranceAtMost:
+		return got <= want
 	}
 	return got >= want
 }

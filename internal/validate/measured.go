@@ -34,6 +34,9 @@ fabrics: [infiniband-ndr]`,
 	"A11": `
 cluster: {nodes: 2, node: dgx-h100}
 fabrics: [roce-v2-400g]`,
+	"H200": `
+cluster: {nodes: 2, node: dgx-h200}
+fabrics: [roce-v2-400g]`,
 	"A12": `
 cluster: {nodes: %d, node: hgx-a100-100g}
 fabrics: [roce-v2-100g]`,

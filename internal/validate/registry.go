@@ -9,7 +9,7 @@ import (
 
 // Cases are all cases, in the order of the page.
 func Cases() []*Case {
-	return slices.Concat(packetCases(), messageCases(), verbCases(), creditCases(), pfcCases(), incastCases(), queueCases(), ringCases(), sharpCases(), uniformCases(), dcqcnCases(), ccCases(), ibccCases(), ultraEthernetCases(), iwarpCases(), fctCases(), modelCases(), ncclCases(), scaleOutCases())
+	return slices.Concat(packetCases(), messageCases(), verbCases(), creditCases(), pfcCases(), incastCases(), queueCases(), ringCases(), sharpCases(), uniformCases(), dcqcnCases(), ccCases(), ibccCases(), ultraEthernetCases(), iwarpCases(), fctCases(), modelCases(), ncclCases(), trainingCases(), lineRateCases(), billCases(), scaleOutCases())
 }
 
 // Select is the cases whose ID, or a folder of whose ID, matches a glob; an

@@ -26,13 +26,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "guest: this is the first process of a virtual machine; run make interop")
 		os.Exit(2)
 	}
-	if err := serve(); err != nil {
-		fmt.Println("guest:", err)
-	}
+	fmt.Println("guest:", serve())
 	// A kernel whose first process ends would panic; the machine is ended instead.
 	_ = unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF)
 }
 
+// serve takes commands; it returns when it cannot.
 func serve() error {
 	if err := bringUp(); err != nil {
 		return err

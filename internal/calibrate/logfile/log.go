@@ -70,6 +70,7 @@ type Table struct {
 	// Suspects are nodes that the log itself calls slow.
 	Suspects []string
 
+	// Rows are the sizes, in the order of the log.
 	Rows []Row
 	// Cut is why the table is not whole, "" if it is.
 	Cut string

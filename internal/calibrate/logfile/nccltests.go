@@ -17,6 +17,7 @@ type ncclTests struct {
 	test  string   // named last
 	shape []column // of the table that is open
 	table *Table   // that is open; nil is none
+	whole bool     // its last line has been seen
 }
 
 // ncclRun is the list of devices that stands above a table.
@@ -69,13 +70,13 @@ func (r *ncclTests) line(n int, text string) {
 	switch {
 	case strings.Contains(text, "algbw"):
 		if shape := heading(text); shape != nil {
-			r.close("")
+			r.close()
 			r.shape = shape
 			r.open(n)
 		}
 	case strings.Contains(text, "nThread ") || strings.Contains(text, "Using devices"):
 		if strings.Contains(text, "nThread ") || r.table != nil {
-			r.close("")
+			r.close()
 			r.run = ncclRun{}
 		}
 	case strings.Contains(text, "Avg bus bandwidth"):
@@ -164,20 +165,22 @@ func (r *ncclTests) ended(text string) {
 	if m := average.FindStringSubmatch(text); m != nil {
 		r.table.Average, _ = strconv.ParseFloat(m[1], 64)
 	}
-	r.close("")
+	r.whole = true
+	r.close()
 	r.run = ncclRun{}
 }
 
-// close ends the table that is open; cut is why it is not whole, if that is known.
-func (r *ncclTests) close(cut string) {
+// close ends the table that is open.
+func (r *ncclTests) close() {
 	t := r.table
 	r.table, r.shape = nil, nil
 	if t == nil || len(t.Rows) == 0 {
 		return
 	}
-	if t.Cut == "" && t.Average == 0 {
-		t.Cut = cut
+	if !r.whole {
+		t.Cut = "it has no line \"# Avg bus bandwidth\": the run ended early, or this is a part of its table"
 	}
+	r.whole = false
 	t.infer()
 }
 
@@ -197,8 +200,8 @@ func (t *Table) infer() {
 
 func (r *ncclTests) end(bool) {
 	t := r.table
-	r.close("")
-	if t != nil && t.Cut == "" && t.Average == 0 && len(t.Rows) > 0 {
+	r.close()
+	if t != nil && len(t.Rows) > 0 {
 		t.Cut = "the log ends at size " + strconv.FormatInt(t.Rows[len(t.Rows)-1].Bytes, 10) + ", before the line \"# Avg bus bandwidth\""
 	}
 }

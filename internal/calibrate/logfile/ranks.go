@@ -23,7 +23,7 @@ const unboundedRanks = math.MaxInt32
 // with two decimals, so each row leaves a range; the table leaves what all of them
 // leave. A table whose rows contradict one another leaves Least > Most.
 func (t *Table) Ranks() RankRange {
-	factor := 0.
+	var factor float64
 	switch t.Op {
 	case "all-reduce":
 		factor = 2

@@ -83,6 +83,18 @@ func TestNoiseAndSeveralTablesInOneFile(t *testing.T) {
 	}
 }
 
+func TestATableThatAnotherRunCutsOffIsPartial(t *testing.T) {
+	const row = "1048576 262144 float sum -1 100.00 10.49 10.49 0 100.00 10.49 10.49 0\n"
+	const head = "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+	l, err := Read("x", strings.NewReader(head+row+"# nThread 1 nGpus 1\n"+head+row+"# Avg bus bandwidth    : 0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Tables) != 2 || l.Tables[0].Cut == "" || l.Tables[1].Cut != "" {
+		t.Errorf("the first of two tables has no last line: %+v and %+v", l.Tables[0], l.Tables[1])
+	}
+}
+
 func TestPerftestsColumnsAndUnits(t *testing.T) {
 	l := read(t, "write-bw.log")
 	if len(l.Tables) != 3 {

@@ -77,7 +77,7 @@ func (r *ncclSaid) line(n int, text string) {
 			s.Bounced++
 		}
 	}
-	if m := ncclForced.FindStringSubmatch(text); m != nil && slices.Contains(choosing, m[1]) {
+	if m := ncclForced.FindStringSubmatch(text); len(m) == 3 && slices.Contains(choosing, m[1]) {
 		if set := m[1] + "=" + strings.Trim(abridged(m[2]), " ."); !slices.Contains(s.Forced, set) && len(s.Forced) < maxNames {
 			s.Forced = append(s.Forced, set)
 		}

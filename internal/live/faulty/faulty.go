@@ -35,6 +35,13 @@ func New(seed uint64, h Harm) *Network {
 	return &Network{dice: rand.New(rand.NewPCG(seed, 0)), harm: h, ports: map[netip.AddrPort]*conn{}}
 }
 
+// Hurt does other harm from here on.
+func (n *Network) Hurt(h Harm) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.harm = h
+}
+
 // Heal ends all harm from here on.
 func (n *Network) Heal() {
 	n.mu.Lock()

@@ -69,6 +69,7 @@ func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 		"other numbers":    plain,
 		"fixed thresholds": "preset: roce-v2-400g, ethernet: {pfc: {xoff: 200KiB}}",
 		"two lossless":     "preset: roce-v2-400g, ethernet: {pfc: {priorities: [3, 4], headroom: 100KiB}}",
+		"shared headroom":  "preset: roce-v2-400g, ethernet: {pfc: {headroom-pool: 4MiB}}",
 		"no PFC":           "preset: roce-v2-400g, ethernet: {pfc: {enabled: false, priorities: [], headroom: 0}}",
 		"no marks":         "preset: roce-v2-400g, ethernet: {ecn: {enabled: false}}",
 		"weights above":    "preset: roce-v2-400g, ethernet: {queues: [{priority: 0, schedule: dwrr, weight: 300}, {priority: 3, schedule: dwrr, weight: 700}, {priority: 6, schedule: strict, weight: 0}]}",

@@ -88,7 +88,7 @@ func Of(f *scenario.Fabric, longest units.Length) (*Plan, error) {
 		return nil, fmt.Errorf("acknowledgements have priority %d and data %d: on a real host both have the DSCP of their queue pair", e.AckPriority, e.DataPriority)
 	}
 	if p.Shared == 0 {
-		p.Shared = p.Buffer - p.own()*units.Bytes(p.Ports)
+		p.Shared = p.Buffer - p.own()*units.Bytes(p.Ports) - e.PFC.HeadroomPool
 	}
 	if p.Shared <= 0 {
 		return nil, fmt.Errorf("%d ports with %v of headroom and %v of their own leave nothing of the buffer of %v to share", p.Ports, e.PFC.Headroom, e.PFC.Reserve, p.Buffer)
@@ -103,7 +103,7 @@ func (p *Plan) own() units.Bytes {
 	own := units.Bytes(0)
 	for _, n := range slices.Compact(classes) {
 		own += p.Ethernet.PFC.Reserve
-		if slices.Contains(p.priorities(), n) {
+		if slices.Contains(p.priorities(), n) && p.Ethernet.PFC.HeadroomPool == 0 {
 			own += p.Ethernet.PFC.Headroom
 		}
 	}

@@ -87,7 +87,11 @@ func (w *sonicWriter) buffers() error {
 	if pfc.XOFF > 0 {
 		mode = "static"
 	}
-	w.row("BUFFER_POOL", ingressPool, "type", "ingress", "mode", mode, "size", text(w.Shared))
+	pool := []string{"type", "ingress", "mode", mode, "size", text(w.Shared)}
+	if pfc.HeadroomPool > 0 {
+		pool = append(pool, "xoff", text(pfc.HeadroomPool))
+	}
+	w.row("BUFFER_POOL", ingressPool, pool...)
 	w.row("BUFFER_POOL", egressPool, "type", "egress", "mode", "dynamic", "size", text(w.Buffer))
 	threshold := []string{"static_th", text(pfc.XOFF)}
 	if pfc.XOFF == 0 {

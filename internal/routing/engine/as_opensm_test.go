@@ -85,6 +85,9 @@ func TestTablesEqualThoseOfTheRealOpenSM(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if i := slices.IndexFunc(got.Report.Notes, func(note string) bool { return strings.Contains(note, "depends on its memory") }); i >= 0 {
+					t.Skipf("the report says that OpenSM cannot be foretold: %s", got.Report.Notes[i])
+				}
 				compare(t, s, got, want)
 			})
 		}

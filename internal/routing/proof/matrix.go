@@ -124,7 +124,7 @@ func (m *Matrix) paths(n *network, h *subnet.Hops, t *tree, lid int) {
 		}
 		m.Paths++
 		says := h.At[u][t.root][t.port[u]]
-		if rows := h.Other[units.LID(lid)]; rows != nil && rows[u] != nil {
+		if rows := h.Other[units.LID(lid)]; len(rows) > u && rows[u] != nil {
 			says = rows[u][t.port[u]]
 			if n.dense[n.owner[lid].Node] < 0 {
 				hops++

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"weft/internal/subnet"
 	"weft/internal/subnet/inspect"
@@ -73,8 +74,14 @@ func writeDotEdges(w io.Writer, s *subnet.Subnet, node int32) {
 	}
 }
 
-// quote is a string of the dot language.
+// quote is a string of the dot language. Graphviz hands control characters on into
+// drawings that no XML may have.
 func quote(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

@@ -168,7 +168,7 @@ func (e *MemoryError) Error() string {
 	row(u.Weights, "weights: %.3g billion parameters of %d bytes%s", all, m.Weight, divided(3))
 	row(u.Gradients, "gradients of %d bytes%s", m.Gradient, divided(2))
 	row(u.Optimizer, "optimizer states of %d bytes%s", m.Optimizer, divided(1))
-	row(u.Activations, "activations: %d micro-batches in flight with %s each", u.InFlight, u.PerPiece)
+	row(u.Activations, "activations: %d times %s, of a micro-batch in flight", u.InFlight, u.PerPiece)
 	if u.Logits > 0 {
 		row(u.Logits, "logits of %d tokens and %d words", e.Job.tokens(), e.Job.Model.Vocab)
 	}

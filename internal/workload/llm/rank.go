@@ -200,3 +200,10 @@ func (r *rankBuilder) give(w pipeline.Work) {
 		Bytes: r.passBytes(), Phase: r.passing(w.Backward, r.passBytes()),
 	})
 }
+
+var streamNames = [...]string{
+	"compute", "send forward", "send backward", "receive forward", "receive backward", "tensor", "context", "expert", "data", "expert data",
+}
+
+// StreamName is what runs on a stream of a step's ranks.
+func StreamName(stream uint8) string { return streamNames[stream] }

@@ -1,0 +1,132 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"sync"
+
+	"weft/scenario"
+	"weft/units"
+)
+
+// trial is one variant of a hypothesis, on every task.
+type trial struct {
+	*Hypothesis
+	label   string
+	runs    []*scenario.Resolved // by task; nil is as predicted
+	changes []scenario.Override  // of a task on which it changes something
+	times   [][]units.Time       // by task
+	err     error
+}
+
+// try simulates every variant of every hypothesis, several at a time, and keeps the
+// best of each hypothesis. It gives the context's error when it was interrupted.
+func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) error {
+	trials := d.trials(c)
+	workers := o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	alone := *o
+	alone.Workers = 1 // a variant has a core: which one it is decides nothing
+	next := make(chan *trial)
+	var told sync.Mutex
+	done := 0
+	var wg sync.WaitGroup
+	for range min(workers, max(1, len(trials))) {
+		wg.Go(func() {
+			for t := range next {
+				t.run(ctx, d, c, &alone)
+				told.Lock()
+				if done++; o.Progress != nil {
+					o.Progress(done, len(trials), t.ID+": "+t.label)
+				}
+				told.Unlock()
+			}
+		})
+	}
+	for _, t := range trials {
+		next <- t
+	}
+	close(next)
+	wg.Wait()
+	d.collect(trials)
+	return ctx.Err()
+}
+
+// trials are the variants of all hypotheses, in order, with their scenarios.
+// Hypotheses without one are noted with the reason.
+func (d *Diagnosis) trials(c *Cluster) (out []*trial) {
+	for i := range Hypotheses {
+		h := &Hypotheses[i]
+		labels, why := h.labels(c, d.Tasks)
+		if len(labels) == 0 {
+			d.Untried = append(d.Untried, Untried{h, why})
+		}
+		for _, label := range labels {
+			t := &trial{Hypothesis: h, label: label}
+			for _, task := range d.Tasks {
+				over, changes := h.overrides(c, task, label)
+				var r *scenario.Resolved
+				if changes && t.err == nil {
+					t.changes = over
+					r, t.err = c.under(task, over)
+				}
+				t.runs = append(t.runs, r)
+			}
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// run simulates a variant. A task that it does not concern stays as predicted.
+func (t *trial) run(ctx context.Context, d *Diagnosis, c *Cluster, o *Options) {
+	for i, task := range d.Tasks {
+		predicted := d.Predicted[i]
+		if t.err == nil && t.runs[i] != nil {
+			if t.err = ctx.Err(); t.err == nil {
+				predicted, t.err = task.simulate(ctx, t.runs[i], c.Hops, o)
+			}
+		}
+		t.times = append(t.times, predicted)
+	}
+}
+
+// collect makes trials into explanations. Those that were interrupted are left out.
+func (d *Diagnosis) collect(trials []*trial) {
+	for i := 0; i < len(trials); {
+		h := trials[i].Hypothesis
+		e := Explanation{Hypothesis: h, Match: math.Inf(1), Evidence: h.said(d.Log, d.Tasks)}
+		for ; i < len(trials) && trials[i].Hypothesis == h; i++ {
+			e.take(d, trials[i])
+		}
+		switch {
+		case e.Label != "":
+			d.Explanations = append(d.Explanations, e)
+		case len(e.Variants) > 0:
+			d.Untried = append(d.Untried, Untried{h, "no variant could be simulated: " + e.Variants[0].Failure})
+		}
+	}
+}
+
+// take counts a variant, which stands for the hypothesis if it is the best so far.
+func (e *Explanation) take(d *Diagnosis, t *trial) {
+	switch {
+	case errors.Is(t.err, context.Canceled) || errors.Is(t.err, context.DeadlineExceeded):
+		return
+	case t.err != nil:
+		e.Variants = append(e.Variants, Tried{Label: t.label, Failure: t.err.Error()})
+		return
+	}
+	var m match
+	for i, task := range d.Tasks {
+		m.add(task, t.times[i])
+	}
+	e.Variants = append(e.Variants, Tried{Label: t.label, Match: m.rms()})
+	if m.rms() < e.Match {
+		e.Label, e.Match, e.Worst, e.Within, e.Predicted, e.Changes = t.label, m.rms(), m.worst, m.within, t.times, t.changes
+	}
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"weft/internal/golden"
+	"weft/internal/runstore"
+	"weft/internal/workload"
+	"weft/units"
+)
+
+// fabricatedTraining is a job on two fabrics, the second slower by a longer exposed
+// data parallelism.
+func fabricatedTraining(gpus int, slower float64) *runstore.Training {
+	t := &runstore.Training{
+		Version: 1, Scenario: "a job", Seed: 1,
+		Job: runstore.TrainingJob{
+			Model: "llama3-8b", Parameters: 8_030_000_000, GPU: "h100", GPUs: gpus, Nodes: gpus / 8, Precision: "bf16", Tensor: 4, Context: 1, Pipeline: 2, Interleave: 1,
+			Data: gpus / 8, Expert: 1, ZeRO: 1, Sequences: 2 * gpus, Micros: 16, Tokens: int64(2*gpus) * 8192, Memory: 80_000_000_000, Peak: 989 * units.TFLOPS,
+			Stages: []runstore.StageMemory{{Weights: 2e9, Gradients: 4e9, Optimizer: 1e9, Activations: 9e9}, {Weights: 2e9, Gradients: 4e9, Optimizer: 1e9, Activations: 5e9, Logits: 1e9}},
+		},
+	}
+	for i, name := range []string{"infiniband-ndr", "roce-v2-400g"} {
+		data := 20e9 * (1 + slower*float64(i))
+		step := 1e12 + 200e9 + data + 100e9
+		f := runstore.TrainingFabric{
+			Name: name, Protocol: "x", Rate: 400 * units.Gbps, StepPs: int64(step), ComputingPs: 1e12, BubblePs: 100e9, Communications: 1000, Simulated: 10,
+			TokensPS: float64(t.Job.Tokens) / step * 1e12, MFU: 0.5,
+			Purposes: []runstore.PurposeTime{{Purpose: "tensor", MovingPs: 300e9, ExposedPs: 200e9}, {Purpose: "data", MovingPs: 60e9, ExposedPs: int64(data)}},
+			Phases: []runstore.TrainingPhase{
+				{Name: "tensor all-gather", Purpose: "tensor", Groups: 16, Ranks: 4, Bytes: 64 << 20, Uses: 512, Algorithm: "ring", Wire: "Simple", LeastPs: 1e8, MeanPs: 1e8, MostPs: 1e8, Folded: 2},
+				{Name: "data reduce-scatter", Purpose: "data", Groups: 8, Ranks: 8, Bytes: 1 << 30, Uses: 2, Algorithm: "ring", Wire: "Simple", LeastPs: 1e9, MeanPs: 2e9, MostPs: 3e9, Share: 0.25},
+			},
+			Hottest: []runstore.HotLink{{Name: "leaf port 1", Busy: 0.9}}, HottestIn: "data reduce-scatter",
+		}
+		if i == 1 {
+			f.Noise = &runstore.TrainingNoise{Draws: 20, MeanPs: f.StepPs * 11 / 10, LowPs: f.StepPs * 108 / 100, HighPs: f.StepPs * 112 / 100, LeastPs: f.StepPs * 105 / 100, MostPs: f.StepPs * 12 / 10, WaitingPs: f.StepPs / 20}
+		}
+		t.Fabrics = append(t.Fabrics, f)
+	}
+	return t
+}
+
+func TestATrainingStepIsToldAsBefore(t *testing.T) {
+	var b bytes.Buffer
+	if err := Training(&b, fabricatedTraining(64, 2), Style{}); err != nil {
+		t.Fatal(err)
+	}
+	scale := &runstore.TrainingScale{Version: 1, Points: []*runstore.Training{fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}}
+	if err := Scaling(&b, scale, Style{}); err != nil {
+		t.Fatal(err)
+	}
+	golden.File(t, "testdata/training.txt", b.String())
+}
+
+// The page holds every table, both curves and the lanes of the step, and nothing from
+// elsewhere.
+func TestTheTrainingPageIsWhole(t *testing.T) {
+	scale := &runstore.TrainingScale{Version: 1, Points: []*runstore.Training{fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}}
+	var b bytes.Buffer
+	if err := TrainingPage(&b, scale, &Drawn{Fabric: "infiniband-ndr", Graph: stepOfTwo(), Line: lineOfTwo()}, []byte("name: <a job>")); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, want := range []string{"Scaling efficiency", "communication of data parallelism", "stage 1", "<td>data reduce-scatter</td>", "name: &lt;a job&gt;"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, forbidden := range []string{"http://", "https://", "<script", "NaN"} {
+		if strings.Contains(page, forbidden) {
+			t.Errorf("the page has %q", forbidden)
+		}
+	}
+}
+
+func stepOfTwo() *workload.Graph {
+	return &workload.Graph{Ranks: [][]workload.Op{
+		{{Name: "F0 attention", Time: units.Millisecond}, {Name: "F0 send", Kind: workload.Send, Purpose: workload.Pipeline, Peer: 1, Bytes: 8, Stream: 1}},
+		{{Name: "F0 receive", Kind: workload.Recv, Purpose: workload.Pipeline, Bytes: 8, Stream: 3}, {Name: "B0 \"attention\"", Time: units.Millisecond}},
+	}}
+}
+
+func lineOfTwo() *workload.Timeline {
+	l := workload.NewTimeline(stepOfTwo())
+	for rank, spans := range [][]workload.Span{{{Begin: 0, End: 1e9}, {Begin: 1e9, End: 2e9}}, {{Begin: 0, End: 2e9}, {Begin: 2e9, End: 3e9 + 1}}} {
+		for op, s := range spans {
+			l.Began(rank, int32(op), s.Begin)
+			l.Over(rank, int32(op), s.End)
+		}
+	}
+	return l
+}
+
+// A trace is JSON as Perfetto reads it, with every operation at its time.
+func TestATraceHasEveryOperation(t *testing.T) {
+	var b bytes.Buffer
+	if err := Trace(&b, stepOfTwo(), lineOfTwo(), func(int) string { return "a GPU" }, func(uint8) string { return "a stream" }); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		TraceEvents []struct {
+			Name, Ph string
+			Ts, Dur  float64
+			Pid, Tid int
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	ops := 0
+	for _, e := range got.TraceEvents {
+		if e.Ph == "X" {
+			ops++
+		}
+		if e.Name == `B0 "attention"` && (e.Ts != 2000 || e.Dur != 1000.000001 || e.Pid != 1) {
+			t.Errorf("%+v", e)
+		}
+	}
+	if ops != 4 {
+		t.Errorf("%d operations of 4", ops)
+	}
+}

@@ -1,0 +1,55 @@
+package validate
+
+import "fmt"
+
+// lineRates are all-reduces beside the rate of a node's NICs.
+var lineRates = []struct {
+	nodes     int
+	algorithm string // empty is NCCL's choice
+	tolerance Tolerance
+}{
+	{2, "", atLeast},
+	{2, "ring", atMost},
+	{3, "", atMost},
+	{3, "ring", atMost},
+	{4, "", atMost},
+}
+
+// lineRateCases hold a rule of NCCL's maintainers against the simulation.
+func lineRateCases() []*Case {
+	return []*Case{{
+		ID:    "nccl/line-rate",
+		Claim: "On two nodes the bus bandwidth of an all-reduce exceeds the rate of a node's NICs, but not by a ring; on three and more it does not.",
+		Reference: "An NCCL maintainer: all-reduce on exactly two nodes can exceed the NICs unless NCCL_ALGO=RING, and does not on three or more (github.com/NVIDIA/nccl-tests/issues/169, V). " +
+			"By trees each of two nodes sends every byte once, by a ring 2(n-1)/n times, which is the factor of bus bandwidth; A2 and A5 of this page have measured it. " +
+			"The reference is 16 ports of 200 Gb/s, 400 GB/s.",
+		Setting: "oci-h100, RoCE v2 at 200 Gb/s, 1 GiB, NCCL's choice of algorithm or a ring.",
+		Slow:    true,
+		Run:     lineRateRows,
+	}}
+}
+
+func lineRateRows(e *Env) ([]Row, error) {
+	const nics = 16 * 200e9 / 8 // B/s
+	bytes := int64(gib)
+	if e.Short {
+		bytes = 256 * mib
+	}
+	var rows []Row
+	for _, c := range lineRates {
+		how, algorithm := "NCCL's choice", ""
+		if c.algorithm != "" {
+			how, algorithm = c.algorithm, ", algorithm: "+c.algorithm
+		}
+		took, err := firstPoint(e.Ctx, "line rate", fmt.Sprintf(`
+cluster: {nodes: %d, node: oci-h100}
+fabrics: [roce-v2-200g]
+workload: {collective: all-reduce, sizes: [%dB]%s}`, c.nodes, bytes, algorithm))
+		if err != nil {
+			return nil, err
+		}
+		bus := busFactor("all-reduce", 8*c.nodes) * float64(bytes) / (float64(took) / 1e12)
+		rows = append(rows, one(fmt.Sprintf("%d nodes, %s", c.nodes, how), Gigabytes, nics, bus, c.tolerance, ""))
+	}
+	return rows, nil
+}

@@ -1,0 +1,146 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"testing"
+
+	"weft/internal/live"
+	"weft/internal/live/faulty"
+)
+
+// offering is a connection of which both ends say whether they offer selective
+// repeat.
+func offering(t testing.TB, p *pair, offers [2]bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	l, err := p.on[1].dev.Listen(9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted := make(chan error, 1)
+	go func() {
+		r, err := l.Accept(ctx)
+		if err == nil {
+			_, err = r.Accept(ctx, p.on[1].qp, ConnParam{Access: allAccess, SelectiveRepeat: offers[1]})
+		}
+		accepted <- err
+	}()
+	param := ConnParam{Access: allAccess, SelectiveRepeat: offers[0]}
+	if _, err := p.on[0].dev.Dial(ctx, p.on[0].qp, p.on[1].dev.Addr().Addr(), 9, param); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-accepted; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stream keeps messages of all of the first side's memory in flight until n have
+// completed.
+func stream(t testing.TB, from, to *side, n int) {
+	t.Helper()
+	size := len(from.buf)
+	wr := SendWR{Opcode: RDMAWrite, Flags: SendSignaled, SGL: []SGE{from.mr.SGE(0, size)}, RemoteAddr: to.mr.Addr(), RKey: to.mr.RKey()}
+	var wc [64]WC
+	for posted, done := 0, 0; done < n; {
+		for ; posted < n && posted-done < 64; posted++ {
+			if err := from.qp.PostSend(wr); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k, err := from.cq.Poll(wc[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range wc[:k] {
+			if c.Status != Success {
+				t.Fatal(c.Status)
+			}
+		}
+		done += k
+	}
+}
+
+func TestTwoThatOfferItRepeatWhatIsLostAndNothingElse(t *testing.T) {
+	repeated := map[[2]bool]int64{}
+	for _, offers := range [][2]bool{{true, true}, {true, false}, {false, true}} {
+		n := faulty.New(11, faulty.Harm{})
+		p := faultyPair(t, n, QPInitAttr{MaxSendWR: 64}, 64<<10)
+		offering(t, p, offers)
+		a, b := p.on[0], p.on[1]
+		n.Hurt(faulty.Harm{Lose: 0.01})
+		fillPattern(a.buf, 5)
+		stream(t, a, b, 40)
+		if string(a.buf) != string(b.memory()) {
+			t.Errorf("%v: other bytes arrived", offers)
+		}
+		repeated[offers] = a.dev.Stats().Repeated
+	}
+	// Of 2560 packets some 26 are lost. Go-back-N repeats up to a window for each;
+	// selective repeat what is lost, and what a timeout on a busy machine thinks is.
+	agreed := repeated[[2]bool{true, true}]
+	for offers, n := range repeated {
+		if alone := offers[0] != offers[1]; alone && n < 2*agreed {
+			t.Errorf("%v: %d packets were sent again, and %d where both offer it", offers, n, agreed)
+		}
+	}
+}
+
+func TestSelectiveRepeatKeepsEveryOperationInOrder(t *testing.T) {
+	n := faulty.New(12, faulty.Harm{})
+	p := faultyPair(t, n, QPInitAttr{MaxSendWR: 64, MaxRecvWR: 64}, 8192)
+	offering(t, p, [2]bool{true, true})
+	a, b := p.on[0], p.on[1]
+	n.Hurt(faulty.Harm{Lose: 0.05, Double: 0.05, Delay: 0.05, Behind: 8, Damage: 0.02})
+	for i := range 100 {
+		if err := b.qp.PostRecv(RecvWR{WRID: uint64(i), SGL: []SGE{b.mr.SGE(4096, 4096)}}); err != nil {
+			t.Fatal(err)
+		}
+		fillPattern(a.buf[:4096], byte(i))
+		a.post(SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 4096)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
+		a.post(SendWR{WRID: 2, Opcode: Send, SGL: []SGE{a.mr.SGE(0, 4096)}})
+		a.post(SendWR{WRID: 3, Opcode: RDMARead, SGL: []SGE{a.mr.SGE(4096, 4096)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
+		for id := range uint64(3) {
+			a.want(id+1, Success)
+		}
+		b.want(uint64(i), Success)
+		for what, got := range map[string][]byte{"WRITE": b.memory()[:4096], "SEND": b.memory()[4096:], "READ": a.memory()[4096:]} {
+			if string(got) != string(a.buf[:4096]) {
+				t.Fatalf("round %d: %s brought other bytes", i, what)
+			}
+		}
+	}
+}
+
+// BenchmarkLossyWrite is WRITEs of 64 KiB over two sockets of the loopback, at each of
+// which a share of what arrives is lost.
+func BenchmarkLossyWrite(b *testing.B) {
+	for _, share := range []float64{0, 0.01} {
+		for _, selective := range []bool{true, false} {
+			b.Run(fmt.Sprintf("lost=%g/selective=%v", share, selective), func(b *testing.B) {
+				p := &pair{t: b}
+				for i := range p.on {
+					conn, err := live.OpenUDP(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 4, 0, byte(i + 1)}), 47940))
+					if err != nil {
+						b.Fatal(err)
+					}
+					dev, err := open(faulty.Drop(conn, uint64(i), share), Options{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.Cleanup(func() { _ = dev.Close() })
+					p.on[i] = fit(b, dev, QPInitAttr{MaxSendWR: 64}, 64<<10)
+				}
+				offering(b, p, [2]bool{selective, selective})
+				b.SetBytes(64 << 10)
+				b.ResetTimer()
+				stream(b, p.on[0], p.on[1], b.N)
+				b.StopTimer()
+				b.ReportMetric(float64(b.N)*(64<<10)*8/b.Elapsed().Seconds()/1e9, "Gb/s")
+				b.ReportMetric(float64(p.on[0].dev.Stats().Repeated)/float64(b.N), "repeated/op")
+			})
+		}
+	}
+}
