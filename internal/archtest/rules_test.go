@@ -116,6 +116,34 @@ var inner = []rule{
 		why: "a training step follows from a model's dimensions, whatever cluster it runs on",
 	},
 	{
+		pkg: "internal/workload/source", core: true, may: []string{"units", "internal/workload"},
+		why: "what readers of workload files have in common is no format's own",
+	},
+	{
+		pkg: "internal/workload/goal", core: true, may: []string{"units", "internal/workload", "internal/workload/source"},
+		why: "another program's file becomes a graph, whatever the graph runs on",
+	},
+	{
+		pkg: "internal/workload/simai", core: true, may: []string{"units", "internal/collective", "internal/workload", "internal/workload/source"},
+		why: "another simulator's workload becomes a folded graph, whatever it runs on",
+	},
+	{
+		pkg: "internal/workload/htsim", core: true, may: []string{"units", "internal/workload", "internal/workload/source"},
+		why: "another simulator's connections become a graph, whatever it runs on",
+	},
+	{
+		pkg: "internal/workload/chakra", may: []string{"units", "internal/collective", "internal/workload", "internal/workload/source"},
+		why: "traces in protobuf become a graph, whatever it runs on",
+	},
+	{
+		pkg: "internal/workload/ncclxml", core: true, may: []string{"internal/workload/source"},
+		why: "a node that NCCL describes is fields of a scenario, whoever resolves them",
+	},
+	{
+		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/chakra", "internal/workload/goal", "internal/workload/htsim", "internal/workload/ncclxml", "internal/workload/simai"},
+		why: "recognising a file takes all readers, and nothing that runs what they read",
+	},
+	{
 		pkg: "internal/topology/topologytest", core: true, may: []string{"units", "internal/topology"},
 		why: "what draws graphs for tests knows graphs only",
 	},

@@ -22,6 +22,7 @@ var verbs = []func(*Env) *cobra.Command{
 	newCalibrate,
 	newLatency,
 	newTrain,
+	newReplay,
 	newPlan,
 	newAdvise,
 	newValidate,

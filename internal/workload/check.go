@@ -125,6 +125,8 @@ func (c *checker) operation(rank, i int, o *Op) {
 		switch {
 		case o.Group < 0 || int(o.Group) >= len(c.g.Groups):
 			c.add(rank, i, "there is no group %d: the groups are 0 to %d", o.Group, len(c.g.Groups)-1)
+		case o.Stream == Unordered:
+			c.add(rank, i, "%v without a stream: a group's collectives take turns on one", o.Do)
 		case !collective.Known(o.Do):
 			c.add(rank, i, "there is no collective %v", o.Do)
 		case o.Root < 0 || int(o.Root) >= max(1, len(c.g.Groups[o.Group].Ranks)):

@@ -48,7 +48,7 @@ type Op struct {
 	Kind Kind
 	// Purpose is what a communication is for; reports sum times by it.
 	Purpose Purpose
-	// Stream is the rank's stream that it runs on.
+	// Stream is the rank's stream that it runs on, or Unordered.
 	Stream uint8
 	// Phase is the place of the communication in a list of phases, for Replay.
 	Phase int32
@@ -69,6 +69,10 @@ type Op struct {
 	Root  int32
 	Do    collective.Op
 }
+
+// Unordered is the stream of operations that wait for nothing but what they name in
+// After.
+const Unordered uint8 = 255
 
 // Purpose is what a communication is for.
 type Purpose uint8
@@ -93,10 +97,13 @@ func (p Purpose) String() string {
 	return "unknown purpose"
 }
 
-// Streams is how many streams a rank uses: one more than the highest number.
+// Streams is how many streams a rank uses: one more than the highest number of
+// those that keep an order.
 func Streams(ops []Op) (n int) {
 	for i := range ops {
-		n = max(n, int(ops[i].Stream)+1)
+		if ops[i].Stream != Unordered {
+			n = max(n, int(ops[i].Stream)+1)
+		}
 	}
 	return n
 }

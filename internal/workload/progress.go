@@ -29,16 +29,18 @@ func NewProgress(ops []Op) *Progress {
 // eachDependency calls f with every pair of operations one of which waits for the
 // other, its stream's order included.
 func eachDependency(ops []Op, f func(before, after int32)) {
-	var last [256]int32
+	var last [Unordered]int32
 	for i := range last {
 		last[i] = -1
 	}
 	for i := range ops {
 		o := &ops[i]
-		if before := last[o.Stream]; before >= 0 {
-			f(before, int32(i))
+		if o.Stream != Unordered {
+			if before := last[o.Stream]; before >= 0 {
+				f(before, int32(i))
+			}
+			last[o.Stream] = int32(i)
 		}
-		last[o.Stream] = int32(i)
 		for _, before := range o.After {
 			f(before, int32(i))
 		}

@@ -1,0 +1,193 @@
+package chakra
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"weft/internal/collective"
+	"weft/internal/workload"
+	"weft/internal/workload/source"
+	"weft/units"
+)
+
+// The traces of these tests are encoded by hand after et_def.proto.
+
+// message is an encoded message in the making.
+type message []byte
+
+func (m message) number(field protowire.Number, v uint64) message {
+	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), v)
+}
+
+func (m message) text(field protowire.Number, s string) message {
+	return protowire.AppendString(protowire.AppendTag(m, field, protowire.BytesType), s)
+}
+
+func (m message) sub(field protowire.Number, s message) message {
+	return protowire.AppendBytes(protowire.AppendTag(m, field, protowire.BytesType), s)
+}
+
+// int64Of is an attribute with int64_val.
+func int64Of(name string, v int64) message { return message{}.text(1, name).number(9, uint64(v)) }
+
+// nodeOf is a Node.
+func nodeOf(id uint64, kind nodeType, deps []uint64, micros uint64, attrs ...message) message {
+	m := message{}.number(1, id).text(2, fmt.Sprintf("node %d", id)).number(3, uint64(kind))
+	for _, d := range deps {
+		m = m.number(5, d)
+	}
+	m = m.number(7, micros)
+	for _, a := range attrs {
+		m = m.sub(10, a)
+	}
+	return m
+}
+
+// file is a trace of these nodes.
+func file(nodes ...message) []byte {
+	out := framed(nil, message{}.text(1, "0.0.4"))
+	for _, n := range nodes {
+		out = framed(out, n)
+	}
+	return out
+}
+
+func framed(out []byte, m message) []byte {
+	return append(binary.AppendUvarint(out, uint64(len(m))), m...)
+}
+
+func read(traces ...[]byte) *source.Workload {
+	var files []source.File
+	for rank, t := range traces {
+		files = append(files, source.File{Name: fmt.Sprintf("t.%d.et", rank), Reader: bytes.NewReader(t)})
+	}
+	return Read(files)
+}
+
+// pair is a job of two ranks: computing, an all-gather, a message back.
+func pair() [][]byte {
+	gather := func(id uint64) message {
+		return nodeOf(id, collNode, []uint64{1}, 0, int64Of("comm_type", 2), int64Of("comm_size", 1<<20))
+	}
+	return [][]byte{
+		file(nodeOf(1, computeNode, nil, 30), gather(2), nodeOf(3, recvNode, []uint64{2}, 0, int64Of("comm_src", 1), int64Of("comm_size", 64), int64Of("comm_tag", 5))),
+		file(nodeOf(1, computeNode, nil, 20), gather(7), nodeOf(9, sendNode, []uint64{7}, 0, int64Of("comm_dst", 0), int64Of("comm_size", 64), int64Of("comm_tag", 5))),
+	}
+}
+
+func TestTracesOfTwoRanksBecomeAGraph(t *testing.T) {
+	traces := pair()
+	if !Recognise(traces[0]) || Recognise([]byte("num_ranks 3\nrank 0 {\n")) {
+		t.Error("a trace is not told from another file")
+	}
+	w := read(traces...)
+	if w.Stopped != nil {
+		t.Fatal(w.Stopped)
+	}
+	if err := w.Graph.Check(); err != nil {
+		t.Fatal(err)
+	}
+	g := w.Graph.Ranks[1]
+	if g[0].Time != 20*units.Microsecond || g[1].Do != collective.AllGather || g[1].Bytes != 2<<20 || g[2].Kind != workload.Send || g[2].Tag != 5 || g[2].After[0] != 1 {
+		t.Errorf("rank 1 does %+v", g)
+	}
+	line, err := workload.Replay(w.Graph, nil0)
+	if err != nil || line.End != 30*units.Microsecond {
+		t.Errorf("%v: it takes %v without a network, want 30 us", err, line.End)
+	}
+}
+
+func nil0(int32, int) units.Time { return 0 }
+
+// The process groups of PyTorch's metadata are the groups of collectives.
+func TestProcessGroupsOfMetadata(t *testing.T) {
+	trace := func(name string) []byte {
+		list := message{}.text(1, `["[{"pg_name": "7", "ranks": [0, 2]}, {"pg_name": "8", "ranks": []}]"]`)
+		meta := nodeOf(1, metadataNode, nil, 0).sub(8, list)
+		reduce := nodeOf(2, collNode, nil, 0, int64Of("comm_type", 0), int64Of("comm_size", 8), message{}.text(1, "pg_name").text(29, name))
+		return file(meta, reduce)
+	}
+	w := read(trace("7"), file(), trace("7"))
+	if w.Stopped != nil {
+		t.Fatal(w.Stopped)
+	}
+	if err := w.Graph.Check(); err != nil {
+		t.Fatal(err)
+	}
+	group := w.Graph.Groups[w.Graph.Ranks[2][1].Group].Ranks
+	if len(group) != 2 || group[1] != 2 {
+		t.Errorf("the group is %v, want 0 and 2", group)
+	}
+	if w := read(trace("9")); w.Stopped == nil || !strings.Contains(w.Stopped.Error(), "the process group 9: no metadata node") {
+		t.Errorf("a group that nobody lists: %v", w.Stopped)
+	}
+}
+
+// A trace that is cut at any byte is told with its place, unless it is cut between
+// two messages, and what stands before is kept.
+func TestATraceThatIsCutIsToldWithItsPlace(t *testing.T) {
+	whole := file(nodeOf(1, computeNode, nil, 5), nodeOf(2, computeNode, []uint64{1}, 6))
+	between := map[int]int{len(file()): 0, len(file(nodeOf(1, computeNode, nil, 5))): 1}
+	for n := range whole {
+		w := read(whole[:n])
+		if ops, clean := between[n]; clean || n == 0 {
+			if w.Stopped != nil || w.Ops() != ops {
+				t.Errorf("cut at %d, between messages: %v, %d operations, want %d", n, w.Stopped, w.Ops(), ops)
+			}
+			continue
+		}
+		if w.Stopped == nil || !strings.Contains(w.Stopped.Error(), "t.0.et: byte ") {
+			t.Errorf("cut at %d: %v", n, w.Stopped)
+		}
+	}
+}
+
+// What a graph cannot have is told with the node's place.
+func TestAMistakeHasItsPlace(t *testing.T) {
+	size, kind := int64Of("comm_size", 8), int64Of("comm_type", 0)
+	for _, c := range []struct {
+		name string
+		node message
+		want string
+	}{
+		{"of no known type", nodeOf(1, 10, nil, 0), `t.0.et: byte 8: "node 1": expected a node of computing`},
+		{"a dependency on nothing", nodeOf(1, computeNode, []uint64{4}, 0), "it has no node 4"},
+		{"no size", nodeOf(1, collNode, nil, 0, kind), "comm_size with a number"},
+		{"no such collective", nodeOf(1, collNode, nil, 0, size, int64Of("comm_type", 3)), "not 3"},
+		{"no peer", nodeOf(1, sendNode, nil, 0, size), "comm_dst with a rank"},
+		{"another's send", nodeOf(1, sendNode, nil, 0, size, int64Of("comm_src", 3)), "comm_src 0, the rank of the file, not 3"},
+		{"a part of the dimensions", nodeOf(1, collNode, nil, 0, size, kind, message{}.text(1, "involved_dim").sub(28, message{}.number(1, 1).number(1, 0))), "involved_dim with true only"},
+	} {
+		w := read(file(c.node))
+		if w.Stopped == nil || !strings.Contains(w.Stopped.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, w.Stopped, c.want)
+		}
+	}
+	missing := Read([]source.File{{Name: "t.2.et", Reader: bytes.NewReader(file())}})
+	if missing.Stopped == nil || !strings.Contains(missing.Stopped.Error(), "that of rank 0 is missing") {
+		t.Errorf("a missing rank: %v", missing.Stopped)
+	}
+	unnamed := Read([]source.File{{Name: "t.et", Reader: bytes.NewReader(file())}})
+	if unnamed.Stopped == nil || !strings.Contains(unnamed.Stopped.Error(), "does not say whose it is") {
+		t.Errorf("a name without a rank: %v", unnamed.Stopped)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	traces := pair()
+	f.Add(traces[0], traces[1])
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		_ = Recognise(a)
+		w := read(a, b)
+		_ = w.Graph.Check() // may find problems, must not fail itself
+		g, left := w.Graph.Salvage()
+		if g.Ops()+left != w.Ops() {
+			t.Fatalf("%d operations of %d are left, and %d left out", g.Ops(), w.Ops(), left)
+		}
+	})
+}

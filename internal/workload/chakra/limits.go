@@ -1,0 +1,14 @@
+package chakra
+
+const (
+	// maxMessage bounds a message: a node with the lists of ten thousand ranks is a
+	// megabyte.
+	maxMessage = 64 << 20
+	// maxNumber keeps times and sizes within 63 bits of picoseconds and bytes.
+	maxNumber = 1 << 42
+	// maxGroups is how many groups a rank may be in: each takes a stream.
+	maxGroups = 250
+)
+
+// microsecond is the unit of durations, in picoseconds.
+const microsecond = 1_000_000

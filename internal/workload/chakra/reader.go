@@ -1,0 +1,176 @@
+package chakra
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"unicode"
+
+	"weft/internal/workload"
+	"weft/internal/workload/source"
+)
+
+// trace is a file, as read.
+type trace struct {
+	name    string
+	rank    int
+	version string
+	nodes   []node
+}
+
+// Recognise reports whether a file begins as a trace does: with GlobalMetadata, and
+// then a Node with a type.
+func Recognise(head []byte) bool {
+	n, size := binary.Uvarint(head)
+	if size <= 0 || n > uint64(len(head)-size) {
+		return false
+	}
+	version, err := metadata(head[size : size+int(n)])
+	if err != nil || slices.ContainsFunc([]rune(version), func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return false
+	}
+	rest := head[size+int(n):]
+	n, size = binary.Uvarint(rest)
+	if size <= 0 || n == 0 {
+		return false
+	}
+	if n > uint64(len(rest)-size) { // longer than the head: its id or its name begins it
+		return len(rest) > size && (rest[size] == 1<<3 || rest[size] == 2<<3|2)
+	}
+	x, err := decodeNode(rest[size : size+int(n)])
+	return err == nil && x.kind > 0
+}
+
+// Read reads the traces of a job's ranks. Their names end in .RANK.et.
+func Read(files []source.File) *source.Workload {
+	w := &source.Workload{Format: "Chakra execution trace"}
+	b := &builder{w: w}
+	for _, f := range files {
+		w.Files = append(w.Files, f.Name)
+	}
+	ranks, p := ranksOf(files)
+	if p != nil {
+		w.Stopped = p
+		return w
+	}
+	for i, f := range files {
+		t, p := readTrace(f)
+		t.rank = ranks[i]
+		b.traces = append(b.traces, t)
+		w.Ranks = max(w.Ranks, ranks[i]+1)
+		if p != nil && w.Stopped == nil {
+			w.Stopped = p
+		}
+	}
+	slices.SortFunc(b.traces, func(a, b *trace) int { return a.rank - b.rank })
+	p = b.build()
+	if w.Stopped == nil {
+		w.Stopped = p
+	}
+	if w.Stopped == nil {
+		w.Stopped = b.missing()
+	}
+	b.describe()
+	return w
+}
+
+var rankInName = regexp.MustCompile(`\.([0-9]{1,6})\.et$`)
+
+// ranksOf are the ranks that the names of files give.
+func ranksOf(files []source.File) ([]int, *source.Problem) {
+	seen := make(map[int]string)
+	out := make([]int, len(files))
+	for i, f := range files {
+		m := rankInName.FindStringSubmatch(f.Name)
+		if m == nil {
+			return nil, &source.Problem{File: f.Name, Want: "a name that ends in .RANK.et, such as allreduce.0.et: the trace itself does not say whose it is"}
+		}
+		rank, _ := strconv.Atoi(m[1])
+		if other, twice := seen[rank]; twice {
+			return nil, &source.Problem{File: f.Name, Want: fmt.Sprintf("a rank for itself: %s is of rank %d too", other, rank)}
+		}
+		seen[rank], out[i] = f.Name, rank
+	}
+	return out, nil
+}
+
+// missing is the problem of ranks without a file.
+func (b *builder) missing() *source.Problem {
+	next := 0
+	for _, t := range b.traces {
+		if t.rank > next {
+			return &source.Problem{File: b.w.Files[0], Want: fmt.Sprintf("a file for each rank from 0 to %d: that of rank %d is missing", b.w.Ranks-1, next)}
+		}
+		next = t.rank + 1
+	}
+	return nil
+}
+
+// readTrace reads a file: what stands before a problem is kept.
+func readTrace(f source.File) (*trace, *source.Problem) {
+	t := &trace{name: f.Name}
+	r := &messages{r: bufio.NewReader(f.Reader)}
+	first, err := r.next()
+	if err == nil {
+		t.version, err = metadata(first)
+	}
+	for err == nil && len(t.nodes) <= workload.MaxOps {
+		var message []byte
+		if message, err = r.next(); err != nil {
+			break
+		}
+		var x node
+		if x, err = decodeNode(message); err == nil {
+			x.offset = r.began
+			t.nodes = append(t.nodes, x)
+		}
+	}
+	p := &source.Problem{File: f.Name, Offset: r.began, Binary: true}
+	switch {
+	case errors.Is(err, io.EOF):
+		return t, nil
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		p.Want = "a whole message, but the file ends in it"
+	case err == nil:
+		p.Want = fmt.Sprintf("at most %d nodes", workload.MaxOps)
+	default:
+		p.Want = "a Node of et_def.proto after its length: " + err.Error()
+	}
+	return t, p
+}
+
+// messages are those of a file, each after its length.
+type messages struct {
+	r     *bufio.Reader
+	at    int64 // what was read
+	began int64 // where the last message began, its length included
+	buf   []byte
+}
+
+// next is the next message, until the one after it; io.EOF at the end.
+func (m *messages) next() ([]byte, error) {
+	m.began = m.at
+	n, err := binary.ReadUvarint(m.r)
+	if err != nil {
+		return nil, err
+	}
+	if n > maxMessage {
+		return nil, fmt.Errorf("a length of %d bytes: valid are 0 to %d", n, maxMessage)
+	}
+	m.at += int64(len(binary.AppendUvarint(nil, n))) + int64(n)
+	m.buf = m.buf[:0]
+	for len(m.buf) < int(n) { // in parts: a wrong length costs no memory
+		part := min(int(n)-len(m.buf), 1<<16)
+		from := len(m.buf)
+		m.buf = slices.Grow(m.buf, part)[:from+part]
+		if _, err := io.ReadFull(m.r, m.buf[from:]); err != nil {
+			return nil, io.ErrUnexpectedEOF
+		}
+	}
+	return m.buf, nil
+}

@@ -1,0 +1,47 @@
+package source
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Problem is what stopped a reader.
+type Problem struct {
+	File string
+	// Line counts from 1; 0 where the file has no lines or the problem is of the whole.
+	Line int
+	// Offset is the place in a file without lines, in bytes; it counts if Binary.
+	Offset int64
+	Binary bool
+	// Value is what stands there; empty where something is missing.
+	Value string
+	// Want is what would be valid.
+	Want string
+}
+
+// Place is the file with the line or the offset.
+func (p *Problem) Place() string {
+	switch {
+	case p.Binary:
+		return fmt.Sprintf("%s: byte %d", p.File, p.Offset)
+	case p.Line > 0:
+		return p.File + ":" + strconv.Itoa(p.Line)
+	}
+	return p.File
+}
+
+func (p *Problem) Error() string {
+	if p.Value == "" {
+		return fmt.Sprintf("%s: expected %s", p.Place(), p.Want)
+	}
+	return fmt.Sprintf("%s: %q: expected %s", p.Place(), abridged(p.Value), p.Want)
+}
+
+// abridged keeps a message readable, whatever the file holds.
+func abridged(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
