@@ -67,8 +67,8 @@ b: calc 20
 third: calc 30
 d: calc 40
 d irequires third
-third irequires b
 b requires first
+third irequires b
 }`)
 	line, err := workload.Replay(g, nil)
 	if err != nil {

@@ -53,7 +53,8 @@ func (t *topology) rails() (*rails, *source.Problem) {
 			return nil, t.other("the link of %d and %d has another rate or latency than those of its kind", l.a, l.b)
 		}
 	}
-	return r, r.regular()
+	p := r.regular()
+	return r, p
 }
 
 // regular checks that leaves and spines are alike.
