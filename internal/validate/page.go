@@ -45,6 +45,7 @@ var groups = []struct{ id, title string }{
 	{"model", "Collectives by NCCL's own cost model"},
 	{"nccl", "Measured collectives"},
 	{"scaleout", "Scale-out on ECMP"},
+	{"training", "Training steps"},
 	{"bill", "Bills of materials"},
 }
 
