@@ -104,10 +104,17 @@ func TestBadDataIsRefusedWithItsRow(t *testing.T) {
 	}
 }
 
-func TestTheListingShowsEveryEntryWithNumbersAndSources(t *testing.T) {
-	for _, r := range List() {
-		if r.Title == "" || len(r.Numbers) == 0 || r.Sources == "" {
-			t.Errorf("%s %s: title %q, %d numbers, sources %q", r.Kind, r.Name, r.Title, len(r.Numbers), r.Sources)
+func TestEveryEntryHasATitleAndNumbersWithSources(t *testing.T) {
+	for _, k := range Kinds() {
+		for _, e := range Entries(k) {
+			if e.Title == "" || len(e.Facts) == 0 {
+				t.Errorf("%s %s: title %q, %d numbers", k, e.Name, e.Title, len(e.Facts))
+			}
+			for _, f := range e.Facts {
+				if f.Source == "" {
+					t.Errorf("%s %s: %s has no source", k, e.Name, f.Field)
+				}
+			}
 		}
 	}
 }

@@ -90,15 +90,20 @@ type detourWalk struct {
 	queue []int32
 }
 
-// upAndDown finds the ways to a leaf of a tree: first those that only go down, from the leaf up;
-// then, from the top down, those of the switches that must go up first.
-func (w *detourWalk) upAndDown(leaf int32) {
-	r := w.r
+// begin forgets the ways to the leaf before and stands at a leaf.
+func (w *detourWalk) begin(leaf int32) {
 	for i := range w.dist {
 		w.dist[i] = -1
 	}
 	w.dist[leaf] = 0
 	w.queue = append(w.queue[:0], leaf)
+}
+
+// upAndDown finds the ways to a leaf of a tree: first those that only go down, from the leaf up;
+// then, from the top down, those of the switches that must go up first.
+func (w *detourWalk) upAndDown(leaf int32) {
+	r := w.r
+	w.begin(leaf)
 	for i := 0; i < len(w.queue); i++ {
 		y := w.queue[i]
 		r.neighbours(y, func(_ uint16, x int32) {
@@ -154,11 +159,7 @@ func (w *detourWalk) take(x, leaf int32, up bool) {
 // again.
 func (w *detourWalk) shortest(leaf int32) {
 	r := w.r
-	for i := range w.dist {
-		w.dist[i] = -1
-	}
-	w.dist[leaf] = 0
-	w.queue = append(w.queue[:0], leaf)
+	w.begin(leaf)
 	for i := 0; i < len(w.queue); i++ {
 		y := w.queue[i]
 		r.neighbours(y, func(port uint16, x int32) {

@@ -36,20 +36,9 @@ type PlannedCollective struct {
 	Channels int
 }
 
-// Execute carries out a workload on a fabric of a scenario, packet by packet, all
-// groups and messages at the same time. Rank i is the i-th GPU, node by node. The
-// workload must have passed Check.
-func Execute(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, g *workload.Graph) (*Execution, error) {
-	if n := r.Cluster.Ranks(); len(g.Ranks) > n {
-		return nil, fmt.Errorf("the workload has %d ranks, the cluster has %d GPUs: give it more nodes", len(g.Ranks), n)
-	}
-	p, err := newPlan(r, f)
-	if err != nil {
-		return nil, err
-	}
-	return p.execute(ctx, r, g)
-}
-
+// execute carries out a workload, packet by packet, all groups and messages at the
+// same time. Rank i is the i-th GPU, node by node. The workload must have passed Check,
+// and have no more ranks than the cluster has GPUs.
 func (p *plan) execute(ctx context.Context, r *scenario.Resolved, g *workload.Graph) (*Execution, error) {
 	return p.forwarded(ctx, r, g, nil)
 }

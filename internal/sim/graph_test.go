@@ -16,7 +16,11 @@ func execute(t *testing.T, text string, g *workload.Graph) *Execution {
 		t.Fatal(err)
 	}
 	r := resolve(t, text)
-	x, err := Execute(context.Background(), r, &r.Fabrics[0], g)
+	p, err := newPlan(r, &r.Fabrics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := p.execute(context.Background(), r, g)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,15 +24,6 @@ type Account struct {
 	Bubble units.Time
 }
 
-// Whole is the time that an account covers.
-func (a *Account) Whole() units.Time {
-	t := a.Computing + a.Waiting + a.Bubble
-	for _, e := range a.Exposed {
-		t += e
-	}
-	return t
-}
-
 // Accounts are those of all ranks.
 func Accounts(g *Graph, t *Timeline) []Account {
 	moved := movedAt(g, t)

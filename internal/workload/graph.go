@@ -97,17 +97,6 @@ func (p Purpose) String() string {
 	return "unknown purpose"
 }
 
-// Streams is how many streams a rank uses: one more than the highest number of
-// those that keep an order.
-func Streams(ops []Op) (n int) {
-	for i := range ops {
-		if ops[i].Stream != Unordered {
-			n = max(n, int(ops[i].Stream)+1)
-		}
-	}
-	return n
-}
-
 // Ops is the number of operations of all ranks.
 func (g *Graph) Ops() (n int) {
 	for _, ops := range g.Ranks {

@@ -131,8 +131,12 @@ func TestTheBubbleIsTheClosedForm(t *testing.T) {
 		if got := float64(a.Bubble) / float64(a.Computing-optimizer); math.Abs(got-want) > 0.001 {
 			t.Errorf("%+v: the bubble is %.4f of the computing time, want %.4f", c, got, want)
 		}
-		if a.Whole() != line.End {
-			t.Errorf("%+v: the account has %v of %v", c, a.Whole(), line.End)
+		whole := a.Computing + a.Waiting + a.Bubble
+		for _, exposed := range a.Exposed {
+			whole += exposed
+		}
+		if whole != line.End {
+			t.Errorf("%+v: the account has %v of %v", c, whole, line.End)
 		}
 	}
 }
