@@ -18,7 +18,7 @@ func TestCellsAgreeWithASort(t *testing.T) {
 		q := NewCells(cells, width, uint(1+rng.IntN(8)))
 		twin := make([][]Event, cells)
 		push := func(cell int, at units.Time) {
-			e := Event{Time: at, Class: Class(rng.IntN(16)), Source: rng.Uint32N(1 << 20)}
+			e := Event{Time: at, Class: Class(rng.IntN(16)), Source: rng.Uint64N(1 << 44)}
 			if at, found := slices.BinarySearchFunc(twin[cell], e, compare); !found {
 				twin[cell] = slices.Insert(twin[cell], at, e)
 				q.Push(cell, e.Time, e.Class, e.Source)

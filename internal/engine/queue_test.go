@@ -18,7 +18,7 @@ func TestQueueAgreesWithASort(t *testing.T) {
 		now := Event{Time: -1}
 		floor := units.Time(0) // nothing earlier may be pushed
 		push := func() {
-			e := Event{Time: max(floor, now.Time), Class: Class(rng.IntN(16)), Source: rng.Uint32N(50)}
+			e := Event{Time: max(floor, now.Time), Class: Class(rng.IntN(16)), Source: rng.Uint64N(50)}
 			switch rng.IntN(4) {
 			case 0:
 				e.Time += units.Time(rng.IntN(50))
@@ -109,7 +109,7 @@ func BenchmarkQueue(b *testing.B) {
 			q := NewQueue(7, 14)
 			rng := rand.New(rand.NewPCG(1, 1))
 			for i := range pending {
-				q.Push(units.Time(rng.IntN(1_000_000)), 1, uint32(i))
+				q.Push(units.Time(rng.IntN(1_000_000)), 1, uint64(i))
 			}
 			var e Event
 			b.ReportAllocs()

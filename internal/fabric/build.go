@@ -269,7 +269,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
 	const minWidth, maxWidth, minReach, maxReach = 6, 12, 20, 23 // log2 of picoseconds
 	widthLog2 = minWidth
-	for ports := b.endPorts() / parts; widthLog2 < maxWidth && ports<<widthLog2 < 600_000; widthLog2++ {
+	for ports := b.endPorts() / parts; widthLog2 < min(maxWidth, b.widest()) && ports<<widthLog2 < 600_000; widthLog2++ {
 	}
 	longest := units.Time(0)
 	for i := range b.n.ports {
@@ -308,7 +308,7 @@ func (b *Builder) allocate() {
 	n.nicQueues = make([]nicQueue, ports*n.classes)
 	for i := range n.ports {
 		n.ports[i] = port{wakeAt: units.Forever, serveIn: -1, sole: -1, num: 1, den: 1}
-		n.inboxes[i] = inbox{flying: emptyList, back: -1}
+		n.inboxes[i] = inbox{back: -1}
 		n.back[i] = -1
 	}
 	for i := range n.nicQueues {

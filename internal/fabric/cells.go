@@ -48,11 +48,17 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 		b.setCells(link)
 	}
 	reach := b.findLookahead(func(link int) bool { return n.ports[link].cell != n.inboxes[link].cell })
-	if reach < 1<<minSlot {
+	if reach < 1<<minSlot || b.widest() < minSlot {
 		n.join()
 		return 0, 0
 	}
-	return min(switches, maxCells-1) + 1, min(uint(bits.Len64(uint64(reach)))-1, maxSlot)
+	return min(switches, maxCells-1) + 1, min(uint(bits.Len64(uint64(reach)))-1, maxSlot, b.widest())
+}
+
+// widest is log2 of the longest bucket in which the source of an arrival over any
+// link has room beside the time. An application's source takes 32 bits.
+func (b *Builder) widest() uint {
+	return engine.SourceBits(packetBits + uint(max(32-packetBits, bits.Len(uint(len(b.n.ports))))))
 }
 
 // apart reports whether a node is handled apart from the ends.
@@ -85,7 +91,7 @@ func (n *Network) join() {
 }
 
 // push adds an event of a cell.
-func (p *Partition) push(cell uint16, t units.Time, class engine.Class, source uint32) {
+func (p *Partition) push(cell uint16, t units.Time, class engine.Class, source uint64) {
 	if cell == 0 {
 		p.queue.Push(t, class, source)
 		return
@@ -124,9 +130,8 @@ func (p *Partition) runCell(limit units.Time) {
 		p.now = e.Time
 		p.stats.Events++
 		if e.Class == classArrive { // handle, without what switches do not have
-			link := int32(e.Source)
+			link, i := arriving(e.Source)
 			b := &p.net.inboxes[link]
-			i := p.land(b, link)
 			switch b.kind {
 			case kindEthernet:
 				p.arriveEthernet(b, link, i)

@@ -446,7 +446,7 @@ func (p *Partition) starve(lifetime units.Time, index int32) {
 			p.net.stalls[index].discards = 0
 		}
 		p.net.starved[index] = p.now
-		p.push(p.net.ports[int(index)/p.net.classes].cell, p.now+lifetime, classExpire, uint32(index))
+		p.push(p.net.ports[int(index)/p.net.classes].cell, p.now+lifetime, classExpire, uint64(index))
 	}
 }
 

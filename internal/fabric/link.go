@@ -53,9 +53,8 @@ func (o *port) occupy(start units.Time, size int64) units.Time {
 	return o.freeAt
 }
 
-// inbox is the receiving side of a link: the packets in flight on it.
+// inbox is the receiving side of a link.
 type inbox struct {
-	flying list
 	busy   units.Time // InfiniBand: no read port of the input buffer is in use from then on
 	node   int32
 	back   int32  // the port of the receiver that sends the other way
@@ -99,39 +98,29 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	return end
 }
 
-// fly appends a packet, with the time of its arrival, to those in flight on a
-// link.
+// packetBits is how many bits of an arrival's source are the number of the packet;
+// above them is the link, which alone decides the order: no two packets arrive over
+// a link at one instant.
+const packetBits = 26
+
+// fly makes a packet arrive at the end of a link when its time has come.
 func (p *Partition) fly(link, i int32) {
-	b := &p.net.inboxes[link]
-	k := &p.pool.hot[i]
-	k.next = -1
-	if b.flying.head < 0 {
-		b.flying.head = i
-		p.push(b.cell, k.arrive, classArrive, uint32(link))
-	} else {
-		before := &p.pool.hot[b.flying.tail]
-		before.next, before.arrive = i, k.arrive
-	}
-	b.flying.tail = i
+	p.push(p.net.inboxes[link].cell, p.pool.hot[i].arrive, classArrive, arrival(link, i))
 }
 
-// land takes the packet that arrives now off a link.
-func (p *Partition) land(b *inbox, link int32) int32 {
-	i := b.flying.head
-	k := &p.pool.hot[i]
-	b.flying.head = k.next
-	if k.next >= 0 {
-		p.push(b.cell, k.arrive, classArrive, uint32(link))
-	}
-	k.arrive = p.now
-	return i
+// arrival is the source of a packet's arrival over a link.
+func arrival(link, i int32) uint64 { return uint64(link)<<packetBits | uint64(i) }
+
+// arriving are the link and the packet of an arrival's source.
+func arriving(source uint64) (link, i int32) {
+	return int32(source >> packetBits), int32(source & (1<<packetBits - 1))
 }
 
 // wake makes a port decide at t, unless it does so earlier anyway.
 func (p *Partition) wake(o *port, link int32, t units.Time) {
 	if t < o.wakeAt {
 		o.wakeAt = t
-		p.push(o.cell, t, classPort, uint32(link))
+		p.push(o.cell, t, classPort, uint64(link))
 	}
 }
 

@@ -36,7 +36,8 @@ func (p *Partition) lookAhead(bucket *engine.Bucket) {
 	sum := int32(0)
 	for i := range bucket.Left() {
 		if class, source := bucket.Peek(i); class == classArrive {
-			p.glances = append(p.glances, glance{packet: n.inboxes[source].flying.head, link: int32(source)})
+			link, i := arriving(source)
+			p.glances = append(p.glances, glance{packet: i, link: link})
 		}
 	}
 	for _, g := range p.glances {
@@ -60,16 +61,20 @@ func (p *Partition) lookAheadEnds() {
 		if class < classArrive || class > classPort {
 			continue
 		}
-		link, node := int32(source), n.ports[source].node
+		packet, link := int32(-1), int32(source)
 		if class == classArrive {
-			node = n.inboxes[source].node
+			link, packet = arriving(source)
+		}
+		node := n.ports[link].node
+		if packet >= 0 {
+			node = n.inboxes[link].node
 		}
 		if n.nodes[node].kind != kindNIC || n.nics[n.nodes[node].state].spec.Transport == nil {
 			continue
 		}
 		switch class {
 		case classArrive:
-			p.glances = append(p.glances, glance{packet: n.inboxes[source].flying.head, link: link})
+			p.glances = append(p.glances, glance{packet: packet, link: link})
 		case classPort:
 			if q := &n.nicQueues[int(link)*n.classes]; q.ring.n > 0 {
 				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first()})

@@ -312,7 +312,7 @@ func (p *Partition) wakeNIC(node int32, nic *nicState) {
 	}
 	nic.later = min(nic.later, nic.wakeAt)
 	nic.wakeAt = nic.timers[0].at
-	p.queue.Push(nic.wakeAt, classTimer, uint32(node))
+	p.queue.Push(nic.wakeAt, classTimer, uint64(node))
 }
 
 // timerNIC serves the timers of a NIC that are due.

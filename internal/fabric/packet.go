@@ -26,11 +26,8 @@ const (
 // pkt is what every hop touches of a packet: half a cache line. What only the
 // ends need is kept apart, at the same index.
 type pkt struct {
-	// arrive is when it arrived at the node where it waits. In flight it is
-	// when the packet behind it will arrive: so nobody has to look at that one
-	// before its time.
-	arrive  units.Time
-	next    int32  // the packet behind it on a link or in a queue
+	arrive  units.Time // at the node where it waits or is bound for
+	next    int32      // the packet behind it in a queue
 	dst     int32  // node that it is bound for
 	in      int32  // link by which it came into the node where it waits
 	entropy uint32 // what ECMP hashes: the flow's addresses and UDP source port

@@ -148,9 +148,8 @@ func (p *Partition) handle(e *engine.Event) {
 	n := p.net
 	switch e.Class {
 	case classArrive:
-		link := int32(e.Source)
+		link, i := arriving(e.Source)
 		b := &n.inboxes[link]
-		i := p.land(b, link)
 		if n.packets != nil {
 			p.landed(link, i)
 		}
@@ -193,7 +192,7 @@ func (p *Partition) handle(e *engine.Event) {
 	case classTimer:
 		p.timerNIC(int32(e.Source))
 	case classApp:
-		n.app.Timer(p, e.Source)
+		n.app.Timer(p, uint32(e.Source))
 	}
 }
 
@@ -258,4 +257,4 @@ func (p *Partition) Now() units.Time { return p.now }
 
 // At schedules the application's Timer with the source for t. A source has at
 // most one timer pending at any instant.
-func (p *Partition) At(t units.Time, source uint32) { p.queue.Push(t, classApp, source) }
+func (p *Partition) At(t units.Time, source uint32) { p.queue.Push(t, classApp, uint64(source)) }
