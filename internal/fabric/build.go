@@ -237,6 +237,11 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	for i := range b.cable {
 		b.wire(&b.cable[i])
 	}
+	for i := range n.nodes {
+		if n.nodes[i].kind == kindEthernet {
+			n.thresholds(&n.nodes[i])
+		}
+	}
 	b.credits()
 	b.jitters()
 	b.errors()
@@ -288,7 +293,7 @@ func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
 func (b *Builder) endPorts() (count int) {
 	n := &b.n
 	for link := range n.ports {
-		if n.ports[link].cell == 0 || n.inboxes[link].cell == 0 {
+		if n.cell(int32(link)) == 0 || n.ports[link].to == 0 {
 			count++
 		}
 	}
@@ -317,6 +322,15 @@ func (b *Builder) allocate() {
 	for i := range n.nodes {
 		for link := n.nodes[i].base; link < n.nodes[i].base+n.nodes[i].ports; link++ {
 			n.ports[link].node = int32(i)
+		}
+	}
+	for i := range n.nodes {
+		switch nd := &n.nodes[i]; nd.kind {
+		case kindEthernet:
+			nd.ethernet = &n.ethernet[nd.state]
+			*nd.ethernet = newEthernetState(nd.ethernet.spec)
+		case kindInfiniBand:
+			nd.infiniband = &n.infiniband[nd.state]
 		}
 	}
 	if len(n.ethernet) > 0 {
@@ -405,7 +419,7 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 	if c.uncounted {
 		o.flags |= flagUncounted
 	}
-	in.node, in.back, in.kind, in.part, in.cell = receiver, to, r.kind, r.part, r.cell
+	in.node, in.back, in.kind, in.part = receiver, to, r.kind, r.part
 	n.back[to] = from
 	n.propagation[from] = c.propagation
 	switch r.kind {

@@ -45,9 +45,9 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 		}
 	}
 	for link := range n.ports {
-		b.setCells(link)
+		b.setCell(link)
 	}
-	reach := b.findLookahead(func(link int) bool { return n.ports[link].cell != n.inboxes[link].cell })
+	reach := b.findLookahead(func(link int) bool { return n.cell(int32(link)) != n.ports[link].to })
 	if reach < 1<<minSlot || b.widest() < minSlot {
 		n.join()
 		return 0, 0
@@ -66,16 +66,17 @@ func (nd *node) apart() bool {
 	return nd.kind == kindEthernet || nd.kind == kindInfiniBand && nd.local == byTables
 }
 
-// setCells notes the cells of both ends of a link with the link.
-func (b *Builder) setCells(link int) {
+// setCell notes the cell of its receiver with a link.
+func (b *Builder) setCell(link int) {
 	n := &b.n
-	n.ports[link].cell = n.nodes[n.ports[link].node].cell
+	n.ports[link].to = n.cell(int32(link))
 	if n.inboxes[link].back >= 0 {
-		n.inboxes[link].cell = n.nodes[n.inboxes[link].node].cell
-	} else {
-		n.inboxes[link].cell = n.ports[link].cell
+		n.ports[link].to = n.nodes[n.inboxes[link].node].cell
 	}
 }
+
+// cell is the cell of the node that sends on a link.
+func (n *Network) cell(link int32) uint16 { return n.nodes[n.ports[link].node].cell }
 
 // join puts everything into the cell of the ends, before the run.
 func (n *Network) join() {
@@ -83,7 +84,7 @@ func (n *Network) join() {
 		n.nodes[i].cell = 0
 	}
 	for link := range n.ports {
-		n.ports[link].cell, n.inboxes[link].cell = 0, 0
+		n.ports[link].to = 0
 	}
 	for _, p := range n.parts {
 		p.cells = nil
@@ -129,6 +130,7 @@ func (p *Partition) runCell(limit units.Time) {
 	for p.cells.Pop(limit, &e) {
 		p.now = e.Time
 		p.stats.Events++
+		p.last = !p.cells.MoreNow()
 		if e.Class == classArrive { // handle, without what switches do not have
 			link, i := arriving(e.Source)
 			b := &p.net.inboxes[link]
@@ -143,7 +145,7 @@ func (p *Partition) runCell(limit units.Time) {
 		} else {
 			p.handle(&e)
 		}
-		if len(p.dirty) > 0 && !p.cells.MoreNow() {
+		if p.last && len(p.dirty) > 0 {
 			p.decide()
 		}
 	}

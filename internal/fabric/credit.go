@@ -164,7 +164,7 @@ func (p *Partition) addCredit(index int32, period int64, blocks int32) {
 
 // reached is the time that both ends of a link have reached.
 func (p *Partition) reached(link int32) units.Time {
-	if n := p.net; n.ports[link].cell != n.inboxes[link].cell {
+	if n := p.net; n.cell(link) != n.ports[link].to {
 		return p.done // the sender may be behind, or ahead
 	}
 	return max(p.now, p.done)

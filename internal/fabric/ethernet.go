@@ -85,14 +85,22 @@ type ethernetState struct {
 	// packets that have left, but whose port has not looked since, are still
 	// in it: settle takes them out when the difference could decide something.
 	used     int64
+	shared   int64 // spec.Shared
 	headroom int64 // what the ingress queues hold of their headroom; as used
+	reserve  int32 // spec.Reserve
 	paused   int32 // ingress queues that have their sender paused
+	lossless uint16
+}
+
+func newEthernetState(s *EthernetSwitch) ethernetState {
+	return ethernetState{spec: s, shared: s.Shared, reserve: s.Reserve, lossless: s.PFC.Lossless}
 }
 
 // ingress is the accounting of one ingress port and priority.
 type ingress struct {
 	held     int32 // bytes in the reserve and the shared pool
 	headroom int32 // bytes in the headroom
+	num, den int64 // alpha; num is 0 where the threshold is not dynamic
 	paused   bool
 }
 
@@ -111,7 +119,7 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
 	nd := &n.nodes[b.node]
-	s := &n.ethernet[nd.state]
+	s := nd.ethernet
 	k.in = link
 	if n.segments != nil && p.unrouted(nd, link, i) {
 		return
@@ -122,7 +130,7 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 		p.drop(i, DropWatchdog)
 		return
 	}
-	lossless := s.spec.PFC.Lossless>>k.class&1 != 0
+	lossless := s.lossless>>(k.class&15)&1 != 0
 	if !lossless && s.spec.EgressDen != 0 && p.overEgress(s, b, o, out, k) && !p.trims(s, b, o, out, k) {
 		p.drop(i, DropBuffer)
 		return
@@ -135,31 +143,31 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 		p.drop(i, why)
 		return
 	}
-	depth := p.enqueueEthernet(o, out, i)
+	depth := p.enqueueEthernet(o, out, i, k)
 	o.queued += int32(k.size)
-	if e := n.ecn(s, out, k.class); e.KMax > 0 && !e.AtDequeue {
+	if e := n.ecn(s, out, k.class); depth > e.KMin && e.KMax > 0 && !e.AtDequeue {
 		p.mark(e, depth, out, k)
 	}
-	p.touch(o, out)
+	if p.touches(o, out) {
+		p.sendEthernet(o, out)
+	}
 }
 
 // enqueueEthernet makes a packet wait at a port and gives the bytes of its
 // queue. A packet that waits alone is in no queue: many never see one.
-func (p *Partition) enqueueEthernet(o *port, out, i int32) int32 {
-	k := &p.pool.hot[i]
+func (p *Partition) enqueueEthernet(o *port, out, i int32, k *pkt) int32 {
 	if o.nonEmpty == 0 {
 		o.sole = i
-		o.nonEmpty = 1 << k.class
+		o.nonEmpty = 1 << (k.class & 15)
 		return int32(k.size)
 	}
 	p.queueSoleEthernet(o, out)
-	o.nonEmpty |= 1 << k.class
-	return p.queueUpEthernet(out, i)
+	o.nonEmpty |= 1 << (k.class & 15)
+	return p.queueUpEthernet(out, i, k)
 }
 
 // queueUpEthernet puts a packet into its queue and gives the bytes in it.
-func (p *Partition) queueUpEthernet(out, i int32) int32 {
-	k := &p.pool.hot[i]
+func (p *Partition) queueUpEthernet(out, i int32, k *pkt) int32 {
 	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
 	p.pool.push(&q.packets, i)
 	q.bytes += int32(k.size)
@@ -170,7 +178,7 @@ func (p *Partition) queueUpEthernet(out, i int32) int32 {
 func (p *Partition) queueSoleEthernet(o *port, out int32) {
 	if i := o.sole; i >= 0 {
 		o.sole = -1
-		p.queueUpEthernet(out, i)
+		p.queueUpEthernet(out, i, &p.pool.hot[i])
 	}
 }
 
@@ -212,16 +220,30 @@ func (p *Partition) overEgress(s *ethernetState, b *inbox, o *port, out int32, k
 // admit charges a packet to its ingress queue. It reports false where neither
 // the shared pool nor the headroom has room for it.
 func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
-	n, spec := p.net, s.spec
+	n := p.net
 	g := &n.ingress[int(link)*n.classes+int(k.class)]
+	held := g.held + int32(k.size)
+	above := max(0, held-s.reserve)
+	used := s.used + int64(above-max(0, g.held-s.reserve))
+	if g.headroom != 0 || int64(above+1)*g.den > (s.shared-used)*g.num {
+		return p.admitAtBound(s, g, b, link, k)
+	}
+	g.held, s.used = held, used // and there is room for more
+	return true
+}
+
+// admitAtBound does the same where an ingress queue is over its threshold, or may
+// be when it has got the packet.
+func (p *Partition) admitAtBound(s *ethernetState, g *ingress, b *inbox, link int32, k *pkt) bool {
+	n, spec := p.net, s.spec
 	size := int32(k.size)
-	over := n.over(s, link, int64(g.held+size)-int64(spec.Reserve))
+	over := s.over(g, int64(g.held+size)-int64(spec.Reserve))
 	if over {
 		p.settle(b.node)
-		over = n.over(s, link, int64(g.held+size)-int64(spec.Reserve))
+		over = s.over(g, int64(g.held+size)-int64(spec.Reserve))
 	}
 	if over {
-		if spec.PFC.Lossless>>k.class&1 == 0 {
+		if s.lossless>>k.class&1 == 0 {
 			return false
 		}
 		if g.headroom+size > n.headroom(s, link) || spec.HeadroomPool > 0 && p.overPool(s, b, size) {
@@ -237,7 +259,7 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 			p.breach("shared buffer over its size", link, s.used, spec.Shared)
 		}
 	}
-	if spec.PFC.Lossless>>k.class&1 != 0 && !g.paused && p.crowded(s, g, b, link) {
+	if s.lossless>>k.class&1 != 0 && !g.paused && p.crowded(s, g, b) {
 		p.pauseSender(s, g, b, link, k.class)
 	}
 	return true
@@ -245,9 +267,9 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 
 // crowded reports whether an ingress queue has no room for more, and its sender is
 // to be paused.
-func (p *Partition) crowded(s *ethernetState, g *ingress, b *inbox, link int32) bool {
+func (p *Partition) crowded(s *ethernetState, g *ingress, b *inbox) bool {
 	full := func() bool {
-		return g.headroom > 0 || p.net.over(s, link, shared(g, s.spec.Reserve)+1)
+		return g.headroom > 0 || s.over(g, shared(g, s.spec.Reserve)+1)
 	}
 	if !full() {
 		return false
@@ -268,24 +290,25 @@ func (p *Partition) overPool(s *ethernetState, b *inbox, size int32) bool {
 func (p *Partition) release(s *ethernetState, link int32, class uint8, size int32) {
 	n := p.net
 	g := &n.ingress[int(link)*n.classes+int(class)]
-	fromHeadroom := min(g.headroom, size)
-	g.headroom -= fromHeadroom
-	s.headroom -= int64(fromHeadroom)
-	before := shared(g, s.spec.Reserve)
-	g.held -= size - fromHeadroom
-	if g.held < 0 {
-		p.breach("ingress queue holds less than nothing", link, int64(g.held), 0)
+	if g.headroom > 0 {
+		fromHeadroom := min(g.headroom, size)
+		g.headroom -= fromHeadroom
+		s.headroom -= int64(fromHeadroom)
+		size -= fromHeadroom
 	}
-	s.used -= before - shared(g, s.spec.Reserve)
-	if g.paused && g.headroom == 0 {
-		if n.mayResume(s, g, link) {
-			p.resumeSender(s, g, link, class)
-		}
+	held := g.held - size
+	s.used -= int64(max(0, g.held-s.reserve) - max(0, held-s.reserve))
+	g.held = held
+	if held < 0 {
+		p.breach("ingress queue holds less than nothing", link, int64(held), 0)
+	}
+	if g.paused && g.headroom == 0 && s.mayResume(g) {
+		p.resumeSender(s, g, link, class)
 	}
 }
 
 // mayResume reports whether a paused queue has drained far enough.
-func (n *Network) mayResume(s *ethernetState, g *ingress, link int32) bool {
+func (s *ethernetState) mayResume(g *ingress) bool {
 	above := shared(g, s.spec.Reserve)
 	switch {
 	case above == 0 || g.held <= s.spec.Xon:
@@ -293,7 +316,7 @@ func (n *Network) mayResume(s *ethernetState, g *ingress, link int32) bool {
 	case s.spec.Xon > 0 && s.spec.XonOffset == 0:
 		return false
 	}
-	return !n.over(s, link, above+int64(s.spec.XonOffset))
+	return !s.over(g, above+int64(s.spec.XonOffset))
 }
 
 // served gives back the buffer of the packet that a port has sent.
@@ -319,7 +342,7 @@ func (p *Partition) settle(node int32) {
 // sendEthernet sends the next packet of a port whose wire is free.
 func (p *Partition) sendEthernet(o *port, link int32) {
 	n := p.net
-	s := &n.ethernet[n.nodes[o.node].state]
+	s := n.nodes[o.node].ethernet
 	if o.serveIn >= 0 {
 		p.served(s, o)
 	}
@@ -330,7 +353,7 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 		}
 		return
 	}
-	class := uint8(bits.TrailingZeros16(ready))
+	class := uint8(bits.TrailingZeros16(ready)) & 15
 	if ready&(ready-1) != 0 {
 		class = p.schedule(&s.spec.Schedule, link, ready)
 	}
@@ -348,7 +371,7 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 		start = p.notBeforeTail(o, k)
 	}
 	in, size := k.in, k.size
-	p.transmit(link, i, start)
+	p.transmit(o, link, i, k, start)
 	if s.spec.inspects.Num > 0 {
 		o.hold(s.spec.inspects, size, start)
 	}

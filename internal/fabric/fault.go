@@ -97,8 +97,8 @@ func (b *Builder) faults() {
 		}
 		link := int32(link)
 		f.receiver = n.inboxes[link].kind
-		n.Partition(n.ports[link].node).push(n.ports[link].cell, f.times[0], classFault, uint64(link))
-		n.Partition(n.inboxes[link].node).push(n.inboxes[link].cell, f.times[0], classFault, n.receiverSource(link))
+		n.Partition(n.ports[link].node).push(n.cell(link), f.times[0], classFault, uint64(link))
+		n.Partition(n.inboxes[link].node).push(n.ports[link].to, f.times[0], classFault, n.receiverSource(link))
 	}
 }
 

@@ -30,7 +30,7 @@ func (p *Partition) faultOut(link int32) {
 	f, o := &n.faults.links[link], &n.ports[link]
 	f.out++
 	if f.out < len(f.times) {
-		p.push(o.cell, f.times[f.out], classFault, uint64(link))
+		p.push(n.cell(link), f.times[f.out], classFault, uint64(link))
 	}
 	if f.out%2 == 0 {
 		o.flags &^= flagDown
@@ -57,7 +57,7 @@ func (p *Partition) faultIn(link int32) {
 	f, b := &n.faults.links[link], &n.inboxes[link]
 	f.in++
 	if f.in < len(f.times) {
-		p.push(b.cell, f.times[f.in], classFault, n.receiverSource(link))
+		p.push(n.ports[link].to, f.times[f.in], classFault, n.receiverSource(link))
 	}
 	if f.in%2 == 1 {
 		b.kind = kindDown

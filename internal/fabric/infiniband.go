@@ -393,7 +393,7 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 		start = max(start, p.notBeforeTail(o, k))
 	}
 	copied, record := k.role >= roleCopy, int32(k.entropy)
-	end := p.transmit(out, i, start)
+	end := p.transmit(o, out, i, k, start)
 	if s.spec.inspects.Num > 0 {
 		o.hold(s.spec.inspects, size, start)
 	}
@@ -446,7 +446,7 @@ func (p *Partition) starve(lifetime units.Time, index int32) {
 			p.net.stalls[index].discards = 0
 		}
 		p.net.starved[index] = p.now
-		p.push(p.net.ports[int(index)/p.net.classes].cell, p.now+lifetime, classExpire, uint64(index))
+		p.push(p.net.cell(index/int32(p.net.classes)), p.now+lifetime, classExpire, uint64(index))
 	}
 }
 

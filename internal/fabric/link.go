@@ -19,7 +19,7 @@ type port struct {
 	blocked  uint16 // classes paused by PFC; InfiniBand: lanes that are stalled
 	serve    uint16 // Ethernet: size of the packet on the wire
 	debt     uint16 // InfiniBand: bytes of flow-control packets to go before the next packet
-	cell     uint16 // of its node
+	to       uint16 // cell of the receiver
 	class    uint8  // Ethernet: class of the packet on the wire
 	flags    portFlags
 }
@@ -58,7 +58,6 @@ type inbox struct {
 	busy   units.Time // InfiniBand: no read port of the input buffer is in use from then on
 	node   int32
 	back   int32  // the port of the receiver that sends the other way
-	cell   uint16 // of the receiver
 	part   uint8  // partition of the receiver
 	kind   nodeKind
 	slower bool // some port of the receiver is faster: cut-through could outrun the tail
@@ -71,9 +70,7 @@ func (o *port) serialisation(size uint16) units.Time {
 
 // transmit sends a packet from a port, which must be free, starting at start.
 // The packet is gone afterwards.
-func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
-	o := &p.net.ports[link]
-	k := &p.pool.hot[i]
+func (p *Partition) transmit(o *port, link, i int32, k *pkt, start units.Time) units.Time {
 	end := o.occupy(start, int64(k.size))
 	at := start
 	if o.flags&flagTail != 0 {
@@ -93,7 +90,7 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	if o.flags&flagRemote != 0 {
 		p.sendRemote(p.net.inboxes[link].part, link, i)
 	} else {
-		p.fly(link, i)
+		p.push(o.to, k.arrive, classArrive, arrival(link, i))
 	}
 	return end
 }
@@ -105,7 +102,7 @@ const packetBits = 26
 
 // fly makes a packet arrive at the end of a link when its time has come.
 func (p *Partition) fly(link, i int32) {
-	p.push(p.net.inboxes[link].cell, p.pool.hot[i].arrive, classArrive, arrival(link, i))
+	p.push(p.net.ports[link].to, p.pool.hot[i].arrive, classArrive, arrival(link, i))
 }
 
 // arrival is the source of a packet's arrival over a link.
@@ -120,8 +117,19 @@ func arriving(source uint64) (link, i int32) {
 func (p *Partition) wake(o *port, link int32, t units.Time) {
 	if t < o.wakeAt {
 		o.wakeAt = t
-		p.push(o.cell, t, classPort, uint64(link))
+		p.push(p.net.nodes[o.node].cell, t, classPort, uint64(link))
 	}
+}
+
+// touches does what touch does, but reports whether the port is to decide right now
+// and leaves that to the caller, who does nothing more in this event: where it is the
+// last of its instant.
+func (p *Partition) touches(o *port, link int32) bool {
+	if p.last && o.freeAt <= p.now && o.flags&flagDown == 0 && len(p.dirty) == 0 {
+		return true
+	}
+	p.touch(o, link)
+	return false
 }
 
 // touch makes a port that has got something to send decide: at the end of this

@@ -35,6 +35,8 @@ const (
 
 // node is the fixed description of a node, and where its state is.
 type node struct {
+	ethernet   *ethernetState   // Ethernet switches
+	infiniband *infinibandState // switches with credits
 	base, ports int32 // its ports
 	state       int32 // index into the states of its kind
 	row         int32 // switches: row of the forwarding tables

@@ -75,6 +75,7 @@ type Partition struct {
 	done     units.Time // everything earlier has been handled; without cells, a lone partition does not keep it
 	flows    int        // ends of connections
 	dirty    []int32
+	last     bool // the event being handled is the last of its instant
 	batch    transport.Batch
 	seen     seen    // what the packet that is handed over reports
 	told     cc.Seen // the same, as the transport sees it
@@ -121,11 +122,12 @@ func (p *Partition) runEnds(limit units.Time) {
 	for p.queue.Pop(limit, &e) {
 		p.now = e.Time
 		p.stats.Events++
+		p.last = !p.queue.MoreNow()
 		if looksAhead && p.queue.Fresh() {
 			p.lookAheadEnds()
 		}
 		p.handle(&e)
-		if len(p.dirty) > 0 && !p.queue.MoreNow() {
+		if p.last && len(p.dirty) > 0 {
 			p.decide()
 		}
 	}
@@ -176,7 +178,9 @@ func (p *Partition) handle(e *engine.Event) {
 			return
 		}
 		o.wakeAt = units.Forever
-		p.touch(o, link)
+		if p.touches(o, link) {
+			p.send(o, link)
+		}
 	case classPause:
 		p.pauseEffect(int32(e.Source))
 	case classRefresh:
@@ -213,18 +217,23 @@ func (p *Partition) decide() {
 			p.wake(o, link, o.freeAt)
 			continue
 		}
-		switch n.nodes[o.node].kind {
-		case kindEthernet:
-			p.sendEthernet(o, link)
-		case kindInfiniBand:
-			p.sendInfiniBand(o, link)
-		case kindNIC:
-			p.sendNIC(o, link)
-		case kindGPU:
-			p.sendGPU(o, link)
-		}
+		p.send(o, link)
 	}
 	p.dirty = p.dirty[:0]
+}
+
+// send lets a port whose wire is free choose what to send.
+func (p *Partition) send(o *port, link int32) {
+	switch p.net.nodes[o.node].kind {
+	case kindEthernet:
+		p.sendEthernet(o, link)
+	case kindInfiniBand:
+		p.sendInfiniBand(o, link)
+	case kindNIC:
+		p.sendNIC(o, link)
+	case kindGPU:
+		p.sendGPU(o, link)
+	}
 }
 
 // drop ends a packet for a reason that is counted.
