@@ -237,16 +237,19 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	for i := range b.cable {
 		b.wire(&b.cable[i])
 	}
-	for i := range n.nodes {
-		if n.nodes[i].kind == kindEthernet {
-			n.thresholds(&n.nodes[i])
-		}
-	}
 	b.credits()
 	b.jitters()
 	b.errors()
 	b.markSlower()
 	b.aggregate()
+	for i := range n.nodes {
+		switch nd := &n.nodes[i]; nd.kind {
+		case kindEthernet:
+			n.thresholds(nd)
+		case kindInfiniBand:
+			n.readPorts(nd)
+		}
+	}
 	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })
 	cells, slot := b.cut()
 	for i := range parts {
@@ -331,6 +334,7 @@ func (b *Builder) allocate() {
 			*nd.ethernet = newEthernetState(nd.ethernet.spec)
 		case kindInfiniBand:
 			nd.infiniband = &n.infiniband[nd.state]
+			nd.infiniband.settle()
 		}
 	}
 	if len(n.ethernet) > 0 {

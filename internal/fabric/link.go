@@ -55,7 +55,6 @@ func (o *port) occupy(start units.Time, size int64) units.Time {
 
 // inbox is the receiving side of a link.
 type inbox struct {
-	busy   units.Time // InfiniBand: no read port of the input buffer is in use from then on
 	node   int32
 	back   int32  // the port of the receiver that sends the other way
 	part   uint8  // partition of the receiver
