@@ -166,7 +166,7 @@ func (p *Partition) contribute(b *inbox, link, i int32) {
 	delete(p.sums, id)
 	unit := n.nodes[b.node].aggregator()
 	n.lanes[int(unit)*n.classes+int(k.class)].available -= blocks(k.size)
-	k.role, k.out = roleSum, 0
+	k.role = roleSum
 	k.arrive = p.now + n.aggregation.latency
 	p.fly(unit, i)
 }

@@ -536,6 +536,12 @@ func (b *Builder) markSlower() {
 			for out := nd.base; out < nd.base+nd.ports; out++ {
 				if link := n.back[in]; link >= 0 && n.faster(out, link) {
 					n.inboxes[link].slower = true
+					switch nd.kind {
+					case kindEthernet:
+						nd.ethernet.outrun = nd.ethernet.spec.CutThrough
+					case kindInfiniBand:
+						nd.infiniband.outrun = true
+					}
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"math"
 	"math/bits"
 
 	"weft/units"
@@ -89,11 +90,37 @@ type ethernetState struct {
 	headroom int64 // what the ingress queues hold of their headroom; as used
 	reserve  int32 // spec.Reserve
 	paused   int32 // ingress queues that have their sender paused
-	lossless uint16
+	// leastIn and leastOut are up to how many bytes in an egress queue nothing is
+	// marked, when a packet is queued and when it leaves.
+	leastIn, leastOut int32
+	lossless          uint16
+	early             bool // spec.EarlyRelease
+	outrun            bool // at cut-through some input is slower than some output
 }
 
 func newEthernetState(s *EthernetSwitch) ethernetState {
-	return ethernetState{spec: s, shared: s.Shared, reserve: s.Reserve, lossless: s.PFC.Lossless}
+	e := ethernetState{
+		spec: s, shared: s.Shared, reserve: s.Reserve, lossless: s.PFC.Lossless, early: s.EarlyRelease,
+		leastIn: math.MaxInt32, leastOut: math.MaxInt32,
+	}
+	e.marks(&s.ECN)
+	for i := range s.Ports {
+		e.marks(&s.Ports[i].ECN)
+	}
+	return e
+}
+
+// marks notes from where on queues may be marked.
+func (s *ethernetState) marks(ecn *[8]ECN) {
+	for i := range ecn {
+		switch e := &ecn[i]; {
+		case e.KMax <= 0:
+		case e.AtDequeue:
+			s.leastOut = min(s.leastOut, e.KMin)
+		default:
+			s.leastIn = min(s.leastIn, e.KMin)
+		}
+	}
 }
 
 // ingress is the accounting of one ingress port and priority.
@@ -143,13 +170,36 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 		p.drop(i, why)
 		return
 	}
+	if o.nonEmpty == 0 && p.atOnce(o) && p.passEthernet(s, o, out, i, k) {
+		return
+	}
 	depth := p.enqueueEthernet(o, out, i, k)
 	o.queued += int32(k.size)
-	if e := n.ecn(s, out, k.class); depth > e.KMin && e.KMax > 0 && !e.AtDequeue {
-		p.mark(e, depth, out, k)
+	p.markIn(s, o, out, k, depth)
+	p.touch(o, out)
+}
+
+// passEthernet sends a packet that comes to an idle port without queueing it. It
+// reports false if the port may not send.
+func (p *Partition) passEthernet(s *ethernetState, o *port, out, i int32, k *pkt) bool {
+	if o.serveIn >= 0 {
+		p.served(s, o)
 	}
-	if p.touches(o, out) {
-		p.sendEthernet(o, out)
+	if o.freeAt > p.now || o.blocked>>(k.class&15)&1 != 0 { // a PFC frame may have taken the wire just now
+		return false
+	}
+	p.markIn(s, o, out, k, int32(k.size))
+	p.launchEthernet(s, o, out, i, k, 0)
+	return true
+}
+
+// markIn marks a packet that makes a queue of so many bytes, where the queue's length
+// when a packet comes decides.
+func (p *Partition) markIn(s *ethernetState, o *port, out int32, k *pkt, bytes int32) {
+	if bytes > s.leastIn {
+		if e := p.net.ecn(s, out, k.class); e.KMax > 0 && !e.AtDequeue {
+			p.mark(e, bytes, out, k)
+		}
 	}
 }
 
@@ -341,8 +391,7 @@ func (p *Partition) settle(node int32) {
 
 // sendEthernet sends the next packet of a port whose wire is free.
 func (p *Partition) sendEthernet(o *port, link int32) {
-	n := p.net
-	s := n.nodes[o.node].ethernet
+	s := p.net.nodes[o.node].ethernet
 	if o.serveIn >= 0 {
 		p.served(s, o)
 	}
@@ -360,27 +409,37 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 	i, depth := p.dequeueEthernet(o, link, class)
 	k := &p.pool.hot[i]
 	o.queued -= int32(k.size)
-	if e := n.ecn(s, link, class); e.AtDequeue && e.KMax > 0 {
-		p.mark(e, depth, link, k)
+	p.launchEthernet(s, o, link, i, k, depth)
+	if o.nonEmpty&^o.blocked != 0 {
+		p.wake(o, link, o.freeAt)
+	}
+}
+
+// launchEthernet puts a packet on a free wire that leaves bytes in its queue.
+func (p *Partition) launchEthernet(s *ethernetState, o *port, link, i int32, k *pkt, bytes int32) {
+	if bytes > s.leastOut {
+		if e := p.net.ecn(s, link, k.class); e.AtDequeue && e.KMax > 0 {
+			p.mark(e, bytes, link, k)
+		}
 	}
 	if k.told != 0 && k.role == roleData {
 		p.gather(o, i, k)
 	}
 	start := p.now
-	if n.inboxes[k.in].slower && s.spec.CutThrough {
+	if s.outrun && p.net.inboxes[k.in].slower {
 		start = p.notBeforeTail(o, k)
 	}
-	in, size := k.in, k.size
+	in, size, class := k.in, k.size, k.class
 	p.transmit(o, link, i, k, start)
 	if s.spec.inspects.Num > 0 {
 		o.hold(s.spec.inspects, size, start)
 	}
-	if s.spec.EarlyRelease {
+	if s.early {
 		p.release(s, in, class, int32(size))
-	} else {
-		o.serveIn, o.serve, o.class = in, size, class
+		return
 	}
-	if o.nonEmpty&^o.blocked != 0 || (s.paused > 0 && o.serveIn >= 0) {
+	o.serveIn, o.serve, o.class = in, size, class
+	if s.paused > 0 {
 		p.wake(o, link, o.freeAt)
 	}
 }

@@ -62,6 +62,7 @@ type infinibandState struct {
 	// Of spec, what every hop asks for: Lifetime or LeafLifetime, FECN and ReadPorts
 	// are not 0.
 	expires, marks, limited bool
+	outrun                  bool // some input is slower than some output
 }
 
 func (s *infinibandState) settle() {
@@ -105,8 +106,10 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 	out := p.route(nd, k)
 	o := &n.ports[out]
 	p.await(s, nd, o, out, i, k)
-	if p.touches(o, out) {
+	if p.atOnce(o) {
 		p.sendInfiniBand(o, out)
+	} else {
+		p.touch(o, out)
 	}
 }
 
@@ -414,7 +417,7 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 	if o.debt > 0 {
 		start = o.payDebt(start)
 	}
-	if n.inboxes[in].slower {
+	if s.outrun && n.inboxes[in].slower {
 		start = max(start, p.notBeforeTail(o, k))
 	}
 	copied, record := k.role >= roleCopy, int32(k.entropy)

@@ -34,6 +34,7 @@ const (
 	flagJitter                          // the receiver's pipeline jitters
 	flagStorm                           // the PFC watchdog drops what comes to a queue
 	flagDown                            // no cable that works: what is to be sent is lost
+	flagFollowed                        // somebody follows packets
 )
 
 // occupy puts size bytes on the wire from start on and gives the time of the
@@ -75,23 +76,32 @@ func (p *Partition) transmit(o *port, link, i int32, k *pkt, start units.Time) u
 	if o.flags&flagTail != 0 {
 		at = end
 	}
-	k.out = 0
 	k.arrive = at + units.Time(o.delay)
+	if o.flags&(flagJitter|flagUncounted|flagFollowed|flagRemote) != 0 {
+		p.transmitOddly(o, link, i, k, start, end)
+		return end
+	}
+	p.stats.Hops++
+	p.push(o.to, k.arrive, classArrive, arrival(link, i))
+	return end
+}
+
+// transmitOddly does the same at a port about which something is out of the ordinary.
+func (p *Partition) transmitOddly(o *port, link, i int32, k *pkt, start, end units.Time) {
 	if o.flags&flagJitter != 0 {
 		p.net.jitter[link].delay(k)
 	}
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
 	}
-	if p.net.packets != nil {
+	if o.flags&flagFollowed != 0 {
 		p.sent(link, i, start, end)
 	}
 	if o.flags&flagRemote != 0 {
 		p.sendRemote(p.net.inboxes[link].part, link, i)
 	} else {
-		p.push(o.to, k.arrive, classArrive, arrival(link, i))
+		p.fly(link, i)
 	}
-	return end
 }
 
 // packetBits is how many bits of an arrival's source are the number of the packet;
@@ -120,15 +130,11 @@ func (p *Partition) wake(o *port, link int32, t units.Time) {
 	}
 }
 
-// touches does what touch does, but reports whether the port is to decide right now
-// and leaves that to the caller, who does nothing more in this event: where it is the
-// last of its instant.
-func (p *Partition) touches(o *port, link int32) bool {
-	if p.last && o.freeAt <= p.now && o.flags&flagDown == 0 && len(p.dirty) == 0 {
-		return true
-	}
-	p.touch(o, link)
-	return false
+// atOnce reports whether a port that has got something to send may decide in the
+// event being handled, as the last thing in it: where that is the last event of the
+// instant, no other port has to decide before it, and the wire is free.
+func (p *Partition) atOnce(o *port) bool {
+	return p.last && o.freeAt <= p.now && o.flags&flagDown == 0 && len(p.dirty) == 0
 }
 
 // touch makes a port that has got something to send decide: at the end of this

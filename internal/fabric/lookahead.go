@@ -18,35 +18,24 @@ func (p *Partition) addFlow() {
 	}
 }
 
-// glance is a packet that is about to land, the link that it is on, and the flow
-// that it is for.
+// glance is a packet that is about to land at a NIC, the link that it is on, and the
+// flow that it is for.
 type glance struct {
 	packet, link int32
 	flow         *flow
 }
 
-// lookAhead reads what the events of a cell in a slot will need, step by step for all
-// of them at once: the processor overlaps the waits for memory that would
-// otherwise follow one another. It decides nothing that depends on the order of
-// events.
+// lookAhead reads the packets that land in a cell in a slot before the first is
+// handled: the processor overlaps the waits for memory that would otherwise follow
+// one another.
 func (p *Partition) lookAhead(bucket *engine.Bucket) {
-	n := p.net
 	hot := p.pool.hot
-	p.glances = p.glances[:0]
 	sum := int32(0)
-	for i := range bucket.Left() {
-		if class, source := bucket.Peek(i); class == classArrive {
-			link, i := arriving(source)
-			p.glances = append(p.glances, glance{packet: i, link: link})
+	for j := range bucket.Left() {
+		if class, source := bucket.Peek(j); class == classArrive {
+			_, i := arriving(source)
+			sum += int32(hot[i].size)
 		}
-	}
-	for _, g := range p.glances {
-		k := &hot[g.packet]
-		nd := &n.nodes[n.inboxes[g.link].node]
-		if n.faults == nil && nd.routing.settled() && k.role <= roleTrain && k.out == 0 {
-			k.out = uint16(p.lookUp(nd, k)-nd.base) + 1
-		}
-		sum += int32(k.size)
 	}
 	p.sink = sum
 }

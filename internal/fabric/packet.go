@@ -32,7 +32,6 @@ type pkt struct {
 	in      int32  // link by which it came into the node where it waits
 	entropy uint32 // what ECMP hashes: the flow's addresses and UDP source port
 	size    uint16 // bytes on the wire
-	out     uint16 // in flight: 1 + the port by which it will leave the next node, 0 if not known yet
 	class   uint8  // priority or virtual lane
 	role    role
 	mark    markBits

@@ -178,8 +178,10 @@ func (p *Partition) handle(e *engine.Event) {
 			return
 		}
 		o.wakeAt = units.Forever
-		if p.touches(o, link) {
+		if p.atOnce(o) {
 			p.send(o, link)
+		} else {
+			p.touch(o, link)
 		}
 	case classPause:
 		p.pauseEffect(int32(e.Source))
