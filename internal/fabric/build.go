@@ -474,12 +474,10 @@ func (b *Builder) credits() {
 		for class := range n.classes {
 			index := link*n.classes + class
 			n.accounts[index] = account{
-				granted: c.Blocks[class], period: int32(c.Period), frame: c.FrameBytes,
+				granted: c.Blocks[class], period: int32(c.Period), back: n.inboxes[link].back, frame: c.FrameBytes,
 				remote: n.ports[n.inboxes[link].back].flags&flagRemote != 0,
 			}
-			n.lanes[index] = lane{
-				available: c.Blocks[class], granted: c.Blocks[class], period: int32(c.Period), latency: cl.latency, taken: -1,
-			}
+			n.lanes[index] = newLane(c.Blocks[class], c.Period, cl.latency)
 		}
 	}
 	ring := int64(updatesInLane)

@@ -105,12 +105,30 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 	}
 	out := p.route(nd, k)
 	o := &n.ports[out]
-	p.await(s, nd, o, out, i, k)
-	if p.atOnce(o) {
-		p.sendInfiniBand(o, out)
-	} else {
-		p.touch(o, out)
+	if o.nonEmpty == 0 && o.blocked == 0 && p.atOnce(o) && p.passInfiniBand(s, nd, o, out, i, k) {
+		return
 	}
+	p.await(s, nd, o, out, i, k)
+	p.touch(o, out)
+}
+
+// passInfiniBand sends a packet that comes to an idle output without making it wait.
+// It reports false if it has to.
+func (p *Partition) passInfiniBand(s *infinibandState, nd *node, o *port, out, i int32, k *pkt) bool {
+	n := p.net
+	b := &n.inboxes[k.in]
+	if s.marks || s.limited && n.readers[k.in].free() > p.now {
+		return false
+	}
+	lane := p.laneOut(nd, k, out)
+	index := out*int32(n.classes) + int32(lane)
+	if l := &n.lanes[index]; l.available < blocks(k.size) {
+		return false
+	}
+	n.lanes[index].need = 0
+	n.turns[index] = uint16(b.back - nd.base)
+	p.forward(s, o, out, lane, i, k)
+	return true
 }
 
 // arriveToCombine takes a packet that is to be copied or reduced.
