@@ -48,12 +48,6 @@ type Bucket struct {
 	start units.Time
 }
 
-// MoreNow reports whether another event waits at the instant of the last one.
-func (b *Bucket) MoreNow() bool {
-	rest := b.keys[b.pos-1:]
-	return len(rest) > 1 && b.offset(rest[1]) == b.offset(rest[0])
-}
-
 // Fresh reports whether the last event was the first of its bucket.
 func (b *Bucket) Fresh() bool { return b.pos == 1 }
 
@@ -68,16 +62,22 @@ func (b *Bucket) Peek(i int) (Class, uint64) {
 	return b.class(key), key & b.mask
 }
 
-// next gives out the next event, of which there is one, if it is earlier than
-// limit.
+// next gives out the next event if there is one earlier than limit.
 func (b *Bucket) next(limit units.Time, e *Event) bool {
-	key := b.keys[b.pos]
-	t := b.start + b.offset(key)
+	rest := b.keys[b.pos:]
+	if len(rest) == 0 {
+		return false
+	}
+	key := rest[0]
+	high := key >> (b.low & 63)
+	offset := high >> classBits
+	t := b.start + units.Time(offset)
 	if t >= limit {
 		return false
 	}
 	b.pos++
-	e.Time, e.Source, e.Class = t, key&b.mask, b.class(key)
+	e.Time, e.Source, e.Class = t, key&b.mask, Class(high&(1<<classBits-1))
+	e.Last = len(rest) == 1 || rest[1]>>(b.low&63)>>classBits != offset
 	return true
 }
 

@@ -207,7 +207,7 @@ func (q *Cells) nextMarked(slot, cell int) int {
 
 // Pop gives out the next event of the open cell if it is earlier than limit.
 func (q *Cells) Pop(limit units.Time, e *Event) bool {
-	return q.pos < len(q.keys) && q.next(limit, e)
+	return q.next(limit, e)
 }
 
 // NextSlot is the start of the first slot with an event, units.Forever if none

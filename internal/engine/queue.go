@@ -18,6 +18,8 @@ type Event struct {
 	Time   units.Time
 	Source uint64
 	Class  Class
+	// Last is that no other event waits at the instant.
+	Last bool
 }
 
 // Queue is the event queue of one partition: a timing wheel whose buckets are

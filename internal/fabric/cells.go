@@ -130,23 +130,32 @@ func (p *Partition) runCell(limit units.Time) {
 	for p.cells.Pop(limit, &e) {
 		p.now = e.Time
 		p.stats.Events++
-		p.last = !p.cells.MoreNow()
-		if e.Class == classArrive { // handle, without what switches do not have
+		p.last = e.Last
+		switch e.Class { // as handle does, but quickly
+		case classArrive:
 			link, i := arriving(e.Source)
-			b := &p.net.inboxes[link]
-			switch b.kind {
-			case kindEthernet:
-				p.arriveEthernet(b, link, i)
-			case kindInfiniBand:
-				p.arriveInfiniBand(b, link, i)
-			default:
-				p.lost(link, i)
-			}
-		} else {
+			p.arriveAtSwitch(link, i)
+		case classPort:
+			p.woken(int32(e.Source))
+		default:
 			p.handle(&e)
 		}
 		if p.last && len(p.dirty) > 0 {
 			p.decide()
 		}
+	}
+}
+
+// arriveAtSwitch takes a packet from the wire at a switch, or on a cable that does not
+// work.
+func (p *Partition) arriveAtSwitch(link, i int32) {
+	b := &p.net.inboxes[link]
+	switch b.kind {
+	case kindEthernet:
+		p.arriveEthernet(b, link, i)
+	case kindInfiniBand:
+		p.arriveInfiniBand(b, link, i)
+	default:
+		p.lost(link, i)
 	}
 }

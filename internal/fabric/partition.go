@@ -122,7 +122,7 @@ func (p *Partition) runEnds(limit units.Time) {
 	for p.queue.Pop(limit, &e) {
 		p.now = e.Time
 		p.stats.Events++
-		p.last = !p.queue.MoreNow()
+		p.last = e.Last
 		if looksAhead && p.queue.Fresh() {
 			p.lookAheadEnds()
 		}
@@ -171,18 +171,7 @@ func (p *Partition) handle(e *engine.Event) {
 			p.lost(link, i)
 		}
 	case classPort:
-		link := int32(e.Source)
-		o := &n.ports[link]
-		if o.wakeAt != e.Time {
-			p.stats.Events-- // an earlier one took its place: nothing happens
-			return
-		}
-		o.wakeAt = units.Forever
-		if p.atOnce(o) {
-			p.send(o, link)
-		} else {
-			p.touch(o, link)
-		}
+		p.woken(int32(e.Source))
 	case classPause:
 		p.pauseEffect(int32(e.Source))
 	case classRefresh:
@@ -199,6 +188,21 @@ func (p *Partition) handle(e *engine.Event) {
 		p.timerNIC(int32(e.Source))
 	case classApp:
 		n.app.Timer(p, uint32(e.Source))
+	}
+}
+
+// woken lets a port decide that had to wait for its wire or for credits.
+func (p *Partition) woken(link int32) {
+	o := &p.net.ports[link]
+	if o.wakeAt != p.now {
+		p.stats.Events-- // an earlier one took its place: nothing happens
+		return
+	}
+	o.wakeAt = units.Forever
+	if p.atOnce(o) {
+		p.send(o, link)
+	} else {
+		p.touch(o, link)
 	}
 }
 
