@@ -57,8 +57,8 @@ func (o *port) occupy(start units.Time, size int64) units.Time {
 // inbox is the receiving side of a link.
 type inbox struct {
 	node   int32
-	back   int32  // the port of the receiver that sends the other way
-	part   uint8  // partition of the receiver
+	back   int32 // the port of the receiver that sends the other way
+	part   uint8 // partition of the receiver
 	kind   nodeKind
 	slower bool // some port of the receiver is faster: cut-through could outrun the tail
 }

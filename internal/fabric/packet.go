@@ -28,11 +28,11 @@ const (
 type pkt struct {
 	arrive  units.Time // at the node where it waits or is bound for
 	next    int32      // the packet behind it in a queue
-	dst     int32  // node that it is bound for
-	in      int32  // link by which it came into the node where it waits
-	entropy uint32 // what ECMP hashes: the flow's addresses and UDP source port
-	size    uint16 // bytes on the wire
-	class   uint8  // priority or virtual lane
+	dst     int32      // node that it is bound for
+	in      int32      // link by which it came into the node where it waits
+	entropy uint32     // what ECMP hashes: the flow's addresses and UDP source port
+	size    uint16     // bytes on the wire
+	class   uint8      // priority or virtual lane
 	role    role
 	mark    markBits
 	told    cc.Wants // what it reports of its way; 0 is nothing
