@@ -42,7 +42,8 @@ func (f *Fabric) Carry(from subnet.End, p *Packet) (subnet.End, Outcome) {
 		return at, Arrived
 	}
 	if m.Answers() {
-		return at, Taken // a TrapRepress ends a repetition that there is none of
+		f.repressed(at, m)
+		return at, Taken
 	}
 	if f.answer(at, m) == Lost {
 		return at, Lost

@@ -23,7 +23,7 @@ func TestASwitchCountsConstraintErrors(t *testing.T) {
 	if c := f.nodes[hub].ports[1].counters.short; c.RcvConstraint != 7 || c.XmitConstraint != 255 {
 		t.Errorf("%d packets in and %d out, want 7 and 255", c.RcvConstraint, c.XmitConstraint)
 	}
-	if traps := f.Traps(); len(traps) != 0 {
+	if traps := f.Traps(); len(traps) != 0 || f.TrapCounts().Lost != 3 {
 		t.Errorf("%d traps to a manager that nobody knows", len(traps))
 	}
 }
