@@ -35,6 +35,9 @@ func violations(r *runstore.Results) (lines []string) {
 				}
 				lines = append(lines, "  "+trapText(&v))
 			}
+			if p.Traps != nil {
+				lines = append(lines, "  "+trapsText(p.Traps))
+			}
 		}
 	}
 	return lines
@@ -57,8 +60,42 @@ func trapText(v *runstore.Violation) string {
 	if v.PKey&0x8000 != 0 {
 		member = "full"
 	}
-	return fmt.Sprintf("trap %d at %s, first after %s: %s, P_Key %#04x (%s) and SL %d, from %s QP %d to %s QP %d",
-		v.Trap, v.Port, shortTime(units.Time(v.FirstPs)), plural(v.Packets, "packet", "packets"), v.PKey, member, v.SL, v.From, v.FromQP, v.To, v.ToQP)
+	return fmt.Sprintf("trap %d at %s, first after %s: %s, P_Key %#04x (%s) and SL %d, from %s QP %d to %s QP %d; %s",
+		v.Trap, v.Port, shortTime(units.Time(v.FirstPs)), plural(v.Packets, "packet", "packets"), v.PKey, member, v.SL, v.From, v.FromQP, v.To, v.ToQP, knownText(v))
+}
+
+// knownText is when the manager knew of a violation.
+func knownText(v *runstore.Violation) string {
+	if units.Time(v.KnownPs) == runstore.Never {
+		return "the manager never knew"
+	}
+	return fmt.Sprintf("the manager knew %s later", shortTime(units.Time(v.KnownPs-v.FirstPs)))
+}
+
+// trapsText is what became of the traps of a point, and the counters of the ports
+// that sent them.
+func trapsText(t *runstore.Traps) string {
+	text := fmt.Sprintf("%s raised, %d repressed, %s; %d merged with one that waited, %d lost",
+		plural(int64(t.Raised), "trap", "traps"), t.Repressed, plural(int64(t.Sent), "datagram", "datagrams"), t.Merged, t.Lost)
+	for i := range t.Ports {
+		c := &t.Ports[i]
+		if i == violationLines {
+			return text + fmt.Sprintf("; counters of %d ports more", len(t.Ports)-i)
+		}
+		text += "; " + c.Port
+		for _, n := range []struct {
+			name  string
+			count int
+		}{
+			{"PKeyViolations", c.PKeys}, {"QKeyViolations", c.QKeys},
+			{"PortRcvConstraintErrors", c.RcvConstraint}, {"PortXmitConstraintErrors", c.XmitConstraint},
+		} {
+			if n.count > 0 {
+				text += fmt.Sprintf(" %s %d", n.name, n.count)
+			}
+		}
+	}
+	return text
 }
 
 // levels are the messages of each service level, of points that have several.

@@ -79,8 +79,7 @@ const violationsTold = 64
 
 // violations are what the network discarded for P_Keys, as a manager is told, or for
 // want of a route between VRFs.
-func (n *network) violations() (told []runstore.Violation) {
-	all := n.Violations()
+func (n *network) violations(all []fabric.Violation) (told []runstore.Violation) {
 	for i := range all[:min(len(all), violationsTold)] {
 		v := &all[i]
 		if s := n.plan.segments; s != nil {

@@ -146,7 +146,10 @@ func (j *job) runPattern(point *runstore.Point) error {
 	j.watch.started(j, run.net.Network)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	all := run.sum()
-	point.Counts, point.Violations = counts(run.net.Network), run.net.violations()
+	point.Counts = counts(run.net.Network)
+	if err := run.violations(point, &r.Control); err != nil {
+		return err
+	}
 	point.Fault = j.plan.suffered(run.net.Network)
 	point.Flows, point.Levels = all.times.distribution(), all.levels.distributions()
 	barred := run.barred()
@@ -384,4 +387,13 @@ func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Compl
 		h.timers.schedule(p, uint32(nic), arrival, timer{kind: timerArrive, tag: uint64(flow)})
 		r.again(p, nic, c.QPN, arrival)
 	}
+}
+
+// violations puts what was discarded for keys or VRFs into a point, and when the
+// Subnet Manager knew.
+func (r *patternRun) violations(point *runstore.Point, spec *scenario.Control) (err error) {
+	all := r.net.Violations()
+	point.Violations = r.net.violations(all)
+	point.Traps, err = r.net.plan.trapped(all, point.Violations, spec)
+	return err
 }
