@@ -30,14 +30,15 @@ func keysMatch(a, b uint16) bool {
 	return a&^fullMember != 0 && a&^fullMember == b&^fullMember && (a|b)&fullMember != 0
 }
 
-// The traps of partition violations (IBA vol. 1, 14.2.5.1).
+// The traps of keys that do not match (IBA vol. 1, 14.2.5.1).
 const (
 	TrapHCA    = 257 // an HCA: the P_Key of a packet is not that of its queue pair
+	TrapQKey   = 258 // an HCA: the Q_Key of a datagram is not that of its queue pair
 	TrapSwitch = 259 // a switch: the P_Key of a packet is not in the port's table
 )
 
 // Violation is what a manager learns of packets that were discarded for their
-// P_Key: one record for each port that discarded and each queue pair that sent.
+// P_Key or Q_Key: one record for each port that discarded and each queue pair that sent.
 type Violation struct {
 	Trap         int
 	Port         string     // that discarded
@@ -49,6 +50,7 @@ type Violation struct {
 	From, To     int32     // NICs
 	FromQP, ToQP units.QPN // queue pairs
 	PKey         uint16    // of the packets
+	QKey         uint32    // likewise, where that is what was wrong
 	SL           units.SL
 	port         int32
 }
@@ -124,8 +126,12 @@ func (p *Partition) offend(trap int, port int32, in bool, i int32) {
 	n := p.net
 	at, from, h := &n.offences[port], p.sender(i), &p.pool.cold[i]
 	node := n.ports[from.port].node
+	qkey := uint32(0)
+	if trap == TrapQKey {
+		qkey = h.RKey
+	}
 	for j := range *at {
-		if o := &(*at)[j]; o.From == node && o.FromQP == h.SrcQP {
+		if o := &(*at)[j]; o.From == node && o.FromQP == h.SrcQP && o.Trap == trap && o.QKey == qkey {
 			o.Packets++
 			o.Last = p.now
 			return
@@ -134,12 +140,12 @@ func (p *Partition) offend(trap int, port int32, in bool, i int32) {
 	if len(*at) < maxOffenders {
 		*at = append(*at, Violation{
 			Trap: trap, In: in, First: p.now, Last: p.now, Packets: 1, From: node, To: from.dst,
-			FromQP: h.SrcQP, ToQP: h.DestQP, PKey: from.pkey, SL: from.sl, port: port,
+			FromQP: h.SrcQP, ToQP: h.DestQP, PKey: from.pkey, QKey: qkey, SL: from.sl, port: port,
 		})
 	}
 }
 
-// Violations are the packets that were discarded for their P_Keys, in order of
+// Violations are the packets that were discarded for their keys, in order of
 // the time of the first.
 func (n *Network) Violations() (all []Violation) {
 	for port := range n.offences {

@@ -66,6 +66,7 @@ type patternFlow struct {
 	done     units.Time // when it was whole in its host's memory
 	sl       int        // the service level that it asks for; 0: what the fabric gives
 	level    units.SL   // that it has
+	qkey     uint32     // that its datagrams carry; 0: their queue pair's
 	ends     []qpPair   // over which it is split evenly
 }
 
@@ -105,7 +106,7 @@ func patternFlows(r *scenario.Resolved, rate units.Rate, bytes units.Bytes) []pa
 		flows = poisson(rng, n, bytes, rate, w)
 	case scenario.Flows:
 		for _, f := range w.Flows {
-			flows = append(flows, patternFlow{from: int32(f.Src), to: int32(f.Dst), bytes: f.Bytes, start: f.Start, sl: f.SL})
+			flows = append(flows, patternFlow{from: int32(f.Src), to: int32(f.Dst), bytes: f.Bytes, start: f.Start, sl: f.SL, qkey: uint32(f.QKey)})
 		}
 	}
 	return flows
@@ -161,7 +162,7 @@ func (j *job) runPattern(point *runstore.Point) error {
 	case all.failure != nil && j.plan.faults == nil:
 		return fmt.Errorf("%w; %s", all.failure, run.net.Waiting())
 	case barred == len(run.flows):
-		return fmt.Errorf("all %d messages are between NICs that share no partition: see ib.partitions", barred)
+		return fmt.Errorf("all %d messages are between NICs that share no partition, or carry a Q_Key that is not their receiver's: see ib.partitions, workload.qkey and workload.flows", barred)
 	case open > 0 && run.lost():
 		point.Counts.MessagesLost = int64(open)
 		if all.arrived == 0 {
@@ -346,6 +347,7 @@ func (r *patternRun) post(p *fabric.Partition, nic, flow int32) {
 func (r *patternRun) handOver(p *fabric.Partition, t *transfer) {
 	err := p.Post(t.nic, t.end, transport.WorkRequest{
 		ID: uint64(t.tag), Op: r.verbs.op, Length: uint32(t.bytes), Imm: t.tag, DestQP: t.peer,
+		QKey: cmp.Or(r.flows[t.tag].qkey, r.verbs.qkey),
 	})
 	if !r.isBarred(int32(t.tag)) { // the queue pair of one that is may have failed
 		r.fail(p, err)

@@ -19,7 +19,7 @@ import (
 // learns changes nothing in a run, so it is worked out after the run, on the control
 // plane as the run had it: brought up, through the same faults.
 func (p *plan) trapped(all []fabric.Violation, told []runstore.Violation, spec *scenario.Control) (*runstore.Traps, error) {
-	if len(told) == 0 || p.keys.tables == nil {
+	if len(told) == 0 || p.fabric.Kind != scenario.InfiniBandKind {
 		return nil, nil
 	}
 	out := &runstore.Traps{}
@@ -109,6 +109,10 @@ func (t *tattle) schedule() (last units.Time) {
 		m.faults = append(m.faults, func() {
 			t.open--
 			n := t.notice(v)
+			if v.Trap == fabric.TrapQKey {
+				m.agents.QKeyViolation(end, int(packets), &n)
+				return
+			}
 			m.agents.PKeyViolation(end, v.In, int(packets), &n)
 		})
 	}
@@ -131,8 +135,12 @@ func (t *tattle) where(v *fabric.Violation) subnet.End {
 func (t *tattle) notice(v *fabric.Violation) mad.KeyNotice {
 	lid, gid := t.address(v.From)
 	lid2, gid2 := t.address(v.To)
+	key := uint32(v.PKey)
+	if v.Trap == fabric.TrapQKey {
+		key = v.QKey
+	}
 	return mad.KeyNotice{
-		LID1: lid, LID2: lid2, Key: uint32(v.PKey), SL: v.SL, QP1: v.FromQP, QP2: v.ToQP, GID1: gid, GID2: gid2,
+		LID1: lid, LID2: lid2, Key: key, SL: v.SL, QP1: v.FromQP, QP2: v.ToQP, GID1: gid, GID2: gid2,
 	}
 }
 
