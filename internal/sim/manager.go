@@ -277,7 +277,7 @@ func (m *managedSubnet) flush(host int) {
 		h.port = max(h.port, h.cpu, m.now)
 		p := &h.batch.Send[i]
 		m.log.datagrams++
-		m.carry(h.at, &sma.Packet{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}, h.port, host)
+		m.carry(h.at, &sma.Packet{DLID: p.DLID, SLID: p.SLID, PKey: p.PKey, MAD: p.MAD}, h.port, host)
 		h.port += m.hops[h.at.Node][h.at.Port] // no less than its bytes take
 	}
 	h.batch.Reset()
@@ -336,7 +336,7 @@ func (m *managedSubnet) carryTraps() {
 
 // post puts a datagram on its way to a manager.
 func (m *managedSubnet) post(at units.Time, host int, p *sma.Packet) {
-	letter := mail{host, sm.Packet{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}}
+	letter := mail{host, sm.Packet{DLID: p.DLID, SLID: p.SLID, PKey: p.PKey, MAD: p.MAD}}
 	slot := int32(len(m.mail))
 	if n := len(m.free); n > 0 {
 		slot, m.free = m.free[n-1], m.free[:n-1]

@@ -132,7 +132,7 @@ func (w *world) send(from *host, p sm.Packet) {
 		return
 	}
 	w.fabric.SetNow(w.now)
-	w.deliver(from.at, sma.Packet{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}, from)
+	w.deliver(from.at, sma.Packet{DLID: p.DLID, SLID: p.SLID, PKey: p.PKey, MAD: p.MAD}, from)
 	w.traps()
 }
 
@@ -158,7 +158,7 @@ func (w *world) deliver(at subnet.End, p sma.Packet, from *host) {
 	if w.alter != nil {
 		w.alter(w.carried, &p.MAD)
 	}
-	w.flying = append(w.flying, flight{to, w.now + latency, sm.Packet{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}})
+	w.flying = append(w.flying, flight{to, w.now + latency, sm.Packet{DLID: p.DLID, SLID: p.SLID, PKey: p.PKey, MAD: p.MAD}})
 }
 
 func (w *world) hostAt(at subnet.End) *host {

@@ -14,8 +14,7 @@
 // SubnetTimeOut allows (trap.go); they, and the leases of M_Keys, go by the clock
 // of [Fabric.SetNow].
 //
-// Left out: the time that a datagram takes; the partition keys of the datagrams
-// themselves; XDR, which PortInfo has no bit for: such a link shows as NDR.
+// Left out: the time that a datagram takes; XDR, which PortInfo has no bit for: such a link shows as NDR.
 package sma
 
 import (
@@ -65,7 +64,11 @@ type port struct {
 // Packet is a datagram with its addresses.
 type Packet struct {
 	DLID, SLID units.LID
-	MAD        mad.MAD
+	// PKey is the P_Key, which datagrams of subnet management do not have. One that
+	// goes in with 0 has the first of its port's table. One that has arrived has that
+	// of its receiver's table which it matched.
+	PKey mad.PKey
+	MAD  mad.MAD
 }
 
 // Sent is a datagram and the port at which it goes in.
