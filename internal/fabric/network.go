@@ -256,6 +256,9 @@ type Connection struct {
 	// from there on; else only reports tell it.
 	PKey uint16
 	SL   units.SL
+	// QKey is what datagrams to the end must carry, with UD on a network whose
+	// Builder says QKeys.
+	QKey uint32
 	// Phase is that of the host's ticks, by which the timers of TCP go off
 	// where tcp.Config has a Tick.
 	Phase units.Time
@@ -289,6 +292,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 	if err := f.qp.Setup(s.Transport, c.Service, f.id, c.CC); err != nil {
 		return err
 	}
+	f.qp.SetQKey(c.QKey)
 	err := f.qp.Connect(0, remote, 0, 0)
 	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath | cc.WantEntropy)
 	return err
