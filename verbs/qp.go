@@ -71,6 +71,7 @@ type QP struct {
 	reported uint64       // work requests that have completed, in the order of posting
 
 	scratch []segment
+	windows map[*MW]struct{} // of type 2, bound to it
 
 	recvs  []recvRecord
 	recvID uint64
@@ -99,7 +100,7 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	q := &QP{pd: p, attr: a}
 	q.cfg = transport.Config{
 		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
-		CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic,
+		CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic, Local: q.local, Invalidate: q.remoteInvalidate,
 	}
 	var alg cc.Algorithm
 	if p.dev.dcqcn != nil && a.Type != UD {
@@ -192,6 +193,9 @@ func (q *QP) destroy() {
 		q.end.QP.BecomeErr(port.Batch())
 	}
 	port.Detach(&q.end)
+	for w := range q.windows {
+		w.unbind()
+	}
 	delete(q.pd.dev.qps, q)
 	q.pd.refs--
 	q.attr.SendCQ.refs--

@@ -303,7 +303,7 @@ func (x *role) region(pd *PD, c *conversation, r *replayed) {
 	if high == 0 || r.noMR {
 		return
 	}
-	mr := &MR{pd: pd, buf: make([]byte, high-low-r.short), addr: low, access: allAccess, key: key, valid: true}
+	mr := &MR{pd: pd, reach: reach{buf: make([]byte, high-low-r.short), addr: low, access: allAccess}, key: key, valid: true}
 	x.mr = mr
 	keys := &x.dev.keys
 	keys.slots = make([]slot, key>>8+1)

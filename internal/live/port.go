@@ -211,6 +211,9 @@ func (p *Port) Kick(e *Endpoint) {
 		return
 	}
 	now := p.Now()
+	if e.QP.NextTimeout() <= now {
+		e.QP.Timeout(now, &p.batch) // a local operation, or what is to be flushed
+	}
 	p.settle(e, now)
 	p.push(now)
 	p.rouse()
