@@ -43,6 +43,6 @@
 //
 // # What it leaves out
 //
-// XRC, RD, multicast, automatic path migration, more than one
+// XRC, RD, automatic path migration, more than one
 // port, P_Key tables of more than one entry.
 package verbs

@@ -197,6 +197,7 @@ func (q *QP) take(a *QPAttr, mask QPAttrMask) {
 		q.access = a.Access
 	}
 	if mask&AttrQKey != 0 {
+		q.qkey = a.QKey
 		q.end.QP.SetQKey(a.QKey)
 	}
 	if mask&AttrPathMTU != 0 {

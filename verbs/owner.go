@@ -132,7 +132,7 @@ func (q *QP) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
 // grh is the header that stands in front of a datagram: for IPv4 the IP header in
 // the last 20 of its 40 bytes (IBA vol. 1, A17.4.5).
 func (q *QP) grh(payload int) []byte {
-	from, local := q.pd.dev.port.From().Addr().Unmap(), q.pd.dev.port.Local().Addr().Unmap()
+	from, local := q.pd.dev.port.From().Addr().Unmap(), q.pd.dev.port.To().Addr().Unmap()
 	arrived := q.pd.dev.port.Arrived()
 	size := uint16(wire.UDPBytes + arrived.BTH.Opcode.HeaderBytes() + (payload+3)&^3 + wire.ICRCBytes)
 	b := make([]byte, 0, grhBytes)

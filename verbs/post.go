@@ -73,8 +73,11 @@ type SendWR struct {
 
 	AH      *AH // UD
 	DestQPN QPN
-	QKey    uint32
+	QKey    uint32 // with the highest bit set the queue pair's own goes out (IBA vol. 1, 10.2.5)
 }
+
+// ownQKey is the bit of a controlled Q_Key.
+const ownQKey = 1 << 31
 
 // RecvWR is a work request of a receive queue.
 type RecvWR struct {
@@ -161,6 +164,9 @@ func (q *QP) postSend(wr *SendWR) error {
 	t := transport.WorkRequest{
 		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0,
 		Imm: wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
+	}
+	if wr.QKey&ownQKey != 0 {
+		t.QKey = q.qkey
 	}
 	switch what.op {
 	case transport.OpSendInv:

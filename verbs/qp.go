@@ -61,6 +61,7 @@ type QP struct {
 	end  live.Endpoint
 
 	access Access
+	qkey   uint32
 	dead   bool
 	fault  Status // a local error that the completion under way tells
 
@@ -171,12 +172,16 @@ func (q *QP) State() QPState {
 }
 
 // Destroy ends the queue pair. Work that is not finished completes with
-// WRFlushErr; the verbs let it vanish, which leaves nobody the wiser.
+// WRFlushErr; the verbs let it vanish, which leaves nobody the wiser. It is refused
+// while the queue pair is attached to a multicast group.
 func (q *QP) Destroy() error {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
 	if q.dead {
 		return ErrClosed
+	}
+	if q.pd.dev.port.Attends(&q.end) {
+		return fmt.Errorf("%w: the queue pair is attached to a multicast group", ErrBusy)
 	}
 	q.destroy()
 	return nil

@@ -34,6 +34,10 @@ func (c *script) MTU() int { return 0 }
 
 func (c *script) AllowMarks() error { return nil }
 
+func (c *script) Join(netip.Addr) error { return nil }
+
+func (c *script) Leave(netip.Addr) {}
+
 func (c *script) Send(batch []live.Outgoing) error {
 	for i := range batch {
 		all := slices.Concat(batch[i].Parts...)
