@@ -65,6 +65,7 @@ type Port struct {
 
 	endpoints map[units.QPN]*Endpoint
 	peers     map[netip.AddrPort]*Peer
+	groups    map[netip.Addr][]*Endpoint // multicast: who is attached
 	nextQPN   units.QPN
 
 	timers timers
@@ -90,7 +91,7 @@ const FirstQPN units.QPN = 16
 func Open(c Config) *Port {
 	p := &Port{
 		conn: c.Conn, local: c.Conn.Local(), start: time.Now(), done: make(chan struct{}),
-		endpoints: map[units.QPN]*Endpoint{}, peers: map[netip.AddrPort]*Peer{},
+		endpoints: map[units.QPN]*Endpoint{}, peers: map[netip.AddrPort]*Peer{}, groups: map[netip.Addr][]*Endpoint{},
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
 		verifier: verifier{strict: c.StrictID},
 	}
@@ -186,6 +187,7 @@ func (p *Port) Detach(e *Endpoint) {
 	p.flush()
 	e.attached = false
 	p.letGo(e)
+	p.leaveAll(e)
 	p.stats.Repeated += int64(e.QP.Repeated())
 	p.timers.remove(e)
 	p.leave(e)
@@ -211,6 +213,9 @@ func (p *Port) Kick(e *Endpoint) {
 		return
 	}
 	now := p.Now()
+	if e.QP.NextTimeout() <= now {
+		e.QP.Timeout(now, &p.batch) // a local operation, or what is to be flushed
+	}
 	p.settle(e, now)
 	p.push(now)
 	p.rouse()
@@ -357,6 +362,15 @@ func (p *Port) Arrived() *wire.Packet { return &p.arrived }
 
 // From is where the packet that is being received came from.
 func (p *Port) From() netip.AddrPort { return p.verifier.from }
+
+// To is where the packet that is being received was sent to: the port's own address,
+// or a multicast group.
+func (p *Port) To() netip.AddrPort {
+	if p.verifier.to.IsValid() {
+		return p.verifier.to
+	}
+	return p.local
+}
 
 // Batch is where the methods of queue pairs put what they want: Kick takes it
 // from there. The caller holds the lock.

@@ -27,7 +27,7 @@ func (d *dropping) Receive() ([]live.Incoming, error) {
 		for rest := m.Data; len(rest) > 0 && m.Segment > 0; {
 			n := min(m.Segment, len(rest))
 			if d.dice.Float64() >= d.share {
-				d.left = append(d.left, live.Incoming{From: m.From, Segment: n, CE: m.CE, Data: rest[:n:n]})
+				d.left = append(d.left, live.Incoming{From: m.From, To: m.To, Segment: n, CE: m.CE, Data: rest[:n:n]})
 			}
 			rest = rest[n:]
 		}
