@@ -78,7 +78,16 @@ func (c choice) text(r *Request, gpus int) string {
 	return scenarioText(r, gpus, fmt.Sprintf("%s, %d GPUs", c.name(), gpus), c)
 }
 
-// scenarioText is the scenario of choices side by side.
+// trainingText is the section of a scenario with the training job; none where there is
+// no job.
+func (r *Request) trainingText() string {
+	if !r.Job.Training.Given() {
+		return ""
+	}
+	return "training: " + r.Job.Training.Text() + "\n"
+}
+
+// scenarioText is the scenario of choices side by side, without a training job.
 func scenarioText(r *Request, gpus int, name string, all ...choice) string {
 	m := all[0].machine
 	var b strings.Builder
@@ -126,7 +135,7 @@ func (p *Plan) SideBySide() []byte {
 	if len(firsts) < 2 {
 		return nil
 	}
-	return []byte(scenarioText(p.Request, p.Request.GPUs, p.Request.Name, firsts...))
+	return []byte(scenarioText(p.Request, p.Request.GPUs, p.Request.Name, firsts...) + p.Request.trainingText())
 }
 
 // managed reports whether the fabric's manager has a place in the topology.
@@ -139,8 +148,8 @@ func (c choice) managed(r *Request) bool {
 const unbounded = "run: {limit: {memory: 1024TiB}}\n"
 
 // resolve reads a design's scenario and counts what it is made of.
-func (c choice) resolve(r *Request, gpus int) (*scenario.Resolved, topology.Spec, topology.Count, error) {
-	file, err := scenario.Decode(c.name(), []byte(c.text(r, gpus)+unbounded))
+func (c choice) resolve(text string) (*scenario.Resolved, topology.Spec, topology.Count, error) {
+	file, err := scenario.Decode(c.name(), []byte(text+unbounded))
 	if err != nil {
 		return nil, nil, topology.Count{}, err
 	}
@@ -158,7 +167,8 @@ func (c choice) resolve(r *Request, gpus int) (*scenario.Resolved, topology.Spec
 
 // design makes the candidate of a choice; the error says why there is none.
 func (c choice) design(r *Request, prices *Prices) (*Design, error) {
-	resolved, spec, count, err := c.resolve(r, r.GPUs)
+	text := c.text(r, r.GPUs) + r.trainingText()
+	resolved, spec, count, err := c.resolve(text)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +185,7 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 		Shape: c.shape, Oversubscription: c.ratio, Rate: c.preset.rate, Rails: r.rails(c.machine),
 		Levels: levels(count), Hops: 2*levels(count) - 1, Radix: f.Topology.Radix, Count: count,
 		Bill:     billOf(graph, c.sw, c.nic, c.machine, f),
-		Scenario: []byte(c.text(r, r.GPUs)), Resolved: resolved, choice: c,
+		Scenario: []byte(text), Resolved: resolved, choice: c,
 	}
 	for _, l := range d.Bill {
 		d.Power.add(l.Quantity, l.Power)
@@ -190,7 +200,7 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 
 // growth is the design at the later size.
 func (c choice) growth(r *Request) *Growth {
-	_, _, count, err := c.resolve(r, r.Later)
+	_, _, count, err := c.resolve(c.text(r, r.Later))
 	if err != nil {
 		return &Growth{GPUs: r.Later, Problem: shortReason(err)}
 	}

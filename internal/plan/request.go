@@ -61,10 +61,13 @@ type Cables struct {
 	SpineCore units.Length `yaml:"spine-core" range:"1mm..100km"`
 }
 
-// Job is a collective and its sizes.
+// Job is a collective and its sizes, and the training job where there is one.
 type Job struct {
 	Collective scenario.Collective `yaml:"collective"`
 	Sizes      []units.Bytes       `yaml:"sizes" range:"1B..1TiB"`
+	// Training is a training job, as in a scenario. It has no model where none is asked
+	// for.
+	Training scenario.Training `yaml:"training"`
 }
 
 // maxLevels is the most levels of switches that the topologies have.
@@ -79,7 +82,7 @@ func Default() Request {
 		Oversubscription: scenario.Ratio{Num: 1, Den: 1},
 		Levels:           maxLevels,
 		Cables:           Cables{NodeLeaf: 5 * units.Metre, LeafSpine: 30 * units.Metre, SpineCore: 50 * units.Metre},
-		Job:              Job{scenario.AllReduce, []units.Bytes{units.MiB, 64 * units.MiB}},
+		Job:              Job{scenario.AllReduce, []units.Bytes{units.MiB, 64 * units.MiB}, scenario.DefaultTraining()},
 	}
 }
 
@@ -164,6 +167,24 @@ func (r *Request) nodeProblems() (out []scenario.Problem) {
 	}
 	if len(r.Job.Sizes) == 0 || r.Job.Collective == "" {
 		out = append(out, scenario.Problem{Path: "job", Err: errors.New("want a collective and sizes")})
+	}
+	if len(out) == 0 && r.Job.Training.Given() {
+		return r.trainingProblems(n)
+	}
+	return out
+}
+
+// trainingProblems is what a scenario finds wrong with the training job on these GPUs.
+func (r *Request) trainingProblems(m machine) (out []scenario.Problem) {
+	text := fmt.Sprintf("cluster: {nodes: %d, node: %s}\ntraining: %s\n", r.GPUs/m.gpus, m.preset, r.Job.Training.Text()) + unbounded
+	file, err := scenario.Decode("training", []byte(text))
+	if err == nil {
+		_, err = file.Resolve()
+	}
+	var all scenario.Errors
+	errors.As(err, &all)
+	for _, e := range all {
+		out = append(out, scenario.Problem{Path: "job." + e.Path, Err: errors.New(e.Msg)})
 	}
 	return out
 }
