@@ -266,6 +266,7 @@ func TestABadProfileIsToldWhatAndWhere(t *testing.T) {
 		"design: {gpus: 12}":                          "profile.yaml:1:16: design.gpus: 12 GPUs are no whole number of nodes",
 		"organisation: {skills: {ethernet: guru}}":    `organisation.skills.ethernet: "guru" is not known: want none, some or expert`,
 		"organisation: {separation: walls}":           `organisation.separation: "walls" is not known`,
+		"design: {shapes: [dragonfly]}":               "design.shapes[0]: a dragonfly has no smaller model",
 		"price-ratio: 0":                              "price-ratio: 0: want what a port",
 		"weights: {cost: -1}":                         "weights.cost",
 		"simulate: {nodes: 1}":                        "simulate.nodes: 1 is out of range",

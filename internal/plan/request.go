@@ -54,7 +54,8 @@ type Request struct {
 	Job Job `yaml:"job"`
 }
 
-// Cables are the lengths of cables by kind.
+// Cables are the lengths of cables by kind. In a dragonfly those of a group's switches are
+// as long as those from leaf to spine, those between groups as those from spine to core.
 type Cables struct {
 	NodeLeaf  units.Length `yaml:"node-leaf" range:"1mm..100km"`
 	LeafSpine units.Length `yaml:"leaf-spine" range:"1mm..100km"`
@@ -78,16 +79,13 @@ func Default() Request {
 	return Request{
 		Name: "unnamed", GPUs: 128, Node: "dgx-h100",
 		Fabrics:          []scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind},
-		Shapes:           slices.Clone(shapes),
+		Shapes:           slices.Clone(usualShapes),
 		Oversubscription: scenario.Ratio{Num: 1, Den: 1},
 		Levels:           maxLevels,
 		Cables:           Cables{NodeLeaf: 5 * units.Metre, LeafSpine: 30 * units.Metre, SpineCore: 50 * units.Metre},
 		Job:              Job{scenario.AllReduce, []units.Bytes{units.MiB, 64 * units.MiB}, scenario.DefaultTraining()},
 	}
 }
-
-// shapes are the topologies that a design may have, from the simplest.
-var shapes = []scenario.Shape{scenario.SingleSwitch, scenario.RailOptimised, scenario.FatTree}
 
 // Read reads a request from a file's text, which may be empty, and from overrides.
 func Read(name string, text []byte, overrides ...scenario.Override) (*Request, error) {
@@ -129,7 +127,7 @@ func (r *Request) Problems() (out []scenario.Problem) {
 	}
 	for i, s := range r.Shapes {
 		if !slices.Contains(shapes, s) {
-			add(fmt.Sprintf("shapes[%d]", i), "%s is not planned: want single-switch, rail-optimised or fat-tree", s)
+			add(fmt.Sprintf("shapes[%d]", i), "%s is not planned: want single-switch, rail-optimised, fat-tree, dual-plane or dragonfly", s)
 		}
 	}
 	if r.Oversubscription.Num < r.Oversubscription.Den || r.Oversubscription.Den == 0 {
