@@ -35,7 +35,7 @@ type treeRouter struct {
 	detours []detour
 
 	unsorted []bool          // by switch: whether loads below changed since it was last sorted
-	waiting  []bool          // by switch: a leaf whose hosts have not all had their turn
+	loaded   []bool          // by switch: whether a way below or beside it has been loaded
 	crossed  map[int32]int32 // by cable to a switch of the same level: ways that goBeside put on it
 	unknown  map[int32]bool  // leaves of whose hosts OpenSM's order is not known
 }
@@ -45,7 +45,7 @@ func newTreeRouter(t *tree, m *shortest) *treeRouter {
 	r := &treeRouter{
 		tree: t, m: m, out: newColumnWriter(t.tab.LFT, t.cores), hops: make([]uint8, n), missing: make([]uint8, n),
 		class: make([]int32, n), classes: make([][]int32, n), hosts: make([]bool, n), unsorted: make([]bool, n),
-		waiting: slices.Clone(t.leaf), crossed: map[int32]int32{}, unknown: map[int32]bool{},
+		loaded: make([]bool, n), crossed: map[int32]int32{}, unknown: map[int32]bool{},
 	}
 	known := map[string]int32{}
 	var key []byte
@@ -165,13 +165,15 @@ func (r *treeRouter) toComputeNodes() {
 	for _, leaf := range r.leaves {
 		for _, l := range r.sw[leaf].ports {
 			if l.end >= 0 && r.compute[l.end] {
+				if r.loaded[leaf] && len(r.down[leaf]) > 1 {
+					r.unknown[leaf] = true
+				}
 				r.to(r.ends[l.end].lid, leaf, r.ends[l.end].port, 1, true)
 			}
 		}
 		for range most - count[leaf] {
 			r.to(0, leaf, subnet.NoPort, 1, true)
 		}
-		r.waiting[leaf] = false
 	}
 }
 
@@ -251,14 +253,14 @@ func settle(groups []group) {
 // any. It does not go beside from a switch with nothing below, nor to a target
 // that is not there.
 func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
-	if hops >= noWay-1 || len(r.down[u]) == 0 {
+	if hops >= noWay-1 {
 		return false
-	}
-	if r.unsorted[u] && r.waiting[u] && len(r.down[u]) > 1 {
-		r.unknown[u] = true
 	}
 	if r.open[r.class[u]] == 0 {
 		return r.hosts[u]
+	}
+	if len(r.down[u]) == 0 {
+		return false
 	}
 	if r.unsorted[u] {
 		r.unsorted[u] = false
@@ -282,7 +284,7 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 			far, c := r.leastLoaded(g)
 			r.setBy(g, far, hops+1)
 			if r.goDown(g.sw, -1, hops+1) {
-				routed, r.unsorted[u] = true, true
+				routed, r.unsorted[u], r.loaded[u] = true, true, true
 				r.load(g, c)
 			}
 		}
