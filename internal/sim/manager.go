@@ -39,8 +39,8 @@ type managedSubnet struct {
 	hosts   []*managerHost
 	mail    []mail // that is on its way to a manager, by slot
 	free    []int32
-	faults  []func() // by number: what happens
-	trapAt  units.Time // when agents next have a trap to send, for which there is an event
+	faults  []func()                    // by number: what happens
+	trapAt  units.Time                  // when agents next have a trap to send, for which there is an event
 	keys    func(sm.EndPort) []mad.PKey // nil where there are no partitions
 	compute units.Time
 	route   sm.Router
