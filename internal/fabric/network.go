@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
@@ -154,15 +155,15 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	}
 	engine.Run(parts, n.lookahead, until, workers, stop)
 	for _, p := range n.parts {
-		switch err := p.err.(type) {
-		case nil:
-			continue
-		case *cores.Panic:
-			panic(err)
-		case *Standstill:
-			err.Since, err.Waiting = n.lastArrival(), n.Waiting()
+		if d := (*cores.Panic)(nil); errors.As(p.err, &d) {
+			panic(d)
 		}
-		return p.err
+		if s := (*Standstill)(nil); errors.As(p.err, &s) {
+			s.Since, s.Waiting = n.lastArrival(), n.Waiting()
+		}
+		if p.err != nil {
+			return p.err
+		}
 	}
 	return n.conserved()
 }
