@@ -109,8 +109,10 @@ func trapsText(t *runstore.Traps) string {
 			name  string
 			count int
 		}{
-			{"PKeyViolations", c.PKeys}, {"QKeyViolations", c.QKeys},
-			{"PortRcvConstraintErrors", c.RcvConstraint}, {"PortXmitConstraintErrors", c.XmitConstraint},
+			{"PKeyViolations", c.PKeys},
+			{"QKeyViolations", c.QKeys},
+			{"PortRcvConstraintErrors", c.RcvConstraint},
+			{"PortXmitConstraintErrors", c.XmitConstraint},
 		} {
 			if n.count > 0 {
 				text += fmt.Sprintf(" %s %d", n.name, n.count)

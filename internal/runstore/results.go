@@ -140,9 +140,9 @@ type Level struct {
 // many of a sender's queue pair it discarded in all; or, of an Ethernet fabric, a port
 // that discarded packets of a NIC to another in a VRF that no route leads to.
 type Violation struct {
-	Trap    int       `json:"trap,omitempty"` // P_Keys: 257 of an HCA, 259 of a switch; Q_Keys: 258 (IBA vol. 1, 14.2.5.1)
-	Port    string    `json:"port"`           // that discarded
-	FirstPs int64     `json:"first_ps"`
+	Trap    int    `json:"trap,omitempty"` // P_Keys: 257 of an HCA, 259 of a switch; Q_Keys: 258 (IBA vol. 1, 14.2.5.1)
+	Port    string `json:"port"`           // that discarded
+	FirstPs int64  `json:"first_ps"`
 	// KnownPs is when the Subnet Manager took the first trap of it, on the clock of
 	// the run; [Never] where none arrived. An Ethernet fabric has no manager: 0.
 	KnownPs int64     `json:"known_ps,omitempty"`
