@@ -90,8 +90,9 @@ type job struct {
 	opt   Options
 	cores int
 
-	hops  hopColumns // what opensm-lid-matrix.dump shows; nil: shortest paths
-	notes []string   // for Report.Notes
+	hops   hopColumns // what opensm-lid-matrix.dump shows; nil: shortest paths
+	toEnds bool       // it has rows for LIDs of ends, too
+	notes  []string   // for Report.Notes
 
 	shortest *shortest // once it was asked for
 }
