@@ -66,6 +66,18 @@ type Flow struct {
 	Start units.Time `yaml:"start" range:"0..forever"`
 	// SL is its service level on InfiniBand. 0: what the fabric gives.
 	SL int `yaml:"sl,omitzero" range:"0..15"`
+	// Priority is its 802.1p priority on Ethernet, of its data and acknowledgements.
+	// 0: what the fabric gives.
+	Priority int `yaml:"priority,omitzero" range:"0..7"`
+}
+
+// ClassOn is the service level, or on Ethernet the priority, that the message asks for
+// on a kind of fabric. 0: what the fabric gives.
+func (f *Flow) ClassOn(kind FabricKind) int {
+	if kind == InfiniBandKind {
+		return f.SL
+	}
+	return f.Priority
 }
 
 // ElementBytes is the width of the datatype.

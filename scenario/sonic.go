@@ -114,7 +114,7 @@ func sonicFacts(sw *sonic.Switch, name string, f *Fabric) ([]catalog.Fact, error
 		if name != p.Name && (name != "" || !p.Up || !p.Used() || p.Speed != 0 && p.Speed != f.Link.Rate()) {
 			continue
 		}
-		its, err := portFacts(p, f)
+		its, err := portFacts(sw, p, f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -141,7 +141,7 @@ func sonicFacts(sw *sonic.Switch, name string, f *Fabric) ([]catalog.Fact, error
 
 // portFacts are the values that a port gives. The simulator has one class where a
 // switch has traffic class, priority group and queue: it is numbered as the queue.
-func portFacts(p *sonic.Port, f *Fabric) ([]catalog.Fact, error) {
+func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric) ([]catalog.Fact, error) {
 	e := &f.Ethernet
 	data, cnp := p.ClassOf(e.DSCP), p.ClassOf(e.CNPDSCP)
 	for _, c := range []struct {
@@ -156,6 +156,9 @@ func portFacts(p *sonic.Port, f *Fabric) ([]catalog.Fact, error) {
 	add := func(field, format string, args ...any) {
 		facts = append(facts, catalog.Fact{Field: field, Value: fmt.Sprintf(format, args...)})
 	}
+	if p.Speed > 0 { // PORT has it
+		add("switch.mtu", "%dB", p.MTU)
+	}
 	add("ethernet.data-priority", "%d", data.Queue)
 	add("ethernet.ack-priority", "%d", data.Queue)
 	add("ethernet.cnp-priority", "%d", cnp.Queue)
@@ -168,6 +171,13 @@ func portFacts(p *sonic.Port, f *Fabric) ([]catalog.Fact, error) {
 	}
 	add("ethernet.pfc.enabled", "%v", len(lossless) > 0)
 	add("ethernet.pfc.priorities", "%s", flow(reflect.ValueOf(lossless)))
+	if p.Detect > 0 && len(lossless) > 0 {
+		add("ethernet.pfc.watchdog.enabled", "true")
+		add("ethernet.pfc.watchdog.detection", "%dus", p.Detect/units.Microsecond)
+		add("ethernet.pfc.watchdog.restoration", "%dus", p.Restore/units.Microsecond)
+		add("ethernet.pfc.watchdog.poll", "%dus", sw.Watchdog.Poll/units.Microsecond)
+		add("ethernet.pfc.watchdog.action", "%s", p.Action)
+	}
 	if q := &p.Queues[data.Queue]; q.WRED != nil && q.WRED.ECN {
 		add("ethernet.ecn.enabled", "true")
 		add("ethernet.ecn.kmin", "%dB", q.WRED.Min)

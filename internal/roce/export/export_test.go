@@ -60,7 +60,7 @@ func written(t *testing.T, p *Plan, target string) map[string]string {
 const plain = `preset: roce-v2-400g, topology: {shape: single-switch, radix: 32, cables: {node-leaf: 40m}}, ethernet: {dscp: 34, cnp-dscp: 46,
   data-priority: 4, ack-priority: 4, cnp-priority: 5,
   queues: [{priority: 0, schedule: dwrr, weight: 20}, {priority: 4, schedule: dwrr, weight: 80}, {priority: 5, schedule: strict, weight: 0}],
-  pfc: {priorities: [4], alpha: 1/4, reserve: 19456B, xon: 19456B, xon-offset: 0}, ecn: {kmin: 500000B, kmax: 2000000B, pmax: 7%}, egress-alpha: 2}`
+  pfc: {priorities: [4], alpha: 1/4, reserve: 19456B, xon: 19456B, xon-offset: 0, watchdog: {enabled: true, detection: 200ms, restoration: 300ms, poll: 100ms}}, ecn: {kmin: 500000B, kmax: 2000000B, pmax: 7%}, egress-alpha: 2}`
 
 func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 	for name, fabric := range map[string]string{
@@ -70,6 +70,7 @@ func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 		"fixed thresholds": "preset: roce-v2-400g, ethernet: {pfc: {xoff: 200KiB}}",
 		"two lossless":     "preset: roce-v2-400g, ethernet: {pfc: {priorities: [3, 4], headroom: 100KiB}}",
 		"shared headroom":  "preset: roce-v2-400g, ethernet: {pfc: {headroom-pool: 4MiB}}",
+		"a watchdog":       "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 400ms, restoration: 600ms, poll: 100ms, action: forward}}}",
 		"no PFC":           "preset: roce-v2-400g, ethernet: {pfc: {enabled: false, priorities: [], headroom: 0}}",
 		"no marks":         "preset: roce-v2-400g, ethernet: {ecn: {enabled: false}}",
 		"weights above":    "preset: roce-v2-400g, ethernet: {queues: [{priority: 0, schedule: dwrr, weight: 300}, {priority: 3, schedule: dwrr, weight: 700}, {priority: 6, schedule: strict, weight: 0}]}",
@@ -101,6 +102,9 @@ func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 		}
 		if want.PFC.XOFF > 0 {
 			got.PFC.Alpha = want.PFC.Alpha // not used beside a fixed threshold
+		}
+		if !want.PFC.Watchdog.Enabled {
+			got.PFC.Watchdog.Detection, got.PFC.Watchdog.Restoration, got.PFC.Watchdog.Poll = want.PFC.Watchdog.Detection, want.PFC.Watchdog.Restoration, want.PFC.Watchdog.Poll // what one would be like
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: read again\n%+v\nwritten\n%+v", name, got, want)
@@ -296,6 +300,12 @@ func TestWhatADeviceCannotBeToldIsRefused(t *testing.T) {
 		{"a weight that is too large", "sonic", "preset: roce-v2-400g, ethernet: {queues: [{priority: 3, schedule: dwrr, weight: 1001}, {priority: 6, schedule: dwrr, weight: 1000}]}", "more than the 100"},
 		{"a probability between percents", "eos", "preset: roce-v2-400g, ethernet: {ecn: {pmax: 1/3}}", "whole percents"},
 		{"marks from nothing on", "eos", "preset: roce-v2-400g, ethernet: {ecn: {kmin: 0}}", "1 byte"},
+		{"a watchdog that only tells", "eos", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, action: alert}}}", "drop and forward"},
+		{"a watchdog that is too fast", "eos", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 5ms, restoration: 5ms, poll: 1ms}}}", "10 ms and more"},
+		{"a watchdog that is too fast", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 50ms, restoration: 50ms, poll: 50ms}}}", "from 100 to"},
+		{"a watchdog between milliseconds", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 200500us, restoration: 200ms, poll: 100ms}}}", "whole milliseconds"},
+		{"a watchdog that forwards", "cumulus", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, action: forward}}}", "NVUE's watchdog drops"},
+		{"a watchdog that is too fast", "cumulus", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 50ms, restoration: 50ms, poll: 50ms}}}", "from 100 to 5000"},
 		{"data in the default class", "nxos", "preset: roce-v2-400g, ethernet: {data-priority: 0, ack-priority: 0, pfc: {priorities: [0]}}", "class-default"},
 		{"a probability between percents", "cumulus", "preset: roce-v2-400g, ethernet: {ecn: {pmax: 1/3}}", "whole percents"},
 	} {

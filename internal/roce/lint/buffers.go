@@ -266,10 +266,7 @@ func (c *checker) total() {
 	total := promised + pool.Size + pool.Xoff
 	switch {
 	case c.options.Buffer > 0 && total > c.options.Buffer:
-		c.add(nil, Finding{
-			Rule: "headroom-total", Severity: Error, At: c.place(pool.Line), Value: fmt.Sprintf("size %d, xoff %d", pool.Size, pool.Xoff),
-			Why: fmt.Sprintf("the priority groups of all ports are promised %d bytes, and the pool has %d and %d for headroom: together %d, and the chip has %d", promised, pool.Size, pool.Xoff, total, c.options.Buffer),
-		})
+		c.overcommitted(pool, promised)
 	case c.options.Buffer == 0 && pool.Size > 0 && promised > pool.Size:
 		c.add(nil, Finding{
 			Rule: "headroom-total", Severity: Warning, At: c.place(pool.Line), Value: fmt.Sprintf("size %d", pool.Size),
@@ -277,5 +274,30 @@ func (c *checker) total() {
 		})
 	case c.options.Buffer == 0:
 		c.cannot("whether all headroom fits the chip: its buffer is not known (give --buffer)")
+	}
+}
+
+// overcommitted is the finding of a pool that leaves less of the chip's buffer than
+// headroom was promised. Headroom comes first: the fix takes from what is shared.
+func (c *checker) overcommitted(pool *sonic.Pool, promised units.Bytes) {
+	buffer := c.options.Buffer
+	f := Finding{
+		Rule: "headroom-total", Severity: Error, At: c.place(pool.Line), Value: fmt.Sprintf("size %d, xoff %d", pool.Size, pool.Xoff),
+		Why: fmt.Sprintf("the priority groups of all ports are promised %d bytes, and the pool has %d and %d for headroom: together %d, and the chip has %d",
+			promised, pool.Size, pool.Xoff, promised+pool.Size+pool.Xoff, buffer),
+		Setting: Setting{Buffer: buffer},
+	}
+	if left := buffer - promised - pool.Xoff; left > 0 && left < pool.Size {
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("BUFFER_POOL", pool.Name, "size", fmt.Sprint(int64(left)))}}}
+	}
+	for _, p := range c.ports() {
+		if t := c.lossless(p); t.What != "" {
+			f.Traffic = t
+			c.add(p, f)
+
+		}
+	}
+	if f.Traffic.What == "" {
+		c.add(nil, f)
 	}
 }

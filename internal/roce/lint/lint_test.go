@@ -163,7 +163,7 @@ var mistakes = []mistake{
 	{
 		name: "a queue that nothing serves", config: []edit{sound, {`"Ethernet0|3": {
             "scheduler": "scheduler.1",`, `"Ethernet0|3": {`}},
-		rule: "queue-unserved", severity: Error, line: `config_db.json: "3": "3"`, why: "class 3 leads to queue 3", fix: `{"QUEUE": {"Ethernet0|3": {"scheduler": "scheduler.0"}}}`,
+		rule: "queue-unserved", severity: Error, line: `config_db.json: "3": "3"`, why: "class 3 leads to queue 3", fix: `{"QUEUE": {"Ethernet0|3": {"scheduler": "scheduler.1"}}}`,
 	},
 	{
 		name: "the tag's priority on a routed link", config: []edit{sound, {`"VLAN": {`, `"INTERFACE": {
