@@ -20,7 +20,7 @@ func (c *checker) cable(h *host.Host, p *sonic.Port) {
 		Fixes: []Fix{{h.Name, []string{fmt.Sprintf("mlnx_qos -i %s --cable_len=%d", h.Iface, metres(length))}}},
 	}
 	keeps := fmt.Sprintf("%s keeps room for %v of cable behind its own pauses, and the cable has %v by the switch", h.Name, h.Cable.Value, length)
-	port := roce.Port{Speed: p.Speed, Cable: length, MTU: frame(p.MTU), Lanes: p.Lanes}
+	port := roce.Port{Speed: p.Speed, Cable: length, MTU: roce.Frame(p.MTU), Lanes: p.Lanes}
 	least, terms, err := leastHeadroom(port)
 	if p.Speed == 0 || err != nil {
 		f.Why = keeps + ": what the switch still sends may overflow it"

@@ -130,6 +130,9 @@ func Check(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Opti
 		}
 		c.findings = append(c.findings, f)
 	}
+	if sw.Newer {
+		c.cannot("what is new in the tables of %s: they are newer than those that are known", sw.Version)
+	}
 	for _, p := range c.ports() {
 		c.port(p)
 		for _, h := range hosts {

@@ -379,3 +379,14 @@ func TestASwitchIsJudgedWithoutHosts(t *testing.T) {
 		t.Error(tell(r))
 	}
 }
+
+func TestProfilesThatTheSwitchComputesAreJudgedByTheFormula(t *testing.T) {
+	dynamic := append([]edit{{`"localhost": {`, `"localhost": {"buffer_model": "dynamic",`}}, made...)
+	if r := check(t, dynamic, nil, Options{Buffer: 160 << 20}); len(r.Findings) > 0 || len(r.Unjudged) > 0 {
+		t.Errorf("%s%v", tell(r), r.Unjudged)
+	}
+	late := append([]edit{{`"green_max_threshold": "2097152"`, `"green_max_threshold": "62097152"`}}, dynamic...)
+	if r := check(t, late, nil, Options{Buffer: 160 << 20}); len(r.Findings) != 1 || r.Findings[0].Rule != "ecn-above-pfc" {
+		t.Errorf("marks above the threshold: %s", tell(r))
+	}
+}
