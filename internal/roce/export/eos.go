@@ -42,8 +42,8 @@ func (p *Plan) EOS() (*Output, error) {
 			if !ok || chance == 0 {
 				return nil, fmt.Errorf("ethernet.ecn.pmax is %v, and EOS knows whole percents from 1", e.Pmax)
 			}
-			if e.Kmin == 0 {
-				return nil, fmt.Errorf("ethernet.ecn.kmin is 0, and EOS marks from 1 byte on at the least")
+			if e.Kmin == 0 || e.Kmax > mostEOSThreshold {
+				return nil, fmt.Errorf("ethernet.ecn has kmin %d and kmax %d, and EOS takes 1 byte to %d", e.Kmin, e.Kmax, mostEOSThreshold)
 			}
 			l.add("      random-detect ecn minimum-threshold %d bytes maximum-threshold %d bytes max-mark-probability %d weight 0", e.Kmin, e.Kmax, chance)
 			l.add("      random-detect ecn count")
@@ -64,8 +64,9 @@ func (p *Plan) EOS() (*Output, error) {
 // eosActions are the watchdog's actions as EOS calls them; it has none that only tells.
 var eosActions = map[scenario.WatchdogAction]string{scenario.WatchdogDrop: "drop", scenario.WatchdogForward: "no-drop"}
 
-// The times that EOS takes.
+// The times and thresholds that EOS takes.
 const (
+	mostEOSThreshold = 256_000_000
 	leastEOSTimeout = 10 * units.Millisecond
 	leastEOSPoll    = 5 * units.Millisecond
 )
