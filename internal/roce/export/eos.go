@@ -67,8 +67,8 @@ var eosActions = map[scenario.WatchdogAction]string{scenario.WatchdogDrop: "drop
 // The times and thresholds that EOS takes.
 const (
 	mostEOSThreshold = 256_000_000
-	leastEOSTimeout = 10 * units.Millisecond
-	leastEOSPoll    = 5 * units.Millisecond
+	leastEOSTimeout  = 10 * units.Millisecond
+	leastEOSPoll     = 5 * units.Millisecond
 )
 
 // eosWatchdog writes the watchdog, whose interval is at most half of its other times.
