@@ -196,13 +196,13 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catal
 		add("ethernet.egress-alpha", "%s", alpha(b))
 	}
 	profile, err := groupProfile(sw, p, data.Group)
-	switch {
-	case err != nil && !stated:
+	if err != nil && !stated {
 		return nil, fmt.Errorf("priority group %d has no headroom of its own: %w; state ethernet.pfc.headroom (weft roce headroom reckons it), or give the group a profile in BUFFER_PG", data.Group, err)
-	case err != nil || profile == nil:
-		return facts, nil // the scenario's own stays
 	}
-	return append(facts, groupFacts(sw, profile)...), nil
+	if err == nil && profile != nil { // else the scenario's own stays
+		facts = append(facts, groupFacts(sw, profile)...)
+	}
+	return facts, nil
 }
 
 // groupProfile is the profile of a group, computed where the switch does that. It is nil
