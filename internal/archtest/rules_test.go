@@ -212,6 +212,10 @@ var inner = []rule{
 		why: "both ends of a link are judged by what they say and by arithmetic, without a simulation",
 	},
 	{
+		pkg: "internal/roce/prove", may: []string{"units", "internal/roce/lint", "internal/roce/sonic"},
+		why: "a proof is written as a scenario; who runs it is not its matter",
+	},
+	{
 		pkg: "internal/catalog", may: []string{"units"},
 		why: "a datasheet knows nothing about its use",
 	},
