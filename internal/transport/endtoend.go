@@ -111,12 +111,12 @@ func (e *EEC) Receive(now units.Time, p *Packet, a Address, b *Batch) Verdict {
 // takes it: of the context's domain, with the Q_Key; and in the middle of a message
 // to the same as before. It notes whom a message is for.
 func (e *EEC) meant(info *opInfo, a *Address) bool {
-	if !info.first && e.serving != nil && e.q.msgClass != classNone {
-		return a.Dest == e.serving.qpn && a.QKey == e.serving.qkey
-	}
 	d := e.find(a.Dest)
 	if d == nil || d.rdd != e.rdd || d.qkey != a.QKey || d.state < StateRTR || d.state == StateErr {
 		return false
+	}
+	if !info.first && e.q.msgClass != classNone {
+		return d == e.serving
 	}
 	e.takeBack()
 	e.serving = d

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/units"
 )
@@ -49,11 +50,11 @@ func (d *RDQP) Pending() int { return len(d.sends) }
 
 // Become enters a state that software may ask for. In ERR all work is flushed but a
 // message that is under way, which ends first.
-func (d *RDQP) Become(to State, b *Batch) error {
+func (d *RDQP) Become(now units.Time, to State, b *Batch) error {
 	if to != StateReset && to != StateErr && !legal[d.state][to] {
 		return fmt.Errorf("%w: queue pair %d from %v to %v", ErrTransition, d.qpn, d.state, to)
 	}
-	if to == StateReset && d.busy() {
+	if to == StateReset && d.Busy() {
 		return fmt.Errorf("%w: queue pair %d has a message under way", ErrTransition, d.qpn)
 	}
 	d.state = to
@@ -62,12 +63,20 @@ func (d *RDQP) Become(to State, b *Batch) error {
 		d.sends, d.recvs = nil, nil
 	case StateErr:
 		d.flush(b)
+	case StateRTS, StateSQD:
+		if len(d.sends) > 0 && !d.Busy() {
+			d.sends[0].by.forget(d)
+			d.offer(now, b)
+		}
 	}
 	return nil
 }
 
-// busy reports whether a message of the queue pair is under way.
-func (d *RDQP) busy() bool { return len(d.sends) > 0 && d.sends[0].by.current == d }
+// Busy reports whether a message of the queue pair is under way.
+func (d *RDQP) Busy() bool { return len(d.sends) > 0 && d.sends[0].by.current == d }
+
+// Drained reports whether no message is under way.
+func (d *RDQP) Drained() bool { return !d.Busy() }
 
 // PostRecv appends a receive.
 func (d *RDQP) PostRecv(r RecvRequest, b *Batch) error {
@@ -131,7 +140,7 @@ func (d *RDQP) offer(now units.Time, b *Batch) {
 // finished takes the oldest message out, which its context has carried or given up.
 // An error ends the send queue.
 func (d *RDQP) finished(now units.Time, status Status, b *Batch) {
-	d.sends = d.sends[:copy(d.sends, d.sends[1:])]
+	d.sends = slices.Delete(d.sends, 0, 1)
 	switch {
 	case d.state == StateErr || status != Success:
 		if d.state != StateErr {
@@ -153,7 +162,7 @@ func (d *RDQP) fail(now units.Time, status Status, b *Batch) {
 // flush completes the sends that are not under way, and in ERR the receives.
 func (d *RDQP) flush(b *Batch) {
 	kept := 0
-	if d.busy() {
+	if d.Busy() {
 		kept = 1
 	}
 	for _, w := range d.sends[kept:] {

@@ -66,7 +66,7 @@ func newRDWorld(t *rapid.T, contexts, qps int) *rdWorld {
 			d.SetQKey(uint32(900 + k))
 			n.qps = append(n.qps, d)
 			for _, s := range []State{StateInit, StateRTR, StateRTS} {
-				if err := d.Become(s, &n.batch); err != nil {
+				if err := d.Become(0, s, &n.batch); err != nil {
 					t.Fatal(err)
 				}
 			}

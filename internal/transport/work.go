@@ -88,7 +88,6 @@ const (
 	MWBindErr
 	LocRDDViolErr
 	RemInvRDReqErr
-	InvEECNErr
 	InvEECStateErr
 	numStatuses
 )
@@ -96,7 +95,7 @@ const (
 var statusNames = [...]string{
 	"SUCCESS", "LOC_LEN_ERR", "LOC_QP_OP_ERR", "LOC_PROT_ERR", "WR_FLUSH_ERR", "BAD_RESP_ERR",
 	"REM_INV_REQ_ERR", "REM_ACCESS_ERR", "REM_OP_ERR", "RETRY_EXC_ERR", "RNR_RETRY_EXC_ERR", "MW_BIND_ERR",
-	"LOC_RDD_VIOL_ERR", "REM_INV_RD_REQ_ERR", "INV_EECN_ERR", "INV_EEC_STATE_ERR",
+	"LOC_RDD_VIOL_ERR", "REM_INV_RD_REQ_ERR", "INV_EEC_STATE_ERR",
 }
 
 func (s Status) String() string {
