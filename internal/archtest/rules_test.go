@@ -241,6 +241,10 @@ var inner = []rule{
 		why: "sockets and a clock under the queue pairs; what memory and completions are is the verbs' matter",
 	},
 	{
+		pkg: "internal/transport/rdtest", may: []string{"units", "wire"},
+		why: "scripts that the state machines and devices run: no state machine of its own",
+	},
+	{
 		pkg: "internal/live/faulty", may: []string{"internal/live"},
 		why: "a network for tests carries datagrams, whatever is in them",
 	},
