@@ -44,7 +44,7 @@ func TestACallerThatIsLateReachesTheRateWithinItsSlack(t *testing.T) {
 		{5 * us, 0, (n-1)*(gap+5*us) + 5*us},
 		{5 * us, 10 * us, (n-1)*gap + 5*us},
 		// What is beyond the slack is lost, of each wait: two packets go after one.
-		{15 * us, 10 * us, n / 2 * (2*gap + 5*us)},
+		{15 * us, 10 * us, n/2*(2*gap+5*us) + 15*us},
 	} {
 		// The slack lets something go at once where nothing has gone before.
 		if got := lastOf(t, n, c.late, c.slack); got > c.want || got < c.want-c.slack-gap {
