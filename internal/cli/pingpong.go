@@ -64,8 +64,8 @@ what is lost: whoever waits for it says so, where Linux's programs wait for ever
 			if p.Type, ok = pingpongTypes[given[0]]; !ok {
 				return fmt.Errorf("%q: valid are rc, uc and ud", given[0])
 			}
-			if p.MTU < 256 || p.MTU > 4096 || p.MTU&(p.MTU-1) != 0 {
-				return fmt.Errorf("-m %d: valid are 256, 512, 1024, 2048 and 4096", p.MTU)
+			if err := perf.CheckMTU(p.MTU); err != nil {
+				return err
 			}
 			if p.Patience <= 0 {
 				return fmt.Errorf("--patience %v: give more than 0", p.Patience)
