@@ -10,13 +10,14 @@ import (
 // verifier checks the ICRCs of the packets that arrive from one address and port.
 type verifier struct {
 	from   netip.AddrPort
+	bare   netip.Addr // its address, as Peer.bare
 	flow   wire.ICRCFlow
 	v6     bool
 	strict bool
 }
 
 func (v *verifier) aim(from, local netip.AddrPort) {
-	v.from = from
+	v.from, v.bare = from, from.Addr().Unmap().WithZone("")
 	v.flow = wire.NewICRCFlow(from, local)
 	v.v6 = !from.Addr().Unmap().Is4()
 }

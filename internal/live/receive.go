@@ -51,7 +51,7 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 		p.stats.Malformed++
 		return
 	}
-	e := p.endpoints[h.BTH.DestQP]
+	e := p.endpoints.at(h.BTH.DestQP)
 	if e == nil || !p.meant(e, h) {
 		p.stats.Misdirected++
 		return
@@ -98,5 +98,5 @@ func (p *Port) meant(e *Endpoint, h *wire.Packet) bool {
 	if e.QP.Service() == transport.UD {
 		return h.BTH.Opcode.Service() == wire.ServiceUD
 	}
-	return e.Peer != nil && e.Peer.addr.Addr().WithZone("") == p.verifier.from.Addr().Unmap()
+	return e.Peer != nil && e.Peer.bare == p.verifier.bare
 }
