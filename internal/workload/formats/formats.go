@@ -11,6 +11,7 @@ import (
 
 	"weft/internal/workload/chakra"
 	"weft/internal/workload/goal"
+	"weft/internal/workload/hpcctopo"
 	"weft/internal/workload/htsim"
 	"weft/internal/workload/ncclxml"
 	"weft/internal/workload/simai"
@@ -50,6 +51,7 @@ type topology struct {
 
 var topologies = []topology{
 	{"an htsim topology", htsim.RecogniseTopology, htsim.ReadTopology},
+	{"a topology of the HPCC simulator", hpcctopo.Recognise, hpcctopo.Read},
 	{"an NCCL topology", ncclxml.Recognise, ncclxml.Read},
 	{"a SimAI topology", simai.RecogniseTopology, simai.ReadTopology},
 }
