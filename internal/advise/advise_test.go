@@ -313,9 +313,11 @@ func TestATrainingJobIsWeighedByItsStep(t *testing.T) {
 			t.Errorf("%s: %q, want %q", a.Candidates[i].Name(), c.Text, want)
 		}
 	}
-	sprayed := slices.IndexFunc(a.Counterfactuals, func(x Counterfactual) bool { return strings.HasSuffix(x.Change, "ECMP, in the step") })
+	sprayed := slices.IndexFunc(a.Counterfactuals, func(x Counterfactual) bool { return strings.HasPrefix(x.Change, "the step's packets sprayed") })
 	if sprayed < 0 || !strings.Contains(a.Counterfactuals[sprayed].After[1], ": 2 s,") {
 		t.Errorf("the counterfactuals %+v have no sprayed step of 2 s", a.Counterfactuals)
+	} else if x := a.Counterfactuals[sprayed]; x.Points[1]-a.Verdict.Points[1] > 0 && x.Points[0] >= a.Verdict.Points[0] {
+		t.Errorf("only the step is sprayed, and the points go from %v to %v", a.Verdict.Points, x.Points)
 	}
 	if steps == 0 || a.Candidates[0].Performance.Times != nil {
 		t.Errorf("%d steps and the collective's times %v", steps, a.Candidates[0].Performance.Times)
