@@ -336,7 +336,7 @@ func (b *Builder) allocate() {
 			*nd.ethernet = newEthernetState(nd.ethernet.spec)
 		case kindInfiniBand:
 			nd.infiniband = &n.infiniband[nd.state]
-			nd.infiniband.settle()
+			nd.infiniband.prepare()
 		}
 	}
 	if len(n.ethernet) > 0 {

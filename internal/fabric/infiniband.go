@@ -65,7 +65,8 @@ type infinibandState struct {
 	outrun                  bool // some input is slower than some output
 }
 
-func (s *infinibandState) settle() {
+// prepare notes what every hop asks for.
+func (s *infinibandState) prepare() {
 	s.expires = s.spec.Lifetime > 0 || s.spec.LeafLifetime > 0
 	s.marks = s.spec.FECN.Threshold > 0
 	s.limited = s.spec.ReadPorts > 0
