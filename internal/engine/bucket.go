@@ -86,9 +86,8 @@ func (b *Bucket) insert(key uint64) {
 	if b.pos > 0 && key <= b.keys[b.pos-1] {
 		b.late(key)
 	}
-	keys := append(b.keys, key)
-	b.keys = keys
-	rest := keys[b.pos:]
+	b.keys = append(b.keys, key)
+	rest := b.keys[b.pos:]
 	i := len(rest) - 1
 	if i > 16 { // traffic in lockstep, or a wide bucket
 		at, _ := slices.BinarySearch(rest[:i], key)

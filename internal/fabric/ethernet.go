@@ -182,7 +182,7 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	}
 	depth := p.enqueueEthernet(o, out, i, k)
 	o.queued += int32(k.size)
-	p.markIn(s, o, out, k, depth)
+	p.markIn(s, out, k, depth)
 	p.touch(o, out)
 }
 
@@ -195,14 +195,14 @@ func (p *Partition) passEthernet(s *ethernetState, o *port, out, i int32, k *pkt
 	if o.freeAt > p.now || o.blocked>>(k.class&15)&1 != 0 { // a PFC frame may have taken the wire just now
 		return false
 	}
-	p.markIn(s, o, out, k, int32(k.size))
+	p.markIn(s, out, k, int32(k.size))
 	p.launchEthernet(s, o, out, i, k, 0)
 	return true
 }
 
 // markIn marks a packet that makes a queue of so many bytes, where the queue's length
 // when a packet comes decides.
-func (p *Partition) markIn(s *ethernetState, o *port, out int32, k *pkt, bytes int32) {
+func (p *Partition) markIn(s *ethernetState, out int32, k *pkt, bytes int32) {
 	if bytes > s.leastIn {
 		if e := p.net.ecn(s, out, k.class); e.KMax > 0 && !e.AtDequeue {
 			p.mark(e, bytes, out, k)
