@@ -107,8 +107,8 @@ func (m *Manager) writeEndPort(n int32, p uint8, q *subnet.Port) {
 	want.MasterSMLID, want.MasterSMSL = m.managerLID(), 0
 	want.GIDPrefix = mad.DefaultPrefix
 	want.SubnetTimeOut = subnetTimeout
-	if m.cfg.MKey != 0 {
-		want.MKey, want.MKeyProtect = m.cfg.MKey, protectWrites
+	if k := &m.cfg.MKey; k.Key != 0 {
+		want.MKey, want.MKeyProtect, want.MKeyLease = k.Key, k.Level, k.Lease
 	}
 	if want != r.info {
 		r.info = want
@@ -121,11 +121,8 @@ func (m *Manager) writeEndPort(n int32, p uint8, q *subnet.Port) {
 	}
 }
 
-// What every port is told.
-const (
-	subnetTimeout = 18 // 4.096 µs × 2^18: 1.07 s, OpenSM's
-	protectWrites = 1  // of M_Key: without the key a port shows all but the key (IBA vol. 1, 14.2.4.1)
-)
+// subnetTimeout is what every port is told: 4.096 µs × 2^18, 1.07 s, OpenSM's.
+const subnetTimeout = 18
 
 // unchanged sets the components of a PortInfo to write that 0 leaves as they are.
 func unchanged(p *mad.PortInfo) {

@@ -349,7 +349,7 @@ func TestTwoManagersThatStartTogetherAgree(t *testing.T) {
 
 func TestAnMKeyKeepsOthersOut(t *testing.T) {
 	w := newWorld(t, build(t, topology.SingleSwitch{Endpoints: 4}))
-	h := w.manager("A", 0, sm.Config{MKey: 0xabc})
+	h := w.manager("A", 0, sm.Config{MKey: sm.MKey{Key: 0xabc, Level: 1}})
 	w.start(h)
 	w.run(5 * units.Second)
 	w.checkUp(h)
@@ -445,7 +445,7 @@ func TestALightSweepFindsWhatATrapDidNotTell(t *testing.T) {
 // A subnet that does not change is not written to.
 func TestASecondSweepWritesNothing(t *testing.T) {
 	w := newWorld(t, build(t, topology.TwoLevel{Endpoints: 24, Radix: 8}))
-	h := w.manager("A", 0, sm.Config{MKey: 5})
+	h := w.manager("A", 0, sm.Config{MKey: sm.MKey{Key: 5, Level: 1}})
 	w.start(h)
 	w.run(5 * units.Second)
 	w.seen = func(line string) {
