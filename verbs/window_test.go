@@ -244,7 +244,7 @@ func TestWindowsEndWithTheirQueuePair(t *testing.T) {
 func TestOnlyRequestsThatAreExactlyRightGoThroughAWindow(t *testing.T) {
 	dice := rand.New(rand.NewPCG(3, 4))
 	accepted := 0
-	for range 2000 {
+	for range 1000 {
 		x := newTarget(t, AccessLocalWrite|AccessMWBind)
 		kind := MWType(1 + dice.IntN(2))
 		mw, err := x.mr.pd.AllocMW(kind)
