@@ -18,6 +18,7 @@
 //   - frame.go: packets to datagrams, with headers, padding and ICRC
 //   - timers.go: deadlines of queue pairs
 //   - icrc.go: which IP identification a packet had
+//   - loss.go: losses on request
 //
 // Payload never passes through a queue pair. An Owner names the memory that a
 // packet carries, which goes to the socket by scatter-gather, and takes what has

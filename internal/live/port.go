@@ -34,6 +34,10 @@ type Config struct {
 	StrictID bool
 	// Capture gets every packet that is sent, and that arrives for RoCE, as raw IP.
 	Capture *pcap.Writer
+	// Lose is the share of the packets that arrive which the port loses, 0 to 1, by
+	// LoseSeed.
+	Lose     float64
+	LoseSeed uint64
 }
 
 // Stats counts what a port did.
@@ -43,6 +47,7 @@ type Stats struct {
 	DatagramsOut, DatagramsIn int64 // system calls' entries
 	BadICRC                   int64
 	Malformed                 int64 // no RoCE packet
+	Lost                      int64 // because Config.Lose said so
 	Misdirected               int64 // no such queue pair, or not for this peer, service or partition
 	Solved                    int64 // ICRCs that fitted another IP identification
 	Repeated                  int64 // packets sent again by queue pairs that are gone
@@ -77,6 +82,7 @@ type Port struct {
 	held     int      // packets that came ahead, of all queue pairs
 	spare    [][]byte // memory for others
 	verifier verifier
+	loss     *loss
 	arrived  wire.Packet
 	taken    transport.Packet // arrived, in the queue pair's form
 	polls    uint64
@@ -93,7 +99,7 @@ func Open(c Config) *Port {
 		conn: c.Conn, local: c.Conn.Local(), start: time.Now(), done: make(chan struct{}),
 		endpoints: map[units.QPN]*Endpoint{}, peers: map[netip.AddrPort]*Peer{}, groups: map[netip.Addr][]*Endpoint{},
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
-		verifier: verifier{strict: c.StrictID},
+		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed),
 	}
 	p.most = min(PeerPackets, max(burst, min(PeerBytes, c.Conn.Buffer()/4)/max(c.PathMTU, 256)))
 	if c.Capture != nil {

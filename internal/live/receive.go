@@ -17,7 +17,11 @@ func (p *Port) take(in *Incoming, now units.Time) {
 	}
 	for index, rest := 0, in.Data; len(rest) > 0; index++ {
 		n := min(in.Segment, len(rest))
-		p.packet(rest[:n], index, in.CE, now)
+		if p.loss.strikes() {
+			p.stats.Lost++
+		} else {
+			p.packet(rest[:n], index, in.CE, now)
+		}
 		rest = rest[n:]
 	}
 }

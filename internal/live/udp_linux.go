@@ -95,7 +95,8 @@ func receiveOptions(v4 bool) [][3]int {
 		return [][3]int{gro, {unix.IPPROTO_IP, unix.IP_RECVTOS, 1}}
 	}
 	return [][3]int{
-		gro, {unix.IPPROTO_IPV6, unix.IPV6_RECVTCLASS, 1},
+		gro,
+		{unix.IPPROTO_IPV6, unix.IPV6_RECVTCLASS, 1},
 		{unix.SOL_UDP, unix.UDP_NO_CHECK6_RX, 1}, // rxe sends checksum 0
 	}
 }

@@ -179,7 +179,8 @@ func (q *QP) account(now units.Time, p *Packet, payload units.Bytes) {
 	if q.service == RC {
 		q.flight += payload
 		if q.allow.Window != cc.Unlimited || q.windowClosed() ||
-			q.cfg.AskEvery > 0 && uint32(p.PSN)%uint32(q.cfg.AskEvery) == 0 {
+			q.cfg.AskEvery > 0 && uint32(p.PSN)%uint32(q.cfg.AskEvery) == 0 ||
+			q.cfg.HoldAhead && q.beyond != nil && q.beyond.on {
 			p.Flags |= FlagAckReq
 		}
 	} else {
