@@ -96,7 +96,7 @@ const FirstQPN units.QPN = 16
 func Open(c Config) *Port {
 	p := &Port{
 		conn: c.Conn, local: c.Conn.Local(), start: time.Now(), done: make(chan struct{}),
-		peers: map[netip.AddrPort]*Peer{},
+		peers:    map[netip.AddrPort]*Peer{},
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
 		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed),
 	}
