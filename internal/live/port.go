@@ -70,6 +70,7 @@ type Port struct {
 
 	endpoints table
 	peers     map[netip.AddrPort]*Peer
+	groups    map[netip.Addr][]*Endpoint // multicast: who is attached
 	nextQPN   units.QPN
 
 	timers timers
@@ -96,7 +97,7 @@ const FirstQPN units.QPN = 16
 func Open(c Config) *Port {
 	p := &Port{
 		conn: c.Conn, local: c.Conn.Local(), start: time.Now(), done: make(chan struct{}),
-		peers:    map[netip.AddrPort]*Peer{},
+		peers: map[netip.AddrPort]*Peer{}, groups: map[netip.Addr][]*Endpoint{},
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
 		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed),
 	}
@@ -192,6 +193,7 @@ func (p *Port) Detach(e *Endpoint) {
 	p.flush()
 	e.attached = false
 	p.letGo(e)
+	p.leaveAll(e)
 	p.stats.Repeated += int64(e.QP.Repeated())
 	p.timers.remove(e)
 	p.leave(e)
@@ -217,6 +219,9 @@ func (p *Port) Kick(e *Endpoint) {
 		return
 	}
 	now := p.Now()
+	if e.QP.NextTimeout() <= now {
+		e.QP.Timeout(now, &p.batch) // a local operation, or what is to be flushed
+	}
 	p.settle(e, now)
 	p.push(now)
 	p.rouse()
@@ -363,6 +368,15 @@ func (p *Port) Arrived() *wire.Packet { return &p.arrived }
 
 // From is where the packet that is being received came from.
 func (p *Port) From() netip.AddrPort { return p.verifier.from }
+
+// To is where the packet that is being received was sent to: the port's own address,
+// or a multicast group.
+func (p *Port) To() netip.AddrPort {
+	if p.verifier.to.IsValid() {
+		return p.verifier.to
+	}
+	return p.local
+}
 
 // Batch is where the methods of queue pairs put what they want: Kick takes it
 // from there. The caller holds the lock.
