@@ -364,6 +364,11 @@ func (r *resolver) checkFlows(nics int) {
 		case f.Bytes == 0:
 			r.complain(at, "the flow has no bytes")
 		}
+		for k := range r.Fabrics {
+			if g := &r.Fabrics[k]; f.Priority > 0 && g.Kind != InfiniBandKind && !g.serves(f.Priority) {
+				r.complain(at+".priority", "no queue of %s serves priority %d: add it to ethernet.queues", g.Name, f.Priority)
+			}
+		}
 	}
 }
 

@@ -216,6 +216,10 @@ var inner = []rule{
 		why: "both ends of a link are judged by what they say and by arithmetic, without a simulation",
 	},
 	{
+		pkg: "internal/roce/prove", may: []string{"units", "internal/roce/lint", "internal/roce/sonic"},
+		why: "a proof is written as a scenario; who runs it is not its matter",
+	},
+	{
 		pkg: "internal/catalog", may: []string{"units"},
 		why: "a datasheet knows nothing about its use",
 	},
@@ -239,6 +243,10 @@ var inner = []rule{
 	{
 		pkg: "internal/live", may: []string{"units", "wire", "wire/pcap", "internal/transport"},
 		why: "sockets and a clock under the queue pairs; what memory and completions are is the verbs' matter",
+	},
+	{
+		pkg: "internal/transport/rdtest", may: []string{"units", "wire"},
+		why: "scripts that the state machines and devices run: no state machine of its own",
 	},
 	{
 		pkg: "internal/live/faulty", may: []string{"internal/live"},
