@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
+	"weft/internal/cores"
 	"weft/internal/engine"
 	"weft/internal/routing"
 	"weft/internal/transport"
@@ -154,6 +155,9 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	}
 	engine.Run(parts, n.lookahead, until, workers, stop)
 	for _, p := range n.parts {
+		if d := (*cores.Panic)(nil); errors.As(p.err, &d) {
+			panic(d)
+		}
 		if s := (*Standstill)(nil); errors.As(p.err, &s) {
 			s.Since, s.Waiting = n.lastArrival(), n.Waiting()
 		}
