@@ -167,7 +167,9 @@ func (p *Partition) sendNIC(o *port, link int32) {
 			if contended && nic.spec.Schedule != nil {
 				p.charge(nic.spec.Schedule, link, class, o.bytes-sent)
 			}
-			n.arbiters[link].charge(by, int32(o.bytes-sent))
+			if by != noTable {
+				n.arbiters[link].charge(by, int32(o.bytes-sent))
+			}
 			if o.nonEmpty&^o.blocked != 0 {
 				p.wake(o, link, o.freeAt)
 			}

@@ -18,9 +18,7 @@ const limitUnit = 4096 // bytes (IBA vol. 1, 7.6.9.2)
 func (p *Partition) arbitrate(a *VLArb, out int32, lanes uint16) uint8 {
 	st := &p.net.arbiters[out]
 	class, turn := st.turn(a, lanes)
-	if turn != noTable {
-		st.charge(turn, p.headSize(out, class))
-	}
+	st.charge(turn, p.headSize(out, class))
 	return class
 }
 
@@ -49,7 +47,7 @@ func (st *arbiter) turn(a *VLArb, lanes uint16) (class uint8, by table) {
 // charge takes what a lane sends from the entry that is being served.
 func (st *arbiter) charge(by table, size int32) {
 	switch by {
-	case noTable:
+	case noTable: // nobody's turn is used up
 	case highTable:
 		st.highLeft -= size
 		st.limitLeft -= size
