@@ -15,11 +15,13 @@ func (m *Manager) enterAssign() {
 		m.abandon() // the manager's own node does not answer
 		return
 	}
-	if err := s.AssignLIDsKeeping(m.cfg.LMC, m.known(s)); err != nil {
+	known := m.known(s)
+	if err := s.AssignLIDsKeeping(m.cfg.LMC, known); err != nil {
 		m.event(Event{Kind: NotAssigned, Err: err})
 		m.abandon()
 		return
 	}
+	m.tellOfLost(known, s)
 	tables, err := m.cfg.Route(s)
 	if err != nil {
 		m.event(Event{Kind: NotRouted, Err: err})
@@ -45,6 +47,18 @@ func (m *Manager) enterAssign() {
 			if q := &s.Nodes[i].Ports[p]; q.LID != 0 {
 				m.lids[q.GUID] = q.LID
 				m.writeEndPort(m.at[i], uint8(p), q)
+			}
+		}
+	}
+}
+
+// tellOfLost names the ports that could not keep their LIDs.
+func (m *Manager) tellOfLost(known map[units.GUID]units.LID, s *subnet.Subnet) {
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			q := &s.Nodes[i].Ports[p]
+			if had := known[q.GUID]; q.LID != 0 && had != 0 && had != q.LID {
+				m.event(Event{Kind: LIDNotKept, GUID: q.GUID, LID: had, Now: q.LID})
 			}
 		}
 	}
