@@ -41,6 +41,9 @@ type Workload struct {
 	// Repost is how long after a message is in its host's memory the program
 	// posts the receive again that it took.
 	Repost units.Time `yaml:"repost,omitzero" range:"0..1s"`
+	// QKey is the Q_Key of the queue pairs of ud: they take datagrams that carry
+	// it.
+	QKey QKey `yaml:"qkey,omitzero" range:"0x0..0x7fffffff"`
 
 	// FanIn is the number of senders of each receiver of an incast.
 	FanIn int `yaml:"fan-in,omitzero" range:"1..16777216"`
@@ -69,6 +72,8 @@ type Flow struct {
 	// Priority is its 802.1p priority on Ethernet, of its data and acknowledgements.
 	// 0: what the fabric gives.
 	Priority int `yaml:"priority,omitzero" range:"0..7"`
+	// QKey is the Q_Key that its datagrams carry with ud. 0: the workload's.
+	QKey QKey `yaml:"qkey,omitzero" range:"0x0..0x7fffffff"`
 }
 
 // ClassOn is the service level, or on Ethernet the priority, that the message asks for

@@ -35,6 +35,10 @@ type Options struct {
 	LineRate units.Rate
 	// Capture gets a pcapng of every packet.
 	Capture io.Writer
+	// Lose is the share of the packets that arrive which the device loses, 0 to 1: what
+	// a program does on a bad network is tested with it. LoseSeed says which.
+	Lose     float64
+	LoseSeed uint64
 }
 
 // Device is an open RDMA device with one port.
@@ -95,6 +99,10 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		_ = conn.Close()
 		return nil, invalid("path MTU %d: 256, 512, 1024, 2048 or 4096", o.PathMTU)
 	}
+	if !(o.Lose >= 0 && o.Lose <= 1) {
+		_ = conn.Close()
+		return nil, invalid("%v of the packets are to be lost: 0 to 1", o.Lose)
+	}
 	o.PathMTU = fitting(o.PathMTU, conn.MTU())
 	var params *cc.DCQCNParams
 	if o.LineRate != 0 {
@@ -104,7 +112,7 @@ func open(conn live.Conn, o Options) (*Device, error) {
 			return nil, err
 		}
 	}
-	c := live.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC}
+	c := live.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed}
 	if o.Capture != nil {
 		w, err := pcap.NewWriter(o.Capture, pcap.Raw)
 		if err != nil {
@@ -173,6 +181,7 @@ type Stats struct {
 	DatagramsSent, DatagramsReceived int64 // system calls' entries: GSO and GRO make one of many packets
 	BadICRC                          int64
 	Malformed                        int64
+	Lost                             int64 // because Options.Lose said so
 	Misdirected                      int64 // for no queue pair, or not from its peer, or of another partition
 	SolvedICRC                       int64 // fitted an IP identification other than weft's
 	Repeated                         int64 // packets that were sent again
@@ -188,7 +197,7 @@ func (d *Device) Stats() Stats {
 	out := Stats{
 		PacketsSent: s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut, BytesReceived: s.BytesIn,
 		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn,
-		BadICRC: s.BadICRC, Malformed: s.Malformed, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
+		BadICRC: s.BadICRC, Malformed: s.Malformed, Lost: s.Lost, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
 		Marked: s.Marked, CNPsSent: s.CNPsOut, CNPsReceived: s.CNPsIn,
 	}
 	for q := range d.qps {

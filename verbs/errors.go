@@ -113,4 +113,5 @@ var statusOf = [...]Status{
 	transport.RemOpErr:       RemOpErr,
 	transport.RetryExcErr:    RetryExcErr,
 	transport.RNRRetryExcErr: RNRRetryExcErr,
+	transport.MWBindErr:      MWBindErr,
 }

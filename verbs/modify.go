@@ -130,7 +130,7 @@ func (q *QP) check(a *QPAttr, mask QPAttrMask) error {
 		value     int64
 		low, high int64
 	}{
-		{AttrAccess, int64(a.Access), 0, accessAll},
+		{AttrAccess, int64(a.Access), 0, int64(accessAll)},
 		{AttrDestQPN, int64(a.DestQPN), 1, 1<<24 - 1},
 		{AttrRQPSN, int64(a.RQPSN), 0, units.PSNMask},
 		{AttrSQPSN, int64(a.SQPSN), 0, units.PSNMask},
@@ -197,6 +197,7 @@ func (q *QP) take(a *QPAttr, mask QPAttrMask) {
 		q.access = a.Access
 	}
 	if mask&AttrQKey != 0 {
+		q.qkey = a.QKey
 		q.end.QP.SetQKey(a.QKey)
 	}
 	if mask&AttrPathMTU != 0 {

@@ -28,17 +28,29 @@ func (q *QP) remote(_ units.QPN, a transport.Access, rkey uint32, va uint64, len
 	return ok
 }
 
+// remoteInvalidate is the transport's question whether the peer may make a key stale,
+// which is done then.
+func (q *QP) remoteInvalidate(_ units.QPN, rkey uint32) bool {
+	ok := q.invalidate(rkey)
+	if !ok {
+		q.pd.dev.raise(AsyncEvent{Type: EventQPAccessErr, QP: q})
+	}
+	return ok
+}
+
 // reach is the memory that a peer means, nil if anything about it is not exactly
 // right.
 func (q *QP) reach(rkey uint32, va, length uint64, need Access) []byte {
 	if q.access&need != need {
 		return nil
 	}
-	mr := q.pd.dev.keys.find(rkey)
-	if mr == nil {
-		return nil
+	if mr := q.pd.dev.keys.find(rkey); mr != nil {
+		return mr.span(q.pd, va, length, need)
 	}
-	return mr.span(q.pd, va, length, need)
+	if mw := q.pd.dev.keys.window(rkey); mw != nil {
+		return mw.span(q, va, length, need)
+	}
+	return nil
 }
 
 // atomic carries out an atomic of the peer's, whose operands are in the packet
@@ -120,7 +132,7 @@ func (q *QP) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
 // grh is the header that stands in front of a datagram: for IPv4 the IP header in
 // the last 20 of its 40 bytes (IBA vol. 1, A17.4.5).
 func (q *QP) grh(payload int) []byte {
-	from, local := q.pd.dev.port.From().Addr().Unmap(), q.pd.dev.port.Local().Addr().Unmap()
+	from, local := q.pd.dev.port.From().Addr().Unmap(), q.pd.dev.port.To().Addr().Unmap()
 	arrived := q.pd.dev.port.Arrived()
 	size := uint16(wire.UDPBytes + arrived.BTH.Opcode.HeaderBytes() + (payload+3)&^3 + wire.ICRCBytes)
 	b := make([]byte, 0, grhBytes)
@@ -160,7 +172,7 @@ func (q *QP) Completed(c *transport.Completion) {
 	}
 	q.reported, q.doneWR = rec.wr+1, rec.wr+1
 	wc := WC{WRID: rec.wrid, Status: q.told(statusOf[c.Status]), Opcode: rec.op, ByteLen: rec.total, QPN: q.QPN()}
-	rec.segs, rec.inline, rec.ah = nil, nil, nil
+	rec.segs, rec.inline, rec.ah, rec.local = nil, nil, nil, nil
 	q.deliver(q.attr.SendCQ, &wc, false)
 }
 
@@ -190,27 +202,14 @@ func (q *QP) received(c *transport.Completion) {
 	if c.HasImm {
 		wc.Flags, wc.ImmData = WCWithImm, c.Imm
 	}
-	if c.HasInv && wc.Status == Success {
+	if c.HasInv {
 		wc.Flags, wc.InvalidatedRKey = WCWithInv, c.Imm
-		q.invalidate(c.Imm)
 	}
 	if q.attr.Type == UD && c.Status == transport.Success {
 		wc.Flags |= WCGRH
 		wc.ByteLen += grhBytes
 	}
 	q.deliver(q.attr.RecvCQ, &wc, c.Status == transport.Success && q.pd.dev.port.Arrived().BTH.Solicited)
-}
-
-// invalidate makes a key stale, which the peer asks for. Nothing that is not of
-// the queue pair's own domain, and for remote use, is touched.
-func (q *QP) invalidate(rkey uint32) {
-	const remote = AccessRemoteWrite | AccessRemoteRead | AccessRemoteAtomic
-	mr := q.pd.dev.keys.find(rkey)
-	if mr == nil || mr.pd != q.pd || mr.access&remote == 0 {
-		return
-	}
-	q.pd.dev.keys.remove(mr)
-	q.pd.refs--
 }
 
 // deliver hands a completion to its queue. A queue that is full is overrun: the

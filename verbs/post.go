@@ -19,8 +19,8 @@ const (
 	RDMARead
 	AtomicCmpAndSwp
 	AtomicFetchAndAdd
-	_ // LOCAL_INV
-	_ // BIND_MW
+	LocalInv // makes InvalidateRKey, of a type 2 window of the queue pair, stale
+	BindMW   // binds a type 2 window
 	SendWithInv
 )
 
@@ -36,6 +36,8 @@ var operations = map[Opcode]struct {
 	RDMARead:          {transport.OpRead, WCRDMARead},
 	AtomicCmpAndSwp:   {transport.OpCmpSwap, WCCompSwap},
 	AtomicFetchAndAdd: {transport.OpFetchAdd, WCFetchAdd},
+	LocalInv:          {transport.OpLocalInv, WCLocalInv},
+	BindMW:            {transport.OpBindMW, WCBindMW},
 	SendWithInv:       {transport.OpSendInv, WCSend},
 }
 
@@ -58,8 +60,10 @@ type SendWR struct {
 	SGL     []SGE
 	Inline  []byte // with SendInline, in the place of SGL
 	ImmData uint32
-	// InvalidateRKey is the key that SendWithInv makes stale at the peer.
+	// InvalidateRKey is the key that SendWithInv makes stale at the peer, and LocalInv
+	// here: of a type 2 window that is bound to the queue pair.
 	InvalidateRKey uint32
+	Bind           *BindWR // BindMW
 
 	RemoteAddr uint64 // WRITE, READ and atomics
 	RKey       uint32
@@ -69,8 +73,11 @@ type SendWR struct {
 
 	AH      *AH // UD
 	DestQPN QPN
-	QKey    uint32
+	QKey    uint32 // with the highest bit set the queue pair's own goes out (IBA vol. 1, 10.2.5)
 }
+
+// ownQKey is the bit of a controlled Q_Key.
+const ownQKey = 1 << 31
 
 // RecvWR is a work request of a receive queue.
 type RecvWR struct {
@@ -92,6 +99,7 @@ type sendRecord struct {
 	inline     []byte
 	ah         *AH
 	swap, comp uint64
+	local      *localWork
 }
 
 // recvRecord is what is kept of a receive.
@@ -136,8 +144,14 @@ func (q *QP) postSend(wr *SendWR) error {
 	if !ok {
 		return invalid("no such operation: %d", wr.Opcode)
 	}
-	if q.sendWR-q.doneWR >= uint64(q.attr.MaxSendWR) {
-		return fmt.Errorf("%w: %d sends are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxSendWR)
+	switch {
+	case wr.Opcode == BindMW && wr.Bind != nil && wr.Bind.MW != nil && wr.Bind.MW.kind != MWType2:
+		return invalid("a work request binds windows of type 2: type 1 is bound by QP.BindMW")
+	case wr.Opcode == BindMW || wr.Opcode == LocalInv:
+		return q.postLocal(wr)
+	}
+	if err := q.sendRoom(); err != nil {
+		return err
 	}
 	rec := sendRecord{
 		wrid: wr.WRID, wr: q.sendWR, op: what.wc, ah: wr.AH,
@@ -150,6 +164,9 @@ func (q *QP) postSend(wr *SendWR) error {
 	t := transport.WorkRequest{
 		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0,
 		Imm: wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
+	}
+	if wr.QKey&ownQKey != 0 {
+		t.QKey = q.qkey
 	}
 	switch what.op {
 	case transport.OpSendInv:
@@ -167,6 +184,14 @@ func (q *QP) postSend(wr *SendWR) error {
 		return err
 	}
 	q.sendWR++
+	return nil
+}
+
+// sendRoom reports that the send queue is full.
+func (q *QP) sendRoom() error {
+	if q.sendWR-q.doneWR >= uint64(q.attr.MaxSendWR) {
+		return fmt.Errorf("%w: %d sends are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxSendWR)
+	}
 	return nil
 }
 

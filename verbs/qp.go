@@ -61,6 +61,7 @@ type QP struct {
 	end  live.Endpoint
 
 	access Access
+	qkey   uint32
 	dead   bool
 	fault  Status // a local error that the completion under way tells
 
@@ -71,6 +72,7 @@ type QP struct {
 	reported uint64       // work requests that have completed, in the order of posting
 
 	scratch []segment
+	windows map[*MW]struct{} // of type 2, bound to it
 
 	recvs  []recvRecord
 	recvID uint64
@@ -99,7 +101,7 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	q := &QP{pd: p, attr: a}
 	q.cfg = transport.Config{
 		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
-		CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic,
+		CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic, Local: q.local, Invalidate: q.remoteInvalidate,
 	}
 	var alg cc.Algorithm
 	if p.dev.dcqcn != nil && a.Type != UD {
@@ -170,12 +172,16 @@ func (q *QP) State() QPState {
 }
 
 // Destroy ends the queue pair. Work that is not finished completes with
-// WRFlushErr; the verbs let it vanish, which leaves nobody the wiser.
+// WRFlushErr; the verbs let it vanish, which leaves nobody the wiser. It is refused
+// while the queue pair is attached to a multicast group.
 func (q *QP) Destroy() error {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
 	if q.dead {
 		return ErrClosed
+	}
+	if q.pd.dev.port.Attends(&q.end) {
+		return fmt.Errorf("%w: the queue pair is attached to a multicast group", ErrBusy)
 	}
 	q.destroy()
 	return nil
@@ -192,6 +198,9 @@ func (q *QP) destroy() {
 		q.end.QP.BecomeErr(port.Batch())
 	}
 	port.Detach(&q.end)
+	for w := range q.windows {
+		w.unbind()
+	}
 	delete(q.pd.dev.qps, q)
 	q.pd.refs--
 	q.attr.SendCQ.refs--

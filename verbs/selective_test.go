@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"testing"
 
-	"weft/internal/live"
 	"weft/internal/live/faulty"
 )
 
@@ -122,11 +121,8 @@ func BenchmarkLossyWrite(b *testing.B) {
 			b.Run(fmt.Sprintf("lost=%g/selective=%v", share, selective), func(b *testing.B) {
 				p := &pair{t: b}
 				for i := range p.on {
-					conn, err := live.OpenUDP(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 4, 0, byte(i + 1)}), 47940))
-					if err != nil {
-						b.Fatal(err)
-					}
-					dev, err := open(faulty.Drop(conn, uint64(i), share), Options{})
+					addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 4, 0, byte(i + 1)}), 47940)
+					dev, err := Open(Options{Addr: addr, Lose: share, LoseSeed: uint64(i)})
 					if err != nil {
 						b.Fatal(err)
 					}

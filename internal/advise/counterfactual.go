@@ -39,7 +39,11 @@ func changes(in *inputs) []change {
 		return []scenario.Override{{Path: path, Value: value, Origin: "the counterfactual"}}
 	}
 	latency := ib.Resolved.Fabrics[0].Switch.Latency
-	return []change{
+	var out []change
+	if in.candidates[1].Performance.Step != nil {
+		out = stepChanges(over)
+	}
+	return append(out, []change{
 		{criterion: "performance", name: fmt.Sprintf("RoCE v2 on a switch of %s, as InfiniBand's, in place of %s", latency, roce.Resolved.Fabrics[0].Switch.Latency), candidate: 1, set: over("fabrics[0].switch.latency", latency.Exact())},
 		{criterion: "performance", name: "RoCE v2 without congestion control", candidate: 1, set: over("fabrics[0].cc", "none")},
 		{criterion: "tail", name: "RoCE v2 with packet spraying in place of ECMP", candidate: 1, set: over("fabrics[0].routing.mode", "spray")},
@@ -51,6 +55,15 @@ func changes(in *inputs) []change {
 		{criterion: "cost", name: "InfiniBand 1.5 times as dear", candidate: -1, alter: func(x *inputs) { x.costFactor *= 1.5 }},
 		{criterion: "power", name: "links that need no transceivers", candidate: -1, alter: func(x *inputs) { x.noOptics = true }},
 		{criterion: "vendor ecosystem", name: "the other policy of vendors", candidate: -1, alter: otherPolicy},
+	}...)
+}
+
+// stepChanges are counterfactuals of a training step. Of its collectives most are rings
+// between neighbours of a rail: what its pipeline and its experts send is what collides.
+func stepChanges(over func(path, value string) []scenario.Override) []change {
+	return []change{
+		{criterion: "performance", name: "RoCE v2 with packet spraying in place of ECMP, in the step", candidate: 1, set: over("fabrics[0].routing.mode", "spray")},
+		{criterion: "performance", name: "RoCE v2 with gradients and parameters sent while nothing is computed", candidate: 1, set: append(over("training.overlap.gradients", "false"), over("training.overlap.parameters", "false")...)},
 	}
 }
 

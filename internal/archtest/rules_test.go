@@ -59,6 +59,10 @@ var inner = []rule{
 		why: "a routing engine is a pure function from the graph to tables",
 	},
 	{
+		pkg: "internal/cores", core: true,
+		why: "work is shared out without knowing what it is",
+	},
+	{
 		pkg: "internal/subnet", core: true, may: []string{"units", "internal/topology"},
 		why: "an InfiniBand subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it",
 	},
@@ -67,11 +71,11 @@ var inner = []rule{
 		why: "a file format is the same whoever asks for the file",
 	},
 	{
-		pkg: "internal/routing/proof", core: true, may: []string{"units", "internal/subnet"},
+		pkg: "internal/routing/proof", core: true, may: []string{"units", "internal/cores", "internal/subnet"},
 		why: "whoever proves tables does not compute them",
 	},
 	{
-		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/subnet"},
+		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/cores", "internal/subnet"},
 		why: "a routing engine is a pure function from a subnet to tables; who reads, writes or installs them is another matter",
 	},
 	{
@@ -220,7 +224,7 @@ var inner = []rule{
 		may: []string{
 			"units", "wire", "internal/engine", "internal/topology", "internal/routing",
 			"internal/transport", "internal/transport/cc", "internal/transport/tcp",
-			"internal/sm", "internal/roce", "internal/collective",
+			"internal/sm", "internal/roce", "internal/collective", "internal/cores",
 		},
 		why: "hardware is given its specification; it reads neither scenario nor catalog",
 	},

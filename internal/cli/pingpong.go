@@ -27,17 +27,9 @@ func (l *linuxTool) flags(cmd *cobra.Command, port uint16, what string) {
 
 // meeting opens the device; end closes it.
 func (l *linuxTool) meeting(e *Env, host string) (m perf.Meeting, end func() error, err error) {
-	switch {
-	case l.addr == "" && host == "":
-		l.addr = "127.0.0.1"
-	case l.addr == "":
-		if l.addr, err = localAddr(host, l.meet); err != nil {
-			return m, nil, fail(Failed, "%w", err)
-		}
-	}
 	m.Server, m.Port = host, l.meet
 	m.Waiting = func() { fmt.Fprintf(e.Stdout, "waiting for a client on %s, port %d\n", l.addr, l.meet) }
-	m.Dev, end, err = l.open(e, 4096)
+	m.Dev, end, err = l.openFor(e, host, l.meet, 4096)
 	return m, end, err
 }
 

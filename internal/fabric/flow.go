@@ -89,7 +89,11 @@ func (p *Partition) receive(nic *nicState, i int32) *flow {
 	if k.told != 0 {
 		p.handOver(i, k)
 	}
+	wrong := p.batch.Refusals.QKey
 	f.qp.Receive(p.now, h, &p.batch)
+	if p.batch.Refusals.QKey != wrong && p.net.offences != nil {
+		p.offend(TrapQKey, f.port, true, i)
+	}
 	return f
 }
 

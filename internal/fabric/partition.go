@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"weft/internal/cores"
 	"weft/internal/engine"
 	"weft/internal/transport"
 	"weft/internal/transport/cc"
@@ -134,7 +135,8 @@ func (p *Partition) runEnds(limit units.Time) {
 	}
 }
 
-// recoverFault turns a broken invariant or bound into the end of the run.
+// recoverFault turns a broken invariant or bound into the end of the run, and a
+// panic on whatever core into one of the caller's.
 func (p *Partition) recoverFault() {
 	switch r := recover().(type) {
 	case nil:
@@ -143,7 +145,7 @@ func (p *Partition) recoverFault() {
 	case *Overload:
 		p.err = r
 	default:
-		panic(r)
+		p.err = cores.Caught(r)
 	}
 }
 

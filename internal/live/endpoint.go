@@ -48,6 +48,7 @@ type Endpoint struct {
 	deadline units.Time
 }
 
-// exempt reports whether what is to be sent next adds nothing to what is in flight:
-// an answer, or what is in flight and was lost.
-func (e *Endpoint) exempt() bool { return e.QP.Responding() || e.QP.Repeating() }
+// exempt reports whether the next packet may go though its peer has enough in flight:
+// an answer, what is in flight and was lost, or the one packet by which its loss is
+// known.
+func (e *Endpoint) exempt() bool { return e.QP.Responding() || e.QP.Repeating() || e.QP.Probing() }

@@ -34,6 +34,10 @@ type Config struct {
 	StrictID bool
 	// Capture gets every packet that is sent, and that arrives for RoCE, as raw IP.
 	Capture *pcap.Writer
+	// Lose is the share of the packets that arrive which the port loses, 0 to 1, by
+	// LoseSeed.
+	Lose     float64
+	LoseSeed uint64
 }
 
 // Stats counts what a port did.
@@ -43,6 +47,7 @@ type Stats struct {
 	DatagramsOut, DatagramsIn int64 // system calls' entries
 	BadICRC                   int64
 	Malformed                 int64 // no RoCE packet
+	Lost                      int64 // because Config.Lose said so
 	Misdirected               int64 // no such queue pair, or not for this peer, service or partition
 	Solved                    int64 // ICRCs that fitted another IP identification
 	Repeated                  int64 // packets sent again by queue pairs that are gone
@@ -65,6 +70,7 @@ type Port struct {
 
 	endpoints map[units.QPN]*Endpoint
 	peers     map[netip.AddrPort]*Peer
+	groups    map[netip.Addr][]*Endpoint // multicast: who is attached
 	nextQPN   units.QPN
 
 	timers timers
@@ -76,6 +82,7 @@ type Port struct {
 	held     int      // packets that came ahead, of all queue pairs
 	spare    [][]byte // memory for others
 	verifier verifier
+	loss     *loss
 	arrived  wire.Packet
 	taken    transport.Packet // arrived, in the queue pair's form
 	polls    uint64
@@ -90,9 +97,9 @@ const FirstQPN units.QPN = 16
 func Open(c Config) *Port {
 	p := &Port{
 		conn: c.Conn, local: c.Conn.Local(), start: time.Now(), done: make(chan struct{}),
-		endpoints: map[units.QPN]*Endpoint{}, peers: map[netip.AddrPort]*Peer{},
+		endpoints: map[units.QPN]*Endpoint{}, peers: map[netip.AddrPort]*Peer{}, groups: map[netip.Addr][]*Endpoint{},
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
-		verifier: verifier{strict: c.StrictID},
+		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed),
 	}
 	p.most = min(PeerPackets, max(burst, min(PeerBytes, c.Conn.Buffer()/4)/max(c.PathMTU, 256)))
 	if c.Capture != nil {
@@ -186,6 +193,7 @@ func (p *Port) Detach(e *Endpoint) {
 	p.flush()
 	e.attached = false
 	p.letGo(e)
+	p.leaveAll(e)
 	p.stats.Repeated += int64(e.QP.Repeated())
 	p.timers.remove(e)
 	p.leave(e)
@@ -211,6 +219,9 @@ func (p *Port) Kick(e *Endpoint) {
 		return
 	}
 	now := p.Now()
+	if e.QP.NextTimeout() <= now {
+		e.QP.Timeout(now, &p.batch) // a local operation, or what is to be flushed
+	}
 	p.settle(e, now)
 	p.push(now)
 	p.rouse()
@@ -357,6 +368,15 @@ func (p *Port) Arrived() *wire.Packet { return &p.arrived }
 
 // From is where the packet that is being received came from.
 func (p *Port) From() netip.AddrPort { return p.verifier.from }
+
+// To is where the packet that is being received was sent to: the port's own address,
+// or a multicast group.
+func (p *Port) To() netip.AddrPort {
+	if p.verifier.to.IsValid() {
+		return p.verifier.to
+	}
+	return p.local
+}
 
 // Batch is where the methods of queue pairs put what they want: Kick takes it
 // from there. The caller holds the lock.

@@ -9,15 +9,19 @@ import (
 // take deals with a datagram, packet by packet.
 func (p *Port) take(in *Incoming, now units.Time) {
 	p.stats.DatagramsIn++
-	if in.From != p.verifier.from {
-		p.verifier.aim(in.From, p.local)
+	if in.From != p.verifier.from || in.To != p.verifier.to {
+		p.verifier.aim(in.From, in.To, p.local)
 	}
 	if in.Segment <= 0 {
 		return
 	}
 	for index, rest := 0, in.Data; len(rest) > 0; index++ {
 		n := min(in.Segment, len(rest))
-		p.packet(rest[:n], index, in.CE, now)
+		if p.loss.strikes() {
+			p.stats.Lost++
+		} else {
+			p.packet(rest[:n], index, in.CE, now)
+		}
 		rest = rest[n:]
 	}
 }
@@ -40,11 +44,15 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 		p.stats.Solved++
 	}
 	if p.capture != nil {
-		p.capture.arrived(p.verifier.from, id, b)
+		p.capture.arrived(p.verifier.from, p.To(), id, b)
 	}
 	h := &p.arrived
 	if h.Parse(b[:len(b)-wire.ICRCBytes]) != nil {
 		p.stats.Malformed++
+		return
+	}
+	if p.verifier.to.IsValid() {
+		p.spread(ce, now)
 		return
 	}
 	e := p.endpoints[h.BTH.DestQP]

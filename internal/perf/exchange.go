@@ -48,6 +48,8 @@ type Test struct {
 	Events  bool `json:"events"` // sleep for completions instead of polling
 	Warmup  int  `json:"warmup"` // iterations before those that count
 	OverTCP bool `json:"tcp"`    // over kernel TCP in the place of RDMA
+	// Selective offers the other side selective repeat, by the connection manager.
+	Selective bool `json:"selective_repeat"`
 }
 
 // Check says what is wrong with a test.
@@ -89,8 +91,9 @@ type End struct {
 	VAddr  uint64  `json:"vaddr"`  // what WRITEs and atomics go to
 	Source uint64  `json:"source"` // what READs come from
 	RKey   uint32  `json:"rkey"`
-	MTU    int     `json:"mtu"`   // path MTU, of the server that of the test
-	Reads  int     `json:"reads"` // READs and atomics that this side serves at a time, of each queue pair
+	MTU    int     `json:"mtu"`            // path MTU, of the server that of the test
+	Reads  int     `json:"reads"`          // READs and atomics that this side serves at a time, of each queue pair
+	Port   uint16  `json:"port,omitempty"` // of the connection manager, where it connects; the server's
 	QPs    []EndQP `json:"qps"`
 }
 

@@ -82,7 +82,7 @@ func (f *flowTimes) quantile(perMille int64) units.Time {
 func counts(n *fabric.Network) runstore.Counts {
 	s, refused := n.Stats(), n.Refusals()
 	return runstore.Counts{
-		DroppedNoReceive: refused.NoReceive, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
+		DroppedNoReceive: refused.NoReceive, DroppedQKey: refused.QKey, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
 		Packets: s.Injected - s.Trains, PacketHops: s.Hops, Events: s.Events,
 		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked,
 		CNPs: s.CNPs, CNPsTaken: s.CNPsTaken, CNPDelay: int64(s.CNPDelay),

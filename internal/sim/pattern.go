@@ -66,6 +66,7 @@ type patternFlow struct {
 	done     units.Time // when it was whole in its host's memory
 	sl       int        // the service level, or on Ethernet the priority, that it asks for; 0: what the fabric gives
 	level    units.SL   // that it has
+	qkey     uint32     // that its datagrams carry; 0: their queue pair's
 	ends     []qpPair   // over which it is split evenly
 }
 
@@ -105,7 +106,9 @@ func patternFlows(r *scenario.Resolved, fabric *scenario.Fabric, bytes units.Byt
 		flows = poisson(rng, n, bytes, fabric.Link.Rate(), w)
 	case scenario.Flows:
 		for _, f := range w.Flows {
-			flows = append(flows, patternFlow{from: int32(f.Src), to: int32(f.Dst), bytes: f.Bytes, start: f.Start, sl: f.ClassOn(fabric.Kind)})
+			flows = append(flows, patternFlow{
+				from: int32(f.Src), to: int32(f.Dst), bytes: f.Bytes, start: f.Start, sl: f.ClassOn(fabric.Kind), qkey: uint32(f.QKey),
+			})
 		}
 	}
 	return flows
@@ -146,7 +149,10 @@ func (j *job) runPattern(point *runstore.Point) error {
 	j.watch.started(j, run.net.Network)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	all := run.sum()
-	point.Counts, point.Violations = counts(run.net.Network), run.net.violations()
+	point.Counts = counts(run.net.Network)
+	if err := run.violations(point, &r.Control); err != nil {
+		return err
+	}
 	point.Fault = j.plan.suffered(run.net.Network)
 	point.Flows, point.Levels = all.times.distribution(), all.levels.distributions()
 	barred := run.barred()
@@ -158,7 +164,7 @@ func (j *job) runPattern(point *runstore.Point) error {
 	case all.failure != nil && j.plan.faults == nil:
 		return fmt.Errorf("%w; %s", all.failure, run.net.Waiting())
 	case barred == len(run.flows):
-		return fmt.Errorf("all %d messages are between NICs that share no partition: see ib.partitions", barred)
+		return fmt.Errorf("all %d messages are between NICs that share no partition, or carry a Q_Key that is not their receiver's: see ib.partitions, workload.qkey and workload.flows", barred)
 	case open > 0 && run.lost():
 		point.Counts.MessagesLost = int64(open)
 		if all.arrived == 0 {
@@ -343,6 +349,7 @@ func (r *patternRun) post(p *fabric.Partition, nic, flow int32) {
 func (r *patternRun) handOver(p *fabric.Partition, t *transfer) {
 	err := p.Post(t.nic, t.end, transport.WorkRequest{
 		ID: uint64(t.tag), Op: r.verbs.op, Length: uint32(t.bytes), Imm: t.tag, DestQP: t.peer,
+		QKey: cmp.Or(r.flows[t.tag].qkey, r.verbs.qkey),
 	})
 	if !r.isBarred(int32(t.tag)) { // the queue pair of one that is may have failed
 		r.fail(p, err)
@@ -384,4 +391,13 @@ func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Compl
 		h.timers.schedule(p, uint32(nic), arrival, timer{kind: timerArrive, tag: uint64(flow)})
 		r.again(p, nic, c.QPN, arrival)
 	}
+}
+
+// violations puts what was discarded for keys or VRFs into a point, and when the
+// Subnet Manager knew.
+func (r *patternRun) violations(point *runstore.Point, spec *scenario.Control) (err error) {
+	all := r.net.Violations()
+	point.Violations = r.net.violations(all)
+	point.Traps, err = r.net.plan.trapped(all, point.Violations, spec)
+	return err
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
+	"weft/internal/cores"
 	"weft/internal/runstore"
 	"weft/scenario"
 	"weft/units"
@@ -104,30 +104,19 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	cores := min(maxPartitions, max(1, workers/max(1, len(jobs))))
+	each := min(maxPartitions, max(1, workers/max(1, len(jobs))))
 	w := newWatch(len(jobs), o)
 	defer w.end()
-	next := atomic.Int64{}
-	var wg sync.WaitGroup
-	for range min(workers, len(jobs)) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(jobs) {
-					return
-				}
-				j := &jobs[i]
-				j.stop, j.cores, j.watch = stop, cores, w
-				point := &out.Fabrics[j.fabric].Points[j.point] // nobody else's
-				*point = runstore.Point{Bytes: int64(j.bytes), Partial: true}
-				if ctx.Err() == nil {
-					*point = j.run()
-				}
-				w.finished(j, point)
-			}
-		})
-	}
-	wg.Wait()
+	cores.Each(len(jobs), workers, func(i int) {
+		j := &jobs[i]
+		j.stop, j.cores, j.watch = stop, each, w
+		point := &out.Fabrics[j.fabric].Points[j.point] // nobody else's
+		*point = runstore.Point{Bytes: int64(j.bytes), Partial: true}
+		if ctx.Err() == nil {
+			*point = j.run()
+		}
+		w.finished(j, point)
+	})
 }
 
 // run is one simulation, and where something breaks another before it in which

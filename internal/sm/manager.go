@@ -44,7 +44,10 @@ type EndPort struct {
 // routes have the permissive LID in both.
 type Packet struct {
 	DLID, SLID units.LID
-	MAD        mad.MAD
+	// PKey is, of what is not subnet management, the key of the manager's own port by
+	// which it came or goes; 0 is the first of the port's table.
+	PKey mad.PKey
+	MAD  mad.MAD
 }
 
 // Batch is what a call leaves behind. Callers may use one again and again; calls

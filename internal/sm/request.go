@@ -80,7 +80,7 @@ func (m *Manager) transmit(r *request) {
 	d := mad.NewDirected(r.method, r.attr, r.modifier, uint64(r.tid), r.path)
 	d.SetMKey(m.cfg.MKey)
 	copy(d.SMPData(), r.data[:])
-	m.out.Send = append(m.out.Send, Packet{units.PermissiveLID, units.PermissiveLID, d})
+	m.out.Send = append(m.out.Send, Packet{DLID: units.PermissiveLID, SLID: units.PermissiveLID, MAD: d})
 }
 
 // forget drops all requests: what they were for is over. Late answers find

@@ -127,6 +127,12 @@ type Config struct {
 	// packet that is being received: like payload, they do not pass through the
 	// queue pair. nil refuses all atomics.
 	Atomic func(qp units.QPN, op Op, rkey uint32, va uint64) (original uint64)
+	// Local carries out the local operation of a work request's ID. A status other
+	// than Success ends the send queue. nil refuses all local operations.
+	Local func(qp units.QPN, id uint64) Status
+	// Invalidate makes a key stale for a SEND with invalidate, which fails where the
+	// peer may not ask for that. nil is of those who have no keys.
+	Invalidate func(qp units.QPN, rkey uint32) bool
 }
 
 // Check says what is wrong with a configuration.

@@ -194,4 +194,7 @@ func (q *QP) responded(b *Batch) {
 	if q.head-q.cur-1 < 1<<31 { // head has overtaken cur
 		q.cur = q.head
 	}
+	if q.locals != 0 {
+		q.finishLocals(b)
+	}
 }

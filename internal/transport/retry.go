@@ -30,6 +30,9 @@ func (q *QP) RetransmitAt() units.Time { return q.retryAt() }
 func (q *QP) progress(now units.Time) {
 	q.progressAt = now
 	q.retries, q.rnrRetries, q.recovering = 0, 0, false
+	if q.locals != 0 {
+		q.heedLocals(now)
+	}
 	if q.beyond != nil {
 		q.movedOn()
 	}

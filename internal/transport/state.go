@@ -98,6 +98,7 @@ func (q *QP) BecomeRTS(now units.Time, sqPSN units.PSN) error {
 		}
 	}
 	q.state = StateRTS
+	q.heedLocals(now)
 	return nil
 }
 
@@ -162,6 +163,9 @@ func (q *QP) failHead(status Status, b *Batch) {
 	if q.head == q.tail {
 		return
 	}
+	if q.work(q.head).op.local() {
+		q.locals--
+	}
 	q.finish(q.work(q.head), status, b)
 	q.head++
 }
@@ -171,7 +175,7 @@ func (q *QP) flushSends(b *Batch) {
 	for ; q.head != q.tail; q.head++ {
 		q.finish(q.work(q.head), WRFlushErr, b)
 	}
-	q.cur = q.head
+	q.cur, q.locals = q.head, 0
 	q.una, q.nxt, q.max, q.flight, q.readsOut = q.end, q.end, q.end, 0, 0
 }
 
