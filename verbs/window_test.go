@@ -251,8 +251,8 @@ func TestOnlyRequestsThatAreExactlyRightGoThroughAWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		from, size := dice.IntN(regionBytes-1), 0
-		size = 1 + dice.IntN(regionBytes-from)
+		from := dice.IntN(regionBytes - 1)
+		size := 1 + dice.IntN(regionBytes-from)
 		key := IncRKey(mw.RKey())
 		if kind == MWType2 {
 			key = key&^0xff | uint32(dice.IntN(256))
