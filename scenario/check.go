@@ -280,7 +280,7 @@ func (r *resolver) checkXON(at string, f *Fabric) {
 
 // algorithmsOf says which algorithm carries out which operation.
 var algorithmsOf = map[Collective][]Algorithm{
-	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect},
+	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect, AlgoCollNetChain},
 	AllGather:     {AlgoRing, AlgoHierarchical},
 	ReduceScatter: {AlgoRing, AlgoHierarchical},
 	Broadcast:     {AlgoRing, AlgoTree},

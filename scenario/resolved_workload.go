@@ -69,11 +69,11 @@ type Flow struct {
 	Start units.Time `yaml:"start" range:"0..forever"`
 	// SL is its service level on InfiniBand. 0: what the fabric gives.
 	SL int `yaml:"sl,omitzero" range:"0..15"`
+	// QKey is the Q_Key that its datagrams carry with ud. 0: the workload's.
+	QKey QKey `yaml:"qkey,omitzero" range:"0x0..0x7fffffff"`
 	// Priority is its 802.1p priority on Ethernet, of its data and acknowledgements.
 	// 0: what the fabric gives.
 	Priority int `yaml:"priority,omitzero" range:"0..7"`
-	// QKey is the Q_Key that its datagrams carry with ud. 0: the workload's.
-	QKey QKey `yaml:"qkey,omitzero" range:"0x0..0x7fffffff"`
 }
 
 // ClassOn is the service level, or on Ethernet the priority, that the message asks for

@@ -55,7 +55,11 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 		p.spread(ce, now)
 		return
 	}
-	e := p.endpoints[h.BTH.DestQP]
+	to := h.BTH.DestQP
+	if h.BTH.Opcode.Service() == wire.ServiceRD {
+		to = units.QPN(h.EEContext)
+	}
+	e := p.endpoints.at(to)
 	if e == nil || !p.meant(e, h) {
 		p.stats.Misdirected++
 		return
@@ -81,10 +85,15 @@ func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	if pkt.Op == wire.CNP {
 		p.stats.CNPsIn++
 	}
-	if e.QP.WantsRecv(pkt) {
-		e.Owner.Replenish()
+	var v transport.Verdict
+	if e.EEC != nil {
+		v = p.receiveRD(e, now)
+	} else {
+		if e.QP.WantsRecv(pkt) {
+			e.Owner.Replenish()
+		}
+		v = e.QP.Receive(now, pkt, &p.batch)
 	}
-	v := e.QP.Receive(now, pkt, &p.batch)
 	if v > transport.Taken {
 		e.Owner.Place(v, pkt, h.Payload)
 	}
@@ -99,8 +108,11 @@ func (p *Port) meant(e *Endpoint, h *wire.Packet) bool {
 	if (h.BTH.PKey^e.PKey)&number != 0 || (h.BTH.PKey|e.PKey)&member == 0 {
 		return false
 	}
+	if (h.BTH.Opcode.Service() == wire.ServiceRD) != (e.EEC != nil) {
+		return false
+	}
 	if e.QP.Service() == transport.UD {
 		return h.BTH.Opcode.Service() == wire.ServiceUD
 	}
-	return e.Peer != nil && e.Peer.addr.Addr().WithZone("") == p.verifier.from.Addr().Unmap()
+	return e.Peer != nil && e.Peer.bare == p.verifier.bare
 }

@@ -38,7 +38,7 @@ func (q *QP) heedLocals(now units.Time) {
 	for q.cur != q.tail && q.work(q.cur).flags&workDone != 0 {
 		q.cur++ // the requester had gone back
 	}
-	if q.localDue() || q.localFinished() {
+	if q.localDue() {
 		q.wake = min(q.wake, now)
 	}
 }
@@ -53,16 +53,8 @@ func (q *QP) localDue() bool {
 	return w.op.local() && (w.flags&(workFence|workFailed) == 0 || q.head == q.cur)
 }
 
-// localFinished reports whether the oldest in the send queue is a local operation that was
-// carried out, and all before it has completed: while the requester goes back for what
-// is then answered after all.
-func (q *QP) localFinished() bool {
-	return q.head != q.cur && q.work(q.head).flags&workDone != 0
-}
-
 // runLocals carries out the local operations whose turn has come.
 func (q *QP) runLocals(b *Batch) {
-	q.finishLocals(b)
 	for q.localDue() {
 		w := q.work(q.cur)
 		if w.flags&workFailed == 0 {
@@ -85,7 +77,10 @@ func (q *QP) runLocals(b *Batch) {
 
 // finishLocals completes the local operations that all before them have completed.
 func (q *QP) finishLocals(b *Batch) {
-	for q.localFinished() {
+	for q.head != q.tail && q.work(q.head).flags&workDone != 0 {
+		if q.cur == q.head {
+			q.cur++ // the requester had gone back to the one before
+		}
 		q.locals--
 		q.finish(q.work(q.head), Success, b)
 		q.head++
