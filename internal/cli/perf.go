@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,7 +184,9 @@ func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
 	if p.all {
 		first.Size = 2
 	}
-	if err := first.Check(); err != nil {
+	tcp := first
+	tcp.OverTCP = p.against != ""
+	if err := cmp.Or(first.Check(), tcp.Check()); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)

@@ -199,6 +199,8 @@ func TestPerfRefusesWhatCannotBeMeasured(t *testing.T) {
 		{"write-bw", "127.0.0.1", "-s", "0"},
 		{"write-bw", "127.0.0.1", "-q", "100000"},
 		{"write-bw", "127.0.0.1", "-m", "100"},
+		{"write-bw", "127.0.0.1", "-m", "1000"},
+		{"read-bw", "127.0.0.1", "--against", "tcp"},
 		{"read-lat", "127.0.0.1", "--against", "smoke"},
 		{"write-bw", "127.0.0.1", "--addr", "here"},
 		{"write-bw", "127.0.0.1", "--lose", "1.5"},

@@ -68,7 +68,7 @@ type Port struct {
 	capture *capture
 	stats   Stats
 
-	endpoints map[units.QPN]*Endpoint
+	endpoints table
 	peers     map[netip.AddrPort]*Peer
 	groups    map[netip.Addr][]*Endpoint // multicast: who is attached
 	nextQPN   units.QPN
@@ -97,7 +97,7 @@ const FirstQPN units.QPN = 16
 func Open(c Config) *Port {
 	p := &Port{
 		conn: c.Conn, local: c.Conn.Local(), start: time.Now(), done: make(chan struct{}),
-		endpoints: map[units.QPN]*Endpoint{}, peers: map[netip.AddrPort]*Peer{}, groups: map[netip.Addr][]*Endpoint{},
+		peers: map[netip.AddrPort]*Peer{}, groups: map[netip.Addr][]*Endpoint{},
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
 		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed),
 	}
@@ -142,7 +142,7 @@ func (p *Port) Peer(addr netip.AddrPort) (*Peer, error) {
 	case len(p.peers) >= MaxPeers:
 		return nil, ErrFull
 	}
-	q := &Peer{addr: addr, flow: wire.NewICRCFlow(p.local, addr), most: p.most}
+	q := &Peer{addr: addr, bare: addr.Addr().WithZone(""), flow: wire.NewICRCFlow(p.local, addr), most: p.most}
 	p.peers[addr] = q
 	return q, nil
 }
@@ -155,12 +155,12 @@ func (p *Port) Attach(e *Endpoint, want units.QPN, set func(units.QPN) error) er
 	}
 	qpn := want
 	switch {
-	case want != 0 && p.endpoints[want] != nil:
+	case want != 0 && p.endpoints.at(want) != nil:
 		return fmt.Errorf("live: queue pair %d exists already", want)
-	case len(p.endpoints) >= MaxEndpoints-int(FirstQPN):
+	case p.endpoints.count >= MaxEndpoints-int(FirstQPN):
 		return ErrFull
 	case want == 0:
-		for qpn = p.nextQPN; p.endpoints[qpn] != nil; {
+		for qpn = p.nextQPN; p.endpoints.at(qpn) != nil; {
 			qpn = after(qpn)
 		}
 		p.nextQPN = after(qpn)
@@ -169,7 +169,7 @@ func (p *Port) Attach(e *Endpoint, want units.QPN, set func(units.QPN) error) er
 		return err
 	}
 	e.attached = true
-	p.endpoints[qpn] = e
+	p.endpoints.put(qpn, e)
 	return nil
 }
 
@@ -197,7 +197,7 @@ func (p *Port) Detach(e *Endpoint) {
 	p.stats.Repeated += int64(e.QP.Repeated())
 	p.timers.remove(e)
 	p.leave(e)
-	delete(p.endpoints, e.QP.QPN())
+	p.endpoints.remove(e.QP.QPN())
 }
 
 // leave takes what e has in flight off its peer's account.
@@ -210,7 +210,7 @@ func (p *Port) leave(e *Endpoint) {
 }
 
 // Endpoints is the number of queue pairs. The caller holds the lock.
-func (p *Port) Endpoints() int { return len(p.endpoints) }
+func (p *Port) Endpoints() int { return p.endpoints.count }
 
 // Kick sends what e and others may send now: whoever posted work, or changed e's
 // state, calls it. The caller holds the lock.

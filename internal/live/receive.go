@@ -59,7 +59,7 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 	if h.BTH.Opcode.Service() == wire.ServiceRD {
 		to = units.QPN(h.EEContext)
 	}
-	e := p.endpoints[to]
+	e := p.endpoints.at(to)
 	if e == nil || !p.meant(e, h) {
 		p.stats.Misdirected++
 		return
@@ -114,5 +114,5 @@ func (p *Port) meant(e *Endpoint, h *wire.Packet) bool {
 	if e.QP.Service() == transport.UD {
 		return h.BTH.Opcode.Service() == wire.ServiceUD
 	}
-	return e.Peer != nil && e.Peer.addr.Addr().WithZone("") == p.verifier.from.Addr().Unmap()
+	return e.Peer != nil && e.Peer.bare == p.verifier.bare
 }

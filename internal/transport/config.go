@@ -111,6 +111,11 @@ type Config struct {
 	// more or less changes a rate by less than the rate's own steps.
 	PacedOverhead units.Bytes
 
+	// PaceSlack is how much of a packet's lateness the next ones make up for, by going
+	// earlier, for callers whose timers fire late. 0 makes up for none: a packet is
+	// paced from when the one before it went.
+	PaceSlack units.Time
+
 	// KeepPace lets a packet's wait stand as the rate at its sending set it,
 	// though the rate rises meanwhile: a peculiarity of the HPCC ns-3 model.
 	KeepPace bool
@@ -162,6 +167,7 @@ func (c *Config) Check() error {
 		bad("NAKInterval", int64(c.NAKInterval), 0, int64(units.Forever)/4),
 		bad("CNPInterval", int64(c.CNPInterval), 0, int64(units.Forever)),
 		bad("PacedOverhead", int64(c.PacedOverhead), 0, 4096),
+		bad("PaceSlack", int64(c.PaceSlack), 0, int64(units.Second)),
 		bad("EntropyValues", int64(c.EntropyValues), 0, MaxEntropyValues),
 		bad("InferLoss", int64(c.InferLoss), 0, MaxReorder-1),
 	} {

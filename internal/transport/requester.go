@@ -194,11 +194,13 @@ func (q *QP) account(now units.Time, p *Packet, payload units.Bytes) {
 }
 
 // pace puts off the next packet by the wire time of this one at the allowed
-// rate, and counts it against the allowance's budget.
+// rate, and counts it against the allowance's budget. A packet that went late counts
+// from when it could have gone, so that the next makes up for it.
 func (q *QP) pace(now units.Time, payload units.Bytes) {
 	if q.allow.Rate > 0 {
-		q.pacedAt, q.pacedBytes = now, uint32(payload+q.cfg.PacedOverhead)
-		q.paceAt = now + gap(q.pacedBytes, q.allow.Rate)
+		late := min(max(0, now-q.paceAt), q.cfg.PaceSlack)
+		q.pacedAt, q.pacedBytes = now-late, uint32(payload+q.cfg.PacedOverhead)
+		q.paceAt = q.pacedAt + gap(q.pacedBytes, q.allow.Rate)
 	}
 	if q.allow.Budget != cc.Unlimited {
 		q.allow.Budget -= payload
