@@ -36,6 +36,36 @@ func (r *resolver) deriveQoS(path string, f *Fabric) {
 		return
 	}
 	r.layQoS(path, f, &ports)
+	nics := config.Of(qos.Adapters)
+	r.layNICQoS(path, f, &ports, &nics)
+}
+
+// layNICQoS takes over the arbitration of adapters where the file has another for
+// them (qos_ca_…).
+func (r *resolver) layNICQoS(path string, f *Fabric, switches, nics *qos.Set) {
+	same := slices.Equal(nics.High, switches.High) && slices.Equal(nics.Low, switches.Low) && limitOf(nics) == limitOf(switches)
+	if same || r.written[path+".ib.nic-vlarb"] {
+		return
+	}
+	fold := laneMask(f.IB.VLs)
+	f.IB.NICVLArb = VLArbitration{High: folded(nics.High, fold), Low: folded(nics.Low, fold), Limit: limitOf(nics)}
+}
+
+// limitOf is the high limit of a class of ports, OpenSM's where the file has none.
+func limitOf(s *qos.Set) int {
+	if s.HighLimit == nil {
+		return 0
+	}
+	return int(*s.HighLimit)
+}
+
+// laneMask is the bits of a lane's number that stay when lanes are folded to those
+// that ports have.
+func laneMask(vls int) int {
+	if fold := OperationalVLs(vls) - 1; fold != mostVLs-1 {
+		return fold
+	}
+	return mostVLs
 }
 
 // layQoS takes over the keys of a class of ports. Lanes are folded to those that
@@ -47,10 +77,7 @@ func (r *resolver) layQoS(path string, f *Fabric, s *qos.Set) {
 	if s.HighLimit != nil && !mine("high-limit") {
 		ib.HighLimit = int(*s.HighLimit)
 	}
-	fold := OperationalVLs(ib.VLs) - 1
-	if fold == mostVLs-1 {
-		fold = mostVLs
-	}
+	fold := laneMask(ib.VLs)
 	if s.High != nil && !mine("vlarb-high") {
 		ib.VLArbHigh = folded(s.High, fold)
 	}
@@ -164,24 +191,37 @@ func (r *resolver) checkServiceLevels(path string, f *Fabric) {
 	}
 }
 
+// checkTable sees that an arbitration table is one, and gives the weights of lanes.
+func (r *resolver) checkTable(at string, table []VLWeight, vls int) (weights [16]int) {
+	if len(table) > 64 {
+		r.complain(at, "the table has %d entries: at most 64 (IBA vol. 1, 7.6.9)", len(table))
+	}
+	for i, e := range table {
+		if e.VL >= vls {
+			r.complain(fmt.Sprintf("%s[%d].vl", at, i), "VL %d is not in use: there are VLs 0 to %d", e.VL, vls-1)
+		}
+		weights[e.VL] += e.Weight
+	}
+	return weights
+}
+
 // checkArbitration sees that the tables serve lanes that exist, and every lane
 // that carries messages.
 func (r *resolver) checkArbitration(path string, f *Fabric) {
 	ib := &f.IB
-	var weights [16]int
-	for _, t := range []struct {
-		field string
-		table []VLWeight
-	}{{"vlarb-high", ib.VLArbHigh}, {"vlarb-low", ib.VLArbLow}} {
-		if len(t.table) > 64 {
-			r.complain(path+".ib."+t.field, "the table has %d entries: at most 64 (IBA vol. 1, 7.6.9)", len(t.table))
+	at := path + ".ib."
+	weights := r.checkTable(at+"vlarb-high", ib.VLArbHigh, ib.VLs)
+	for vl, w := range r.checkTable(at+"vlarb-low", ib.VLArbLow, ib.VLs) {
+		weights[vl] += w
+	}
+	nic := weights
+	if own := &ib.NICVLArb; len(own.High)+len(own.Low) > 0 {
+		nic = r.checkTable(at+"nic-vlarb.high", own.High, ib.VLs)
+		for vl, w := range r.checkTable(at+"nic-vlarb.low", own.Low, ib.VLs) {
+			nic[vl] += w
 		}
-		for i, e := range t.table {
-			if e.VL >= ib.VLs {
-				r.complain(fmt.Sprintf("%s.ib.%s[%d].vl", path, t.field, i), "VL %d is not in use: there are VLs 0 to %d", e.VL, ib.VLs-1)
-			}
-			weights[e.VL] += e.Weight
-		}
+	} else if own.Limit != 0 {
+		r.complain(at+"nic-vlarb.limit", "a limit without tables: give nic-vlarb.high and nic-vlarb.low as well, or leave it out")
 	}
 	for _, sl := range append(ServiceLevelsOf(f, &r.Workload), ib.AckSL) {
 		if ib.SL2VL[sl] == discardVL {
@@ -192,6 +232,9 @@ func (r *resolver) checkArbitration(path string, f *Fabric) {
 	for _, sl := range ServiceLevelsOf(f, &r.Workload) {
 		if vl := ib.SL2VL[sl]; weights[vl] == 0 {
 			r.complain(path+".ib.vlarb-low", "VL %d, which carries the workload, has no weight in either table: it would never be served", vl)
+			return
+		} else if nic[vl] == 0 {
+			r.complain(path+".ib.nic-vlarb.low", "VL %d, which carries the workload, has no weight in either table of NICs: it would never be served", vl)
 			return
 		}
 	}

@@ -265,6 +265,8 @@ type InfiniBand struct {
 	// HighLimit is how many blocks of 4 KiB of high priority may pass before
 	// low priority gets a turn; 255 is no limit, 0 one packet.
 	HighLimit int `yaml:"high-limit" range:"0..255"`
+	// NICVLArb is the arbitration at the ports of NICs. Empty: as at switches.
+	NICVLArb VLArbitration `yaml:"nic-vlarb,omitzero"`
 	// CreditUpdate is the longest time between two flow control packets of a
 	// virtual lane.
 	CreditUpdate units.Time `yaml:"credit-update" range:"1ns..1s"`
@@ -321,6 +323,17 @@ type VLWeight struct {
 	VL int `yaml:"vl" range:"0..14"`
 	// Weight is its share in units of 64 bytes.
 	Weight int `yaml:"weight" range:"0..255"`
+}
+
+// VLArbitration is the arbitration tables of a kind of port.
+type VLArbitration struct {
+	// High is the table of high priority.
+	High []VLWeight `yaml:"high,omitzero"`
+	// Low is the table of low priority.
+	Low []VLWeight `yaml:"low,omitzero"`
+	// Limit is how many blocks of 4 KiB of high priority may pass before low priority
+	// gets a turn; 255 is no limit, 0 one packet.
+	Limit int `yaml:"limit,omitzero" range:"0..255"`
 }
 
 // Ethernet is what RoCE v2 and TCP share: classes, flow control and marking.

@@ -131,3 +131,28 @@ func TestARequestThatNobodyListensToOrThatIsRefusedFails(t *testing.T) {
 		t.Errorf("nobody there: %v, want %v", err, context.DeadlineExceeded)
 	}
 }
+
+// Queue pair 1 has room for a bounded number of sends, and a device for more
+// connections than that.
+func TestADeviceMakesMoreConnectionsThanItsManagerHasRoomFor(t *testing.T) {
+	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 64)
+	const connections = 3 * gsiRecvs
+	for i := range connections {
+		for k, s := range p.on {
+			qp, err := s.pd.CreateQP(QPInitAttr{SendCQ: s.cq, RecvCQ: s.cq})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = p.on[k].qp.Destroy()
+			p.on[k].qp = qp
+		}
+		here, there := connected(t, p, uint16(1000+i))
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		err := here.Disconnect(ctx)
+		cancel()
+		if err != nil {
+			t.Fatalf("connection %d of %d: %v", i+1, connections, err)
+		}
+		<-there.Done()
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"weft/internal/live"
+	"weft/internal/transport"
 	"weft/internal/transport/cc"
 	"weft/units"
 	"weft/wire"
@@ -48,7 +49,7 @@ type Device struct {
 	dcqcn   *cc.DCQCNParams // nil: none
 	keys    keys
 	qps     map[*QP]struct{}
-	eecs    map[*EEC]struct{}
+	eecs    map[*transport.EEC]*EEC
 	rd      map[QPN]*QP // of RD
 	cqs     map[*CQ]struct{}
 	closed  bool
@@ -124,7 +125,7 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		}
 		c.Capture = w
 	}
-	d := &Device{mtu: o.PathMTU, dcqcn: params, qps: map[*QP]struct{}{}, eecs: map[*EEC]struct{}{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	d := &Device{mtu: o.PathMTU, dcqcn: params, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
 	d.keys.setUp()
 	d.port = live.Open(c)
 	return d, nil
@@ -206,7 +207,7 @@ func (d *Device) Stats() Stats {
 	for q := range d.qps {
 		out.Repeated += int64(q.end.QP.Repeated())
 	}
-	for e := range d.eecs {
+	for _, e := range d.eecs {
 		out.Repeated += int64(e.end.QP.Repeated())
 	}
 	return out
@@ -221,7 +222,7 @@ func (d *Device) Close() error {
 		return ErrClosed
 	}
 	d.closed = true
-	for e := range d.eecs {
+	for _, e := range d.eecs {
 		e.destroy()
 	}
 	for q := range d.qps {

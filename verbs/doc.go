@@ -29,6 +29,14 @@
 // Type 1 is bound by QP.BindMW, type 2 by a work request, to that queue pair; its key
 // ends by LocalInv, or by the peer's SendWithInv, which can end nothing else.
 //
+// # Datagrams
+//
+// A queue pair of UD sends to an address handle, of a device or of a multicast group
+// (AttachMcast); Device.Resolve asks a device which of its queue pairs serves a port.
+// A queue pair of RD sends by an end-to-end context (EEC), which two devices share,
+// reliably and in order to any queue pair of its domain (RDD) at the other end. An
+// error of one message ends the sends of its queue pair (SQE), not the context.
+//
 // # Concurrency
 //
 // All methods may be called from any goroutine. Each device has one lock and one
@@ -43,6 +51,6 @@
 //
 // # What it leaves out
 //
-// XRC, RD, automatic path migration, more than one
+// XRC, automatic path migration, more than one
 // port, P_Key tables of more than one entry.
 package verbs

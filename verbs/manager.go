@@ -166,7 +166,7 @@ func (m *manager) send(to netip.AddrPort, message []byte) {
 		}
 		m.peers[to] = ah
 	}
-	_ = m.qp.PostSend(SendWR{Opcode: Send, Flags: SendInline, Inline: message, AH: ah, DestQPN: gsi, QKey: gsiQKey})
+	_ = m.qp.PostSend(SendWR{Opcode: Send, Flags: SendInline | SendSignaled, Inline: message, AH: ah, DestQPN: gsi, QKey: gsiQKey})
 }
 
 // ask sends a message that wants an answer.

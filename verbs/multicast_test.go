@@ -9,7 +9,6 @@ import (
 
 	"weft/internal/live"
 	"weft/internal/live/faulty"
-	"weft/units"
 	"weft/wire"
 )
 
@@ -227,7 +226,7 @@ func TestWhatLinuxSendsToAGroupIsTaken(t *testing.T) {
 		s.dev.port.Progress()
 		s.dev.port.Unlock()
 		wc := s.want(uint64(taken), Success)
-		if wc.SrcQP != p.Packet.DETH.SrcQP || wc.ImmData != p.Packet.Immediate || p.Packet.BTH.DestQP != units.QPN(MulticastQPN) {
+		if wc.SrcQP != p.Packet.DETH.SrcQP || wc.ImmData != p.Packet.Immediate || p.Packet.BTH.DestQP != MulticastQPN {
 			t.Errorf("message %d: %+v", taken, wc)
 		}
 		if got := s.memory()[taken*4096+grhBytes:][:int(wc.ByteLen)-grhBytes]; !bytes.Equal(got, p.Packet.Payload) {

@@ -80,7 +80,7 @@ func (r *RDD) CreateEEC() (*EEC, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verbs: %w", err)
 	}
-	r.dev.eecs[e] = struct{}{}
+	r.dev.eecs[&e.ctx] = e
 	r.refs++
 	return e, nil
 }
@@ -142,7 +142,7 @@ func (e *EEC) destroy() {
 		e.ctx.Fail(dev.port.Now(), dev.port.Batch())
 	}
 	dev.port.Detach(&e.end)
-	delete(dev.eecs, e)
+	delete(dev.eecs, &e.ctx)
 	e.rdd.refs--
 }
 
@@ -317,9 +317,7 @@ func (e *EEC) Completed(c *transport.Completion) {
 	if tell {
 		q.Completed(c)
 	}
-	for other := range dev.eecs {
-		if &other.ctx == d.Next() && other != e {
-			dev.port.Stir(&other.end)
-		}
+	if other := dev.eecs[d.Next()]; other != nil && other != e {
+		dev.port.Stir(&other.end) // the queue pair's next message goes that way
 	}
 }

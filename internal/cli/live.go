@@ -71,6 +71,7 @@ type liveRun struct {
 	hosts    []string
 	tcp      uint16
 	predict  bool
+	pcap     string
 	json     bool
 }
 
@@ -110,9 +111,11 @@ what the collective would take between hosts that are all like that pair.`,
 	f.BoolVar(&l.inside, "in-process", false, "ranks are goroutines of this process, with sockets of their own")
 	f.StringSliceVar(&l.hosts, "hosts", nil, "hosts that run weft live serve, HOST or HOST:RANKS; in the place of -n and --addr")
 	f.Uint16VarP(&l.tcp, "port", "p", livePort, "TCP port of the hosts' servers")
+	f.StringVar(&l.pcap, "pcap", "", "write every packet to files of this name, one of each rank with its number before the extension (pcapng)")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "ranks")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "addr")
 	cmd.MarkFlagsMutuallyExclusive("hosts", "in-process")
+	cmd.MarkFlagsMutuallyExclusive("hosts", "pcap")
 	f.BoolVar(&l.predict, "predict", false, "lay beside it what the simulator predicts from one pair")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	return cmd
@@ -166,6 +169,9 @@ func (l *liveRun) run(ctx context.Context, e *Env) error {
 	s, from, to, err := l.spec()
 	if err != nil {
 		return err
+	}
+	if l.pcap != "" {
+		s.Capture = e.path(l.pcap)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"strconv"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -78,7 +79,11 @@ func (d *liveDevice) open(e *Env, mtu int) (dev *rdma.Device, closeAll func() er
 		}
 		o.Capture, closeFile = f, f.Close
 	}
-	if dev, err = rdma.Open(o); err != nil {
+	dev, err = rdma.Open(o)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		err = fmt.Errorf("%w (another device has it: name another address by --addr, or another port by --udp-port)", err)
+	}
+	if err != nil {
 		return nil, nil, fail(Failed, "%w", errors.Join(err, closeFile()))
 	}
 	return dev, func() error { return errors.Join(dev.Close(), closeFile()) }, nil

@@ -161,6 +161,29 @@ func TestPingReadsThePeersMemory(t *testing.T) {
 	}
 }
 
+func TestPingsInJSONHaveTheirTimes(t *testing.T) {
+	flags := perfServed(t)
+	out, errs, code := runMain(t, "ping", "127.0.0.1", "-c", "3", "-i", "1ms", "--json", "--udp-port", flags[3])
+	var row pingRow
+	if err := json.Unmarshal([]byte(out), &row); err != nil || code != OK || len(row.Times) != 3 || row.Times[0] <= 0 || row.Bytes != 64 {
+		t.Errorf("exit code %d, %v: %s%s", code, err, out, errs)
+	}
+}
+
+func TestADeviceWhoseAddressIsTakenSaysWhatToDo(t *testing.T) {
+	flags := perfServed(t)
+	_, errs, code := runMain(t, append([]string{"perf", "write-bw", "127.0.0.1", "--addr", "127.0.0.1"}, flags...)...)
+	if code != Failed || !strings.Contains(errs, "another address by --addr") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	// Two devices of one address have two ports, and the connection manager one.
+	flags[3] = freePort(t)
+	_, errs, code = runMain(t, append([]string{"perf", "write-bw", "127.0.0.1", "--addr", "127.0.0.1", "--selective-repeat"}, flags...)...)
+	if code != Failed || !strings.Contains(errs, "the same UDP port at both ends") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
 func TestPerfRepeatsWhatIsLostAndWithSelectiveRepeatNothingElse(t *testing.T) {
 	flags := perfServed(t, "--lose", "0.01")
 	repeated := map[bool]int64{}
@@ -232,8 +255,9 @@ func TestWhatLinuxsProgramsDoNotKnowIsRefused(t *testing.T) {
 }
 
 func TestRanksAddUpTheirVectorsAndPrintTheTableOfNCCLTests(t *testing.T) {
+	dir := t.TempDir()
 	out, errs, code := runMain(t, "live", "all-reduce", "-n", "3", "-b", "64", "-e", "4K", "-f", "8", "--iters", "3", "-w", "1",
-		"--in-process", "--addr", "127.2.0.1", "--udp-port", freePort(t))
+		"--in-process", "--addr", "127.2.0.1", "--udp-port", freePort(t), "--pcap", filepath.Join(dir, "run.pcapng"))
 	if code != OK {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -247,6 +271,11 @@ func TestRanksAddUpTheirVectorsAndPrintTheTableOfNCCLTests(t *testing.T) {
 		size, err := strconv.Atoi(cells[0])
 		if err != nil || cells[8] != "0" || cells[12] != "0" {
 			t.Errorf("size %d: %s", size, line)
+		}
+	}
+	for _, rank := range []string{"0", "1", "2"} {
+		if capturedWrites(t, filepath.Join(dir, "run."+rank+".pcapng")) == 0 {
+			t.Errorf("the capture of rank %s has no WRITE", rank)
 		}
 	}
 	if rows != 3 || !strings.Contains(out, "# Out of bounds values : 0 OK\n") {

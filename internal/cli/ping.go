@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net"
 	"net/netip"
@@ -22,6 +23,7 @@ type pinging struct {
 	count    int
 	size     int
 	interval time.Duration
+	json     bool
 }
 
 func newPing(e *Env) *cobra.Command {
@@ -40,6 +42,7 @@ part, only its device.`,
 	f := cmd.Flags()
 	f.IntVarP(&p.count, "count", "c", 4, "pings; 0 is until interrupted")
 	f.IntVarP(&p.size, "size", "s", 64, "bytes of a ping")
+	f.BoolVar(&p.json, "json", false, "print as JSON")
 	f.DurationVarP(&p.interval, "interval", "i", 200*time.Millisecond, "time between two")
 	return cmd
 }
@@ -66,11 +69,20 @@ func (p *pinging) run(ctx context.Context, e *Env, host string) (err error) {
 	if err != nil {
 		return fail(Failed, "%v: %w (does weft perf serve run there?)", to, err)
 	}
-	fmt.Fprintf(e.Stdout, "PING %s (%v) by RDMA READ of %d bytes\n", host, to, p.size)
-	times, err := p.loop(ctx, e, pinger, to)
-	pingSummary(e, host, times)
+	out := e.Stdout
+	if p.json {
+		out = io.Discard
+	}
+	fmt.Fprintf(out, "PING %s (%v) by RDMA READ of %d bytes\n", host, to, p.size)
+	times, err := p.loop(ctx, out, pinger, to)
+	pingSummary(out, host, times)
 	if err != nil {
 		return fail(Failed, "%w", err)
+	}
+	if p.json {
+		if err := printJSON(e, pingJSON(host, to, p.size, times)); err != nil {
+			return err
+		}
 	}
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -79,7 +91,7 @@ func (p *pinging) run(ctx context.Context, e *Env, host string) (err error) {
 }
 
 // loop pings until it is told to stop.
-func (p *pinging) loop(ctx context.Context, e *Env, pinger *perf.Pinger, to netip.Addr) (times []time.Duration, err error) {
+func (p *pinging) loop(ctx context.Context, out io.Writer, pinger *perf.Pinger, to netip.Addr) (times []time.Duration, err error) {
 	for i := 1; p.count == 0 || i <= p.count; i++ {
 		d, err := pinger.Ping(ctx)
 		if err != nil {
@@ -89,7 +101,7 @@ func (p *pinging) loop(ctx context.Context, e *Env, pinger *perf.Pinger, to neti
 			return times, err
 		}
 		times = append(times, d)
-		fmt.Fprintf(e.Stdout, "%d bytes from %v: seq=%d time=%.1f us\n", p.size, to, i, float64(d.Nanoseconds())/1000)
+		fmt.Fprintf(out, "%d bytes from %v: seq=%d time=%.1f us\n", p.size, to, i, float64(d.Nanoseconds())/1000)
 		if i == p.count {
 			break
 		}
@@ -103,7 +115,7 @@ func (p *pinging) loop(ctx context.Context, e *Env, pinger *perf.Pinger, to neti
 }
 
 // pingSummary prints the last lines, as ping does.
-func pingSummary(e *Env, host string, times []time.Duration) {
+func pingSummary(out io.Writer, host string, times []time.Duration) {
 	if len(times) == 0 {
 		return
 	}
@@ -116,6 +128,22 @@ func pingSummary(e *Env, host string, times []time.Duration) {
 	}
 	n := float64(len(times))
 	mean := sum / n
-	fmt.Fprintf(e.Stdout, "--- %s: %d answered; min/avg/max/mdev = %.1f/%.1f/%.1f/%.1f us\n",
+	fmt.Fprintf(out, "--- %s: %d answered; min/avg/max/mdev = %.1f/%.1f/%.1f/%.1f us\n",
 		host, len(times), low, mean, high, math.Sqrt(max(0, squares/n-mean*mean)))
+}
+
+// pingRow is pings in JSON, with times in microseconds.
+type pingRow struct {
+	Host  string     `json:"host"`
+	Addr  netip.Addr `json:"address"`
+	Bytes int        `json:"bytes"`
+	Times []float64  `json:"times_us"`
+}
+
+func pingJSON(host string, to netip.Addr, size int, times []time.Duration) *pingRow {
+	row := &pingRow{Host: host, Addr: to, Bytes: size, Times: make([]float64, len(times))}
+	for i, d := range times {
+		row.Times[i] = float64(d.Nanoseconds()) / 1000
+	}
+	return row
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"os/signal"
@@ -19,17 +20,27 @@ import (
 type linuxTool struct {
 	liveDevice
 	meet uint16
+	json bool
+}
+
+// text is where what people read goes.
+func (l *linuxTool) text(e *Env) io.Writer {
+	if l.json {
+		return io.Discard
+	}
+	return e.Stdout
 }
 
 func (l *linuxTool) flags(cmd *cobra.Command, port uint16, what string) {
 	l.liveDevice.flags(cmd, "", "address of this machine (default: that of the route to HOST; to serve, 127.0.0.1)")
 	cmd.Flags().Uint16VarP(&l.meet, "port", "p", port, what)
+	cmd.Flags().BoolVar(&l.json, "json", false, "print as JSON")
 }
 
 // meeting opens the device; end closes it.
 func (l *linuxTool) meeting(e *Env, host string) (m perf.Meeting, end func() error, err error) {
 	m.Server, m.Port = host, l.meet
-	m.Waiting = func() { fmt.Fprintf(e.Stdout, "waiting for a client on %s, port %d\n", l.addr, l.meet) }
+	m.Waiting = func() { fmt.Fprintf(l.text(e), "waiting for a client on %s, port %d\n", l.addr, l.meet) }
 	m.Dev, end, err = l.openFor(e, host, l.meet, 4096)
 	return m, end, err
 }
@@ -77,7 +88,7 @@ what is lost: whoever waits for it says so, where Linux's programs wait for ever
 				return err
 			}
 			defer func() { err = errors.Join(err, end()) }()
-			return runPingPong(ctx, e, p)
+			return l.pingPong(ctx, e, p)
 		},
 	}
 	l.flags(cmd, perfPort, "TCP port on which the two meet")
@@ -89,14 +100,15 @@ what is lost: whoever waits for it says so, where Linux's programs wait for ever
 	return cmd
 }
 
-// runPingPong prints what those programs print, and whether the data was right.
-func runPingPong(ctx context.Context, e *Env, p *perf.PingPong) error {
+// pingPong prints what those programs print, and whether the data was right.
+func (l *linuxTool) pingPong(ctx context.Context, e *Env, p *perf.PingPong) error {
+	out := l.text(e)
 	r, err := p.Run(ctx, func(local, peer perf.Spot) {
 		for _, side := range []struct {
 			name string
 			perf.Spot
 		}{{"local address: ", local}, {"remote address:", peer}} {
-			fmt.Fprintf(e.Stdout, "  %s LID 0x0000, QPN 0x%06x, PSN 0x%06x, GID %v\n",
+			fmt.Fprintf(out, "  %s LID 0x0000, QPN 0x%06x, PSN 0x%06x, GID %v\n",
 				side.name, uint32(side.QPN), uint32(side.PSN), netip.AddrFrom16(side.Addr.As16()))
 		}
 	})
@@ -104,12 +116,27 @@ func runPingPong(ctx context.Context, e *Env, p *perf.PingPong) error {
 		return fail(Failed, "%w", err)
 	}
 	s := r.Elapsed.Seconds()
-	fmt.Fprintf(e.Stdout, "%d bytes in %.2f seconds = %.2f Mbit/sec\n", r.Bytes, s, float64(r.Bytes)*8/1e6/s)
-	fmt.Fprintf(e.Stdout, "%d iters in %.2f seconds = %.2f usec/iter\n", p.Iters, s, s*1e6/float64(p.Iters))
+	fmt.Fprintf(out, "%d bytes in %.2f seconds = %.2f Mbit/sec\n", r.Bytes, s, float64(r.Bytes)*8/1e6/s)
+	fmt.Fprintf(out, "%d iters in %.2f seconds = %.2f usec/iter\n", p.Iters, s, s*1e6/float64(p.Iters))
+	if l.json {
+		row := pingPongRow{Type: p.Type.String(), Iterations: p.Iters, Bytes: r.Bytes, Seconds: s, Wrong: r.Wrong}
+		if err := printJSON(e, &row); err != nil {
+			return err
+		}
+	}
 	if r.Wrong > 0 {
 		return fail(Failed, "WRONG DATA in %d of %d messages", r.Wrong, p.Iters)
 	}
 	return nil
+}
+
+// pingPongRow is a pingpong in JSON: bytes to and fro, and messages with wrong data.
+type pingPongRow struct {
+	Type       string  `json:"type"`
+	Iterations int     `json:"iterations"`
+	Bytes      int64   `json:"bytes"`
+	Seconds    float64 `json:"seconds"`
+	Wrong      int     `json:"wrong"`
 }
 
 func newRping(e *Env) *cobra.Command {
@@ -135,13 +162,16 @@ client is waited for, which is rping -c.`,
 			seen := 0
 			err = p.Run(ctx, func(text []byte) {
 				if seen++; verbose {
-					fmt.Fprintf(e.Stdout, "ping data: %s\n", text)
+					fmt.Fprintf(l.text(e), "ping data: %s\n", text)
 				}
 			})
 			if err != nil {
 				return fail(Failed, "%w", err)
 			}
-			fmt.Fprintf(e.Stdout, "%d texts went and came back\n", seen)
+			fmt.Fprintf(l.text(e), "%d texts went and came back\n", seen)
+			if l.json {
+				return printJSON(e, map[string]int{"texts": seen})
+			}
 			return nil
 		},
 	}

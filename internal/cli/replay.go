@@ -175,7 +175,7 @@ func (x *replayFlags) carriable(w *source.Workload) (left int, err error) {
 		return 0, problems
 	}
 	if !x.partial {
-		return 0, fmt.Errorf("%w\n%d operations of %d ranks could be read: --partial runs what can be carried out of them", problems, n, w.Ranks)
+		return 0, fmt.Errorf("%w\n%s", problems, offer(w, n))
 	}
 	if w.Graph == nil { // all ranks do the same: nobody lacks another
 		return 0, nil
@@ -190,6 +190,20 @@ func (x *replayFlags) carriable(w *source.Workload) (left int, err error) {
 		w.Stopped = &source.Problem{File: w.Files[0], Want: "a workload that can be carried out: " + first}
 	}
 	return left, nil
+}
+
+// offer says how much of a workload could be read, and whether --partial runs it.
+func offer(w *source.Workload, ops int) string {
+	read := fmt.Sprintf("%d operations of %d ranks could be read", ops, w.Ranks)
+	if ops == 1 {
+		read = fmt.Sprintf("1 operation of %d ranks could be read", w.Ranks)
+	}
+	if w.Graph != nil {
+		if left, _ := w.Graph.Salvage(); left.Check() != nil {
+			return read + ", and no part of it can be carried out by itself"
+		}
+	}
+	return read + ": --partial runs what can be carried out of it"
 }
 
 // placed puts the places in the files before the problems of a graph.

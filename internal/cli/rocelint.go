@@ -35,9 +35,9 @@ protect, PFC on one end only, headroom that is too small for the cable, marks th
 come after the pause, and so on. Each finding has its line, the reason with numbers,
 and the lines that mend it.
 
---simulate proves it: for each finding that an incast can show, one of sixteen senders
-with the DSCP that runs into it, on a switch with exactly these buffers, thresholds and
-queues, and on the same one mended. What it cannot show is listed.
+--simulate proves it: for each finding a small network with the traffic that runs into
+it, on a switch with exactly these buffers, thresholds, queues, MTU and watchdog, and on
+the same one mended. What cannot be shown is listed with the reason.
 
 --switch is a config_db.json, or its parts with commas between: qos.json,buffers.json.
 Several switches are judged one by one. --host is a folder of one host, or a file;
@@ -67,7 +67,7 @@ The exit code is 5 when there are findings.
 	f.Var(&quantityFlag[units.Bytes]{&l.options.Buffer, units.ParseSize, "bytes"}, "buffer", "packet buffer of the chip: 160M (default: not known)")
 	f.StringVar(&l.profiles, "profiles", "", "the switch's pg_profile_lookup.ini, for profiles that are not configured")
 	f.StringVar(&l.fixed, "fixed", "", "write the configuration with the fixes of the switch laid over it")
-	f.BoolVar(&l.simulate, "simulate", false, "run an incast for each finding in the simulator: on the switch as configured, and mended")
+	f.BoolVar(&l.simulate, "simulate", false, "prove each finding in the simulator: on the switch as configured, and mended")
 	f.BoolVar(&l.json, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("asic", cobra.FixedCompletions(roce.Known(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"switch", "host", "profiles", "fixed"} {

@@ -17,6 +17,9 @@ import (
 	"weft/units"
 )
 
+// trialWidth is how long a line is that says what was simulated.
+const trialWidth = 88
+
 // maxTrials bounds the trials of a switch: each takes about a second.
 const maxTrials = 16
 
@@ -214,6 +217,7 @@ func (s *trialSide) timeText(ps int64) string {
 		return units.Time(ps).String()
 	case s.Failed != "":
 		reason, _, _ := strings.Cut(s.Failed, ";")
+		reason, _, _ = strings.Cut(reason, " (") // --json has all of it
 		return "failed: " + reason
 	}
 	return "unknown"
@@ -226,8 +230,7 @@ func (t *trial) tell(e *Env) error {
 		indented(e, "not simulated: ", fmt.Sprintf("%s at %s: %s", t.Rule, t.At, t.Refused))
 		return nil
 	}
-	indented(e, "In the simulator, ", fmt.Sprintf("%s at %s: %s, on %s at %s", t.Rule, t.At, t.Traffic, t.Port, t.Speed))
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "%s\n\n", wrapAt(fmt.Sprintf("In the simulator, %s at %s: %s, on %s at %s", t.Rule, t.At, t.Traffic, t.Port, t.Speed), trialWidth))
 	rows := [][]string{{"", "as configured", "mended"}}
 	for _, f := range t.shows {
 		rows = append(rows, []string{string(f), figures[f](&t.Before), figures[f](&t.After)})

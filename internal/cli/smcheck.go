@@ -184,6 +184,9 @@ func refutations(r *proof.Report) []string {
 			out = append(out, f.Kind.String())
 		}
 	}
+	if r.EndToEnd.Proven() && r.EndToSwitch.Proven() && r.FromSwitches.Lost > 0 && len(out) == 1 {
+		out[0] += ", which only management by LID takes; all that ends send arrives and cannot come to a standstill"
+	}
 	return out
 }
 

@@ -79,7 +79,7 @@ func routeHelp() string {
 
 `)
 	for _, x := range engine.Engines() {
-		fmt.Fprintf(&b, "  %-8s %s\n", x.Name, strings.ReplaceAll(wrapAt(x.What, 68), "\n", "\n           "))
+		fmt.Fprintf(&b, "  %-10s %s\n", x.Name, strings.ReplaceAll(wrapAt(x.What, 66), "\n", "\n             "))
 	}
 	b.WriteString(`
 Without --engine weft chooses one and says why. An engine that cannot route the

@@ -36,6 +36,10 @@ type NIC struct {
 	// Schedule, if not nil, shares the port between classes by weight, on Ethernet
 	// only; otherwise they take turns, packet by packet.
 	Schedule *Schedule
+	// VLArb, if not nil, arbitrates between the lanes of an InfiniBand port, before
+	// all else: replies go first, or take turns, within a lane. A lane's weight is
+	// charged when it has sent.
+	VLArb *VLArb
 	// Transport is what its queue pairs share; TCP what its sockets do. A NIC
 	// has one or the other.
 	Transport *transport.Config
@@ -149,8 +153,12 @@ func (p *Partition) sendNIC(o *port, link int32) {
 	soonest := units.Forever
 	for mask := o.nonEmpty &^ o.blocked; mask != 0; {
 		class := uint8(bits.TrailingZeros16(mask))
-		contended := mask&(mask-1) != 0
-		if contended {
+		contended, by := mask&(mask-1) != 0, noTable
+		switch {
+		case !contended:
+		case nic.spec.VLArb != nil:
+			class, by = n.arbiters[link].turn(nic.spec.VLArb, mask)
+		default:
 			class = p.nicClass(nic, link, mask)
 		}
 		mask &^= 1 << class
@@ -158,6 +166,9 @@ func (p *Partition) sendNIC(o *port, link int32) {
 		if p.sendClass(nic, o, link, class, &soonest) {
 			if contended && nic.spec.Schedule != nil {
 				p.charge(nic.spec.Schedule, link, class, o.bytes-sent)
+			}
+			if by != noTable {
+				n.arbiters[link].charge(by, int32(o.bytes-sent))
 			}
 			if o.nonEmpty&^o.blocked != 0 {
 				p.wake(o, link, o.freeAt)

@@ -17,21 +17,43 @@ const limitUnit = 4096 // bytes (IBA vol. 1, 7.6.9.2)
 // last, the lowest number first.
 func (p *Partition) arbitrate(a *VLArb, out int32, lanes uint16) uint8 {
 	st := &p.net.arbiters[out]
+	class, turn := st.turn(a, lanes)
+	st.charge(turn, p.headSize(out, class))
+	return class
+}
+
+// table says by which table a lane was chosen.
+type table uint8
+
+const (
+	noTable table = iota // the lane is in none
+	highTable
+	lowTable
+)
+
+// turn is the lane whose turn it is, and by which table.
+func (st *arbiter) turn(a *VLArb, lanes uint16) (class uint8, by table) {
 	high, low := inTable(a.High, lanes), inTable(a.Low, lanes)
 	switch {
 	case high == 0 && low == 0:
-		return uint8(bits.TrailingZeros16(lanes))
+		return uint8(bits.TrailingZeros16(lanes)), noTable
 	case high != 0 && (low == 0 || a.Limit == 255 || st.limitLeft > 0):
-		class, size := p.serveTable(a.High, &st.high, &st.highLeft, out, high)
-		st.limitLeft -= size
-		return class
-	case low == 0:
-		class, _ := p.serveTable(a.High, &st.high, &st.highLeft, out, high)
-		return class
+		return serveTable(a.High, &st.high, &st.highLeft, high), highTable
 	}
 	st.limitLeft = max(1, int32(a.Limit)*limitUnit)
-	class, _ := p.serveTable(a.Low, &st.low, &st.lowLeft, out, low)
-	return class
+	return serveTable(a.Low, &st.low, &st.lowLeft, low), lowTable
+}
+
+// charge takes what a lane sends from the entry that is being served.
+func (st *arbiter) charge(by table, size int32) {
+	switch by {
+	case noTable: // nobody's turn is used up
+	case highTable:
+		st.highLeft -= size
+		st.limitLeft -= size
+	case lowTable:
+		st.lowLeft -= size
+	}
 }
 
 // inTable is the subset of lanes that a table serves.
@@ -46,7 +68,7 @@ func inTable(t []VLWeight, lanes uint16) (in uint16) {
 
 // serveTable goes round a table to the next entry with a packet and weight
 // left. At least one of lanes is in the table.
-func (p *Partition) serveTable(t []VLWeight, at *uint8, left *int32, out int32, lanes uint16) (class uint8, size int32) {
+func serveTable(t []VLWeight, at *uint8, left *int32, lanes uint16) uint8 {
 	if int(*at) >= len(t) || *left <= 0 || lanes>>t[*at].VL&1 == 0 {
 		for {
 			*at = uint8((int(*at) + 1) % len(t))
@@ -56,10 +78,7 @@ func (p *Partition) serveTable(t []VLWeight, at *uint8, left *int32, out int32, 
 			}
 		}
 	}
-	class = t[*at].VL
-	size = p.headSize(out, class)
-	*left -= size
-	return class, size
+	return t[*at].VL
 }
 
 // headSize is the size of the packet that an output would send next on a lane.

@@ -45,12 +45,12 @@ const (
 	// buffer does not hold. The buffer is SocketBuffer; Linux counts it by the
 	// memory that packets take, a few times their payload at worst: a quarter of
 	// what it grants bounds what is in flight, too.
-	PeerBytes   = 1 << 20
+	PeerBytes   = 2 << 20
 	PeerPackets = 1024
 
 	// SocketBuffer is asked for in each direction. Without privilege the kernel
 	// grants net.core.rmem_max at most.
-	SocketBuffer = 4 << 20
+	SocketBuffer = 8 << 20
 
 	// MaxEndpoints is how many queue pairs a port has: QPNs have 24 bits, and the
 	// highest is the multicast QPN (IBA vol. 1, 3.5.3).

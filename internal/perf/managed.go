@@ -43,6 +43,9 @@ func (e *ends) dial(ctx context.Context, peer *End) error {
 	if err != nil {
 		return err
 	}
+	if here := e.dev.Addr().Port(); here != addr.Port() {
+		return fmt.Errorf("perf: the connection manager needs the same UDP port at both ends, and it is %d here and %d there", here, addr.Port())
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	e.peer = peer

@@ -23,6 +23,8 @@ type order struct {
 	Addrs []netip.AddrPort `json:"addrs,omitempty"` // of all ranks
 	Algo  collective.Algo  `json:"algo,omitempty"`
 	Chunk int64            `json:"chunk,omitempty"`
+	// Capture is the file that gets every packet of the rank's device.
+	Capture string `json:"capture,omitempty"`
 
 	Bytes   int  `json:"bytes,omitempty"` // of the vector; with open, of the longest
 	Iters   int  `json:"iters,omitempty"`
@@ -77,8 +79,11 @@ func (r *rank) obey(ctx context.Context, o *order, p *reply) error {
 		if at := o.Addrs[o.Rank].Addr(); r.only.IsValid() && at != r.only {
 			return fmt.Errorf("ranks: a device at %v: this rank may have one at %v", at, r.only)
 		}
+		if r.only.IsValid() && o.Capture != "" {
+			return errors.New("ranks: whoever asks for a rank from afar has no files here")
+		}
 		r.id, r.n, r.max, r.algo, r.chunk = o.Rank, len(o.Addrs), o.Bytes, o.Algo, o.Chunk
-		return r.open(o.Addrs)
+		return r.open(o.Addrs, o.Capture)
 	case o.Do == "connect" && r.dev != nil:
 		return r.connect(ctx)
 	case o.Do == "run" && r.dev != nil:

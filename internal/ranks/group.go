@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"weft/internal/collective"
@@ -30,6 +32,19 @@ type Spec struct {
 	Chunk int64 // the largest message, see collective.Spec
 	Max   int   // bytes of the longest vector
 	Addrs []netip.AddrPort
+	// Capture is a file for every packet of a rank's device, as pcapng; the rank's
+	// number stands before the extension: run.0.pcapng of run.pcapng. Ranks of other
+	// hosts refuse it.
+	Capture string
+}
+
+// captureOf is the file of a rank.
+func (s *Spec) captureOf(rank int) string {
+	if s.Capture == "" {
+		return ""
+	}
+	extension := filepath.Ext(s.Capture)
+	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(s.Capture, extension), rank, extension)
 }
 
 // NewGroup opens and connects the ranks.
@@ -45,7 +60,7 @@ func NewGroup(members []Member, s Spec) (*Group, error) {
 	}
 	for _, do := range []string{"open", "connect"} {
 		_, err := g.all(func(rank int) order {
-			return order{Do: do, Rank: rank, Addrs: s.Addrs, Algo: s.Algo, Chunk: s.Chunk, Bytes: s.Max}
+			return order{Do: do, Rank: rank, Addrs: s.Addrs, Algo: s.Algo, Chunk: s.Chunk, Bytes: s.Max, Capture: s.captureOf(rank)}
 		})
 		if err != nil {
 			return nil, err

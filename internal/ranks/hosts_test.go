@@ -4,6 +4,8 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -91,5 +93,18 @@ func TestWhatIsNoServerOfRanksIsToldFrom(t *testing.T) {
 	}()
 	if _, _, _, err := Call(context.Background(), l.Addr().String()); err == nil || !strings.Contains(err.Error(), "no weft live serve") {
 		t.Errorf("an SSH server: %v", err)
+	}
+}
+
+func TestNobodyFromAfarHasFilesWritten(t *testing.T) {
+	at := netip.MustParseAddrPort("127.1.9.1:48791")
+	r := &rank{only: at.Addr()}
+	file := filepath.Join(t.TempDir(), "x.pcapng")
+	err := r.obey(t.Context(), &order{Do: "open", Addrs: []netip.AddrPort{at}, Bytes: 64, Capture: file}, new(reply))
+	if err == nil || r.dev != nil {
+		t.Errorf("a capture was taken: %v", err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("a file was made")
 	}
 }

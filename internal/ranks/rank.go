@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"os"
 
 	"weft/internal/collective"
 	"weft/verbs"
@@ -18,6 +19,7 @@ type rank struct {
 	chunk   int64
 	max     int // bytes of the longest vector
 	dev     *verbs.Device
+	capture *os.File // of its packets, if they are wanted
 	pd      *verbs.PD
 	cq      *verbs.CQ
 	srq     *verbs.SRQ
@@ -83,9 +85,22 @@ func parsePlace(b []byte) (rank int, p place, err error) {
 
 const access = verbs.AccessLocalWrite | verbs.AccessRemoteWrite
 
+// openDevice opens the device, whose packets go to a file if that has a name.
+func (r *rank) openDevice(at netip.AddrPort, capture string) (*verbs.Device, error) {
+	o := verbs.Options{Addr: at}
+	if capture != "" {
+		var err error
+		if r.capture, err = os.Create(capture); err != nil {
+			return nil, err
+		}
+		o.Capture = r.capture
+	}
+	return verbs.Open(o)
+}
+
 // open makes a rank's objects.
-func (r *rank) open(addrs []netip.AddrPort) (err error) {
-	if r.dev, err = verbs.Open(verbs.Options{Addr: addrs[r.id]}); err != nil {
+func (r *rank) open(addrs []netip.AddrPort, capture string) (err error) {
+	if r.dev, err = r.openDevice(addrs[r.id], capture); err != nil {
 		return err
 	}
 	r.pd = r.dev.AllocPD()
@@ -222,5 +237,8 @@ func (r *rank) answer(ctx context.Context) error {
 func (r *rank) close() {
 	if r.dev != nil {
 		_ = r.dev.Close()
+	}
+	if r.capture != nil {
+		_ = r.capture.Close()
 	}
 }

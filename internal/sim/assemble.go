@@ -207,8 +207,12 @@ func (p *plan) addNodes(b *fabric.Builder) {
 	}
 	ib := infiniBandSwitch(f, p.class)
 	ib.Jitter = p.switchJitter()
+	if f.Kind == scenario.InfiniBandKind {
+		nic.VLArb = nicVLArb(f, p.class)
+	}
 	if p.lanes != nil {
 		ib.VLArb = equalLanes(p.lanes.Count)
+		nic.VLArb = &ib.VLArb
 	}
 	for i := range p.graph.Nodes {
 		nd := &p.graph.Nodes[i]

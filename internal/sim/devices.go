@@ -71,6 +71,15 @@ func infiniBandSwitch(f *scenario.Fabric, c classes) *fabric.InfiniBandSwitch {
 	return s
 }
 
+// nicVLArb is the arbitration at the ports of NICs: their own, or that of switches.
+func nicVLArb(f *scenario.Fabric, c classes) *fabric.VLArb {
+	own := &f.IB.NICVLArb
+	if len(own.High) == 0 && len(own.Low) == 0 {
+		own = &scenario.VLArbitration{High: f.IB.VLArbHigh, Low: f.IB.VLArbLow, Limit: f.IB.HighLimit}
+	}
+	return &fabric.VLArb{High: c.arbitration(own.High), Low: c.arbitration(own.Low), Limit: uint8(own.Limit)}
+}
+
 // ethernetSwitch is the fabric's switch with so many ports in use.
 func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSwitch {
 	e := &f.Ethernet

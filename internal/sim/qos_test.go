@@ -3,6 +3,7 @@ package sim
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"weft/internal/runstore"
@@ -123,5 +124,43 @@ workload:
 	p := beside(t, "p.conf", policy, text)
 	if first := p.Levels[0].Flows.Max; !within(first, p.Flows.Max/2, 0.02) {
 		t.Errorf("the first class is done after %v of %v: it did not have the port to itself", first, p.Flows.Max)
+	}
+}
+
+// Two classes of one NIC wait at its own port: they share it as the NIC's tables
+// say, whatever those of switches are.
+func TestANICArbitratesByItsOwnTables(t *testing.T) {
+	const text = `
+cluster: {nodes: 3, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabrics:
+  - preset: infiniband-ndr
+    ib: {sl2vl: [0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], TABLES}
+workload:
+  pattern: flows
+  flows: [{src: 0, dst: 1, bytes: 16MiB, sl: 1}, {src: 0, dst: 2, bytes: 16MiB, sl: 2}]
+`
+	const even = "vlarb-high: [], vlarb-low: [{vl: 0, weight: 64}, {vl: 1, weight: 64}, {vl: 2, weight: 64}]"
+	const packets = 16 << 20 / 4096
+	alone := units.Time(packets * (4096 + 8 + 12 + 4 + 2) * byteAt400G)
+	for _, c := range []struct {
+		name, tables string
+		first        float64 // when the first is done, over alone
+	}{
+		{"as at switches", even, 2},
+		{"one to three", even + ", nic-vlarb: {low: [{vl: 0, weight: 64}, {vl: 1, weight: 64}, {vl: 2, weight: 192}]}", 4.0 / 3},
+		{"high before low", even + ", nic-vlarb: {high: [{vl: 1, weight: 64}], low: [{vl: 0, weight: 64}, {vl: 2, weight: 64}], limit: 255}", 1},
+	} {
+		p := point(t, strings.Replace(text, "TABLES", c.tables, 1))
+		first, both := float64(p.Levels[0].Flows.Max), float64(p.Levels[1].Flows.Max)
+		if first > both {
+			first, both = both, first
+		}
+		if got := first / float64(alone); got < c.first*0.99 || got > c.first*1.01 {
+			t.Errorf("%s: the first is done after %.3f times its time alone, want %.3f", c.name, got, c.first)
+		}
+		if got := both / float64(alone); got < 1.98 || got > 2.02 {
+			t.Errorf("%s: both are done after %.3f times the time of one, want 2", c.name, got)
+		}
 	}
 }

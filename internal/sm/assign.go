@@ -127,7 +127,7 @@ const subnetTimeout = 18
 // unchanged sets the components of a PortInfo to write that 0 leaves as they are.
 func unchanged(p *mad.PortInfo) {
 	p.State, p.PhysState, p.LinkDownDefault = mad.PortNop, mad.PhysNop, 0
-	p.LinkWidthEnabled, p.LinkSpeedEnabled, p.LinkSpeedExtOn = 0, 0, 0
+	p.LinkWidthEnabled, p.LinkSpeedEnabled, p.LinkSpeedExtOn, p.LinkSpeedExt2On = 0, 0, 0, 0
 }
 
 // endPortOf is what partitions are given out by.

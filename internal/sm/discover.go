@@ -248,6 +248,8 @@ func linkOf(p *mad.PortInfo) subnet.Link {
 		l.Width = 2
 	}
 	switch {
+	case p.LinkSpeedExt2Active >= 1:
+		l.Speed = subnet.XDR
 	case p.LinkSpeedExtActive >= 8:
 		l.Speed = subnet.NDR
 	case p.LinkSpeedExtActive >= 4:

@@ -7,7 +7,7 @@ import (
 )
 
 // rates are the codes of a link's rate by speed, for widths of 1, 2, 4, 8 and 12
-// lanes (IBA vol. 1, 15.2.5.16, PathRecord.Rate).
+// lanes (IBA vol. 1, 15.2.5.16, PathRecord.Rate); 0 is none.
 var rates = map[subnet.Speed][5]uint8{
 	subnet.SDR:   {2, 5, 3, 6, 4},
 	subnet.DDR:   {5, 3, 6, 7, 8},
@@ -17,12 +17,13 @@ var rates = map[subnet.Speed][5]uint8{
 	subnet.EDR:   {15, 20, 16, 17, 18},
 	subnet.HDR:   {20, 16, 17, 21, 22},
 	subnet.NDR:   {16, 17, 21, 23, 24},
+	subnet.XDR:   {17, 21, 23, 25, 0}, // 1600 Gb/s as Linux numbers it; no code for 12 lanes is known
 }
 
 // rateCode is the code of a link's rate, of one that is not known that of 1x SDR.
 func rateCode(l subnet.Link) uint8 {
 	for i, width := range [5]subnet.Width{1, 2, 4, 8, 12} {
-		if codes, known := rates[l.Speed]; known && l.Width == width {
+		if codes, known := rates[l.Speed]; known && l.Width == width && codes[i] != 0 {
 			return codes[i]
 		}
 	}

@@ -12,9 +12,7 @@
 //
 // Traps are repeated until a manager represses them, no faster than the port's
 // SubnetTimeOut allows (trap.go); they, and the leases of M_Keys, go by the clock
-// of [Fabric.SetNow].
-//
-// Left out: the time that a datagram takes; XDR, which PortInfo has no bit for: such a link shows as NDR.
+// of [Fabric.SetNow]. Left out: the time that a datagram takes.
 package sma
 
 import (
@@ -148,9 +146,13 @@ func powerOnPort(of *subnet.Node, p uint8, best subnet.Link) port {
 		LocalPort: p, LinkWidthSupported: w | 1, LinkWidthEnabled: w | 1, LinkWidthActive: w,
 		LinkSpeedSupported: 1<<s.legacy - 1, LinkSpeedEnabled: 1<<s.legacy - 1, LinkSpeedActive: 1 << (s.legacy - 1),
 		LinkSpeedExtCap: 1<<s.extended - 1, LinkSpeedExtOn: 1<<s.extended - 1, LinkSpeedExtActive: 1 << s.extended >> 1,
+		LinkSpeedExt2Cap: s.second, LinkSpeedExt2On: s.second, LinkSpeedExt2Active: s.second,
 		LinkDownDefault: uint8(mad.PhysPolling), State: mad.PortInit, PhysState: mad.PhysLinkUp,
 		MTUCap: maxMTU, NeighborMTU: maxMTU, VLCap: lanes8, OperationalVLs: lanes8,
 		VLArbHighCap: arbEntries, VLArbLowCap: arbEntries, VLStallCount: 7, HOQLife: 18, SubnetTimeOut: 18, RespTime: 16,
+	}
+	if s.second > 0 { // one speed is active
+		q.info.LinkSpeedExtActive = 0
 	}
 	switch {
 	case p == 0:
@@ -159,7 +161,8 @@ func powerOnPort(of *subnet.Node, p uint8, best subnet.Link) port {
 		q.info.State, q.info.PhysState = mad.PortDown, mad.PhysPolling
 	}
 	if of.Kind != subnet.Switch || p == 0 {
-		q.info.CapabilityMask = mad.CapTrap | mad.CapSystemGUID | mad.CapSLMapping | mad.CapExtSpeeds | mad.CapReregister
+		q.info.CapabilityMask = mad.CapTrap | mad.CapSystemGUID | mad.CapSLMapping | mad.CapExtSpeeds | mad.CapMask2 | mad.CapReregister
+		q.info.CapabilityMask2 = speeds2(s)
 		q.info.GIDPrefix = mad.DefaultPrefix
 		q.info.GUIDCap = mad.GUIDsPerBlock
 		q.guids[0] = portGUID(of, p)
@@ -200,23 +203,40 @@ func widthBit(w subnet.Width) uint8 {
 	return 2 // 4x
 }
 
-// speedCode is how many of the speeds of PortInfo's two fields a port has.
-type speedCode struct{ legacy, extended uint8 }
+// speedCode is how many of the speeds of PortInfo's three fields a port has.
+type speedCode struct{ legacy, extended, second uint8 }
+
+// speeds2 are the bits of CapabilityMask2 that go with speeds.
+func speeds2(s speedCode) (mask uint16) {
+	mask = mad.Cap2Width2x
+	if s.extended >= 3 {
+		mask |= mad.Cap2HDR
+	}
+	if s.extended >= 4 {
+		mask |= mad.Cap2NDR
+	}
+	if s.second > 0 {
+		mask |= mad.Cap2ExtSpeeds2 | mad.Cap2XDR
+	}
+	return mask
+}
 
 func speedOf(s subnet.Speed) speedCode {
 	switch s {
 	case subnet.DDR:
-		return speedCode{2, 0}
+		return speedCode{2, 0, 0}
 	case subnet.QDR, subnet.FDR10:
-		return speedCode{3, 0}
+		return speedCode{3, 0, 0}
 	case subnet.FDR:
-		return speedCode{3, 1}
+		return speedCode{3, 1, 0}
 	case subnet.EDR:
-		return speedCode{3, 2}
+		return speedCode{3, 2, 0}
 	case subnet.HDR:
-		return speedCode{3, 3}
-	case subnet.NDR, subnet.XDR:
-		return speedCode{3, 4}
+		return speedCode{3, 3, 0}
+	case subnet.NDR:
+		return speedCode{3, 4, 0}
+	case subnet.XDR:
+		return speedCode{3, 4, 1}
 	}
-	return speedCode{1, 0}
+	return speedCode{1, 0, 0}
 }

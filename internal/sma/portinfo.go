@@ -78,6 +78,7 @@ func (f *Fabric) setPort(at subnet.End, in *mad.PortInfo, own bool) {
 	choose(&now.LinkWidthEnabled, in.LinkWidthEnabled, 0xFF, now.LinkWidthSupported)
 	choose(&now.LinkSpeedEnabled, in.LinkSpeedEnabled, 0xF, now.LinkSpeedSupported)
 	choose(&now.LinkSpeedExtOn, in.LinkSpeedExtOn, 0x1F, now.LinkSpeedExtCap)
+	choose(&now.LinkSpeedExt2On, in.LinkSpeedExt2On, 0x7, now.LinkSpeedExt2Cap)
 	choose(&now.LinkDownDefault, in.LinkDownDefault, 0xFF, 0)
 	if at.Port == 0 {
 		return // a management port has no link

@@ -19,6 +19,8 @@
 //   - reorder.go: packets out of order
 //   - notify.go: congestion marks and notifications
 //   - uc.go, ud.go: the unreliable services
+//   - endtoend.go, rd.go, resync.go: reliable datagrams: end-to-end contexts, whose
+//     streams are queue pairs, and the queue pairs that send by them
 //   - selective.go: what is lost alone is sent again
 //   - unordered.go, entropy.go: Ultra Ethernet's reliable unordered delivery
 //   - state.go: the states of a queue pair, and all that changes them
@@ -47,7 +49,7 @@
 //
 // # What it leaves out
 //
-// RD and XRC; shared receive queues (their owner posts what WantsRecv asks for);
+// XRC; shared receive queues (their owner posts what WantsRecv asks for);
 // end-to-end credits (the AETH says that there are none); automatic path migration.
 // The MSN is counted and sent, not used. A lost packet costs everything behind it
 // unless both ends repeat selectively (selective.go) or take packets out of order,

@@ -143,8 +143,9 @@ func (s *rdScript) drain(n *rdScriptNode) {
 	for i := range n.batch.Packets {
 		s.send(n, &n.batch.Packets[i])
 	}
-	for i := 0; i < len(n.batch.Completions); i++ {
-		c := n.batch.Completions[i]
+	for told := 0; told < len(n.batch.Completions); { // a context may add to them
+		c := n.batch.Completions[told]
+		told++
 		d, _ := n.eec.Completed(s.now, &c, &n.batch)
 		if d != nil {
 			name := s.name(d.qpn)

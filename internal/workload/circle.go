@@ -23,7 +23,8 @@ func (c *checker) circles() {
 	}
 	for rank := range s.progress {
 		if !s.progress[rank].Done() {
-			c.add(-1, -1, "the workload comes to a standstill: %s", s.circle(int32(rank)))
+			at, text := s.circle(int32(rank))
+			c.add(int(at.rank), int(at.op), "the workload comes to a standstill: %s", text)
 			return
 		}
 	}
@@ -91,26 +92,29 @@ func (s *untimed) over(at place) {
 	s.progress[at.rank].Over(at.op, func(op int32) { s.ready = append(s.ready, place{at.rank, op}) })
 }
 
-// circle follows what a rank waits for until it comes round.
-func (s *untimed) circle(rank int32) string {
+// circle follows what a rank waits for until it comes round, and says which operation
+// is the first of it.
+func (s *untimed) circle(rank int32) (first place, text string) {
 	seen := make(map[int32]int)
 	var chain []string
+	var at []place
 	for {
 		if from, again := seen[rank]; again {
-			return strings.Join(chain[from:], "; ") + "; and so on round"
+			return at[from], strings.Join(chain[from:], "; ") + "; and so on round"
 		}
 		seen[rank] = len(chain)
-		text, next := s.waitsFor(rank)
-		chain = append(chain, text)
+		op, text, next := s.waitsFor(rank)
+		chain, at = append(chain, text), append(at, place{rank, op})
 		if next < 0 {
-			return strings.Join(chain, "; ")
+			return at[len(at)-1], strings.Join(chain, "; ")
 		}
 		rank = next
 	}
 }
 
-// waitsFor says what a rank that stands still waits for, and whose it is.
-func (s *untimed) waitsFor(rank int32) (text string, next int32) {
+// waitsFor says which operation of a rank stands still, what it waits for, and whose
+// that is.
+func (s *untimed) waitsFor(rank int32) (op int32, text string, next int32) {
 	for i := range s.g.Ranks[rank] { // the first that has begun
 		if !s.begun[rank][i] {
 			continue
@@ -118,15 +122,15 @@ func (s *untimed) waitsFor(rank int32) (text string, next int32) {
 		at := place{rank, int32(i)}
 		o := s.g.at(at)
 		if o.Kind == Recv {
-			return fmt.Sprintf("rank %d, operation %d waits for rank %d to send (its operation %d)", rank, i, o.Peer, s.peer[at].op), o.Peer
+			return at.op, fmt.Sprintf("rank %d, operation %d waits for rank %d to send (its operation %d)", rank, i, o.Peer, s.peer[at].op), o.Peer
 		}
 		k := s.entered[o.Group][rank] - 1
 		for _, r := range s.g.Groups[o.Group].Ranks {
 			if s.entered[o.Group][r] <= k {
-				return fmt.Sprintf("rank %d, operation %d waits for rank %d to enter collective %d of group %d (%s)", rank, i, r, k, o.Group, s.g.Groups[o.Group].Name), r
+				return at.op, fmt.Sprintf("rank %d, operation %d waits for rank %d to enter collective %d of group %d (%s)", rank, i, r, k, o.Group, s.g.Groups[o.Group].Name), r
 			}
 		}
 	}
-	op := s.progress[rank].Waiting()
-	return fmt.Sprintf("rank %d, operation %d waits for operations of its own rank that wait for it", rank, op), -1
+	op = s.progress[rank].Waiting()
+	return op, fmt.Sprintf("rank %d, operation %d waits for operations of its own rank that wait for it", rank, op), -1
 }

@@ -55,7 +55,17 @@ const (
 	CapSLMapping     uint32 = 1 << 6
 	CapExtSpeeds     uint32 = 1 << 14
 	CapSystemGUID    uint32 = 1 << 11
+	CapMask2         uint32 = 1 << 15 // CapabilityMask2 says more
 	CapReregister    uint32 = 1 << 25
+)
+
+// Bits of PortInfo.CapabilityMask2. Those of XDR are Linux's (include/rdma/ib_mad.h).
+const (
+	Cap2Width2x    uint16 = 1 << 4
+	Cap2HDR        uint16 = 1 << 5
+	Cap2NDR        uint16 = 1 << 10
+	Cap2ExtSpeeds2 uint16 = 1 << 11 // the second fields of extended speeds
+	Cap2XDR        uint16 = 1 << 12
 )
 
 // PortInfo is the state of a port and what it can do (IBA vol. 1, 14.2.5.6).
@@ -108,11 +118,18 @@ type PortInfo struct {
 	LocalPhyErrors     uint8 // threshold
 	OverrunErrors      uint8 // threshold
 	MaxCreditHint      uint16
-	RoundTripLatency   uint32 // 24 bits
-	CapabilityMask2    uint16
-	LinkSpeedExtActive uint8 // 0, or 1 FDR, 2 EDR, 4 HDR, 8 NDR
-	LinkSpeedExtCap    uint8
-	LinkSpeedExtOn     uint8 // 5 bits: enabled
+	// The second extended speeds: 1 XDR. Linux's mlx5 reads the active one so
+	// (drivers/infiniband/hw/mlx5/mad.c), and libibmad has three fields in the byte
+	// before RoundTripLatency; that they are of 3, 2 and 3 bits in this order follows
+	// from a test of another program against it, and is not seen in the specification.
+	LinkSpeedExt2Active uint8  // 3 bits; 0: the first fields say
+	LinkSpeedExt2Cap    uint8  // 2 bits
+	LinkSpeedExt2On     uint8  // 3 bits: enabled
+	RoundTripLatency    uint32 // 24 bits
+	CapabilityMask2     uint16
+	LinkSpeedExtActive  uint8 // 0, or 1 FDR, 2 EDR, 4 HDR, 8 NDR
+	LinkSpeedExtCap     uint8
+	LinkSpeedExtOn      uint8 // 5 bits: enabled
 }
 
 func (p *PortInfo) layout(c *codec) {
@@ -169,7 +186,9 @@ func (p *PortInfo) layoutService(c *codec) {
 	bits(c, 4, &p.LocalPhyErrors)
 	bits(c, 4, &p.OverrunErrors)
 	bits(c, 16, &p.MaxCreditHint)
-	c.skip(8)
+	bits(c, 3, &p.LinkSpeedExt2Active)
+	bits(c, 2, &p.LinkSpeedExt2Cap)
+	bits(c, 3, &p.LinkSpeedExt2On)
 	bits(c, 24, &p.RoundTripLatency)
 	bits(c, 16, &p.CapabilityMask2)
 	bits(c, 4, &p.LinkSpeedExtActive)

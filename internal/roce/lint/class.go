@@ -58,8 +58,8 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 	}
 	if s.Default {
 		f.At, f.Value = Place(s.At), "no NCCL_IB_TC"
-		if dscp := c.losslessDSCP(p); dscp >= 0 {
-			f.Fixes = append(f.Fixes, Fix{h.Name, []string{fmt.Sprintf("NCCL_IB_TC=%d", 4*dscp+ecnBits)}})
+		if dscp := c.losslessDSCP(h, p); dscp >= 0 {
+			f.Fixes = append(f.Fixes, Fix{h.Name, append([]string{fmt.Sprintf("NCCL_IB_TC=%d", 4*dscp+ecnBits)}, prioritise(h, dscp, p.ClassOf(dscp).Group)...)})
 			f.Traffic.Mended = dscp
 		}
 	}
@@ -91,14 +91,33 @@ func (c *checker) losslessClass(h *host.Host, p *sonic.Port, s host.Stream) int 
 	return first
 }
 
-// losslessDSCP is the first DSCP that the port protects, -1 without one.
-func (c *checker) losslessDSCP(p *sonic.Port) int {
+// losslessDSCP is a DSCP that the port protects: one that the host has in the same
+// priority, or else the first; -1 without one.
+func (c *checker) losslessDSCP(h *host.Host, p *sonic.Port) int {
+	first := -1
 	for dscp := range 64 {
-		if p.Lossless(p.ClassOf(dscp).Group) {
+		group := p.ClassOf(dscp).Group
+		switch {
+		case !p.Lossless(group):
+		case h.PriorityOf(dscp) == group:
 			return dscp
+		case first < 0:
+			first = dscp
 		}
 	}
-	return -1
+	return first
+}
+
+// prioritise is what makes a host have a DSCP in a priority and obey its pauses; nothing
+// where it does, or does not say.
+func prioritise(h *host.Host, dscp, priority int) (lines []string) {
+	if h.Trust.Value == "dscp" && h.PriorityOf(dscp) != priority {
+		lines = append(lines, fmt.Sprintf("mlnx_qos -i %s --dscp2prio set,%d,%d", h.Iface, dscp, priority))
+	}
+	if h.PFC.Known() && !slices.Contains(h.PFC.Value, priority) {
+		lines = append(lines, fmt.Sprintf("mlnx_qos -i %s --pfc %s", h.Iface, flags(append(slices.Clone(h.PFC.Value), priority)...)))
+	}
+	return lines
 }
 
 // obeys judges whether the host stops what the switch pauses.
@@ -112,11 +131,8 @@ func (c *checker) obeys(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 		c.add(p, Finding{
 			Traffic: unheeded(h, s),
 			Rule:    "pfc-priority", Severity: Error, At: Place(at), Value: fmt.Sprintf("DSCP %d has priority %d", s.DSCP, own),
-			Why: fmt.Sprintf("%s, and the host has it in priority %d; %s pauses priority %d for it, which stops none of it", sent(h, s), own, c.name(), class.Group),
-			Fixes: []Fix{{h.Name, []string{
-				fmt.Sprintf("mlnx_qos -i %s --dscp2prio set,%d,%d", h.Iface, s.DSCP, class.Group),
-				fmt.Sprintf("mlnx_qos -i %s --pfc %s", h.Iface, flags(append(slices.Clone(h.PFC.Value), class.Group)...)),
-			}}},
+			Why:   fmt.Sprintf("%s, and the host has it in priority %d; %s pauses priority %d for it, which stops none of it", sent(h, s), own, c.name(), class.Group),
+			Fixes: []Fix{{h.Name, prioritise(h, s.DSCP, class.Group)}},
 		})
 		return
 	}

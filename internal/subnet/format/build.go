@@ -2,6 +2,7 @@ package format
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"weft/internal/subnet"
@@ -195,7 +196,7 @@ func (b *builder) finish(name string) *subnet.Subnet {
 		oneEnded++
 	}
 	if oneEnded > 0 {
-		b.log.note(example.file, example.line, "%d cables are described from one end only, the first of them here: expected a line for each of the two ports; was the list filtered?", oneEnded)
+		b.log.note(example.file, example.line, "%s described from one end only, the first of them here: expected a line for each of the two ports; was the list filtered?", counted(oneEnded, "cable is", "cables are"))
 	}
 	return s
 }
@@ -249,7 +250,7 @@ func (b *builder) resolve(name string) []endKey {
 		}
 	}
 	if strangers > 0 {
-		b.log.note(example.file, example.line, "%d ports have no line of their own, the first of them leads here: expected one for every port; was the list filtered?", strangers)
+		b.log.note(example.file, example.line, "%s no line of their own, the first of them leads here: expected one for every port; was the list filtered?", counted(strangers, "port has", "ports have"))
 	}
 	return far
 }
@@ -395,4 +396,12 @@ func (b *builder) nodeGUID(group []int) units.GUID {
 
 func (b *builder) fail(at place, format string, args ...any) {
 	b.log.fail(at.file, at.line, format, args...)
+}
+
+// counted is a number with the words for one or for several.
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
 }

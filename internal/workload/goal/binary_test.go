@@ -136,7 +136,7 @@ func TestBothFormsAreTheSameGraph(t *testing.T) {
 // Every truncation is told, and what was read before is kept.
 func TestACutBinaryScheduleIsToldAndKept(t *testing.T) {
 	file := encode(twinBinary)
-	for n := range len(file) {
+	for n := range file {
 		w := ReadBinary("b", bytes.NewReader(file[:n]))
 		if w.Stopped == nil || !w.Stopped.Binary {
 			t.Fatalf("%d of %d bytes: %v", n, len(file), w.Stopped)

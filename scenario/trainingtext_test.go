@@ -1,0 +1,65 @@
+package scenario
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+const trainingCluster = "cluster: {nodes: 4, node: dgx-h100}\n"
+
+// What Text writes is read as the same job, of a preset and of a model of one's own.
+func TestATrainingJobReadsAsItIsWritten(t *testing.T) {
+	for _, text := range []string{
+		"training: {model: llama3-8b, parallel: {tensor: 4, zero: 3}, overlap: {tensor: true}, batch: {global: 64}}\n",
+		"training: {model: {layers: 4, hidden: 256, ffn: 1024, heads: 4, kv-heads: 4, head-dim: 64, vocab: 1000, sequence: 128}}\n",
+	} {
+		first := resolvedTraining(t, trainingCluster+text)
+		again := resolvedTraining(t, trainingCluster+"training: "+first.Text()+"\n")
+		if !reflect.DeepEqual(first, again) {
+			t.Errorf("%s\nwrites %s\nand is read as %+v", text, first.Text(), again)
+		}
+	}
+}
+
+func resolvedTraining(t *testing.T, text string) Training {
+	t.Helper()
+	f, err := Decode("t", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Training
+}
+
+func TestAGrownJobKeepsTheWorkOfAGPU(t *testing.T) {
+	job := Training{Parallel: Parallel{Tensor: 8, Context: 1, Pipeline: 2, Data: 4}, Batch: Batch{Global: 32}}
+	grown, err := job.Grown(64, 128)
+	if err != nil || grown.Batch.Global != 64 || grown.Parallel.Data != 0 {
+		t.Errorf("%+v, %v", grown, err)
+	}
+	for gpus, want := range map[int]string{72: "72 GPUs are no whole number of replicas of 16", 16: ""} {
+		if _, err := job.Grown(64, gpus); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("to %d GPUs: %v, want %q", gpus, err, want)
+		}
+	}
+	job.Batch.Global = 6
+	if _, err := job.Grown(64, 16); err == nil {
+		t.Error("6 sequences on 64 GPUs are no whole number on 16")
+	}
+}
+
+func TestAModelWithoutAPresetHasAName(t *testing.T) {
+	for want, m := range map[string]Model{
+		"llama3-8b":                              {Preset: "llama3-8b", Layers: 32, Hidden: 4096},
+		"own model (4 layers of 256)":            {Layers: 4, Hidden: 256},
+		"own model (4 layers of 256, 8 experts)": {Layers: 4, Hidden: 256, Experts: 8},
+	} {
+		if got := m.Name(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
