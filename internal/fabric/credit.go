@@ -39,8 +39,10 @@ type lane struct {
 	updates   [updatesInLane]uint16 // blocks, by period: a ring
 }
 
-// account is the receiver's view of the same.
+// account is the receiver's view of the same, in one cache line. At a switch a link's
+// first lane has the read ports of the input buffer, which all lanes share.
 type account struct {
+	readers reader
 	updated int64 // the latest period for which an update is due
 	held    int32 // blocks in the buffer
 	granted int32 // blocks of the buffer
@@ -49,6 +51,9 @@ type account struct {
 	frame   uint16
 	remote  bool // the sender is in another partition
 }
+
+// readers are the read ports of the input buffer at the end of a link.
+func (n *Network) readers(link int32) *reader { return &n.accounts[int(link)*n.classes].readers }
 
 func newLane(blocks int32, period, latency units.Time) lane {
 	return lane{available: blocks, granted: blocks, period: int32(period), next: latency, taken: 1<<32 - 1}
@@ -135,7 +140,11 @@ func (p *Partition) whenEnough(l *lane, index int32) units.Time {
 func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	n := p.net
 	index := link*int32(n.classes) + int32(class)
-	a := &n.accounts[index]
+	p.credit(&n.accounts[index], link, index, size, end)
+}
+
+// credit does the same for an account.
+func (p *Partition) credit(a *account, link, index int32, size uint16, end units.Time) {
 	room := blocks(size)
 	a.held -= room
 	if a.held < 0 {
@@ -144,7 +153,7 @@ func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	period := int64((uint64(end) + uint64(a.period) - 1) / uint64(a.period))
 	if period > a.updated {
 		a.updated = period
-		n.ports[a.back].debt += a.frame
+		p.net.ports[a.back].debt += a.frame
 	}
 	if a.remote {
 		p.freeRemote(link, remoteCredit{index, room, period})

@@ -118,7 +118,7 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 func (p *Partition) passInfiniBand(s *infinibandState, nd *node, o *port, out, i int32, k *pkt) bool {
 	n := p.net
 	b := &n.inboxes[k.in]
-	if s.marks || s.limited && n.readers[k.in].free() > p.now {
+	if s.marks || s.limited && n.readers(k.in).free() > p.now {
 		return false
 	}
 	lane := p.laneOut(nd, k, out)
@@ -306,7 +306,7 @@ func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
 	i := o.sole
 	k := &p.pool.hot[i]
 	if s.limited {
-		if at := n.readers[k.in].free(); at > p.now {
+		if at := n.readers(k.in).free(); at > p.now {
 			p.wake(o, out, at)
 			return
 		}
@@ -342,7 +342,7 @@ func (p *Partition) nextInput(s *infinibandState, nd *node, out int32, class uin
 		if !s.limited {
 			return in
 		}
-		at := n.readers[in].free()
+		at := n.readers(in).free()
 		if at <= p.now {
 			return in
 		}
@@ -407,7 +407,7 @@ func (n *Network) readPorts(nd *node) {
 	for port := nd.base; port < nd.base+nd.ports; port++ {
 		if link := n.back[port]; link >= 0 {
 			for j := nd.infiniband.spec.ReadPorts; j < maxReadPorts; j++ {
-				n.readers[link][j] = units.Forever
+				n.readers(link)[j] = units.Forever
 			}
 		}
 	}
@@ -447,10 +447,15 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 	if copied && !p.lastCopy(record) {
 		return
 	}
-	p.free(in, class, size, end)
+	first := in * int32(n.classes)
+	a := &n.accounts[first]
 	if s.limited && !copied {
-		n.readers[in].occupy(p.now, end)
+		a.readers.occupy(p.now, end)
 	}
+	if class != 0 {
+		a = &n.accounts[first+int32(class)]
+	}
+	p.credit(a, in, first+int32(class), size, end)
 }
 
 // dequeue takes the head of the queue of an input at an output.

@@ -121,7 +121,6 @@ type Network struct {
 	voqs        []list
 	fifos       []list // by link and class
 	requests    []uint64
-	readers     []reader      // by link
 	arbiters    []arbiter     // by port
 	starved     []units.Time  // by port and class
 	stalls      []stall       // by port and class
