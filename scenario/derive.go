@@ -108,6 +108,9 @@ func (r *resolver) derivePFC(path string, f *Fabric) {
 		if x := &pfc.Receivers[i]; x.Buffer == 0 && x.Drain > 0 {
 			x.Buffer = 2 * pfc.Headroom
 		}
+		if x := &pfc.Receivers[i]; x.Headroom == 0 {
+			x.Headroom = x.Buffer / 2
+		}
 	}
 }
 

@@ -71,6 +71,18 @@ type Flow struct {
 	SL int `yaml:"sl,omitzero" range:"0..15"`
 	// QKey is the Q_Key that its datagrams carry with ud. 0: the workload's.
 	QKey QKey `yaml:"qkey,omitzero" range:"0x0..0x7fffffff"`
+	// Priority is its 802.1p priority on Ethernet, of its data and acknowledgements.
+	// 0: what the fabric gives.
+	Priority int `yaml:"priority,omitzero" range:"0..7"`
+}
+
+// ClassOn is the service level, or on Ethernet the priority, that the message asks for
+// on a kind of fabric. 0: what the fabric gives.
+func (f *Flow) ClassOn(kind FabricKind) int {
+	if kind == InfiniBandKind {
+		return f.SL
+	}
+	return f.Priority
 }
 
 // ElementBytes is the width of the datatype.

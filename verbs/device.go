@@ -43,14 +43,17 @@ type Options struct {
 
 // Device is an open RDMA device with one port.
 type Device struct {
-	port   *live.Port
-	mtu    int
-	dcqcn  *cc.DCQCNParams // nil: none
-	keys   keys
-	qps    map[*QP]struct{}
-	cqs    map[*CQ]struct{}
-	closed bool
-	async  chan AsyncEvent
+	port    *live.Port
+	mtu     int
+	dcqcn   *cc.DCQCNParams // nil: none
+	keys    keys
+	qps     map[*QP]struct{}
+	eecs    map[*EEC]struct{}
+	rd      map[QPN]*QP // of RD
+	cqs     map[*CQ]struct{}
+	closed  bool
+	lastRDD uint32
+	async   chan AsyncEvent
 
 	cmOnce sync.Once
 	cm     *manager
@@ -121,7 +124,7 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		}
 		c.Capture = w
 	}
-	d := &Device{mtu: o.PathMTU, dcqcn: params, qps: map[*QP]struct{}{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	d := &Device{mtu: o.PathMTU, dcqcn: params, qps: map[*QP]struct{}{}, eecs: map[*EEC]struct{}{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
 	d.keys.setUp()
 	d.port = live.Open(c)
 	return d, nil
@@ -203,6 +206,9 @@ func (d *Device) Stats() Stats {
 	for q := range d.qps {
 		out.Repeated += int64(q.end.QP.Repeated())
 	}
+	for e := range d.eecs {
+		out.Repeated += int64(e.end.QP.Repeated())
+	}
 	return out
 }
 
@@ -215,6 +221,9 @@ func (d *Device) Close() error {
 		return ErrClosed
 	}
 	d.closed = true
+	for e := range d.eecs {
+		e.destroy()
+	}
 	for q := range d.qps {
 		q.destroy()
 	}

@@ -114,4 +114,7 @@ var statusOf = [...]Status{
 	transport.RetryExcErr:    RetryExcErr,
 	transport.RNRRetryExcErr: RNRRetryExcErr,
 	transport.MWBindErr:      MWBindErr,
+	transport.LocRDDViolErr:  LocRDDViolErr,
+	transport.RemInvRDReqErr: RemInvRDReqErr,
+	transport.InvEECStateErr: InvEECStateErr,
 }

@@ -129,6 +129,40 @@ func FuzzPackets(f *testing.F) {
 	})
 }
 
+// FuzzMessages throws datagrams at the communication manager: whatever they say, it
+// keeps no more than its bounds allow, and nothing fails.
+func FuzzMessages(f *testing.F) {
+	for _, list := range recordings(f) {
+		for _, p := range list {
+			if p.Packet.BTH.DestQP == gsi {
+				f.Add(p.Packet.Payload)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x := newTarget(t, AccessLocalWrite)
+		l, err := x.dev.Listen(7174)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := x.dev.ListenDatagrams(7174)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := x.dev.cm
+		for range 3 {
+			n := copy(m.buf[grhBytes:gsiRoom], b)
+			m.take(&WC{ByteLen: uint32(grhBytes + n)})
+		}
+		m.repeat()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if len(m.conns) > 1 || len(m.questions) > 1 || len(l.backlog) > 1 || len(s.backlog) > 1 || len(m.resolving) > 0 {
+			t.Errorf("%x, three times: %d connections, %d questions", b, len(m.conns), len(m.questions))
+		}
+	})
+}
+
 // near is v or something like it.
 func near(dice *rand.Rand, v uint64) uint64 {
 	switch dice.IntN(8) {

@@ -71,13 +71,23 @@ func (q *QP) atomic(_ units.QPN, op transport.Op, rkey uint32, va uint64) uint64
 // Gather implements live.Owner.
 func (q *QP) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 	if p.Op.Response() {
-		b := q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(p.Length), AccessRemoteRead)
-		return append(parts, b), b != nil
+		return q.gatherRead(p, parts)
 	}
 	id, ok := q.end.QP.SourceOf(p)
 	if !ok {
 		return parts, false
 	}
+	return q.gatherSend(id, p, parts)
+}
+
+// gatherRead appends what a READ's response carries.
+func (q *QP) gatherRead(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
+	b := q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(p.Length), AccessRemoteRead)
+	return append(parts, b), b != nil
+}
+
+// gatherSend appends what a packet of the message of an ID carries.
+func (q *QP) gatherSend(id uint64, p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 	rec := q.send(id)
 	if rec.inline != nil {
 		return append(parts, rec.inline[p.Offset:p.Offset+p.Length]), true
@@ -172,7 +182,7 @@ func (q *QP) Completed(c *transport.Completion) {
 	}
 	q.reported, q.doneWR = rec.wr+1, rec.wr+1
 	wc := WC{WRID: rec.wrid, Status: q.told(statusOf[c.Status]), Opcode: rec.op, ByteLen: rec.total, QPN: q.QPN()}
-	rec.segs, rec.inline, rec.ah, rec.local = nil, nil, nil, nil
+	rec.segs, rec.inline, rec.ah, rec.by, rec.local = nil, nil, nil, nil, nil
 	q.deliver(q.attr.SendCQ, &wc, false)
 }
 
@@ -184,7 +194,7 @@ func (q *QP) told(s Status) Status {
 	}
 	s, q.fault = q.fault, Success
 	q.pd.dev.raise(AsyncEvent{Type: EventQPFatal, QP: q})
-	q.end.QP.BecomeErr(q.pd.dev.port.Batch())
+	q.fail()
 	return s
 }
 
@@ -219,7 +229,7 @@ func (q *QP) deliver(c *CQ, wc *WC, solicited bool) {
 		return
 	}
 	q.pd.dev.raise(AsyncEvent{Type: EventCQErr, CQ: c})
-	if q.end.QP.State() != transport.StateErr {
-		q.end.QP.BecomeErr(q.pd.dev.port.Batch())
+	if q.state() != transport.StateErr {
+		q.fail()
 	}
 }

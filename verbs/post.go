@@ -71,9 +71,10 @@ type SendWR struct {
 	CompareAdd uint64
 	Swap       uint64
 
-	AH      *AH // UD
-	DestQPN QPN
-	QKey    uint32 // with the highest bit set the queue pair's own goes out (IBA vol. 1, 10.2.5)
+	AH      *AH    // UD
+	EEC     *EEC   // RD
+	DestQPN QPN    // UD and RD
+	QKey    uint32 // likewise; with the highest bit set the queue pair's own goes out (IBA vol. 1, 10.2.5)
 }
 
 // ownQKey is the bit of a controlled Q_Key.
@@ -98,6 +99,7 @@ type sendRecord struct {
 	few        [2]segment // what segs are where they are few
 	inline     []byte
 	ah         *AH
+	by         *EEC
 	swap, comp uint64
 	local      *localWork
 }
@@ -154,7 +156,7 @@ func (q *QP) postSend(wr *SendWR) error {
 		return err
 	}
 	rec := sendRecord{
-		wrid: wr.WRID, wr: q.sendWR, op: what.wc, ah: wr.AH,
+		wrid: wr.WRID, wr: q.sendWR, op: what.wc, ah: wr.AH, by: wr.EEC,
 		signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0,
 	}
 	total, err := q.buffers(&rec, wr, what.op)
@@ -225,7 +227,7 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 // postRead posts a READ in parts, of which the last completes it.
 func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) error {
 	parts := max(1, (total+readChunk-1)/readChunk)
-	if uint64(q.end.QP.Pending())+parts > transport.MaxSendQueue {
+	if uint64(q.pending())+parts > transport.MaxSendQueue {
 		return fmt.Errorf("%w: a READ of %d bytes does not fit beside those that are not finished", ErrNoMemory, total)
 	}
 	addr := t.RemoteVA
@@ -249,7 +251,7 @@ func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) er
 func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
 	q.growSends()
 	t.ID = q.sendID
-	if err := q.end.QP.PostSend(q.pd.dev.port.Now(), t); err != nil {
+	if err := q.handOver(rec, t); err != nil {
 		if errors.Is(err, transport.ErrQueueFull) {
 			return fmt.Errorf("%w: %w", ErrNoMemory, err)
 		}
@@ -269,7 +271,7 @@ func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
 // growSends makes room for the record of one more message.
 func (q *QP) growSends() {
 	n := len(q.sends)
-	if q.end.QP.Pending() < n {
+	if q.pending() < n {
 		return
 	}
 	bigger := make([]sendRecord, max(16, 2*n))
@@ -333,7 +335,7 @@ func (q *QP) addRecv(rec *recvRecord) error {
 		}
 		room -= grhBytes
 	}
-	if err := q.end.QP.PostRecv(q.pd.dev.port.Now(), transport.RecvRequest{ID: q.recvID, Length: uint32(room)}); err != nil {
+	if err := q.handOverRecv(transport.RecvRequest{ID: q.recvID, Length: uint32(room)}); err != nil {
 		return err
 	}
 	q.recv(q.recvID).take(rec)

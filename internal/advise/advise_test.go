@@ -313,9 +313,11 @@ func TestATrainingJobIsWeighedByItsStep(t *testing.T) {
 			t.Errorf("%s: %q, want %q", a.Candidates[i].Name(), c.Text, want)
 		}
 	}
-	sprayed := slices.IndexFunc(a.Counterfactuals, func(x Counterfactual) bool { return strings.HasSuffix(x.Change, "ECMP, in the step") })
+	sprayed := slices.IndexFunc(a.Counterfactuals, func(x Counterfactual) bool { return strings.HasPrefix(x.Change, "the step's packets sprayed") })
 	if sprayed < 0 || !strings.Contains(a.Counterfactuals[sprayed].After[1], ": 2 s,") {
 		t.Errorf("the counterfactuals %+v have no sprayed step of 2 s", a.Counterfactuals)
+	} else if got, want := a.Counterfactuals[sprayed].Points[1], a.Verdict.Points[1]; got != want {
+		t.Errorf("with the step alone sprayed RoCE v2 has %g points, of which nothing but the step can change: want %g", got, want)
 	}
 	if steps == 0 || a.Candidates[0].Performance.Times != nil {
 		t.Errorf("%d steps and the collective's times %v", steps, a.Candidates[0].Performance.Times)

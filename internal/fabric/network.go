@@ -187,6 +187,8 @@ func (s *Stats) add(t *Stats) {
 	s.OutBytes += t.OutBytes
 	s.LostBytes += t.LostBytes
 	s.CNPs += t.CNPs
+	s.CNPsTaken += t.CNPsTaken
+	s.CNPDelay += t.CNPDelay
 	s.Marked += t.Marked
 	s.Trimmed += t.Trimmed
 	s.Pauses += t.Pauses

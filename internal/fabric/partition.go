@@ -35,6 +35,8 @@ type Stats struct {
 	OutBytes  int64
 	LostBytes int64
 	CNPs      int64 // congestion notification packets sent
+	CNPsTaken int64 // of them those that arrived, and CNPDelay how long they took together
+	CNPDelay  units.Time
 	Marked    int64 // ECN or FECN marks set
 	Trimmed   int64 // packets whose payload a switch cut off
 	Pauses    int64 // PFC frames sent with XOFF
@@ -62,6 +64,7 @@ const (
 	DropPKey                 // InfiniBand: the sender's partition is not the receiver's
 	DropSegment              // Ethernet: no route from the sender's VRF to the receiver
 	DropCorrupt              // corrupted on a link
+	DropMTU                  // longer than the switch's port takes
 	DropReasons
 )
 

@@ -35,6 +35,8 @@ type Endpoint struct {
 	// is lost and nothing else: see hold.go.
 	Selective bool
 	PKey      uint16 // full or limited member of a partition
+	// EEC is the end-to-end context whose stream QP is; nil on all services but RD.
+	EEC *transport.EEC
 
 	attached bool
 	queued   bool // in Port.ready

@@ -10,8 +10,8 @@ import (
 // verifier checks the ICRCs of the packets that arrive from one address and port.
 type verifier struct {
 	from   netip.AddrPort
-	bare   netip.Addr     // its address, as Peer.bare
 	to     netip.AddrPort // a group, or not valid: the port itself
+	bare   netip.Addr     // the sender's address, as Peer.bare
 	flow   wire.ICRCFlow
 	v6     bool
 	strict bool
@@ -20,7 +20,7 @@ type verifier struct {
 // aim makes it that of packets from an address to a group, or where that is not
 // valid to the port's own address.
 func (v *verifier) aim(from, group, local netip.AddrPort) {
-	v.from, v.bare, v.to = from, from.Addr().Unmap().WithZone(""), group
+	v.from, v.to, v.bare = from, group, from.Addr().Unmap().WithZone("")
 	if group.IsValid() {
 		local = group
 	}

@@ -55,7 +55,11 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 		p.spread(ce, now)
 		return
 	}
-	e := p.endpoints.at(h.BTH.DestQP)
+	to := h.BTH.DestQP
+	if h.BTH.Opcode.Service() == wire.ServiceRD {
+		to = units.QPN(h.EEContext)
+	}
+	e := p.endpoints.at(to)
 	if e == nil || !p.meant(e, h) {
 		p.stats.Misdirected++
 		return
@@ -81,10 +85,15 @@ func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	if pkt.Op == wire.CNP {
 		p.stats.CNPsIn++
 	}
-	if e.QP.WantsRecv(pkt) {
-		e.Owner.Replenish()
+	var v transport.Verdict
+	if e.EEC != nil {
+		v = p.receiveRD(e, now)
+	} else {
+		if e.QP.WantsRecv(pkt) {
+			e.Owner.Replenish()
+		}
+		v = e.QP.Receive(now, pkt, &p.batch)
 	}
-	v := e.QP.Receive(now, pkt, &p.batch)
 	if v > transport.Taken {
 		e.Owner.Place(v, pkt, h.Payload)
 	}
@@ -97,6 +106,9 @@ func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 func (p *Port) meant(e *Endpoint, h *wire.Packet) bool {
 	const member, number = 0x8000, 0x7fff
 	if (h.BTH.PKey^e.PKey)&number != 0 || (h.BTH.PKey|e.PKey)&member == 0 {
+		return false
+	}
+	if (h.BTH.Opcode.Service() == wire.ServiceRD) != (e.EEC != nil) {
 		return false
 	}
 	if e.QP.Service() == transport.UD {

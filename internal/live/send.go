@@ -43,6 +43,14 @@ func (p *Port) enqueue(e *Endpoint) {
 	}
 }
 
+// Stir lets e send what it may at the port's next opportunity: what an owner calls
+// whose other endpoint has got work by what it is told of. The caller holds the lock.
+func (p *Port) Stir(e *Endpoint) {
+	if e.attached {
+		p.enqueue(e)
+	}
+}
+
 // block makes e wait for room at its peer.
 func (p *Port) block(e *Endpoint) {
 	if !e.blocked {

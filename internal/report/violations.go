@@ -122,15 +122,20 @@ func trapsText(t *runstore.Traps) string {
 	return text
 }
 
-// levels are the messages of each service level, of points that have several.
+// levels are the messages of each service level or priority, of points that have
+// several.
 func levels(r *runstore.Results) (lines []string) {
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		for j := range f.Points {
 			p := &f.Points[j]
 			for _, l := range p.Levels {
-				lines = append(lines, fmt.Sprintf("%s%s, service level %d: %s, half of them within %s, all within %s",
-					f.Name, atSize(p.Bytes), l.SL, plural(l.Flows.N, "message", "messages"), shortTime(l.Flows.P50), shortTime(l.Flows.Max)))
+				what := "priority"
+				if f.Protocol == infiniband {
+					what = "service level"
+				}
+				lines = append(lines, fmt.Sprintf("%s%s, %s %d: %s, half of them within %s, all within %s",
+					f.Name, atSize(p.Bytes), what, l.SL, plural(l.Flows.N, "message", "messages"), shortTime(l.Flows.P50), shortTime(l.Flows.Max)))
 			}
 		}
 	}

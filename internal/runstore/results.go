@@ -89,6 +89,8 @@ type Counts struct {
 	CreditStalls    int64 `json:"credit_stalls"`
 	Marks           int64 `json:"ecn_marks"`
 	CNPs            int64 `json:"cnps"`
+	CNPsTaken       int64 `json:"cnps_arrived,omitempty"`
+	CNPDelay        int64 `json:"cnp_delay_ps,omitempty"` // of those that arrived, added up
 	Retransmissions int64 `json:"retransmissions"`
 	Trimmed         int64 `json:"trimmed,omitempty"` // Ultra Ethernet: packets whose payload a switch cut off
 	DroppedBuffer   int64 `json:"dropped_buffer"`    // lossy class, buffer full
@@ -102,6 +104,7 @@ type Counts struct {
 	DroppedPKey     int64 `json:"dropped_pkey,omitempty"`     // InfiniBand, P_Key of another partition
 	DroppedSegment  int64 `json:"dropped_segment,omitempty"`  // Ethernet, no route from the sender's VRF
 	DroppedCorrupt  int64 `json:"dropped_corrupt,omitempty"`  // corrupted on a link
+	DroppedMTU      int64 `json:"dropped_mtu,omitempty"`      // longer than the switch's port takes
 
 	// Of runs in which something breaks.
 	DroppedFault   int64 `json:"dropped_fault,omitempty"`    // on, or at, a cable that did not work
@@ -119,7 +122,7 @@ type Counts struct {
 // Drops is the sum of all drops.
 func (c Counts) Drops() int64 {
 	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey + c.DroppedSegment + c.DroppedWatchdog + c.DroppedReceiver + c.DroppedCorrupt +
-		c.DroppedFault + c.DroppedNoRoute
+		c.DroppedFault + c.DroppedNoRoute + c.DroppedMTU
 }
 
 // Add adds what happened in another network.

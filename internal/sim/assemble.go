@@ -319,6 +319,13 @@ func (p *plan) connection(nic int32, entropy, port uint32, sl int) fabric.Connec
 		c.Class = p.class.must(p.fabric.IB.SL2VL[sl])
 		c.Reply, c.CNP = c.Class, c.Class // answers keep the level of what they answer
 	}
+	if p.fabric.Kind != scenario.InfiniBandKind {
+		c.SL = 0
+		if sl > 0 {
+			c.Class = p.class.must(sl)
+			c.Reply = c.Class
+		}
+	}
 	return c
 }
 

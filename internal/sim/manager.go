@@ -154,7 +154,12 @@ const (
 // addManager puts a manager on a host. The higher priority becomes master.
 func (m *managedSubnet) addManager(at subnet.End, priority uint8) {
 	h := &managerHost{at: at, asked: units.Forever}
+	key := sm.MKey{Key: uint64(m.spec.SM.MKey), Level: uint8(m.spec.SM.MKeyProtection), Lease: uint16(m.spec.SM.MKeyLease / units.Second)}
+	if standby := len(m.hosts) > 0; standby && m.spec.SM.StandbyMKey != 0 {
+		key.Key = uint64(m.spec.SM.StandbyMKey)
+	}
 	h.manager = sm.New(sm.Config{
+		MKey:       key,
 		Partitions: m.keys,
 		Priority:   priority, Window: m.spec.SM.Window, Sweep: m.spec.SM.Sweep, Poll: m.spec.SM.Poll,
 		// Requests that go out when tables have been computed were queued before.

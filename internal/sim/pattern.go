@@ -64,7 +64,7 @@ type patternFlow struct {
 	bytes    units.Bytes
 	start    units.Time
 	done     units.Time // when it was whole in its host's memory
-	sl       int        // the service level that it asks for; 0: what the fabric gives
+	sl       int        // the service level, or on Ethernet the priority, that it asks for; 0: what the fabric gives
 	level    units.SL   // that it has
 	qkey     uint32     // that its datagrams carry; 0: their queue pair's
 	ends     []qpPair   // over which it is split evenly
@@ -77,7 +77,7 @@ type qpPair struct{ end, peer units.QPN }
 const streamPattern = 2
 
 // patternFlows are the messages of a pattern, in order of time.
-func patternFlows(r *scenario.Resolved, rate units.Rate, bytes units.Bytes) []patternFlow {
+func patternFlows(r *scenario.Resolved, fabric *scenario.Fabric, bytes units.Bytes) []patternFlow {
 	n := int32(r.Cluster.Endpoints())
 	pcg := engine.Stream(r.Run.Seed, streamPattern, 0)
 	rng := rand.New(&pcg)
@@ -103,10 +103,10 @@ func patternFlows(r *scenario.Resolved, rate units.Rate, bytes units.Bytes) []pa
 			}
 		}
 	case scenario.Uniform:
-		flows = poisson(rng, n, bytes, rate, w)
+		flows = poisson(rng, n, bytes, fabric.Link.Rate(), w)
 	case scenario.Flows:
 		for _, f := range w.Flows {
-			flows = append(flows, patternFlow{from: int32(f.Src), to: int32(f.Dst), bytes: f.Bytes, start: f.Start, sl: f.SL, qkey: uint32(f.QKey)})
+			flows = append(flows, patternFlow{from: int32(f.Src), to: int32(f.Dst), bytes: f.Bytes, start: f.Start, sl: f.ClassOn(fabric.Kind), qkey: uint32(f.QKey)})
 		}
 	}
 	return flows
@@ -132,7 +132,7 @@ func poisson(rng *rand.Rand, n int32, bytes units.Bytes, rate units.Rate, w *sce
 func (j *job) runPattern(point *runstore.Point) error {
 	r := j.scenario
 	run := &patternRun{
-		flows: patternFlows(r, j.plan.fabric.Link.Rate(), j.bytes),
+		flows: patternFlows(r, j.plan.fabric, j.bytes),
 		verbs: j.plan.verbs,
 		path:  j.plan.verbs.path(j.plan.fabric, &r.Cluster.Node),
 		hosts: make([]patternHost, r.Cluster.Endpoints()), jitter: jitterOf(&r.Run, j.plan.fabric, r.Cluster.Endpoints()),
@@ -174,9 +174,9 @@ func (j *job) runPattern(point *runstore.Point) error {
 			return fmt.Errorf("none of %d messages arrives after the faults; %s", open, run.net.Waiting())
 		}
 	case open > 0 && run.net.NextTime() == units.Forever:
-		return fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())
+		return unfinished{fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())}
 	case open > 0:
-		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", r.Run.Limit.SimulatedTime, open, len(run.flows), run.net.Waiting())
+		return unfinished{fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", r.Run.Limit.SimulatedTime, open, len(run.flows), run.net.Waiting())}
 	}
 	point.Time = all.finished
 	point.Hottest = run.hottest(all.finished)

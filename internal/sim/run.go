@@ -150,14 +150,22 @@ func (j *job) once() runstore.Point {
 	case j.stop.Load():
 		point.Partial = true
 	default:
-		// Its reason alone: how far a run has come that is given up depends on
-		// how it was cut into partitions.
-		point = runstore.Point{
+		failed := runstore.Point{
 			Bytes: point.Bytes, Algorithm: point.Algorithm, Wire: point.Wire, Channels: point.Channels, Failure: err.Error(),
 		}
+		// How far a run has come that is given up depends on how it was cut into
+		// partitions: of that there is the reason alone.
+		if errors.As(err, &unfinished{}) {
+			failed.Counts = point.Counts
+		}
+		point = failed
 	}
 	return point
 }
+
+// unfinished is the failure of a simulation that ran to its end, or to the limit of its
+// time, in which messages did not arrive. What it counted stands.
+type unfinished struct{ error }
 
 // failures joins what went wrong in the points.
 func failures(out *runstore.Results) error {

@@ -209,7 +209,7 @@ func TestAnAnswerOfManyRecordsComesInPieces(t *testing.T) {
 }
 
 func TestRecordsOfPortsAndLinks(t *testing.T) {
-	o := open(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, sm.Config{MKey: 7})
+	o := open(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, sm.Config{MKey: sm.MKey{Key: 7, Level: 1}})
 	d := o.one(mad.Get, mad.AttrPortInfoRecord, mad.PortRecLID|mad.PortRecPort, &mad.PortInfoRecord{LID: o.lid(3), Port: 1})
 	var p mad.PortInfoRecord
 	_ = p.Parse(d.SAData())

@@ -124,6 +124,10 @@ type Config struct {
 	// whenever one is needed: a simulated peer is always ready.
 	ImplicitRecv bool
 
+	// EndToEnd makes the queue pair the stream of an end-to-end context, of service RC:
+	// an error of one message does not end it (resync.go). It takes messages in order.
+	EndToEnd bool
+
 	// Access checks a remote request when its message begins, and again at every
 	// packet of a WRITE: memory may be withdrawn meanwhile. nil allows all.
 	Access func(qp units.QPN, a Access, rkey uint32, va uint64, length uint32) bool
@@ -173,6 +177,9 @@ func (c *Config) Check() error {
 	}
 	if c.Unordered && (!c.OutOfOrder || c.SelectiveRepeat || c.EntropyValues == 0 || c.maxPSNs() > MaxReorder) {
 		return fmt.Errorf("%w: Unordered needs OutOfOrder, EntropyValues, MaxOutstandingPackets up to %d and no SelectiveRepeat", ErrConfig, MaxReorder)
+	}
+	if c.EndToEnd && c.anyOrder() {
+		return fmt.Errorf("%w: EndToEnd takes packets in order", ErrConfig)
 	}
 	return nil
 }

@@ -77,7 +77,10 @@ func (q *QP) runLocals(b *Batch) {
 
 // finishLocals completes the local operations that all before them have completed.
 func (q *QP) finishLocals(b *Batch) {
-	for q.head != q.cur && q.work(q.head).flags&workDone != 0 {
+	for q.head != q.tail && q.work(q.head).flags&workDone != 0 {
+		if q.cur == q.head {
+			q.cur++ // the requester had gone back to the one before
+		}
 		q.locals--
 		q.finish(q.work(q.head), Success, b)
 		q.head++

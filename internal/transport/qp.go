@@ -286,6 +286,10 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 		if q.sprays() && q.state >= StateRTS {
 			return q.receiveNack(now, p, b)
 		}
+	case classResync:
+		if q.cfg.EndToEnd {
+			return q.receiveResync(p, b)
+		}
 	case classCNP:
 		return Taken
 	}

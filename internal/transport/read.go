@@ -158,7 +158,7 @@ func (q *QP) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict {
 	}
 	if !q.fits(w, p) {
 		q.failHead(BadRespErr, b)
-		q.BecomeErr(b)
+		q.breakOff(b)
 		return Dropped
 	}
 	q.responded(b)

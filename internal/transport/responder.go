@@ -207,7 +207,7 @@ func (q *QP) deliver(p *Packet, info *opInfo, bytes uint32, b *Batch) {
 
 // invalidated makes the key stale that a SEND names. A peer that may not ask for
 // that gets no answer: its SEND, which the receive reports, ends the connection (IBA
-// vol. 1, 9.9.3.1: class J).
+// vol. 1, 9.9.3: class J).
 func (q *QP) invalidated(p *Packet, b *Batch) bool {
 	if q.cfg.Invalidate == nil || q.cfg.Invalidate(q.qpn, p.Imm) {
 		return true

@@ -88,9 +88,11 @@ func (q *QP) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 		status = RemAccessErr
 	case wire.NAKRemoteOperational:
 		status = RemOpErr
+	case wire.NAKInvalidRD:
+		status = RemInvRDReqErr
 	}
 	q.failHead(status, b)
-	q.BecomeErr(b)
+	q.breakOff(b)
 }
 
 // receiverNotReady is what an RNR NAK for the packet una does.
@@ -98,7 +100,7 @@ func (q *QP) receiverNotReady(now units.Time, code uint8, b *Batch) {
 	if q.cfg.RNRRetry != rnrInfinite {
 		if int(q.rnrRetries) >= q.cfg.RNRRetry {
 			q.failHead(RNRRetryExcErr, b)
-			q.BecomeErr(b)
+			q.breakOff(b)
 			return
 		}
 		q.rnrRetries++

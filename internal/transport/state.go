@@ -152,7 +152,7 @@ func (q *QP) BecomeErr(b *Batch) {
 func (q *QP) FailSend(status Status, b *Batch) {
 	q.failHead(status, b)
 	if q.service == RC {
-		q.BecomeErr(b)
+		q.breakOff(b)
 		return
 	}
 	q.becomeSQE(b)
@@ -183,11 +183,19 @@ func (q *QP) flushSends(b *Batch) {
 // only the caller knows: the memory that a READ is being answered from is gone.
 func (q *QP) Refuse(psn units.PSN, syndrome wire.Syndrome, b *Batch) {
 	q.answer(b.packet(), psn, syndrome)
+	if q.cfg.EndToEnd {
+		q.awaitResync()
+		return
+	}
 	q.BecomeErr(b)
 }
 
 // abort sends a fatal NAK, which names the expected PSN, and enters ERR.
 func (q *QP) abort(syndrome wire.Syndrome, b *Batch) {
 	q.answer(b.packet(), q.epsn, syndrome)
+	if q.cfg.EndToEnd {
+		q.awaitResync()
+		return
+	}
 	q.BecomeErr(b)
 }

@@ -201,6 +201,22 @@ func compare(t *testing.T, s *subnet.Subnet, got *engine.Result, want *dump) {
 func compareHops(t *testing.T, s *subnet.Subnet, got *engine.Result, want *dump) {
 	t.Helper()
 	hops := got.Hops()
+	dense := got.Dense
+	owners := s.Owners()
+	for _, from := range got.Switch {
+		for lid, row := range want.hops[s.Nodes[from].GUID] {
+			if ours := hops.Row(s, dense, from, lid, owners[lid]); !slices.Equal(ours, row) {
+				t.Errorf("%s is %d hops from LID %d, OpenSM's matrix has %d", s.Nodes[from].Name, ours, lid, row)
+				return
+			}
+		}
+		for lid := range hops.Other {
+			if _, known := want.hops[s.Nodes[from].GUID][lid]; !known {
+				t.Errorf("OpenSM's matrix has no hops from %s to LID %d", s.Nodes[from].Name, lid)
+				return
+			}
+		}
+	}
 	for i, from := range got.Switch {
 		for k, to := range got.Switch {
 			lid := s.Nodes[to].Ports[0].LID

@@ -10,7 +10,7 @@
 //
 // minhop, updn, dnup, dor, ftree, sssp and dfsssp follow the rules of OpenSM
 // 3.3.23 (the last two, which weft does better by itself, where they are asked
-// to; their lanes are weft's), so that their tables equal its tables entry for entry. The rules are those that its
+// to; dfsssp's lanes are weft's), so that their tables equal its tables entry for entry. The rules are those that its
 // manual page states and its dumps show: the order in which destinations are
 // given ports (hosts of the switch with most hosts first), the count of
 // destinations per port that breaks ties, and the order of ports that breaks

@@ -40,6 +40,9 @@ func (r *Result) Hops() *subnet.Hops {
 			}
 		}
 	})
+	if j.toEnds {
+		h.Other = j.hopsToEnds()
+	}
 	return h
 }
 
