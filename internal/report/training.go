@@ -181,8 +181,12 @@ func phaseTable(t *runstore.Training) *table {
 // howText says how much of a phase was simulated.
 func howText(p *runstore.TrainingPhase) string {
 	var parts []string
-	if p.Folded > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d groups: the others are alike, without a common link", p.Folded, p.Groups))
+	switch n := p.Groups - p.Folded; {
+	case p.Folded == 0:
+	case n == 0:
+		parts = append(parts, "none: the groups are like those of a phase above, without a common link")
+	default:
+		parts = append(parts, fmt.Sprintf("%d of %d groups: the others are alike, without a common link", n, p.Groups))
 	}
 	if p.Share > 0 {
 		parts = append(parts, fmt.Sprintf("%s of the bytes, the rest at the steady rate", percent(p.Share)))
@@ -218,6 +222,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 			out = append(out, fmt.Sprintf("Hottest link of %s: %s, busy %s of the time in %s.", f.Name, h.Name, percent(h.Busy), f.HottestIn))
 		}
 	}
+	out = append(out, disturbedSentences(t)...)
 	out = append(out, noiseSentences(t)...)
 	for i := range t.Fabrics {
 		if f := &t.Fabrics[i]; f.StepPs > 0 {
