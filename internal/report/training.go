@@ -32,7 +32,7 @@ func Training(w io.Writer, t *runstore.Training, s Style) error {
 		}
 	}
 	fmt.Fprintln(w)
-	for _, sentence := range trainingSentences(t) {
+	for _, sentence := range append(trainingSentences(t), trainingNotes(t)...) {
 		fmt.Fprintln(w, wrap(sentence, s.width()))
 	}
 	return nil
@@ -197,7 +197,7 @@ func howText(p *runstore.TrainingPhase) string {
 	return strings.Join(parts, "; ")
 }
 
-// trainingSentences say who wins, why, and what was reused.
+// trainingSentences say who wins, and why.
 func trainingSentences(t *runstore.Training) (out []string) {
 	if t.Partial {
 		out = append(out, "Partial: the run was stopped before the step was complete on every fabric.")
@@ -224,12 +224,17 @@ func trainingSentences(t *runstore.Training) (out []string) {
 	}
 	out = append(out, disturbedSentences(t)...)
 	out = append(out, noiseSentences(t)...)
+	return out
+}
+
+// trainingNotes say how the step was simulated, and what it leaves out.
+func trainingNotes(t *runstore.Training) []string {
 	for i := range t.Fabrics {
 		if f := &t.Fabrics[i]; f.StepPs > 0 {
-			return append(out, reuse(f), notComputed(t))
+			return []string{reuse(f), notComputed(t)}
 		}
 	}
-	return out
+	return nil
 }
 
 // part is a share of the step.

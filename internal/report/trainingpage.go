@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"weft/internal/runstore"
@@ -17,6 +18,7 @@ import (
 type trainingView struct {
 	heading
 	Sentences []string
+	Notes     []string // on the job and on how the step was simulated
 	Legend    []legendEntry
 	Plots     []Plot
 	Tables    []pageTable
@@ -56,8 +58,8 @@ func TrainingPage(w io.Writer, t *runstore.TrainingScale, lines []*Drawn, resolv
 		v.Tables = append(v.Tables, scalingTable(t).page("Over cluster sizes, "+scalingKind(t)))
 		v.scalingPlots(t)
 	}
-	v.Sentences = append(v.Sentences, jobLines(j)...)
 	v.Sentences = append(v.Sentences, trainingSentences(last)...)
+	v.Notes = append(jobLines(j), trainingNotes(last)...)
 	v.Tables = append(v.Tables, trainingTable(last).page("A step on "+Integer(int64(j.GPUs))+" GPUs"))
 	if phases := phaseTable(last); phases != nil {
 		v.Tables = append(v.Tables, phases.page("Phases, as simulated packet by packet"))
@@ -78,7 +80,7 @@ func (v *trainingView) scalingPlots(t *runstore.TrainingScale) {
 	}
 	share := func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 	add := func(title, note string, most float64, value func(point, fabric int) float64) {
-		p := &plot{title: title, note: note, over: over, most: most, format: share}
+		p := &plot{title: strings.ToUpper(title[:1]) + title[1:], note: note, over: over, most: most, format: share}
 		for i := range t.Points[0].Fabrics {
 			s := series{fabric: i, label: t.Points[0].Fabrics[i].Name}
 			for k := range t.Points {
@@ -89,6 +91,9 @@ func (v *trainingView) scalingPlots(t *runstore.TrainingScale) {
 				s.values = append(s.values, x)
 			}
 			p.series = append(p.series, s)
+		}
+		if !slices.ContainsFunc(p.series, func(s series) bool { return slices.ContainsFunc(s.values, func(x float64) bool { return x > 0 }) }) {
+			return // no fabric has the term
 		}
 		v.Plots = append(v.Plots, drawn(p)...)
 	}

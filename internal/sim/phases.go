@@ -96,7 +96,7 @@ func (p *plan) phasesOf(ctx context.Context, r *scenario.Resolved, phases []work
 	out := make([]*phaseRun, len(phases))
 	for i := range phases {
 		places, islands, own := f.places[i], f.islands, runs
-		if troubled(places, islands, runs) {
+		if troubled(i, places, islands, runs) {
 			whole, err := p.runIsland(ctx, r, &phases[i])
 			if err != nil {
 				return nil, err
@@ -112,10 +112,12 @@ func (p *plan) phasesOf(ctx context.Context, r *scenario.Resolved, phases []work
 }
 
 // troubled reports whether a phase has times from an island that stands for others and
-// should not.
-func troubled(places []placed, islands []*island, runs []*islandRun) bool {
+// should not. An island that is the whole phase stands for itself.
+func troubled(number int, places []placed, islands []*island, runs []*islandRun) bool {
 	for _, at := range places {
-		if islands[at.island].stands && runs[at.island].trouble() {
+		own := islands[at.island]
+		whole := own.home == number && len(own.phase.Groups) == len(places)
+		if own.stands && !whole && runs[at.island].trouble() {
 			return true
 		}
 	}
