@@ -13,9 +13,10 @@
 // installs what it needs on Debian as root, makes the image, and runs the tests of
 // this package, which are skipped without WEFT_INTEROP: the directory of an image.
 //
-// Losses are made in the machine, by its packet filter: every so many packets are
-// dropped, in both directions, so that a run is the same again as far as the
-// timing of two machines lets it be.
+// Losses are made where packets arrive, by the packet filters of the machine and of
+// the test's namespace: every so many are dropped, in both directions, so that a run is
+// the same again as far as the timing of two machines lets it be. A filter where
+// packets leave the machine would lose none: soft-RoCE is told, and sends again at once.
 package interop
 
 // Command is what a test asks the guest to run: one JSON value over a TCP

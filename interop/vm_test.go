@@ -61,51 +61,77 @@ func (v *vm) halt() {
 }
 
 // run runs a program in the machine.
-func (v *vm) run(argv ...string) (out Outcome, err error) {
+func (v *vm) run(argv ...string) (Outcome, error) { return v.runFor(runTime, argv...) }
+
+// runFor kills it after a time.
+func (v *vm) runFor(limit time.Duration, argv ...string) (out Outcome, err error) {
 	d := net.Dialer{Timeout: 2 * time.Second}
 	c, err := d.Dial("tcp", net.JoinHostPort(guestAddr, strconv.Itoa(Port)))
 	if err != nil {
 		return out, err
 	}
 	defer c.Close()
-	err = c.SetDeadline(time.Now().Add(runTime + 10*time.Second))
+	err = c.SetDeadline(time.Now().Add(limit + 10*time.Second))
 	if err == nil {
-		err = json.NewEncoder(c).Encode(&Command{Argv: argv, Seconds: int(runTime.Seconds())})
+		err = json.NewEncoder(c).Encode(&Command{Argv: argv, Seconds: int(limit.Seconds())})
 	}
 	return out, errors.Join(err, json.NewDecoder(c).Decode(&out))
 }
 
 // lossy is how a run loses packets: of each so many that arrive in the machine, and
-// of each so many that leave it, one.
+// of each so many that arrive from it, one.
 type lossy struct{ in, out int }
 
-// lose drops RoCE packets from now on, and gives back what undoes it, which says
-// how many were dropped.
+// lose drops RoCE packets where they arrive, from now on, and gives back what undoes
+// it, which says how many were dropped. What is dropped where it leaves the machine is
+// not lost: soft-RoCE is told, and sends it again at once.
 func (v *vm) lose(l lossy) (heal func() (dropped int, err error), err error) {
-	for chain, every := range map[string]int{"INPUT": l.in, "OUTPUT": l.out} {
-		rule := fmt.Sprintf("iptables -A %s -p udp --dport 4791 -m statistic --mode nth --every %d --packet %d -j DROP", chain, every, every/2)
-		if out, err := v.run(strings.Fields(rule)...); err != nil || out.Exit != 0 {
+	sides := []struct {
+		run   func(argv ...string) (Outcome, error)
+		every int
+	}{{v.run, l.in}, {here, l.out}}
+	for _, side := range sides {
+		rule := fmt.Sprintf("iptables -A INPUT -p udp --dport 4791 -m statistic --mode nth --every %d --packet %d -j DROP", side.every, side.every/2)
+		if out, err := side.run(strings.Fields(rule)...); err != nil || out.Exit != 0 {
 			return nil, fmt.Errorf("%s: %w: %s", rule, err, out.Output)
 		}
 	}
 	return func() (dropped int, err error) {
-		counted, err := v.run("iptables", "-nvxL")
-		if err != nil {
-			return 0, err
-		}
-		for line := range strings.Lines(counted.Output) {
-			var packets int
-			if strings.Contains(line, "DROP") {
-				if _, err := fmt.Sscan(line, &packets); err != nil {
-					return 0, fmt.Errorf("%q: %w", line, err)
-				}
+		for _, side := range sides {
+			n, err := healed(side.run)
+			if err != nil {
+				return 0, err
 			}
-			dropped += packets
+			dropped += n
 		}
-		out, err := v.run("iptables", "-F")
-		if err == nil && out.Exit != 0 {
-			err = errors.New(out.Output)
-		}
-		return dropped, err
+		return dropped, nil
 	}, nil
+}
+
+// here runs a program beside the test, in its network namespace.
+func here(argv ...string) (Outcome, error) {
+	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
+	return Outcome{Output: string(out)}, err
+}
+
+// healed drops no more packets, and says how many were dropped.
+func healed(run func(argv ...string) (Outcome, error)) (dropped int, err error) {
+	counted, err := run("iptables", "-nvxL")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(counted.Output) {
+		var packets int
+		if strings.Contains(line, "DROP") {
+			if _, err := fmt.Sscan(line, &packets); err != nil {
+				return 0, fmt.Errorf("%q: %w", line, err)
+			}
+		}
+		dropped += packets
+	}
+	out, err := run("iptables", "-F")
+	if err == nil && out.Exit != 0 {
+		err = errors.New(out.Output)
+	}
+	return dropped, err
 }

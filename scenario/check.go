@@ -280,7 +280,7 @@ func (r *resolver) checkXON(at string, f *Fabric) {
 
 // algorithmsOf says which algorithm carries out which operation.
 var algorithmsOf = map[Collective][]Algorithm{
-	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect},
+	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect, AlgoCollNetChain},
 	AllGather:     {AlgoRing, AlgoHierarchical},
 	ReduceScatter: {AlgoRing, AlgoHierarchical},
 	Broadcast:     {AlgoRing, AlgoTree},
@@ -363,6 +363,11 @@ func (r *resolver) checkFlows(nics int) {
 			r.complain(at, "a flow from NIC %d to itself", f.Src)
 		case f.Bytes == 0:
 			r.complain(at, "the flow has no bytes")
+		}
+		for k := range r.Fabrics {
+			if g := &r.Fabrics[k]; f.Priority > 0 && g.Kind != InfiniBandKind && !g.serves(f.Priority) {
+				r.complain(at+".priority", "no queue of %s serves priority %d: add it to ethernet.queues", g.Name, f.Priority)
+			}
 		}
 	}
 }

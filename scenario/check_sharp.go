@@ -23,10 +23,11 @@ func (r *resolver) checkSHARP(path string, f *Fabric) {
 // checkReduction checks an algorithm that wants the fabric to reduce.
 func (r *resolver) checkReduction(a Algorithm) {
 	nodes := r.Cluster.Nodes
+	collnet := a == AlgoCollNetDirect || a == AlgoCollNetChain
 	switch {
-	case a == AlgoCollNetDirect && nodes == 1:
+	case collnet && nodes == 1:
 		r.complain("workload.algorithm", "%s reduces between nodes: the cluster has one", a)
-	case a == AlgoNVLS && nodes > 1, a == AlgoCollNetDirect:
+	case a == AlgoNVLS && nodes > 1, collnet:
 		var without []string
 		for i := range r.Fabrics {
 			if f := &r.Fabrics[i]; !f.IB.SHARP {

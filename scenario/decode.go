@@ -283,6 +283,8 @@ func readScalar(text string, v reflect.Value) error {
 		return parseInto(p, text, units.ParseTime)
 	case *PKey:
 		return parseInto(p, text, parsePKey)
+	case *QKey:
+		return parseInto(p, text, parseQKey)
 	case *units.Bytes:
 		return parseInto(p, text, units.ParseBytes)
 	case *units.Rate:
@@ -388,6 +390,8 @@ func wanted(t reflect.Type) string {
 		return "a power such as 120kW"
 	case t == reflect.TypeFor[PKey]():
 		return "a P_Key such as 0x8"
+	case t == reflect.TypeFor[QKey]():
+		return "a Q_Key such as 0x11111111"
 	case t == ratioType:
 		return "a ratio such as 1/8 or 20%"
 	case choices(t) != nil:

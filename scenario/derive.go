@@ -108,6 +108,9 @@ func (r *resolver) derivePFC(path string, f *Fabric) {
 		if x := &pfc.Receivers[i]; x.Buffer == 0 && x.Drain > 0 {
 			x.Buffer = 2 * pfc.Headroom
 		}
+		if x := &pfc.Receivers[i]; x.Headroom == 0 {
+			x.Headroom = x.Buffer / 2
+		}
 	}
 }
 
@@ -362,10 +365,10 @@ var workloadFields = map[string][]string{
 	"broadcast":      {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype", "root"},
 	"all-to-all":     {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
 	"send-recv":      {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
-	"permutation":    {"sizes", "transport", "operation", "receive-queue", "repost"},
-	"incast":         {"sizes", "fan-in", "receivers", "transport", "operation", "receive-queue", "repost"},
-	"uniform":        {"sizes", "load", "duration", "transport", "operation", "receive-queue", "repost"},
-	"flows":          {"flows", "transport", "operation", "receive-queue", "repost"},
+	"permutation":    {"sizes", "transport", "operation", "receive-queue", "repost", "qkey"},
+	"incast":         {"sizes", "fan-in", "receivers", "transport", "operation", "receive-queue", "repost", "qkey"},
+	"uniform":        {"sizes", "load", "duration", "transport", "operation", "receive-queue", "repost", "qkey"},
+	"flows":          {"flows", "transport", "operation", "receive-queue", "repost", "qkey"},
 }
 
 // usualSizes is a collective's sweep of the sizes that training uses, a single

@@ -341,6 +341,7 @@ const (
 	AlgoNVLS            Algorithm = "nvls"
 	AlgoNVLSTree        Algorithm = "nvls-tree"
 	AlgoCollNetDirect   Algorithm = "collnet-direct" // the NVLink of the node, and SHARP
+	AlgoCollNetChain    Algorithm = "collnet-chain"  // a chain in the node, and SHARP
 	AlgoDirect          Algorithm = "direct"         // every pair at once: all-to-all, send-recv
 )
 
@@ -388,7 +389,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Service]():           {"rc", "uc", "ud"},
 	reflect.TypeFor[Operation]():         {"write", "read", "send"},
 	reflect.TypeFor[StreamOperation]():   {"write", "read", "nvme-read", "nvme-write"},
-	reflect.TypeFor[Algorithm]():         {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "direct"},
+	reflect.TypeFor[Algorithm]():         {"auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "collnet-chain", "direct"},
 	reflect.TypeFor[Protocol]():          {"auto", "simple", "ll", "ll128"},
 	reflect.TypeFor[Scale]():             {"linear", "log"},
 	reflect.TypeFor[Datatype]():          {"float", "half", "bfloat16", "double", "int8", "uint8", "int32", "int64"},

@@ -15,6 +15,7 @@ const latestFault = 600 * units.Second
 
 // checkFaults sees that each fault is one thing, for a time that can be.
 func (r *resolver) checkFaults() {
+	r.checkMKey()
 	breaks := 0
 	for i := range r.Faults {
 		breaks += max(1, r.Faults[i].Times)
@@ -94,4 +95,17 @@ func (f *Fault) What() string {
 		return f.Switch
 	}
 	return f.Link
+}
+
+// checkMKey sees that protection, lease and the standby's key are of a key.
+func (r *resolver) checkMKey() {
+	sm := &r.Control.SM
+	switch {
+	case sm.MKey == 0 && (sm.MKeyProtection != 0 || sm.MKeyLease != 0 || sm.StandbyMKey != 0):
+		r.complain("control.sm.m-key", "without an M_Key there is nothing to protect: give m-key, or leave m-key-protection, m-key-lease and standby-m-key out")
+	case sm.MKeyLease%units.Second != 0:
+		r.complain("control.sm.m-key-lease", "%v is not a whole number of seconds, which is what PortInfo has room for", sm.MKeyLease)
+	case sm.StandbyMKey != 0 && !sm.Standby:
+		r.complain("control.sm.standby-m-key", "there is no standby: say standby: true, or leave its key out")
+	}
 }

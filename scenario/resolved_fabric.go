@@ -134,6 +134,9 @@ type Switch struct {
 	Jitter Jitter `yaml:"jitter"`
 	// Cell is the unit in which the shared buffer is given out.
 	Cell units.Bytes `yaml:"cell" range:"0B..64KiB"`
+	// MTU is the longest IP packet that a port of an Ethernet switch takes in; longer
+	// ones are dropped. 0: any.
+	MTU units.Bytes `yaml:"mtu,omitzero" range:"0B..16KiB"`
 	// SONiC is a config_db.json, or its parts such as [qos.json, buffers.json], by
 	// paths from the scenario's folder on: all switches have the buffers, thresholds,
 	// marking, queues and priorities that it gives a port. What the scenario itself
@@ -427,9 +430,12 @@ type Receiver struct {
 	// Drain is the rate at which it takes packets in. 0bps is a NIC that has
 	// failed: it pauses its switch without end, whatever comes.
 	Drain units.Rate `yaml:"drain" range:"0bps..100Tbps"`
-	// Buffer is what it holds until then; it pauses its switch at one half of
-	// it and lets it go on at a quarter. By default twice the headroom.
+	// Buffer is what it holds until then. By default twice the headroom.
 	Buffer units.Bytes `yaml:"buffer" range:"0B..1GiB"`
+	// Headroom is what of it is kept for what still comes after a pause: the NIC
+	// pauses its switch when the rest is full, and lets it go on at one half of the
+	// rest. By default one half of the buffer.
+	Headroom units.Bytes `yaml:"headroom,omitzero" range:"0B..1GiB"`
 	// Start is when it begins to be like that.
 	Start units.Time `yaml:"start" range:"0..forever"`
 	// Duration is how long it is; 0 is to the end.

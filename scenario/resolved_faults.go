@@ -56,6 +56,16 @@ type SubnetManager struct {
 	// Poll is the time between a standby's questions to the master; after three
 	// without an answer it takes over.
 	Poll units.Time `yaml:"poll" range:"1ms..3600s"`
+	// MKey is the M_Key by which the manager protects ports from others; 0 is none.
+	MKey int `yaml:"m-key,omitzero" range:"0..9223372036854775807"`
+	// MKeyProtection is what ports refuse to who does not know it: 0 writing, 1
+	// telling it as well, 2 and 3 reading.
+	MKeyProtection int `yaml:"m-key-protection,omitzero" range:"0..3"`
+	// MKeyLease is how long ports keep it when another came and the manager did not,
+	// in whole seconds. 0: for ever.
+	MKeyLease units.Time `yaml:"m-key-lease,omitzero" range:"0..65535s"`
+	// StandbyMKey is the M_Key of the standby. 0: the same.
+	StandbyMKey int `yaml:"standby-m-key,omitzero" range:"0..9223372036854775807"`
 }
 
 // BGP is eBGP with a session over every link, as RFC 7938 has it.

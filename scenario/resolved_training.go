@@ -45,7 +45,7 @@ type Noise struct {
 // Model is a decoder-only transformer. It may be given as the name of a preset.
 type Model struct {
 	// Preset is the catalog's entry that the model starts from.
-	Preset string `yaml:"preset"`
+	Preset string `yaml:"preset,omitzero"`
 	// Layers is the number of layers.
 	Layers int `yaml:"layers" range:"1..10000"`
 	// Hidden is the width of the residual stream.

@@ -41,6 +41,9 @@ type Workload struct {
 	// Repost is how long after a message is in its host's memory the program
 	// posts the receive again that it took.
 	Repost units.Time `yaml:"repost,omitzero" range:"0..1s"`
+	// QKey is the Q_Key of the queue pairs of ud: they take datagrams that carry
+	// it.
+	QKey QKey `yaml:"qkey,omitzero" range:"0x0..0x7fffffff"`
 
 	// FanIn is the number of senders of each receiver of an incast.
 	FanIn int `yaml:"fan-in,omitzero" range:"1..16777216"`
@@ -66,6 +69,20 @@ type Flow struct {
 	Start units.Time `yaml:"start" range:"0..forever"`
 	// SL is its service level on InfiniBand. 0: what the fabric gives.
 	SL int `yaml:"sl,omitzero" range:"0..15"`
+	// QKey is the Q_Key that its datagrams carry with ud. 0: the workload's.
+	QKey QKey `yaml:"qkey,omitzero" range:"0x0..0x7fffffff"`
+	// Priority is its 802.1p priority on Ethernet, of its data and acknowledgements.
+	// 0: what the fabric gives.
+	Priority int `yaml:"priority,omitzero" range:"0..7"`
+}
+
+// ClassOn is the service level, or on Ethernet the priority, that the message asks for
+// on a kind of fabric. 0: what the fabric gives.
+func (f *Flow) ClassOn(kind FabricKind) int {
+	if kind == InfiniBandKind {
+		return f.SL
+	}
+	return f.Priority
 }
 
 // ElementBytes is the width of the datatype.

@@ -139,6 +139,8 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 		return text(`^[0-9]+(\.[0-9]+)? ?([kKMGT]?(bps|b/s|bit/s|B/s))$`, "400Gbps")
 	case reflect.TypeFor[PKey]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "0", Maximum: "32767"}, {Type: "string", Pattern: `^0x[0-9a-fA-F]{1,4}$`}}, Examples: []any{"0x8"}}
+	case reflect.TypeFor[QKey]():
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "0", Maximum: "2147483647"}, {Type: "string", Pattern: `^0x[0-9a-fA-F]{1,8}$`}}, Examples: []any{"0x11111111"}}
 	case reflect.TypeFor[units.Length]():
 		return text(`^[0-9]+(\.[0-9]+)? ?(mm|cm|m|km)$`, "30m")
 	case reflect.TypeFor[units.FLOPS]():

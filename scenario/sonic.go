@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"weft/internal/catalog"
+	"weft/internal/roce"
 	"weft/internal/roce/sonic"
 	"weft/units"
 )
@@ -36,7 +37,7 @@ func (r *resolver) sonicSwitch(path string, f *Fabric) {
 		}
 		return
 	}
-	facts, err := sonicFacts(sw, port, f)
+	facts, err := sonicFacts(sw, port, f, r.written[path+".ethernet.pfc.headroom"])
 	if err != nil {
 		r.complain(at, "%s: %v", sw.File, err)
 		return
@@ -106,15 +107,16 @@ func unjoined(err error) []error {
 }
 
 // sonicFacts are the values that a port of the switch gives a fabric. Ports that
-// the fabric may use give the same, or one of them is named.
-func sonicFacts(sw *sonic.Switch, name string, f *Fabric) ([]catalog.Fact, error) {
+// the fabric may use give the same, or one of them is named. stated says that the
+// scenario itself states the headroom.
+func sonicFacts(sw *sonic.Switch, name string, f *Fabric, stated bool) ([]catalog.Fact, error) {
 	var facts []catalog.Fact
 	var of *sonic.Port
 	for _, p := range sw.Ports {
 		if name != p.Name && (name != "" || !p.Up || !p.Used() || p.Speed != 0 && p.Speed != f.Link.Rate()) {
 			continue
 		}
-		its, err := portFacts(p, f)
+		its, err := portFacts(sw, p, f, stated)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -141,7 +143,7 @@ func sonicFacts(sw *sonic.Switch, name string, f *Fabric) ([]catalog.Fact, error
 
 // portFacts are the values that a port gives. The simulator has one class where a
 // switch has traffic class, priority group and queue: it is numbered as the queue.
-func portFacts(p *sonic.Port, f *Fabric) ([]catalog.Fact, error) {
+func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catalog.Fact, error) {
 	e := &f.Ethernet
 	data, cnp := p.ClassOf(e.DSCP), p.ClassOf(e.CNPDSCP)
 	for _, c := range []struct {
@@ -156,6 +158,9 @@ func portFacts(p *sonic.Port, f *Fabric) ([]catalog.Fact, error) {
 	add := func(field, format string, args ...any) {
 		facts = append(facts, catalog.Fact{Field: field, Value: fmt.Sprintf(format, args...)})
 	}
+	if p.Speed > 0 { // PORT has it
+		add("switch.mtu", "%dB", p.MTU)
+	}
 	add("ethernet.data-priority", "%d", data.Queue)
 	add("ethernet.ack-priority", "%d", data.Queue)
 	add("ethernet.cnp-priority", "%d", cnp.Queue)
@@ -168,6 +173,13 @@ func portFacts(p *sonic.Port, f *Fabric) ([]catalog.Fact, error) {
 	}
 	add("ethernet.pfc.enabled", "%v", len(lossless) > 0)
 	add("ethernet.pfc.priorities", "%s", flow(reflect.ValueOf(lossless)))
+	if p.Detect > 0 && len(lossless) > 0 {
+		add("ethernet.pfc.watchdog.enabled", "true")
+		add("ethernet.pfc.watchdog.detection", "%dus", p.Detect/units.Microsecond)
+		add("ethernet.pfc.watchdog.restoration", "%dus", p.Restore/units.Microsecond)
+		add("ethernet.pfc.watchdog.poll", "%dus", sw.Watchdog.Poll/units.Microsecond)
+		add("ethernet.pfc.watchdog.action", "%s", p.Action)
+	}
 	if q := &p.Queues[data.Queue]; q.WRED != nil && q.WRED.ECN {
 		add("ethernet.ecn.enabled", "true")
 		add("ethernet.ecn.kmin", "%dB", q.WRED.Min)
@@ -183,15 +195,41 @@ func portFacts(p *sonic.Port, f *Fabric) ([]catalog.Fact, error) {
 	if b := p.Queues[lossy].Profile; b != nil && b.StaticTh == 0 {
 		add("ethernet.egress-alpha", "%s", alpha(b))
 	}
-	profile := p.Groups[data.Group]
-	if profile == nil {
-		return facts, nil // the switch makes one: the scenario's own stays
+	profile, err := groupProfile(sw, p, data.Group)
+	if err != nil && !stated {
+		return nil, fmt.Errorf("priority group %d has no headroom of its own: %w; state ethernet.pfc.headroom (weft roce headroom reckons it), or give the group a profile in BUFFER_PG", data.Group, err)
 	}
-	return append(facts, groupFacts(profile)...), nil
+	if err == nil && profile != nil { // else the scenario's own stays
+		facts = append(facts, groupFacts(sw, profile)...)
+	}
+	return facts, nil
+}
+
+// groupProfile is the profile of a group, computed where the switch does that. It is nil
+// for a lossy group that has none.
+func groupProfile(sw *sonic.Switch, p *sonic.Port, g int) (*sonic.Profile, error) {
+	if p.Groups[g] != nil || !p.Lossless(g) {
+		return p.Groups[g], nil
+	}
+	if !sw.Dynamic && p.Made[g] == nil {
+		return nil, errors.New("the switch takes it from its pg_profile_lookup.ini, which is no part of the configuration")
+	}
+	pattern := roce.Harshest
+	if sw.LosslessMTU > 0 {
+		pattern = roce.Pattern{SmallPercent: sw.SmallPercent, MTU: sw.LosslessMTU}
+	}
+	made := &sonic.Profile{DynamicTh: sw.DefaultTh}
+	if m := p.Made[g]; m != nil {
+		*made = *m
+	}
+	shared := sw.Oversubscribed > 0 || made.Pool != nil && made.Pool.Xoff > 0
+	h, err := roce.Computed(sw.HwSKU, roce.Port{Speed: p.Speed, Cable: p.Cable, MTU: roce.Frame(p.MTU), Lanes: p.Lanes}, pattern, shared)
+	made.Size, made.Xon, made.Xoff = h.Size, h.Xon, h.Xoff
+	return made, err
 }
 
 // groupFacts are the values of the priority group of the data.
-func groupFacts(g *sonic.Profile) []catalog.Fact {
+func groupFacts(sw *sonic.Switch, g *sonic.Profile) []catalog.Fact {
 	bytes := func(field string, b units.Bytes) catalog.Fact {
 		return catalog.Fact{Field: "ethernet." + field, Value: fmt.Sprintf("%dB", b)}
 	}
@@ -208,11 +246,42 @@ func groupFacts(g *sonic.Profile) []catalog.Fact {
 	}
 	if g.Pool != nil && g.Pool.Size > 0 {
 		facts = append(facts, bytes("shared", g.Pool.Size))
-		if g.Lossless() && g.Pool.Xoff > 0 {
-			facts = append(facts, bytes("pfc.headroom-pool", g.Pool.Xoff))
+	}
+	if g.Lossless() {
+		if pool := headroomPool(sw, g); pool > 0 {
+			facts = append(facts, bytes("pfc.headroom-pool", pool))
 		}
 	}
 	return facts
+}
+
+// privateHeadroom is what each port with lossless groups keeps beside the headroom that
+// is shared (sonic-swss, cfgmgr/buffer_pool_mellanox.lua).
+const privateHeadroom = 10 * units.KiB
+
+// headroomPool is the headroom that ports share: the pool's xoff, or where the switch
+// computes it what its lossless groups are promised, less each port's own, over
+// over_subscribe_ratio; 0 where each has its own. Groups of other speeds are promised as
+// much here.
+func headroomPool(sw *sonic.Switch, g *sonic.Profile) units.Bytes {
+	if g.Pool != nil && g.Pool.Xoff > 0 {
+		return g.Pool.Xoff
+	}
+	if !sw.Dynamic || sw.Oversubscribed == 0 {
+		return 0
+	}
+	promised := units.Bytes(0)
+	for _, p := range sw.Ports {
+		own := units.Bytes(0)
+		for n := range p.Groups {
+			if p.Up && p.Lossless(n) {
+				promised += g.Xoff
+				own = privateHeadroom
+			}
+		}
+		promised -= own
+	}
+	return promised / units.Bytes(sw.Oversubscribed)
 }
 
 func alpha(p *sonic.Profile) string {

@@ -19,6 +19,9 @@ func (r *resolver) deriveVerbs() {
 			w.Operation = Send
 		}
 	}
+	if w.Transport == UD && w.QKey == 0 {
+		w.QKey = usualQKey
+	}
 }
 
 // operationsOf says which operations a service has (IBA vol. 1, table 38).
@@ -37,6 +40,7 @@ func (r *resolver) checkVerbs() {
 		r.complain("workload.operation", "%s has no %s: want %s", w.Transport, w.Operation, oneOf(texts(valid)))
 		return
 	}
+	r.checkQKeys()
 	if w.Operation == Read && w.ReceiveQueue > 0 {
 		r.complain("workload.receive-queue", "a read takes no receive: leave receive-queue out")
 	}

@@ -55,8 +55,10 @@ func (r *resolver) checkReceivers(path string, pfc *PFC) {
 			r.complain(at+".nic", "there is no NIC %d: the cluster has NICs 0 to %d", x.NIC, nics-1)
 		case seen[x.NIC]:
 			r.complain(at+".nic", "NIC %d is given twice", x.NIC)
-		case x.Drain > 0 && x.Buffer/2 < pfc.Headroom:
-			r.complain(at+".buffer", "a buffer of %s pauses at one half, and %s may come after that (headroom): take %s or more", x.Buffer.Exact(), pfc.Headroom.Exact(), (2 * pfc.Headroom).Exact())
+		case x.Drain > 0 && x.Headroom >= x.Buffer:
+			r.complain(at+".headroom", "a headroom of %s leaves nothing of the buffer of %s: take less, or a larger buffer", x.Headroom.Exact(), x.Buffer.Exact())
+		case x.Drain > 0 && !r.stated(at+".headroom") && x.Buffer/2 < pfc.Headroom:
+			r.complain(at+".buffer", "a buffer of %s pauses at one half, and %s may come after that (headroom): take %s or more, or state headroom", x.Buffer.Exact(), pfc.Headroom.Exact(), (2 * pfc.Headroom).Exact())
 		}
 		seen[x.NIC] = true
 	}

@@ -209,6 +209,14 @@ func (c *Conn) wait(ctx context.Context) error {
 // PrivateData is what the peer gave along when it accepted or asked.
 func (c *Conn) PrivateData() []byte { return c.private }
 
+// SelectiveRepeat reports whether both ends have offered selective repeat, and so
+// repeat what is lost and nothing else.
+func (c *Conn) SelectiveRepeat() bool {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	return c.selective()
+}
+
 // QP is the connection's queue pair at this end.
 func (c *Conn) QP() *QP { return c.qp }
 

@@ -25,6 +25,8 @@ const (
 	WCRDMARead
 	WCCompSwap
 	WCFetchAdd
+	WCBindMW
+	WCLocalInv
 	WCRecv            WCOpcode = 128
 	WCRecvRDMAWithImm WCOpcode = 129
 )

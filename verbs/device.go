@@ -35,18 +35,25 @@ type Options struct {
 	LineRate units.Rate
 	// Capture gets a pcapng of every packet.
 	Capture io.Writer
+	// Lose is the share of the packets that arrive which the device loses, 0 to 1: what
+	// a program does on a bad network is tested with it. LoseSeed says which.
+	Lose     float64
+	LoseSeed uint64
 }
 
 // Device is an open RDMA device with one port.
 type Device struct {
-	port   *live.Port
-	mtu    int
-	dcqcn  *cc.DCQCNParams // nil: none
-	keys   keys
-	qps    map[*QP]struct{}
-	cqs    map[*CQ]struct{}
-	closed bool
-	async  chan AsyncEvent
+	port    *live.Port
+	mtu     int
+	dcqcn   *cc.DCQCNParams // nil: none
+	keys    keys
+	qps     map[*QP]struct{}
+	eecs    map[*EEC]struct{}
+	rd      map[QPN]*QP // of RD
+	cqs     map[*CQ]struct{}
+	closed  bool
+	lastRDD uint32
+	async   chan AsyncEvent
 
 	cmOnce sync.Once
 	cm     *manager
@@ -95,6 +102,10 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		_ = conn.Close()
 		return nil, invalid("path MTU %d: 256, 512, 1024, 2048 or 4096", o.PathMTU)
 	}
+	if !(o.Lose >= 0 && o.Lose <= 1) {
+		_ = conn.Close()
+		return nil, invalid("%v of the packets are to be lost: 0 to 1", o.Lose)
+	}
 	o.PathMTU = fitting(o.PathMTU, conn.MTU())
 	var params *cc.DCQCNParams
 	if o.LineRate != 0 {
@@ -104,7 +115,7 @@ func open(conn live.Conn, o Options) (*Device, error) {
 			return nil, err
 		}
 	}
-	c := live.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC}
+	c := live.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed}
 	if o.Capture != nil {
 		w, err := pcap.NewWriter(o.Capture, pcap.Raw)
 		if err != nil {
@@ -113,7 +124,7 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		}
 		c.Capture = w
 	}
-	d := &Device{mtu: o.PathMTU, dcqcn: params, qps: map[*QP]struct{}{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
+	d := &Device{mtu: o.PathMTU, dcqcn: params, qps: map[*QP]struct{}{}, eecs: map[*EEC]struct{}{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
 	d.keys.setUp()
 	d.port = live.Open(c)
 	return d, nil
@@ -173,6 +184,7 @@ type Stats struct {
 	DatagramsSent, DatagramsReceived int64 // system calls' entries: GSO and GRO make one of many packets
 	BadICRC                          int64
 	Malformed                        int64
+	Lost                             int64 // because Options.Lose said so
 	Misdirected                      int64 // for no queue pair, or not from its peer, or of another partition
 	SolvedICRC                       int64 // fitted an IP identification other than weft's
 	Repeated                         int64 // packets that were sent again
@@ -188,11 +200,14 @@ func (d *Device) Stats() Stats {
 	out := Stats{
 		PacketsSent: s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut, BytesReceived: s.BytesIn,
 		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn,
-		BadICRC: s.BadICRC, Malformed: s.Malformed, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
+		BadICRC: s.BadICRC, Malformed: s.Malformed, Lost: s.Lost, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
 		Marked: s.Marked, CNPsSent: s.CNPsOut, CNPsReceived: s.CNPsIn,
 	}
 	for q := range d.qps {
 		out.Repeated += int64(q.end.QP.Repeated())
+	}
+	for e := range d.eecs {
+		out.Repeated += int64(e.end.QP.Repeated())
 	}
 	return out
 }
@@ -206,6 +221,9 @@ func (d *Device) Close() error {
 		return ErrClosed
 	}
 	d.closed = true
+	for e := range d.eecs {
+		e.destroy()
+	}
 	for q := range d.qps {
 		q.destroy()
 	}

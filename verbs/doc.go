@@ -25,6 +25,10 @@
 // device writes with its lock held: what was written before a completion was
 // polled, or before Device.Progress returned, is there to read.
 //
+// A memory window (AllocMW) lets a peer reach a part of a region by a key of its own.
+// Type 1 is bound by QP.BindMW, type 2 by a work request, to that queue pair; its key
+// ends by LocalInv, or by the peer's SendWithInv, which can end nothing else.
+//
 // # Concurrency
 //
 // All methods may be called from any goroutine. Each device has one lock and one
@@ -39,6 +43,6 @@
 //
 // # What it leaves out
 //
-// Memory windows, XRC, RD, multicast, automatic path migration, more than one
+// XRC, RD, automatic path migration, more than one
 // port, P_Key tables of more than one entry.
 package verbs

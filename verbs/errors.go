@@ -113,4 +113,8 @@ var statusOf = [...]Status{
 	transport.RemOpErr:       RemOpErr,
 	transport.RetryExcErr:    RetryExcErr,
 	transport.RNRRetryExcErr: RNRRetryExcErr,
+	transport.MWBindErr:      MWBindErr,
+	transport.LocRDDViolErr:  LocRDDViolErr,
+	transport.RemInvRDReqErr: RemInvRDReqErr,
+	transport.InvEECStateErr: InvEECStateErr,
 }

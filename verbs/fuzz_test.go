@@ -58,6 +58,21 @@ func newTarget(t testing.TB, rights Access) *target {
 	return x
 }
 
+// readable is a window on the region's first half that peers may read.
+func (x *target) readable(t testing.TB) *MW {
+	t.Helper()
+	mw, err := x.mr.pd.AllocMW(MWType2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.dev.port.Lock()
+	defer x.dev.port.Unlock()
+	if !x.qp.bind(&BindWR{MW: mw, RKey: IncRKey(mw.key), BindInfo: BindInfo{MR: x.mr, Addr: x.mr.Addr(), Length: regionBytes / 2, Access: AccessRemoteRead}}) {
+		t.Fatal("the window is not bound")
+	}
+	return mw
+}
+
 // take gives the device a packet with an ICRC that fits.
 func (x *target) take(b []byte) {
 	b = wire.AppendICRC(b, x.flow.Begin(0, wire.UDPBytes+len(b)+wire.ICRCBytes, b))
@@ -87,17 +102,22 @@ func (x *target) packet(op wire.Opcode, psn units.PSN, va uint64, rkey, length u
 // FuzzPackets throws packets with a good ICRC at a device: nothing but what the
 // region and its rights allow may change, and nothing may fail.
 func FuzzPackets(f *testing.F) {
-	x := newTarget(f, AccessLocalWrite)
+	x := newTarget(f, AccessLocalWrite|AccessMWBind)
+	window := x.readable(f)
 	f.Add(x.packet(wire.RCWriteOnly, 0, x.mr.Addr(), x.mr.RKey(), 8, make([]byte, 8)))
 	f.Add(x.packet(wire.RCReadRequest, 0, x.mr.Addr(), x.mr.RKey(), 8, nil))
 	f.Add(x.packet(wire.RCFetchAdd, 0, x.mr.Addr(), x.mr.RKey(), 8, nil))
+	f.Add(x.packet(wire.RCWriteOnly, 0, x.mr.Addr(), window.RKey(), 8, make([]byte, 8)))
+	f.Add(x.packet(wire.RCReadRequest, 0, x.mr.Addr(), window.RKey(), 8, nil))
+	f.Add(x.packet(wire.RCSendOnlyInvalidate, 0, 0, 0, 0, nil))
 	f.Add(x.packet(wire.RCSendOnly, 0, 0, 0, 0, make([]byte, 40)))
 	f.Add(x.packet(wire.RCAcknowledge, 0, 0, 0, 0, nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) < wire.BTHBytes || len(b) > 5000 {
 			return
 		}
-		x := newTarget(t, AccessLocalWrite|AccessRemoteRead)
+		x := newTarget(t, AccessLocalWrite|AccessRemoteRead|AccessMWBind)
+		x.readable(t)
 		// A packet for another queue pair says little: half go to this one.
 		if b[0]&1 == 0 {
 			binary.BigEndian.PutUint32(b[4:], uint32(x.qp.QPN()))
@@ -109,33 +129,69 @@ func FuzzPackets(f *testing.F) {
 	})
 }
 
+// FuzzMessages throws datagrams at the communication manager: whatever they say, it
+// keeps no more than its bounds allow, and nothing fails.
+func FuzzMessages(f *testing.F) {
+	for _, list := range recordings(f) {
+		for _, p := range list {
+			if p.Packet.BTH.DestQP == gsi {
+				f.Add(p.Packet.Payload)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x := newTarget(t, AccessLocalWrite)
+		l, err := x.dev.Listen(7174)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := x.dev.ListenDatagrams(7174)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := x.dev.cm
+		for range 3 {
+			n := copy(m.buf[grhBytes:gsiRoom], b)
+			m.take(&WC{ByteLen: uint32(grhBytes + n)})
+		}
+		m.repeat()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if len(m.conns) > 1 || len(m.questions) > 1 || len(l.backlog) > 1 || len(s.backlog) > 1 || len(m.resolving) > 0 {
+			t.Errorf("%x, three times: %d connections, %d questions", b, len(m.conns), len(m.questions))
+		}
+	})
+}
+
+// near is v or something like it.
+func near(dice *rand.Rand, v uint64) uint64 {
+	switch dice.IntN(8) {
+	case 0:
+		return v + uint64(dice.IntN(64))
+	case 1:
+		return v - uint64(dice.IntN(64))
+	case 2:
+		return v ^ 1<<dice.IntN(64)
+	case 3:
+		return dice.Uint64()
+	}
+	return v
+}
+
 // Requests whose fields lie near what is right, in either byte order, change the
 // region only where they are exactly right, and never what lies around it.
 func TestOnlyRequestsThatAreExactlyRightChangeMemory(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
-	near := func(v uint64) uint64 {
-		switch dice.IntN(8) {
-		case 0:
-			return v + uint64(dice.IntN(64))
-		case 1:
-			return v - uint64(dice.IntN(64))
-		case 2:
-			return v ^ 1<<dice.IntN(64)
-		case 3:
-			return dice.Uint64()
-		}
-		return v
-	}
 	accepted := 0
 	for range 3000 {
 		x := newTarget(t, allAccess)
 		n := dice.IntN(1024) + 1
-		va := near(x.mr.Addr() + uint64(dice.IntN(regionBytes)))
-		rkey := uint32(near(uint64(x.mr.RKey())))
+		va := near(dice, x.mr.Addr()+uint64(dice.IntN(regionBytes)))
+		rkey := uint32(near(dice, uint64(x.mr.RKey())))
 		if dice.IntN(10) == 0 {
 			rkey = x.mr.RKey()>>24 | x.mr.RKey()<<24 | x.mr.RKey()>>8&0xff00 | x.mr.RKey()<<8&0xff0000
 		}
-		length := uint32(near(uint64(n)))
+		length := uint32(near(dice, uint64(n)))
 		x.take(x.packet(wire.RCWriteOnly, 0, va, rkey, length, bytes.Repeat([]byte{0xee}, n)))
 		right := rkey == x.mr.RKey() && length == uint32(n) && va >= x.mr.Addr() && va+uint64(n) <= x.mr.Addr()+regionBytes && va+uint64(n) > va
 		want := make([]byte, len(x.all))

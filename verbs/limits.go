@@ -11,7 +11,7 @@ const (
 	MaxCQE = 1 << 22
 	// MaxInline bounds inline data: it is copied at posting.
 	MaxInline = 1024
-	// MaxMR bounds the memory regions: keys have 24 bits of index.
+	// MaxMR bounds the memory regions and windows together: keys have 24 bits of index.
 	MaxMR = 1 << 24
 	// MaxMessage is the longest message (IBA vol. 1, 9.4.3).
 	MaxMessage = 1 << 31

@@ -35,6 +35,9 @@ type manager struct {
 	listeners map[uint64]*Listener
 	peers     map[netip.AddrPort]*AH
 	nextID    cm.ID
+	resolving map[cm.ID]*resolution // questions of this device
+	services  map[uint64]*Service
+	questions map[asker]*Question // and of others, that are open or may come again
 }
 
 // asker names a request: a peer numbers its own.
@@ -53,6 +56,13 @@ const (
 	// maxConns bounds the connections of a device: the manager keeps some 1 KiB
 	// of each.
 	maxConns = 1 << 17
+	// maxResolving bounds the questions for queue pairs of UD that are open, and
+	// maxQuestions those of peers, that are open or were answered within 4 s: beyond,
+	// peers ask again. One that is not answered within questionTime is no longer
+	// known by its repetition.
+	maxResolving = 1 << 14
+	maxQuestions = 1 << 14
+	questionTime = time.Minute
 	// gsiRecvs are the receives of queue pair 1: more requests at once are lost,
 	// and come again.
 	gsiRecvs = 256
@@ -75,7 +85,8 @@ func (d *Device) manager() (*manager, error) {
 func newManager(d *Device) (*manager, error) {
 	m := &manager{
 		dev: d, pd: d.AllocPD(), start: time.Now(), stopped: make(chan struct{}), conns: map[cm.ID]*Conn{}, asked: map[asker]*Conn{},
-		listeners: map[uint64]*Listener{}, peers: map[netip.AddrPort]*AH{}, nextID: cm.ID(rand.Uint32()), buf: make([]byte, gsiRecvs*gsiRoom),
+		listeners: map[uint64]*Listener{}, resolving: map[cm.ID]*resolution{}, services: map[uint64]*Service{}, questions: map[asker]*Question{},
+		peers: map[netip.AddrPort]*AH{}, nextID: cm.ID(rand.Uint32()), buf: make([]byte, gsiRecvs*gsiRoom),
 	}
 	var err error
 	if m.cq, err = d.CreateCQ(4 * gsiRecvs); err != nil {
@@ -180,6 +191,7 @@ func (m *manager) repeat() {
 		c.again = now + int64(answerTime)
 		m.send(c.peer, c.message)
 	}
+	m.repeatResolutions(now)
 }
 
 // add gives the connection an ID.
@@ -377,6 +389,10 @@ func (m *manager) take(wc *WC) {
 	switch h.Attribute {
 	case cm.AttrReq:
 		m.takeReq(peer, h.Transaction, body)
+	case cm.AttrSidrReq:
+		m.takeSidrReq(peer, h.Transaction, body)
+	case cm.AttrSidrRep:
+		m.takeSidrRep(peer, body)
 	case cm.AttrRep:
 		m.takeRep(peer, h.Transaction, body)
 	case cm.AttrRej:

@@ -14,20 +14,32 @@ const (
 	AccessRemoteWrite
 	AccessRemoteRead
 	AccessRemoteAtomic
-	accessAll = 1<<iota - 1
+	AccessMWBind    // of a region: memory windows may be bound to it
+	AccessZeroBased // of a window: its addresses begin at 0
+)
+
+const (
+	remoteRights = AccessRemoteWrite | AccessRemoteRead | AccessRemoteAtomic
+	accessAll    = AccessLocalWrite | remoteRights
 )
 
 // MR is a registered memory region.
 type MR struct {
-	pd     *PD
+	pd *PD
+	reach
+	key     uint32
+	windows int // that are bound to it
+	valid   bool
+}
+
+// reach is memory that can be reached by a key: where it begins, and the rights.
+type reach struct {
 	buf    []byte
 	addr   uint64
 	access Access
-	key    uint32
-	valid  bool
 }
 
-// keys are the memory regions of a device by their keys. A key is an index in 24
+// keys are the memory regions and windows of a device by their keys. A key is an index in 24
 // bits and a variant in 8, which changes whenever the index is used again or the
 // key is invalidated: whoever holds an old key is refused.
 type keys struct {
@@ -36,9 +48,11 @@ type keys struct {
 	next  uint64 // the next virtual address
 }
 
+// slot is what an index stands for: a region, a window, or nothing.
 type slot struct {
 	mr      *MR
-	variant uint8
+	mw      *MW
+	variant uint8 // of the next key
 }
 
 // Virtual addresses begin where no process has memory, and regions lie apart, so
@@ -50,8 +64,8 @@ const (
 
 func (k *keys) setUp() { k.next = firstAddr }
 
-// add gives the region a key.
-func (k *keys) add(mr *MR) error {
+// add gives a region or a window a key.
+func (k *keys) add(s slot) (key uint32, err error) {
 	var index uint32
 	switch {
 	case len(k.free) > 0:
@@ -61,21 +75,17 @@ func (k *keys) add(mr *MR) error {
 		index = uint32(len(k.slots))
 		k.slots = append(k.slots, slot{variant: uint8(rand.Uint32())})
 	default:
-		return fmt.Errorf("%w: %d memory regions", ErrNoMemory, MaxMR)
+		return 0, fmt.Errorf("%w: %d memory regions and windows", ErrNoMemory, MaxMR)
 	}
-	s := &k.slots[index]
-	s.mr, mr.valid = mr, true
-	mr.key = index<<8 | uint32(s.variant)
-	return nil
+	s.variant = k.slots[index].variant
+	k.slots[index] = s
+	return index<<8 | uint32(s.variant), nil
 }
 
-// remove makes the region's key stale.
-func (k *keys) remove(mr *MR) {
-	index := mr.key >> 8
-	mr.valid = false
-	k.slots[index].mr = nil
-	k.slots[index].variant++
-	k.free = append(k.free, index)
+// remove makes a key stale, and its index free.
+func (k *keys) remove(key uint32) {
+	k.slots[key>>8] = slot{variant: uint8(key) + 1}
+	k.free = append(k.free, key>>8)
 }
 
 // find is the region of a key, nil if the key is not exactly right.
@@ -90,17 +100,37 @@ func (k *keys) find(key uint32) *MR {
 	return nil
 }
 
+// window is the memory window of a key, nil if the key is not exactly right.
+func (k *keys) window(key uint32) *MW {
+	index := key >> 8
+	if uint64(index) >= uint64(len(k.slots)) {
+		return nil
+	}
+	if mw := k.slots[index].mw; mw != nil && mw.key == key {
+		return mw
+	}
+	return nil
+}
+
 // span is the bytes from addr on, nil if they are not all in the region. The
 // region has rights need, and belongs to pd.
 func (m *MR) span(pd *PD, addr uint64, length uint64, need Access) []byte {
-	if !m.valid || m.pd != pd || m.access&need != need || addr < m.addr {
+	if !m.valid || m.pd != pd {
 		return nil
 	}
-	off := addr - m.addr
-	if off > uint64(len(m.buf)) || length > uint64(len(m.buf))-off {
+	return m.reach.span(addr, length, need)
+}
+
+// span is the bytes from addr on, nil if they are not all there with those rights.
+func (r *reach) span(addr, length uint64, need Access) []byte {
+	if r.access&need != need || addr < r.addr {
 		return nil
 	}
-	return m.buf[off : off+length : off+length]
+	off := addr - r.addr
+	if off > uint64(len(r.buf)) || length > uint64(len(r.buf))-off {
+		return nil
+	}
+	return r.buf[off : off+length : off+length]
 }
 
 // RegMR registers a buffer, at an address that the device chooses. The buffer is
@@ -128,17 +158,19 @@ func (p *PD) register(buf []byte, addr uint64, access Access) (*MR, error) {
 	switch {
 	case p.dev.closed:
 		return nil, ErrClosed
-	case access&^accessAll != 0:
+	case access&^(accessAll|AccessMWBind) != 0:
 		return nil, invalid("access %#x has unknown rights", access)
 	case access&(AccessRemoteWrite|AccessRemoteAtomic) != 0 && access&AccessLocalWrite == 0:
 		return nil, invalid("remote write and atomic need local write")
 	case addr+uint64(len(buf)) < addr:
 		return nil, invalid("%d bytes at %#x run over the end of the addresses", len(buf), addr)
 	}
-	mr := &MR{pd: p, buf: buf, addr: addr, access: access}
-	if err := p.dev.keys.add(mr); err != nil {
+	mr := &MR{pd: p, reach: reach{buf: buf, addr: addr, access: access}, valid: true}
+	key, err := p.dev.keys.add(slot{mr: mr})
+	if err != nil {
 		return nil, err
 	}
+	mr.key = key
 	p.refs++
 	return mr, nil
 }
@@ -156,14 +188,18 @@ func (m *MR) RKey() uint32 { return m.key }
 func (m *MR) Len() int { return len(m.buf) }
 
 // Dereg ends the registration. Work requests that still use the region, local or
-// a peer's, fail.
+// a peer's, fail. It is refused while a memory window is bound to the region.
 func (m *MR) Dereg() error {
 	m.pd.dev.port.Lock()
 	defer m.pd.dev.port.Unlock()
 	if !m.valid {
 		return ErrClosed
 	}
-	m.pd.dev.keys.remove(m)
+	if m.windows > 0 {
+		return fmt.Errorf("%w: %d memory windows are bound to the region", ErrBusy, m.windows)
+	}
+	m.valid = false
+	m.pd.dev.keys.remove(m.key)
 	m.pd.refs--
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 type QPAttr struct {
 	State           QPState
 	Access          Access // what the peer may do
-	QKey            uint32 // UD
+	QKey            uint32 // UD and RD
 	PathMTU         int
 	Dest            netip.AddrPort // the peer's device; port 0 is 4791
 	DestQPN         QPN
@@ -67,21 +67,24 @@ func (m QPAttrMask) String() string {
 
 // needs are the attributes that a transition must have, and those that it may
 // have besides (ibv_modify_qp(3), the tables of RC, UC and UD).
-var needs = map[QPState][3]struct{ must, may QPAttrMask }{
+var needs = map[QPState][4]struct{ must, may QPAttrMask }{
 	StateInit: {
 		RC: {must: AttrState | AttrAccess},
 		UC: {must: AttrState | AttrAccess},
 		UD: {must: AttrState | AttrQKey},
+		RD: {must: AttrState | AttrQKey | AttrAccess},
 	},
 	StateRTR: {
 		RC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess},
 		UC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess},
 		UD: {AttrState, AttrQKey},
+		RD: {AttrState, AttrQKey | AttrAccess},
 	},
 	StateRTS: {
 		RC: {AttrState | AttrSQPSN | AttrMaxRdAtomic | AttrRetryCnt | AttrRNRRetry | AttrTimeout, AttrAccess | AttrMinRNRTimer},
 		UC: {AttrState | AttrSQPSN, AttrAccess},
 		UD: {AttrState | AttrSQPSN, AttrQKey},
+		RD: {AttrState, AttrQKey | AttrAccess},
 	},
 }
 
@@ -106,7 +109,7 @@ func (q *QP) Modify(a *QPAttr, mask QPAttrMask) error {
 	case a.State > StateErr || a.State == StateSQE:
 		return invalid("nobody can ask for the state %d", a.State)
 	}
-	from := QPState(q.end.QP.State())
+	from := QPState(q.state())
 	resumes := a.State == StateRTS && (from == StateSQD || from == StateSQE || from == StateRTS)
 	if n, ok := needs[a.State]; ok && !resumes {
 		must, may := n[q.attr.Type].must, n[q.attr.Type].may
@@ -120,6 +123,9 @@ func (q *QP) Modify(a *QPAttr, mask QPAttrMask) error {
 	if err := q.check(a, mask); err != nil {
 		return err
 	}
+	if q.rd != nil {
+		return q.enterRD(a, mask)
+	}
 	return q.enter(a, mask)
 }
 
@@ -130,7 +136,7 @@ func (q *QP) check(a *QPAttr, mask QPAttrMask) error {
 		value     int64
 		low, high int64
 	}{
-		{AttrAccess, int64(a.Access), 0, accessAll},
+		{AttrAccess, int64(a.Access), 0, int64(accessAll)},
 		{AttrDestQPN, int64(a.DestQPN), 1, 1<<24 - 1},
 		{AttrRQPSN, int64(a.RQPSN), 0, units.PSNMask},
 		{AttrSQPSN, int64(a.SQPSN), 0, units.PSNMask},
@@ -197,6 +203,7 @@ func (q *QP) take(a *QPAttr, mask QPAttrMask) {
 		q.access = a.Access
 	}
 	if mask&AttrQKey != 0 {
+		q.qkey = a.QKey
 		q.end.QP.SetQKey(a.QKey)
 	}
 	if mask&AttrPathMTU != 0 {
@@ -226,5 +233,5 @@ func (q *QP) take(a *QPAttr, mask QPAttrMask) {
 func (q *QP) Drained() bool {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
-	return q.end.QP.State() == transport.StateSQD && q.end.QP.Drained()
+	return q.state() == transport.StateSQD && q.drained()
 }

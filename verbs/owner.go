@@ -28,17 +28,29 @@ func (q *QP) remote(_ units.QPN, a transport.Access, rkey uint32, va uint64, len
 	return ok
 }
 
+// remoteInvalidate is the transport's question whether the peer may make a key stale,
+// which is done then.
+func (q *QP) remoteInvalidate(_ units.QPN, rkey uint32) bool {
+	ok := q.invalidate(rkey)
+	if !ok {
+		q.pd.dev.raise(AsyncEvent{Type: EventQPAccessErr, QP: q})
+	}
+	return ok
+}
+
 // reach is the memory that a peer means, nil if anything about it is not exactly
 // right.
 func (q *QP) reach(rkey uint32, va, length uint64, need Access) []byte {
 	if q.access&need != need {
 		return nil
 	}
-	mr := q.pd.dev.keys.find(rkey)
-	if mr == nil {
-		return nil
+	if mr := q.pd.dev.keys.find(rkey); mr != nil {
+		return mr.span(q.pd, va, length, need)
 	}
-	return mr.span(q.pd, va, length, need)
+	if mw := q.pd.dev.keys.window(rkey); mw != nil {
+		return mw.span(q, va, length, need)
+	}
+	return nil
 }
 
 // atomic carries out an atomic of the peer's, whose operands are in the packet
@@ -59,13 +71,23 @@ func (q *QP) atomic(_ units.QPN, op transport.Op, rkey uint32, va uint64) uint64
 // Gather implements live.Owner.
 func (q *QP) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 	if p.Op.Response() {
-		b := q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(p.Length), AccessRemoteRead)
-		return append(parts, b), b != nil
+		return q.gatherRead(p, parts)
 	}
 	id, ok := q.end.QP.SourceOf(p)
 	if !ok {
 		return parts, false
 	}
+	return q.gatherSend(id, p, parts)
+}
+
+// gatherRead appends what a READ's response carries.
+func (q *QP) gatherRead(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
+	b := q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(p.Length), AccessRemoteRead)
+	return append(parts, b), b != nil
+}
+
+// gatherSend appends what a packet of the message of an ID carries.
+func (q *QP) gatherSend(id uint64, p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 	rec := q.send(id)
 	if rec.inline != nil {
 		return append(parts, rec.inline[p.Offset:p.Offset+p.Length]), true
@@ -120,7 +142,7 @@ func (q *QP) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
 // grh is the header that stands in front of a datagram: for IPv4 the IP header in
 // the last 20 of its 40 bytes (IBA vol. 1, A17.4.5).
 func (q *QP) grh(payload int) []byte {
-	from, local := q.pd.dev.port.From().Addr().Unmap(), q.pd.dev.port.Local().Addr().Unmap()
+	from, local := q.pd.dev.port.From().Addr().Unmap(), q.pd.dev.port.To().Addr().Unmap()
 	arrived := q.pd.dev.port.Arrived()
 	size := uint16(wire.UDPBytes + arrived.BTH.Opcode.HeaderBytes() + (payload+3)&^3 + wire.ICRCBytes)
 	b := make([]byte, 0, grhBytes)
@@ -160,7 +182,7 @@ func (q *QP) Completed(c *transport.Completion) {
 	}
 	q.reported, q.doneWR = rec.wr+1, rec.wr+1
 	wc := WC{WRID: rec.wrid, Status: q.told(statusOf[c.Status]), Opcode: rec.op, ByteLen: rec.total, QPN: q.QPN()}
-	rec.segs, rec.inline, rec.ah = nil, nil, nil
+	rec.segs, rec.inline, rec.ah, rec.by, rec.local = nil, nil, nil, nil, nil
 	q.deliver(q.attr.SendCQ, &wc, false)
 }
 
@@ -172,7 +194,7 @@ func (q *QP) told(s Status) Status {
 	}
 	s, q.fault = q.fault, Success
 	q.pd.dev.raise(AsyncEvent{Type: EventQPFatal, QP: q})
-	q.end.QP.BecomeErr(q.pd.dev.port.Batch())
+	q.fail()
 	return s
 }
 
@@ -190,27 +212,14 @@ func (q *QP) received(c *transport.Completion) {
 	if c.HasImm {
 		wc.Flags, wc.ImmData = WCWithImm, c.Imm
 	}
-	if c.HasInv && wc.Status == Success {
+	if c.HasInv {
 		wc.Flags, wc.InvalidatedRKey = WCWithInv, c.Imm
-		q.invalidate(c.Imm)
 	}
 	if q.attr.Type == UD && c.Status == transport.Success {
 		wc.Flags |= WCGRH
 		wc.ByteLen += grhBytes
 	}
 	q.deliver(q.attr.RecvCQ, &wc, c.Status == transport.Success && q.pd.dev.port.Arrived().BTH.Solicited)
-}
-
-// invalidate makes a key stale, which the peer asks for. Nothing that is not of
-// the queue pair's own domain, and for remote use, is touched.
-func (q *QP) invalidate(rkey uint32) {
-	const remote = AccessRemoteWrite | AccessRemoteRead | AccessRemoteAtomic
-	mr := q.pd.dev.keys.find(rkey)
-	if mr == nil || mr.pd != q.pd || mr.access&remote == 0 {
-		return
-	}
-	q.pd.dev.keys.remove(mr)
-	q.pd.refs--
 }
 
 // deliver hands a completion to its queue. A queue that is full is overrun: the
@@ -220,7 +229,7 @@ func (q *QP) deliver(c *CQ, wc *WC, solicited bool) {
 		return
 	}
 	q.pd.dev.raise(AsyncEvent{Type: EventCQErr, CQ: c})
-	if q.end.QP.State() != transport.StateErr {
-		q.end.QP.BecomeErr(q.pd.dev.port.Batch())
+	if q.state() != transport.StateErr {
+		q.fail()
 	}
 }

@@ -19,8 +19,8 @@ const (
 	RDMARead
 	AtomicCmpAndSwp
 	AtomicFetchAndAdd
-	_ // LOCAL_INV
-	_ // BIND_MW
+	LocalInv // makes InvalidateRKey, of a type 2 window of the queue pair, stale
+	BindMW   // binds a type 2 window
 	SendWithInv
 )
 
@@ -36,6 +36,8 @@ var operations = map[Opcode]struct {
 	RDMARead:          {transport.OpRead, WCRDMARead},
 	AtomicCmpAndSwp:   {transport.OpCmpSwap, WCCompSwap},
 	AtomicFetchAndAdd: {transport.OpFetchAdd, WCFetchAdd},
+	LocalInv:          {transport.OpLocalInv, WCLocalInv},
+	BindMW:            {transport.OpBindMW, WCBindMW},
 	SendWithInv:       {transport.OpSendInv, WCSend},
 }
 
@@ -58,8 +60,10 @@ type SendWR struct {
 	SGL     []SGE
 	Inline  []byte // with SendInline, in the place of SGL
 	ImmData uint32
-	// InvalidateRKey is the key that SendWithInv makes stale at the peer.
+	// InvalidateRKey is the key that SendWithInv makes stale at the peer, and LocalInv
+	// here: of a type 2 window that is bound to the queue pair.
 	InvalidateRKey uint32
+	Bind           *BindWR // BindMW
 
 	RemoteAddr uint64 // WRITE, READ and atomics
 	RKey       uint32
@@ -67,10 +71,14 @@ type SendWR struct {
 	CompareAdd uint64
 	Swap       uint64
 
-	AH      *AH // UD
-	DestQPN QPN
-	QKey    uint32
+	AH      *AH    // UD
+	EEC     *EEC   // RD
+	DestQPN QPN    // UD and RD
+	QKey    uint32 // likewise; with the highest bit set the queue pair's own goes out (IBA vol. 1, 10.2.5)
 }
+
+// ownQKey is the bit of a controlled Q_Key.
+const ownQKey = 1 << 31
 
 // RecvWR is a work request of a receive queue.
 type RecvWR struct {
@@ -91,7 +99,9 @@ type sendRecord struct {
 	few        [2]segment // what segs are where they are few
 	inline     []byte
 	ah         *AH
+	by         *EEC
 	swap, comp uint64
+	local      *localWork
 }
 
 // recvRecord is what is kept of a receive.
@@ -136,11 +146,17 @@ func (q *QP) postSend(wr *SendWR) error {
 	if !ok {
 		return invalid("no such operation: %d", wr.Opcode)
 	}
-	if q.sendWR-q.doneWR >= uint64(q.attr.MaxSendWR) {
-		return fmt.Errorf("%w: %d sends are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxSendWR)
+	switch {
+	case wr.Opcode == BindMW && wr.Bind != nil && wr.Bind.MW != nil && wr.Bind.MW.kind != MWType2:
+		return invalid("a work request binds windows of type 2: type 1 is bound by QP.BindMW")
+	case wr.Opcode == BindMW || wr.Opcode == LocalInv:
+		return q.postLocal(wr)
+	}
+	if err := q.sendRoom(); err != nil {
+		return err
 	}
 	rec := sendRecord{
-		wrid: wr.WRID, wr: q.sendWR, op: what.wc, ah: wr.AH,
+		wrid: wr.WRID, wr: q.sendWR, op: what.wc, ah: wr.AH, by: wr.EEC,
 		signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0,
 	}
 	total, err := q.buffers(&rec, wr, what.op)
@@ -150,6 +166,9 @@ func (q *QP) postSend(wr *SendWR) error {
 	t := transport.WorkRequest{
 		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0,
 		Imm: wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
+	}
+	if wr.QKey&ownQKey != 0 {
+		t.QKey = q.qkey
 	}
 	switch what.op {
 	case transport.OpSendInv:
@@ -167,6 +186,14 @@ func (q *QP) postSend(wr *SendWR) error {
 		return err
 	}
 	q.sendWR++
+	return nil
+}
+
+// sendRoom reports that the send queue is full.
+func (q *QP) sendRoom() error {
+	if q.sendWR-q.doneWR >= uint64(q.attr.MaxSendWR) {
+		return fmt.Errorf("%w: %d sends are in the queue, which has room for as many", ErrNoMemory, q.attr.MaxSendWR)
+	}
 	return nil
 }
 
@@ -200,7 +227,7 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 // postRead posts a READ in parts, of which the last completes it.
 func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) error {
 	parts := max(1, (total+readChunk-1)/readChunk)
-	if uint64(q.end.QP.Pending())+parts > transport.MaxSendQueue {
+	if uint64(q.pending())+parts > transport.MaxSendQueue {
 		return fmt.Errorf("%w: a READ of %d bytes does not fit beside those that are not finished", ErrNoMemory, total)
 	}
 	addr := t.RemoteVA
@@ -224,7 +251,7 @@ func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) er
 func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
 	q.growSends()
 	t.ID = q.sendID
-	if err := q.end.QP.PostSend(q.pd.dev.port.Now(), t); err != nil {
+	if err := q.handOver(rec, t); err != nil {
 		if errors.Is(err, transport.ErrQueueFull) {
 			return fmt.Errorf("%w: %w", ErrNoMemory, err)
 		}
@@ -244,7 +271,7 @@ func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
 // growSends makes room for the record of one more message.
 func (q *QP) growSends() {
 	n := len(q.sends)
-	if q.end.QP.Pending() < n {
+	if q.pending() < n {
 		return
 	}
 	bigger := make([]sendRecord, max(16, 2*n))
@@ -308,7 +335,7 @@ func (q *QP) addRecv(rec *recvRecord) error {
 		}
 		room -= grhBytes
 	}
-	if err := q.end.QP.PostRecv(q.pd.dev.port.Now(), transport.RecvRequest{ID: q.recvID, Length: uint32(room)}); err != nil {
+	if err := q.handOverRecv(transport.RecvRequest{ID: q.recvID, Length: uint32(room)}); err != nil {
 		return err
 	}
 	q.recv(q.recvID).take(rec)

@@ -18,12 +18,18 @@ const (
 	RC QPType = iota // reliable connection
 	UC               // unreliable connection
 	UD               // unreliable datagram
+	RD               // reliable datagram: see EEC
 )
 
-func (t QPType) String() string { return t.service().String() }
+func (t QPType) String() string {
+	if t == RD {
+		return "RD"
+	}
+	return t.service().String()
+}
 
 func (t QPType) service() transport.Service {
-	return [...]transport.Service{RC: transport.RC, UC: transport.UC, UD: transport.UD}[t]
+	return [...]transport.Service{RC: transport.RC, UC: transport.UC, UD: transport.UD, RD: transport.RC}[t]
 }
 
 // QPState is the state of a queue pair (IBA vol. 1, 10.3.1).
@@ -46,7 +52,8 @@ func (s QPState) String() string { return transport.State(s).String() }
 type QPInitAttr struct {
 	Type           QPType
 	SendCQ, RecvCQ *CQ
-	SRQ            *SRQ // takes the place of the receive queue
+	SRQ            *SRQ // takes the place of the receive queue; not of RD
+	RDD            *RDD // of RD
 	MaxSendWR      int
 	MaxRecvWR      int
 	MaxInlineData  int
@@ -61,8 +68,10 @@ type QP struct {
 	end  live.Endpoint
 
 	access Access
+	qkey   uint32
 	dead   bool
-	fault  Status // a local error that the completion under way tells
+	rd     *transport.RDQP // of RD, which sends by contexts and not by end
+	fault  Status          // a local error that the completion under way tells
 
 	sends    []sendRecord // by the transport's IDs, a power of two
 	sendID   uint64       // the next ID
@@ -71,6 +80,7 @@ type QP struct {
 	reported uint64       // work requests that have completed, in the order of posting
 
 	scratch []segment
+	windows map[*MW]struct{} // of type 2, bound to it
 
 	recvs  []recvRecord
 	recvID uint64
@@ -85,7 +95,7 @@ func (p *PD) CreateQP(a QPInitAttr) (*QP, error) {
 // createQP makes a queue pair of a number, of any where that is 0.
 func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	switch {
-	case a.Type > UD:
+	case a.Type > RD:
 		return nil, invalid("no such service: %d", a.Type)
 	case a.SendCQ == nil || a.RecvCQ == nil || a.SendCQ.dev != p.dev || a.RecvCQ.dev != p.dev:
 		return nil, invalid("a queue pair needs two completion queues of its device")
@@ -95,16 +105,18 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 		return nil, invalid("%d bytes of inline data: 0 to %d", a.MaxInlineData, MaxInline)
 	case a.SRQ != nil && a.SRQ.pd != p:
 		return nil, invalid("the shared receive queue is of another protection domain")
+	case (a.Type == RD) != (a.RDD != nil) || a.RDD != nil && (a.RDD.dev != p.dev || a.SRQ != nil):
+		return nil, invalid("a queue pair of RD, and no other, needs a reliable datagram domain of its device, and has a receive queue of its own")
 	}
 	q := &QP{pd: p, attr: a}
 	q.cfg = transport.Config{
 		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
-		CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic,
+		CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic, Local: q.local, Invalidate: q.remoteInvalidate,
 	}
 	var alg cc.Algorithm
 	if p.dev.dcqcn != nil && a.Type != UD {
 		alg = cc.NewDCQCN(p.dev.dcqcn, cc.Unlimited)
-		q.cfg.PacedOverhead, q.cfg.CNPInterval = pacedOverhead, p.dev.dcqcn.CNPInterval
+		q.cfg.PacedOverhead, q.cfg.PaceSlack, q.cfg.CNPInterval = pacedOverhead, paceSlack, p.dev.dcqcn.CNPInterval
 	}
 	p.dev.port.Lock()
 	defer p.dev.port.Unlock()
@@ -117,6 +129,9 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("verbs: %w", err)
+	}
+	if a.Type == RD {
+		q.joinRDD()
 	}
 	p.dev.qps[q] = struct{}{}
 	p.refs++
@@ -142,6 +157,11 @@ const (
 	// pacedOverhead is what a packet takes on the cable beyond its payload: Ethernet
 	// with preamble and gap 38, IPv4 20, UDP 8, BTH 12 and ICRC 4 bytes.
 	pacedOverhead = 82
+	// paceSlack is the lateness that pacing makes up for. A thread that sleeps wakes 50 us
+	// late (the default of timer slack, prctl(2)) and then waits for a processor. What
+	// goes at once because of it is a fifth of what Linux's TCP lets go at once at a
+	// pacing rate: 1 ms of it (sk_pacing_shift).
+	paceSlack = 200 * units.Microsecond
 )
 
 // QPN is the queue pair's number.
@@ -166,16 +186,23 @@ func (q *QP) Rate() units.Rate {
 func (q *QP) State() QPState {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
-	return QPState(q.end.QP.State())
+	return QPState(q.state())
 }
 
 // Destroy ends the queue pair. Work that is not finished completes with
-// WRFlushErr; the verbs let it vanish, which leaves nobody the wiser.
+// WRFlushErr; the verbs let it vanish, which leaves nobody the wiser. It is refused
+// while the queue pair is attached to a multicast group.
 func (q *QP) Destroy() error {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
 	if q.dead {
 		return ErrClosed
+	}
+	if q.pd.dev.port.Attends(&q.end) {
+		return fmt.Errorf("%w: the queue pair is attached to a multicast group", ErrBusy)
+	}
+	if q.rd != nil && q.rd.Busy() {
+		return fmt.Errorf("%w: the queue pair has a message under way", ErrBusy)
 	}
 	q.destroy()
 	return nil
@@ -188,11 +215,18 @@ func (q *QP) destroy() {
 	}
 	q.dead = true
 	port := q.pd.dev.port
-	if q.end.QP.State() != transport.StateReset {
-		q.end.QP.BecomeErr(port.Batch())
+	if q.state() != transport.StateReset {
+		q.fail()
 	}
 	port.Detach(&q.end)
+	for w := range q.windows {
+		w.unbind()
+	}
 	delete(q.pd.dev.qps, q)
+	if q.rd != nil {
+		delete(q.pd.dev.rd, q.QPN())
+		q.attr.RDD.refs--
+	}
 	q.pd.refs--
 	q.attr.SendCQ.refs--
 	q.attr.RecvCQ.refs--

@@ -67,7 +67,7 @@ func fit(t testing.TB, dev *Device, a QPInitAttr, size int) *side {
 	if s.qp, err = s.pd.CreateQP(a); err != nil {
 		t.Fatal(err)
 	}
-	if s.mr, err = s.pd.RegMR(s.buf, allAccess); err != nil {
+	if s.mr, err = s.pd.RegMR(s.buf, allAccess|AccessMWBind); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -176,10 +176,8 @@ func TestReadsOfAllSizesArriveWhole(t *testing.T) {
 func TestSendsCarryDataImmediateAndInvalidation(t *testing.T) {
 	p := newPair(t, Options{}, QPInitAttr{}, 1<<16)
 	a, b := p.on[0], p.on[1]
-	stale, err := b.pd.RegMR(make([]byte, 64), allAccess)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stale := b.window(MWType2, 0, 64)
+	key := stale.RKey()
 	if err := b.qp.PostRecv(
 		RecvWR{WRID: 1, SGL: []SGE{b.mr.SGE(0, 5000)}}, RecvWR{WRID: 2, SGL: []SGE{b.mr.SGE(8000, 10)}},
 		RecvWR{WRID: 3, SGL: []SGE{b.mr.SGE(9000, 10)}}, RecvWR{WRID: 4},
@@ -189,7 +187,7 @@ func TestSendsCarryDataImmediateAndInvalidation(t *testing.T) {
 	fillPattern(a.buf, 3)
 	a.post(SendWR{WRID: 1, Opcode: Send, SGL: []SGE{a.mr.SGE(0, 5000)}})
 	a.post(SendWR{WRID: 2, Opcode: SendWithImm, ImmData: 0xfeed, Flags: SendInline, Inline: []byte("inline")})
-	a.post(SendWR{WRID: 3, Opcode: SendWithInv, InvalidateRKey: stale.RKey(), Flags: SendInline, Inline: []byte("x")})
+	a.post(SendWR{WRID: 3, Opcode: SendWithInv, InvalidateRKey: key, Flags: SendInline, Inline: []byte("x")})
 	a.post(SendWR{WRID: 4, Opcode: RDMAWriteWithImm, ImmData: 7, SGL: []SGE{a.mr.SGE(0, 100)}, RemoteAddr: b.mr.Addr() + 20000, RKey: b.mr.RKey()})
 	if wc := b.want(1, Success); wc.ByteLen != 5000 || wc.Opcode != WCRecv || !bytes.Equal(a.buf[:5000], b.buf[:5000]) {
 		t.Errorf("SEND: %+v", wc)
@@ -197,7 +195,7 @@ func TestSendsCarryDataImmediateAndInvalidation(t *testing.T) {
 	if wc := b.want(2, Success); wc.Flags != WCWithImm || wc.ImmData != 0xfeed || string(b.memory()[8000:8006]) != "inline" {
 		t.Errorf("SEND with immediate: %+v", wc)
 	}
-	if wc := b.want(3, Success); wc.Flags != WCWithInv || wc.InvalidatedRKey != stale.RKey() || stale.Dereg() == nil {
+	if wc := b.want(3, Success); wc.Flags != WCWithInv || wc.InvalidatedRKey != key || stale.mr != nil {
 		t.Errorf("SEND with invalidate: %+v", wc)
 	}
 	if wc := b.want(4, Success); wc.Opcode != WCRecvRDMAWithImm || wc.ImmData != 7 || !bytes.Equal(a.buf[:100], b.memory()[20000:20100]) {
@@ -246,6 +244,35 @@ func TestARequestThatIsNotExactlyRightReachesNoMemory(t *testing.T) {
 			mr, _ := b.pd.RegMR(b.buf, allAccess)
 			wr.RKey, wr.RemoteAddr = mr.RKey(), mr.Addr()
 			_ = mr.Dereg()
+		},
+		"a window that ends before it": func(b *side, wr *SendWR) {
+			wr.RKey = b.window(MWType2, 0, size-1).RKey()
+		},
+		"a window of another queue pair": func(b *side, wr *SendWR) {
+			other := *b
+			other.qp, _ = b.pd.CreateQP(QPInitAttr{SendCQ: b.cq, RecvCQ: b.cq, MaxSendWR: 1})
+			_ = other.qp.Connect(Remote{Addr: b.dev.Addr(), QPN: 1}, 0, allAccess)
+			wr.RKey = other.window(MWType2, 0, size).RKey()
+		},
+		"a window that was invalidated": func(b *side, wr *SendWR) {
+			wr.RKey = b.window(MWType2, 0, size).RKey()
+			b.post(SendWR{WRID: 8, Opcode: LocalInv, InvalidateRKey: wr.RKey})
+			b.want(8, Success)
+		},
+		"a window's key of before": func(b *side, wr *SendWR) {
+			mw := b.window(MWType1, 0, size)
+			wr.RKey = mw.RKey()
+			b.bind(mw, 0, size, allAccess)
+		},
+		"a window without the right": func(b *side, wr *SendWR) {
+			mw := b.window(MWType1, 0, size)
+			b.bind(mw, 0, size, AccessRemoteRead)
+			wr.RKey = mw.RKey()
+		},
+		"a window that is gone": func(b *side, wr *SendWR) {
+			mw := b.window(MWType1, 0, size)
+			wr.RKey = mw.RKey()
+			_ = mw.Dealloc()
 		},
 		"another domain": func(b *side, wr *SendWR) {
 			mr, _ := b.dev.AllocPD().RegMR(b.buf, allAccess)

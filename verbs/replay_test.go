@@ -34,6 +34,10 @@ func (c *script) MTU() int { return 0 }
 
 func (c *script) AllowMarks() error { return nil }
 
+func (c *script) Join(netip.Addr) error { return nil }
+
+func (c *script) Leave(netip.Addr) {}
+
 func (c *script) Send(batch []live.Outgoing) error {
 	for i := range batch {
 		all := slices.Concat(batch[i].Parts...)
@@ -303,7 +307,7 @@ func (x *role) region(pd *PD, c *conversation, r *replayed) {
 	if high == 0 || r.noMR {
 		return
 	}
-	mr := &MR{pd: pd, buf: make([]byte, high-low-r.short), addr: low, access: allAccess, key: key, valid: true}
+	mr := &MR{pd: pd, reach: reach{buf: make([]byte, high-low-r.short), addr: low, access: allAccess}, key: key, valid: true}
 	x.mr = mr
 	keys := &x.dev.keys
 	keys.slots = make([]slot, key>>8+1)

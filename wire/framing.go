@@ -59,6 +59,16 @@ func (f EthernetFraming) bytes() int {
 	return n
 }
 
+// AroundIP is what an IP packet takes on the cable beyond itself, preamble and gap
+// included.
+func (f EthernetFraming) AroundIP() int {
+	n := EthernetBytes + FCSBytes + EthernetGapBytes
+	if f.VLAN {
+		n += VLANBytes
+	}
+	return n
+}
+
 // RoCEv2Bytes is the length of a RoCE v2 packet on the cable, preamble and gap
 // included.
 func RoCEv2Bytes(op Opcode, payload int, f EthernetFraming) int {

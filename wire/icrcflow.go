@@ -14,6 +14,17 @@ type ICRCFlow struct {
 	// The headers, with room for the BTH: 20 or 40 bytes of IP, 8 of UDP, 12.
 	head [IPv6Bytes + UDPBytes + BTHBytes]byte
 	ip   int // length of the IP header
+	// What has been calculated of the IP and UDP headers, for packets of the two sizes
+	// that were last seen: a message's first packet is longer than those behind it.
+	known [2]icrcPrefixes
+}
+
+// icrcPrefixes are the CRCs behind the UDP headers of packets of one size, by IP
+// identification.
+type icrcPrefixes struct {
+	udpBytes int
+	has      uint16 // bit i says that of[i] is calculated
+	of       [16]uint32
 }
 
 // NewICRCFlow makes the flow from src to dst, which are both IPv4 or both IPv6.
@@ -40,18 +51,43 @@ func NewICRCFlow(src, dst netip.AddrPort) ICRCFlow {
 // header and data. What of b follows the BTH, and all else up to the padding,
 // goes on with ICRCUpdate.
 func (f *ICRCFlow) Begin(id uint16, udpBytes int, b []byte) uint32 {
-	h := f.head[:f.ip+UDPBytes+BTHBytes]
+	udp := f.head[f.ip:]
+	copy(udp[UDPBytes:], b[:BTHBytes])
+	udp[UDPBytes+4] = 0xff
+	return ICRCUpdate(ICRCUpdate(f.prefix(id, udpBytes), udp[UDPBytes:][:BTHBytes]), b[BTHBytes:])
+}
+
+// prefix is the CRC behind the UDP header. The segments of large datagrams have the
+// identifications 0, 1, 2 …, so that most are known.
+func (f *ICRCFlow) prefix(id uint16, udpBytes int) uint32 {
+	p := &f.known[0]
+	if p.udpBytes != udpBytes {
+		f.known[0], f.known[1] = f.known[1], f.known[0]
+		if p.udpBytes != udpBytes {
+			*p = icrcPrefixes{udpBytes: udpBytes}
+		}
+	}
+	if id >= uint16(len(p.of)) {
+		return f.calculate(id, udpBytes)
+	}
+	if p.has>>id&1 == 0 {
+		p.of[id] = f.calculate(id, udpBytes)
+		p.has |= 1 << id
+	}
+	return p.of[id]
+}
+
+// calculate is prefix for one that is not known.
+func (f *ICRCFlow) calculate(id uint16, udpBytes int) uint32 {
+	h := f.head[:f.ip+UDPBytes]
 	if f.ip == IPv4Bytes {
 		binary.BigEndian.PutUint16(h[2:], uint16(IPv4Bytes+udpBytes))
 		binary.BigEndian.PutUint16(h[4:], id)
 	} else {
 		binary.BigEndian.PutUint16(h[4:], uint16(udpBytes))
 	}
-	udp := h[f.ip:]
-	binary.BigEndian.PutUint16(udp[4:], uint16(udpBytes))
-	copy(udp[UDPBytes:], b[:BTHBytes])
-	udp[UDPBytes+4] = 0xff
-	return ICRCUpdate(ICRCUpdate(icrcSeed, h), b[BTHBytes:])
+	binary.BigEndian.PutUint16(h[f.ip+4:], uint16(udpBytes))
+	return ICRCUpdate(icrcSeed, h)
 }
 
 // ICRCUpdate continues a CRC over b.

@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"math/rand/v2"
 	"net/netip"
 	"strings"
 	"testing"
@@ -58,5 +59,42 @@ func TestAnICRCTellsTheIdentificationOfItsPacket(t *testing.T) {
 	}
 	if solved < 900 {
 		t.Errorf("%d packets solved: captures are missing", solved)
+	}
+}
+
+func TestAFlowThatRemembersGivesWhatAFreshOneDoes(t *testing.T) {
+	for _, ends := range [][2]string{{"10.0.0.1:4791", "10.0.0.2:4791"}, {"[fe80::1]:4791", "[fe80::2]:4791"}} {
+		src, dst := netip.MustParseAddrPort(ends[0]), netip.MustParseAddrPort(ends[1])
+		flow := wire.NewICRCFlow(src, dst)
+		dice := rand.New(rand.NewPCG(1, 1))
+		b := make([]byte, 100)
+		for range 10_000 {
+			for i := range b {
+				b[i] = byte(dice.Uint32())
+			}
+			id, n := uint16(dice.IntN(20)), []int{64, 80, 4128, 4136}[dice.IntN(4)]
+			fresh := wire.NewICRCFlow(src, dst)
+			if got, want := flow.Begin(id, n, b), fresh.Begin(id, n, b); got != want {
+				t.Fatalf("identification %d, %d bytes: %08x, and from a fresh flow %08x", id, n, got, want)
+			}
+		}
+	}
+}
+
+// BenchmarkICRCFlow is the ICRCs of a message of 16 packets of 4 KiB, as it leaves in
+// two datagrams.
+func BenchmarkICRCFlow(b *testing.B) {
+	flow := wire.NewICRCFlow(netip.MustParseAddrPort("127.0.0.1:4791"), netip.MustParseAddrPort("127.0.0.2:4791"))
+	packet := make([]byte, wire.BTHBytes+4096)
+	b.SetBytes(16 * 4096)
+	for b.Loop() {
+		for i := range 16 {
+			first := max(0, 1-i)
+			id := uint16(i) // 0 and 1; then 0, 1, 2 …
+			if i > 1 {
+				id -= 2
+			}
+			flow.Begin(id, wire.UDPBytes+len(packet)+wire.ICRCBytes+16*first, packet)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/plan"
 	"weft/internal/runstore"
+	"weft/internal/sim"
 )
 
 // Advice is the recommendation with its evidence.
@@ -36,6 +37,7 @@ type Reason struct {
 // Options are what a caller may choose without changing the advice.
 type Options struct {
 	Simulate Simulator
+	Train    Trainer
 	Workers  int          // cores; 0 is all
 	Tell     func(string) // is told what is done, if not nil
 }
@@ -50,8 +52,14 @@ type adviser struct {
 
 // Make recommends a fabric.
 func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Advice, error) {
-	b := &bench{simulate: o.Simulate, options: simOptions(o.Workers), message: p.Simulate.Message, done: map[string]*runstore.Results{}}
+	b := &bench{
+		simulate: o.Simulate, train: o.Train, options: sim.Options{Workers: o.Workers}, message: p.Simulate.Message,
+		done: map[string]*runstore.Results{}, steps: map[string]*runstore.TrainingFabric{},
+	}
 	a := &adviser{bench: b, meter: b.measure, prices: prices, tell: o.Tell}
+	if p.Design.Job.Training.Given() {
+		a.meter = b.measureStep
+	}
 	if a.tell == nil {
 		a.tell = func(string) {}
 	}
@@ -83,7 +91,11 @@ func (a *adviser) observe(ctx context.Context, in *inputs) error {
 			designs = append(designs, c.Design)
 		}
 	}
-	models, err := modelsOf(in.profile.Simulate.Nodes, designs)
+	nodes, err := modelNodes(in.profile.Simulate.Nodes, designs[0])
+	if err != nil {
+		return err
+	}
+	models, err := modelsOf(nodes, designs)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"weft/internal/plan"
+	"weft/internal/runstore"
 	"weft/internal/sim"
 	"weft/scenario"
+	"weft/units"
 )
 
 func TestTheBestGetsTheWeightAndTheOtherItsShare(t *testing.T) {
@@ -264,6 +266,7 @@ func TestABadProfileIsToldWhatAndWhere(t *testing.T) {
 		"design: {gpus: 12}":                          "profile.yaml:1:16: design.gpus: 12 GPUs are no whole number of nodes",
 		"organisation: {skills: {ethernet: guru}}":    `organisation.skills.ethernet: "guru" is not known: want none, some or expert`,
 		"organisation: {separation: walls}":           `organisation.separation: "walls" is not known`,
+		"design: {shapes: [dragonfly]}":               "design.shapes[0]: a dragonfly has no smaller model",
 		"price-ratio: 0":                              "price-ratio: 0: want what a port",
 		"weights: {cost: -1}":                         "weights.cost",
 		"simulate: {nodes: 1}":                        "simulate.nodes: 1 is out of range",
@@ -272,5 +275,70 @@ func TestABadProfileIsToldWhatAndWhere(t *testing.T) {
 		if _, err := Read("profile.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// trained is a profile with a training job of which a replica is a node.
+const trained = `
+design: {gpus: 64, node: dgx-h100, shapes: [rail-optimised], job: {training: {model: llama3-8b, parallel: {tensor: 8}, batch: {global: 64}}}}
+simulate: {nodes: 4, message: 64KiB, largest-gpus: 64}
+`
+
+// A fake trainer tells what it was asked: the step is as long as the job has replicas,
+// and half as long with packets sprayed.
+func TestATrainingJobIsWeighedByItsStep(t *testing.T) {
+	p, err := Read("profile.yaml", []byte(trained))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	train := func(_ context.Context, r *scenario.Resolved, _ sim.TrainOptions) (*runstore.Training, error) {
+		steps++
+		if per := r.Training.Batch.Global / r.Training.Parallel.Data; per != 8 {
+			t.Errorf("a replica of the model takes %d sequences, of the design 8", per)
+		}
+		step := int64(r.Training.Parallel.Data) * int64(units.Second)
+		if r.Fabrics[0].Routing.Mode == scenario.Spray {
+			step /= 2
+		}
+		f := runstore.TrainingFabric{StepPs: step, MFU: 0.5, Purposes: []runstore.PurposeTime{{ExposedPs: step / 4}}}
+		return &runstore.Training{Fabrics: []runstore.TrainingFabric{f}}, nil
+	}
+	a, err := Make(context.Background(), p, nil, Options{Simulate: sim.Run, Train: train})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range a.Verdict.Criteria[0].Cells {
+		if want := "training step of llama3-8b: 4 s, 25.0 % of it communication that nothing hides, MFU 50.0 %"; c.Text != want || c.Value != 4e12 {
+			t.Errorf("%s: %q, want %q", a.Candidates[i].Name(), c.Text, want)
+		}
+	}
+	sprayed := slices.IndexFunc(a.Counterfactuals, func(x Counterfactual) bool { return strings.HasPrefix(x.Change, "the step's packets sprayed") })
+	if sprayed < 0 || !strings.Contains(a.Counterfactuals[sprayed].After[1], ": 2 s,") {
+		t.Errorf("the counterfactuals %+v have no sprayed step of 2 s", a.Counterfactuals)
+	} else if got, want := a.Counterfactuals[sprayed].Points[1], a.Verdict.Points[1]; got != want {
+		t.Errorf("with the step alone sprayed RoCE v2 has %g points, of which nothing but the step can change: want %g", got, want)
+	}
+	if steps == 0 || a.Candidates[0].Performance.Times != nil {
+		t.Errorf("%d steps and the collective's times %v", steps, a.Candidates[0].Performance.Times)
+	}
+}
+
+func TestAModelHoldsTwoReplicas(t *testing.T) {
+	d := planned(t, "{gpus: 512, fabrics: infiniband, shapes: rail-optimised, job: {training: {model: llama3-70b, parallel: {tensor: 8, pipeline: 4}}}}")
+	for most, want := range map[int]int{8: 8, 11: 8, 16: 16, 64: 64, 100: 100} { // four nodes a replica, 64 in all
+		if got, err := modelNodes(most, d); err != nil || got != want {
+			t.Errorf("of %d nodes at most: %d (%v), want %d", most, got, err, want)
+		}
+	}
+	if _, err := modelNodes(7, d); err == nil || !strings.Contains(err.Error(), "allow 8 with simulate.nodes") {
+		t.Errorf("seven nodes: %v", err)
+	}
+}
+
+func TestATrainingJobThatDoesNotDivideTheClusterIsToldWhere(t *testing.T) {
+	_, err := Read("profile.yaml", []byte("design: {gpus: 24, job: {training: {model: llama3-8b, parallel: {tensor: 16}}}}"))
+	if err == nil || !strings.Contains(err.Error(), "design.job.training.parallel: 24 GPUs are no whole number of replicas") {
+		t.Errorf("%v", err)
 	}
 }

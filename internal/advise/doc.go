@@ -28,6 +28,6 @@
 // (counterfactual.go). Where the choice turns is searched by bisection over runs of
 // the same kind, and where no run is needed at every point (flip.go).
 //
-// The seam for other workloads is [Meter]: what is measured of a candidate. A
-// collective and a permutation are measured today (measure.go).
+// What is measured of a candidate is a [Meter]'s: a collective or a training step, and
+// a permutation (measure.go).
 package advise

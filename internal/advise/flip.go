@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"weft/internal/plan"
-	"weft/internal/sim"
 	"weft/scenario"
 )
 
@@ -246,8 +245,9 @@ func (a *adviser) flipSize(ctx context.Context, in *inputs) (Flip, error) {
 	nodes := in.candidates[0].Design.Count.Nodes
 	gpus := in.profile.Design.GPUs / nodes
 	sizes := []int{nodes}
+	job := in.profile.Design.Job.Training
 	for n := 4; n*gpus <= in.profile.Simulate.Largest; n *= 4 {
-		if n != nodes {
+		if _, err := job.Grown(in.profile.Design.GPUs, n*gpus); n != nodes && (!job.Given() || err == nil) {
 			sizes = append(sizes, n)
 		}
 	}
@@ -263,6 +263,9 @@ func (a *adviser) flipSize(ctx context.Context, in *inputs) (Flip, error) {
 			a.tell(fmt.Sprintf("turn: %d GPUs", sizes[i]*gpus))
 			return a.elsewhere(ctx, in, func(r *plan.Request) {
 				r.GPUs, r.Later, r.Levels, r.MaxSwitches, r.Power, r.Cost = sizes[i]*gpus, 0, 3, 0, 0, 0
+				if job.Given() {
+					r.Job.Training, _ = job.Grown(in.profile.Design.GPUs, r.GPUs) // sizes have only what it can grow to
+				}
 			}, in.candidates[0].Design.Oversubscription)
 		},
 	}
@@ -302,13 +305,10 @@ func (a *adviser) elsewhere(ctx context.Context, in *inputs, set func(*plan.Requ
 			return Verdict{}, fmt.Errorf("%w of %s for %d GPUs at %d:%d", errNoDesign, c.Name(), request.GPUs, ratio.Num, ratio.Den)
 		}
 		c.Design = slices.MinFunc(designs, preferred)
-		x.profile.Design.GPUs, x.profile.Design.Later = request.GPUs, request.Later
+		x.profile.Design.GPUs, x.profile.Design.Later, x.profile.Design.Job = request.GPUs, request.Later, request.Job
 	}
 	if err := a.observe(ctx, x); err != nil {
 		return Verdict{}, err
 	}
 	return judge(x), nil
 }
-
-// simOptions are the options of all runs.
-func simOptions(workers int) sim.Options { return sim.Options{Workers: workers} }

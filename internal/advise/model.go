@@ -62,6 +62,29 @@ func modelsOf(nodes int, designs []*plan.Design) ([]Model, error) {
 	return models, nil
 }
 
+// modelNodes is how many nodes a model has at most: as many as are allowed, and of a
+// training job whole replicas, two of them at least, since what replicas tell each other
+// is to be seen.
+func modelNodes(most int, d *plan.Design) (int, error) {
+	if d.Count.Nodes <= most || !d.Resolved.Training.Given() {
+		return most, nil
+	}
+	p, each := &d.Resolved.Training.Parallel, d.Resolved.Cluster.Node.GPUs
+	unit := 1 // nodes of the fewest replicas that fill whole nodes and whole groups of experts
+	for unit*each%(p.Replica()*p.Expert) != 0 {
+		unit++
+	}
+	least := unit
+	for least*each < 2*p.Replica() {
+		least += unit
+	}
+	if least > most {
+		return 0, fmt.Errorf("a model of %d nodes does not hold two replicas of tensor %d × context %d × pipeline %d: allow %d with simulate.nodes",
+			most, p.Tensor, p.Context, p.Pipeline, min(least, d.Count.Nodes))
+	}
+	return most / unit * unit, nil
+}
+
 func newModel(d *plan.Design, nodes, divisor int) Model {
 	return Model{Nodes: min(nodes, d.Count.Nodes), Of: d.Count.Nodes, Divisor: divisor, Radix: d.Radix / divisor}
 }
@@ -97,6 +120,15 @@ func resolved(d *plan.Design, m Model, changes ...scenario.Override) (*scenario.
 	set := []scenario.Override{
 		{Path: "cluster.nodes", Value: strconv.Itoa(m.Nodes), Origin: "the model"},
 		{Path: "fabrics[0].topology.radix", Value: strconv.Itoa(m.Radix), Origin: "the model"},
+	}
+	if d.Resolved.Training.Given() {
+		job, err := d.Resolved.Training.Grown(d.Resolved.Cluster.Ranks(), m.Nodes*d.Resolved.Cluster.Node.GPUs)
+		if err != nil {
+			return nil, err
+		}
+		set = append(set,
+			scenario.Override{Path: "training.parallel.data", Value: strconv.Itoa(job.Parallel.Data), Origin: "the model"},
+			scenario.Override{Path: "training.batch.global", Value: strconv.Itoa(job.Batch.Global), Origin: "the model"})
 	}
 	if d.Resolved.Fabrics[0].Topology.UFM {
 		set = append(set, scenario.Override{Path: "fabrics[0].topology.ufm", Value: "false", Origin: "the model"})

@@ -164,6 +164,11 @@ func Read(name string, text []byte, overrides ...scenario.Override) (*Profile, e
 	for _, x := range p.Design.Problems() {
 		problems = append(problems, scenario.Problem{Path: "design." + x.Path, Err: x.Err})
 	}
+	for i, shape := range p.Design.Shapes {
+		if shape == scenario.Dragonfly {
+			problems = append(problems, scenario.Problem{Path: fmt.Sprintf("design.shapes[%d]", i), Err: fmt.Errorf("a dragonfly has no smaller model of the same kind to simulate: weft plan writes its scenario, and weft compare runs it beside others")})
+		}
+	}
 	if p.PriceRatio.Num == 0 {
 		problems = append(problems, scenario.Problem{Path: "price-ratio", Err: fmt.Errorf("0: want what a port of InfiniBand costs over one of Ethernet, such as 1.5")})
 	}

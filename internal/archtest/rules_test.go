@@ -59,6 +59,10 @@ var inner = []rule{
 		why: "a routing engine is a pure function from the graph to tables",
 	},
 	{
+		pkg: "internal/cores", core: true,
+		why: "work is shared out without knowing what it is",
+	},
+	{
 		pkg: "internal/subnet", core: true, may: []string{"units", "internal/topology"},
 		why: "an InfiniBand subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it",
 	},
@@ -67,11 +71,11 @@ var inner = []rule{
 		why: "a file format is the same whoever asks for the file",
 	},
 	{
-		pkg: "internal/routing/proof", core: true, may: []string{"units", "internal/subnet"},
+		pkg: "internal/routing/proof", core: true, may: []string{"units", "internal/cores", "internal/subnet"},
 		why: "whoever proves tables does not compute them",
 	},
 	{
-		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/subnet"},
+		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/cores", "internal/subnet"},
 		why: "a routing engine is a pure function from a subnet to tables; who reads, writes or installs them is another matter",
 	},
 	{
@@ -128,6 +132,14 @@ var inner = []rule{
 		why: "another simulator's workload becomes a folded graph, whatever it runs on",
 	},
 	{
+		pkg: "internal/hpcc", core: true, may: []string{"units"},
+		why: "another simulator's files are read and written without running anything",
+	},
+	{
+		pkg: "internal/workload/hpcctopo", core: true, may: []string{"internal/hpcc", "internal/workload/source"},
+		why: "a topology of another simulator becomes a scenario, whatever runs on it",
+	},
+	{
 		pkg: "internal/workload/htsim", core: true, may: []string{"units", "internal/workload", "internal/workload/source"},
 		why: "another simulator's connections become a graph, whatever it runs on",
 	},
@@ -140,7 +152,7 @@ var inner = []rule{
 		why: "a node that NCCL describes is fields of a scenario, whoever resolves them",
 	},
 	{
-		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/chakra", "internal/workload/goal", "internal/workload/htsim", "internal/workload/ncclxml", "internal/workload/simai"},
+		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/chakra", "internal/workload/goal", "internal/workload/hpcctopo", "internal/workload/htsim", "internal/workload/ncclxml", "internal/workload/simai"},
 		why: "recognising a file takes all readers, and nothing that runs what they read",
 	},
 	{
@@ -150,10 +162,6 @@ var inner = []rule{
 	{
 		pkg: "internal/golden",
 		why: "what holds texts against files knows nothing of what they say; tests alone import it",
-	},
-	{
-		pkg: "internal/hpcc", core: true, may: []string{"units"},
-		why: "another simulator's files are read and written without running anything",
 	},
 	{
 		pkg: "internal/calibrate/logfile",
@@ -208,6 +216,10 @@ var inner = []rule{
 		why: "both ends of a link are judged by what they say and by arithmetic, without a simulation",
 	},
 	{
+		pkg: "internal/roce/prove", may: []string{"units", "internal/roce/lint", "internal/roce/sonic"},
+		why: "a proof is written as a scenario; who runs it is not its matter",
+	},
+	{
 		pkg: "internal/catalog", may: []string{"units"},
 		why: "a datasheet knows nothing about its use",
 	},
@@ -216,7 +228,7 @@ var inner = []rule{
 		may: []string{
 			"units", "wire", "internal/engine", "internal/topology", "internal/routing",
 			"internal/transport", "internal/transport/cc", "internal/transport/tcp",
-			"internal/sm", "internal/roce", "internal/collective",
+			"internal/sm", "internal/roce", "internal/collective", "internal/cores",
 		},
 		why: "hardware is given its specification; it reads neither scenario nor catalog",
 	},
@@ -231,6 +243,10 @@ var inner = []rule{
 	{
 		pkg: "internal/live", may: []string{"units", "wire", "wire/pcap", "internal/transport"},
 		why: "sockets and a clock under the queue pairs; what memory and completions are is the verbs' matter",
+	},
+	{
+		pkg: "internal/transport/rdtest", may: []string{"units", "wire"},
+		why: "scripts that the state machines and devices run: no state machine of its own",
 	},
 	{
 		pkg: "internal/live/faulty", may: []string{"internal/live"},

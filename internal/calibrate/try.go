@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"sync"
 
+	"weft/internal/cores"
 	"weft/scenario"
 	"weft/units"
 )
@@ -25,33 +25,19 @@ type trial struct {
 // best of each hypothesis. It gives the context's error when it was interrupted.
 func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) error {
 	trials := d.trials(c)
-	workers := o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	alone := *o
 	alone.Workers = 1 // a variant has a core: which one it is decides nothing
-	next := make(chan *trial)
 	var told sync.Mutex
 	done := 0
-	var wg sync.WaitGroup
-	for range min(workers, max(1, len(trials))) {
-		wg.Go(func() {
-			for t := range next {
-				t.run(ctx, d, c, &alone)
-				told.Lock()
-				if done++; o.Progress != nil {
-					o.Progress(done, len(trials), t.ID+": "+t.label)
-				}
-				told.Unlock()
-			}
-		})
-	}
-	for _, t := range trials {
-		next <- t
-	}
-	close(next)
-	wg.Wait()
+	cores.Each(len(trials), o.Workers, func(i int) {
+		t := trials[i]
+		t.run(ctx, d, c, &alone)
+		told.Lock()
+		defer told.Unlock()
+		if done++; o.Progress != nil {
+			o.Progress(done, len(trials), t.ID+": "+t.label)
+		}
+	})
 	d.collect(trials)
 	return ctx.Err()
 }

@@ -27,6 +27,7 @@ var contenders = map[scenario.Collective][]struct {
 		{scenario.AlgoNVLS, []scenario.Protocol{scenario.ProtoSimple}},
 		{scenario.AlgoNVLSTree, []scenario.Protocol{scenario.ProtoSimple}},
 		{scenario.AlgoCollNetDirect, []scenario.Protocol{scenario.ProtoSimple}},
+		{scenario.AlgoCollNetChain, []scenario.Protocol{scenario.ProtoSimple}},
 	},
 	scenario.AllGather:     {{scenario.AlgoRing, everyProtocol}},
 	scenario.ReduceScatter: {{scenario.AlgoRing, everyProtocol}},
@@ -86,7 +87,7 @@ func takesPart(r *scenario.Resolved, a scenario.Algorithm) bool {
 		return multicast && (!several || sharp)
 	case scenario.AlgoNVLSTree:
 		return multicast && several
-	case scenario.AlgoCollNetDirect:
+	case scenario.AlgoCollNetDirect, scenario.AlgoCollNetChain:
 		return sharp && several
 	}
 	return true

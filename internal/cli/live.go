@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -234,6 +235,7 @@ func (l *liveRun) start(ctx context.Context, e *Env, servers []string, addrs []n
 // startInside starts ranks as goroutines.
 func startInside(ctx context.Context, n int) (members []ranks.Member, end func(), err error) {
 	var ends []func()
+	ctx, cancel := context.WithCancel(ctx)
 	for range n {
 		inR, inW := io.Pipe()
 		outR, outW := io.Pipe()
@@ -248,11 +250,20 @@ func startInside(ctx context.Context, n int) (members []ranks.Member, end func()
 			<-done
 		})
 	}
-	return members, func() {
-		for _, f := range ends {
-			f()
-		}
-	}, nil
+	return members, func() { endRanks(ends, cancel) }, nil
+}
+
+// ranksEnd is how long ranks have to end by themselves. One that waits for a rank that
+// has gone would not.
+const ranksEnd = time.Second
+
+// endRanks ends ranks, by force what does not end otherwise.
+func endRanks(ends []func(), force func()) {
+	defer force()
+	defer time.AfterFunc(ranksEnd, force).Stop()
+	for _, f := range ends {
+		f()
+	}
 }
 
 // startProcesses starts ranks as processes of this program, which end when their
@@ -263,11 +274,8 @@ func startProcesses(ctx context.Context, e *Env, n int) (members []ranks.Member,
 		return nil, nil, err
 	}
 	var ends []func()
-	end = func() {
-		for _, f := range ends {
-			f()
-		}
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	end = func() { endRanks(ends, cancel) }
 	for range n {
 		cmd := exec.CommandContext(ctx, self, "live", "rank")
 		cmd.Stderr = e.Stderr

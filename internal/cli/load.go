@@ -41,7 +41,7 @@ func (c *choice) register(cmd *cobra.Command) {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	}
 	_ = cmd.RegisterFlagCompletionFunc("fabric", complete(catalog.Names(catalog.Fabric)...))
-	_ = cmd.RegisterFlagCompletionFunc("algo", complete("auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "direct"))
+	_ = cmd.RegisterFlagCompletionFunc("algo", complete("auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "collnet-chain", "direct"))
 	_ = cmd.RegisterFlagCompletionFunc("proto", complete("auto", "simple", "ll", "ll128"))
 	_ = cmd.RegisterFlagCompletionFunc("set", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions)

@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"os"
 	"os/signal"
 	"strconv"
@@ -15,9 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/perf"
-	"weft/units"
-	rdma "weft/verbs" // the package has verbs of its own
-	"weft/wire"
 )
 
 // perfPort is the TCP port on which perftest's programs meet, too.
@@ -59,52 +56,6 @@ other measures; the columns are those of perftest (ib_write_bw and so on).`,
 		cmd.AddCommand(newPerfTest(e, t.name, t.what, perf.Test{Verb: t.verb, Kind: t.kind}))
 	}
 	return cmd
-}
-
-// liveDevice is the flags that open a device.
-type liveDevice struct {
-	addr string
-	port uint16
-	pcap string
-	// dcqcn is the line rate of DCQCN; empty is none.
-	dcqcn string
-}
-
-func (d *liveDevice) flags(cmd *cobra.Command, addr, what string) {
-	f := cmd.Flags()
-	f.StringVar(&d.addr, "addr", addr, what)
-	f.Uint16Var(&d.port, "udp-port", wire.RoCEv2Port, "UDP port of the device; others than 4791 only between two weft")
-	f.StringVar(&d.dcqcn, "dcqcn", "", "pace by DCQCN from this line rate (10Gbps), and let switches mark packets")
-	f.StringVar(&d.pcap, "pcap", "", "write every packet to this file (pcapng)")
-}
-
-// leastLine is the least line rate of DCQCN: what it slows down to.
-const leastLine = 40 * units.Mbps
-
-// open opens the device; close closes it and the capture.
-func (d *liveDevice) open(e *Env, mtu int) (dev *rdma.Device, closeAll func() error, err error) {
-	a, err := netip.ParseAddr(d.addr)
-	if err != nil {
-		return nil, nil, fmt.Errorf("--addr %q is no IP address", d.addr)
-	}
-	o := rdma.Options{Addr: netip.AddrPortFrom(a, d.port), PathMTU: mtu}
-	if d.dcqcn != "" {
-		if o.LineRate, err = units.ParseRate(d.dcqcn); err != nil || o.LineRate < leastLine {
-			return nil, nil, fmt.Errorf("--dcqcn %q: give a line rate of at least %v, such as 10Gbps", d.dcqcn, leastLine)
-		}
-	}
-	closeFile := func() error { return nil }
-	if d.pcap != "" {
-		f, err := os.Create(e.path(d.pcap))
-		if err != nil {
-			return nil, nil, err
-		}
-		o.Capture, closeFile = f, f.Close
-	}
-	if dev, err = rdma.Open(o); err != nil {
-		return nil, nil, fail(Failed, "%w", errors.Join(err, closeFile()))
-	}
-	return dev, func() error { return errors.Join(dev.Close(), closeFile()) }, nil
 }
 
 func newPerfServe(e *Env) *cobra.Command {
@@ -210,6 +161,7 @@ iterations and queue pairs.`,
 	f.BoolVar(&p.json, "json", false, "print as JSON")
 	f.BoolVar(&p.perftest, "perftest", false, "the other side is perftest, not weft; without HOST, serve it")
 	f.BoolVarP(&p.cm, "rdma_cm", "R", false, "the other side is perftest with its -R: connect by the connection manager")
+	f.BoolVar(&p.test.Selective, "selective-repeat", false, "offer to repeat what is lost and nothing else; with anyone but weft it is go-back-N")
 	f.BoolVarP(&p.test.Events, "events", "e", false, "sleep until something completes, instead of polling")
 	p.test.QPs, p.test.Depth = 1, depth
 	if t.Kind == perf.Bandwidth {
@@ -232,17 +184,14 @@ func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
 	if p.all {
 		first.Size = 2
 	}
-	if err := first.Check(); err != nil {
+	tcp := first
+	tcp.OverTCP = p.against != ""
+	if err := cmp.Or(first.Check(), tcp.Check()); err != nil {
 		return err
-	}
-	if p.addr == "" {
-		if p.addr, err = localAddr(host, p.port); err != nil {
-			return fail(Failed, "%w", err)
-		}
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	dev, closeAll, err := p.open(e, p.test.MTU)
+	dev, closeAll, err := p.openFor(e, host, p.port, p.test.MTU)
 	if err != nil {
 		return err
 	}
@@ -311,22 +260,4 @@ func (p *perfRun) sizes() []int {
 		all = append(all, n)
 	}
 	return all
-}
-
-// localAddr is the address of this machine that reaches a host. Two devices of one
-// machine need two addresses for RoCE's one port, and a loopback has many.
-func localAddr(host string, port uint16) (string, error) {
-	c, err := net.Dial("udp", net.JoinHostPort(host, strconv.Itoa(int(port))))
-	if err != nil {
-		return "", err
-	}
-	defer c.Close()
-	a, err := netip.ParseAddrPort(c.LocalAddr().String())
-	if err != nil {
-		return "", err
-	}
-	if a.Addr().IsLoopback() && a.Addr().Is4() {
-		return "127.0.0.2", nil
-	}
-	return a.Addr().String(), nil
 }

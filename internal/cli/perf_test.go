@@ -34,10 +34,10 @@ func freePort(t *testing.T) string {
 }
 
 // perfServed is a weft perf serve of the test, and the flags that reach it.
-func perfServed(t *testing.T) (flags []string) {
+func perfServed(t *testing.T, more ...string) (flags []string) {
 	t.Helper()
 	port := freePort(t)
-	serving(t, "perf", "serve", "-p", port, "--udp-port", port)
+	serving(t, append([]string{"perf", "serve", "-p", port, "--udp-port", port}, more...)...)
 	return []string{"-p", port, "--udp-port", port}
 }
 
@@ -161,6 +161,31 @@ func TestPingReadsThePeersMemory(t *testing.T) {
 	}
 }
 
+func TestPerfRepeatsWhatIsLostAndWithSelectiveRepeatNothingElse(t *testing.T) {
+	flags := perfServed(t, "--lose", "0.01")
+	repeated := map[bool]int64{}
+	for _, selective := range []bool{false, true} {
+		given := append([]string{"perf", "write-bw", "127.0.0.1", "-n", "200", "--lose", "0.01", "--json"}, flags...)
+		if selective {
+			given = append(given, "--selective-repeat", "-q", "2")
+		}
+		out, errs, code := runMain(t, given...)
+		var rows []perfRow
+		if err := json.Unmarshal([]byte(out), &rows); err != nil || code != OK || len(rows) != 1 {
+			t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
+		}
+		r := rows[0]
+		if r.Selective != selective || r.Lost == 0 || r.Whole == nil || !*r.Whole {
+			t.Errorf("selective repeat %v: %+v", selective, r)
+		}
+		repeated[selective] = r.Repeated
+	}
+	// Of 3200 packets 32 are lost; go-back-N sends a window again for each.
+	if repeated[true] == 0 || repeated[false] < 2*repeated[true] {
+		t.Errorf("%d packets were sent again, and %d by go-back-N", repeated[true], repeated[false])
+	}
+}
+
 func TestPerfWithoutAServerSaysWhatIsMissing(t *testing.T) {
 	port := freePort(t)
 	_, errs, code := runMain(t, "perf", "write-bw", "127.0.0.1", "-p", port, "--udp-port", port)
@@ -174,8 +199,13 @@ func TestPerfRefusesWhatCannotBeMeasured(t *testing.T) {
 		{"write-bw", "127.0.0.1", "-s", "0"},
 		{"write-bw", "127.0.0.1", "-q", "100000"},
 		{"write-bw", "127.0.0.1", "-m", "100"},
+		{"write-bw", "127.0.0.1", "-m", "1000"},
+		{"read-bw", "127.0.0.1", "--against", "tcp"},
 		{"read-lat", "127.0.0.1", "--against", "smoke"},
 		{"write-bw", "127.0.0.1", "--addr", "here"},
+		{"write-bw", "127.0.0.1", "--lose", "1.5"},
+		{"write-bw", "127.0.0.1", "--lose", "NaN"},
+		{"write-bw", "127.0.0.1", "--perftest", "--selective-repeat"},
 	} {
 		if _, errs, code := runMain(t, append([]string{"perf"}, given...)...); code != BadInput {
 			t.Errorf("%v: exit code %d, want %d: %s", given, code, BadInput, errs)

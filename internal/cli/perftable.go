@@ -98,13 +98,18 @@ func (t *perfTable) end() { fmt.Fprintln(t.w, perfLine) }
 
 // notes says what perftest's columns have no place for.
 func (t *perfTable) notes(results []*perf.Result) {
-	var repeated, sent, bad, datagrams, marked, cnpsOut, cnpsIn int64
+	var repeated, sent, bad, datagrams, lost, marked, cnpsOut, cnpsIn int64
 	broken, compared := 0, 0
+	how := "go-back-N"
 	for _, r := range results {
 		repeated += r.Repeated
 		sent += r.PacketsSent
 		bad += r.BadICRC
 		datagrams += r.Datagrams
+		lost += r.Lost
+		if r.Selective {
+			how = "selective repeat"
+		}
 		marked, cnpsOut, cnpsIn = marked+r.Marked, cnpsOut+r.CNPsSent, cnpsIn+r.CNPsReceived
 		if r.Compared {
 			compared++
@@ -113,7 +118,10 @@ func (t *perfTable) notes(results []*perf.Result) {
 			}
 		}
 	}
-	fmt.Fprintf(t.w, " sent by this device: %d packets in %d datagrams, %d of them again; %d bad ICRCs arrived\n", sent, datagrams, repeated, bad)
+	fmt.Fprintf(t.w, " sent by this device: %d packets in %d datagrams, %d of them again (%s); %d bad ICRCs arrived\n", sent, datagrams, repeated, how, bad)
+	if lost > 0 {
+		fmt.Fprintf(t.w, " lost by this device on request: %d packets that arrived\n", lost)
+	}
 	if marked+cnpsOut+cnpsIn > 0 {
 		fmt.Fprintf(t.w, " congestion: %d packets arrived marked, %d CNPs sent, %d received\n", marked, cnpsOut, cnpsIn)
 	}
@@ -164,6 +172,8 @@ type perfRow struct {
 	Whole       *bool     `json:"data_correct,omitempty"` // where it was compared
 	Packets     int64     `json:"packets_sent,omitempty"`
 	Repeated    int64     `json:"packets_repeated"`
+	Selective   bool      `json:"selective_repeat"`
+	Lost        int64     `json:"packets_lost_on_request"`
 	Marked      int64     `json:"packets_marked"`
 	CNPsSent    int64     `json:"cnps_sent"`
 	CNPsIn      int64     `json:"cnps_received"`
@@ -176,7 +186,7 @@ func perfJSON(results []*perf.Result) []perfRow {
 			Verb: r.Test.Verb, Kind: r.Test.Kind, Over: "rdma", Bytes: r.Test.Size, Iterations: r.Test.Iters, QPs: r.Test.QPs,
 			Peak: r.Peak, Average: r.Average, MessageRate: r.MessageRate,
 			Min: r.Min, Max: r.Max, Typical: r.Typical, Mean: r.Mean, Stdev: r.Stdev, P99: r.P99, P999: r.P999,
-			Packets: r.PacketsSent, Repeated: r.Repeated,
+			Packets: r.PacketsSent, Repeated: r.Repeated, Selective: r.Selective, Lost: r.Lost,
 			Marked: r.Marked, CNPsSent: r.CNPsSent, CNPsIn: r.CNPsReceived,
 		}
 		if r.Test.OverTCP {

@@ -17,23 +17,17 @@ func (p *perfRun) runPerftest(ctx context.Context, e *Env, host string) (err err
 	switch {
 	case p.all:
 		return errors.New("-a: with --perftest one size is measured at a time; give -s")
+	case p.test.Selective && !p.cm:
+		return errors.New("--selective-repeat: perftest connects by the connection manager, which offers it, with -R only")
 	case p.against != "":
 		return errors.New("--against: with --perftest there is nobody to measure TCP with")
 	}
 	if err := p.test.Check(); err != nil {
 		return err
 	}
-	switch {
-	case p.addr == "" && host == "":
-		p.addr = "127.0.0.1"
-	case p.addr == "":
-		if p.addr, err = localAddr(host, p.port); err != nil {
-			return fail(Failed, "%w", err)
-		}
-	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	dev, closeAll, err := p.open(e, p.test.MTU)
+	dev, closeAll, err := p.openFor(e, host, p.port, p.test.MTU)
 	if err != nil {
 		return err
 	}

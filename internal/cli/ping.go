@@ -54,12 +54,7 @@ func (p *pinging) run(ctx context.Context, e *Env, host string) (err error) {
 	if err != nil {
 		return err
 	}
-	if p.addr == "" {
-		if p.addr, err = localAddr(host, p.port); err != nil {
-			return fail(Failed, "%w", err)
-		}
-	}
-	dev, closeAll, err := p.open(e, 4096)
+	dev, closeAll, err := p.openFor(e, host, p.port, 4096)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,17 +28,9 @@ func (l *linuxTool) flags(cmd *cobra.Command, port uint16, what string) {
 
 // meeting opens the device; end closes it.
 func (l *linuxTool) meeting(e *Env, host string) (m perf.Meeting, end func() error, err error) {
-	switch {
-	case l.addr == "" && host == "":
-		l.addr = "127.0.0.1"
-	case l.addr == "":
-		if l.addr, err = localAddr(host, l.meet); err != nil {
-			return m, nil, fail(Failed, "%w", err)
-		}
-	}
 	m.Server, m.Port = host, l.meet
 	m.Waiting = func() { fmt.Fprintf(e.Stdout, "waiting for a client on %s, port %d\n", l.addr, l.meet) }
-	m.Dev, end, err = l.open(e, 4096)
+	m.Dev, end, err = l.openFor(e, host, l.meet, 4096)
 	return m, end, err
 }
 
@@ -62,7 +55,8 @@ func newPingPong(e *Env) *cobra.Command {
 At HOST runs ibv_rc_pingpong, ibv_uc_pingpong or ibv_ud_pingpong of rdma-core, on any
 RoCE v2 device and with the index of a GID (-g), or weft pingpong; without HOST one
 of them is waited for. Both sides are to be given the same size and iterations.
-Every message is compared with what such programs send.`,
+Every message is compared with what such programs send. UC and UD do not send again
+what is lost: whoever waits for it says so, where Linux's programs wait for ever.`,
 		Example: "  weft pingpong rc --addr 192.0.2.1    # then there: ibv_rc_pingpong -g 1 192.0.2.1",
 		Args:    args(1, 2, "rc, uc or ud, and the host that serves"),
 		RunE: func(cmd *cobra.Command, given []string) (err error) {
@@ -70,8 +64,11 @@ Every message is compared with what such programs send.`,
 			if p.Type, ok = pingpongTypes[given[0]]; !ok {
 				return fmt.Errorf("%q: valid are rc, uc and ud", given[0])
 			}
-			if p.MTU < 256 || p.MTU > 4096 || p.MTU&(p.MTU-1) != 0 {
-				return fmt.Errorf("-m %d: valid are 256, 512, 1024, 2048 and 4096", p.MTU)
+			if err := perf.CheckMTU(p.MTU); err != nil {
+				return err
+			}
+			if p.Patience <= 0 {
+				return fmt.Errorf("--patience %v: give more than 0", p.Patience)
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
@@ -87,6 +84,7 @@ Every message is compared with what such programs send.`,
 	f := cmd.Flags()
 	f.IntVarP(&p.Size, "size", "s", 4096, "bytes of a message")
 	f.IntVarP(&p.Iters, "iters", "n", 1000, "messages of each side")
+	f.DurationVar(&p.Patience, "patience", 10*time.Second, "how long a message is waited for")
 	f.IntVarP(&p.MTU, "mtu", "m", 1024, "path MTU: 256, 512, 1024, 2048 or 4096")
 	return cmd
 }

@@ -52,7 +52,7 @@ var planFlags = []struct{ flag, field, usage string }{
 	{"rails", "rails", "NICs of a node that are cabled (all)"},
 	{"rate", "rate", "least rate of a port (the NIC's)"},
 	{"fabrics", "fabrics", "allowed protocols (infiniband,roce-v2)"},
-	{"shapes", "shapes", "allowed topologies (single-switch,rail-optimised,fat-tree)"},
+	{"shapes", "shapes", "allowed topologies (single-switch,rail-optimised,fat-tree); also dual-plane,dragonfly"},
 	{"vendors", "vendors", "allowed makers of switches and NICs (all)"},
 	{"switches", "switches", "allowed models of switch (all)"},
 	{"nics", "nics", "allowed models of NIC (the node's own)"},

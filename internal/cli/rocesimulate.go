@@ -2,47 +2,20 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"weft/internal/report"
 	"weft/internal/roce/lint"
-	"weft/internal/roce/sonic"
+	"weft/internal/roce/prove"
 	"weft/internal/runstore"
 	"weft/internal/sim"
 	"weft/scenario"
 	"weft/units"
 )
-
-// The incast of a trial: enough for a pool of a hundred megabytes, and over in a
-// second of work.
-const (
-	trialSenders = 16
-	trialMiB     = 16
-)
-
-// showing is how a finding of a rule shows in an incast.
-type showing struct {
-	before, after string // congestion control of the senders: none leaves it to PFC
-	deaf          bool   // before, a host does not stop at pauses: the port sends none
-}
-
-// showings are the rules that an incast shows. Without congestion control a class has
-// only PFC and its headroom to keep it from losing packets; with it, marks are to come
-// before pauses.
-var showings = map[string]showing{
-	"dscp-lossy":     {before: "none", after: "none"},
-	"pfc-headroom":   {before: "none", after: "none"},
-	"headroom-small": {before: "none", after: "none"},
-	"pfc-one-end":    {before: "none", after: "none", deaf: true},
-	"pfc-priority":   {before: "none", after: "none", deaf: true},
-	"ecn-missing":    {before: "dcqcn", after: "dcqcn"},
-	"ecn-above-pfc":  {before: "dcqcn", after: "dcqcn"},
-	"ecn-host":       {before: "none", after: "dcqcn"},
-}
 
 // maxTrials bounds the trials of a switch: each takes about a second.
 const maxTrials = 16
@@ -54,58 +27,61 @@ type trial struct {
 	Switch  string    `json:"switch"`
 	Port    string    `json:"port,omitempty"`
 	Speed   string    `json:"speed,omitempty"`
+	Traffic string    `json:"traffic,omitempty"`
 	Before  trialSide `json:"as_configured"`
 	After   trialSide `json:"mended"`
 	Refused string    `json:"not_simulated,omitempty"` // why
+
+	shows []prove.Figure
 }
 
-// trialSide is what one incast did.
+// trialSide is what one of the two fabrics did.
 type trialSide struct {
 	DSCP       int    `json:"dscp"`
+	CNPDSCP    int    `json:"cnp_dscp"`
+	Packets    string `json:"packets,omitempty"`
 	Congestion string `json:"congestion_control"` // dcqcn or none
+	Room       int64  `json:"room_bytes,omitempty"`
 	TimePs     int64  `json:"time_ps"`
+	OwnTimePs  int64  `json:"own_time_ps,omitempty"`
 	Dropped    int64  `json:"dropped_packets"`
+	DroppedMTU int64  `json:"dropped_mtu,omitempty"` // of them those that were longer than the switch takes
 	Resent     int64  `json:"resent_packets"`
 	Pauses     int64  `json:"pfc_pauses"`
+	Storms     int64  `json:"pfc_storms,omitempty"`
 	Marks      int64  `json:"ecn_marks"`
+	CNPDelayPs int64  `json:"cnp_delay_ps,omitempty"` // the mean
 	Failed     string `json:"failed,omitempty"`
 }
 
 // addTrials simulates the findings of a switch, those of one rule and DSCP once. What
-// an incast cannot show is listed with the reason.
+// cannot be shown is listed with the reason.
 func addTrials(ctx context.Context, e *Env, trials []trial, file string, r *lint.Report) ([]trial, error) {
 	type kind struct {
 		rule string
-		dscp int
+		lint.Traffic
 	}
 	seen := map[kind]bool{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		k := kind{f.Rule, f.Traffic.DSCP}
+		k := kind{f.Rule, f.Traffic}
 		if seen[k] {
 			continue
 		}
 		seen[k] = true
 		t := &trial{Rule: f.Rule, At: f.At.String(), Switch: file}
-		switch _, shown := showings[f.Rule]; {
-		case !shown:
-			t.Refused = "an incast on one switch does not show it"
-		case len(f.Where) == 0 || f.Traffic.What == "":
-			t.Refused = "no DSCP leads there on any port"
-		case len(seen) > maxTrials:
+		if len(seen) > maxTrials {
 			t.Refused = fmt.Sprintf("%d findings are simulated at most", maxTrials)
-		default:
-			if err := t.simulate(ctx, e, r, f); err != nil {
-				return nil, err
-			}
+		} else if err := t.simulate(ctx, e, r, f); err != nil {
+			return nil, err
 		}
 		trials = append(trials, *t)
 	}
 	return trials, nil
 }
 
-// simulate runs an incast on the switch before and after its fixes. What the
-// simulator cannot be given is said, and is no error of the lint.
+// simulate runs the proof of a finding. What the simulator cannot be given is said, and
+// is no error of the lint.
 func (t *trial) simulate(ctx context.Context, e *Env, r *lint.Report, f *lint.Finding) error {
 	before, err := e.readSONiC(t.Switch)
 	if err != nil {
@@ -115,41 +91,51 @@ func (t *trial) simulate(ctx context.Context, e *Env, r *lint.Report, f *lint.Fi
 	if err != nil {
 		return err
 	}
-	sw, _ := sonic.Examine(before)
-	p := showings[f.Rule]
-	t.Port = f.Where[0]
-	t.Before = trialSide{DSCP: f.Traffic.DSCP, Congestion: p.before}
-	t.After = trialSide{DSCP: f.Traffic.Mended, Congestion: p.after}
-	port := sw.Ports[slices.IndexFunc(sw.Ports, func(p *sonic.Port) bool { return p.Name == t.Port })]
-	t.Speed = port.Speed.String()
-	if err := r.Mend(after, sw); err != nil {
+	p, err := prove.Of(r, f, before, after)
+	var refusal prove.Refusal
+	if errors.As(err, &refusal) {
+		t.Refused = string(refusal)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	if p.deaf {
-		sonic.Silence(before, port, port.ClassOf(t.Before.DSCP).Group)
-	}
-	resolved, err := t.resolve(port, f.Traffic.CNP, before, after)
+	t.Port, t.Speed, t.Traffic, t.shows = p.Port.Name, p.Port.Speed.String(), p.Traffic, p.Shows
+	t.Before, t.After = sideOf(&p.Before), sideOf(&p.After)
+	resolved, err := t.resolve(p)
 	if err != nil || t.Refused != "" {
 		return err
 	}
-	return t.run(ctx, e, resolved)
+	return t.run(ctx, e, resolved, p.Class)
+}
+
+// sideOf is what is known of a side before it runs.
+func sideOf(s *prove.Side) trialSide {
+	out := trialSide{DSCP: s.DSCP, CNPDSCP: s.CNP, Congestion: s.Congestion, Room: int64(s.Room)}
+	switch {
+	case s.TCP:
+		out.Packets = fmt.Sprintf("TCP's of %d B", s.MTU)
+	case s.MTU > 0:
+		out.Packets = fmt.Sprintf("RDMA's with %d B of payload", s.MTU)
+	}
+	return out
 }
 
 // resolve makes the scenario of a trial. Refused says why the simulator does not
 // take it.
-func (t *trial) resolve(port *sonic.Port, cnp int, before, after *sonic.Config) (*scenario.Resolved, error) {
+func (t *trial) resolve(p *prove.Proof) (*scenario.Resolved, error) {
 	dir, err := os.MkdirTemp("", "weft-lint-")
 	if err != nil {
 		return nil, fail(Failed, "--simulate: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	files := map[string]string{"incast.yaml": t.scenario(port, cnp)}
-	for name, c := range map[string]*sonic.Config{"before.json": before, "after.json": after} {
+	files := map[string]string{"proof.yaml": p.Scenario()}
+	for _, s := range []*prove.Side{&p.Before, &p.After} {
 		var b strings.Builder
-		if err := c.Write(&b); err != nil {
+		if err := s.Config.Write(&b); err != nil {
 			return nil, err
 		}
-		files[name] = b.String()
+		files[s.Name+".json"] = b.String()
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -157,7 +143,7 @@ func (t *trial) resolve(port *sonic.Port, cnp int, before, after *sonic.Config) 
 		}
 	}
 	var resolved *scenario.Resolved
-	s, err := scenario.Load(filepath.Join(dir, "incast.yaml"))
+	s, err := scenario.Load(filepath.Join(dir, "proof.yaml"))
 	if err == nil {
 		resolved, err = s.Resolve()
 	}
@@ -167,27 +153,9 @@ func (t *trial) resolve(port *sonic.Port, cnp int, before, after *sonic.Config) 
 	return resolved, nil
 }
 
-// scenario is an incast on one switch, on the port's configuration before and
-// after.
-func (t *trial) scenario(p *sonic.Port, cnp int) string {
-	side := func(name string, s *trialSide) string {
-		cc := ""
-		if s.Congestion == "none" {
-			cc = ", cc: {algorithm: none}"
-		}
-		return fmt.Sprintf("  - {preset: roce-v2-%dg, name: %s, switch: {sonic: %s.json, sonic-port: %s}, ethernet: {dscp: %d, cnp-dscp: %d}%s}\n",
-			p.Speed/units.Gbps, name, name, p.Name, s.DSCP, cnp, cc)
-	}
-	cables := ""
-	if p.Cable > 0 {
-		cables = fmt.Sprintf(", cables: {node-leaf: %dmm}", p.Cable/units.Millimetre)
-	}
-	return "name: lint\ncluster: {nodes: 4}\ntopology: {shape: single-switch" + cables + "}\nfabrics:\n" +
-		side("before", &t.Before) + side("after", &t.After) +
-		fmt.Sprintf("workload: {pattern: incast, fan-in: %d, sizes: [%dMiB]}\n", trialSenders, trialMiB)
-}
-
-func (t *trial) run(ctx context.Context, e *Env, r *scenario.Resolved) error {
+// run simulates both sides; class is the priority whose messages have a time of their
+// own.
+func (t *trial) run(ctx context.Context, e *Env, r *scenario.Resolved, class int) error {
 	if e.Run == nil {
 		return fail(Defect, "this build has no simulator")
 	}
@@ -201,15 +169,54 @@ func (t *trial) run(ctx context.Context, e *Env, r *scenario.Resolved) error {
 			side = &t.After
 		}
 		if len(f.Points) == 1 {
-			side.take(&f.Points[0])
+			side.take(&f.Points[0], units.SL(class))
 		}
 	}
 	return nil
 }
 
-func (s *trialSide) take(p *runstore.Point) {
+func (s *trialSide) take(p *runstore.Point, class units.SL) {
 	s.TimePs, s.Failed = int64(p.Time), p.Failure
-	s.Dropped, s.Resent, s.Pauses, s.Marks = p.Counts.Drops(), p.Counts.Retransmissions, p.Counts.Pauses, p.Counts.Marks
+	c := &p.Counts
+	s.Dropped, s.Resent, s.Pauses, s.Storms, s.Marks = c.Drops(), c.Retransmissions, c.Pauses, c.PFCStorms, c.Marks
+	s.DroppedMTU = c.DroppedMTU
+	if c.CNPsTaken > 0 {
+		s.CNPDelayPs = c.CNPDelay / c.CNPsTaken
+	}
+	for _, l := range p.Levels {
+		if l.SL == class {
+			s.OwnTimePs = int64(l.Flows.Max)
+		}
+	}
+}
+
+// figures are how a side shows each figure.
+var figures = map[prove.Figure]func(*trialSide) string{
+	prove.DSCP:       func(s *trialSide) string { return fmt.Sprint(s.DSCP) },
+	prove.CNPDSCP:    func(s *trialSide) string { return fmt.Sprint(s.CNPDSCP) },
+	prove.Packets:    func(s *trialSide) string { return s.Packets },
+	prove.Congestion: func(s *trialSide) string { return s.Congestion },
+	prove.Room:       func(s *trialSide) string { return report.Integer(s.Room) + " B" },
+	prove.Time:       func(s *trialSide) string { return s.timeText(s.TimePs) },
+	prove.OwnTime:    func(s *trialSide) string { return s.timeText(s.OwnTimePs) },
+	prove.Dropped:    func(s *trialSide) string { return report.Integer(s.Dropped) },
+	prove.Resent:     func(s *trialSide) string { return report.Integer(s.Resent) },
+	prove.Pauses:     func(s *trialSide) string { return report.Integer(s.Pauses) },
+	prove.Storms:     func(s *trialSide) string { return report.Integer(s.Storms) },
+	prove.Marks:      func(s *trialSide) string { return report.Integer(s.Marks) },
+	prove.CNPDelay:   func(s *trialSide) string { return s.timeText(s.CNPDelayPs) },
+}
+
+// timeText is a time, or why there is none.
+func (s *trialSide) timeText(ps int64) string {
+	switch {
+	case ps > 0:
+		return units.Time(ps).String()
+	case s.Failed != "":
+		reason, _, _ := strings.Cut(s.Failed, ";")
+		return "failed: " + reason
+	}
+	return "unknown"
 }
 
 // tell prints a trial for people.
@@ -219,24 +226,12 @@ func (t *trial) tell(e *Env) error {
 		indented(e, "not simulated: ", fmt.Sprintf("%s at %s: %s", t.Rule, t.At, t.Refused))
 		return nil
 	}
-	fmt.Fprintf(w, "In the simulator, %s at %s: %d senders of %d MiB each to one receiver, on %s at %s\n\n",
-		t.Rule, t.At, trialSenders, trialMiB, t.Port, t.Speed)
+	indented(e, "In the simulator, ", fmt.Sprintf("%s at %s: %s, on %s at %s", t.Rule, t.At, t.Traffic, t.Port, t.Speed))
+	fmt.Fprintln(w)
 	rows := [][]string{{"", "as configured", "mended"}}
-	add := func(name string, of func(*trialSide) string) {
-		rows = append(rows, []string{name, of(&t.Before), of(&t.After)})
+	for _, f := range t.shows {
+		rows = append(rows, []string{string(f), figures[f](&t.Before), figures[f](&t.After)})
 	}
-	add("DSCP", func(s *trialSide) string { return fmt.Sprint(s.DSCP) })
-	add("congestion control", func(s *trialSide) string { return s.Congestion })
-	add("time", func(s *trialSide) string {
-		if s.Failed != "" {
-			return "failed: " + s.Failed
-		}
-		return units.Time(s.TimePs).String()
-	})
-	add("packets dropped", func(s *trialSide) string { return report.Integer(s.Dropped) })
-	add("packets sent again", func(s *trialSide) string { return report.Integer(s.Resent) })
-	add("PFC pauses", func(s *trialSide) string { return report.Integer(s.Pauses) })
-	add("ECN marks", func(s *trialSide) string { return report.Integer(s.Marks) })
 	if err := report.Grid(w, rows, e.style()); err != nil {
 		return err
 	}

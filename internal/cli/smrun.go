@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -32,7 +33,8 @@ type smRun struct {
 	lmc      uint8
 	priority uint8
 	smKey    uint64
-	mKey     uint64
+	mKey     sm.MKey
+	lease    time.Duration
 	reassign bool
 	asJSON   bool
 }
@@ -68,7 +70,9 @@ named, so that they survive restarts.`,
 	f.Uint8Var(&r.lmc, "lmc", 0, "2^lmc LIDs for each adapter port, 0 to 7")
 	f.Uint8Var(&r.priority, "priority", 0, "among several managers the highest priority is master, 0 to 15")
 	f.Uint64Var(&r.smKey, "sm-key", 1, "key by which managers trust each other; 1 is opensm's default")
-	f.Uint64Var(&r.mKey, "m-key", 0, "key that protects ports from other managers; 0 protects nothing")
+	f.Uint64Var(&r.mKey.Key, "m-key", 0, "key that protects ports from other managers; 0 protects nothing")
+	f.Uint8Var(&r.mKey.Level, "m-key-protection", 1, "what ports refuse without it: 0 writing, 1 telling it too, 2 reading as well")
+	f.DurationVar(&r.lease, "m-key-lease", 0, "how long ports keep it when the manager does not come by, in whole seconds; 0 is for ever")
 	f.BoolVar(&r.asJSON, "json", false, "print events as JSON, one per line")
 	f.BoolVar(&r.reassign, "reassign", false, "give out LIDs anew, whatever ports have")
 	_ = cmd.RegisterFlagCompletionFunc("engine", cobra.NoFileCompletions)
@@ -91,6 +95,10 @@ func runManager(ctx context.Context, e *Env, r *smRun) error {
 	if r.lmc > 7 || r.priority > 15 {
 		return errors.New("--lmc is 0 to 7, --priority 0 to 15")
 	}
+	if r.mKey.Level > 3 || r.lease < 0 || r.lease%time.Second != 0 || r.lease > math.MaxUint16*time.Second {
+		return errors.New("--m-key-protection is 0 to 3, --m-key-lease whole seconds, 0 to 65535s")
+	}
+	r.mKey.Lease = uint16(r.lease / time.Second)
 	cfg := sm.Config{Priority: r.priority, SMKey: r.smKey, MKey: r.mKey, LMC: r.lmc, Reassign: r.reassign, Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
 		result, err := engine.Route(s, engine.Name(r.engine), engine.Options{Cores: e.Cores})
 		if err != nil {

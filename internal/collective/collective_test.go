@@ -130,7 +130,7 @@ func traffic(s Spec) int64 {
 		return per * s.Bytes // (per−1)·S up, S down
 	case s.Op == AllReduce && s.Algo == NVLS:
 		return nodes * (per + 1) * s.Bytes // and S into the network
-	case s.Algo == CollNetDirect:
+	case s.Algo == CollNetDirect || s.Algo == CollNetChain:
 		return nodes * (2*(per-1) + 1) * s.Bytes
 	case s.Op == AllGather && s.Algo == NVLS:
 		return s.Bytes
@@ -185,7 +185,7 @@ func TestEveryProgramComputesItsOperation(t *testing.T) {
 				if (p.Algo == NVLS || p.Algo == NVLSTree) && l.PerNode < 2 {
 					continue
 				}
-				if p.Algo == NVLS && p.Op != AllReduce && l.Nodes > 1 || p.Algo == CollNetDirect && l.Nodes == 1 {
+				if p.Algo == NVLS && p.Op != AllReduce && l.Nodes > 1 || (p.Algo == CollNetDirect || p.Algo == CollNetChain) && l.Nodes == 1 {
 					continue
 				}
 				for _, bytes := range []int64{0, 1, 2, 8, 31, 257, pick(1000, 1024, 1536)} {
@@ -303,10 +303,10 @@ func TestTreesBeatTheNICsOnTwoNodesAndRingsNever(t *testing.T) {
 // Where the network reduces, a NIC sends its part once and gets the result once, on
 // any number of nodes: the bus bandwidth may be 2(n−1)/n of the NICs' rate.
 func TestReductionInTheNetworkDoublesTheNICs(t *testing.T) {
-	for _, algo := range []Algo{NVLS, CollNetDirect} {
+	for algo, channels := range map[Algo]int{NVLS: 2, CollNetDirect: 2, CollNetChain: 8} { // a chain takes the NIC of its channel
 		for _, nodes := range []int{2, 3, 8} {
 			l := Layout{Nodes: nodes, PerNode: 8}
-			got := busyNIC(t, Spec{Op: AllReduce, Algo: algo, Layout: l, Bytes: 8 * 2 * 60, Channels: 2}) * 8
+			got := busyNIC(t, Spec{Op: AllReduce, Algo: algo, Layout: l, Bytes: 8 * 2 * 60, Channels: channels}) * 8
 			if got < .999 || got > 1.001 {
 				t.Errorf("%v over %d nodes: the busiest NIC carries %.3f of its part, not once", algo, nodes, got)
 			}
@@ -526,6 +526,7 @@ func TestSpecsThatMakeNoSenseAreRefused(t *testing.T) {
 		"too many lanes":       func(s *Spec) { s.Bytes, s.Chunk, s.Channels = 1<<50, 1, 1 },
 		"nvls over nodes":      func(s *Spec) { s.Op, s.Algo = AllGather, NVLS },
 		"collnet on one node":  func(s *Spec) { s.Algo, s.Layout.Nodes = CollNetDirect, 1 },
+		"a chain on one node":  func(s *Spec) { s.Algo, s.Layout.Nodes = CollNetChain, 1 },
 		"nvls with one GPU":    func(s *Spec) { s.Algo, s.Layout.PerNode = NVLSTree, 1 },
 		"a broadcast by nvls":  func(s *Spec) { s.Op, s.Algo = Broadcast, NVLS },
 		"an unknown operation": func(s *Spec) { s.Op = numOps },

@@ -58,10 +58,11 @@ const (
 	Bruck                // log n steps, ever more shards in each
 	Direct               // every pair by itself: all-to-all, send/recv
 	CollNetDirect        // between nodes reduction in the network, inside them every pair by itself
+	CollNetChain         // between nodes reduction in the network, inside them a chain for each channel
 	numAlgos
 )
 
-var algoNames = [numAlgos]string{"ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "bruck", "direct", "collnet-direct"}
+var algoNames = [numAlgos]string{"ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "bruck", "direct", "collnet-direct", "collnet-chain"}
 
 func (a Algo) String() string {
 	if a < numAlgos {
@@ -110,6 +111,7 @@ var makers = map[Op]map[Algo]maker{
 		HalvingDoubling: newHalvingAllReduce,
 		NVLS:            newNVLSAllReduce,
 		CollNetDirect:   newCollNetDirect,
+		CollNetChain:    newCollNetChain,
 		NVLSTree:        newNVLSTreeAllReduce,
 	},
 	AllGather:     {Ring: newRingAllGather, Hierarchical: newHierarchicalAllGather, NVLS: newNVLSShards, Bruck: newBruckAllGather},

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
+	"weft/internal/cores"
 	"weft/internal/runstore"
 	"weft/internal/sim"
 	"weft/internal/stats"
@@ -205,27 +205,16 @@ func (s *Spec) ideal(nodes int) (*scenario.Resolved, error) {
 
 // simulate runs everything, the smallest clusters first.
 func simulate(ctx context.Context, all []measurement, run Runner, workers int, progress Progress) {
-	var next atomic.Int64
 	var mu sync.Mutex
-	var wg sync.WaitGroup
 	done := 0
-	for range max(1, workers) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(all) {
-					return
-				}
-				all[i].run(ctx, run)
-				mu.Lock()
-				if done++; progress != nil {
-					progress(done, len(all))
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
+	cores.Each(len(all), max(1, workers), func(i int) {
+		all[i].run(ctx, run)
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; progress != nil {
+			progress(done, len(all))
+		}
+	})
 }
 
 // run fills in the bus bandwidth, or why there is none.

@@ -25,6 +25,8 @@ type Builder struct {
 	Lanes *routing.Lanes
 	// PKeys, if not nil, are the P_Keys of the NICs, which are then checked.
 	PKeys *PKeys
+	// QKeys says that there are datagrams, whose Q_Keys may be wrong: it is noted whose.
+	QKeys bool
 	// Segments, if not nil, are the VLANs and VRFs of the NICs, which switches then
 	// keep apart.
 	Segments *Segments
@@ -231,7 +233,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	if b.Segments != nil && len(b.Segments.Of) < len(n.nics) {
 		return nil, fmt.Errorf("there are segments for %d NICs of %d", len(b.Segments.Of), len(n.nics))
 	}
-	if b.PKeys != nil || b.Segments != nil {
+	if b.PKeys != nil || b.Segments != nil || b.QKeys {
 		n.offences = make([][]Violation, len(n.ports))
 	}
 	for i := range b.cable {

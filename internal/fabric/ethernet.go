@@ -61,6 +61,9 @@ type EthernetSwitch struct {
 	// Ports, if not nil, has for each port what stands in place of Headroom,
 	// alpha and ECN.
 	Ports []EthernetPort
+	// MaxFrame, if not 0, is the longest packet that a port takes in, in bytes on the
+	// wire; longer ones are dropped.
+	MaxFrame uint16
 	// Schedule orders the priorities at every egress port.
 	Schedule Schedule
 
@@ -113,6 +116,10 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	nd := &n.nodes[b.node]
 	s := &n.ethernet[nd.state]
 	k.in = link
+	if s.spec.MaxFrame != 0 && k.size > s.spec.MaxFrame {
+		p.drop(i, DropMTU)
+		return
+	}
 	if n.segments != nil && p.unrouted(nd, link, i) {
 		return
 	}

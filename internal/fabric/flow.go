@@ -82,10 +82,18 @@ func (p *Partition) receive(nic *nicState, i int32) *flow {
 		h.Flags |= transport.FlagCE
 	}
 	f := nic.flows[h.DestQP]
+	if h.Op == wire.CNP {
+		p.stats.CNPsTaken++
+		p.stats.CNPDelay += p.now - units.Time(h.VA)
+	}
 	if k.told != 0 {
 		p.handOver(i, k)
 	}
+	wrong := p.batch.Refusals.QKey
 	f.qp.Receive(p.now, h, &p.batch)
+	if p.batch.Refusals.QKey != wrong && p.net.offences != nil {
+		p.offend(TrapQKey, f.port, true, i)
+	}
 	return f
 }
 
@@ -112,6 +120,7 @@ func (p *Partition) replies(nic *nicState, f *flow) {
 		if h.Op == wire.CNP {
 			class = f.cnp
 			p.stats.CNPs++
+			h.VA = uint64(p.now) // nobody reads it of a CNP: when it was sent
 		}
 		p.reply(f, i, nic.spec.wireBytes(h.Op, h.Length), class)
 		if p.batch.Seen != nil && h.Op != wire.CNP {

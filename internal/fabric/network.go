@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
+	"weft/internal/cores"
 	"weft/internal/engine"
 	"weft/internal/routing"
 	"weft/internal/transport"
@@ -154,6 +155,9 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	}
 	engine.Run(parts, n.lookahead, until, workers, stop)
 	for _, p := range n.parts {
+		if d := (*cores.Panic)(nil); errors.As(p.err, &d) {
+			panic(d)
+		}
 		if s := (*Standstill)(nil); errors.As(p.err, &s) {
 			s.Since, s.Waiting = n.lastArrival(), n.Waiting()
 		}
@@ -183,6 +187,8 @@ func (s *Stats) add(t *Stats) {
 	s.OutBytes += t.OutBytes
 	s.LostBytes += t.LostBytes
 	s.CNPs += t.CNPs
+	s.CNPsTaken += t.CNPsTaken
+	s.CNPDelay += t.CNPDelay
 	s.Marked += t.Marked
 	s.Trimmed += t.Trimmed
 	s.Pauses += t.Pauses
@@ -253,6 +259,9 @@ type Connection struct {
 	// from there on; else only reports tell it.
 	PKey uint16
 	SL   units.SL
+	// QKey is what datagrams to the end must carry, with UD on a network whose
+	// Builder says QKeys.
+	QKey uint32
 	// Phase is that of the host's ticks, by which the timers of TCP go off
 	// where tcp.Config has a Tick.
 	Phase units.Time
@@ -286,6 +295,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 	if err := f.qp.Setup(s.Transport, c.Service, f.id, c.CC); err != nil {
 		return err
 	}
+	f.qp.SetQKey(c.QKey)
 	err := f.qp.Connect(0, remote, 0, 0)
 	f.told = f.qp.Wants() & (cc.WantRTT | cc.WantPath | cc.WantEntropy)
 	return err

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"weft/internal/cores"
 	"weft/internal/engine"
 	"weft/internal/transport"
 	"weft/internal/transport/cc"
@@ -34,6 +35,8 @@ type Stats struct {
 	OutBytes  int64
 	LostBytes int64
 	CNPs      int64 // congestion notification packets sent
+	CNPsTaken int64 // of them those that arrived, and CNPDelay how long they took together
+	CNPDelay  units.Time
 	Marked    int64 // ECN or FECN marks set
 	Trimmed   int64 // packets whose payload a switch cut off
 	Pauses    int64 // PFC frames sent with XOFF
@@ -61,6 +64,7 @@ const (
 	DropPKey                 // InfiniBand: the sender's partition is not the receiver's
 	DropSegment              // Ethernet: no route from the sender's VRF to the receiver
 	DropCorrupt              // corrupted on a link
+	DropMTU                  // longer than the switch's port takes
 	DropReasons
 )
 
@@ -131,7 +135,8 @@ func (p *Partition) runEnds(limit units.Time) {
 	}
 }
 
-// recoverFault turns a broken invariant or bound into the end of the run.
+// recoverFault turns a broken invariant or bound into the end of the run, and a
+// panic on whatever core into one of the caller's.
 func (p *Partition) recoverFault() {
 	switch r := recover().(type) {
 	case nil:
@@ -140,7 +145,7 @@ func (p *Partition) recoverFault() {
 	case *Overload:
 		p.err = r
 	default:
-		panic(r)
+		p.err = cores.Caught(r)
 	}
 }
 

@@ -30,22 +30,27 @@ func keysMatch(a, b uint16) bool {
 	return a&^fullMember != 0 && a&^fullMember == b&^fullMember && (a|b)&fullMember != 0
 }
 
-// The traps of partition violations (IBA vol. 1, 14.2.5.1).
+// The traps of keys that do not match (IBA vol. 1, 14.2.5.1).
 const (
 	TrapHCA    = 257 // an HCA: the P_Key of a packet is not that of its queue pair
+	TrapQKey   = 258 // an HCA: the Q_Key of a datagram is not that of its queue pair
 	TrapSwitch = 259 // a switch: the P_Key of a packet is not in the port's table
 )
 
 // Violation is what a manager learns of packets that were discarded for their
-// P_Key: one record for each port that discarded and each queue pair that sent.
+// P_Key or Q_Key: one record for each port that discarded and each queue pair that sent.
 type Violation struct {
 	Trap         int
 	Port         string     // that discarded
-	First        units.Time // when the first came
+	Node         int32      // that it is of
+	NodePort     int32      // its number there, from 0
+	In           bool       // on their way in; else a switch was to send them out
+	First, Last  units.Time // when the first and the last of them came
 	Packets      int64
 	From, To     int32     // NICs
 	FromQP, ToQP units.QPN // queue pairs
 	PKey         uint16    // of the packets
+	QKey         uint32    // likewise, where that is what was wrong
 	SL           units.SL
 	port         int32
 }
@@ -64,7 +69,7 @@ func (p *Partition) trespasses(nic *nicState, link, i int32) bool {
 	if keysMatch(from.pkey, to.pkey) {
 		return false
 	}
-	p.offend(TrapHCA, n.inboxes[link].back, i)
+	p.offend(TrapHCA, n.inboxes[link].back, true, i)
 	p.drop(i, DropPKey)
 	return true
 }
@@ -81,9 +86,9 @@ func (p *Partition) barred(nd *node, link, i int32) bool {
 	sender, receiver := n.nicBehind(n.ports[link].node), n.nicBehind(n.inboxes[out].node)
 	switch {
 	case keys.Ingress && sender >= 0 && !slices.ContainsFunc(keys.Tables[sender], p.grants(i)):
-		p.offend(TrapSwitch, n.inboxes[link].back, i)
+		p.offend(TrapSwitch, n.inboxes[link].back, true, i)
 	case keys.Egress && receiver >= 0 && !slices.ContainsFunc(keys.Tables[receiver], p.takes(i)):
-		p.offend(TrapSwitch, out, i)
+		p.offend(TrapSwitch, out, false, i)
 	default:
 		return false
 	}
@@ -117,30 +122,36 @@ func (p *Partition) sender(i int32) *flow {
 }
 
 // offend counts a packet at the port that discards it.
-func (p *Partition) offend(trap int, port, i int32) {
+func (p *Partition) offend(trap int, port int32, in bool, i int32) {
 	n := p.net
 	at, from, h := &n.offences[port], p.sender(i), &p.pool.cold[i]
 	node := n.ports[from.port].node
+	qkey := uint32(0)
+	if trap == TrapQKey {
+		qkey = h.RKey
+	}
 	for j := range *at {
-		if o := &(*at)[j]; o.From == node && o.FromQP == h.SrcQP {
+		if o := &(*at)[j]; o.From == node && o.FromQP == h.SrcQP && o.Trap == trap && o.QKey == qkey {
 			o.Packets++
+			o.Last = p.now
 			return
 		}
 	}
 	if len(*at) < maxOffenders {
 		*at = append(*at, Violation{
-			Trap: trap, First: p.now, Packets: 1, From: node, To: from.dst,
-			FromQP: h.SrcQP, ToQP: h.DestQP, PKey: from.pkey, SL: from.sl, port: port,
+			Trap: trap, In: in, First: p.now, Last: p.now, Packets: 1, From: node, To: from.dst,
+			FromQP: h.SrcQP, ToQP: h.DestQP, PKey: from.pkey, QKey: qkey, SL: from.sl, port: port,
 		})
 	}
 }
 
-// Violations are the packets that were discarded for their P_Keys, in order of
+// Violations are the packets that were discarded for their keys, in order of
 // the time of the first.
 func (n *Network) Violations() (all []Violation) {
 	for port := range n.offences {
 		for _, v := range n.offences[port] {
-			v.Port = n.PortName(v.port)
+			v.Port, v.Node = n.PortName(v.port), n.ports[v.port].node
+			v.NodePort = v.port - n.nodes[v.Node].base
 			all = append(all, v)
 		}
 	}

@@ -17,6 +17,7 @@ func (n *Network) Refusals() (sum transport.Refusals) {
 		sum.RNRNAKs += r.RNRNAKs
 		sum.NoReceive += r.NoReceive
 		sum.OutOfTurn += r.OutOfTurn
+		sum.QKey += r.QKey
 	}
 	return sum
 }

@@ -116,6 +116,11 @@ func readFile(folder fs.FS, name string, problems *Problems) (string, bool) {
 		return "", false
 	}
 	defer f.Close()
+	return readText(f, name, problems)
+}
+
+// readText is a whole file, and false where it cannot be read or is too long.
+func readText(f io.Reader, name string, problems *Problems) (string, bool) {
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	switch {
 	case err != nil:

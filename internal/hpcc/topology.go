@@ -1,6 +1,7 @@
 package hpcc
 
 import (
+	"io"
 	"strconv"
 
 	"weft/units"
@@ -45,6 +46,21 @@ func (t *Topology) Hosts() []int {
 }
 
 const wantLink = "`a b rate delay loss`, such as `0 2 100Gbps 0.001ms 0`"
+
+// ReadTopology reads a topology by itself; file is its name for people. An error is a
+// [*Problems].
+func ReadTopology(file string, in io.Reader) (*Topology, []Ignored, error) {
+	problems := &Problems{}
+	text, ok := readText(in, file, problems)
+	if !ok {
+		return nil, nil, problems
+	}
+	t, ignored := parseTopology(file, text, problems)
+	if !problems.none() {
+		return nil, nil, problems
+	}
+	return t, ignored, nil
+}
 
 // parseTopology reads topology.txt. What it returns is whole only when it finds
 // no problem.

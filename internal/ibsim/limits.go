@@ -11,6 +11,10 @@ const (
 	// it is lost, as on a wire. Its queue is net.unix.max_dgram_qlen long.
 	writeWait = time.Second
 
+	// trapTick is how often the server looks for traps that are due: often beside
+	// the 1.07 s between two of a port.
+	trapTick = 100 * time.Millisecond
+
 	// processBits is how many bits the number of a process has (Linux,
 	// PID_MAX_LIMIT).
 	processBits = 22

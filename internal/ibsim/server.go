@@ -81,13 +81,35 @@ func names(s *subnet.Subnet) map[string]subnet.End {
 func (s *Server) Serve(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, s.close)
 	defer stop()
+	ended := make(chan struct{})
+	s.wait.Go(func() { s.repeatTraps(ended) })
 	err := s.serveControl()
 	s.close()
+	close(ended)
 	s.wait.Wait()
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
+}
+
+// repeatTraps sends traps that wait for their time, or to be repressed.
+func (s *Server) repeatTraps(ended <-chan struct{}) {
+	tick := time.NewTicker(trapTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+			s.Do(func(*sma.Fabric) {})
+		}
+	}
+}
+
+// setNow tells the agents what time it is. Callers hold the lock.
+func (s *Server) setNow() {
+	s.fabric.SetNow(units.Time(time.Since(s.started).Nanoseconds()) * units.Nanosecond)
 }
 
 func (s *Server) close() {
@@ -104,6 +126,7 @@ func (s *Server) close() {
 // what traps it caused.
 func (s *Server) Do(change func(*sma.Fabric)) {
 	s.mu.Lock()
+	s.setNow()
 	change(s.fabric)
 	out := s.traps()
 	s.mu.Unlock()
@@ -176,7 +199,7 @@ func (s *Server) carry(c *client, d datagram) []outgoing {
 	if asks {
 		p.MAD.SetTID(p.MAD.TID()&(1<<48-1) | uint64(c.id)<<48)
 	}
-	s.fabric.SetNow(units.Time(time.Since(s.started).Nanoseconds()) * units.Nanosecond)
+	s.setNow()
 	at, outcome := s.fabric.Carry(c.at, &p)
 	to := c
 	if outcome == sma.Arrived {
@@ -239,6 +262,7 @@ func (s *Server) same(a, b subnet.End) bool {
 // traps carries the traps that wait.
 func (s *Server) traps() []outgoing {
 	var out []outgoing
+	s.setNow()
 	for _, t := range s.fabric.Traps() {
 		at, outcome := s.fabric.Carry(t.From, &t.Packet)
 		if outcome != sma.Arrived {

@@ -64,8 +64,8 @@ func (c *capture) sent(to netip.AddrPort, id uint16, head []byte, parts [][]byte
 }
 
 // arrived writes a packet that has come.
-func (c *capture) arrived(from netip.AddrPort, id uint16, b []byte) {
-	c.begin(from, c.local, id, len(b))
+func (c *capture) arrived(from, to netip.AddrPort, id uint16, b []byte) {
+	c.begin(from, to, id, len(b))
 	c.buf = append(c.buf, b...)
 	c.end()
 }

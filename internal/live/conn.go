@@ -19,6 +19,7 @@ type Outgoing struct {
 // which the last may be shorter. Data is good until the next Receive.
 type Incoming struct {
 	From    netip.AddrPort
+	To      netip.AddrPort // of a multicast group; else it is not valid
 	Segment int
 	CE      bool // congestion experienced: IP ECN is 11
 	Data    []byte
@@ -37,6 +38,9 @@ type Conn interface {
 	// AllowMarks sends from now on as ECN-capable, with 10 in the field: switches may
 	// mark instead of dropping (RFC 3168).
 	AllowMarks() error
+	// Join takes from now on what is sent to a multicast group, and Leave does not.
+	Join(group netip.Addr) error
+	Leave(group netip.Addr)
 	// Send sends all of a batch. An error of one datagram is a lost packet and
 	// is not told; the error that comes back ends the port.
 	Send(batch []Outgoing) error

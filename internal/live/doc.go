@@ -11,12 +11,14 @@
 //
 //   - conn.go, udp_linux.go, mmsg_linux.go: datagrams by the batch, GSO, GRO
 //   - port.go: the port, its endpoints and its goroutine
-//   - receive.go: from datagrams to queue pairs
+//   - receive.go, table.go: from datagrams to queue pairs
+//   - multicast.go, multicast_linux.go: groups, and who is attached to them
 //   - hold.go: what comes ahead, with selective repeat
 //   - send.go: whose turn it is, and the bound on what is in flight to a peer
 //   - frame.go: packets to datagrams, with headers, padding and ICRC
 //   - timers.go: deadlines of queue pairs
 //   - icrc.go: which IP identification a packet had
+//   - loss.go: losses on request
 //
 // Payload never passes through a queue pair. An Owner names the memory that a
 // packet carries, which goes to the socket by scatter-gather, and takes what has

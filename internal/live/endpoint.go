@@ -35,6 +35,8 @@ type Endpoint struct {
 	// is lost and nothing else: see hold.go.
 	Selective bool
 	PKey      uint16 // full or limited member of a partition
+	// EEC is the end-to-end context whose stream QP is; nil on all services but RD.
+	EEC *transport.EEC
 
 	attached bool
 	queued   bool // in Port.ready
@@ -48,6 +50,7 @@ type Endpoint struct {
 	deadline units.Time
 }
 
-// exempt reports whether what is to be sent next adds nothing to what is in flight:
-// an answer, or what is in flight and was lost.
-func (e *Endpoint) exempt() bool { return e.QP.Responding() || e.QP.Repeating() }
+// exempt reports whether the next packet may go though its peer has enough in flight:
+// an answer, what is in flight and was lost, or the one packet by which its loss is
+// known.
+func (e *Endpoint) exempt() bool { return e.QP.Responding() || e.QP.Repeating() || e.QP.Probing() }

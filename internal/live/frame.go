@@ -41,7 +41,7 @@ func (p *Port) emit(e *Endpoint, peer *Peer, pkt *transport.Packet, parts [][]by
 	t := &p.tx
 	h := &t.packet
 	fillHeaders(h, e, pkt)
-	if h.BTH.Opcode == wire.RCCompareSwap || h.BTH.Opcode == wire.RCFetchAdd {
+	if pkt.Op == wire.RCCompareSwap || pkt.Op == wire.RCFetchAdd {
 		h.Atomic.SwapAdd, h.Atomic.Compare = e.Owner.Operands(pkt)
 	}
 	payload := int(pkt.Length)
@@ -49,7 +49,7 @@ func (p *Port) emit(e *Endpoint, peer *Peer, pkt *transport.Packet, parts [][]by
 		payload = 0
 	}
 	pad := -payload & 3
-	size := pkt.Op.HeaderBytes() + payload + pad + wire.ICRCBytes
+	size := h.BTH.Opcode.HeaderBytes() + payload + pad + wire.ICRCBytes
 	if cap(t.arena)-len(t.arena) < size-payload+copied {
 		p.flush()
 	}
@@ -165,6 +165,20 @@ func fillHeaders(h *wire.Packet, e *Endpoint, pkt *transport.Packet) {
 	case wire.RCAtomicAcknowledge:
 		h.Original = pkt.VA
 	}
+	if e.EEC != nil {
+		a := e.EEC.Address(pkt)
+		h.BTH.Opcode += transport.RDOffset
+		h.BTH.DestQP, h.EEContext = a.Dest, uint32(a.EEC)
+		h.DETH = wire.DETHeader{QKey: a.QKey, SrcQP: a.Src}
+	}
+}
+
+// receiveRD gives a packet to the end-to-end context that it names.
+func (p *Port) receiveRD(e *Endpoint, now units.Time) transport.Verdict {
+	h := &p.arrived
+	p.taken.Op -= transport.RDOffset
+	a := transport.Address{EEC: units.QPN(h.EEContext), Dest: h.BTH.DestQP, Src: h.DETH.SrcQP, QKey: h.DETH.QKey}
+	return e.EEC.Receive(now, &p.taken, a, &p.batch)
 }
 
 // readHeaders is the queue pair's form of a packet that has arrived.

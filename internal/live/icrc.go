@@ -10,13 +10,20 @@ import (
 // verifier checks the ICRCs of the packets that arrive from one address and port.
 type verifier struct {
 	from   netip.AddrPort
+	to     netip.AddrPort // a group, or not valid: the port itself
+	bare   netip.Addr     // the sender's address, as Peer.bare
 	flow   wire.ICRCFlow
 	v6     bool
 	strict bool
 }
 
-func (v *verifier) aim(from, local netip.AddrPort) {
-	v.from = from
+// aim makes it that of packets from an address to a group, or where that is not
+// valid to the port's own address.
+func (v *verifier) aim(from, group, local netip.AddrPort) {
+	v.from, v.to, v.bare = from, group, from.Addr().Unmap().WithZone("")
+	if group.IsValid() {
+		local = group
+	}
 	v.flow = wire.NewICRCFlow(from, local)
 	v.v6 = !from.Addr().Unmap().Is4()
 }

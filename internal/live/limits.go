@@ -60,6 +60,9 @@ const (
 	// bytes.
 	MaxPeers = 1 << 17
 
+	// MaxGroups bounds the multicast groups of a port: each has a socket.
+	MaxGroups = 64
+
 	// pollGrace is how long the port's own goroutine leaves the socket to those
 	// who poll, after the last poll. A poller that goes away for longer costs its
 	// peers this delay once.

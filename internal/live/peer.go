@@ -9,10 +9,11 @@ import (
 // Peer is a place that packets go to, and the bound on how many are on their way.
 type Peer struct {
 	addr    netip.AddrPort
+	bare    netip.Addr // the address without zone
 	flow    wire.ICRCFlow
 	flight  int // PSNs in flight, of all queue pairs
 	most    int
-	blocked []*Endpoint
+	blocked ring
 }
 
 // Addr is the peer's address and UDP port.

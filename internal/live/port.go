@@ -34,6 +34,10 @@ type Config struct {
 	StrictID bool
 	// Capture gets every packet that is sent, and that arrives for RoCE, as raw IP.
 	Capture *pcap.Writer
+	// Lose is the share of the packets that arrive which the port loses, 0 to 1, by
+	// LoseSeed.
+	Lose     float64
+	LoseSeed uint64
 }
 
 // Stats counts what a port did.
@@ -43,6 +47,7 @@ type Stats struct {
 	DatagramsOut, DatagramsIn int64 // system calls' entries
 	BadICRC                   int64
 	Malformed                 int64 // no RoCE packet
+	Lost                      int64 // because Config.Lose said so
 	Misdirected               int64 // no such queue pair, or not for this peer, service or partition
 	Solved                    int64 // ICRCs that fitted another IP identification
 	Repeated                  int64 // packets sent again by queue pairs that are gone
@@ -63,8 +68,9 @@ type Port struct {
 	capture *capture
 	stats   Stats
 
-	endpoints map[units.QPN]*Endpoint
+	endpoints table
 	peers     map[netip.AddrPort]*Peer
+	groups    map[netip.Addr][]*Endpoint // multicast: who is attached
 	nextQPN   units.QPN
 
 	timers timers
@@ -76,6 +82,7 @@ type Port struct {
 	held     int      // packets that came ahead, of all queue pairs
 	spare    [][]byte // memory for others
 	verifier verifier
+	loss     *loss
 	arrived  wire.Packet
 	taken    transport.Packet // arrived, in the queue pair's form
 	polls    uint64
@@ -90,9 +97,9 @@ const FirstQPN units.QPN = 16
 func Open(c Config) *Port {
 	p := &Port{
 		conn: c.Conn, local: c.Conn.Local(), start: time.Now(), done: make(chan struct{}),
-		endpoints: map[units.QPN]*Endpoint{}, peers: map[netip.AddrPort]*Peer{},
+		peers: map[netip.AddrPort]*Peer{}, groups: map[netip.Addr][]*Endpoint{},
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
-		verifier: verifier{strict: c.StrictID},
+		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed),
 	}
 	p.most = min(PeerPackets, max(burst, min(PeerBytes, c.Conn.Buffer()/4)/max(c.PathMTU, 256)))
 	if c.Capture != nil {
@@ -135,7 +142,7 @@ func (p *Port) Peer(addr netip.AddrPort) (*Peer, error) {
 	case len(p.peers) >= MaxPeers:
 		return nil, ErrFull
 	}
-	q := &Peer{addr: addr, flow: wire.NewICRCFlow(p.local, addr), most: p.most}
+	q := &Peer{addr: addr, bare: addr.Addr().WithZone(""), flow: wire.NewICRCFlow(p.local, addr), most: p.most}
 	p.peers[addr] = q
 	return q, nil
 }
@@ -148,12 +155,12 @@ func (p *Port) Attach(e *Endpoint, want units.QPN, set func(units.QPN) error) er
 	}
 	qpn := want
 	switch {
-	case want != 0 && p.endpoints[want] != nil:
+	case want != 0 && p.endpoints.at(want) != nil:
 		return fmt.Errorf("live: queue pair %d exists already", want)
-	case len(p.endpoints) >= MaxEndpoints-int(FirstQPN):
+	case p.endpoints.count >= MaxEndpoints-int(FirstQPN):
 		return ErrFull
 	case want == 0:
-		for qpn = p.nextQPN; p.endpoints[qpn] != nil; {
+		for qpn = p.nextQPN; p.endpoints.at(qpn) != nil; {
 			qpn = after(qpn)
 		}
 		p.nextQPN = after(qpn)
@@ -162,7 +169,7 @@ func (p *Port) Attach(e *Endpoint, want units.QPN, set func(units.QPN) error) er
 		return err
 	}
 	e.attached = true
-	p.endpoints[qpn] = e
+	p.endpoints.put(qpn, e)
 	return nil
 }
 
@@ -186,10 +193,11 @@ func (p *Port) Detach(e *Endpoint) {
 	p.flush()
 	e.attached = false
 	p.letGo(e)
+	p.leaveAll(e)
 	p.stats.Repeated += int64(e.QP.Repeated())
 	p.timers.remove(e)
 	p.leave(e)
-	delete(p.endpoints, e.QP.QPN())
+	p.endpoints.remove(e.QP.QPN())
 }
 
 // leave takes what e has in flight off its peer's account.
@@ -202,7 +210,7 @@ func (p *Port) leave(e *Endpoint) {
 }
 
 // Endpoints is the number of queue pairs. The caller holds the lock.
-func (p *Port) Endpoints() int { return len(p.endpoints) }
+func (p *Port) Endpoints() int { return p.endpoints.count }
 
 // Kick sends what e and others may send now: whoever posted work, or changed e's
 // state, calls it. The caller holds the lock.
@@ -211,6 +219,9 @@ func (p *Port) Kick(e *Endpoint) {
 		return
 	}
 	now := p.Now()
+	if e.QP.NextTimeout() <= now {
+		e.QP.Timeout(now, &p.batch) // a local operation, or what is to be flushed
+	}
 	p.settle(e, now)
 	p.push(now)
 	p.rouse()
@@ -357,6 +368,15 @@ func (p *Port) Arrived() *wire.Packet { return &p.arrived }
 
 // From is where the packet that is being received came from.
 func (p *Port) From() netip.AddrPort { return p.verifier.from }
+
+// To is where the packet that is being received was sent to: the port's own address,
+// or a multicast group.
+func (p *Port) To() netip.AddrPort {
+	if p.verifier.to.IsValid() {
+		return p.verifier.to
+	}
+	return p.local
+}
 
 // Batch is where the methods of queue pairs put what they want: Kick takes it
 // from there. The caller holds the lock.

@@ -9,15 +9,19 @@ import (
 // take deals with a datagram, packet by packet.
 func (p *Port) take(in *Incoming, now units.Time) {
 	p.stats.DatagramsIn++
-	if in.From != p.verifier.from {
-		p.verifier.aim(in.From, p.local)
+	if in.From != p.verifier.from || in.To != p.verifier.to {
+		p.verifier.aim(in.From, in.To, p.local)
 	}
 	if in.Segment <= 0 {
 		return
 	}
 	for index, rest := 0, in.Data; len(rest) > 0; index++ {
 		n := min(in.Segment, len(rest))
-		p.packet(rest[:n], index, in.CE, now)
+		if p.loss.strikes() {
+			p.stats.Lost++
+		} else {
+			p.packet(rest[:n], index, in.CE, now)
+		}
 		rest = rest[n:]
 	}
 }
@@ -40,14 +44,22 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 		p.stats.Solved++
 	}
 	if p.capture != nil {
-		p.capture.arrived(p.verifier.from, id, b)
+		p.capture.arrived(p.verifier.from, p.To(), id, b)
 	}
 	h := &p.arrived
 	if h.Parse(b[:len(b)-wire.ICRCBytes]) != nil {
 		p.stats.Malformed++
 		return
 	}
-	e := p.endpoints[h.BTH.DestQP]
+	if p.verifier.to.IsValid() {
+		p.spread(ce, now)
+		return
+	}
+	to := h.BTH.DestQP
+	if h.BTH.Opcode.Service() == wire.ServiceRD {
+		to = units.QPN(h.EEContext)
+	}
+	e := p.endpoints.at(to)
 	if e == nil || !p.meant(e, h) {
 		p.stats.Misdirected++
 		return
@@ -73,10 +85,15 @@ func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	if pkt.Op == wire.CNP {
 		p.stats.CNPsIn++
 	}
-	if e.QP.WantsRecv(pkt) {
-		e.Owner.Replenish()
+	var v transport.Verdict
+	if e.EEC != nil {
+		v = p.receiveRD(e, now)
+	} else {
+		if e.QP.WantsRecv(pkt) {
+			e.Owner.Replenish()
+		}
+		v = e.QP.Receive(now, pkt, &p.batch)
 	}
-	v := e.QP.Receive(now, pkt, &p.batch)
 	if v > transport.Taken {
 		e.Owner.Place(v, pkt, h.Payload)
 	}
@@ -91,8 +108,11 @@ func (p *Port) meant(e *Endpoint, h *wire.Packet) bool {
 	if (h.BTH.PKey^e.PKey)&number != 0 || (h.BTH.PKey|e.PKey)&member == 0 {
 		return false
 	}
+	if (h.BTH.Opcode.Service() == wire.ServiceRD) != (e.EEC != nil) {
+		return false
+	}
 	if e.QP.Service() == transport.UD {
 		return h.BTH.Opcode.Service() == wire.ServiceUD
 	}
-	return e.Peer != nil && e.Peer.addr.Addr().WithZone("") == p.verifier.from.Addr().Unmap()
+	return e.Peer != nil && e.Peer.bare == p.verifier.bare
 }

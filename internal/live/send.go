@@ -43,20 +43,27 @@ func (p *Port) enqueue(e *Endpoint) {
 	}
 }
 
+// Stir lets e send what it may at the port's next opportunity: what an owner calls
+// whose other endpoint has got work by what it is told of. The caller holds the lock.
+func (p *Port) Stir(e *Endpoint) {
+	if e.attached {
+		p.enqueue(e)
+	}
+}
+
 // block makes e wait for room at its peer.
 func (p *Port) block(e *Endpoint) {
 	if !e.blocked {
 		e.blocked = true
-		e.Peer.blocked = append(e.Peer.blocked, e)
+		e.Peer.blocked.push(e)
 	}
 }
 
 // unblock lets endpoints that waited for a peer's room try again: as many as have
 // room for a turn.
 func (p *Port) unblock(peer *Peer) {
-	for room := peer.most - peer.flight; room > 0 && len(peer.blocked) > 0; room -= burst {
-		e := peer.blocked[0]
-		peer.blocked = peer.blocked[:copy(peer.blocked, peer.blocked[1:])]
+	for room := peer.most - peer.flight; room > 0 && peer.blocked.size > 0; room -= burst {
+		e := peer.blocked.pop()
 		e.blocked = false
 		p.enqueue(e)
 	}

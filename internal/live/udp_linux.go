@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,6 +19,10 @@ type udpConn struct {
 	local     netip.AddrPort
 	buffer    int
 	mtu       int
+	link      int // the interface's number
+	groups    []groupSocket
+	turn      int                     // which of them was asked last
+	waited    atomic.Pointer[[]int32] // their descriptors
 	tx        sendQueue
 	rx        receiveQueue
 }
@@ -46,18 +51,10 @@ func OpenUDP(local netip.AddrPort) (Conn, error) {
 }
 
 func (c *udpConn) setUp(family int, sa unix.Sockaddr) error {
-	must := [][3]int{
-		{unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_DO},
-		{unix.IPPROTO_IP, unix.IP_RECVTOS, 1},
-	}
+	must := append(receiveOptions(family == unix.AF_INET), [3]int{unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_DO})
 	if family == unix.AF_INET6 {
-		must = [][3]int{
-			{unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_DO},
-			{unix.IPPROTO_IPV6, unix.IPV6_RECVTCLASS, 1},
-			{unix.SOL_UDP, unix.UDP_NO_CHECK6_RX, 1}, // rxe sends checksum 0
-		}
+		must[len(must)-1] = [3]int{unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_DO}
 	}
-	must = append(must, [3]int{unix.SOL_UDP, unix.UDP_GRO, 1})
 	for _, o := range must {
 		if err := unix.SetsockoptInt(c.fd, o[0], o[1], o[2]); err != nil {
 			return fmt.Errorf("socket option %d of level %d: %w", o[1], o[0], err)
@@ -80,13 +77,28 @@ func (c *udpConn) setUp(family int, sa unix.Sockaddr) error {
 		return os.NewSyscallError("getsockname", err)
 	}
 	c.local = addrPort(bound)
-	c.mtu = interfaceMTU(c.local.Addr())
+	c.mtu, c.link = interfaceOf(c.local.Addr())
+	c.aimMulticast()
 	if c.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
 		return os.NewSyscallError("eventfd", err)
 	}
 	c.tx.setUp(family)
 	c.rx.setUp(family)
 	return nil
+}
+
+// receiveOptions are those without which a socket does not tell what must be known of
+// a packet, or refuses it.
+func receiveOptions(v4 bool) [][3]int {
+	gro := [3]int{unix.SOL_UDP, unix.UDP_GRO, 1}
+	if v4 {
+		return [][3]int{gro, {unix.IPPROTO_IP, unix.IP_RECVTOS, 1}}
+	}
+	return [][3]int{
+		gro,
+		{unix.IPPROTO_IPV6, unix.IPV6_RECVTCLASS, 1},
+		{unix.SOL_UDP, unix.UDP_NO_CHECK6_RX, 1}, // rxe sends checksum 0
+	}
 }
 
 func addrPort(sa unix.Sockaddr) netip.AddrPort {
@@ -107,11 +119,11 @@ func (c *udpConn) Buffer() int { return c.buffer }
 // MTU is that of the interface when the socket was opened.
 func (c *udpConn) MTU() int { return c.mtu }
 
-// interfaceMTU finds the interface of an address; a loopback has all of its network.
-func interfaceMTU(a netip.Addr) int {
+// interfaceOf finds the interface of an address; a loopback has all of its network.
+func interfaceOf(a netip.Addr) (mtu, index int) {
 	all, err := net.Interfaces()
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	for i := range all {
 		addrs, err := all[i].Addrs()
@@ -121,11 +133,11 @@ func interfaceMTU(a netip.Addr) int {
 		for _, held := range addrs {
 			p, err := netip.ParsePrefix(held.String())
 			if err == nil && (p.Addr() == a.WithZone("") || a.IsLoopback() && p.Contains(a)) {
-				return all[i].MTU
+				return all[i].MTU, all[i].Index
 			}
 		}
 	}
-	return 0
+	return 0, 0
 }
 
 // AllowMarks sets the ECN field of all packets.
@@ -140,17 +152,27 @@ func (c *udpConn) AllowMarks() error {
 
 func (c *udpConn) Send(batch []Outgoing) error { return c.tx.send(c.fd, batch) }
 
-func (c *udpConn) Receive() ([]Incoming, error) { return c.rx.receive(c.fd) }
+func (c *udpConn) Receive() ([]Incoming, error) {
+	if len(c.groups) > 0 {
+		return c.receiveInTurn()
+	}
+	return c.rx.receive(c.fd)
+}
 
 func (c *udpConn) Wait(d time.Duration, data bool) {
-	fds := [2]unix.PollFd{{Fd: int32(c.event), Events: unix.POLLIN}, {Fd: int32(c.fd), Events: unix.POLLIN}}
-	n := 1
+	var room [8]unix.PollFd
+	fds := append(room[:0], unix.PollFd{Fd: int32(c.event), Events: unix.POLLIN})
 	if data {
-		n = 2
+		fds = append(fds, unix.PollFd{Fd: int32(c.fd), Events: unix.POLLIN})
+		if groups := c.waited.Load(); groups != nil {
+			for _, fd := range *groups {
+				fds = append(fds, unix.PollFd{Fd: fd, Events: unix.POLLIN})
+			}
+		}
 	}
 	t := unix.NsecToTimespec(int64(max(d, 0)))
 	// An error is a signal's: whoever waits looks again at what there is to do.
-	_, _ = unix.Ppoll(fds[:n], &t, nil)
+	_, _ = unix.Ppoll(fds, &t, nil)
 	if fds[0].Revents != 0 {
 		var count [8]byte
 		_, _ = unix.Read(c.event, count[:])
@@ -166,6 +188,9 @@ func (c *udpConn) Close() error {
 	err := unix.Close(c.fd)
 	if c.event >= 0 {
 		err = firstError(err, unix.Close(c.event))
+	}
+	for _, g := range c.groups {
+		err = firstError(err, unix.Close(g.fd))
 	}
 	return err
 }

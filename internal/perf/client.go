@@ -67,7 +67,7 @@ func (c *Client) run(ctx context.Context, t Test, ready Ready) (*Result, error) 
 		return nil, err
 	}
 	t.MTU = min(t.MTU, peer.MTU)
-	if err := errors.Join(e.connect(peer), e.prepare()); err != nil {
+	if err := c.connect(ctx, e, peer); err != nil {
 		return nil, err
 	}
 	ready(&t, mine, peer)
@@ -82,10 +82,22 @@ func (c *Client) run(ctx context.Context, t Test, ready Ready) (*Result, error) 
 		return nil, err
 	}
 	r.count(stats, c.dev.Stats())
+	r.Selective = e.selective()
 	if err := c.l.write(struct{}{}); err != nil {
 		return nil, err
 	}
 	return r, c.conclude(r, e.cpu.Seconds()-before.Seconds(), e)
+}
+
+// connect connects the queue pairs of a test with the server's.
+func (c *Client) connect(ctx context.Context, e *ends, peer *End) error {
+	if !e.t.Selective {
+		return errors.Join(e.connect(peer), e.prepare())
+	}
+	if err := e.getReady(); err != nil {
+		return err
+	}
+	return e.dial(ctx, peer)
 }
 
 // accepted reads the server's side.
@@ -178,6 +190,6 @@ func (c *Client) runTCP(t Test) (*Result, error) {
 func (r *Result) count(a, b verbs.Stats) {
 	r.PacketsSent, r.PacketsReceived = b.PacketsSent-a.PacketsSent, b.PacketsReceived-a.PacketsReceived
 	r.Repeated, r.BadICRC = b.Repeated-a.Repeated, b.BadICRC-a.BadICRC
-	r.Datagrams = b.DatagramsSent - a.DatagramsSent
+	r.Datagrams, r.Lost = b.DatagramsSent-a.DatagramsSent, b.Lost-a.Lost
 	r.Marked, r.CNPsSent, r.CNPsReceived = b.Marked-a.Marked, b.CNPsSent-a.CNPsSent, b.CNPsReceived-a.CNPsReceived
 }

@@ -28,7 +28,6 @@ type cmChannel struct {
 	mr         *verbs.MR
 	buf        []byte
 	conn       *verbs.Conn
-	all        []*verbs.Conn // those of the test, too
 	listener   *verbs.Listener
 }
 
@@ -98,12 +97,8 @@ func (c *cmChannel) gone() {
 
 // close disconnects, and waits for the other side to do so.
 func (c *cmChannel) close() {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
-	defer cancel()
 	if c.conn != nil {
-		for _, conn := range append(c.all, c.conn) {
-			_ = conn.Disconnect(ctx) // a peer that has gone has disconnected, too
-		}
+		disconnect([]*verbs.Conn{c.conn})
 	}
 	if c.listener != nil {
 		_ = c.listener.Close()

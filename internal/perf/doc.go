@@ -5,6 +5,7 @@
 //   - exchange.go: what goes over the TCP connection
 //   - ends.go: device objects of one test
 //   - bandwidth.go, latency.go: the loops that are timed
+//   - managed.go: connecting by the connection manager, for selective repeat
 //   - tcp.go: the same transfers over kernel TCP
 //   - server.go, client.go: the two sides
 //   - meeting.go, cmchannel.go: where this side meets a program of Linux's

@@ -25,8 +25,10 @@ type ends struct {
 	byN  map[verbs.QPN]int // index by number
 	psn  units.PSN
 	peer *End
-	wc   []verbs.WC
-	cpu  time.Duration // the process had used when the last measurement ended
+	// conns are those of the queue pairs that the connection manager has connected.
+	conns []*verbs.Conn
+	wc    []verbs.WC
+	cpu   time.Duration // the process had used when the last measurement ended
 }
 
 // access is what both sides may do with the other's memory.
@@ -80,6 +82,7 @@ func recvDepth(t *Test) int {
 
 // close destroys everything, in the order in which it may be.
 func (e *ends) close() {
+	disconnect(e.conns)
 	for _, q := range e.qps {
 		_ = q.Destroy()
 	}

@@ -48,6 +48,8 @@ type Test struct {
 	Events  bool `json:"events"` // sleep for completions instead of polling
 	Warmup  int  `json:"warmup"` // iterations before those that count
 	OverTCP bool `json:"tcp"`    // over kernel TCP in the place of RDMA
+	// Selective offers the other side selective repeat, by the connection manager.
+	Selective bool `json:"selective_repeat"`
 }
 
 // Check says what is wrong with a test.
@@ -73,12 +75,20 @@ func (t *Test) Check() error {
 		bad("the number of iterations", t.Iters, 1, MaxIters),
 		bad("the warm-up", t.Warmup, 0, MaxIters),
 		bad("the number of queue pairs", t.QPs, 1, MaxQPs),
-		bad("the path MTU", t.MTU, 256, 4096),
+		CheckMTU(t.MTU),
 		bad("the depth", t.Depth, 1, MaxDepth),
 		bad("queue pairs times depth", min(max(t.QPs, 0), MaxQPs)*min(max(t.Depth, 0), MaxDepth), 0, MaxWork),
 		bad("the list", t.List, 0, MaxDepth),
 		bad("the inline size", t.Inline, 0, verbs.MaxInline),
 	)
+}
+
+// CheckMTU says what is wrong with a path MTU (IBA vol. 1, 3.5.4).
+func CheckMTU(n int) error {
+	if n < 256 || n > 4096 || n&(n-1) != 0 {
+		return fmt.Errorf("perf: the path MTU is %d: valid are 256, 512, 1024, 2048 and 4096", n)
+	}
+	return nil
 }
 
 // End is what a peer needs to know of one side.
@@ -89,8 +99,9 @@ type End struct {
 	VAddr  uint64  `json:"vaddr"`  // what WRITEs and atomics go to
 	Source uint64  `json:"source"` // what READs come from
 	RKey   uint32  `json:"rkey"`
-	MTU    int     `json:"mtu"`   // path MTU, of the server that of the test
-	Reads  int     `json:"reads"` // READs and atomics that this side serves at a time, of each queue pair
+	MTU    int     `json:"mtu"`            // path MTU, of the server that of the test
+	Reads  int     `json:"reads"`          // READs and atomics that this side serves at a time, of each queue pair
+	Port   uint16  `json:"port,omitempty"` // of the connection manager, where it connects; the server's
 	QPs    []EndQP `json:"qps"`
 }
 

@@ -64,6 +64,12 @@ func device(t *testing.T, addr string, port uint16) *verbs.Device {
 // againstItself runs both sides of a test of perftest, and gives their results.
 func againstItself(t *testing.T, order Test, managed bool) (client, server *Result) {
 	t.Helper()
+	return bothSides(t, order, order, managed)
+}
+
+// bothSides is againstItself with orders that may differ in what each side offers.
+func bothSides(t *testing.T, asked, served Test, managed bool) (client, server *Result) {
+	t.Helper()
 	const meet, roce = 18599, 47931
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -76,12 +82,12 @@ func againstItself(t *testing.T, order Test, managed bool) (client, server *Resu
 	done := make(chan outcome, 1)
 	none := func(*Test, *End, *End) {}
 	go func() {
-		r, err := there.Run(ctx, order, none)
+		r, err := there.Run(ctx, served, none)
 		done <- outcome{r, err}
 	}()
 	var r *Result
 	err := patiently(func() (err error) {
-		r, err = here.Run(ctx, order, none)
+		r, err = here.Run(ctx, asked, none)
 		return err
 	})
 	o := <-done
@@ -122,5 +128,19 @@ func TestEveryTestOfPerftestRunsInBothRoles(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+func TestSelectiveRepeatIsWhatBothSidesOfferAndGoBackNOtherwise(t *testing.T) {
+	for _, offers := range [][2]bool{{true, true}, {true, false}, {false, true}} {
+		t.Run(fmt.Sprint(offers), func(t *testing.T) {
+			asked := Test{Verb: Write, Kind: Bandwidth, Size: 8, Iters: 20, QPs: 3, MTU: 4096, Depth: 4, List: 1}
+			served := asked
+			asked.Selective, served.Selective = offers[0], offers[1]
+			client, server := bothSides(t, asked, served, true)
+			if agreed := offers[0] && offers[1]; client.Selective != agreed || server.Selective != agreed {
+				t.Errorf("used by the client %v, by the server %v", client.Selective, server.Selective)
+			}
+		})
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"math"
 	"net/netip"
 	"time"
-
-	"weft/verbs"
 )
 
 // Perftest is a test against perftest's own programs (ib_write_bw and so on).
@@ -24,6 +22,9 @@ const leastIters = 5
 // errOnlyPlain refuses what the two sides do not tell each other.
 var errOnlyPlain = errors.New("perf: perftest takes no warm-up and knows no TCP in the place of RDMA")
 
+// errOnlyManaged refuses an offer that cannot be made.
+var errOnlyManaged = errors.New("perf: selective repeat is offered by the connection manager, which perftest uses with -R only")
+
 // Run runs one test, in which t.Iters is of each queue pair, as it is for
 // perftest. What the server's Result has depends on the test: of a bandwidth of
 // one-sided operations what the client says, of SENDs what arrived, of latencies
@@ -35,6 +36,8 @@ func (p *Perftest) Run(ctx context.Context, t Test, ready Ready) (*Result, error
 	switch {
 	case t.Warmup != 0 || t.OverTCP:
 		return nil, errOnlyPlain
+	case t.Selective && !p.CM:
+		return nil, errOnlyManaged
 	case t.Iters < leastIters:
 		return nil, fmt.Errorf("perf: %d iterations: perftest makes at least %d", t.Iters, leastIters)
 	}
@@ -78,18 +81,18 @@ func (p *Perftest) meetCM(ctx context.Context) (*session, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.conn, err = p.join(ctx, c, c.qp); err != nil {
+	if c.conn, err = p.join(ctx, c, c.qp, false); err != nil {
 		c.close()
 		return nil, nil, err
 	}
 	s := &session{Perftest: p, party: party{over: c, serves: p.Server == ""}}
-	s.connect = func(ctx context.Context, qps []*verbs.QP) error {
-		for _, q := range qps {
-			conn, err := p.join(ctx, c, q)
+	s.connect = func(ctx context.Context, e *ends) error {
+		for _, q := range e.qps {
+			conn, err := p.join(ctx, c, q, e.t.Selective)
 			if err != nil {
 				return err
 			}
-			c.all = append(c.all, conn)
+			e.conns = append(e.conns, conn)
 		}
 		return nil
 	}
@@ -102,7 +105,7 @@ type session struct {
 	party
 	// connect connects the queue pairs by the connection manager; without it they
 	// are connected by their keys.
-	connect func(ctx context.Context, qps []*verbs.QP) error
+	connect func(ctx context.Context, e *ends) error
 }
 
 func (s *session) run(ctx context.Context, t Test, ready Ready) (*Result, error) {
@@ -117,7 +120,7 @@ func (s *session) run(ctx context.Context, t Test, ready Ready) (*Result, error)
 	}
 	defer e.close()
 	if s.connect != nil {
-		if err := s.connectAll(ctx, e.qps); err != nil {
+		if err := s.connectAll(ctx, e); err != nil {
 			return nil, err
 		}
 	}
@@ -135,18 +138,19 @@ func (s *session) run(ctx context.Context, t Test, ready Ready) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
+	r.Selective = e.selective()
 	err = s.part(e, r)
 	r.count(stats, s.Dev.Stats())
 	return r, err
 }
 
 // connectAll lets the connection manager connect, between two barriers.
-func (s *session) connectAll(ctx context.Context, qps []*verbs.QP) error {
+func (s *session) connectAll(ctx context.Context, e *ends) error {
 	none := new(keys)
 	if _, err := s.swapKeys(none); err != nil {
 		return err
 	}
-	if err := s.connect(ctx, qps); err != nil {
+	if err := s.connect(ctx, e); err != nil {
 		return err
 	}
 	_, err := s.swapKeys(none)

@@ -24,6 +24,9 @@ type PingPong struct {
 	Size  int // of a message, in bytes
 	Iters int // messages of each side
 	MTU   int // path MTU, of connected services
+	// Patience is how long a message is waited for, more than 0. What UC and UD lose
+	// does not come again, and Linux's own programs wait for it for ever.
+	Patience time.Duration
 }
 
 // Spot is what one side says of its queue pair.
@@ -64,6 +67,8 @@ func (p *PingPong) Run(ctx context.Context, ready func(local, peer Spot)) (*Ping
 		return nil, fmt.Errorf("perf: datagrams of %d bytes: the device takes at most %d", p.Size, p.Dev.PathMTU())
 	case p.Iters < 1 || p.Iters > MaxIters:
 		return nil, fmt.Errorf("perf: %d iterations: valid are 1 to %d", p.Iters, MaxIters)
+	case p.Patience <= 0:
+		return nil, fmt.Errorf("perf: a patience of %v: give more than 0", p.Patience)
 	}
 	t, err := newTable(ctx, p)
 	if err != nil {
@@ -208,20 +213,40 @@ func (t *table) post(i uint64) error {
 	return t.qp.PostRecv(verbs.RecvWR{WRID: i, SGL: []verbs.SGE{t.mr.SGE(t.place(i), t.Size+grhBytes)}})
 }
 
+// errLate ends a wait for a message.
+var errLate = errors.New("perf: no message has come")
+
 // play lets the messages go to and fro; the client begins.
 func (t *table) play() error {
-	for range t.Iters {
+	ctx, cancel := context.WithCancelCause(t.ctx)
+	defer cancel(nil)
+	t.ctx = ctx
+	late := time.AfterFunc(t.Patience, func() { cancel(errLate) })
+	defer late.Stop()
+	for i := range t.Iters {
 		steps := []func() error{t.receive, t.send}
 		if t.Server != "" {
 			steps = []func() error{t.send, t.receive}
 		}
 		for _, step := range steps {
-			if err := step(); err != nil {
+			err := step()
+			if errors.Is(context.Cause(ctx), errLate) {
+				return fmt.Errorf("perf: message %d of %d has not come within %v: %s", i+1, t.Iters, t.Patience, lossOf[t.Type])
+			}
+			if err != nil {
 				return err
 			}
 		}
+		late.Reset(t.Patience)
 	}
 	return nil
+}
+
+// lossOf says what a message that does not come means.
+var lossOf = map[verbs.QPType]string{
+	verbs.RC: "the other side has gone",
+	verbs.UC: "it is lost, which UC does not mend, or the other side has gone",
+	verbs.UD: "it is lost, which UD does not mend, or the other side has gone",
 }
 
 func (t *table) send() error {

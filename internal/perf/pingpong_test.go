@@ -60,42 +60,71 @@ func patiently(f func() error) error {
 	}
 }
 
+// toAndFro runs both sides of a pingpong of 50 messages, and gives what each says.
+func toAndFro(t *testing.T, there, here Meeting, service verbs.QPType, patience time.Duration) (r [2]*PingPongResult, errs [2]error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	run := func(side int, m Meeting) error {
+		p := PingPong{Meeting: m, Type: service, Size: 1000, Iters: 50, MTU: 1024, Patience: patience}
+		r[side], errs[side] = p.Run(ctx, func(Spot, Spot) {})
+		return errs[side]
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = run(0, there)
+	}()
+	_ = patiently(func() error { return run(1, here) })
+	<-done
+	return r, errs
+}
+
 func TestMessagesGoToAndFroOverEveryService(t *testing.T) {
 	for _, service := range []verbs.QPType{verbs.RC, verbs.UC, verbs.UD} {
 		t.Run(service.String(), func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-			defer cancel()
 			there, here := meetings(t, 18600)
-			none := func(Spot, Spot) {}
-			run := func(m Meeting) (*PingPongResult, error) {
-				p := PingPong{Meeting: m, Type: service, Size: 1000, Iters: 50, MTU: 1024}
-				return p.Run(ctx, none)
-			}
-			type outcome struct {
-				r   *PingPongResult
-				err error
-			}
-			done := make(chan outcome, 1)
-			go func() {
-				r, err := run(there)
-				done <- outcome{r, err}
-			}()
-			var r *PingPongResult
-			err := patiently(func() (err error) {
-				r, err = run(here)
-				return err
-			})
-			o := <-done
-			if err := errors.Join(err, o.err); err != nil {
+			both, errs := toAndFro(t, there, here, service, 20*time.Second)
+			if err := errors.Join(errs[:]...); err != nil {
 				t.Fatal(err)
 			}
-			for _, r := range []*PingPongResult{r, o.r} {
+			for _, r := range both {
 				if r.Bytes != 2*50*1000 || r.Wrong != 0 {
 					t.Errorf("%+v", r)
 				}
 			}
 		})
 	}
+}
+
+func TestWhoeverWaitsForAMessageThatIsLostSaysSo(t *testing.T) {
+	for _, service := range []verbs.QPType{verbs.UC, verbs.UD} {
+		t.Run(service.String(), func(t *testing.T) {
+			there, here := meetings(t, 18602)
+			_ = here.Dev.Close()
+			here.Dev = lossyDevice(t, here.Dev.Addr(), 0.1)
+			_, errs := toAndFro(t, there, here, service, 200*time.Millisecond)
+			for _, err := range errs {
+				if err == nil || !strings.Contains(err.Error(), "of 50 has not come within 200ms: it is lost, which "+service.String()) {
+					t.Errorf("with every tenth message lost: %v", err)
+				}
+			}
+			if s := here.Dev.Stats(); s.Lost != 1 || s.Repeated != 0 {
+				t.Errorf("%d packets were lost and %d sent again, want 1 and none", s.Lost, s.Repeated)
+			}
+		})
+	}
+}
+
+// lossyDevice opens a device that loses a share of what arrives.
+func lossyDevice(t *testing.T, addr netip.AddrPort, share float64) *verbs.Device {
+	t.Helper()
+	d, err := verbs.Open(verbs.Options{Addr: addr, Lose: share, LoseSeed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
 }
 
 func TestWhatPingPongDoesNotSendIsSeen(t *testing.T) {

@@ -45,7 +45,7 @@ func (p *Rping) Run(ctx context.Context, told func(text []byte)) error {
 		return err
 	}
 	defer func() { _ = mr.Dereg() }()
-	if c.conn, err = p.join(ctx, c, c.qp); err != nil {
+	if c.conn, err = p.join(ctx, c, c.qp, false); err != nil {
 		return err
 	}
 	r := rping{c, mr, buf[:MaxRping+1], buf[MaxRping+1:]}

@@ -22,8 +22,10 @@ type Result struct {
 	Whole, Compared bool
 	// Device is what the client's device counted during the test.
 	PacketsSent, PacketsReceived, Repeated, BadICRC int64
-	Datagrams                                       int64
+	Datagrams, Lost                                 int64
 	Marked, CNPsSent, CNPsReceived                  int64 // congestion
+	// Selective says that both sides repeat what was lost and nothing else.
+	Selective bool
 }
 
 // times are the moments of posting and completing of each iteration.

@@ -61,16 +61,11 @@ func serveOne(ctx context.Context, l *link, dev *verbs.Device) (*Test, error) {
 	}
 	t.MTU = min(t.MTU, dev.PathMTU())
 	e, err := newEnds(dev, t, 0)
-	if err == nil {
-		defer e.close()
-		if err = e.connect(&client); err == nil {
-			err = e.prepare()
-		}
-	}
 	if err != nil {
 		return t, errors.Join(err, l.write(&End{Error: err.Error()}))
 	}
-	if err := l.write(e.describe()); err != nil {
+	defer e.close()
+	if err := e.meet(ctx, l, &client); err != nil {
 		return t, err
 	}
 	before, _ := cpuTime()
@@ -83,6 +78,26 @@ func serveOne(ctx context.Context, l *link, dev *verbs.Device) (*Test, error) {
 		o.Error = err.Error()
 	}
 	return t, errors.Join(err, l.write(&o))
+}
+
+// meet connects the queue pairs with the client's, which it tells of them.
+func (e *ends) meet(ctx context.Context, l *link, client *End) error {
+	mine := e.describe()
+	var at *verbs.Listener
+	var err error
+	if !e.t.Selective {
+		err = errors.Join(e.connect(client), e.prepare())
+	} else if at, mine.Port, err = listen(e.dev); err == nil {
+		defer at.Close()
+		err = e.getReady()
+	}
+	if err != nil {
+		return errors.Join(err, l.write(&End{Error: err.Error()}))
+	}
+	if err := l.write(mine); err != nil || at == nil {
+		return err
+	}
+	return e.accept(ctx, at, client)
 }
 
 // prepare posts what must be there before the first message.

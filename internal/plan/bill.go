@@ -27,6 +27,7 @@ type Line struct {
 type wiring struct {
 	graph       *topology.Graph
 	rate        units.Rate
+	planes      int // that a NIC has a port on
 	protocol    string
 	cageLinks   int // links of a switch's cage
 	moduleLinks int // links of a node's cage
@@ -34,28 +35,31 @@ type wiring struct {
 	lines       []Line
 }
 
-// billOf is the bill of materials of a built fabric.
-func billOf(g *topology.Graph, s switchModel, n nicModel, m machine, f *scenario.Fabric) []Line {
-	count := topology.Tally(g)
+// bill is the bill of materials of a built fabric.
+func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
+	count, s, n := topology.Tally(g), c.sw, c.nic
 	var lines []Line
-	for level, name := range []string{"leaf", "spine", "core"} {
-		if k := count.Switches[level]; k > 0 {
-			if count.TotalSwitches() == count.Switches[0] {
-				name = "the only level"
-			}
-			lines = append(lines, Line{"switch", s.entry.Name, s.entry.Title, name, 0, k, powerOf(s.entry, "about.power", "switch "+s.entry.Name)})
+	for level, k := range count.Switches {
+		if k > 0 {
+			lines = append(lines, Line{"switch", s.entry.Name, s.entry.Title, levelName(c.shape, count, level), 0, k, powerOf(s.entry, "about.power", "switch "+s.entry.Name)})
 		}
 	}
-	lines = append(lines, Line{"nic", n.entry.Name, n.entry.Title, "node", 0, count.Endpoints, powerOf(n.entry, "about.power", "NIC "+n.entry.Name)})
+	title, power := n.entry.Title, "about.power"
+	if c.shape == scenario.DualPlane {
+		power = "about.two-ports-power"
+		title = fmt.Sprintf("%s, a card of %d ports of %s", title, planes, c.preset.rate)
+	}
+	lines = append(lines, Line{"nic", n.entry.Name, title, "node", 0, count.Endpoints, powerOf(n.entry, power, "NIC "+n.entry.Name)})
 	rate := f.Link.Rate()
 	w := wiring{
-		graph: g, rate: rate, protocol: s.protocol, moduleLinks: m.moduleLinks,
+		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: c.machine.moduleLinks,
 		cageLinks: max(1, s.ports.PortsAt(rate)/max(1, s.cages)),
 		lengths: map[topology.CableKind]units.Length{
 			topology.NodeLeaf: f.Topology.Cables.NodeLeaf, topology.LeafSpine: f.Topology.Cables.LeafSpine, topology.SpineCore: f.Topology.Cables.SpineCore,
+			topology.Local: f.Topology.Cables.Local, topology.Global: f.Topology.Cables.Global,
 		},
 	}
-	for _, kind := range []topology.CableKind{topology.NodeLeaf, topology.LeafSpine, topology.SpineCore} {
+	for _, kind := range []topology.CableKind{topology.NodeLeaf, topology.LeafSpine, topology.SpineCore, topology.Local, topology.Global} {
 		if count.Cables[kind] > 0 {
 			w.kind(kind, count.Cables[kind])
 		}
@@ -125,7 +129,7 @@ func (w *wiring) switchModules(kind topology.CableKind) int {
 // have one each.
 func (w *wiring) nodeModules() int {
 	nodes := w.graph.Compute() / max(1, w.graph.NodeNICs)
-	return nodes*ceilDiv(w.graph.NodeNICs, w.moduleLinks) + w.graph.Services
+	return nodes*ceilDiv(w.graph.NodeNICs*w.planes, w.moduleLinks) + w.graph.Services
 }
 
 // pieces is how many cables with both ends fixed to them join the switches: between

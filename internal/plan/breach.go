@@ -47,8 +47,8 @@ func (c choice) breaches(r *Request) (out []Breach) {
 	list("switches", r.Switches, c.sw.entry.Name)
 	list("nics", r.NICs, c.nic.entry.Name)
 	list("vendors", r.Vendors, c.sw.vendor, c.nic.vendor)
-	if least := r.leastRate(c.machine); least > c.preset.rate {
-		out = append(out, Breach{Field: "rate", Allowed: least.String(), Needs: c.preset.rate.String(), amount: int64(least - c.preset.rate)})
+	if least := r.leastRate(c.machine); least > c.nicRate() {
+		out = append(out, Breach{Field: "rate", Allowed: least.String(), Needs: c.nicRate().String(), amount: int64(least - c.nicRate())})
 	}
 	if c.ratio.Cmp(r.Oversubscription.Num, r.Oversubscription.Den) > 0 {
 		out = append(out, Breach{Field: "max-oversubscription", Allowed: ratioText(r.Oversubscription), Needs: ratioText(c.ratio), amount: c.ratio.Num * 1000 / c.ratio.Den})

@@ -18,7 +18,7 @@ type Design struct {
 	Switch, NIC      string
 	Shape            scenario.Shape
 	Oversubscription scenario.Ratio
-	Rate             units.Rate // of a port
+	Rate             units.Rate // of a link; a NIC has one for each plane
 	Rails            int
 	Levels           int // of switches
 	Hops             int // switches between the NICs that are farthest apart
@@ -64,7 +64,7 @@ func (c choice) name() string {
 		parts = append(parts, c.nic.entry.Name)
 	}
 	parts = append(parts, string(c.shape))
-	if c.shape != scenario.SingleSwitch {
+	if oversubscribed(c.shape) {
 		parts = append(parts, strings.NewReplacer(":", "to", "/", "to").Replace(ratioText(c.ratio)))
 	}
 	return strings.Join(parts, "-")
@@ -78,13 +78,22 @@ func (c choice) text(r *Request, gpus int) string {
 	return scenarioText(r, gpus, fmt.Sprintf("%s, %d GPUs", c.name(), gpus), c)
 }
 
-// scenarioText is the scenario of choices side by side.
+// trainingText is the section of a scenario with the training job; none where there is
+// no job.
+func (r *Request) trainingText() string {
+	if !r.Job.Training.Given() {
+		return ""
+	}
+	return "training: " + r.Job.Training.Text() + "\n"
+}
+
+// scenarioText is the scenario of choices side by side, without a training job.
 func scenarioText(r *Request, gpus int, name string, all ...choice) string {
 	m := all[0].machine
 	var b strings.Builder
 	fmt.Fprintf(&b, "name: %s\n", name)
 	fmt.Fprintf(&b, "cluster: {nodes: %d, node: {preset: %s, nics: %d}}\n", gpus/m.gpus, m.preset, r.rails(m))
-	fmt.Fprintf(&b, "topology: {cables: {node-leaf: %s, leaf-spine: %s, spine-core: %s}}\n", r.Cables.NodeLeaf.Exact(), r.Cables.LeafSpine.Exact(), r.Cables.SpineCore.Exact())
+	fmt.Fprintf(&b, "topology: {cables: {node-leaf: %s, leaf-spine: %s, spine-core: %s, local: %[2]s, global: %[3]s}}\n", r.Cables.NodeLeaf.Exact(), r.Cables.LeafSpine.Exact(), r.Cables.SpineCore.Exact())
 	b.WriteString("fabrics:\n")
 	for _, c := range all {
 		c.fabric(&b, r)
@@ -101,13 +110,14 @@ func scenarioText(r *Request, gpus int, name string, all ...choice) string {
 // side by side it would be the smallest of all.
 func (c choice) fabric(b *strings.Builder, r *Request) {
 	fmt.Fprintf(b, "  - preset: %s\n    name: %s\n    switch: %s\n", c.preset.name, c.name(), c.sw.entry.Name)
-	if !c.own {
+	switch {
+	case c.shape == scenario.DualPlane:
+		fmt.Fprintf(b, "    nic: {model: %s, ports: %d, rate: %s}\n", c.nic.entry.Name, planes, c.preset.rate.Exact())
+	case !c.own:
 		fmt.Fprintf(b, "    nic: %s\n", c.nic.entry.Name)
 	}
 	fields := []string{"shape: " + string(c.shape), fmt.Sprintf("radix: %d", c.sw.ports.PortsAt(c.preset.rate))}
-	if c.shape != scenario.SingleSwitch {
-		fields = append(fields, fmt.Sprintf("oversubscription: %q", ratioText(c.ratio)))
-	}
+	fields = append(fields, c.shapeFields()...)
 	if c.managed(r) {
 		fields = append(fields, "ufm: true")
 	}
@@ -126,7 +136,7 @@ func (p *Plan) SideBySide() []byte {
 	if len(firsts) < 2 {
 		return nil
 	}
-	return []byte(scenarioText(p.Request, p.Request.GPUs, p.Request.Name, firsts...))
+	return []byte(scenarioText(p.Request, p.Request.GPUs, p.Request.Name, firsts...) + p.Request.trainingText())
 }
 
 // managed reports whether the fabric's manager has a place in the topology.
@@ -139,8 +149,8 @@ func (c choice) managed(r *Request) bool {
 const unbounded = "run: {limit: {memory: 1024TiB}}\n"
 
 // resolve reads a design's scenario and counts what it is made of.
-func (c choice) resolve(r *Request, gpus int) (*scenario.Resolved, topology.Spec, topology.Count, error) {
-	file, err := scenario.Decode(c.name(), []byte(c.text(r, gpus)+unbounded))
+func (c choice) resolve(text string) (*scenario.Resolved, topology.Spec, topology.Count, error) {
+	file, err := scenario.Decode(c.name(), []byte(text+unbounded))
 	if err != nil {
 		return nil, nil, topology.Count{}, err
 	}
@@ -158,7 +168,8 @@ func (c choice) resolve(r *Request, gpus int) (*scenario.Resolved, topology.Spec
 
 // design makes the candidate of a choice; the error says why there is none.
 func (c choice) design(r *Request, prices *Prices) (*Design, error) {
-	resolved, spec, count, err := c.resolve(r, r.GPUs)
+	text := c.text(r, r.GPUs) + r.trainingText()
+	resolved, spec, count, err := c.resolve(text)
 	if err != nil {
 		return nil, err
 	}
@@ -173,9 +184,9 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 	d := &Design{
 		Name: c.name(), Kind: c.preset.kind, Preset: c.preset.name, Switch: c.sw.entry.Name, NIC: c.nic.entry.Name,
 		Shape: c.shape, Oversubscription: c.ratio, Rate: c.preset.rate, Rails: r.rails(c.machine),
-		Levels: levels(count), Hops: 2*levels(count) - 1, Radix: f.Topology.Radix, Count: count,
-		Bill:     billOf(graph, c.sw, c.nic, c.machine, f),
-		Scenario: []byte(c.text(r, r.GPUs)), Resolved: resolved, choice: c,
+		Levels: levels(count), Hops: hops(c.shape, count), Radix: f.Topology.Radix, Count: count,
+		Bill:     c.bill(graph, f),
+		Scenario: []byte(text), Resolved: resolved, choice: c,
 	}
 	for _, l := range d.Bill {
 		d.Power.add(l.Quantity, l.Power)
@@ -190,22 +201,11 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 
 // growth is the design at the later size.
 func (c choice) growth(r *Request) *Growth {
-	_, _, count, err := c.resolve(r, r.Later)
+	_, _, count, err := c.resolve(c.text(r, r.Later))
 	if err != nil {
 		return &Growth{GPUs: r.Later, Problem: shortReason(err)}
 	}
 	return &Growth{GPUs: r.Later, Count: count, Levels: levels(count)}
-}
-
-// levels is how many levels of switches there are.
-func levels(c topology.Count) int {
-	n := 0
-	for _, k := range c.Switches {
-		if k > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // shortReason is an error of the scenario without its place.

@@ -115,13 +115,14 @@ type nicModel struct {
 	vendor    string
 	protocols []string
 	rate      units.Rate
+	twoPorts  units.Rate // of each port of a card of two; 0 where no such card is known
 }
 
 func nics() (out []nicModel) {
 	for _, e := range catalog.Entries(catalog.NIC) {
 		vendor, _ := e.Get("about.vendor")
 		protocols, _ := e.Get("about.protocols")
-		out = append(out, nicModel{e, vendor.Value, strings.Fields(protocols.Value), rateOf(catalog.NIC, e.Name, "rate")})
+		out = append(out, nicModel{e, vendor.Value, strings.Fields(protocols.Value), rateOf(catalog.NIC, e.Name, "rate"), rateOf(catalog.NIC, e.Name, "about.two-ports")})
 	}
 	return out
 }

@@ -54,17 +54,21 @@ type Request struct {
 	Job Job `yaml:"job"`
 }
 
-// Cables are the lengths of cables by kind.
+// Cables are the lengths of cables by kind. In a dragonfly those of a group's switches are
+// as long as those from leaf to spine, those between groups as those from spine to core.
 type Cables struct {
 	NodeLeaf  units.Length `yaml:"node-leaf" range:"1mm..100km"`
 	LeafSpine units.Length `yaml:"leaf-spine" range:"1mm..100km"`
 	SpineCore units.Length `yaml:"spine-core" range:"1mm..100km"`
 }
 
-// Job is a collective and its sizes.
+// Job is a collective and its sizes, and the training job where there is one.
 type Job struct {
 	Collective scenario.Collective `yaml:"collective"`
 	Sizes      []units.Bytes       `yaml:"sizes" range:"1B..1TiB"`
+	// Training is a training job, as in a scenario. It has no model where none is asked
+	// for.
+	Training scenario.Training `yaml:"training"`
 }
 
 // maxLevels is the most levels of switches that the topologies have.
@@ -75,16 +79,13 @@ func Default() Request {
 	return Request{
 		Name: "unnamed", GPUs: 128, Node: "dgx-h100",
 		Fabrics:          []scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind},
-		Shapes:           slices.Clone(shapes),
+		Shapes:           slices.Clone(usualShapes),
 		Oversubscription: scenario.Ratio{Num: 1, Den: 1},
 		Levels:           maxLevels,
 		Cables:           Cables{NodeLeaf: 5 * units.Metre, LeafSpine: 30 * units.Metre, SpineCore: 50 * units.Metre},
-		Job:              Job{scenario.AllReduce, []units.Bytes{units.MiB, 64 * units.MiB}},
+		Job:              Job{scenario.AllReduce, []units.Bytes{units.MiB, 64 * units.MiB}, scenario.DefaultTraining()},
 	}
 }
-
-// shapes are the topologies that a design may have, from the simplest.
-var shapes = []scenario.Shape{scenario.SingleSwitch, scenario.RailOptimised, scenario.FatTree}
 
 // Read reads a request from a file's text, which may be empty, and from overrides.
 func Read(name string, text []byte, overrides ...scenario.Override) (*Request, error) {
@@ -126,7 +127,7 @@ func (r *Request) Problems() (out []scenario.Problem) {
 	}
 	for i, s := range r.Shapes {
 		if !slices.Contains(shapes, s) {
-			add(fmt.Sprintf("shapes[%d]", i), "%s is not planned: want single-switch, rail-optimised or fat-tree", s)
+			add(fmt.Sprintf("shapes[%d]", i), "%s is not planned: want single-switch, rail-optimised, fat-tree, dual-plane or dragonfly", s)
 		}
 	}
 	if r.Oversubscription.Num < r.Oversubscription.Den || r.Oversubscription.Den == 0 {
@@ -164,6 +165,24 @@ func (r *Request) nodeProblems() (out []scenario.Problem) {
 	}
 	if len(r.Job.Sizes) == 0 || r.Job.Collective == "" {
 		out = append(out, scenario.Problem{Path: "job", Err: errors.New("want a collective and sizes")})
+	}
+	if len(out) == 0 && r.Job.Training.Given() {
+		return r.trainingProblems(n)
+	}
+	return out
+}
+
+// trainingProblems is what a scenario finds wrong with the training job on these GPUs.
+func (r *Request) trainingProblems(m machine) (out []scenario.Problem) {
+	text := fmt.Sprintf("cluster: {nodes: %d, node: %s}\ntraining: %s\n", r.GPUs/m.gpus, m.preset, r.Job.Training.Text()) + unbounded
+	file, err := scenario.Decode("training", []byte(text))
+	if err == nil {
+		_, err = file.Resolve()
+	}
+	var all scenario.Errors
+	errors.As(err, &all)
+	for _, e := range all {
+		out = append(out, scenario.Problem{Path: "job." + e.Path, Err: errors.New(e.Msg)})
 	}
 	return out
 }

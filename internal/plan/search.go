@@ -129,10 +129,10 @@ func choices(r *Request, m machine) (out []choice) {
 					if r.Manager && preset.kind == scenario.InfiniBandKind && shape != scenario.RailOptimised {
 						continue // where the manager has a place
 					}
-					for _, ratio := range ratios {
-						if shape == scenario.SingleSwitch && ratio.Num > ratio.Den {
-							continue
-						}
+					if !shapeTakes(shape, n, m, preset) {
+						continue
+					}
+					for _, ratio := range ratiosOf(shape) {
 						out = append(out, choice{preset: preset, sw: s, nic: n, own: n.entry.Name == m.nic, shape: shape, ratio: ratio, machine: m})
 					}
 				}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"sync"
 	"time"
 
 	"weft/internal/collective"
@@ -55,14 +54,37 @@ func NewGroup(members []Member, s Spec) (*Group, error) {
 	return g, nil
 }
 
-// all gives every rank an order at the same time, and waits for all.
+// answer is what came of one rank's order.
+type answer struct {
+	rank int
+	reply
+	err error
+}
+
+// all gives every rank an order at the same time, and waits for all. Once one has
+// failed, the others are not waited for long: they may wait for it.
 func (g *Group) all(of func(rank int) order) ([]reply, error) {
-	replies, errs := make([]reply, len(g.members)), make([]error, len(g.members))
-	var wait sync.WaitGroup
+	come := make(chan answer, len(g.members))
 	for i := range g.members {
-		wait.Go(func() { errs[i] = g.one(i, of(i), &replies[i]) })
+		go func() {
+			a := answer{rank: i}
+			a.err = g.one(i, of(i), &a.reply)
+			come <- a
+		}()
 	}
-	wait.Wait()
+	replies, errs := make([]reply, len(g.members)), make([]error, len(g.members))
+	var late <-chan time.Time
+	for range g.members {
+		select {
+		case a := <-come:
+			replies[a.rank], errs[a.rank] = a.reply, a.err
+			if a.err != nil && late == nil {
+				late = time.After(grace)
+			}
+		case <-late:
+			return replies, errors.Join(errs...)
+		}
+	}
 	return replies, errors.Join(errs...)
 }
 

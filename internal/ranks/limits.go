@@ -24,6 +24,9 @@ const (
 	PairBytes, pairMessages = 1 << 20, 128
 	// emptyPolls is how often a rank looks in vain before it sleeps.
 	emptyPolls = 100
+	// grace is how long ranks are waited for when one has failed: what they report
+	// themselves, within the 8 timeouts of 67 ms after which a peer has gone, says more.
+	grace = 2 * time.Second
 	// patience ends a group of which a rank has gone.
 	patience = 60 * time.Second
 	// maxLine bounds a message to or from a rank.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"io"
 	"net/netip"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"weft/internal/collective"
 	"weft/units"
@@ -15,6 +18,13 @@ import (
 // their own.
 func groupHere(t testing.TB, n int, s Spec) *Group {
 	t.Helper()
+	return groupOf(t, slices.Repeat([]context.Context{context.Background()}, n), s)
+}
+
+// groupOf is groupHere of ranks that have a context each.
+func groupOf(t testing.TB, of []context.Context, s Spec) *Group {
+	t.Helper()
+	n := len(of)
 	var members []Member
 	for i := range n {
 		s.Addrs = append(s.Addrs, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 1, byte(n), byte(i + 1)}), 48791))
@@ -23,7 +33,7 @@ func groupHere(t testing.TB, n int, s Spec) *Group {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			if err := Serve(context.Background(), inR, outW); err != nil {
+			if err := Serve(of[i], inR, outW); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -124,5 +134,22 @@ func BenchmarkAllReduce(b *testing.B) {
 				b.Fatal(err)
 			}
 		})
+	}
+}
+
+func TestAGroupOfWhichARankHasGoneEndsSoon(t *testing.T) {
+	// The other ranks are let go when the test is over; nobody else would.
+	others, release := context.WithCancel(context.Background())
+	gone, leave := context.WithCancel(context.Background())
+	g := groupOf(t, []context.Context{others, gone, others}, Spec{Algo: collective.Ring, Max: 1 << 20})
+	t.Cleanup(release)
+	time.AfterFunc(100*time.Millisecond, leave)
+	start := time.Now()
+	_, err := g.AllReduce(1<<20, 1_000_000, 0, false, true)
+	if err == nil || !strings.Contains(err.Error(), "rank 1: context canceled") {
+		t.Errorf("with a rank that has gone: %v", err)
+	}
+	if took := time.Since(start); took > patience/2 {
+		t.Errorf("it took %v to find out, and a rank has %v of patience", took, patience)
 	}
 }

@@ -235,9 +235,17 @@ func ruleSection(a *advise.Advice) sheetSection {
 	w := a.Profile.Weights
 	return sheetSection{Title: "How it was decided", Notes: []string{
 		fmt.Sprintf("Each criterion gives its weight to the fabric with the best number, and the other as much of it as its number is of the best; within 2 %% both get all. Weights: performance %d, tail %d, scale %d, fault recovery %d, operation %d, cost %d, power %d, vendors %d. They are an opinion: change them under weights in the profile.", w.Performance, w.Tail, w.Scale, w.Recovery, w.Operation, w.Cost, w.Power, w.Vendors),
-		fmt.Sprintf("Performance is the geometric mean of the times of %s at the job's sizes; tail is the slowest message of a permutation of %s. Effort points are assumptions, under effort in the profile. A number that is not known gives no points to either.", a.Profile.Design.Job.Collective, a.Profile.Simulate.Message),
+		fmt.Sprintf("Performance is %s; tail is the slowest message of a permutation of %s. Effort points are assumptions, under effort in the profile. A number that is not known gives no points to either.", performanceText(a), a.Profile.Simulate.Message),
 		"Simulated on a scale model where a cell says so: fewer nodes, on switches of as much fewer ports as keep levels and oversubscription. Times of recovery rest on how long control planes are taken to need, most of which are assumptions (control, in docs/SCENARIO.md).",
 	}}
+}
+
+// performanceText says what performance is the number of.
+func performanceText(a *advise.Advice) string {
+	if t := &a.Profile.Design.Job.Training; t.Given() {
+		return fmt.Sprintf("the time of a training step of %s, with as many sequences for each replica on the model as on the design", t.Model.Name())
+	}
+	return fmt.Sprintf("the geometric mean of the times of %s at the job's sizes", a.Profile.Design.Job.Collective)
 }
 
 // AdvicePage writes the self-contained page of a recommendation.

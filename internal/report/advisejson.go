@@ -27,6 +27,7 @@ type adviceJSON struct {
 	Thumbs          []advise.Thumb           `json:"rules_of_thumb"`
 	Generations     []advise.Generation      `json:"generations"`
 	Needs           []advise.Need            `json:"needs,omitempty"`
+	Files           []string                 `json:"files,omitempty"` // of the folder: those that the next advice in it replaces
 }
 
 type criterionJSON struct {
@@ -78,7 +79,9 @@ type turnJSON struct {
 }
 
 // AdviceJSON is a recommendation as data.
-func AdviceJSON(a *advise.Advice) any {
+func AdviceJSON(a *advise.Advice) any { return adviceData(a) }
+
+func adviceData(a *advise.Advice) adviceJSON {
 	out := adviceJSON{
 		Name: a.Profile.Name, Choice: string(a.Candidates[a.Verdict.Choice].Kind), Points: perFabric(a, a.Verdict.Points),
 		RuledOut: map[string]string{}, Designs: map[string]designJSON{}, Makers: map[string]advise.Makers{},
@@ -147,7 +150,9 @@ func AdviceFiles(a *advise.Advice) ([]runstore.File, error) {
 			files = append(files, runstore.File{Name: c.Design.Name + ".yaml", Text: c.Design.Scenario})
 		}
 	}
-	text, err := json.MarshalIndent(AdviceJSON(a), "", "  ")
+	data := adviceData(a)
+	data.Files = append(namesOf(files), AdviceResult, runstore.ReportFile)
+	text, err := json.MarshalIndent(data, "", "  ")
 	if err != nil {
 		return nil, err
 	}

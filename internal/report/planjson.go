@@ -19,6 +19,7 @@ type planJSON struct {
 	Later   int          `json:"gpus_later,omitempty"`
 	Node    string       `json:"node"`
 	Designs []designJSON `json:"designs"`
+	Files   []string     `json:"files,omitempty"` // of the folder: those that the next plan in it replaces
 }
 
 type designJSON struct {
@@ -78,7 +79,9 @@ type growthJSON struct {
 }
 
 // PlanJSON is a plan as data.
-func PlanJSON(p *plan.Plan) any {
+func PlanJSON(p *plan.Plan) any { return planData(p) }
+
+func planData(p *plan.Plan) planJSON {
 	out := planJSON{Name: p.Request.Name, GPUs: p.Request.GPUs, Later: p.Request.Later, Node: p.Request.Node}
 	for _, d := range p.Designs {
 		out.Designs = append(out.Designs, designData(p, d))
@@ -143,7 +146,9 @@ func PlanFiles(p *plan.Plan) ([]runstore.File, error) {
 	if both := p.SideBySide(); both != nil {
 		files = append(files, runstore.File{Name: "side-by-side.yaml", Text: both})
 	}
-	text, err := json.MarshalIndent(PlanJSON(p), "", "  ")
+	data := planData(p)
+	data.Files = append(namesOf(files), PlanResult, runstore.ReportFile)
+	text, err := json.MarshalIndent(data, "", "  ")
 	if err != nil {
 		return nil, err
 	}
@@ -152,4 +157,11 @@ func PlanFiles(p *plan.Plan) ([]runstore.File, error) {
 		return nil, err
 	}
 	return append(files, runstore.File{Name: PlanResult, Text: append(text, '\n')}, runstore.File{Name: runstore.ReportFile, Text: page.Bytes()}), nil
+}
+
+func namesOf(files []runstore.File) (names []string) {
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	return names
 }

@@ -1,30 +1,64 @@
 package routing
 
 import (
+	"slices"
+
 	"weft/internal/topology"
 )
 
-// CreditLoop looks for a cycle in the channel dependency graph of static
-// routing on a single lane (Dally and Seitz 1987): buffers that can all be full
-// and wait for each other for ever. It returns the ports of one cycle in the
-// order in which packets leave by them, or nil when there is none, which is a
-// proof that lossless forwarding along the tables cannot deadlock.
+// CreditLoop looks for a cycle in the channel dependency graph of a graph's tables
+// (Dally and Seitz 1987): buffers that can all be full and wait for each other for
+// ever. It returns the ports of one cycle in the order in which packets leave by
+// them, or nil when there is none, which is a proof that lossless forwarding cannot
+// deadlock.
+//
+// Packets change virtual lanes by a rule; without one (nil) they all stay on a single
+// lane. They take the ports of static routing and, if they are free to, as with ECMP,
+// spraying and adaptive routing, any minimal port in their place.
 //
 // Only what packets between endpoints can use counts: entries of switches that
 // no packet for the destination passes do not.
-func CreditLoop(g *topology.Graph, t *Tables) []topology.End {
-	return findLoop(g, t, oneLane, false)
+func CreditLoop(g *topology.Graph, t *Tables, lanes *Lanes, free bool) []topology.End {
+	if lanes == nil {
+		lanes = oneLane
+	}
+	c := newChannels(g, t, lanes)
+	switch {
+	case free && t.staticIsMinimal():
+		// All destinations of a class have the same sets on the way to the
+		// last switch, and the last hop waits for nothing.
+		for i := range c.w.classes {
+			d := int(c.w.classes[i].dests[0])
+			c.trace(func(sw int32) []uint16 { return t.Minimal(int(sw), d) })
+		}
+	default:
+		var outs []uint16
+		for d := range t.Endpoints {
+			c.trace(func(sw int32) []uint16 {
+				outs = outs[:0]
+				if free {
+					outs = append(outs, t.Minimal(int(sw), d)...)
+				}
+				if port := t.Static(int(sw), d); port != NoPort {
+					outs = append(outs, port)
+				}
+				return outs
+			})
+		}
+	}
+	return c.cycle()
 }
 
-// CreditLoopLanes is CreditLoop with virtual lanes changed by a rule.
-func CreditLoopLanes(g *topology.Graph, t *Tables, lanes *Lanes) []topology.End {
-	return findLoop(g, t, lanes, false)
-}
-
-// CreditLoopMinimal is CreditLoopLanes for packets that may take any minimal
-// port, as with ECMP, spraying and adaptive routing.
-func CreditLoopMinimal(g *topology.Graph, t *Tables, lanes *Lanes) []topology.End {
-	return findLoop(g, t, lanes, true)
+// staticIsMinimal reports whether every port of static routing is a minimal one.
+func (t *Tables) staticIsMinimal() bool {
+	for sw := range t.Switches {
+		for d := range t.Endpoints {
+			if port := t.Static(sw, d); port != NoPort && !slices.Contains(t.Minimal(sw, d), port) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // channels is the dependency graph. A channel is an input port of a switch and
@@ -59,7 +93,7 @@ func (c *channels) hop(sw int32, in, out uint16, vl uint8) (next int32, at int32
 	return c.id(at, port, lane), at, port, lane
 }
 
-func findLoop(g *topology.Graph, t *Tables, lanes *Lanes, minimal bool) []topology.End {
+func newChannels(g *topology.Graph, t *Tables, lanes *Lanes) *channels {
 	c := &channels{g: g, t: t, lanes: lanes, w: newWires(g)}
 	c.across = make([]uint16, len(c.w.peer))
 	for s := range c.w.switches {
@@ -71,25 +105,7 @@ func findLoop(g *topology.Graph, t *Tables, lanes *Lanes, minimal bool) []topolo
 	}
 	c.waits = make([]portSet, len(c.w.peer)*lanes.Count)
 	c.passed, c.begun = make([]int32, len(c.waits)), make([]int32, c.w.switches)
-	if minimal {
-		// All destinations of a class have the same sets on the way to the
-		// last switch, and the last hop waits for nothing.
-		for i := range c.w.classes {
-			d := int(c.w.classes[i].dests[0])
-			c.trace(func(sw int32) []uint16 { return t.Minimal(int(sw), d) })
-		}
-	} else {
-		for d := range t.Endpoints {
-			c.trace(func(sw int32) []uint16 {
-				i := int(sw)*t.Endpoints + d
-				if t.Port[i] == NoPort {
-					return nil
-				}
-				return t.Port[i : i+1]
-			})
-		}
-	}
-	return c.cycle()
+	return c
 }
 
 // place is a packet in a switch: the port it came by and its lane.

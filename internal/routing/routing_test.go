@@ -343,10 +343,10 @@ func TestTreesHaveNoCreditLoop(t *testing.T) {
 			}
 			return topologytest.Rail(d)
 		})
-		if loop := routing.CreditLoop(g, tab); loop != nil {
+		if loop := routing.CreditLoop(g, tab, nil, false); loop != nil {
 			t.Fatalf("%+v has the credit loop %v", s, loop)
 		}
-		if loop := routing.CreditLoopMinimal(g, tab, routing.LanesFor(g)); loop != nil {
+		if loop := routing.CreditLoop(g, tab, routing.LanesFor(g), true); loop != nil {
 			t.Fatalf("%+v has the credit loop %v with minimal routing", s, loop)
 		}
 	})
@@ -359,7 +359,7 @@ func TestARingHasACreditLoopOnOneLaneAndNoneOnTwo(t *testing.T) {
 		{Dims: []int{5, 3, 4}, SwitchEndpoints: 1, Bundle: 2},
 	} {
 		g, tab := must(t, s)
-		loop := routing.CreditLoop(g, tab)
+		loop := routing.CreditLoop(g, tab, nil, false)
 		if len(loop) == 0 {
 			t.Fatalf("%v: no credit loop was found", s.Dims)
 		}
@@ -370,7 +370,7 @@ func TestARingHasACreditLoopOnOneLaneAndNoneOnTwo(t *testing.T) {
 				t.Errorf("%v: port %v leads to %v, the loop goes on at node %d", s.Dims, e, far, next)
 			}
 		}
-		if loop := routing.CreditLoopLanes(g, tab, routing.LanesFor(g)); loop != nil {
+		if loop := routing.CreditLoop(g, tab, routing.LanesFor(g), false); loop != nil {
 			t.Errorf("%v: with two lanes there is the credit loop %v", s.Dims, loop)
 		}
 	}
@@ -380,7 +380,7 @@ func TestARingHasACreditLoopOnOneLaneAndNoneOnTwo(t *testing.T) {
 // even switches go up while odd ones go down.
 func TestARingOfFourHasNoCreditLoop(t *testing.T) {
 	g, tab := must(t, topology.Torus{Dims: []int{4, 4}, SwitchEndpoints: 2})
-	if loop := routing.CreditLoop(g, tab); loop != nil {
+	if loop := routing.CreditLoop(g, tab, nil, false); loop != nil {
 		t.Errorf("found the credit loop %v", loop)
 	}
 }
@@ -392,10 +392,10 @@ func TestAMeshInDimensionOrderHasNoCreditLoop(t *testing.T) {
 		{Dims: []int{3, 4, 2}, SwitchEndpoints: 1, Mesh: true, Bundle: 2},
 	} {
 		g, tab := must(t, s)
-		if loop := routing.CreditLoop(g, tab); loop != nil {
+		if loop := routing.CreditLoop(g, tab, nil, false); loop != nil {
 			t.Errorf("%v has the credit loop %v", s.Dims, loop)
 		}
-		if len(s.Dims) > 1 && routing.CreditLoopMinimal(g, tab, routing.LanesFor(g)) == nil {
+		if len(s.Dims) > 1 && routing.CreditLoop(g, tab, routing.LanesFor(g), true) == nil {
 			t.Errorf("%v: free choice among minimal ports should have a credit loop", s.Dims)
 		}
 	}
@@ -403,14 +403,14 @@ func TestAMeshInDimensionOrderHasNoCreditLoop(t *testing.T) {
 
 func TestADragonflyNeedsTheSecondLane(t *testing.T) {
 	g, tab := must(t, topology.Dragonfly{P: 2, A: 4, H: 2})
-	if routing.CreditLoop(g, tab) == nil {
+	if routing.CreditLoop(g, tab, nil, false) == nil {
 		t.Error("a dragonfly on one lane should have a credit loop")
 	}
 	lanes := routing.LanesFor(g)
 	if lanes.Count != 2 {
 		t.Errorf("the rule uses %d lanes, want 2", lanes.Count)
 	}
-	if loop := routing.CreditLoopMinimal(g, tab, lanes); loop != nil {
+	if loop := routing.CreditLoop(g, tab, lanes, true); loop != nil {
 		t.Errorf("with two lanes there is the credit loop %v", loop)
 	}
 }
@@ -418,7 +418,7 @@ func TestADragonflyNeedsTheSecondLane(t *testing.T) {
 func TestLanesBreakEveryCreditLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, g, tab := random(t, topologytest.Spec)
-		if loop := routing.CreditLoopLanes(g, tab, routing.LanesFor(g)); loop != nil {
+		if loop := routing.CreditLoop(g, tab, routing.LanesFor(g), false); loop != nil {
 			t.Fatalf("%+v has the credit loop %v", s, loop)
 		}
 	})
@@ -427,7 +427,7 @@ func TestLanesBreakEveryCreditLoop(t *testing.T) {
 func TestADragonflyPlusNeedsOneLane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, g, tab := random(t, topologytest.DragonflyPlus)
-		if loop := routing.CreditLoopMinimal(g, tab, routing.LanesFor(g)); loop != nil {
+		if loop := routing.CreditLoop(g, tab, routing.LanesFor(g), true); loop != nil {
 			t.Fatalf("%+v has the credit loop %v", s, loop)
 		}
 	})
@@ -553,11 +553,15 @@ func BenchmarkBuild8192(b *testing.B) {
 	}
 }
 
-func BenchmarkCreditLoopKAry16(b *testing.B) {
-	g, tab := must(b, topology.KAry{K: 16})
-	for b.Loop() {
-		if routing.CreditLoop(g, tab) != nil {
-			b.Fatal("a loop")
-		}
+func BenchmarkCreditLoop(b *testing.B) {
+	for name, free := range map[string]bool{"static": false, "free": true} {
+		b.Run(name, func(b *testing.B) {
+			g, tab := must(b, topology.KAry{K: 16})
+			for b.Loop() {
+				if routing.CreditLoop(g, tab, nil, free) != nil {
+					b.Fatal("a loop")
+				}
+			}
+		})
 	}
 }

@@ -34,6 +34,7 @@ type pointJSON struct {
 	Hottest    []HotLink        `json:"hottest_links"`
 	Fault      *FaultPoint      `json:"faults,omitempty"`
 	Violations []Violation      `json:"violations,omitempty"`
+	Traps      *Traps           `json:"traps,omitempty"`
 	Levels     []levelJSON      `json:"service_levels,omitempty"`
 	Pauses     *Pauses          `json:"pauses,omitempty"`
 	Beside     []Stream         `json:"beside,omitempty"`
@@ -93,7 +94,7 @@ func (p Point) MarshalJSON() ([]byte, error) {
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
 		FlowsPs: p.Flows.json(),
-		Counts:  p.Counts, Hottest: hottest, Fault: p.Fault, Violations: p.Violations, Levels: levels, Pauses: p.Pauses, Beside: roundedStreams(p.Beside), Partial: p.Partial, Failure: p.Failure,
+		Counts:  p.Counts, Hottest: hottest, Fault: p.Fault, Violations: p.Violations, Traps: p.Traps, Levels: levels, Pauses: p.Pauses, Beside: roundedStreams(p.Beside), Partial: p.Partial, Failure: p.Failure,
 	})
 }
 
@@ -111,7 +112,7 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 		Bytes: q.Bytes, Algorithm: q.Algorithm, Wire: q.Wire, Channels: q.Channels,
 		Time: units.Time(q.TimePs), AlgBW: q.AlgBW, BusBW: q.BusBW,
 		Flows:  q.FlowsPs.distribution(),
-		Counts: q.Counts, Hottest: q.Hottest, Fault: q.Fault, Violations: q.Violations, Levels: levels, Pauses: q.Pauses, Beside: q.Beside, Partial: q.Partial, Failure: q.Failure,
+		Counts: q.Counts, Hottest: q.Hottest, Fault: q.Fault, Violations: q.Violations, Traps: q.Traps, Levels: levels, Pauses: q.Pauses, Beside: q.Beside, Partial: q.Partial, Failure: q.Failure,
 	}
 	return nil
 }

@@ -56,8 +56,11 @@ type Point struct {
 	Pauses  *Pauses   // who paused whom; nil where it was not recorded, or nobody did
 	Beside  []Stream  // what ran beside a collective
 	// Violations are what a Subnet Manager is told of packets that were discarded
-	// for their P_Key, the earliest first, at most 64.
+	// for their P_Key or Q_Key, the earliest first, at most 64.
 	Violations []Violation
+	// Traps are how the agents of an InfiniBand fabric told the manager of them; nil
+	// where there were none.
+	Traps *Traps
 	// Levels are the messages of each service level of InfiniBand, where there is
 	// more than one.
 	Levels  []Level
@@ -86,6 +89,8 @@ type Counts struct {
 	CreditStalls    int64 `json:"credit_stalls"`
 	Marks           int64 `json:"ecn_marks"`
 	CNPs            int64 `json:"cnps"`
+	CNPsTaken       int64 `json:"cnps_arrived,omitempty"`
+	CNPDelay        int64 `json:"cnp_delay_ps,omitempty"` // of those that arrived, added up
 	Retransmissions int64 `json:"retransmissions"`
 	Trimmed         int64 `json:"trimmed,omitempty"` // Ultra Ethernet: packets whose payload a switch cut off
 	DroppedBuffer   int64 `json:"dropped_buffer"`    // lossy class, buffer full
@@ -99,6 +104,7 @@ type Counts struct {
 	DroppedPKey     int64 `json:"dropped_pkey,omitempty"`     // InfiniBand, P_Key of another partition
 	DroppedSegment  int64 `json:"dropped_segment,omitempty"`  // Ethernet, no route from the sender's VRF
 	DroppedCorrupt  int64 `json:"dropped_corrupt,omitempty"`  // corrupted on a link
+	DroppedMTU      int64 `json:"dropped_mtu,omitempty"`      // longer than the switch's port takes
 
 	// Of runs in which something breaks.
 	DroppedFault   int64 `json:"dropped_fault,omitempty"`    // on, or at, a cable that did not work
@@ -109,13 +115,14 @@ type Counts struct {
 	MessagesBarred   int64 `json:"messages_barred,omitempty"`     // between NICs that share no partition
 	DroppedNoReceive int64 `json:"dropped_no_receive,omitempty"`  // UC and UD: messages that found no receive
 	DroppedOutOfTurn int64 `json:"dropped_out_of_turn,omitempty"` // UC: packets of messages that are not whole
+	DroppedQKey      int64 `json:"dropped_qkey,omitempty"`        // UD: datagrams with another Q_Key than their queue pair's
 	RNRNAKs          int64 `json:"rnr_naks,omitempty"`            // RC: messages that found no receive and came again
 }
 
 // Drops is the sum of all drops.
 func (c Counts) Drops() int64 {
 	return c.DroppedBuffer + c.DroppedHeadroom + c.DroppedLifetime + c.DroppedStalled + c.DroppedPKey + c.DroppedSegment + c.DroppedWatchdog + c.DroppedReceiver + c.DroppedCorrupt +
-		c.DroppedFault + c.DroppedNoRoute
+		c.DroppedFault + c.DroppedNoRoute + c.DroppedMTU
 }
 
 // Add adds what happened in another network.
@@ -132,22 +139,47 @@ type Level struct {
 	Flows Distribution
 }
 
-// Violation is a trap of a port that discarded packets for their P_Key, and how
+// Violation is a trap of a port that discarded packets for their P_Key or Q_Key, and how
 // many of a sender's queue pair it discarded in all; or, of an Ethernet fabric, a port
 // that discarded packets of a NIC to another in a VRF that no route leads to.
 type Violation struct {
-	Trap    int       `json:"trap,omitempty"` // 257 of an HCA, 259 of a switch (IBA vol. 1, 14.2.5.1)
-	Port    string    `json:"port"`           // that discarded
-	FirstPs int64     `json:"first_ps"`
+	Trap    int    `json:"trap,omitempty"` // P_Keys: 257 of an HCA, 259 of a switch; Q_Keys: 258 (IBA vol. 1, 14.2.5.1)
+	Port    string `json:"port"`           // that discarded
+	FirstPs int64  `json:"first_ps"`
+	// KnownPs is when the Subnet Manager took the first trap of it, on the clock of
+	// the run; [Never] where none arrived. An Ethernet fabric has no manager: 0.
+	KnownPs int64     `json:"known_ps,omitempty"`
 	Packets int64     `json:"packets"`
 	From    string    `json:"from"` // NICs
 	To      string    `json:"to"`
 	FromQP  units.QPN `json:"from_qp"`
 	ToQP    units.QPN `json:"to_qp"`
 	PKey    uint16    `json:"pkey"` // of the packets, bit 15 the membership
+	QKey    uint32    `json:"qkey,omitempty"`
 	SL      units.SL  `json:"sl"`
 	FromVRF string    `json:"from_vrf,omitempty"` // of an Ethernet fabric, where there are no trap, queue pairs, key and level
 	ToVRF   string    `json:"to_vrf,omitempty"`
+}
+
+// Traps are what became of the traps of a run, from its start on, and what the ports
+// that raised them have counted.
+type Traps struct {
+	Raised    int         `json:"raised"`
+	Merged    int         `json:"merged"` // said what one that still waited says
+	Lost      int         `json:"lost"`   // found a full outbox
+	Sent      int         `json:"sent"`   // datagrams, repetitions too
+	Repressed int         `json:"repressed"`
+	Ports     []KeyCounts `json:"ports"`
+}
+
+// KeyCounts are a port's counters of what it discarded for keys: an HCA's are in its
+// PortInfo, a switch's in its PortCounters, where they stop at 255.
+type KeyCounts struct {
+	Port           string `json:"port"`
+	PKeys          int    `json:"pkey_violations,omitempty"`
+	QKeys          int    `json:"qkey_violations,omitempty"`
+	RcvConstraint  int    `json:"rcv_constraint_errors,omitempty"`
+	XmitConstraint int    `json:"xmit_constraint_errors,omitempty"`
 }
 
 // HotLink is a busy link: the share of the measured time in which its wire was

@@ -19,6 +19,7 @@ func TestReductionsInTheSwitchesNeverBeatTheWire(t *testing.T) {
 		{"2", "dgx-h100", "infiniband-ndr", "nvls", 8, 50e9},
 		{"5", "dgx-h100", "infiniband-ndr", "nvls", 8, 50e9},
 		{"5", "dgx-a100", "infiniband-hdr", "collnet-direct", 8, 25e9},
+		{"3", "dgx-a100", "infiniband-hdr", "collnet-chain", 8, 25e9},
 		{"6", "{preset: dgx-h100, gpus: 1, nics: 1}", "infiniband-ndr", "collnet-direct", 1, 50e9},
 	} {
 		for _, jitter := range []string{"", jitterOn} {

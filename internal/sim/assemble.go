@@ -148,6 +148,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		addScaleUp(b, up, nodes)
 	}
 	b.PKeys, b.Segments = p.keys.enforced(), p.segments.enforced()
+	b.QKeys = p.verbs.service == transport.UD
 	for i := range p.graph.Cables {
 		p.cable(b, &p.graph.Cables[i], p.cableRate(&p.graph.Cables[i]))
 	}
@@ -311,12 +312,19 @@ func (n *network) connect(a, b int32, entropy uint32, sl int) (endA, endB units.
 // connection is the end of a connection at a NIC, on a service level.
 func (p *plan) connection(nic int32, entropy, port uint32, sl int) fabric.Connection {
 	c := fabric.Connection{
-		Entropy: entropy, Port: int32(p.port(nic, port)), CC: p.control(), Service: p.verbs.service, Phase: p.phase(nic),
+		Entropy: entropy, Port: int32(p.port(nic, port)), CC: p.control(), Service: p.verbs.service, QKey: p.verbs.qkey, Phase: p.phase(nic),
 		Class: p.class.data(p.fabric), Reply: p.class.ack(p.fabric), CNP: p.class.cnp(p.fabric), SL: units.SL(sl),
 	}
 	if p.fabric.Kind == scenario.InfiniBandKind && sl != p.fabric.IB.SL {
 		c.Class = p.class.must(p.fabric.IB.SL2VL[sl])
 		c.Reply, c.CNP = c.Class, c.Class // answers keep the level of what they answer
+	}
+	if p.fabric.Kind != scenario.InfiniBandKind {
+		c.SL = 0
+		if sl > 0 {
+			c.Class = p.class.must(sl)
+			c.Reply = c.Class
+		}
 	}
 	return c
 }

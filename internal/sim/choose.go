@@ -19,7 +19,7 @@ var algorithms = map[scenario.Algorithm]collective.Algo{
 	scenario.AlgoRing: collective.Ring, scenario.AlgoTree: collective.Tree,
 	scenario.AlgoHierarchical: collective.Hierarchical, scenario.AlgoHalvingDoubling: collective.HalvingDoubling,
 	scenario.AlgoNVLS: collective.NVLS, scenario.AlgoNVLSTree: collective.NVLSTree, scenario.AlgoDirect: collective.Direct,
-	scenario.AlgoCollNetDirect: collective.CollNetDirect,
+	scenario.AlgoCollNetDirect: collective.CollNetDirect, scenario.AlgoCollNetChain: collective.CollNetChain,
 }
 
 // ncclAlgo is NCCL's own algorithm for one of ours; those that NCCL does not
@@ -27,6 +27,7 @@ var algorithms = map[scenario.Algorithm]collective.Algo{
 var ncclAlgo = map[collective.Algo]nccl.Algo{
 	collective.Ring: nccl.Ring, collective.Tree: nccl.Tree, collective.NVLS: nccl.NVLS,
 	collective.NVLSTree: nccl.NVLSTree, collective.Direct: nccl.Direct, collective.CollNetDirect: nccl.CollNetDirect,
+	collective.CollNetChain: nccl.CollNetChain,
 }
 
 var protocols = map[scenario.Protocol]nccl.Proto{
@@ -123,9 +124,7 @@ func elementSize(w *scenario.Workload, bytes units.Bytes) int64 {
 func pick(c nccl.Cluster, w *scenario.Workload, op collective.Op, bytes int64) (nccl.Choice, collective.Spec, error) {
 	proto, fixed := protocols[w.Protocol]
 	algo, forced := algorithms[w.Algorithm]
-	c.Only = func(a nccl.Algo, p nccl.Proto) bool {
-		return a != nccl.CollNetChain && (!fixed || p == proto) // for CollNetChain weft has no program
-	}
+	c.Only = func(_ nccl.Algo, p nccl.Proto) bool { return !fixed || p == proto }
 	if !forced {
 		ch, err := c.Choose(op, bytes)
 		if err != nil {

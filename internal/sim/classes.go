@@ -11,7 +11,8 @@ import (
 // network holds state for each class at every port, so only those that occur
 // are given to it, in the same order.
 type classes struct {
-	used []int
+	used   []int
+	others []int // of streams and messages that state theirs
 }
 
 func classesOf(f *scenario.Fabric, w *scenario.Workload) classes {
@@ -23,13 +24,19 @@ func classesOf(f *scenario.Fabric, w *scenario.Workload) classes {
 		}
 	} else {
 		c.used = []int{f.Ethernet.DataPriority, f.Ethernet.AckPriority, f.Ethernet.CNPPriority}
+		for i := range w.Flows {
+			if n := w.Flows[i].Priority; n > 0 {
+				c.others = append(c.others, n)
+			}
+		}
 	}
 	if f.Ethernet.Trim.On() {
 		c.used = append(c.used, f.Ethernet.Trim.Priority)
 	}
 	for i := range f.Beside {
-		c.used = append(c.used, laneOf(f, f.Beside[i].Class))
+		c.others = append(c.others, laneOf(f, f.Beside[i].Class))
 	}
+	c.used = append(c.used, c.others...)
 	slices.Sort(c.used)
 	c.used = slices.Compact(c.used)
 	return c

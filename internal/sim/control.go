@@ -15,19 +15,17 @@ import (
 
 // manage gives an InfiniBand fabric the forwarding tables that weft's Subnet
 // Manager would install: LIDs, then a routing engine, for each plane a subnet
-// of its own, with the lanes of each path where the engine needs them. The ports that adaptive routing may choose from stay those of the
-// graph, and the tables' port is the one that it prefers. Tables that do not
-// deliver, or that can come to a standstill, are refused before anything runs.
+// of its own, with the lanes of each path where the engine needs them. The ports that
+// adaptive routing may choose from stay those of the graph, and the tables' port is
+// the one that it prefers. Tables that do not deliver, or that can come to a
+// standstill, are refused before anything runs.
 func (p *plan) manage() error {
 	if p.fabric.Kind != scenario.InfiniBandKind {
 		return nil
 	}
 	shape := p.lanes // where packets choose among ports lanes are the shape's
-	return p.eachPlane(func(sub *subnet.Subnet, nodes []topology.NodeID) error {
+	err := p.eachPlane(func(sub *subnet.Subnet, nodes []topology.NodeID) error {
 		res, err := p.route(sub)
-		if refusal := (*engine.Refusal)(nil); shape != nil && errors.As(err, &refusal) {
-			return nil // the shape's own routes: groups that are too small for the engine to tell apart
-		}
 		if err != nil {
 			return err
 		}
@@ -42,6 +40,29 @@ func (p *plan) manage() error {
 		p.adopt(sub, res.Tables, nodes)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return p.proveChoices()
+}
+
+// proveChoices refuses a fabric whose packets choose among minimal ports, or take the
+// tables' in their place, where these can wait for each other in a circle. In a tree
+// they cannot: all of them go up and then down.
+func (p *plan) proveChoices() error {
+	if p.fabric.Routing.Mode == scenario.Deterministic || p.graph.Family == topology.FamilyTree {
+		return nil
+	}
+	loop := routing.CreditLoop(p.graph, p.tables, p.lanes, true)
+	if loop == nil {
+		return nil
+	}
+	ports := make([]string, len(loop))
+	for i, e := range loop {
+		ports[i] = fmt.Sprintf("%s port %d", p.graph.Nodes[e.Node].Name, e.Port+1)
+	}
+	return fmt.Errorf("fabric %s: with %s routing packets can come to a standstill: those to be sent from %s and back to the first wait for each other: take routing.mode deterministic",
+		p.fabric.Name, p.fabric.Routing.Mode, strings.Join(ports, ", "))
 }
 
 // eachPlane gives each plane of the fabric, as a subnet with LIDs, with the
@@ -95,7 +116,7 @@ func (p *plan) engines() []engine.Name {
 // route computes the tables of a subnet of the fabric, which may lack what is broken,
 // with the first engine that can.
 func (p *plan) route(sub *subnet.Subnet) (res *engine.Result, err error) {
-	o := engine.Options{Lanes: scenario.OperationalVLs(p.fabric.IB.VLs), Torus: p.torusConf()}
+	o := engine.Options{Lanes: scenario.OperationalVLs(p.fabric.IB.VLs), Torus: p.torusConf(), Groups: p.groupsOf(sub)}
 	for _, name := range p.engines() {
 		o.Roots = nil
 		if p.graph.Family != topology.FamilyTree && (name == "updn" || name == "dnup") {

@@ -138,6 +138,28 @@ func TestAScenarioMayAskForEveryEngine(t *testing.T) {
 	}
 }
 
+// A dragonfly of any size runs on the manager's tables, also where its groups have one
+// or two switches, which what is cabled to what does not tell apart.
+func TestDragonfliesWithSmallGroupsRunOnTheManagersTables(t *testing.T) {
+	for _, mode := range []string{"deterministic", "adaptive"} {
+		for group := 1; group <= 3; group++ {
+			for links := 1; links <= 3; links++ {
+				for groups := 2; groups <= group*links+1; groups++ {
+					p := managedPlan(t, fmt.Sprintf(`
+cluster: {nodes: 1, node: dgx-h100}
+topology: {shape: dragonfly, hosts-per-leaf: 8, switches-per-group: %d, global-links: %d, groups: %d, radix: 16}
+fabrics: [{preset: infiniband-ndr, routing: {mode: %s}}]
+workload: {pattern: permutation, sizes: [4KiB]}
+`, group, links, groups, mode))
+					if p.routed.Used != "dragonfly" {
+						t.Errorf("%s, %d groups of %d, %d links: the tables are those of %q", mode, groups, group, links, p.routed.Used)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Engines whose paths have lanes of their own run, where one lane would stand still:
 // small buffers that keep packets for ever, and more of them than the rings hold.
 func TestEnginesWithLanesByPathRunWithoutStandstill(t *testing.T) {
@@ -186,7 +208,7 @@ workload: {pattern: permutation, sizes: [4KiB]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if loop := routing.CreditLoop(p.graph, p.tables); loop == nil {
+	if loop := routing.CreditLoop(p.graph, p.tables, nil, false); loop == nil {
 		t.Fatal("the routes need no lanes, so that nothing is tested")
 	}
 	seen := map[units.SL]bool{}
@@ -224,10 +246,7 @@ workload: {pattern: permutation, sizes: [4KiB]}
 	if p.routed.Used != "dragonfly" || p.lanes == nil || p.lanes.Count != 2 {
 		t.Fatalf("the tables are those of %q, lanes %+v", p.routed.Used, p.lanes)
 	}
-	if loop := routing.CreditLoopMinimal(p.graph, p.tables, p.lanes); loop != nil {
+	if loop := routing.CreditLoop(p.graph, p.tables, p.lanes, true); loop != nil {
 		t.Errorf("packets that choose among ports wait in a circle: %v", loop)
-	}
-	if loop := routing.CreditLoopLanes(p.graph, p.tables, p.lanes); loop != nil {
-		t.Errorf("packets of the tables wait in a circle: %v", loop)
 	}
 }

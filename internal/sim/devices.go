@@ -84,6 +84,10 @@ func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSw
 		PFC:      pfc(f, c),
 		Schedule: c.schedule(e.Queues),
 	}
+	if f.Switch.MTU > 0 {
+		framing := wire.EthernetFraming{VLAN: e.VLAN}
+		s.MaxFrame = uint16(int(f.Switch.MTU) + framing.AroundIP())
+	}
 	if w := &e.PFC.Watchdog; w.Enabled {
 		s.Watchdog = &fabric.Watchdog{
 			Detection: w.Detection, Restoration: w.Restoration, Poll: w.Poll, Action: watchdogActions[w.Action],
@@ -116,8 +120,8 @@ func ethernetSwitch(f *scenario.Fabric, c classes, ports int) *fabric.EthernetSw
 			AtDequeue: f.Kind == scenario.UltraEthernetKind, // a mark tells of what waits behind (UET, 3.6.13)
 		}
 		s.ECN[c.data(f)] = marking
-		for i := range f.Beside {
-			s.ECN[c.must(f.Beside[i].Class)] = marking
+		for _, n := range c.others {
+			s.ECN[c.must(n)] = marking
 		}
 	}
 	return s
@@ -142,8 +146,8 @@ func trimming(s *fabric.EthernetSwitch, f *scenario.Fabric, c classes) {
 	s.Trim = fabric.Trim{To: c.must(t.Priority), Bytes: uint16(t.Size + wire.EthernetGapBytes)}
 	s.EgressLimit[s.Trim.To] = int32(t.Threshold)
 	data := []uint8{c.data(f)}
-	for i := range f.Beside {
-		data = append(data, c.must(f.Beside[i].Class))
+	for _, n := range c.others {
+		data = append(data, c.must(n))
 	}
 	for _, class := range data {
 		s.Trim.Classes |= 1 << class

@@ -204,12 +204,16 @@ func (d *mending) schedule(spec *scenario.Control) {
 }
 
 // patience is how long after the last fault the control plane is followed: until a
-// light sweep has come and another, and until a standby has waited for its master.
+// light sweep has come and another, and until a standby has waited for its master,
+// and for the leases of its keys.
 func (d *mending) patience(spec *scenario.Control) units.Time {
 	s := &spec.SM
 	t := spec.LossOfSignal + 2*s.Sweep
 	if len(d.m.hosts) > 1 {
 		t += 4 * (s.Poll + 4*(s.Timeout+d.m.compute))
+		if s.StandbyMKey != 0 { // its sweeps start the leases, and those after find them over
+			t += 2 * (s.MKeyLease + s.Sweep)
+		}
 	}
 	return t
 }

@@ -155,6 +155,22 @@ func (p *plan) torusConf() *routes.TorusConf {
 	return c
 }
 
+// groupsOf are the groups of a dragonfly's switches, as the scenario has them: what is
+// cabled to what does not tell groups of one or two switches apart. nil for other shapes.
+func (p *plan) groupsOf(sub *subnet.Subnet) map[units.GUID]int32 {
+	if p.graph.Family != topology.FamilyDragonfly {
+		return nil
+	}
+	at := p.nodesByGUID()
+	groups := map[units.GUID]int32{}
+	for i := range sub.Nodes {
+		if n := &sub.Nodes[i]; n.Kind == subnet.Switch {
+			groups[n.GUID] = p.graph.Nodes[at[n.GUID]].Group
+		}
+	}
+	return groups
+}
+
 // nodesByGUID are the nodes of the graph by the GUIDs that they have as nodes of a
 // subnet.
 func (p *plan) nodesByGUID() map[units.GUID]topology.NodeID {

@@ -31,9 +31,12 @@ func ownLevels(f *scenario.Fabric, w *scenario.Workload) bool {
 	return own
 }
 
-// level is the service level of the messages of a pair. Where lanes go by paths it is
-// the fabric's, which stands for all.
+// level is the service level of the messages of a pair, or on Ethernet their priority.
+// Where lanes go by paths it is the fabric's, which stands for all.
 func (n *network) level(k nicPair) units.SL {
+	if f := n.plan.fabric; f.Kind != scenario.InfiniBandKind && k.sl == 0 {
+		return units.SL(f.Ethernet.DataPriority)
+	}
 	key, _ := n.plan.keys.pair(k.from, k.to)
 	return units.SL(n.plan.level(k.from, k.to, key, k.sl))
 }

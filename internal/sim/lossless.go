@@ -56,11 +56,7 @@ func LosslessOf(r *scenario.Resolved) ([]Lossless, error) {
 func (p *plan) lossless(l *Lossless) {
 	f := p.fabric
 	l.Free = switchChooses(f.Routing.Mode)
-	circle := routing.CreditLoop(p.graph, p.tables)
-	if l.Free {
-		circle = routing.CreditLoopMinimal(p.graph, p.tables, &routing.Lanes{Count: 1})
-	}
-	for _, end := range circle {
+	for _, end := range routing.CreditLoop(p.graph, p.tables, nil, l.Free) {
 		to, _, _ := p.graph.Peer(end)
 		l.Circle = append(l.Circle, fmt.Sprintf("%s port %d to %s", p.graph.Nodes[end.Node].Name, end.Port+1, p.graph.Nodes[to.Node].Name))
 	}

@@ -39,7 +39,9 @@ type managedSubnet struct {
 	hosts   []*managerHost
 	mail    []mail // that is on its way to a manager, by slot
 	free    []int32
-	faults  []func() // by number: what happens
+	faults  []func()                    // by number: what happens
+	trapAt  units.Time                  // when agents next have a trap to send, for which there is an event
+	keys    func(sm.EndPort) []mad.PKey // nil where there are no partitions
 	compute units.Time
 	route   sm.Router
 
@@ -83,6 +85,7 @@ const (
 	controlFault   engine.Class = iota // source: number of the fault
 	controlArrives                     // a datagram reaches a manager's host; source: its slot
 	controlTaken                       // the manager takes it; source: its slot
+	controlTrap                        // an agent may send its next trap
 	controlTimeout                     // source: the manager's host
 )
 
@@ -102,7 +105,8 @@ func newManagedSubnet(p *plan, spec *scenario.Control, plane int) (*managedSubne
 	if err != nil {
 		return nil, err
 	}
-	m := &managedSubnet{spec: spec, sub: sub, nodes: nodes, agents: agents, queue: engine.NewQueue(maxQueueWidth, queueSlots), busy: make([]units.Time, len(sub.Nodes))}
+	m := &managedSubnet{spec: spec, sub: sub, nodes: nodes, agents: agents, queue: engine.NewQueue(maxQueueWidth, queueSlots), busy: make([]units.Time, len(sub.Nodes)), trapAt: units.Forever}
+	m.keys = p.endPortKeys(sub, nodes, agents)
 	m.hops = datagramHops(p, sub, nodes)
 	agents.OnCross(func(out subnet.End) { m.way = append(m.way, m.hops[out.Node][out.Port]) })
 	entries := units.Time(sub.Switches()) * units.Time(len(sub.Nodes))
@@ -150,8 +154,14 @@ const (
 // addManager puts a manager on a host. The higher priority becomes master.
 func (m *managedSubnet) addManager(at subnet.End, priority uint8) {
 	h := &managerHost{at: at, asked: units.Forever}
+	key := sm.MKey{Key: uint64(m.spec.SM.MKey), Level: uint8(m.spec.SM.MKeyProtection), Lease: uint16(m.spec.SM.MKeyLease / units.Second)}
+	if standby := len(m.hosts) > 0; standby && m.spec.SM.StandbyMKey != 0 {
+		key.Key = uint64(m.spec.SM.StandbyMKey)
+	}
 	h.manager = sm.New(sm.Config{
-		Priority: priority, Window: m.spec.SM.Window, Sweep: m.spec.SM.Sweep, Poll: m.spec.SM.Poll,
+		MKey:       key,
+		Partitions: m.keys,
+		Priority:   priority, Window: m.spec.SM.Window, Sweep: m.spec.SM.Sweep, Poll: m.spec.SM.Poll,
 		// Requests that go out when tables have been computed were queued before.
 		Timeout: m.spec.SM.Timeout + m.compute,
 		Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
@@ -215,6 +225,7 @@ func (m *managedSubnet) runUntil(limit units.Time, so func() bool) bool {
 			m.failed = fmt.Errorf("the Subnet Manager is given up at %v, after %d events: sweeps come too often for so long a time (control.sm.sweep, control.sm.poll)", e.Time, maxControlEvents)
 		}
 		m.now = e.Time
+		m.agents.SetNow(m.now)
 		m.handle(&e)
 	}
 	return true
@@ -237,6 +248,9 @@ func (m *managedSubnet) handle(e *engine.Event) {
 			h.manager.Receive(m.now, &letter.packet, &h.batch)
 			m.flush(letter.host)
 		}
+	case controlTrap:
+		m.trapAt = units.Forever
+		m.carryTraps()
 	case controlTimeout:
 		m.timeout(int(e.Source))
 	}
@@ -268,7 +282,7 @@ func (m *managedSubnet) flush(host int) {
 		h.port = max(h.port, h.cpu, m.now)
 		p := &h.batch.Send[i]
 		m.log.datagrams++
-		m.carry(h.at, &sma.Packet{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}, h.port, host)
+		m.carry(h.at, &sma.Packet{DLID: p.DLID, SLID: p.SLID, PKey: p.PKey, MAD: p.MAD}, h.port, host)
 		h.port += m.hops[h.at.Node][h.at.Port] // no less than its bytes take
 	}
 	h.batch.Reset()
@@ -314,16 +328,20 @@ func total(times []units.Time) (t units.Time) {
 	return t
 }
 
-// carryTraps sends the traps that agents have raised.
+// carryTraps sends the traps that agents may send by now, and asks for the next.
 func (m *managedSubnet) carryTraps() {
 	for _, t := range m.agents.Traps() {
 		m.carry(t.From, &t.Packet, max(m.now, m.busy[t.From.Node])+m.spec.SM.Agent, 0)
+	}
+	if next := max(m.agents.NextTrap(), m.now+1); next < m.trapAt && next < units.Forever {
+		m.trapAt = next
+		m.queue.Push(next, controlTrap, 0)
 	}
 }
 
 // post puts a datagram on its way to a manager.
 func (m *managedSubnet) post(at units.Time, host int, p *sma.Packet) {
-	letter := mail{host, sm.Packet{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}}
+	letter := mail{host, sm.Packet{DLID: p.DLID, SLID: p.SLID, PKey: p.PKey, MAD: p.MAD}}
 	slot := int32(len(m.mail))
 	if n := len(m.free); n > 0 {
 		slot, m.free = m.free[n-1], m.free[:n-1]

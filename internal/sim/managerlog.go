@@ -10,9 +10,16 @@ import (
 type managerLog struct {
 	traps     []units.Time // when a manager took the trap of a link that changed
 	masters   []units.Time // when a manager became master
+	notices   []noticed    // of keys that do not match, that managers took
 	sweeps    []sweep      // heavy ones that got as far as routing, in their order
 	datagrams int          // that managers have sent
 	failure   string       // the last that was told
+}
+
+// noticed is a trap that a manager took.
+type noticed struct {
+	at     units.Time
+	notice mad.Notice
 }
 
 // sweep is a heavy sweep of a subnet. Times that did not come are Forever.
@@ -47,8 +54,11 @@ func (l *managerLog) wrote(at units.Time) {
 func (l *managerLog) event(now units.Time, e *sm.Event) {
 	switch e.Kind {
 	case sm.TrapReceived:
-		if e.Trap == mad.TrapLinkState {
+		switch e.Trap {
+		case mad.TrapLinkState:
 			l.traps = append(l.traps, now)
+		case mad.TrapBadPKey, mad.TrapBadQKey, mad.TrapSwitchPKey:
+			l.notices = append(l.notices, noticed{now, e.Notice})
 		}
 	case sm.Entered:
 		if e.State == mad.SMMaster {

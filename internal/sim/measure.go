@@ -82,14 +82,16 @@ func (f *flowTimes) quantile(perMille int64) units.Time {
 func counts(n *fabric.Network) runstore.Counts {
 	s, refused := n.Stats(), n.Refusals()
 	return runstore.Counts{
-		DroppedNoReceive: refused.NoReceive, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
+		DroppedNoReceive: refused.NoReceive, DroppedQKey: refused.QKey, DroppedOutOfTurn: refused.OutOfTurn, RNRNAKs: refused.RNRNAKs,
 		Packets: s.Injected - s.Trains, PacketHops: s.Hops, Events: s.Events,
-		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked, CNPs: s.CNPs,
+		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked,
+		CNPs: s.CNPs, CNPsTaken: s.CNPsTaken, CNPDelay: int64(s.CNPDelay),
 		Retransmissions: n.Retransmissions(), Trimmed: s.Trimmed,
 		DroppedBuffer: s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
 		DroppedWatchdog: s.Dropped[fabric.DropWatchdog], DroppedReceiver: s.Dropped[fabric.DropReceiver], PFCStorms: s.Storms,
 		DroppedLifetime: s.Dropped[fabric.DropLifetime], DroppedStalled: s.Dropped[fabric.DropStall],
 		DroppedPKey: s.Dropped[fabric.DropPKey], DroppedCorrupt: s.Dropped[fabric.DropCorrupt],
+		DroppedMTU:     s.Dropped[fabric.DropMTU],
 		DroppedSegment: s.Dropped[fabric.DropSegment],
 		DroppedFault:   s.Dropped[fabric.DropFault], DroppedNoRoute: s.Dropped[fabric.DropNoRoute],
 	}

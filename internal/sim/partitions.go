@@ -79,8 +79,7 @@ const violationsTold = 64
 
 // violations are what the network discarded for P_Keys, as a manager is told, or for
 // want of a route between VRFs.
-func (n *network) violations() (told []runstore.Violation) {
-	all := n.Violations()
+func (n *network) violations(all []fabric.Violation) (told []runstore.Violation) {
 	for i := range all[:min(len(all), violationsTold)] {
 		v := &all[i]
 		if s := n.plan.segments; s != nil {
@@ -90,9 +89,13 @@ func (n *network) violations() (told []runstore.Violation) {
 			})
 			continue
 		}
+		trap := v.Trap
+		if n.plan.fabric.Kind != scenario.InfiniBandKind {
+			trap = 0 // nobody is there to be told
+		}
 		told = append(told, runstore.Violation{
-			Trap: v.Trap, Port: v.Port, FirstPs: int64(v.First), Packets: v.Packets,
-			From: n.NodeName(v.From), To: n.NodeName(v.To), FromQP: v.FromQP, ToQP: v.ToQP, PKey: v.PKey, SL: v.SL,
+			Trap: trap, Port: v.Port, FirstPs: int64(v.First), Packets: v.Packets,
+			From: n.NodeName(v.From), To: n.NodeName(v.To), FromQP: v.FromQP, ToQP: v.ToQP, PKey: v.PKey, QKey: v.QKey, SL: v.SL,
 		})
 	}
 	return told
@@ -108,10 +111,10 @@ func (n *network) refuse(a, b int32) error {
 }
 
 // isBarred reports whether a message is between NICs that partitions or VRFs keep
-// apart: it is sent and never ends.
+// apart, or carries another Q_Key than its receiver's: it is sent and never ends.
 func (r *patternRun) isBarred(flow int32) bool {
 	f := &r.flows[flow]
-	return r.net.plan.apart(f.from, f.to) != ""
+	return f.qkey != 0 && f.qkey != r.verbs.qkey || r.net.plan.apart(f.from, f.to) != ""
 }
 
 // barred is how many messages did not arrive for that.

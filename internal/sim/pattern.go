@@ -64,8 +64,9 @@ type patternFlow struct {
 	bytes    units.Bytes
 	start    units.Time
 	done     units.Time // when it was whole in its host's memory
-	sl       int        // the service level that it asks for; 0: what the fabric gives
+	sl       int        // the service level, or on Ethernet the priority, that it asks for; 0: what the fabric gives
 	level    units.SL   // that it has
+	qkey     uint32     // that its datagrams carry; 0: their queue pair's
 	ends     []qpPair   // over which it is split evenly
 }
 
@@ -76,7 +77,7 @@ type qpPair struct{ end, peer units.QPN }
 const streamPattern = 2
 
 // patternFlows are the messages of a pattern, in order of time.
-func patternFlows(r *scenario.Resolved, rate units.Rate, bytes units.Bytes) []patternFlow {
+func patternFlows(r *scenario.Resolved, fabric *scenario.Fabric, bytes units.Bytes) []patternFlow {
 	n := int32(r.Cluster.Endpoints())
 	pcg := engine.Stream(r.Run.Seed, streamPattern, 0)
 	rng := rand.New(&pcg)
@@ -102,10 +103,10 @@ func patternFlows(r *scenario.Resolved, rate units.Rate, bytes units.Bytes) []pa
 			}
 		}
 	case scenario.Uniform:
-		flows = poisson(rng, n, bytes, rate, w)
+		flows = poisson(rng, n, bytes, fabric.Link.Rate(), w)
 	case scenario.Flows:
 		for _, f := range w.Flows {
-			flows = append(flows, patternFlow{from: int32(f.Src), to: int32(f.Dst), bytes: f.Bytes, start: f.Start, sl: f.SL})
+			flows = append(flows, patternFlow{from: int32(f.Src), to: int32(f.Dst), bytes: f.Bytes, start: f.Start, sl: f.ClassOn(fabric.Kind), qkey: uint32(f.QKey)})
 		}
 	}
 	return flows
@@ -131,7 +132,7 @@ func poisson(rng *rand.Rand, n int32, bytes units.Bytes, rate units.Rate, w *sce
 func (j *job) runPattern(point *runstore.Point) error {
 	r := j.scenario
 	run := &patternRun{
-		flows: patternFlows(r, j.plan.fabric.Link.Rate(), j.bytes),
+		flows: patternFlows(r, j.plan.fabric, j.bytes),
 		verbs: j.plan.verbs,
 		path:  j.plan.verbs.path(j.plan.fabric, &r.Cluster.Node),
 		hosts: make([]patternHost, r.Cluster.Endpoints()), jitter: jitterOf(&r.Run, j.plan.fabric, r.Cluster.Endpoints()),
@@ -146,7 +147,10 @@ func (j *job) runPattern(point *runstore.Point) error {
 	j.watch.started(j, run.net.Network)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	all := run.sum()
-	point.Counts, point.Violations = counts(run.net.Network), run.net.violations()
+	point.Counts = counts(run.net.Network)
+	if err := run.violations(point, &r.Control); err != nil {
+		return err
+	}
 	point.Fault = j.plan.suffered(run.net.Network)
 	point.Flows, point.Levels = all.times.distribution(), all.levels.distributions()
 	barred := run.barred()
@@ -158,7 +162,7 @@ func (j *job) runPattern(point *runstore.Point) error {
 	case all.failure != nil && j.plan.faults == nil:
 		return fmt.Errorf("%w; %s", all.failure, run.net.Waiting())
 	case barred == len(run.flows):
-		return fmt.Errorf("all %d messages are between NICs that share no partition: see ib.partitions", barred)
+		return fmt.Errorf("all %d messages are between NICs that share no partition, or carry a Q_Key that is not their receiver's: see ib.partitions, workload.qkey and workload.flows", barred)
 	case open > 0 && run.lost():
 		point.Counts.MessagesLost = int64(open)
 		if all.arrived == 0 {
@@ -170,9 +174,9 @@ func (j *job) runPattern(point *runstore.Point) error {
 			return fmt.Errorf("none of %d messages arrives after the faults; %s", open, run.net.Waiting())
 		}
 	case open > 0 && run.net.NextTime() == units.Forever:
-		return fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())
+		return unfinished{fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())}
 	case open > 0:
-		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", r.Run.Limit.SimulatedTime, open, len(run.flows), run.net.Waiting())
+		return unfinished{fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", r.Run.Limit.SimulatedTime, open, len(run.flows), run.net.Waiting())}
 	}
 	point.Time = all.finished
 	point.Hottest = run.hottest(all.finished)
@@ -343,6 +347,7 @@ func (r *patternRun) post(p *fabric.Partition, nic, flow int32) {
 func (r *patternRun) handOver(p *fabric.Partition, t *transfer) {
 	err := p.Post(t.nic, t.end, transport.WorkRequest{
 		ID: uint64(t.tag), Op: r.verbs.op, Length: uint32(t.bytes), Imm: t.tag, DestQP: t.peer,
+		QKey: cmp.Or(r.flows[t.tag].qkey, r.verbs.qkey),
 	})
 	if !r.isBarred(int32(t.tag)) { // the queue pair of one that is may have failed
 		r.fail(p, err)
@@ -384,4 +389,13 @@ func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Compl
 		h.timers.schedule(p, uint32(nic), arrival, timer{kind: timerArrive, tag: uint64(flow)})
 		r.again(p, nic, c.QPN, arrival)
 	}
+}
+
+// violations puts what was discarded for keys or VRFs into a point, and when the
+// Subnet Manager knew.
+func (r *patternRun) violations(point *runstore.Point, spec *scenario.Control) (err error) {
+	all := r.net.Violations()
+	point.Violations = r.net.violations(all)
+	point.Traps, err = r.net.plan.trapped(all, point.Violations, spec)
+	return err
 }

@@ -9,7 +9,7 @@ import (
 func (p *plan) addReceivers(b *fabric.Builder) {
 	for _, x := range p.fabric.Ethernet.PFC.Receivers {
 		r := &fabric.Receiver{
-			Buffer: int64(x.Buffer), Xoff: int64(x.Buffer / 2), Xon: int64(x.Buffer / 4), From: x.Start, Until: units.Forever,
+			Buffer: int64(x.Buffer), Xoff: int64(x.Buffer - x.Headroom), Xon: int64(x.Buffer-x.Headroom) / 2, From: x.Start, Until: units.Forever,
 		}
 		if x.Drain > 0 {
 			r.PerByte = x.Drain.PerByte()

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
+	"weft/internal/cores"
 	"weft/internal/runstore"
 	"weft/scenario"
 	"weft/units"
@@ -104,30 +104,19 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	cores := min(maxPartitions, max(1, workers/max(1, len(jobs))))
+	each := min(maxPartitions, max(1, workers/max(1, len(jobs))))
 	w := newWatch(len(jobs), o)
 	defer w.end()
-	next := atomic.Int64{}
-	var wg sync.WaitGroup
-	for range min(workers, len(jobs)) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(jobs) {
-					return
-				}
-				j := &jobs[i]
-				j.stop, j.cores, j.watch = stop, cores, w
-				point := &out.Fabrics[j.fabric].Points[j.point] // nobody else's
-				*point = runstore.Point{Bytes: int64(j.bytes), Partial: true}
-				if ctx.Err() == nil {
-					*point = j.run()
-				}
-				w.finished(j, point)
-			}
-		})
-	}
-	wg.Wait()
+	cores.Each(len(jobs), workers, func(i int) {
+		j := &jobs[i]
+		j.stop, j.cores, j.watch = stop, each, w
+		point := &out.Fabrics[j.fabric].Points[j.point] // nobody else's
+		*point = runstore.Point{Bytes: int64(j.bytes), Partial: true}
+		if ctx.Err() == nil {
+			*point = j.run()
+		}
+		w.finished(j, point)
+	})
 }
 
 // run is one simulation, and where something breaks another before it in which
@@ -161,14 +150,22 @@ func (j *job) once() runstore.Point {
 	case j.stop.Load():
 		point.Partial = true
 	default:
-		// Its reason alone: how far a run has come that is given up depends on
-		// how it was cut into partitions.
-		point = runstore.Point{
+		failed := runstore.Point{
 			Bytes: point.Bytes, Algorithm: point.Algorithm, Wire: point.Wire, Channels: point.Channels, Failure: err.Error(),
 		}
+		// How far a run has come that is given up depends on how it was cut into
+		// partitions: of that there is the reason alone.
+		if errors.As(err, &unfinished{}) {
+			failed.Counts = point.Counts
+		}
+		point = failed
 	}
 	return point
 }
+
+// unfinished is the failure of a simulation that ran to its end, or to the limit of its
+// time, in which messages did not arrive. What it counted stands.
+type unfinished struct{ error }
 
 // failures joins what went wrong in the points.
 func failures(out *runstore.Results) error {

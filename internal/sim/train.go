@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
-	"sync/atomic"
 
+	"weft/internal/cores"
 	"weft/internal/runstore"
 	"weft/internal/workload"
 	"weft/internal/workload/llm"
@@ -127,32 +126,20 @@ type trainingTask struct {
 
 // runTasks runs the simulations on as many cores as allowed.
 func runTasks(ctx context.Context, tasks []trainingTask, o *TrainOptions) {
-	workers := o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
 	var mu sync.Mutex
 	told := Progress{Total: len(tasks)}
-	for range min(workers, len(tasks)) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(tasks) || ctx.Err() != nil {
-					return
-				}
-				tasks[i].run(ctx)
-				mu.Lock()
-				told.Done, told.Fabric = told.Done+1, tasks[i].plan.fabric.Name
-				if o.Progress != nil {
-					o.Progress(told)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
+	cores.Each(len(tasks), o.Workers, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		tasks[i].run(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		told.Done, told.Fabric = told.Done+1, tasks[i].plan.fabric.Name
+		if o.Progress != nil {
+			o.Progress(told)
+		}
+	})
 }
 
 // run is one simulation; the last of a fabric's puts the step together.
@@ -339,7 +326,7 @@ func (s *steps) communications() (n int64) {
 func describeJob(r *scenario.Resolved, j *llm.Job) runstore.TrainingJob {
 	p := &j.Parallel
 	out := runstore.TrainingJob{
-		Model: r.Training.Model.Preset, Parameters: j.Model.Parameters(), GPU: r.Cluster.Node.GPU.Model, GPUs: p.GPUs(), Nodes: r.Training.Nodes,
+		Model: r.Training.Model.Name(), Parameters: j.Model.Parameters(), GPU: r.Cluster.Node.GPU.Model, GPUs: p.GPUs(), Nodes: r.Training.Nodes,
 		Precision: string(r.Training.Precision), Tensor: p.Tensor, Context: p.Context, Pipeline: p.Pipeline, Interleave: p.Chunks,
 		Data: p.Data, Expert: p.Expert, ZeRO: p.ZeRO, Sequences: j.Batch.Global, Micros: j.Micros(),
 		Tokens: int64(j.Batch.Global) * int64(j.Batch.Sequence), Memory: j.GPU.Memory,

@@ -15,6 +15,7 @@ type verbs struct {
 	op       transport.Op
 	receives int // posted by each queue pair at the start; 0 is always enough
 	repost   units.Time
+	qkey     uint32 // of the queue pairs of UD
 }
 
 var services = map[scenario.Service]transport.Service{
@@ -31,7 +32,7 @@ func verbsOf(w *scenario.Workload) verbs {
 	if w.Pattern == "" {
 		return verbs{}
 	}
-	return verbs{services[w.Transport], verbOps[w.Operation], w.ReceiveQueue, w.Repost}
+	return verbs{services[w.Transport], verbOps[w.Operation], w.ReceiveQueue, w.Repost, uint32(w.QKey)}
 }
 
 // reads reports whether the receiver of a message asks for it.

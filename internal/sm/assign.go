@@ -15,11 +15,13 @@ func (m *Manager) enterAssign() {
 		m.abandon() // the manager's own node does not answer
 		return
 	}
-	if err := s.AssignLIDsKeeping(m.cfg.LMC, m.known(s)); err != nil {
+	known := m.known(s)
+	if err := s.AssignLIDsKeeping(m.cfg.LMC, known); err != nil {
 		m.event(Event{Kind: NotAssigned, Err: err})
 		m.abandon()
 		return
 	}
+	m.tellOfLost(known, s)
 	tables, err := m.cfg.Route(s)
 	if err != nil {
 		m.event(Event{Kind: NotRouted, Err: err})
@@ -45,6 +47,18 @@ func (m *Manager) enterAssign() {
 			if q := &s.Nodes[i].Ports[p]; q.LID != 0 {
 				m.lids[q.GUID] = q.LID
 				m.writeEndPort(m.at[i], uint8(p), q)
+			}
+		}
+	}
+}
+
+// tellOfLost names the ports that could not keep their LIDs.
+func (m *Manager) tellOfLost(known map[units.GUID]units.LID, s *subnet.Subnet) {
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			q := &s.Nodes[i].Ports[p]
+			if had := known[q.GUID]; q.LID != 0 && had != 0 && had != q.LID {
+				m.event(Event{Kind: LIDNotKept, GUID: q.GUID, LID: had, Now: q.LID})
 			}
 		}
 	}
@@ -93,8 +107,8 @@ func (m *Manager) writeEndPort(n int32, p uint8, q *subnet.Port) {
 	want.MasterSMLID, want.MasterSMSL = m.managerLID(), 0
 	want.GIDPrefix = mad.DefaultPrefix
 	want.SubnetTimeOut = subnetTimeout
-	if m.cfg.MKey != 0 {
-		want.MKey, want.MKeyProtect = m.cfg.MKey, protectWrites
+	if k := &m.cfg.MKey; k.Key != 0 {
+		want.MKey, want.MKeyProtect, want.MKeyLease = k.Key, k.Level, k.Lease
 	}
 	if want != r.info {
 		r.info = want
@@ -107,11 +121,8 @@ func (m *Manager) writeEndPort(n int32, p uint8, q *subnet.Port) {
 	}
 }
 
-// What every port is told.
-const (
-	subnetTimeout = 18 // 4.096 µs × 2^18: 1.07 s, OpenSM's
-	protectWrites = 1  // of M_Key: without the key a port shows all but the key (IBA vol. 1, 14.2.4.1)
-)
+// subnetTimeout is what every port is told: 4.096 µs × 2^18, 1.07 s, OpenSM's.
+const subnetTimeout = 18
 
 // unchanged sets the components of a PortInfo to write that 0 leaves as they are.
 func unchanged(p *mad.PortInfo) {

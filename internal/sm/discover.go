@@ -30,6 +30,7 @@ type node struct {
 	path  []uint8 // the way on which it was met first
 	ports []port  // by number
 	gaps  int     // attributes that were asked for and are not there yet
+	key   uint64  // the M_Key that its agent wants, as far as it told; 0: not known, or none
 }
 
 // port is a port of a node.
@@ -80,6 +81,7 @@ func (m *Manager) tookDiscovery(r *request, d *mad.MAD) {
 		p := &n.ports[r.port]
 		_ = p.info.Parse(data)
 		p.have = true
+		n.tookKey(r.port, &p.info)
 		m.look(r.node, r.port)
 	}
 }

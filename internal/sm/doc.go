@@ -32,5 +32,5 @@
 // iterated over where order can be seen.
 //
 // Routing comes from a function of the caller's ([Config].Route). Left out:
-// congestion control, routers, and the renewal of M_Key leases within a sweep.
+// congestion control and routers.
 package sm

@@ -24,11 +24,13 @@ const (
 	HandedOver                     // mastery went to GUID
 	MasterLost                     // the master does not answer any more
 	TooFewLanes                    // routing needs Need lanes, the port at the end of Path has Count: it can deadlock
+	LIDNotKept                     // port GUID had LID, which another port has or which cannot be its own: it has Now instead
 )
 
 var eventNames = [...]string{
 	"subnet up", "entered", "unanswered", "refused", "duplicate GUID", "not routed", "not assigned",
 	"trap", "too large", "handed over", "master lost", "too few lanes",
+	"LID not kept",
 }
 
 // String is the kind in words.
@@ -45,6 +47,7 @@ type Event struct {
 	Trap   mad.TrapNumber
 	Notice mad.Notice // of TrapReceived
 	LID    units.LID
+	Now    units.LID // of LIDNotKept
 	Count  int
 	Need   int
 	Took   units.Time // of SubnetUp: since the sweep began
@@ -66,6 +69,8 @@ func (e Event) String() string {
 		return fmt.Sprintf("duplicate GUID %v at %s: the node there is not managed", e.GUID, pathText(e.Path))
 	case TooFewLanes:
 		return fmt.Sprintf("routing needs %d lanes and the port at %s has %d: the fabric can deadlock", e.Need, pathText(e.Path), e.Count)
+	case LIDNotKept:
+		return fmt.Sprintf("port %v had LID %d, which another port has or which it cannot have: it has LID %d now", e.GUID, e.LID, e.Now)
 	case TrapReceived:
 		return trapText(&e.Notice)
 	case TooLarge:

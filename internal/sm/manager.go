@@ -13,7 +13,7 @@ type Router func(*subnet.Subnet) (*subnet.Tables, error)
 type Config struct {
 	Priority uint8  // 0 to 15: the higher becomes master
 	SMKey    uint64 // of this manager
-	MKey     uint64 // protects ports from other managers; 0 does not
+	MKey     MKey   // protects ports from other managers
 	LMC      uint8  // 0 to 7
 	Route    Router
 	// LIDs are those that ports had before a restart, by port GUID. Ports that
@@ -44,7 +44,10 @@ type EndPort struct {
 // routes have the permissive LID in both.
 type Packet struct {
 	DLID, SLID units.LID
-	MAD        mad.MAD
+	// PKey is, of what is not subnet management, the key of the manager's own port by
+	// which it came or goes; 0 is the first of the port's table.
+	PKey mad.PKey
+	MAD  mad.MAD
 }
 
 // Batch is what a call leaves behind. Callers may use one again and again; calls
@@ -68,11 +71,12 @@ const (
 	program
 	arm
 	activate
-	light   // these two are no part of a heavy sweep
+	light   // these three are no part of a heavy sweep
 	regroup // multicast tables, after groups changed
+	renew   // of the leases of M_Keys
 )
 
-var phaseNames = [...]string{"idle", "discover", "consult", "assign", "program", "arm", "activate", "light", "regroup"}
+var phaseNames = [...]string{"idle", "discover", "consult", "assign", "program", "arm", "activate", "light", "regroup", "renew"}
 
 func (p phase) String() string { return phaseNames[p] }
 
@@ -98,11 +102,12 @@ type Manager struct {
 	// What subnet administration knows (sa.go).
 	admin admin
 
-	nextSweep units.Time
-	again     bool // something changed during this sweep
-	settled   bool // the last sweep got to its end: nodes are those of sub
-	repeats   int  // sweeps that followed at once
-	actCount  uint32
+	nextSweep   units.Time
+	nextRenewal units.Time // of M_Keys' leases
+	again       bool       // something changed during this sweep
+	settled     bool       // the last sweep got to its end: nodes are those of sub
+	repeats     int        // sweeps that followed at once
+	actCount    uint32
 
 	others   []otherManager // in the order in which they were met
 	master   int            // of others, which a standby watches
@@ -134,7 +139,7 @@ func New(cfg Config) *Manager {
 	fallback(&cfg.Sweep, DefaultSweep)
 	fallback(&cfg.Poll, DefaultPoll)
 	m := &Manager{
-		cfg: cfg, state: mad.SMNotActive, nextSweep: units.Forever, heir: -1, master: -1, nextTID: 1,
+		cfg: cfg, state: mad.SMNotActive, nextSweep: units.Forever, nextRenewal: units.Forever, heir: -1, master: -1, nextTID: 1,
 		lids: map[units.GUID]units.LID{}, written: map[units.GUID]*written{},
 	}
 	m.admin.groups = []*group{broadcastGroup()}
@@ -181,7 +186,7 @@ func (m *Manager) Sweep(now units.Time, out *Batch) {
 
 // NextTimeout is when Timeout must be called, units.Forever if it need not.
 func (m *Manager) NextTimeout() units.Time {
-	next := m.nextSweep
+	next := min(m.nextSweep, m.nextRenewal)
 	for i := range m.wire {
 		next = min(next, m.wire[i].deadline)
 	}
@@ -194,6 +199,9 @@ func (m *Manager) Timeout(now units.Time, out *Batch) {
 	m.expire()
 	if now >= m.nextSweep {
 		m.periodic()
+	}
+	if now >= m.nextRenewal {
+		m.startRenewal()
 	}
 	m.leave()
 }
@@ -243,7 +251,7 @@ func (m *Manager) receive(p *Packet) {
 // periodic is what happens when the time of the next sweep has come.
 func (m *Manager) periodic() {
 	switch {
-	case m.phase == regroup:
+	case m.phase == regroup || m.phase == renew:
 		m.nextSweep = m.now + m.cfg.Timeout // it will be over by then
 	case m.phase != idle:
 		m.nextSweep = units.Forever // the end of the sweep sets it

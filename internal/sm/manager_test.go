@@ -112,6 +112,34 @@ func TestLIDsThatPortsHaveAreKept(t *testing.T) {
 	w.checkUp(second)
 }
 
+// Of two ports that a file gives one LID, one keeps it; the other is named and has
+// another.
+func TestOfPortsThatClaimOneLIDOneKeepsItAndTheOtherIsNamed(t *testing.T) {
+	s := build(t, topology.SingleSwitch{Endpoints: 4})
+	a, b := s.Nodes[1].Ports[1].GUID, s.Nodes[2].Ports[1].GUID
+	w := newWorld(t, s)
+	h := w.manager("A", 0, sm.Config{LIDs: map[units.GUID]units.LID{a: 7, b: 7}})
+	w.start(h)
+	w.run(30 * units.Second)
+	w.checkUp(h)
+	lids := h.m.LIDs()
+	if lids[a] == lids[b] || lids[a] != 7 && lids[b] != 7 {
+		t.Fatalf("LIDs %d and %d, of which one was to be 7", lids[a], lids[b])
+	}
+	var named []string
+	for _, e := range h.events {
+		if e.Kind == sm.LIDNotKept {
+			named = append(named, e.String())
+			if e.LID != 7 || e.GUID != a && e.GUID != b || e.Now == 7 || e.Now != lids[e.GUID] {
+				t.Errorf("%v, LIDs are %v", e, lids)
+			}
+		}
+	}
+	if len(named) != 1 {
+		t.Errorf("named are %q, expected one port, once", named)
+	}
+}
+
 // A cable breaks at every moment of a sweep, in turn. Whatever can be reached
 // works in the end.
 func TestAFabricThatSplitsMidSweepIsManagedAsFarAsItReaches(t *testing.T) {
@@ -184,6 +212,42 @@ func TestAnswersCutAtEveryLengthDoNoLastingHarm(t *testing.T) {
 			t.Errorf("length %d: %v", length, h.events)
 		}
 	}
+}
+
+// Requests and traps are cut at every length, and claim to be longer than they are:
+// none harms the manager, which answers the next one.
+func TestRequestsCutAtEveryLengthDoNoHarm(t *testing.T) {
+	w := newWorld(t, build(t, topology.SingleSwitch{Endpoints: 3}))
+	h := w.manager("A", 0, sm.Config{})
+	w.start(h)
+	w.run(5 * units.Second)
+	for _, request := range []struct {
+		class  mad.Class
+		method mad.Method
+		attr   mad.Attribute
+	}{
+		{mad.SubnAdm, mad.Get, mad.AttrPathRecord},
+		{mad.SubnAdm, mad.GetTable, mad.AttrNodeRecord},
+		{mad.SubnAdm, mad.Set, mad.AttrMCMemberRecord},
+		{mad.SubnAdm, mad.Set, mad.AttrServiceRecord},
+		{mad.SubnAdm, mad.Set, mad.AttrInformInfo},
+		{mad.SubnLID, mad.Trap, mad.AttrNotice},
+		{mad.SubnLID, mad.Set, mad.AttrSMInfo},
+		{mad.SubnLID, mad.Get, mad.AttrSMInfo},
+	} {
+		for length := 24; length <= mad.Size; length++ {
+			m := mad.New(request.class, request.method, request.attr, 0, uint64(length))
+			for i := 24; i < length; i++ {
+				m[i] = 0xff // lengths, masks and numbers of segments among them
+			}
+			w.call(h, func(out *sm.Batch) { h.m.Receive(w.now, &sm.Packet{DLID: 1, SLID: 2, MAD: m}, out) })
+		}
+		w.run(30 * units.Second)
+	}
+	if state := h.m.State(); state != mad.SMMaster {
+		t.Errorf("the manager is %v", state)
+	}
+	w.checkUp(h)
 }
 
 // Answers have random bytes in them.
@@ -285,7 +349,7 @@ func TestTwoManagersThatStartTogetherAgree(t *testing.T) {
 
 func TestAnMKeyKeepsOthersOut(t *testing.T) {
 	w := newWorld(t, build(t, topology.SingleSwitch{Endpoints: 4}))
-	h := w.manager("A", 0, sm.Config{MKey: 0xabc})
+	h := w.manager("A", 0, sm.Config{MKey: sm.MKey{Key: 0xabc, Level: 1}})
 	w.start(h)
 	w.run(5 * units.Second)
 	w.checkUp(h)
@@ -381,7 +445,7 @@ func TestALightSweepFindsWhatATrapDidNotTell(t *testing.T) {
 // A subnet that does not change is not written to.
 func TestASecondSweepWritesNothing(t *testing.T) {
 	w := newWorld(t, build(t, topology.TwoLevel{Endpoints: 24, Radix: 8}))
-	h := w.manager("A", 0, sm.Config{MKey: 5})
+	h := w.manager("A", 0, sm.Config{MKey: sm.MKey{Key: 5, Level: 1}})
 	w.start(h)
 	w.run(5 * units.Second)
 	w.seen = func(line string) {

@@ -28,7 +28,7 @@ func (m *Manager) becomeMaster() {
 func (m *Manager) becomeStandby(master int) {
 	m.forget()
 	m.phase, m.master, m.heir, m.lostPoll = idle, master, -1, 0
-	m.nextSweep = m.now + m.cfg.Poll
+	m.nextSweep, m.nextRenewal = m.now+m.cfg.Poll, units.Forever
 	m.enterState(mad.SMStandby)
 	m.claim()
 }
@@ -55,7 +55,7 @@ func (m *Manager) claim() {
 // becomeNotActive stops the manager until another starts it again.
 func (m *Manager) becomeNotActive() {
 	m.forget()
-	m.phase, m.nextSweep = idle, units.Forever
+	m.phase, m.nextSweep, m.nextRenewal = idle, units.Forever, units.Forever
 	m.enterState(mad.SMNotActive)
 }
 

@@ -25,6 +25,8 @@ func (m *Manager) advance() {
 		m.finishLight()
 	case regroup:
 		m.finishRegroup()
+	case renew:
+		m.finishRenewal()
 	}
 }
 
@@ -42,6 +44,7 @@ func (m *Manager) finish() {
 	}
 	m.reportPorts()
 	m.nextSweep = m.now + m.cfg.Sweep
+	m.renewLater()
 	if m.heir >= 0 {
 		m.handOver()
 		return
@@ -104,7 +107,7 @@ func (m *Manager) trapped(p *Packet) {
 	m.event(Event{Kind: TrapReceived, Trap: n.Number, LID: n.IssuerLID, Notice: n})
 	answer := *p
 	answer.MAD.SetMethod(mad.TrapRepress)
-	answer.MAD.SetMKey(m.cfg.MKey)
+	answer.MAD.SetMKey(m.cfg.MKey.Key)
 	answer.DLID, answer.SLID = p.SLID, p.DLID
 	if p.SLID != 0 && p.SLID <= units.LastUnicastLID {
 		m.out.Send = append(m.out.Send, answer)

@@ -10,7 +10,8 @@ import (
 
 // subscriber is a port that wants to be told of events (IBA vol. 1, 13.4.11).
 type subscriber struct {
-	lid units.LID
+	lid  units.LID
+	pkey mad.PKey // by which it asked
 	mad.InformInfo
 }
 
@@ -31,7 +32,7 @@ func (m *Manager) inform(q *query) {
 	}
 	var want mad.InformInfo
 	_ = want.Parse(q.data)
-	who := subscriber{q.p.SLID, want}
+	who := subscriber{q.p.SLID, q.p.PKey, want}
 	who.Subscribe = 1
 	at := slices.Index(m.admin.subscribers, who)
 	switch {
@@ -58,7 +59,7 @@ func (m *Manager) report(n *mad.Notice, issuer mad.GID) {
 		if s.Trap != anyTrap && s.Trap != n.Number || s.Type != anyType && s.Type != uint16(n.Type) {
 			continue
 		}
-		p := Packet{DLID: s.lid, SLID: m.managerLID(), MAD: mad.New(mad.SubnAdm, mad.Report, mad.AttrNotice, 0, uint64(m.nextTID))}
+		p := Packet{DLID: s.lid, SLID: m.managerLID(), PKey: s.pkey, MAD: mad.New(mad.SubnAdm, mad.Report, mad.AttrNotice, 0, uint64(m.nextTID))}
 		m.nextTID++
 		mad.AppendReport(p.MAD.SAData()[:0], n, issuer)
 		m.out.Send = append(m.out.Send, p)

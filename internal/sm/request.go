@@ -78,9 +78,9 @@ func (m *Manager) transmit(r *request) {
 	r.tries++
 	r.deadline = m.now + m.cfg.Timeout
 	d := mad.NewDirected(r.method, r.attr, r.modifier, uint64(r.tid), r.path)
-	d.SetMKey(m.cfg.MKey)
+	d.SetMKey(m.keyFor(r))
 	copy(d.SMPData(), r.data[:])
-	m.out.Send = append(m.out.Send, Packet{units.PermissiveLID, units.PermissiveLID, d})
+	m.out.Send = append(m.out.Send, Packet{DLID: units.PermissiveLID, SLID: units.PermissiveLID, MAD: d})
 }
 
 // forget drops all requests: what they were for is over. Late answers find
@@ -145,8 +145,12 @@ func (m *Manager) take(r *request, d *mad.MAD) {
 		m.tookDiscovery(r, d)
 	case m.phase == light:
 		m.tookLight(d)
+	case m.phase == renew:
+		m.tookRenewal(d)
 	case r.attr == mad.AttrPortInfo: // what was written, or of a standby's own port
-		_ = m.nodes[r.node].ports[r.port].info.Parse(d.SMPData())
+		n := m.nodes[r.node]
+		_ = n.ports[r.port].info.Parse(d.SMPData())
+		n.tookKey(r.port, &n.ports[r.port].info)
 	case r.attr == mad.AttrLinearFDB:
 		m.wroteBlock(r)
 	}
@@ -158,7 +162,7 @@ func (m *Manager) gaveUp(r *request) {
 	case r.attr == mad.AttrSMInfo:
 		m.lostSMInfo(r)
 		return
-	case m.phase == light:
+	case m.phase == light || m.phase == renew:
 		m.again = true
 		return
 	}

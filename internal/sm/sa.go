@@ -34,6 +34,7 @@ type query struct {
 	bytes   int // of a record
 	count   int
 	status  mad.Status
+	shown   map[subnet.End]bool // ports of which it is known whether the one who asks may learn of them
 }
 
 // add puts a record into the answer. It refuses more than one answer may hold.
@@ -153,7 +154,7 @@ func (m *Manager) nodeRecords(q *query) {
 	}
 	m.eachEndPort(func(at subnet.End, p *subnet.Port) bool {
 		n := m.discovered(at.Node)
-		if !wants(q, mad.NodeRecLID, m.base(want.LID), p.LID) || !wants(q, mad.NodeRecType, want.Info.Type, n.info.Type) ||
+		if !m.shows(q, at) || !wants(q, mad.NodeRecLID, m.base(want.LID), p.LID) || !wants(q, mad.NodeRecType, want.Info.Type, n.info.Type) ||
 			!wants(q, mad.NodeRecSystemGUID, want.Info.SystemGUID, n.info.SystemGUID) ||
 			!wants(q, mad.NodeRecNodeGUID, want.Info.NodeGUID, n.info.NodeGUID) ||
 			!wants(q, mad.NodeRecPortGUID, want.Info.PortGUID, p.GUID) || !wants(q, mad.NodeRecDesc, want.Desc, n.desc) {
@@ -180,7 +181,7 @@ func (m *Manager) portInfoRecords(q *query) {
 		return
 	}
 	m.eachEndPort(func(at subnet.End, p *subnet.Port) bool {
-		if !wants(q, mad.PortRecLID, m.base(want.LID), p.LID) {
+		if !m.shows(q, at) || !wants(q, mad.PortRecLID, m.base(want.LID), p.LID) {
 			return true
 		}
 		n := m.discovered(at.Node)
@@ -218,7 +219,7 @@ func (m *Manager) linkRecords(q *query) {
 		for j := range m.sub.Nodes[i].Ports {
 			at := subnet.End{Node: int32(i), Port: uint8(j)}
 			to := m.sub.Peer(at)
-			if !to.Exists() {
+			if !to.Exists() || !m.shows(q, at) || !m.shows(q, to) {
 				continue
 			}
 			r := mad.LinkRecord{FromLID: m.lidOf(at), FromPort: at.Port, ToPort: to.Port, ToLID: m.lidOf(to)}

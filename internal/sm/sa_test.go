@@ -209,7 +209,7 @@ func TestAnAnswerOfManyRecordsComesInPieces(t *testing.T) {
 }
 
 func TestRecordsOfPortsAndLinks(t *testing.T) {
-	o := open(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, sm.Config{MKey: 7})
+	o := open(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, sm.Config{MKey: sm.MKey{Key: 7, Level: 1}})
 	d := o.one(mad.Get, mad.AttrPortInfoRecord, mad.PortRecLID|mad.PortRecPort, &mad.PortInfoRecord{LID: o.lid(3), Port: 1})
 	var p mad.PortInfoRecord
 	_ = p.Parse(d.SAData())
@@ -279,11 +279,68 @@ func TestPortsWithoutACommonPartitionHaveNoPath(t *testing.T) {
 		from, to int
 		key      mad.PKey
 	}{{0, 1, 0xFFFF}, {2, 3, 0x8002}, {1, 2, 0}, {3, 4, 0}} {
+		o.asker.at.Node = int32(c.to)
 		d := o.one(mad.Get, mad.AttrPathRecord, mad.PathSGID|mad.PathDGID, &mad.PathRecord{SGID: o.gid(c.from), DGID: o.gid(c.to)})
 		var r mad.PathRecord
 		_ = r.Parse(d.SAData())
 		if (d.Status() == mad.OK) != (c.key != 0) || r.PKey != c.key {
 			t.Errorf("from %d to %d: status %#x, key %#04x, want key %#04x", c.from, c.to, d.Status(), r.PKey, c.key)
+		}
+	}
+}
+
+// Whoever asks learns of the ports that it shares a partition with: as a limited
+// member of the default partition of the manager's and of switches, and of who has
+// another partition in common. The manager's key opens all.
+func TestSubnetAdministrationTellsOfSharedPartitionsOnly(t *testing.T) {
+	names := build(t, topology.SingleSwitch{Endpoints: 4})
+	keys := map[units.GUID][]mad.PKey{}
+	for i, table := range [][]mad.PKey{{0xFFFF}, {0x7FFF, 0x8001}, {0x7FFF, 0x8002}, {0x7FFF, 0x0002}} {
+		keys[names.Nodes[i].Ports[1].GUID] = table
+	}
+	o := open(t, topology.SingleSwitch{Endpoints: 4}, sm.Config{SMKey: 7, Partitions: func(e sm.EndPort) []mad.PKey {
+		if table, adapter := keys[e.GUID]; adapter {
+			return table
+		}
+		return []mad.PKey{mad.DefaultPKey}
+	}})
+	for node, shared := range []bool{true, false, true, true} {
+		for smKey, want := range map[uint64]bool{0: shared, 7: true, 8: shared} {
+			m := mad.New(mad.SubnAdm, mad.Get, mad.AttrNodeRecord, 0, 42)
+			m.SetSMKey(smKey)
+			m.SetComponentMask(mad.NodeRecLID)
+			r := mad.NodeRecord{LID: o.lid(node)}
+			r.AppendTo(m.SAData()[:0])
+			o.asker.answers = nil
+			o.query(o.asker, o.lid(0), m)
+			o.run(units.Second)
+			if got := len(o.asker.answers) == 1 && o.asker.answers[0].Status() == mad.OK; got != want {
+				t.Errorf("of adapter %d with SM_Key %d: told is %v, want %v", node, smKey, got, want)
+			}
+		}
+	}
+}
+
+// A datagram of general services gets to a port whose table has its key, and its
+// answer goes back by the key that fitted; subnet management has no keys.
+func TestDatagramsOfAnotherPartitionDoNotReachTheAdministration(t *testing.T) {
+	o := open(t, topology.SingleSwitch{Endpoints: 3}, sm.Config{Partitions: func(e sm.EndPort) []mad.PKey {
+		return []mad.PKey{map[bool]mad.PKey{true: 0xFFFF, false: 0x7FFF}[e.Self || e.Kind == subnet.Switch], 0x8005}
+	}})
+	for _, c := range []struct {
+		key      mad.PKey
+		answered bool
+	}{{0, true}, {0x7FFF, true}, {0x8005, true}, {0x8006, false}} {
+		m := mad.New(mad.SubnAdm, mad.Get, mad.AttrClassPortInfo, 0, 42)
+		o.asker.answers, o.master.events = nil, nil
+		o.send(o.asker, sm.Packet{DLID: o.lid(0), PKey: c.key, MAD: m})
+		o.run(2 * units.Second)
+		if got := len(o.asker.answers) == 1; got != c.answered {
+			t.Errorf("with P_Key %#x answered is %v, want %v", c.key, got, c.answered)
+		}
+		told := len(o.master.events) == 1 && o.master.events[0].Trap == mad.TrapSwitchPKey
+		if told == c.answered {
+			t.Errorf("with P_Key %#x the manager is told %v", c.key, o.master.events)
 		}
 	}
 }

@@ -52,13 +52,13 @@ func (m *Manager) pathRecords(q *query) {
 	var want mad.PathRecord
 	_ = want.Parse(q.data)
 	m.eachEndPort(func(from subnet.End, src *subnet.Port) bool {
-		if !wants(q, mad.PathSGID, want.SGID, mad.GID{Prefix: mad.DefaultPrefix, GUID: src.GUID}) ||
+		if !m.shows(q, from) || !wants(q, mad.PathSGID, want.SGID, mad.GID{Prefix: mad.DefaultPrefix, GUID: src.GUID}) ||
 			!wants(q, mad.PathSLID, m.base(want.SLID), src.LID) {
 			return true
 		}
 		goOn := true
 		m.eachEndPort(func(to subnet.End, dst *subnet.Port) bool {
-			if !wants(q, mad.PathDGID, want.DGID, mad.GID{Prefix: mad.DefaultPrefix, GUID: dst.GUID}) ||
+			if !m.shows(q, to) || !wants(q, mad.PathDGID, want.DGID, mad.GID{Prefix: mad.DefaultPrefix, GUID: dst.GUID}) ||
 				!wants(q, mad.PathDLID, m.base(want.DLID), dst.LID) {
 				return true
 			}
@@ -143,7 +143,7 @@ func (m *Manager) sharedKey(a, b subnet.End) (mad.PKey, bool) {
 	theirs := m.cfg.Partitions(m.endPortOf(m.discovered(b.Node), b.Port))
 	for _, mine := range m.cfg.Partitions(m.endPortOf(m.discovered(a.Node), a.Port)) {
 		for _, other := range theirs {
-			if mine&0x7FFF == other&0x7FFF && mine&0x7FFF != 0 && (mine.Full() || other.Full()) {
+			if mine.Matches(other) {
 				return mine, true
 			}
 		}

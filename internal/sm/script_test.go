@@ -136,7 +136,7 @@ func (s *script) manager(words []string) {
 		case "priority":
 			cfg.Priority = uint8(n)
 		case "mkey":
-			cfg.MKey = uint64(n)
+			cfg.MKey = sm.MKey{Key: uint64(n), Level: 1}
 		default:
 			s.t.Fatalf("unknown option %q", option)
 		}

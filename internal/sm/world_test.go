@@ -131,7 +131,14 @@ func (w *world) send(from *host, p sm.Packet) {
 		w.trace("lost")
 		return
 	}
-	w.deliver(from.at, sma.Packet{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}, from)
+	w.fabric.SetNow(w.now)
+	w.deliver(from.at, sma.Packet{DLID: p.DLID, SLID: p.SLID, PKey: p.PKey, MAD: p.MAD}, from)
+	w.traps()
+}
+
+// traps carries the traps that are due.
+func (w *world) traps() {
+	w.fabric.SetNow(w.now)
 	for _, t := range w.fabric.Traps() {
 		w.deliver(t.From, t.Packet, nil)
 	}
@@ -151,7 +158,7 @@ func (w *world) deliver(at subnet.End, p sma.Packet, from *host) {
 	if w.alter != nil {
 		w.alter(w.carried, &p.MAD)
 	}
-	w.flying = append(w.flying, flight{to, w.now + latency, sm.Packet{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}})
+	w.flying = append(w.flying, flight{to, w.now + latency, sm.Packet{DLID: p.DLID, SLID: p.SLID, PKey: p.PKey, MAD: p.MAD}})
 }
 
 func (w *world) hostAt(at subnet.End) *host {
@@ -165,10 +172,9 @@ func (w *world) hostAt(at subnet.End) *host {
 
 // change changes the fabric, and carries what traps that causes.
 func (w *world) change(do func(*sma.Fabric)) {
+	w.fabric.SetNow(w.now)
 	do(w.fabric)
-	for _, t := range w.fabric.Traps() {
-		w.deliver(t.From, t.Packet, nil)
-	}
+	w.traps()
 }
 
 // mostSteps is more than any test here needs: a world that goes on is a hang.
@@ -190,6 +196,11 @@ func (w *world) run(span units.Time) {
 			w.flying = w.flying[1:]
 			w.now = max(w.now, f.at)
 			w.arrive(f)
+			continue
+		}
+		if t := max(w.fabric.NextTrap(), w.now); t < next {
+			w.now = t
+			w.traps()
 			continue
 		}
 		w.now = max(w.now, next)

@@ -22,6 +22,9 @@ const (
 // where the answer came.
 func (f *Fabric) Carry(from subnet.End, p *Packet) (subnet.End, Outcome) {
 	m := &p.MAD
+	if p.PKey == 0 && !m.Class().Subnet() {
+		p.PKey = f.firstKey(from)
+	}
 	at, ok := from, true
 	directed := m.Class() == mad.SubnDirected
 	if p.DLID != units.PermissiveLID || !directed {
@@ -35,14 +38,15 @@ func (f *Fabric) Carry(from subnet.End, p *Packet) (subnet.End, Outcome) {
 	if ok && directed {
 		at, ok = f.byPath(at, m)
 	}
-	if !ok {
+	if !ok || !f.accepts(at, p) {
 		return subnet.None, Lost
 	}
 	if forProgram(m) {
 		return at, Arrived
 	}
 	if m.Answers() {
-		return at, Taken // a TrapRepress ends a repetition that there is none of
+		f.repressed(at, m)
+		return at, Taken
 	}
 	if f.answer(at, m) == Lost {
 		return at, Lost
@@ -64,7 +68,7 @@ func (f *Fabric) back(at, to subnet.End, p *Packet) Outcome {
 			at, ok = f.byLID(at, p)
 		}
 	}
-	if !ok || at.Node != to.Node || (at.Port != to.Port && f.sub.Nodes[to.Node].Kind != subnet.Switch) {
+	if !ok || !f.accepts(at, p) || at.Node != to.Node || (at.Port != to.Port && f.sub.Nodes[to.Node].Kind != subnet.Switch) {
 		return Lost
 	}
 	return Answered
@@ -163,7 +167,7 @@ func (f *Fabric) byLID(at subnet.End, p *Packet) (subnet.End, bool) {
 			return at, true
 		}
 		var ok bool
-		if at, ok = f.over(at, &p.MAD); !ok {
+		if at, ok = f.over(at, &p.MAD); !ok || !f.enforced(at, true, p) {
 			return at, false
 		}
 	}
@@ -181,7 +185,11 @@ func (f *Fabric) byLID(at subnet.End, p *Packet) (subnet.End, bool) {
 			return at, false
 		}
 		var ok bool
-		if at, ok = f.over(subnet.End{Node: at.Node, Port: out}, &p.MAD); !ok {
+		leaves := subnet.End{Node: at.Node, Port: out}
+		if !f.enforced(leaves, false, p) {
+			return at, false
+		}
+		if at, ok = f.over(leaves, &p.MAD); !ok || !f.enforced(at, true, p) {
 			return at, false
 		}
 	}

@@ -10,9 +10,11 @@
 // follow their path, and a port that loses its link goes Down, which the switch
 // notes and traps (IBA vol. 1, 7.2.7, 14.2.2 and 14.2.5).
 //
-// Left out: the time that a datagram takes and the lease of an M_Key, which
-// needs a clock; repetition of traps; the partition keys of the datagrams
-// themselves; XDR, which PortInfo has no bit for: such a link shows as NDR.
+// Traps are repeated until a manager represses them, no faster than the port's
+// SubnetTimeOut allows (trap.go); they, and the leases of M_Keys, go by the clock
+// of [Fabric.SetNow].
+//
+// Left out: the time that a datagram takes; XDR, which PortInfo has no bit for: such a link shows as NDR.
 package sma
 
 import (
@@ -28,7 +30,9 @@ import (
 type Fabric struct {
 	sub     *subnet.Subnet
 	nodes   []node
-	traps   []Sent
+	telling []subnet.End // ports with traps that wait, in the order in which they began
+	traps   TrapCounts
+	lastTID uint64 // of a trap
 	now     units.Time
 	onCross func(out subnet.End) // nil, unless somebody follows datagrams
 }
@@ -54,12 +58,17 @@ type port struct {
 	counters counters
 
 	leaseEnds units.Time // of the M_Key; 0 while no lease runs
+	outbox    outbox     // of ports with a LID
 }
 
 // Packet is a datagram with its addresses.
 type Packet struct {
 	DLID, SLID units.LID
-	MAD        mad.MAD
+	// PKey is the P_Key, which datagrams of subnet management do not have. One that
+	// goes in with 0 has the first of its port's table. One that has arrived has that
+	// of its receiver's table which it matched.
+	PKey mad.PKey
+	MAD  mad.MAD
 }
 
 // Sent is a datagram and the port at which it goes in.

@@ -14,9 +14,11 @@ const (
 	// than 200.
 	maxHops = 1024
 
-	// maxTraps is how many traps may wait for someone to carry them; more are
-	// lost, as on a wire. A manager that gets one looks at all switches.
-	maxTraps = 4096
+	// maxLetters is how many traps of a port may wait to be repressed; more are
+	// lost. At the usual rate of one in 1.07 s that is a quarter of a minute, after
+	// which what they tell is old; a manager that gets one of a link looks at all
+	// switches. Linux's hfi1 keeps 100 of each kind.
+	maxLetters = 16
 
 	// madWords is what a datagram counts in PortXmitData, in words of 4 bytes:
 	// LRH 8, BTH 12, DETH 8, datagram 256, ICRC 4.

@@ -5,8 +5,9 @@ import (
 	"weft/wire/mad"
 )
 
-// SetNow says what time it is, which leases of M_Keys end by. It must not go
-// back; without it no lease ends.
+// SetNow says what time it is, which leases of M_Keys end by and traps are
+// repeated by. It must not go back; without it no lease ends and no port sends a
+// second trap.
 func (f *Fabric) SetNow(now units.Time) { f.now = now }
 
 // admit checks the M_Key (IBA vol. 1, 14.2.4). What a wrong key asks for is

@@ -1,10 +1,37 @@
 package sma
 
 import (
+	"slices"
+
 	"weft/internal/subnet"
 	"weft/units"
 	"weft/wire/mad"
 )
+
+// outbox is the traps of a port, of a switch's port 0, that no manager has
+// repressed. The first is on its way: it goes out again and again until it is
+// (IBA vol. 1, 13.4.9), and no two go out within the time that
+// PortInfo.SubnetTimeOut says (14.2.5.6).
+type outbox struct {
+	letters []letter
+	next    units.Time // when the next datagram may go
+}
+
+// letter is a trap that waits to be repressed.
+type letter struct {
+	tid    uint64
+	notice mad.Notice
+	sent   bool
+}
+
+// TrapCounts are what became of the traps of a fabric.
+type TrapCounts struct {
+	Raised    int // different ones, one after the other
+	Merged    int // that said what one that still waited says
+	Lost      int // that found a full outbox, or a port that knows no manager
+	Sent      int // datagrams, repetitions too
+	Repressed int
+}
 
 // stateChanged notes that a link went down or came up. Only a switch tells of it
 // (IBA vol. 1, 14.2.5.1, trap 128).
@@ -30,29 +57,93 @@ func (f *Fabric) SetManager(at subnet.End, runs bool) {
 	}
 }
 
-// trap queues a trap to the manager that the port knows. A port that knows none
-// has nobody to tell.
+// trap puts a trap into a port's outbox. A port that knows no manager has nobody
+// to tell.
 func (f *Fabric) trap(at subnet.End, kind mad.NoticeType, number mad.TrapNumber, data mad.NoticeData) {
-	q := &f.endport(at).info
-	if q.MasterSMLID == 0 || q.LID == 0 || len(f.traps) >= maxTraps {
+	if f.sub.Nodes[at.Node].Kind == subnet.Switch {
+		at.Port = 0
+	}
+	q := f.endport(at)
+	if q.info.MasterSMLID == 0 || q.info.LID == 0 {
+		f.traps.Lost++
 		return
 	}
-	notice := mad.Notice{Generic: true, Type: kind, Producer: uint32(f.sub.Nodes[at.Node].Kind), Number: number, IssuerLID: q.LID}
+	notice := mad.Notice{Generic: true, Type: kind, Producer: uint32(f.sub.Nodes[at.Node].Kind), Number: number, IssuerLID: q.info.LID}
 	notice.SetData(data)
-	s := Sent{From: at, Packet: Packet{DLID: q.MasterSMLID, SLID: q.LID, MAD: mad.New(mad.SubnLID, mad.Trap, mad.AttrNotice, 0, 0)}}
-	if f.sub.Nodes[at.Node].Kind == subnet.Switch {
-		s.From.Port = 0
+	o := &q.outbox
+	switch {
+	case slices.ContainsFunc(o.letters, func(l letter) bool { return !l.sent && l.notice == notice }):
+		f.traps.Merged++
+		return
+	case len(o.letters) >= maxLetters:
+		f.traps.Lost++
+		return
 	}
-	notice.AppendTo(s.Packet.MAD.SMPData()[:0])
-	f.traps = append(f.traps, s)
+	f.traps.Raised++
+	f.lastTID++
+	o.letters = append(o.letters, letter{tid: f.lastTID, notice: notice})
+	if !slices.Contains(f.telling, at) {
+		f.telling = append(f.telling, at)
+	}
 }
 
-// Traps returns the traps that wait to be carried, and forgets them.
-func (f *Fabric) Traps() []Sent {
-	t := f.traps
-	f.traps = nil
-	return t
+// Traps returns the traps that are to go out by now, and notes that they have.
+func (f *Fabric) Traps() (due []Sent) {
+	f.stillTelling()
+	for _, at := range f.telling {
+		q := f.endport(at)
+		if o := &q.outbox; f.now >= o.next {
+			o.next = f.now + 4096*units.Nanosecond<<q.info.SubnetTimeOut
+			o.letters[0].sent = true
+			f.traps.Sent++
+			due = append(due, o.letters[0].from(at, &q.info))
+		}
+	}
+	return due
 }
+
+// stillTelling forgets ports whose outbox is empty, or that know no manager any
+// more.
+func (f *Fabric) stillTelling() {
+	f.telling = slices.DeleteFunc(f.telling, func(at subnet.End) bool {
+		q := f.endport(at)
+		if q.info.MasterSMLID == 0 || q.info.LID == 0 {
+			q.outbox.letters = nil
+		}
+		return len(q.outbox.letters) == 0
+	})
+}
+
+// from is the datagram of a trap.
+func (l *letter) from(at subnet.End, port *mad.PortInfo) Sent {
+	s := Sent{From: at, Packet: Packet{DLID: port.MasterSMLID, SLID: port.LID, MAD: mad.New(mad.SubnLID, mad.Trap, mad.AttrNotice, 0, l.tid)}}
+	l.notice.AppendTo(s.Packet.MAD.SMPData()[:0])
+	return s
+}
+
+// NextTrap is when Traps has something to return; Forever while no trap waits.
+func (f *Fabric) NextTrap() units.Time {
+	f.stillTelling()
+	next := units.Forever
+	for _, at := range f.telling {
+		next = min(next, f.endport(at).outbox.next)
+	}
+	return next
+}
+
+// repressed ends the repetition of a port's trap. The upper half of a
+// transaction ID belongs to who carries datagrams.
+func (f *Fabric) repressed(at subnet.End, m *mad.MAD) {
+	o := &f.endport(at).outbox
+	if m.Attribute() != mad.AttrNotice || len(o.letters) == 0 || !o.letters[0].sent || uint32(o.letters[0].tid) != uint32(m.TID()) {
+		return // late, or nobody's
+	}
+	f.traps.Repressed++
+	o.letters = o.letters[1:]
+}
+
+// TrapCounts are the counts since the agents were made.
+func (f *Fabric) TrapCounts() TrapCounts { return f.traps }
 
 // Info is what a port would answer to a Get(PortInfo), which programs on it see.
 func (f *Fabric) Info(at subnet.End) mad.PortInfo { return f.nodes[at.Node].ports[at.Port].info }

@@ -37,3 +37,8 @@ func (f *Fabric) QKeyViolation(at subnet.End, packets int, n *mad.KeyNotice) {
 	sum(&f.nodes[at.Node].ports[at.Port].info.QKeyViolations, uint16(min(packets, 0xFFFF)))
 	f.trap(at, mad.NoticeSecurity, mad.TrapBadQKey, n)
 }
+
+// Counters are a port's PortCounters, as a Get would show them.
+func (f *Fabric) Counters(at subnet.End) mad.PortCounters {
+	return f.nodes[at.Node].ports[at.Port].counters.short
+}

@@ -111,6 +111,11 @@ type Config struct {
 	// more or less changes a rate by less than the rate's own steps.
 	PacedOverhead units.Bytes
 
+	// PaceSlack is how much of a packet's lateness the next ones make up for, by going
+	// earlier, for callers whose timers fire late. 0 makes up for none: a packet is
+	// paced from when the one before it went.
+	PaceSlack units.Time
+
 	// KeepPace lets a packet's wait stand as the rate at its sending set it,
 	// though the rate rises meanwhile: a peculiarity of the HPCC ns-3 model.
 	KeepPace bool
@@ -118,6 +123,10 @@ type Config struct {
 	// ImplicitRecv gives the receive queue an entry of any length, of ID 0,
 	// whenever one is needed: a simulated peer is always ready.
 	ImplicitRecv bool
+
+	// EndToEnd makes the queue pair the stream of an end-to-end context, of service RC:
+	// an error of one message does not end it (resync.go). It takes messages in order.
+	EndToEnd bool
 
 	// Access checks a remote request when its message begins, and again at every
 	// packet of a WRITE: memory may be withdrawn meanwhile. nil allows all.
@@ -127,6 +136,12 @@ type Config struct {
 	// packet that is being received: like payload, they do not pass through the
 	// queue pair. nil refuses all atomics.
 	Atomic func(qp units.QPN, op Op, rkey uint32, va uint64) (original uint64)
+	// Local carries out the local operation of a work request's ID. A status other
+	// than Success ends the send queue. nil refuses all local operations.
+	Local func(qp units.QPN, id uint64) Status
+	// Invalidate makes a key stale for a SEND with invalidate, which fails where the
+	// peer may not ask for that. nil is of those who have no keys.
+	Invalidate func(qp units.QPN, rkey uint32) bool
 }
 
 // Check says what is wrong with a configuration.
@@ -152,6 +167,7 @@ func (c *Config) Check() error {
 		bad("NAKInterval", int64(c.NAKInterval), 0, int64(units.Forever)/4),
 		bad("CNPInterval", int64(c.CNPInterval), 0, int64(units.Forever)),
 		bad("PacedOverhead", int64(c.PacedOverhead), 0, 4096),
+		bad("PaceSlack", int64(c.PaceSlack), 0, int64(units.Second)),
 		bad("EntropyValues", int64(c.EntropyValues), 0, MaxEntropyValues),
 		bad("InferLoss", int64(c.InferLoss), 0, MaxReorder-1),
 	} {
@@ -161,6 +177,9 @@ func (c *Config) Check() error {
 	}
 	if c.Unordered && (!c.OutOfOrder || c.SelectiveRepeat || c.EntropyValues == 0 || c.maxPSNs() > MaxReorder) {
 		return fmt.Errorf("%w: Unordered needs OutOfOrder, EntropyValues, MaxOutstandingPackets up to %d and no SelectiveRepeat", ErrConfig, MaxReorder)
+	}
+	if c.EndToEnd && c.anyOrder() {
+		return fmt.Errorf("%w: EndToEnd takes packets in order", ErrConfig)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@
 //   - responder.go: requests of RC, acknowledgements, NAKs
 //   - read.go: both ends of READ
 //   - atomic.go: both ends of the atomics
+//   - local.go: what stands in the send queue and sends nothing
 //   - reorder.go: packets out of order
 //   - notify.go: congestion marks and notifications
 //   - uc.go, ud.go: the unreliable services

@@ -88,6 +88,7 @@ type QP struct {
 	readsOut   uint8         // READs between head and cur
 	recovering bool          // has gone back for a lost read response at una
 	owedSyn    wire.Syndrome // the syndrome that is owed
+	locals     uint16        // local operations that have not completed
 	ackHigh    units.PSN     // out of order: acknowledged up to here, READs aside
 	qkey       uint32        // UD
 	reads      []readWork    // READs being served
@@ -285,6 +286,10 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 		if q.sprays() && q.state >= StateRTS {
 			return q.receiveNack(now, p, b)
 		}
+	case classResync:
+		if q.cfg.EndToEnd {
+			return q.receiveResync(p, b)
+		}
 	case classCNP:
 		return Taken
 	}
@@ -311,6 +316,9 @@ func (q *QP) Timeout(now units.Time, b *Batch) {
 		if q.state == StateSQE {
 			q.flushSends(b)
 		}
+	}
+	if q.locals != 0 {
+		q.runLocals(b)
 	}
 	if q.allow.Wake <= now {
 		q.alg.Timer(now, &q.allow)

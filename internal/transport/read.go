@@ -158,7 +158,7 @@ func (q *QP) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict {
 	}
 	if !q.fits(w, p) {
 		q.failHead(BadRespErr, b)
-		q.BecomeErr(b)
+		q.breakOff(b)
 		return Dropped
 	}
 	q.responded(b)
@@ -193,5 +193,8 @@ func (q *QP) responded(b *Batch) {
 	q.head++
 	if q.head-q.cur-1 < 1<<31 { // head has overtaken cur
 		q.cur = q.head
+	}
+	if q.locals != 0 {
+		q.finishLocals(b)
 	}
 }

@@ -10,4 +10,6 @@ type Refusals struct {
 	// OutOfTurn is UC's packets of messages of which another packet is missing,
 	// or that an earlier one has overtaken.
 	OutOfTurn int64
+	// QKey is UD's datagrams that carried another Q_Key than their queue pair's.
+	QKey int64
 }

@@ -155,6 +155,9 @@ func (q *QP) inTurn(p *Packet, info *opInfo, b *Batch) (asked, ok bool) {
 	}
 	q.step()
 	if info.last {
+		if info.inv && !q.invalidated(p, b) {
+			return false, false
+		}
 		q.deliver(p, info, p.Offset+p.Length, b)
 	}
 	return info.last || p.Flags&FlagAckReq != 0, true

@@ -11,6 +11,9 @@ func (q *QP) PostSend(now units.Time, wr WorkRequest) error {
 	if q.state < StateRTS {
 		return ErrState
 	}
+	if wr.Op.local() {
+		return q.postLocal(now, &wr)
+	}
 	mtu := uint32(q.cfg.PathMTU)
 	packets := max(1, (uint64(wr.Length)+uint64(mtu)-1)/uint64(mtu))
 	switch {
@@ -30,19 +33,10 @@ func (q *QP) PostSend(now units.Time, wr WorkRequest) error {
 	w := q.work(q.tail)
 	*w = sendWork{
 		id: wr.ID, op: wr.Op, length: wr.Length, imm: wr.Imm, packets: uint32(packets), first: q.end,
-		va: wr.RemoteVA, rkey: wr.RKey,
+		va: wr.RemoteVA, rkey: wr.RKey, flags: wr.flags(),
 	}
 	if q.service == UD {
 		w.va, w.rkey = uint64(wr.DestQP), wr.QKey
-	}
-	if wr.Solicited {
-		w.flags |= workSolicited
-	}
-	if wr.Unsignaled {
-		w.flags |= workUnsignaled
-	}
-	if wr.Fence {
-		w.flags |= workFence
 	}
 	if wr.Op.atomic() {
 		w.packets = 1
@@ -84,6 +78,9 @@ func (q *QP) sendable() bool {
 		return true
 	}
 	if q.cur == q.tail || q.state != StateRTS && !(q.state == StateSQD && q.begun()) {
+		return false
+	}
+	if q.locals != 0 && q.work(q.cur).op.local() {
 		return false
 	}
 	if q.service != RC {
@@ -128,6 +125,9 @@ func (q *QP) nextRequest(now units.Time, p *Packet) {
 	}
 	if last {
 		q.cur++
+		if q.locals != 0 {
+			q.heedLocals(now)
+		}
 	}
 	if q.max.Before(q.nxt) {
 		q.max = q.nxt
@@ -179,7 +179,8 @@ func (q *QP) account(now units.Time, p *Packet, payload units.Bytes) {
 	if q.service == RC {
 		q.flight += payload
 		if q.allow.Window != cc.Unlimited || q.windowClosed() ||
-			q.cfg.AskEvery > 0 && uint32(p.PSN)%uint32(q.cfg.AskEvery) == 0 {
+			q.cfg.AskEvery > 0 && uint32(p.PSN)%uint32(q.cfg.AskEvery) == 0 ||
+			q.cfg.HoldAhead && q.beyond != nil && q.beyond.on {
 			p.Flags |= FlagAckReq
 		}
 	} else {
@@ -193,11 +194,13 @@ func (q *QP) account(now units.Time, p *Packet, payload units.Bytes) {
 }
 
 // pace puts off the next packet by the wire time of this one at the allowed
-// rate, and counts it against the allowance's budget.
+// rate, and counts it against the allowance's budget. A packet that went late counts
+// from when it could have gone, so that the next makes up for it.
 func (q *QP) pace(now units.Time, payload units.Bytes) {
 	if q.allow.Rate > 0 {
-		q.pacedAt, q.pacedBytes = now, uint32(payload+q.cfg.PacedOverhead)
-		q.paceAt = now + gap(q.pacedBytes, q.allow.Rate)
+		late := min(max(0, now-q.paceAt), q.cfg.PaceSlack)
+		q.pacedAt, q.pacedBytes = now-late, uint32(payload+q.cfg.PacedOverhead)
+		q.paceAt = q.pacedAt + gap(q.pacedBytes, q.allow.Rate)
 	}
 	if q.allow.Budget != cc.Unlimited {
 		q.allow.Budget -= payload
@@ -309,6 +312,9 @@ func (q *QP) advance(to units.PSN, b *Batch) (acked units.Bytes) {
 		}
 		q.finish(w, Success, b)
 		q.head++
+		if q.locals != 0 {
+			q.finishLocals(b)
+		}
 	}
 	q.flight -= acked
 	q.catchUp()

@@ -75,6 +75,9 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 	q.step()
 	v := q.place(p)
 	if info.last {
+		if info.inv && !q.invalidated(p, b) {
+			return Dropped
+		}
 		q.deliver(p, info, q.msgBytes, b)
 		q.msgClass = classNone
 	}
@@ -200,6 +203,21 @@ func (q *QP) deliver(p *Packet, info *opInfo, bytes uint32, b *Batch) {
 		q.rhead++
 	}
 	b.Completions = append(b.Completions, c)
+}
+
+// invalidated makes the key stale that a SEND names. A peer that may not ask for
+// that gets no answer: its SEND, which the receive reports, ends the connection (IBA
+// vol. 1, 9.9.3: class J).
+func (q *QP) invalidated(p *Packet, b *Batch) bool {
+	if q.cfg.Invalidate == nil || q.cfg.Invalidate(q.qpn, p.Imm) {
+		return true
+	}
+	if q.rhead != q.rtail {
+		b.Completions = append(b.Completions, Completion{ID: q.recvHead().id, QPN: q.qpn, Status: RemInvReqErr, Recv: true})
+		q.rhead++
+	}
+	q.BecomeErr(b)
+	return false
 }
 
 // failReceive completes the receive of a SEND that it has no room for, or that

@@ -30,6 +30,9 @@ func (q *QP) RetransmitAt() units.Time { return q.retryAt() }
 func (q *QP) progress(now units.Time) {
 	q.progressAt = now
 	q.retries, q.rnrRetries, q.recovering = 0, 0, false
+	if q.locals != 0 {
+		q.heedLocals(now)
+	}
 	if q.beyond != nil {
 		q.movedOn()
 	}
@@ -85,9 +88,11 @@ func (q *QP) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 		status = RemAccessErr
 	case wire.NAKRemoteOperational:
 		status = RemOpErr
+	case wire.NAKInvalidRD:
+		status = RemInvRDReqErr
 	}
 	q.failHead(status, b)
-	q.BecomeErr(b)
+	q.breakOff(b)
 }
 
 // receiverNotReady is what an RNR NAK for the packet una does.
@@ -95,7 +100,7 @@ func (q *QP) receiverNotReady(now units.Time, code uint8, b *Batch) {
 	if q.cfg.RNRRetry != rnrInfinite {
 		if int(q.rnrRetries) >= q.cfg.RNRRetry {
 			q.failHead(RNRRetryExcErr, b)
-			q.BecomeErr(b)
+			q.breakOff(b)
 			return
 		}
 		q.rnrRetries++

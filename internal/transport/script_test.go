@@ -22,7 +22,7 @@ import (
 //
 //	new rc|uc|ud [mtu=…] …    two connected queue pairs; see newPair for the keys
 //	post a write len=… …      a work request; also writeimm, send, sendimm, sendinv,
-//	                          read, cmpswap, fetchadd
+//	                          read, cmpswap, fetchadd, bind, localinv
 //	recv b id=… len=…         a receive
 //	emit a [n]                the port of a pulls n packets, or all there are
 //	deliver [n]               the network delivers its n oldest packets, or all
@@ -36,7 +36,8 @@ import (
 //	timer                     time passes until a timer fires
 //	state                     the states and counters
 //	modify a sqd|rts|err|…    a state transition
-//	deny b                    b's memory refuses all remote access from here on
+//	deny b                    b's memory refuses all remote access from here on, and
+//	                          its keys local operations and invalidation
 func TestPacketScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -215,6 +216,11 @@ func (s *script) newPair(service string, a args) error {
 		NAKInterval: a.time("nak", 0), PacedOverhead: units.Bytes(a.num("overhead", 0)),
 		Access: func(qp units.QPN, _ Access, _ uint32, _ uint64, _ uint32) bool { return !s.deny[qp] },
 		Atomic: func(units.QPN, Op, uint32, uint64) uint64 { s.atomics++; return s.atomics - 1 },
+		Local:  s.local,
+		Invalidate: func(qp units.QPN, rkey uint32) bool {
+			s.print("%c invalidates %#x: %v", 'a'+rune(qp)-1, rkey, !s.deny[qp])
+			return !s.deny[qp]
+		},
 	}
 	psn := [2]units.PSN{units.PSN(a.num("apsn", 100)), units.PSN(a.num("bpsn", 200))}
 	for i, n := range []string{"a", "b"} {
@@ -242,10 +248,18 @@ func (s *script) newPair(service string, a args) error {
 	return nil
 }
 
+func (s *script) local(qp units.QPN, id uint64) Status {
+	s.print("%c carries out id=%d", 'a'+rune(qp)-1, id)
+	if s.deny[qp] {
+		return MWBindErr
+	}
+	return Success
+}
+
 func (s *script) post(q *QP, op string, a args) error {
 	ops := map[string]Op{
 		"send": OpSend, "sendimm": OpSendImm, "write": OpWrite, "writeimm": OpWriteImm, "read": OpRead,
-		"sendinv": OpSendInv, "cmpswap": OpCmpSwap, "fetchadd": OpFetchAdd,
+		"sendinv": OpSendInv, "cmpswap": OpCmpSwap, "fetchadd": OpFetchAdd, "bind": OpBindMW, "localinv": OpLocalInv,
 	}
 	err := q.PostSend(s.now, WorkRequest{
 		ID: uint64(a.num("id", 1)), Op: ops[op], Length: uint32(a.num("len", 0)), Imm: uint32(a.num("imm", 0)),

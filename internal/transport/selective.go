@@ -144,6 +144,14 @@ func (q *QP) workOf(psn units.PSN) *sendWork {
 // already.
 func (q *QP) Repeating() bool { return q.repeats() }
 
+// Probing reports whether the oldest packet in flight was sent again and nothing new
+// since. Only what is sent after a repetition tells that it, or its acknowledgement,
+// was lost, too: a window that would hold that back leaves it to the timeout.
+func (q *QP) Probing() bool {
+	s := q.beyond
+	return s != nil && s.on && !s.due && q.una.Before(s.next) && q.max == s.after
+}
+
 // repeats reports whether a lost packet waits to be sent again.
 func (q *QP) repeats() bool { return q.beyond != nil && q.beyond.due }
 

@@ -98,6 +98,7 @@ func (q *QP) BecomeRTS(now units.Time, sqPSN units.PSN) error {
 		}
 	}
 	q.state = StateRTS
+	q.heedLocals(now)
 	return nil
 }
 
@@ -151,7 +152,7 @@ func (q *QP) BecomeErr(b *Batch) {
 func (q *QP) FailSend(status Status, b *Batch) {
 	q.failHead(status, b)
 	if q.service == RC {
-		q.BecomeErr(b)
+		q.breakOff(b)
 		return
 	}
 	q.becomeSQE(b)
@@ -162,6 +163,9 @@ func (q *QP) failHead(status Status, b *Batch) {
 	if q.head == q.tail {
 		return
 	}
+	if q.work(q.head).op.local() {
+		q.locals--
+	}
 	q.finish(q.work(q.head), status, b)
 	q.head++
 }
@@ -171,7 +175,7 @@ func (q *QP) flushSends(b *Batch) {
 	for ; q.head != q.tail; q.head++ {
 		q.finish(q.work(q.head), WRFlushErr, b)
 	}
-	q.cur = q.head
+	q.cur, q.locals = q.head, 0
 	q.una, q.nxt, q.max, q.flight, q.readsOut = q.end, q.end, q.end, 0, 0
 }
 
@@ -179,11 +183,19 @@ func (q *QP) flushSends(b *Batch) {
 // only the caller knows: the memory that a READ is being answered from is gone.
 func (q *QP) Refuse(psn units.PSN, syndrome wire.Syndrome, b *Batch) {
 	q.answer(b.packet(), psn, syndrome)
+	if q.cfg.EndToEnd {
+		q.awaitResync()
+		return
+	}
 	q.BecomeErr(b)
 }
 
 // abort sends a fatal NAK, which names the expected PSN, and enters ERR.
 func (q *QP) abort(syndrome wire.Syndrome, b *Batch) {
 	q.answer(b.packet(), q.epsn, syndrome)
+	if q.cfg.EndToEnd {
+		q.awaitResync()
+		return
+	}
 	q.BecomeErr(b)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -37,6 +38,7 @@ type end struct {
 	bufs   map[uint64][]byte
 	count  uint64            // atomics carried out here: each adds one
 	olds   map[uint64]uint64 // by the ID of an atomic, what it was answered
+	locals []uint64          // local operations that were carried out
 	done   []Completion
 	recvd  []Completion
 }
@@ -114,6 +116,10 @@ func newWorld(t *rapid.T) *world {
 		e.count++
 		return e.count - 1
 	}
+	cfg.Local = func(qp units.QPN, id uint64) Status {
+		w.local(w.ends[qp-1], id)
+		return Success
+	}
 	var psn [2]units.PSN
 	for i, name := range []string{"a", "b"} {
 		q, err := NewQP(cfg, RC, units.QPN(i+1), nil)
@@ -143,16 +149,36 @@ func (w *world) post(e *end, side int) {
 		ID: id, Op: Op(rapid.IntRange(0, int(numOps)-1).Draw(w.t, "op")), Length: uint32(rapid.IntRange(0, twinMessage).Draw(w.t, "len")),
 		Imm: uint32(id) * 3, RKey: uint32(side), RemoteVA: id * 256, Fence: rapid.Bool().Draw(w.t, "fence"),
 	}
-	if wr.Op.atomic() {
+	switch {
+	case wr.Op.atomic():
 		wr.Length = AtomicBytes
+	case wr.Op.local():
+		wr.Length = 0
 	}
 	if err := e.q.PostSend(w.now, wr); err != nil {
 		w.t.Fatal(err)
 	}
+	e.hold()
 	if wr.Op == OpRead {
 		e.bufs[wr.ID|1<<32] = make([]byte, wr.Length)
 	}
 	e.posted = append(e.posted, wr)
+}
+
+// local is a local operation of e's that is carried out: behind all before it, before
+// anything behind it has begun, and with a fence when those before it are finished.
+func (w *world) local(e *end, id uint64) {
+	q := e.q
+	at := q.work(q.cur)
+	switch {
+	case at.id != id:
+		w.t.Fatalf("%s: local operation %d in the place of %d", e.name, id, at.id)
+	case q.nxt != at.first || q.max != at.first:
+		w.t.Fatalf("%s: nxt %d and max %d when the local operation at %d is carried out", e.name, q.nxt, q.max, at.first)
+	case at.flags&workFence != 0 && len(e.done)+len(e.batch.Completions) < int(id)-1:
+		w.t.Fatalf("%s: operation %d has a fence, and not all before it are finished", e.name, id)
+	}
+	e.locals = append(e.locals, id)
 }
 
 // step does one random thing, and reports whether there was one.
@@ -191,7 +217,7 @@ func (w *world) step() bool {
 // wanted is the number of receives that the peer's messages take.
 func (w *world) wanted(e *end) (n uint64) {
 	for _, wr := range e.peer.posted {
-		if wr.Op != OpWrite && !wr.Op.asks() {
+		if wr.Op != OpWrite && !wr.Op.asks() && !wr.Op.local() {
 			n++
 		}
 	}
@@ -354,6 +380,7 @@ func (w *world) compare() {
 			w.t.Fatalf("%s's memory is not what %s wrote", e.peer.name, e.name)
 		}
 		next, atomics := uint64(0), uint64(0)
+		var locals []uint64
 		for _, wr := range e.posted {
 			want := message(e.name, wr)
 			var have []byte
@@ -375,12 +402,18 @@ func (w *world) compare() {
 			case OpWriteImm:
 				next++
 				continue
+			case OpBindMW, OpLocalInv:
+				locals = append(locals, wr.ID)
+				continue
 			default:
 				continue
 			}
 			if !bytes.Equal(have, want) {
 				w.t.Fatalf("%s's %v %d holds\n%x, want\n%x", e.name, wr.Op, wr.ID, have, want)
 			}
+		}
+		if !slices.Equal(e.locals, locals) {
+			w.t.Fatalf("%s carried out the local operations %v, want %v: each once, in order", e.name, e.locals, locals)
 		}
 		if e.peer.count != atomics {
 			w.t.Fatalf("%s carried out %d atomics of %d", e.peer.name, e.peer.count, atomics)
@@ -396,7 +429,7 @@ func twin(e *end) (done, recvd []Completion, memory []byte) {
 		if wr.Op == OpWrite || wr.Op == OpWriteImm {
 			copy(memory[wr.RemoteVA:], message(e.name, wr))
 		}
-		if wr.Op == OpWrite || wr.Op.asks() {
+		if wr.Op == OpWrite || wr.Op.asks() || wr.Op.local() {
 			continue
 		}
 		c := Completion{ID: uint64(len(recvd) + 1), QPN: e.peer.q.QPN(), Op: wr.Op, Bytes: wr.Length, Recv: true}

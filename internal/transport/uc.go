@@ -11,8 +11,12 @@ func (q *QP) shapeUnreliable(w *sendWork, p *Packet) {
 
 // reportSent completes what has gone out whole: nobody will acknowledge it.
 func (q *QP) reportSent(b *Batch) {
-	for ; q.head != q.cur; q.head++ {
-		q.finish(q.work(q.head), Success, b)
+	for q.head != q.cur {
+		q.finishLocals(b)
+		if q.head != q.cur {
+			q.finish(q.work(q.head), Success, b)
+			q.head++
+		}
 	}
 }
 

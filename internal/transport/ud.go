@@ -21,6 +21,7 @@ func (q *QP) shapeDatagram(w *sendWork, p *Packet) {
 // Q_Key is dropped in silence (IBA vol. 1, 9.8.3.2).
 func (q *QP) receiveUD(p *Packet, info *opInfo, b *Batch) Verdict {
 	if p.RKey != q.qkey {
+		b.Refusals.QKey++
 		return Dropped
 	}
 	if !q.hasRecv() {

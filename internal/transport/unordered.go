@@ -212,6 +212,9 @@ func (q *QP) receiveSelectiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 	fresh := units.Bytes(max(0, int32(p.DMALen-u.arrived)))
 	u.arrived += uint32(fresh)
 	if q.una.Before(p.PSN.Add(1)) {
+		for psn := q.una; u.pending > 0 && psn.Before(p.PSN.Add(1)); psn = psn.Add(1) {
+			q.found(psn)
+		}
 		q.flight += q.advance(p.PSN.Add(1), b) // flight goes by what has come, not by una
 		q.forgetUnordered()
 	}
@@ -250,10 +253,25 @@ func (q *QP) peerHas(psn units.PSN) {
 	if u.high.Before(psn.Add(1)) {
 		u.high = psn.Add(1)
 	}
-	if q.isLost(psn) {
-		u.lost.take(psn)
-		u.pending--
+	q.found(psn)
+}
+
+// found has a packet be in flight again that was taken for lost, waits to be sent again,
+// and has come: what has come is taken off what is in flight by the peer's sum.
+func (q *QP) found(psn units.PSN) {
+	u := q.beyond.unordered
+	if !q.isLost(psn) {
+		return
 	}
+	u.lost.take(psn)
+	u.pending--
+	q.flight += q.payloadOf(psn)
+}
+
+// payloadOf is the payload of a packet that is not finished.
+func (q *QP) payloadOf(psn units.PSN) units.Bytes {
+	w, mtu := q.workOf(psn), uint32(q.cfg.PathMTU)
+	return units.Bytes(w.bytesTo(psn.Add(1), mtu) - w.bytesTo(psn, mtu))
 }
 
 // isLost reports whether a packet in flight waits to be sent again.
@@ -271,9 +289,6 @@ func (q *QP) forgetUnordered() {
 	for ; u.base.Before(q.una); u.base = u.base.Add(1) {
 		u.came.take(u.base)
 		u.again.take(u.base)
-		if u.lost.take(u.base) {
-			u.pending--
-		}
 	}
 	for _, p := range []*units.PSN{&u.high, &u.swept, &u.seek} {
 		if p.Before(q.una) {
@@ -298,8 +313,7 @@ func (q *QP) lose(psn units.PSN) units.Bytes {
 	if psn.Before(u.seek) {
 		u.seek = psn
 	}
-	w, mtu := q.workOf(psn), uint32(q.cfg.PathMTU)
-	n := units.Bytes(w.bytesTo(psn.Add(1), mtu) - w.bytesTo(psn, mtu))
+	n := q.payloadOf(psn)
 	q.flight -= n
 	return n
 }

@@ -235,3 +235,40 @@ func TestRCKnowsNoTrimming(t *testing.T) {
 		}
 	}
 }
+
+// A packet that was taken for lost and comes after all was taken off what is in flight
+// once, not twice.
+func TestWhatWasTakenForLostAndComesIsInFlightNoLonger(t *testing.T) {
+	cfg := sprayedConfig()
+	cfg.InferLoss = 2
+	a, b := sprayed(t, cfg, 1000)
+	const packets = 12
+	if err := a.PostSend(0, WorkRequest{Op: OpWriteImm, Length: packets * 16}); err != nil {
+		t.Fatal(err)
+	}
+	var sent [packets]Packet
+	for i := range sent {
+		if !a.Next(0, &sent[i]) {
+			t.Fatalf("packet %d is not sent", i)
+		}
+	}
+	carry := func(i int) {
+		var there, back Batch
+		b.Receive(0, &sent[i], &there)
+		for _, p := range there.Packets {
+			a.Receive(0, &p, &back)
+		}
+	}
+	for i := 5; i < 10; i++ {
+		carry(i)
+	}
+	if a.beyond.unordered.pending == 0 {
+		t.Fatal("nothing is taken for lost")
+	}
+	for i := range 5 {
+		carry(i)
+	}
+	if got := a.Flight(); got != 2*16 || a.beyond.unordered.pending != 0 {
+		t.Errorf("%d bytes are in flight and %d packets lost, of two packets of 16 bytes that have not come", got, a.beyond.unordered.pending)
+	}
+}

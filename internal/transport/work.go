@@ -22,13 +22,17 @@ const (
 	OpSendInv
 	OpCmpSwap
 	OpFetchAdd
+	OpBindMW   // local: binds a memory window
+	OpLocalInv // local: makes a key stale
 	numOps
+
+	opResync = numOps // of an end-to-end context's own: see resync.go
 )
 
-var opNames = [...]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND_WITH_INV", "CMP_SWAP", "FETCH_ADD"}
+var opNames = [...]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND_WITH_INV", "CMP_SWAP", "FETCH_ADD", "BIND_MW", "LOCAL_INV", "RESYNC"}
 
 func (o Op) String() string {
-	if o < numOps {
+	if o <= opResync {
 		return opNames[o]
 	}
 	return "Op(" + strconv.Itoa(int(o)) + ")"
@@ -50,7 +54,7 @@ type WorkRequest struct {
 	Op         Op
 	Solicited  bool
 	Unsignaled bool // no completion when it succeeds
-	Fence      bool // waits for the READs and atomics before it
+	Fence      bool // waits for the READs and atomics before it; a local operation for all before it
 	Length     uint32
 	Imm        uint32    // immediate data; of SEND_WITH_INV the R_Key to invalidate
 	RKey       uint32    // WRITE, READ and atomics
@@ -81,12 +85,17 @@ const (
 	RemOpErr
 	RetryExcErr
 	RNRRetryExcErr
+	MWBindErr
+	LocRDDViolErr
+	RemInvRDReqErr
+	InvEECStateErr
 	numStatuses
 )
 
 var statusNames = [...]string{
 	"SUCCESS", "LOC_LEN_ERR", "LOC_QP_OP_ERR", "LOC_PROT_ERR", "WR_FLUSH_ERR", "BAD_RESP_ERR",
-	"REM_INV_REQ_ERR", "REM_ACCESS_ERR", "REM_OP_ERR", "RETRY_EXC_ERR", "RNR_RETRY_EXC_ERR",
+	"REM_INV_REQ_ERR", "REM_ACCESS_ERR", "REM_OP_ERR", "RETRY_EXC_ERR", "RNR_RETRY_EXC_ERR", "MW_BIND_ERR",
+	"LOC_RDD_VIOL_ERR", "REM_INV_RD_REQ_ERR", "INV_EEC_STATE_ERR",
 }
 
 func (s Status) String() string {
@@ -170,7 +179,23 @@ const (
 	workSolicited workFlags = 1 << iota
 	workUnsignaled
 	workFence
+	workDone   // a local operation that was carried out
+	workFailed // one that could not be; imm is the status
 )
+
+// flags are those of a work request.
+func (wr *WorkRequest) flags() (f workFlags) {
+	if wr.Solicited {
+		f |= workSolicited
+	}
+	if wr.Unsignaled {
+		f |= workUnsignaled
+	}
+	if wr.Fence {
+		f |= workFence
+	}
+	return f
+}
 
 // end is the PSN after the message's last.
 func (w *sendWork) end() units.PSN { return w.first.Add(int32(w.packets)) }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"weft/internal/cores"
 	"weft/internal/runstore"
 	"weft/internal/sim"
 	"weft/units"
@@ -47,11 +48,7 @@ func newEvaluator(p *Problem, o Options) *evaluator {
 // outcomes are those of a candidate with some seeds, side by side.
 func (e *evaluator) outcomes(ctx context.Context, c Candidate, seeds []uint64) ([]Outcome, error) {
 	out, errs := make([]Outcome, len(seeds)), make([]error, len(seeds))
-	var wg sync.WaitGroup
-	for i, seed := range seeds {
-		wg.Go(func() { out[i], errs[i] = e.outcome(ctx, c, seed) })
-	}
-	wg.Wait()
+	cores.Each(len(seeds), len(seeds), func(i int) { out[i], errs[i] = e.outcome(ctx, c, seeds[i]) })
 	return out, errors.Join(errs...)
 }
 

@@ -6,11 +6,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 	"gonum.org/v1/gonum/stat/samplemv"
+
+	"weft/internal/cores"
 )
 
 // searcher looks for the candidate with the least score. What it does next depends
@@ -148,11 +149,7 @@ func (s *searcher) try(ctx context.Context, candidates []Candidate) error {
 		fresh = append(fresh, c)
 	}
 	scores, errs := make([]float64, len(fresh)), make([]error, len(fresh))
-	var wg sync.WaitGroup
-	for i, c := range fresh {
-		wg.Go(func() { scores[i], errs[i] = s.e.score(ctx, c, s.seeds) })
-	}
-	wg.Wait()
+	cores.Each(len(fresh), len(fresh), func(i int) { scores[i], errs[i] = s.e.score(ctx, fresh[i], s.seeds) })
 	for i, c := range fresh {
 		if errs[i] == nil {
 			s.note(c, scores[i])

@@ -4,7 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
+
+	"weft/internal/cores"
 )
 
 // Profile is the objective over the values of one parameter, the others as tuned.
@@ -45,19 +46,15 @@ func sensitivity(ctx context.Context, e *evaluator, best Candidate, seeds []uint
 func profile(ctx context.Context, e *evaluator, best Candidate, k int, seeds []uint64) (Profile, error) {
 	points := pointsOf(e, best, k)
 	errs := make([]error, len(points))
-	var wg sync.WaitGroup
-	for i := range points {
-		wg.Go(func() {
-			c := slices.Clone(best)
-			c[k] = points[i].Value
-			var score float64
-			score, errs[i] = e.score(ctx, c, seeds)
-			if points[i].Score = finite(score); points[i].Score == nil {
-				points[i].Why = e.causeOf(c, seeds)
-			}
-		})
-	}
-	wg.Wait()
+	cores.Each(len(points), len(points), func(i int) {
+		c := slices.Clone(best)
+		c[k] = points[i].Value
+		var score float64
+		score, errs[i] = e.score(ctx, c, seeds)
+		if points[i].Score = finite(score); points[i].Score == nil {
+			points[i].Why = e.causeOf(c, seeds)
+		}
+	})
 	p := Profile{Path: e.p.Axes[k].Path, Points: points}
 	own, least, most := 0.0, math.Inf(1), math.Inf(-1)
 	for i := range points {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
 
+	"weft/internal/cores"
 	"weft/internal/fabric"
 	"weft/internal/transport"
 	"weft/units"
@@ -33,26 +33,22 @@ func md1Rows(e *Env) ([]Row, error) {
 	}
 	rows := make([]Row, len(loads))
 	errs := make([]error, len(loads))
-	var wg sync.WaitGroup
-	for i, load := range loads {
-		wg.Go(func() {
-			const service = (1024 + 82) * 20 // ps
-			gap := math.Round(service / load)
-			mean, half, err := meanWait(e, gap, service, count, uint64(i+1))
-			if err != nil {
-				errs[i] = err
-				return
-			}
-			rho := service / gap
-			want := rho / (2 * (1 - rho)) * service
-			t := within(0.02)
-			if e.Short {
-				t = within(max(0.02, 2*half/want))
-			}
-			rows[i] = one(fmt.Sprintf("load %.1f", load), Nanoseconds, want, mean, t, "±%.3f ns (%.2f %%) at 95 %%, %d packets", half/1000, 100*half/want, count)
-		})
-	}
-	wg.Wait()
+	cores.Each(len(loads), len(loads), func(i int) {
+		const service = (1024 + 82) * 20 // ps
+		gap := math.Round(service / loads[i])
+		mean, half, err := meanWait(e, gap, service, count, uint64(i+1))
+		if err != nil {
+			errs[i] = err
+			return
+		}
+		rho := service / gap
+		want := rho / (2 * (1 - rho)) * service
+		t := within(0.02)
+		if e.Short {
+			t = within(max(0.02, 2*half/want))
+		}
+		rows[i] = one(fmt.Sprintf("load %.1f", loads[i]), Nanoseconds, want, mean, t, "±%.3f ns (%.2f %%) at 95 %%, %d packets", half/1000, 100*half/want, count)
+	})
 	for _, err := range errs {
 		if err != nil {
 			return nil, err

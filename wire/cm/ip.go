@@ -9,7 +9,11 @@ import (
 // protocol number 6).
 func ServiceID(port uint16) uint64 { return 0x0000_0000_0106_0000 | uint64(port) }
 
-// Port is the port of a service ID.
+// DatagramServiceID is that of a UDP-like port, as rdma_cm's RDMA_PS_UDP has it: of the
+// port space 0x0111.
+func DatagramServiceID(port uint16) uint64 { return 0x0000_0000_0111_0000 | uint64(port) }
+
+// Port is the port of a service ID that ServiceID has made.
 func Port(service uint64) (port uint16, ok bool) {
 	return uint16(service), service>>16 == ServiceID(0)>>16
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -63,6 +64,10 @@ func of(a cm.Attribute) message {
 		return new(cm.Rej)
 	case cm.AttrRtu, cm.AttrDreq, cm.AttrDrep:
 		return new(cm.Pair)
+	case cm.AttrSidrReq:
+		return new(cm.SidrReq)
+	case cm.AttrSidrRep:
+		return new(cm.SidrRep)
 	}
 	return nil
 }
@@ -77,7 +82,8 @@ func TestEveryRecordedMessageIsReadAndWrittenAgain(t *testing.T) {
 		}
 		m := of(h.Attribute)
 		if m == nil {
-			continue // SIDR
+			t.Errorf("message %d has attribute %#x", i, h.Attribute)
+			continue
 		}
 		seen[h.Attribute]++
 		if err := m.Parse(body); err != nil {
@@ -87,7 +93,7 @@ func TestEveryRecordedMessageIsReadAndWrittenAgain(t *testing.T) {
 			t.Errorf("message %d, attribute %#x:\nread    %x\nwritten %x", i, h.Attribute, b, again)
 		}
 	}
-	for _, a := range []cm.Attribute{cm.AttrReq, cm.AttrRep, cm.AttrRtu, cm.AttrDreq, cm.AttrDrep} {
+	for _, a := range []cm.Attribute{cm.AttrReq, cm.AttrRep, cm.AttrRtu, cm.AttrDreq, cm.AttrDrep, cm.AttrSidrReq, cm.AttrSidrRep} {
 		if seen[a] == 0 {
 			t.Errorf("no message of attribute %#x was recorded", a)
 		}
@@ -123,6 +129,49 @@ func TestARecordedRequestNamesItsAddresses(t *testing.T) {
 	}
 }
 
+func TestARecordedResolutionNamesItsQueuePair(t *testing.T) {
+	var q cm.SidrReq
+	var p cm.SidrRep
+	for _, b := range recorded(t) {
+		var h cm.Header
+		body, err := h.Parse(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch h.Attribute {
+		case cm.AttrSidrReq:
+			err = q.Parse(body)
+		case cm.AttrSidrRep:
+			err = p.Parse(body)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	// udaddy's port is 7174, and its Q_Key that of RDMA_PS_UDP.
+	if q.Service != cm.DatagramServiceID(7174) || p.Service != q.Service || p.Request != q.Request {
+		t.Errorf("the service %#x of request %#x is answered with %#x of %#x", q.Service, q.Request, p.Service, p.Request)
+	}
+	if p.Status != cm.SidrValid || p.QPN == 0 || p.QKey != 0x0123_4567 {
+		t.Errorf("status %d, queue pair %d, Q_Key %#x", p.Status, p.QPN, p.QKey)
+	}
+	var ip cm.IPHeader
+	if err := ip.Parse(q.Private[:]); err != nil || ip.Src.String() != "10.77.0.1" || ip.Dst.String() != "10.77.0.2" {
+		t.Errorf("from %v to %v (%v)", ip.Src, ip.Dst, err)
+	}
+}
+
+func TestAMessageThatIsCutIsRefused(t *testing.T) {
+	for _, a := range []cm.Attribute{cm.AttrReq, cm.AttrRep, cm.AttrRej, cm.AttrRtu, cm.AttrSidrReq, cm.AttrSidrRep} {
+		whole := of(a).AppendTo(nil)
+		for n := range whole {
+			if err := of(a).Parse(whole[:n]); !errors.Is(err, cm.ErrMessage) {
+				t.Fatalf("attribute %#x, %d of %d bytes: %v, want %v", a, n, len(whole), err, cm.ErrMessage)
+			}
+		}
+	}
+}
+
 func FuzzMessages(f *testing.F) {
 	for _, b := range recorded(f) {
 		f.Add(b)
@@ -140,6 +189,9 @@ func FuzzMessages(f *testing.F) {
 		again := of(h.Attribute)
 		if err := again.Parse(m.AppendTo(nil)); err != nil {
 			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(again, m) {
+			t.Fatalf("read %+v, written and read again %+v", m, again)
 		}
 	})
 }

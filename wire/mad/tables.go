@@ -26,6 +26,15 @@ const DefaultPKey PKey = 0xFFFF
 // Full reports whether the key is one of a full member.
 func (k PKey) Full() bool { return k&0x8000 != 0 }
 
+// Partition is the key without the bit of membership: 0 is of no partition.
+func (k PKey) Partition() PKey { return k &^ 0x8000 }
+
+// Matches reports whether two keys are of one partition and not both of limited
+// members (IBA vol. 1, 10.9.3).
+func (k PKey) Matches(other PKey) bool {
+	return k.Partition() != 0 && k.Partition() == other.Partition() && (k.Full() || other.Full())
+}
+
 // PKeyTable is a block of a port's partition keys. Its modifier is the block,
 // and of a switch's external port the port in the upper half (IBA vol. 1,
 // 14.2.5.7).

@@ -62,7 +62,7 @@ func (a Algo) String() string {
 }
 
 // Program is the algorithm of package collective that does what a does, false
-// if there is none: CollNetChain has none. PAT is the Bruck algorithm.
+// if there is none. PAT is the Bruck algorithm.
 func (a Algo) Program() (collective.Algo, bool) {
 	switch a {
 	case Tree:
@@ -79,6 +79,8 @@ func (a Algo) Program() (collective.Algo, bool) {
 		return collective.Direct, true
 	case CollNetDirect:
 		return collective.CollNetDirect, true
+	case CollNetChain:
+		return collective.CollNetChain, true
 	default:
 		return 0, false
 	}

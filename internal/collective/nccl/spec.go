@@ -40,6 +40,8 @@ func (ch Choice) chunk() int64 {
 		return ch.nvlsTreeChunk()
 	case ch.Algo == CollNetDirect:
 		return ch.collNetChunk()
+	case ch.Algo == CollNetChain:
+		return ch.chainChunk()
 	case ch.Proto == LL:
 		return llSlot
 	case ch.Algo == Tree && ch.Proto == LL128:
@@ -87,6 +89,18 @@ func (ch Choice) collNetChunk() int64 {
 	chunk, heads := int64(collective.SlotBytes), int64(min(c.PerNode, c.NICs))
 	for _, r := range []shrink{{64, 128 << 10}, {8, 64 << 10}, {8, 32 << 10}} {
 		for chunk > r.floor && ch.Bytes/(int64(ch.Channels)*heads*chunk) < depth*r.rounds {
+			chunk /= 2
+		}
+	}
+	return chunk
+}
+
+// chainChunk halves the chunk where there are few for the depth of the chain, which is
+// that of a node (collnetChain.depth in src/graph/connect.cc).
+func (ch Choice) chainChunk() int64 {
+	chunk, depth := int64(256<<10), int64(ch.Cluster.PerNode)
+	for _, r := range []shrink{{64, 128 << 10}, {8, 64 << 10}, {1, 32 << 10}} {
+		for chunk > r.floor && ch.Bytes/(int64(ch.Channels)*chunk) < depth*r.rounds {
 			chunk /= 2
 		}
 	}

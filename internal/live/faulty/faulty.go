@@ -5,6 +5,7 @@ package faulty
 import (
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,13 +27,14 @@ type Network struct {
 	dice  *rand.Rand
 	harm  Harm
 	ports map[netip.AddrPort]*conn
+	group map[netip.Addr][]*conn // by multicast group
 	// What was done to packets.
 	Lost, Doubled, Delayed, Damaged, Marked, Carried int
 }
 
 // New makes a network.
 func New(seed uint64, h Harm) *Network {
-	return &Network{dice: rand.New(rand.NewPCG(seed, 0)), harm: h, ports: map[netip.AddrPort]*conn{}}
+	return &Network{dice: rand.New(rand.NewPCG(seed, 0)), harm: h, ports: map[netip.AddrPort]*conn{}, group: map[netip.Addr][]*conn{}}
 }
 
 // Hurt does other harm from here on.
@@ -55,6 +57,7 @@ const queued = 4096
 
 type packet struct {
 	from netip.AddrPort
+	to   netip.AddrPort // a multicast group
 	data []byte
 	ce   bool
 }
@@ -103,16 +106,43 @@ func (c *conn) Send(batch []live.Outgoing) error {
 		for _, part := range batch[i].Parts {
 			all = append(all, part...)
 		}
-		to := c.net.ports[batch[i].To]
+		to, group := c.net.receivers(batch[i].To)
 		for len(all) > 0 {
 			n := min(batch[i].Segment, len(all))
-			if to != nil {
-				c.net.carry(to, packet{from: c.local, data: all[:n:n]}, c.marks)
+			for _, r := range to {
+				c.net.carry(r, packet{from: c.local, to: group, data: all[:n:n]}, c.marks)
 			}
 			all = all[n:]
 		}
 	}
 	return nil
+}
+
+// receivers are the connections of an address: one, or the members of a group.
+func (n *Network) receivers(a netip.AddrPort) (to []*conn, group netip.AddrPort) {
+	if a.Addr().IsMulticast() {
+		return n.group[a.Addr()], a
+	}
+	if c := n.ports[a]; c != nil {
+		return []*conn{c}, group
+	}
+	return nil, group
+}
+
+// Join implements live.Conn.
+func (c *conn) Join(group netip.Addr) error {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	c.net.group[group] = append(c.net.group[group], c)
+	return nil
+}
+
+// Leave implements live.Conn.
+func (c *conn) Leave(group netip.Addr) {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	members := c.net.group[group]
+	c.net.group[group] = slices.DeleteFunc(slices.Clone(members), func(m *conn) bool { return m == c })
 }
 
 // carry brings a packet to its destination, or does not; marked or not, where it
@@ -186,7 +216,7 @@ func (c *conn) Receive() ([]live.Incoming, error) {
 	defer c.net.mu.Unlock()
 	c.given = c.given[:0]
 	for _, p := range c.in {
-		c.given = append(c.given, live.Incoming{From: p.from, Segment: len(p.data), CE: p.ce, Data: append([]byte(nil), p.data...)})
+		c.given = append(c.given, live.Incoming{From: p.from, To: p.to, Segment: len(p.data), CE: p.ce, Data: append([]byte(nil), p.data...)})
 	}
 	c.in = c.in[:0]
 	return c.given, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -31,9 +32,11 @@ func (p *Plan) Cumulus() (*Output, error) {
 		l.add("nv set qos pfc default-global tx enable")
 		l.add("nv set qos pfc default-global rx enable")
 		l.add("nv set qos pfc default-global cable-length %d", metres(p.Cable))
-		l.add("nv set interface swp1-%d qos pfc-watchdog state enable", p.Ports)
 	}
-	out := &Output{}
+	out := &Output{Notes: p.unwatched("cumulus")}
+	if err := p.cumulusWatchdog(l, out); err != nil {
+		return nil, err
+	}
 	if e := &p.Ethernet.ECN; e.Enabled {
 		chance, ok := percent(e.Pmax)
 		if !ok {
@@ -64,5 +67,25 @@ func (p *Plan) Cumulus() (*Output, error) {
 	return out, nil
 }
 
-// seconds are a time as EOS takes it.
-func seconds(t units.Time) string { return fmt.Sprintf("%.2f", float64(t)/float64(units.Second)) }
+// The polls that NVUE takes, in ms.
+const leastNVUEPoll, mostNVUEPoll = 100, 5000
+
+// cumulusWatchdog writes the watchdog, which drops after so many polls.
+func (p *Plan) cumulusWatchdog(l *lines, out *Output) error {
+	w := p.watchdog()
+	if w == nil {
+		return nil
+	}
+	if w.Action != scenario.WatchdogDrop {
+		return fmt.Errorf("ethernet.pfc.watchdog.action is %s, and NVUE's watchdog drops", w.Action)
+	}
+	poll := int64(w.Poll / units.Millisecond)
+	if poll < leastNVUEPoll || poll > mostNVUEPoll || w.Poll%units.Millisecond != 0 {
+		return fmt.Errorf("ethernet.pfc.watchdog.poll is %v, and NVUE takes whole milliseconds from %d to %d", w.Poll, leastNVUEPoll, mostNVUEPoll)
+	}
+	l.add("nv set qos pfc-watchdog polling-interval %d", poll)
+	l.add("nv set qos pfc-watchdog robustness %d", (w.Detection+w.Poll-1)/w.Poll)
+	l.add("nv set interface swp1-%d qos pfc-watchdog state enable", p.Ports)
+	out.Notes = append(out.Notes, "cumulus: NVUE's watchdog goes by polls; the time of restoration is its own")
+	return nil
+}

@@ -2,6 +2,9 @@ package export
 
 import (
 	"fmt"
+
+	"weft/scenario"
+	"weft/units"
 )
 
 // EOS writes a QoS profile and gives it to all ports. Buffers and headroom follow
@@ -14,12 +17,8 @@ func (p *Plan) EOS() (*Output, error) {
 	for _, q := range p.Ethernet.Queues {
 		l.add("qos map traffic-class %d to uc-tx-queue %d", q.Priority, q.Priority)
 	}
-	if len(p.priorities()) > 0 {
-		// The interval is at most half of the others.
-		l.add("priority-flow-control pause watchdog default timeout %s", seconds(p.Watchdog.Detect))
-		l.add("priority-flow-control pause watchdog default recovery-time %s", seconds(p.Watchdog.Restore))
-		l.add("priority-flow-control pause watchdog default polling-interval %s", seconds(min(p.Watchdog.Poll, p.Watchdog.Detect/2)))
-		l.add("priority-flow-control pause watchdog action drop")
+	if err := p.eosWatchdog(l); err != nil {
+		return nil, err
 	}
 	l.add("qos profile WEFT_ROCE")
 	l.add("   qos trust dscp")
@@ -43,8 +42,8 @@ func (p *Plan) EOS() (*Output, error) {
 			if !ok || chance == 0 {
 				return nil, fmt.Errorf("ethernet.ecn.pmax is %v, and EOS knows whole percents from 1", e.Pmax)
 			}
-			if e.Kmin == 0 {
-				return nil, fmt.Errorf("ethernet.ecn.kmin is 0, and EOS marks from 1 byte on at the least")
+			if e.Kmin == 0 || e.Kmax > mostEOSThreshold {
+				return nil, fmt.Errorf("ethernet.ecn has kmin %d and kmax %d, and EOS takes 1 byte to %d", e.Kmin, e.Kmax, mostEOSThreshold)
 			}
 			l.add("      random-detect ecn minimum-threshold %d bytes maximum-threshold %d bytes max-mark-probability %d weight 0", e.Kmin, e.Kmax, chance)
 			l.add("      random-detect ecn count")
@@ -52,9 +51,46 @@ func (p *Plan) EOS() (*Output, error) {
 	}
 	l.add("interface Ethernet1-%d", p.Ports)
 	l.add("   service-profile WEFT_ROCE")
-	out := &Output{Files: []File{{"eos.cfg", l.String()}}}
+	out := &Output{Files: []File{{"eos.cfg", l.String()}}, Notes: p.unwatched("eos")}
+	if p.watchdog() != nil {
+		out.Notes = append(out.Notes, "eos: the watchdog looks at queues with guaranteed bandwidth only: give the lossless ones some with bandwidth guaranteed, in the numbers of the platform")
+	}
 	if p.lossless() {
 		out.Notes = append(out.Notes, fmt.Sprintf("eos: headroom follows from the platform; the simulation had %d bytes for %v of cable", p.headroom(), p.Cable))
 	}
 	return out, nil
 }
+
+// eosActions are the watchdog's actions as EOS calls them; it has none that only tells.
+var eosActions = map[scenario.WatchdogAction]string{scenario.WatchdogDrop: "drop", scenario.WatchdogForward: "no-drop"}
+
+// The times and thresholds that EOS takes.
+const (
+	mostEOSThreshold = 256_000_000
+	leastEOSTimeout  = 10 * units.Millisecond
+	leastEOSPoll     = 5 * units.Millisecond
+)
+
+// eosWatchdog writes the watchdog, whose interval is at most half of its other times.
+func (p *Plan) eosWatchdog(l *lines) error {
+	w := p.watchdog()
+	if w == nil {
+		return nil
+	}
+	action, ok := eosActions[w.Action]
+	if !ok {
+		return fmt.Errorf("ethernet.pfc.watchdog.action is %s, and EOS knows drop and forward", w.Action)
+	}
+	poll := min(w.Poll, w.Detection/2, w.Restoration/2)
+	if min(w.Detection, w.Restoration) < leastEOSTimeout || poll < leastEOSPoll {
+		return fmt.Errorf("ethernet.pfc.watchdog has detection %v, restoration %v and poll %v: EOS takes %v and more, and polls of %v and more", w.Detection, w.Restoration, w.Poll, leastEOSTimeout, leastEOSPoll)
+	}
+	l.add("priority-flow-control pause watchdog default timeout %s", seconds(w.Detection))
+	l.add("priority-flow-control pause watchdog default recovery-time %s", seconds(w.Restoration))
+	l.add("priority-flow-control pause watchdog default polling-interval %s", seconds(poll))
+	l.add("priority-flow-control pause watchdog action %s", action)
+	return nil
+}
+
+// seconds are a time as EOS takes it.
+func seconds(t units.Time) string { return fmt.Sprintf("%.3f", float64(t)/float64(units.Second)) }

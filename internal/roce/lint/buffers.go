@@ -52,7 +52,7 @@ func (c *checker) marksBeforePause(p *sonic.Port, w *sonic.WRED) {
 			continue
 		}
 		if profile == nil {
-			if profile = c.generated(p, c.length(p)); profile == nil {
+			if profile = c.generated(p, g, c.length(p)); profile == nil {
 				continue
 			}
 		}
@@ -99,11 +99,11 @@ func (c *checker) headroom(p *sonic.Port, g int) {
 		return
 	}
 	if profile == nil {
-		if profile = c.generated(p, length); profile == nil {
+		if profile = c.generated(p, g, length); profile == nil {
 			return
 		}
 	}
-	port := roce.Port{Speed: p.Speed, Cable: length, MTU: frame(p.MTU), Lanes: p.Lanes}
+	port := roce.Port{Speed: p.Speed, Cable: length, MTU: roce.Frame(p.MTU), Lanes: p.Lanes}
 	f := Finding{Rule: "headroom-small", At: c.place(profile.Line), Traffic: c.intoGroup(p, g), Value: fmt.Sprintf("xoff %d", profile.Xoff)}
 	given := fmt.Sprintf("BUFFER_PROFILE|%s has %d bytes behind its threshold for %v of cable at %v", profile.Name, profile.Xoff, length, p.Speed)
 	least, terms, err := leastHeadroom(port)
@@ -125,7 +125,7 @@ func (c *checker) headroom(p *sonic.Port, g int) {
 	default:
 		return
 	}
-	if enough, _, err := c.vendorHeadroom(port, harshest); err == nil {
+	if enough, _, err := c.vendorHeadroom(port, roce.Harshest); err == nil {
 		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("BUFFER_PROFILE", profile.Name, "xoff", fmt.Sprint(int64(enough.Xoff)), "size", fmt.Sprint(int64(enough.Size)))}}}
 	}
 	c.add(p, f)
@@ -133,7 +133,10 @@ func (c *checker) headroom(p *sonic.Port, g int) {
 
 // generated is the profile that the switch makes where none is configured; nil
 // where that cannot be said.
-func (c *checker) generated(p *sonic.Port, length units.Length) *sonic.Profile {
+func (c *checker) generated(p *sonic.Port, g int, length units.Length) *sonic.Profile {
+	if c.sw.Dynamic || p.Made[g] != nil {
+		return c.computed(p, g, length)
+	}
 	if len(c.options.Profiles) == 0 {
 		c.cannotAt(p, "the headroom and the threshold, where no profile is configured: the switch makes one of pg_profile_lookup.ini (give --profiles) or by its own formula")
 		return nil
@@ -152,9 +155,28 @@ func (c *checker) generated(p *sonic.Port, length units.Length) *sonic.Profile {
 	}
 }
 
-// frame is the frame of an IP packet: header, tag and checksum (SONiC adds as
-// much to the MTU that it is told).
-func frame(mtu units.Bytes) units.Bytes { return mtu + 14 + 4 + 4 }
+// computed is the profile that the dynamic buffer manager makes.
+func (c *checker) computed(p *sonic.Port, g int, length units.Length) *sonic.Profile {
+	pattern := roce.Harshest
+	if c.sw.LosslessMTU > 0 {
+		pattern = roce.Pattern{SmallPercent: c.sw.SmallPercent, MTU: c.sw.LosslessMTU}
+	}
+	pool := c.pool()
+	shared := c.sw.Oversubscribed > 0 || pool != nil && pool.Xoff > 0
+	h, err := roce.Computed(c.sw.HwSKU, roce.Port{Speed: p.Speed, Cable: length, MTU: roce.Frame(p.MTU), Lanes: p.Lanes}, pattern, shared)
+	if err != nil {
+		c.cannotAt(p, "the headroom and the threshold of priority group %d: %v", g, err)
+		return nil
+	}
+	made := &sonic.Profile{Name: "(computed by the switch)", Pool: pool, Size: h.Size, Xon: h.Xon, Xoff: h.Xoff, DynamicTh: c.sw.DefaultTh}
+	if pool != nil {
+		made.Line = pool.Line
+	}
+	if m := p.Made[g]; m != nil {
+		made.Name, made.DynamicTh, made.Line = m.Name, m.DynamicTh, m.Line
+	}
+	return made
+}
 
 // leastHeadroom is what arrives after a pause on any switch, with its terms in
 // words.
@@ -174,20 +196,17 @@ func leastHeadroom(port roce.Port) (units.Bytes, string, error) {
 	return units.Bytes(sum), strings.Join(words, ", "), nil
 }
 
-// The traffic that SONiC ships tables for, where LOSSLESS_TRAFFIC_PATTERN does not
-// say: a profile is only called small below the mildest, and mended for the harshest,
-// which is what weft roce headroom takes.
-var (
-	mildest  = roce.Pattern{SmallPercent: 50, MTU: 4096}
-	harshest = roce.Pattern{SmallPercent: 100, MTU: 1024}
-)
+// mildest is the mildest traffic that SONiC ships tables for, where
+// LOSSLESS_TRAFFIC_PATTERN does not say: a profile is only called small below that, and
+// mended for roce.Harshest, which is what weft roce headroom takes.
+var mildest = roce.Pattern{SmallPercent: 50, MTU: 4096}
 
 // vendorHeadroom is what the vendor asks for, and who that is, for the traffic of
 // LOSSLESS_TRAFFIC_PATTERN, or else the pattern.
 func (c *checker) vendorHeadroom(port roce.Port, pattern roce.Pattern) (roce.Profile, string, error) {
 	name := c.options.ASIC
 	if name == "" {
-		name = asicOf(c.sw.HwSKU)
+		name = roce.OfSKU(c.sw.HwSKU)
 	}
 	if name == "" {
 		return roce.Profile{}, "", fmt.Errorf("the chip is not known by HwSKU %q (give --asic)", c.sw.HwSKU)
@@ -208,35 +227,6 @@ func (c *checker) vendorHeadroom(port roce.Port, pattern roce.Pattern) (roce.Pro
 	h, err := asic.Headroom(port, pattern, pool != nil && pool.Xoff > 0)
 	by := fmt.Sprintf("the vendor's formula for %s with %d %% small packets and others of %d bytes", asic.Title, pattern.SmallPercent, pattern.MTU)
 	return h.Profile, by, err
-}
-
-// skus tell the chip by what a HwSKU of SONiC begins or goes on with.
-var skus = []struct{ part, asic string }{
-	{"SN27", "spectrum-1"},
-	{"SN24", "spectrum-1"},
-	{"SN21", "spectrum-1"},
-	{"SN34", "spectrum-2"},
-	{"SN37", "spectrum-2"},
-	{"SN38", "spectrum-2"},
-	{"SN42", "spectrum-3"},
-	{"SN44", "spectrum-3"},
-	{"SN46", "spectrum-3"},
-	{"SN47", "spectrum-3"},
-	{"SN564", "spectrum-5"},
-	{"SN54", "spectrum-4"},
-	{"SN56", "spectrum-4"},
-	{"SN66", "spectrum-6"},
-	{"Z9864F", "tomahawk-5"},
-}
-
-// asicOf is the chip of a HwSKU, "" where it is not known.
-func asicOf(sku string) string {
-	for _, s := range skus {
-		if strings.Contains(strings.ToUpper(sku), s.part) {
-			return s.asic
-		}
-	}
-	return ""
 }
 
 // length is the cable of a port, 0 where it is not known.
@@ -266,10 +256,7 @@ func (c *checker) total() {
 	total := promised + pool.Size + pool.Xoff
 	switch {
 	case c.options.Buffer > 0 && total > c.options.Buffer:
-		c.add(nil, Finding{
-			Rule: "headroom-total", Severity: Error, At: c.place(pool.Line), Value: fmt.Sprintf("size %d, xoff %d", pool.Size, pool.Xoff),
-			Why: fmt.Sprintf("the priority groups of all ports are promised %d bytes, and the pool has %d and %d for headroom: together %d, and the chip has %d", promised, pool.Size, pool.Xoff, total, c.options.Buffer),
-		})
+		c.overcommitted(pool, promised)
 	case c.options.Buffer == 0 && pool.Size > 0 && promised > pool.Size:
 		c.add(nil, Finding{
 			Rule: "headroom-total", Severity: Warning, At: c.place(pool.Line), Value: fmt.Sprintf("size %d", pool.Size),
@@ -277,5 +264,30 @@ func (c *checker) total() {
 		})
 	case c.options.Buffer == 0:
 		c.cannot("whether all headroom fits the chip: its buffer is not known (give --buffer)")
+	}
+}
+
+// overcommitted is the finding of a pool that leaves less of the chip's buffer than
+// headroom was promised. Headroom comes first: the fix takes from what is shared.
+func (c *checker) overcommitted(pool *sonic.Pool, promised units.Bytes) {
+	buffer := c.options.Buffer
+	f := Finding{
+		Rule: "headroom-total", Severity: Error, At: c.place(pool.Line), Value: fmt.Sprintf("size %d, xoff %d", pool.Size, pool.Xoff),
+		Why: fmt.Sprintf("the priority groups of all ports are promised %d bytes, and the pool has %d and %d for headroom: together %d, and the chip has %d",
+			promised, pool.Size, pool.Xoff, promised+pool.Size+pool.Xoff, buffer),
+		Setting: Setting{Buffer: buffer},
+	}
+	if left := buffer - promised - pool.Xoff; left > 0 && left < pool.Size {
+		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("BUFFER_POOL", pool.Name, "size", fmt.Sprint(int64(left)))}}}
+	}
+	for _, p := range c.ports() {
+		if t := c.lossless(p); t.What != "" {
+			f.Traffic = t
+			c.add(p, f)
+
+		}
+	}
+	if f.Traffic.What == "" {
+		c.add(nil, f)
 	}
 }

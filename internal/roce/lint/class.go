@@ -110,7 +110,7 @@ func (c *checker) obeys(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 			at = h.Trust.At
 		}
 		c.add(p, Finding{
-			Traffic: trafficOf(h, s),
+			Traffic: unheeded(h, s),
 			Rule:    "pfc-priority", Severity: Error, At: Place(at), Value: fmt.Sprintf("DSCP %d has priority %d", s.DSCP, own),
 			Why: fmt.Sprintf("%s, and the host has it in priority %d; %s pauses priority %d for it, which stops none of it", sent(h, s), own, c.name(), class.Group),
 			Fixes: []Fix{{h.Name, []string{
@@ -124,7 +124,7 @@ func (c *checker) obeys(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 		return
 	}
 	c.add(p, Finding{
-		Traffic: trafficOf(h, s),
+		Traffic: unheeded(h, s),
 		Rule:    "pfc-one-end", Severity: Error, At: Place(h.PFC.At), Value: "PFC on " + noneOr(join(h.PFC.Value)),
 		Why: fmt.Sprintf("%s; %s pauses priority %d for it, and the host has PFC on %s: it sends on through every pause until the headroom overflows",
 			sent(h, s), c.name(), class.Group, noneOr(join(h.PFC.Value))),
@@ -172,13 +172,15 @@ func (c *checker) notifications(h *host.Host, p *sonic.Port, s host.Stream, clas
 		return
 	}
 	f := Finding{
-		Rule: "cnp-in-data", Severity: Error, At: Place(h.CNPDSCP.At), Value: fmt.Sprintf("cnp_dscp %d", h.CNPDSCP.Value),
+		Traffic: trafficOf(h, s),
+		Rule:    "cnp-in-data", Severity: Error, At: Place(h.CNPDSCP.At), Value: fmt.Sprintf("cnp_dscp %d", h.CNPDSCP.Value),
 		Why: fmt.Sprintf("notifications have DSCP %d, which on %s is in queue %d with the data (%s): they wait behind the congestion that they report, and are paused with it",
 			h.CNPDSCP.Value, c.name(), cnp.Queue, sent(h, s)),
 	}
 	for _, dscp := range []int{usualCNP, 46, 56} { // network control, expedited forwarding, and the next class
 		if other := p.ClassOf(dscp); other.Queue >= 0 && other.Queue != class.Queue {
 			f.Fixes = []Fix{{h.Name, []string{fmt.Sprintf("echo %d > /sys/class/net/%s/ecn/roce_np/cnp_dscp", dscp, h.Iface)}}}
+			f.Traffic.MendedCNP = dscp
 			break
 		}
 	}

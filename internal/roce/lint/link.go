@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -18,9 +17,12 @@ func (c *checker) trust(h *host.Host, p *sonic.Port) {
 	if p.Routed > 0 {
 		link = fmt.Sprintf("it is routed (line %d), so its frames have no VLAN tag", p.Routed)
 	}
+	traffic := c.lossless(p)
+	traffic.Deaf = true
 	c.add(p, Finding{
-		Rule: "trust-pcp", Severity: Error, At: Place(h.Trust.At), Value: "trust pcp",
-		Why:   fmt.Sprintf("%s takes the priority from the VLAN tag, and the port of %s is no tagged member of a VLAN: %s, and all traffic is in priority 0", h.Name, c.name(), link),
+		Traffic: traffic,
+		Rule:    "trust-pcp", Severity: Error, At: Place(h.Trust.At), Value: "trust pcp",
+		Why:   fmt.Sprintf("%s takes the priority from the VLAN tag, and the port of %s is no tagged member of a VLAN: %s, and all its traffic is in priority 0, which no pause of a lossless priority stops", h.Name, c.name(), link),
 		Fixes: []Fix{{h.Name, []string{fmt.Sprintf("mlnx_qos -i %s --trust dscp", h.Iface)}}},
 	})
 }
@@ -36,48 +38,17 @@ func (c *checker) trustOfPort(p *sonic.Port) {
 	}
 	// A map that another port has is one that the switch knows.
 	if i := slices.IndexFunc(c.sw.Ports, func(q *sonic.Port) bool { return q.DSCP != nil }); i >= 0 {
+		f.Traffic = c.underMap(p, c.sw.Ports[i].DSCP)
 		f.Fixes = []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", p.QoSKey, "dscp_to_tc_map", mapName(c.sw.Ports[i].DSCP.Name))}}}
 	}
 	c.add(p, f)
 }
 
-// mtu judges whether the switch takes what the host sends. Both are of IP: the
-// switch adds the frame's header itself.
-func (c *checker) mtu(h *host.Host, p *sonic.Port) {
-	if !h.MTU.Known() || h.MTU.Value <= p.MTU {
-		return
-	}
-	fix := Fix{c.name(), []string{sonic.Patch("PORT", p.Name, "mtu", fmt.Sprint(int64(h.MTU.Value)))}}
-	if h.MTU.Value > mostMTU {
-		fix = Fix{h.Name, []string{fmt.Sprintf("ip link set dev %s mtu %d", h.Iface, p.MTU)}}
-	}
-	c.add(p, Finding{
-		Rule: "mtu", Severity: Error, At: Place(h.MTU.At), Value: fmt.Sprintf("mtu %d", h.MTU.Value),
-		Why:   fmt.Sprintf("%s sends packets of up to %d bytes, and %s takes %d: longer ones are dropped without a trace at the host", h.Name, h.MTU.Value, c.name(), p.MTU),
-		Fixes: []Fix{fix},
-	})
-}
-
-// mostMTU is the most that a port of SONiC takes (sonic-port.yang).
-const mostMTU = 9216
-
-// mtus judges whether the ports of the switch agree.
-func (c *checker) mtus() {
-	ports := c.ports()
-	if len(ports) == 0 {
-		return
-	}
-	most := slices.MaxFunc(ports, func(a, b *sonic.Port) int { return cmp.Compare(a.MTU, b.MTU) })
-	for _, p := range ports {
-		if p.MTU == most.MTU {
-			continue
-		}
-		c.add(p, Finding{
-			Rule: "mtu", Severity: Warning, At: c.place(p.Line), Value: fmt.Sprintf("mtu %d", p.MTU),
-			Why:   fmt.Sprintf("%s has an MTU of %d (line %d): what comes in there at full length cannot leave here", most.Name, most.MTU, most.Line),
-			Fixes: []Fix{{c.name(), []string{sonic.Patch("PORT", p.Name, "mtu", fmt.Sprint(int64(most.MTU)))}}},
-		})
-	}
+// underMap is traffic that a port would protect if it had a map of DSCPs.
+func (c *checker) underMap(p *sonic.Port, m *sonic.Map) Traffic {
+	q := *p
+	q.DSCP = m
+	return c.lossless(&q)
 }
 
 // global judges pauses of the whole link.
@@ -91,17 +62,4 @@ func (c *checker) global(h *host.Host) {
 			})
 		}
 	}
-}
-
-// cable judges whether both ends keep room for the same cable.
-func (c *checker) cable(h *host.Host, p *sonic.Port) {
-	length := c.length(p)
-	if !h.Cable.Known() || length == 0 || h.Cable.Value >= length || len(h.PFC.Value) == 0 {
-		return
-	}
-	c.add(p, Finding{
-		Rule: "cable-differs", Severity: Warning, At: Place(h.Cable.At), Value: fmt.Sprintf("cable len %v", h.Cable.Value),
-		Why:   fmt.Sprintf("%s keeps room for %v of cable behind its own pauses, and the cable has %v by the switch: what the switch still sends may overflow it", h.Name, h.Cable.Value, length),
-		Fixes: []Fix{{h.Name, []string{fmt.Sprintf("mlnx_qos -i %s --cable_len=%d", h.Iface, metres(length))}}},
-	})
 }

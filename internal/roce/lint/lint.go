@@ -52,6 +52,7 @@ type Finding struct {
 	// Traffic is what runs into the finding on its ports; the zero Traffic where the
 	// hosts or the maps have none.
 	Traffic Traffic
+	Setting Setting
 	// Where are the ports of the switch that it is about, in their order.
 	Where []string
 }
@@ -61,7 +62,22 @@ type Finding struct {
 type Traffic struct {
 	What         string // as Stream.What, or anything; "" for no traffic
 	DSCP, Mended int
-	CNP          int // of its notifications
+	// CNP is the DSCP of its notifications, MendedCNP when the finding is mended.
+	CNP, MendedCNP int
+	// Deaf says that the host does not stop it when the switch pauses it.
+	Deaf bool
+	// MTU is the most of RDMA's payload in a packet, or of the IP packets where TCP is
+	// true, and MendedMTU when the finding is mended; 0 is the usual.
+	MTU, MendedMTU units.Bytes
+	TCP            bool
+}
+
+// Setting is what else a simulation of a finding needs; zero where it needs none.
+type Setting struct {
+	Slow             units.Rate  // watchdog-short: of the slowest port
+	Pool             units.Bytes // watchdog-short: that drains through it
+	Room, MendedRoom units.Bytes // cable-differs: what the host keeps behind its pauses
+	Buffer           units.Bytes // headroom-total: the chip's
 }
 
 // Options is what the files do not say.
@@ -90,7 +106,7 @@ var Rules = []struct{ Name, Finds string }{
 	{"pfc-queue", "a pause stops another queue of the switch than the one that has the data, or none"},
 	{"pfc-headroom", "a priority is paused without headroom, or has headroom and is not paused"},
 	{"pause-global", "the host has global pause beside PFC"},
-	{"queue-unserved", "a class of the traffic leads to a queue that nothing serves"},
+	{"queue-unserved", "a lossless class leads to a queue without scheduler, beside others that have one, or to none"},
 	{"trust-pcp", "the priority is taken from a VLAN tag that routed frames do not have"},
 	{"mtu", "the host sends longer packets than the switch takes, or ports of the switch differ"},
 	{"ecn-missing", "a queue of lossless traffic is not marked, or drops by WRED"},
@@ -113,6 +129,9 @@ func Check(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Opti
 			f.Fixes = []Fix{{c.name(), p.Fix}}
 		}
 		c.findings = append(c.findings, f)
+	}
+	if sw.Newer {
+		c.cannot("what is new in the tables of %s: they are newer than those that are known", sw.Version)
 	}
 	for _, p := range c.ports() {
 		c.port(p)

@@ -163,7 +163,7 @@ var mistakes = []mistake{
 	{
 		name: "a queue that nothing serves", config: []edit{sound, {`"Ethernet0|3": {
             "scheduler": "scheduler.1",`, `"Ethernet0|3": {`}},
-		rule: "queue-unserved", severity: Error, line: `config_db.json: "3": "3"`, why: "class 3 leads to queue 3", fix: `{"QUEUE": {"Ethernet0|3": {"scheduler": "scheduler.0"}}}`,
+		rule: "queue-unserved", severity: Error, line: `config_db.json: "3": "3"`, why: "class 3 leads to queue 3", fix: `{"QUEUE": {"Ethernet0|3": {"scheduler": "scheduler.1"}}}`,
 	},
 	{
 		name: "the tag's priority on a routed link", config: []edit{sound, {`"VLAN": {`, `"INTERFACE": {
@@ -377,5 +377,16 @@ func TestASwitchIsJudgedWithoutHosts(t *testing.T) {
 	r := Check(sw, problems, nil, Options{})
 	if len(r.Findings) != 2 || r.Findings[0].Rule != "ecn-missing" { // queues 3 and 4
 		t.Error(tell(r))
+	}
+}
+
+func TestProfilesThatTheSwitchComputesAreJudgedByTheFormula(t *testing.T) {
+	dynamic := append([]edit{{`"localhost": {`, `"localhost": {"buffer_model": "dynamic",`}}, made...)
+	if r := check(t, dynamic, nil, Options{Buffer: 160 << 20}); len(r.Findings) > 0 || len(r.Unjudged) > 0 {
+		t.Errorf("%s%v", tell(r), r.Unjudged)
+	}
+	late := append([]edit{{`"green_max_threshold": "2097152"`, `"green_max_threshold": "62097152"`}}, dynamic...)
+	if r := check(t, late, nil, Options{Buffer: 160 << 20}); len(r.Findings) != 1 || r.Findings[0].Rule != "ecn-above-pfc" {
+		t.Errorf("marks above the threshold: %s", tell(r))
 	}
 }

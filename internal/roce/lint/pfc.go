@@ -93,29 +93,39 @@ func (c *checker) unserved(p *sonic.Port, tc, queue int) {
 	if p.Queue != nil {
 		at = p.Queue.LineOf(tc)
 	}
-	fix := sonic.Patch("QUEUE", queueKey(p, queue), "scheduler", c.scheduler(p))
-	why := fmt.Sprintf("class %d leads to queue %d, and the port has schedulers for others but none for it", tc, queue)
+	var fixes []Fix
+	if name := c.scheduler(p); name != "" {
+		fixes = []Fix{{c.name(), []string{sonic.Patch("QUEUE", queueKey(p, queue), "scheduler", name)}}}
+	}
+	why := fmt.Sprintf("class %d leads to queue %d, and the port has schedulers for others but none for it: the chip serves it with its default, which SAI has as a weight of 1", tc, queue)
 	if queue < 0 || queue >= sonic.Priorities {
 		why = fmt.Sprintf("class %d leads to no queue for unicast", tc)
-		fix = sonic.Patch("TC_TO_QUEUE_MAP", mapName(p.Queue.Name), fmt.Sprint(tc), fmt.Sprint(tc))
+		fixes = []Fix{{c.name(), []string{sonic.Patch("TC_TO_QUEUE_MAP", mapName(p.Queue.Name), fmt.Sprint(tc), fmt.Sprint(tc))}}}
 	} else {
 		value = fmt.Sprintf("class %d in queue %d", tc, queue)
 	}
 	c.add(p, Finding{
-		Rule: "queue-unserved", Severity: Error, At: c.place(at), Value: value,
-		Why:   why + ": lossless traffic waits there while the others are served",
-		Fixes: []Fix{{c.name(), []string{fix}}},
+		Traffic: c.into(p, func(class sonic.Class) bool { return class.TC == tc }),
+		Rule:    "queue-unserved", Severity: Error, At: c.place(at), Value: value,
+		Why:   why + ": lossless traffic waits while the others are served",
+		Fixes: fixes,
 	})
 }
 
-// scheduler is the name of one that a queue of the port has.
+// scheduler is the name of one that a queue of the port has: of a lossless queue rather
+// than of another, and of no strict one, which would starve the others in turn.
 func (c *checker) scheduler(p *sonic.Port) string {
-	for _, q := range p.Queues {
-		if q.Scheduler != nil {
+	name := ""
+	for n, q := range p.Queues {
+		switch {
+		case q.Scheduler == nil || q.Scheduler.Strict:
+		case slices.ContainsFunc(p.PFC, func(g int) bool { return p.PFCQueueOf(g) == n }):
 			return q.Scheduler.Name
+		case name == "":
+			name = q.Scheduler.Name
 		}
 	}
-	return "scheduler.0"
+	return name
 }
 
 func (c *checker) stops(p *sonic.Port, tc, priority, queue, stopped int) {
@@ -151,6 +161,7 @@ func (c *checker) watchdog(p *sonic.Port) {
 		return
 	}
 	f := Finding{
+		Traffic: c.lossless(p), Setting: Setting{Slow: slowest.Speed, Pool: pool.Size},
 		Rule: "watchdog-short", Severity: Error, At: c.place(p.WDLine), Value: fmt.Sprintf("detection_time %d", p.Detect/units.Millisecond),
 		Why: fmt.Sprintf("the pool %s of %d bytes takes %v to drain through %s at %v (line %d): a pause may last that long without any fault, and the watchdog then does %q to lossless traffic after %v",
 			pool.Name, pool.Size, longest, slowest.Name, slowest.Speed, slowest.Line, p.Action, p.Detect),

@@ -14,6 +14,14 @@ func trafficOf(h *host.Host, s host.Stream) Traffic {
 	if h.CNPDSCP.Known() {
 		t.CNP = h.CNPDSCP.Value
 	}
+	t.MendedCNP = t.CNP
+	return t
+}
+
+// unheeded is a stream that the host does not stop at the switch's pauses.
+func unheeded(h *host.Host, s host.Stream) Traffic {
+	t := trafficOf(h, s)
+	t.Deaf = true
 	return t
 }
 
@@ -29,10 +37,20 @@ func (c *checker) into(p *sonic.Port, wanted func(sonic.Class) bool) Traffic {
 	}
 	for dscp := range 64 {
 		if wanted(p.ClassOf(dscp)) {
-			return Traffic{What: "any traffic", DSCP: dscp, Mended: dscp, CNP: usualCNP}
+			return anyTraffic(dscp)
 		}
 	}
 	return Traffic{}
+}
+
+// anyTraffic is traffic of a DSCP that no host is known to send.
+func anyTraffic(dscp int) Traffic {
+	return Traffic{What: "any traffic", DSCP: dscp, Mended: dscp, CNP: usualCNP, MendedCNP: usualCNP}
+}
+
+// lossless is traffic that a port protects.
+func (c *checker) lossless(p *sonic.Port) Traffic {
+	return c.into(p, func(class sonic.Class) bool { return p.Lossless(class.Group) })
 }
 
 func (c *checker) intoGroup(p *sonic.Port, g int) Traffic {

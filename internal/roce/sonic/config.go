@@ -108,6 +108,9 @@ func Read(file string, in io.Reader) (*Config, error) {
 	}
 	c := &Config{File: file}
 	err = r.object("the file", func(name string, line int) error {
+		if severalChips(name) {
+			return r.fail("%q holds the configuration of one part of a switch with several chips: give the tables of one chip, as its own config_db.json has them", name)
+		}
 		t := &Table{Name: name, Line: line}
 		c.Tables = append(c.Tables, t)
 		return r.object("table "+name, func(key string, line int) error {
@@ -130,7 +133,7 @@ func Read(file string, in io.Reader) (*Config, error) {
 	c.parts, c.lines = parts{{file: file}}, len(r.breaks)+1
 	if !slices.ContainsFunc(c.Tables, func(t *Table) bool { return known[t.Name] }) {
 		return nil, &Error{File: file, Text: "no table of SONiC's QoS, buffers or ports is in it: " +
-			"expected some of " + strings.Join(knownTables(), ", ")}
+			"expected some of " + strings.Join(knownTables(), ", ") + r.lookslike()}
 	}
 	return c, nil
 }

@@ -38,6 +38,7 @@ type reader struct {
 	dec    *json.Decoder
 	breaks []int64 // offsets of line feeds
 	fields int
+	vendor string // whose it is, where it is not SONiC's
 }
 
 func newReader(file string, in io.Reader) (*reader, error) {
@@ -48,7 +49,7 @@ func newReader(file string, in io.Reader) (*reader, error) {
 	if len(text) > maxBytes {
 		return nil, &Error{File: file, Text: fmt.Sprintf("more than %d MiB: no switch's configuration is that large", maxBytes>>20)}
 	}
-	r := &reader{file: file, dec: json.NewDecoder(bytes.NewReader(text))}
+	r := &reader{file: file, dec: json.NewDecoder(bytes.NewReader(text)), vendor: vendorOf(string(text[:min(len(text), headLength)]))}
 	r.dec.UseNumber()
 	for i, c := range text {
 		if c == '\n' {
@@ -78,6 +79,8 @@ func (r *reader) token() (json.Token, error) {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, r.fail("the file ends inside a value: it is truncated")
+	case errors.As(err, &syntax) && r.fields == 0 && r.vendor != "":
+		return nil, r.fail("this is no configuration of SONiC, and looks like %s: expected an object of tables such as {\"PORT\": {…}}", r.vendor)
 	case errors.As(err, &syntax) && r.fields == 0 && r.dec.InputOffset() <= 1:
 		return nil, r.fail("this is not JSON (%v): expected a configuration of SONiC, an object of tables such as {\"PORT\": {…}}", err)
 	case errors.As(err, &syntax):
@@ -94,7 +97,7 @@ func (r *reader) object(what string, member func(name string, line int) error) e
 		return err
 	}
 	if t != json.Delim('{') {
-		return r.fail("%s is %s; expected an object, as SONiC has it: {\"PORT\": {\"Ethernet0\": {\"speed\": \"400000\"}}}", what, describe(t))
+		return r.fail("%s is %s; expected an object, as SONiC has it: {\"PORT\": {\"Ethernet0\": {\"speed\": \"400000\"}}}%s", what, describe(t), r.lookslike())
 	}
 	return r.members(what, member)
 }
@@ -183,4 +186,12 @@ func describe(t json.Token) string {
 		return "true or false"
 	}
 	return "a number"
+}
+
+// lookslike says whose the file seems to be, where it is not SONiC's.
+func (r *reader) lookslike() string {
+	if r.vendor == "" {
+		return ""
+	}
+	return " (this looks like " + r.vendor + ")"
 }

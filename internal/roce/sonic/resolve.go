@@ -34,6 +34,7 @@ func Resolve(c *Config) (*Switch, error) {
 // lint. With defects the Switch leaves out what they are about.
 func Examine(c *Config) (*Switch, []*Error) {
 	r := &resolver{config: c, sw: &Switch{File: c.File, parts: c.parts, Watchdog: Watchdog{Poll: defaultWatch}}}
+	r.version()
 	r.device()
 	r.pools()
 	r.profiles()
@@ -140,6 +141,14 @@ func (r *resolver) device() {
 		name, _ := row.Get("hostname")
 		sku, _ := row.Get("hwsku")
 		r.sw.Hostname, r.sw.HwSKU = name.Text, sku.Text
+		r.sw.Dynamic = r.word("DEVICE_METADATA", row, "buffer_model", "traditional", "dynamic", "traditional") == "dynamic"
+	}
+	for i, row := range r.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER") {
+		const table = "DEFAULT_LOSSLESS_BUFFER_PARAMETER"
+		if i == 0 {
+			r.sw.DefaultTh = int(r.number(table, &row, "default_dynamic_th", 0, leastAlpha, mostAlpha))
+			r.sw.Oversubscribed = int(r.number(table, &row, "over_subscribe_ratio", 0, 0, 65535))
+		}
 	}
 	for i, row := range r.rows("LOSSLESS_TRAFFIC_PATTERN") {
 		const table = "LOSSLESS_TRAFFIC_PATTERN"
@@ -177,7 +186,8 @@ func (r *resolver) profiles() {
 		p := &Profile{
 			Name: row.Key, Line: row.Line,
 			Size: bytes("size"), Xon: bytes("xon"), XonOffset: bytes("xon_offset"), Xoff: bytes("xoff"), StaticTh: bytes("static_th"),
-			DynamicTh: int(r.number(table, row, "dynamic_th", 0, leastAlpha, mostAlpha)),
+			DynamicTh: int(r.number(table, row, "dynamic_th", int64(r.sw.DefaultTh), leastAlpha, mostAlpha)),
+			Computed:  r.word(table, row, "headroom_type", "static", "static", "dynamic") == "dynamic",
 		}
 		if v, ok := row.Get("pool"); ok {
 			i := slices.IndexFunc(r.sw.Pools, func(p *Pool) bool { return p.Name == reference(v) })

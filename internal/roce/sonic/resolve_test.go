@@ -115,6 +115,9 @@ func TestWhatHasNoMeaningIsRefusedWithLineValueAndWhatIsValid(t *testing.T) {
 		{"a watchdog out of range", `"detection_time": "200"`, `"detection_time": "20"`, "valid is a whole number from 100 to 5000"},
 		{"a watchdog that looks too rarely", `"POLL_INTERVAL": "200"`, `"POLL_INTERVAL": "400"`, "the watchdog looks every 400 ms"},
 		{"alpha beyond the range", `"dynamic_th": "0"`, `"dynamic_th": "9"`, "from -8 to 7"},
+		{"a version that is none", `"DEVICE_METADATA": {`, `"VERSIONS": {"DATABASE": {"VERSION": "4.0"}}, "DEVICE_METADATA": {`, `"4.0": valid are version_4_0_0`},
+		{"a table that is gone", `"DEVICE_METADATA": {`, `"PFC_WD_TABLE": {"Ethernet0": {"action": "drop"}}, "DEVICE_METADATA": {`, "belong into PFC_WD"},
+		{"a model of buffers that is none", `"localhost": {`, `"localhost": {"buffer_model": "static",`, "valid are dynamic, traditional"},
 		{"a group without a port", `"Ethernet0|3-4"`, `"3-4"`, "valid is a port and a number or a range"},
 	} {
 		before := text(t, "config_db.json")
@@ -169,5 +172,19 @@ func TestDefectsWithoutEndAreCounted(t *testing.T) {
 	}
 	if _, problems := Examine(c); len(problems) != maxProblems+1 || !strings.Contains(problems[maxProblems].Text, "150 more") {
 		t.Errorf("%d problems, the last is %v", len(problems), problems[len(problems)-1])
+	}
+}
+
+func TestVersionsOfTables(t *testing.T) {
+	whole := text(t, "config_db.json")
+	for version, newer := range map[string]bool{"version_1_0_1": false, "version_4_0_3": false, "version_202305_01": false, "version_202605_01": false, "version_master_01": false, "version_203001_01": true} {
+		in := strings.Replace(whole, `"DEVICE_METADATA": {`, `"VERSIONS": {"DATABASE": {"VERSION": "`+version+`"}}, "DEVICE_METADATA": {`, 1)
+		c, err := Read("f", strings.NewReader(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sw, err := Resolve(c); err != nil || sw.Version != version || sw.Newer != newer {
+			t.Errorf("%s: %+v, %v; want newer %v", version, sw, err, newer)
+		}
 	}
 }

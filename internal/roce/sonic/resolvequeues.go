@@ -14,6 +14,9 @@ func (r *resolver) buffers() {
 	r.eachQueue("BUFFER_PG", func(p *Port, n int, row *Row) {
 		if n < Priorities {
 			p.Groups[n], p.GroupAt[n], p.GroupKey[n] = r.profile("BUFFER_PG", row), row.Line, row.Key
+			if made := p.Groups[n]; made != nil && made.Computed {
+				p.Groups[n], p.Made[n] = nil, made
+			}
 		}
 	})
 	r.eachQueue("BUFFER_QUEUE", func(p *Port, n int, row *Row) {

@@ -25,6 +25,14 @@ type Switch struct {
 	// (LOSSLESS_TRAFFIC_PATTERN); the MTU is 0 where the table is not there.
 	SmallPercent int
 	LosslessMTU  units.Bytes
+	// Dynamic says that the switch computes the profiles of lossless groups that have
+	// none (buffer_model), with the exponent DefaultTh, and Oversubscribed times as much
+	// headroom promised as there is; 0: each group has its own.
+	Dynamic        bool
+	DefaultTh      int
+	Oversubscribed int
+	Version        string // of the tables' form; "": not said
+	Newer          bool   // than those that are known
 }
 
 // Place is the file and the line in it of a line of the switch's configuration, as
@@ -60,6 +68,8 @@ type Profile struct {
 	DynamicTh int
 	StaticTh  units.Bytes
 	Line      int
+	// Computed says that the switch computes XON, XOFF and the size (headroom_type).
+	Computed bool
 }
 
 // Lossless reports whether the profile makes a priority group lossless.
@@ -171,6 +181,8 @@ type Port struct {
 	Groups   [Priorities]*Profile
 	GroupAt  [Priorities]int // line of the entry in BUFFER_PG
 	GroupKey [Priorities]string
+	// Made are the profiles of groups that the switch completes: their Groups are nil.
+	Made     [Priorities]*Profile
 	Queues   [Priorities]Queue
 	Detect   units.Time // of the watchdog; 0: it is off on this port
 	Restore  units.Time
@@ -191,11 +203,11 @@ type Watchdog struct {
 // group and queue, -1 where a map does not say.
 type Class struct{ TC, Group, Queue int }
 
-// ClassOf follows a port's maps. Without a map of DSCP every packet is in class
-// 0, and without maps of classes the numbers stay (sonic-swss, qosorch).
+// ClassOf follows a port's maps. Without a map of DSCP every packet without a tag is
+// of priority 0, and without a map of priorities in class 0, and without maps of classes the numbers stay (sonic-swss, qosorch).
 func (p *Port) ClassOf(dscp int) Class {
 	if p.DSCP == nil {
-		return p.ClassOfTC(0)
+		return p.ClassOfTC(max(0, p.Dot1p.Of(0)))
 	}
 	return p.ClassOfTC(p.DSCP.Of(dscp))
 }

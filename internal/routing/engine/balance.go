@@ -3,6 +3,7 @@ package engine
 import (
 	"math/bits"
 
+	"weft/internal/cores"
 	"weft/internal/subnet"
 )
 
@@ -21,7 +22,7 @@ func (j *job) balance(choose portChoice, dor bool) {
 	for i := range targets {
 		widest = max(widest, targets[i].width)
 	}
-	j.parallel(len(j.sw), func() func(int) {
+	cores.EachOwning(len(j.sw), j.cores, func() func(int) {
 		ports := make([]subnet.PortMask, len(j.sw))
 		used := make([][]way, len(targets))
 		return func(i int) {

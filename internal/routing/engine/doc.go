@@ -10,7 +10,7 @@
 //
 // minhop, updn, dnup, dor, ftree, sssp and dfsssp follow the rules of OpenSM
 // 3.3.23 (the last two, which weft does better by itself, where they are asked
-// to; their lanes are weft's), so that their tables equal its tables entry for entry. The rules are those that its
+// to; dfsssp's lanes are weft's), so that their tables equal its tables entry for entry. The rules are those that its
 // manual page states and its dumps show: the order in which destinations are
 // given ports (hosts of the switch with most hosts first), the count of
 // destinations per port that breaks ties, and the order of ports that breaks
@@ -33,11 +33,13 @@
 //
 // Sources: IBA vol. 1, 14.2.5.10 and 18.2.4; opensm(8) of OpenSM 3.3.23, part
 // ROUTING; dumps of OpenSM 3.3.23 over ibsim 0.10; that the end is a member of
-// the heap is a fact from OpenSM's public sources (osm_ucast_dfsssp.c).
+// the heap, and what ftree does beside and below leaves, are facts from OpenSM's
+// public sources (osm_ucast_dfsssp.c, osm_ucast_ftree.c).
 //
 // Left out: OpenSM's option files for hop weights, port order, dimensions and
 // scattered ports; ftree's ways to I/O nodes against the tree's direction (-G and
 // -H); its keeping of old routes after a change (it is asked to reassign all).
-// Not followed: ftree below leaves that are cabled to each other, where OpenSM's
-// order depends on its memory. The report says so.
+// Not followed: the order of hosts in ftree where a leaf has cables to switches
+// that are not above it, if several hosts are on it. OpenSM's differs from run to
+// run there (see noteUnknownOrders), and the report says so; all else is followed.
 package engine

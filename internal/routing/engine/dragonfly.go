@@ -10,11 +10,12 @@ import (
 
 // dragonfly routes groups of switches that are all joined within a group, and
 // whose groups are all joined (Kim, Dally, Scott and Abts, "Technology-driven,
-// highly-scalable dragonfly topology", 2008). The groups are found from the
-// cables.
+// highly-scalable dragonfly topology", 2008). The groups are those of
+// [Options].Groups, or found from the cables.
 //
-// The first LID of an end is reached minimally: at most one cable within the
-// group, one between groups, one within the destination's group. With an LMC
+// The first LID of an end is reached minimally: of the ways with at most one cable
+// within the group, one between groups and one within the destination's group, by
+// a shortest. With an LMC
 // the others go by way of a third group each (Valiant): the one whose turn it
 // is, so that what one pair of groups sends is spread over all.
 //
@@ -57,32 +58,27 @@ func dragonfly(j *job) error {
 // groups are the groups of a dragonfly.
 type groups struct {
 	f      *fabric
-	of     []int32     // group of each switch
-	member [][]int32   // switches of each group
-	ways   [][][]uint8 // for each switch, by group: ports of cables that lead there
-	used   [][]int32   // routes by switch and port
+	of     []int32          // group of each switch
+	member [][]int32        // switches of each group
+	ways   [][][]uint8      // for each switch, by group: ports of cables that lead there
+	used   [][]int32        // routes by switch and port
+	joined []map[int32]bool // by switch: to which others it has cables
 }
 
 // findGroups finds the groups, or refuses a fabric that is no dragonfly.
-func (f *fabric) findGroups() (*groups, error) {
-	g := &groups{f: f, of: make([]int32, len(f.sw)), used: make([][]int32, len(f.sw))}
-	joined := make([]map[int32]bool, len(f.sw))
-	for u, around := range f.neighbours() {
+func (j *job) findGroups() (*groups, error) {
+	f := j.fabric
+	g := &groups{f: f, of: make([]int32, len(f.sw)), used: make([][]int32, len(f.sw)), joined: f.joined()}
+	for u := range f.sw {
 		g.of[u], g.used[u] = -1, make([]int32, len(f.sw[u].ports))
-		joined[u] = map[int32]bool{}
-		for _, v := range around {
-			joined[u][v.sw] = true
-		}
+	}
+	if err := g.take(j.opt.Groups); err != nil {
+		return nil, err
 	}
 	for _, u := range f.order {
-		if g.of[u] >= 0 {
-			continue
+		if g.of[u] < 0 {
+			g.add(g.clique(u))
 		}
-		clique := g.clique(u, joined)
-		for _, v := range clique {
-			g.of[v] = int32(len(g.member))
-		}
-		g.member = append(g.member, clique)
 	}
 	g.findWays()
 	for u := range f.sw {
@@ -90,7 +86,7 @@ func (f *fabric) findGroups() (*groups, error) {
 			if !ports {
 				return nil, &Refusal{
 					Engine: "dragonfly",
-					Reason: fmt.Sprintf("%d switches that are all joined to each other were found around %s, and no cable leads from them to the %d around %s", len(g.member[g.of[u]]), f.nameOf(int32(u)), len(g.member[to]), f.nameOf(g.member[to][0])),
+					Reason: fmt.Sprintf("no cable leads from the group of %d around %s to that of %d around %s", len(g.member[g.of[u]]), f.nameOf(int32(u)), len(g.member[to]), f.nameOf(g.member[to][0])),
 					Remedy: "Use dfsssp or lash, which need no groups, or mend the cables if this is a dragonfly",
 				}
 			}
@@ -99,22 +95,70 @@ func (f *fabric) findGroups() (*groups, error) {
 	return g, nil
 }
 
+// joined says of each switch to which others it has cables.
+func (f *fabric) joined() []map[int32]bool {
+	joined := make([]map[int32]bool, len(f.sw))
+	for u, around := range f.neighbours() {
+		joined[u] = map[int32]bool{}
+		for _, v := range around {
+			joined[u][v.sw] = true
+		}
+	}
+	return joined
+}
+
+// take makes groups of switches that are named, and refuses one that is not all
+// joined.
+func (g *groups) take(named map[units.GUID]int32) error {
+	members := map[int32][]int32{}
+	var numbers []int32
+	for _, u := range g.f.order {
+		if n, ok := named[g.f.sw[u].guid]; ok {
+			if members[n] == nil {
+				numbers = append(numbers, n)
+			}
+			for _, v := range members[n] {
+				if !g.joined[u][v] {
+					return &Refusal{
+						Engine: "dragonfly",
+						Reason: fmt.Sprintf("%s and %s are of one group, and no cable joins them", g.f.nameOf(v), g.f.nameOf(u)),
+						Remedy: "Use dfsssp or lash, which need no groups, or mend the cable",
+					}
+				}
+			}
+			members[n] = append(members[n], u)
+		}
+	}
+	for _, n := range numbers {
+		g.add(members[n])
+	}
+	return nil
+}
+
+// add makes switches a group.
+func (g *groups) add(members []int32) {
+	for _, v := range members {
+		g.of[v] = int32(len(g.member))
+	}
+	g.member = append(g.member, members)
+}
+
 // clique is a switch with those that are joined to it and to each other; those
 // with most neighbours in common come first, which cables between groups have
 // not.
-func (g *groups) clique(u int32, joined []map[int32]bool) []int32 {
+func (g *groups) clique(u int32) []int32 {
 	type candidate struct {
 		sw     int32
 		common int
 	}
 	var all []candidate
 	for _, v := range g.f.order {
-		if !joined[u][v] || g.of[v] >= 0 {
+		if !g.joined[u][v] || g.of[v] >= 0 {
 			continue
 		}
 		c := candidate{sw: v}
-		for w := range joined[u] {
-			if joined[v][w] {
+		for w := range g.joined[u] {
+			if g.joined[v][w] {
 				c.common++
 			}
 		}
@@ -123,7 +167,7 @@ func (g *groups) clique(u int32, joined []map[int32]bool) []int32 {
 	slices.SortStableFunc(all, func(a, b candidate) int { return b.common - a.common })
 	members := []int32{u}
 	for _, c := range all {
-		if !slices.ContainsFunc(members, func(m int32) bool { return !joined[c.sw][m] }) {
+		if !slices.ContainsFunc(members, func(m int32) bool { return !g.joined[c.sw][m] }) {
 			members = append(members, c.sw)
 		}
 	}
@@ -169,24 +213,40 @@ func (g *groups) third(sw int32, lid int) int32 {
 // route enters a LID that hangs on a port of a switch into all tables, by way of
 // a group, or of none (-1).
 func (g *groups) route(lid int, root int32, port uint8, via int32) {
-	home := g.of[root]
 	for u := range g.f.sw {
-		goal := via
-		if via < 0 || g.of[u] == via {
-			goal = home
-		}
 		switch {
 		case int32(u) == root:
 			g.f.tab.LFT[u][lid] = port
-		case g.of[u] == home:
-			g.enter(int32(u), lid, g.cables(int32(u), func(v int32) bool { return v == root }))
-		case len(g.ways[u][goal]) > 0:
-			g.enter(int32(u), lid, g.ways[u][goal])
+		case via < 0 || g.of[u] == via || g.of[u] == g.of[root]:
+			g.enter(int32(u), lid, g.towards(int32(u), root))
 		default:
-			own := g.of[u]
-			g.enter(int32(u), lid, g.cables(int32(u), func(v int32) bool { return g.of[v] == own && len(g.ways[v][goal]) > 0 }))
+			g.enter(int32(u), lid, g.into(int32(u), via))
 		}
 	}
+}
+
+// towards are the ports of a switch by which a shortest way to another begins. A way
+// that begins within the group goes on between groups: where a switch of the group has
+// a cable to the other, all others go there at once.
+func (g *groups) towards(u, root int32) []uint8 {
+	if g.joined[u][root] {
+		return g.cables(u, func(v int32) bool { return v == root })
+	}
+	home := g.of[root]
+	short := g.cables(u, func(v int32) bool { return g.of[v] == home || g.of[v] == g.of[u] && g.joined[v][root] })
+	if len(short) > 0 {
+		return short
+	}
+	return g.into(u, home)
+}
+
+// into are the ports of a switch that lead into another group, or, where it has none,
+// those to the switches of its own that have.
+func (g *groups) into(u, group int32) []uint8 {
+	if ports := g.ways[u][group]; len(ports) > 0 {
+		return ports
+	}
+	return g.cables(u, func(v int32) bool { return g.of[v] == g.of[u] && len(g.ways[v][group]) > 0 })
 }
 
 // cables lists a switch's ports that lead to such switches.

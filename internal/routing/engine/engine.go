@@ -29,6 +29,10 @@ type Options struct {
 	Lanes int
 	// Torus is what torus-2QoS.conf says; only torus-2QoS needs it.
 	Torus *TorusConf
+	// Groups are the groups of a dragonfly, by NodeGUID of the switch; switches that
+	// are not in it are put into groups by what they are cabled to, which in groups
+	// of one or two switches is not unique.
+	Groups map[units.GUID]int32
 	// AsOpenSM asks for what OpenSM 3.3.23 does, its fallbacks included.
 	AsOpenSM bool
 	// Cores is how many goroutines may work, 0 for as many as the process may
@@ -86,8 +90,9 @@ type job struct {
 	opt   Options
 	cores int
 
-	hops  hopColumns // what opensm-lid-matrix.dump shows; nil: shortest paths
-	notes []string   // for Report.Notes
+	hops   hopColumns // what opensm-lid-matrix.dump shows; nil: shortest paths
+	toEnds bool       // it has rows for LIDs of ends, too
+	notes  []string   // for Report.Notes
 
 	shortest *shortest // once it was asked for
 }

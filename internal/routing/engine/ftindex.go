@@ -96,17 +96,25 @@ func (t *tree) index() {
 			visit(t.up[u], at[u], level-1, level)
 		}
 	}
-	t.leaves = t.leavesOf(t.places(at))
+	t.leaves = t.leavesOf(t.places(at, known))
 }
 
 // places puts all switches in the order of their indices, and tells each group
-// where it leads.
-func (t *tree) places(at []treeIndex) (order []int32) {
+// where it leads. Switches without an index, which are those below leaves, share
+// the last place. Groups that lead up are sorted at all switches.
+func (t *tree) places(at []treeIndex, known []bool) (order []int32) {
+	for i := range at {
+		if !known[i] {
+			at[i][0] = noWay
+		}
+	}
 	order = slices.Clone(t.order)
 	slices.SortStableFunc(order, func(a, b int32) int { return slices.Compare(at[a][:], at[b][:]) })
 	switches := make([]int32, len(t.sw))
 	for place, i := range order {
-		switches[i] = int32(place)
+		if switches[i] = int32(place); !known[i] {
+			switches[i] = int32(len(order))
+		}
 	}
 	for i := range t.sw {
 		for _, groups := range [][]group{t.up[i], t.down[i], t.beside[i]} {
@@ -116,6 +124,7 @@ func (t *tree) places(at []treeIndex) (order []int32) {
 				}
 			}
 		}
+		sortByLoad(t.up[i])
 	}
 	return order
 }

@@ -24,7 +24,7 @@ func ftree(j *job) error {
 	r.toOthers()
 	r.toSwitches()
 	r.out.flush()
-	t.noteCrossCables()
+	r.noteUnknownOrders()
 	return nil
 }
 
@@ -205,19 +205,6 @@ func (t *tree) endsByNode() []int32 {
 		return cmp.Or(cmp.Compare(node(a), node(b)), cmp.Compare(t.ends[a].at.Port, t.ends[b].at.Port))
 	})
 	return order
-}
-
-// noteCrossCables says that OpenSM is not to be followed below leaves that are
-// cabled to each other: it compares their hosts by what lies in memory where a
-// switch would have its index, while it goes through them, and can pass one by.
-func (t *tree) noteCrossCables() {
-	for i := range t.sw {
-		if t.opt.AsOpenSM && t.leaf[i] && len(t.beside[i]) > 0 {
-			t.notes = append(t.notes, fmt.Sprintf(
-				"leaf %v is cabled to a switch of its level: OpenSM then takes its hosts in an order that depends on its memory, and can leave some without a way",
-				t.sw[i].guid))
-		}
-	}
 }
 
 // validate refuses what is not regular: a tree whose roots nobody named must

@@ -14,6 +14,8 @@ type treeRouter struct {
 	m       *shortest
 	out     *columnWriter
 	target  int32   // the switch that the target is or hangs on
+	absent  bool    // the target is not there
+	unset   int32   // the target's switch while nothing leads from it to an absent target, else -1
 	ports   []uint8 // to the target so far, by switch
 	missing []uint8 // ports for targets that are not there
 	hops    []uint8 // of the route to the target so far, by switch; noWay: none
@@ -32,7 +34,10 @@ type treeRouter struct {
 
 	detours []detour
 
-	unsorted []bool // by switch: whether loads below changed since it was last sorted
+	unsorted []bool          // by switch: whether loads below changed since it was last sorted
+	loaded   []bool          // by switch: whether a way below or beside it has been loaded
+	crossed  map[int32]int32 // by cable to a switch of the same level: ways that goBeside put on it
+	unknown  map[int32]bool  // leaves of whose hosts OpenSM's order is not known
 }
 
 func newTreeRouter(t *tree, m *shortest) *treeRouter {
@@ -40,6 +45,7 @@ func newTreeRouter(t *tree, m *shortest) *treeRouter {
 	r := &treeRouter{
 		tree: t, m: m, out: newColumnWriter(t.tab.LFT, t.cores), hops: make([]uint8, n), missing: make([]uint8, n),
 		class: make([]int32, n), classes: make([][]int32, n), hosts: make([]bool, n), unsorted: make([]bool, n),
+		loaded: make([]bool, n), crossed: map[int32]int32{}, unknown: map[int32]bool{},
 	}
 	known := map[string]int32{}
 	var key []byte
@@ -79,6 +85,9 @@ func newTreeRouter(t *tree, m *shortest) *treeRouter {
 // ports are forgotten, and its loads stay.
 func (r *treeRouter) to(lid units.LID, sw int32, port, hops uint8, main bool) {
 	r.target, r.best, r.base = sw, r.m.hops[sw], hops
+	if r.absent, r.unset = lid == 0, -1; r.absent {
+		r.unset = sw
+	}
 	for i := range r.hops {
 		r.hops[i] = noWay
 	}
@@ -103,6 +112,12 @@ func (r *treeRouter) setBy(g *group, port, hops uint8) {
 
 // set gives a switch a port to the target.
 func (r *treeRouter) set(sw int32, port, hops uint8) {
+	if sw == r.unset && r.hops[sw] != noWay {
+		for _, c := range r.classes[sw] { // it lost the shortest way, that to itself
+			r.open[c]++
+		}
+		r.unset = -1
+	}
 	r.ports[sw] = port
 	r.hops[sw] = hops
 	if hops == r.best[sw]+r.base {
@@ -150,6 +165,9 @@ func (r *treeRouter) toComputeNodes() {
 	for _, leaf := range r.leaves {
 		for _, l := range r.sw[leaf].ports {
 			if l.end >= 0 && r.compute[l.end] {
+				if r.loaded[leaf] && len(r.down[leaf]) > 1 {
+					r.unknown[leaf] = true
+				}
 				r.to(r.ends[l.end].lid, leaf, r.ends[l.end].port, 1, true)
 			}
 		}
@@ -180,17 +198,18 @@ func (r *treeRouter) toSwitches() {
 // goUp gives a port to the switches that are reached from one by going up, and
 // to those that are reached from them by going down. The main way goes up by the
 // least loaded group, and loads it. The other groups get ways that are not
-// counted, where there is none yet or a longer one.
-func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) {
+// counted, where there is none yet or a longer one. It reports whether a way to
+// hosts came about.
+func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) bool {
 	if hops >= noWay-1 {
-		return
+		return false
 	}
-	r.goDown(u, prev, hops)
+	routed := r.goDown(u, prev, hops)
 	groups := r.up[u]
 	if len(groups) == 0 {
-		return
+		return routed
 	}
-	rest := 0
+	rest, above := 0, groups[0].sw
 	if main {
 		rest = 1
 		g := &groups[0]
@@ -198,7 +217,7 @@ func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) {
 		if hops+1 < r.hops[g.sw] {
 			r.setBy(g, far, hops+1)
 		}
-		r.goUp(g.sw, u, true, hops+1)
+		routed = r.goUp(g.sw, u, true, hops+1) || routed
 		r.load(g, c)
 	}
 	for i := rest; i < len(groups); i++ {
@@ -208,11 +227,15 @@ func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) {
 		}
 		far, _ := r.leastLoaded(g)
 		r.setBy(g, far, hops+1)
-		r.goUp(g.sw, u, false, hops+1)
+		routed = r.goUp(g.sw, u, false, hops+1) || routed
 	}
 	if main {
 		settle(groups)
 	}
+	if len(r.beside[u]) > 0 {
+		routed = r.goBeside(u, above, hops) || routed
+	}
+	return routed
 }
 
 // settle puts the first group, whose load grew, where it belongs now.
@@ -227,7 +250,8 @@ func settle(groups []group) {
 
 // goDown gives a port to the switches below and beside one, and below those, and
 // loads the cables that lead to hosts in the end. It reports whether there are
-// any.
+// any. It does not go beside from a switch with nothing below, nor to a target
+// that is not there.
 func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 	if hops >= noWay-1 {
 		return false
@@ -235,13 +259,20 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 	if r.open[r.class[u]] == 0 {
 		return r.hosts[u]
 	}
+	if len(r.down[u]) == 0 {
+		return false
+	}
 	if r.unsorted[u] {
 		r.unsorted[u] = false
 		sortByLoad(r.down[u])
-		sortByLoad(r.beside[u])
 	}
 	routed := r.hosts[u]
-	for _, groups := range [2][]group{r.down[u], r.beside[u]} {
+	ways := [2][]group{r.down[u], r.beside[u]}
+	if r.absent {
+		ways[1] = nil
+	}
+	sortByLoad(ways[1])
+	for _, groups := range ways {
 		for i := range groups {
 			g := &groups[i]
 			if g.sw < 0 || g.sw == prev {
@@ -253,7 +284,7 @@ func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
 			far, c := r.leastLoaded(g)
 			r.setBy(g, far, hops+1)
 			if r.goDown(g.sw, -1, hops+1) {
-				routed, r.unsorted[u] = true, true
+				routed, r.unsorted[u], r.loaded[u] = true, true, true
 				r.load(g, c)
 			}
 		}

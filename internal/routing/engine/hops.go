@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"sync"
-	"sync/atomic"
-
+	"weft/internal/cores"
 	"weft/internal/subnet"
 )
 
@@ -32,7 +30,7 @@ func (r *Result) Hops() *subnet.Hops {
 			h.At[from][to] = flat[to*ports : (to+1)*ports : (to+1)*ports]
 		}
 	}
-	j.parallel(n, func() func(int) {
+	cores.EachOwning(n, j.cores, func() func(int) {
 		fill := j.hops()
 		column := make([]uint8, j.base[n])
 		return func(to int) {
@@ -42,6 +40,9 @@ func (r *Result) Hops() *subnet.Hops {
 			}
 		}
 	})
+	if j.toEnds {
+		h.Other = j.hopsToEnds()
+	}
 	return h
 }
 
@@ -88,7 +89,7 @@ func (j *job) shortestPaths() *shortest {
 			next[i] = append(next[i], around[k].sw)
 		}
 	}
-	j.parallel(n, func() func(int) {
+	cores.EachOwning(n, j.cores, func() func(int) {
 		queue := make([]int32, n)
 		return func(to int) {
 			m.hops[to] = flood(next, int32(to), queue)
@@ -145,29 +146,4 @@ func (f *fabric) neighbours() [][]neighbour {
 		}
 	}
 	return around
-}
-
-// parallel does work for 0 to n-1 on the job's cores. worker is called once
-// per core and returns what does the work, so that it can own scratch space.
-// Pieces must not depend on each other.
-func (j *job) parallel(n int, worker func() func(int)) {
-	cores := min(j.cores, n)
-	if cores <= 1 {
-		do := worker()
-		for i := range n {
-			do(i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range cores {
-		wait.Go(func() {
-			do := worker()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	wait.Wait()
 }

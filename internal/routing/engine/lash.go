@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"weft/internal/subnet"
@@ -16,17 +17,18 @@ import (
 // first: theirs are the paths that are hard to place.
 //
 // Of the shortest paths it takes those through the lowest ports, which are
-// regular where the cabling is, and so need few lanes. Where that loads a cable
-// much more than trees balanced as those of sssp do, it takes these, if there are
-// lanes enough.
+// regular where the cabling is, and so need few lanes; ends share out the cables
+// between two switches. Where that loads a cable much more than trees balanced as
+// those of sssp do, it takes these, if there are lanes enough.
 func lash(j *job) error {
 	j.hops = j.shortestPaths().columns
-	have := j.lanes()
+	have, targets := j.lanes(), j.targets()
 	s := newSpanner(j.fabric)
 	pairs := s.routeBySwitch(true)
 	even, _ := s.extremes(s.weight)
 	plain := newSpanner(j.fabric)
 	plain.routeBySwitch(false)
+	plain.shareCables(targets)
 	if low, _ := plain.extremes(plain.weight); low*2 > even*3 {
 		s.routeBySwitch(true)
 		lane, used, err := j.placePairs(s, pairs, have)
@@ -36,6 +38,7 @@ func lash(j *job) error {
 		}
 		j.notes = append(j.notes, fmt.Sprintf("balanced paths need more than %d virtual lanes: each switch takes the lowest port of its shortest paths, which loads cables less evenly", have))
 		plain.routeBySwitch(false)
+		plain.shareCables(targets)
 	}
 	lane, used, err := j.placePairs(plain, pairs, have)
 	if err == nil {
@@ -137,6 +140,46 @@ func (s *spanner) shareTree(root int32) {
 			s.copyColumn(root, int(e.lid)+k, int(w.lid))
 			s.f.tab.LFT[root][int(e.lid)+k] = e.port
 		}
+	}
+}
+
+// shareCables spreads the trees of ends, each by each, over all cables between the
+// switches that they lead through, and leaves the new loads in the weights. All
+// trees must use one cable between two switches, and those of switches go on doing
+// so: a loop over several would be one over the first of each, and lanes that are
+// free of loops for the trees of switches are for those of ends.
+func (s *spanner) shareCables(targets []target) {
+	clear(s.weight)
+	for i := range targets {
+		t := &targets[i]
+		if !t.counted || t.sw < 0 {
+			continue
+		}
+		s.aim(t.sw)
+		for k := range t.width {
+			s.shareAmong(int(t.lid) + k)
+			s.write(int(t.lid)+k, t.port)
+		}
+	}
+}
+
+// shareAmong takes, on a tree in the tables towards the switch at hand, for each step
+// the least loaded cable to the switch that it leads to.
+func (s *spanner) shareAmong(lid int) {
+	for _, u := range s.order {
+		s.load[u] = s.ends[u]
+	}
+	for i := len(s.order) - 1; i > 0; i-- {
+		u := s.order[i]
+		next := s.to[s.f.base[u]+int(s.f.tab.LFT[u][lid])]
+		least := int64(math.MaxInt64)
+		for _, c := range s.choices[s.first[i]:s.first[i+1]] {
+			if s.to[c] == next && s.weight[c] < least {
+				least, s.via[u] = s.weight[c], c
+			}
+		}
+		s.weight[s.via[u]] += s.load[u]
+		s.load[next] += s.load[u]
 	}
 }
 

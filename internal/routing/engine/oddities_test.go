@@ -1,12 +1,10 @@
 package engine_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"weft/internal/routing/engine"
 	"weft/internal/subnet"
-	"weft/units"
 )
 
 // oddities are fabrics that the ones drawn at random seldom are.
@@ -79,10 +77,7 @@ func TestOddFabricsAreRoutedAsByTheRealOpenSM(t *testing.T) {
 	for _, odd := range oddities {
 		for _, e := range []engine.Name{"minhop", "updn", "ftree"} {
 			t.Run(odd.name+"/"+string(e), func(t *testing.T) {
-				b := &builder{
-					r: rand.New(rand.NewPCG(1, 3)), s: &subnet.Subnet{Origin: subnet.None},
-					guids: map[units.GUID]bool{}, leaves: map[int32]bool{}, elsewhere: map[units.GUID]bool{},
-				}
+				b := newBuilder(1, 3)
 				odd.make(b)
 				b.chooseManager()
 				want := bringUp(t, b.s, "-R", string(e))

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
 
 	"weft/internal/subnet"
+	"weft/units"
 )
 
 // osmTrees grows the trees of OpenSM's sssp and dfsssp (3.3.23), entry for
@@ -216,17 +218,47 @@ func (j *job) usedPorts() func(to int32, column []uint8) {
 		for i := range column {
 			column[i] = noWay
 		}
-		column[j.base[to]] = 0
 		for i := range j.sw {
-			port := j.tab.LFT[i][j.sw[to].lid]
-			if int32(i) == to || port == subnet.NoPort {
-				continue
+			lid := j.sw[to].lid
+			if hops := j.hopsAlong(int32(i), to, lid); hops < noWay {
+				column[j.base[i]], column[j.base[i]+int(j.tab.LFT[i][lid])] = hops, hops
 			}
-			hops := uint8(0)
-			for u := int32(i); u != to && hops < noWay-1; hops++ {
-				u = j.sw[u].ports[j.tab.LFT[u][j.sw[to].lid]].sw
-			}
-			column[j.base[i]], column[j.base[i]+int(port)] = hops, hops
 		}
 	}
+}
+
+// hopsAlong counts the hops from one switch to another by the tables' ways to a LID;
+// noWay where they do not lead there.
+func (j *job) hopsAlong(from, to int32, lid units.LID) uint8 {
+	hops := uint8(0)
+	for u := from; u != to; hops++ {
+		port := j.tab.LFT[u][lid]
+		if port == subnet.NoPort || hops == noWay-1 {
+			return noWay
+		}
+		u = j.sw[u].ports[port].sw
+	}
+	return hops
+}
+
+// hopsToEnds are the rows of that matrix for LIDs of ends, which are one hop further
+// than their switches.
+func (j *job) hopsToEnds() map[units.LID][][]uint8 {
+	rows := map[units.LID][][]uint8{}
+	for i := range j.ends {
+		e := &j.ends[i]
+		for lid := e.lid; e.sw >= 0 && lid < e.lid+units.LID(e.width); lid++ {
+			rows[lid] = make([][]uint8, len(j.sw))
+			for from := range j.sw {
+				hops := j.hopsAlong(int32(from), e.sw, lid)
+				if hops >= noWay-1 {
+					continue
+				}
+				row := bytes.Repeat([]byte{noWay}, len(j.sw[from].ports))
+				row[0], row[j.tab.LFT[from][lid]] = hops+1, hops+1
+				rows[lid][from] = row
+			}
+		}
+	}
+	return rows
 }

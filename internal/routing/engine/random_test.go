@@ -21,23 +21,28 @@ type drawn struct {
 // whole or with parts missing; with GUIDs that say nothing about places, and
 // the manager on any host.
 func draw(seed uint64) drawn {
-	r := rand.New(rand.NewPCG(seed, 3))
-	b := &builder{r: r, s: &subnet.Subnet{Origin: subnet.None}, guids: map[units.GUID]bool{}, leaves: map[int32]bool{}, elsewhere: map[units.GUID]bool{}}
+	b := newBuilder(seed, 3)
 	var d drawn
 	switch seed % 5 {
 	case 0:
-		d.name = b.tree(2 + r.IntN(2))
+		d.name = b.tree(2 + b.r.IntN(2))
 	case 1:
-		d.name = b.tree(2+r.IntN(2)) + " damaged"
+		d.name = b.tree(2+b.r.IntN(2)) + " damaged"
 		b.damage()
 	case 2:
 		d.name = b.grid()
 	case 3:
-		d.name = b.tree(2+r.IntN(2)) + " with extras"
+		d.name = b.tree(2+b.r.IntN(2)) + " with extras"
 		b.extras()
 	default:
 		d.name = b.irregular()
 	}
+	b.finish(&d, seed)
+	return d
+}
+
+// finish puts the manager somewhere, keeps what it can reach, and names its parts.
+func (b *builder) finish(d *drawn, seed uint64) {
 	b.chooseManager()
 	d.name = fmt.Sprintf("%d %s", seed, d.name)
 	d.s = b.connected()
@@ -49,7 +54,6 @@ func draw(seed uint64) drawn {
 	for _, sw := range b.top {
 		d.roots = append(d.roots, b.s.Nodes[sw].GUID)
 	}
-	return d
 }
 
 type builder struct {
@@ -60,6 +64,14 @@ type builder struct {
 	leaves map[int32]bool // of a tree
 	// elsewhere are hosts that hang on switches of several levels.
 	elsewhere map[units.GUID]bool
+	down      int // hosts on each leaf of a tree, 0: any number
+}
+
+func newBuilder(seed, kind uint64) *builder {
+	return &builder{
+		r: rand.New(rand.NewPCG(seed, kind)), s: &subnet.Subnet{Origin: subnet.None},
+		guids: map[units.GUID]bool{}, leaves: map[int32]bool{}, elsewhere: map[units.GUID]bool{},
+	}
 }
 
 func (b *builder) guid() units.GUID {
@@ -112,6 +124,9 @@ func (b *builder) free(n int32) uint8 {
 func (b *builder) tree(levels int) string {
 	down, up, leaves := 1+b.r.IntN(4), 1+b.r.IntN(4), 2+b.r.IntN(4)
 	parallel := 1 + b.r.IntN(4)/3
+	if b.down > 0 {
+		down = b.down
+	}
 	pods, cores := 1, 0
 	if levels == 3 {
 		pods, cores = 2+b.r.IntN(3), 1+b.r.IntN(3)
@@ -246,8 +261,7 @@ func (b *builder) damage() {
 }
 
 // extras adds to a tree what trees should not have: cables between switches of
-// any level, hosts anywhere, hosts with two ports. It cables no leaf to another:
-// what OpenSM does there depends on its memory (see noteCrossCables).
+// any level, hosts anywhere, hosts with two ports.
 func (b *builder) extras() {
 	var switches []int32
 	for i := range b.s.Nodes {
@@ -256,12 +270,9 @@ func (b *builder) extras() {
 		}
 	}
 	some := func() int32 { return switches[b.r.IntN(len(switches))] }
-	more := func(sw int32) int32 {
-		b.s.Nodes[sw].Ports = append(b.s.Nodes[sw].Ports, subnet.Port{Peer: subnet.None})
-		return sw
-	}
+	more := b.more
 	for range b.r.IntN(3) {
-		if x, y := some(), some(); x != y && !(b.leaves[x] && b.leaves[y]) {
+		if x, y := some(), some(); x != y {
 			b.join(more(x), more(y))
 		}
 	}
@@ -276,6 +287,37 @@ func (b *builder) extras() {
 		b.join(i, more(some()))
 		b.join(i, more(some()))
 	}
+}
+
+// more gives a switch another port.
+func (b *builder) more(sw int32) int32 {
+	b.s.Nodes[sw].Ports = append(b.s.Nodes[sw].Ports, subnet.Port{Peer: subnet.None})
+	return sw
+}
+
+// drawCrossed makes up a tree whose leaves are cabled to each other, every second
+// one with one host on each leaf, some of them damaged.
+func drawCrossed(seed uint64) drawn {
+	b := newBuilder(seed, 9)
+	b.down = int(seed % 2)
+	d := drawn{name: b.tree(2 + b.r.IntN(2))}
+	var leaves []int32
+	for i := range b.s.Nodes {
+		if b.leaves[int32(i)] {
+			leaves = append(leaves, int32(i))
+		}
+	}
+	for range 1 + b.r.IntN(3) {
+		if x, y := leaves[b.r.IntN(len(leaves))], leaves[b.r.IntN(len(leaves))]; x != y {
+			b.join(b.more(x), b.more(y))
+		}
+	}
+	if b.r.IntN(2) == 0 {
+		b.damage()
+		d.name += " damaged"
+	}
+	b.finish(&d, seed)
+	return d
 }
 
 // chooseManager puts the manager on a host with a cable, sometimes on a switch.

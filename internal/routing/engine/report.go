@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"weft/internal/cores"
 	"weft/internal/subnet"
 	"weft/units"
 )
@@ -63,7 +64,7 @@ func (j *job) unreachable(rep *Report) {
 		}
 	}
 	lost, apart := make([]int, len(j.sw)), make([]int, len(j.sw))
-	j.parallel(len(j.sw), func() func(int) {
+	cores.EachOwning(len(j.sw), j.cores, func() func(int) {
 		return func(sw int) {
 			if j.sw[sw].hosts > 0 {
 				lost[sw] = missing(j.tab.LFT[sw], hosts)

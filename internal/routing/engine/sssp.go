@@ -17,7 +17,7 @@ func (j *job) growTrees() *spanner {
 	s := newSpanner(j.fabric)
 	if j.opt.AsOpenSM {
 		s.routeAsOpenSM()
-		j.hops = j.usedPorts
+		j.hops, j.toEnds = j.usedPorts, true
 		return s
 	}
 	targets := j.targets()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/internal/cores"
 	"weft/internal/subnet"
 	"weft/units"
 )
@@ -54,7 +55,7 @@ func (j *job) directed(directionOf func(from, to int32) direction) {
 	j.hops = d.columns
 	n := len(j.sw)
 	ports := make([]subnet.PortMask, n*n)
-	j.parallel(n, func() func(int) {
+	cores.EachOwning(n, j.cores, func() func(int) {
 		fill := d.columns()
 		column := make([]uint8, j.base[n])
 		return func(to int) {

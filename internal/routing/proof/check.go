@@ -1,10 +1,9 @@
 package proof
 
 import (
-	"runtime"
 	"sync"
-	"sync/atomic"
 
+	"weft/internal/cores"
 	"weft/internal/subnet"
 )
 
@@ -70,25 +69,17 @@ func Check(s *subnet.Subnet, t *subnet.Tables, o Options) (*Report, error) {
 	p := newPatterns(n, n.order(o.Order))
 	last := max(len(n.owner)-1, int(t.Top))
 	blocks := (last + block) / block
-	workers := o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	workers = max(min(workers, blocks), 1)
-	all := make([]*checker, workers)
-	var taken atomic.Int64
-	var wg sync.WaitGroup
-	for i := range all {
-		all[i] = newChecker(n, t, p)
-		wg.Go(func() {
-			for b := int(taken.Add(1) - 1); b < blocks; b = int(taken.Add(1) - 1) {
-				all[i].block(b * block)
-			}
-		})
-	}
-	wg.Wait()
-	sum := all[0]
-	for _, c := range all[1:] {
+	var mu sync.Mutex
+	var all []*checker
+	sum := newChecker(n, t, p)
+	cores.EachOwning(blocks, o.Workers, func() func(int) {
+		c := newChecker(n, t, p)
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, c)
+		return func(b int) { c.block(b * block) }
+	})
+	for _, c := range all {
 		sum.merge(c)
 	}
 	sum.ports()

@@ -124,12 +124,13 @@ func (p *patterns) list(pairs []int64) []Pattern {
 	by := p.shifts[0]
 	for i, k := range p.shifts {
 		x := p.one("", i)
-		mean.Contention += x.Contention / float64(len(p.shifts))
+		mean.Contention += x.Contention // whole numbers: means of equal loads are equal
 		mean.Bandwidth += x.Bandwidth / float64(len(p.shifts))
 		if x.Contention > worst.Contention {
 			worst, by = x, k
 		}
 	}
+	mean.Contention /= float64(len(p.shifts))
 	worst.Name = fmt.Sprintf("%s: worst (by %d)", kind, by)
 	return append(out, worst, mean, p.allToAll(pairs))
 }

@@ -11,6 +11,7 @@ import (
 
 	"weft/internal/workload/chakra"
 	"weft/internal/workload/goal"
+	"weft/internal/workload/hpcctopo"
 	"weft/internal/workload/htsim"
 	"weft/internal/workload/ncclxml"
 	"weft/internal/workload/simai"
@@ -32,6 +33,7 @@ type format struct {
 var formats = []format{
 	{"a Chakra trace (NAME.RANK.et, one file for each rank)", chakra.Recognise, chakra.Read, true},
 	{"a GOAL schedule", goal.Recognise, one(goal.Read), false},
+	{"a binary GOAL schedule", goal.RecogniseBinary, one(goal.ReadBinary), false},
 	{"an htsim connection matrix", htsim.Recognise, one(htsim.Read), false},
 	{"a SimAI workload", simai.Recognise, one(simai.Read), false},
 }
@@ -50,6 +52,7 @@ type topology struct {
 
 var topologies = []topology{
 	{"an htsim topology", htsim.RecogniseTopology, htsim.ReadTopology},
+	{"a topology of the HPCC simulator", hpcctopo.Recognise, hpcctopo.Read},
 	{"an NCCL topology", ncclxml.Recognise, ncclxml.Read},
 	{"a SimAI topology", simai.RecogniseTopology, simai.ReadTopology},
 }

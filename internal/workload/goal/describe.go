@@ -3,7 +3,7 @@ package goal
 import "weft/internal/workload/source"
 
 // describe says what the numbers mean and what the schedule leaves open.
-func (r *reader) describe(w *source.Workload) {
+func (r *schedule) describe(w *source.Workload) {
 	w.Units = []string{"send and recv: bytes", "calc: nanoseconds, LogGOPSim's unit of time"}
 	w.Assume("rank i is the i-th GPU of the cluster, node by node")
 	w.Assume("operations that no requires joins run at the same time, calc too: LogGOPSim has those of one CPU take turns")

@@ -1,7 +1,7 @@
 // Package goal reads GOAL schedules (Group Operation Assembly Language), the input of
 // LogGOPSim (Hoefler, Schneider, Lumsdaine: "LogGOPSim: Simulating Large-Scale
 // Applications in the LogGOPS Model", HPDC 2010; repository spcl/LogGOPSim) and of
-// ATLAHS, in their text form.
+// ATLAHS, as text and in the binary form that txt2bin makes of it (binary.go).
 //
 // # The format
 //
@@ -19,7 +19,7 @@
 //
 // # Left out
 //
-// The binary form that txt2bin writes. The LogGOPS parameters, which are not in the
+// The LogGOPS parameters, which are not in the
 // file: the scenario takes their place. The nic attribute: a rank uses the NICs that
 // the scenario gives its GPU.
 package goal

@@ -21,31 +21,20 @@ func Recognise(head []byte) bool {
 // Read reads a schedule; file is its name for people. What could be read before a
 // problem is in the result, with the problem.
 func Read(file string, r io.Reader) *source.Workload {
-	rd := &reader{lexer: lexer{lines: source.NewLines(file, r)}, rank: -1}
+	rd := &reader{lexer: lexer{lines: source.NewLines(file, r)}, schedule: schedule{rank: -1}}
 	w := &source.Workload{Format: "GOAL schedule", Files: []string{file}}
 	w.Stopped = rd.read()
-	rd.wildcards()
-	w.Ranks, w.Graph = len(rd.ops), &workload.Graph{Ranks: rd.ops}
 	w.Where = func(rank, op int) string { return fmt.Sprintf("%s:%d", file, rd.places[rank][op]) }
-	rd.describe(w)
+	rd.finish(w)
 	return w
 }
 
-// reader is the state of one.
+// reader is the state of one of the text form.
 type reader struct {
 	lexer
-	ops    [][]workload.Op
-	places [][]int32 // the lines of operations
-	given  []bool    // whether a rank has had its block
-	rank   int       // whose block is open; -1 outside
+	schedule
+	given  []bool // whether a rank has had its block
 	labels map[string]int32
-	// started has the operations of the open block that stand for the beginning of
-	// others, by those others; beginnings has them in their order.
-	started    map[int32]int32
-	beginnings []beginning
-	any        []wildcard
-	// What the schedule uses, for what is said of it.
-	cpus, starting, sendBefore bool
 }
 
 // read reads all lines.
@@ -142,44 +131,9 @@ func (r *reader) open() *source.Problem {
 	if p := r.word("{"); p != nil {
 		return p
 	}
-	r.rank, r.given[rank], r.labels = int(rank), true, make(map[string]int32)
-	r.started = make(map[int32]int32)
+	r.given[rank], r.labels = true, make(map[string]int32)
+	r.begin(int(rank))
 	return nil
-}
-
-// close ends the block. The beginning of an operation that others begin with becomes
-// an operation of its own, of no length, that takes over what the operation waits for.
-func (r *reader) close() {
-	if r.rank < 0 {
-		return
-	}
-	ops := r.ops[r.rank]
-	for _, b := range r.beginnings {
-		ops[b.start].After, ops[b.op].After = ops[b.op].After, []int32{b.start}
-	}
-	r.beginnings, r.started, r.rank = r.beginnings[:0], nil, -1
-}
-
-// beginning is the operation that stands for the beginning of another.
-type beginning struct{ start, op int32 }
-
-// startOf is the operation that stands for the beginning of another.
-func (r *reader) startOf(op int32) int32 {
-	if start, known := r.started[op]; known {
-		return start
-	}
-	start := int32(len(r.ops[r.rank]))
-	r.add(workload.Op{Name: "begin " + r.ops[r.rank][op].Name})
-	r.started[op] = start
-	r.beginnings = append(r.beginnings, beginning{start, op})
-	return start
-}
-
-// add appends an operation to the open block.
-func (r *reader) add(o workload.Op) {
-	o.Stream = workload.Unordered
-	r.ops[r.rank] = append(r.ops[r.rank], o)
-	r.places[r.rank] = append(r.places[r.rank], int32(r.lines.Number))
 }
 
 // statement reads an operation or a dependency.
@@ -217,7 +171,7 @@ func (r *reader) statement() *source.Problem {
 	if o.Name = label; label == "" {
 		o.Name = o.Kind.String()
 	}
-	r.add(o)
+	r.add(o, int32(r.lines.Number))
 	return nil
 }
 
@@ -242,10 +196,9 @@ func (r *reader) dependency(label string) *source.Problem {
 	}
 	if starting {
 		r.starting = true
-		on = r.startOf(on)
+		on = r.startOf(on, int32(r.lines.Number))
 	}
-	r.sendBefore = r.sendBefore || r.ops[r.rank][on].Kind == workload.Send
-	r.ops[r.rank][from].After = append(r.ops[r.rank][from].After, on)
+	r.require(from, on)
 	return nil
 }
 

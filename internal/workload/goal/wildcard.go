@@ -23,7 +23,7 @@ type wanted struct {
 // wildcards gives receives from anywhere the sends that no other receive takes: of
 // those that fit, the first by rank and place. One that nothing fits stays as it is,
 // with a peer that no rank has, and is found when the graph is checked.
-func (r *reader) wildcards() {
+func (r *schedule) wildcards() {
 	if len(r.any) == 0 {
 		return
 	}
@@ -55,7 +55,7 @@ func (r *reader) wildcards() {
 }
 
 // unclaimed are the sends that no receive which names them takes.
-func (r *reader) unclaimed() (free []at) {
+func (r *schedule) unclaimed() (free []at) {
 	type channel struct{ from, to, tag int32 }
 	named := make(map[channel]int) // receives that name their sends
 	loose := make(map[at]bool)

@@ -1,6 +1,7 @@
 package simai
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -46,13 +47,81 @@ func TestAMistakeInATopologyIsTold(t *testing.T) {
 		{"a node beyond", "25 33 ", "25 34 ", `:98: "34": expected a node from 0 to 33`},
 		{"a rate", "25 33 400Gbps", "25 33 fast", `"fast": expected a rate`},
 		{"a rate that differs", "25 33 400Gbps", "25 33 800Gbps", "another rate or latency"},
-		{"two NICs", "1 19 200Gbps", "0 19 200Gbps", "GPU 0 has two NICs"},
-		{"a leaf of two rails", "1 19 200Gbps", "1 18 200Gbps", "leaf 20 has 2 GPUs and leaf 18 3"},
+		{"two NICs", "1 19 200Gbps", "0 19 200Gbps", "a second link to a switch"},
+		{"a leaf of two rails", "1 19 200Gbps", "1 18 200Gbps", "leaf 20 has 2 hosts and leaf 18 3"},
 		{"a missing pair", "25 33 400Gbps", "25 32 400Gbps", "8 leaves and 8 spines have 63 pairs"},
 	} {
 		_, p := ReadTopology("t", strings.NewReader(strings.Replace(text, c.from, c.to, 1)))
 		if p == nil || !strings.Contains(p.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, p, c.want)
+		}
+	}
+}
+
+// file writes a topology in the order of gen_Topo_Template.py: 32 GPUs in servers of
+// eight with an NVSwitch each, leaves of eight of them, four spines for each plane. leaf
+// is the leaf of a GPU in a plane.
+func file(planes, leaves int, leaf func(gpu int) int, spine func(plane, k int) int, spines int) string {
+	const gpus, servers = 32, 4
+	var links []string
+	add := func(a, b int, rate string) { links = append(links, fmt.Sprintf("%d %d %s 0.0005ms 0", a, b, rate)) }
+	first := gpus + servers
+	for g := range gpus {
+		add(g, gpus+g/8, "2880Gbps")
+		for p := range planes {
+			add(g, first+p*leaves+leaf(g), "200Gbps")
+		}
+	}
+	for p := range planes {
+		for l := range leaves {
+			for k := range 4 {
+				add(first+p*leaves+l, first+planes*leaves+spine(p, k), "200Gbps")
+			}
+		}
+	}
+	switches := planes*leaves + spines
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d 8 %d %d %d H100\n", first+switches, servers, switches, len(links))
+	for n := gpus; n < first+switches; n++ {
+		fmt.Fprintf(&b, "%d ", n)
+	}
+	return b.String() + "\n" + strings.Join(links, "\n") + "\n"
+}
+
+// The forms of gen_Topo_Template.py (aliyun/SimAI, Apache 2.0), written by its rules: of
+// its DCN+ the GPUs of a server are on one leaf; AlibabaHPN has two planes.
+func TestTheFormsOfTheTemplateAreRead(t *testing.T) {
+	own := func(p, k int) int { return 4*p + k }
+	common := func(_, k int) int { return k }
+	rail := func(g int) int { return g % 8 }
+	block := func(g int) int { return g / 8 }
+	for _, c := range []struct {
+		name, text string
+		want       []string
+		refused    string
+	}{
+		{"AlibabaHPN, two planes", file(2, 8, rail, own, 8), []string{"nic: {rate: 200Gbps, ports: 2}", "shape: dual-plane", "nodes-per-unit: 4", "spines: 4", "oversubscription: 4:4"}, ""},
+		{"AlibabaHPN, one plane", file(2, 8, rail, common, 4), nil, "two leaves whose spines are the same"},
+		{"DCN+, one ToR", file(1, 4, block, common, 4), []string{"shape: fat-tree", "levels: 2", "hosts-per-leaf: 8", "spines: 4", "oversubscription: 8:4"}, ""},
+		{"DCN+, two ToRs", file(2, 4, block, common, 4), nil, "two leaves whose spines are the same"},
+		{"Spectrum-X", file(1, 8, rail, common, 4), []string{"shape: rail-optimised", "nodes-per-unit: 4"}, ""},
+		{"no order", file(1, 4, func(g int) int { return (g + g/8) % 4 }, common, 4), nil, "neither the i-th GPUs of 8 neighbouring servers"},
+	} {
+		cluster, p := ReadTopology(c.name, strings.NewReader(c.text))
+		if c.refused != "" {
+			if p == nil || !strings.Contains(p.Error(), c.refused) {
+				t.Errorf("%s: %v, want %q", c.name, p, c.refused)
+			}
+			continue
+		}
+		if p != nil {
+			t.Errorf("%s: %v", c.name, p)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(cluster.YAML(), want) {
+				t.Errorf("%s: no %q in\n%s", c.name, want, cluster.YAML())
+			}
 		}
 	}
 }

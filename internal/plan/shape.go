@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/internal/topology"
+	"weft/scenario"
+	"weft/units"
+)
+
+// shapes are the topologies that a design may have, from the simplest.
+var shapes = []scenario.Shape{scenario.SingleSwitch, scenario.RailOptimised, scenario.FatTree, scenario.DualPlane, scenario.Dragonfly}
+
+// usualShapes are those of a request that names none. The others have to be asked for: a
+// dual-plane needs NICs of two ports, which are other cards, and a dragonfly routes that
+// spread its load.
+var usualShapes = shapes[:3]
+
+// planes is how many planes a design of two has: those of NICs with a port on each, as
+// Alibaba's HPN is built (SIGCOMM 2024).
+const planes = 2
+
+// planesOf is how many equal fabrics there are side by side.
+func planesOf(shape scenario.Shape) int {
+	if shape == scenario.DualPlane {
+		return planes
+	}
+	return 1
+}
+
+// nicRate is the rate of all ports of a NIC together.
+func (c choice) nicRate() units.Rate { return c.preset.rate * units.Rate(planesOf(c.shape)) }
+
+// dragonflyWorst is what a balanced dragonfly has of its uniform throughput under the
+// worst pattern of traffic, when routes avoid the shortest way: half (Kim et al., ISCA
+// 2008, section 5). As a constraint it counts like an oversubscription of 2.
+var dragonflyWorst = scenario.Ratio{Num: 2, Den: 1}
+
+// ratiosOf are the oversubscriptions that are tried of a shape.
+func ratiosOf(shape scenario.Shape) []scenario.Ratio {
+	switch shape {
+	case scenario.SingleSwitch:
+		return slices.DeleteFunc(slices.Clone(ratios), func(r scenario.Ratio) bool { return r.Num > r.Den })
+	case scenario.Dragonfly:
+		return []scenario.Ratio{dragonflyWorst}
+	}
+	return ratios
+}
+
+// takes reports whether a shape can be had with a NIC in a machine. A port for each
+// plane needs cards of two ports, and a cage for each: a machine whose cages join the
+// ports of two NICs (DGX H100) has no such cards.
+func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset) bool {
+	return shape != scenario.DualPlane || n.twoPorts == preset.rate && m.moduleLinks == 1
+}
+
+// oversubscribed reports whether a shape's oversubscription is one of its leaves, and so
+// part of its name and scenario.
+func oversubscribed(shape scenario.Shape) bool {
+	return shape != scenario.SingleSwitch && shape != scenario.Dragonfly
+}
+
+// shapeFields are the fields of a scenario's topology that only the shape has.
+func (c choice) shapeFields() (fields []string) {
+	if c.shape == scenario.DualPlane {
+		fields = append(fields, fmt.Sprintf("planes: %d", planes))
+	}
+	if oversubscribed(c.shape) {
+		fields = append(fields, fmt.Sprintf("oversubscription: %q", ratioText(c.ratio)))
+	}
+	return fields
+}
+
+// hops is how many switches the longest of the shortest ways has: up and down a tree;
+// in a dragonfly a switch of each end and those at both ends of the cable between their
+// groups.
+func hops(shape scenario.Shape, count topology.Count) int {
+	if shape == scenario.Dragonfly && count.Cables[topology.Global] > 0 {
+		return 4
+	}
+	return 2*levels(count) - 1
+}
+
+// levels is how many levels of switches there are.
+func levels(c topology.Count) int {
+	n := 0
+	for _, k := range c.Switches {
+		if k > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// levelName is what the switches of a level are called in a bill.
+func levelName(shape scenario.Shape, count topology.Count, level int) string {
+	switch {
+	case shape == scenario.Dragonfly:
+		return "group"
+	case count.TotalSwitches() == count.Switches[0]:
+		return "the only level"
+	}
+	return []string{"leaf", "spine", "core"}[level]
+}

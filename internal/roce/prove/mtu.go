@@ -1,0 +1,14 @@
+package prove
+
+// tooLong shows packets that are longer than the port takes: all are dropped, and come
+// again until the sender gives up.
+func tooLong(m *maker) error {
+	m.incast(senders)
+	t := &m.finding.Traffic
+	for _, s := range []*Side{&m.Before, &m.After} {
+		s.TCP, s.MTU = t.TCP, t.MTU
+	}
+	m.After.MTU = t.MendedMTU
+	m.Shows = []Figure{Packets, Time, Dropped, Resent}
+	return nil
+}

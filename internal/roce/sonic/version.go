@@ -1,0 +1,53 @@
+package sonic
+
+import (
+	"strconv"
+	"strings"
+)
+
+// newestBranch is that of the newest form of the tables that is known (sonic-utilities,
+// scripts/db_migrator.py, version_202605_01).
+const newestBranch = 202605
+
+// version reads the version of the tables' form, which says what db_migrator has done to
+// them: version_4_0_0, and since 2023 version_202305_01. Tables are read by what is in
+// them, whatever it says, but for those that have gone since.
+func (r *resolver) version() {
+	row := r.config.Table("VERSIONS").Row("DATABASE")
+	if row == nil {
+		row = &Row{}
+	}
+	if v, ok := row.Get("VERSION"); ok {
+		branch, known := versionOf(v.Text)
+		if !known {
+			r.problem(v.Line, "VERSION of VERSIONS|DATABASE is %q: valid are version_4_0_0 and its like, version_202305_01 and its like, and version_master_01", v.Text)
+		}
+		r.sw.Version, r.sw.Newer = v.Text, branch > newestBranch
+	}
+	if old := r.config.Table("PFC_WD_TABLE"); old != nil {
+		r.problem(old.Line, "PFC_WD_TABLE is of tables before version_1_0_1, and has no effect since: its entries belong into PFC_WD")
+	}
+}
+
+// versionOf is the branch of a version, 0 where it has none or an older form.
+func versionOf(text string) (branch int, ok bool) {
+	words := strings.Split(text, "_")
+	if len(words) < 3 || len(words) > 4 || words[0] != "version" {
+		return 0, false
+	}
+	if words[1] == "master" {
+		words[1] = "0"
+	}
+	numbers := make([]int, len(words)-1)
+	for i, w := range words[1:] {
+		n, err := strconv.Atoi(w)
+		if err != nil || n < 0 {
+			return 0, false
+		}
+		numbers[i] = n
+	}
+	if len(numbers) == 2 {
+		return numbers[0], true
+	}
+	return 0, true
+}

@@ -1,0 +1,98 @@
+package sim
+
+import (
+	"context"
+	"testing"
+
+	"weft/internal/runstore"
+	"weft/units"
+)
+
+// pointsOf are the points of a scenario's fabrics, whether they failed or not.
+func pointsOf(t *testing.T, text string) []runstore.Point {
+	t.Helper()
+	results, err := Run(context.Background(), resolve(t, text), Options{})
+	if results == nil {
+		t.Fatal(err)
+	}
+	var points []runstore.Point
+	for _, f := range results.Fabrics {
+		points = append(points, f.Points[0])
+	}
+	return points
+}
+
+// A WRITE of 4096 bytes is a packet of 4096 + 12 (BTH) + 16 (RETH) + 4 (immediate data) +
+// 4 (ICRC) + 8 (UDP) + 20 (IPv4) bytes of IP.
+func TestASwitchDropsWhatIsLongerThanItsMTU(t *testing.T) {
+	p := pointsOf(t, `cluster: {nodes: 2}
+topology: {shape: single-switch}
+fabrics:
+  - {preset: roce-v2-400g, name: fits, switch: {mtu: 4160B}}
+  - {preset: roce-v2-400g, name: too long, switch: {mtu: 4159B}}
+workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 4096B}]}
+`)
+	if p[0].Failure != "" || p[0].Counts.Drops() != 0 {
+		t.Errorf("an MTU that fits: %s, %d drops", p[0].Failure, p[0].Counts.Drops())
+	}
+	if p[1].Failure == "" || p[1].Counts.DroppedMTU == 0 || p[1].Counts.Drops() != p[1].Counts.DroppedMTU {
+		t.Errorf("an MTU of a byte less: failure %q, %d dropped for it, of %d", p[1].Failure, p[1].Counts.DroppedMTU, p[1].Counts.Drops())
+	}
+}
+
+// Two messages of the same length share a port by the weights of their priorities:
+// with 3 to 1, the heavier is done when the lighter has a third of its bytes.
+func TestMessagesOfPrioritiesShareAPortByWeight(t *testing.T) {
+	p := pointsOf(t, `cluster: {nodes: 2}
+topology: {shape: single-switch}
+fabrics:
+  - preset: roce-v2-400g
+    cc: none
+    ethernet:
+      queues: [{priority: 3, schedule: dwrr, weight: 3}, {priority: 4, schedule: dwrr, weight: 1}, {priority: 6, schedule: strict}]
+      pfc: {priorities: [3, 4]}
+workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 12MiB}, {src: 1, dst: 8, bytes: 12MiB, priority: 4}]}
+`)[0]
+	if p.Failure != "" || len(p.Levels) != 2 || p.Levels[0].SL != 3 || p.Levels[1].SL != 4 {
+		t.Fatalf("failure %q, levels %+v", p.Failure, p.Levels)
+	}
+	heavy, light := p.Levels[0].Flows.Max, p.Levels[1].Flows.Max
+	if ratio := heavy.Seconds() / light.Seconds(); ratio < 0.65 || ratio > 0.69 {
+		t.Errorf("the heavier message took %v and the lighter %v: want 4/3 to 2", heavy, light)
+	}
+}
+
+// A notification is a packet of the least size: alone it takes the cables, the switch
+// and no queue.
+func TestNotificationsTakeTheirTime(t *testing.T) {
+	p := pointsOf(t, `cluster: {nodes: 2}
+topology: {shape: single-switch, cables: {node-leaf: 100m}}
+fabrics: [{preset: roce-v2-400g, cc: dcqcn-paper, ethernet: {ecn: {kmin: 10KB, kmax: 20KB, pmax: 1}}}]
+workload: {pattern: incast, fan-in: 4, sizes: [1MiB]}
+`)[0]
+	c := p.Counts
+	if c.CNPs == 0 || c.CNPsTaken != c.CNPs {
+		t.Fatalf("%d notifications sent, %d arrived", c.CNPs, c.CNPsTaken)
+	}
+	least := 2 * 505 * units.Nanosecond // two cables
+	if mean := units.Time(c.CNPDelay / c.CNPsTaken); mean < least || mean > 3*least {
+		t.Errorf("a notification takes %v, want between %v and three times that", mean, least)
+	}
+}
+
+// What comes after a NIC's pause fits its room, or is dropped at the NIC.
+func TestANICKeepsRoomForWhatComesAfterItsPause(t *testing.T) {
+	p := pointsOf(t, `cluster: {nodes: 2}
+topology: {shape: single-switch, cables: {node-leaf: 300m}}
+fabrics:
+  - {preset: roce-v2-400g, name: enough, cc: none, ethernet: {pfc: {receivers: [{nic: 8, drain: 40Gbps, buffer: 400KiB, headroom: 300KiB}]}}}
+  - {preset: roce-v2-400g, name: too little, cc: none, ethernet: {pfc: {receivers: [{nic: 8, drain: 40Gbps, buffer: 130KiB, headroom: 30KiB}]}}}
+workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 4MiB}]}
+`)
+	if p[0].Counts.Drops() != 0 || p[0].Counts.Pauses == 0 {
+		t.Errorf("enough room: %d drops, %d pauses", p[0].Counts.Drops(), p[0].Counts.Pauses)
+	}
+	if p[1].Counts.DroppedReceiver == 0 {
+		t.Errorf("too little room: nothing is dropped at the NIC: %+v", p[1].Counts)
+	}
+}

@@ -1,0 +1,208 @@
+package transport
+
+import (
+	"slices"
+
+	"weft/units"
+	"weft/wire"
+)
+
+// EEC is an end-to-end context: what the reliable datagrams between two nodes share
+// (IBA vol. 1, 9.2.1 and chapter 10 on EE contexts). Its stream is a QP of service RC
+// with Config.EndToEnd: it numbers packets, acknowledges and repeats them. The context
+// says whose turn it is and whom a message is for. One message is under way at a time,
+// as the specification has it; after an error of one, RESYNC goes before the next.
+//
+// The packets of the stream are in RC's form; on the wire their opcodes are RDOffset
+// higher, and Address says what stands in RDETH and DETH.
+type EEC struct {
+	q      *QP
+	find   func(units.QPN) *RDQP
+	rdd    uint32
+	remote units.QPN // the peer's context
+
+	waiting []*RDQP // those whose next message goes this way
+	current *RDQP   // whose message is under way
+
+	serving *RDQP     // whom the message that arrives is for
+	from    units.QPN // the queue pair that sent it, or the last duplicate
+}
+
+// Address is what an RD packet has beside what RC's has: RDETH and DETH (IBA vol. 1,
+// 9.3.1 and 9.3.2).
+type Address struct {
+	EEC  units.QPN // the receiver's context
+	Dest units.QPN // BTH
+	Src  units.QPN // DETH, of requests
+	QKey uint32    // likewise
+}
+
+// Setup makes e the context of a stream in RESET, for the queue pairs of a reliable
+// datagram domain, which find finds by their numbers.
+func (e *EEC) Setup(stream *QP, rdd uint32, find func(units.QPN) *RDQP) error {
+	if !stream.cfg.EndToEnd || stream.service != RC {
+		return ErrConfig
+	}
+	*e = EEC{q: stream, rdd: rdd, find: find}
+	return nil
+}
+
+// Connect takes the stream to RTS: the peer's context, and the first PSNs.
+func (e *EEC) Connect(now units.Time, remote units.QPN, sqPSN, rqPSN units.PSN) error {
+	e.remote = remote
+	return e.q.Connect(now, 0, sqPSN, rqPSN)
+}
+
+// Number is the context's EECN.
+func (e *EEC) Number() units.QPN { return e.q.qpn }
+
+// Serving is whom the message that arrives, or was last answered, is for.
+func (e *EEC) Serving() *RDQP { return e.serving }
+
+// Current is whose message is under way; nil is nobody's.
+func (e *EEC) Current() *RDQP { return e.current }
+
+// Address is where a packet goes that the stream has handed out or answered with.
+func (e *EEC) Address(p *Packet) Address {
+	a := Address{EEC: e.remote, Dest: e.from}
+	switch ops[p.Op].class {
+	case classAck, classReadResponse, classAtomicResponse:
+		return a
+	}
+	if e.current == nil { // a RESYNC is no one's
+		a.Dest = 0
+		return a
+	}
+	w := e.current.sends[0]
+	return Address{EEC: e.remote, Dest: w.wr.DestQP, Src: e.current.qpn, QKey: w.wr.QKey}
+}
+
+// Receive takes a packet of the stream with its address.
+func (e *EEC) Receive(now units.Time, p *Packet, a Address, b *Batch) Verdict {
+	info := &ops[p.Op]
+	switch info.class {
+	case classAck, classReadResponse, classAtomicResponse:
+		if e.current != nil && a.Dest != e.current.qpn {
+			return Dropped // of an earlier message
+		}
+	case classResync:
+		e.from = a.Src
+		e.takeBack()
+	case classSend, classWrite, classReadRequest, classAtomic:
+		if info.inv {
+			return Dropped // RD has no such operation
+		}
+		e.from = a.Src
+		if p.PSN == e.q.epsn && !e.meant(info, &a) {
+			if e.q.state >= StateRTR && e.q.state < StateErr {
+				e.takeBack()
+				e.q.abort(wire.NAKInvalidRD, b)
+			}
+			return Dropped
+		}
+		if p.PSN == e.q.epsn && e.q.WantsRecv(p) {
+			e.lend(now)
+		}
+	}
+	return e.q.Receive(now, p, b)
+}
+
+// meant reports whether the packet whose turn it is belongs to a queue pair here that
+// takes it: of the context's domain, with the Q_Key; and in the middle of a message
+// to the same as before. It notes whom a message is for.
+func (e *EEC) meant(info *opInfo, a *Address) bool {
+	d := e.find(a.Dest)
+	if d == nil || d.rdd != e.rdd || d.qkey != a.QKey || d.state < StateRTR || d.state == StateErr {
+		return false
+	}
+	if !info.first && e.q.msgClass != classNone {
+		return d == e.serving
+	}
+	e.takeBack()
+	e.serving = d
+	e.q.reads = e.q.reads[:0] // of an earlier message, which the peer has had answered
+	return true
+}
+
+// lend gives the stream the oldest receive of the queue pair that is served.
+func (e *EEC) lend(now units.Time) {
+	d := e.serving
+	if d == nil || len(d.recvs) == 0 {
+		return
+	}
+	if e.q.PostRecv(now, d.recvs[0]) == nil {
+		d.recvs = slices.Delete(d.recvs, 0, 1)
+	}
+}
+
+// takeBack gives a receive back that an abandoned message had taken.
+func (e *EEC) takeBack() {
+	if e.q.rhead == e.q.rtail || e.serving == nil {
+		return
+	}
+	w := e.q.recvHead()
+	e.q.rhead++
+	e.serving.recvs = slices.Insert(e.serving.recvs, 0, RecvRequest{ID: w.id, Length: w.length})
+}
+
+// Completed takes a completion that the stream has left in b, and makes it the queue
+// pair's whom it is for; nil is no one's. tell is false where that wants no completion.
+// What follows from it goes to b, with completions that are queue pairs' already: those
+// pass through. Contexts and queue pairs share one space of numbers.
+func (e *EEC) Completed(now units.Time, c *Completion, b *Batch) (d *RDQP, tell bool) {
+	switch {
+	case c.QPN != e.q.qpn:
+		return e.find(c.QPN), true
+	case c.Recv:
+		c.QPN, c.SrcQP = e.serving.qpn, e.from
+		return e.serving, true
+	case c.Op != opResync:
+		d, e.current = e.current, nil
+		c.QPN = d.qpn
+		tell = c.Status != Success || !d.sends[0].wr.Unsignaled
+		d.finished(now, c.Status, b)
+	}
+	e.feed(now)
+	if e.q.state == StateErr {
+		e.abandon(now, b)
+	}
+	return d, tell
+}
+
+// feed gives the stream the next message, when the one before is done with.
+func (e *EEC) feed(now units.Time) {
+	for e.current == nil && len(e.waiting) > 0 && e.q.state == StateRTS && e.q.Pending() == 0 {
+		d := e.waiting[0]
+		e.waiting = e.waiting[:copy(e.waiting, e.waiting[1:])]
+		e.current = d
+		wr := d.sends[0].wr
+		wr.Unsignaled, wr.Fence = false, false // a message is finished before the next anyway
+		if err := e.q.PostSend(now, wr); err != nil {
+			return // it was checked when it was posted: this cannot be
+		}
+	}
+}
+
+// forget takes a queue pair out of those that wait.
+func (e *EEC) forget(d *RDQP) {
+	e.waiting = slices.DeleteFunc(e.waiting, func(w *RDQP) bool { return w == d })
+}
+
+// Fail ends the context: the message under way and those that wait go no further.
+// What the stream itself gives up ends with it.
+func (e *EEC) Fail(now units.Time, b *Batch) {
+	e.takeBack()
+	e.q.BecomeErr(b)
+	if e.current == nil {
+		e.abandon(now, b)
+	}
+}
+
+// abandon ends the messages that wait for a context which is at its end.
+func (e *EEC) abandon(now units.Time, b *Batch) {
+	for len(e.waiting) > 0 {
+		d := e.waiting[0]
+		e.waiting = e.waiting[1:]
+		d.fail(now, InvEECStateErr, b)
+	}
+}

@@ -1,0 +1,91 @@
+// Package rdtest runs scripts of reliable datagrams between two nodes, a and b, with
+// two queue pairs each and one end-to-end context between them. The state machines
+// alone and devices on a network are to leave the same trace.
+package rdtest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"weft/units"
+	"weft/wire"
+)
+
+// Message is what a script posts.
+type Message struct {
+	From, To string // queue pairs: a1, a2, b1, b2
+	Op       string // send, write, read, fetchadd
+	Bytes    int
+	Flaw     string // qkey, rkey, or nothing
+}
+
+// World is what a script runs on.
+type World interface {
+	Post(Message)
+	// Recv posts a receive of so many bytes.
+	Recv(at string, bytes int)
+	// Lose loses the next packet to a node that has this PSN.
+	Lose(node string, psn units.PSN)
+	// Run lets everything move until nothing does, and returns the packets in their
+	// order, and then how each queue pair's work ended.
+	Run() string
+}
+
+// Script runs a script, which is steps, a line ----, and the trace, and again, and
+// returns it with the traces as they are.
+func Script(t testing.TB, text string, w World) string {
+	t.Helper()
+	var all strings.Builder
+	inTrace := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch words := strings.Fields(line); {
+		case inTrace && line == "":
+			inTrace = false
+		case inTrace:
+			continue
+		case line == "----":
+			inTrace = true
+			line = "----\n" + strings.TrimSuffix(w.Run(), "\n")
+		case len(words) > 0 && !strings.HasPrefix(line, "#"):
+			step(t, words, w)
+		}
+		all.WriteString(line + "\n")
+	}
+	return all.String()
+}
+
+func step(t testing.TB, words []string, w World) {
+	t.Helper()
+	n, err := strconv.Atoi(words[min(2, len(words)-1)])
+	switch {
+	case words[0] == "lose" && len(words) == 3 && err == nil:
+		w.Lose(words[1], units.PSN(n))
+	case words[1] == "recv" && len(words) == 3 && err == nil:
+		w.Recv(words[0], n)
+	case len(words) >= 4:
+		n, err = strconv.Atoi(words[3])
+		if err == nil {
+			w.Post(Message{From: words[0], To: words[1], Op: words[2], Bytes: n, Flaw: strings.Join(words[4:], " ")})
+		}
+	default:
+		err = strconv.ErrSyntax
+	}
+	if err != nil {
+		t.Fatalf("the step %v: %v", words, err)
+	}
+}
+
+// Packet is a line of a trace: the packet on the wire, and its queue pairs by name.
+func Packet(from string, op wire.Opcode, psn units.PSN, dest, src string, s wire.Syndrome) string {
+	line := fmt.Sprintf("%s sends %v psn=%d to %s", from, op, psn, dest)
+	if op.Headers().Has(wire.DETH) {
+		line += " from " + src
+	}
+	if op.Headers().Has(wire.AETH) {
+		line += fmt.Sprintf(" %v", s)
+	}
+	return line
+}

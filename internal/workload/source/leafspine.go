@@ -1,0 +1,289 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"weft/units"
+)
+
+// Link is a cable of a topology file, between nodes by its numbers.
+type Link struct {
+	A, B    int
+	Rate    units.Rate
+	Latency units.Time
+}
+
+// LeafSpine is a fabric of leaves that hosts are on and of spines that every leaf is on
+// alike, once or, where each host has a port on two of them, as planes with no switch in
+// common.
+type LeafSpine struct {
+	Nodes, PerNode int  // hosts are the NICs of nodes, node by node
+	NIC, Up        Link // one of each kind: all are alike; Up is nothing on a single switch
+	// Railed says that the i-th NICs of a unit's nodes are on one leaf, not those of
+	// neighbouring nodes.
+	Railed bool
+	ids    []int       // the file's number of each host
+	index  map[int]int // the host of each number
+	planes []leafSpinePlane
+}
+
+// leafSpinePlane is one fabric of leaves and spines.
+type leafSpinePlane struct {
+	leafOf  []int          // by host
+	hosts   map[int]int    // by leaf
+	uplinks map[[2]int]int // by leaf and spine
+	spines  map[int]bool
+}
+
+// maxPlanes is how many ports of a host are taken for planes: more is no design that
+// anybody publishes as a file.
+const maxPlanes = 2
+
+// FindLeafSpine is the form of a topology of hosts, perNode of a node, and of switches,
+// which all other numbers are; the error says what it has of another form.
+func FindLeafSpine(hosts []int, perNode int, links []Link) (*LeafSpine, error) {
+	f := &LeafSpine{Nodes: len(hosts) / perNode, PerNode: perNode, ids: hosts, index: make(map[int]int, len(hosts))}
+	for i, id := range hosts {
+		f.index[id] = i
+	}
+	if len(hosts) == 0 {
+		return nil, errors.New("there is no host")
+	}
+	planeOf, err := f.leaves(links)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.uplinks(links, planeOf); err != nil {
+		return nil, err
+	}
+	if err := f.shared(); err != nil {
+		return nil, err
+	}
+	for i := range f.planes {
+		if err := f.regular(&f.planes[i]); err != nil {
+			return nil, err
+		}
+	}
+	if f.Up.Rate%f.NIC.Rate != 0 {
+		return nil, fmt.Errorf("links between switches have %s and NICs %s: weft's fabrics have one rate, and take the former as bundles of the latter", f.Up.Rate, f.NIC.Rate)
+	}
+	return f, nil
+}
+
+// end is the host and the switch that a link joins; false where it joins switches.
+func (f *LeafSpine) end(l Link) (host, leaf int, ok bool, err error) {
+	a, hostA := f.index[l.A]
+	b, hostB := f.index[l.B]
+	switch {
+	case hostA && hostB:
+		return 0, 0, false, fmt.Errorf("nodes %d and %d are joined without a switch", l.A, l.B)
+	case hostA:
+		return a, l.B, true, nil
+	case hostB:
+		return b, l.A, true, nil
+	}
+	return 0, 0, false, nil
+}
+
+// alike takes the first link of a kind as its pattern, and holds the others against it.
+func alike(kind *Link, l Link) error {
+	if kind.Rate == 0 {
+		*kind = l
+	} else if kind.Rate != l.Rate || kind.Latency != l.Latency {
+		return fmt.Errorf("the link of %d and %d has another rate or latency than those of its kind", l.A, l.B)
+	}
+	return nil
+}
+
+// leaves puts every host on its leaf, the n-th link of a host on plane n. planeOf is the
+// plane of each leaf.
+func (f *LeafSpine) leaves(links []Link) (planeOf map[int]int, err error) {
+	planeOf = map[int]int{}
+	ports := make([]int, len(f.ids))
+	for _, l := range links {
+		host, leaf, ok, err := f.end(l)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		plane := ports[host]
+		if ports[host]++; plane == maxPlanes {
+			return nil, fmt.Errorf("node %d has more than %d links to switches", f.ids[host], maxPlanes)
+		}
+		if plane == len(f.planes) {
+			f.planes = append(f.planes, leafSpinePlane{leafOf: make([]int, len(f.ids)), hosts: map[int]int{}, uplinks: map[[2]int]int{}, spines: map[int]bool{}})
+		}
+		if was, ok := planeOf[leaf]; ok && was != plane {
+			return nil, fmt.Errorf("node %d has a second link to a switch, %d, that is the first of others", f.ids[host], leaf)
+		}
+		planeOf[leaf] = plane
+		p := &f.planes[plane]
+		p.leafOf[host] = leaf
+		p.hosts[leaf]++
+		if err := alike(&f.NIC, l); err != nil {
+			return nil, err
+		}
+	}
+	for host, n := range ports {
+		if n != len(f.planes) || n == 0 {
+			return nil, fmt.Errorf("node %d has %d links to switches, others have %d", f.ids[host], n, max(1, len(f.planes)))
+		}
+	}
+	return planeOf, nil
+}
+
+// uplinks counts the links between leaves and spines.
+func (f *LeafSpine) uplinks(links []Link, planeOf map[int]int) error {
+	for _, l := range links {
+		if _, _, ok, _ := f.end(l); ok { // leaves has looked at it
+			continue
+		}
+		leaf, spine := l.A, l.B
+		plane, ok := planeOf[leaf]
+		if !ok {
+			leaf, spine = spine, leaf
+			plane, ok = planeOf[leaf]
+		}
+		if _, both := planeOf[spine]; !ok || both {
+			return fmt.Errorf("switches %d and %d are joined, and not one of them has hosts: there are three levels, or leaves joined to leaves", l.A, l.B)
+		}
+		p := &f.planes[plane]
+		p.spines[spine] = true
+		p.uplinks[[2]int{leaf, spine}]++
+		if err := alike(&f.Up, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shared refuses planes that meet in a spine.
+func (f *LeafSpine) shared() error {
+	if len(f.planes) < maxPlanes {
+		return nil
+	}
+	for spine := range f.planes[0].spines {
+		if f.planes[1].spines[spine] {
+			return fmt.Errorf("each host is on two leaves whose spines are the same (two ToRs in one plane): the planes of weft have no switch in common, as in a file of two planes")
+		}
+	}
+	return nil
+}
+
+// regular checks that the leaves and spines of a plane are alike.
+func (f *LeafSpine) regular(p *leafSpinePlane) error {
+	down := p.hosts[p.leafOf[0]]
+	for _, leaf := range p.leafOf {
+		if p.hosts[leaf] != down {
+			return fmt.Errorf("leaf %d has %d hosts and leaf %d %d", leaf, p.hosts[leaf], p.leafOf[0], down)
+		}
+	}
+	unit := down * f.PerNode
+	railed := sameLeaf(p.leafOf, func(host int) int { return host/unit*unit + host%f.PerNode })
+	if !railed && !sameLeaf(p.leafOf, func(host int) int { return host / down * down }) {
+		return fmt.Errorf("neither the i-th GPUs of %d neighbouring servers are on a leaf nor %d neighbouring GPUs", down, down)
+	}
+	f.Railed = railed && f.PerNode > 1
+	if len(p.uplinks) != len(p.hosts)*len(p.spines) || len(p.spines) == 0 && len(p.hosts) > 1 {
+		return fmt.Errorf("%d leaves and %d spines have %d pairs that are joined", len(p.hosts), len(p.spines), len(p.uplinks))
+	}
+	first := -1
+	for _, n := range p.uplinks { // all are the same, in any order
+		if first >= 0 && n != first {
+			return fmt.Errorf("some leaves have more links to a spine than others")
+		}
+		first = n
+	}
+	return nil
+}
+
+// sameLeaf reports whether every host is on the leaf of the first of its group.
+func sameLeaf(leafOf []int, first func(int) int) bool {
+	for host, leaf := range leafOf {
+		if leaf != leafOf[first(host)] {
+			return false
+		}
+	}
+	return true
+}
+
+// Planes is how many ports a host has, each on a fabric of its own.
+func (f *LeafSpine) Planes() int { return len(f.planes) }
+
+// nsPerMetre is a round propagation that turns latencies into lengths of cable.
+const nsPerMetre = 10
+
+// cable is a length as YAML has it.
+func cable(latency units.Time) string {
+	return units.Length(int64(latency) / nsPerMetre).Exact()
+}
+
+// Scenario adds the topology and two fabrics on it to a cluster's fields.
+func (f *LeafSpine) Scenario(c *Cluster) {
+	p := &f.planes[0]
+	down, bundle, up, spines := p.hosts[p.leafOf[0]], int(f.Up.Rate/f.NIC.Rate), 0, len(p.spines)
+	if spines > 0 {
+		for _, n := range p.uplinks { // all are the same
+			up = spines * bundle * n
+			break
+		}
+	}
+	c.Field("topology:")
+	shape := "fat-tree"
+	switch {
+	case f.Planes() > 1 && f.Railed:
+		shape = "dual-plane"
+	case f.Planes() > 1:
+		shape = "dual-plane\n  plane-shape: fat-tree"
+	case f.Railed:
+		shape = "rail-optimised"
+	case spines == 0:
+		shape = "single-switch"
+	}
+	c.Field("  shape: %s", shape)
+	switch {
+	case spines == 0 && !f.Railed:
+		c.Field("  radix: %d", down)
+	case f.Railed:
+		c.Field("  nodes-per-unit: %d", down)
+	default:
+		c.Field("  levels: 2")
+		c.Field("  hosts-per-leaf: %d", down)
+	}
+	cables := "node-leaf: " + cable(f.NIC.Latency)
+	if spines > 0 {
+		c.Field("  radix: %d", max(down+up, len(p.hosts)*up/spines))
+		c.Field("  spines: %d", spines)
+		c.Field("  oversubscription: %d:%d", down, up)
+		cables += ", leaf-spine: " + cable(f.Up.Latency)
+	}
+	c.Field("  cables: {%s}", cables)
+	f.fabrics(c)
+	if bundle > 1 {
+		c.Assume("a link of %s between switches is %d of %s, as fast together; one flow takes one of them", f.Up.Rate, bundle, f.NIC.Rate)
+	}
+	c.Assume("latencies of links become cables at %d ns a metre; switches have the latency of weft's presets", nsPerMetre)
+	c.Assume("queues, transport and congestion control are not in the file: they are those of weft's presets for InfiniBand and RoCE v2")
+}
+
+// fabrics adds one fabric of each protocol at the rate of the NICs' links.
+func (f *LeafSpine) fabrics(c *Cluster) {
+	c.Field("fabrics:")
+	for _, preset := range []string{"infiniband-ndr", "roce-v2-400g"} {
+		c.Field("  - preset: %s", preset)
+		c.Field("    name: %s", strings.NewReplacer("-ndr", "", "-400g", "").Replace(preset))
+		c.Field("    link: {lanes: 1, lane-rate: %s, code: 1, fec-latency: 0ns, per-metre: %dns}", f.NIC.Rate.Exact(), nsPerMetre)
+	}
+}
+
+// Ports is the field of a NIC that says how many ports it has, where that is not one.
+func (f *LeafSpine) Ports() string {
+	if f.Planes() == 1 {
+		return ""
+	}
+	return fmt.Sprintf(", ports: %d", f.Planes())
+}

@@ -1,0 +1,325 @@
+package verbs
+
+import (
+	"fmt"
+
+	"weft/internal/live"
+	"weft/internal/transport"
+	"weft/internal/transport/cc"
+	"weft/units"
+)
+
+// The reliable datagram (IBA vol. 1, chapters 9 and 10): a queue pair of RD reaches any
+// queue pair of its domain at the other end of an end-to-end context, reliably and in
+// order, without a connection of its own. A context connects two devices; the messages
+// of many queue pairs go through it, one at a time. No hardware carries RD any more, so
+// that both ends are weft.
+
+// RDD is a reliable datagram domain: queue pairs and contexts of one domain belong
+// together.
+type RDD struct {
+	dev  *Device
+	id   uint32
+	refs int
+}
+
+// AllocRDD makes a domain.
+func (d *Device) AllocRDD() *RDD {
+	d.port.Lock()
+	defer d.port.Unlock()
+	d.lastRDD++
+	return &RDD{dev: d, id: d.lastRDD}
+}
+
+// Dealloc gives the domain up; nothing may be in it.
+func (r *RDD) Dealloc() error {
+	r.dev.port.Lock()
+	defer r.dev.port.Unlock()
+	if r.refs > 0 {
+		return fmt.Errorf("%w: %d objects are in the reliable datagram domain", ErrBusy, r.refs)
+	}
+	return nil
+}
+
+// EEC is an end-to-end context.
+type EEC struct {
+	rdd  *RDD
+	cfg  transport.Config
+	end  live.Endpoint
+	ctx  transport.EEC
+	dead bool
+}
+
+// CreateEEC makes a context that is not connected.
+func (r *RDD) CreateEEC() (*EEC, error) {
+	e := &EEC{rdd: r}
+	e.cfg = transport.Config{
+		PathMTU: r.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
+		RetryTimeout: transport.RetryTime(14), RetryCount: 7, RNRRetry: 7, RNRTimer: 12,
+		CNPInterval: 50 * units.Microsecond, EndToEnd: true, Access: e.remote, Atomic: e.atomic,
+	}
+	var alg cc.Algorithm
+	if p := r.dev.dcqcn; p != nil {
+		alg = cc.NewDCQCN(p, cc.Unlimited)
+		e.cfg.PacedOverhead, e.cfg.CNPInterval = pacedOverhead, p.CNPInterval
+	}
+	port := r.dev.port
+	port.Lock()
+	defer port.Unlock()
+	if r.dev.closed {
+		return nil, ErrClosed
+	}
+	e.end.Owner, e.end.PKey = e, defaultPKey
+	err := port.Attach(&e.end, 0, func(n units.QPN) error {
+		if err := e.end.QP.Setup(&e.cfg, transport.RC, n, alg); err != nil {
+			return err
+		}
+		e.end.EEC = &e.ctx
+		return e.ctx.Setup(&e.end.QP, r.id, r.dev.datagram)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("verbs: %w", err)
+	}
+	r.dev.eecs[e] = struct{}{}
+	r.refs++
+	return e, nil
+}
+
+// datagram is the queue pair of RD of a number, nil if there is none.
+func (d *Device) datagram(qpn units.QPN) *transport.RDQP {
+	if q := d.rd[qpn]; q != nil {
+		return q.rd
+	}
+	return nil
+}
+
+// Number is the context's number, by which the peer's context knows it.
+func (e *EEC) Number() QPN { return e.ctx.Number() }
+
+// Connect joins the context to one of another device, whose number and first PSN r
+// has; psn is that of its own first request.
+func (e *EEC) Connect(r Remote, psn units.PSN) error {
+	dev := e.rdd.dev
+	dev.port.Lock()
+	defer dev.port.Unlock()
+	if e.dead {
+		return ErrClosed
+	}
+	peer, err := dev.peer(r.Addr)
+	if err != nil {
+		return err
+	}
+	if err := e.ctx.Connect(dev.port.Now(), r.QPN, psn, r.PSN); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	e.end.Peer = peer
+	return nil
+}
+
+// State is the context's state.
+func (e *EEC) State() QPState {
+	e.rdd.dev.port.Lock()
+	defer e.rdd.dev.port.Unlock()
+	return QPState(e.end.QP.State())
+}
+
+// Destroy ends the context. The message under way is flushed, those that wait for the
+// context end with InvEECStateErr.
+func (e *EEC) Destroy() error {
+	e.rdd.dev.port.Lock()
+	defer e.rdd.dev.port.Unlock()
+	if e.dead {
+		return ErrClosed
+	}
+	e.destroy()
+	return nil
+}
+
+func (e *EEC) destroy() {
+	e.dead = true
+	dev := e.rdd.dev
+	if e.end.QP.State() != transport.StateReset {
+		e.ctx.Fail(dev.port.Now(), dev.port.Batch())
+	}
+	dev.port.Detach(&e.end)
+	delete(dev.eecs, e)
+	e.rdd.refs--
+}
+
+// joinRDD makes a new queue pair one of RD.
+func (q *QP) joinRDD() {
+	q.rd = new(transport.RDQP)
+	q.rd.Setup(q.QPN(), q.attr.RDD.id)
+	q.pd.dev.rd[q.QPN()] = q
+	q.attr.RDD.refs++
+}
+
+// handOver gives a message to the transport.
+func (q *QP) handOver(rec *sendRecord, t transport.WorkRequest) error {
+	port := q.pd.dev.port
+	if q.rd == nil {
+		return q.end.QP.PostSend(port.Now(), t)
+	}
+	by := rec.by
+	if by == nil || by.dead || by.rdd.dev != q.pd.dev {
+		return invalid("a reliable datagram needs an end-to-end context of its device")
+	}
+	err := q.rd.PostSend(port.Now(), &by.ctx, t, port.Batch())
+	port.Stir(&by.end)
+	return err
+}
+
+// handOverRecv gives a receive to the transport.
+func (q *QP) handOverRecv(r transport.RecvRequest) error {
+	port := q.pd.dev.port
+	if q.rd == nil {
+		return q.end.QP.PostRecv(port.Now(), r)
+	}
+	return q.rd.PostRecv(r, port.Batch())
+}
+
+// pending is the number of messages that the transport has not finished.
+func (q *QP) pending() int {
+	if q.rd == nil {
+		return q.end.QP.Pending()
+	}
+	return q.rd.Pending()
+}
+
+// state is the state of the queue pair.
+func (q *QP) state() transport.State {
+	if q.rd == nil {
+		return q.end.QP.State()
+	}
+	return q.rd.State()
+}
+
+// drained reports whether nothing that was begun is unfinished.
+func (q *QP) drained() bool {
+	if q.rd == nil {
+		return q.end.QP.Drained()
+	}
+	return q.rd.Drained()
+}
+
+// fail brings the queue pair to ERR.
+func (q *QP) fail() {
+	b := q.pd.dev.port.Batch()
+	if q.rd == nil {
+		q.end.QP.BecomeErr(b)
+		return
+	}
+	_ = q.rd.Become(q.pd.dev.port.Now(), transport.StateErr, b) // ERR is entered from anywhere
+}
+
+// enterRD is a transition of RD.
+func (q *QP) enterRD(a *QPAttr, mask QPAttrMask) error {
+	port := q.pd.dev.port
+	if err := q.rd.Become(port.Now(), transport.State(a.State), port.Batch()); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if a.State == StateReset {
+		q.forget()
+	}
+	if mask&AttrAccess != 0 {
+		q.access = a.Access
+	}
+	if mask&AttrQKey != 0 {
+		q.qkey = a.QKey
+		q.rd.SetQKey(a.QKey)
+	}
+	port.Kick(&q.end)
+	return nil
+}
+
+// The methods below are called by the device's port with its lock held: EEC is the
+// live.Owner of its endpoint.
+
+// serving is whom the message that arrives is for.
+func (e *EEC) serving() *QP {
+	if d := e.ctx.Serving(); d != nil {
+		return e.rdd.dev.rd[d.QPN()]
+	}
+	return nil
+}
+
+// sending is whose message is under way.
+func (e *EEC) sending() *QP {
+	if d := e.ctx.Current(); d != nil {
+		return e.rdd.dev.rd[d.QPN()]
+	}
+	return nil
+}
+
+func (e *EEC) remote(n units.QPN, a transport.Access, rkey uint32, va uint64, length uint32) bool {
+	q := e.serving()
+	return q != nil && q.remote(n, a, rkey, va, length)
+}
+
+func (e *EEC) atomic(n units.QPN, op transport.Op, rkey uint32, va uint64) uint64 {
+	return e.serving().atomic(n, op, rkey, va) // whom remote has just allowed it
+}
+
+// Gather implements live.Owner.
+func (e *EEC) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
+	if p.Op.Response() {
+		if q := e.serving(); q != nil {
+			return q.gatherRead(p, parts)
+		}
+		return parts, false
+	}
+	id, ok := e.end.QP.SourceOf(p)
+	q := e.sending()
+	if !ok || q == nil {
+		return parts, false
+	}
+	return q.gatherSend(id, p, parts)
+}
+
+// Operands implements live.Owner.
+func (e *EEC) Operands(p *transport.Packet) (swapAdd, compare uint64) {
+	id, ok := e.end.QP.SourceOf(p)
+	if q := e.sending(); ok && q != nil {
+		rec := q.send(id)
+		return rec.swap, rec.comp
+	}
+	return 0, 0
+}
+
+// Destination implements live.Owner: RD has a peer.
+func (e *EEC) Destination(*transport.Packet) *live.Peer { return e.end.Peer }
+
+// Place implements live.Owner.
+func (e *EEC) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
+	q := e.serving()
+	if v == transport.PlaceRead || v == transport.PlaceAtomic {
+		q = e.sending()
+	}
+	if q != nil {
+		q.Place(v, p, payload)
+	}
+}
+
+// Replenish implements live.Owner: the context takes receives from its queue pairs.
+func (e *EEC) Replenish() {}
+
+// Completed implements live.Owner.
+func (e *EEC) Completed(c *transport.Completion) {
+	dev := e.rdd.dev
+	d, tell := e.ctx.Completed(dev.port.Now(), c, dev.port.Batch())
+	if d == nil {
+		return
+	}
+	q := dev.rd[d.QPN()]
+	if q == nil {
+		return // it is gone
+	}
+	if tell {
+		q.Completed(c)
+	}
+	for other := range dev.eecs {
+		if &other.ctx == d.Next() && other != e {
+			dev.port.Stir(&other.end)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package verbs
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"weft/internal/live"
+	"weft/internal/live/faulty"
+	"weft/internal/transport"
+	"weft/internal/transport/rdtest"
+	"weft/units"
+	"weft/wire"
+)
+
+// tapped is a connection whose packets are written down as they go out; some are lost.
+type tapped struct {
+	live.Conn
+	node string
+	s    *rdDevices
+}
+
+// Send writes down each packet of a batch, and sends those that are not lost.
+func (c *tapped) Send(batch []live.Outgoing) error {
+	for i := range batch {
+		var all []byte
+		for _, part := range batch[i].Parts {
+			all = append(all, part...)
+		}
+		for len(all) > 0 {
+			n := min(batch[i].Segment, len(all))
+			if c.s.pass(c.node, all[:n]) {
+				one := live.Outgoing{To: batch[i].To, Segment: n, Packets: 1, Parts: [][]byte{all[:n:n]}}
+				if err := c.Conn.Send([]live.Outgoing{one}); err != nil {
+					return err
+				}
+			}
+			all = all[n:]
+		}
+	}
+	return nil
+}
+
+// rdDevices runs a script of reliable datagrams on two devices.
+type rdDevices struct {
+	t  *testing.T
+	mu sync.Mutex // guards what the devices' goroutines write
+
+	g     *datagrams
+	lose  map[string]units.PSN
+	posts []func() *QP // that the next run begins with
+	trace []string
+	open  map[string]int // work that has not ended, by node
+	ended map[QPN][]string
+	names map[QPN]string
+}
+
+func newRDDevices(t *testing.T) *rdDevices {
+	t.Helper()
+	s := &rdDevices{t: t, lose: map[string]units.PSN{}, open: map[string]int{}, ended: map[QPN][]string{}, names: map[QPN]string{}}
+	n := faulty.New(1, faulty.Harm{})
+	s.g = newDatagrams(t, 2, 0, func(i int) *Device {
+		node := string(rune('a' + i))
+		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
+		dev, err := open(&tapped{Conn: n.Open(addr), node: node, s: s}, Options{PathMTU: 1024})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = dev.Close() })
+		return dev
+	})
+	for i := range s.g.on {
+		e, err := s.g.qps[i][0].attr.RDD.CreateEEC()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.cfg.RetryTimeout = transport.RetryTime(18) // a machine that is busy loses nothing
+		s.g.eecs[i] = []*EEC{e}
+		for k, q := range s.g.qps[i] {
+			s.names[q.QPN()] = fmt.Sprintf("%c%d", 'a'+i, k+1)
+		}
+	}
+	psn := [2]units.PSN{100, 200}
+	for i := range s.g.on {
+		to := s.g.eecs[1-i][0]
+		if err := s.g.eecs[i][0].Connect(Remote{Addr: s.g.on[1-i].dev.Addr(), QPN: to.Number(), PSN: psn[1-i]}, psn[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// pass writes a packet down, and reports whether it is to arrive.
+func (s *rdDevices) pass(node string, b []byte) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var h wire.Packet
+	if err := h.Parse(b[:len(b)-wire.ICRCBytes]); err != nil {
+		s.t.Errorf("%s sends %x: %v", node, b, err)
+		return false
+	}
+	name := func(n QPN) string {
+		if known := s.names[n]; known != "" {
+			return known
+		}
+		return "none"
+	}
+	s.trace = append(s.trace, rdtest.Packet(node, h.BTH.Opcode, h.BTH.PSN, name(h.BTH.DestQP), name(h.DETH.SrcQP), h.AETH.Syndrome))
+	to := map[string]string{"a": "b", "b": "a"}[node]
+	if psn, ok := s.lose[to]; ok && psn == h.BTH.PSN {
+		delete(s.lose, to)
+		return false
+	}
+	return true
+}
+
+// at is the side and the queue pair of a name.
+func (s *rdDevices) at(name string) (*side, *QP) {
+	i := int(name[0] - 'a')
+	return s.g.on[i], s.g.qps[i][name[1]-'1']
+}
+
+func (s *rdDevices) Post(m rdtest.Message) {
+	on, q := s.at(m.From)
+	to, dest := s.at(m.To)
+	wr := SendWR{
+		Opcode: map[string]Opcode{"send": Send, "write": RDMAWrite, "read": RDMARead, "fetchadd": AtomicFetchAndAdd}[m.Op],
+		Flags:  SendSignaled, SGL: []SGE{on.mr.SGE(0, m.Bytes)}, RemoteAddr: to.mr.Addr(), RKey: to.mr.RKey(),
+		EEC: s.g.eecs[m.From[0]-'a'][0], DestQPN: dest.QPN(), QKey: rdQKey,
+	}
+	switch m.Flaw {
+	case "rkey":
+		wr.RKey++
+	case "qkey":
+		wr.QKey++
+	}
+	if q.State() == StateSQE {
+		if err := q.Modify(&QPAttr{State: StateRTS}, AttrState); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.open[m.From[:1]]++
+	s.posts = append(s.posts, func() *QP {
+		if err := q.postSend(&wr); err != nil {
+			s.t.Error(err)
+		}
+		return q
+	})
+}
+
+// post posts what the script has, all at once: the devices run by themselves.
+func (s *rdDevices) post() {
+	for _, on := range s.g.on {
+		on.dev.port.Lock()
+		defer on.dev.port.Unlock()
+	}
+	var all []*QP
+	for _, f := range s.posts {
+		all = append(all, f())
+	}
+	s.posts = nil
+	for _, q := range all {
+		q.pd.dev.port.Kick(&q.end)
+	}
+}
+
+func (s *rdDevices) Recv(at string, bytes int) {
+	on, q := s.at(at)
+	s.open[at[:1]]++
+	if err := q.PostRecv(RecvWR{SGL: []SGE{on.mr.SGE(0, bytes)}}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *rdDevices) Lose(node string, psn units.PSN) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lose[node] = psn
+}
+
+// Run waits until all work has ended, and the contexts have nothing under way.
+func (s *rdDevices) Run() string {
+	s.post()
+	for i, on := range s.g.on {
+		for node := string(rune('a' + i)); s.open[node] > 0; s.open[node]-- {
+			wc := on.wait()
+			name := strings.TrimPrefix(wc.Status.String(), "IBV_WC_")
+			s.ended[wc.QPN] = append(s.ended[wc.QPN], name)
+		}
+	}
+	s.quiet()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, qps := range s.g.qps {
+		for _, q := range qps {
+			if len(s.ended[q.QPN()]) > 0 {
+				s.trace = append(s.trace, s.names[q.QPN()]+" ends "+strings.Join(s.ended[q.QPN()], " "))
+			}
+		}
+	}
+	clear(s.ended)
+	out := strings.Join(s.trace, "\n")
+	s.trace = nil
+	return out
+}
+
+// quiet waits for what no completion tells of: a RESYNC.
+func (s *rdDevices) quiet() {
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		busy := 0
+		for i, on := range s.g.on {
+			on.dev.Progress()
+			on.dev.port.Lock()
+			busy += s.g.eecs[i][0].end.QP.Pending()
+			on.dev.port.Unlock()
+		}
+		if busy == 0 {
+			return
+		}
+	}
+	s.t.Fatal("the contexts do not come to rest")
+}
+
+// The script of package transport leaves the same trace on devices.
+func TestReliableDatagramsLeaveTheTraceOfTheStateMachines(t *testing.T) {
+	text, err := os.ReadFile("../internal/transport/testdata/rd/trace.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rdtest.Script(t, string(text), newRDDevices(t)); got != string(text) {
+		t.Errorf("on devices the trace is\n%s\nand on the state machines\n%s", got, text)
+	}
+}

@@ -1,0 +1,283 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+
+	"weft/wire/cm"
+)
+
+// UD has no connections. Which queue pair of a device serves a port, and with which
+// Q_Key, is asked and answered once: service ID resolution (IBA vol. 1, 12.11), what
+// rdma_connect and rdma_accept do in the port space RDMA_PS_UDP.
+
+// ErrNoQP comes with ErrRejected when the service has no queue pair to spare.
+var ErrNoQP = errors.New("it has no queue pair to spare")
+
+// Resolved is what a peer says of the queue pair that serves a port.
+type Resolved struct {
+	Addr        netip.AddrPort // of the device: for CreateAH
+	QPN         QPN
+	QKey        uint32
+	PrivateData []byte
+}
+
+// sidrPrivate is what a SIDR_REQ has room for behind the addresses.
+const sidrPrivate = cm.SidrReqPrivate - cm.IPBytes
+
+// resolution is a question of this device's.
+type resolution struct {
+	peer    netip.AddrPort
+	message []byte
+	again   int64 // when it is asked again, by the manager's clock
+	tries   int
+	answer  cm.SidrRep
+	err     error
+	settled chan struct{}
+}
+
+// Resolve asks which queue pair serves a port of another device, with up to 180 bytes
+// of private data. Both devices have the same UDP port.
+func (d *Device) Resolve(ctx context.Context, to netip.Addr, port uint16, private []byte) (*Resolved, error) {
+	if len(private) > sidrPrivate {
+		return nil, invalid("%d bytes of private data: at most %d", len(private), sidrPrivate)
+	}
+	m, err := d.manager()
+	if err != nil {
+		return nil, err
+	}
+	id, r, err := m.resolve(netip.AddrPortFrom(to.Unmap(), d.Addr().Port()), port, private)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-r.settled:
+	case <-m.stopped:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		m.mu.Lock()
+		delete(m.resolving, id)
+		m.mu.Unlock()
+		return nil, ctx.Err()
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	a := &r.answer
+	return &Resolved{Addr: r.peer, QPN: a.QPN, QKey: a.QKey, PrivateData: a.Private[:]}, nil
+}
+
+// resolve sends a SIDR_REQ.
+func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.ID, *resolution, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.resolving) >= maxResolving {
+		return 0, nil, fmt.Errorf("%w: %d questions are open", ErrNoMemory, maxResolving)
+	}
+	for m.nextID == 0 || m.resolving[m.nextID] != nil {
+		m.nextID++
+	}
+	id := m.nextID
+	m.nextID++
+	req := cm.SidrReq{Request: id, PKey: defaultPKey, Service: cm.DatagramServiceID(port)}
+	ip := cm.IPHeader{SrcPort: uint16(id), Src: m.dev.Addr().Addr().Unmap(), Dst: peer.Addr()}
+	ip.Put(req.Private[:])
+	copy(req.Private[cm.IPBytes:], private)
+	r := &resolution{
+		peer: peer, message: req.AppendTo(head(rand.Uint64(), cm.AttrSidrReq)), again: m.now() + int64(answerTime), settled: make(chan struct{}),
+	}
+	m.resolving[id] = r
+	m.send(peer, r.message)
+	return id, r, nil
+}
+
+// takeSidrRep takes the answer to a question.
+func (m *manager) takeSidrRep(peer netip.AddrPort, body []byte) {
+	var p cm.SidrRep
+	_ = p.Parse(body)
+	r := m.resolving[p.Request]
+	if r == nil || r.peer.Addr() != peer.Addr() {
+		return
+	}
+	r.answer = p
+	switch p.Status {
+	case cm.SidrValid:
+	case cm.SidrUnsupported:
+		r.err = fmt.Errorf("%w: %w", ErrRejected, ErrNoListener)
+	case cm.SidrNoQP:
+		r.err = fmt.Errorf("%w: %w", ErrRejected, ErrNoQP)
+	default:
+		r.err = fmt.Errorf("%w (SIDR status %d)", ErrRejected, p.Status)
+	}
+	delete(m.resolving, p.Request)
+	close(r.settled)
+}
+
+// repeatResolutions asks again what was not answered, and forgets what it has answered
+// when nobody can ask for it again.
+func (m *manager) repeatResolutions(now int64) {
+	for id, r := range m.resolving {
+		switch {
+		case now < r.again:
+		case r.tries+1 >= answerTry:
+			r.err = ErrNoAnswer
+			delete(m.resolving, id)
+			close(r.settled)
+		default:
+			r.tries++
+			r.again = now + int64(answerTime)
+			m.send(r.peer, r.message)
+		}
+	}
+	for who, q := range m.questions {
+		if now >= q.until {
+			delete(m.questions, who)
+		}
+	}
+}
+
+// Service answers who asks for the queue pair of a port.
+type Service struct {
+	m       *manager
+	service uint64
+	backlog chan *Question
+	closed  chan struct{}
+}
+
+// Question is a peer's wish to know a queue pair of UD. It is answered or refused.
+type Question struct {
+	m       *manager
+	who     asker
+	peer    netip.AddrPort
+	tid     uint64
+	service uint64
+	private []byte
+	answer  []byte // that was given, for when it was lost
+	until   int64  // when it is forgotten, answered or not
+}
+
+// ListenDatagrams takes questions for a port of the device, as rdma_listen does in the
+// port space RDMA_PS_UDP.
+func (d *Device) ListenDatagrams(port uint16) (*Service, error) {
+	m, err := d.manager()
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	id := cm.DatagramServiceID(port)
+	if m.services[id] != nil {
+		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
+	}
+	s := &Service{m: m, service: id, backlog: make(chan *Question, maxBacklog), closed: make(chan struct{})}
+	m.services[id] = s
+	return s, nil
+}
+
+// Close stops listening.
+func (s *Service) Close() error {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	if s.m.services[s.service] != s {
+		return ErrClosed
+	}
+	delete(s.m.services, s.service)
+	close(s.closed)
+	return nil
+}
+
+// Accept waits for a question.
+func (s *Service) Accept(ctx context.Context) (*Question, error) {
+	select {
+	case q := <-s.backlog:
+		return q, nil
+	case <-s.closed:
+		return nil, ErrClosed
+	case <-s.m.stopped:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Peer is the address of who asks.
+func (q *Question) Peer() netip.AddrPort { return q.peer }
+
+// PrivateData is what the peer gave along.
+func (q *Question) PrivateData() []byte { return q.private }
+
+// Answer tells the peer a queue pair of UD, its Q_Key, and up to 136 bytes of private
+// data.
+func (q *Question) Answer(qp *QP, private []byte) error {
+	switch {
+	case qp.attr.Type != UD || qp.pd.dev != q.m.dev:
+		return invalid("the answer is a queue pair of UD of the same device")
+	case len(private) > cm.SidrRepPrivate:
+		return invalid("%d bytes of private data: at most %d", len(private), cm.SidrRepPrivate)
+	}
+	qp.pd.dev.port.Lock()
+	qkey := qp.qkey
+	qp.pd.dev.port.Unlock()
+	return q.settle(&cm.SidrRep{QPN: qp.QPN(), QKey: qkey}, private)
+}
+
+// Refuse tells the peer that it gets no queue pair.
+func (q *Question) Refuse(private []byte) error {
+	if len(private) > cm.SidrRepPrivate {
+		return invalid("%d bytes of private data: at most %d", len(private), cm.SidrRepPrivate)
+	}
+	return q.settle(&cm.SidrRep{Status: cm.SidrRejected}, private)
+}
+
+// settle sends the answer, and keeps it as long as the peer may ask again.
+func (q *Question) settle(rep *cm.SidrRep, private []byte) error {
+	m := q.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if q.answer != nil {
+		return fmt.Errorf("%w: the question is answered", ErrClosed)
+	}
+	copy(rep.Private[:], private)
+	q.answer = m.answerSidr(q.peer, q.tid, q.who.id, q.service, rep)
+	q.until = m.now() + answerTry*int64(answerTime)
+	return nil
+}
+
+// answerSidr sends a SIDR_REP.
+func (m *manager) answerSidr(peer netip.AddrPort, tid uint64, id cm.ID, service uint64, rep *cm.SidrRep) []byte {
+	rep.Request, rep.Service = id, service
+	b := rep.AppendTo(head(tid, cm.AttrSidrRep))
+	m.send(peer, b)
+	return b
+}
+
+// takeSidrReq takes a question, or its repetition.
+func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) {
+	var r cm.SidrReq
+	_ = r.Parse(body)
+	who := asker{peer.Addr(), r.Request}
+	if q := m.questions[who]; q != nil {
+		if q.answer != nil {
+			m.send(peer, q.answer)
+		}
+		return
+	}
+	s := m.services[r.Service]
+	switch {
+	case s == nil:
+		m.answerSidr(peer, tid, r.Request, r.Service, &cm.SidrRep{Status: cm.SidrUnsupported})
+		return
+	case len(m.questions) >= maxQuestions:
+		return // the peer asks again
+	}
+	q := &Question{m: m, who: who, peer: peer, tid: tid, service: r.Service, private: r.Private[cm.IPBytes:], until: m.now() + int64(questionTime)}
+	select {
+	case s.backlog <- q:
+		m.questions[who] = q
+	default:
+		m.answerSidr(peer, tid, r.Request, r.Service, &cm.SidrRep{Status: cm.SidrNoQP})
+	}
+}

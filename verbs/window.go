@@ -1,0 +1,252 @@
+package verbs
+
+import (
+	"fmt"
+
+	"weft/internal/transport"
+)
+
+// MWType is the type of a memory window (ibv_alloc_mw(3)).
+type MWType uint8
+
+// The types, with the numbers of ibv_mw_type.
+const (
+	MWType1 MWType = 1 // bound by QP.BindMW; any queue pair of the domain serves it
+	MWType2 MWType = 2 // bound by a work request, to the queue pair of that: the specification's 2B
+)
+
+// MW is a memory window: a part of a region that peers may reach by a key of its
+// own, with rights of its own, which change without the region being registered
+// again.
+type MW struct {
+	pd    *PD
+	kind  MWType
+	key   uint32 // what peers are let in with
+	given uint32 // type 1: the key of the last bind that was posted
+	mr    *MR    // nil while it is not bound
+	qp    *QP    // type 2: whose peer may use it
+	reach
+	dead bool
+}
+
+// BindInfo is what a window is bound to (ibv_mw_bind_info).
+type BindInfo struct {
+	MR *MR // has AccessMWBind; may be nil with Length 0
+	// Addr and Length are a part of the region. A type 1 window of Length 0 is one
+	// that nobody can use.
+	Addr, Length uint64
+	// Access is what the peer may do: remote rights, of which write and atomic need
+	// local write of the region, and AccessZeroBased, with which the window's
+	// addresses begin at 0 and not at Addr.
+	Access Access
+}
+
+// BindWR is the bind of a type 2 window, in a SendWR with BindMW.
+type BindWR struct {
+	MW *MW
+	// RKey is the key that the window is to have: that of the window but for the
+	// last 8 bits, which must not be those of before; see IncRKey.
+	RKey uint32
+	BindInfo
+}
+
+// IncRKey is the key with another variant (ibv_inc_rkey(3)).
+func IncRKey(rkey uint32) uint32 { return rkey&^0xff | (rkey+1)&0xff }
+
+// AllocMW makes a window, which is not bound.
+func (p *PD) AllocMW(kind MWType) (*MW, error) {
+	p.dev.port.Lock()
+	defer p.dev.port.Unlock()
+	switch {
+	case p.dev.closed:
+		return nil, ErrClosed
+	case kind != MWType1 && kind != MWType2:
+		return nil, invalid("no such type of memory window: %d", kind)
+	}
+	mw := &MW{pd: p, kind: kind}
+	key, err := p.dev.keys.add(slot{mw: mw})
+	if err != nil {
+		return nil, err
+	}
+	mw.key, mw.given = key, key
+	p.refs++
+	return mw, nil
+}
+
+// RKey is the key that a peer needs: of type 1 that of the last bind that was
+// posted, of type 2 that of the last that was carried out.
+func (w *MW) RKey() uint32 {
+	w.pd.dev.port.Lock()
+	defer w.pd.dev.port.Unlock()
+	if w.kind == MWType1 {
+		return w.given
+	}
+	return w.key
+}
+
+// Dealloc ends the window. A peer that still uses it is refused.
+func (w *MW) Dealloc() error {
+	w.pd.dev.port.Lock()
+	defer w.pd.dev.port.Unlock()
+	if w.dead {
+		return ErrClosed
+	}
+	w.dead = true
+	w.unbind()
+	w.pd.dev.keys.remove(w.key)
+	w.pd.refs--
+	return nil
+}
+
+// unbind leaves the window with nothing that a peer could reach.
+func (w *MW) unbind() {
+	if w.mr != nil {
+		w.mr.windows--
+	}
+	if w.qp != nil {
+		delete(w.qp.windows, w)
+	}
+	w.mr, w.qp, w.reach = nil, nil, reach{}
+}
+
+// span is the bytes from addr on, nil if they are not all in the window, or it is
+// not for this queue pair.
+func (w *MW) span(q *QP, addr, length uint64, need Access) []byte {
+	if w.mr == nil || w.pd != q.pd || w.kind == MWType2 && w.qp != q {
+		return nil
+	}
+	return w.reach.span(addr, length, need)
+}
+
+// BindMW posts the bind of a type 1 window (ibv_bind_mw(3)); of flags SendSignaled
+// and SendFence count. The window has a new key at once, which peers can use when
+// the bind has completed; the one before ends then.
+func (q *QP) BindMW(mw *MW, wrid uint64, flags SendFlags, b BindInfo) error {
+	port := q.pd.dev.port
+	port.Lock()
+	defer port.Unlock()
+	switch {
+	case q.dead:
+		return ErrClosed
+	case mw == nil || mw.kind != MWType1:
+		return invalid("BindMW binds a window of type 1: type 2 is bound by a work request")
+	}
+	to := BindWR{MW: mw, RKey: IncRKey(mw.given), BindInfo: b}
+	err := q.postLocal(&SendWR{WRID: wrid, Opcode: BindMW, Flags: flags, Bind: &to})
+	if err == nil {
+		mw.given = to.RKey
+	}
+	port.Kick(&q.end)
+	return err
+}
+
+// localWork is what is kept of a local operation.
+type localWork struct {
+	bind BindWR // of a bind
+	key  uint32 // of an invalidation
+}
+
+// postLocal posts a bind or an invalidation. What cannot change until its turn comes
+// is checked here, all else then.
+func (q *QP) postLocal(wr *SendWR) error {
+	what := operations[wr.Opcode]
+	work := &localWork{key: wr.InvalidateRKey}
+	if wr.Opcode == BindMW {
+		if err := q.checkBind(wr.Bind); err != nil {
+			return err
+		}
+		work.bind = *wr.Bind
+	}
+	if err := q.sendRoom(); err != nil {
+		return err
+	}
+	rec := sendRecord{wrid: wr.WRID, wr: q.sendWR, op: what.wc, signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0, local: work}
+	err := q.enqueue(&rec, transport.WorkRequest{Op: what.op, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0})
+	if err == nil {
+		q.sendWR++
+	}
+	return err
+}
+
+func (q *QP) checkBind(b *BindWR) error {
+	const rights = remoteRights | AccessZeroBased
+	switch {
+	case b == nil || b.MW == nil:
+		return invalid("a bind needs a window")
+	case b.MW.dead:
+		return fmt.Errorf("%w: the window", ErrClosed)
+	case b.MW.pd != q.pd || b.MR != nil && b.MR.pd != q.pd:
+		return invalid("the queue pair, the window and the region must be of one protection domain")
+	case b.MR == nil && b.Length != 0:
+		return invalid("a bind of %d bytes needs a region", b.Length)
+	case b.Access&^rights != 0:
+		return invalid("access %#x of a window: remote rights and AccessZeroBased", b.Access)
+	}
+	return nil
+}
+
+// local is the transport's: it carries out the local operation of an ID.
+func (q *QP) local(_ QPN, id uint64) transport.Status {
+	rec := q.send(id)
+	if rec.op == WCBindMW {
+		if !q.bind(&rec.local.bind) {
+			return transport.MWBindErr
+		}
+		return transport.Success
+	}
+	if !q.invalidate(rec.local.key) {
+		return transport.LocQPOpErr
+	}
+	return transport.Success
+}
+
+// bind binds a window, unless the rules forbid it (IBA vol. 1, 10.6.7.2; ibv_bind_mw(3)).
+func (q *QP) bind(b *BindWR) bool {
+	w := b.MW
+	switch {
+	case w.dead || b.RKey>>8 != w.key>>8:
+		return false
+	case w.kind == MWType2 && (w.mr != nil || b.Length == 0 || b.RKey == w.key):
+		return false
+	case b.Length == 0:
+		w.unbind()
+		w.key = b.RKey
+		return true
+	}
+	need := AccessMWBind
+	if b.Access&(AccessRemoteWrite|AccessRemoteAtomic) != 0 {
+		need |= AccessLocalWrite
+	}
+	buf := b.MR.span(q.pd, b.Addr, b.Length, need)
+	if buf == nil {
+		return false
+	}
+	w.unbind()
+	w.key, w.mr = b.RKey, b.MR
+	w.mr.windows++
+	w.reach = reach{buf: buf, addr: b.Addr, access: b.Access}
+	if b.Access&AccessZeroBased != 0 {
+		w.addr = 0
+	}
+	if w.kind == MWType2 {
+		w.qp = q
+		if q.windows == nil {
+			q.windows = map[*MW]struct{}{}
+		}
+		q.windows[w] = struct{}{}
+	}
+	return true
+}
+
+// invalidate makes the key of a type 2 window stale, which is bound to this queue
+// pair, for a local operation or for the peer's SEND. Regions and windows of type 1
+// cannot be invalidated: the specification lets only those that are registered by
+// work request, which there are none of here.
+func (q *QP) invalidate(rkey uint32) bool {
+	w := q.pd.dev.keys.window(rkey)
+	if w == nil || w.qp != q {
+		return false
+	}
+	w.unbind()
+	return true
+}
