@@ -90,8 +90,10 @@ func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, r *scenario.Resolv
 		return fail(Failed, "the trace cannot be made: %w", err)
 	}
 	files := []runstore.File{
-		{Name: runstore.ScenarioFile, Text: resolved}, {Name: runstore.ResultsFile, Text: results},
-		{Name: runstore.ReportFile, Text: page.Bytes()}, {Name: traceFile, Text: trace.Bytes()},
+		{Name: runstore.ScenarioFile, Text: resolved},
+		{Name: runstore.ResultsFile, Text: results},
+		{Name: runstore.ReportFile, Text: page.Bytes()},
+		{Name: traceFile, Text: trace.Bytes()},
 	}
 	wall := e.Now().Sub(x.started)
 	meta := runstore.Meta{

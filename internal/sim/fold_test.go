@@ -72,12 +72,14 @@ func TestOnlyAlikeGroupsStandForEachOther(t *testing.T) {
 		{"a slow cable", slow, rails(8, 4, 8*units.MiB), []int{2, 2}},
 		{
 			"oversubscribed leaves", "cluster: {nodes: 8, node: dgx-h100}\ntopology: {shape: rail-optimised, nodes-per-unit: 4, oversubscription: 2}" + foldFabrics,
-			passes(8, 4), []int{32, 32},
+			passes(8, 4),
+			[]int{32, 32},
 		},
 		{"jitter", units4 + foldFabrics + "run: {jitter: true}\n", rails(8, 4, 8*units.MiB), []int{16, 16}},
 		{
 			"faults", units4 + foldFabrics + "faults: [{link: node0/nic0 port 1, at: 10us, until: 20us}]\n",
-			rails(8, 4, 8*units.MiB), []int{16, 16},
+			rails(8, 4, 8*units.MiB),
+			[]int{16, 16},
 		},
 	} {
 		r := resolve(t, c.text)
