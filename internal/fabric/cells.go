@@ -149,6 +149,9 @@ func (p *Partition) runCell(limit units.Time) {
 // arriveAtSwitch takes a packet from the wire at a switch, or on a cable that does not
 // work.
 func (p *Partition) arriveAtSwitch(link, i int32) {
+	if p.net.errors != nil && p.corrupted(link, i) {
+		return
+	}
 	b := &p.net.inboxes[link]
 	switch b.kind {
 	case kindEthernet:
