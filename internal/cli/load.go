@@ -169,10 +169,14 @@ func (c *choice) filter(r *scenario.Resolved) error {
 	return nil
 }
 
-func fabricNames(r *scenario.Resolved) []string {
+// fabricNames are the names of the scenario's fabrics of some kinds; of all, where
+// none is given.
+func fabricNames(r *scenario.Resolved, kinds ...scenario.FabricKind) []string {
 	var names []string
 	for _, f := range r.Fabrics {
-		names = append(names, f.Name)
+		if len(kinds) == 0 || slices.Contains(kinds, f.Kind) {
+			names = append(names, f.Name)
+		}
 	}
 	return names
 }

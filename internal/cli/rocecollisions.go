@@ -199,7 +199,7 @@ func (c *colliding) fabricOf(r *scenario.Resolved) (int, error) {
 	case len(found) == 0:
 		return 0, fmt.Errorf("the scenario has no RoCE v2 fabric, whose packets ECMP hashes; it has %s", strings.Join(fabricNames(r), ", "))
 	}
-	return 0, fmt.Errorf("the scenario has several RoCE v2 fabrics: say which with --fabric: %s", strings.Join(fabricNames(r), ", "))
+	return 0, fmt.Errorf("the scenario has several RoCE v2 fabrics: say which with --fabric: %s", strings.Join(fabricNames(r, scenario.RoCEv2Kind), ", "))
 }
 
 // policies are the ways of balancing, ECMP with each number of queue pairs.

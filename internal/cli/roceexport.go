@@ -133,7 +133,7 @@ func (x *exporting) plan(e *Env, path string) (*export.Plan, error) {
 			continue
 		}
 		if of != nil {
-			return nil, fmt.Errorf("%s has several RoCE v2 fabrics: say which with --fabric: %s", path, strings.Join(fabricNames(r), ", "))
+			return nil, fmt.Errorf("%s has several RoCE v2 fabrics: say which with --fabric: %s", path, strings.Join(fabricNames(r, scenario.RoCEv2Kind), ", "))
 		}
 		of = f
 	}
