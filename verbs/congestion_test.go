@@ -47,14 +47,20 @@ func (p *paced) write(messages int, seen func()) {
 	for i := range messages {
 		p.sender.post(SendWR{WRID: uint64(i), Opcode: RDMAWrite, SGL: []SGE{p.sender.mr.SGE(0, 8192)}, RemoteAddr: to.Addr(), RKey: to.RKey()})
 	}
+	p.until(messages, seen)
+	for i := range messages {
+		p.sender.want(uint64(i), Success)
+	}
+}
+
+// until moves the clock until so many messages of the sender's have ended.
+func (p *paced) until(messages int, seen func()) {
+	p.t.Helper()
 	end := p.now + units.Second
 	for p.rest(seen); p.sender.cq.Pending() < messages; p.rest(seen) {
 		if p.now += pacedStep; p.now > end {
 			p.t.Fatalf("%d of %d messages have ended after %v", p.sender.cq.Pending(), messages, units.Second)
 		}
-	}
-	for i := range messages {
-		p.sender.want(uint64(i), Success)
 	}
 }
 
