@@ -67,8 +67,9 @@ func (x *rdIntruder) move(d *RDQP) {
 
 // settle takes completions: each is of a receive that is open.
 func (x *rdIntruder) settle() {
-	for i := 0; i < len(x.n.batch.Completions); i++ {
-		c := x.n.batch.Completions[i]
+	for told := 0; told < len(x.n.batch.Completions); { // a context may add to them
+		c := x.n.batch.Completions[told]
+		told++
 		d, _ := x.e.Completed(x.n.w.now, &c, &x.n.batch)
 		if of, ok := x.open[c.ID]; !c.Recv || !ok || of != d.qpn {
 			x.t.Fatalf("queue pair %d completes %+v; open are %v", d.qpn, c, x.open)
