@@ -3,47 +3,98 @@ package verbs
 import (
 	"net/netip"
 	"testing"
-	"time"
 
 	"weft/internal/live/faulty"
 	"weft/units"
 )
 
-// pacedPair is a connection on a network, of which the first device has DCQCN from
-// a line rate.
-func pacedPair(t *testing.T, n *faulty.Network, line units.Rate) (sender, receiver *side) {
+// paced is a connection whose two devices go by a clock of its own: what it does is
+// the same on a machine that is busy. The sender has DCQCN from a line rate.
+type paced struct {
+	t                *testing.T
+	net              *faulty.Network
+	now              units.Time
+	sender, receiver *side
+}
+
+// pacedStep is how far the clock goes when both devices have nothing left to do: the
+// time that anything takes is known to this.
+const pacedStep = units.Microsecond
+
+func newPaced(t *testing.T, n *faulty.Network, line units.Rate) *paced {
 	t.Helper()
-	p := &pair{t: t}
+	p := &paced{t: t, net: n}
+	both := &pair{t: t}
 	for i, rate := range []units.Rate{line, 0} {
 		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
-		dev, err := open(n.Open(addr), Options{PathMTU: 1024, LineRate: rate})
+		dev, err := open(n.Open(addr), Options{PathMTU: 1024, LineRate: rate, clock: func() units.Time { return p.now }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = dev.Close() })
-		p.on[i] = fit(t, dev, QPInitAttr{}, 8192)
+		both.on[i] = fit(t, dev, QPInitAttr{}, 8192)
 	}
-	p.connectPatiently(14, 7)
-	return p.on[0], p.on[1]
+	both.connectPatiently(14, 7)
+	p.sender, p.receiver = both.on[0], both.on[1]
+	return p
 }
 
-// write sends one message of 8 packets.
-func (s *side) write(to *side) {
-	s.post(SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{s.mr.SGE(0, 8192)}, RemoteAddr: to.mr.Addr(), RKey: to.mr.RKey()})
-	s.want(1, Success)
+// write posts messages of 8 packets, and moves the clock to when they have ended.
+// Whenever a device has done something it calls seen.
+func (p *paced) write(messages int, seen func()) {
+	p.t.Helper()
+	to := p.receiver.mr
+	for i := range messages {
+		p.sender.post(SendWR{WRID: uint64(i), Opcode: RDMAWrite, SGL: []SGE{p.sender.mr.SGE(0, 8192)}, RemoteAddr: to.Addr(), RKey: to.RKey()})
+	}
+	p.until(messages, seen)
+	for i := range messages {
+		p.sender.want(uint64(i), Success)
+	}
+}
+
+// until moves the clock until so many messages of the sender's have ended.
+func (p *paced) until(messages int, seen func()) {
+	p.t.Helper()
+	end := p.now + units.Second
+	for p.rest(seen); p.sender.cq.Pending() < messages; p.rest(seen) {
+		if p.now += pacedStep; p.now > end {
+			p.t.Fatalf("%d of %d messages have ended after %v", p.sender.cq.Pending(), messages, units.Second)
+		}
+	}
+}
+
+// rest lets the devices do what they have to until the clock is moved. What a device
+// may leave to the next call of Progress it does then.
+func (p *paced) rest(seen func()) {
+	for idle := 0; idle < 2; idle++ {
+		before := p.net.Carried
+		for _, s := range []*side{p.sender, p.receiver} {
+			s.dev.Progress()
+			seen()
+		}
+		if p.net.Carried > before {
+			idle = -1
+		}
+	}
 }
 
 func TestMarksDrawCNPsThatSlowTheSenderUntilTheyEnd(t *testing.T) {
 	const line units.Rate = 2 * units.Gbps
 	n := faulty.New(3, faulty.Harm{Mark: 0.05})
-	a, b := pacedPair(t, n, line)
+	p := newPaced(t, n, line)
+	a, b := p.sender, p.receiver
 	if got := a.qp.Rate(); got != line {
 		t.Errorf("the sender begins with %v, want %v", got, line)
 	}
-	slowest := line
+	var first units.Rate // behind the first CNP
+	look := func() {
+		if first == 0 && a.dev.Stats().CNPsReceived > 0 {
+			first = a.qp.Rate()
+		}
+	}
 	for range 60 {
-		a.write(b)
-		slowest = min(slowest, a.qp.Rate())
+		p.write(1, look)
 	}
 	from, to := a.dev.Stats(), b.dev.Stats()
 	if n.Marked == 0 || to.Marked != int64(n.Marked) {
@@ -53,37 +104,36 @@ func TestMarksDrawCNPsThatSlowTheSenderUntilTheyEnd(t *testing.T) {
 		t.Errorf("%d marks, %d CNPs sent, %d received", to.Marked, to.CNPsSent, from.CNPsReceived)
 	}
 	// The first CNP finds alpha at 1, and halves the rate.
-	if slowest > line/2 {
-		t.Errorf("the sender has slowed down to %v, want %v or less", slowest, line/2)
+	if first != line/2 {
+		t.Errorf("the first CNP slows the sender down to %v, want %v", first, line/2)
 	}
 	n.Heal()
-	for deadline := time.Now().Add(patience); a.qp.Rate() < line; a.write(b) {
-		if time.Now().After(deadline) {
-			t.Fatalf("without marks the sender is at %v, want %v", a.qp.Rate(), line)
+	for end := p.now + units.Second; a.qp.Rate() < line; p.write(1, look) {
+		if p.now > end {
+			t.Fatalf("without marks the sender is at %v after %v, want %v", a.qp.Rate(), units.Second, line)
 		}
 	}
 }
 
 func TestWithoutCongestionControlNothingMayBeMarked(t *testing.T) {
-	n := faulty.New(3, faulty.Harm{Mark: 1})
-	a, b := pacedPair(t, n, 0)
-	a.write(b)
-	if got := b.dev.Stats(); got.Marked != 0 || got.CNPsSent != 0 || a.qp.Rate() != 0 {
-		t.Errorf("%d packets are marked, %d CNPs sent, the rate is %v", got.Marked, got.CNPsSent, a.qp.Rate())
+	p := newPaced(t, faulty.New(3, faulty.Harm{Mark: 1}), 0)
+	p.write(1, func() {})
+	if got := p.receiver.dev.Stats(); got.Marked != 0 || got.CNPsSent != 0 || p.sender.qp.Rate() != 0 {
+		t.Errorf("%d packets are marked, %d CNPs sent, the rate is %v", got.Marked, got.CNPsSent, p.sender.qp.Rate())
 	}
 }
 
 func TestDCQCNHoldsBackWhoWouldSendFaster(t *testing.T) {
-	const line units.Rate = 100 * units.Mbps
-	a, b := pacedPair(t, faulty.New(1, faulty.Harm{}), line)
-	start := time.Now()
-	const messages = 20
-	for range messages {
-		a.write(b)
-	}
-	// Every packet but the last waits for its turn on the cable.
-	const bits = (messages*8 - 1) * (1024 + 82) * 8
-	if took, least := time.Since(start), time.Duration(bits*1000/100-paceSlack/units.Nanosecond); took < least {
-		t.Errorf("%d messages took %v, at %v at least %v", messages, took, line, least)
+	const (
+		line     units.Rate = 100 * units.Mbps
+		messages            = 20
+		// Every packet but the first waits for its turn on the cable.
+		bits = (messages*8 - 1) * (1024 + 82) * 8
+		want = bits * units.Second / units.Time(line)
+	)
+	p := newPaced(t, faulty.New(1, faulty.Harm{}), line)
+	p.write(messages, func() {})
+	if p.now < want || p.now > want+pacedStep {
+		t.Errorf("%d messages took %d ps, at %v want %d", messages, p.now, line, want)
 	}
 }

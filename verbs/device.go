@@ -40,6 +40,8 @@ type Options struct {
 	// a program does on a bad network is tested with it. LoseSeed says which.
 	Lose     float64
 	LoseSeed uint64
+
+	clock func() units.Time // live.Config.Clock, of tests
 }
 
 // Device is an open RDMA device with one port.
@@ -116,7 +118,7 @@ func open(conn live.Conn, o Options) (*Device, error) {
 			return nil, err
 		}
 	}
-	c := live.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed}
+	c := live.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed, Clock: o.clock}
 	if o.Capture != nil {
 		w, err := pcap.NewWriter(o.Capture, pcap.Raw)
 		if err != nil {

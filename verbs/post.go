@@ -136,6 +136,9 @@ func (q *QP) PostSend(list ...SendWR) error {
 			err = fmt.Errorf("work request %d of %d: %w", i+1, len(list), err)
 			break
 		}
+		if len(port.Batch().Completions) > 0 {
+			port.Kick(&q.end) // it has ended at once, and its record may be used again
+		}
 	}
 	port.Kick(&q.end)
 	return err

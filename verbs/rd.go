@@ -61,7 +61,7 @@ func (r *RDD) CreateEEC() (*EEC, error) {
 	var alg cc.Algorithm
 	if p := r.dev.dcqcn; p != nil {
 		alg = cc.NewDCQCN(p, cc.Unlimited)
-		e.cfg.PacedOverhead, e.cfg.CNPInterval = pacedOverhead, p.CNPInterval
+		e.cfg.PacedOverhead, e.cfg.PaceSlack, e.cfg.CNPInterval = pacedOverhead, paceSlack, p.CNPInterval
 	}
 	port := r.dev.port
 	port.Lock()
@@ -85,6 +85,17 @@ func (r *RDD) CreateEEC() (*EEC, error) {
 	return e, nil
 }
 
+// owner is the queue pair of the device that d is of, nil if it is gone.
+func (d *Device) owner(of *transport.RDQP) *QP {
+	if of == nil {
+		return nil
+	}
+	if q := d.rd[of.QPN()]; q != nil && q.rd == of {
+		return q
+	}
+	return nil // another has its number
+}
+
 // datagram is the queue pair of RD of a number, nil if there is none.
 func (d *Device) datagram(qpn units.QPN) *transport.RDQP {
 	if q := d.rd[qpn]; q != nil {
@@ -102,8 +113,11 @@ func (e *EEC) Connect(r Remote, psn units.PSN) error {
 	dev := e.rdd.dev
 	dev.port.Lock()
 	defer dev.port.Unlock()
-	if e.dead {
+	switch {
+	case e.dead:
 		return ErrClosed
+	case r.QPN == 0 || r.QPN >= 1<<24:
+		return invalid("the peer's context has the number %d: 1 to %d", r.QPN, 1<<24-1)
 	}
 	peer, err := dev.peer(r.Addr)
 	if err != nil {
@@ -228,6 +242,9 @@ func (q *QP) enterRD(a *QPAttr, mask QPAttrMask) error {
 		q.qkey = a.QKey
 		q.rd.SetQKey(a.QKey)
 	}
+	if e := q.pd.dev.eecs[q.rd.Next()]; e != nil {
+		port.Stir(&e.end) // what has waited in SQD goes on
+	}
 	port.Kick(&q.end)
 	return nil
 }
@@ -236,20 +253,10 @@ func (q *QP) enterRD(a *QPAttr, mask QPAttrMask) error {
 // live.Owner of its endpoint.
 
 // serving is whom the message that arrives is for.
-func (e *EEC) serving() *QP {
-	if d := e.ctx.Serving(); d != nil {
-		return e.rdd.dev.rd[d.QPN()]
-	}
-	return nil
-}
+func (e *EEC) serving() *QP { return e.rdd.dev.owner(e.ctx.Serving()) }
 
 // sending is whose message is under way.
-func (e *EEC) sending() *QP {
-	if d := e.ctx.Current(); d != nil {
-		return e.rdd.dev.rd[d.QPN()]
-	}
-	return nil
-}
+func (e *EEC) sending() *QP { return e.rdd.dev.owner(e.ctx.Current()) }
 
 func (e *EEC) remote(n units.QPN, a transport.Access, rkey uint32, va uint64, length uint32) bool {
 	q := e.serving()
@@ -257,7 +264,7 @@ func (e *EEC) remote(n units.QPN, a transport.Access, rkey uint32, va uint64, le
 }
 
 func (e *EEC) atomic(n units.QPN, op transport.Op, rkey uint32, va uint64) uint64 {
-	return e.serving().atomic(n, op, rkey, va) // whom remote has just allowed it
+	return e.serving().atomic(n, op, rkey, va) // remote has just found it
 }
 
 // Gather implements live.Owner.
@@ -307,12 +314,9 @@ func (e *EEC) Replenish() {}
 func (e *EEC) Completed(c *transport.Completion) {
 	dev := e.rdd.dev
 	d, tell := e.ctx.Completed(dev.port.Now(), c, dev.port.Batch())
-	if d == nil {
-		return
-	}
-	q := dev.rd[d.QPN()]
+	q := dev.owner(d)
 	if q == nil {
-		return // it is gone
+		return // nobody's, or it is gone
 	}
 	if tell {
 		q.Completed(c)

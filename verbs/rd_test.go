@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"weft/internal/live/faulty"
+	"weft/units"
+	"weft/wire"
 )
 
 // datagrams are two devices with queue pairs of RD in one domain each, and contexts
@@ -312,5 +314,117 @@ func TestAContextWaitsForReceivesAndEndsWithItsPeer(t *testing.T) {
 	a.want(1, RetryExcErr)
 	if got := g.eecs[0][0].State(); got != StateErr {
 		t.Errorf("the context is in %v, want ERR", got)
+	}
+}
+
+// Of a list that is longer than what is kept of sends, all end with an error that no
+// packet has seen: each is told.
+func TestEverySendOfAListEndsWhereNoneCanGo(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, g *datagrams) *EEC
+		first Status
+	}{
+		"in ERR": {func(t *testing.T, g *datagrams) *EEC {
+			if err := g.qps[0][0].Modify(&QPAttr{State: StateErr}, AttrState); err != nil {
+				t.Fatal(err)
+			}
+			return g.eecs[0][0]
+		}, WRFlushErr},
+		"by a context of another domain": {func(t *testing.T, g *datagrams) *EEC {
+			e, err := g.on[0].dev.AllocRDD().CreateEEC()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}, LocRDDViolErr},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newDatagrams(t, 1, 1, onSockets(t))
+			e := c.spoil(t, g)
+			list := make([]SendWR, 100)
+			for i := range list {
+				list[i] = SendWR{WRID: uint64(i), Opcode: Send, EEC: e, DestQPN: g.qps[1][0].QPN(), QKey: rdQKey}
+			}
+			if err := g.qps[0][0].PostSend(list...); err != nil {
+				t.Fatal(err)
+			}
+			want := c.first
+			for i := range list {
+				g.on[0].want(uint64(i), want)
+				want = WRFlushErr
+			}
+		})
+	}
+}
+
+func TestADatagramThatWaitsInSQDGoesInRTS(t *testing.T) {
+	g := newDatagrams(t, 1, 1, onNetwork(t, faulty.New(1, faulty.Harm{})))
+	q := g.qps[0][0]
+	if err := q.Modify(&QPAttr{State: StateSQD}, AttrState); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.PostSend(SendWR{WRID: 1, Opcode: RDMAWrite, Flags: SendSignaled, EEC: g.eecs[0][0], DestQPN: g.qps[1][0].QPN(), QKey: rdQKey}); err != nil {
+		t.Fatal(err)
+	}
+	if !q.Drained() {
+		t.Error("the queue pair is not drained: it has begun what was posted in SQD")
+	}
+	if err := q.Modify(&QPAttr{State: StateRTS}, AttrState); err != nil {
+		t.Fatal(err)
+	}
+	g.on[0].want(1, Success)
+}
+
+func TestMarksOnReliableDatagramsDrawCNPsForTheirContext(t *testing.T) {
+	const line units.Rate = units.Gbps
+	p := &paced{t: t, net: faulty.New(1, faulty.Harm{Mark: 1})}
+	g := newDatagrams(t, 1, 1, func(i int) *Device {
+		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
+		dev, err := open(p.net.Open(addr), Options{PathMTU: 1024, LineRate: line, clock: func() units.Time { return p.now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = dev.Close() })
+		return dev
+	})
+	a, b := g.on[0], g.on[1]
+	wr := SendWR{
+		WRID: 1, Opcode: RDMAWrite, Flags: SendSignaled, SGL: []SGE{a.mr.SGE(0, 8192)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey(),
+		EEC: g.eecs[0][0], DestQPN: g.qps[1][0].QPN(), QKey: rdQKey,
+	}
+	if err := g.qps[0][0].PostSend(wr); err != nil {
+		t.Fatal(err)
+	}
+	p.sender, p.receiver = a, b
+	p.until(1, func() {})
+	a.want(1, Success)
+	from, to := a.dev.Stats(), b.dev.Stats()
+	if to.CNPsSent == 0 || from.CNPsReceived != to.CNPsSent || from.Malformed+from.Misdirected != 0 {
+		t.Errorf("%d CNPs were sent and %d received; %d packets were malformed and %d misdirected", to.CNPsSent, from.CNPsReceived, from.Malformed, from.Misdirected)
+	}
+}
+
+// A queue pair that ends while a message for it arrives has its receive flushed, and
+// what follows of the message is refused.
+func TestAReceiveOfAMessageThatArrivesIsFlushedWithItsQueuePair(t *testing.T) {
+	x, q, e := datagramTarget(t, allAccess)
+	if err := q.PostRecv(RecvWR{WRID: 5, SGL: []SGE{x.mr.SGE(0, 4096)}}); err != nil {
+		t.Fatal(err)
+	}
+	first := datagram(wire.RDSendFirst, e.Number(), q.QPN(), rdQKey, 0, 0, 0, make([]byte, 1024))
+	x.take(first)
+	if err := q.Modify(&QPAttr{State: StateErr}, AttrState); err != nil {
+		t.Fatal(err)
+	}
+	var wc [2]WC
+	n, err := q.attr.RecvCQ.Poll(wc[:])
+	if err != nil || n != 1 || wc[0].WRID != 5 || wc[0].Status != WRFlushErr || wc[0].QPN != q.QPN() {
+		t.Fatalf("%d completions, %+v, %v: want the receive's flush", n, wc[0], err)
+	}
+	last := datagram(wire.RDSendLast, e.Number(), q.QPN(), rdQKey, 0, 0, 0, []byte{1, 2, 3, 4})
+	binary.BigEndian.PutUint32(last[8:], 1)
+	x.take(last)
+	if n, err := q.attr.RecvCQ.Poll(wc[:]); n != 0 || err != nil {
+		t.Errorf("%d completions more, %v", n, err)
 	}
 }

@@ -22,7 +22,7 @@ type MW struct {
 	pd    *PD
 	kind  MWType
 	key   uint32 // what peers are let in with
-	given uint32 // type 1: the key of the last bind that was posted
+	given uint32 // the key of the last bind that was posted, which peers may have been told
 	mr    *MR    // nil while it is not bound
 	qp    *QP    // type 2: whose peer may use it
 	reach
@@ -93,7 +93,7 @@ func (w *MW) Dealloc() error {
 	}
 	w.dead = true
 	w.unbind()
-	w.pd.dev.keys.remove(w.key)
+	w.pd.dev.keys.remove(w.given)
 	w.pd.refs--
 	return nil
 }
@@ -131,11 +131,9 @@ func (q *QP) BindMW(mw *MW, wrid uint64, flags SendFlags, b BindInfo) error {
 	case mw == nil || mw.kind != MWType1:
 		return invalid("BindMW binds a window of type 1: type 2 is bound by a work request")
 	}
-	to := BindWR{MW: mw, RKey: IncRKey(mw.given), BindInfo: b}
-	err := q.postLocal(&SendWR{WRID: wrid, Opcode: BindMW, Flags: flags, Bind: &to})
-	if err == nil {
-		mw.given = to.RKey
-	}
+	err := q.postLocal(&SendWR{
+		WRID: wrid, Opcode: BindMW, Flags: flags, Bind: &BindWR{MW: mw, RKey: IncRKey(mw.given), BindInfo: b},
+	})
 	port.Kick(&q.end)
 	return err
 }
@@ -164,6 +162,9 @@ func (q *QP) postLocal(wr *SendWR) error {
 	err := q.enqueue(&rec, transport.WorkRequest{Op: what.op, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0})
 	if err == nil {
 		q.sendWR++
+		if b := &work.bind; b.MW != nil && b.RKey>>8 == b.MW.key>>8 {
+			b.MW.given = b.RKey
+		}
 	}
 	return err
 }

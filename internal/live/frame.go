@@ -167,6 +167,10 @@ func fillHeaders(h *wire.Packet, e *Endpoint, pkt *transport.Packet) {
 	}
 	if e.EEC != nil {
 		a := e.EEC.Address(pkt)
+		if pkt.Op == wire.CNP { // congestion is the stream's: contexts and queue pairs share their numbers
+			h.BTH.DestQP = a.EEC
+			return
+		}
 		h.BTH.Opcode += transport.RDOffset
 		h.BTH.DestQP, h.EEContext = a.Dest, uint32(a.EEC)
 		h.DETH = wire.DETHeader{QKey: a.QKey, SrcQP: a.Src}
@@ -176,6 +180,9 @@ func fillHeaders(h *wire.Packet, e *Endpoint, pkt *transport.Packet) {
 // receiveRD gives a packet to the end-to-end context that it names.
 func (p *Port) receiveRD(e *Endpoint, now units.Time) transport.Verdict {
 	h := &p.arrived
+	if p.taken.Op == wire.CNP {
+		return e.QP.Receive(now, &p.taken, &p.batch)
+	}
 	p.taken.Op -= transport.RDOffset
 	a := transport.Address{EEC: units.QPN(h.EEContext), Dest: h.BTH.DestQP, Src: h.DETH.SrcQP, QKey: h.DETH.QKey}
 	return e.EEC.Receive(now, &p.taken, a, &p.batch)

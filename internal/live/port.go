@@ -38,6 +38,10 @@ type Config struct {
 	// LoseSeed.
 	Lose     float64
 	LoseSeed uint64
+	// Clock is the time that the port goes by, where that is a simulation's and not
+	// the machine's. The port then has no goroutine, and does nothing by itself:
+	// whoever moves the clock calls Progress.
+	Clock func() units.Time
 }
 
 // Stats counts what a port did.
@@ -60,7 +64,7 @@ type Port struct {
 	mu      sync.Mutex
 	conn    Conn
 	local   netip.AddrPort
-	start   time.Time
+	clock   func() units.Time
 	most    int // packets in flight to a peer
 	closed  bool
 	broken  error
@@ -96,7 +100,7 @@ const FirstQPN units.QPN = 16
 // Open starts a port.
 func Open(c Config) *Port {
 	p := &Port{
-		conn: c.Conn, local: c.Conn.Local(), start: time.Now(), done: make(chan struct{}),
+		conn: c.Conn, local: c.Conn.Local(), clock: c.Clock, done: make(chan struct{}),
 		peers: map[netip.AddrPort]*Peer{}, groups: map[netip.Addr][]*Endpoint{},
 		nextQPN:  FirstQPN + units.QPN(rand.N(1<<16)),
 		verifier: verifier{strict: c.StrictID}, loss: newLoss(c.Lose, c.LoseSeed),
@@ -106,6 +110,12 @@ func Open(c Config) *Port {
 		p.capture = &capture{w: c.Capture, local: p.local}
 	}
 	p.tx.setUp()
+	if p.clock != nil {
+		close(p.done)
+		return p
+	}
+	start := time.Now()
+	p.clock = func() units.Time { return units.Time(time.Since(start)) * units.Nanosecond }
 	go p.run()
 	return p
 }
@@ -119,10 +129,9 @@ func (p *Port) Unlock() { p.mu.Unlock() }
 // Local is the address and UDP port that packets go out with.
 func (p *Port) Local() netip.AddrPort { return p.local }
 
-// Now is the port's clock: picoseconds since it was opened, for 106 days.
-func (p *Port) Now() units.Time {
-	return units.Time(time.Since(p.start)) * units.Nanosecond
-}
+// Now is the port's clock: picoseconds since it was opened, for 106 days, or what
+// Config.Clock says.
+func (p *Port) Now() units.Time { return p.clock() }
 
 // Stats is what has happened so far. The caller holds the lock.
 func (p *Port) Stats() Stats { return p.stats }

@@ -108,7 +108,7 @@ func (p *Port) meant(e *Endpoint, h *wire.Packet) bool {
 	if (h.BTH.PKey^e.PKey)&number != 0 || (h.BTH.PKey|e.PKey)&member == 0 {
 		return false
 	}
-	if (h.BTH.Opcode.Service() == wire.ServiceRD) != (e.EEC != nil) {
+	if (h.BTH.Opcode.Service() == wire.ServiceRD) != (e.EEC != nil) && h.BTH.Opcode != wire.CNP {
 		return false
 	}
 	if e.QP.Service() == transport.UD {

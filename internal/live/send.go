@@ -114,18 +114,20 @@ func (p *Port) push(now units.Time) {
 	p.flush()
 }
 
-// next gives the endpoint that has waited longest its turn.
+// next gives the endpoint that has waited longest its turn. Room at its peer that it
+// does not use, because it has ended meanwhile or has nothing to send any more, is for
+// those who wait behind it.
 func (p *Port) next(now units.Time) {
 	e := p.ready.pop()
 	e.queued = false
-	if e.attached {
-		p.turn(e, now)
+	if (!e.attached || p.turn(e, now) == 0) && e.Peer != nil {
+		p.unblock(e.Peer)
 	}
 }
 
-// turn lets one endpoint send a burst.
-func (p *Port) turn(e *Endpoint, now units.Time) {
-	for n := 0; n < burst && e.QP.Ready(now) <= now; n++ {
+// turn lets one endpoint send a burst, and says how many packets it was.
+func (p *Port) turn(e *Endpoint, now units.Time) (n int) {
+	for n = 0; n < burst && e.QP.Ready(now) <= now; n++ {
 		if e.Peer != nil && e.Peer.full() && !e.exempt() {
 			p.block(e)
 			break
@@ -147,6 +149,7 @@ func (p *Port) turn(e *Endpoint, now units.Time) {
 		e.QP.Timeout(now, &p.batch) // UC and UD report what they have sent
 	}
 	p.settle(e, now)
+	return n
 }
 
 // carry sends a packet that Next has filled, with its payload.

@@ -61,15 +61,24 @@ func (e *ends) dial(ctx context.Context, peer *End) error {
 	return nil
 }
 
-// accept connects each queue pair with the one of the peer's that says its index.
+// accept connects each queue pair with the one of the peer's that says its index. Who
+// else asks is refused.
 func (e *ends) accept(ctx context.Context, l *verbs.Listener, peer *End) error {
+	addr, err := peer.addr()
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	e.peer = peer
-	for range e.qps {
+	for len(e.conns) < len(e.qps) {
 		r, err := l.Accept(ctx)
 		if err != nil {
 			return fmt.Errorf("perf: %d of %d queue pairs are connected: %w", len(e.conns), len(e.qps), err)
+		}
+		if r.Peer().Addr().Unmap() != addr.Addr().Unmap() {
+			_ = r.Reject(nil) // it fails only if there is no one to tell any more
+			continue
 		}
 		i := binary.BigEndian.Uint32(r.PrivateData())
 		if i >= uint32(len(e.qps)) {

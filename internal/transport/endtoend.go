@@ -25,6 +25,7 @@ type EEC struct {
 	current *RDQP   // whose message is under way
 
 	serving *RDQP     // whom the message that arrives is for
+	lender  *RDQP     // whose receive the stream has, or had last
 	from    units.QPN // the queue pair that sent it, or the last duplicate
 }
 
@@ -87,13 +88,15 @@ func (e *EEC) Receive(now units.Time, p *Packet, a Address, b *Batch) Verdict {
 		}
 	case classResync:
 		e.from = a.Src
-		e.takeBack()
+		if !p.PSN.Before(e.q.epsn) { // else it is a duplicate, and has nothing to do with this message
+			e.takeBack()
+		}
 	case classSend, classWrite, classReadRequest, classAtomic:
 		if info.inv {
 			return Dropped // RD has no such operation
 		}
 		e.from = a.Src
-		if p.PSN == e.q.epsn && !e.meant(info, &a) {
+		if p.PSN == e.q.epsn && !e.meant(&a) {
 			if e.q.state >= StateRTR && e.q.state < StateErr {
 				e.takeBack()
 				e.q.abort(wire.NAKInvalidRD, b)
@@ -110,18 +113,40 @@ func (e *EEC) Receive(now units.Time, p *Packet, a Address, b *Batch) Verdict {
 // meant reports whether the packet whose turn it is belongs to a queue pair here that
 // takes it: of the context's domain, with the Q_Key; and in the middle of a message
 // to the same as before. It notes whom a message is for.
-func (e *EEC) meant(info *opInfo, a *Address) bool {
+func (e *EEC) meant(a *Address) bool {
 	d := e.find(a.Dest)
 	if d == nil || d.rdd != e.rdd || d.qkey != a.QKey || d.state < StateRTR || d.state == StateErr {
 		return false
 	}
-	if !info.first && e.q.msgClass != classNone {
+	if e.q.msgClass != classNone {
 		return d == e.serving
 	}
 	e.takeBack()
-	e.serving = d
+	e.serve(d)
 	e.q.reads = e.q.reads[:0] // of an earlier message, which the peer has had answered
 	return true
+}
+
+// serve makes d the queue pair that the message that arrives is for; nil is none.
+func (e *EEC) serve(d *RDQP) {
+	if d == e.serving {
+		return
+	}
+	if was := e.serving; was != nil {
+		was.servedBy = slices.DeleteFunc(was.servedBy, func(o *EEC) bool { return o == e })
+	}
+	if d != nil {
+		d.servedBy = append(d.servedBy, e)
+	}
+	e.serving = d
+}
+
+// desert gives the message up that arrives, because its queue pair takes no more: what
+// follows of it is refused.
+func (e *EEC) desert() {
+	e.takeBack()
+	e.q.msgClass = classNone
+	e.serve(nil)
 }
 
 // lend gives the stream the oldest receive of the queue pair that is served.
@@ -132,17 +157,18 @@ func (e *EEC) lend(now units.Time) {
 	}
 	if e.q.PostRecv(now, d.recvs[0]) == nil {
 		d.recvs = slices.Delete(d.recvs, 0, 1)
+		e.lender = d
 	}
 }
 
 // takeBack gives a receive back that an abandoned message had taken.
 func (e *EEC) takeBack() {
-	if e.q.rhead == e.q.rtail || e.serving == nil {
+	if e.q.rhead == e.q.rtail {
 		return
 	}
-	w := e.q.recvHead()
+	w, d := e.q.recvHead(), e.lender
 	e.q.rhead++
-	e.serving.recvs = slices.Insert(e.serving.recvs, 0, RecvRequest{ID: w.id, Length: w.length})
+	d.recvs = slices.Insert(d.recvs, 0, RecvRequest{ID: w.id, Length: w.length})
 }
 
 // Completed takes a completion that the stream has left in b, and makes it the queue
@@ -154,8 +180,8 @@ func (e *EEC) Completed(now units.Time, c *Completion, b *Batch) (d *RDQP, tell 
 	case c.QPN != e.q.qpn:
 		return e.find(c.QPN), true
 	case c.Recv:
-		c.QPN, c.SrcQP = e.serving.qpn, e.from
-		return e.serving, true
+		c.QPN, c.SrcQP = e.lender.qpn, e.from
+		return e.lender, true
 	case c.Op != opResync:
 		d, e.current = e.current, nil
 		c.QPN = d.qpn
@@ -191,7 +217,7 @@ func (e *EEC) forget(d *RDQP) {
 // Fail ends the context: the message under way and those that wait go no further.
 // What the stream itself gives up ends with it.
 func (e *EEC) Fail(now units.Time, b *Batch) {
-	e.takeBack()
+	e.desert()
 	e.q.BecomeErr(b)
 	if e.current == nil {
 		e.abandon(now, b)

@@ -18,6 +18,8 @@ type RDQP struct {
 	state State
 	sends []rdWork // the first is with its context
 	recvs []RecvRequest
+
+	servedBy []*EEC // contexts that a message for it has come by last
 }
 
 type rdWork struct {
@@ -49,7 +51,8 @@ func (d *RDQP) SetQKey(qkey uint32) { d.qkey = qkey }
 func (d *RDQP) Pending() int { return len(d.sends) }
 
 // Become enters a state that software may ask for. In ERR all work is flushed but a
-// message that is under way, which ends first.
+// message that is under way, which ends first. In RESET and ERR messages that arrive
+// are given up.
 func (d *RDQP) Become(now units.Time, to State, b *Batch) error {
 	if to != StateReset && to != StateErr && !legal[d.state][to] {
 		return fmt.Errorf("%w: queue pair %d from %v to %v", ErrTransition, d.qpn, d.state, to)
@@ -58,6 +61,9 @@ func (d *RDQP) Become(now units.Time, to State, b *Batch) error {
 		return fmt.Errorf("%w: queue pair %d has a message under way", ErrTransition, d.qpn)
 	}
 	d.state = to
+	for (to == StateReset || to == StateErr) && len(d.servedBy) > 0 {
+		d.servedBy[0].desert()
+	}
 	switch to {
 	case StateReset:
 		d.sends, d.recvs = nil, nil

@@ -1,0 +1,69 @@
+package verbs
+
+import (
+	"testing"
+
+	"weft/internal/live"
+	"weft/internal/live/faulty"
+)
+
+// Queue pairs that end while they wait for room at their peer leave it to those behind
+// them, however many they are.
+func TestRoomAtAPeerPassesByThoseThatHaveEnded(t *testing.T) {
+	const (
+		full  = live.PeerPackets * 1024 // bytes: as many packets as may be in flight
+		ended = 100
+		first = 1
+		last  = 2
+	)
+	p := newPaced(t, faulty.New(1, faulty.Harm{}), 0)
+	a, b := p.sender, p.receiver
+	from, err := a.pd.RegMR(make([]byte, full), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := b.pd.RegMR(make([]byte, full), AccessLocalWrite|AccessRemoteWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(q *QP, id uint64, n int) {
+		t.Helper()
+		wr := SendWR{WRID: id, Opcode: RDMAWrite, Flags: SendSignaled, SGL: []SGE{from.SGE(0, n)}, RemoteAddr: to.Addr(), RKey: to.RKey()}
+		if err := q.PostSend(wr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(a.qp, first, full)
+	for range ended {
+		q := p.another()
+		send(q, 0, 8)
+		if err := q.Modify(&QPAttr{State: StateErr}, AttrState); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(p.another(), last, 8)
+	p.until(ended+2, func() {})
+	for range ended {
+		a.want(0, WRFlushErr)
+	}
+	a.want(first, Success)
+	a.want(last, Success)
+}
+
+// another is a queue pair of the sender's that is connected to one of the receiver's.
+func (p *paced) another() *QP {
+	p.t.Helper()
+	var qps [2]*QP
+	for i, s := range []*side{p.sender, p.receiver} {
+		var err error
+		if qps[i], err = s.pd.CreateQP(QPInitAttr{SendCQ: s.cq, RecvCQ: s.cq, MaxSendWR: 1}); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	for i, to := range []*side{p.receiver, p.sender} {
+		if err := qps[i].Connect(Remote{Addr: to.dev.Addr(), QPN: qps[1-i].QPN()}, 0, allAccess); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	return qps[0]
+}
