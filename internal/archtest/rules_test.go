@@ -75,8 +75,8 @@ var inner = []rule{
 		why: "whoever proves tables does not compute them",
 	},
 	{
-		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/cores", "internal/subnet"},
-		why: "a routing engine is a pure function from a subnet to tables; who reads, writes or installs them is another matter",
+		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/cores", "internal/subnet", "internal/subnet/inspect"},
+		why: "a routing engine is a pure function from a subnet, and what was recognised in it, to tables; who reads, writes or installs them is another matter",
 	},
 	{
 		pkg: "internal/routing/routingtest", core: true, may: []string{"units", "internal/subnet", "internal/subnet/format"},

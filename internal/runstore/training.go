@@ -89,6 +89,9 @@ type TrainingFabric struct {
 	// packet by packet, of how many in the step.
 	Simulated      int64          `json:"simulated"`
 	Communications int64          `json:"communications"`
+	// WithoutTree is how many kinds of all-reduce between nodes, by the form of the group
+	// and the size, went without the reduction in switches that the fabric has (ib.sharp).
+	WithoutTree int `json:"all_reduces_without_tree,omitempty"`
 	Noise          *TrainingNoise `json:"noise,omitempty"` // nil without
 	Failure        string         `json:"failure,omitempty"`
 }

@@ -168,6 +168,7 @@ func (s *steps) whole(ctx context.Context) error {
 	}
 	s.tell(x.Timeline)
 	s.result.Counts, s.result.Hottest, s.result.HottestIn = x.Counts, x.Hottest, "the whole step"
+	s.result.WithoutTree = withoutTree(x.Plans)
 	s.result.Communications = s.communications()
 	s.result.Simulated = s.result.Communications
 	return nil
@@ -268,6 +269,7 @@ func (s *steps) tellPhases() {
 		}
 		f.Phases = append(f.Phases, out)
 		f.Simulated += int64(run.groups)
+		f.WithoutTree += withoutTree(run.Plans)
 		f.Counts.Add(&run.Counts)
 		if busier(run.Hottest, f.Hottest) {
 			f.Hottest, f.HottestIn = run.Hottest, p.Name
