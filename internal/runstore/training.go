@@ -87,13 +87,13 @@ type TrainingFabric struct {
 	Exact       bool            `json:"exact"`                      // everything was simulated as it comes, nothing reused
 	// Simulated and Communications are how many communications of groups were simulated
 	// packet by packet, of how many in the step.
-	Simulated      int64          `json:"simulated"`
-	Communications int64          `json:"communications"`
+	Simulated      int64 `json:"simulated"`
+	Communications int64 `json:"communications"`
 	// WithoutTree is how many kinds of all-reduce between nodes, by the form of the group
 	// and the size, went without the reduction in switches that the fabric has (ib.sharp).
-	WithoutTree int `json:"all_reduces_without_tree,omitempty"`
-	Noise          *TrainingNoise `json:"noise,omitempty"` // nil without
-	Failure        string         `json:"failure,omitempty"`
+	WithoutTree int            `json:"all_reduces_without_tree,omitempty"`
+	Noise       *TrainingNoise `json:"noise,omitempty"` // nil without
+	Failure     string         `json:"failure,omitempty"`
 }
 
 // TrainingNoise is the step with stragglers and noise, over draws of them.
