@@ -158,7 +158,7 @@ func scaleCell(in *inputs, c *Candidate) Cell {
 		case g.Problem != "":
 			text += "; cannot grow: " + g.Problem
 		default:
-			text += fmt.Sprintf("; %d switches in %d levels then", g.Count.TotalSwitches(), g.Levels)
+			text += fmt.Sprintf("; %s in %s then", counted(g.Count.TotalSwitches(), "switch", "switches"), counted(g.Levels, "level", "levels"))
 		}
 	}
 	return Cell{text, float64(min(c.Reach, needed)), true, "computed by plan"}
@@ -212,7 +212,7 @@ func costCell(in *inputs, c *Candidate) Cell {
 		ratio = in.profile.PriceRatio.Float()
 	}
 	ports := c.Design.Count.PortsUsed
-	text := fmt.Sprintf("%d switches, %d ports in use, %d NICs", c.Design.Count.TotalSwitches(), ports, c.Design.Count.Endpoints)
+	text := fmt.Sprintf("%s, %d ports in use, %d NICs", counted(c.Design.Count.TotalSwitches(), "switch", "switches"), ports, c.Design.Count.Endpoints)
 	if ratio != 1 {
 		text += fmt.Sprintf("; a port weighs %g", ratio)
 	}
@@ -255,4 +255,12 @@ func vendorCell(in *inputs, c *Candidate) Cell {
 		return Cell{text, 1, true, "catalog; one maker is fine by the profile"}
 	}
 	return Cell{text, n, n > 0, "catalog"}
+}
+
+// counted is a number with its noun.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

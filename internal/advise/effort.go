@@ -68,7 +68,7 @@ func effortOf(p *Profile, d *plan.Design) []Effort {
 	if o.Weeks < e.TightWeeks {
 		tune, tight = 2*tune, fmt.Sprintf(", in %d weeks", o.Weeks)
 	}
-	add(tune, "PFC, ECN and DCQCN alike on %d switches and %d hosts%s%s", d.Count.TotalSwitches(), d.Count.Nodes, settingsText(d), tight)
+	add(tune, "PFC, ECN and DCQCN alike on %s and %d hosts%s%s", counted(d.Count.TotalSwitches(), "switch", "switches"), d.Count.Nodes, settingsText(d), tight)
 	return out
 }
 

@@ -75,8 +75,12 @@ var inner = []rule{
 		why: "whoever proves tables does not compute them",
 	},
 	{
-		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/cores", "internal/subnet"},
-		why: "a routing engine is a pure function from a subnet to tables; who reads, writes or installs them is another matter",
+		pkg: "internal/subnet/inspect", core: true, may: []string{"units", "internal/subnet"},
+		why: "what a fabric is can be seen from its cables, whatever file they were read from",
+	},
+	{
+		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/cores", "internal/subnet", "internal/subnet/inspect"},
+		why: "a routing engine is a pure function from a subnet, and what was recognised in it, to tables; who reads, writes or installs them is another matter",
 	},
 	{
 		pkg: "internal/routing/routingtest", core: true, may: []string{"units", "internal/subnet", "internal/subnet/format"},
@@ -89,10 +93,6 @@ var inner = []rule{
 	{
 		pkg: "internal/subnet/qos", core: true, may: []string{"units", "internal/subnet/format"},
 		why: "weights of lanes are a rule of the site, apart from any fabric",
-	},
-	{
-		pkg: "internal/subnet/inspect", core: true, may: []string{"units", "internal/subnet"},
-		why: "what a fabric is can be seen from its cables, whatever file they were read from",
 	},
 	{
 		pkg: "internal/subnet/export", core: true,

@@ -31,6 +31,11 @@ peers and which pair misses a cable; links that are slower than both their ends;
 hosts on spines, on another rail, or with fewer adapters than the rest; the
 cables and switches on which everything depends.
 
+Last come OpenSM's routes: what it does by default and with -R ftree and -R updn,
+where it takes minhop in silence and why, and whether traffic can deadlock on them.
+weft sm route FILE --as opensm has the tables, and tells of fabrics with more than
+2048 ports of adapters.
+
 Where lines of the file say different things of a cable, that is the first
 finding, and none of these cables is taken to be there.
 
@@ -47,20 +52,33 @@ The exit code is 0 also where something was found.`,
 				return err
 			}
 			report := inspect.Subnet(f.subnet, contradictions(f.report)...)
+			foreseen, why := foreseeOpenSM(f.subnet, given[0], report.Adapters)
 			if asJSON {
-				return printJSON(e, struct {
-					File   string         `json:"file"`
-					Format format.Format  `json:"format"`
-					Read   *format.Report `json:"read"`
-					*inspect.Report
-				}{given[0], f.format, f.report, report})
+				out := inspected{File: given[0], Format: f.format, Read: f.report, Report: report, OpenSM: foreseen}
+				if why != nil {
+					out.NotComputed = why.Error()
+				}
+				return printJSON(e, out)
 			}
 			fmt.Fprintf(e.Stdout, "%s (%s)\n", given[0], f.format)
-			return report.Write(e.Stdout)
+			if err := report.Write(e.Stdout); err != nil {
+				return err
+			}
+			return tellOpenSM(e, foreseen, why)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// inspected is what weft fabric inspect prints as JSON.
+type inspected struct {
+	File   string         `json:"file"`
+	Format format.Format  `json:"format"`
+	Read   *format.Report `json:"read"`
+	*inspect.Report
+	OpenSM      []openSMVerdict `json:"opensm,omitempty"`
+	NotComputed string          `json:"opensm_not_computed,omitempty"` // why there is no OpenSM
 }
 
 // contradictions are what the reader of a file found that cannot all be true.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/routing/engine"
 	"weft/internal/subnet"
 	"weft/internal/subnet/export"
 	"weft/internal/subnet/format"
@@ -53,6 +54,7 @@ var targets = []target{
 	{"sl2vl", "opensm-sl2vl.dump", "tables from service levels to lanes", (*conversion).sl2vl},
 	{"mcfdbs", "opensm.mcfdbs", "multicast tables", (*conversion).mcfdbs},
 	plainTarget("roots", "root_guid_file: the topmost switches of a tree", export.WriteRoots),
+	plainTarget("torus-2QoS", "torus-2QoS.conf of OpenSM, of a torus", engine.WriteTorusConf),
 	plainTarget("slurm", "Slurm's topology.conf (topology/tree)", export.WriteSlurm),
 	plainTarget("dot", "Graphviz", export.WriteDot),
 	plainTarget("svg", "a drawing", export.WriteSVG),

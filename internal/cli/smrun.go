@@ -62,7 +62,7 @@ named, so that they survive restarts.`,
 	f.BoolVar(&r.ibsim, "ibsim", false, "attach to a fabric that ibsim or weft ibsim serves")
 	f.StringVar(&r.socket, "socket", "sim", "the simulator's name: IBSIM_SOCKNAME of the real ibsim")
 	f.StringVar(&r.host, "host", "", "the node to run on, by GUID as in H-0002c90300100004, or by name (default: the simulator's first)")
-	f.StringVar(&r.engine, "engine", "minhop", "routing engine: "+engineNames())
+	f.StringVar(&r.engine, "engine", "minhop", "routing engine: auto, "+engineNames())
 	f.StringVar(&r.lids, "guid2lid", "", "file of LIDs to read before and write after each sweep")
 	f.StringVar(&r.parts, "partitions", "", "partitions.conf of opensm's form: who is in which partition")
 	f.StringVar(&r.qos, "qos", "", "file with the qos_… keys of opensm.conf: lanes, arbitration, service levels")

@@ -4,9 +4,9 @@ import "fmt"
 
 // chainAllReduce has the scale-out network reduce between nodes, of what each node has
 // reduced along a chain to the GPU beside the channel's NIC (NCCL's CollNetChain:
-// src/device/all_reduce.h, and ncclTopoPresetCollNet in src/graph/connect.cc). Every chunk is a lane of three steps: take from the next in the
-// chain; hand it on towards the head, the head to the network, and take the result; pass
-// it on.
+// src/device/all_reduce.h, and ncclTopoPresetCollNet in src/graph/connect.cc). Every
+// chunk is a lane of three steps: take from the next in the chain; hand it on towards
+// the head, the head to the network, and take the result; pass it on.
 type chainAllReduce struct {
 	cut
 	l Layout

@@ -48,7 +48,7 @@ func ratiosOf(shape scenario.Shape) []scenario.Ratio {
 	return ratios
 }
 
-// takes reports whether a shape can be had with a NIC in a machine. A port for each
+// shapeTakes reports whether a shape can be had with a NIC in a machine. A port for each
 // plane needs cards of two ports, and a cage for each: a machine whose cages join the
 // ports of two NICs (DGX H100) has no such cards.
 func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset) bool {

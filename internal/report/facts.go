@@ -134,8 +134,8 @@ func leftOut(sc *scenario.Resolved) []string {
 	} else {
 		notes = append(notes, "Jitter is off: firmware, operating system and switch chips take the same time for every packet. Real tails are longer.")
 	}
-	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return f.Kind == scenario.InfiniBandKind }) {
-		notes = append(notes, "In-network reduction (SHARP) is not in this run. It can make large all-reduces faster than shown.")
+	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return f.Kind == scenario.InfiniBandKind && !f.IB.SHARP }) {
+		notes = append(notes, "InfiniBand fabrics without ib.sharp reduce nothing in their switches (SHARP). It can make large all-reduces faster than shown.")
 	}
 	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool {
 		return f.Kind == scenario.InfiniBandKind && f.CC.Algorithm == scenario.CCNone

@@ -164,6 +164,9 @@ func replaySentences(r *runstore.Replay) (out []string) {
 		out = append(out, fmt.Sprintf("Hottest links of %s%s: %s.", f.Name, in, strings.Join(links, ", ")))
 	}
 	for i := range r.Fabrics {
+		out = append(out, withoutTree(r.Fabrics[i].Name, r.Fabrics[i].WithoutTree)...)
+	}
+	for i := range r.Fabrics {
 		if f := &r.Fabrics[i]; f.Simulated > 0 {
 			return append(out, fmt.Sprintf("Each of the %d distinct phases was simulated once, all its groups at once, for the %s communications of a rank; phases that overlap in time do not slow each other here. --exact simulates all as it comes.", f.Simulated, Integer(f.Communications)))
 		}

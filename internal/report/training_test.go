@@ -36,6 +36,9 @@ func fabricatedTraining(gpus int, slower float64) *runstore.Training {
 			},
 			Hottest: []runstore.HotLink{{Name: "leaf port 1", Busy: 0.9}}, HottestIn: "data reduce-scatter",
 		}
+		if i == 0 {
+			f.WithoutTree = 2
+		}
 		if i == 1 {
 			f.Noise = &runstore.TrainingNoise{Draws: 20, MeanPs: f.StepPs * 11 / 10, LowPs: f.StepPs * 108 / 100, HighPs: f.StepPs * 112 / 100, LeastPs: f.StepPs * 105 / 100, MostPs: f.StepPs * 12 / 10, WaitingPs: f.StepPs / 20}
 		}

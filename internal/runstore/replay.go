@@ -64,9 +64,11 @@ type ReplayFabric struct {
 	Counts      Counts       `json:"counts"`
 	// Simulated and Communications are how many distinct phases were simulated for how
 	// many communications; 0 where all was simulated as it comes.
-	Simulated      int64  `json:"simulated_phases,omitempty"`
-	Communications int64  `json:"communications,omitempty"`
-	Failure        string `json:"failure,omitempty"`
+	Simulated      int64 `json:"simulated_phases,omitempty"`
+	Communications int64 `json:"communications,omitempty"`
+	// WithoutTree is that of TrainingFabric.
+	WithoutTree int    `json:"all_reduces_without_tree,omitempty"`
+	Failure     string `json:"failure,omitempty"`
 }
 
 // ReplayKind is the communication of a kind.

@@ -35,6 +35,19 @@ type PlannedCollective struct {
 	Algo     collective.Algo
 	Proto    nccl.Proto
 	Channels int
+	// WithoutTree says that the fabric's switches reduce, and that this all-reduce
+	// between nodes could not have them do so.
+	WithoutTree bool
+}
+
+// withoutTree counts those that went without reduction in the switches.
+func withoutTree(plans []PlannedCollective) (n int) {
+	for i := range plans {
+		if plans[i].WithoutTree {
+			n++
+		}
+	}
+	return n
 }
 
 // execute carries out a workload, packet by packet, all groups and messages at the

@@ -121,9 +121,8 @@ func (p *plan) planeOf(nic, port int32) int {
 	return int(p.graph.Nodes[far.Node].Plane)
 }
 
-// torusConf is what torus-2QoS.conf would say of the fabric: its dimensions, and of
-// every switch its place and the directions of its cables, so that the grid stays the
-// same whatever breaks. nil where the shape is none that torus-2QoS routes.
+// torusConf is what torus-2QoS.conf would say of the fabric; nil where the shape is none
+// that torus-2QoS routes.
 func (p *plan) torusConf() *routes.TorusConf {
 	g := p.graph
 	if g.Family != topology.FamilyTorus || len(g.Dims) > 3 {
@@ -133,26 +132,11 @@ func (p *plan) torusConf() *routes.TorusConf {
 	for id, node := range p.nodesByGUID() {
 		guid[node] = id
 	}
-	c := &routes.TorusConf{Radix: [3]int{1, 1, 1}}
-	for dim, n := range g.Dims {
-		c.Radix[dim], c.Open[dim] = n, !g.Ring
+	open := make([]bool, len(g.Dims))
+	for dim := range open {
+		open[dim] = !g.Ring
 	}
-	for sw := range g.Switches() {
-		seed, stride := routes.TorusSeed{From: guid[g.Endpoints+sw]}, 1
-		for dim, n := range g.Dims {
-			x := sw / stride % n
-			seed.Dateline[dim] = -x
-			if n > 1 && (x < n-1 || n > 2 && g.Ring) {
-				seed.Plus[dim] = guid[g.Endpoints+sw+((x+1)%n-x)*stride]
-			}
-			if n > 2 && (x > 0 || g.Ring) {
-				seed.Minus[dim] = guid[g.Endpoints+sw+((x+n-1)%n-x)*stride]
-			}
-			stride *= n
-		}
-		c.Seeds = append(c.Seeds, seed)
-	}
-	return c
+	return routes.NewTorusConf(g.Dims, open, guid[g.Endpoints:g.Endpoints+g.Switches()])
 }
 
 // groupsOf are the groups of a dragonfly's switches, as the scenario has them: what is

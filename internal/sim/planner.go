@@ -89,6 +89,7 @@ func (p *planner) list() (out []PlannedCollective) {
 		out = append(out, PlannedCollective{
 			Do: k.do, Bytes: units.Bytes(k.bytes), Nodes: k.layout.Nodes, PerNode: k.layout.PerNode,
 			Algo: plan.algo, Proto: plan.choice.Proto, Channels: plan.channels,
+			WithoutTree: p.cluster.CollNet && k.do == collective.AllReduce && k.layout.Nodes > 1,
 		})
 	}
 	return out

@@ -69,7 +69,7 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 	if err != nil {
 		return err
 	}
-	res.Flows, res.Hottest, res.Counts = x.Flows, x.Hottest, x.Counts
+	res.Flows, res.Hottest, res.Counts, res.WithoutTree = x.Flows, x.Hottest, x.Counts, withoutTree(x.Plans)
 	tellReplay(res, g, x.Timeline)
 	return nil
 }
@@ -90,6 +90,9 @@ func (p *plan) replayFolded(ctx context.Context, r *scenario.Resolved, f *worklo
 			}
 		}
 		res.Counts.Add(&run.counts)
+		if run.treeless {
+			res.WithoutTree++
+		}
 		if busier(run.hottest, res.Hottest) {
 			res.Hottest, res.HottestIn, res.Flows = run.hottest, f.Phases[i].Name, run.flows
 		}

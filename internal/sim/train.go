@@ -183,6 +183,7 @@ func (s *steps) whole(ctx context.Context) error {
 	}
 	s.tell(x.Timeline)
 	s.result.Counts, s.result.Hottest, s.result.HottestIn = x.Counts, x.Hottest, "the whole step"
+	s.result.WithoutTree = withoutTree(x.Plans)
 	s.result.Beside = x.Beside
 	s.result.Communications = s.communications()
 	s.result.Simulated = s.result.Communications
@@ -286,6 +287,9 @@ func (s *steps) tellPhases() {
 		}
 		f.Phases = append(f.Phases, out)
 		f.Simulated += int64(run.groups)
+		if run.treeless {
+			f.WithoutTree++
+		}
 		f.Counts.Add(&run.counts)
 		if busier(run.hottest, f.Hottest) {
 			f.Hottest, f.HottestIn = run.hottest, p.Name

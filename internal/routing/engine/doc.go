@@ -4,14 +4,15 @@
 //
 // [Route] is the only way in. It looks the engine up in a table ([Engines]),
 // runs it, and tells in a [Report] whose tables came out and why, what OpenSM
-// does with the same fabric without saying so, and what to change.
+// does with the same fabric without saying so, and what to change. [Auto] is the
+// engine that fits what the fabric is seen to be (choose.go).
 //
 // # As OpenSM
 //
 // minhop, updn, dnup, dor, ftree, sssp and dfsssp follow the rules of OpenSM
 // 3.3.23 (the last two, which weft does better by itself, where they are asked
-// to; dfsssp's lanes are weft's), so that their tables equal its tables entry for entry. The rules are those that its
-// manual page states and its dumps show: the order in which destinations are
+// to; dfsssp's lanes are weft's), so that their tables equal its tables entry for
+// entry. The rules are those that its manual page states and its dumps show: the order in which destinations are
 // given ports (hosts of the switch with most hosts first), the count of
 // destinations per port that breaks ties, and the order of ports that breaks
 // the rest; of sssp and dfsssp osmtrees.go has them. Where they are local to a switch or to a destination, switches or

@@ -9,6 +9,7 @@ import (
 
 	"weft/internal/routing/engine"
 	"weft/internal/subnet"
+	"weft/internal/topology"
 	"weft/units"
 )
 
@@ -163,7 +164,13 @@ func TestTheEngineIsChosenFromTheFabric(t *testing.T) {
 	for _, c := range []struct {
 		s    *subnet.Subnet
 		want engine.Name
-	}{{tree, "ftree"}, {broken, "updn"}, {lidded(t, 2, 0).s, "dfsssp"}} {
+	}{
+		{tree, "ftree"},
+		{broken, "updn"},
+		{built(t, topology.Torus{Dims: []int{4, 3, 5}, SwitchEndpoints: 2}), "torus-2QoS"},
+		{built(t, topology.Dragonfly{P: 2, A: 4, H: 2}), "dragonfly"},
+		{lidded(t, 2, 0).s, "dfsssp"},
+	} {
 		r, err := engine.Route(c.s, engine.Auto, engine.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,88 @@
+package engine_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"weft/internal/routing/engine"
+	"weft/internal/routing/routingtest"
+	"weft/internal/subnet"
+	"weft/internal/topology"
+)
+
+// torusConf is what weft writes of a torus.
+func torusConf(t *testing.T, s *subnet.Subnet) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := engine.WriteTorusConf(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The tables by a torus-2QoS.conf that was written and read again are those that Auto
+// chooses, and proven, also without a cable of the first seed's.
+func TestATorusIsRoutedByTheConfThatIsWrittenOfIt(t *testing.T) {
+	for _, dims := range [][]int{{4, 4}, {5, 3}, {3, 4, 5}, {8, 2}} {
+		s := built(t, topology.Torus{Dims: dims, SwitchEndpoints: 2})
+		for _, broken := range []bool{false, true} {
+			if broken {
+				cut(s, firstCable(s))
+			}
+			c := conf(t, string(torusConf(t, s)))
+			got, err := engine.Route(s, "torus-2QoS", engine.Options{Torus: c})
+			if err != nil {
+				t.Errorf("%v, broken %v: %v", dims, broken, err)
+				continue
+			}
+			auto, err := engine.Route(s, engine.Auto, engine.Options{})
+			if err != nil || auto.Report.Used != "torus-2QoS" || !reflect.DeepEqual(got.LFT, auto.LFT) {
+				t.Errorf("%v, broken %v: auto chose other tables (%v)", dims, broken, err)
+			}
+			if p := check(t, s, got.Tables); !p.Proven() {
+				t.Errorf("%v, broken %v: %+v", dims, broken, p)
+			}
+		}
+	}
+}
+
+// firstCable is the first between two switches.
+func firstCable(s *subnet.Subnet) subnet.End {
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			peer := s.Nodes[i].Ports[p].Peer
+			if s.Nodes[i].Kind == subnet.Switch && peer.Exists() && s.Nodes[peer.Node].Kind == subnet.Switch {
+				return subnet.End{Node: int32(i), Port: uint8(p)}
+			}
+		}
+	}
+	return subnet.None
+}
+
+// The real OpenSM takes the file, and uses its engine, which it else leaves for minhop.
+func TestOpenSMRoutesByTheTorusConfThatIsWritten(t *testing.T) {
+	needOpenSM(t)
+	for _, dims := range [][]int{{4, 4}, {3, 4, 5}, {8, 2}} {
+		s := built(t, topology.Torus{Dims: dims, SwitchEndpoints: 2})
+		file := filepath.Join(t.TempDir(), "torus-2QoS.conf")
+		if err := os.WriteFile(file, torusConf(t, s), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if d := bringUp(t, s, "-Q", "-R", "torus-2QoS", "--torus_config", file); d.used != "torus-2QoS" {
+			t.Errorf("%v: OpenSM uses %q:\n%s", dims, d.used, d.log)
+		}
+	}
+}
+
+func TestWhatIsNoTorusHasNoTorusConf(t *testing.T) {
+	for _, fabric := range []string{"dragonfly-p2a4h2", "ft2-16"} {
+		var refusal *engine.Refusal
+		if err := engine.WriteTorusConf(&bytes.Buffer{}, routingtest.Fabric(t, fabric)); !errors.As(err, &refusal) {
+			t.Errorf("%s: %v", fabric, err)
+		}
+	}
+}
