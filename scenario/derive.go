@@ -71,7 +71,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 	if (f.Kind == RoCEv2Kind || f.Kind == RoCEv1Kind) && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
 		f.CC = CC{Preset: "none", Algorithm: CCNone} // nobody would ever notify
 	}
-	deriveBeside(f)
+	r.deriveBeside(path, f)
 	r.algorithmOnly(path+".cc", &f.CC)
 }
 

@@ -92,6 +92,17 @@ func (f *File) ErrorAt(path string, err error) error {
 	return Errors{{File: f.Name, Line: at.line, Col: at.col, Origin: at.origin, Path: path, Msg: err.Error()}}
 }
 
+// Writes reports whether the file, or an override of the last Resolve, says something of
+// a section.
+func (f *File) Writes(section string) bool {
+	for path, at := range f.set {
+		if (path == section || strings.HasPrefix(path, section+".")) && (at.line > 0 || strings.HasPrefix(at.origin, "-")) {
+			return true
+		}
+	}
+	return false
+}
+
 // nearestPlace is where a field, or what contains it, is written in the file.
 func nearestPlace(set map[string]place, path string) place {
 	for p := path; p != ""; p = parent(p) {

@@ -6,6 +6,9 @@ import "weft/units"
 type Training struct {
 	// Model is what is trained.
 	Model Model `yaml:"model"`
+	// Nodes is on how many of the cluster's nodes it runs, the first; the others are for
+	// other jobs and storage. 0: all.
+	Nodes int `yaml:"nodes" range:"0..1000000"`
 	// Precision is what its matrix products are computed in: bf16 or fp8.
 	Precision Precision `yaml:"precision"`
 	// Parallel is how the work is divided.

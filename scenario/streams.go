@@ -16,6 +16,10 @@ type Stream struct {
 	Src int `yaml:"src" range:"0..16777216"`
 	// Dst is the NIC that it writes to or reads from.
 	Dst int `yaml:"dst" range:"0..16777216"`
+	// Ring, instead of src and dst, are the NICs of another job: node[8-15], or
+	// node[8-15]/nic0. On each rail each sends to the next and the last to the first, as
+	// the rings of a collective do; the stream stands for one from each of them.
+	Ring []string `yaml:"ring,omitzero"`
 	// Operation is write or read, by default write; or nvme-read or nvme-write, an
 	// NVMe-oF command with its capsules and its data.
 	Operation StreamOperation `yaml:"operation"`
@@ -28,10 +32,12 @@ type Stream struct {
 	Class int `yaml:"class" range:"0..15"`
 }
 
-// deriveBeside fills in what a stream does not say.
-func deriveBeside(f *Fabric) {
+// deriveBeside fills in what a stream does not say, and puts the streams of rings in
+// their place.
+func (r *resolver) deriveBeside(path string, f *Fabric) {
+	var all []Stream
 	for i := range f.Beside {
-		s := &f.Beside[i]
+		s := f.Beside[i]
 		if s.Operation == "" {
 			s.Operation = StreamWrite
 		}
@@ -39,7 +45,47 @@ func deriveBeside(f *Fabric) {
 		if s.Name == "" {
 			s.Name = fmt.Sprintf("stream %d", i+1)
 		}
+		if len(s.Ring) == 0 {
+			all = append(all, s)
+			continue
+		}
+		all = append(all, r.ringStreams(fmt.Sprintf("%s.beside[%d]", path, i), s)...)
 	}
+	if len(f.Beside) > 0 {
+		f.Beside = all
+	}
+}
+
+// ringStreams are the streams of a ring, rail by rail.
+func (r *resolver) ringStreams(at string, s Stream) (list []Stream) {
+	names, per := s.Ring, r.Cluster.Node.NICs
+	s.Ring = nil
+	if s.Src != 0 || s.Dst != 0 {
+		r.complain(at, "a stream has src and dst, or a ring: take one of them out")
+		return nil
+	}
+	before := len(r.errs)
+	if r.checkNICs(at+".ring", names); len(r.errs) > before {
+		return nil
+	}
+	rails := make([][]int, max(1, per))
+	for _, name := range Expand(names) {
+		nics, _ := r.Cluster.NICs(name) // those of checked names have no errors
+		for _, nic := range nics {
+			rails[nic%per] = append(rails[nic%per], nic)
+		}
+	}
+	for _, nics := range rails {
+		if len(nics) == 1 {
+			r.complain(at+".ring", "NIC %d is alone on its rail: a ring wants two or more", nics[0])
+			return nil
+		}
+		for k, nic := range nics {
+			s.Src, s.Dst = nic, nics[(k+1)%len(nics)]
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // checkBeside sees that streams fit the cluster, the fabric and the workload.

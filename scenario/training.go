@@ -16,13 +16,18 @@ func (r *resolver) deriveTraining() {
 		b.Sequence = t.Model.Sequence
 	}
 	each := p.Tensor * p.Context * p.Pipeline
-	gpus := r.Cluster.Ranks()
+	setZero(&t.Nodes, r.Cluster.Nodes)
+	if t.Nodes > r.Cluster.Nodes {
+		r.complain("training.nodes", "the job runs on %d nodes, the cluster has %d", t.Nodes, r.Cluster.Nodes)
+		return
+	}
+	gpus := t.Nodes * r.Cluster.Node.GPUs
 	if gpus%each != 0 {
 		r.complain("training.parallel", "%d GPUs are no whole number of replicas: a replica takes tensor %d × context %d × pipeline %d = %d", gpus, p.Tensor, p.Context, p.Pipeline, each)
 		return
 	}
 	if p.Data != 0 && p.Data*each != gpus {
-		r.complain("training.parallel.data", "%d replicas of tensor %d × context %d × pipeline %d = %d GPUs take %d, the cluster has %d", p.Data, p.Tensor, p.Context, p.Pipeline, each, p.Data*each, gpus)
+		r.complain("training.parallel.data", "%d replicas of tensor %d × context %d × pipeline %d = %d GPUs take %d, the job has %d", p.Data, p.Tensor, p.Context, p.Pipeline, each, p.Data*each, gpus)
 		return
 	}
 	p.Data = gpus / each

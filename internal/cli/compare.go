@@ -23,7 +23,7 @@ With --out it also writes a run folder, with a page for the browser.`,
 		Args:              args(1, 1, "one scenario file"),
 		ValidArgsFunction: scenarioArg,
 		RunE: func(cmd *cobra.Command, given []string) error {
-			r, err := c.load(e, given[0])
+			r, err := c.loadWorkload(e, given[0])
 			if err != nil {
 				return err
 			}

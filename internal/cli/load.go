@@ -90,14 +90,32 @@ func abridged(s string) string {
 // load reads a scenario and resolves it under the flags. "-" is standard
 // input.
 func (c *choice) load(e *Env, path string) (*scenario.Resolved, error) {
+	_, r, err := c.loadFile(e, path)
+	return r, err
+}
+
+// loadFile is load, with the file under the overlays.
+func (c *choice) loadFile(e *Env, path string) (*scenario.File, *scenario.Resolved, error) {
 	file, err := open(e, path)
 	if err == nil {
 		file, err = c.overlaid(e, file)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.resolve(file)
+	r, err := c.resolve(file)
+	return file, r, err
+}
+
+// loadWorkload is load of a scenario whose workload is to run. One that has a training
+// job and no workload is for another verb: the workload that it would get by default is
+// not what it asks for.
+func (c *choice) loadWorkload(e *Env, path string) (*scenario.Resolved, error) {
+	file, r, err := c.loadFile(e, path)
+	if err == nil && file.Writes("training") && !file.Writes("workload") {
+		err = file.ErrorAt("training", fmt.Errorf("the scenario has a training job and no workload: weft train %s simulates the job's step; to run a collective on its cluster, say which under workload", path))
+	}
+	return r, err
 }
 
 // overlaid is the scenario under the files of --overlay.

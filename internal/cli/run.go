@@ -41,12 +41,16 @@ config.txt and the topology and flow files that it names, and no other file.
 				}
 				return x.runHPCC(cmd.Context(), e, hpccDir, max(1, c.seed))
 			}
-			r, err := c.load(e, given[0])
+			if show {
+				r, err := c.load(e, given[0])
+				if err != nil {
+					return err
+				}
+				return printScenario(e, r, x.json)
+			}
+			r, err := c.loadWorkload(e, given[0])
 			if err != nil {
 				return err
-			}
-			if show {
-				return printScenario(e, r, x.json)
 			}
 			return x.run(cmd.Context(), e, r, tellTables(e, r))
 		},

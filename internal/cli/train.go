@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +14,6 @@ import (
 	"weft/internal/runstore"
 	"weft/internal/sim"
 	"weft/internal/workload"
-	"weft/internal/workload/llm"
 	"weft/scenario"
 )
 
@@ -28,7 +27,9 @@ type trainFlags struct {
 	strong  bool
 	trace   string
 	html    string
-	drawn   *report.Drawn // the step that the page draws
+	out     string
+	started time.Time
+	steps   steps // of the largest cluster that was simulated
 }
 
 func newTrain(e *Env) *cobra.Command {
@@ -58,6 +59,9 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 				return err
 			}
 			file, err := open(e, given[0])
+			if err == nil {
+				file, err = x.overlaid(e, file)
+			}
 			if err != nil {
 				return err
 			}
@@ -73,7 +77,9 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f.BoolVar(&x.strong, "strong", false, "with --scale: keep the batch of the step, which otherwise grows with the GPUs")
 	f.StringVar(&x.trace, "trace", "", "folder for a trace of the step on each fabric, for Perfetto or Chrome")
 	f.StringVar(&x.html, "html", "", "write a self-contained page into this file")
+	f.StringVar(&x.out, "out", "", "folder for scenario.yaml, results.json, meta.json, report.html and trace.json")
 	_ = cmd.MarkFlagDirname("trace")
+	_ = cmd.MarkFlagDirname("out")
 	_ = cmd.MarkFlagFilename("html", "html")
 	for _, flag := range []string{"workers", "scale"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
@@ -92,6 +98,7 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 	if err := x.writable(e); err != nil {
 		return err
 	}
+	x.started = e.Now()
 	if len(x.scale) == 0 {
 		out, err := x.step(ctx, e, file, r)
 		if out == nil {
@@ -104,6 +111,11 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 
 // writable sees before the run that what is asked for can be written.
 func (x *trainFlags) writable(e *Env) error {
+	if x.out != "" {
+		if err := runstore.Prepare(e.path(x.out)); err != nil {
+			return err
+		}
+	}
 	if err := writableFile(e, "--html", x.html); err != nil || x.trace == "" {
 		return err
 	}
@@ -124,12 +136,12 @@ func (x *trainFlags) overSizes(ctx context.Context, e *Env, file *scenario.File,
 	scale := &runstore.TrainingScale{Version: runstore.TrainingVersion, Strong: x.strong}
 	for i, own := range sizes {
 		var out *runstore.Training
-		drawn := x.drawn
+		before := x.steps
 		if out, err = x.step(ctx, e, file, own); err != nil {
 			if i == 0 {
 				return err
 			}
-			scale.Partial, x.drawn = true, drawn // of the size before
+			scale.Partial, x.steps = true, before
 			if codeOf(err) == Partial {
 				err = fail(Partial, "stopped: the larger cluster sizes are missing")
 			}
@@ -143,7 +155,8 @@ func (x *trainFlags) overSizes(ctx context.Context, e *Env, file *scenario.File,
 
 // sizes are the scenario on each cluster size.
 func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*scenario.Resolved, err error) {
-	per, base := r.Cluster.Node.GPUs, r.Cluster.Ranks()
+	per := r.Cluster.Node.GPUs
+	base := per * r.Training.Nodes
 	last := 0
 	for _, gpus := range x.scale {
 		if gpus <= last || gpus%per != 0 {
@@ -164,6 +177,9 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 		if err != nil {
 			return nil, err
 		}
+		if own.Training.Nodes*per != gpus {
+			return nil, file.ErrorAt("training.nodes", fmt.Errorf("%s: the job is held to %d nodes: take training.nodes out", flag, own.Training.Nodes))
+		}
 		out = append(out, own)
 	}
 	return out, nil
@@ -172,29 +188,25 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 // step simulates a step. Results may come with an error: of single fabrics, or that
 // the run was stopped.
 func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
-	var failed error
 	o := sim.TrainOptions{Workers: x.workers, Exact: x.exact}
 	line := &statusLine{e: e}
 	o.Progress = func(p sim.Progress) { line.show(p.Done, p.Total, p.Fabric) }
-	if x.trace != "" || x.html != "" {
+	if x.trace != "" || x.html != "" || x.out != "" {
+		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.exact}
 		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {
-			if fabric == 0 && !x.exact {
-				x.drawn = &report.Drawn{Fabric: r.Fabrics[0].Name, Graph: g, Line: t}
-			}
-			if err := x.writeTrace(e, r, fabric, g, t); err != nil {
-				failed = err
-			}
+			x.steps.lines[fabric] = &report.Drawn{Fabric: r.Fabrics[fabric].Name, Graph: g, Line: t}
 		}
 	}
 	out, err := sim.Train(ctx, r, o)
 	line.end()
+	if failed := x.writeTraces(e, r.Training.Nodes*r.Cluster.Node.GPUs); failed != nil {
+		return nil, fail(Failed, "%w", failed)
+	}
 	switch {
 	case ctx.Err() != nil && (out == nil || !out.Begun()):
 		return nil, fail(Partial, "stopped before a step was complete")
 	case out == nil:
 		return nil, file.ErrorAt("training", err)
-	case failed != nil:
-		return nil, fail(Failed, "%w", failed)
 	case ctx.Err() != nil:
 		return out, fail(Partial, "stopped: the results are partial")
 	case err != nil:
@@ -203,56 +215,46 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 	return out, nil
 }
 
-// writeTrace writes the trace of a step on a fabric.
-func (x *trainFlags) writeTrace(e *Env, r *scenario.Resolved, fabric int, g *workload.Graph, t *workload.Timeline) error {
-	if x.trace == "" {
-		return nil
-	}
-	name := fmt.Sprintf("%s-%d.json", r.Fabrics[fabric].Name, r.Cluster.Ranks())
-	rank := func(i int) string {
-		if len(g.Ranks) == r.Training.Parallel.Pipeline {
-			return fmt.Sprintf("stage %d", i)
-		}
-		return fmt.Sprintf("GPU %d", i)
-	}
-	path := filepath.Join(e.path(x.trace), name)
-	return writeWhole(path, filepath.Join(x.trace, name), func(w io.Writer) error { return report.Trace(w, g, t, rank, llm.StreamName) })
-}
-
 // conclude tells and stores the results. err is what kept them from being whole.
 func (x *trainFlags) conclude(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, err error) error {
 	if told := x.tell(e, t); told != nil {
 		return told
 	}
-	if x.html == "" {
-		return err
+	if x.html != "" {
+		resolved, failed := r.MarshalYAML()
+		if failed == nil {
+			failed = writeWhole(e.path(x.html), x.html, func(w io.Writer) error { return report.TrainingPage(w, t, x.steps.drawn(), resolved) })
+		}
+		if failed != nil {
+			return fail(Failed, "%w", failed)
+		}
 	}
-	resolved, failed := r.MarshalYAML()
-	if failed == nil {
-		failed = writeWhole(e.path(x.html), x.html, func(w io.Writer) error { return report.TrainingPage(w, t, x.drawn, resolved) })
-	}
-	if failed != nil {
-		return fail(Failed, "%w", failed)
+	if x.out != "" {
+		if failed := x.store(e, t, r, err); failed != nil {
+			return failed
+		}
 	}
 	return err
 }
 
 func (x *trainFlags) tell(e *Env, t *runstore.TrainingScale) error {
 	switch {
-	case x.json && len(x.scale) > 0:
-		return writeEncoded(e, t.Encode)
 	case x.json:
-		return writeEncoded(e, t.Points[0].Encode)
+		text, err := x.encode(t)
+		if err == nil {
+			_, err = e.Stdout.Write(text)
+		}
+		return err
 	case len(x.scale) > 0:
 		return report.Scaling(e.Stdout, t, e.style())
 	}
 	return report.Training(e.Stdout, t.Points[0], e.style())
 }
 
-func writeEncoded(e *Env, encode func() ([]byte, error)) error {
-	text, err := encode()
-	if err == nil {
-		_, err = e.Stdout.Write(text)
+// encode is the results as JSON: of one step, or over cluster sizes.
+func (x *trainFlags) encode(t *runstore.TrainingScale) ([]byte, error) {
+	if len(x.scale) > 0 {
+		return t.Encode()
 	}
-	return err
+	return t.Points[0].Encode()
 }

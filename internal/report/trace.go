@@ -10,9 +10,10 @@ import (
 	"weft/units"
 )
 
-// Trace writes a timeline in the format that Perfetto and Chrome's tracing read: a
-// process for each rank and a thread for each of its streams. stream names a stream.
-func Trace(w io.Writer, g *workload.Graph, t *workload.Timeline, rank func(int) string, stream func(uint8) string) error {
+// Trace writes timelines in the format that Perfetto and Chrome's tracing read: a
+// process for each rank on each fabric, and a thread for each of its streams. rank and
+// stream name those.
+func Trace(w io.Writer, lines []*Drawn, rank func(int) string, stream func(uint8) string) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, `{"displayTimeUnit":"ms","traceEvents":[`)
 	first := true
@@ -23,27 +24,40 @@ func Trace(w io.Writer, g *workload.Graph, t *workload.Timeline, rank func(int) 
 		first = false
 		fmt.Fprintf(b, "\n"+format, args...)
 	}
-	for r, ops := range g.Ranks {
-		event(`{"name":"process_name","ph":"M","pid":%d,"args":{"name":%s}}`, r, quotedJSON(rank(r)))
-		named := make(map[uint8]bool)
-		for i := range ops {
-			o, s := &ops[i], t.Spans[r][i]
-			if !named[o.Stream] {
-				named[o.Stream] = true
-				event(`{"name":"thread_name","ph":"M","pid":%d,"tid":%d,"args":{"name":%s}}`, r, o.Stream, quotedJSON(stream(o.Stream)))
+	process := 0
+	for _, d := range lines {
+		for r := range d.Graph.Ranks {
+			name := rank(r)
+			if len(lines) > 1 {
+				name = d.Fabric + ": " + name
 			}
-			if s.End < 0 {
-				continue
-			}
-			category := "compute"
-			if o.Kind != workload.Compute {
-				category = o.Purpose.String()
-			}
-			event(`{"name":%s,"cat":"%s","ph":"X","pid":%d,"tid":%d,"ts":%s,"dur":%s}`, quotedJSON(o.Name), category, r, o.Stream, microseconds(s.Begin), microseconds(s.End-s.Begin))
+			event(`{"name":"process_name","ph":"M","pid":%d,"args":{"name":%s}}`, process, quotedJSON(name))
+			traceRank(event, d, r, process, stream)
+			process++
 		}
 	}
 	fmt.Fprint(b, "\n]}\n")
 	return b.Flush()
+}
+
+// traceRank writes the operations of a rank.
+func traceRank(event func(format string, args ...any), d *Drawn, rank, process int, stream func(uint8) string) {
+	named := make(map[uint8]bool)
+	for i := range d.Graph.Ranks[rank] {
+		o, s := &d.Graph.Ranks[rank][i], d.Line.Spans[rank][i]
+		if !named[o.Stream] {
+			named[o.Stream] = true
+			event(`{"name":"thread_name","ph":"M","pid":%d,"tid":%d,"args":{"name":%s}}`, process, o.Stream, quotedJSON(stream(o.Stream)))
+		}
+		if s.End < 0 {
+			continue
+		}
+		category := "compute"
+		if o.Kind != workload.Compute {
+			category = o.Purpose.String()
+		}
+		event(`{"name":%s,"cat":"%s","ph":"X","pid":%d,"tid":%d,"ts":%s,"dur":%s}`, quotedJSON(o.Name), category, process, o.Stream, microseconds(s.Begin), microseconds(s.End-s.Begin))
+	}
 }
 
 // microseconds is a time as traces have it, to the picosecond.

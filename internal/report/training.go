@@ -32,7 +32,7 @@ func Training(w io.Writer, t *runstore.Training, s Style) error {
 		}
 	}
 	fmt.Fprintln(w)
-	for _, sentence := range trainingSentences(t) {
+	for _, sentence := range append(trainingSentences(t), trainingNotes(t)...) {
 		fmt.Fprintln(w, wrap(sentence, s.width()))
 	}
 	return nil
@@ -181,8 +181,12 @@ func phaseTable(t *runstore.Training) *table {
 // howText says how much of a phase was simulated.
 func howText(p *runstore.TrainingPhase) string {
 	var parts []string
-	if p.Folded > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d groups: the others are alike, without a common link", p.Folded, p.Groups))
+	switch n := p.Groups - p.Folded; {
+	case p.Folded == 0:
+	case n == 0:
+		parts = append(parts, "none: the groups are like those of a phase above, without a common link")
+	default:
+		parts = append(parts, fmt.Sprintf("%d of %d groups: the others are alike, without a common link", n, p.Groups))
 	}
 	if p.Share > 0 {
 		parts = append(parts, fmt.Sprintf("%s of the bytes, the rest at the steady rate", percent(p.Share)))
@@ -193,7 +197,7 @@ func howText(p *runstore.TrainingPhase) string {
 	return strings.Join(parts, "; ")
 }
 
-// trainingSentences say who wins, why, and what was reused.
+// trainingSentences say who wins, and why.
 func trainingSentences(t *runstore.Training) (out []string) {
 	if t.Partial {
 		out = append(out, "Partial: the run was stopped before the step was complete on every fabric.")
@@ -218,13 +222,19 @@ func trainingSentences(t *runstore.Training) (out []string) {
 			out = append(out, fmt.Sprintf("Hottest link of %s: %s, busy %s of the time in %s.", f.Name, h.Name, percent(h.Busy), f.HottestIn))
 		}
 	}
+	out = append(out, disturbedSentences(t)...)
 	out = append(out, noiseSentences(t)...)
+	return out
+}
+
+// trainingNotes say how the step was simulated, and what it leaves out.
+func trainingNotes(t *runstore.Training) []string {
 	for i := range t.Fabrics {
 		if f := &t.Fabrics[i]; f.StepPs > 0 {
-			return append(out, reuse(f), notComputed(t))
+			return []string{reuse(f), notComputed(t)}
 		}
 	}
-	return out
+	return nil
 }
 
 // part is a share of the step.

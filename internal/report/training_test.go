@@ -31,7 +31,7 @@ func fabricatedTraining(gpus int, slower float64) *runstore.Training {
 			TokensPS: float64(t.Job.Tokens) / step * 1e12, MFU: 0.5,
 			Purposes: []runstore.PurposeTime{{Purpose: "tensor", MovingPs: 300e9, ExposedPs: 200e9}, {Purpose: "data", MovingPs: 60e9, ExposedPs: int64(data)}},
 			Phases: []runstore.TrainingPhase{
-				{Name: "tensor all-gather", Purpose: "tensor", Groups: 16, Ranks: 4, Bytes: 64 << 20, Uses: 512, Algorithm: "ring", Wire: "Simple", LeastPs: 1e8, MeanPs: 1e8, MostPs: 1e8, Folded: 2},
+				{Name: "tensor all-gather", Purpose: "tensor", Groups: 16, Ranks: 4, Bytes: 64 << 20, Uses: 512, Algorithm: "ring", Wire: "Simple", LeastPs: 1e8, MeanPs: 1e8, MostPs: 1e8, Folded: 14},
 				{Name: "data reduce-scatter", Purpose: "data", Groups: 8, Ranks: 8, Bytes: 1 << 30, Uses: 2, Algorithm: "ring", Wire: "Simple", LeastPs: 1e9, MeanPs: 2e9, MostPs: 3e9, Share: 0.25},
 			},
 			Hottest: []runstore.HotLink{{Name: "leaf port 1", Busy: 0.9}}, HottestIn: "data reduce-scatter",
@@ -61,7 +61,7 @@ func TestATrainingStepIsToldAsBefore(t *testing.T) {
 func TestTheTrainingPageIsWhole(t *testing.T) {
 	scale := &runstore.TrainingScale{Version: 1, Points: []*runstore.Training{fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}}
 	var b bytes.Buffer
-	if err := TrainingPage(&b, scale, &Drawn{Fabric: "infiniband-ndr", Graph: stepOfTwo(), Line: lineOfTwo()}, []byte("name: <a job>")); err != nil {
+	if err := TrainingPage(&b, scale, []*Drawn{{Fabric: "infiniband-ndr", Graph: stepOfTwo(), Line: lineOfTwo()}}, []byte("name: <a job>")); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
@@ -98,7 +98,7 @@ func lineOfTwo() *workload.Timeline {
 // A trace is JSON as Perfetto reads it, with every operation at its time.
 func TestATraceHasEveryOperation(t *testing.T) {
 	var b bytes.Buffer
-	if err := Trace(&b, stepOfTwo(), lineOfTwo(), func(int) string { return "a GPU" }, func(uint8) string { return "a stream" }); err != nil {
+	if err := Trace(&b, []*Drawn{{Fabric: "infiniband-ndr", Graph: stepOfTwo(), Line: lineOfTwo()}}, func(int) string { return "a GPU" }, func(uint8) string { return "a stream" }); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

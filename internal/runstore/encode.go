@@ -86,10 +86,6 @@ func (p Point) MarshalJSON() ([]byte, error) {
 		}
 		p.Pauses = &own
 	}
-	beside := slices.Clone(p.Beside)
-	for i := range beside {
-		beside[i].GBps = rounded(beside[i].GBps, bandwidthDigits)
-	}
 	var levels []levelJSON
 	for _, l := range p.Levels {
 		levels = append(levels, levelJSON{l.SL, l.Flows.json()})
@@ -98,7 +94,7 @@ func (p Point) MarshalJSON() ([]byte, error) {
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
 		FlowsPs: p.Flows.json(),
-		Counts:  p.Counts, Hottest: hottest, Fault: p.Fault, Violations: p.Violations, Traps: p.Traps, Levels: levels, Pauses: p.Pauses, Beside: beside, Partial: p.Partial, Failure: p.Failure,
+		Counts:  p.Counts, Hottest: hottest, Fault: p.Fault, Violations: p.Violations, Traps: p.Traps, Levels: levels, Pauses: p.Pauses, Beside: roundedStreams(p.Beside), Partial: p.Partial, Failure: p.Failure,
 	})
 }
 

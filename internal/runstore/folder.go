@@ -139,7 +139,12 @@ func Write(dir string, run Run) error {
 	if run.Report != nil {
 		files = append(files, File{Name: ReportFile, Text: run.Report})
 	}
-	meta := run.Meta
+	return Seal(dir, files, run.Meta)
+}
+
+// Seal is Write of a folder with files of other kinds: meta.json names their digests,
+// and comes last.
+func Seal(dir string, files []File, meta Meta) error {
 	meta.Version = MetaVersion
 	meta.Files = map[string]string{}
 	for _, f := range files {

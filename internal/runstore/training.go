@@ -7,7 +7,7 @@ import (
 )
 
 // TrainingVersion is the version of the layout of a training job's results.
-const TrainingVersion = 1
+const TrainingVersion = 2
 
 // Training is what a training step takes, fabric by fabric.
 type Training struct {
@@ -90,7 +90,12 @@ type TrainingFabric struct {
 	Simulated      int64          `json:"simulated"`
 	Communications int64          `json:"communications"`
 	Noise          *TrainingNoise `json:"noise,omitempty"` // nil without
-	Failure        string         `json:"failure,omitempty"`
+	// UndisturbedPs is the step without the scenario's faults, slow cables and streams; 0
+	// where it has none.
+	UndisturbedPs int64 `json:"undisturbed_ps,omitempty"`
+	// Beside is what the fabric's streams got done while the whole step was simulated.
+	Beside  []Stream `json:"beside,omitempty"`
+	Failure string   `json:"failure,omitempty"`
 }
 
 // TrainingNoise is the step with stragglers and noise, over draws of them.
@@ -110,6 +115,16 @@ type TrainingScale struct {
 	Strong  bool        `json:"strong"` // the same batch at all sizes; else it grows with them
 	Points  []*Training `json:"points"`
 	Partial bool        `json:"partial,omitempty"` // larger sizes are missing
+}
+
+// Events is the number of events of all simulations.
+func (t *TrainingScale) Events() (n int64) {
+	for _, p := range t.Points {
+		for i := range p.Fabrics {
+			n += p.Fabrics[i].Counts.Events
+		}
+	}
+	return n
 }
 
 // Encode is the results as JSON.
@@ -143,12 +158,14 @@ type TrainingPhase struct {
 	LeastPs   int64  `json:"least_ps"` // of the fastest rank
 	MeanPs    int64  `json:"mean_ps"`
 	MostPs    int64  `json:"most_ps"` // of the slowest
-	// Folded is how many groups were simulated for all, where the others are provably
-	// like them; 0 if all were.
+	// Folded is how many groups were not simulated: they are provably like one that was,
+	// for this phase or an earlier one.
 	Folded int `json:"folded_groups,omitempty"`
 	// Share is the part of the bytes that was simulated where the rest was foreseen from
 	// the steady rate; 0 if all was.
 	Share float64 `json:"simulated_share,omitempty"`
+	// Beside is what the fabric's streams got done meanwhile.
+	Beside []Stream `json:"beside,omitempty"`
 }
 
 // Encode is the results as JSON.
@@ -164,7 +181,9 @@ func (t *Training) rounded() *Training {
 		f.Phases, f.Hottest = slices.Clone(f.Phases), slices.Clone(f.Hottest)
 		for j := range f.Phases {
 			f.Phases[j].Share = rounded(f.Phases[j].Share, shareDigits)
+			f.Phases[j].Beside = roundedStreams(f.Phases[j].Beside)
 		}
+		f.Beside = roundedStreams(f.Beside)
 		for j := range f.Hottest {
 			f.Hottest[j].Busy = rounded(f.Hottest[j].Busy, shareDigits)
 		}

@@ -11,11 +11,19 @@ import (
 	"weft/units"
 )
 
-// besideRun is a collective with the fabric's streams beside it. The streams'
-// queue pairs are the first of their NICs, so that their numbers tell them from
-// the collective's.
+// foreground is what runs on a network while streams are beside it.
+type foreground interface {
+	fabric.App
+	fabric.LocalApp
+	running() bool
+}
+
+// besideRun is a foreground with the fabric's streams beside it. The streams' queue
+// pairs are the first of their NICs, so that their numbers tell them from the
+// foreground's.
 type besideRun struct {
-	*collectiveRun
+	foreground
+	net     *network
 	streams []stream
 	at      [][]streamEnd // by NIC and number of the end
 	failure error
@@ -36,9 +44,9 @@ type stream struct {
 	nvme   nvme // of NVMe-oF
 }
 
-// beside puts the fabric's streams beside a collective.
-func (p *plan) beside(run *collectiveRun) *besideRun {
-	b := &besideRun{collectiveRun: run, at: make([][]streamEnd, len(run.ends))}
+// beside puts the fabric's streams beside what runs, on a cluster with so many NICs.
+func (p *plan) beside(run foreground, nics int) *besideRun {
+	b := &besideRun{foreground: run, at: make([][]streamEnd, nics)}
 	for i := range p.fabric.Beside {
 		s := &p.fabric.Beside[i]
 		b.streams = append(b.streams, stream{spec: s, posted: make([]units.Time, s.Depth), times: newFlowTimes()})
@@ -46,17 +54,17 @@ func (p *plan) beside(run *collectiveRun) *besideRun {
 	return b
 }
 
-// app is what runs on the network: the collective itself where nothing is beside
-// it.
+// app is what runs on the network: the foreground itself where nothing is beside it.
 func (b *besideRun) app() fabric.App {
 	if len(b.streams) == 0 {
-		return b.collectiveRun
+		return b.foreground
 	}
 	return b
 }
 
-// start connects the streams and posts their first messages.
-func (b *besideRun) start() error {
+// start connects the streams on a network and posts their first messages.
+func (b *besideRun) start(net *network) error {
+	b.net = net
 	for i := range b.streams {
 		s := &b.streams[i]
 		from, to := int32(s.spec.Src), int32(s.spec.Dst)
@@ -112,11 +120,11 @@ func (b *besideRun) post(p *fabric.Partition, nic int32, end units.QPN, wr trans
 	}
 }
 
-// Complete counts a stream's message and posts the next while the collective
-// runs; what is not a stream's is the collective's.
+// Complete counts a stream's message and posts the next while the foreground runs;
+// what is not a stream's is the foreground's.
 func (b *besideRun) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
 	if int(c.QPN) >= len(b.at[nic]) {
-		b.collectiveRun.Complete(p, nic, c)
+		b.foreground.Complete(p, nic, c)
 		return
 	}
 	e := b.at[nic][c.QPN]
@@ -125,7 +133,7 @@ func (b *besideRun) Complete(p *fabric.Partition, nic int32, c *transport.Comple
 	case c.Status == transport.Success:
 		b.completed(p, s, e, c)
 	case b.failure == nil:
-		b.failure = fmt.Errorf("queue pair %d of NIC %d, of a stream beside the collective, failed at %v: %v", c.QPN, nic, p.Now(), c.Status)
+		b.failure = fmt.Errorf("queue pair %d of NIC %d, of the stream %q, failed at %v: %v", c.QPN, nic, s.spec.Name, p.Now(), c.Status)
 	}
 }
 
@@ -139,14 +147,14 @@ func (b *besideRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *tr
 		}
 		slot = s.response()
 	}
-	if !e.asked && b.unsent > 0 {
+	if !e.asked && b.running() {
 		s.times.add(p.Now() - s.posted[slot])
 		b.postStream(p, s, slot)
 	}
 }
 
-// results are what the streams got done in the collective's time.
-func (b *besideRun) results() (out []runstore.Stream) {
+// results are what the streams got done until the foreground ended.
+func (b *besideRun) results(ended units.Time) (out []runstore.Stream) {
 	for i := range b.streams {
 		s := &b.streams[i]
 		d := s.times.distribution()
@@ -154,7 +162,7 @@ func (b *besideRun) results() (out []runstore.Stream) {
 			Name: s.spec.Name, Operation: string(s.spec.Operation), Class: s.spec.Class, Messages: d.N,
 			MeanPs: int64(d.Mean), P99Ps: int64(d.P99), MaxPs: int64(d.Max),
 		}
-		if t := b.ended.Seconds(); t > 0 {
+		if t := ended.Seconds(); t > 0 {
 			r.GBps = float64(d.N) * float64(s.spec.Bytes) / t / 1e9
 		}
 		out = append(out, r)

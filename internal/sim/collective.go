@@ -72,3 +72,6 @@ func (r *collectiveRun) again(p *fabric.Partition, _ *operation, member int) {
 	r.ended = max(r.ended, p.Now())
 	r.unsent--
 }
+
+// running reports whether ranks are still at it.
+func (r *collectiveRun) running() bool { return r.unsent > 0 }

@@ -1,136 +1,200 @@
 package sim
 
 import (
+	"encoding/binary"
 	"slices"
 
-	"weft/internal/collective"
-	"weft/internal/topology"
 	"weft/internal/workload"
+	"weft/scenario"
 )
 
-// fold is a part of a phase whose groups stand for all.
-type fold struct {
-	phase *workload.Phase
-	like  map[int32]int32 // by rank of the others: the rank that it is like
-	drawn bool            // the parts are alike but for what their switches draw
+// Folding: an island is the groups of a phase that share links, NICs or nodes with each
+// other and with no other group of the phase. Islands that are alike, of one phase or
+// of several, take the same times, so that one of them is simulated for all.
+//
+// Alike means: the same collective and sizes, members in the same places of nodes and
+// leaves, cables of the same rates and lengths in between.
+// And what the switches choose makes no difference: on every way that packets may
+// take, each port between switches carries the data of one NIC. Where that cannot be
+// shown, the phase is simulated as a whole.
+
+// island is one that is simulated, for itself or for others too.
+type island struct {
+	phase  workload.Phase // its groups alone
+	home   int            // the phase that it is of
+	stands bool           // for others too
 }
 
-// stand is the rank that stands for a rank.
-func (f *fold) stand(rank int32) int32 {
-	if at, other := f.like[rank]; other {
-		return at
+// placed is a group of a phase: what its times are taken from.
+type placed struct {
+	island int32
+	group  int32 // of the island's
+}
+
+// folding is how phases are simulated.
+type folding struct {
+	islands []*island
+	places  [][]placed // by phase and group
+}
+
+// alikes are the islands that may stand for others, by what they must have in common.
+type alikes struct {
+	count  map[string]int
+	island map[string]int32
+}
+
+// fold is how some phases are to be simulated on a fabric.
+func (p *plan) fold(r *scenario.Resolved, phases []workload.Phase) *folding {
+	f := &folding{places: make([][]placed, len(phases))}
+	a := alikes{count: make(map[string]int), island: make(map[string]int32)}
+	planner := newPlanner(r, p.fabric)
+	shores := make([]*shore, len(phases))
+	for i := range phases {
+		shores[i] = p.shore(r, planner, &phases[i])
+		for _, key := range shores[i].keys {
+			a.count[key]++
+		}
 	}
-	return rank
-}
-
-// part is the groups of a phase in one place, and what two places must have in common
-// to be alike: of each group the bytes, and where in the place each member is.
-type part struct {
-	phase  workload.Phase
-	within [][]int32
-}
-
-// folded is the fold of a phase whose groups are each in one place; nil if they are
-// not. Of places that are alike the first stands for the others. place is a member's
-// place and where in it the member is.
-func folded(phase *workload.Phase, place func(rank int32) (at, within int32, ok bool)) *fold {
-	parts, ok := partsIn(phase, place)
-	if !ok {
-		return nil
+	for i := range phases {
+		f.take(&phases[i], i, shores[i], &a)
 	}
-	own := *phase
-	own.Groups, own.Bytes = nil, nil
-	f := &fold{phase: &own, like: make(map[int32]int32)}
-	var stand []*part
-	for _, p := range parts {
-		i := slices.IndexFunc(stand, p.alike)
-		if i < 0 {
-			stand = append(stand, p)
-			own.Groups, own.Bytes = append(own.Groups, p.phase.Groups...), append(own.Bytes, p.phase.Bytes...)
+	return f
+}
+
+// shore is the islands of a phase: of each the groups, and its key. A phase that cannot
+// be divided has none.
+type shore struct {
+	groups [][]int32
+	keys   []string
+}
+
+// shore divides a phase into islands.
+func (p *plan) shore(r *scenario.Resolved, planner *planner, phase *workload.Phase) *shore {
+	f := &footing{
+		plan: p, whole: r, cluster: layoutOf(&r.Cluster), planner: planner, carries: make(map[resource]int32), islands: newUnion(len(phase.Groups)),
+	}
+	forms := make([]*form, len(phase.Groups))
+	for i := range phase.Groups {
+		var ok bool
+		if forms[i], ok = f.footprint(phase, i); !ok {
+			return &shore{}
+		}
+	}
+	s := new(shore)
+	number := make(map[int32]int)
+	for i := range phase.Groups {
+		first := f.islands.island(int32(i))
+		n, known := number[first]
+		if !known {
+			n = len(s.groups)
+			number[first] = n
+			s.groups = append(s.groups, nil)
+		}
+		s.groups[n] = append(s.groups[n], int32(i))
+	}
+	for _, groups := range s.groups {
+		s.keys = append(s.keys, f.key(phase, forms, groups))
+	}
+	return s
+}
+
+// key is all that two islands must have in common. Nodes, NICs and leaves count by the
+// order in which they appear, ports by their order at the leaf; which of a node's GPUs a member is matters where the
+// node's own network is used.
+func (f *footing) key(phase *workload.Phase, forms []*form, groups []int32) string {
+	nodes, nics, leaves := make(map[int32]int64), make(map[int32]int64), make(map[int32]int64)
+	ordinal := func(seen map[int32]int64, x int32) int64 {
+		n, known := seen[x]
+		if !known {
+			n = int64(len(seen))
+			seen[x] = n
+		}
+		return n
+	}
+	ports := portsOf(forms, groups)
+	key := binary.AppendVarint(nil, int64(phase.Kind)<<8|int64(phase.Do))
+	for _, g := range groups {
+		o := forms[g]
+		for _, rank := range o.members {
+			key = binary.AppendVarint(key, ordinal(nodes, int32(f.cluster.Node(int(rank)))))
+			if o.inside {
+				key = binary.AppendVarint(key, int64(f.cluster.Local(int(rank))))
+			}
+		}
+		for i, nic := range o.nics {
+			key = binary.AppendVarint(key, ordinal(nodes, nic/int32(f.cluster.Rails())))
+			key = binary.AppendVarint(key, ordinal(nics, nic))
+			key = binary.AppendVarint(key, ordinal(leaves, o.at[i][0]))
+			key = binary.AppendVarint(key, int64(len(ports[o.at[i][0]])))
+			key = binary.AppendVarint(key, place(ports, o.at[i]))
+		}
+		for _, n := range o.numbers {
+			key = binary.AppendVarint(key, n)
+		}
+	}
+	return string(key)
+}
+
+// portsOf are the ports of leaves that an island uses, in order, by leaf.
+func portsOf(forms []*form, groups []int32) map[int32][]int32 {
+	ports := make(map[int32][]int32)
+	for _, g := range groups {
+		for _, at := range forms[g].at {
+			ports[at[0]] = append(ports[at[0]], at[1])
+		}
+	}
+	for leaf, list := range ports {
+		slices.Sort(list)
+		ports[leaf] = slices.Compact(list)
+	}
+	return ports
+}
+
+// place is a port's place among those of its leaf.
+func place(ports map[int32][]int32, at [2]int32) int64 {
+	i, _ := slices.BinarySearch(ports[at[0]], at[1])
+	return int64(i)
+}
+
+// take takes in a phase: of islands that are alike the first, and the rest of its
+// groups together.
+func (f *folding) take(phase *workload.Phase, number int, s *shore, a *alikes) {
+	f.places[number] = make([]placed, len(phase.Groups))
+	folded := make([]bool, len(phase.Groups))
+	for i, groups := range s.groups {
+		key := s.keys[i]
+		if a.count[key] < 2 {
 			continue
 		}
-		for k, g := range p.phase.Groups {
-			for j, rank := range g {
-				f.like[rank] = stand[i].phase.Groups[k][j]
-			}
+		at, known := a.island[key]
+		if !known {
+			at = f.add(phase, number, groups)
+			f.islands[at].stands = true
+			a.island[key] = at
+		}
+		for k, g := range groups {
+			f.places[number][g], folded[g] = placed{at, int32(k)}, true
 		}
 	}
-	return f
-}
-
-// partsIn are the parts of a phase, place by place; false if a group is in several.
-func partsIn(phase *workload.Phase, place func(rank int32) (at, within int32, ok bool)) (list []*part, ok bool) {
-	parts := make(map[int32]*part)
-	for i, g := range phase.Groups {
-		home, _, _ := place(g[0])
-		var within []int32
-		for _, rank := range g {
-			at, where, ok := place(rank)
-			if !ok || at != home {
-				return nil, false
-			}
-			within = append(within, where)
-		}
-		p := parts[home]
-		if p == nil {
-			p = new(part)
-			parts[home] = p
-			list = append(list, p)
-		}
-		p.phase.Groups, p.phase.Bytes = append(p.phase.Groups, g), append(p.phase.Bytes, phase.Bytes[i])
-		p.within = append(p.within, within)
-	}
-	return list, true
-}
-
-// alike reports whether two parts have the same in the same places.
-func (p *part) alike(o *part) bool {
-	return slices.Equal(p.phase.Bytes, o.phase.Bytes) && slices.EqualFunc(p.within, o.within, slices.Equal[[]int32])
-}
-
-// insideNodes is the fold of a phase whose groups stay inside nodes: the nodes are
-// alike and share no link in it.
-func insideNodes(cluster collective.Layout, phase *workload.Phase) *fold {
-	return folded(phase, func(rank int32) (at, within int32, ok bool) {
-		return int32(cluster.Node(int(rank))), int32(cluster.Local(int(rank))), true
-	})
-}
-
-// underLeaves is the fold of a phase whose groups each stay under one switch, with a
-// NIC for each of their members and no two of them in a node: what they send goes to
-// the switch and down again, there is no other way to choose, and the switches are
-// alike and share no link in it.
-func (p *plan) underLeaves(cluster collective.Layout, phase *workload.Phase) *fold {
-	if phase.Kind != workload.Collective || cluster.Rails() != cluster.PerNode || p.faults != nil {
-		return nil
-	}
-	for _, g := range phase.Groups {
-		nodes := make(map[int]bool)
-		for _, rank := range g {
-			nodes[cluster.Node(int(rank))] = true
-		}
-		if len(nodes) < len(g) {
-			return nil
+	var rest []int32
+	for g := range phase.Groups {
+		if !folded[g] {
+			f.places[number][g] = placed{int32(len(f.islands)), int32(len(rest))}
+			rest = append(rest, int32(g))
 		}
 	}
-	f := folded(phase, func(rank int32) (at, within int32, ok bool) { return p.leafPort(rank) })
-	if f != nil {
-		f.drawn = true
+	if len(rest) > 0 {
+		f.add(phase, number, rest)
 	}
-	return f
 }
 
-// leafPort is the switch that a NIC is cabled to, and the switch's port; false where it
-// has several cables or none.
-func (p *plan) leafPort(nic int32) (leaf, port int32, ok bool) {
-	nd := &p.graph.Nodes[nic]
-	if len(nd.Cables) != 1 || nd.Cables[0] < 0 {
-		return 0, 0, false
+// add is a new island of some groups of a phase.
+func (f *folding) add(phase *workload.Phase, number int, groups []int32) int32 {
+	own := *phase
+	own.Groups, own.Bytes = nil, nil
+	for _, g := range groups {
+		own.Groups, own.Bytes = append(own.Groups, phase.Groups[g]), append(own.Bytes, phase.Bytes[g])
 	}
-	c := &p.graph.Cables[nd.Cables[0]]
-	far := c.A
-	if far.Node == topology.NodeID(nic) {
-		far = c.B
-	}
-	return int32(far.Node), far.Port, p.graph.Nodes[far.Node].Kind == topology.Switch
+	f.islands = append(f.islands, &island{phase: own, home: number})
+	return int32(len(f.islands) - 1)
 }

@@ -6,41 +6,129 @@ import (
 
 	"weft/internal/collective"
 	"weft/internal/workload"
+	"weft/scenario"
 	"weft/units"
 )
 
-// Groups that stay under leaves of their own take what they take when all are
-// simulated, and of leaves with other bytes one is simulated too.
-func TestGroupsUnderTheirOwnLeavesStandForEachOther(t *testing.T) {
-	r := resolve(t, `
-cluster: {nodes: 4, node: dgx-h100}
-topology: {shape: rail-optimised}
-fabrics: [infiniband-ndr, roce-v2-400g]
-`)
-	phase := workload.Phase{Kind: workload.Collective, Do: collective.ReduceScatter}
-	for i, g := range strided(32, 4, 8) { // a rail each
-		phase.Groups, phase.Bytes = append(phase.Groups, g.Ranks), append(phase.Bytes, units.Bytes(1+i/4)*8*units.MiB)
+// alone carries one phase out, folded where it can be.
+func alone(t *testing.T, p *plan, r *scenario.Resolved, phase *workload.Phase) *phaseRun {
+	t.Helper()
+	runs, err := p.runPhases(context.Background(), r, []workload.Phase{*phase})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i := range r.Fabrics {
-		p, err := newPlan(r, &r.Fabrics[i])
-		if err != nil {
-			t.Fatal(err)
+	return runs[0]
+}
+
+// foldCase is a phase on a cluster of nodes with eight GPUs, and how many of its groups
+// are to be simulated on each fabric.
+type foldCase struct {
+	name, text string
+	phase      workload.Phase
+	want       []int
+}
+
+// rails is a reduce-scatter on a group for each rail in each block of nodes, with a
+// size for each block.
+func rails(nodes, block int, sizes ...units.Bytes) workload.Phase {
+	p := workload.Phase{Kind: workload.Collective, Do: collective.ReduceScatter}
+	for first := 0; first < nodes; first += block {
+		for rail := range 8 {
+			var group []int32
+			for n := first; n < first+block; n++ {
+				group = append(group, int32(8*n+rail))
+			}
+			p.Groups, p.Bytes = append(p.Groups, group), append(p.Bytes, sizes[first/block%len(sizes)])
 		}
-		whole, err := p.execute(context.Background(), r, phase.Graph(32))
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := p.runPhase(context.Background(), r, &phase)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if run.groups != 2 {
-			t.Errorf("%s: %d groups were simulated, want 2", p.fabric.Name, run.groups)
-		}
-		for rank, want := range phase.Times(whole.Timeline) {
-			if run.took[rank] != want {
-				t.Errorf("%s, rank %d: %v, the whole %v", p.fabric.Name, rank, run.took[rank], want)
+	}
+	return p
+}
+
+// passes is a message from every GPU to that of the same number so many nodes on.
+func passes(nodes, by int) workload.Phase {
+	p := workload.Phase{Kind: workload.Send}
+	for rank := range 8 * (nodes - by) {
+		p.Groups, p.Bytes = append(p.Groups, []int32{int32(rank), int32(rank + 8*by)}), append(p.Bytes, units.MiB)
+	}
+	return p
+}
+
+const foldFabrics = "\nfabrics: [infiniband-ndr, roce-v2-400g]\n"
+
+// Groups without a common link, for which it makes no difference what switches choose,
+// stand for each other; where ECMP may collide, spines are oversubscribed, links are
+// slow or anything is drawn, they do not. What is folded takes what it takes when all
+// is simulated.
+func TestOnlyAlikeGroupsStandForEachOther(t *testing.T) {
+	const units4 = "cluster: {nodes: 8, node: dgx-h100}\ntopology: {shape: rail-optimised, nodes-per-unit: 4}"
+	const slow = units4 + "\nfabrics:\n" +
+		"  - {preset: infiniband-ndr, slow-links: [{nics: [node2/nic3], rate: 100Gbps}]}\n" +
+		"  - {preset: roce-v2-400g, slow-links: [{nics: [node2/nic3], rate: 100Gbps}]}\n"
+	for _, c := range []foldCase{
+		{"a leaf each, two sizes", units4 + foldFabrics, rails(8, 4, 8*units.MiB, 16*units.MiB), []int{2, 2}},
+		{"over two leaves", units4 + foldFabrics, rails(8, 8, 16*units.MiB), []int{1, 1}},
+		{"messages to the next unit", units4 + foldFabrics, passes(8, 4), []int{1, 64 - 32}},
+		{"messages from node to node under leaves", units4 + foldFabrics, passes(4, 1), []int{3, 3}},
+		{"a slow cable", slow, rails(8, 4, 8*units.MiB), []int{2, 2}},
+		{
+			"oversubscribed leaves", "cluster: {nodes: 8, node: dgx-h100}\ntopology: {shape: rail-optimised, nodes-per-unit: 4, oversubscription: 2}" + foldFabrics,
+			passes(8, 4),
+			[]int{32, 32},
+		},
+		{"jitter", units4 + foldFabrics + "run: {jitter: true}\n", rails(8, 4, 8*units.MiB), []int{16, 16}},
+		{
+			"faults", units4 + foldFabrics + "faults: [{link: node0/nic0 port 1, at: 10us, until: 20us}]\n",
+			rails(8, 4, 8*units.MiB),
+			[]int{16, 16},
+		},
+	} {
+		r := resolve(t, c.text)
+		for i := range r.Fabrics {
+			p, err := newPlan(r, &r.Fabrics[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := alone(t, p, r, &c.phase)
+			if run.groups != c.want[i] {
+				t.Errorf("%s, %s: %d groups were simulated, want %d", c.name, p.fabric.Name, run.groups, c.want[i])
+			}
+			whole, err := p.execute(context.Background(), r, c.phase.Graph(r.Cluster.Ranks()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			times := c.phase.Times(whole.Timeline)
+			for _, g := range c.phase.Groups {
+				for k, rank := range g {
+					if c.phase.Kind == workload.Send && k > 0 {
+						continue
+					}
+					if d := (run.took[rank] - times[rank]).Seconds() / times[rank].Seconds(); d > 0.01 || d < -0.01 {
+						t.Errorf("%s, %s, rank %d: %v, the whole %v", c.name, p.fabric.Name, rank, run.took[rank], times[rank])
+					}
+				}
 			}
 		}
+	}
+}
+
+// Groups of several phases that are alike are simulated once.
+func TestPhasesShareWhatIsAlike(t *testing.T) {
+	r := resolve(t, "cluster: {nodes: 8, node: dgx-h100}\ntopology: {shape: rail-optimised, nodes-per-unit: 4}\nfabrics: [infiniband-ndr]\n")
+	p, err := newPlan(r, &r.Fabrics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	phases := []workload.Phase{rails(8, 4, 8*units.MiB), rails(8, 4, 8*units.MiB, 16*units.MiB), rails(8, 8, 8*units.MiB)}
+	runs, err := p.runPhases(context.Background(), r, phases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{1, 1, 1} {
+		if runs[i].groups != want {
+			t.Errorf("phase %d: %d groups were simulated, want %d", i, runs[i].groups, want)
+		}
+	}
+	if a, b := runs[0].took[0], runs[1].took[0]; a != b || a <= 0 || runs[1].took[40] <= a {
+		t.Errorf("8 MiB take %v and %v, 16 MiB %v", a, b, runs[1].took[40])
 	}
 }

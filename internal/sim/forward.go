@@ -191,14 +191,14 @@ func (f *forwarder) settle(r *graphRun) {
 	}
 }
 
-// share is the part of the phase's bytes that was simulated.
-func (f *forwarder) share() float64 {
-	var moved, skipped int64
+// bytes are those of the phase's collectives that were simulated, and those that were
+// left out.
+func (f *forwarder) bytes() (moved, skipped int64) {
+	if f == nil {
+		return 0, 0
+	}
 	for _, m := range f.meters {
 		moved, skipped = moved+m.moved, skipped+m.skipped
 	}
-	if skipped == 0 {
-		return 1
-	}
-	return float64(moved) / float64(moved+skipped)
+	return moved, skipped
 }

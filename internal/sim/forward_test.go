@@ -30,17 +30,14 @@ fabrics: [infiniband-ndr, roce-v2-400g]
 			if err != nil {
 				t.Fatal(err)
 			}
-			run, err := p.runPhase(context.Background(), r, &phase)
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := alone(t, p, r, &phase)
 			for rank, want := range phase.Times(whole.Timeline) {
 				if d := (run.took[rank] - want).Seconds() / want.Seconds(); d > 0.01 || d < -0.01 {
 					t.Errorf("%s, %v, rank %d: %v, the whole %v", p.fabric.Name, do, rank, run.took[rank], want)
 				}
 			}
-			if run.share > 0.6 {
-				t.Errorf("%s, %v: %.0f %% of the bytes were simulated", p.fabric.Name, do, 100*run.share)
+			if run.share() > 0.6 {
+				t.Errorf("%s, %v: %.0f %% of the bytes were simulated", p.fabric.Name, do, 100*run.share())
 			}
 		}
 	}

@@ -20,6 +20,7 @@ type Execution struct {
 	Counts   runstore.Counts
 	Flows    runstore.Distribution // of the messages between nodes
 	Hottest  []runstore.HotLink
+	Beside   []runstore.Stream // what the fabric's streams got done meanwhile
 	// Plans are the collectives that ran: what they were carried out with.
 	Plans []PlannedCollective
 }
@@ -45,8 +46,14 @@ func (p *plan) execute(ctx context.Context, r *scenario.Resolved, g *workload.Gr
 
 // forwarded is execute, with the fast-forward of a phase; nil for none.
 func (p *plan) forwarded(ctx context.Context, r *scenario.Resolved, g *workload.Graph, f *forwarder) (*Execution, error) {
-	run, err := newGraphRun(r, p, g)
+	run := newGraphRun(r, p, g)
+	beside := p.beside(run, len(run.ends))
+	var err error
+	run.net, err = p.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, linkRate(&r.Cluster.Node)}, 1)
 	if err != nil {
+		return nil, err
+	}
+	if err := beside.start(run.net); err != nil {
 		return nil, err
 	}
 	var stop atomic.Bool
@@ -56,10 +63,14 @@ func (p *plan) forwarded(ctx context.Context, r *scenario.Resolved, g *workload.
 	limit := r.Run.Limit.SimulatedTime + g.Computing() // it is meant for what moves
 	err = run.net.Run(limit, 1, &stop)
 	if err == nil {
+		err = beside.failure
+	}
+	if err == nil {
 		err = run.verdict(limit)
 	}
 	out := &Execution{Timeline: run.timeline, Counts: counts(run.net.Network), Flows: run.flows.distribution(), Plans: run.planner.list()}
 	out.Hottest, _ = run.net.hottest(run.timeline.End)
+	out.Beside = beside.results(run.timeline.End)
 	f.settle(run)
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -88,7 +99,7 @@ type graphMessage struct {
 	there      bool
 }
 
-func newGraphRun(r *scenario.Resolved, p *plan, g *workload.Graph) (*graphRun, error) {
+func newGraphRun(r *scenario.Resolved, p *plan, g *workload.Graph) *graphRun {
 	run := &graphRun{
 		collectives: newCollectives(r, p.fabric), graph: g, planner: newPlanner(r, p.fabric),
 		timeline: workload.NewTimeline(g), pairs: make(map[[2]int32]*communicator), open: len(g.Ranks),
@@ -106,10 +117,11 @@ func newGraphRun(r *scenario.Resolved, p *plan, g *workload.Graph) (*graphRun, e
 	for _, ops := range g.Ranks {
 		run.progress = append(run.progress, workload.NewProgress(ops))
 	}
-	var err error
-	run.net, err = p.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, linkRate(&r.Cluster.Node)}, 1)
-	return run, err
+	return run
 }
+
+// running reports whether ranks are still at it.
+func (r *graphRun) running() bool { return r.open > 0 }
 
 // start begins what waits for nothing.
 func (r *graphRun) start() {

@@ -36,6 +36,7 @@ type collectivePlan struct {
 	// by itself and through reductions in the switch; zero: no more than the link.
 	unicast, inSwitch units.PerByte
 	length            map[int]int // of the lanes that somebody asked for, in steps
+	known             []leg       // its legs, once somebody asked for them
 }
 
 // operation is a collective that is under way on a communicator.
@@ -343,24 +344,17 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, 
 // which it may have to go to another GPU first, or each end takes its own.
 func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel int, t *collective.Transfer, m fabric.LocalMessage) {
 	c := o.comm
-	to := int(t.Peer)
-	from := c.layout.Local(member)
-	k := pair{from: c.members[member], to: c.members[to], channel: int32(channel), group: c.id}
-	rail := int(t.Rail) - 1
-	if rail < 0 {
-		k.a, k.b = c.nic(member, c.layout.Rail(from, channel)), c.nic(to, c.layout.Rail(c.layout.Local(to), channel))
+	k := pair{from: c.members[member], to: c.members[t.Peer], channel: int32(channel), group: c.id}
+	var relayed bool
+	k.a, k.b, relayed = c.ends(&leg{from: int32(member), to: t.Peer, channel: int32(channel), rail: t.Rail})
+	if !relayed {
 		r.post(p, int(k.from), k, &o.plan.pace, m.Tag, m.Bytes)
 		return
 	}
-	k.a, k.b = c.nic(member, rail), c.nic(to, rail)
-	if beside := c.layout.RailGPU(rail); beside != from && c.layout.Rail(from, channel) != rail {
-		via := int(c.members[c.layout.Node(member)*c.layout.PerNode+beside])
-		m.To = r.net.gpu(via)
-		m.Tag = relayMark | uint64(r.relay(relay{key: k, pace: &o.plan.pace, tag: m.Tag, bytes: m.Bytes}))
-		r.sendLocal(p, int(k.from), m)
-		return
-	}
-	r.post(p, int(k.from), k, &o.plan.pace, m.Tag, m.Bytes)
+	via := int(c.members[c.layout.Node(member)*c.layout.PerNode+c.layout.RailGPU(int(t.Rail)-1)])
+	m.To = r.net.gpu(via)
+	m.Tag = relayMark | uint64(r.relay(relay{key: k, pace: &o.plan.pace, tag: m.Tag, bytes: m.Bytes}))
+	r.sendLocal(p, int(k.from), m)
 }
 
 // relayMark marks the tag of a message on its way to the GPU beside a NIC.

@@ -77,21 +77,21 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 // replayFolded simulates each phase once, all its groups at once, and puts the
 // workload together from their times.
 func (p *plan) replayFolded(ctx context.Context, r *scenario.Resolved, f *workload.Folded, res *runstore.ReplayFabric) error {
+	runs, err := p.runPhases(ctx, r, f.Phases)
+	if err != nil {
+		return err
+	}
 	took := make([][]units.Time, len(f.Phases)) // by phase and rank of the graph
-	for i := range f.Phases {
-		run, err := p.runPhase(ctx, r, &f.Phases[i])
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.Phases[i].Name, err)
-		}
+	for i, run := range runs {
 		took[i] = make([]units.Time, len(f.Stands))
 		for rank, stands := range f.Stands {
 			for _, real := range stands {
 				took[i][rank] = max(took[i][rank], run.took[real])
 			}
 		}
-		res.Counts.Add(&run.Counts)
-		if busier(run.Hottest, res.Hottest) {
-			res.Hottest, res.HottestIn, res.Flows = run.Hottest, f.Phases[i].Name, run.Flows
+		res.Counts.Add(&run.counts)
+		if busier(run.hottest, res.Hottest) {
+			res.Hottest, res.HottestIn, res.Flows = run.hottest, f.Phases[i].Name, run.flows
 		}
 	}
 	line, err := workload.Replay(f.Graph, func(phase int32, rank int) units.Time { return took[phase][rank] })

@@ -22,12 +22,12 @@ func (j *job) runCollective(point *runstore.Point) error {
 	}
 	run.plan.unicast = run.plan.inSwitch
 	run.all = newCommunicator(0, run.cluster, everybody(r.Cluster.Ranks()))
-	beside := j.plan.beside(run)
+	beside := j.plan.beside(run, len(run.ends))
 	run.net, err = j.plan.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c)}, 1)
 	if err != nil {
 		return err
 	}
-	if err := beside.start(); err != nil {
+	if err := beside.start(run.net); err != nil {
 		return err
 	}
 	if err := run.start(); err != nil {
@@ -49,7 +49,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 	}
 	point.Time = (run.ended - run.began) / units.Time(r.Run.Iterations)
 	point.Hottest, _ = run.net.hottest(run.ended)
-	point.Beside = beside.results()
+	point.Beside = beside.results(run.ended)
 	point.Pauses, _ = run.net.pauseTree(run.ended)
 	seconds := point.Time.Seconds()
 	if seconds > 0 {

@@ -46,6 +46,7 @@ func Train(ctx context.Context, r *scenario.Resolved, o TrainOptions) (*runstore
 	}
 	var tasks []trainingTask
 	out.Fabrics = make([]runstore.TrainingFabric, len(r.Fabrics))
+	undisturbed := make([]*runstore.TrainingFabric, len(r.Fabrics))
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		out.Fabrics[i] = runstore.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exact: o.Exact}
@@ -53,16 +54,18 @@ func Train(ctx context.Context, r *scenario.Resolved, o TrainOptions) (*runstore
 		if err != nil {
 			return nil, err
 		}
-		s := &steps{training: t, plan: p, fabric: i, result: &out.Fabrics[i], runs: make([]*phaseRun, len(t.step.Phases))}
-		if o.Exact {
-			tasks = append(tasks, trainingTask{s, -1})
-			continue
-		}
-		for phase := range t.step.Phases {
-			tasks = append(tasks, trainingTask{s, phase})
+		tasks = append(tasks, t.on(p, i, &out.Fabrics[i], o.Exact)...)
+		if calm := p.calm(); calm != nil {
+			undisturbed[i] = new(runstore.TrainingFabric)
+			tasks = append(tasks, t.on(calm, i, undisturbed[i], o.Exact)...)
 		}
 	}
 	runTasks(ctx, tasks, &o)
+	for i, calm := range undisturbed {
+		if calm != nil && calm.StepPs > 0 {
+			out.Fabrics[i].UndisturbedPs = calm.StepPs
+		}
+	}
 	if err := ctx.Err(); err != nil {
 		out.Partial = true
 		for i := range out.Fabrics {
@@ -73,6 +76,20 @@ func Train(ctx context.Context, r *scenario.Resolved, o TrainOptions) (*runstore
 		return out, err
 	}
 	return out, t.failures()
+}
+
+// on are the simulations of the step on a plan, whose outcome goes to result.
+func (t *training) on(p *plan, fabric int, result *runstore.TrainingFabric, exact bool) (tasks []trainingTask) {
+	s := &steps{training: t, plan: p, fabric: fabric, result: result}
+	if exact {
+		return []trainingTask{{s, -1}}
+	}
+	s.fold = p.fold(t.scenario, t.step.Phases)
+	s.islands = make([]*islandRun, len(s.fold.islands))
+	for number := range s.islands {
+		tasks = append(tasks, trainingTask{s, number})
+	}
+	return tasks
 }
 
 // training is what the fabrics share.
@@ -89,19 +106,22 @@ type training struct {
 // steps is a step on one fabric.
 type steps struct {
 	*training
-	plan   *plan
-	fabric int
-	result *runstore.TrainingFabric
-	own    sync.Mutex  // of what follows
-	runs   []*phaseRun // by phase
-	done   int
-	failed error
+	plan    *plan
+	fabric  int
+	result  *runstore.TrainingFabric
+	fold    *folding
+	own     sync.Mutex   // of what follows
+	islands []*islandRun // by number of the folding's
+	done    int
+	failed  error
+	runs    []*phaseRun // by phase, once all islands are run
 }
 
-// trainingTask is one simulation: a phase on a fabric, or the whole step (-1).
+// trainingTask is one simulation: an island of a phase on a fabric, or the whole step
+// (-1).
 type trainingTask struct {
 	*steps
-	phase int
+	island int
 }
 
 // runTasks runs the simulations on as many cores as allowed.
@@ -125,15 +145,10 @@ func runTasks(ctx context.Context, tasks []trainingTask, o *TrainOptions) {
 // run is one simulation; the last of a fabric's puts the step together.
 func (t trainingTask) run(ctx context.Context) {
 	var err error
-	if t.phase < 0 {
+	if t.island < 0 {
 		err = t.whole(ctx)
 	} else {
-		var run *phaseRun
-		run, err = t.plan.runPhase(ctx, t.scenario, &t.step.Phases[t.phase])
-		if err != nil {
-			err = fmt.Errorf("%s: %w", t.step.Phases[t.phase].Name, err)
-		}
-		t.runs[t.phase] = run
+		t.islands[t.island], err = t.plan.runIsland(ctx, t.scenario, &t.fold.islands[t.island].phase)
 	}
 	t.own.Lock()
 	defer t.own.Unlock()
@@ -142,8 +157,8 @@ func (t trainingTask) run(ctx context.Context) {
 		t.failed = err
 		t.result.Failure = err.Error()
 	}
-	if t.phase >= 0 && t.done == len(t.runs) && t.failed == nil {
-		if err := t.assemble(); err != nil {
+	if t.island >= 0 && t.done == len(t.islands) && t.failed == nil {
+		if err := t.assemble(ctx); err != nil {
 			t.result.Failure = err.Error()
 		}
 	}
@@ -168,13 +183,17 @@ func (s *steps) whole(ctx context.Context) error {
 	}
 	s.tell(x.Timeline)
 	s.result.Counts, s.result.Hottest, s.result.HottestIn = x.Counts, x.Hottest, "the whole step"
+	s.result.Beside = x.Beside
 	s.result.Communications = s.communications()
 	s.result.Simulated = s.result.Communications
 	return nil
 }
 
 // assemble puts the step together from its phases.
-func (s *steps) assemble() error {
+func (s *steps) assemble(ctx context.Context) (err error) {
+	if s.runs, err = s.plan.phasesOf(ctx, s.scenario, s.step.Phases, s.fold, s.islands); err != nil {
+		return err
+	}
 	line, err := workload.Replay(s.step.Graph, s.took(s.step))
 	if err != nil {
 		return err
@@ -205,7 +224,7 @@ func (s *steps) took(step *llm.Step) func(phase int32, rank int) units.Time {
 
 // tell fills in what a timeline says.
 func (s *steps) tell(line *workload.Timeline) {
-	if s.timeline != nil {
+	if s.timeline != nil && s.result == &s.out.Fabrics[s.fabric] {
 		s.mu.Lock()
 		s.timeline(s.fabric, s.step.Graph, line)
 		s.mu.Unlock()
@@ -257,20 +276,19 @@ func (s *steps) tellPhases() {
 		for _, bytes := range p.Bytes {
 			out.Bytes = max(out.Bytes, int64(bytes))
 		}
-		if len(run.Plans) > 0 {
-			out.Algorithm, out.Wire = run.Plans[0].Algo.String(), run.Plans[0].Proto.String()
+		if run.plan != nil {
+			out.Algorithm, out.Wire = run.plan.Algo.String(), run.plan.Proto.String()
 		}
-		if run.groups < len(p.Groups) {
-			out.Folded = run.groups
-		}
-		if run.share < 1 {
-			out.Share = run.share
+		out.Folded = len(p.Groups) - run.groups
+		out.Beside = run.beside
+		if share := run.share(); share < 1 {
+			out.Share = share
 		}
 		f.Phases = append(f.Phases, out)
 		f.Simulated += int64(run.groups)
-		f.Counts.Add(&run.Counts)
-		if busier(run.Hottest, f.Hottest) {
-			f.Hottest, f.HottestIn = run.Hottest, p.Name
+		f.Counts.Add(&run.counts)
+		if busier(run.hottest, f.Hottest) {
+			f.Hottest, f.HottestIn = run.hottest, p.Name
 		}
 	}
 	f.Communications = s.communications()
@@ -308,7 +326,7 @@ func (s *steps) communications() (n int64) {
 func describeJob(r *scenario.Resolved, j *llm.Job) runstore.TrainingJob {
 	p := &j.Parallel
 	out := runstore.TrainingJob{
-		Model: r.Training.Model.Name(), Parameters: j.Model.Parameters(), GPU: r.Cluster.Node.GPU.Model, GPUs: p.GPUs(), Nodes: r.Cluster.Nodes,
+		Model: r.Training.Model.Name(), Parameters: j.Model.Parameters(), GPU: r.Cluster.Node.GPU.Model, GPUs: p.GPUs(), Nodes: r.Training.Nodes,
 		Precision: string(r.Training.Precision), Tensor: p.Tensor, Context: p.Context, Pipeline: p.Pipeline, Interleave: p.Chunks,
 		Data: p.Data, Expert: p.Expert, ZeRO: p.ZeRO, Sequences: j.Batch.Global, Micros: j.Micros(),
 		Tokens: int64(j.Batch.Global) * int64(j.Batch.Sequence), Memory: j.GPU.Memory,

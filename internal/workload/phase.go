@@ -57,8 +57,12 @@ func (p *Phase) Times(t *Timeline) []units.Time {
 		}
 	}
 	if p.Kind == Send { // a sender's time is its message's, not that of what it receives
+		next := make([]int, len(t.Spans)) // by rank: its operation of the next group
 		for _, g := range p.Groups {
-			took[g[0]] = t.Spans[g[0]][0].End
+			from, to := g[0], g[1]
+			took[from] = t.Spans[from][next[from]].End
+			next[from]++
+			next[to]++
 		}
 	}
 	return took
