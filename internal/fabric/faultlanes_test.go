@@ -45,9 +45,9 @@ func turningLanes(switches, ports int, until units.Time) (all []fabric.LaneChang
 }
 
 // TestLanesChangeUnderPacketsThatWait turns all SL2VL tables while packets wait at the
-// outputs, and lets all cables of a leaf fail meanwhile, which empties
-// its ports lane by lane: everything arrives, and the run checks that packets, bytes and
-// every lane's credits add up.
+// outputs, and lets all cables of a leaf fail meanwhile, which empties its ports lane by
+// lane: everything arrives, and the run checks that packets, bytes and every lane's
+// credits add up.
 func TestLanesChangeUnderPacketsThatWait(t *testing.T) {
 	g := twoLeaves(t)
 	failing := &fabric.Faults{Lanes: turningLanes(6, 8, 20*us)}
