@@ -21,6 +21,7 @@ import (
 type Faults struct {
 	Outages []Outage
 	Changes []TableChange
+	Lanes   []LaneChange // where Builder.Lanes goes by levels
 }
 
 // Outage is a cable that does not work from From, after 0, until Until, which may
@@ -58,10 +59,25 @@ type linkFaults struct {
 	receiver nodeKind // what the receiver is while the link works
 }
 
-// rowChanges are the changes of a row in order of time.
+// rowChanges are the changes of a row, and of its switch's SL2VL table, in order of
+// time.
 type rowChanges struct {
 	changes []entryChange
 	next    int
+	lanes   []LaneChange
+	lane    int // the next of them
+}
+
+// due is when the next change is; Forever after the last.
+func (r *rowChanges) due() units.Time {
+	at := units.Forever
+	if r.next < len(r.changes) {
+		at = r.changes[r.next].at
+	}
+	if r.lane < len(r.lanes) {
+		at = min(at, r.lanes[r.lane].At)
+	}
+	return at
 }
 
 type entryChange struct {
@@ -90,6 +106,10 @@ func (b *Builder) faults() {
 		b.outage(&o)
 	}
 	b.changes()
+	b.laneChanges()
+	for row := range n.faults.rows {
+		b.watchRow(int32(row))
+	}
 	for link := range n.faults.links {
 		f := &n.faults.links[link]
 		if len(f.times) == 0 {
@@ -147,12 +167,16 @@ func (b *Builder) changes() {
 	sets.into(&n.tables)
 	for row := range n.faults.rows {
 		r := &n.faults.rows[row]
-		if len(r.changes) == 0 {
-			continue
-		}
 		slices.SortStableFunc(r.changes, func(a, b entryChange) int { return cmp.Compare(a.at, b.at) })
-		nd := b.switchOf(int32(row))
-		n.parts[nd.part].push(nd.cell, r.changes[0].at, classFault, n.rowSource(int32(row)))
+	}
+}
+
+// watchRow asks for the event of a row's first change.
+func (b *Builder) watchRow(row int32) {
+	n := &b.n
+	if at := n.faults.rows[row].due(); at != units.Forever {
+		nd := b.switchOf(row)
+		n.parts[nd.part].push(nd.cell, at, classFault, n.rowSource(row))
 	}
 }
 

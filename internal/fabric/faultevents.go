@@ -160,7 +160,8 @@ func (p *Partition) sendDownNIC(o *port, link int32) {
 	}
 }
 
-// changeRow writes the changes that are due into a row of the tables.
+// changeRow writes the changes that are due into a row of the tables, and into the
+// SL2VL table of its switch.
 func (p *Partition) changeRow(row int32) {
 	n := p.net
 	r := &n.faults.rows[row]
@@ -170,8 +171,9 @@ func (p *Partition) changeRow(row int32) {
 		n.tables.Port[at], n.tables.Group[at] = c.port, c.group
 		r.next++
 	}
-	if r.next < len(r.changes) {
+	p.changeLanes(r)
+	if at := r.due(); at != units.Forever {
 		nd := &n.nodes[n.tables.Endpoints+int(row)]
-		p.push(nd.cell, r.changes[r.next].at, classFault, n.rowSource(row))
+		p.push(nd.cell, at, classFault, n.rowSource(row))
 	}
 }

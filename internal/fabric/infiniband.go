@@ -173,8 +173,11 @@ func (p *Partition) await(s *infinibandState, nd *node, o *port, out, i int32, k
 
 // queueUp puts a packet into the virtual output queue of an output.
 func (p *Partition) queueUp(s *infinibandState, nd *node, out, i int32) {
+	p.queueUpOn(s, nd, out, i, p.laneOut(nd, &p.pool.hot[i], out))
+}
+
+func (p *Partition) queueUpOn(s *infinibandState, nd *node, out, i int32, lane uint8) {
 	k := &p.pool.hot[i]
-	lane := p.laneOut(nd, k, out)
 	q := p.net.voqAt(s, nd, out, k.in, lane)
 	if q.head < 0 {
 		p.want(s, nd, out, k.in, lane)
@@ -193,11 +196,12 @@ func (p *Partition) laneOut(nd *node, k *pkt, out int32) uint8 {
 	return n.laneRule.Next(int(nd.row), uint16(in), uint16(out-nd.base), k.class, k.mark.level())
 }
 
-// queueSole puts the packet that waited alone into its queue.
+// queueSole puts the packet that waited alone into its queue. It keeps the lane that
+// it got when it came, whatever the SL2VL table says by now.
 func (p *Partition) queueSole(s *infinibandState, nd *node, o *port, out int32) {
 	if i := o.sole; i >= 0 {
 		o.sole = -1
-		p.queueUp(s, nd, out, i)
+		p.queueUpOn(s, nd, out, i, uint8(bits.TrailingZeros16(o.nonEmpty)))
 	}
 }
 

@@ -94,11 +94,14 @@ func faultTitle(of runstore.Recovery) string {
 	return fmt.Sprintf("%s %s at %s", of.What, verb, shortTime(of.At))
 }
 
-// recoveryRows are the stages of mending; times are since the fault.
-var recoveryRows = []struct {
+// recoveryRow is what is said of a recovery.
+type recoveryRow struct {
 	label string
 	of    func(runstore.Recovery) string
-}{
+}
+
+// recoveryRows are the stages of mending; times are since the fault.
+var recoveryRows = []recoveryRow{
 	{"noticed", func(x runstore.Recovery) string { return since(x.Detected) }},
 	{"by", func(x runstore.Recovery) string { return x.How }},
 	{"fabric swept", func(x runstore.Recovery) string { return since(x.Swept) }},
@@ -116,9 +119,24 @@ var recoveryRows = []struct {
 	}},
 }
 
+// laneRow is beside them where a fault changed the lanes of service levels.
+var laneRow = recoveryRow{"SL2VL tables, last written", func(x runstore.Recovery) string {
+	if x.LaneTables == 0 {
+		return none
+	}
+	return Integer(int64(x.LaneTables)) + ", " + timeCell(x.LastLanes)
+}}
+
 func recoveryTable(r *runstore.Results, of runstore.Recovery) faultTable {
 	t := faultTable{Title: faultTitle(of)}
-	for _, row := range recoveryRows {
+	rows := recoveryRows
+	if slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool {
+		rec, ok := recoveryOf(f, of)
+		return ok && rec.LaneTables > 0
+	}) {
+		rows = slices.Concat(rows, []recoveryRow{laneRow})
+	}
+	for _, row := range rows {
 		out := factRow{Label: row.label}
 		for _, f := range r.Fabrics {
 			text := none
@@ -180,6 +198,7 @@ var trafficRows = []struct {
 	{"delay", func(p *runstore.Point) string { return timeCell(p.Time - p.Fault.Clean) }},
 	{"packets lost at cables", func(p *runstore.Point) string { return count(p.Counts.DroppedFault) }},
 	{"packets without a way", func(p *runstore.Point) string { return count(p.Counts.DroppedNoRoute) }},
+	{"packets that waited too long", func(p *runstore.Point) string { return count(p.Counts.DroppedLifetime + p.Counts.DroppedStalled) }},
 	{"last of them at", func(p *runstore.Point) string { return timeCell(p.Fault.LastLoss) }},
 	{"packets sent again", func(p *runstore.Point) string { return count(p.Counts.Retransmissions) }},
 	{"messages lost", func(p *runstore.Point) string { return count(p.Counts.MessagesLost) }},

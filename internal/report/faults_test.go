@@ -15,11 +15,11 @@ func mended(name string, open, last units.Time) runstore.FabricResult {
 			Plane: "Subnet Manager", BringUp: &runstore.BringUp{Time: 9 * units.Millisecond, Datagrams: 1234},
 			Recoveries: []runstore.Recovery{{
 				What: "leaf0 port 9", At: units.Millisecond, How: "trap", Detected: 15 * units.Microsecond,
-				Swept: runstore.Never, Computed: runstore.Never, First: open, Open: open, Last: last, Switches: 5, Entries: 104,
+				Swept: runstore.Never, Computed: runstore.Never, First: open, Open: open, Last: last, Switches: 5, Entries: 104, LaneTables: 1250, LastLanes: 18 * units.Millisecond,
 			}},
 		},
 		Points: []runstore.Point{{
-			Bytes: 4096, Time: 300 * units.Millisecond, BusBW: 1, Counts: runstore.Counts{DroppedFault: 77, DroppedNoRoute: 3},
+			Bytes: 4096, Time: 300 * units.Millisecond, BusBW: 1, Counts: runstore.Counts{DroppedFault: 77, DroppedNoRoute: 3, DroppedLifetime: 490, DroppedStalled: 3},
 			Fault: &runstore.FaultPoint{Clean: 100 * units.Millisecond, LastLoss: 5 * units.Millisecond},
 		}},
 	}
@@ -40,7 +40,7 @@ func TestFaultsStandSideBySide(t *testing.T) {
 	for _, want := range []string{
 		"leaf0 port 9 fails at 1.00 ms",
 		"every way on quick is open again after 2.00 ms, on slow after 8.00 ms: 4.0× as long",
-		"5, 104", "200.0 ms", "1,234",
+		"5, 104", "200.0 ms", "1,234", "1,250, 18.00 ms", "493",
 	} {
 		if !strings.Contains(terminal.String(), want) {
 			t.Errorf("the terminal lacks %q:\n%s", want, terminal.String())
@@ -49,8 +49,8 @@ func TestFaultsStandSideBySide(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if drops := r.Fabrics[0].Points[0].Counts.Drops(); drops != 80 {
-		t.Errorf("%d drops, want 80", drops)
+	if drops := r.Fabrics[0].Points[0].Counts.Drops(); drops != 573 {
+		t.Errorf("%d drops, want 573", drops)
 	}
 }
 

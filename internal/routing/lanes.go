@@ -25,15 +25,8 @@ type Lanes struct {
 	Count  int // lanes that the rule uses
 	family topology.Family
 	first  []int32
-	class  []uint8 // by switch and port: what the cable is to the rule
-	levels func(sw int, in, out uint16, sl uint8) uint8
-}
-
-// LanesByLevel is the rule of SL2VL tables: the lane on which a packet of a service
-// level goes from one port of a switch to another. Ports and switches count from 0
-// as in the graph; lanes are below count.
-func LanesByLevel(count int, lane func(sw int, in, out uint16, sl uint8) uint8) *Lanes {
-	return &Lanes{Count: count, levels: lane}
+	class  []uint8     // by switch and port: what the cable is to the rule
+	levels []*LevelMap // by switch; nil: lanes are not those of levels
 }
 
 // Classes of ports: for a dragonfly, whether the cable is global; for a torus,
@@ -85,7 +78,7 @@ func classOf(g *topology.Graph, e topology.End) uint8 {
 // through port in on lane vl leaves through port out.
 func (l *Lanes) Next(sw int, in, out uint16, vl, sl uint8) uint8 {
 	if l.levels != nil {
-		return l.levels(sw, in, out, sl)
+		return l.levels[sw].at(in, out, sl)
 	}
 	if l.Count == 1 {
 		return vl

@@ -46,6 +46,10 @@ type Recovery struct {
 	Switches int        // that got new entries
 	Entries  int        // that they got
 	Cut      int        // ways from a leaf to a host that stay closed
+	// LaneTables is how many SL2VL tables of pairs of ports changed, and LastLanes
+	// when the last did; 0 where none did.
+	LaneTables int
+	LastLanes  units.Time
 	// Circle is ports that can wait for each other for ever with the new tables, as
 	// connections keep the service levels that they have; "" where there are none.
 	Circle string
@@ -86,6 +90,8 @@ type recoveryJSON struct {
 	Switches int    `json:"switches"`
 	Entries  int    `json:"entries"`
 	Cut      int    `json:"ways_cut,omitempty"`
+	Lanes    int    `json:"sl2vl_tables,omitempty"`
+	LastLane int64  `json:"last_sl2vl_table_ps,omitempty"`
 	Circle   string `json:"can_stand_still,omitempty"`
 }
 
@@ -141,6 +147,8 @@ func (x Recovery) MarshalJSON() ([]byte, error) {
 		Switches: x.Switches,
 		Entries:  x.Entries,
 		Cut:      x.Cut,
+		Lanes:    x.LaneTables,
+		LastLane: int64(x.LastLanes),
 		Circle:   x.Circle,
 	})
 }
@@ -166,6 +174,9 @@ func (x *Recovery) UnmarshalJSON(text []byte) error {
 		Entries:  y.Entries,
 		Cut:      y.Cut,
 		Circle:   y.Circle,
+
+		LaneTables: y.Lanes,
+		LastLanes:  units.Time(y.LastLane),
 	}
 	return nil
 }

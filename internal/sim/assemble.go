@@ -6,7 +6,6 @@ import (
 	"weft/internal/fabric"
 	"weft/internal/routing"
 	"weft/internal/routing/engine"
-	"weft/internal/subnet"
 	"weft/internal/topology"
 	"weft/internal/transport"
 	"weft/internal/transport/cc"
@@ -26,7 +25,7 @@ type plan struct {
 	// paths are the levels of paths by plane, where lanes go by them, and maps the
 	// SL2VL tables by switch, nil where a level's lane is its number.
 	paths     []pathLevels
-	maps      []*subnet.SLMap
+	maps      []*routing.LevelMap
 	ownLevels bool                           // the scenario gives messages levels other than ib.sl
 	byGUID    map[units.GUID]topology.NodeID // see nodesByGUID
 	faults    *faultPlan                     // nil where nothing breaks

@@ -354,8 +354,7 @@ func TestRingsAreMendedOnBothFabrics(t *testing.T) {
 }
 
 // TestConnectionsThatKeepTheirLevelsAreTold: new trees of dfsssp around a cable, with
-// the levels of the old ones, have a credit loop; those of torus-2QoS never do, and
-// lanes that change are refused.
+// the levels of the old ones, have a credit loop; those of torus-2QoS never do.
 func TestConnectionsThatKeepTheirLevelsAreTold(t *testing.T) {
 	circle := func(engine, fault string) string {
 		text := strings.Replace(ringed("torus, dims: [4, 4], hosts-per-leaf: 2"), "roce-v2-400g", "{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: "+engine+"}}", 1)
@@ -368,11 +367,6 @@ func TestConnectionsThatKeepTheirLevelsAreTold(t *testing.T) {
 		if got := circle("torus-2QoS", fault); got != "" {
 			t.Errorf("%s: torus-2QoS has a credit loop by old levels: %s", fault, got)
 		}
-	}
-	text := strings.Replace(ringed("dragonfly, hosts-per-leaf: 2, switches-per-group: 4, global-links: 2, groups: 5, radix: 16"), "roce-v2-400g", "{preset: infiniband-ndr, routing: {mode: deterministic}}", 1)
-	r := resolve(t, text+"\nfaults: [{at: 5us, link: group0/switch0 port 3}]")
-	if _, err := newPlan(r, &r.Fabrics[0]); err == nil || !strings.Contains(err.Error(), "take ib.engine updn") {
-		t.Errorf("lanes that change during the run: %v", err)
 	}
 }
 

@@ -70,6 +70,7 @@ type mending struct {
 	dsts  map[units.LID]int // endpoints
 	port  []uint16          // as the tables of routing have them, at the moment
 	sets  [][]uint16        // by entry: the ports that adaptive routing chooses from
+	sl2vl *routing.Lanes    // the SL2VL tables, at the moment; nil where the run has none
 	out   *faultPlan
 }
 
@@ -100,7 +101,7 @@ func (p *plan) mendPlane(fp *faultPlan, spec *scenario.Control, plane int) error
 	}
 	d := &mending{plan: p, m: m, plane: plane, start: m.now, out: fp, dsts: map[units.LID]int{}}
 	d.adoptTables()
-	m.writes = m.writes[:0]
+	m.writes, m.lanes = m.writes[:0], m.lanes[:0]
 	d.schedule(spec)
 	if err := m.run(d.start + fp.turns[len(fp.turns)-1].at + d.patience(spec)); err != nil {
 		return err
@@ -167,6 +168,7 @@ func (d *mending) remember() {
 			d.sets[sw*t.Endpoints+dst] = t.Minimal(sw, dst)
 		}
 	}
+	d.rememberLanes()
 }
 
 // schedule tells the agents of each outage when their ports notice, and ends
@@ -242,6 +244,11 @@ func (d *mending) turn(i int, spec *scenario.Control) runstore.Recovery {
 		if w := &d.m.writes[j]; w.at >= from && w.at < until {
 			d.write(w, &rec, routes, changed)
 			written = max(written, w.at-d.start)
+		}
+	}
+	for j := range d.m.lanes {
+		if w := &d.m.lanes[j]; w.at >= from && w.at < until {
+			d.writeLanes(w, &rec)
 		}
 	}
 	if adaptive && rec.Computed != runstore.Never {

@@ -21,6 +21,7 @@ type faultPlan struct {
 	outages []span // in order of cable, then time
 	turns   []turn // in order of time
 	changes []fabric.TableChange
+	lanes   []fabric.LaneChange
 	control runstore.Control
 }
 
@@ -68,6 +69,7 @@ func (p *plan) planFaults(r *scenario.Resolved) error {
 		return err
 	}
 	p.open(fp)
+	p.widen(fp)
 	p.faults = fp
 	return nil
 }
@@ -176,7 +178,7 @@ func (p *plan) broken() *fabric.Faults {
 	if p.faults == nil {
 		return nil
 	}
-	f := &fabric.Faults{Changes: p.faults.changes}
+	f := &fabric.Faults{Changes: p.faults.changes, Lanes: p.faults.lanes}
 	for _, s := range p.faults.outages {
 		end := p.graph.Cables[s.cable].A
 		f.Outages = append(f.Outages, fabric.Outage{Node: int32(end.Node), Port: end.Port, From: s.from, Until: s.until})

@@ -46,6 +46,7 @@ type managedSubnet struct {
 	route   sm.Router
 
 	writes []tableWrite
+	lanes  []laneWrite
 	log    managerLog
 	events int
 	failed error // what ended it before its time
@@ -78,6 +79,14 @@ type tableWrite struct {
 	node  int32 // of the subnet
 	block int
 	ports mad.LinearFDB
+}
+
+// laneWrite is the SL2VL table of a pair of ports that a switch has taken.
+type laneWrite struct {
+	at      units.Time
+	node    int32 // of the subnet
+	in, out uint8
+	vl      mad.SLToVL
 }
 
 // The classes of events, in the order in which those of one instant happen.
@@ -118,7 +127,6 @@ func newManagedSubnet(p *plan, spec *scenario.Control, plane int) (*managedSubne
 		}
 		circle, err := p.keepsLevels(s, res.Tables, plane)
 		if err != nil {
-			m.failed = err
 			return nil, err
 		}
 		m.log.sweeps[len(m.log.sweeps)-1].circle = circle
@@ -297,9 +305,7 @@ func (m *managedSubnet) flush(host int) {
 // carry takes a datagram from a port, at a time, to who is to have it, and the
 // answer of an agent back to the manager.
 func (m *managedSubnet) carry(from subnet.End, p *sma.Packet, at units.Time, host int) {
-	writes := p.MAD.Method() == mad.Set && p.MAD.Attribute() == mad.AttrLinearFDB
-	block, ports := int(p.MAD.Modifier()), mad.LinearFDB{}
-	copy(ports[:], p.MAD.SMPData())
+	request := p.MAD
 	m.way = m.way[:0]
 	end, outcome := m.agents.Carry(from, p)
 	switch outcome {
@@ -307,9 +313,8 @@ func (m *managedSubnet) carry(from subnet.End, p *sma.Packet, at units.Time, hos
 		there, back := m.way[:len(m.way)/2], m.way[len(m.way)/2:]
 		done := max(at+total(there), m.busy[end.Node]) + m.spec.SM.Agent
 		m.busy[end.Node] = done
-		if writes && p.MAD.Status() == mad.OK {
-			m.writes = append(m.writes, tableWrite{done, end.Node, block, ports})
-			m.log.wrote(done)
+		if request.Method() == mad.Set && p.MAD.Status() == mad.OK {
+			m.wrote(done, end.Node, &request)
 		}
 		m.post(done+total(back), host, p)
 	case sma.Arrived:
@@ -317,6 +322,24 @@ func (m *managedSubnet) carry(from subnet.End, p *sma.Packet, at units.Time, hos
 			if h.at == end && !h.ended {
 				m.post(at+total(m.way), i, p)
 			}
+		}
+	}
+}
+
+// wrote notes what a node has taken of forwarding and SL2VL tables.
+func (m *managedSubnet) wrote(at units.Time, node int32, request *mad.MAD) {
+	switch request.Attribute() {
+	case mad.AttrLinearFDB:
+		w := tableWrite{at: at, node: node, block: int(request.Modifier())}
+		copy(w.ports[:], request.SMPData())
+		m.writes = append(m.writes, w)
+		m.log.wroteBlock(at)
+	case mad.AttrSLToVL:
+		m.log.wrote(at)
+		if m.sub.Nodes[node].Kind == subnet.Switch {
+			w := laneWrite{at: at, node: node, in: uint8(request.Modifier() >> 8), out: uint8(request.Modifier())}
+			_ = w.vl.Parse(request.SMPData()) // as long as a datagram's data
+			m.lanes = append(m.lanes, w)
 		}
 	}
 }

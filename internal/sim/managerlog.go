@@ -24,26 +24,30 @@ type noticed struct {
 
 // sweep is a heavy sweep of a subnet. Times that did not come are Forever.
 type sweep struct {
-	began       units.Time
-	found       units.Time // all nodes and links are known, computing begins
-	computed    units.Time
-	first, last units.Time // blocks of tables that switches took
-	up          units.Time // all is written, all ports are active
-	blocks      int
-	circle      string // of ports that can wait for each other, by its tables
-	datagrams   int    // that managers had sent by its end
+	began     units.Time
+	found     units.Time // all nodes and links are known, computing begins
+	computed  units.Time
+	last      units.Time // that a node took a part of a table
+	up        units.Time // all is written, all ports are active
+	blocks    int
+	circle    string // of ports that can wait for each other, by its tables
+	datagrams int    // that managers had sent by its end
 }
 
 // routing notes that a manager computes tables.
 func (l *managerLog) routing(from, to units.Time) {
-	l.sweeps = append(l.sweeps, sweep{began: units.Forever, found: from, computed: to, first: units.Forever, last: units.Forever, up: units.Forever})
+	l.sweeps = append(l.sweeps, sweep{began: units.Forever, found: from, computed: to, last: units.Forever, up: units.Forever})
 }
 
-// wrote notes a block of a table that a switch has taken.
+// wroteBlock notes a block of a forwarding table that a switch has taken.
+func (l *managerLog) wroteBlock(at units.Time) {
+	l.sweeps[len(l.sweeps)-1].blocks++
+	l.wrote(at)
+}
+
+// wrote notes that a node has taken a part of a table.
 func (l *managerLog) wrote(at units.Time) {
 	s := &l.sweeps[len(l.sweeps)-1]
-	s.blocks++
-	s.first = min(s.first, at)
 	if s.last == units.Forever {
 		s.last = at
 	}

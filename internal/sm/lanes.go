@@ -17,10 +17,11 @@ type QoS struct {
 }
 
 // writeLanes writes lanes and arbitration to all ports with a link, where routing
-// or the site wants more than one lane: what ports have after power-on is
-// nobody's choice.
+// or the site wants more than one lane, or earlier tables did: what ports have after
+// power-on is nobody's choice.
 func (m *Manager) writeLanes() {
-	if m.cfg.QoS == nil && m.tables.Lanes <= 1 && m.tables.SL2VL == nil {
+	m.lanes = max(m.lanes, m.tables.Lanes)
+	if m.cfg.QoS == nil && m.lanes <= 1 && m.tables.SL2VL == nil {
 		return
 	}
 	told := false
@@ -113,11 +114,12 @@ func (m *Manager) writeSLToVL(i int32, p uint8, modifier uint32, w *written, t m
 }
 
 // writeArbitration writes both tables of a port. By default every lane that is
-// used has the same weight, at low priority.
+// used has the same weight, at low priority; those that earlier tables used, too, for
+// connections keep the levels that they have.
 func (m *Manager) writeArbitration(i int32, p uint8, here *mad.PortInfo, q *QoS, w *written) {
 	low, high := q.Low, q.High
 	if low == nil && high == nil {
-		for lane := range min(max(m.tables.Lanes, 1), dataLanes(m.operational(m.nodes[i], p))) {
+		for lane := range min(max(m.lanes, 1), dataLanes(m.operational(m.nodes[i], p))) {
 			low = append(low, mad.VLWeight{VL: units.VL(lane), Weight: evenWeight})
 		}
 	}

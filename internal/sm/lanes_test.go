@@ -115,6 +115,44 @@ func TestLanesOfTheSiteGiveWayToRouting(t *testing.T) {
 	}
 }
 
+// Lanes that earlier tables needed are undone by tables that need none: a level goes
+// by its number again, and the lanes stay in arbitration, for connections keep their
+// levels.
+func TestLanesOfEarlierTablesAreUndone(t *testing.T) {
+	s := build(t, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 1})
+	w := newWorld(t, s)
+	h := w.manager("A", 0, sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
+		tables, err := minhop(s)
+		if err != nil || len(s.Nodes) < len(w.subnet.Nodes) {
+			return tables, err
+		}
+		tables.Lanes, tables.SL = 4, func(units.LID, units.LID) units.SL { return 0 }
+		for _, at := range tables.Switch {
+			tables.SL2VL = append(tables.SL2VL, subnet.NewSLMap(s.Nodes[at].NumPorts()))
+		}
+		return tables, nil
+	}})
+	w.start(h)
+	w.run(5 * units.Second)
+	for i := range s.Nodes {
+		if s.Nodes[i].Kind == subnet.Switch {
+			w.checkLanes(int32(i), 1, func(uint8, int) units.VL { return 0 })
+		}
+	}
+	cut := int32(len(s.Nodes) - 1)
+	for s.Nodes[cut].Kind == subnet.Switch {
+		cut--
+	}
+	leaf := s.Peer(subnet.End{Node: cut, Port: 1})
+	w.change(func(f *sma.Fabric) { f.SetLink(leaf, false) })
+	w.run(20 * units.Second)
+	for i := range s.Nodes {
+		if s.Nodes[i].Kind == subnet.Switch && int32(i) != leaf.Node {
+			w.checkLanes(int32(i), 1, func(_ uint8, sl int) units.VL { return units.VL(sl % 8) })
+		}
+	}
+}
+
 // checkLanes compares what a port holds with the lanes that it should use.
 func (w *world) checkLanes(node int32, port uint8, want func(in uint8, sl int) units.VL) {
 	w.t.Helper()

@@ -117,6 +117,7 @@ type Manager struct {
 	lids    map[units.GUID]units.LID // by port GUID, of all ports ever met
 	written map[units.GUID]*written  // by node GUID
 	cursor  cursor                   // of the phase program
+	lanes   int                      // most that tables have needed so far
 }
 
 // New makes a manager that has not started. It needs a Router.

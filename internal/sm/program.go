@@ -26,10 +26,13 @@ func (w *written) forget() { *w = written{} }
 type cursor struct {
 	sw    int // in the dense order of tables
 	block int
+	lanes bool // all blocks have been sent, and lanes are queued
 }
 
-// enterProgram writes what routing computed: the top of each switch's table, the
-// lanes, then block after block of forwarding tables.
+// enterProgram writes what routing computed: the top of each switch's table, block
+// after block of forwarding tables, then the lanes. As OpenSM (osm_state_mgr.c:
+// osm_ucast_mgr_process, then osm_qos_setup) it does not wait in between for the
+// answers to the blocks.
 func (m *Manager) enterProgram() {
 	m.phase, m.cursor = program, cursor{}
 	m.plantTrees()
@@ -49,7 +52,19 @@ func (m *Manager) enterProgram() {
 		w.top = m.tables.Top
 		m.writeMulticast(i, dense, w)
 	}
+}
+
+// nextProgram is the next block, and after the last the first request for lanes.
+func (m *Manager) nextProgram() (request, bool) {
+	if r, more := m.nextBlock(); more {
+		return r, true
+	}
+	if m.cursor.lanes {
+		return request{}, false
+	}
+	m.cursor.lanes = true
 	m.writeLanes()
+	return m.dequeue()
 }
 
 // writtenTo is what a node holds.
@@ -80,7 +95,7 @@ func (m *Manager) writeMulticast(i int32, dense int, w *written) {
 // nextBlock is the next block of a linear forwarding table that differs from
 // what the switch holds.
 func (m *Manager) nextBlock() (request, bool) {
-	for ; m.cursor.sw < len(m.tables.Switch); m.cursor = (cursor{m.cursor.sw + 1, 0}) {
+	for ; m.cursor.sw < len(m.tables.Switch); m.cursor = (cursor{sw: m.cursor.sw + 1}) {
 		i := m.at[m.tables.Switch[m.cursor.sw]]
 		w := m.written[m.nodes[i].info.NodeGUID]
 		table := m.tables.LFT[m.cursor.sw]

@@ -50,20 +50,11 @@ func (m *Manager) set(n int32, attr mad.Attribute, modifier uint32, port uint8, 
 // fill sends requests until the window is full or there are no more.
 func (m *Manager) fill() {
 	for len(m.wire) < m.cfg.Window {
-		var r request
-		switch {
-		case m.head < len(m.queue):
-			r = m.queue[m.head]
-			m.head++
-			if m.head == len(m.queue) {
-				m.queue, m.head = m.queue[:0], 0
-			}
-		case m.phase == program:
-			var more bool
-			if r, more = m.nextBlock(); !more {
-				return
-			}
-		default:
+		r, more := m.dequeue()
+		if !more && m.phase == program {
+			r, more = m.nextProgram()
+		}
+		if !more {
 			return
 		}
 		r.tid = m.nextTID
@@ -71,6 +62,19 @@ func (m *Manager) fill() {
 		m.transmit(&r)
 		m.wire = append(m.wire, r)
 	}
+}
+
+// dequeue takes the first request that waits.
+func (m *Manager) dequeue() (r request, more bool) {
+	if m.head == len(m.queue) {
+		return r, false
+	}
+	r = m.queue[m.head]
+	m.head++
+	if m.head == len(m.queue) {
+		m.queue, m.head = m.queue[:0], 0
+	}
+	return r, true
 }
 
 // transmit sends a request, the first time or again.
