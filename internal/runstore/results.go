@@ -81,9 +81,11 @@ type Distribution struct {
 
 // Counts are what happened in the network.
 type Counts struct {
-	Packets         int64 `json:"packets"`
-	PacketHops      int64 `json:"packet_hops"`
-	Events          int64 `json:"events"`
+	Packets    int64 `json:"packets"`
+	PacketHops int64 `json:"packet_hops"`
+	// Events are the engine's work and no result: in parts of a network on cores of
+	// their own a port may be woken once more for nothing. meta.json has their sum.
+	Events          int64 `json:"-"`
 	Pauses          int64 `json:"pfc_pauses"`
 	Resumes         int64 `json:"pfc_resumes"`
 	CreditStalls    int64 `json:"credit_stalls"`
