@@ -7,34 +7,45 @@ import (
 	"weft/units"
 )
 
-// A key orders the events of one bucket: the offset of the time in the bucket
-// (28 bits), the class (4 bits), the source (32 bits).
+// A key orders the events of one bucket of 2^width picoseconds: the offset of the
+// time in the bucket (width bits), the class (4 bits), the source (the rest).
 const (
-	classShift  = 32
-	offsetShift = 36
-	maxWidth    = 63 - offsetShift
+	classBits = 4
+	maxWidth  = 28
 )
 
-// keyOf is the key of an event in a bucket of 2^width picoseconds.
-func keyOf(t units.Time, width uint, class Class, source uint32) uint64 {
-	return uint64(t&(1<<(width&63)-1))<<offsetShift | uint64(class)<<classShift | uint64(source)
+// SourceBits is how many bits a source may have in buckets of 2^width
+// picoseconds.
+func SourceBits(width uint) uint { return 64 - classBits - width }
+
+// span is how times and keys of buckets of 2^width picoseconds hang together.
+type span struct {
+	width uint
+	low   uint   // SourceBits(width)
+	mask  uint64 // of the source
 }
+
+func newSpan(width uint) span {
+	low := SourceBits(width)
+	return span{width, low, 1<<low - 1}
+}
+
+// keyOf is the key of an event. Of the time only the offset in its bucket is left.
+func (s *span) keyOf(t units.Time, class Class, source uint64) uint64 {
+	return (uint64(t)<<classBits|uint64(class))<<(s.low&63) | source
+}
+
+// offset is the time of a key from the start of its bucket.
+func (s *span) offset(key uint64) units.Time { return units.Time(key >> (s.low & 63) >> classBits) }
+
+func (s *span) class(key uint64) Class { return Class(key >> (s.low & 63) & (1<<classBits - 1)) }
 
 // Bucket is a stretch of time that is being handled.
 type Bucket struct {
-	keys    []uint64 // its events, sorted
-	pos     int      // the next of them
-	start   units.Time
-	now     units.Time // of the last event given out
-	lastKey uint64
-}
-
-// Now is the time of the last event that was given out.
-func (b *Bucket) Now() units.Time { return b.now }
-
-// MoreNow reports whether another event waits at the instant of the last one.
-func (b *Bucket) MoreNow() bool {
-	return b.pos < len(b.keys) && b.keys[b.pos]>>offsetShift == b.lastKey>>offsetShift
+	span
+	keys  []uint64 // its events, sorted
+	pos   int      // the next of them
+	start units.Time
 }
 
 // Fresh reports whether the last event was the first of its bucket.
@@ -46,43 +57,58 @@ func (b *Bucket) Fresh() bool { return b.pos == 1 }
 func (b *Bucket) Left() int { return len(b.keys) - b.pos }
 
 // Peek gives class and source of the i-th event of Left.
-func (b *Bucket) Peek(i int) (Class, uint32) {
+func (b *Bucket) Peek(i int) (Class, uint64) {
 	key := b.keys[b.pos+i]
-	return Class(key >> classShift & 0xf), uint32(key)
+	return b.class(key), key & b.mask
 }
 
-// next gives out the next event, of which there is one, if it is earlier than
-// limit.
+// next gives out the next event if there is one earlier than limit.
 func (b *Bucket) next(limit units.Time, e *Event) bool {
-	key := b.keys[b.pos]
-	t := b.start + units.Time(key>>offsetShift)
+	rest := b.keys[b.pos:]
+	if len(rest) == 0 {
+		return false
+	}
+	key := rest[0]
+	high := key >> (b.low & 63)
+	offset := high >> classBits
+	t := b.start + units.Time(offset)
 	if t >= limit {
 		return false
 	}
 	b.pos++
-	b.now, b.lastKey = t, key
-	e.Time, e.Source, e.Class = t, uint32(key), Class(key>>classShift&0xf)
+	e.Time, e.Source, e.Class = t, key&b.mask, Class(high&(1<<classBits-1))
+	e.Last = len(rest) == 1 || rest[1]>>(b.low&63)>>classBits != offset
 	return true
 }
 
 // insert puts a key in its place among those that are left.
-func (b *Bucket) insert(t units.Time, key uint64) {
-	if t < b.now || t < b.start || (t == b.now && key <= b.lastKey) {
-		panic(fmt.Sprintf("engine: event at %d ps (class %d, source %d) pushed at %d ps: not after the event being handled, or before the bucket at %d",
-			t, key>>classShift&0xf, uint32(key), b.now, b.start))
+func (b *Bucket) insert(key uint64) {
+	if b.pos > 0 && key <= b.keys[b.pos-1] {
+		b.late(key)
 	}
 	b.keys = append(b.keys, key)
-	i := len(b.keys) - 1
-	if i-b.pos > 16 { // traffic in lockstep, or a wide bucket
-		at, _ := slices.BinarySearch(b.keys[b.pos:i], key)
-		copy(b.keys[b.pos+at+1:], b.keys[b.pos+at:i])
-		b.keys[b.pos+at] = key
+	rest := b.keys[b.pos:]
+	i := len(rest) - 1
+	if i > 16 { // traffic in lockstep, or a wide bucket
+		at, _ := slices.BinarySearch(rest[:i], key)
+		copy(rest[at+1:], rest[at:i])
+		rest[at] = key
 		return
 	}
-	for ; i > b.pos && b.keys[i-1] > key; i-- {
-		b.keys[i] = b.keys[i-1]
+	for ; i > 0; i-- {
+		before := rest[i-1]
+		if before < key {
+			break
+		}
+		rest[i] = before
 	}
-	b.keys[i] = key
+	rest[i] = key
+}
+
+// late refuses an event that comes too late.
+func (b *Bucket) late(key uint64) {
+	panic(fmt.Sprintf("engine: event at %d ps (class %d, source %d) pushed at %d ps: not after the event being handled",
+		b.start+b.offset(key), b.class(key), key&b.mask, b.start+b.offset(b.keys[b.pos-1])))
 }
 
 // sortKeys sorts a bucket. Most hold a handful of keys, in no order that the

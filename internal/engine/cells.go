@@ -23,12 +23,12 @@ type Cells struct {
 	filled []uint64 // a bit per slot with events
 	dealt  []uint64 // of sort
 
-	cells, words int   // cells, and words of marks for each slot
-	slot         int64 // number of the slot being handled, or the next
-	floor        int64 // number of the first slot that takes events of other cells
-	open         int   // the cell being handled, -1 if none
-	mask         int64 // slots - 1
-	width        uint  // log2 of a slot in picoseconds
+	cells, words int    // cells, and words of marks for each slot
+	slot         int64  // number of the slot being handled, or the next
+	floor        int64  // number of the first slot that takes events of other cells
+	ahead        uint64 // slots from there on that are within reach
+	open         int    // the cell being handled, -1 if none
+	reach        int64  // slots - 1
 	far          Heap[farCell, *farCell]
 }
 
@@ -42,15 +42,16 @@ type farCell struct {
 func (a *farCell) Before(b *farCell) bool { return a.farEvent.Before(&b.farEvent) }
 
 // NewCells makes a queue of cells with 2^slotsLog2 slots of 2^widthLog2
-// picoseconds. It panics on values outside 1..12 and 0..27, which only code can
-// choose.
+// picoseconds; sources have no more than SourceBits(widthLog2) bits. It panics on
+// values outside 1..12 and 0..28, which only code can choose.
 func NewCells(cells int, widthLog2, slotsLog2 uint) *Cells {
 	if widthLog2 > maxWidth || slotsLog2 < 1 || slotsLog2 > 12 || cells < 1 {
 		panic(fmt.Sprintf("engine: %d cells with 2^%d slots of 2^%d ps are out of bounds", cells, slotsLog2, widthLog2))
 	}
 	slots := 1 << slotsLog2
 	q := &Cells{
-		cells: cells, words: (cells + 63) / 64, open: -1, mask: int64(slots - 1), width: widthLog2,
+		Bucket: Bucket{span: newSpan(widthLog2)},
+		cells:  cells, words: (cells + 63) / 64, open: -1, reach: int64(slots - 1), ahead: uint64(slots),
 		lists:  lists{free: -1},
 		events: make([]int32, slots*cells),
 		filled: make([]uint64, (slots+63)/64),
@@ -64,36 +65,33 @@ func NewCells(cells int, widthLog2, slotsLog2 uint) *Cells {
 
 // Push adds an event of a cell: one of the open cell after the event being
 // handled, one of another cell in a slot that has not begun.
-func (q *Cells) Push(cell int, t units.Time, class Class, source uint32) {
+func (q *Cells) Push(cell int, t units.Time, class Class, source uint64) {
 	b := int64(t) >> (q.width & 63)
-	if b >= q.floor && b-q.slot <= q.mask {
-		key := keyOf(t, q.width, class, source)
-		list := q.events[int(b&q.mask)*q.cells+cell]
-		if list < 0 || !q.chunks[list].add(key) {
+	key := q.keyOf(t, class, source)
+	switch {
+	case uint64(b-q.floor) < q.ahead:
+		if list := q.events[int(b&q.reach)*q.cells+cell]; list < 0 || !q.chunks[list].add(key) {
 			q.put(b, cell, key)
 		}
-		return
+	case b == q.slot && cell == q.open:
+		q.insert(key)
+	default:
+		q.pushRarely(b, cell, t, class, source)
 	}
-	q.pushRarely(b, cell, t, class, source)
 }
 
-// pushRarely adds an event to the slot being handled, or beyond the reach of the
-// slots.
-func (q *Cells) pushRarely(b int64, cell int, t units.Time, class Class, source uint32) {
-	switch {
-	case b >= q.floor:
-		q.far.Push(farCell{farEvent{t, class, source}, cell})
-	case b == q.slot && cell == q.open:
-		q.insert(t, keyOf(t, q.width, class, source))
-	default:
+// pushRarely adds an event beyond the reach of the slots.
+func (q *Cells) pushRarely(b int64, cell int, t units.Time, class Class, source uint64) {
+	if b < q.floor {
 		panic(fmt.Sprintf("engine: event of cell %d at %d ps (class %d, source %d) pushed into slot %d of %d, in which cell %d is being handled",
 			cell, t, class, source, b, q.slot, q.open))
 	}
+	q.far.Push(farCell{farEvent{t, class, source}, cell})
 }
 
 // put adds a key to the list of a slot and cell.
 func (q *Cells) put(slot int64, cell int, key uint64) {
-	s := int(slot & q.mask)
+	s := int(slot & q.reach)
 	list := &q.events[s*q.cells+cell]
 	if *list < 0 {
 		q.marks[s*q.words+cell>>6] |= 1 << (cell & 63)
@@ -106,14 +104,14 @@ func (q *Cells) put(slot int64, cell int, key uint64) {
 // end.
 func (q *Cells) Seek(t units.Time) (end units.Time) {
 	q.slot = int64(t) >> q.width
-	q.floor = q.slot + 1
+	q.floor, q.ahead = q.slot+1, uint64(q.reach)
 	for len(q.far) > 0 {
 		e := &q.far[0]
 		b := int64(e.time) >> q.width
-		if b-q.slot > q.mask {
+		if b-q.slot > q.reach {
 			break
 		}
-		q.put(b, e.cell, keyOf(e.time, q.width, e.class, e.source))
+		q.put(b, e.cell, q.keyOf(e.time, e.class, e.source))
 		q.far.Pop()
 	}
 	return units.Time(q.floor) << q.width
@@ -122,14 +120,14 @@ func (q *Cells) Seek(t units.Time) (end units.Time) {
 // Open opens the next cell that has events in the slot, -1 if none is left. Of
 // the open one, what has not been given out stays in the slot.
 func (q *Cells) Open() int {
-	s := int(q.slot & q.mask)
+	s := int(q.slot & q.reach)
 	cell := q.nextMarked(s, q.open+1)
 	if q.pos < len(q.keys) {
 		q.leave(s)
 	}
 	q.open = cell
 	if cell < 0 {
-		q.floor = q.slot // its rest may still be filled
+		q.floor, q.ahead = q.slot, uint64(q.reach)+1 // its rest may still be filled
 		if q.nextMarked(s, 0) < 0 {
 			q.filled[s>>6] &^= 1 << (s & 63)
 		}
@@ -138,7 +136,6 @@ func (q *Cells) Open() int {
 	q.marks[s*q.words+cell>>6] &^= 1 << (cell & 63)
 	q.keys, q.pos = q.take(&q.events[s*q.cells+cell], q.keys[:0]), 0
 	q.start = units.Time(q.slot) << q.width
-	q.now, q.lastKey = q.start-1, 0
 	q.sort()
 	return cell
 }
@@ -158,9 +155,8 @@ func (q *Cells) sort() {
 		return
 	}
 	var ends [1 << partsLog2]int32
-	shift := (offsetShift + q.width - partsLog2) & 63
 	for _, key := range q.keys {
-		ends[key>>shift%uint64(len(ends))]++
+		ends[key>>(64-partsLog2)]++
 	}
 	sum, most := int32(0), int32(0)
 	for i, n := range ends {
@@ -174,7 +170,7 @@ func (q *Cells) sort() {
 	}
 	q.dealt = append(q.dealt[:0], q.keys...)
 	for _, key := range q.dealt {
-		at := &ends[key>>shift%uint64(len(ends))]
+		at := &ends[key>>(64-partsLog2)]
 		q.keys[*at] = key
 		*at++
 	}
@@ -211,7 +207,7 @@ func (q *Cells) nextMarked(slot, cell int) int {
 
 // Pop gives out the next event of the open cell if it is earlier than limit.
 func (q *Cells) Pop(limit units.Time, e *Event) bool {
-	return q.pos < len(q.keys) && q.next(limit, e)
+	return q.next(limit, e)
 }
 
 // NextSlot is the start of the first slot with an event, units.Forever if none
@@ -237,22 +233,22 @@ func (q *Cells) NextTime() units.Time {
 	if slot < 0 {
 		return next
 	}
-	s := int(slot & q.mask)
+	s := int(slot & q.reach)
 	for cell := q.nextMarked(s, 0); cell >= 0; cell = q.nextMarked(s, cell+1) {
 		key := q.least(q.events[s*q.cells+cell])
-		next = min(next, units.Time(slot)<<q.width+units.Time(key>>offsetShift))
+		next = min(next, units.Time(slot)<<q.width+q.offset(key))
 	}
 	return next
 }
 
 // firstFilled is the number of the first slot with an event, -1 if none has.
 func (q *Cells) firstFilled() int64 {
-	for slot := q.slot; slot <= q.slot+q.mask; {
-		s := slot & q.mask
+	for slot := q.slot; slot <= q.slot+q.reach; {
+		s := slot & q.reach
 		if rest := q.filled[s>>6] >> (s & 63); rest != 0 {
 			return slot + int64(bits.TrailingZeros64(rest))
 		}
-		slot += min(64-s&63, q.mask+1-s)
+		slot += min(64-s&63, q.reach+1-s)
 	}
 	return -1
 }

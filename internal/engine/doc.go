@@ -5,12 +5,13 @@
 // # Order
 //
 // Events are ordered by (time, class, source). The source is the number of the
-// link, port or host that the event belongs to. Two events of a source, of one
+// link, port or host that the event belongs to; below it there may be what the
+// handler needs, if no two events of that number fall on one instant. Two events of a source, of one
 // class and at one instant, are the same event, so the order is total, and
 // because the numbers are those of the whole simulation and not of a partition,
 // it does not depend on how the simulation is cut. What happens at one instant is handled in two
-// halves: first every event of the instant, which only notes what arrived, then
-// the handler's EndInstant, in which arbiters decide.
+// halves: first every event of the instant, which only notes what arrived, then,
+// after the one that is Last, arbiters decide.
 //
 // # Cells
 //

@@ -7,7 +7,7 @@ import "weft/units"
 type farEvent struct {
 	time   units.Time
 	class  Class
-	source uint32
+	source uint64
 }
 
 // Before orders as the wheel does: by time, class, source.

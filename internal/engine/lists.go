@@ -1,5 +1,7 @@
 package engine
 
+import "slices"
+
 // chunkKeys is how many keys a chunk holds: a cache line with its header.
 const chunkKeys = 7
 
@@ -54,7 +56,10 @@ func (l *lists) addChunk(list *int32, key uint64) {
 func (l *lists) take(list *int32, keys []uint64) []uint64 {
 	for i := *list; i >= 0; {
 		c := &l.chunks[i]
-		keys = append(keys, c.keys[:]...)[:len(keys)+int(c.n)]
+		n := len(keys)
+		keys = slices.Grow(keys, chunkKeys)[:n+chunkKeys]
+		*(*[chunkKeys]uint64)(keys[n:]) = c.keys // without a call
+		keys = keys[:n+int(c.n)]
 		next := c.next
 		c.next, l.free = l.free, i
 		i = next

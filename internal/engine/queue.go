@@ -16,8 +16,10 @@ const MaxClass Class = 15
 // Event is what a Queue gives out.
 type Event struct {
 	Time   units.Time
-	Source uint32
+	Source uint64
 	Class  Class
+	// Last is that no other event waits at the instant.
+	Last bool
 }
 
 // Queue is the event queue of one partition: a timing wheel whose buckets are
@@ -31,27 +33,28 @@ type Queue struct {
 	sums  []uint64 // a bit per word that is not zero
 
 	number  int64 // of the bucket being handled
-	mask    int64 // slots - 1
-	width   uint  // log2 of a bucket's width in picoseconds
+	reach   int64 // slots - 1
 	inWheel int
 	far     Heap[farEvent, *farEvent]
 }
 
 // NewQueue makes a queue whose wheel has 2^slotsLog2 buckets of 2^widthLog2
-// picoseconds. Both affect speed only, never the order. It panics on values
-// outside 6..24 and 0..27, which only code can choose.
+// picoseconds. Both affect speed only, never the order; but sources have no more
+// than SourceBits(widthLog2) bits. It panics on values outside 6..24 and 0..28,
+// which only code can choose.
 func NewQueue(widthLog2, slotsLog2 uint) *Queue {
 	if widthLog2 > maxWidth || slotsLog2 < 6 || slotsLog2 > 24 {
 		panic(fmt.Sprintf("engine: wheel of 2^%d buckets of 2^%d ps is out of bounds", slotsLog2, widthLog2))
 	}
 	slots := 1 << slotsLog2
 	q := &Queue{
+		Bucket: Bucket{span: newSpan(widthLog2)},
+
 		slots: make([]int32, slots),
 		words: make([]uint64, slots/64),
 		sums:  make([]uint64, (slots/64+63)/64),
 		lists: lists{free: -1},
-		mask:  int64(slots - 1),
-		width: widthLog2,
+		reach: int64(slots - 1),
 	}
 	for i := range q.slots {
 		q.slots[i] = -1
@@ -64,19 +67,20 @@ func (q *Queue) Len() int { return len(q.keys) - q.pos + q.inWheel + len(q.far) 
 
 // Push adds an event. It must come after the event being handled in the order
 // of the package; an event in the past is a fault of the caller and panics.
-func (q *Queue) Push(t units.Time, class Class, source uint32) {
-	b := int64(t) >> q.width
+func (q *Queue) Push(t units.Time, class Class, source uint64) {
+	b := int64(t) >> (q.width & 63)
 	d := b - q.number
-	key := keyOf(t, q.width, class, source)
-	if d > 0 && d <= q.mask {
-		q.put(b&q.mask, key)
-		return
-	}
-	if d > 0 {
+	key := q.keyOf(t, class, source)
+	switch {
+	case d > q.reach:
 		q.far.Push(farEvent{t, class, source})
-		return
+	case d > 0:
+		q.put(b&q.reach, key)
+	case d == 0:
+		q.insert(key)
+	default:
+		panic(fmt.Sprintf("engine: event at %d ps (class %d, source %d) pushed before the bucket at %d", t, class, source, q.start))
 	}
-	q.insert(t, key)
 }
 
 // put adds a key to a slot.
@@ -101,7 +105,7 @@ func (q *Queue) Pop(limit units.Time, e *Event) bool {
 // nothing: events that come before it may still be pushed.
 func (q *Queue) NextTime() units.Time {
 	if q.pos < len(q.keys) {
-		return q.start + units.Time(q.keys[q.pos]>>offsetShift)
+		return q.start + q.offset(q.keys[q.pos])
 	}
 	next := units.Forever
 	if len(q.far) > 0 {
@@ -109,7 +113,7 @@ func (q *Queue) NextTime() units.Time {
 	}
 	if q.inWheel > 0 {
 		bucket, slot := q.nextInWheel()
-		next = min(next, units.Time(bucket)<<q.width+units.Time(q.least(q.slots[slot])>>offsetShift))
+		next = min(next, units.Time(bucket)<<q.width+q.offset(q.least(q.slots[slot])))
 	}
 	return next
 }
@@ -125,7 +129,7 @@ func (q *Queue) advance(limit units.Time) bool {
 	q.start = units.Time(next) << q.width
 	q.keys = q.keys[:0]
 	q.pos = 0
-	q.collect(next & q.mask)
+	q.collect(next & q.reach)
 	if len(q.far) > 0 {
 		q.refill()
 	}
@@ -150,9 +154,9 @@ func (q *Queue) nextBucket() int64 {
 // nextInWheel is the next bucket with an event in the wheel, which is not
 // empty, and its slot.
 func (q *Queue) nextInWheel() (bucket, slot int64) {
-	from := (q.number + 1) & q.mask
+	from := (q.number + 1) & q.reach
 	slot = q.scan(from)
-	return q.number + 1 + (slot-from)&q.mask, slot
+	return q.number + 1 + (slot-from)&q.reach, slot
 }
 
 // scan finds the first slot that is not empty from slot on, around the wheel.
@@ -193,14 +197,14 @@ func (q *Queue) refill() {
 	for len(q.far) > 0 {
 		e := &q.far[0]
 		b := int64(e.time) >> q.width
-		if b-q.number > q.mask {
+		if b-q.number > q.reach {
 			return
 		}
-		key := keyOf(e.time, q.width, e.class, e.source)
+		key := q.keyOf(e.time, e.class, e.source)
 		if b == q.number {
 			q.keys = append(q.keys, key)
 		} else {
-			q.put(b&q.mask, key)
+			q.put(b&q.reach, key)
 		}
 		q.far.Pop()
 	}

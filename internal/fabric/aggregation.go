@@ -110,8 +110,8 @@ func (n *Network) loop(nd *node, c *Credits) {
 	n.creditLinks[link] = creditLink{period: c.Period, latency: c.Latency}
 	for class := range n.classes {
 		index := int(link)*n.classes + class
-		n.accounts[index] = account{granted: aggregatorRoom, period: int32(c.Period)}
-		n.lanes[index] = lane{available: aggregatorRoom, granted: aggregatorRoom, period: int32(c.Period), latency: c.Latency, taken: -1}
+		n.accounts[index] = account{granted: aggregatorRoom, period: int32(c.Period), back: link}
+		n.lanes[index] = newLane(aggregatorRoom, c.Period, c.Latency)
 	}
 }
 
@@ -166,7 +166,7 @@ func (p *Partition) contribute(b *inbox, link, i int32) {
 	delete(p.sums, id)
 	unit := n.nodes[b.node].aggregator()
 	n.lanes[int(unit)*n.classes+int(k.class)].available -= blocks(k.size)
-	k.role, k.out = roleSum, 0
+	k.role = roleSum
 	k.arrive = p.now + n.aggregation.latency
 	p.fly(unit, i)
 }

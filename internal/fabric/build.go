@@ -244,6 +244,14 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	b.errors()
 	b.markSlower()
 	b.aggregate()
+	for i := range n.nodes {
+		switch nd := &n.nodes[i]; nd.kind {
+		case kindEthernet:
+			n.thresholds(nd)
+		case kindInfiniBand:
+			n.readPorts(nd)
+		}
+	}
 	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })
 	cells, slot := b.cut()
 	for i := range parts {
@@ -271,7 +279,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
 	const minWidth, maxWidth, minReach, maxReach = 6, 12, 20, 23 // log2 of picoseconds
 	widthLog2 = minWidth
-	for ports := b.endPorts() / parts; widthLog2 < maxWidth && ports<<widthLog2 < 600_000; widthLog2++ {
+	for ports := b.endPorts() / parts; widthLog2 < min(maxWidth, b.widest()) && ports<<widthLog2 < 600_000; widthLog2++ {
 	}
 	longest := units.Time(0)
 	for i := range b.n.ports {
@@ -290,7 +298,7 @@ func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
 func (b *Builder) endPorts() (count int) {
 	n := &b.n
 	for link := range n.ports {
-		if n.ports[link].cell == 0 || n.inboxes[link].cell == 0 {
+		if n.cell(int32(link)) == 0 || n.ports[link].to == 0 {
 			count++
 		}
 	}
@@ -310,7 +318,7 @@ func (b *Builder) allocate() {
 	n.nicQueues = make([]nicQueue, ports*n.classes)
 	for i := range n.ports {
 		n.ports[i] = port{wakeAt: units.Forever, serveIn: -1, sole: -1, num: 1, den: 1}
-		n.inboxes[i] = inbox{flying: emptyList, back: -1}
+		n.inboxes[i] = inbox{back: -1}
 		n.back[i] = -1
 	}
 	for i := range n.nicQueues {
@@ -319,6 +327,16 @@ func (b *Builder) allocate() {
 	for i := range n.nodes {
 		for link := n.nodes[i].base; link < n.nodes[i].base+n.nodes[i].ports; link++ {
 			n.ports[link].node = int32(i)
+		}
+	}
+	for i := range n.nodes {
+		switch nd := &n.nodes[i]; nd.kind {
+		case kindEthernet:
+			nd.ethernet = &n.ethernet[nd.state]
+			*nd.ethernet = newEthernetState(nd.ethernet.spec)
+		case kindInfiniBand:
+			nd.infiniband = &n.infiniband[nd.state]
+			nd.infiniband.prepare()
 		}
 	}
 	if len(n.ethernet) > 0 {
@@ -353,7 +371,6 @@ func (b *Builder) allocateInfiniBand(ports int) {
 	n.accounts = makeHuge[account](ports*n.classes, ports*n.classes)
 	n.creditLinks = make([]creditLink, ports)
 	n.fifos = makeHuge[list](ports*n.classes, ports*n.classes)
-	n.readers = makeHuge[reader](ports, ports)
 	n.arbiters = make([]arbiter, ports)
 	n.starved = make([]units.Time, ports*n.classes)
 	n.stalls = make([]stall, ports*n.classes)
@@ -407,7 +424,7 @@ func (n *Network) direct(from, to int32, c *cable, b *Builder) {
 	if c.uncounted {
 		o.flags |= flagUncounted
 	}
-	in.node, in.back, in.kind, in.part, in.cell = receiver, to, r.kind, r.part, r.cell
+	in.node, in.back, in.kind, in.part = receiver, to, r.kind, r.part
 	n.back[to] = from
 	n.propagation[from] = c.propagation
 	switch r.kind {
@@ -458,12 +475,10 @@ func (b *Builder) credits() {
 		for class := range n.classes {
 			index := link*n.classes + class
 			n.accounts[index] = account{
-				granted: c.Blocks[class], period: int32(c.Period), frame: c.FrameBytes,
+				granted: c.Blocks[class], period: int32(c.Period), back: n.inboxes[link].back, frame: c.FrameBytes,
 				remote: n.ports[n.inboxes[link].back].flags&flagRemote != 0,
 			}
-			n.lanes[index] = lane{
-				available: c.Blocks[class], granted: c.Blocks[class], period: int32(c.Period), latency: cl.latency, taken: -1,
-			}
+			n.lanes[index] = newLane(c.Blocks[class], c.Period, cl.latency)
 		}
 	}
 	ring := int64(updatesInLane)
@@ -520,6 +535,12 @@ func (b *Builder) markSlower() {
 			for out := nd.base; out < nd.base+nd.ports; out++ {
 				if link := n.back[in]; link >= 0 && n.faster(out, link) {
 					n.inboxes[link].slower = true
+					switch nd.kind {
+					case kindEthernet:
+						nd.ethernet.outrun = nd.ethernet.spec.CutThrough
+					case kindInfiniBand:
+						nd.infiniband.outrun = true
+					}
 				}
 			}
 		}

@@ -45,14 +45,20 @@ func (b *Builder) cut() (cells int, slotLog2 uint) {
 		}
 	}
 	for link := range n.ports {
-		b.setCells(link)
+		b.setCell(link)
 	}
-	reach := b.findLookahead(func(link int) bool { return n.ports[link].cell != n.inboxes[link].cell })
-	if reach < 1<<minSlot {
+	reach := b.findLookahead(func(link int) bool { return n.cell(int32(link)) != n.ports[link].to })
+	if reach < 1<<minSlot || b.widest() < minSlot {
 		n.join()
 		return 0, 0
 	}
-	return min(switches, maxCells-1) + 1, min(uint(bits.Len64(uint64(reach)))-1, maxSlot)
+	return min(switches, maxCells-1) + 1, min(uint(bits.Len64(uint64(reach)))-1, maxSlot, b.widest())
+}
+
+// widest is log2 of the longest bucket in which the source of an arrival over any
+// link has room beside the time. An application's source takes 32 bits.
+func (b *Builder) widest() uint {
+	return engine.SourceBits(packetBits + uint(max(32-packetBits, bits.Len(uint(len(b.n.ports))))))
 }
 
 // apart reports whether a node is handled apart from the ends.
@@ -60,16 +66,17 @@ func (nd *node) apart() bool {
 	return nd.kind == kindEthernet || nd.kind == kindInfiniBand && nd.local == byTables
 }
 
-// setCells notes the cells of both ends of a link with the link.
-func (b *Builder) setCells(link int) {
+// setCell notes the cell of its receiver with a link.
+func (b *Builder) setCell(link int) {
 	n := &b.n
-	n.ports[link].cell = n.nodes[n.ports[link].node].cell
+	n.ports[link].to = n.cell(int32(link))
 	if n.inboxes[link].back >= 0 {
-		n.inboxes[link].cell = n.nodes[n.inboxes[link].node].cell
-	} else {
-		n.inboxes[link].cell = n.ports[link].cell
+		n.ports[link].to = n.nodes[n.inboxes[link].node].cell
 	}
 }
+
+// cell is the cell of the node that sends on a link.
+func (n *Network) cell(link int32) uint16 { return n.nodes[n.ports[link].node].cell }
 
 // join puts everything into the cell of the ends, before the run.
 func (n *Network) join() {
@@ -77,7 +84,7 @@ func (n *Network) join() {
 		n.nodes[i].cell = 0
 	}
 	for link := range n.ports {
-		n.ports[link].cell, n.inboxes[link].cell = 0, 0
+		n.ports[link].to = 0
 	}
 	for _, p := range n.parts {
 		p.cells = nil
@@ -85,7 +92,7 @@ func (n *Network) join() {
 }
 
 // push adds an event of a cell.
-func (p *Partition) push(cell uint16, t units.Time, class engine.Class, source uint32) {
+func (p *Partition) push(cell uint16, t units.Time, class engine.Class, source uint64) {
 	if cell == 0 {
 		p.queue.Push(t, class, source)
 		return
@@ -123,23 +130,35 @@ func (p *Partition) runCell(limit units.Time) {
 	for p.cells.Pop(limit, &e) {
 		p.now = e.Time
 		p.stats.Events++
-		if e.Class == classArrive { // handle, without what switches do not have
-			link := int32(e.Source)
-			b := &p.net.inboxes[link]
-			i := p.land(b, link)
-			switch b.kind {
-			case kindEthernet:
-				p.arriveEthernet(b, link, i)
-			case kindInfiniBand:
-				p.arriveInfiniBand(b, link, i)
-			default:
-				p.lost(link, i)
-			}
-		} else {
+		p.last = e.Last
+		switch e.Class { // as handle does, but quickly
+		case classArrive:
+			link, i := arriving(e.Source)
+			p.arriveAtSwitch(link, i)
+		case classPort:
+			p.woken(int32(e.Source))
+		default:
 			p.handle(&e)
 		}
-		if len(p.dirty) > 0 && !p.cells.MoreNow() {
+		if p.last && len(p.dirty) > 0 {
 			p.decide()
 		}
+	}
+}
+
+// arriveAtSwitch takes a packet from the wire at a switch, or on a cable that does not
+// work.
+func (p *Partition) arriveAtSwitch(link, i int32) {
+	if p.net.errors != nil && p.corrupted(link, i) {
+		return
+	}
+	b := &p.net.inboxes[link]
+	switch b.kind {
+	case kindEthernet:
+		p.arriveEthernet(b, link, i)
+	case kindInfiniBand:
+		p.arriveInfiniBand(b, link, i)
+	default:
+		p.lost(link, i)
 	}
 }

@@ -45,7 +45,7 @@ func (n *Network) creditsConserved() error {
 		l := &n.lanes[index]
 		sum := l.available
 		for k := range n.ringMask + 1 {
-			sum += int32(*n.update(l, int32(index), k))
+			sum += int32(*n.update(l, int32(index), uint32(k)))
 		}
 		link := int32(index / n.classes)
 		if sum != l.granted {

@@ -29,52 +29,65 @@ const updatesInLane = 16
 
 // lane is the sender's view of one lane of a link, in one cache line.
 type lane struct {
-	available int32 // blocks that may be sent
-	granted   int32 // blocks of the receiver's buffer
-	need      int32 // blocks that the packet at the head waits for; 0 if none does
-	period    int32 // picoseconds between updates
-	latency   units.Time
-	taken     int64                 // the last period whose update has been taken in
+	available int32                 // blocks that may be sent
+	granted   int32                 // blocks of the receiver's buffer
+	need      int32                 // blocks that the packet at the head waits for; 0 if none does
+	coming    int32                 // blocks in the updates that have not been taken in
+	period    int32                 // picoseconds between updates
+	taken     uint32                // the last period whose update has been taken in, modulo 2^32
+	next      units.Time            // when the update of the period after that takes effect
 	updates   [updatesInLane]uint16 // blocks, by period: a ring
 }
 
-// account is the receiver's view of the same.
+// account is the receiver's view of the same, in one cache line. At a switch a link's
+// first lane has the read ports of the input buffer, which all lanes share.
 type account struct {
+	readers reader
 	updated int64 // the latest period for which an update is due
 	held    int32 // blocks in the buffer
 	granted int32 // blocks of the buffer
 	period  int32 // picoseconds between updates
+	back    int32 // the port that sends the updates
 	frame   uint16
 	remote  bool // the sender is in another partition
 }
 
-func blocks(size uint16) int32 { return (int32(size) + CreditBlock - 1) / CreditBlock }
+// readers are the read ports of the input buffer at the end of a link.
+func (n *Network) readers(link int32) *reader { return &n.accounts[int(link)*n.classes].readers }
+
+func newLane(blocks int32, period, latency units.Time) lane {
+	return lane{available: blocks, granted: blocks, period: int32(period), next: latency, taken: 1<<32 - 1}
+}
+
+func blocks(size uint16) int32 { return int32((uint32(size) + CreditBlock - 1) / CreditBlock) }
 
 // update is the blocks that the receiver gives back in a period. Where the
 // longest way of an update is more periods than a lane has room for, they are
 // kept apart.
-func (n *Network) update(l *lane, index int32, period int64) *uint16 {
+func (n *Network) update(l *lane, index int32, period uint32) *uint16 {
 	if n.grants == nil {
 		return &l.updates[period&(updatesInLane-1)]
 	}
-	return &n.grants[int64(index)*(n.ringMask+1)+period&n.ringMask]
+	return &n.grants[int64(index)*(n.ringMask+1)+int64(period)&n.ringMask]
 }
 
 // takeIn adds the updates that have arrived by a time.
 func (p *Partition) takeIn(l *lane, index int32, now units.Time) {
-	if now < l.latency {
-		return
-	}
-	n := p.net
-	last := int64(now-l.latency) / int64(l.period)
-	for k := max(l.taken+1, last-n.ringMask); k <= last; k++ {
-		u := n.update(l, index, k)
+	for l.next <= now && l.coming > 0 {
+		l.taken++
+		l.next += units.Time(l.period)
+		u := p.net.update(l, index, l.taken)
 		l.available += int32(*u)
+		l.coming -= int32(*u)
 		*u = 0
 	}
-	l.taken = max(l.taken, last)
+	if l.next <= now { // and for the rest of the time there were none
+		periods := (now-l.next)/units.Time(l.period) + 1
+		l.taken += uint32(periods)
+		l.next += periods * units.Time(l.period)
+	}
 	if l.available > l.granted {
-		p.breach("more credits than buffer", index/int32(n.classes), int64(l.available), int64(l.granted))
+		p.breach("more credits than buffer", index/int32(p.net.classes), int64(l.available), int64(l.granted))
 	}
 }
 
@@ -82,34 +95,44 @@ func (p *Partition) takeIn(l *lane, index int32, now units.Time) {
 // it lowers soonest to the time when the updates on the way will suffice.
 func (p *Partition) hasCredit(index int32, size uint16, soonest *units.Time) bool {
 	l := &p.net.lanes[index]
-	need := blocks(size)
-	if l.available < need {
-		p.takeIn(l, index, p.now)
-		if l.available < need {
-			if l.need == 0 && p.net.ports[int(index)/p.net.classes].flags&flagUncounted == 0 {
-				p.stats.Stalls++
-			}
-			l.need = need
-			*soonest = min(*soonest, p.whenEnough(l, index))
-			return false
-		}
+	if l.available < blocks(size) {
+		return p.waitsForCredit(l, index, blocks(size), soonest)
 	}
 	l.need = 0
 	return true
 }
 
+// waitsForCredit does the same once a lane has used up what it knows of.
+func (p *Partition) waitsForCredit(l *lane, index, need int32, soonest *units.Time) bool {
+	if l.next <= p.now {
+		p.takeIn(l, index, p.now)
+	}
+	if l.available >= need {
+		l.need = 0
+		return true
+	}
+	if l.need == 0 && p.net.ports[int(index)/p.net.classes].flags&flagUncounted == 0 {
+		p.stats.Stalls++
+	}
+	l.need = need
+	*soonest = min(*soonest, p.whenEnough(l, index))
+	return false
+}
+
 // whenEnough is when the updates on the way make up what a lane waits for;
 // Forever if they do not.
 func (p *Partition) whenEnough(l *lane, index int32) units.Time {
-	n := p.net
-	sum := l.available
-	for k := l.taken + 1; k <= l.taken+n.ringMask+1; k++ {
-		sum += int32(*n.update(l, index, k))
-		if sum >= l.need {
-			return units.Time(k)*units.Time(l.period) + l.latency
-		}
+	sum, t := l.available, l.next
+	if sum+l.coming < l.need {
+		return units.Forever
 	}
-	return units.Forever
+	for k := l.taken + 1; ; k++ {
+		sum += int32(*p.net.update(l, index, k))
+		if sum >= l.need {
+			return t
+		}
+		t += units.Time(l.period)
+	}
 }
 
 // free gives the room of a packet back to the sender of the link by which it
@@ -117,46 +140,58 @@ func (p *Partition) whenEnough(l *lane, index int32) units.Time {
 func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	n := p.net
 	index := link*int32(n.classes) + int32(class)
-	a := &n.accounts[index]
+	p.credit(&n.accounts[index], link, index, size, end)
+}
+
+// credit does the same for an account.
+func (p *Partition) credit(a *account, link, index int32, size uint16, end units.Time) {
 	room := blocks(size)
 	a.held -= room
 	if a.held < 0 {
 		p.breach("input buffer holds less than nothing", link, int64(a.held), 0)
 	}
-	period := (int64(end) + int64(a.period) - 1) / int64(a.period)
+	period := int64((uint64(end) + uint64(a.period) - 1) / uint64(a.period))
 	if period > a.updated {
 		a.updated = period
-		n.ports[n.inboxes[link].back].debt += a.frame
+		p.net.ports[a.back].debt += a.frame
 	}
-	if !a.remote {
-		p.addCredit(index, period, room)
+	if a.remote {
+		p.freeRemote(link, remoteCredit{index, room, period})
 		return
 	}
-	l := &n.lanes[index] // what never changes may be read from here
+	p.addCredit(index, period, room)
+}
+
+// freeRemote sends an update to another partition.
+func (p *Partition) freeRemote(link int32, c remoteCredit) {
+	n := p.net
+	cl := &n.creditLinks[link]
 	m := p.outgoing()
-	m.earliest = min(m.earliest, units.Time(period)*units.Time(l.period)+l.latency)
+	m.earliest = min(m.earliest, units.Time(c.period)*cl.period+cl.latency)
 	b := &m.to[n.inboxes[n.inboxes[link].back].part]
-	b.credits = append(b.credits, remoteCredit{index, room, period})
+	b.credits = append(b.credits, c)
 }
 
 // addCredit notes an update that the receiver sends in a period.
 func (p *Partition) addCredit(index int32, period int64, blocks int32) {
 	n := p.net
 	l := &n.lanes[index]
-	if period-l.taken > n.ringMask {
+	if ahead := int32(uint32(period) - l.taken); int64(ahead) > n.ringMask {
 		p.takeIn(l, index, p.reached(index/int32(n.classes)))
-		if period-l.taken > n.ringMask+1 {
-			p.breach("credit update further off than the longest way", index/int32(n.classes), period-l.taken, n.ringMask+1)
+		if ahead = int32(uint32(period) - l.taken); int64(ahead) > n.ringMask+1 {
+			p.breach("credit update further off than the longest way", index/int32(n.classes), int64(ahead), n.ringMask+1)
 		}
 	}
-	*n.update(l, index, period) += uint16(blocks)
-	if l.need == 0 {
+	*n.update(l, index, uint32(period)) += uint16(blocks)
+	l.coming += blocks
+	if l.need == 0 || l.available+l.coming < l.need {
 		return
 	}
 	// Where the updates before this one were enough, the port looks already,
 	// or does so as soon as its wire is free; and at a partition that is ahead
 	// of them they would wake it in the past.
-	if t := p.whenEnough(l, index); t >= units.Time(period)*units.Time(l.period)+l.latency {
+	effect := l.next + units.Time(int32(uint32(period)-l.taken)-1)*units.Time(l.period)
+	if t := p.whenEnough(l, index); t >= effect {
 		link := index / int32(n.classes)
 		p.wake(&n.ports[link], link, t)
 	}
@@ -164,7 +199,7 @@ func (p *Partition) addCredit(index int32, period int64, blocks int32) {
 
 // reached is the time that both ends of a link have reached.
 func (p *Partition) reached(link int32) units.Time {
-	if n := p.net; n.ports[link].cell != n.inboxes[link].cell {
+	if n := p.net; n.cell(link) != n.ports[link].to {
 		return p.done // the sender may be behind, or ahead
 	}
 	return max(p.now, p.done)

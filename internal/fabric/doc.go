@@ -13,12 +13,13 @@
 //
 // # A hop
 //
-// Packets in flight on a link wait in the link's inbox in order of arrival; the
-// event queue holds the link, not the packets. An arrival is handled at the
+// A packet in flight is an event: its source has the link, by which events of one
+// instant are ordered, and the number of the packet. An arrival is handled at the
 // head's arrival plus the receiver's fixed pipeline (cut-through) or at the
 // tail's (store-and-forward, and every NIC). It is admitted and queued at once;
 // the port that it leaves by decides at the end of the instant, when all
-// arrivals of the instant are known. A port with nothing waiting schedules
+// arrivals of the instant are known; where the arrival is the last event of the
+// instant it does so at once, and a packet that finds it idle is in no queue. A port with nothing waiting schedules
 // nothing when its transmission ends: whoever comes next looks at the time when
 // the wire is free.
 //

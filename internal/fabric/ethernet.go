@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"math"
 	"math/bits"
 
 	"weft/units"
@@ -88,14 +89,48 @@ type ethernetState struct {
 	// packets that have left, but whose port has not looked since, are still
 	// in it: settle takes them out when the difference could decide something.
 	used     int64
+	shared   int64 // spec.Shared
 	headroom int64 // what the ingress queues hold of their headroom; as used
+	reserve  int32 // spec.Reserve
 	paused   int32 // ingress queues that have their sender paused
+	// leastIn and leastOut are up to how many bytes in an egress queue nothing is
+	// marked, when a packet is queued and when it leaves.
+	leastIn, leastOut int32
+	lossless          uint16
+	early             bool // spec.EarlyRelease
+	outrun            bool // at cut-through some input is slower than some output
+}
+
+func newEthernetState(s *EthernetSwitch) ethernetState {
+	e := ethernetState{
+		spec: s, shared: s.Shared, reserve: s.Reserve, lossless: s.PFC.Lossless, early: s.EarlyRelease,
+		leastIn: math.MaxInt32, leastOut: math.MaxInt32,
+	}
+	e.marks(&s.ECN)
+	for i := range s.Ports {
+		e.marks(&s.Ports[i].ECN)
+	}
+	return e
+}
+
+// marks notes from where on queues may be marked.
+func (s *ethernetState) marks(ecn *[8]ECN) {
+	for i := range ecn {
+		switch e := &ecn[i]; {
+		case e.KMax <= 0:
+		case e.AtDequeue:
+			s.leastOut = min(s.leastOut, e.KMin)
+		default:
+			s.leastIn = min(s.leastIn, e.KMin)
+		}
+	}
 }
 
 // ingress is the accounting of one ingress port and priority.
 type ingress struct {
 	held     int32 // bytes in the reserve and the shared pool
 	headroom int32 // bytes in the headroom
+	num, den int64 // alpha; num is 0 where the threshold is not dynamic
 	paused   bool
 }
 
@@ -114,7 +149,7 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
 	nd := &n.nodes[b.node]
-	s := &n.ethernet[nd.state]
+	s := nd.ethernet
 	k.in = link
 	if s.spec.MaxFrame != 0 && k.size > s.spec.MaxFrame {
 		p.drop(i, DropMTU)
@@ -129,7 +164,7 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 		p.drop(i, DropWatchdog)
 		return
 	}
-	lossless := s.spec.PFC.Lossless>>k.class&1 != 0
+	lossless := s.lossless>>(k.class&15)&1 != 0
 	if !lossless && s.spec.EgressDen != 0 && p.overEgress(s, b, o, out, k) && !p.trims(s, b, o, out, k) {
 		p.drop(i, DropBuffer)
 		return
@@ -142,31 +177,54 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 		p.drop(i, why)
 		return
 	}
-	depth := p.enqueueEthernet(o, out, i)
-	o.queued += int32(k.size)
-	if e := n.ecn(s, out, k.class); e.KMax > 0 && !e.AtDequeue {
-		p.mark(e, depth, out, k)
+	if o.nonEmpty == 0 && p.atOnce(o) && p.passEthernet(s, o, out, i, k) {
+		return
 	}
+	depth := p.enqueueEthernet(o, out, i, k)
+	o.queued += int32(k.size)
+	p.markIn(s, out, k, depth)
 	p.touch(o, out)
+}
+
+// passEthernet sends a packet that comes to an idle port without queueing it. It
+// reports false if the port may not send.
+func (p *Partition) passEthernet(s *ethernetState, o *port, out, i int32, k *pkt) bool {
+	if o.serveIn >= 0 {
+		p.served(s, o)
+	}
+	if o.freeAt > p.now || o.blocked>>(k.class&15)&1 != 0 { // a PFC frame may have taken the wire just now
+		return false
+	}
+	p.markIn(s, out, k, int32(k.size))
+	p.launchEthernet(s, o, out, i, k, 0)
+	return true
+}
+
+// markIn marks a packet that makes a queue of so many bytes, where the queue's length
+// when a packet comes decides.
+func (p *Partition) markIn(s *ethernetState, out int32, k *pkt, bytes int32) {
+	if bytes > s.leastIn {
+		if e := p.net.ecn(s, out, k.class); e.KMax > 0 && !e.AtDequeue {
+			p.mark(e, bytes, out, k)
+		}
+	}
 }
 
 // enqueueEthernet makes a packet wait at a port and gives the bytes of its
 // queue. A packet that waits alone is in no queue: many never see one.
-func (p *Partition) enqueueEthernet(o *port, out, i int32) int32 {
-	k := &p.pool.hot[i]
+func (p *Partition) enqueueEthernet(o *port, out, i int32, k *pkt) int32 {
 	if o.nonEmpty == 0 {
 		o.sole = i
-		o.nonEmpty = 1 << k.class
+		o.nonEmpty = 1 << (k.class & 15)
 		return int32(k.size)
 	}
 	p.queueSoleEthernet(o, out)
-	o.nonEmpty |= 1 << k.class
-	return p.queueUpEthernet(out, i)
+	o.nonEmpty |= 1 << (k.class & 15)
+	return p.queueUpEthernet(out, i, k)
 }
 
 // queueUpEthernet puts a packet into its queue and gives the bytes in it.
-func (p *Partition) queueUpEthernet(out, i int32) int32 {
-	k := &p.pool.hot[i]
+func (p *Partition) queueUpEthernet(out, i int32, k *pkt) int32 {
 	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
 	p.pool.push(&q.packets, i)
 	q.bytes += int32(k.size)
@@ -177,7 +235,7 @@ func (p *Partition) queueUpEthernet(out, i int32) int32 {
 func (p *Partition) queueSoleEthernet(o *port, out int32) {
 	if i := o.sole; i >= 0 {
 		o.sole = -1
-		p.queueUpEthernet(out, i)
+		p.queueUpEthernet(out, i, &p.pool.hot[i])
 	}
 }
 
@@ -219,16 +277,30 @@ func (p *Partition) overEgress(s *ethernetState, b *inbox, o *port, out int32, k
 // admit charges a packet to its ingress queue. It reports false where neither
 // the shared pool nor the headroom has room for it.
 func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
-	n, spec := p.net, s.spec
+	n := p.net
 	g := &n.ingress[int(link)*n.classes+int(k.class)]
+	held := g.held + int32(k.size)
+	above := max(0, held-s.reserve)
+	used := s.used + int64(above-max(0, g.held-s.reserve))
+	if g.headroom != 0 || int64(above+1)*g.den > (s.shared-used)*g.num {
+		return p.admitAtBound(s, g, b, link, k)
+	}
+	g.held, s.used = held, used // and there is room for more
+	return true
+}
+
+// admitAtBound does the same where an ingress queue is over its threshold, or may
+// be when it has got the packet.
+func (p *Partition) admitAtBound(s *ethernetState, g *ingress, b *inbox, link int32, k *pkt) bool {
+	n, spec := p.net, s.spec
 	size := int32(k.size)
-	over := n.over(s, link, int64(g.held+size)-int64(spec.Reserve))
+	over := s.over(g, int64(g.held+size)-int64(spec.Reserve))
 	if over {
 		p.settle(b.node)
-		over = n.over(s, link, int64(g.held+size)-int64(spec.Reserve))
+		over = s.over(g, int64(g.held+size)-int64(spec.Reserve))
 	}
 	if over {
-		if spec.PFC.Lossless>>k.class&1 == 0 {
+		if s.lossless>>k.class&1 == 0 {
 			return false
 		}
 		if g.headroom+size > n.headroom(s, link) || spec.HeadroomPool > 0 && p.overPool(s, b, size) {
@@ -244,7 +316,7 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 			p.breach("shared buffer over its size", link, s.used, spec.Shared)
 		}
 	}
-	if spec.PFC.Lossless>>k.class&1 != 0 && !g.paused && p.crowded(s, g, b, link) {
+	if s.lossless>>k.class&1 != 0 && !g.paused && p.crowded(s, g, b) {
 		p.pauseSender(s, g, b, link, k.class)
 	}
 	return true
@@ -252,9 +324,9 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 
 // crowded reports whether an ingress queue has no room for more, and its sender is
 // to be paused.
-func (p *Partition) crowded(s *ethernetState, g *ingress, b *inbox, link int32) bool {
+func (p *Partition) crowded(s *ethernetState, g *ingress, b *inbox) bool {
 	full := func() bool {
-		return g.headroom > 0 || p.net.over(s, link, shared(g, s.spec.Reserve)+1)
+		return g.headroom > 0 || s.over(g, shared(g, s.spec.Reserve)+1)
 	}
 	if !full() {
 		return false
@@ -275,24 +347,25 @@ func (p *Partition) overPool(s *ethernetState, b *inbox, size int32) bool {
 func (p *Partition) release(s *ethernetState, link int32, class uint8, size int32) {
 	n := p.net
 	g := &n.ingress[int(link)*n.classes+int(class)]
-	fromHeadroom := min(g.headroom, size)
-	g.headroom -= fromHeadroom
-	s.headroom -= int64(fromHeadroom)
-	before := shared(g, s.spec.Reserve)
-	g.held -= size - fromHeadroom
-	if g.held < 0 {
-		p.breach("ingress queue holds less than nothing", link, int64(g.held), 0)
+	if g.headroom > 0 {
+		fromHeadroom := min(g.headroom, size)
+		g.headroom -= fromHeadroom
+		s.headroom -= int64(fromHeadroom)
+		size -= fromHeadroom
 	}
-	s.used -= before - shared(g, s.spec.Reserve)
-	if g.paused && g.headroom == 0 {
-		if n.mayResume(s, g, link) {
-			p.resumeSender(s, g, link, class)
-		}
+	held := g.held - size
+	s.used -= int64(max(0, g.held-s.reserve) - max(0, held-s.reserve))
+	g.held = held
+	if held < 0 {
+		p.breach("ingress queue holds less than nothing", link, int64(held), 0)
+	}
+	if g.paused && g.headroom == 0 && s.mayResume(g) {
+		p.resumeSender(s, g, link, class)
 	}
 }
 
 // mayResume reports whether a paused queue has drained far enough.
-func (n *Network) mayResume(s *ethernetState, g *ingress, link int32) bool {
+func (s *ethernetState) mayResume(g *ingress) bool {
 	above := shared(g, s.spec.Reserve)
 	switch {
 	case above == 0 || g.held <= s.spec.Xon:
@@ -300,7 +373,7 @@ func (n *Network) mayResume(s *ethernetState, g *ingress, link int32) bool {
 	case s.spec.Xon > 0 && s.spec.XonOffset == 0:
 		return false
 	}
-	return !n.over(s, link, above+int64(s.spec.XonOffset))
+	return !s.over(g, above+int64(s.spec.XonOffset))
 }
 
 // served gives back the buffer of the packet that a port has sent.
@@ -325,8 +398,7 @@ func (p *Partition) settle(node int32) {
 
 // sendEthernet sends the next packet of a port whose wire is free.
 func (p *Partition) sendEthernet(o *port, link int32) {
-	n := p.net
-	s := &n.ethernet[n.nodes[o.node].state]
+	s := p.net.nodes[o.node].ethernet
 	if o.serveIn >= 0 {
 		p.served(s, o)
 	}
@@ -337,34 +409,44 @@ func (p *Partition) sendEthernet(o *port, link int32) {
 		}
 		return
 	}
-	class := uint8(bits.TrailingZeros16(ready))
+	class := uint8(bits.TrailingZeros16(ready)) & 15
 	if ready&(ready-1) != 0 {
 		class = p.schedule(&s.spec.Schedule, link, ready)
 	}
 	i, depth := p.dequeueEthernet(o, link, class)
 	k := &p.pool.hot[i]
 	o.queued -= int32(k.size)
-	if e := n.ecn(s, link, class); e.AtDequeue && e.KMax > 0 {
-		p.mark(e, depth, link, k)
+	p.launchEthernet(s, o, link, i, k, depth)
+	if o.nonEmpty&^o.blocked != 0 {
+		p.wake(o, link, o.freeAt)
+	}
+}
+
+// launchEthernet puts a packet on a free wire that leaves bytes in its queue.
+func (p *Partition) launchEthernet(s *ethernetState, o *port, link, i int32, k *pkt, bytes int32) {
+	if bytes > s.leastOut {
+		if e := p.net.ecn(s, link, k.class); e.AtDequeue && e.KMax > 0 {
+			p.mark(e, bytes, link, k)
+		}
 	}
 	if k.told != 0 && k.role == roleData {
 		p.gather(o, i, k)
 	}
 	start := p.now
-	if n.inboxes[k.in].slower && s.spec.CutThrough {
+	if s.outrun && p.net.inboxes[k.in].slower {
 		start = p.notBeforeTail(o, k)
 	}
-	in, size := k.in, k.size
-	p.transmit(link, i, start)
+	in, size, class := k.in, k.size, k.class
+	p.transmit(o, link, i, k, start)
 	if s.spec.inspects.Num > 0 {
 		o.hold(s.spec.inspects, size, start)
 	}
-	if s.spec.EarlyRelease {
+	if s.early {
 		p.release(s, in, class, int32(size))
-	} else {
-		o.serveIn, o.serve, o.class = in, size, class
+		return
 	}
-	if o.nonEmpty&^o.blocked != 0 || (s.paused > 0 && o.serveIn >= 0) {
+	o.serveIn, o.serve, o.class = in, size, class
+	if s.paused > 0 {
 		p.wake(o, link, o.freeAt)
 	}
 }

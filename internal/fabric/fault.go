@@ -71,8 +71,8 @@ type entryChange struct {
 }
 
 // The sources of fault events: sending ends, receiving ends, rows.
-func (n *Network) receiverSource(link int32) uint32 { return uint32(len(n.ports)) + uint32(link) }
-func (n *Network) rowSource(row int32) uint32       { return 2*uint32(len(n.ports)) + uint32(row) }
+func (n *Network) receiverSource(link int32) uint64 { return uint64(len(n.ports)) + uint64(link) }
+func (n *Network) rowSource(row int32) uint64       { return 2*uint64(len(n.ports)) + uint64(row) }
 
 // sink is the port of a switch at which packets end that it knows no way for.
 func (nd *node) sink() int32 { return nd.ports - 1 }
@@ -97,8 +97,8 @@ func (b *Builder) faults() {
 		}
 		link := int32(link)
 		f.receiver = n.inboxes[link].kind
-		n.Partition(n.ports[link].node).push(n.ports[link].cell, f.times[0], classFault, uint32(link))
-		n.Partition(n.inboxes[link].node).push(n.inboxes[link].cell, f.times[0], classFault, n.receiverSource(link))
+		n.Partition(n.ports[link].node).push(n.cell(link), f.times[0], classFault, uint64(link))
+		n.Partition(n.inboxes[link].node).push(n.ports[link].to, f.times[0], classFault, n.receiverSource(link))
 	}
 }
 

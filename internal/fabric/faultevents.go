@@ -11,9 +11,9 @@ import (
 const kindDown nodeKind = kindGPU + 1
 
 // fault does what is due at a cable's end or at a row of the tables.
-func (p *Partition) fault(source uint32) {
+func (p *Partition) fault(source uint64) {
 	n := p.net
-	ports := uint32(len(n.ports))
+	ports := uint64(len(n.ports))
 	switch {
 	case source < ports:
 		p.faultOut(int32(source))
@@ -30,7 +30,7 @@ func (p *Partition) faultOut(link int32) {
 	f, o := &n.faults.links[link], &n.ports[link]
 	f.out++
 	if f.out < len(f.times) {
-		p.push(o.cell, f.times[f.out], classFault, uint32(link))
+		p.push(n.cell(link), f.times[f.out], classFault, uint64(link))
 	}
 	if f.out%2 == 0 {
 		o.flags &^= flagDown
@@ -57,7 +57,7 @@ func (p *Partition) faultIn(link int32) {
 	f, b := &n.faults.links[link], &n.inboxes[link]
 	f.in++
 	if f.in < len(f.times) {
-		p.push(b.cell, f.times[f.in], classFault, n.receiverSource(link))
+		p.push(n.ports[link].to, f.times[f.in], classFault, n.receiverSource(link))
 	}
 	if f.in%2 == 1 {
 		b.kind = kindDown

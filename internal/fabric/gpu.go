@@ -176,7 +176,7 @@ func (p *Partition) sendTrain(o *port, link int32, g *gpuState, q *localQueue, p
 	if o.debt > 0 {
 		start = o.payDebt(start)
 	}
-	p.transmit(link, i, start)
+	p.transmit(o, link, i, &p.pool.hot[i], start)
 	if kernel.Num > 0 {
 		o.freeAt = max(o.freeAt, start+units.Time(int64(payload)*kernel.Num/kernel.Den))
 	}

@@ -59,15 +59,25 @@ type infinibandState struct {
 	voq   int32 // first of its queues: (output, input, lane)
 	want  int32 // first of its request words: (output, lane, word)
 	words int32 // request words per output and lane: a bit per input
+	// Of spec, what every hop asks for: Lifetime or LeafLifetime, FECN and ReadPorts
+	// are not 0.
+	expires, marks, limited bool
+	outrun                  bool // some input is slower than some output
+}
+
+// prepare notes what every hop asks for.
+func (s *infinibandState) prepare() {
+	s.expires = s.spec.Lifetime > 0 || s.spec.LeafLifetime > 0
+	s.marks = s.spec.FECN.Threshold > 0
+	s.limited = s.spec.ReadPorts > 0
 }
 
 // maxReadPorts bounds the speed-up that can be asked for.
 const maxReadPorts = 4
 
-// reader is the state of an input buffer's read ports.
-type reader struct {
-	until [maxReadPorts]units.Time // when each is free
-}
+// reader is the state of an input buffer's read ports: when each is free, Forever for
+// those that are not there.
+type reader [maxReadPorts]units.Time
 
 // arriveInfiniBand queues a packet at the output that it leaves by. There is
 // always room: the sender had credits for it.
@@ -75,23 +85,10 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
 	nd := &n.nodes[b.node]
-	s := &n.infiniband[nd.state]
+	s := nd.infiniband
 	k.in = link
-	switch k.role {
-	case roleMulticast:
-		p.multicast(b, link, i)
-		return
-	case roleReduce:
-		p.reduce(b, link, i)
-		return
-	case roleContribution:
-		p.contribute(b, link, i)
-		return
-	case roleSum:
-		p.passSum(b, link, i)
-		return
-	case roleResult:
-		p.passResult(b, link, i)
+	if k.role >= roleMulticast {
+		p.arriveToCombine(b, link, i, k.role)
 		return
 	}
 	p.hold(link, k)
@@ -107,26 +104,71 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 		}
 		return
 	}
-	p.enqueue(s, nd, p.route(nd, k), i)
+	out := p.route(nd, k)
+	o := &n.ports[out]
+	if o.nonEmpty == 0 && o.blocked == 0 && p.atOnce(o) && p.passInfiniBand(s, nd, o, out, i, k) {
+		return
+	}
+	p.await(s, nd, o, out, i, k)
+	p.touch(o, out)
 }
 
-// enqueue makes a packet wait at an output. One that waits alone is in no
-// queue: most packets never see one.
+// passInfiniBand sends a packet that comes to an idle output without making it wait.
+// It reports false if it has to.
+func (p *Partition) passInfiniBand(s *infinibandState, nd *node, o *port, out, i int32, k *pkt) bool {
+	n := p.net
+	b := &n.inboxes[k.in]
+	if s.marks || s.limited && n.readers(k.in).free() > p.now {
+		return false
+	}
+	lane := p.laneOut(nd, k, out)
+	index := out*int32(n.classes) + int32(lane)
+	if l := &n.lanes[index]; l.available < blocks(k.size) {
+		return false
+	}
+	n.lanes[index].need = 0
+	n.turns[index] = uint16(b.back - nd.base)
+	p.forward(s, o, out, lane, i, k)
+	return true
+}
+
+// arriveToCombine takes a packet that is to be copied or reduced.
+func (p *Partition) arriveToCombine(b *inbox, link, i int32, r role) {
+	switch r {
+	case roleMulticast:
+		p.multicast(b, link, i)
+	case roleReduce:
+		p.reduce(b, link, i)
+	case roleContribution:
+		p.contribute(b, link, i)
+	case roleSum:
+		p.passSum(b, link, i)
+	case roleResult:
+		p.passResult(b, link, i)
+	}
+}
+
+// enqueue makes a packet wait at an output, and the output decide.
 func (p *Partition) enqueue(s *infinibandState, nd *node, out, i int32) {
-	k := &p.pool.hot[i]
 	o := &p.net.ports[out]
+	p.await(s, nd, o, out, i, &p.pool.hot[i])
+	p.touch(o, out)
+}
+
+// await makes a packet wait at an output. One that waits alone is in no queue: most
+// packets never see one.
+func (p *Partition) await(s *infinibandState, nd *node, o *port, out, i int32, k *pkt) {
 	if o.nonEmpty == 0 && !s.spec.FIFO {
 		o.sole = i
-		o.nonEmpty = 1 << p.laneOut(nd, k, out)
+		o.nonEmpty = 1 << (p.laneOut(nd, k, out) & 15)
 	} else {
 		p.queueSole(s, nd, o, out)
 		p.queueUp(s, nd, out, i)
 	}
 	o.queued += int32(k.size)
-	if s.spec.FECN.Threshold > 0 {
+	if s.marks {
 		p.net.fecn[int(out)*p.net.classes+int(p.laneOut(nd, k, out))].waiting += int32(k.size)
 	}
-	p.touch(o, out)
 }
 
 // queueUp puts a packet into the virtual output queue of an output.
@@ -214,9 +256,8 @@ func (p *Partition) unwant(s *infinibandState, nd *node, out, in int32, class ui
 // sendInfiniBand sends the next packet of an output whose wire is free: the
 // lane by the arbitration tables, the input in turn.
 func (p *Partition) sendInfiniBand(o *port, out int32) {
-	n := p.net
-	nd := &n.nodes[o.node]
-	s := &n.infiniband[nd.state]
+	nd := &p.net.nodes[o.node]
+	s := nd.infiniband
 	if o.blocked&o.nonEmpty != 0 {
 		p.discardStalled(s, nd, o, out)
 	}
@@ -224,9 +265,15 @@ func (p *Partition) sendInfiniBand(o *port, out int32) {
 		p.sendSole(s, nd, o, out)
 		return
 	}
+	p.sendQueued(s, nd, o, out)
+}
+
+// sendQueued sends the next packet of an output's queues.
+func (p *Partition) sendQueued(s *infinibandState, nd *node, o *port, out int32) {
+	n := p.net
 	soonest := units.Forever
 	for lanes := o.nonEmpty; lanes != 0; {
-		class := uint8(bits.TrailingZeros16(lanes))
+		class := uint8(bits.TrailingZeros16(lanes)) & 15
 		if lanes&(lanes-1) != 0 {
 			class = p.arbitrate(&s.spec.VLArb, out, lanes)
 		}
@@ -258,9 +305,11 @@ func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
 	n := p.net
 	i := o.sole
 	k := &p.pool.hot[i]
-	if at := p.readableAt(s, k.in); at > p.now {
-		p.wake(o, out, at)
-		return
+	if s.limited {
+		if at := n.readers(k.in).free(); at > p.now {
+			p.wake(o, out, at)
+			return
+		}
 	}
 	lane := uint8(bits.TrailingZeros16(o.nonEmpty))
 	index := out*int32(n.classes) + int32(lane)
@@ -275,7 +324,7 @@ func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
 	o.sole, o.nonEmpty = -1, 0
 	o.queued -= int32(k.size)
 	n.turns[index] = uint16(n.inboxes[k.in].back - nd.base)
-	p.forward(s, o, out, lane, i)
+	p.forward(s, o, out, lane, i, k)
 }
 
 // nextInput is the link of the next input, after the last that was served, that
@@ -290,7 +339,10 @@ func (p *Partition) nextInput(s *infinibandState, nd *node, out int32, class uin
 			return -1
 		}
 		in := n.back[nd.base+input]
-		at := p.readableAt(s, in)
+		if !s.limited {
+			return in
+		}
+		at := n.readers(in).free()
 		if at <= p.now {
 			return in
 		}
@@ -337,73 +389,73 @@ func nextSetWide(w []uint64, i int32) int32 {
 	return -1
 }
 
-// readableAt is when an input buffer has a read port free.
-func (p *Partition) readableAt(s *infinibandState, in int32) units.Time {
-	ports := s.spec.ReadPorts
-	if ports == 0 {
-		return 0
+// free is when an input buffer has a read port free.
+func (r *reader) free() units.Time { return min(r[0], r[1], r[2], r[3]) }
+
+// occupy takes a read port of an input buffer until a time.
+func (r *reader) occupy(now, until units.Time) {
+	for j := range r {
+		if r[j] <= now {
+			r[j] = until
+			return
+		}
 	}
-	if busy := p.net.inboxes[in].busy; busy <= p.now {
-		return busy
-	}
-	r := &p.net.readers[in]
-	at := r.until[0]
-	for _, t := range r.until[1:ports] {
-		at = min(at, t)
-	}
-	return at
 }
 
-// occupyReader takes a read port of an input buffer until a time.
-func (p *Partition) occupyReader(s *infinibandState, in int32, until units.Time) {
-	b, r := &p.net.inboxes[in], &p.net.readers[in]
-	b.busy = max(b.busy, until)
-	for j := range s.spec.ReadPorts {
-		if r.until[j] <= p.now {
-			r.until[j] = until
-			return
+// readPorts sets up the read ports of a switch's input buffers.
+func (n *Network) readPorts(nd *node) {
+	for port := nd.base; port < nd.base+nd.ports; port++ {
+		if link := n.back[port]; link >= 0 {
+			for j := nd.infiniband.spec.ReadPorts; j < maxReadPorts; j++ {
+				n.readers(link)[j] = units.Forever
+			}
 		}
 	}
 }
 
 // grant sends the head of the queue of an input.
 func (p *Partition) grant(s *infinibandState, nd *node, o *port, out, in int32, class uint8) {
-	p.forward(s, o, out, class, p.dequeue(s, nd, o, out, in, class))
+	i := p.dequeue(s, nd, o, out, in, class)
+	p.forward(s, o, out, class, i, &p.pool.hot[i])
 }
 
 // forward puts a packet that has left its queue on the wire, on a lane.
-func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, i int32) {
+func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, i int32, k *pkt) {
 	n := p.net
-	k := &p.pool.hot[i]
 	in, class, size := k.in, k.class, k.size
 	k.class = lane
 	index := int(out)*n.classes + int(lane)
-	if s.spec.Lifetime > 0 || s.spec.LeafLifetime > 0 {
+	if s.expires {
 		n.starved[index] = units.Forever
 	}
 	n.lanes[index].available -= blocks(size)
-	if f := &s.spec.FECN; f.Threshold > 0 {
-		p.markForward(f, int32(index), k)
+	if s.marks {
+		p.markForward(&s.spec.FECN, int32(index), k)
 	}
 	start := p.now
 	if o.debt > 0 {
 		start = o.payDebt(start)
 	}
-	if n.inboxes[in].slower {
+	if s.outrun && n.inboxes[in].slower {
 		start = max(start, p.notBeforeTail(o, k))
 	}
 	copied, record := k.role >= roleCopy, int32(k.entropy)
-	end := p.transmit(out, i, start)
+	end := p.transmit(o, out, i, k, start)
 	if s.spec.inspects.Num > 0 {
 		o.hold(s.spec.inspects, size, start)
 	}
 	if copied && !p.lastCopy(record) {
 		return
 	}
-	p.free(in, class, size, end)
-	if s.spec.ReadPorts > 0 && !copied {
-		p.occupyReader(s, in, end)
+	first := in * int32(n.classes)
+	a := &n.accounts[first]
+	if s.limited && !copied {
+		a.readers.occupy(p.now, end)
 	}
+	if class != 0 {
+		a = &n.accounts[first+int32(class)]
+	}
+	p.credit(a, in, first+int32(class), size, end)
 }
 
 // dequeue takes the head of the queue of an input at an output.
@@ -446,7 +498,7 @@ func (p *Partition) starve(lifetime units.Time, index int32) {
 			p.net.stalls[index].discards = 0
 		}
 		p.net.starved[index] = p.now
-		p.push(p.net.ports[int(index)/p.net.classes].cell, p.now+lifetime, classExpire, uint32(index))
+		p.push(p.net.cell(index/int32(p.net.classes)), p.now+lifetime, classExpire, uint64(index))
 	}
 }
 
@@ -457,7 +509,7 @@ func (p *Partition) expire(index int32) {
 	n := p.net
 	out, class := index/int32(n.classes), uint8(int(index)%n.classes)
 	nd := &n.nodes[n.ports[out].node]
-	s, o := &n.infiniband[nd.state], &n.ports[out]
+	s, o := nd.infiniband, &n.ports[out]
 	if o.blocked>>class&1 != 0 {
 		p.resume(o, index)
 		return

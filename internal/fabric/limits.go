@@ -25,5 +25,5 @@ const (
 	// MaxPacketsInFlight bounds the packets of one partition, so that a run
 	// that floods itself ends with a message and not with the machine's memory:
 	// 2^26 packets take 6.5 GB.
-	MaxPacketsInFlight = 1 << 26
+	MaxPacketsInFlight = 1 << packetBits
 )

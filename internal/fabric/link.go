@@ -19,7 +19,7 @@ type port struct {
 	blocked  uint16 // classes paused by PFC; InfiniBand: lanes that are stalled
 	serve    uint16 // Ethernet: size of the packet on the wire
 	debt     uint16 // InfiniBand: bytes of flow-control packets to go before the next packet
-	cell     uint16 // of its node
+	to       uint16 // cell of the receiver
 	class    uint8  // Ethernet: class of the packet on the wire
 	flags    portFlags
 }
@@ -34,6 +34,7 @@ const (
 	flagJitter                          // the receiver's pipeline jitters
 	flagStorm                           // the PFC watchdog drops what comes to a queue
 	flagDown                            // no cable that works: what is to be sent is lost
+	flagFollowed                        // somebody follows packets
 )
 
 // occupy puts size bytes on the wire from start on and gives the time of the
@@ -53,14 +54,11 @@ func (o *port) occupy(start units.Time, size int64) units.Time {
 	return o.freeAt
 }
 
-// inbox is the receiving side of a link: the packets in flight on it.
+// inbox is the receiving side of a link.
 type inbox struct {
-	flying list
-	busy   units.Time // InfiniBand: no read port of the input buffer is in use from then on
 	node   int32
-	back   int32  // the port of the receiver that sends the other way
-	cell   uint16 // of the receiver
-	part   uint8  // partition of the receiver
+	back   int32 // the port of the receiver that sends the other way
+	part   uint8 // partition of the receiver
 	kind   nodeKind
 	slower bool // some port of the receiver is faster: cut-through could outrun the tail
 }
@@ -72,23 +70,31 @@ func (o *port) serialisation(size uint16) units.Time {
 
 // transmit sends a packet from a port, which must be free, starting at start.
 // The packet is gone afterwards.
-func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
-	o := &p.net.ports[link]
-	k := &p.pool.hot[i]
+func (p *Partition) transmit(o *port, link, i int32, k *pkt, start units.Time) units.Time {
 	end := o.occupy(start, int64(k.size))
 	at := start
 	if o.flags&flagTail != 0 {
 		at = end
 	}
-	k.out = 0
 	k.arrive = at + units.Time(o.delay)
+	if o.flags&(flagJitter|flagUncounted|flagFollowed|flagRemote) != 0 {
+		p.transmitOddly(o, link, i, k, start, end)
+		return end
+	}
+	p.stats.Hops++
+	p.push(o.to, k.arrive, classArrive, arrival(link, i))
+	return end
+}
+
+// transmitOddly does the same at a port about which something is out of the ordinary.
+func (p *Partition) transmitOddly(o *port, link, i int32, k *pkt, start, end units.Time) {
 	if o.flags&flagJitter != 0 {
 		p.net.jitter[link].delay(k)
 	}
 	if o.flags&flagUncounted == 0 {
 		p.stats.Hops++
 	}
-	if p.net.packets != nil {
+	if o.flags&flagFollowed != 0 {
 		p.sent(link, i, start, end)
 	}
 	if o.flags&flagRemote != 0 {
@@ -96,43 +102,39 @@ func (p *Partition) transmit(link, i int32, start units.Time) units.Time {
 	} else {
 		p.fly(link, i)
 	}
-	return end
 }
 
-// fly appends a packet, with the time of its arrival, to those in flight on a
-// link.
+// packetBits is how many bits of an arrival's source are the number of the packet;
+// above them is the link, which alone decides the order: no two packets arrive over
+// a link at one instant.
+const packetBits = 26
+
+// fly makes a packet arrive at the end of a link when its time has come.
 func (p *Partition) fly(link, i int32) {
-	b := &p.net.inboxes[link]
-	k := &p.pool.hot[i]
-	k.next = -1
-	if b.flying.head < 0 {
-		b.flying.head = i
-		p.push(b.cell, k.arrive, classArrive, uint32(link))
-	} else {
-		before := &p.pool.hot[b.flying.tail]
-		before.next, before.arrive = i, k.arrive
-	}
-	b.flying.tail = i
+	p.push(p.net.ports[link].to, p.pool.hot[i].arrive, classArrive, arrival(link, i))
 }
 
-// land takes the packet that arrives now off a link.
-func (p *Partition) land(b *inbox, link int32) int32 {
-	i := b.flying.head
-	k := &p.pool.hot[i]
-	b.flying.head = k.next
-	if k.next >= 0 {
-		p.push(b.cell, k.arrive, classArrive, uint32(link))
-	}
-	k.arrive = p.now
-	return i
+// arrival is the source of a packet's arrival over a link.
+func arrival(link, i int32) uint64 { return uint64(link)<<packetBits | uint64(i) }
+
+// arriving are the link and the packet of an arrival's source.
+func arriving(source uint64) (link, i int32) {
+	return int32(source >> packetBits), int32(source & (1<<packetBits - 1))
 }
 
 // wake makes a port decide at t, unless it does so earlier anyway.
 func (p *Partition) wake(o *port, link int32, t units.Time) {
 	if t < o.wakeAt {
 		o.wakeAt = t
-		p.push(o.cell, t, classPort, uint32(link))
+		p.push(p.net.nodes[o.node].cell, t, classPort, uint64(link))
 	}
+}
+
+// atOnce reports whether a port that has got something to send may decide in the
+// event being handled, as the last thing in it: where that is the last event of the
+// instant, no other port has to decide before it, and the wire is free.
+func (p *Partition) atOnce(o *port) bool {
+	return p.last && o.freeAt <= p.now && o.flags&flagDown == 0 && len(p.dirty) == 0
 }
 
 // touch makes a port that has got something to send decide: at the end of this

@@ -18,34 +18,24 @@ func (p *Partition) addFlow() {
 	}
 }
 
-// glance is a packet that is about to land, the link that it is on, and the flow
-// that it is for.
+// glance is a packet that is about to land at a NIC, the link that it is on, and the
+// flow that it is for.
 type glance struct {
 	packet, link int32
 	flow         *flow
 }
 
-// lookAhead reads what the events of a cell in a slot will need, step by step for all
-// of them at once: the processor overlaps the waits for memory that would
-// otherwise follow one another. It decides nothing that depends on the order of
-// events.
+// lookAhead reads the packets that land in a cell in a slot before the first is
+// handled: the processor overlaps the waits for memory that would otherwise follow
+// one another.
 func (p *Partition) lookAhead(bucket *engine.Bucket) {
-	n := p.net
 	hot := p.pool.hot
-	p.glances = p.glances[:0]
 	sum := int32(0)
-	for i := range bucket.Left() {
-		if class, source := bucket.Peek(i); class == classArrive {
-			p.glances = append(p.glances, glance{packet: n.inboxes[source].flying.head, link: int32(source)})
+	for j := range bucket.Left() {
+		if class, source := bucket.Peek(j); class == classArrive {
+			_, i := arriving(source)
+			sum += int32(hot[i].size)
 		}
-	}
-	for _, g := range p.glances {
-		k := &hot[g.packet]
-		nd := &n.nodes[n.inboxes[g.link].node]
-		if n.faults == nil && nd.routing.settled() && k.role <= roleTrain && k.out == 0 {
-			k.out = uint16(p.lookUp(nd, k)-nd.base) + 1
-		}
-		sum += int32(k.size)
 	}
 	p.sink = sum
 }
@@ -60,16 +50,20 @@ func (p *Partition) lookAheadEnds() {
 		if class < classArrive || class > classPort {
 			continue
 		}
-		link, node := int32(source), n.ports[source].node
+		packet, link := int32(-1), int32(source)
 		if class == classArrive {
-			node = n.inboxes[source].node
+			link, packet = arriving(source)
+		}
+		node := n.ports[link].node
+		if packet >= 0 {
+			node = n.inboxes[link].node
 		}
 		if n.nodes[node].kind != kindNIC || n.nics[n.nodes[node].state].spec.Transport == nil {
 			continue
 		}
 		switch class {
 		case classArrive:
-			p.glances = append(p.glances, glance{packet: n.inboxes[source].flying.head, link: link})
+			p.glances = append(p.glances, glance{packet: packet, link: link})
 		case classPort:
 			if q := &n.nicQueues[int(link)*n.classes]; q.ring.n > 0 {
 				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first()})

@@ -54,16 +54,22 @@ func ethernetSwitch() *fabric.EthernetSwitch {
 
 // build makes a network of a graph, all of whose cables are alike.
 func build(g *topology.Graph, name string, part []int32, app fabric.App) (*fabric.Network, error) {
-	return buildFaulty(g, name, part, app, nil)
+	return buildHarmed(g, name, part, app, func(*fabric.Builder) {})
 }
 
 // buildFaulty makes one in which something breaks.
 func buildFaulty(g *topology.Graph, name string, part []int32, app fabric.App, faults *fabric.Faults) (*fabric.Network, error) {
+	return buildHarmed(g, name, part, app, func(b *fabric.Builder) { b.Faults = faults })
+}
+
+// buildHarmed makes one whose builder harm may change before nodes are added.
+func buildHarmed(g *topology.Graph, name string, part []int32, app fabric.App, harm func(*fabric.Builder)) (*fabric.Network, error) {
 	t, err := routing.Build(g)
 	if err != nil {
 		return nil, err
 	}
-	b := fabric.Builder{Classes: 1, Seed: 1, Tables: t, App: app, Faults: faults}
+	b := fabric.Builder{Classes: 1, Seed: 1, Tables: t, App: app}
+	harm(&b)
 	ib := name == "infiniband"
 	nic, sw, isw := ethernetNIC(), ethernetSwitch(), &fabric.InfiniBandSwitch{Pipeline: 200 * units.Nanosecond, Credits: credits(), ReadPorts: 2}
 	if ib {

@@ -36,10 +36,12 @@ const (
 
 // node is the fixed description of a node, and where its state is.
 type node struct {
-	base, ports int32 // its ports
-	state       int32 // index into the states of its kind
-	row         int32 // switches: row of the forwarding tables
-	first       int32 // local routing: the node at port 0
+	ethernet    *ethernetState   // Ethernet switches
+	infiniband  *infinibandState // switches with credits
+	base, ports int32            // its ports
+	state       int32            // index into the states of its kind
+	row         int32            // switches: row of the forwarding tables
+	first       int32            // local routing: the node at port 0
 	salt        uint32
 	turn        uint32 // spraying and adaptive routing: whose turn it is
 	cell        uint16 // 0 is that of the ends: NICs, GPUs, scale-up switches, the application
@@ -119,7 +121,6 @@ type Network struct {
 	voqs        []list
 	fifos       []list // by link and class
 	requests    []uint64
-	readers     []reader      // by link
 	arbiters    []arbiter     // by port
 	starved     []units.Time  // by port and class
 	stalls      []stall       // by port and class

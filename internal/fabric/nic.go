@@ -284,10 +284,11 @@ func (p *Partition) emit(nic *nicState, o *port, link, i int32) {
 	if h := nic.spec.HostPerByte; h.Num > 0 {
 		hold = max(hold, units.Time(int64(p.pool.hot[i].size)*h.Num/h.Den))
 	}
-	if k := &p.pool.hot[i]; k.told != 0 && k.role == roleData {
+	k := &p.pool.hot[i]
+	if k.told != 0 && k.role == roleData {
 		p.pool.report(i).Sent = start
 	}
-	p.transmit(link, i, start)
+	p.transmit(o, link, i, k, start)
 	o.freeAt = max(o.freeAt, start+hold)
 }
 
@@ -323,7 +324,7 @@ func (p *Partition) wakeNIC(node int32, nic *nicState) {
 	}
 	nic.later = min(nic.later, nic.wakeAt)
 	nic.wakeAt = nic.timers[0].at
-	p.queue.Push(nic.wakeAt, classTimer, uint32(node))
+	p.queue.Push(nic.wakeAt, classTimer, uint64(node))
 }
 
 // timerNIC serves the timers of a NIC that are due.

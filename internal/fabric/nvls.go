@@ -61,7 +61,7 @@ func (p *Partition) queueCopy(c *copying, nd *node, out int32, r role) {
 	i := p.pool.get(&p.pool.loose)
 	p.pool.hot[i], p.pool.cold[i] = c.hot, c.cold
 	k := &p.pool.hot[i]
-	k.role, k.in, k.dst, k.entropy, k.out = r, c.link, n.inboxes[out].node, uint32(c.record), 0
+	k.role, k.in, k.dst, k.entropy = r, c.link, n.inboxes[out].node, uint32(c.record)
 	p.copies[c.record].left++
 	p.stats.Injected++
 	p.stats.InBytes += int64(k.size)

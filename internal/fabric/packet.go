@@ -26,17 +26,13 @@ const (
 // pkt is what every hop touches of a packet: half a cache line. What only the
 // ends need is kept apart, at the same index.
 type pkt struct {
-	// arrive is when it arrived at the node where it waits. In flight it is
-	// when the packet behind it will arrive: so nobody has to look at that one
-	// before its time.
-	arrive  units.Time
-	next    int32  // the packet behind it on a link or in a queue
-	dst     int32  // node that it is bound for
-	in      int32  // link by which it came into the node where it waits
-	entropy uint32 // what ECMP hashes: the flow's addresses and UDP source port
-	size    uint16 // bytes on the wire
-	out     uint16 // in flight: 1 + the port by which it will leave the next node, 0 if not known yet
-	class   uint8  // priority or virtual lane
+	arrive  units.Time // at the node where it waits or is bound for
+	next    int32      // the packet behind it in a queue
+	dst     int32      // node that it is bound for
+	in      int32      // link by which it came into the node where it waits
+	entropy uint32     // what ECMP hashes: the flow's addresses and UDP source port
+	size    uint16     // bytes on the wire
+	class   uint8      // priority or virtual lane
 	role    role
 	mark    markBits
 	told    cc.Wants // what it reports of its way; 0 is nothing

@@ -79,6 +79,7 @@ type Partition struct {
 	done     units.Time // everything earlier has been handled; without cells, a lone partition does not keep it
 	flows    int        // ends of connections
 	dirty    []int32
+	last     bool // the event being handled is the last of its instant
 	batch    transport.Batch
 	seen     seen    // what the packet that is handed over reports
 	told     cc.Seen // the same, as the transport sees it
@@ -125,11 +126,12 @@ func (p *Partition) runEnds(limit units.Time) {
 	for p.queue.Pop(limit, &e) {
 		p.now = e.Time
 		p.stats.Events++
+		p.last = e.Last
 		if looksAhead && p.queue.Fresh() {
 			p.lookAheadEnds()
 		}
 		p.handle(&e)
-		if len(p.dirty) > 0 && !p.queue.MoreNow() {
+		if p.last && len(p.dirty) > 0 {
 			p.decide()
 		}
 	}
@@ -153,9 +155,8 @@ func (p *Partition) handle(e *engine.Event) {
 	n := p.net
 	switch e.Class {
 	case classArrive:
-		link := int32(e.Source)
+		link, i := arriving(e.Source)
 		b := &n.inboxes[link]
-		i := p.land(b, link)
 		if n.packets != nil {
 			p.landed(link, i)
 		}
@@ -175,14 +176,7 @@ func (p *Partition) handle(e *engine.Event) {
 			p.lost(link, i)
 		}
 	case classPort:
-		link := int32(e.Source)
-		o := &n.ports[link]
-		if o.wakeAt != e.Time {
-			p.stats.Events-- // an earlier one took its place: nothing happens
-			return
-		}
-		o.wakeAt = units.Forever
-		p.touch(o, link)
+		p.woken(int32(e.Source))
 	case classPause:
 		p.pauseEffect(int32(e.Source))
 	case classRefresh:
@@ -198,7 +192,22 @@ func (p *Partition) handle(e *engine.Event) {
 	case classTimer:
 		p.timerNIC(int32(e.Source))
 	case classApp:
-		n.app.Timer(p, e.Source)
+		n.app.Timer(p, uint32(e.Source))
+	}
+}
+
+// woken lets a port decide that had to wait for its wire or for credits.
+func (p *Partition) woken(link int32) {
+	o := &p.net.ports[link]
+	if o.wakeAt != p.now {
+		p.stats.Events-- // an earlier one took its place: nothing happens
+		return
+	}
+	o.wakeAt = units.Forever
+	if p.atOnce(o) {
+		p.send(o, link)
+	} else {
+		p.touch(o, link)
 	}
 }
 
@@ -219,18 +228,23 @@ func (p *Partition) decide() {
 			p.wake(o, link, o.freeAt)
 			continue
 		}
-		switch n.nodes[o.node].kind {
-		case kindEthernet:
-			p.sendEthernet(o, link)
-		case kindInfiniBand:
-			p.sendInfiniBand(o, link)
-		case kindNIC:
-			p.sendNIC(o, link)
-		case kindGPU:
-			p.sendGPU(o, link)
-		}
+		p.send(o, link)
 	}
 	p.dirty = p.dirty[:0]
+}
+
+// send lets a port whose wire is free choose what to send.
+func (p *Partition) send(o *port, link int32) {
+	switch p.net.nodes[o.node].kind {
+	case kindEthernet:
+		p.sendEthernet(o, link)
+	case kindInfiniBand:
+		p.sendInfiniBand(o, link)
+	case kindNIC:
+		p.sendNIC(o, link)
+	case kindGPU:
+		p.sendGPU(o, link)
+	}
 }
 
 // drop ends a packet for a reason that is counted.
@@ -263,4 +277,4 @@ func (p *Partition) Now() units.Time { return p.now }
 
 // At schedules the application's Timer with the source for t. A source has at
 // most one timer pending at any instant.
-func (p *Partition) At(t units.Time, source uint32) { p.queue.Push(t, classApp, source) }
+func (p *Partition) At(t units.Time, source uint32) { p.queue.Push(t, classApp, uint64(source)) }

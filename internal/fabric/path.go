@@ -20,7 +20,7 @@ func (n *Network) Path(nic int32, end units.QPN) []int32 {
 		if !nd.routing.settled() || nd.kind == kindNIC || len(path) > len(n.nodes) {
 			return nil
 		}
-		path = append(path, n.parts[nd.part].lookUp(nd, &k))
+		path = append(path, n.parts[nd.part].route(nd, &k))
 	}
 	return path
 }

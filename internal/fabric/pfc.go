@@ -88,7 +88,7 @@ func (p *Partition) sendPause(pfc *PFC, link int32, class uint8, kind pauseKind)
 		f.until = f.at + span
 		source := p.refreshSource(link, class)
 		n.renewAt[source] = p.now + span/2
-		p.push(n.inboxes[link].cell, p.now+span/2, classRefresh, source)
+		p.push(n.ports[link].to, p.now+span/2, classRefresh, source)
 	}
 	if n.trace != nil {
 		n.trace.Pause(p.now, f.at, link, class, kind == pauseOn)
@@ -104,8 +104,8 @@ func (p *Partition) sendPause(pfc *PFC, link int32, class uint8, kind pauseKind)
 }
 
 // refreshSource numbers the timers that renew pauses.
-func (p *Partition) refreshSource(link int32, class uint8) uint32 {
-	return uint32(int(link)*p.net.classes + int(class))
+func (p *Partition) refreshSource(link int32, class uint8) uint64 {
+	return uint64(int(link)*p.net.classes + int(class))
 }
 
 // refreshPause renews a pause whose cause lasts. A timer of a pause that has
@@ -135,7 +135,7 @@ func (p *Partition) schedulePause(port int32, f pause) {
 	for i := len(l) - 1; i > 0 && l[i-1].at > f.at; i-- {
 		l[i-1], l[i] = l[i], l[i-1]
 	}
-	p.push(p.net.ports[port].cell, f.at, classPause, uint32(port))
+	p.push(p.net.cell(port), f.at, classPause, uint64(port))
 }
 
 // pauseEffect applies the frames that are due at a port.

@@ -42,9 +42,9 @@ func (n *Network) receivers() {
 			continue
 		}
 		p := n.parts[n.nodes[i].part]
-		p.queue.Push(r.spec.From, classReceive, uint32(i))
+		p.queue.Push(r.spec.From, classReceive, uint64(i))
 		if r.spec.Until != units.Forever {
-			p.queue.Push(r.spec.Until, classReceive, uint32(i))
+			p.queue.Push(r.spec.Until, classReceive, uint64(i))
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (p *Partition) takeNext(node int32, r *receiver) {
 	if p.now >= r.spec.Until {
 		r.done = p.now + 1 // it is as fast again as it was
 	}
-	p.queue.Push(r.done, classReceive, uint32(node))
+	p.queue.Push(r.done, classReceive, uint64(node))
 }
 
 // taken hands on the packet that a slow NIC has taken in, and makes a failed one

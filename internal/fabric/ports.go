@@ -12,16 +12,37 @@ type EthernetPort struct {
 // over reports whether bytes are more than an ingress queue may hold of the
 // shared pool: alpha times what is free there, rounded down. It is asked several
 // times a hop, so it multiplies and does not divide.
-func (n *Network) over(s *ethernetState, link int32, bytes int64) bool {
-	free, num, den := s.spec.Shared-s.used, s.spec.AlphaNum, s.spec.AlphaDen
-	switch {
-	case s.spec.Ports != nil:
-		port := n.ethernetPort(s, n.inboxes[link].back)
-		num, den = port.AlphaNum, port.AlphaDen
-	case s.spec.StaticXoff > 0:
+func (s *ethernetState) over(g *ingress, bytes int64) bool {
+	free := s.shared - s.used
+	if s.spec.Ports == nil && s.spec.StaticXoff > 0 {
 		return bytes > min(s.spec.StaticXoff, free)
 	}
-	return bytes*den > free*num
+	return bytes*g.den > free*g.num
+}
+
+// thresholds notes with the ingress queues of a switch what they go by.
+func (n *Network) thresholds(nd *node) {
+	s := nd.ethernet
+	for port := nd.base; port < nd.base+nd.ports; port++ {
+		link := n.back[port]
+		if link < 0 {
+			continue
+		}
+		num, den := s.spec.AlphaNum, s.spec.AlphaDen
+		switch {
+		case s.spec.Ports != nil:
+			own := n.ethernetPort(s, port)
+			num, den = own.AlphaNum, own.AlphaDen
+		case s.spec.StaticXoff > 0:
+			num, den = 0, 1
+		case den == 0:
+			num = 1 // no threshold
+		}
+		for class := range n.classes {
+			g := &n.ingress[int(link)*n.classes+class]
+			g.num, g.den = num, den
+		}
+	}
 }
 
 // headroom is that of an ingress queue.

@@ -22,10 +22,8 @@ func TestXonIsWhatAQueueMayHoldWhenItsSenderGoesOn(t *testing.T) {
 		{"both: a byte above both", 99_000, 10_000, 99_001, false},
 		{"within the reserve, whatever else", 10, 0, reserve, true},
 	} {
-		s := &ethernetState{spec: &EthernetSwitch{
-			Shared: pool, Reserve: reserve, AlphaNum: 1, AlphaDen: 1, Xon: c.xon, XonOffset: c.offset,
-		}}
-		if got := (&Network{}).mayResume(s, &ingress{held: c.held}, 0); got != c.want {
+		s := newEthernetState(&EthernetSwitch{Shared: pool, Reserve: reserve, Xon: c.xon, XonOffset: c.offset})
+		if got := s.mayResume(&ingress{held: c.held, num: 1, den: 1}); got != c.want {
 			t.Errorf("%s: a queue with %d bytes resumes: %v, want %v", c.name, c.held, got, c.want)
 		}
 	}

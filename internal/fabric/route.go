@@ -23,20 +23,11 @@ const (
 	Flowlet
 )
 
-// settled reports whether a packet's port depends on the packet alone, so that
-// it may be found ahead of its arrival.
+// settled reports whether a packet's port depends on the packet alone.
 func (r Routing) settled() bool { return r <= ECMP }
 
 // route is the port by which a packet leaves a switch.
 func (p *Partition) route(nd *node, k *pkt) int32 {
-	if k.out != 0 {
-		return nd.base + int32(k.out) - 1
-	}
-	return p.lookUp(nd, k)
-}
-
-// lookUp finds the port of a packet in the tables.
-func (p *Partition) lookUp(nd *node, k *pkt) int32 {
 	switch nd.local {
 	case byPort:
 		return nd.base + k.dst - nd.first
@@ -49,11 +40,12 @@ func (p *Partition) lookUp(nd *node, k *pkt) int32 {
 	if nd.routing == Static {
 		return nd.base + int32(t.Port[at])
 	}
-	i := t.SetBase[nd.row] + int32(t.Group[at])
-	set := t.SetPorts[t.SetStart[i]:t.SetStart[i+1]]
-	if len(set) == 1 {
-		return nd.base + int32(set[0])
+	i := int(t.SetBase[nd.row]) + int(t.Group[at])
+	start, end := int(t.SetStart[i]), int(t.SetStart[i+1])
+	if end-start == 1 {
+		return nd.base + int32(t.SetPorts[start])
 	}
+	set := t.SetPorts[start:end]
 	switch nd.routing {
 	case ECMP:
 		if n := p.net; n.hash != nil {

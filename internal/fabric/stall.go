@@ -43,7 +43,7 @@ func (p *Partition) discarded(s *InfiniBandSwitch, index int32) {
 	st.until = p.now + stallFactor*s.lifetime(o)
 	n.starved[index] = units.Forever
 	o.blocked |= 1 << class
-	p.queue.Push(st.until, classExpire, uint32(index))
+	p.queue.Push(st.until, classExpire, uint64(index))
 }
 
 // resume ends the stall of a lane when its time is over.

@@ -18,6 +18,9 @@ type PacketTrace interface {
 // trace from each of them.
 func (n *Network) Follow(t PacketTrace) {
 	n.packets = t
+	for link := range n.ports {
+		n.ports[link].flags |= flagFollowed
+	}
 	n.join()
 }
 

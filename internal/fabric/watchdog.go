@@ -83,7 +83,7 @@ func (p *Partition) pollNext(w *Watchdog, port, index int32) {
 	for next <= p.now {
 		next += w.Poll
 	}
-	p.push(o.cell, next, classWatch, uint32(index))
+	p.push(p.net.nodes[o.node].cell, next, classWatch, uint64(index))
 }
 
 // poll looks at a queue that was paused.

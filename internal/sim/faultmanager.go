@@ -174,7 +174,7 @@ func (d *mending) remember() {
 func (d *mending) schedule(spec *scenario.Control) {
 	m := d.m
 	at := func(t units.Time, what func()) {
-		m.queue.Push(t, controlFault, uint32(len(m.faults)))
+		m.queue.Push(t, controlFault, uint64(len(m.faults)))
 		m.faults = append(m.faults, what)
 	}
 	number := map[topology.NodeID]int32{}

@@ -264,7 +264,7 @@ func (m *managedSubnet) timeout(host int) {
 	case h.ended:
 	case h.cpu > m.now:
 		h.asked = h.cpu
-		m.queue.Push(h.cpu, controlTimeout, uint32(host))
+		m.queue.Push(h.cpu, controlTimeout, uint64(host))
 	default:
 		h.manager.Timeout(m.now, &h.batch)
 		m.flush(host)
@@ -290,7 +290,7 @@ func (m *managedSubnet) flush(host int) {
 	next := h.manager.NextTimeout()
 	if next = max(next, m.now+1); next < h.asked && next < units.Forever {
 		h.asked = next
-		m.queue.Push(next, controlTimeout, uint32(host))
+		m.queue.Push(next, controlTimeout, uint64(host))
 	}
 }
 
@@ -349,7 +349,7 @@ func (m *managedSubnet) post(at units.Time, host int, p *sma.Packet) {
 	} else {
 		m.mail = append(m.mail, letter)
 	}
-	m.queue.Push(max(at, m.now+1), controlArrives, uint32(slot))
+	m.queue.Push(max(at, m.now+1), controlArrives, uint64(slot))
 }
 
 // master is the manager whose tables count.

@@ -105,7 +105,7 @@ func (t *tattle) schedule() (last units.Time) {
 		t.open++
 		last = max(last, t.start+at)
 		end := t.where(v)
-		m.queue.Push(t.start+at, controlFault, uint32(len(m.faults)))
+		m.queue.Push(t.start+at, controlFault, uint64(len(m.faults)))
 		m.faults = append(m.faults, func() {
 			t.open--
 			n := t.notice(v)
