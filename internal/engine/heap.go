@@ -10,15 +10,20 @@ type Before[T any] interface {
 // Heap is a binary heap of values, the first in their order at index 0.
 type Heap[T any, P Before[T]] []T
 
+// Elements are compared where they lie: the address of one beside the slice would have it
+// allocated for each call.
+
 // Push adds an element.
 func (h *Heap[T, P]) Push(e T) {
 	s := append(*h, e)
-	i := len(s) - 1
-	for i > 0 && P(&e).Before(&s[(i-1)/2]) {
-		s[i] = s[(i-1)/2]
-		i = (i - 1) / 2
+	for i := len(s) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !P(&s[i]).Before(&s[parent]) {
+			break
+		}
+		s[i], s[parent] = s[parent], s[i]
+		i = parent
 	}
-	s[i] = e
 	*h = s
 }
 
@@ -27,9 +32,7 @@ func (h *Heap[T, P]) Pop() T {
 	var zero T
 	s := *h
 	last := len(s) - 1
-	top, e := s[0], s[last]
-	s[last] = zero // holds on to nothing
-	s = s[:last]
+	top := s[0]
 	i := 0
 	for {
 		c := 2*i + 1
@@ -39,15 +42,14 @@ func (h *Heap[T, P]) Pop() T {
 		if c+1 < last && P(&s[c+1]).Before(&s[c]) {
 			c++
 		}
-		if !P(&s[c]).Before(&e) {
+		if !P(&s[c]).Before(&s[last]) {
 			break
 		}
 		s[i] = s[c]
 		i = c
 	}
-	if last > 0 {
-		s[i] = e
-	}
-	*h = s
+	s[i] = s[last]
+	s[last] = zero // holds on to nothing
+	*h = s[:last]
 	return top
 }

@@ -86,7 +86,7 @@ func (b *Builder) add(name string, kind nodeKind, ports, state int, pipeline uni
 		b.fail("%s has a pipeline of %v", name, pipeline)
 	}
 	n.nodes = append(n.nodes, node{
-		base: base, ports: int32(ports), state: int32(state), kind: kind, salt: uint32(engine.Mix(b.Seed ^ uint64(id)<<20)),
+		base: base, ports: int32(ports), state: int32(state), kind: kind, salt: Salt(b.Seed, int(id)),
 	})
 	n.names = append(n.names, name)
 	b.delay = append(b.delay, pipeline)

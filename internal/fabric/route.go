@@ -51,7 +51,7 @@ func (p *Partition) route(nd *node, k *pkt) int32 {
 		if n := p.net; n.hash != nil {
 			return nd.base + int32(set[n.hash(nd.row, k.entropy, len(set))])
 		}
-		return nd.base + int32(set[hash(k.entropy, nd.salt, len(set))])
+		return nd.base + int32(set[Hash(k.entropy, nd.salt, len(set))])
 	case Spray:
 		nd.turn++
 		return nd.base + int32(set[int(nd.turn)%len(set)])
@@ -66,8 +66,12 @@ func (p *Partition) route(nd *node, k *pkt) int32 {
 	return least
 }
 
-// hash spreads an entropy value over n choices, differently at every switch.
-func hash(entropy, salt uint32, n int) int {
+// Salt is what makes a node hash as no other does, by its number in a network that was
+// built with a seed.
+func Salt(seed uint64, node int) uint32 { return uint32(engine.Mix(seed ^ uint64(node)<<20)) }
+
+// Hash is ECMP's choice among n ports, by the flow's entropy and the switch's salt.
+func Hash(entropy, salt uint32, n int) int {
 	return int(engine.Mix(uint64(salt)<<32|uint64(entropy)) >> 32 * uint64(n) >> 32)
 }
 
@@ -113,7 +117,7 @@ func (p *Partition) flowlet(nd *node, k *pkt, set []uint16) int32 {
 	}
 	// A slot is shared by every destination, so the port that it names is
 	// kept only where it is one of the minimal ports of this one.
-	e := &table[hash(k.entropy^uint32(k.dst)*0x9e3779b9, nd.salt, flowletSlots)]
+	e := &table[Hash(k.entropy^uint32(k.dst)*0x9e3779b9, nd.salt, flowletSlots)]
 	if int64(p.now)-e.last <= int64(p.net.flowletGap) {
 		for _, port := range set {
 			if nd.base+int32(port) == e.port {

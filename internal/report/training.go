@@ -188,6 +188,9 @@ func howText(p *runstore.TrainingPhase) string {
 	default:
 		parts = append(parts, fmt.Sprintf("%d of %d groups: the others are alike, without a common link", n, p.Groups))
 	}
+	if p.Parts > 0 {
+		parts = append(parts, fmt.Sprintf("whole, in %d parts without a common link", p.Parts))
+	}
 	if p.Share > 0 {
 		parts = append(parts, fmt.Sprintf("%s of the bytes, the rest at the steady rate", percent(p.Share)))
 	}

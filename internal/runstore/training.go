@@ -165,6 +165,9 @@ type TrainingPhase struct {
 	// Folded is how many groups were not simulated: they are provably like one that was,
 	// for this phase or an earlier one.
 	Folded int `json:"folded_groups,omitempty"`
+	// Parts is in how many simulations its messages were carried out, if in more than
+	// one: those of different parts share no rank, NIC or port of a switch.
+	Parts int `json:"parts,omitempty"`
 	// Share is the part of the bytes that was simulated where the rest was foreseen from
 	// the steady rate; 0 if all was.
 	Share float64 `json:"simulated_share,omitempty"`

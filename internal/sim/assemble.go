@@ -120,13 +120,16 @@ type scaleUp struct {
 	rate units.PerByte // of a GPU's port, overhead included; zero: none
 }
 
+// seed is that of a plan's network, from that of the run.
+func (p *plan) seed(run uint64) uint64 { return run + uint64(p.fabric.Routing.HashSeed)<<32 }
+
 // build makes the network of a plan: NICs and switches of the graph, then, if
 // asked for, the GPUs and the scale-up switches of every node. It is cut into
 // so many partitions; only a network without GPUs can have more than one.
 func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts int) (*network, error) {
 	f := p.fabric
 	b := &fabric.Builder{
-		Classes: len(p.class.used), Seed: seed + uint64(f.Routing.HashSeed)<<32, Tables: p.tables,
+		Classes: len(p.class.used), Seed: p.seed(seed), Tables: p.tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.run.Limit.Events,
 		ErrorRate: uint32(min(1<<32-1, f.Link.ErrorRate.Mul(scenario.Ratio{Num: 1 << 32, Den: 1}).Of(1))),
 		Faults:    p.broken(), Aggregation: p.aggregation(),
@@ -306,11 +309,14 @@ func (n *network) connect(a, b int32, entropy uint32, sl int) (endA, endB units.
 	p := n.plan
 	keyA, keyB := p.keys.pair(a, b)
 	path := p.level(a, b, keyA, sl)
-	atA, atB := p.connection(a, entropy, entropy, path), p.connection(b, entropy^1, entropy, path)
+	atA, atB := p.connection(a, entropy, entropy, path), p.connection(b, otherEnd(entropy), entropy, path)
 	atA.PKey, atB.PKey = keyA, keyB
 	p.byPath(a, b, &atA, &atB)
 	return n.Connect(a, b, atA, atB)
 }
+
+// otherEnd is the entropy of the packets that come back on a connection.
+func otherEnd(entropy uint32) uint32 { return entropy ^ 1 }
 
 // connection is the end of a connection at a NIC, on a service level.
 func (p *plan) connection(nic int32, entropy, port uint32, sl int) fabric.Connection {

@@ -115,6 +115,16 @@ type posting struct {
 // entropy (the golden ratio); the first has none.
 const groupEntropy = 0x9e3779b97f4a7c15
 
+// messageGroup is the communicator's number of all messages from rank to rank: what
+// their connections hash to does not depend on which of them comes first, nor on what
+// else there is.
+const messageGroup = -1
+
+// entropy is that of the sender's end of one of a pair's connections, by its number.
+func (k *pair) entropy(i int) uint32 {
+	return uint32(engine.Mix(uint64(k.from)<<40 ^ uint64(k.to)<<16 ^ uint64(k.channel)<<8 ^ uint64(i) ^ uint64(k.group)*groupEntropy))
+}
+
 // connect makes the connections of a pair at their first use.
 func (c *carrier) connect(k pair) (*connections, error) {
 	if l := c.links[k]; l != nil {
@@ -127,8 +137,7 @@ func (c *carrier) connect(k pair) (*connections, error) {
 	}
 	l := &connections{slots: collective.Slots}
 	for i := range c.net.plan.connectionsPerPair() {
-		entropy := uint32(engine.Mix(uint64(k.from)<<40 ^ uint64(k.to)<<16 ^ uint64(k.channel)<<8 ^ uint64(i) ^ uint64(k.group)*groupEntropy))
-		qa, qb, err := c.net.connect(k.a, k.b, entropy, 0)
+		qa, qb, err := c.net.connect(k.a, k.b, k.entropy(i), 0)
 		if err == nil {
 			err = c.net.refuse(k.a, k.b)
 		}

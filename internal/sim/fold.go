@@ -23,6 +23,7 @@ type island struct {
 	phase  workload.Phase // its groups alone
 	home   int            // the phase that it is of
 	stands bool           // for others too
+	apart  bool           // divided from others by the ways that switches hash
 }
 
 // placed is a group of a phase: what its times are taken from.
@@ -65,7 +66,8 @@ func (p *plan) fold(r *scenario.Resolved, phases []workload.Phase) *folding {
 // be divided has none.
 type shore struct {
 	groups [][]int32
-	keys   []string
+	keys   []string // none where no island is like another
+	hashed bool     // divided by the ways that switches hash
 }
 
 // shore divides a phase into islands.
@@ -77,21 +79,10 @@ func (p *plan) shore(r *scenario.Resolved, planner *planner, phase *workload.Pha
 	for i := range phase.Groups {
 		var ok bool
 		if forms[i], ok = f.footprint(phase, i); !ok {
-			return &shore{}
+			return p.hashedShore(r, planner, phase)
 		}
 	}
-	s := new(shore)
-	number := make(map[int32]int)
-	for i := range phase.Groups {
-		first := f.islands.island(int32(i))
-		n, known := number[first]
-		if !known {
-			n = len(s.groups)
-			number[first] = n
-			s.groups = append(s.groups, nil)
-		}
-		s.groups[n] = append(s.groups[n], int32(i))
-	}
+	s := &shore{groups: f.islands.all()}
 	for _, groups := range s.groups {
 		s.keys = append(s.keys, f.key(phase, forms, groups))
 	}
@@ -156,16 +147,24 @@ func place(ports map[int32][]int32, at [2]int32) int64 {
 	return int64(i)
 }
 
+// batchGroups is how many messages are enough for a simulation, where more can be
+// divided: a smaller one needs less memory, and others can run beside it.
+const batchGroups = 512
+
 // take takes in a phase: of islands that are alike the first, and the rest of its
-// groups together.
+// groups together, or in batches of whole islands.
 func (f *folding) take(phase *workload.Phase, number int, s *shore, a *alikes) {
 	f.places[number] = make([]placed, len(phase.Groups))
-	folded := make([]bool, len(phase.Groups))
+	var rest []int32
 	for i, groups := range s.groups {
-		key := s.keys[i]
-		if a.count[key] < 2 {
+		if s.hashed || a.count[s.keys[i]] < 2 {
+			if rest = append(rest, groups...); s.hashed && len(rest) >= batchGroups {
+				f.batch(phase, number, rest, true)
+				rest = nil
+			}
 			continue
 		}
+		key := s.keys[i]
 		at, known := a.island[key]
 		if !known {
 			at = f.add(phase, number, groups)
@@ -173,18 +172,26 @@ func (f *folding) take(phase *workload.Phase, number int, s *shore, a *alikes) {
 			a.island[key] = at
 		}
 		for k, g := range groups {
-			f.places[number][g], folded[g] = placed{at, int32(k)}, true
+			f.places[number][g] = placed{at, int32(k)}
 		}
 	}
-	var rest []int32
-	for g := range phase.Groups {
-		if !folded[g] {
-			f.places[number][g] = placed{int32(len(f.islands)), int32(len(rest))}
+	if len(s.groups) == 0 {
+		for g := range phase.Groups {
 			rest = append(rest, int32(g))
 		}
 	}
 	if len(rest) > 0 {
-		f.add(phase, number, rest)
+		f.batch(phase, number, rest, s.hashed)
+	}
+}
+
+// batch has groups of a phase simulated together, for themselves.
+func (f *folding) batch(phase *workload.Phase, number int, groups []int32, apart bool) {
+	slices.Sort(groups)
+	at := f.add(phase, number, groups)
+	f.islands[at].apart = apart
+	for k, g := range groups {
+		f.places[number][g] = placed{at, int32(k)}
 	}
 }
 

@@ -69,10 +69,10 @@ func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 	if !ok {
 		return nil, false
 	}
+	out := &form{members: c.members, numbers: []int64{int64(phase.Bytes[group]), int64(len(c.members))}}
 	for _, rank := range c.members {
 		f.islands.touch(group, resource{kind: ofRank, at: rank})
 	}
-	out := &form{members: c.members, numbers: []int64{int64(phase.Bytes[group]), int64(len(c.members))}}
 	talked := make(map[[2]int32]bool)
 	for i := range legs {
 		w := &legs[i]
@@ -277,4 +277,20 @@ func (u *union) island(group int32) int32 {
 		group = u.of[group]
 	}
 	return group
+}
+
+// all are the groups of each island, in order of their first.
+func (u *union) all() (islands [][]int32) {
+	number := make(map[int32]int)
+	for i := range u.of {
+		first := u.island(int32(i))
+		n, known := number[first]
+		if !known {
+			n = len(islands)
+			number[first] = n
+			islands = append(islands, nil)
+		}
+		islands[n] = append(islands[n], int32(i))
+	}
+	return islands
 }

@@ -218,7 +218,7 @@ func (r *graphRun) between(from, to int32) *communicator {
 	k := [2]int32{from, to}
 	c := r.pairs[k]
 	if c == nil {
-		c = newCommunicator(int32(len(r.groups)+len(r.pairs)), r.cluster, k[:])
+		c = newCommunicator(messageGroup, r.cluster, k[:])
 		r.pairs[k] = c
 	}
 	return c

@@ -16,6 +16,7 @@ import (
 type phaseRun struct {
 	took     []units.Time // by rank of the cluster; -1 of ranks that take no part
 	groups   int          // that were simulated for it
+	parts    int          // in which its messages were simulated by the ways that they take
 	moved    int64        // bytes that were simulated, of its own groups and of those that stand for them
 	skipped  int64        // bytes whose time is known from the steady rate
 	counts   runstore.Counts
@@ -91,6 +92,10 @@ func (r *islandRun) trouble() bool {
 	return r.Counts.Marks > 0 || r.Counts.Pauses > 0 || r.Counts.Drops() > 0
 }
 
+// spread reports whether what waited on the links of an island's messages may have held
+// up more than those: what a pause stops, or a buffer that others share.
+func (r *islandRun) spread() bool { return r.Counts.Pauses > 0 || r.Counts.Drops() > 0 }
+
 // phasesOf puts phases together from the islands that were run. Where the islands of a
 // phase may feel each other after all, the whole of it is carried out.
 func (p *plan) phasesOf(ctx context.Context, r *scenario.Resolved, phases []workload.Phase, f *folding, runs []*islandRun) ([]*phaseRun, error) {
@@ -113,12 +118,13 @@ func (p *plan) phasesOf(ctx context.Context, r *scenario.Resolved, phases []work
 }
 
 // troubled reports whether a phase has times from an island that stands for others and
-// should not. An island that is the whole phase stands for itself.
+// should not, or from one that may have felt others. An island that is the whole phase
+// stands for itself.
 func troubled(number int, places []placed, islands []*island, runs []*islandRun) bool {
 	for _, at := range places {
 		own := islands[at.island]
 		whole := own.home == number && len(own.phase.Groups) == len(places)
-		if own.stands && !whole && runs[at.island].trouble() {
+		if !whole && (own.stands && runs[at.island].trouble() || own.apart && runs[at.island].spread()) {
 			return true
 		}
 	}
@@ -160,6 +166,9 @@ func (r *phaseRun) add(own *island, number int, run *islandRun) {
 		return
 	}
 	r.groups += len(own.phase.Groups)
+	if own.apart {
+		r.parts++
+	}
 	r.counts.Add(&run.Counts)
 	r.beside = append(r.beside, run.Beside...)
 	if busier(run.Hottest, r.hottest) {

@@ -281,6 +281,9 @@ func (s *steps) tellPhases() {
 			out.Algorithm, out.Wire = run.plan.Algo.String(), run.plan.Proto.String()
 		}
 		out.Folded = len(p.Groups) - run.groups
+		if run.parts > 1 {
+			out.Parts = run.parts
+		}
 		out.Beside = run.beside
 		if share := run.share(); share < 1 {
 			out.Share = share

@@ -1,0 +1,128 @@
+package sim
+
+import (
+	"context"
+	"testing"
+
+	"weft/internal/workload"
+	"weft/scenario"
+	"weft/units"
+)
+
+// underLeaves is a plan of RoCE v2 with ECMP, four nodes under the leaves of a unit.
+func underLeaves(t *testing.T, nodes, more string) (*scenario.Resolved, *plan) {
+	t.Helper()
+	r := resolve(t, "cluster: {nodes: "+nodes+", node: dgx-h100}\ntopology: {shape: rail-optimised, nodes-per-unit: 4}\nfabrics: [roce-v2-400g]\n"+more)
+	p, err := newPlan(r, &r.Fabrics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, p
+}
+
+// carried carries a phase out as it is.
+func carried(t *testing.T, p *plan, r *scenario.Resolved, phase *workload.Phase) *islandRun {
+	t.Helper()
+	run, err := p.runIsland(context.Background(), r, phase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// An island of messages that collide, and are marked, takes by itself what it takes
+// beside the others.
+func TestIslandsOfHashedWaysTakeWhatTheyTakeTogether(t *testing.T) {
+	r, p := underLeaves(t, "12", "")
+	phase := passes(12, 4)
+	for i := range phase.Bytes {
+		phase.Bytes[i] = 8 * units.MiB
+	}
+	whole := carried(t, p, r, &phase)
+	s := p.shore(r, newPlanner(r, p.fabric), &phase)
+	if !s.hashed || len(s.groups) != 8 || whole.Counts.Marks == 0 {
+		t.Fatalf("%d islands by hashed ways (%v), %d marks: want one for each rail, and marks", len(s.groups), s.hashed, whole.Counts.Marks)
+	}
+	for _, groups := range s.groups {
+		var f folding
+		f.add(&phase, 0, groups)
+		own := carried(t, p, r, &f.islands[0].phase)
+		for _, g := range groups {
+			if rank := phase.Groups[g][0]; own.times[rank] != whole.times[rank] {
+				t.Errorf("rank %d: %v alone, %v beside the others", rank, own.times[rank], whole.times[rank])
+			}
+		}
+	}
+}
+
+// A phase of many messages is simulated in parts of whole islands, and takes what it
+// takes as a whole.
+func TestPhasesAreDividedByHashedWays(t *testing.T) {
+	r, p := underLeaves(t, "80", "")
+	phase := passes(80, 4)
+	for i := range phase.Bytes {
+		phase.Bytes[i] = 128 * units.KiB
+	}
+	run, whole := alone(t, p, r, &phase), carried(t, p, r, &phase)
+	if run.parts != 2 || run.groups != len(phase.Groups) {
+		t.Errorf("%d of %d messages in %d parts, want all in 2", run.groups, len(phase.Groups), run.parts)
+	}
+	for _, g := range phase.Groups {
+		if run.took[g[0]] != whole.times[g[0]] {
+			t.Errorf("rank %d: %v in parts, %v as a whole", g[0], run.took[g[0]], whole.times[g[0]])
+		}
+	}
+}
+
+// What a message does depends on more than its way where anything is drawn, breaks, is
+// chosen packet by packet or is shared in nodes.
+func TestOnlyKnownWaysDivideMessages(t *testing.T) {
+	across, within := passes(8, 4), passes(8, 4)
+	within.Groups[0] = []int32{0, 1}
+	for _, c := range []struct {
+		name, more string
+		mode       scenario.RoutingMode
+		phase      workload.Phase
+	}{
+		{"jitter", "run: {jitter: true}\n", scenario.ECMP, across},
+		{"faults", "faults: [{link: node0/nic0 port 1, at: 10us, until: 20us}]\n", scenario.ECMP, across},
+		{"spraying", "", scenario.Spray, across},
+		{"a message in a node", "", scenario.ECMP, within},
+	} {
+		r, p := underLeaves(t, "8", c.more)
+		p.fabric.Routing.Mode = c.mode
+		if s := p.hashedShore(r, newPlanner(r, p.fabric), &c.phase); len(s.groups) > 0 {
+			t.Errorf("%s: divided into %d islands", c.name, len(s.groups))
+		}
+	}
+}
+
+// The way that is worked out is the one that the network takes.
+func TestHashedWaysAreTaken(t *testing.T) {
+	r, p := underLeaves(t, "32", "run: {seed: 7}\n")
+	phase := passes(32, 4)
+	run := newGraphRun(r, p, phase.Graph(r.Cluster.Ranks()))
+	var err error
+	run.net, err = p.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, linkRate(&r.Cluster.Node)}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range phase.Groups {
+		k := pair{from: g[0], to: g[1], a: g[0], b: g[1], group: messageGroup}
+		made, err := run.connect(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		way, _ := p.hashedWay(r.Run.Seed, k.entropy(0), k.a, k.b)
+		links := run.net.Path(k.a, made.ends[0])[1:]
+		if len(links) != len(way) {
+			t.Fatalf("from %d to %d: %d ports of switches, the network takes %d", g[0], g[1], len(way), len(links))
+		}
+		for i, link := range links {
+			from, to := run.net.LinkEnds(link)
+			if cable := p.graph.Nodes[way[i].at].Cables[way[i].port]; from != way[i].at || to != p.far(cable, from) {
+				t.Errorf("from %d to %d: at %d by port %d, the network goes from %d to %d", g[0], g[1], way[i].at, way[i].port, from, to)
+			}
+		}
+	}
+}
