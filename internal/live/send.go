@@ -136,6 +136,9 @@ func (p *Port) turn(e *Endpoint, now units.Time) (n int) {
 		if !e.QP.Next(now, pkt) {
 			break
 		}
+		if e.crowded(n == burst-1) {
+			e.ask(pkt)
+		}
 		if !p.carry(e, pkt) {
 			break
 		}
@@ -150,6 +153,27 @@ func (p *Port) turn(e *Endpoint, now units.Time) (n int) {
 	}
 	p.settle(e, now)
 	return n
+}
+
+// crowded reports whether the packet that e sends now must bring room back, which
+// others have a part of: it takes the last of it, or it is the last of a turn while
+// others wait.
+func (e *Endpoint) crowded(last bool) bool {
+	q := e.Peer
+	if q == nil || q.flight == int(e.counted) {
+		return false // its own packets ask often enough
+	}
+	return last && q.blocked.size > 0 || q.flight+int(e.QP.Outstanding()-e.counted) >= q.most
+}
+
+// ask makes the last packet of a turn ask for an acknowledgement, in the middle of a
+// message too: where many queue pairs share a peer's room, each with a part of a
+// message in it, none would get to the end of its own, and the room would come back
+// with their timeouts only.
+func (e *Endpoint) ask(pkt *transport.Packet) {
+	if s := e.QP.Service(); s != transport.UC && s != transport.UD && !pkt.Op.Response() {
+		pkt.Flags |= transport.FlagAckReq
+	}
 }
 
 // carry sends a packet that Next has filled, with its payload.
