@@ -118,8 +118,11 @@ func (l *linuxTool) pingPong(ctx context.Context, e *Env, p *perf.PingPong) erro
 	s := r.Elapsed.Seconds()
 	fmt.Fprintf(out, "%d bytes in %.2f seconds = %.2f Mbit/sec\n", r.Bytes, s, float64(r.Bytes)*8/1e6/s)
 	fmt.Fprintf(out, "%d iters in %.2f seconds = %.2f usec/iter\n", p.Iters, s, s*1e6/float64(p.Iters))
+	if r.Unconfirmed {
+		fmt.Fprintln(out, "the last message was not acknowledged: the other side went when it had it, or has not got it")
+	}
 	if l.json {
-		row := pingPongRow{Type: p.Type.String(), Iterations: p.Iters, Bytes: r.Bytes, Seconds: s, Wrong: r.Wrong}
+		row := pingPongRow{Type: p.Type.String(), Iterations: p.Iters, Bytes: r.Bytes, Seconds: s, Wrong: r.Wrong, Unconfirmed: r.Unconfirmed}
 		if err := printJSON(e, &row); err != nil {
 			return err
 		}
@@ -137,6 +140,8 @@ type pingPongRow struct {
 	Bytes      int64   `json:"bytes"`
 	Seconds    float64 `json:"seconds"`
 	Wrong      int     `json:"wrong"`
+	// Unconfirmed: nobody acknowledged the server's last message.
+	Unconfirmed bool `json:"unconfirmed"`
 }
 
 func newRping(e *Env) *cobra.Command {

@@ -41,6 +41,9 @@ type PingPongResult struct {
 	Elapsed time.Duration
 	// Wrong are messages in which something else came than such a program sends.
 	Wrong int
+	// Unconfirmed says that nobody acknowledged the server's last message: the client
+	// goes when it has it, and an acknowledgement that is lost then never comes again.
+	Unconfirmed bool
 }
 
 const (
@@ -82,7 +85,7 @@ func (p *PingPong) Run(ctx context.Context, ready func(local, peer Spot)) (*Ping
 	if err := t.play(); err != nil {
 		return nil, err
 	}
-	r := &PingPongResult{Bytes: 2 * int64(p.Size) * int64(p.Iters), Elapsed: time.Since(start), Wrong: t.wrong}
+	r := &PingPongResult{Bytes: 2 * int64(p.Size) * int64(p.Iters), Elapsed: time.Since(start), Wrong: t.wrong, Unconfirmed: t.unconfirmed}
 	if p.Type == verbs.RC {
 		// The last acknowledgement may have been lost on its way.
 		select {
@@ -105,6 +108,8 @@ type table struct {
 	peer       Spot
 	ah         *verbs.AH
 	wrong      int
+
+	unconfirmed bool
 }
 
 func newTable(ctx context.Context, p *PingPong) (t *table, err error) {
@@ -232,6 +237,10 @@ func (t *table) play() error {
 			err := step()
 			if errors.Is(context.Cause(ctx), errLate) {
 				return fmt.Errorf("perf: message %d of %d has not come within %v: %s", i+1, t.Iters, t.Patience, lossOf[t.Type])
+			}
+			if last := t.Server == "" && i == t.Iters-1; last && errors.Is(err, verbs.RetryExcErr) {
+				t.unconfirmed = true
+				return nil
 			}
 			if err != nil {
 				return err
