@@ -134,7 +134,7 @@ func (p *Partition) runCell(limit units.Time) {
 		switch e.Class { // as handle does, but quickly
 		case classArrive:
 			link, i := arriving(e.Source)
-			p.arriveAtSwitch(link, i)
+			p.arrive(link, i)
 		case classPort:
 			p.woken(int32(e.Source))
 		default:
@@ -143,22 +143,5 @@ func (p *Partition) runCell(limit units.Time) {
 		if p.last && len(p.dirty) > 0 {
 			p.decide()
 		}
-	}
-}
-
-// arriveAtSwitch takes a packet from the wire at a switch, or on a cable that does not
-// work.
-func (p *Partition) arriveAtSwitch(link, i int32) {
-	if p.net.errors != nil && p.corrupted(link, i) {
-		return
-	}
-	b := &p.net.inboxes[link]
-	switch b.kind {
-	case kindEthernet:
-		p.arriveEthernet(b, link, i)
-	case kindInfiniBand:
-		p.arriveInfiniBand(b, link, i)
-	default:
-		p.lost(link, i)
 	}
 }

@@ -156,25 +156,10 @@ func (p *Partition) handle(e *engine.Event) {
 	switch e.Class {
 	case classArrive:
 		link, i := arriving(e.Source)
-		b := &n.inboxes[link]
 		if n.packets != nil {
 			p.landed(link, i)
 		}
-		if n.errors != nil && p.corrupted(link, i) {
-			return
-		}
-		switch b.kind {
-		case kindEthernet:
-			p.arriveEthernet(b, link, i)
-		case kindInfiniBand:
-			p.arriveInfiniBand(b, link, i)
-		case kindNIC:
-			p.arriveNIC(b, link, i)
-		case kindGPU:
-			p.arriveGPU(b, link, i)
-		case kindDown:
-			p.lost(link, i)
-		}
+		p.arrive(link, i)
 	case classPort:
 		p.woken(int32(e.Source))
 	case classPause:
@@ -193,6 +178,26 @@ func (p *Partition) handle(e *engine.Event) {
 		p.timerNIC(int32(e.Source))
 	case classApp:
 		n.app.Timer(p, uint32(e.Source))
+	}
+}
+
+// arrive takes a packet from the wire at whatever the link leads to.
+func (p *Partition) arrive(link, i int32) {
+	if p.net.errors != nil && p.corrupted(link, i) {
+		return
+	}
+	b := &p.net.inboxes[link]
+	switch b.kind {
+	case kindEthernet:
+		p.arriveEthernet(b, link, i)
+	case kindInfiniBand:
+		p.arriveInfiniBand(b, link, i)
+	case kindNIC:
+		p.arriveNIC(b, link, i)
+	case kindGPU:
+		p.arriveGPU(b, link, i)
+	case kindDown:
+		p.lost(link, i)
 	}
 }
 
