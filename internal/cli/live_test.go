@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"weft/internal/sim"
 )
@@ -62,27 +61,7 @@ func TestThePredictionIsInLinesThatReadersOfTheTableSkip(t *testing.T) {
 // liveServed is a weft live serve of the test on these addresses.
 func liveServed(t *testing.T, port string, addrs string) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	said := &lines{ready: make(chan struct{})}
-	done := make(chan Code, 1)
-	go func() {
-		e := environment([]string{"live", "serve", "-p", port, "--addr", addrs})
-		e.Stdout = said
-		done <- Main(ctx, e)
-	}()
-	t.Cleanup(func() {
-		cancel()
-		if code := <-done; code != OK {
-			t.Errorf("the server ended with %d", code)
-		}
-	})
-	select {
-	case <-said.ready:
-	case code := <-done:
-		t.Fatalf("the server ended with %d", code)
-	case <-time.After(20 * time.Second):
-		t.Fatal("the server does not begin")
-	}
+	serving(t, "live", "serve", "-p", port, "--addr", addrs)
 }
 
 func TestACollectiveOfSeveralHostsHasTheRanksOfTheirServers(t *testing.T) {

@@ -19,12 +19,8 @@ func (p *Port) settle(e *Endpoint, now units.Time) {
 		told++
 	}
 	p.batch.Reset()
-	if e.Peer != nil {
-		if n := e.QP.Outstanding(); n != e.counted {
-			e.Peer.flight += int(n - e.counted)
-			e.counted = n
-			p.unblock(e.Peer)
-		}
+	if e.count() {
+		p.unblock(e.Peer)
 	}
 	ready := e.QP.Ready(now)
 	if ready <= now {
@@ -34,6 +30,18 @@ func (p *Port) settle(e *Endpoint, now units.Time) {
 	if e.attached {
 		p.timers.set(e, min(ready, e.QP.NextTimeout()))
 	}
+}
+
+// count brings what is in flight to e's peer up to date, and reports whether it has
+// changed.
+func (e *Endpoint) count() bool {
+	out := e.QP.Outstanding()
+	if e.Peer == nil || out == e.counted {
+		return false
+	}
+	e.Peer.flight += int(out - e.counted)
+	e.counted = out
+	return true
 }
 
 func (p *Port) enqueue(e *Endpoint) {
@@ -136,16 +144,12 @@ func (p *Port) turn(e *Endpoint, now units.Time) (n int) {
 		if !e.QP.Next(now, pkt) {
 			break
 		}
+		e.count()
 		if e.crowded(n == burst-1) {
 			e.ask(pkt)
 		}
 		if !p.carry(e, pkt) {
 			break
-		}
-		if e.Peer != nil {
-			out := e.QP.Outstanding()
-			e.Peer.flight += int(out - e.counted)
-			e.counted = out
 		}
 	}
 	if e.QP.NextTimeout() <= now {
@@ -163,7 +167,7 @@ func (e *Endpoint) crowded(last bool) bool {
 	if q == nil || q.flight == int(e.counted) {
 		return false // its own packets ask often enough
 	}
-	return last && q.blocked.size > 0 || q.flight+int(e.QP.Outstanding()-e.counted) >= q.most
+	return last && q.blocked.size > 0 || q.full()
 }
 
 // ask makes the last packet of a turn ask for an acknowledgement, in the middle of a
