@@ -26,6 +26,7 @@ type flow struct {
 	sl      units.SL
 	pkey    uint16   // what its packets have, and those for it must match; read where Builder.PKeys is given
 	told    cc.Wants // what its data is to report of its way
+	order   uint64   // among those whose timers are due at the same instant
 }
 
 // readyAt is when the flow may next send.

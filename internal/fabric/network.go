@@ -216,6 +216,10 @@ func (n *Network) Retransmissions() (sum int64) {
 	return sum
 }
 
+// Lookahead is the shortest time in which one partition reaches another;
+// units.Forever where nothing crosses from one to another.
+func (n *Network) Lookahead() units.Time { return n.lookahead }
+
 // Partitions is how many partitions the network is cut into.
 func (n *Network) Partitions() int { return len(n.parts) }
 
@@ -263,6 +267,9 @@ type Connection struct {
 	// QKey is what datagrams to the end must carry, with UD on a network whose
 	// Builder says QKeys.
 	QKey uint32
+	// Order tells the ends of a NIC apart whose timers are due at the same instant: the
+	// lesser goes first, among equals the end that was made first.
+	Order uint64
 	// Phase is that of the host's ticks, by which the timers of TCP go off
 	// where tcp.Config has a Tick.
 	Phase units.Time
@@ -305,7 +312,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
 	return &flow{
 		timerAt: units.Forever, dst: to, port: n.nodes[from].base + c.Port,
-		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP, pkey: c.PKey, sl: c.SL,
+		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP, pkey: c.PKey, sl: c.SL, order: c.Order,
 	}
 }
 

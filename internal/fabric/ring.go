@@ -37,7 +37,11 @@ type timer struct {
 	flow *flow
 }
 
-// Before orders by time, among equals by queue pair number.
+// Before orders by time, among equals by the order of connections, then by queue
+// pair number.
 func (a *timer) Before(b *timer) bool {
-	return a.at < b.at || a.at == b.at && a.flow.id < b.flow.id
+	if a.at != b.at {
+		return a.at < b.at
+	}
+	return a.flow.order < b.flow.order || a.flow.order == b.flow.order && a.flow.id < b.flow.id
 }

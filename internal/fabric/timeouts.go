@@ -1,7 +1,9 @@
 package fabric
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/units"
@@ -21,7 +23,7 @@ type silent struct {
 	until   units.Time
 }
 
-// silents are the senders that wait for a retransmission timeout, by NIC.
+// silents are the senders that wait for a retransmission timeout, by NIC and peer.
 func (n *Network) silents() []silent {
 	var found []silent
 	underWay := n.underWay()
@@ -37,6 +39,9 @@ func (n *Network) silents() []silent {
 			found = append(found, silent{node, f.dst, until})
 		}
 	}
+	slices.SortFunc(found, func(a, b silent) int {
+		return cmp.Or(cmp.Compare(a.nic, b.nic), cmp.Compare(a.to, b.to), cmp.Compare(a.until, b.until))
+	})
 	return found
 }
 

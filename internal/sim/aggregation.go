@@ -104,18 +104,18 @@ func (c *carrier) joinStream(k pair) (*connections, error) {
 	if err != nil {
 		return nil, err
 	}
+	under := newUnderWay(c.room())
 	l := &connections{slots: collective.Slots, ends: []units.QPN{send}, early: make(map[int]message), lane: int(k.channel)}
-	c.bind(k.a, send, endpoint{rank: k.from, peer: receive, nic: k.a, of: l, pair: k})
-	c.bind(k.a, receive, endpoint{rank: k.from, peer: send, nic: k.a})
+	c.bind(k.a, send, endpoint{rank: k.from, under: under, of: l, pair: k})
+	c.bind(k.a, receive, endpoint{rank: k.from, under: under, of: l, from: new(partsLeft), pair: k})
 	return l, nil
 }
 
 // reduced frees the slot of a contribution whose result has come.
-func (c *carrier) reduced(p *fabric.Partition, from *endpoint) {
-	from.posted = from.posted[:copy(from.posted, from.posted[1:])]
-	from.arrived--
-	from.of.slots++
-	c.release(p, from.pair, from.of)
+func (c *carrier) reduced(p *fabric.Partition, e *endpoint) {
+	e.under.end()
+	e.of.slots++
+	c.release(p, e.pair, e.of)
 }
 
 // contribute hands a member's part of a reduction to its NIC, when it is the turn of
@@ -126,12 +126,12 @@ func (r *collectives) contribute(p *fabric.Partition, o *operation, member, lane
 	k := pair{from: rank, to: rank, a: nic, b: nic, channel: int32(lane % prog.Channels()), group: c.id}
 	l, err := r.connect(k)
 	if err != nil {
-		r.fail(err)
+		r.fail(p, nic, err)
 		return
 	}
 	l.early[lane] = message{rank: int(rank), pace: &o.plan.pace, tag: m.Tag, bytes: m.Bytes}
 	for {
-		l.lane = r.contributing(prog, member, l.lane)
+		l.lane = r.contributing(p, prog, member, l.lane)
 		next, here := l.early[l.lane]
 		if !here {
 			break
@@ -147,14 +147,15 @@ func (r *collectives) contribute(p *fabric.Partition, o *operation, member, lane
 
 // contributing is the first lane, from one on and then from the channel's first in
 // the next operation, in which a member takes part in a reduction; there is one.
-func (r *collectives) contributing(prog collective.Program, member, lane int) int {
+func (r *collectives) contributing(p *fabric.Partition, prog collective.Program, member, lane int) int {
+	s := &r.share(p).peeked
 	for {
 		if lane >= prog.Lanes() {
 			lane %= prog.Channels()
 		}
-		for k := 0; prog.Step(member, lane, k, &r.peeked); k++ {
-			for i := range r.peeked.Sends {
-				if r.peeked.Sends[i].Path == collective.PathNetReduce {
+		for k := 0; prog.Step(member, lane, k, s); k++ {
+			for i := range s.Sends {
+				if s.Sends[i].Path == collective.PathNetReduce {
 					return lane
 				}
 			}

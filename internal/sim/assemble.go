@@ -303,14 +303,15 @@ func trainBytes(s *scenario.ScaleUp, buffer int64) int32 {
 }
 
 // connect makes the connection of a number between two NICs, which decides its
-// path and its ports. Its service level is sl, or what the fabric gives if that
+// path and its ports; order is its place among the connections of a NIC. Its service level is sl, or what the fabric gives if that
 // is 0.
-func (n *network) connect(a, b int32, entropy uint32, sl int) (endA, endB units.QPN, err error) {
+func (n *network) connect(a, b int32, entropy uint32, order uint64, sl int) (endA, endB units.QPN, err error) {
 	p := n.plan
 	keyA, keyB := p.keys.pair(a, b)
 	path := p.level(a, b, keyA, sl)
 	atA, atB := p.connection(a, entropy, entropy, path), p.connection(b, otherEnd(entropy), entropy, path)
 	atA.PKey, atB.PKey = keyA, keyB
+	atA.Order, atB.Order = order, order
 	p.byPath(a, b, &atA, &atB)
 	return n.Connect(a, b, atA, atB)
 }

@@ -17,14 +17,13 @@ import (
 type carrier struct {
 	net     *network
 	path    hostPath
-	jitter  *jitter // nil is none
-	flows   *flowTimes
+	jitter  *jitter    // nil is none
+	shares  []share    // by partition of the network
 	hosts   []rankHost // by rank
 	links   map[pair]*connections
 	streams map[[2]int32]int                                     // of reductions in the network, by rail and channel
 	ends    [][]endpoint                                         // by NIC and number of its end: who is at the other side
 	handing func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
-	failure error
 }
 
 // rankHost is the host of a rank.
@@ -52,34 +51,17 @@ type pair struct {
 // that NCCL frees a slot only when the receiving GPU has used the data is left
 // out.
 type connections struct {
-	ends    []units.QPN // at the sender's NIC
-	turn    int
-	slots   int        // that are free
-	waiting []message  // for a slot
-	posting units.Time // when the proxy thread can post the next
-	sent    uint32     // messages so far: the number of the next
-	// Of messages that are split over the connections: the parts that have not
-	// arrived, and those that have not been acknowledged, by number.
-	arriving, unacknowledged map[uint32]int
+	ends           []units.QPN // at the sender's NIC
+	turn           int
+	slots          int        // that are free
+	waiting        []message  // for a slot
+	posting        units.Time // when the proxy thread can post the next
+	sent           uint32     // messages so far: the number of the next
+	unacknowledged partsLeft
 	// Of reductions in the network: the lane whose turn it is, and what came before
 	// its turn, by lane.
 	lane  int
 	early map[int]message
-}
-
-// missing counts down the parts of a message and reports whether some are still
-// missing. A message of one part is in neither map.
-func missing(parts map[uint32]int, number uint32) bool {
-	n, split := parts[number]
-	if !split {
-		return false
-	}
-	if n--; n > 0 {
-		parts[number] = n
-		return true
-	}
-	delete(parts, number)
-	return false
 }
 
 // message is one that a rank sends to another node.
@@ -90,25 +72,17 @@ type message struct {
 	bytes  int64
 	at     units.Time // when it leaves for the NIC
 	number uint32     // of its pair
+	parts  uint32     // into which it is split
 }
 
 // endpoint is what one end of a connection is for.
 type endpoint struct {
-	rank    int32     // that it belongs to
-	posted  []posting // at the sender's end: what is under way, in its order
-	arrived int       // how many of those have arrived
-	peer    units.QPN
-	nic     int32        // the peer's
-	of      *connections // at the sender's end
-	pair    pair
-	latest  units.Time // with jitter: when the last message left the host's software
-}
-
-// posting is a message, or its part on one connection, that is under way.
-type posting struct {
-	at     units.Time // when it was posted
-	tag    uint64
-	number uint32
+	rank   int32        // that it belongs to
+	under  *underWay    // the same at both ends
+	of     *connections // at the sender's end
+	from   *partsLeft   // at the receiver's end: of the messages that arrive
+	pair   pair
+	latest units.Time // with jitter: when the last message left the host's software
 }
 
 // groupEntropy spreads the numbers of communicators over the bits of a connection's
@@ -120,10 +94,13 @@ const groupEntropy = 0x9e3779b97f4a7c15
 // else there is.
 const messageGroup = -1
 
-// entropy is that of the sender's end of one of a pair's connections, by its number.
-func (k *pair) entropy(i int) uint32 {
-	return uint32(engine.Mix(uint64(k.from)<<40 ^ uint64(k.to)<<16 ^ uint64(k.channel)<<8 ^ uint64(i) ^ uint64(k.group)*groupEntropy))
+// identity tells one of a pair's connections, by its number, from all others.
+func (k *pair) identity(i int) uint64 {
+	return engine.Mix(uint64(k.from)<<40 ^ uint64(k.to)<<16 ^ uint64(k.channel)<<8 ^ uint64(i) ^ uint64(k.group)*groupEntropy)
 }
+
+// entropy is that of the sender's end of one of a pair's connections, by its number.
+func (k *pair) entropy(i int) uint32 { return uint32(k.identity(i)) }
 
 // connect makes the connections of a pair at their first use.
 func (c *carrier) connect(k pair) (*connections, error) {
@@ -135,21 +112,30 @@ func (c *carrier) connect(k pair) (*connections, error) {
 		c.links[k] = l
 		return l, err
 	}
-	l := &connections{slots: collective.Slots}
+	l, left := &connections{slots: collective.Slots}, new(partsLeft)
 	for i := range c.net.plan.connectionsPerPair() {
-		qa, qb, err := c.net.connect(k.a, k.b, k.entropy(i), 0)
+		qa, qb, err := c.net.connect(k.a, k.b, k.entropy(i), k.identity(i), 0)
 		if err == nil {
 			err = c.net.refuse(k.a, k.b)
 		}
 		if err != nil {
 			return nil, err
 		}
-		c.bind(k.a, qa, endpoint{rank: k.from, peer: qb, nic: k.b, of: l, pair: k})
-		c.bind(k.b, qb, endpoint{rank: k.to, peer: qa, nic: k.a})
+		under := newUnderWay(c.room())
+		c.bind(k.a, qa, endpoint{rank: k.from, under: under, of: l, pair: k})
+		c.bind(k.b, qb, endpoint{rank: k.to, under: under, from: left, pair: k})
 		l.ends = append(l.ends, qa)
 	}
 	c.links[k] = l
 	return l, nil
+}
+
+// room is how much may be under way on a connection before it needs more.
+func (c *carrier) room() int {
+	if c.net.Partitions() > 1 {
+		return collective.Slots // that is all: a pair has no more slots
+	}
+	return 1
 }
 
 func (c *carrier) bind(nic int32, end units.QPN, e endpoint) {
@@ -180,7 +166,7 @@ const (
 func (c *carrier) post(p *fabric.Partition, rank int, k pair, pc *pace, tag uint64, bytes int64) {
 	l, err := c.connect(k)
 	if err != nil {
-		c.fail(err)
+		c.fail(p, k.a, err)
 		return
 	}
 	l.waiting = append(l.waiting, message{rank: rank, pace: pc, tag: tag, bytes: bytes, number: l.sent})
@@ -206,12 +192,7 @@ func (c *carrier) dispatch(p *fabric.Partition, k pair, l *connections, m messag
 	if c.net.plan.fabric.Transport.SplitData {
 		parts = min(m.bytes, int64(len(l.ends)))
 	}
-	if parts > 1 {
-		if l.arriving == nil {
-			l.arriving, l.unacknowledged = make(map[uint32]int), make(map[uint32]int)
-		}
-		l.arriving[m.number], l.unacknowledged[m.number] = int(parts), int(parts)
-	}
+	m.parts = uint32(parts)
 	for rest := m.bytes; parts > 0; parts-- {
 		part := m
 		part.bytes = rest / parts
@@ -226,7 +207,7 @@ func (c *carrier) dispatch(p *fabric.Partition, k pair, l *connections, m messag
 // copies it.
 func (c *carrier) dispatchPart(p *fabric.Partition, k pair, end units.QPN, m message) {
 	e := &c.ends[k.a][end]
-	e.posted = append(e.posted, posting{p.Now(), m.tag, m.number})
+	e.under.post(posting{p.Now(), m.tag, m.number, m.parts})
 	h := &c.hosts[m.rank]
 	extra := c.jitter.draw(sender, m.rank)
 	for left := m.bytes; left > 0; {
@@ -253,7 +234,7 @@ func (c *carrier) handOver(p *fabric.Partition, t *transfer) {
 		c.handing(p, &wr)
 	}
 	if err := p.Post(t.nic, t.end, wr); err != nil {
-		c.fail(err)
+		c.fail(p, t.nic, err)
 	}
 }
 
@@ -261,9 +242,9 @@ func (c *carrier) handOver(p *fabric.Partition, t *transfer) {
 // there, at the sender it is acknowledged or has failed.
 func (c *carrier) Complete(p *fabric.Partition, nic int32, w *transport.Completion) {
 	switch {
-	case w.Status != transport.Success && c.failure == nil:
-		c.failure = fmt.Errorf("queue pair %d of NIC %d failed at %v: %v", w.QPN, nic, p.Now(), w.Status)
 	case w.Status != transport.Success:
+		k := &c.ends[nic][w.QPN].pair
+		c.fail(p, nic, fmt.Errorf("a connection from %s to %s failed at %v: %v", c.net.NodeName(k.a), c.net.NodeName(k.b), p.Now(), w.Status))
 	case w.Recv:
 		c.received(p, nic, w)
 	default:
@@ -277,10 +258,7 @@ func (c *carrier) acknowledged(p *fabric.Partition, nic int32, w *transport.Comp
 	if e.of == nil || w.ID == noTag || e.pair.reduces() {
 		return
 	}
-	done := e.posted[0]
-	e.posted = e.posted[:copy(e.posted, e.posted[1:])]
-	e.arrived = max(0, e.arrived-1) // what a READ brings does not arrive at the other end
-	if missing(e.of.unacknowledged, done.number) {
+	if done := e.under.end(); e.of.unacknowledged.missing(&done) {
 		return
 	}
 	e.of.slots++
@@ -293,15 +271,13 @@ func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completi
 	rank := int(e.rank)
 	whole, tag := w.Imm != noTag, uint64(0)
 	if whole {
-		from := &c.ends[e.nic][e.peer]
-		came := from.posted[from.arrived]
-		from.arrived++
+		came := e.under.arrive()
 		tag = came.tag
-		if whole = !missing(from.of.arriving, came.number); whole {
-			c.flows.add(p.Now() - came.at)
+		if whole = !e.from.missing(&came); whole {
+			c.share(p).flows.add(p.Now() - came.at)
 		}
-		if from.pair.reduces() {
-			c.reduced(p, from)
+		if e.pair.reduces() {
+			c.reduced(p, e)
 		}
 	}
 	h := &c.hosts[rank]
@@ -315,10 +291,4 @@ func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completi
 // schedule has a rank do something at a time.
 func (c *carrier) schedule(p *fabric.Partition, rank int, at units.Time, t timer) {
 	c.hosts[rank].timers.schedule(p, uint32(rank), at, t)
-}
-
-func (c *carrier) fail(err error) {
-	if c.failure == nil {
-		c.failure = err
-	}
 }

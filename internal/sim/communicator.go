@@ -108,7 +108,10 @@ func (c *communicator) next(member int, open func() *operation) *operation {
 		c.under = append(c.under, open())
 	}
 	o := c.under[i]
-	if o != nil && o.absent == 1 { // then no later one is without absentees
+	if o == nil {
+		return nil
+	}
+	if o.absent--; o.absent == 0 { // and no earlier one has absentees
 		c.under = c.under[:copy(c.under, c.under[1:])]
 		c.first++
 	}

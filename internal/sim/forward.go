@@ -124,15 +124,15 @@ func (r *collectives) skip(o *operation) (bytes int64) {
 // many steps later: as many messages, to the same ranks, of the same sizes to a
 // hundredth.
 func (r *collectives) alike(o *operation, steps int) bool {
-	var later collective.Step
+	var soon, later collective.Step
 	for member := range o.comm.members {
 		for c := range o.members[member].channels {
 			for _, l := range o.members[member].channels[c].active {
 				next := l.step + o.skipped[l.lane] + 1
-				if !o.plan.program.Step(member, l.lane, next, &r.peeked) || !o.plan.program.Step(member, l.lane, next+steps, &later) {
+				if !o.plan.program.Step(member, l.lane, next, &soon) || !o.plan.program.Step(member, l.lane, next+steps, &later) {
 					return false
 				}
-				if !sameStep(&r.peeked, &later, steps) {
+				if !sameStep(&soon, &later, steps) {
 					return false
 				}
 			}

@@ -61,11 +61,11 @@ func (p *plan) execute(ctx context.Context, r *scenario.Resolved, g *workload.Gr
 func (p *plan) forwarded(ctx context.Context, r *scenario.Resolved, g *workload.Graph, f *forwarder) (*Execution, error) {
 	run := newGraphRun(r, p, g)
 	beside := p.beside(run, len(run.ends))
-	var err error
-	run.net, err = p.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, linkRate(&r.Cluster.Node)}, 1)
+	net, err := p.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, linkRate(&r.Cluster.Node)}, 1)
 	if err != nil {
 		return nil, err
 	}
+	run.on(net)
 	if err := beside.start(run.net); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (p *plan) forwarded(ctx context.Context, r *scenario.Resolved, g *workload.
 	if err == nil {
 		err = run.verdict(limit)
 	}
-	out := &Execution{Timeline: run.timeline, Counts: counts(run.net.Network), Flows: run.flows.distribution(), Plans: run.planner.list()}
+	out := &Execution{Timeline: run.timeline, Counts: counts(run.net.Network), Flows: run.flowTimes().distribution(), Plans: run.planner.list()}
 	out.Hottest, _ = run.net.hottest(run.timeline.End)
 	out.Beside = beside.results(run.timeline.End)
 	f.settle(run)
@@ -102,7 +102,7 @@ type graphRun struct {
 	pairs    map[[2]int32]*communicator // by the two ranks of a message
 	numbers  [][]int32                  // by rank and operation: the number of its message
 	messages []graphMessage
-	open     int        // ranks that are not done
+	undone   int        // ranks
 	forward  *forwarder // nil: the whole workload is simulated
 }
 
@@ -114,8 +114,8 @@ type graphMessage struct {
 
 func newGraphRun(r *scenario.Resolved, p *plan, g *workload.Graph) *graphRun {
 	run := &graphRun{
-		collectives: newCollectives(r, p.fabric), graph: g, planner: newPlanner(r, p.fabric),
-		timeline: workload.NewTimeline(g), pairs: make(map[[2]int32]*communicator), open: len(g.Ranks),
+		collectives: newCollectives(r, p.fabric, communications(g)), graph: g, planner: newPlanner(r, p.fabric),
+		timeline: workload.NewTimeline(g), pairs: make(map[[2]int32]*communicator), undone: len(g.Ranks),
 	}
 	run.finished = run.memberOver
 	for i := range g.Groups {
@@ -133,8 +133,20 @@ func newGraphRun(r *scenario.Resolved, p *plan, g *workload.Graph) *graphRun {
 	return run
 }
 
+// communications is how many operations of a workload move something, at the most.
+func communications(g *workload.Graph) (n int) {
+	for _, ops := range g.Ranks {
+		for i := range ops {
+			if k := ops[i].Kind; k == workload.Collective || k == workload.Send {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // running reports whether ranks are still at it.
-func (r *graphRun) running() bool { return r.open > 0 }
+func (r *graphRun) running() bool { return r.undone > 0 }
 
 // start begins what waits for nothing.
 func (r *graphRun) start() {
@@ -148,7 +160,7 @@ func (r *graphRun) start() {
 // settle counts a rank that is done.
 func (r *graphRun) settle(rank int) {
 	if r.progress[rank].Done() {
-		r.open--
+		r.undone--
 	}
 }
 
@@ -182,13 +194,12 @@ func (r *graphRun) beginCollective(p *fabric.Partition, rank int, op int32) {
 	}
 	plan, err := r.planner.plan(c, o.Do, int64(o.Bytes), int(o.Root))
 	if err != nil {
-		r.fail(err)
+		r.fail(p, int32(rank), err)
 		return
 	}
 	member := c.place[int32(rank)]
 	c.doing[member] = append(c.doing[member], op)
 	if inst := r.enter(p, c, member, plan); inst != nil {
-		inst.message = workload.NoMessage
 		r.forward.watch(&r.collectives, inst)
 	}
 }
@@ -201,11 +212,12 @@ func (r *graphRun) sendMessage(p *fabric.Partition, rank int, op int32) {
 	c := r.between(int32(rank), o.Peer)
 	plan, err := r.planner.plan(c, collective.Send, max(1, int64(o.Bytes)), 0)
 	if err != nil {
-		r.fail(err)
+		r.fail(p, int32(rank), err)
 		return
 	}
-	inst := r.collectives.open(c, plan)
+	inst := r.open(c, plan)
 	if inst == nil {
+		r.fail(p, int32(rank), errTooMany)
 		return
 	}
 	inst.message = number
@@ -268,12 +280,12 @@ func (r *graphRun) Timer(p *fabric.Partition, source uint32) {
 // if it did.
 func (r *graphRun) verdict(limit units.Time) error {
 	switch {
-	case r.failure != nil:
-		return fmt.Errorf("%w; %s", r.failure, r.net.Waiting())
-	case r.open == 0:
+	case r.failed() != nil:
+		return fmt.Errorf("%w; %s", r.failed(), r.net.Waiting())
+	case r.undone == 0:
 		return nil
 	case r.net.NextTime() < units.Forever:
-		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d ranks are not done; %s", limit, r.open, len(r.graph.Ranks), r.net.Waiting())
+		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d ranks are not done; %s", limit, r.undone, len(r.graph.Ranks), r.net.Waiting())
 	}
-	return fmt.Errorf("no progress: %d of %d ranks wait for messages that never come; %s", r.open, len(r.graph.Ranks), r.net.Waiting())
+	return fmt.Errorf("no progress: %d of %d ranks wait for messages that never come; %s", r.undone, len(r.graph.Ranks), r.net.Waiting())
 }

@@ -193,7 +193,7 @@ func newPingPong(r *scenario.Resolved, f *scenario.Fabric, s *LatencySpec) (*pin
 	}
 	run := &pingPong{
 		carrier: carrier{
-			path: pathOf(f, &r.Cluster.Node), jitter: jitterOf(&r.Run, f, 2), links: make(map[pair]*connections), flows: newFlowTimes(),
+			path: pathOf(f, &r.Cluster.Node), jitter: jitterOf(&r.Run, f, 2), links: make(map[pair]*connections),
 			hosts: make([]rankHost, 2), ends: make([][]endpoint, 2),
 		},
 		op: latencyOps[s.Op], bytes: int64(s.Bytes), rounds: s.Iterations, pairs: [2]pair{{from: 0, to: 1, a: 0, b: 1}, {from: 1, to: 0, a: 1, b: 0}},
@@ -202,15 +202,16 @@ func newPingPong(r *scenario.Resolved, f *scenario.Fabric, s *LatencySpec) (*pin
 		run.path = readPath(f, &r.Cluster.Node, int64(s.Bytes))
 	}
 	run.handing = run.handed
-	var err error
 	bare := *f
 	bare.Inspection = scenario.Inspection{}                                  // no term of the way is a box
 	bare.Beside, bare.Ethernet.PFC.Receivers, bare.SlowLinks = nil, nil, nil // nor another's traffic, nor a slow NIC
 	plan := planOf(r, &bare, graph, tables)
 	plan.verbs.op = run.op
-	if run.net, err = plan.build(run, r.Run.Seed, 2, scaleUp{}, 1); err != nil {
+	net, err := plan.build(run, r.Run.Seed, 2, scaleUp{}, 1)
+	if err != nil {
 		return nil, err
 	}
+	run.on(net)
 	run.net.Follow(run)
 	for _, k := range run.pairs {
 		if _, err := run.connect(k); err != nil {
@@ -256,8 +257,8 @@ func (r *pingPong) play(limit units.Time) error {
 	r.pass(r.net.Partition(0), 0)
 	err := r.net.Run(limit, 1, nil)
 	switch {
-	case r.failure != nil:
-		return r.failure
+	case r.failed() != nil:
+		return r.failed()
 	case err != nil:
 		return err
 	case len(r.trips) < r.rounds:

@@ -95,12 +95,7 @@ type relay struct {
 type collectives struct {
 	carrier
 	cluster collective.Layout
-	running []*operation // by number; those that are over wait to be used again
-	idle    []*operation
-	relays  []relay
-	unused  int32 // the first of the relays that are free; -1 if none
-	step    collective.Step
-	peeked  collective.Step // of a lane that is looked at ahead of its turn
+	*register
 	// finished is told when a member is done with its part of an operation.
 	finished func(p *fabric.Partition, o *operation, member int)
 }
@@ -124,47 +119,19 @@ func longestLane(p collective.Program) (n int) {
 // enter has a member begin its next operation on a communicator. plan is the
 // operation's: the same for all members.
 func (r *collectives) enter(p *fabric.Partition, c *communicator, member int, plan *collectivePlan) *operation {
-	o := c.next(member, func() *operation { return r.open(c, plan) })
-	if o != nil {
-		r.join(p, o, member)
+	o := r.nextOf(c, member, plan)
+	if o == nil {
+		r.fail(p, c.members[member], errTooMany)
+		return nil
 	}
+	r.join(p, o, member)
 	return o
 }
 
 // join has a member begin an operation. The software's fixed time comes once, before
 // the first step.
 func (r *collectives) join(p *fabric.Partition, o *operation, member int) {
-	o.absent--
 	r.schedule(p, int(o.comm.members[member]), p.Now()+o.plan.overhead.Base, timer{kind: timerBegin, tag: tagOf(o.number, 0, 0)})
-}
-
-// open makes an operation, or takes one that is over.
-func (r *collectives) open(c *communicator, plan *collectivePlan) *operation {
-	var o *operation
-	if n := len(r.idle); n > 0 {
-		o = r.idle[n-1]
-		r.idle = r.idle[:n-1]
-	} else if len(r.running) == maxOperations {
-		r.fail(fmt.Errorf("more than %d collectives are under way at the same time: it is beyond what weft runs", maxOperations))
-		return nil
-	} else {
-		o = &operation{number: len(r.running)}
-		r.running = append(r.running, o)
-	}
-	o.meter, o.skipped = nil, nil
-	o.comm, o.plan, o.absent, o.unfinished = c, plan, len(c.members), len(c.members)
-	for len(o.members) < len(c.members) {
-		o.members = append(o.members, memberState{early: make(map[uint64]arrival)})
-	}
-	for i := range c.members {
-		m := &o.members[i]
-		m.open = 0
-		for len(m.channels) < plan.channels {
-			m.channels = append(m.channels, channelRun{})
-		}
-		m.channels = m.channels[:plan.channels]
-	}
-	return o
 }
 
 // begin has a member enter its first lanes.
@@ -204,38 +171,35 @@ func (r *collectives) fill(p *fabric.Partition, o *operation, member, channel in
 
 // finish ends a member's part.
 func (r *collectives) finish(p *fabric.Partition, o *operation, member int) {
-	o.unfinished--
 	r.finished(p, o, member)
-	if o.unfinished == 0 {
-		r.idle = append(r.idle, o)
-	}
+	r.leave(o)
 }
 
 // advance goes on to the next step of a lane that waits for something; false
 // when the lane has none. Of a step whose messages all came early the software
 // time may have passed as well.
 func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
-	m := &o.members[member]
+	m, s := &o.members[member], &r.share(p).step
 	for {
 		o.meter.add(p.Now(), l.moved)
 		l.moved = 0
 		l.step++
-		if !o.plan.program.Step(member, l.lane, l.step+o.skipped[l.lane], &r.step) {
+		if !o.plan.program.Step(member, l.lane, l.step+o.skipped[l.lane], s) {
 			return false
 		}
-		for i := range r.step.Sends {
-			r.send(p, o, member, l.lane, &r.step.Sends[i])
+		for i := range s.Sends {
+			r.send(p, o, member, l.lane, &s.Sends[i])
 		}
-		if r.step.Recvs == 0 {
+		if s.Recvs == 0 {
 			continue
 		}
 		tag := tagOf(o.number, l.lane, l.step)
 		a := m.early[tag]
 		delete(m.early, tag)
-		l.missing, l.ready = r.step.Recvs-a.count, a.ready
-		l.bytes, l.moved = r.step.RecvBytes, r.step.RecvBytes
-		if r.step.Reduce { // all inputs at once
-			l.bytes /= int64(r.step.Recvs)
+		l.missing, l.ready = s.Recvs-a.count, a.ready
+		l.bytes, l.moved = s.RecvBytes, s.RecvBytes
+		if s.Reduce { // all inputs at once
+			l.bytes /= int64(s.Recvs)
 		}
 		if l.missing > 0 || !r.take(p, o, member, l) {
 			return true
@@ -280,7 +244,7 @@ func (r *collectives) resume(p *fabric.Partition, o *operation, member, lane int
 // messages of one connection overlap in it.
 func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote bool) {
 	number, lane, step := partsOf(tag)
-	o := r.running[number]
+	o := r.of(number)
 	ready := p.Now() + o.plan.overhead.PerStepIntra
 	if remote {
 		ready = p.Now() + o.plan.overhead.PerStepInter
@@ -353,7 +317,7 @@ func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel
 	}
 	via := int(c.members[c.layout.Node(member)*c.layout.PerNode+c.layout.RailGPU(int(t.Rail)-1)])
 	m.To = r.net.gpu(via)
-	m.Tag = relayMark | uint64(r.relay(relay{key: k, pace: &o.plan.pace, tag: m.Tag, bytes: m.Bytes}))
+	m.Tag = relayMark | uint64(r.share(p).relay(relay{key: k, pace: &o.plan.pace, tag: m.Tag, bytes: m.Bytes}))
 	r.sendLocal(p, int(k.from), m)
 }
 
@@ -362,16 +326,24 @@ const relayMark = uint64(1) << 63
 
 // relay keeps what is to be done with a message at the GPU beside the NIC that is
 // to carry it (NCCL's PXN).
-func (r *collectives) relay(m relay) int32 {
-	id := r.unused
+func (s *share) relay(m relay) int32 {
+	id := s.unused
 	if id >= 0 {
-		r.unused = r.relays[id].nextUnused
+		s.unused = s.relays[id].nextUnused
 	} else {
-		id = int32(len(r.relays))
-		r.relays = append(r.relays, relay{})
+		id = int32(len(s.relays))
+		s.relays = append(s.relays, relay{})
 	}
-	r.relays[id] = m
+	s.relays[id] = m
 	return id
+}
+
+// relayed takes what was kept.
+func (s *share) relayed(id int32) relay {
+	m := s.relays[id]
+	s.relays[id].nextUnused = s.unused
+	s.unused = id
+	return m
 }
 
 // Arrived is called when a message on the scale-up network is there.
@@ -380,10 +352,7 @@ func (r *collectives) Arrived(p *fabric.Partition, gpu int32, tag uint64) {
 		r.arrived(p, r.net.rank(gpu), tag, false)
 		return
 	}
-	id := int32(tag &^ relayMark)
-	m := r.relays[id]
-	r.relays[id].nextUnused = r.unused
-	r.unused = id
+	m := r.share(p).relayed(int32(tag &^ relayMark))
 	if r.net.isPool(gpu) {
 		r.readPool(p, gpu, &m)
 		return
@@ -416,5 +385,5 @@ func (r *collectives) due(p *fabric.Partition, rank int, t *timer) {
 // named is what a tag names.
 func (r *collectives) named(tag uint64) (o *operation, lane int) {
 	number, lane, _ := partsOf(tag)
-	return r.running[number], lane
+	return r.of(number), lane
 }

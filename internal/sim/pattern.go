@@ -263,7 +263,7 @@ func (r *patternRun) start() error {
 func (r *patternRun) connect(k nicPair) (ends []qpPair, err error) {
 	for i := range r.net.plan.connectionsPerPair() {
 		entropy := uint32(engine.Mix(uint64(k.from)<<40 | uint64(uint32(k.to))<<8 | uint64(i)))
-		end, peer, err := r.net.connect(k.from, k.to, entropy, k.sl)
+		end, peer, err := r.net.connect(k.from, k.to, entropy, 0, k.sl)
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ func (n *network) isPool(gpu int32) bool { return (gpu-n.firstGPU)%n.stride == n
 func (r *collectives) sendLocal(p *fabric.Partition, rank int, m fabric.LocalMessage) {
 	from := r.net.gpu(rank)
 	if r.net.stride > r.net.gpus {
-		m.Tag = relayMark | uint64(r.relay(relay{to: m.To, tag: m.Tag, bytes: m.Bytes}))
+		m.Tag = relayMark | uint64(r.share(p).relay(relay{to: m.To, tag: m.Tag, bytes: m.Bytes}))
 		m.To = from - (from-r.net.firstGPU)%r.net.stride + r.net.gpus
 	}
 	p.SendLocal(from, m)

@@ -15,18 +15,19 @@ func (j *job) runCollective(point *runstore.Point) error {
 		return err
 	}
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
+	total := r.Run.Warmup + r.Run.Iterations
 	run := &collectiveRun{
-		collectives: newCollectives(r, f), done: make([]int, r.Cluster.Ranks()),
-		total: r.Run.Warmup + r.Run.Iterations, warmup: r.Run.Warmup,
+		collectives: newCollectives(r, f, total), done: make([]int, r.Cluster.Ranks()), total: total, warmup: r.Run.Warmup,
 		plan: &collectivePlan{chosen: c, pace: paceOf(&c.overhead, r.Cluster.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
 	}
 	run.plan.unicast = run.plan.inSwitch
 	run.all = newCommunicator(0, run.cluster, everybody(r.Cluster.Ranks()))
 	beside := j.plan.beside(run, len(run.ends))
-	run.net, err = j.plan.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c)}, 1)
+	net, err := j.plan.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c)}, 1)
 	if err != nil {
 		return err
 	}
+	run.on(net)
 	if err := beside.start(run.net); err != nil {
 		return err
 	}
@@ -43,14 +44,15 @@ func (j *job) runCollective(point *runstore.Point) error {
 	}
 	point.Counts = counts(run.net.Network)
 	point.Fault = j.plan.suffered(run.net.Network)
-	point.Flows = run.flows.distribution()
+	point.Flows = run.flowTimes().distribution()
 	if err != nil {
 		return err
 	}
-	point.Time = (run.ended - run.began) / units.Time(r.Run.Iterations)
-	point.Hottest, _ = run.net.hottest(run.ended)
-	point.Beside = beside.results(run.ended)
-	point.Pauses, _ = run.net.pauseTree(run.ended)
+	all := run.sum()
+	point.Time = (all.ended - all.began) / units.Time(r.Run.Iterations)
+	point.Hottest, _ = run.net.hottest(all.ended)
+	point.Beside = beside.results(all.ended)
+	point.Pauses, _ = run.net.pauseTree(all.ended)
 	seconds := point.Time.Seconds()
 	if seconds > 0 {
 		point.AlgBW = float64(j.bytes) / seconds / 1e9
@@ -62,13 +64,14 @@ func (j *job) runCollective(point *runstore.Point) error {
 // verdict is why a run that has come to its end did not finish the collective;
 // nil if it did.
 func (r *collectiveRun) verdict(limit units.Time) error {
+	unsent := len(r.all.members) - r.sum().over
 	switch {
-	case r.failure != nil:
-		return fmt.Errorf("%w; %s", r.failure, r.net.Waiting())
-	case r.unsent == 0:
+	case r.failed() != nil:
+		return fmt.Errorf("%w; %s", r.failed(), r.net.Waiting())
+	case unsent == 0:
 		return nil
 	case r.net.NextTime() < units.Forever:
-		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d ranks are not done; %s", limit, r.unsent, len(r.all.members), r.net.Waiting())
+		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d ranks are not done; %s", limit, unsent, len(r.all.members), r.net.Waiting())
 	}
-	return fmt.Errorf("no progress: %d of %d ranks wait for messages that never come; %s", r.unsent, len(r.all.members), r.net.Waiting())
+	return fmt.Errorf("no progress: %d of %d ranks wait for messages that never come; %s", unsent, len(r.all.members), r.net.Waiting())
 }
