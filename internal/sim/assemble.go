@@ -125,7 +125,7 @@ func (p *plan) seed(run uint64) uint64 { return run + uint64(p.fabric.Routing.Ha
 
 // build makes the network of a plan: NICs and switches of the graph, then, if
 // asked for, the GPUs and the scale-up switches of every node. It is cut into
-// so many partitions; only a network without GPUs can have more than one.
+// so many partitions.
 func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts int) (*network, error) {
 	f := p.fabric
 	b := &fabric.Builder{
@@ -155,10 +155,16 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		p.cable(b, &p.graph.Cables[i], p.cableRate(&p.graph.Cables[i]))
 	}
 	var err error
-	if n.Network, err = b.Build(p.cut(parts)); err == nil && p.run.Pauses {
+	if n.Network, err = b.Build(p.cut(parts, nodes, up.rate.Num > 0)); err != nil {
+		return nil, err
+	}
+	if n.Partitions() > 1 && n.Lookahead() <= 0 { // nothing may happen between them in no time
+		return p.build(app, seed, nodes, up, 1)
+	}
+	if p.run.Pauses {
 		n.RecordPauses()
 	}
-	return n, err
+	return n, nil
 }
 
 // cableRate is the time of a byte on a cable: the graph's own, that of a slow link,

@@ -15,15 +15,18 @@ import (
 // through the receiver's host. Whoever uses it is told of arrivals by timers of
 // kind timerArrive, which carry the message's tag.
 type carrier struct {
-	net     *network
-	path    hostPath
-	jitter  *jitter    // nil is none
-	shares  []share    // by partition of the network
-	hosts   []rankHost // by rank
-	links   map[pair]*connections
-	streams map[[2]int32]int                                     // of reductions in the network, by rail and channel
-	ends    [][]endpoint                                         // by NIC and number of its end: who is at the other side
-	handing func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
+	net    *network
+	path   hostPath
+	jitter *jitter // nil is none
+	shares []share // by partition of the network
+	// connected says that all connections have been made: in several partitions none is
+	// made while they run.
+	connected bool
+	hosts     []rankHost // by rank
+	links     map[pair]*connections
+	streams   map[[2]int32]int                                     // of reductions in the network, by rail and channel
+	ends      [][]endpoint                                         // by NIC and number of its end: who is at the other side
+	handing   func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
 }
 
 // rankHost is the host of a rank.
@@ -106,6 +109,9 @@ func (k *pair) entropy(i int) uint32 { return uint32(k.identity(i)) }
 func (c *carrier) connect(k pair) (*connections, error) {
 	if l := c.links[k]; l != nil {
 		return l, nil
+	}
+	if c.connected {
+		panic(fmt.Sprintf("sim: rank %d sends to rank %d through the NICs %d and %d, which no step of its program had said", k.from, k.to, k.a, k.b))
 	}
 	if k.reduces() {
 		l, err := c.joinStream(k)

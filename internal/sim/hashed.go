@@ -42,13 +42,11 @@ func (p *plan) hashedShore(r *scenario.Resolved, planner *planner, phase *worklo
 // that is more than ranks, NICs and links, or the way is not known.
 func (p *plan) message(c *communicator, legs []leg, seed uint64, each func(resource)) bool {
 	for i := range legs {
-		w := &legs[i]
-		k := pair{from: c.members[w.from], to: c.members[w.to], channel: w.channel, group: c.id}
-		var relayed bool
-		if w.path == collective.PathAuto {
-			k.a, k.b, relayed = c.ends(w)
+		if legs[i].path != collective.PathAuto {
+			return false
 		}
-		if w.path != collective.PathAuto || relayed {
+		k, relayed := c.pair(&legs[i])
+		if relayed {
 			return false
 		}
 		for _, at := range []resource{{kind: ofRank, at: k.from}, {kind: ofRank, at: k.to}, {kind: ofNIC, at: k.a}, {kind: ofNIC, at: k.b}} {

@@ -55,19 +55,3 @@ func (p *plan) box(b *fabric.Builder, at topology.End, s scenario.Inspection) in
 	sw.Pipeline = s.Latency
 	return b.EthernetBox(name, nic, inspects, sw)
 }
-
-// cut is the partition of each node of the network: boxes stay with their NICs.
-func (p *plan) cut(parts int) []int32 {
-	part := topology.Partition(p.graph, parts)
-	if part == nil || !p.fabric.Inspection.On() {
-		return part
-	}
-	for i := range p.graph.Cables {
-		c := &p.graph.Cables[i]
-		nic := min(c.A.Node, c.B.Node) // endpoints come first
-		if int(nic) < p.graph.Endpoints {
-			part = append(part, part[nic])
-		}
-	}
-	return part
-}

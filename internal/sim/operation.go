@@ -308,9 +308,7 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, 
 // which it may have to go to another GPU first, or each end takes its own.
 func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel int, t *collective.Transfer, m fabric.LocalMessage) {
 	c := o.comm
-	k := pair{from: c.members[member], to: c.members[t.Peer], channel: int32(channel), group: c.id}
-	var relayed bool
-	k.a, k.b, relayed = c.ends(&leg{from: int32(member), to: t.Peer, channel: int32(channel), rail: t.Rail})
+	k, relayed := c.pair(&leg{from: int32(member), to: t.Peer, channel: int32(channel), rail: t.Rail})
 	if !relayed {
 		r.post(p, int(k.from), k, &o.plan.pace, m.Tag, m.Bytes)
 		return

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 
+	"weft/internal/fabric"
 	"weft/internal/runstore"
 	"weft/units"
 )
@@ -22,20 +23,19 @@ func (j *job) runCollective(point *runstore.Point) error {
 	}
 	run.plan.unicast = run.plan.inSwitch
 	run.all = newCommunicator(0, run.cluster, everybody(r.Cluster.Ranks()))
-	beside := j.plan.beside(run, len(run.ends))
-	net, err := j.plan.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c)}, 1)
-	if err != nil {
+	if err := checkPlan(run.plan.program); err != nil {
 		return err
 	}
-	run.on(net)
+	beside := j.plan.beside(run, len(run.ends))
+	if err := j.place(run, beside.app(), scaleUp{&r.Cluster.Node, scaleUpRate(r, &c)}); err != nil {
+		return err
+	}
 	if err := beside.start(run.net); err != nil {
 		return err
 	}
-	if err := run.start(); err != nil {
-		return err
-	}
+	run.start()
 	j.watch.started(j, run.net.Network)
-	err = run.net.Run(r.Run.Limit.SimulatedTime, 1, j.stop)
+	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	if err == nil {
 		err = beside.failure
 	}
@@ -59,6 +59,28 @@ func (j *job) runCollective(point *runstore.Point) error {
 		point.BusBW = point.AlgBW * operations[r.Workload.Collective].BusFactor(r.Cluster.Ranks())
 	}
 	return nil
+}
+
+// place puts a collective on a network of as many partitions as the simulation may use
+// cores, where it can be divided.
+func (j *job) place(run *collectiveRun, app fabric.App, up scaleUp) error {
+	r := j.scenario
+	var legs []leg
+	parts := min(j.cores, r.Cluster.Nodes)
+	if parts > 1 {
+		if legs = run.plan.allLegs(j.cores); !run.divisible(j.plan, run.all, legs) {
+			parts = 1
+		}
+	}
+	net, err := j.plan.build(app, r.Run.Seed, r.Cluster.Nodes, up, parts)
+	if err != nil {
+		return err
+	}
+	run.on(net)
+	if net.Partitions() == 1 {
+		return nil
+	}
+	return run.connectAll(run.all, legs)
 }
 
 // verdict is why a run that has come to its end did not finish the collective;
