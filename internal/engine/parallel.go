@@ -26,11 +26,12 @@ type Partition interface {
 }
 
 // Run drives the partitions until no event is earlier than until, on at most
-// workers goroutines. lookahead is the shortest time in which anything that one
+// workers goroutines, and on one more for each core that spare has, as long as there
+// are partitions for them; what it took it gives back. lookahead is the shortest time in which anything that one
 // partition does can reach another; with more than one partition it must be
 // positive. stop, if not nil, ends the run after the window in which it becomes
 // true. Results do not depend on workers.
-func Run(parts []Partition, lookahead, until units.Time, workers int, stop *atomic.Bool) {
+func Run(parts []Partition, lookahead, until units.Time, workers int, spare *Spare, stop *atomic.Bool) {
 	if len(parts) == 1 {
 		runOne(parts[0], until, stop)
 		return
@@ -39,16 +40,23 @@ func Run(parts []Partition, lookahead, until units.Time, workers int, stop *atom
 		panic("engine: partitions need a positive lookahead")
 	}
 	workers = min(workers, len(parts))
-	r := &run{parts: parts, lookahead: lookahead, until: until, stop: stop}
-	r.barrier.size = int32(workers)
-	r.next[0] = make([]padded, workers)
-	r.next[1] = make([]padded, workers)
-	var wg sync.WaitGroup
-	for w := 1; w < workers; w++ {
-		wg.Go(func() { r.work(w, workers) })
+	r := &run{parts: parts, lookahead: lookahead, until: until, spare: spare, stop: stop, workers: [2]int{workers, workers}}
+	r.barrier.size.Store(int32(workers))
+	for i := range r.next {
+		r.next[i] = make([]padded, len(parts))
+		for w := range r.next[i] {
+			r.next[i][w].time = units.Forever // of workers that are still to come
+		}
 	}
-	r.work(0, workers)
-	wg.Wait()
+	for w := range workers {
+		r.publish(w, workers, 0)
+	}
+	for w := 1; w < workers; w++ {
+		r.group.Go(func() { r.work(w, 0) })
+	}
+	r.work(0, 0)
+	r.group.Wait()
+	spare.Give(int(r.barrier.size.Load()) - workers)
 }
 
 // checkEvery bounds how long a run of one partition goes on after stop.
@@ -79,22 +87,27 @@ type run struct {
 	parts     []Partition
 	lookahead units.Time
 	until     units.Time
+	spare     *Spare
 	stop      *atomic.Bool
+	workers   [2]int      // by the window's parity: how many there are in the window after it
 	next      [2][]padded // by the window's parity, by worker
 	barrier   barrier
+	group     sync.WaitGroup
 }
 
-// work runs every workers-th partition from window to window. There is one
-// barrier a window: mailboxes and published times alternate between two sets, so
-// that one may be filled while a slower neighbour still reads the other.
-func (r *run) work(w, workers int) {
-	r.publish(w, workers, 0)
-	r.barrier.wait()
-	for window := uint64(1); ; window++ {
-		t, stopped := r.earliest(window - 1)
+// work runs a worker's partitions, every so-manieth as there are workers, from the end of
+// a window on. There is one barrier a window: mailboxes and published times alternate
+// between two sets, so that one may be filled while a slower neighbour still reads the
+// other.
+func (r *run) work(w int, window uint64) {
+	for {
+		r.barrier.wait()
+		t, stopped := r.earliest(window)
 		if stopped || t >= r.until {
 			return
 		}
+		workers := r.workers[window&1]
+		window++
 		limit := r.until
 		if t < r.until-r.lookahead {
 			limit = t + r.lookahead
@@ -105,8 +118,21 @@ func (r *run) work(w, workers int) {
 			p.RunTo(limit, window)
 		}
 		r.publish(w, workers, window)
-		r.barrier.wait()
+		if w == 0 {
+			r.workers[window&1] = workers + r.hire(workers, window)
+		}
 	}
+}
+
+// hire has one more worker begin at the end of a window, if there is a core for it. The
+// barrier of that window waits for it too: the first worker, who hires, is not there yet.
+func (r *run) hire(workers int, window uint64) int {
+	if workers == len(r.parts) || !r.spare.Take() {
+		return 0
+	}
+	r.barrier.size.Add(1)
+	r.group.Go(func() { r.work(workers, window) })
+	return 1
 }
 
 // publish notes the earliest time that the worker's partitions know of.
@@ -139,7 +165,7 @@ func (r *run) earliest(window uint64) (units.Time, bool) {
 // barrier is a spinning barrier: windows last microseconds, too short to sleep.
 // After a while it yields, so that it also works with fewer cores than workers.
 type barrier struct {
-	size    int32
+	size    atomic.Int32
 	arrived atomic.Int32
 	phase   atomic.Uint32
 }
@@ -149,7 +175,7 @@ const spins = 2000
 
 func (b *barrier) wait() {
 	phase := b.phase.Load()
-	if b.arrived.Add(1) == b.size {
+	if b.arrived.Add(1) == b.size.Load() {
 		b.arrived.Store(0)
 		b.phase.Add(1)
 		return

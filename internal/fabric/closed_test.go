@@ -143,7 +143,7 @@ func digest(done []units.Time) (d uint64) {
 }
 
 // TestResultsDoNotDependOnPartitions runs the same permutation cut into 1, 2, 3
-// and 7 parts, on one and two cores.
+// and 7 parts, on one and two cores, and on one that another joins.
 func TestResultsDoNotDependOnPartitions(t *testing.T) {
 	g, err := topology.KAry{K: 8}.Build()
 	if err != nil {
@@ -151,7 +151,7 @@ func TestResultsDoNotDependOnPartitions(t *testing.T) {
 	}
 	for _, name := range []string{"infiniband", "roce"} {
 		want := ""
-		for _, cut := range []struct{ parts, workers int }{{1, 1}, {2, 1}, {2, 2}, {3, 2}, {7, 2}} {
+		for _, cut := range []struct{ parts, workers, spare int }{{1, 1, 0}, {2, 1, 0}, {2, 2, 0}, {3, 2, 0}, {7, 2, 0}, {3, 1, 1}} {
 			f := &flows{}
 			part := topology.Partition(g, cut.parts)
 			n, err := build(g, name, part, f)
@@ -164,6 +164,9 @@ func TestResultsDoNotDependOnPartitions(t *testing.T) {
 			if err := incast(40, 64<<10)(f, n); err != nil {
 				t.Fatal(err)
 			}
+			var spare engine.Spare
+			spare.Give(cut.spare)
+			n.Hire(&spare)
 			if err := n.Run(units.Second, cut.workers, nil); err != nil {
 				t.Fatal(err)
 			}

@@ -77,6 +77,7 @@ type Network struct {
 	faults     *faultState // nil, unless something may break
 	maxEvents  int64       // 0 is no bound
 	patience   units.Time
+	spare      *engine.Spare // cores that a run may take besides; nil for none
 	parts      []*Partition
 	lookahead  units.Time
 	classes    int
@@ -154,7 +155,7 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	for i, p := range n.parts {
 		parts[i] = p
 	}
-	engine.Run(parts, n.lookahead, until, workers, stop)
+	engine.Run(parts, n.lookahead, until, workers, n.spare, stop)
 	for _, p := range n.parts {
 		if d := (*cores.Panic)(nil); errors.As(p.err, &d) {
 			panic(d)
@@ -168,6 +169,10 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	}
 	return n.conserved()
 }
+
+// Hire has runs take cores from those that are spare, when there are, beside their
+// workers.
+func (n *Network) Hire(spare *engine.Spare) { n.spare = spare }
 
 // Stats sums the counts of all partitions.
 func (n *Network) Stats() Stats {

@@ -138,13 +138,14 @@ func (j *job) runPattern(point *runstore.Point) error {
 		hosts: make([]patternHost, r.Cluster.Endpoints()), jitter: jitterOf(&r.Run, j.plan.fabric, r.Cluster.Endpoints()),
 	}
 	var err error
-	if run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{}, j.cores); err != nil {
+	if run.net, err = j.plan.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{}, j.parts); err != nil {
 		return err
 	}
 	if err := run.start(); err != nil {
 		return err
 	}
 	j.watch.started(j, run.net.Network)
+	run.net.Hire(j.spare)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	all := run.sum()
 	point.Counts = counts(run.net.Network)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"weft/internal/cores"
+	"weft/internal/engine"
 	"weft/internal/runstore"
 	"weft/scenario"
 	"weft/units"
@@ -19,7 +20,9 @@ type job struct {
 	bytes         units.Bytes
 	plan          *plan
 	stop          *atomic.Bool
-	cores         int // that this one simulation may use
+	cores         int // that this one simulation may use from its beginning
+	parts         int // that it is cut into, where it can be
+	spare         *engine.Spare
 	watch         *watch
 	scenario      *scenario.Resolved
 }
@@ -94,22 +97,20 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 	return jobs, errors.Join(errs...)
 }
 
-// maxPartitions bounds the parts that one simulation is cut into: a part has its
-// mailboxes to every other, and its number is held in 8 bits.
-const maxPartitions = 128
-
 // work runs the jobs on as many cores as allowed.
 func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, stop *atomic.Bool) {
 	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	each := min(maxPartitions, max(1, workers/max(1, len(jobs))))
 	w := newWatch(len(jobs), o)
 	defer w.end()
+	a := newAllotment(len(jobs), workers)
 	cores.Each(len(jobs), workers, func(i int) {
 		j := &jobs[i]
-		j.stop, j.cores, j.watch = stop, each, w
+		j.stop, j.watch = stop, w
+		a.begin(j)
+		defer a.end(j)
 		point := &out.Fabrics[j.fabric].Points[j.point] // nobody else's
 		*point = runstore.Point{Bytes: int64(j.bytes), Partial: true}
 		if ctx.Err() == nil {

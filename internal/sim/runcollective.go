@@ -35,6 +35,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 	}
 	run.start()
 	j.watch.started(j, run.net.Network)
+	run.net.Hire(j.spare)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	if err == nil {
 		err = beside.failure
@@ -61,14 +62,14 @@ func (j *job) runCollective(point *runstore.Point) error {
 	return nil
 }
 
-// place puts a collective on a network of as many partitions as the simulation may use
-// cores, where it can be divided.
+// place puts a collective on a network of as many partitions as the simulation is to be
+// cut into, where it can be divided.
 func (j *job) place(run *collectiveRun, app fabric.App, up scaleUp) error {
 	r := j.scenario
 	var legs []leg
-	parts := min(j.cores, r.Cluster.Nodes)
+	parts := min(j.parts, r.Cluster.Nodes)
 	if parts > 1 {
-		if legs = run.plan.allLegs(j.cores); !run.divisible(j.plan, run.all, legs) {
+		if legs = run.plan.allLegs(j.parts); !run.divisible(j.plan, run.all, legs) {
 			parts = 1
 		}
 	}

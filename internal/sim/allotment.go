@@ -1,0 +1,68 @@
+package sim
+
+import (
+	"sync"
+
+	"weft/internal/engine"
+	"weft/units"
+)
+
+// maxPartitions bounds the parts that one simulation is cut into: a part has its
+// mailboxes to every other, and its number is held in 8 bits.
+const maxPartitions = 128
+
+// allotment shares the cores among the simulations. They run side by side, each in one
+// piece, as long as there are enough of them: partitions cost a tenth of the time.
+// What is cut are simulations that have several cores from the beginning, and the last
+// one where it moves more than those that run beside it: it will be left alone, and
+// takes their cores when they are done.
+type allotment struct {
+	mu      sync.Mutex
+	most    int // partitions
+	each    int // cores of a simulation when it begins
+	waiting int // simulations that have not begun
+	running map[*job]units.Bytes
+	spare   engine.Spare
+}
+
+func newAllotment(jobs, cores int) *allotment {
+	a := &allotment{
+		most: min(maxPartitions, cores), each: min(maxPartitions, max(1, cores/max(1, jobs))),
+		waiting: jobs, running: make(map[*job]units.Bytes),
+	}
+	a.spare.Give(cores - a.each*min(jobs, cores))
+	return a
+}
+
+// begin gives a simulation its share.
+func (a *allotment) begin(j *job) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	j.cores, j.parts, j.spare = a.each, a.each, &a.spare
+	a.waiting--
+	if a.waiting == 0 && a.outlasts(j) {
+		j.parts = a.most
+	}
+	a.running[j] = j.bytes
+}
+
+// outlasts reports whether a simulation moves more than each that runs.
+func (a *allotment) outlasts(j *job) bool {
+	for _, bytes := range a.running {
+		if bytes >= j.bytes {
+			return false
+		}
+	}
+	return true
+}
+
+// end takes a simulation's share back. One that waits has its core; without any, the
+// core is spare.
+func (a *allotment) end(j *job) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.running, j)
+	if a.waiting == 0 {
+		a.spare.Give(a.each)
+	}
+}
