@@ -62,7 +62,7 @@ func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64
 	if o.Workers == 0 {
 		o.Workers = max(1, e.Cores)
 	}
-	r, err := sim.RunHPCC(ctx, c, seed, o)
+	r, err := sim.RunHPCC(ctx, c, seed, o.Workers)
 	if r == nil {
 		return err
 	}

@@ -39,6 +39,8 @@ type plan struct {
 	control func() cc.Algorithm
 }
 
+// newPlan is the plan of a scenario's fabric with the shortest paths of its graph, before
+// its control plane has routed anything.
 func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	spec, err := Shape(&f.Topology, &r.Cluster)
 	if err != nil {
@@ -69,17 +71,7 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
-	if err := p.upDown(); err != nil {
-		return nil, err
-	}
-	if err := p.manage(); err != nil {
-		return nil, err
-	}
-	if err := p.planReduction(r); err != nil {
-		return nil, err
-	}
-	err = p.planFaults(r)
-	return p, err
+	return p, nil
 }
 
 // planOf is the plan of a fabric on a graph, without partitions and the rules of
@@ -202,13 +194,13 @@ func (p *plan) addNodes(b *fabric.Builder) {
 		nic.Transport.ImplicitRecv = p.verbs.receives == 0
 	}
 	if nic.TCP != nil {
-		nic.TCP.Tick = p.tick()
+		nic.TCP.Tick = timerTick(p.run, f)
 	}
 	if nic.MPA != nil {
 		nic.MPA.Sends = p.verbs.op == transport.OpSendImm
 	}
 	ib := infiniBandSwitch(f, p.class)
-	ib.Jitter = p.switchJitter()
+	ib.Jitter = switchJitter(p.run, f)
 	if f.Kind == scenario.InfiniBandKind {
 		nic.VLArb = nicVLArb(f, p.class)
 	}
@@ -321,7 +313,7 @@ func otherEnd(entropy uint32) uint32 { return entropy ^ 1 }
 // connection is the end of a connection at a NIC, on a service level.
 func (p *plan) connection(nic int32, entropy, port uint32, sl int) fabric.Connection {
 	c := fabric.Connection{
-		Entropy: entropy, Port: int32(p.port(nic, port)), CC: p.control(), Service: p.verbs.service, QKey: p.verbs.qkey, Phase: p.phase(nic),
+		Entropy: entropy, Port: int32(p.port(nic, port)), CC: p.control(), Service: p.verbs.service, QKey: p.verbs.qkey, Phase: tickPhase(p.run, p.fabric, nic),
 		Class: p.class.data(p.fabric), Reply: p.class.ack(p.fabric), CNP: p.class.cnp(p.fabric), SL: units.SL(sl),
 	}
 	if p.fabric.Kind == scenario.InfiniBandKind && sl != p.fabric.IB.SL {

@@ -159,15 +159,6 @@ func (c *carrier) bind(nic int32, end units.QPN, e endpoint) {
 	c.ends[nic][end] = e
 }
 
-// transfer is a message on its way through the host.
-type transfer struct {
-	nic   int32
-	end   units.QPN
-	peer  units.QPN // of a pattern
-	tag   uint32
-	bytes int64
-}
-
 // The immediate data of a piece says whether it is the last of its message: what
 // the message is for, its posting says.
 const (

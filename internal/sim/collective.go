@@ -1,9 +1,7 @@
 package sim
 
 import (
-	"weft/internal/collective"
 	"weft/internal/fabric"
-	"weft/scenario"
 	"weft/units"
 )
 
@@ -19,31 +17,6 @@ type collectiveRun struct {
 	unsent int // ranks that have not finished
 	began  units.Time
 	ended  units.Time
-}
-
-// layoutOf is the cluster as collectives see it.
-func layoutOf(c *scenario.Cluster) collective.Layout {
-	return collective.Layout{Nodes: c.Nodes, PerNode: c.Node.GPUs, NICs: c.Node.NICs}
-}
-
-// everybody is all ranks, in order.
-func everybody(n int) []int32 {
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}
-
-// newCollectives is who carries out collectives on a cluster of a scenario.
-func newCollectives(r *scenario.Resolved, f *scenario.Fabric) collectives {
-	return collectives{
-		carrier: carrier{
-			path: pathOf(f, &r.Cluster.Node), jitter: jitterOf(&r.Run, f, r.Cluster.Ranks()), flows: newFlowTimes(),
-			links: make(map[pair]*connections), hosts: make([]rankHost, r.Cluster.Ranks()), ends: make([][]endpoint, r.Cluster.Endpoints()),
-		},
-		cluster: layoutOf(&r.Cluster), unused: -1,
-	}
 }
 
 // start has every rank begin at time 0.

@@ -8,21 +8,15 @@ import (
 	"weft/internal/fabric"
 	"weft/internal/routing"
 	"weft/internal/routing/engine"
+	"weft/internal/sim/simtest"
 	"weft/scenario"
 	"weft/units"
 )
 
-const managed = `
-cluster: {nodes: 8, node: dgx-h100}
-topology: {shape: fat-tree, levels: 2, radix: 16}
-fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: ENGINE}}]
-workload: {pattern: permutation, sizes: [4KiB]}
-`
-
 func managedPlan(t *testing.T, text string) *plan {
 	t.Helper()
-	r := resolve(t, text)
-	p, err := newPlan(r, &r.Fabrics[0])
+	r := simtest.Resolve(t, text)
+	p, err := controlled(r, &r.Fabrics[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,14 +46,6 @@ func TestInfiniBandIsRoutedByTheManagersTables(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestAutoTakesFtreeOnAFatTreeAndSaysSo(t *testing.T) {
-	r := resolve(t, strings.Replace(managed, "ENGINE", "auto", 1))
-	out := run(t, r, 1)
-	if f := out.Fabrics[0]; f.Engine != "ftree" || !strings.Contains(f.EngineWhy, "fat tree") {
-		t.Errorf("routed by %q because %q, want ftree, because the fabric is a fat tree", f.Engine, f.EngineWhy)
 	}
 }
 
@@ -122,8 +108,8 @@ fabrics: [{preset: infiniband-hdr, routing: {mode: deterministic}, ib: {service-
 workload: {pattern: permutation, sizes: [4KiB]}
 `, "needs the service levels for itself"},
 	} {
-		r := resolve(t, c.text)
-		_, err := newPlan(r, &r.Fabrics[0])
+		r := simtest.Resolve(t, c.text)
+		_, err := controlled(r, &r.Fabrics[0])
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
@@ -160,51 +146,16 @@ workload: {pattern: permutation, sizes: [4KiB]}
 	}
 }
 
-// Engines whose paths have lanes of their own run, where one lane would stand still:
-// small buffers that keep packets for ever, and more of them than the rings hold.
-func TestEnginesWithLanesByPathRunWithoutStandstill(t *testing.T) {
-	for _, c := range []struct {
-		engine, shape string
-		vls           int
-	}{
-		{"auto", "{shape: torus, dims: [16], hosts-per-leaf: 8, radix: 12}", 4},
-		{"torus-2QoS", "{shape: torus, dims: [5, 5], hosts-per-leaf: 6, radix: 12}", 4},
-		{"torus-2QoS", "{shape: torus, dims: [3, 2, 4], hosts-per-leaf: 6, radix: 12}", 8},
-		{"dfsssp", "{shape: torus, dims: [5, 5], hosts-per-leaf: 6, radix: 12}", 8},
-		{"lash", "{shape: torus, dims: [5, 5], hosts-per-leaf: 6, radix: 12}", 8},
-		{"dragonfly", "{shape: dragonfly, hosts-per-leaf: 4, switches-per-group: 8, global-links: 4, groups: 4, radix: 16}", 4},
-		{"dfsssp", "{shape: dragonfly, hosts-per-leaf: 4, switches-per-group: 8, global-links: 4, groups: 4, radix: 16}", 8},
-		{"lash", "{shape: fat-tree, levels: 2, radix: 16}", 4},
-	} {
-		out := run(t, resolve(t, fmt.Sprintf(`
-cluster: {nodes: 16, node: dgx-h100}
-topology: %s
-fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: %s, vls: %d, buffer: 8KiB, hoq-lifetime: forever, leaf-hoq-lifetime: forever}}]
-workload: {pattern: permutation, sizes: [256KiB]}`, c.shape, c.engine, c.vls)), 2)
-		f := &out.Fabrics[0]
-		if p := f.Points[0]; p.Time <= 0 || p.Counts.Drops() > 0 {
-			t.Errorf("%s on %s: %v, %d drops", c.engine, c.shape, p.Time, p.Counts.Drops())
-		}
-		want := c.engine
-		if want == "auto" {
-			want = "torus-2QoS"
-		}
-		if f.Engine != want {
-			t.Errorf("%s runs on the tables of %q, want %q", c.shape, f.Engine, want)
-		}
-	}
-}
-
 // Of a packet of a path the lanes at each switch are those that the proof of the
 // tables went by: the engine's level of (source, destination) through its SL2VL
 // tables.
 func TestPacketsHaveTheLevelsOfTheirPaths(t *testing.T) {
-	r := resolve(t, `
+	r := simtest.Resolve(t, `
 cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: torus, dims: [5, 5, 2], hosts-per-leaf: 3}
 fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: torus-2QoS}}]
 workload: {pattern: permutation, sizes: [4KiB]}`)
-	p, err := newPlan(r, &r.Fabrics[0])
+	p, err := controlled(r, &r.Fabrics[0])
 	if err != nil {
 		t.Fatal(err)
 	}

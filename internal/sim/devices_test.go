@@ -3,6 +3,7 @@ package sim
 import (
 	"testing"
 
+	"weft/internal/sim/simtest"
 	"weft/internal/transport/cc"
 	"weft/units"
 )
@@ -14,7 +15,7 @@ func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 	for catalog, preset := range map[string]string{
 		"dcqcn-paper": "paper", "dcqcn-firmware": "firmware", "dcqcn-ns3": "ns3", "dcqcn-ns3-paper": "ns3-paper",
 	} {
-		r := resolve(t, "fabrics: [{preset: roce-v2-400g, cc: "+catalog+"}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
+		r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, cc: "+catalog+"}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
 		got := *dcqcn(&r.Fabrics[0])
 		want, err := cc.DCQCNPreset(preset, 400*units.Gbps)
 		if err != nil {
@@ -35,7 +36,7 @@ func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 // TestASwitchFromSONiCIsBuiltWithItsNumbers holds the built switch against the
 // numbers of the file, written out once more.
 func TestASwitchFromSONiCIsBuiltWithItsNumbers(t *testing.T) {
-	r := resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {sonic: ../roce/sonic/testdata/config_db.json}, ethernet: {dscp: 3}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
+	r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {sonic: ../roce/sonic/testdata/config_db.json}, ethernet: {dscp: 3}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
 	f := &r.Fabrics[0]
 	c := classesOf(f, &r.Workload)
 	s := ethernetSwitch(f, c, 32)
@@ -57,7 +58,7 @@ func TestASwitchFromSONiCIsBuiltWithItsNumbers(t *testing.T) {
 // TestAHeadroomPoolTakesThePlaceOfThePortsHeadroom looks at what is left to share.
 func TestAHeadroomPoolTakesThePlaceOfThePortsHeadroom(t *testing.T) {
 	left := func(pool string) int64 {
-		r := resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {buffer: 32MiB}, ethernet: {pfc: {headroom: 200KiB, reserve: 0B"+pool+"}}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
+		r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {buffer: 32MiB}, ethernet: {pfc: {headroom: 200KiB, reserve: 0B"+pool+"}}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
 		return ethernetSwitch(&r.Fabrics[0], classesOf(&r.Fabrics[0], &r.Workload), 32).Shared
 	}
 	if got := left(""); got != 32<<20-32*200<<10 {

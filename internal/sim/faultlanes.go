@@ -2,10 +2,7 @@ package sim
 
 import (
 	"weft/internal/fabric"
-	"weft/internal/routing"
 	"weft/internal/runstore"
-	"weft/internal/subnet"
-	"weft/units"
 )
 
 // rememberLanes notes the SL2VL tables at the start. Where packets are on the levels
@@ -76,20 +73,4 @@ func (p *plan) usedLevels() (used uint16) {
 		}
 	}
 	return used
-}
-
-// levelMap is a SL2VL table of the manager as the fabric has it. Its last ports are
-// those that packets without a way go to, on lane 0.
-func levelMap(t *subnet.SLMap) *routing.LevelMap {
-	m := routing.NewLevelMap(t.Ports + 1)
-	for in := range t.Ports {
-		for out := range t.Ports {
-			var lanes [routing.Levels]uint8
-			for sl := range lanes {
-				lanes[sl] = uint8(t.At(uint8(in+1), uint8(out+1), units.SL(sl)))
-			}
-			m.Set(uint16(in), uint16(out), &lanes)
-		}
-	}
-	return m
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/collective"
+	"weft/internal/sim/simtest"
 	"weft/internal/workload"
 	"weft/scenario"
 	"weft/units"
@@ -82,9 +83,9 @@ func TestOnlyAlikeGroupsStandForEachOther(t *testing.T) {
 			[]int{16, 16},
 		},
 	} {
-		r := resolve(t, c.text)
+		r := simtest.Resolve(t, c.text)
 		for i := range r.Fabrics {
-			p, err := newPlan(r, &r.Fabrics[i])
+			p, err := controlled(r, &r.Fabrics[i])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,8 +114,8 @@ func TestOnlyAlikeGroupsStandForEachOther(t *testing.T) {
 
 // Groups of several phases that are alike are simulated once.
 func TestPhasesShareWhatIsAlike(t *testing.T) {
-	r := resolve(t, "cluster: {nodes: 8, node: dgx-h100}\ntopology: {shape: rail-optimised, nodes-per-unit: 4}\nfabrics: [infiniband-ndr]\n")
-	p, err := newPlan(r, &r.Fabrics[0])
+	r := simtest.Resolve(t, "cluster: {nodes: 8, node: dgx-h100}\ntopology: {shape: rail-optimised, nodes-per-unit: 4}\nfabrics: [infiniband-ndr]\n")
+	p, err := controlled(r, &r.Fabrics[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/collective"
+	"weft/internal/sim/simtest"
 	"weft/internal/workload"
 	"weft/units"
 )
@@ -18,9 +19,9 @@ cluster: {nodes: 32, node: {preset: dgx-h100, gpus: 1, nics: 1}}
 topology: {shape: fat-tree, levels: 2, radix: 16}
 fabrics: [infiniband-ndr, roce-v2-400g]
 `
-	r := resolve(t, text)
+	r := simtest.Resolve(t, text)
 	for i := range r.Fabrics {
-		p, err := newPlan(r, &r.Fabrics[i])
+		p, err := controlled(r, &r.Fabrics[i])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func (p *plan) forwarded(ctx context.Context, r *scenario.Resolved, g *workload.
 	run := newGraphRun(r, p, g)
 	beside := p.beside(run, len(run.ends))
 	var err error
-	run.net, err = p.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, linkRate(&r.Cluster.Node)}, 1)
+	run.net, err = p.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{node: &r.Cluster.Node, rate: linkRate(&r.Cluster.Node)}, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -2,10 +2,15 @@ package sim
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"weft/internal/collective"
+	"weft/internal/fabric"
+	"weft/internal/runstore"
+	"weft/internal/sim/simtest"
 	"weft/internal/workload"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -15,8 +20,8 @@ func execute(t *testing.T, text string, g *workload.Graph) *Execution {
 	if err := g.Check(); err != nil {
 		t.Fatal(err)
 	}
-	r := resolve(t, text)
-	p, err := newPlan(r, &r.Fabrics[0])
+	r := simtest.Resolve(t, text)
+	p, err := controlled(r, &r.Fabrics[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,11 +32,20 @@ func execute(t *testing.T, text string, g *workload.Graph) *Execution {
 	return x
 }
 
-const fourNodes = `
-cluster: {nodes: 4, node: dgx-h100}
-topology: {shape: rail-optimised}
-fabrics: [infiniband-ndr]
-`
+// carriedOut is the collective of a scenario, of its one size, on its first fabric.
+func carriedOut(t *testing.T, r *scenario.Resolved) runstore.Point {
+	t.Helper()
+	p, err := controlled(r, &r.Fabrics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	point := runstore.Point{}
+	job := task{plan: p, scenario: r, bytes: r.Workload.Sizes[0], cores: 1, stop: new(atomic.Bool), started: func(*fabric.Network) {}}
+	if err := runCollective(&job, &point); err != nil {
+		t.Fatal(err)
+	}
+	return point
+}
 
 // strided are the groups of ranks i, i+stride, …, one of each.
 func strided(ranks, size, stride int) (groups []workload.Group) {
@@ -67,8 +81,8 @@ func TestACollectiveInAWorkloadTakesWhatItTakesAlone(t *testing.T) {
 	for _, bytes := range []units.Bytes{64 * units.KiB, 64 * units.MiB} {
 		g := on(32, strided(32, 32, 1), workload.Op{Kind: workload.Collective, Do: collective.AllGather, Bytes: bytes})
 		x := execute(t, fourNodes, g)
-		r := resolve(t, fourNodes+"workload: {collective: all-gather, sizes: ["+bytes.String()+"]}\nrun: {iterations: 1, warmup: 0}")
-		alone := run(t, r, 1).Fabrics[0].Points[0].Time
+		r := simtest.Resolve(t, fourNodes+"workload: {collective: all-gather, sizes: ["+bytes.String()+"]}\nrun: {iterations: 1, warmup: 0}")
+		alone := carriedOut(t, r).Time
 		if diff := x.Timeline.End - alone; diff.Seconds() > 0.01*alone.Seconds() || -diff.Seconds() > 0.01*alone.Seconds() {
 			t.Errorf("%v: %v in a workload, %v alone", bytes, x.Timeline.End, alone)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"weft/internal/sim/simtest"
 	"weft/internal/workload"
 	"weft/scenario"
 	"weft/units"
@@ -12,8 +13,8 @@ import (
 // underLeaves is a plan of RoCE v2 with ECMP, four nodes under the leaves of a unit.
 func underLeaves(t *testing.T, nodes, more string) (*scenario.Resolved, *plan) {
 	t.Helper()
-	r := resolve(t, "cluster: {nodes: "+nodes+", node: dgx-h100}\ntopology: {shape: rail-optimised, nodes-per-unit: 4}\nfabrics: [roce-v2-400g]\n"+more)
-	p, err := newPlan(r, &r.Fabrics[0])
+	r := simtest.Resolve(t, "cluster: {nodes: "+nodes+", node: dgx-h100}\ntopology: {shape: rail-optimised, nodes-per-unit: 4}\nfabrics: [roce-v2-400g]\n"+more)
+	p, err := controlled(r, &r.Fabrics[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestHashedWaysAreTaken(t *testing.T) {
 	phase := passes(32, 4)
 	run := newGraphRun(r, p, phase.Graph(r.Cluster.Ranks()))
 	var err error
-	run.net, err = p.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, linkRate(&r.Cluster.Node)}, 1)
+	run.net, err = p.build(run, r.Run.Seed, r.Cluster.Nodes, scaleUp{node: &r.Cluster.Node, rate: linkRate(&r.Cluster.Node)}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

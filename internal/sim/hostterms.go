@@ -37,14 +37,6 @@ func (w hostWork) turn() bool { return w >= workStack }
 // cpu reports whether a CPU is busy with it.
 func (w hostWork) cpu() bool { return w != workDevice && w != workGPUCopy }
 
-// hostFact is the field of the scenario that a number comes from.
-type hostFact struct {
-	kind  catalog.Kind
-	entry string // of the catalog, that the scenario starts from
-	field string
-	value string // in the scenario
-}
-
 // time is the term's for a piece.
 func (t *hostTerm) time(bytes int64) units.Time {
 	if t.rate == 0 {

@@ -41,8 +41,10 @@ type HPCCResult struct {
 //   - a pause holds a host's acknowledgements as it holds its data, where
 //     ACK_HIGH_PRIO 1 lets them pass there. No reference at hand pauses a host
 //     that has both.
-func RunHPCC(ctx context.Context, c *hpcc.Case, seed uint64, o Options) (*HPCCResult, error) {
-	workers := min(maxPartitions, max(1, o.Workers))
+//
+// cores is how many cores it may use, and has no influence on what it gives.
+func RunHPCC(ctx context.Context, c *hpcc.Case, seed uint64, cores int) (*HPCCResult, error) {
+	workers := min(maxPartitions, max(1, cores))
 	r, err := newHPCCRun(c, seed, workers)
 	if err != nil {
 		return nil, err

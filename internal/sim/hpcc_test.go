@@ -62,7 +62,7 @@ func TestACaseOpensItsThreeInputFilesOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := RunHPCC(t.Context(), c, 1, Options{}); err != nil {
+	if _, err := RunHPCC(t.Context(), c, 1, 1); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"config.txt", "topology.txt", "flow.txt"}; !slices.Equal(folder.names, want) {
@@ -77,7 +77,7 @@ func TestResultsOfACaseDoNotDependOnTheCores(t *testing.T) {
 	c.Config.Buffer = 2 << 20 // so that PFC acts
 	want := ""
 	for _, workers := range []int{1, 2, 3, 7} {
-		r, err := RunHPCC(t.Context(), c, 5, Options{Workers: workers})
+		r, err := RunHPCC(t.Context(), c, 5, workers)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestResultsOfACaseDoNotDependOnTheCores(t *testing.T) {
 func TestLinksOfSeveralRates(t *testing.T) {
 	c := edited(t, "5 3 4\n2 3 4\n0 2 100Gbps 0.001ms 0\n2 4 400Gbps 0.001ms 0\n4 3 400Gbps 0.001ms 0\n3 1 100Gbps 0.001ms 0\n",
 		"1\n0 1 3 100 1000000 2.0\n", "ENABLE_QCN 0", "ENABLE_QCN 1")
-	r, err := RunHPCC(t.Context(), c, 1, Options{})
+	r, err := RunHPCC(t.Context(), c, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestLinksOfSeveralRates(t *testing.T) {
 func TestWhatTheModelsDoNotHaveIsRefusedAllAtOnce(t *testing.T) {
 	c := edited(t, "3 1 2\n2\n0 2 100Gbps 0.001ms 0\n1 2 100Gbps 0.001ms 0.001\n", "1\n0 1 0 100 1000000 2.0\n",
 		"CC_MODE 1", "CC_MODE 3", "RATE_BOUND 1", "RATE_BOUND 0", "L2_ACK_INTERVAL 1", "L2_ACK_INTERVAL 0")
-	_, err := RunHPCC(t.Context(), c, 1, Options{})
+	_, err := RunHPCC(t.Context(), c, 1, 1)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -128,7 +128,7 @@ func TestWhatTheModelsDoNotHaveIsRefusedAllAtOnce(t *testing.T) {
 func TestAStoppedCaseKeepsWhatIsDone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r, err := RunHPCC(ctx, hpccCase(t, hpccData), 1, Options{})
+	r, err := RunHPCC(ctx, hpccCase(t, hpccData), 1, 1)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}

@@ -113,28 +113,28 @@ func (j *jitter) inOrder(latest *units.Time, at units.Time) units.Time {
 }
 
 // switchJitter is the jitter of a fabric's switches; nil where it is off.
-func (p *plan) switchJitter() fabric.Jitter {
-	j := &p.fabric.Switch.Jitter
-	if !p.run.Jitter || !draws(j) {
+func switchJitter(run *scenario.Run, f *scenario.Fabric) fabric.Jitter {
+	j := &f.Switch.Jitter
+	if !run.Jitter || !draws(j) {
 		return nil
 	}
 	return func(r *rand.Rand) units.Time { return drawn(j, r) }
 }
 
-// tick is the granularity of the hosts' timers: 0 is exact.
-func (p *plan) tick() units.Time {
-	if !p.run.Jitter || p.fabric.Kind != scenario.TCPKind {
+// timerTick is the granularity of the hosts' timers: 0 is exact.
+func timerTick(run *scenario.Run, f *scenario.Fabric) units.Time {
+	if !run.Jitter || f.Kind != scenario.TCPKind {
 		return 0 // only a kernel has ticks
 	}
-	return p.fabric.TCP.Tick
+	return f.TCP.Tick
 }
 
-// phase is when the ticks of the host behind a NIC come.
-func (p *plan) phase(nic int32) units.Time {
-	tick := p.tick()
+// tickPhase is when the ticks of the host behind a NIC come.
+func tickPhase(run *scenario.Run, f *scenario.Fabric, nic int32) units.Time {
+	tick := timerTick(run, f)
 	if tick == 0 {
 		return 0
 	}
-	pcg := engine.Stream(p.run.Seed, streamTicks, uint32(nic))
+	pcg := engine.Stream(run.Seed, streamTicks, uint32(nic))
 	return units.Time(pcg.Uint64() % uint64(tick))
 }

@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -10,13 +8,6 @@ import (
 	"weft/scenario"
 	"weft/units"
 )
-
-// oneFabric resolves a fabric on a path, in a node that can drive it.
-func oneFabric(t *testing.T, preset, host, more string) (*scenario.Resolved, *scenario.Fabric) {
-	t.Helper()
-	r := resolve(t, fmt.Sprintf("cluster: {nodes: 2, node: dgx-b300}\nfabrics: [{preset: %s, host: %s%s}]\n", preset, host, more))
-	return r, &r.Fabrics[0]
-}
 
 func operations3(f *scenario.Fabric) []LatencyOp {
 	switch {
@@ -189,41 +180,6 @@ func TestAScenariosNumberIsItsOwnSource(t *testing.T) {
 	}
 }
 
-// The terms are the path that collectives take: a twin of their sums.
-func TestTermsAreTheExecutorsPath(t *testing.T) {
-	for _, host := range catalog.Names(catalog.Host) {
-		for _, copies := range []int{0, 1, 2, 5} {
-			r, f := oneFabric(t, "tcp-400g", host, "")
-			f.Host.Copies, f.NIC.RxPipeline = copies, f.NIC.RxPipeline+7*units.Nanosecond
-			h, n := &f.Host, &r.Cluster.Node
-			send, receive := h.Post+3*n.PCIe.Latency+f.NIC.TxPipeline, 7*units.Nanosecond+n.PCIe.Latency+h.Poll
-			perCopy, stack, piece := h.CopyStart, units.Time(0), int64(0)
-			if h.Path != scenario.PathGPUDirectRDMA {
-				send, receive = send+n.CPU.MemoryLatency, receive+n.CPU.MemoryLatency
-			}
-			if h.Path == scenario.PathCPU {
-				copies, piece = max(1, copies), int64(f.TCP.Segment)
-				send, receive, stack = send+h.Syscall, receive+h.Interrupt+h.Syscall, h.PerSegment
-			}
-			p := pathOf(f, n)
-			if p.send != send || p.receive != receive || p.piece != piece {
-				t.Errorf("%s: %+v, want %d ps, %d ps and pieces of %d", host, p, send, receive, piece)
-			}
-			for _, bytes := range []int64{1, 1000, 65536} {
-				one := units.Time(0)
-				if h.CopyRate > 0 {
-					one = units.Time(float64(bytes) * 8 * float64(units.Second) / float64(h.CopyRate))
-				}
-				out, in := hostTerms(f, n)
-				want := units.Time(copies)*(perCopy+one) + stack
-				if got := p.copyTime(bytes); got != want || sum(out, true, bytes) != want || sum(in, true, bytes) != want {
-					t.Errorf("%s, %d copies of %d bytes: %d ps, %d ps and %d ps, want %d ps", host, copies, bytes, got, sum(out, true, bytes), sum(in, true, bytes), want)
-				}
-			}
-		}
-	}
-}
-
 func TestNonsenseIsRefused(t *testing.T) {
 	_, ib := oneFabric(t, "infiniband-ndr", "gpudirect-rdma", "")
 	_, cpu := oneFabric(t, "infiniband-ndr", "cpu", "")
@@ -277,53 +233,6 @@ func TestFiguresStandBesideLatencies(t *testing.T) {
 	}
 }
 
-func TestJitterHasItsMeanAndItsOwnStreams(t *testing.T) {
-	for _, host := range []string{"gpudirect-rdma", "cpu"} { // lognormal, exponential
-		r, f := oneFabric(t, "tcp-400g", host, "")
-		if j := jitterOf(&r.Run, f, 2); j != nil {
-			t.Fatalf("%s: there is jitter without run.jitter", host)
-		}
-		r.Run.Jitter = true
-		j, again := jitterOf(&r.Run, f, 2), jitterOf(&r.Run, f, 2)
-		const draws = 200_000
-		total, equal := 0.0, 0
-		for range draws {
-			x := j.draw(sender, 0)
-			if x < 0 {
-				t.Fatalf("%s: a delay of %d ps", host, x)
-			}
-			total += float64(x)
-			if x == j.draw(receiver, 0) || x == j.draw(sender, 1) {
-				equal++
-			}
-			if y := again.draw(sender, 0); y != x {
-				t.Fatalf("%s: %d ps, and %d ps with the same seed", host, x, y)
-			}
-		}
-		if mean := total / draws / float64(f.Host.Jitter.Mean+f.NIC.Jitter.Mean); math.Abs(mean-1) > 0.02 {
-			t.Errorf("%s: the mean is %.3f of what is asked for", host, mean)
-		}
-		if equal > 10 {
-			t.Errorf("%s: %d of %d draws are equal in two streams", host, equal, draws)
-		}
-	}
-}
-
-func TestJitterKeepsTheOrder(t *testing.T) {
-	j, latest := &jitter{}, units.Time(0)
-	last := units.Time(0)
-	for _, at := range []units.Time{5, 3, 9, 9, 1} {
-		got := j.inOrder(&latest, at)
-		if got < last || got < at {
-			t.Errorf("what was due at %d comes at %d, after one at %d", at, got, last)
-		}
-		last = got
-	}
-	if got := (*jitter)(nil).inOrder(&latest, 2); got != 2 {
-		t.Errorf("without jitter %d, want 2", got)
-	}
-}
-
 // Jitter slows a ping-pong down, spreads it, and is a term of its own; without
 // it nothing changes.
 func TestJitterIsATerm(t *testing.T) {
@@ -357,22 +266,5 @@ func TestJitterIsATerm(t *testing.T) {
 	}
 	if len(different) < 150 {
 		t.Errorf("%d trips have %d times", len(l.Trips), len(different))
-	}
-}
-
-// A collective with jitter takes longer, and the same each time.
-func TestJitterSlowsCollectivesReproducibly(t *testing.T) {
-	const text = `
-cluster: {nodes: 4, node: dgx-h100}
-workload: {collective: all-reduce, sizes: [1MiB]}
-fabrics: [infiniband-ndr, tcp-400g]
-run: {jitter: `
-	off := run(t, resolve(t, text+"false}"), 1)
-	on, again := run(t, resolve(t, text+"true}"), 1), run(t, resolve(t, text+"true}"), 2)
-	for i := range on.Fabrics {
-		a, b, c := off.Fabrics[i].Points[0].Time, on.Fabrics[i].Points[0].Time, again.Fabrics[i].Points[0].Time
-		if b <= a || b != c {
-			t.Errorf("%s: %v without jitter, %v with it, %v again", on.Fabrics[i].Name, a, b, c)
-		}
 	}
 }

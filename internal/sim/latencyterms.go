@@ -88,13 +88,13 @@ func (e *explainer) rest(part LatencyPart, took units.Time) {
 	}
 	switch {
 	case took > 0 && e.run.jitter != nil:
-		host, nic := e.fabric.Host.Jitter, e.fabric.NIC.Jitter
+		software, nic := e.fabric.Host.Jitter, e.fabric.NIC.Jitter
 		e.add(LatencyTerm{
 			Part: part, Name: "jitter of host and NIC", Time: took, work: workDevice,
-			Note: fmt.Sprintf("drawn: %s, mean %v, and %s, mean %v", host.Distribution, host.Mean, nic.Distribution, nic.Mean),
+			Note: fmt.Sprintf("drawn: %s, mean %v, and %s, mean %v", software.Distribution, software.Mean, nic.Distribution, nic.Mean),
 			Sources: []Source{
-				hostFact{catalog.Host, string(e.fabric.Host.Path), "jitter.mean", host.Mean.Exact()}.source(),
-				hostFact{catalog.NIC, e.fabric.NIC.Model, "jitter.mean", nic.Mean.Exact()}.source(),
+				sourceOf(catalog.Host, string(e.fabric.Host.Path), "jitter.mean", software.Mean.Exact()),
+				sourceOf(catalog.NIC, e.fabric.NIC.Model, "jitter.mean", nic.Mean.Exact()),
 			},
 		})
 	case took == units.Picosecond && e.instant(part):
@@ -175,10 +175,10 @@ func (e *explainer) leg(packet *fabric.Sighting, at units.Time, prefix string) u
 func (e *explainer) hop(s *fabric.Sighting, hop int, at, landed units.Time, prefix string) {
 	f := e.fabric
 	here, next := fmt.Sprintf("switch %d", hop), fmt.Sprintf("switch %d: pipeline", hop+1)
-	pipeline := []Source{hostFact{catalog.Switch, f.Switch.Model, "latency", f.Switch.Latency.Exact()}.source()}
+	pipeline := []Source{sourceOf(catalog.Switch, f.Switch.Model, "latency", f.Switch.Latency.Exact())}
 	if s.To < 2 {
 		next = "NIC receive pipeline"
-		pipeline = []Source{hostFact{catalog.NIC, f.NIC.Model, "ack-pipeline", f.NIC.AckPipeline.Exact()}.source()}
+		pipeline = []Source{sourceOf(catalog.NIC, f.NIC.Model, "ack-pipeline", f.NIC.AckPipeline.Exact())}
 	}
 	link := fmt.Sprintf("link %d: ", hop+1)
 	add := func(name string, t units.Time, note string, sources ...Source) {
@@ -191,7 +191,7 @@ func (e *explainer) hop(s *fabric.Sighting, hop int, at, landed units.Time, pref
 		}
 		add(name, wait, "")
 	}
-	rate := hostFact{catalog.Link, f.Link.Generation, "lane-rate", f.Link.LaneRate.Exact()}.source()
+	rate := sourceOf(catalog.Link, f.Link.Generation, "lane-rate", f.Link.LaneRate.Exact())
 	first := s.Start // whose arrival counts: the first bit's, or the last's
 	if s.FromLastBit {
 		first = s.End
@@ -200,14 +200,14 @@ func (e *explainer) hop(s *fabric.Sighting, hop int, at, landed units.Time, pref
 		add(link+"serialisation", 0, fmt.Sprintf("cut-through: the wire is busy for %s, nothing waits for it", nanoseconds(s.End-s.Start)), rate)
 	}
 	fec := min(f.Link.FECLatency, s.Propagation)
-	add(link+"cable", s.Propagation-fec, "", hostFact{catalog.Link, f.Link.Generation, "per-metre", f.Link.PerMetre.Exact()}.source(), e.length(hop))
+	add(link+"cable", s.Propagation-fec, "", sourceOf(catalog.Link, f.Link.Generation, "per-metre", f.Link.PerMetre.Exact()), e.length(hop))
 	if fec > 0 {
-		add(link+"FEC", fec, "", hostFact{catalog.Link, f.Link.Generation, "fec-latency", fec.Exact()}.source())
+		add(link+"FEC", fec, "", sourceOf(catalog.Link, f.Link.Generation, "fec-latency", fec.Exact()))
 	}
 	took := landed - first - s.Propagation
 	if j := f.Switch.Jitter; s.To >= 2 && took > f.Switch.Latency {
 		add(fmt.Sprintf("switch %d: jitter", hop+1), took-f.Switch.Latency, fmt.Sprintf("drawn: %s, mean %v", j.Distribution, j.Mean),
-			hostFact{catalog.Switch, f.Switch.Model, "jitter.mean", j.Mean.Exact()}.source())
+			sourceOf(catalog.Switch, f.Switch.Model, "jitter.mean", j.Mean.Exact()))
 		took = f.Switch.Latency
 	}
 	add(next, took, "", pipeline...)
@@ -219,7 +219,7 @@ func (e *explainer) length(hop int) Source {
 	field := [...]string{"node-leaf", "leaf-spine", "spine-core"}
 	length := [...]units.Length{c.NodeLeaf, c.LeafSpine, c.SpineCore}
 	i := min(hop, e.out.Hops-hop, 2)
-	return hostFact{catalog.Defaults, "scenario", "topology.cables." + field[i], length[i].Exact()}.source()
+	return sourceOf(catalog.Defaults, "scenario", "topology.cables."+field[i], length[i].Exact())
 }
 
 // cost counts what a side's terms cost.
@@ -248,75 +248,4 @@ func (e *explainer) cost(part LatencyPart) {
 		}
 	}
 	c.Cycles[s] = int64(c.CPU[s].Seconds()*float64(e.node.CPU.Clock) + 0.5)
-}
-
-// readTerms are the host's terms of a READ: the reader posts a request without
-// data, and what happens in the remote NIC, to which the fabric's NIC gives no
-// time of its own, follows the response. The terms that take turns at a copier
-// do so at the reader.
-func readTerms(f *scenario.Fabric, n *scenario.Node) (send, receive []hostTerm) {
-	out, in := hostTerms(f, n)
-	remote := map[string]bool{"NIC reads the data over PCIe": true, "host memory answers": true}
-	for _, t := range out {
-		if !t.work.turn() && !remote[t.name] {
-			send = append(send, t)
-		}
-		if remote[t.name] || t.name == "NIC transmit pipeline" {
-			t.name = "remote " + t.name
-			receive = append(receive, t)
-		}
-	}
-	return send, append(receive, in...)
-}
-
-// readPath is the host's path of a READ: nothing takes turns.
-func readPath(f *scenario.Fabric, n *scenario.Node, bytes int64) hostPath {
-	send, receive := readTerms(f, n)
-	return hostPath{send: sum(send, false, 0), receive: sum(receive, false, 0) + sum(receive, true, bytes)}
-}
-
-// Source is where a number comes from.
-type Source struct {
-	Field string // nic connectx-7 tx-pipeline
-	Value string
-	Tag   string // of the catalog, or "scenario"
-	Text  string
-}
-
-// source finds the fact in the catalog, unless the scenario says otherwise.
-func (h hostFact) source() Source {
-	s := Source{Field: fmt.Sprintf("%s %s %s", h.kind, h.entry, h.field), Value: h.value, Tag: "scenario", Text: "the scenario says so"}
-	if h.kind == catalog.Defaults {
-		s.Field = h.field
-	}
-	entry, err := catalog.Lookup(h.kind, h.entry)
-	if err != nil {
-		return s
-	}
-	if f, ok := entry.Get(h.field); ok && sameValue(f.Value, h.value) {
-		s.Tag, s.Text = string(f.Tag), f.Source
-	}
-	return s
-}
-
-// sameValue reports whether two texts are the same quantity.
-func sameValue(a, b string) bool {
-	if x, err := units.ParseTime(a); err == nil {
-		y, err := units.ParseTime(b)
-		return err == nil && x == y
-	}
-	if x, err := units.ParseRate(a); err == nil {
-		y, err := units.ParseRate(b)
-		return err == nil && x == y
-	}
-	if x, err := units.ParseLength(a); err == nil {
-		y, err := units.ParseLength(b)
-		return err == nil && x == y
-	}
-	return a == b
-}
-
-// nanoseconds is a time to the picosecond.
-func nanoseconds(t units.Time) string {
-	return fmt.Sprintf("%d.%03d ns", t/units.Nanosecond, t%units.Nanosecond)
 }

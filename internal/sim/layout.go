@@ -20,7 +20,7 @@ type Layout struct {
 
 // LayoutOf builds a fabric's graph and tables.
 func LayoutOf(r *scenario.Resolved, f *scenario.Fabric) (*Layout, error) {
-	p, err := newPlan(r, f)
+	p, err := controlled(r, f)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func LosslessOf(r *scenario.Resolved) ([]Lossless, error) {
 			l.Unpaused = "PFC is off: nobody waits, and what does not fit is dropped"
 		}
 		if l.Unpaused == "" {
-			p, err := newPlan(r, f)
+			p, err := controlled(r, f)
 			if err != nil {
 				return nil, err
 			}

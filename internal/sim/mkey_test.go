@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/sim/simtest"
 	"weft/internal/subnet"
 	"weft/units"
 )
@@ -23,8 +24,8 @@ func TestAStandbysKeyDecidesWhenItTakesOver(t *testing.T) {
 		{"m-key: 5, m-key-protection: 2, standby-m-key: 6", units.Forever, units.Forever, 5},
 	} {
 		text := strings.Replace(leafSpine, "control: {", "control: {sm: {standby: true, poll: 1s, timeout: 10ms, "+c.keys+"}, ", 1) + bothFabrics
-		r := resolve(t, text)
-		p, err := newPlan(r, &r.Fabrics[0])
+		r := simtest.Resolve(t, text)
+		p, err := controlled(r, &r.Fabrics[0])
 		if err != nil {
 			t.Fatal(err)
 		}

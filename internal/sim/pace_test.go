@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/collective/nccl"
+	"weft/internal/sim/simtest"
 	"weft/units"
 )
 
@@ -35,7 +36,7 @@ func TestSmallOperationsTakeWhatNCCLReckons(t *testing.T) {
 		{16, "nvls-tree", "simple"},
 	} {
 		t.Run(fmt.Sprintf("%d nodes, %s %s", c.nodes, c.algo, c.proto), func(t *testing.T) {
-			r := resolve(t, fmt.Sprintf(`
+			r := simtest.Resolve(t, fmt.Sprintf(`
 cluster: {nodes: %d, node: dgx-h100}
 topology: {shape: rail-optimised}
 fabrics: [infiniband-ndr]
@@ -44,7 +45,7 @@ workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [8B]}`, c
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, want := run(t, r, 1).Fabrics[0].Points[0].Time, chosen.choice.Time
+			got, want := carriedOut(t, r).Time, chosen.choice.Time
 			if e := got.Seconds()/want.Seconds() - 1; math.Abs(e) > 0.02 {
 				t.Errorf("weft takes %v, NCCL reckons with %v (%+.1f %%)", got, want, 100*e)
 			}
@@ -67,12 +68,12 @@ func TestLargeOperationsKeepToTheCeilings(t *testing.T) {
 		{4, "tree", "ll128", "512MiB", 8 * 29 * .85 * 62 / 64},
 	} {
 		t.Run(fmt.Sprintf("%d nodes, %s %s", c.nodes, c.algo, c.proto), func(t *testing.T) {
-			out := run(t, resolve(t, fmt.Sprintf(`
+			out := carriedOut(t, simtest.Resolve(t, fmt.Sprintf(`
 cluster: {nodes: %d, node: dgx-h100}
 topology: {shape: fat-tree}
 fabrics: [infiniband-ndr]
-workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [%s]}`, c.nodes, c.algo, c.proto, c.bytes)), 1)
-			if got := out.Fabrics[0].Points[0].BusBW; got > c.busbw || got < 0.85*c.busbw {
+workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [%s]}`, c.nodes, c.algo, c.proto, c.bytes)))
+			if got := out.BusBW; got > c.busbw || got < 0.85*c.busbw {
 				t.Errorf("busbw %.1f GB/s, want no more than %.1f and no less than 85 %% of it", got, c.busbw)
 			}
 		})
@@ -82,7 +83,7 @@ workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [%s]}`, c
 // What NCCL's constants are taken to describe is what the catalog has.
 func TestReferenceWireIsTheCatalogs(t *testing.T) {
 	for node, want := range map[string]units.Time{"dgx-h100": nccl.ReferenceWire.NVLink, "l40s-8": nccl.ReferenceWire.PCI} {
-		r := resolve(t, "cluster: {nodes: 2, node: "+node+"}")
+		r := simtest.Resolve(t, "cluster: {nodes: 2, node: "+node+"}")
 		if got := r.Cluster.Node.ScaleUp.Latency; got != want {
 			t.Errorf("%s: the scale-up network has %v, NCCL's steps are taken to have %v", node, got, want)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"weft/internal/fabric"
-	"weft/internal/runstore"
 	"weft/internal/subnet/partition"
 	"weft/internal/topology"
 	"weft/scenario"
@@ -74,33 +73,6 @@ func (k *pkeys) apart(a, b int32) bool {
 	return !ok
 }
 
-// violationsTold is how many violations a result has.
-const violationsTold = 64
-
-// violations are what the network discarded for P_Keys, as a manager is told, or for
-// want of a route between VRFs.
-func (n *network) violations(all []fabric.Violation) (told []runstore.Violation) {
-	for i := range all[:min(len(all), violationsTold)] {
-		v := &all[i]
-		if s := n.plan.segments; s != nil {
-			told = append(told, runstore.Violation{
-				Port: v.Port, FirstPs: int64(v.First), Packets: v.Packets, From: n.NodeName(v.From), To: n.NodeName(v.To),
-				FromVRF: s.vrf[s.Of[v.From]], ToVRF: s.vrf[s.Of[v.To]],
-			})
-			continue
-		}
-		trap := v.Trap
-		if n.plan.fabric.Kind != scenario.InfiniBandKind {
-			trap = 0 // nobody is there to be told
-		}
-		told = append(told, runstore.Violation{
-			Trap: trap, Port: v.Port, FirstPs: int64(v.First), Packets: v.Packets,
-			From: n.NodeName(v.From), To: n.NodeName(v.To), FromQP: v.FromQP, ToQP: v.ToQP, PKey: v.PKey, QKey: v.QKey, SL: v.SL,
-		})
-	}
-	return told
-}
-
 // refuse is why two NICs cannot have a connection that their programs agree on: a path
 // record, or the connection's setup, would say so before anything is sent.
 func (n *network) refuse(a, b int32) error {
@@ -108,21 +80,4 @@ func (n *network) refuse(a, b int32) error {
 		return fmt.Errorf("%s and %s %s: nothing that needs both can run", n.NodeName(a), n.NodeName(b), why)
 	}
 	return nil
-}
-
-// isBarred reports whether a message is between NICs that partitions or VRFs keep
-// apart, or carries another Q_Key than its receiver's: it is sent and never ends.
-func (r *patternRun) isBarred(flow int32) bool {
-	f := &r.flows[flow]
-	return f.qkey != 0 && f.qkey != r.verbs.qkey || r.net.plan.apart(f.from, f.to) != ""
-}
-
-// barred is how many messages did not arrive for that.
-func (r *patternRun) barred() (n int) {
-	for i := range r.flows {
-		if r.left[i] > 0 && r.isBarred(int32(i)) {
-			n++
-		}
-	}
-	return n
 }

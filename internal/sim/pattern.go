@@ -129,7 +129,7 @@ func poisson(rng *rand.Rand, n int32, bytes units.Bytes, rate units.Rate, w *sce
 }
 
 // runPattern simulates one size of a synthetic pattern.
-func (j *job) runPattern(point *runstore.Point) error {
+func runPattern(j *task, point *runstore.Point) error {
 	r := j.scenario
 	run := &patternRun{
 		flows: patternFlows(r, j.plan.fabric, j.bytes),
@@ -144,7 +144,7 @@ func (j *job) runPattern(point *runstore.Point) error {
 	if err := run.start(); err != nil {
 		return err
 	}
-	j.watch.started(j, run.net.Network)
+	j.started(run.net.Network)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, j.cores, j.stop)
 	all := run.sum()
 	point.Counts = counts(run.net.Network)
@@ -174,9 +174,9 @@ func (j *job) runPattern(point *runstore.Point) error {
 			return fmt.Errorf("none of %d messages arrives after the faults; %s", open, run.net.Waiting())
 		}
 	case open > 0 && run.net.NextTime() == units.Forever:
-		return unfinished{fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())}
+		return unfinished{Why: fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())}
 	case open > 0:
-		return unfinished{fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", r.Run.Limit.SimulatedTime, open, len(run.flows), run.net.Waiting())}
+		return unfinished{Why: fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", r.Run.Limit.SimulatedTime, open, len(run.flows), run.net.Waiting())}
 	}
 	point.Time = all.finished
 	point.Hottest = run.hottest(all.finished)

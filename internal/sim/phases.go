@@ -175,3 +175,8 @@ func (r *phaseRun) add(own *island, number int, run *islandRun) {
 		r.hottest, r.flows = run.Hottest, run.Flows
 	}
 }
+
+// busier reports whether the busiest of some links carries more than that of others.
+func busier(a, b []runstore.HotLink) bool {
+	return len(a) > 0 && (len(b) == 0 || a[0].Bytes > b[0].Bytes)
+}

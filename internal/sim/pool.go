@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"weft/internal/fabric"
 	"weft/scenario"
 	"weft/units"
 )
@@ -22,19 +21,9 @@ func poolRate(s *scenario.ScaleUp) units.PerByte {
 // isPool reports whether a GPU's node is a pool.
 func (n *network) isPool(gpu int32) bool { return (gpu-n.firstGPU)%n.stride == n.gpus }
 
-// sendLocal has a rank's GPU send a message to another of its node.
-func (r *collectives) sendLocal(p *fabric.Partition, rank int, m fabric.LocalMessage) {
-	from := r.net.gpu(rank)
-	if r.net.stride > r.net.gpus {
-		m.Tag = relayMark | uint64(r.relay(relay{to: m.To, tag: m.Tag, bytes: m.Bytes}))
-		m.To = from - (from-r.net.firstGPU)%r.net.stride + r.net.gpus
-	}
-	p.SendLocal(from, m)
-}
-
-// readPool has a message's receiver read it. Each GPU reads one message after the
-// other; the pool serves the GPUs in turn.
-func (r *collectives) readPool(p *fabric.Partition, pool int32, m *relay) {
-	queue := uint8((m.to - r.net.firstGPU) % r.net.stride)
-	p.SendLocal(pool, fabric.LocalMessage{Bytes: m.bytes, Tag: m.tag, To: m.to, Queue: queue})
+// rounded is the time of a byte at a rate in bits per second, to a ten
+// thousandth of a picosecond.
+func rounded(rate float64) units.PerByte {
+	const parts = 10_000
+	return units.PerByte{Num: int64(8e12*parts/rate + 0.5), Den: parts}
 }

@@ -57,7 +57,7 @@ func Replay(ctx context.Context, r *scenario.Resolved, w *source.Workload, o Rep
 
 // replayOn is a workload on one fabric.
 func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *source.Workload, exact bool, res *runstore.ReplayFabric) error {
-	p, err := newPlan(r, f)
+	p, err := controlled(r, f)
 	if err != nil {
 		return err
 	}

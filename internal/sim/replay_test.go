@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/runstore"
+	"weft/internal/sim/simtest"
 	"weft/internal/workload/simai"
 	"weft/internal/workload/source"
 )
@@ -20,7 +21,7 @@ moe -1 7000 ALLTOALL_EP 2097152 1 ALLTOALL_EP 2097152 1 NONE 0 1
 
 func replay(t *testing.T, w *source.Workload, exact bool) *runstore.ReplayFabric {
 	t.Helper()
-	out, err := Replay(context.Background(), resolve(t, fourNodes), w, ReplayOptions{Exact: exact})
+	out, err := Replay(context.Background(), simtest.Resolve(t, fourNodes), w, ReplayOptions{Exact: exact})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +57,21 @@ func TestAWorkloadPutTogetherFromPhasesTakesAsLong(t *testing.T) {
 // More ranks than GPUs are refused, with both numbers.
 func TestMoreRanksThanGPUsAreRefused(t *testing.T) {
 	w := simai.Read("two.txt", strings.NewReader(strings.Replace(twoLayers, "all_gpus: 32", "all_gpus: 64", 1)))
-	_, err := Replay(context.Background(), resolve(t, fourNodes), w, ReplayOptions{})
+	_, err := Replay(context.Background(), simtest.Resolve(t, fourNodes), w, ReplayOptions{})
 	if err == nil || !strings.Contains(err.Error(), "two.txt has 64 ranks, and the cluster 32 GPUs") {
 		t.Error(err)
+	}
+}
+
+// The all-reduces of groups within a node need no tree in switches that reduce.
+func TestAllReducesOfANodeMissNoTree(t *testing.T) {
+	w := simai.Read("two.txt", strings.NewReader(twoLayers)) // its all-reduces are those of a node
+	r := simtest.Resolve(t, strings.Replace(fourNodes, "infiniband-ndr", "{preset: infiniband-ndr, name: sharp, ib: {sharp: true}}", 1))
+	if !r.Fabrics[0].IB.SHARP {
+		t.Fatal("the fabric does not reduce")
+	}
+	out, err := Replay(context.Background(), r, w, ReplayOptions{})
+	if err != nil || out.Fabrics[0].WithoutTree != 0 {
+		t.Errorf("%+v, %v", out, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"weft/internal/cores"
+	"weft/internal/fabric"
 	"weft/internal/runstore"
 	"weft/scenario"
 	"weft/units"
@@ -15,13 +16,9 @@ import (
 
 // job is one simulation: a size on a fabric.
 type job struct {
+	task
 	fabric, point int
-	bytes         units.Bytes
-	plan          *plan
-	stop          *atomic.Bool
-	cores         int // that this one simulation may use
 	watch         *watch
-	scenario      *scenario.Resolved
 }
 
 // Run simulates a scenario. When ctx is cancelled it gives what was finished,
@@ -73,7 +70,7 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 		out.Fabrics = append(out.Fabrics, runstore.FabricResult{
 			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Points: make([]runstore.Point, len(sizes)),
 		})
-		p, err := newPlan(r, f)
+		p, err := controlled(r, f)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -83,7 +80,7 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 			out.Fabrics[i].Control = &p.faults.control
 		}
 		for j := range sizes {
-			jobs = append(jobs, job{fabric: i, point: j, bytes: sizes[j], plan: p, scenario: r})
+			jobs = append(jobs, job{task: task{bytes: sizes[j], plan: p, scenario: r}, fabric: i, point: j})
 		}
 	}
 	for i := range jobs {
@@ -93,10 +90,6 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 	}
 	return jobs, errors.Join(errs...)
 }
-
-// maxPartitions bounds the parts that one simulation is cut into: a part has its
-// mailboxes to every other, and its number is held in 8 bits.
-const maxPartitions = 128
 
 // work runs the jobs on as many cores as allowed.
 func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, stop *atomic.Bool) {
@@ -139,11 +132,12 @@ func (j *job) run() runstore.Point {
 // once is one simulation; what goes wrong in it is the point's failure.
 func (j *job) once() runstore.Point {
 	point := runstore.Point{Bytes: int64(j.bytes)}
+	j.started = func(n *fabric.Network) { j.watch.started(j, n) }
 	var err error
 	if j.scenario.Workload.Collective != "" {
-		err = j.runCollective(&point)
+		err = runCollective(&j.task, &point)
 	} else {
-		err = j.runPattern(&point)
+		err = runPattern(&j.task, &point)
 	}
 	switch {
 	case err == nil:
@@ -162,10 +156,6 @@ func (j *job) once() runstore.Point {
 	}
 	return point
 }
-
-// unfinished is the failure of a simulation that ran to its end, or to the limit of its
-// time, in which messages did not arrive. What it counted stands.
-type unfinished struct{ error }
 
 // failures joins what went wrong in the points.
 func failures(out *runstore.Results) error {

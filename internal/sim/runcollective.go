@@ -8,7 +8,7 @@ import (
 )
 
 // runCollective simulates one size of a collective.
-func (j *job) runCollective(point *runstore.Point) error {
+func runCollective(j *task, point *runstore.Point) error {
 	r, f := j.scenario, j.plan.fabric
 	c, err := choose(r, f, j.bytes)
 	if err != nil {
@@ -23,7 +23,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 	run.plan.unicast = run.plan.inSwitch
 	run.all = newCommunicator(0, run.cluster, everybody(r.Cluster.Ranks()))
 	beside := j.plan.beside(run, len(run.ends))
-	run.net, err = j.plan.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c)}, 1)
+	run.net, err = j.plan.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{node: &r.Cluster.Node, rate: scaleUpRate(r, &c)}, 1)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (j *job) runCollective(point *runstore.Point) error {
 	if err := run.start(); err != nil {
 		return err
 	}
-	j.watch.started(j, run.net.Network)
+	j.started(run.net.Network)
 	err = run.net.Run(r.Run.Limit.SimulatedTime, 1, j.stop)
 	if err == nil {
 		err = beside.failure

@@ -46,10 +46,3 @@ func dataRate(gbps, fraction float64) units.PerByte {
 	}
 	return rounded(gbps / fraction * 8e9)
 }
-
-// rounded is the time of a byte at a rate in bits per second, to a ten
-// thousandth of a picosecond.
-func rounded(rate float64) units.PerByte {
-	const parts = 10_000
-	return units.PerByte{Num: int64(8e12*parts/rate + 0.5), Den: parts}
-}

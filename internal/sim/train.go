@@ -50,7 +50,7 @@ func Train(ctx context.Context, r *scenario.Resolved, o TrainOptions) (*runstore
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		out.Fabrics[i] = runstore.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exact: o.Exact}
-		p, err := newPlan(r, f)
+		p, err := controlled(r, f)
 		if err != nil {
 			return nil, err
 		}
@@ -299,11 +299,6 @@ func (s *steps) tellPhases() {
 		}
 	}
 	f.Communications = s.communications()
-}
-
-// busier reports whether the busiest of some links carries more than that of others.
-func busier(a, b []runstore.HotLink) bool {
-	return len(a) > 0 && (len(b) == 0 || a[0].Bytes > b[0].Bytes)
 }
 
 // uses is how often each phase comes in the list of a rank, at the most.

@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"weft/internal/runstore"
-	"weft/internal/workload/simai"
+	"weft/internal/sim/simtest"
 )
 
 // trainStep simulates a training step.
 func trainStep(t *testing.T, text string, o TrainOptions) *runstore.Training {
 	t.Helper()
-	out, err := Train(context.Background(), resolve(t, text), o)
+	out, err := Train(context.Background(), simtest.Resolve(t, text), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,15 +99,15 @@ func TestImpossibleJobsAreRefused(t *testing.T) {
 		tinyJob(denseModel, "expert: 2"):             "the model has no experts",
 		strings.Replace(tinyJob(denseModel, "tensor: 2"), "batch: {global: 32}", "batch: {global: 9}", 1): "9 sequences of a step cannot be divided by 8",
 	} {
-		_, err := Train(context.Background(), resolve(t, job), TrainOptions{Workers: 1})
+		_, err := Train(context.Background(), simtest.Resolve(t, job), TrainOptions{Workers: 1})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", job, err, want)
 		}
 	}
 }
 
-// A job's groups have no trees in switches that reduce, and the result says so; those of
-// one node, and fabrics that do not reduce, have nothing to say.
+// A job's groups have no trees in switches that reduce, and the result says so; fabrics
+// that do not reduce have nothing to say.
 func TestAllReducesOfGroupsThatGoWithoutATreeAreCounted(t *testing.T) {
 	job := strings.Replace(tinyJob(denseModel, "zero: 0"), "[infiniband-ndr, roce-v2-400g]", "[infiniband-ndr, {preset: infiniband-ndr, name: sharp, ib: {sharp: true}}]", 1)
 	for _, exact := range []bool{false, true} {
@@ -115,14 +115,5 @@ func TestAllReducesOfGroupsThatGoWithoutATreeAreCounted(t *testing.T) {
 		if plain, sharp := out.Fabrics[0].WithoutTree, out.Fabrics[1].WithoutTree; plain != 0 || sharp == 0 {
 			t.Errorf("exact %v: %d all-reduces without a tree on switches that do not reduce, %d on switches that do", exact, plain, sharp)
 		}
-	}
-	w := simai.Read("two.txt", strings.NewReader(twoLayers)) // its all-reduces are those of a node
-	r := resolve(t, strings.Replace(fourNodes, "infiniband-ndr", "{preset: infiniband-ndr, name: sharp, ib: {sharp: true}}", 1))
-	if !r.Fabrics[0].IB.SHARP {
-		t.Fatal("the fabric does not reduce")
-	}
-	out, err := Replay(context.Background(), r, w, ReplayOptions{})
-	if err != nil || out.Fabrics[0].WithoutTree != 0 {
-		t.Errorf("%+v, %v", out, err)
 	}
 }
