@@ -12,7 +12,7 @@ import (
 )
 
 func TestAutoTakesFtreeOnAFatTreeAndSaysSo(t *testing.T) {
-	r := simtest.Resolve(t, strings.Replace(managed, "ENGINE", "auto", 1))
+	r := simtest.Resolve(t, strings.Replace(simtest.Managed, "ENGINE", "auto", 1))
 	out := run(t, r, 1)
 	if f := out.Fabrics[0]; f.Engine != "ftree" || !strings.Contains(f.EngineWhy, "fat tree") {
 		t.Errorf("routed by %q because %q, want ftree, because the fabric is a fat tree", f.Engine, f.EngineWhy)
@@ -65,7 +65,7 @@ func TestFaultsDoNotDependOnCores(t *testing.T) {
 		"two":             "faults: [{at: 5us, switch: spine3}, {at: 15us, link: spine1 port 2}]",
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := simtest.Resolve(t, leafSpine+bothFabrics+faults)
+			r := simtest.Resolve(t, simtest.LeafSpine+simtest.BothFabrics+faults)
 			var want []byte
 			for _, workers := range []int{1, 2, 9} {
 				out := run(t, r, workers)
@@ -105,7 +105,7 @@ func TestRingsAreMendedOnBothFabrics(t *testing.T) {
 		{dragonfly, "dfsssp, vls: 8", "link: group0/switch0 port 3"},
 		{dragonfly, "updn", "link: group0/switch0 port 6"},
 	} {
-		text := strings.Replace(ringed(c.shape), "fabrics: [roce-v2-400g]", "fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: "+c.engine+"}, transport: {timeout: 2ms}}, {preset: roce-v2-400g, transport: {timeout: 2ms}}]", 1)
+		text := strings.Replace(simtest.Ringed(c.shape), "fabrics: [roce-v2-400g]", "fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: "+c.engine+"}, transport: {timeout: 2ms}}, {preset: roce-v2-400g, transport: {timeout: 2ms}}]", 1)
 		out := run(t, simtest.Resolve(t, text+"\nfaults: [{at: 5us, "+c.fault+"}]"), 2)
 		for _, f := range out.Fabrics {
 			rec := f.Control.Recoveries[0]
@@ -130,10 +130,10 @@ func TestLanesChangeWithTheTables(t *testing.T) {
 		name, text string
 		change     bool
 	}{
-		{"dragonfly", lanesByPath(smallDragonfly, "auto", "{at: 5us, link: group0/switch0 port 3}"), true},
-		{"broken ring", lanesByPath("torus, dims: [4, 4], hosts-per-leaf: 2", "auto", ring), true},
-		{"torus", lanesByPath("torus, dims: [4, 4], hosts-per-leaf: 2", "torus-2QoS", "{at: 5us, link: 'switch(0,0) port 3'}"), false},
-		{"dfsssp", lanesByPath("torus, dims: [4, 4], hosts-per-leaf: 2", "dfsssp, vls: 8", "{at: 5us, switch: 'switch(1,2)'}, {at: 5us, link: 'switch(3,0) port 3'}"), false},
+		{"dragonfly", simtest.LanesByPath(simtest.SmallDragonfly, "auto", "{at: 5us, link: group0/switch0 port 3}"), true},
+		{"broken ring", simtest.LanesByPath("torus, dims: [4, 4], hosts-per-leaf: 2", "auto", ring), true},
+		{"torus", simtest.LanesByPath("torus, dims: [4, 4], hosts-per-leaf: 2", "torus-2QoS", "{at: 5us, link: 'switch(0,0) port 3'}"), false},
+		{"dfsssp", simtest.LanesByPath("torus, dims: [4, 4], hosts-per-leaf: 2", "dfsssp, vls: 8", "{at: 5us, switch: 'switch(1,2)'}, {at: 5us, link: 'switch(3,0) port 3'}"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := simtest.Resolve(t, c.text)
@@ -188,7 +188,7 @@ control: {loss-of-signal: 1us, sm: {agent: 100ns, datagram: 50ns, entry: 1ns, wi
 
 // TestTrafficGoesOnWhenAPlaneLosesACable: every message arrives.
 func TestTrafficGoesOnWhenAPlaneLosesACable(t *testing.T) {
-	for _, f := range run(t, simtest.Resolve(t, brokenPlane), 2).Fabrics {
+	for _, f := range run(t, simtest.Resolve(t, simtest.BrokenPlane), 2).Fabrics {
 		if p := f.Points[0]; p.Time <= 0 || p.Counts.MessagesLost > 0 {
 			t.Errorf("%s: %v, %d messages lost", f.Name, p.Time, p.Counts.MessagesLost)
 		}

@@ -10,13 +10,17 @@ import (
 	"weft/internal/cores"
 	"weft/internal/fabric"
 	"weft/internal/runstore"
+	"weft/internal/sim/control"
+	"weft/internal/sim/executor"
+	"weft/internal/sim/network"
+	"weft/internal/sim/pattern"
 	"weft/scenario"
 	"weft/units"
 )
 
 // job is one simulation: a size on a fabric.
 type job struct {
-	task
+	network.Task
 	fabric, point int
 	watch         *watch
 }
@@ -70,21 +74,21 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 		out.Fabrics = append(out.Fabrics, runstore.FabricResult{
 			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Points: make([]runstore.Point, len(sizes)),
 		})
-		p, err := controlled(r, f)
+		p, err := control.NewPlan(r, f)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.routed.Used), p.routed.Reason
-		if p.faults != nil {
-			out.Fabrics[i].Control = &p.faults.control
+		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.Routed.Used), p.Routed.Reason
+		if p.Faults != nil {
+			out.Fabrics[i].Control = &p.Faults.Control
 		}
 		for j := range sizes {
-			jobs = append(jobs, job{task: task{bytes: sizes[j], plan: p, scenario: r}, fabric: i, point: j})
+			jobs = append(jobs, job{Task: network.Task{Bytes: sizes[j], Plan: p, Scenario: r}, fabric: i, point: j})
 		}
 	}
 	for i := range jobs {
-		for j := i; j > 0 && jobs[j-1].bytes > jobs[j].bytes; j-- {
+		for j := i; j > 0 && jobs[j-1].Bytes > jobs[j].Bytes; j-- {
 			jobs[j-1], jobs[j] = jobs[j], jobs[j-1]
 		}
 	}
@@ -97,14 +101,14 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	each := min(maxPartitions, max(1, workers/max(1, len(jobs))))
+	each := min(fabric.MaxPartitions, max(1, workers/max(1, len(jobs))))
 	w := newWatch(len(jobs), o)
 	defer w.end()
 	cores.Each(len(jobs), workers, func(i int) {
 		j := &jobs[i]
-		j.stop, j.cores, j.watch = stop, each, w
+		j.Stop, j.Cores, j.watch = stop, each, w
 		point := &out.Fabrics[j.fabric].Points[j.point] // nobody else's
-		*point = runstore.Point{Bytes: int64(j.bytes), Partial: true}
+		*point = runstore.Point{Bytes: int64(j.Bytes), Partial: true}
 		if ctx.Err() == nil {
 			*point = j.run()
 		}
@@ -115,11 +119,11 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 // run is one simulation, and where something breaks another before it in which
 // nothing does.
 func (j *job) run() runstore.Point {
-	if j.plan.faults == nil {
+	if j.Plan.Faults == nil {
 		return j.once()
 	}
 	clean := *j
-	clean.plan = j.plan.unbroken()
+	clean.Plan = j.Plan.Unbroken()
 	before := clean.once()
 	j.watch.left(&clean)
 	point := j.once()
@@ -131,17 +135,17 @@ func (j *job) run() runstore.Point {
 
 // once is one simulation; what goes wrong in it is the point's failure.
 func (j *job) once() runstore.Point {
-	point := runstore.Point{Bytes: int64(j.bytes)}
-	j.started = func(n *fabric.Network) { j.watch.started(j, n) }
+	point := runstore.Point{Bytes: int64(j.Bytes)}
+	j.Started = func(n *fabric.Network) { j.watch.started(j, n) }
 	var err error
-	if j.scenario.Workload.Collective != "" {
-		err = runCollective(&j.task, &point)
+	if j.Scenario.Workload.Collective != "" {
+		err = executor.RunCollective(&j.Task, &point)
 	} else {
-		err = runPattern(&j.task, &point)
+		err = pattern.Run(&j.Task, &point)
 	}
 	switch {
 	case err == nil:
-	case j.stop.Load():
+	case j.Stop.Load():
 		point.Partial = true
 	default:
 		failed := runstore.Point{
@@ -149,7 +153,7 @@ func (j *job) once() runstore.Point {
 		}
 		// How far a run has come that is given up depends on how it was cut into
 		// partitions: of that there is the reason alone.
-		if errors.As(err, &unfinished{}) {
+		if errors.As(err, &network.Unfinished{}) {
 			failed.Counts = point.Counts
 		}
 		point = failed
