@@ -286,6 +286,7 @@ type layer struct {
 var outer = []layer{
 	{[]string{"internal/stats"}, "intervals and quantiles are of numbers, whatever was measured"},
 	{[]string{"scenario"}, "what a user asks for is said before anything is built"},
+	{[]string{"internal/sim/simtest"}, "scenarios of tests are written before anything runs"},
 	{[]string{"internal/roce/export"}, "devices are told the numbers of a scenario, before anything runs"},
 	{[]string{"internal/hpccrun"}, "another simulator's case runs on weft's fabric, without a scenario"},
 	{[]string{"internal/sim/jitter", "internal/sim/host"}, "what software and chance add to a message is known without a network"},
