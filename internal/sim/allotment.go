@@ -4,12 +4,9 @@ import (
 	"sync"
 
 	"weft/internal/engine"
+	"weft/internal/fabric"
 	"weft/units"
 )
-
-// maxPartitions bounds the parts that one simulation is cut into: a part has its
-// mailboxes to every other, and its number is held in 8 bits.
-const maxPartitions = 128
 
 // allotment shares the cores among the simulations. They run side by side, each in one
 // piece, as long as there are enough of them: partitions cost a tenth of the time.
@@ -27,7 +24,7 @@ type allotment struct {
 
 func newAllotment(jobs, cores int) *allotment {
 	a := &allotment{
-		most: min(maxPartitions, cores), each: min(maxPartitions, max(1, cores/max(1, jobs))),
+		most: min(fabric.MaxPartitions, cores), each: min(fabric.MaxPartitions, max(1, cores/max(1, jobs))),
 		waiting: jobs, running: make(map[*job]units.Bytes),
 	}
 	a.spare.Give(cores - a.each*min(jobs, cores))
@@ -38,18 +35,18 @@ func newAllotment(jobs, cores int) *allotment {
 func (a *allotment) begin(j *job) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	j.cores, j.parts, j.spare = a.each, a.each, &a.spare
+	j.Cores, j.Parts, j.Spare = a.each, a.each, &a.spare
 	a.waiting--
 	if a.waiting == 0 && a.outlasts(j) {
-		j.parts = a.most
+		j.Parts = a.most
 	}
-	a.running[j] = j.bytes
+	a.running[j] = j.Bytes
 }
 
 // outlasts reports whether a simulation moves more than each that runs.
 func (a *allotment) outlasts(j *job) bool {
 	for _, bytes := range a.running {
-		if bytes >= j.bytes {
+		if bytes >= j.Bytes {
 			return false
 		}
 	}

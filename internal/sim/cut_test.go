@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"weft/internal/sim/simtest"
 )
 
 // TestCollectivesDoNotDependOnPartitions runs one collective at a time, so that all
@@ -38,11 +40,11 @@ func TestCollectivesDoNotDependOnPartitions(t *testing.T) {
 		{"lost packets", trees, `{preset: roce-v2-400g, link: {error-rate: 0.1%}, transport: {timeout: 100us}}; {preset: infiniband-ndr, link: {error-rate: 0.1%}, transport: {timeout: 100us}}`,
 			"collective: all-reduce, sizes: [1MiB]"},
 		{"a link that fails", trees + "faults: [{at: 20us, link: leaf0 port 9}]\n", "infiniband-ndr; roce-v2-400g", "collective: all-reduce, sizes: [4MiB]"},
-		{"a pool of memory", "cluster: {nodes: 4, node: {preset: dgx-h100, scale-up: {kind: memory-pool}}}\n", "infiniband-ndr", "collective: all-reduce, sizes: [1MiB]"},
+		{"a pool of memory", "cluster: {nodes: 4, node: {preset: dgx-h100, scale-up: {generation: cxl-3-pool, links: 1, link-rate: 100GB/s, latency: 300ns, packet: 64B, overhead: 0B, devices: 4}}}\n", "infiniband-ndr", "collective: all-reduce, sizes: [1MiB]"},
 	} {
 		for _, fabric := range strings.Split(c.fabrics, "; ") {
 			t.Run(fmt.Sprintf("%s/%s", c.name, fabric), func(t *testing.T) {
-				r := resolve(t, c.cluster+"fabrics: ["+fabric+"]\nworkload: {"+c.workload+"}")
+				r := simtest.Resolve(t, c.cluster+"fabrics: ["+fabric+"]\nworkload: {"+c.workload+"}")
 				var want []byte
 				for _, workers := range []int{1, 2, 3, 7} {
 					got, err := json.Marshal(run(t, r, workers))
