@@ -2,6 +2,7 @@ package executor
 
 import (
 	"weft/internal/fabric"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -15,6 +16,22 @@ type collectiveRun struct {
 	total  int   // iterations, warm-up included
 	warmup int
 	parts  []collectivePart
+}
+
+// newCollectiveRun is one of a size, carried out as NCCL would or the scenario says.
+func newCollectiveRun(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes) (*collectiveRun, error) {
+	c, err := choose(r, f, bytes)
+	if err != nil {
+		return nil, err
+	}
+	total := r.Run.Warmup + r.Run.Iterations
+	run := &collectiveRun{
+		collectives: newCollectives(r, f, total), done: make([]int, r.Cluster.Ranks()), total: total, warmup: r.Run.Warmup,
+		plan: &CollectivePlan{chosen: c, Pace: paceOf(&c.overhead, r.Cluster.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
+	}
+	run.plan.unicast = run.plan.inSwitch
+	run.all = NewCommunicator(0, run.cluster, everybody(r.Cluster.Ranks()))
+	return run, checkPlan(run.plan.program)
 }
 
 // collectivePart is what one partition of the network counts.

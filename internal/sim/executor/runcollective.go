@@ -12,24 +12,15 @@ import (
 
 // RunCollective simulates one size of a collective.
 func RunCollective(j *network.Task, point *runstore.Point) error {
-	r, f := j.Scenario, j.Plan.Fabric
-	c, err := choose(r, f, j.Bytes)
+	r := j.Scenario
+	run, err := newCollectiveRun(r, j.Plan.Fabric, j.Bytes)
 	if err != nil {
 		return err
 	}
+	c := &run.plan.chosen
 	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
-	total := r.Run.Warmup + r.Run.Iterations
-	run := &collectiveRun{
-		collectives: newCollectives(r, f, total), done: make([]int, r.Cluster.Ranks()), total: total, warmup: r.Run.Warmup,
-		plan: &CollectivePlan{chosen: c, Pace: paceOf(&c.overhead, r.Cluster.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
-	}
-	run.plan.unicast = run.plan.inSwitch
-	run.all = NewCommunicator(0, run.cluster, everybody(r.Cluster.Ranks()))
-	if err := checkPlan(run.plan.program); err != nil {
-		return err
-	}
 	beside := beside(j.Plan, run, len(run.ends))
-	if err := run.place(j, beside.app(), network.ScaleUp{Node: &r.Cluster.Node, Rate: scaleUpRate(r, &c)}); err != nil {
+	if err := run.place(j, beside.app()); err != nil {
 		return err
 	}
 	if err := beside.start(run.net); err != nil {
@@ -66,7 +57,7 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 
 // place puts a collective on a network of as many partitions as the simulation is to be
 // cut into, where it can be divided.
-func (r *collectiveRun) place(j *network.Task, app fabric.App, up network.ScaleUp) error {
+func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 	var legs []Leg
 	nodes := j.Scenario.Cluster.Nodes
 	parts := min(j.Parts, nodes)
@@ -75,6 +66,7 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App, up network.ScaleU
 			parts = 1
 		}
 	}
+	up := network.ScaleUp{Node: &j.Scenario.Cluster.Node, Rate: scaleUpRate(j.Scenario, &r.plan.chosen)}
 	net, err := j.Plan.Build(app, j.Scenario.Run.Seed, nodes, up, parts)
 	if err != nil {
 		return err

@@ -116,9 +116,14 @@ type ScaleUp struct {
 // Seed is that of a plan's network, from that of the run.
 func (p *Plan) Seed(run uint64) uint64 { return run + uint64(p.Fabric.Routing.HashSeed)<<32 }
 
+// leastLookahead is from what windows on partitions are worth their barriers, which take
+// as long as some ten events; the reach of a hop over a metre with error correction is ten
+// times as much.
+const leastLookahead = 10 * units.Nanosecond
+
 // Build makes the network of a plan: NICs and switches of the graph, then, if
 // asked for, the GPUs and the scale-up switches of every node. It is cut into
-// so many partitions.
+// so many partitions, or not at all where they would reach each other too soon.
 func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts int) (*Network, error) {
 	f := p.Fabric
 	b := &fabric.Builder{
@@ -151,7 +156,7 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 	if n.Network, err = b.Build(p.cut(parts, nodes, up.Rate.Num > 0)); err != nil {
 		return nil, err
 	}
-	if n.Partitions() > 1 && n.Lookahead() <= 0 { // nothing may happen between them in no time
+	if n.Partitions() > 1 && n.Lookahead() < leastLookahead {
 		return p.Build(app, seed, nodes, up, 1)
 	}
 	if p.Run.Pauses {
