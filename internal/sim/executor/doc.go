@@ -7,6 +7,10 @@
 // NCCL makes them (carrier.go); those inside a node over its scale-up network. How a
 // collective is carried out, and at what pace, is NCCL's choice (choose.go, pace.go).
 //
+// A collective of all ranks can run in several partitions of whole nodes (cut.go): what
+// it keeps belongs to a rank, a NIC or a node, or to the partition that counts it
+// (share.go), and what is known of another node has come in a packet (underway.go).
+//
 // What is left out: that NCCL frees a slot only when the receiving GPU has used the
 // data.
 package executor
