@@ -14,6 +14,7 @@ type mailbox struct {
 
 type outbox struct {
 	packets []remotePacket
+	sockets bool   // the packets are TCP's
 	seen    []seen // of those packets that report on their way, in their order
 	credits []remoteCredit
 	pauses  []remotePause
@@ -53,7 +54,7 @@ func (p *Partition) sendRemote(part uint8, link, i int32) {
 	b := &m.to[part]
 	r := remotePacket{hot: *k, cold: p.pool.cold[i], link: link}
 	if p.pool.segs != nil {
-		r.seg = *p.pool.segment(i)
+		r.seg, b.sockets = *p.pool.segment(i), true
 	}
 	if k.told != 0 {
 		b.seen = append(b.seen, *p.pool.report(i))
@@ -82,7 +83,7 @@ func (p *Partition) Collect(window uint64) {
 			r := &b.packets[j]
 			i := p.pool.get(&p.pool.loose)
 			p.pool.hot[i], p.pool.cold[i] = r.hot, r.cold
-			if from.pool.segs != nil {
+			if b.sockets {
 				*p.pool.segment(i) = r.seg
 			}
 			if r.hot.told != 0 {
