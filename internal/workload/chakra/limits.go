@@ -6,6 +6,9 @@ const (
 	maxMessage = 64 << 20
 	// maxNumber keeps times and sizes within 63 bits of picoseconds and bytes.
 	maxNumber = 1 << 42
+	// maxGroupsFile bounds a file of process groups: those of a hundred thousand ranks, each
+	// in ten groups, are seven megabytes.
+	maxGroupsFile = 64 << 20
 	// maxGroups is how many groups a rank may be in: each takes a stream.
 	maxGroups = 250
 )
