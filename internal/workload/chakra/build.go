@@ -20,7 +20,6 @@ type builder struct {
 	nodes  [][]int            // by rank: the trace's node of each operation
 	groups map[string]int32   // of the graph, by their members
 	all    int32              // the number of the group of all ranks; -1 until it is used
-	named  map[string]int32   // of the open trace: the groups by their names there
 	listed map[string][]int32 // the ranks of groups by their names, from a file of groups
 	// What is said of the traces.
 	untimed, barriers, memory, dangling int
@@ -48,7 +47,6 @@ func (b *builder) build() *source.Problem {
 // trace makes the operations of a rank, in an order in which they can be carried out, up to
 // the first node that a graph cannot have.
 func (b *builder) trace(t *trace) *source.Problem {
-	b.named = make(map[string]int32)
 	places := make(map[uint64]int32, len(t.nodes)) // of nodes in the trace, by id
 	for i := range t.nodes {
 		x := &t.nodes[i]
@@ -57,9 +55,6 @@ func (b *builder) trace(t *trace) *source.Problem {
 			return cmp.Or(b.operations(t, places), t.problem(x, fmt.Sprintf("a node with an id of its own: %d was there before", x.id)))
 		}
 		places[x.id] = int32(i)
-		if x.kind == metadataNode {
-			b.processGroups(x)
-		}
 	}
 	return b.operations(t, places)
 }

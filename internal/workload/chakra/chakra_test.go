@@ -124,7 +124,10 @@ func TestProcessGroupsOfMetadata(t *testing.T) {
 	if len(group) != 2 || group[1] != 2 {
 		t.Errorf("the group is %v, want 0 and 2", group)
 	}
-	if w := read(trace("9")); w.Stopped == nil || !strings.Contains(w.Stopped.Error(), "the ranks of process group 9: no metadata node") {
+	if w := read(trace("7")); w.Stopped == nil || w.Ranks != 3 || !strings.Contains(w.Stopped.Error(), "each rank from 0 to 2: that of rank 1 is missing") {
+		t.Errorf("the ranks of a group without files: %d ranks, %v", w.Ranks, w.Stopped)
+	}
+	if w := read(trace("9"), file(), file()); w.Stopped == nil || !strings.Contains(w.Stopped.Error(), "the ranks of process group 9: no metadata node") {
 		t.Errorf("a group that nobody lists: %v", w.Stopped)
 	}
 }

@@ -43,9 +43,9 @@ func (b *builder) takeGroups(files []source.File) ([]source.File, *source.Proble
 	return traces, nil
 }
 
-// processGroups reads the list of a metadata node of PyTorch: a list in JSON, inside a
-// list of one string. Other metadata has none. A group without ranks is of all.
-func (b *builder) processGroups(x *node) {
+// processGroups reads the list of a metadata node of PyTorch, the ranks of groups by their
+// names: a list in JSON, inside a list of one string. Other metadata has none.
+func (t *trace) processGroups(x *node) {
 	text := x.values
 	var outer []string
 	if json.Unmarshal([]byte(text), &outer) == nil && len(outer) == 1 {
@@ -61,8 +61,27 @@ func (b *builder) processGroups(x *node) {
 		return
 	}
 	for _, g := range list {
-		b.named[g.Name] = b.members(g.Ranks)
+		t.listed[g.Name] = g.Ranks
 	}
+}
+
+// ranks is how many ranks the job has: those of files, and those that groups name.
+func (b *builder) ranks() int {
+	most := int32(b.w.Ranks - 1)
+	of := func(groups map[string][]int32) {
+		for _, ranks := range groups {
+			for _, r := range ranks {
+				if r < maxRanks {
+					most = max(most, r)
+				}
+			}
+		}
+	}
+	of(b.listed)
+	for _, t := range b.traces {
+		of(t.listed)
+	}
+	return int(most + 1)
 }
 
 // members is the number of the group with these members; without any, of all ranks.
@@ -82,8 +101,8 @@ func (b *builder) groupOf(t *trace, x *node) (int32, *source.Problem) {
 	if name == "" {
 		return b.everyone(), nil
 	}
-	if group, known := b.named[name]; known {
-		return group, nil
+	if ranks, known := t.listed[name]; known {
+		return b.members(ranks), nil
 	}
 	if ranks, known := b.listed[name]; known {
 		return b.members(ranks), nil

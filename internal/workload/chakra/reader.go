@@ -24,6 +24,7 @@ type trace struct {
 	rank    int
 	version string
 	nodes   []node
+	listed  map[string][]int32 // the ranks of process groups by their names, from its metadata
 }
 
 // Recognise reports whether a file begins as a trace does, with GlobalMetadata and then a
@@ -110,6 +111,7 @@ func Read(files []source.File) *source.Workload {
 		}
 	}
 	slices.SortFunc(b.traces, func(a, b *trace) int { return a.rank - b.rank })
+	w.Ranks = b.ranks()
 	p = b.build()
 	if w.Stopped == nil {
 		w.Stopped = p
@@ -146,16 +148,19 @@ func (b *builder) missing() *source.Problem {
 	next := 0
 	for _, t := range b.traces {
 		if t.rank > next {
-			return &source.Problem{File: t.name, Want: fmt.Sprintf("a file for each rank from 0 to %d: that of rank %d is missing", b.w.Ranks-1, next)}
+			break
 		}
 		next = t.rank + 1
 	}
-	return nil
+	if next == b.w.Ranks {
+		return nil
+	}
+	return &source.Problem{File: b.traces[0].name, Want: fmt.Sprintf("a file for each rank from 0 to %d: that of rank %d is missing", b.w.Ranks-1, next)}
 }
 
 // readTrace reads a file: what stands before a problem is kept.
 func readTrace(f source.File) (*trace, *source.Problem) {
-	t := &trace{name: f.Name}
+	t := &trace{name: f.Name, listed: make(map[string][]int32)}
 	r := &messages{r: bufio.NewReader(f.Reader)}
 	first, err := r.next()
 	if err == nil {
@@ -170,6 +175,9 @@ func readTrace(f source.File) (*trace, *source.Problem) {
 		if x, err = decodeNode(message); err == nil {
 			x.offset = r.began
 			t.nodes = append(t.nodes, x)
+			if x.kind == metadataNode {
+				t.processGroups(&x)
+			}
 		}
 	}
 	p := &source.Problem{File: f.Name, Offset: r.began, Binary: true}
