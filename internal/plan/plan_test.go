@@ -203,7 +203,7 @@ func TestADualPlaneNeedsACageForEachPort(t *testing.T) {
 func TestATrainingJobThatMakesNoSenseIsRefused(t *testing.T) {
 	for job, want := range map[string]string{
 		"{model: llama3-70b, parallel: {tensor: 8, pipeline: 3}, batch: {global: 2048}}": "job.training.parallel: 1024 GPUs are no whole number of replicas",
-		"{model: llama3-70b, batch: {global: 2048}}":                                     "job.training",
+		"{model: llama3-405b, batch: {global: 2048}, zero: 0}":                           "job.training",
 	} {
 		_, err := plan.Read("plan.yaml", []byte("{gpus: 1024, job: {training: "+job+"}}"))
 		if err == nil || !strings.Contains(err.Error(), want) {
