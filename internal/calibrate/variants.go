@@ -165,7 +165,7 @@ func smallerMTU(c *Cluster, t *Task) (out []variant, why string) {
 	if f.Kind == scenario.TCPKind {
 		return nil, "TCP's is not an RDMA MTU"
 	}
-	for _, mtu := range []units.Bytes{2048, 1024, 512} {
+	for _, mtu := range []units.Bytes{2048, 1024, 512, 256} {
 		if mtu < f.MTU {
 			out = append(out, one(fmt.Sprintf("MTU %s instead of %s", mtu, f.MTU), c.path(".mtu"), mtu.Exact()))
 		}
