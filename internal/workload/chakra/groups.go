@@ -110,7 +110,7 @@ func (b *builder) groupOf(t *trace, x *node) (int32, *source.Problem) {
 	if name == allRanks {
 		return b.everyone(), nil
 	}
-	return 0, t.problem(x, fmt.Sprintf("the ranks of process group %s: no metadata node of the trace lists them; a file of groups as ASTRA-sim takes, {\"%s\": [0, 1]}, may be given beside the traces", name, name))
+	return 0, t.problem(x, fmt.Sprintf("the ranks of process group %s: no metadata node of the trace lists them; a file of groups as ASTRA-sim takes, {%q: [0, 1]}, may be given beside the traces", name, name))
 }
 
 // everyone is the number of the group of all ranks.
