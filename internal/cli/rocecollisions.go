@@ -185,21 +185,7 @@ func (c *colliding) fabricOf(r *scenario.Resolved) (int, error) {
 	if len(c.fabrics) > 1 {
 		return 0, fmt.Errorf("--fabric %s: one fabric is measured at a time", strings.Join(c.fabrics, ","))
 	}
-	var found []int
-	for i := range r.Fabrics {
-		if f := &r.Fabrics[i]; f.Kind == scenario.RoCEv2Kind && (len(c.fabrics) == 0 || f.Name == c.fabrics[0]) {
-			found = append(found, i)
-		}
-	}
-	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case len(c.fabrics) > 0:
-		return 0, fmt.Errorf("--fabric %s: the scenario has no RoCE v2 fabric of that name; it has %s", c.fabrics[0], strings.Join(fabricNames(r), ", "))
-	case len(found) == 0:
-		return 0, fmt.Errorf("the scenario has no RoCE v2 fabric, whose packets ECMP hashes; it has %s", strings.Join(fabricNames(r), ", "))
-	}
-	return 0, fmt.Errorf("the scenario has several RoCE v2 fabrics: say which with --fabric: %s", strings.Join(fabricNames(r, scenario.RoCEv2Kind), ", "))
+	return onlyRoCE(r, c.fabrics, ", whose packets ECMP hashes")
 }
 
 // policies are the ways of balancing, ECMP with each number of queue pairs.
