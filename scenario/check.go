@@ -248,6 +248,7 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 	r.checkXON(at("xon"), f)
 	r.checkWatchdog(at("watchdog"), &pfc.Watchdog)
 	r.checkReceivers(at("receivers"), pfc)
+	r.checkStops(at("stops"), pfc)
 	ports := max(f.Topology.Radix, 1)
 	private := (int64(pfc.Headroom) + int64(pfc.Reserve)) * int64(ports) * int64(len(pfc.Priorities))
 	if pfc.HeadroomPool > 0 {

@@ -173,6 +173,9 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catal
 	}
 	add("ethernet.pfc.enabled", "%v", len(lossless) > 0)
 	add("ethernet.pfc.priorities", "%s", flow(reflect.ValueOf(lossless)))
+	if stops := portStops(p, data); len(stops) > 0 {
+		add("ethernet.pfc.stops", "%s", flow(reflect.ValueOf(stops)))
+	}
 	if p.Detect > 0 && len(lossless) > 0 {
 		add("ethernet.pfc.watchdog.enabled", "true")
 		add("ethernet.pfc.watchdog.detection", "%dus", p.Detect/units.Microsecond)
@@ -287,6 +290,27 @@ func headroomPool(sw *sonic.Switch, g *sonic.Profile) units.Bytes {
 func alpha(p *sonic.Profile) string {
 	num, den := p.Alpha()
 	return fmt.Sprintf("%d/%d", num, den)
+}
+
+// portStops are the lossless classes whose pause stops another queue than theirs. Of
+// classes that share a queue that of the data counts, and then the first.
+func portStops(p *sonic.Port, data sonic.Class) (stops []Stop) {
+	seen := map[int]bool{}
+	look := func(c sonic.Class) {
+		if !p.Lossless(c.Group) || c.Queue < 0 || c.Queue >= sonic.Priorities || seen[c.Queue] {
+			return
+		}
+		seen[c.Queue] = true
+		if stopped := p.PFCQueueOf(c.Group); stopped != c.Queue {
+			stops = append(stops, Stop{Priority: c.Queue, Queue: stopped})
+		}
+	}
+	look(data)
+	for tc := range sonic.Priorities {
+		look(p.ClassOfTC(tc))
+	}
+	slices.SortFunc(stops, func(a, b Stop) int { return a.Priority - b.Priority })
+	return stops
 }
 
 // portQueues are the schedulers of a port's queues; a queue of the traffic that

@@ -71,6 +71,24 @@ func (c classes) mask(priorities []int) (mask uint16) {
 	return mask
 }
 
+// stops are the queues that a pause of each class stops at a switch; nil where that is
+// always the class's own.
+func (c classes) stops(list []scenario.Stop) *[fabric.MaxClasses]uint16 {
+	if len(list) == 0 {
+		return nil
+	}
+	var all [fabric.MaxClasses]uint16
+	for class := range c.used {
+		all[class] = 1 << class
+	}
+	for _, s := range list {
+		if class, ok := c.of(s.Priority); ok {
+			all[class] = c.mask([]int{s.Queue})
+		}
+	}
+	return &all
+}
+
 // data, ack and cnp are the classes of the fabric's kinds of packets.
 func (c classes) data(f *scenario.Fabric) uint8 {
 	if f.Kind == scenario.InfiniBandKind {

@@ -70,6 +70,8 @@ func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 		"two lossless":     "preset: roce-v2-400g, ethernet: {pfc: {priorities: [3, 4], headroom: 100KiB}}",
 		"shared headroom":  "preset: roce-v2-400g, ethernet: {pfc: {headroom-pool: 4MiB}}",
 		"a watchdog":       "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 400ms, restoration: 600ms, poll: 100ms, action: forward}}}",
+		"another queue":    "preset: roce-v2-400g, ethernet: {pfc: {priorities: [3, 4], headroom: 100KiB, stops: [{priority: 3, queue: 4}]}}",
+		"no queue":         "preset: roce-v2-400g, ethernet: {pfc: {stops: [{priority: 3, queue: -1}]}}",
 		"no PFC":           "preset: roce-v2-400g, ethernet: {pfc: {enabled: false, priorities: [], headroom: 0}}",
 		"no marks":         "preset: roce-v2-400g, ethernet: {ecn: {enabled: false}}",
 		"weights above":    "preset: roce-v2-400g, ethernet: {queues: [{priority: 0, schedule: dwrr, weight: 300}, {priority: 3, schedule: dwrr, weight: 700}, {priority: 6, schedule: strict, weight: 0}]}",
