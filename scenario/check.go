@@ -206,6 +206,11 @@ func (r *resolver) checkEthernet(path string, f *Fabric) {
 			r.complain(at(p.field), "no queue serves priority %d: add it to queues", p.priority)
 		}
 	}
+	for i, p := range e.PFC.Priorities {
+		if e.PFC.Enabled && !served[p] {
+			r.complain(fmt.Sprintf("%s[%d]", at("pfc.priorities"), i), "no queue serves priority %d: add it to queues, or take it out", p)
+		}
+	}
 	r.checkBuffer(path, f)
 	if e.ECN.Enabled && e.ECN.Kmin > e.ECN.Kmax {
 		r.complain(at("ecn.kmin"), "kmin %s is more than kmax %s", e.ECN.Kmin.Exact(), e.ECN.Kmax.Exact())

@@ -164,13 +164,13 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catal
 	add("ethernet.data-priority", "%d", data.Queue)
 	add("ethernet.ack-priority", "%d", data.Queue)
 	add("ethernet.cnp-priority", "%d", cnp.Queue)
-	add("ethernet.queues", "%s", portQueues(p, data.Queue, cnp.Queue))
 	lossless := []int{}
 	for tc := range sonic.Priorities {
 		if c := p.ClassOfTC(tc); p.Lossless(c.Group) && c.Queue >= 0 && c.Queue < sonic.Priorities && !slices.Contains(lossless, c.Queue) {
 			lossless = append(lossless, c.Queue)
 		}
 	}
+	add("ethernet.queues", "%s", portQueues(p, append([]int{data.Queue, cnp.Queue}, lossless...)))
 	add("ethernet.pfc.enabled", "%v", len(lossless) > 0)
 	add("ethernet.pfc.priorities", "%s", flow(reflect.ValueOf(lossless)))
 	if stops := portStops(p, data); len(stops) > 0 {
@@ -313,9 +313,9 @@ func portStops(p *sonic.Port, data sonic.Class) (stops []Stop) {
 	return stops
 }
 
-// portQueues are the schedulers of a port's queues; a queue of the traffic that
-// has none is served as one of weight 1.
-func portQueues(p *sonic.Port, used ...int) string {
+// portQueues are the schedulers of a port's queues; one that is used and has none is
+// served as one of weight 1.
+func portQueues(p *sonic.Port, used []int) string {
 	var queues []Queue
 	for n := range p.Queues {
 		s := p.Queues[n].Scheduler

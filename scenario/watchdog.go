@@ -86,6 +86,8 @@ func (r *resolver) checkStops(path string, pfc *PFC) {
 			r.complain(at, "with link-pause a pause has no priority and stops every queue: take stops or link-pause out")
 		case seen[s.Priority]:
 			r.complain(at, "priority %d is given twice", s.Priority)
+		case !r.stated(fmt.Sprintf("%s[%d].queue", path, i)):
+			r.complain(at, "which queue does a pause of priority %d stop? Give queue, -1 for none", s.Priority)
 		}
 		seen[s.Priority] = true
 	}
