@@ -513,6 +513,15 @@ type Transport struct {
 	Window units.Bytes `yaml:"window" range:"256B..8GiB"`
 }
 
+// CCParameter is a parameter of a registered congestion control.
+type CCParameter struct {
+	// Name is as the algorithm has it.
+	Name string `yaml:"name"`
+	// Value is a time, a rate, a size, a fraction or a whole number, as the algorithm
+	// has it.
+	Value string `yaml:"value"`
+}
+
 // CC is RDMA congestion control. It may be given as the name of a preset
 // (dcqcn-firmware, dcqcn-paper, dcqcn-ns3, timely, swift, hpcc, ib-cc, nscc, none).
 type CC struct {
@@ -521,6 +530,9 @@ type CC struct {
 	// Algorithm is none, dcqcn, timely, swift or hpcc (RoCE v2), ib-cc (InfiniBand)
 	// or nscc (Ultra Ethernet). The fields that follow are of one algorithm, or of some.
 	Algorithm CCAlgorithm `yaml:"algorithm"`
+	// Parameters are those of an algorithm that a file of its own has registered
+	// (docs/HACKING.md); those that are left out have its defaults.
+	Parameters []CCParameter `yaml:"parameters,omitzero"`
 	// G is the weight of a new sample of alpha.
 	G Ratio `yaml:"g"`
 	// InitialAlpha is alpha after the first notification.
