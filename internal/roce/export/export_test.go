@@ -61,15 +61,20 @@ const plain = `preset: roce-v2-400g, topology: {shape: single-switch, radix: 32,
   queues: [{priority: 0, schedule: dwrr, weight: 20}, {priority: 4, schedule: dwrr, weight: 80}, {priority: 5, schedule: strict, weight: 0}],
   pfc: {priorities: [4], alpha: 1/4, reserve: 19456B, xon: 19456B, xon-offset: 0, watchdog: {enabled: true, detection: 200ms, restoration: 300ms, poll: 100ms}}, ecn: {kmin: 500000B, kmax: 2000000B, pmax: 7%}, egress-alpha: 2}`
 
+// twoQueues serve two priorities that may be lossless.
+const twoQueues = "queues: [{priority: 0, schedule: dwrr, weight: 50}, {priority: 3, schedule: dwrr, weight: 30}, {priority: 4, schedule: dwrr, weight: 20}, {priority: 6, schedule: strict, weight: 0}], "
+
 func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 	for name, fabric := range map[string]string{
 		"the preset":       "preset: roce-v2-400g",
 		"at 100 Gb/s":      "preset: roce-v2-100g",
 		"other numbers":    plain,
 		"fixed thresholds": "preset: roce-v2-400g, ethernet: {pfc: {xoff: 200KiB}}",
-		"two lossless":     "preset: roce-v2-400g, ethernet: {pfc: {priorities: [3, 4], headroom: 100KiB}}",
+		"two lossless":     "preset: roce-v2-400g, ethernet: {" + twoQueues + "pfc: {priorities: [3, 4], headroom: 100KiB}}",
 		"shared headroom":  "preset: roce-v2-400g, ethernet: {pfc: {headroom-pool: 4MiB}}",
 		"a watchdog":       "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 400ms, restoration: 600ms, poll: 100ms, action: forward}}}",
+		"another queue":    "preset: roce-v2-400g, ethernet: {" + twoQueues + "pfc: {priorities: [3, 4], headroom: 100KiB, stops: [{priority: 3, queue: 4}]}}",
+		"no queue":         "preset: roce-v2-400g, ethernet: {pfc: {stops: [{priority: 3, queue: -1}]}}",
 		"no PFC":           "preset: roce-v2-400g, ethernet: {pfc: {enabled: false, priorities: [], headroom: 0}}",
 		"no marks":         "preset: roce-v2-400g, ethernet: {ecn: {enabled: false}}",
 		"weights above":    "preset: roce-v2-400g, ethernet: {queues: [{priority: 0, schedule: dwrr, weight: 300}, {priority: 3, schedule: dwrr, weight: 700}, {priority: 6, schedule: strict, weight: 0}]}",

@@ -182,8 +182,25 @@ func (w *sonicWriter) maps() error {
 	w.config.Add("DSCP_TO_TC_MAP", dscp)
 	w.config.Add("TC_TO_PRIORITY_GROUP_MAP", groups)
 	w.config.Add("TC_TO_QUEUE_MAP", queues)
-	w.config.Add("MAP_PFC_PRIORITY_TO_QUEUE", sonic.Row{Key: mapRow, Fields: slices.Clone(queues.Fields)})
+	w.config.Add("MAP_PFC_PRIORITY_TO_QUEUE", w.stopped())
 	return nil
+}
+
+// stopped is the map from the priority of a pause to the queue that it stops.
+func (w *sonicWriter) stopped() sonic.Row {
+	row := sonic.Row{Key: mapRow}
+	for n := range sonic.Priorities {
+		queue := n
+		for _, s := range w.Ethernet.PFC.Stops {
+			if s.Priority == n {
+				queue = s.Queue
+			}
+		}
+		if queue >= 0 {
+			row.Set(fmt.Sprint(n), fmt.Sprint(queue))
+		}
+	}
+	return row
 }
 
 // rest is the class of all DSCPs that are not RDMA's.

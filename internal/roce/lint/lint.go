@@ -78,6 +78,7 @@ type Setting struct {
 	Pool             units.Bytes // watchdog-short: that drains through it
 	Room, MendedRoom units.Bytes // cable-differs: what the host keeps behind its pauses
 	Buffer           units.Bytes // headroom-total: the chip's
+	Stopped          int         // pfc-queue: the queue that the pause stops, -1 for none
 }
 
 // Options is what the files do not say.
@@ -244,6 +245,7 @@ func (c *checker) link(h *host.Host, p *sonic.Port) {
 		c.class(h, p, s)
 	}
 	c.trust(h, p)
+	c.global(h, p)
 	c.mtu(h, p)
 	c.cable(h, p)
 }
@@ -263,7 +265,7 @@ func (c *checker) port(p *sonic.Port) {
 
 // host judges a host alone.
 func (c *checker) host(h *host.Host) {
-	c.global(h)
+	c.global(h, nil)
 	for _, name := range h.Skipped {
 		c.cannot("%s says nothing of RoCE that is known", name)
 	}
