@@ -208,7 +208,9 @@ type Topology struct {
 	// LinksPerDim is the number of parallel cables between neighbours of a
 	// torus.
 	LinksPerDim int `yaml:"links-per-dim,omitzero" range:"1..1024"`
-	// Cables is the length of each kind of cable.
+	// Links are all cables of a listed topology.
+	Links []TopologyLink `yaml:"links,omitzero"`
+	// Cables is the length of each kind of cable. Links have their own.
 	Cables Cables `yaml:"cables"`
 }
 
