@@ -24,6 +24,7 @@ type island struct {
 	home   int            // the phase that it is of
 	stands bool           // for others too
 	apart  bool           // divided from others by the ways that switches hash
+	twin   int32          // its number in the folding with another seed, if switches' choices make no difference to it; else -1
 }
 
 // placed is a group of a phase: what its times are taken from.
@@ -36,6 +37,7 @@ type placed struct {
 type folding struct {
 	islands []*island
 	places  [][]placed // by phase and group
+	shores  []*shore   // by phase
 }
 
 // alikes are the islands that may stand for others, by what they must have in common.
@@ -46,20 +48,51 @@ type alikes struct {
 
 // fold is how some phases are to be simulated on a fabric.
 func (p *plan) fold(r *scenario.Resolved, phases []workload.Phase) *folding {
-	f := &folding{places: make([][]placed, len(phases))}
-	a := alikes{count: make(map[string]int), island: make(map[string]int32)}
+	f := &folding{shores: make([]*shore, len(phases))}
 	planner := newPlanner(r, p.fabric)
-	shores := make([]*shore, len(phases))
 	for i := range phases {
-		shores[i] = p.shore(r, planner, &phases[i])
-		for _, key := range shores[i].keys {
+		f.shores[i] = p.shore(r, planner, &phases[i])
+	}
+	f.divide(phases)
+	return f
+}
+
+// foldAgain is how the phases are to be simulated with another seed than that of base:
+// only where switches' choices make a difference may it be another way.
+func (p *plan) foldAgain(r *scenario.Resolved, phases []workload.Phase, base *folding) *folding {
+	f := &folding{shores: make([]*shore, len(phases))}
+	planner := newPlanner(r, p.fabric)
+	for i := range phases {
+		if f.shores[i] = base.shores[i]; !f.shores[i].same() {
+			f.shores[i] = p.hashedShore(r, planner, &phases[i])
+		}
+	}
+	f.divide(phases)
+	// The islands of a phase come in the same order with every seed.
+	twins := make([][]int32, len(phases))
+	for number, own := range base.islands {
+		twins[own.home] = append(twins[own.home], int32(number))
+	}
+	for _, own := range f.islands {
+		if f.shores[own.home].same() {
+			own.twin, twins[own.home] = twins[own.home][0], twins[own.home][1:]
+		}
+	}
+	return f
+}
+
+// divide takes in the phases, by their shores.
+func (f *folding) divide(phases []workload.Phase) {
+	f.places = make([][]placed, len(phases))
+	a := alikes{count: make(map[string]int), island: make(map[string]int32)}
+	for _, s := range f.shores {
+		for _, key := range s.keys {
 			a.count[key]++
 		}
 	}
 	for i := range phases {
-		f.take(&phases[i], i, shores[i], &a)
+		f.take(&phases[i], i, f.shores[i], &a)
 	}
-	return f
 }
 
 // shore is the islands of a phase: of each the groups, and its key. A phase that cannot
@@ -69,6 +102,9 @@ type shore struct {
 	keys   []string // none where no island is like another
 	hashed bool     // divided by the ways that switches hash
 }
+
+// same reports whether switches' choices make no difference to a phase.
+func (s *shore) same() bool { return len(s.keys) > 0 }
 
 // shore divides a phase into islands.
 func (p *plan) shore(r *scenario.Resolved, planner *planner, phase *workload.Phase) *shore {
@@ -202,6 +238,6 @@ func (f *folding) add(phase *workload.Phase, number int, groups []int32) int32 {
 	for _, g := range groups {
 		own.Groups, own.Bytes = append(own.Groups, phase.Groups[g]), append(own.Bytes, phase.Bytes[g])
 	}
-	f.islands = append(f.islands, &island{phase: own, home: number})
+	f.islands = append(f.islands, &island{phase: own, home: number, twin: -1})
 	return int32(len(f.islands) - 1)
 }
