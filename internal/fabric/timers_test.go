@@ -46,7 +46,7 @@ func TestTimersGiveTheEarliestFlowOnce(t *testing.T) {
 				at = units.Forever
 			}
 			if h.at(f) != at {
-				t.Fatalf("round %d: flow %d is looked at at %v, want %v", round, f.id, h.at(f), at)
+				t.Fatalf("round %d: flow %d has a timer at %v, want %v", round, f.id, h.at(f), at)
 			}
 		}
 	}
