@@ -304,7 +304,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
 	return &flow{
-		timerAt: units.Forever, dst: to, port: n.nodes[from].base + c.Port,
+		timer: -1, dst: to, port: n.nodes[from].base + c.Port,
 		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP, pkey: c.PKey, sl: c.SL,
 	}
 }
