@@ -5,15 +5,13 @@ import "strings"
 // checkSHARP checks a fabric whose switches are to reduce.
 func (r *resolver) checkSHARP(path string, f *Fabric) {
 	at := path + ".ib.sharp"
-	switch shape := f.Topology.Shape; {
+	switch {
 	case !f.IB.SHARP:
 		return
 	case f.Switch.StreamingAggregation == "" || f.Switch.StreamingAggregation == NoAggregation:
 		r.complain(at, "the switch %s has no streaming aggregation: take one that has, or state switch.streaming-aggregation", f.Switch.Model)
 	case f.IB.Queueing == FIFO:
 		r.complain(at, "switches with fifo inputs do not reduce: want ib.queueing voq")
-	case shape != SingleSwitch && shape != FatTree && shape != RailOptimised:
-		r.complain(at, "weft reduces along trees of switches of one plane, not on a %s: want %s, %s or %s", shape, SingleSwitch, FatTree, RailOptimised)
 	}
 	if len(r.Faults) > 0 {
 		r.complain(at, "weft does not mend a reduction's trees: faults and ib.sharp exclude each other")
@@ -23,11 +21,10 @@ func (r *resolver) checkSHARP(path string, f *Fabric) {
 // checkReduction checks an algorithm that wants the fabric to reduce.
 func (r *resolver) checkReduction(a Algorithm) {
 	nodes := r.Cluster.Nodes
-	collnet := a == AlgoCollNetDirect || a == AlgoCollNetChain
 	switch {
-	case collnet && nodes == 1:
+	case a.BetweenNodes() && nodes == 1 && a != AlgoNVLS:
 		r.complain("workload.algorithm", "%s reduces between nodes: the cluster has one", a)
-	case a == AlgoNVLS && nodes > 1, collnet:
+	case a.BetweenNodes() && nodes > 1:
 		var without []string
 		for i := range r.Fabrics {
 			if f := &r.Fabrics[i]; !f.IB.SHARP {

@@ -35,11 +35,11 @@ func reducing(t *testing.T, s topology.Spec, app fabric.App) (n *fabric.Network,
 	if err != nil {
 		t.Fatal(err)
 	}
-	members := make([]topology.NodeID, g.Endpoints)
+	members := make([]topology.End, g.Endpoints)
 	for i := range members {
-		members[i] = topology.NodeID(i)
+		members[i].Node = topology.NodeID(i)
 	}
-	tree, err := routing.ReductionTree(g, members, 0, 0)
+	tree, err := routing.ReductionTree(g, members, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func reducing(t *testing.T, s topology.Spec, app fabric.App) (n *fabric.Network,
 	if n, err = buildInfiniBand(g, app, func(b *fabric.Builder) { b.Aggregation = a }); err != nil {
 		t.Fatal(err)
 	}
-	stream := n.Stream(0)
+	stream := n.Stream(0, fabric.StreamAll)
 	for i := range members {
 		send, _, err := n.Join(stream, int32(i), fabric.Connection{})
 		if err != nil {

@@ -37,7 +37,7 @@ func fabricatedTraining(gpus int, slower float64) *runstore.Training {
 			Hottest: []runstore.HotLink{{Name: "leaf port 1", Busy: 0.9}}, HottestIn: "data reduce-scatter",
 		}
 		if i == 0 {
-			f.WithoutTree = 2
+			f.Reduction = &runstore.Reduction{Trees: 8, Groups: 1, Without: 2, Why: "rail 0: another tree has the port"}
 		}
 		if i == 1 {
 			f.Noise = &runstore.TrainingNoise{Draws: 20, MeanPs: f.StepPs * 11 / 10, LowPs: f.StepPs * 108 / 100, HighPs: f.StepPs * 112 / 100, LeastPs: f.StepPs * 105 / 100, MostPs: f.StepPs * 12 / 10, WaitingPs: f.StepPs / 20}

@@ -19,7 +19,7 @@ func TestReductionTreesReachEveryMemberOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, members := range [][]topology.NodeID{{0}, {0, 1}, {1, 5, 7, 8}} {
-			tree, err := routing.ReductionTree(g, members, 0, 3)
+			tree, err := routing.ReductionTree(g, ends(members...), 3, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,6 +60,14 @@ func TestReductionTreesReachEveryMemberOnce(t *testing.T) {
 	}
 }
 
+// ends are the first ports of some nodes.
+func ends(nodes ...topology.NodeID) (list []topology.End) {
+	for _, n := range nodes {
+		list = append(list, topology.End{Node: n})
+	}
+	return list
+}
+
 // TestReductionTreesTakeDifferentRoots: each rail's reductions have a root of their
 // own, so that no two of them share a port.
 func TestReductionTreesTakeDifferentRoots(t *testing.T) {
@@ -69,7 +77,7 @@ func TestReductionTreesTakeDifferentRoots(t *testing.T) {
 	}
 	roots := make(map[topology.NodeID]bool)
 	for number := range 4 {
-		tree, err := routing.ReductionTree(g, []topology.NodeID{0, 15}, 0, number)
+		tree, err := routing.ReductionTree(g, ends(0, 15), number, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,164 +1,170 @@
 package sim
 
 import (
-	"fmt"
-	"slices"
-
 	"weft/internal/collective"
 	"weft/internal/fabric"
-	"weft/internal/routing"
-	"weft/internal/topology"
-	"weft/scenario"
 	"weft/units"
 )
 
-// planReduction makes the trees along which the switches of a fabric with SHARP
-// reduce: one for each rail, that of the same NIC of all nodes.
-func (p *plan) planReduction(r *scenario.Resolved) error {
-	if !p.fabric.IB.SHARP || r.Workload.Collective == "" {
-		return nil
-	}
-	use := make(map[treePort]int)
-	rails := r.Cluster.Node.NICs
-	for rail := range rails {
-		members := make([]topology.NodeID, r.Cluster.Nodes)
-		for node := range members {
-			members[node] = topology.NodeID(node*rails + rail)
+// streamID names a sequence of reductions or copies in the network.
+type streamID struct {
+	tree    int32
+	channel int32
+	kind    fabric.StreamKind
+}
+
+// streamKinds are those of the paths on which the network does more than forward.
+var streamKinds = map[collective.Path]fabric.StreamKind{
+	collective.PathNetReduce: fabric.StreamAll, collective.PathNetScatter: fabric.StreamOne, collective.PathNetGather: fabric.StreamCopy,
+}
+
+// part is what of a message in a stream goes to one NIC.
+type part struct {
+	nic   int32
+	bytes int64
+}
+
+// copied is a message that the network copies to all members of a stream.
+type copied struct {
+	tag    uint64
+	posted units.Time
+	left   int // members that have not got it
+}
+
+// reduces reports whether a pair is a NIC's membership in a stream and no pair of ranks.
+func (k pair) reduces() bool { return k.path.InNetwork() }
+
+// joinStream makes the NICs of a rail members of a stream on a group's tree. The
+// channels take the NICs' ports in turn.
+func (c *carrier) joinStream(comm *communicator, k pair, rail int) error {
+	port := int(k.channel) % comm.trees.ports
+	id := streamID{comm.trees.trees[rail*comm.trees.ports+port], k.channel, streamKinds[k.path]}
+	stream := c.net.Stream(int(id.tree), id.kind)
+	l := &comm.layout
+	for node := range l.Nodes {
+		k.from, k.a = comm.members[node*l.PerNode+l.RailGPU(rail)], comm.nics[node*l.Rails()+rail]
+		k.to, k.b = k.from, k.a
+		next := comm.nics[(node+1)%l.Nodes*l.Rails()+rail]
+		key, _ := c.net.plan.keys.pair(k.a, next)
+		end := c.net.plan.connection(k.a, uint32(stream), uint32(port)<<16, c.net.plan.level(k.a, next, key, 0))
+		end.PKey = key
+		send, receive, err := c.net.Join(stream, k.a, end)
+		if err == nil {
+			err = c.net.refuse(k.a, next)
 		}
-		nodes, err := routing.ReductionTree(p.graph, members, 0, rail)
 		if err != nil {
-			return fmt.Errorf("fabric %s: %w", p.fabric.Name, err)
+			return err
 		}
-		tree := make(fabric.AggregationTree, len(nodes))
-		for i, n := range nodes {
-			tree[i] = fabric.TreeSwitch{Switch: int32(n.Switch), Parent: n.Parent, Children: n.Children}
-			if err := p.claim(use, &n, rail); err != nil {
-				return err
-			}
-		}
-		p.trees = append(p.trees, tree)
+		m := &connections{ends: []units.QPN{send}, slots: collective.Slots, early: make(map[int]message), lane: int(k.channel)}
+		c.bind(k.a, send, endpoint{rank: k.from, peer: receive, nic: k.a, of: m, pair: k, members: l.Nodes})
+		c.bind(k.a, receive, endpoint{rank: k.from, peer: send, nic: k.a})
+		c.links[k] = m
 	}
 	return nil
-}
-
-// treePort is what a switch serves one tree of streaming aggregation by: itself, as
-// port -1, or one of its ports.
-type treePort struct {
-	sw   topology.NodeID
-	port int32
-}
-
-// claim takes what a rail's tree needs of a switch, within the switch's limit.
-func (p *plan) claim(use map[treePort]int, n *routing.ReductionNode, rail int) error {
-	ports := []int32{-1}
-	if p.fabric.Switch.StreamingAggregation == scenario.AggregationPerPort {
-		ports = slices.Concat(n.Children, []int32{n.Parent})
-	}
-	for _, port := range ports {
-		at := treePort{n.Switch, port}
-		if port < 0 && len(ports) > 1 {
-			continue // the root has no parent
-		}
-		if other, taken := use[at]; taken {
-			return fmt.Errorf("fabric %s: the reductions of rails %d and %d meet at %s, and the switch %s serves %s tree of streaming aggregation: cable the fabric by rails (topology.shape rail-optimised), or leave out ib.sharp",
-				p.fabric.Name, other, rail, p.graph.Nodes[n.Switch].Name, p.fabric.Switch.Model, p.fabric.Switch.StreamingAggregation)
-		}
-		use[at] = rail
-	}
-	return nil
-}
-
-// aggregation is the trees as the fabric takes them; nil where nothing reduces.
-func (p *plan) aggregation() *fabric.Aggregation {
-	if p.trees == nil {
-		return nil
-	}
-	return &fabric.Aggregation{Trees: p.trees, Latency: p.fabric.IB.SHARPLatency}
-}
-
-// reduces reports whether a pair is a NIC's membership in a reduction of the network
-// and no pair of ranks.
-func (k pair) reduces() bool { return k.from == k.to }
-
-// joinStream makes a NIC a member of the reductions of its rail and a channel. The NICs
-// of one stream send the same messages in the same order, which is that of the lanes.
-func (c *carrier) joinStream(k pair) (*connections, error) {
-	rails := int32(c.net.plan.node.NICs)
-	id := [2]int32{k.a % rails, k.channel}
-	stream, known := c.streams[id]
-	if !known {
-		if c.streams == nil {
-			c.streams = make(map[[2]int32]int)
-		}
-		stream = c.net.Stream(int(id[0]))
-		c.streams[id] = stream
-	}
-	other := (k.a + rails) % int32(len(c.ends))
-	key, _ := c.net.plan.keys.pair(k.a, other)
-	end := c.net.plan.connection(k.a, uint32(stream), uint32(stream), c.net.plan.level(k.a, other, key, 0))
-	end.PKey = key
-	send, receive, err := c.net.Join(stream, k.a, end)
-	if err == nil {
-		err = c.net.refuse(k.a, other)
-	}
-	if err != nil {
-		return nil, err
-	}
-	l := &connections{slots: collective.Slots, ends: []units.QPN{send}, early: make(map[int]message), lane: int(k.channel)}
-	c.bind(k.a, send, endpoint{rank: k.from, peer: receive, nic: k.a, of: l, pair: k})
-	c.bind(k.a, receive, endpoint{rank: k.from, peer: send, nic: k.a})
-	return l, nil
-}
-
-// reduced frees the slot of a contribution whose result has come.
-func (c *carrier) reduced(p *fabric.Partition, from *endpoint) {
-	from.posted = from.posted[:copy(from.posted, from.posted[1:])]
-	from.arrived--
-	from.of.slots++
-	c.release(p, from.pair, from.of)
 }
 
 // contribute hands a member's part of a reduction to its NIC, when it is the turn of
-// its lane.
-func (r *collectives) contribute(p *fabric.Partition, o *operation, member, lane int, t *collective.Transfer, m fabric.LocalMessage) {
-	c, prog := o.comm, o.plan.program
-	rank, nic := c.members[member], c.nic(member, int(t.Rail)-1)
-	k := pair{from: rank, to: rank, a: nic, b: nic, channel: int32(lane % prog.Channels()), group: c.id}
-	l, err := r.connect(k)
-	if err != nil {
-		r.fail(err)
+// its lane, or its data that the network copies, at once.
+func (r *collectives) contribute(p *fabric.Partition, o *operation, member, lane int, parts []collective.Transfer, m fabric.LocalMessage) {
+	c, prog, t := o.comm, o.plan.program, &parts[0]
+	rank, rail := c.members[member], int(t.Rail)-1
+	nic := c.nic(member, rail)
+	k := pair{from: rank, to: rank, a: nic, b: nic, channel: int32(lane % prog.Channels()), group: c.id, path: t.Path}
+	if r.links[k] == nil {
+		if err := r.joinStream(c, k, rail); err != nil {
+			r.fail(err)
+			return
+		}
+	}
+	l := r.links[k]
+	next := message{rank: int(rank), pace: &o.plan.pace, tag: m.Tag, bytes: m.Bytes}
+	if t.Path == collective.PathNetScatter {
+		for i := range parts {
+			next.parts = append(next.parts, part{c.nic(int(parts[i].Peer), rail), o.plan.choice.Proto.WireBytes(parts[i].Bytes)})
+		}
+	}
+	if t.Path == collective.PathNetGather {
+		l.line(next)
+		r.release(p, k, l)
 		return
 	}
-	l.early[lane] = message{rank: int(rank), pace: &o.plan.pace, tag: m.Tag, bytes: m.Bytes}
+	l.early[lane] = next
 	for {
-		l.lane = r.contributing(prog, member, l.lane)
+		l.lane = r.contributing(prog, member, l.lane, t.Path)
 		next, here := l.early[l.lane]
 		if !here {
 			break
 		}
 		delete(l.early, l.lane)
 		l.lane += prog.Channels()
-		next.number = l.sent
-		l.sent++
-		l.waiting = append(l.waiting, next)
+		l.line(next)
 	}
 	r.release(p, k, l)
 }
 
+// line has a message wait for a slot.
+func (l *connections) line(m message) {
+	m.number = l.sent
+	l.sent++
+	l.waiting = append(l.waiting, m)
+}
+
 // contributing is the first lane, from one on and then from the channel's first in
 // the next operation, in which a member takes part in a reduction; there is one.
-func (r *collectives) contributing(prog collective.Program, member, lane int) int {
+func (r *collectives) contributing(prog collective.Program, member, lane int, path collective.Path) int {
 	for {
 		if lane >= prog.Lanes() {
 			lane %= prog.Channels()
 		}
 		for k := 0; prog.Step(member, lane, k, &r.peeked); k++ {
 			for i := range r.peeked.Sends {
-				if r.peeked.Sends[i].Path == collective.PathNetReduce {
+				if r.peeked.Sends[i].Path == path {
 					return lane
 				}
 			}
 		}
 		lane += prog.Channels()
+	}
+}
+
+// streamed is what a result is for that has come to a NIC; from is the NIC's sending end
+// in the stream, and number what the result's last packet says. What takes a slot until
+// its own result has come frees it.
+func (c *carrier) streamed(p *fabric.Partition, from *endpoint, number uint32) (tag uint64) {
+	if from.pair.path == collective.PathNetGather {
+		m := c.copies[number]
+		if m.left--; m.left == 0 {
+			delete(c.copies, number)
+		}
+		c.flows.add(p.Now() - m.posted)
+		if len(from.posted) > 0 && from.posted[0].number == number {
+			c.answered(p, from)
+		}
+		return m.tag
+	}
+	came := from.posted[0]
+	c.flows.add(p.Now() - came.at)
+	c.answered(p, from)
+	return came.tag
+}
+
+// answered frees the slot of the oldest of what a NIC has sent into a stream and waits
+// for.
+func (c *carrier) answered(p *fabric.Partition, from *endpoint) {
+	from.posted = from.posted[:copy(from.posted, from.posted[1:])]
+	from.of.slots++
+	c.release(p, from.pair, from.of)
+}
+
+// sent frees the slot of a contribution that has left its NIC and has no result for it.
+func (c *carrier) sent(p *fabric.Partition, e *endpoint) {
+	if e.pair.path != collective.PathNetScatter {
+		return
+	}
+	own := e.leaving[0]
+	e.leaving = e.leaving[:copy(e.leaving, e.leaving[1:])]
+	if !own {
+		e.of.slots++
+		c.release(p, e.pair, e.of)
 	}
 }

@@ -42,15 +42,20 @@ workload: {collective: all-reduce, algorithm: ` + c.algo + `, sizes: [4KiB, 64Mi
 }
 
 // TestReductionsWithinTheSwitchesLimits: a switch that streams one tree at a time
-// cannot serve several rails.
+// cannot serve several rails; NCCL then does without, unless it was told not to.
 func TestReductionsWithinTheSwitchesLimits(t *testing.T) {
 	const text = `
 cluster: {nodes: 2, node: {preset: dgx-a100, gpus: 2, nics: 2}}
 topology: {shape: single-switch}
 fabrics: [{preset: infiniband-hdr, ib: {sharp: true}}]
 workload: {collective: all-reduce, sizes: [1MiB]}`
-	_, err := Run(context.Background(), resolve(t, text), Options{Workers: 1})
-	if err == nil || !strings.Contains(err.Error(), "rails 0 and 1 meet at") {
-		t.Errorf("two rails at one Quantum switch: %v", err)
+	f := run(t, resolve(t, text), 1).Fabrics[0]
+	if f.Reduction.Without != 1 || f.Reduction.Trees != 0 || f.Points[0].Time == 0 || strings.HasPrefix(f.Points[0].Algorithm, "collnet") {
+		t.Errorf("two rails at one Quantum switch: %+v, by %s in %v", f.Reduction, f.Points[0].Algorithm, f.Points[0].Time)
+	}
+	forced := strings.Replace(text, "sizes", "algorithm: collnet-chain, sizes", 1)
+	_, err := Run(context.Background(), resolve(t, forced), Options{Workers: 1})
+	if err == nil || !strings.Contains(err.Error(), "one tree of streaming aggregation at a time") {
+		t.Errorf("the same with CollNet asked for: %v", err)
 	}
 }

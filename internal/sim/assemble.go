@@ -29,7 +29,7 @@ type plan struct {
 	ownLevels bool                           // the scenario gives messages levels other than ib.sl
 	byGUID    map[units.GUID]topology.NodeID // see nodesByGUID
 	faults    *faultPlan                     // nil where nothing breaks
-	trees     []fabric.AggregationTree       // of reductions in the network, by rail; nil where there are none
+	forest    *forest                        // the trees of reductions in the network; nil where nothing reduces
 	routed    engine.Report                  // of the Subnet Manager's tables; empty where there are none
 	node      *scenario.Node
 	verbs     verbs
@@ -75,9 +75,7 @@ func newPlan(r *scenario.Resolved, f *scenario.Fabric) (*plan, error) {
 	if err := p.manage(); err != nil {
 		return nil, err
 	}
-	if err := p.planReduction(r); err != nil {
-		return nil, err
-	}
+	p.forest = newForest(r, p)
 	err = p.planFaults(r)
 	return p, err
 }
@@ -132,7 +130,7 @@ func (p *plan) build(app fabric.App, seed uint64, nodes int, up scaleUp, parts i
 		Classes: len(p.class.used), Seed: p.seed(seed), Tables: p.tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.run.Limit.Events,
 		ErrorRate: uint32(min(1<<32-1, f.Link.ErrorRate.Mul(scenario.Ratio{Num: 1 << 32, Den: 1}).Of(1))),
-		Faults:    p.broken(), Aggregation: p.aggregation(),
+		Faults:    p.broken(), Aggregation: p.forest.aggregation(),
 	}
 	if p.lanes != nil {
 		b.Lanes, b.Classes = p.lanes, max(b.Classes, p.lanes.Count)

@@ -21,7 +21,8 @@ type carrier struct {
 	flows   *flowTimes
 	hosts   []rankHost // by rank
 	links   map[pair]*connections
-	streams map[[2]int32]int                                     // of reductions in the network, by rail and channel
+	copies  map[uint32]*copied                                   // under way from one NIC to others, by number
+	copying uint32                                               // the number of the last
 	ends    [][]endpoint                                         // by NIC and number of its end: who is at the other side
 	handing func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
 	failure error
@@ -42,6 +43,7 @@ type pair struct {
 	a, b     int32 // NICs
 	channel  int32
 	group    int32 // the communicator's number
+	path     collective.Path
 }
 
 // connections are the queue pairs or sockets of a pair; messages take turns.
@@ -90,6 +92,7 @@ type message struct {
 	bytes  int64
 	at     units.Time // when it leaves for the NIC
 	number uint32     // of its pair
+	parts  []part     // of a reduction whose results go to one NIC each
 }
 
 // endpoint is what one end of a connection is for.
@@ -101,6 +104,8 @@ type endpoint struct {
 	nic     int32        // the peer's
 	of      *connections // at the sender's end
 	pair    pair
+	members int        // of a stream
+	leaving []bool     // of reductions whose results go to one NIC each: whether some of it is for this one
 	latest  units.Time // with jitter: when the last message left the host's software
 }
 
@@ -129,11 +134,6 @@ func (k *pair) entropy(i int) uint32 {
 func (c *carrier) connect(k pair) (*connections, error) {
 	if l := c.links[k]; l != nil {
 		return l, nil
-	}
-	if k.reduces() {
-		l, err := c.joinStream(k)
-		c.links[k] = l
-		return l, err
 	}
 	l := &connections{slots: collective.Slots}
 	for i := range c.net.plan.connectionsPerPair() {
@@ -166,6 +166,8 @@ type transfer struct {
 	peer  units.QPN // of a pattern
 	tag   uint32
 	bytes int64
+	to    int32 // in a stream: the NIC that gets the result, or whose data is copied
+	more  bool  // of the message follows for another NIC
 }
 
 // The immediate data of a piece says whether it is the last of its message: what
@@ -226,19 +228,49 @@ func (c *carrier) dispatch(p *fabric.Partition, k pair, l *connections, m messag
 // copies it.
 func (c *carrier) dispatchPart(p *fabric.Partition, k pair, end units.QPN, m message) {
 	e := &c.ends[k.a][end]
-	e.posted = append(e.posted, posting{p.Now(), m.tag, m.number})
-	h := &c.hosts[m.rank]
 	extra := c.jitter.draw(sender, m.rank)
-	for left := m.bytes; left > 0; {
-		piece := left
-		if c.path.piece > 0 {
-			piece = min(piece, c.path.piece)
+	t := transfer{nic: k.a, end: end, tag: lastPiece, bytes: m.bytes, to: k.a}
+	if k.path == collective.PathNetScatter {
+		c.dispatchParts(p, e, t, &m, extra)
+		return
+	}
+	if k.path == collective.PathNetGather {
+		c.copying++
+		c.copies[c.copying] = &copied{m.tag, p.Now(), e.members}
+		t.tag, m.number = c.copying, c.copying
+	}
+	e.posted = append(e.posted, posting{p.Now(), m.tag, m.number})
+	c.throughHost(p, e, t, &m, extra)
+}
+
+// dispatchParts takes a contribution through the host whose results go to one NIC each.
+func (c *carrier) dispatchParts(p *fabric.Partition, e *endpoint, t transfer, m *message, extra units.Time) {
+	own := false
+	for i, part := range m.parts {
+		if part.nic == t.nic {
+			own = true
+			e.posted = append(e.posted, posting{p.Now(), m.tag, m.number})
 		}
-		left -= piece
-		h.sending = max(h.sending, p.Now()) + c.path.copyTime(piece)
-		t := transfer{nic: k.a, end: end, tag: noTag, bytes: piece}
-		if left == 0 {
-			t.tag = lastPiece
+		t.bytes, t.to, t.more = part.bytes, part.nic, i < len(m.parts)-1
+		c.throughHost(p, e, t, m, extra)
+	}
+	e.leaving = append(e.leaving, own)
+}
+
+// throughHost has the host hand a message, or what of it goes to one NIC, to its NIC in
+// pieces.
+func (c *carrier) throughHost(p *fabric.Partition, e *endpoint, whole transfer, m *message, extra units.Time) {
+	h := &c.hosts[m.rank]
+	for left := whole.bytes; left > 0; {
+		t := whole
+		t.bytes = left
+		if c.path.piece > 0 {
+			t.bytes = min(left, c.path.piece)
+		}
+		left -= t.bytes
+		h.sending = max(h.sending, p.Now()) + c.path.copyTime(t.bytes)
+		if left > 0 {
+			t.tag = noTag
 		}
 		c.schedule(p, m.rank, c.jitter.inOrder(&e.latest, max(h.sending, m.at)+c.path.send+extra), timer{kind: timerPost, transfer: t})
 	}
@@ -247,7 +279,8 @@ func (c *carrier) dispatchPart(p *fabric.Partition, k pair, end units.QPN, m mes
 // handOver gives a piece of a message to its NIC.
 func (c *carrier) handOver(p *fabric.Partition, t *transfer) {
 	wr := transport.WorkRequest{
-		ID: uint64(t.tag), Op: transport.OpWriteImm, Length: uint32(t.bytes), Imm: t.tag, Unsignaled: t.tag == noTag,
+		ID: uint64(t.tag), Op: transport.OpWriteImm, Length: uint32(t.bytes), Imm: t.tag, Unsignaled: t.tag == noTag || t.more,
+		RemoteVA: uint64(t.to),
 	}
 	if c.handing != nil {
 		c.handing(p, &wr)
@@ -274,7 +307,11 @@ func (c *carrier) Complete(p *fabric.Partition, nic int32, w *transport.Completi
 // acknowledged frees the slot of a message that its peer has.
 func (c *carrier) acknowledged(p *fabric.Partition, nic int32, w *transport.Completion) {
 	e := &c.ends[nic][w.QPN]
-	if e.of == nil || w.ID == noTag || e.pair.reduces() {
+	if e.of == nil || w.ID == noTag {
+		return
+	}
+	if e.pair.reduces() {
+		c.sent(p, e)
 		return
 	}
 	done := e.posted[0]
@@ -294,14 +331,15 @@ func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completi
 	whole, tag := w.Imm != noTag, uint64(0)
 	if whole {
 		from := &c.ends[e.nic][e.peer]
-		came := from.posted[from.arrived]
-		from.arrived++
-		tag = came.tag
-		if whole = !missing(from.of.arriving, came.number); whole {
-			c.flows.add(p.Now() - came.at)
-		}
 		if from.pair.reduces() {
-			c.reduced(p, from)
+			tag = c.streamed(p, from, w.Imm)
+		} else {
+			came := from.posted[from.arrived]
+			from.arrived++
+			tag = came.tag
+			if whole = !missing(from.of.arriving, came.number); whole {
+				c.flows.add(p.Now() - came.at)
+			}
 		}
 	}
 	h := &c.hosts[rank]

@@ -40,7 +40,7 @@ func newCollectives(r *scenario.Resolved, f *scenario.Fabric) collectives {
 	return collectives{
 		carrier: carrier{
 			path: pathOf(f, &r.Cluster.Node), jitter: jitterOf(&r.Run, f, r.Cluster.Ranks()), flows: newFlowTimes(),
-			links: make(map[pair]*connections), hosts: make([]rankHost, r.Cluster.Ranks()), ends: make([][]endpoint, r.Cluster.Endpoints()),
+			links: make(map[pair]*connections), copies: make(map[uint32]*copied), hosts: make([]rankHost, r.Cluster.Ranks()), ends: make([][]endpoint, r.Cluster.Endpoints()),
 		},
 		cluster: layoutOf(&r.Cluster), unused: -1,
 	}

@@ -17,6 +17,7 @@ type communicator struct {
 	entered []int          // by member: how many operations it has begun
 	first   int            // the number of the first of under
 	doing   [][]int32      // by member: its operations of a workload that are under way
+	trees   *grove         // of reductions in the network; nil where there are none
 	under   []*operation   // that some member has begun and another has not, in their order
 }
 

@@ -57,6 +57,7 @@ type form struct {
 // switches choose, or something that differs from NIC to NIC, may make a difference.
 func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 	c := newCommunicator(int32(group), f.cluster, phase.Groups[group])
+	c.trees = f.plan.forest.of(c.members)
 	do := phase.Do
 	if phase.Kind == workload.Send {
 		do = collective.Send
@@ -77,6 +78,12 @@ func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 	for i := range legs {
 		w := &legs[i]
 		from := int32(f.cluster.Node(int(c.members[w.from])))
+		if w.path.InNetwork() {
+			if !f.inTree(group, c, w, talked, out) {
+				return nil, false
+			}
+			continue
+		}
 		if w.path != collective.PathAuto || f.cluster.Node(int(c.members[w.to])) == int(from) {
 			f.inside(group, from, out)
 			continue

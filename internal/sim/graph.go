@@ -35,19 +35,6 @@ type PlannedCollective struct {
 	Algo     collective.Algo
 	Proto    nccl.Proto
 	Channels int
-	// WithoutTree says that the fabric's switches reduce, and that this all-reduce
-	// between nodes could not have them do so.
-	WithoutTree bool
-}
-
-// withoutTree counts those that went without reduction in the switches.
-func withoutTree(plans []PlannedCollective) (n int) {
-	for i := range plans {
-		if plans[i].WithoutTree {
-			n++
-		}
-	}
-	return n
 }
 
 // execute carries out a workload, packet by packet, all groups and messages at the
@@ -119,7 +106,9 @@ func newGraphRun(r *scenario.Resolved, p *plan, g *workload.Graph) *graphRun {
 	}
 	run.finished = run.memberOver
 	for i := range g.Groups {
-		run.groups = append(run.groups, newCommunicator(int32(i), run.cluster, g.Groups[i].Ranks))
+		c := newCommunicator(int32(i), run.cluster, g.Groups[i].Ranks)
+		c.trees = p.forest.of(c.members)
+		run.groups = append(run.groups, c)
 	}
 	var count int
 	run.numbers, count = g.Messages()

@@ -14,17 +14,16 @@ import (
 // phaseRun is a phase of a workload that was carried out by itself, all its groups at
 // once.
 type phaseRun struct {
-	took     []units.Time // by rank of the cluster; -1 of ranks that take no part
-	groups   int          // that were simulated for it
-	parts    int          // in which its messages were simulated by the ways that they take
-	moved    int64        // bytes that were simulated, of its own groups and of those that stand for them
-	skipped  int64        // bytes whose time is known from the steady rate
-	counts   runstore.Counts
-	flows    runstore.Distribution
-	hottest  []runstore.HotLink
-	plan     *PlannedCollective // nil where nothing was planned
-	beside   []runstore.Stream  // what streams got done meanwhile
-	treeless bool               // all-reduces between nodes went without reduction in switches that reduce
+	took    []units.Time // by rank of the cluster; -1 of ranks that take no part
+	groups  int          // that were simulated for it
+	parts   int          // in which its messages were simulated by the ways that they take
+	moved   int64        // bytes that were simulated, of its own groups and of those that stand for them
+	skipped int64        // bytes whose time is known from the steady rate
+	counts  runstore.Counts
+	flows   runstore.Distribution
+	hottest []runstore.HotLink
+	plan    *PlannedCollective // nil where nothing was planned
+	beside  []runstore.Stream  // what streams got done meanwhile
 }
 
 // share is the part of the bytes that was simulated.
@@ -161,7 +160,6 @@ func (r *phaseRun) add(own *island, number int, run *islandRun) {
 	if r.plan == nil && len(run.Plans) > 0 {
 		r.plan = &run.Plans[0]
 	}
-	r.treeless = r.treeless || withoutTree(run.Plans) > 0
 	if own.home != number { // simulated for an earlier phase
 		return
 	}

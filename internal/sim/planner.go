@@ -26,6 +26,7 @@ type planKey struct {
 	do     collective.Op
 	bytes  int64
 	root   int
+	trees  bool // the group has trees of reductions in the network
 }
 
 func newPlanner(r *scenario.Resolved, f *scenario.Fabric) *planner {
@@ -37,7 +38,7 @@ func newPlanner(r *scenario.Resolved, f *scenario.Fabric) *planner {
 
 // plan is how a communicator carries out a collective of a size.
 func (p *planner) plan(c *communicator, do collective.Op, bytes int64, root int) (*collectivePlan, error) {
-	k := planKey{c.layout, do, bytes, root}
+	k := planKey{c.layout, do, bytes, root, c.trees != nil}
 	if plan := p.plans[k]; plan != nil {
 		return plan, nil
 	}
@@ -56,7 +57,7 @@ func (p *planner) choose(k planKey) (*collectivePlan, error) {
 	// A multicast group is the node's: with a part of its GPUs NCCL makes one of its
 	// own, which the model of the switch does not have.
 	cluster.NVLS = cluster.NVLS && k.layout.PerNode == p.gpus
-	cluster.CollNet = false // the switches' trees are those of all nodes
+	cluster.CollNet = k.trees
 	ch, err := cluster.Choose(k.do, k.bytes)
 	if err != nil {
 		return nil, err
@@ -89,7 +90,6 @@ func (p *planner) list() (out []PlannedCollective) {
 		out = append(out, PlannedCollective{
 			Do: k.do, Bytes: units.Bytes(k.bytes), Nodes: k.layout.Nodes, PerNode: k.layout.PerNode,
 			Algo: plan.algo, Proto: plan.choice.Proto, Channels: plan.channels,
-			WithoutTree: p.cluster.CollNet && k.do == collective.AllReduce && k.layout.Nodes > 1,
 		})
 	}
 	return out

@@ -62,14 +62,18 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 		return err
 	}
 	if w.Folded != nil && !exact {
+		p.forest.plantPhases(w.Folded.Phases)
+		res.Reduction = p.forest.result()
 		return p.replayFolded(ctx, r, w.Folded, res)
 	}
 	g := w.Whole()
+	p.forest.plantGraph(g)
+	res.Reduction = p.forest.result()
 	x, err := p.execute(ctx, r, g)
 	if err != nil {
 		return err
 	}
-	res.Flows, res.Hottest, res.Counts, res.WithoutTree = x.Flows, x.Hottest, x.Counts, withoutTree(x.Plans)
+	res.Flows, res.Hottest, res.Counts = x.Flows, x.Hottest, x.Counts
 	tellReplay(res, g, x.Timeline)
 	return nil
 }
@@ -90,9 +94,6 @@ func (p *plan) replayFolded(ctx context.Context, r *scenario.Resolved, f *worklo
 			}
 		}
 		res.Counts.Add(&run.counts)
-		if run.treeless {
-			res.WithoutTree++
-		}
 		if busier(run.hottest, res.Hottest) {
 			res.Hottest, res.HottestIn, res.Flows = run.hottest, f.Phases[i].Name, run.flows
 		}

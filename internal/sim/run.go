@@ -74,10 +74,14 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Points: make([]runstore.Point, len(sizes)),
 		})
 		p, err := newPlan(r, f)
+		if err == nil {
+			err = p.forest.plantForAll(r)
+		}
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
+		out.Fabrics[i].Reduction = p.forest.result()
 		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.routed.Used), p.routed.Reason
 		if p.faults != nil {
 			out.Fabrics[i].Control = &p.faults.control

@@ -10,7 +10,9 @@ import (
 // runCollective simulates one size of a collective.
 func (j *job) runCollective(point *runstore.Point) error {
 	r, f := j.scenario, j.plan.fabric
-	c, err := choose(r, f, j.bytes)
+	members := everybody(r.Cluster.Ranks())
+	trees := j.plan.forest.of(members)
+	c, err := choose(r, f, j.bytes, trees != nil)
 	if err != nil {
 		return err
 	}
@@ -21,7 +23,8 @@ func (j *job) runCollective(point *runstore.Point) error {
 		plan: &collectivePlan{chosen: c, pace: paceOf(&c.overhead, r.Cluster.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
 	}
 	run.plan.unicast = run.plan.inSwitch
-	run.all = newCommunicator(0, run.cluster, everybody(r.Cluster.Ranks()))
+	run.all = newCommunicator(0, run.cluster, members)
+	run.all.trees = trees
 	beside := j.plan.beside(run, len(run.ends))
 	run.net, err = j.plan.build(beside.app(), r.Run.Seed, r.Cluster.Nodes, scaleUp{&r.Cluster.Node, scaleUpRate(r, &c)}, 1)
 	if err != nil {

@@ -54,6 +54,8 @@ func Train(ctx context.Context, r *scenario.Resolved, o TrainOptions) (*runstore
 		if err != nil {
 			return nil, err
 		}
+		p.forest.plantPhases(t.step.Phases)
+		out.Fabrics[i].Reduction = p.forest.result()
 		tasks = append(tasks, t.on(p, i, &out.Fabrics[i], o.Exact)...)
 		if calm := p.calm(); calm != nil {
 			undisturbed[i] = new(runstore.TrainingFabric)
@@ -183,7 +185,6 @@ func (s *steps) whole(ctx context.Context) error {
 	}
 	s.tell(x.Timeline)
 	s.result.Counts, s.result.Hottest, s.result.HottestIn = x.Counts, x.Hottest, "the whole step"
-	s.result.WithoutTree = withoutTree(x.Plans)
 	s.result.Beside = x.Beside
 	s.result.Communications = s.communications()
 	s.result.Simulated = s.result.Communications
@@ -290,9 +291,6 @@ func (s *steps) tellPhases() {
 		}
 		f.Phases = append(f.Phases, out)
 		f.Simulated += int64(run.groups)
-		if run.treeless {
-			f.WithoutTree++
-		}
 		f.Counts.Add(&run.counts)
 		if busier(run.hottest, f.Hottest) {
 			f.Hottest, f.HottestIn = run.hottest, p.Name

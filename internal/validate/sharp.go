@@ -83,7 +83,7 @@ func reduction(e *Env, generation string, spec topology.Spec, messages int, size
 	if err != nil {
 		return 0, err
 	}
-	stream := n.Stream(0)
+	stream := n.Stream(0, fabric.StreamAll)
 	for nic := range int32(hosts) {
 		qp, _, err := n.Join(stream, nic, fabric.Connection{})
 		if err != nil {
@@ -110,11 +110,11 @@ func (m *Models) reducing(e *Env, spec topology.Spec, a fabric.App) (n *fabric.N
 	if err != nil {
 		return nil, 0, err
 	}
-	members := make([]topology.NodeID, g.Endpoints)
+	members := make([]topology.End, g.Endpoints)
 	for i := range members {
-		members[i] = topology.NodeID(i)
+		members[i].Node = topology.NodeID(i)
 	}
-	tree, err := routing.ReductionTree(g, members, 0, 0)
+	tree, err := routing.ReductionTree(g, members, 0, nil)
 	if err != nil {
 		return nil, 0, err
 	}
