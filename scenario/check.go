@@ -281,8 +281,8 @@ func (r *resolver) checkXON(at string, f *Fabric) {
 // algorithmsOf says which algorithm carries out which operation.
 var algorithmsOf = map[Collective][]Algorithm{
 	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect, AlgoCollNetChain},
-	AllGather:     {AlgoRing, AlgoHierarchical},
-	ReduceScatter: {AlgoRing, AlgoHierarchical},
+	AllGather:     {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
+	ReduceScatter: {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
 	Broadcast:     {AlgoRing, AlgoTree},
 	AllToAll:      {AlgoDirect},
 	SendRecv:      {AlgoDirect},

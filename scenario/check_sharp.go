@@ -24,6 +24,8 @@ func (r *resolver) checkReduction(a Algorithm) {
 	switch {
 	case a.BetweenNodes() && nodes == 1 && a != AlgoNVLS:
 		r.complain("workload.algorithm", "%s reduces between nodes: the cluster has one", a)
+	case a.BetweenNodes() && nodes > 1 && r.Workload.Collective != AllReduce && r.Cluster.Node.NICs < r.Cluster.Node.GPUs:
+		r.complain("workload.algorithm", "%s by %s between nodes needs a NIC for each GPU, in NCCL too: the nodes have %d GPUs and %d NICs", r.Workload.Collective, a, r.Cluster.Node.GPUs, r.Cluster.Node.NICs)
 	case a.BetweenNodes() && nodes > 1:
 		var without []string
 		for i := range r.Fabrics {
@@ -31,7 +33,7 @@ func (r *resolver) checkReduction(a Algorithm) {
 				without = append(without, f.Name)
 			}
 		}
-		if len(without) > 0 {
+		if len(without) == len(r.Fabrics) { // of some, those that run say so
 			r.complain("workload.algorithm", "%s between %d nodes needs a fabric that reduces (ib.sharp), which %s does not: take nvls-tree, ring or tree", a, nodes, strings.Join(without, ", "))
 		}
 	}

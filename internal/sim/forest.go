@@ -91,14 +91,19 @@ func (f *forest) of(members []int32) *grove {
 
 // plantForAll makes the trees of all ranks, for a workload that is one collective. An
 // algorithm that needs them is an error where there are none.
-func (f *forest) plantForAll(r *scenario.Resolved) error {
+func (p *plan) plantForAll(r *scenario.Resolved) error {
 	op, known := operations[r.Workload.Collective]
-	if f == nil || !known || !reducible(op) || r.Cluster.Nodes < 2 {
+	if !known || !reducible(op) || r.Cluster.Nodes < 2 {
 		return nil
 	}
-	g := f.plant(everybody(r.Cluster.Ranks()))
-	if r.Workload.Algorithm.BetweenNodes() && g.reason != nil {
-		return fmt.Errorf("fabric %s: %s needs trees in the switches, and there are none: %w; cable the fabric by rails (topology.shape rail-optimised), or leave the algorithm to NCCL", f.plan.fabric.Name, r.Workload.Algorithm, g.reason)
+	g, forced := p.forest.plant(everybody(r.Cluster.Ranks())), r.Workload.Algorithm
+	switch {
+	case !forced.BetweenNodes():
+		return nil
+	case g == nil:
+		return fmt.Errorf("fabric %s: %s between nodes needs switches that reduce (ib.sharp): leave the fabric out, or take another algorithm", p.fabric.Name, forced)
+	case g.reason != nil:
+		return fmt.Errorf("fabric %s: %s needs trees in the switches, and there are none: %w; cable the fabric by rails (topology.shape rail-optimised), or leave the algorithm to NCCL", p.fabric.Name, forced, g.reason)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 		})
 		p, err := newPlan(r, f)
 		if err == nil {
-			err = p.forest.plantForAll(r)
+			err = p.plantForAll(r)
 		}
 		if err != nil {
 			errs = append(errs, err)
