@@ -142,28 +142,29 @@ func (p *Partition) summed(id reduction, of int) bool {
 	return true
 }
 
-// passSum sends a sum on towards the root; at the root it is the result.
+// passSum takes a sum that has left the unit.
 func (p *Partition) passSum(b *inbox, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
-	nd := &n.nodes[b.node]
 	p.hold(link, k)
 	s := &n.aggregation.streams[k.entropy]
-	t := s.at(n, b.node)
-	switch {
-	case t.Parent >= 0:
-		k.role = roleContribution
-		p.enqueue(&n.infiniband[nd.state], nd, nd.base+t.Parent, i)
-	case s.kind == StreamCopy:
-		s.inTurn(p, &atRoot{nd, t, link, k.entropy}, i)
-	default:
-		p.result(&atRoot{nd, t, link, k.entropy}, i)
+	at := inUnit{&n.nodes[b.node], s.at(n, b.node), link, k.entropy}
+	if s.kind == StreamCopy {
+		s.inTurn(p, &at, i)
+		return
 	}
+	p.onward(&at, i)
 }
 
-// result gives a result its number at those who get it, and sends it down. On the way
-// down the header's R_Key, which the members do not use, names the stream.
-func (p *Partition) result(at *atRoot, i int32) {
+// onward sends a sum on towards the root; at the root it is the result, which gets its
+// number at those who get it, and goes down. On the way down the header's R_Key, which
+// the members do not use, names the stream.
+func (p *Partition) onward(at *inUnit, i int32) {
+	if at.tree.Parent >= 0 {
+		p.pool.hot[i].role = roleContribution
+		p.enqueue(&p.net.infiniband[at.node.state], at.node, at.node.base+at.tree.Parent, i)
+		return
+	}
 	h := &p.pool.cold[i]
 	p.net.aggregation.streams[at.id].number(h)
 	h.RKey = at.id

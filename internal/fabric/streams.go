@@ -19,7 +19,7 @@ const (
 	// that RemoteVA of the work requests names (reduce-scatter).
 	StreamOne
 	// StreamCopy: each member sends what it likes, with its own NIC as RemoteVA, and all
-	// get it (all-gather). Messages pass the root whole, one after the other, so that
+	// get it (all-gather). Messages pass each switch whole, one after the other, so that
 	// each member gets the same messages in the same order.
 	StreamCopy
 )
@@ -31,9 +31,7 @@ type stream struct {
 	ends map[int32]units.QPN // by NIC: where results go
 	next map[int32]units.PSN // by NIC: of its next result; of copies those of all under -1
 	down map[[2]int32]int32  // by switch and NIC: the child's port on the way
-	turn int32               // of copies: the NIC whose message passes the root; -1 if none
-	held map[int32][]int32   // by NIC: packets at the root that wait for their turn
-	line []int32             // the NICs that have some, in the order of their first
+	turn map[int32]*turns    // of copies, by switch
 }
 
 // at is a switch's place in the stream's tree.
@@ -47,8 +45,8 @@ func (n *Network) Stream(tree int, kind StreamKind) (stream int) {
 
 func newStream(tree int, kind StreamKind) stream {
 	return stream{
-		tree: tree, kind: kind, turn: -1, ends: make(map[int32]units.QPN), next: make(map[int32]units.PSN),
-		down: make(map[[2]int32]int32), held: make(map[int32][]int32),
+		tree: tree, kind: kind, ends: make(map[int32]units.QPN), next: make(map[int32]units.PSN),
+		down: make(map[[2]int32]int32), turn: make(map[int32]*turns),
 	}
 }
 
@@ -109,54 +107,4 @@ func (s *stream) number(h *transport.Packet) {
 	}
 	h.PSN = s.next[to]
 	s.next[to] = s.next[to].Add(1)
-}
-
-// atRoot is where results begin their way down.
-type atRoot struct {
-	node *node
-	tree *TreeSwitch
-	link int32 // from the aggregation unit
-	id   uint32
-}
-
-// inTurn passes a packet at the root, and what waited for it, or keeps it until its
-// message has its turn.
-func (s *stream) inTurn(p *Partition, at *atRoot, i int32) {
-	nic := int32(p.pool.cold[i].VA)
-	if s.turn >= 0 && s.turn != nic {
-		if len(s.held[nic]) == 0 {
-			s.line = append(s.line, nic)
-		}
-		s.held[nic] = append(s.held[nic], i)
-		return
-	}
-	s.pass(p, at, i)
-	for s.turn < 0 && len(s.line) > 0 {
-		s.passHeld(p, at, s.line[0])
-	}
-}
-
-// passHeld passes what the first in the line has of a message; with another one behind
-// it the NIC lines up again.
-func (s *stream) passHeld(p *Partition, at *atRoot, nic int32) {
-	s.line = s.line[:copy(s.line, s.line[1:])]
-	waiting, passed := s.held[nic], 0
-	for passed == 0 || s.turn >= 0 && passed < len(waiting) {
-		s.pass(p, at, waiting[passed])
-		passed++
-	}
-	s.held[nic] = waiting[:copy(waiting, waiting[passed:])]
-	if len(s.held[nic]) > 0 {
-		s.line = append(s.line, nic)
-	}
-}
-
-// pass passes a packet; the last of a message ends its turn.
-func (s *stream) pass(p *Partition, at *atRoot, i int32) {
-	h := &p.pool.cold[i]
-	s.turn = int32(h.VA)
-	if h.Offset+h.Length == h.DMALen {
-		s.turn = -1
-	}
-	p.result(at, i)
 }
