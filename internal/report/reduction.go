@@ -17,7 +17,7 @@ func reductionSentences(fabric string, r *runstore.Reduction) (out []string) {
 			fabric, exactly(int64(r.Groups), "group", "groups"), exactly(int64(r.Trees), "tree", "trees")))
 	}
 	if r.Without > 0 {
-		out = append(out, fmt.Sprintf("%s on %s could not have their collectives reduced in the switches, and NCCL falls back to sending from GPU to GPU. The first one's %s.",
+		out = append(out, fmt.Sprintf("%s on %s could not have their collectives reduced in the switches, and NCCL falls back to sending from GPU to GPU. Of the first, %s.",
 			exactly(int64(r.Without), "group of ranks", "groups of ranks"), fabric, r.Why))
 	}
 	return out

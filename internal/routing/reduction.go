@@ -154,7 +154,7 @@ func (b *reductionBuilder) join(at topology.End, root topology.NodeID) error {
 	for {
 		far, _, ok := b.g.Peer(at)
 		if at.Node == m && ok && !b.free(far) {
-			return fmt.Errorf("another tree has the port of %s that %s is at", b.g.Nodes[far.Node].Name, b.g.Nodes[m].Name)
+			return fmt.Errorf("another tree has the place of %s at %s", b.g.Nodes[m].Name, b.g.Nodes[far.Node].Name)
 		}
 		if !ok || far.Node != root && b.up[far.Node] < 0 {
 			return fmt.Errorf("no ports are left for a tree from %s to %s", b.g.Nodes[m].Name, b.g.Nodes[root].Name)
