@@ -108,8 +108,8 @@ type endpoint struct {
 	nic     int32        // the peer's
 	of      *connections // at the sender's end
 	pair    Pair
-	members int    // of a stream
-	leaving []bool // of reductions whose results go to one NIC each: whether some of it is for this one
+	members int        // of a stream
+	leaving []bool     // of reductions whose results go to one NIC each: whether some of it is for this one
 	latest  units.Time // with jitter: when the last message left the host's software
 }
 

@@ -16,16 +16,16 @@ import (
 // Run is a phase of a workload that was carried out by itself, all its groups at
 // once.
 type Run struct {
-	Took     []units.Time // by rank of the cluster; -1 of ranks that take no part
-	Groups   int          // that were simulated for it
-	Parts    int          // in which its messages were simulated by the ways that they take
-	moved    int64        // bytes that were simulated, of its own groups and of those that stand for them
-	skipped  int64        // bytes whose time is known from the steady rate
-	Counts   runstore.Counts
-	Flows    runstore.Distribution
-	Hottest  []runstore.HotLink
-	Plan     *executor.PlannedCollective // nil where nothing was planned
-	Beside   []runstore.Stream           // what streams got done meanwhile
+	Took    []units.Time // by rank of the cluster; -1 of ranks that take no part
+	Groups  int          // that were simulated for it
+	Parts   int          // in which its messages were simulated by the ways that they take
+	moved   int64        // bytes that were simulated, of its own groups and of those that stand for them
+	skipped int64        // bytes whose time is known from the steady rate
+	Counts  runstore.Counts
+	Flows   runstore.Distribution
+	Hottest []runstore.HotLink
+	Plan    *executor.PlannedCollective // nil where nothing was planned
+	Beside  []runstore.Stream           // what streams got done meanwhile
 }
 
 // Share is the part of the bytes that was simulated.
