@@ -334,7 +334,9 @@ func (r *resolver) checkCollective(ranks int) {
 	if (w.Algorithm == AlgoNVLS || w.Algorithm == AlgoNVLSTree) && !r.Cluster.Node.ScaleUp.Multicast {
 		r.complain("workload.algorithm", "%s needs a scale-up network that reduces: %s does not", w.Algorithm, r.Cluster.Node.ScaleUp.Generation)
 	}
-	r.checkReduction(w.Algorithm)
+	if slices.Contains(valid, w.Algorithm) {
+		r.checkReduction(w.Algorithm, valid)
+	}
 	if ranks < 2 {
 		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", w.Collective, ranks)
 	}

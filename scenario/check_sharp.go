@@ -1,6 +1,9 @@
 package scenario
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // checkSHARP checks a fabric whose switches are to reduce.
 func (r *resolver) checkSHARP(path string, f *Fabric) {
@@ -18,8 +21,9 @@ func (r *resolver) checkSHARP(path string, f *Fabric) {
 	}
 }
 
-// checkReduction checks an algorithm that wants the fabric to reduce.
-func (r *resolver) checkReduction(a Algorithm) {
+// checkReduction checks an algorithm that wants the fabric to reduce; others are what the
+// collective can be done by.
+func (r *resolver) checkReduction(a Algorithm, others []Algorithm) {
 	nodes := r.Cluster.Nodes
 	switch {
 	case a.BetweenNodes() && nodes == 1 && a != AlgoNVLS:
@@ -34,7 +38,7 @@ func (r *resolver) checkReduction(a Algorithm) {
 			}
 		}
 		if len(without) == len(r.Fabrics) { // of some, those that run say so
-			r.complain("workload.algorithm", "%s between %d nodes needs a fabric that reduces (ib.sharp), which %s does not: take nvls-tree, ring or tree", a, nodes, strings.Join(without, ", "))
+			r.complain("workload.algorithm", "%s between %d nodes needs a fabric that reduces (ib.sharp), which %s does not: take %s", a, nodes, strings.Join(without, ", "), oneOf(texts(slices.DeleteFunc(slices.Clone(others), Algorithm.BetweenNodes))))
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"fmt"
+
 	"weft/internal/collective"
 	"weft/internal/fabric"
 	"weft/units"
@@ -55,7 +57,7 @@ func (c *carrier) joinStream(comm *Communicator, k Pair, rail int) error {
 		if err != nil {
 			return err
 		}
-		m := &connections{ends: []units.QPN{send}, slots: collective.Slots, early: make(map[int]message), lane: int(k.Channel)}
+		m := &connections{ends: []units.QPN{send}, slots: collective.Slots, early: make(map[int]message)}
 		c.bind(k.A, send, endpoint{rank: k.From, peer: receive, nic: k.A, of: m, pair: k, members: l.Nodes})
 		c.bind(k.A, receive, endpoint{rank: k.From, peer: send, nic: k.A})
 		c.links[k] = m
@@ -88,8 +90,15 @@ func (r *collectives) contribute(p *fabric.Partition, o *operation, member, lane
 		r.release(p, k, l)
 		return
 	}
+	if o.serial != l.serial {
+		if o.serial < l.serial || len(l.early) > 0 {
+			r.fail(fmt.Errorf("a group of %d ranks has two collectives under way at once, which switches cannot reduce in one order: leave out ib.sharp", len(c.Members)))
+			return
+		}
+		l.serial, l.lane = o.serial, int(k.Channel)
+	}
 	l.early[lane] = next
-	for {
+	for l.lane < prog.Lanes() {
 		l.lane = r.contributing(prog, member, l.lane, t.Path)
 		next, here := l.early[l.lane]
 		if !here {
@@ -109,13 +118,10 @@ func (l *connections) line(m message) {
 	l.waiting = append(l.waiting, m)
 }
 
-// contributing is the first lane, from one on and then from the channel's first in
-// the next operation, in which a member takes part in a reduction; there is one.
+// contributing is the first lane, from one on, in which a member takes part in a
+// reduction; past the last if there is none.
 func (r *collectives) contributing(prog collective.Program, member, lane int, path collective.Path) int {
-	for {
-		if lane >= prog.Lanes() {
-			lane %= prog.Channels()
-		}
+	for ; lane < prog.Lanes(); lane += prog.Channels() {
 		for k := 0; prog.Step(member, lane, k, &r.peeked); k++ {
 			for i := range r.peeked.Sends {
 				if r.peeked.Sends[i].Path == path {
@@ -123,8 +129,8 @@ func (r *collectives) contributing(prog collective.Program, member, lane int, pa
 				}
 			}
 		}
-		lane += prog.Channels()
 	}
+	return lane
 }
 
 // streamed is what a result is for that has come to a NIC; from is the NIC's sending end

@@ -67,10 +67,11 @@ type connections struct {
 	// Of messages that are split over the connections: the parts that have not
 	// arrived, and those that have not been acknowledged, by number.
 	arriving, unacknowledged map[uint32]int
-	// Of reductions in the network: the lane whose turn it is, and what came before
-	// its turn, by lane.
-	lane  int
-	early map[int]message
+	// Of reductions in the network: the operation, the lane whose turn it is in it, and
+	// what came before its turn, by lane.
+	serial uint64
+	lane   int
+	early  map[int]message
 }
 
 // missing counts down the parts of a message and reports whether some are still

@@ -43,6 +43,7 @@ type CollectivePlan struct {
 // operation is a collective that is under way on a communicator.
 type operation struct {
 	number     int
+	serial     uint64 // in the order of their beginnings; numbers are used again
 	comm       *Communicator
 	plan       *CollectivePlan
 	members    []memberState
@@ -99,7 +100,8 @@ type collectives struct {
 	running []*operation // by number; those that are over wait to be used again
 	idle    []*operation
 	relays  []relay
-	unused  int32 // the first of the relays that are free; -1 if none
+	unused  int32  // the first of the relays that are free; -1 if none
+	opened  uint64 // operations so far
 	step    collective.Step
 	peeked  collective.Step // of a lane that is looked at ahead of its turn
 	// finished is told when a member is done with its part of an operation.
@@ -152,7 +154,8 @@ func (r *collectives) open(c *Communicator, plan *CollectivePlan) *operation {
 		o = &operation{number: len(r.running)}
 		r.running = append(r.running, o)
 	}
-	o.meter, o.skipped = nil, nil
+	r.opened++
+	o.serial, o.meter, o.skipped = r.opened, nil, nil
 	o.comm, o.plan, o.absent, o.unfinished = c, plan, len(c.Members), len(c.Members)
 	for len(o.members) < len(c.Members) {
 		o.members = append(o.members, memberState{early: make(map[uint64]arrival)})
