@@ -287,8 +287,8 @@ func (r *resolver) checkXON(at string, f *Fabric) {
 // algorithmsOf says which algorithm carries out which operation.
 var algorithmsOf = map[Collective][]Algorithm{
 	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect, AlgoCollNetChain},
-	AllGather:     {AlgoRing, AlgoHierarchical},
-	ReduceScatter: {AlgoRing, AlgoHierarchical},
+	AllGather:     {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
+	ReduceScatter: {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
 	Broadcast:     {AlgoRing, AlgoTree},
 	AllToAll:      {AlgoDirect},
 	SendRecv:      {AlgoDirect},
@@ -340,7 +340,9 @@ func (r *resolver) checkCollective(ranks int) {
 	if (w.Algorithm == AlgoNVLS || w.Algorithm == AlgoNVLSTree) && !r.Cluster.Node.ScaleUp.Multicast {
 		r.complain("workload.algorithm", "%s needs a scale-up network that reduces: %s does not", w.Algorithm, r.Cluster.Node.ScaleUp.Generation)
 	}
-	r.checkReduction(w.Algorithm)
+	if slices.Contains(valid, w.Algorithm) {
+		r.checkReduction(w.Algorithm, valid)
+	}
 	if ranks < 2 {
 		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", w.Collective, ranks)
 	}

@@ -293,8 +293,8 @@ type InfiniBand struct {
 	Speedup Ratio `yaml:"speedup"`
 	// GRH adds a global route header of 40 bytes to each packet.
 	GRH bool `yaml:"grh"`
-	// SHARP has the switches reduce for collectives, by streaming aggregation: one
-	// tree for each rail.
+	// SHARP has the switches reduce for collectives, by streaming aggregation: each
+	// group of ranks has a tree for each of its rails, as far as switches serve them.
 	SHARP bool `yaml:"sharp"`
 	// SHARPLatency is what a switch's aggregation unit takes beyond forwarding.
 	SHARPLatency units.Time `yaml:"sharp-latency" range:"0..100us"`

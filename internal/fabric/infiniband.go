@@ -189,7 +189,7 @@ func (p *Partition) queueUpOn(s *infinibandState, nd *node, out, i int32, lane u
 // which it came, whose buffer it is in.
 func (p *Partition) laneOut(nd *node, k *pkt, out int32) uint8 {
 	n := p.net
-	if n.laneRule == nil || nd.local != byTables {
+	if n.laneRule == nil || nd.local != byTables || k.role >= roleContribution { // trees keep their lane
 		return k.class
 	}
 	in := n.inboxes[k.in].back - nd.base
