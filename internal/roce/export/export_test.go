@@ -211,6 +211,8 @@ func TestWhatADeviceCannotBeToldIsRefused(t *testing.T) {
 		{"a watchdog that is too fast", "eos", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 5ms, restoration: 5ms, poll: 1ms}}}", "10 ms and more"},
 		{"a watchdog that is too fast", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 50ms, restoration: 50ms, poll: 50ms}}}", "from 100 to"},
 		{"a watchdog between milliseconds", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 200500us, restoration: 200ms, poll: 100ms}}}", "whole milliseconds"},
+		{"a pause without headroom", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {headroom: 0}}", "headroom is 0"},
+		{"a pause that stops another queue", "eos", "preset: roce-v2-400g, ethernet: {pfc: {stops: [{priority: 3, queue: 6}]}}", "EOS has no map for that"},
 		{"a watchdog that forwards", "cumulus", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, action: forward}}}", "NVUE's watchdog drops"},
 		{"a watchdog that is too fast", "cumulus", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 50ms, restoration: 50ms, poll: 50ms}}}", "from 100 to 5000"},
 		{"data in the default class", "nxos", "preset: roce-v2-400g, ethernet: {data-priority: 0, ack-priority: 0, pfc: {priorities: [0]}}", "class-default"},
@@ -223,6 +225,7 @@ func TestWhatADeviceCannotBeToldIsRefused(t *testing.T) {
 	}
 	for _, c := range []struct{ name, fabric, want string }{
 		{"TCP", "preset: tcp-400g", "only RoCE v2"},
+		{"pauses of links", "preset: roce-v2-400g, ethernet: {pfc: {link-pause: true}}", "only PFC is exported"},
 		{"one DSCP for two classes", "preset: roce-v2-400g, ethernet: {cnp-dscp: 26}", "a DSCP of their own"},
 		{"acknowledgements in another class", "preset: roce-v2-400g, ethernet: {ack-priority: 0}", "acknowledgements have priority 0"},
 	} {

@@ -103,6 +103,9 @@ func (w *sonicWriter) buffers() error {
 	}
 	w.row("BUFFER_PROFILE", ingressRow, append([]string{"pool", ingressPool, "size", text(pfc.Reserve)}, threshold...)...)
 	if len(w.priorities()) > 0 {
+		if pfc.Headroom == 0 {
+			return fmt.Errorf("priorities %v are lossless and ethernet.pfc.headroom is 0: SONiC takes such a profile for a lossy one, and what comes after a pause is dropped; state it (weft roce headroom reckons it)", w.priorities())
+		}
 		size := pfc.Reserve
 		if w.NVIDIA {
 			size += pfc.Headroom
@@ -270,7 +273,7 @@ func (w *sonicWriter) queues() error {
 	for i := range w.Ports {
 		for _, q := range w.Ethernet.Queues {
 			values := []string{"scheduler", names[scenario.Queue{Schedule: q.Schedule, Weight: q.Weight}]}
-			if w.Ethernet.ECN.Enabled && q.Priority == w.Data {
+			if w.Ethernet.ECN.Enabled && (q.Priority == w.Data || slices.Contains(w.priorities(), q.Priority)) {
 				values = append(values, "wred_profile", markRow)
 			}
 			w.row("QUEUE", fmt.Sprintf("%s|%d", w.port(i), q.Priority), values...)

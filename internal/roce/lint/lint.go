@@ -168,10 +168,12 @@ func (c *checker) place(line int) Place {
 	return Place{file, line}
 }
 
-// add notes a finding of a port, together with the same one of others.
+// add notes a finding of a port, together with the same one of others, whose rows may
+// stand on other lines.
 func (c *checker) add(p *sonic.Port, f Finding) {
 	i := slices.IndexFunc(c.findings, func(g Finding) bool {
-		return g.Rule == f.Rule && g.At == f.At && g.Value == f.Value && g.Why == f.Why
+		same := g.Rule == f.Rule && g.Value == f.Value && g.Why == f.Why
+		return same && (g.At == f.At || p != nil && g.At.File == f.At.File)
 	})
 	if i < 0 {
 		i = len(c.findings)
