@@ -112,20 +112,19 @@ func (b *Bucket) late(key uint64) {
 }
 
 // sortKeys sorts a bucket. Most hold a handful of keys, in no order that the
-// processor could predict: so the insertion passes each key through all those
-// before it, without a branch that depends on them.
+// processor could predict: so two keys at a time are passed through all those before
+// them, without a branch that depends on them.
 func sortKeys(k []uint64) {
 	if len(k) > 40 {
 		slices.Sort(k)
 		return
 	}
-	for i := 1; i < len(k); i++ {
-		x := k[i]
-		for j := range k[:i] {
-			y := k[j]
-			k[j] = min(x, y)
-			x = max(x, y)
+	for i := len(k) & 1; i+1 < len(k); i += 2 {
+		x, z := min(k[i], k[i+1]), max(k[i], k[i+1])
+		for j, y := range k[:i] {
+			k[j] = min(x, y, z)
+			x, z = max(x, min(y, z)), max(y, z)
 		}
-		k[i] = x
+		k[i], k[i+1] = x, z
 	}
 }
