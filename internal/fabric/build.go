@@ -270,7 +270,18 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	if b.Faults != nil {
 		b.faults()
 	}
+	b.static()
 	return n, errors.Join(b.err...)
+}
+
+// static gives the switches that route statically their rows of the tables.
+func (b *Builder) static() {
+	t := &b.n.tables
+	for i := range b.n.nodes {
+		if nd := &b.n.nodes[i]; nd.apart() && nd.local == byTables && nd.routing == Static {
+			nd.static = t.Port[int(nd.row)*t.Endpoints:][:t.Endpoints]
+		}
+	}
 }
 
 // wheel sizes the event queue: about a dozen events to a bucket where all links are

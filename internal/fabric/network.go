@@ -38,6 +38,7 @@ const (
 type node struct {
 	ethernet    *ethernetState   // Ethernet switches
 	infiniband  *infinibandState // switches with credits
+	static      []uint16         // static routing by tables: the port to each destination
 	base, ports int32            // its ports
 	state       int32            // index into the states of its kind
 	row         int32            // switches: row of the forwarding tables

@@ -28,6 +28,9 @@ func (r Routing) settled() bool { return r <= ECMP }
 
 // route is the port by which a packet leaves a switch.
 func (p *Partition) route(nd *node, k *pkt) int32 {
+	if dst := uint(k.dst); dst < uint(len(nd.static)) {
+		return nd.base + int32(nd.static[dst])
+	}
 	switch nd.local {
 	case byPort:
 		return nd.base + k.dst - nd.first
@@ -37,9 +40,6 @@ func (p *Partition) route(nd *node, k *pkt) int32 {
 	}
 	t := &p.net.tables
 	at := int(nd.row)*t.Endpoints + int(k.dst)
-	if nd.routing == Static {
-		return nd.base + int32(t.Port[at])
-	}
 	i := int(t.SetBase[nd.row]) + int(t.Group[at])
 	start, end := int(t.SetStart[i]), int(t.SetStart[i+1])
 	if end-start == 1 {
