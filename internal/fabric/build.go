@@ -270,17 +270,23 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	if b.Faults != nil {
 		b.faults()
 	}
-	b.static()
+	b.ways()
 	return n, errors.Join(b.err...)
 }
 
-// static gives the switches that route statically their rows of the tables.
-func (b *Builder) static() {
+// ways gives the switches their rows of the tables.
+func (b *Builder) ways() {
 	t := &b.n.tables
 	for i := range b.n.nodes {
-		if nd := &b.n.nodes[i]; nd.apart() && nd.local == byTables && nd.routing == Static {
-			nd.static = t.Port[int(nd.row)*t.Endpoints:][:t.Endpoints]
+		nd := &b.n.nodes[i]
+		if nd.local != byTables || nd.kind != kindEthernet && nd.kind != kindInfiniBand {
+			continue
 		}
+		rows := t.Group
+		if nd.routing == Static {
+			rows = t.Port
+		}
+		nd.ways, nd.sets = rows[int(nd.row)*t.Endpoints:][:t.Endpoints], t.SetBase[nd.row]
 	}
 }
 

@@ -265,9 +265,7 @@ func (p *Partition) unwant(s *infinibandState, nd *node, out, in int32, class ui
 
 // sendInfiniBand sends the next packet of an output whose wire is free: the
 // lane by the arbitration tables, the input in turn.
-func (p *Partition) sendInfiniBand(o *port, out int32) {
-	nd := &p.net.nodes[o.node]
-	s := nd.infiniband
+func (p *Partition) sendInfiniBand(s *infinibandState, nd *node, o *port, out int32) {
 	if o.blocked&o.nonEmpty != 0 {
 		p.discardStalled(s, nd, o, out)
 	}

@@ -244,13 +244,13 @@ func (p *Partition) decide() {
 
 // send lets a port whose wire is free choose what to send.
 func (p *Partition) send(o *port, link int32) {
-	switch p.net.nodes[o.node].kind {
+	switch nd := &p.net.nodes[o.node]; nd.kind {
 	case kindEthernet:
-		p.sendEthernet(o, link)
+		p.sendEthernet(nd.ethernet, o, link)
 	case kindInfiniBand:
-		p.sendInfiniBand(o, link)
+		p.sendInfiniBand(nd.infiniband, nd, o, link)
 	case kindNIC:
-		p.sendNIC(o, link)
+		p.sendNIC(&p.net.nics[nd.state], o, link)
 	case kindGPU:
 		p.sendGPU(o, link)
 	}

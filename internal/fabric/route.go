@@ -28,9 +28,6 @@ func (r Routing) settled() bool { return r <= ECMP }
 
 // route is the port by which a packet leaves a switch.
 func (p *Partition) route(nd *node, k *pkt) int32 {
-	if dst := uint(k.dst); dst < uint(len(nd.static)) {
-		return nd.base + int32(nd.static[dst])
-	}
 	switch nd.local {
 	case byPort:
 		return nd.base + k.dst - nd.first
@@ -38,10 +35,13 @@ func (p *Partition) route(nd *node, k *pkt) int32 {
 		return nd.towards(k.dst)
 	case byTables:
 	}
+	way := nd.ways[k.dst]
+	if nd.routing == Static {
+		return nd.base + int32(way)
+	}
 	t := &p.net.tables
-	at := int(nd.row)*t.Endpoints + int(k.dst)
-	i := int(t.SetBase[nd.row]) + int(t.Group[at])
-	start, end := int(t.SetStart[i]), int(t.SetStart[i+1])
+	bounds := t.SetStart[int(nd.sets)+int(way):][:2]
+	start, end := int(bounds[0]), int(bounds[1])
 	if end-start == 1 {
 		return nd.base + int32(t.SetPorts[start])
 	}
@@ -58,7 +58,7 @@ func (p *Partition) route(nd *node, k *pkt) int32 {
 	case Flowlet:
 		return p.flowlet(nd, k, set)
 	}
-	static := nd.base + int32(t.Port[at])
+	static := nd.base + int32(t.Port[int(nd.row)*t.Endpoints+int(k.dst)])
 	least, load := p.leastLoaded(nd, set)
 	if p.load(static) <= load+p.net.threshold {
 		return static
