@@ -282,11 +282,12 @@ func (b *Builder) ways() {
 		if nd.local != byTables || nd.kind != kindEthernet && nd.kind != kindInfiniBand {
 			continue
 		}
-		rows := t.Group
+		first := int(nd.row) * t.Endpoints
 		if nd.routing == Static {
-			rows = t.Port
+			nd.ways = t.Port[first:][:t.Endpoints]
+		} else {
+			nd.ways, nd.sets = t.Group[first:][:t.Endpoints], t.SetBase[nd.row]
 		}
-		nd.ways, nd.sets = rows[int(nd.row)*t.Endpoints:][:t.Endpoints], t.SetBase[nd.row]
 	}
 }
 
