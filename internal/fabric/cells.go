@@ -121,7 +121,11 @@ func (p *Partition) runCells(limit units.Time) {
 	p.now = last
 }
 
-// runCell handles the events of the open cell that are earlier than limit.
+// runCell handles the events of the open cell that are earlier than limit. Inlined
+// into its caller, it would make that too large for the compiler to inline here what
+// every event calls.
+//
+//go:noinline
 func (p *Partition) runCell(limit units.Time) {
 	if p.pool.live >= worthALook {
 		p.lookAhead(&p.cells.Bucket)
