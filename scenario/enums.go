@@ -346,6 +346,12 @@ const (
 	AlgoDirect          Algorithm = "direct"         // every pair at once: all-to-all, send-recv
 )
 
+// BetweenNodes reports whether an algorithm has the switches of the fabric reduce between
+// nodes, if there are several.
+func (a Algorithm) BetweenNodes() bool {
+	return a == AlgoNVLS || a == AlgoCollNetDirect || a == AlgoCollNetChain
+}
+
 // Protocol is NCCL's.
 type Protocol string
 

@@ -46,6 +46,16 @@ type Node struct {
 	Cables []int32
 }
 
+// Cabled is how many ports have a cable.
+func (n *Node) Cabled() (ports int) {
+	for _, c := range n.Cables {
+		if c >= 0 {
+			ports++
+		}
+	}
+	return ports
+}
+
 // Family says which rules route a graph: minimal is not the same thing in a
 // tree, a dragonfly and a torus.
 type Family uint8
