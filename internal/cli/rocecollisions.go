@@ -55,6 +55,7 @@ ECMP runs with several queue pairs per connection, each with an entropy of its o
 (QP scaling, E-ECMP); the other modes with the scenario's own number. Only
 routing.hash-seed differs between the simulations of a distribution.`,
 		Example: `  weft roce collisions examples/collisions-growth.yaml --out curve
+  weft roce collisions examples/collisions-growth.yaml --set cluster.nodes=16 --hash-seeds 20
   weft roce collisions my.yaml --nodes 4,8,16 --qps 1,4 --modes ecmp,spray --hash-seeds 50`,
 		Args:              args(1, 1, "one scenario file"),
 		ValidArgsFunction: scenarioArg,
@@ -66,7 +67,7 @@ routing.hash-seed differs between the simulations of a distribution.`,
 	f.IntSliceVar(&c.nodes, "nodes", nil, "cluster sizes in nodes (default: 2, 4, 8, … up to the scenario's)")
 	f.IntSliceVar(&c.qps, "qps", []int{1, 2, 4}, "queue pairs per connection, of ECMP")
 	f.StringSliceVar(&c.modes, "modes", []string{"ecmp", "flowlet", "adaptive", "spray"}, "ways of balancing: "+strings.Join(balancing, ", "))
-	f.IntVar(&c.seeds, "hash-seeds", 20, "hash seeds of each distribution")
+	f.IntVar(&c.seeds, "hash-seeds", 10, "hash seeds of each distribution")
 	f.StringVar(&c.out, "out", "", "folder for scenario.yaml, collisions.json and report.html")
 	f.IntVarP(&c.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
 	f.BoolVar(&c.json, "json", false, "print as JSON, the same as collisions.json")

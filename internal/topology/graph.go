@@ -66,6 +66,7 @@ const (
 	FamilyDragonflyPlus               // groups of leaves and spines, spines joined by global cables
 	FamilyDragonfly                   // groups of fully meshed switches, joined by global cables
 	FamilyTorus                       // switches at the points of a grid
+	FamilyListed                      // any other: shortest paths
 )
 
 // Graph is a fabric. It is immutable once built.

@@ -30,7 +30,7 @@ type Plan struct {
 	OwnLevels bool                           // the scenario gives messages levels other than ib.sl
 	byGUID    map[units.GUID]topology.NodeID // see NodesByGUID
 	Faults    *Faults                        // nil where nothing breaks
-	trees     []fabric.AggregationTree       // of reductions in the network, by rail; nil where there are none
+	Forest    *Forest                        // the trees of reductions in the network; nil where nothing reduces
 	Routed    engine.Report                  // of the Subnet Manager's tables; empty where there are none
 	Node      *scenario.Node
 	Verbs     Verbs
@@ -69,6 +69,7 @@ func NewPlan(r *scenario.Resolved, f *scenario.Fabric) (*Plan, error) {
 		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 	}
 	p.Segments = segmentsOf(r, f, g)
+	p.Forest = newForest(p)
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 		Classes: len(p.Class.Used), Seed: p.Seed(seed), Tables: p.Tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.Run.Limit.Events,
 		ErrorRate: uint32(min(1<<32-1, f.Link.ErrorRate.Mul(scenario.Ratio{Num: 1 << 32, Den: 1}).Of(1))),
-		Faults:    p.broken(), Aggregation: p.aggregation(),
+		Faults:    p.broken(), Aggregation: p.Forest.aggregation(),
 	}
 	if p.Lanes != nil {
 		b.Lanes, b.Classes = p.Lanes, max(b.Classes, p.Lanes.Count)

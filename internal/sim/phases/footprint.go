@@ -59,6 +59,7 @@ type form struct {
 // switches choose, or something that differs from NIC to NIC, may make a difference.
 func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 	c := executor.NewCommunicator(int32(group), f.cluster, phase.Groups[group])
+	c.FindTrees(f.plan)
 	do := phase.Do
 	if phase.Kind == workload.Send {
 		do = collective.Send
@@ -79,6 +80,12 @@ func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 	for i := range legs {
 		w := &legs[i]
 		from := int32(f.cluster.Node(int(c.Members[w.From])))
+		if w.Path.InNetwork() {
+			if !f.inTree(group, c, w, talked, out) {
+				return nil, false
+			}
+			continue
+		}
 		if w.Path != collective.PathAuto || f.cluster.Node(int(c.Members[w.To])) == int(from) {
 			f.inside(group, from, out)
 			continue
