@@ -134,10 +134,12 @@ func (s *fitting) search(start []float64) ([]float64, error) {
 	const step, enough, idle = .4, 1e-4, 8 // of the first simplex; of the error; turns
 	found, err := optimize.Minimize(
 		optimize.Problem{Func: s.objective, Status: func() (optimize.Status, error) {
-			if s.ctx.Err() != nil {
+			select {
+			case <-s.ctx.Done():
 				return optimize.RuntimeLimit, nil
+			default:
+				return optimize.NotTerminated, nil
 			}
-			return optimize.NotTerminated, nil
 		}},
 		start,
 		&optimize.Settings{FuncEvaluations: maxEvals, Converger: &optimize.FunctionConverge{Absolute: enough, Iterations: idle}},
