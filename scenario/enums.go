@@ -113,6 +113,7 @@ const (
 	Dragonfly     Shape = "dragonfly"
 	DragonflyPlus Shape = "dragonfly-plus"
 	Torus         Shape = "torus"
+	Listed        Shape = "listed" // cable by cable
 )
 
 // RoutingMode is how a packet's path is chosen among equals.
@@ -374,7 +375,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Forwarding]():        {"cut-through", "store-and-forward"},
 	reflect.TypeFor[Aggregation]():       {"none", "one-per-switch", "one-per-port"},
 	reflect.TypeFor[Detection]():         {"loss-of-signal", "bfd"},
-	reflect.TypeFor[Shape]():             {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
+	reflect.TypeFor[Shape]():             {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus", "listed"},
 	reflect.TypeFor[RoutingMode]():       {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
 	reflect.TypeFor[RoutingEngine]():     {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
 	reflect.TypeFor[Queueing]():          {"voq", "fifo"},

@@ -12,11 +12,11 @@ import (
 // socket of TCP.
 type flow struct {
 	qp      transport.QP
-	conn    *tcp.Conn  // nil for RDMA
-	timerAt units.Time // its earliest entry among the NIC's timers
-	id      units.QPN  // its number in the NIC
-	dst     int32      // node of the peer
-	port    int32      // the NIC's port that it sends by
+	conn    *tcp.Conn // nil for RDMA
+	timer   int32     // its place among the NIC's timers; -1 if it has none
+	id      units.QPN // its number in the NIC
+	dst     int32     // node of the peer
+	port    int32     // the NIC's port that it sends by
 	entropy uint32
 	class   uint8 // of data
 	reply   uint8 // of acknowledgements

@@ -219,21 +219,11 @@ func (p *Plan) addNodes(b *fabric.Builder) {
 		case f.Kind == scenario.InfiniBandKind:
 			b.InfiniBandSwitch(nd.Name, ports, row, SwitchRouting(f.Routing.Mode), ib)
 		default:
-			eth := EthernetSwitch(f, p.Class, Cabled(nd))
+			eth := EthernetSwitch(f, p.Class, nd.Cabled())
 			eth.Jitter = ib.Jitter
 			b.EthernetSwitch(nd.Name, ports, row, SwitchRouting(f.Routing.Mode), eth)
 		}
 	}
-}
-
-// Cabled is how many ports of a node have a cable.
-func Cabled(nd *topology.Node) (n int) {
-	for _, c := range nd.Cables {
-		if c >= 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // addScaleUp adds the GPUs and a scale-up switch for each node. The switches of
@@ -336,7 +326,7 @@ func (p *Plan) Connection(nic int32, entropy, port uint32, sl int) fabric.Connec
 // port is the port of a NIC that a connection takes: its planes in turn by the
 // connection's entropy.
 func (p *Plan) port(nic int32, entropy uint32) int {
-	return int(entropy>>16) % max(1, Cabled(&p.Graph.Nodes[nic]))
+	return int(entropy>>16) % max(1, p.Graph.Nodes[nic].Cabled())
 }
 
 // ConnectionsPerPair is how many queue pairs or sockets two ends have.

@@ -62,7 +62,7 @@ func (f *Forest) Plant(members []int32, rails int, nics []int32) *Grove {
 	key := groveKey(members)
 	g := f.groves[key]
 	if g == nil {
-		g = &Grove{Ports: max(1, Cabled(&f.plan.Graph.Nodes[nics[0]])), first: int32(len(f.trees))}
+		g = &Grove{Ports: max(1, f.plan.Graph.Nodes[nics[0]].Cabled()), first: int32(len(f.trees))}
 		if g.Reason = f.grow(g, rails, nics); g.Reason != nil {
 			f.without++
 			f.refusal = cmp.Or(f.refusal, g.Reason)

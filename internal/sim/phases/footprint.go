@@ -203,7 +203,7 @@ func (c *cableForm) numbers(list []int64) []int64 {
 // formOf is the form of a cable as a node sees it.
 func formOf(p *network.Plan, cable, node int32) cableForm {
 	c := &p.Graph.Cables[cable]
-	return cableForm{p.CableRate(c), c.Length, network.Cabled(&p.Graph.Nodes[node]), network.Cabled(&p.Graph.Nodes[far(p, cable, node)])}
+	return cableForm{p.CableRate(c), c.Length, p.Graph.Nodes[node].Cabled(), p.Graph.Nodes[far(p, cable, node)].Cabled()}
 }
 
 // slower reports whether a byte takes longer at one rate than at another.
