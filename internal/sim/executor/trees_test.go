@@ -77,3 +77,17 @@ func TestOverlappingCollectivesOfATreeAreToldOf(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Ranks that share a NIC without being a whole of their nodes cannot contribute apart from
+// each other: their group has no trees.
+func TestRanksThatShareANICHaveNoTree(t *testing.T) {
+	r := simtest.Resolve(t, strings.Replace(sharpNodes, "node: dgx-a100", "node: {preset: dgx-a100, nics: 4}", 1))
+	p, err := control.NewPlan(r, &r.Fabrics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := plant(p, LayoutOf(&r.Cluster), []int32{0, 8, 1, 9})
+	if g == nil || g.Reason == nil || !strings.Contains(g.Reason.Error(), "share node0/nic0") {
+		t.Errorf("%+v", g)
+	}
+}

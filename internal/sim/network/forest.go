@@ -105,6 +105,13 @@ func (f *Forest) grow(g *Grove, rails int, nics []int32) error {
 	if limit, need := maxTrees[s.StreamingAggregation], rails*g.Ports; len(f.trees)+need > limit {
 		return fmt.Errorf("its %d trees would be more than the %d of streaming aggregation that a subnet of %s switches can have", need, limit, s.Model)
 	}
+	seen := make(map[int32]bool)
+	for _, nic := range nics {
+		if seen[nic] {
+			return fmt.Errorf("several of its ranks share %s, and a NIC contributes once", f.plan.Graph.Nodes[nic].Name)
+		}
+		seen[nic] = true
+	}
 	var claimed []topology.End
 	for rail := range rails {
 		for port := range g.Ports {
