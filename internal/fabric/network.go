@@ -38,6 +38,8 @@ const (
 type node struct {
 	ethernet    *ethernetState   // Ethernet switches
 	infiniband  *infinibandState // switches with credits
+	ways        []uint16         // its row of the tables: static routing, the port to each destination; else the set of ports
+	sets        int32            // the first of its sets of ports
 	base, ports int32            // its ports
 	state       int32            // index into the states of its kind
 	row         int32            // switches: row of the forwarding tables

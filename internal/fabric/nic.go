@@ -146,9 +146,8 @@ func (p *Partition) ready(f *flow) {
 }
 
 // sendNIC sends the next packet of a NIC's port whose wire is free.
-func (p *Partition) sendNIC(o *port, link int32) {
+func (p *Partition) sendNIC(nic *nicState, o *port, link int32) {
 	n := p.net
-	nic := &n.nics[n.nodes[o.node].state]
 	soonest := units.Forever
 	for mask := o.nonEmpty &^ o.blocked; mask != 0; {
 		class := uint8(bits.TrailingZeros16(mask))

@@ -232,7 +232,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 		}
 	}
 	for i := range t.Fabrics {
-		out = append(out, withoutTree(t.Fabrics[i].Name, t.Fabrics[i].WithoutTree)...)
+		out = append(out, reductionSentences(t.Fabrics[i].Name, t.Fabrics[i].Reduction)...)
 	}
 	out = append(out, disturbedSentences(t)...)
 	out = append(out, seedsSentences(t)...)
@@ -248,16 +248,6 @@ func trainingNotes(t *runstore.Training) []string {
 		}
 	}
 	return nil
-}
-
-// withoutTree says that a fabric's switches did not reduce where they might have been
-// thought to; nothing where there is nothing to say.
-func withoutTree(fabric string, kinds int) []string {
-	if kinds == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s has reduction in its switches (ib.sharp), and no all-reduce of this workload used it: the trees are those of all nodes for workload.collective, and groups of a job make none of their own. %s between nodes ran as on switches that do not reduce.",
-		fabric, exactly(int64(kinds), "kind of all-reduce", "kinds of all-reduces"))}
 }
 
 // part is a share of the step.

@@ -39,7 +39,7 @@ func fabricatedTraining(gpus int, slower float64) *runstore.Training {
 		if i == 0 {
 			same := runstore.Spread{MeanPs: f.StepPs, LowPs: f.StepPs, HighPs: f.StepPs, LeastPs: f.StepPs, MostPs: f.StepPs}
 			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: same}
-			f.WithoutTree = 2
+			f.Reduction = &runstore.Reduction{Trees: 8, Groups: 1, Without: 2, Why: "rail 0: another tree has the port"}
 		}
 		if i == 1 {
 			f.Noise = &runstore.TrainingNoise{Draws: 20, Spread: around(f.StepPs * 11 / 10), WaitingPs: f.StepPs / 20}

@@ -89,12 +89,10 @@ type TrainingFabric struct {
 	// packet by packet, of how many in the step.
 	Simulated      int64 `json:"simulated"`
 	Communications int64 `json:"communications"`
-	// WithoutTree is how many phases with all-reduces between nodes, or where everything
-	// was simulated as it comes how many forms of group and sizes, went without the
-	// reduction in switches that the fabric has (ib.sharp).
-	WithoutTree int            `json:"all_reduces_without_tree,omitempty"`
-	Noise       *TrainingNoise `json:"noise,omitempty"`      // nil without
-	Seeds       *TrainingSeeds `json:"over_seeds,omitempty"` // nil where there was one seed
+	// Reduction is nil where switches do not reduce.
+	Reduction *Reduction     `json:"reduction,omitempty"`
+	Noise     *TrainingNoise `json:"noise,omitempty"`      // nil without
+	Seeds     *TrainingSeeds `json:"over_seeds,omitempty"` // nil where there was one seed
 	// UndisturbedPs is the step without the scenario's faults, slow cables and streams; 0
 	// where it has none.
 	UndisturbedPs int64 `json:"undisturbed_ps,omitempty"`

@@ -95,6 +95,8 @@ func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
 	if err != nil {
 		return nil, err
 	}
+	executor.PlantPhases(p, executor.LayoutOf(&r.Cluster), t.step.Phases)
+	t.out.Fabrics[fabric].Reduction = p.Forest.Result()
 	out := &fabricSteps{steps: t.stepsOn(p, fabric, &t.out.Fabrics[fabric])}
 	if calm := phases.Calm(p); calm != nil {
 		out.undisturbed = t.stepsOn(calm, fabric, new(runstore.TrainingFabric))
@@ -242,7 +244,6 @@ func (s *steps) whole(ctx context.Context) error {
 	}
 	s.tell(x.Timeline)
 	s.result.Counts, s.result.Hottest, s.result.HottestIn = x.Counts, x.Hottest, "the whole step"
-	s.result.WithoutTree = executor.WithoutTree(x.Plans)
 	s.result.Beside = x.Beside
 	s.result.Communications = s.communications()
 	s.result.Simulated = s.result.Communications
@@ -349,9 +350,6 @@ func (s *steps) tellPhases() {
 		}
 		f.Phases = append(f.Phases, out)
 		f.Simulated += int64(run.Groups)
-		if run.Treeless {
-			f.WithoutTree++
-		}
 		f.Counts.Add(&run.Counts)
 		if phases.Busier(run.Hottest, f.Hottest) {
 			f.Hottest, f.HottestIn = run.Hottest, p.Name
