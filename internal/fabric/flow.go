@@ -10,9 +10,10 @@ import (
 
 // flow is one end of a connection in its NIC: a queue pair of RDMA, or a
 // socket of TCP.
+//
+// Its first cache line has what every packet of it touches, the queue pair's
+// included, which begins in the middle of it: see transport.QP.
 type flow struct {
-	qp      transport.QP
-	conn    *tcp.Conn  // nil for RDMA
 	timerAt units.Time // its earliest entry among the NIC's timers
 	id      units.QPN  // its number in the NIC
 	dst     int32      // node of the peer
@@ -20,17 +21,20 @@ type flow struct {
 	entropy uint32
 	class   uint8 // of data
 	reply   uint8 // of acknowledgements
-	cnp     uint8 // of congestion notifications
 	ready   bool  // it stands in the ring of its class
+	socket  bool  // conn is it, and not qp
 	role    role  // of what it sends: data, or contributions to reductions in the network
 	sl      units.SL
-	pkey    uint16   // what its packets have, and those for it must match; read where Builder.PKeys is given
 	told    cc.Wants // what its data is to report of its way
+	qp      transport.QP
+	conn    *tcp.Conn // nil for RDMA
+	cnp     uint8     // class of congestion notifications
+	pkey    uint16    // what its packets have, and those for it must match; read where Builder.PKeys is given
 }
 
 // readyAt is when the flow may next send.
 func (f *flow) readyAt(now units.Time) units.Time {
-	if f.conn != nil {
+	if f.socket {
 		return f.conn.Ready(now)
 	}
 	return f.qp.Ready(now)
@@ -38,7 +42,7 @@ func (f *flow) readyAt(now units.Time) units.Time {
 
 // deadline is the flow's earliest timer.
 func (f *flow) deadline() units.Time {
-	if f.conn != nil {
+	if f.socket {
 		return f.conn.NextTimeout()
 	}
 	return f.qp.NextTimeout()
@@ -50,7 +54,7 @@ func (p *Partition) nextPacket(s *NIC, f *flow, i int32) uint16 {
 	if f.readyAt(p.now) > p.now {
 		return 0
 	}
-	if f.conn != nil {
+	if f.socket {
 		seg := p.pool.segment(i)
 		if !f.conn.Next(p.now, seg) {
 			return 0
@@ -102,7 +106,7 @@ func (p *Partition) expired(f *flow) {
 	if f.deadline() > p.now {
 		return
 	}
-	if f.conn != nil {
+	if f.socket {
 		f.conn.Timeout(p.now, &p.segments)
 		return
 	}

@@ -206,7 +206,7 @@ func (s *Stats) add(t *Stats) {
 func (n *Network) Retransmissions() (sum int64) {
 	for i := range n.nics {
 		for _, f := range n.nics[i].flows {
-			if f.conn != nil {
+			if f.socket {
 				sum += int64(f.conn.Stats().Retransmitted)
 			} else {
 				sum += int64(f.qp.Repeated())
@@ -282,6 +282,7 @@ func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units
 	nb.flows = append(nb.flows, fb)
 	if na.spec.TCP != nil {
 		fa.conn, fb.conn = tcp.New(na.spec.TCP, uint32(fb.id)), tcp.New(nb.spec.TCP, uint32(fa.id))
+		fa.socket, fb.socket = true, true
 		fa.conn.SetPhase(fromA.Phase)
 		fb.conn.SetPhase(fromB.Phase)
 		return fa.id, fb.id, nil
@@ -315,7 +316,7 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	s := &p.net.nics[p.net.nodes[nic].state]
 	f := s.flows[end]
 	var err error
-	if f.conn != nil {
+	if f.socket {
 		length := units.Bytes(wr.Length)
 		if s.spec.MPA != nil {
 			length = s.spec.MPA.stream(length)

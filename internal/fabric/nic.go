@@ -126,7 +126,7 @@ func (p *Partition) fill(f *flow, i int32, size uint16, class uint8, r role) {
 	p.pool.hot[i] = pkt{
 		next: -1, dst: f.dst, in: -1, entropy: f.entropy, size: size, class: class, role: r, mark: markBits(f.sl) << levelShift,
 	}
-	if f.conn == nil || p.pool.segment(i).Flags&tcp.FlagECT != 0 {
+	if !f.socket || p.pool.segment(i).Flags&tcp.FlagECT != 0 {
 		p.pool.hot[i].mark |= capable
 	}
 	p.stats.Injected++
