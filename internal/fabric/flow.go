@@ -51,18 +51,15 @@ func (f *flow) deadline() units.Time {
 // nextPacket fills the header of packet i and gives its size on the wire; 0 if
 // the flow has nothing to send.
 func (p *Partition) nextPacket(s *NIC, f *flow, i int32) uint16 {
-	if f.readyAt(p.now) > p.now {
-		return 0
-	}
 	if f.socket {
 		seg := p.pool.segment(i)
-		if !f.conn.Next(p.now, seg) {
+		if f.conn.Ready(p.now) > p.now || !f.conn.Next(p.now, seg) {
 			return 0
 		}
 		return s.segmentBytes(seg)
 	}
 	h := &p.pool.cold[i]
-	if !f.qp.Next(p.now, h) {
+	if f.qp.Held(p.now) || !f.qp.Next(p.now, h) {
 		return 0
 	}
 	return s.wireBytes(h.Op, h.Length)
@@ -144,8 +141,7 @@ func (p *Partition) replies(nic *nicState, f *flow) {
 // completions delivers what the transport has finished.
 func (p *Partition) completions(node int32, f *flow) {
 	for j := range p.batch.Completions {
-		c := p.batch.Completions[j]
-		p.net.app.Complete(p, node, &c)
+		p.net.app.Complete(p, node, &p.batch.Completions[j])
 	}
 	p.batch.Completions = p.batch.Completions[:0]
 	for j := range p.segments.Completions {

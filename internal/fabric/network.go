@@ -54,7 +54,8 @@ type node struct {
 // App is what runs on the network. Its methods are called from the partition
 // that the node or source belongs to, and may call that partition's methods.
 type App interface {
-	// Complete reports a finished work request of a queue pair in a NIC.
+	// Complete reports a finished work request of a queue pair in a NIC; c is the
+	// partition's, for as long as the call lasts.
 	Complete(p *Partition, nic int32, c *transport.Completion)
 	// Timer is called at the time given to Partition.At.
 	Timer(p *Partition, source uint32)
@@ -328,8 +329,7 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	if err != nil {
 		return err
 	}
-	p.ready(f)
-	p.arm(nic, s, f)
+	p.look(nic, s, f)
 	return nil
 }
 

@@ -106,8 +106,7 @@ func (p *Partition) deliver(node int32, nic *nicState, link, i int32) {
 // what it wants next.
 func (p *Partition) afterQP(node int32, nic *nicState, f *flow) {
 	p.replies(nic, f)
-	p.ready(f)
-	p.arm(node, nic, f)
+	p.look(node, nic, f)
 	p.completions(node, f)
 }
 
@@ -133,11 +132,25 @@ func (p *Partition) fill(f *flow, i int32, size uint16, class uint8, r role) {
 	p.stats.InBytes += int64(size)
 }
 
+// look finds out what a flow wants now that something has happened to it: it goes
+// into the ring of its class if it may send, and among the NIC's timers if it may do
+// so later or has a timer due.
+func (p *Partition) look(node int32, nic *nicState, f *flow) {
+	t := f.deadline()
+	if !f.ready {
+		if next := f.readyAt(p.now); next > p.now {
+			t = min(t, next)
+		} else {
+			p.ready(f)
+		}
+	}
+	if t < f.timerAt && t != units.Forever {
+		p.arm(node, nic, f, t)
+	}
+}
+
 // ready puts a flow that may send into the ring of its class.
 func (p *Partition) ready(f *flow) {
-	if f.ready || f.readyAt(p.now) > p.now {
-		return
-	}
 	n := p.net
 	f.ready = true
 	n.nicQueues[int(f.port)*n.classes+int(f.class)].ring.push(f)
@@ -245,8 +258,7 @@ func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool 
 	i := p.pool.get(&q.data)
 	size := p.nextPacket(nic.spec, f, i)
 	f.ready = false
-	p.ready(f)
-	p.arm(o.node, nic, f)
+	p.look(o.node, nic, f)
 	if size == 0 {
 		p.pool.put(i)
 		return false
@@ -299,16 +311,8 @@ func (p *Partition) settleClass(o *port, q *nicQueue, class uint8) {
 	}
 }
 
-// arm makes sure that the NIC looks at a flow when it has a timer due or may
-// send again.
-func (p *Partition) arm(node int32, nic *nicState, f *flow) {
-	t := f.deadline()
-	if !f.ready {
-		t = min(t, f.readyAt(p.now))
-	}
-	if t >= f.timerAt || t == units.Forever {
-		return
-	}
+// arm makes the NIC look at a flow at t, which is before it would do so anyway.
+func (p *Partition) arm(node int32, nic *nicState, f *flow, t units.Time) {
 	t = max(t, p.now+1)
 	f.timerAt = t
 	nic.timers.Push(timer{t, f})

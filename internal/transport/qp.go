@@ -180,6 +180,15 @@ func (q *QP) Repeated() uint32 { return q.repeated }
 // Pending is the number of send work requests that are not finished.
 func (q *QP) Pending() int { return int(q.tail - q.head) }
 
+// Oldest is the PSN of the first packet of the oldest send work request that is not
+// finished; where there is none, of the next one.
+func (q *QP) Oldest() units.PSN {
+	if q.head == q.tail {
+		return q.end
+	}
+	return q.work(q.head).first
+}
+
 // Ready is when the queue pair may next emit a packet: now or earlier, later
 // because congestion control or a busy peer makes it wait, or units.Forever
 // because it has nothing to send before something arrives or is posted.
@@ -191,6 +200,12 @@ func (q *QP) Ready(now units.Time) units.Time {
 		return max(now, q.holdUntil, q.paceAt)
 	}
 	return units.Forever
+}
+
+// Held reports whether congestion control or a busy peer makes the queue pair wait, if
+// it has anything to send: Ready without asking whether it has.
+func (q *QP) Held(now units.Time) bool {
+	return q.paceAt > now || q.holdUntil > now && !q.Responding()
 }
 
 // Next fills p with the next packet to send and reports whether there is one.
