@@ -18,11 +18,12 @@ func (p *Partition) addFlow() {
 	}
 }
 
-// glance is a packet that is about to land at a NIC, the link that it is on, and the
-// flow that it is for.
+// glance is a packet that is about to land at a NIC, -1 for a port's turn to send, the
+// link that it is on, and the flow that it is for or whose turn it is.
 type glance struct {
 	packet, link int32
 	flow         *flow
+	sends        bool // the flow is needed as a requester
 }
 
 // lookAhead reads the packets that land in a cell in a slot before the first is
@@ -66,19 +67,35 @@ func (p *Partition) lookAheadEnds() {
 			p.glances = append(p.glances, glance{packet: packet, link: link})
 		case classPort:
 			if q := &n.nicQueues[int(link)*n.classes]; q.ring.n > 0 {
-				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first()})
+				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first(), sends: true})
 			}
 		}
 	}
+	p.sink = p.readFlows()
+}
+
+// readFlows reads what the packets of the glances will touch of their flows.
+func (p *Partition) readFlows() (sum int32) {
+	n := p.net
 	for j := range p.glances {
 		if g := &p.glances[j]; g.packet >= 0 {
 			nic := &n.nics[n.nodes[n.inboxes[g.link].node].state]
 			g.flow = nic.flows[p.pool.cold[g.packet].DestQP]
+			g.sends = p.pool.hot[g.packet].role == roleReply
 		}
 	}
-	sum := int32(0)
 	for _, g := range p.glances {
-		sum += int32(g.flow.qp.Flight()) + int32(g.flow.qp.State()) + g.flow.port
+		sum += g.flow.port
+		if g.sends {
+			sum += int32(g.flow.qp.Pending()) + int32(g.flow.qp.Flight())
+		} else {
+			sum += int32(g.flow.qp.Expected())
+		}
 	}
-	p.sink = sum
+	for _, g := range p.glances {
+		if g.sends {
+			sum += int32(g.flow.qp.Oldest())
+		}
+	}
+	return sum
 }
