@@ -80,7 +80,9 @@ func (p *Partition) readFlows() (sum int32) {
 	for j := range p.glances {
 		if g := &p.glances[j]; g.packet >= 0 {
 			nic := &n.nics[n.nodes[n.inboxes[g.link].node].state]
-			g.flow = nic.flows[p.pool.cold[g.packet].DestQP]
+			h := &p.pool.cold[g.packet]
+			g.flow = nic.flows[h.DestQP]
+			sum += int32(h.VA) // its last field: it may lie in another line
 			g.sends = p.pool.hot[g.packet].role == roleReply
 		}
 	}
@@ -94,7 +96,8 @@ func (p *Partition) readFlows() (sum int32) {
 	}
 	for _, g := range p.glances {
 		if g.sends {
-			sum += int32(g.flow.qp.Oldest())
+			id, first := g.flow.qp.Oldest()
+			sum += int32(id) + int32(first)
 		}
 	}
 	return sum

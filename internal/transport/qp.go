@@ -180,13 +180,14 @@ func (q *QP) Repeated() uint32 { return q.repeated }
 // Pending is the number of send work requests that are not finished.
 func (q *QP) Pending() int { return int(q.tail - q.head) }
 
-// Oldest is the PSN of the first packet of the oldest send work request that is not
-// finished; where there is none, of the next one.
-func (q *QP) Oldest() units.PSN {
+// Oldest is the oldest send work request that is not finished, and the PSN of its
+// first packet; where there is none, ID 0 and the PSN of the next one.
+func (q *QP) Oldest() (id uint64, first units.PSN) {
 	if q.head == q.tail {
-		return q.end
+		return 0, q.end
 	}
-	return q.work(q.head).first
+	w := q.work(q.head)
+	return w.id, w.first
 }
 
 // Ready is when the queue pair may next emit a packet: now or earlier, later
