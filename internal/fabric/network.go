@@ -138,6 +138,8 @@ type Network struct {
 	local     LocalApp
 	gpus      []gpuState
 	nics      []nicState
+	room      []flow // for further flows
+	slab      int    // how many the last slab had
 	nicQueues []nicQueue // by port and class
 }
 
@@ -304,11 +306,26 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 	return err
 }
 
+// The bounds of how many flows a slab has: 6 KB and 3 MB.
+const (
+	minSlab = 1 << 4
+	maxSlab = 1 << 13
+)
+
+// newFlow makes one end of a connection. Flows lie together in slabs, each twice the
+// last, because many of them are worth huge pages.
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
-	return &flow{
+	if len(n.room) == 0 {
+		n.slab = min(max(minSlab, 2*n.slab), maxSlab)
+		n.room = makeHuge[flow](n.slab, n.slab)
+	}
+	f := &n.room[0]
+	n.room = n.room[1:]
+	*f = flow{
 		timerAt: units.Forever, dst: to, port: n.nodes[from].base + c.Port,
 		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP, pkey: c.PKey, sl: c.SL,
 	}
+	return f
 }
 
 // Post hands a work request to a queue pair of a NIC, or a message to a socket,
