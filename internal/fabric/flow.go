@@ -30,7 +30,7 @@ type flow struct {
 	conn    *tcp.Conn // nil for RDMA
 	cnp     uint8     // class of congestion notifications
 	pkey    uint16    // what its packets have, and those for it must match; read where Builder.PKeys is given
-	_       [16]byte // to a multiple of cache lines
+	_       [16]byte  // to a multiple of cache lines
 }
 
 // readyAt is when the flow may next send.

@@ -138,8 +138,8 @@ type Network struct {
 	local     LocalApp
 	gpus      []gpuState
 	nics      []nicState
-	room      []flow // for further flows
-	slab      int    // how many the last slab had
+	room      []flow     // for further flows
+	slab      int        // how many the last slab had
 	nicQueues []nicQueue // by port and class
 }
 

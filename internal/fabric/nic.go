@@ -62,12 +62,12 @@ type nicState struct {
 	receiver *receiver
 }
 
-// nicQueue is what waits at one port of a NIC in one class.
+// nicQueue is what waits at one port of a NIC in one class, in one cache line.
 type nicQueue struct {
 	replies list
 	held    int32 // the packet that was pulled from a flow and waits for credits; -1 if none
-	ring    ring  // flows that may send
 	turn    bool  // a reply went last
+	ring    ring  // flows that may send
 	data    bunch // records for what it sends
 	answers bunch // and for its replies
 }
