@@ -11,6 +11,8 @@ import (
 	"weft/internal/plan"
 	"weft/internal/runstore"
 	"weft/internal/sim"
+	"weft/internal/sim/network"
+	"weft/internal/training"
 	"weft/scenario"
 	"weft/units"
 )
@@ -100,7 +102,7 @@ func TestAModelHasTheLevelsAndTheOversubscriptionOfItsDesign(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec, err := sim.Shape(&r.Fabrics[0].Topology, &r.Cluster)
+		spec, err := network.Shape(&r.Fabrics[0].Topology, &r.Cluster)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +294,7 @@ func TestATrainingJobIsWeighedByItsStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := 0
-	train := func(_ context.Context, r *scenario.Resolved, _ sim.TrainOptions) (*runstore.Training, error) {
+	train := func(_ context.Context, r *scenario.Resolved, _ training.Options) (*runstore.Training, error) {
 		steps++
 		if per := r.Training.Batch.Global / r.Training.Parallel.Data; per != 8 {
 			t.Errorf("a replica of the model takes %d sequences, of the design 8", per)

@@ -9,6 +9,7 @@ import (
 	"weft/internal/plan"
 	"weft/internal/runstore"
 	"weft/internal/sim"
+	"weft/internal/training"
 	"weft/scenario"
 	"weft/units"
 )
@@ -16,8 +17,8 @@ import (
 // Simulator runs a scenario, as sim.Run does.
 type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
 
-// Trainer simulates a training step, as sim.Train does.
-type Trainer func(ctx context.Context, r *scenario.Resolved, o sim.TrainOptions) (*runstore.Training, error)
+// Trainer simulates a training step, as training.Run does.
+type Trainer func(ctx context.Context, r *scenario.Resolved, o training.Options) (*runstore.Training, error)
 
 // Performance is what a workload does on a model.
 type Performance struct {
@@ -132,7 +133,7 @@ func (b *bench) step(ctx context.Context, d *plan.Design, m Model, changes ...sc
 	if err != nil {
 		return nil, err
 	}
-	t, err := b.train(ctx, r, sim.TrainOptions{Workers: b.options.Workers})
+	t, err := b.train(ctx, r, training.Options{Workers: b.options.Workers})
 	if err != nil {
 		return nil, fmt.Errorf("%s, %s: %w", d.Name, m.Text(), err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"weft/internal/plan"
-	"weft/internal/sim"
+	"weft/internal/sim/network"
 	"weft/internal/topology"
 	"weft/scenario"
 )
@@ -99,7 +99,7 @@ func keepsLevels(d *plan.Design, nodes, divisor int) bool {
 	if err != nil {
 		return false
 	}
-	spec, err := sim.Shape(&r.Fabrics[0].Topology, &r.Cluster)
+	spec, err := network.Shape(&r.Fabrics[0].Topology, &r.Cluster)
 	if err != nil {
 		return false
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"weft/internal/plan"
-	"weft/internal/sim"
+	"weft/internal/sim/network"
 	"weft/internal/topology"
 	"weft/scenario"
 	"weft/units"
@@ -80,7 +80,7 @@ func breakable(d *plan.Design, m Model) (faults []string, neighbour int, err err
 	if err != nil {
 		return nil, 0, err
 	}
-	spec, err := sim.Shape(&r.Fabrics[0].Topology, &r.Cluster)
+	spec, err := network.Shape(&r.Fabrics[0].Topology, &r.Cluster)
 	if err != nil {
 		return nil, 0, err
 	}

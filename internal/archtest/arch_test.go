@@ -56,7 +56,7 @@ func TestTheCheckerSeesEachBreach(t *testing.T) {
 		},
 		"the simulator calling the command line": {
 			"internal/sim/run.go", `package sim; import _ "weft/internal/cli"`, tree.direction,
-			"internal/sim/run.go:1: internal/sim may not import internal/cli: one place alone puts a scenario together and runs it",
+			"internal/sim/run.go:1: internal/sim may not import internal/cli: one place alone runs a scenario, size by size",
 		},
 		"a package without a place": {
 			"internal/util/util.go", `package util`, tree.direction,

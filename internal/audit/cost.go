@@ -8,6 +8,7 @@ import (
 	"weft/internal/routing"
 	"weft/internal/runstore"
 	"weft/internal/sim"
+	"weft/internal/sim/control"
 	"weft/scenario"
 	"weft/units"
 )
@@ -119,7 +120,7 @@ func oneMessage(r *scenario.Resolved) *scenario.Resolved {
 // one.
 func farthest(r *scenario.Resolved) int {
 	best, most := 1, -1
-	layout, err := sim.LayoutOf(r, &r.Fabrics[0])
+	layout, err := control.LayoutOf(r, &r.Fabrics[0])
 	if err != nil {
 		return best // the run says why
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/sim"
+	"weft/internal/sim/control"
 	"weft/internal/topology"
 	"weft/scenario"
 )
@@ -56,7 +56,7 @@ type segment struct {
 type world struct {
 	scenario *scenario.Resolved
 	fabric   *scenario.Fabric
-	*sim.Layout
+	*control.Layout
 	nodes    []node
 	byName   map[string]int
 	cables   []cable
@@ -76,7 +76,7 @@ type uplink struct {
 }
 
 func newWorld(r *scenario.Resolved, f *scenario.Fabric) (*world, error) {
-	layout, err := sim.LayoutOf(r, f)
+	layout, err := control.LayoutOf(r, f)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (h *Hypothesis) concerns(t *Task) bool {
 var (
 	collectives = []kind{collective}
 	bulk        = []kind{collective, bandwidth}
-	everything  = []kind{collective, bandwidth, latency}
+	everything  = []kind{collective, bandwidth, oneMessage}
 )
 
 // Hypotheses are all that weft tries, in the order of a table of equals.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/internal/latency"
 	"weft/internal/runstore"
 	"weft/internal/sim"
 	"weft/scenario"
@@ -51,7 +52,7 @@ func (t *Task) simulate(ctx context.Context, r *scenario.Resolved, hops int, o *
 	switch t.kind {
 	case bandwidth:
 		return bandwidths(ctx, r, t, o)
-	case latency:
+	case oneMessage:
 		return latencies(ctx, r, t, hops)
 	}
 	results, err := o.Simulate(ctx, r, sim.Options{Workers: o.Workers})
@@ -120,8 +121,8 @@ func latencies(ctx context.Context, r *scenario.Resolved, t *Task, hops int) (ou
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m, err := sim.MeasureLatency(r, &r.Fabrics[0], sim.LatencySpec{
-			Bytes: units.Bytes(t.Points[i].Bytes), Op: sim.LatencyOp(t.Table.Op), Hops: hops, Iterations: 1,
+		m, err := latency.Measure(r, &r.Fabrics[0], latency.Spec{
+			Bytes: units.Bytes(t.Points[i].Bytes), Op: latency.Op(t.Table.Op), Hops: hops, Iterations: 1,
 		})
 		if err != nil {
 			return nil, shortened(fmt.Errorf("%w", err))

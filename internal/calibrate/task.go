@@ -38,7 +38,7 @@ type kind uint8
 const (
 	collective kind = iota
 	bandwidth       // of messages between two NICs
-	latency         // of a message between two NICs
+	oneMessage      // the time of a message between two NICs
 )
 
 // Task is a table of a log as something to simulate.
@@ -223,7 +223,7 @@ func (c *Cluster) message(task *Task, whole *scenario.Resolved) error {
 	task.kind = bandwidth
 	what := "bandwidth"
 	if t.Latency {
-		task.kind, what = latency, "latency"
+		task.kind, what = oneMessage, "latency"
 	}
 	memory := "host memory"
 	if t.GPUMemory {
@@ -246,7 +246,7 @@ func (t *Task) choose(o Options) error {
 	rows := slices.Clone(t.Table.Rows)
 	slices.SortStableFunc(rows, func(a, b logfile.Row) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
 	rows = slices.CompactFunc(rows, func(a, b logfile.Row) bool { return a.Bytes == b.Bytes })
-	rows = slices.DeleteFunc(rows, func(r logfile.Row) bool { return r.Bytes < 1 || t.kind == latency && r.Bytes > 64<<10 })
+	rows = slices.DeleteFunc(rows, func(r logfile.Row) bool { return r.Bytes < 1 || t.kind == oneMessage && r.Bytes > 64<<10 })
 	if len(rows) == 0 {
 		return errors.New("it has no size that weft simulates")
 	}
@@ -308,7 +308,7 @@ func (t *Task) known(bytes int64) float64 {
 	switch t.kind {
 	case bandwidth:
 		return knownBandwidth
-	case latency:
+	case oneMessage:
 		return knownLatency
 	}
 	i := slices.IndexFunc(knownErrors, func(b errorBand) bool { return bytes < int64(b.below) })

@@ -10,7 +10,7 @@ import (
 	"weft/internal/advise"
 	"weft/internal/plan"
 	"weft/internal/report"
-	"weft/internal/sim"
+	"weft/internal/training"
 )
 
 func newAdvise(e *Env) *cobra.Command {
@@ -73,7 +73,7 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 			return err
 		}
 	}
-	a, err := advise.Make(ctx, profile, prices, advise.Options{Simulate: advise.Simulator(e.Run), Train: sim.Train, Workers: x.workers, Tell: e.told()})
+	a, err := advise.Make(ctx, profile, prices, advise.Options{Simulate: advise.Simulator(e.Run), Train: training.Run, Workers: x.workers, Tell: e.told()})
 	switch {
 	case ctx.Err() != nil:
 		return fail(Partial, "interrupted before there was an advice")

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"weft/internal/hpcc"
+	"weft/internal/hpccrun"
 	"weft/internal/sim"
 	"weft/units"
 )
@@ -62,7 +63,7 @@ func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64
 	if o.Workers == 0 {
 		o.Workers = max(1, e.Cores)
 	}
-	r, err := sim.RunHPCC(ctx, c, seed, o)
+	r, err := hpccrun.Run(ctx, c, seed, o.Workers)
 	if r == nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func prepareHPCC(dir, name string) error {
 	return os.Remove(probe.Name())
 }
 
-func storeHPCC(dir string, r *sim.HPCCResult) error {
+func storeHPCC(dir string, r *hpccrun.Result) error {
 	write := func(name string, content func(io.Writer) error) error {
 		f, err := os.Create(filepath.Join(dir, name))
 		if err != nil {
@@ -115,7 +116,7 @@ func storeHPCC(dir string, r *sim.HPCCResult) error {
 		write(pfcFile, func(w io.Writer) error { return hpcc.WritePFC(w, r.PFC) }))
 }
 
-func (x *execution) tellHPCC(e *Env, c *hpcc.Case, r *sim.HPCCResult) error {
+func (x *execution) tellHPCC(e *Env, c *hpcc.Case, r *hpccrun.Result) error {
 	s := summariseHPCC(c, r)
 	if x.json {
 		return printJSON(e, s)
@@ -134,7 +135,7 @@ drops       %d packets
 	return err
 }
 
-func summariseHPCC(c *hpcc.Case, r *sim.HPCCResult) hpccSummary {
+func summariseHPCC(c *hpcc.Case, r *hpccrun.Result) hpccSummary {
 	s := hpccSummary{
 		Flows: len(c.Flows), Completed: len(r.FCT), Marked: r.Stats.Marked,
 		PacketHops: r.Stats.Hops, Events: r.Stats.Events, Partial: r.Partial,

@@ -12,14 +12,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/catalog"
+	"weft/internal/latency"
 	"weft/internal/report"
-	"weft/internal/sim"
+	"weft/internal/sim/host"
 	"weft/scenario"
 	"weft/units"
 )
 
-// latency is the flags of weft latency.
-type latency struct {
+// explaining is the flags of weft latency.
+type explaining struct {
 	choice
 	bytes      string
 	op         string
@@ -32,7 +33,7 @@ type latency struct {
 }
 
 func newLatency(e *Env) *cobra.Command {
-	l := &latency{}
+	l := &explaining{}
 	cmd := &cobra.Command{
 		Use:   "latency [FILE]",
 		Short: "where the time of a small message goes, term by term",
@@ -78,13 +79,13 @@ is charged after the response.`,
 
 // measured is a latency with the scenario that it is of.
 type measured struct {
-	*sim.Latency
+	*latency.Result
 	clock  int64
 	jitter bool
 }
 
-func (l *latency) do(e *Env, given []string) error {
-	spec := sim.LatencySpec{Op: sim.LatencyOp(l.op), Hops: l.hops, Iterations: l.iterations}
+func (l *explaining) do(e *Env, given []string) error {
+	spec := latency.Spec{Op: latency.Op(l.op), Hops: l.hops, Iterations: l.iterations}
 	var err error
 	if spec.Bytes, err = units.ParseSize(l.bytes); err != nil {
 		return fmt.Errorf("--bytes: %w", err)
@@ -97,18 +98,18 @@ func (l *latency) do(e *Env, given []string) error {
 		return err
 	}
 	var all []measured
-	var plain []*sim.Latency
+	var plain []*latency.Result
 	for _, r := range scenarios {
 		for i := range r.Fabrics {
 			f := &r.Fabrics[i]
 			s := spec
-			if f.Kind == scenario.TCPKind && s.Op != sim.LatencySend && !l.onlyTCP(scenarios, "op") {
-				s.Op = sim.LatencySend
+			if f.Kind == scenario.TCPKind && s.Op != latency.Send && !l.onlyTCP(scenarios, "op") {
+				s.Op = latency.Send
 			}
 			if err := s.Check(f); err != nil {
 				return err
 			}
-			m, err := sim.MeasureLatency(r, f, s)
+			m, err := latency.Measure(r, f, s)
 			if err != nil {
 				return fail(Failed, "%w", err)
 			}
@@ -116,7 +117,7 @@ func (l *latency) do(e *Env, given []string) error {
 			plain = append(plain, m)
 		}
 	}
-	figures, err := sim.LatencyFigures(plain)
+	figures, err := latency.Figures(plain)
 	if err != nil {
 		return fail(Defect, "%w", err)
 	}
@@ -128,7 +129,7 @@ func (l *latency) do(e *Env, given []string) error {
 
 // onlyTCP reports whether a flag that TCP has no choice about was given for
 // fabrics of TCP alone: then it is a mistake, and not for others.
-func (l *latency) onlyTCP(scenarios []*scenario.Resolved, flag string) bool {
+func (l *explaining) onlyTCP(scenarios []*scenario.Resolved, flag string) bool {
 	for _, r := range scenarios {
 		for i := range r.Fabrics {
 			if r.Fabrics[i].Kind != scenario.TCPKind {
@@ -147,7 +148,7 @@ var usualFabrics = []string{"infiniband-ndr", "roce-v2-400g", "tcp-400g"}
 var latencyNodes = []string{"dgx-h100", "dgx-b300"}
 
 // scenarios are those of the fabrics: one of a file, or one for each preset.
-func (l *latency) scenarios(e *Env, given []string) ([]*scenario.Resolved, error) {
+func (l *explaining) scenarios(e *Env, given []string) ([]*scenario.Resolved, error) {
 	if len(given) > 0 {
 		r, err := l.load(e, given[0])
 		return []*scenario.Resolved{r}, err
@@ -171,7 +172,7 @@ func (l *latency) scenarios(e *Env, given []string) ([]*scenario.Resolved, error
 	return out, nil
 }
 
-func (l *latency) preset(name string) (r *scenario.Resolved, err error) {
+func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
 	var first error
 	for _, node := range latencyNodes {
 		var file *scenario.File
@@ -188,7 +189,7 @@ func (l *latency) preset(name string) (r *scenario.Resolved, err error) {
 }
 
 // change lays the flags that every fabric takes over the scenarios.
-func (l *latency) change(scenarios []*scenario.Resolved) error {
+func (l *explaining) change(scenarios []*scenario.Resolved) error {
 	var host scenario.Host
 	if l.path != "" {
 		if _, err := catalog.Lookup(catalog.Host, l.path); err != nil {
@@ -233,7 +234,7 @@ func (l *latency) change(scenarios []*scenario.Resolved) error {
 }
 
 // tellLatency prints the tables.
-func tellLatency(e *Env, all []measured, figures []sim.LatencyFigure) error {
+func tellLatency(e *Env, all []measured, figures []latency.Figure) error {
 	style := e.style()
 	refs := &references{}
 	fmt.Fprintf(e.Stdout, "%s\n\n", style.Bold(latencyHeading(all)))
@@ -278,13 +279,13 @@ func latencyHeading(all []measured) string {
 
 // references numbers the sources of terms.
 type references struct {
-	seen map[sim.Source]int
+	seen map[host.Source]int
 	rows [][]string
 }
 
-func (r *references) of(sources []sim.Source) (numbers []int) {
+func (r *references) of(sources []host.Source) (numbers []int) {
 	if r.seen == nil {
-		r.seen = make(map[sim.Source]int)
+		r.seen = make(map[host.Source]int)
 		r.rows = [][]string{{"", "field", "value", "trust", "source"}}
 	}
 	for _, s := range sources {
@@ -301,7 +302,7 @@ func (r *references) of(sources []sim.Source) (numbers []int) {
 
 // termRow is a term on all fabrics.
 type termRow struct {
-	part  sim.LatencyPart
+	part  latency.Part
 	name  string
 	times []string // by fabric; empty where it has no such term
 	refs  []int
@@ -315,7 +316,7 @@ func latencyRows(all []measured, refs *references) [][]string {
 		head, path, op = append(head, m.Fabric), append(path, string(m.Path)), append(op, string(m.Op))
 	}
 	rows := [][]string{append(head, "sources"), append(path, ""), append(op, "")}
-	part := sim.LatencyPart("")
+	part := latency.Part("")
 	for _, t := range mergeTerms(all, refs) {
 		if t.part != part {
 			part = t.part
@@ -365,12 +366,12 @@ func mergeTerms(all []measured, refs *references) (rows []termRow) {
 	return rows
 }
 
-func partOrder(p sim.LatencyPart) int {
-	return slices.Index([]sim.LatencyPart{sim.AtSender, sim.InFabric, sim.AtReceiver}, p)
+func partOrder(p latency.Part) int {
+	return slices.Index([]latency.Part{latency.AtSender, latency.InFabric, latency.AtReceiver}, p)
 }
 
 // termName is a term's name with what its time is made of.
-func termName(t *sim.LatencyTerm) string {
+func termName(t *latency.Term) string {
 	switch {
 	case t.Rate > 0:
 		return fmt.Sprintf("%s: %v at %s", t.Name, t.Bytes, gigabytes(t.Rate))
@@ -434,7 +435,7 @@ func costRows(all []measured) [][]string {
 
 // figureRows is a row per figure in circulation, and a row per figure with what
 // tells it from weft's.
-func figureRows(figures []sim.LatencyFigure) (numbers, reasons [][]string) {
+func figureRows(figures []latency.Figure) (numbers, reasons [][]string) {
 	numbers = [][]string{{"figure", "it says", "weft", "of"}}
 	reasons = [][]string{{"figure", "what is different"}}
 	for _, f := range figures {
@@ -453,7 +454,7 @@ const perftestHeading = " #bytes #iterations    t_min[usec]    t_max[usec]  t_ty
 
 func perftestName(m measured) string {
 	switch {
-	case m.Op == sim.LatencyRead:
+	case m.Op == latency.Read:
 		return "as ib_read_lat: whole round trips"
 	case m.Protocol == scenario.TCPKind:
 		return "as a ping-pong of sockets: half of each round trip"

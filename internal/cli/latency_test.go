@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/golden"
-	"weft/internal/sim"
+	"weft/internal/latency"
 	"weft/units"
 )
 
@@ -69,9 +69,9 @@ func TestPerftestLine(t *testing.T) {
 }
 
 func measuredTrips(us ...units.Time) measured {
-	l := &sim.Latency{Bytes: 2}
+	l := &latency.Result{Bytes: 2}
 	for _, t := range us {
 		l.Trips = append(l.Trips, t*units.Microsecond)
 	}
-	return measured{Latency: l}
+	return measured{Result: l}
 }

@@ -1,6 +1,8 @@
 package cli
 
-import "weft/internal/sim"
+import (
+	"weft/internal/latency"
+)
 
 // latenciesOut is what weft latency --json prints. Times are in picoseconds.
 type latenciesOut struct {
@@ -75,7 +77,7 @@ type figureOut struct {
 	Why    string `json:"difference"`
 }
 
-func latencyJSON(all []measured, figures []sim.LatencyFigure) latenciesOut {
+func latencyJSON(all []measured, figures []latency.Figure) latenciesOut {
 	var out latenciesOut
 	for _, m := range all {
 		p := perftest(m)

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/catalog"
+	"weft/internal/replay"
 	"weft/internal/report"
 	"weft/internal/runstore"
-	"weft/internal/sim"
 	"weft/internal/workload"
 	"weft/internal/workload/formats"
 	"weft/internal/workload/source"
@@ -102,7 +102,7 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 		}
 	}
 	p := newProgress(e, r)
-	out, err := sim.Replay(cmd.Context(), r, w, sim.ReplayOptions{Exact: x.exact, Progress: p.callback()})
+	out, err := replay.Run(cmd.Context(), r, w, replay.Options{Exact: x.exact, Progress: p.callback()})
 	p.end()
 	switch {
 	case out == nil:

@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/report"
 	"weft/internal/roce"
-	"weft/internal/sim"
+	"weft/internal/sim/control"
 	"weft/scenario"
 	"weft/units"
 )
@@ -77,7 +77,7 @@ type losslessValues struct {
 
 // checkLossless looks at every fabric, tells, and fails when one is refuted.
 func checkLossless(e *Env, r *scenario.Resolved, asJSON bool) error {
-	all, err := sim.LosslessOf(r)
+	all, err := control.LosslessOf(r)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func fabricNamed(r *scenario.Resolved, name string) *scenario.Fabric {
 }
 
 // answerOf holds a fabric's thresholds against each other.
-func answerOf(f *scenario.Fabric, l *sim.Lossless) losslessAnswer {
+func answerOf(f *scenario.Fabric, l *control.Lossless) losslessAnswer {
 	a := losslessAnswer{Fabric: l.Fabric, Unpaused: l.Unpaused, Circle: l.Circle, free: l.Free}
 	if l.Unpaused != "" {
 		return a

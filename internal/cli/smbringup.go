@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/report"
-	"weft/internal/sim"
+	"weft/internal/sim/control"
 )
 
 func newSMBringUp(e *Env) *cobra.Command {
@@ -28,7 +28,7 @@ scenario's; weft catalog default shows where they are from.`,
 			if err != nil {
 				return err
 			}
-			out, err := sim.BringUp(r)
+			out, err := control.BringUp(r)
 			if err != nil {
 				return err
 			}

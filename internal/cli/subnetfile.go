@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"weft/internal/sim"
+	"weft/internal/sim/network"
 	"weft/internal/subnet"
 	"weft/internal/subnet/format"
 	"weft/scenario"
@@ -33,7 +33,7 @@ func subnetOf(r *scenario.Resolved) (*subnet.Subnet, error) {
 		if f.Kind != scenario.InfiniBandKind {
 			continue
 		}
-		spec, err := sim.Shape(&f.Topology, &r.Cluster)
+		spec, err := network.Shape(&f.Topology, &r.Cluster)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func subnetOf(r *scenario.Resolved) (*subnet.Subnet, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the topology of %s cannot be built: %w", f.Name, err)
 		}
-		return sim.Subnet(f, graph)
+		return network.Subnet(f, graph)
 	}
 	return nil, fmt.Errorf("the scenario %s has no InfiniBand fabric: it has %s", r.Name, strings.Join(fabricNames(r), ", "))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/report"
-	"weft/internal/sim"
+	"weft/internal/sim/network"
 	"weft/internal/topology"
 	"weft/scenario"
 )
@@ -79,7 +79,7 @@ func showTopology(e *Env, r *scenario.Resolved, svg string, asJSON bool) error {
 }
 
 func countFabric(r *scenario.Resolved, f *scenario.Fabric) (counted, error) {
-	spec, err := sim.Shape(&f.Topology, &r.Cluster)
+	spec, err := network.Shape(&f.Topology, &r.Cluster)
 	if err != nil {
 		return counted{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"weft/internal/report"
 	"weft/internal/runstore"
 	"weft/internal/sim"
+	"weft/internal/training"
 	"weft/internal/workload"
 	"weft/scenario"
 )
@@ -188,7 +189,7 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 // step simulates a step. Results may come with an error: of single fabrics, or that
 // the run was stopped.
 func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
-	o := sim.TrainOptions{Workers: x.workers, Exact: x.exact}
+	o := training.Options{Workers: x.workers, Exact: x.exact}
 	line := &statusLine{e: e}
 	o.Progress = func(p sim.Progress) { line.show(p.Done, p.Total, p.Fabric) }
 	if x.trace != "" || x.html != "" || x.out != "" {
@@ -197,7 +198,7 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 			x.steps.lines[fabric] = &report.Drawn{Fabric: r.Fabrics[fabric].Name, Graph: g, Line: t}
 		}
 	}
-	out, err := sim.Train(ctx, r, o)
+	out, err := training.Run(ctx, r, o)
 	line.end()
 	if failed := x.writeTraces(e, r.Training.Nodes*r.Cluster.Node.GPUs); failed != nil {
 		return nil, fail(Failed, "%w", failed)

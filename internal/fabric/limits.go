@@ -26,4 +26,7 @@ const (
 	// that floods itself ends with a message and not with the machine's memory:
 	// 2^26 packets take 6.5 GB.
 	MaxPacketsInFlight = 1 << packetBits
+	// MaxPartitions bounds the parts that one simulation is cut into: a part has its
+	// mailboxes to every other, and its number is held in 8 bits.
+	MaxPartitions = 128
 )

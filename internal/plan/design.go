@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"weft/internal/sim"
+	"weft/internal/sim/network"
 	"weft/internal/topology"
 	"weft/scenario"
 	"weft/units"
@@ -158,7 +158,7 @@ func (c choice) resolve(text string) (*scenario.Resolved, topology.Spec, topolog
 	if err != nil {
 		return nil, nil, topology.Count{}, err
 	}
-	spec, err := sim.Shape(&resolved.Fabrics[0].Topology, &resolved.Cluster)
+	spec, err := network.Shape(&resolved.Fabrics[0].Topology, &resolved.Cluster)
 	if err != nil {
 		return nil, nil, topology.Count{}, err
 	}

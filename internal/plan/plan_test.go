@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"weft/internal/plan"
-	"weft/internal/sim"
+	"weft/internal/sim/network"
 	"weft/internal/topology"
 	"weft/scenario"
 )
@@ -25,7 +25,7 @@ func TestADesignsScenarioIsTheTopologyThatItCounts(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", d.Name, err)
 			}
-			spec, err := sim.Shape(&r.Fabrics[0].Topology, &r.Cluster)
+			spec, err := network.Shape(&r.Fabrics[0].Topology, &r.Cluster)
 			if err != nil {
 				t.Fatalf("%s: %v", d.Name, err)
 			}

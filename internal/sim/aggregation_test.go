@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"weft/internal/sim/simtest"
 )
 
 // TestReductionsInTheSwitchesNeverBeatTheWire runs all-reduces that the switches of a
@@ -27,7 +29,7 @@ func TestReductionsInTheSwitchesNeverBeatTheWire(t *testing.T) {
 cluster: {nodes: ` + c.nodes + `, node: ` + c.cluster + `}
 fabrics: [{preset: ` + c.fabric + `, ib: {sharp: true}}]
 workload: {collective: all-reduce, algorithm: ` + c.algo + `, sizes: [4KiB, 64MiB]}` + jitter
-			points := run(t, resolve(t, text), 1).Fabrics[0].Points
+			points := run(t, simtest.Resolve(t, text), 1).Fabrics[0].Points
 			for _, p := range points {
 				seconds := float64(p.Bytes) / c.rails / c.rate
 				if p.Failure != "" || p.Time.Seconds() < seconds {
@@ -49,7 +51,7 @@ cluster: {nodes: 2, node: {preset: dgx-a100, gpus: 2, nics: 2}}
 topology: {shape: single-switch}
 fabrics: [{preset: infiniband-hdr, ib: {sharp: true}}]
 workload: {collective: all-reduce, sizes: [1MiB]}`
-	_, err := Run(context.Background(), resolve(t, text), Options{Workers: 1})
+	_, err := Run(context.Background(), simtest.Resolve(t, text), Options{Workers: 1})
 	if err == nil || !strings.Contains(err.Error(), "rails 0 and 1 meet at") {
 		t.Errorf("two rails at one Quantum switch: %v", err)
 	}

@@ -1,14 +1,13 @@
-// Package sim is the one place that puts a scenario together and runs it: the
-// topology becomes a graph, the graph and the fabric's parameters become a
-// network (package fabric), the workload becomes an application on it, and what
-// the run counted becomes results (package runstore).
+// Package sim runs a scenario: every size of its workload on every fabric, each of them
+// a simulation of its own. They run side by side on the cores that are allowed; what
+// they find does not depend on how many there are.
 //
-// Where something breaks, the control plane is simulated first: InfiniBand's by
-// weft's Subnet Manager, datagram by datagram (manager.go), that of Ethernet by the
-// timers of BGP (faultbgp.go). What it writes into which switch at what time is a
-// list that the packets' network takes along (faultplan.go).
+// Its parts are packages below it, in the direction of their imports:
 //
-// Each size of a sweep on each fabric is a simulation of its own. They run side
-// by side on the cores that are allowed; what they find does not depend on how
-// many there are.
+//	jitter, host ← network ← control ← pattern, executor ← phases
+//	network ← measure ← pattern, executor
+//
+// A scenario's fabric becomes the plan of a network (network), which its control plane
+// routes and mends (control); the workload becomes an application on it (pattern,
+// executor), and what the run counted becomes results (measure).
 package sim

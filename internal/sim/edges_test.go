@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"weft/internal/runstore"
+	"weft/internal/sim/simtest"
 	"weft/units"
 )
 
 // pointsOf are the points of a scenario's fabrics, whether they failed or not.
 func pointsOf(t *testing.T, text string) []runstore.Point {
 	t.Helper()
-	results, err := Run(context.Background(), resolve(t, text), Options{})
+	results, err := Run(context.Background(), simtest.Resolve(t, text), Options{})
 	if results == nil {
 		t.Fatal(err)
 	}

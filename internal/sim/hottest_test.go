@@ -3,13 +3,15 @@ package sim
 import (
 	"strings"
 	"testing"
+
+	"weft/internal/sim/simtest"
 )
 
 // A permutation on a full leaf-spine gives every uplink the same share if each
 // packet takes its own way, and some uplinks whole flows of others if each flow
 // keeps to one.
 func TestTheHottestLinkIsComparedWithItsTier(t *testing.T) {
-	out := run(t, resolve(t, `
+	out := run(t, simtest.Resolve(t, `
 cluster: {nodes: 8, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}
 fabrics:

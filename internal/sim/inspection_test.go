@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"weft/internal/sim/simtest"
 	"weft/units"
 )
 
@@ -46,7 +47,7 @@ func TestABoxLetsThroughWhatItInspects(t *testing.T) {
 
 // Boxes stay with their NICs: the result does not depend on the cores.
 func TestBoxesDoNotDependOnCores(t *testing.T) {
-	r := resolve(t, `
+	r := simtest.Resolve(t, `
 cluster: {nodes: 8, node: dgx-h100}
 fabrics:
   - {preset: infiniband-ndr, inspection: {latency: 3us, rate: 200Gbps}}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/sim/simtest"
 	"weft/units"
 )
 
@@ -23,7 +24,7 @@ cluster: {nodes: 8, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}
 fabrics: [infiniband-ndr, roce-v2-400g]
 workload: ` + workload
-		off, on, cut := run(t, resolve(t, text), 1), run(t, resolve(t, text+jitterOn), 1), run(t, resolve(t, text+jitterOn), 6)
+		off, on, cut := run(t, simtest.Resolve(t, text), 1), run(t, simtest.Resolve(t, text+jitterOn), 1), run(t, simtest.Resolve(t, text+jitterOn), 6)
 		for i := range off.Fabrics {
 			a, b, c := off.Fabrics[i].Points[0], on.Fabrics[i].Points[0], cut.Fabrics[i].Points[0]
 			if b.Flows.Mean <= a.Flows.Mean || b.Flows != c.Flows || b.Time != c.Time {
@@ -80,12 +81,29 @@ cluster: {nodes: 2, node: dgx-h100}
 topology: {shape: single-switch}
 fabrics: [{preset: tcp-400g, switch: {buffer: 128KiB}}]
 workload: {pattern: incast, fan-in: 15, sizes: [1MiB]}`
-	_, err := Run(context.Background(), resolve(t, text), Options{})
+	_, err := Run(context.Background(), simtest.Resolve(t, text), Options{})
 	if err == nil || !strings.Contains(err.Error(), "run.limit.simulated-time) was reached") {
 		t.Errorf("without jitter the lockstep ended: %v", err)
 	}
 	got := point(t, text+jitterOn)
 	if least, most := 200*units.Millisecond, 210*units.Millisecond; got.Time < least || got.Time > most || got.Counts.Retransmissions == 0 {
 		t.Errorf("with jitter it takes %v and sends %d segments again, want %v to %v and some", got.Time, got.Counts.Retransmissions, least, most)
+	}
+}
+
+// A collective with jitter takes longer, and the same each time.
+func TestJitterSlowsCollectivesReproducibly(t *testing.T) {
+	const text = `
+cluster: {nodes: 4, node: dgx-h100}
+workload: {collective: all-reduce, sizes: [1MiB]}
+fabrics: [infiniband-ndr, tcp-400g]
+run: {jitter: `
+	off := run(t, simtest.Resolve(t, text+"false}"), 1)
+	on, again := run(t, simtest.Resolve(t, text+"true}"), 1), run(t, simtest.Resolve(t, text+"true}"), 2)
+	for i := range on.Fabrics {
+		a, b, c := off.Fabrics[i].Points[0].Time, on.Fabrics[i].Points[0].Time, again.Fabrics[i].Points[0].Time
+		if b <= a || b != c {
+			t.Errorf("%s: %v without jitter, %v with it, %v again", on.Fabrics[i].Name, a, b, c)
+		}
 	}
 }

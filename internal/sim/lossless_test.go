@@ -3,6 +3,7 @@ package sim
 import (
 	"testing"
 
+	"weft/internal/sim/control"
 	"weft/scenario"
 )
 
@@ -27,7 +28,7 @@ func TestCirclesOfBuffersAreFoundBeforeARun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := LosslessOf(r)
+		all, err := control.LosslessOf(r)
 		if err != nil {
 			t.Fatal(err)
 		}

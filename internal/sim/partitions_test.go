@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"weft/internal/sim/simtest"
 )
 
 // tenants are four hosts of one NIC on a switch; the first, which is the Subnet
@@ -58,7 +60,7 @@ func TestTheManagersPortIsInEveryonesReach(t *testing.T) {
 }
 
 func TestACollectiveAcrossPartitionsIsRefusedWithTheReason(t *testing.T) {
-	_, err := Run(context.Background(), resolve(t, tenants("{collective: all-reduce, sizes: [1MiB]}", "")), Options{Workers: 1})
+	_, err := Run(context.Background(), simtest.Resolve(t, tenants("{collective: all-reduce, sizes: [1MiB]}", "")), Options{Workers: 1})
 	if err == nil || !strings.Contains(err.Error(), "share no partition") {
 		t.Errorf("an all-reduce across partitions: %v", err)
 	}

@@ -1,6 +1,10 @@
 package sim
 
-import "testing"
+import (
+	"testing"
+
+	"weft/internal/sim/simtest"
+)
 
 // TestSelectiveRepeatSendsWhatWasLost corrupts packets of a permutation on both
 // fabrics. A packet that is lost is sent again once, where go-back-N sends
@@ -9,7 +13,7 @@ func TestSelectiveRepeatSendsWhatWasLost(t *testing.T) {
 	for _, fabric := range []string{"roce-v2-400g", "infiniband-ndr"} {
 		for _, rate := range []string{"0.1%", "1%"} {
 			common := "{preset: " + fabric + ", cc: none, routing: {mode: deterministic}, link: {error-rate: " + rate + "}, transport: {timeout: 1ms, window: 256KiB"
-			results := run(t, resolve(t, `
+			results := run(t, simtest.Resolve(t, `
 cluster: {nodes: 2, node: dgx-h100}
 topology: {shape: single-switch}
 fabrics:

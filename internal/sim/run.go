@@ -8,20 +8,21 @@ import (
 	"sync/atomic"
 
 	"weft/internal/cores"
+	"weft/internal/fabric"
 	"weft/internal/runstore"
+	"weft/internal/sim/control"
+	"weft/internal/sim/executor"
+	"weft/internal/sim/network"
+	"weft/internal/sim/pattern"
 	"weft/scenario"
 	"weft/units"
 )
 
 // job is one simulation: a size on a fabric.
 type job struct {
+	network.Task
 	fabric, point int
-	bytes         units.Bytes
-	plan          *plan
-	stop          *atomic.Bool
-	cores         int // that this one simulation may use
 	watch         *watch
-	scenario      *scenario.Resolved
 }
 
 // Run simulates a scenario. When ctx is cancelled it gives what was finished,
@@ -73,30 +74,26 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 		out.Fabrics = append(out.Fabrics, runstore.FabricResult{
 			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Points: make([]runstore.Point, len(sizes)),
 		})
-		p, err := newPlan(r, f)
+		p, err := control.NewPlan(r, f)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.routed.Used), p.routed.Reason
-		if p.faults != nil {
-			out.Fabrics[i].Control = &p.faults.control
+		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.Routed.Used), p.Routed.Reason
+		if p.Faults != nil {
+			out.Fabrics[i].Control = &p.Faults.Control
 		}
 		for j := range sizes {
-			jobs = append(jobs, job{fabric: i, point: j, bytes: sizes[j], plan: p, scenario: r})
+			jobs = append(jobs, job{Task: network.Task{Bytes: sizes[j], Plan: p, Scenario: r}, fabric: i, point: j})
 		}
 	}
 	for i := range jobs {
-		for j := i; j > 0 && jobs[j-1].bytes > jobs[j].bytes; j-- {
+		for j := i; j > 0 && jobs[j-1].Bytes > jobs[j].Bytes; j-- {
 			jobs[j-1], jobs[j] = jobs[j], jobs[j-1]
 		}
 	}
 	return jobs, errors.Join(errs...)
 }
-
-// maxPartitions bounds the parts that one simulation is cut into: a part has its
-// mailboxes to every other, and its number is held in 8 bits.
-const maxPartitions = 128
 
 // work runs the jobs on as many cores as allowed.
 func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, stop *atomic.Bool) {
@@ -104,14 +101,14 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	each := min(maxPartitions, max(1, workers/max(1, len(jobs))))
+	each := min(fabric.MaxPartitions, max(1, workers/max(1, len(jobs))))
 	w := newWatch(len(jobs), o)
 	defer w.end()
 	cores.Each(len(jobs), workers, func(i int) {
 		j := &jobs[i]
-		j.stop, j.cores, j.watch = stop, each, w
+		j.Stop, j.Cores, j.watch = stop, each, w
 		point := &out.Fabrics[j.fabric].Points[j.point] // nobody else's
-		*point = runstore.Point{Bytes: int64(j.bytes), Partial: true}
+		*point = runstore.Point{Bytes: int64(j.Bytes), Partial: true}
 		if ctx.Err() == nil {
 			*point = j.run()
 		}
@@ -122,11 +119,11 @@ func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, sto
 // run is one simulation, and where something breaks another before it in which
 // nothing does.
 func (j *job) run() runstore.Point {
-	if j.plan.faults == nil {
+	if j.Plan.Faults == nil {
 		return j.once()
 	}
 	clean := *j
-	clean.plan = j.plan.unbroken()
+	clean.Plan = j.Plan.Unbroken()
 	before := clean.once()
 	j.watch.left(&clean)
 	point := j.once()
@@ -138,16 +135,17 @@ func (j *job) run() runstore.Point {
 
 // once is one simulation; what goes wrong in it is the point's failure.
 func (j *job) once() runstore.Point {
-	point := runstore.Point{Bytes: int64(j.bytes)}
+	point := runstore.Point{Bytes: int64(j.Bytes)}
+	j.Started = func(n *fabric.Network) { j.watch.started(j, n) }
 	var err error
-	if j.scenario.Workload.Collective != "" {
-		err = j.runCollective(&point)
+	if j.Scenario.Workload.Collective != "" {
+		err = executor.RunCollective(&j.Task, &point)
 	} else {
-		err = j.runPattern(&point)
+		err = pattern.Run(&j.Task, &point)
 	}
 	switch {
 	case err == nil:
-	case j.stop.Load():
+	case j.Stop.Load():
 		point.Partial = true
 	default:
 		failed := runstore.Point{
@@ -155,17 +153,13 @@ func (j *job) once() runstore.Point {
 		}
 		// How far a run has come that is given up depends on how it was cut into
 		// partitions: of that there is the reason alone.
-		if errors.As(err, &unfinished{}) {
+		if errors.As(err, &network.Unfinished{}) {
 			failed.Counts = point.Counts
 		}
 		point = failed
 	}
 	return point
 }
-
-// unfinished is the failure of a simulation that ran to its end, or to the limit of its
-// time, in which messages did not arrive. What it counted stands.
-type unfinished struct{ error }
 
 // failures joins what went wrong in the points.
 func failures(out *runstore.Results) error {

@@ -9,22 +9,9 @@ import (
 	"testing"
 
 	"weft/internal/runstore"
+	"weft/internal/sim/simtest"
 	"weft/scenario"
 )
-
-// resolve reads a scenario that is written in a test.
-func resolve(t *testing.T, text string) *scenario.Resolved {
-	t.Helper()
-	f, err := scenario.Decode("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := f.Resolve()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func run(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {
 	t.Helper()
@@ -92,7 +79,7 @@ fabrics: [{preset: roce-v2-400g, switch: {buffer: 256KiB}, ethernet: {pfc: {enab
 workload: {pattern: uniform, transport: ud, load: 1, duration: 20us, receive-queue: 2, repost: 1us, sizes: [4KiB]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := resolve(t, text)
+			r := simtest.Resolve(t, text)
 			var want []byte
 			for _, workers := range []int{1, 1, 2, 3} {
 				got, err := json.Marshal(run(t, r, workers))
@@ -124,7 +111,7 @@ func TestEveryCollectiveFinishesOnEveryFabric(t *testing.T) {
 	for op, algos := range algorithms {
 		for _, algo := range strings.Fields(algos) {
 			t.Run(op+"/"+algo, func(t *testing.T) {
-				out := run(t, resolve(t, `
+				out := run(t, simtest.Resolve(t, `
 cluster: {nodes: 3, node: dgx-h100}
 workload: {collective: `+op+`, algorithm: `+algo+`, sizes: [8B, 1000000B]}`+allFabrics), 2)
 				for _, f := range out.Fabrics {
@@ -142,7 +129,7 @@ workload: {collective: `+op+`, algorithm: `+algo+`, sizes: [8B, 1000000B]}`+allF
 // TestNoCollectiveBeatsItsBound holds the bus bandwidth of rings between nodes
 // against the NICs' rate: nothing may be faster than the wire.
 func TestNoCollectiveBeatsItsBound(t *testing.T) {
-	out := run(t, resolve(t, `
+	out := run(t, simtest.Resolve(t, `
 cluster: {nodes: 4, node: dgx-h100}
 fabrics: [infiniband-ndr, roce-v2-400g]
 workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [256MiB]}`), 2)
@@ -157,7 +144,7 @@ workload: {collective: all-reduce, algorithm: ring, protocol: simple, sizes: [25
 // TestSplitMessagesSpreadOverQueuePairs splits messages over four queue pairs on
 // an ECMP fabric, and expects them to arrive whole and sooner than on one.
 func TestSplitMessagesSpreadOverQueuePairs(t *testing.T) {
-	out := run(t, resolve(t, `
+	out := run(t, simtest.Resolve(t, `
 cluster: {nodes: 8, node: dgx-h100}
 topology: {shape: fat-tree, levels: 2, radix: 16}
 fabrics:
@@ -178,7 +165,7 @@ func TestRingsOfSwitchesDoNotDeadlock(t *testing.T) {
 		"{shape: torus, dims: [5, 5], hosts-per-leaf: 6, radix: 12}",
 		"{shape: dragonfly, hosts-per-leaf: 4, switches-per-group: 8, global-links: 4, groups: 4, radix: 16}",
 	} {
-		out := run(t, resolve(t, `
+		out := run(t, simtest.Resolve(t, `
 cluster: {nodes: 16, node: dgx-h100}
 topology: `+shape+`
 fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {buffer: 8KiB, hoq-lifetime: forever, leaf-hoq-lifetime: forever}}]
@@ -193,7 +180,7 @@ workload: {pattern: permutation, sizes: [1MiB]}`), 2)
 // that pause one another, and expects the circle, port by port and once around, on
 // any number of cores.
 func TestStandstillNamesTheCircle(t *testing.T) {
-	r := resolve(t, `
+	r := simtest.Resolve(t, `
 cluster: {nodes: 16, node: dgx-h100}
 topology: {shape: torus, dims: [16], hosts-per-leaf: 8, radix: 12}
 fabrics: [{preset: roce-v2-400g, cc: none, routing: {mode: deterministic}, ethernet: {ecn: {enabled: false}, pfc: {xoff: 16KiB, xon-offset: 8KiB}}}]
@@ -233,7 +220,7 @@ func TestALimitIsToldApartFromASenderThatWaits(t *testing.T) {
 		{"moving", "roce-v2-400g", "60us", "packets wait at", "retransmission"},
 		{"lost", lossy, "20ms", "no packet waits in the network; 23 senders wait for their retransmission timeouts, with nothing under way: node", "packets wait at"},
 	} {
-		_, err := Run(t.Context(), resolve(t, `
+		_, err := Run(t.Context(), simtest.Resolve(t, `
 cluster: {nodes: 4, node: dgx-h100}
 topology: {shape: single-switch}
 fabrics: [`+c.fabric+`]
@@ -255,7 +242,7 @@ run: {limit: {simulated-time: `+c.limit+`}}`), Options{})
 
 // TestCancelKeepsWhatIsDone stops a run after its first simulation.
 func TestCancelKeepsWhatIsDone(t *testing.T) {
-	r := resolve(t, `
+	r := simtest.Resolve(t, `
 cluster: {nodes: 2, node: dgx-h100}
 fabrics: [infiniband-ndr]
 workload: {collective: all-reduce, sizes: [8B, 1KiB, 1MiB, 64MiB]}`)

@@ -3,6 +3,8 @@ package sim
 import (
 	"strings"
 	"testing"
+
+	"weft/internal/sim/simtest"
 )
 
 // segmented is two tenants in VRFs of their own on a leaf-spine fabric, and a store
@@ -23,7 +25,7 @@ isolation:
 // are discarded where they enter the fabric, counted, and named with both VRFs.
 func TestSwitchesKeepVRFsApart(t *testing.T) {
 	const flows = "workload: {pattern: flows, flows: [{src: 0, dst: 1, bytes: 8KiB}, {src: 0, dst: 2, bytes: 8KiB}, {src: 3, dst: 2, bytes: 8KiB}, {src: 1, dst: 4, bytes: 8KiB}, {src: 2, dst: 4, bytes: 8KiB}, {src: 5, dst: 0, bytes: 8KiB}]}\n"
-	r := resolve(t, strings.Replace(segmented, "FABRIC", "{preset: roce-v2-400g, transport: {timeout: 1ms, retry: 1}}", 1)+flows)
+	r := simtest.Resolve(t, strings.Replace(segmented, "FABRIC", "{preset: roce-v2-400g, transport: {timeout: 1ms, retry: 1}}", 1)+flows)
 	for _, workers := range []int{1, 3} {
 		out := run(t, r, workers)
 		p := &out.Fabrics[0].Points[0]
@@ -56,7 +58,7 @@ func TestSwitchesKeepVRFsApart(t *testing.T) {
 // A collective over VRFs that no route joins cannot run, on no transport.
 func TestCollectivesBetweenVRFsAreRefused(t *testing.T) {
 	for _, fabric := range []string{"roce-v2-400g", "tcp-400g"} {
-		r := resolve(t, strings.Replace(segmented, "FABRIC", fabric, 1)+"workload: {collective: all-reduce, sizes: [1KiB]}\n")
+		r := simtest.Resolve(t, strings.Replace(segmented, "FABRIC", fabric, 1)+"workload: {collective: all-reduce, sizes: [1KiB]}\n")
 		if _, err := Run(t.Context(), r, Options{}); err == nil || !strings.Contains(err.Error(), "no route leads") {
 			t.Errorf("%s: %v, want a refusal", fabric, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft/internal/runstore"
+	"weft/internal/sim/simtest"
 	"weft/units"
 )
 
@@ -22,7 +23,7 @@ workload: ` + workload
 // point is the only result of a scenario.
 func point(t *testing.T, text string) runstore.Point {
 	t.Helper()
-	return run(t, resolve(t, text), 1).Fabrics[0].Points[0]
+	return run(t, simtest.Resolve(t, text), 1).Fabrics[0].Points[0]
 }
 
 // messages is a list of flows from NIC 0 to NIC 1, all at once.
@@ -134,7 +135,7 @@ func TestReceiverNotReadyMakesTheSenderWait(t *testing.T) {
 
 // TestReceiverNeverReadyEndsTheQueuePair allows no wait for a receive.
 func TestReceiverNeverReadyEndsTheQueuePair(t *testing.T) {
-	r := resolve(t, twoHosts("{preset: infiniband-ndr, transport: {rnr-retry: 2}}",
+	r := simtest.Resolve(t, twoHosts("{preset: infiniband-ndr, transport: {rnr-retry: 2}}",
 		"{pattern: flows, operation: send, receive-queue: 1, repost: 1s, flows: "+messages(2, "4KiB")+"}"))
 	_, err := Run(context.Background(), r, Options{})
 	if err == nil || !strings.Contains(err.Error(), "RNR_RETRY_EXC_ERR") {

@@ -55,7 +55,7 @@ func (w *watch) once() {
 		simulated, events := n.Progress()
 		now.Simulated += simulated
 		now.Events += events
-		now.Fabric, now.Bytes = j.plan.fabric.Name, int64(j.bytes)
+		now.Fabric, now.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
 	}
 	if w.tell != nil && len(w.running) > 0 {
 		w.tell(now)
@@ -81,7 +81,7 @@ func (w *watch) finished(j *job, point *runstore.Point) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.running, j)
-	w.sum.Fabric, w.sum.Bytes = j.plan.fabric.Name, int64(j.bytes)
+	w.sum.Fabric, w.sum.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
 	w.sum.Done++
 	w.sum.Simulated += point.Time
 	w.sum.Events += point.Counts.Events

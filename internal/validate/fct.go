@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"weft/internal/hpcc"
-	"weft/internal/sim"
+	"weft/internal/hpccrun"
 	"weft/units"
 )
 
@@ -101,7 +101,7 @@ func fctRows(e *Env, name string) ([]Row, error) {
 	if e.Change != nil {
 		changeHPCC(e, c)
 	}
-	got, err := sim.RunHPCC(e.Ctx, c, 1, sim.Options{})
+	got, err := hpccrun.Run(e.Ctx, c, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func spreadSeeds(folder string) (seeds int, slow bool) {
 func fctSpread(e *Env, c *hpcc.Case, reference *Row, seeds int) ([]Row, error) {
 	var means, lasts []float64
 	for seed := range uint64(seeds) {
-		got, err := sim.RunHPCC(e.Ctx, c, seed+1, sim.Options{})
+		got, err := hpccrun.Run(e.Ctx, c, seed+1, 1)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"weft/internal/runstore"
-	"weft/internal/sim"
+	"weft/internal/training"
 	"weft/scenario"
 )
 
@@ -41,7 +41,7 @@ func trained(ctx context.Context, text string, exact bool) (*runstore.Training, 
 	if err != nil {
 		return nil, err
 	}
-	return sim.Train(ctx, r, sim.TrainOptions{Workers: 1, Exact: exact})
+	return training.Run(ctx, r, training.Options{Workers: 1, Exact: exact})
 }
 
 const smallDecoder = `

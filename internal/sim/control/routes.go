@@ -1,0 +1,181 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"weft/internal/routing"
+	"weft/internal/routing/engine"
+	"weft/internal/routing/proof"
+	"weft/internal/sim/network"
+	"weft/internal/subnet"
+	"weft/internal/topology"
+	"weft/scenario"
+)
+
+// manage gives an InfiniBand fabric the forwarding tables that weft's Subnet
+// Manager would install: LIDs, then a routing engine, for each plane a subnet
+// of its own, with the lanes of each path where the engine needs them. The ports that
+// adaptive routing may choose from stay those of the graph, and the tables' port is
+// the one that it prefers. Tables that do not deliver, or that can come to a
+// standstill, are refused before anything runs.
+func manage(p *network.Plan) error {
+	if p.Fabric.Kind != scenario.InfiniBandKind {
+		return nil
+	}
+	shape := p.Lanes // where packets choose among ports lanes are the shape's
+	err := eachPlane(p, func(sub *subnet.Subnet, nodes []topology.NodeID) error {
+		res, err := route(p, sub)
+		if err != nil {
+			return err
+		}
+		p.Routed = res.Report
+		asked := "ib.engine " + string(res.Report.Used)
+		if shape == nil {
+			return install(p, sub, nodes, res, asked)
+		}
+		if err := prove(sub, res.Tables, asked); err != nil {
+			return err
+		}
+		adopt(p, sub, res.Tables, nodes)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return proveChoices(p)
+}
+
+// proveChoices refuses a fabric whose packets choose among minimal ports, or take the
+// tables' in their place, where these can wait for each other in a circle. In a tree
+// they cannot: all of them go up and then down.
+func proveChoices(p *network.Plan) error {
+	if p.Fabric.Routing.Mode == scenario.Deterministic || p.Graph.Family == topology.FamilyTree {
+		return nil
+	}
+	loop := routing.CreditLoop(p.Graph, p.Tables, p.Lanes, true)
+	if loop == nil {
+		return nil
+	}
+	ports := make([]string, len(loop))
+	for i, e := range loop {
+		ports[i] = fmt.Sprintf("%s port %d", p.Graph.Nodes[e.Node].Name, e.Port+1)
+	}
+	return fmt.Errorf("fabric %s: with %s routing packets can come to a standstill: those to be sent from %s and back to the first wait for each other: take routing.mode deterministic",
+		p.Fabric.Name, p.Fabric.Routing.Mode, strings.Join(ports, ", "))
+}
+
+// eachPlane gives each plane of the fabric, as a subnet with LIDs, with the
+// graph's node of each of its nodes.
+func eachPlane(p *network.Plan, do func(*subnet.Subnet, []topology.NodeID) error) error {
+	for plane := range max(1, p.Graph.Planes) {
+		sub, nodes, err := network.SubnetOf(p.Fabric, p.Graph, plane)
+		if err == nil {
+			err = sub.AssignLIDs(0)
+		}
+		if err == nil {
+			err = do(sub, nodes)
+		}
+		if err != nil {
+			return fmt.Errorf("fabric %s: %w", p.Fabric.Name, err)
+		}
+	}
+	return nil
+}
+
+// install proves the tables of a plane and lets the simulation run on them. asked is
+// what the scenario said, for errors.
+func install(p *network.Plan, sub *subnet.Subnet, nodes []topology.NodeID, res *engine.Result, asked string) error {
+	if err := takeLanes(p, sub, res.Tables, nodes, asked); err != nil {
+		return err
+	}
+	if err := prove(sub, res.Tables, asked); err != nil {
+		return err
+	}
+	adopt(p, sub, res.Tables, nodes)
+	return nil
+}
+
+// engines are those that are tried, in order: the one that is asked for, or, for
+// auto, the one that is made for the shape before those that fit any.
+func engines(p *network.Plan) []engine.Name {
+	asked := engine.Name(p.Fabric.IB.Engine)
+	switch {
+	case asked != engine.Auto:
+		return []engine.Name{asked}
+	case p.Graph.Family == topology.FamilyTorus && p.Graph.Ring && len(p.Graph.Dims) <= 3:
+		return []engine.Name{"torus-2QoS", engine.Auto}
+	case p.Graph.Family == topology.FamilyDragonfly && p.Fabric.Routing.Mode != scenario.Deterministic:
+		return []engine.Name{"dragonfly"} // whose lanes are those of the shape
+	case p.Graph.Family == topology.FamilyDragonfly:
+		return []engine.Name{"dragonfly", engine.Auto}
+	}
+	return []engine.Name{engine.Auto}
+}
+
+// route computes the tables of a subnet of the fabric, which may lack what is broken,
+// with the first engine that can.
+func route(p *network.Plan, sub *subnet.Subnet) (res *engine.Result, err error) {
+	o := engine.Options{Lanes: scenario.OperationalVLs(p.Fabric.IB.VLs), Torus: torusConf(p), Groups: groupsOf(p, sub)}
+	for _, name := range engines(p) {
+		o.Roots = nil
+		if p.Graph.Family != topology.FamilyTree && (name == "updn" || name == "dnup") {
+			o.Roots = roots(p, sub)
+		}
+		res, err = engine.Route(sub, name, o)
+		if refusal := (*engine.Refusal)(nil); !errors.As(err, &refusal) {
+			break
+		}
+	}
+	return res, err
+}
+
+// prove refuses tables that do not deliver everything between ends, and those on
+// which packets can wait for each other in a circle.
+func prove(sub *subnet.Subnet, t *subnet.Tables, asked string) error {
+	report, err := proof.Check(sub, t, proof.Options{})
+	if err != nil {
+		return err
+	}
+	if r := &report.EndToEnd; !r.Proven() {
+		return fmt.Errorf("%s leaves %d pairs of ports without a path and %d on paths that never end",
+			asked, r.Lost, r.Looping)
+	}
+	if circle := circleOf(sub, report); circle != "" {
+		return fmt.Errorf("%s can come to a standstill: packets to be sent from %s and back to the first wait for each other: "+
+			"take an engine that is free of deadlock (ftree, updn, dnup)", asked, circle)
+	}
+	return nil
+}
+
+// circleOf names the ports of the first credit loop of tables; "" where there is none.
+func circleOf(sub *subnet.Subnet, report *proof.Report) string {
+	if !report.Deadlocks() {
+		return ""
+	}
+	var ports []string
+	for _, h := range report.Cycles[0].Holds {
+		ports = append(ports, fmt.Sprintf("%s port %d", sub.Nodes[h.Port.Node].Name, h.Port.Port))
+	}
+	return strings.Join(ports, ", ")
+}
+
+// adopt writes a subnet's forwarding tables into those of the simulation.
+func adopt(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, nodes []topology.NodeID) {
+	for dense, at := range t.Switch {
+		row := p.Tables.Port[(int(nodes[at])-p.Graph.Endpoints)*p.Tables.Endpoints:][:p.Tables.Endpoints]
+		for i := range sub.Nodes {
+			n := &sub.Nodes[i]
+			if n.Kind == subnet.Switch {
+				continue
+			}
+			port := t.LFT[dense][n.Ports[n.Base()].LID]
+			if port == subnet.NoPort {
+				row[nodes[i]] = routing.NoPort
+				continue
+			}
+			row[nodes[i]] = uint16(port) - 1
+		}
+	}
+}

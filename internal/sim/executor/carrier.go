@@ -1,0 +1,319 @@
+package executor
+
+import (
+	"fmt"
+
+	"weft/internal/collective"
+	"weft/internal/engine"
+	"weft/internal/fabric"
+	"weft/internal/sim/host"
+	"weft/internal/sim/jitter"
+	"weft/internal/sim/measure"
+	"weft/internal/sim/network"
+	"weft/internal/transport"
+	"weft/units"
+)
+
+// carrier takes messages from the memory of one rank to that of another in a
+// different node: through the sender's host to a NIC, over a connection, and
+// through the receiver's host. Whoever uses it is told of arrivals by timers of
+// kind TimerArrive, which carry the message's tag.
+type carrier struct {
+	net     *network.Network
+	Path    host.Path
+	Jitter  *jitter.Jitter // nil is none
+	flows   *measure.FlowTimes
+	hosts   []rankHost // by rank
+	links   map[Pair]*connections
+	streams map[[2]int32]int                                     // of reductions in the network, by rail and channel
+	ends    [][]endpoint                                         // by NIC and number of its end: who is at the other side
+	handing func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
+	failure error
+}
+
+// rankHost is the host of a rank.
+type rankHost struct {
+	timers    host.Timers
+	sending   units.Time // the copies of what it sends are done then
+	receiving units.Time // the same of what it receives
+}
+
+// Pair names the connections that carry one channel's messages from a rank to
+// another through two NICs, as NCCL makes them: one set for each direction, and
+// for each communicator.
+type Pair struct {
+	From, To int32 // ranks
+	A, B     int32 // NICs
+	Channel  int32
+	Group    int32 // the communicator's number
+}
+
+// connections are the queue pairs or sockets of a pair; messages take turns.
+//
+// A pair has as many slots as NCCL's connections have (NCCL_STEPS): a message
+// takes one from its posting to its acknowledgement, and one that finds none
+// waits. So a sender runs ahead of its receiver's NIC by so much and no more;
+// that NCCL frees a slot only when the receiving GPU has used the data is left
+// out.
+type connections struct {
+	ends    []units.QPN // at the sender's NIC
+	turn    int
+	slots   int        // that are free
+	waiting []message  // for a slot
+	posting units.Time // when the proxy thread can post the next
+	sent    uint32     // messages so far: the number of the next
+	// Of messages that are split over the connections: the parts that have not
+	// arrived, and those that have not been acknowledged, by number.
+	arriving, unacknowledged map[uint32]int
+	// Of reductions in the network: the lane whose turn it is, and what came before
+	// its turn, by lane.
+	lane  int
+	early map[int]message
+}
+
+// missing counts down the parts of a message and reports whether some are still
+// missing. A message of one part is in neither map.
+func missing(parts map[uint32]int, number uint32) bool {
+	n, split := parts[number]
+	if !split {
+		return false
+	}
+	if n--; n > 0 {
+		parts[number] = n
+		return true
+	}
+	delete(parts, number)
+	return false
+}
+
+// message is one that a rank sends to another node.
+type message struct {
+	rank   int // the GPU beside the NIC
+	pace   *Pace
+	tag    uint64
+	bytes  int64
+	at     units.Time // when it leaves for the NIC
+	number uint32     // of its pair
+}
+
+// endpoint is what one end of a connection is for.
+type endpoint struct {
+	rank    int32     // that it belongs to
+	posted  []posting // at the sender's end: what is under way, in its order
+	arrived int       // how many of those have arrived
+	peer    units.QPN
+	nic     int32        // the peer's
+	of      *connections // at the sender's end
+	pair    Pair
+	latest  units.Time // with jitter: when the last message left the host's software
+}
+
+// posting is a message, or its part on one connection, that is under way.
+type posting struct {
+	at     units.Time // when it was posted
+	tag    uint64
+	number uint32
+}
+
+// groupEntropy spreads the numbers of communicators over the bits of a connection's
+// entropy (the golden ratio); the first has none.
+const groupEntropy = 0x9e3779b97f4a7c15
+
+// MessageGroup is the communicator's number of all messages from rank to rank: what
+// their connections hash to does not depend on which of them comes first, nor on what
+// else there is.
+const MessageGroup = -1
+
+// Entropy is that of the sender's end of one of a pair's connections, by its number.
+func (k *Pair) Entropy(i int) uint32 {
+	return uint32(engine.Mix(uint64(k.From)<<40 ^ uint64(k.To)<<16 ^ uint64(k.Channel)<<8 ^ uint64(i) ^ uint64(k.Group)*groupEntropy))
+}
+
+// connect makes the connections of a pair at their first use.
+func (c *carrier) connect(k Pair) (*connections, error) {
+	if l := c.links[k]; l != nil {
+		return l, nil
+	}
+	if k.reduces() {
+		l, err := c.joinStream(k)
+		c.links[k] = l
+		return l, err
+	}
+	l := &connections{slots: collective.Slots}
+	for i := range c.net.Plan.ConnectionsPerPair() {
+		qa, qb, err := c.net.ConnectNICs(k.A, k.B, k.Entropy(i), 0)
+		if err == nil {
+			err = c.net.Refuse(k.A, k.B)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.bind(k.A, qa, endpoint{rank: k.From, peer: qb, nic: k.B, of: l, pair: k})
+		c.bind(k.B, qb, endpoint{rank: k.To, peer: qa, nic: k.A})
+		l.ends = append(l.ends, qa)
+	}
+	c.links[k] = l
+	return l, nil
+}
+
+func (c *carrier) bind(nic int32, end units.QPN, e endpoint) {
+	for len(c.ends[nic]) <= int(end) {
+		c.ends[nic] = append(c.ends[nic], endpoint{})
+	}
+	c.ends[nic][end] = e
+}
+
+// The immediate data of a piece says whether it is the last of its message: what
+// the message is for, its posting says.
+const (
+	lastPiece = 0
+	noTag     = 1<<32 - 1
+)
+
+// post takes a message from a GPU to its NIC. rank is the GPU beside the NIC; pace
+// bounds the host's rate.
+func (c *carrier) post(p *fabric.Partition, rank int, k Pair, pc *Pace, tag uint64, bytes int64) {
+	l, err := c.connect(k)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	l.waiting = append(l.waiting, message{rank: rank, pace: pc, tag: tag, bytes: bytes, number: l.sent})
+	l.sent++
+	c.release(p, k, l)
+}
+
+// release sends the messages of a pair that have a slot.
+func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
+	for l.slots > 0 && len(l.waiting) > 0 {
+		m := l.waiting[0]
+		l.waiting = l.waiting[:copy(l.waiting, l.waiting[1:])]
+		l.slots--
+		c.dispatch(p, k, l, m)
+	}
+}
+
+// dispatch sends a message: on the connection whose turn it is, or in equal parts
+// on all of them.
+func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m message) {
+	m.at = m.pace.leave(m.rank, l, p.Now(), m.bytes)
+	parts := int64(1)
+	if c.net.Plan.Fabric.Transport.SplitData {
+		parts = min(m.bytes, int64(len(l.ends)))
+	}
+	if parts > 1 {
+		if l.arriving == nil {
+			l.arriving, l.unacknowledged = make(map[uint32]int), make(map[uint32]int)
+		}
+		l.arriving[m.number], l.unacknowledged[m.number] = int(parts), int(parts)
+	}
+	for rest := m.bytes; parts > 0; parts-- {
+		part := m
+		part.bytes = rest / parts
+		rest -= part.bytes
+		end := l.ends[l.turn%len(l.ends)]
+		l.turn++
+		c.dispatchPart(p, k, end, part)
+	}
+}
+
+// dispatchPart takes a part of a message through the host, in pieces where a CPU
+// copies it.
+func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, end units.QPN, m message) {
+	e := &c.ends[k.A][end]
+	e.posted = append(e.posted, posting{p.Now(), m.tag, m.number})
+	h := &c.hosts[m.rank]
+	extra := c.Jitter.Draw(jitter.Sender, m.rank)
+	for left := m.bytes; left > 0; {
+		piece := left
+		if c.Path.Piece > 0 {
+			piece = min(piece, c.Path.Piece)
+		}
+		left -= piece
+		h.sending = max(h.sending, p.Now()) + c.Path.CopyTime(piece)
+		t := host.Transfer{NIC: k.A, End: end, Tag: noTag, Bytes: piece}
+		if left == 0 {
+			t.Tag = lastPiece
+		}
+		c.schedule(p, m.rank, c.Jitter.InOrder(&e.latest, max(h.sending, m.at)+c.Path.Send+extra), host.Timer{Kind: host.TimerPost, Transfer: t})
+	}
+}
+
+// handOver gives a piece of a message to its NIC.
+func (c *carrier) handOver(p *fabric.Partition, t *host.Transfer) {
+	wr := transport.WorkRequest{
+		ID: uint64(t.Tag), Op: transport.OpWriteImm, Length: uint32(t.Bytes), Imm: t.Tag, Unsignaled: t.Tag == noTag,
+	}
+	if c.handing != nil {
+		c.handing(p, &wr)
+	}
+	if err := p.Post(t.NIC, t.End, wr); err != nil {
+		c.fail(err)
+	}
+}
+
+// Complete is called when a work request is done: at the receiver a message is
+// there, at the sender it is acknowledged or has failed.
+func (c *carrier) Complete(p *fabric.Partition, nic int32, w *transport.Completion) {
+	switch {
+	case w.Status != transport.Success && c.failure == nil:
+		c.failure = fmt.Errorf("queue pair %d of NIC %d failed at %v: %v", w.QPN, nic, p.Now(), w.Status)
+	case w.Status != transport.Success:
+	case w.Recv:
+		c.received(p, nic, w)
+	default:
+		c.acknowledged(p, nic, w)
+	}
+}
+
+// acknowledged frees the slot of a message that its peer has.
+func (c *carrier) acknowledged(p *fabric.Partition, nic int32, w *transport.Completion) {
+	e := &c.ends[nic][w.QPN]
+	if e.of == nil || w.ID == noTag || e.pair.reduces() {
+		return
+	}
+	done := e.posted[0]
+	e.posted = e.posted[:copy(e.posted, e.posted[1:])]
+	e.arrived = max(0, e.arrived-1) // what a READ brings does not arrive at the other end
+	if missing(e.of.unacknowledged, done.number) {
+		return
+	}
+	e.of.slots++
+	c.release(p, e.pair, e.of)
+}
+
+// received takes a piece from a NIC to the memory of the rank it is for.
+func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completion) {
+	e := &c.ends[nic][w.QPN]
+	rank := int(e.rank)
+	whole, tag := w.Imm != noTag, uint64(0)
+	if whole {
+		from := &c.ends[e.nic][e.peer]
+		came := from.posted[from.arrived]
+		from.arrived++
+		tag = came.tag
+		if whole = !missing(from.of.arriving, came.number); whole {
+			c.flows.Add(p.Now() - came.at)
+		}
+		if from.pair.reduces() {
+			c.reduced(p, from)
+		}
+	}
+	h := &c.hosts[rank]
+	h.receiving = max(h.receiving, p.Now()) + c.Path.CopyTime(int64(w.Bytes))
+	if whole {
+		at := c.Jitter.InOrder(&e.latest, h.receiving+c.Path.Receive+c.Jitter.Draw(jitter.Receiver, rank))
+		c.schedule(p, rank, at, host.Timer{Kind: host.TimerArrive, Tag: tag})
+	}
+}
+
+// schedule has a rank do something at a time.
+func (c *carrier) schedule(p *fabric.Partition, rank int, at units.Time, t host.Timer) {
+	c.hosts[rank].timers.Schedule(p, uint32(rank), at, t)
+}
+
+func (c *carrier) fail(err error) {
+	if c.failure == nil {
+		c.failure = err
+	}
+}

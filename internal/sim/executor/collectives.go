@@ -1,0 +1,34 @@
+package executor
+
+import (
+	"weft/internal/collective"
+	"weft/internal/sim/host"
+	"weft/internal/sim/jitter"
+	"weft/internal/sim/measure"
+	"weft/scenario"
+)
+
+// LayoutOf is the cluster as collectives see it.
+func LayoutOf(c *scenario.Cluster) collective.Layout {
+	return collective.Layout{Nodes: c.Nodes, PerNode: c.Node.GPUs, NICs: c.Node.NICs}
+}
+
+// everybody is all ranks, in order.
+func everybody(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+// newCollectives is who carries out collectives on a cluster of a scenario.
+func newCollectives(r *scenario.Resolved, f *scenario.Fabric) collectives {
+	return collectives{
+		carrier: carrier{
+			Path: host.PathOf(f, &r.Cluster.Node), Jitter: jitter.Of(&r.Run, f, r.Cluster.Ranks()), flows: measure.NewFlowTimes(),
+			links: make(map[Pair]*connections), hosts: make([]rankHost, r.Cluster.Ranks()), ends: make([][]endpoint, r.Cluster.Endpoints()),
+		},
+		cluster: LayoutOf(&r.Cluster), unused: -1,
+	}
+}

@@ -1,0 +1,421 @@
+package executor
+
+import (
+	"fmt"
+
+	"weft/internal/collective"
+	"weft/internal/fabric"
+	"weft/internal/sim/host"
+	"weft/units"
+)
+
+// A tag names what a message is for: the operation, the lane, and the step that
+// waits for it at its receiver. Those of a reduction in a switch have the
+// receiver's number in its node beside them.
+const (
+	stepBits      = 13
+	laneBits      = 18
+	operationBits = 17
+	maxSteps      = 1 << stepBits
+	maxLanes      = 1 << laneBits
+	maxOperations = 1 << operationBits
+)
+
+func tagOf(operation, lane, step int) uint64 {
+	return uint64(operation)<<(laneBits+stepBits) | uint64(lane)<<stepBits | uint64(step)
+}
+
+func partsOf(tag uint64) (operation, lane, step int) {
+	return int(tag >> (laneBits + stepBits) & (maxOperations - 1)), int(tag >> stepBits & (maxLanes - 1)), int(tag & (maxSteps - 1))
+}
+
+// CollectivePlan is a collective of a size: what it is run with, and what it costs.
+type CollectivePlan struct {
+	chosen
+	Pace Pace
+	// What a GPU's kernel takes for a byte that it sends to another GPU of its node,
+	// by itself and through reductions in the switch; zero: no more than the link.
+	unicast, inSwitch units.PerByte
+	length            map[int]int // of the lanes that somebody asked for, in steps
+	known             []Leg       // its legs, once somebody asked for them
+}
+
+// operation is a collective that is under way on a communicator.
+type operation struct {
+	number     int
+	comm       *Communicator
+	plan       *CollectivePlan
+	members    []memberState
+	absent     int         // members that have not begun
+	unfinished int         // members that are not over with it
+	message    int32       // that it carries, of a workload
+	meter      *meter      // nil, unless somebody watches its rate
+	skipped    map[int]int // by lane: steps that were left out
+}
+
+// memberState is how far a member is with an operation.
+type memberState struct {
+	open     int                // channels that are not finished
+	channels []channelRun       // by channel
+	early    map[uint64]arrival // messages that came before their step, by tag
+}
+
+// channelRun is one channel of a member: the lanes that are active.
+type channelRun struct {
+	next   int // the next lane to enter
+	active []laneRun
+}
+
+// laneRun is an active lane, in a step that waits for messages.
+type laneRun struct {
+	lane, step int
+	missing    int        // messages that have not arrived
+	bytes      int64      // that the kernel takes of them
+	moved      int64      // that they bring in all
+	ready      units.Time // when the software is done with those that have
+}
+
+// arrival is what has arrived for a step that has not been entered.
+type arrival struct {
+	count int
+	ready units.Time
+}
+
+// relay is a message that goes to the GPU beside a NIC first, or to the pool of memory
+// from which the GPU to reads it.
+type relay struct {
+	key        Pair
+	pace       *Pace
+	to         int32
+	tag        uint64
+	bytes      int64
+	nextUnused int32
+}
+
+// collectives carries out collectives of any groups, all at the same time.
+type collectives struct {
+	carrier
+	cluster collective.Layout
+	running []*operation // by number; those that are over wait to be used again
+	idle    []*operation
+	relays  []relay
+	unused  int32 // the first of the relays that are free; -1 if none
+	step    collective.Step
+	peeked  collective.Step // of a lane that is looked at ahead of its turn
+	// finished is told when a member is done with its part of an operation.
+	finished func(p *fabric.Partition, o *operation, member int)
+}
+
+// checkPlan refuses a program beyond what tags can name.
+func checkPlan(prog collective.Program) error {
+	if steps := longestLane(prog); steps > maxSteps || prog.Lanes() > maxLanes {
+		return fmt.Errorf("a collective of %d lanes of %d steps is beyond what weft runs (%d lanes, %d steps): use larger chunks", prog.Lanes(), steps, maxLanes, maxSteps)
+	}
+	return nil
+}
+
+func longestLane(p collective.Program) (n int) {
+	var s collective.Step
+	for p.Step(0, 0, n, &s) {
+		n++
+	}
+	return n
+}
+
+// enter has a member begin its next operation on a communicator. plan is the
+// operation's: the same for all members.
+func (r *collectives) enter(p *fabric.Partition, c *Communicator, member int, plan *CollectivePlan) *operation {
+	o := c.next(member, func() *operation { return r.open(c, plan) })
+	if o != nil {
+		r.join(p, o, member)
+	}
+	return o
+}
+
+// join has a member begin an operation. The software's fixed time comes once, before
+// the first step.
+func (r *collectives) join(p *fabric.Partition, o *operation, member int) {
+	o.absent--
+	r.schedule(p, int(o.comm.Members[member]), p.Now()+o.plan.overhead.Base, host.Timer{Kind: host.TimerBegin, Tag: tagOf(o.number, 0, 0)})
+}
+
+// open makes an operation, or takes one that is over.
+func (r *collectives) open(c *Communicator, plan *CollectivePlan) *operation {
+	var o *operation
+	if n := len(r.idle); n > 0 {
+		o = r.idle[n-1]
+		r.idle = r.idle[:n-1]
+	} else if len(r.running) == maxOperations {
+		r.fail(fmt.Errorf("more than %d collectives are under way at the same time: it is beyond what weft runs", maxOperations))
+		return nil
+	} else {
+		o = &operation{number: len(r.running)}
+		r.running = append(r.running, o)
+	}
+	o.meter, o.skipped = nil, nil
+	o.comm, o.plan, o.absent, o.unfinished = c, plan, len(c.Members), len(c.Members)
+	for len(o.members) < len(c.Members) {
+		o.members = append(o.members, memberState{early: make(map[uint64]arrival)})
+	}
+	for i := range c.Members {
+		m := &o.members[i]
+		m.open = 0
+		for len(m.channels) < plan.channels {
+			m.channels = append(m.channels, channelRun{})
+		}
+		m.channels = m.channels[:plan.channels]
+	}
+	return o
+}
+
+// begin has a member enter its first lanes.
+func (r *collectives) begin(p *fabric.Partition, o *operation, member int) {
+	m := &o.members[member]
+	m.open = len(m.channels)
+	for c := range m.channels {
+		m.channels[c] = channelRun{next: c, active: m.channels[c].active[:0]}
+	}
+	for c := range m.channels {
+		r.fill(p, o, member, c)
+	}
+}
+
+// fill enters lanes of a channel until its window is full, and closes it when
+// no lane is left.
+func (r *collectives) fill(p *fabric.Partition, o *operation, member, channel int) {
+	prog := o.plan.program
+	m := &o.members[member]
+	ch := &m.channels[channel]
+	for len(ch.active) < prog.Window() && ch.next < prog.Lanes() {
+		lane := ch.next
+		ch.next += prog.Channels()
+		l := laneRun{lane: lane, step: -1}
+		if r.advance(p, o, member, &l) {
+			ch.active = append(ch.active, l)
+		}
+	}
+	if len(ch.active) == 0 && ch.next >= prog.Lanes() && ch.next < 1<<30 {
+		ch.next = 1 << 30
+		m.open--
+		if m.open == 0 {
+			r.finish(p, o, member)
+		}
+	}
+}
+
+// finish ends a member's part.
+func (r *collectives) finish(p *fabric.Partition, o *operation, member int) {
+	o.unfinished--
+	r.finished(p, o, member)
+	if o.unfinished == 0 {
+		r.idle = append(r.idle, o)
+	}
+}
+
+// advance goes on to the next step of a lane that waits for something; false
+// when the lane has none. Of a step whose messages all came early the software
+// time may have passed as well.
+func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
+	m := &o.members[member]
+	for {
+		o.meter.add(p.Now(), l.moved)
+		l.moved = 0
+		l.step++
+		if !o.plan.program.Step(member, l.lane, l.step+o.skipped[l.lane], &r.step) {
+			return false
+		}
+		for i := range r.step.Sends {
+			r.send(p, o, member, l.lane, &r.step.Sends[i])
+		}
+		if r.step.Recvs == 0 {
+			continue
+		}
+		tag := tagOf(o.number, l.lane, l.step)
+		a := m.early[tag]
+		delete(m.early, tag)
+		l.missing, l.ready = r.step.Recvs-a.count, a.ready
+		l.bytes, l.moved = r.step.RecvBytes, r.step.RecvBytes
+		if r.step.Reduce { // all inputs at once
+			l.bytes /= int64(r.step.Recvs)
+		}
+		if l.missing > 0 || !r.take(p, o, member, l) {
+			return true
+		}
+	}
+}
+
+// take has the kernel of a channel take the messages of a lane's step, which are
+// all there. It reports whether that is done already, or else has the lane go on
+// later. It takes them while they arrive: a kernel that has been idle is done
+// with them when the software is, and a busy one no sooner than its rate allows.
+func (r *collectives) take(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
+	if rate := o.plan.Pace.kernel; rate.Num > 0 {
+		k := o.comm.kernel(member, l.lane%o.plan.program.Channels())
+		*k = max(*k+units.Time(l.bytes*rate.Num/rate.Den), l.ready)
+		l.ready = *k
+	}
+	if l.ready <= p.Now() {
+		return true
+	}
+	r.schedule(p, int(o.comm.Members[member]), l.ready, host.Timer{Kind: host.TimerStep, Tag: tagOf(o.number, l.lane, 0)})
+	return false
+}
+
+// resume goes on after a step.
+func (r *collectives) resume(p *fabric.Partition, o *operation, member, lane int) {
+	channel := lane % o.plan.program.Channels()
+	ch := &o.members[member].channels[channel]
+	for i := range ch.active {
+		if l := &ch.active[i]; l.lane == lane {
+			if !r.advance(p, o, member, l) {
+				ch.active = append(ch.active[:i], ch.active[i+1:]...)
+				r.fill(p, o, member, channel)
+			}
+			return
+		}
+	}
+}
+
+// arrived counts a message for a step of a member. The software takes its time
+// from here on, whatever the member is at: it is a delay of each message, and the
+// messages of one connection overlap in it.
+func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote bool) {
+	number, lane, step := partsOf(tag)
+	o := r.running[number]
+	ready := p.Now() + o.plan.overhead.PerStepIntra
+	if remote {
+		ready = p.Now() + o.plan.overhead.PerStepInter
+	}
+	member := o.comm.place[int32(rank)]
+	m := &o.members[member]
+	if m.open > 0 {
+		ch := &m.channels[lane%o.plan.program.Channels()]
+		for i := range ch.active {
+			l := &ch.active[i]
+			if l.lane != lane || l.step != step {
+				continue
+			}
+			l.missing--
+			l.ready = max(l.ready, ready)
+			if l.missing == 0 && r.take(p, o, member, l) {
+				r.resume(p, o, member, lane)
+			}
+			return
+		}
+	}
+	a := m.early[tag]
+	m.early[tag] = arrival{a.count + 1, max(a.ready, ready)}
+}
+
+// send posts one transfer of a member.
+func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, t *collective.Transfer) {
+	c := o.comm
+	rank := int(c.Members[member])
+	tag := tagOf(o.number, lane, int(t.PeerStep)-o.skipped[lane])
+	m := fabric.LocalMessage{
+		Bytes: o.plan.choice.Proto.WireBytes(t.Bytes), Tag: tag, KernelPerByte: o.plan.inSwitch,
+	}
+	channel := lane % o.plan.program.Channels()
+	m.Queue = uint8(2 * channel) // kernels send multicasts from warps of their own
+	switch t.Path {
+	case collective.PathMulticast:
+		m.Kind, m.Queue = fabric.Multicast, m.Queue+1
+		p.SendLocal(r.net.GPU(rank), m)
+		return
+	case collective.PathReduce:
+		peer := int(c.Members[t.Peer])
+		m.Kind, m.To, m.Parts = fabric.Reduce, r.net.GPU(peer), int16(c.layout.PerNode-1)
+		m.Key = tag<<16 | uint64(r.cluster.Local(peer))
+		p.SendLocal(r.net.GPU(rank), m)
+		return
+	case collective.PathNetReduce:
+		r.contribute(p, o, member, lane, t, m)
+		return
+	}
+	m.KernelPerByte = o.plan.unicast
+	if peer := int(c.Members[t.Peer]); r.cluster.Node(rank) == r.cluster.Node(peer) {
+		m.To = r.net.GPU(peer)
+		r.sendLocal(p, rank, m)
+		return
+	}
+	r.sendOut(p, o, member, channel, t, m)
+}
+
+// sendOut posts a transfer to another node: through the NIC that it names, for
+// which it may have to go to another GPU first, or each end takes its own.
+func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel int, t *collective.Transfer, m fabric.LocalMessage) {
+	c := o.comm
+	k := Pair{From: c.Members[member], To: c.Members[t.Peer], Channel: int32(channel), Group: c.ID}
+	var relayed bool
+	k.A, k.B, relayed = c.Ends(&Leg{From: int32(member), To: t.Peer, Channel: int32(channel), rail: t.Rail})
+	if !relayed {
+		r.post(p, int(k.From), k, &o.plan.Pace, m.Tag, m.Bytes)
+		return
+	}
+	via := int(c.Members[c.layout.Node(member)*c.layout.PerNode+c.layout.RailGPU(int(t.Rail)-1)])
+	m.To = r.net.GPU(via)
+	m.Tag = relayMark | uint64(r.relay(relay{key: k, pace: &o.plan.Pace, tag: m.Tag, bytes: m.Bytes}))
+	r.sendLocal(p, int(k.From), m)
+}
+
+// relayMark marks the tag of a message on its way to the GPU beside a NIC.
+const relayMark = uint64(1) << 63
+
+// relay keeps what is to be done with a message at the GPU beside the NIC that is
+// to carry it (NCCL's PXN).
+func (r *collectives) relay(m relay) int32 {
+	id := r.unused
+	if id >= 0 {
+		r.unused = r.relays[id].nextUnused
+	} else {
+		id = int32(len(r.relays))
+		r.relays = append(r.relays, relay{})
+	}
+	r.relays[id] = m
+	return id
+}
+
+// Arrived is called when a message on the scale-up network is there.
+func (r *collectives) Arrived(p *fabric.Partition, gpu int32, tag uint64) {
+	if tag&relayMark == 0 {
+		r.arrived(p, r.net.Rank(gpu), tag, false)
+		return
+	}
+	id := int32(tag &^ relayMark)
+	m := r.relays[id]
+	r.relays[id].nextUnused = r.unused
+	r.unused = id
+	if r.net.IsPool(gpu) {
+		r.readPool(p, gpu, &m)
+		return
+	}
+	r.post(p, r.net.Rank(gpu), m.key, m.pace, m.tag, m.bytes)
+}
+
+// Timer is called when a rank's timer is due.
+func (r *collectives) Timer(p *fabric.Partition, source uint32) {
+	rank := int(source)
+	r.hosts[rank].timers.Run(p, source, func(t *host.Timer) { r.due(p, rank, t) })
+}
+
+// due does what a rank has due.
+func (r *collectives) due(p *fabric.Partition, rank int, t *host.Timer) {
+	switch t.Kind {
+	case host.TimerBegin:
+		o, _ := r.named(t.Tag)
+		r.begin(p, o, o.comm.place[int32(rank)])
+	case host.TimerStep:
+		o, lane := r.named(t.Tag)
+		r.resume(p, o, o.comm.place[int32(rank)], lane)
+	case host.TimerPost:
+		r.handOver(p, &t.Transfer)
+	case host.TimerArrive:
+		r.arrived(p, rank, t.Tag, true)
+	}
+}
+
+// named is what a tag names.
+func (r *collectives) named(tag uint64) (o *operation, lane int) {
+	number, lane, _ := partsOf(tag)
+	return r.running[number], lane
+}

@@ -1,0 +1,27 @@
+package network
+
+import (
+	"weft/scenario"
+)
+
+// Level is the service level of a path: the message's own, or what the fabric
+// gives.
+func (p *Plan) Level(a, b int32, key uint16, own int) int {
+	if own > 0 || p.Fabric.Kind != scenario.InfiniBandKind {
+		return own
+	}
+	return p.Fabric.SLOf(int(a), int(b), scenario.PKey(key&^fullMember), p.Keys.levels)
+}
+
+// OwnLevels reports whether messages of a scenario have service levels other than
+// the fabric's.
+func ownLevels(f *scenario.Fabric, w *scenario.Workload) bool {
+	if f.Kind != scenario.InfiniBandKind {
+		return false
+	}
+	own := f.IB.AckSL != f.IB.SL || len(scenario.ServiceLevelsOf(f, w)) > 1
+	for i := range f.Beside {
+		own = own || f.Beside[i].Class != f.IB.SL
+	}
+	return own
+}

@@ -1,0 +1,80 @@
+package simtest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"weft/scenario"
+)
+
+// LeafSpine has four leaves of eight hosts and eight spines: one cable from each
+// leaf to each spine. Leaf 0's port 9 leads to spine 0.
+const LeafSpine = `
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16, spines: 8}
+workload: {pattern: permutation, sizes: [1MiB]}
+control: {loss-of-signal: 10us}
+`
+
+// BothFabrics are InfiniBand with either way of routing, and RoCE.
+const BothFabrics = `
+fabrics:
+  - {preset: infiniband-ndr, name: static, routing: {mode: deterministic}, transport: {timeout: 2ms}}
+  - {preset: infiniband-ndr, name: adaptive, routing: {mode: adaptive}, transport: {timeout: 2ms}}
+  - {preset: roce-v2-400g, name: roce, transport: {timeout: 2ms}}
+`
+
+// Ringed is a scenario on a shape that is no tree.
+func Ringed(shape string) string {
+	return `
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: ` + shape + `}
+fabrics: [roce-v2-400g]
+workload: {pattern: permutation, sizes: [1MiB]}
+control: {loss-of-signal: 10us}`
+}
+
+// SmallDragonfly is a shape of five groups.
+const SmallDragonfly = "dragonfly, hosts-per-leaf: 2, switches-per-group: 4, global-links: 2, groups: 5, radix: 16"
+
+// LanesByPath is a scenario on a shape on which paths have service levels.
+func LanesByPath(shape, engine, faults string) string {
+	return strings.Replace(Ringed(shape), "roce-v2-400g",
+		"{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: "+engine+"}, transport: {timeout: 2ms}}", 1) + "\nfaults: [" + faults + "]"
+}
+
+// Managed is a fat tree that an engine in the place of ENGINE routes.
+const Managed = `
+cluster: {nodes: 8, node: dgx-h100}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: ENGINE}}]
+workload: {pattern: permutation, sizes: [4KiB]}
+`
+
+// FourNodes are 32 GPUs on rails.
+const FourNodes = `
+cluster: {nodes: 4, node: dgx-h100}
+topology: {shape: rail-optimised}
+fabrics: [infiniband-ndr]
+`
+
+// OneFabric resolves a fabric on a path, in a node that can drive it.
+func OneFabric(t *testing.T, preset, host, more string) (*scenario.Resolved, *scenario.Fabric) {
+	t.Helper()
+	r := Resolve(t, fmt.Sprintf("cluster: {nodes: 2, node: dgx-b300}\nfabrics: [{preset: %s, host: %s%s}]\n", preset, host, more))
+	return r, &r.Fabrics[0]
+}
+
+// BrokenPlane is a fabric of two planes of which one loses a cable.
+const BrokenPlane = `
+cluster: {nodes: 8, node: dgx-h100}
+topology: {shape: dual-plane, radix: 16}
+fabrics:
+  - {preset: infiniband-ndr, name: static, routing: {mode: deterministic}, transport: {timeout: 2ms}, nic: {model: connectx-7, ports: 2}}
+  - {preset: infiniband-ndr, name: adaptive, routing: {mode: adaptive}, transport: {timeout: 2ms}, nic: {model: connectx-7, ports: 2}}
+  - {preset: roce-v2-400g, name: roce, transport: {timeout: 2ms}, nic: {model: connectx-7, ports: 2}}
+workload: {pattern: permutation, sizes: [256KiB]}
+control: {loss-of-signal: 10us}
+faults: [{at: 5us, link: plane1/spine3 port 1}]
+`

@@ -1,0 +1,24 @@
+// Package simtest has what tests of simulations share: scenarios that are written where
+// they are used.
+package simtest
+
+import (
+	"testing"
+
+	"weft/scenario"
+)
+
+// Resolve is a scenario in YAML with every number present. One that is refused fails the
+// test.
+func Resolve(t *testing.T, text string) *scenario.Resolved {
+	t.Helper()
+	f, err := scenario.Decode("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
