@@ -43,8 +43,8 @@
 //
 // # What is left out
 //
-// Reduction in the network (CollNet, SHARP), which is the fabric's; reduce,
-// gather and scatter; trees in which two GPUs of a node share the talking to
+// How the network reduces and copies (CollNet, SHARP), which is the fabric's;
+// reduce, gather and scatter; trees in which two GPUs of a node share the talking to
 // other nodes (NCCL_TOPO_PATTERN_BALANCED_TREE of Ampere); nodes with unequal
 // numbers of GPUs; user-registered buffers. The slots of a connection, NCCL's
 // flow control, are whoever's who carries the program out.

@@ -14,7 +14,7 @@ import (
 // Its first cache line has what every packet of it touches, the queue pair's
 // included, which begins in the middle of it: see transport.QP.
 type flow struct {
-	timerAt units.Time // its earliest entry among the NIC's timers
+	timerAt units.Time // when the NIC next looks at it; Forever if it need not
 	id      units.QPN  // its number in the NIC
 	dst     int32      // node of the peer
 	port    int32      // the NIC's port that it sends by
@@ -28,6 +28,7 @@ type flow struct {
 	told    cc.Wants // what its data is to report of its way
 	qp      transport.QP
 	conn    *tcp.Conn // nil for RDMA
+	timer   int32     // its place among the NIC's timers; -1 if it has none
 	cnp     uint8     // class of congestion notifications
 	pkey    uint16    // what its packets have, and those for it must match; read where Builder.PKeys is given
 	_       [16]byte  // to a multiple of cache lines

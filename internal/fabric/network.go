@@ -38,6 +38,8 @@ const (
 type node struct {
 	ethernet    *ethernetState   // Ethernet switches
 	infiniband  *infinibandState // switches with credits
+	ways        []uint16         // its row of the tables: static routing, the port to each destination; else the set of ports
+	sets        int32            // the first of its sets of ports
 	base, ports int32            // its ports
 	state       int32            // index into the states of its kind
 	row         int32            // switches: row of the forwarding tables
@@ -322,7 +324,7 @@ func (n *Network) newFlow(from, to int32, c Connection) *flow {
 	f := &n.room[0]
 	n.room = n.room[1:]
 	*f = flow{
-		timerAt: units.Forever, dst: to, port: n.nodes[from].base + c.Port,
+		timerAt: units.Forever, timer: -1, dst: to, port: n.nodes[from].base + c.Port,
 		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP, pkey: c.PKey, sl: c.SL,
 	}
 	return f

@@ -3,7 +3,6 @@ package fabric
 import (
 	"math/bits"
 
-	"weft/internal/engine"
 	"weft/internal/transport"
 	"weft/internal/transport/tcp"
 	"weft/units"
@@ -55,7 +54,7 @@ type NIC struct {
 type nicState struct {
 	spec   *NIC
 	flows  []*flow // by queue pair number
-	timers engine.Heap[timer, *timer]
+	timers timers
 	wakeAt units.Time // the next timer event; Forever if none
 	later  units.Time // the one after it, as far as it is remembered
 	// receiver is not nil where the NIC is a slow or failed one.
@@ -144,7 +143,7 @@ func (p *Partition) look(node int32, nic *nicState, f *flow) {
 			p.ready(f)
 		}
 	}
-	if t < f.timerAt && t != units.Forever {
+	if t < f.timerAt {
 		p.arm(node, nic, f, t)
 	}
 }
@@ -160,9 +159,8 @@ func (p *Partition) ready(f *flow) {
 }
 
 // sendNIC sends the next packet of a NIC's port whose wire is free.
-func (p *Partition) sendNIC(o *port, link int32) {
+func (p *Partition) sendNIC(nic *nicState, o *port, link int32) {
 	n := p.net
-	nic := &n.nics[n.nodes[o.node].state]
 	soonest := units.Forever
 	for mask := o.nonEmpty &^ o.blocked; mask != 0; {
 		class := uint8(bits.TrailingZeros16(mask))
@@ -311,11 +309,10 @@ func (p *Partition) settleClass(o *port, q *nicQueue, class uint8) {
 	}
 }
 
-// arm makes the NIC look at a flow at t, which is before it would do so anyway.
+// arm makes the NIC look at a flow at t, which is before it would do so anyway. A later
+// time is asked for when this one is due.
 func (p *Partition) arm(node int32, nic *nicState, f *flow, t units.Time) {
-	t = max(t, p.now+1)
-	f.timerAt = t
-	nic.timers.Push(timer{t, f})
+	nic.timers.set(f, max(t, p.now+1))
 	p.wakeNIC(node, nic)
 }
 
@@ -339,12 +336,7 @@ func (p *Partition) timerNIC(node int32) {
 		return // forgotten, and what it was for is done
 	}
 	for len(nic.timers) > 0 && nic.timers[0].at <= p.now {
-		f, at := nic.timers[0].flow, nic.timers[0].at
-		nic.timers.Pop()
-		if f.timerAt != at {
-			continue
-		}
-		f.timerAt = units.Forever
+		f := nic.timers.pop()
 		p.expired(f)
 		p.afterQP(node, nic, f)
 	}

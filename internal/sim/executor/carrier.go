@@ -25,7 +25,8 @@ type carrier struct {
 	flows   *measure.FlowTimes
 	hosts   []rankHost // by rank
 	links   map[Pair]*connections
-	streams map[[2]int32]int                                     // of reductions in the network, by rail and channel
+	copies  map[uint32]*copied                                   // under way from one NIC to others, by number
+	copying uint32                                               // the number of the last
 	ends    [][]endpoint                                         // by NIC and number of its end: who is at the other side
 	handing func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
 	failure error
@@ -46,6 +47,7 @@ type Pair struct {
 	A, B     int32 // NICs
 	Channel  int32
 	Group    int32 // the communicator's number
+	Path     collective.Path
 }
 
 // connections are the queue pairs or sockets of a pair; messages take turns.
@@ -65,10 +67,11 @@ type connections struct {
 	// Of messages that are split over the connections: the parts that have not
 	// arrived, and those that have not been acknowledged, by number.
 	arriving, unacknowledged map[uint32]int
-	// Of reductions in the network: the lane whose turn it is, and what came before
-	// its turn, by lane.
-	lane  int
-	early map[int]message
+	// Of reductions in the network: the operation, the lane whose turn it is in it, and
+	// what came before its turn, by lane.
+	serial uint64
+	lane   int
+	early  map[int]message
 }
 
 // missing counts down the parts of a message and reports whether some are still
@@ -94,6 +97,7 @@ type message struct {
 	bytes  int64
 	at     units.Time // when it leaves for the NIC
 	number uint32     // of its pair
+	parts  []part     // of a reduction whose results go to one NIC each
 }
 
 // endpoint is what one end of a connection is for.
@@ -105,6 +109,8 @@ type endpoint struct {
 	nic     int32        // the peer's
 	of      *connections // at the sender's end
 	pair    Pair
+	members int        // of a stream
+	leaving []bool     // of reductions whose results go to one NIC each: whether some of it is for this one
 	latest  units.Time // with jitter: when the last message left the host's software
 }
 
@@ -133,11 +139,6 @@ func (k *Pair) Entropy(i int) uint32 {
 func (c *carrier) connect(k Pair) (*connections, error) {
 	if l := c.links[k]; l != nil {
 		return l, nil
-	}
-	if k.reduces() {
-		l, err := c.joinStream(k)
-		c.links[k] = l
-		return l, err
 	}
 	l := &connections{slots: collective.Slots}
 	for i := range c.net.Plan.ConnectionsPerPair() {
@@ -221,19 +222,49 @@ func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m messag
 // copies it.
 func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, end units.QPN, m message) {
 	e := &c.ends[k.A][end]
-	e.posted = append(e.posted, posting{p.Now(), m.tag, m.number})
-	h := &c.hosts[m.rank]
 	extra := c.Jitter.Draw(jitter.Sender, m.rank)
-	for left := m.bytes; left > 0; {
-		piece := left
-		if c.Path.Piece > 0 {
-			piece = min(piece, c.Path.Piece)
+	t := host.Transfer{NIC: k.A, End: end, Tag: lastPiece, Bytes: m.bytes, To: k.A}
+	if k.Path == collective.PathNetScatter {
+		c.dispatchParts(p, e, t, &m, extra)
+		return
+	}
+	if k.Path == collective.PathNetGather {
+		c.copying++
+		c.copies[c.copying] = &copied{m.tag, p.Now(), e.members}
+		t.Tag, m.number = c.copying, c.copying
+	}
+	e.posted = append(e.posted, posting{p.Now(), m.tag, m.number})
+	c.throughHost(p, e, t, &m, extra)
+}
+
+// dispatchParts takes a contribution through the host whose results go to one NIC each.
+func (c *carrier) dispatchParts(p *fabric.Partition, e *endpoint, t host.Transfer, m *message, extra units.Time) {
+	own := false
+	for i, part := range m.parts {
+		if part.nic == t.NIC {
+			own = true
+			e.posted = append(e.posted, posting{p.Now(), m.tag, m.number})
 		}
-		left -= piece
-		h.sending = max(h.sending, p.Now()) + c.Path.CopyTime(piece)
-		t := host.Transfer{NIC: k.A, End: end, Tag: noTag, Bytes: piece}
-		if left == 0 {
-			t.Tag = lastPiece
+		t.Bytes, t.To, t.More = part.bytes, part.nic, i < len(m.parts)-1
+		c.throughHost(p, e, t, m, extra)
+	}
+	e.leaving = append(e.leaving, own)
+}
+
+// throughHost has the host hand a message, or what of it goes to one NIC, to its NIC in
+// pieces.
+func (c *carrier) throughHost(p *fabric.Partition, e *endpoint, whole host.Transfer, m *message, extra units.Time) {
+	h := &c.hosts[m.rank]
+	for left := whole.Bytes; left > 0; {
+		t := whole
+		t.Bytes = left
+		if c.Path.Piece > 0 {
+			t.Bytes = min(left, c.Path.Piece)
+		}
+		left -= t.Bytes
+		h.sending = max(h.sending, p.Now()) + c.Path.CopyTime(t.Bytes)
+		if left > 0 {
+			t.Tag = noTag
 		}
 		c.schedule(p, m.rank, c.Jitter.InOrder(&e.latest, max(h.sending, m.at)+c.Path.Send+extra), host.Timer{Kind: host.TimerPost, Transfer: t})
 	}
@@ -242,7 +273,8 @@ func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, end units.QPN, m mes
 // handOver gives a piece of a message to its NIC.
 func (c *carrier) handOver(p *fabric.Partition, t *host.Transfer) {
 	wr := transport.WorkRequest{
-		ID: uint64(t.Tag), Op: transport.OpWriteImm, Length: uint32(t.Bytes), Imm: t.Tag, Unsignaled: t.Tag == noTag,
+		ID: uint64(t.Tag), Op: transport.OpWriteImm, Length: uint32(t.Bytes), Imm: t.Tag, Unsignaled: t.Tag == noTag || t.More,
+		RemoteVA: uint64(t.To),
 	}
 	if c.handing != nil {
 		c.handing(p, &wr)
@@ -269,7 +301,11 @@ func (c *carrier) Complete(p *fabric.Partition, nic int32, w *transport.Completi
 // acknowledged frees the slot of a message that its peer has.
 func (c *carrier) acknowledged(p *fabric.Partition, nic int32, w *transport.Completion) {
 	e := &c.ends[nic][w.QPN]
-	if e.of == nil || w.ID == noTag || e.pair.reduces() {
+	if e.of == nil || w.ID == noTag {
+		return
+	}
+	if e.pair.reduces() {
+		c.sent(p, e)
 		return
 	}
 	done := e.posted[0]
@@ -289,14 +325,15 @@ func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completi
 	whole, tag := w.Imm != noTag, uint64(0)
 	if whole {
 		from := &c.ends[e.nic][e.peer]
-		came := from.posted[from.arrived]
-		from.arrived++
-		tag = came.tag
-		if whole = !missing(from.of.arriving, came.number); whole {
-			c.flows.Add(p.Now() - came.at)
-		}
 		if from.pair.reduces() {
-			c.reduced(p, from)
+			tag = c.streamed(p, from, w.Imm)
+		} else {
+			came := from.posted[from.arrived]
+			from.arrived++
+			tag = came.tag
+			if whole = !missing(from.of.arriving, came.number); whole {
+				c.flows.Add(p.Now() - came.at)
+			}
 		}
 	}
 	h := &c.hosts[rank]

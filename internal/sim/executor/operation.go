@@ -43,6 +43,7 @@ type CollectivePlan struct {
 // operation is a collective that is under way on a communicator.
 type operation struct {
 	number     int
+	serial     uint64 // in the order of their beginnings; numbers are used again
 	comm       *Communicator
 	plan       *CollectivePlan
 	members    []memberState
@@ -99,7 +100,8 @@ type collectives struct {
 	running []*operation // by number; those that are over wait to be used again
 	idle    []*operation
 	relays  []relay
-	unused  int32 // the first of the relays that are free; -1 if none
+	unused  int32  // the first of the relays that are free; -1 if none
+	opened  uint64 // operations so far
 	step    collective.Step
 	peeked  collective.Step // of a lane that is looked at ahead of its turn
 	// finished is told when a member is done with its part of an operation.
@@ -152,7 +154,8 @@ func (r *collectives) open(c *Communicator, plan *CollectivePlan) *operation {
 		o = &operation{number: len(r.running)}
 		r.running = append(r.running, o)
 	}
-	o.meter, o.skipped = nil, nil
+	r.opened++
+	o.serial, o.meter, o.skipped = r.opened, nil, nil
 	o.comm, o.plan, o.absent, o.unfinished = c, plan, len(c.Members), len(c.Members)
 	for len(o.members) < len(c.Members) {
 		o.members = append(o.members, memberState{early: make(map[uint64]arrival)})
@@ -224,8 +227,13 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 		if !o.plan.program.Step(member, l.lane, l.step+o.skipped[l.lane], &r.step) {
 			return false
 		}
-		for i := range r.step.Sends {
-			r.send(p, o, member, l.lane, &r.step.Sends[i])
+		for sends := r.step.Sends; len(sends) > 0; {
+			parts := 1
+			for sends[parts-1].More {
+				parts++
+			}
+			r.send(p, o, member, l.lane, sends[:parts])
+			sends = sends[parts:]
 		}
 		if r.step.Recvs == 0 {
 			continue
@@ -307,13 +315,16 @@ func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote 
 	m.early[tag] = arrival{a.count + 1, max(a.ready, ready)}
 }
 
-// send posts one transfer of a member.
-func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, t *collective.Transfer) {
-	c := o.comm
+// send posts one message of a member, which has one or several parts.
+func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, parts []collective.Transfer) {
+	c, t, bytes := o.comm, &parts[0], int64(0)
+	for i := range parts {
+		bytes += parts[i].Bytes
+	}
 	rank := int(c.Members[member])
 	tag := tagOf(o.number, lane, int(t.PeerStep)-o.skipped[lane])
 	m := fabric.LocalMessage{
-		Bytes: o.plan.choice.Proto.WireBytes(t.Bytes), Tag: tag, KernelPerByte: o.plan.inSwitch,
+		Bytes: o.plan.choice.Proto.WireBytes(bytes), Tag: tag, KernelPerByte: o.plan.inSwitch,
 	}
 	channel := lane % o.plan.program.Channels()
 	m.Queue = uint8(2 * channel) // kernels send multicasts from warps of their own
@@ -328,8 +339,8 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, 
 		m.Key = tag<<16 | uint64(r.cluster.Local(peer))
 		p.SendLocal(r.net.GPU(rank), m)
 		return
-	case collective.PathNetReduce:
-		r.contribute(p, o, member, lane, t, m)
+	case collective.PathNetReduce, collective.PathNetScatter, collective.PathNetGather:
+		r.contribute(p, o, member, lane, parts, m)
 		return
 	}
 	m.KernelPerByte = o.plan.unicast

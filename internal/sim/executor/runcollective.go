@@ -12,7 +12,9 @@ import (
 // RunCollective simulates one size of a collective.
 func RunCollective(j *network.Task, point *runstore.Point) error {
 	r, f := j.Scenario, j.Plan.Fabric
-	c, err := choose(r, f, j.Bytes)
+	all := NewCommunicator(0, LayoutOf(&r.Cluster), everybody(r.Cluster.Ranks()))
+	all.FindTrees(j.Plan)
+	c, err := choose(r, f, j.Bytes, all.trees != nil)
 	if err != nil {
 		return err
 	}
@@ -23,7 +25,7 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 		plan: &CollectivePlan{chosen: c, Pace: paceOf(&c.overhead, r.Cluster.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
 	}
 	run.plan.unicast = run.plan.inSwitch
-	run.all = NewCommunicator(0, run.cluster, everybody(r.Cluster.Ranks()))
+	run.all = all
 	beside := beside(j.Plan, run, len(run.ends))
 	run.net, err = j.Plan.Build(beside.app(), r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{Node: &r.Cluster.Node, Rate: scaleUpRate(r, &c)}, 1)
 	if err != nil {
