@@ -61,12 +61,12 @@ type nicState struct {
 	receiver *receiver
 }
 
-// nicQueue is what waits at one port of a NIC in one class.
+// nicQueue is what waits at one port of a NIC in one class, in one cache line.
 type nicQueue struct {
 	replies list
 	held    int32 // the packet that was pulled from a flow and waits for credits; -1 if none
-	ring    ring  // flows that may send
 	turn    bool  // a reply went last
+	ring    ring  // flows that may send
 	data    bunch // records for what it sends
 	answers bunch // and for its replies
 }
@@ -105,8 +105,7 @@ func (p *Partition) deliver(node int32, nic *nicState, link, i int32) {
 // what it wants next.
 func (p *Partition) afterQP(node int32, nic *nicState, f *flow) {
 	p.replies(nic, f)
-	p.ready(f)
-	p.arm(node, nic, f)
+	p.look(node, nic, f)
 	p.completions(node, f)
 }
 
@@ -125,18 +124,32 @@ func (p *Partition) fill(f *flow, i int32, size uint16, class uint8, r role) {
 	p.pool.hot[i] = pkt{
 		next: -1, dst: f.dst, in: -1, entropy: f.entropy, size: size, class: class, role: r, mark: markBits(f.sl) << levelShift,
 	}
-	if f.conn == nil || p.pool.segment(i).Flags&tcp.FlagECT != 0 {
+	if !f.socket || p.pool.segment(i).Flags&tcp.FlagECT != 0 {
 		p.pool.hot[i].mark |= capable
 	}
 	p.stats.Injected++
 	p.stats.InBytes += int64(size)
 }
 
+// look finds out what a flow wants now that something has happened to it: it goes
+// into the ring of its class if it may send, and among the NIC's timers if it may do
+// so later or has a timer due.
+func (p *Partition) look(node int32, nic *nicState, f *flow) {
+	t := f.deadline()
+	if !f.ready {
+		if next := f.readyAt(p.now); next > p.now {
+			t = min(t, next)
+		} else {
+			p.ready(f)
+		}
+	}
+	if t < f.timerAt {
+		p.arm(node, nic, f, t)
+	}
+}
+
 // ready puts a flow that may send into the ring of its class.
 func (p *Partition) ready(f *flow) {
-	if f.ready || f.readyAt(p.now) > p.now {
-		return
-	}
 	n := p.net
 	f.ready = true
 	n.nicQueues[int(f.port)*n.classes+int(f.class)].ring.push(f)
@@ -243,8 +256,7 @@ func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool 
 	i := p.pool.get(&q.data)
 	size := p.nextPacket(nic.spec, f, i)
 	f.ready = false
-	p.ready(f)
-	p.arm(o.node, nic, f)
+	p.look(o.node, nic, f)
 	if size == 0 {
 		p.pool.put(i)
 		return false
@@ -297,16 +309,9 @@ func (p *Partition) settleClass(o *port, q *nicQueue, class uint8) {
 	}
 }
 
-// arm makes sure that the NIC looks at a flow when it has a timer due or may
-// send again.
-func (p *Partition) arm(node int32, nic *nicState, f *flow) {
-	t := f.deadline()
-	if !f.ready {
-		t = min(t, f.readyAt(p.now))
-	}
-	if t >= nic.timers.at(f) { // a later one is asked for when this one is due
-		return
-	}
+// arm makes the NIC look at a flow at t, which is before it would do so anyway. A later
+// time is asked for when this one is due.
+func (p *Partition) arm(node int32, nic *nicState, f *flow, t units.Time) {
 	nic.timers.set(f, max(t, p.now+1))
 	p.wakeNIC(node, nic)
 }

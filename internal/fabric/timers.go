@@ -14,7 +14,8 @@ func (a *timer) before(b *timer) bool {
 }
 
 // timers are when a NIC looks at its flows: a binary heap, the earliest first. A flow is
-// in it once at most and knows its place, so that a timer that is brought forward leaves
+// in it once at most and knows its place and its time, so that asking when touches no
+// heap, and a timer that is brought forward leaves
 // nothing behind: a paced flow has one for each packet, and between them that of its
 // retransmission, which is a thousand packets away.
 type timers []timer
@@ -26,6 +27,7 @@ func (h *timers) set(f *flow, at units.Time) {
 		i = len(*h)
 		*h = append(*h, timer{})
 	}
+	f.timerAt = at
 	s := *h
 	t := timer{at, f}
 	for i > 0 {
@@ -47,7 +49,7 @@ func (h *timers) pop() *flow {
 	s[last] = timer{} // holds on to nothing
 	s = s[:last]
 	*h = s
-	first.timer = -1
+	first.timer, first.timerAt = -1, units.Forever
 	if last == 0 {
 		return first
 	}
@@ -74,12 +76,4 @@ func (h *timers) pop() *flow {
 func (h timers) put(i int, t timer) {
 	h[i] = t
 	t.flow.timer = int32(i)
-}
-
-// at is when the NIC next looks at a flow; Forever if it need not.
-func (h timers) at(f *flow) units.Time {
-	if f.timer < 0 {
-		return units.Forever
-	}
-	return h[f.timer].at
 }
