@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/catalog"
+	"weft/internal/transport/cc"
 )
 
 // ccFields says which fields each congestion control has besides preset and
@@ -27,6 +28,9 @@ var ccFields = map[CCAlgorithm][]string{
 
 // has reports whether a field applies to the congestion control.
 func (c *CC) has(field string) bool {
+	if own := cc.Registered(string(c.Algorithm)); own != nil && field == "parameters" {
+		return true
+	}
 	return field == "preset" || field == "algorithm" || slices.Contains(ccFields[c.Algorithm], field)
 }
 
@@ -43,6 +47,10 @@ func (r *resolver) algorithmOnly(path string, c *CC) {
 		if !r.written[path+"."+name] {
 			continue
 		}
+		if cc.Registered(string(c.Algorithm)) != nil {
+			r.complain(path+"."+name, "%s has no %s: its own are given by parameters, a list of {name, value}", c.Algorithm, name)
+			continue
+		}
 		if len(ccFields[c.Algorithm]) == 0 {
 			r.complain(path+"."+name, "%s has no parameters: give the preset of a congestion control", c.Algorithm)
 			continue
@@ -55,6 +63,9 @@ func (r *resolver) checkCC(path string, f *Fabric) {
 	at := path + ".cc"
 	if f.CC.Algorithm != NSCC && !r.ccComplete(at, &f.CC) { // NSCC's are derived
 		return
+	}
+	if own, _ := f.CC.Own(); own != nil {
+		r.checkOwn(at, f, own)
 	}
 	switch f.CC.Algorithm {
 	case DCQCN:

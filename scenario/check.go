@@ -206,6 +206,11 @@ func (r *resolver) checkEthernet(path string, f *Fabric) {
 			r.complain(at(p.field), "no queue serves priority %d: add it to queues", p.priority)
 		}
 	}
+	for i, p := range e.PFC.Priorities {
+		if e.PFC.Enabled && !served[p] {
+			r.complain(fmt.Sprintf("%s[%d]", at("pfc.priorities"), i), "no queue serves priority %d: add it to queues, or take it out", p)
+		}
+	}
 	r.checkBuffer(path, f)
 	if e.ECN.Enabled && e.ECN.Kmin > e.ECN.Kmax {
 		r.complain(at("ecn.kmin"), "kmin %s is more than kmax %s", e.ECN.Kmin.Exact(), e.ECN.Kmax.Exact())
@@ -248,6 +253,7 @@ func (r *resolver) checkBuffer(path string, f *Fabric) {
 	r.checkXON(at("xon"), f)
 	r.checkWatchdog(at("watchdog"), &pfc.Watchdog)
 	r.checkReceivers(at("receivers"), pfc)
+	r.checkStops(at("stops"), pfc)
 	ports := max(f.Topology.Radix, 1)
 	private := (int64(pfc.Headroom) + int64(pfc.Reserve)) * int64(ports) * int64(len(pfc.Priorities))
 	if pfc.HeadroomPool > 0 {
@@ -281,8 +287,8 @@ func (r *resolver) checkXON(at string, f *Fabric) {
 // algorithmsOf says which algorithm carries out which operation.
 var algorithmsOf = map[Collective][]Algorithm{
 	AllReduce:     {AlgoRing, AlgoTree, AlgoHierarchical, AlgoHalvingDoubling, AlgoNVLS, AlgoNVLSTree, AlgoCollNetDirect, AlgoCollNetChain},
-	AllGather:     {AlgoRing, AlgoHierarchical},
-	ReduceScatter: {AlgoRing, AlgoHierarchical},
+	AllGather:     {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
+	ReduceScatter: {AlgoRing, AlgoHierarchical, AlgoNVLS, AlgoCollNetDirect},
 	Broadcast:     {AlgoRing, AlgoTree},
 	AllToAll:      {AlgoDirect},
 	SendRecv:      {AlgoDirect},
@@ -334,7 +340,9 @@ func (r *resolver) checkCollective(ranks int) {
 	if (w.Algorithm == AlgoNVLS || w.Algorithm == AlgoNVLSTree) && !r.Cluster.Node.ScaleUp.Multicast {
 		r.complain("workload.algorithm", "%s needs a scale-up network that reduces: %s does not", w.Algorithm, r.Cluster.Node.ScaleUp.Generation)
 	}
-	r.checkReduction(w.Algorithm)
+	if slices.Contains(valid, w.Algorithm) {
+		r.checkReduction(w.Algorithm, valid)
+	}
 	if ranks < 2 {
 		r.complain("cluster", "%s needs at least two GPUs: the cluster has %d", w.Collective, ranks)
 	}

@@ -1,41 +1,44 @@
 package scenario
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // checkSHARP checks a fabric whose switches are to reduce.
 func (r *resolver) checkSHARP(path string, f *Fabric) {
 	at := path + ".ib.sharp"
-	switch shape := f.Topology.Shape; {
+	switch {
 	case !f.IB.SHARP:
 		return
 	case f.Switch.StreamingAggregation == "" || f.Switch.StreamingAggregation == NoAggregation:
 		r.complain(at, "the switch %s has no streaming aggregation: take one that has, or state switch.streaming-aggregation", f.Switch.Model)
 	case f.IB.Queueing == FIFO:
 		r.complain(at, "switches with fifo inputs do not reduce: want ib.queueing voq")
-	case shape != SingleSwitch && shape != FatTree && shape != RailOptimised:
-		r.complain(at, "weft reduces along trees of switches of one plane, not on a %s: want %s, %s or %s", shape, SingleSwitch, FatTree, RailOptimised)
 	}
 	if len(r.Faults) > 0 {
 		r.complain(at, "weft does not mend a reduction's trees: faults and ib.sharp exclude each other")
 	}
 }
 
-// checkReduction checks an algorithm that wants the fabric to reduce.
-func (r *resolver) checkReduction(a Algorithm) {
+// checkReduction checks an algorithm that wants the fabric to reduce; others are what the
+// collective can be done by.
+func (r *resolver) checkReduction(a Algorithm, others []Algorithm) {
 	nodes := r.Cluster.Nodes
-	collnet := a == AlgoCollNetDirect || a == AlgoCollNetChain
 	switch {
-	case collnet && nodes == 1:
+	case a.BetweenNodes() && nodes == 1 && a != AlgoNVLS:
 		r.complain("workload.algorithm", "%s reduces between nodes: the cluster has one", a)
-	case a == AlgoNVLS && nodes > 1, collnet:
+	case a.BetweenNodes() && nodes > 1 && r.Workload.Collective != AllReduce && r.Cluster.Node.NICs < r.Cluster.Node.GPUs:
+		r.complain("workload.algorithm", "%s by %s between nodes needs a NIC for each GPU, in NCCL too: the nodes have %d GPUs and %d NICs", r.Workload.Collective, a, r.Cluster.Node.GPUs, r.Cluster.Node.NICs)
+	case a.BetweenNodes() && nodes > 1:
 		var without []string
 		for i := range r.Fabrics {
 			if f := &r.Fabrics[i]; !f.IB.SHARP {
 				without = append(without, f.Name)
 			}
 		}
-		if len(without) > 0 {
-			r.complain("workload.algorithm", "%s between %d nodes needs a fabric that reduces (ib.sharp), which %s does not: take nvls-tree, ring or tree", a, nodes, strings.Join(without, ", "))
+		if len(without) == len(r.Fabrics) { // of some, those that run say so
+			r.complain("workload.algorithm", "%s between %d nodes needs a fabric that reduces (ib.sharp), which %s does not: take %s", a, nodes, strings.Join(without, ", "), oneOf(texts(slices.DeleteFunc(slices.Clone(others), Algorithm.BetweenNodes))))
 		}
 	}
 }

@@ -8,6 +8,10 @@ func (r *resolver) checkTopology(path string, f *Fabric) {
 	if t.Shape == DualPlane && !r.checkPlanes(path, f) {
 		return
 	}
+	if t.Shape == Listed {
+		r.checkLinks(path, f)
+		return
+	}
 	ports := f.Switch.PortsAt(f.Link.Rate())
 	if t.Radix > ports && ports > 0 {
 		r.complain(path+".radix", "a radix of %d: the switch %s has %d ports at %s", t.Radix, f.Switch.Model, ports, f.Link.Rate())

@@ -17,6 +17,7 @@ var topologyFields = map[Shape][]string{
 	Dragonfly:     {"radix", "groups", "switches-per-group", "hosts-per-leaf", "global-links"},
 	DragonflyPlus: {"radix", "groups", "switches-per-group", "spines", "hosts-per-leaf", "global-links"},
 	Torus:         {"radix", "dims", "hosts-per-leaf", "links-per-dim"},
+	Listed:        {"radix", "links"},
 }
 
 // fieldsOf is topologyFields, a dual-plane having those of its planes.
@@ -144,6 +145,8 @@ func (r *Resolved) LongestCable(f *Fabric) units.Length {
 		return max(c.NodeLeaf, c.LeafSpine, c.Global)
 	case Torus:
 		return max(c.NodeLeaf, c.Local)
+	case Listed:
+		return t.longestLink()
 	case RailOptimised:
 		if !r.needsCores(t) {
 			return max(c.NodeLeaf, c.LeafSpine)

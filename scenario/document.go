@@ -3,6 +3,9 @@ package scenario
 import (
 	"errors"
 	"reflect"
+	"slices"
+
+	"weft/internal/transport/cc"
 )
 
 // Document is another of weft's YAML files: what a plan is asked for, who an
@@ -66,6 +69,9 @@ func (d *Document) ErrorsAt(problems []Problem) error {
 // choices are the valid values of a type of text; nil where it has no list.
 func choices(t reflect.Type) []string {
 	if valid := enums[t]; valid != nil {
+		if t == reflect.TypeFor[CCAlgorithm]() {
+			return slices.Concat(valid, cc.RegisteredNames())
+		}
 		return valid
 	}
 	if c, ok := reflect.Zero(t).Interface().(Choice); ok {

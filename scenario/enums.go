@@ -113,6 +113,7 @@ const (
 	Dragonfly     Shape = "dragonfly"
 	DragonflyPlus Shape = "dragonfly-plus"
 	Torus         Shape = "torus"
+	Listed        Shape = "listed" // cable by cable
 )
 
 // RoutingMode is how a packet's path is chosen among equals.
@@ -345,6 +346,12 @@ const (
 	AlgoDirect          Algorithm = "direct"         // every pair at once: all-to-all, send-recv
 )
 
+// BetweenNodes reports whether an algorithm has the switches of the fabric reduce between
+// nodes, if there are several.
+func (a Algorithm) BetweenNodes() bool {
+	return a == AlgoNVLS || a == AlgoCollNetDirect || a == AlgoCollNetChain
+}
+
 // Protocol is NCCL's.
 type Protocol string
 
@@ -368,7 +375,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[Forwarding]():        {"cut-through", "store-and-forward"},
 	reflect.TypeFor[Aggregation]():       {"none", "one-per-switch", "one-per-port"},
 	reflect.TypeFor[Detection]():         {"loss-of-signal", "bfd"},
-	reflect.TypeFor[Shape]():             {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus"},
+	reflect.TypeFor[Shape]():             {"single-switch", "fat-tree", "rail-optimised", "dual-plane", "dragonfly", "dragonfly-plus", "torus", "listed"},
 	reflect.TypeFor[RoutingMode]():       {"deterministic", "adaptive", "ecmp", "flowlet", "spray", "up-down"},
 	reflect.TypeFor[RoutingEngine]():     {"auto", "minhop", "updn", "dnup", "ftree", "dor", "sssp", "dfsssp", "lash", "torus-2QoS", "dragonfly"},
 	reflect.TypeFor[Queueing]():          {"voq", "fifo"},

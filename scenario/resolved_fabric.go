@@ -208,7 +208,9 @@ type Topology struct {
 	// LinksPerDim is the number of parallel cables between neighbours of a
 	// torus.
 	LinksPerDim int `yaml:"links-per-dim,omitzero" range:"1..1024"`
-	// Cables is the length of each kind of cable.
+	// Links are all cables of a listed topology.
+	Links []TopologyLink `yaml:"links,omitzero"`
+	// Cables is the length of each kind of cable. Links have their own.
 	Cables Cables `yaml:"cables"`
 }
 
@@ -291,8 +293,8 @@ type InfiniBand struct {
 	Speedup Ratio `yaml:"speedup"`
 	// GRH adds a global route header of 40 bytes to each packet.
 	GRH bool `yaml:"grh"`
-	// SHARP has the switches reduce for collectives, by streaming aggregation: one
-	// tree for each rail.
+	// SHARP has the switches reduce for collectives, by streaming aggregation: each
+	// group of ranks has a tree for each of its rails, as far as switches serve them.
 	SHARP bool `yaml:"sharp"`
 	// SHARPLatency is what a switch's aggregation unit takes beyond forwarding.
 	SHARPLatency units.Time `yaml:"sharp-latency" range:"0..100us"`
@@ -411,11 +413,25 @@ type PFC struct {
 	// Response is how long the peer takes to obey, after the frame's last
 	// bit and besides the packet that it is sending.
 	Response units.Time `yaml:"response" range:"0..100s"`
+	// Stops are the priorities whose pause stops another egress queue of a switch than
+	// their own, as a wrong map of priorities to queues has it. NICs stop their own.
+	Stops []Stop `yaml:"stops,omitzero"`
+	// LinkPause makes all pauses those of IEEE 802.3 Annex 31B in place of PFC: the
+	// lossless priorities ask for them as before, and they stop all priorities of a link.
+	LinkPause bool `yaml:"link-pause,omitzero"`
 	// Watchdog ends pauses that do not end.
 	Watchdog Watchdog `yaml:"watchdog"`
 	// Receivers are NICs that take data in more slowly than their links bring
 	// them, or not at all.
 	Receivers []Receiver `yaml:"receivers,omitzero"`
+}
+
+// Stop is what a pause of a priority stops at a switch.
+type Stop struct {
+	// Priority is that of the pause.
+	Priority int `yaml:"priority" range:"0..7"`
+	// Queue is the egress queue that it stops; -1 is none.
+	Queue int `yaml:"queue" range:"-1..7"`
 }
 
 // Watchdog is the PFC watchdog of the switches, at each port and lossless
@@ -499,6 +515,15 @@ type Transport struct {
 	Window units.Bytes `yaml:"window" range:"256B..8GiB"`
 }
 
+// CCParameter is a parameter of a registered congestion control.
+type CCParameter struct {
+	// Name is as the algorithm has it.
+	Name string `yaml:"name"`
+	// Value is a time, a rate, a size, a fraction or a whole number, as the algorithm
+	// has it.
+	Value string `yaml:"value"`
+}
+
 // CC is RDMA congestion control. It may be given as the name of a preset
 // (dcqcn-firmware, dcqcn-paper, dcqcn-ns3, timely, swift, hpcc, ib-cc, nscc, none).
 type CC struct {
@@ -507,6 +532,9 @@ type CC struct {
 	// Algorithm is none, dcqcn, timely, swift or hpcc (RoCE v2), ib-cc (InfiniBand)
 	// or nscc (Ultra Ethernet). The fields that follow are of one algorithm, or of some.
 	Algorithm CCAlgorithm `yaml:"algorithm"`
+	// Parameters are those of an algorithm that a file of its own has registered
+	// (docs/HACKING.md); those that are left out have its defaults.
+	Parameters []CCParameter `yaml:"parameters,omitzero"`
 	// G is the weight of a new sample of alpha.
 	G Ratio `yaml:"g"`
 	// InitialAlpha is alpha after the first notification.

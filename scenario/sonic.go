@@ -164,15 +164,18 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catal
 	add("ethernet.data-priority", "%d", data.Queue)
 	add("ethernet.ack-priority", "%d", data.Queue)
 	add("ethernet.cnp-priority", "%d", cnp.Queue)
-	add("ethernet.queues", "%s", portQueues(p, data.Queue, cnp.Queue))
 	lossless := []int{}
 	for tc := range sonic.Priorities {
 		if c := p.ClassOfTC(tc); p.Lossless(c.Group) && c.Queue >= 0 && c.Queue < sonic.Priorities && !slices.Contains(lossless, c.Queue) {
 			lossless = append(lossless, c.Queue)
 		}
 	}
+	add("ethernet.queues", "%s", portQueues(p, append([]int{data.Queue, cnp.Queue}, lossless...)))
 	add("ethernet.pfc.enabled", "%v", len(lossless) > 0)
 	add("ethernet.pfc.priorities", "%s", flow(reflect.ValueOf(lossless)))
+	if stops := portStops(p, data); len(stops) > 0 {
+		add("ethernet.pfc.stops", "%s", flow(reflect.ValueOf(stops)))
+	}
 	if p.Detect > 0 && len(lossless) > 0 {
 		add("ethernet.pfc.watchdog.enabled", "true")
 		add("ethernet.pfc.watchdog.detection", "%dus", p.Detect/units.Microsecond)
@@ -289,9 +292,30 @@ func alpha(p *sonic.Profile) string {
 	return fmt.Sprintf("%d/%d", num, den)
 }
 
-// portQueues are the schedulers of a port's queues; a queue of the traffic that
-// has none is served as one of weight 1.
-func portQueues(p *sonic.Port, used ...int) string {
+// portStops are the lossless classes whose pause stops another queue than theirs. Of
+// classes that share a queue that of the data counts, and then the first.
+func portStops(p *sonic.Port, data sonic.Class) (stops []Stop) {
+	seen := map[int]bool{}
+	look := func(c sonic.Class) {
+		if !p.Lossless(c.Group) || c.Queue < 0 || c.Queue >= sonic.Priorities || seen[c.Queue] {
+			return
+		}
+		seen[c.Queue] = true
+		if stopped := p.PFCQueueOf(c.Group); stopped != c.Queue {
+			stops = append(stops, Stop{Priority: c.Queue, Queue: stopped})
+		}
+	}
+	look(data)
+	for tc := range sonic.Priorities {
+		look(p.ClassOfTC(tc))
+	}
+	slices.SortFunc(stops, func(a, b Stop) int { return a.Priority - b.Priority })
+	return stops
+}
+
+// portQueues are the schedulers of a port's queues; one that is used and has none is
+// served as one of weight 1.
+func portQueues(p *sonic.Port, used []int) string {
 	var queues []Queue
 	for n := range p.Queues {
 		s := p.Queues[n].Scheduler

@@ -95,6 +95,8 @@ func (r *Resolved) longestPath(t *Topology) int {
 		}
 	case Dragonfly, DragonflyPlus:
 		return 4
+	case Listed:
+		return t.longestOfLinks(r.Cluster.Endpoints())
 	case Torus:
 		n := 1
 		for _, d := range t.Dims {

@@ -69,7 +69,26 @@ func (r *resolver) checkUnpaused(path string, pfc *PFC) {
 	if pfc.Watchdog.Enabled {
 		r.complain(path+".watchdog.enabled", "PFC is off, and a watchdog looks at pauses: set enabled: true, or take watchdog out")
 	}
+	if len(pfc.Stops) > 0 || pfc.LinkPause {
+		r.complain(path+".enabled", "PFC is off, and stops and link-pause say what pauses stop: set enabled: true, or take them out")
+	}
 	if len(pfc.Receivers) > 0 {
 		r.complain(path+".receivers", "PFC is off, and these NICs pause their switches: set enabled: true, or take receivers out")
+	}
+}
+
+// checkStops sees that each pause stops one thing.
+func (r *resolver) checkStops(path string, pfc *PFC) {
+	seen := map[int]bool{}
+	for i, s := range pfc.Stops {
+		switch at := fmt.Sprintf("%s[%d].priority", path, i); {
+		case pfc.LinkPause:
+			r.complain(at, "with link-pause a pause has no priority and stops every queue: take stops or link-pause out")
+		case seen[s.Priority]:
+			r.complain(at, "priority %d is given twice", s.Priority)
+		case !r.stated(fmt.Sprintf("%s[%d].queue", path, i)):
+			r.complain(at, "which queue does a pause of priority %d stop? Give queue, -1 for none", s.Priority)
+		}
+		seen[s.Priority] = true
 	}
 }

@@ -149,6 +149,7 @@ func Default() Profile {
 		},
 		Weights: DefaultWeights, Effort: defaultEffort, Simulate: Simulate{Nodes: 16, Message: 2 * units.MiB, Largest: 32768},
 	}
+	p.Design.Shapes = plan.Trees()
 	p.Design.Job.Sizes = []units.Bytes{units.MiB, 16 * units.MiB}
 	return p
 }

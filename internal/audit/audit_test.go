@@ -8,21 +8,8 @@ import (
 
 	"weft/internal/audit"
 	"weft/internal/sim"
-	"weft/scenario"
+	"weft/internal/sim/simtest"
 )
-
-func resolve(t *testing.T, text string) *scenario.Resolved {
-	t.Helper()
-	f, err := scenario.Decode("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := f.Resolve()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // cluster is four nodes of two NICs on a leaf-spine of four leaves, one with a
 // free port at each leaf, and two tenants.
@@ -56,7 +43,7 @@ const (
 // verdict is that of two zones on the only fabric.
 func verdict(t *testing.T, text, first, second string) audit.Verdict {
 	t.Helper()
-	report, err := audit.Run(resolve(t, text))
+	report, err := audit.Run(simtest.Resolve(t, text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +61,7 @@ func TestZonesThatAreApartAreProvedToBe(t *testing.T) {
 		{"P_Keys", cluster(kept, planes)},
 		{"VRFs", cluster(routed, planes+vrfs)},
 	} {
-		report, err := audit.Run(resolve(t, c.text))
+		report, err := audit.Run(simtest.Resolve(t, c.text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,12 +262,12 @@ func TestWhatDoesNotFitTheFabricIsAnError(t *testing.T) {
 		{"  devices: [{name: oob, kind: switch}]\n", "zones[3].members: node0/bmc is no device"},
 		{"  devices: [{name: oob, kind: switch}, {name: node3, kind: host, forwards: true, between: eth7}]\n  cables: [{from: oob, to: \"node[0-3]/bmc\"}]\n", "devices[1].between: node3 has no port eth7"},
 	} {
-		_, err := audit.Run(resolve(t, cluster(kept, c.isolation)))
+		_, err := audit.Run(simtest.Resolve(t, cluster(kept, c.isolation)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s%v, want %q", c.isolation, err, c.want)
 		}
 	}
-	if _, err := audit.Run(resolve(t, "name: nothing\n")); err == nil || !strings.Contains(err.Error(), "nothing is required to be apart") {
+	if _, err := audit.Run(simtest.Resolve(t, "name: nothing\n")); err == nil || !strings.Contains(err.Error(), "nothing is required to be apart") {
 		t.Errorf("a scenario without zones: %v", err)
 	}
 }
@@ -288,7 +275,7 @@ func TestWhatDoesNotFitTheFabricIsAnError(t *testing.T) {
 // The message is measured over the longest path; the workload is the scenario's,
 // without the partitions that keep its ranks apart.
 func TestTheCostOfInspectionIsThatOfTheSameJob(t *testing.T) {
-	r := resolve(t, strings.Replace(cluster(kept, planes+"  inspection: {latency: 5us, rate: 200Gbps}\n"), "{pattern: permutation, sizes: [1KiB]}", "{collective: all-reduce, sizes: [1KiB, 4MiB]}", 1))
+	r := simtest.Resolve(t, strings.Replace(cluster(kept, planes+"  inspection: {latency: 5us, rate: 200Gbps}\n"), "{pattern: permutation, sizes: [1KiB]}", "{collective: all-reduce, sizes: [1KiB, 4MiB]}", 1))
 	costs, err := audit.Measure(context.Background(), r, sim.Run, sim.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -33,6 +33,7 @@ type Diagnosis struct {
 	// Predicted is, by task and point, the time on the cluster as it is described.
 	Predicted [][]units.Time
 	Match     float64 // of it
+	mean      float64 // of its ln(predicted / measured)
 	Noise     float64 // of the log
 	// Explanations are the hypotheses: those that leave every size within the known
 	// error first, and of equals the best match. Those without a variant
@@ -88,7 +89,7 @@ func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*D
 		d.Predicted = append(d.Predicted, predicted)
 		m.add(t, predicted)
 	}
-	d.Match = m.rms()
+	d.Match, d.mean = m.rms(), m.mean()
 	err := d.try(ctx, c, &o)
 	d.Partial = err != nil
 	slices.SortStableFunc(d.Explanations, func(a, b Explanation) int {
@@ -186,16 +187,16 @@ func (h *Hypothesis) said(log *logfile.Log, tasks []*Task) string {
 	return ""
 }
 
-// overrides are those of a variant for a task, if it has it.
-func (h *Hypothesis) overrides(c *Cluster, t *Task, label string) ([]scenario.Override, bool) {
+// variant is that of a label for a task, if it has it.
+func (h *Hypothesis) variant(c *Cluster, t *Task, label string) (variant, bool) {
 	if !h.concerns(t) {
-		return nil, false
+		return variant{}, false
 	}
 	variants, _ := h.variants(c, t)
 	for _, v := range variants {
 		if v.label == label {
-			return v.over, true
+			return v, true
 		}
 	}
-	return nil, false
+	return variant{}, false
 }

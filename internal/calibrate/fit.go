@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/optimize"
+
 	"weft/internal/calibrate/logfile"
 	"weft/scenario"
 )
@@ -75,8 +77,9 @@ func (c *Cluster) FitTo(ctx context.Context, logs []*logfile.Log, names []string
 	if fit.Seen[0], fit.HeldOut[0], err = s.errors(factors); err != nil {
 		return nil, err
 	}
-	const step, enough = .4, 1e-4
-	factors = simplex(s.objective, factors, step, enough, maxEvals, func() bool { return ctx.Err() != nil })
+	if factors, err = s.search(factors); err != nil {
+		return nil, err
+	}
 	if ctx.Err() != nil {
 		fit.Partial = true
 		return fit, ctx.Err()
@@ -121,6 +124,31 @@ type fitting struct {
 	constants   []constant
 	options     *Options
 	evaluations int
+}
+
+// search is the logarithms of the factors that it finds from a start, by the method of
+// Nelder and Mead ("A simplex method for function minimization", Computer Journal 7,
+// 1965) with their coefficients. It takes no random number: equal calls give equal
+// results. It ends when the best has hardly got better for a while, or with the context.
+func (s *fitting) search(start []float64) ([]float64, error) {
+	const step, enough, idle = .4, 1e-4, 8 // of the first simplex; of the error; turns
+	found, err := optimize.Minimize(
+		optimize.Problem{Func: s.objective, Status: func() (optimize.Status, error) {
+			select {
+			case <-s.ctx.Done():
+				return optimize.RuntimeLimit, nil
+			default:
+				return optimize.NotTerminated, nil
+			}
+		}},
+		start,
+		&optimize.Settings{FuncEvaluations: maxEvals, Converger: &optimize.FunctionConverge{Absolute: enough, Iterations: idle}},
+		&optimize.NelderMead{SimplexSize: step, Reflection: 1, Expansion: 2, Contraction: .5, Shrink: .5},
+	)
+	if err != nil {
+		return nil, fmt.Errorf("the search for the constants: %w", err)
+	}
+	return found.X, nil
 }
 
 // objective is what the search minimises: the error on the sizes that it sees, and

@@ -12,18 +12,6 @@ import (
 	"weft/scenario"
 )
 
-func TestTheSimplexFindsAMinimum(t *testing.T) {
-	calls := 0
-	rosenbrock := func(x []float64) float64 {
-		calls++
-		return (1-x[0])*(1-x[0]) + 100*(x[1]-x[0]*x[0])*(x[1]-x[0]*x[0])
-	}
-	got := simplex(rosenbrock, []float64{-1.2, 1}, .5, 1e-12, 500, func() bool { return false })
-	if math.Abs(got[0]-1) > 1e-3 || math.Abs(got[1]-1) > 1e-3 || calls > 502 {
-		t.Errorf("the minimum of Rosenbrock's function is found at %v in %d calls, want (1, 1)", got, calls)
-	}
-}
-
 // TestHiddenConstantsAreRecovered has weft write the log of a cluster whose software
 // is slower than NCCL's figures, with noise, and fits them without being told.
 func TestHiddenConstantsAreRecovered(t *testing.T) {

@@ -25,6 +25,31 @@ type Hypothesis struct {
 type variant struct {
 	label string
 	over  []scenario.Override
+	grade grade
+}
+
+// grade is how severe a variant is among others of its family: those that differ in
+// nothing but a number.
+type grade struct {
+	family string
+	scale  float64 // the number
+	sound  float64 // the number that changes nothing; 0 where there is none
+	// at gives the variant of another number; nil where there are no others.
+	at func(scale float64) variant
+}
+
+// graded are variants of a family, at some numbers.
+func graded(family string, sound float64, at func(scale float64) variant, scales ...float64) (out []variant) {
+	var with func(float64) variant
+	with = func(scale float64) variant {
+		v := at(scale)
+		v.grade = grade{family, scale, sound, with}
+		return v
+	}
+	for _, s := range scales {
+		out = append(out, with(s))
+	}
+	return out
 }
 
 // concerns reports whether a hypothesis can have an effect on a task.
@@ -140,15 +165,14 @@ var Hypotheses = []Hypothesis{
 
 // one is a variant of one change.
 func one(label, path, value string) variant {
-	return variant{label, []scenario.Override{{Path: path, Value: value, Origin: label}}}
+	return variant{label: label, over: []scenario.Override{{Path: path, Value: value, Origin: label}}}
 }
 
 // factors are variants of a factor on NCCL's figures.
-func factors(field, label string, by ...int) func(*Cluster, *Task) ([]variant, string) {
-	return func(*Cluster, *Task) (out []variant, _ string) {
-		for _, f := range by {
-			out = append(out, one(fmt.Sprintf("%s %d times as long", label, f), "nccl."+field, fmt.Sprint(f)))
-		}
-		return out, ""
+func factors(field, label string, by ...float64) func(*Cluster, *Task) ([]variant, string) {
+	return func(*Cluster, *Task) ([]variant, string) {
+		return graded(field, 1, func(f float64) variant {
+			return one(fmt.Sprintf("%s %.3g times as long", label, f), "nccl."+field, fmt.Sprintf("%.3g", f))
+		}, by...), ""
 	}
 }

@@ -13,7 +13,11 @@ const (
 	maxFlows  = 256      // messages of one of perftest's sizes: enough that the first is of no weight
 	flowBytes = 64 << 20 // that they carry at the most, if that is two messages or more
 	minFlows  = 4
-	maxEvals  = 80 // simulations of all fitting sizes in a search
+	// refinements are rounds of severities between those that were tried: each about
+	// halves what is left. refinedFamilies is of how many families: more are not shown.
+	refinements     = 3
+	refinedFamilies = 5
+	maxEvals        = 80 // simulations of all fitting sizes in a search
 )
 
 // errorBand is how far off weft is known to be, up to a size: the larger of measured

@@ -9,6 +9,7 @@ import (
 // match is how far predictions are from what was measured.
 type match struct {
 	squares float64
+	sum     float64
 	n       int
 	within  bool // every size is within the known error
 	worst   float64
@@ -23,6 +24,7 @@ func (m *match) add(t *Task, predicted []units.Time) {
 		p := &t.Points[i]
 		off := offBy(predicted[i], p.Measured)
 		m.squares += off * off
+		m.sum += off
 		m.n++
 		m.within = m.within && math.Abs(off) <= math.Log1p(p.Known)
 		if math.Abs(off) > math.Abs(m.worst) {
@@ -38,6 +40,9 @@ func (m *match) rms() float64 {
 	}
 	return math.Sqrt(m.squares / float64(m.n))
 }
+
+// mean is the mean of ln(predicted / measured): below 0 where predictions are faster.
+func (m *match) mean() float64 { return m.sum / float64(max(1, m.n)) }
 
 // offBy is ln(predicted / measured).
 func offBy(predicted, measured units.Time) float64 {

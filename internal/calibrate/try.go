@@ -1,9 +1,11 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"weft/internal/cores"
@@ -14,17 +16,35 @@ import (
 // trial is one variant of a hypothesis, on every task.
 type trial struct {
 	*Hypothesis
+	order   int // of the hypothesis
 	label   string
+	grade   grade
 	runs    []*scenario.Resolved // by task; nil is as predicted
 	changes []scenario.Override  // of a task on which it changes something
 	times   [][]units.Time       // by task
+	match   match                // of them
 	err     error
 }
 
-// try simulates every variant of every hypothesis, several at a time, and keeps the
-// best of each hypothesis. It gives the context's error when it was interrupted.
+// try simulates every variant of every hypothesis, several at a time, then others between
+// those of the likeliest families, and keeps the best of each hypothesis. It gives the
+// context's error when it was interrupted.
 func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) error {
 	trials := d.trials(c)
+	for next, round := trials, 0; len(next) > 0 && round <= refinements && ctx.Err() == nil; round++ {
+		d.runAll(ctx, c, o, next)
+		if round > 0 {
+			trials = append(trials, next...)
+		}
+		next = d.between(c, trials)
+	}
+	slices.SortStableFunc(trials, func(a, b *trial) int { return cmp.Compare(a.order, b.order) })
+	d.collect(trials)
+	return ctx.Err()
+}
+
+// runAll simulates trials, each on a core.
+func (d *Diagnosis) runAll(ctx context.Context, c *Cluster, o *Options, trials []*trial) {
 	alone := *o
 	alone.Workers = 1 // a variant has a core: which one it is decides nothing
 	var told sync.Mutex
@@ -38,8 +58,6 @@ func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) error {
 			o.Progress(done, len(trials), t.ID+": "+t.label)
 		}
 	})
-	d.collect(trials)
-	return ctx.Err()
 }
 
 // trials are the variants of all hypotheses, in order, with their scenarios.
@@ -52,20 +70,28 @@ func (d *Diagnosis) trials(c *Cluster) (out []*trial) {
 			d.Untried = append(d.Untried, Untried{h, why})
 		}
 		for _, label := range labels {
-			t := &trial{Hypothesis: h, label: label}
-			for _, task := range d.Tasks {
-				over, changes := h.overrides(c, task, label)
-				var r *scenario.Resolved
-				if changes && t.err == nil {
-					t.changes = over
-					r, t.err = c.under(task, over)
-				}
-				t.runs = append(t.runs, r)
-			}
-			out = append(out, t)
+			out = append(out, d.trial(c, h, i, func(task *Task) (variant, bool) { return h.variant(c, task, label) }))
 		}
 	}
 	return out
+}
+
+// trial is a variant of a hypothesis: of gives that of each task.
+func (d *Diagnosis) trial(c *Cluster, h *Hypothesis, order int, of func(*Task) (variant, bool)) *trial {
+	t := &trial{Hypothesis: h, order: order}
+	for _, task := range d.Tasks {
+		v, changes := of(task)
+		var r *scenario.Resolved
+		if changes {
+			t.label, t.grade = v.label, v.grade
+			if t.err == nil {
+				t.changes = v.over
+				r, t.err = c.under(task, v.over)
+			}
+		}
+		t.runs = append(t.runs, r)
+	}
+	return t
 }
 
 // run simulates a variant. A task that it does not concern stays as predicted.
@@ -78,6 +104,9 @@ func (t *trial) run(ctx context.Context, d *Diagnosis, c *Cluster, o *Options) {
 			}
 		}
 		t.times = append(t.times, predicted)
+		if t.err == nil {
+			t.match.add(task, predicted)
+		}
 	}
 }
 
@@ -87,7 +116,7 @@ func (d *Diagnosis) collect(trials []*trial) {
 		h := trials[i].Hypothesis
 		e := Explanation{Hypothesis: h, Match: math.Inf(1), Evidence: h.said(d.Log, d.Tasks)}
 		for ; i < len(trials) && trials[i].Hypothesis == h; i++ {
-			e.take(d, trials[i])
+			e.take(trials[i])
 		}
 		switch {
 		case e.Label != "":
@@ -99,7 +128,7 @@ func (d *Diagnosis) collect(trials []*trial) {
 }
 
 // take counts a variant, which stands for the hypothesis if it is the best so far.
-func (e *Explanation) take(d *Diagnosis, t *trial) {
+func (e *Explanation) take(t *trial) {
 	switch {
 	case errors.Is(t.err, context.Canceled) || errors.Is(t.err, context.DeadlineExceeded):
 		return
@@ -107,10 +136,7 @@ func (e *Explanation) take(d *Diagnosis, t *trial) {
 		e.Variants = append(e.Variants, Tried{Label: t.label, Failure: t.err.Error()})
 		return
 	}
-	var m match
-	for i, task := range d.Tasks {
-		m.add(task, t.times[i])
-	}
+	m := &t.match
 	e.Variants = append(e.Variants, Tried{Label: t.label, Match: m.rms()})
 	if m.rms() < e.Match {
 		e.Label, e.Match, e.Worst, e.Within, e.Predicted, e.Changes = t.label, m.rms(), m.worst, m.within, t.times, t.changes

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,18 +17,27 @@ import (
 func fewerRails(_ *Cluster, t *Task) (out []variant, why string) {
 	nics := t.base.Cluster.Node.NICs
 	seen := map[int]bool{nics: true}
+	var scales []float64
 	for _, left := range []int{nics - 1, nics * 3 / 4, nics / 2, nics / 4, 1} {
 		if left >= 1 && !seen[left] {
 			seen[left] = true
-			out = append(out, one(fmt.Sprintf("%d of %d NICs of each node in use", left, nics), "cluster.node.nics", fmt.Sprint(left)))
+			scales = append(scales, float64(left))
 		}
 	}
-	return out, "a node has one NIC"
+	return graded("rails", float64(nics), func(left float64) variant {
+		n := max(1, int(math.Round(left)))
+		return one(fmt.Sprintf("%d of %d NICs of each node in use", n, nics), "cluster.node.nics", fmt.Sprint(n))
+	}, scales...), "a node has one NIC"
 }
 
 // slowShares are the parts of a link's rate that a fault leaves: a lane of four, an
 // older generation, a tenth.
-var slowShares = []struct{ num, den units.Rate }{{3, 4}, {1, 2}, {1, 4}, {1, 10}}
+var slowShares = []float64{.75, .5, .25, .1}
+
+// share is a part of a rate, to the Mb/s.
+func share(rate units.Rate, of float64) units.Rate {
+	return units.Rate(math.Round(float64(rate)*of/1e6)) * 1e6
+}
 
 // slowNIC tries two places: with congestion control it matters which NIC it is.
 func slowNIC(c *Cluster, t *Task) ([]variant, string) {
@@ -49,11 +59,10 @@ func slowNode(c *Cluster, t *Task) ([]variant, string) {
 
 func slowCables(c *Cluster, t *Task, who, label string) (out []variant, why string) {
 	rate := t.base.Fabrics[0].Link.Rate()
-	for _, s := range slowShares {
-		slow := rate * s.num / s.den
-		out = append(out, one(fmt.Sprintf(label, slow, rate), c.path(".slow-links"), fmt.Sprintf("[{nics: [%s], rate: %s}]", who, slow.Exact())))
-	}
-	return out, ""
+	return graded(who, 1, func(part float64) variant {
+		slow := share(rate, part)
+		return one(fmt.Sprintf(label, slow, rate), c.path(".slow-links"), fmt.Sprintf("[{nics: [%s], rate: %s}]", who, slow.Exact()))
+	}, slowShares...), ""
 }
 
 func linkRate(c *Cluster, t *Task) (out []variant, why string) {
@@ -76,7 +85,7 @@ func hostMemory(c *Cluster, t *Task) ([]variant, string) {
 // peerShares are the parts that redirection leaves of the rate between GPU and NIC:
 // ACS halves it (nccl-tests issue 112, a maintainer), writes without relaxed ordering
 // leave 16 of more than 40 GB/s (openucx/ucx pull request 10955).
-var peerShares = []struct{ num, den units.Rate }{{3, 4}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {1, 8}}
+var peerShares = []float64{.75, .5, 1. / 3, .25, .2, .125}
 
 func peerPath(_ *Cluster, t *Task) (out []variant, why string) {
 	f := &t.base.Fabrics[0]
@@ -84,11 +93,10 @@ func peerPath(_ *Cluster, t *Task) (out []variant, why string) {
 		return nil, fmt.Sprintf("the data path is %s", f.Host.Path)
 	}
 	rate := t.base.Cluster.Node.PCIe.PeerRate
-	for _, s := range peerShares {
-		slow := rate * s.num / s.den
-		out = append(out, one(fmt.Sprintf("%s between GPU and NIC instead of %s", slow, rate), "cluster.node.pcie.peer-rate", slow.Exact()))
-	}
-	return out, ""
+	return graded("peer", 1, func(part float64) variant {
+		slow := share(rate, part)
+		return one(fmt.Sprintf("%s between GPU and NIC instead of %s", slow, rate), "cluster.node.pcie.peer-rate", slow.Exact())
+	}, peerShares...), ""
 }
 
 func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
@@ -157,7 +165,7 @@ func smallerMTU(c *Cluster, t *Task) (out []variant, why string) {
 	if f.Kind == scenario.TCPKind {
 		return nil, "TCP's is not an RDMA MTU"
 	}
-	for _, mtu := range []units.Bytes{2048, 1024, 512} {
+	for _, mtu := range []units.Bytes{2048, 1024, 512, 256} {
 		if mtu < f.MTU {
 			out = append(out, one(fmt.Sprintf("MTU %s instead of %s", mtu, f.MTU), c.path(".mtu"), mtu.Exact()))
 		}
@@ -169,10 +177,10 @@ func packetLoss(c *Cluster, t *Task) (out []variant, why string) {
 	if t.base.Fabrics[0].Kind == scenario.TCPKind {
 		return nil, "TCP's losses are part of the model"
 	}
-	for _, every := range []int{1_000_000, 100_000, 10_000, 1000} {
-		out = append(out, one(fmt.Sprintf("one packet in %d lost on each link", every), c.path(".link.error-rate"), fmt.Sprintf("1/%d", every)))
-	}
-	return out, ""
+	return graded("loss", 0, func(rate float64) variant {
+		every := int(math.Round(1 / rate))
+		return one(fmt.Sprintf("one packet in %d lost on each link", every), c.path(".link.error-rate"), fmt.Sprintf("1/%d", every))
+	}, 1e-6, 1e-5, 1e-4, 1e-3), ""
 }
 
 func noPFC(c *Cluster, t *Task) ([]variant, string) {

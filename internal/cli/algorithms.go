@@ -15,12 +15,15 @@ import (
 // everyAlgorithm is the value of --algo that compares those of NCCL.
 const everyAlgorithm = "all"
 
-// contenders are NCCL's algorithms for a collective, and its protocols for each;
-// for others it has no choice.
-var contenders = map[scenario.Collective][]struct {
+// contender is an algorithm with the protocols that it has.
+type contender struct {
 	algo      scenario.Algorithm
 	protocols []scenario.Protocol
-}{
+}
+
+// contenders are NCCL's algorithms for a collective, and its protocols for each;
+// for others it has no choice.
+var contenders = map[scenario.Collective][]contender{
 	scenario.AllReduce: {
 		{scenario.AlgoRing, everyProtocol},
 		{scenario.AlgoTree, everyProtocol},
@@ -29,9 +32,16 @@ var contenders = map[scenario.Collective][]struct {
 		{scenario.AlgoCollNetDirect, []scenario.Protocol{scenario.ProtoSimple}},
 		{scenario.AlgoCollNetChain, []scenario.Protocol{scenario.ProtoSimple}},
 	},
-	scenario.AllGather:     {{scenario.AlgoRing, everyProtocol}},
-	scenario.ReduceScatter: {{scenario.AlgoRing, everyProtocol}},
+	scenario.AllGather:     shards,
+	scenario.ReduceScatter: shards,
 	scenario.Broadcast:     {{scenario.AlgoRing, everyProtocol}},
+}
+
+// shards are those of all-gather and reduce-scatter.
+var shards = []contender{
+	{scenario.AlgoRing, everyProtocol},
+	{scenario.AlgoNVLS, []scenario.Protocol{scenario.ProtoSimple}},
+	{scenario.AlgoCollNetDirect, []scenario.Protocol{scenario.ProtoSimple}},
 }
 
 var everyProtocol = []scenario.Protocol{scenario.ProtoLL, scenario.ProtoLL128, scenario.ProtoSimple}

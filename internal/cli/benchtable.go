@@ -55,7 +55,7 @@ func (b *benchTable) end(results *runstore.Results) error {
 		b.row(p)
 	}
 	if b.start(); b.err == nil {
-		b.met, b.err = b.table.End(results.Partial)
+		b.met, b.err = b.table.End(results.Partial, &results.Fabrics[0])
 	}
 	return b.err
 }

@@ -3,18 +3,12 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"slices"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"weft/internal/catalog"
 	"weft/internal/latency"
 	"weft/internal/report"
-	"weft/internal/sim/host"
 	"weft/scenario"
 	"weft/units"
 )
@@ -77,13 +71,6 @@ is charged after the response.`,
 	return cmd
 }
 
-// measured is a latency with the scenario that it is of.
-type measured struct {
-	*latency.Result
-	clock  int64
-	jitter bool
-}
-
 func (l *explaining) do(e *Env, given []string) error {
 	spec := latency.Spec{Op: latency.Op(l.op), Hops: l.hops, Iterations: l.iterations}
 	var err error
@@ -97,7 +84,7 @@ func (l *explaining) do(e *Env, given []string) error {
 	if err := l.change(scenarios); err != nil {
 		return err
 	}
-	var all []measured
+	var all []report.Latency
 	var plain []*latency.Result
 	for _, r := range scenarios {
 		for i := range r.Fabrics {
@@ -113,7 +100,7 @@ func (l *explaining) do(e *Env, given []string) error {
 			if err != nil {
 				return fail(Failed, "%w", err)
 			}
-			all = append(all, measured{m, r.Cluster.Node.CPU.Clock, r.Run.Jitter})
+			all = append(all, report.Latency{Result: m, Clock: r.Cluster.Node.CPU.Clock, Jitter: r.Run.Jitter})
 			plain = append(plain, m)
 		}
 	}
@@ -124,7 +111,10 @@ func (l *explaining) do(e *Env, given []string) error {
 	if l.json {
 		return printJSON(e, latencyJSON(all, figures))
 	}
-	return tellLatency(e, all, figures)
+	if err := report.WriteLatencies(e.Stdout, all, figures, e.style()); err != nil {
+		return err
+	}
+	return writeTrust(e.Stdout)
 }
 
 // onlyTCP reports whether a flag that TCP has no choice about was given for
@@ -231,261 +221,4 @@ func (l *explaining) change(scenarios []*scenario.Resolved) error {
 		}
 	}
 	return nil
-}
-
-// tellLatency prints the tables.
-func tellLatency(e *Env, all []measured, figures []latency.Figure) error {
-	style := e.style()
-	refs := &references{}
-	fmt.Fprintf(e.Stdout, "%s\n\n", style.Bold(latencyHeading(all)))
-	if err := report.Grid(e.Stdout, latencyRows(all, refs), style); err != nil {
-		return err
-	}
-	fmt.Fprintf(e.Stdout, "\n%s\n\n", style.Bold("what it costs besides time, at sender + receiver"))
-	if err := report.Grid(e.Stdout, costRows(all), style); err != nil {
-		return err
-	}
-	fmt.Fprintf(e.Stdout, "\n%s\n\n", style.Bold("ping-pong, as perftest reports it"))
-	for _, m := range all {
-		fmt.Fprintf(e.Stdout, "# %s, %s\n%s\n%s\n", m.Fabric, perftestName(m), perftestHeading, perftest(m).line(m))
-	}
-	fmt.Fprintf(e.Stdout, "\n%s\n\n", style.Bold("figures in circulation, beside weft; nothing is fitted to them"))
-	numbers, reasons := figureRows(figures)
-	if err := report.Grid(e.Stdout, numbers, style); err != nil {
-		return err
-	}
-	fmt.Fprintln(e.Stdout)
-	if err := report.Grid(e.Stdout, reasons, style); err != nil {
-		return err
-	}
-	fmt.Fprintf(e.Stdout, "\n%s\n\n", style.Bold("sources"))
-	if err := report.Grid(e.Stdout, refs.rows, style); err != nil {
-		return err
-	}
-	return writeTrust(e.Stdout)
-}
-
-func latencyHeading(all []measured) string {
-	m := all[0]
-	way := "one cable"
-	switch {
-	case m.Hops == 1:
-		way = "one switch"
-	case m.Hops > 1:
-		way = strconv.Itoa(m.Hops) + " switches"
-	}
-	return fmt.Sprintf("a message of %v over %s", m.Bytes, way)
-}
-
-// references numbers the sources of terms.
-type references struct {
-	seen map[host.Source]int
-	rows [][]string
-}
-
-func (r *references) of(sources []host.Source) (numbers []int) {
-	if r.seen == nil {
-		r.seen = make(map[host.Source]int)
-		r.rows = [][]string{{"", "field", "value", "trust", "source"}}
-	}
-	for _, s := range sources {
-		n, ok := r.seen[s]
-		if !ok {
-			n = len(r.rows)
-			r.seen[s] = n
-			r.rows = append(r.rows, []string{fmt.Sprintf("[%d]", n), s.Field, s.Value, s.Tag, s.Text})
-		}
-		numbers = append(numbers, n)
-	}
-	return numbers
-}
-
-// termRow is a term on all fabrics.
-type termRow struct {
-	part  latency.Part
-	name  string
-	times []string // by fabric; empty where it has no such term
-	refs  []int
-}
-
-// latencyRows is a column per fabric and a row per term, in the order of the
-// way.
-func latencyRows(all []measured, refs *references) [][]string {
-	head, path, op := []string{""}, []string{"path"}, []string{"operation"}
-	for _, m := range all {
-		head, path, op = append(head, m.Fabric), append(path, string(m.Path)), append(op, string(m.Op))
-	}
-	rows := [][]string{append(head, "sources"), append(path, ""), append(op, "")}
-	part := latency.Part("")
-	for _, t := range mergeTerms(all, refs) {
-		if t.part != part {
-			part = t.part
-			rows = append(rows, append([]string{string(part)}, make([]string, len(all)+1)...))
-		}
-		row := []string{"  " + t.name}
-		for _, text := range t.times {
-			row = append(row, cmp.Or(text, "–"))
-		}
-		slices.Sort(t.refs)
-		numbers := ""
-		for _, n := range slices.Compact(t.refs) {
-			numbers += fmt.Sprintf("[%d]", n)
-		}
-		rows = append(rows, append(row, numbers))
-	}
-	total := []string{"sum, and one way"}
-	for _, m := range all {
-		name := nanoseconds(m.OneWay)
-		total = append(total, name)
-	}
-	rows = append(rows, append(total, ""))
-	return rightAlign(rows, 1, len(all))
-}
-
-// mergeTerms lays the terms of the fabrics side by side: what one has and the
-// others have not comes after what precedes it.
-func mergeTerms(all []measured, refs *references) (rows []termRow) {
-	for k, m := range all {
-		at := 0
-		for i := range m.Terms {
-			t := &m.Terms[i]
-			name := termName(t)
-			j := slices.IndexFunc(rows, func(r termRow) bool { return r.part == t.Part && r.name == name && r.times[k] == "" })
-			if j < 0 {
-				for at < len(rows) && partOrder(rows[at].part) < partOrder(t.Part) {
-					at++
-				}
-				rows = slices.Insert(rows, at, termRow{part: t.Part, name: name, times: make([]string, len(all))})
-				j = at
-			}
-			rows[j].times[k] = nanoseconds(t.Time)
-			rows[j].refs = append(rows[j].refs, refs.of(t.Sources)...)
-			at = j + 1
-		}
-	}
-	return rows
-}
-
-func partOrder(p latency.Part) int {
-	return slices.Index([]latency.Part{latency.AtSender, latency.InFabric, latency.AtReceiver}, p)
-}
-
-// termName is a term's name with what its time is made of.
-func termName(t *latency.Term) string {
-	switch {
-	case t.Rate > 0:
-		return fmt.Sprintf("%s: %v at %s", t.Name, t.Bytes, gigabytes(t.Rate))
-	case t.Time == 0 && t.Note != "":
-		return t.Name + ", cut-through"
-	}
-	return t.Name
-}
-
-func gigabytes(r units.Rate) string {
-	return strconv.FormatFloat(float64(r)/8e9, 'f', -1, 64) + " GB/s"
-}
-
-// nanoseconds is a time to the picosecond.
-func nanoseconds(t units.Time) string {
-	return fmt.Sprintf("%d.%03d ns", t/units.Nanosecond, t%units.Nanosecond)
-}
-
-// rightAlign puts the cells of some columns on their right edge.
-func rightAlign(rows [][]string, from, to int) [][]string {
-	for j := from; j <= to; j++ {
-		width := 0
-		for _, r := range rows {
-			width = max(width, utf8.RuneCountInString(r[j]))
-		}
-		for _, r := range rows {
-			r[j] = strings.Repeat(" ", width-utf8.RuneCountInString(r[j])) + r[j]
-		}
-	}
-	return rows
-}
-
-// costRows is a column per fabric with what its message costs.
-func costRows(all []measured) [][]string {
-	rows := [][]string{{""}}
-	for _, m := range all {
-		rows[0] = append(rows[0], m.Fabric)
-	}
-	add := func(label string, of func(m *measured) string) {
-		row := []string{label}
-		for i := range all {
-			row = append(row, of(&all[i]))
-		}
-		rows = append(rows, row)
-	}
-	both := func(n [2]int) string { return fmt.Sprintf("%d + %d", n[0], n[1]) }
-	add("copies by a CPU", func(m *measured) string { return both(m.Cost.CPUCopies) })
-	add("copies by a GPU", func(m *measured) string { return both(m.Cost.GPUCopies) })
-	add("times that the data move, NIC to NIC included", func(m *measured) string { return strconv.Itoa(m.Cost.Moves()) })
-	add("system calls", func(m *measured) string { return both(m.Cost.KernelCalls) })
-	add("interrupts", func(m *measured) string { return both(m.Cost.Interrupts) })
-	add("time on a CPU, sender", func(m *measured) string { return nanoseconds(m.Cost.CPU[0]) })
-	add("time on a CPU, receiver", func(m *measured) string { return nanoseconds(m.Cost.CPU[1]) })
-	add("CPU cycles", func(m *measured) string { return fmt.Sprintf("%d + %d", m.Cost.Cycles[0], m.Cost.Cycles[1]) })
-	add("at a clock of", func(m *measured) string { return strconv.FormatFloat(float64(m.clock)/1e9, 'f', -1, 64) + " GHz" })
-	for i := range rows {
-		rows[i] = append(rows[i], "") // the last column is not for numbers
-	}
-	return rightAlign(rows, 1, len(all))
-}
-
-// figureRows is a row per figure in circulation, and a row per figure with what
-// tells it from weft's.
-func figureRows(figures []latency.Figure) (numbers, reasons [][]string) {
-	numbers = [][]string{{"figure", "it says", "weft", "of"}}
-	reasons = [][]string{{"figure", "what is different"}}
-	for _, f := range figures {
-		says := f.Low.String()
-		if f.High != f.Low {
-			says += " to " + f.High.String()
-		}
-		numbers = append(numbers, []string{f.Name, says, f.Weft.String(), f.Case})
-		reasons = append(reasons, []string{f.Name, f.Why + " (" + f.Source + ")"})
-	}
-	return numbers, reasons
-}
-
-// perftestHeading is perftest's, of its tests of latency.
-const perftestHeading = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec]"
-
-func perftestName(m measured) string {
-	switch {
-	case m.Op == latency.Read:
-		return "as ib_read_lat: whole round trips"
-	case m.Protocol == scenario.TCPKind:
-		return "as a ping-pong of sockets: half of each round trip"
-	}
-	return "as ib_" + string(m.Op) + "_lat: half of each round trip"
-}
-
-// pingPong is what perftest reports of a ping-pong.
-type pingPong struct {
-	min, max, typical, avg, stdev, p99, p999 float64 // microseconds
-}
-
-func perftest(m measured) (p pingPong) {
-	t := slices.Clone(m.Trips)
-	slices.Sort(t)
-	n := len(t)
-	us := func(t units.Time) float64 { return float64(t) / float64(units.Microsecond) }
-	p.min, p.max = us(t[0]), us(t[n-1])
-	p.typical = (us(t[(n-1)/2]) + us(t[n/2])) / 2
-	for _, x := range t {
-		p.avg += us(x) / float64(n)
-	}
-	for _, x := range t {
-		p.stdev += (us(x) - p.avg) * (us(x) - p.avg) / float64(n)
-	}
-	p.stdev = math.Sqrt(p.stdev)
-	p.p99, p.p999 = us(t[(n-1)*990/1000]), us(t[(n-1)*999/1000])
-	return p
-}
-
-func (p pingPong) line(m measured) string {
-	return fmt.Sprintf(" %-7d %-10d %14.2f %14.2f %16.2f %14.2f %16.2f %22.2f %24.2f",
-		m.Bytes, len(m.Trips), p.min, p.max, p.typical, p.avg, p.stdev, p.p99, p.p999)
 }

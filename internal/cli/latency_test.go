@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"weft/internal/golden"
-	"weft/internal/latency"
-	"weft/units"
 )
 
 // TestLatencyGolden holds what weft latency prints, of a scenario that states
@@ -54,24 +52,4 @@ func TestLatencyColumnsSum(t *testing.T) {
 			t.Errorf("%s: the terms sum to %d ps of %d ps", l.Fabric, sum, l.OneWay)
 		}
 	}
-}
-
-// perftest's quantiles, of times that need no simulation.
-func TestPerftestLine(t *testing.T) {
-	m := measuredTrips(4, 1, 3, 2)
-	p := perftest(m)
-	if p.min != 1 || p.max != 4 || p.typical != 2.5 || p.avg != 2.5 {
-		t.Errorf("%+v", p)
-	}
-	if got := len(strings.Fields(p.line(m))); got != 9 {
-		t.Errorf("a line has %d columns, perftest has 9", got)
-	}
-}
-
-func measuredTrips(us ...units.Time) measured {
-	l := &latency.Result{Bytes: 2}
-	for _, t := range us {
-		l.Trips = append(l.Trips, t*units.Microsecond)
-	}
-	return measured{Result: l}
 }

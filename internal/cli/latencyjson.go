@@ -2,6 +2,7 @@ package cli
 
 import (
 	"weft/internal/latency"
+	"weft/internal/report"
 )
 
 // latenciesOut is what weft latency --json prints. Times are in picoseconds.
@@ -77,19 +78,19 @@ type figureOut struct {
 	Why    string `json:"difference"`
 }
 
-func latencyJSON(all []measured, figures []latency.Figure) latenciesOut {
+func latencyJSON(all []report.Latency, figures []latency.Figure) latenciesOut {
 	var out latenciesOut
 	for _, m := range all {
-		p := perftest(m)
+		p := m.PingPong()
 		o := latencyOut{
 			Fabric: m.Fabric, Protocol: string(m.Protocol), Path: string(m.Path), Op: string(m.Op), Bytes: int64(m.Bytes), Hops: m.Hops,
-			Packets: m.Packets, Wire: int64(m.Wire), Jitter: m.jitter, OneWay: int64(m.OneWay), AtVerbs: int64(m.AtVerbs()),
+			Packets: m.Packets, Wire: int64(m.Wire), Jitter: m.Jitter, OneWay: int64(m.OneWay), AtVerbs: int64(m.AtVerbs()),
 			Cost: costOut{
 				m.Cost.CPUCopies, m.Cost.GPUCopies, m.Cost.Moves(), m.Cost.KernelCalls, m.Cost.Interrupts,
 				[2]int64{int64(m.Cost.CPU[0]), int64(m.Cost.CPU[1])},
-				m.Cost.Cycles, m.clock,
+				m.Cost.Cycles, m.Clock,
 			},
-			Perftest: perftestUs{len(m.Trips), p.min, p.max, p.typical, p.avg, p.stdev, p.p99, p.p999},
+			Perftest: perftestUs{len(m.Trips), p.Min, p.Max, p.Typical, p.Avg, p.Stdev, p.P99, p.P999},
 		}
 		for i := range m.Terms {
 			t := &m.Terms[i]

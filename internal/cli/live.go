@@ -212,12 +212,12 @@ func (l *liveRun) measure(ctx context.Context, e *Env, g *ranks.Group, addrs []n
 		rows = append(rows, row)
 	}
 	wrong := table.end()
-	p, err := l.beside(ctx, e, table.w, pair, rows)
+	p, why, err := l.beside(ctx, e, table.w, pair, rows)
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
 	if l.json {
-		if err := printJSON(e, liveJSON(l, addrs, rows, pair, p)); err != nil {
+		if err := printJSON(e, liveJSON(l, addrs, rows, pair, p, why)); err != nil {
 			return err
 		}
 	}

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"weft/internal/ranks"
 	"weft/internal/sim"
+	"weft/units"
 )
 
 // live runs a collective of goroutines, with the real simulator.
@@ -30,13 +33,13 @@ func TestACollectiveIsPredictedFromOnePairOfItsRanks(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &got); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
-		if len(got.Sizes) != 2 || got.Prediction == nil || len(got.Devices) != 4 {
+		// On a machine that is too busy the pair cannot be simulated, and that is told.
+		if len(got.Sizes) != 2 || (got.Prediction == nil) == (got.Unpredicted == "") || len(got.Devices) != 4 {
 			t.Fatalf("%s: want two sizes and a prediction:\n%s", algo, text)
 		}
 		for _, s := range got.Sizes {
-			// No schedule is done in less than two messages that follow one another.
-			if least := 2 * got.Prediction.PairLatency * 99 / 100; s.Predicted < least {
-				t.Errorf("%s of %d bytes: predicted %d ps, less than %d", algo, s.Bytes, s.Predicted, least)
+			if p := got.Prediction; p != nil {
+				followsTwice(t, algo, &s, p.PairLatency)
 			}
 			if s.Wrong == nil || *s.Wrong != 0 || s.InPlace <= 0 || s.OutOfPlace <= 0 {
 				t.Errorf("%s of %d bytes: %+v", algo, s.Bytes, s)
@@ -45,13 +48,61 @@ func TestACollectiveIsPredictedFromOnePairOfItsRanks(t *testing.T) {
 	}
 }
 
-func TestThePredictionIsInLinesThatReadersOfTheTableSkip(t *testing.T) {
-	text := live(t, "-n", "2", "-b", "4K", "-e", "4K", "--predict")
-	_, after, found := strings.Cut(text, "# Predicted, not fitted")
-	if !found {
-		t.Fatalf("no prediction in\n%s", text)
+// followsTwice: no schedule is done in less than two messages that follow one another.
+func followsTwice(t *testing.T, algo string, s *liveSize, latency int64) {
+	t.Helper()
+	if least := 2 * latency * 99 / 100; s.Predicted < least {
+		t.Errorf("%s of %d bytes: predicted %d ps, less than %d", algo, s.Bytes, s.Predicted, least)
 	}
-	for line := range strings.Lines(after[strings.IndexByte(after, '\n')+1:]) {
+}
+
+// predicted is what is told and kept of a prediction from a pair that was not measured.
+func predicted(t *testing.T, algo string, pair ranks.Pair) (string, *liveRecord) {
+	t.Helper()
+	l := &liveRun{ranks: 4, algo: algo, chunk: "256K", predict: true}
+	e := environment(nil)
+	e.Run = sim.Run
+	took := &ranks.Result{Time: time.Millisecond}
+	rows := []liveRow{{4 << 10, [2]*ranks.Result{took, took}}, {64 << 10, [2]*ranks.Result{took, took}}}
+	var text bytes.Buffer
+	p, why, err := l.beside(t.Context(), e, &text, pair, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text.String(), liveJSON(l, nil, rows, pair, p, why)
+}
+
+func TestThePredictionIsInLinesThatReadersOfTheTableSkip(t *testing.T) {
+	for _, algo := range []string{"ring", "tree", "halving-doubling"} {
+		text, record := predicted(t, algo, ranks.Pair{Latency: 20 * units.Microsecond, Rate: 10 * units.Gbps})
+		if record.Prediction == nil || !strings.Contains(text, "# Predicted, not fitted") {
+			t.Fatalf("%s: no prediction in\n%s", algo, text)
+		}
+		for i := range record.Sizes {
+			followsTwice(t, algo, &record.Sizes[i], record.Prediction.PairLatency)
+		}
+		allSkipped(t, text)
+	}
+}
+
+// A machine whose ranks wait for processors has pairs that no scenario can have: the
+// collective stands, and the prediction is unknown.
+func TestAPairOfABusyMachineHasNoPrediction(t *testing.T) {
+	text, record := predicted(t, "ring", ranks.Pair{Latency: 3 * units.Millisecond, Rate: units.Gbps})
+	for _, told := range []string{text, record.Unpredicted} {
+		if !strings.Contains(told, "with 3 ms one way") || !strings.Contains(told, "idle machine") {
+			t.Errorf("what is the matter, and what to do, is not in %q", told)
+		}
+	}
+	if record.Prediction != nil || record.Sizes[0].Predicted != 0 {
+		t.Errorf("there is a prediction: %+v", record)
+	}
+	allSkipped(t, text)
+}
+
+func allSkipped(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "#") {
 			t.Errorf("a line without #: %q", line)
 		}

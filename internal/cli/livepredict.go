@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -12,23 +13,31 @@ import (
 	"weft/units"
 )
 
+// busyPair is what to do about a pair that cannot be simulated.
+const busyPair = "ranks 0 and 1 have waited for processors or for each other: measure again on an idle machine, with no more ranks than it has cores"
+
 // beside lays what the simulator predicts beside what was measured, in lines that
-// readers of nccl-tests' table skip. It is nil where nobody asked for it.
-func (l *liveRun) beside(ctx context.Context, e *Env, w io.Writer, pair ranks.Pair, rows []liveRow) (*predict.Prediction, error) {
+// readers of nccl-tests' table skip. It is nil where nobody asked for it, and where the
+// pair cannot be simulated, which why tells.
+func (l *liveRun) beside(ctx context.Context, e *Env, w io.Writer, pair ranks.Pair, rows []liveRow) (p *predict.Prediction, why string, err error) {
 	if !l.predict {
-		return nil, nil
+		return nil, "", nil
 	}
 	chunk, err := units.ParseSize(l.chunk)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	c := predict.Collective{Hosts: l.ranks, Algorithm: scenario.Algorithm(l.algo), Chunk: int64(chunk)}
 	for i := range rows {
 		c.Sizes = append(c.Sizes, rows[i].bytes)
 	}
-	p, err := predict.AllReduce(ctx, predict.Simulator(e.Run), predict.Pair(pair), c)
+	p, err = predict.AllReduce(ctx, predict.Simulator(e.Run), predict.Pair(pair), c)
+	if unlike := (*predict.PairError)(nil); errors.As(err, &unlike) {
+		fmt.Fprintf(w, "#\n# Predicted: unknown\n#   %v\n#   %s\n", err, busyPair)
+		return nil, fmt.Sprintf("%v; %s", err, busyPair), nil
+	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	fmt.Fprintf(w, "#\n# Predicted, not fitted: the simulator knows of these ranks what 0 and 1 did alone\n")
 	fmt.Fprintf(w, "#   measured pair   %v one way for 8 B, %v in a stream of 1 MiB WRITEs\n", pair.Latency, pair.Rate)
@@ -44,7 +53,7 @@ func (l *liveRun) beside(ctx context.Context, e *Env, w io.Writer, pair ranks.Pa
 		fmt.Fprintf(w, "# %10d  %12v  %12s  %18s\n", rows[i].bytes, measured, predicted, ratio)
 	}
 	fmt.Fprintf(w, "# measured is in place: out of place a rank copies its vector first\n")
-	return p, nil
+	return p, "", nil
 }
 
 // livePs is the time of an operation as the simulator's are.
@@ -59,6 +68,8 @@ type liveRecord struct {
 	Devices    []netip.AddrPort `json:"devices"`
 	Sizes      []liveSize       `json:"sizes"`
 	Prediction *livePrediction  `json:"prediction,omitempty"`
+	// Unpredicted is why there is no prediction although it was asked for.
+	Unpredicted string `json:"unpredicted,omitempty"`
 }
 
 type liveSize struct {
@@ -77,8 +88,8 @@ type livePrediction struct {
 	Scenario    string `json:"scenario"`
 }
 
-func liveJSON(l *liveRun, addrs []netip.AddrPort, rows []liveRow, pair ranks.Pair, p *predict.Prediction) *liveRecord {
-	out := &liveRecord{Collective: "all-reduce", Algorithm: l.algo, Devices: addrs}
+func liveJSON(l *liveRun, addrs []netip.AddrPort, rows []liveRow, pair ranks.Pair, p *predict.Prediction, why string) *liveRecord {
+	out := &liveRecord{Collective: "all-reduce", Algorithm: l.algo, Devices: addrs, Unpredicted: why}
 	for i := range rows {
 		r := &rows[i]
 		s := liveSize{Bytes: r.bytes, OutOfPlace: int64(livePs(r.of[0])), InPlace: int64(livePs(r.of[1]))}

@@ -169,6 +169,26 @@ func (c *choice) filter(r *scenario.Resolved) error {
 	return nil
 }
 
+// onlyRoCE is the RoCE v2 fabric of a scenario of which there is one, among those that
+// --fabric names, if it names any. what says in an error what is missing without it.
+func onlyRoCE(r *scenario.Resolved, named []string, what string) (int, error) {
+	var found []int
+	for i := range r.Fabrics {
+		if f := &r.Fabrics[i]; f.Kind == scenario.RoCEv2Kind && (len(named) == 0 || slices.Contains(named, f.Name)) {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return 0, fmt.Errorf("the scenario has several RoCE v2 fabrics: say which with --fabric: %s", strings.Join(fabricNames(r, scenario.RoCEv2Kind), ", "))
+	case len(named) > 0:
+		return 0, fmt.Errorf("--fabric %s: there is no RoCE v2 fabric of that name%s; the scenario has %s", strings.Join(named, ","), what, strings.Join(fabricNames(r), ", "))
+	}
+	return 0, fmt.Errorf("the scenario has no RoCE v2 fabric%s; it has %s", what, strings.Join(fabricNames(r), ", "))
+}
+
 // fabricNames are the names of the scenario's fabrics of some kinds; of all, where
 // none is given.
 func fabricNames(r *scenario.Resolved, kinds ...scenario.FabricKind) []string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -123,6 +124,15 @@ func answerOf(f *scenario.Fabric, l *control.Lossless) losslessAnswer {
 		Headroom: int64(pfc.Headroom), Bound: int64(l.Loop.Bound()), Vendor: int64(vendor),
 	}
 	found := roce.CompareHeadroom(pfc.Headroom, l.Loop.Bound(), vendor)
+	for _, s := range pfc.Stops {
+		if !slices.Contains(pfc.Priorities, s.Priority) {
+			continue // nobody pauses it
+		}
+		found = append(found, roce.Finding{
+			Verdict: roce.Wrong, What: fmt.Sprintf("a pause of priority %d stops %s of a switch", s.Priority, queueText(s.Queue)),
+			Remedy: "mend the map of priorities to queues (pfc.stops): what it pauses goes on and overruns the headroom",
+		})
+	}
 	if ecn.Enabled {
 		a.Values.Kmin, a.Values.Kmax = int64(ecn.Kmin), int64(ecn.Kmax)
 		found = append(found, roce.CompareMarking(&l.Buffer, roce.Marking{Kmin: ecn.Kmin, Kmax: ecn.Kmax}, l.Ports)...)
@@ -131,6 +141,14 @@ func answerOf(f *scenario.Fabric, l *control.Lossless) losslessAnswer {
 		a.Findings = append(a.Findings, losslessFinding{x.Verdict == roce.Wrong, x.What, x.Remedy})
 	}
 	return a
+}
+
+// queueText is what a pause stops in place of its own queue.
+func queueText(queue int) string {
+	if queue < 0 {
+		return "no queue"
+	}
+	return fmt.Sprintf("queue %d", queue)
 }
 
 // asicOf is the chip of a switch whose headroom has a public formula.

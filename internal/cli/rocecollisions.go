@@ -55,6 +55,7 @@ ECMP runs with several queue pairs per connection, each with an entropy of its o
 (QP scaling, E-ECMP); the other modes with the scenario's own number. Only
 routing.hash-seed differs between the simulations of a distribution.`,
 		Example: `  weft roce collisions examples/collisions-growth.yaml --out curve
+  weft roce collisions examples/collisions-growth.yaml --set cluster.nodes=16 --hash-seeds 20
   weft roce collisions my.yaml --nodes 4,8,16 --qps 1,4 --modes ecmp,spray --hash-seeds 50`,
 		Args:              args(1, 1, "one scenario file"),
 		ValidArgsFunction: scenarioArg,
@@ -66,7 +67,7 @@ routing.hash-seed differs between the simulations of a distribution.`,
 	f.IntSliceVar(&c.nodes, "nodes", nil, "cluster sizes in nodes (default: 2, 4, 8, … up to the scenario's)")
 	f.IntSliceVar(&c.qps, "qps", []int{1, 2, 4}, "queue pairs per connection, of ECMP")
 	f.StringSliceVar(&c.modes, "modes", []string{"ecmp", "flowlet", "adaptive", "spray"}, "ways of balancing: "+strings.Join(balancing, ", "))
-	f.IntVar(&c.seeds, "hash-seeds", 20, "hash seeds of each distribution")
+	f.IntVar(&c.seeds, "hash-seeds", 10, "hash seeds of each distribution")
 	f.StringVar(&c.out, "out", "", "folder for scenario.yaml, collisions.json and report.html")
 	f.IntVarP(&c.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
 	f.BoolVar(&c.json, "json", false, "print as JSON, the same as collisions.json")
@@ -185,21 +186,7 @@ func (c *colliding) fabricOf(r *scenario.Resolved) (int, error) {
 	if len(c.fabrics) > 1 {
 		return 0, fmt.Errorf("--fabric %s: one fabric is measured at a time", strings.Join(c.fabrics, ","))
 	}
-	var found []int
-	for i := range r.Fabrics {
-		if f := &r.Fabrics[i]; f.Kind == scenario.RoCEv2Kind && (len(c.fabrics) == 0 || f.Name == c.fabrics[0]) {
-			found = append(found, i)
-		}
-	}
-	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case len(c.fabrics) > 0:
-		return 0, fmt.Errorf("--fabric %s: the scenario has no RoCE v2 fabric of that name; it has %s", c.fabrics[0], strings.Join(fabricNames(r), ", "))
-	case len(found) == 0:
-		return 0, fmt.Errorf("the scenario has no RoCE v2 fabric, whose packets ECMP hashes; it has %s", strings.Join(fabricNames(r), ", "))
-	}
-	return 0, fmt.Errorf("the scenario has several RoCE v2 fabrics: say which with --fabric: %s", strings.Join(fabricNames(r, scenario.RoCEv2Kind), ", "))
+	return onlyRoCE(r, c.fabrics, ", whose packets ECMP hashes")
 }
 
 // policies are the ways of balancing, ECMP with each number of queue pairs.

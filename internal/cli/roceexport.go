@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/roce/export"
-	"weft/scenario"
 )
 
 // exporting is what weft roce export takes from its flags.
@@ -126,20 +125,11 @@ func (x *exporting) plan(e *Env, path string) (*export.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	var of *scenario.Fabric
-	for i := range r.Fabrics {
-		f := &r.Fabrics[i]
-		if f.Kind != scenario.RoCEv2Kind {
-			continue
-		}
-		if of != nil {
-			return nil, fmt.Errorf("%s has several RoCE v2 fabrics: say which with --fabric: %s", path, strings.Join(fabricNames(r, scenario.RoCEv2Kind), ", "))
-		}
-		of = f
+	i, err := onlyRoCE(r, x.fabrics, " to export")
+	if err != nil {
+		return nil, err
 	}
-	if of == nil {
-		return nil, fmt.Errorf("%s has no RoCE v2 fabric to export; it has %s", path, strings.Join(fabricNames(r), ", "))
-	}
+	of := &r.Fabrics[i]
 	return export.Of(of, r.LongestCable(of))
 }
 

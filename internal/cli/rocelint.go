@@ -47,6 +47,7 @@ files that are named one by one are of one host. A host says what it does by
   grep -r . /sys/class/net/IF/ecn, and a copy of such a folder
   cma_roce_tos -d DEV, in a file with that name
   an environment or nccl.conf with NCCL_IB_TC and its like
+  a script of such commands that begins with #!, as weft roce export writes it
 
 The exit code is 5 when there are findings.
 

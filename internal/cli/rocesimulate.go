@@ -202,6 +202,7 @@ var figures = map[prove.Figure]func(*trialSide) string{
 	prove.Room:       func(s *trialSide) string { return report.Integer(s.Room) + " B" },
 	prove.Time:       func(s *trialSide) string { return s.timeText(s.TimePs) },
 	prove.OwnTime:    func(s *trialSide) string { return s.timeText(s.OwnTimePs) },
+	prove.VictimTime: func(s *trialSide) string { return s.timeText(s.OwnTimePs) },
 	prove.Dropped:    func(s *trialSide) string { return report.Integer(s.Dropped) },
 	prove.Resent:     func(s *trialSide) string { return report.Integer(s.Resent) },
 	prove.Pauses:     func(s *trialSide) string { return report.Integer(s.Pauses) },

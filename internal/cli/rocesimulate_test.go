@@ -255,13 +255,33 @@ func TestTheSimulatorShowsHeadroomThatTheChipDoesNotHave(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeShownIsSaid(t *testing.T) {
-	trials := lintTrials(t, fixedSwitch(t), map[string]string{
+func TestTheSimulatorShowsAPauseThatStopsAnotherQueue(t *testing.T) {
+	const right = `"MAP_PFC_PRIORITY_TO_QUEUE": {
+        "AZURE": {
+            "0": "0",
+            "1": "1",
+            "2": "2",
+            "3": "3",`
+	for _, stopped := range []string{`"3": "4",`, `"3": "2",`} {
+		x := trialOf(t, "pfc-queue", fixedSwitch(t, right, strings.Replace(right, `"3": "3",`, stopped, 1)), map[string]string{"nccl.env": "NCCL_IB_TC=106\n"})
+		t.Logf("%+v", x)
+		if x.Before.Dropped == 0 || x.Before.Pauses == 0 || x.After.Dropped != 0 || x.After.Pauses == 0 {
+			t.Errorf("%s: %+v, mended %+v; want drops in spite of pauses, and none", stopped, x.Before, x.After)
+		}
+		if x.After.OwnTimePs == 0 || x.Before.OwnTimePs < 2*x.After.OwnTimePs {
+			t.Errorf("%s: the victim takes %d ps, mended %d; want more than twice as long", stopped, x.Before.OwnTimePs, x.After.OwnTimePs)
+		}
+	}
+}
+
+func TestTheSimulatorShowsAPauseOfTheWholeLink(t *testing.T) {
+	x := trialOf(t, "pause-global", fixedSwitch(t), map[string]string{
 		"nccl.env":      "NCCL_IB_TC=106\n",
 		"mlnx_qos.txt":  hostText(t, "mlnx_qos.txt", "Cable len: 40", "Cable len: 40"),
 		"ethtool-a.txt": hostText(t, "ethtool-a.txt", "RX:\t\toff", "RX:\t\ton"),
 	})
-	if len(trials) != 1 || trials[0].Rule != "pause-global" || trials[0].Refused == "" {
-		t.Errorf("trials: %+v", trials)
+	t.Logf("%+v", x)
+	if x.After.OwnTimePs == 0 || x.Before.OwnTimePs < 2*x.After.OwnTimePs || x.After.Pauses == 0 {
+		t.Errorf("%+v, mended %+v; want victims that take more than twice as long, and pauses in both", x.Before, x.After)
 	}
 }

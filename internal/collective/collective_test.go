@@ -130,6 +130,12 @@ func traffic(s Spec) int64 {
 		return per * s.Bytes // (per−1)·S up, S down
 	case s.Op == AllReduce && s.Algo == NVLS:
 		return nodes * (per + 1) * s.Bytes // and S into the network
+	case s.Op == ReduceScatter && (s.Algo == CollNetDirect || s.Algo == NVLS && nodes > 1):
+		return nodes * per * s.Bytes // to the other heads, and into the network
+	case s.Op == AllGather && s.Algo == CollNetDirect:
+		return nodes*(per-1)*s.Bytes + s.Bytes
+	case s.Op == AllGather && s.Algo == NVLS && nodes > 1:
+		return (nodes + 1) * s.Bytes
 	case s.Algo == CollNetDirect || s.Algo == CollNetChain:
 		return nodes * (2*(per-1) + 1) * s.Bytes
 	case s.Op == AllGather && s.Algo == NVLS:
@@ -185,7 +191,10 @@ func TestEveryProgramComputesItsOperation(t *testing.T) {
 				if (p.Algo == NVLS || p.Algo == NVLSTree) && l.PerNode < 2 {
 					continue
 				}
-				if p.Algo == NVLS && p.Op != AllReduce && l.Nodes > 1 || (p.Algo == CollNetDirect || p.Algo == CollNetChain) && l.Nodes == 1 {
+				if (p.Algo == CollNetDirect || p.Algo == CollNetChain) && l.Nodes == 1 {
+					continue
+				}
+				if (p.Algo == CollNetDirect || p.Algo == NVLS && l.Nodes > 1) && p.Op != AllReduce && l.Rails() < l.PerNode {
 					continue
 				}
 				for _, bytes := range []int64{0, 1, 2, 8, 31, 257, pick(1000, 1024, 1536)} {
@@ -309,6 +318,34 @@ func TestReductionInTheNetworkDoublesTheNICs(t *testing.T) {
 			got := busyNIC(t, Spec{Op: AllReduce, Algo: algo, Layout: l, Bytes: 8 * 2 * 60, Channels: channels}) * 8
 			if got < .999 || got > 1.001 {
 				t.Errorf("%v over %d nodes: the busiest NIC carries %.3f of its part, not once", algo, nodes, got)
+			}
+		}
+	}
+}
+
+// Of a reduce-scatter a NIC sends its rail's whole vector and gets one shard, of an
+// all-gather it sends one shard and gets the whole vector: one direction carries what a
+// ring carries in each.
+func TestShardsThroughTheNetworkLoadOneDirection(t *testing.T) {
+	const shard, per = 64, 4
+	for _, algo := range []Algo{CollNetDirect, NVLS} {
+		for _, nodes := range []int{2, 3, 8} {
+			s := Spec{Op: ReduceScatter, Algo: algo, Layout: Layout{Nodes: nodes, PerNode: per}, Bytes: int64(shard * per * nodes), Channels: 2, Chunk: 96}
+			for _, op := range []Op{ReduceScatter, AllGather} {
+				s.Op = op
+				w, err := check(s, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				much, little := w.nic, w.nicIn
+				if op == AllGather {
+					much, little = little, much
+				}
+				for nic, bytes := range much {
+					if bytes != int64(shard*nodes) || little[nic] != shard {
+						t.Errorf("%v by %v on %d nodes: NIC %v carries %d bytes one way and %d the other, not %d and %d", op, algo, nodes, nic, bytes, little[nic], shard*nodes, shard)
+					}
+				}
 			}
 		}
 	}
@@ -524,7 +561,8 @@ func TestSpecsThatMakeNoSenseAreRefused(t *testing.T) {
 		"too many channels":    func(s *Spec) { s.Channels = MaxChannels + 1 },
 		"a negative chunk":     func(s *Spec) { s.Chunk = -1 },
 		"too many lanes":       func(s *Spec) { s.Bytes, s.Chunk, s.Channels = 1<<50, 1, 1 },
-		"nvls over nodes":      func(s *Spec) { s.Op, s.Algo = AllGather, NVLS },
+		"nvls, few NICs":       func(s *Spec) { s.Op, s.Algo, s.Layout.NICs = AllGather, NVLS, 1 },
+		"collnet, few NICs":    func(s *Spec) { s.Op, s.Algo, s.Layout.NICs = ReduceScatter, CollNetDirect, 1 },
 		"collnet on one node":  func(s *Spec) { s.Algo, s.Layout.Nodes = CollNetDirect, 1 },
 		"a chain on one node":  func(s *Spec) { s.Algo, s.Layout.Nodes = CollNetChain, 1 },
 		"nvls with one GPU":    func(s *Spec) { s.Algo, s.Layout.PerNode = NVLSTree, 1 },

@@ -18,7 +18,12 @@
 // A message with PathMulticast arrives at every other rank of the sender's
 // node. Messages with PathReduce arrive as one when all ranks of the node but
 // the receiver have sent theirs; (lane, Peer, PeerStep) says which belong
-// together.
+// together. What goes into the scale-out network (Path.InNetwork) is reduced or copied
+// there among the ranks of the sender's local number: contributions to one result have the
+// same lane, step and local number.
+//
+// Transfers that say More are one message with the next: its parts lie in different
+// places, and of PathNetScatter go to different ranks, each of which gets its part alone.
 //
 // # Empty messages
 //
@@ -43,8 +48,8 @@
 //
 // # What is left out
 //
-// Reduction in the network (CollNet, SHARP), which is the fabric's; reduce,
-// gather and scatter; trees in which two GPUs of a node share the talking to
+// How the network reduces and copies (CollNet, SHARP), which is the fabric's;
+// reduce, gather and scatter; trees in which two GPUs of a node share the talking to
 // other nodes (NCCL_TOPO_PATTERN_BALANCED_TREE of Ampere); nodes with unequal
 // numbers of GPUs; user-registered buffers. The slots of a connection, NCCL's
 // flow control, are whoever's who carries the program out.

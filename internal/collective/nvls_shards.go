@@ -13,8 +13,11 @@ type nvlsShards struct {
 }
 
 func newNVLSShards(s Spec) (Program, error) {
-	if s.Layout.Nodes != 1 || s.Layout.PerNode < 2 {
-		return nil, fmt.Errorf("collective: nvls %v works among the GPUs of one node, not with %d GPUs in each of %d nodes", s.Op, s.Layout.PerNode, s.Layout.Nodes)
+	if s.Layout.Nodes > 1 {
+		return newNetShards(s, true)
+	}
+	if s.Layout.PerNode < 2 {
+		return nil, fmt.Errorf("collective: %v needs at least two GPUs in a node", s.Algo)
 	}
 	s.Chunk = s.chunk(NVLSChunk)
 	if s.Window == 0 {

@@ -18,9 +18,20 @@ const (
 	// scale-out network, which all ranks of its local number take part in; Peer is
 	// the rank itself, in whose step PeerStep the network delivers the result.
 	PathNetReduce
+	// PathNetScatter is a rank's contribution to the same whose result goes to Peer
+	// alone, which may be the rank itself.
+	PathNetScatter
+	// PathNetGather is what the switches of the scale-out network copy to all ranks of
+	// the sender's local number, itself included, in their same step PeerStep; Peer is the
+	// sender.
+	PathNetGather
 )
 
-// Transfer is one message of a step, seen from the rank that holds it. It is
+// InNetwork reports whether the switches of the scale-out network do more on a path
+// than forward.
+func (p Path) InNetwork() bool { return p >= PathNetReduce }
+
+// Transfer is one message of a step, or a part of one, seen from the rank that holds it. It is
 // never empty: a transfer that would carry no byte is not produced, and nobody
 // waits for it.
 type Transfer struct {
@@ -28,6 +39,9 @@ type Transfer struct {
 	PeerStep int32 // at a send: the receiver's step that waits for it, in the same lane
 	Bytes    int64
 	Path     Path
+	// More says that the next transfer of the step is part of the same message, with
+	// other places in the buffers.
+	More bool
 	// Rail is 1 + the NIC of the node, at both ends, that carries the transfer
 	// between two nodes; 0 leaves it to the ends, each taking its own. A NIC
 	// that is not the sender's is reached through the GPU beside it over the

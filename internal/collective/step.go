@@ -17,3 +17,10 @@ func (s *Step) recv(bytes int64) {
 		s.RecvBytes += bytes
 	}
 }
+
+// join makes one message of the transfers from the first on.
+func (s *Step) join(first int) {
+	for i := first; i < len(s.Sends)-1; i++ {
+		s.Sends[i].More = true
+	}
+}

@@ -3,6 +3,7 @@ package collective
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // twin carries out a program on real data, one message at a time in a random
@@ -41,8 +42,16 @@ type twinLane struct {
 
 type message struct {
 	from, to, lane int
-	t              Transfer
+	parts          []Transfer
 	data           []uint64 // nil: read when it is delivered
+}
+
+// bytesOf is the length of a message of several parts.
+func bytesOf(parts []Transfer) (n int64) {
+	for i := range parts {
+		n += parts[i].Bytes
+	}
+	return n
 }
 
 type sumKey struct {
@@ -50,9 +59,9 @@ type sumKey struct {
 }
 
 type sum struct {
-	n    int
-	t    Transfer
-	data []uint64
+	n     int
+	parts []Transfer
+	data  []uint64
 }
 
 func newTwin(p Program, l Layout, seed uint64, in, out [][]uint64) *twin {
@@ -133,8 +142,13 @@ func (w *twin) advance(r, lane int) {
 			w.enter(r, lane%w.p.Channels())
 			return
 		}
-		for _, t := range l.step.Sends {
-			w.post(r, lane, t)
+		for sends := l.step.Sends; len(sends) > 0; {
+			n := 1
+			for sends[n-1].More {
+				n++
+			}
+			w.post(r, lane, slices.Clone(sends[:n]))
+			sends = sends[n:]
 		}
 		w.take(r, lane)
 		if l.recvs < l.step.Recvs {
@@ -143,23 +157,27 @@ func (w *twin) advance(r, lane int) {
 	}
 }
 
-func (w *twin) post(r, lane int, t Transfer) {
-	if t.Bytes <= 0 {
-		w.fail("rank %d lane %d sends %d bytes", r, lane, t.Bytes)
-		return
+func (w *twin) post(r, lane int, parts []Transfer) {
+	t := parts[0]
+	for _, part := range parts {
+		if part.Bytes <= 0 || part.Path != t.Path || part.PeerStep != t.PeerStep || part.Rail != t.Rail || part.Peer != t.Peer && t.Path != PathNetScatter {
+			w.fail("rank %d lane %d sends %+v", r, lane, parts)
+			return
+		}
 	}
-	w.sent[r] += t.Bytes
+	bytes := bytesOf(parts)
+	w.sent[r] += bytes
 	node := w.l.Node(r)
 	if t.Path == PathMulticast {
 		for i := range w.l.PerNode {
 			if to := node*w.l.PerNode + i; to != r {
-				w.queue(message{from: r, to: to, lane: lane, t: t})
+				w.queue(message{from: r, to: to, lane: lane, parts: parts})
 			}
 		}
 		return
 	}
-	if t.Path == PathNetReduce {
-		w.contribute(r, lane, t)
+	if t.Path.InNetwork() {
+		w.contribute(r, lane, parts)
 		return
 	}
 	to := int(t.Peer)
@@ -175,22 +193,23 @@ func (w *twin) post(r, lane int, t Transfer) {
 		if t.Rail > 0 {
 			src, dst = int(t.Rail)-1, int(t.Rail)-1
 		}
-		w.nic[[2]int{node, src}] += t.Bytes
-		w.nicIn[[2]int{w.l.Node(to), dst}] += t.Bytes
+		w.nic[[2]int{node, src}] += bytes
+		w.nicIn[[2]int{w.l.Node(to), dst}] += bytes
 	}
-	w.queue(message{from: r, to: to, lane: lane, t: t})
+	w.queue(message{from: r, to: to, lane: lane, parts: parts})
 }
 
-// contribute hands a rank's part of a reduction in the network to its NIC.
-func (w *twin) contribute(r, lane int, t Transfer) {
-	if int(t.Peer) != r || t.Rail < 1 {
-		w.fail("rank %d lane %d contributes for rank %d on rail %d", r, lane, t.Peer, int(t.Rail)-1)
-		return
+// contribute hands to its NIC what a rank has the network reduce or copy.
+func (w *twin) contribute(r, lane int, parts []Transfer) {
+	for i := range parts {
+		t := &parts[i]
+		if t.Rail < 1 || t.Path != PathNetScatter && int(t.Peer) != r || w.l.Local(int(t.Peer)) != w.l.Local(r) {
+			w.fail("rank %d lane %d contributes for rank %d on rail %d", r, lane, t.Peer, int(t.Rail)-1)
+			return
+		}
+		w.nic[[2]int{w.l.Node(r), int(t.Rail) - 1}] += t.Bytes
 	}
-	at := [2]int{w.l.Node(r), int(t.Rail) - 1}
-	w.nic[at] += t.Bytes
-	w.nicIn[at] += t.Bytes
-	w.queue(message{from: r, to: r, lane: lane, t: t})
+	w.queue(message{from: r, to: r, lane: lane, parts: parts})
 }
 
 // queue puts a message under way; whether its data is read now or only when it
@@ -202,71 +221,88 @@ func (w *twin) queue(m message) {
 	w.pool = append(w.pool, m)
 }
 
-func (w *twin) read(m message) []uint64 {
+func (w *twin) read(m message) (data []uint64) {
 	buf := w.in[m.from]
-	if m.t.Src < 0 || m.t.Src+m.t.Bytes > int64(len(buf)) {
-		w.fail("rank %d lane %d reads [%d, %d) of %d", m.from, m.lane, m.t.Src, m.t.Src+m.t.Bytes, len(buf))
-		return make([]uint64, m.t.Bytes)
+	for _, t := range m.parts {
+		if t.Src < 0 || t.Src+t.Bytes > int64(len(buf)) {
+			w.fail("rank %d lane %d reads [%d, %d) of %d", m.from, m.lane, t.Src, t.Src+t.Bytes, len(buf))
+			return make([]uint64, bytesOf(m.parts))
+		}
+		data = append(data, buf[t.Src:t.Src+t.Bytes]...)
 	}
-	return append([]uint64(nil), buf[m.t.Src:m.t.Src+m.t.Bytes]...)
+	return data
 }
 
 func (w *twin) deliver(m message) {
 	if m.data == nil {
 		m.data = w.read(m)
 	}
-	if m.t.Path == PathNetReduce {
+	switch m.parts[0].Path {
+	case PathNetGather:
+		w.toPlace(m)
+	case PathNetReduce, PathNetScatter:
 		w.netReduce(m)
-		return
+	case PathReduce:
+		key := sumKey{w.l.Node(m.from), m.lane, m.to, int(m.parts[0].PeerStep)}
+		if m.data = w.add(key, m, m.parts, w.l.PerNode-1); m.data != nil {
+			w.arrive(m)
+		}
+	default:
+		w.arrive(m)
 	}
-	if m.t.Path == PathReduce {
-		key := sumKey{w.l.Node(m.from), m.lane, m.to, int(m.t.PeerStep)}
-		s := w.sums[key]
-		if s == nil {
-			s = &sum{t: m.t, data: make([]uint64, m.t.Bytes)}
-			w.sums[key] = s
-		}
-		if s.t != m.t {
-			w.fail("rank %d contributes %+v, another %+v", m.from, m.t, s.t)
-			return
-		}
-		for i, v := range m.data {
-			s.data[i] += v
-		}
-		if s.n++; s.n < w.l.PerNode-1 {
-			return
-		}
-		delete(w.sums, key)
-		m.data = s.data
-	}
-	w.arrive(m)
 }
 
-// netReduce adds a contribution, and gives the sum to the GPUs of one place in all
-// nodes when it is the last.
-func (w *twin) netReduce(m message) {
-	local := w.l.Local(m.from)
-	key := sumKey{-1, m.lane, local, int(m.t.PeerStep)}
-	same := m.t
-	same.Peer = 0
+// add adds a contribution to a sum and gives the sum if it is the last of so many.
+func (w *twin) add(key sumKey, m message, same []Transfer, of int) []uint64 {
 	s := w.sums[key]
 	if s == nil {
-		s = &sum{t: same, data: make([]uint64, m.t.Bytes)}
+		s = &sum{parts: same, data: make([]uint64, len(m.data))}
 		w.sums[key] = s
 	}
-	if s.t != same {
-		w.fail("rank %d contributes %+v, another %+v", m.from, same, s.t)
-		return
+	if !slices.Equal(s.parts, same) {
+		w.fail("rank %d contributes %+v, another %+v", m.from, same, s.parts)
+		return nil
 	}
 	for i, v := range m.data {
 		s.data[i] += v
 	}
-	if s.n++; s.n < w.l.Nodes {
-		return
+	if s.n++; s.n < of {
+		return nil
 	}
 	delete(w.sums, key)
+	return s.data
+}
+
+// netReduce adds a contribution, and gives the sum to the GPUs of one place in all
+// nodes when it is the last, or each part to its GPU.
+func (w *twin) netReduce(m message) {
+	same := slices.Clone(m.parts)
+	if m.parts[0].Path == PathNetReduce {
+		same[0].Peer = 0
+	}
+	key := sumKey{-1, m.lane, w.l.Local(m.from), int(m.parts[0].PeerStep)}
+	if m.data = w.add(key, m, same, w.l.Nodes); m.data == nil {
+		return
+	}
+	if m.parts[0].Path == PathNetReduce {
+		w.toPlace(m)
+		return
+	}
+	data := m.data
+	for i, t := range m.parts {
+		m.to, m.parts, m.data = int(t.Peer), same[i:i+1], data[:t.Bytes]
+		data = data[t.Bytes:]
+		w.nicIn[[2]int{w.l.Node(m.to), int(t.Rail) - 1}] += t.Bytes
+		w.arrive(m)
+	}
+}
+
+// toPlace brings a message to the GPUs of the sender's place in all nodes.
+func (w *twin) toPlace(m message) {
+	local := w.l.Local(m.from)
 	for node := range w.l.Nodes {
-		m.to, m.data = node*w.l.PerNode+local, s.data
+		m.to = node*w.l.PerNode + local
+		w.nicIn[[2]int{node, int(m.parts[0].Rail) - 1}] += bytesOf(m.parts)
 		w.arrive(m)
 	}
 }
@@ -292,13 +328,13 @@ func (w *twin) take(r, lane int) {
 	keep := rank.early[lane][:0]
 	for _, m := range rank.early[lane] {
 		switch {
-		case int(m.t.PeerStep) < l.k:
-			w.fail("rank %d lane %d in step %d gets a message of rank %d for step %d", r, lane, l.k, m.from, m.t.PeerStep)
-		case int(m.t.PeerStep) > l.k:
+		case int(m.parts[0].PeerStep) < l.k:
+			w.fail("rank %d lane %d in step %d gets a message of rank %d for step %d", r, lane, l.k, m.from, m.parts[0].PeerStep)
+		case int(m.parts[0].PeerStep) > l.k:
 			keep = append(keep, m)
 		default:
 			l.recvs++
-			l.bytes += m.t.Bytes
+			l.bytes += int64(len(m.data))
 			w.write(r, m, l.step.Reduce)
 		}
 	}
@@ -312,16 +348,19 @@ func (w *twin) take(r, lane int) {
 }
 
 func (w *twin) write(r int, m message, reduce bool) {
-	buf := w.out[r]
-	if m.t.Dst < 0 || m.t.Dst+m.t.Bytes > int64(len(buf)) {
-		w.fail("rank %d lane %d writes [%d, %d) of %d", r, m.lane, m.t.Dst, m.t.Dst+m.t.Bytes, len(buf))
-		return
-	}
-	for i, v := range m.data {
-		if reduce {
-			buf[m.t.Dst+int64(i)] += v
-		} else {
-			buf[m.t.Dst+int64(i)] = v
+	buf, data := w.out[r], m.data
+	for _, t := range m.parts {
+		if t.Dst < 0 || t.Dst+t.Bytes > int64(len(buf)) {
+			w.fail("rank %d lane %d writes [%d, %d) of %d", r, m.lane, t.Dst, t.Dst+t.Bytes, len(buf))
+			return
 		}
+		for i, v := range data[:t.Bytes] {
+			if reduce {
+				buf[t.Dst+int64(i)] += v
+			} else {
+				buf[t.Dst+int64(i)] = v
+			}
+		}
+		data = data[t.Bytes:]
 	}
 }

@@ -62,23 +62,23 @@ func (b *Bucket) Peek(i int) (Class, uint64) {
 	return b.class(key), key & b.mask
 }
 
-// next gives out the next event if there is one earlier than limit.
-func (b *Bucket) next(limit units.Time, e *Event) bool {
-	rest := b.keys[b.pos:]
-	if len(rest) == 0 {
-		return false
+// Next gives out the next event of the bucket if there is one earlier than limit. It
+// is called for every event, and small enough to be inlined.
+func (b *Bucket) Next(limit units.Time) (e Event, ok bool) {
+	i := b.pos
+	if uint(i) >= uint(len(b.keys)) {
+		return e, false
 	}
-	key := rest[0]
-	high := key >> (b.low & 63)
-	offset := high >> classBits
-	t := b.start + units.Time(offset)
-	if t >= limit {
-		return false
+	key := b.keys[i]
+	e.Time = b.start + b.offset(key)
+	if e.Time >= limit {
+		return e, false
 	}
-	b.pos++
-	e.Time, e.Source, e.Class = t, key&b.mask, Class(high&(1<<classBits-1))
-	e.Last = len(rest) == 1 || rest[1]>>(b.low&63)>>classBits != offset
-	return true
+	i++
+	b.pos = i
+	e.Source, e.Class = key&b.mask, b.class(key)
+	e.Last = i >= len(b.keys) || b.offset(b.keys[i]^key) != 0
+	return e, true
 }
 
 // insert puts a key in its place among those that are left.
@@ -112,20 +112,19 @@ func (b *Bucket) late(key uint64) {
 }
 
 // sortKeys sorts a bucket. Most hold a handful of keys, in no order that the
-// processor could predict: so the insertion passes each key through all those
-// before it, without a branch that depends on them.
+// processor could predict: so two keys at a time are passed through all those before
+// them, without a branch that depends on them.
 func sortKeys(k []uint64) {
 	if len(k) > 40 {
 		slices.Sort(k)
 		return
 	}
-	for i := 1; i < len(k); i++ {
-		x := k[i]
-		for j := range k[:i] {
-			y := k[j]
-			k[j] = min(x, y)
-			x = max(x, y)
+	for i := len(k) & 1; i+1 < len(k); i += 2 {
+		x, z := min(k[i], k[i+1]), max(k[i], k[i+1])
+		for j, y := range k[:i] {
+			k[j] = min(x, y, z)
+			x, z = max(x, min(y, z)), max(y, z)
 		}
-		k[i] = x
+		k[i], k[i+1] = x, z
 	}
 }

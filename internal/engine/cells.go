@@ -14,7 +14,7 @@ import (
 // enough to be predicted. Within a cell the order is that of the package;
 // between cells, within a slot, nobody can see it.
 //
-// A slot is handled by Seek, then Open and Pop until no cell is left.
+// A slot is handled by Seek, then Open and Next until no cell is left.
 type Cells struct {
 	Bucket // the open cell's events of the slot
 	lists
@@ -203,11 +203,6 @@ func (q *Cells) nextMarked(slot, cell int) int {
 		cell = (w + 1) << 6
 	}
 	return -1
-}
-
-// Pop gives out the next event of the open cell if it is earlier than limit.
-func (q *Cells) Pop(limit units.Time, e *Event) bool {
-	return q.next(limit, e)
 }
 
 // NextSlot is the start of the first slot with an event, units.Forever if none

@@ -56,16 +56,19 @@ func TestCellsAgreeWithASort(t *testing.T) {
 // twin's.
 func drain(t *testing.T, q *Cells, cell int, end units.Time, twin [][]Event, each func(now units.Time)) {
 	t.Helper()
-	var got Event
-	for q.Pop(end, &got) {
+	for {
+		got, ok := q.Next(end)
+		if !ok {
+			break
+		}
 		if len(twin[cell]) == 0 {
-			t.Fatalf("cell %d: Pop = %+v, want nothing", cell, got)
+			t.Fatalf("cell %d: Next = %+v, want nothing", cell, got)
 		}
 		want := twin[cell][0]
 		twin[cell] = twin[cell][1:]
 		want.Last = len(twin[cell]) == 0 || twin[cell][0].Time > want.Time
 		if got != want {
-			t.Fatalf("cell %d: Pop = %+v, want %+v", cell, got, want)
+			t.Fatalf("cell %d: Next = %+v, want %+v", cell, got, want)
 		}
 		each(got.Time)
 	}

@@ -94,11 +94,11 @@ func (q *Queue) put(slot int64, key uint64) {
 }
 
 // Pop gives out the next event if it is earlier than limit.
-func (q *Queue) Pop(limit units.Time, e *Event) bool {
+func (q *Queue) Pop(limit units.Time) (e Event, ok bool) {
 	if q.pos == len(q.keys) && !q.advance(limit) {
-		return false
+		return e, false
 	}
-	return q.next(limit, e)
+	return q.Next(limit)
 }
 
 // NextTime is the time of the next event, units.Forever if none waits. It moves

@@ -42,8 +42,7 @@ func TestQueueAgreesWithASort(t *testing.T) {
 				t.Fatalf("seed %d: NextTime = %d, want %d", seed, q.NextTime(), want)
 			}
 			limit := max(0, now.Time) + units.Time(rng.IntN(100_000_000))
-			var got Event
-			ok := q.Pop(limit, &got)
+			got, ok := q.Pop(limit)
 			if want := len(twin) > 0 && twin[0].Time < limit; ok != want {
 				t.Fatalf("seed %d: Pop(%d) = %v, want %v", seed, limit, ok, want)
 			}
@@ -88,8 +87,7 @@ func compare(a, b Event) int {
 func TestQueueRefusesThePast(t *testing.T) {
 	q := NewQueue(10, 6)
 	q.Push(5000, 1, 1)
-	var e Event
-	q.Pop(units.Forever, &e)
+	e, _ := q.Pop(units.Forever)
 	for _, past := range []Event{{Time: 4999, Class: 9, Source: 9}, {Time: 5000, Class: 1, Source: 1}, {Time: 5000, Class: 0, Source: 7}} {
 		func() {
 			defer func() {
@@ -110,10 +108,9 @@ func BenchmarkQueue(b *testing.B) {
 			for i := range pending {
 				q.Push(units.Time(rng.IntN(1_000_000)), 1, uint64(i))
 			}
-			var e Event
 			b.ReportAllocs()
 			for b.Loop() {
-				q.Pop(units.Forever, &e)
+				e, _ := q.Pop(units.Forever)
 				q.Push(e.Time+units.Time(80_000+e.Source%64*3000), 1, e.Source)
 			}
 		})

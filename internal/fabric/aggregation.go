@@ -1,9 +1,6 @@
 package fabric
 
 import (
-	"fmt"
-
-	"weft/internal/transport"
 	"weft/units"
 )
 
@@ -18,6 +15,8 @@ import (
 // has for that is left out. A sum enters the switch's queues by an input of its
 // own, so that sums keep their order. Copies of a result leave the input buffer
 // together and take none of its read ports.
+//
+// streams.go has who gets a result: all, one of them, or all what one of them sends.
 
 // Aggregation is what a network's switches reduce by.
 type Aggregation struct {
@@ -42,13 +41,6 @@ type aggregation struct {
 	latency units.Time
 	trees   []map[int32]*TreeSwitch // by tree: by switch
 	streams []stream
-}
-
-// stream is an ordered sequence of reductions on a tree: its members send the
-// same packets in the same order.
-type stream struct {
-	tree int
-	ends map[int32]units.QPN // by NIC: where results go
 }
 
 // aggregatorRoom is the credit of the aggregation unit's input, which nobody can
@@ -115,55 +107,21 @@ func (n *Network) loop(nd *node, c *Credits) {
 	}
 }
 
-// Stream begins a sequence of reductions on a tree, before the run or in it.
-func (n *Network) Stream(tree int) (stream int) {
-	n.aggregation.streams = append(n.aggregation.streams, newStream(tree))
-	return len(n.aggregation.streams) - 1
-}
-
-func newStream(tree int) stream { return stream{tree: tree, ends: make(map[int32]units.QPN)} }
-
-// Join makes a NIC a member of a stream and gives the queue pairs by which it
-// sends contributions and gets results. All NICs below the tree must join before
-// a result comes out.
-func (n *Network) Join(stream int, nic int32, c Connection) (send, receive units.QPN, err error) {
-	s := &n.aggregation.streams[stream]
-	if _, twice := s.ends[nic]; twice {
-		return 0, 0, fmt.Errorf("%s is in the stream already", n.names[nic])
-	}
-	leaf := n.inboxes[n.nodes[nic].base+c.Port].node
-	if n.aggregation.trees[s.tree][leaf] == nil {
-		return 0, 0, fmt.Errorf("%s, to which %s is connected, is not in the tree", n.names[leaf], n.names[nic])
-	}
-	c.Service, c.CC, c.Entropy = transport.UC, nil, uint32(stream)
-	send, receive, err = n.Connect(nic, nic, c, c)
-	if err != nil {
-		return 0, 0, err
-	}
-	n.nics[n.nodes[nic].state].flows[send].role = roleContribution
-	s.ends[nic] = receive
-	return send, receive, nil
-}
-
 // contribute takes a contribution into the aggregation unit; the last one of a
-// packet becomes the sum.
+// packet becomes the sum. What is only copied is a sum of one.
 func (p *Partition) contribute(b *inbox, link, i int32) {
 	n := p.net
 	k, h := &p.pool.hot[i], &p.pool.cold[i]
 	p.hold(link, k)
 	p.free(link, k.class, k.size, p.now+n.ports[link].serialisation(k.size))
+	s := &n.aggregation.streams[k.entropy]
 	id := reduction{key: uint64(k.entropy)<<32 | uint64(h.PSN), node: b.node}
-	if p.sums == nil {
-		p.sums = make(map[reduction]int32)
-	}
-	p.sums[id]++
-	if int(p.sums[id]) < len(n.treeSwitch(k.entropy, b.node).Children) {
+	if s.kind != StreamCopy && !p.summed(id, len(s.at(n, b.node).Children)) {
 		p.stats.Delivered++
 		p.stats.OutBytes += int64(k.size)
 		p.pool.put(i)
 		return
 	}
-	delete(p.sums, id)
 	unit := n.nodes[b.node].aggregator()
 	n.lanes[int(unit)*n.classes+int(k.class)].available -= blocks(k.size)
 	k.role = roleSum
@@ -171,43 +129,73 @@ func (p *Partition) contribute(b *inbox, link, i int32) {
 	p.fly(unit, i)
 }
 
-// treeSwitch is a switch's place in the tree of a stream.
-func (n *Network) treeSwitch(stream uint32, node int32) *TreeSwitch {
-	return n.aggregation.trees[n.aggregation.streams[stream].tree][node]
+// summed counts a contribution and reports whether it is the last of so many.
+func (p *Partition) summed(id reduction, of int) bool {
+	if p.sums == nil {
+		p.sums = make(map[reduction]int32)
+	}
+	p.sums[id]++
+	if int(p.sums[id]) < of {
+		return false
+	}
+	delete(p.sums, id)
+	return true
 }
 
-// passSum sends a sum on towards the root; at the root it is the result.
+// passSum takes a sum that has left the unit.
 func (p *Partition) passSum(b *inbox, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
-	nd := &n.nodes[b.node]
 	p.hold(link, k)
-	t := n.treeSwitch(k.entropy, b.node)
-	if t.Parent < 0 {
-		p.spread(nd, t, link, i, k.entropy)
+	s := &n.aggregation.streams[k.entropy]
+	at := inUnit{&n.nodes[b.node], s.at(n, b.node), link, k.entropy}
+	if s.kind == StreamCopy {
+		s.inTurn(p, &at, i)
 		return
 	}
-	k.role = roleContribution
-	p.enqueue(&n.infiniband[nd.state], nd, nd.base+t.Parent, i)
+	p.onward(&at, i)
+}
+
+// onward sends a sum on towards the root; at the root it is the result, which gets its
+// number at those who get it, and goes down. On the way down the header's R_Key, which
+// the members do not use, names the stream.
+func (p *Partition) onward(at *inUnit, i int32) {
+	if at.tree.Parent >= 0 {
+		p.pool.hot[i].role = roleContribution
+		p.enqueue(&p.net.infiniband[at.node.state], at.node, at.node.base+at.tree.Parent, i)
+		return
+	}
+	h := &p.pool.cold[i]
+	p.net.aggregation.streams[at.id].number(h)
+	h.RKey = at.id
+	p.spread(at.node, at.tree, at.link, i, at.id)
 }
 
 // passResult copies a result that has come from the parent.
 func (p *Partition) passResult(b *inbox, link, i int32) {
 	p.hold(link, &p.pool.hot[i])
 	stream := p.pool.cold[i].RKey
-	p.spread(&p.net.nodes[b.node], p.net.treeSwitch(stream, b.node), link, i, stream)
+	p.spread(&p.net.nodes[b.node], p.net.aggregation.streams[stream].at(p.net, b.node), link, i, stream)
 }
 
-// spread queues a copy of a result for each child. On the way down the header's
-// R_Key, which the members do not use, names the stream.
+// spread queues a copy of a result for each child that is to have it.
 func (p *Partition) spread(nd *node, t *TreeSwitch, link, i int32, stream uint32) {
-	p.pool.cold[i].RKey = stream
+	s := &p.net.aggregation.streams[stream]
 	c := p.beginCopies(link, i)
-	for _, child := range t.Children {
-		out := nd.base + child
-		if to := p.net.inboxes[out].node; p.net.nodes[to].kind == kindNIC {
-			c.cold.DestQP = p.net.aggregation.streams[stream].ends[to]
-		}
-		p.queueCopy(&c, nd, out, roleResult)
+	if s.kind == StreamOne {
+		p.copyDown(&c, nd, s.towards(p.net, t.Switch, int32(c.cold.VA)), s)
+		return
 	}
+	for _, child := range t.Children {
+		p.copyDown(&c, nd, child, s)
+	}
+}
+
+// copyDown queues a copy at a port; at a leaf it is addressed to the NIC's queue pair.
+func (p *Partition) copyDown(c *copying, nd *node, child int32, s *stream) {
+	out := nd.base + child
+	if to := p.net.inboxes[out].node; p.net.nodes[to].kind == kindNIC {
+		c.cold.DestQP = s.ends[to]
+	}
+	p.queueCopy(c, nd, out, roleResult)
 }

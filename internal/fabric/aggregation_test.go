@@ -1,6 +1,8 @@
 package fabric_test
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 
 	"weft/internal/fabric"
@@ -31,15 +33,21 @@ const unit = 150 * ns // of the aggregation units in these tests
 // stream that all have joined.
 func reducing(t *testing.T, s topology.Spec, app fabric.App) (n *fabric.Network, senders []units.QPN) {
 	t.Helper()
+	return streaming(t, s, fabric.StreamAll, app)
+}
+
+// streaming is the same with a stream of any kind.
+func streaming(t *testing.T, s topology.Spec, kind fabric.StreamKind, app fabric.App) (n *fabric.Network, senders []units.QPN) {
+	t.Helper()
 	g, err := s.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	members := make([]topology.NodeID, g.Endpoints)
+	members := make([]topology.End, g.Endpoints)
 	for i := range members {
-		members[i] = topology.NodeID(i)
+		members[i].Node = topology.NodeID(i)
 	}
-	tree, err := routing.ReductionTree(g, members, 0, 0)
+	tree, err := routing.ReductionTree(g, members, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +58,7 @@ func reducing(t *testing.T, s topology.Spec, app fabric.App) (n *fabric.Network,
 	if n, err = buildInfiniBand(g, app, func(b *fabric.Builder) { b.Aggregation = a }); err != nil {
 		t.Fatal(err)
 	}
-	stream := n.Stream(0)
+	stream := n.Stream(0, kind)
 	for i := range members {
 		send, _, err := n.Join(stream, int32(i), fabric.Connection{})
 		if err != nil {
@@ -156,5 +164,74 @@ func TestAReductionWaitsForEveryMember(t *testing.T) {
 	}
 	if got, want := n.Waiting(), "no packet waits in the network; packets of reductions that wait in switches for the contributions of others: 1"; got != want {
 		t.Errorf("the network says it waits for %q, not %q", got, want)
+	}
+}
+
+// received notes the lengths of what each NIC gets, in their order.
+type received struct{ by map[int32][]uint32 }
+
+func (r *received) Complete(_ *fabric.Partition, nic int32, c *transport.Completion) {
+	if c.Recv {
+		r.by[nic] = append(r.by[nic], c.Bytes)
+	}
+}
+
+func (r *received) Timer(*fabric.Partition, uint32) {}
+
+// TestResultsForOneMemberReachNoOther: every NIC contributes to messages of different
+// lengths, each for another NIC, some for several in turn; each gets its own, in order.
+func TestResultsForOneMemberReachNoOther(t *testing.T) {
+	for _, spec := range []topology.Spec{topology.KAry{K: 4}, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 2}, topology.Dragonfly{P: 2, A: 4, H: 2}} {
+		r := &received{by: make(map[int32][]uint32)}
+		n, senders := streaming(t, spec, fabric.StreamOne, r)
+		want := make(map[int32][]uint32)
+		for message := range 3 * len(senders) {
+			to, length := int32(message*5%len(senders)), uint32(1+message*577)
+			want[to] = append(want[to], length)
+			for nic, qp := range senders {
+				if err := n.Partition(int32(nic)).Post(int32(nic), qp, transport.WorkRequest{Op: transport.OpWriteImm, Length: length, RemoteVA: uint64(to)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := n.Run(units.Second, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(r.by, want) {
+			t.Errorf("%T: got %v, want %v", spec, r.by, want)
+		}
+	}
+}
+
+// TestCopiesReachAllInOneOrder: each NIC sends messages of lengths of its own; every
+// NIC gets all of them, whole, and in the same order as every other.
+func TestCopiesReachAllInOneOrder(t *testing.T) {
+	for _, spec := range []topology.Spec{topology.KAry{K: 4}, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 2}, topology.SingleSwitch{Endpoints: 7, Radix: 8}} {
+		r := &received{by: make(map[int32][]uint32)}
+		n, senders := streaming(t, spec, fabric.StreamCopy, r)
+		var want []uint32
+		for nic, qp := range senders {
+			for message := range 3 {
+				length := uint32(1 + (nic*3+message)*1913)
+				want = append(want, length)
+				if err := n.Partition(int32(nic)).Post(int32(nic), qp, transport.WorkRequest{Op: transport.OpWriteImm, Length: length, RemoteVA: uint64(nic)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := n.Run(units.Second, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(want)
+		for nic := range senders {
+			got := r.by[int32(nic)]
+			if !slices.Equal(got, r.by[0]) {
+				t.Fatalf("%T: NIC %d has %v, NIC 0 %v", spec, nic, got, r.by[0])
+			}
+		}
+		got := slices.Sorted(slices.Values(r.by[0]))
+		if !slices.Equal(got, want) {
+			t.Errorf("%T: got %v, want %v", spec, got, want)
+		}
 	}
 }

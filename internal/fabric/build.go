@@ -270,7 +270,25 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	if b.Faults != nil {
 		b.faults()
 	}
+	b.ways()
 	return n, errors.Join(b.err...)
+}
+
+// ways gives the switches their rows of the tables.
+func (b *Builder) ways() {
+	t := &b.n.tables
+	for i := range b.n.nodes {
+		nd := &b.n.nodes[i]
+		if nd.local != byTables || nd.kind != kindEthernet && nd.kind != kindInfiniBand {
+			continue
+		}
+		first := int(nd.row) * t.Endpoints
+		if nd.routing == Static {
+			nd.ways = t.Port[first:][:t.Endpoints]
+		} else {
+			nd.ways, nd.sets = t.Group[first:][:t.Endpoints], t.SetBase[nd.row]
+		}
+	}
 }
 
 // wheel sizes the event queue: about a dozen events to a bucket where all links are

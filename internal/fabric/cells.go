@@ -121,13 +121,20 @@ func (p *Partition) runCells(limit units.Time) {
 	p.now = last
 }
 
-// runCell handles the events of the open cell that are earlier than limit.
+// runCell handles the events of the open cell that are earlier than limit. Inlined
+// into its caller, it would make that too large for the compiler to inline here what
+// every event calls.
+//
+//go:noinline
 func (p *Partition) runCell(limit units.Time) {
 	if p.pool.live >= worthALook {
 		p.lookAhead(&p.cells.Bucket)
 	}
-	var e engine.Event
-	for p.cells.Pop(limit, &e) {
+	for {
+		e, ok := p.cells.Next(limit)
+		if !ok {
+			return
+		}
 		p.now = e.Time
 		p.stats.Events++
 		p.last = e.Last
@@ -138,7 +145,7 @@ func (p *Partition) runCell(limit units.Time) {
 		case classPort:
 			p.woken(int32(e.Source))
 		default:
-			p.handle(&e)
+			p.handle(e.Class, e.Source)
 		}
 		if p.last && len(p.dirty) > 0 {
 			p.decide()

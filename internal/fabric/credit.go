@@ -184,16 +184,21 @@ func (p *Partition) addCredit(index int32, period int64, blocks int32) {
 	}
 	*n.update(l, index, uint32(period)) += uint16(blocks)
 	l.coming += blocks
-	if l.need == 0 || l.available+l.coming < l.need {
-		return
+	if l.need != 0 {
+		p.awaited(l, index, period)
 	}
+}
+
+// awaited wakes the port of a lane that waits for credits at the time when the updates
+// on the way suffice, if it is the one in a period that makes them do so.
+func (p *Partition) awaited(l *lane, index int32, period int64) {
 	// Where the updates before this one were enough, the port looks already,
 	// or does so as soon as its wire is free; and at a partition that is ahead
 	// of them they would wake it in the past.
 	effect := l.next + units.Time(int32(uint32(period)-l.taken)-1)*units.Time(l.period)
 	if t := p.whenEnough(l, index); t >= effect {
-		link := index / int32(n.classes)
-		p.wake(&n.ports[link], link, t)
+		link := index / int32(p.net.classes)
+		p.wake(&p.net.ports[link], link, t)
 	}
 }
 

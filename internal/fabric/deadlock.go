@@ -92,7 +92,8 @@ func (n *Network) waitsFor(w waiter) []waiter {
 // by a link in a class.
 func (n *Network) hasFrom(nd *node, out, from waiter) bool {
 	pool := &n.parts[nd.part].pool
-	is := func(i int32) bool { return pool.hot[i].in == from.link && pool.hot[i].class == from.class }
+	holds := n.holders(from)
+	is := func(i int32) bool { return pool.hot[i].in == from.link && holds>>pool.hot[i].class&1 != 0 }
 	if sole := n.ports[out.link].sole; sole >= 0 {
 		return is(sole)
 	}

@@ -97,14 +97,19 @@ type ethernetState struct {
 	// marked, when a packet is queued and when it leaves.
 	leastIn, leastOut int32
 	lossless          uint16
-	early             bool // spec.EarlyRelease
-	outrun            bool // at cut-through some input is slower than some output
+	longest           uint16 // packet that is taken in: spec.MaxFrame
+	early             bool   // spec.EarlyRelease
+	inspects          bool   // a box, with spec.inspects
+	outrun            bool   // at cut-through some input is slower than some output
 }
 
 func newEthernetState(s *EthernetSwitch) ethernetState {
 	e := ethernetState{
 		spec: s, shared: s.Shared, reserve: s.Reserve, lossless: s.PFC.Lossless, early: s.EarlyRelease,
-		leastIn: math.MaxInt32, leastOut: math.MaxInt32,
+		leastIn: math.MaxInt32, leastOut: math.MaxInt32, longest: math.MaxUint16, inspects: s.inspects.Num > 0,
+	}
+	if s.MaxFrame != 0 {
+		e.longest = s.MaxFrame
 	}
 	e.marks(&s.ECN)
 	for i := range s.Ports {
@@ -151,7 +156,7 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 	nd := &n.nodes[b.node]
 	s := nd.ethernet
 	k.in = link
-	if s.spec.MaxFrame != 0 && k.size > s.spec.MaxFrame {
+	if k.size > s.longest {
 		p.drop(i, DropMTU)
 		return
 	}
@@ -397,8 +402,7 @@ func (p *Partition) settle(node int32) {
 }
 
 // sendEthernet sends the next packet of a port whose wire is free.
-func (p *Partition) sendEthernet(o *port, link int32) {
-	s := p.net.nodes[o.node].ethernet
+func (p *Partition) sendEthernet(s *ethernetState, o *port, link int32) {
 	if o.serveIn >= 0 {
 		p.served(s, o)
 	}
@@ -438,7 +442,7 @@ func (p *Partition) launchEthernet(s *ethernetState, o *port, link, i int32, k *
 	}
 	in, size, class := k.in, k.size, k.class
 	p.transmit(o, link, i, k, start)
-	if s.spec.inspects.Num > 0 {
+	if s.inspects {
 		o.hold(s.spec.inspects, size, start)
 	}
 	if s.early {

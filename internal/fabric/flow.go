@@ -10,28 +10,34 @@ import (
 
 // flow is one end of a connection in its NIC: a queue pair of RDMA, or a
 // socket of TCP.
+//
+// Its first cache line has what every packet of it touches, the queue pair's
+// included, which begins in the middle of it: see transport.QP.
 type flow struct {
-	qp      transport.QP
-	conn    *tcp.Conn  // nil for RDMA
-	timerAt units.Time // its earliest entry among the NIC's timers
+	timerAt units.Time // when the NIC next looks at it; Forever if it need not
 	id      units.QPN  // its number in the NIC
 	dst     int32      // node of the peer
 	port    int32      // the NIC's port that it sends by
 	entropy uint32
 	class   uint8 // of data
 	reply   uint8 // of acknowledgements
-	cnp     uint8 // of congestion notifications
 	ready   bool  // it stands in the ring of its class
+	socket  bool  // conn is it, and not qp
 	role    role  // of what it sends: data, or contributions to reductions in the network
 	sl      units.SL
-	pkey    uint16   // what its packets have, and those for it must match; read where Builder.PKeys is given
 	told    cc.Wants // what its data is to report of its way
-	order   uint64   // among those whose timers are due at the same instant
+	qp      transport.QP
+	conn    *tcp.Conn // nil for RDMA
+	timer   int32     // its place among the NIC's timers; -1 if it has none
+	cnp     uint8     // class of congestion notifications
+	pkey    uint16    // what its packets have, and those for it must match; read where Builder.PKeys is given
+	order   uint64    // among those whose timers are due at the same instant
+	_       [8]byte   // to a multiple of cache lines
 }
 
 // readyAt is when the flow may next send.
 func (f *flow) readyAt(now units.Time) units.Time {
-	if f.conn != nil {
+	if f.socket {
 		return f.conn.Ready(now)
 	}
 	return f.qp.Ready(now)
@@ -39,7 +45,7 @@ func (f *flow) readyAt(now units.Time) units.Time {
 
 // deadline is the flow's earliest timer.
 func (f *flow) deadline() units.Time {
-	if f.conn != nil {
+	if f.socket {
 		return f.conn.NextTimeout()
 	}
 	return f.qp.NextTimeout()
@@ -48,18 +54,15 @@ func (f *flow) deadline() units.Time {
 // nextPacket fills the header of packet i and gives its size on the wire; 0 if
 // the flow has nothing to send.
 func (p *Partition) nextPacket(s *NIC, f *flow, i int32) uint16 {
-	if f.readyAt(p.now) > p.now {
-		return 0
-	}
-	if f.conn != nil {
+	if f.socket {
 		seg := p.pool.segment(i)
-		if !f.conn.Next(p.now, seg) {
+		if f.conn.Ready(p.now) > p.now || !f.conn.Next(p.now, seg) {
 			return 0
 		}
 		return s.segmentBytes(seg)
 	}
 	h := &p.pool.cold[i]
-	if !f.qp.Next(p.now, h) {
+	if f.qp.Held(p.now) || !f.qp.Next(p.now, h) {
 		return 0
 	}
 	return s.wireBytes(h.Op, h.Length)
@@ -103,7 +106,7 @@ func (p *Partition) expired(f *flow) {
 	if f.deadline() > p.now {
 		return
 	}
-	if f.conn != nil {
+	if f.socket {
 		f.conn.Timeout(p.now, &p.segments)
 		return
 	}
@@ -141,8 +144,7 @@ func (p *Partition) replies(nic *nicState, f *flow) {
 // completions delivers what the transport has finished.
 func (p *Partition) completions(node int32, f *flow) {
 	for j := range p.batch.Completions {
-		c := p.batch.Completions[j]
-		p.net.app.Complete(p, node, &c)
+		p.net.app.Complete(p, node, &p.batch.Completions[j])
 	}
 	p.batch.Completions = p.batch.Completions[:0]
 	for j := range p.segments.Completions {

@@ -59,10 +59,10 @@ type infinibandState struct {
 	voq   int32 // first of its queues: (output, input, lane)
 	want  int32 // first of its request words: (output, lane, word)
 	words int32 // request words per output and lane: a bit per input
-	// Of spec, what every hop asks for: Lifetime or LeafLifetime, FECN and ReadPorts
-	// are not 0.
-	expires, marks, limited bool
-	outrun                  bool // some input is slower than some output
+	// Of spec, what every hop asks for: Lifetime or LeafLifetime, FECN, ReadPorts and
+	// inspects are not 0, and FIFO.
+	expires, marks, limited, inspects, fifo bool
+	outrun                                  bool // some input is slower than some output
 }
 
 // prepare notes what every hop asks for.
@@ -70,6 +70,8 @@ func (s *infinibandState) prepare() {
 	s.expires = s.spec.Lifetime > 0 || s.spec.LeafLifetime > 0
 	s.marks = s.spec.FECN.Threshold > 0
 	s.limited = s.spec.ReadPorts > 0
+	s.inspects = s.spec.inspects.Num > 0
+	s.fifo = s.spec.FIFO
 }
 
 // maxReadPorts bounds the speed-up that can be asked for.
@@ -95,7 +97,7 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 	if n.pkeys != nil && p.barred(nd, link, i) {
 		return
 	}
-	if s.spec.FIFO {
+	if s.fifo {
 		q := &n.fifos[int(link)*n.classes+int(k.class)]
 		first := q.head < 0
 		p.pool.push(q, i)
@@ -106,7 +108,7 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 	}
 	out := p.route(nd, k)
 	o := &n.ports[out]
-	if o.nonEmpty == 0 && o.blocked == 0 && p.atOnce(o) && p.passInfiniBand(s, nd, o, out, i, k) {
+	if o.nonEmpty == 0 && o.blocked == 0 && p.atOnce(o) && p.passInfiniBand(s, nd, b, o, out, i, k) {
 		return
 	}
 	p.await(s, nd, o, out, i, k)
@@ -115,9 +117,8 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 
 // passInfiniBand sends a packet that comes to an idle output without making it wait.
 // It reports false if it has to.
-func (p *Partition) passInfiniBand(s *infinibandState, nd *node, o *port, out, i int32, k *pkt) bool {
+func (p *Partition) passInfiniBand(s *infinibandState, nd *node, b *inbox, o *port, out, i int32, k *pkt) bool {
 	n := p.net
-	b := &n.inboxes[k.in]
 	if s.marks || s.limited && n.readers(k.in).free() > p.now {
 		return false
 	}
@@ -158,7 +159,7 @@ func (p *Partition) enqueue(s *infinibandState, nd *node, out, i int32) {
 // await makes a packet wait at an output. One that waits alone is in no queue: most
 // packets never see one.
 func (p *Partition) await(s *infinibandState, nd *node, o *port, out, i int32, k *pkt) {
-	if o.nonEmpty == 0 && !s.spec.FIFO {
+	if o.nonEmpty == 0 && !s.fifo {
 		o.sole = i
 		o.nonEmpty = 1 << (p.laneOut(nd, k, out) & 15)
 	} else {
@@ -188,10 +189,15 @@ func (p *Partition) queueUpOn(s *infinibandState, nd *node, out, i int32, lane u
 // laneOut is the lane by which a packet leaves. Until then it has the lane by
 // which it came, whose buffer it is in.
 func (p *Partition) laneOut(nd *node, k *pkt, out int32) uint8 {
-	n := p.net
-	if n.laneRule == nil || nd.local != byTables {
+	if p.net.laneRule == nil || nd.local != byTables || k.role >= roleContribution { // trees keep their lane
 		return k.class
 	}
+	return p.ruledLane(nd, k, out)
+}
+
+// ruledLane is the same by the network's rule.
+func (p *Partition) ruledLane(nd *node, k *pkt, out int32) uint8 {
+	n := p.net
 	in := n.inboxes[k.in].back - nd.base
 	return n.laneRule.Next(int(nd.row), uint16(in), uint16(out-nd.base), k.class, k.mark.level())
 }
@@ -259,9 +265,7 @@ func (p *Partition) unwant(s *infinibandState, nd *node, out, in int32, class ui
 
 // sendInfiniBand sends the next packet of an output whose wire is free: the
 // lane by the arbitration tables, the input in turn.
-func (p *Partition) sendInfiniBand(o *port, out int32) {
-	nd := &p.net.nodes[o.node]
-	s := nd.infiniband
+func (p *Partition) sendInfiniBand(s *infinibandState, nd *node, o *port, out int32) {
 	if o.blocked&o.nonEmpty != 0 {
 		p.discardStalled(s, nd, o, out)
 	}
@@ -426,7 +430,7 @@ func (p *Partition) grant(s *infinibandState, nd *node, o *port, out, in int32, 
 // forward puts a packet that has left its queue on the wire, on a lane.
 func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, i int32, k *pkt) {
 	n := p.net
-	in, class, size := k.in, k.class, k.size
+	in, class, size, role, record := k.in, k.class, k.size, k.role, k.entropy
 	k.class = lane
 	index := int(out)*n.classes + int(lane)
 	if s.expires {
@@ -443,17 +447,16 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 	if s.outrun && n.inboxes[in].slower {
 		start = max(start, p.notBeforeTail(o, k))
 	}
-	copied, record := k.role >= roleCopy, int32(k.entropy)
 	end := p.transmit(o, out, i, k, start)
-	if s.spec.inspects.Num > 0 {
+	if s.inspects {
 		o.hold(s.spec.inspects, size, start)
 	}
-	if copied && !p.lastCopy(record) {
+	if role >= roleCopy && !p.lastCopy(int32(record)) {
 		return
 	}
 	first := in * int32(n.classes)
 	a := &n.accounts[first]
-	if s.limited && !copied {
+	if s.limited && role < roleCopy {
 		a.readers.occupy(p.now, end)
 	}
 	if class != 0 {
@@ -468,7 +471,7 @@ func (p *Partition) dequeue(s *infinibandState, nd *node, o *port, out, in int32
 	q := n.voqAt(s, nd, out, in, class)
 	i := q.head
 	n.turns[int(out)*n.classes+int(class)] = uint16(n.inboxes[in].back - nd.base)
-	if s.spec.FIFO {
+	if s.fifo {
 		fifo := &n.fifos[int(in)*n.classes+int(p.pool.hot[i].class)]
 		p.pool.pop(fifo)
 		q.head = -1

@@ -18,11 +18,13 @@ func (p *Partition) addFlow() {
 	}
 }
 
-// glance is a packet that is about to land at a NIC, the link that it is on, and the
-// flow that it is for.
+// glance is a packet that is about to land at a NIC, or, with packet -1, a port's turn
+// to send, and the flow that it is for or whose turn it is.
 type glance struct {
-	packet, link int32
-	flow         *flow
+	flow   *flow
+	nic    *nicState
+	packet int32
+	sends  bool // the flow is needed as a requester
 }
 
 // lookAhead reads the packets that land in a cell in a slot before the first is
@@ -46,39 +48,49 @@ func (p *Partition) lookAheadEnds() {
 	n := p.net
 	p.glances = p.glances[:0]
 	for i := range p.queue.Left() {
-		class, source := p.queue.Peek(i)
-		if class < classArrive || class > classPort {
-			continue
-		}
-		packet, link := int32(-1), int32(source)
-		if class == classArrive {
-			link, packet = arriving(source)
-		}
-		node := n.ports[link].node
-		if packet >= 0 {
-			node = n.inboxes[link].node
-		}
-		if n.nodes[node].kind != kindNIC || n.nics[n.nodes[node].state].spec.Transport == nil {
-			continue
-		}
-		switch class {
+		switch class, source := p.queue.Peek(i); class {
 		case classArrive:
-			p.glances = append(p.glances, glance{packet: packet, link: link})
-		case classPort:
-			if q := &n.nicQueues[int(link)*n.classes]; q.ring.n > 0 {
-				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first()})
+			link, packet := arriving(source)
+			b := &n.inboxes[link]
+			if b.kind != kindNIC {
+				continue
+			}
+			if nic := &n.nics[n.nodes[b.node].state]; nic.spec.Transport != nil {
+				p.glances = append(p.glances, glance{packet: packet, nic: nic})
+			}
+		case classPort: // other nodes' ports have no flows
+			if q := &n.nicQueues[int(source)*n.classes]; q.ring.n > 0 {
+				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first(), sends: true})
 			}
 		}
 	}
+	p.sink = p.readFlows()
+}
+
+// readFlows reads what the packets of the glances will touch of their flows.
+func (p *Partition) readFlows() (sum int32) {
 	for j := range p.glances {
 		if g := &p.glances[j]; g.packet >= 0 {
-			nic := &n.nics[n.nodes[n.inboxes[g.link].node].state]
-			g.flow = nic.flows[p.pool.cold[g.packet].DestQP]
+			h := &p.pool.cold[g.packet]
+			g.flow = g.nic.flows[h.DestQP]
+			g.sends = p.pool.hot[g.packet].role == roleReply
+			sum += int32(h.VA) // its last field: it may lie in another line
 		}
 	}
-	sum := int32(0)
-	for _, g := range p.glances {
-		sum += int32(g.flow.qp.Flight()) + int32(g.flow.qp.State()) + g.flow.port
+	for j := range p.glances {
+		g := &p.glances[j]
+		sum += g.flow.port
+		if g.sends {
+			sum += int32(g.flow.qp.Pending()) + int32(g.flow.qp.Flight())
+		} else {
+			sum += int32(g.flow.qp.Expected())
+		}
 	}
-	p.sink = sum
+	for j := range p.glances {
+		if g := &p.glances[j]; g.sends {
+			id, first := g.flow.qp.Oldest()
+			sum += int32(id) + int32(first)
+		}
+	}
+	return sum
 }

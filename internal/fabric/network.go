@@ -38,6 +38,8 @@ const (
 type node struct {
 	ethernet    *ethernetState   // Ethernet switches
 	infiniband  *infinibandState // switches with credits
+	ways        []uint16         // its row of the tables: static routing, the port to each destination; else the set of ports
+	sets        int32            // the first of its sets of ports
 	base, ports int32            // its ports
 	state       int32            // index into the states of its kind
 	row         int32            // switches: row of the forwarding tables
@@ -54,7 +56,8 @@ type node struct {
 // App is what runs on the network. Its methods are called from the partition
 // that the node or source belongs to, and may call that partition's methods.
 type App interface {
-	// Complete reports a finished work request of a queue pair in a NIC.
+	// Complete reports a finished work request of a queue pair in a NIC; c is the
+	// partition's, for as long as the call lasts.
 	Complete(p *Partition, nic int32, c *transport.Completion)
 	// Timer is called at the time given to Partition.At.
 	Timer(p *Partition, source uint32)
@@ -138,6 +141,8 @@ type Network struct {
 	local     LocalApp
 	gpus      []gpuState
 	nics      []nicState
+	room      []flow     // for further flows
+	slab      int        // how many the last slab had
 	nicQueues []nicQueue // by port and class
 }
 
@@ -211,7 +216,7 @@ func (s *Stats) add(t *Stats) {
 func (n *Network) Retransmissions() (sum int64) {
 	for i := range n.nics {
 		for _, f := range n.nics[i].flows {
-			if f.conn != nil {
+			if f.socket {
 				sum += int64(f.conn.Stats().Retransmitted)
 			} else {
 				sum += int64(f.qp.Repeated())
@@ -294,6 +299,7 @@ func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units
 	nb.flows = append(nb.flows, fb)
 	if na.spec.TCP != nil {
 		fa.conn, fb.conn = tcp.New(na.spec.TCP, uint32(fb.id)), tcp.New(nb.spec.TCP, uint32(fa.id))
+		fa.socket, fb.socket = true, true
 		fa.conn.SetPhase(fromA.Phase)
 		fb.conn.SetPhase(fromB.Phase)
 		return fa.id, fb.id, nil
@@ -314,11 +320,26 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 	return err
 }
 
+// The bounds of how many flows a slab has: 6 KB and 3 MB.
+const (
+	minSlab = 1 << 4
+	maxSlab = 1 << 13
+)
+
+// newFlow makes one end of a connection. Flows lie together in slabs, each twice the
+// last, because many of them are worth huge pages.
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
-	return &flow{
-		timerAt: units.Forever, dst: to, port: n.nodes[from].base + c.Port,
+	if len(n.room) == 0 {
+		n.slab = min(max(minSlab, 2*n.slab), maxSlab)
+		n.room = makeHuge[flow](n.slab, n.slab)
+	}
+	f := &n.room[0]
+	n.room = n.room[1:]
+	*f = flow{
+		timerAt: units.Forever, timer: -1, dst: to, port: n.nodes[from].base + c.Port,
 		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP, pkey: c.PKey, sl: c.SL, order: c.Order,
 	}
+	return f
 }
 
 // Post hands a work request to a queue pair of a NIC, or a message to a socket,
@@ -327,7 +348,7 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	s := &p.net.nics[p.net.nodes[nic].state]
 	f := s.flows[end]
 	var err error
-	if f.conn != nil {
+	if f.socket {
 		length := units.Bytes(wr.Length)
 		if s.spec.MPA != nil {
 			length = s.spec.MPA.stream(length)
@@ -339,8 +360,7 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	if err != nil {
 		return err
 	}
-	p.ready(f)
-	p.arm(nic, s, f)
+	p.look(nic, s, f)
 	return nil
 }
 

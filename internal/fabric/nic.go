@@ -3,7 +3,6 @@ package fabric
 import (
 	"math/bits"
 
-	"weft/internal/engine"
 	"weft/internal/transport"
 	"weft/internal/transport/tcp"
 	"weft/units"
@@ -55,19 +54,19 @@ type NIC struct {
 type nicState struct {
 	spec   *NIC
 	flows  []*flow // by queue pair number
-	timers engine.Heap[timer, *timer]
+	timers timers
 	wakeAt units.Time // the next timer event; Forever if none
 	later  units.Time // the one after it, as far as it is remembered
 	// receiver is not nil where the NIC is a slow or failed one.
 	receiver *receiver
 }
 
-// nicQueue is what waits at one port of a NIC in one class.
+// nicQueue is what waits at one port of a NIC in one class, in one cache line.
 type nicQueue struct {
 	replies list
 	held    int32 // the packet that was pulled from a flow and waits for credits; -1 if none
-	ring    ring  // flows that may send
 	turn    bool  // a reply went last
+	ring    ring  // flows that may send
 	data    bunch // records for what it sends
 	answers bunch // and for its replies
 }
@@ -106,8 +105,7 @@ func (p *Partition) deliver(node int32, nic *nicState, link, i int32) {
 // what it wants next.
 func (p *Partition) afterQP(node int32, nic *nicState, f *flow) {
 	p.replies(nic, f)
-	p.ready(f)
-	p.arm(node, nic, f)
+	p.look(node, nic, f)
 	p.completions(node, f)
 }
 
@@ -126,18 +124,32 @@ func (p *Partition) fill(f *flow, i int32, size uint16, class uint8, r role) {
 	p.pool.hot[i] = pkt{
 		next: -1, dst: f.dst, in: -1, entropy: f.entropy, size: size, class: class, role: r, mark: markBits(f.sl) << levelShift,
 	}
-	if f.conn == nil || p.pool.segment(i).Flags&tcp.FlagECT != 0 {
+	if !f.socket || p.pool.segment(i).Flags&tcp.FlagECT != 0 {
 		p.pool.hot[i].mark |= capable
 	}
 	p.stats.Injected++
 	p.stats.InBytes += int64(size)
 }
 
+// look finds out what a flow wants now that something has happened to it: it goes
+// into the ring of its class if it may send, and among the NIC's timers if it may do
+// so later or has a timer due.
+func (p *Partition) look(node int32, nic *nicState, f *flow) {
+	t := f.deadline()
+	if !f.ready {
+		if next := f.readyAt(p.now); next > p.now {
+			t = min(t, next)
+		} else {
+			p.ready(f)
+		}
+	}
+	if t < f.timerAt {
+		p.arm(node, nic, f, t)
+	}
+}
+
 // ready puts a flow that may send into the ring of its class.
 func (p *Partition) ready(f *flow) {
-	if f.ready || f.readyAt(p.now) > p.now {
-		return
-	}
 	n := p.net
 	f.ready = true
 	n.nicQueues[int(f.port)*n.classes+int(f.class)].ring.push(f)
@@ -147,9 +159,8 @@ func (p *Partition) ready(f *flow) {
 }
 
 // sendNIC sends the next packet of a NIC's port whose wire is free.
-func (p *Partition) sendNIC(o *port, link int32) {
+func (p *Partition) sendNIC(nic *nicState, o *port, link int32) {
 	n := p.net
-	nic := &n.nics[n.nodes[o.node].state]
 	soonest := units.Forever
 	for mask := o.nonEmpty &^ o.blocked; mask != 0; {
 		class := uint8(bits.TrailingZeros16(mask))
@@ -245,8 +256,7 @@ func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool 
 	i := p.pool.get(&q.data)
 	size := p.nextPacket(nic.spec, f, i)
 	f.ready = false
-	p.ready(f)
-	p.arm(o.node, nic, f)
+	p.look(o.node, nic, f)
 	if size == 0 {
 		p.pool.put(i)
 		return false
@@ -299,19 +309,10 @@ func (p *Partition) settleClass(o *port, q *nicQueue, class uint8) {
 	}
 }
 
-// arm makes sure that the NIC looks at a flow when it has a timer due or may
-// send again.
-func (p *Partition) arm(node int32, nic *nicState, f *flow) {
-	t := f.deadline()
-	if !f.ready {
-		t = min(t, f.readyAt(p.now))
-	}
-	if t >= f.timerAt || t == units.Forever {
-		return
-	}
-	t = max(t, p.now+1)
-	f.timerAt = t
-	nic.timers.Push(timer{t, f})
+// arm makes the NIC look at a flow at t, which is before it would do so anyway. A later
+// time is asked for when this one is due.
+func (p *Partition) arm(node int32, nic *nicState, f *flow, t units.Time) {
+	nic.timers.set(f, max(t, p.now+1))
 	p.wakeNIC(node, nic)
 }
 
@@ -335,12 +336,7 @@ func (p *Partition) timerNIC(node int32) {
 		return // forgotten, and what it was for is done
 	}
 	for len(nic.timers) > 0 && nic.timers[0].at <= p.now {
-		f, at := nic.timers[0].flow, nic.timers[0].at
-		nic.timers.Pop()
-		if f.timerAt != at {
-			continue
-		}
-		f.timerAt = units.Forever
+		f := nic.timers.pop()
 		p.expired(f)
 		p.afterQP(node, nic, f)
 	}

@@ -121,16 +121,19 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 
 // runEnds handles the events of the ends that are earlier than limit.
 func (p *Partition) runEnds(limit units.Time) {
-	var e engine.Event
 	looksAhead := p.flows >= manyFlows
-	for p.queue.Pop(limit, &e) {
+	for {
+		e, ok := p.queue.Pop(limit)
+		if !ok {
+			return
+		}
 		p.now = e.Time
 		p.stats.Events++
 		p.last = e.Last
 		if looksAhead && p.queue.Fresh() {
 			p.lookAheadEnds()
 		}
-		p.handle(&e)
+		p.handle(e.Class, e.Source)
 		if p.last && len(p.dirty) > 0 {
 			p.decide()
 		}
@@ -151,33 +154,34 @@ func (p *Partition) recoverFault() {
 	}
 }
 
-func (p *Partition) handle(e *engine.Event) {
+// handle handles an event of any kind.
+func (p *Partition) handle(class engine.Class, source uint64) {
 	n := p.net
-	switch e.Class {
+	switch class {
 	case classArrive:
-		link, i := arriving(e.Source)
+		link, i := arriving(source)
 		if n.packets != nil {
 			p.landed(link, i)
 		}
 		p.arrive(link, i)
 	case classPort:
-		p.woken(int32(e.Source))
+		p.woken(int32(source))
 	case classPause:
-		p.pauseEffect(int32(e.Source))
+		p.pauseEffect(int32(source))
 	case classRefresh:
-		p.refreshPause(int32(e.Source))
+		p.refreshPause(int32(source))
 	case classWatch:
-		p.poll(int32(e.Source))
+		p.poll(int32(source))
 	case classReceive:
-		p.taken(int32(e.Source))
+		p.taken(int32(source))
 	case classExpire:
-		p.expire(int32(e.Source))
+		p.expire(int32(source))
 	case classFault:
-		p.fault(e.Source)
+		p.fault(source)
 	case classTimer:
-		p.timerNIC(int32(e.Source))
+		p.timerNIC(int32(source))
 	case classApp:
-		n.app.Timer(p, uint32(e.Source))
+		n.app.Timer(p, uint32(source))
 	}
 }
 
@@ -240,13 +244,13 @@ func (p *Partition) decide() {
 
 // send lets a port whose wire is free choose what to send.
 func (p *Partition) send(o *port, link int32) {
-	switch p.net.nodes[o.node].kind {
+	switch nd := &p.net.nodes[o.node]; nd.kind {
 	case kindEthernet:
-		p.sendEthernet(o, link)
+		p.sendEthernet(nd.ethernet, o, link)
 	case kindInfiniBand:
-		p.sendInfiniBand(o, link)
+		p.sendInfiniBand(nd.infiniband, nd, o, link)
 	case kindNIC:
-		p.sendNIC(o, link)
+		p.sendNIC(&p.net.nics[nd.state], o, link)
 	case kindGPU:
 		p.sendGPU(o, link)
 	}

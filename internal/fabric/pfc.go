@@ -18,6 +18,12 @@ type PFC struct {
 	// Reaction is the time from the last bit of a frame to the moment from
 	// which the device starts no further packet (IEEE 802.3 31B.3.7 bounds it).
 	Reaction units.Time
+	// Stops, if not nil, has for each priority the egress queues, a bit each, that a
+	// pause of it stops, in place of the one of the same number.
+	Stops *[MaxClasses]uint16
+	// WholeLink says that pauses are those of IEEE 802.3 Annex 31B, which know no
+	// priorities: one for whatever class stops all of them.
+	WholeLink bool
 }
 
 // quantumBytes is one quantum of pause, 512 bit times, in bytes of the link.
@@ -47,7 +53,7 @@ func (p *Partition) pauseSender(s *ethernetState, g *ingress, b *inbox, link int
 		p.watchServed(b.node)
 	}
 	p.pauseBegins(link, class)
-	p.sendPause(&s.spec.PFC, link, class, pauseOn)
+	p.askPause(&s.spec.PFC, link, class, pauseOn)
 }
 
 // watchServed makes every busy port of a switch look when its transmission
@@ -66,7 +72,7 @@ func (p *Partition) resumeSender(s *ethernetState, g *ingress, link int32, class
 	g.paused = false
 	s.paused--
 	p.pauseEnds(link, class)
-	p.sendPause(&s.spec.PFC, link, class, pauseOff)
+	p.askPause(&s.spec.PFC, link, class, pauseOff)
 }
 
 // sendPause puts a PFC frame on the wire back to the sender of a link. It goes
@@ -113,9 +119,9 @@ func (p *Partition) refreshSource(link int32, class uint8) uint64 {
 func (p *Partition) refreshPause(source int32) {
 	n := p.net
 	link, class := source/int32(n.classes), uint8(int(source)%n.classes)
-	g := &n.ingress[source]
-	if g.paused && n.renewAt[source] == p.now {
-		p.sendPause(n.pfcOf(n.inboxes[link].node), link, class, pauseOn)
+	pfc := n.pfcOf(n.inboxes[link].node)
+	if n.renewAt[source] == p.now && n.asksPause(pfc, link, class) {
+		p.sendPause(pfc, link, class, pauseOn)
 	}
 }
 
@@ -157,12 +163,9 @@ func (p *Partition) applyPause(port int32, f pause) {
 		return // it was lost on the way
 	}
 	until := &n.pauseUntil[int(port)*n.classes+int(f.class)]
-	bit := uint16(1) << f.class
 	switch f.kind {
 	case pauseOn:
-		if n.watched == nil || p.watchPause(port, f.class) {
-			o.blocked |= bit
-		}
+		o.blocked |= p.obeyed(port, n.stopped(port, f.class))
 		*until = f.until
 		if f.until != units.Forever {
 			p.schedulePause(port, pause{at: f.until, class: f.class, kind: pauseLapse})
@@ -173,7 +176,7 @@ func (p *Partition) applyPause(port int32, f pause) {
 			return // renewed, or resumed and paused again
 		}
 	}
-	o.blocked &^= bit
 	*until = 0
+	o.blocked &^= n.released(port, f.class)
 	p.touch(o, port)
 }

@@ -126,7 +126,7 @@ func (p *Partition) pauseLinks(node int32, r *receiver, kind pauseKind) {
 				} else {
 					p.pauseEnds(link, class)
 				}
-				p.sendPause(pfc, link, class, kind)
+				p.askPause(pfc, link, class, kind)
 			}
 		}
 	}

@@ -1,7 +1,5 @@
 package fabric
 
-import "weft/units"
-
 // ring is a queue of flows.
 type ring struct {
 	slots []*flow // a power of two
@@ -29,19 +27,4 @@ func (r *ring) pop() *flow {
 	r.head++
 	r.n--
 	return f
-}
-
-// timer is a time at which a NIC looks at a flow.
-type timer struct {
-	at   units.Time
-	flow *flow
-}
-
-// Before orders by time, among equals by the order of connections, then by queue
-// pair number.
-func (a *timer) Before(b *timer) bool {
-	if a.at != b.at {
-		return a.at < b.at
-	}
-	return a.flow.order < b.flow.order || a.flow.order == b.flow.order && a.flow.id < b.flow.id
 }

@@ -35,13 +35,13 @@ func (p *Partition) route(nd *node, k *pkt) int32 {
 		return nd.towards(k.dst)
 	case byTables:
 	}
-	t := &p.net.tables
-	at := int(nd.row)*t.Endpoints + int(k.dst)
+	way := nd.ways[k.dst]
 	if nd.routing == Static {
-		return nd.base + int32(t.Port[at])
+		return nd.base + int32(way)
 	}
-	i := int(t.SetBase[nd.row]) + int(t.Group[at])
-	start, end := int(t.SetStart[i]), int(t.SetStart[i+1])
+	t := &p.net.tables
+	bounds := t.SetStart[int(nd.sets)+int(way):][:2]
+	start, end := int(bounds[0]), int(bounds[1])
 	if end-start == 1 {
 		return nd.base + int32(t.SetPorts[start])
 	}
@@ -58,7 +58,7 @@ func (p *Partition) route(nd *node, k *pkt) int32 {
 	case Flowlet:
 		return p.flowlet(nd, k, set)
 	}
-	static := nd.base + int32(t.Port[at])
+	static := nd.base + int32(t.Port[int(nd.row)*t.Endpoints+int(k.dst)])
 	least, load := p.leastLoaded(nd, set)
 	if p.load(static) <= load+p.net.threshold {
 		return static

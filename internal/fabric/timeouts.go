@@ -48,7 +48,7 @@ func (n *Network) silents() []silent {
 // retransmission is when a flow sends again what is in flight, and the number of
 // the flow at its other end.
 func (f *flow) retransmission() (until units.Time, peer units.QPN) {
-	if f.conn != nil {
+	if f.socket {
 		return f.conn.RetransmitAt(), units.QPN(f.conn.Peer())
 	}
 	return f.qp.RetransmitAt(), f.qp.Remote()

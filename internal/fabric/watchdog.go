@@ -91,7 +91,7 @@ func (p *Partition) poll(index int32) {
 	n := p.net
 	port, class := index/int32(n.classes), uint8(int(index)%n.classes)
 	w, q := n.watchdog(port), &n.watched[index]
-	paused := n.pauseUntil[index] != 0
+	paused := n.pausedQueues(port)>>class&1 != 0
 	switch {
 	case q.storm:
 		p.calm(w, port, class, paused)

@@ -13,6 +13,12 @@ import (
 // the ring: every port waits for the pause of the next to end.
 func ringOfSwitches(t *testing.T, w *fabric.Watchdog, parts int) (*fabric.Network, *flows) {
 	t.Helper()
+	return ringWith(t, w, parts, func(*fabric.NIC, *fabric.EthernetSwitch) {})
+}
+
+// ringWith is the same with changes of its NICs and switches.
+func ringWith(t *testing.T, w *fabric.Watchdog, parts int, change func(*fabric.NIC, *fabric.EthernetSwitch)) (*fabric.Network, *flows) {
+	t.Helper()
 	const ring, hosts = 6, 4
 	g, err := topology.Torus{Dims: []int{ring}, SwitchEndpoints: hosts}.Build()
 	if err != nil {
@@ -21,6 +27,7 @@ func ringOfSwitches(t *testing.T, w *fabric.Watchdog, parts int) (*fabric.Networ
 	v := variant{"ring", "roce", fabric.Static, func(nic *fabric.NIC, eth *fabric.EthernetSwitch, _ *fabric.InfiniBandSwitch) {
 		eth.PFC.Lossless, nic.PFC.Lossless, eth.StaticXoff, eth.Watchdog = 7, 7, 16<<10, w
 		nic.Transport.RetryTimeout = units.Millisecond
+		change(nic, eth)
 	}}
 	f := &flows{}
 	n, err := v.build(g, topology.Partition(g, parts), f)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"strings"
 	"testing"
@@ -50,6 +51,29 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
+// freePort is a port of TCP or UDP that nobody has: tests may run more than once at a
+// time.
+func freePort(t *testing.T, network string) uint16 {
+	t.Helper()
+	var at net.Addr
+	if network == "tcp" {
+		l, err := net.Listen(network, "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		at = l.Addr()
+	} else {
+		c, err := net.ListenPacket(network, "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		at = c.LocalAddr()
+	}
+	return netip.MustParseAddrPort(at.String()).Port()
+}
+
 // device opens a device on the loopback.
 func device(t *testing.T, addr string, port uint16) *verbs.Device {
 	t.Helper()
@@ -70,7 +94,7 @@ func againstItself(t *testing.T, order Test, managed bool) (client, server *Resu
 // bothSides is againstItself with orders that may differ in what each side offers.
 func bothSides(t *testing.T, asked, served Test, managed bool) (client, server *Result) {
 	t.Helper()
-	const meet, roce = 18599, 47931
+	meet, roce := freePort(t, "tcp"), freePort(t, "udp")
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	there := Perftest{Meeting{Dev: device(t, "127.3.0.1", roce), Port: meet}, managed}

@@ -42,9 +42,9 @@ func FuzzSpot(f *testing.F) {
 }
 
 // meetings are the two sides of a meeting on the loopback.
-func meetings(t *testing.T, port uint16) (there, here Meeting) {
+func meetings(t *testing.T) (there, here Meeting) {
 	t.Helper()
-	const roce = 47932
+	port, roce := freePort(t, "tcp"), freePort(t, "udp")
 	there = Meeting{Dev: device(t, "127.3.1.1", roce), Port: port}
 	return there, Meeting{Dev: device(t, "127.3.1.2", roce), Port: port, Server: "127.3.1.1"}
 }
@@ -83,7 +83,7 @@ func toAndFro(t *testing.T, there, here Meeting, service verbs.QPType, patience 
 func TestMessagesGoToAndFroOverEveryService(t *testing.T) {
 	for _, service := range []verbs.QPType{verbs.RC, verbs.UC, verbs.UD} {
 		t.Run(service.String(), func(t *testing.T) {
-			there, here := meetings(t, 18600)
+			there, here := meetings(t)
 			both, errs := toAndFro(t, there, here, service, 20*time.Second)
 			if err := errors.Join(errs[:]...); err != nil {
 				t.Fatal(err)
@@ -100,7 +100,7 @@ func TestMessagesGoToAndFroOverEveryService(t *testing.T) {
 func TestWhoeverWaitsForAMessageThatIsLostSaysSo(t *testing.T) {
 	for _, service := range []verbs.QPType{verbs.UC, verbs.UD} {
 		t.Run(service.String(), func(t *testing.T) {
-			there, here := meetings(t, 18602)
+			there, here := meetings(t)
 			_ = here.Dev.Close()
 			here.Dev = lossyDevice(t, here.Dev.Addr(), 0.1)
 			_, errs := toAndFro(t, there, here, service, 200*time.Millisecond)
@@ -148,7 +148,7 @@ func TestWhatPingPongDoesNotSendIsSeen(t *testing.T) {
 func TestTextsGoByReadAndComeBackByWrite(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	there, here := meetings(t, 18601)
+	there, here := meetings(t)
 	var heard, seen []string
 	done := make(chan error, 1)
 	go func() {

@@ -47,6 +47,9 @@ func (c choice) breaches(r *Request) (out []Breach) {
 	list("switches", r.Switches, c.sw.entry.Name)
 	list("nics", r.NICs, c.nic.entry.Name)
 	list("vendors", r.Vendors, c.sw.vendor, c.nic.vendor)
+	if c.unmanaged {
+		out = append(out, Breach{Field: "manager", Allowed: "true", Needs: "false"})
+	}
 	if least := r.leastRate(c.machine); least > c.nicRate() {
 		out = append(out, Breach{Field: "rate", Allowed: least.String(), Needs: c.nicRate().String(), amount: int64(least - c.nicRate())})
 	}
@@ -80,8 +83,10 @@ func growthBreaches(r *Request, d *Design) (out []Breach) {
 	g := d.Growth
 	switch {
 	case g == nil:
-	case g.Problem != "":
+	case g.Problem != "" && g.Most == 0:
 		out = append(out, Breach{Field: "gpus-later", Allowed: strconv.Itoa(r.Later), Needs: "fewer: " + g.Problem})
+	case g.Problem != "":
+		out = append(out, Breach{Field: "gpus-later", Allowed: strconv.Itoa(r.Later), Needs: strconv.Itoa(g.Most), amount: int64(r.Later - g.Most)})
 	case g.Levels > r.Levels:
 		out = append(out, Breach{Field: "max-levels", Allowed: strconv.Itoa(r.Levels), Needs: fmt.Sprintf("%d at %d GPUs", g.Levels, g.GPUs), amount: int64(g.Levels)})
 	}
@@ -141,10 +146,11 @@ func relax(designs []*Design) []Relaxation {
 }
 
 // canRelax reports whether a design could be had by relaxing, and by how much is
-// known: what cannot grow cannot, and of a budget that may be kept it is not known.
+// known: of a budget that may be kept it is not known, nor how far a design can grow that
+// has more to relax.
 func canRelax(d *Design) bool {
 	unknown := slices.ContainsFunc(d.Breaks, func(b Breach) bool { return b.Unknown })
-	return len(d.Breaks) > 0 && !unknown && (d.Growth == nil || d.Growth.Problem == "")
+	return len(d.Breaks) > 0 && !unknown && (d.Growth == nil || d.Growth.Problem == "" || d.Growth.Most > 0)
 }
 
 // fields are the constraints that a design breaks, each once.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 
 	"weft/internal/sim/network"
@@ -43,18 +44,22 @@ type Growth struct {
 	GPUs    int
 	Count   topology.Count
 	Levels  int
-	Problem string // why it cannot be built; the rest is then nothing
+	Problem string // why it cannot be built; Count and Levels are then nothing
+	Most    int    // GPUs that the design can grow to, where that is less and is known
 }
 
 // choice is what tells one design from another.
 type choice struct {
-	preset  fabricPreset
-	sw      switchModel
-	nic     nicModel
-	own     bool // the NIC is the node's
-	shape   scenario.Shape
-	ratio   scenario.Ratio
-	machine machine
+	preset fabricPreset
+	sw     switchModel
+	nic    nicModel
+	own    bool // the NIC is the node's
+	// unmanaged says that an InfiniBand fabric has no place for its manager, though one is
+	// asked for.
+	unmanaged bool
+	shape     scenario.Shape
+	ratio     scenario.Ratio
+	machine   machine
 }
 
 // name says what the design is made of, as a word that a file can have.
@@ -141,7 +146,7 @@ func (p *Plan) SideBySide() []byte {
 
 // managed reports whether the fabric's manager has a place in the topology.
 func (c choice) managed(r *Request) bool {
-	return r.Manager && c.preset.kind == scenario.InfiniBandKind && c.shape == scenario.RailOptimised
+	return r.Manager && c.preset.kind == scenario.InfiniBandKind && !c.unmanaged
 }
 
 // unbounded lifts the bound on a simulation's memory: what is too large to simulate
@@ -170,6 +175,9 @@ func (c choice) resolve(text string) (*scenario.Resolved, topology.Spec, topolog
 func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 	text := c.text(r, r.GPUs) + r.trainingText()
 	resolved, spec, count, err := c.resolve(text)
+	if err == nil {
+		err = fits(c.shape, count)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -203,9 +211,24 @@ func (c choice) design(r *Request, prices *Prices) (*Design, error) {
 func (c choice) growth(r *Request) *Growth {
 	_, _, count, err := c.resolve(c.text(r, r.Later))
 	if err != nil {
-		return &Growth{GPUs: r.Later, Problem: shortReason(err)}
+		g := &Growth{GPUs: r.Later, Problem: shortReason(err)}
+		if len(c.breaches(r)) == 0 { // else there is more to relax than the size
+			g.Most = c.most(r)
+		}
+		return g
 	}
 	return &Growth{GPUs: r.Later, Count: count, Levels: levels(count)}
+}
+
+// most is how many GPUs the design can grow to, which is less than it is to: whole nodes.
+func (c choice) most(r *Request) int {
+	per := c.machine.gpus
+	nodes := r.GPUs / per
+	beyond := sort.Search(r.Later/per-nodes, func(i int) bool {
+		_, _, _, err := c.resolve(c.text(r, (nodes+i+1)*per))
+		return err != nil
+	})
+	return (nodes + beyond) * per
 }
 
 // shortReason is an error of the scenario without its place.

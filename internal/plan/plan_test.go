@@ -140,6 +140,8 @@ func TestRelaxingAsToldGivesADesign(t *testing.T) {
 		{"{gpus: 1024, fabrics: infiniband, vendors: Arista}", "vendors"},
 		{"{gpus: 1024, fabrics: infiniband, switches: sn5600}", "fabrics"},
 		{"{gpus: 1024, gpus-later: 16384, max-levels: 2, fabrics: infiniband}", "max-levels"},
+		{"{gpus: 1024, gpus-later: 1000000, fabrics: infiniband, shapes: rail-optimised}", "gpus-later"},
+		{"{gpus: 1024, fabrics: infiniband, manager: true}", "manager"},
 	} {
 		p := made(t, x.text, nil)
 		if len(p.Designs) > 0 {
@@ -167,6 +169,45 @@ func TestRelaxingAsToldGivesADesign(t *testing.T) {
 		again, err := plan.Make(context.Background(), r, nil)
 		if err != nil || len(again.Designs) == 0 {
 			t.Errorf("%s with %s %s has no design: %v %+v", x.text, b.Field, value, err, again.Relax)
+		}
+	}
+}
+
+// A dragonfly is for sizes at which trees need a third level; one group of it is none.
+func TestWhenADragonflyIsOnTheFront(t *testing.T) {
+	for gpus, want := range map[int]bool{1024: false, 16384: true} {
+		p := made(t, fmt.Sprintf("{gpus: %d, fabrics: infiniband, max-oversubscription: 2, switches: qm9700}", gpus), nil)
+		found := slices.ContainsFunc(p.Designs, func(d *plan.Design) bool { return d.Front && d.Shape == scenario.Dragonfly })
+		if found != want {
+			t.Errorf("%d GPUs: a dragonfly on the front: %v, want %v", gpus, found, want)
+		}
+	}
+	p := made(t, "{gpus: 512, fabrics: infiniband, max-oversubscription: 2, switches: qm9700, shapes: dragonfly}", nil)
+	if len(p.Designs) > 0 {
+		t.Errorf("%s has one group", p.Designs[0].Name)
+	}
+}
+
+// A shape that the node cannot have says why.
+func TestADualPlaneNeedsACageForEachPort(t *testing.T) {
+	if p := made(t, "{gpus: 1024, node: hgx-h100-pcie, shapes: dual-plane}", nil); len(p.Designs) == 0 {
+		t.Errorf("no dual-plane of a node with a cage for each port: %+v", p.Relax)
+	}
+	p := made(t, "{gpus: 1024, shapes: dual-plane}", nil)
+	if len(p.Designs) > 0 || len(p.Unfit) != 1 || !strings.Contains(p.Unfit[0], "a cage of dgx-h100 joins the ports of 2 NICs") {
+		t.Errorf("%d designs, %v", len(p.Designs), p.Unfit)
+	}
+}
+
+// A training job that makes no sense is a problem of the request, whatever is wrong.
+func TestATrainingJobThatMakesNoSenseIsRefused(t *testing.T) {
+	for job, want := range map[string]string{
+		"{model: llama3-70b, parallel: {tensor: 8, pipeline: 3}, batch: {global: 2048}}": "job.training.parallel: 1024 GPUs are no whole number of replicas",
+		"{model: llama3-405b, batch: {global: 2048}, zero: 0}":                           "job.training",
+	} {
+		_, err := plan.Read("plan.yaml", []byte("{gpus: 1024, job: {training: "+job+"}}"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", job, err, want)
 		}
 	}
 }

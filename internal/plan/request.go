@@ -79,7 +79,7 @@ func Default() Request {
 	return Request{
 		Name: "unnamed", GPUs: 128, Node: "dgx-h100",
 		Fabrics:          []scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind},
-		Shapes:           slices.Clone(usualShapes),
+		Shapes:           slices.Clone(shapes),
 		Oversubscription: scenario.Ratio{Num: 1, Den: 1},
 		Levels:           maxLevels,
 		Cables:           Cables{NodeLeaf: 5 * units.Metre, LeafSpine: 30 * units.Metre, SpineCore: 50 * units.Metre},
@@ -180,7 +180,9 @@ func (r *Request) trainingProblems(m machine) (out []scenario.Problem) {
 		_, err = file.Resolve()
 	}
 	var all scenario.Errors
-	errors.As(err, &all)
+	if err != nil && !errors.As(err, &all) {
+		return []scenario.Problem{{Path: "job.training", Err: err}}
+	}
 	for _, e := range all {
 		out = append(out, scenario.Problem{Path: "job." + e.Path, Err: errors.New(e.Msg)})
 	}

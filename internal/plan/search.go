@@ -22,6 +22,8 @@ type Plan struct {
 	// Reasons are why combinations could not be built, each once, where there is
 	// neither a design nor a relaxation.
 	Reasons []string
+	// Unfit says why shapes that are asked for cannot be had, where Designs is empty.
+	Unfit []string
 }
 
 // ratios are the oversubscriptions that are tried.
@@ -40,7 +42,8 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Request: r, Prices: prices}
-	rounds := byBreaks(r, choices(r, m))
+	all := choices(r, m)
+	rounds := byBreaks(r, all)
 	found, reasons, err := build(ctx, r, prices, rounds[0])
 	if err != nil {
 		return nil, err
@@ -67,6 +70,7 @@ func Make(ctx context.Context, r *Request, prices *Prices) (*Plan, error) {
 		}
 		found, reasons = append(found, more...), append(reasons, why...)
 	}
+	p.Unfit = unfit(r, m, all)
 	if p.Relax = relax(found); len(p.Relax) == 0 {
 		p.Reasons = inOrder(reasons)
 	}
@@ -126,20 +130,32 @@ func choices(r *Request, m machine) (out []choice) {
 			}
 			for _, n := range nicsFor(r, m, preset) {
 				for _, shape := range shapes {
-					if r.Manager && preset.kind == scenario.InfiniBandKind && shape != scenario.RailOptimised {
-						continue // where the manager has a place
-					}
 					if !shapeTakes(shape, n, m, preset) {
 						continue
 					}
 					for _, ratio := range ratiosOf(shape) {
-						out = append(out, choice{preset: preset, sw: s, nic: n, own: n.entry.Name == m.nic, shape: shape, ratio: ratio, machine: m})
+						c := choice{preset: preset, sw: s, nic: n, own: n.entry.Name == m.nic, shape: shape, ratio: ratio, machine: m}
+						out = append(out, c.managers(r)...)
 					}
 				}
 			}
 		}
 	}
 	return out
+}
+
+// managers are the choice with a place for the manager of InfiniBand, and without one,
+// which breaks the constraint where there is to be one.
+func (c choice) managers(r *Request) []choice {
+	if !r.Manager || c.preset.kind != scenario.InfiniBandKind {
+		return []choice{c}
+	}
+	without := c
+	without.unmanaged = true
+	if c.shape != scenario.RailOptimised { // where the manager has a place
+		return []choice{without}
+	}
+	return []choice{c, without}
 }
 
 // nicsFor are the NICs that speak a fabric's protocol at its rate. Where the request

@@ -12,10 +12,8 @@ import (
 // shapes are the topologies that a design may have, from the simplest.
 var shapes = []scenario.Shape{scenario.SingleSwitch, scenario.RailOptimised, scenario.FatTree, scenario.DualPlane, scenario.Dragonfly}
 
-// usualShapes are those of a request that names none. The others have to be asked for: a
-// dual-plane needs NICs of two ports, which are other cards, and a dragonfly routes that
-// spread its load.
-var usualShapes = shapes[:3]
+// Trees are the shapes of one plane of leaves and what is above them.
+func Trees() []scenario.Shape { return slices.Clone(shapes[:3]) }
 
 // planes is how many planes a design of two has: those of NICs with a port on each, as
 // Alibaba's HPN is built (SIGCOMM 2024).
@@ -55,6 +53,26 @@ func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset
 	return shape != scenario.DualPlane || n.twoPorts == preset.rate && m.moduleLinks == 1
 }
 
+// unfit says why no design of a machine can have a shape that a request names. Where it
+// leaves the shape open nothing is to be said.
+func unfit(r *Request, m machine, all []choice) (out []string) {
+	if len(r.Shapes) == len(shapes) {
+		return nil
+	}
+	for _, shape := range r.Shapes {
+		if slices.ContainsFunc(all, func(c choice) bool { return c.shape == shape }) {
+			continue
+		}
+		switch {
+		case shape == scenario.DualPlane && m.moduleLinks != 1:
+			out = append(out, fmt.Sprintf("no %s: a cage of %s joins the ports of %d NICs, and a NIC with a port on each plane needs a cage for each", shape, r.Node, m.moduleLinks))
+		case shape == scenario.DualPlane:
+			out = append(out, fmt.Sprintf("no %s: the catalog has no card of two ports in place of %s that the constraints leave", shape, m.nic))
+		}
+	}
+	return out
+}
+
 // oversubscribed reports whether a shape's oversubscription is one of its leaves, and so
 // part of its name and scenario.
 func oversubscribed(shape scenario.Shape) bool {
@@ -76,10 +94,19 @@ func (c choice) shapeFields() (fields []string) {
 // in a dragonfly a switch of each end and those at both ends of the cable between their
 // groups.
 func hops(shape scenario.Shape, count topology.Count) int {
-	if shape == scenario.Dragonfly && count.Cables[topology.Global] > 0 {
+	if shape == scenario.Dragonfly {
 		return 4
 	}
 	return 2*levels(count) - 1
+}
+
+// fits refuses a dragonfly of one group: its switches are a full mesh, as large as a group
+// is, however few NICs there are.
+func fits(shape scenario.Shape, count topology.Count) error {
+	if shape == scenario.Dragonfly && count.Cables[topology.Global] == 0 {
+		return fmt.Errorf("one group of a dragonfly has place for all %d NICs: a tree takes fewer switches", count.Endpoints)
+	}
+	return nil
 }
 
 // levels is how many levels of switches there are.

@@ -41,7 +41,19 @@ const (
 	corrections = 5
 	// leastRate keeps what rounding to Mb/s changes below 1 %.
 	leastRate = 100 * units.Mbps
+	// longestPipeline is the most that a scenario takes for nic.tx-pipeline.
+	longestPipeline = units.Millisecond
 )
+
+// PairError is a measured pair that no simulated one can equal.
+type PairError struct {
+	Pair Pair
+	Why  string
+}
+
+func (e *PairError) Error() string {
+	return fmt.Sprintf("a pair with %v one way and %v in a stream cannot be simulated: %s", e.Pair.Latency, e.Pair.Rate, e.Why)
+}
 
 // Prediction is what the simulator says.
 type Prediction struct {
@@ -58,10 +70,14 @@ type Prediction struct {
 	Scenario string
 }
 
-// AllReduce predicts a collective between hosts of which one pair was measured.
+// AllReduce predicts a collective between hosts of which one pair was measured. A pair
+// that cannot be simulated is a *PairError.
 func AllReduce(ctx context.Context, simulate Simulator, pair Pair, c Collective) (*Prediction, error) {
-	if c.Hosts < 2 || pair.Latency <= 0 || pair.Rate < leastRate {
-		return nil, fmt.Errorf("predict: %d hosts, %v and %v of a pair: two hosts, a time and %v are the least", c.Hosts, pair.Latency, pair.Rate, leastRate)
+	switch {
+	case c.Hosts < 2:
+		return nil, fmt.Errorf("predict: %d hosts: two are the least", c.Hosts)
+	case pair.Latency <= 0 || pair.Rate < leastRate:
+		return nil, &PairError{pair, fmt.Sprintf("a time and %v are the least that is simulated", leastRate)}
 	}
 	p := &Prediction{Link: rounded(float64(pair.Rate))}
 	if err := p.calibrate(ctx, simulate, pair); err != nil {
@@ -113,8 +129,11 @@ func (p *Prediction) calibrate(ctx context.Context, simulate Simulator, pair Pai
 		if max(late, -late) < pair.Latency/1000 && math.Abs(fast-1) < 1e-3 {
 			return nil
 		}
-		if p.NIC += late; p.NIC < 0 {
-			return fmt.Errorf("predict: at %v a pair cannot have a latency of %v: sending %d bytes takes longer", pair.Rate, pair.Latency, shortBytes)
+		switch p.NIC += late; {
+		case p.NIC < 0:
+			return &PairError{pair, fmt.Sprintf("at that rate sending %d bytes takes longer", shortBytes)}
+		case p.NIC > longestPipeline:
+			return &PairError{pair, fmt.Sprintf("its NIC would take more than %v, the most that a scenario has", longestPipeline)}
 		}
 		p.Link = rounded(float64(p.Link) * fast)
 	}

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"context"
+	"errors"
 	"math"
 	"testing"
 
@@ -62,9 +63,10 @@ func TestWhatIsTooLargeToBeSimulatedIsUnknown(t *testing.T) {
 }
 
 func TestAPairThatCannotBeIsRefused(t *testing.T) {
-	for _, m := range []Pair{{}, {Latency: units.Microsecond}, {Rate: units.Gbps}, {Latency: 10 * units.Nanosecond, Rate: 10 * units.Mbps}} {
-		if p, err := AllReduce(context.Background(), sim.Run, m, Collective{Hosts: 2, Algorithm: scenario.AlgoRing, Chunk: 1 << 20}); err == nil {
-			t.Errorf("%v and %v: link %v, NIC %v", m.Latency, m.Rate, p.Link, p.NIC)
+	for _, m := range []Pair{{}, {Latency: units.Microsecond}, {Rate: units.Gbps}, {Latency: 10 * units.Nanosecond, Rate: 10 * units.Mbps}, {Latency: 2 * units.Millisecond, Rate: units.Gbps}, {Latency: units.Nanosecond, Rate: units.Gbps}} {
+		p, err := AllReduce(context.Background(), sim.Run, m, Collective{Hosts: 2, Algorithm: scenario.AlgoRing, Chunk: 1 << 20})
+		if pair := (*PairError)(nil); !errors.As(err, &pair) || pair.Pair != m {
+			t.Errorf("%v and %v: %v, and the error %v, want one of the pair", m.Latency, m.Rate, p, err)
 		}
 	}
 }

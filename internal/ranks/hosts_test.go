@@ -49,9 +49,10 @@ func TestRanksOfSeveralServersAddUpTheirVectors(t *testing.T) {
 	one, two := servedAt(t, "127.3.0.2"), servedAt(t, "127.3.0.3", "127.3.0.4")
 	s := Spec{Algo: collective.Ring, Max: 1 << 16}
 	var members []Member
+	port := freePort(t)
 	for _, server := range []string{one, two, two} {
 		m, addr := called(t, server)
-		members, s.Addrs = append(members, m), append(s.Addrs, netip.AddrPortFrom(addr, 48791))
+		members, s.Addrs = append(members, m), append(s.Addrs, netip.AddrPortFrom(addr, port))
 	}
 	g, err := NewGroup(members, s)
 	if err != nil {

@@ -95,26 +95,15 @@ func (e *exchange) send(ctx context.Context) error {
 	})
 }
 
-// wait takes what completes until there is what is waited for. It polls and sleeps
-// as an operation does.
+// wait waits as an operation does, and counts what arrives meanwhile.
 func (e *exchange) wait(ctx context.Context, until func() bool) error {
-	for empty := 0; !until(); empty++ {
+	return e.r.wait(ctx, until, func() (int, error) {
 		n, err := e.r.drain()
-		switch {
-		case err != nil:
-			return err
-		case n > 0:
-			empty = 0
-		case empty >= emptyPolls:
-			if err := e.r.sleep(ctx); err != nil {
-				return err
-			}
-		}
 		for i := range e.r.wc[:n] {
 			if e.r.wc[i].Opcode == verbs.WCRecvRDMAWithImm {
 				e.arrived++
 			}
 		}
-	}
-	return nil
+		return n, err
+	})
 }

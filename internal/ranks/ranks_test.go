@@ -3,6 +3,7 @@ package ranks
 import (
 	"context"
 	"io"
+	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -14,6 +15,17 @@ import (
 	"weft/units"
 )
 
+// freePort is a UDP port that nobody has: tests may run more than once at a time.
+func freePort(t testing.TB) uint16 {
+	t.Helper()
+	c, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	return c.LocalAddr().(*net.UDPAddr).AddrPort().Port()
+}
+
 // groupHere is a group whose ranks are goroutines of the test, with sockets of
 // their own.
 func groupHere(t testing.TB, n int, s Spec) *Group {
@@ -24,10 +36,10 @@ func groupHere(t testing.TB, n int, s Spec) *Group {
 // groupOf is groupHere of ranks that have a context each.
 func groupOf(t testing.TB, of []context.Context, s Spec) *Group {
 	t.Helper()
-	n := len(of)
+	n, port := len(of), freePort(t)
 	var members []Member
 	for i := range n {
-		s.Addrs = append(s.Addrs, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 1, byte(n), byte(i + 1)}), 48791))
+		s.Addrs = append(s.Addrs, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 1, byte(n), byte(i + 1)}), port))
 		inR, inW := io.Pipe()
 		outR, outW := io.Pipe()
 		done := make(chan struct{})

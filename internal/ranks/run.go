@@ -35,12 +35,27 @@ func (r *rank) allReduce(ctx context.Context, p *plan) error {
 	}
 	for c := range p.channels {
 		o.next[c] = c
-		if err := o.enter(c); err != nil {
+		if err := o.enter(ctx, c); err != nil {
 			return err
 		}
 	}
-	for empty := 0; o.busy > 0 || r.outstanding() > 0; empty++ {
-		n, err := r.poll(o)
+	if err := o.wait(ctx, func() bool { return o.busy == 0 && r.outstanding() == 0 }); err != nil {
+		return err
+	}
+	clear(r.got[o.bank])
+	return nil
+}
+
+// wait goes on with the operation until something is so.
+func (o *operation) wait(ctx context.Context, until func() bool) error {
+	return o.r.wait(ctx, until, func() (int, error) { return o.r.poll(ctx, o) })
+}
+
+// wait takes what completes until something is so. It polls for a while, and then
+// sleeps.
+func (r *rank) wait(ctx context.Context, until func() bool, take func() (int, error)) error {
+	for empty := 0; !until(); empty++ {
+		n, err := take()
 		switch {
 		case err != nil:
 			return err
@@ -52,7 +67,6 @@ func (r *rank) allReduce(ctx context.Context, p *plan) error {
 			}
 		}
 	}
-	clear(r.got[o.bank])
 	return nil
 }
 
@@ -73,7 +87,7 @@ func (r *rank) sleep(ctx context.Context) error {
 }
 
 // enter enters lanes of a channel until its window is full.
-func (o *operation) enter(c int) error {
+func (o *operation) enter(ctx context.Context, c int) error {
 	for o.next[c] < len(o.p.lanes) && o.open[c] < o.p.window {
 		lane := o.next[c]
 		o.next[c] += o.p.channels
@@ -81,10 +95,10 @@ func (o *operation) enter(c int) error {
 			continue
 		}
 		o.open[c]++
-		if err := o.post(lane); err != nil {
+		if err := o.post(ctx, lane); err != nil {
 			return err
 		}
-		if err := o.advance(lane); err != nil {
+		if err := o.advance(ctx, lane); err != nil {
 			return err
 		}
 	}
@@ -93,17 +107,15 @@ func (o *operation) enter(c int) error {
 
 // post sends what the lane's step sends. Should it have to wait for room, other
 // lanes go on meanwhile and this one does not.
-func (o *operation) post(lane int) error {
+func (o *operation) post(ctx context.Context, lane int) error {
 	o.hold[lane] = true
 	defer func() { o.hold[lane] = false }()
 	s := &o.p.lanes[lane][o.at[lane]]
 	for i := range s.sends {
 		m := &s.sends[i]
 		q := &o.r.peers[m.peer]
-		for q.out >= depth {
-			if _, err := o.r.poll(o); err != nil {
-				return err
-			}
+		if err := o.wait(ctx, func() bool { return q.out < depth }); err != nil {
+			return err
 		}
 		wr := verbs.SendWR{
 			Opcode: verbs.RDMAWriteWithImm, Flags: verbs.SendSignaled, ImmData: immediate(o.bank, m.lane, m.step),
@@ -121,7 +133,7 @@ func (o *operation) post(lane int) error {
 }
 
 // advance leaves all steps of a lane that have what they wait for.
-func (o *operation) advance(lane int) error {
+func (o *operation) advance(ctx context.Context, lane int) error {
 	steps := o.p.lanes[lane]
 	for o.at[lane] < len(steps) {
 		s := &steps[o.at[lane]]
@@ -138,14 +150,14 @@ func (o *operation) advance(lane int) error {
 		if o.at[lane]++; o.at[lane] == len(steps) {
 			break
 		}
-		if err := o.post(lane); err != nil {
+		if err := o.post(ctx, lane); err != nil {
 			return err
 		}
 	}
 	o.busy--
 	c := lane % o.p.channels
 	o.open[c]--
-	return o.enter(c)
+	return o.enter(ctx, c)
 }
 
 // add adds floats to floats.
@@ -159,7 +171,7 @@ func add(to, from []byte) {
 
 // poll takes what has completed. What arrives for a step that is not entered yet
 // is kept until then.
-func (r *rank) poll(o *operation) (int, error) {
+func (r *rank) poll(ctx context.Context, o *operation) (int, error) {
 	n, err := r.drain()
 	if err != nil {
 		return n, err
@@ -178,7 +190,7 @@ func (r *rank) poll(o *operation) (int, error) {
 	}
 	for _, lane := range arrived {
 		if o.entered(lane) {
-			if err := o.advance(lane); err != nil {
+			if err := o.advance(ctx, lane); err != nil {
 				return n, err
 			}
 		}

@@ -67,14 +67,18 @@ func replayOn(ctx context.Context, r *scenario.Resolved, f *scenario.Fabric, w *
 		return err
 	}
 	if w.Folded != nil && !exact {
+		executor.PlantPhases(p, executor.LayoutOf(&r.Cluster), w.Folded.Phases)
+		res.Reduction = p.Forest.Result()
 		return replayFolded(ctx, p, r, w.Folded, res)
 	}
 	g := w.Whole()
+	executor.PlantGraph(p, executor.LayoutOf(&r.Cluster), g)
+	res.Reduction = p.Forest.Result()
 	x, err := executor.Execute(ctx, p, r, g)
 	if err != nil {
 		return err
 	}
-	res.Flows, res.Hottest, res.Counts, res.WithoutTree = x.Flows, x.Hottest, x.Counts, executor.WithoutTree(x.Plans)
+	res.Flows, res.Hottest, res.Counts = x.Flows, x.Hottest, x.Counts
 	tellReplay(res, g, x.Timeline)
 	return nil
 }
@@ -95,9 +99,6 @@ func replayFolded(ctx context.Context, p *network.Plan, r *scenario.Resolved, f 
 			}
 		}
 		res.Counts.Add(&run.Counts)
-		if run.Treeless {
-			res.WithoutTree++
-		}
 		if phases.Busier(run.Hottest, res.Hottest) {
 			res.Hottest, res.HottestIn, res.Flows = run.Hottest, f.Phases[i].Name, run.Flows
 		}

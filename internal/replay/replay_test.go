@@ -71,7 +71,7 @@ func TestAllReducesOfANodeMissNoTree(t *testing.T) {
 		t.Fatal("the fabric does not reduce")
 	}
 	out, err := Run(context.Background(), r, w, Options{})
-	if err != nil || out.Fabrics[0].WithoutTree != 0 {
+	if err != nil || out.Fabrics[0].Reduction.Groups+out.Fabrics[0].Reduction.Without != 0 {
 		t.Errorf("%+v, %v", out, err)
 	}
 }

@@ -97,9 +97,9 @@ func (n *NCCLTable) Row(p runstore.Point) error {
 	return err
 }
 
-// End prints the average, and that the run is partial where it is. The result
-// says whether NCCL_TESTS_MIN_BW was met, as nccl-tests' exit code does.
-func (n *NCCLTable) End(partial bool) (ok bool, err error) {
+// End prints the average, what the fabric's switches reduced for, and that the run is
+// partial where it is. The result says whether NCCL_TESTS_MIN_BW was met, as nccl-tests' exit code does.
+func (n *NCCLTable) End(partial bool, f *runstore.FabricResult) (ok bool, err error) {
 	average := n.sum / float64(max(1, n.rows))
 	ok, verdict := true, ""
 	if n.o.HasMinBus {
@@ -114,6 +114,9 @@ func (n *NCCLTable) End(partial bool) (ok bool, err error) {
 		fmt.Fprintf(&b, "# Avg bus bandwidth    : %s %s\n", strconv.FormatFloat(average, 'g', 6, 64), verdict) // C's %g
 	}
 	fmt.Fprintf(&b, "#\n")
+	for _, sentence := range reductionSentences(f.Name, f.Reduction) {
+		fmt.Fprintf(&b, "# %s\n", sentence)
+	}
 	if partial {
 		fmt.Fprintf(&b, "# partial: the run was stopped before its end\n")
 	}

@@ -33,7 +33,7 @@ func ncclPrinted(t *testing.T, o NCCLTests, r *runstore.Results) (text string, m
 			t.Fatal(err)
 		}
 	}
-	met, err = table.End(r.Partial)
+	met, err = table.End(r.Partial, &r.Fabrics[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -198,13 +198,19 @@ func Unmet(p *plan.Plan) string {
 		fmt.Fprintf(&b, "of no design it is known that it keeps all constraints; of %s it is not known. Not known: %s",
 			plural(int64(n), "design", "designs"), unprovedText(p))
 	}
+	unfit := ""
+	if len(p.Unfit) > 0 {
+		unfit = "\n  " + strings.Join(p.Unfit, "\n  ")
+	}
 	switch {
 	case len(p.Relax) > 0 && b.Len() > 0:
-		b.WriteString("\nWhat to relax for one that does, any one of:")
+		b.WriteString(unfit + "\nWhat to relax for one that does, any one of:")
+	case len(p.Relax) > 0 && unfit != "":
+		b.WriteString("no design keeps all constraints:" + unfit + "\nWhat to relax, any one of:")
 	case len(p.Relax) > 0:
 		b.WriteString("no design keeps all constraints. What to relax, any one of:")
 	case b.Len() == 0:
-		lines := p.Reasons[:min(len(p.Reasons), mostReasons)]
+		lines := append(slices.Clone(p.Unfit), p.Reasons[:min(len(p.Reasons), mostReasons)]...)
 		return "no design can be built, whatever is relaxed:\n  " + strings.Join(lines, "\n  ")
 	}
 	for _, r := range p.Relax {

@@ -164,7 +164,7 @@ func replaySentences(r *runstore.Replay) (out []string) {
 		out = append(out, fmt.Sprintf("Hottest links of %s%s: %s.", f.Name, in, strings.Join(links, ", ")))
 	}
 	for i := range r.Fabrics {
-		out = append(out, withoutTree(r.Fabrics[i].Name, r.Fabrics[i].WithoutTree)...)
+		out = append(out, reductionSentences(r.Fabrics[i].Name, r.Fabrics[i].Reduction)...)
 	}
 	for i := range r.Fabrics {
 		if f := &r.Fabrics[i]; f.Simulated > 0 {

@@ -25,6 +25,12 @@ func Training(w io.Writer, t *runstore.Training, s Style) error {
 	if err := purposeTable(t).write(w, s); err != nil {
 		return err
 	}
+	if table := seedsTable(t); table != nil {
+		fmt.Fprintf(w, "\n%s\n\n", seedsTitle(t))
+		if err := table.write(w, s); err != nil {
+			return err
+		}
+	}
 	if table := phaseTable(t); table != nil {
 		fmt.Fprintf(w, "\nPhases, as simulated packet by packet with all their groups at once (time of the fastest, the mean and the slowest GPU)\n\n")
 		if err := table.write(w, s); err != nil {
@@ -226,9 +232,10 @@ func trainingSentences(t *runstore.Training) (out []string) {
 		}
 	}
 	for i := range t.Fabrics {
-		out = append(out, withoutTree(t.Fabrics[i].Name, t.Fabrics[i].WithoutTree)...)
+		out = append(out, reductionSentences(t.Fabrics[i].Name, t.Fabrics[i].Reduction)...)
 	}
 	out = append(out, disturbedSentences(t)...)
+	out = append(out, seedsSentences(t)...)
 	out = append(out, noiseSentences(t)...)
 	return out
 }
@@ -243,16 +250,6 @@ func trainingNotes(t *runstore.Training) []string {
 	return nil
 }
 
-// withoutTree says that a fabric's switches did not reduce where they might have been
-// thought to; nothing where there is nothing to say.
-func withoutTree(fabric string, kinds int) []string {
-	if kinds == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s has reduction in its switches (ib.sharp), and no all-reduce of this workload used it: the trees are those of all nodes for workload.collective, and groups of a job make none of their own. %s between nodes ran as on switches that do not reduce.",
-		fabric, exactly(int64(kinds), "kind of all-reduce", "kinds of all-reduces"))}
-}
-
 // part is a share of the step.
 func part(ps int64, f *runstore.TrainingFabric) float64 {
 	return float64(ps) / float64(max(1, f.StepPs))
@@ -261,20 +258,7 @@ func part(ps int64, f *runstore.TrainingFabric) float64 {
 // slower says by how much a fabric is slower than the best, and which term grew the
 // most.
 func slower(best, f *runstore.TrainingFabric) string {
-	more := func(name string) int64 {
-		n := int64(0)
-		for _, p := range f.Purposes {
-			if p.Purpose == name {
-				n += p.ExposedPs
-			}
-		}
-		for _, p := range best.Purposes {
-			if p.Purpose == name {
-				n -= p.ExposedPs
-			}
-		}
-		return n
-	}
+	more := func(purpose string) int64 { return f.ExposedPs(purpose) - best.ExposedPs(purpose) }
 	name, most := "bubbles of the pipeline", f.BubblePs-best.BubblePs
 	for _, p := range f.Purposes {
 		if n := more(p.Purpose); n > most {

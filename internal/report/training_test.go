@@ -37,14 +37,22 @@ func fabricatedTraining(gpus int, slower float64) *runstore.Training {
 			Hottest: []runstore.HotLink{{Name: "leaf port 1", Busy: 0.9}}, HottestIn: "data reduce-scatter",
 		}
 		if i == 0 {
-			f.WithoutTree = 2
+			same := runstore.Spread{MeanPs: f.StepPs, LowPs: f.StepPs, HighPs: f.StepPs, LeastPs: f.StepPs, MostPs: f.StepPs}
+			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: same}
+			f.Reduction = &runstore.Reduction{Trees: 8, Groups: 1, Without: 2, Why: "rail 0: another tree has the port"}
 		}
 		if i == 1 {
-			f.Noise = &runstore.TrainingNoise{Draws: 20, MeanPs: f.StepPs * 11 / 10, LowPs: f.StepPs * 108 / 100, HighPs: f.StepPs * 112 / 100, LeastPs: f.StepPs * 105 / 100, MostPs: f.StepPs * 12 / 10, WaitingPs: f.StepPs / 20}
+			f.Noise = &runstore.TrainingNoise{Draws: 20, Spread: around(f.StepPs * 11 / 10), WaitingPs: f.StepPs / 20}
+			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: around(f.StepPs), Exposed: []runstore.PurposeSpread{{Purpose: "data", Spread: around(int64(data))}}}
 		}
 		t.Fabrics = append(t.Fabrics, f)
 	}
 	return t
+}
+
+// around is a spread about a time.
+func around(ps int64) runstore.Spread {
+	return runstore.Spread{MeanPs: ps, LowPs: ps * 98 / 100, HighPs: ps * 102 / 100, LeastPs: ps * 95 / 100, MostPs: ps * 109 / 100}
 }
 
 func TestATrainingStepIsToldAsBefore(t *testing.T) {
@@ -68,7 +76,7 @@ func TestTheTrainingPageIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"Scaling efficiency", "communication of data parallelism", "stage 1", "<th>data reduce-scatter</th>", "name: &lt;a job&gt;"} {
+	for _, want := range []string{"Scaling efficiency", "Over 5 seeds", "communication of data parallelism", "stage 1", "<th>data reduce-scatter</th>", "name: &lt;a job&gt;"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

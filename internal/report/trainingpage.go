@@ -61,6 +61,9 @@ func TrainingPage(w io.Writer, t *runstore.TrainingScale, lines []*Drawn, resolv
 	v.Sentences = append(v.Sentences, trainingSentences(last)...)
 	v.Notes = append(jobLines(j), trainingNotes(last)...)
 	v.Tables = append(v.Tables, trainingTable(last).page("A step on "+Integer(int64(j.GPUs))+" GPUs"))
+	if seeds := seedsTable(last); seeds != nil {
+		v.Tables = append(v.Tables, seeds.page(seedsTitle(last)))
+	}
 	if phases := phaseTable(last); phases != nil {
 		v.Tables = append(v.Tables, phases.page("Phases, as simulated packet by packet"))
 	}

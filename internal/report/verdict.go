@@ -359,5 +359,8 @@ func (v *judgement) caveats() []string {
 	for i := range out {
 		out[i] = upper(out[i]) + "."
 	}
+	for i := range v.r.Fabrics {
+		out = append(out, reductionSentences(v.r.Fabrics[i].Name, v.r.Fabrics[i].Reduction)...)
+	}
 	return out
 }

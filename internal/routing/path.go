@@ -99,6 +99,7 @@ func Hops(g *topology.Graph, t *Tables, src, dst int) int {
 // belong to one plane know each other.
 func CheckReachable(g *topology.Graph, t *Tables) error {
 	left := make([]int32, t.Switches)
+	sites := sitesOf(g, t)
 	for d := range t.Endpoints {
 		for s := range left {
 			left[s] = -1
@@ -113,8 +114,8 @@ func CheckReachable(g *topology.Graph, t *Tables) error {
 				return err
 			}
 		}
-		for e := range t.Endpoints {
-			if e != d && samePlane(g, e, d) && len(FirstPorts(g, t, e, d, nil)) == 0 {
+		for i := range sites {
+			if e := sites[i].without(g, t, d); e >= 0 {
 				return fmt.Errorf("%s has no path to %s", g.Nodes[e].Name, g.Nodes[d].Name)
 			}
 		}
@@ -122,9 +123,52 @@ func CheckReachable(g *topology.Graph, t *Tables) error {
 	return nil
 }
 
-func samePlane(g *topology.Graph, x, y int) bool {
-	a, b := g.Nodes[x].Plane, g.Nodes[y].Plane
-	return a < 0 || b < 0 || a == b
+// site is the endpoints of one plane that have cables to the same switches: they know
+// the same destinations.
+type site struct {
+	plane    int32
+	switches []int  // rows of the tables
+	first    [2]int // the two endpoints of the lowest numbers; -1 for none
+}
+
+// sitesOf divides the endpoints, in the order of their first.
+func sitesOf(g *topology.Graph, t *Tables) (sites []site) {
+	known := make(map[string]int)
+	for e := range t.Endpoints {
+		own := site{plane: g.Nodes[e].Plane, first: [2]int{e, -1}}
+		for p := range g.Nodes[e].Cables {
+			if far, _, ok := g.Peer(topology.End{Node: topology.NodeID(e), Port: int32(p)}); ok && int(far.Node) >= t.Endpoints {
+				own.switches = append(own.switches, int(far.Node)-t.Endpoints)
+			}
+		}
+		key := fmt.Sprint(own.plane, own.switches)
+		i, seen := known[key]
+		switch {
+		case !seen:
+			known[key] = len(sites)
+			sites = append(sites, own)
+		case sites[i].first[1] < 0:
+			sites[i].first[1] = e
+		}
+	}
+	return sites
+}
+
+// without is an endpoint of the site, other than the destination itself, that should
+// have a path to a destination and has none; -1 if there is no such endpoint.
+func (s *site) without(g *topology.Graph, t *Tables, d int) int {
+	if plane := g.Nodes[d].Plane; plane >= 0 && s.plane >= 0 && plane != s.plane {
+		return -1
+	}
+	for _, sw := range s.switches {
+		if t.Static(sw, d) != NoPort {
+			return -1
+		}
+	}
+	if s.first[0] == d {
+		return s.first[1]
+	}
+	return s.first[0]
 }
 
 // settle fills left with the hops from s to the destination and from all

@@ -512,6 +512,19 @@ func TestPathsReportLoopsAndDeadEnds(t *testing.T) {
 	}
 }
 
+// A leaf that knows no port for a destination leads nowhere, so only its own endpoints
+// can tell.
+func TestALeafThatForgetsADestinationIsFound(t *testing.T) {
+	g, tab := must(t, topology.TwoLevel{Endpoints: 16, Radix: 8})
+	bad := *tab
+	bad.Port, bad.Group = slices.Clone(tab.Port), slices.Clone(tab.Group)
+	bad.Port[15], bad.Group[15] = routing.NoPort, 0 // of leaf 0
+	err := routing.CheckReachable(g, &bad)
+	if want := g.Nodes[0].Name + " has no path to " + g.Nodes[15].Name; err == nil || err.Error() != want {
+		t.Errorf("the tables of a leaf without a port for a destination: %v, want %q", err, want)
+	}
+}
+
 func TestTablesOfLargeFabricsAreBuiltInTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip()

@@ -66,9 +66,9 @@ type ReplayFabric struct {
 	// many communications; 0 where all was simulated as it comes.
 	Simulated      int64 `json:"simulated_phases,omitempty"`
 	Communications int64 `json:"communications,omitempty"`
-	// WithoutTree is that of TrainingFabric.
-	WithoutTree int    `json:"all_reduces_without_tree,omitempty"`
-	Failure     string `json:"failure,omitempty"`
+	// Reduction is nil where switches do not reduce.
+	Reduction *Reduction `json:"reduction,omitempty"`
+	Failure   string     `json:"failure,omitempty"`
 }
 
 // ReplayKind is the communication of a kind.

@@ -34,9 +34,20 @@ type FabricResult struct {
 	// forwarding tables, and EngineWhy the reason where the fabric chose it.
 	Engine    string `json:"routing_engine,omitempty"`
 	EngineWhy string `json:"routing_engine_why,omitempty"`
+	// Reduction is nil where switches do not reduce.
+	Reduction *Reduction `json:"reduction,omitempty"`
 	// Control is nil where nothing was to break.
 	Control *Control `json:"control,omitempty"`
 	Points  []Point  `json:"points"`
+}
+
+// Reduction is what a fabric whose switches reduce (ib.sharp) does of it: a tree of
+// streaming aggregation for each rail of a group of ranks.
+type Reduction struct {
+	Trees   int    `json:"trees"`
+	Groups  int    `json:"groups"`        // between nodes that have trees
+	Without int    `json:"without"`       // that got none: their collectives go point to point, as NCCL's do
+	Why     string `json:"why,omitempty"` // the first of those got none
 }
 
 // Point is one size of a sweep. Times are picoseconds of the simulated clock.

@@ -89,11 +89,10 @@ type TrainingFabric struct {
 	// packet by packet, of how many in the step.
 	Simulated      int64 `json:"simulated"`
 	Communications int64 `json:"communications"`
-	// WithoutTree is how many phases with all-reduces between nodes, or where everything
-	// was simulated as it comes how many forms of group and sizes, went without the
-	// reduction in switches that the fabric has (ib.sharp).
-	WithoutTree int            `json:"all_reduces_without_tree,omitempty"`
-	Noise       *TrainingNoise `json:"noise,omitempty"` // nil without
+	// Reduction is nil where switches do not reduce.
+	Reduction *Reduction     `json:"reduction,omitempty"`
+	Noise     *TrainingNoise `json:"noise,omitempty"`      // nil without
+	Seeds     *TrainingSeeds `json:"over_seeds,omitempty"` // nil where there was one seed
 	// UndisturbedPs is the step without the scenario's faults, slow cables and streams; 0
 	// where it has none.
 	UndisturbedPs int64 `json:"undisturbed_ps,omitempty"`
@@ -102,15 +101,34 @@ type TrainingFabric struct {
 	Failure string   `json:"failure,omitempty"`
 }
 
+// Spread is a time over draws: its mean with the 95 % interval, and the ends.
+type Spread struct {
+	MeanPs  int64 `json:"mean_ps"`
+	LowPs   int64 `json:"low_ps"` // of the mean's 95 % interval
+	HighPs  int64 `json:"high_ps"`
+	LeastPs int64 `json:"least_ps"` // of the draws
+	MostPs  int64 `json:"most_ps"`
+}
+
 // TrainingNoise is the step with stragglers and noise, over draws of them.
 type TrainingNoise struct {
-	Draws     int   `json:"draws"`
-	MeanPs    int64 `json:"mean_ps"`
-	LowPs     int64 `json:"low_ps"` // of the mean's 95 % interval
-	HighPs    int64 `json:"high_ps"`
-	LeastPs   int64 `json:"least_ps"` // of the draws
-	MostPs    int64 `json:"most_ps"`
+	Draws int `json:"draws"`
+	Spread
 	WaitingPs int64 `json:"waiting_ps"` // mean over ranks and draws
+}
+
+// TrainingSeeds is the step over seeds of all that is drawn on a fabric: the salts of
+// hashing switches, what is marked. Stragglers and noise are not in it.
+type TrainingSeeds struct {
+	Seeds   int             `json:"seeds"` // the results' and those that follow it
+	Step    Spread          `json:"step"`
+	Exposed []PurposeSpread `json:"exposed"` // communication that nothing hides, means over the ranks
+}
+
+// PurposeSpread is the spread of a dimension of parallelism.
+type PurposeSpread struct {
+	Purpose string `json:"purpose"`
+	Spread
 }
 
 // TrainingScale is a job over cluster sizes, the smallest first.
@@ -146,6 +164,16 @@ type PurposeTime struct {
 	Purpose   string `json:"purpose"`
 	MovingPs  int64  `json:"moving_ps"`  // in which data moved
 	ExposedPs int64  `json:"exposed_ps"` // of it, in which the GPU computed nothing
+}
+
+// ExposedPs is the exposed communication of a dimension of parallelism.
+func (f *TrainingFabric) ExposedPs(purpose string) (sum int64) {
+	for _, p := range f.Purposes {
+		if p.Purpose == purpose {
+			sum += p.ExposedPs
+		}
+	}
+	return sum
 }
 
 // TrainingPhase is a communication that all groups of a kind make at once, as it was

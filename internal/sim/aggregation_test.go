@@ -44,15 +44,58 @@ workload: {collective: all-reduce, algorithm: ` + c.algo + `, sizes: [4KiB, 64Mi
 }
 
 // TestReductionsWithinTheSwitchesLimits: a switch that streams one tree at a time
-// cannot serve several rails.
+// cannot serve several rails; NCCL then does without, unless it was told not to.
 func TestReductionsWithinTheSwitchesLimits(t *testing.T) {
 	const text = `
 cluster: {nodes: 2, node: {preset: dgx-a100, gpus: 2, nics: 2}}
 topology: {shape: single-switch}
 fabrics: [{preset: infiniband-hdr, ib: {sharp: true}}]
 workload: {collective: all-reduce, sizes: [1MiB]}`
-	_, err := Run(context.Background(), simtest.Resolve(t, text), Options{Workers: 1})
-	if err == nil || !strings.Contains(err.Error(), "rails 0 and 1 meet at") {
-		t.Errorf("two rails at one Quantum switch: %v", err)
+	f := run(t, simtest.Resolve(t, text), 1).Fabrics[0]
+	if f.Reduction.Without != 1 || f.Reduction.Trees != 0 || f.Points[0].Time == 0 || strings.HasPrefix(f.Points[0].Algorithm, "collnet") {
+		t.Errorf("two rails at one Quantum switch: %+v, by %s in %v", f.Reduction, f.Points[0].Algorithm, f.Points[0].Time)
+	}
+	forced := strings.Replace(text, "sizes", "algorithm: collnet-chain, sizes", 1)
+	_, err := Run(context.Background(), simtest.Resolve(t, forced), Options{Workers: 1})
+	if err == nil || !strings.Contains(err.Error(), "one tree of streaming aggregation at a time") {
+		t.Errorf("the same with CollNet asked for: %v", err)
+	}
+}
+
+// TestShardsThroughTheSwitchesNeverBeatTheWire runs all-gathers and reduce-scatters that
+// the switches of a rail copy or reduce, on nodes beside each other, on a torus, a
+// dragonfly+ and two planes, with and without jitter: one direction of a NIC carries the
+// rail's whole vector, so the time has a floor; a large one comes near to it, and sizes
+// that no shard divides evenly arrive too.
+func TestShardsThroughTheSwitchesNeverBeatTheWire(t *testing.T) {
+	for _, c := range []struct {
+		cluster, topology, nic, algo string
+		rate                         float64 // of a node's NICs, bytes a second
+	}{
+		{"{nodes: 3, node: dgx-h100}", "rail-optimised", "", "nvls", 400e9},
+		{"{nodes: 5, node: dgx-h100}", "rail-optimised", "", "collnet-direct", 400e9},
+		{"{nodes: 3, node: dgx-h100}", "dual-plane", "nic: {ports: 2}, ", "collnet-direct", 400e9},
+		{"{nodes: 9, node: {preset: dgx-h100, gpus: 1, nics: 1}}", "torus, dims: [3, 3]", "routing: {mode: deterministic}, ", "collnet-direct", 50e9},
+		{"{nodes: 16, node: {preset: dgx-h100, gpus: 2, nics: 2}}", "dragonfly-plus, groups: 4", "", "collnet-direct", 100e9},
+	} {
+		for _, collect := range []string{"all-gather", "reduce-scatter"} {
+			for _, jitter := range []string{"", jitterOn} {
+				text := `
+cluster: ` + c.cluster + `
+topology: {shape: ` + c.topology + `}
+fabrics: [{preset: infiniband-ndr, ` + c.nic + `ib: {sharp: true}}]
+workload: {collective: ` + collect + `, algorithm: ` + c.algo + `, datatype: int8, sizes: [1001B, 24MiB]}` + jitter
+				f := run(t, simtest.Resolve(t, text), 1).Fabrics[0]
+				for _, p := range f.Points {
+					floor := float64(p.Bytes) / c.rate
+					if p.Failure != "" || p.Time.Seconds() < floor {
+						t.Errorf("%s by %s on %s%s, %v: %v (%s), and the wire alone takes %.1f us", collect, c.algo, c.topology, jitter, p.Bytes, p.Time, p.Failure, floor*1e6)
+					}
+					if p.Bytes > 1<<20 && p.Time.Seconds() > 3*floor {
+						t.Errorf("%s by %s on %s%s, %v: %v, %.1f times what the wire takes", collect, c.algo, c.topology, jitter, p.Bytes, p.Time, p.Time.Seconds()/floor)
+					}
+				}
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/runstore"
 	"weft/internal/sim/simtest"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -54,7 +55,28 @@ workload: {pattern: permutation, sizes: [256KiB]}`, c.shape, c.engine, c.vls)), 
 	}
 }
 
-// TestFaultsDoNotDependOnCores runs faults of every kind, on one, two and three
+// onAnyCores runs a scenario on one, two and nine cores. The results must be the same,
+// and each is looked at.
+func onAnyCores(t *testing.T, r *scenario.Resolved, look func(*runstore.Results)) {
+	t.Helper()
+	var want []byte
+	for _, workers := range []int{1, 2, 9} {
+		out := run(t, r, workers)
+		got, err := json.Marshal(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if string(got) != string(want) {
+			t.Errorf("%d cores give another result", workers)
+		}
+		look(out)
+	}
+}
+
+// TestFaultsDoNotDependOnCores runs faults of every kind, on any number of
 // cores. That packets, bytes and credits add up is checked by every run.
 func TestFaultsDoNotDependOnCores(t *testing.T) {
 	for name, faults := range map[string]string{
@@ -66,19 +88,7 @@ func TestFaultsDoNotDependOnCores(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := simtest.Resolve(t, simtest.LeafSpine+simtest.BothFabrics+faults)
-			var want []byte
-			for _, workers := range []int{1, 2, 9} {
-				out := run(t, r, workers)
-				got, err := json.Marshal(out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want == nil {
-					want = got
-				}
-				if string(got) != string(want) {
-					t.Errorf("%d cores give another result", workers)
-				}
+			onAnyCores(t, r, func(out *runstore.Results) {
 				for _, f := range out.Fabrics {
 					p := f.Points[0]
 					if p.Counts.DroppedFault == 0 || p.Fault.LastLoss < 5*units.Microsecond {
@@ -88,7 +98,7 @@ func TestFaultsDoNotDependOnCores(t *testing.T) {
 						t.Errorf("%s takes %v, and %v without faults", f.Name, p.Time, p.Fault.Clean)
 					}
 				}
-			}
+			})
 		})
 	}
 }
@@ -137,25 +147,13 @@ func TestLanesChangeWithTheTables(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := simtest.Resolve(t, c.text)
-			var want []byte
-			for _, workers := range []int{1, 2, 9} {
-				out := run(t, r, workers)
-				got, err := json.Marshal(out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want == nil {
-					want = got
-				}
-				if string(got) != string(want) {
-					t.Errorf("%d cores give another result", workers)
-				}
+			onAnyCores(t, r, func(out *runstore.Results) {
 				all := out.Fabrics[0].Control.Recoveries
 				rec := all[len(all)-1]
 				if rec.Entries == 0 || (rec.LaneTables > 0) != c.change || rec.LaneTables > 0 && rec.LastLanes <= rec.Last {
 					t.Errorf("%d entries change, the last %v after the fault, and %d SL2VL tables, the last after %v", rec.Entries, rec.Last, rec.LaneTables, rec.LastLanes)
 				}
-			}
+			})
 		})
 	}
 }

@@ -75,10 +75,14 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Points: make([]runstore.Point, len(sizes)),
 		})
 		p, err := control.NewPlan(r, f)
+		if err == nil {
+			err = executor.PlantForAll(p, r)
+		}
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
+		out.Fabrics[i].Reduction = p.Forest.Result()
 		out.Fabrics[i].Engine, out.Fabrics[i].EngineWhy = string(p.Routed.Used), p.Routed.Reason
 		if p.Faults != nil {
 			out.Fabrics[i].Control = &p.Faults.Control

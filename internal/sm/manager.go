@@ -76,10 +76,6 @@ const (
 	renew   // of the leases of M_Keys
 )
 
-var phaseNames = [...]string{"idle", "discover", "consult", "assign", "program", "arm", "activate", "light", "regroup", "renew"}
-
-func (p phase) String() string { return phaseNames[p] }
-
 // Manager is a Subnet Manager. Its zero value is not usable: see New.
 type Manager struct {
 	cfg   Config

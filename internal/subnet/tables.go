@@ -69,9 +69,6 @@ type PortMask [4]uint64
 // Add puts a port into the set.
 func (m *PortMask) Add(port uint8) { m[port>>6] |= 1 << (port & 63) }
 
-// Remove takes a port out of the set.
-func (m *PortMask) Remove(port uint8) { m[port>>6] &^= 1 << (port & 63) }
-
 // Has reports whether a port is in the set.
 func (m *PortMask) Has(port uint8) bool { return m[port>>6]>>(port&63)&1 == 1 }
 

@@ -168,6 +168,8 @@ func shapeName(g *Graph) string {
 		return "Dragonfly"
 	case g.Family == FamilyDragonflyPlus:
 		return "Dragonfly+"
+	case g.Family == FamilyListed:
+		return "Fabric as listed"
 	case g.Family == FamilyTorus && len(g.Dims) == 1 && g.Ring:
 		return "Ring"
 	case g.Family == FamilyTorus && len(g.Dims) == 1:

@@ -158,7 +158,7 @@ func (d *gridDrawing) point(k, x, y int) {
 		}
 	}
 	w, h := d.cell*0.56, d.cell*0.4
-	d.c.box("leaf", px, py, w, h, fmt.Sprintf("%s: %s, %d of %d ports have a cable", n.Name, counted(ends, "endpoint", "endpoints"), d.g.cabled(s), len(n.Cables)))
+	d.c.box("leaf", px, py, w, h, fmt.Sprintf("%s: %s, %d of %d ports have a cable", n.Name, counted(ends, "endpoint", "endpoints"), d.g.Nodes[s].Cabled(), len(n.Cables)))
 	label := fmt.Sprintf("%d,%d", x, y)
 	if len(d.g.Dims) == 1 {
 		label = fmt.Sprint(x)

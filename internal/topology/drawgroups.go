@@ -212,7 +212,7 @@ func (d *groupsDrawing) switches(k int) {
 				d.c.dot("host", gx+d.r*(o*gc-a*gs), gy+d.r*(o*gs+a*gc), max(1, min(2, spread*0.4)), name)
 			}
 			d.c.dot(class, at[0], at[1], size, fmt.Sprintf("%s: %s, %d of %d ports have a cable",
-				d.g.Nodes[s].Name, counted(len(ends), "endpoint", "endpoints"), d.g.cabled(s), len(d.g.Nodes[s].Cables)))
+				d.g.Nodes[s].Name, counted(len(ends), "endpoint", "endpoints"), d.g.Nodes[s].Cabled(), len(d.g.Nodes[s].Cables)))
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (d *treeDrawing) names() {
 		d.c.text("r", margin, y, name)
 		d.c.text("m", margin, y+15, fmt.Sprintf("of %s", counted(radix, "port", "ports")))
 	}
-	for kind, n := range t.Cables {
+	for kind, n := range t.Cables[:d.top] { // those within a level have their lines alone
 		if n == 0 {
 			continue
 		}

@@ -225,7 +225,7 @@ func shortName(n *Node) string {
 
 func (d *treeDrawing) tipOf(s NodeID) string {
 	n := &d.g.Nodes[s]
-	return fmt.Sprintf("%s: %d of %d ports have a cable", n.Name, d.g.cabled(s), len(n.Cables))
+	return fmt.Sprintf("%s: %d of %d ports have a cable", n.Name, d.g.Nodes[s].Cabled(), len(n.Cables))
 }
 
 // hosts makes the lowest row: single hosts with their NICs when there are few,

@@ -46,6 +46,16 @@ type Node struct {
 	Cables []int32
 }
 
+// Cabled is how many ports have a cable.
+func (n *Node) Cabled() (ports int) {
+	for _, c := range n.Cables {
+		if c >= 0 {
+			ports++
+		}
+	}
+	return ports
+}
+
 // Family says which rules route a graph: minimal is not the same thing in a
 // tree, a dragonfly and a torus.
 type Family uint8
@@ -56,6 +66,7 @@ const (
 	FamilyDragonflyPlus               // groups of leaves and spines, spines joined by global cables
 	FamilyDragonfly                   // groups of fully meshed switches, joined by global cables
 	FamilyTorus                       // switches at the points of a grid
+	FamilyListed                      // any other: shortest paths
 )
 
 // Graph is a fabric. It is immutable once built.

@@ -64,7 +64,7 @@ func newPartitioner(g *Graph, n int, part []int32) *partitioner {
 	}
 	for i := range g.Nodes {
 		if i >= g.Endpoints {
-			p.weight[i] += portWeight * int64(g.cabled(NodeID(i)))
+			p.weight[i] += portWeight * int64(g.Nodes[i].Cabled())
 			continue
 		}
 		p.home[i] = -1
@@ -75,7 +75,7 @@ func newPartitioner(g *Graph, n int, part []int32) *partitioner {
 			case p.home[i] < 0:
 				p.home[i] = far.Node
 				p.hosts[far.Node] = true
-				p.weight[far.Node] += endpointWeight * int64(g.cabled(NodeID(i)))
+				p.weight[far.Node] += endpointWeight * int64(g.Nodes[i].Cabled())
 			case p.follow[far.Node] < 0 && far.Node != p.home[i]:
 				p.follow[far.Node] = p.home[i]
 			}
@@ -91,16 +91,6 @@ func newPartitioner(g *Graph, n int, part []int32) *partitioner {
 		p.total += w
 	}
 	return p
-}
-
-func (g *Graph) cabled(n NodeID) int {
-	k := 0
-	for _, c := range g.Nodes[n].Cables {
-		if c >= 0 {
-			k++
-		}
-	}
-	return k
 }
 
 func (p *partitioner) assign(s NodeID, part int) {
@@ -174,7 +164,7 @@ func Balance(g *Graph, part []int32, n int) (load []int64, cut int) {
 		if i < g.Endpoints {
 			w = endpointWeight
 		}
-		load[part[i]] += w * int64(g.cabled(NodeID(i)))
+		load[part[i]] += w * int64(g.Nodes[i].Cabled())
 	}
 	for _, c := range g.Cables {
 		if part[c.A.Node] != part[c.B.Node] {

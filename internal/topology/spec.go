@@ -3,7 +3,6 @@ package topology
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"weft/units"
 )
@@ -116,17 +115,6 @@ type Ratio struct{ Down, Up int }
 func (r Ratio) String() string {
 	r = r.orEven()
 	return fmt.Sprintf("%d:%d", r.Down, r.Up)
-}
-
-// ParseRatio reads a ratio such as 3:1.
-func ParseRatio(s string) (Ratio, error) {
-	d, u, ok := strings.Cut(s, ":")
-	down, err1 := strconv.Atoi(strings.TrimSpace(d))
-	up, err2 := strconv.Atoi(strings.TrimSpace(u))
-	if !ok || err1 != nil || err2 != nil || down < 1 || up < 1 {
-		return Ratio{}, fmt.Errorf("the oversubscription %q is not a ratio: write two positive whole numbers with a colon, such as 3:1", s)
-	}
-	return Ratio{down, up}, nil
 }
 
 func (r Ratio) orEven() Ratio {

@@ -283,6 +283,35 @@ func TestPartsOfLargeFabricsDifferByAFewPercent(t *testing.T) {
 	}
 }
 
+// A fabric that is listed cable by cable is the one that the list is of.
+func TestAListedFabricHasTheLevelsOfTheTreeItLists(t *testing.T) {
+	tree, err := topology.ThreeLevel{Endpoints: 54, Radix: 6, NodeNICs: 2}.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := topology.Listed{Endpoints: 54, NodeNICs: 2, Radix: 6}
+	for _, c := range tree.Cables {
+		s.Links = append(s.Links, topology.ListedLink{A: int(c.A.Node), B: int(c.B.Node), Length: c.Length})
+	}
+	want := topology.Tally(tree)
+	if got, err := s.Count(); err != nil || got != want {
+		t.Errorf("%+v (%v), want %+v", got, err, want)
+	}
+	for want, change := range map[string]func(*topology.Listed){
+		"NIC 0 has 2 cables":                   func(s *topology.Listed) { s.Links = append(s.Links, topology.ListedLink{A: 0, B: 60}) },
+		"link 1 joins 2 and 3":                 func(s *topology.Listed) { s.Links[1] = topology.ListedLink{A: 2, B: 3} },
+		"has no cable: numbers of switches go": func(s *topology.Listed) { s.Radix, s.Links = 7, append(s.Links, topology.ListedLink{A: 60, B: 900}) },
+		"cables and 5 ports":                   func(s *topology.Listed) { s.Radix = 5 },
+	} {
+		bad := s
+		bad.Links = slices.Clone(s.Links)
+		change(&bad)
+		if _, err := bad.Build(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
 func TestErrorsNameTheValueAndTheWayOut(t *testing.T) {
 	for _, row := range []struct {
 		spec topology.Spec

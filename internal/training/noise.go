@@ -5,7 +5,6 @@ import (
 
 	"weft/internal/engine"
 	"weft/internal/runstore"
-	"weft/internal/stats"
 	"weft/internal/workload"
 	"weft/scenario"
 	"weft/units"
@@ -25,8 +24,7 @@ func noisy(n *scenario.Noise) bool {
 func (s *steps) withNoise() error {
 	n := &s.scenario.Training.Noise
 	took := s.took(s.replicas)
-	var ends []float64
-	out := &runstore.TrainingNoise{Draws: n.Draws, LeastPs: int64(units.Forever)}
+	var ends []int64
 	waiting := int64(0)
 	for draw := range n.Draws {
 		g := s.unequal(n, draw)
@@ -40,13 +38,9 @@ func (s *steps) withNoise() error {
 			sum += int64(accounts[i].Waiting)
 		}
 		waiting += sum / int64(len(accounts))
-		ends = append(ends, float64(line.End))
-		out.LeastPs, out.MostPs = min(out.LeastPs, int64(line.End)), max(out.MostPs, int64(line.End))
+		ends = append(ends, int64(line.End))
 	}
-	mean := stats.IntervalOf(ends)
-	out.MeanPs, out.LowPs, out.HighPs = int64(mean.Mean), int64(mean.Low), int64(mean.High)
-	out.WaitingPs = waiting / int64(n.Draws)
-	s.result.Noise = out
+	s.result.Noise = &runstore.TrainingNoise{Draws: n.Draws, Spread: spreadOf(ends), WaitingPs: waiting / int64(n.Draws)}
 	return nil
 }
 

@@ -25,6 +25,9 @@ type Options struct {
 	Workers int
 	// Exact simulates the whole step as it comes, and reuses nothing.
 	Exact bool
+	// Seeds is on how many seeds the step is simulated: run.seed and those that follow
+	// it. 0 and 1 are run.seed alone.
+	Seeds int
 	// Progress, if not nil, is called after each simulation, never concurrently.
 	Progress func(sim.Progress)
 	// Timeline, if not nil, is given the step on each fabric, never concurrently.
@@ -45,31 +48,24 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 	if o.Exact {
 		fold = llm.FoldNone
 	}
-	t := &training{scenario: r, job: job, step: job.Step(fold), out: out, timeline: o.Timeline}
+	t := &training{scenario: r, job: job, step: job.Step(fold), exact: o.Exact, out: out, timeline: o.Timeline}
 	if noisy(&r.Training.Noise) && !o.Exact {
 		t.replicas = job.Step(llm.FoldReplicas)
 	}
-	var tasks []trainingTask
 	out.Fabrics = make([]runstore.TrainingFabric, len(r.Fabrics))
-	undisturbed := make([]*runstore.TrainingFabric, len(r.Fabrics))
+	on := make([]*fabricSteps, len(r.Fabrics))
+	var tasks, again []trainingTask
 	for i := range r.Fabrics {
-		f := &r.Fabrics[i]
-		out.Fabrics[i] = runstore.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exact: o.Exact}
-		p, err := control.NewPlan(r, f)
-		if err != nil {
+		var err error
+		if on[i], err = t.on(i, o.Seeds); err != nil {
 			return nil, err
 		}
-		tasks = append(tasks, t.on(p, i, &out.Fabrics[i], o.Exact)...)
-		if calm := phases.Calm(p); calm != nil {
-			undisturbed[i] = new(runstore.TrainingFabric)
-			tasks = append(tasks, t.on(calm, i, undisturbed[i], o.Exact)...)
-		}
+		tasks = append(tasks, on[i].tasks()...)
+		again = append(again, on[i].again()...)
 	}
-	runTasks(ctx, tasks, &o)
-	for i, calm := range undisturbed {
-		if calm != nil && calm.StepPs > 0 {
-			out.Fabrics[i].UndisturbedPs = calm.StepPs
-		}
+	runTasks(ctx, &o, tasks, again)
+	for _, f := range on {
+		f.tell()
 	}
 	if err := ctx.Err(); err != nil {
 		out.Partial = true
@@ -83,14 +79,66 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Traini
 	return out, t.failures()
 }
 
-// on are the simulations of the step on a plan, whose outcome goes to result.
-func (t *training) on(p *network.Plan, fabric int, result *runstore.TrainingFabric, exact bool) (tasks []trainingTask) {
+// fabricSteps are the simulations of the step on one fabric.
+type fabricSteps struct {
+	*steps               // of run.seed
+	undisturbed *steps   // without what disturbs the job; nil where nothing does
+	seeds       []*steps // of the further seeds
+}
+
+// on prepares the step on a fabric.
+func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
+	r := t.scenario
+	f := &r.Fabrics[fabric]
+	t.out.Fabrics[fabric] = runstore.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exact: t.exact}
+	p, err := control.NewPlan(r, f)
+	if err != nil {
+		return nil, err
+	}
+	executor.PlantPhases(p, executor.LayoutOf(&r.Cluster), t.step.Phases)
+	t.out.Fabrics[fabric].Reduction = p.Forest.Result()
+	out := &fabricSteps{steps: t.stepsOn(p, fabric, &t.out.Fabrics[fabric])}
+	if calm := phases.Calm(p); calm != nil {
+		out.undisturbed = t.stepsOn(calm, fabric, new(runstore.TrainingFabric))
+	}
+	for k := 1; k < seeds; k++ {
+		out.seeds = append(out.seeds, out.withSeed(r.Run.Seed+uint64(k)))
+	}
+	return out, nil
+}
+
+// stepsOn is the step on a plan, whose outcome goes to result.
+func (t *training) stepsOn(p *network.Plan, fabric int, result *runstore.TrainingFabric) *steps {
 	s := &steps{training: t, plan: p, fabric: fabric, result: result}
-	if exact {
+	if !t.exact {
+		s.fold = phases.Fold(p, t.scenario, t.step.Phases)
+		s.islands = make([]*phases.IslandRun, len(s.fold.Islands))
+	}
+	return s
+}
+
+// tasks are the simulations that need no other.
+func (f *fabricSteps) tasks() []trainingTask {
+	tasks := f.steps.tasks()
+	if f.undisturbed != nil {
+		tasks = append(tasks, f.undisturbed.tasks()...)
+	}
+	return tasks
+}
+
+// tell fills in what follows from several simulations of the step.
+func (f *fabricSteps) tell() {
+	if f.undisturbed != nil && f.undisturbed.result.StepPs > 0 {
+		f.result.UndisturbedPs = f.undisturbed.result.StepPs
+	}
+	f.tellSeeds()
+}
+
+// tasks are the simulations of a step.
+func (s *steps) tasks() (tasks []trainingTask) {
+	if s.exact {
 		return []trainingTask{{s, -1}}
 	}
-	s.fold = phases.Fold(p, t.scenario, t.step.Phases)
-	s.islands = make([]*phases.IslandRun, len(s.fold.Islands))
 	for number := range s.islands {
 		tasks = append(tasks, trainingTask{s, number})
 	}
@@ -102,6 +150,7 @@ type training struct {
 	scenario *scenario.Resolved
 	job      *llm.Job
 	step     *llm.Step
+	exact    bool
 	replicas *llm.Step // with noise: every replica's
 	out      *runstore.Training
 	mu       sync.Mutex // of timeline
@@ -115,6 +164,7 @@ type steps struct {
 	fabric  int
 	result  *runstore.TrainingFabric
 	fold    *phases.Folding
+	base    *steps              // of run.seed, where this is the step with another
 	own     sync.Mutex          // of what follows
 	islands []*phases.IslandRun // by number of the folding's
 	done    int
@@ -129,22 +179,28 @@ type trainingTask struct {
 	island int
 }
 
-// runTasks runs the simulations on as many cores as allowed.
-func runTasks(ctx context.Context, tasks []trainingTask, o *Options) {
+// runTasks runs the simulations on as many cores as allowed, those that need others
+// after them.
+func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
 	var mu sync.Mutex
-	told := sim.Progress{Total: len(tasks)}
-	cores.Each(len(tasks), o.Workers, func(i int) {
-		if ctx.Err() != nil {
-			return
-		}
-		tasks[i].run(ctx)
-		mu.Lock()
-		defer mu.Unlock()
-		told.Done, told.Fabric = told.Done+1, tasks[i].plan.Fabric.Name
-		if o.Progress != nil {
-			o.Progress(told)
-		}
-	})
+	var told sim.Progress
+	for _, tasks := range rounds {
+		told.Total += len(tasks)
+	}
+	for _, tasks := range rounds {
+		cores.Each(len(tasks), o.Workers, func(i int) {
+			if ctx.Err() != nil {
+				return
+			}
+			tasks[i].run(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			told.Done, told.Fabric = told.Done+1, tasks[i].plan.Fabric.Name
+			if o.Progress != nil {
+				o.Progress(told)
+			}
+		})
+	}
 }
 
 // run is one simulation; the last of a fabric's puts the step together.
@@ -152,7 +208,7 @@ func (t trainingTask) run(ctx context.Context) {
 	var err error
 	if t.island < 0 {
 		err = t.whole(ctx)
-	} else {
+	} else if t.islands[t.island] = t.known(t.island); t.islands[t.island] == nil {
 		t.islands[t.island], err = phases.RunIsland(ctx, t.plan, t.scenario, &t.fold.Islands[t.island].Phase)
 	}
 	t.own.Lock()
@@ -188,7 +244,6 @@ func (s *steps) whole(ctx context.Context) error {
 	}
 	s.tell(x.Timeline)
 	s.result.Counts, s.result.Hottest, s.result.HottestIn = x.Counts, x.Hottest, "the whole step"
-	s.result.WithoutTree = executor.WithoutTree(x.Plans)
 	s.result.Beside = x.Beside
 	s.result.Communications = s.communications()
 	s.result.Simulated = s.result.Communications
@@ -295,9 +350,6 @@ func (s *steps) tellPhases() {
 		}
 		f.Phases = append(f.Phases, out)
 		f.Simulated += int64(run.Groups)
-		if run.Treeless {
-			f.WithoutTree++
-		}
 		f.Counts.Add(&run.Counts)
 		if phases.Busier(run.Hottest, f.Hottest) {
 			f.Hottest, f.HottestIn = run.Hottest, p.Name

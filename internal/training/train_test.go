@@ -106,14 +106,21 @@ func TestImpossibleJobsAreRefused(t *testing.T) {
 	}
 }
 
-// A job's groups have no trees in switches that reduce, and the result says so; fabrics
-// that do not reduce have nothing to say.
-func TestAllReducesOfGroupsThatGoWithoutATreeAreCounted(t *testing.T) {
-	job := strings.Replace(tinyJob(denseModel, "zero: 0"), "[infiniband-ndr, roce-v2-400g]", "[infiniband-ndr, {preset: infiniband-ndr, name: sharp, ib: {sharp: true}}]", 1)
+// Each data-parallel group of a job has trees of its own, one for each of its rails, on
+// switches that serve one at each port; groups inside a node ask for none, and fabrics
+// that do not reduce have nothing to say. All-reduces then run on the trees.
+func TestGroupsOfAJobHaveTreesOfTheirOwn(t *testing.T) {
+	job := strings.Replace(tinyJob(denseModel, "tensor: 2, zero: 0"), "[infiniband-ndr, roce-v2-400g]", "[infiniband-ndr, {preset: infiniband-ndr, name: sharp, ib: {sharp: true}}]", 1)
 	for _, exact := range []bool{false, true} {
 		out := trainStep(t, job, Options{Workers: 1, Exact: exact})
-		if plain, sharp := out.Fabrics[0].WithoutTree, out.Fabrics[1].WithoutTree; plain != 0 || sharp == 0 {
-			t.Errorf("exact %v: %d all-reduces without a tree on switches that do not reduce, %d on switches that do", exact, plain, sharp)
+		plain, sharp := out.Fabrics[0].Reduction, out.Fabrics[1].Reduction
+		if plain != nil || sharp == nil || sharp.Groups != 2 || sharp.Trees != 8 || sharp.Without > 0 {
+			t.Fatalf("exact %v: %+v on switches that do not reduce, %+v on switches that do", exact, plain, sharp)
+		}
+		for _, p := range out.Fabrics[1].Phases {
+			if p.Purpose == "data" && p.Algorithm != "nvls" && !strings.HasPrefix(p.Algorithm, "collnet") {
+				t.Errorf("%s went by %s", p.Name, p.Algorithm)
+			}
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (q *QP) acceptAtomic(p *Packet, b *Batch) Verdict {
 		q.ahead = new(reorder)
 	}
 	q.ahead.remember(done, q.cfg.maxServed())
-	q.reads = append(q.reads, done.response())
+	q.setReads(append(q.reads, done.response()))
 	return Taken
 }
 
@@ -85,7 +85,7 @@ func (q *QP) repeatAtomic(p *Packet) Verdict {
 	if at < 0 {
 		at = len(q.reads)
 	}
-	q.reads = slices.Insert(q.reads, at, again)
+	q.setReads(slices.Insert(q.reads, at, again))
 	return Taken
 }
 
@@ -96,7 +96,7 @@ func (q *QP) nextAtomicResponse(p *Packet) {
 		Op: wire.RCAtomicAcknowledge, DestQP: q.remote, SrcQP: q.qpn, PSN: r.psn,
 		Syndrome: wire.ACKNoLimit, MSN: r.msn, VA: r.va,
 	}
-	q.reads = q.reads[:copy(q.reads, q.reads[1:])]
+	q.setReads(q.reads[:copy(q.reads, q.reads[1:])])
 }
 
 // receiveAtomicResponse takes the answer to an atomic: its original value is

@@ -123,7 +123,7 @@ func (e *EEC) meant(a *Address) bool {
 	}
 	e.takeBack()
 	e.serve(d)
-	e.q.reads = e.q.reads[:0] // of an earlier message, which the peer has had answered
+	e.q.setReads(e.q.reads[:0]) // of an earlier message, which the peer has had answered
 	return true
 }
 

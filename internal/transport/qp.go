@@ -33,26 +33,48 @@ func (s Service) String() string {
 // acknowledgements, and a responder, which does the opposite. Both are state
 // machines without I/O.
 //
-// The fields that a packet touches come first. PSNs run una <= nxt <= max <=
-// end around their circle: the oldest unacknowledged, the next to send, the
-// first never sent, the first not yet posted. nxt lies before max while the
-// requester repeats itself.
+// PSNs run una <= nxt <= max <= end around their circle: the oldest
+// unacknowledged, the next to send, the first never sent, the first not yet
+// posted. nxt lies before max while the requester repeats itself.
+//
+// Where a simulation has many queue pairs each packet finds its own out of the
+// processor's caches, so fields lie by who touches them: first 32 bytes that every
+// packet does, then two cache lines of the requester's and one of the responder's,
+// then the rest. layout_test.go holds them to it.
 type QP struct {
-	cfg *Config
+	// Every packet.
+	cfg      *Config
+	wake     units.Time // no deadline is earlier: a lower bound, see NextTimeout
+	remote   units.QPN
+	qpn      units.QPN
+	state    State
+	service  Service
+	wants    cc.Wants
+	owed     owed // an answer waits for read responses to go first
+	serves   bool // reads is not empty
+	respTurn bool // a response went last, so a request may go first
+	lost     bool // a lost packet waits to be sent again
+	posted   bool // work has been posted to the send queue since RESET
 
 	// The requester. The ring sq, of a power of two, holds the posted work
 	// from head to tail; cur is the one that nxt lies in, or tail.
 	sq              []sendWork
 	head, cur, tail uint32
 	una, nxt, max   units.PSN
-	flight          units.Bytes // payload from una to nxt
-	paceAt          units.Time  // congestion control lets the next packet go
-	pacedAt         units.Time  // the last packet that was paced went
-	pacedBytes      uint32      // its size on the wire
-	repeated        uint32      // packets sent more than once, modulo 2^32
-	wake            units.Time  // no deadline is earlier: a lower bound, see NextTimeout
-	allow           cc.Allowance
-	alg             cc.Algorithm
+	end             units.PSN // after the last posted
+	ackHigh         units.PSN // out of order: acknowledged up to here, READs aside
+	retries         uint16    // since the last progress
+	rnrRetries      uint8
+	recovering      bool   // has gone back for a lost read response at una
+	locals          uint16 // local operations that have not completed
+	readsOut        uint8  // READs between head and cur
+
+	flight     units.Bytes  // payload from una to nxt
+	paceAt     units.Time   // congestion control lets the next packet go
+	holdUntil  units.Time   // RNR: the requester waits
+	progressAt units.Time   // the last progress, from which the retry timer counts
+	beyond     *beyond      // what the requester knows of packets ahead of una
+	allow      cc.Allowance // all but its last field in the requester's lines
 
 	// The responder.
 	epsn     units.PSN // the next expected
@@ -62,38 +84,24 @@ type QP struct {
 	msgLen   uint32    // its length, a WRITE's
 	msgRKey  uint32
 	msgVA    uint64
-	msgClass opClass // classNone between messages
-	nakked   bool    // a NAK is out for epsn
-	echo     bool    // a mark waits for the next acknowledgement
-	owed     owed    // an answer waits for read responses to go first
-	respTurn bool    // a response went last, so a request may go first
-	state    State
-	service  Service
-	wants    cc.Wants
-
-	remote units.QPN
-	qpn    units.QPN
+	msgClass opClass       // classNone between messages
+	nakked   bool          // a NAK is out for epsn
+	echo     bool          // a mark waits for the next acknowledgement
+	owedSyn  wire.Syndrome // the syndrome that is owed
+	rhead    uint32
+	rtail    uint32
 
 	// Seldom touched.
-	holdUntil  units.Time // RNR: the requester waits
-	progressAt units.Time // the last progress, from which the retry timer counts
+	qkey       uint32 // UD
+	alg        cc.Algorithm
+	pacedAt    units.Time // the last packet that was paced went
+	pacedBytes uint32     // its size on the wire
+	repeated   uint32     // packets sent more than once, modulo 2^32
 	cnpAt      units.Time // the notification point may send a CNP
 	nakAt      units.Time // a lasting gap may be NAKed again
 	rq         []recvWork
-	rhead      uint32
-	rtail      uint32
-	end        units.PSN // after the last posted
-	retries    uint16    // since the last progress
-	rnrRetries uint8
-	readsOut   uint8         // READs between head and cur
-	recovering bool          // has gone back for a lost read response at una
-	owedSyn    wire.Syndrome // the syndrome that is owed
-	locals     uint16        // local operations that have not completed
-	ackHigh    units.PSN     // out of order: acknowledged up to here, READs aside
-	qkey       uint32        // UD
-	reads      []readWork    // READs being served
-	ahead      *reorder      // the responder's packets ahead of epsn
-	beyond     *beyond       // what the requester knows of packets ahead of una
+	reads      []readWork // READs being served; setReads changes it
+	ahead      *reorder   // the responder's packets ahead of epsn
 }
 
 // owed says what the responder sends after its read responses.
@@ -172,6 +180,16 @@ func (q *QP) Repeated() uint32 { return q.repeated }
 // Pending is the number of send work requests that are not finished.
 func (q *QP) Pending() int { return int(q.tail - q.head) }
 
+// Oldest is the oldest send work request that is not finished, and the PSN of its
+// first packet; where there is none, ID 0 and the PSN of the next one.
+func (q *QP) Oldest() (id uint64, first units.PSN) {
+	if q.head == q.tail {
+		return 0, q.end
+	}
+	w := q.work(q.head)
+	return w.id, w.first
+}
+
 // Ready is when the queue pair may next emit a packet: now or earlier, later
 // because congestion control or a busy peer makes it wait, or units.Forever
 // because it has nothing to send before something arrives or is posted.
@@ -183,6 +201,12 @@ func (q *QP) Ready(now units.Time) units.Time {
 		return max(now, q.holdUntil, q.paceAt)
 	}
 	return units.Forever
+}
+
+// Held reports whether congestion control or a busy peer makes the queue pair wait, if
+// it has anything to send: Ready without asking whether it has.
+func (q *QP) Held(now units.Time) bool {
+	return q.paceAt > now || q.holdUntil > now && !q.Responding()
 }
 
 // Next fills p with the next packet to send and reports whether there is one.
@@ -202,7 +226,7 @@ func (q *QP) Next(now units.Time, p *Packet) bool {
 	switch {
 	case q.sprays():
 		q.nextUnordered(now, p)
-	case q.repeats():
+	case q.lost:
 		q.nextRepeat(now, p)
 	default:
 		q.nextRequest(now, p)
@@ -338,7 +362,7 @@ func (q *QP) work(i uint32) *sendWork { return &q.sq[i&uint32(len(q.sq)-1)] }
 
 // Responding reports whether the responder has something to send: the next
 // packet need not be a request.
-func (q *QP) Responding() bool { return len(q.reads) != 0 || q.owed != owedNothing }
+func (q *QP) Responding() bool { return q.serves || q.owed != owedNothing }
 
 // SourceOf is the ID of the work request whose payload a request that Next has
 // just filled carries.

@@ -20,6 +20,9 @@ type readWork struct {
 	atomic bool // one response of no payload, with the value that va holds
 }
 
+// setReads makes reads what the responder serves.
+func (q *QP) setReads(reads []readWork) { q.reads, q.serves = reads, len(reads) != 0 }
+
 // acceptRead takes a READ request that is in order.
 func (q *QP) acceptRead(p *Packet, b *Batch) Verdict {
 	packets := q.readPackets(p.DMALen)
@@ -38,7 +41,7 @@ func (q *QP) acceptRead(p *Packet, b *Batch) Verdict {
 	q.unacked = 0 // the responses acknowledge everything before them
 	q.msn = (q.msn + 1) & units.PSNMask
 	q.epsn = q.epsn.Add(int32(packets))
-	q.reads = append(q.reads, q.readOf(p))
+	q.setReads(append(q.reads, q.readOf(p)))
 	q.owed = owedNothing // likewise
 	return Taken
 }
@@ -59,7 +62,7 @@ func (q *QP) readOf(p *Packet) readWork {
 func (q *QP) dropRepeat() {
 	i := slices.IndexFunc(q.reads, func(r readWork) bool { return r.repeat })
 	if i >= 0 {
-		q.reads = slices.Delete(q.reads, i, i+1)
+		q.setReads(slices.Delete(q.reads, i, i+1))
 	}
 }
 
@@ -84,20 +87,20 @@ func (q *QP) repeatRead(p *Packet) Verdict {
 		}
 		kept = append(kept, r)
 	}
-	q.reads = kept
+	q.setReads(kept)
 	if len(q.reads) >= q.cfg.maxServed() {
 		return Dropped
 	}
 	again := q.readOf(p)
 	again.repeat = true
-	q.reads = slices.Insert(q.reads, at, again)
+	q.setReads(slices.Insert(q.reads, at, again))
 	return Taken
 }
 
 // nextResponse emits the next read response, or the acknowledgement that had
 // to wait for the last of them.
 func (q *QP) nextResponse(now units.Time, p *Packet) {
-	if len(q.reads) == 0 {
+	if !q.serves {
 		psn, syndrome := q.epsn.Add(-1), wire.ACKNoLimit
 		if q.owed == owedNAK {
 			psn, syndrome = q.epsn, q.owedSyn
@@ -130,7 +133,7 @@ func (q *QP) nextResponse(now units.Time, p *Packet) {
 	r.off += n
 	r.psn = r.psn.Add(1)
 	if pos&posLast != 0 {
-		q.reads = q.reads[:copy(q.reads, q.reads[1:])]
+		q.setReads(q.reads[:copy(q.reads, q.reads[1:])])
 	}
 	q.pace(now, units.Bytes(n))
 }

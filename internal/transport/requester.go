@@ -49,8 +49,9 @@ func (q *QP) PostSend(now units.Time, wr WorkRequest) error {
 	return nil
 }
 
-// growSends makes room for one more work request.
+// growSends makes room for one more work request, which is about to be posted.
 func (q *QP) growSends() error {
+	q.posted = true
 	n := uint32(len(q.sq))
 	if q.tail-q.head < n {
 		return nil
@@ -74,7 +75,10 @@ func (q *QP) begun() bool {
 // sendable reports whether the requester has a packet that may go, but for its
 // time.
 func (q *QP) sendable() bool {
-	if q.repeats() && (q.state == StateRTS || q.state == StateSQD) {
+	if !q.posted {
+		return false
+	}
+	if q.lost && (q.state == StateRTS || q.state == StateSQD) {
 		return true
 	}
 	if q.cur == q.tail || q.state != StateRTS && !(q.state == StateSQD && q.begun()) {

@@ -276,7 +276,7 @@ func (q *QP) ackDue() bool {
 // have not gone yet must go before it.
 func (q *QP) ack(b *Batch) {
 	q.unacked = 0
-	if len(q.reads) != 0 {
+	if q.serves {
 		q.owed = owedAck
 		return
 	}
@@ -286,7 +286,7 @@ func (q *QP) ack(b *Batch) {
 // nak refuses the expected packet, after the read responses that wait.
 func (q *QP) nak(syndrome wire.Syndrome, b *Batch) {
 	q.unacked = 0
-	if len(q.reads) != 0 {
+	if q.serves {
 		q.owed, q.owedSyn = owedNAK, syndrome
 		return
 	}

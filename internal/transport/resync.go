@@ -33,7 +33,8 @@ func (q *QP) breakOff(b *Batch) {
 func (q *QP) awaitResync() {
 	q.msgClass = classNone
 	q.nakked, q.nakAt = true, units.Forever
-	q.reads, q.owed = q.reads[:0], owedNothing
+	q.setReads(q.reads[:0])
+	q.owed = owedNothing
 }
 
 // receiveResync takes the PSN that the requester goes on with.

@@ -45,7 +45,7 @@ func (q *QP) progress(now units.Time) {
 func (q *QP) goBack() {
 	q.nxt, q.cur, q.flight, q.readsOut = q.una, q.head, 0, 0
 	if q.beyond != nil {
-		q.beyond.forget()
+		q.endPass()
 	}
 }
 

@@ -27,9 +27,8 @@ type beyond struct {
 	next  units.PSN // the pass has sent what is lost before it
 	after units.PSN // what has this PSN or a later one was sent after una's repetition
 	on    bool      // something is lost
-	due   bool      // the packet next is lost and is to be sent
 
-	unordered *unordered // unordered delivery has a state of its own, and due
+	unordered *unordered // unordered delivery has a state of its own
 }
 
 // further is what the requester knows of packets ahead of una.
@@ -100,14 +99,14 @@ func (q *QP) movedOn() {
 	q.seekLost()
 }
 
-// forget ends the pass: the requester goes back to una and sends everything.
-func (s *beyond) forget() { s.on, s.due = false, false }
+// endPass ends the pass: the requester goes back to una and sends everything.
+func (q *QP) endPass() { q.beyond.on, q.lost = false, false }
 
 // seekLost finds the next packet of the pass. A READ counts as the one packet that
 // asks for it.
 func (q *QP) seekLost() {
 	s := q.beyond
-	s.due = false
+	q.lost = false
 	if !q.una.Before(s.high) {
 		s.on = false
 		return
@@ -123,7 +122,7 @@ func (q *QP) seekLost() {
 		case s.at(q.una, s.next):
 			s.next = s.next.Add(1)
 		default:
-			s.due = true
+			q.lost = true
 			return
 		}
 	}
@@ -142,18 +141,15 @@ func (q *QP) workOf(psn units.PSN) *sendWork {
 
 // Repeating reports whether the next packet is one that was lost and is in flight
 // already.
-func (q *QP) Repeating() bool { return q.repeats() }
+func (q *QP) Repeating() bool { return q.lost }
 
 // Probing reports whether the oldest packet in flight was sent again and nothing new
 // since. Only what is sent after a repetition tells that it, or its acknowledgement,
 // was lost, too: a window that would hold that back leaves it to the timeout.
 func (q *QP) Probing() bool {
 	s := q.beyond
-	return s != nil && s.on && !s.due && q.una.Before(s.next) && q.max == s.after
+	return s != nil && s.on && !q.lost && q.una.Before(s.next) && q.max == s.after
 }
-
-// repeats reports whether a lost packet waits to be sent again.
-func (q *QP) repeats() bool { return q.beyond != nil && q.beyond.due }
 
 // nextRepeat emits the lost packet that the pass is at. It is in flight already,
 // and asks for an acknowledgement.
@@ -174,7 +170,7 @@ func (q *QP) nextRepeat(now units.Time, p *Packet) {
 // reportAhead answers a request that came ahead of the expected one. Where read
 // responses must go first nothing is said: the next packet that comes ahead will.
 func (q *QP) reportAhead(came units.PSN, b *Batch) {
-	if len(q.reads) != 0 {
+	if q.serves {
 		return
 	}
 	p := b.packet()

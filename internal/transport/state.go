@@ -136,7 +136,7 @@ func (q *QP) becomeSQE(b *Batch) {
 // BecomeErr flushes all work, with completions.
 func (q *QP) BecomeErr(b *Batch) {
 	q.state = StateErr
-	q.reads = q.reads[:0]
+	q.setReads(q.reads[:0])
 	q.owed = owedNothing
 	q.flushSends(b)
 	for q.rhead != q.rtail {

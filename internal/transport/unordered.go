@@ -166,7 +166,7 @@ func (q *QP) receiveTrimmed(p *Packet, b *Batch) Verdict {
 // packet, or is too small ever to draw one (3.6.13.5).
 func (q *QP) nextUnordered(now units.Time, p *Packet) {
 	u := q.beyond.unordered
-	if q.repeats() {
+	if q.lost {
 		q.sendLost(now, p)
 	} else {
 		q.nextRequest(now, p)
@@ -199,7 +199,7 @@ func (q *QP) sendLost(now units.Time, p *Packet) {
 // mayRepeat decides whether something lost may be sent: not before congestion
 // control lets it, but however far the oldest packet lies behind.
 func (q *QP) mayRepeat() {
-	q.beyond.due = q.beyond.unordered.pending > 0 && q.flight < q.allow.Window && (q.cfg.Window == 0 || q.flight < q.cfg.Window)
+	q.lost = q.beyond.unordered.pending > 0 && q.flight < q.allow.Window && (q.cfg.Window == 0 || q.flight < q.cfg.Window)
 }
 
 // receiveSelectiveAck takes an acknowledgement.

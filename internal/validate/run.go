@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"weft/internal/cores"
 )
 
 // Options are how cases are run.
@@ -24,48 +26,31 @@ type Options struct {
 // returns those that are complete, up to the first that is not, and the
 // context's error.
 func Run(ctx context.Context, cases []*Case, o Options) ([]Result, error) {
-	results := make([]Result, len(cases))
-	finished := make([]chan struct{}, len(cases))
-	for i := range finished {
-		finished[i] = make(chan struct{})
-	}
 	if o.Collective == nil {
 		o.Collective = simulated
 	}
-	work := make(chan int)
-	var wg sync.WaitGroup
-	for range max(1, o.Workers) {
-		wg.Go(func() {
-			for i := range work {
-				rows, err := cases[i].Run(&Env{Ctx: ctx, Short: o.Short, Collective: o.Collective})
-				results[i] = Result{Case: cases[i], Rows: rows, Err: err}
-				close(finished[i])
+	results, complete := make([]Result, len(cases)), make([]bool, len(cases))
+	var mu sync.Mutex
+	told := 0 // cases, in their order
+	cores.Each(len(cases), max(1, o.Workers), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		rows, err := cases[i].Run(&Env{Ctx: ctx, Short: o.Short, Collective: o.Collective})
+		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		results[i], complete[i] = Result{Case: cases[i], Rows: rows, Err: err}, true
+		for ; told < len(cases) && complete[told]; told++ {
+			if o.Done != nil {
+				o.Done(&results[told])
 			}
-		})
-	}
-	go func() {
-		defer close(work)
-		for i := range cases {
-			select {
-			case work <- i:
-			case <-ctx.Done():
-				return
-			}
 		}
-	}()
-	defer wg.Wait()
-	for i := range cases {
-		select {
-		case <-finished[i]:
-		case <-ctx.Done():
-			return results[:i], ctx.Err()
-		}
-		if err := results[i].Err; err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			return results[:i], ctx.Err()
-		}
-		if o.Done != nil {
-			o.Done(&results[i])
-		}
+	})
+	if told < len(cases) {
+		return results[:told], ctx.Err()
 	}
 	return results, nil
 }

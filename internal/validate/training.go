@@ -21,6 +21,14 @@ func trainingCases() []*Case {
 			Run:       exactSteps,
 		},
 		{
+			ID:        "training/collisions",
+			Claim:     "So it does where the pipeline's messages collide on links between switches that hash.",
+			Reference: "The same step with every communication on the network, packet by packet (weft train --exact).",
+			Setting:   "The decoder of training/exact with four stages, each under other leaves than the next: two nodes to a leaf; 400 Gb/s RoCE v2 with ECMP and DCQCN; one seed.",
+			Slow:      true,
+			Run:       collidingSteps,
+		},
+		{
 			ID:        "training/published",
 			Claim:     "A step beside published ones of the same job, which what weft leaves out makes longer.",
 			Reference: "NVIDIA-NeMo/Megatron-Bridge, docs/performance-summary.md, container 25.11, DGX-H100, FP8: model TFLOP a second and GPU.",
@@ -85,6 +93,53 @@ func exactSteps(e *Env) ([]Row, error) {
 		}
 	}
 	return rows, nil
+}
+
+const collidingDecoder = `
+cluster: {nodes: %d, node: dgx-h100}
+topology: {shape: rail-optimised, nodes-per-unit: 2}
+fabrics: [roce-v2-400g]
+training:
+  model: {preset: llama3-8b, layers: 4}
+  parallel: {tensor: 8, pipeline: 4}
+  batch: {global: %d, micro: 1, sequence: 2048}
+`
+
+func collidingSteps(e *Env) ([]Row, error) {
+	sizes := []int{8, 16}
+	if e.Short {
+		sizes = sizes[:1]
+	}
+	var rows []Row
+	for _, nodes := range sizes {
+		var step, pipeline, data [2]float64 // the reference's and weft's
+		for i, exact := range []bool{true, false} {
+			out, err := trained(e.Ctx, fmt.Sprintf(collidingDecoder, nodes, 2*nodes), exact)
+			if err != nil {
+				return nil, err
+			}
+			f := &out.Fabrics[0]
+			step[i] = float64(f.StepPs)
+			pipeline[i], data[i] = moving(f, "pipeline"), moving(f, "data")
+		}
+		row := func(name string, v [2]float64, t Tolerance, note string) {
+			rows = append(rows, Row{Name: fmt.Sprintf("%d GPUs, %s", 8*nodes, name), Unit: Microseconds, Reference: v[:1], Weft: v[1:], Tolerance: t, Note: note})
+		}
+		row("step", step, within(0.01), "")
+		row("pipeline parallelism, moving", pipeline, shown, "A phase has the messages of all stages at once, which in a step are never all under way: more of them collide than do.")
+		row("data parallelism, moving", data, shown, "")
+	}
+	return rows, nil
+}
+
+// moving is how long a rank moves data of a purpose, on the mean.
+func moving(f *runstore.TrainingFabric, purpose string) (ps float64) {
+	for _, p := range f.Purposes {
+		if p.Purpose == purpose {
+			ps += float64(p.MovingPs)
+		}
+	}
+	return ps
 }
 
 // published is a job of Megatron-Bridge's table.

@@ -50,6 +50,9 @@ type Op struct {
 	Purpose Purpose
 	// Stream is the rank's stream that it runs on, or Unordered.
 	Stream uint8
+	// Unit is the part of the rank that does one operation at a time, in the order in
+	// which they may begin (of those that may begin at once, in the list's), or NoUnit.
+	Unit Unit
 	// Phase is the place of the communication in a list of phases, for Replay.
 	Phase int32
 	// After are the operations of the same rank, by their places in its list, that
@@ -73,6 +76,16 @@ type Op struct {
 // Unordered is the stream of operations that wait for nothing but what they name in
 // After.
 const Unordered uint8 = 255
+
+// Unit is a part of a rank that is busy with one operation at a time.
+type Unit uint8
+
+// The units: none, and the GPU's multiprocessors.
+const (
+	NoUnit Unit = iota
+	Multiprocessors
+	numUnits
+)
 
 // Purpose is what a communication is for.
 type Purpose uint8

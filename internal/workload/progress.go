@@ -1,5 +1,7 @@
 package workload
 
+import "weft/internal/engine"
+
 // Progress is how far a rank has come in its list: it says which operations may
 // begin. The graph must have passed Check.
 type Progress struct {
@@ -9,7 +11,21 @@ type Progress struct {
 	next    []int32 // by edge: the next of the same operation
 	to      []int32 // by edge: who waits
 	running int     // operations that are not over
+	units   [numUnits]unit
 }
+
+// unit is the state of a Unit: whether an operation keeps it busy, and which others
+// wait for it.
+type unit struct {
+	busy bool
+	due  engine.Heap[turn, *turn]
+}
+
+// turn is an operation that waits for its unit.
+type turn int32
+
+// Before orders by the place in the list.
+func (t *turn) Before(o *turn) bool { return *t < *o }
 
 // NewProgress is a rank's at the beginning.
 func NewProgress(ops []Op) *Progress {
@@ -51,7 +67,7 @@ func eachDependency(ops []Op, f func(before, after int32)) {
 func (p *Progress) First(begin func(op int32)) {
 	for i, n := range p.waits {
 		if n == 0 {
-			begin(int32(i))
+			p.enter(int32(i), begin)
 		}
 	}
 }
@@ -62,8 +78,30 @@ func (p *Progress) Over(op int32, begin func(op int32)) {
 	for e := p.heads[op]; e >= 0; e = p.next[e] {
 		to := p.to[e]
 		if p.waits[to]--; p.waits[to] == 0 {
-			begin(to)
+			p.enter(to, begin)
 		}
+	}
+	if u := p.ops[op].Unit; u != NoUnit {
+		p.leave(&p.units[u], begin)
+	}
+}
+
+// enter begins an operation that waits for no other, or has it wait for its unit.
+func (p *Progress) enter(op int32, begin func(op int32)) {
+	if u := p.ops[op].Unit; u != NoUnit {
+		if p.units[u].busy {
+			p.units[u].due.Push(turn(op))
+			return
+		}
+		p.units[u].busy = true
+	}
+	begin(op)
+}
+
+// leave gives a unit to the next operation that waits for it.
+func (p *Progress) leave(u *unit, begin func(op int32)) {
+	if u.busy = len(u.due) > 0; u.busy {
+		begin(int32(u.due.Pop()))
 	}
 }
 

@@ -16,6 +16,8 @@ type ncclTests struct {
 	run   ncclRun  // of the devices listed last
 	test  string   // named last
 	shape []column // of the table that is open
+	old   bool     // it is of nccl-tests 1, whose times are milliseconds
+	cpu   bool     // its times are those of the host: it is passed over
 	table *Table   // that is open; nil is none
 	whole bool     // its last line has been seen
 }
@@ -46,6 +48,13 @@ const (
 	columnError column = "error"
 )
 
+// oldNames are what nccl-tests called its columns before 2.0, whose times were
+// milliseconds; res is the largest error.
+var oldNames = map[string]column{"bytes": columnSize, "N": columnCount, "op": columnRedop, "res": columnError}
+
+// hostTime is the column of times with -C 1: how long the call took on the host.
+const hostTime = "cputime"
+
 // usualShape is that of nccl-tests since 2.11.
 var usualShape = []column{
 	columnSize, columnCount, columnType, columnRedop, columnRoot,
@@ -69,11 +78,7 @@ var ncclOps = map[string]string{
 func (r *ncclTests) line(n int, text string) {
 	switch {
 	case strings.Contains(text, "algbw"):
-		if shape := heading(text); shape != nil {
-			r.close()
-			r.shape = shape
-			r.open(n)
-		}
+		r.headed(n, text)
 	case strings.Contains(text, "nThread ") || strings.Contains(text, "Using devices"):
 		if strings.Contains(text, "nThread ") || r.table != nil {
 			r.close()
@@ -117,9 +122,33 @@ func (u *ncclRun) device(rank, host, gpu string) {
 	u.gpu = strings.TrimSpace(gpu)
 }
 
+// headed opens the table of a heading, if the line is one.
+func (r *ncclTests) headed(n int, text string) {
+	old := strings.Contains(text, " bytes ")
+	cpu := strings.Contains(text, hostTime)
+	shape := heading(strings.ReplaceAll(text, hostTime, string(columnTime)), old)
+	if shape == nil {
+		return
+	}
+	r.close()
+	if r.old, r.cpu = old, cpu; cpu {
+		r.b.note(n, "the times of this table are those of the call on the host (-C 1), not of the operation: it is left out")
+		return
+	}
+	r.shape = shape
+	r.open(n)
+}
+
 // heading is the columns of a heading, nil if the line is none.
-func heading(text string) []column {
+func heading(text string, old bool) []column {
 	fields := strings.Fields(text)
+	if old {
+		for i, f := range fields {
+			if c, renamed := oldNames[f]; renamed {
+				fields[i] = string(c)
+			}
+		}
+	}
 	at := slices.Index(fields, string(columnSize))
 	if at < 0 || len(fields) < at+6 {
 		return nil
@@ -213,7 +242,7 @@ func (r *ncclTests) row(n int, text string) {
 	if shape == nil {
 		shape = usualShape
 	}
-	if len(fields) < 6 {
+	if len(fields) < 6 || r.cpu {
 		return
 	}
 	for at := range fields {
@@ -288,7 +317,9 @@ func (r *ncclTests) add(n int, shape []column, fields []string) {
 		case columnSize:
 			row.Bytes, _ = strconv.ParseInt(fields[i], 10, 64)
 		case columnTime:
-			times++
+			if times++; r.old {
+				x *= 1000
+			}
 			if times == 1 {
 				row.Micros = x
 			} else {

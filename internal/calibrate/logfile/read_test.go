@@ -24,6 +24,16 @@ func read(t *testing.T, name string) *Log {
 	return l
 }
 
+// parse reads a log that is written in a test.
+func parse(t *testing.T, text string) *Log {
+	t.Helper()
+	l, err := Read("log", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 func TestARealSweepBehindMPIsPrefixesIsReadWhole(t *testing.T) {
 	l := read(t, "h200-all-gather.log")
 	if len(l.Tables) != 1 || l.Partial() {
@@ -80,6 +90,24 @@ func TestNoiseAndSeveralTablesInOneFile(t *testing.T) {
 	}
 	if len(said.Warnings) != 2 || said.Warnings[0].Line != 25 {
 		t.Errorf("warnings %v, want NCCL's on line 25 and the time limit's", said.Warnings)
+	}
+}
+
+// Before 2.0 the columns had other names and times were milliseconds; with -C 1 they are
+// the host's, and say nothing of the operation.
+func TestOldHeadingsAndTimesOfTheHost(t *testing.T) {
+	old := "# all_reduce_perf\n#      bytes             N    type      op     time  algbw  busbw      res     time  algbw  busbw      res\n" +
+		"    10000000       2500000   float     sum    1.622   6.16  10.79    5e-07    1.610   6.21  10.87    5e-07\n"
+	l := parse(t, old)
+	if r := l.Tables[0].Rows[0]; r.Bytes != 10_000_000 || r.Micros != 1622 || r.InPlace != 1610 || r.BusGBps != 10.79 {
+		t.Errorf("%+v, want 10 MB in 1622 us", r)
+	}
+	row := "     1048576        262144     float     sum      -1    54.87   19.11   35.83      0    54.87   19.11   35.83      0\n"
+	heading := "#       size         count      type   redop    root  time   algbw   busbw #wrong  time   algbw   busbw #wrong\n"
+	cpu := strings.ReplaceAll(heading, "time", "cputime")
+	l = parse(t, cpu+row+"# Avg bus bandwidth : 1\n"+heading+row+row)
+	if len(l.Tables) != 1 || len(l.Tables[0].Rows) != 2 || !slices.ContainsFunc(l.Notes, func(n Note) bool { return strings.Contains(n.Text, "of the call on the host") }) {
+		t.Errorf("%d tables, notes %v: want the second alone", len(l.Tables), l.Notes)
 	}
 }
 

@@ -62,11 +62,14 @@ func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
 	case Tree:
 		return op == collective.AllReduce
 	case CollNetDirect:
-		return op == collective.AllReduce && p == Simple && c.CollNet && c.NVSwitch && c.Nodes > 1 && c.PerNode <= 8
+		return (op == collective.AllReduce || gathers && c.headEach()) && p == Simple && c.CollNet && c.NVSwitch && c.Nodes > 1 && c.PerNode <= 8
 	case CollNetChain:
 		return op == collective.AllReduce && p == Simple && c.CollNet && c.Nodes > 1
 	case NVLS:
-		return p == Simple && c.NVLSGraph().Channels >= 2 && (c.Nodes == 1 && (gathers || op == collective.AllReduce) || op == collective.AllReduce && c.CollNet)
+		if c.Nodes > 1 && (!c.CollNet || gathers && !c.headEach()) {
+			return false
+		}
+		return p == Simple && c.NVLSGraph().Channels >= 2 && (gathers || op == collective.AllReduce)
 	case NVLSTree:
 		return op == collective.AllReduce && p == Simple && c.NVLSGraph().Channels >= 2 && c.Nodes > 1
 	case PAT:
@@ -75,6 +78,10 @@ func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
 		return false
 	}
 }
+
+// headEach reports whether each GPU has a NIC of its own, without which CollNet
+// neither gathers nor scatters ("AllGather/ReduceScatter requires 1:1 GPU:NIC").
+func (c Cluster) headEach() bool { return c.NICs >= c.PerNode }
 
 // nsteps is how often a byte is sent in a ring.
 func (c Cluster) nsteps(op collective.Op) int {
@@ -108,7 +115,7 @@ func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
 	case NVLS, NVLSTree:
 		return c.nvlsBusBW(op, a)
 	case CollNetDirect, CollNetChain:
-		return c.collNetBusBW(a)
+		return c.collNetBusBW(op, a)
 	}
 	g := c.RingGraph()
 	channels := float64(g.Channels)
@@ -176,8 +183,11 @@ func (c Cluster) nvlsBusBW(op collective.Op, a Algo) float64 {
 
 // collNetBusBW takes the graph of the rings, which the network's reduction
 // shares its NICs with.
-func (c Cluster) collNetBusBW(a Algo) float64 {
+func (c Cluster) collNetBusBW(op collective.Op, a Algo) float64 {
 	g := c.RingGraph()
+	if op != collective.AllReduce {
+		return float64(c.PerNode) * min(g.IntraGBps, g.InterGBps*collNetShards)
+	}
 	bw := float64(g.Channels) * g.IntraGBps
 	if a == CollNetChain {
 		return bw
@@ -203,7 +213,7 @@ func (c Cluster) latency(op collective.Op, a Algo, p Proto) float64 {
 	case Tree:
 		return base + 2*((per-1)*intra+hops*inter)
 	case CollNetDirect:
-		return base + 2*(min(1, per-1)*intra+(per-1)*collNetArity) + inter
+		return base + c.collNetLocalUs(intra) + inter
 	case CollNetChain:
 		return base + 2*(per-1)*intra + inter
 	case NVLS:
@@ -216,6 +226,13 @@ func (c Cluster) latency(op collective.Op, a Algo, p Proto) float64 {
 	default: // PAT
 		return base + hops*inter/patLogDivisor + n*patLinear
 	}
+}
+
+// collNetLocalUs is what CollNetDirect pays inside the node in all, whatever the
+// operation: two steps, and the GPUs of the node one after another.
+func (c Cluster) collNetLocalUs(intra float64) float64 {
+	others := float64(c.PerNode - 1)
+	return 2 * (min(1, others)*intra + others*collNetArity)
 }
 
 // steps is what a step inside a node and one between nodes cost.

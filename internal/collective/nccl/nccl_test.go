@@ -278,6 +278,53 @@ func TestCeilingsAreThePublishedOnes(t *testing.T) {
 	}
 }
 
+// What CollNet costs for all-gather and reduce-scatter, worked out by hand from the
+// published rules (src/graph/tuning.cc): a node's GPUs times 0.9 of a channel's speed between
+// nodes, and by NVLS what it reaches inside the node; only with a NIC for each GPU.
+func TestCollNetCostsOfShardsAreThePublishedOnes(t *testing.T) {
+	sharp := func(nics int) Cluster {
+		c := dgxH100(4)
+		c.CollNet, c.NICs = true, nics
+		return c
+	}
+	for _, op := range []collective.Op{collective.AllGather, collective.ReduceScatter} {
+		for algo, want := range map[Algo]Cost{
+			CollNetDirect: {LatencyUs: 2*(3.7+7*.4) + 31, AlgBWGBps: 8 * 48 * .9},
+			NVLS:          {LatencyUs: 25 + 18, AlgBWGBps: 8 * 45 * .85 * 7 / 8 * 7 / 8},
+		} {
+			costs := costsOf(t, sharp(8), op, algo)
+			if len(costs) != 1 || !near(costs[0].LatencyUs, want.LatencyUs, 1e-9) || !near(costs[0].AlgBWGBps, want.AlgBWGBps, 1e-9) || costs[0].Proto != Simple {
+				t.Errorf("%v by %v: %+v, want %+v", op, algo, costs, want)
+			}
+			ch, err := sharp(8).With(op, algo, Simple, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o := ch.Overheads(Wire{}); !near(float64(o.PerStepIntra+o.PerStepInter)/1e6, want.LatencyUs, 1e-6) {
+				t.Errorf("%v by %v: its steps cost %d and %d ps, not %.1f us together", op, algo, o.PerStepIntra, o.PerStepInter, want.LatencyUs)
+			}
+			if few := append(costsOf(t, sharp(4), op, algo), costsOf(t, dgxH100(4), op, algo)...); len(few) > 0 {
+				t.Errorf("%v by %v with half as many NICs, or without switches that reduce: %+v", op, algo, few)
+			}
+		}
+	}
+}
+
+// costsOf are the costs of one algorithm.
+func costsOf(t *testing.T, c Cluster, op collective.Op, a Algo) (list []Cost) {
+	t.Helper()
+	costs, err := c.Costs(op, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cost := range costs {
+		if cost.Algo == a {
+			list = append(list, cost)
+		}
+	}
+	return list
+}
+
 func TestTreeCorrectionTableIsWhole(t *testing.T) {
 	for p, row := range treeCorrection {
 		if len(row) != 24 {

@@ -65,9 +65,14 @@ var ReferenceWire = Wire{
 	Net:    1429 * units.Nanosecond,
 }
 
-// nvlsSteps is in how many steps a program with in-switch reduction pays the
-// 25 µs inside the node: the reduction and the multicast.
-const nvlsSteps = 2
+// localSteps is in how many steps a program whose switches reduce pays what NCCL gives
+// it inside the node: an all-reduce goes in and out, the others only one way.
+func localSteps(op collective.Op) float64 {
+	if op == collective.AllReduce {
+		return 2
+	}
+	return 1
+}
 
 // Overheads is what the choice costs beside the wire. Algorithms that NCCL does
 // not have cost what a ring does.
@@ -78,8 +83,11 @@ func (ch Choice) Overheads(wire Wire) Overheads {
 	}
 	c := ch.Cluster
 	intra, inter := c.steps(a, ch.Proto)
-	if a == NVLS || a == NVLSTree {
-		intra /= nvlsSteps
+	switch a {
+	case NVLS, NVLSTree:
+		intra /= localSteps(ch.Op)
+	case CollNetDirect:
+		intra = c.collNetLocalUs(intra) / localSteps(ch.Op)
 	}
 	o := Overheads{
 		Base:        micros(baseLatencies[a][ch.Proto]),

@@ -17,6 +17,9 @@ func (l *lines) add(format string, args ...any) { fmt.Fprintf(l, format+"\n", ar
 // ports. Buffers and headroom are left to it, as NVIDIA says to: it sizes them by
 // the speed and the cable.
 func (p *Plan) Cumulus() (*Output, error) {
+	if err := p.ownQueues("NVUE"); err != nil {
+		return nil, err
+	}
 	l := &lines{}
 	l.add("# weft: %s, %v, cables up to %v", p.Name, p.Speed, p.Cable)
 	l.add("nv set qos mapping default-global trust l3")

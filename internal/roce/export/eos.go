@@ -10,6 +10,9 @@ import (
 // EOS writes a QoS profile and gives it to all ports. Buffers and headroom follow
 // from the platform.
 func (p *Plan) EOS() (*Output, error) {
+	if err := p.ownQueues("EOS"); err != nil {
+		return nil, err
+	}
 	l := &lines{}
 	l.add("! weft: %s, %v, cables up to %v", p.Name, p.Speed, p.Cable)
 	l.add("qos map dscp %d to traffic-class %d", p.DSCP, p.Data)

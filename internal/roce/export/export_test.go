@@ -61,15 +61,20 @@ const plain = `preset: roce-v2-400g, topology: {shape: single-switch, radix: 32,
   queues: [{priority: 0, schedule: dwrr, weight: 20}, {priority: 4, schedule: dwrr, weight: 80}, {priority: 5, schedule: strict, weight: 0}],
   pfc: {priorities: [4], alpha: 1/4, reserve: 19456B, xon: 19456B, xon-offset: 0, watchdog: {enabled: true, detection: 200ms, restoration: 300ms, poll: 100ms}}, ecn: {kmin: 500000B, kmax: 2000000B, pmax: 7%}, egress-alpha: 2}`
 
+// twoQueues serve two priorities that may be lossless.
+const twoQueues = "queues: [{priority: 0, schedule: dwrr, weight: 50}, {priority: 3, schedule: dwrr, weight: 30}, {priority: 4, schedule: dwrr, weight: 20}, {priority: 6, schedule: strict, weight: 0}], "
+
 func TestSONiCWrittenAndReadAgainIsTheSameFabric(t *testing.T) {
 	for name, fabric := range map[string]string{
 		"the preset":       "preset: roce-v2-400g",
 		"at 100 Gb/s":      "preset: roce-v2-100g",
 		"other numbers":    plain,
 		"fixed thresholds": "preset: roce-v2-400g, ethernet: {pfc: {xoff: 200KiB}}",
-		"two lossless":     "preset: roce-v2-400g, ethernet: {pfc: {priorities: [3, 4], headroom: 100KiB}}",
+		"two lossless":     "preset: roce-v2-400g, ethernet: {" + twoQueues + "pfc: {priorities: [3, 4], headroom: 100KiB}}",
 		"shared headroom":  "preset: roce-v2-400g, ethernet: {pfc: {headroom-pool: 4MiB}}",
 		"a watchdog":       "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 400ms, restoration: 600ms, poll: 100ms, action: forward}}}",
+		"another queue":    "preset: roce-v2-400g, ethernet: {" + twoQueues + "pfc: {priorities: [3, 4], headroom: 100KiB, stops: [{priority: 3, queue: 4}]}}",
+		"no queue":         "preset: roce-v2-400g, ethernet: {pfc: {stops: [{priority: 3, queue: -1}]}}",
 		"no PFC":           "preset: roce-v2-400g, ethernet: {pfc: {enabled: false, priorities: [], headroom: 0}}",
 		"no marks":         "preset: roce-v2-400g, ethernet: {ecn: {enabled: false}}",
 		"weights above":    "preset: roce-v2-400g, ethernet: {queues: [{priority: 0, schedule: dwrr, weight: 300}, {priority: 3, schedule: dwrr, weight: 700}, {priority: 6, schedule: strict, weight: 0}]}",
@@ -206,6 +211,8 @@ func TestWhatADeviceCannotBeToldIsRefused(t *testing.T) {
 		{"a watchdog that is too fast", "eos", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 5ms, restoration: 5ms, poll: 1ms}}}", "10 ms and more"},
 		{"a watchdog that is too fast", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 50ms, restoration: 50ms, poll: 50ms}}}", "from 100 to"},
 		{"a watchdog between milliseconds", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 200500us, restoration: 200ms, poll: 100ms}}}", "whole milliseconds"},
+		{"a pause without headroom", "sonic", "preset: roce-v2-400g, ethernet: {pfc: {headroom: 0}}", "headroom is 0"},
+		{"a pause that stops another queue", "eos", "preset: roce-v2-400g, ethernet: {pfc: {stops: [{priority: 3, queue: 6}]}}", "EOS has no map for that"},
 		{"a watchdog that forwards", "cumulus", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, action: forward}}}", "NVUE's watchdog drops"},
 		{"a watchdog that is too fast", "cumulus", "preset: roce-v2-400g, ethernet: {pfc: {watchdog: {enabled: true, detection: 50ms, restoration: 50ms, poll: 50ms}}}", "from 100 to 5000"},
 		{"data in the default class", "nxos", "preset: roce-v2-400g, ethernet: {data-priority: 0, ack-priority: 0, pfc: {priorities: [0]}}", "class-default"},
@@ -218,6 +225,7 @@ func TestWhatADeviceCannotBeToldIsRefused(t *testing.T) {
 	}
 	for _, c := range []struct{ name, fabric, want string }{
 		{"TCP", "preset: tcp-400g", "only RoCE v2"},
+		{"pauses of links", "preset: roce-v2-400g, ethernet: {pfc: {link-pause: true}}", "only PFC is exported"},
 		{"one DSCP for two classes", "preset: roce-v2-400g, ethernet: {cnp-dscp: 26}", "a DSCP of their own"},
 		{"acknowledgements in another class", "preset: roce-v2-400g, ethernet: {ack-priority: 0}", "acknowledgements have priority 0"},
 	} {

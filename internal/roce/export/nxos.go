@@ -5,6 +5,9 @@ import "fmt"
 // NXOS writes policies of the three types for a Nexus 9000 with eight queues.
 // Buffers behind a threshold follow from the platform up to 100 m of cable.
 func (p *Plan) NXOS() (*Output, error) {
+	if err := p.ownQueues("NX-OS"); err != nil {
+		return nil, err
+	}
 	if p.Data == 0 || p.CNP == 0 {
 		return nil, fmt.Errorf("priority 0 is NX-OS's class-default: give data and notifications others (they have %d and %d)", p.Data, p.CNP)
 	}

@@ -34,6 +34,15 @@ func (p *Plan) watchdog() *scenario.Watchdog {
 	return nil
 }
 
+// ownQueues refuses a pause that stops another queue than its own for a device that has
+// no map from priorities to queues.
+func (p *Plan) ownQueues(device string) error {
+	if stops := p.Ethernet.PFC.Stops; len(stops) > 0 {
+		return fmt.Errorf("ethernet.pfc.stops has a pause of priority %d stop queue %d, and %s has no map for that: take it out, or write for sonic", stops[0].Priority, stops[0].Queue, device)
+	}
+	return nil
+}
+
 // unwatched notes a fabric without a watchdog, which keeps what the device has.
 func (p *Plan) unwatched(device string) []string {
 	if p.watchdog() != nil || len(p.priorities()) == 0 {
@@ -92,6 +101,9 @@ func Of(f *scenario.Fabric, longest units.Length) (*Plan, error) {
 	}
 	if p.DSCP == p.CNPDSCP && p.Data != p.CNP {
 		return nil, fmt.Errorf("data and notifications have DSCP %d both, and priorities %d and %d: give notifications a DSCP of their own with ethernet.cnp-dscp", p.DSCP, p.Data, p.CNP)
+	}
+	if e.PFC.LinkPause {
+		return nil, fmt.Errorf("%s pauses whole links (ethernet.pfc.link-pause): only PFC is exported", f.Name)
 	}
 	if e.AckPriority != e.DataPriority {
 		return nil, fmt.Errorf("acknowledgements have priority %d and data %d: on a real host both have the DSCP of their queue pair", e.AckPriority, e.DataPriority)

@@ -103,6 +103,9 @@ func (w *sonicWriter) buffers() error {
 	}
 	w.row("BUFFER_PROFILE", ingressRow, append([]string{"pool", ingressPool, "size", text(pfc.Reserve)}, threshold...)...)
 	if len(w.priorities()) > 0 {
+		if pfc.Headroom == 0 {
+			return fmt.Errorf("priorities %v are lossless and ethernet.pfc.headroom is 0: SONiC takes such a profile for a lossy one, and what comes after a pause is dropped; state it (weft roce headroom reckons it)", w.priorities())
+		}
 		size := pfc.Reserve
 		if w.NVIDIA {
 			size += pfc.Headroom
@@ -182,8 +185,25 @@ func (w *sonicWriter) maps() error {
 	w.config.Add("DSCP_TO_TC_MAP", dscp)
 	w.config.Add("TC_TO_PRIORITY_GROUP_MAP", groups)
 	w.config.Add("TC_TO_QUEUE_MAP", queues)
-	w.config.Add("MAP_PFC_PRIORITY_TO_QUEUE", sonic.Row{Key: mapRow, Fields: slices.Clone(queues.Fields)})
+	w.config.Add("MAP_PFC_PRIORITY_TO_QUEUE", w.stopped())
 	return nil
+}
+
+// stopped is the map from the priority of a pause to the queue that it stops.
+func (w *sonicWriter) stopped() sonic.Row {
+	row := sonic.Row{Key: mapRow}
+	for n := range sonic.Priorities {
+		queue := n
+		for _, s := range w.Ethernet.PFC.Stops {
+			if s.Priority == n {
+				queue = s.Queue
+			}
+		}
+		if queue >= 0 {
+			row.Set(fmt.Sprint(n), fmt.Sprint(queue))
+		}
+	}
+	return row
 }
 
 // rest is the class of all DSCPs that are not RDMA's.
@@ -253,7 +273,7 @@ func (w *sonicWriter) queues() error {
 	for i := range w.Ports {
 		for _, q := range w.Ethernet.Queues {
 			values := []string{"scheduler", names[scenario.Queue{Schedule: q.Schedule, Weight: q.Weight}]}
-			if w.Ethernet.ECN.Enabled && q.Priority == w.Data {
+			if w.Ethernet.ECN.Enabled && (q.Priority == w.Data || slices.Contains(w.priorities(), q.Priority)) {
 				values = append(values, "wred_profile", markRow)
 			}
 			w.row("QUEUE", fmt.Sprintf("%s|%d", w.port(i), q.Priority), values...)

@@ -7,7 +7,7 @@
 // A Host is one interface. Every value knows the file and the line that said it,
 // and whether anything did: what was not said is not known, it is not a default.
 // What a file is, is told by its content, and for the bare number of cma_roce_tos
-// by its name.
+// by its name. A script, which begins with #!, says what its commands set.
 //
 // # Units
 //
@@ -22,5 +22,5 @@
 //
 // # What is left out
 //
-// Several interfaces of one host: each has its own folder. DCB netlink (dcb, lldptool).
+// What a script does by variables, loops and conditions. Several interfaces of one host: each has its own folder. DCB netlink (dcb, lldptool).
 package host

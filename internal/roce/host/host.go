@@ -48,7 +48,7 @@ type Host struct {
 	TOS      Said[int]               // default of RDMA CM's connections
 	Forced   Said[int]               // traffic class that the driver sets for all queue pairs
 	NCCL     map[string]Said[string] // environment
-	Skipped  []string                // files that say nothing of RoCE
+	Skipped  []string                // files, and lines of scripts, that say nothing of RoCE
 	NCCLFile Place                   // where the environment begins
 }
 

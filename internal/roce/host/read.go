@@ -111,6 +111,10 @@ func (r *reader) file(f Source) {
 		r.tos(strings.TrimSpace(f.Text))
 		return
 	}
+	if strings.HasPrefix(f.Text, "#!") {
+		r.script()
+		return
+	}
 	for _, k := range kinds {
 		if strings.Contains(f.Text, k.mark) {
 			k.read(r)
@@ -121,7 +125,7 @@ func (r *reader) file(f Source) {
 		r.host.Skipped = append(r.host.Skipped, f.Name)
 		return
 	}
-	r.fail("this says nothing of RoCE that is known: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, or an environment with NCCL_…")
+	r.fail("this says nothing of RoCE that is known: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, a script of such commands, or an environment with NCCL_…")
 }
 
 // say gives a value its place. What two files say differently is an error:

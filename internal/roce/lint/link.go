@@ -51,12 +51,18 @@ func (c *checker) underMap(p *sonic.Port, m *sonic.Map) Traffic {
 	return c.lossless(&q)
 }
 
-// global judges pauses of the whole link.
-func (c *checker) global(h *host.Host) {
+// global judges pauses of the whole link, at a port or, where none is the host's, of the
+// host alone.
+func (c *checker) global(h *host.Host, p *sonic.Port) {
+	var traffic Traffic
+	if p != nil {
+		traffic = c.lossless(p)
+	}
 	for i, name := range []string{"rx", "tx"} {
 		if s := h.Pause[i]; s.Value && len(h.PFC.Value) > 0 {
-			c.add(nil, Finding{
-				Rule: "pause-global", Severity: Warning, At: Place(s.At), Value: name + " on",
+			c.add(p, Finding{
+				Traffic: traffic,
+				Rule:    "pause-global", Severity: Warning, At: Place(s.At), Value: name + " on",
 				Why:   fmt.Sprintf("%s has pause frames for the whole link beside PFC on %s: one that comes stops notifications and management with the data", h.Name, join(h.PFC.Value)),
 				Fixes: []Fix{{h.Name, []string{fmt.Sprintf("ethtool -A %s rx off tx off", h.Iface)}}},
 			})

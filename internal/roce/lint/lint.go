@@ -78,6 +78,7 @@ type Setting struct {
 	Pool             units.Bytes // watchdog-short: that drains through it
 	Room, MendedRoom units.Bytes // cable-differs: what the host keeps behind its pauses
 	Buffer           units.Bytes // headroom-total: the chip's
+	Stopped          int         // pfc-queue: the queue that the pause stops, -1 for none
 }
 
 // Options is what the files do not say.
@@ -167,10 +168,12 @@ func (c *checker) place(line int) Place {
 	return Place{file, line}
 }
 
-// add notes a finding of a port, together with the same one of others.
+// add notes a finding of a port, together with the same one of others, whose rows may
+// stand on other lines.
 func (c *checker) add(p *sonic.Port, f Finding) {
 	i := slices.IndexFunc(c.findings, func(g Finding) bool {
-		return g.Rule == f.Rule && g.At == f.At && g.Value == f.Value && g.Why == f.Why
+		same := g.Rule == f.Rule && g.Value == f.Value && g.Why == f.Why
+		return same && (g.At == f.At || p != nil && g.At.File == f.At.File)
 	})
 	if i < 0 {
 		i = len(c.findings)
@@ -244,6 +247,7 @@ func (c *checker) link(h *host.Host, p *sonic.Port) {
 		c.class(h, p, s)
 	}
 	c.trust(h, p)
+	c.global(h, p)
 	c.mtu(h, p)
 	c.cable(h, p)
 }
@@ -263,7 +267,7 @@ func (c *checker) port(p *sonic.Port) {
 
 // host judges a host alone.
 func (c *checker) host(h *host.Host) {
-	c.global(h)
+	c.global(h, nil)
 	for _, name := range h.Skipped {
 		c.cannot("%s says nothing of RoCE that is known", name)
 	}

@@ -138,7 +138,9 @@ func (c *checker) stops(p *sonic.Port, tc, priority, queue, stopped int) {
 		what = "stops no queue"
 	}
 	c.add(p, Finding{
-		Rule: "pfc-queue", Severity: Error, At: c.place(at), Value: fmt.Sprintf("a pause of priority %d %s", priority, what),
+		Traffic: c.into(p, func(class sonic.Class) bool { return class.TC == tc }),
+		Setting: Setting{Stopped: stopped},
+		Rule:    "pfc-queue", Severity: Error, At: c.place(at), Value: fmt.Sprintf("a pause of priority %d %s", priority, what),
 		Why:   fmt.Sprintf("class %d, which the peer protects by pausing priority %d, waits in queue %d: a pause does not stop it, and the peer's headroom overflows", tc, priority, queue),
 		Fixes: []Fix{{c.name(), []string{sonic.Patch("MAP_PFC_PRIORITY_TO_QUEUE", name, fmt.Sprint(priority), fmt.Sprint(queue))}}},
 	})

@@ -16,9 +16,11 @@
 //	watchdog.go  a pause that lasts as long as a slow port drains
 //	cable.go     a NIC's room behind its own pauses
 //	pool.go      headroom that is promised and is not there
+//	misdirect.go pauses that stop another queue than the data's
+//	linkpause.go pauses of the whole link
 //
 // # What is left out
 //
-// A pause that stops another queue than the one with the data, since a class is one
-// number here; pauses of the whole link.
+// What a device does that is told to obey both kinds of pauses, of which the standard has
+// a port use one: pauses of the whole link take the place of PFC.
 package prove

@@ -22,6 +22,7 @@ const (
 	Room       Figure = "room behind a pause"
 	Time       Figure = "time"
 	OwnTime    Figure = "time of its messages"
+	VictimTime Figure = "time of the victims"
 	Dropped    Figure = "packets dropped"
 	Resent     Figure = "packets sent again"
 	Pauses     Figure = "PFC pauses"
@@ -49,7 +50,7 @@ type Proof struct {
 	Traffic       string // in words
 	Before, After Side
 	Shows         []Figure
-	// Class is the priority whose messages OwnTime is about.
+	// Class is the priority whose messages OwnTime and VictimTime are about.
 	Class int
 
 	nodes    int
@@ -115,6 +116,8 @@ var rules = map[string]func(*maker) error{
 	"ecn-above-pfc":  marked,
 	"ecn-host":       answered,
 	"mtu":            tooLong,
+	"pfc-queue":      misdirected,
+	"pause-global":   linkPaused,
 	"cnp-in-data":    notified,
 	"queue-unserved": served,
 	"watchdog-short": paused,

@@ -104,7 +104,7 @@ func TestAFileCutAnywhereIsRefusedWithItsLine(t *testing.T) {
 
 func TestWhatIsNoConfigurationIsRefused(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"an empty file", "", "f:1: the file ends"},
+		{"an empty file", "", "f:1: the file is empty"},
 		{"a name twice", "{\"PORT\": {\n\"Ethernet0\": {},\n\"Ethernet0\": {}\n}}", `f:3: table PORT has "Ethernet0" twice, first in line 2`},
 		{"a field twice", "{\"PORT\": {\"Ethernet0\": {\n\"mtu\": \"1\",\n\"mtu\": \"2\"}}}", `f:3: PORT|Ethernet0 has "mtu" twice, first in line 2`},
 		{"a table twice", "{\"PORT\": {},\n\"PORT\": {}}", `f:2: the file has "PORT" twice, first in line 1`},

@@ -77,6 +77,8 @@ func (r *reader) token() (json.Token, error) {
 	}
 	var syntax *json.SyntaxError
 	switch {
+	case errors.Is(err, io.EOF) && r.dec.InputOffset() == 0:
+		return nil, r.fail("the file is empty: expected a configuration of SONiC, an object of tables such as {\"PORT\": {…}}")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, r.fail("the file ends inside a value: it is truncated")
 	case errors.As(err, &syntax) && r.fields == 0 && r.vendor != "":

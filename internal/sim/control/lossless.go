@@ -62,7 +62,7 @@ func lossless(p *network.Plan, l *Lossless) {
 		l.Circle = append(l.Circle, fmt.Sprintf("%s port %d to %s", p.Graph.Nodes[end.Node].Name, end.Port+1, p.Graph.Nodes[to.Node].Name))
 	}
 	for i := p.Graph.Endpoints; i < len(p.Graph.Nodes); i++ {
-		l.Ports = max(l.Ports, network.Cabled(&p.Graph.Nodes[i]))
+		l.Ports = max(l.Ports, p.Graph.Nodes[i].Cabled())
 	}
 	for i := range p.Graph.Cables {
 		l.Cable = max(l.Cable, p.Graph.Cables[i].Length)

@@ -224,9 +224,12 @@ func (m *managedSubnet) run(until units.Time) error {
 // runUntil lets time pass until something is so; false if nothing is left to happen
 // by a moment and it is not.
 func (m *managedSubnet) runUntil(limit units.Time, so func() bool) bool {
-	var e engine.Event
 	for !so() {
-		if m.failed != nil || !m.queue.Pop(limit, &e) {
+		if m.failed != nil {
+			return false
+		}
+		e, ok := m.queue.Pop(limit)
+		if !ok {
 			return false
 		}
 		if m.events++; m.events > maxControlEvents {

@@ -18,9 +18,6 @@ func NewPlan(r *scenario.Resolved, f *scenario.Fabric) (*network.Plan, error) {
 	if err := manage(p); err != nil {
 		return nil, err
 	}
-	if err := p.PlanReduction(r); err != nil {
-		return nil, err
-	}
 	err = planFaults(p, r)
 	return p, err
 }

@@ -27,7 +27,8 @@ type carrier struct {
 	connected bool
 	hosts     []rankHost // by rank
 	links     map[Pair]*connections
-	streams   map[[2]int32]int                                     // of reductions in the network, by rail and channel
+	copies    map[uint32]*copied                                   // under way from one NIC to others, by number; there are none in several partitions
+	copying   uint32                                               // the number of the last
 	ends      [][]endpoint                                         // by NIC and number of its end: who is at the other side
 	handing   func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
 }
@@ -47,6 +48,7 @@ type Pair struct {
 	A, B     int32 // NICs
 	Channel  int32
 	Group    int32 // the communicator's number
+	Path     collective.Path
 }
 
 // connections are the queue pairs or sockets of a pair; messages take turns.
@@ -64,10 +66,11 @@ type connections struct {
 	posting        units.Time // when the proxy thread can post the next
 	sent           uint32     // messages so far: the number of the next
 	unacknowledged partsLeft
-	// Of reductions in the network: the lane whose turn it is, and what came before
-	// its turn, by lane.
-	lane  int
-	early map[int]message
+	// Of reductions in the network: the operation, the lane whose turn it is in it, and
+	// what came before its turn, by lane.
+	serial uint64
+	lane   int
+	early  map[int]message
 }
 
 // message is one that a rank sends to another node.
@@ -79,16 +82,20 @@ type message struct {
 	at     units.Time // when it leaves for the NIC
 	number uint32     // of its pair
 	parts  uint32     // into which it is split
+	// Of a reduction whose results go to one NIC each: what goes to which.
+	results []part
 }
 
 // endpoint is what one end of a connection is for.
 type endpoint struct {
-	rank   int32        // that it belongs to
-	under  *underWay    // the same at both ends
-	of     *connections // at the sender's end
-	from   *partsLeft   // at the receiver's end: of the messages that arrive
-	pair   Pair
-	latest units.Time // with jitter: when the last message left the host's software
+	rank    int32        // that it belongs to
+	under   *underWay    // the same at both ends
+	of      *connections // at the sender's end
+	from    *partsLeft   // at the receiver's end: of the messages that arrive
+	pair    Pair
+	members int        // of a stream
+	leaving []bool     // of reductions whose results go to one NIC each: whether some of it is for this one
+	latest  units.Time // with jitter: when the last message left the host's software
 }
 
 // groupEntropy spreads the numbers of communicators over the bits of a connection's
@@ -115,11 +122,6 @@ func (c *carrier) connect(k Pair) (*connections, error) {
 	}
 	if c.connected {
 		panic(fmt.Sprintf("executor: rank %d sends to rank %d through the NICs %d and %d, which no step of its program had said", k.From, k.To, k.A, k.B))
-	}
-	if k.reduces() {
-		l, err := c.joinStream(k)
-		c.links[k] = l
-		return l, err
 	}
 	l, left := &connections{slots: collective.Slots}, new(partsLeft)
 	for i := range c.net.Plan.ConnectionsPerPair() {
@@ -207,19 +209,49 @@ func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m messag
 // copies it.
 func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, end units.QPN, m message) {
 	e := &c.ends[k.A][end]
-	e.under.post(posting{p.Now(), m.tag, m.number, m.parts})
-	h := &c.hosts[m.rank]
 	extra := c.Jitter.Draw(jitter.Sender, m.rank)
-	for left := m.bytes; left > 0; {
-		piece := left
-		if c.Path.Piece > 0 {
-			piece = min(piece, c.Path.Piece)
+	t := host.Transfer{NIC: k.A, End: end, Tag: lastPiece, Bytes: m.bytes, To: k.A}
+	if k.Path == collective.PathNetScatter {
+		c.dispatchParts(p, e, t, &m, extra)
+		return
+	}
+	if k.Path == collective.PathNetGather {
+		c.copying++
+		c.copies[c.copying] = &copied{m.tag, p.Now(), e.members}
+		t.Tag, m.number = c.copying, c.copying
+	}
+	e.under.post(posting{p.Now(), m.tag, m.number, m.parts})
+	c.throughHost(p, e, t, &m, extra)
+}
+
+// dispatchParts takes a contribution through the host whose results go to one NIC each.
+func (c *carrier) dispatchParts(p *fabric.Partition, e *endpoint, t host.Transfer, m *message, extra units.Time) {
+	own := false
+	for i, part := range m.results {
+		if part.nic == t.NIC {
+			own = true
+			e.under.post(posting{p.Now(), m.tag, m.number, m.parts})
 		}
-		left -= piece
-		h.sending = max(h.sending, p.Now()) + c.Path.CopyTime(piece)
-		t := host.Transfer{NIC: k.A, End: end, Tag: noTag, Bytes: piece}
-		if left == 0 {
-			t.Tag = lastPiece
+		t.Bytes, t.To, t.More = part.bytes, part.nic, i < len(m.results)-1
+		c.throughHost(p, e, t, m, extra)
+	}
+	e.leaving = append(e.leaving, own)
+}
+
+// throughHost has the host hand a message, or what of it goes to one NIC, to its NIC in
+// pieces.
+func (c *carrier) throughHost(p *fabric.Partition, e *endpoint, whole host.Transfer, m *message, extra units.Time) {
+	h := &c.hosts[m.rank]
+	for left := whole.Bytes; left > 0; {
+		t := whole
+		t.Bytes = left
+		if c.Path.Piece > 0 {
+			t.Bytes = min(left, c.Path.Piece)
+		}
+		left -= t.Bytes
+		h.sending = max(h.sending, p.Now()) + c.Path.CopyTime(t.Bytes)
+		if left > 0 {
+			t.Tag = noTag
 		}
 		c.schedule(p, m.rank, c.Jitter.InOrder(&e.latest, max(h.sending, m.at)+c.Path.Send+extra), host.Timer{Kind: host.TimerPost, Transfer: t})
 	}
@@ -228,7 +260,8 @@ func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, end units.QPN, m mes
 // handOver gives a piece of a message to its NIC.
 func (c *carrier) handOver(p *fabric.Partition, t *host.Transfer) {
 	wr := transport.WorkRequest{
-		ID: uint64(t.Tag), Op: transport.OpWriteImm, Length: uint32(t.Bytes), Imm: t.Tag, Unsignaled: t.Tag == noTag,
+		ID: uint64(t.Tag), Op: transport.OpWriteImm, Length: uint32(t.Bytes), Imm: t.Tag, Unsignaled: t.Tag == noTag || t.More,
+		RemoteVA: uint64(t.To),
 	}
 	if c.handing != nil {
 		c.handing(p, &wr)
@@ -255,7 +288,11 @@ func (c *carrier) Complete(p *fabric.Partition, nic int32, w *transport.Completi
 // acknowledged frees the slot of a message that its peer has.
 func (c *carrier) acknowledged(p *fabric.Partition, nic int32, w *transport.Completion) {
 	e := &c.ends[nic][w.QPN]
-	if e.of == nil || w.ID == noTag || e.pair.reduces() {
+	if e.of == nil || w.ID == noTag {
+		return
+	}
+	if e.pair.reduces() {
+		c.sent(p, e)
 		return
 	}
 	if done := e.under.end(); e.of.unacknowledged.missing(&done) {
@@ -271,13 +308,14 @@ func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completi
 	rank := int(e.rank)
 	whole, tag := w.Imm != noTag, uint64(0)
 	if whole {
-		came := e.under.arrive()
-		tag = came.tag
-		if whole = !e.from.missing(&came); whole {
-			c.share(p).flows.Add(p.Now() - came.at)
-		}
 		if e.pair.reduces() {
-			c.reduced(p, e)
+			tag = c.streamed(p, e, w.Imm)
+		} else {
+			came := e.under.arrive()
+			tag = came.tag
+			if whole = !e.from.missing(&came); whole {
+				c.share(p).flows.Add(p.Now() - came.at)
+			}
 		}
 	}
 	h := &c.hosts[rank]

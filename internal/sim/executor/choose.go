@@ -42,14 +42,15 @@ var generations = map[scenario.Architecture]nccl.GPU{
 // gbps is a rate in GB/s, as NCCL counts.
 func gbps(r units.Rate) float64 { return float64(r) / 8e9 }
 
-// clusterOf is the cluster as NCCL's cost model sees it on a fabric.
+// clusterOf is the cluster as NCCL's cost model sees it on a fabric whose switches do
+// not reduce.
 func clusterOf(r *scenario.Resolved, f *scenario.Fabric) nccl.Cluster {
 	n := &r.Cluster.Node
 	gpu := generations[n.GPU.Architecture]
 	port := min(f.Link.Rate()*units.Rate(max(1, f.NIC.Ports)), n.PCIe.PeerRate)
 	c := nccl.Cluster{
 		Nodes: r.Cluster.Nodes, PerNode: n.GPUs, GPU: gpu, PCIeGBps: gbps(n.PCIe.PeerRate),
-		NICs: n.NICs, NICGBps: gbps(port), CPU: nccl.Intel, CollNet: f.IB.SHARP,
+		NICs: n.NICs, NICGBps: gbps(port), CPU: nccl.Intel,
 	}
 	switch n.ScaleUp.Kind {
 	case scenario.ScaleUpSwitch:
@@ -71,10 +72,12 @@ type chosen struct {
 }
 
 // choose picks algorithm, protocol and channels for a size: what NCCL's cost
-// model would, unless the scenario says otherwise.
-func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes) (chosen, error) {
+// model would, unless the scenario says otherwise. reduces says that the ranks have trees
+// of reductions in the network.
+func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes, reduces bool) (chosen, error) {
 	w := &r.Workload
 	c, op := clusterOf(r, f), operations[w.Collective]
+	c.CollNet = reduces
 	ch, spec, err := pick(c, w, op, int64(bytes))
 	if err != nil {
 		return chosen{}, err

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"weft/internal/fabric"
+	"weft/internal/sim/network"
 	"weft/scenario"
 	"weft/units"
 )
@@ -19,18 +20,19 @@ type collectiveRun struct {
 }
 
 // newCollectiveRun is one of a size, carried out as NCCL would or the scenario says.
-func newCollectiveRun(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes) (*collectiveRun, error) {
-	c, err := choose(r, f, bytes)
+func newCollectiveRun(r *scenario.Resolved, p *network.Plan, bytes units.Bytes) (*collectiveRun, error) {
+	all := NewCommunicator(0, LayoutOf(&r.Cluster), everybody(r.Cluster.Ranks()))
+	all.FindTrees(p)
+	c, err := choose(r, p.Fabric, bytes, all.trees != nil)
 	if err != nil {
 		return nil, err
 	}
 	total := r.Run.Warmup + r.Run.Iterations
 	run := &collectiveRun{
-		collectives: newCollectives(r, f, total), done: make([]int, r.Cluster.Ranks()), total: total, warmup: r.Run.Warmup,
+		collectives: newCollectives(r, p.Fabric, total), all: all, done: make([]int, r.Cluster.Ranks()), total: total, warmup: r.Run.Warmup,
 		plan: &CollectivePlan{chosen: c, Pace: paceOf(&c.overhead, r.Cluster.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
 	}
 	run.plan.unicast = run.plan.inSwitch
-	run.all = NewCommunicator(0, run.cluster, everybody(r.Cluster.Ranks()))
 	return run, checkPlan(run.plan.program)
 }
 

@@ -27,7 +27,7 @@ func newCollectives(r *scenario.Resolved, f *scenario.Fabric, most int) collecti
 	return collectives{
 		carrier: carrier{
 			Path: host.PathOf(f, &r.Cluster.Node), Jitter: jitter.Of(&r.Run, f, r.Cluster.Ranks()),
-			links: make(map[Pair]*connections), hosts: make([]rankHost, r.Cluster.Ranks()), ends: make([][]endpoint, r.Cluster.Endpoints()),
+			links: make(map[Pair]*connections), copies: make(map[uint32]*copied), hosts: make([]rankHost, r.Cluster.Ranks()), ends: make([][]endpoint, r.Cluster.Endpoints()),
 		},
 		cluster: LayoutOf(&r.Cluster), register: newRegister(most),
 	}

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"weft/internal/collective"
+	"weft/internal/sim/network"
 	"weft/units"
 )
 
@@ -17,6 +18,7 @@ type Communicator struct {
 	entered []int          // by member: how many operations it has begun
 	first   int            // the number of the first of under
 	doing   [][]int32      // by member: its operations of a workload that are under way
+	trees   *network.Grove // of reductions in the network; nil where there are none
 	under   []*operation   // that some member has begun and another has not, in their order
 }
 

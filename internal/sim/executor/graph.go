@@ -38,19 +38,6 @@ type PlannedCollective struct {
 	Algo     collective.Algo
 	Proto    nccl.Proto
 	Channels int
-	// WithoutTree says that the fabric's switches reduce, and that this all-reduce
-	// between nodes could not have them do so.
-	WithoutTree bool
-}
-
-// WithoutTree counts those that went without reduction in the switches.
-func WithoutTree(plans []PlannedCollective) (n int) {
-	for i := range plans {
-		if plans[i].WithoutTree {
-			n++
-		}
-	}
-	return n
 }
 
 // Execute carries out a workload, packet by packet, all groups and messages at the
@@ -122,7 +109,9 @@ func newGraphRun(r *scenario.Resolved, p *network.Plan, g *workload.Graph) *grap
 	}
 	run.finished = run.memberOver
 	for i := range g.Groups {
-		run.groups = append(run.groups, NewCommunicator(int32(i), run.cluster, g.Groups[i].Ranks))
+		c := NewCommunicator(int32(i), run.cluster, g.Groups[i].Ranks)
+		c.FindTrees(p)
+		run.groups = append(run.groups, c)
 	}
 	var count int
 	run.numbers, count = g.Messages()

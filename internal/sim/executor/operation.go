@@ -43,6 +43,7 @@ type CollectivePlan struct {
 // operation is a collective that is under way on a communicator.
 type operation struct {
 	number     int
+	serial     uint64 // in the order of their beginnings; numbers are used again
 	comm       *Communicator
 	plan       *CollectivePlan
 	members    []memberState
@@ -188,8 +189,13 @@ func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *
 		if !o.plan.program.Step(member, l.lane, l.step+o.skipped[l.lane], s) {
 			return false
 		}
-		for i := range s.Sends {
-			r.send(p, o, member, l.lane, &s.Sends[i])
+		for sends := s.Sends; len(sends) > 0; {
+			parts := 1
+			for sends[parts-1].More {
+				parts++
+			}
+			r.send(p, o, member, l.lane, sends[:parts])
+			sends = sends[parts:]
 		}
 		if s.Recvs == 0 {
 			continue
@@ -271,13 +277,16 @@ func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote 
 	m.early[tag] = arrival{a.count + 1, max(a.ready, ready)}
 }
 
-// send posts one transfer of a member.
-func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, t *collective.Transfer) {
-	c := o.comm
+// send posts one message of a member, which has one or several parts.
+func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, parts []collective.Transfer) {
+	c, t, bytes := o.comm, &parts[0], int64(0)
+	for i := range parts {
+		bytes += parts[i].Bytes
+	}
 	rank := int(c.Members[member])
 	tag := tagOf(o.number, lane, int(t.PeerStep)-o.skipped[lane])
 	m := fabric.LocalMessage{
-		Bytes: o.plan.choice.Proto.WireBytes(t.Bytes), Tag: tag, KernelPerByte: o.plan.inSwitch,
+		Bytes: o.plan.choice.Proto.WireBytes(bytes), Tag: tag, KernelPerByte: o.plan.inSwitch,
 	}
 	channel := lane % o.plan.program.Channels()
 	m.Queue = uint8(2 * channel) // kernels send multicasts from warps of their own
@@ -292,8 +301,8 @@ func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, 
 		m.Key = tag<<16 | uint64(r.cluster.Local(peer))
 		p.SendLocal(r.net.GPU(rank), m)
 		return
-	case collective.PathNetReduce:
-		r.contribute(p, o, member, lane, t, m)
+	case collective.PathNetReduce, collective.PathNetScatter, collective.PathNetGather:
+		r.contribute(p, o, member, lane, parts, m)
 		return
 	}
 	m.KernelPerByte = o.plan.unicast

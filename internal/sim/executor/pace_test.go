@@ -41,7 +41,7 @@ cluster: {nodes: %d, node: dgx-h100}
 topology: {shape: rail-optimised}
 fabrics: [infiniband-ndr]
 workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [8B]}`, c.nodes, c.algo, c.proto))
-			chosen, err := choose(r, &r.Fabrics[0], 8)
+			chosen, err := choose(r, &r.Fabrics[0], 8, r.Fabrics[0].IB.SHARP)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,6 +26,7 @@ type planKey struct {
 	do     collective.Op
 	bytes  int64
 	root   int
+	trees  bool // the group has trees of reductions in the network
 }
 
 // NewPlanner is who chooses for a scenario's cluster on one of its fabrics.
@@ -38,7 +39,7 @@ func NewPlanner(r *scenario.Resolved, f *scenario.Fabric) *Planner {
 
 // Plan is how a communicator carries out a collective of a size.
 func (p *Planner) Plan(c *Communicator, do collective.Op, bytes int64, root int) (*CollectivePlan, error) {
-	k := planKey{c.layout, do, bytes, root}
+	k := planKey{c.layout, do, bytes, root, c.trees != nil}
 	if plan := p.plans[k]; plan != nil {
 		return plan, nil
 	}
@@ -57,7 +58,7 @@ func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
 	// A multicast group is the node's: with a part of its GPUs NCCL makes one of its
 	// own, which the model of the switch does not have.
 	cluster.NVLS = cluster.NVLS && k.layout.PerNode == p.gpus
-	cluster.CollNet = false // the switches' trees are those of all nodes
+	cluster.CollNet = k.trees
 	ch, err := cluster.Choose(k.do, k.bytes)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,6 @@ func (p *Planner) list() (out []PlannedCollective) {
 		out = append(out, PlannedCollective{
 			Do: k.do, Bytes: units.Bytes(k.bytes), Nodes: k.layout.Nodes, PerNode: k.layout.PerNode,
 			Algo: plan.algo, Proto: plan.choice.Proto, Channels: plan.channels,
-			WithoutTree: p.cluster.CollNet && k.do == collective.AllReduce && k.layout.Nodes > 1,
 		})
 	}
 	return out

@@ -9,12 +9,14 @@ import (
 
 // register is the operations that are under way. Which number one has, and which are
 // used again, depends on who comes first to ask where several partitions do; nothing
-// that is simulated does: a number only tells messages apart.
+// that is simulated does: a number only tells messages apart, and their order matters to
+// the reductions of switches alone, which are in one partition.
 type register struct {
-	mu   sync.Mutex   // of all but the entries of all that are handed out
-	all  []*operation // by number, of one length: who has a number finds it without mu
-	used int
-	idle []*operation // that are over and wait to be used again
+	mu    sync.Mutex   // of all but the entries of all that are handed out
+	all   []*operation // by number, of one length: who has a number finds it without mu
+	used  int
+	begun uint64       // operations so far
+	idle  []*operation // that are over and wait to be used again
 }
 
 // newRegister has room for so many operations at the same time, and for no more than
@@ -49,6 +51,8 @@ func (r *register) open(c *Communicator, plan *CollectivePlan) *operation {
 		r.all[r.used] = o
 		r.used++
 	}
+	r.begun++
+	o.serial = r.begun
 	o.meter, o.skipped, o.message = nil, nil, workload.NoMessage
 	o.comm, o.plan, o.absent, o.unfinished = c, plan, len(c.Members), len(c.Members)
 	for len(o.members) < len(c.Members) {

@@ -13,7 +13,7 @@ import (
 // RunCollective simulates one size of a collective.
 func RunCollective(j *network.Task, point *runstore.Point) error {
 	r := j.Scenario
-	run, err := newCollectiveRun(r, j.Plan.Fabric, j.Bytes)
+	run, err := newCollectiveRun(r, j.Plan, j.Bytes)
 	if err != nil {
 		return err
 	}

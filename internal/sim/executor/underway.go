@@ -54,6 +54,14 @@ func (u *underWay) end() posting {
 	return *u.at(u.ended - 1)
 }
 
+// first is the oldest that has not ended; nil if all has.
+func (u *underWay) first() *posting {
+	if u.ended == u.posted {
+		return nil
+	}
+	return u.at(u.ended)
+}
+
 // partsLeft counts the parts of split messages at one end of a pair.
 type partsLeft map[uint32]uint32
 

@@ -80,7 +80,7 @@ func sameValue(a, b string) bool {
 	return a == b
 }
 
-// Nanoseconds is a time to the picosecond.
+// Nanoseconds is a time in nanoseconds, to the picosecond: 1.234 ns.
 func Nanoseconds(t units.Time) string {
 	return fmt.Sprintf("%d.%03d ns", t/units.Nanosecond, t%units.Nanosecond)
 }

@@ -82,4 +82,6 @@ type Transfer struct {
 	Peer  units.QPN // of a pattern
 	Tag   uint32
 	Bytes int64
+	To    int32 // in a stream: the NIC that gets the result, or whose data is copied
+	More  bool  // of the message follows for another NIC
 }

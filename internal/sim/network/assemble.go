@@ -30,7 +30,7 @@ type Plan struct {
 	OwnLevels bool                           // the scenario gives messages levels other than ib.sl
 	byGUID    map[units.GUID]topology.NodeID // see NodesByGUID
 	Faults    *Faults                        // nil where nothing breaks
-	trees     []fabric.AggregationTree       // of reductions in the network, by rail; nil where there are none
+	Forest    *Forest                        // the trees of reductions in the network; nil where nothing reduces
 	Routed    engine.Report                  // of the Subnet Manager's tables; empty where there are none
 	Node      *scenario.Node
 	Verbs     Verbs
@@ -69,6 +69,7 @@ func NewPlan(r *scenario.Resolved, f *scenario.Fabric) (*Plan, error) {
 		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
 	}
 	p.Segments = segmentsOf(r, f, g)
+	p.Forest = newForest(p)
 	if err := p.setLanes(); err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 		Classes: len(p.Class.Used), Seed: p.Seed(seed), Tables: p.Tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.Run.Limit.Events,
 		ErrorRate: uint32(min(1<<32-1, f.Link.ErrorRate.Mul(scenario.Ratio{Num: 1 << 32, Den: 1}).Of(1))),
-		Faults:    p.broken(), Aggregation: p.aggregation(),
+		Faults:    p.broken(), Aggregation: p.Forest.aggregation(),
 	}
 	if p.Lanes != nil {
 		b.Lanes, b.Classes = p.Lanes, max(b.Classes, p.Lanes.Count)
@@ -229,21 +230,11 @@ func (p *Plan) addNodes(b *fabric.Builder) {
 		case f.Kind == scenario.InfiniBandKind:
 			b.InfiniBandSwitch(nd.Name, ports, row, SwitchRouting(f.Routing.Mode), ib)
 		default:
-			eth := EthernetSwitch(f, p.Class, Cabled(nd))
+			eth := EthernetSwitch(f, p.Class, nd.Cabled())
 			eth.Jitter = ib.Jitter
 			b.EthernetSwitch(nd.Name, ports, row, SwitchRouting(f.Routing.Mode), eth)
 		}
 	}
-}
-
-// Cabled is how many ports of a node have a cable.
-func Cabled(nd *topology.Node) (n int) {
-	for _, c := range nd.Cables {
-		if c >= 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // addScaleUp adds the GPUs and a scale-up switch for each node. The switches of
@@ -347,7 +338,7 @@ func (p *Plan) Connection(nic int32, entropy, port uint32, sl int) fabric.Connec
 // port is the port of a NIC that a connection takes: its planes in turn by the
 // connection's entropy.
 func (p *Plan) port(nic int32, entropy uint32) int {
-	return int(entropy>>16) % max(1, Cabled(&p.Graph.Nodes[nic]))
+	return int(entropy>>16) % max(1, p.Graph.Nodes[nic].Cabled())
 }
 
 // ConnectionsPerPair is how many queue pairs or sockets two ends have.

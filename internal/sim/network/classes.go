@@ -72,6 +72,24 @@ func (c Classes) mask(priorities []int) (mask uint16) {
 	return mask
 }
 
+// stops are the queues that a pause of each class stops at a switch; nil where that is
+// always the class's own.
+func (c Classes) stops(list []scenario.Stop) *[fabric.MaxClasses]uint16 {
+	if len(list) == 0 {
+		return nil
+	}
+	var all [fabric.MaxClasses]uint16
+	for class := range c.Used {
+		all[class] = 1 << class
+	}
+	for _, s := range list {
+		if class, ok := c.of(s.Priority); ok {
+			all[class] = c.mask([]int{s.Queue})
+		}
+	}
+	return &all
+}
+
 // Data is the network's class of data, as ack and cnp are those of the fabric's other
 // kinds of packets.
 func (c Classes) Data(f *scenario.Fabric) uint8 {

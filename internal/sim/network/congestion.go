@@ -32,6 +32,10 @@ func controller(f *scenario.Fabric) func() cc.Algorithm {
 		params := nscc(f)
 		return func() cc.Algorithm { return cc.NewNSCC(params) }
 	}
+	if own, values := f.CC.Own(); own != nil {
+		link := cc.Link{Rate: f.Link.Rate(), Packet: f.MTU}
+		return func() cc.Algorithm { return own.New(link, values) }
+	}
 	if f.Kind == scenario.UltraEthernetKind {
 		return func() cc.Algorithm { return cc.NewFixed(f.Transport.Window) }
 	}
@@ -68,6 +72,12 @@ func notification(f *scenario.Fabric, c *transport.Config) {
 	case scenario.IBCC:
 		c.EchoCE, c.AckCE, c.CNPInterval = true, true, 0 // BECN on acknowledgements, a CNP where there is none
 		c.PacedOverhead = units.Bytes(wire.InfiniBandBytes(wire.RCWriteMiddle, 0, f.IB.GRH))
+	}
+	if own, values := f.CC.Own(); own != nil {
+		c.PacedOverhead = dataOverhead
+		if own.Notifications != "" {
+			c.CNPInterval = values.Time(own.Notifications)
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func (p *Plan) wholeNodes(part []int32, parts, nodes int) []int32 {
 	weight := nicWeight*p.Node.NICs + gpuWeight*p.Node.GPUs
 	total := weight * nodes
 	for i := p.Graph.Endpoints; i < len(p.Graph.Nodes); i++ {
-		ports := Cabled(&p.Graph.Nodes[i])
+		ports := p.Graph.Nodes[i].Cabled()
 		load[part[i]] += ports
 		total += ports
 	}

@@ -93,6 +93,7 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 		PFC:      pfc(f, c),
 		Schedule: c.schedule(e.Queues),
 	}
+	s.PFC.Stops = c.stops(e.PFC.Stops)
 	if f.Switch.MTU > 0 {
 		framing := wire.EthernetFraming{VLAN: e.VLAN}
 		s.MaxFrame = uint16(int(f.Switch.MTU) + framing.AroundIP())
@@ -142,7 +143,7 @@ var watchdogActions = map[scenario.WatchdogAction]fabric.WatchdogAction{
 
 func pfc(f *scenario.Fabric, c Classes) fabric.PFC {
 	p := &f.Ethernet.PFC
-	out := fabric.PFC{FrameBytes: wire.PFCBytes, Reaction: p.Response, Quanta: uint16(p.Quanta)}
+	out := fabric.PFC{FrameBytes: wire.PFCBytes, Reaction: p.Response, Quanta: uint16(p.Quanta), WholeLink: p.LinkPause}
 	if p.Enabled {
 		out.Lossless = c.mask(p.Priorities)
 	}

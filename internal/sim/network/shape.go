@@ -49,6 +49,8 @@ func shapeOf(t *scenario.Topology, shape scenario.Shape, nodes, nics int) (topol
 		return topology.Torus{
 			Dims: t.Dims, SwitchEndpoints: t.HostsPerLeaf, Bundle: t.LinksPerDim, NodeNICs: nics, Lengths: lengths,
 		}, nil
+	case scenario.Listed:
+		return listed(t, endpoints, nics), nil
 	}
 	return nil, fmt.Errorf("topology shape %q cannot be built", shape)
 }
@@ -65,6 +67,14 @@ func fatTree(t *scenario.Topology, endpoints, nics int, lengths topology.Lengths
 		Endpoints: endpoints, NodeNICs: nics, Radix: t.Radix, Oversubscription: ratio(t.Oversubscription),
 		LeafEndpoints: t.HostsPerLeaf, Spines: t.Spines, Lengths: lengths,
 	}
+}
+
+func listed(t *scenario.Topology, endpoints, nics int) topology.Listed {
+	s := topology.Listed{Endpoints: endpoints, NodeNICs: nics, Radix: t.Radix, Links: make([]topology.ListedLink, len(t.Links))}
+	for i, l := range t.Links {
+		s.Links[i] = topology.ListedLink{A: l.Ends[0], B: l.Ends[1], Count: l.Count, Length: l.Length, Rate: l.Rate}
+	}
+	return s
 }
 
 func ratio(r scenario.Ratio) topology.Ratio {

@@ -26,6 +26,7 @@ type Island struct {
 	home   int            // the phase that it is of
 	stands bool           // for others too
 	apart  bool           // divided from others by the ways that switches hash
+	twin   int32          // its number in the folding with another seed, if switches' choices make no difference to it; else -1
 }
 
 // placed is a group of a phase: what its times are taken from.
@@ -38,6 +39,7 @@ type placed struct {
 type Folding struct {
 	Islands []*Island
 	places  [][]placed // by phase and group
+	shores  []*shore   // by phase
 }
 
 // alikes are the islands that may stand for others, by what they must have in common.
@@ -48,20 +50,27 @@ type alikes struct {
 
 // Fold is how some phases are to be simulated on a fabric.
 func Fold(p *network.Plan, r *scenario.Resolved, phases []workload.Phase) *Folding {
-	f := &Folding{places: make([][]placed, len(phases))}
-	a := alikes{count: make(map[string]int), island: make(map[string]int32)}
+	f := &Folding{shores: make([]*shore, len(phases))}
 	planner := executor.NewPlanner(r, p.Fabric)
-	shores := make([]*shore, len(phases))
 	for i := range phases {
-		shores[i] = shoreOf(p, r, planner, &phases[i])
-		for _, key := range shores[i].keys {
+		f.shores[i] = shoreOf(p, r, planner, &phases[i])
+	}
+	f.divide(phases)
+	return f
+}
+
+// divide takes in the phases, by their shores.
+func (f *Folding) divide(phases []workload.Phase) {
+	f.places = make([][]placed, len(phases))
+	a := alikes{count: make(map[string]int), island: make(map[string]int32)}
+	for _, s := range f.shores {
+		for _, key := range s.keys {
 			a.count[key]++
 		}
 	}
 	for i := range phases {
-		f.take(&phases[i], i, shores[i], &a)
+		f.take(&phases[i], i, f.shores[i], &a)
 	}
-	return f
 }
 
 // shore is the islands of a phase: of each the groups, and its key. A phase that cannot
@@ -71,6 +80,9 @@ type shore struct {
 	keys   []string // none where no island is like another
 	hashed bool     // divided by the ways that switches hash
 }
+
+// same reports whether switches' choices make no difference to a phase.
+func (s *shore) same() bool { return len(s.keys) > 0 }
 
 // shoreOf divides a phase into islands.
 func shoreOf(p *network.Plan, r *scenario.Resolved, planner *executor.Planner, phase *workload.Phase) *shore {
@@ -204,6 +216,6 @@ func (f *Folding) add(phase *workload.Phase, number int, groups []int32) int32 {
 	for _, g := range groups {
 		own.Groups, own.Bytes = append(own.Groups, phase.Groups[g]), append(own.Bytes, phase.Bytes[g])
 	}
-	f.Islands = append(f.Islands, &Island{Phase: own, home: number})
+	f.Islands = append(f.Islands, &Island{Phase: own, home: number, twin: -1})
 	return int32(len(f.Islands) - 1)
 }

@@ -59,6 +59,7 @@ type form struct {
 // switches choose, or something that differs from NIC to NIC, may make a difference.
 func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 	c := executor.NewCommunicator(int32(group), f.cluster, phase.Groups[group])
+	c.FindTrees(f.plan)
 	do := phase.Do
 	if phase.Kind == workload.Send {
 		do = collective.Send
@@ -79,6 +80,12 @@ func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
 	for i := range legs {
 		w := &legs[i]
 		from := int32(f.cluster.Node(int(c.Members[w.From])))
+		if w.Path.InNetwork() {
+			if !f.inTree(group, c, w, talked, out) {
+				return nil, false
+			}
+			continue
+		}
 		if w.Path != collective.PathAuto || f.cluster.Node(int(c.Members[w.To])) == int(from) {
 			f.inside(group, from, out)
 			continue
@@ -196,7 +203,7 @@ func (c *cableForm) numbers(list []int64) []int64 {
 // formOf is the form of a cable as a node sees it.
 func formOf(p *network.Plan, cable, node int32) cableForm {
 	c := &p.Graph.Cables[cable]
-	return cableForm{p.CableRate(c), c.Length, network.Cabled(&p.Graph.Nodes[node]), network.Cabled(&p.Graph.Nodes[far(p, cable, node)])}
+	return cableForm{p.CableRate(c), c.Length, p.Graph.Nodes[node].Cabled(), p.Graph.Nodes[far(p, cable, node)].Cabled()}
 }
 
 // slower reports whether a byte takes longer at one rate than at another.

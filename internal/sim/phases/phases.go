@@ -16,17 +16,16 @@ import (
 // Run is a phase of a workload that was carried out by itself, all its groups at
 // once.
 type Run struct {
-	Took     []units.Time // by rank of the cluster; -1 of ranks that take no part
-	Groups   int          // that were simulated for it
-	Parts    int          // in which its messages were simulated by the ways that they take
-	moved    int64        // bytes that were simulated, of its own groups and of those that stand for them
-	skipped  int64        // bytes whose time is known from the steady rate
-	Counts   runstore.Counts
-	Flows    runstore.Distribution
-	Hottest  []runstore.HotLink
-	Plan     *executor.PlannedCollective // nil where nothing was planned
-	Beside   []runstore.Stream           // what streams got done meanwhile
-	Treeless bool                        // all-reduces between nodes went without reduction in switches that reduce
+	Took    []units.Time // by rank of the cluster; -1 of ranks that take no part
+	Groups  int          // that were simulated for it
+	Parts   int          // in which its messages were simulated by the ways that they take
+	moved   int64        // bytes that were simulated, of its own groups and of those that stand for them
+	skipped int64        // bytes whose time is known from the steady rate
+	Counts  runstore.Counts
+	Flows   runstore.Distribution
+	Hottest []runstore.HotLink
+	Plan    *executor.PlannedCollective // nil where nothing was planned
+	Beside  []runstore.Stream           // what streams got done meanwhile
 }
 
 // Share is the part of the bytes that was simulated.
@@ -163,7 +162,6 @@ func (r *Run) add(own *Island, number int, run *IslandRun) {
 	if r.Plan == nil && len(run.Plans) > 0 {
 		r.Plan = &run.Plans[0]
 	}
-	r.Treeless = r.Treeless || executor.WithoutTree(run.Plans) > 0
 	if own.home != number { // simulated for an earlier phase
 		return
 	}

@@ -14,14 +14,9 @@ func ReadFDBs(name string, r io.Reader, s *subnet.Subnet) (*LFTs, *Report, error
 	t := &lftReader{s: s, by: newIndex(s), node: outside}
 	t.rows = make([][]uint8, len(s.Nodes))
 	in := newLines(name, r, &t.log)
-	for {
-		raw, ok := in.next()
-		if !ok {
-			break
-		}
-		line := strings.TrimSpace(string(raw))
+	for line := range in.content() {
 		switch {
-		case line == "", line[0] == '#', strings.HasPrefix(line, "LID    :"):
+		case strings.HasPrefix(line, "LID    :"):
 		case strings.HasPrefix(line, "dump_ucast_routes: Switch "):
 			t.beginSwitch(in, line[len("dump_ucast_routes: Switch "):])
 		case strings.HasPrefix(line, "0x"):

@@ -20,15 +20,7 @@ func ReadGUID2LID(name string, r io.Reader) ([]LIDRange, *Report, error) {
 	var ranges []LIDRange
 	line := map[units.GUID]int{}
 	in := newLines(name, r, &l)
-	for {
-		raw, ok := in.next()
-		if !ok {
-			break
-		}
-		text := strings.TrimSpace(string(raw))
-		if text == "" || text[0] == '#' {
-			continue
-		}
+	for text := range in.content() {
 		e, ok := lidRange(text)
 		if !ok {
 			in.fail("expected the GUID of a port and its first and last LID, as in 0x0002c90300100005 0x0001 0x0001, not %s", found(text))

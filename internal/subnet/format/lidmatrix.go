@@ -14,18 +14,12 @@ import (
 // not have is 255, or nil in Hops.Other.
 func ReadLIDMatrix(name string, r io.Reader, s *subnet.Subnet) (*subnet.Hops, *Report, error) {
 	m := &matrixReader{
-		tableHead: tableHead{s: s, by: newIndex(s), seen: make([]bool, len(s.Nodes)), node: outside},
+		tableHead: newTableHead(s),
 		owners:    s.Owners(), hops: subnet.NewHops(s), dense: subnet.NewTablesTo(s, 0).Dense,
 	}
 	in := newLines(name, r, &m.log)
-	for {
-		raw, ok := in.next()
-		if !ok {
-			break
-		}
-		line := strings.TrimSpace(string(raw))
+	for line := range in.content() {
 		switch {
-		case line == "", line[0] == '#':
 		case strings.HasPrefix(line, "Switch: guid "):
 			m.begin(in, line[len("Switch: guid "):])
 		case strings.HasPrefix(line, "0x"):

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"iter"
 )
 
 // lines hands out the lines of a file one by one, without their ends (LF, or
@@ -42,6 +43,18 @@ func (l *lines) next() ([]byte, bool) {
 	}
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	return bytes.TrimSuffix(line, []byte("\r")), true
+}
+
+// content gives the lines that are left, one by one: without the white space around
+// them, and without those that are empty or comments.
+func (l *lines) content() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for raw, ok := l.next(); ok; raw, ok = l.next() {
+			if line := string(bytes.TrimSpace(raw)); line != "" && line[0] != '#' && !yield(line) {
+				return
+			}
+		}
+	}
 }
 
 // fail reports what is wrong with the present line.

@@ -16,16 +16,8 @@ func ReadSubnetList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Rep
 	b := newBuilder(&l)
 	in := newLines(name, r, &l)
 	manager := -1
-	for {
-		raw, ok := in.next()
-		if !ok {
-			break
-		}
-		line := strings.TrimSpace(string(raw))
-		switch {
-		case line == "", line[0] == '#':
-			continue
-		case line[0] != '{':
+	for line := range in.content() {
+		if line[0] != '{' {
 			in.skip(line)
 			continue
 		}

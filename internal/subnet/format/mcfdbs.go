@@ -12,18 +12,13 @@ import (
 // ports that each switch sends each multicast LID to, in the order of
 // Tables.Switch.
 func ReadMFTs(name string, r io.Reader, s *subnet.Subnet) ([]map[units.LID]subnet.PortMask, *Report, error) {
-	m := &mftReader{tableHead: tableHead{s: s, by: newIndex(s), seen: make([]bool, len(s.Nodes)), node: outside}}
+	m := &mftReader{tableHead: newTableHead(s)}
 	tables := subnet.NewTablesTo(s, 0)
 	m.dense, m.out = tables.Dense, make([]map[units.LID]subnet.PortMask, len(tables.Switch))
 	in := newLines(name, r, &m.log)
-	for {
-		raw, ok := in.next()
-		if !ok {
-			break
-		}
-		line := strings.TrimSpace(string(raw))
+	for line := range in.content() {
 		switch {
-		case line == "", line[0] == '#', strings.HasPrefix(line, "LID    :"):
+		case strings.HasPrefix(line, "LID    :"):
 		case strings.HasPrefix(line, "Switch 0x"):
 			m.live = false
 			m.begin(in, line[len("Switch "):])
@@ -31,7 +26,7 @@ func ReadMFTs(name string, r io.Reader, s *subnet.Subnet) ([]map[units.LID]subne
 			m.liveHead(in, line)
 		case m.live && (strings.HasPrefix(line, "Ports:") || line == "MLid" || strings.HasSuffix(line, "mlids dumped") || line[0] >= '0' && line[0] <= '9' && !strings.HasPrefix(line, "0x")):
 		case m.live && strings.HasPrefix(line, "0x"):
-			m.liveRow(in, string(raw))
+			m.liveRow(in, line)
 		case strings.HasPrefix(line, "0x"):
 			m.row(in, line)
 		default:

@@ -19,20 +19,15 @@ import (
 func ReadPathSL(name string, r io.Reader, s *subnet.Subnet) (subnet.PathSL, *Report, error) {
 	p := &pathReader{s: s, by: newIndex(s), levels: map[[2]units.LID]units.SL{}}
 	in := newLines(name, r, &p.log)
-	for {
-		raw, ok := in.next()
-		if !ok {
-			break
-		}
-		fields := strings.Fields(string(raw))
+	for line := range in.content() {
+		fields := strings.Fields(line)
 		switch {
-		case len(fields) == 0, fields[0][0] == '#':
 		case len(fields) == 3 && strings.HasPrefix(fields[0], "0x"):
 			p.byNode(in, fields)
 		case len(fields) >= 4:
 			p.byLID(in, fields)
 		default:
-			in.fail("expected «0x<node GUID> <LID> <SL>» or «<LID> <LID> <status> <SL>», not %s", found(string(raw)))
+			in.fail("expected «0x<node GUID> <LID> <SL>» or «<LID> <LID> <status> <SL>», not %s", found(line))
 		}
 	}
 	if err := p.log.err(); err != nil {

@@ -22,19 +22,13 @@ type SL2VL struct {
 func ReadSL2VL(name string, r io.Reader, s *subnet.Subnet) (*SL2VL, *Report, error) {
 	tables := subnet.NewTablesTo(s, 0)
 	v := &slReader{
-		tableHead: tableHead{s: s, by: newIndex(s), seen: make([]bool, len(s.Nodes)), node: outside},
+		tableHead: newTableHead(s),
 		dense:     tables.Dense,
 		out:       &SL2VL{Switch: make([]subnet.SLMap, len(tables.Switch)), Adapter: map[units.GUID][16]units.VL{}},
 	}
 	in := newLines(name, r, &v.log)
-	for {
-		raw, ok := in.next()
-		if !ok {
-			break
-		}
-		line := strings.TrimSpace(string(raw))
+	for line := range in.content() {
 		switch {
-		case line == "", line[0] == '#':
 		case strings.HasPrefix(line, "Switch 0x"):
 			v.adapter = 0
 			if v.begin(in, line[len("Switch "):]) {

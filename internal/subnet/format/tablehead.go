@@ -13,6 +13,10 @@ type tableHead struct {
 	node int32  // whose part is being read; outside or broken where none is
 }
 
+func newTableHead(s *subnet.Subnet) tableHead {
+	return tableHead{s: s, by: newIndex(s), seen: make([]bool, len(s.Nodes)), node: outside}
+}
+
 // begin reads the GUID at the head of a part.
 func (h *tableHead) begin(in *lines, rest string) bool {
 	h.node = broken

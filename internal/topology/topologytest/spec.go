@@ -9,7 +9,7 @@ type Draw func(name string, lo, hi int) int
 // Spec draws a fabric of any shape with at most a few hundred endpoints. Not
 // every one is legal: a test passes over those that Count refuses.
 func Spec(draw Draw) topology.Spec {
-	switch draw("shape", 0, 8) {
+	switch draw("shape", 0, 9) {
 	case 0:
 		n := draw("endpoints", 1, 100)
 		return topology.SingleSwitch{Endpoints: n, Radix: n + draw("free", 0, 3), NodeNICs: draw("nics", 1, 8)}
@@ -27,6 +27,8 @@ func Spec(draw Draw) topology.Spec {
 		return Dragonfly(draw)
 	case 7:
 		return DragonflyPlus(draw)
+	case 8:
+		return Listed(draw)
 	}
 	return Torus(draw)
 }
@@ -98,4 +100,25 @@ func Torus(draw Draw) topology.Spec {
 		t.Dims = append(t.Dims, draw("size", 2, 5))
 	}
 	return t
+}
+
+// Listed draws a fabric of any form: a chain of switches, which joins them, links between
+// switches at random, and endpoints on them.
+func Listed(draw Draw) topology.Spec {
+	nics := draw("nics", 1, 4)
+	s := topology.Listed{Endpoints: nics * draw("nodes", 1, 20), NodeNICs: nics}
+	switches := draw("switches", 1, 12)
+	link := func(a, b int) {
+		s.Links = append(s.Links, topology.ListedLink{A: a, B: b, Count: draw("count", 0, 3), Length: 1000})
+	}
+	for e := range s.Endpoints {
+		s.Links = append(s.Links, topology.ListedLink{A: e, B: s.Endpoints + draw("switch", 0, switches-1), Length: 1000})
+	}
+	for i := 1; i < switches; i++ {
+		link(s.Endpoints+i-1, s.Endpoints+i)
+	}
+	for range draw("links", 0, 2*switches) {
+		link(s.Endpoints+draw("from", 0, switches-1), s.Endpoints+draw("to", 0, switches-1)) // to itself: refused
+	}
+	return s
 }

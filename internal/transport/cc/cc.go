@@ -25,11 +25,12 @@ type Allowance struct {
 	// Window bounds the bytes of payload in flight: one more packet may go as
 	// long as fewer are; Unlimited is no bound.
 	Window units.Bytes
-	// Wake is when Timer wants to be called; units.Forever is never.
-	Wake units.Time
 	// Budget counts down by the payload of each data packet; when it has
 	// reached zero, Sent is called. Unlimited is never.
 	Budget units.Bytes
+	// Wake is when Timer wants to be called; units.Forever is never. It comes last
+	// because sending and acknowledging a packet do not touch it.
+	Wake units.Time
 }
 
 // Free is the allowance of a queue pair without congestion control.

@@ -104,13 +104,3 @@ func DCQCNPresets() []string {
 	}
 	return names
 }
-
-// DCQCNSource says where a set comes from; it is empty for an unknown name.
-func DCQCNSource(name string) string {
-	for _, p := range dcqcnPresets {
-		if p.name == name {
-			return p.source
-		}
-	}
-	return ""
-}

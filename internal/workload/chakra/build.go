@@ -1,11 +1,12 @@
 package chakra
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"slices"
 
 	"weft/internal/collective"
+	"weft/internal/engine"
 	"weft/internal/workload"
 	"weft/internal/workload/source"
 	"weft/units"
@@ -16,12 +17,12 @@ type builder struct {
 	w      *source.Workload
 	traces []*trace
 	graph  *workload.Graph
-	nodes  [][]int          // by rank: the trace's node of each operation
-	groups map[string]int32 // of the graph, by their members
-	all    int32            // the number of the group of all ranks; -1 until it is used
-	named  map[string]int32 // of the open trace: the groups by their names there
+	nodes  [][]int            // by rank: the trace's node of each operation
+	groups map[string]int32   // of the graph, by their members
+	all    int32              // the number of the group of all ranks; -1 until it is used
+	listed map[string][]int32 // the ranks of groups by their names, from a file of groups
 	// What is said of the traces.
-	untimed, barriers, memory int
+	untimed, barriers, memory, dangling int
 }
 
 // build makes what was read a graph.
@@ -43,18 +44,30 @@ func (b *builder) build() *source.Problem {
 	return first
 }
 
-// trace makes the operations of a rank, up to the first node that a graph cannot have.
+// trace makes the operations of a rank, in an order in which they can be carried out, up to
+// the first node that a graph cannot have.
 func (b *builder) trace(t *trace) *source.Problem {
-	b.named = make(map[string]int32)
-	streams := make(map[int32]uint8)
-	places := make(map[uint64]int32, len(t.nodes))
-	var stopped *source.Problem
+	places := make(map[uint64]int32, len(t.nodes)) // of nodes in the trace, by id
 	for i := range t.nodes {
 		x := &t.nodes[i]
 		if _, twice := places[x.id]; twice {
-			stopped = t.problem(x, fmt.Sprintf("a node with an id of its own: %d was there before", x.id))
-			break
+			t.nodes = t.nodes[:i]
+			return cmp.Or(b.operations(t, places), t.problem(x, fmt.Sprintf("a node with an id of its own: %d was there before", x.id)))
 		}
+		places[x.id] = int32(i)
+	}
+	return b.operations(t, places)
+}
+
+// operations makes the operations of a rank whose nodes have these places.
+func (b *builder) operations(t *trace, places map[uint64]int32) (stopped *source.Problem) {
+	streams := make(map[int32]uint8)
+	ops := make([]int32, len(t.nodes)) // by node: its operation, or -1
+	for i := range ops {
+		ops[i] = -1
+	}
+	for _, i := range inOrder(t.nodes, places) {
+		x := &t.nodes[i]
 		o, p := b.operation(t, x)
 		if p == nil && o.Kind == workload.Collective {
 			p = stream(t, x, &o, streams)
@@ -63,24 +76,77 @@ func (b *builder) trace(t *trace) *source.Problem {
 			stopped = p
 			break
 		}
-		places[x.id] = int32(len(b.graph.Ranks[t.rank]))
+		ops[i] = int32(len(b.graph.Ranks[t.rank]))
 		b.graph.Ranks[t.rank] = append(b.graph.Ranks[t.rank], o)
-		b.nodes[t.rank] = append(b.nodes[t.rank], i)
+		b.nodes[t.rank] = append(b.nodes[t.rank], int(i))
 	}
 	for at, i := range b.nodes[t.rank] {
-		x := &t.nodes[i]
-		for _, id := range x.deps {
-			before, known := places[id]
-			if !known && stopped == nil {
-				stopped = t.problem(x, fmt.Sprintf("dependencies on nodes of the file: it has no node %d", id))
-			}
-			if known {
-				b.graph.Ranks[t.rank][at].After = append(b.graph.Ranks[t.rank][at].After, before)
-			}
+		if p := b.dependencies(t, &b.graph.Ranks[t.rank][at], &t.nodes[i], places, ops); p != nil && stopped == nil {
+			stopped = p
 		}
 	}
 	return stopped
 }
+
+// dependencies has an operation wait for what its node depends on. PyTorch's converter
+// leaves nodes out that only control dependencies name: those wait for nothing.
+func (b *builder) dependencies(t *trace, o *workload.Op, x *node, places map[uint64]int32, ops []int32) (p *source.Problem) {
+	for i, id := range slices.Concat(x.data, x.control) {
+		before, known := places[id]
+		switch {
+		case known && ops[before] >= 0:
+			o.After = append(o.After, ops[before])
+		case !known && i < len(x.data):
+			p = t.problem(x, fmt.Sprintf("data dependencies on nodes of the file: it has no node %d", id))
+		case !known:
+			b.dangling++
+		}
+	}
+	return p
+}
+
+// inOrder are the places of the nodes so that each comes after what it depends on, and
+// else as in the file. What waits in a circle comes last.
+func inOrder(nodes []node, places map[uint64]int32) []int32 {
+	waits := make([]int32, len(nodes))
+	dependents := make([][]int32, len(nodes))
+	for i := range nodes {
+		for _, id := range slices.Concat(nodes[i].data, nodes[i].control) {
+			if before, known := places[id]; known {
+				waits[i]++
+				dependents[before] = append(dependents[before], int32(i))
+			}
+		}
+	}
+	var ready engine.Heap[place, *place]
+	for i := range nodes {
+		if waits[i] == 0 {
+			ready.Push(place(i))
+		}
+	}
+	order := make([]int32, 0, len(nodes))
+	for len(ready) > 0 {
+		i := int32(ready.Pop())
+		order = append(order, i)
+		for _, next := range dependents[i] {
+			if waits[next]--; waits[next] == 0 {
+				ready.Push(place(next))
+			}
+		}
+	}
+	for i := range nodes {
+		if waits[i] > 0 {
+			order = append(order, int32(i))
+		}
+	}
+	return order
+}
+
+// place is that of a node in its file.
+type place int32
+
+// Before orders by the place in the file.
+func (p *place) Before(o *place) bool { return *p < *o }
 
 func (t *trace) problem(x *node, want string) *source.Problem {
 	return &source.Problem{File: t.name, Offset: x.offset, Binary: true, Value: x.name, Want: want}
@@ -107,11 +173,13 @@ func (b *builder) operation(t *trace, x *node) (o workload.Op, p *source.Problem
 		return o, t.problem(x, fmt.Sprintf("a duration of at most %d microseconds", int64(maxNumber)))
 	}
 	switch x.kind {
-	case metadataNode:
-		b.processGroups(x)
+	case invalidNode, metadataNode:
 		return o, nil
 	case memLoadNode, memStoreNode, computeNode:
 		o.Time = units.Time(x.duration) * microsecond
+		if x.kind == computeNode && x.attrs["is_cpu_op"].number == 0 {
+			o.Unit = workload.Multiprocessors
+		}
 		if x.kind != computeNode {
 			b.memory++
 		} else if x.duration == 0 && x.attrs["num_ops"].number > 0 {
@@ -140,7 +208,7 @@ func (b *builder) message(t *trace, x *node, o *workload.Op) *source.Problem {
 	}
 	peer, given := x.attrs[other]
 	if !given || peer.number < 0 || peer.number > 1<<30 {
-		return t.problem(x, other+" with a rank")
+		return t.problem(x, other+" with a rank: Chakra's converter of PyTorch traces does not write whom a message goes to or comes from")
 	}
 	tag := x.attrs["comm_tag"].number
 	if tag < 0 || tag >= 1<<31 {
@@ -202,81 +270,21 @@ func (b *builder) collective(t *trace, x *node, o *workload.Op) *source.Problem 
 	return nil
 }
 
-// groupOf is the number of a collective's group.
-func (b *builder) groupOf(t *trace, x *node) (int32, *source.Problem) {
-	name := x.attrs["pg_name"].text
-	if name == "" {
-		return b.everyone(), nil
-	}
-	group, known := b.named[name]
-	if !known {
-		return 0, t.problem(x, fmt.Sprintf("the process group %s: no metadata node before it lists its ranks", name))
-	}
-	return group, nil
-}
-
-// everyone is the number of the group of all ranks.
-func (b *builder) everyone() int32 {
-	if b.all < 0 {
-		members := make([]int32, b.w.Ranks)
-		for i := range members {
-			members[i] = int32(i)
-		}
-		b.all = b.group(members)
-	}
-	return b.all
-}
-
-// group is the number of a group in the graph.
-func (b *builder) group(members []int32) int32 {
-	key := fmt.Sprint(members)
-	n, known := b.groups[key]
-	if !known {
-		n = int32(len(b.graph.Groups))
-		b.groups[key] = n
-		b.graph.Groups = append(b.graph.Groups, workload.Group{Name: fmt.Sprintf("%d ranks from %d on", len(members), members[0]), Ranks: members})
-	}
-	return n
-}
-
-// processGroups reads the list of a metadata node of PyTorch: a list in JSON, inside a
-// list of one string. Other metadata has none. A group without ranks is of all.
-func (b *builder) processGroups(x *node) {
-	text := x.values
-	var outer []string
-	if json.Unmarshal([]byte(text), &outer) == nil && len(outer) == 1 {
-		text = outer[0]
-	} else if len(text) > 4 { // its quotes are not escaped
-		text = text[2 : len(text)-2]
-	}
-	var list []struct {
-		Name  string  `json:"pg_name"`
-		Ranks []int32 `json:"ranks"`
-	}
-	if json.Unmarshal([]byte(text), &list) != nil {
-		return
-	}
-	for _, g := range list {
-		if len(g.Ranks) == 0 {
-			b.named[g.Name] = b.everyone()
-		} else {
-			b.named[g.Name] = b.group(g.Ranks)
-		}
-	}
-}
-
 // describe says what the numbers mean and what the traces leave open.
 func (b *builder) describe() {
 	w := b.w
 	w.Units = []string{"duration_micros: microseconds", "comm_size: bytes; of an all-gather what each rank brings, as in ASTRA-sim, of the others the whole vector"}
 	w.Assume("rank i is the i-th GPU of the cluster, node by node; the number in a file's name is the rank")
-	w.Assume("what depends on what decides, not the times at which a trace was recorded; nodes that do not depend on each other overlap, but collectives of a group take turns in the order of the file")
+	w.Assume("what depends on what decides, not the times at which a trace was recorded; collectives of a group take turns in the order of the file, and a GPU computes one node at a time, in the order in which they may begin; other nodes that do not depend on each other overlap")
 	w.Assume("computing and memory nodes take their durations; algorithms and protocols of collectives are NCCL's choice for the scenario's cluster")
 	if b.untimed > 0 {
 		w.Assume(fmt.Sprintf("%d computing nodes have num_ops and no duration: they take no time here, where ASTRA-sim needs a roofline for them", b.untimed))
 	}
 	if b.memory > 0 {
 		w.Assume(fmt.Sprintf("%d memory nodes take their durations, and move nothing over the fabric", b.memory))
+	}
+	if b.dangling > 0 {
+		w.Assume(fmt.Sprintf("%d control dependencies name nodes that the traces do not have: nothing waits for those", b.dangling))
 	}
 	if b.barriers > 0 {
 		w.Assume(fmt.Sprintf("a barrier is an all-reduce of %d bytes", barrierBytes))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,8 +124,95 @@ func TestProcessGroupsOfMetadata(t *testing.T) {
 	if len(group) != 2 || group[1] != 2 {
 		t.Errorf("the group is %v, want 0 and 2", group)
 	}
-	if w := read(trace("9")); w.Stopped == nil || !strings.Contains(w.Stopped.Error(), "the process group 9: no metadata node") {
+	if w := read(trace("7")); w.Stopped == nil || w.Ranks != 3 || !strings.Contains(w.Stopped.Error(), "each rank from 0 to 2: that of rank 1 is missing") {
+		t.Errorf("the ranks of a group without files: %d ranks, %v", w.Ranks, w.Stopped)
+	}
+	if w := read(trace("9"), file(), file()); w.Stopped == nil || !strings.Contains(w.Stopped.Error(), "the ranks of process group 9: no metadata node") {
 		t.Errorf("a group that nobody lists: %v", w.Stopped)
+	}
+}
+
+// What converters write that the schema alone does not tell: ASTRA-sim's puts its whole
+// input into the metadata and writes no id of 0, PyTorch's leaves out nodes that only
+// control dependencies name, and calls the group of all ranks 0.
+func TestTracesAreReadAsConvertersWriteThem(t *testing.T) {
+	attr := func(name, text string) message { return message{}.text(1, name).text(29, text) }
+	head := message{}.sub(2, attr("schema", "1.0.2-chakra.0.0.4")).sub(2, attr("input_file", strings.Repeat("<step/>\n", 4096)))
+	first := message{}.text(2, "COMP_NODE_tb0_step0").number(3, uint64(computeNode)).number(7, 5)
+	second := nodeOf(3, collNode, []uint64{0}, 0, int64Of("comm_type", 0), int64Of("comm_size", 8), attr("pg_name", "0")).number(4, 77)
+	trace := framed(framed(framed(nil, head), first), second)
+	if !Recognise(trace[:4096]) {
+		t.Error("a trace with long metadata is not recognised by its first 4 KiB")
+	}
+	w := read(trace, trace)
+	if w.Stopped != nil {
+		t.Fatal(w.Stopped)
+	}
+	if err := w.Graph.Check(); err != nil {
+		t.Fatal(err)
+	}
+	ops := w.Graph.Ranks[1]
+	if len(w.Graph.Groups[ops[1].Group].Ranks) != 2 || len(ops[1].After) != 1 || ops[1].After[0] != 0 {
+		t.Errorf("the collective is %+v", ops[1])
+	}
+	if !slices.ContainsFunc(w.Assumptions, func(s string) bool { return strings.HasPrefix(s, "2 control dependencies name nodes") }) {
+		t.Errorf("a dependency on a node that is left out is not told: %v", w.Assumptions)
+	}
+}
+
+// A GPU computes one node at a time, the CPU what nothing holds up.
+func TestAGPUComputesOneNodeAtATime(t *testing.T) {
+	cpu := message{}.text(1, "is_cpu_op").number(27, 1)
+	w := read(file(nodeOf(1, computeNode, nil, 5), nodeOf(2, computeNode, nil, 6), nodeOf(3, computeNode, nil, 7, cpu)))
+	line, err := workload.Replay(w.Graph, nil0)
+	if err != nil || line.End != 11*units.Microsecond {
+		t.Errorf("%v: it takes %v, want the GPU's 5 us and 6 us", err, line.End)
+	}
+}
+
+// Nodes may stand in any order in a file.
+func TestNodesThatComeBeforeWhatTheyDependOn(t *testing.T) {
+	reduce := func(id uint64, deps ...uint64) message {
+		return nodeOf(id, collNode, deps, 0, int64Of("comm_type", 0), int64Of("comm_size", 8))
+	}
+	w := read(file(reduce(1, 2), reduce(2)), file(reduce(1, 2), reduce(2)))
+	if w.Stopped != nil {
+		t.Fatal(w.Stopped)
+	}
+	if err := w.Graph.Check(); err != nil {
+		t.Error(err)
+	}
+	if got := w.Where(0, 0); !strings.Contains(got, "(node 2)") {
+		t.Errorf("the first operation is %s, want node 2", got)
+	}
+}
+
+// Groups may come in a file of their own, as ASTRA-sim takes them.
+func TestProcessGroupsInAFile(t *testing.T) {
+	reduce := file(nodeOf(1, collNode, nil, 0, int64Of("comm_type", 0), int64Of("comm_size", 8), message{}.text(1, "pg_name").text(29, "5")))
+	read := func(groups ...string) *source.Workload {
+		files := []source.File{{Name: "t.0.et", Reader: bytes.NewReader(reduce)}, {Name: "t.2.et", Reader: bytes.NewReader(reduce)}, {Name: "t.1.et", Reader: bytes.NewReader(file())}}
+		for _, g := range groups {
+			if !Recognise([]byte(g)) {
+				t.Errorf("%q is not recognised", g)
+			}
+			files = append(files, source.File{Name: "groups.json", Reader: strings.NewReader(g)})
+		}
+		return Read(files)
+	}
+	w := read("{\n\"5\": [0, 2], \"6\": [1]}")
+	if w.Stopped != nil {
+		t.Fatal(w.Stopped)
+	}
+	if got := w.Graph.Groups[w.Graph.Ranks[2][0].Group].Ranks; !slices.Equal(got, []int32{0, 2}) {
+		t.Errorf("the group has ranks %v, want 0 and 2", got)
+	}
+	for want, groups := range map[string][]string{
+		"no metadata node": {`{"6": [0, 2]}`}, "an object of lists of ranks": {`{"5": [0, 2`}, "is one too": {`{"5": [0]}`, `{"6": [0]}`},
+	} {
+		if w := read(groups...); w.Stopped == nil || !strings.Contains(w.Stopped.Error(), want) {
+			t.Errorf("%q: %v, want %q", groups, w.Stopped, want)
+		}
 	}
 }
 

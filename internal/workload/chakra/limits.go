@@ -6,6 +6,11 @@ const (
 	maxMessage = 64 << 20
 	// maxNumber keeps times and sizes within 63 bits of picoseconds and bytes.
 	maxNumber = 1 << 42
+	// maxGroupsFile bounds a file of process groups: those of a hundred thousand ranks, each
+	// in ten groups, are seven megabytes.
+	maxGroupsFile = 64 << 20
+	// maxRanks bounds the ranks of a job, as the names of files do: no cluster has as many.
+	maxRanks = 1_000_000
 	// maxGroups is how many groups a rank may be in: each takes a stream.
 	maxGroups = 250
 )

@@ -9,7 +9,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"weft/internal/workload"
 	"weft/internal/workload/source"
@@ -21,17 +24,24 @@ type trace struct {
 	rank    int
 	version string
 	nodes   []node
+	listed  map[string][]int32 // the ranks of process groups by their names, from its metadata
 }
 
-// Recognise reports whether a file begins as a trace does: with GlobalMetadata, and
-// then a Node with a type.
+// Recognise reports whether a file begins as a trace does, with GlobalMetadata and then a
+// Node with a type, or is the list of a job's process groups.
 func Recognise(head []byte) bool {
+	if recogniseGroups(head) {
+		return true
+	}
 	n, size := binary.Uvarint(head)
-	if size <= 0 || n > uint64(len(head)-size) {
+	if size <= 0 || n > maxMessage {
 		return false
 	}
+	if n > uint64(len(head)-size) { // longer than the head: some converters put their input in
+		return beginsMetadata(head[size:])
+	}
 	version, err := metadata(head[size : size+int(n)])
-	if err != nil || slices.ContainsFunc([]rune(version), func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if err != nil || !printable(version) {
 		return false
 	}
 	rest := head[size+int(n):]
@@ -46,14 +56,47 @@ func Recognise(head []byte) bool {
 	return err == nil && x.kind > 0
 }
 
-// Read reads the traces of a job's ranks. Their names end in .RANK.et.
+// beginsMetadata reports whether the beginning of a message is that of GlobalMetadata: a
+// version, or an attribute that begins with its name.
+func beginsMetadata(head []byte) bool {
+	number, kind, size := protowire.ConsumeTag(head)
+	if size < 0 || kind != protowire.BytesType || number > 2 {
+		return false
+	}
+	head = head[size:]
+	n, size := binary.Uvarint(head)
+	if size <= 0 || n == 0 {
+		return false
+	}
+	head = head[size:]
+	if number == 1 {
+		return printable(string(head[:min(n, uint64(len(head)))]))
+	}
+	number, kind, size = protowire.ConsumeTag(head)
+	if size < 0 || number != 1 || kind != protowire.BytesType {
+		return false
+	}
+	name, size := protowire.ConsumeBytes(head[size:])
+	return size > 0 && len(name) > 0 && printable(string(name))
+}
+
+func printable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// Read reads the traces of a job's ranks, whose names end in .RANK.et, and with them at
+// most one list of its process groups.
 func Read(files []source.File) *source.Workload {
 	w := &source.Workload{Format: "Chakra execution trace"}
 	b := &builder{w: w}
 	for _, f := range files {
 		w.Files = append(w.Files, f.Name)
 	}
-	ranks, p := ranksOf(files)
+	files, p := b.takeGroups(files)
+	var ranks []int
+	if p == nil {
+		ranks, p = ranksOf(files)
+	}
 	if p != nil {
 		w.Stopped = p
 		return w
@@ -68,6 +111,7 @@ func Read(files []source.File) *source.Workload {
 		}
 	}
 	slices.SortFunc(b.traces, func(a, b *trace) int { return a.rank - b.rank })
+	w.Ranks = b.ranks()
 	p = b.build()
 	if w.Stopped == nil {
 		w.Stopped = p
@@ -79,7 +123,7 @@ func Read(files []source.File) *source.Workload {
 	return w
 }
 
-var rankInName = regexp.MustCompile(`\.([0-9]{1,6})\.et$`)
+var rankInName = regexp.MustCompile(`\.([0-9]{1,6})\.et(\.gz)?$`)
 
 // ranksOf are the ranks that the names of files give.
 func ranksOf(files []source.File) ([]int, *source.Problem) {
@@ -104,16 +148,19 @@ func (b *builder) missing() *source.Problem {
 	next := 0
 	for _, t := range b.traces {
 		if t.rank > next {
-			return &source.Problem{File: b.w.Files[0], Want: fmt.Sprintf("a file for each rank from 0 to %d: that of rank %d is missing", b.w.Ranks-1, next)}
+			break
 		}
 		next = t.rank + 1
 	}
-	return nil
+	if next == b.w.Ranks {
+		return nil
+	}
+	return &source.Problem{File: b.traces[0].name, Want: fmt.Sprintf("a file for each rank from 0 to %d: that of rank %d is missing", b.w.Ranks-1, next)}
 }
 
 // readTrace reads a file: what stands before a problem is kept.
 func readTrace(f source.File) (*trace, *source.Problem) {
-	t := &trace{name: f.Name}
+	t := &trace{name: f.Name, listed: make(map[string][]int32)}
 	r := &messages{r: bufio.NewReader(f.Reader)}
 	first, err := r.next()
 	if err == nil {
@@ -128,6 +175,9 @@ func readTrace(f source.File) (*trace, *source.Problem) {
 		if x, err = decodeNode(message); err == nil {
 			x.offset = r.began
 			t.nodes = append(t.nodes, x)
+			if x.kind == metadataNode {
+				t.processGroups(&x)
+			}
 		}
 	}
 	p := &source.Problem{File: f.Name, Offset: r.began, Binary: true}

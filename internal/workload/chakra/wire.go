@@ -11,6 +11,7 @@ import (
 type nodeType uint64
 
 const (
+	invalidNode  nodeType = 0
 	metadataNode nodeType = 1
 	memLoadNode  nodeType = 2
 	memStoreNode nodeType = 3
@@ -25,9 +26,10 @@ type node struct {
 	id       uint64
 	name     string
 	kind     nodeType
-	deps     []uint64 // control and data
-	duration uint64   // microseconds
-	values   string   // of its inputs
+	control  []uint64 // the ids of nodes that it depends on
+	data     []uint64
+	duration uint64 // microseconds
+	values   string // of its inputs
 	attrs    map[string]value
 	offset   int64 // of the message in its file
 }
@@ -103,8 +105,10 @@ func decodeNode(message []byte) (x node, err error) {
 			x.name = string(b)
 		case number == 3 && kind == protowire.VarintType:
 			x.kind = nodeType(n)
-		case number == 4 || number == 5:
-			return repeated(&x.deps, kind, n, b)
+		case number == 4:
+			return repeated(&x.control, kind, n, b)
+		case number == 5:
+			return repeated(&x.data, kind, n, b)
 		case number == 7 && kind == protowire.VarintType:
 			x.duration = n
 		case number == 8 && kind == protowire.BytesType:
@@ -158,10 +162,9 @@ func attribute(message []byte) (name string, v value, err error) {
 			if kind == protowire.Fixed32Type {
 				f = float64(math.Float32frombits(uint32(n)))
 			}
-			if !(f >= 0 && f <= maxNumber) {
-				return errWire
+			if v.number = -1; f >= 0 && f <= maxNumber { // else nothing that is counted
+				v.number = int64(f)
 			}
-			v.number = int64(f)
 		case 7, 9, 11, 13, 21, 25, 27: // plain integers and bool
 			v.number = int64(n)
 		case 19, 23:

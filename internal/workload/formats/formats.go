@@ -4,6 +4,7 @@ package formats
 
 import (
 	"bufio"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +32,7 @@ type format struct {
 }
 
 var formats = []format{
-	{"a Chakra trace (NAME.RANK.et, one file for each rank)", chakra.Recognise, chakra.Read, true},
+	{"a Chakra trace (NAME.RANK.et, one file for each rank, and a JSON file of process groups)", chakra.Recognise, chakra.Read, true},
 	{"a GOAL schedule", goal.Recognise, one(goal.Read), false},
 	{"a binary GOAL schedule", goal.RecogniseBinary, one(goal.ReadBinary), false},
 	{"an htsim connection matrix", htsim.Recognise, one(htsim.Read), false},
@@ -64,9 +65,8 @@ func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
 	var job []source.File
 	var cluster *source.Cluster
 	for _, file := range files {
-		r := bufio.NewReaderSize(file, headBytes)
-		head, err := r.Peek(headBytes)
-		if err != nil && !errors.Is(err, io.EOF) {
+		r, head, err := open(file)
+		if err != nil {
 			return nil, nil, fmt.Errorf("%s cannot be read: %w", file.Name, err)
 		}
 		file.Reader = r
@@ -97,6 +97,24 @@ func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
 		return nil, nil, fmt.Errorf("%d workloads are given: %s is a job by itself", len(job), first.name)
 	}
 	return first.read(job), cluster, nil
+}
+
+// open is a file's reader, and how it begins. What gzip packed is unpacked: the limits of
+// the readers bound what comes of it.
+func open(file io.Reader) (*bufio.Reader, []byte, error) {
+	r := bufio.NewReaderSize(file, headBytes)
+	if magic, err := r.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		unpacked, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		r = bufio.NewReaderSize(unpacked, headBytes)
+	}
+	head, err := r.Peek(headBytes)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil, err
+	}
+	return r, head, nil
 }
 
 func recogniseTopology(head []byte) *topology {

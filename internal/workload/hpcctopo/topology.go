@@ -2,8 +2,9 @@
 // (repository alibaba-edu/High-Precision-Congestion-Control, topology.txt of its
 // folders) as scenarios: a host becomes a node of one GPU and one NIC.
 //
-// Read are one switch, and leaves that are on every spine alike. Left out are trees of
-// three levels (its mix/fat.txt), and the loss of links.
+// One switch, and leaves that are on every spine alike, become a shape of their own; any
+// other fabric, such as its mix/fat.txt of three levels, is taken cable by cable. The loss
+// of links is left out.
 package hpcctopo
 
 import (
@@ -54,15 +55,22 @@ func Read(file string, in io.Reader) (*source.Cluster, *source.Problem) {
 		}
 	}
 	hosts := t.Hosts()
-	f, err := source.FindLeafSpine(hosts, 1, links)
+	regular, notRegular := source.FindLeafSpine(hosts, 1, links)
+	listed, err := source.ListLinks(hosts, 1, links)
 	if err != nil {
-		return nil, &source.Problem{File: file, Want: fmt.Sprintf("one switch, or leaves that are on every spine alike, once or in two planes: %v", err)}
+		return nil, &source.Problem{File: file, Want: fmt.Sprintf("hosts with links to switches: %v", err)}
 	}
 	c := &source.Cluster{Format: "topology of the HPCC simulator", File: file, Nodes: len(hosts), Units: []string{"rates and delays have theirs in the file"}}
 	c.Field("cluster:")
 	c.Field("  nodes: %d", len(hosts))
-	c.Field("  node: {gpus: 1, nics: 1, nic: {rate: %s%s}}", f.NIC.Rate.Exact(), f.Ports())
-	f.Scenario(c)
+	if notRegular != nil {
+		c.Field("  node: {gpus: 1, nics: %d, nic: {rate: %s}}", listed.NICs, listed.Rate.Exact())
+		c.Assume("the fabric is taken cable by cable, since it is no regular one: %v", notRegular)
+		listed.Scenario(c)
+	} else {
+		c.Field("  node: {gpus: 1, nics: 1, nic: {rate: %s%s}}", regular.NIC.Rate.Exact(), regular.Ports())
+		regular.Scenario(c)
+	}
 	c.Assume("a host has one GPU and one NIC; the rest of it is the default's. What config.txt says of buffers, congestion control and loss is not in this file: weft run --hpcc FOLDER takes it")
 	if lossy > 0 {
 		c.Assume("the loss of %d links is left out", lossy)

@@ -44,14 +44,41 @@ func TestRealTopologiesBecomeScenarios(t *testing.T) {
 	}
 }
 
+// What is no regular fabric is taken cable by cable: a host with a slower link, and three
+// levels.
+func TestOtherTopologiesAreTakenCableByCable(t *testing.T) {
+	for text, want := range map[string][]string{
+		"4 1 3\n3\n0 3 100Gbps 0.001ms 0\n1 3 25Gbps 0.001ms 0\n2 3 100Gbps 0.001ms 0\n": {
+			"another rate or latency", "shape: listed", "radix: 3", "{ends: [0, 3], length: 100m}", "{ends: [1, 3], length: 100m, rate: 25Gbps}",
+		},
+		"8 6 8\n2 3 4 5 6 7\n0 2 1Gbps 1us 0\n1 3 1Gbps 1us 0\n2 4 4Gbps 1us 0\n2 4 4Gbps 1us 0\n3 5 1Gbps 1us 0\n4 6 1Gbps 1us 0\n5 6 1Gbps 1us 0\n5 7 1Gbps 1us 0\n": {
+			"another rate or latency", "radix: 3", "{ends: [2, 4], length: 100m, rate: 4Gbps, count: 2}", "rate: 4Gbps}",
+		},
+	} {
+		c, p := hpcctopo.Read("t", strings.NewReader(text))
+		if p != nil {
+			t.Fatalf("%q: %v", text, p)
+		}
+		for _, w := range want {
+			if !strings.Contains(c.YAML(), w) {
+				t.Errorf("no %q in\n%s", w, c.YAML())
+			}
+		}
+		f, err := scenario.Decode("t", []byte(c.YAML()+"workload: {collective: all-reduce, sizes: [1KiB]}\n"))
+		if err == nil {
+			_, err = f.Resolve()
+		}
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func TestAMistakeIsToldWithItsPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"4 1 3\n3\n0 3 100Gbps 0.001ms 0\n1 3 fast 0.001ms 0\n2 3 100Gbps 0.001ms 0\n":    `t:4: "fast": expected a rate`,
 		"4 1 3\n3\n0 3 100Gbps 0.001ms 0\n1 3 100Gbps 0.001ms 0\n":                        "t: expected ",
-		"4 1 3\n3\n0 3 100Gbps 0.001ms 0\n1 3 25Gbps 0.001ms 0\n2 3 100Gbps 0.001ms 0\n":  "another rate or latency",
 		"4 1 3\n3\n0 3 100Gbps 0.001ms 0\n1 3 100Gbps 0.001ms 0\n0 1 100Gbps 0.001ms 0\n": "nodes 0 and 1 are joined without a switch",
-		// Three levels: a host, its leaf, a spine and a core.
-		"8 6 7\n2 3 4 5 6 7\n0 2 1Gbps 1us 0\n1 3 1Gbps 1us 0\n2 4 1Gbps 1us 0\n3 5 1Gbps 1us 0\n4 6 1Gbps 1us 0\n5 6 1Gbps 1us 0\n5 7 1Gbps 1us 0\n": "there are three levels",
 	} {
 		_, p := hpcctopo.Read("t", strings.NewReader(text))
 		if p == nil || !strings.Contains(p.Error(), want) {

@@ -143,9 +143,6 @@ func (t *tree) counts() (spines, cores int, p *source.Problem) {
 	return spines, uplinks / spine.oversubscribed / (core.down * spines), nil
 }
 
-// nsPerMetre is a round propagation that turns latencies into lengths of cable.
-const nsPerMetre = 10
-
 // cluster is the tree as a scenario has it.
 func (t *tree) cluster() (*source.Cluster, *source.Problem) {
 	spines, cores, p := t.counts()
@@ -180,20 +177,15 @@ func (t *tree) cluster() (*source.Cluster, *source.Problem) {
 		cables = append(cables, cable("spine-core", t.levels[2].linkNs))
 	}
 	c.Field("  cables: {%s}", strings.Join(cables, ", "))
-	c.Field("fabrics:")
-	for _, preset := range []string{"infiniband-ndr", "roce-v2-400g"} {
-		c.Field("  - preset: %s", preset)
-		c.Field("    name: %s", strings.NewReplacer("-ndr", "", "-400g", "").Replace(preset))
-		c.Field("    link: {lanes: 1, lane-rate: %dGbps, code: 1, fec-latency: 0ns, per-metre: %dns}", leaf.gbps, nsPerMetre)
-		c.Field("    switch: {ports: %d, max-ports: %d, rate: %dGbps, latency: %dns}", radix, radix, leaf.gbps, leaf.switchNs)
-	}
+	rate := units.Rate(leaf.gbps) * units.Gbps
+	source.Fabrics(c, rate, fmt.Sprintf("switch: {ports: %d, max-ports: %[1]d, rate: %s, latency: %dns}", radix, rate.Exact(), leaf.switchNs))
 	c.Assume("a node has one GPU and one NIC; the rest of it is the default's")
-	c.Assume("latencies of links become cables at %d ns a metre; switches have no other latency than the file's, on both fabrics", nsPerMetre)
+	c.Assume("latencies of links become cables at %d ns a metre; switches have no other latency than the file's, on both fabrics", source.NsPerMetre)
 	c.Assume("queues, transport and congestion control are not in the file: they are those of weft's presets for InfiniBand and RoCE v2")
 	return c, nil
 }
 
 // cable is a length as YAML has it.
 func cable(name string, ns int) string {
-	return fmt.Sprintf("%s: %s", name, units.Length(int64(ns)*1000/nsPerMetre).Exact())
+	return fmt.Sprintf("%s: %s", name, source.Cable(units.Time(ns)*units.Nanosecond))
 }

@@ -9,9 +9,9 @@ import (
 // models are SimAI's names of GPUs that the catalog has.
 var models = map[string]string{"A100": "a100", "H100": "h100", "H200": "h200"}
 
-// other is the problem of a topology of another form.
+// other is the problem of a topology that is no fabric.
 func (t *topology) other(format string, args ...any) *source.Problem {
-	return &source.Problem{File: t.lines.File, Want: "leaves that GPUs are on, by rails or by neighbours, with every leaf on every spine alike, once or in two planes: " + fmt.Sprintf(format, args...)}
+	return &source.Problem{File: t.lines.File, Want: "GPUs that are on NVSwitches of their servers alike and on switches of a fabric: " + fmt.Sprintf(format, args...)}
 }
 
 // fabric takes the links of the NVSwitches apart from those of the fabric.
@@ -48,7 +48,8 @@ func (t *topology) cluster() (*source.Cluster, *source.Problem) {
 	for i := range gpus {
 		gpus[i] = i
 	}
-	f, err := source.FindLeafSpine(gpus, t.perServer, links)
+	regular, notRegular := source.FindLeafSpine(gpus, t.perServer, links)
+	listed, err := source.ListLinks(gpus, t.perServer, links)
 	if err != nil {
 		return nil, t.other("%v", err)
 	}
@@ -59,10 +60,21 @@ func (t *topology) cluster() (*source.Cluster, *source.Problem) {
 	} else {
 		c.Assume("the catalog has no %s: the model of the default's GPUs stays", t.gpu)
 	}
+	nics, rate, ports := t.perServer, listed.Rate, ""
+	if notRegular != nil {
+		nics = listed.NICs
+	} else {
+		ports = regular.Ports()
+	}
 	c.Field("cluster:")
 	c.Field("  nodes: %d", t.servers())
 	c.Field("  node: {gpus: %d%s, nics: %d, nic: {rate: %s%s}, scale-up: {links: 1, link-rate: %s, switches: 1, latency: %s}}",
-		t.perServer, model, t.perServer, f.NIC.Rate.Exact(), f.Ports(), nvlink.rate.Exact(), (2 * nvlink.latency).Exact())
-	f.Scenario(c)
+		t.perServer, model, nics, rate.Exact(), ports, nvlink.rate.Exact(), (2 * nvlink.latency).Exact())
+	if notRegular != nil {
+		c.Assume("the fabric is taken cable by cable, since it is no regular one: %v", notRegular)
+		listed.Scenario(c)
+	} else {
+		regular.Scenario(c)
+	}
 	return c, nil
 }

@@ -9,9 +9,9 @@ import (
 
 const railFile = "Rail_Opti_SingleToR_16g_8gps_200Gbps_H20"
 
-// A published topology of two servers: eight leaves, each with two GPUs and eight links
-// of 400 Gb/s, which are sixteen of the NICs' 200.
-func TestARealTopologyIsRailOptimised(t *testing.T) {
+// A published topology of two servers: eight leaves, each with two GPUs of 200 Gb/s and
+// eight links of 400 Gb/s. A shape of weft has one rate, so it is taken cable by cable.
+func TestARealTopologyIsTakenAsItIs(t *testing.T) {
 	f, err := os.Open("testdata/" + railFile)
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestARealTopologyIsRailOptimised(t *testing.T) {
 	text := c.YAML()
 	for _, want := range []string{
 		"  nodes: 2\n", "gpus: 8, nics: 8, nic: {rate: 200Gbps}", "link-rate: 900Gbps", "latency: 50ns",
-		"  nodes-per-unit: 2\n", "  spines: 8\n", "  oversubscription: 2:16\n", "  radix: 18\n", "node-leaf: 100m", "is 2 of 200 Gb/s", "no H20",
+		"shape: listed\n", "  radix: 10\n", "{ends: [8, 16], length: 100m}", "{ends: [23, 31], length: 100m, rate: 400Gbps}", "rate: 400Gbps}\n", "no H20",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -32,7 +32,7 @@ func TestARealTopologyIsRailOptimised(t *testing.T) {
 	}
 }
 
-// Every mistake of a topology, and every other form, is told.
+// Every mistake of a topology is told.
 func TestAMistakeInATopologyIsTold(t *testing.T) {
 	whole, err := os.ReadFile("testdata/" + railFile)
 	if err != nil {
@@ -46,10 +46,7 @@ func TestAMistakeInATopologyIsTold(t *testing.T) {
 		{"cut", "25 33 400Gbps 0.001ms 0\n", "", "expected 96 links as the first line announces, but the file ends after 95"},
 		{"a node beyond", "25 33 ", "25 34 ", `:98: "34": expected a node from 0 to 33`},
 		{"a rate", "25 33 400Gbps", "25 33 fast", `"fast": expected a rate`},
-		{"a rate that differs", "25 33 400Gbps", "25 33 800Gbps", "another rate or latency"},
-		{"two NICs", "1 19 200Gbps", "0 19 200Gbps", "a second link to a switch"},
-		{"a leaf of two rails", "1 19 200Gbps", "1 18 200Gbps", "leaf 20 has 2 hosts and leaf 18 3"},
-		{"a missing pair", "25 33 400Gbps", "25 32 400Gbps", "8 leaves and 8 spines have 63 pairs"},
+		{"two NICs", "1 19 200Gbps", "0 19 200Gbps", "node 1 has 0 links to switches, and node 0 2"},
 	} {
 		_, p := ReadTopology("t", strings.NewReader(strings.Replace(text, c.from, c.to, 1)))
 		if p == nil || !strings.Contains(p.Error(), c.want) {
@@ -98,22 +95,15 @@ func TestTheFormsOfTheTemplateAreRead(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       []string
-		refused    string
 	}{
-		{"AlibabaHPN, two planes", file(2, 8, rail, own, 8), []string{"nic: {rate: 200Gbps, ports: 2}", "shape: dual-plane", "nodes-per-unit: 4", "spines: 4", "oversubscription: 4:4"}, ""},
-		{"AlibabaHPN, one plane", file(2, 8, rail, common, 4), nil, "two leaves whose spines are the same"},
-		{"DCN+, one ToR", file(1, 4, block, common, 4), []string{"shape: fat-tree", "levels: 2", "hosts-per-leaf: 8", "spines: 4", "oversubscription: 8:4"}, ""},
-		{"DCN+, two ToRs", file(2, 4, block, common, 4), nil, "two leaves whose spines are the same"},
-		{"Spectrum-X", file(1, 8, rail, common, 4), []string{"shape: rail-optimised", "nodes-per-unit: 4"}, ""},
-		{"no order", file(1, 4, func(g int) int { return (g + g/8) % 4 }, common, 4), nil, "neither the i-th GPUs of 8 neighbouring servers"},
+		{"AlibabaHPN, two planes", file(2, 8, rail, own, 8), []string{"nic: {rate: 200Gbps, ports: 2}", "shape: dual-plane", "nodes-per-unit: 4", "spines: 4", "oversubscription: 4:4"}},
+		{"AlibabaHPN, one plane", file(2, 8, rail, common, 4), []string{"two leaves whose spines are the same", "nics: 16, nic: {rate: 200Gbps}", "shape: listed", "the 2 links of a host are as many NICs"}},
+		{"DCN+, one ToR", file(1, 4, block, common, 4), []string{"shape: fat-tree", "levels: 2", "hosts-per-leaf: 8", "spines: 4", "oversubscription: 8:4"}},
+		{"DCN+, two ToRs", file(2, 4, block, common, 4), []string{"two leaves whose spines are the same", "nics: 16, nic: {rate: 200Gbps}", "shape: listed", "the 2 links of a host are as many NICs"}},
+		{"Spectrum-X", file(1, 8, rail, common, 4), []string{"shape: rail-optimised", "nodes-per-unit: 4"}},
+		{"no order", file(1, 4, func(g int) int { return (g + g/8) % 4 }, common, 4), []string{"neither the i-th GPUs of 8 neighbouring servers", "nics: 8,", "shape: listed"}},
 	} {
 		cluster, p := ReadTopology(c.name, strings.NewReader(c.text))
-		if c.refused != "" {
-			if p == nil || !strings.Contains(p.Error(), c.refused) {
-				t.Errorf("%s: %v, want %q", c.name, p, c.refused)
-			}
-			continue
-		}
 		if p != nil {
 			t.Errorf("%s: %v", c.name, p)
 			continue

@@ -66,8 +66,8 @@ func FindLeafSpine(hosts []int, perNode int, links []Link) (*LeafSpine, error) {
 			return nil, err
 		}
 	}
-	if f.Up.Rate%f.NIC.Rate != 0 {
-		return nil, fmt.Errorf("links between switches have %s and NICs %s: weft's fabrics have one rate, and take the former as bundles of the latter", f.Up.Rate, f.NIC.Rate)
+	if len(f.planes[0].spines) > 0 && f.Up.Rate != f.NIC.Rate {
+		return nil, fmt.Errorf("links between switches have %s and NICs %s", f.Up.Rate, f.NIC.Rate)
 	}
 	return f, nil
 }
@@ -168,7 +168,7 @@ func (f *LeafSpine) shared() error {
 	}
 	for spine := range f.planes[0].spines {
 		if f.planes[1].spines[spine] {
-			return fmt.Errorf("each host is on two leaves whose spines are the same (two ToRs in one plane): the planes of weft have no switch in common, as in a file of two planes")
+			return fmt.Errorf("each host is on two leaves whose spines are the same (two ToRs in one plane)")
 		}
 	}
 	return nil
@@ -214,21 +214,13 @@ func sameLeaf(leafOf []int, first func(int) int) bool {
 // Planes is how many ports a host has, each on a fabric of its own.
 func (f *LeafSpine) Planes() int { return len(f.planes) }
 
-// nsPerMetre is a round propagation that turns latencies into lengths of cable.
-const nsPerMetre = 10
-
-// cable is a length as YAML has it.
-func cable(latency units.Time) string {
-	return units.Length(int64(latency) / nsPerMetre).Exact()
-}
-
 // Scenario adds the topology and two fabrics on it to a cluster's fields.
 func (f *LeafSpine) Scenario(c *Cluster) {
 	p := &f.planes[0]
-	down, bundle, up, spines := p.hosts[p.leafOf[0]], int(f.Up.Rate/f.NIC.Rate), 0, len(p.spines)
+	down, up, spines := p.hosts[p.leafOf[0]], 0, len(p.spines)
 	if spines > 0 {
 		for _, n := range p.uplinks { // all are the same
-			up = spines * bundle * n
+			up = spines * n
 			break
 		}
 	}
@@ -254,30 +246,35 @@ func (f *LeafSpine) Scenario(c *Cluster) {
 		c.Field("  levels: 2")
 		c.Field("  hosts-per-leaf: %d", down)
 	}
-	cables := "node-leaf: " + cable(f.NIC.Latency)
+	cables := "node-leaf: " + Cable(f.NIC.Latency)
 	if spines > 0 {
 		c.Field("  radix: %d", max(down+up, len(p.hosts)*up/spines))
 		c.Field("  spines: %d", spines)
 		c.Field("  oversubscription: %d:%d", down, up)
-		cables += ", leaf-spine: " + cable(f.Up.Latency)
+		cables += ", leaf-spine: " + Cable(f.Up.Latency)
 	}
 	c.Field("  cables: {%s}", cables)
-	f.fabrics(c)
-	if bundle > 1 {
-		c.Assume("a link of %s between switches is %d of %s, as fast together; one flow takes one of them", f.Up.Rate, bundle, f.NIC.Rate)
-	}
-	c.Assume("latencies of links become cables at %d ns a metre; switches have the latency of weft's presets", nsPerMetre)
-	c.Assume("queues, transport and congestion control are not in the file: they are those of weft's presets for InfiniBand and RoCE v2")
+	Fabrics(c, f.NIC.Rate)
+	AssumePresets(c)
 }
 
-// fabrics adds one fabric of each protocol at the rate of the NICs' links.
-func (f *LeafSpine) fabrics(c *Cluster) {
+// Fabrics adds one fabric of each protocol at a rate, whose presets more changes.
+func Fabrics(c *Cluster, rate units.Rate, more ...string) {
 	c.Field("fabrics:")
 	for _, preset := range []string{"infiniband-ndr", "roce-v2-400g"} {
 		c.Field("  - preset: %s", preset)
 		c.Field("    name: %s", strings.NewReplacer("-ndr", "", "-400g", "").Replace(preset))
-		c.Field("    link: {lanes: 1, lane-rate: %s, code: 1, fec-latency: 0ns, per-metre: %dns}", f.NIC.Rate.Exact(), nsPerMetre)
+		c.Field("    link: {lanes: 1, lane-rate: %s, code: 1, fec-latency: 0ns, per-metre: %dns}", rate.Exact(), NsPerMetre)
+		for _, field := range more {
+			c.Field("    %s", field)
+		}
 	}
+}
+
+// AssumePresets says what files of links leave to weft's presets.
+func AssumePresets(c *Cluster) {
+	c.Assume("latencies of links become cables at %d ns a metre; switches have the latency of weft's presets", NsPerMetre)
+	c.Assume("queues, transport and congestion control are not in the file: they are those of weft's presets for InfiniBand and RoCE v2")
 }
 
 // Ports is the field of a NIC that says how many ports it has, where that is not one.

@@ -1,0 +1,93 @@
+package fabric
+
+import "math/bits"
+
+// What a pause stops, beyond the queue of its own number: the queue that a switch's map
+// names for the priority, which may be another one's, or the whole link.
+
+// askPause has the sender on a link stopped for a class, or let go on. Pauses of the
+// whole link have one frame for all classes: the first class that asks sends it, and the
+// last one ends it, in the place of class 0.
+func (p *Partition) askPause(pfc *PFC, link int32, class uint8, kind pauseKind) {
+	if !pfc.WholeLink {
+		p.sendPause(pfc, link, class, kind)
+		return
+	}
+	asking := p.net.asking(link)
+	if kind == pauseOn && asking&^(1<<class) == 0 || kind == pauseOff && asking == 0 {
+		p.sendPause(pfc, link, 0, kind)
+	}
+}
+
+// asking are the classes for whose sake the sender on a link is paused.
+func (n *Network) asking(link int32) (classes uint16) {
+	for class := range n.classes {
+		if n.ingress[int(link)*n.classes+class].paused {
+			classes |= 1 << class
+		}
+	}
+	return classes
+}
+
+// asksPause reports whether the cause of a link's pause lasts.
+func (n *Network) asksPause(pfc *PFC, link int32, class uint8) bool {
+	if pfc.WholeLink {
+		return n.asking(link) != 0
+	}
+	return n.ingress[int(link)*n.classes+int(class)].paused
+}
+
+// stopped are the egress queues of a port that a pause of a priority stops.
+func (n *Network) stopped(port int32, class uint8) uint16 {
+	switch pfc := n.pfcOf(n.ports[port].node); {
+	case pfc.WholeLink:
+		return 1<<n.classes - 1
+	case pfc.Stops != nil:
+		return pfc.Stops[class]
+	}
+	return 1 << class
+}
+
+// released are the queues that may go on when the pause of a priority has ended: those
+// that no other pause stops.
+func (n *Network) released(port int32, class uint8) uint16 {
+	return n.stopped(port, class) &^ n.pausedQueues(port)
+}
+
+// pausedQueues are the egress queues of a port that some pause in force stops.
+func (n *Network) pausedQueues(port int32) (queues uint16) {
+	for class := range n.classes {
+		if n.pauseUntil[int(port)*n.classes+class] != 0 {
+			queues |= n.stopped(port, uint8(class))
+		}
+	}
+	return queues
+}
+
+// obeyed are those of some queues that a pause stops though the watchdog looks at them.
+func (p *Partition) obeyed(port int32, queues uint16) uint16 {
+	if p.net.watched == nil {
+		return queues
+	}
+	for left := queues; left != 0; left &= left - 1 {
+		queue := uint8(bits.TrailingZeros16(left))
+		if !p.watchPause(port, queue) {
+			queues &^= 1 << queue
+		}
+	}
+	return queues
+}
+
+// holders are the classes of which packets at the end of a link hold up a lane of it:
+// those whose pauses stop the lane's queue; with credits the lane's own.
+func (n *Network) holders(w waiter) (classes uint16) {
+	if kind := n.nodes[n.ports[w.link].node].kind; n.pauseUntil == nil || kind != kindEthernet && kind != kindNIC {
+		return 1 << w.class
+	}
+	for class := range uint8(n.classes) {
+		if n.stopped(w.link, class)>>w.class&1 != 0 {
+			classes |= 1 << class
+		}
+	}
+	return classes
+}

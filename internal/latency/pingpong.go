@@ -1,0 +1,33 @@
+package latency
+
+import (
+	"math"
+	"slices"
+
+	"weft/units"
+)
+
+// PingPong is what perftest reports of a ping-pong, in microseconds.
+type PingPong struct {
+	Min, Max, Typical, Avg, Stdev, P99, P999 float64
+}
+
+// PingPong are the figures of the trips, with perftest's quantiles: the typical time is
+// the median, and of n sorted times the one at (n-1)·99/100 the 99th percentile.
+func (l *Result) PingPong() (p PingPong) {
+	t := slices.Clone(l.Trips)
+	slices.Sort(t)
+	n := len(t)
+	us := func(t units.Time) float64 { return float64(t) / float64(units.Microsecond) }
+	p.Min, p.Max = us(t[0]), us(t[n-1])
+	p.Typical = (us(t[(n-1)/2]) + us(t[n/2])) / 2
+	for _, x := range t {
+		p.Avg += us(x) / float64(n)
+	}
+	for _, x := range t {
+		p.Stdev += (us(x) - p.Avg) * (us(x) - p.Avg) / float64(n)
+	}
+	p.Stdev = math.Sqrt(p.Stdev)
+	p.P99, p.P999 = us(t[(n-1)*990/1000]), us(t[(n-1)*999/1000])
+	return p
+}

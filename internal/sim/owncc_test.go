@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+
+	"weft/internal/transport/cc"
+	"weft/scenario"
+	"weft/units"
+)
+
+// halving halves its rate at a notification and adds a step at intervals: all that a
+// congestion control of one's own takes, in one file. docs/HACKING.md shows it.
+type halving struct {
+	link  cc.Link
+	step  units.Rate
+	every units.Time
+	rate  units.Rate
+}
+
+var _ = cc.Register(cc.Own{
+	Name: "halving",
+	Parameters: []cc.Parameter{
+		{Name: "step", Kind: cc.Speed, Default: int64(100 * units.Mbps)},
+		{Name: "every", Kind: cc.Duration, Default: int64(55 * units.Microsecond)},
+		{Name: "cnp-period", Kind: cc.Duration, Default: int64(4 * units.Microsecond)},
+	},
+	Notifications: "cnp-period",
+	New: func(l cc.Link, v cc.Values) cc.Algorithm {
+		return &halving{link: l, step: v.Rate("step"), every: v.Time("every")}
+	},
+})
+
+func (h *halving) Start(now units.Time, a *cc.Allowance) cc.Wants {
+	*a = cc.Free()
+	h.rate = h.link.Rate
+	a.Rate, a.Wake = h.rate, now+h.every
+	return 0
+}
+
+func (h *halving) Notified(_ units.Time, a *cc.Allowance) {
+	h.rate = max(h.rate/2, h.link.Rate/1000)
+	a.Rate = h.rate
+}
+
+func (h *halving) Timer(now units.Time, a *cc.Allowance) {
+	h.rate = min(h.rate+h.step, h.link.Rate)
+	a.Rate, a.Wake = h.rate, now+h.every
+}
+
+func (*halving) Acked(units.Time, cc.Ack, *cc.Allowance) {}
+func (*halving) Sent(units.Time, *cc.Allowance)          {}
+
+// ownIncast is an incast under a congestion control.
+func ownIncast(control string) string {
+	return `cluster: {nodes: 2}
+topology: {shape: single-switch}
+fabric: {preset: roce-v2-400g, cc: ` + control + `, ethernet: {pfc: {xoff: 1MiB}}}
+workload: {pattern: incast, fan-in: 8, sizes: [8MiB]}
+`
+}
+
+func TestACongestionControlOfOneFileRuns(t *testing.T) {
+	none := pointsOf(t, ownIncast("none"))[0]
+	own := pointsOf(t, ownIncast("{algorithm: halving}"))[0]
+	fast := pointsOf(t, ownIncast("{algorithm: halving, parameters: [{name: step, value: 10Gbps}]}"))[0]
+	if none.Counts.CNPsTaken != 0 || own.Counts.CNPsTaken == 0 || own.Failure != "" {
+		t.Fatalf("%d notifications without it, %d with it: %s", none.Counts.CNPsTaken, own.Counts.CNPsTaken, own.Failure)
+	}
+	if own.Counts.Pauses >= none.Counts.Pauses || fast.Counts.Pauses <= own.Counts.Pauses {
+		t.Errorf("%d pauses without it, %d with it, %d with a step of 10 Gb/s: want some, few, more", none.Counts.Pauses, own.Counts.Pauses, fast.Counts.Pauses)
+	}
+}
+
+func TestParametersOfACongestionControlOfOneFileAreChecked(t *testing.T) {
+	for _, c := range []struct{ control, want string }{
+		{"{algorithm: halving, parameters: [{name: stride, value: 1Gbps}]}", `parameters[0].name: halving has no parameter "stride": it has step, every or cnp-period`},
+		{"{algorithm: halving, parameters: [{name: step, value: 1us}]}", "parameters[0].value: step: "},
+		{"{algorithm: halving, parameters: [{name: step, value: 1Gbps}, {name: step, value: 2Gbps}]}", "parameters[1].name: step is given twice"},
+		{"{algorithm: halving, ai-rate: 5Mbps}", "halving has no ai-rate: its own are given by parameters"},
+		{"{algorithm: dcqcn, parameters: [{name: step, value: 1Gbps}]}", "dcqcn has no parameters"},
+		{"{algorithm: quartering}", "halving"}, // among the valid ones
+	} {
+		f, err := scenario.Decode("test.yaml", []byte(ownIncast(c.control)))
+		if err == nil {
+			_, err = f.Resolve()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %s", c.control, err, c.want)
+		}
+	}
+}
+
+// What a run has used is in its resolved scenario, the defaults too.
+func TestTheResolvedScenarioHasAllParametersOfACongestionControlOfOneFile(t *testing.T) {
+	f, err := scenario.Decode("test.yaml", []byte(ownIncast("{algorithm: halving, parameters: [{name: every, value: 10us}]}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := r.MarshalYAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `parameters: [{name: every, value: "10us"}, {name: step, value: "100Mbps"}, {name: cnp-period, value: "4us"}]`
+	if !strings.Contains(string(text), want) {
+		t.Errorf("the resolved scenario has no %s", want)
+	}
+}

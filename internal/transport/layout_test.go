@@ -1,0 +1,34 @@
+package transport
+
+import (
+	"reflect"
+	"testing"
+)
+
+// The offsets are those in a QP that begins in the middle of a cache line, as one
+// does in the fabric's record of a connection.
+func TestAPacketTouchesFewLinesOfAQueuePair(t *testing.T) {
+	const line, before = 64, 32
+	for _, part := range []struct {
+		name        string
+		first, last string
+		lines       uintptr
+	}{
+		{"every packet", "cfg", "posted", 1},
+		{"the requester", "sq", "allow", 2},
+		{"the responder", "epsn", "rtail", 1},
+	} {
+		first, _ := reflect.TypeFor[QP]().FieldByName(part.first)
+		last, _ := reflect.TypeFor[QP]().FieldByName(part.last)
+		end := last.Offset + last.Type.Size() + before
+		if part.last == "allow" {
+			end -= 8 // Wake, which is seldom read
+		}
+		if got := (end-1)/line - (first.Offset+before)/line + 1; got != part.lines {
+			t.Errorf("%s touches %d lines, from %s to %s: want %d", part.name, got, part.first, part.last, part.lines)
+		}
+	}
+	if got := reflect.TypeFor[QP]().Size(); got > 320 {
+		t.Errorf("a queue pair takes %d bytes: a million of them are to take no more than 320 each", got)
+	}
+}

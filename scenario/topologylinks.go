@@ -1,0 +1,125 @@
+package scenario
+
+import (
+	"fmt"
+
+	"weft/units"
+)
+
+// TopologyLink is some equal cables of a listed topology between the same two nodes.
+type TopologyLink struct {
+	// Ends are two nodes by their numbers. Those from 0 on are the cluster's NICs, node
+	// by node, and those after them the switches. A NIC has one cable, to a switch.
+	Ends []int `yaml:"ends" range:"0..33554431"`
+	// Count is how many cables there are; 0 is one.
+	Count int `yaml:"count,omitzero" range:"0..16384"`
+	// Rate is what a cable runs at; 0 is the rate of the fabric's link.
+	Rate units.Rate `yaml:"rate,omitzero" range:"0bps..100Tbps"`
+	// Length is that of each cable.
+	Length units.Length `yaml:"length" range:"1mm..100km"`
+}
+
+// cables is how many there are.
+func (l *TopologyLink) cables() int { return max(1, l.Count) }
+
+// maxLinks bounds the links of a listed topology: those of a fat tree of 16,384 hosts are
+// fifty thousand.
+const maxLinks = 1 << 20
+
+// checkLinks sees that the links of a listed topology are a fabric of the cluster's NICs.
+func (r *resolver) checkLinks(path string, f *Fabric) {
+	t, nics := &f.Topology, r.Cluster.Endpoints()
+	if f.NIC.Ports != 1 {
+		r.complain(path, "NICs of %d ports: in a listed topology each has one; a NIC of several is as many NICs (cluster.node.nics)", f.NIC.Ports)
+		return
+	}
+	if len(t.Links) == 0 || len(t.Links) > maxLinks {
+		r.complain(path+".links", "%d links: want the links of all %d NICs and of the switches, at most %d", len(t.Links), nics, maxLinks)
+		return
+	}
+	degree := make(map[int]int)
+	last := nics - 1
+	for i := range t.Links {
+		l, at := &t.Links[i], fmt.Sprintf("%s.links[%d]", path, i)
+		switch {
+		case len(l.Ends) != 2 || l.Ends[0] == l.Ends[1]:
+			r.complain(at+".ends", "want two different nodes: [0, %d]", nics)
+			return
+		case max(l.Ends[0], l.Ends[1]) < nics:
+			r.complain(at+".ends", "%d and %d are both NICs: switches have the numbers from %d on, and a NIC's link goes to one", l.Ends[0], l.Ends[1], nics)
+			return
+		case l.Length <= 0:
+			r.complain(at+".length", "want the length of the cable, such as 5m")
+			return
+		}
+		for _, end := range l.Ends {
+			degree[end] += l.cables()
+			last = max(last, end)
+		}
+	}
+	r.checkDegrees(path, f, degree, last)
+}
+
+// checkDegrees sees that every node up to the last has its cables, and as many ports.
+func (r *resolver) checkDegrees(path string, f *Fabric, degree map[int]int, last int) {
+	nics, radix := r.Cluster.Endpoints(), f.Topology.Radix
+	for node := range last + 1 {
+		switch n := degree[node]; {
+		case node < nics && n != 1:
+			r.complain(path+".links", "NIC %d has %d cables: each of the %d NICs has one", node, n, nics)
+			return
+		case n == 0:
+			r.complain(path+".links", "switch %d has no link, and there is a switch %d: their numbers go from %d on without a gap", node, last, nics)
+			return
+		case node >= nics && n > radix:
+			r.complain(path+".links", "switch %d has %d cables and %d ports (radix): take a switch with more (switch: {ports: %d, max-ports: %[2]d})", node, n, radix, n)
+			return
+		}
+	}
+	if ports := f.Switch.PortsAt(f.Link.Rate()); radix > ports && ports > 0 {
+		r.complain(path+".radix", "a radix of %d: the switch %s has %d ports at %s", radix, f.Switch.Model, ports, f.Link.Rate())
+	}
+}
+
+// longestLink is the length of the longest cable of a listed topology.
+func (t *Topology) longestLink() (most units.Length) {
+	for i := range t.Links {
+		most = max(most, t.Links[i].Length)
+	}
+	return most
+}
+
+// longestOfLinks is the most switches on a shortest path of a listed topology between
+// two of its NICs, of which there are nics.
+func (t *Topology) longestOfLinks(nics int) int {
+	next := make(map[int][]int)
+	leaves := make(map[int]bool)
+	for _, l := range t.Links {
+		if len(l.Ends) != 2 {
+			continue
+		}
+		a, b := l.Ends[0], l.Ends[1]
+		switch {
+		case min(a, b) < nics:
+			leaves[max(a, b)] = true
+		default:
+			next[a], next[b] = append(next[a], b), append(next[b], a)
+		}
+	}
+	most := 1
+	for leaf := range leaves {
+		seen := map[int]int{leaf: 1}
+		for queue := []int{leaf}; len(queue) > 0; queue = queue[1:] {
+			if leaves[queue[0]] {
+				most = max(most, seen[queue[0]])
+			}
+			for _, to := range next[queue[0]] {
+				if seen[to] == 0 {
+					seen[to] = seen[queue[0]] + 1
+					queue = append(queue, to)
+				}
+			}
+		}
+	}
+	return most
+}
