@@ -418,6 +418,9 @@ func TestADragonflyNeedsTheSecondLane(t *testing.T) {
 func TestLanesBreakEveryCreditLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, g, tab := random(t, topologytest.Spec)
+		if _, listed := s.(topology.Listed); listed {
+			t.Skip("any form has no rule of lanes: its tables come from an engine, and are proved before a run")
+		}
 		if loop := routing.CreditLoop(g, tab, routing.LanesFor(g), false); loop != nil {
 			t.Fatalf("%+v has the credit loop %v", s, loop)
 		}
