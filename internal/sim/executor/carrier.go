@@ -27,7 +27,7 @@ type carrier struct {
 	connected bool
 	hosts     []rankHost // by rank
 	links     map[Pair]*connections
-	copies    map[uint32]*copied                                   // under way from one NIC to others, by number; there are none in several partitions
+	copies    map[uint32]*copied                                   // under way from one NIC to others, by number; none in several partitions
 	copying   uint32                                               // the number of the last
 	ends      [][]endpoint                                         // by NIC and number of its end: who is at the other side
 	handing   func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
@@ -90,7 +90,7 @@ type message struct {
 type endpoint struct {
 	rank    int32        // that it belongs to
 	under   *underWay    // the same at both ends
-	of      *connections // at the sender's end
+	of      *connections // at the sender's end, of a stream at both
 	from    *partsLeft   // at the receiver's end: of the messages that arrive
 	pair    Pair
 	members int        // of a stream

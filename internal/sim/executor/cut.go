@@ -8,7 +8,7 @@ import (
 // divisible reports whether a collective can be carried out in several partitions: what
 // its ranks do to each other goes through the network, and who talks to whom is known
 // before. Streams beside it end with its last rank, which all of them would have to know
-// at once; what the network does besides forwarding is one state of all NICs of a rail; and that two
+// at once; what switches reduce or copy is one state of all NICs of a rail; and that two
 // NICs may not talk is found when they first want to.
 func (r *collectives) divisible(p *network.Plan, c *Communicator, legs []Leg) bool {
 	if len(p.Fabric.Beside) > 0 {
