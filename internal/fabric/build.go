@@ -241,9 +241,9 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	}
 	b.credits()
 	b.jitters()
-	b.errors()
 	b.markSlower()
 	b.aggregate()
+	b.errors()
 	for i := range n.nodes {
 		switch nd := &n.nodes[i]; nd.kind {
 		case kindEthernet:

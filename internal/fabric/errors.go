@@ -12,7 +12,10 @@ const streamLinkErrors = 9
 // linkErrors is what draws which packets of a link arrive corrupted. It is drawn
 // where the packet arrives, in the order of arrival, so that the network's
 // division does not matter.
-type linkErrors struct{ random rand.PCG }
+type linkErrors struct {
+	random rand.PCG
+	spared bool // it is no link of the scale-out fabric; the port, which knows too, is the sender's
+}
 
 // errors gives every link of the scale-out fabric a stream, if packets are to be
 // corrupted at all.
@@ -24,7 +27,7 @@ func (b *Builder) errors() {
 	}
 	n.errors = make([]linkErrors, len(n.ports))
 	for link := range n.errors {
-		n.errors[link].random = engine.Stream(n.seed, streamLinkErrors, uint32(link))
+		n.errors[link] = linkErrors{engine.Stream(n.seed, streamLinkErrors, uint32(link)), n.ports[link].flags&flagUncounted != 0}
 	}
 }
 
@@ -32,7 +35,7 @@ func (b *Builder) errors() {
 // dropped at once, and the room that its sender's credits paid for given back.
 func (p *Partition) corrupted(link, i int32) bool {
 	n := p.net
-	if n.ports[link].flags&flagUncounted != 0 || n.errors[link].random.Uint64()>>32 >= uint64(n.errorRate) {
+	if e := &n.errors[link]; e.spared || e.random.Uint64()>>32 >= uint64(n.errorRate) {
 		return false
 	}
 	if n.credited && n.creditLinks[link].period > 0 {
