@@ -27,9 +27,9 @@ type Partition interface {
 
 // Run drives the partitions until no event is earlier than until, on at most
 // workers goroutines, and on one more for each core that spare has, as long as there
-// are partitions for them; what it took it gives back. lookahead is the shortest time in which anything that one
-// partition does can reach another; with more than one partition it must be
-// positive. stop, if not nil, ends the run after the window in which it becomes
+// are partitions for them; what it took it gives back. lookahead is the shortest time
+// in which anything that one partition does can reach another; with more than one
+// partition it must be positive. stop, if not nil, ends the run after the window in which it becomes
 // true. Results do not depend on workers.
 func Run(parts []Partition, lookahead, until units.Time, workers int, spare *Spare, stop *atomic.Bool) {
 	if len(parts) == 1 {

@@ -19,9 +19,9 @@ func (a *timer) before(b *timer) bool {
 
 // timers are when a NIC looks at its flows: a binary heap, the earliest first. A flow is
 // in it once at most and knows its place and its time, so that asking when touches no
-// heap, and a timer that is brought forward leaves
-// nothing behind: a paced flow has one for each packet, and between them that of its
-// retransmission, which is a thousand packets away.
+// heap, and a timer that is brought forward leaves nothing behind: a paced flow has one for
+// each packet, and between them that of its retransmission, which is a thousand packets
+// away.
 type timers []timer
 
 // set has the NIC look at a flow at a time earlier than it would otherwise.

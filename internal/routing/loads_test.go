@@ -9,15 +9,6 @@ import (
 // Loads is the number of flows on each cable: 2·c from A to B, 2·c+1 back.
 type Loads []int32
 
-// At is the load of the cable at a port in the direction out of it.
-func (l Loads) At(g *topology.Graph, e topology.End) int32 {
-	c := g.Nodes[e.Node].Cables[e.Port]
-	if c < 0 {
-		return 0
-	}
-	return l[direct(g, c, e)]
-}
-
 func direct(g *topology.Graph, cable int32, out topology.End) int32 {
 	if g.Cables[cable].A == out {
 		return 2 * cable

@@ -2,10 +2,10 @@ package network
 
 import "weft/internal/topology"
 
-// cut is the partition of each node of a network, nil where all are in one: NICs and switches of the graph, then,
-// if there are any, GPUs and scale-up switches of so many nodes of the cluster, then
-// boxes, which stay with their NICs. Where there are GPUs, all of a node of the cluster
-// is in one partition.
+// cut is the partition of each node of a network, nil where all are in one: NICs and
+// switches of the graph, then, if there are any, GPUs and scale-up switches of so many
+// nodes of the cluster, then boxes, which stay with their NICs. Where there are GPUs, all
+// of a node of the cluster is in one partition.
 func (p *Plan) cut(parts, nodes int, up bool) []int32 {
 	if parts == 1 {
 		return nil
