@@ -102,8 +102,9 @@ func (n *Network) loop(nd *node, c *Credits) {
 	n.creditLinks[link] = creditLink{period: c.Period, latency: c.Latency}
 	for class := range n.classes {
 		index := int(link)*n.classes + class
-		n.accounts[index] = account{granted: aggregatorRoom, period: int32(c.Period), back: link}
-		n.lanes[index] = newLane(aggregatorRoom, c.Period, c.Latency)
+		a := &n.accounts[index]
+		a.granted, a.period = aggregatorRoom, int32(c.Period)
+		n.lanes[index] = lane{available: aggregatorRoom, granted: aggregatorRoom}
 	}
 }
 

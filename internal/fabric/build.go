@@ -493,21 +493,38 @@ func (b *Builder) credits() {
 		for class := range n.classes {
 			index := link*n.classes + class
 			n.accounts[index] = account{
-				granted: c.Blocks[class], period: int32(c.Period), back: n.inboxes[link].back, frame: c.FrameBytes,
-				remote: n.ports[n.inboxes[link].back].flags&flagRemote != 0,
+				granted: c.Blocks[class], period: int32(c.Period), frame: c.FrameBytes,
 			}
-			n.lanes[index] = newLane(c.Blocks[class], c.Period, cl.latency)
+			n.lanes[index] = lane{available: c.Blocks[class], granted: c.Blocks[class]}
+			if n.ports[n.inboxes[link].back].flags&flagRemote != 0 {
+				n.accounts[index].odd = creditsRemote
+			}
+		}
+		if n.ports[link].flags&flagRemote != 0 && n.mirrors == nil {
+			n.mirrors = makeHuge[updates](len(n.lanes), len(n.lanes))
 		}
 	}
-	ring := int64(updatesInLane)
+	ring := int64(ringInUpdates)
 	for ring < span {
 		ring *= 2
 	}
 	n.ringMask = ring - 1
-	if ring == updatesInLane {
-		return
+	if ring > ringInUpdates {
+		n.farUpdates()
 	}
-	n.grants = makeHuge[uint16](len(n.lanes)*int(ring), len(n.lanes)*int(ring))
+}
+
+// farUpdates keeps the rings of updates apart, where they are longer than what updates
+// have room for.
+func (n *Network) farUpdates() {
+	size := len(n.lanes) * int(n.ringMask+1)
+	n.grants = makeHuge[uint16](size, size)
+	for index := range n.accounts {
+		n.accounts[index].odd |= creditsFar
+	}
+	for index := range n.mirrors {
+		n.mirrors[index].odd |= creditsFar
+	}
 }
 
 // slowest is the time of some bytes on a node's slowest link.

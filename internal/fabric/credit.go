@@ -24,142 +24,191 @@ type Credits struct {
 	FrameBytes uint16
 }
 
-// updatesInLane is how many periods' updates a lane has room for itself.
-const updatesInLane = 16
-
-// lane is the sender's view of one lane of a link, in one cache line.
+// lane is the sender's view of one lane of a link.
 type lane struct {
-	available int32                 // blocks that may be sent
-	granted   int32                 // blocks of the receiver's buffer
-	need      int32                 // blocks that the packet at the head waits for; 0 if none does
-	coming    int32                 // blocks in the updates that have not been taken in
-	period    int32                 // picoseconds between updates
-	taken     uint32                // the last period whose update has been taken in, modulo 2^32
-	next      units.Time            // when the update of the period after that takes effect
-	updates   [updatesInLane]uint16 // blocks, by period: a ring
+	available int32  // blocks that may be sent, as far as the sender knows
+	granted   int32  // blocks of the receiver's buffer
+	need      int32  // blocks that the packet at the head waits for; 0 if none does
+	known     uint32 // of updates.total, what has been added to available
 }
 
-// account is the receiver's view of the same, in one cache line. At a switch a link's
-// first lane has the read ports of the input buffer, which all lanes share.
+// ringInUpdates is how many periods updates have room for themselves.
+const ringInUpdates = 16
+
+// updates are what the receiver of a lane gives back, by period. They are the
+// receiver's to write and lie with what else it has of the lane: the sender looks there
+// only when it has used up what it knows of, which is once in many packets.
+type updates struct {
+	latest int64  // the latest period for which one is due
+	total  uint32 // blocks in all of them, modulo 2^32
+	odd    oddCredits
+	ring   [ringInUpdates]uint16 // blocks, by period, of the last so many
+}
+
+// oddCredits is what is out of the ordinary about updates.
+type oddCredits uint8
+
+const (
+	creditsAwaited oddCredits = 1 << iota // the sender waits for them
+	creditsRemote                         // the sender, and with it the updates, are in another partition
+	creditsFar                            // the longest way of one is more periods than they have room for: the ring is in grants
+)
+
+// account is the receiver's view of a lane, in one cache line.
 type account struct {
-	readers reader
-	updated int64 // the latest period for which an update is due
+	updates
 	held    int32 // blocks in the buffer
 	granted int32 // blocks of the buffer
 	period  int32 // picoseconds between updates
-	back    int32 // the port that sends the updates
 	frame   uint16
-	remote  bool // the sender is in another partition
-}
-
-// readers are the read ports of the input buffer at the end of a link.
-func (n *Network) readers(link int32) *reader { return &n.accounts[int(link)*n.classes].readers }
-
-func newLane(blocks int32, period, latency units.Time) lane {
-	return lane{available: blocks, granted: blocks, period: int32(period), next: latency, taken: 1<<32 - 1}
 }
 
 func blocks(size uint16) int32 { return int32((uint32(size) + CreditBlock - 1) / CreditBlock) }
 
-// update is the blocks that the receiver gives back in a period. Where the
-// longest way of an update is more periods than a lane has room for, they are
-// kept apart.
-func (n *Network) update(l *lane, index int32, period uint32) *uint16 {
-	if n.grants == nil {
-		return &l.updates[period&(updatesInLane-1)]
+// updatesOf are the updates of a lane of a link, as the sender sees them.
+func (n *Network) updatesOf(link, index int32) *updates {
+	if n.ports[link].flags&flagRemote != 0 {
+		return &n.mirrors[index]
 	}
-	return &n.grants[int64(index)*(n.ringMask+1)+int64(period)&n.ringMask]
+	return &n.accounts[index].updates
 }
 
-// takeIn adds the updates that have arrived by a time.
-func (p *Partition) takeIn(l *lane, index int32, now units.Time) {
-	for l.next <= now && l.coming > 0 {
-		l.taken++
-		l.next += units.Time(l.period)
-		u := p.net.update(l, index, l.taken)
-		l.available += int32(*u)
-		l.coming -= int32(*u)
-		*u = 0
+// update is the blocks that the receiver gives back in a period.
+func (n *Network) update(u *updates, index int32, period int64) *uint16 {
+	if u.odd&creditsFar == 0 {
+		return &u.ring[period&(ringInUpdates-1)]
 	}
-	if l.next <= now { // and for the rest of the time there were none
-		periods := (now-l.next)/units.Time(l.period) + 1
-		l.taken += uint32(periods)
-		l.next += periods * units.Time(l.period)
+	return &n.grants[int64(index)*(n.ringMask+1)+period&n.ringMask]
+}
+
+// takeIn adds the updates that have taken effect by now.
+func (p *Partition) takeIn(l *lane, u *updates, link, index int32) {
+	n := p.net
+	cl := &n.creditLinks[link]
+	last := int64(-1) // the last period whose update has
+	if p.now >= cl.latency {
+		last = int64(p.now-cl.latency) / int64(cl.period)
 	}
+	if u.latest-last > n.ringMask+1 {
+		p.breach("credit update further off than the longest way", link, u.latest-last, n.ringMask+1)
+	}
+	sum := u.total
+	for period := u.latest; period > last; period-- {
+		sum -= uint32(*n.update(u, index, period))
+	}
+	l.available += int32(sum - l.known)
+	l.known = sum
 	if l.available > l.granted {
-		p.breach("more credits than buffer", index/int32(p.net.classes), int64(l.available), int64(l.granted))
+		p.breach("more credits than buffer", link, int64(l.available), int64(l.granted))
 	}
 }
 
 // hasCredit reports whether a packet of the size may be sent on a lane; if not,
 // it lowers soonest to the time when the updates on the way will suffice.
-func (p *Partition) hasCredit(index int32, size uint16, soonest *units.Time) bool {
+func (p *Partition) hasCredit(link, index int32, size uint16, soonest *units.Time) bool {
 	l := &p.net.lanes[index]
-	if l.available < blocks(size) {
-		return p.waitsForCredit(l, index, blocks(size), soonest)
-	}
-	l.need = 0
-	return true
-}
-
-// waitsForCredit does the same once a lane has used up what it knows of.
-func (p *Partition) waitsForCredit(l *lane, index, need int32, soonest *units.Time) bool {
-	if l.next <= p.now {
-		p.takeIn(l, index, p.now)
-	}
-	if l.available >= need {
-		l.need = 0
+	if l.enough(size) {
 		return true
 	}
-	if l.need == 0 && p.net.ports[int(index)/p.net.classes].flags&flagUncounted == 0 {
+	return p.waitsForCredit(l, link, index, blocks(size), soonest)
+}
+
+// enough reports whether a lane for which nothing waited has the credits for a packet.
+func (l *lane) enough(size uint16) bool { return l.available >= blocks(size) && l.need == 0 }
+
+// waitsForCredit does the same as hasCredit once a lane has used up what it knows of.
+func (p *Partition) waitsForCredit(l *lane, link, index, need int32, soonest *units.Time) bool {
+	u := p.net.updatesOf(link, index)
+	p.takeIn(l, u, link, index)
+	if l.available >= need {
+		l.need = 0
+		u.odd &^= creditsAwaited
+		return true
+	}
+	if l.need == 0 && p.net.ports[link].flags&flagUncounted == 0 {
 		p.stats.Stalls++
 	}
 	l.need = need
-	*soonest = min(*soonest, p.whenEnough(l, index))
+	u.odd |= creditsAwaited
+	*soonest = min(*soonest, p.whenEnough(l, u, link, index))
 	return false
 }
 
 // whenEnough is when the updates on the way make up what a lane waits for;
 // Forever if they do not.
-func (p *Partition) whenEnough(l *lane, index int32) units.Time {
-	sum, t := l.available, l.next
-	if sum+l.coming < l.need {
+func (p *Partition) whenEnough(l *lane, u *updates, link, index int32) units.Time {
+	n := p.net
+	spare := int32(u.total-l.known) + l.available - l.need
+	if spare < 0 {
 		return units.Forever
 	}
-	for k := l.taken + 1; ; k++ {
-		sum += int32(*p.net.update(l, index, k))
-		if sum >= l.need {
-			return t
+	cl := &n.creditLinks[link]
+	period := u.latest
+	for ; period > u.latest-n.ringMask; period-- {
+		if spare -= int32(*n.update(u, index, period)); spare < 0 {
+			break
 		}
-		t += units.Time(l.period)
 	}
+	return cl.latency + units.Time(period)*cl.period
 }
 
-// free gives the room of a packet back to the sender of the link by which it
-// came; its tail leaves at end.
+// free gives the room of a packet back to the sender of the link by which it came, with
+// the next update after its tail has left, at end.
 func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	n := p.net
 	index := link*int32(n.classes) + int32(class)
-	p.credit(&n.accounts[index], link, index, size, end)
-}
-
-// credit does the same for an account.
-func (p *Partition) credit(a *account, link, index int32, size uint16, end units.Time) {
+	a := &n.accounts[index]
 	room := blocks(size)
 	a.held -= room
 	if a.held < 0 {
 		p.breach("input buffer holds less than nothing", link, int64(a.held), 0)
 	}
 	period := int64((uint64(end) + uint64(a.period) - 1) / uint64(a.period))
-	if period > a.updated {
-		a.updated = period
-		p.net.ports[a.back].debt += a.frame
+	if period > a.latest { // one more flow-control packet
+		n.ports[n.inboxes[link].back].debt += a.frame
+		if a.odd&creditsFar == 0 {
+			a.begin(period)
+		} else {
+			n.beginFar(&a.updates, index, period)
+		}
 	}
-	if a.remote {
+	if a.odd != 0 || uint64(a.latest-period) >= ringInUpdates {
+		p.freeOddly(&a.updates, link, index, period, room)
+		return
+	}
+	a.ring[period&(ringInUpdates-1)] += uint16(room)
+	a.total += uint32(room)
+}
+
+// begin makes a period the latest.
+func (u *updates) begin(period int64) {
+	if period-u.latest >= ringInUpdates {
+		u.ring = [ringInUpdates]uint16{}
+		u.latest = period
+		return
+	}
+	for u.latest < period {
+		u.latest++
+		u.ring[u.latest&(ringInUpdates-1)] = 0
+	}
+}
+
+// beginFar does the same where the ring is in grants.
+func (n *Network) beginFar(u *updates, index int32, period int64) {
+	for last := max(u.latest, period-n.ringMask-1); last < period; {
+		last++
+		*n.update(u, index, last) = 0
+	}
+	u.latest = period
+}
+
+// freeOddly does the rest of free where something is out of the ordinary.
+func (p *Partition) freeOddly(u *updates, link, index int32, period int64, room int32) {
+	if u.odd&creditsRemote != 0 {
 		p.freeRemote(link, remoteCredit{index, room, period})
 		return
 	}
-	p.addCredit(index, period, room)
+	p.addCredit(u, link, index, period, room)
 }
 
 // freeRemote sends an update to another partition.
@@ -172,42 +221,40 @@ func (p *Partition) freeRemote(link int32, c remoteCredit) {
 	b.credits = append(b.credits, c)
 }
 
-// addCredit notes an update that the receiver sends in a period.
-func (p *Partition) addCredit(index int32, period int64, blocks int32) {
+// collectCredit takes in an update that another partition has sent.
+func (p *Partition) collectCredit(c remoteCredit) {
 	n := p.net
-	l := &n.lanes[index]
-	if ahead := int32(uint32(period) - l.taken); int64(ahead) > n.ringMask {
-		p.takeIn(l, index, p.reached(index/int32(n.classes)))
-		if ahead = int32(uint32(period) - l.taken); int64(ahead) > n.ringMask+1 {
-			p.breach("credit update further off than the longest way", index/int32(n.classes), int64(ahead), n.ringMask+1)
-		}
+	u := &n.mirrors[c.lane]
+	if c.period > u.latest {
+		n.beginFar(u, c.lane, c.period)
 	}
-	*n.update(l, index, uint32(period)) += uint16(blocks)
-	l.coming += blocks
-	if l.need != 0 {
-		p.awaited(l, index, period)
+	p.addCredit(u, c.lane/int32(n.classes), c.lane, c.period, c.blocks)
+}
+
+// addCredit notes what the receiver gives back in a period, and wakes the sender if it
+// waits for it.
+func (p *Partition) addCredit(u *updates, link, index int32, period int64, room int32) {
+	n := p.net
+	if u.latest-period > n.ringMask {
+		p.breach("credit update before those that are kept", link, u.latest-period, n.ringMask)
+	}
+	*n.update(u, index, period) += uint16(room)
+	u.total += uint32(room)
+	if u.odd&creditsAwaited != 0 {
+		p.awaited(u, link, index, period)
 	}
 }
 
 // awaited wakes the port of a lane that waits for credits at the time when the updates
 // on the way suffice, if it is the one in a period that makes them do so.
-func (p *Partition) awaited(l *lane, index int32, period int64) {
+func (p *Partition) awaited(u *updates, link, index int32, period int64) {
 	// Where the updates before this one were enough, the port looks already,
 	// or does so as soon as its wire is free; and at a partition that is ahead
 	// of them they would wake it in the past.
-	effect := l.next + units.Time(int32(uint32(period)-l.taken)-1)*units.Time(l.period)
-	if t := p.whenEnough(l, index); t >= effect {
-		link := index / int32(p.net.classes)
+	cl := &p.net.creditLinks[link]
+	if t := p.whenEnough(&p.net.lanes[index], u, link, index); t >= cl.latency+units.Time(period)*cl.period {
 		p.wake(&p.net.ports[link], link, t)
 	}
-}
-
-// reached is the time that both ends of a link have reached.
-func (p *Partition) reached(link int32) units.Time {
-	if n := p.net; n.cell(link) != n.ports[link].to {
-		return p.done // the sender may be behind, or ahead
-	}
-	return max(p.now, p.done)
 }
 
 // payDebt puts the flow-control packets that are due before the next packet

@@ -52,9 +52,11 @@ func (p *Partition) markForward(f *FECN, index int32, k *pkt) {
 
 // hasMore reports whether a lane has credits for one more packet of a size.
 func (p *Partition) hasMore(index int32, size uint16) bool {
-	l := &p.net.lanes[index]
+	n := p.net
+	l := &n.lanes[index]
 	if l.available < blocks(size) {
-		p.takeIn(l, index, p.now)
+		link := index / int32(n.classes)
+		p.takeIn(l, n.updatesOf(link, index), link, index)
 	}
 	return l.available >= blocks(size)
 }

@@ -77,9 +77,9 @@ func (s *infinibandState) prepare() {
 // maxReadPorts bounds the speed-up that can be asked for.
 const maxReadPorts = 4
 
-// reader is the state of an input buffer's read ports: when each is free, Forever for
-// those that are not there.
-type reader [maxReadPorts]units.Time
+// reader is the state of two of an input buffer's read ports: when each is free, Forever
+// for those that are not there.
+type reader [2]units.Time
 
 // arriveInfiniBand queues a packet at the output that it leaves by. There is
 // always room: the sender had credits for it.
@@ -119,15 +119,14 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 // It reports false if it has to.
 func (p *Partition) passInfiniBand(s *infinibandState, nd *node, b *inbox, o *port, out, i int32, k *pkt) bool {
 	n := p.net
-	if s.marks || s.limited && n.readers(k.in).free() > p.now {
+	if s.marks || s.limited && n.readable(k.in) > p.now {
 		return false
 	}
 	lane := p.laneOut(nd, k, out)
 	index := out*int32(n.classes) + int32(lane)
-	if l := &n.lanes[index]; l.available < blocks(k.size) {
+	if !n.lanes[index].enough(k.size) {
 		return false
 	}
-	n.lanes[index].need = 0
 	n.turns[index] = uint16(b.back - nd.base)
 	p.forward(s, o, out, lane, i, k)
 	return true
@@ -292,7 +291,7 @@ func (p *Partition) sendQueued(s *infinibandState, nd *node, o *port, out int32)
 		}
 		q := n.voqAt(s, nd, out, in, class)
 		k := &p.pool.hot[q.head]
-		if !p.hasCredit(out*int32(n.classes)+int32(class), k.size, &soonest) {
+		if !p.hasCredit(out, out*int32(n.classes)+int32(class), k.size, &soonest) {
 			p.starve(s.spec.lifetime(o), out*int32(n.classes)+int32(class))
 			continue
 		}
@@ -314,7 +313,7 @@ func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
 	i := o.sole
 	k := &p.pool.hot[i]
 	if s.limited {
-		if at := n.readers(k.in).free(); at > p.now {
+		if at := n.readable(k.in); at > p.now {
 			p.wake(o, out, at)
 			return
 		}
@@ -322,7 +321,7 @@ func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
 	lane := uint8(bits.TrailingZeros16(o.nonEmpty))
 	index := out*int32(n.classes) + int32(lane)
 	soonest := units.Forever
-	if !p.hasCredit(index, k.size, &soonest) {
+	if !p.hasCredit(out, index, k.size, &soonest) {
 		p.starve(s.spec.lifetime(o), index)
 		if soonest != units.Forever {
 			p.wake(o, out, soonest)
@@ -350,7 +349,7 @@ func (p *Partition) nextInput(s *infinibandState, nd *node, out int32, class uin
 		if !s.limited {
 			return in
 		}
-		at := n.readers(in).free()
+		at := n.readable(in)
 		if at <= p.now {
 			return in
 		}
@@ -397,25 +396,58 @@ func nextSetWide(w []uint64, i int32) int32 {
 	return -1
 }
 
-// free is when an input buffer has a read port free.
-func (r *reader) free() units.Time { return min(r[0], r[1], r[2], r[3]) }
+// readable is when the input buffer at the end of a link has a read port free.
+func (n *Network) readable(link int32) units.Time {
+	r := &n.inboxes[link].reader
+	at := min(r[0], r[1])
+	if n.readers != nil {
+		at = min(at, n.readers[link][0], n.readers[link][1])
+	}
+	return at
+}
 
 // occupy takes a read port of an input buffer until a time.
-func (r *reader) occupy(now, until units.Time) {
+func (n *Network) occupy(link int32, now, until units.Time) {
+	if n.inboxes[link].reader.occupy(now, until) || n.readers == nil {
+		return
+	}
+	n.readers[link].occupy(now, until)
+}
+
+// occupy takes one of two read ports; false if none is free.
+func (r *reader) occupy(now, until units.Time) bool {
 	for j := range r {
 		if r[j] <= now {
 			r[j] = until
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // readPorts sets up the read ports of a switch's input buffers.
 func (n *Network) readPorts(nd *node) {
+	ports := nd.infiniband.spec.ReadPorts
+	if ports > len(reader{}) && n.readers == nil {
+		n.readers = make([]reader, len(n.ports))
+		for link := range n.readers {
+			n.readers[link] = reader{units.Forever, units.Forever}
+		}
+	}
 	for port := nd.base; port < nd.base+nd.ports; port++ {
-		if link := n.back[port]; link >= 0 {
-			for j := nd.infiniband.spec.ReadPorts; j < maxReadPorts; j++ {
-				n.readers(link)[j] = units.Forever
+		link := n.back[port]
+		if link < 0 {
+			continue
+		}
+		for j := range maxReadPorts {
+			at := units.Time(0)
+			if j >= ports {
+				at = units.Forever
+			}
+			if j < len(reader{}) {
+				n.inboxes[link].reader[j] = at
+			} else if n.readers != nil {
+				n.readers[link][j-len(reader{})] = at
 			}
 		}
 	}
@@ -454,15 +486,10 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 	if role >= roleCopy && !p.lastCopy(int32(record)) {
 		return
 	}
-	first := in * int32(n.classes)
-	a := &n.accounts[first]
 	if s.limited && role < roleCopy {
-		a.readers.occupy(p.now, end)
+		n.occupy(in, p.now, end)
 	}
-	if class != 0 {
-		a = &n.accounts[first+int32(class)]
-	}
-	p.credit(a, in, first+int32(class), size, end)
+	p.free(in, class, size, end)
 }
 
 // dequeue takes the head of the queue of an input at an output.

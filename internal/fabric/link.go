@@ -54,13 +54,14 @@ func (o *port) occupy(start units.Time, size int64) units.Time {
 	return o.freeAt
 }
 
-// inbox is the receiving side of a link.
+// inbox is the receiving side of a link, in half a cache line.
 type inbox struct {
 	node   int32
 	back   int32 // the port of the receiver that sends the other way
 	part   uint8 // partition of the receiver
 	kind   nodeKind
 	slower bool // some port of the receiver is faster: cut-through could outrun the tail
+	reader reader
 }
 
 // serialisation is the time of size bytes on the port's link, rounded up.

@@ -93,7 +93,7 @@ func (p *Partition) Collect(window uint64) {
 			p.fly(r.link, i)
 		}
 		for _, c := range b.credits {
-			p.addCredit(c.lane, c.period, c.blocks)
+			p.collectCredit(c)
 		}
 		for _, r := range b.pauses {
 			p.schedulePause(r.port, r.pause)

@@ -119,8 +119,10 @@ type Network struct {
 	infiniband  []infinibandState
 	lanes       []lane    // by link and class
 	accounts    []account // by link and class
-	grants      []uint16  // by link, class and period, in a ring; nil if those of the lanes are enough
+	mirrors     []updates // by link and class: those of lanes whose receiver is in another partition; nil in a lone one
+	grants      []uint16  // by link, class and period, in a ring; nil if those of the updates are enough
 	ringMask    int64
+	readers     []reader     // by link: of input buffers, those beyond two; nil, unless some have more
 	creditLinks []creditLink // by link
 	voqs        []list
 	fifos       []list // by link and class

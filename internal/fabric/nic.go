@@ -276,7 +276,7 @@ func (p *Partition) spend(credited bool, link int32, class uint8, size uint16, s
 		return true
 	}
 	index := link*int32(n.classes) + int32(class)
-	if !p.hasCredit(index, size, soonest) {
+	if !p.hasCredit(link, index, size, soonest) {
 		return false
 	}
 	n.lanes[index].available -= blocks(size)
