@@ -1,10 +1,18 @@
 package fabric
 
-import "weft/internal/engine"
+// inCaches is how many bytes of a partition's state lie in the processor's own caches
+// without any doing, and so need no looking ahead: about a second-level cache. What is
+// counted is what its switches' ports and its packets have that every hop touches.
+const (
+	inCaches    = 1 << 20
+	bytesAPort  = 192
+	bytesPacket = 64
+)
 
-// worthALook is from how many packets on it pays to look ahead: those of fewer
-// are in the processor's caches.
-const worthALook = 1 << 14
+// looksFrom is from how many packets in a partition on it pays to look ahead.
+func looksFrom(ports int) int {
+	return max(0, inCaches-ports*bytesAPort) / bytesPacket
+}
 
 // manyFlows is the same of the ends of connections in a partition, for what the
 // NICs work on.
@@ -27,26 +35,12 @@ type glance struct {
 	sends  bool // the flow is needed as a requester
 }
 
-// lookAhead reads the packets that land in a cell in a slot before the first is
-// handled: the processor overlaps the waits for memory that would otherwise follow
-// one another.
-func (p *Partition) lookAhead(bucket *engine.Bucket) {
-	hot := p.pool.hot
-	sum := int32(0)
-	for j := range bucket.Left() {
-		if class, source := bucket.Peek(j); class == classArrive {
-			_, i := arriving(source)
-			sum += int32(hot[i].size)
-		}
-	}
-	p.sink = sum
-}
-
 // lookAheadEnds does the same for the ends' events of a bucket: the packets that
 // land at NICs, and the flows that they are for or whose turn it is to send.
 func (p *Partition) lookAheadEnds() {
 	n := p.net
 	p.glances = p.glances[:0]
+	sum := int32(0)
 	for i := range p.queue.Left() {
 		switch class, source := p.queue.Peek(i); class {
 		case classArrive:
@@ -57,14 +51,19 @@ func (p *Partition) lookAheadEnds() {
 			}
 			if nic := &n.nics[n.nodes[b.node].state]; nic.spec.Transport != nil {
 				p.glances = append(p.glances, glance{packet: packet, nic: nic})
+				sum += n.ports[b.back].num + n.nicQueues[int(b.back)*n.classes].held
+				if n.credited {
+					sum += n.accounts[int(link)*n.classes].held
+				}
 			}
 		case classPort: // other nodes' ports have no flows
+			sum += n.ports[source].num
 			if q := &n.nicQueues[int(source)*n.classes]; q.ring.n > 0 {
 				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first(), sends: true})
 			}
 		}
 	}
-	p.sink = p.readFlows()
+	p.sink = sum + p.readFlows()
 }
 
 // readFlows reads what the packets of the glances will touch of their flows.

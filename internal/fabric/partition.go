@@ -89,8 +89,11 @@ type Partition struct {
 	window   uint64
 	stats    Stats
 
-	glances []glance
-	sink    int32 // keeps the reads of lookAhead
+	looksFrom        int // packets from which on it looks ahead
+	glances          []glance
+	landing, sending []uint64 // of split
+	heads            []int32  // of lookAhead
+	sink             int32    // keeps the reads of lookAhead
 
 	copies     []copies
 	copiesFree []int32
@@ -121,7 +124,7 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 
 // runEnds handles the events of the ends that are earlier than limit.
 func (p *Partition) runEnds(limit units.Time) {
-	looksAhead := p.flows >= manyFlows
+	looksAhead := p.flows >= manyFlows || p.pool.live >= p.looksFrom
 	for {
 		e, ok := p.queue.Pop(limit)
 		if !ok {
