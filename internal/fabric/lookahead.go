@@ -32,7 +32,8 @@ type glance struct {
 	flow   *flow
 	nic    *nicState
 	packet int32
-	sends  bool // the flow is needed as a requester
+	takes  int32 // the record of the packet that it will most likely send
+	sends  bool  // the flow is needed as a requester
 }
 
 // lookAheadEnds does the same for the ends' events of a bucket: the packets that
@@ -50,8 +51,9 @@ func (p *Partition) lookAheadEnds() {
 				continue
 			}
 			if nic := &n.nics[n.nodes[b.node].state]; nic.spec.Transport != nil {
-				p.glances = append(p.glances, glance{packet: packet, nic: nic})
-				sum += n.ports[b.back].num + n.nicQueues[int(b.back)*n.classes].held
+				q := &n.nicQueues[int(b.back)*n.classes]
+				p.glances = append(p.glances, glance{packet: packet, nic: nic, takes: q.answers.next})
+				sum += n.ports[b.back].num
 				if n.credited {
 					sum += n.accounts[int(link)*n.classes].held
 				}
@@ -59,7 +61,7 @@ func (p *Partition) lookAheadEnds() {
 		case classPort: // other nodes' ports have no flows
 			sum += n.ports[source].num
 			if q := &n.nicQueues[int(source)*n.classes]; q.ring.n > 0 {
-				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first(), sends: true})
+				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first(), sends: true, takes: q.data.next})
 			}
 		}
 	}
@@ -68,8 +70,13 @@ func (p *Partition) lookAheadEnds() {
 
 // readFlows reads what the packets of the glances will touch of their flows.
 func (p *Partition) readFlows() (sum int32) {
+	last := int32(len(p.pool.hot)) - 1
 	for j := range p.glances {
-		if g := &p.glances[j]; g.packet >= 0 {
+		g := &p.glances[j]
+		if i := min(g.takes, last); i >= 0 {
+			sum += int32(p.pool.hot[i].size) + int32(p.pool.cold[i].PSN) + int32(p.pool.cold[i].VA)
+		}
+		if g.packet >= 0 {
 			h := &p.pool.cold[g.packet]
 			g.flow = g.nic.flows[h.DestQP]
 			g.sends = p.pool.hot[g.packet].role == roleReply

@@ -25,6 +25,11 @@ func (p *Partition) lookAhead(bucket *engine.Bucket) {
 	for _, link := range sending {
 		if head := p.net.headOf(int32(link)); head >= 0 {
 			heads = append(heads, head)
+			if n := p.net; n.credited {
+				if index := int(link)*n.classes; n.lanes[index].available < 65 {
+					sum += n.accounts[index].held
+				}
+			}
 		}
 	}
 	for _, i := range heads {
