@@ -28,6 +28,9 @@ type Cells struct {
 	floor        int64  // number of the first slot that takes events of other cells
 	ahead        uint64 // slots from there on that are within reach
 	open         int    // the cell being handled, -1 if none
+	row          int    // of the slot being handled in events
+	word         int    // of the slot's marks, the one that rest is of
+	rest         uint64 // cells of it that are still to be handled
 	reach        int64  // slots - 1
 	far          Heap[farCell, *farCell]
 }
@@ -114,30 +117,52 @@ func (q *Cells) Seek(t units.Time) (end units.Time) {
 		q.put(b, e.cell, q.keyOf(e.time, e.class, e.source))
 		q.far.Pop()
 	}
+	s := int(q.slot & q.reach)
+	q.row, q.word, q.rest = s*q.cells, s*q.words-1, 0
+	q.start = units.Time(q.slot) << q.width
 	return units.Time(q.floor) << q.width
 }
 
 // Open opens the next cell that has events in the slot, -1 if none is left. Of
 // the open one, what has not been given out stays in the slot.
 func (q *Cells) Open() int {
-	s := int(q.slot & q.reach)
-	cell := q.nextMarked(s, q.open+1)
 	if q.pos < len(q.keys) {
-		q.leave(s)
+		q.leave()
 	}
-	q.open = cell
-	if cell < 0 {
-		q.floor, q.ahead = q.slot, uint64(q.reach)+1 // its rest may still be filled
-		if q.nextMarked(s, 0) < 0 {
-			q.filled[s>>6] &^= 1 << (s & 63)
-		}
+	if q.rest == 0 && !q.nextWord() {
+		q.close()
 		return -1
 	}
-	q.marks[s*q.words+cell>>6] &^= 1 << (cell & 63)
-	q.keys, q.pos = q.take(&q.events[s*q.cells+cell], q.keys[:0]), 0
-	q.start = units.Time(q.slot) << q.width
+	first := int(q.slot&q.reach) * q.words
+	cell := (q.word-first)<<6 + bits.TrailingZeros64(q.rest)
+	q.rest &= q.rest - 1
+	q.open = cell
+	q.keys, q.pos = q.take(&q.events[q.row+cell], q.keys[:0]), 0
 	q.sort()
 	return cell
+}
+
+// nextWord goes on to the next word of the slot's marks that has some, and clears it:
+// nobody but the open cell can push events into the slot.
+func (q *Cells) nextWord() bool {
+	for end := (int(q.slot&q.reach) + 1) * q.words; q.word+1 < end; {
+		q.word++
+		if q.rest = q.marks[q.word]; q.rest != 0 {
+			q.marks[q.word] = 0
+			return true
+		}
+	}
+	return false
+}
+
+// close ends the slot, whose rest may still be filled.
+func (q *Cells) close() {
+	s := int(q.slot & q.reach)
+	q.open = -1
+	q.floor, q.ahead = q.slot, uint64(q.reach)+1
+	if q.nextMarked(s, 0) < 0 {
+		q.filled[s>>6] &^= 1 << (s & 63)
+	}
 }
 
 // Sort deals a slot's events into so many parts of equal time; more keys than
@@ -184,7 +209,8 @@ func (q *Cells) sort() {
 }
 
 // leave puts back what the open cell has left.
-func (q *Cells) leave(slot int) {
+func (q *Cells) leave() {
+	slot := int(q.slot & q.reach)
 	for _, key := range q.keys[q.pos:] {
 		q.add(&q.events[slot*q.cells+q.open], key)
 	}

@@ -41,8 +41,9 @@ const ringInUpdates = 16
 type updates struct {
 	latest int64  // the latest period for which one is due
 	total  uint32 // blocks in all of them, modulo 2^32
+	filled uint16 // a bit for each of the last periods, that with blocks; the lowest is the latest's
 	odd    oddCredits
-	ring   [ringInUpdates]uint16 // blocks, by period, of the last so many
+	ring   [ringInUpdates]uint16 // blocks, by period; what is not filled is left of earlier ones
 }
 
 // oddCredits is what is out of the ordinary about updates.
@@ -73,34 +74,74 @@ func (n *Network) updatesOf(link, index int32) *updates {
 	return &n.accounts[index].updates
 }
 
-// update is the blocks that the receiver gives back in a period.
-func (n *Network) update(u *updates, index int32, period int64) *uint16 {
-	if u.odd&creditsFar == 0 {
-		return &u.ring[period&(ringInUpdates-1)]
+// in is the blocks that the receiver gives back in a period up to the latest.
+func (n *Network) in(u *updates, index int32, period int64) int32 {
+	if u.odd&creditsFar != 0 {
+		return int32(*n.far(index, period))
 	}
+	if u.filled>>uint64(u.latest-period)&1 == 0 {
+		return 0
+	}
+	return int32(u.ring[period&(ringInUpdates-1)])
+}
+
+// far is the same where the longest way of an update is more periods than updates have
+// room for: their ring is kept apart.
+func (n *Network) far(index int32, period int64) *uint16 {
 	return &n.grants[int64(index)*(n.ringMask+1)+period&n.ringMask]
 }
 
-// takeIn adds the updates that have taken effect by now.
-func (p *Partition) takeIn(l *lane, u *updates, link, index int32) {
+// effect is when the update of a period of a link takes effect at the sender.
+func (c *creditLink) effect(period int64) units.Time {
+	return c.latency + units.Time(period)*c.period
+}
+
+// effective is the last period whose update has taken effect by a time, -1 if none has.
+func (c *creditLink) effective(now units.Time) int64 {
+	if now < c.latency {
+		return -1
+	}
+	return int64(uint64(now-c.latency) / uint64(c.period))
+}
+
+// takeIn adds the updates that have taken effect to what a lane has, if they make up
+// what it needs. It gives the time at which those on the way do; Forever if they do not.
+func (p *Partition) takeIn(l *lane, link, index, need int32) units.Time {
 	n := p.net
-	cl := &n.creditLinks[link]
-	last := int64(-1) // the last period whose update has
-	if p.now >= cl.latency {
-		last = int64(p.now-cl.latency) / int64(cl.period)
+	u := n.updatesOf(link, index)
+	all := l.available + int32(u.total-l.known)
+	if all < need {
+		return units.Forever
 	}
-	if u.latest-last > n.ringMask+1 {
-		p.breach("credit update further off than the longest way", link, u.latest-last, n.ringMask+1)
+	c := &n.creditLinks[link]
+	now := c.effective(p.now)
+	if u.latest-now > n.ringMask+1 {
+		p.breach("credit update further off than the longest way", link, u.latest-now, n.ringMask+1)
 	}
-	sum := u.total
-	for period := u.latest; period > last; period-- {
-		sum -= uint32(*n.update(u, index, period))
+	period, sum := n.wanting(u, index, all, need, now)
+	if period > now {
+		return c.effect(period)
 	}
-	l.available += int32(sum - l.known)
-	l.known = sum
-	if l.available > l.granted {
-		p.breach("more credits than buffer", link, int64(l.available), int64(l.granted))
+	l.known += uint32(sum - l.available)
+	l.available = sum
+	if sum > l.granted {
+		p.breach("more credits than buffer", link, int64(sum), int64(l.granted))
 	}
+	return p.now
+}
+
+// wanting goes back from the latest update of a lane, with all of which it has as many
+// blocks as said, to the last without which it has less than it needs, and gives its
+// period. It goes back to a given period at most, and gives what the lane has by then.
+func (n *Network) wanting(u *updates, index, sum, need int32, to int64) (period int64, left int32) {
+	for period = u.latest; period > to; period-- {
+		less := sum - n.in(u, index, period)
+		if less < need {
+			break
+		}
+		sum = less
+	}
+	return period, sum
 }
 
 // hasCredit reports whether a packet of the size may be sent on a lane; if not,
@@ -118,38 +159,30 @@ func (l *lane) enough(size uint16) bool { return l.available >= blocks(size) && 
 
 // waitsForCredit does the same as hasCredit once a lane has used up what it knows of.
 func (p *Partition) waitsForCredit(l *lane, link, index, need int32, soonest *units.Time) bool {
-	u := p.net.updatesOf(link, index)
-	p.takeIn(l, u, link, index)
-	if l.available >= need {
+	at := p.takeIn(l, link, index, need)
+	if waited := l.need != 0; waited != (at > p.now) {
+		p.awaits(link, index, !waited)
+	}
+	if at <= p.now {
 		l.need = 0
-		u.odd &^= creditsAwaited
 		return true
 	}
-	if l.need == 0 && p.net.ports[link].flags&flagUncounted == 0 {
-		p.stats.Stalls++
-	}
 	l.need = need
-	u.odd |= creditsAwaited
-	*soonest = min(*soonest, p.whenEnough(l, u, link, index))
+	*soonest = min(*soonest, at)
 	return false
 }
 
-// whenEnough is when the updates on the way make up what a lane waits for;
-// Forever if they do not.
-func (p *Partition) whenEnough(l *lane, u *updates, link, index int32) units.Time {
-	n := p.net
-	spare := int32(u.total-l.known) + l.available - l.need
-	if spare < 0 {
-		return units.Forever
+// awaits notes that a lane begins to wait for credits, or waits no longer.
+func (p *Partition) awaits(link, index int32, waits bool) {
+	u := p.net.updatesOf(link, index)
+	if !waits {
+		u.odd &^= creditsAwaited
+		return
 	}
-	cl := &n.creditLinks[link]
-	period := u.latest
-	for ; period > u.latest-n.ringMask; period-- {
-		if spare -= int32(*n.update(u, index, period)); spare < 0 {
-			break
-		}
+	u.odd |= creditsAwaited
+	if p.net.ports[link].flags&flagUncounted == 0 {
+		p.stats.Stalls++
 	}
-	return cl.latency + units.Time(period)*cl.period
 }
 
 // free gives the room of a packet back to the sender of the link by which it came, with
@@ -166,49 +199,52 @@ func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	period := int64((uint64(end) + uint64(a.period) - 1) / uint64(a.period))
 	if period > a.latest { // one more flow-control packet
 		n.ports[n.inboxes[link].back].debt += a.frame
-		if a.odd&creditsFar == 0 {
-			a.begin(period)
-		} else {
-			n.beginFar(&a.updates, index, period)
-		}
 	}
-	if a.odd != 0 || uint64(a.latest-period) >= ringInUpdates {
-		p.freeOddly(&a.updates, link, index, period, room)
-		return
+	switch {
+	case a.odd == 0:
+		p.add(&a.updates, link, period, room)
+	case a.odd&creditsRemote != 0:
+		a.latest = max(a.latest, period)
+		p.freeRemote(link, remoteCredit{index, room, period})
+	default:
+		p.addCredit(&a.updates, link, index, period, room)
 	}
-	a.ring[period&(ringInUpdates-1)] += uint16(room)
-	a.total += uint32(room)
 }
 
-// begin makes a period the latest.
-func (u *updates) begin(period int64) {
-	if period-u.latest >= ringInUpdates {
-		u.ring = [ringInUpdates]uint16{}
+// add adds blocks to the update of a period.
+func (p *Partition) add(u *updates, link int32, period int64, room int32) {
+	u.total += uint32(room)
+	at := &u.ring[period&(ringInUpdates-1)]
+	if ahead := period - u.latest; ahead > 0 {
+		u.filled = u.filled<<uint64(ahead) | 1
 		u.latest = period
+		*at = uint16(room)
 		return
 	}
-	for u.latest < period {
-		u.latest++
-		u.ring[u.latest&(ringInUpdates-1)] = 0
+	back := uint64(u.latest - period)
+	if back >= ringInUpdates {
+		p.breach("credit update before those that are kept", link, int64(back), ringInUpdates-1)
 	}
+	if u.filled>>back&1 == 0 {
+		u.filled |= 1 << back
+		*at = 0
+	}
+	*at += uint16(room)
 }
 
-// beginFar does the same where the ring is in grants.
-func (n *Network) beginFar(u *updates, index int32, period int64) {
+// addFar does the same where the ring is kept apart.
+func (p *Partition) addFar(u *updates, link, index int32, period int64, room int32) {
+	n := p.net
+	if u.latest-period > n.ringMask {
+		p.breach("credit update before those that are kept", link, u.latest-period, n.ringMask)
+	}
 	for last := max(u.latest, period-n.ringMask-1); last < period; {
 		last++
-		*n.update(u, index, last) = 0
+		*n.far(index, last) = 0
 	}
-	u.latest = period
-}
-
-// freeOddly does the rest of free where something is out of the ordinary.
-func (p *Partition) freeOddly(u *updates, link, index int32, period int64, room int32) {
-	if u.odd&creditsRemote != 0 {
-		p.freeRemote(link, remoteCredit{index, room, period})
-		return
-	}
-	p.addCredit(u, link, index, period, room)
+	u.latest = max(u.latest, period)
+	u.total += uint32(room)
+	*n.far(index, period) += uint16(room)
 }
 
 // freeRemote sends an update to another partition.
@@ -223,23 +259,17 @@ func (p *Partition) freeRemote(link int32, c remoteCredit) {
 
 // collectCredit takes in an update that another partition has sent.
 func (p *Partition) collectCredit(c remoteCredit) {
-	n := p.net
-	u := &n.mirrors[c.lane]
-	if c.period > u.latest {
-		n.beginFar(u, c.lane, c.period)
-	}
-	p.addCredit(u, c.lane/int32(n.classes), c.lane, c.period, c.blocks)
+	p.addCredit(&p.net.mirrors[c.lane], c.lane/int32(p.net.classes), c.lane, c.period, c.blocks)
 }
 
 // addCredit notes what the receiver gives back in a period, and wakes the sender if it
 // waits for it.
 func (p *Partition) addCredit(u *updates, link, index int32, period int64, room int32) {
-	n := p.net
-	if u.latest-period > n.ringMask {
-		p.breach("credit update before those that are kept", link, u.latest-period, n.ringMask)
+	if u.odd&creditsFar == 0 {
+		p.add(u, link, period, room)
+	} else {
+		p.addFar(u, link, index, period, room)
 	}
-	*n.update(u, index, period) += uint16(room)
-	u.total += uint32(room)
 	if u.odd&creditsAwaited != 0 {
 		p.awaited(u, link, index, period)
 	}
@@ -248,12 +278,17 @@ func (p *Partition) addCredit(u *updates, link, index int32, period int64, room 
 // awaited wakes the port of a lane that waits for credits at the time when the updates
 // on the way suffice, if it is the one in a period that makes them do so.
 func (p *Partition) awaited(u *updates, link, index int32, period int64) {
+	n := p.net
+	l := &n.lanes[index]
+	all := l.available + int32(u.total-l.known)
+	if all < l.need {
+		return
+	}
 	// Where the updates before this one were enough, the port looks already,
 	// or does so as soon as its wire is free; and at a partition that is ahead
 	// of them they would wake it in the past.
-	cl := &p.net.creditLinks[link]
-	if t := p.whenEnough(&p.net.lanes[index], u, link, index); t >= cl.latency+units.Time(period)*cl.period {
-		p.wake(&p.net.ports[link], link, t)
+	if at, _ := n.wanting(u, index, all, l.need, period-1); at >= period {
+		p.wake(&n.ports[link], link, n.creditLinks[link].effect(at))
 	}
 }
 

@@ -139,7 +139,7 @@ func (p *Partition) sendDownInfiniBand(o *port, out int32, why Drop) {
 		input := nextSet(n.wants(s, nd, out, class), int32(n.turns[index])+1)
 		n.starved[index] = units.Forever
 		p.stats.LastFault = max(p.stats.LastFault, p.now)
-		p.discardHead(s, nd, o, out, n.back[nd.base+input], class, why)
+		p.discardHead(s, nd, o, out, input, class, why)
 	}
 }
 

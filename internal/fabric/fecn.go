@@ -52,11 +52,9 @@ func (p *Partition) markForward(f *FECN, index int32, k *pkt) {
 
 // hasMore reports whether a lane has credits for one more packet of a size.
 func (p *Partition) hasMore(index int32, size uint16) bool {
-	n := p.net
-	l := &n.lanes[index]
+	l := &p.net.lanes[index]
 	if l.available < blocks(size) {
-		link := index / int32(n.classes)
-		p.takeIn(l, n.updatesOf(link, index), link, index)
+		return p.takeIn(l, index/int32(p.net.classes), index, blocks(size)) <= p.now
 	}
-	return l.available >= blocks(size)
+	return true
 }

@@ -178,9 +178,10 @@ func (p *Partition) queueUp(s *infinibandState, nd *node, out, i int32) {
 
 func (p *Partition) queueUpOn(s *infinibandState, nd *node, out, i int32, lane uint8) {
 	k := &p.pool.hot[i]
-	q := p.net.voqAt(s, nd, out, k.in, lane)
+	input := p.net.input(nd, k.in)
+	q := p.net.voqAt(s, nd, out, input, lane)
 	if q.head < 0 {
-		p.want(s, nd, out, k.in, lane)
+		p.want(s, nd, out, input, lane)
 	}
 	p.pool.push(q, i)
 }
@@ -227,15 +228,18 @@ func (p *Partition) request(s *infinibandState, nd *node, link, i int32) {
 	k := &p.pool.hot[i]
 	out := p.route(nd, k)
 	lane := p.laneOut(nd, k, out)
-	n.voqAt(s, nd, out, link, lane).head = i
-	p.want(s, nd, out, link, lane)
+	input := n.input(nd, link)
+	n.voqAt(s, nd, out, input, lane).head = i
+	p.want(s, nd, out, input, lane)
 	p.touch(&n.ports[out], out)
 }
 
+// input is the port of a switch, from 0, at which a link ends.
+func (n *Network) input(nd *node, link int32) int32 { return n.inboxes[link].back - nd.base }
+
 // voqAt is the virtual output queue of an output for an input and lane. With
 // FIFO inputs it holds no more than the FIFO's head.
-func (n *Network) voqAt(s *infinibandState, nd *node, out, in int32, class uint8) *list {
-	input := n.inboxes[in].back - nd.base
+func (n *Network) voqAt(s *infinibandState, nd *node, out, input int32, class uint8) *list {
 	return &n.voqs[int(s.voq)+(int(out-nd.base)*int(nd.ports)+int(input))*n.classes+int(class)]
 }
 
@@ -244,14 +248,12 @@ func (n *Network) wants(s *infinibandState, nd *node, out int32, class uint8) []
 	return n.requests[at : at+int(s.words)]
 }
 
-func (p *Partition) want(s *infinibandState, nd *node, out, in int32, class uint8) {
-	input := p.net.inboxes[in].back - nd.base
+func (p *Partition) want(s *infinibandState, nd *node, out, input int32, class uint8) {
 	p.net.wants(s, nd, out, class)[input>>6] |= 1 << (input & 63)
 	p.net.ports[out].nonEmpty |= 1 << class
 }
 
-func (p *Partition) unwant(s *infinibandState, nd *node, out, in int32, class uint8) {
-	input := p.net.inboxes[in].back - nd.base
+func (p *Partition) unwant(s *infinibandState, nd *node, out, input int32, class uint8) {
 	w := p.net.wants(s, nd, out, class)
 	w[input>>6] &^= 1 << (input & 63)
 	for _, x := range w {
@@ -285,17 +287,17 @@ func (p *Partition) sendQueued(s *infinibandState, nd *node, o *port, out int32)
 			class = p.arbitrate(&s.spec.VLArb, out, lanes)
 		}
 		lanes &^= 1 << class
-		in := p.nextInput(s, nd, out, class, &soonest)
-		if in < 0 {
+		input := p.nextInput(s, nd, out, class, &soonest)
+		if input < 0 {
 			continue
 		}
-		q := n.voqAt(s, nd, out, in, class)
+		q := n.voqAt(s, nd, out, input, class)
 		k := &p.pool.hot[q.head]
 		if !p.hasCredit(out, out*int32(n.classes)+int32(class), k.size, &soonest) {
 			p.starve(s.spec.lifetime(o), out*int32(n.classes)+int32(class))
 			continue
 		}
-		p.grant(s, nd, o, out, in, class)
+		p.grant(s, nd, o, q, out, input, class)
 		if o.nonEmpty != 0 {
 			p.wake(o, out, o.freeAt)
 		}
@@ -330,12 +332,12 @@ func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
 	}
 	o.sole, o.nonEmpty = -1, 0
 	o.queued -= int32(k.size)
-	n.turns[index] = uint16(n.inboxes[k.in].back - nd.base)
+	n.turns[index] = uint16(n.input(nd, k.in))
 	p.forward(s, o, out, lane, i, k)
 }
 
-// nextInput is the link of the next input, after the last that was served, that
-// has a packet for the output and a free read port; -1 if none.
+// nextInput is the next input, after the last that was served, that has a packet
+// for the output and a free read port; -1 if none.
 func (p *Partition) nextInput(s *infinibandState, nd *node, out int32, class uint8, soonest *units.Time) int32 {
 	n := p.net
 	w := n.wants(s, nd, out, class)
@@ -345,13 +347,12 @@ func (p *Partition) nextInput(s *infinibandState, nd *node, out int32, class uin
 		if input < 0 {
 			return -1
 		}
-		in := n.back[nd.base+input]
 		if !s.limited {
-			return in
+			return input
 		}
-		at := n.readable(in)
+		at := n.readable(n.back[nd.base+input])
 		if at <= p.now {
-			return in
+			return input
 		}
 		*soonest = min(*soonest, at)
 		if input == last {
@@ -454,8 +455,8 @@ func (n *Network) readPorts(nd *node) {
 }
 
 // grant sends the head of the queue of an input.
-func (p *Partition) grant(s *infinibandState, nd *node, o *port, out, in int32, class uint8) {
-	i := p.dequeue(s, nd, o, out, in, class)
+func (p *Partition) grant(s *infinibandState, nd *node, o *port, q *list, out, input int32, class uint8) {
+	i := p.dequeue(s, nd, o, q, out, input, class)
 	p.forward(s, o, out, class, i, &p.pool.hot[i])
 }
 
@@ -493,25 +494,25 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 }
 
 // dequeue takes the head of the queue of an input at an output.
-func (p *Partition) dequeue(s *infinibandState, nd *node, o *port, out, in int32, class uint8) int32 {
+func (p *Partition) dequeue(s *infinibandState, nd *node, o *port, q *list, out, input int32, class uint8) int32 {
 	n := p.net
-	q := n.voqAt(s, nd, out, in, class)
 	i := q.head
-	n.turns[int(out)*n.classes+int(class)] = uint16(n.inboxes[in].back - nd.base)
+	k := &p.pool.hot[i]
+	n.turns[int(out)*n.classes+int(class)] = uint16(input)
 	if s.fifo {
-		fifo := &n.fifos[int(in)*n.classes+int(p.pool.hot[i].class)]
+		fifo := &n.fifos[int(k.in)*n.classes+int(k.class)]
 		p.pool.pop(fifo)
 		q.head = -1
-		p.unwant(s, nd, out, in, class)
+		p.unwant(s, nd, out, input, class)
 		if fifo.head >= 0 {
-			p.request(s, nd, in, fifo.head)
+			p.request(s, nd, k.in, fifo.head)
 		}
 		return i
 	}
-	p.pool.pop(q)
-	o.queued -= int32(p.pool.hot[i].size)
+	q.head = k.next
+	o.queued -= int32(k.size)
 	if q.head < 0 {
-		p.unwant(s, nd, out, in, class)
+		p.unwant(s, nd, out, input, class)
 	}
 	return i
 }
@@ -554,7 +555,7 @@ func (p *Partition) expire(index int32) {
 	}
 	p.queueSole(s, nd, o, out)
 	input := nextSet(n.wants(s, nd, out, class), int32(n.turns[index])+1)
-	p.discardHead(s, nd, o, out, n.back[nd.base+input], class, DropLifetime)
+	p.discardHead(s, nd, o, out, input, class, DropLifetime)
 	p.discarded(s.spec, index)
 	p.touch(o, out)
 }

@@ -26,7 +26,7 @@ func (p *Partition) lookAhead(bucket *engine.Bucket) {
 		if head := p.net.headOf(int32(link)); head >= 0 {
 			heads = append(heads, head)
 			if n := p.net; n.credited {
-				if index := int(link)*n.classes; n.lanes[index].available < 65 {
+				if index := int(link) * n.classes; n.lanes[index].available < 65 {
 					sum += n.accounts[index].held
 				}
 			}
@@ -112,5 +112,5 @@ func (n *Network) headOf(link int32) int32 {
 	if input < 0 {
 		return -1
 	}
-	return n.voqs[int(nd.infiniband.voq)+(int(link-nd.base)*int(nd.ports)+int(input))*n.classes+class].head
+	return n.voqAt(nd.infiniband, nd, link, input, uint8(class)).head
 }

@@ -60,17 +60,17 @@ func (p *Partition) discardStalled(s *infinibandState, nd *node, o *port, out in
 	for o.blocked&o.nonEmpty != 0 {
 		class := uint8(bits.TrailingZeros16(o.blocked & o.nonEmpty))
 		input := nextSet(n.wants(s, nd, out, class), int32(n.turns[int(out)*n.classes+int(class)])+1)
-		p.discardHead(s, nd, o, out, n.back[nd.base+input], class, DropStall)
+		p.discardHead(s, nd, o, out, input, class, DropStall)
 	}
 }
 
 // discardHead drops the head of the queue of an input at an output.
-func (p *Partition) discardHead(s *infinibandState, nd *node, o *port, out, in int32, class uint8, why Drop) {
-	i := p.dequeue(s, nd, o, out, in, class)
+func (p *Partition) discardHead(s *infinibandState, nd *node, o *port, out, input int32, class uint8, why Drop) {
+	i := p.dequeue(s, nd, o, p.net.voqAt(s, nd, out, input, class), out, input, class)
 	k := &p.pool.hot[i]
 	if s.spec.FECN.Threshold > 0 {
 		p.net.fecn[int(out)*p.net.classes+int(class)].waiting -= int32(k.size)
 	}
-	p.free(in, k.class, k.size, p.now)
+	p.free(k.in, k.class, k.size, p.now)
 	p.drop(i, why)
 }

@@ -88,6 +88,6 @@ func (p *Partition) headSize(out int32, class uint8) int32 {
 	s := &n.infiniband[nd.state]
 	w := n.wants(s, nd, out, class)
 	input := nextSet(w, int32(n.turns[int(out)*n.classes+int(class)])+1)
-	q := n.voqAt(s, nd, out, n.back[nd.base+input], class)
+	q := n.voqAt(s, nd, out, input, class)
 	return int32(p.pool.hot[q.head].size)
 }

@@ -94,7 +94,8 @@ func (n *Network) whyWaiting(link int32) string {
 			break // not a credit-based fabric
 		}
 		if l := &n.lanes[index]; l.need > 0 {
-			return fmt.Sprintf("%s, lane %d wants %d credit blocks and has %d", what, class, l.need, l.available)
+			has := l.available + int32(n.updatesOf(link, int32(index)).total-l.known)
+			return fmt.Sprintf("%s, lane %d wants %d credit blocks and has %d", what, class, l.need, has)
 		}
 	}
 	return fmt.Sprintf("%s in %s", what, classList(o.nonEmpty))
