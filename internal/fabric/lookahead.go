@@ -81,15 +81,10 @@ func (p *Partition) readFlows() (sum int32) {
 		g := &p.glances[j]
 		sum += g.flow.port
 		if g.sends {
-			sum += int32(g.flow.qp.Pending()) + int32(g.flow.qp.Flight())
+			id, _ := g.flow.qp.Oldest()
+			sum += int32(g.flow.qp.Flight()) + int32(id)
 		} else {
 			sum += int32(g.flow.qp.Expected())
-		}
-	}
-	for j := range p.glances {
-		if g := &p.glances[j]; g.sends {
-			id, first := g.flow.qp.Oldest()
-			sum += int32(id) + int32(first)
 		}
 	}
 	return sum
