@@ -77,7 +77,7 @@ func (p *Partition) receive(nic *nicState, i int32) *flow {
 		if ce {
 			seg.Flags |= tcp.FlagCE
 		}
-		f := nic.flows[seg.Conn]
+		f := nic.flows.at(units.QPN(seg.Conn))
 		f.conn.Receive(p.now, seg, &p.segments)
 		return f
 	}
@@ -85,7 +85,7 @@ func (p *Partition) receive(nic *nicState, i int32) *flow {
 	if ce {
 		h.Flags |= transport.FlagCE
 	}
-	f := nic.flows[h.DestQP]
+	f := nic.flows.at(h.DestQP)
 	if h.Op == wire.CNP {
 		p.stats.CNPsTaken++
 		p.stats.CNPDelay += p.now - units.Time(h.VA)

@@ -72,7 +72,7 @@ func (p *Partition) readFlows() (sum int32) {
 	for j := range p.glances {
 		if g := &p.glances[j]; g.packet >= 0 {
 			h := &p.pool.cold[g.packet]
-			g.flow = g.nic.flows[h.DestQP]
+			g.flow = g.nic.flows.at(h.DestQP)
 			g.sends = p.pool.hot[g.packet].role == roleReply
 			sum += int32(h.VA) // its last field: it may lie in another line
 		}
