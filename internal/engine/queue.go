@@ -93,14 +93,6 @@ func (q *Queue) put(slot int64, key uint64) {
 	q.add(&q.slots[slot], key)
 }
 
-// Pop gives out the next event if it is earlier than limit.
-func (q *Queue) Pop(limit units.Time) (e Event, ok bool) {
-	if q.pos == len(q.keys) && !q.advance(limit) {
-		return e, false
-	}
-	return q.Next(limit)
-}
-
 // NextTime is the time of the next event, units.Forever if none waits. It moves
 // nothing: events that come before it may still be pushed.
 func (q *Queue) NextTime() units.Time {
@@ -118,9 +110,13 @@ func (q *Queue) NextTime() units.Time {
 	return next
 }
 
-// advance goes on to the next bucket that holds something, unless that bucket
-// begins at or after limit: then later pushes may still come before it.
-func (q *Queue) advance(limit units.Time) bool {
+// Advance goes on to the next bucket that holds something once all of this one's
+// events have been given out, unless that bucket begins at or after limit: then later
+// pushes may still come before it. Next gives out its events.
+func (q *Queue) Advance(limit units.Time) bool {
+	if q.pos < len(q.keys) {
+		return false
+	}
 	next := q.nextBucket()
 	if next < 0 || units.Time(next)<<q.width >= limit {
 		return false

@@ -32,7 +32,7 @@ type flow struct {
 	cnp     uint8     // class of congestion notifications
 	pkey    uint16    // what its packets have, and those for it must match; read where Builder.PKeys is given
 	order   uint64    // among those whose timers are due at the same instant
-	_       [8]byte   // to a multiple of cache lines
+	_       [24]byte  // to a multiple of cache lines
 }
 
 // readyAt is when the flow may next send.
@@ -77,7 +77,7 @@ func (p *Partition) receive(nic *nicState, i int32) *flow {
 		if ce {
 			seg.Flags |= tcp.FlagCE
 		}
-		f := nic.flows[seg.Conn]
+		f := nic.flows.at(units.QPN(seg.Conn))
 		f.conn.Receive(p.now, seg, &p.segments)
 		return f
 	}
@@ -85,7 +85,7 @@ func (p *Partition) receive(nic *nicState, i int32) *flow {
 	if ce {
 		h.Flags |= transport.FlagCE
 	}
-	f := nic.flows[h.DestQP]
+	f := nic.flows.at(h.DestQP)
 	if h.Op == wire.CNP {
 		p.stats.CNPsTaken++
 		p.stats.CNPDelay += p.now - units.Time(h.VA)

@@ -78,7 +78,7 @@ func (p *Partition) readFlows() (sum int32) {
 		}
 		if g.packet >= 0 {
 			h := &p.pool.cold[g.packet]
-			g.flow = g.nic.flows[h.DestQP]
+			g.flow = g.nic.flows.at(h.DestQP)
 			g.sends = p.pool.hot[g.packet].role == roleReply
 			sum += int32(h.VA) // its last field: it may lie in another line
 		}
@@ -87,15 +87,10 @@ func (p *Partition) readFlows() (sum int32) {
 		g := &p.glances[j]
 		sum += g.flow.port
 		if g.sends {
-			sum += int32(g.flow.qp.Pending()) + int32(g.flow.qp.Flight())
+			id, _ := g.flow.qp.Oldest()
+			sum += int32(g.flow.qp.Flight()) + int32(id)
 		} else {
 			sum += int32(g.flow.qp.Expected())
-		}
-	}
-	for j := range p.glances {
-		if g := &p.glances[j]; g.sends {
-			id, first := g.flow.qp.Oldest()
-			sum += int32(id) + int32(first)
 		}
 	}
 	return sum

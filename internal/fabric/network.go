@@ -143,8 +143,7 @@ type Network struct {
 	local     LocalApp
 	gpus      []gpuState
 	nics      []nicState
-	room      []flow     // for further flows
-	slab      int        // how many the last slab had
+	slab      flowSlab   // room for further flows
 	nicQueues []nicQueue // by port and class
 }
 
@@ -217,7 +216,7 @@ func (s *Stats) add(t *Stats) {
 // Retransmissions is the number of data packets that the flows have sent again.
 func (n *Network) Retransmissions() (sum int64) {
 	for i := range n.nics {
-		for _, f := range n.nics[i].flows {
+		for f := range n.nics[i].flows.all {
 			if f.socket {
 				sum += int64(f.conn.Stats().Retransmitted)
 			} else {
@@ -293,12 +292,8 @@ type Connection struct {
 func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units.QPN, err error) {
 	na, nb := &n.nics[n.nodes[a].state], &n.nics[n.nodes[b].state]
 	fa, fb := n.newFlow(a, b, fromA), n.newFlow(b, a, fromB)
-	fa.id = units.QPN(len(na.flows))
-	na.flows = append(na.flows, fa)
 	n.Partition(a).addFlow()
 	n.Partition(b).addFlow()
-	fb.id = units.QPN(len(nb.flows))
-	nb.flows = append(nb.flows, fb)
 	if na.spec.TCP != nil {
 		fa.conn, fb.conn = tcp.New(na.spec.TCP, uint32(fb.id)), tcp.New(nb.spec.TCP, uint32(fa.id))
 		fa.socket, fb.socket = true, true
@@ -322,23 +317,13 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 	return err
 }
 
-// The bounds of how many flows a slab has: 6 KB and 3 MB.
-const (
-	minSlab = 1 << 4
-	maxSlab = 1 << 13
-)
-
-// newFlow makes one end of a connection. Flows lie together in slabs, each twice the
-// last, because many of them are worth huge pages.
+// newFlow makes one end of a connection.
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
-	if len(n.room) == 0 {
-		n.slab = min(max(minSlab, 2*n.slab), maxSlab)
-		n.room = makeHuge[flow](n.slab, n.slab)
-	}
-	f := &n.room[0]
-	n.room = n.room[1:]
+	flows := &n.nics[n.nodes[from].state].flows
+	id := flows.add(&n.slab)
+	f := flows.at(id)
 	*f = flow{
-		timerAt: units.Forever, timer: -1, dst: to, port: n.nodes[from].base + c.Port,
+		timerAt: units.Forever, timer: -1, id: id, dst: to, port: n.nodes[from].base + c.Port,
 		entropy: c.Entropy, class: c.Class, reply: c.Reply, cnp: c.CNP, pkey: c.PKey, sl: c.SL, order: c.Order,
 	}
 	return f
@@ -348,7 +333,7 @@ func (n *Network) newFlow(from, to int32, c Connection) *flow {
 // where the work request's length and immediate data count alone.
 func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) error {
 	s := &p.net.nics[p.net.nodes[nic].state]
-	f := s.flows[end]
+	f := s.flows.at(end)
 	var err error
 	if f.socket {
 		length := units.Bytes(wr.Length)

@@ -53,7 +53,7 @@ type NIC struct {
 // nicState is the state of one NIC.
 type nicState struct {
 	spec   *NIC
-	flows  []*flow // by queue pair number
+	flows  flowTable // by queue pair number
 	timers timers
 	wakeAt units.Time // the next timer event; Forever if none
 	later  units.Time // the one after it, as far as it is remembered

@@ -65,7 +65,7 @@ type pool struct {
 	cold  []transport.Packet
 	segs  []tcp.Segment // of TCP, made when the first is asked for
 	seen  []seen        // of packets that report on their way, likewise
-	taken []uint8       // by bunch: records that are in use or in a maker's hands
+	taken []uint8       // by bunch, where that is more than a record: those in use or in a maker's hands
 	free  []int32       // bunches of which none is
 	loose bunch         // of makers that have none of their own
 	size  uint          // log2 of the records in a bunch
@@ -108,7 +108,9 @@ func (p *pool) refill(b *bunch) {
 	if last := len(p.free) - 1; last >= 0 {
 		of := p.free[last]
 		p.free = p.free[:last]
-		p.taken[of] = uint8(records)
+		if p.size > 0 {
+			p.taken[of] = uint8(records)
+		}
 		b.next = of << p.size
 		b.end = b.next + int32(records)
 		return
@@ -156,10 +158,13 @@ func (p *pool) put(i int32) {
 	p.live--
 	p.hot[i].role = roleNone
 	of := i >> p.size
-	p.taken[of]--
-	if p.taken[of] == 0 {
-		p.free = append(p.free, of)
+	if p.size > 0 {
+		p.taken[of]--
+		if p.taken[of] > 0 {
+			return
+		}
 	}
+	p.free = append(p.free, of)
 }
 
 // list is a queue of packets, first in, first out. An empty one has head -1.

@@ -126,16 +126,19 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 func (p *Partition) runEnds(limit units.Time) {
 	looksAhead := p.flows >= manyFlows || p.pool.live >= p.looksFrom
 	for {
-		e, ok := p.queue.Pop(limit)
+		e, ok := p.queue.Next(limit)
 		if !ok {
-			return
+			if !p.queue.Advance(limit) {
+				return
+			}
+			if looksAhead {
+				p.lookAheadEnds()
+			}
+			continue
 		}
 		p.now = e.Time
 		p.stats.Events++
 		p.last = e.Last
-		if looksAhead && p.queue.Fresh() {
-			p.lookAheadEnds()
-		}
 		p.handle(e.Class, e.Source)
 		if p.last && len(p.dirty) > 0 {
 			p.decide()

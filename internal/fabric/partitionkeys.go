@@ -64,8 +64,8 @@ const maxOffenders = 64
 func (p *Partition) trespasses(nic *nicState, link, i int32) bool {
 	n := p.net
 	h := &p.pool.cold[i]
-	to := nic.flows[h.DestQP]
-	from := n.nics[n.nodes[to.dst].state].flows[h.SrcQP]
+	to := nic.flows.at(h.DestQP)
+	from := n.nics[n.nodes[to.dst].state].flows.at(h.SrcQP)
 	if keysMatch(from.pkey, to.pkey) {
 		return false
 	}
@@ -117,8 +117,8 @@ func (p *Partition) takes(i int32) func(key uint16) bool {
 // only what never changes may be read.
 func (p *Partition) sender(i int32) *flow {
 	n, h := p.net, &p.pool.cold[i]
-	receiver := n.nics[n.nodes[p.pool.hot[i].dst].state].flows[h.DestQP]
-	return n.nics[n.nodes[receiver.dst].state].flows[h.SrcQP]
+	receiver := n.nics[n.nodes[p.pool.hot[i].dst].state].flows.at(h.DestQP)
+	return n.nics[n.nodes[receiver.dst].state].flows.at(h.SrcQP)
 }
 
 // offend counts a packet at the port that discards it.

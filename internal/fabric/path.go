@@ -9,7 +9,7 @@ import (
 // to the other's. It is nil where the sender or a switch on the way chooses packet by
 // packet.
 func (n *Network) Path(nic int32, end units.QPN) []int32 {
-	f := n.nics[n.nodes[nic].state].flows[end]
+	f := n.nics[n.nodes[nic].state].flows.at(end)
 	if f.told&cc.WantEntropy != 0 {
 		return nil
 	}

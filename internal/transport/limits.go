@@ -18,8 +18,9 @@ const (
 	MaxSendQueue = 1 << 15
 	MaxRecvQueue = 1 << 15
 
-	// minRing is the first size of a ring: a handful of work requests costs
-	// 160 bytes, and most queue pairs of a large fabric never hold more.
+	// minRing is the first size of a ring, of sends when a second is posted before
+	// the first has finished: a handful of work requests costs 160 bytes, and most
+	// queue pairs of a large fabric never hold more.
 	minRing = 4
 
 	// MaxReadResources bounds the READs that a responder serves at once, and

@@ -39,8 +39,8 @@ func (s Service) String() string {
 //
 // Where a simulation has many queue pairs each packet finds its own out of the
 // processor's caches, so fields lie by who touches them: first 32 bytes that every
-// packet does, then two cache lines of the requester's and one of the responder's,
-// then the rest. layout_test.go holds them to it.
+// packet does, then two cache lines of the requester's and one of the responder's, one
+// of congestion control's, then the rest. layout_test.go holds them to it.
 type QP struct {
 	// Every packet.
 	cfg      *Config
@@ -56,25 +56,27 @@ type QP struct {
 	lost     bool // a lost packet waits to be sent again
 	posted   bool // work has been posted to the send queue since RESET
 
-	// The requester. The ring sq, of a power of two, holds the posted work
-	// from head to tail; cur is the one that nxt lies in, or tail.
-	sq              []sendWork
+	// The requester. The send queue has the posted work from head to tail; cur is
+	// the one that nxt lies in, or tail.
 	head, cur, tail uint32
 	una, nxt, max   units.PSN
 	end             units.PSN // after the last posted
 	ackHigh         units.PSN // out of order: acknowledged up to here, READs aside
 	retries         uint16    // since the last progress
+	locals          uint16    // local operations that have not completed
 	rnrRetries      uint8
-	recovering      bool   // has gone back for a lost read response at una
-	locals          uint16 // local operations that have not completed
-	readsOut        uint8  // READs between head and cur
+	recovering      bool  // has gone back for a lost read response at una
+	readsOut        uint8 // READs between head and cur
+	ringed          bool  // the send queue is sq, and not only
 
-	flight     units.Bytes  // payload from una to nxt
-	paceAt     units.Time   // congestion control lets the next packet go
-	holdUntil  units.Time   // RNR: the requester waits
-	progressAt units.Time   // the last progress, from which the retry timer counts
-	beyond     *beyond      // what the requester knows of packets ahead of una
-	allow      cc.Allowance // all but its last field in the requester's lines
+	flight     units.Bytes // payload from una to nxt
+	paceAt     units.Time  // congestion control lets the next packet go
+	holdUntil  units.Time  // RNR: the requester waits
+	progressAt units.Time  // the last progress, from which the retry timer counts
+	beyond     *beyond     // what the requester knows of packets ahead of una
+	only       sendWork    // the send queue, until two are posted at once
+	repeated   uint32      // packets sent more than once, modulo 2^32
+	controlled bool        // alg is not nil; else allow is never touched
 
 	// The responder.
 	epsn     units.PSN // the next expected
@@ -90,18 +92,21 @@ type QP struct {
 	owedSyn  wire.Syndrome // the syndrome that is owed
 	rhead    uint32
 	rtail    uint32
+	qkey     uint32     // UD
+	cnpAt    units.Time // the notification point may send a CNP
+	nakAt    units.Time // a lasting gap may be NAKed again
 
-	// Seldom touched.
-	qkey       uint32 // UD
+	// Congestion control.
 	alg        cc.Algorithm
+	allow      cc.Allowance
 	pacedAt    units.Time // the last packet that was paced went
 	pacedBytes uint32     // its size on the wire
-	repeated   uint32     // packets sent more than once, modulo 2^32
-	cnpAt      units.Time // the notification point may send a CNP
-	nakAt      units.Time // a lasting gap may be NAKed again
-	rq         []recvWork
-	reads      []readWork // READs being served; setReads changes it
-	ahead      *reorder   // the responder's packets ahead of epsn
+
+	// Seldom touched.
+	sq    []sendWork // the send queue where ringed: a ring of a power of two
+	rq    []recvWork
+	reads []readWork // READs being served; setReads changes it
+	ahead *reorder   // the responder's packets ahead of epsn
 }
 
 // owed says what the responder sends after its read responses.
@@ -140,7 +145,7 @@ func (q *QP) Setup(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm
 
 // setup sets what does not begin as zero.
 func (q *QP) setup(alg cc.Algorithm) {
-	q.alg = alg
+	q.alg, q.controlled = alg, alg != nil
 	q.allow = cc.Free()
 	q.wake = units.Forever
 	if q.cfg.Unordered && q.service == RC {
@@ -357,8 +362,13 @@ func (q *QP) Timeout(now units.Time, b *Batch) {
 // rearm makes wake exact.
 func (q *QP) rearm() { q.wake = min(q.retryAt(), q.allow.Wake) }
 
-// work is the send work request of a ring index.
-func (q *QP) work(i uint32) *sendWork { return &q.sq[i&uint32(len(q.sq)-1)] }
+// work is the send work request of an index from head to tail.
+func (q *QP) work(i uint32) *sendWork {
+	if !q.ringed {
+		return &q.only
+	}
+	return &q.sq[i&uint32(len(q.sq)-1)]
+}
 
 // Responding reports whether the responder has something to send: the next
 // packet need not be a request.

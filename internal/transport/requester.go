@@ -52,7 +52,10 @@ func (q *QP) PostSend(now units.Time, wr WorkRequest) error {
 // growSends makes room for one more work request, which is about to be posted.
 func (q *QP) growSends() error {
 	q.posted = true
-	n := uint32(len(q.sq))
+	n := uint32(1)
+	if q.ringed {
+		n = uint32(len(q.sq))
+	}
 	if q.tail-q.head < n {
 		return nil
 	}
@@ -63,7 +66,7 @@ func (q *QP) growSends() error {
 	for i := q.head; i != q.tail; i++ {
 		bigger[i&uint32(len(bigger)-1)] = *q.work(i)
 	}
-	q.sq = bigger
+	q.sq, q.ringed = bigger, true
 	return nil
 }
 
@@ -105,7 +108,7 @@ func (q *QP) sendable() bool {
 
 // windowClosed reports whether as much is in flight as may be.
 func (q *QP) windowClosed() bool {
-	return q.flight >= q.allow.Window ||
+	return q.controlled && q.flight >= q.allow.Window ||
 		q.cfg.Window > 0 && q.flight >= q.cfg.Window ||
 		q.nxt.Sub(q.una) >= q.cfg.maxPSNs()
 }
@@ -182,7 +185,7 @@ func (q *QP) compose(w *sendWork, psn units.PSN, p *Packet) (n uint32, last bool
 func (q *QP) account(now units.Time, p *Packet, payload units.Bytes) {
 	if q.service == RC {
 		q.flight += payload
-		if q.allow.Window != cc.Unlimited || q.windowClosed() ||
+		if q.controlled && q.allow.Window != cc.Unlimited || q.windowClosed() ||
 			q.cfg.AskEvery > 0 && uint32(p.PSN)%uint32(q.cfg.AskEvery) == 0 ||
 			q.cfg.HoldAhead && q.beyond != nil && q.beyond.on {
 			p.Flags |= FlagAckReq
@@ -201,6 +204,9 @@ func (q *QP) account(now units.Time, p *Packet, payload units.Bytes) {
 // rate, and counts it against the allowance's budget. A packet that went late counts
 // from when it could have gone, so that the next makes up for it.
 func (q *QP) pace(now units.Time, payload units.Bytes) {
+	if !q.controlled {
+		return
+	}
 	if q.allow.Rate > 0 {
 		late := min(max(0, now-q.paceAt), q.cfg.PaceSlack)
 		q.pacedAt, q.pacedBytes = now-late, uint32(payload+q.cfg.PacedOverhead)

@@ -55,7 +55,7 @@ func (q *QP) mayEnter(to State) error {
 // work vanishes without a completion, as the spec has it.
 func (q *QP) BecomeReset() {
 	alg := q.alg
-	*q = QP{cfg: q.cfg, qpn: q.qpn, service: q.service, sq: q.sq, rq: q.rq}
+	*q = QP{cfg: q.cfg, qpn: q.qpn, service: q.service, sq: q.sq, ringed: q.ringed, rq: q.rq}
 	q.setup(alg)
 }
 
