@@ -256,7 +256,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	cells, slot := b.cut()
 	for i := range parts {
 		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts))}
-		p.looksFrom = looksFrom(len(n.ports) / parts)
+		p.wide = len(n.ports)/parts >= manyLinks
 		for j := range p.mail {
 			p.mail[j].to = make([]outbox, parts)
 			p.mail[j].earliest = units.Forever

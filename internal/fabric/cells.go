@@ -127,7 +127,7 @@ func (p *Partition) runCells(limit units.Time) {
 //
 //go:noinline
 func (p *Partition) runCell(limit units.Time) {
-	if p.pool.live >= p.looksFrom {
+	if p.wide {
 		p.lookAhead(&p.cells.Bucket)
 	}
 	for {

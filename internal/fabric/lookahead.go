@@ -1,18 +1,8 @@
 package fabric
 
-// inCaches is how many bytes of a partition's state lie in the processor's own caches
-// without any doing, and so need no looking ahead: about a second-level cache. What is
-// counted is what its switches' ports and its packets have that every hop touches.
-const (
-	inCaches    = 1 << 20
-	bytesAPort  = 192
-	bytesPacket = 64
-)
-
-// looksFrom is from how many packets in a partition on it pays to look ahead.
-func looksFrom(ports int) int {
-	return max(0, inCaches-ports*bytesAPort) / bytesPacket
-}
+// manyLinks is from how many links in a partition on it pays to look ahead: what switches
+// and NICs have of fewer stays in the processor's own caches.
+const manyLinks = 1 << 11
 
 // manyFlows is the same of the ends of connections in a partition, for what the
 // NICs work on.
@@ -32,16 +22,16 @@ type glance struct {
 	flow   *flow
 	nic    *nicState
 	packet int32
-	takes  int32 // the record of the packet that it will most likely send
+	port   int32 // that the NIC will most likely send by
 	sends  bool  // the flow is needed as a requester
 }
 
-// lookAheadEnds does the same for the ends' events of a bucket: the packets that
-// land at NICs, and the flows that they are for or whose turn it is to send.
+// lookAheadEnds reads what the ends' events of a bucket will touch before the first of
+// them is handled: the packets that land at NICs, the flows that they are for or whose
+// turn it is to send, and, where there are many, what the NICs have.
 func (p *Partition) lookAheadEnds() {
 	n := p.net
 	p.glances = p.glances[:0]
-	sum := int32(0)
 	for i := range p.queue.Left() {
 		switch class, source := p.queue.Peek(i); class {
 		case classArrive:
@@ -51,32 +41,25 @@ func (p *Partition) lookAheadEnds() {
 				continue
 			}
 			if nic := &n.nics[n.nodes[b.node].state]; nic.spec.Transport != nil {
-				q := &n.nicQueues[int(b.back)*n.classes]
-				p.glances = append(p.glances, glance{packet: packet, nic: nic, takes: q.answers.next})
-				sum += n.ports[b.back].num
-				if n.credited {
-					sum += n.accounts[int(link)*n.classes].held
-				}
+				p.glances = append(p.glances, glance{packet: packet, nic: nic, port: b.back})
 			}
 		case classPort: // other nodes' ports have no flows
-			sum += n.ports[source].num
 			if q := &n.nicQueues[int(source)*n.classes]; q.ring.n > 0 {
-				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first(), sends: true, takes: q.data.next})
+				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first(), port: int32(source), sends: true})
 			}
 		}
 	}
-	p.sink = sum + p.readFlows()
+	p.sink = 0
+	if p.wide {
+		p.sink = p.readNICs()
+	}
+	p.sink += p.readFlows()
 }
 
 // readFlows reads what the packets of the glances will touch of their flows.
 func (p *Partition) readFlows() (sum int32) {
-	last := int32(len(p.pool.hot)) - 1
 	for j := range p.glances {
-		g := &p.glances[j]
-		if i := min(g.takes, last); i >= 0 {
-			sum += int32(p.pool.hot[i].size) + int32(p.pool.cold[i].PSN) + int32(p.pool.cold[i].VA)
-		}
-		if g.packet >= 0 {
+		if g := &p.glances[j]; g.packet >= 0 {
 			h := &p.pool.cold[g.packet]
 			g.flow = g.nic.flows.at(h.DestQP)
 			g.sends = p.pool.hot[g.packet].role == roleReply
@@ -91,6 +74,30 @@ func (p *Partition) readFlows() (sum int32) {
 			sum += int32(g.flow.qp.Flight()) + int32(id)
 		} else {
 			sum += int32(g.flow.qp.Expected())
+		}
+	}
+	return sum
+}
+
+// readNICs reads what the glances will touch of their NICs, and the records of the
+// packets that these will send.
+func (p *Partition) readNICs() (sum int32) {
+	n := p.net
+	for j := range p.glances {
+		port := p.glances[j].port
+		sum += n.ports[port].num + n.nicQueues[int(port)*n.classes].held
+		if n.credited {
+			sum += n.accounts[int(n.back[port])*n.classes].held
+		}
+	}
+	for j := range p.glances {
+		g := &p.glances[j]
+		records := &n.nicQueues[int(g.port)*n.classes].answers
+		if g.packet < 0 {
+			records = &n.nicQueues[int(g.port)*n.classes].data
+		}
+		if i := records.next; i < records.end {
+			sum += int32(p.pool.hot[i].size) + int32(p.pool.cold[i].PSN) + int32(p.pool.cold[i].VA)
 		}
 	}
 	return sum

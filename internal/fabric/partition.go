@@ -89,7 +89,7 @@ type Partition struct {
 	window   uint64
 	stats    Stats
 
-	looksFrom        int // packets from which on it looks ahead
+	wide             bool // it has so many links that it looks ahead
 	glances          []glance
 	landing, sending []uint64 // of split
 	heads            []int32  // of lookAhead
@@ -124,7 +124,7 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 
 // runEnds handles the events of the ends that are earlier than limit.
 func (p *Partition) runEnds(limit units.Time) {
-	looksAhead := p.flows >= manyFlows || p.pool.live >= p.looksFrom
+	looksAhead := p.wide || p.flows >= manyFlows
 	for {
 		e, ok := p.queue.Next(limit)
 		if !ok {
