@@ -249,7 +249,7 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		case kindEthernet:
 			n.thresholds(nd)
 		case kindInfiniBand:
-			n.readPorts(nd)
+			n.setReadPorts(nd)
 		}
 	}
 	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })

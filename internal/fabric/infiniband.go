@@ -426,8 +426,8 @@ func (r *reader) occupy(now, until units.Time) bool {
 	return false
 }
 
-// readPorts sets up the read ports of a switch's input buffers.
-func (n *Network) readPorts(nd *node) {
+// setReadPorts sets up the read ports of a switch's input buffers.
+func (n *Network) setReadPorts(nd *node) {
 	ports := nd.infiniband.spec.ReadPorts
 	if ports > len(reader{}) && n.readers == nil {
 		n.readers = make([]reader, len(n.ports))

@@ -11,31 +11,8 @@ import (
 // follow one another.
 func (p *Partition) lookAhead(bucket *engine.Bucket) {
 	landing, sending := p.split(bucket)
-	sum := int32(0)
-	for _, source := range landing {
-		link, i := arriving(source)
-		sum += int32(p.pool.hot[i].size) + p.net.inboxes[link].node
-	}
-	if len(landing) > 0 {
-		link, _ := arriving(landing[0])
-		sum += p.net.readPortsOf(p.net.inboxes[link].node, len(landing))
-	}
-	sum += p.readWays(landing)
-	heads := p.heads[:0]
-	for _, link := range sending {
-		if head := p.net.headOf(int32(link)); head >= 0 {
-			heads = append(heads, head)
-			if n := p.net; n.credited {
-				if index := int(link) * n.classes; n.lanes[index].available < 65 {
-					sum += n.accounts[index].held
-				}
-			}
-		}
-	}
-	for _, i := range heads {
-		sum += int32(p.pool.hot[i].size)
-	}
-	p.heads, p.sink = heads, sum
+	sum := p.readLanding(landing) + p.readSending(sending)
+	p.sink = sum
 }
 
 // split gives the sources of a bucket's arrivals, and of its ports' turns to send.
@@ -60,41 +37,82 @@ func (p *Partition) split(bucket *engine.Bucket) (landing, sending []uint64) {
 	return landing[:l], sending[:s]
 }
 
-// readPortsOf reads the ports of a node, if so many packets land there that most are
-// needed.
-func (n *Network) readPortsOf(at int32, packets int) (sum int32) {
-	nd := &n.nodes[at]
-	if packets < int(nd.ports)/2 {
+// readLanding reads the packets that land, and what the switch has of them: the buffers
+// that they come to, the ports by which they leave, and the ways there. A cell has one
+// switch, as a rule.
+func (p *Partition) readLanding(landing []uint64) (sum int32) {
+	if len(landing) == 0 {
 		return 0
 	}
-	for port := nd.base; port < nd.base+nd.ports; port++ {
-		sum += n.ports[port].num
-		if nd.kind == kindInfiniBand {
-			sum += n.lanes[int(port)*n.classes].granted
-		}
-	}
-	return sum
-}
-
-// readWays reads what the switch has of the buffers that packets come to, and the ports
-// by which they leave.
-func (p *Partition) readWays(landing []uint64) (sum int32) {
-	n := p.net
+	n, hot := p.net, p.pool.hot
 	for _, source := range landing {
 		link, i := arriving(source)
-		k := &p.pool.hot[i]
-		nd := &n.nodes[n.inboxes[link].node]
+		sum += int32(hot[i].size) + n.inboxes[link].back
+	}
+	link, _ := arriving(landing[0])
+	nd := &n.nodes[n.inboxes[link].node]
+	if len(landing) > int(nd.ports)/2 {
+		sum += n.readPorts(nd)
+	}
+	ways := nd.ways
+	for _, source := range landing {
+		link, i := arriving(source)
+		k := &hot[i]
 		if index := int(link)*n.classes + int(k.class); nd.kind == kindInfiniBand {
 			sum += n.accounts[index].held
 		} else {
 			sum += n.ingress[index].held
 		}
-		if int(k.dst) < len(nd.ways) { // boxes have none
-			sum += int32(nd.ways[k.dst])
+		if int(k.dst) < len(ways) { // boxes have none
+			sum += int32(ways[k.dst])
 		}
 	}
 	return sum
 }
+
+// readPorts reads the ports of a switch.
+func (n *Network) readPorts(nd *node) (sum int32) {
+	ports := n.ports[nd.base:][:nd.ports]
+	for j := range ports {
+		sum += ports[j].num
+	}
+	if nd.kind == kindInfiniBand {
+		lanes := n.lanes[int(nd.base)*n.classes:][:int(nd.ports)*n.classes]
+		for j := 0; j < len(lanes); j += lanesInLine {
+			sum += lanes[j].granted
+		}
+	}
+	return sum
+}
+
+// readSending reads the packets that ports will most likely send next.
+func (p *Partition) readSending(sending []uint64) (sum int32) {
+	n := p.net
+	heads := p.heads[:0]
+	for _, source := range sending {
+		link := int32(source)
+		head := n.headOf(link)
+		if head < 0 {
+			continue
+		}
+		heads = append(heads, head)
+		if n.credited {
+			if index := int(link) * n.classes; n.lanes[index].available < fewBlocks {
+				sum += n.accounts[index].held
+			}
+		}
+	}
+	for _, i := range heads {
+		sum += int32(p.pool.hot[i].size)
+	}
+	p.heads = heads
+	return sum
+}
+
+const (
+	lanesInLine = 4  // lanes in a cache line
+	fewBlocks   = 65 // of credits: less than a packet of 4096 bytes takes
+)
 
 // headOf is the packet that a port of a switch will most likely send next, -1 if none
 // waits.
@@ -103,14 +121,14 @@ func (n *Network) headOf(link int32) int32 {
 	if o.sole >= 0 || o.nonEmpty == 0 {
 		return o.sole
 	}
-	class := bits.TrailingZeros16(o.nonEmpty)
+	class := uint8(bits.TrailingZeros16(o.nonEmpty))
 	nd := &n.nodes[o.node]
 	if nd.kind == kindEthernet {
-		return n.egress[int(link)*n.classes+class].packets.head
+		return n.egress[int(link)*n.classes+int(class)].packets.head
 	}
-	input := nextSet(n.wants(nd.infiniband, nd, link, uint8(class)), int32(n.turns[int(link)*n.classes+class])+1)
+	input := nextSet(n.wants(nd.infiniband, nd, link, class), int32(n.turns[int(link)*n.classes+int(class)])+1)
 	if input < 0 {
 		return -1
 	}
-	return n.voqAt(nd.infiniband, nd, link, input, uint8(class)).head
+	return n.voqAt(nd.infiniband, nd, link, input, class).head
 }
