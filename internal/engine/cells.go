@@ -169,7 +169,7 @@ func (q *Cells) close() {
 // crowded are too many for sortKeys, or for one part.
 const (
 	partsLog2 = 6
-	crowded   = 32
+	crowded   = 20
 )
 
 // sort sorts the open cell's events: more than a handful are dealt out by time
