@@ -18,13 +18,12 @@ func (p *Partition) addFlow() {
 	}
 }
 
-// glance is a packet that is about to land at a NIC, or, with packet -1, a port's turn
-// to send, and the flow that it is for or whose turn it is.
+// glance is a packet that is about to land at a NIC, and the flow that it is for.
 type glance struct {
-	flow   *flow
-	nic    *nicState
-	packet int32
-	sends  bool // the flow is needed as a requester
+	flow    *flow
+	nic     *nicState
+	packet  int32
+	answers bool // it goes to the flow's requester
 }
 
 // lookAhead reads the packets that land in a cell in a slot before the first is
@@ -47,6 +46,7 @@ func (p *Partition) lookAhead(bucket *engine.Bucket) {
 func (p *Partition) lookAheadEnds() {
 	n := p.net
 	p.glances = p.glances[:0]
+	sum := int32(0)
 	for i := range p.queue.Left() {
 		switch class, source := p.queue.Peek(i); class {
 		case classArrive:
@@ -60,32 +60,34 @@ func (p *Partition) lookAheadEnds() {
 			}
 		case classPort: // other nodes' ports have no flows
 			if q := &n.nicQueues[int(source)*n.classes]; q.ring.n > 0 {
-				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first(), sends: true})
+				sum += q.ring.first().readRequester()
 			}
 		}
 	}
-	p.sink = p.readFlows()
+	p.sink = sum + p.readFlows()
 }
 
 // readFlows reads what the packets of the glances will touch of their flows.
 func (p *Partition) readFlows() (sum int32) {
 	for j := range p.glances {
-		if g := &p.glances[j]; g.packet >= 0 {
-			h := &p.pool.cold[g.packet]
-			g.flow = g.nic.flows.at(h.DestQP)
-			g.sends = p.pool.hot[g.packet].role == roleReply
-			sum += int32(h.VA) // its last field: it may lie in another line
-		}
+		g := &p.glances[j]
+		h := &p.pool.cold[g.packet]
+		g.flow = g.nic.flows.at(h.DestQP)
+		g.answers = p.pool.hot[g.packet].role == roleReply
+		sum += int32(h.VA) // its last field: it may lie in another line
 	}
 	for j := range p.glances {
-		g := &p.glances[j]
-		sum += g.flow.port
-		if g.sends {
-			id, _ := g.flow.qp.Oldest()
-			sum += int32(g.flow.qp.Flight()) + int32(id)
+		if g := &p.glances[j]; g.answers {
+			sum += g.flow.readRequester()
 		} else {
-			sum += int32(g.flow.qp.Expected())
+			sum += g.flow.port + int32(g.flow.qp.Expected())
 		}
 	}
 	return sum
+}
+
+// readRequester reads the lines of a flow that its requester works on.
+func (f *flow) readRequester() int32 {
+	id, _ := f.qp.Oldest()
+	return f.port + int32(f.qp.Flight()) + int32(id)
 }
