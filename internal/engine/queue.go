@@ -93,6 +93,15 @@ func (q *Queue) put(slot int64, key uint64) {
 	q.add(&q.slots[slot], key)
 }
 
+// Pop gives out the next event, of whatever bucket, if it is earlier than limit.
+func (q *Queue) Pop(limit units.Time) (e Event, ok bool) {
+	e, ok = q.Next(limit)
+	for !ok && q.Advance(limit) {
+		e, ok = q.Next(limit)
+	}
+	return e, ok
+}
+
 // NextTime is the time of the next event, units.Forever if none waits. It moves
 // nothing: events that come before it may still be pushed.
 func (q *Queue) NextTime() units.Time {
@@ -112,7 +121,8 @@ func (q *Queue) NextTime() units.Time {
 
 // Advance goes on to the next bucket that holds something once all of this one's
 // events have been given out, unless that bucket begins at or after limit: then later
-// pushes may still come before it. Next gives out its events.
+// pushes may still come before it. Next gives out its events. Who does not care for
+// buckets uses Pop.
 func (q *Queue) Advance(limit units.Time) bool {
 	if q.pos < len(q.keys) {
 		return false

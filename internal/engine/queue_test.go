@@ -8,15 +8,6 @@ import (
 	"weft/units"
 )
 
-// pop gives out the next event, if it is earlier than limit, of whatever bucket.
-func pop(q *Queue, limit units.Time) (e Event, ok bool) {
-	e, ok = q.Next(limit)
-	for !ok && q.Advance(limit) {
-		e, ok = q.Next(limit)
-	}
-	return e, ok
-}
-
 // TestQueueAgreesWithASort drives the queue with random events, near, at the
 // same instant and beyond the wheel, and holds it against a sorted list.
 func TestQueueAgreesWithASort(t *testing.T) {
@@ -51,9 +42,9 @@ func TestQueueAgreesWithASort(t *testing.T) {
 				t.Fatalf("seed %d: NextTime = %d, want %d", seed, q.NextTime(), want)
 			}
 			limit := max(0, now.Time) + units.Time(rng.IntN(100_000_000))
-			got, ok := pop(q, limit)
+			got, ok := q.Pop(limit)
 			if want := len(twin) > 0 && twin[0].Time < limit; ok != want {
-				t.Fatalf("seed %d: pop(%d) = %v, want %v", seed, limit, ok, want)
+				t.Fatalf("seed %d: Pop(%d) = %v, want %v", seed, limit, ok, want)
 			}
 			if !ok {
 				floor = limit
@@ -62,7 +53,7 @@ func TestQueueAgreesWithASort(t *testing.T) {
 				want := twin[0]
 				want.Last = len(twin) == 1 || twin[1].Time > want.Time
 				if got != want {
-					t.Fatalf("seed %d: pop = %+v, want %+v", seed, got, want)
+					t.Fatalf("seed %d: Pop = %+v, want %+v", seed, got, want)
 				}
 				now, twin = twin[0], twin[1:]
 			}
@@ -96,7 +87,7 @@ func compare(a, b Event) int {
 func TestQueueRefusesThePast(t *testing.T) {
 	q := NewQueue(10, 6)
 	q.Push(5000, 1, 1)
-	e, _ := pop(q, units.Forever)
+	e, _ := q.Pop(units.Forever)
 	for _, past := range []Event{{Time: 4999, Class: 9, Source: 9}, {Time: 5000, Class: 1, Source: 1}, {Time: 5000, Class: 0, Source: 7}} {
 		func() {
 			defer func() {
@@ -119,7 +110,7 @@ func BenchmarkQueue(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				e, _ := pop(q, units.Forever)
+				e, _ := q.Pop(units.Forever)
 				q.Push(e.Time+units.Time(80_000+e.Source%64*3000), 1, e.Source)
 			}
 		})

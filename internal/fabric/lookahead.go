@@ -16,14 +16,13 @@ func (p *Partition) addFlow() {
 	}
 }
 
-// glance is a packet that is about to land at a NIC, or, with packet -1, a port's turn
-// to send, and the flow that it is for or whose turn it is.
+// glance is a packet that is about to land at a NIC, and the flow that it is for.
 type glance struct {
-	flow   *flow
-	nic    *nicState
-	packet int32
-	port   int32 // that the NIC will most likely send by
-	sends  bool  // the flow is needed as a requester
+	flow    *flow
+	nic     *nicState
+	packet  int32
+	port    int32 // that the NIC will most likely send by
+	answers bool  // it goes to the flow's requester
 }
 
 // lookAheadEnds reads what the ends' events of a bucket will touch before the first of
@@ -32,6 +31,7 @@ type glance struct {
 func (p *Partition) lookAheadEnds() {
 	n := p.net
 	p.glances = p.glances[:0]
+	turns, sum := p.ahead[:0], int32(0)
 	for i := range p.queue.Left() {
 		switch class, source := p.queue.Peek(i); class {
 		case classArrive:
@@ -45,60 +45,73 @@ func (p *Partition) lookAheadEnds() {
 			}
 		case classPort: // other nodes' ports have no flows
 			if q := &n.nicQueues[int(source)*n.classes]; q.ring.n > 0 {
-				p.glances = append(p.glances, glance{packet: -1, flow: q.ring.first(), port: int32(source), sends: true})
+				sum += q.ring.first().readRequester()
+				turns = append(turns, int32(source))
 			}
 		}
 	}
-	p.sink = 0
 	if p.wide {
-		p.sink = p.readNICs()
+		sum += p.readNICs(turns)
 	}
-	p.sink += p.readFlows()
+	p.ahead, p.sink = turns, sum+p.readFlows()
 }
 
 // readFlows reads what the packets of the glances will touch of their flows.
 func (p *Partition) readFlows() (sum int32) {
 	for j := range p.glances {
-		if g := &p.glances[j]; g.packet >= 0 {
-			h := &p.pool.cold[g.packet]
-			g.flow = g.nic.flows.at(h.DestQP)
-			g.sends = p.pool.hot[g.packet].role == roleReply
-			sum += int32(h.VA) // its last field: it may lie in another line
-		}
+		g := &p.glances[j]
+		h := &p.pool.cold[g.packet]
+		g.flow = g.nic.flows.at(h.DestQP)
+		g.answers = p.pool.hot[g.packet].role == roleReply
+		sum += int32(h.VA) // its last field: it may lie in another line
 	}
 	for j := range p.glances {
-		g := &p.glances[j]
-		sum += g.flow.port
-		if g.sends {
-			id, _ := g.flow.qp.Oldest()
-			sum += int32(g.flow.qp.Flight()) + int32(id)
+		if g := &p.glances[j]; g.answers {
+			sum += g.flow.readRequester()
 		} else {
-			sum += int32(g.flow.qp.Expected())
+			sum += g.flow.port + int32(g.flow.qp.Expected())
 		}
 	}
 	return sum
 }
 
-// readNICs reads what the glances will touch of their NICs, and the records of the
-// packets that these will send.
-func (p *Partition) readNICs() (sum int32) {
-	n := p.net
+// readNICs reads what NICs have of the ports that packets will most likely go by: those
+// of the glances, and those whose turn it is to send; and the records of these packets.
+func (p *Partition) readNICs(turns []int32) (sum int32) {
 	for j := range p.glances {
-		port := p.glances[j].port
-		sum += n.ports[port].num + n.nicQueues[int(port)*n.classes].held
-		if n.credited {
-			sum += n.accounts[int(n.back[port])*n.classes].held
-		}
+		sum += p.net.readNIC(p.glances[j].port)
+	}
+	for _, port := range turns {
+		sum += p.net.readNIC(port)
 	}
 	for j := range p.glances {
-		g := &p.glances[j]
-		records := &n.nicQueues[int(g.port)*n.classes].answers
-		if g.packet < 0 {
-			records = &n.nicQueues[int(g.port)*n.classes].data
-		}
-		if i := records.next; i < records.end {
-			sum += int32(p.pool.hot[i].size) + int32(p.pool.cold[i].PSN) + int32(p.pool.cold[i].VA)
-		}
+		sum += p.readRecord(&p.net.nicQueues[int(p.glances[j].port)*p.net.classes].answers)
+	}
+	for _, port := range turns {
+		sum += p.readRecord(&p.net.nicQueues[int(port)*p.net.classes].data)
 	}
 	return sum
+}
+
+func (n *Network) readNIC(port int32) (sum int32) {
+	if n.credited {
+		sum = n.accounts[int(n.back[port])*n.classes].held
+	}
+	return sum + n.ports[port].num + n.nicQueues[int(port)*n.classes].held
+}
+
+// readRecord reads the next record of a bunch.
+func (p *Partition) readRecord(b *bunch) int32 {
+	i := b.next
+	if i >= b.end {
+		return 0
+	}
+	h := &p.pool.cold[i]
+	return int32(p.pool.hot[i].size) + int32(h.PSN) + int32(h.VA)
+}
+
+// readRequester reads the lines of a flow that its requester works on.
+func (f *flow) readRequester() int32 {
+	id, _ := f.qp.Oldest()
+	return f.port + int32(f.qp.Flight()) + int32(id)
 }

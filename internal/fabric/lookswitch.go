@@ -88,7 +88,7 @@ func (n *Network) readPorts(nd *node) (sum int32) {
 // readSending reads the packets that ports will most likely send next.
 func (p *Partition) readSending(sending []uint64) (sum int32) {
 	n := p.net
-	heads := p.heads[:0]
+	heads := p.ahead[:0]
 	for _, source := range sending {
 		link := int32(source)
 		head := n.headOf(link)
@@ -105,7 +105,7 @@ func (p *Partition) readSending(sending []uint64) (sum int32) {
 	for _, i := range heads {
 		sum += int32(p.pool.hot[i].size)
 	}
-	p.heads = heads
+	p.ahead = heads
 	return sum
 }
 

@@ -92,7 +92,7 @@ type Partition struct {
 	wide             bool // it has so many links that it looks ahead
 	glances          []glance
 	landing, sending []uint64 // of split
-	heads            []int32  // of lookAhead
+	ahead            []int32  // what looking ahead has found: packets, or ports of NICs
 	sink             int32    // keeps the reads of lookAhead
 
 	copies     []copies
