@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -242,6 +243,24 @@ func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 		e.Stdout, e.Stderr = full{}, &errs
 		if code := Main(t.Context(), e); code != Failed || !strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%v on a full disk: exit code %d, want %d: %s", args, code, Failed, errs.String())
+		}
+	}
+}
+
+// What ran for hours is not lost with the pipe that it is told to: a closed one ends
+// the program.
+func TestTheFolderIsWrittenBeforeTheResultsAreTold(t *testing.T) {
+	for _, args := range [][]string{{"compare", "-"}, {"bench", "all-reduce", "--nodes", "2", "--json"}} {
+		dir := filepath.Join(t.TempDir(), "run")
+		e := environment(append(args, "--out", dir))
+		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
+		var errs bytes.Buffer
+		e.Stdout, e.Stderr = full{}, &errs
+		if code := Main(t.Context(), e); code != Failed || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("%v on a full disk: exit code %d, want %d: %s", args, code, Failed, errs.String())
+		}
+		if _, err := runstore.Read(dir); err != nil {
+			t.Errorf("%v: %v", args, err)
 		}
 	}
 }
