@@ -33,11 +33,22 @@ func collides(h runstore.HotLink) bool {
 	return h.Choice() && h.Busy >= crowdedBusy && h.Spread() >= crowded
 }
 
+// byFlow reports that a fabric's routing chooses a way for each flow, and that it has
+// ways to choose from: on a dragonfly and a torus the shortest may be one, and Ultra
+// Ethernet has ECMP choose for each packet.
+func byFlow(f *scenario.Fabric) bool {
+	switch f.Topology.Shape {
+	case scenario.Dragonfly, scenario.Torus, scenario.Listed:
+		return false
+	}
+	return f.Kind != scenario.UltraEthernetKind
+}
+
 // collision names the link on which flows meet, and how much of the others' share
 // it carries.
 func (v *judgement) collision(f int, h runstore.HotLink) string {
 	what := "spreads its load unevenly"
-	if sc := v.spec(f); sc != nil {
+	if sc := v.spec(f); sc != nil && byFlow(sc) {
 		switch sc.Routing.Mode {
 		case scenario.ECMP:
 			what = "has flows collide, which ECMP hashes onto one link"
