@@ -23,11 +23,14 @@ func (v *judgement) why(low, end, high, from int) []string {
 	if h, ok := hottest(v.points[high][last]); ok && from <= last && (h.Busy >= busyLink || collides(h)) {
 		out = append(out, v.of(high, last, v.wire(high, last)))
 	}
+	if end >= 0 {
+		out = append(out, v.hops(low, end)...)
+	}
 	for _, f := range v.order(last) {
 		var clauses []string
 		if f != low && end >= 0 {
 			if _, hi := v.ratios(f, low, 0, end); hi > 1+tie {
-				clauses = append(append(clauses, v.gap(f, low, end)...), v.hops(f, low)...)
+				clauses = append(clauses, v.gap(f, low, end)...)
 			}
 		}
 		other := high

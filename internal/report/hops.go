@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"weft/internal/catalog"
 	"weft/scenario"
@@ -27,17 +26,46 @@ var fixed = []struct {
 	},
 }
 
-// hops names the times on the way that are longer than the winner's, with those that
+// hops says which fabrics pay more on the way than the winner, up to a size; those that
+// pay the same share a sentence.
+func (v *judgement) hops(w, end int) []string {
+	var costs []string
+	payers := make(map[string][]string)
+	for _, f := range v.order(end) {
+		if _, hi := v.ratios(f, w, 0, end); f == w || hi <= 1+tie {
+			continue
+		}
+		cost := v.hop(f, w)
+		switch {
+		case cost == "":
+			continue
+		case payers[cost] == nil:
+			costs = append(costs, cost)
+		}
+		payers[cost] = append(payers[cost], v.name(f))
+	}
+	var out []string
+	for _, cost := range costs {
+		verb := " pay "
+		if len(payers[cost]) == 1 {
+			verb = " pays "
+		}
+		out = append(out, list(payers[cost])+verb+cost+".")
+	}
+	return out
+}
+
+// hop names the times on the way that are longer than the winner's, with those that
 // are assumptions of the catalog: such a one may be all that picks the winner. It is
-// silent where the paths through the hosts differ, and where a queue held packets back
+// empty where the paths through the hosts differ, and where a queue held packets back
 // at the smallest size.
-func (v *judgement) hops(f, w int) []string {
+func (v *judgement) hop(f, w int) string {
 	own, other := v.spec(f), v.spec(w)
 	if own == nil || other == nil || len(v.path(f, w)) > 0 || !quiet(v.points[f][0].Counts) {
-		return nil
+		return ""
 	}
 	if h, known := hottest(v.points[f][0]); known && h.Busy >= crowdedBusy {
-		return nil
+		return ""
 	}
 	var pays, theirs []string
 	for _, x := range fixed {
@@ -56,14 +84,10 @@ func (v *judgement) hops(f, w int) []string {
 			theirs = append(theirs, b.String())
 		}
 	}
-	var out []string
-	if len(pays) > 0 {
-		out = append(out, fmt.Sprintf("pays %s, where %s pays %s", list(pays), v.name(w), list(theirs)))
+	if len(pays) == 0 {
+		return ""
 	}
-	if own.Switch.Forwarding == scenario.StoreAndForward && other.Switch.Forwarding == scenario.CutThrough {
-		out = append(out, "stores whole packets in its switches, where those of "+v.name(w)+" cut through")
-	}
-	return out
+	return fmt.Sprintf("%s, where %s pays %s", list(pays), v.name(w), list(theirs))
 }
 
 // assumed reports whether a time of a fabric is the catalog's, and an assumption there.
@@ -73,6 +97,6 @@ func assumed(kind catalog.Kind, entry, field string, value units.Time) bool {
 		return false
 	}
 	fact, ok := e.Get(field)
-	t, err := units.ParseTime(strings.TrimSpace(fact.Value))
+	t, err := units.ParseTime(fact.Value)
 	return ok && err == nil && t == value && fact.Tag == catalog.Assumption
 }

@@ -199,9 +199,13 @@ func TestVerdictNamesWhatEachHopCosts(t *testing.T) {
 	roce.Switch.Model, roce.Switch.Latency = e.Name, latency
 	roce.Link.FECLatency = 60 * units.Nanosecond
 	r := fabricate(threeFabrics, sweep())
-	mustSay(t, Judge(r, sc), "cost per message, not one of bandwidth; it pays "+latency.String()+
+	mustSay(t, Judge(r, sc), "cost per message, not one of bandwidth.", "\nroce-v2-400g pays "+latency.String()+
 		" (an assumption) at each switch and 60 ns of FEC on each link, where infiniband-ndr pays 230 ns and none")
+	tcp := &sc.Fabrics[2]
+	tcp.Switch, tcp.Link, tcp.Host = roce.Switch, roce.Link, roce.Host
+	mustSay(t, Judge(r, sc), "\nroce-v2-400g and tcp-400g pay "+latency.String()+" (an assumption) at each switch")
 	roce.Switch.Latency += units.Nanosecond
+	tcp.Host.Path = scenario.PathCPU
 	mustNotSay(t, Judge(r, sc), "assumption")
 	roce.Host.Path = scenario.PathRDMAHost
 	mustNotSay(t, Judge(r, sc), "at each switch")
