@@ -161,6 +161,14 @@ func TestVerdictTellsThatSendersWereCutBack(t *testing.T) {
 	sc := madeUp()
 	sc.Fabrics[1].Host.Path = scenario.PathCPU
 	mustNotSay(t, Judge(r, sc), "cut its senders back")
+
+	// A winner whose wire was not the limit either leaves only what was seen.
+	r.Fabrics[0].Points[len(sweep())-1].Hottest[0].Busy = 0.8
+	last.Counts.CNPs = 1234
+	mustSay(t, Judge(r, madeUp()), "told its senders to slow down 1,234 times, and its busiest link was busy no more than 50 % of the time, where infiniband-ndr kept its own busy 80 %")
+	mustNotSay(t, Judge(r, madeUp()), "cut its senders back")
+	last.Counts.CNPs = 0
+	mustNotSay(t, Judge(r, madeUp()), "slow down")
 }
 
 // It takes two sizes to tell latency from bandwidth.

@@ -70,23 +70,31 @@ func (v *judgement) collision(f int, h runstore.HotLink) string {
 }
 
 // idled says that congestion control, or the recovery from drops, left idle a link
-// that the fastest fabric kept busy.
+// that the fastest fabric kept busy. Where that one was not the limit either it says
+// no more than what was seen.
 func (v *judgement) idled(f, w, s int) string {
 	p := v.points[f][s]
 	a, known := hottest(p)
 	b, other := hottest(v.points[w][s])
-	if !known || !other || b.Busy < busyLink || b.Busy-a.Busy < idledShare {
+	if !known || !other || b.Busy-a.Busy < idledShare {
 		return ""
 	}
 	c := p.Counts
 	if c.Marks == 0 && c.CNPs == 0 && c.Drops() == 0 || collides(a) || len(v.path(f, w)) > 0 {
 		return "" // nothing cut them back, or something else may have kept it idle
 	}
-	why := "cut its senders back so far"
-	if c.Drops() > 0 {
-		why = "dropped packets and recovered so slowly"
+	why := ""
+	switch {
+	case b.Busy >= busyLink && c.Drops() > 0:
+		why = "dropped packets and recovered so slowly that"
+	case b.Busy >= busyLink:
+		why = "cut its senders back so far that"
+	case c.CNPs > 0:
+		why = "told its senders to slow down " + plural(c.CNPs, "time", "times") + ", and"
+	default:
+		return ""
 	}
-	return fmt.Sprintf("%s that its busiest link was busy no more than %s of the time, where %s kept its own busy %s", why, percent(a.Busy), v.name(w), percent(b.Busy))
+	return fmt.Sprintf("%s its busiest link was busy no more than %s of the time, where %s kept its own busy %s", why, percent(a.Busy), v.name(w), percent(b.Busy))
 }
 
 // queueing says how many packets met a queue beyond ECN's threshold: of those
