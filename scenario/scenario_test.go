@@ -254,3 +254,14 @@ func TestRatiosReadWhatTheyPrint(t *testing.T) {
 		}
 	}
 }
+
+func TestAByteOrderMarkIsNoPartOfAField(t *testing.T) {
+	f, err := Decode("t.yaml", []byte("\ufeffname: marked\r\ncluster: {nodes: 2}\r\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Resolve()
+	if err != nil || r.Name != "marked" || r.Cluster.Nodes != 2 {
+		t.Errorf("name %q, %d nodes, %v", r.Name, r.Cluster.Nodes, err)
+	}
+}
