@@ -39,7 +39,8 @@ const (
 	// idledShare is how much longer idle than the fastest fabric's a link must
 	// be for that to be a cause.
 	idledShare = 0.1
-	// queuedShare is the share of packets from which queues are a cause.
+	// queuedShare is the share of packets from which queues are a cause, and those
+	// that are sent again.
 	queuedShare = 0.05
 )
 

@@ -292,3 +292,15 @@ func TestVerdictSpeaksOfFlowsOnlyWhereRoutingChoosesForThem(t *testing.T) {
 	sc.Fabrics[1].Kind = scenario.UltraEthernetKind
 	mustSay(t, Judge(r, sc), "roce-v2-400g spreads its load unevenly")
 }
+
+// A wire that is full of what is sent again is no limit of the fabric.
+func TestVerdictTellsNewPacketsFromThoseSentAgain(t *testing.T) {
+	slow := threeFabrics[1]
+	slow.bus = 180
+	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
+	p := &r.Fabrics[1].Points[len(sweep())-1]
+	mustSay(t, Judge(r, madeUp()), "roce-v2-400g is at the limit of its wire")
+	p.Counts.Retransmissions = p.Counts.Packets * 2 / 3
+	mustSay(t, Judge(r, madeUp()), "roce-v2-400g fills its wire with what it sends again, 67 % of its packets: leaf-0:3 → node-0 nic-0 is busy 94 % of the time")
+	mustNotSay(t, Judge(r, madeUp()), "roce-v2-400g is at the limit of its wire")
+}

@@ -9,8 +9,9 @@ import (
 )
 
 // wire says what the busiest link of a fabric shows at a size, as what the fabric
-// does: it has flows collide on one link, it is at the limit of its wire, or it
-// leaves all wires idle. It is empty where the link shows none of that.
+// does: it has flows collide on one link, it is at the limit of its wire, with new
+// packets or with those that it sends again, or it leaves all wires idle. It is empty
+// where the link shows none of that.
 func (v *judgement) wire(f, s int) string {
 	p := v.points[f][s]
 	h, known := hottest(p)
@@ -19,6 +20,9 @@ func (v *judgement) wire(f, s int) string {
 		return ""
 	case collides(h):
 		return v.collision(f, h)
+	case h.Busy >= busyLink && float64(p.Counts.Retransmissions) >= queuedShare*float64(p.Counts.Packets):
+		return fmt.Sprintf("fills its wire with what it sends again, %s of its packets: %s is busy %s of the time",
+			percent(float64(p.Counts.Retransmissions)/float64(p.Counts.Packets)), h.Name, percent(h.Busy))
 	case h.Busy >= busyLink:
 		return fmt.Sprintf("is at the limit of its wire: %s is busy %s of the time", h.Name, percent(h.Busy))
 	case h.Busy < idleLink && quiet(p.Counts):
