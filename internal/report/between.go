@@ -5,7 +5,7 @@ import "fmt"
 // leaders tells of the fabrics that lead somewhere between two ranges and in neither of
 // them, so that the ends of a sweep do not hide its middle: where they lead, and what
 // stands beside the distance of the next where it is the longest. The ranges are the
-// sizes up to end and those from from on.
+// sizes up to end, and those that begin with from.
 func (v *judgement) leaders(end, from int) (where, why []string) {
 	for f := range v.fabrics {
 		if v.leadsIn(f, 0, end+1) || v.leadsIn(f, from, len(v.sizes)) {

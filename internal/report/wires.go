@@ -87,7 +87,7 @@ func (v *judgement) idled(f, w, s int) string {
 	if c.Marks == 0 && c.CNPs == 0 && c.Drops() == 0 || collides(a) || len(v.path(f, w)) > 0 {
 		return "" // nothing cut them back, or something else may have kept it idle
 	}
-	why := ""
+	var why string
 	switch {
 	case b.Busy >= busyLink && c.Drops() > 0:
 		why = "dropped packets and recovered so slowly that"
