@@ -337,8 +337,11 @@ func (r *resolver) checkCollective(ranks int) {
 	if w.Algorithm != AlgoAuto && !slices.Contains(valid, w.Algorithm) {
 		r.complain("workload.algorithm", "there is no %s by %s: want %s", w.Collective, w.Algorithm, oneOf(append([]string{string(AlgoAuto)}, texts(valid)...)))
 	}
-	if (w.Algorithm == AlgoNVLS || w.Algorithm == AlgoNVLSTree) && !r.Cluster.Node.ScaleUp.Multicast {
+	switch inside := w.Algorithm == AlgoNVLS || w.Algorithm == AlgoNVLSTree; {
+	case inside && !r.Cluster.Node.ScaleUp.Multicast:
 		r.complain("workload.algorithm", "%s needs a scale-up network that reduces: %s does not", w.Algorithm, r.Cluster.Node.ScaleUp.Generation)
+	case inside && r.Cluster.Node.GPUs < 2:
+		r.complain("workload.algorithm", "%s reduces inside a node: the nodes have one GPU", w.Algorithm)
 	}
 	if slices.Contains(valid, w.Algorithm) {
 		r.checkReduction(w.Algorithm, valid)

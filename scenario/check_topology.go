@@ -13,7 +13,10 @@ func (r *resolver) checkTopology(path string, f *Fabric) {
 		return
 	}
 	ports := f.Switch.PortsAt(f.Link.Rate())
-	if t.Radix > ports && ports > 0 {
+	if ports == 0 { // the link is faster than the switch, which is told of the link
+		return
+	}
+	if t.Radix > ports {
 		r.complain(path+".radix", "a radix of %d: the switch %s has %d ports at %s", t.Radix, f.Switch.Model, ports, f.Link.Rate())
 		return
 	}

@@ -154,8 +154,11 @@ func (n *node) replaced(path []string, value *node) (*node, error) {
 // itemReplaced goes on with an item of a list, which must be there.
 func (n *node) itemReplaced(number string, rest []string, value *node) (*node, error) {
 	i, err := strconv.Atoi(number)
-	if err != nil || n.kind != sequence || i < 0 || i >= len(n.items) {
-		return nil, fmt.Errorf("there is no item [%s]", number)
+	switch {
+	case n.kind != sequence || len(n.items) == 0:
+		return nil, fmt.Errorf("there is no item [%s]: the file gives no such list, and what it leaves out has no items to change: give the list", number)
+	case err != nil || i < 0 || i >= len(n.items):
+		return nil, fmt.Errorf("there is no item [%s]: the file has [0] to [%d]", number, len(n.items)-1)
 	}
 	item, err := n.items[i].replaced(rest, value)
 	if err != nil {

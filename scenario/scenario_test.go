@@ -179,7 +179,7 @@ func TestOverridesLieOverTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = f.Resolve(Override{"workload.algorithm", "rnig", "--algo"}, Override{"fabrics[9].mtu", "1KiB", "--set"})
-	const want = `--set: fabrics[9].mtu: there is no item [9]
+	const want = `--set: fabrics[9].mtu: there is no item [9]: the file has [0] to [1]
 --algo: workload.algorithm: "rnig" is not known: did you mean "ring"?`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
@@ -252,5 +252,27 @@ func TestRatiosReadWhatTheyPrint(t *testing.T) {
 		if got, err := ParseRatio(text); err == nil {
 			t.Errorf("%q is taken as %v", text, got)
 		}
+	}
+}
+
+func TestAByteOrderMarkIsNoPartOfAField(t *testing.T) {
+	f, err := Decode("t.yaml", []byte("\ufeffname: marked\r\ncluster: {nodes: 2}\r\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Resolve()
+	if err != nil || r.Name != "marked" || r.Cluster.Nodes != 2 {
+		t.Errorf("name %q, %d nodes, %v", r.Name, r.Cluster.Nodes, err)
+	}
+}
+
+func TestAnItemOfAListThatTheFileLeavesOutCannotBeChanged(t *testing.T) {
+	f, err := Decode("t.yaml", []byte("cluster: {nodes: 2}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Resolve(Override{"fabrics[0].mtu", "1KiB", "--set"})
+	if want := "--set: fabrics[0].mtu: there is no item [0]: the file gives no such list"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
 	}
 }

@@ -61,12 +61,8 @@ func schema(t *testing.T) *jsonschema.Schema {
 		}
 	}
 	doc := s.Definitions["document"]
-	if fabrics, ok := doc.Properties.Get("fabrics"); ok { // one fabric may stand alone
-		list := *fabrics
-		doc.Properties.Set("fabrics", &jsonschema.Schema{
-			Description: fabrics.Description,
-			AnyOf:       []*jsonschema.Schema{{Type: "string", Enum: anys(catalog.Names(catalog.Fabric))}, &list},
-		})
+	if fabrics, ok := doc.Properties.Get("fabrics"); ok { // one may stand alone by its name
+		fabrics.AnyOf[1] = &jsonschema.Schema{Type: "string", Enum: anys(catalog.Names(catalog.Fabric))}
 	}
 	return s
 }
@@ -98,7 +94,8 @@ func typeOf(t *testing.T, name string) reflect.Type {
 	return found
 }
 
-// describe gives whole numbers their ranges, and quantities theirs in words.
+// describe gives whole numbers their ranges, and quantities theirs in words, and lets
+// one value stand for a list of one.
 func describe(t *testing.T, def *jsonschema.Schema, typ reflect.Type) {
 	t.Helper()
 	for i := range typ.NumField() {
@@ -109,6 +106,11 @@ func describe(t *testing.T, def *jsonschema.Schema, typ reflect.Type) {
 		}
 		if f.Type.Kind() == reflect.Uint32 || f.Type.Kind() == reflect.Uint64 {
 			p.Minimum = "0"
+		}
+		if f.Type.Kind() == reflect.Slice && p.Type == "array" {
+			list := *p
+			list.Description = ""
+			*p = jsonschema.Schema{Description: p.Description, AnyOf: []*jsonschema.Schema{&list, list.Items}}
 		}
 		lo, hi, ok := strings.Cut(f.Tag.Get("range"), "..")
 		if !ok {
@@ -149,9 +151,6 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: "0"}, {Type: "string", Pattern: `^[0-9.]+%?([/:][0-9.]+%?)?$`}}, Examples: []any{"1/8"}}
 	case reflect.TypeFor[Value](): // of any field
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}, Examples: []any{"100KB"}}
-	case reflect.TypeFor[[]string](): // one may stand for a list of one
-		name := &jsonschema.Schema{Type: "string"}
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "array", Items: name}, name}}
 	case reflect.TypeFor[[]units.Bytes]():
 		size := scalarSchema(reflect.TypeFor[units.Bytes]())
 		r := &jsonschema.Reflector{FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, DoNotReference: true, Anonymous: true, Mapper: scalarSchema}
@@ -260,6 +259,23 @@ func TestEveryExampleValidatesAgainstThePublishedSchemaAsWrittenAndAsPrinted(t *
 	}
 }
 
+func TestOneValueStandsForAListOfOneInTheSchemaToo(t *testing.T) {
+	for _, text := range []string{
+		"topology: {shape: torus, dims: 8}",
+		"fabric: {preset: roce-v2-400g, ethernet: {pfc: {priorities: 3}}}",
+		"fabrics: roce-v2-400g",
+		"fabric: {preset: roce-v2-400g, slow-links: {nics: node1, rate: 100Gbps}}",
+		"faults: {link: leaf-r0-su0 port 1, at: 1us}",
+	} {
+		if _, err := Decode("test.yaml", []byte(text)); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		if err := validate(t, text); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func TestTheSchemaRefusesWhatDecodeRefuses(t *testing.T) {
 	for _, text := range []string{
 		"naem: typo",
@@ -271,6 +287,7 @@ func TestTheSchemaRefusesWhatDecodeRefuses(t *testing.T) {
 		"topology: {cables: {node-leaf: 5Gbps}}",
 		"fabric: {preset: infiniband-ndr, mtu: 4Kb}",
 		"fabrics: [infiniband-ndrr]",
+		"fabrics: {preset: roce-v2-400g}",
 		"fabric: {preset: infiniband-ndr, ib: {vls: 16}}",
 		"workload: {sizes: {from: 1KiB, to: 1MiB, by: 2}}",
 		"run: {seed: -1}",

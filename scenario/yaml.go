@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -61,6 +62,7 @@ func parse(file string, text []byte) (*node, Errors) {
 	if len(text) > maxFile {
 		return fail(1, 1, "the file has %d bytes: a scenario has at most %d", len(text), maxFile)
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors of Windows begin a file with it
 	if line, col, problem := unread(text); problem != "" {
 		return fail(line, col, "%s", problem)
 	}

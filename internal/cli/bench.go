@@ -92,7 +92,7 @@ differ between out-of-place and in-place; both columns show the same.`,
 			if err != nil {
 				return err
 			}
-			return b.do(cmd.Context(), e, collect)
+			return b.placed(b.do(cmd.Context(), e, collect))
 		},
 	}
 	f := cmd.Flags()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"weft/internal/runstore"
 	"weft/internal/sim"
+	"weft/internal/sim/network"
 	"weft/scenario"
 	"weft/units"
 )
@@ -242,6 +244,42 @@ func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 		e.Stdout, e.Stderr = full{}, &errs
 		if code := Main(t.Context(), e); code != Failed || !strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%v on a full disk: exit code %d, want %d: %s", args, code, Failed, errs.String())
+		}
+	}
+}
+
+// What cannot be built is as much in the file as what cannot be read: it has its place,
+// and all comes together.
+func TestWhatCannotBeBuiltHasItsPlace(t *testing.T) {
+	for _, verb := range [][]string{{"compare", "-"}, {"run", "-"}, {"compare", "-", "--fabric", "infiniband-ndr,roce-v2-400g"}} {
+		e := environment(verb)
+		e.Stdin = strings.NewReader("topology: {radix: 16}\nfabrics:\n  - tcp-400g\n  - infiniband-ndr\n  - preset: roce-v2-400g\n    topology: {radix: 32}\n")
+		e.Run = func(context.Context, *scenario.Resolved, sim.Options) (*runstore.Results, error) {
+			return nil, errors.Join(
+				&network.Refusal{Fabric: "infiniband-ndr", Field: "topology", Err: errors.New("a port is missing")},
+				&network.Refusal{Fabric: "roce-v2-400g", Field: "topology", Err: errors.New("a switch is missing")})
+		}
+		want := "weft: stdin:1:12: topology: fabric infiniband-ndr: a port is missing\nstdin:6:16: fabrics[2].topology: a switch is missing\n"
+		if code, _, stderr := weft(e); code != BadInput || stderr != want {
+			t.Errorf("%v: exit code %d, want %d: %q, want %q", verb, code, BadInput, stderr, want)
+		}
+	}
+}
+
+// What ran for hours is not lost with the pipe that it is told to: a closed one ends
+// the program.
+func TestTheFolderIsWrittenBeforeTheResultsAreTold(t *testing.T) {
+	for _, args := range [][]string{{"compare", "-"}, {"bench", "all-reduce", "--nodes", "2", "--json"}} {
+		dir := filepath.Join(t.TempDir(), "run")
+		e := environment(append(args, "--out", dir))
+		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
+		var errs bytes.Buffer
+		e.Stdout, e.Stderr = full{}, &errs
+		if code := Main(t.Context(), e); code != Failed || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("%v on a full disk: exit code %d, want %d: %s", args, code, Failed, errs.String())
+		}
+		if _, err := runstore.Read(dir); err != nil {
+			t.Errorf("%v: %v", args, err)
 		}
 	}
 }

@@ -27,7 +27,7 @@ With --out it also writes a run folder, with a page for the browser.`,
 			if err != nil {
 				return err
 			}
-			return x.run(cmd.Context(), e, r, tellTables(e, r))
+			return c.placed(x.run(cmd.Context(), e, r, tellTables(e, r)))
 		},
 	}
 	c.register(cmd)

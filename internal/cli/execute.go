@@ -51,10 +51,8 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	if err != nil {
 		return err
 	}
-	out := ""
 	if x.out != "" {
-		out = e.path(x.out)
-		if err := runstore.Prepare(out); err != nil {
+		if err := runstore.Prepare(e.path(x.out)); err != nil {
 			return err
 		}
 	}
@@ -68,20 +66,18 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 		return verdict
 	}
 	if codeOf(verdict) == Partial {
-		results.Partial = true
+		results.Partial, err = true, verdict // "context canceled" is no reason
 	}
-	if err := x.tell(e, results, tell); err != nil {
-		return err
-	}
-	if out == "" {
-		return verdict
-	}
-	meta := x.meta(e, r, results, started, wall)
-	if err != nil {
-		meta.Error = err.Error()
-	}
-	if err := x.store(e, out, r, resolved, results, meta); err != nil {
-		return err
+	// The folder comes first: a pipe that closes ends the program while it tells.
+	stored := x.store(e, r, resolved, results, x.meta(e, r, results, started, wall, err))
+	told := x.tell(e, results, tell)
+	switch {
+	case stored != nil:
+		return stored
+	case told != nil:
+		return told
+	case x.out != "" && !x.json:
+		fmt.Fprintf(e.Stderr, "wrote %s: %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile)
 	}
 	return verdict
 }
@@ -123,22 +119,24 @@ func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.
 	return err
 }
 
-func (x *execution) store(e *Env, out string, r *scenario.Resolved, resolved []byte, results *runstore.Results, meta runstore.Meta) error {
+// store writes the run folder, if one is asked for.
+func (x *execution) store(e *Env, r *scenario.Resolved, resolved []byte, results *runstore.Results, meta runstore.Meta) error {
+	if x.out == "" {
+		return nil
+	}
 	var page bytes.Buffer
 	if err := report.Page(&page, results, r, resolved); err != nil {
 		return fail(Failed, "the page cannot be made: %w", err)
 	}
 	run := runstore.Run{Scenario: resolved, Results: results, Meta: meta, Report: page.Bytes()}
-	if err := runstore.Write(out, run); err != nil {
+	if err := runstore.Write(e.path(x.out), run); err != nil {
 		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
-	}
-	if !x.json {
-		fmt.Fprintf(e.Stderr, "wrote %s: %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile)
 	}
 	return nil
 }
 
-func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results, started time.Time, wall time.Duration) runstore.Meta {
+// meta is what the folder says of the run itself; failed is why it is not whole.
+func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results, started time.Time, wall time.Duration, failed error) runstore.Meta {
 	m := runstore.Meta{
 		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
 		Command: append([]string{"weft"}, e.Args...), Seed: r.Run.Seed,
@@ -147,6 +145,9 @@ func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results
 	}
 	if m.Workers == 0 {
 		m.Workers = e.Cores
+	}
+	if failed != nil {
+		m.Error = failed.Error()
 	}
 	if s := wall.Seconds(); s > 0 {
 		m.EventsPerSec = float64(int64(float64(m.Events) / s))

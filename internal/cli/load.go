@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/catalog"
+	"weft/internal/sim/network"
 	"weft/scenario"
 )
 
@@ -24,6 +25,8 @@ type choice struct {
 	set     []string
 	overlay []string
 	flags   *cobra.Command // knows which were given
+	file    *scenario.File // resolved last, with the names of all its fabrics
+	names   []string
 }
 
 // register adds the flags to a verb.
@@ -145,7 +148,32 @@ func (c *choice) resolve(file *scenario.File, more ...scenario.Override) (*scena
 	if err != nil {
 		return nil, err
 	}
+	c.file, c.names = file, fabricNames(r)
 	return r, c.filter(r)
+}
+
+// placed gives what cannot be built of the scenario its place in the file.
+func (c *choice) placed(err error) error {
+	if c.file == nil || codeOf(err) != BadInput {
+		return err
+	}
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		var all []error
+		for _, one := range joined.Unwrap() {
+			all = append(all, c.placed(one))
+		}
+		return errors.Join(all...)
+	}
+	var refused *network.Refusal
+	if !errors.As(err, &refused) || !slices.Contains(c.names, refused.Fabric) {
+		return err
+	}
+	path := strings.TrimSuffix(fmt.Sprintf("fabrics[%d].%s", slices.Index(c.names, refused.Fabric), refused.Field), ".")
+	if !c.file.Writes(path) && c.file.Writes(refused.Field) {
+		return c.file.ErrorAt(refused.Field, refused) // what all fabrics share
+	}
+	return c.file.ErrorAt(path, refused.Err)
 }
 
 // filter keeps the fabrics that --fabric names, in the scenario's order. They

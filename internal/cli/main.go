@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // verbs are the constructors of the verbs, in the order of help. A new verb is
@@ -95,10 +96,24 @@ and one page.
 		text, _, _ := strings.Cut(err.Error(), ": strconv.") // of no use to who typed it
 		return fmt.Errorf("%s\nsee %s --help", text, c.CommandPath())
 	})
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return namesFiles(c.Flags()) }
 	for _, verb := range verbs {
 		root.AddCommand(verb(e))
 	}
 	return root
+}
+
+// namesFiles refuses a flag that is given for a file or a folder and names none, as an
+// unset variable of a shell does: what it asks for would be left out in silence.
+func namesFiles(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		_, file := f.Annotations[cobra.BashCompFilenameExt]
+		_, folder := f.Annotations[cobra.BashCompSubdirsInDir]
+		if (file || folder) && f.Value.String() == "" && err == nil {
+			err = fmt.Errorf("--%s: no name is given: leave it out, or name a file or a folder", f.Name)
+		}
+	})
+	return err
 }
 
 // args are the arguments of a verb, counted; what is the name of what is

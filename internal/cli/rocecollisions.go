@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,7 +113,8 @@ func (c *colliding) do(ctx context.Context, e *Env, path string) error {
 	case result == nil || len(result.Sizes) == 0:
 		return fail(Partial, "stopped before a size was complete")
 	}
-	if err := c.tell(e, &folder, result, r); err != nil {
+	stored, told := c.store(e, &folder, result, r), c.tell(e, result)
+	if err := cmp.Or(stored, told); err != nil {
 		return err
 	}
 	if result.Partial {
@@ -121,16 +123,17 @@ func (c *colliding) do(ctx context.Context, e *Env, path string) error {
 	return nil
 }
 
-// tell prints the result, and stores it.
-func (c *colliding) tell(e *Env, folder *ownFolder, result *collisions.Result, r *scenario.Resolved) error {
-	var err error
+func (c *colliding) tell(e *Env, result *collisions.Result) error {
 	if c.json {
-		err = printJSON(e, result)
-	} else {
-		err = report.Collisions(e.Stdout, result, e.style())
+		return printJSON(e, result)
 	}
-	if err != nil || c.out == "" {
-		return err
+	return report.Collisions(e.Stdout, result, e.style())
+}
+
+// store writes the folder, if one is asked for.
+func (c *colliding) store(e *Env, folder *ownFolder, result *collisions.Result, r *scenario.Resolved) error {
+	if c.out == "" {
+		return nil
 	}
 	text, err := r.MarshalYAML()
 	if err != nil {

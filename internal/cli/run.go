@@ -52,7 +52,7 @@ config.txt and the topology and flow files that it names, and no other file.
 			if err != nil {
 				return err
 			}
-			return x.run(cmd.Context(), e, r, tellTables(e, r))
+			return c.placed(x.run(cmd.Context(), e, r, tellTables(e, r)))
 		},
 	}
 	cmd.Flags().BoolVar(&show, "print-scenario", false, "print the resolved scenario and run nothing")

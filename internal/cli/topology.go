@@ -30,7 +30,7 @@ func newTopology(e *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return showTopology(e, r, svg, asJSON)
+			return c.placed(showTopology(e, r, svg, asJSON))
 		},
 	}
 	cmd.Flags().StringVar(&svg, "svg", "", "draw the (first) fabric into this file; - is standard output")
@@ -60,7 +60,7 @@ func showTopology(e *Env, r *scenario.Resolved, svg string, asJSON bool) error {
 	for i := range r.Fabrics {
 		one, err := countFabric(r, &r.Fabrics[i])
 		if err != nil {
-			return fmt.Errorf("the topology of %s cannot be built: %w", r.Fabrics[i].Name, err)
+			return &network.Refusal{Fabric: r.Fabrics[i].Name, Field: "topology", Err: fmt.Errorf("it cannot be built: %w", err)}
 		}
 		all = append(all, one)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -229,26 +230,29 @@ func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *s
 	return out, nil
 }
 
-// conclude tells and stores the results. err is what kept them from being whole.
+// conclude stores and tells the results, in this order: a pipe that closes ends the
+// program while it tells. err is what kept them from being whole.
 func (x *trainFlags) conclude(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, err error) error {
-	if told := x.tell(e, t); told != nil {
-		return told
-	}
+	stored := x.keep(e, t, r, err)
+	told := x.tell(e, t)
+	return cmp.Or(stored, told, err)
+}
+
+// keep writes what is asked for: the page, the run folder.
+func (x *trainFlags) keep(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, failed error) error {
 	if x.html != "" {
-		resolved, failed := r.MarshalYAML()
-		if failed == nil {
-			failed = writeWhole(e.path(x.html), x.html, func(w io.Writer) error { return report.TrainingPage(w, t, x.steps.drawn(), resolved) })
+		resolved, err := r.MarshalYAML()
+		if err == nil {
+			err = writeWhole(e.path(x.html), x.html, func(w io.Writer) error { return report.TrainingPage(w, t, x.steps.drawn(), resolved) })
 		}
-		if failed != nil {
-			return fail(Failed, "%w", failed)
-		}
-	}
-	if x.out != "" {
-		if failed := x.store(e, t, r, err); failed != nil {
-			return failed
+		if err != nil {
+			return fail(Failed, "%w", err)
 		}
 	}
-	return err
+	if x.out == "" {
+		return nil
+	}
+	return x.store(e, t, r, failed)
 }
 
 func (x *trainFlags) tell(e *Env, t *runstore.TrainingScale) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,21 +106,19 @@ func (t *tuning) do(ctx context.Context, e *Env, path string) error {
 	return t.finish(e, p, folder, result)
 }
 
-// finish tells the outcome, and stores it.
+// finish stores the outcome, and tells it.
 func (t *tuning) finish(e *Env, p *tune.Problem, folder *tuneFolder, result *tune.Result) error {
-	var err error
-	if t.json {
-		err = printJSON(e, result)
-	} else {
-		err = report.Tune(e.Stdout, result, e.style())
-	}
-	if err != nil {
-		return err
-	}
+	var stored, told error
 	if t.out != "" {
-		if err := folder.store(e, p, result, t.json); err != nil {
-			return err
-		}
+		stored = folder.store(e, p, result, t.json)
+	}
+	if t.json {
+		told = printJSON(e, result)
+	} else {
+		told = report.Tune(e.Stdout, result, e.style())
+	}
+	if err := cmp.Or(stored, told); err != nil {
+		return err
 	}
 	if result.Partial {
 		return fail(Partial, "stopped: the outcome is partial%s", goesOn(t.out))

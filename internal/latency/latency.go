@@ -125,7 +125,7 @@ func Measure(r *scenario.Resolved, f *scenario.Fabric, s Spec) (*Result, error) 
 func (s *Spec) Check(f *scenario.Fabric) error {
 	var errs []error
 	if s.Bytes < 1 || s.Bytes > MaxBytes {
-		errs = append(errs, fmt.Errorf("a message of %v: want 1 B to %v; with more a time is one of throughput, which weft bench measures", s.Bytes, MaxBytes))
+		errs = append(errs, fmt.Errorf("a message of %s: want 1B to %s; with more a time is one of throughput, which weft bench measures", s.Bytes.Exact(), MaxBytes.Exact()))
 	}
 	if s.Hops < 0 || s.Hops > MaxHops {
 		errs = append(errs, fmt.Errorf("a path over %d switches: want 0 (a cable between the NICs) to %d", s.Hops, MaxHops))

@@ -194,7 +194,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		{ib, Spec{0, Write, 1, 1}, "a message of 0 B"},
+		{ib, Spec{0, Write, 1, 1}, "a message of 0B"},
 		{ib, Spec{units.MiB, Write, 1, 1}, "weft bench"},
 		{ib, Spec{2, Write, -1, 1}, "over -1 switches"},
 		{ib, Spec{2, Write, 17, 1}, "over 17 switches"},

@@ -15,10 +15,16 @@ import (
 // range up to a size where latency decides, and from one where bandwidth does.
 // Of the fastest it says whether a wire is its limit.
 func (v *judgement) why(low, end, high, from int) []string {
+	if v.confined() {
+		return []string{confinement}
+	}
 	last := len(v.sizes) - 1
 	var out []string
 	if h, ok := hottest(v.points[high][last]); ok && from <= last && (h.Busy >= busyLink || collides(h)) {
 		out = append(out, v.of(high, last, v.wire(high, last)))
+	}
+	if end >= 0 {
+		out = append(out, v.hops(low, end)...)
 	}
 	for _, f := range v.order(last) {
 		var clauses []string
@@ -39,13 +45,50 @@ func (v *judgement) why(low, end, high, from int) []string {
 		}
 		if f != high && from <= last {
 			if _, hi := v.ratios(f, high, from, last); hi > 1+tie {
-				if causes := v.bandwidthCauses(f, high, last); len(causes) > 0 {
-					out = append(out, v.of(f, last, causes...))
-				}
+				out = append(out, v.slowness(f, high, last)...)
 			}
 		}
 	}
 	return out
+}
+
+// confinement says why fabrics cannot differ.
+const confinement = "No message leaves a node: the fabrics carry nothing, and the times are those of the network inside the node."
+
+// confined reports that no packet was forwarded between nodes, on any fabric and at any size.
+func (v *judgement) confined() bool {
+	for _, points := range v.points {
+		for _, p := range points {
+			if p.Counts.PacketHops > 0 || p.Flows.N > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// slowness is the sentence of what stands beside a fabric's distance to another at a
+// size: its causes, or else how long its messages took; none where there is neither.
+func (v *judgement) slowness(f, w, s int) []string {
+	causes := v.bandwidthCauses(f, w, s)
+	if len(causes) == 0 && len(v.path(f, w)) == 0 {
+		causes = v.unexplained(f, w, s)
+	}
+	if len(causes) == 0 {
+		return nil
+	}
+	return []string{v.of(f, s, causes...)}
+}
+
+// unexplained is what is left to say where no wire and no count is a cause.
+func (v *judgement) unexplained(f, w, s int) []string {
+	a, b := v.points[f][s].Flows, v.points[w][s].Flows
+	h, known := hottest(v.points[f][s])
+	if !known || b.N == 0 || a.Mean <= b.Mean {
+		return nil
+	}
+	return []string{fmt.Sprintf("lost and held back nothing, and kept no link busier than %s: its messages took %s in the mean, where those of %s took %s",
+		percent(h.Busy), shortTime(a.Mean), v.name(w), shortTime(b.Mean))}
 }
 
 // of is a sentence of what a fabric does at a size.
@@ -118,7 +161,7 @@ func (v *judgement) bandwidthCauses(f, w, s int) []string {
 	if a, b := v.result(f).Rate, v.result(w).Rate; a != 0 && b != 0 && a != b {
 		out = append(out, fmt.Sprintf("has ports of %s against %s", a, b))
 	}
-	for _, text := range []string{v.headers(f, w, v.time(f, s)/v.time(w, s)), v.wire(f, s), v.idled(f, w, s), v.queueing(f, s)} {
+	for _, text := range []string{v.headers(f, w, s), v.wire(f, s), v.idled(f, w, s), v.queueing(f, s)} {
 		if text != "" {
 			out = append(out, text)
 		}
@@ -155,17 +198,21 @@ func (v *judgement) trouble(f, s int) string {
 	return list(parts) + " in " + plural(c.Packets, "packet", "packets")
 }
 
-// headers says how much of a small distance the bytes around each payload
-// explain.
-func (v *judgement) headers(f, w int, ratio float64) string {
+// headers says how much of a small distance at a size the bytes around each payload
+// explain: of full packets, and where a wire may be the limit.
+func (v *judgement) headers(f, w, s int) string {
 	a, b := v.spec(f), v.spec(w)
 	if a == nil || b == nil || v.result(f).Rate != v.result(w).Rate {
 		return ""
 	}
 	x, y := Framing(a), Framing(b)
-	if x.Payload == 0 || y.Payload == 0 {
+	if x.Payload == 0 || y.Payload == 0 || v.sizes[s] < int64(max(x.Payload, y.Payload)) {
 		return ""
 	}
+	if h, known := hottest(v.points[f][s]); known && h.Busy < idleLink {
+		return ""
+	}
+	ratio := v.time(f, s) / v.time(w, s)
 	loss := x.Overhead() / y.Overhead()
 	share := math.Log(loss) / math.Log(ratio)
 	if share < 0.4 || share > 1.25 {
@@ -252,6 +299,9 @@ func (v *judgement) alone() Verdict {
 			v.name(0), timeOf(p), sizeText(v.sizes[0]), busOf(q), sizeText(v.sizes[last]), sizeText(v.sizes[start]), 100*(1-bandwidthShare))
 	default:
 		text = fmt.Sprintf("%s takes %s at %s, and %s at %s", v.name(0), timeOf(p), sizeText(v.sizes[0]), full(q), sizeText(v.sizes[last]))
+	}
+	if v.confined() {
+		return Verdict{[]string{text + "."}, []string{confinement}, v.caveats()}
 	}
 	var own []string
 	for _, clause := range []string{v.wire(0, last), v.queueing(0, last)} {

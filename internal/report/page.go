@@ -158,8 +158,11 @@ func (heading) Colours() []int {
 func subtitle(r *runstore.Results, sc *scenario.Resolved) string {
 	parts := []string{r.Workload, plural(int64(r.Ranks), "rank", "ranks") + " on " + plural(int64(r.Nodes), "node", "nodes")}
 	if sc != nil {
-		n := sc.Cluster.Node
-		parts[1] = fmt.Sprintf("%s nodes of %d %s", Integer(int64(r.Nodes)), n.GPUs, title(catalog.GPU, n.GPU.Model))
+		n, nodes := sc.Cluster.Node, "nodes"
+		if r.Nodes == 1 {
+			nodes = "node"
+		}
+		parts[1] = fmt.Sprintf("%s %s of %d %s", Integer(int64(r.Nodes)), nodes, n.GPUs, title(catalog.GPU, n.GPU.Model))
 		parts = append(parts, shapes(sc))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.Seed)), " · ")

@@ -330,10 +330,10 @@ func hollow(d dash) string {
 const palette = 6
 
 // marker is the outline of a fabric's marker: circle, square, triangle,
-// diamond, cross, triangle down.
+// diamond, cross, triangle down. Fabrics that share a colour have different ones.
 func marker(fabric int, x, y float64) string {
 	r := markerSize
-	switch fabric % palette {
+	switch (fabric + fabric/palette) % palette {
 	case 0:
 		return fmt.Sprintf("M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 -%s 0Z", num(x-r), num(y), num(r), num(r), num(2*r), num(r), num(r), num(2*r))
 	case 1:

@@ -182,3 +182,15 @@ func TestNumbersForPeople(t *testing.T) {
 		}
 	}
 }
+
+// More fabrics than colours are told apart by their markers.
+func TestNoTwoFabricsOfAPageLookAlike(t *testing.T) {
+	seen := map[string]int{}
+	for i := range palette * palette {
+		look := fmt.Sprint(i%palette, marker(i, 0, 0))
+		if other, ok := seen[look]; ok {
+			t.Errorf("fabrics %d and %d have the same colour and marker", other, i)
+		}
+		seen[look] = i
+	}
+}

@@ -39,7 +39,8 @@ const (
 	// idledShare is how much longer idle than the fastest fabric's a link must
 	// be for that to be a cause.
 	idledShare = 0.1
-	// queuedShare is the share of packets from which queues are a cause.
+	// queuedShare is the share of packets from which queues are a cause, and those
+	// that are sent again.
 	queuedShare = 0.05
 )
 
@@ -218,15 +219,20 @@ func (v *judgement) contest() Verdict {
 	if end >= 0 {
 		out = append(out, v.rangeSentence(0, end, 0, begins, timeOf))
 	}
+	var between []string
 	if middle := from - 1; end < middle && middle < last {
 		if w := v.winner(end+1, middle); w != low && w != high {
 			out = append(out, v.rangeSentence(end+1, middle, middle, "in between", timeOf))
+		} else {
+			var where []string
+			where, between = v.leaders(end, from)
+			out = append(out, where...)
 		}
 	}
 	if from <= last { // else latency decides everywhere
 		out = append(out, v.rangeSentence(from, last, last, ends, figure))
 	}
-	return Verdict{out, v.why(low, end, high, from), v.caveats()}
+	return Verdict{out, append(v.why(low, end, high, from), between...), v.caveats()}
 }
 
 // rangeSentence says how the fabrics stand from one size to another, with the

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/catalog"
 	"weft/internal/runstore"
 	"weft/scenario"
 	"weft/units"
@@ -160,6 +161,14 @@ func TestVerdictTellsThatSendersWereCutBack(t *testing.T) {
 	sc := madeUp()
 	sc.Fabrics[1].Host.Path = scenario.PathCPU
 	mustNotSay(t, Judge(r, sc), "cut its senders back")
+
+	// A winner whose wire was not the limit either leaves only what was seen.
+	r.Fabrics[0].Points[len(sweep())-1].Hottest[0].Busy = 0.8
+	last.Counts.CNPs = 1234
+	mustSay(t, Judge(r, madeUp()), "told its senders to slow down 1,234 times, and its busiest link was busy no more than 50 % of the time, where infiniband-ndr kept its own busy 80 %")
+	mustNotSay(t, Judge(r, madeUp()), "cut its senders back")
+	last.Counts.CNPs = 0
+	mustNotSay(t, Judge(r, madeUp()), "slow down")
 }
 
 // It takes two sizes to tell latency from bandwidth.
@@ -179,4 +188,119 @@ func TestVerdictOfAShortSweepClaimsOnlyWhatItShows(t *testing.T) {
 		mustSay(t, v, c.says...)
 		mustNotSay(t, v, c.not...)
 	}
+}
+
+// What a message pays at each hop is named, and marked where the catalog assumes it: it
+// may be all that picks the winner.
+func TestVerdictNamesWhatEachHopCosts(t *testing.T) {
+	sc := madeUp()
+	e, err := catalog.Lookup(catalog.Switch, "sn5600")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fact, _ := e.Get("latency")
+	latency, err := units.ParseTime(fact.Value)
+	if err != nil || fact.Tag != catalog.Assumption {
+		t.Fatalf("the latency of sn5600 is %q (%s), want an assumed time: choose another switch", fact.Value, fact.Tag)
+	}
+	roce := &sc.Fabrics[1]
+	roce.Switch.Model, roce.Switch.Latency = e.Name, latency
+	roce.Link.FECLatency = 60 * units.Nanosecond
+	r := fabricate(threeFabrics, sweep())
+	mustSay(t, Judge(r, sc), "cost per message, not one of bandwidth.", "\nroce-v2-400g pays "+latency.String()+
+		" (an assumption) at each switch and 60 ns of FEC on each link, where infiniband-ndr pays 230 ns and none")
+	tcp := &sc.Fabrics[2]
+	tcp.Switch, tcp.Link, tcp.Host = roce.Switch, roce.Link, roce.Host
+	mustSay(t, Judge(r, sc), "\nroce-v2-400g and tcp-400g pay "+latency.String()+" (an assumption) at each switch")
+	roce.Switch.Latency += units.Nanosecond
+	tcp.Host.Path = scenario.PathCPU
+	mustNotSay(t, Judge(r, sc), "assumption")
+	roce.Host.Path = scenario.PathRDMAHost
+	mustNotSay(t, Judge(r, sc), "at each switch")
+	roce.Host.Path = sc.Fabrics[0].Host.Path
+	mustSay(t, Judge(r, sc), "at each switch")
+	r.Fabrics[1].Points[0].Counts.Pauses = 1
+	mustNotSay(t, Judge(r, sc), "at each switch")
+	mustNotSay(t, Judge(fabricate(threeFabrics, []int64{256 << 20}), sc), "at each switch") // a busy wire
+}
+
+// The middle of a sweep is not hidden by its ends.
+func TestVerdictTellsWhoLeadsInBetween(t *testing.T) {
+	a, b := threeFabrics[0], threeFabrics[1]
+	b.bus, b.counts = 372, a.counts // at the end of the sweep none leads
+	r := fabricate([]fabricated{a, b}, sweep())
+	const between = 13 // 8 MiB, where neither latency nor bandwidth decides
+	mustNotSay(t, Judge(r, nil), "In between")
+	p := &r.Fabrics[1].Points[between]
+	p.Time = r.Fabrics[0].Points[between].Time * 9 / 10
+	mustSay(t, Judge(r, nil), "In between, roce-v2-400g leads at 8 MiB, by up to 1.11 times.", "At 8 MiB infiniband-ndr counted 587 credit stalls")
+}
+
+func TestVerdictSaysWhatIsLeftWhereNoCountIsACause(t *testing.T) {
+	a, b := threeFabrics[0], threeFabrics[1]
+	a.bus, b.bus, a.busy, b.busy = 180, 150, 0.6, 0.5
+	a.counts = func(int64, int64) runstore.Counts { return runstore.Counts{} }
+	b.counts = a.counts
+	mustSay(t, Judge(fabricate([]fabricated{a, b}, sweep()), nil),
+		"At 256 MiB roce-v2-400g lost and held back nothing, and kept no link busier than 50 %: its messages took 125 us in the mean, where those of infiniband-ndr took 104 us.")
+}
+
+func TestVerdictOfOneNodeSaysThatNoFabricIsUsed(t *testing.T) {
+	r := fabricate(threeFabrics, sweep())
+	for i := range r.Fabrics {
+		for j := range r.Fabrics[i].Points {
+			p := &r.Fabrics[i].Points[j]
+			p.Time, p.Counts, p.Flows, p.Hottest = r.Fabrics[0].Points[j].Time, runstore.Counts{}, runstore.Distribution{}, nil
+		}
+	}
+	mustSay(t, Judge(r, madeUp()), "within 2 %", confinement)
+	r.Fabrics = r.Fabrics[:1]
+	mustSay(t, Judge(r, madeUp()), confinement)
+	r.Fabrics[0].Points[0].Counts.PacketHops = 1
+	mustNotSay(t, Judge(r, madeUp()), confinement)
+}
+
+// Headers are a cause of full packets, and on wires that may be the limit.
+func TestVerdictNamesHeadersOnlyOfFullPackets(t *testing.T) {
+	for _, c := range []struct {
+		size int64
+		busy float64
+		says bool
+	}{{256 << 20, 0.95, true}, {4095, 0.95, false}, {256 << 20, 0.2, false}} {
+		r := fabricate(threeFabrics[:2], []int64{c.size})
+		r.Fabrics[1].Points[0].Time = r.Fabrics[0].Points[0].Time * 1023 / 1000
+		r.Fabrics[1].Points[0].Hottest[0].Busy = c.busy
+		if said := strings.Contains(said(Judge(r, madeUp())), "B on the cable"); said != c.says {
+			t.Errorf("%d bytes, link %v busy: headers are named: %v, want %v", c.size, c.busy, said, c.says)
+		}
+	}
+}
+
+// Where the shortest way is the only one, and where each packet has its own, no flows
+// are said to have been hashed.
+func TestVerdictSpeaksOfFlowsOnlyWhereRoutingChoosesForThem(t *testing.T) {
+	slow := threeFabrics[1]
+	slow.bus = 180
+	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
+	h := &r.Fabrics[1].Points[len(sweep())-1].Hottest[0]
+	h.Tier, h.Mean = "switch to switch", h.Bytes*10/25
+	sc := madeUp()
+	mustSay(t, Judge(r, sc), "which ECMP hashes onto one link")
+	sc.Fabrics[1].Topology.Shape = scenario.Dragonfly
+	mustSay(t, Judge(r, sc), "roce-v2-400g spreads its load unevenly")
+	sc = madeUp()
+	sc.Fabrics[1].Kind = scenario.UltraEthernetKind
+	mustSay(t, Judge(r, sc), "roce-v2-400g spreads its load unevenly")
+}
+
+// A wire that is full of what is sent again is no limit of the fabric.
+func TestVerdictTellsNewPacketsFromThoseSentAgain(t *testing.T) {
+	slow := threeFabrics[1]
+	slow.bus = 180
+	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
+	p := &r.Fabrics[1].Points[len(sweep())-1]
+	mustSay(t, Judge(r, madeUp()), "roce-v2-400g is at the limit of its wire")
+	p.Counts.Retransmissions = p.Counts.Packets * 2 / 3
+	mustSay(t, Judge(r, madeUp()), "roce-v2-400g fills its wire with what it sends again, 67 % of its packets: leaf-0:3 → node-0 nic-0 is busy 94 % of the time")
+	mustNotSay(t, Judge(r, madeUp()), "roce-v2-400g is at the limit of its wire")
 }

@@ -62,8 +62,8 @@ func proveChoices(p *network.Plan) error {
 	for i, e := range loop {
 		ports[i] = fmt.Sprintf("%s port %d", p.Graph.Nodes[e.Node].Name, e.Port+1)
 	}
-	return fmt.Errorf("fabric %s: with %s routing packets can come to a standstill: those to be sent from %s and back to the first wait for each other: take routing.mode deterministic",
-		p.Fabric.Name, p.Fabric.Routing.Mode, strings.Join(ports, ", "))
+	return network.Refuse(p.Fabric, "topology", fmt.Errorf("with %s routing packets can come to a standstill: those to be sent from %s and back to the first wait for each other: take routing.mode deterministic",
+		p.Fabric.Routing.Mode, strings.Join(ports, ", ")))
 }
 
 // eachPlane gives each plane of the fabric, as a subnet with LIDs, with the
@@ -78,7 +78,7 @@ func eachPlane(p *network.Plan, do func(*subnet.Subnet, []topology.NodeID) error
 			err = do(sub, nodes)
 		}
 		if err != nil {
-			return fmt.Errorf("fabric %s: %w", p.Fabric.Name, err)
+			return network.Refuse(p.Fabric, "", err)
 		}
 	}
 	return nil

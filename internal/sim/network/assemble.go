@@ -43,37 +43,43 @@ type Plan struct {
 // NewPlan is the plan of a scenario's fabric with the shortest paths of its graph, before
 // its control plane has routed anything.
 func NewPlan(r *scenario.Resolved, f *scenario.Fabric) (*Plan, error) {
-	spec, err := Shape(&f.Topology, &r.Cluster)
+	g, t, err := graphOf(r, f)
 	if err != nil {
-		return nil, err
-	}
-	g, err := spec.Build()
-	if err != nil {
-		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
-	}
-	if err := topology.Validate(g); err != nil {
-		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
-	}
-	if g.Compute() < r.Cluster.Endpoints() {
-		return nil, fmt.Errorf("fabric %s: the topology has %d ports for NICs, the cluster has %d", f.Name, g.Compute(), r.Cluster.Endpoints())
-	}
-	t, err := routing.Build(g)
-	if err != nil {
-		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
-	}
-	if err := routing.CheckReachable(g, t); err != nil {
-		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
+		return nil, Refuse(f, "topology", err)
 	}
 	p := PlanOf(r, f, g, t)
 	if p.Keys, err = pkeysOf(r, f, g); err != nil {
-		return nil, fmt.Errorf("fabric %s: %w", f.Name, err)
+		return nil, Refuse(f, "ib.partitions", err)
 	}
 	p.Segments = segmentsOf(r, f, g)
 	p.Forest = newForest(p)
 	if err := p.setLanes(); err != nil {
-		return nil, err
+		return nil, Refuse(f, "topology", err)
 	}
 	return p, nil
+}
+
+// graphOf is a fabric's graph, in which all reach all, with its shortest paths.
+func graphOf(r *scenario.Resolved, f *scenario.Fabric) (*topology.Graph, *routing.Tables, error) {
+	spec, err := Shape(&f.Topology, &r.Cluster)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := spec.Build()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := topology.Validate(g); err != nil {
+		return nil, nil, err
+	}
+	if g.Compute() < r.Cluster.Endpoints() {
+		return nil, nil, fmt.Errorf("the topology has %d ports for NICs, the cluster has %d", g.Compute(), r.Cluster.Endpoints())
+	}
+	t, err := routing.Build(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	return g, t, routing.CheckReachable(g, t)
 }
 
 // PlanOf is the plan of a fabric on a graph, without partitions and the rules of

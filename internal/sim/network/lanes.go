@@ -24,14 +24,14 @@ func (p *Plan) setLanes() error {
 	}
 	switch {
 	case p.Graph.Family == topology.FamilyTorus:
-		return fmt.Errorf("fabric %s: a torus with %s routing can deadlock, as it has no lane to escape to: take routing.mode deterministic", f.Name, f.Routing.Mode)
+		return fmt.Errorf("a torus with %s routing can deadlock, as it has no lane to escape to: take routing.mode deterministic", f.Routing.Mode)
 	case f.IB.Engine != scenario.AutoEngine:
-		return fmt.Errorf("fabric %s: ib.engine %s gives each path its lane, and with %s routing packets on a %s leave their paths: take routing.mode deterministic, or ib.engine auto",
-			f.Name, f.IB.Engine, f.Routing.Mode, f.Topology.Shape)
+		return fmt.Errorf("ib.engine %s gives each path its lane, and with %s routing packets on a %s leave their paths: take routing.mode deterministic, or ib.engine auto",
+			f.IB.Engine, f.Routing.Mode, f.Topology.Shape)
 	case f.IB.VLs < rule.Count:
-		return fmt.Errorf("fabric %s: a %s needs %d virtual lanes against credit loops, ib.vls is %d", f.Name, f.Topology.Shape, rule.Count, f.IB.VLs)
+		return fmt.Errorf("a %s needs %d virtual lanes against credit loops, ib.vls is %d", f.Topology.Shape, rule.Count, f.IB.VLs)
 	case len(p.Class.Used) > 1:
-		return fmt.Errorf("fabric %s: on a %s data and acknowledgements must be on one virtual lane: ib.sl and ib.ack-sl are mapped to different ones", f.Name, f.Topology.Shape)
+		return fmt.Errorf("on a %s data and acknowledgements must be on one virtual lane: ib.sl and ib.ack-sl are mapped to different ones", f.Topology.Shape)
 	}
 	p.Lanes = rule
 	return nil

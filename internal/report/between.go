@@ -1,0 +1,51 @@
+package report
+
+import "fmt"
+
+// leaders tells of the fabrics that lead somewhere between two ranges and in neither of
+// them, so that the ends of a sweep do not hide its middle: where they lead, and what
+// stands beside the distance of the next where it is the longest. The ranges are the
+// sizes up to end, and those that begin with from.
+func (v *judgement) leaders(end, from int) (where, why []string) {
+	for f := range v.fabrics {
+		if v.leadsIn(f, 0, end+1) || v.leadsIn(f, from, len(v.sizes)) {
+			continue
+		}
+		var at []string
+		best, most := 0, 1.0
+		for s := end + 1; s < from; s++ {
+			if x := v.lead(f, s); x > 1+tie {
+				at = append(at, sizeText(v.sizes[s]))
+				if x > most {
+					best, most = s, x
+				}
+			}
+		}
+		if len(at) == 0 {
+			continue
+		}
+		where = append(where, fmt.Sprintf("In between, %s leads at %s, by up to %s times.", v.name(f), list(at), times(most)))
+		why = append(why, v.slowness(v.order(best)[1], f, best)...)
+	}
+	return where, why
+}
+
+// leadsIn reports whether a fabric leads at a size from one on and before another.
+func (v *judgement) leadsIn(f, from, to int) bool {
+	for s := from; s < to; s++ {
+		if v.lead(f, s) > 1+tie {
+			return true
+		}
+	}
+	return false
+}
+
+// lead is how many times as long as a fabric the fastest of the others takes at a size.
+func (v *judgement) lead(f, s int) float64 {
+	order := v.order(s)
+	next := order[0]
+	if next == f {
+		next = order[1]
+	}
+	return v.time(next, s) / v.time(f, s)
+}
