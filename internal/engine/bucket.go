@@ -48,9 +48,6 @@ type Bucket struct {
 	start units.Time
 }
 
-// Fresh reports whether the last event was the first of its bucket.
-func (b *Bucket) Fresh() bool { return b.pos == 1 }
-
 // Left is how many of the bucket's events have not been given out, and Peek is
 // the i-th of them: a handler may look at what they will need, so that the waits
 // for memory overlap.

@@ -65,6 +65,9 @@ func (p *Partition) queueCopy(c *copying, nd *node, out int32, r role) {
 	p.copies[c.record].left++
 	p.stats.Injected++
 	p.stats.InBytes += int64(k.size)
+	if r == roleCopy {
+		p.stats.Trains++
+	}
 	p.enqueue(&n.infiniband[nd.state], nd, out, i)
 }
 

@@ -97,3 +97,15 @@ workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 4MiB}]}
 		t.Errorf("too little room: nothing is dropped at the NIC: %+v", p[1].Counts)
 	}
 }
+
+// Within a node nothing is a packet of the fabric: neither the trains of GPUs nor the
+// copies that an NVSwitch makes of them.
+func TestCopiesOfNVSwitchesAreNoPackets(t *testing.T) {
+	p := pointsOf(t, `cluster: {nodes: 1, node: dgx-h100}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, algorithm: nvls, sizes: [1MiB]}
+`)[0]
+	if p.Failure != "" || p.Counts.Packets != 0 || p.Counts.PacketHops != 0 {
+		t.Errorf("failure %q, %d packets, %d packet-hops: want none", p.Failure, p.Counts.Packets, p.Counts.PacketHops)
+	}
+}
