@@ -45,6 +45,7 @@ type Bucket struct {
 	span
 	keys  []uint64 // its events, sorted
 	pos   int      // the next of them
+	after uint64   // what is pushed into it must not come before
 	start units.Time
 }
 
@@ -72,40 +73,76 @@ func (b *Bucket) Next(limit units.Time) (e Event, ok bool) {
 		return e, false
 	}
 	i++
-	b.pos = i
+	b.pos, b.after = i, key+1
 	e.Source, e.Class = key&b.mask, b.class(key)
 	e.Last = i >= len(b.keys) || b.offset(b.keys[i]^key) != 0
 	return e, true
 }
 
-// insert puts a key in its place among those that are left.
+// insert puts a key in its place among those that are left. Those before it move to
+// the room of the event that was given out, or those behind it further on, whichever are
+// fewer.
 func (b *Bucket) insert(key uint64) {
-	if b.pos > 0 && key <= b.keys[b.pos-1] {
+	if key < b.after {
 		b.late(key)
 	}
+	left := b.keys[b.pos:]
+	if half := len(left) / 2; b.pos > 0 && half > 0 && key < left[half] {
+		b.pos--
+		insertFront(b.keys[b.pos:], key, half)
+		return
+	}
 	b.keys = append(b.keys, key)
-	rest := b.keys[b.pos:]
-	i := len(rest) - 1
-	if i > 16 { // traffic in lockstep, or a wide bucket
-		at, _ := slices.BinarySearch(rest[:i], key)
-		copy(rest[at+1:], rest[at:i])
-		rest[at] = key
+	insertBack(b.keys[b.pos:], key)
+}
+
+// nearEnd is how many keys insert looks at one by one; where there are more, it searches.
+const nearEnd = 24
+
+// insertFront puts a key in its place among those that follow the first, which is free,
+// up to half of them.
+func insertFront(k []uint64, key uint64, half int) {
+	if half > nearEnd {
+		at, _ := slices.BinarySearch(k[1:], key)
+		copy(k, k[1:at+1])
+		k[at] = key
+		return
+	}
+	i := 0
+	for ; i+1 < len(k); i++ {
+		after := k[i+1]
+		if after > key {
+			break
+		}
+		k[i] = after
+	}
+	k[i] = key
+}
+
+// insertBack puts a key in its place among those before the last, which is free.
+func insertBack(k []uint64, key uint64) {
+	i := len(k) - 1
+	if i > 2*nearEnd {
+		at, _ := slices.BinarySearch(k[:i], key)
+		copy(k[at+1:], k[at:i])
+		k[at] = key
 		return
 	}
 	for ; i > 0; i-- {
-		before := rest[i-1]
+		before := k[i-1]
 		if before < key {
 			break
 		}
-		rest[i] = before
+		k[i] = before
 	}
-	rest[i] = key
+	k[i] = key
 }
 
 // late refuses an event that comes too late.
 func (b *Bucket) late(key uint64) {
+	given := b.after - 1
 	panic(fmt.Sprintf("engine: event at %d ps (class %d, source %d) pushed at %d ps: not after the event being handled",
-		b.start+b.offset(key), b.class(key), key&b.mask, b.start+b.offset(b.keys[b.pos-1])))
+		b.start+b.offset(key), b.class(key), key&b.mask, b.start+b.offset(given)))
 }
 
 // sortKeys sorts a bucket. Most hold a handful of keys, in no order that the

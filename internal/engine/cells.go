@@ -138,6 +138,7 @@ func (q *Cells) Open() int {
 	q.rest &= q.rest - 1
 	q.open = cell
 	q.keys, q.pos = q.take(&q.events[q.row+cell], q.keys[:0]), 0
+	q.after = 0
 	q.sort()
 	return cell
 }

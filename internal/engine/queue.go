@@ -134,7 +134,7 @@ func (q *Queue) Advance(limit units.Time) bool {
 	q.number = next
 	q.start = units.Time(next) << q.width
 	q.keys = q.keys[:0]
-	q.pos = 0
+	q.pos, q.after = 0, 0
 	q.collect(next & q.reach)
 	if len(q.far) > 0 {
 		q.refill()
