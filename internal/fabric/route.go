@@ -40,8 +40,8 @@ func (p *Partition) route(nd *node, k *pkt) int32 {
 		return nd.base + int32(way)
 	}
 	t := &p.net.tables
-	bounds := t.SetStart[int(nd.sets)+int(way):][:2]
-	start, end := int(bounds[0]), int(bounds[1])
+	first := int(nd.sets) + int(way)
+	start, end := int(t.SetStart[first]), int(t.SetStart[first+1])
 	if end-start == 1 {
 		return nd.base + int32(t.SetPorts[start])
 	}
