@@ -169,7 +169,7 @@ func (q *Cells) close() {
 // Sort deals a slot's events into so many parts of equal time; more keys than
 // crowded are too many for sortKeys, or for one part.
 const (
-	partsLog2 = 6
+	partsLog2 = 5
 	crowded   = 20
 )
 

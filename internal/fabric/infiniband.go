@@ -341,8 +341,28 @@ func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
 func (p *Partition) nextInput(s *infinibandState, nd *node, out int32, class uint8, soonest *units.Time) int32 {
 	n := p.net
 	w := n.wants(s, nd, out, class)
-	last := int32(n.turns[int(out)*n.classes+int(class)])
-	for turn, input := int32(0), last+1; turn <= nd.ports; turn++ {
+	first := int(n.turns[int(out)*n.classes+int(class)]) + 1
+	if len(w) > 1 {
+		return p.nextInputOfMany(s, nd, w, int32(first), soonest)
+	}
+	for x := bits.RotateLeft64(w[0], -first); x != 0; x &= x - 1 {
+		input := int32(first+bits.TrailingZeros64(x)) & 63
+		if !s.limited {
+			return input
+		}
+		at := n.readable(n.back[nd.base+input])
+		if at <= p.now {
+			return input
+		}
+		*soonest = min(*soonest, at)
+	}
+	return -1
+}
+
+// nextInputOfMany does the same for a switch with more than 64 ports.
+func (p *Partition) nextInputOfMany(s *infinibandState, nd *node, w []uint64, first int32, soonest *units.Time) int32 {
+	last := first - 1
+	for turn, input := int32(0), first; turn <= nd.ports; turn++ {
 		input = nextSet(w, input)
 		if input < 0 {
 			return -1
@@ -350,7 +370,7 @@ func (p *Partition) nextInput(s *infinibandState, nd *node, out int32, class uin
 		if !s.limited {
 			return input
 		}
-		at := n.readable(n.back[nd.base+input])
+		at := p.net.readable(p.net.back[nd.base+input])
 		if at <= p.now {
 			return input
 		}
