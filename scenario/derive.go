@@ -61,6 +61,9 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 		s.section.SetZero()
 	}
 	if f.Kind == InfiniBandKind {
+		if f.Topology.Shape == Torus && !r.written[path+".routing.mode"] {
+			f.Routing.Mode = Deterministic // whatever the preset says: adaptive routing has no lane to escape to
+		}
 		r.derivePartitions(path, f)
 		r.deriveQoS(path, f)
 		r.deriveQoSPolicy(path, f)

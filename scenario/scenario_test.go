@@ -133,6 +133,22 @@ func TestASilentScenarioComparesThreeFabricsAtTheNICsRate(t *testing.T) {
 	sameWhenPrinted(t, resolve(t, ""))
 }
 
+// Adaptive routing on a torus can deadlock, so that only who writes it gets it there.
+func TestATorusIsRoutedDeterministically(t *testing.T) {
+	const torus = "cluster: {nodes: 8, node: dgx-h100}\ntopology: {shape: torus, dims: [2, 2, 2]}\n"
+	for text, want := range map[string]RoutingMode{
+		"": Deterministic,
+		"fabrics: [{preset: infiniband-ndr, routing: {mode: adaptive}}]": Adaptive,
+	} {
+		if got := resolve(t, torus+text).Fabrics[0].Routing.Mode; got != want {
+			t.Errorf("%q: routing is %s, want %s", text, got, want)
+		}
+	}
+	if got := resolve(t, "cluster: {nodes: 8, node: dgx-h100}\n").Fabrics[0].Routing.Mode; got != Adaptive {
+		t.Errorf("on the usual shape routing is %s", got)
+	}
+}
+
 func TestPresetsAreOverriddenFieldByField(t *testing.T) {
 	r := resolve(t, `
 cluster:
