@@ -48,6 +48,9 @@ func frames(t testing.TB, files map[string][]byte) []frame {
 			if err != nil {
 				t.Fatalf("%s packet %d: %v", name, n, err)
 			}
+			if again := eth.AppendTo(nil); !bytes.Equal(again, p.Data[:head]) {
+				t.Errorf("%s packet %d: the Ethernet header is % x, written again % x", name, n, p.Data[:head], again)
+			}
 			f := frame{name: fmt.Sprintf("%s packet %d", name, n), ip: bytes.Clone(p.Data[head:])}
 			f.err = f.roce.Parse(f.ip)
 			all = append(all, f)
