@@ -89,20 +89,21 @@ func (b *Bucket) insert(key uint64) {
 	left := b.keys[b.pos:]
 	if half := len(left) / 2; b.pos > 0 && half > 0 && key < left[half] {
 		b.pos--
-		insertFront(b.keys[b.pos:], key, half)
+		insertFront(b.keys[b.pos:], key)
 		return
 	}
 	b.keys = append(b.keys, key)
 	insertBack(b.keys[b.pos:], key)
 }
 
-// nearEnd is how many keys insert looks at one by one; where there are more, it searches.
+// nearEnd is how many keys are looked at one by one; where there may be more, a search
+// finds the place.
 const nearEnd = 24
 
-// insertFront puts a key in its place among those that follow the first, which is free,
-// up to half of them.
-func insertFront(k []uint64, key uint64, half int) {
-	if half > nearEnd {
+// insertFront puts a key in its place in the first half of those that follow the first,
+// which is free.
+func insertFront(k []uint64, key uint64) {
+	if len(k) > 2*nearEnd {
 		at, _ := slices.BinarySearch(k[1:], key)
 		copy(k, k[1:at+1])
 		k[at] = key

@@ -143,7 +143,7 @@ func digest(done []units.Time) (d uint64) {
 }
 
 // TestResultsDoNotDependOnPartitions runs the same permutation cut into 1, 2, 3
-// and 7 parts, on one and two cores, and on one that another joins.
+// and 7 parts, on one and two cores, and on one that another joins, looking ahead or not.
 func TestResultsDoNotDependOnPartitions(t *testing.T) {
 	g, err := topology.KAry{K: 8}.Build()
 	if err != nil {
@@ -151,7 +151,10 @@ func TestResultsDoNotDependOnPartitions(t *testing.T) {
 	}
 	for _, name := range []string{"infiniband", "roce"} {
 		want := ""
-		for _, cut := range []struct{ parts, workers, spare int }{{1, 1, 0}, {2, 1, 0}, {2, 2, 0}, {3, 2, 0}, {7, 2, 0}, {3, 1, 1}} {
+		for _, cut := range []struct {
+			parts, workers, spare int
+			looks                 bool
+		}{{1, 1, 0, false}, {1, 1, 0, true}, {2, 1, 0, false}, {2, 2, 0, false}, {3, 2, 0, true}, {7, 2, 0, false}, {3, 1, 1, true}} {
 			f := &flows{}
 			part := topology.Partition(g, cut.parts)
 			n, err := build(g, name, part, f)
@@ -163,6 +166,9 @@ func TestResultsDoNotDependOnPartitions(t *testing.T) {
 			}
 			if err := incast(40, 64<<10)(f, n); err != nil {
 				t.Fatal(err)
+			}
+			if cut.looks {
+				n.LookAhead()
 			}
 			var spare engine.Spare
 			spare.Give(cut.spare)

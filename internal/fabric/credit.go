@@ -32,29 +32,6 @@ type lane struct {
 	known     uint32 // of updates.total, what has been added to available
 }
 
-// ringInUpdates is how many periods updates have room for themselves.
-const ringInUpdates = 16
-
-// updates are what the receiver of a lane gives back, by period. They are the
-// receiver's to write and lie with what else it has of the lane: the sender looks there
-// only when it has used up what it knows of, which is once in many packets.
-type updates struct {
-	latest int64  // the latest period for which one is due
-	total  uint32 // blocks in all of them, modulo 2^32
-	filled uint16 // a bit for each of the last periods, that with blocks; the lowest is the latest's
-	odd    oddCredits
-	ring   [ringInUpdates]uint16 // blocks, by period; what is not filled is left of earlier ones
-}
-
-// oddCredits is what is out of the ordinary about updates.
-type oddCredits uint8
-
-const (
-	creditsAwaited oddCredits = 1 << iota // the sender waits for them
-	creditsRemote                         // the sender, and with it the updates, are in another partition
-	creditsFar                            // the longest way of one is more periods than they have room for: the ring is in grants
-)
-
 // account is the receiver's view of a lane, in one cache line.
 type account struct {
 	updates
@@ -66,46 +43,9 @@ type account struct {
 
 func blocks(size uint16) int32 { return int32((uint32(size) + CreditBlock - 1) / CreditBlock) }
 
-// updatesOf are the updates of a lane of a link, as the sender sees them.
-func (n *Network) updatesOf(link, index int32) *updates {
-	if n.ports[link].flags&flagRemote != 0 {
-		return &n.mirrors[index]
-	}
-	return &n.accounts[index].updates
-}
-
-// in is the blocks that the receiver gives back in a period up to the latest.
-func (n *Network) in(u *updates, index int32, period int64) int32 {
-	if u.odd&creditsFar != 0 {
-		return int32(*n.far(index, period))
-	}
-	if u.filled>>uint64(u.latest-period)&1 == 0 {
-		return 0
-	}
-	return int32(u.ring[period&(ringInUpdates-1)])
-}
-
-// far is the same where the longest way of an update is more periods than updates have
-// room for: their ring is kept apart.
-func (n *Network) far(index int32, period int64) *uint16 {
-	return &n.grants[int64(index)*(n.ringMask+1)+period&n.ringMask]
-}
-
-// effect is when the update of a period of a link takes effect at the sender.
-func (c *creditLink) effect(period int64) units.Time {
-	return c.latency + units.Time(period)*c.period
-}
-
-// effective is the last period whose update has taken effect by a time, -1 if none has.
-func (c *creditLink) effective(now units.Time) int64 {
-	if now < c.latency {
-		return -1
-	}
-	return int64(uint64(now-c.latency) / uint64(c.period))
-}
-
-// takeIn adds the updates that have taken effect to what a lane has, if they make up
-// what it needs. It gives the time at which those on the way do; Forever if they do not.
+// takeIn adds the updates that have taken effect to what a lane has and gives now, if
+// that is what it needs; else it gives the time when those on the way make it up, Forever
+// if they do not.
 func (p *Partition) takeIn(l *lane, link, index, need int32) units.Time {
 	n := p.net
 	u := n.updatesOf(link, index)
@@ -118,7 +58,7 @@ func (p *Partition) takeIn(l *lane, link, index, need int32) units.Time {
 	if u.latest-now > n.ringMask+1 {
 		p.breach("credit update further off than the longest way", link, u.latest-now, n.ringMask+1)
 	}
-	period, sum := n.wanting(u, index, all, need, now)
+	period, sum := n.lastNeeded(u, index, all, need, now)
 	if period > now {
 		return c.effect(period)
 	}
@@ -128,20 +68,6 @@ func (p *Partition) takeIn(l *lane, link, index, need int32) units.Time {
 		p.breach("more credits than buffer", link, int64(sum), int64(l.granted))
 	}
 	return p.now
-}
-
-// wanting goes back from the latest update of a lane, with all of which it has as many
-// blocks as said, to the last without which it has less than it needs, and gives its
-// period. It goes back to a given period at most, and gives what the lane has by then.
-func (n *Network) wanting(u *updates, index, sum, need int32, to int64) (period int64, left int32) {
-	for period = u.latest; period > to; period-- {
-		less := sum - n.in(u, index, period)
-		if less < need {
-			break
-		}
-		sum = less
-	}
-	return period, sum
 }
 
 // hasCredit reports whether a packet of the size may be sent on a lane; if not,
@@ -211,42 +137,6 @@ func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	}
 }
 
-// add adds blocks to the update of a period.
-func (p *Partition) add(u *updates, link int32, period int64, room int32) {
-	u.total += uint32(room)
-	at := &u.ring[period&(ringInUpdates-1)]
-	if ahead := period - u.latest; ahead > 0 {
-		u.filled = u.filled<<uint64(ahead) | 1
-		u.latest = period
-		*at = uint16(room)
-		return
-	}
-	back := uint64(u.latest - period)
-	if back >= ringInUpdates {
-		p.breach("credit update before those that are kept", link, int64(back), ringInUpdates-1)
-	}
-	if u.filled>>back&1 == 0 {
-		u.filled |= 1 << back
-		*at = 0
-	}
-	*at += uint16(room)
-}
-
-// addFar does the same where the ring is kept apart.
-func (p *Partition) addFar(u *updates, link, index int32, period int64, room int32) {
-	n := p.net
-	if u.latest-period > n.ringMask {
-		p.breach("credit update before those that are kept", link, u.latest-period, n.ringMask)
-	}
-	for last := max(u.latest, period-n.ringMask-1); last < period; {
-		last++
-		*n.far(index, last) = 0
-	}
-	u.latest = max(u.latest, period)
-	u.total += uint32(room)
-	*n.far(index, period) += uint16(room)
-}
-
 // freeRemote sends an update to another partition.
 func (p *Partition) freeRemote(link int32, c remoteCredit) {
 	n := p.net
@@ -287,7 +177,7 @@ func (p *Partition) awaited(u *updates, link, index int32, period int64) {
 	// Where the updates before this one were enough, the port looks already,
 	// or does so as soon as its wire is free; and at a partition that is ahead
 	// of them they would wake it in the past.
-	if at, _ := n.wanting(u, index, all, l.need, period-1); at >= period {
+	if at, _ := n.lastNeeded(u, index, all, l.need, period-1); at >= period {
 		p.wake(&n.ports[link], link, n.creditLinks[link].effect(at))
 	}
 }

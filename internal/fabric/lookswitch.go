@@ -52,7 +52,7 @@ func (p *Partition) readLanding(landing []uint64) (sum int32) {
 	link, _ := arriving(landing[0])
 	nd := &n.nodes[n.inboxes[link].node]
 	if len(landing) > int(nd.ports)/2 {
-		sum += n.readPorts(nd)
+		sum += n.touchPorts(nd)
 	}
 	ways := nd.ways
 	for _, source := range landing {
@@ -70,8 +70,8 @@ func (p *Partition) readLanding(landing []uint64) (sum int32) {
 	return sum
 }
 
-// readPorts reads the ports of a switch.
-func (n *Network) readPorts(nd *node) (sum int32) {
+// touchPorts reads what a switch has of its ports and their lanes.
+func (n *Network) touchPorts(nd *node) (sum int32) {
 	ports := n.ports[nd.base:][:nd.ports]
 	for j := range ports {
 		sum += ports[j].num
@@ -98,7 +98,7 @@ func (p *Partition) readSending(sending []uint64) (sum int32) {
 		heads = append(heads, head)
 		if n.credited {
 			if index := int(link) * n.classes; n.lanes[index].available < fewBlocks {
-				sum += n.accounts[index].held
+				sum += int32(n.updatesOf(link, int32(index)).total)
 			}
 		}
 	}

@@ -27,6 +27,9 @@ var variants = []variant{
 			High: []fabric.VLWeight{{VL: 1, Weight: 64}}, Low: []fabric.VLWeight{{VL: 0, Weight: 128}, {VL: 2, Weight: 64}}, Limit: 2,
 		}
 	}},
+	{"four packets at a time out of a buffer", "infiniband", fabric.Static, func(_ *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
+		ib.ReadPorts = 4
+	}},
 	{"plain FIFO inputs", "infiniband", fabric.Adaptive, func(_ *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
 		ib.FIFO, ib.ReadPorts = true, 0
 	}},
@@ -147,11 +150,15 @@ func TestNoVariantDependsOnPartitionsOrCells(t *testing.T) {
 		for _, cut := range []struct {
 			parts, workers int
 			inOrder        bool
-		}{{1, 1, true}, {1, 1, false}, {3, 1, false}, {7, 2, false}} {
+			looks          bool
+		}{{1, 1, true, false}, {1, 1, false, false}, {3, 1, false, true}, {7, 2, false, true}} {
 			f := &flows{pattern: classes(128)}
 			n, err := v.build(g, topology.Partition(g, cut.parts), f)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if cut.looks {
+				n.LookAhead()
 			}
 			if cut.inOrder {
 				n.Follow(blind{})

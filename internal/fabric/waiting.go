@@ -94,7 +94,7 @@ func (n *Network) whyWaiting(link int32) string {
 			break // not a credit-based fabric
 		}
 		if l := &n.lanes[index]; l.need > 0 {
-			has := l.available + int32(n.updatesOf(link, int32(index)).total-l.known)
+			has := n.creditsBy(link, int32(index), n.Partition(o.node).now)
 			return fmt.Sprintf("%s, lane %d wants %d credit blocks and has %d", what, class, l.need, has)
 		}
 	}

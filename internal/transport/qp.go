@@ -76,7 +76,7 @@ type QP struct {
 	beyond     *beyond     // what the requester knows of packets ahead of una
 	only       sendWork    // the send queue, until two are posted at once
 	repeated   uint32      // packets sent more than once, modulo 2^32
-	controlled bool        // alg is not nil; else allow is never touched
+	controlled bool        // alg is not nil
 
 	// The responder.
 	epsn     units.PSN // the next expected
