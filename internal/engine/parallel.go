@@ -25,22 +25,41 @@ type Partition interface {
 	Stopped() bool
 }
 
+// Windows are the stretches of time for which partitions run on their own.
+type Windows struct {
+	// Lookahead is the shortest time in which anything that one partition does can reach
+	// another; with more than one partition it must be positive.
+	Lookahead units.Time
+	// Grain, if not 0, is what partitions handle in one go: windows end at multiples of
+	// it where they can.
+	Grain units.Time
+}
+
+// end is when a window ends that begins with an event at t.
+func (w *Windows) end(t units.Time) units.Time {
+	end := t + w.Lookahead
+	if w.Grain > 0 {
+		if whole := end - end%w.Grain; whole > t {
+			return whole
+		}
+	}
+	return end
+}
+
 // Run drives the partitions until no event is earlier than until, on at most
 // workers goroutines, and on one more for each core that spare has, as long as there
-// are partitions for them; what it took it gives back. lookahead is the shortest time
-// in which anything that one partition does can reach another; with more than one
-// partition it must be positive. stop, if not nil, ends the run after the window in which it becomes
-// true. Results do not depend on workers.
-func Run(parts []Partition, lookahead, until units.Time, workers int, spare *Spare, stop *atomic.Bool) {
+// are partitions for them; what it took it gives back. stop, if not nil, ends the run after
+// the window in which it becomes true. Results do not depend on workers.
+func Run(parts []Partition, windows Windows, until units.Time, workers int, spare *Spare, stop *atomic.Bool) {
 	if len(parts) == 1 {
 		runOne(parts[0], until, stop)
 		return
 	}
-	if lookahead <= 0 {
+	if windows.Lookahead <= 0 {
 		panic("engine: partitions need a positive lookahead")
 	}
 	workers = min(workers, len(parts))
-	r := &run{parts: parts, lookahead: lookahead, until: until, spare: spare, stop: stop, workers: [2]int{workers, workers}}
+	r := &run{parts: parts, windows: windows, until: until, spare: spare, stop: stop, workers: [2]int{workers, workers}}
 	r.barrier.size.Store(int32(workers))
 	for i := range r.next {
 		r.next[i] = make([]padded, len(parts))
@@ -84,15 +103,15 @@ type padded struct {
 }
 
 type run struct {
-	parts     []Partition
-	lookahead units.Time
-	until     units.Time
-	spare     *Spare
-	stop      *atomic.Bool
-	workers   [2]int      // by the window's parity: how many there are in the window after it
-	next      [2][]padded // by the window's parity, by worker
-	barrier   barrier
-	group     sync.WaitGroup
+	parts   []Partition
+	windows Windows
+	until   units.Time
+	spare   *Spare
+	stop    *atomic.Bool
+	workers [2]int      // by the window's parity: how many there are in the window after it
+	next    [2][]padded // by the window's parity, by worker
+	barrier barrier
+	group   sync.WaitGroup
 }
 
 // work runs a worker's partitions, every so-manieth as there are workers, from the end of
@@ -109,8 +128,8 @@ func (r *run) work(w int, window uint64) {
 		workers := r.workers[window&1]
 		window++
 		limit := r.until
-		if t < r.until-r.lookahead {
-			limit = t + r.lookahead
+		if t < r.until-r.windows.Lookahead {
+			limit = r.windows.end(t)
 		}
 		for i := w; i < len(r.parts); i += workers {
 			p := r.parts[i]

@@ -56,7 +56,7 @@ func TestARunTakesSpareCoresBetweenWindows(t *testing.T) {
 		}
 		all[i] = c
 	}
-	engine.Run(all, units.Nanosecond, windows*units.Nanosecond, 1, &spare, nil)
+	engine.Run(all, engine.Windows{Lookahead: units.Nanosecond}, windows*units.Nanosecond, 1, &spare, nil)
 	for i, p := range all {
 		c := p.(*clockwork)
 		if len(c.windows) != windows || c.windows[0] != 1 || c.windows[windows-1] != windows {

@@ -254,6 +254,9 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 	}
 	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })
 	cells, slot := b.cut()
+	if cells > 0 {
+		n.slot = 1 << slot
+	}
 	for i := range parts {
 		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts))}
 		p.wide = len(n.ports)/parts >= manyLinks

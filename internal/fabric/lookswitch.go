@@ -96,10 +96,12 @@ func (p *Partition) readSending(sending []uint64) (sum int32) {
 			continue
 		}
 		heads = append(heads, head)
-		if n.credited {
-			if index := int(link) * n.classes; n.lanes[index].available < fewBlocks {
-				sum += int32(n.updatesOf(link, int32(index)).total)
-			}
+		if !n.credited {
+			continue
+		}
+		index := link * int32(n.classes)
+		if l := &n.lanes[index]; l.available < fewBlocks && l.granted > 0 { // else the link has no credits
+			sum += int32(n.updatesOf(link, index).total)
 		}
 	}
 	for _, i := range heads {

@@ -83,6 +83,7 @@ type Network struct {
 	spare      *engine.Spare // cores that a run may take besides; nil for none
 	parts      []*Partition
 	lookahead  units.Time
+	slot       units.Time // that cells are handled in; 0 without cells
 	classes    int
 	credited   bool // some link has credits
 	seed       uint64
@@ -161,7 +162,7 @@ func (n *Network) Run(until units.Time, workers int, stop *atomic.Bool) error {
 	for i, p := range n.parts {
 		parts[i] = p
 	}
-	engine.Run(parts, n.lookahead, until, workers, n.spare, stop)
+	engine.Run(parts, engine.Windows{Lookahead: n.lookahead, Grain: n.slot}, until, workers, n.spare, stop)
 	for _, p := range n.parts {
 		if d := (*cores.Panic)(nil); errors.As(p.err, &d) {
 			panic(d)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -74,6 +75,18 @@ func TestCollectivesDoNotDependOnPartitions(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// A cluster of so many links has partitions look ahead, at what lies on this side of the
+// cables between them.
+func TestALargeClusterDoesNotDependOnPartitions(t *testing.T) {
+	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
+		r := simtest.Resolve(t, "cluster: {nodes: 128, node: dgx-h100}\nfabrics: ["+fabric+"]\nworkload: {collective: all-reduce, sizes: [1MiB]}")
+		whole, halves := run(t, r, 1), run(t, r, 2)
+		if !reflect.DeepEqual(whole, halves) {
+			t.Errorf("%s: two cores:\n%+v\none core:\n%+v", fabric, halves, whole)
 		}
 	}
 }
