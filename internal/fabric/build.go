@@ -253,6 +253,19 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		}
 	}
 	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })
+	b.partitions(parts)
+	n.watching()
+	n.receivers()
+	if b.Faults != nil {
+		b.faults()
+	}
+	b.ways()
+	return n, errors.Join(b.err...)
+}
+
+// partitions makes the partitions, with their queues.
+func (b *Builder) partitions(parts int) {
+	n := &b.n
 	cells, slot := b.cut()
 	if cells > 0 {
 		n.slot = 1 << slot
@@ -269,13 +282,6 @@ func (b *Builder) Build(part []int32) (*Network, error) {
 		}
 		n.parts = append(n.parts, p)
 	}
-	n.watching()
-	n.receivers()
-	if b.Faults != nil {
-		b.faults()
-	}
-	b.ways()
-	return n, errors.Join(b.err...)
 }
 
 // ways gives the switches their rows of the tables.
