@@ -216,12 +216,12 @@ func (m *manager) end(c *Conn, err error) {
 	c.state, c.err, c.message = connClosed, err, nil
 	delete(m.conns, c.local)
 	delete(m.asked, asker{c.peer.Addr(), c.remote})
-	closeOnce(c.settled)
-	closeOnce(c.finished)
-	if c.qp != nil {
+	if c.qp != nil { // before anybody is told
 		// It fails only if the queue pair is destroyed.
 		_ = c.qp.Modify(&QPAttr{State: StateErr}, AttrState)
 	}
+	closeOnce(c.settled)
+	closeOnce(c.finished)
 }
 
 func closeOnce(c chan struct{}) {
