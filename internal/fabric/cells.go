@@ -109,7 +109,6 @@ func (p *Partition) runCells(limit units.Time) {
 		if t >= limit {
 			break
 		}
-		p.done = max(p.done, t)
 		end = min(p.cells.Seek(t), limit)
 		p.runEnds(end)
 		last = max(last, p.now)

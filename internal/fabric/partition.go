@@ -76,8 +76,7 @@ type Partition struct {
 	cells    *engine.Cells // of the switches; nil where they are with the ends
 	pool     pool
 	now      units.Time
-	done     units.Time // everything earlier has been handled; without cells, a lone partition does not keep it
-	flows    int        // ends of connections
+	flows    int // ends of connections
 	dirty    []int32
 	last     bool // the event being handled is the last of its instant
 	batch    transport.Batch
@@ -116,9 +115,6 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 		p.runEnds(limit)
 	} else {
 		p.runCells(limit)
-	}
-	if len(p.net.parts) > 1 {
-		p.done = limit
 	}
 }
 

@@ -1,10 +1,7 @@
 package sim
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -61,19 +58,7 @@ func TestCollectivesDoNotDependOnPartitions(t *testing.T) {
 		for _, fabric := range strings.Split(c.fabrics, "; ") {
 			t.Run(fmt.Sprintf("%s/%s", c.name, fabric), func(t *testing.T) {
 				r := simtest.Resolve(t, c.cluster+"fabrics: ["+fabric+"]\nworkload: {"+c.workload+"}")
-				var want []byte
-				for _, workers := range cuts {
-					got, err := json.Marshal(run(t, r, workers))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if want == nil {
-						want = got
-					}
-					if !bytes.Equal(got, want) {
-						t.Errorf("%d cores:\n%s\none core:\n%s", workers, got, want)
-					}
-				}
+				sameOnCores(t, r, cuts...)
 			})
 		}
 	}
@@ -83,10 +68,9 @@ func TestCollectivesDoNotDependOnPartitions(t *testing.T) {
 // cables between them.
 func TestALargeClusterDoesNotDependOnPartitions(t *testing.T) {
 	for _, fabric := range []string{"infiniband-ndr", "roce-v2-400g"} {
-		r := simtest.Resolve(t, "cluster: {nodes: 128, node: dgx-h100}\nfabrics: ["+fabric+"]\nworkload: {collective: all-reduce, sizes: [1MiB]}")
-		whole, halves := run(t, r, 1), run(t, r, 2)
-		if !reflect.DeepEqual(whole, halves) {
-			t.Errorf("%s: two cores:\n%+v\none core:\n%+v", fabric, halves, whole)
-		}
+		t.Run(fabric, func(t *testing.T) {
+			r := simtest.Resolve(t, "cluster: {nodes: 128, node: dgx-h100}\nfabrics: ["+fabric+"]\nworkload: {collective: all-reduce, sizes: [1MiB]}")
+			sameOnCores(t, r, 1, 2)
+		})
 	}
 }

@@ -22,6 +22,25 @@ func run(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {
 	return out
 }
 
+// sameOnCores runs a scenario on as many cores as said, one after the other, and wants
+// the same bytes of all.
+func sameOnCores(t *testing.T, r *scenario.Resolved, cores ...int) {
+	t.Helper()
+	var want []byte
+	for _, workers := range cores {
+		got, err := json.Marshal(run(t, r, workers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%d cores:\n%s\n%d cores:\n%s", workers, got, cores[0], want)
+		}
+	}
+}
+
 const allFabrics = `
 fabrics: [infiniband-ndr, roce-v2-400g, {preset: roce-v2-400g, name: spray, routing: {mode: spray}}, tcp-400g]
 `
@@ -80,19 +99,7 @@ workload: {pattern: uniform, transport: ud, load: 1, duration: 20us, receive-que
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := simtest.Resolve(t, text)
-			var want []byte
-			for _, workers := range []int{1, 1, 2, 3} {
-				got, err := json.Marshal(run(t, r, workers))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want == nil {
-					want = got
-				}
-				if !bytes.Equal(got, want) {
-					t.Errorf("%d cores:\n%s\none core:\n%s", workers, got, want)
-				}
-			}
+			sameOnCores(t, r, 1, 1, 2, 3)
 		})
 	}
 }
