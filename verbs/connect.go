@@ -2,10 +2,12 @@ package verbs
 
 import (
 	"bytes"
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"weft/wire/cm"
 )
@@ -58,14 +60,16 @@ type Conn struct {
 	m        *manager
 	qp       *QP
 	peer     netip.AddrPort
+	at       *Listener // that the request came to; nil of one's own
 	local    cm.ID
 	remote   cm.ID
 	state    connState
 	param    ConnParam
 	asked    cm.Req
 	tid      uint64
-	message  []byte // is sent again until it is answered
-	again    int64  // when, by the manager's clock
+	half     *list.Element // in manager.half
+	message  []byte        // is sent again until it is answered
+	again    int64         // when, or when the request ends, by the manager's clock
 	tries    int
 	private  []byte
 	offered  bool // selective repeat, by the peer
@@ -90,8 +94,7 @@ const (
 type Listener struct {
 	m       *manager
 	service uint64
-	backlog chan *Conn
-	closed  chan struct{}
+	backlog backlog[*Conn]
 }
 
 // Listen takes requests for connections to a port of the device, as rdma_listen
@@ -107,12 +110,13 @@ func (d *Device) Listen(port uint16) (*Listener, error) {
 	if m.listeners[service] != nil {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
-	l := &Listener{m: m, service: service, backlog: make(chan *Conn, maxBacklog), closed: make(chan struct{})}
+	l := &Listener{m: m, service: service, backlog: newBacklog[*Conn](m)}
 	m.listeners[service] = l
 	return l, nil
 }
 
-// Close stops listening. Connections stay.
+// Close stops listening. Connections stay; requests that nobody has accepted are
+// rejected.
 func (l *Listener) Close() error {
 	l.m.mu.Lock()
 	defer l.m.mu.Unlock()
@@ -120,7 +124,11 @@ func (l *Listener) Close() error {
 		return ErrClosed
 	}
 	delete(l.m.listeners, l.service)
-	close(l.closed)
+	close(l.backlog.closed)
+	for _, c := range slices.Clone(l.backlog.waits) {
+		l.m.answer(c.peer, c.rejection(cm.ReasonInvalidSvc, nil))
+		l.m.end(c, ErrClosed)
+	}
 	return nil
 }
 
@@ -129,16 +137,11 @@ type Request struct{ c *Conn }
 
 // Accept waits for a request.
 func (l *Listener) Accept(ctx context.Context) (*Request, error) {
-	select {
-	case c := <-l.backlog:
-		return &Request{c}, nil
-	case <-l.closed:
-		return nil, ErrClosed
-	case <-l.m.stopped:
-		return nil, ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	c, err := l.backlog.next(ctx)
+	if err != nil {
+		return nil, err
 	}
+	return &Request{c}, nil
 }
 
 // PrivateData is what the peer gave along.

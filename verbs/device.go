@@ -127,8 +127,7 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		}
 		c.Capture = w
 	}
-	d := &Device{mtu: o.PathMTU, dcqcn: params, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
-	d.keys.setUp()
+	d := &Device{mtu: o.PathMTU, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
 	d.port = live.Open(c)
 	return d, nil
 }
@@ -262,6 +261,7 @@ func (p *PD) Dealloc() error {
 type AH struct {
 	pd   *PD
 	peer *live.Peer
+	dead bool
 }
 
 // CreateAH makes an address handle for the device at an address and UDP port; the
@@ -276,6 +276,19 @@ func (p *PD) CreateAH(to netip.AddrPort) (*AH, error) {
 	return &AH{pd: p, peer: peer}, nil
 }
 
+// Destroy gives the handle up. What was posted with it still goes.
+func (a *AH) Destroy() error {
+	a.pd.dev.port.Lock()
+	defer a.pd.dev.port.Unlock()
+	if a.dead {
+		return ErrClosed
+	}
+	a.dead = true
+	a.pd.dev.port.Release(a.peer)
+	return nil
+}
+
+// peer is the peer at an address, for one more user.
 func (d *Device) peer(to netip.AddrPort) (*live.Peer, error) {
 	if !to.IsValid() || to.Addr().IsUnspecified() {
 		return nil, invalid("%v is no address of a device", to)

@@ -154,10 +154,10 @@ func FuzzMessages(f *testing.F) {
 			n := copy(m.buf[grhBytes:gsiRoom], b)
 			m.take(&WC{ByteLen: uint32(grhBytes + n)})
 		}
-		m.repeat()
+		m.tick(m.now() + int64(tickTime))
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if len(m.conns) > 1 || len(m.questions) > 1 || len(l.backlog) > 1 || len(s.backlog) > 1 || len(m.resolving) > 0 {
+		if len(m.conns) > 1 || len(m.questions) > 1 || len(l.backlog.waits) > 1 || len(s.backlog.waits) > 1 || len(m.resolving) > 0 {
 			t.Errorf("%x, three times: %d connections, %d questions", b, len(m.conns), len(m.questions))
 		}
 	})

@@ -11,8 +11,9 @@ const (
 	MaxCQE = 1 << 22
 	// MaxInline bounds inline data: it is copied at posting.
 	MaxInline = 1024
-	// MaxMR bounds the memory regions and windows together: keys have 24 bits of index.
-	MaxMR = 1 << 24
+	// MaxMR bounds the memory regions and windows together: keys have 24 bits of index,
+	// and half of those stay free, so that a drawn one is soon found.
+	MaxMR = 1 << 23
 	// MaxMessage is the longest message (IBA vol. 1, 9.4.3).
 	MaxMessage = 1 << 31
 	// MaxRdAtomic is how many READs and atomics may be outstanding at once.

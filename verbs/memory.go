@@ -1,9 +1,6 @@
 package verbs
 
-import (
-	"fmt"
-	"math/rand/v2"
-)
+import "fmt"
 
 // Access is a set of rights, with the numbers of ibv_access_flags.
 type Access uint8
@@ -39,74 +36,57 @@ type reach struct {
 	access Access
 }
 
-// keys are the memory regions and windows of a device by their keys. A key is an index in 24
-// bits and a variant in 8, which changes whenever the index is used again or the
-// key is invalidated: whoever holds an old key is refused.
-type keys struct {
-	slots []slot
-	free  []uint32
-	next  uint64 // the next virtual address
-}
+// keys are the memory regions and windows of a device by the first 24 bits of their
+// keys, their index. All 32 bits of a key are drawn: from those that a peer was given it
+// learns nothing about others, or about those that come after. The last 8 bits are the
+// variant, which binds of a window change.
+type keys map[uint32]slot
 
-// slot is what an index stands for: a region, a window, or nothing.
+// slot is what an index stands for: a region or a window.
 type slot struct {
-	mr      *MR
-	mw      *MW
-	variant uint8 // of the next key
+	mr *MR
+	mw *MW
 }
 
-// Virtual addresses begin where no process has memory, and regions lie apart, so
-// that an address that runs over the end of one meets none.
+// Virtual addresses are drawn, too, in steps of 64 KiB from where no process has
+// memory: one says nothing about others. Regions may overlap by chance, as those of
+// RegMRIOVA may: which one is meant is said by the key.
 const (
-	firstAddr = 0x1_0000_0000
-	addrAlign = 0x1_0000
+	leastAddr = 1 << 48
+	addrRange = 1 << 61
+	addrAlign = 1 << 16
 )
 
-func (k *keys) setUp() { k.next = firstAddr }
+func freshAddr() uint64 { return leastAddr + secret()%addrRange&^(addrAlign-1) }
 
 // add gives a region or a window a key.
-func (k *keys) add(s slot) (key uint32, err error) {
-	var index uint32
-	switch {
-	case len(k.free) > 0:
-		index = k.free[0]
-		k.free = k.free[1:]
-	case len(k.slots) < MaxMR:
-		index = uint32(len(k.slots))
-		k.slots = append(k.slots, slot{variant: uint8(rand.Uint32())})
-	default:
+func (k keys) add(s slot) (key uint32, err error) {
+	if len(k) == MaxMR {
 		return 0, fmt.Errorf("%w: %d memory regions and windows", ErrNoMemory, MaxMR)
 	}
-	s.variant = k.slots[index].variant
-	k.slots[index] = s
-	return index<<8 | uint32(s.variant), nil
+	for {
+		key = uint32(secret())
+		if _, taken := k[key>>8]; !taken {
+			k[key>>8] = s
+			return key, nil
+		}
+	}
 }
 
-// remove makes a key stale, and its index free.
-func (k *keys) remove(key uint32) {
-	k.slots[key>>8] = slot{variant: uint8(key) + 1}
-	k.free = append(k.free, key>>8)
-}
+// remove makes a key stale.
+func (k keys) remove(key uint32) { delete(k, key>>8) }
 
 // find is the region of a key, nil if the key is not exactly right.
-func (k *keys) find(key uint32) *MR {
-	index := key >> 8
-	if uint64(index) >= uint64(len(k.slots)) {
-		return nil
-	}
-	if mr := k.slots[index].mr; mr != nil && mr.key == key {
+func (k keys) find(key uint32) *MR {
+	if mr := k[key>>8].mr; mr != nil && mr.key == key {
 		return mr
 	}
 	return nil
 }
 
 // window is the memory window of a key, nil if the key is not exactly right.
-func (k *keys) window(key uint32) *MW {
-	index := key >> 8
-	if uint64(index) >= uint64(len(k.slots)) {
-		return nil
-	}
-	if mw := k.slots[index].mw; mw != nil && mw.key == key {
+func (k keys) window(key uint32) *MW {
+	if mw := k[key>>8].mw; mw != nil && mw.key == key {
 		return mw
 	}
 	return nil
@@ -138,13 +118,7 @@ func (r *reach) span(addr, length uint64, need Access) []byte {
 func (p *PD) RegMR(buf []byte, access Access) (*MR, error) {
 	p.dev.port.Lock()
 	defer p.dev.port.Unlock()
-	k := &p.dev.keys
-	mr, err := p.register(buf, k.next, access)
-	if err != nil {
-		return nil, err
-	}
-	k.next += (uint64(len(buf)) + 2*addrAlign - 1) &^ (addrAlign - 1)
-	return mr, nil
+	return p.register(buf, freshAddr(), access)
 }
 
 // RegMRIOVA registers a buffer at an address that the caller chooses.

@@ -158,7 +158,7 @@ func (q *QP) check(a *QPAttr, mask QPAttrMask) error {
 }
 
 // enter does what the transition is; what it changes was checked.
-func (q *QP) enter(a *QPAttr, mask QPAttrMask) (err error) {
+func (q *QP) enter(a *QPAttr, mask QPAttrMask) error {
 	port, qp := q.pd.dev.port, &q.end.QP
 	legal := map[QPState][]transport.State{
 		StateInit: {transport.StateReset, transport.StateInit},
@@ -170,11 +170,15 @@ func (q *QP) enter(a *QPAttr, mask QPAttrMask) (err error) {
 		return invalid("no transition from %v to %v", qp.State(), a.State)
 	}
 	if mask&AttrAV != 0 {
-		if q.end.Peer, err = q.pd.dev.peer(a.Dest); err != nil {
+		peer, err := q.pd.dev.peer(a.Dest)
+		if err != nil {
 			return err
 		}
+		port.Release(q.end.Peer)
+		q.end.Peer = peer
 	}
 	q.take(a, mask)
+	var err error
 	switch a.State {
 	case StateReset:
 		qp.BecomeReset()

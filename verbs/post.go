@@ -202,7 +202,7 @@ func (q *QP) sendRoom() error {
 
 // buffers checks the memory of a send, and says how much it is.
 func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64, err error) {
-	if q.attr.Type == UD && (wr.AH == nil || wr.AH.pd != q.pd) {
+	if q.attr.Type == UD && (wr.AH == nil || wr.AH.dead || wr.AH.pd != q.pd) {
 		return 0, invalid("a datagram needs an address handle of its protection domain")
 	}
 	if wr.Flags&SendInline != 0 {

@@ -124,8 +124,10 @@ func (e *EEC) Connect(r Remote, psn units.PSN) error {
 		return err
 	}
 	if err := e.ctx.Connect(dev.port.Now(), r.QPN, psn, r.PSN); err != nil {
+		dev.port.Release(peer)
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
+	dev.port.Release(e.end.Peer)
 	e.end.Peer = peer
 	return nil
 }

@@ -309,9 +309,7 @@ func (x *role) region(pd *PD, c *conversation, r *replayed) {
 	}
 	mr := &MR{pd: pd, reach: reach{buf: make([]byte, high-low-r.short), addr: low, access: allAccess}, key: key, valid: true}
 	x.mr = mr
-	keys := &x.dev.keys
-	keys.slots = make([]slot, key>>8+1)
-	keys.slots[key>>8] = slot{mr: mr, variant: uint8(key)}
+	x.dev.keys[key>>8] = slot{mr: mr}
 	x.fill(c)
 }
 

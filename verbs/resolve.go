@@ -1,11 +1,12 @@
 package verbs
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/netip"
+	"slices"
 
 	"weft/wire/cm"
 )
@@ -31,6 +32,7 @@ const sidrPrivate = cm.SidrReqPrivate - cm.IPBytes
 // resolution is a question of this device's.
 type resolution struct {
 	peer    netip.AddrPort
+	tid     uint64
 	message []byte
 	again   int64 // when it is asked again, by the manager's clock
 	tries   int
@@ -77,17 +79,13 @@ func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.
 	if len(m.resolving) >= maxResolving {
 		return 0, nil, fmt.Errorf("%w: %d questions are open", ErrNoMemory, maxResolving)
 	}
-	for m.nextID == 0 || m.resolving[m.nextID] != nil {
-		m.nextID++
-	}
-	id := m.nextID
-	m.nextID++
+	id, tid := freshID(m.resolving), secret()
 	req := cm.SidrReq{Request: id, PKey: defaultPKey, Service: cm.DatagramServiceID(port)}
 	ip := cm.IPHeader{SrcPort: uint16(id), Src: m.dev.Addr().Addr().Unmap(), Dst: peer.Addr()}
 	ip.Put(req.Private[:])
 	copy(req.Private[cm.IPBytes:], private)
 	r := &resolution{
-		peer: peer, message: req.AppendTo(head(rand.Uint64(), cm.AttrSidrReq)), again: m.now() + int64(answerTime), settled: make(chan struct{}),
+		peer: peer, tid: tid, message: req.AppendTo(head(tid, cm.AttrSidrReq)), again: m.soon(), settled: make(chan struct{}),
 	}
 	m.resolving[id] = r
 	m.send(peer, r.message)
@@ -95,12 +93,12 @@ func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.
 }
 
 // takeSidrRep takes the answer to a question.
-func (m *manager) takeSidrRep(peer netip.AddrPort, body []byte) {
+func (m *manager) takeSidrRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var p cm.SidrRep
 	_ = p.Parse(body)
 	r := m.resolving[p.Request]
-	if r == nil || r.peer.Addr() != peer.Addr() {
-		return
+	if r == nil || r.peer.Addr() != peer.Addr() || r.tid != tid {
+		return false
 	}
 	r.answer = p
 	switch p.Status {
@@ -114,6 +112,7 @@ func (m *manager) takeSidrRep(peer netip.AddrPort, body []byte) {
 	}
 	delete(m.resolving, p.Request)
 	close(r.settled)
+	return true
 }
 
 // repeatResolutions asks again what was not answered, and forgets what it has answered
@@ -128,23 +127,29 @@ func (m *manager) repeatResolutions(now int64) {
 			close(r.settled)
 		default:
 			r.tries++
-			r.again = now + int64(answerTime)
+			r.again = m.soon()
 			m.send(r.peer, r.message)
 		}
 	}
-	for who, q := range m.questions {
+	for _, q := range m.questions {
 		if now >= q.until {
-			delete(m.questions, who)
+			m.forget(q)
 		}
 	}
+}
+
+// forget drops a question, answered or not.
+func (m *manager) forget(q *Question) {
+	q.at.backlog.remove(q)
+	m.known.Remove(q.known)
+	delete(m.questions, q.who)
 }
 
 // Service answers who asks for the queue pair of a port.
 type Service struct {
 	m       *manager
 	service uint64
-	backlog chan *Question
-	closed  chan struct{}
+	backlog backlog[*Question]
 }
 
 // Question is a peer's wish to know a queue pair of UD. It is answered or refused.
@@ -155,8 +160,10 @@ type Question struct {
 	tid     uint64
 	service uint64
 	private []byte
-	answer  []byte // that was given, for when it was lost
-	until   int64  // when it is forgotten, answered or not
+	at      *Service
+	known   *list.Element // in manager.known
+	answer  []byte        // that was given, for when it was lost
+	until   int64         // when it is forgotten, answered or not
 }
 
 // ListenDatagrams takes questions for a port of the device, as rdma_listen does in the
@@ -172,7 +179,7 @@ func (d *Device) ListenDatagrams(port uint16) (*Service, error) {
 	if m.services[id] != nil {
 		return nil, fmt.Errorf("%w: %d", ErrInUse, port)
 	}
-	s := &Service{m: m, service: id, backlog: make(chan *Question, maxBacklog), closed: make(chan struct{})}
+	s := &Service{m: m, service: id, backlog: newBacklog[*Question](m)}
 	m.services[id] = s
 	return s, nil
 }
@@ -185,22 +192,16 @@ func (s *Service) Close() error {
 		return ErrClosed
 	}
 	delete(s.m.services, s.service)
-	close(s.closed)
+	close(s.backlog.closed)
+	for _, q := range slices.Clone(s.backlog.waits) {
+		s.m.forget(q) // who asks again is told
+	}
 	return nil
 }
 
 // Accept waits for a question.
 func (s *Service) Accept(ctx context.Context) (*Question, error) {
-	select {
-	case q := <-s.backlog:
-		return q, nil
-	case <-s.closed:
-		return nil, ErrClosed
-	case <-s.m.stopped:
-		return nil, ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return s.backlog.next(ctx)
 }
 
 // Peer is the address of who asks.
@@ -237,47 +238,47 @@ func (q *Question) settle(rep *cm.SidrRep, private []byte) error {
 	m := q.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if q.answer != nil {
-		return fmt.Errorf("%w: the question is answered", ErrClosed)
+	if q.answer != nil || m.questions[q.who] != q {
+		return fmt.Errorf("%w: the question is answered or forgotten", ErrClosed)
 	}
 	copy(rep.Private[:], private)
-	q.answer = m.answerSidr(q.peer, q.tid, q.who.id, q.service, rep)
+	q.answer = sidrRep(q.tid, q.who.id, q.service, rep)
+	m.send(q.peer, q.answer)
 	q.until = m.now() + answerTry*int64(answerTime)
 	return nil
 }
 
-// answerSidr sends a SIDR_REP.
-func (m *manager) answerSidr(peer netip.AddrPort, tid uint64, id cm.ID, service uint64, rep *cm.SidrRep) []byte {
+// sidrRep is an answer to a question.
+func sidrRep(tid uint64, id cm.ID, service uint64, rep *cm.SidrRep) []byte {
 	rep.Request, rep.Service = id, service
-	b := rep.AppendTo(head(tid, cm.AttrSidrRep))
-	m.send(peer, b)
-	return b
+	return rep.AppendTo(head(tid, cm.AttrSidrRep))
 }
 
 // takeSidrReq takes a question, or its repetition.
-func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) {
+func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.SidrReq
 	_ = r.Parse(body)
 	who := asker{peer.Addr(), r.Request}
 	if q := m.questions[who]; q != nil {
-		if q.answer != nil {
-			m.send(peer, q.answer)
+		if q.answer != nil && tid == q.tid {
+			m.answer(peer, q.answer)
 		}
-		return
+		return tid == q.tid
 	}
 	s := m.services[r.Service]
 	switch {
 	case s == nil:
-		m.answerSidr(peer, tid, r.Request, r.Service, &cm.SidrRep{Status: cm.SidrUnsupported})
-		return
-	case len(m.questions) >= maxQuestions:
-		return // the peer asks again
+		m.answer(peer, sidrRep(tid, r.Request, r.Service, &cm.SidrRep{Status: cm.SidrUnsupported}))
+		return true
+	case !s.backlog.room():
+		return false // the peer asks again
+	case m.known.Len() == maxQuestions:
+		m.forget(m.known.Front().Value.(*Question))
 	}
-	q := &Question{m: m, who: who, peer: peer, tid: tid, service: r.Service, private: r.Private[cm.IPBytes:], until: m.now() + int64(questionTime)}
-	select {
-	case s.backlog <- q:
-		m.questions[who] = q
-	default:
-		m.answerSidr(peer, tid, r.Request, r.Service, &cm.SidrRep{Status: cm.SidrNoQP})
+	q := &Question{
+		m: m, who: who, peer: peer, tid: tid, service: r.Service, private: r.Private[cm.IPBytes:], at: s, until: m.now() + int64(questionTime),
 	}
+	s.backlog.add(q)
+	m.questions[who], q.known = q, m.known.PushBack(q)
+	return true
 }

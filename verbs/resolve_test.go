@@ -72,10 +72,8 @@ func TestAPortIsResolvedToAQueuePair(t *testing.T) {
 			t.Fatalf("resolved to %+v", r)
 		}
 	}
-	select {
-	case q := <-s.backlog:
+	if q, err := s.Accept(within(t, 3*answerTime)); err == nil {
 		t.Errorf("a question of %v was heard twice", q.Peer())
-	case <-time.After(3 * answerTime):
 	}
 	b.receives(b.qp, 0, 1)
 	ah, err := a.pd.CreateAH(r.Addr)
@@ -122,11 +120,14 @@ func TestAPortThatIsNotServedIsNotResolved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for end := time.Now().Add(patience); len(s.backlog) < maxBacklog && time.Now().Before(end); {
+	for end := time.Now().Add(patience); s.backlog.size() < maxBacklog && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := a.dev.Resolve(within(t, patience), to, 1, nil); !errors.Is(err, ErrNoQP) {
-		t.Errorf("more questions than the service holds: %v, want %v", err, ErrNoQP)
+	if _, err := a.dev.Resolve(within(t, answerTime), to, 1, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("more questions than the service holds, which ask again: %v, want %v", err, context.DeadlineExceeded)
+	}
+	if n := s.backlog.size(); n != maxBacklog {
+		t.Errorf("%d questions wait: at most %d", n, maxBacklog)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -134,6 +135,13 @@ func TestAPortThatIsNotServedIsNotResolved(t *testing.T) {
 	if _, err := a.dev.Resolve(within(t, patience), to, 1, nil); !errors.Is(err, ErrNoListener) {
 		t.Errorf("the service is closed: %v, want %v", err, ErrNoListener)
 	}
+}
+
+// size is how many wait.
+func (b *backlog[T]) size() int {
+	b.m.mu.Lock()
+	defer b.m.mu.Unlock()
+	return len(b.waits)
 }
 
 // askOnly asks and does not wait.

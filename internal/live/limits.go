@@ -56,8 +56,8 @@ const (
 	// highest is the multicast QPN (IBA vol. 1, 3.5.3).
 	MaxEndpoints = 1<<24 - 2
 
-	// MaxPeers bounds the addresses that a port remembers: a peer takes some 300
-	// bytes.
+	// MaxPeers bounds the addresses that a port remembers, each as long as a queue pair
+	// or an address handle has it: a peer takes some 300 bytes.
 	MaxPeers = 1 << 17
 
 	// MaxGroups bounds the multicast groups of a port: each has a socket.

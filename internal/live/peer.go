@@ -11,6 +11,7 @@ type Peer struct {
 	addr    netip.AddrPort
 	bare    netip.Addr // the address without zone
 	flow    wire.ICRCFlow
+	users   int // address handles and endpoints
 	flight  int // PSNs in flight, of all queue pairs
 	most    int
 	blocked ring

@@ -139,10 +139,12 @@ func (p *Port) Stats() Stats { return p.stats }
 // Err is why the port's socket has failed; the caller holds the lock.
 func (p *Port) Err() error { return p.broken }
 
-// Peer finds or makes the peer of an address. The caller holds the lock.
+// Peer finds or makes the peer of an address, for one more user, who gives it back by
+// Release. The caller holds the lock.
 func (p *Port) Peer(addr netip.AddrPort) (*Peer, error) {
 	addr = netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
 	if q := p.peers[addr]; q != nil {
+		q.users++
 		return q, nil
 	}
 	switch {
@@ -151,10 +153,24 @@ func (p *Port) Peer(addr netip.AddrPort) (*Peer, error) {
 	case len(p.peers) >= MaxPeers:
 		return nil, ErrFull
 	}
-	q := &Peer{addr: addr, bare: addr.Addr().WithZone(""), flow: wire.NewICRCFlow(p.local, addr), most: p.most}
+	q := &Peer{addr: addr, bare: addr.Addr().WithZone(""), flow: wire.NewICRCFlow(p.local, addr), most: p.most, users: 1}
 	p.peers[addr] = q
 	return q, nil
 }
+
+// Release gives a peer back, if there is one: without users it is forgotten. The caller
+// holds the lock.
+func (p *Port) Release(q *Peer) {
+	if q == nil {
+		return
+	}
+	if q.users--; q.users == 0 {
+		delete(p.peers, q.addr)
+	}
+}
+
+// Peers is the number of peers that are remembered. The caller holds the lock.
+func (p *Port) Peers() int { return len(p.peers) }
 
 // Attach gives e a number, want if that is not 0, and lets it send and receive.
 // set is called with the number, to set up e.QP. The caller holds the lock.
@@ -206,6 +222,7 @@ func (p *Port) Detach(e *Endpoint) {
 	p.stats.Repeated += int64(e.QP.Repeated())
 	p.timers.remove(e)
 	p.leave(e)
+	p.Release(e.Peer)
 	p.endpoints.remove(e.QP.QPN())
 }
 

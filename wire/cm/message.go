@@ -30,6 +30,7 @@ type Attribute uint16
 // The messages.
 const (
 	AttrReq     Attribute = 0x0010
+	AttrMra     Attribute = 0x0011
 	AttrRej     Attribute = 0x0012
 	AttrRep     Attribute = 0x0013
 	AttrRtu     Attribute = 0x0014

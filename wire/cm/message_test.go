@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"weft/wire"
 	"weft/wire/cm"
@@ -62,6 +63,8 @@ func of(a cm.Attribute) message {
 		return new(cm.Rep)
 	case cm.AttrRej:
 		return new(cm.Rej)
+	case cm.AttrMra:
+		return new(cm.Mra)
 	case cm.AttrRtu, cm.AttrDreq, cm.AttrDrep:
 		return new(cm.Pair)
 	case cm.AttrSidrReq:
@@ -162,13 +165,26 @@ func TestARecordedResolutionNamesItsQueuePair(t *testing.T) {
 }
 
 func TestAMessageThatIsCutIsRefused(t *testing.T) {
-	for _, a := range []cm.Attribute{cm.AttrReq, cm.AttrRep, cm.AttrRej, cm.AttrRtu, cm.AttrSidrReq, cm.AttrSidrRep} {
+	for _, a := range []cm.Attribute{cm.AttrReq, cm.AttrMra, cm.AttrRep, cm.AttrRej, cm.AttrRtu, cm.AttrSidrReq, cm.AttrSidrRep} {
 		whole := of(a).AppendTo(nil)
 		for n := range whole {
 			if err := of(a).Parse(whole[:n]); !errors.Is(err, cm.ErrMessage) {
 				t.Fatalf("attribute %#x, %d of %d bytes: %v, want %v", a, n, len(whole), err, cm.ErrMessage)
 			}
 		}
+	}
+}
+
+// Offsets and widths as IBA vol. 1, 12.6.6 has them; Linux sends no MRA by itself, so
+// that none is recorded.
+func TestAnMRAHasItsFieldsInTheirPlaces(t *testing.T) {
+	m := cm.Mra{Local: 0x01020304, Remote: 0x05060708, Of: cm.OfRep, Timeout: 18}
+	want := append([]byte{1, 2, 3, 4, 5, 6, 7, 8, 1 << 6, 18 << 3}, make([]byte, 222)...)
+	if got := m.AppendTo(nil); !bytes.Equal(got, want) {
+		t.Errorf("%x, want %x", got, want)
+	}
+	if got := cm.Timeout(18); got != 1073741824*time.Nanosecond {
+		t.Errorf("the code 18 is %v", got)
 	}
 }
 

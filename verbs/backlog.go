@@ -1,0 +1,67 @@
+package verbs
+
+import (
+	"context"
+	"slices"
+)
+
+// backlog is what peers want of a port and nobody has accepted yet, the oldest first.
+// The manager's lock guards it.
+type backlog[T comparable] struct {
+	m      *manager
+	waits  []T
+	more   chan struct{} // something waits
+	closed chan struct{}
+}
+
+func newBacklog[T comparable](m *manager) backlog[T] {
+	return backlog[T]{m: m, more: make(chan struct{}, 1), closed: make(chan struct{})}
+}
+
+// room reports whether there is room for one more.
+func (b *backlog[T]) room() bool { return len(b.waits) < maxBacklog }
+
+// add adds what has come.
+func (b *backlog[T]) add(v T) {
+	b.waits = append(b.waits, v)
+	b.signal()
+}
+
+// remove takes out what its peer wants no more.
+func (b *backlog[T]) remove(v T) {
+	if i := slices.Index(b.waits, v); i >= 0 {
+		b.waits = slices.Delete(b.waits, i, i+1)
+	}
+}
+
+func (b *backlog[T]) signal() {
+	select {
+	case b.more <- struct{}{}:
+	default:
+	}
+}
+
+// next waits for the oldest.
+func (b *backlog[T]) next(ctx context.Context) (v T, err error) {
+	for {
+		b.m.mu.Lock()
+		if len(b.waits) > 0 {
+			v, b.waits = b.waits[0], b.waits[1:]
+			if len(b.waits) > 0 {
+				b.signal() // others may wait, too
+			}
+			b.m.mu.Unlock()
+			return v, nil
+		}
+		b.m.mu.Unlock()
+		select {
+		case <-b.more:
+		case <-b.closed:
+			return v, ErrClosed
+		case <-b.m.stopped:
+			return v, ErrClosed
+		case <-ctx.Done():
+			return v, ctx.Err()
+		}
+	}
+}

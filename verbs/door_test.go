@@ -1,0 +1,488 @@
+package verbs
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"weft/internal/live/faulty"
+	"weft/units"
+	"weft/wire"
+	"weft/wire/cm"
+)
+
+// hear gives the manager a message in the name of an address.
+func (m *manager) hear(from netip.Addr, message []byte) {
+	b := m.buf[:gsiRoom]
+	clear(b[:grhBytes])
+	ip := wire.IPv4Header{Length: 284, Protocol: wire.ProtocolUDP, Src: from.As4(), Dst: m.dev.Addr().Addr().As4()}
+	ip.AppendTo(b[:grhBytes-wire.IPv4Bytes])
+	m.take(&WC{ByteLen: uint32(grhBytes + copy(b[grhBytes:], message))})
+}
+
+// request is a REQ to a port.
+func request(id cm.ID, tid uint64, port uint16) []byte {
+	r := cm.Req{Local: id, Service: cm.ServiceID(port), QPN: 99, MTU: cm.MTUCode(1024), PSN: 5, ResponderResources: 1, InitiatorDepth: 1}
+	return r.AppendTo(head(tid, cm.AttrReq))
+}
+
+var doorPeer = netip.MustParseAddr("10.0.0.2")
+
+// door is a device that listens, and one connection that a peer of script has made.
+type door struct {
+	*target
+	m    *manager
+	l    *Listener
+	conn *Conn
+}
+
+const doorPort, doorID, doorTID = 7174, cm.ID(777), 0x1234
+
+func newDoor(t testing.TB) *door {
+	t.Helper()
+	d := &door{target: newTarget(t, AccessLocalWrite)}
+	var err error
+	if d.l, err = d.dev.Listen(doorPort); err != nil {
+		t.Fatal(err)
+	}
+	d.m = d.dev.cm
+	return d
+}
+
+// asked is a request that the application has got.
+func (d *door) asked(t *testing.T) {
+	t.Helper()
+	d.m.hear(doorPeer, request(doorID, doorTID, doorPort))
+	r, err := d.l.Accept(within(t, patience))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.conn = r.c
+}
+
+// answered is a request that the application has accepted.
+func (d *door) answered(t *testing.T) {
+	t.Helper()
+	d.asked(t)
+	cq, err := d.dev.CreateCQ(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	qp, err := d.dev.AllocPD().CreateQP(QPInitAttr{SendCQ: cq, RecvCQ: cq, MaxSendWR: 16, MaxRecvWR: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.m.accept(d.conn, qp, ConnParam{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (d *door) established(t *testing.T) {
+	t.Helper()
+	d.answered(t)
+	rtu := cm.Pair{Local: doorID, Remote: d.conn.local}
+	d.m.hear(doorPeer, rtu.AppendTo(head(doorTID, cm.AttrRtu)))
+	if d.conn.state != connEstablished {
+		t.Fatal("the connection is not established")
+	}
+}
+
+// dialled is a request of the device's own.
+func (d *door) dialled(t *testing.T) {
+	t.Helper()
+	qp, err := d.mr.pd.CreateQP(QPInitAttr{SendCQ: d.qp.attr.SendCQ, RecvCQ: d.qp.attr.RecvCQ, MaxSendWR: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.conn, err = d.m.dial(qp, netip.AddrPortFrom(doorPeer, 4791), 1, ConnParam{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Of each message one that is right changes the state of the connection, and none
+// that is wrong in one field does.
+func TestAMessageThatOnlyLooksLikeThePeersChangesNothing(t *testing.T) {
+	type fields struct {
+		from          netip.Addr
+		tid           uint64
+		local, remote cm.ID
+		qpn           units.QPN
+	}
+	pair := func(a cm.Attribute) func(f *fields) []byte {
+		return func(f *fields) []byte {
+			p := cm.Pair{Local: f.local, Remote: f.remote, QPN: f.qpn}
+			return p.AppendTo(head(f.tid, a))
+		}
+	}
+	rej := func(f *fields) []byte {
+		r := cm.Rej{Local: f.local, Remote: f.remote, Reason: cm.ReasonConsumer}
+		return r.AppendTo(head(f.tid, cm.AttrRej))
+	}
+	rep := func(f *fields) []byte {
+		r := cm.Rep{Local: f.local, Remote: f.remote, QPN: f.qpn}
+		return r.AppendTo(head(f.tid, cm.AttrRep))
+	}
+	mra := func(f *fields) []byte {
+		r := cm.Mra{Local: f.local, Remote: f.remote, Timeout: 20}
+		return r.AppendTo(head(f.tid, cm.AttrMra))
+	}
+	type spoil = map[string]func(*fields)
+	from := func(f *fields) { f.from = netip.MustParseAddr("10.0.0.3") }
+	tid := func(f *fields) { f.tid++ }
+	local := func(f *fields) { f.local ^= 1 << 31 }
+	remote := func(f *fields) { f.remote++ }
+	qpn := func(f *fields) { f.qpn++ }
+	moved := func(to connState) func(d *door) bool { return func(d *door) bool { return d.conn.state == to } }
+	for name, c := range map[string]struct {
+		begin   func(*door, *testing.T)
+		message func(f *fields) []byte
+		wrong   spoil
+		done    func(d *door) bool
+	}{
+		"RTU":          {(*door).answered, pair(cm.AttrRtu), spoil{"from": from, "tid": tid, "local": local, "remote": remote}, moved(connEstablished)},
+		"DREQ":         {(*door).established, pair(cm.AttrDreq), spoil{"from": from, "local": local, "remote": remote, "qpn": qpn}, moved(connClosed)},
+		"DREP":         {func(d *door, t *testing.T) { d.established(t); d.m.disconnect(d.conn) }, pair(cm.AttrDrep), spoil{"from": from, "tid": tid, "local": local, "remote": remote}, moved(connClosed)},
+		"REJ of a REP": {(*door).answered, rej, spoil{"from": from, "tid": tid, "local": local, "remote": remote}, moved(connClosed)},
+		"REJ of a REQ": {(*door).dialled, rej, spoil{"from": from, "tid": tid, "remote": remote}, moved(connClosed)},
+		"REP":          {(*door).dialled, rep, spoil{"from": from, "tid": tid, "remote": remote}, moved(connEstablished)},
+		"MRA": {(*door).dialled, mra, spoil{"from": from, "tid": tid, "remote": remote}, func(d *door) bool {
+			return d.conn.again > d.m.now()+int64(2*answerTime)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDoor(t)
+			c.begin(d, t)
+			right := fields{doorPeer, d.conn.tid, doorID, d.conn.local, d.conn.qp.QPN()}
+			for field, change := range c.wrong {
+				f := right
+				change(&f)
+				d.m.hear(f.from, c.message(&f))
+				if c.done(d) {
+					t.Fatalf("a message with another %s counts", field)
+				}
+			}
+			if want := int64(len(c.wrong)); name != "DREQ" && d.m.dropped != want {
+				t.Errorf("%d messages are counted as dropped, want %d", d.m.dropped, want)
+			}
+			d.m.hear(right.from, c.message(&right))
+			if !c.done(d) {
+				t.Error("the right message does not count: the test says nothing")
+			}
+		})
+	}
+}
+
+func TestAForgedAnswerResolvesNothing(t *testing.T) {
+	d := newDoor(t)
+	id, r, err := d.m.resolve(netip.AddrPortFrom(doorPeer, 4791), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := cm.SidrRep{Request: id, QPN: 5}
+	d.m.hear(doorPeer, rep.AppendTo(head(r.tid+1, cm.AttrSidrRep)))
+	d.m.hear(netip.MustParseAddr("10.0.0.3"), rep.AppendTo(head(r.tid, cm.AttrSidrRep)))
+	select {
+	case <-r.settled:
+		t.Fatal("a forged answer counts")
+	default:
+	}
+	d.m.hear(doorPeer, rep.AppendTo(head(r.tid, cm.AttrSidrRep)))
+	<-r.settled
+}
+
+// What strangers ask for is answered and forgotten: after as many as a device
+// remembers addresses, and more, it still answers, and reaches whom it wants.
+func TestStrangersAreNotRemembered(t *testing.T) {
+	const strangers = 1<<17 + 10
+	d := newDoor(t)
+	from := netip.MustParseAddr("11.0.0.0")
+	for i := range uint64(strangers) {
+		d.m.hear(from, request(cm.ID(i), i, 9999))
+		from = from.Next()
+		if i%1024 == 0 {
+			d.m.tick(d.m.now() + int64(time.Hour))
+		}
+	}
+	d.dev.port.Lock()
+	peers := d.dev.port.Peers()
+	d.dev.port.Unlock()
+	if peers != 1 { // that of the target's own queue pair
+		t.Errorf("%d addresses are remembered of %d strangers", peers, strangers)
+	}
+	if _, err := d.dev.AllocPD().CreateAH(netip.MustParseAddrPort("10.9.9.9:4791")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A flood of forged requests takes what its bounds allow, and goes again when it does
+// not come again. Who dials meanwhile is heard.
+func TestAFloodOfForgedRequestsIsBoundedAndGoesAgain(t *testing.T) {
+	d := newDoor(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	popped := make(chan struct{})
+	go func() { // an application that takes requests and does nothing
+		defer close(popped)
+		for {
+			if _, err := d.l.Accept(ctx); err != nil {
+				return
+			}
+		}
+	}()
+	from := netip.MustParseAddr("11.0.0.0")
+	const flood = 30_000
+	for i := range uint64(flood) {
+		d.m.hear(from, request(cm.ID(i), i, doorPort))
+		from = from.Next()
+	}
+	cancel()
+	<-popped
+	d.m.mu.Lock()
+	if n := len(d.m.conns); n > maxHalfOpen || n < maxBacklog {
+		t.Errorf("%d requests are held: at most %d, and %d at least for the test to say something", n, maxHalfOpen, maxBacklog)
+	}
+	d.m.mu.Unlock()
+	d.m.tick(d.m.now() + int64(2*requestTime))
+	d.m.mu.Lock()
+	if n := len(d.m.conns) + len(d.m.asked) + d.m.half.Len() + len(d.m.waiting) + len(d.l.backlog.waits); n != 0 {
+		t.Errorf("%d requests are held that do not come again", n)
+	}
+	d.m.mu.Unlock()
+	d.established(t)
+}
+
+// The oldest handshake makes room for the newest, and a connection for none.
+func TestHandshakesThatAreNotFinishedMakeRoom(t *testing.T) {
+	d := newDoor(t)
+	d.established(t)
+	first := d.conn
+	from := netip.MustParseAddr("11.0.0.0")
+	var oldest *Conn
+	for i := range uint64(maxHalfOpen + 1) {
+		d.m.hear(from, request(cm.ID(i), i, doorPort))
+		r, err := d.l.Accept(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if oldest == nil {
+			oldest = r.c
+		}
+		from = from.Next()
+	}
+	if oldest.state != connClosed || d.m.half.Len() != maxHalfOpen {
+		t.Errorf("%d handshakes are under way, and the oldest is in state %d", d.m.half.Len(), oldest.state)
+	}
+	if first.state != connEstablished {
+		t.Error("a connection had to make room")
+	}
+}
+
+// Questions for queue pairs of UD make room, too.
+func TestQuestionsThatAreNotAnsweredMakeRoom(t *testing.T) {
+	d := newDoor(t)
+	s, err := d.dev.ListenDatagrams(doorPort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := netip.MustParseAddr("11.0.0.0")
+	for i := range uint64(maxQuestions + 1000) {
+		q := cm.SidrReq{Request: cm.ID(i), Service: cm.DatagramServiceID(doorPort)}
+		d.m.hear(from, q.AppendTo(head(i, cm.AttrSidrReq)))
+		if _, err := s.Accept(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		from = from.Next()
+	}
+	if len(d.m.questions) != maxQuestions || d.m.known.Len() != maxQuestions {
+		t.Errorf("%d questions are held: at most %d", len(d.m.questions), maxQuestions)
+	}
+	d.m.tick(d.m.now() + int64(2*questionTime))
+	if n := len(d.m.questions) + d.m.known.Len(); n != 0 {
+		t.Errorf("%d questions are held that do not come again", n)
+	}
+}
+
+// What a device sends to those whom anybody can name is bounded, and never goes to
+// many at once.
+func TestADeviceIsNoMirror(t *testing.T) {
+	d := newDoor(t)
+	d.m.tick(d.m.now() + int64(time.Hour))
+	sent := func() int64 { return d.dev.Stats().PacketsSent }
+	before := sent()
+	for i := range uint64(20 * maxStrangers) {
+		d.m.hear(doorPeer, request(cm.ID(i), i, 9999))
+		dreq := cm.Pair{Local: 1, Remote: cm.ID(i)}
+		d.m.hear(doorPeer, dreq.AppendTo(head(i, cm.AttrDreq)))
+		q := cm.SidrReq{Request: cm.ID(i), Service: 5}
+		d.m.hear(doorPeer, q.AppendTo(head(i, cm.AttrSidrReq)))
+	}
+	if n := sent() - before; n != maxStrangers {
+		t.Errorf("%d answers went to strangers between two looks at the clock, want %d", n, maxStrangers)
+	}
+	d.m.tick(d.m.now() + int64(2*time.Hour))
+	before = sent()
+	for _, to := range []string{"224.0.0.1", "255.255.255.255", "0.0.0.0"} {
+		d.m.hear(netip.MustParseAddr(to), request(1, 1, 9999))
+	}
+	if n := sent() - before; n != 0 {
+		t.Errorf("%d answers went to addresses that are no host's", n)
+	}
+}
+
+// A peer whose request waits for the application is told so each time it asks.
+func TestARequestThatWaitsForTheApplicationIsToldToWait(t *testing.T) {
+	d := newDoor(t)
+	d.asked(t)
+	d.conn.again = 0
+	d.dev.port.Lock()
+	d.target.conn.out = nil
+	d.dev.port.Unlock()
+	d.m.hear(doorPeer, request(doorID, doorTID, doorPort))
+	d.dev.port.Lock()
+	defer d.dev.port.Unlock()
+	var p wire.Packet
+	if n := len(d.target.conn.out); n != 1 || p.Parse(d.target.conn.out[0][:len(d.target.conn.out[0])-wire.ICRCBytes]) != nil {
+		t.Fatalf("%d packets were sent, want an MRA", n)
+	}
+	var h cm.Header
+	var mra cm.Mra
+	body, err := h.Parse(p.Payload)
+	if err != nil || h.Attribute != cm.AttrMra || mra.Parse(body) != nil || mra.Remote != doorID || h.Transaction != doorTID {
+		t.Errorf("%+v %+v: want an MRA for %d", h, mra, doorID)
+	}
+	if d.conn.again == 0 {
+		t.Error("a request that came again is about to be forgotten")
+	}
+}
+
+// dialAll has n queue pairs of one device dial another at the same time, whose
+// application takes one after the other, and says how many are connected.
+func dialAll(t *testing.T, p *pair, n int) int64 {
+	t.Helper()
+	a, b := p.on[0], p.on[1]
+	l, err := b.dev.Listen(7000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := within(t, 4*patience)
+	fresh := func(s *side) *QP {
+		q, err := s.pd.CreateQP(QPInitAttr{SendCQ: s.cq, RecvCQ: s.cq})
+		if err != nil {
+			t.Error(err)
+		}
+		return q
+	}
+	go func() {
+		for {
+			r, err := l.Accept(ctx)
+			if err != nil {
+				return
+			}
+			go func() { _, _ = r.Accept(ctx, fresh(b), ConnParam{}) }()
+		}
+	}()
+	var ok atomic.Int64
+	var once sync.Once
+	var all sync.WaitGroup
+	for range n {
+		q := fresh(a)
+		all.Go(func() {
+			if _, err := a.dev.Dial(ctx, q, b.dev.Addr().Addr(), 7000, ConnParam{}); err != nil {
+				once.Do(func() { t.Error(err) })
+				return
+			}
+			ok.Add(1)
+		})
+	}
+	all.Wait()
+	return ok.Load()
+}
+
+func TestThousandsWhoDialAtOnceAreAllConnected(t *testing.T) {
+	const n = 4000
+	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 64)
+	if got := dialAll(t, p, n); got != n {
+		t.Errorf("%d of %d are connected", got, n)
+	}
+}
+
+// independent reports whether draws look as if no bit of one depended on those before:
+// of each of the bits about half are set, and half change from one to the next.
+func independent(t *testing.T, what string, bitsOf int, draw func() uint64) {
+	t.Helper()
+	const n = 1000
+	var set, changed [64]int
+	last := draw()
+	steps := map[uint64]int{}
+	for range n {
+		v := draw()
+		for i := range bitsOf {
+			set[i] += int(v >> i & 1)
+			changed[i] += int((v ^ last) >> i & 1)
+		}
+		steps[v-last]++
+		last = v
+	}
+	for i := range bitsOf {
+		// 500 expected, with a standard deviation of 16: eight of them.
+		if set[i] < 370 || set[i] > 630 || changed[i] < 370 || changed[i] > 630 {
+			t.Errorf("%s: bit %d is set in %d and changes in %d of %d", what, i, set[i], changed[i], n)
+		}
+	}
+	for step, k := range steps {
+		if k > 3 {
+			t.Errorf("%s: the step %#x comes %d times", what, step, k)
+		}
+	}
+}
+
+func TestNothingThatKeepsPeersApartIsForetold(t *testing.T) {
+	x := newTarget(t, allAccess)
+	pd := x.dev.AllocPD()
+	buf := make([]byte, 64)
+	register := func() *MR {
+		mr, err := pd.RegMR(buf, allAccess)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mr
+	}
+	independent(t, "rkey", 32, func() uint64 { return uint64(register().RKey()) })
+	independent(t, "rkey of the same region, again", 32, func() uint64 {
+		mr := register()
+		defer func() { _ = mr.Dereg() }()
+		return uint64(mr.RKey())
+	})
+	independent(t, "address", 61-16, func() uint64 { return (register().Addr() - leastAddr) / addrAlign })
+	if _, err := x.dev.Listen(1); err != nil {
+		t.Fatal(err)
+	}
+	m := x.dev.cm
+	for _, f := range []struct {
+		name  string
+		width int
+		of    func(c *Conn) uint64
+	}{
+		{"ID of a connection", 32, func(c *Conn) uint64 { return uint64(c.local) }},
+		{"starting PSN", 24, func(c *Conn) uint64 { return uint64(c.asked.PSN) }},
+		{"transaction", 64, func(c *Conn) uint64 { return c.tid }},
+	} {
+		independent(t, f.name, f.width, func() uint64 {
+			c, err := m.dial(x.qp, x.from, 9, ConnParam{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f.of(c)
+		})
+	}
+	independent(t, "ID of a question", 32, func() uint64 {
+		id, _, err := m.resolve(x.from, 9, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return uint64(id)
+	})
+}
