@@ -1,3 +1,5 @@
+//go:build unix
+
 package fabric_test
 
 import (

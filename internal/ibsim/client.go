@@ -40,6 +40,9 @@ var attached atomic.Uint32
 // its description or as H- and 16 digits of its GUID. An empty node is the
 // simulator's default, its first.
 func Dial(base, node string) (*Client, error) {
+	if err := checkPlatform(); err != nil {
+		return nil, err
+	}
 	// Each client of a process has a number of its own where libumad2sim has the
 	// process's: the simulator takes it for no more than a name.
 	self := uint32(os.Getpid())&(1<<processBits-1) | attached.Add(1)<<processBits
@@ -75,7 +78,7 @@ func (c *Client) attach(base, node string, self uint32) error {
 	}
 	// The socket was bound before the simulator's was there to connect to.
 	if cerr := raw.Control(func(fd uintptr) {
-		err = syscall.Connect(int(fd), &syscall.SockaddrUnix{Name: address(base, "out", c.id).Name})
+		err = connectSocket(fd, address(base, "out", c.id).Name)
 	}); cerr != nil {
 		return cerr
 	}

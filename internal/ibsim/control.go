@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"net"
 	"strings"
-	"syscall"
 
 	"weft/internal/subnet"
 )
@@ -134,7 +133,7 @@ func (s *Server) freeID() (uint32, bool) {
 		}
 		if try == 0 {
 			for _, c := range s.clients {
-				if syscall.Kill(int(c.process&(1<<processBits-1)), 0) == syscall.ESRCH {
+				if processEnded(int(c.process & (1<<processBits - 1))) {
 					s.dropLocked(c)
 				}
 			}

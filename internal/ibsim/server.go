@@ -42,6 +42,9 @@ type client struct {
 // Listen opens the sockets of a simulator. The base is what programs have in
 // IBSIM_SOCKNAME, "sim" if they have none. Nobody is served before Serve.
 func Listen(base string, f *sma.Fabric) (*Server, error) {
+	if err := checkPlatform(); err != nil {
+		return nil, err
+	}
 	if len(f.Subnet().Nodes) == 0 {
 		return nil, errors.New("a fabric without nodes has nothing to attach to")
 	}

@@ -333,3 +333,20 @@ func made(t *testing.T, text string, prices *plan.Prices) *plan.Plan {
 	}
 	return p
 }
+
+func FuzzReadPrices(f *testing.F) {
+	for _, text := range []string{"", "items: [{item: qm9700, each: 1}]", "currency: EUR\nelectricity: 0.2\nitems: [{item: qm9700, each: 40000}, {item: labour, each: 1.5}]", "items:\n- &a {item: *a}"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := plan.ReadPrices("fuzz.yaml", text)
+		if err != nil {
+			return
+		}
+		for _, x := range p.Items {
+			if !slices.Contains(plan.Items(), x.Item) {
+				t.Fatalf("%q is taken, which no bill of materials has", x.Item)
+			}
+		}
+	})
+}

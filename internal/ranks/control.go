@@ -99,12 +99,10 @@ func (r *rank) run(ctx context.Context, o *order, p *reply) (err error) {
 	if o.Bytes < elementBytes || o.Bytes > r.max {
 		return fmt.Errorf("ranks: a vector of %d bytes", o.Bytes)
 	}
-	plan := r.plans[o.Bytes]
-	if plan == nil {
-		if plan, err = newPlan(r.algo, r.n, r.id, o.Bytes, r.chunk); err != nil {
+	if r.plan == nil || r.plan.bytes != o.Bytes {
+		if r.plan, err = newPlan(r.algo, r.n, r.id, o.Bytes, r.chunk); err != nil {
 			return err
 		}
-		r.plans[o.Bytes] = plan
 	}
 	start := time.Now()
 	for i := range o.Iters + o.Warmup {
@@ -114,13 +112,13 @@ func (r *rank) run(ctx context.Context, o *order, p *reply) (err error) {
 		if !o.InPlace {
 			copy(r.vector.buf[:o.Bytes], r.input)
 		}
-		if err := r.allReduce(ctx, plan); err != nil {
+		if err := r.allReduce(ctx, r.plan); err != nil {
 			return err
 		}
 	}
 	p.Time = time.Since(start)
 	if o.Check {
-		if p.Wrong, err = r.check(ctx, plan); err != nil {
+		if p.Wrong, err = r.check(ctx, r.plan); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,10 @@ const (
 	// maxSteps and maxLanes are what the immediate data has room for.
 	maxSteps = 1 << 16
 	maxLanes = 1 << 15
+	// maxPlan bounds the steps of a rank's plan in all lanes: 1 GiB over 64 ranks in
+	// chunks of 64 KiB are half of it. Each costs memory and time before the first byte
+	// moves, and who orders a plan may be far away.
+	maxPlan = 1 << 17
 	// depth is the sends outstanding to one peer, and receives the messages that
 	// may arrive before they are looked at, from all.
 	depth    = 256

@@ -56,10 +56,11 @@ func newPlan(algo collective.Algo, ranks, rank, bytes int, chunk int64) (*plan, 
 	}
 	p := &plan{bytes: bytes, lanes: make([][]step, program.Lanes()), channels: program.Channels(), window: program.Window()}
 	var s collective.Step
+	total := 0
 	for lane := range p.lanes {
 		for k := 0; program.Step(rank, lane, k, &s); k++ {
-			if k == maxSteps {
-				return nil, fmt.Errorf("ranks: more than %d steps", maxSteps)
+			if total++; k == maxSteps || total > maxPlan {
+				return nil, fmt.Errorf("ranks: more than %d steps in a lane or %d in all: take larger chunks", maxSteps, maxPlan)
 			}
 			p.lanes[lane] = append(p.lanes[lane], step{recvs: s.Recvs, reduce: s.Reduce})
 		}

@@ -29,7 +29,7 @@ type rank struct {
 	vector region
 	peers  []peer
 	byQP   map[verbs.QPN]int
-	plans  map[int]*plan
+	plan   *plan  // of the last size
 	ops    uint32 // carried out
 	got    [2]map[uint32][]int
 	wc     []verbs.WC
@@ -115,7 +115,7 @@ func (r *rank) open(addrs []netip.AddrPort, capture string) (err error) {
 			return err
 		}
 	}
-	r.wc, r.byQP, r.plans = make([]verbs.WC, 64), map[verbs.QPN]int{}, map[int]*plan{}
+	r.wc, r.byQP = make([]verbs.WC, 64), map[verbs.QPN]int{}
 	r.got = [2]map[uint32][]int{{}, {}}
 	r.peers = make([]peer, r.n)
 	p, err := newPlan(r.algo, r.n, r.id, r.max, r.chunk)

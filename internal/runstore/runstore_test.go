@@ -190,3 +190,32 @@ func TestReadRefusesWhatWasChanged(t *testing.T) {
 		}
 	}
 }
+
+// FuzzDecodeResults holds that what is taken can be written, and is the same when it is
+// read again.
+func FuzzDecodeResults(f *testing.F) {
+	text, err := sample().Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"version": 1}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := DecodeResults(text)
+		if err != nil {
+			return
+		}
+		first, err := r.Encode()
+		if err != nil {
+			t.Fatalf("taken, and not to be written: %v", err)
+		}
+		again, err := DecodeResults(first)
+		if err != nil {
+			t.Fatalf("what was written is refused: %v", err)
+		}
+		second, err := again.Encode()
+		if err != nil || !bytes.Equal(first, second) {
+			t.Fatalf("written twice: %v\n%s\n%s", err, first, second)
+		}
+	})
+}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package engine_test
 
 import (
@@ -7,26 +9,8 @@ import (
 
 	"weft/internal/routing/engine"
 	"weft/internal/routing/proof"
-	"weft/internal/subnet"
 	"weft/internal/topology"
 )
-
-// built is the subnet of a graph, with LIDs.
-func built(tb testing.TB, spec topology.Spec) *subnet.Subnet {
-	tb.Helper()
-	g, err := spec.Build()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.NDR})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := s.AssignLIDs(0); err != nil {
-		tb.Fatal(err)
-	}
-	return s
-}
 
 // laneFabrics are what the engines that use virtual lanes are timed on. The
 // first is the fabric for which OpenSM's times are known.
