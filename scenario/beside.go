@@ -23,7 +23,12 @@ func readBounded(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	return bounded(f, most)
+}
+
+// bounded reads at most so many bytes.
+func bounded(in io.Reader, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err == nil && int64(len(text)) > most {
 		err = errTooLong
 	}

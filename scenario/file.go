@@ -3,6 +3,8 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -28,7 +30,17 @@ type Override struct {
 
 // Load reads a scenario from a file.
 func Load(path string) (*File, error) {
-	text, err := readBounded(path, maxFile)
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	return LoadFrom(path, in)
+}
+
+// LoadFrom is Load of a file that is open.
+func LoadFrom(path string, in io.Reader) (*File, error) {
+	text, err := bounded(in, maxFile)
 	switch {
 	case errors.Is(err, errTooLong):
 		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file is longer than %d bytes, the most that a scenario has", maxFile)}}

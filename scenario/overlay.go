@@ -3,11 +3,12 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"io"
 )
 
-// LoadOverlay reads a file that is to be laid over scenarios.
-func LoadOverlay(path string) (*Overlay, error) {
-	text, err := readBounded(path, maxFile)
+// LoadOverlay reads a file, which is open, that is to be laid over scenarios.
+func LoadOverlay(path string, in io.Reader) (*Overlay, error) {
+	text, err := bounded(in, maxFile)
 	switch {
 	case errors.Is(err, errTooLong):
 		return nil, Errors{{File: path, Line: 1, Col: 1, Msg: fmt.Sprintf("the file is longer than %d bytes, the most that an overlay has", maxFile)}}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -68,12 +67,16 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 		return err
 	}
 	folder := ownFolder{name: x.out, mark: report.AdviceResult, what: "advice"}
-	if x.out != "" {
-		if err := folder.open(e); err != nil {
-			return err
-		}
+	if err := folder.open(e); err != nil {
+		return err
 	}
-	a, err := advise.Make(ctx, profile, prices, advise.Options{Simulate: advise.Simulator(e.Run), Train: training.Run, Workers: x.workers, Tell: e.told()})
+	defer folder.Close()
+	line := e.working("the advice begins")
+	a, err := advise.Make(ctx, profile, prices, advise.Options{
+		Simulate: advise.Simulator(e.Run), Train: training.Run, Workers: x.workers,
+		Tell: func(what string) { line.show([]string{what}, 0, false) },
+	})
+	line.end()
 	switch {
 	case ctx.Err() != nil:
 		return fail(Partial, "interrupted before there was an advice")
@@ -95,12 +98,4 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 		return printJSON(e, report.AdviceJSON(a))
 	}
 	return report.Advice(e.Stdout, a, e.style())
-}
-
-// told prints what is being done on a terminal, and nothing in a pipe.
-func (e *Env) told() func(string) {
-	if !e.StderrTerminal {
-		return nil
-	}
-	return func(what string) { fmt.Fprintln(e.Stderr, what) }
 }

@@ -69,8 +69,8 @@ func (c *calibrating) do(ctx context.Context, e *Env, paths []string) error {
 	if err != nil {
 		return err
 	}
-	line := &statusLine{e: e}
-	o.Progress = line.show
+	line := e.working("the fit begins")
+	o.Progress = line.count
 	fit, err := cluster.FitTo(ctx, logs, c.fit, o)
 	line.end()
 	switch {
@@ -98,7 +98,7 @@ func (c *calibrating) tell(e *Env, fit *calibrate.Fit, paths []string) error {
 	}
 	switch {
 	case c.out != "":
-		err = writeWhole(e.path(c.out), c.out, func(w io.Writer) error { return fit.WriteOverlay(w, paths) })
+		err = e.writeFile(c.out, func(w io.Writer) error { return fit.WriteOverlay(w, paths) })
 		if err != nil {
 			return fail(Failed, "%w", err)
 		}

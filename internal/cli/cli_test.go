@@ -144,36 +144,59 @@ func TestEveryVerbSaysWhatItDoes(t *testing.T) {
 	}
 }
 
-func TestProgressIsOnlyForTerminals(t *testing.T) {
-	args := []string{"compare", "-", "--set", "workload.sizes=[1MiB, 2MiB]"}
-	for _, terminal := range []bool{false, true} {
-		e := environment(args)
+func TestATerminalHasALineOfProgress(t *testing.T) {
+	e := environment([]string{"compare", "-", "--set", "workload.sizes=[1MiB, 2MiB]"})
+	e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
+	e.StderrTerminal, e.Width = true, 64
+	now := e.Now()
+	e.Now = func() time.Time { now = now.Add(time.Second); return now }
+	code, _, stderr := weft(e)
+	if code != OK {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, want := range []string{"\r\x1b[K1 of 6  infiniband-ndr  1 MiB", "M events/s"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("the terminal got no %q: %q", want, stderr)
+		}
+	}
+	for line := range strings.SplitSeq(stderr, "\r\x1b[K") {
+		if len(line) >= 64 {
+			t.Errorf("the line of progress wraps: %q", line)
+		}
+	}
+	if !strings.HasSuffix(stderr, "\r\x1b[K") {
+		t.Errorf("the line of progress stays: %q", stderr)
+	}
+}
+
+// TestAPipeHasALineOfProgressNowAndThen: not for work that is done at once, and not
+// with --quiet.
+func TestAPipeHasALineOfProgressNowAndThen(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		long bool
+		want string
+	}{
+		{nil, true, "weft: after 10 s: 6 of 6  tcp-400g  2 MiB"},
+		{nil, false, ""},
+		{[]string{"--quiet"}, true, ""},
+	} {
+		e := environment(append([]string{"compare", "-", "--set", "workload.sizes=[1MiB, 2MiB]"}, c.args...))
 		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
-		e.StderrTerminal, e.Width = terminal, 64
-		now := e.Now()
-		e.Now = func() time.Time { now = now.Add(time.Second); return now }
+		e.Run = func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+			out, err := madeUp(ctx, r, o)
+			if c.long {
+				o.Progress(sim.Progress{Fabric: "tcp-400g", Bytes: 2 << 20, Done: 6, Total: 6})
+				time.Sleep(50 * time.Millisecond)
+			}
+			return out, err
+		}
+		if c.long {
+			e.Pulse = 5 * time.Millisecond
+		}
 		code, _, stderr := weft(e)
-		if code != OK {
-			t.Fatalf("exit code %d: %s", code, stderr)
-		}
-		if !terminal {
-			if stderr != "" {
-				t.Errorf("a pipe gets %q", stderr)
-			}
-			continue
-		}
-		for _, want := range []string{"\r\x1b[K1 of 6  infiniband-ndr  1 MiB", "M events/s"} {
-			if !strings.Contains(stderr, want) {
-				t.Errorf("the terminal got no %q: %q", want, stderr)
-			}
-		}
-		for line := range strings.SplitSeq(stderr, "\r\x1b[K") {
-			if len(line) >= 64 {
-				t.Errorf("the line of progress wraps: %q", line)
-			}
-		}
-		if !strings.HasSuffix(stderr, "\r\x1b[K") {
-			t.Errorf("the line of progress stays: %q", stderr)
+		if code != OK || !strings.Contains(stderr, c.want) || c.want == "" && stderr != "" || strings.ContainsAny(stderr, "\r\x1b") {
+			t.Errorf("%v, long %v: exit code %d, standard error %q, want %q", c.args, c.long, code, stderr, c.want)
 		}
 	}
 }

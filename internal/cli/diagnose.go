@@ -214,8 +214,8 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 	if err != nil {
 		return err
 	}
-	line := &statusLine{e: e}
-	o.Progress = line.show
+	line := e.working("the diagnosis begins")
+	o.Progress = line.count
 	found, err := c.Diagnose(ctx, log, o)
 	line.end()
 	if found == nil {
@@ -241,7 +241,7 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 // tell prints the diagnosis, and writes the page.
 func (d *diagnosing) tell(e *Env, found *calibrate.Diagnosis) error {
 	if d.html != "" {
-		if err := writeWhole(e.path(d.html), d.html, func(w io.Writer) error { return report.DiagnosisPage(w, found) }); err != nil {
+		if err := e.writeFile(d.html, func(w io.Writer) error { return report.DiagnosisPage(w, found) }); err != nil {
 			return fail(Failed, "%w", err)
 		}
 	}

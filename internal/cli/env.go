@@ -37,7 +37,13 @@ type Env struct {
 	Version Version
 	Run     Runner
 
-	interrupted func() error // set by Main: not nil once the command is to end
+	// Pulse is how often a line of progress comes where there is no terminal; 0 is ten
+	// seconds.
+	Pulse time.Duration
+
+	quiet  bool            // --quiet: no progress, and no word of what was written
+	screen io.Writer       // standard error as it is, for the line of progress
+	done   <-chan struct{} // set by Main: closed once the command is to end
 }
 
 // path is a file's path as the process sees it.

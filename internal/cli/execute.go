@@ -51,11 +51,11 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	if err != nil {
 		return err
 	}
-	if x.out != "" {
-		if err := runstore.Prepare(e.path(x.out)); err != nil {
-			return err
-		}
+	folder, err := e.claim(x.out, runstore.Runs)
+	if err != nil {
+		return err
 	}
+	defer folder.Close()
 	started := e.Now()
 	p := newProgress(e, r)
 	results, err := e.Run(ctx, r, x.options(p))
@@ -69,7 +69,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 		results.Partial, err = true, verdict // "context canceled" is no reason
 	}
 	// The folder comes first: a pipe that closes ends the program while it tells.
-	stored := x.store(e, r, resolved, results, x.meta(e, r, results, started, wall, err))
+	stored := x.store(folder, r, resolved, results, x.meta(e, r, results, started, wall, err))
 	told := x.tell(e, results, tell)
 	switch {
 	case stored != nil:
@@ -97,10 +97,10 @@ func checkWorkers(n int) error {
 // options are the run's; what is told of a simulation takes the place of the line
 // of progress.
 func (x *execution) options(p *progress) sim.Options {
-	o := sim.Options{Workers: x.workers, Progress: p.callback()}
+	o := sim.Options{Workers: x.workers, Progress: p.update}
 	if x.each != nil {
 		o.Finished = func(f sim.Finished) {
-			p.end()
+			p.clear()
 			x.each(f)
 		}
 	}
@@ -120,8 +120,8 @@ func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.
 }
 
 // store writes the run folder, if one is asked for.
-func (x *execution) store(e *Env, r *scenario.Resolved, resolved []byte, results *runstore.Results, meta runstore.Meta) error {
-	if x.out == "" {
+func (x *execution) store(folder *runstore.Output, r *scenario.Resolved, resolved []byte, results *runstore.Results, meta runstore.Meta) error {
+	if folder == nil {
 		return nil
 	}
 	var page bytes.Buffer
@@ -129,7 +129,7 @@ func (x *execution) store(e *Env, r *scenario.Resolved, resolved []byte, results
 		return fail(Failed, "the page cannot be made: %w", err)
 	}
 	run := runstore.Run{Scenario: resolved, Results: results, Meta: meta, Report: page.Bytes()}
-	if err := runstore.Write(e.path(x.out), run); err != nil {
+	if err := folder.Write(run); err != nil {
 		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
 	}
 	return nil

@@ -2,11 +2,8 @@ package cli
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -144,32 +141,7 @@ func convert(e *Env, t *target, path, out, tables, lids string) error {
 		}
 		return w.Flush()
 	}
-	return writeWhole(e.path(out), out, func(w io.Writer) error { return t.write(c, w) })
-}
-
-// writeWhole writes a file that has its name only when all of it is there:
-// tables of large fabrics do not fit into memory twice. shown is how messages
-// call it.
-func writeWhole(path, shown string, write func(io.Writer) error) error {
-	cannot := func(err error) error {
-		return fmt.Errorf("%s cannot be written: %w", shown, reason(err))
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".weft-*")
-	if err != nil {
-		return cannot(err)
-	}
-	defer os.Remove(f.Name()) // not there any more when all went well
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	if err := errors.Join(f.Chmod(0o644), f.Close()); err != nil {
-		return cannot(err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return cannot(err)
-	}
-	return nil
+	return e.writeFile(out, func(w io.Writer) error { return t.write(c, w) })
 }
 
 // assign gives out the LIDs of a guid2lid file.

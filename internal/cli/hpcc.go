@@ -1,17 +1,18 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"weft/internal/hpcc"
 	"weft/internal/hpccrun"
+	"weft/internal/runstore"
 	"weft/internal/sim"
 	"weft/units"
 )
@@ -47,18 +48,18 @@ func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64
 	if err := checkWorkers(x.workers); err != nil {
 		return err
 	}
-	c, err := hpcc.ReadDir(e.path(dir))
+	c, err := hpcc.Read(folder{e, dir})
 	if err != nil {
 		return fmt.Errorf("--hpcc %s: %w", dir, err)
 	}
 	for _, i := range c.Ignored {
 		fmt.Fprintf(e.Stderr, "%s\n", i)
 	}
-	if x.out != "" {
-		if err := prepareHPCC(e.path(x.out), x.out); err != nil {
-			return err
-		}
+	folder, err := e.claim(x.out, noCase)
+	if err != nil {
+		return err
 	}
+	defer folder.Close()
 	o := sim.Options{Workers: x.workers}
 	if o.Workers == 0 {
 		o.Workers = max(1, e.Cores)
@@ -68,7 +69,7 @@ func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64
 		return err
 	}
 	if x.out != "" {
-		if err := storeHPCC(e.path(x.out), r); err != nil {
+		if err := storeHPCC(folder, r); err != nil {
 			return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
 		}
 	}
@@ -86,34 +87,21 @@ func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64
 	return nil
 }
 
-// prepareHPCC finds out before the run whether the results can be written. A
-// folder that is a case itself is refused: its own results would be lost.
-func prepareHPCC(dir, name string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
+// noCase takes any folder that is no case itself, whose own results would be lost.
+func noCase(dir, _ string) error {
 	if _, err := os.Stat(filepath.Join(dir, "config.txt")); err == nil {
-		return fmt.Errorf("--out %s: it is a case itself, whose %s would be overwritten: name another folder", name, fctFile)
+		return fmt.Errorf("it is a case itself, whose %s would be overwritten: name another folder", fctFile)
 	}
-	probe, err := os.CreateTemp(dir, ".weft-probe-*")
+	return nil
+}
+
+func storeHPCC(folder *runstore.Output, r *hpccrun.Result) error {
+	var fct, pfc bytes.Buffer
+	err := errors.Join(hpcc.WriteFCT(&fct, r.FCT), hpcc.WritePFC(&pfc, r.PFC))
 	if err != nil {
 		return err
 	}
-	probe.Close()
-	return os.Remove(probe.Name())
-}
-
-func storeHPCC(dir string, r *hpccrun.Result) error {
-	write := func(name string, content func(io.Writer) error) error {
-		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			return err
-		}
-		return errors.Join(content(f), f.Close())
-	}
-	return errors.Join(
-		write(fctFile, func(w io.Writer) error { return hpcc.WriteFCT(w, r.FCT) }),
-		write(pfcFile, func(w io.Writer) error { return hpcc.WritePFC(w, r.PFC) }))
+	return folder.Put([]runstore.File{{Name: fctFile, Text: fct.Bytes()}, {Name: pfcFile, Text: pfc.Bytes()}})
 }
 
 func (x *execution) tellHPCC(e *Env, c *hpcc.Case, r *hpccrun.Result) error {

@@ -2,44 +2,121 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 )
 
-// open opens a file for reading, which ends with the command: a stream that
-// never does, such as a device or a pipe, can be interrupted.
-func (e *Env) open(path string) (io.ReadCloser, error) {
-	f, err := os.Open(e.path(path))
-	if err != nil {
-		return nil, err
-	}
-	return e.interruptible(f), nil
+// open opens a file for reading. Opening and reading end with the command: a pipe
+// that nobody writes to, or a device without an end, can be interrupted.
+func (e *Env) open(path string) (fs.File, error) {
+	return e.openAs(path, os.O_RDONLY)
 }
 
-// interruptible is a reader that fails once the command is interrupted.
-func (e *Env) interruptible(r io.ReadCloser) io.ReadCloser {
-	if e.interrupted == nil {
-		return r
+// openAs is open in a mode of [os.OpenFile].
+func (e *Env) openAs(path string, mode int) (*interruptible, error) {
+	type opened struct {
+		file *os.File
+		err  error
 	}
-	return &interruptible{r, e.interrupted}
+	out := make(chan opened, 1)
+	go func() {
+		f, err := os.OpenFile(e.path(path), mode, 0)
+		out <- opened{f, err}
+	}()
+	select {
+	case <-e.done:
+		return nil, errInterrupted
+	case o := <-out:
+		if o.err != nil {
+			return nil, o.err
+		}
+		return &interruptible{patient: patient{in: o.file, done: e.done}, File: o.file}, nil
+	}
 }
 
+// errInterrupted is that of what the command did not wait for.
+var errInterrupted = &exitError{Partial, errors.New("interrupted while it waited for input")}
+
+// interruptible is a file whose reader the command can leave behind.
 type interruptible struct {
-	io.ReadCloser
-	interrupted func() error
+	patient
+	*os.File
 }
 
-func (r *interruptible) Read(b []byte) (int, error) {
-	if err := r.interrupted(); err != nil {
-		return 0, err
+func (f *interruptible) Read(b []byte) (int, error) { return f.patient.Read(b) }
+
+// patient reads on a goroutine of its own, into memory of its own: when the command is
+// interrupted, both are left to themselves.
+type patient struct {
+	in   io.Reader
+	done <-chan struct{}
+	buf  []byte
+	left []byte // of buf, not given out yet
+	err  error
+}
+
+// chunk is how much is read at a time.
+const chunk = 64 << 10
+
+func (r *patient) Read(b []byte) (int, error) {
+	if len(r.left) == 0 && r.err == nil {
+		r.fill()
 	}
-	return r.ReadCloser.Read(b)
+	select {
+	case <-r.done:
+		return 0, errInterrupted
+	default:
+	}
+	n := copy(b, r.left)
+	r.left = r.left[n:]
+	if n == 0 && len(b) > 0 {
+		return 0, r.err
+	}
+	return n, nil
+}
+
+// fill waits for input or for the end of the command.
+func (r *patient) fill() {
+	type got struct {
+		n   int
+		err error
+	}
+	if r.buf == nil {
+		r.buf = make([]byte, chunk)
+	}
+	out, buf := make(chan got, 1), r.buf
+	go func() {
+		n, err := r.in.Read(buf)
+		out <- got{n, err}
+	}()
+	select {
+	case <-r.done:
+		r.err = errInterrupted
+	case g := <-out:
+		r.left, r.err = buf[:g.n], g.err
+	}
 }
 
 // listen makes what the command reads end with its context.
 func (e *Env) listen(ctx context.Context) {
-	e.interrupted = ctx.Err
+	e.done = ctx.Done()
 	if e.Stdin != nil {
-		e.Stdin = e.interruptible(io.NopCloser(e.Stdin))
+		e.Stdin = &patient{in: e.Stdin, done: e.done}
 	}
+}
+
+// folder is a folder whose files are opened by open.
+type folder struct {
+	e   *Env
+	dir string
+}
+
+func (f folder) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return f.e.open(filepath.Join(f.dir, filepath.FromSlash(name)))
 }

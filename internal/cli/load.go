@@ -124,7 +124,7 @@ func (c *choice) loadWorkload(e *Env, path string) (*scenario.Resolved, error) {
 // overlaid is the scenario under the files of --overlay.
 func (c *choice) overlaid(e *Env, file *scenario.File) (*scenario.File, error) {
 	for _, path := range c.overlay {
-		o, err := scenario.LoadOverlay(e.path(path))
+		o, err := e.readOverlay(path)
 		var p *fs.PathError
 		if errors.As(err, &p) {
 			return nil, fmt.Errorf("--overlay %s cannot be read: %w", path, p.Err)
@@ -137,6 +137,15 @@ func (c *choice) overlaid(e *Env, file *scenario.File) (*scenario.File, error) {
 		}
 	}
 	return file, nil
+}
+
+func (e *Env) readOverlay(path string) (*scenario.Overlay, error) {
+	in, err := e.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return scenario.LoadOverlay(e.path(path), in)
 }
 
 func (c *choice) resolve(file *scenario.File, more ...scenario.Override) (*scenario.Resolved, error) {
@@ -241,7 +250,14 @@ func open(e *Env, path string) (*scenario.File, error) {
 		}
 		return scenario.Decode("stdin", text)
 	}
-	file, err := scenario.Load(e.path(path))
+	in, err := e.open(path)
+	if err == nil {
+		defer in.Close()
+		var file *scenario.File
+		if file, err = scenario.LoadFrom(e.path(path), in); err == nil {
+			return file, nil
+		}
+	}
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		hint := ""
@@ -250,5 +266,5 @@ func open(e *Env, path string) (*scenario.File, error) {
 		}
 		return nil, fmt.Errorf("the scenario %s cannot be read: %w%s", path, p.Err, hint)
 	}
-	return file, err
+	return nil, err
 }

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"strings"
 
@@ -53,25 +53,20 @@ func Main(ctx context.Context, e *Env) (code Code) {
 		}
 	}()
 	own := *e
-	own.Stdout = output{e.Stdout}
+	out := &printable{w: e.Stdout, colours: e.style().Colour, fail: func(err error) error {
+		return fail(Failed, "standard output cannot be written: %w", err) // what a verb found is lost
+	}}
+	errs := &printable{w: e.Stderr, fail: func(err error) error { return err }}
+	own.Stdout, own.Stderr, own.screen = out, errs, e.Stderr
 	own.listen(ctx)
-	err := newRoot(&own).ExecuteContext(ctx)
+	err := cmp.Or(newRoot(&own).ExecuteContext(ctx), out.flush())
+	if ctx.Err() != nil && codeOf(err) == BadInput {
+		err = errInterrupted // an input that was cut off is not the user's mistake
+	}
 	if err != nil {
-		fmt.Fprintf(e.Stderr, "weft: %s\n", strings.TrimRight(err.Error(), "\n"))
+		fmt.Fprintf(errs, "weft: %s\n", strings.TrimRight(err.Error(), "\n"))
 	}
 	return codeOf(err)
-}
-
-// output is standard output whose errors have an exit code: what a verb found is
-// lost when it cannot be written.
-type output struct{ w io.Writer }
-
-func (o output) Write(p []byte) (int, error) {
-	n, err := o.w.Write(p)
-	if err != nil {
-		err = fail(Failed, "standard output cannot be written: %w", err)
-	}
-	return n, err
 }
 
 func newRoot(e *Env) *cobra.Command {
@@ -97,6 +92,7 @@ and one page.
 		return fmt.Errorf("%s\nsee %s --help", text, c.CommandPath())
 	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return namesFiles(c.Flags()) }
+	root.PersistentFlags().BoolVar(&e.quiet, "quiet", false, "no progress, and no word of what was written: errors only, on standard error")
 	for _, verb := range verbs {
 		root.AddCommand(verb(e))
 	}

@@ -13,35 +13,38 @@ import (
 	"weft/internal/runstore"
 )
 
+// claim takes the folder that --out names, for as long as the verb works; nil where
+// it names none.
+func (e *Env) claim(name string, may runstore.Holding) (*runstore.Output, error) {
+	if name == "" {
+		return nil, nil
+	}
+	return runstore.Claim(e.path(name), may)
+}
+
 // ownFolder is a folder of outcomes that a file of a certain name marks as the
 // verb's own.
 type ownFolder struct {
+	*runstore.Output
 	name string // as --out gave it
 	mark string
 	what string   // that it holds
-	dir  string   // set by open
 	old  []string // files of an earlier outcome, set by open
 }
 
-// open makes the folder, or takes one that is empty or has the mark. Files that the mark
-// lists as its outcome's are those that a new outcome replaces; others stay.
-func (f *ownFolder) open(e *Env) error {
-	f.dir = e.path(f.name)
-	entries, err := os.ReadDir(f.dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = os.MkdirAll(f.dir, 0o777)
-	case err == nil && len(entries) > 0:
-		text, err := os.ReadFile(filepath.Join(f.dir, f.mark))
+// open takes the folder, which is new, empty, or has the mark. Files that the mark
+// lists as its outcome's are those that a new outcome replaces; others stay. Without a
+// name it does nothing. Close lets go of it.
+func (f *ownFolder) open(e *Env) (err error) {
+	f.Output, err = e.claim(f.name, func(dir, stranger string) error {
+		text, err := os.ReadFile(filepath.Join(dir, f.mark))
 		if err != nil {
-			return fmt.Errorf("--out %s: it holds %s and no %s (%s): name a new folder, or empty this one", f.name, entries[0].Name(), f.what, f.mark)
+			return runstore.Stranger(stranger, f.what+" ("+f.mark+")")
 		}
 		f.old = listed(text)
-	}
-	if err != nil {
-		return fmt.Errorf("--out %s: %w", f.name, reason(err))
-	}
-	return writable(f.dir, "--out "+f.name)
+		return nil
+	})
+	return err
 }
 
 // listed are the files that an earlier outcome says are its own; none where it does not
@@ -66,30 +69,23 @@ func writable(dir, flag string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// writableFile sees, before anything is computed, that a file can be written by
-// writeWhole. An empty path is none.
-func writableFile(e *Env, flag, path string) error {
-	if path == "" {
-		return nil
-	}
-	flag += " " + path
-	if info, err := os.Stat(e.path(path)); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: it is a folder: want a file", flag)
-	}
-	return writable(filepath.Dir(e.path(path)), flag)
-}
-
 // store writes the outcome, removes what only an earlier one had, and says on standard
-// error what it did, unless it is to be silent.
+// error what it did, unless it is to be silent. The mark goes last.
 func (f *ownFolder) store(e *Env, files []runstore.File, silent bool) error {
-	if err := runstore.Replace(f.dir, files); err != nil {
-		return fail(Failed, "the outcome cannot be written to %s: %w", f.name, reason(err))
-	}
 	var names []string
+	var ordered, mark []runstore.File
 	for _, file := range files {
 		names = append(names, file.Name)
+		if file.Name == f.mark {
+			mark = append(mark, file)
+		} else {
+			ordered = append(ordered, file)
+		}
 	}
-	gone, err := f.remove(names)
+	if err := f.Put(append(ordered, mark...)); err != nil {
+		return fail(Failed, "the outcome cannot be written to %s: %w", f.name, reason(err))
+	}
+	gone, err := f.remove(e, names)
 	if err != nil {
 		return fail(Failed, "a file of the earlier %s cannot be removed from %s: %w", f.what, f.name, reason(err))
 	}
@@ -104,12 +100,12 @@ func (f *ownFolder) store(e *Env, files []runstore.File, silent bool) error {
 }
 
 // remove removes the files of the earlier outcome that the new one has not.
-func (f *ownFolder) remove(written []string) (gone []string, err error) {
+func (f *ownFolder) remove(e *Env, written []string) (gone []string, err error) {
 	for _, name := range f.old {
 		if slices.Contains(written, name) {
 			continue
 		}
-		switch err := os.Remove(filepath.Join(f.dir, name)); {
+		switch err := os.Remove(filepath.Join(e.path(f.name), name)); {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return gone, err

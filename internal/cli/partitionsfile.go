@@ -23,5 +23,5 @@ func writePartitions(e *Env, r *scenario.Resolved, path string) error {
 	if path == "-" {
 		return partition.Write(e.Stdout, config)
 	}
-	return writeFile(e.path(path), func(w io.Writer) error { return partition.Write(w, config) })
+	return e.writeFile(path, func(w io.Writer) error { return partition.Write(w, config) })
 }

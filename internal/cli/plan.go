@@ -106,6 +106,7 @@ func (x *planning) run(cmd *cobra.Command, e *Env, given []string) error {
 		if err := folder.open(e); err != nil {
 			return err
 		}
+		defer folder.Close()
 		files, err := report.PlanFiles(p)
 		if err != nil {
 			return fail(Failed, "the page cannot be made: %w", err)

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"weft/internal/sim"
@@ -11,26 +10,14 @@ import (
 	"weft/units"
 )
 
-// refresh is how often the line of progress changes: often enough to be seen to
-// move, seldom enough to be read.
-const refresh = 200 * time.Millisecond
-
-// settle is how long a run goes before the time that is left is estimated.
-const settle = 2 * time.Second
-
-// progress is one line on the terminal that says how far a run has come.
-// Without a terminal there is none.
+// progress tells how far a run has come.
 type progress struct {
-	e       *Env
-	on      bool
-	started time.Time
-	drawn   time.Time
-	shown   bool
-	costs   []float64 // of the simulations, in their order
+	*status
+	costs []float64 // of the simulations, in their order
 }
 
 func newProgress(e *Env, r *scenario.Resolved) *progress {
-	return &progress{e: e, on: e.StderrTerminal, started: e.Now(), costs: costs(r)}
+	return &progress{e.working("the simulation begins"), costs(r)}
 }
 
 // costs guesses the work of each simulation, in proportion to the bytes and with
@@ -48,28 +35,9 @@ func costs(r *scenario.Resolved) []float64 {
 	return out
 }
 
-// callback is what the simulator calls, nil without a terminal.
-func (p *progress) callback() func(sim.Progress) {
-	if !p.on {
-		return nil
-	}
-	return p.update
-}
-
+// update is what the simulator calls.
 func (p *progress) update(s sim.Progress) {
-	now := p.e.Now()
-	if p.shown && now.Sub(p.drawn) < refresh {
-		return
-	}
-	p.drawn, p.shown = now, true
-	line := p.line(s, now.Sub(p.started))
-	if w := p.e.Width; w > 1 && len([]rune(line)) >= w {
-		line = string([]rune(line)[:w-1])
-	}
-	fmt.Fprintf(p.e.Stderr, "\r\x1b[K%s", line)
-}
-
-func (p *progress) line(s sim.Progress, elapsed time.Duration) string {
+	elapsed := p.elapsed()
 	parts := []string{fmt.Sprintf("%d of %d", s.Done, s.Total), s.Fabric}
 	if s.Bytes > 0 {
 		parts = append(parts, units.Bytes(s.Bytes).String())
@@ -78,10 +46,8 @@ func (p *progress) line(s sim.Progress, elapsed time.Duration) string {
 	if sec := elapsed.Seconds(); sec > 0.05 {
 		parts = append(parts, fmt.Sprintf("%.1f M events/s", float64(s.Events)/sec/1e6))
 	}
-	if left, ok := p.left(s, elapsed); ok {
-		parts = append(parts, "about "+durationText(left)+" left")
-	}
-	return strings.Join(parts, "  ")
+	left, known := p.left(s, elapsed)
+	p.show(parts, left, known)
 }
 
 // left estimates the time that is left from the work that is done.
@@ -97,23 +63,4 @@ func (p *progress) left(s sim.Progress, elapsed time.Duration) (time.Duration, b
 		}
 	}
 	return time.Duration(float64(elapsed) * (all - done) / done), true
-}
-
-// durationText is a time on the wall clock, in what a person counts in.
-func durationText(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", max(1, int(d.Seconds())))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
-	}
-	return fmt.Sprintf("%.1f h", d.Hours())
-}
-
-// end takes the line away, until there is another.
-func (p *progress) end() {
-	if p.shown {
-		p.shown = false
-		fmt.Fprint(p.e.Stderr, "\r\x1b[K")
-	}
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,13 +94,12 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 		w.Files = append(w.Files, cluster.File)
 	}
 	folder := ownFolder{name: x.out, mark: replayFile, what: "results of weft replay"}
-	if x.out != "" {
-		if err := folder.open(e); err != nil {
-			return err
-		}
+	if err := folder.open(e); err != nil {
+		return err
 	}
+	defer folder.Close()
 	p := newProgress(e, r)
-	out, err := replay.Run(cmd.Context(), r, w, replay.Options{Exact: x.exact, Progress: p.callback()})
+	out, err := replay.Run(cmd.Context(), r, w, replay.Options{Exact: x.exact, Progress: p.update})
 	p.end()
 	switch {
 	case out == nil:
@@ -257,8 +254,8 @@ func (x *replayFlags) tell(e *Env, out *runstore.Replay, folder *ownFolder) erro
 		return err
 	}
 	if x.out != "" {
-		if err := os.WriteFile(filepath.Join(folder.dir, replayFile), text, 0o666); err != nil {
-			return fail(Failed, "the results cannot be written to %s: %w", x.out, reason(err))
+		if err := folder.store(e, []runstore.File{{Name: replayFile, Text: text}}, true); err != nil {
+			return err
 		}
 	}
 	if !x.json {

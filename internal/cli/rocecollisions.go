@@ -92,17 +92,16 @@ func (c *colliding) do(ctx context.Context, e *Env, path string) error {
 		return err
 	}
 	folder := ownFolder{name: c.out, mark: collisionsResult, what: "collisions"}
-	if c.out != "" {
-		if err := folder.open(e); err != nil {
-			return err
-		}
+	if err := folder.open(e); err != nil {
+		return err
 	}
-	line := newCountProgress(e)
+	defer folder.Close()
+	line := e.working("the simulations begin")
 	workers := c.workers
 	if workers == 0 {
 		workers = e.Cores
 	}
-	result, err := collisions.Run(ctx, spec, collisions.Runner(e.Run), workers, line.count())
+	result, err := collisions.Run(ctx, spec, collisions.Runner(e.Run), workers, func(done, total int) { line.count(done, total, "simulations") })
 	line.end()
 	var reference *collisions.ReferenceError
 	switch {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/roce/export"
+	"weft/internal/runstore"
 )
 
 // exporting is what weft roce export takes from its flags.
@@ -135,19 +136,24 @@ func (x *exporting) plan(e *Env, path string) (*export.Plan, error) {
 
 // write writes files that are not there yet.
 func (x *exporting) write(e *Env, files []export.File) error {
-	dir := e.path(x.dir)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("-o %s: %w", x.dir, reason(err))
-	}
-	for _, f := range files {
-		if _, err := os.Lstat(filepath.Join(dir, f.Name)); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("-o %s: there is a %s already: name another folder, or take it out", x.dir, f.Name)
+	folder, err := e.claim(x.dir, func(dir, _ string) error {
+		for _, f := range files {
+			if _, err := os.Lstat(filepath.Join(dir, f.Name)); !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("there is a %s already: name another folder, or take it out", f.Name)
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	defer folder.Close()
+	var all []runstore.File
 	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), modeOf(f.Name)); err != nil {
-			return fail(Failed, "-o %s: %w", x.dir, reason(err))
-		}
+		all = append(all, runstore.File{Name: f.Name, Text: []byte(f.Text), Mode: modeOf(f.Name)})
+	}
+	if err := folder.Put(all); err != nil {
+		return fail(Failed, "-o %s: %w", x.dir, reason(err))
 	}
 	return nil
 }

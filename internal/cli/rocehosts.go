@@ -28,7 +28,7 @@ func (e *Env) readHosts(paths []string) ([]*host.Host, error) {
 			return nil, cannotRead(path, err)
 		}
 		if !info.IsDir() {
-			text, err := readHostFile(e.path(path))
+			text, err := e.readHostFile(path)
 			if err != nil {
 				return nil, cannotRead(path, err)
 			}
@@ -63,7 +63,7 @@ func (e *Env) hostFolder(dir string) ([]host.Source, error) {
 		if len(files) == maxHostFiles {
 			return fmt.Errorf("%s has more than %d files: give the folder of one host", dir, maxHostFiles)
 		}
-		text, err := readHostFile(path)
+		text, err := e.readHostFile(path)
 		if err != nil {
 			return err
 		}
@@ -78,8 +78,8 @@ func (e *Env) hostFolder(dir string) ([]host.Source, error) {
 	return files, err
 }
 
-func readHostFile(path string) (string, error) {
-	f, err := os.Open(path)
+func (e *Env) readHostFile(path string) (string, error) {
+	f, err := e.open(path)
 	if err != nil {
 		return "", err
 	}

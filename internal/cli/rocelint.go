@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -168,10 +167,7 @@ func (l *linting) judge(e *Env, file string, hosts []*host.Host) (*lint.Report, 
 	if err := config.Write(&b); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(e.path(l.fixed), b.Bytes(), 0o644); err != nil {
-		return nil, fail(Failed, "--fixed: %w", err)
-	}
-	return r, nil
+	return r, e.writeText(l.fixed, b.Bytes())
 }
 
 // readSONiC reads a switch's configuration, of files with commas between.

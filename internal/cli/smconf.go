@@ -36,10 +36,7 @@ scenario reads the file again by ib.opensm-conf.`,
 			if out == "" {
 				return qos.Write(e.Stdout, config)
 			}
-			if err := writeFile(e.path(out), func(w io.Writer) error { return qos.Write(w, config) }); err != nil {
-				return fail(Failed, "%s cannot be written: %w", out, reason(err))
-			}
-			return nil
+			return e.writeFile(out, func(w io.Writer) error { return qos.Write(w, config) })
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: standard output)")

@@ -272,19 +272,11 @@ func (r *routing) write(e *Env, s *subnet.Subnet, res *engine.Result) error {
 		return err
 	}
 	for _, f := range append(files, extras...) {
-		if err := writeFile(filepath.Join(dir, f.name), f.write); err != nil {
-			return fail(Failed, "%s cannot be written: %w", filepath.Join(r.out, f.name), reason(err))
+		if err := e.writeFile(filepath.Join(r.out, f.name), f.write); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
 }
 
 // tell prints what came out.

@@ -263,8 +263,5 @@ func (d *smDriver) writeLIDs() error {
 	if err := format.WriteGUID2LID(&text, d.manager.Subnet()); err != nil {
 		return fail(Failed, "the LIDs cannot be written: %w", err)
 	}
-	if err := os.WriteFile(d.e.path(d.r.lids), text.Bytes(), 0o644); err != nil {
-		return fail(Failed, "the LIDs cannot be written: %w", err)
-	}
-	return nil
+	return d.e.writeText(d.r.lids, text.Bytes())
 }

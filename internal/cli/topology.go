@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -140,12 +138,5 @@ func draw(e *Env, r *scenario.Resolved, c counted, svg string) error {
 		return fmt.Errorf("the topology of %s cannot be built: %w", c.Fabric, err)
 	}
 	text := topology.SVG(graph, topology.Drawing{Title: r.Name + ": " + c.Fabric})
-	if svg == "-" {
-		_, err := e.Stdout.Write(text)
-		return err
-	}
-	if err := os.WriteFile(e.path(svg), text, 0o644); err != nil {
-		return fmt.Errorf("the drawing cannot be written to %s: %w", filepath.ToSlash(svg), reason(err))
-	}
-	return nil
+	return e.writeText(svg, text)
 }

@@ -35,6 +35,7 @@ type trainFlags struct {
 	html    string
 	out     string
 	started time.Time
+	folder  *runstore.Output
 	steps   steps // of the largest cluster that was simulated
 }
 
@@ -110,6 +111,12 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 	if r.Training.Model.Layers == 0 {
 		return file.ErrorAt("training", fmt.Errorf("the scenario has no training job: write training: with a model, as in examples/llama3-8b-64.yaml"))
 	}
+	folder, err := e.claim(x.out, runstore.Runs)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	x.folder = folder
 	if err := x.writable(e); err != nil {
 		return err
 	}
@@ -126,11 +133,6 @@ func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error
 
 // writable sees before the run that what is asked for can be written.
 func (x *trainFlags) writable(e *Env) error {
-	if x.out != "" {
-		if err := runstore.Prepare(e.path(x.out)); err != nil {
-			return err
-		}
-	}
 	if err := writableFile(e, "--html", x.html); err != nil || x.trace == "" {
 		return err
 	}
@@ -204,8 +206,8 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 // the run was stopped.
 func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
 	o := training.Options{Workers: x.workers, Exact: x.exact, Seeds: x.seeds}
-	line := &statusLine{e: e}
-	o.Progress = func(p sim.Progress) { line.show(p.Done, p.Total, p.Fabric) }
+	line := e.working("the step begins")
+	o.Progress = func(p sim.Progress) { line.count(p.Done, p.Total, p.Fabric) }
 	if x.trace != "" || x.html != "" || x.out != "" {
 		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.exact}
 		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {
@@ -243,7 +245,7 @@ func (x *trainFlags) keep(e *Env, t *runstore.TrainingScale, r *scenario.Resolve
 	if x.html != "" {
 		resolved, err := r.MarshalYAML()
 		if err == nil {
-			err = writeWhole(e.path(x.html), x.html, func(w io.Writer) error { return report.TrainingPage(w, t, x.steps.drawn(), resolved) })
+			err = e.writeFile(x.html, func(w io.Writer) error { return report.TrainingPage(w, t, x.steps.drawn(), resolved) })
 		}
 		if err != nil {
 			return fail(Failed, "%w", err)

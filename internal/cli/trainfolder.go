@@ -60,8 +60,7 @@ func (x *trainFlags) writeTraces(e *Env, gpus int) error {
 	}
 	for _, d := range x.steps.done() {
 		name := fmt.Sprintf("%s-%d.json", d.Fabric, gpus)
-		path := filepath.Join(e.path(x.trace), name)
-		err := writeWhole(path, filepath.Join(x.trace, name), func(w io.Writer) error {
+		err := e.writeFile(filepath.Join(x.trace, name), func(w io.Writer) error {
 			return report.Trace(w, []*report.Drawn{d}, x.steps.rank, llm.StreamName)
 		})
 		if err != nil {
@@ -111,7 +110,7 @@ func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, r *scenario.Resolv
 	if failed != nil {
 		meta.Error = failed.Error()
 	}
-	if err := runstore.Seal(e.path(x.out), files, meta); err != nil {
+	if err := x.folder.Seal(files, meta); err != nil {
 		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
 	}
 	if !x.json {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,8 +94,14 @@ func (t *tuning) do(ctx context.Context, e *Env, path string) error {
 	if o.Workers == 0 {
 		o.Workers = e.Cores
 	}
-	line := newCountProgress(e)
-	o.Progress = line.callback()
+	line := e.working("the search begins")
+	o.Progress = func(s tune.Progress) {
+		what := "simulations at the most, " + s.Doing
+		if !math.IsInf(s.Best, 0) {
+			what += fmt.Sprintf(", best %.4g", s.Best)
+		}
+		line.count(s.Done, s.Total, what)
+	}
 	result, err := tune.Run(ctx, p, o)
 	line.end()
 	if closed := folder.journal.Close(); closed != nil && err == nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,12 +35,16 @@ func openTuneFolder(e *Env, name string, p *tune.Problem) (*tuneFolder, error) {
 		return &tuneFolder{journal: tune.NewJournal()}, nil
 	}
 	f := &tuneFolder{ownFolder: ownFolder{name: name, mark: tuneJournal, what: "tuning"}}
+	// The folder is made at once: the journal grows in it.
+	if err := os.MkdirAll(e.path(name), 0o777); err != nil {
+		return nil, fmt.Errorf("--out %s: %w", name, reason(err))
+	}
 	err := f.open(e)
 	if err != nil {
 		return nil, err
 	}
-	if f.journal, err = tune.OpenJournal(filepath.Join(f.dir, tuneJournal), p, e.Version.Weft); err != nil {
-		return nil, fmt.Errorf("--out %s: %w", name, reason(err))
+	if f.journal, err = tune.OpenJournal(filepath.Join(e.path(name), tuneJournal), p, e.Version.Weft); err != nil {
+		return nil, errors.Join(fmt.Errorf("--out %s: %w", name, reason(err)), f.Close())
 	}
 	if f.journal.Earlier > 0 {
 		fmt.Fprintf(e.Stderr, "%s has %s simulations already, which are not made again\n", name, report.Integer(int64(f.journal.Earlier)))
@@ -53,28 +58,20 @@ func (f *tuneFolder) store(e *Env, p *tune.Problem, r *tune.Result, silent bool)
 	if err != nil {
 		return err
 	}
-	if err := runstore.Replace(f.dir, files); err != nil {
-		return fail(Failed, "the outcome cannot be written to %s: %w", f.name, reason(err))
-	}
-	dir := filepath.Join(f.dir, tuneConfigs)
-	if err := os.RemoveAll(dir); err != nil { // of an earlier outcome
+	if err := os.RemoveAll(filepath.Join(e.path(f.name), tuneConfigs)); err != nil { // of an earlier outcome
 		return fail(Failed, "--out %s: %w", f.name, reason(err))
 	}
-	if len(configs) > 0 {
-		if err := os.Mkdir(dir, 0o777); err != nil {
-			return fail(Failed, "--out %s: %w", f.name, reason(err))
-		}
-		if err := runstore.Replace(dir, configs); err != nil {
-			return fail(Failed, "the configurations cannot be written to %s: %w", f.name, reason(err))
-		}
+	for _, file := range configs {
+		file.Name = tuneConfigs + "/" + file.Name
+		files = append(files, file)
+	}
+	if err := f.Put(files); err != nil {
+		return fail(Failed, "the outcome cannot be written to %s: %w", f.name, reason(err))
 	}
 	if !silent {
 		fmt.Fprintf(e.Stderr, "wrote %s: %s", f.name, tuneJournal)
 		for _, file := range files {
 			fmt.Fprintf(e.Stderr, ", %s", file.Name)
-		}
-		for _, file := range configs {
-			fmt.Fprintf(e.Stderr, ", %s/%s", tuneConfigs, file.Name)
 		}
 		fmt.Fprintln(e.Stderr)
 	}

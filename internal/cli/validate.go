@@ -66,7 +66,9 @@ func (v *validation) run(ctx context.Context, e *Env) error {
 			}
 		}
 	}
+	line := e.working("cases are simulated")
 	results, err := validate.Run(ctx, cases, o)
+	line.end()
 	stopped := err != nil && errors.Is(err, ctx.Err())
 	if err != nil && !stopped {
 		return fail(Failed, "%w", err)

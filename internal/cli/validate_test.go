@@ -16,7 +16,8 @@ import (
 func runVerb(t *testing.T, verb func(*Env) *cobra.Command, args ...string) (stdout, stderr string, code Code) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	e := &Env{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &errs, Cores: 2}
+	e := environment(nil)
+	e.Stdout, e.Stderr = &out, &errs
 	cmd := verb(e)
 	cmd.SetArgs(args)
 	cmd.SetOut(&out)

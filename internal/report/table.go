@@ -30,6 +30,15 @@ const (
 // ansi are colours near those of the page, for series 0, 1, …
 var ansi = []string{"34", "33", "35", "32", "36", "31"}
 
+// Colours are the sequences that tables send to a terminal.
+func Colours() []string {
+	out := []string{"\x1b[0m"}
+	for _, attribute := range append([]string{bold, dim}, ansi...) {
+		out = append(out, "\x1b["+attribute+"m")
+	}
+	return out
+}
+
 // Bold is a text in bold where the terminal can.
 func (s Style) Bold(text string) string { return s.paint(text, bold) }
 

@@ -1,7 +1,6 @@
 package runstore
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // The files of a run folder.
@@ -55,82 +53,8 @@ type Run struct {
 	Report   []byte // HTML; nil when there is none
 }
 
-// FolderError says why a folder cannot take a run.
-type FolderError struct {
-	Dir    string
-	Reason string
-}
-
-func (e *FolderError) Error() string {
-	return fmt.Sprintf("the output folder %s cannot be used: %s", e.Dir, e.Reason)
-}
-
-// Prepare makes the folder and sees that a run can be written to it, so that
-// this is found before the run and not after it. A folder that holds anything
-// but an earlier run is refused.
-func Prepare(dir string) error {
-	refuse := func(format string, args ...any) error {
-		return &FolderError{Dir: dir, Reason: fmt.Sprintf(format, args...)}
-	}
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return refuse("%s", cause(err))
-		}
-	case err != nil:
-		return refuse("%s", cause(err))
-	case !info.IsDir():
-		return refuse("it is a file")
-	default:
-		if stranger, err := strangerIn(dir); err != nil {
-			return refuse("%s", cause(err))
-		} else if stranger != "" {
-			return refuse("it holds %s and no earlier run: name a new folder, or empty this one", stranger)
-		}
-	}
-	probe, err := os.CreateTemp(dir, temporary+"probe-*")
-	if err != nil {
-		return refuse("%s", cause(err))
-	}
-	probe.Close()
-	return os.Remove(probe.Name())
-}
-
-// strangerIn names something in the folder that shows that it is no run
-// folder, "" if it is one or empty.
-func strangerIn(dir string) (string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", err
-	}
-	stranger := ""
-	for _, e := range entries {
-		if e.Name() == MetaFile {
-			if _, err := readMeta(dir); err == nil {
-				return "", nil
-			}
-		}
-		if stranger == "" && !strings.HasPrefix(e.Name(), temporary) {
-			stranger = e.Name()
-		}
-	}
-	return stranger, nil
-}
-
-// cause is the reason of a failed file operation, without its path.
-func cause(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
-	}
-	return err.Error()
-}
-
-// Write puts a run into a folder. All files are written beside their places
-// first; meta.json, which names the digests of the others, comes last: a
-// folder that was left half-way does not read as a run.
-func Write(dir string, run Run) error {
+// Write puts a run into a folder. meta.json names the digests of the other files.
+func (o *Output) Write(run Run) error {
 	results, err := run.Results.Encode()
 	if err != nil {
 		return err
@@ -139,12 +63,11 @@ func Write(dir string, run Run) error {
 	if run.Report != nil {
 		files = append(files, File{Name: ReportFile, Text: run.Report})
 	}
-	return Seal(dir, files, run.Meta)
+	return o.Seal(files, run.Meta)
 }
 
-// Seal is Write of a folder with files of other kinds: meta.json names their digests,
-// and comes last.
-func Seal(dir string, files []File, meta Meta) error {
+// Seal is Write of a folder with files of other kinds: meta.json names their digests.
+func (o *Output) Seal(files []File, meta Meta) error {
 	meta.Version = MetaVersion
 	meta.Files = map[string]string{}
 	for _, f := range files {
@@ -154,46 +77,14 @@ func Seal(dir string, files []File, meta Meta) error {
 	if err != nil {
 		return err
 	}
-	files = append(files, File{Name: MetaFile, Text: text})
-	if err := Prepare(dir); err != nil {
-		return err
-	}
-	return Replace(dir, files)
+	return o.Put(append(files, File{Name: MetaFile, Text: text}))
 }
 
 // File is a file of a folder.
 type File struct {
-	Name string
+	Name string // may lie in a folder below: configs/pfc.json
 	Text []byte
 	Mode fs.FileMode // 0 is 0644
-}
-
-// Replace writes files of a folder, all under temporary names, and then renames
-// them: what fails for want of space fails before anything is lost.
-func Replace(dir string, files []File) error {
-	temps := make([]string, 0, len(files))
-	defer func() {
-		for _, t := range temps {
-			os.Remove(t)
-		}
-	}()
-	for _, f := range files {
-		t, err := os.CreateTemp(dir, temporary+f.Name+"-*")
-		if err != nil {
-			return err
-		}
-		temps = append(temps, t.Name())
-		_, wrote := t.Write(f.Text)
-		if err := errors.Join(wrote, t.Chmod(cmp.Or(f.Mode, 0o644)), t.Sync(), t.Close()); err != nil {
-			return err
-		}
-	}
-	for i, f := range files {
-		if err := os.Rename(temps[i], filepath.Join(dir, f.Name)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Read reads a run folder back. It is refused when it is of another version or

@@ -105,7 +105,11 @@ func write(t *testing.T, dir string) Run {
 		Scenario: []byte("name: x\n"), Results: sample(), Report: []byte("<html>"),
 		Meta: Meta{Weft: "test", Seed: 7, Command: []string{"weft", "compare"}},
 	}
-	if err := Write(dir, run); err != nil {
+	o, err := Claim(dir, Runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(o.Write(run), o.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return run
@@ -122,50 +126,12 @@ func TestRunFolderReadsBackAndIsOverwritten(t *testing.T) {
 		if !bytes.Equal(got.Scenario, want.Scenario) || !bytes.Equal(got.Report, want.Report) || !reflect.DeepEqual(got.Results, want.Results) || got.Meta.Seed != 7 {
 			t.Errorf("read back %+v, want %+v", got, want)
 		}
-		if err := Prepare(dir); err != nil {
-			t.Errorf("a folder with an earlier run is refused: %v", err)
+		if found := namesIn(t, dir); len(found) != 4 {
+			t.Errorf("%d files are in the folder, want 4: %v", len(found), found)
 		}
-		entries, _ := os.ReadDir(dir)
-		if len(entries) != 4 {
-			t.Errorf("%d files are in the folder, want 4: %v", len(entries), entries)
+		if found := namesIn(t, filepath.Dir(dir)); len(found) != 1 {
+			t.Errorf("%v is beside the folder", found)
 		}
-	}
-}
-
-func TestPrepareRefuses(t *testing.T) {
-	base := t.TempDir()
-	file := filepath.Join(base, "file")
-	stranger := filepath.Join(base, "home")
-	fake := filepath.Join(base, "fake")
-	for _, err := range []error{
-		os.WriteFile(file, nil, 0o644), os.Mkdir(stranger, 0o755), os.WriteFile(filepath.Join(stranger, "thesis.tex"), nil, 0o644),
-		os.Mkdir(fake, 0o755), os.WriteFile(filepath.Join(fake, MetaFile), []byte("{}"), 0o644),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for dir, want := range map[string]string{
-		file: "it is a file", stranger: "it holds thesis.tex and no earlier run", fake: "it holds meta.json and no earlier run",
-		filepath.Join(file, "below"): "not a directory", "/dev/null/x": "not a directory",
-	} {
-		var refused *FolderError
-		if err := Prepare(dir); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
-			t.Errorf("Prepare(%s) = %v, want a FolderError with %q", dir, err, want)
-		}
-	}
-}
-
-func TestPrepareFindsAnUnwritableFolder(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("skipped: nothing is unwritable for root")
-	}
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
-	if err := Prepare(dir); err == nil || !strings.Contains(err.Error(), "permission denied") {
-		t.Errorf("Prepare = %v, want permission denied", err)
 	}
 }
 

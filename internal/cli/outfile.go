@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"weft/internal/runstore"
+)
+
+// writeFile writes a file that has its name only when all of it is there. It is made
+// beside its place, under a name that a process which was killed leaves to the next:
+// tables of large fabrics do not fit into memory twice. - is standard output.
+func (e *Env) writeFile(name string, write func(io.Writer) error) error {
+	if name == "-" {
+		return write(e.Stdout)
+	}
+	path := e.path(name)
+	if special(path) {
+		return e.writeThrough(name, write)
+	}
+	f, err := runstore.Lock(beside(path))
+	if err != nil {
+		return unwritable(name, err)
+	}
+	if err := write(f); err != nil {
+		return errors.Join(err, os.Remove(f.Name()), f.Close())
+	}
+	if err := errors.Join(f.Sync(), os.Rename(f.Name(), path), f.Close()); err != nil {
+		return errors.Join(fail(Failed, "%w", unwritable(name, err)), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// unwritable is an error of a file with the name as the user wrote it.
+func unwritable(name string, err error) error {
+	return fmt.Errorf("%s cannot be written: %w", filepath.ToSlash(name), reason(err))
+}
+
+// beside is where a file is made.
+func beside(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".weft-new")
+}
+
+// special says that a path is a device or a pipe, which cannot be replaced: /dev/null,
+// /dev/stdout.
+func special(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// writeThrough writes to a device or a pipe.
+func (e *Env) writeThrough(name string, write func(io.Writer) error) error {
+	f, err := e.openAs(name, os.O_WRONLY)
+	if err != nil {
+		return unwritable(name, err)
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// writeText writes a file of which all is there.
+func (e *Env) writeText(name string, text []byte) error {
+	return e.writeFile(name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// writableFile sees, before anything is computed, that a file can be written. An empty
+// path is none.
+func writableFile(e *Env, flag, path string) error {
+	if path == "" || path == "-" || special(e.path(path)) {
+		return nil
+	}
+	flag += " " + path
+	if info, err := os.Stat(e.path(path)); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: it is a folder: want a file", flag)
+	}
+	f, err := runstore.Lock(beside(e.path(path)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", flag, reason(err))
+	}
+	return errors.Join(os.Remove(f.Name()), f.Close())
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// refresh is how often a terminal's line of progress changes: often enough to be
+	// seen to move, seldom enough to be read.
+	refresh = 200 * time.Millisecond
+	// pulse is how often a line comes elsewhere: in the log of a batch job it shows that
+	// the work goes on, and does not fill the log.
+	pulse = 10 * time.Second
+	// settle is how long work goes on before the time that is left is estimated.
+	settle = 2 * time.Second
+)
+
+// status says on standard error what long work is at: on a terminal in a line that
+// changes, elsewhere in a line every ten seconds, with --quiet not at all.
+type status struct {
+	e       *Env
+	started time.Time
+	drawn   time.Time
+	shown   bool
+	mu      sync.Mutex // of text
+	text    string
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+// working begins to tell of work; end ends it.
+func (e *Env) working(what string) *status {
+	s := &status{e: e, started: e.Now(), text: what}
+	if !e.StderrTerminal && !e.quiet {
+		s.stop, s.stopped = make(chan struct{}), make(chan struct{})
+		go s.repeat()
+	}
+	return s
+}
+
+// repeat writes a line every ten seconds, until stop.
+func (s *status) repeat() {
+	defer close(s.stopped)
+	t := time.NewTicker(s.e.every())
+	defer t.Stop()
+	for n := time.Duration(1); ; n++ {
+		select {
+		case <-s.stop:
+			return
+		case <-t.C:
+			s.mu.Lock()
+			fmt.Fprintf(s.e.Stderr, "weft: after %s: %s\n", durationText(n*pulse), s.text)
+			s.mu.Unlock()
+		}
+	}
+}
+
+// every is how often a line comes; tests have no ten seconds.
+func (e *Env) every() time.Duration {
+	if e.Pulse > 0 {
+		return e.Pulse
+	}
+	return pulse
+}
+
+// elapsed is how long the work has gone on.
+func (s *status) elapsed() time.Duration { return s.e.Now().Sub(s.started) }
+
+// show says what the work is at. left is the time that is left, as far as it is known.
+func (s *status) show(parts []string, left time.Duration, known bool) {
+	if known {
+		parts = append(parts, "about "+durationText(left)+" left")
+	}
+	text := strings.Join(parts, "  ")
+	if !s.e.StderrTerminal {
+		s.mu.Lock()
+		s.text = text
+		s.mu.Unlock()
+		return
+	}
+	now := s.e.Now()
+	if s.e.quiet || s.shown && now.Sub(s.drawn) < refresh {
+		return
+	}
+	s.drawn, s.shown = now, true
+	if w := s.e.Width; w > 1 && len([]rune(text)) >= w {
+		text = string([]rune(text)[:w-1])
+	}
+	fmt.Fprint(s.e.screen, "\r\x1b[K"+strings.Map(visible, text))
+}
+
+// visible keeps from a terminal what it would obey.
+func visible(r rune) rune {
+	if r == '\n' || r == '\t' || !harmless(r) {
+		return ' '
+	}
+	return r
+}
+
+// count is show of work that is so many parts of so many.
+func (s *status) count(done, total int, what string) {
+	elapsed := s.elapsed()
+	known := elapsed > settle && done > 0 && done < total
+	left := time.Duration(0)
+	if known {
+		left = time.Duration(float64(elapsed) * float64(total-done) / float64(done))
+	}
+	s.show([]string{fmt.Sprintf("%d of %d", done, total), what}, left, known)
+}
+
+// clear takes the line away, until there is another.
+func (s *status) clear() {
+	if s.shown {
+		s.shown = false
+		fmt.Fprint(s.e.screen, "\r\x1b[K")
+	}
+}
+
+// end ends the telling.
+func (s *status) end() {
+	s.clear()
+	if s.stop != nil {
+		close(s.stop)
+		<-s.stopped
+		s.stop = nil
+	}
+}
+
+// durationText is a time on the wall clock, in what a person counts in.
+func durationText(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", max(1, int(d.Seconds())))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
+}

@@ -1,0 +1,42 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package runstore
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// Lock takes a file that one process at a time holds. The kernel lets go of it when the
+// process ends, however it does. One that is held is [ErrHeld]. On a file system that
+// knows no locks there are none.
+func Lock(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, errors.Join(ErrHeld, f.Close())
+		}
+		if !same(f, path) { // who held it has removed it in the meantime
+			f.Close()
+			continue
+		}
+		return f, f.Truncate(0)
+	}
+}
+
+func same(f *os.File, path string) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(mine, there)
+}
+
+// unlock removes the file before another can take it.
+func unlock(f *os.File) error { return errors.Join(os.Remove(f.Name()), f.Close()) }

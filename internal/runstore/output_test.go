@@ -1,0 +1,197 @@
+package runstore
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func namesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestFoldersOfStrangersAreRefused(t *testing.T) {
+	base := t.TempDir()
+	file := filepath.Join(base, "file")
+	stranger := filepath.Join(base, "home")
+	fake := filepath.Join(base, "fake")
+	for _, err := range []error{
+		os.WriteFile(file, nil, 0o644), os.Mkdir(stranger, 0o755), os.WriteFile(filepath.Join(stranger, "thesis.tex"), nil, 0o644),
+		os.Mkdir(fake, 0o755), os.WriteFile(filepath.Join(fake, MetaFile), []byte("{}"), 0o644),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, want := range map[string]string{
+		file: "it is a file", stranger: "it holds thesis.tex and no earlier run", fake: "it holds meta.json and no earlier run",
+		filepath.Join(file, "below"): "not a directory", "/dev/null/x": "not a directory",
+	} {
+		var refused *FolderError
+		if _, err := Claim(dir, Runs); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("Claim(%s) = %v, want a FolderError with %q", dir, err, want)
+		}
+	}
+}
+
+func TestAnUnwritableFolderIsFoundBeforeTheRun(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("skipped: nothing is unwritable for root")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{dir, filepath.Join(dir, "new")} {
+		if _, err := Claim(dir, Runs); err == nil || !strings.Contains(err.Error(), "permission denied") {
+			t.Errorf("Claim(%s) = %v, want permission denied", dir, err)
+		}
+	}
+}
+
+// TestOneProcessAtATimeWritesAFolder: whether it is there already or not.
+func TestOneProcessAtATimeWritesAFolder(t *testing.T) {
+	there := t.TempDir()
+	for _, dir := range []string{there, filepath.Join(t.TempDir(), "run")} {
+		o, err := Claim(dir, Runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Claim(dir+"/", Runs); err == nil || !strings.Contains(err.Error(), "another weft writes to it now") {
+			t.Errorf("a second one gets %v, want a refusal", err)
+		}
+		if err := o.Close(); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Claim(dir, Runs)
+		if err != nil {
+			t.Fatalf("after the first has let go: %v", err)
+		}
+		if err := again.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := filepath.Glob(filepath.Join(filepath.Dir(dir), ".run*")); err != nil || len(found) > 0 {
+			t.Errorf("%v stays (%v)", found, err)
+		}
+	}
+	if found := namesIn(t, there); len(found) > 0 {
+		t.Errorf("%v stays in the folder", found)
+	}
+}
+
+// TestARunThatIsNotWrittenLeavesNoFolder: what fails before its end.
+func TestARunThatIsNotWrittenLeavesNoFolder(t *testing.T) {
+	base := t.TempDir()
+	o, err := Claim(filepath.Join(base, "run"), Runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if found := namesIn(t, base); len(found) > 0 {
+		t.Errorf("%v stays", found)
+	}
+}
+
+// TestAKilledProcessLeavesAFolderThatTheNextOneUses kills at every rename of the
+// first run, and of one that replaces another, and lets another run follow.
+func TestAKilledProcessLeavesAFolderThatTheNextOneUses(t *testing.T) {
+	defer func() { rename = os.Rename }()
+	for name, before := range map[string]func(dir string){
+		"new":     func(string) {},
+		"empty":   func(dir string) { _ = os.Mkdir(dir, 0o755) },
+		"earlier": func(dir string) { write(t, dir) },
+	} {
+		for kill := range 5 {
+			dir := filepath.Join(t.TempDir(), "run")
+			before(dir)
+			if !killedAt(t, dir, kill) && kill == 0 {
+				t.Fatalf("%s: nothing was renamed", name)
+			}
+			if _, err := Read(dir); err == nil && name != "earlier" && kill == 0 {
+				t.Errorf("%s: what was left at rename %d reads as a run", name, kill)
+			}
+			write(t, dir)
+			if _, err := Read(dir); err != nil {
+				t.Errorf("%s: after a run that was killed at rename %d: %v", name, kill, err)
+			}
+			if found := namesIn(t, dir); len(found) != 4 {
+				t.Errorf("%s: killed at rename %d: %v is in the folder", name, kill, found)
+			}
+			if found := namesIn(t, filepath.Dir(dir)); len(found) != 1 {
+				t.Errorf("%s: killed at rename %d: %v is beside the folder", name, kill, found)
+			}
+		}
+	}
+}
+
+// killedAt writes a run and dies before a rename: nothing that the process would have
+// done after it is done, but for the lock, which the kernel lets go.
+func killedAt(t *testing.T, dir string, at int) (killed bool) {
+	t.Helper()
+	o, err := Claim(dir, Runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rename = func(from, to string) error {
+		if at == 0 {
+			panic("killed")
+		}
+		at--
+		return os.Rename(from, to)
+	}
+	defer func() {
+		rename = os.Rename
+		killed = recover() != nil
+		o.lock.Close()
+	}()
+	if err := o.Write(Run{Scenario: []byte("name: y\n"), Results: sample(), Meta: Meta{Weft: "test"}, Report: []byte("<p>")}); err != nil {
+		t.Fatal(err)
+	}
+	return false
+}
+
+// TestAFolderThatIsThereStaysTheSame: it may be a mount point, or where a shell stands.
+func TestAFolderThatIsThereStaysTheSame(t *testing.T) {
+	dir := t.TempDir()
+	before, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir)
+	after, err := os.Stat(dir)
+	if err != nil || !os.SameFile(before, after) {
+		t.Errorf("the folder was replaced (%v)", err)
+	}
+}
+
+// TestAFolderThatWasFilledMeanwhileLosesNothing: what was computed is kept beside it.
+func TestAFolderThatWasFilledMeanwhileLosesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	o, err := Claim(dir, Runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	err = o.Put([]File{{Name: "a", Text: []byte("b")}})
+	if err == nil || !strings.Contains(err.Error(), "the files are in "+o.beside(stagingName)) {
+		t.Fatalf("Put = %v, want where the files are", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(o.beside(stagingName), "a")); err != nil || string(text) != "b" {
+		t.Errorf("what was computed is %q (%v)", text, err)
+	}
+}
