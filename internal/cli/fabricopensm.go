@@ -30,6 +30,10 @@ var openSMEngines = []engine.Name{"minhop", "ftree", "updn"}
 // OpenSM's tables and to look for credit loops in them, which takes a second then.
 const maxForeseen = 2048
 
+// maxForeseenHops is how many entries the hops of its switches may have, a byte each:
+// fabrics of so many adapters have some millions. A file can say more in few lines.
+const maxForeseenHops = 1 << 26
+
 // foreseeOpenSM is what OpenSM would do with a fabric. It fails where no manager brings
 // the fabric up as the file has it, where there is nothing to route, and where it would
 // take long.
@@ -37,7 +41,7 @@ func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]openSMVerdi
 	switch {
 	case adapters == 0:
 		return nil, errors.New("no adapter has a cable")
-	case adapters > maxForeseen:
+	case adapters > maxForeseen, hopEntries(s) > maxForeseenHops:
 		return nil, fmt.Errorf("a fabric of this size takes a while: see weft sm route %s --as opensm --engine ftree, and weft sm check", fabric)
 	}
 	s, _, err := (&routing{lmc: -1}).prepare(s, fabric)
@@ -58,6 +62,17 @@ func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]openSMVerdi
 		all = append(all, openSMVerdict{rep.Asked, rep.Used, rep.Reason, rep.Remedy, rep.UnreachablePairs, p.Knots})
 	}
 	return all, nil
+}
+
+// hopEntries is how many entries a table of hops has: switches, by ports of all switches.
+func hopEntries(s *subnet.Subnet) int {
+	switches, ports := 0, 0
+	for i := range s.Nodes {
+		if s.Nodes[i].Kind == subnet.Switch {
+			switches, ports = switches+1, ports+len(s.Nodes[i].Ports)
+		}
+	}
+	return switches * ports
 }
 
 // tellOpenSM prints a row for each engine, or why there is none.

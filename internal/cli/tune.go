@@ -90,6 +90,7 @@ func (t *tuning) do(ctx context.Context, e *Env, path string) error {
 	if err != nil {
 		return err
 	}
+	defer folder.Close()
 	o := tune.Options{Run: tune.Runner(e.Run), Journal: folder.journal, Workers: t.workers}
 	if o.Workers == 0 {
 		o.Workers = e.Cores

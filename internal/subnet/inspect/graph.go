@@ -13,7 +13,7 @@ type graph struct {
 	s     *subnet.Subnet
 	names names
 	node  []int32 // by switch: index into Nodes
-	dense []int32 // inverse, -1 for other nodes
+	dense []int32 // inverse where the node is one of them; see number
 
 	near  [][]neighbour  // by switch: the switches beside it, by their number
 	hosts [][]subnet.End // by switch: the adapter ports on it
@@ -26,14 +26,13 @@ type neighbour struct {
 	ports []uint8 // of the first switch
 }
 
-// newGraph takes the given switches; links to others are left out.
-func newGraph(s *subnet.Subnet, names names, switches []int32) *graph {
+// newGraph takes the given switches; links to others are left out. dense has room for
+// all nodes. Graphs that have no switch in common can share it: a file of thousands of
+// switches without a cable has as many graphs.
+func newGraph(s *subnet.Subnet, names names, switches, dense []int32) *graph {
 	g := &graph{
-		s: s, names: names, node: switches, dense: make([]int32, len(s.Nodes)), near: make([][]neighbour, len(switches)),
+		s: s, names: names, node: switches, dense: dense, near: make([][]neighbour, len(switches)),
 		hosts: make([][]subnet.End, len(switches)), extra: make([][]subnet.End, len(switches)),
-	}
-	for i := range g.dense {
-		g.dense[i] = -1
 	}
 	for sw, node := range switches {
 		g.dense[node] = int32(sw)
@@ -47,7 +46,7 @@ func newGraph(s *subnet.Subnet, names names, switches []int32) *graph {
 			}
 			switch n := &s.Nodes[far.Node]; {
 			case n.Kind == subnet.Switch:
-				if to := g.dense[far.Node]; to >= 0 && to != int32(sw) {
+				if to := g.number(far.Node); to >= 0 && to != int32(sw) {
 					ports[to] = append(ports[to], uint8(p))
 				}
 			case n.Kind == subnet.Router || isAggregation(n):
@@ -62,6 +61,14 @@ func newGraph(s *subnet.Subnet, names names, switches []int32) *graph {
 		slices.SortFunc(g.near[sw], func(a, b neighbour) int { return cmp.Compare(a.to, b.to) })
 	}
 	return g
+}
+
+// number is a switch's number, -1 of a node that is none of the graph's.
+func (g *graph) number(node int32) int32 {
+	if sw := g.dense[node]; int(sw) < len(g.node) && g.node[sw] == node {
+		return sw
+	}
+	return -1
 }
 
 // cables is how many join two switches.

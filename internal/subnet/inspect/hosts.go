@@ -77,7 +77,7 @@ func hostsOf(g *graph) []host {
 			if len(n.Ports) > 2 {
 				l += "/" + string(rune('0'+p%10))
 			}
-			hosts[h].adapters = append(hosts[h].adapters, adapter{l, end, g.dense[far.Node]})
+			hosts[h].adapters = append(hosts[h].adapters, adapter{l, end, g.number(far.Node)})
 		}
 	}
 	for i := range hosts {

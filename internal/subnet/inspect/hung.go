@@ -21,7 +21,7 @@ func (in *inspection) hungTree(p *island) bool {
 	if len(hung) == 0 || len(kept) < 3 {
 		return false
 	}
-	inner := &island{g: newGraph(in.s, in.names, kept)}
+	inner := &island{g: newGraph(in.s, in.names, kept, make([]int32, len(in.s.Nodes)))}
 	if 2*inner.adapters() <= p.adapters() {
 		return false
 	}

@@ -88,14 +88,15 @@ func (in *inspection) islands() {
 			switches = append(switches, int32(i))
 		}
 	}
-	in.all = newGraph(in.s, in.names, switches)
+	in.all = newGraph(in.s, in.names, switches, make([]int32, len(in.s.Nodes)))
 	of, count := in.all.components(func(_, _ int32) bool { return true })
 	members := make([][]int32, count)
 	for sw, part := range of {
 		members[part] = append(members[part], switches[sw])
 	}
+	shared := make([]int32, len(in.s.Nodes))
 	for _, list := range members {
-		g := newGraph(in.s, in.names, list)
+		g := newGraph(in.s, in.names, list, shared)
 		in.parts = append(in.parts, &island{g: g})
 	}
 	slices.SortStableFunc(in.parts, func(a, b *island) int {
@@ -104,7 +105,7 @@ func (in *inspection) islands() {
 	in.part = make([]int, len(switches))
 	for i, p := range in.parts {
 		for _, node := range p.g.node {
-			in.part[in.all.dense[node]] = i
+			in.part[in.all.number(node)] = i
 		}
 		in.recognise(p)
 		in.report.Islands = append(in.report.Islands, p.about)

@@ -140,7 +140,7 @@ func (in *inspection) flows(g *graph, level []int, sw int32) (rate flow[units.Ra
 		if r == 0 {
 			r = units.Gbps
 		}
-		far := g.dense[p.Peer.Node]
+		far := g.number(p.Peer.Node)
 		switch {
 		case far < 0 && isAggregation(&g.s.Nodes[p.Peer.Node]):
 		case far < 0 || level[far] < level[sw]:

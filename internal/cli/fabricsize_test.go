@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestAShortFileOfAFabricCostsLittle: lines that name switches of 254 ports and no
+// cable are short, and say much. What a verb allocates for half a megabyte of them is
+// bounded, 32 bytes for a port and a few for all else.
+func TestAShortFileOfAFabricCostsLittle(t *testing.T) {
+	var file strings.Builder
+	for i := range 16_000 {
+		fmt.Fprintf(&file, "Switch\t254 \"S-%016x\"\n", i+1)
+	}
+	for _, args := range [][]string{{"fabric", "inspect", "-"}, {"sm", "route", "-"}} {
+		e := environment(args)
+		e.Stdin = strings.NewReader(file.String())
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		code, _, errs := weft(e)
+		runtime.ReadMemStats(&after)
+		if cost := after.TotalAlloc - before.TotalAlloc; cost > 400<<20 {
+			t.Errorf("%v: %d MiB for a file of %d KiB", args, cost>>20, file.Len()>>10)
+		}
+		if args[0] == "sm" && (code != BadInput || !strings.Contains(errs, "are more than a subnet has")) {
+			t.Errorf("%v: exit code %d: %s", args, code, errs)
+		}
+	}
+}
