@@ -101,6 +101,30 @@ func (p *Packet) Parse(b []byte) error {
 	return nil
 }
 
+// parseCut reads what is there of a packet of size bytes, and gives those of its payload.
+func (p *Packet) parseCut(b []byte, size int) (payload int, err error) {
+	if err := p.BTH.Parse(b); err != nil {
+		return 0, err
+	}
+	op := p.BTH.Opcode
+	switch payload = size - op.HeaderBytes() - int(p.BTH.PadCount); {
+	case !op.Valid():
+		return 0, ErrOpcode
+	case p.BTH.Version != 0:
+		return 0, ErrVersion
+	case len(b) < op.HeaderBytes():
+		return 0, ErrTruncated
+	case payload < 0:
+		return 0, ErrPad
+	case size%4 != 0, payload > 0 && !op.HasPayload():
+		return 0, ErrLength
+	}
+	p.parseHeaders(op.Headers(), b[BTHBytes:])
+	p.Payload = b[op.HeaderBytes():]
+	p.Payload = p.Payload[:min(payload, len(p.Payload))]
+	return payload, nil
+}
+
 // parseHeaders reads the extended headers of set h, which b is long enough for.
 func (p *Packet) parseHeaders(h Headers, b []byte) {
 	if h.Has(RDETH) {

@@ -50,6 +50,34 @@ func (r *RoCEv2) Parse(b []byte) error {
 	return nil
 }
 
+// ParseCut reads a packet of which a capture kept only the first bytes. It gives the bytes
+// of the payload on the wire, padding left out; Packet.Payload is what is there of them.
+// The ICRC is not there, and not judged.
+func (r *RoCEv2) ParseCut(b []byte) (payload int, err error) {
+	if len(b) == 0 {
+		return 0, ErrTruncated
+	}
+	end, head, err := r.parseIP(b)
+	if err != nil {
+		return 0, err
+	}
+	if end <= len(b) { // only what follows the packet was cut
+		err = r.Parse(b)
+		return len(r.Packet.Payload), err
+	}
+	if len(b) < head+UDPBytes {
+		return 0, ErrTruncated
+	}
+	if err := r.UDP.Parse(b[head:]); err != nil {
+		return 0, err
+	}
+	if head+int(r.UDP.Length) != end {
+		return 0, ErrLength
+	}
+	size := int(r.UDP.Length) - UDPBytes - ICRCBytes
+	return r.Packet.parseCut(b[head+UDPBytes:min(len(b), end-ICRCBytes)], size)
+}
+
 // parseIP reads the IP header and says where the packet and the header end.
 func (r *RoCEv2) parseIP(b []byte) (end, head int, err error) {
 	r.IPv6 = b[0]>>4 == 6

@@ -24,10 +24,12 @@ func newSniff(e *Env) *cobra.Command {
 		Short: "decode RoCE v2 in a capture and name what went wrong",
 		Long: `Reads a capture (pcap or pcapng, - is standard input) and prints each RoCE v2
 packet, the two queue pairs that talk, and what is not as it should be:
-retransmissions, gaps, NAKs, RNR NAKs, congestion notifications, ECN marks, and
-ICRCs that are wrong. At the end: every flow, and what happened in it. With
---interface the packets of an interface are read until interrupted, which takes root
-or CAP_NET_RAW, on Linux.`,
+retransmissions, packets out of order, gaps, lost UC messages, NAKs, RNR NAKs,
+congestion notifications, ECN marks, wrong ICRCs, and connections that the connection
+manager rejects. At the end: every flow, and what happened in it. Frames may have VLAN
+tags, several too, or lie in VXLAN. A capture with a short snap length is read as far as
+it goes. With --interface the packets of an interface are read until interrupted, which
+takes root or CAP_NET_RAW, on Linux.`,
 		Example: `  tcpdump -i eth0 -w - udp port 4791 | weft sniff -
   weft sniff --interface eth0 --anomalies
   weft sniff trace.pcapng --anomalies

@@ -81,3 +81,36 @@ func TestSniffOfWhatIsNoCaptureIsBadInput(t *testing.T) {
 		}
 	}
 }
+
+func TestSniffsJSONHasTheHeaders(t *testing.T) {
+	type packet struct {
+		Opcode, ICRC string
+		Ack          bool `json:"ack_req"`
+		MSN          *uint32
+		RETH         *struct {
+			VA           uint64
+			RKey, Length uint32
+		}
+		Atomic *struct{ VA uint64 }
+	}
+	found := map[string]bool{}
+	for _, name := range []string{"v_rc_write.pcap", "v_rc_atomic.pcap", "NEG_bad_icrc_ud.pcap"} {
+		out, errs, code := runVerb(t, newSniff, capture(t, name), "--json")
+		var got struct{ Packets []packet }
+		if err := json.Unmarshal([]byte(out), &got); err != nil || code != OK {
+			t.Fatalf("%s: %v, exit code %d: %s", name, err, code, errs)
+		}
+		for _, p := range got.Packets {
+			found["an ICRC that is "+p.ICRC] = true
+			found["a key"] = found["a key"] || p.RETH != nil && p.RETH.RKey != 0 && p.RETH.VA != 0 && p.RETH.Length != 0
+			found["an atomic's address"] = found["an atomic's address"] || p.Atomic != nil && p.Atomic.VA != 0
+			found["an MSN"] = found["an MSN"] || p.MSN != nil && *p.MSN != 0
+			found["AckReq"] = found["AckReq"] || p.Ack
+		}
+	}
+	for _, want := range []string{"an ICRC that is ok", "an ICRC that is bad", "a key", "an atomic's address", "an MSN", "AckReq"} {
+		if !found[want] {
+			t.Errorf("no packet has %s", want)
+		}
+	}
+}

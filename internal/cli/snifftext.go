@@ -38,11 +38,14 @@ func sniffLine(e *sniff.Event) string {
 	}
 	p := &e.Packet.Packet
 	fmt.Fprintf(&b, " QP %#x: %v, PSN %d", uint32(p.BTH.DestQP), p.BTH.Opcode, p.BTH.PSN)
-	if len(p.Payload) > 0 {
-		fmt.Fprintf(&b, ", %d B", len(p.Payload))
+	if e.Payload > 0 {
+		fmt.Fprintf(&b, ", %d B", e.Payload)
 	}
 	for _, d := range details(p) {
 		b.WriteString(", " + d)
+	}
+	if e.Manager != nil {
+		b.WriteString(", " + e.Manager.String())
 	}
 	if names := e.Anomaly.Names(); len(names) > 0 {
 		fmt.Fprintf(&b, "  <- %s", strings.Join(names, ", "))
@@ -102,6 +105,9 @@ func (s *sniffText) finish(t *sniff.Tracker, _ error) error {
 	}
 	if t.Unfollowed > 0 {
 		fmt.Fprintf(s.w, ", %s of flows that were too many to follow", report.Integer(t.Unfollowed))
+	}
+	if t.Cut > 0 {
+		fmt.Fprintf(s.w, ", %s cut by the capture's snap length (their ICRC is not checked)", report.Integer(t.Cut))
 	}
 	if found := anomalyCounts(&t.Counts); found != "" {
 		fmt.Fprintf(s.w, ": %s", found)

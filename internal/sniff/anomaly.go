@@ -14,6 +14,9 @@ const (
 	CNP                                // a congestion notification
 	Marked                             // congestion experienced, in the IP header
 	DuplicateRead                      // a READ response whose PSN was seen before
+	Reordered                          // a packet that a later one overtook
+	LostMessage                        // UC: a message without one of its packets, which its receiver drops in silence
+	Rejected                           // the connection manager refuses
 )
 
 // anomalies are the names, in the order of the bits, with what they count in a
@@ -28,6 +31,9 @@ var anomalies = [...]struct{ name, plural string }{
 	{"CNP", "CNPs"},
 	{"ECN mark", "ECN marks"},
 	{"repeated READ response", "repeated READ responses"},
+	{"packet out of order", "packets out of order"},
+	{"lost UC message", "lost UC messages"},
+	{"rejected connection", "rejected connections"},
 }
 
 // Names lists the anomalies of the set.
@@ -44,10 +50,15 @@ func (a Anomaly) Names() []string {
 // Counts is the number of packets with each anomaly.
 type Counts [len(anomalies)]int64
 
-func (c *Counts) add(a Anomaly) {
+// add counts a packet's anomalies. A gap whose packets were all overtaken, and came, is
+// taken back.
+func (c *Counts) add(e *Event) {
 	for i := range c {
-		if a&(1<<i) != 0 {
+		if e.Anomaly&(1<<i) != 0 {
 			c[i]++
+		}
+		if e.filled && Gap == 1<<i {
+			c[i]--
 		}
 	}
 }

@@ -21,14 +21,13 @@ type Flow struct {
 	Repeated         int64 // bytes of payload that were sent again
 	Counts           Counts
 
-	started bool
-	first   units.PSN // of the first request seen
-	next    units.PSN // expected of the next request
-	open    bool      // next is a lower bound: a READ's length in packets is not known
-	mtu     int       // 0 until a packet of several shows it
+	sent   sequence  // requests
+	first  units.PSN // of the first request seen
+	open   bool      // sent.next is a lower bound: a READ's length in packets is not known
+	mtu    int       // 0 until a packet of several shows it
+	inside bool      // UC: between the packets of one message
 
-	readStarted bool
-	readNext    units.PSN // expected of the next READ response
+	read sequence // READ responses
 }
 
 // pathMTUs are the sizes that a path MTU can have (IBA vol. 1, 9.2).
@@ -40,56 +39,72 @@ func (f *Flow) count(e *Event) {
 	}
 	f.LastNs = e.TimeNs
 	f.Packets++
-	p := &e.Packet.Packet
-	f.Payload += int64(len(p.Payload))
-	if e.Anomaly&Retransmission != 0 {
-		f.Repeated += int64(len(p.Payload))
+	f.Payload += int64(e.Payload)
+	if e.Anomaly&(Retransmission|DuplicateRead) != 0 {
+		f.Repeated += int64(e.Payload)
 	}
-	f.Counts.add(e.Anomaly)
+	f.Counts.add(e)
 }
 
 // request judges a request by its PSN.
 func (f *Flow) request(e *Event) {
 	p := &e.Packet.Packet
 	f.Requests++
-	f.learnMTU(p)
-	psn := p.BTH.PSN
-	if !f.started {
-		f.started, f.first, f.next = true, psn, psn
+	f.learnMTU(p, e.Payload)
+	s, psn := &f.sent, p.BTH.PSN
+	fresh := !s.started
+	if fresh {
+		s.started, f.first, s.next = true, psn, psn
 	}
-	switch ahead := psn.Sub(f.next); {
+	ahead := psn.Sub(s.next)
+	switch {
 	case ahead < 0:
-		e.Anomaly |= Retransmission
-		e.Missing = int(-ahead)
+		what, whole := s.behind(psn, e.TimeNs)
+		e.Anomaly |= what
+		e.filled, e.Missing = whole, int(-ahead)
 		return
 	case ahead > 0 && !f.open:
 		e.Anomaly |= Gap
 		e.Missing = int(ahead)
+		s.skip(psn, e.TimeNs)
 	}
-	f.open = false
-	f.next = psn.Add(1)
+	if p.BTH.Opcode.Service() == wire.ServiceUC {
+		f.message(e, fresh)
+	}
+	f.open, s.back = false, false
+	s.next = psn.Add(1)
 	if p.BTH.Opcode == wire.RCReadRequest {
 		f.expectRead(p)
 	}
+}
+
+// message judges whether the packets of a UC message are whole. The responder drops a
+// message without one of its packets, and nobody sends it again (IBA vol. 1, 9.8.2).
+func (f *Flow) message(e *Event, fresh bool) {
+	op := e.Packet.Packet.BTH.Opcode
+	if e.Anomaly&Gap != 0 || f.inside == op.First() && !fresh {
+		e.Anomaly |= LostMessage
+	}
+	f.inside = !op.Last()
 }
 
 // expectRead moves on by the PSNs that a READ's response takes.
 func (f *Flow) expectRead(p *wire.Packet) {
 	switch {
 	case f.mtu > 0:
-		f.next = p.BTH.PSN.Add(int32(max(1, (int64(p.RETH.Length)+int64(f.mtu)-1)/int64(f.mtu))))
+		f.sent.next = p.BTH.PSN.Add(int32(max(1, (int64(p.RETH.Length)+int64(f.mtu)-1)/int64(f.mtu))))
 	case p.RETH.Length > uint32(pathMTUs[0]):
 		f.open = true // any number of packets, until the MTU is known
 	}
 }
 
 // learnMTU reads the path MTU off a packet that is not its message's last.
-func (f *Flow) learnMTU(p *wire.Packet) {
+func (f *Flow) learnMTU(p *wire.Packet, payload int) {
 	if f.mtu != 0 || p.BTH.Opcode.Last() || !p.BTH.Opcode.HasPayload() {
 		return
 	}
 	for _, m := range pathMTUs {
-		if len(p.Payload) == m {
+		if payload == m {
 			f.mtu = m
 		}
 	}
@@ -100,7 +115,7 @@ func (f *Flow) recent(psn units.PSN) bool {
 	if psn.Before(f.first) {
 		return false
 	}
-	return f.open || psn.Before(f.next)
+	return f.open || psn.Before(f.sent.next)
 }
 
 // response judges an acknowledgement or a READ response, and learns from it
@@ -121,23 +136,38 @@ func (f *Flow) response(t *Tracker, e *Event) {
 		}
 	}
 	of := t.flows[flowKey{hosts{e.Dst, e.Src}, f.PeerQP}]
-	if !f.Paired || of == nil || !readResponse(p.BTH.Opcode) {
+	if !f.Paired || of == nil {
 		return
 	}
-	of.learnMTU(p)
-	f.readResponse(e)
+	if e.Anomaly&(NAK|RNR) != 0 {
+		of.sent.refuse(p.BTH.PSN)
+	}
+	if readResponse(p.BTH.Opcode) {
+		of.learnMTU(p, e.Payload)
+		f.readResponse(e)
+	}
 }
 
 func readResponse(op wire.Opcode) bool {
 	return op >= wire.RCReadResponseFirst && op <= wire.RCReadResponseOnly
 }
 
-// readResponse judges the order of the packets of READ responses.
+// readResponse judges the order of the packets of READ responses. Between two responses
+// PSNs may be missing: those of other requests.
 func (f *Flow) readResponse(e *Event) {
-	psn := e.Packet.Packet.BTH.PSN
-	if f.readStarted && psn.Before(f.readNext) {
-		e.Anomaly |= DuplicateRead
+	op, psn, s := e.Packet.Packet.BTH.Opcode, e.Packet.Packet.BTH.PSN, &f.read
+	if ahead := psn.Sub(s.next); s.started && ahead < 0 {
+		what, whole := s.behind(psn, e.TimeNs)
+		if what == Retransmission {
+			what = DuplicateRead
+		}
+		e.Anomaly |= what
+		e.filled, e.Missing = whole, int(-ahead)
 		return
+	} else if s.started && ahead > 0 && !op.First() {
+		e.Anomaly |= Gap
+		e.Missing = int(ahead)
+		s.skip(psn, e.TimeNs)
 	}
-	f.readStarted, f.readNext = true, psn.Add(1)
+	s.started, s.back, s.next = true, false, psn.Add(1)
 }

@@ -15,12 +15,20 @@ type Event struct {
 	TimeNs   int64 // since 1970
 	Src, Dst netip.Addr
 	Packet   *wire.RoCEv2 // valid until the next packet
-	Err      error        // of a malformed one
-	Anomaly  Anomaly
+	// Payload is its bytes on the wire. Where the capture kept only the first bytes of the
+	// packet, Cut is set, Packet has fewer, and the ICRC is not known.
+	Payload int
+	Cut     bool
+	Manager *Message // of the connection manager, nil for other packets
+	Err     error    // of a malformed one
+	Anomaly Anomaly
 	// Missing is the number of PSNs that a gap skips, or by which a
 	// retransmission goes back.
 	Missing int
 	Flow    *Flow // nil where the packet is not followed
+
+	tunnelMarked bool
+	filled       bool // the packet is the last of a gap in which nothing was lost
 }
 
 // Tracker takes packets in the order of their capture.
@@ -35,6 +43,7 @@ type Tracker struct {
 
 	Other      int64 // packets that do not go to port 4791
 	Packets    int64
+	Cut        int64 // packets of which only the first bytes were captured
 	Unfollowed int64 // packets to flows beyond the bound
 	Counts     Counts
 }
@@ -56,15 +65,18 @@ func (t *Tracker) Flows() []*Flow { return t.order }
 
 // Take judges a captured packet. ok is false for one that is not RoCE v2.
 func (t *Tracker) Take(p *pcap.Packet) (e Event, ok bool) {
-	ip, ok := t.toRoCE(p)
+	ip, marked, ok := findRoCE(p)
 	if !ok {
 		t.Other++
 		return Event{}, false
 	}
 	t.Packets++
 	r := &t.packet
-	err := r.Parse(ip)
-	e = Event{TimeNs: p.TimeNs, Packet: r}
+	e = Event{TimeNs: p.TimeNs, Packet: r, Cut: len(p.Data) < p.Length, tunnelMarked: marked}
+	err := e.parse(ip)
+	if e.Cut {
+		t.Cut++
+	}
 	if r.IPv6 {
 		e.Src, e.Dst = r.V6.Addrs()
 	} else {
@@ -78,37 +90,22 @@ func (t *Tracker) Take(p *pcap.Packet) (e Event, ok bool) {
 	default:
 		t.follow(&e)
 	}
-	t.Counts.add(e.Anomaly)
+	t.Counts.add(&e)
 	if e.Flow != nil {
 		e.Flow.count(&e)
 	}
 	return e, true
 }
 
-// toRoCE finds the IP packet in a captured one and says whether it goes to
-// RoCE v2's port.
-func (t *Tracker) toRoCE(p *pcap.Packet) (ip []byte, ok bool) {
-	ip = p.Data
-	switch p.Link {
-	case pcap.Ethernet:
-		var eth wire.EthernetHeader
-		n, err := eth.Parse(ip)
-		if err != nil || eth.Type != wire.EtherTypeIPv4 && eth.Type != wire.EtherTypeIPv6 {
-			return nil, false
-		}
-		ip = ip[n:]
-	case pcap.LinuxSLL:
-		const sllBytes = 16
-		if len(ip) < sllBytes {
-			return nil, false
-		}
-		ip = ip[sllBytes:]
-	case pcap.Raw:
-	default:
-		return nil, false
+// parse reads the packet, as much of it as was captured.
+func (e *Event) parse(ip []byte) (err error) {
+	if e.Cut {
+		e.Payload, err = e.Packet.ParseCut(ip)
+		return err
 	}
-	udp, ok := wire.FindUDP(ip)
-	return ip, ok && udp.Dst == wire.RoCEv2Port
+	err = e.Packet.Parse(ip)
+	e.Payload = len(e.Packet.Packet.Payload)
+	return err
 }
 
 // follow finds the flow of a sound packet and judges it there.
@@ -118,12 +115,18 @@ func (t *Tracker) follow(e *Event) {
 	if r.IPv6 {
 		ecn = r.V6.TrafficClass
 	}
-	if ecn&3 == 3 {
+	if ecn&3 == 3 || e.tunnelMarked {
 		e.Anomaly |= Marked
 	}
 	op := r.Packet.BTH.Opcode
 	if op == wire.CNP {
 		e.Anomaly |= CNP
+	}
+	if m, ok := message(&r.Packet); ok {
+		e.Manager = &m
+		if m.refused() {
+			e.Anomaly |= Rejected
+		}
 	}
 	if e.Flow = t.flow(e); e.Flow == nil {
 		t.Unfollowed++
@@ -164,7 +167,7 @@ func (t *Tracker) answered(e *Event) *Flow {
 	psn := e.Packet.Packet.BTH.PSN
 	var found *Flow
 	for _, f := range t.between[hosts{e.Dst, e.Src}] {
-		if !f.started || !f.recent(psn) {
+		if !f.sent.started || !f.recent(psn) {
 			continue
 		}
 		if found != nil {

@@ -16,6 +16,7 @@ const (
 	Raw        LinkType = 101 // begins with an IP header
 	InfiniBand LinkType = 247 // begins with an LRH
 	LinuxSLL   LinkType = 113 // Linux's "cooked" capture
+	LinuxSLL2  LinkType = 276 // and its second version, of tcpdump -i any
 )
 
 // Packet is one captured packet.
