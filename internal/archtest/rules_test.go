@@ -233,7 +233,7 @@ var inner = []rule{
 		why: "hardware is given its specification; it reads neither scenario nor catalog",
 	},
 	{
-		pkg: "internal/sniff", core: true, may: []string{"units", "wire", "wire/pcap"},
+		pkg: "internal/sniff", core: true, may: []string{"units", "wire", "wire/cm", "wire/pcap"},
 		why: "what is read off a wire is judged without knowing who sent it",
 	},
 	{
