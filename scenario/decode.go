@@ -95,13 +95,13 @@ func (d *decoder) structure(path string, n *node, v reflect.Value) {
 		d.fail(n.place, path, "%s is given: want %s", n.kind, wanted(v.Type()))
 		return
 	}
-	if named && n.base != nil {
+	own := n.child(p.key)
+	switch { // the preset first: it is what the rest overrides
+	case !named:
+	case own != nil && own.kind == scalar:
+		d.preset(path, own, p, v)
+	case n.base != nil:
 		d.preset(path, n.base, p, v)
-	}
-	for _, kv := range n.pairs { // the preset first: it is what the rest overrides
-		if named && kv.key.text == p.key && kv.val.kind == scalar {
-			d.preset(path, kv.val, p, v)
-		}
 	}
 	for _, kv := range n.pairs {
 		if named && kv.key.text == p.key && kv.val.kind == scalar {

@@ -53,7 +53,7 @@ func TestWhatIsWrongWithADocumentComesTogether(t *testing.T) {
 	for _, want := range []string{
 		"order.yaml:1:7: many: 10 is out of range: want 1 to 9", "order.yaml:2:8: power: 2kW is out of range: want 0W to 1kW",
 		`order.yaml:3:8: taste: "swet" is not known: did you mean "sweet"?`, `order.yaml:4:1: sice: there is no such field: did you mean "size"?`,
-		"--part: parts[7]: there is no item [7]",
+		"--part: parts[7]: the file has no list parts; [7] does not exist",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

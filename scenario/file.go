@@ -60,6 +60,9 @@ func decodeIn(dir, name string, text []byte) (*File, error) {
 	if root == nil {
 		return nil, errs.err()
 	}
+	if len(errs) == 0 && root.kind == mapping && len(root.pairs) == 0 {
+		return nil, Errors{{File: name, Line: 1, Col: 1, Msg: "the file says nothing: a scenario names at least its cluster, such as `cluster: {nodes: 16, node: dgx-h100}`; what it leaves out has a default"}}
+	}
 	f := &File{Name: name, dir: dir, root: root}
 	_, more := f.resolve()
 	if err := append(errs, more...).err(); err != nil {
@@ -137,13 +140,28 @@ func (n *node) with(o Override) (*node, error) {
 	}
 	value.stamp(place{origin: o.Origin}, false)
 	path := steps(o.Path)
-	if len(path) > 2 && path[0] == "fabrics" && path[1] == "[0]" && n.child("fabric") != nil {
-		path = append([]string{"fabric"}, path[2:]...) // the only one is written so
+	root := n
+	if path[0] == "fabrics" && len(path) > 1 {
+		root = n.listed()
 	}
 	if slices.Contains(path, "") {
 		return nil, errors.New("this is not the path of a field: it is written like workload.sizes or fabrics[0].mtu")
 	}
-	return n.replaced(path, value)
+	return root.replaced("", path, value)
+}
+
+// listed is the tree whose only fabric, which fabric or fabrics may name without a list,
+// is the first of a list.
+func (n *node) listed() *node {
+	m := n.asMapping()
+	for i, kv := range m.pairs {
+		if kv.key.text == "fabric" || kv.key.text == "fabrics" && (kv.val.kind == scalar || kv.val.kind == mapping) {
+			key := *kv.key
+			key.text = "fabrics"
+			m.pairs[i] = pair{&key, &node{place: kv.val.place, kind: sequence, items: []*node{kv.val}}}
+		}
+	}
+	return m
 }
 
 // steps cuts a path into names of fields and numbers of items: fabrics[0].mtu
@@ -153,26 +171,29 @@ func steps(path string) []string {
 }
 
 // replaced is the tree with the value at the end of a path replaced or added.
-func (n *node) replaced(path []string, value *node) (*node, error) {
+// name is that of the field whose value the receiver is.
+func (n *node) replaced(name string, path []string, value *node) (*node, error) {
 	if len(path) == 0 {
 		return value, nil
 	}
 	if number, ok := strings.CutPrefix(path[0], "["); ok {
-		return n.itemReplaced(strings.TrimSuffix(number, "]"), path[1:], value)
+		return n.itemReplaced(name, strings.TrimSuffix(number, "]"), path[1:], value)
 	}
 	return n.fieldReplaced(path[0], path[1:], value)
 }
 
 // itemReplaced goes on with an item of a list, which must be there.
-func (n *node) itemReplaced(number string, rest []string, value *node) (*node, error) {
+func (n *node) itemReplaced(name, number string, rest []string, value *node) (*node, error) {
 	i, err := strconv.Atoi(number)
-	switch {
-	case n.kind != sequence || len(n.items) == 0:
-		return nil, fmt.Errorf("there is no item [%s]: the file gives no such list, and what it leaves out has no items to change: give the list", number)
-	case err != nil || i < 0 || i >= len(n.items):
-		return nil, fmt.Errorf("there is no item [%s]: the file has [0] to [%d]", number, len(n.items)-1)
+	switch items := len(n.items); {
+	case n.kind != sequence || items == 0:
+		return nil, fmt.Errorf("the file has no list %s; [%s] does not exist: write the whole list first", name, number)
+	case (err != nil || i != 0) && items == 1:
+		return nil, fmt.Errorf("%s has 1 entry (index 0); [%s] does not exist", name, number)
+	case err != nil || i < 0 || i >= items:
+		return nil, fmt.Errorf("%s has %d entries (index 0 to %d); [%s] does not exist", name, items, items-1, number)
 	}
-	item, err := n.items[i].replaced(rest, value)
+	item, err := n.items[i].replaced(name, rest, value)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +213,7 @@ func (n *node) fieldReplaced(name string, rest []string, value *node) (*node, er
 		key := &node{place: value.place, text: name, plain: true}
 		m.pairs = append(m.pairs, pair{key, &node{place: value.place, kind: mapping}})
 	}
-	field, err := m.pairs[i].val.replaced(rest, value)
+	field, err := m.pairs[i].val.replaced(name, rest, value)
 	if err != nil {
 		return nil, err
 	}

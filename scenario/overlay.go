@@ -33,7 +33,7 @@ func DecodeOverlay(name string, text []byte) (*Overlay, error) {
 	if err := errs.err(); err != nil {
 		return nil, err
 	}
-	if root.kind != mapping {
+	if root.kind != mapping || len(root.pairs) == 0 {
 		return nil, Errors{{File: name, Line: root.line, Col: root.col, Msg: "an overlay is a mapping of a scenario's fields, such as nccl:"}}
 	}
 	root.stamp(place{origin: "--overlay " + name}, false)

@@ -189,17 +189,20 @@ func (r *resolver) fabric(path string, n *node) {
 	r.deriveFabric(path, &f)
 }
 
-// presetName is the name of the preset that a fabric starts from: what a flag was
-// laid over, the fabric itself where it is a bare name, or its field; nil if
-// there is none.
+// presetName is the name of the preset that a fabric starts from: its field, what a
+// flag was laid over, or the fabric itself where it is a bare name; nil if there is
+// none.
 func (n *node) presetName(field string) *node {
+	own := n.child(field)
 	switch {
+	case own != nil:
+		return own
 	case n.base != nil:
 		return n.base
 	case n.kind == scalar:
 		return n
 	}
-	return n.child(field)
+	return nil
 }
 
 // linkRate looks ahead for the rate of a fabric's link. What is wrong with it is

@@ -130,7 +130,7 @@ func TestASilentScenarioComparesThreeFabricsAtTheNICsRate(t *testing.T) {
 			t.Errorf("%s: %v, want %s", node, got, want)
 		}
 	}
-	sameWhenPrinted(t, resolve(t, ""))
+	sameWhenPrinted(t, resolve(t, "name: silent\n"))
 }
 
 // Adaptive routing on a torus can deadlock, so that only who writes it gets it there.
@@ -195,7 +195,7 @@ func TestOverridesLieOverTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = f.Resolve(Override{"workload.algorithm", "rnig", "--algo"}, Override{"fabrics[9].mtu", "1KiB", "--set"})
-	const want = `--set: fabrics[9].mtu: there is no item [9]: the file has [0] to [1]
+	const want = `--set: fabrics[9].mtu: fabrics has 2 entries (index 0 to 1); [9] does not exist
 --algo: workload.algorithm: "rnig" is not known: did you mean "ring"?`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
@@ -288,7 +288,7 @@ func TestAnItemOfAListThatTheFileLeavesOutCannotBeChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = f.Resolve(Override{"fabrics[0].mtu", "1KiB", "--set"})
-	if want := "--set: fabrics[0].mtu: there is no item [0]: the file gives no such list"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "--set: fabrics[0].mtu: the file has no list fabrics; [0] does not exist"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
 }

@@ -29,7 +29,7 @@ var codes = []struct {
 	Meaning string `json:"meaning"`
 }{
 	{OK, "all went well"},
-	{Failed, "the run failed: an invariant was broken, traffic stopped for good (deadlock), a bound was reached, results could not be written, or NCCL_TESTS_MIN_BW was missed"},
+	{Failed, "the run failed: an invariant was broken, traffic stopped for good (deadlock), reliable messages were lost (RETRY_EXC_ERR), a bound was reached, results could not be written, or NCCL_TESTS_MIN_BW was missed"},
 	{BadInput, "bad usage or bad input: a flag, a scenario or an output folder; found before anything runs"},
 	{Missed, "weft validate: at least one case missed its tolerance"},
 	{Partial, "interrupted (Ctrl-C): what was measured is kept and marked as partial"},

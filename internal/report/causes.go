@@ -23,6 +23,9 @@ func (v *judgement) why(low, end, high, from int) []string {
 	if h, ok := hottest(v.points[high][last]); ok && from <= last && (h.Busy >= busyLink || collides(h)) {
 		out = append(out, v.of(high, last, v.wire(high, last)))
 	}
+	for _, f := range v.order(last) {
+		out = append(out, v.meanwhile(f, last)...)
+	}
 	if end >= 0 {
 		out = append(out, v.hops(low, end)...)
 	}
@@ -87,7 +90,7 @@ func (v *judgement) unexplained(f, w, s int) []string {
 	if !known || b.N == 0 || a.Mean <= b.Mean {
 		return nil
 	}
-	return []string{fmt.Sprintf("lost and held back nothing, and kept no link busier than %s: its messages took %s in the mean, where those of %s took %s",
+	return []string{fmt.Sprintf("has no drops or pauses, and no link above %s busy: its messages took %s on average, those of %s %s",
 		percent(h.Busy), shortTime(a.Mean), v.name(w), shortTime(b.Mean))}
 }
 
@@ -312,8 +315,9 @@ func (v *judgement) alone() Verdict {
 	if !quiet(q.Counts) {
 		own = append(own, "counted "+v.trouble(0, last))
 	}
-	if len(own) == 0 {
-		return Verdict{[]string{text + "."}, nil, v.caveats()}
+	var why []string
+	if len(own) > 0 {
+		why = append(why, v.of(0, last, own...))
 	}
-	return Verdict{[]string{text + "."}, []string{v.of(0, last, own...)}, v.caveats()}
+	return Verdict{[]string{text + "."}, append(why, v.meanwhile(0, last)...), v.caveats()}
 }

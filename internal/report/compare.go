@@ -30,6 +30,9 @@ func Terminal(w io.Writer, r *runstore.Results, sc *scenario.Resolved, s Style) 
 	if err := network.write(w, s); err != nil {
 		return err
 	}
+	if err := writeStreams(w, r, s); err != nil {
+		return err
+	}
 	if err := writeFaults(w, r, s); err != nil {
 		return err
 	}
@@ -243,17 +246,25 @@ func failures(r *runstore.Results) []string {
 	return lines
 }
 
-// unequalLoss reports whether some fabrics lost messages of a size and others did
-// not: the time of a part of the work is not to be held against that of all.
+// unequalLoss reports whether fabrics lost different numbers of messages of a size, or
+// kept different numbers apart: the time of a part of the work is not to be held against
+// that of more.
 func unequalLoss(r *runstore.Results, size int64) bool {
-	lost, whole := false, false
+	first := int64(-1)
 	for _, f := range r.Fabrics {
-		if p, ok := point(f, size); ok && p.Measured() {
-			lost = lost || p.Counts.MessagesLost > 0
-			whole = whole || p.Counts.MessagesLost == 0
+		p, ok := point(f, size)
+		if !ok || !p.Measured() {
+			continue
+		}
+		missing := p.Counts.MessagesLost + p.Counts.MessagesBarred
+		if first < 0 {
+			first = missing
+		}
+		if missing != first {
+			return true
 		}
 	}
-	return lost && whole
+	return false
 }
 
 // refused says how many messages were lost and why, or had to come again for

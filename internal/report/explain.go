@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -44,8 +45,11 @@ func explainLinks(w io.Writer, p *runstore.Point, s Style) error {
 		return nil
 	}
 	rows := [][]string{{"busiest links", "busy", "carried", "over the mean of its tier", "flows on it"}}
+	if len(p.Beside) > 0 {
+		rows[0][4] = "whose bytes"
+	}
 	for _, h := range p.Hottest {
-		rows = append(rows, []string{h.Name, percent(h.Busy), bytesText(h.Bytes), spreadText(h), flowsText(h.Flows)})
+		rows = append(rows, []string{h.Name, percent(h.Busy), bytesText(h.Bytes), spreadText(h), cmp.Or(shared(h), flowsText(h.Flows))})
 	}
 	if err := Grid(w, rows, s); err != nil {
 		return err

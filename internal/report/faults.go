@@ -194,8 +194,18 @@ var trafficRows = []struct {
 	of    func(*runstore.Point) string
 }{
 	{"time without faults", func(p *runstore.Point) string { return timeCell(p.Fault.Clean) }},
-	{"time with them", func(p *runstore.Point) string { return timeCell(p.Time) }},
-	{"delay", func(p *runstore.Point) string { return timeCell(p.Time - p.Fault.Clean) }},
+	{"time with them", func(p *runstore.Point) string {
+		if !p.Measured() {
+			return missing(true, *p)
+		}
+		return timeCell(p.Time)
+	}},
+	{"delay", func(p *runstore.Point) string {
+		if !p.Measured() || p.Fault.Clean == 0 {
+			return none
+		}
+		return timeCell(p.Time - p.Fault.Clean)
+	}},
 	{"packets lost at cables", func(p *runstore.Point) string { return count(p.Counts.DroppedFault) }},
 	{"packets without a way", func(p *runstore.Point) string { return count(p.Counts.DroppedNoRoute) }},
 	{"packets that waited too long", func(p *runstore.Point) string { return count(p.Counts.DroppedLifetime + p.Counts.DroppedStalled) }},
@@ -213,7 +223,7 @@ func trafficTable(r *runstore.Results, size int64) faultTable {
 		out := factRow{Label: row.label}
 		for _, f := range r.Fabrics {
 			text := none
-			if p, ok := point(f, size); ok && p.Measured() && p.Fault != nil {
+			if p, ok := point(f, size); ok && p.Fault != nil {
 				text = row.of(&p)
 			}
 			out.Values = append(out.Values, text)
@@ -269,7 +279,7 @@ func writeFaults(w io.Writer, r *runstore.Results, s Style) error {
 	if section == nil {
 		return nil
 	}
-	fmt.Fprintf(w, "\nFaults (times of mending are since the fault)\n")
+	fmt.Fprintf(w, "\nFaults (times count from the fault; recovery: every leaf-host path that can return has returned)\n")
 	for _, t := range section.Tables {
 		fmt.Fprintln(w)
 		if err := writeFaultTable(w, r, t, s); err != nil {

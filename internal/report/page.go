@@ -45,6 +45,7 @@ type view struct {
 	Faults     *faultSection
 	Facts      []factRow
 	Hot        []hotRow
+	Streams    *pageTable // nil where none ran beside the workload
 	HotSize    string
 	Bars       []barRow // of a run of one size, which has no plots
 	Pauses     []pausePlot
@@ -91,6 +92,7 @@ type hotRow struct {
 	Width        string // of its bar
 	Bytes        string
 	Spread       string
+	Shared       string // whose bytes, where streams ran
 }
 
 // barRow is a fabric's time among the others'.
@@ -127,6 +129,10 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 	v.facts()
 	v.bars()
 	v.hot()
+	if t := streamTable(r); t != nil {
+		streams := t.page(streamTitle)
+		v.Streams = &streams
+	}
 	v.pausePlots()
 	v.soft()
 	return v
@@ -376,7 +382,7 @@ func (v *view) hot() {
 			v.Hot = append(v.Hot, hotRow{
 				Index: i % palette, Fabric: f.Name, Name: h.Name, Busy: percent(h.Busy),
 				Width: num(100 * min(1, max(0, h.Busy))), Bytes: bytesText(h.Bytes),
-				Spread: spreadText(h),
+				Spread: spreadText(h), Shared: shared(h),
 			})
 		}
 	}

@@ -57,7 +57,7 @@ func victimNote(p *runstore.Pauses) string {
 	case n > namedFlows:
 		names = append(names[:namedFlows], fmt.Sprintf("%d more", n-namedFlows))
 	}
-	return "Victims, on whose way no root cause is: " + list(names) + "."
+	return "Victims: flows slowed although they never cross the congested port: " + list(names) + "."
 }
 
 // drawPauses is the tree of who paused whom with a timeline for each row: the

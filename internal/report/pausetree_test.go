@@ -76,7 +76,7 @@ func TestThePictureOfPausesShowsThemInTime(t *testing.T) {
 			t.Errorf("the picture does not say %q", want)
 		}
 	}
-	if note := victimNote(slowNIC()); note != "Victims, on whose way no root cause is: b to c (3.00 ms)." {
+	if note := victimNote(slowNIC()); note != "Victims: flows slowed although they never cross the congested port: b to c (3.00 ms)." {
 		t.Errorf("the note is %q", note)
 	}
 }

@@ -359,12 +359,13 @@ func (v *judgement) caveats() []string {
 	}
 	for _, size := range sizes(v.r) {
 		if unequalLoss(v.r, size) {
-			out = append(out, fmt.Sprintf("at %s some fabrics lost messages and others did not: their times are not of the same work", sizeText(size)))
+			out = append(out, fmt.Sprintf("at %s the fabrics did not deliver the same messages: their times are not of the same work", sizeText(size)))
 		}
 	}
 	for i := range out {
 		out[i] = upper(out[i]) + "."
 	}
+	out = append(out, v.cutRadix()...)
 	for i := range v.r.Fabrics {
 		out = append(out, reductionSentences(v.r.Fabrics[i].Name, v.r.Fabrics[i].Reduction)...)
 	}

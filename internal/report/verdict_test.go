@@ -88,9 +88,11 @@ func TestVerdictClearsTheWiresOnlyWhenTheyWereIdle(t *testing.T) {
 	slow := threeFabrics[2]
 	slow.counts = func(int64, int64) runstore.Counts { return runstore.Counts{} }
 	r := fabricate([]fabricated{threeFabrics[0], slow}, sweep())
-	mustSay(t, Judge(r, nil), "At 256 MiB tcp-400g lost and held back nothing, and kept no link busier than 12 %: the wires are not its limit")
+	mustSay(t, Judge(r, nil), "At 256 MiB tcp-400g is limited by the host, not by the network: links stay below 13 % busy, no drops or pauses.")
 	r.Fabrics[1].Points[len(sweep())-1].Hottest[0].Busy = 0.5
-	mustNotSay(t, Judge(r, nil), "the wires are not its limit")
+	mustNotSay(t, Judge(r, nil), "limited by")
+	r.Fabrics[1].Protocol, r.Fabrics[1].Points[len(sweep())-1].Hottest[0].Busy = "roce-v2", 0.12
+	mustSay(t, Judge(r, nil), "tcp-400g is not limited by its links: they stay below 13 % busy, no drops or pauses.")
 }
 
 func TestVerdictSaysWhatIsMissing(t *testing.T) {
@@ -242,7 +244,7 @@ func TestVerdictSaysWhatIsLeftWhereNoCountIsACause(t *testing.T) {
 	a.counts = func(int64, int64) runstore.Counts { return runstore.Counts{} }
 	b.counts = a.counts
 	mustSay(t, Judge(fabricate([]fabricated{a, b}, sweep()), nil),
-		"At 256 MiB roce-v2-400g lost and held back nothing, and kept no link busier than 50 %: its messages took 125 us in the mean, where those of infiniband-ndr took 104 us.")
+		"At 256 MiB roce-v2-400g has no drops or pauses, and no link above 50 % busy: its messages took 125 us on average, those of infiniband-ndr 104 us.")
 }
 
 func TestVerdictOfOneNodeSaysThatNoFabricIsUsed(t *testing.T) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"weft/internal/runstore"
@@ -18,6 +19,8 @@ func (v *judgement) wire(f, s int) string {
 	switch {
 	case !known:
 		return ""
+	case h.Busy >= busyLink && shared(h) != "":
+		return fmt.Sprintf("shares a link that is at its limit: %s is busy %s of the time; of its bytes, %s", h.Name, percent(h.Busy), shared(h))
 	case collides(h):
 		return v.collision(f, h)
 	case h.Busy >= busyLink && float64(p.Counts.Retransmissions) >= queuedShare*float64(p.Counts.Packets):
@@ -25,10 +28,23 @@ func (v *judgement) wire(f, s int) string {
 			percent(float64(p.Counts.Retransmissions)/float64(p.Counts.Packets)), h.Name, percent(h.Busy))
 	case h.Busy >= busyLink:
 		return fmt.Sprintf("is at the limit of its wire: %s is busy %s of the time", h.Name, percent(h.Busy))
+	case h.Busy < idleLink && quiet(p.Counts) && v.throughKernel(f):
+		return fmt.Sprintf("is limited by the host, not by the network: links stay below %s busy, no drops or pauses", percent(busyBound(h.Busy)))
 	case h.Busy < idleLink && quiet(p.Counts):
-		return fmt.Sprintf("lost and held back nothing, and kept no link busier than %s: the wires are not its limit", percent(h.Busy))
+		return fmt.Sprintf("is not limited by its links: they stay below %s busy, no drops or pauses", percent(busyBound(h.Busy)))
 	}
 	return ""
+}
+
+// busyBound is a share of time rounded up to whole per cent.
+func busyBound(busy float64) float64 { return math.Ceil(busy*100+1e-9) / 100 }
+
+// throughKernel reports whether the CPU and the kernel move a fabric's bytes.
+func (v *judgement) throughKernel(f int) bool {
+	if sc := v.spec(f); sc != nil {
+		return sc.Host.Path == scenario.PathCPU
+	}
+	return v.result(f).Protocol == tcp
 }
 
 // collides reports whether a link among which routing could choose is the limit

@@ -206,6 +206,15 @@ type HotLink struct {
 	// Flows are the ends of the messages that go over the link, where a pattern's
 	// messages are few and each keeps to one way.
 	Flows []string `json:"flows,omitempty"`
+	// Sources are who put the bytes on the link, where streams run beside a workload:
+	// the workload first. What no stream sent is the workload's, link control too.
+	Sources []LinkSource `json:"sources,omitempty"`
+}
+
+// LinkSource is a part of a link's load: of a workload, or of the streams of a name.
+type LinkSource struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
 }
 
 // Choice reports whether a link is between switches, where routing chooses among

@@ -22,7 +22,7 @@ func sample() *Results {
 				Bytes: 1024, Algorithm: "tree", Wire: "LL128", Channels: 8, Time: 12_345_678, AlgBW: 0.08294480, BusBW: 0.1555215,
 				Flows:   Distribution{N: 3, Mean: 1, P50: 2, P99: 3, P999: 4, Max: 5},
 				Counts:  Counts{Packets: 12, CreditStalls: 3},
-				Hottest: []HotLink{{"leaf-0:1 → nic-3", 4096, 0.5, "leaf to NIC", 2048, []string{"nic-1 to nic-3"}}},
+				Hottest: []HotLink{{"leaf-0:1 → nic-3", 4096, 0.5, "leaf to NIC", 2048, []string{"nic-1 to nic-3"}, []LinkSource{{"all-reduce", 4000}, {"storage", 96}}}},
 			}}},
 			{Name: "tcp-400g", Protocol: "tcp", Rate: 400 * units.Gbps, Points: []Point{{Bytes: 1024, Failure: "deadlock", Hottest: []HotLink{}}}},
 		},

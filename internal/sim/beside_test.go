@@ -78,3 +78,37 @@ func TestANVMeCommandIsItsDataAndTwoCapsules(t *testing.T) {
 		t.Errorf("mean times in ps: %v; want a command to take longer than its data, and a write, whose data are fetched first, longer than a read", mean)
 	}
 }
+
+// A link's load is put down to who sends it. Storage reads between NICs of rail 0 alone:
+// the collective's own links have none of it, and on those that have, data of the stream is what
+// its throughput says.
+func TestALinksLoadIsPutDownToWhoSendsIt(t *testing.T) {
+	for _, fabric := range []string{"preset: infiniband-ndr, routing: {mode: adaptive}", "preset: roce-v2-400g"} {
+		got := besideAllReduce(t, "{"+fabric+", beside: [{name: storage, src: 0, dst: 8, bytes: 1MiB, depth: 4, operation: read}, {name: log, src: 3, dst: 11, bytes: 64KiB}]}")
+		carried := 0
+		for _, h := range got.Hottest {
+			sum, of := int64(0), map[string]int64{}
+			for _, s := range h.Sources {
+				sum += s.Bytes
+				of[s.Name] = s.Bytes
+			}
+			if sum != h.Bytes || h.Sources[0].Name != "all-reduce" {
+				t.Errorf("%s: %v of %d bytes on %s: want all of them, all-reduce first", fabric, h.Sources, h.Bytes, h.Name)
+			}
+			// Data of the reads leave node 1's NIC 0 and arrive at node 0's.
+			if strings.Contains(h.Name, "node1/nic0 port 1 to") || strings.HasSuffix(h.Name, "to node0/nic0") {
+				carried++
+				payload := int64(got.Beside[0].Messages) << 20
+				if x := of["storage"]; x < payload || x > payload*11/10+8<<20 {
+					t.Errorf("%s: %d bytes of storage on %s, want at least its %d bytes of payload, and little more", fabric, x, h.Name, payload)
+				}
+				if of["log"] != 0 {
+					t.Errorf("%s: %d bytes of the log on %s, which it does not use", fabric, of["log"], h.Name)
+				}
+			}
+		}
+		if carried == 0 {
+			t.Errorf("%s: no link of the storage is among the busiest", fabric)
+		}
+	}
+}

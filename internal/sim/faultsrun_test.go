@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -57,11 +58,11 @@ workload: {pattern: permutation, sizes: [256KiB]}`, c.shape, c.engine, c.vls)), 
 
 // onAnyCores runs a scenario on one, two and nine cores. The results must be the same,
 // and each is looked at.
-func onAnyCores(t *testing.T, r *scenario.Resolved, look func(*runstore.Results)) {
+func onAnyCores(t *testing.T, r *scenario.Resolved, look func(*runstore.Results, error)) {
 	t.Helper()
 	var want []byte
 	for _, workers := range []int{1, 2, 9} {
-		out := run(t, r, workers)
+		out, failed := Run(context.Background(), r, Options{Workers: workers})
 		got, err := json.Marshal(out)
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +73,7 @@ func onAnyCores(t *testing.T, r *scenario.Resolved, look func(*runstore.Results)
 		if string(got) != string(want) {
 			t.Errorf("%d cores give another result", workers)
 		}
-		look(out)
+		look(out, failed)
 	}
 }
 
@@ -88,7 +89,10 @@ func TestFaultsDoNotDependOnCores(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := simtest.Resolve(t, simtest.LeafSpine+simtest.BothFabrics+faults)
-			onAnyCores(t, r, func(out *runstore.Results) {
+			onAnyCores(t, r, func(out *runstore.Results, err error) {
+				if err != nil {
+					t.Error(err)
+				}
 				for _, f := range out.Fabrics {
 					p := f.Points[0]
 					if p.Counts.DroppedFault == 0 || p.Fault.LastLoss < 5*units.Microsecond {
@@ -115,8 +119,11 @@ func TestRingsAreMendedOnBothFabrics(t *testing.T) {
 		{dragonfly, "dfsssp, vls: 8", "link: group0/switch0 port 3"},
 		{dragonfly, "updn", "link: group0/switch0 port 6"},
 	} {
-		text := strings.Replace(simtest.Ringed(c.shape), "fabrics: [roce-v2-400g]", "fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: "+c.engine+"}, transport: {timeout: 2ms}}, {preset: roce-v2-400g, transport: {timeout: 2ms}}]", 1)
-		out := run(t, simtest.Resolve(t, text+"\nfaults: [{at: 5us, "+c.fault+"}]"), 2)
+		text := strings.Replace(simtest.Ringed(c.shape), "fabrics: [roce-v2-400g]", "fabrics: [{preset: infiniband-ndr, routing: {mode: deterministic}, ib: {engine: "+c.engine+"}, transport: {timeout: 2ms}}, {preset: roce-v2-400g, transport: {timeout: 4ms}}]", 1)
+		out, err := Run(context.Background(), simtest.Resolve(t, text+"\nfaults: [{at: 5us, "+c.fault+"}]"), Options{Workers: 2})
+		if cut := strings.HasPrefix(c.fault, "switch"); (err != nil) != cut { // the switch's hosts are cut off for good
+			t.Errorf("%s, %s: the run ends with %v; want an error: %v", c.fault, c.engine, err, cut)
+		}
 		for _, f := range out.Fabrics {
 			rec := f.Control.Recoveries[0]
 			if rec.Entries == 0 || rec.Open <= 0 || rec.Open > units.Second || rec.Last < rec.Open {
@@ -147,7 +154,10 @@ func TestLanesChangeWithTheTables(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := simtest.Resolve(t, c.text)
-			onAnyCores(t, r, func(out *runstore.Results) {
+			onAnyCores(t, r, func(out *runstore.Results, err error) {
+				if cut := c.name == "dfsssp"; (err != nil) != cut { // its switch's hosts are cut off for good
+					t.Errorf("the run ends with %v; want an error: %v", err, cut)
+				}
 				all := out.Fabrics[0].Control.Recoveries
 				rec := all[len(all)-1]
 				if rec.Entries == 0 || (rec.LaneTables > 0) != c.change || rec.LaneTables > 0 && rec.LastLanes <= rec.Last {
@@ -160,8 +170,9 @@ func TestLanesChangeWithTheTables(t *testing.T) {
 
 // TestTheLifetimeBreaksACreditLoop fills a dragonfly whose connections keep level 0
 // while dfsssp's tables take over. The tables then have a credit loop; packets in it
-// are discarded when they have waited for the head-of-queue lifetime, and the run
-// ends. Without the fault none is.
+// are discarded when they have waited for the head-of-queue lifetime, so that nothing
+// stands still. Queue pairs that meet it too often give up. Without the fault no packet
+// is discarded.
 func TestTheLifetimeBreaksACreditLoop(t *testing.T) {
 	const text = `
 cluster: {nodes: 10, node: dgx-h100}
@@ -171,16 +182,16 @@ workload: {pattern: permutation, sizes: [2MiB]}
 control: {loss-of-signal: 1us, sm: {agent: 100ns, datagram: 50ns, entry: 1ns, window: 64}}
 `
 	discarded := func(text string) (int64, *runstore.FabricResult) {
-		f := &run(t, simtest.Resolve(t, text), 2).Fabrics[0]
-		return f.Points[0].Counts.DroppedLifetime, f
+		out, _ := Run(context.Background(), simtest.Resolve(t, text), Options{Workers: 2})
+		return out.Fabrics[0].Points[0].Counts.DroppedLifetime, &out.Fabrics[0]
 	}
-	if n, _ := discarded(text); n > 0 {
-		t.Errorf("without a fault %d packets wait for longer than the lifetime", n)
+	if n, f := discarded(text); n > 0 || !f.Points[0].Measured() {
+		t.Errorf("without a fault %d packets wait for longer than the lifetime; %s", n, f.Points[0].Failure)
 	}
 	n, f := discarded(text + "faults: [{at: 5us, link: group0/switch0 port 5}]")
-	rec := f.Control.Recoveries[0]
-	if n == 0 || rec.Circle == "" || f.Points[0].Time <= 0 || f.Points[0].Time > units.Second {
-		t.Errorf("%d packets are discarded in the loop of %q, the run takes %v", n, rec.Circle, f.Points[0].Time)
+	rec, p := f.Control.Recoveries[0], &f.Points[0]
+	if n == 0 || rec.Circle == "" || p.Flows.N == 0 || !strings.Contains(p.Failure, "RETRY_EXC_ERR") {
+		t.Errorf("%d packets are discarded in the loop of %q, %d messages arrive, the run ends with %q; want some, and RETRY_EXC_ERR of others", n, rec.Circle, p.Flows.N, p.Failure)
 	}
 }
 

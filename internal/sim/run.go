@@ -160,7 +160,7 @@ func (j *job) once() runstore.Point {
 		// How far a run has come that is given up depends on how it was cut into
 		// partitions: of that there is the reason alone.
 		if errors.As(err, &network.Unfinished{}) {
-			failed.Counts = point.Counts
+			failed.Counts, failed.Flows, failed.Fault = point.Counts, point.Flows, point.Fault
 		}
 		point = failed
 	}

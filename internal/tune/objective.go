@@ -22,6 +22,7 @@ type Figures struct {
 	Packets  int64   `json:"packets"`
 	Fairness float64 `json:"fairness"` // Jain's index; 0 where there are no messages
 	BusBW    float64 `json:"busbw_gbytes_per_s"`
+	Lost     int64   `json:"messages_lost,omitempty"` // of unreliable services
 }
 
 // figuresOf are those of a fabric's points.
@@ -30,7 +31,7 @@ func figuresOf(points []runstore.Point) []Figures {
 	for _, p := range points {
 		out = append(out, Figures{
 			Bytes: p.Bytes, TimePs: int64(p.Time), TailPs: int64(p.Flows.P99),
-			Pauses: p.Counts.Pauses, Packets: p.Counts.Packets, Fairness: p.Flows.Fairness, BusBW: p.BusBW,
+			Pauses: p.Counts.Pauses, Packets: p.Counts.Packets, Fairness: p.Flows.Fairness, BusBW: p.BusBW, Lost: p.Counts.MessagesLost,
 		})
 	}
 	return out
@@ -80,13 +81,17 @@ func unfairness(f *Figures) float64 {
 }
 
 // score is the objective of one simulation, beside that of the scenario as it
-// stands with the same seed: +Inf of one that failed.
+// stands with the same seed: +Inf of one that failed, or that lost more messages, whose
+// time is of less work.
 func score(o *scenario.Objective, got, stands *Outcome) float64 {
 	if got.Failed != "" || len(got.Sizes) == 0 {
 		return math.Inf(1)
 	}
 	sum := 0.0
 	for i := range got.Sizes {
+		if got.Sizes[i].Lost > stands.Sizes[i].Lost {
+			return math.Inf(1)
+		}
 		for _, t := range Terms {
 			w := t.weight(o)
 			if w.Num == 0 {

@@ -299,6 +299,14 @@ func TestAScoreIsTheWeightedSum(t *testing.T) {
 	if x := score(o, &Outcome{Failed: "deadlock"}, stands); !math.IsInf(x, 1) {
 		t.Errorf("what failed scores %v", x)
 	}
+	got.Sizes[0].Lost = 3
+	if x := score(o, got, stands); !math.IsInf(x, 1) {
+		t.Errorf("what is fast as it loses messages scores %v", x)
+	}
+	stands.Sizes[0].Lost = 3
+	if x := score(o, got, stands); math.IsInf(x, 1) {
+		t.Error("what loses no more than the scenario as it stands has no score")
+	}
 }
 
 func TestPlacesBeyondTheCubeAreMirrored(t *testing.T) {

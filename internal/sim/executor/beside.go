@@ -28,6 +28,7 @@ type besideRun struct {
 	net     *network.Network
 	streams []stream
 	at      [][]streamEnd // by NIC and number of the end
+	carried *carriage     // nil without streams
 	failure error
 }
 
@@ -67,6 +68,9 @@ func (b *besideRun) app() fabric.App {
 // start connects the streams on a network and posts their first messages.
 func (b *besideRun) start(net *network.Network) error {
 	b.net = net
+	if len(b.streams) > 0 {
+		b.count()
+	}
 	for i := range b.streams {
 		s := &b.streams[i]
 		from, to := int32(s.spec.Src), int32(s.spec.Dst)

@@ -72,7 +72,9 @@ func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *wo
 		err = run.verdict(limit)
 	}
 	out := &Execution{Timeline: run.timeline, Counts: measure.Counts(run.net.Network), Flows: run.flowTimes().Distribution(), Plans: run.planner.list()}
-	out.Hottest, _ = measure.Hottest(run.net, run.timeline.End)
+	var links []int32
+	out.Hottest, links = measure.Hottest(run.net, run.timeline.End)
+	beside.attribute(out.Hottest, links, "the job")
 	out.Beside = beside.results(run.timeline.End)
 	f.settle(run)
 	if ctx.Err() != nil {

@@ -44,7 +44,9 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	}
 	all := run.sum()
 	point.Time = (all.ended - all.began) / units.Time(r.Run.Iterations)
-	point.Hottest, _ = measure.Hottest(run.net, all.ended)
+	var links []int32
+	point.Hottest, links = measure.Hottest(run.net, all.ended)
+	beside.attribute(point.Hottest, links, string(r.Workload.Collective))
 	point.Beside = beside.results(all.ended)
 	point.Pauses, _ = measure.PauseTree(run.net, all.ended)
 	seconds := point.Time.Seconds()

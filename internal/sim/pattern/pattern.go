@@ -60,7 +60,8 @@ type patternPart struct {
 	arrived  int
 	finished units.Time
 	failure  error
-	_        [24]byte // partitions count on cache lines of their own
+	broken   []brokenPair // connections that gave up
+	_        [56]byte     // partitions count on cache lines of their own
 }
 
 // patternFlow is one message.
@@ -162,10 +163,16 @@ func Run(j *network.Task, point *runstore.Point) error {
 	barred := run.barred()
 	point.Counts.MessagesBarred = int64(barred)
 	open := len(run.flows) - all.arrived - barred
+	abandoned := run.abandoned(&all)
+	if abandoned != nil && run.net.NextTime() == units.Forever {
+		point.Counts.MessagesLost = int64(open)
+	}
 	switch {
 	case err != nil:
 		return err
-	case all.failure != nil && j.Plan.Faults == nil:
+	case abandoned != nil:
+		return network.Unfinished{Why: abandoned}
+	case all.failure != nil:
 		return fmt.Errorf("%w; %s", all.failure, run.net.Waiting())
 	case barred == len(run.flows):
 		return fmt.Errorf("all %d messages are between NICs that share no partition, or carry a Q_Key that is not their receiver's: see ib.partitions, workload.qkey and workload.flows", barred)
@@ -173,11 +180,6 @@ func Run(j *network.Task, point *runstore.Point) error {
 		point.Counts.MessagesLost = int64(open)
 		if all.arrived == 0 {
 			return fmt.Errorf("all %d messages were lost on the way: %s carries no acknowledgement", open, run.verbs.Service)
-		}
-	case open > 0 && j.Plan.Faults != nil && run.net.NextTime() == units.Forever:
-		point.Counts.MessagesLost = int64(open)
-		if all.arrived == 0 {
-			return fmt.Errorf("none of %d messages arrives after the faults; %s", open, run.net.Waiting())
 		}
 	case open > 0 && run.net.NextTime() == units.Forever:
 		return network.Unfinished{Why: fmt.Errorf("no progress: %d of %d messages have not arrived and nothing moves; %s", open, len(run.flows), run.net.Waiting())}
@@ -221,10 +223,12 @@ func (r *patternRun) sum() patternPart {
 		all.levels.join(p.levels)
 		all.arrived += p.arrived
 		all.finished = max(all.finished, p.finished)
+		all.broken = append(all.broken, p.broken...)
 		if all.failure == nil {
 			all.failure = p.failure
 		}
 	}
+	all.broken = inOrder(all.broken)
 	return all
 }
 
@@ -385,7 +389,7 @@ func (r *patternRun) Complete(p *fabric.Partition, nic int32, c *transport.Compl
 		return
 	}
 	if c.Status != transport.Success {
-		r.fail(p, fmt.Errorf("queue pair %d of NIC %d failed at %v: %v", c.QPN, nic, p.Now(), c.Status))
+		r.gaveUp(p, nic, c)
 		return
 	}
 	if flow, ok := brings(&r.verbs, c); ok {
