@@ -79,8 +79,8 @@ var inner = []rule{
 		why: "what a fabric is can be seen from its cables, whatever file they were read from",
 	},
 	{
-		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/cores", "internal/subnet", "internal/subnet/inspect"},
-		why: "a routing engine is a pure function from a subnet, and what was recognised in it, to tables; who reads, writes or installs them is another matter",
+		pkg: "internal/routing/engine", core: true, may: []string{"units", "internal/cores", "internal/subnet", "internal/subnet/inspect", "internal/routing/proof"},
+		why: "a routing engine is a pure function from a subnet, and what was recognised in it, to tables, which the proof judges before anybody has them; who reads, writes or installs them is another matter",
 	},
 	{
 		pkg: "internal/routing/routingtest", core: true, may: []string{"units", "internal/subnet", "internal/subnet/format"},

@@ -85,7 +85,7 @@ func (c *checking) run(e *Env, fabric, tables string) error {
 	if err != nil {
 		return err
 	}
-	o := proof.Options{Workers: c.workers}
+	o := proof.Options{Workers: c.workers, Unsaid: l.Undumped}
 	if c.order != "" {
 		if o.Order, err = e.readOrder(s, c.order); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (c *checking) run(e *Env, fabric, tables string) error {
 	case err != nil:
 		return err
 	case !r.Proven():
-		return fail(Refuted, "the tables of %s are refuted: %s", tables, strings.Join(refutations(r), "; "))
+		return fail(Refuted, "the tables of %s are refuted: %s", tables, refutations(r))
 	case m != nil && m.Refuted() && c.matrix != "":
 		return fail(Refuted, "%s is no LID matrix of %s: %d of its entries are less than the cables allow", files.matrix, fabric, m.Shorter)
 	}
@@ -161,43 +161,30 @@ func firstWord(name string) string {
 }
 
 // refutations says in a few words what is wrong.
-func refutations(r *proof.Report) []string {
-	var out []string
-	for _, x := range []struct {
-		reach proof.Reach
-		what  string
-	}{{r.EndToEnd, "paths between ends"}, {r.EndToSwitch, "paths from ends to switches"}, {r.FromSwitches, "paths from switches"}} {
-		if x.reach.Lost > 0 {
-			out = append(out, fmt.Sprintf("%d %s end on the way", x.reach.Lost, x.what))
-		}
-		if x.reach.Looping > 0 {
-			out = append(out, fmt.Sprintf("%d %s go round", x.reach.Looping, x.what))
-		}
-	}
+func refutations(r *proof.Report) string {
+	text := strings.Join(r.Refutations(), "; ")
 	if r.Deadlocks() && r.AnyLevel {
-		out = append(out, "there is a credit loop if paths use all service levels; those of paths are not known (--path-sl)")
-	} else if r.Deadlocks() {
-		out = append(out, "there is a credit loop")
+		text += " (--path-sl)"
 	}
-	for _, f := range r.Findings {
-		if f.Kind == proof.LostLane || f.Kind == proof.LIDClash || f.Kind == proof.NoLID {
-			out = append(out, f.Kind.String())
-		}
+	return text
+}
+
+// verdictOf is the whole verdict, and what is wrong besides.
+func verdictOf(r *proof.Report) string {
+	if !r.Proven() {
+		return "refuted: " + refutations(r)
 	}
-	if r.EndToEnd.Proven() && r.EndToSwitch.Proven() && r.FromSwitches.Lost > 0 && len(out) == 1 {
-		out[0] += ", which only management by LID takes; all that ends send arrives and cannot come to a standstill"
+	text := "proven: whatever can arrive arrives, and nothing can come to a standstill"
+	for _, w := range r.Warnings() {
+		text += "; warning: " + w
 	}
-	return out
+	return text
 }
 
 // tellCheck prints a report for people.
 func tellCheck(e *Env, s *subnet.Subnet, r *proof.Report, t *subnet.Tables) error {
-	verdict := "proven: whatever can arrive arrives, and nothing can come to a standstill"
-	if !r.Proven() {
-		verdict = "refuted: " + strings.Join(refutations(r), "; ")
-	}
 	rows := [][]string{
-		{"verdict", verdict},
+		{"verdict", verdictOf(r)},
 		{"fabric", fmt.Sprintf("%d switches, %d ends, %d LIDs", r.Switches, r.Ends, r.LIDs)},
 		{"between ends", reachText(r.EndToEnd)},
 		{"ends to switches", reachText(r.EndToSwitch)},

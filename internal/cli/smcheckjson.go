@@ -9,6 +9,7 @@ import (
 type checked struct {
 	Proven       bool            `json:"proven"`
 	Refuted      []string        `json:"refuted_because,omitempty"`
+	Warnings     []string        `json:"warnings,omitempty"`
 	Switches     int             `json:"switches"`
 	Ends         int             `json:"ends"`
 	LIDs         int             `json:"lids"`
@@ -91,7 +92,7 @@ func named(s *subnet.Subnet, e subnet.End) portNamed {
 
 func checkedOf(s *subnet.Subnet, r *proof.Report) checked {
 	c := checked{
-		Proven: r.Proven(), Refuted: refutations(r),
+		Proven: r.Proven(), Refuted: r.Refutations(), Warnings: r.Warnings(),
 		Switches: r.Switches, Ends: r.Ends, LIDs: r.LIDs,
 		EndToEnd: reached(r.EndToEnd), EndToSwitch: reached(r.EndToSwitch), FromSwitches: reached(r.FromSwitches),
 		Hops: r.Paths.Hops, Detours: r.Paths.Detour, Lanes: r.Lanes, AnyLevel: r.AnyLevel, CreditLoops: r.Knots,

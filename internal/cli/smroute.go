@@ -82,7 +82,9 @@ func routeHelp() string {
 		fmt.Fprintf(&b, "  %-10s %s\n", x.Name, strings.ReplaceAll(wrapAt(x.What, 66), "\n", "\n             "))
 	}
 	b.WriteString(`
-Without --engine weft chooses one and says why. An engine that cannot route the
+Tables are proven before they are printed or written: everything arrives, nothing
+goes round, no credit loop. Without --engine weft tries all that may fit and keeps
+the proven tables on which shifts of all hosts fare best. An engine that cannot route the
 fabric is an error that says why, with what to change. With --as opensm it is
 not: OpenSM then uses minhop and reports success, and so the tables are those of
 minhop, with the reason. The tables of minhop, updn, dnup, dor, ftree, sssp and
@@ -97,8 +99,9 @@ Into the folder of -o go opensm-lfts.dump, opensm-lid-matrix.dump and guid2lid;
 where paths use several lanes also opensm-sl2vl.dump and path-sl.txt; on demand
 adaptive-groups.txt and opensm.mcfdbs.
 
-The exit code is 1 when an engine cannot route the fabric, or leaves hosts without
-a way to each other. With --as opensm both are told, and the exit code is 0.`)
+The exit code is 1 when an engine cannot route the fabric, or its tables are refuted:
+hosts without a way to each other, a credit loop that lanes do not mend. With
+--as opensm both are told, and the exit code is 0.`)
 	return b.String()
 }
 
@@ -115,7 +118,7 @@ func (r *routing) run(e *Env, fabric string) error {
 	if err != nil {
 		return err
 	}
-	res, err := engine.Route(s, engine.Name(r.engine), o)
+	res, err := engine.Proved(s, engine.Name(r.engine), o)
 	var refusal *engine.Refusal
 	switch {
 	case errors.As(err, &refusal):
@@ -123,20 +126,42 @@ func (r *routing) run(e *Env, fabric string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", fabric, err)
 	}
+	if err := standing(s, fabric, res, o); err != nil {
+		return err
+	}
 	if r.out != "" {
 		if err := r.write(e, s, res); err != nil {
 			return err
 		}
 	}
 	if r.json {
-		err = printJSON(e, routedOf(s, &res.Report, left))
-	} else {
-		err = r.tell(e, s, res, left)
+		return printJSON(e, routedOf(s, &res.Report, left))
 	}
-	if n := res.Report.UnreachablePairs; err == nil && n > 0 && !o.AsOpenSM {
-		return fail(Failed, "%s: %s leaves %d pairs of a switch with hosts and another host's LID without a way", fabric, res.Report.Used, n)
+	return r.tell(e, s, res, left)
+}
+
+// standing refuses tables that the proof refutes, but for OpenSM's, which are what they
+// are. It names an engine whose tables are proven.
+func standing(s *subnet.Subnet, fabric string, res *engine.Result, o engine.Options) error {
+	rep := &res.Report
+	if o.AsOpenSM || rep.Proof.Proven() {
+		return nil
 	}
-	return err
+	why := strings.Join(rep.Proof.Refutations(), "; ")
+	if n := rep.UnreachablePairs; n > 0 {
+		why = fmt.Sprintf("it leaves %d pairs of a switch with hosts and another host's LID without a way, as %s", n, noWays(rep))
+	}
+	if rep.Asked == engine.Auto {
+		return fail(Failed, "%s: no engine gives tables that are proven, so none are printed or written; those of %s are refuted: %s", fabric, rep.Used, why)
+	}
+	text := fmt.Sprintf("the tables of %s are refuted, and not printed or written: %s", rep.Used, why)
+	if rep.Remedy != "" {
+		text += ". " + rep.Remedy
+	}
+	if auto, err := engine.Route(s, engine.Auto, o); err == nil && auto.Report.Proof.Proven() {
+		text += fmt.Sprintf(". --engine auto would take %s", auto.Report.Used)
+	}
+	return fail(Failed, "%s: %s", fabric, text)
 }
 
 // options checks the flags, and reads the files that they name.
@@ -299,6 +324,7 @@ func (r *routing) tell(e *Env, s *subnet.Subnet, res *engine.Result, left int) e
 	add("switches", "%d", len(res.Switch))
 	add("LIDs", "up to %d, the manager is at %s", res.Top, managerName(s))
 	add("lanes", "%d", rep.Lanes)
+	add("proof", "%s", verdictOf(rep.Proof))
 	if left > 0 {
 		add("left out", "%d nodes, which no cable joins to the manager", left)
 	}
@@ -313,6 +339,33 @@ func (r *routing) tell(e *Env, s *subnet.Subnet, res *engine.Result, left int) e
 	}
 	if r.out != "" {
 		add("written to", "%s", filepath.ToSlash(r.out))
+	}
+	if err := report.Grid(e.Stdout, rows, e.style()); err != nil {
+		return err
+	}
+	return tellTried(e, rep.Tried)
+}
+
+// tellTried prints what auto tried, if that was more than one engine.
+func tellTried(e *Env, tried []engine.Attempt) error {
+	if len(tried) < 2 {
+		return nil
+	}
+	fmt.Fprintln(e.Stdout)
+	rows := [][]string{{"tried", "lanes", "bandwidth of shifts", "flows on the worst cable", "proof"}}
+	for i := range tried {
+		t := &tried[i]
+		row := []string{strings.TrimSpace(string(t.Engine) + " " + t.With), "", "", "", "refuted: " + t.Refused}
+		switch {
+		case t.Lanes == 0:
+			row[4] = "cannot route this fabric: " + t.Refused
+		case t.Refused == "":
+			row[4] = "proven"
+		}
+		if t.Lanes > 0 {
+			row[1], row[2], row[3] = fmt.Sprint(t.Lanes), fmt.Sprintf("%.1f %%", 100*t.Bandwidth), fmt.Sprintf("%.4g", t.Contention)
+		}
+		rows = append(rows, row)
 	}
 	return report.Grid(e.Stdout, rows, e.style())
 }

@@ -20,6 +20,20 @@ type routed struct {
 	NoWays   []noWay  `json:"first_unreachable_pairs,omitempty"`
 	Apart    int      `json:"switches_apart"`
 	Notes    []string `json:"notes,omitempty"`
+	Proven   bool     `json:"proven"`
+	Refuted  []string `json:"refuted_because,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+	Tried    []tried  `json:"tried,omitempty"`
+}
+
+// tried is an engine that auto tried.
+type tried struct {
+	Engine     string  `json:"engine"`
+	With       string  `json:"with,omitempty"`
+	Refused    string  `json:"refused,omitempty"` // why it is out of the question
+	Lanes      int     `json:"lanes,omitempty"`
+	Bandwidth  float64 `json:"shift_bandwidth,omitempty"`  // mean, of a cable's rate
+	Contention float64 `json:"shift_contention,omitempty"` // mean
 }
 
 type noWay struct {
@@ -32,6 +46,11 @@ func routedOf(s *subnet.Subnet, rep *engine.Report, left int) routed {
 		Asked: string(rep.Asked), Engine: string(rep.Used), Reason: rep.Reason, Remedy: rep.Remedy,
 		Switches: s.Switches(), TopLID: uint16(s.TopLID()), Lanes: rep.Lanes,
 		LeftOut: left, NoWay: rep.UnreachablePairs, Apart: rep.Apart, Notes: rep.Notes,
+		Proven: rep.Proof.Proven(), Refuted: rep.Proof.Refutations(), Warnings: rep.Proof.Warnings(),
+	}
+	for i := range rep.Tried {
+		t := &rep.Tried[i]
+		r.Tried = append(r.Tried, tried{string(t.Engine), t.With, t.Refused, t.Lanes, t.Bandwidth, t.Contention})
 	}
 	if s.Origin.Exists() {
 		r.Manager = s.Port(s.Origin).GUID.String()

@@ -173,6 +173,12 @@ func joinTables(all, more *format.LFTs, path string) error {
 		}
 	}
 	all.Tables.Top = max(all.Tables.Top, more.Tables.Top)
+	all.Undumped = max(all.Undumped, more.Undumped)
+	for _, row := range all.Tables.LFT {
+		if int(all.Undumped) < len(row) && row[all.Undumped] != subnet.NoPort {
+			all.Undumped = 0
+		}
+	}
 	return nil
 }
 

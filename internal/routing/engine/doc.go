@@ -2,10 +2,11 @@
 // file per engine: pure functions from a subnet whose ports have LIDs to the
 // tables that go into its switches.
 //
-// [Route] is the only way in. It looks the engine up in a table ([Engines]),
-// runs it, and tells in a [Report] whose tables came out and why, what OpenSM
-// does with the same fabric without saying so, and what to change. [Auto] is the
-// engine that fits what the fabric is seen to be (choose.go).
+// [Route] looks the engine up in a table ([Engines]), runs it, and tells in a [Report]
+// whose tables came out and why, what OpenSM does with the same fabric without saying
+// so, and what to change. [Proved] proves the tables too, and [Installable] falls back
+// to what is proven. [Auto] tries all that may fit and keeps the best of what is proven
+// (choose.go).
 //
 // # As OpenSM
 //

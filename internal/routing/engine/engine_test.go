@@ -166,9 +166,9 @@ func TestTheEngineIsChosenFromTheFabric(t *testing.T) {
 		want engine.Name
 	}{
 		{tree, "ftree"},
-		{broken, "updn"},
+		{broken, "ftree"}, // with roots that are detected
 		{built(t, topology.Torus{Dims: []int{4, 3, 5}, SwitchEndpoints: 2}), "torus-2QoS"},
-		{built(t, topology.Dragonfly{P: 2, A: 4, H: 2}), "dragonfly"},
+		{built(t, topology.Dragonfly{P: 2, A: 4, H: 2}), "minhop"}, // on lanes
 		{lidded(t, 2, 0).s, "dfsssp"},
 	} {
 		r, err := engine.Route(c.s, engine.Auto, engine.Options{})

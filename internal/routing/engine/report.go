@@ -2,6 +2,7 @@ package engine
 
 import (
 	"weft/internal/cores"
+	"weft/internal/routing/proof"
 	"weft/internal/subnet"
 	"weft/units"
 )
@@ -28,6 +29,11 @@ type Report struct {
 	Apart int
 	// Notes are other things that OpenSM keeps to itself.
 	Notes []string
+	// Tried are the engines that Auto tried, in their order; nil where another was
+	// asked for.
+	Tried []Attempt
+	// Proof is what is true of the tables; nil of those of Route, but for Auto's.
+	Proof *proof.Report
 }
 
 // Unreachable is a switch whose table has no port for a LID in use.

@@ -32,6 +32,8 @@ const (
 	LIDClash
 	// NoLID: an end with a cable has no LID, so that no path leads to it.
 	NoLID
+	// Unsaid: the tables leave a LID out, so that nothing is said of paths to it.
+	Unsaid
 	kinds
 )
 
@@ -45,6 +47,7 @@ var kindNames = [kinds]string{
 	LostLane:         "SL2VL table drops a path's service level",
 	LIDClash:         "LID that two ports claim",
 	NoLID:            "port without a LID",
+	Unsaid:           "LID that the dump leaves out",
 }
 
 // String says what the finding is about.

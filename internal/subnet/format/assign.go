@@ -2,6 +2,7 @@ package format
 
 import (
 	"math/bits"
+	"slices"
 
 	"weft/internal/subnet"
 	"weft/units"
@@ -12,8 +13,42 @@ import (
 // that covers them. It returns how many LIDs belong to ports that the subnet
 // does not have.
 //
-// A file that does not say whose its LIDs are leaves the subnet alone.
-func (l *LFTs) Assign(s *subnet.Subnet) (strangers int) { return assign(s, l.Port) }
+// A file that does not say whose its LIDs are leaves the subnet alone. A LID that it
+// leaves out (Undumped) stays with the port that had it, or goes to the only one that
+// is left without; Undumped is 0 afterwards where there is no such port.
+func (l *LFTs) Assign(s *subnet.Subnet) (strangers int) {
+	before := subnet.None
+	if l.Undumped > 0 && l.Undumped <= s.TopLID() {
+		before = s.Owners()[l.Undumped]
+	}
+	strangers = assign(s, l.Port)
+	if l.Undumped > 0 {
+		l.placeUndumped(s, before)
+	}
+	return strangers
+}
+
+// placeUndumped gives the LID that the file leaves out to a port without one.
+func (l *LFTs) placeUndumped(s *subnet.Subnet, before subnet.End) {
+	var bare []subnet.End
+	for i := range s.Nodes {
+		for j := range s.Nodes[i].Ports {
+			p := &s.Nodes[i].Ports[j]
+			if own := j == 0; own == (s.Nodes[i].Kind == subnet.Switch) && p.LID == 0 && (own || p.Peer.Exists()) {
+				bare = append(bare, subnet.End{Node: int32(i), Port: uint8(j)})
+			}
+		}
+	}
+	switch {
+	case before.Exists() && s.Port(before).LID == l.Undumped: // the file does not say whose LIDs are
+	case slices.Contains(bare, before):
+		s.Port(before).LID = l.Undumped
+	case len(bare) == 1:
+		s.Port(bare[0]).LID = l.Undumped
+	default:
+		l.Undumped = 0
+	}
+}
 
 // assign gives out LIDs by the GUIDs of the ports that they belong to.
 func assign(s *subnet.Subnet, port []units.GUID) (strangers int) {

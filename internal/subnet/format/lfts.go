@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"weft/internal/subnet"
@@ -15,6 +16,9 @@ type LFTs struct {
 	// Port is the GUID of the port that each LID, from 0 to Tables.Top,
 	// belonged to when the tables were made; 0 where the file does not say.
 	Port []units.GUID
+	// Undumped is the highest LID of the switches' tables where the file leaves it out:
+	// dump_fts and ibroute do so where it is a multiple of 64. 0 where nothing is left out.
+	Undumped units.LID
 }
 
 // ReadLFTs reads forwarding tables of a subnet: opensm-lfts.dump, and what
@@ -52,6 +56,7 @@ type lftReader struct {
 	tables int       // how many were begun
 	rows   [][]uint8 // by node; nil where no table was read
 	port   []units.GUID
+	top    int // highest LID of any head
 
 	node    int32 // whose table is being read; outside or broken where none is
 	begin   int   // line of its head
@@ -89,8 +94,9 @@ func (t *lftReader) head(in *lines, line string) {
 	t.endTable(in)
 	t.node = broken
 	c := cursor{line}
-	_, ok := c.until(" of switch ")
+	span, ok := c.until(" of switch ")
 	if ok {
+		t.top = max(t.top, topOf(span))
 		_, ok = c.until(" guid ")
 	}
 	if !ok {
@@ -98,6 +104,16 @@ func (t *lftReader) head(in *lines, line string) {
 		return
 	}
 	t.beginSwitch(in, c.rest)
+}
+
+// topOf is the higher LID of «Unicast lids [0x0-0x91]», 0 where it is none of a subnet.
+func topOf(span string) int {
+	_, top, _ := strings.Cut(strings.TrimSuffix(span, "]"), "-")
+	n, err := strconv.ParseUint(top, 0, 16)
+	if err != nil || n > uint64(units.LastUnicastLID) {
+		return 0
+	}
+	return int(n)
 }
 
 // beginSwitch begins the table of the switch with the GUID in a head.
@@ -201,10 +217,11 @@ func (t *lftReader) endTable(in *lines) {
 
 // finish lays the rows out as tables of the subnet.
 func (t *lftReader) finish(name string) *LFTs {
-	top := int(t.s.TopLID())
+	last := 0
 	for _, row := range t.rows {
-		top = max(top, len(row)-1)
+		last = max(last, len(row)-1)
 	}
+	top := max(int(t.s.TopLID()), last)
 	tables := subnet.NewTablesTo(t.s, units.LID(top))
 	missing, example := 0, int32(0)
 	for i, node := range tables.Switch {
@@ -225,8 +242,16 @@ func (t *lftReader) finish(name string) *LFTs {
 	}
 	port := make([]units.GUID, top+1)
 	copy(port, t.port)
-	return &LFTs{Tables: tables, Port: port}
+	l := &LFTs{Tables: tables, Port: port}
+	if t.top%dumpedAtOnce == 0 && last < t.top {
+		l.Undumped = units.LID(t.top)
+	}
+	return l
 }
+
+// dumpedAtOnce is how many LIDs a block of a forwarding table has. Where the highest LID
+// is the first of a block, dump_fts and ibroute of infiniband-diags 44 do not print it.
+const dumpedAtOnce = 64
 
 // portGUID takes the GUID from «Channel Adapter portguid 0x…: 'name'».
 func portGUID(rest []byte) (units.GUID, bool) {

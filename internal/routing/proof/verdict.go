@@ -1,0 +1,51 @@
+package proof
+
+import "fmt"
+
+// Refutations says in a few words each why the tables are no good; none where they are
+// proven.
+func (r *Report) Refutations() []string {
+	var out []string
+	toEnds := r.FromSwitches // what is lost between switches only is a warning
+	toEnds.Lost -= r.BetweenSwitches.Lost
+	for _, x := range []struct {
+		reach Reach
+		what  string
+	}{{r.EndToEnd, "paths between ends"}, {r.EndToSwitch, "paths from ends to switches"}, {toEnds, "paths from switches"}} {
+		if x.reach.Lost > 0 {
+			out = append(out, fmt.Sprintf("%d %s end on the way", x.reach.Lost, x.what))
+		}
+		if x.reach.Looping > 0 {
+			out = append(out, fmt.Sprintf("%d %s go round", x.reach.Looping, x.what))
+		}
+	}
+	if r.EndToEnd.Proven() && r.EndToSwitch.Proven() && len(out) > 0 {
+		out[len(out)-1] += ", which only management by LID takes; all that ends send arrives"
+	}
+	switch {
+	case r.Deadlocks() && r.AnyLevel:
+		out = append(out, "there is a credit loop if paths use all service levels; those of paths are not known")
+	case r.Deadlocks():
+		out = append(out, "there is a credit loop")
+	}
+	for _, f := range r.Findings {
+		if f.Kind == LostLane || f.Kind == LIDClash || f.Kind == NoLID {
+			out = append(out, f.Kind.String())
+		}
+	}
+	return out
+}
+
+// Warnings says what is wrong with tables and refutes nothing.
+func (r *Report) Warnings() []string {
+	var out []string
+	if n := r.BetweenSwitches.Lost; n > 0 {
+		out = append(out, fmt.Sprintf("%d paths between switches' own LIDs end on the way: engines that go up and down leave them out, and only management by LID that begins at a switch takes them", n))
+	}
+	for _, f := range r.Findings {
+		if f.Kind == Unsaid {
+			out = append(out, fmt.Sprintf("nothing is said of paths to LID %d, which the dump leaves out", f.Places[0].LID))
+		}
+	}
+	return out
+}
