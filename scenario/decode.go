@@ -431,7 +431,7 @@ func join(path, name string) string {
 // none.
 func fieldByName(t reflect.Type, name string) int {
 	for i := range t.NumField() {
-		if yamlName(t.Field(i)) == name {
+		if name != "" && yamlName(t.Field(i)) == name { // what has no name is not for files
 			return i
 		}
 	}
@@ -451,7 +451,9 @@ func fieldBelow(t reflect.Type, name string) string {
 
 func fieldNames(t reflect.Type) (names []string) {
 	for i := range t.NumField() {
-		names = append(names, yamlName(t.Field(i)))
+		if name := yamlName(t.Field(i)); name != "" {
+			names = append(names, name)
+		}
 	}
 	return names
 }

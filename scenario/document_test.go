@@ -19,6 +19,8 @@ type purchase struct {
 	Taste flavour      `yaml:"taste"`
 	Parts []purchase   `yaml:"parts"`
 	Size  units.Length `yaml:"size"`
+
+	sum int // no field of the file
 }
 
 func TestADocumentIsReadByTheRulesOfAScenario(t *testing.T) {
@@ -58,6 +60,9 @@ func TestWhatIsWrongWithADocumentComesTogether(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+	if _, err := ReadDocument("order.yaml", []byte("\"\": 3\n"), &into); err == nil || !strings.Contains(err.Error(), "order.yaml:1:1: there is no such field here: the fields are name, many, power, taste, parts, size") || into.sum != 0 {
+		t.Errorf("a key without a name: %v, sum %d", err, into.sum)
 	}
 	if _, err := ReadDocument("order.yaml", []byte("[1]"), &into); err == nil || !strings.Contains(err.Error(), "order.yaml:1:1: a list is given") {
 		t.Errorf("a list: %v", err)

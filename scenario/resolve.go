@@ -67,6 +67,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	if !r.broken("cluster", "topology") {
 		r.deriveTopologies()
 	}
+	r.deriveScaleUp()
 	r.deriveWorkload()
 	r.deriveIsolation()
 	r.deriveTraining()

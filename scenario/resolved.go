@@ -98,6 +98,9 @@ type ScaleUp struct {
 	Kind ScaleUpKind `yaml:"kind"`
 	// Links is the number of links of each GPU.
 	Links int `yaml:"links" range:"0..1024"`
+	// PairLinks is how many links of a mesh lead from a GPU to the same other one, at the
+	// most: 1 of the seven of an MI300X among eight. 0: as many as spread evenly.
+	PairLinks int `yaml:"pair-links,omitzero" range:"0..1024"`
 	// LinkRate is the rate of one link in each direction.
 	LinkRate units.Rate `yaml:"link-rate" range:"0bps..100Tbps"`
 	// Switches is the number of switches (planes) that the links are spread

@@ -137,10 +137,7 @@ func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.
 		{Path: "cluster.nodes", Value: fmt.Sprint(task.Nodes), Origin: "the log's nodes"},
 	}
 	if task.GPUs < node.GPUs {
-		nics := max(1, node.NICs*task.GPUs/node.GPUs)
-		task.over = append(task.over,
-			scenario.Override{Path: "cluster.node.gpus", Value: fmt.Sprint(task.GPUs), Origin: "the log's ranks"},
-			scenario.Override{Path: "cluster.node.nics", Value: fmt.Sprint(nics), Origin: "the log's ranks"})
+		task.over = append(task.over, node.Part(task.GPUs, "the log's ranks")...)
 	}
 	return nil
 }

@@ -274,10 +274,7 @@ func (b *bench) reduced(file *scenario.File, over []scenario.Override) ([]scenar
 	if max(b.threads, b.gpus, gpus) > node.GPUs {
 		return nil, fmt.Errorf("%s: a node has %d GPUs", asked, node.GPUs)
 	}
-	nics := max(1, node.NICs*gpus/node.GPUs)
-	return append(over,
-		scenario.Override{Path: "cluster.node.gpus", Value: strconv.Itoa(gpus), Origin: asked},
-		scenario.Override{Path: "cluster.node.nics", Value: strconv.Itoa(nics), Origin: asked}), nil
+	return append(over, node.Part(gpus, asked)...), nil
 }
 
 func (b *bench) sizes(from, to, step units.Bytes) string {

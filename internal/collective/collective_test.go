@@ -179,7 +179,7 @@ func layouts() []Layout {
 	}
 	return append(all,
 		Layout{2, 2, 0}, Layout{3, 2, 0}, Layout{4, 2, 1}, Layout{2, 3, 0}, Layout{3, 3, 2}, Layout{2, 4, 8}, Layout{3, 4, 2},
-		Layout{4, 4, 0}, Layout{5, 4, 1}, Layout{2, 8, 0}, Layout{3, 8, 4}, Layout{4, 8, 8}, Layout{3, 5, 7}, Layout{11, 3, 0}, Layout{33, 1, 2})
+		Layout{4, 4, 0}, Layout{5, 4, 1}, Layout{2, 8, 0}, Layout{3, 8, 4}, Layout{4, 8, 8}, Layout{3, 5, 7}, Layout{2, 4, 5}, Layout{3, 4, 6}, Layout{2, 8, 3}, Layout{2, 8, 12}, Layout{11, 3, 0}, Layout{33, 1, 2})
 }
 
 func TestEveryProgramComputesItsOperation(t *testing.T) {
@@ -436,6 +436,12 @@ func TestRailsBelongToTheirGPU(t *testing.T) {
 					if nics >= per && l.RailGPU(rail) != local {
 						t.Fatalf("%+v: GPU %d takes rail %d of GPU %d", l, local, rail, l.RailGPU(rail))
 					}
+				}
+			}
+			for rail := range nics {
+				first, own := l.Own(l.RailGPU(rail))
+				if rail < first || rail >= first+own {
+					t.Fatalf("%+v: rail %d is beside GPU %d, whose own are %d from %d on", l, rail, l.RailGPU(rail), own, first)
 				}
 			}
 		}

@@ -27,18 +27,31 @@ func (l Layout) Rails() int {
 	return l.NICs
 }
 
-// RailGPU is the local number of the GPU beside a NIC.
-func (l Layout) RailGPU(rail int) int { return rail * l.PerNode / l.Rails() }
+// RailGPU is the local number of the GPU beside a NIC; where several GPUs share a
+// NIC, of the first of them. NICs and GPUs are dealt to each other in order and as
+// evenly as their numbers allow: 12 NICs on 8 GPUs are 2 1 1 2 2 1 1 2 of each.
+func (l Layout) RailGPU(rail int) int {
+	if rails := l.Rails(); rails < l.PerNode {
+		return (rail*l.PerNode + rails - 1) / rails // the smallest GPU whose own it is
+	}
+	return rail * l.PerNode / l.Rails()
+}
+
+// Own is the first of a GPU's own NICs and how many these are. Where there are fewer
+// NICs than GPUs, several GPUs have the same one.
+func (l Layout) Own(local int) (first, count int) {
+	rails := l.Rails()
+	if rails <= l.PerNode {
+		return local * rails / l.PerNode, 1
+	}
+	first = (local*rails + l.PerNode - 1) / l.PerNode // the smallest r with RailGPU(r) ≥ local
+	return first, ((local+1)*rails+l.PerNode-1)/l.PerNode - first
+}
 
 // Rail is the NIC that a GPU takes for a channel: its own, or one of its own
 // in turn when it has several.
 func (l Layout) Rail(local, channel int) int {
-	rails := l.Rails()
-	first := (local*rails + l.PerNode - 1) / l.PerNode // the smallest r with RailGPU(r) ≥ local
-	if rails <= l.PerNode {
-		return local * rails / l.PerNode
-	}
-	own := ((local+1)*rails+l.PerNode-1)/l.PerNode - first
+	first, own := l.Own(local)
 	return first + channel%own
 }
 

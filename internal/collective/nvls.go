@@ -21,12 +21,16 @@ func newHeads(l Layout) heads {
 }
 
 // local is the GPU of head h.
-func (h heads) local(head int) int { return head * h.l.PerNode / h.n }
+func (h heads) local(head int) int {
+	if h.n == h.l.PerNode {
+		return head
+	}
+	return h.l.RailGPU(head)
+}
 
 // head is the head that a GPU is, or −1.
 func (h heads) head(local int) int {
-	head := (local*h.n + h.l.PerNode - 1) / h.l.PerNode
-	if head < h.n && h.local(head) == local {
+	if head := local * h.n / h.l.PerNode; h.local(head) == local {
 		return head
 	}
 	return -1

@@ -310,6 +310,18 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+func FuzzPrices(f *testing.F) {
+	for _, text := range []string{"", `"": x`, "currency: EUR\npue: 1.3\nyears: 4\n", "items: [{item: qm9700, each: 12.3456}]", "items: [{\"\": 1}]"} {
+		f.Add([]byte(text))
+	}
+	f.Add(plan.PriceFile())
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if p, err := plan.ReadPrices("fuzz.yaml", text); err == nil && p.Years < 1 {
+			t.Fatalf("taken: %+v", p)
+		}
+	})
+}
+
 // only is the one design of a request.
 func only(t *testing.T, text string) *plan.Design {
 	t.Helper()

@@ -42,22 +42,38 @@ var generations = map[scenario.Architecture]nccl.GPU{
 // gbps is a rate in GB/s, as NCCL counts.
 func gbps(r units.Rate) float64 { return float64(r) / 8e9 }
 
-// clusterOf is the cluster as NCCL's cost model sees it on a fabric whose switches do
-// not reduce.
-func clusterOf(r *scenario.Resolved, f *scenario.Fabric) nccl.Cluster {
+// nvLinkGBps is what NCCL reckons with for the links that a GPU uses in an operation among
+// so many GPUs of a node, in GB/s; 0 without links of its own. In a mesh these are the
+// links to the others: of a collective to all, since NCCL's rings take different ones, and
+// to one in an operation in which a GPU sends to one alone.
+func nvLinkGBps(n *scenario.Node, gpus int, op collective.Op) float64 {
+	if s := &n.ScaleUp; s.Kind == scenario.ScaleUpSwitch || s.Kind == scenario.ScaleUpMesh {
+		return nccl.LinkGBps(generations[n.GPU.Architecture], gbps(s.LinkRate)) * float64(s.LinksTo(others(gpus, op)))
+	}
+	return 0
+}
+
+// others is to how many other GPUs of its node a GPU sends in an operation among so many;
+// 1 in one by itself, which is not to be one without links.
+func others(gpus int, op collective.Op) int {
+	if op == collective.SendRecv || op == collective.Send {
+		return 1
+	}
+	return max(1, gpus-1)
+}
+
+// clusterOf is the cluster as NCCL's cost model sees it for an operation of all ranks on a
+// fabric whose switches do not reduce.
+func clusterOf(r *scenario.Resolved, f *scenario.Fabric, op collective.Op) nccl.Cluster {
 	n := &r.Cluster.Node
-	gpu := generations[n.GPU.Architecture]
 	port := min(f.Link.Rate()*units.Rate(max(1, f.NIC.Ports)), n.PCIe.PeerRate)
 	c := nccl.Cluster{
-		Nodes: r.Cluster.Nodes, PerNode: n.GPUs, GPU: gpu, PCIeGBps: gbps(n.PCIe.PeerRate),
+		Nodes: r.Cluster.Nodes, PerNode: n.GPUs, GPU: generations[n.GPU.Architecture], PCIeGBps: gbps(n.PCIe.PeerRate),
 		NICs: n.NICs, NICGBps: gbps(port), CPU: nccl.Intel,
 	}
-	switch n.ScaleUp.Kind {
-	case scenario.ScaleUpSwitch:
+	c.NVLinkGBps = nvLinkGBps(n, n.GPUs, op)
+	if n.ScaleUp.Kind == scenario.ScaleUpSwitch {
 		c.NVSwitch, c.NVLS = true, n.ScaleUp.Multicast
-		c.NVLinkGBps = nccl.LinkGBps(gpu, gbps(n.ScaleUp.LinkRate)) * float64(n.ScaleUp.Links)
-	case scenario.ScaleUpMesh:
-		c.NVLinkGBps = nccl.LinkGBps(gpu, gbps(n.ScaleUp.LinkRate)) * float64(n.ScaleUp.Links)
 	}
 	return c
 }
@@ -76,7 +92,8 @@ type chosen struct {
 // of reductions in the network.
 func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes, reduces bool) (chosen, error) {
 	w := &r.Workload
-	c, op := clusterOf(r, f), operations[w.Collective]
+	op := operations[w.Collective]
+	c := clusterOf(r, f, op)
 	c.CollNet = reduces
 	ch, spec, err := pick(c, w, op, int64(bytes))
 	if err != nil {

@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"slices"
+
 	"weft/internal/collective"
 	"weft/internal/sim/network"
 	"weft/units"
@@ -26,22 +28,20 @@ type Communicator struct {
 //
 // NCCL sees the nodes, the GPUs of the group in each, and the NICs beside those.
 // Where the nodes differ in that, or the group's order goes to and fro between
-// them, every member counts as a node of its own with one NIC; what is really
-// inside a node stays there all the same.
+// them, every member counts as a node of its own; what is really inside a node
+// stays there all the same. Members that have more NICs than others leave the rest
+// unused where collective.Layout cannot say which GPU has which.
 func NewCommunicator(id int32, cluster collective.Layout, members []int32) *Communicator {
 	c := &Communicator{ID: id, Members: members, place: make(map[int32]int, len(members)), kernels: make([][]units.Time, len(members)), entered: make([]int, len(members)), doing: make([][]int32, len(members))}
 	for i, r := range members {
 		c.place[r] = i
 	}
 	per := regular(cluster, members)
-	rails := railsOf(cluster, members[:per])
-	c.layout = collective.Layout{Nodes: len(members) / per, PerNode: per, NICs: len(rails)}
-	for i := 0; i < len(members); i += per {
-		if per == 1 { // nodes of different rails
-			rails = railsOf(cluster, members[i:i+1])
-		}
-		for _, rail := range rails {
-			c.nics = append(c.nics, int32(cluster.Node(int(members[i]))*cluster.Rails()+rail))
+	own := rails{cluster, members, per}
+	c.layout = collective.Layout{Nodes: len(members) / per, PerNode: per, NICs: own.count()}
+	for node := range c.layout.Nodes {
+		for _, rail := range own.of(node, c.layout.NICs) {
+			c.nics = append(c.nics, int32(cluster.Node(int(members[node*per]))*cluster.Rails()+rail))
 		}
 	}
 	return c
@@ -74,18 +74,77 @@ func regular(cluster collective.Layout, members []int32) int {
 	return per
 }
 
-// railsOf are the NICs beside some GPUs of a node, in order, each once.
-func railsOf(cluster collective.Layout, members []int32) (rails []int) {
-	seen := make(map[int]bool)
-	for _, m := range members {
-		for channel := range max(1, cluster.Rails()/cluster.PerNode) {
-			if rail := cluster.Rail(cluster.Local(int(m)), channel); !seen[rail] {
-				seen[rail] = true
-				rails = append(rails, rail)
+// rails are the NICs beside the members of a group in each of its nodes.
+type rails struct {
+	cluster collective.Layout
+	members []int32
+	per     int // members of a node
+}
+
+// all are the NICs beside a node's members, in order, each once.
+func (r rails) all(node int) (list []int) {
+	for _, m := range r.members[node*r.per : (node+1)*r.per] {
+		first, count := r.cluster.Own(r.cluster.Local(int(m)))
+		for rail := first; rail < first+count; rail++ {
+			if !slices.Contains(list, rail) {
+				list = append(list, rail)
 			}
 		}
 	}
-	return rails
+	return list
+}
+
+// even reports whether the NICs of a node's members lie beside them as a layout of
+// so many NICs says. NICs that GPUs share are dealt out anew among the members.
+func (r rails) even(node int, list []int) bool {
+	if r.cluster.Rails() < r.cluster.PerNode {
+		return true
+	}
+	l := collective.Layout{Nodes: 1, PerNode: r.per, NICs: len(list)}
+	for i, m := range r.members[node*r.per : (node+1)*r.per] {
+		first, count := r.cluster.Own(r.cluster.Local(int(m)))
+		if at, n := l.Own(i); n != count || list[at] != first {
+			return false
+		}
+	}
+	return true
+}
+
+// count is how many NICs each node has in the layout: all, or as many for each
+// member as the poorest has.
+func (r rails) count() int {
+	nodes := len(r.members) / r.per
+	if r.per > 1 {
+		nodes = 1 // all are like the first
+	}
+	count, least := len(r.all(0)), r.cluster.Rails()
+	uneven := false
+	for node := range nodes {
+		list := r.all(node)
+		uneven = uneven || len(list) != count || !r.even(node, list)
+		for _, m := range r.members[node*r.per : (node+1)*r.per] {
+			_, own := r.cluster.Own(r.cluster.Local(int(m)))
+			least = min(least, own)
+		}
+	}
+	if uneven {
+		return least * r.per
+	}
+	return count
+}
+
+// of are the NICs of a node, count in all.
+func (r rails) of(node, count int) (list []int) {
+	if all := r.all(node); len(all) == count && r.even(node, all) {
+		return all
+	}
+	for _, m := range r.members[node*r.per : (node+1)*r.per] {
+		first, _ := r.cluster.Own(r.cluster.Local(int(m)))
+		for i := range count / r.per {
+			list = append(list, first+i)
+		}
+	}
+	return list
 }
 
 // nic is the NIC of a rail of a member's node.

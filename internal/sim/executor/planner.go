@@ -14,7 +14,7 @@ import (
 type Planner struct {
 	cluster nccl.Cluster
 	factors *scenario.NCCL // on NCCL's figures
-	gpus    int            // of a node
+	node    *scenario.Node
 	passed  []units.Time
 	plans   map[planKey]*CollectivePlan
 	order   []planKey
@@ -32,7 +32,7 @@ type planKey struct {
 // NewPlanner is who chooses for a scenario's cluster on one of its fabrics.
 func NewPlanner(r *scenario.Resolved, f *scenario.Fabric) *Planner {
 	return &Planner{
-		cluster: clusterOf(r, f), factors: &r.NCCL, gpus: r.Cluster.Node.GPUs, passed: make([]units.Time, r.Cluster.Nodes),
+		cluster: clusterOf(r, f, collective.AllReduce), factors: &r.NCCL, node: &r.Cluster.Node, passed: make([]units.Time, r.Cluster.Nodes),
 		plans: make(map[planKey]*CollectivePlan),
 	}
 }
@@ -55,9 +55,10 @@ func (p *Planner) Plan(c *Communicator, do collective.Op, bytes int64, root int)
 func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
 	cluster := p.cluster
 	cluster.Nodes, cluster.PerNode, cluster.NICs = k.layout.Nodes, k.layout.PerNode, k.layout.NICs
+	cluster.NVLinkGBps = nvLinkGBps(p.node, k.layout.PerNode, k.do)
 	// A multicast group is the node's: with a part of its GPUs NCCL makes one of its
 	// own, which the model of the switch does not have.
-	cluster.NVLS = cluster.NVLS && k.layout.PerNode == p.gpus
+	cluster.NVLS = cluster.NVLS && k.layout.PerNode == p.node.GPUs
 	cluster.CollNet = k.trees
 	ch, err := cluster.Choose(k.do, k.bytes)
 	if err != nil {
@@ -78,7 +79,7 @@ func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
 	over := scaled(ch.Overheads(nccl.ReferenceWire), p.factors)
 	plan := &CollectivePlan{
 		chosen: chosen{prog, ch, over, spec.Algo, prog.Channels()},
-		Pace:   paceOf(&over, 0, p.gpus), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Factor(), 1),
+		Pace:   paceOf(&over, 0, p.node.GPUs), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Factor(), 1),
 	}
 	plan.Pace.passed = p.passed // the host is one, whoever sends
 	return plan, nil

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"weft/internal/collective"
 	"weft/internal/collective/nccl"
 	"weft/internal/sim/network"
 	"weft/scenario"
@@ -17,7 +18,7 @@ import (
 // Nothing here is fitted to a measurement.
 func scaleUpRate(r *scenario.Resolved, c *chosen) units.PerByte {
 	s := &r.Cluster.Node.ScaleUp
-	link := scaleUpLinks(&r.Cluster.Node)
+	link := scaleUpLinks(&r.Cluster.Node, c.choice.Op)
 	reckoned := c.choice.Cluster.NVLinkGBps * 8e9 * r.NCCL.Kernel.Factor()
 	if inSwitch := c.choice.Algo == nccl.NVLS || c.choice.Algo == nccl.NVLSTree; inSwitch || reckoned == 0 {
 		return network.Rounded(link)
@@ -28,13 +29,15 @@ func scaleUpRate(r *scenario.Resolved, c *chosen) units.PerByte {
 
 // linkRate is the rate of a GPU's port where collectives of several kinds share it:
 // the links' own. What kernels get out of it bounds each message.
-func linkRate(n *scenario.Node) units.PerByte { return network.Rounded(scaleUpLinks(n)) }
+func linkRate(n *scenario.Node) units.PerByte {
+	return network.Rounded(scaleUpLinks(n, collective.AllReduce))
+}
 
-// scaleUpLinks is the rate of a GPU's links together, in bit/s. Without a scale-up
-// network GPUs reach each other over PCIe.
-func scaleUpLinks(n *scenario.Node) float64 {
-	if rate := n.ScaleUp.Rate(); rate > 0 {
-		return float64(rate)
+// scaleUpLinks is the rate of the links together that a GPU uses in an operation among all
+// of its node, in bit/s. Without a scale-up network GPUs reach each other over PCIe.
+func scaleUpLinks(n *scenario.Node, op collective.Op) float64 {
+	if s := &n.ScaleUp; s.Rate() > 0 {
+		return float64(s.LinkRate) * float64(s.LinksTo(others(n.GPUs, op)))
 	}
 	return float64(n.PCIe.PeerRate)
 }

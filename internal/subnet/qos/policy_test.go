@@ -102,6 +102,8 @@ func TestMistakesOfAPolicyAreReportedWithTheirLines(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"port-group\n", "p:1: port-group stands in \"\""},
 		{"port-groups\nend-qos-levels\n", "p:2: end-qos-levels where \"port-groups\" is open"},
+		{"end-\n", "p:1: end- where \"\" is open"},
+		{"port-groups\nend-\n", "p:2: end- where \"port-groups\" is open"},
 		{"port-groups\n", "p:1: the file ends within port-groups"},
 		{"hello\n", "p:1: expected a section or a field"},
 		{"port-groups\nport-group\nport-guid: 9-3\n", "p:3: expected numbers or ranges"},
@@ -124,6 +126,7 @@ func TestMistakesOfAPolicyAreReportedWithTheirLines(t *testing.T) {
 
 func FuzzPolicy(f *testing.F) {
 	f.Add(policyText)
+	f.Add("end-\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if p, err := ReadPolicy("p", strings.NewReader(text)); (p == nil) == (err == nil) {
 			t.Errorf("a policy %v and an error %v", p, err)

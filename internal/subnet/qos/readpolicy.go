@@ -97,8 +97,8 @@ func (p *policyReader) statement(text string) {
 		return
 	}
 	if ended, is := strings.CutPrefix(text, "end-"); is {
-		if ended != in {
-			p.fail("%s where %q is open", text, in)
+		if ended != in || in == "" { // of "end-" alone neither has a name
+			p.fail("%s where %q is open", abridge(text), in)
 			return
 		}
 		p.close(in)
