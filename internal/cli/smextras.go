@@ -26,20 +26,6 @@ type outFile struct {
 	write func(io.Writer) error
 }
 
-// readTorus reads torus-2QoS.conf.
-func (r *routing) readTorus(e *Env, o *engine.Options) error {
-	if r.torus == "" {
-		return nil
-	}
-	f, err := openFabric(e, r.torus)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	o.Torus, err = engine.ReadTorusConf(r.torus, f)
-	return err
-}
-
 // extras are the files that were asked for.
 func (r *routing) extras(s *subnet.Subnet, res *engine.Result) ([]outFile, error) {
 	var files []outFile

@@ -26,11 +26,11 @@ const (
 
 // routing is what weft sm route takes from its flags.
 type routing struct {
-	engine, as, roots, hosts, order, manager, out string
-	torus                                         string
-	lmc, lanes, workers                           int
-	reassign, json                                bool
-	adaptive, broadcast                           bool
+	engineInput
+	engine, as, manager, out string
+	lmc, workers             int
+	reassign, json           bool
+	adaptive, broadcast      bool
 }
 
 func newSMRoute(e *Env) *cobra.Command {
@@ -56,19 +56,12 @@ func newSMRoute(e *Env) *cobra.Command {
 	f.IntVar(&r.lmc, "lmc", 0, "0 to 7: adapters' ports get 2^lmc LIDs (default: as in the file, else 0)")
 	f.BoolVar(&r.reassign, "reassign", false, "give out LIDs anew, as opensm -r, even if the file has them")
 	f.StringVar(&r.manager, "sm", "", "port GUID that the manager runs on, whose LID comes first (default: as in the file, else the first adapter)")
-	f.StringVar(&r.roots, "roots", "", "file with the NodeGUIDs of the switches at the top, one a line (opensm -a)")
-	f.StringVar(&r.hosts, "compute-nodes", "", "file with the port GUIDs of compute nodes, for ftree (opensm -u; default: all adapters)")
-	f.StringVar(&r.order, "order", "", "file with port GUIDs that get routes first (opensm --guid_routing_order_file)")
-	f.StringVar(&r.torus, "torus-config", "", "torus-2QoS.conf, for torus-2QoS: dimensions and the directions of some cables")
+	r.register(cmd)
 	f.BoolVar(&r.adaptive, "adaptive", false, "write adaptive-groups.txt too: all ports that begin a shortest path, by switch and LID")
 	f.BoolVar(&r.broadcast, "broadcast", false, "write opensm.mcfdbs too: a tree for multicast LID 0xc000 with all adapters")
-	f.IntVar(&r.lanes, "lanes", 8, "data lanes that switches have, 1 to 15")
 	f.IntVarP(&r.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.StringVarP(&r.out, "out", "o", "", "folder to write tables into")
 	f.BoolVar(&r.json, "json", false, "print as JSON")
-	for _, name := range []string{"roots", "compute-nodes", "order", "torus-config"} {
-		_ = cmd.MarkFlagFilename(name)
-	}
 	_ = cmd.MarkFlagDirname("out")
 	return cmd
 }
@@ -166,31 +159,16 @@ func standing(s *subnet.Subnet, fabric string, res *engine.Result, o engine.Opti
 
 // options checks the flags, and reads the files that they name.
 func (r *routing) options(e *Env) (engine.Options, error) {
-	o := engine.Options{AsOpenSM: r.as == "opensm", Lanes: r.lanes, Cores: r.workers}
 	switch {
 	case r.as != "" && r.as != "opensm":
-		return o, fmt.Errorf("--as %s: the only manager that weft computes the tables of is opensm", r.as)
+		return engine.Options{}, fmt.Errorf("--as %s: the only manager that weft computes the tables of is opensm", r.as)
 	case r.lmc < -1 || r.lmc > 7:
-		return o, fmt.Errorf("--lmc %d: valid are 0 to 7", r.lmc)
-	case r.lanes < 1 || r.lanes > 15:
-		return o, fmt.Errorf("--lanes %d: valid are 1 to 15", r.lanes)
+		return engine.Options{}, fmt.Errorf("--lmc %d: valid are 0 to 7", r.lmc)
 	case r.workers < 0:
-		return o, fmt.Errorf("--workers %d: valid are 1 and more, or 0 for all cores", r.workers)
+		return engine.Options{}, fmt.Errorf("--workers %d: valid are 1 and more, or 0 for all cores", r.workers)
 	}
-	for _, list := range []struct {
-		path string
-		into *[]units.GUID
-	}{{r.roots, &o.Roots}, {r.hosts, &o.ComputeNodes}, {r.order, &o.Order}} {
-		if list.path == "" {
-			continue
-		}
-		guids, err := e.readGUIDs(list.path)
-		if err != nil {
-			return o, err
-		}
-		*list.into = guids
-	}
-	err := r.readTorus(e, &o)
+	o, err := r.engineInput.options(e)
+	o.AsOpenSM, o.Cores = r.as == "opensm", r.workers
 	return o, err
 }
 

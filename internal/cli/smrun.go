@@ -22,6 +22,7 @@ import (
 
 // smRun is what `weft sm run` is told.
 type smRun struct {
+	engineInput
 	ibsim    bool
 	socket   string
 	host     string
@@ -45,7 +46,10 @@ func newSMRun(e *Env) *cobra.Command {
 		Use:   "run",
 		Short: "manage a fabric: discover it, give out LIDs, write tables, bring ports up",
 		Long: `run is a Subnet Manager that attaches to a fabric which ibsim or weft ibsim
-serves. It brings the subnet up and keeps it up, until it is interrupted. Port
+serves. It brings the subnet up and keeps it up, until it is interrupted. Tables are
+proven before they are written. Where the engine cannot route the fabric, or its
+tables are refuted, the manager takes minhop's, as opensm does, or those of auto, says
+so, and comes back to the engine when it can. Port
 GUIDs and their LIDs are kept in a file of opensm's form (guid2lid), if one is
 named, so that they survive restarts.`,
 		Example: `  weft sm run --ibsim --socket sim --engine ftree
@@ -63,6 +67,7 @@ named, so that they survive restarts.`,
 	f.StringVar(&r.socket, "socket", "sim", "the simulator's name: IBSIM_SOCKNAME of the real ibsim")
 	f.StringVar(&r.host, "host", "", "the node to run on, by GUID as in H-0002c90300100004, or by name (default: the simulator's first)")
 	f.StringVar(&r.engine, "engine", "minhop", "routing engine: auto, "+engineNames())
+	r.register(cmd)
 	f.StringVar(&r.lids, "guid2lid", "", "file of LIDs to read before and write after each sweep")
 	f.StringVar(&r.parts, "partitions", "", "partitions.conf of opensm's form: who is in which partition")
 	f.StringVar(&r.qos, "qos", "", "file with the qos_… keys of opensm.conf: lanes, arbitration, service levels")
@@ -99,12 +104,16 @@ func runManager(ctx context.Context, e *Env, r *smRun) error {
 		return errors.New("--m-key-protection is 0 to 3, --m-key-lease whole seconds, 0 to 65535s")
 	}
 	r.mKey.Lease = uint16(r.lease / time.Second)
-	cfg := sm.Config{Priority: r.priority, SMKey: r.smKey, MKey: r.mKey, LMC: r.lmc, Reassign: r.reassign, Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
-		result, err := engine.Route(s, engine.Name(r.engine), engine.Options{Cores: e.Cores})
-		if err != nil {
-			return nil, err
-		}
-		return result.Tables, nil
+	if err := checkEngine(r.engine); err != nil {
+		return err
+	}
+	o, err := r.options(e)
+	if err != nil {
+		return err
+	}
+	o.Cores = e.Cores
+	cfg := sm.Config{Priority: r.priority, SMKey: r.smKey, MKey: r.mKey, LMC: r.lmc, Reassign: r.reassign, Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
+		return routeProven(s, engine.Name(r.engine), o)
 	}}
 	if err := readPolicy(e, r, &cfg); err != nil {
 		return err

@@ -22,12 +22,13 @@ func (m *Manager) enterAssign() {
 		return
 	}
 	m.tellOfLost(known, s)
-	tables, err := m.cfg.Route(s)
+	tables, instead, err := m.cfg.Route(s)
 	if err != nil {
 		m.event(Event{Kind: NotRouted, Err: err})
 		m.abandon()
 		return
 	}
+	m.tellOfFallback(instead)
 	m.sub, m.tables, m.owners = s, tables, s.Owners()
 	m.behind = make([]*node, len(s.Nodes))
 	m.byPort = map[units.GUID]subnet.End{}
@@ -50,6 +51,18 @@ func (m *Manager) enterAssign() {
 			}
 		}
 	}
+}
+
+// tellOfFallback tells when routing begins, or ceases, to be other than it was asked for.
+func (m *Manager) tellOfFallback(instead string) {
+	switch {
+	case instead == m.instead:
+	case instead != "":
+		m.event(Event{Kind: FellBack, Text: instead})
+	default:
+		m.event(Event{Kind: RoutedAsAsked})
+	}
+	m.instead = instead
 }
 
 // tellOfLost names the ports that could not keep their LIDs.

@@ -30,7 +30,10 @@ type node struct {
 	path  []uint8 // the way on which it was met first
 	ports []port  // by number
 	gaps  int     // attributes that were asked for and are not there yet
-	key   uint64  // the M_Key that its agent wants, as far as it told; 0: not known, or none
+	// silent says that it left a request of this phase unanswered: the others are spared,
+	// and the next sweep asks again.
+	silent bool
+	key    uint64 // the M_Key that its agent wants, as far as it told; 0: not known, or none
 }
 
 // port is a port of a node.
@@ -54,7 +57,7 @@ func (n *node) isSwitch() bool { return n.info.Type == uint8(subnet.Switch) }
 // startSweep begins a heavy sweep at the manager's own node.
 func (m *Manager) startSweep() {
 	m.forget()
-	m.phase, m.again, m.givenUp, m.settled = discover, false, 0, false
+	m.phase, m.again, m.moved, m.givenUp, m.settled = discover, false, false, 0, false
 	m.sweeping = m.now
 	m.nextSweep = units.Forever
 	m.nodes, m.byGUID = nil, map[units.GUID]int32{}
@@ -70,6 +73,9 @@ func (m *Manager) tookDiscovery(r *request, d *mad.MAD) {
 		m.met(r, &info)
 		return
 	}
+	if r.method == mad.Set {
+		return // the change bit of a switch
+	}
 	n := m.nodes[r.node]
 	n.gaps--
 	switch r.attr {
@@ -77,6 +83,10 @@ func (m *Manager) tookDiscovery(r *request, d *mad.MAD) {
 		_ = n.desc.Parse(data)
 	case mad.AttrSwitchInfo:
 		_ = n.sw.Parse(data)
+		if m.state == mad.SMMaster {
+			m.clearChange(r.node)
+			m.readPorts(r.node)
+		}
 	case mad.AttrPortInfo:
 		p := &n.ports[r.port]
 		_ = p.info.Parse(data)
@@ -99,7 +109,7 @@ func (m *Manager) met(r *request, info *mad.NodeInfo) {
 	i, known := m.byGUID[info.NodeGUID]
 	if !known {
 		if r.near != unmet && m.nodes[r.near].ports[r.port].peer != none {
-			m.again = true // someone else was there a moment ago: it changes while it is looked at
+			m.moved = true // someone else was there a moment ago: it changes while it is looked at
 			return
 		}
 		if len(m.nodes) >= maxNodes {
@@ -157,10 +167,30 @@ func (m *Manager) add(r *request, info *mad.NodeInfo) int32 {
 	n.ports[0].guid = info.PortGUID
 	n.gaps += 1 + len(n.ports)
 	m.get(i, mad.AttrSwitchInfo, 0, 0)
-	for p := range n.ports {
-		m.get(i, mad.AttrPortInfo, uint32(p), uint8(p))
+	if m.state != mad.SMMaster {
+		m.readPorts(i)
 	}
 	return i
+}
+
+// readPorts asks a switch for its ports. A master clears the change bit before it does:
+// what changes from then on sets it again, for the next sweep to find, also where the
+// trap is lost. Others leave the bit to the master.
+func (m *Manager) readPorts(i int32) {
+	for p := range m.nodes[i].ports {
+		m.get(i, mad.AttrPortInfo, uint32(p), uint8(p))
+	}
+}
+
+// clearChange clears the change bit of a switch that has it.
+func (m *Manager) clearChange(i int32) {
+	n := m.nodes[i]
+	if !n.sw.PortStateChange {
+		return
+	}
+	want := n.sw // writing the bit clears it
+	n.sw.PortStateChange = false
+	m.ask(m.set(i, mad.AttrSwitchInfo, 0, 0, &want))
 }
 
 // look asks who is behind a port, if it has a link and is not yet known to lead

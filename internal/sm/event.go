@@ -24,13 +24,15 @@ const (
 	HandedOver                     // mastery went to GUID
 	MasterLost                     // the master does not answer any more
 	TooFewLanes                    // routing needs Need lanes, the port at the end of Path has Count: it can deadlock
+	FellBack                       // tables are not what was asked of the router: Text
+	RoutedAsAsked                  // they are again
 	LIDNotKept                     // port GUID had LID, which another port has or which cannot be its own: it has Now instead
 )
 
 var eventNames = [...]string{
 	"subnet up", "entered", "unanswered", "refused", "duplicate GUID", "not routed", "not assigned",
 	"trap", "too large", "handed over", "master lost", "too few lanes",
-	"LID not kept",
+	"fell back", "routed as asked", "LID not kept",
 }
 
 // String is the kind in words.
@@ -52,6 +54,7 @@ type Event struct {
 	Need   int
 	Took   units.Time // of SubnetUp: since the sweep began
 	Err    error
+	Text   string // of FellBack
 }
 
 // String is a line for a log.
@@ -69,6 +72,10 @@ func (e Event) String() string {
 		return fmt.Sprintf("duplicate GUID %v at %s: the node there is not managed", e.GUID, pathText(e.Path))
 	case TooFewLanes:
 		return fmt.Sprintf("routing needs %d lanes and the port at %s has %d: the fabric can deadlock", e.Need, pathText(e.Path), e.Count)
+	case FellBack:
+		return "routing falls back: " + e.Text
+	case RoutedAsAsked:
+		return "routed as asked again"
 	case LIDNotKept:
 		return fmt.Sprintf("port %v had LID %d, which another port has or which it cannot have: it has LID %d now", e.GUID, e.LID, e.Now)
 	case TrapReceived:

@@ -27,10 +27,10 @@ func TestLanesOfRoutingAreWritten(t *testing.T) {
 		s := build(t, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 1})
 		w := newWorld(t, s)
 		lane := func(in, out uint8, sl int) units.VL { return units.VL((int(in) + 3*int(out) + sl) % 4) }
-		h := w.manager("A", 0, sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
-			tables, err := minhop(s)
+		h := w.manager("A", 0, sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
+			tables, _, err := minhop(s)
 			if err != nil {
-				return nil, err
+				return nil, "", err
 			}
 			tables.Lanes = 4
 			tables.SL = func(src, dst units.LID) units.SL { return units.SL((src + dst) % 4) }
@@ -48,7 +48,7 @@ func TestLanesOfRoutingAreWritten(t *testing.T) {
 				}
 				tables.SL2VL = append(tables.SL2VL, m)
 			}
-			return tables, nil
+			return tables, "", nil
 		}})
 		w.start(h)
 		w.run(5 * units.Second)
@@ -93,12 +93,12 @@ func TestLanesOfTheSiteGiveWayToRouting(t *testing.T) {
 		s := build(t, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 1})
 		w := newWorld(t, s)
 		h := w.manager("A", 0, sm.Config{
-			Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
-				tables, err := minhop(s)
+			Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
+				tables, _, err := minhop(s)
 				if err == nil {
 					tables.Lanes = c.lanes
 				}
-				return tables, err
+				return tables, "", err
 			},
 			QoS: func(subnet.Kind, uint8) sm.QoS {
 				return sm.QoS{MaxVLs: 4, SL2VL: &site, Low: []mad.VLWeight{{VL: 0, Weight: 1}, {VL: 1, Weight: 1}, {VL: 2, Weight: 1}, {VL: 3, Weight: 1}}}
@@ -121,16 +121,16 @@ func TestLanesOfTheSiteGiveWayToRouting(t *testing.T) {
 func TestLanesOfEarlierTablesAreUndone(t *testing.T) {
 	s := build(t, topology.Torus{Dims: []int{3, 3}, SwitchEndpoints: 1})
 	w := newWorld(t, s)
-	h := w.manager("A", 0, sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
-		tables, err := minhop(s)
+	h := w.manager("A", 0, sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
+		tables, _, err := minhop(s)
 		if err != nil || len(s.Nodes) < len(w.subnet.Nodes) {
-			return tables, err
+			return tables, "", err
 		}
 		tables.Lanes, tables.SL = 4, func(units.LID, units.LID) units.SL { return 0 }
 		for _, at := range tables.Switch {
 			tables.SL2VL = append(tables.SL2VL, subnet.NewSLMap(s.Nodes[at].NumPorts()))
 		}
-		return tables, nil
+		return tables, "", nil
 	}})
 	w.start(h)
 	w.run(5 * units.Second)

@@ -19,9 +19,15 @@ const (
 
 const (
 	// maxRepeats is how many sweeps follow each other at once because requests
-	// were not answered. Then the next waits for its time: a fabric in which a
-	// cable flaps must not be swept without end.
+	// were not answered. Then the next waits for its time: a node that never answers
+	// must not be asked without end.
 	maxRepeats = 3
+
+	// maxChanges is how many sweeps follow each other at once because traps told of
+	// changes during the one before; settleTime is what the manager then waits in between:
+	// ports that go up and down without end, and who forges traps, do not keep it busy.
+	maxChanges = 16
+	settleTime = units.Second
 
 	// maxNodes and maxPorts bound what a fabric that lies can make a manager
 	// remember: the LIDs of one subnet, twice over for adapters' ports without.

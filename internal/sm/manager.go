@@ -6,8 +6,9 @@ import (
 	"weft/wire/mad"
 )
 
-// Router computes the tables of a subnet whose ports have LIDs.
-type Router func(*subnet.Subnet) (*subnet.Tables, error)
+// Router computes the tables of a subnet whose ports have LIDs. Where they are not what
+// was asked of it, such as another engine's, it says why in instead; else that is empty.
+type Router func(*subnet.Subnet) (tables *subnet.Tables, instead string, err error)
 
 // Config is what a manager is told before it starts.
 type Config struct {
@@ -100,9 +101,11 @@ type Manager struct {
 
 	nextSweep   units.Time
 	nextRenewal units.Time // of M_Keys' leases
-	again       bool       // something changed during this sweep
+	again       bool       // a trap told of a change during this sweep
+	moved       bool       // a cable was found to lead elsewhere during this sweep
+	changes     int        // sweeps that followed at once because of traps
 	settled     bool       // the last sweep got to its end: nodes are those of sub
-	repeats     int        // sweeps that followed at once
+	repeats     int        // sweeps with gaps that followed at once
 	actCount    uint32
 
 	others   []otherManager // in the order in which they were met
@@ -114,6 +117,7 @@ type Manager struct {
 	written map[units.GUID]*written  // by node GUID
 	cursor  cursor                   // of the phase program
 	lanes   int                      // most that tables have needed so far
+	instead string                   // why the tables are not what was asked for
 }
 
 // New makes a manager that has not started. It needs a Router.
@@ -263,14 +267,17 @@ func (m *Manager) periodic() {
 	}
 }
 
-// changed starts a heavy sweep, now or after the one that is under way.
+// changed starts a heavy sweep: now, also where one is under way that has only looked so
+// far, and else after the one that is under way.
 func (m *Manager) changed() {
-	if m.state != mad.SMMaster {
-		return
-	}
-	if m.phase == idle {
+	switch looks := m.phase == discover || m.phase == consult; {
+	case m.state != mad.SMMaster:
+	case m.phase == idle:
 		m.startSweep()
-	} else {
+	case looks && m.changes < maxChanges:
+		m.changes++
+		m.startSweep()
+	default:
 		m.again = true
 	}
 }

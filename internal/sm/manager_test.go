@@ -479,3 +479,159 @@ func TestABetterManagerMakesItselfKnownWheneverItComes(t *testing.T) {
 		w.checkUp(high)
 	}
 }
+
+// betweenSwitches are the ports of a subnet that are cabled to a switch and on one, each
+// cable once.
+func betweenSwitches(s *subnet.Subnet) []subnet.End {
+	var cables []subnet.End
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			peer := s.Nodes[i].Ports[p].Peer
+			if s.Nodes[i].Kind == subnet.Switch && peer.Exists() && s.Nodes[peer.Node].Kind == subnet.Switch && peer.Node > int32(i) {
+				cables = append(cables, subnet.End{Node: int32(i), Port: uint8(p)})
+			}
+		}
+	}
+	return cables
+}
+
+// Cable after cable breaks, each in the midst of the sweep that the one before caused.
+// None waits for the time of the next sweep.
+func TestAFaultDuringASweepStartsAnotherAtOnce(t *testing.T) {
+	s := build(t, topology.TwoLevel{Endpoints: 24, Radix: 8})
+	cables := betweenSwitches(s)
+	w := newWorld(t, s)
+	h := w.manager("A", 0, sm.Config{})
+	w.start(h)
+	w.run(5 * units.Second)
+	breaks := []int{0, 5, 10, 15, 3, 8, 13} // no leaf loses all its cables
+	began := w.carried
+	w.call(h, func(b *sm.Batch) { h.m.Sweep(w.now, b) })
+	w.run(units.Second)
+	sweep := w.carried - began
+	started, n := w.carried, 0
+	w.before = func(carried int) {
+		if n < len(breaks) && carried >= started+n*sweep*9/10+sweep/3 {
+			w.fabric.SetLink(cables[breaks[n]], false)
+			n++
+		}
+	}
+	w.change(func(f *sma.Fabric) { f.SetLink(cables[18], false) })
+	w.run(4 * units.Second)
+	if n < len(breaks) {
+		t.Fatalf("%d cables of %d broke: the sweeps are shorter than the test expects", n, len(breaks))
+	}
+	w.checkUp(h)
+	if t.Failed() {
+		t.Log(h.events)
+	}
+}
+
+// A cable breaks at every datagram of a sweep, and the trap that tells of it is lost. Both
+// of its switches have had their change bits set before. The next light sweep finds it: the
+// sweep has not taken these bits away after it looked at the ports.
+func TestAFaultDuringASweepWhoseTrapIsLostIsFoundByTheNextLightSweep(t *testing.T) {
+	s := build(t, topology.TwoLevel{Endpoints: 9, Radix: 6})
+	cables := betweenSwitches(s) // three of each leaf
+	total := 1
+	for at := 0; at < total; at++ {
+		w := newWorld(t, s)
+		h := w.manager("A", 0, sm.Config{})
+		w.start(h)
+		w.run(5 * units.Second)
+		w.mute = true
+		w.change(func(f *sma.Fabric) { f.SetLink(cables[5], false); f.SetLink(cables[7], false) })
+		began := w.carried
+		w.before = func(n int) {
+			if n == began+at+1 {
+				w.fabric.SetLink(cables[4], false) // no way of the manager leads over it
+			}
+		}
+		w.call(h, func(b *sm.Batch) { h.m.Sweep(w.now, b) })
+		w.run(units.Second)
+		if at == 0 {
+			total = w.carried - began
+		}
+		w.run(14 * units.Second)
+		w.before = nil
+		w.checkUp(h)
+		if got, want := len(betweenSwitches(h.m.Subnet())), len(cables)-3; got != want {
+			t.Errorf("the manager knows %d cables between switches, %d are left", got, want)
+		}
+		if t.Failed() {
+			t.Fatalf("the cable broke at datagram %d of %d: %v", at+1, total, h.events)
+		}
+	}
+	if total < 50 {
+		t.Errorf("a sweep has %d datagrams", total)
+	}
+}
+
+// What changes without end is swept without end, with a pause: requests of others are
+// answered in between, and the end is seen.
+func TestACableThatFlapsIsSweptWithPauses(t *testing.T) {
+	s := build(t, topology.TwoLevel{Endpoints: 24, Radix: 8})
+	w := newWorld(t, s)
+	h := w.manager("A", 0, sm.Config{})
+	w.start(h)
+	w.run(5 * units.Second)
+	flaps, up := betweenSwitches(s)[0], true
+	w.before = func(n int) {
+		if n%50 == 0 {
+			up = !up
+			w.fabric.SetLink(flaps, up)
+			// as often as the manager looks: each of its datagrams may find another trap
+			w.call(h, func(b *sm.Batch) { h.m.Sweep(w.now, b) })
+		}
+	}
+	before := w.carried
+	w.run(20 * units.Second)
+	if sent := w.carried - before; sent > 40_000 {
+		t.Errorf("%d datagrams in 20 s", sent)
+	}
+	w.before = nil
+	w.change(func(f *sma.Fabric) { f.SetLink(flaps, true) })
+	w.run(15 * units.Second)
+	w.checkUp(h)
+}
+
+func TestAFallbackIsToldOnceAndSoIsItsEnd(t *testing.T) {
+	s := build(t, topology.TwoLevel{Endpoints: 8, Radix: 4})
+	w := newWorld(t, s)
+	h := w.manager("A", 0, sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
+		tables, _, err := minhop(s)
+		if len(s.Nodes) < len(w.subnet.Nodes) {
+			return tables, "a node is missing", err
+		}
+		return tables, "", err
+	}})
+	told := func() (fell, asked int) {
+		for _, e := range h.events {
+			switch e.Kind {
+			case sm.FellBack:
+				if fell++; e.String() != "routing falls back: a node is missing" {
+					t.Error(e)
+				}
+			case sm.RoutedAsAsked:
+				asked++
+			}
+		}
+		return fell, asked
+	}
+	w.start(h)
+	w.run(5 * units.Second)
+	far := s.Nodes[7].Ports[1].Peer
+	w.change(func(f *sma.Fabric) { f.SetLink(far, false) })
+	w.run(2 * units.Second)
+	w.call(h, func(b *sm.Batch) { h.m.Sweep(w.now, b) })
+	w.run(2 * units.Second)
+	if fell, asked := told(); fell != 1 || asked != 0 {
+		t.Errorf("told %d times that it fell back, %d times that it came back: %v", fell, asked, h.events)
+	}
+	w.change(func(f *sma.Fabric) { f.SetLink(far, true) })
+	w.run(5 * units.Second)
+	if fell, asked := told(); fell != 1 || asked != 1 {
+		t.Errorf("told %d times that it fell back, %d times that it came back: %v", fell, asked, h.events)
+	}
+	w.checkUp(h)
+}

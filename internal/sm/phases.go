@@ -8,6 +8,9 @@ import (
 // advance ends a phase of which no request is left, and enters the next. Each
 // phase is entered by a method that queues its requests.
 func (m *Manager) advance() {
+	for _, n := range m.nodes {
+		n.silent = false // it may answer what the next phase asks
+	}
 	switch m.phase {
 	case discover:
 		m.enterConsult()
@@ -34,7 +37,7 @@ func (m *Manager) advance() {
 // changed, is followed by another.
 func (m *Manager) finish() {
 	m.phase, m.settled = idle, true
-	if m.givenUp == 0 && !m.again {
+	if m.givenUp == 0 && !m.moved {
 		m.repeats = 0
 	} else {
 		m.repeats++
@@ -49,19 +52,40 @@ func (m *Manager) finish() {
 		m.handOver()
 		return
 	}
-	if m.repeats > 0 && m.repeats <= maxRepeats {
+	if m.again {
+		m.followChange()
+		return
+	}
+	m.changes = 0
+	switch {
+	case m.repeats > 0 && m.repeats <= maxRepeats:
 		m.startSweep()
-	} else if m.admin.regroup {
+	case m.admin.regroup:
 		m.startRegroup()
 	}
 }
 
-// abandon ends a sweep that cannot be finished.
+// followChange starts a sweep because something changed during the one that is over: at
+// once, but for what changes without end.
+func (m *Manager) followChange() {
+	if m.changes++; m.changes <= maxChanges {
+		m.startSweep()
+		return
+	}
+	m.nextSweep = m.now + min(settleTime, m.cfg.Sweep)
+	m.repeats = max(m.repeats, 1) // a heavy one
+}
+
+// abandon ends a sweep that cannot be finished. What it saw may have changed while it
+// looked.
 func (m *Manager) abandon() {
 	m.forget()
 	m.phase = idle
 	m.repeats++
 	m.nextSweep = m.now + m.cfg.Sweep
+	if m.again && m.state == mad.SMMaster {
+		m.followChange()
+	}
 }
 
 // startLight begins a light sweep: every switch is asked whether a port changed,

@@ -72,10 +72,8 @@ func (m *Manager) enterActivate() {
 		m.ask(m.set(n, mad.AttrPortInfo, uint32(p), p, &want))
 	})
 	for i, n := range m.nodes {
-		if n.isSwitch() && n.complete() && n.sw.PortStateChange {
-			want := n.sw // writing the bit clears it
-			n.sw.PortStateChange = false
-			m.ask(m.set(int32(i), mad.AttrSwitchInfo, 0, 0, &want))
+		if n.isSwitch() && n.complete() {
+			m.clearChange(int32(i)) // of a sweep that began before this manager was master
 		}
 	}
 }

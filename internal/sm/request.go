@@ -57,6 +57,10 @@ func (m *Manager) fill() {
 		if !more {
 			return
 		}
+		if r.node != unmet && m.nodes[r.node].silent {
+			m.gaveUp(&r) // nor would it answer this
+			continue
+		}
 		r.tid = m.nextTID
 		m.nextTID = max(m.nextTID+1, 1) // 0 is nobody's
 		m.transmit(&r)
@@ -137,6 +141,9 @@ func (m *Manager) expire() {
 	for i := range lost {
 		m.event(Event{Kind: Unanswered, Attr: lost[i].attr, Path: lost[i].path})
 		m.gaveUp(&lost[i])
+		if n := lost[i].node; n != unmet {
+			m.nodes[n].silent = true
+		}
 	}
 }
 
@@ -171,7 +178,7 @@ func (m *Manager) gaveUp(r *request) {
 		return
 	}
 	m.givenUp++
-	if w := m.written[m.guidOf(r.node)]; w != nil && r.method == mad.Set {
+	if w := m.written[m.guidOf(r.node)]; w != nil && m.phase != discover {
 		w.forget() // what the node holds is not known
 	}
 }

@@ -457,9 +457,9 @@ func TestManagersAreFoundByCapability(t *testing.T) {
 // what it knows, and the next sweep that works writes what was asked meanwhile.
 func TestAGroupChangesWhileRoutingFails(t *testing.T) {
 	fails := false
-	o := open(t, topology.TwoLevel{Endpoints: 24, Radix: 8}, sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
+	o := open(t, topology.TwoLevel{Endpoints: 24, Radix: 8}, sm.Config{Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
 		if fails {
-			return nil, errors.New("no")
+			return nil, "", errors.New("no")
 		}
 		return minhop(s)
 	}})

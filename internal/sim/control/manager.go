@@ -120,17 +120,17 @@ func newManagedSubnet(p *network.Plan, spec *scenario.Control, plane int) (*mana
 	agents.OnCross(func(out subnet.End) { m.way = append(m.way, m.hops[out.Node][out.Port]) })
 	entries := units.Time(sub.Switches()) * units.Time(len(sub.Nodes))
 	m.compute = entries * spec.SM.Entry
-	m.route = func(s *subnet.Subnet) (*subnet.Tables, error) {
-		res, err := route(p, s)
+	m.route = func(s *subnet.Subnet) (*subnet.Tables, string, error) {
+		res, instead, err := reroute(p, s)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		circle, err := keepsLevels(p, s, res.Tables, plane)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		m.log.sweeps[len(m.log.sweeps)-1].circle = circle
-		return res.Tables, nil
+		return res.Tables, instead, nil
 	}
 	places := []int{0}
 	last := 0 // host of the cluster
@@ -172,7 +172,7 @@ func (m *managedSubnet) addManager(at subnet.End, priority uint8) {
 		Priority:   priority, Window: m.spec.SM.Window, Sweep: m.spec.SM.Sweep, Poll: m.spec.SM.Poll,
 		// Requests that go out when tables have been computed were queued before.
 		Timeout: m.spec.SM.Timeout + m.compute,
-		Route: func(s *subnet.Subnet) (*subnet.Tables, error) {
+		Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
 			h.cpu = max(h.cpu, m.now) + m.compute
 			m.log.routing(m.now, h.cpu)
 			return m.route(s)

@@ -117,18 +117,36 @@ func engines(p *network.Plan) []engine.Name {
 // route computes the tables of a subnet of the fabric, which may lack what is broken,
 // with the first engine that can.
 func route(p *network.Plan, sub *subnet.Subnet) (res *engine.Result, err error) {
-	o := engine.Options{Lanes: scenario.OperationalVLs(p.Fabric.IB.VLs), Torus: torusConf(p), Groups: groupsOf(p, sub)}
 	for _, name := range engines(p) {
-		o.Roots = nil
-		if p.Graph.Family != topology.FamilyTree && (name == "updn" || name == "dnup") {
-			o.Roots = roots(p, sub)
-		}
-		res, err = engine.Route(sub, name, o)
+		res, err = engine.Route(sub, name, optionsOf(p, sub, name))
 		if refusal := (*engine.Refusal)(nil); !errors.As(err, &refusal) {
 			break
 		}
 	}
 	return res, err
+}
+
+// optionsOf is what the scenario tells an engine.
+func optionsOf(p *network.Plan, sub *subnet.Subnet, name engine.Name) engine.Options {
+	o := engine.Options{Lanes: scenario.OperationalVLs(p.Fabric.IB.VLs), Torus: torusConf(p), Groups: groupsOf(p, sub)}
+	if p.Graph.Family != topology.FamilyTree && (name == "updn" || name == "dnup") {
+		o.Roots = roots(p, sub)
+	}
+	return o
+}
+
+// reroute is route for a manager at work: an engine that was asked for by name and cannot
+// route what faults have left is replaced as weft sm run replaces it, and instead says so.
+func reroute(p *network.Plan, sub *subnet.Subnet) (res *engine.Result, instead string, err error) {
+	res, err = route(p, sub)
+	asked := engine.Name(p.Fabric.IB.Engine)
+	if refusal := (*engine.Refusal)(nil); asked == engine.Auto || !errors.As(err, &refusal) {
+		return res, "", err
+	}
+	if res, err = engine.Installable(sub, asked, optionsOf(p, sub, asked)); err != nil {
+		return nil, "", err
+	}
+	return res, res.Report.Reason, nil
 }
 
 // prove refuses tables that do not deliver everything between ends, and those on

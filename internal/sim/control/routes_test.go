@@ -10,6 +10,7 @@ import (
 	"weft/internal/routing/engine"
 	"weft/internal/sim/network"
 	"weft/internal/sim/simtest"
+	"weft/internal/subnet"
 	"weft/scenario"
 	"weft/units"
 )
@@ -200,5 +201,44 @@ workload: {pattern: permutation, sizes: [4KiB]}
 	}
 	if loop := routing.CreditLoop(p.Graph, p.Tables, p.Lanes, true); loop != nil {
 		t.Errorf("packets that choose among ports wait in a circle: %v", loop)
+	}
+}
+
+// A manager at work does not leave hosts without a way because the engine that was asked for
+// by name refuses what a fault has left.
+func TestAnEngineThatRefusesWhatAFaultHasLeftIsReplaced(t *testing.T) {
+	p := managedPlan(t, `
+cluster: {nodes: 16}
+topology: {shape: fat-tree, levels: 2, radix: 16}
+fabrics: [{preset: infiniband-ndr, ib: {engine: ftree}}]
+workload: {pattern: permutation, sizes: [4KiB]}
+`)
+	sub, _, err := network.SubnetOf(p.Fabric, p.Graph, 0)
+	if err == nil {
+		err = sub.AssignLIDs(0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, instead, err := reroute(p, sub); err != nil || instead != "" {
+		t.Fatalf("the whole fabric is routed otherwise: %q, %v", instead, err)
+	}
+	for i := range sub.Nodes {
+		n := &sub.Nodes[i]
+		far := n.Ports[len(n.Ports)-1].Peer
+		if n.Kind == subnet.Switch && far.Exists() && sub.Nodes[far.Node].Kind == subnet.Switch {
+			sub.Port(far).Peer, n.Ports[len(n.Ports)-1].Peer = subnet.None, subnet.None
+			break
+		}
+	}
+	res, instead, err := reroute(p, sub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Report.Used != "minhop" || !strings.HasPrefix(instead, "ftree cannot route this fabric") {
+		t.Errorf("%s, because %q", res.Report.Used, instead)
+	}
+	if err := prove(sub, res.Tables, "minhop"); err != nil {
+		t.Error(err)
 	}
 }
