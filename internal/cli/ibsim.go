@@ -1,12 +1,11 @@
 package cli
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -29,9 +28,12 @@ ibnetdiscover, or one of ibsim's nets. It runs until it is interrupted.
 Attach a program with
   LD_PRELOAD=/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so IBSIM_SOCKNAME=weft opensm …
 SIM_HOST=NODE says at which node: by GUID as in H-0002c9030010000c, or by name.
+Where IBSIM_SOCKNAME is set it is the name of this simulator too.
 
-Lines on standard input break and mend the fabric: down NODE[PORT] and
-up NODE[PORT] for a cable, restart NODE for a node that loses its power.`,
+Lines on standard input are commands, those of ibsim's console: Link, Unlink,
+ReLink, Clear, Error, Baselid, Guid, PerformanceSet, Dump, Route, Attached, X,
+Wait, !FILE, Quit. Help lists them. down NODE[PORT], up NODE[PORT] and
+restart NODE are weft's own.`,
 		Example: `  weft ibsim examples/h100-128.yaml
   weft ibsim fabric.topo --socket mine`,
 		Args: args(1, 1, "one fabric"),
@@ -43,7 +45,7 @@ up NODE[PORT] for a cable, restart NODE for a node that loses its power.`,
 			return serveIbsim(cmd.Context(), e, s, socket, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&socket, "socket", "weft", "the name that programs have in IBSIM_SOCKNAME; the real ibsim's default is sim")
+	cmd.Flags().StringVar(&socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "weft"), "the name that programs have in IBSIM_SOCKNAME (default: that variable, or weft; the real ibsim's is sim)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what is served as JSON")
 	c.register(cmd)
 	return cmd
@@ -74,63 +76,13 @@ func serveIbsim(ctx context.Context, e *Env, s *subnet.Subnet, socket string, as
 	if err != nil {
 		return err
 	}
-	go breakAndMend(e, server, s)
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
+	go func() {
+		console := ibsim.NewConsole(server, e.Stdout, func(name string) ([]byte, error) { return os.ReadFile(e.path(name)) })
+		if errors.Is(console.Run(ctx, e.Stdin), ibsim.ErrQuit) {
+			quit()
+		}
+	}()
 	return server.Serve(ctx)
-}
-
-// breakAndMend carries out the lines of standard input, until it ends.
-func breakAndMend(e *Env, server *ibsim.Server, s *subnet.Subnet) {
-	for lines := bufio.NewScanner(e.Stdin); lines.Scan(); {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" {
-			continue
-		}
-		change, err := faultOf(s, line)
-		if err != nil {
-			fmt.Fprintf(e.Stderr, "%q: %v\n", line, err)
-			continue
-		}
-		server.Do(change)
-		fmt.Fprintln(e.Stdout, line)
-	}
-}
-
-// faultOf is what a line does to the fabric.
-func faultOf(s *subnet.Subnet, line string) (func(*sma.Fabric), error) {
-	verb, what, _ := strings.Cut(line, " ")
-	name, port, hasPort := portOf(strings.TrimSpace(what))
-	node := nodeNamed(s, name)
-	if verb == "restart" && node >= 0 && !hasPort {
-		return func(f *sma.Fabric) { f.Restart(node) }, nil
-	}
-	if (verb != "down" && verb != "up") || node < 0 || !hasPort || int(port) >= len(s.Nodes[node].Ports) {
-		return nil, errors.New("expected down NODE[PORT], up NODE[PORT] or restart NODE, with a node and a port of the fabric")
-	}
-	at := subnet.End{Node: node, Port: port}
-	if !s.Peer(at).Exists() {
-		return nil, errors.New("the port has no cable")
-	}
-	return func(f *sma.Fabric) { f.SetLink(at, verb == "up") }, nil
-}
-
-// portOf takes a port as in leaf1[5] apart.
-func portOf(text string) (name string, port uint8, ok bool) {
-	open := strings.LastIndexByte(text, '[')
-	if open < 0 || !strings.HasSuffix(text, "]") {
-		return strings.Trim(text, `"`), 0, false
-	}
-	n, err := strconv.ParseUint(text[open+1:len(text)-1], 10, 8)
-	return strings.Trim(text[:open], `"`), uint8(n), err == nil
-}
-
-// nodeNamed finds a node by its description, its ID or an identifier made of its
-// GUID; below 0 there is none.
-func nodeNamed(s *subnet.Subnet, name string) int32 {
-	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		if name != "" && (n.Name == name || n.ID == name || strings.HasSuffix(name, "-"+n.GUID.Digits())) {
-			return int32(i)
-		}
-	}
-	return -1
 }

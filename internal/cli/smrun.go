@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,8 +65,8 @@ named, so that they survive restarts.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&r.ibsim, "ibsim", false, "attach to a fabric that ibsim or weft ibsim serves")
-	f.StringVar(&r.socket, "socket", "sim", "the simulator's name: IBSIM_SOCKNAME of the real ibsim")
-	f.StringVar(&r.host, "host", "", "the node to run on, by GUID as in H-0002c90300100004, or by name (default: the simulator's first)")
+	f.StringVar(&r.socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "sim"), "the simulator's name (default: IBSIM_SOCKNAME, or sim)")
+	f.StringVar(&r.host, "host", e.Getenv("SIM_HOST"), "the node to run on, by GUID as in H-0002c90300100004, or by name (default: SIM_HOST, or the simulator's first)")
 	f.StringVar(&r.engine, "engine", "minhop", "routing engine: auto, "+engineNames())
 	r.register(cmd)
 	f.StringVar(&r.lids, "guid2lid", "", "file of LIDs to read before and write after each sweep")

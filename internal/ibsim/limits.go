@@ -15,6 +15,9 @@ const (
 	// the 1.07 s between two of a port.
 	trapTick = 100 * time.Millisecond
 
+	// maxScripts is how deep files of console commands may name each other.
+	maxScripts = 8
+
 	// processBits is how many bits the number of a process has (Linux,
 	// PID_MAX_LIMIT).
 	processBits = 22

@@ -28,6 +28,9 @@ func (f *Fabric) answer(at subnet.End, m *mad.MAD) Outcome {
 	case m.Class() == mad.Perf:
 		r.data = m.PerfData()
 		status = f.answerPerf(&r, m.Attribute())
+	case m.Class() == mad.Congestion:
+		r.data = m.PerfData()
+		status = f.answerCongestion(&r, m.Attribute())
 	default:
 		r.data, r.key = m.SMPData(), m.MKey()
 		if !f.admit(&r, m) {

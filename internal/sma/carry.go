@@ -48,7 +48,7 @@ func (f *Fabric) Carry(from subnet.End, p *Packet) (subnet.End, Outcome) {
 		f.repressed(at, m)
 		return at, Taken
 	}
-	if f.answer(at, m) == Lost {
+	if f.ignores(at, m) || f.answer(at, m) == Lost {
 		return at, Lost
 	}
 	return at, f.back(at, from, p)
@@ -83,7 +83,7 @@ func forProgram(m *mad.MAD) bool {
 			return false
 		}
 		return m.Method()&mad.Response != 0 || m.Method() == mad.Trap || m.Attribute() == mad.AttrSMInfo
-	case mad.Perf:
+	case mad.Perf, mad.Congestion:
 		return m.Method()&mad.Response != 0
 	}
 	return true
@@ -146,12 +146,16 @@ func (f *Fabric) over(out subnet.End, m *mad.MAD) (subnet.End, bool) {
 		}
 	} else if here.info.State != mad.PortActive || there.info.State < mad.PortArmed {
 		sum(&here.counters.short.XmitDiscards, 1)
+		here.counters.addDetail(attrDiscardDetails, inactiveDiscards)
 		return out, false
 	}
 	if f.onCross != nil {
 		f.onCross(out)
 	}
 	here.counters.sent()
+	if f.drops(there) {
+		return out, false
+	}
 	there.counters.received()
 	return peer, true
 }

@@ -17,6 +17,7 @@ package sma
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"weft/internal/subnet"
 	"weft/units"
@@ -33,6 +34,8 @@ type Fabric struct {
 	lastTID uint64 // of a trap
 	now     units.Time
 	onCross func(out subnet.End) // nil, unless somebody follows datagrams
+	taken   map[subnet.End]cable // by both ends, of cables that Unlink took
+	random  *rand.Rand           // of SetLoss
 }
 
 // node is what the agents of a node know.
@@ -43,6 +46,8 @@ type node struct {
 	lft   []*mad.LinearFDB // by block; nil: nothing was written
 	mft   map[uint32]*mad.MulticastFDB
 	sl2vl map[uint32]mad.SLToVL // by modifier: of an adapter by port
+
+	congestion map[congestionKey][]byte // what was written of congestion control
 }
 
 // port is a port's state. Of a switch the keys are in port 0.
@@ -54,6 +59,7 @@ type port struct {
 	guids    mad.GUIDInfo
 	vlarb    [2]mad.VLArb // low and high priority
 	counters counters
+	loss     loss
 
 	leaseEnds units.Time // of the M_Key; 0 while no lease runs
 	outbox    outbox     // of ports with a LID
@@ -76,8 +82,8 @@ type Sent struct {
 }
 
 // New makes the agents of a subnet as they are after power-on: cables work,
-// ports are Init, no port has a LID. The subnet must not change
-// afterwards. It refuses nodes that cannot be told apart.
+// ports are Init, no port has a LID. Afterwards only the Fabric
+// may change the subnet (Link, Unlink, SetGUID). It refuses nodes that cannot be told apart.
 func New(s *subnet.Subnet) (*Fabric, error) {
 	seen := make(map[units.GUID]int, len(s.Nodes))
 	for i := range s.Nodes {
@@ -92,7 +98,7 @@ func New(s *subnet.Subnet) (*Fabric, error) {
 // NewUnchecked makes the agents of a subnet that may have two nodes of one
 // GUID, as broken ones do.
 func NewUnchecked(s *subnet.Subnet) *Fabric {
-	f := &Fabric{sub: s, nodes: make([]node, len(s.Nodes))}
+	f := &Fabric{sub: s, nodes: make([]node, len(s.Nodes)), taken: map[subnet.End]cable{}}
 	for i := range s.Nodes {
 		f.nodes[i] = f.powerOn(int32(i))
 	}
@@ -169,11 +175,11 @@ func powerOnPort(of *subnet.Node, p uint8, best subnet.Link) port {
 	}
 	q.pkeys = make([]mad.PKeyTable, partitions/mad.PKeysPerBlock)
 	q.pkeys[0][0] = mad.DefaultPKey
-	for l := range q.vlarb {
-		for i := range arbEntries {
-			q.vlarb[l][i] = mad.VLWeight{VL: units.VL(i)}
-		}
+	for i := range arbEntries { // as ibsim: lane 0 by the high table, the others by the low one
+		q.vlarb[0][i] = mad.VLWeight{VL: units.VL(i), Weight: arbWeight}
+		q.vlarb[1][i] = mad.VLWeight{VL: units.VL(i)}
 	}
+	q.vlarb[0][0].Weight, q.vlarb[1][0].Weight = 0, arbWeight
 	return q
 }
 

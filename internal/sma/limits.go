@@ -6,6 +6,9 @@ const (
 	multicastEntries = 1024  // as ibsim's switches
 	partitions       = 64    // P_Keys of a port; ConnectX has 128, ibsim 64
 	arbEntries       = 8     // of each VL arbitration table: one per lane
+	arbWeight        = 4     // of a lane after power-on, in units of 64 bytes, as ibsim's
+	congestionBlocks = 2     // of 64 entries each, of an adapter's congestion control table: 128, as ConnectX
+	portsPerBlock    = 32    // of SwitchPortCongestionSetting
 	lanes8           = 4     // the code of 8 data lanes
 	maxMTU           = 5     // the code of 4096 bytes
 

@@ -11,6 +11,8 @@ import (
 type counters struct {
 	short mad.PortCounters
 	long  mad.PortCountersExtended
+
+	details map[mad.Attribute][]uint64 // of the optional attributes, once one is used
 }
 
 // sum adds where an overflow would show as a small number.
@@ -72,6 +74,9 @@ func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
 		out.Port = number
 		out.AppendTo(r.blank())
 		return mad.OK
+	}
+	if d := detailOf(attr); d != nil {
+		return r.answerDetail(d)
 	}
 	return mad.BadAttribute
 }

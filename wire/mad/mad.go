@@ -33,6 +33,7 @@ const (
 	SubnLID      Class = 0x01 // subnet management, LID-routed
 	SubnAdm      Class = 0x03 // subnet administration
 	Perf         Class = 0x04 // performance management
+	Congestion   Class = 0x21 // congestion control
 	SubnDirected Class = 0x81 // subnet management, directed route
 )
 
@@ -40,10 +41,13 @@ const (
 // travel on lane 15 between queue pairs 0.
 func (c Class) Subnet() bool { return c == SubnLID || c == SubnDirected }
 
+// CongestionVersion is the class version of congestion control (IBA vol. 1, A10.4.1).
+const CongestionVersion = 2
+
 // version is the class version of the datagrams in use: 1, but 2 of subnet
-// administration (IBA vol. 1, 15.2.1.1).
+// administration (IBA vol. 1, 15.2.1.1) and of congestion control.
 func (c Class) version() uint8 {
-	if c == SubnAdm {
+	if c == SubnAdm || c == Congestion {
 		return 2
 	}
 	return 1
