@@ -136,9 +136,11 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[units.Time]():
 		return text(`^([0-9]+(\.[0-9]+)? ?(ps|ns|us|µs|μs|ms|s)|forever)$`, "1.2us")
 	case reflect.TypeFor[units.Bytes]():
-		return text(`^[0-9]+(\.[0-9]+)? ?([kKMGT]?B|[KMGT]iB)$`, "4KiB")
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+			{Type: "string", Pattern: `^[0-9]+(\.[0-9]+)? ?([kKMGT]?B|[KMGT]iB|[kKmMgGtT])?$`}, {Type: "integer", Minimum: "0"},
+		}, Examples: []any{"4KiB"}}
 	case reflect.TypeFor[units.Rate]():
-		return text(`^[0-9]+(\.[0-9]+)? ?([kKMGT]?(bps|b/s|bit/s|B/s))$`, "400Gbps")
+		return text(`^[0-9]+(\.[0-9]+)? ?([kKMGT]?(bps|b/s|bit/s|B/s)|[MGT])$`, "400Gbps")
 	case reflect.TypeFor[PKey]():
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "integer", Minimum: "0", Maximum: "32767"}, {Type: "string", Pattern: `^0x[0-9a-fA-F]{1,4}$`}}, Examples: []any{"0x8"}}
 	case reflect.TypeFor[QKey]():

@@ -29,7 +29,7 @@ var bytesQuantity = quantity{
 	noun:    "an amount of data",
 	example: "4KiB",
 	base:    "bytes",
-	valid:   "B, KB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024)",
+	valid:   "bytes, KiB, MiB, GiB, TiB or K, M, G, T (powers of 1024), or KB, MB, GB, TB (powers of 1000)",
 	printed: []unit{
 		{"TiB", int64(1024 * GiB)},
 		{"GiB", int64(GiB)},
@@ -38,37 +38,27 @@ var bytesQuantity = quantity{
 		{"B", 1},
 	},
 	exact:  byteUnits,
-	parsed: append([]unit{{"kB", int64(KB)}}, byteUnits...),
+	parsed: append(append([]unit{{"kB", int64(KB)}}, byteUnits...), sizeUnits...),
 }
 
-// sizeQuantity is the notation of nccl-tests (common.cu, parsesize): powers of
-// 1024 under decimal names, bytes without a unit.
-var sizeQuantity = quantity{
-	noun:    "a size",
-	example: "8, 64K or 1G",
-	base:    "bytes",
-	valid:   "bytes, K, M or G (powers of 1024)",
-	parsed: []unit{
-		{"", 1},
-		{"K", int64(KiB)},
-		{"k", int64(KiB)},
-		{"M", int64(MiB)},
-		{"m", int64(MiB)},
-		{"G", int64(GiB)},
-		{"g", int64(GiB)},
-	},
+// sizeUnits are the notation of nccl-tests and perftest: bytes without a unit, and
+// powers of 1024 under a letter.
+var sizeUnits = []unit{
+	{"", 1},
+	{"K", int64(KiB)},
+	{"k", int64(KiB)},
+	{"M", int64(MiB)},
+	{"m", int64(MiB)},
+	{"G", int64(GiB)},
+	{"g", int64(GiB)},
+	{"T", int64(1024 * GiB)},
+	{"t", int64(1024 * GiB)},
 }
 
-// ParseBytes reads an amount of data such as 4KiB or 1MB, exactly.
+// ParseBytes reads an amount of data, exactly: 4KiB and 1MB, as files have it; 8, 64K
+// and 1G, as nccl-tests and perftest have it; 1.5 MiB, as String prints it.
 func ParseBytes(text string) (Bytes, error) {
 	v, err := bytesQuantity.parse(text)
-	return Bytes(v), err
-}
-
-// ParseSize reads a message size as nccl-tests writes it: 8 is bytes, and 8K,
-// 8M and 8G are powers of 1024, in either case.
-func ParseSize(text string) (Bytes, error) {
-	v, err := sizeQuantity.parse(text)
 	return Bytes(v), err
 }
 

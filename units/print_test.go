@@ -85,7 +85,7 @@ func TestQuantitiesAreTextInJSON(t *testing.T) {
 	if err := json.Unmarshal(text, &out); err != nil || out != in {
 		t.Errorf("%s reads as %+v, %v", text, out, err)
 	}
-	for _, wrong := range []string{`{"Delay":"1.2"}`, `{"Buffer":"1m"}`, `{"Link":"1m"}`, `{"Cable":"1us"}`} {
+	for _, wrong := range []string{`{"Delay":"1.2"}`, `{"Buffer":"1us"}`, `{"Link":"1m"}`, `{"Cable":"1us"}`} {
 		if err := json.Unmarshal([]byte(wrong), &out); err == nil {
 			t.Errorf("%s is accepted", wrong)
 		}

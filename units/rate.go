@@ -16,7 +16,7 @@ var rateQuantity = quantity{
 	noun:    "a rate",
 	example: "400Gbps",
 	base:    "bits per second",
-	valid:   "bps, Kbps, Mbps, Gbps, Tbps, the same as b/s, or bytes as B/s, KB/s, MB/s, GB/s, TB/s",
+	valid:   "bps, Kbps, Mbps, Gbps, Tbps, the same as b/s or M, G, T, or bytes as B/s, KB/s, MB/s, GB/s, TB/s",
 	printed: []unit{
 		{"Tb/s", int64(Tbps)},
 		{"Gb/s", int64(Gbps)},
@@ -44,8 +44,8 @@ func rateSpellings() []unit {
 		{"G", int64(Gbps)},
 		{"T", int64(Tbps)},
 	}
+	all := []unit{{"M", int64(Mbps)}, {"G", int64(Gbps)}, {"T", int64(Tbps)}} // a port of 400G
 	notations := []unit{{"bps", 1}, {"b/s", 1}, {"bit/s", 1}, {"B/s", 8}}
-	var all []unit
 	for _, p := range prefixes {
 		for _, n := range notations {
 			all = append(all, unit{p.name + n.name, p.scale * n.scale})
@@ -54,7 +54,7 @@ func rateSpellings() []unit {
 	return all
 }
 
-// ParseRate reads a rate such as 400Gbps, 200Gb/s or 48.9GB/s, exactly.
+// ParseRate reads a rate such as 400Gbps, 400G, 200Gb/s or 48.9GB/s, exactly.
 // Prefixes are powers of 1000; a capital B is bytes.
 func ParseRate(text string) (Rate, error) {
 	v, err := rateQuantity.parse(text)

@@ -160,7 +160,7 @@ func (b *bench) check() error {
 func (b *bench) sweep() (from, to, step units.Bytes, err error) {
 	var errs []error
 	parse := func(flag, text string) units.Bytes {
-		v, err := units.ParseSize(text)
+		v, err := units.ParseBytes(text)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", flag, err))
 		} else if v <= 0 {

@@ -58,7 +58,7 @@ func (l *logged) options(e *Env) (o calibrate.Options, err error) {
 		errs = append(errs, fmt.Errorf("--sizes %d: want 1 or more", l.sizes))
 	}
 	if l.maxSize != "" {
-		if o.MaxSize, err = units.ParseSize(l.maxSize); err != nil || o.MaxSize < 1 {
+		if o.MaxSize, err = units.ParseBytes(l.maxSize); err != nil || o.MaxSize < 1 {
 			errs = append(errs, fmt.Errorf("--max-size %s: want a size such as 8G", abridged(l.maxSize)))
 		}
 	}

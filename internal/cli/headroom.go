@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,10 +33,10 @@ adds is printed as a margin.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&h.asic, "asic", "spectrum-4", "the switch chip: "+strings.Join(roce.Known(), ", "))
-	f.Var(&quantityFlag[units.Rate]{&h.speed, parseSpeed, "rate"}, "speed", "the port's speed: 100G, 400G, 800Gbps")
-	f.Var(&quantityFlag[units.Length]{&h.cable, units.ParseLength, "length"}, "cable", "the length of the cable: 5m, 40m, 2km")
-	f.Var(&quantityFlag[units.Bytes]{&h.mtu, units.ParseSize, "bytes"}, "mtu", "the port's MTU, frames of any class")
-	f.Var(&quantityFlag[units.Bytes]{&h.lossless, units.ParseSize, "bytes"}, "lossless-mtu", "packets of the lossless class")
+	f.Var(rateFlag(&h.speed), "speed", "the port's speed: 100G, 400G, 800Gbps")
+	f.Var(lengthFlag(&h.cable), "cable", "the length of the cable: 5m, 40m, 2km")
+	f.Var(bytesFlag(&h.mtu), "mtu", "the port's MTU, frames of any class")
+	f.Var(bytesFlag(&h.lossless), "lossless-mtu", "packets of the lossless class")
 	f.IntVar(&h.small, "small", 100, "share of 64-byte packets in the worst traffic, in percent")
 	f.IntVar(&h.lanes, "lanes", 4, "lanes of the port; eight double the pipeline's share")
 	f.BoolVar(&h.shared, "shared-pool", false, "the headroom comes out of a pool that ports share")
@@ -177,31 +176,4 @@ func (h *headroom) print(e *Env, a *headroomAnswer) error {
 			report.Integer(p.AtBound), report.Integer(p.Below), report.Integer(p.Margin), p.Times)
 	}
 	return nil
-}
-
-// quantityFlag is a flag with a unit.
-type quantityFlag[T fmt.Stringer] struct {
-	to    *T
-	parse func(string) (T, error)
-	kind  string
-}
-
-func (q *quantityFlag[T]) String() string {
-	if q.to == nil {
-		return ""
-	}
-	return (*q.to).String()
-}
-
-func (q *quantityFlag[T]) Set(text string) (err error) { *q.to, err = q.parse(text); return err }
-func (q *quantityFlag[T]) Type() string                { return q.kind }
-
-// parseSpeed reads a port's speed, also as network engineers write it: 400G.
-func parseSpeed(text string) (units.Rate, error) {
-	if n, ok := strings.CutSuffix(text, "G"); ok {
-		if v, err := strconv.ParseInt(n, 10, 32); err == nil {
-			return units.Rate(v) * units.Gbps, nil
-		}
-	}
-	return units.ParseRate(text)
 }

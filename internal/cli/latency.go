@@ -74,7 +74,7 @@ is charged after the response.`,
 func (l *explaining) do(e *Env, given []string) error {
 	spec := latency.Spec{Op: latency.Op(l.op), Hops: l.hops, Iterations: l.iterations}
 	var err error
-	if spec.Bytes, err = units.ParseSize(l.bytes); err != nil {
+	if spec.Bytes, err = units.ParseBytes(l.bytes); err != nil {
 		return fmt.Errorf("--bytes: %w", err)
 	}
 	scenarios, err := l.scenarios(e, given)

@@ -124,7 +124,7 @@ what the collective would take between hosts that are all like that pair.`,
 // spec is the flags as a group and its sizes.
 func (l *liveRun) spec() (s ranks.Spec, from, to int64, err error) {
 	parse := func(flag, text string) int64 {
-		v, bad := units.ParseSize(text)
+		v, bad := units.ParseBytes(text)
 		if bad == nil && (v < 1 || v > ranks.MaxVector) {
 			bad = fmt.Errorf("valid are 1 to %d bytes", ranks.MaxVector)
 		}

@@ -33,7 +33,7 @@ func (d *liveDevice) flags(cmd *cobra.Command, addr, what string) {
 	f.StringVar(&d.addr, "addr", addr, what)
 	f.Uint16Var(&d.port, "udp-port", wire.RoCEv2Port, "UDP port of the device; others than 4791 only between two weft")
 	f.StringVar(&d.dcqcn, "dcqcn", "", "pace by DCQCN from this line rate (10Gbps), and let switches mark packets")
-	f.Float64Var(&d.lose, "lose", 0, "share of the packets that arrive which this device loses, 0 to 1")
+	f.Var(shareFlag(&d.lose), "lose", "share of the packets that arrive which this device loses: 0.01, 1%")
 	f.Uint64Var(&d.seed, "seed", 1, "which packets --lose loses")
 	f.StringVar(&d.pcap, "pcap", "", "write every packet to this file (pcapng)")
 }
@@ -61,9 +61,6 @@ func (d *liveDevice) open(e *Env, mtu int) (dev *rdma.Device, closeAll func() er
 	a, err := netip.ParseAddr(d.addr)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--addr %q is no IP address", d.addr)
-	}
-	if !(d.lose >= 0 && d.lose <= 1) {
-		return nil, nil, fmt.Errorf("--lose %v: valid are 0 to 1", d.lose)
 	}
 	o := rdma.Options{Addr: netip.AddrPortFrom(a, d.port), PathMTU: mtu, Lose: d.lose, LoseSeed: d.seed}
 	if d.dcqcn != "" {

@@ -23,7 +23,7 @@ func (l *liveRun) beside(ctx context.Context, e *Env, w io.Writer, pair ranks.Pa
 	if !l.predict {
 		return nil, "", nil
 	}
-	chunk, err := units.ParseSize(l.chunk)
+	chunk, err := units.ParseBytes(l.chunk)
 	if err != nil {
 		return nil, "", err
 	}

@@ -150,12 +150,12 @@ iterations and queue pairs.`,
 	if t.Kind == perf.Latency {
 		iters, depth = 1000, 1
 	}
-	f.IntVarP(&p.test.Size, "size", "s", size, "bytes of a message")
+	sizeVarP(f, &p.test.Size, "size", "s", size, "bytes of a message")
 	f.BoolVarP(&p.all, "all", "a", false, "all sizes from 2 to 8388608")
 	f.IntVarP(&p.test.Iters, "iters", "n", iters, "iterations")
 	f.IntVar(&p.test.Warmup, "warmup", 200, "iterations before, which do not count")
-	f.IntVarP(&p.test.MTU, "mtu", "m", 4096, "path MTU: 256, 512, 1024, 2048 or 4096")
-	f.IntVarP(&p.test.Inline, "inline-size", "I", 220, "messages up to this size are copied when they are posted")
+	sizeVarP(f, &p.test.MTU, "mtu", "m", 4096, "path MTU: 256, 512, 1024, 2048 or 4096")
+	sizeVarP(f, &p.test.Inline, "inline-size", "I", 220, "messages up to this size are copied when they are posted")
 	f.Uint16VarP(&p.port, "port", "p", perfPort, "TCP port of the server")
 	f.StringVar(&p.against, "against", "", "tcp: measure the same over kernel TCP, too")
 	f.BoolVar(&p.json, "json", false, "print as JSON")

@@ -41,7 +41,7 @@ part, only its device.`,
 	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else that of the route)")
 	f := cmd.Flags()
 	f.IntVarP(&p.count, "count", "c", 4, "pings; 0 is until interrupted")
-	f.IntVarP(&p.size, "size", "s", 64, "bytes of a ping")
+	sizeVarP(f, &p.size, "size", "s", 64, "bytes of a ping")
 	f.BoolVar(&p.json, "json", false, "print as JSON")
 	f.DurationVarP(&p.interval, "interval", "i", 200*time.Millisecond, "time between two")
 	return cmd

@@ -93,10 +93,10 @@ what is lost: whoever waits for it says so, where Linux's programs wait for ever
 	}
 	l.flags(cmd, perfPort, "TCP port on which the two meet")
 	f := cmd.Flags()
-	f.IntVarP(&p.Size, "size", "s", 4096, "bytes of a message")
+	sizeVarP(f, &p.Size, "size", "s", 4096, "bytes of a message")
 	f.IntVarP(&p.Iters, "iters", "n", 1000, "messages of each side")
 	f.DurationVar(&p.Patience, "patience", 10*time.Second, "how long a message is waited for")
-	f.IntVarP(&p.MTU, "mtu", "m", 1024, "path MTU: 256, 512, 1024, 2048 or 4096")
+	sizeVarP(f, &p.MTU, "mtu", "m", 1024, "path MTU: 256, 512, 1024, 2048 or 4096")
 	return cmd
 }
 
@@ -182,7 +182,7 @@ client is waited for, which is rping -c.`,
 	}
 	l.flags(cmd, rpingPort, "port of the connection manager")
 	f := cmd.Flags()
-	f.IntVarP(&p.Size, "size", "S", 64, "bytes of a text")
+	sizeVarP(f, &p.Size, "size", "S", 64, "bytes of a text")
 	f.IntVarP(&p.Count, "count", "C", 10, "texts; rping itself goes on until it is told to stop")
 	f.BoolVarP(&verbose, "verbose", "v", false, "print every text")
 	return cmd

@@ -12,7 +12,6 @@ import (
 	"weft/internal/roce/host"
 	"weft/internal/roce/lint"
 	"weft/internal/roce/sonic"
-	"weft/units"
 )
 
 // linting is what weft roce lint takes from its flags.
@@ -63,8 +62,8 @@ The exit code is 5 when there are findings.
 	f.StringArrayVar(&l.hosts, "host", nil, "folder of a host, or a file of one")
 	f.StringVar(&l.options.ASIC, "asic", "", "the switch chip: "+strings.Join(roce.Known(), ", ")+" (default: by HwSKU)")
 	f.StringSliceVar(&l.options.Ports, "port", nil, "ports of the switch to judge, such as Ethernet0 (default: all that are up)")
-	f.Var(&quantityFlag[units.Length]{&l.options.Cable, units.ParseLength, "length"}, "cable", "length of all cables (default: CABLE_LENGTH)")
-	f.Var(&quantityFlag[units.Bytes]{&l.options.Buffer, units.ParseSize, "bytes"}, "buffer", "packet buffer of the chip: 160M (default: not known)")
+	f.Var(lengthFlag(&l.options.Cable), "cable", "length of all cables (default: CABLE_LENGTH)")
+	f.Var(bytesFlag(&l.options.Buffer), "buffer", "packet buffer of the chip: 160M (default: not known)")
 	f.StringVar(&l.profiles, "profiles", "", "the switch's pg_profile_lookup.ini, for profiles that are not configured")
 	f.StringVar(&l.fixed, "fixed", "", "write the configuration with the fixes of the switch laid over it")
 	f.BoolVar(&l.simulate, "simulate", false, "prove each finding in the simulator: on the switch as configured, and mended")
