@@ -73,6 +73,7 @@ func (f *File) resolve() (*Resolved, Errors) {
 	r.deriveTraining()
 	r.deriveTune()
 	r.check()
+	r.errs = consequences(r.errs, r.misread)
 	normalise(reflect.ValueOf(&r.Resolved).Elem())
 	f.set = r.set
 	return &r.Resolved, r.errs
@@ -166,6 +167,7 @@ func (r *resolver) usualFabrics() *node {
 // rate.
 func (r *resolver) fabric(path string, n *node) {
 	var f Fabric
+	before := len(r.errs)
 	defer func() { r.Fabrics = append(r.Fabrics, f) }() // also where it fails: paths count them
 	p := presets[reflect.TypeFor[Fabric]()]
 	r.mark(path, n)
@@ -186,8 +188,12 @@ func (r *resolver) fabric(path string, n *node) {
 		rest.pairs = slices.DeleteFunc(slices.Clone(n.pairs), func(kv pair) bool { return kv.key.text == p.key })
 		r.overrides(path, &rest, reflect.ValueOf(&f).Elem())
 	}
+	read := len(r.errs)
 	r.sonicSwitch(path, &f)
 	r.deriveFabric(path, &f)
+	if read > before { // what is derived from a fabric that could not be read
+		r.errs = r.errs[:read]
+	}
 }
 
 // presetName is the name of the preset that a fabric starts from: its field, what a

@@ -30,11 +30,10 @@ price, oversubscription or skill the choice turns. See docs/ADVISE.md for the ru
 	}
 	f := cmd.Flags()
 	f.StringVar(&x.prices, "prices", "", "file with the prices of pieces and electricity (weft plan --init-prices)")
-	f.StringVar(&x.out, "out", "", "folder for the designs' scenarios, advice.json and report.html")
+	outFolder(cmd, &x.out, "the designs' scenarios, advice.json and report.html")
 	f.StringArrayVar(&x.set, "set", nil, "change a field of the profile, such as weights.cost=30; may be repeated")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; the advice does not depend on it (default: all)")
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
-	_ = cmd.MarkFlagDirname("out")
 	return cmd
 }
 

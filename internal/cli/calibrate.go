@@ -41,9 +41,8 @@ model does without it; otherwise the exit code is 5.`,
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&c.fit, "fit", []string{"nccl"}, "constants or sets of them: "+strings.Join(calibrate.ConstantNames(), ", "))
-	f.StringVarP(&c.out, "out", "o", "", "file for the overlay (default: it is only printed)")
+	outFlag(cmd, &c.out, "the overlay", "it is printed with the fit", "yaml", "yml")
 	f.IntVar(&c.sizes, "sizes", 0, "how many sizes of a table take part at the most (default: 15)")
-	_ = cmd.MarkFlagFilename("out", "yaml", "yml")
 	_ = cmd.RegisterFlagCompletionFunc("fit", cobra.FixedCompletions(calibrate.ConstantNames(), cobra.ShellCompDirectiveNoFileComp))
 	c.register(cmd)
 	return cmd
@@ -102,7 +101,7 @@ func (c *calibrating) tell(e *Env, fit *calibrate.Fit, paths []string) error {
 		if err != nil {
 			return fail(Failed, "%w", err)
 		}
-		fmt.Fprintf(e.Stderr, "wrote %s\n", c.out)
+		e.note("wrote %s\n", c.out)
 	case !c.json:
 		fmt.Fprintln(e.Stdout)
 		return fit.WriteOverlay(e.Stdout, paths)

@@ -125,7 +125,7 @@ func listKinds(e *Env, asJSON bool) error {
 		rows = append(rows, []string{string(k), strings.Join(names, ", ")})
 	}
 	if asJSON {
-		return printJSON(e, kinds)
+		return printJSON(e, map[string]any{"types": kinds})
 	}
 	return report.Grid(e.Stdout, rows, e.style())
 }
@@ -144,7 +144,7 @@ func listEntries(e *Env, k catalog.Kind, asJSON bool) error {
 		rows = append(rows, []string{entry.Name, entry.Title, string(softest(entry))})
 	}
 	if asJSON {
-		return printJSON(e, items)
+		return printJSON(e, map[string]any{"entries": items})
 	}
 	if err := report.Grid(e.Stdout, rows, e.style()); err != nil {
 		return err

@@ -5,6 +5,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
 	"time"
@@ -41,9 +42,11 @@ type Env struct {
 	// seconds.
 	Pulse time.Duration
 
-	quiet  bool            // --quiet: no progress, and no word of what was written
-	screen io.Writer       // standard error as it is, for the line of progress
-	done   <-chan struct{} // set by Main: closed once the command is to end
+	document []byte          // what --json prints at the end
+	begun    bool            // of that the beginning is printed: what follows is the rest
+	quiet    bool            // --quiet: no progress, and no word of what was written
+	screen   io.Writer       // standard error as it is, for the line of progress
+	done     <-chan struct{} // set by Main: closed once the command is to end
 }
 
 // path is a file's path as the process sees it.
@@ -52,6 +55,13 @@ func (e *Env) path(p string) string {
 		return p
 	}
 	return filepath.Join(e.Dir, p)
+}
+
+// note says on standard error what was done. With --quiet it does not.
+func (e *Env) note(format string, args ...any) {
+	if !e.quiet {
+		fmt.Fprintf(e.Stderr, format, args...)
+	}
 }
 
 // style is how standard output shows tables. NO_COLOR is the convention of

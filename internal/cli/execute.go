@@ -31,10 +31,9 @@ type execution struct {
 
 func (x *execution) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&x.out, "out", "", "folder for scenario.yaml, results.json, meta.json and report.html")
+	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json and report.html")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as results.json")
-	_ = cmd.MarkFlagDirname("out")
 	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
 }
 
@@ -77,7 +76,7 @@ func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell 
 	case told != nil:
 		return told
 	case x.out != "" && !x.json:
-		fmt.Fprintf(e.Stderr, "wrote %s: %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile)
+		e.note("wrote %s: %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile)
 	}
 	return verdict
 }
@@ -115,8 +114,7 @@ func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.
 	if err != nil {
 		return err
 	}
-	_, err = e.Stdout.Write(text)
-	return err
+	return e.answer(text)
 }
 
 // store writes the run folder, if one is asked for.

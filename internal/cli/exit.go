@@ -86,7 +86,7 @@ func newExitCodes(e *Env) *cobra.Command {
 		Args:  args(0, 0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return printJSON(e, codes)
+				return printJSON(e, map[string]any{"exit_codes": codes})
 			}
 			_, err := fmt.Fprintln(e.Stdout, exitCodesText())
 			return err

@@ -26,7 +26,7 @@ with the messages that had nothing to do with it (victims).`,
 				return err
 			}
 			if asJSON {
-				return printJSON(e, explanationOf(run.Results))
+				return printJSON(e, map[string]any{"simulations": explanationOf(run.Results)})
 			}
 			return report.Explain(e.Stdout, run.Results, e.style())
 		},

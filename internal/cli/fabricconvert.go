@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -67,6 +66,7 @@ func targetNames() []string {
 
 func newFabricConvert(e *Env) *cobra.Command {
 	var to, out, tables, lids string
+	var asJSON bool
 	var help strings.Builder
 	for _, t := range targets {
 		needs := ""
@@ -93,11 +93,12 @@ those of the tables. A file that cannot be written whole is not written.`,
 			if err != nil {
 				return err
 			}
-			return convert(e, t, given[0], out, tables, lids)
+			return convert(e, t, given[0], out, tables, lids, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "the format: "+strings.Join(targetNames(), ", "))
-	cmd.Flags().StringVarP(&out, "output", "o", "-", "the file to write; - is standard output")
+	outFlag(cmd, &out, "the fabric", "it is printed")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
 	cmd.Flags().StringVar(&tables, "tables", "", "a file with the tables that the format needs")
 	cmd.Flags().StringVar(&lids, "lids", "", "a guid2lid file: give the ports these LIDs")
 	_ = cmd.MarkFlagRequired("to")
@@ -117,7 +118,7 @@ func targetOf(name string) (*target, error) {
 }
 
 // convert reads, and writes when all went well.
-func convert(e *Env, t *target, path, out, tables, lids string) error {
+func convert(e *Env, t *target, path, out, tables, lids string, asJSON bool) error {
 	if t.needs != "" && tables == "" {
 		return fmt.Errorf("the format %s needs --tables, a file with %s", t.name, t.needs)
 	}
@@ -134,14 +135,8 @@ func convert(e *Env, t *target, path, out, tables, lids string) error {
 			return err
 		}
 	}
-	if out == "-" {
-		w := bufio.NewWriter(e.Stdout)
-		if err := t.write(c, w); err != nil {
-			return err
-		}
-		return w.Flush()
-	}
-	return e.writeFile(out, func(w io.Writer) error { return t.write(c, w) })
+	about := map[string]any{"format": t.name, "nodes": len(f.subnet.Nodes)}
+	return e.deliver(out, asJSON, about, func(w io.Writer) error { return t.write(c, w) })
 }
 
 // assign gives out the LIDs of a guid2lid file.

@@ -118,7 +118,7 @@ ECN         %d packets marked
 drops       %d packets
 `, s.Completed, s.Flows, t(s.MeanPs), t(s.MedianPs), t(s.P99Ps), t(s.LastPs), s.Slowdown, s.Pauses, s.Resumes, s.Marked, s.Dropped)
 	if err == nil && x.out != "" {
-		_, err = fmt.Fprintf(e.Stderr, "wrote %s: %s, %s\n", x.out, fctFile, pfcFile)
+		e.note("wrote %s: %s, %s\n", x.out, fctFile, pfcFile)
 	}
 	return err
 }

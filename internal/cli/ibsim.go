@@ -69,7 +69,7 @@ func serveIbsim(ctx context.Context, e *Env, s *subnet.Subnet, socket string, as
 	}
 	ready := served{socket, s.Switches(), len(s.Nodes) - s.Switches()}
 	if asJSON {
-		err = printJSON(e, ready)
+		err = e.printLine(ready)
 	} else {
 		_, err = fmt.Fprintf(e.Stdout, "IBSIM_SOCKNAME=%s: %d switches, %d other nodes; ready\n", ready.Socket, ready.Switches, ready.Others)
 	}

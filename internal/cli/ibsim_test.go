@@ -44,7 +44,7 @@ func TestAScenarioIsServedToRealTools(t *testing.T) {
 			t.Errorf("weft ibsim exits with %d:\n%s", code, out)
 		}
 	})
-	ibsimtest.WaitFor(t, "the server's start", func() bool { return strings.Contains(out.String(), `"ibsim_sockname": "`+socket+`"`) })
+	ibsimtest.WaitFor(t, "the server's start", func() bool { return strings.Contains(out.String(), `"ibsim_sockname":"`+socket+`"`) })
 	before := ibsimtest.Run(t, dir, socket, "", "ibnetdiscover", "-p")
 	if n := strings.Count(before, "\nCA "); n < 8 || !strings.Contains(before, "4x NDR") {
 		t.Fatalf("ibnetdiscover -p shows %d ports of adapters:\n%s", n, before)

@@ -19,6 +19,7 @@ import (
 const livePort = 18517
 
 func newLiveServe(e *Env) *cobra.Command {
+	var asJSON bool
 	var addrs []string
 	var port uint16
 	cmd := &cobra.Command{
@@ -43,7 +44,13 @@ for goes over TCP and is not encrypted.`,
 			if err != nil {
 				return fail(Failed, "%w", err)
 			}
-			fmt.Fprintf(e.Stdout, "serving on %v, ranks at %s\n", l.Addr(), strings.Join(addrs, ", "))
+			if asJSON {
+				if err := e.printLine(map[string]any{"serving": l.Addr().String(), "ranks": addrs}); err != nil {
+					return err
+				}
+			} else {
+				fmt.Fprintf(e.Stdout, "serving on %v, ranks at %s\n", l.Addr(), strings.Join(addrs, ", "))
+			}
 			err = ranks.NewServer(list...).Serve(ctx, l, func(caller net.Addr, err error) {
 				fmt.Fprintf(e.Stderr, "weft: %v: %v\n", caller, err)
 			})
@@ -55,6 +62,7 @@ for goes over TCP and is not encrypted.`,
 	}
 	cmd.Flags().StringSliceVar(&addrs, "addr", []string{"127.0.0.1"}, "addresses of this machine, one for each rank; it listens on the first")
 	cmd.Flags().Uint16VarP(&port, "port", "p", livePort, "TCP port on which ranks are asked for")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print that it serves, and where, as a line of JSON")
 	return cmd
 }
 

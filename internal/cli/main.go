@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"weft/internal/catalog"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -46,23 +48,25 @@ var verbs = []func(*Env) *cobra.Command{
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, e *Env) (code Code) {
+	own := *e
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(e.Stderr, "weft: this is a defect of weft, please report it with the scenario: %v\n%s", p, debug.Stack())
+			fmt.Fprintf(own.Stderr, "weft: this is a defect of weft, please report it with the scenario: %v\n%s", p, debug.Stack())
+			_ = own.conclude(fail(Defect, "this is a defect of weft, please report it with the scenario: %v", p))
 			code = Defect
 		}
 	}()
-	own := *e
 	out := &printable{w: e.Stdout, colours: e.style().Colour, fail: func(err error) error {
 		return fail(Failed, "standard output cannot be written: %w", err) // what a verb found is lost
 	}}
 	errs := &printable{w: e.Stderr, fail: func(err error) error { return err }}
 	own.Stdout, own.Stderr, own.screen = out, errs, e.Stderr
 	own.listen(ctx)
-	err := cmp.Or(newRoot(&own).ExecuteContext(ctx), out.flush())
+	err := newRoot(&own).ExecuteContext(ctx)
 	if ctx.Err() != nil && codeOf(err) == BadInput {
 		err = errInterrupted // an input that was cut off is not the user's mistake
 	}
+	err = cmp.Or(err, cmp.Or(own.conclude(err), out.flush()))
 	if err != nil {
 		fmt.Fprintf(errs, "weft: %s\n", strings.TrimRight(err.Error(), "\n"))
 	}
@@ -81,12 +85,20 @@ and one page.
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,
+		Version:           e.Version.Weft,
 	}
+	root.SetVersionTemplate(strings.NewReplacer("{", "", "}", "").Replace(e.Version.line()))
 	root.SetArgs(e.Args)
 	root.SetIn(e.Stdin)
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
 	root.SuggestionsMinimumDistance = 2
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "output" { // as other programs call it
+			name = "out"
+		}
+		return pflag.NormalizedName(name)
+	})
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		text, _, _ := strings.Cut(err.Error(), ": strconv.") // of no use to who typed it
 		return fmt.Errorf("%s\nsee %s --help", text, c.CommandPath())
@@ -94,9 +106,35 @@ and one page.
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return namesFiles(c.Flags()) }
 	root.PersistentFlags().BoolVar(&e.quiet, "quiet", false, "no progress, and no word of what was written: errors only, on standard error")
 	for _, verb := range verbs {
-		root.AddCommand(verb(e))
+		c := verb(e)
+		if c.HasSubCommands() {
+			group(c)
+		}
+		root.AddCommand(c)
 	}
 	return root
+}
+
+// group has a verb that has verbs of its own refuse what is none of them, and show its
+// help without one.
+func group(c *cobra.Command) {
+	c.Args = func(c *cobra.Command, given []string) error {
+		if len(given) == 0 {
+			return nil
+		}
+		var names []string
+		for _, sub := range c.Commands() {
+			if !sub.Hidden {
+				names = append(names, sub.Name())
+			}
+		}
+		hint := ""
+		if near := catalog.Nearest(given[0], names); near != "" {
+			hint = fmt.Sprintf(" (did you mean %s?)", near)
+		}
+		return fmt.Errorf("%s has no verb %q%s: it has %s", c.CommandPath(), abridged(given[0]), hint, strings.Join(names, ", "))
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }
 
 // namesFiles refuses a flag that is given for a file or a folder and names none, as an

@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/spf13/cobra"
 
 	"weft/internal/runstore"
 )
@@ -83,4 +88,47 @@ func writableFile(e *Env, flag, path string) error {
 		return fmt.Errorf("%s: %w", flag, reason(err))
 	}
 	return errors.Join(os.Remove(f.Name()), f.Close())
+}
+
+// outFlag registers the flag for the one file that a verb writes. Everywhere -o or --out
+// says where the outcome goes, and a file called - is standard output.
+func outFlag(cmd *cobra.Command, to *string, what, byDefault string, extensions ...string) {
+	cmd.Flags().StringVarP(to, "out", "o", "", "file for "+what+"; - is standard output (default: "+byDefault+")")
+	_ = cmd.MarkFlagFilename("out", extensions...)
+}
+
+// outFolder registers the flag for the folder of a verb that writes several files. The
+// letter is left to a verb that has another meaning for it.
+func outFolder(cmd *cobra.Command, to *string, what string) {
+	letter := "o"
+	if cmd.Flags().ShorthandLookup(letter) != nil {
+		letter = ""
+	}
+	cmd.Flags().StringVarP(to, "out", letter, "", "folder for "+what)
+	_ = cmd.MarkFlagDirname("out")
+}
+
+// deliver writes the one file of a verb to where -o says, to standard output without it.
+// With --json the answer is about the file, and has its text where it has no name.
+func (e *Env) deliver(out string, asJSON bool, about map[string]any, write func(io.Writer) error) error {
+	named := out != "" && out != "-"
+	switch {
+	case !asJSON && !named:
+		w := bufio.NewWriter(e.Stdout)
+		return cmp.Or(write(w), w.Flush())
+	case !asJSON:
+		return e.writeFile(out, write)
+	case named:
+		about["file"] = out
+		if err := e.writeFile(out, write); err != nil {
+			return err
+		}
+	default:
+		var text bytes.Buffer
+		if err := write(&text); err != nil {
+			return err
+		}
+		about["text"] = text.String()
+	}
+	return printJSON(e, about)
 }

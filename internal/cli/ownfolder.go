@@ -92,9 +92,9 @@ func (f *ownFolder) store(e *Env, files []runstore.File, silent bool) error {
 	if silent {
 		return nil
 	}
-	fmt.Fprintf(e.Stderr, "wrote %s: %s\n", f.name, strings.Join(names, ", "))
+	e.note("wrote %s: %s\n", f.name, strings.Join(names, ", "))
 	if len(gone) > 0 {
-		fmt.Fprintf(e.Stderr, "removed from %s, of the %s before: %s\n", f.name, f.what, strings.Join(gone, ", "))
+		e.note("removed from %s, of the %s before: %s\n", f.name, f.what, strings.Join(gone, ", "))
 	}
 	return nil
 }

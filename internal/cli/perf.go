@@ -59,6 +59,7 @@ other measures; the columns are those of perftest (ib_write_bw and so on).`,
 }
 
 func newPerfServe(e *Env) *cobra.Command {
+	var asJSON bool
 	var d liveDevice
 	var port uint16
 	cmd := &cobra.Command{
@@ -82,7 +83,13 @@ memory and processor time.`,
 			}
 			pings := make(chan error, 1)
 			go func() { pings <- perf.ServePings(ctx, dev) }()
-			fmt.Fprintf(e.Stdout, "serving on %v, device %v\n", l.Addr(), dev.Addr())
+			if asJSON {
+				if err := e.printLine(map[string]any{"serving": l.Addr().String(), "device": dev.Addr().String()}); err != nil {
+					return err
+				}
+			} else {
+				fmt.Fprintf(e.Stdout, "serving on %v, device %v\n", l.Addr(), dev.Addr())
+			}
 			err = perf.Serve(ctx, l, dev, func(peer net.Addr, t *perf.Test, err error) {
 				if err != nil {
 					fmt.Fprintf(e.Stderr, "weft: %v: %v\n", peer, err)
@@ -97,6 +104,7 @@ memory and processor time.`,
 	}
 	d.flags(cmd, "127.0.0.1", "address of this machine")
 	cmd.Flags().Uint16VarP(&port, "port", "p", perfPort, "TCP port on which clients ask")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print that it serves, and where, as a line of JSON")
 	return cmd
 }
 
@@ -206,7 +214,7 @@ func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
 		return fail(Failed, "%w", err)
 	}
 	if p.json {
-		return printJSON(e, perfJSON(results))
+		return printJSON(e, map[string]any{"results": perfJSON(results)})
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -80,13 +81,26 @@ func (l *lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// perfRows are the rows of what weft perf prints with --json.
+func perfRows(text string) ([]perfRow, error) {
+	var out struct {
+		Version int
+		Results []perfRow
+	}
+	err := json.Unmarshal([]byte(text), &out)
+	if err == nil && out.Version != documentVersion {
+		err = fmt.Errorf("version %d", out.Version)
+	}
+	return out.Results, err
+}
+
 func TestPerfMeasuresEveryOperation(t *testing.T) {
 	flags := perfServed(t)
 	for _, verb := range perfTests {
 		given := append([]string{"perf", verb.name, "127.0.0.1", "-n", "50", "--warmup", "5", "--json"}, flags...)
 		out, errs, code := runMain(t, given...)
-		var rows []perfRow
-		if err := json.Unmarshal([]byte(out), &rows); err != nil || code != OK || len(rows) != 1 {
+		rows, err := perfRows(out)
+		if err != nil || code != OK || len(rows) != 1 {
 			t.Fatalf("%s: exit code %d, %v: %s%s", verb.name, code, err, out, errs)
 		}
 		r := rows[0]
@@ -193,8 +207,8 @@ func TestPerfRepeatsWhatIsLostAndWithSelectiveRepeatNothingElse(t *testing.T) {
 			given = append(given, "--selective-repeat", "-q", "2")
 		}
 		out, errs, code := runMain(t, given...)
-		var rows []perfRow
-		if err := json.Unmarshal([]byte(out), &rows); err != nil || code != OK || len(rows) != 1 {
+		rows, err := perfRows(out)
+		if err != nil || code != OK || len(rows) != 1 {
 			t.Fatalf("exit code %d, %v: %s%s", code, err, out, errs)
 		}
 		r := rows[0]

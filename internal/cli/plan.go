@@ -71,11 +71,10 @@ func (x *planning) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&x.prices, "prices", "", "file with the prices of pieces and electricity")
 	f.StringVar(&x.init, "init-prices", "", "write an example of a price file with placeholders, and nothing else; - is standard output")
-	f.StringVar(&x.out, "out", "", "folder for a scenario of each design, plan.json and report.html")
+	outFolder(cmd, &x.out, "a scenario of each design, plan.json and report.html")
 	f.StringVar(&x.bill, "bill", "", "print the bill of materials of this design, by name")
 	f.BoolVar(&x.all, "all", false, "list dominated designs too")
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
-	_ = cmd.MarkFlagDirname("out")
 	x.fields = map[string]*string{}
 	for _, p := range planFlags {
 		x.fields[p.flag] = f.String(p.flag, "", p.usage)
@@ -230,6 +229,6 @@ func writeNew(e *Env, path string, text []byte) error {
 	case err != nil:
 		return fmt.Errorf("%s cannot be written: %w", path, reason(err))
 	}
-	fmt.Fprintf(e.Stderr, "wrote %s\n", path)
+	e.note("wrote %s\n", path)
 	return nil
 }

@@ -64,8 +64,7 @@ links. A file that is cut or foreign is refused with the place and the reason;
 	f.BoolVar(&x.partial, "partial", false, "run what could be read of files that are cut, wrong or incomplete")
 	f.BoolVar(&x.exact, "exact", false, "simulate every communication as it comes, also where all ranks do the same")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as "+replayFile)
-	f.StringVar(&x.out, "out", "", "folder for "+replayFile)
-	_ = cmd.MarkFlagDirname("out")
+	outFolder(cmd, &x.out, replayFile)
 	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
 	return cmd
 }
@@ -261,6 +260,5 @@ func (x *replayFlags) tell(e *Env, out *runstore.Replay, folder *ownFolder) erro
 	if !x.json {
 		return report.Replay(e.Stdout, out, e.style())
 	}
-	_, err = e.Stdout.Write(text)
-	return err
+	return e.answer(text)
 }

@@ -92,7 +92,7 @@ func checkLossless(e *Env, r *scenario.Resolved, asJSON bool) error {
 		answers = append(answers, a)
 	}
 	if asJSON {
-		err = printJSON(e, answers)
+		err = printJSON(e, map[string]any{"fabrics": answers})
 	} else {
 		err = tellLossless(e, answers)
 	}

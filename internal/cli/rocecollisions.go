@@ -69,10 +69,9 @@ routing.hash-seed differs between the simulations of a distribution.`,
 	f.IntSliceVar(&c.qps, "qps", []int{1, 2, 4}, "queue pairs per connection, of ECMP")
 	f.StringSliceVar(&c.modes, "modes", []string{"ecmp", "flowlet", "adaptive", "spray"}, "ways of balancing: "+strings.Join(balancing, ", "))
 	f.IntVar(&c.seeds, "hash-seeds", 10, "hash seeds of each distribution")
-	f.StringVar(&c.out, "out", "", "folder for scenario.yaml, collisions.json and report.html")
+	outFolder(cmd, &c.out, "scenario.yaml, collisions.json and report.html")
 	f.IntVarP(&c.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
 	f.BoolVar(&c.json, "json", false, "print as JSON, the same as collisions.json")
-	_ = cmd.MarkFlagDirname("out")
 	for _, flag := range []string{"nodes", "qps", "hash-seeds", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}

@@ -46,10 +46,9 @@ to a scenario with switch.sonic, is simulated with the same numbers again.`,
 	x.register(cmd)
 	f := cmd.Flags()
 	f.StringSliceVar(&x.to, "to", export.Names(), "targets: "+strings.Join(export.Names(), ", "))
-	f.StringVarP(&x.dir, "out", "o", "", "folder to write to; no file in it is overwritten")
+	outFolder(cmd, &x.dir, "the files; none in it is overwritten")
 	f.BoolVar(&x.json, "json", false, "print what was written as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(export.Names(), cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.MarkFlagDirname("out")
 	return cmd
 }
 

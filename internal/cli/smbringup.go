@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"weft/internal/report"
@@ -39,8 +37,7 @@ scenario's; weft catalog default shows where they are from.`,
 			if err != nil {
 				return fail(Defect, "the times cannot be printed: %w", err)
 			}
-			_, err = fmt.Fprintf(e.Stdout, "%s", text)
-			return err
+			return e.answer(text)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the times as JSON, in the form of results.json")

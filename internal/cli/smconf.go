@@ -13,6 +13,7 @@ import (
 func newSMConf(e *Env) *cobra.Command {
 	var c choice
 	var out string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "conf FILE",
 		Short: "write a scenario's lanes and their arbitration as the QoS keys of an opensm.conf",
@@ -33,14 +34,11 @@ scenario reads the file again by ib.opensm-conf.`,
 			if err != nil {
 				return err
 			}
-			if out == "" {
-				return qos.Write(e.Stdout, config)
-			}
-			return e.writeFile(out, func(w io.Writer) error { return qos.Write(w, config) })
+			return e.deliver(out, asJSON, map[string]any{"format": "opensm.conf"}, func(w io.Writer) error { return qos.Write(w, config) })
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write (default: standard output)")
-	_ = cmd.MarkFlagFilename("out")
+	outFlag(cmd, &out, "the keys", "they are printed")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
 	c.register(cmd)
 	return cmd
 }

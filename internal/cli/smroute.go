@@ -60,9 +60,8 @@ func newSMRoute(e *Env) *cobra.Command {
 	f.BoolVar(&r.adaptive, "adaptive", false, "write adaptive-groups.txt too: all ports that begin a shortest path, by switch and LID")
 	f.BoolVar(&r.broadcast, "broadcast", false, "write opensm.mcfdbs too: a tree for multicast LID 0xc000 with all adapters")
 	f.IntVarP(&r.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
-	f.StringVarP(&r.out, "out", "o", "", "folder to write tables into")
+	outFolder(cmd, &r.out, "the tables")
 	f.BoolVar(&r.json, "json", false, "print as JSON")
-	_ = cmd.MarkFlagDirname("out")
 	return cmd
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -253,7 +252,7 @@ type told struct {
 func (d *smDriver) tell(event sm.Event) error {
 	var err error
 	if d.r.asJSON {
-		err = json.NewEncoder(d.e.Stdout).Encode(told{
+		err = d.e.printLine(told{
 			Seconds: seconds(d.now()), Event: event.Kind.String(), Text: event.String(), Nodes: event.Count, Took: seconds(event.Took),
 		})
 	} else {

@@ -98,7 +98,7 @@ func (s *sniffing) tell(e *Env, path string, r packetSource, out *bufio.Writer) 
 	defer out.Flush()
 	var to sniffOutput = &sniffText{w: out, style: e.style()}
 	if s.json {
-		to = &sniffJSON{w: out}
+		to = &sniffJSON{e: e, w: out}
 	}
 	t := sniff.NewTracker()
 	cut := s.follow(r, t, to)

@@ -11,6 +11,7 @@ import (
 
 // sniffJSON prints one object; its packets are written as they come.
 type sniffJSON struct {
+	e    *Env
 	w    io.Writer
 	some bool
 }
@@ -99,7 +100,7 @@ func (s *sniffJSON) packet(n int64, e *sniff.Event) error {
 	p.fields(e)
 	open := ",\n  "
 	if !s.some {
-		open, s.some = "{\n \"packets\": [\n  ", true
+		open, s.some = "{\n \"version\": 1,\n \"packets\": [\n  ", true
 	}
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -174,7 +175,7 @@ func icrcVerdict(e *sniff.Event) string {
 func (s *sniffJSON) finish(t *sniff.Tracker, cut error) error {
 	end := "\n ],\n"
 	if !s.some {
-		end = "{\n \"packets\": [],\n"
+		end = "{\n \"version\": 1,\n \"packets\": [],\n"
 	}
 	flows := make([]sniffFlow, 0, len(t.Flows()))
 	for _, f := range t.Flows() {
@@ -196,9 +197,11 @@ func (s *sniffJSON) finish(t *sniff.Tracker, cut error) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.w, "%s \"flows\": %s,\n \"found\": %s,\n \"roce_packets\": %d,\n \"cut_packets\": %d,\n \"other_packets\": %d,\n \"complete\": %v\n}\n",
-		end, text, all, t.Packets, t.Cut, t.Other, cut == nil)
-	return err
+	if _, err := io.WriteString(s.w, end); err != nil {
+		return err
+	}
+	return s.e.rest(fmt.Appendf(nil, "{\n \"flows\": %s,\n \"found\": %s,\n \"roce_packets\": %d,\n \"cut_packets\": %d,\n \"other_packets\": %d,\n \"complete\": %v\n}\n",
+		text, all, t.Packets, t.Cut, t.Other, cut == nil))
 }
 
 func anomaliesFound(c *sniff.Counts) map[string]int64 {

@@ -71,7 +71,7 @@ func showTopology(e *Env, r *scenario.Resolved, svg string, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return printJSON(e, all)
+		return printJSON(e, map[string]any{"fabrics": all})
 	}
 	return report.Grid(e.Stdout, topologyRows(all), e.style())
 }

@@ -93,9 +93,8 @@ A job that does not fit the GPUs' memory is refused with the arithmetic.`,
 	f.BoolVar(&x.strong, "strong", false, "with --scale: keep the batch of the step, which otherwise grows with the GPUs")
 	f.StringVar(&x.trace, "trace", "", "folder for a trace of the step on each fabric, for Perfetto or Chrome")
 	f.StringVar(&x.html, "html", "", "write a self-contained page into this file")
-	f.StringVar(&x.out, "out", "", "folder for scenario.yaml, results.json, meta.json, report.html and trace.json")
+	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json, report.html and trace.json")
 	_ = cmd.MarkFlagDirname("trace")
-	_ = cmd.MarkFlagDirname("out")
 	_ = cmd.MarkFlagFilename("html", "html")
 	for _, flag := range []string{"workers", "scale", "seeds"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
@@ -261,10 +260,10 @@ func (x *trainFlags) tell(e *Env, t *runstore.TrainingScale) error {
 	switch {
 	case x.json:
 		text, err := x.encode(t)
-		if err == nil {
-			_, err = e.Stdout.Write(text)
+		if err != nil {
+			return err
 		}
-		return err
+		return e.answer(text)
 	case len(x.scale) > 0:
 		return report.Scaling(e.Stdout, t, e.style())
 	}

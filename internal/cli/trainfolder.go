@@ -114,7 +114,7 @@ func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, r *scenario.Resolv
 		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
 	}
 	if !x.json {
-		fmt.Fprintf(e.Stderr, "wrote %s: %s, %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, traceFile)
+		e.note("wrote %s: %s, %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, traceFile)
 	}
 	return nil
 }

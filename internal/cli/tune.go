@@ -64,10 +64,9 @@ larger --runs or another objective uses what is there.`,
 	f.IntVar(&t.runs, "runs", 0, "most simulations in all (default: the scenario's, or 300)")
 	f.IntVar(&t.seeds, "seeds", 0, "seeds on which each candidate is simulated (default: the scenario's, or 3)")
 	f.IntVar(&t.heldOut, "held-out", 0, "further seeds for the proof (default: the scenario's, or 10)")
-	f.StringVar(&t.out, "out", "", "folder for the outcome and all simulations; one of the same scenario is gone on with")
+	outFolder(cmd, &t.out, "the outcome and all simulations; one of the same scenario is gone on with")
 	f.IntVarP(&t.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
 	f.BoolVar(&t.json, "json", false, "print the outcome as JSON, the same as tune.json")
-	_ = cmd.MarkFlagDirname("out")
 	_ = cmd.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions([]string{"time", "tail", "pauses", "fairness"}, cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"param", "runs", "seeds", "held-out", "workers"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)

@@ -47,7 +47,7 @@ func openTuneFolder(e *Env, name string, p *tune.Problem) (*tuneFolder, error) {
 		return nil, errors.Join(fmt.Errorf("--out %s: %w", name, reason(err)), f.Close())
 	}
 	if f.journal.Earlier > 0 {
-		fmt.Fprintf(e.Stderr, "%s has %s simulations already, which are not made again\n", name, report.Integer(int64(f.journal.Earlier)))
+		e.note("%s has %s simulations already, which are not made again\n", name, report.Integer(int64(f.journal.Earlier)))
 	}
 	return f, nil
 }
@@ -69,11 +69,11 @@ func (f *tuneFolder) store(e *Env, p *tune.Problem, r *tune.Result, silent bool)
 		return fail(Failed, "the outcome cannot be written to %s: %w", f.name, reason(err))
 	}
 	if !silent {
-		fmt.Fprintf(e.Stderr, "wrote %s: %s", f.name, tuneJournal)
+		e.note("wrote %s: %s", f.name, tuneJournal)
 		for _, file := range files {
-			fmt.Fprintf(e.Stderr, ", %s", file.Name)
+			e.note(", %s", file.Name)
 		}
-		fmt.Fprintln(e.Stderr)
+		e.note("\n")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,10 @@ func (v *validation) run(ctx context.Context, e *Env) error {
 	}
 	switch {
 	case v.json:
-		written = validate.WriteJSON(e.Stdout, results)
+		var text bytes.Buffer
+		if written = validate.WriteJSON(&text, results); written == nil {
+			written = e.answer(text.Bytes())
+		}
 	case v.markdown:
 		written = validate.WritePage(e.Stdout, results)
 	}

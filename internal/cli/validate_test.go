@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -15,19 +13,9 @@ import (
 // runVerb runs one verb in process.
 func runVerb(t *testing.T, verb func(*Env) *cobra.Command, args ...string) (stdout, stderr string, code Code) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	e := environment(nil)
-	e.Stdout, e.Stderr = &out, &errs
-	cmd := verb(e)
-	cmd.SetArgs(args)
-	cmd.SetOut(&out)
-	cmd.SetErr(&errs)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	err := cmd.ExecuteContext(context.Background())
-	if err != nil {
-		errs.WriteString(err.Error())
-	}
-	return out.String(), errs.String(), codeOf(err)
+	e := environment(append([]string{verb(environment(nil)).Name()}, args...))
+	code, stdout, stderr = weft(e)
+	return stdout, stderr, code
 }
 
 func TestValidatePrintsReferenceWeftErrorAndVerdict(t *testing.T) {

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -49,6 +47,12 @@ func ReadVersion() Version {
 	return v
 }
 
+// line is what weft version and weft --version print.
+func (v Version) line() string {
+	return fmt.Sprintf("weft %s (%s, %s), results version %d, catalog %.12s\n",
+		v.Weft, v.Go, v.Platform, runstore.ResultsVersion, catalog.Digest())
+}
+
 func newVersion(e *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -66,22 +70,10 @@ func newVersion(e *Env) *cobra.Command {
 					CatalogDigest string `json:"catalog_sha256"`
 				}{v.Weft, v.Go, v.Platform, runstore.ResultsVersion, catalog.Digest()})
 			}
-			_, err := fmt.Fprintf(e.Stdout, "weft %s (%s, %s), results version %d, catalog %.12s\n",
-				v.Weft, v.Go, v.Platform, runstore.ResultsVersion, catalog.Digest())
+			_, err := fmt.Fprint(e.Stdout, v.line())
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
-}
-
-// printJSON writes a value as indented JSON.
-func printJSON(e *Env, v any) error { return encodeJSON(e.Stdout, v) }
-
-// encodeJSON writes JSON for people and programs.
-func encodeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"weft/scenario"
+)
+
+// documentVersion is the version of what verbs print with --json. It changes when the
+// meaning of a field does; results of runs have a version of their own.
+const documentVersion = 1
+
+// With --json a verb prints one object: its answer, the version, and once the verb has
+// ended with an error, what went wrong. Main prints it at the end. Verbs that go on
+// until they are interrupted print an object a line, each as it comes.
+
+// printJSON is the answer of a verb.
+func printJSON(e *Env, v any) error {
+	var b bytes.Buffer
+	if err := encodeJSON(&b, v); err != nil {
+		return err
+	}
+	return e.answer(b.Bytes())
+}
+
+// answer is printJSON of an object that is text already.
+func (e *Env) answer(text []byte) error {
+	e.document = text
+	return nil
+}
+
+// rest is answer of an object whose beginning, with the version, is printed already: a
+// list that is as long as a capture.
+func (e *Env) rest(text []byte) error {
+	e.begun = true
+	return e.answer(text)
+}
+
+// printLine prints an object of a verb that goes on, in a line of its own.
+func (e *Env) printLine(v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = e.Stdout.Write(append(versioned(text), '\n'))
+	return err
+}
+
+// encodeJSON writes JSON for people and programs.
+func encodeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// failure is an error as JSON has it.
+type failure struct {
+	Code     Code      `json:"exit_code"`
+	Meaning  string    `json:"meaning"`
+	Message  string    `json:"message"`
+	Problems []problem `json:"problems,omitempty"` // of a scenario, by place
+}
+
+// problem is one thing that is wrong with a scenario.
+type problem struct {
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Origin  string `json:"origin,omitempty"` // the flag or catalog entry, where it is not the file
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
+}
+
+func failureOf(err error) *failure {
+	f := &failure{Code: codeOf(err), Message: strings.TrimRight(err.Error(), "\n")}
+	for _, c := range codes {
+		if c.Code == f.Code {
+			f.Meaning = c.Meaning
+		}
+	}
+	var all scenario.Errors
+	if errors.As(err, &all) {
+		for _, p := range all {
+			f.Problems = append(f.Problems, problem{p.File, p.Line, p.Col, p.Origin, p.Path, p.Msg})
+		}
+	}
+	return f
+}
+
+// conclude prints what --json asks for, once a verb has ended.
+func (e *Env) conclude(err error) error {
+	if !e.wantsJSON() || e.document == nil && err == nil {
+		return nil
+	}
+	text := e.document
+	if text == nil {
+		text = []byte("{}\n")
+	}
+	if !e.begun {
+		text = versioned(text)
+	}
+	if err != nil {
+		var b bytes.Buffer
+		if bad := encodeJSON(&b, map[string]*failure{"error": failureOf(err)}); bad != nil {
+			return bad
+		}
+		text = joined(text, b.Bytes())
+	}
+	if e.begun {
+		text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("{")), "\n")
+	}
+	_, bad := e.Stdout.Write(text)
+	return bad
+}
+
+// wantsJSON looks at the arguments themselves: an error may be that they cannot be read.
+func (e *Env) wantsJSON() bool {
+	given := e.Args
+	if i := slices.Index(given, "--"); i >= 0 {
+		given = given[:i]
+	}
+	return slices.Contains(given, "--json") || slices.Contains(given, "--json=true")
+}
+
+// versioned is an object that begins with a version, if it has none.
+func versioned(text []byte) []byte {
+	var has struct {
+		Version *json.Number `json:"version"`
+	}
+	if json.Unmarshal(text, &has) == nil && has.Version != nil {
+		return text
+	}
+	head := `{"version":1`
+	if bytes.Contains(text, []byte("\n")) {
+		head = "{\n  \"version\": 1\n"
+	}
+	return joined([]byte(head+"}"), text)
+}
+
+// joined is an object with the members of two.
+func joined(a, b []byte) []byte {
+	line := ""
+	if bytes.HasSuffix(b, []byte("\n")) {
+		line = "\n"
+	}
+	first := bytes.TrimRight(bytes.TrimSuffix(bytes.TrimRight(a, "\n "), []byte("}")), "\n ")
+	second := bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimLeft(b, "\n "), []byte("{")), "\n ")
+	switch {
+	case string(first) == "{":
+		return b
+	case bytes.HasPrefix(second, []byte("}")):
+		return append(append(slices.Clone(first), line...), second...)
+	case line == "":
+		return append(append(slices.Clone(first), ','), second...)
+	}
+	return append(append(slices.Clone(first), ",\n  "...), second...)
+}

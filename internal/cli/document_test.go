@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestEveryVerbHasJSON: but for the shell's completion and help, which are no answers.
+func TestEveryVerbHasJSON(t *testing.T) {
+	var each func(c *cobra.Command)
+	each = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			each(sub)
+		}
+		if c.HasSubCommands() || c.Hidden || !c.Runnable() || c.Name() == "help" || c.Parent().Name() == "completion" {
+			return
+		}
+		if c.Flags().Lookup("json") == nil {
+			t.Errorf("%s has no --json", c.CommandPath())
+		}
+	}
+	each(newRoot(environment(nil)))
+}
+
+// TestJSONHasAVersionAndTheError: whatever goes wrong, and wherever.
+func TestJSONHasAVersionAndTheError(t *testing.T) {
+	for _, c := range []struct {
+		args  []string
+		stdin string
+		code  Code
+		field string // of the first problem
+	}{
+		{[]string{"version", "--json"}, "", OK, ""},
+		{[]string{"exit-codes", "--json"}, "", OK, ""},
+		{[]string{"catalog", "--json"}, "", OK, ""},
+		{[]string{"catalog", "switch", "--json"}, "", OK, ""},
+		{[]string{"catalog", "switch", "nonsense", "--json"}, "", BadInput, ""},
+		{[]string{"topology", "-", "--json"}, "cluster: {nodes: 2}\n", OK, ""},
+		{[]string{"compare", "-", "--json"}, "cluster: {nodes: 2}\n", OK, ""},
+		{[]string{"compare", "-", "--json"}, "cluster: {nodes: two}\n", BadInput, "cluster.nodes"},
+		{[]string{"compare", "-", "--json"}, "name: deadlock\ncluster: {nodes: 2}\n", Failed, ""},
+		{[]string{"compare", "-", "--json"}, "name: interrupted\ncluster: {nodes: 2}\n", Partial, ""},
+		{[]string{"compare", "-", "--json"}, "name: defect\ncluster: {nodes: 2}\n", Defect, ""},
+		{[]string{"compare", "missing.yaml", "--json"}, "", BadInput, ""},
+		{[]string{"compare", "--json", "--nonsense"}, "", BadInput, ""},
+		{[]string{"roce", "check", "-", "--json"}, "cluster: {nodes: 2}\nfabric: roce-v2-400g\n", OK, ""},
+		{[]string{"roce", "headroom", "--json"}, "", OK, ""},
+		{[]string{"roce", "headroom", "--json", "--asic", "none"}, "", BadInput, ""},
+		{[]string{"sm", "conf", "-", "--json"}, "cluster: {nodes: 2}\n", OK, ""},
+		{[]string{"fabric", "convert", "-", "--to", "ibsim", "--json"}, "Switch 2 \"a\"\n", OK, ""},
+		{[]string{"sniff", "-", "--json"}, "no capture", BadInput, ""},
+	} {
+		e := environment(c.args)
+		e.Stdin = strings.NewReader(c.stdin)
+		code, stdout, stderr := weft(e)
+		if code != c.code {
+			t.Errorf("%v: exit code %d, want %d: %s", c.args, code, c.code, stderr)
+		}
+		var got struct {
+			Version int
+			Error   *failure
+		}
+		in := json.NewDecoder(strings.NewReader(stdout))
+		if err := in.Decode(&got); err != nil || in.More() {
+			t.Errorf("%v: standard output is no single object (%v):\n%s", c.args, err, stdout)
+			continue
+		}
+		if got.Version < 1 {
+			t.Errorf("%v: no version in\n%s", c.args, stdout)
+		}
+		switch {
+		case (got.Error == nil) != (c.code == OK):
+			t.Errorf("%v: exit code %d and error %v", c.args, code, got.Error)
+		case got.Error == nil:
+		case got.Error.Code != c.code || got.Error.Meaning == "" || !strings.Contains(stderr, got.Error.Message) && c.code != Defect:
+			t.Errorf("%v: error %+v, standard error %q", c.args, got.Error, stderr)
+		case c.field != "" && (len(got.Error.Problems) == 0 || got.Error.Problems[0].Field != c.field || got.Error.Problems[0].Line == 0):
+			t.Errorf("%v: problems %+v", c.args, got.Error.Problems)
+		}
+	}
+}
+
+func TestVersionsAndErrorsJoinAnyObject(t *testing.T) {
+	for _, text := range []string{"{}\n", "{\n  \"a\": {\n    \"version\": 3\n  }\n}\n", `{"a":[1]}`, "{}"} {
+		for _, more := range []string{"{\n  \"error\": {}\n}\n", `{"error":1}`} {
+			got := joined(versioned([]byte(text)), []byte(more))
+			var all map[string]any
+			if err := json.Unmarshal(got, &all); err != nil || all["version"] != 1.0 || all["error"] == nil {
+				t.Errorf("%q with %q is %q (%v)", text, more, got, err)
+			}
+		}
+	}
+	if own := []byte("{\"version\": 7}"); !slices.Equal(versioned(own), own) || bytes.Contains(versioned(own), []byte(": 1")) {
+		t.Error("a version of its own is not kept")
+	}
+}
+
+// TestVersionIsAFlagToo: as of most programs.
+func TestVersionIsAFlagToo(t *testing.T) {
+	_, verb, _ := weft(environment([]string{"version"}))
+	code, flag, _ := weft(environment([]string{"--version"}))
+	if code != OK || flag != verb || verb == "" {
+		t.Errorf("exit code %d: --version prints %q, and the verb %q", code, flag, verb)
+	}
+}
+
+// TestAVerbThatIsNoneIsRefused: at every level, with the one that may be meant.
+func TestAVerbThatIsNoneIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"compair", "x.yaml"}, "compare"},
+		{[]string{"sm", "rout", "x"}, "did you mean route?"},
+		{[]string{"fabric", "inspct", "x"}, "did you mean inspect?"},
+		{[]string{"roce", "headrom"}, "did you mean headroom?"},
+		{[]string{"audit", "isolaton", "x"}, "did you mean isolation?"},
+		{[]string{"perf", "write-bww", "x"}, "did you mean write-bw?"},
+		{[]string{"live", "nonsense"}, "it has all-reduce"},
+	} {
+		code, stdout, stderr := weft(environment(c.args))
+		if code != BadInput || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: exit code %d\n%s%s", c.args, code, stdout, stderr)
+		}
+	}
+}
+
+// TestQuietSaysNothingThatIsNoError: neither of progress nor of files.
+func TestQuietSaysNothingThatIsNoError(t *testing.T) {
+	for _, quiet := range []bool{false, true} {
+		e := environment([]string{"compare", "-", "--out", "run"})
+		if quiet {
+			e.Args = append(e.Args, "--quiet")
+		}
+		e.Dir, e.Stdin = t.TempDir(), strings.NewReader("cluster: {nodes: 2}\n")
+		if code, _, stderr := weft(e); code != OK || (stderr == "") != quiet {
+			t.Errorf("quiet %v: exit code %d, standard error %q", quiet, code, stderr)
+		}
+	}
+}
