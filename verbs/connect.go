@@ -32,21 +32,24 @@ type ConnParam struct {
 	// ResponderResources and InitiatorDepth are the READs and atomics that this
 	// end serves and has outstanding; 0 is MaxRdAtomic.
 	ResponderResources, InitiatorDepth uint8
-	// SelectiveRepeat offers to repeat what is lost and nothing else, which two weft
-	// do when both offer it; with anyone else it is go-back-N. The offer takes the
-	// last 4 bytes of the private data.
-	SelectiveRepeat bool
+	// GoBackN offers no selective repeat. Without it this end offers to repeat what is
+	// lost and nothing else, which two weft do when both offer it; with anyone else it
+	// is go-back-N. The offer takes the last 4 bytes of the private data, and is not
+	// made where PrivateData needs them.
+	GoBackN bool
 }
 
 // offer says in the last bytes of private data that selective repeat is offered.
 var offer = [4]byte{'w', 'f', 'S', 'R'}
 
-// room is the room of private data that an end of this kind leaves its user.
-func (p *ConnParam) room(all int) int {
-	if p.SelectiveRepeat {
-		return all - len(offer)
+// within checks that there is room for the private data, and gives the offer up that
+// has none left.
+func (p ConnParam) within(room int) (ConnParam, error) {
+	if len(p.PrivateData) > room {
+		return p, invalid("%d bytes of private data: at most %d", len(p.PrivateData), room)
 	}
-	return all
+	p.GoBackN = p.GoBackN || len(p.PrivateData) > room-len(offer)
+	return p, nil
 }
 
 // offers reports whether private data has the offer, and gives what is before it.
@@ -152,14 +155,15 @@ func (r *Request) Peer() netip.AddrPort { return r.c.peer }
 
 // Accept connects qp, which is in RESET, and waits until the peer knows.
 func (r *Request) Accept(ctx context.Context, qp *QP, p ConnParam) (*Conn, error) {
-	if room := p.room(cm.RepPrivate); len(p.PrivateData) > room {
-		return nil, invalid("%d bytes of private data: at most %d", len(p.PrivateData), room)
+	p, err := p.within(cm.RepPrivate)
+	if err != nil {
+		return nil, err
 	}
 	c := r.c
 	if err := c.m.accept(c, qp, p); err != nil {
 		return nil, err
 	}
-	err := c.wait(ctx)
+	err = c.wait(ctx)
 	return c, err
 }
 
@@ -177,8 +181,9 @@ const reqPrivate = cm.ReqPrivate - cm.IPBytes
 // Dial connects qp, which is in RESET, to a port of another device. Both devices
 // have the same UDP port.
 func (d *Device) Dial(ctx context.Context, qp *QP, to netip.Addr, port uint16, p ConnParam) (*Conn, error) {
-	if room := p.room(reqPrivate); len(p.PrivateData) > room {
-		return nil, invalid("%d bytes of private data: at most %d", len(p.PrivateData), room)
+	p, err := p.within(reqPrivate)
+	if err != nil {
+		return nil, err
 	}
 	m, err := d.manager()
 	if err != nil {

@@ -55,7 +55,7 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 	ip := cm.IPHeader{SrcPort: uint16(c.local), Src: local, Dst: peer.Addr().Unmap()}
 	ip.Put(c.asked.Private[:])
 	copy(c.asked.Private[cm.IPBytes:], p.PrivateData)
-	if p.SelectiveRepeat {
+	if !p.GoBackN {
 		copy(c.asked.Private[cm.ReqPrivate-len(offer):], offer[:])
 	}
 	m.ask(c, c.asked.AppendTo(head(c.tid, cm.AttrReq)))
@@ -70,16 +70,15 @@ func head(tid uint64, a cm.Attribute) []byte {
 // connect brings the queue pair to RTS. The starting PSN of a message is the one
 // at which whoever gets the message begins to send (IBA vol. 1, 12.7.31).
 func (c *Conn) connect(dest QPN, theirs, ours units.PSN, mtu int, theirDepth, theirResources uint8) error {
-	c.qp.repeatSelectively(c.selective())
 	return c.qp.ConnectWith(&QPAttr{
 		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: dest, RQPSN: ours, SQPSN: theirs,
 		MaxRdAtomic: int(min(c.param.InitiatorDepth, theirResources)), MaxDestRdAtomic: int(min(c.param.ResponderResources, max(1, theirDepth))),
-		MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+		MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7, SelectiveRepeat: c.selective(),
 	})
 }
 
 // selective is whether both ends offer selective repeat.
-func (c *Conn) selective() bool { return c.offered && c.param.SelectiveRepeat }
+func (c *Conn) selective() bool { return c.offered && !c.param.GoBackN }
 
 // accept answers a REQ with a REP.
 func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {

@@ -75,7 +75,7 @@ func settled(s *side) Stats {
 // to send.
 func TestWhatIsInFlightToAPeerIsBounded(t *testing.T) {
 	x := newTarget(t, allAccess)
-	const qps, size = 8, 1 << 18
+	const qps, size = 80, 1 << 18 // each sends firstWindow packets before it hears anything
 	mr, err := x.mr.pd.RegMR(make([]byte, size), allAccess)
 	if err != nil {
 		t.Fatal(err)

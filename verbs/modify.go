@@ -27,6 +27,9 @@ type QPAttr struct {
 	Timeout         uint8     // 4.096 us times 2^Timeout; 0 is for ever
 	RetryCnt        uint8     // 0 to 7
 	RNRRetry        uint8     // 0 to 7; 7 is for ever
+	// SelectiveRepeat says that the peer is weft, too, and is told the same: both repeat
+	// what is lost and nothing else. The connection manager agrees on it by itself.
+	SelectiveRepeat bool
 }
 
 // QPAttrMask says which attributes count.
@@ -48,11 +51,13 @@ const (
 	AttrTimeout
 	AttrRetryCnt
 	AttrRNRRetry
+	AttrSelectiveRepeat // optional, to RTR of RC
 )
 
 var attrNames = []string{
 	"State", "Access", "QKey", "PathMTU", "AV", "DestQPN", "RQPSN", "SQPSN", "MaxRdAtomic",
 	"MaxDestRdAtomic", "MinRNRTimer", "Timeout", "RetryCnt", "RNRRetry",
+	"SelectiveRepeat",
 }
 
 func (m QPAttrMask) String() string {
@@ -75,7 +80,7 @@ var needs = map[QPState][4]struct{ must, may QPAttrMask }{
 		RD: {must: AttrState | AttrQKey | AttrAccess},
 	},
 	StateRTR: {
-		RC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess},
+		RC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN | AttrMaxDestRdAtomic | AttrMinRNRTimer, AttrAccess | AttrSelectiveRepeat},
 		UC: {AttrState | AttrAV | AttrPathMTU | AttrDestQPN | AttrRQPSN, AttrAccess},
 		UD: {AttrState, AttrQKey},
 		RD: {AttrState, AttrQKey | AttrAccess},
@@ -230,6 +235,9 @@ func (q *QP) take(a *QPAttr, mask QPAttrMask) {
 	}
 	if mask&AttrRNRRetry != 0 {
 		q.cfg.RNRRetry = int(a.RNRRetry)
+	}
+	if mask&AttrState != 0 && a.State == StateRTR {
+		q.agree(mask&AttrSelectiveRepeat != 0 && a.SelectiveRepeat)
 	}
 }
 

@@ -317,7 +317,9 @@ func (q *QP) PostRecv(list ...RecvWR) error {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 	}
-	port.Kick(&q.end)
+	if q.state() == transport.StateErr {
+		port.Kick(&q.end) // it is flushed; else nothing is sent because of it
+	}
 	return nil
 }
 

@@ -111,7 +111,7 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	q := &QP{pd: p, attr: a}
 	q.cfg = transport.Config{
 		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
-		CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic, Local: q.local, Invalidate: q.remoteInvalidate,
+		Flow: &plainFlow, CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic, Local: q.local, Invalidate: q.remoteInvalidate,
 	}
 	var alg cc.Algorithm
 	if p.dev.dcqcn != nil && a.Type != UD {
@@ -166,14 +166,6 @@ const (
 
 // QPN is the queue pair's number.
 func (q *QP) QPN() QPN { return q.end.QP.QPN() }
-
-// repeatSelectively sets how a queue pair that is not connected yet deals with loss.
-func (q *QP) repeatSelectively(yes bool) {
-	q.pd.dev.port.Lock()
-	defer q.pd.dev.port.Unlock()
-	yes = yes && q.attr.Type == RC
-	q.cfg.SelectiveRepeat, q.cfg.HoldAhead, q.end.Selective = yes, yes, yes
-}
 
 // Rate is what congestion control lets the queue pair send at; 0 is no limit.
 func (q *QP) Rate() units.Rate {
@@ -258,7 +250,11 @@ func (q *QP) Connect(r Remote, psn units.PSN, access Access) error {
 func (q *QP) ConnectWith(a *QPAttr) error {
 	for _, s := range []QPState{StateInit, StateRTR, StateRTS} {
 		a.State = s
-		if err := q.Modify(a, q.need(s)); err != nil {
+		mask := q.need(s)
+		if s == StateRTR && a.SelectiveRepeat && q.attr.Type == RC {
+			mask |= AttrSelectiveRepeat
+		}
+		if err := q.Modify(a, mask); err != nil {
 			return err
 		}
 	}

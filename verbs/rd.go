@@ -54,6 +54,7 @@ type EEC struct {
 func (r *RDD) CreateEEC() (*EEC, error) {
 	e := &EEC{rdd: r}
 	e.cfg = transport.Config{
+		Flow:    &plainFlow,
 		PathMTU: r.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
 		RetryTimeout: transport.RetryTime(14), RetryCount: 7, RNRRetry: 7, RNRTimer: 12,
 		CNPInterval: 50 * units.Microsecond, EndToEnd: true, Access: e.remote, Atomic: e.atomic,

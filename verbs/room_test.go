@@ -11,18 +11,19 @@ import (
 // them, however many they are.
 func TestRoomAtAPeerPassesByThoseThatHaveEnded(t *testing.T) {
 	const (
-		full  = live.PeerPackets * 1024 // bytes: as many packets as may be in flight
-		ended = 100
-		first = 1
-		last  = 2
+		each   = firstWindow * 1024 // bytes: what one queue pair has in flight at first
+		filled = live.PeerPackets / firstWindow
+		ended  = 100
+		first  = 1
+		last   = 2
 	)
 	p := newPaced(t, faulty.New(1, faulty.Harm{}), 0)
 	a, b := p.sender, p.receiver
-	from, err := a.pd.RegMR(make([]byte, full), 0)
+	from, err := a.pd.RegMR(make([]byte, each), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := b.pd.RegMR(make([]byte, full), AccessLocalWrite|AccessRemoteWrite)
+	to, err := b.pd.RegMR(make([]byte, each), AccessLocalWrite|AccessRemoteWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,9 @@ func TestRoomAtAPeerPassesByThoseThatHaveEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	send(a.qp, first, full)
+	for range filled { // as many packets as may be in flight
+		send(p.another(), first, each)
+	}
 	for range ended {
 		q := p.another()
 		send(q, 0, 8)
@@ -42,11 +45,13 @@ func TestRoomAtAPeerPassesByThoseThatHaveEnded(t *testing.T) {
 		}
 	}
 	send(p.another(), last, 8)
-	p.until(ended+2, func() {})
+	p.until(ended+filled+1, func() {})
 	for range ended {
 		a.want(0, WRFlushErr)
 	}
-	a.want(first, Success)
+	for range filled {
+		a.want(first, Success)
+	}
 	a.want(last, Success)
 }
 

@@ -23,11 +23,11 @@ func offering(t testing.TB, p *pair, offers [2]bool) {
 	go func() {
 		r, err := l.Accept(ctx)
 		if err == nil {
-			_, err = r.Accept(ctx, p.on[1].qp, ConnParam{Access: allAccess, SelectiveRepeat: offers[1]})
+			_, err = r.Accept(ctx, p.on[1].qp, ConnParam{Access: allAccess, GoBackN: !offers[1]})
 		}
 		accepted <- err
 	}()
-	param := ConnParam{Access: allAccess, SelectiveRepeat: offers[0]}
+	param := ConnParam{Access: allAccess, GoBackN: !offers[0]}
 	if _, err := p.on[0].dev.Dial(ctx, p.on[0].qp, p.on[1].dev.Addr().Addr(), 9, param); err != nil {
 		t.Fatal(err)
 	}

@@ -141,6 +141,7 @@ iterations and queue pairs.`,
 				given = []string{""}
 			}
 			if p.perftest {
+				p.test.Selective = p.test.Selective && (p.cm || cmd.Flags().Changed("selective-repeat"))
 				return p.runPerftest(cmd.Context(), e, given[0])
 			}
 			return p.run(cmd.Context(), e, given[0])
@@ -169,7 +170,7 @@ iterations and queue pairs.`,
 	f.BoolVar(&p.json, "json", false, "print as JSON")
 	f.BoolVar(&p.perftest, "perftest", false, "the other side is perftest, not weft; without HOST, serve it")
 	f.BoolVarP(&p.cm, "rdma_cm", "R", false, "the other side is perftest with its -R: connect by the connection manager")
-	f.BoolVar(&p.test.Selective, "selective-repeat", false, "offer to repeat what is lost and nothing else; with anyone but weft it is go-back-N")
+	f.BoolVar(&p.test.Selective, "selective-repeat", true, "offer to repeat what is lost and nothing else; false, or with anyone but weft, it is go-back-N")
 	f.BoolVarP(&p.test.Events, "events", "e", false, "sleep until something completes, instead of polling")
 	p.test.QPs, p.test.Depth = 1, depth
 	if t.Kind == perf.Bandwidth {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/units"
 	"weft/wire"
 	"weft/wire/pcap"
 )
@@ -141,7 +142,9 @@ func TestPerfPrintsPerftestsColumnsAndTCPBesideThem(t *testing.T) {
 }
 
 // capturedWrites counts the WRITE packets of a capture.
-func capturedWrites(t *testing.T, file string) (n int) {
+// capturedWrites is how many packets of WRITEs a capture has; one that went again, as on a
+// busy machine, counts once.
+func capturedWrites(t *testing.T, file string) int {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
@@ -152,17 +155,18 @@ func capturedWrites(t *testing.T, file string) (n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	all := map[units.PSN]bool{}
 	for {
 		var p pcap.Packet
 		if err := r.Next(&p); err != nil {
-			return n
+			return len(all)
 		}
 		var c wire.RoCEv2
 		if err := c.Parse(p.Data); err != nil {
 			t.Fatal(err)
 		}
 		if op := c.Packet.BTH.Opcode; op >= wire.RCWriteFirst && op <= wire.RCWriteOnlyImm {
-			n++
+			all[c.Packet.BTH.PSN] = true
 		}
 	}
 }
@@ -190,12 +194,6 @@ func TestADeviceWhoseAddressIsTakenSaysWhatToDo(t *testing.T) {
 	if code != Failed || !strings.Contains(errs, "another address by --addr") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
-	// Two devices of one address have two ports, and the connection manager one.
-	flags[3] = freePort(t)
-	_, errs, code = runMain(t, append([]string{"perf", "write-bw", "127.0.0.1", "--addr", "127.0.0.1", "--selective-repeat"}, flags...)...)
-	if code != Failed || !strings.Contains(errs, "the same UDP port at both ends") {
-		t.Errorf("exit code %d: %s", code, errs)
-	}
 }
 
 func TestPerfRepeatsWhatIsLostAndWithSelectiveRepeatNothingElse(t *testing.T) {
@@ -203,8 +201,8 @@ func TestPerfRepeatsWhatIsLostAndWithSelectiveRepeatNothingElse(t *testing.T) {
 	repeated := map[bool]int64{}
 	for _, selective := range []bool{false, true} {
 		given := append([]string{"perf", "write-bw", "127.0.0.1", "-n", "200", "--lose", "0.01", "--json"}, flags...)
-		if selective {
-			given = append(given, "--selective-repeat", "-q", "2")
+		if !selective {
+			given = append(given, "--selective-repeat=false")
 		}
 		out, errs, code := runMain(t, given...)
 		rows, err := perfRows(out)

@@ -81,4 +81,9 @@ const (
 
 	// maxRounds bounds how many batches are taken before what they draw is sent.
 	maxRounds = 4
+
+	// lateRounds is the same while a deadline has passed: an acknowledgement that waits in
+	// the socket is read before its packet is sent again. A full socket buffer of small
+	// packets, of 768 bytes each as Linux counts them, is no more batches than that.
+	lateRounds = SocketBuffer / 768 / maxBatch
 )

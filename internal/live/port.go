@@ -245,9 +245,7 @@ func (p *Port) Kick(e *Endpoint) {
 		return
 	}
 	now := p.Now()
-	if e.QP.NextTimeout() <= now {
-		e.QP.Timeout(now, &p.batch) // a local operation, or what is to be flushed
-	}
+	p.tidy(e, now) // a local operation, or what is to be flushed
 	p.settle(e, now)
 	p.push(now)
 	p.rouse()
@@ -288,7 +286,7 @@ func (p *Port) progress(patient bool) (busy bool) {
 	if p.closed {
 		return false
 	}
-	for range maxRounds {
+	for round := 0; round < maxRounds || round < lateRounds && p.timers.next() <= p.Now(); round++ {
 		in, err := p.conn.Receive()
 		p.fail(err)
 		if len(in) == 0 {

@@ -152,11 +152,17 @@ func (p *Port) turn(e *Endpoint, now units.Time) (n int) {
 			break
 		}
 	}
-	if e.QP.NextTimeout() <= now {
-		e.QP.Timeout(now, &p.batch) // UC and UD report what they have sent
-	}
+	p.tidy(e, now) // UC and UD report what they have sent
 	p.settle(e, now)
 	return n
+}
+
+// tidy lets a queue pair do what is due, but send nothing again: what it waits for may
+// have arrived, and the socket is read first.
+func (p *Port) tidy(e *Endpoint, now units.Time) {
+	if e.QP.NextTimeout() <= now && now < e.QP.RetransmitAt() {
+		e.QP.Timeout(now, &p.batch)
+	}
 }
 
 // crowded reports whether the packet that e sends now must bring room back, which

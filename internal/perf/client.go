@@ -67,7 +67,8 @@ func (c *Client) run(ctx context.Context, t Test, ready Ready) (*Result, error) 
 		return nil, err
 	}
 	t.MTU = min(t.MTU, peer.MTU)
-	if err := c.connect(ctx, e, peer); err != nil {
+	t.Selective = t.Selective && peer.Selective
+	if err := errors.Join(e.connect(peer), e.prepare()); err != nil {
 		return nil, err
 	}
 	ready(&t, mine, peer)
@@ -87,17 +88,6 @@ func (c *Client) run(ctx context.Context, t Test, ready Ready) (*Result, error) 
 		return nil, err
 	}
 	return r, c.conclude(r, e.cpu.Seconds()-before.Seconds(), e)
-}
-
-// connect connects the queue pairs of a test with the server's.
-func (c *Client) connect(ctx context.Context, e *ends, peer *End) error {
-	if !e.t.Selective {
-		return errors.Join(e.connect(peer), e.prepare())
-	}
-	if err := e.getReady(); err != nil {
-		return err
-	}
-	return e.dial(ctx, peer)
 }
 
 // accepted reads the server's side.

@@ -121,6 +121,7 @@ func (e *ends) connect(peer *End) error {
 		a := verbs.QPAttr{
 			Access: access, PathMTU: e.t.MTU, Dest: addr, DestQPN: peer.QPs[i].QPN, RQPSN: peer.QPs[i].PSN, SQPSN: e.psn,
 			MaxRdAtomic: min(verbs.MaxRdAtomic, peer.Reads), MaxDestRdAtomic: verbs.MaxRdAtomic, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+			SelectiveRepeat: e.t.Selective,
 		}
 		if err := q.ConnectWith(&a); err != nil {
 			return err

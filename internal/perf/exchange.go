@@ -48,7 +48,7 @@ type Test struct {
 	Events  bool `json:"events"` // sleep for completions instead of polling
 	Warmup  int  `json:"warmup"` // iterations before those that count
 	OverTCP bool `json:"tcp"`    // over kernel TCP in the place of RDMA
-	// Selective offers the other side selective repeat, by the connection manager.
+	// Selective offers the other side selective repeat.
 	Selective bool `json:"selective_repeat"`
 }
 
@@ -93,16 +93,17 @@ func CheckMTU(n int) error {
 
 // End is what a peer needs to know of one side.
 type End struct {
-	Test   *Test   `json:"test,omitempty"` // of the client
-	Error  string  `json:"error,omitempty"`
-	Addr   string  `json:"addr"`   // of the device
-	VAddr  uint64  `json:"vaddr"`  // what WRITEs and atomics go to
-	Source uint64  `json:"source"` // what READs come from
-	RKey   uint32  `json:"rkey"`
-	MTU    int     `json:"mtu"`            // path MTU, of the server that of the test
-	Reads  int     `json:"reads"`          // READs and atomics that this side serves at a time, of each queue pair
-	Port   uint16  `json:"port,omitempty"` // of the connection manager, where it connects; the server's
-	QPs    []EndQP `json:"qps"`
+	Test   *Test  `json:"test,omitempty"` // of the client
+	Error  string `json:"error,omitempty"`
+	Addr   string `json:"addr"`   // of the device
+	VAddr  uint64 `json:"vaddr"`  // what WRITEs and atomics go to
+	Source uint64 `json:"source"` // what READs come from
+	RKey   uint32 `json:"rkey"`
+	MTU    int    `json:"mtu"`   // path MTU, of the server that of the test
+	Reads  int    `json:"reads"` // READs and atomics that this side serves at a time, of each queue pair
+	// Selective is the server's: it takes the client's offer of selective repeat.
+	Selective bool    `json:"selective_repeat,omitempty"`
+	QPs       []EndQP `json:"qps"`
 }
 
 // EndQP is a queue pair of one side.

@@ -83,7 +83,7 @@ func (t tcpChannel) gone() {
 // join connects a queue pair to the other side's port, or at the own port; with
 // selective it offers selective repeat.
 func (p *Meeting) join(ctx context.Context, c *cmChannel, q *verbs.QP, selective bool) (*verbs.Conn, error) {
-	param := verbs.ConnParam{Access: access, SelectiveRepeat: selective}
+	param := verbs.ConnParam{Access: access, GoBackN: !selective}
 	if p.Server != "" {
 		found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", p.Server)
 		if err != nil {

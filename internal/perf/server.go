@@ -65,7 +65,7 @@ func serveOne(ctx context.Context, l *link, dev *verbs.Device) (*Test, error) {
 		return t, errors.Join(err, l.write(&End{Error: err.Error()}))
 	}
 	defer e.close()
-	if err := e.meet(ctx, l, &client); err != nil {
+	if err := e.meet(l, &client); err != nil {
 		return t, err
 	}
 	before, _ := cpuTime()
@@ -81,23 +81,13 @@ func serveOne(ctx context.Context, l *link, dev *verbs.Device) (*Test, error) {
 }
 
 // meet connects the queue pairs with the client's, which it tells of them.
-func (e *ends) meet(ctx context.Context, l *link, client *End) error {
-	mine := e.describe()
-	var at *verbs.Listener
-	var err error
-	if !e.t.Selective {
-		err = errors.Join(e.connect(client), e.prepare())
-	} else if at, mine.Port, err = listen(e.dev); err == nil {
-		defer at.Close()
-		err = e.getReady()
-	}
-	if err != nil {
+func (e *ends) meet(l *link, client *End) error {
+	if err := errors.Join(e.connect(client), e.prepare()); err != nil {
 		return errors.Join(err, l.write(&End{Error: err.Error()}))
 	}
-	if err := l.write(mine); err != nil || at == nil {
-		return err
-	}
-	return e.accept(ctx, at, client)
+	mine := e.describe()
+	mine.Selective = e.t.Selective
+	return l.write(mine)
 }
 
 // prepare posts what must be there before the first message.

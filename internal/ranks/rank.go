@@ -189,7 +189,7 @@ func (r *rank) connect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c, err := r.dev.Dial(ctx, qp, r.peers[i].addr.Addr(), servicePort, verbs.ConnParam{Access: access, PrivateData: r.place(i).put(r.id), SelectiveRepeat: true})
+		c, err := r.dev.Dial(ctx, qp, r.peers[i].addr.Addr(), servicePort, verbs.ConnParam{Access: access, PrivateData: r.place(i).put(r.id)})
 		if err != nil {
 			return fmt.Errorf("ranks: rank %d to rank %d: %w", r.id, i, err)
 		}
@@ -226,7 +226,7 @@ func (r *rank) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := req.Accept(ctx, qp, verbs.ConnParam{Access: access, PrivateData: r.place(id).put(r.id), SelectiveRepeat: true})
+	c, err := req.Accept(ctx, qp, verbs.ConnParam{Access: access, PrivateData: r.place(id).put(r.id)})
 	if err != nil {
 		return fmt.Errorf("ranks: rank %d from rank %d: %w", r.id, id, err)
 	}

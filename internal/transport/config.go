@@ -49,6 +49,9 @@ type Config struct {
 	// reserved included: one more request may go as long as fewer are. 0 is
 	// MaxOutstandingPSNs.
 	MaxOutstandingPackets int
+	// Flow, if not nil, lets the requester adapt its timeout and the packets in flight
+	// to the network, between the other bounds (flow.go).
+	Flow *FlowControl
 	// MaxReads bounds the READs and atomics in flight, and those that a
 	// responder takes at once; 0 is 16.
 	MaxReads int
@@ -177,6 +180,9 @@ func (c *Config) Check() error {
 	}
 	if c.Unordered && (!c.OutOfOrder || c.SelectiveRepeat || c.EntropyValues == 0 || c.maxPSNs() > MaxReorder) {
 		return fmt.Errorf("%w: Unordered needs OutOfOrder, EntropyValues, MaxOutstandingPackets up to %d and no SelectiveRepeat", ErrConfig, MaxReorder)
+	}
+	if f := c.Flow; f != nil && (f.Initial < 1 || f.Most < f.Initial || f.Most > MaxOutstandingPSNs || f.LeastTimeout <= 0) {
+		return fmt.Errorf("%w: Flow begins with %d packets, has at most %d and a least timeout of %v: want 1 packet or more, up to the most, and a time", ErrConfig, f.Initial, f.Most, f.LeastTimeout)
 	}
 	if c.EndToEnd && c.anyOrder() {
 		return fmt.Errorf("%w: EndToEnd takes packets in order", ErrConfig)

@@ -12,6 +12,7 @@
 //
 //   - requester.go: posting, sending, acknowledgements
 //   - retry.go: timers, going back, refusals
+//   - flow.go: a requester that adapts to the network: its window and its timeout
 //   - responder.go: requests of RC, acknowledgements, NAKs
 //   - read.go: both ends of READ
 //   - atomic.go: both ends of the atomics

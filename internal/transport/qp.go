@@ -107,6 +107,7 @@ type QP struct {
 	rq    []recvWork
 	reads []readWork // READs being served; setReads changes it
 	ahead *reorder   // the responder's packets ahead of epsn
+	flow  *flow      // the requester's flow control, where the configuration has one
 }
 
 // owed says what the responder sends after its read responses.

@@ -141,6 +141,7 @@ func (q *QP) nextResponse(now units.Time, p *Packet) {
 // receiveResponse takes a read response.
 func (q *QP) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict {
 	if p.PSN.Before(q.una) || !p.PSN.Before(q.max) {
+		q.stillResponding(now, p.PSN)
 		return Dropped
 	}
 	before := q.una

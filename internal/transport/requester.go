@@ -82,7 +82,7 @@ func (q *QP) sendable() bool {
 		return false
 	}
 	if q.lost && (q.state == StateRTS || q.state == StateSQD) {
-		return true
+		return !q.flowClosed()
 	}
 	if q.cur == q.tail || q.state != StateRTS && !(q.state == StateSQD && q.begun()) {
 		return false
@@ -109,7 +109,7 @@ func (q *QP) sendable() bool {
 // windowClosed reports whether as much is in flight as may be.
 func (q *QP) windowClosed() bool {
 	return q.controlled && q.flight >= q.allow.Window ||
-		q.cfg.Window > 0 && q.flight >= q.cfg.Window ||
+		q.cfg.Window > 0 && q.flight >= q.cfg.Window || q.flowClosed() ||
 		q.nxt.Sub(q.una) >= q.cfg.maxPSNs()
 }
 
@@ -117,6 +117,7 @@ func (q *QP) windowClosed() bool {
 func (q *QP) nextRequest(now units.Time, p *Packet) {
 	w := q.work(q.cur)
 	n, last := q.compose(w, q.nxt, p)
+	from := q.nxt
 	switch {
 	case q.service != RC:
 		q.shapeUnreliable(w, p)
@@ -136,12 +137,19 @@ func (q *QP) nextRequest(now units.Time, p *Packet) {
 			q.heedLocals(now)
 		}
 	}
-	if q.max.Before(q.nxt) {
+	first := q.max.Before(q.nxt)
+	if first {
 		q.max = q.nxt
 	} else {
 		q.repeated++
 	}
+	if q.cfg.Flow != nil && q.service == RC {
+		q.flowing(from).sent(from, q.nxt.Sub(from))
+	}
 	q.account(now, p, units.Bytes(n))
+	if q.cfg.Flow != nil {
+		q.flow.clock(now, p, first)
+	}
 }
 
 // compose fills p with the packet of a work request that has a PSN, and gives its
@@ -264,7 +272,7 @@ func (q *QP) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 		switch {
 		case q.una != p.PSN:
 		case q.cfg.SelectiveRepeat && p.Syndrome == wire.NAKSequence:
-			q.refusedAhead(units.PSN(p.Imm))
+			q.refusedAhead(now, units.PSN(p.Imm))
 		default:
 			q.refused(now, p.Syndrome, b)
 		}

@@ -9,7 +9,7 @@ import (
 func (q *QP) startRetryTimer(now units.Time) {
 	q.progressAt = now
 	if q.cfg.RetryTimeout > 0 {
-		q.wake = min(q.wake, now+q.cfg.RetryTimeout)
+		q.wake = min(q.wake, now+q.retryWait())
 	}
 }
 
@@ -19,7 +19,7 @@ func (q *QP) retryAt() units.Time {
 	if q.una == q.nxt || q.cfg.RetryTimeout == 0 {
 		return units.Forever
 	}
-	return max(q.progressAt, q.holdUntil) + q.cfg.RetryTimeout
+	return max(q.progressAt, q.holdUntil) + q.retryWait()
 }
 
 // RetransmitAt is when what is in flight is sent again unless it is acknowledged
@@ -33,8 +33,13 @@ func (q *QP) progress(now units.Time) {
 	if q.locals != 0 {
 		q.heedLocals(now)
 	}
+	known := int32(0)
 	if q.beyond != nil {
-		q.movedOn()
+		known = q.movedOn(now)
+	}
+	if q.cfg.Flow != nil {
+		q.flow.moved(now, q.una, known)
+		q.wake = min(q.wake, q.retryAt()) // the wait may have become shorter
 	}
 	if q.ackHigh.Before(q.una) {
 		q.ackHigh = q.una
@@ -44,6 +49,7 @@ func (q *QP) progress(now units.Time) {
 // goBack makes the requester send everything from una again.
 func (q *QP) goBack() {
 	q.nxt, q.cur, q.flight, q.readsOut = q.una, q.head, 0, 0
+	q.flow.wentBack(q.una)
 	if q.beyond != nil {
 		q.endPass()
 	}
@@ -57,6 +63,11 @@ func (q *QP) tryAgain(now units.Time, b *Batch) {
 		return
 	}
 	q.retries++
+	q.repeat(now, b)
+}
+
+// repeat goes back, or repeats what is missing.
+func (q *QP) repeat(now units.Time, b *Batch) {
 	q.progressAt = now
 	if q.sprays() {
 		q.allLost(now, b)
@@ -72,6 +83,10 @@ func (q *QP) tryAgain(now units.Time, b *Batch) {
 // timedOut is what an expired retry timer does.
 func (q *QP) timedOut(now units.Time, b *Batch) {
 	q.recovering = false
+	if q.flow.timedOut(q.cfg.RetryTimeout) {
+		q.repeat(now, b)
+		return
+	}
 	q.tryAgain(now, b)
 }
 
@@ -80,6 +95,7 @@ func (q *QP) refused(now units.Time, syndrome wire.Syndrome, b *Batch) {
 	status := BadRespErr
 	switch syndrome {
 	case wire.NAKSequence:
+		q.flow.halved()
 		q.tryAgain(now, b)
 		return
 	case wire.NAKInvalidRequest:
@@ -112,17 +128,21 @@ func (q *QP) receiverNotReady(now units.Time, code uint8, b *Batch) {
 // missingResponse is what an acknowledgement behind a READ that is not
 // complete does: its responses are lost, and the READ is asked for again, once
 // (IBA vol. 1, 9.7.5.1.3: an implied NAK). Out of order they may still come, and
-// the acknowledgement is remembered.
+// the acknowledgement is remembered; live, enough that has overtaken them says that they
+// are lost.
 func (q *QP) missingResponse(now units.Time, to units.PSN, b *Batch) {
 	if q.cfg.anyOrder() {
 		if q.ackHigh.Before(to) {
 			q.ackHigh = to
 		}
-		return
+		if !q.cfg.HoldAhead || to.Sub(q.una) < q.tolerance() {
+			return
+		}
 	}
 	if q.recovering {
 		return
 	}
+	q.flow.halved()
 	q.tryAgain(now, b)
 	q.recovering = true
 }

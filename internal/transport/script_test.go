@@ -35,6 +35,7 @@ import (
 //	advance 1ms               time passes; due timers fire
 //	timer                     time passes until a timer fires
 //	state                     the states and counters
+//	flow                      flow control of a: its window, its timeout
 //	modify a sqd|rts|err|…    a state transition
 //	deny b                    b's memory refuses all remote access from here on, and
 //	                          its keys local operations and invalidation
@@ -194,6 +195,9 @@ func (s *script) command(words []string) error {
 		for _, n := range []string{"a", "b"} {
 			s.printState(n)
 		}
+	case "flow":
+		f := s.qp["a"].flow
+		s.print("a has a window of %d with room for %d, waits %s, and takes %d behind a missing one for a loss", f.window.Packets(), f.window.Room(), showTime(f.timer.Wait()), s.qp["a"].tolerance())
 	case "modify":
 		return s.modify(rest[0], rest[1])
 	case "deny":
@@ -221,6 +225,9 @@ func (s *script) newPair(service string, a args) error {
 			s.print("%c invalidates %#x: %v", 'a'+rune(qp)-1, rkey, !s.deny[qp])
 			return !s.deny[qp]
 		},
+	}
+	if a.has("flow") {
+		s.cfg.Flow = &FlowControl{Initial: int32(a.num("flow", 1)), Most: int32(a.num("most", 64)), LeastTimeout: a.time("least", 100*units.Microsecond)}
 	}
 	psn := [2]units.PSN{units.PSN(a.num("apsn", 100)), units.PSN(a.num("bpsn", 200))}
 	for i, n := range []string{"a", "b"} {

@@ -16,6 +16,10 @@ import (
 // sends each lost packet once; a packet that is lost again is known by one that
 // was sent after its repetition and has come. What nothing is sent after is left
 // to the timeout.
+//
+// Where the requester has flow control the network may reorder: a packet is lost when
+// enough later ones have come (QP.tolerance), and a pass goes no faster than the window
+// lets it.
 type beyond struct {
 	responses reorder
 
@@ -24,6 +28,7 @@ type beyond struct {
 	known int32     // PSNs in came
 	base  units.PSN // una, as came knows it
 	high  units.PSN // after the furthest that came
+	edge  units.PSN // what is missing before it is lost
 	next  units.PSN // the pass has sent what is lost before it
 	after units.PSN // what has this PSN or a later one was sent after una's repetition
 	on    bool      // something is lost
@@ -49,24 +54,77 @@ func (s *beyond) at(una, psn units.PSN) bool {
 
 // refusedAhead takes a NAK that names a packet that came ahead of the expected
 // one, una.
-func (q *QP) refusedAhead(came units.PSN) {
+func (q *QP) refusedAhead(now units.Time, came units.PSN) {
 	if !q.una.Before(came) || !came.Before(q.max) {
 		return
 	}
 	s := q.further()
 	if s.came.mark(q.una, came) {
 		s.known++
+		if q.cfg.Flow != nil {
+			q.flow.arrived(now, came, 1)
+			q.wake = min(q.wake, q.retryAt()) // the wait may have become shorter
+		}
 	}
 	switch {
 	case !s.on:
-		s.on, s.high, s.next, s.after = true, came.Add(1), q.una, q.max
-	case q.una.Before(s.next) && !came.Before(s.after):
-		s.next, s.after = q.una, q.max // its repetition is lost, too
+		s.on, s.high, s.edge, s.next, s.after = true, came.Add(1), q.una, q.una, q.max
+	case q.una.Before(s.next) && !came.Before(s.after.Add(q.tolerance()-1)):
+		q.flow.lost(q.missing(q.una, s.next)) // its repetition is lost, too
+		s.next, s.after = q.una, q.max
 	}
 	if s.high.Before(came.Add(1)) {
 		s.high = came.Add(1)
 	}
+	q.giveUp()
 	q.seekLost()
+}
+
+// giveUp takes for lost what enough later packets have overtaken.
+func (q *QP) giveUp() {
+	s := q.beyond
+	edge := s.high.Add(1 - q.tolerance())
+	if !s.edge.Before(edge) {
+		return
+	}
+	if q.cfg.Flow != nil {
+		from := s.edge
+		if from.Before(q.una) {
+			from = q.una
+		}
+		q.flow.lost(q.missing(from, edge))
+	}
+	s.edge = edge
+}
+
+// missing is how many PSNs from one to another are not known to have come.
+func (q *QP) missing(from, to units.PSN) (n int32) {
+	for from.Before(to) {
+		w := q.workOf(from)
+		switch {
+		case w.op == OpRead && from != w.first:
+		case !q.beyond.at(q.una, from):
+			n += w.span()
+		}
+		from = w.after(from)
+	}
+	return n
+}
+
+// span is how many PSNs one packet of the work request takes.
+func (w *sendWork) span() int32 {
+	if w.op == OpRead {
+		return int32(w.packets)
+	}
+	return 1
+}
+
+// after is where the packet behind that of a PSN begins: a READ is one packet.
+func (w *sendWork) after(psn units.PSN) units.PSN {
+	if w.op == OpRead {
+		return w.end()
+	}
+	return psn.Add(1)
 }
 
 // repeatMissing begins a pass over all that is in flight and not known to have
@@ -77,26 +135,37 @@ func (q *QP) repeatMissing() {
 	if s.came.take(q.una) {
 		s.known--
 	}
-	s.on, s.high, s.next, s.after = true, q.nxt, q.una, q.max
+	if !s.on {
+		s.high = q.una
+	}
+	s.on, s.edge, s.next, s.after = true, q.nxt, q.una, q.max
 	q.seekLost()
 }
 
-// movedOn is what it means to the pass that una has moved.
-func (q *QP) movedOn() {
+// movedOn is what it means to the pass that una has moved. It says how many of the
+// packets before una were known to have come.
+func (q *QP) movedOn(now units.Time) (known int32) {
 	s := q.beyond
 	if s.came.size() != 0 {
 		for psn := s.base; psn.Before(q.una); psn = psn.Add(1) {
 			if s.came.take(psn) {
-				s.known--
+				known++
 			}
 		}
 	}
+	s.known -= known
+	filled := s.base
 	s.base = q.una
 	if !s.on {
-		return
+		return known
+	}
+	if overtaken := s.high.Sub(filled) - 1; overtaken > 0 && q.cfg.Flow != nil {
+		q.flow.filled(now, filled, overtaken, filled.Before(s.next))
 	}
 	s.after = q.max
+	q.giveUp()
 	q.seekLost()
+	return known
 }
 
 // endPass ends the pass: the requester goes back to una and sends everything.
@@ -107,24 +176,20 @@ func (q *QP) endPass() { q.beyond.on, q.lost = false, false }
 func (q *QP) seekLost() {
 	s := q.beyond
 	q.lost = false
-	if !q.una.Before(s.high) {
+	if !q.una.Before(s.high) && !q.una.Before(s.edge) {
 		s.on = false
 		return
 	}
 	if s.next.Before(q.una) {
 		s.next = q.una
 	}
-	for s.next.Before(s.high) {
+	for s.next.Before(s.edge) {
 		w := q.workOf(s.next)
-		switch {
-		case w.op == OpRead && s.next != w.first:
-			s.next = w.end()
-		case s.at(q.una, s.next):
-			s.next = s.next.Add(1)
-		default:
+		if !s.at(q.una, s.next) && (w.op != OpRead || s.next == w.first) {
 			q.lost = true
 			return
 		}
+		s.next = w.after(s.next)
 	}
 }
 
@@ -162,6 +227,9 @@ func (q *QP) nextRepeat(now units.Time, p *Packet) {
 		s.after = q.max
 	}
 	q.repeated++
+	if q.cfg.Flow != nil {
+		q.flow.repeats(now, p, w.span())
+	}
 	s.next = s.next.Add(1)
 	q.seekLost()
 	q.pace(now, units.Bytes(n))

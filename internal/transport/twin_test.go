@@ -107,6 +107,9 @@ func newWorld(t *rapid.T) *world {
 		DropDuplicates:        rapid.Bool().Draw(t, "dropdup"),
 		NAKInterval:           units.Time(rapid.IntRange(0, 1).Draw(t, "nak")) * units.Microsecond,
 	}
+	if rapid.Bool().Draw(t, "flow") {
+		cfg.Flow = &FlowControl{Initial: int32(rapid.IntRange(1, 8).Draw(t, "initial")), Most: 16, LeastTimeout: 20 * units.Microsecond}
+	}
 	w := &world{
 		t: t, cfg: cfg, harm: rapid.IntRange(0, 60).Draw(t, "harm"), reach: rapid.IntRange(1, 12).Draw(t, "reach"),
 		dice: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "dice"), 1)),
@@ -359,7 +362,7 @@ func (w *world) check() {
 		if reads != int(q.readsOut) {
 			w.t.Fatalf("%s: %d READs are out, counted %d", e.name, reads, q.readsOut)
 		}
-		if q.una != q.nxt && min(e.held, q.NextTimeout()) > w.now+w.cfg.RetryTimeout+wire.RNRTimer(6) {
+		if q.una != q.nxt && min(e.held, q.NextTimeout()) > w.now+q.retryWait()+wire.RNRTimer(6) {
 			w.t.Fatalf("%s: packets are in flight without a timer", e.name)
 		}
 	}

@@ -1,0 +1,39 @@
+package verbs
+
+import (
+	"weft/internal/live"
+	"weft/internal/transport"
+	"weft/units"
+)
+
+// A UDP socket of an ordinary network has neither credits nor pauses: queue pairs find out
+// how much is carried, and how long answers take.
+var (
+	// plainFlow is with a peer of any kind: timeouts stay in the range that the
+	// specification has for the Local ACK Timeout.
+	plainFlow = transport.FlowControl{Initial: firstWindow, Most: live.PeerPackets, LeastTimeout: units.Forever}
+	// weftFlow is with a peer that has agreed to selective repeat: a timeout that comes
+	// too soon costs it one packet.
+	weftFlow = transport.FlowControl{Initial: firstWindow, Most: live.PeerPackets, LeastTimeout: leastTimeout}
+)
+
+const (
+	// firstWindow is what a queue pair sends before it knows anything of the network: one
+	// datagram's worth, and of the order of RFC 6928's ten.
+	firstWindow = 16
+	// leastTimeout is Local ACK Timeout 12, 16.8 ms: what a machine with more work than
+	// processors takes to run a thread again, a few of the scheduler's slices of 3 to 4 ms,
+	// is no loss.
+	leastTimeout = 4096 * units.Nanosecond << 12
+)
+
+// agree sets how a queue pair that becomes ready to receive deals with loss: with
+// selective repeat, or by go-back-N.
+func (q *QP) agree(yes bool) {
+	yes = yes && q.attr.Type == RC
+	q.cfg.SelectiveRepeat, q.cfg.HoldAhead, q.end.Selective = yes, yes, yes
+	q.cfg.Flow, q.cfg.MaxOutstandingPackets = &plainFlow, 0
+	if yes {
+		q.cfg.Flow, q.cfg.MaxOutstandingPackets = &weftFlow, live.PeerPackets // as many as a peer holds
+	}
+}

@@ -1,0 +1,98 @@
+package verbs
+
+import (
+	"net/netip"
+	"testing"
+
+	"weft/internal/live"
+	"weft/internal/live/faulty"
+	"weft/units"
+)
+
+// Both devices stood still for longer than the timeout, and the acknowledgement is in the
+// socket. Posting another message sends that, and nothing again.
+func TestWhatIsAcknowledgedInTheSocketIsNotSentAgain(t *testing.T) {
+	p := newPaced(t, faulty.New(1, faulty.Harm{}), 0)
+	a, b := p.sender, p.receiver
+	write := SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 8)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()}
+	a.post(write)
+	for range 5 {
+		b.dev.Progress()
+	}
+	p.now += 100 * units.Millisecond
+	write.WRID = 2
+	a.post(write)
+	p.until(2, func() {})
+	a.want(1, Success)
+	a.want(2, Success)
+	if n := a.dev.Stats().Repeated; n != 0 {
+		t.Errorf("%d packets were sent again", n)
+	}
+}
+
+// A peer that has gone: the timeouts lengthen, and the connection ends after more time
+// than eight of the Local ACK Timeout, and within what the specification lets them be.
+func TestTimeoutsLengthenAndEndWithinTheSpecification(t *testing.T) {
+	n := faulty.New(1, faulty.Harm{Lose: 1})
+	p := newPaced(t, n, 0)
+	a, b := p.sender, p.receiver
+	start := p.now
+	a.post(SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 8)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
+	const ttr = 4096 * units.Nanosecond << 14
+	for a.cq.Pending() == 0 && p.now < start+60*units.Second {
+		p.now += units.Millisecond
+		a.dev.Progress()
+	}
+	a.want(1, RetryExcErr)
+	// 1, 2, and six times 4 of the Local ACK Timeout.
+	if took, want := p.now-start, 27*ttr; took < want-10*units.Millisecond || took > want+100*units.Millisecond {
+		t.Errorf("given up after %v, want %v", took, want)
+	}
+}
+
+// calls counts the system calls that send.
+type calls struct {
+	live.Conn
+	n int
+}
+
+func (c *calls) Send(batch []live.Outgoing) error {
+	c.n++
+	return c.Conn.Send(batch)
+}
+
+// A SEND is answered like a WRITE: the acknowledgement goes with the answer, in one system
+// call. Posting the receive again in between sends nothing by itself.
+func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
+	n := faulty.New(1, faulty.Harm{})
+	p := &pair{t: t}
+	var sent [2]*calls
+	for i := range p.on {
+		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
+		sent[i] = &calls{Conn: n.Open(addr)}
+		dev, err := open(sent[i], Options{PathMTU: 1024, clock: func() units.Time { return 0 }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = dev.Close() })
+		p.on[i] = fit(t, dev, QPInitAttr{}, 64)
+	}
+	p.connectPatiently(14, 7)
+	a, b := p.on[0], p.on[1]
+	recv := RecvWR{WRID: 7, SGL: []SGE{b.mr.SGE(0, 8)}}
+	if err := b.qp.PostRecv(recv); err != nil {
+		t.Fatal(err)
+	}
+	a.post(SendWR{WRID: 1, Opcode: Send, SGL: []SGE{a.mr.SGE(0, 8)}})
+	b.want(7, Success)
+	if err := b.qp.PostRecv(recv); err != nil {
+		t.Fatal(err)
+	}
+	if sent[1].n != 0 {
+		t.Errorf("%d calls before the answer is posted, want none", sent[1].n)
+	}
+	b.post(SendWR{WRID: 2, Opcode: Send, SGL: []SGE{b.mr.SGE(0, 8)}})
+	if sent[1].n != 1 {
+		t.Errorf("%d calls for an answer, want 1", sent[1].n)
+	}
+}
