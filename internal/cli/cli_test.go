@@ -80,6 +80,12 @@ func madeUp(_ context.Context, r *scenario.Resolved, o sim.Options) (*runstore.R
 				Counts:  runstore.Counts{Packets: 1000, Events: 5000},
 				Hottest: []runstore.HotLink{{Name: "leaf to spine", Bytes: int64(size), Busy: 0.5}},
 			})
+			if p := &res.Points[len(res.Points)-1]; o.Seeds > 1 || o.Seeds == sim.AutoSeeds {
+				p.Seeds = &runstore.Seeds{LowPs: int64(t) * 99 / 100, HighPs: int64(t) * 101 / 100}
+				for range max(3, o.Seeds) {
+					p.Seeds.TimesPs = append(p.Seeds.TimesPs, int64(t))
+				}
+			}
 			if o.Finished != nil {
 				o.Finished(sim.Finished{Fabric: i, Size: len(res.Points) - 1, Point: res.Points[len(res.Points)-1]})
 			}

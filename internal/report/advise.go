@@ -106,7 +106,7 @@ func comparisonSection(a *advise.Advice) sheetSection {
 			t.Rows = append(t.Rows, []string{name, candidate.Name(), got, weight, what})
 		}
 	}
-	notes := []string{}
+	notes := []string{"Performance and tail are of one run of each design, without jitter: chance can move them by some per cent. weft compare on a design's scenario gives intervals."}
 	for _, c := range a.Verdict.Criteria {
 		if c.Note != "" {
 			notes = append(notes, c.Name+": "+c.Note+".")

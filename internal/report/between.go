@@ -14,17 +14,19 @@ func (v *judgement) leaders(end, from int) (where, why []string) {
 		var at []string
 		best, most := 0, 1.0
 		for s := end + 1; s < from; s++ {
-			if x := v.lead(f, s); x > 1+tie {
-				at = append(at, sizeText(v.sizes[s]))
-				if x > most {
-					best, most = s, x
-				}
+			x, ahead := v.lead(f, s)
+			if !ahead {
+				continue
+			}
+			at = append(at, sizeText(v.sizes[s]))
+			if x > most {
+				best, most = s, x
 			}
 		}
 		if len(at) == 0 {
 			continue
 		}
-		where = append(where, fmt.Sprintf("In between, %s leads at %s, by up to %s times.", v.name(f), list(at), times(most)))
+		where = append(where, fmt.Sprintf("In between, %s %s at %s, by up to %s times.", v.name(f), v.leads(), list(at), times(most)))
 		why = append(why, v.slowness(v.order(best)[1], f, best)...)
 	}
 	return where, why
@@ -33,19 +35,24 @@ func (v *judgement) leaders(end, from int) (where, why []string) {
 // leadsIn reports whether a fabric leads at a size from one on and before another.
 func (v *judgement) leadsIn(f, from, to int) bool {
 	for s := from; s < to; s++ {
-		if v.lead(f, s) > 1+tie {
+		if _, ahead := v.lead(f, s); ahead {
 			return true
 		}
 	}
 	return false
 }
 
-// lead is how many times as long as a fabric the fastest of the others takes at a size.
-func (v *judgement) lead(f, s int) float64 {
+// lead is how many times as long as a fabric the fastest of the others takes at a size,
+// and whether all of them are behind it.
+func (v *judgement) lead(f, s int) (ratio float64, ahead bool) {
 	order := v.order(s)
 	next := order[0]
 	if next == f {
 		next = order[1]
 	}
-	return v.time(next, s) / v.time(f, s)
+	ahead = true
+	for g := range v.fabrics {
+		ahead = ahead && (g == f || v.behind(g, f, s, s))
+	}
+	return v.time(next, s) / v.time(f, s), ahead
 }

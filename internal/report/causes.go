@@ -31,25 +31,21 @@ func (v *judgement) why(low, end, high, from int) []string {
 	}
 	for _, f := range v.order(last) {
 		var clauses []string
-		if f != low && end >= 0 {
-			if _, hi := v.ratios(f, low, 0, end); hi > 1+tie {
-				clauses = append(clauses, v.gap(f, low, end)...)
-			}
+		if f != low && end >= 0 && v.behind(f, low, 0, end) {
+			clauses = append(clauses, v.gap(f, low, end)...)
 		}
 		other := high
 		if f == high {
 			other = low
 		}
-		if f != other && v.behind(f, low, end, high, from) {
+		if f != other && v.behindAnywhere(f, low, end, high, from) {
 			clauses = append(clauses, v.path(f, other)...)
 		}
 		if len(clauses) > 0 {
 			out = append(out, v.name(f)+" "+strings.Join(clauses, "; it ")+".")
 		}
-		if f != high && from <= last {
-			if _, hi := v.ratios(f, high, from, last); hi > 1+tie {
-				out = append(out, v.slowness(f, high, last)...)
-			}
+		if f != high && from <= last && v.behind(f, high, from, last) {
+			out = append(out, v.slowness(f, high, last)...)
 		}
 	}
 	return out
@@ -99,19 +95,10 @@ func (v *judgement) of(f, s int, clauses ...string) string {
 	return upper(strings.TrimPrefix(v.at(s)+" ", " ")+v.name(f)+" "+strings.Join(clauses, "; it ")) + "."
 }
 
-// behind reports whether a fabric is slower than the winner of either range.
-func (v *judgement) behind(f, low, end, high, from int) bool {
-	if end >= 0 {
-		if _, hi := v.ratios(f, low, 0, end); hi > 1+tie {
-			return true
-		}
-	}
+// behindAnywhere reports whether a fabric is slower than the winner of either range.
+func (v *judgement) behindAnywhere(f, low, end, high, from int) bool {
 	last := len(v.sizes) - 1
-	if from > last {
-		return false
-	}
-	_, hi := v.ratios(f, high, from, last)
-	return hi > 1+tie
+	return end >= 0 && v.behind(f, low, 0, end) || from <= last && v.behind(f, high, from, last)
 }
 
 // at is a size in a sentence, nothing for a pattern without sizes.

@@ -22,6 +22,9 @@ func Terminal(w io.Writer, r *runstore.Results, sc *scenario.Resolved, s Style) 
 	if err := writeSpeed(w, r, s); err != nil {
 		return err
 	}
+	if err := writeSeeds(w, r, s); err != nil {
+		return err
+	}
 	fmt.Fprintf(w, "\nTail and network (flows: messages between nodes; stalls: waits for credits; pauses: PFC frames)\n\n")
 	network := networkTable(r, linkWidth)
 	if over := network.total() - s.width(); over > 0 {
@@ -54,17 +57,22 @@ func Terminal(w io.Writer, r *runstore.Results, sc *scenario.Resolved, s Style) 
 	return nil
 }
 
-// writeSpeed writes the fabrics side by side, as many in a table as fit.
+// writeSpeed writes the fabrics' times side by side.
 func writeSpeed(w io.Writer, r *runstore.Results, s Style) error {
+	return writeSideBySide(w, r, s, speedTable)
+}
+
+// writeSideBySide writes a table of all fabrics, as many in a part as fit.
+func writeSideBySide(w io.Writer, r *runstore.Results, s Style, of func(r *runstore.Results, from, to int) *table) error {
 	per := len(r.Fabrics)
-	for per > 1 && speedTable(r, 0, per).total() > s.width() {
+	for per > 1 && of(r, 0, per).total() > s.width() {
 		per--
 	}
 	for from := 0; from < len(r.Fabrics); from += per {
 		if from > 0 {
 			fmt.Fprintln(w)
 		}
-		if err := speedTable(r, from, min(from+per, len(r.Fabrics))).write(w, s); err != nil {
+		if err := of(r, from, min(from+per, len(r.Fabrics))).write(w, s); err != nil {
 			return err
 		}
 	}
@@ -93,12 +101,16 @@ func speedTable(r *runstore.Results, from, to int) *table {
 	contest := len(r.Fabrics) > 1
 	if contest {
 		t.columns = append(t.columns, column{left: true, gap: 3})
-		head = append(head, cell{text: "fastest"})
+		heading := "fastest"
+		if !repeated(r) {
+			heading = "least, in this run"
+		}
+		head = append(head, cell{text: heading})
 	}
 	t.add(head...)
 	for _, size := range sizes(r) {
 		row := []cell{{text: sizeText(size)}}
-		best, tied, lead := fastest(r, size)
+		s := standingAt(r, size)
 		for i, f := range r.Fabrics[from:to] {
 			p, ok := point(f, size)
 			if !ok || !p.Measured() {
@@ -106,7 +118,7 @@ func speedTable(r *runstore.Results, from, to int) *table {
 				continue
 			}
 			attr, mark := "", ""
-			if contest && (from+i == best || tied[from+i]) {
+			if contest && s.first(from+i) {
 				attr = bold
 			}
 			if p.Partial {
@@ -115,7 +127,7 @@ func speedTable(r *runstore.Results, from, to int) *table {
 			row = append(row, cell{mark + timeCell(p.Time), attr}, cell{bandwidth(p.AlgBW), attr}, cell{bandwidth(p.BusBW), attr})
 		}
 		if contest {
-			row = append(row, cell{text: winnerText(r, best, tied, lead)})
+			row = append(row, cell{text: s.text(r)})
 		}
 		t.add(row...)
 	}
@@ -129,57 +141,78 @@ func missing(stated bool, p runstore.Point) string {
 	return none
 }
 
-// fastest is the fabric with the least time at a size, who is within [tie] of
-// it, and the next one's time over its own. best is -1 when fewer than two
-// fabrics have a result, or some lost messages and others did not.
-func fastest(r *runstore.Results, size int64) (best int, tied map[int]bool, lead float64) {
-	best, tied = -1, map[int]bool{}
+// standing is how the fabrics stand at a size.
+type standing struct {
+	best   int          // the least time; -1 where fewer than two fabrics can be compared
+	tied   map[int]bool // no difference that matters to the best
+	open   map[int]bool // the seeds do not tell it from the best
+	once   bool         // one run of results that are over seeds
+	ratios []contrast   // by fabric: to the best
+	lead   float64      // how many times as long the next takes that is behind; 0 where none is
+}
+
+// standingAt is how fabrics with results stand at a size. Where they did not deliver the
+// same messages none is the best.
+func standingAt(r *runstore.Results, size int64) standing {
+	s := standing{best: -1, tied: map[int]bool{}, open: map[int]bool{}, ratios: make([]contrast, len(r.Fabrics))}
 	if unequalLoss(r, size) {
-		return best, tied, 0
+		return s
 	}
-	measured := 0
-	var least float64
+	measured := make(map[int]runstore.Point)
 	for i, f := range r.Fabrics {
 		if p, ok := point(f, size); ok && p.Measured() {
-			measured++
-			if t := float64(p.Time); best < 0 || t < least {
-				best, least = i, t
+			measured[i] = p
+			if s.best < 0 || p.Time < measured[s.best].Time {
+				s.best = i
 			}
 		}
 	}
-	if measured < 2 {
-		return -1, tied, 0
+	if len(measured) < 2 {
+		s.best = -1
+		return s
 	}
-	for i, f := range r.Fabrics {
-		p, ok := point(f, size)
-		if !ok || !p.Measured() || i == best {
+	over := repeated(r)
+	for i := range r.Fabrics {
+		p, ok := measured[i]
+		if !ok || i == s.best {
 			continue
 		}
-		ratio := float64(p.Time) / least
-		if ratio <= 1+tie {
-			tied[i] = true
-		} else if lead == 0 || ratio < lead {
-			lead = ratio
+		c := contrastOf([][2]runstore.Point{{p, measured[s.best]}})
+		s.ratios[i], s.once = c, s.once || over && c.once()
+		switch {
+		case c.alike(over):
+			s.tied[i] = true
+		case !c.behind(over):
+			s.open[i] = true
+		case s.lead == 0 || c.mean < s.lead:
+			s.lead = c.mean
 		}
 	}
-	return best, tied, lead
+	return s
 }
 
-// winnerText names the fastest and its lead over the next that is not tied.
-func winnerText(r *runstore.Results, best int, tied map[int]bool, lead float64) string {
-	switch {
-	case best < 0:
-		return none
-	case len(tied) == len(r.Fabrics)-1:
-		return "all within 2 %"
-	case len(tied) > 0 && lead == 0: // the others have no result
-		return fmt.Sprintf("%d within 2 %%", 1+len(tied))
-	case lead == 0:
-		return fit(r.Fabrics[best].Name, 20)
-	case len(tied) > 0:
-		return fmt.Sprintf("%d within 2 %%, by %s×", 1+len(tied), times(lead))
+// first reports whether no fabric is ahead of one.
+func (s *standing) first(i int) bool { return i == s.best || s.tied[i] || s.open[i] }
+
+// text names the fastest and its lead over the next that is behind it.
+func (s *standing) text(r *runstore.Results) string {
+	by := ""
+	if s.lead > 0 {
+		by = ", by " + times(s.lead) + "×"
 	}
-	return fmt.Sprintf("%s, by %s×", fit(r.Fabrics[best].Name, 20), times(lead))
+	switch n := 1 + len(s.tied) + len(s.open); {
+	case s.best < 0:
+		return none
+	case s.once:
+		return "one run"
+	case len(s.open) > 0:
+		return fmt.Sprintf("%d not told apart%s", n, by)
+	case len(s.tied) == len(r.Fabrics)-1:
+		return "all within 2 %"
+	case len(s.tied) > 0:
+		return fmt.Sprintf("%d within 2 %%%s", n, by)
+	}
+	return fit(r.Fabrics[s.best].Name, 20) + by
 }
 
 // linkWidth is the most characters of a link's name: more is rarely its

@@ -95,6 +95,28 @@ func (f fabricated) point(b int64, ranks float64) runstore.Point {
 	return p
 }
 
+// seeded are the results over five seeds that chance moves by little, and on all fabrics
+// alike: what is longer on the mean is longer with every seed.
+func seeded(r *runstore.Results) *runstore.Results {
+	for i := range r.Fabrics {
+		for j := range r.Fabrics[i].Points {
+			p := &r.Fabrics[i].Points[j]
+			if !p.Measured() {
+				continue
+			}
+			p.Seeds = &runstore.Seeds{}
+			for _, d := range []int64{0, 1, -1, 2, -2} {
+				p.Seeds.TimesPs = append(p.Seeds.TimesPs, int64(p.Time)+d*int64(p.Time)/2000)
+			}
+			p.Seeds.LowPs, p.Seeds.HighPs = int64(p.Time)*998/1000, int64(p.Time)*1002/1000
+		}
+	}
+	return r
+}
+
+// judged is the verdict of results over seeds.
+func judged(r *runstore.Results, sc *scenario.Resolved) Verdict { return Judge(seeded(r), sc) }
+
 // madeUp is the scenario of the fabricated results. Its presets are in no
 // catalog: what the catalog says may change without changing the golden files.
 func madeUp() *scenario.Resolved {

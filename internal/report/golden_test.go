@@ -9,7 +9,7 @@ import (
 
 func TestPage(t *testing.T) {
 	var b bytes.Buffer
-	if err := Page(&b, fabricate(threeFabrics, sweep()), madeUp(), []byte("name: H100 pod, 128 GPUs\n")); err != nil {
+	if err := Page(&b, seeded(fabricate(threeFabrics, sweep())), madeUp(), []byte("name: H100 pod, 128 GPUs\n")); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/page.html", b.String())
@@ -17,7 +17,7 @@ func TestPage(t *testing.T) {
 
 func TestTerminal(t *testing.T) {
 	var b bytes.Buffer
-	if err := Terminal(&b, fabricate(threeFabrics, sweep()), madeUp(), Style{}); err != nil {
+	if err := Terminal(&b, seeded(fabricate(threeFabrics, sweep())), madeUp(), Style{}); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/terminal.txt", b.String())

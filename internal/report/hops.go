@@ -32,7 +32,7 @@ func (v *judgement) hops(w, end int) []string {
 	var costs []string
 	payers := make(map[string][]string)
 	for _, f := range v.order(end) {
-		if _, hi := v.ratios(f, w, 0, end); f == w || hi <= 1+tie {
+		if f == w || !v.behind(f, w, 0, end) {
 			continue
 		}
 		cost := v.hop(f, w)

@@ -46,6 +46,7 @@ type view struct {
 	Facts      []factRow
 	Hot        []hotRow
 	Streams    *pageTable // nil where none ran beside the workload
+	Intervals  *pageTable // nil of one run
 	HotSize    string
 	Bars       []barRow // of a run of one size, which has no plots
 	Pauses     []pausePlot
@@ -129,6 +130,7 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 	v.facts()
 	v.bars()
 	v.hot()
+	v.Intervals = intervalPage(r)
 	if t := streamTable(r); t != nil {
 		streams := t.page(streamTitle)
 		v.Streams = &streams
@@ -308,13 +310,13 @@ func legendMarker(i int) template.HTML {
 
 func (v *view) rows(size int64) sizeRows {
 	out := sizeRows{Size: sizeText(size)}
-	best, tied, _ := fastest(v.r, size)
+	s := standingAt(v.r, size)
 	for i, f := range v.r.Fabrics {
 		p, ok := point(f, size)
 		if !ok {
 			continue
 		}
-		row := pointRow{Index: i % palette, Fabric: f.Name, Failure: p.Failure, Best: i == best || tied[i]}
+		row := pointRow{Index: i % palette, Fabric: f.Name, Failure: p.Failure, Best: s.first(i)}
 		if p.Measured() {
 			v.fill(&row, f, p)
 		}
@@ -332,6 +334,9 @@ func (v *view) fill(row *pointRow, f runstore.FabricResult, p runstore.Point) {
 	row.Time, row.AlgBW, row.BusBW = timeCell(p.Time), bandwidth(p.AlgBW), bandwidth(p.BusBW)
 	if p.Partial {
 		row.Time = "~" + row.Time
+	}
+	if p.Seeds != nil {
+		row.Time += " ±" + plusMinus(&p)
 	}
 	row.P50, row.P99, row.Max = none, none, none
 	if p.Flows.N > 0 {

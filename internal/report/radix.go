@@ -6,31 +6,35 @@ import (
 	"weft/scenario"
 )
 
-// cutRadix says of each fabric whose switch has more ports than are used, because
-// another fabric's has no more, that it is so: the fabrics are cabled alike, and a
-// larger switch may need fewer tiers.
-func (v *judgement) cutRadix() (out []string) {
-	if v.sc == nil {
-		return nil
+// cutRadix says which switches have more ports than their fabrics use, because the
+// switch of another has no more: a larger switch may need fewer tiers. It is empty where
+// none does.
+func (v *judgement) cutRadix() string {
+	if v.sc == nil || len(v.sc.Fabrics) == 0 {
+		return ""
 	}
 	least := leastPorts(v.sc)
+	var cut []string
 	for i := range v.sc.Fabrics {
 		f := &v.sc.Fabrics[i]
 		ports := f.Switch.PortsAt(f.Link.Rate())
-		if least == nil || f.Topology.Radix != least.Switch.PortsAt(least.Link.Rate()) || ports <= f.Topology.Radix {
-			continue
+		if f.Topology.Radix == least.Switch.PortsAt(least.Link.Rate()) && ports > f.Topology.Radix {
+			cut = append(cut, fmt.Sprintf("%s has %d (%s)", f.Name, ports, f.Switch.Model))
 		}
-		out = append(out, fmt.Sprintf("%s uses %d of the %d ports that its switch (%s) has at %s, as many as %s of %s has: fabrics are cabled alike unless fabrics[%d].topology.radix says otherwise.",
-			f.Name, f.Topology.Radix, ports, f.Switch.Model, f.Link.Rate(), least.Switch.Model, least.Name, i))
 	}
-	return out
+	if len(cut) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Fabrics are cabled alike, with %d ports a switch, as many as %s of %s has; larger switches: %s. fabrics[].topology.radix gives a fabric its own",
+		least.Switch.PortsAt(least.Link.Rate()), least.Switch.Model, least.Name, list(cut))
 }
 
-// leastPorts is the fabric whose switch has the fewest ports; nil where none has any.
-func leastPorts(sc *scenario.Resolved) (least *scenario.Fabric) {
+// leastPorts is the fabric whose switch has the fewest ports.
+func leastPorts(sc *scenario.Resolved) *scenario.Fabric {
+	least := &sc.Fabrics[0]
 	for i := range sc.Fabrics {
 		f := &sc.Fabrics[i]
-		if p := f.Switch.PortsAt(f.Link.Rate()); p > 0 && (least == nil || p < least.Switch.PortsAt(least.Link.Rate())) {
+		if p := f.Switch.PortsAt(f.Link.Rate()); p > 0 && p < least.Switch.PortsAt(least.Link.Rate()) {
 			least = f
 		}
 	}

@@ -37,15 +37,15 @@ func TestLossyAndWholeResultsAreNotCompared(t *testing.T) {
 		}}
 	}
 	r := &runstore.Results{Fabrics: []runstore.FabricResult{of("whole", 200, 0), of("lossy", 100, 5)}}
-	if best, _, _ := fastest(r, 4096); best >= 0 {
-		t.Errorf("%s is called the fastest", r.Fabrics[best].Name)
+	if s := standingAt(r, 4096); s.best >= 0 {
+		t.Errorf("%s is called the fastest", r.Fabrics[s.best].Name)
 	}
-	v := Judge(r, nil)
+	v := judged(r, nil)
 	if text := strings.Join(append(v.Where, v.Notes...), " "); strings.Contains(text, "is the fastest") || !strings.Contains(text, "did not deliver the same messages") {
 		t.Errorf("the verdict is %q", text)
 	}
 	r.Fabrics[0].Points[0].Counts.MessagesLost = 5
-	if best, _, _ := fastest(r, 4096); best != 1 {
-		t.Errorf("where both lose as many, the fastest is %d, want the second", best)
+	if s := standingAt(r, 4096); s.best != 1 {
+		t.Errorf("where both lose as many, the fastest is %d, want the second", s.best)
 	}
 }

@@ -148,6 +148,9 @@ func replaySentences(r *runstore.Replay) (out []string) {
 			out = append(out, fmt.Sprintf("%s takes %s longer than %s (%s).", f.Name, percent(float64(diff)/float64(max(1, b.TimePs))), b.Name, shortTime(units.Time(diff))))
 		}
 	}
+	if len(r.Fabrics) > 1 && best >= 0 {
+		out = append(out, fmt.Sprintf("This is one run (seed %d): with another --seed differences may turn round.", r.Seed))
+	}
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		if f.Failure != "" || len(f.Hottest) == 0 {

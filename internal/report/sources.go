@@ -66,7 +66,7 @@ func streamSums(p *runstore.Point) (out []streamSum) {
 // name; nil where none ran.
 func streamTable(r *runstore.Results) *table {
 	t := &table{columns: []column{{}, {left: true}, {left: true}, {left: true}, {}, {}, {}, {}, {}, {}}}
-	t.addTexts("size", "fabric", "stream", "", "streams", "messages", "GB/s in all", "mean", "p99", "of the hottest link")
+	t.addTexts("size", "fabric", "stream", "", "streams", "messages", "GB/s", "mean", "p99", "share")
 	for _, size := range sizes(r) {
 		label := sizeText(size)
 		for _, f := range r.Fabrics {
@@ -88,7 +88,7 @@ func streamTable(r *runstore.Results) *table {
 }
 
 // streamTitle heads the table.
-const streamTitle = "Streams beside the workload (p99: of the stream that waited longest)"
+const streamTitle = "Streams beside the workload (GB/s of all; p99 of the slowest; share of the hottest link's bytes)"
 
 // writeStreams writes the table for a terminal.
 func writeStreams(w io.Writer, r *runstore.Results, s Style) error {

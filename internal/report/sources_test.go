@@ -22,7 +22,7 @@ func TestLoadIsAttributedToItsSource(t *testing.T) {
 		{Name: "storage", Operation: "read", Messages: 30, GBps: 21, MeanPs: int64(40 * units.Microsecond), P99Ps: int64(50 * units.Microsecond)},
 		{Name: "storage", Operation: "read", Messages: 10, GBps: 7, MeanPs: int64(80 * units.Microsecond), P99Ps: int64(90 * units.Microsecond)},
 	}
-	v := Judge(r, madeUp())
+	v := judged(r, madeUp())
 	mustSay(t, v, "infiniband-ndr shares a link that is at its limit: leaf-0:3 → node-0 nic-0 is busy 99 % of the time; of its bytes, storage 78 % and all-reduce 22 %",
 		"At 64 MiB, storage on infiniband-ndr gets 28.0 GB/s (2 streams, 14.0 GB/s each on average) beside the workload.")
 	mustNotSay(t, v, "at the limit of its wire")
@@ -37,7 +37,7 @@ func TestLoadIsAttributedToItsSource(t *testing.T) {
 		}
 	}
 	h.Sources, p.Beside = nil, nil
-	mustSay(t, Judge(r, madeUp()), "at the limit of its wire")
+	mustSay(t, judged(r, madeUp()), "at the limit of its wire")
 }
 
 // A switch of which another fabric's takes ports away is said to be so.
@@ -62,8 +62,8 @@ func TestAFabricThatUsesFewerPortsThanItsSwitchHasIsNamed(t *testing.T) {
 		for i := range r.Fabrics {
 			r.Fabrics[i].Name = sc.Fabrics[i].Name
 		}
-		const want = "infiniband-xdr uses 64 of the 144 ports that its switch (q3400) has at 800 Gb/s, as many as sn5600 of roce-v2-800g has"
-		if got := said(Judge(r, sc)); strings.Contains(got, want) != c.says {
+		const want = "with 64 ports a switch, as many as sn5600 of roce-v2-800g has; larger switches: infiniband-xdr has 144 (q3400)."
+		if got := said(judged(r, sc)); strings.Contains(got, want) != c.says {
 			t.Errorf("radix %q: %q is said: %v, want %v\n%s", c.radix, want, !c.says, c.says, got)
 		}
 	}
@@ -75,7 +75,7 @@ func TestUnequalLossIsNotCompared(t *testing.T) {
 	r := fabricate(threeFabrics[:2], []int64{1 << 20, 64 << 20})
 	r.Fabrics[0].Points[0].Counts.MessagesLost, r.Fabrics[1].Points[0].Counts.MessagesLost = 3, 300
 	r.Fabrics[1].Points[1].Counts.MessagesBarred = 4
-	mustSay(t, Judge(r, nil), "No size has a result on every fabric", "At 1 MiB the fabrics did not deliver the same messages", "At 64 MiB the fabrics did not")
+	mustSay(t, judged(r, nil), "No size has a result on every fabric", "At 1 MiB the fabrics did not deliver the same messages", "At 64 MiB the fabrics did not")
 	r.Fabrics[0].Points[0].Counts.MessagesLost = 300
-	mustSay(t, Judge(r, nil), "At 1 MiB infiniband-ndr")
+	mustSay(t, judged(r, nil), "At 1 MiB infiniband-ndr")
 }

@@ -219,8 +219,8 @@ func trainingSentences(t *runstore.Training) (out []string) {
 		case f.Failure != "":
 			out = append(out, f.Name+" failed: "+f.Failure)
 		case i == best && len(t.Fabrics) > 1:
-			out = append(out, fmt.Sprintf("%s is the fastest: %s of its step are computing, %s communication that nothing hides, %s bubbles of the pipeline.",
-				f.Name, percent(part(f.ComputingPs, f)), percent(part(int64(exposed(f)), f)), percent(part(f.BubblePs, f))))
+			out = append(out, fmt.Sprintf("%s %s: %s of its step are computing, %s communication that nothing hides, %s bubbles of the pipeline.",
+				f.Name, leastStep(t, best), percent(part(f.ComputingPs, f)), percent(part(int64(exposed(f)), f)), percent(part(f.BubblePs, f))))
 		case best >= 0 && i != best:
 			out = append(out, slower(&t.Fabrics[best], f))
 		}
@@ -236,6 +236,9 @@ func trainingSentences(t *runstore.Training) (out []string) {
 	}
 	out = append(out, disturbedSentences(t)...)
 	out = append(out, seedsSentences(t)...)
+	if best >= 0 && len(t.Fabrics) > 1 && t.Fabrics[best].Seeds == nil {
+		out = append(out, fmt.Sprintf("This is one run (seed %d): with another seed differences may turn round. --seeds 8 gives intervals.", t.Seed))
+	}
 	out = append(out, noiseSentences(t)...)
 	return out
 }

@@ -71,6 +71,22 @@ func seedsSentences(t *runstore.Training) (out []string) {
 	return out
 }
 
+// leastStep says that a fabric's step is the shortest: over seeds where they tell it from
+// all others, else in the run that is shown.
+func leastStep(t *runstore.Training, best int) string {
+	own := t.Fabrics[best].Seeds
+	told := own != nil
+	for i := range t.Fabrics {
+		if s := t.Fabrics[i].Seeds; i != best && own != nil && t.Fabrics[i].StepPs > 0 {
+			told = told && s != nil && s.Step.LowPs > own.Step.HighPs
+		}
+	}
+	if told {
+		return "is the fastest"
+	}
+	return fmt.Sprintf("takes the least time with seed %d", t.Seed)
+}
+
 // fastestOverSeeds is the fabric with the shortest mean step; -1 if there is none.
 func fastestOverSeeds(t *runstore.Training) int {
 	best := -1

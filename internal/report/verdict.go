@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -68,16 +69,17 @@ func Judge(r *runstore.Results, sc *scenario.Resolved) Verdict {
 
 // judgement is the results as times by fabric and size, where all have one.
 type judgement struct {
-	r       *runstore.Results
-	sc      *scenario.Resolved
-	fabrics []int // with results, by index in r
-	left    []int // without
-	sizes   []int64
-	points  [][]runstore.Point // [fabric][size]
+	r        *runstore.Results
+	sc       *scenario.Resolved
+	repeated bool  // over several seeds
+	fabrics  []int // with results, by index in r
+	left     []int // without
+	sizes    []int64
+	points   [][]runstore.Point // [fabric][size]
 }
 
 func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
-	v := &judgement{r: r, sc: sc}
+	v := &judgement{r: r, sc: sc, repeated: repeated(r)}
 	for i, f := range r.Fabrics {
 		if slices.ContainsFunc(f.Points, runstore.Point.Measured) {
 			v.fabrics = append(v.fabrics, i)
@@ -137,7 +139,7 @@ func (v *judgement) winner(from, to int) int {
 	best, least := 0, math.Inf(1)
 	for f := range v.fabrics {
 		sum := 0.0
-		for s := from; s <= to; s++ {
+		for _, s := range v.counted(from, to) {
 			sum += math.Log(v.time(f, s) / v.least(s))
 		}
 		if sum < least-1e-12 {
@@ -150,7 +152,7 @@ func (v *judgement) winner(from, to int) int {
 // ratios is the least and the most of one fabric's time over another's.
 func (v *judgement) ratios(f, over, from, to int) (lo, hi float64) {
 	lo, hi = math.Inf(1), 0
-	for s := from; s <= to; s++ {
+	for _, s := range v.counted(from, to) {
 		x := v.time(f, s) / v.time(over, s)
 		lo, hi = min(lo, x), max(hi, x)
 	}
@@ -272,38 +274,67 @@ func (v *judgement) standing(w, from, to, shown int, figure func(runstore.Point)
 	if from != to {
 		size = " at " + sizeText(v.sizes[shown])
 	}
-	var tied, behind []string
-	verb := "takes "
+	var tied, open, behind []string
 	for _, f := range v.order(shown) {
 		if f == w {
 			continue
 		}
-		lo, hi := v.ratios(f, w, from, to)
 		value := figure(v.points[f][shown])
-		if hi <= 1+tie && lo >= 1-tie {
+		switch {
+		case v.alike(f, w, from, to):
 			tied = append(tied, fmt.Sprintf("%s (%s)", v.name(f), value))
-			continue
+		case v.behind(f, w, from, to) && len(behind) == 0:
+			behind = append(behind, fmt.Sprintf("%s takes %s", v.name(f), v.longer(f, w, from, to, " times as long", value)))
+		case v.behind(f, w, from, to):
+			behind = append(behind, fmt.Sprintf("%s %s", v.name(f), v.longer(f, w, from, to, " times", value)))
+		case v.repeated:
+			open = append(open, fmt.Sprintf("%s (%s; %s times as long)", v.name(f), value, cmp.Or(v.contrast(f, w, from, to).interval(), "one run")))
+		default:
+			lo, hi := v.ratios(f, w, from, to)
+			open = append(open, fmt.Sprintf("%s (%s; %s times as long)", v.name(f), value, span2(lo, hi)))
 		}
-		ratio := times(lo)
-		if times(hi) != ratio {
-			ratio += " to " + times(hi)
-		}
-		if verb != "" {
-			behind = append(behind, fmt.Sprintf("%s %s%s times as long (%s)", v.name(f), verb, ratio, value))
-		} else {
-			behind = append(behind, fmt.Sprintf("%s %s times (%s)", v.name(f), ratio, value))
-		}
-		verb = ""
 	}
-	own := figure(v.points[w][shown])
-	tied = append([]string{fmt.Sprintf("%s (%s%s)", v.name(w), own, size)}, tied...)
+	own := fmt.Sprintf("%s (%s%s)", v.name(w), figure(v.points[w][shown]), size)
+	tail := ""
+	if len(behind) > 0 {
+		tail = "; " + list(behind)
+	}
 	switch {
+	case len(open) > 0 && v.repeated:
+		return fmt.Sprintf("the seeds do not tell %s apart%s", list(slices.Concat([]string{own}, tied, open)), tail)
+	case len(open) > 0:
+		return fmt.Sprintf("no fabric is ahead at every size: %s%s", list(slices.Concat([]string{own}, tied, open)), tail)
 	case len(behind) == 0:
-		return fmt.Sprintf("there is no difference that matters: %s are within 2 %%", list(tied))
-	case len(tied) > 1:
-		return fmt.Sprintf("%s are within 2 %%, no difference that matters; %s", list(tied), list(behind))
+		return fmt.Sprintf("there is no difference that matters: %s are within 2 %%", list(append([]string{own}, tied...)))
+	case len(tied) > 0:
+		return fmt.Sprintf("%s are within 2 %%, no difference that matters%s", list(append([]string{own}, tied...)), tail)
+	case !v.repeated:
+		return fmt.Sprintf("%s takes the least time in this run (%s%s)%s", v.name(w), figure(v.points[w][shown]), size, tail)
 	}
-	return fmt.Sprintf("%s is the fastest (%s%s); %s", v.name(w), own, size, list(behind))
+	return fmt.Sprintf("%s is the fastest (%s%s)%s", v.name(w), figure(v.points[w][shown]), size, tail)
+}
+
+// longer is how many times as long a fabric takes as another, size by size, with the
+// interval over the range, and its figure.
+func (v *judgement) longer(f, w, from, to int, unit, value string) string {
+	lo, hi := v.ratios(f, w, from, to)
+	text := span2(lo, hi) + unit
+	switch interval := v.contrast(f, w, from, to).interval(); {
+	case interval == "":
+		return fmt.Sprintf("%s (%s)", text, value)
+	case from == to:
+		return fmt.Sprintf("%s (%s; 95 %% interval %s)", text, value, interval)
+	default:
+		return fmt.Sprintf("%s (%s; on average %s)", text, value, interval)
+	}
+}
+
+// span2 is a range of ratios; one when both read alike.
+func span2(lo, hi float64) string {
+	if times(lo) == times(hi) {
+		return times(lo)
+	}
+	return times(lo) + " to " + times(hi)
 }
 
 // order is the fabrics by their time at a size.
@@ -334,12 +365,12 @@ func (v *judgement) exceptions(w, from, to int) string {
 	for f := range v.fabrics {
 		var where []string
 		for s := from; s <= to; s++ {
-			if f != w && v.time(f, s) < v.time(w, s)*(1-tie) {
+			if f != w && v.behind(w, f, s, s) {
 				where = append(where, sizeText(v.sizes[s]))
 			}
 		}
 		if len(where) > 0 {
-			out = append(out, fmt.Sprintf("%s leads at %s", v.name(f), list(where)))
+			out = append(out, fmt.Sprintf("%s %s at %s", v.name(f), v.leads(), list(where)))
 		}
 	}
 	if len(out) == 0 {
@@ -351,6 +382,9 @@ func (v *judgement) exceptions(w, from, to int) string {
 // caveats are what the comparison could not take in.
 func (v *judgement) caveats() []string {
 	var out []string
+	if text := v.chance(); text != "" {
+		out = append(out, text)
+	}
 	for _, i := range v.left {
 		out = append(out, fmt.Sprintf("%s has no result and is not part of the comparison", v.r.Fabrics[i].Name))
 	}
@@ -362,10 +396,12 @@ func (v *judgement) caveats() []string {
 			out = append(out, fmt.Sprintf("at %s the fabrics did not deliver the same messages: their times are not of the same work", sizeText(size)))
 		}
 	}
-	for i := range out {
-		out[i] = upper(out[i]) + "."
+	if text := v.cutRadix(); text != "" {
+		out = append(out, text)
 	}
-	out = append(out, v.cutRadix()...)
+	for i := range out {
+		out[i] = upper(strings.TrimSuffix(out[i], ".")) + "."
+	}
 	for i := range v.r.Fabrics {
 		out = append(out, reductionSentences(v.r.Fabrics[i].Name, v.r.Fabrics[i].Reduction)...)
 	}

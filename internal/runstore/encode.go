@@ -29,6 +29,7 @@ type pointJSON struct {
 	TimePs     int64            `json:"time_ps"`
 	AlgBW      float64          `json:"algbw_gbytes_per_s"`
 	BusBW      float64          `json:"busbw_gbytes_per_s"`
+	Seeds      *Seeds           `json:"seeds,omitempty"`
 	FlowsPs    distributionJSON `json:"flow_completion_ps"`
 	Counts     Counts           `json:"counts"`
 	Hottest    []HotLink        `json:"hottest_links"`
@@ -93,8 +94,8 @@ func (p Point) MarshalJSON() ([]byte, error) {
 	return json.Marshal(pointJSON{
 		Bytes: p.Bytes, Algorithm: p.Algorithm, Wire: p.Wire, Channels: p.Channels,
 		TimePs: int64(p.Time), AlgBW: rounded(p.AlgBW, bandwidthDigits), BusBW: rounded(p.BusBW, bandwidthDigits),
-		FlowsPs: p.Flows.json(),
-		Counts:  p.Counts, Hottest: hottest, Fault: p.Fault, Violations: p.Violations, Traps: p.Traps, Levels: levels, Pauses: p.Pauses, Beside: roundedStreams(p.Beside), Partial: p.Partial, Failure: p.Failure,
+		Seeds: p.Seeds, FlowsPs: p.Flows.json(),
+		Counts: p.Counts, Hottest: hottest, Fault: p.Fault, Violations: p.Violations, Traps: p.Traps, Levels: levels, Pauses: p.Pauses, Beside: roundedStreams(p.Beside), Partial: p.Partial, Failure: p.Failure,
 	})
 }
 
@@ -111,7 +112,7 @@ func (p *Point) UnmarshalJSON(text []byte) error {
 	*p = Point{
 		Bytes: q.Bytes, Algorithm: q.Algorithm, Wire: q.Wire, Channels: q.Channels,
 		Time: units.Time(q.TimePs), AlgBW: q.AlgBW, BusBW: q.BusBW,
-		Flows:  q.FlowsPs.distribution(),
+		Seeds: q.Seeds, Flows: q.FlowsPs.distribution(),
 		Counts: q.Counts, Hottest: q.Hottest, Fault: q.Fault, Violations: q.Violations, Traps: q.Traps, Levels: levels, Pauses: q.Pauses, Beside: q.Beside, Partial: q.Partial, Failure: q.Failure,
 	}
 	return nil
@@ -150,8 +151,8 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// DecodeResults reads results.json. A file of another version is refused: its
-// fields may mean something else.
+// DecodeResults reads results.json of this version and of version 1, which has fewer fields.
+// One of another version is refused: its fields may mean something else.
 func DecodeResults(text []byte) (*Results, error) {
 	var head struct {
 		Version *int `json:"version"`
@@ -162,8 +163,8 @@ func DecodeResults(text []byte) (*Results, error) {
 	if head.Version == nil {
 		return nil, fmt.Errorf("this is not the results of a run: it states no version")
 	}
-	if *head.Version != ResultsVersion {
-		return nil, fmt.Errorf("the results are of version %d, and this weft reads version %d: run the scenario again", *head.Version, ResultsVersion)
+	if *head.Version < 1 || *head.Version > ResultsVersion {
+		return nil, fmt.Errorf("the results are of version %d, and this weft reads versions 1 to %d: run the scenario again", *head.Version, ResultsVersion)
 	}
 	var r Results
 	dec := json.NewDecoder(bytes.NewReader(text))

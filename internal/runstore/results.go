@@ -11,7 +11,11 @@ import (
 )
 
 // ResultsVersion is the version of the layout of results.json.
-const ResultsVersion = 1
+//
+// Version 2 has results over several seeds (seeds), whose time_ps, algbw and busbw are means,
+// the sources of a link's load, and failed points with counts. Files of version 1 have
+// none of them and mean the same.
+const ResultsVersion = 2
 
 // Results is what a run found.
 type Results struct {
@@ -57,9 +61,14 @@ type Point struct {
 	Wire      string // NCCL's protocol: LL, LL128, Simple
 	Channels  int
 
-	Time  units.Time // mean over iterations
+	Time  units.Time // mean over iterations, and over seeds
 	AlgBW float64    // GB/s, 1e9
 	BusBW float64
+
+	// Seeds are the times by seed, where several were simulated: the one of the results
+	// and those that follow it. All but Time, AlgBW and BusBW is of the first. It is nil of
+	// one run.
+	Seeds *Seeds
 
 	Flows   Distribution // of messages between nodes
 	Counts  Counts
@@ -78,6 +87,14 @@ type Point struct {
 	Fault   *FaultPoint // nil where nothing was to break
 	Partial bool
 	Failure string // why the point has no result
+}
+
+// Seeds are the runs of a point with one seed after the other, and the 95 % interval of
+// their mean.
+type Seeds struct {
+	TimesPs []int64 `json:"times_ps"`
+	LowPs   int64   `json:"time_low_ps"`
+	HighPs  int64   `json:"time_high_ps"`
 }
 
 // Distribution sums up flow completion times.

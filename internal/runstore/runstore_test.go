@@ -19,7 +19,7 @@ func sample() *Results {
 		Version: ResultsVersion, Scenario: "two nodes <&>", Seed: 7, Workload: "all-reduce", Ranks: 16, Nodes: 2,
 		Fabrics: []FabricResult{
 			{Name: "infiniband-ndr", Protocol: "infiniband", Rate: 400 * units.Gbps, Points: []Point{{
-				Bytes: 1024, Algorithm: "tree", Wire: "LL128", Channels: 8, Time: 12_345_678, AlgBW: 0.08294480, BusBW: 0.1555215,
+				Bytes: 1024, Algorithm: "tree", Wire: "LL128", Channels: 8, Time: 12_345_678, Seeds: &Seeds{[]int64{12_345_677, 12_345_679}, 12_345_665, 12_345_691}, AlgBW: 0.08294480, BusBW: 0.1555215,
 				Flows:   Distribution{N: 3, Mean: 1, P50: 2, P99: 3, P999: 4, Max: 5},
 				Counts:  Counts{Packets: 12, CreditStalls: 3},
 				Hottest: []HotLink{{"leaf-0:1 → nic-3", 4096, 0.5, "leaf to NIC", 2048, []string{"nic-1 to nic-3"}, []LinkSource{{"all-reduce", 4000}, {"storage", 96}}}},
@@ -86,7 +86,8 @@ func TestFloatsOfResultsAreRounded(t *testing.T) {
 
 func TestResultsOfAnotherKindAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version": 2}`:                  "version 2",
+		`{"version": 3}`:                  "version 3",
+		`{"version": 0}`:                  "version 0",
 		`{}`:                              "states no version",
 		`[`:                               "not the results of a run",
 		`{"version": 1, "nonsense": 3}`:   "nonsense",
@@ -96,6 +97,14 @@ func TestResultsOfAnotherKindAreRefused(t *testing.T) {
 		if _, err := DecodeResults([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error with %q", text, err, want)
 		}
+	}
+}
+
+// Version 1 has fewer fields, which mean the same.
+func TestResultsOfVersion1AreRead(t *testing.T) {
+	r, err := DecodeResults([]byte(`{"version": 1, "seed": 3, "fabrics": [{"name": "a", "points": [{"bytes": 8, "time_ps": 5}]}]}`))
+	if err != nil || r.Fabrics[0].Points[0].Time != 5 || r.Fabrics[0].Points[0].Seeds != nil {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"weft/units"
 )
 
-// Options are what a caller may choose about a run without changing its
-// results.
+// Options are what a caller may choose about a run. Results depend on Seeds alone.
 type Options struct {
+	// Seeds is how many seeds each size is simulated with, from the scenario's on: 0 and
+	// 1 are that one alone, [AutoSeeds] is as many as a rule gives.
+	Seeds int
 	// Workers is how many cores to use; 0 is all.
 	Workers int
 	// Progress, if not nil, is called now and then, never concurrently.

@@ -22,6 +22,8 @@ import (
 type job struct {
 	network.Task
 	fabric, point int
+	into          *runstore.Point // its result, nobody else's
+	again         bool            // with another seed than the scenario's
 	watch         *watch
 }
 
@@ -38,7 +40,12 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Result
 	}
 	var stop atomic.Bool
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
-	work(ctx, jobs, out, o, &stop)
+	w := newWatch(len(jobs), o)
+	defer w.end()
+	work(ctx, jobs, o, w, &stop)
+	if ctx.Err() == nil && seedsFor(o.Seeds, 0) > 1 {
+		again(ctx, r, jobs, out, o, w, &stop)
+	}
 	if err := ctx.Err(); err != nil {
 		out.Partial = true
 		return out, err
@@ -88,7 +95,7 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 			out.Fabrics[i].Control = &p.Faults.Control
 		}
 		for j := range sizes {
-			jobs = append(jobs, job{Task: network.Task{Bytes: sizes[j], Plan: p, Scenario: r}, fabric: i, point: j})
+			jobs = append(jobs, job{Task: network.Task{Bytes: sizes[j], Plan: p, Scenario: r}, fabric: i, point: j, into: &out.Fabrics[i].Points[j]})
 		}
 	}
 	for i := range jobs {
@@ -100,20 +107,18 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 }
 
 // work runs the jobs on as many cores as allowed.
-func work(ctx context.Context, jobs []job, out *runstore.Results, o Options, stop *atomic.Bool) {
+func work(ctx context.Context, jobs []job, o Options, w *watch, stop *atomic.Bool) {
 	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	w := newWatch(len(jobs), o)
-	defer w.end()
 	a := newAllotment(len(jobs), workers)
 	cores.Each(len(jobs), workers, func(i int) {
 		j := &jobs[i]
 		j.Stop, j.watch = stop, w
 		a.begin(j)
 		defer a.end(j)
-		point := &out.Fabrics[j.fabric].Points[j.point] // nobody else's
+		point := j.into
 		*point = runstore.Point{Bytes: int64(j.Bytes), Partial: true}
 		if ctx.Err() == nil {
 			*point = j.run()

@@ -85,12 +85,19 @@ func (w *watch) finished(j *job, point *runstore.Point) {
 	w.sum.Done++
 	w.sum.Simulated += point.Time
 	w.sum.Events += point.Counts.Events
-	if w.done != nil && !point.Partial {
+	if w.done != nil && !point.Partial && !j.again {
 		w.done(Finished{j.fabric, j.point, *point})
 	}
 	if w.tell != nil {
 		w.tell(w.sum)
 	}
+}
+
+// more adds simulations to those that are to run.
+func (w *watch) more(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sum.Total += n
 }
 
 func (w *watch) end() {

@@ -1,0 +1,119 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"weft/internal/runstore"
+	"weft/internal/stats"
+	"weft/scenario"
+	"weft/units"
+)
+
+// AutoSeeds as Options.Seeds leaves the number to the rule: as many seeds of a size as
+// hopsPerSize packet-hops allow, on all fabrics together, at most mostSeeds. Where that is
+// fewer than leastSeeds there is one run. Packet-hops are results, so that the rule does
+// not depend on the machine.
+const AutoSeeds = -1
+
+// The rule of AutoSeeds.
+const (
+	leastSeeds  = 3 // Student's interval of two runs is five times as wide as that of three with the same spread
+	mostSeeds   = 5
+	hopsPerSize = 10_000_000 // a few seconds of a core
+)
+
+// seedsFor is the number of seeds of a size whose first run took so many packet-hops.
+func seedsFor(asked int, hops int64) int {
+	if asked != AutoSeeds {
+		return max(1, asked)
+	}
+	n := hopsPerSize / max(1, hops)
+	if n < leastSeeds {
+		return 1
+	}
+	return int(min(mostSeeds, n))
+}
+
+// again simulates what has a result with further seeds, all fabrics with the same ones,
+// and makes the mean over the seeds the result.
+func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.Results, o Options, w *watch, stop *atomic.Bool) {
+	hops := make([]int64, len(out.Fabrics[0].Points))
+	for i := range out.Fabrics {
+		for j := range out.Fabrics[i].Points {
+			hops[j] += out.Fabrics[i].Points[j].Counts.PacketHops
+		}
+	}
+	scenarios := []*scenario.Resolved{r}
+	points := make([][]runstore.Point, len(jobs)) // of each job, by seed after the first
+	var more []job
+	for i := range jobs {
+		base := &jobs[i]
+		if !base.into.Measured() || base.into.Partial {
+			continue
+		}
+		points[i] = make([]runstore.Point, seedsFor(o.Seeds, hops[base.point])-1)
+		for k := range points[i] {
+			if len(scenarios) <= k+1 {
+				own := *r
+				own.Run.Seed += uint64(k) + 1
+				scenarios = append(scenarios, &own)
+			}
+			j := *base
+			plan := *base.Plan
+			plan.Run = &scenarios[k+1].Run
+			j.Plan, j.Scenario, j.into, j.again = &plan, scenarios[k+1], &points[i][k], true
+			more = append(more, j)
+		}
+	}
+	w.more(len(more))
+	work(ctx, more, o, w, stop)
+	for i := range jobs {
+		if len(points[i]) > 0 {
+			overSeeds(jobs[i].into, points[i], r.Run.Seed)
+		}
+	}
+}
+
+// overSeeds makes a point the mean of its runs. All but the times stays that of the
+// first seed. Where a run failed the point has; where one is missing, or delivered
+// another number of messages, the point stays that of the first seed alone.
+func overSeeds(first *runstore.Point, more []runstore.Point, seed uint64) {
+	times := []float64{float64(first.Time)}
+	all := &runstore.Seeds{TimesPs: []int64{int64(first.Time)}}
+	clean := cleanOf(first)
+	for k := range more {
+		p := &more[k]
+		first.Counts.Events += p.Counts.Events
+		if p.Failure != "" {
+			*first = *p
+			first.Failure = fmt.Sprintf("with seed %d: %s", seed+uint64(k)+1, p.Failure)
+			return
+		}
+		if p.Partial || !p.Measured() || p.Counts.MessagesLost != first.Counts.MessagesLost {
+			return
+		}
+		times = append(times, float64(p.Time))
+		all.TimesPs = append(all.TimesPs, int64(p.Time))
+		clean += cleanOf(p)
+	}
+	i := stats.IntervalOf(times)
+	mean := units.Time(math.Round(i.Mean))
+	all.LowPs, all.HighPs = int64(math.Round(i.Low)), int64(math.Round(i.High))
+	first.AlgBW *= float64(first.Time) / float64(mean)
+	first.BusBW *= float64(first.Time) / float64(mean)
+	first.Time, first.Seeds = mean, all
+	if first.Fault != nil {
+		first.Fault.Clean = clean / units.Time(len(times))
+	}
+}
+
+// cleanOf is the time without faults; 0 where nothing was to break.
+func cleanOf(p *runstore.Point) units.Time {
+	if p.Fault == nil {
+		return 0
+	}
+	return p.Fault.Clean
+}

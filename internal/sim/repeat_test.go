@@ -1,0 +1,100 @@
+package sim
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"weft/internal/runstore"
+	"weft/internal/sim/simtest"
+	"weft/units"
+)
+
+const jittered = `
+cluster: {nodes: 2, node: dgx-h100}
+fabrics: [infiniband-ndr, roce-v2-400g]
+workload: {collective: all-reduce, sizes: [1KiB, 1MiB]}
+run: {jitter: true, seed: 7}
+`
+
+// Each seed of a repeated run is the single run with that seed, and the time is their
+// mean, on any number of cores.
+func TestARepeatedRunIsTheMeanOfItsSeeds(t *testing.T) {
+	var want [][]units.Time // [seed][fabric]
+	for seed := range uint64(4) {
+		r := simtest.Resolve(t, jittered)
+		r.Run.Seed += seed
+		out := run(t, r, 1)
+		want = append(want, []units.Time{out.Fabrics[0].Points[1].Time, out.Fabrics[1].Points[1].Time})
+	}
+	text := ""
+	for _, workers := range []int{1, 3} {
+		out, err := Run(context.Background(), simtest.Resolve(t, jittered), Options{Workers: workers, Seeds: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f := range out.Fabrics {
+			p := &out.Fabrics[f].Points[1]
+			sum := int64(0)
+			for k, ps := range p.Seeds.TimesPs {
+				sum += ps
+				if ps != int64(want[k][f]) {
+					t.Errorf("%s with seed %d: %d ps, and the single run takes %d", out.Fabrics[f].Name, 7+k, ps, want[k][f])
+				}
+			}
+			if n := int64(len(p.Seeds.TimesPs)); n != 4 || int64(p.Time)-sum/n > 1 || int64(p.Time) < sum/n {
+				t.Errorf("%d seeds, the mean is %d and the time %d", n, sum/n, p.Time)
+			}
+			if p.Seeds.LowPs >= int64(p.Time) || p.Seeds.HighPs <= int64(p.Time) {
+				t.Errorf("the interval is %d to %d, around %d", p.Seeds.LowPs, p.Seeds.HighPs, p.Time)
+			}
+			if gbps := float64(p.Bytes) / p.Time.Seconds() / 1e9; gbps/p.AlgBW < 1-1e-9 || gbps/p.AlgBW > 1+1e-9 {
+				t.Errorf("algbw is %v, and the mean time gives %v", p.AlgBW, gbps)
+			}
+		}
+		got, err := out.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text == "" {
+			text = string(got)
+		}
+		if text != string(got) {
+			t.Errorf("%d cores give other results", workers)
+		}
+	}
+}
+
+func TestTheRuleGivesLongSizesFewerSeeds(t *testing.T) {
+	for _, c := range []struct {
+		asked int
+		hops  int64
+		want  int
+	}{{0, 0, 1}, {1, 1e12, 1}, {8, 1e12, 8}, {AutoSeeds, 0, 5}, {AutoSeeds, 2e6, 5}, {AutoSeeds, 2.5e6, 4}, {AutoSeeds, 3.3e6, 3}, {AutoSeeds, 3.4e6, 1}, {AutoSeeds, 1e12, 1}} {
+		if got := seedsFor(c.asked, c.hops); got != c.want {
+			t.Errorf("%d asked for, %d packet-hops: %d seeds, want %d", c.asked, c.hops, got, c.want)
+		}
+	}
+}
+
+// A run that fails with any seed has failed, and says with which.
+func TestASeedThatFailsFailsThePoint(t *testing.T) {
+	first := runstore.Point{Bytes: 8, Time: 100, AlgBW: 1}
+	again := func(more ...runstore.Point) runstore.Point {
+		p := first
+		overSeeds(&p, more, 7)
+		return p
+	}
+	if p := again(runstore.Point{Time: 110}, runstore.Point{Failure: "RETRY_EXC_ERR: …"}); p.Measured() || !strings.HasPrefix(p.Failure, "with seed 9: RETRY_EXC_ERR") {
+		t.Errorf("the point is %+v, want a failure with seed 9", p)
+	}
+	if p := again(runstore.Point{Time: 110}, runstore.Point{Partial: true}); p.Seeds != nil || p.Time != 100 {
+		t.Errorf("a point whose seeds are not complete is %+v, want that of the first alone", p)
+	}
+	if p := again(runstore.Point{Time: 110, Counts: runstore.Counts{MessagesLost: 1}}); p.Seeds != nil || p.Time != 100 {
+		t.Errorf("a point whose seeds delivered other messages is %+v, want that of the first alone", p)
+	}
+	if p := again(runstore.Point{Time: 110}, runstore.Point{Time: 120}); p.Time != 110 || p.AlgBW != 100./110 {
+		t.Errorf("the mean of 100, 110 and 120 is %v at %v GB/s", p.Time, p.AlgBW)
+	}
+}
