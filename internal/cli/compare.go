@@ -25,10 +25,10 @@ With --out it also writes a run folder, with a page for the browser.
 Chance decides differences of a few per cent. So jitter (run.jitter) is on, and each
 size is simulated with several seeds, from run.seed on, the same ones on every fabric.
 Their number is that of --seeds; without it, as many as 10,000,000 packet-hops of the
-size allow, at most 5, and one run where that is fewer than 3. Times are means with 95 %
-intervals, and a lead is claimed only where the interval of the ratio shows one.
---seeds 1 is one run of the scenario as it stands, as weft run makes it: no lead is
-claimed.`,
+size allow, at most 5. Where that is fewer than 3 there is one run, and the verdict
+leaves the size out. Times are means with 95 % intervals, and a lead is claimed only
+where the interval of the ratio shows one. --seeds 1 is one run of the scenario as it
+stands, as weft run makes it: no lead is claimed.`,
 		Example: `  weft compare examples/h100-128.yaml
   weft compare examples/h100-128.yaml --out run --fabric infiniband-ndr,roce-v2-400g
   weft compare examples/h100-128.yaml --set topology.oversubscription=2 --json`,

@@ -60,13 +60,14 @@ func (c contrast) behind(repeated bool) bool {
 	return c.mean > 1+tie && c.low > 1
 }
 
-// alike reports whether there is no difference that matters: the whole interval is
-// within it.
+// alike reports whether there is no difference that matters: the mean is within it, and so
+// is the whole interval, or else its width.
 func (c contrast) alike(repeated bool) bool {
+	within := c.mean <= 1+tie && c.mean >= 1/(1+tie)
 	if c.once() {
-		return !repeated && c.mean <= 1+tie && c.mean >= 1/(1+tie)
+		return !repeated && within
 	}
-	return c.high <= 1+tie && c.low >= 1/(1+tie)
+	return within && (c.high <= 1+tie && c.low >= 1/(1+tie) || c.high <= c.low*(1+tie))
 }
 
 // interval is the contrast's, in words; empty of one run.
@@ -87,31 +88,10 @@ func (c contrast) interval() string {
 // contrast is that of two fabrics from one size to another, both included.
 func (v *judgement) contrast(f, over, from, to int) contrast {
 	var pairs [][2]runstore.Point
-	for _, s := range v.counted(from, to) {
+	for s := from; s <= to; s++ {
 		pairs = append(pairs, [2]runstore.Point{v.points[f][s], v.points[over][s]})
 	}
 	return contrastOf(pairs)
-}
-
-// counted are the sizes of a range that have seeds on every fabric: claims are of them.
-// Where none has, they are all.
-func (v *judgement) counted(from, to int) (sizes []int) {
-	all := make([]int, 0, 1+to-from)
-	for s := from; s <= to; s++ {
-		all = append(all, s)
-		if v.seeded(s) {
-			sizes = append(sizes, s)
-		}
-	}
-	if len(sizes) == 0 {
-		return all
-	}
-	return sizes
-}
-
-// seeded reports whether a size has several seeds on every fabric.
-func (v *judgement) seeded(s int) bool {
-	return !slices.ContainsFunc(v.points, func(points []runstore.Point) bool { return points[s].Seeds == nil })
 }
 
 // behind reports whether a fabric is slower than another over a range.
@@ -143,9 +123,8 @@ func (v *judgement) chance() string {
 	least, most := math.MaxInt, 0
 	for _, points := range v.points {
 		for i := range points {
-			if n := len(timesOf(&points[i])); n > 1 {
-				least, most = min(least, n), max(most, n)
-			}
+			n := len(timesOf(&points[i]))
+			least, most = min(least, n), max(most, n)
 		}
 	}
 	switch {
@@ -155,22 +134,12 @@ func (v *judgement) chance() string {
 		return fmt.Sprintf("This is one run (seed %d): with another seed, or with jitter, differences may turn round. weft compare --seeds 3 gives intervals.", v.r.Seed)
 	}
 	once := ""
-	if alone := v.once(); len(alone) > 0 {
-		once = fmt.Sprintf(" At %s there is one run: no lead is claimed there, and ranges leave such sizes out; --seeds 3 repeats them.", list(alone))
+	if len(v.once) > 0 {
+		once = fmt.Sprintf(" At %s there is one run, and the verdict leaves it out: --seeds 3 repeats it.", list(v.once))
 	}
 	seeds := fmt.Sprint(most)
 	if least != most {
 		seeds = fmt.Sprintf("%d to %d", least, most)
 	}
 	return fmt.Sprintf("Times are means over %s seeds with jitter, the same seeds on every fabric; all other numbers are of seed %d. A lead is claimed where it is above 2 %% and the 95 %% interval of the ratio, seed by seed, is above 1. Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, once)
-}
-
-// once are the sizes with one run on some fabric.
-func (v *judgement) once() (sizes []string) {
-	for s := range v.sizes {
-		if !v.seeded(s) {
-			sizes = append(sizes, sizeText(v.sizes[s]))
-		}
-	}
-	return sizes
 }

@@ -76,7 +76,7 @@ func TestOneRunClaimsNoLead(t *testing.T) {
 	if s := standingAt(r, r.Fabrics[1].Points[3].Bytes); !s.open[1] {
 		t.Errorf("at a size with one run of many the fabrics stand as %+v, want the second open", s)
 	}
-	mustSay(t, Judge(r, madeUp()), "At 8 KiB there is one run: no lead is claimed there, and ranges leave such sizes out")
+	mustSay(t, Judge(r, madeUp()), "At 8 KiB there is one run, and the verdict leaves it out")
 }
 
 // Differences that cancel over a range are no absence of differences.

@@ -162,7 +162,7 @@ func replaySentences(r *runstore.Replay) (out []string) {
 		}
 		var links []string
 		for _, h := range f.Hottest[:min(3, len(f.Hottest))] {
-			links = append(links, fmt.Sprintf("%s (%s, busy %s of the time)", h.Name, units.Bytes(h.Bytes), percent(h.Busy)))
+			links = append(links, fmt.Sprintf("%s (%s, busy %s of the time%s)", h.Name, units.Bytes(h.Bytes), percent(h.Busy), ofItsBytes(h)))
 		}
 		out = append(out, fmt.Sprintf("Hottest links of %s%s: %s.", f.Name, in, strings.Join(links, ", ")))
 	}

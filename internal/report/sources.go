@@ -25,6 +25,14 @@ func shared(h runstore.HotLink) string {
 	return list(texts)
 }
 
+// ofItsBytes is shared as the end of a sentence about a link.
+func ofItsBytes(h runstore.HotLink) string {
+	if text := shared(h); text != "" {
+		return "; of its bytes, " + text
+	}
+	return ""
+}
+
 // streamSum is what the streams of a name got done beside a workload, and how much of
 // the busiest link's bytes were theirs.
 type streamSum struct {

@@ -228,7 +228,7 @@ func trainingSentences(t *runstore.Training) (out []string) {
 	for i := range t.Fabrics {
 		if f := &t.Fabrics[i]; f.StepPs > 0 && len(f.Hottest) > 0 {
 			h := f.Hottest[0]
-			out = append(out, fmt.Sprintf("Hottest link of %s: %s, busy %s of the time in %s.", f.Name, h.Name, percent(h.Busy), f.HottestIn))
+			out = append(out, fmt.Sprintf("Hottest link of %s: %s, busy %s of the time in %s%s.", f.Name, h.Name, percent(h.Busy), f.HottestIn, ofItsBytes(h)))
 		}
 	}
 	for i := range t.Fabrics {

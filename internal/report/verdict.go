@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -75,11 +74,12 @@ type judgement struct {
 	fabrics  []int // with results, by index in r
 	left     []int // without
 	sizes    []int64
+	once     []string           // sizes of one run among those over seeds, which the verdict leaves out
 	points   [][]runstore.Point // [fabric][size]
 }
 
 func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
-	v := &judgement{r: r, sc: sc, repeated: repeated(r)}
+	v := &judgement{r: r, sc: sc}
 	for i, f := range r.Fabrics {
 		if slices.ContainsFunc(f.Points, runstore.Point.Measured) {
 			v.fabrics = append(v.fabrics, i)
@@ -96,6 +96,7 @@ func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
 		}
 	}
 	slices.Sort(v.sizes)
+	v.leaveOutOnce()
 	for _, i := range v.fabrics {
 		var row []runstore.Point
 		for _, size := range v.sizes {
@@ -105,6 +106,24 @@ func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
 		v.points = append(v.points, row)
 	}
 	return v
+}
+
+// leaveOutOnce takes the sizes with one run out where others have seeds on every fabric;
+// without such sizes all are taken as one run.
+func (v *judgement) leaveOutOnce() {
+	var over []int64
+	for _, size := range v.sizes {
+		if slices.ContainsFunc(v.fabrics, func(i int) bool { p, _ := point(v.r.Fabrics[i], size); return p.Seeds == nil }) {
+			v.once = append(v.once, sizeText(size))
+		} else {
+			over = append(over, size)
+		}
+	}
+	if v.repeated = len(over) > 0; v.repeated && len(v.fabrics) > 1 {
+		v.sizes = over
+	} else {
+		v.once = nil
+	}
 }
 
 func (v *judgement) name(f int) string                  { return v.result(f).Name }
@@ -139,7 +158,7 @@ func (v *judgement) winner(from, to int) int {
 	best, least := 0, math.Inf(1)
 	for f := range v.fabrics {
 		sum := 0.0
-		for _, s := range v.counted(from, to) {
+		for s := from; s <= to; s++ {
 			sum += math.Log(v.time(f, s) / v.least(s))
 		}
 		if sum < least-1e-12 {
@@ -152,7 +171,7 @@ func (v *judgement) winner(from, to int) int {
 // ratios is the least and the most of one fabric's time over another's.
 func (v *judgement) ratios(f, over, from, to int) (lo, hi float64) {
 	lo, hi = math.Inf(1), 0
-	for _, s := range v.counted(from, to) {
+	for s := from; s <= to; s++ {
 		x := v.time(f, s) / v.time(over, s)
 		lo, hi = min(lo, x), max(hi, x)
 	}
@@ -288,7 +307,7 @@ func (v *judgement) standing(w, from, to, shown int, figure func(runstore.Point)
 		case v.behind(f, w, from, to):
 			behind = append(behind, fmt.Sprintf("%s %s", v.name(f), v.longer(f, w, from, to, " times", value)))
 		case v.repeated:
-			open = append(open, fmt.Sprintf("%s (%s; %s times as long)", v.name(f), value, cmp.Or(v.contrast(f, w, from, to).interval(), "one run")))
+			open = append(open, fmt.Sprintf("%s (%s; %s times as long)", v.name(f), value, v.contrast(f, w, from, to).interval()))
 		default:
 			lo, hi := v.ratios(f, w, from, to)
 			open = append(open, fmt.Sprintf("%s (%s; %s times as long)", v.name(f), value, span2(lo, hi)))
@@ -388,8 +407,8 @@ func (v *judgement) caveats() []string {
 	for _, i := range v.left {
 		out = append(out, fmt.Sprintf("%s has no result and is not part of the comparison", v.r.Fabrics[i].Name))
 	}
-	if all := len(sizes(v.r)); all > len(v.sizes) {
-		out = append(out, fmt.Sprintf("of %d sizes, %d have a result on every fabric and are compared", all, len(v.sizes)))
+	if all := len(sizes(v.r)); all > len(v.sizes)+len(v.once) {
+		out = append(out, fmt.Sprintf("of %d sizes, %d have a result on every fabric and are compared", all, len(v.sizes)+len(v.once)))
 	}
 	for _, size := range sizes(v.r) {
 		if unequalLoss(v.r, size) {

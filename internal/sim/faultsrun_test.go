@@ -16,8 +16,8 @@ import (
 func TestAutoTakesFtreeOnAFatTreeAndSaysSo(t *testing.T) {
 	r := simtest.Resolve(t, strings.Replace(simtest.Managed, "ENGINE", "auto", 1))
 	out := run(t, r, 1)
-	if f := out.Fabrics[0]; f.Engine != "ftree" || !strings.Contains(f.EngineWhy, "fat tree") {
-		t.Errorf("routed by %q because %q, want ftree, because the fabric is a fat tree", f.Engine, f.EngineWhy)
+	if f := out.Fabrics[0]; f.Engine != "ftree" || !strings.Contains(f.EngineWhy, "proven") {
+		t.Errorf("routed by %q because %q, want ftree, whose tables are proven", f.Engine, f.EngineWhy)
 	}
 }
 
