@@ -87,8 +87,10 @@ element by element.
 With --hosts the ranks are on other machines, or on several addresses of this one:
 each runs weft live serve, and the first ranks are of the first host.
 
-With --predict ranks 0 and 1 first measure what one pair does, and the simulator says
-what the collective would take between hosts that are all like that pair.`,
+With --predict ranks 0 and 1 first measure what one pair does, five times, and the
+simulator says what the collective would take between hosts that are all like that pair:
+in the median, and from the best to the worst of the five. Where ranks share processors, or
+the five differ too much, nothing is predicted.`,
 		Example: `  weft live all-reduce -n 4
   weft live all-reduce -n 8 -b 1M -e 64M --algo halving-doubling
   weft live all-reduce -n 4 --predict
@@ -194,9 +196,9 @@ func (l *liveRun) measure(ctx context.Context, e *Env, g *ranks.Group, addrs []n
 		table.w = io.Discard
 	}
 	table.head(addrs)
-	var pair ranks.Pair
+	var pair []ranks.Pair
 	if l.predict {
-		if pair, err = g.Pair(); err != nil {
+		if pair, err = g.Pairs(); err != nil {
 			return fail(Failed, "%w", err)
 		}
 	}
@@ -212,12 +214,12 @@ func (l *liveRun) measure(ctx context.Context, e *Env, g *ranks.Group, addrs []n
 		rows = append(rows, row)
 	}
 	wrong := table.end()
-	p, why, err := l.beside(ctx, e, table.w, pair, rows)
+	p, why, err := l.beside(ctx, e, table.w, pair, g.Machines(), rows)
 	if err != nil {
 		return fail(Failed, "%w", err)
 	}
 	if l.json {
-		if err := printJSON(e, liveJSON(l, addrs, rows, pair, p, why)); err != nil {
+		if err := printJSON(e, liveJSON(l, addrs, rows, p, why)); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,12 +31,12 @@ func live(t *testing.T, flags ...string) string {
 func TestACollectiveIsPredictedFromOnePairOfItsRanks(t *testing.T) {
 	for _, algo := range []string{"ring", "tree", "halving-doubling"} {
 		var got liveRecord
-		text := live(t, "-n", "4", "-b", "4K", "-e", "64K", "-f", "16", "--algo", algo, "--predict", "--json")
+		text := live(t, "-n", "2", "-b", "4K", "-e", "64K", "-f", "16", "--algo", algo, "--predict", "--json")
 		if err := json.Unmarshal([]byte(text), &got); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
-		// On a machine that is too busy the pair cannot be simulated, and that is told.
-		if len(got.Sizes) != 2 || (got.Prediction == nil) == (got.Unpredicted == "") || len(got.Devices) != 4 {
+		// On a machine that is too busy the pair says nothing, and that is told.
+		if len(got.Sizes) != 2 || (got.Prediction == nil) == (got.Unpredicted == "") || len(got.Devices) != 2 {
 			t.Fatalf("%s: want two sizes and a prediction:\n%s", algo, text)
 		}
 		for _, s := range got.Sizes {
@@ -57,7 +59,7 @@ func followsTwice(t *testing.T, algo string, s *liveSize, latency int64) {
 }
 
 // predicted is what is told and kept of a prediction from a pair that was not measured.
-func predicted(t *testing.T, algo string, pair ranks.Pair) (string, *liveRecord) {
+func predicted(t *testing.T, algo string, pair ...ranks.Pair) (string, *liveRecord) {
 	t.Helper()
 	l := &liveRun{ranks: 4, algo: algo, chunk: "256K", predict: true}
 	e := environment(nil)
@@ -65,11 +67,11 @@ func predicted(t *testing.T, algo string, pair ranks.Pair) (string, *liveRecord)
 	took := &ranks.Result{Time: time.Millisecond}
 	rows := []liveRow{{4 << 10, [2]*ranks.Result{took, took}}, {64 << 10, [2]*ranks.Result{took, took}}}
 	var text bytes.Buffer
-	p, why, err := l.beside(t.Context(), e, &text, pair, rows)
+	p, why, err := l.beside(t.Context(), e, &text, pair, nil, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text.String(), liveJSON(l, nil, rows, pair, p, why)
+	return text.String(), liveJSON(l, nil, rows, p, why)
 }
 
 func TestThePredictionIsInLinesThatReadersOfTheTableSkip(t *testing.T) {
@@ -85,12 +87,51 @@ func TestThePredictionIsInLinesThatReadersOfTheTableSkip(t *testing.T) {
 	}
 }
 
+func TestAPredictionSaysItsRangeAndHowFarItWasOff(t *testing.T) {
+	slow, fast := ranks.Pair{Latency: 40 * units.Microsecond, Rate: 5 * units.Gbps}, ranks.Pair{Latency: 20 * units.Microsecond, Rate: 10 * units.Gbps}
+	text, record := predicted(t, "ring", slow, fast, fast)
+	p := record.Prediction
+	if p == nil || p.Error == nil || p.PairLatency != int64(fast.Latency) || p.MostLatency != int64(slow.Latency) || p.LeastRate != int64(slow.Rate) {
+		t.Fatalf("%+v in\n%s", p, text)
+	}
+	for i, s := range record.Sizes {
+		if s.Least != s.Predicted || s.Most < 19*s.Predicted/10 || s.Most > 21*s.Predicted/10 {
+			t.Errorf("size %d: %d, from %d to %d: half the rate and twice the latency take twice as long", i, s.Predicted, s.Least, s.Most)
+		}
+	}
+	if s, e := record.Sizes[0], p.Error; e.Sizes != 2 || e.Most != float64(s.InPlace)/float64(s.Predicted) || e.Inside != 0 {
+		t.Errorf("the error is %+v for %+v", *e, record.Sizes)
+	}
+	for _, part := range []string{"the prediction uses only a two-rank measurement (ranks 0 and 1)", "# error: measured is ", "; 0 lie in the range"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+	allSkipped(t, text)
+}
+
+// More ranks than processors: what was measured of two says nothing about them.
+func TestRanksThatShareProcessorsHaveNoPrediction(t *testing.T) {
+	var got liveRecord
+	n := runtime.GOMAXPROCS(0) + 1
+	if n > ranks.MaxRanks || n < 2 {
+		t.Skip("as many ranks cannot be")
+	}
+	text := live(t, "-n", strconv.Itoa(n), "-b", "4K", "-e", "4K", "--predict", "--json")
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Prediction != nil || !strings.Contains(got.Unpredicted, "ranks share the") || got.Sizes[0].Predicted != 0 {
+		t.Errorf("%d ranks on %d processors: %+v", n, n-1, got)
+	}
+}
+
 // A machine whose ranks wait for processors has pairs that no scenario can have: the
 // collective stands, and the prediction is unknown.
 func TestAPairOfABusyMachineHasNoPrediction(t *testing.T) {
 	text, record := predicted(t, "ring", ranks.Pair{Latency: 3 * units.Millisecond, Rate: units.Gbps})
 	for _, told := range []string{text, record.Unpredicted} {
-		if !strings.Contains(told, "with 3 ms one way") || !strings.Contains(told, "idle machine") {
+		if !strings.Contains(told, "with 3 ms one way") || !strings.Contains(told, "machines that do nothing else") {
 			t.Errorf("what is the matter, and what to do, is not in %q", told)
 		}
 	}

@@ -9,6 +9,8 @@
 // a hundredth of theirs, the least that a scenario takes. Nothing is fitted to a
 // collective.
 //
-// Left out is what a pair cannot show: hosts that share processors, the time of
-// adding up, and loss.
+// The pair is measured in a few rounds. Its medians give the prediction, the best and the
+// worst of the rounds its range. What a pair cannot show is left out: the time of adding
+// up, waiting for processors, and loss. Where hosts share processors, or the rounds are far
+// apart, nothing is predicted.
 package predict

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"weft/internal/runstore"
@@ -22,8 +23,15 @@ type Pair struct {
 	Rate    units.Rate // of payload in a stream
 }
 
+// Machine is where hosts of the collective run: those that share one share its processors.
+type Machine struct {
+	Name              string
+	Hosts, Processors int
+}
+
 // Collective is an all-reduce.
 type Collective struct {
+	Machines  []Machine          // that are known
 	Hosts     int                // at least 2
 	Algorithm scenario.Algorithm // ring, tree or halving-doubling
 	Chunk     int64              // the longest message, in bytes
@@ -45,14 +53,15 @@ const (
 	longestPipeline = units.Millisecond
 )
 
-// PairError is a measured pair that no simulated one can equal.
-type PairError struct {
-	Pair Pair
-	Why  string
-}
+// UnknownError says why nothing is predicted: what was measured does not say what the
+// collective will do.
+type UnknownError struct{ Why string }
 
-func (e *PairError) Error() string {
-	return fmt.Sprintf("a pair with %v one way and %v in a stream cannot be simulated: %s", e.Pair.Latency, e.Pair.Rate, e.Why)
+func (e *UnknownError) Error() string { return e.Why }
+
+// unlike is a measured pair that no simulated one can equal.
+func unlike(pair Pair, why string) error {
+	return &UnknownError{fmt.Sprintf("a pair with %v one way and %v in a stream cannot be simulated: %s", pair.Latency, pair.Rate, why)}
 }
 
 // Prediction is what the simulator says.
@@ -61,24 +70,88 @@ type Prediction struct {
 	// that were put in.
 	Link units.Rate
 	NIC  units.Time
-	// Pair is what the simulated pair does: what was measured, but for rounding.
-	Pair Pair
+	// Measured is the median of the rounds, latency and rate each by itself, and Pair what
+	// the simulated pair does: the same, but for rounding.
+	Measured, Pair Pair
+	// Best and Worst are the least latency with the highest rate of any round, and the
+	// opposite.
+	Best, Worst Pair
 	// Times are of an operation, by size; 0 where the size was too large to be
-	// simulated.
-	Times []units.Time
+	// simulated. Least and Most are what they are with the best pair and the worst.
+	Times, Least, Most []units.Time
 	// Scenario is the collective's, for weft run.
 	Scenario string
 }
 
-// AllReduce predicts a collective between hosts of which one pair was measured. A pair
-// that cannot be simulated is a *PairError.
-func AllReduce(ctx context.Context, simulate Simulator, pair Pair, c Collective) (*Prediction, error) {
-	switch {
-	case c.Hosts < 2:
-		return nil, fmt.Errorf("predict: %d hosts: two are the least", c.Hosts)
-	case pair.Latency <= 0 || pair.Rate < leastRate:
-		return nil, &PairError{pair, fmt.Sprintf("a time and %v are the least that is simulated", leastRate)}
+// AllReduce predicts a collective between hosts of which one pair was measured, in a few
+// rounds. Where these say nothing about the collective the error is an *UnknownError.
+func AllReduce(ctx context.Context, simulate Simulator, rounds []Pair, c Collective) (*Prediction, error) {
+	if c.Hosts < 2 || len(rounds) == 0 {
+		return nil, fmt.Errorf("predict: %d hosts and %d rounds: two hosts and one round are the least", c.Hosts, len(rounds))
 	}
+	pair, best, worst := spread(rounds)
+	if err := knows(best, worst, c.Machines); err != nil {
+		return nil, err
+	}
+	p, err := from(ctx, simulate, pair, c)
+	if err != nil {
+		return nil, err
+	}
+	p.Measured, p.Best, p.Worst = pair, best, worst
+	for _, end := range []struct {
+		pair  Pair
+		times *[]units.Time
+	}{{best, &p.Least}, {worst, &p.Most}} {
+		if end.pair == pair {
+			*end.times = p.Times
+			continue
+		}
+		q, err := from(ctx, simulate, end.pair, c)
+		if err != nil {
+			return nil, err
+		}
+		*end.times = q.Times
+	}
+	return p, nil
+}
+
+// widest is how far the rounds of a pair may be apart, as a ratio: beyond, the pair is no
+// network but two programs that wait for something else. It is an assumption.
+const widest = 3
+
+// spread is the median of rounds, and the best and the worst of their latencies and rates.
+func spread(rounds []Pair) (median, best, worst Pair) {
+	var late []units.Time
+	var fast []units.Rate
+	for _, r := range rounds {
+		late, fast = append(late, r.Latency), append(fast, r.Rate)
+	}
+	slices.Sort(late)
+	slices.Sort(fast)
+	n := len(rounds)
+	return Pair{late[n/2], fast[n/2]}, Pair{late[0], fast[n-1]}, Pair{late[n-1], fast[0]}
+}
+
+// knows reports where a pair says nothing about a collective: hosts wait for processors
+// that they share, or the pair is not the same twice.
+func knows(best, worst Pair, machines []Machine) error {
+	for _, m := range machines {
+		if m.Hosts > m.Processors {
+			return &UnknownError{fmt.Sprintf("%d ranks share the %d processors of %s, and each keeps one busy: how long they wait for one, a pair does not show", m.Hosts, m.Processors, m.Name)}
+		}
+	}
+	if worst.Latency <= 0 || worst.Rate < leastRate {
+		return unlike(worst, fmt.Sprintf("a time and %v are the least that is simulated", leastRate))
+	}
+	if worst.Latency > widest*best.Latency || best.Rate > widest*worst.Rate {
+		return &UnknownError{fmt.Sprintf("the pair had from %v to %v one way, and from %v to %v in a stream: the rounds are more than a factor of %d apart",
+			best.Latency, worst.Latency, worst.Rate, best.Rate, widest)}
+	}
+	return nil
+}
+
+// from predicts with one pair.
+func from(ctx context.Context, simulate Simulator, pair Pair, c Collective) (*Prediction, error) {
 	p := &Prediction{Link: rounded(float64(pair.Rate))}
 	if err := p.calibrate(ctx, simulate, pair); err != nil {
 		return nil, err
@@ -131,9 +204,9 @@ func (p *Prediction) calibrate(ctx context.Context, simulate Simulator, pair Pai
 		}
 		switch p.NIC += late; {
 		case p.NIC < 0:
-			return &PairError{pair, fmt.Sprintf("at that rate sending %d bytes takes longer", shortBytes)}
+			return unlike(pair, fmt.Sprintf("at that rate sending %d bytes takes longer", shortBytes))
 		case p.NIC > longestPipeline:
-			return &PairError{pair, fmt.Sprintf("its NIC would take more than %v, the most that a scenario has", longestPipeline)}
+			return unlike(pair, fmt.Sprintf("its NIC would take more than %v, the most that a scenario has", longestPipeline))
 		}
 		p.Link = rounded(float64(p.Link) * fast)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"weft/internal/sim"
@@ -20,7 +21,7 @@ var measured = []Pair{
 
 func TestTheSimulatedPairIsTheMeasuredOne(t *testing.T) {
 	for _, m := range measured {
-		p, err := AllReduce(context.Background(), sim.Run, m, Collective{Hosts: 2, Algorithm: scenario.AlgoRing, Chunk: 1 << 20})
+		p, err := AllReduce(context.Background(), sim.Run, []Pair{m}, Collective{Hosts: 2, Algorithm: scenario.AlgoRing, Chunk: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +39,7 @@ func TestTheSimulatedPairIsTheMeasuredOne(t *testing.T) {
 func TestARingOfPairsIsTheClosedForm(t *testing.T) {
 	const hosts, long = 4, 32 << 20
 	m := measured[0]
-	p, err := AllReduce(context.Background(), sim.Run, m, Collective{Hosts: hosts, Algorithm: scenario.AlgoRing, Chunk: 1 << 20, Sizes: []int64{32, long}})
+	p, err := AllReduce(context.Background(), sim.Run, []Pair{m}, Collective{Hosts: hosts, Algorithm: scenario.AlgoRing, Chunk: 1 << 20, Sizes: []int64{32, long}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestARingOfPairsIsTheClosedForm(t *testing.T) {
 }
 
 func TestWhatIsTooLargeToBeSimulatedIsUnknown(t *testing.T) {
-	p, err := AllReduce(context.Background(), sim.Run, measured[1], Collective{Hosts: 4, Algorithm: scenario.AlgoTree, Chunk: 1 << 20, Sizes: []int64{1024, maxMoved}})
+	p, err := AllReduce(context.Background(), sim.Run, []Pair{measured[1]}, Collective{Hosts: 4, Algorithm: scenario.AlgoTree, Chunk: 1 << 20, Sizes: []int64{1024, maxMoved}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,9 +65,55 @@ func TestWhatIsTooLargeToBeSimulatedIsUnknown(t *testing.T) {
 
 func TestAPairThatCannotBeIsRefused(t *testing.T) {
 	for _, m := range []Pair{{}, {Latency: units.Microsecond}, {Rate: units.Gbps}, {Latency: 10 * units.Nanosecond, Rate: 10 * units.Mbps}, {Latency: 2 * units.Millisecond, Rate: units.Gbps}, {Latency: units.Nanosecond, Rate: units.Gbps}} {
-		p, err := AllReduce(context.Background(), sim.Run, m, Collective{Hosts: 2, Algorithm: scenario.AlgoRing, Chunk: 1 << 20})
-		if pair := (*PairError)(nil); !errors.As(err, &pair) || pair.Pair != m {
+		p, err := AllReduce(context.Background(), sim.Run, []Pair{m}, Collective{Hosts: 2, Algorithm: scenario.AlgoRing, Chunk: 1 << 20})
+		if unknown := (*UnknownError)(nil); !errors.As(err, &unknown) {
 			t.Errorf("%v and %v: %v, and the error %v, want one of the pair", m.Latency, m.Rate, p, err)
+		}
+	}
+}
+
+// The range is the prediction from the best and from the worst that the rounds had.
+func TestTheRangeIsThatOfTheRounds(t *testing.T) {
+	const hosts, long = 4, 32 << 20
+	rounds := []Pair{
+		{Latency: 6 * units.Microsecond, Rate: 20 * units.Gbps},
+		{Latency: 5 * units.Microsecond, Rate: 25 * units.Gbps},
+		{Latency: 10 * units.Microsecond, Rate: 10 * units.Gbps},
+	}
+	c := Collective{Hosts: hosts, Algorithm: scenario.AlgoRing, Chunk: 1 << 20, Sizes: []int64{32, long}}
+	p, err := AllReduce(context.Background(), sim.Run, rounds, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Measured != (Pair{6 * units.Microsecond, 20 * units.Gbps}) {
+		t.Errorf("the pair is %+v, want the medians", p.Measured)
+	}
+	near := func(what string, got, want units.Time) {
+		if r := float64(got) / float64(want); r < .95 || r > 1.1 {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	const steps = 2 * (hosts - 1)
+	near("least of 32 bytes", p.Least[0], steps*5*units.Microsecond)
+	near("most of 32 bytes", p.Most[0], steps*10*units.Microsecond)
+	const picoseconds = steps * long / hosts * 8 * 1000 // at 1 Gb/s
+	near("least of the long one", p.Least[1], picoseconds/25)
+	near("most of the long one", p.Most[1], picoseconds/10)
+}
+
+func TestWhatAPairDoesNotShowIsNotPredicted(t *testing.T) {
+	us := func(n int64, r units.Rate) Pair { return Pair{units.Time(n) * units.Microsecond, r} }
+	for what, x := range map[string]struct {
+		rounds   []Pair
+		machines []Machine
+	}{
+		"share the 2 processors of here": {[]Pair{measured[0]}, []Machine{{"there", 1, 1}, {"here", 3, 2}}},
+		"from 5 us to 16 us one way":     {[]Pair{us(5, units.Gbps), us(16, units.Gbps)}, nil},
+		"to 4 Gb/s in a stream":          {[]Pair{us(5, units.Gbps), us(5, 4*units.Gbps)}, nil},
+	} {
+		_, err := AllReduce(context.Background(), sim.Run, x.rounds, Collective{Hosts: 4, Algorithm: scenario.AlgoRing, Chunk: 1 << 20, Machines: x.machines})
+		if unknown := (*UnknownError)(nil); !errors.As(err, &unknown) || !strings.Contains(unknown.Why, what) {
+			t.Errorf("%v, want it unknown because of %q", err, what)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"io"
 	"math"
 	"net/netip"
+	"os"
+	"runtime"
 	"time"
 
 	"weft/internal/collective"
@@ -40,6 +42,9 @@ type reply struct {
 	Wrong int64         `json:"wrong"`
 	Bytes int64         `json:"bytes"` // that its device has received since it was opened
 	Again int64         `json:"again"` // packets that it has sent again
+	// With open: the name of the rank's machine, and the processors that it may use there.
+	Machine    string `json:"machine,omitempty"`
+	Processors int    `json:"processors,omitempty"`
 }
 
 // Serve is a rank: it does what it reads and writes how it went, until in ends.
@@ -83,6 +88,8 @@ func (r *rank) obey(ctx context.Context, o *order, p *reply) error {
 			return errors.New("ranks: whoever asks for a rank from afar has no files here")
 		}
 		r.id, r.n, r.max, r.algo, r.chunk = o.Rank, len(o.Addrs), o.Bytes, o.Algo, o.Chunk
+		p.Machine, _ = os.Hostname() // machines without a name count as one
+		p.Processors = runtime.GOMAXPROCS(0)
 		return r.open(o.Addrs, o.Capture)
 	case o.Do == "connect" && r.dev != nil:
 		return r.connect(ctx)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +23,29 @@ type Member struct {
 
 // Group is the ranks of a collective, wherever they run.
 type Group struct {
-	members []Member
-	lines   []*bufio.Scanner
+	members  []Member
+	lines    []*bufio.Scanner
+	machines []Machine
+}
+
+// Machine is where ranks run.
+type Machine struct {
+	Name       string
+	Ranks      int
+	Processors int // that each of them may use
+}
+
+// Machines are those that the group's ranks run on, in the order of their first rank.
+func (g *Group) Machines() []Machine { return g.machines }
+
+// runsOn notes the machine of a rank.
+func (g *Group) runsOn(r *reply) {
+	i := slices.IndexFunc(g.machines, func(m Machine) bool { return m.Name == r.Machine })
+	if i < 0 {
+		i = len(g.machines)
+		g.machines = append(g.machines, Machine{Name: r.Machine, Processors: r.Processors})
+	}
+	g.machines[i].Ranks++
 }
 
 // Spec says what a group is for.
@@ -59,11 +81,16 @@ func NewGroup(members []Member, s Spec) (*Group, error) {
 		g.lines = append(g.lines, l)
 	}
 	for _, do := range []string{"open", "connect"} {
-		_, err := g.all(func(rank int) order {
+		replies, err := g.all(func(rank int) order {
 			return order{Do: do, Rank: rank, Addrs: s.Addrs, Algo: s.Algo, Chunk: s.Chunk, Bytes: s.Max, Capture: s.captureOf(rank)}
 		})
 		if err != nil {
 			return nil, err
+		}
+		for i := range replies {
+			if do == "open" {
+				g.runsOn(&replies[i])
+			}
 		}
 	}
 	return g, nil

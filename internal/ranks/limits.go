@@ -22,10 +22,12 @@ const (
 	// may arrive before they are looked at, from all.
 	depth    = 256
 	receives = 4096
-	// What is measured of a pair of ranks: round trips of a short message, and long
-	// ones one after the other. Together they take well below a second.
-	pingBytes, pings        = 8, 1000
-	PairBytes, pairMessages = 1 << 20, 128
+	// What is measured of a pair of ranks in each of a few rounds: round trips of a short
+	// message, and long ones one after the other. Together they take about a second. Five
+	// rounds are the least whose median outlives two that another program has spoilt.
+	PairRounds              = 5
+	pingBytes, pings        = 8, 400
+	PairBytes, pairMessages = 1 << 20, 48
 	// emptyPolls is how often a rank looks in vain before it sleeps.
 	emptyPolls = 100
 	// grace is how long ranks are waited for when one has failed: what they report

@@ -17,11 +17,24 @@ type Pair struct {
 	Rate    units.Rate // of payload, in a stream of messages of PairBytes
 }
 
-// Pair measures ranks 0 and 1. The group's longest vector has at least PairBytes.
-func (g *Group) Pair() (p Pair, err error) {
+// Pairs measures ranks 0 and 1 in PairRounds rounds. The group's longest vector has at
+// least PairBytes.
+func (g *Group) Pairs() (rounds []Pair, err error) {
 	if len(g.members) < 2 {
-		return p, errors.New("ranks: one rank is no pair")
+		return nil, errors.New("ranks: one rank is no pair")
 	}
+	for range PairRounds {
+		p, err := g.pair()
+		if err != nil {
+			return nil, err
+		}
+		rounds = append(rounds, p)
+	}
+	return rounds, nil
+}
+
+// pair is one round.
+func (g *Group) pair() (p Pair, err error) {
 	replies, err := g.all(func(int) order { return order{Do: "ping", Bytes: pingBytes, Iters: pings, Warmup: pings / 10} })
 	if err != nil {
 		return p, err

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,13 +102,15 @@ func TestAnAllReduceAddsUpTheVectorsOfAllRanks(t *testing.T) {
 func TestAPairIsMeasuredBetweenCollectives(t *testing.T) {
 	g := groupHere(t, 3, Spec{Algo: collective.Ring, Max: PairBytes})
 	for range 2 {
-		p, err := g.Pair()
-		if err != nil {
-			t.Fatal(err)
+		rounds, err := g.Pairs()
+		if err != nil || len(rounds) != PairRounds {
+			t.Fatal(len(rounds), err)
 		}
-		// 1 s for 8 bytes, and 1 Mb/s, are far from what any machine does.
-		if p.Latency <= 0 || p.Latency > units.Second || p.Rate < units.Mbps {
-			t.Errorf("a pair has %v and %v", p.Latency, p.Rate)
+		for _, p := range rounds {
+			// 1 s for 8 bytes, and 1 Mb/s, are far from what any machine does.
+			if p.Latency <= 0 || p.Latency > units.Second || p.Rate < units.Mbps {
+				t.Errorf("a pair has %v and %v", p.Latency, p.Rate)
+			}
 		}
 		if r, err := g.AllReduce(1<<16, 2, 0, true, true); err != nil || r.Wrong != 0 {
 			t.Errorf("after it: %d wrong, %v", r.Wrong, err)
@@ -115,10 +118,17 @@ func TestAPairIsMeasuredBetweenCollectives(t *testing.T) {
 	}
 }
 
+func TestRanksOfOneMachineAreKnownToShareIt(t *testing.T) {
+	g := groupHere(t, 3, Spec{Algo: collective.Ring, Max: 64})
+	if m := g.Machines(); len(m) != 1 || m[0].Ranks != 3 || m[0].Processors != runtime.GOMAXPROCS(0) {
+		t.Errorf("3 ranks of this machine are on %+v", m)
+	}
+}
+
 func TestOneRankIsNoPair(t *testing.T) {
 	g := groupHere(t, 1, Spec{Algo: collective.Ring, Max: PairBytes})
-	if p, err := g.Pair(); err == nil {
-		t.Errorf("one rank has %v and %v", p.Latency, p.Rate)
+	if rounds, err := g.Pairs(); err == nil {
+		t.Errorf("one rank has %v", rounds)
 	}
 }
 
