@@ -135,3 +135,24 @@ func TestATraceHasEveryOperation(t *testing.T) {
 		t.Errorf("%d operations of 4", ops)
 	}
 }
+
+// A step is called the fastest where the seeds tell it from all others; of one seed, and
+// where the intervals overlap, the report says what that run shows.
+func TestAStepIsTheFastestOnlyWhereTheSeedsSaySo(t *testing.T) {
+	spread := func(low, high int64) *runstore.TrainingSeeds {
+		return &runstore.TrainingSeeds{Seeds: 5, Step: runstore.Spread{MeanPs: (low + high) / 2, LowPs: low, HighPs: high, LeastPs: low, MostPs: high}}
+	}
+	for _, c := range []struct {
+		a, b    *runstore.TrainingSeeds
+		fastest bool
+	}{{nil, nil, false}, {spread(90, 110), spread(105, 125), false}, {spread(90, 110), spread(115, 125), true}} {
+		r := &runstore.Training{Seed: 7, Fabrics: []runstore.TrainingFabric{{Name: "a", StepPs: 100, Seeds: c.a}, {Name: "b", StepPs: 120, Seeds: c.b}}}
+		text := strings.Join(trainingSentences(r), "\n")
+		if strings.Contains(text, "a is the fastest") != c.fastest || strings.Contains(text, "a takes the least time with seed 7") == c.fastest {
+			t.Errorf("with %+v and %+v: %s", c.a, c.b, text)
+		}
+		if once := c.a == nil; strings.Contains(text, "This is one run (seed 7)") != once {
+			t.Errorf("of one run: %v, and it says\n%s", once, text)
+		}
+	}
+}
