@@ -52,7 +52,7 @@ func newSMRoute(e *Env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.engine, "engine", string(engine.Auto), "routing engine, or auto to choose one from what the fabric is")
-	f.StringVar(&r.as, "as", "", "opensm: compute what OpenSM 3.3.23 would, with its fallbacks")
+	f.StringVar(&r.as, "as", "", "opensm: compute what OpenSM 3.3.23 would, with its fallbacks; without --engine, minhop")
 	f.IntVar(&r.lmc, "lmc", 0, "0 to 7: adapters' ports get 2^lmc LIDs (default: as in the file, else 0)")
 	f.BoolVar(&r.reassign, "reassign", false, "give out LIDs anew, as opensm -r, even if the file has them")
 	f.StringVar(&r.manager, "sm", "", "port GUID that the manager runs on, whose LID comes first (default: as in the file, else the first adapter)")
@@ -79,8 +79,9 @@ goes round, no credit loop. Without --engine weft tries all that may fit and kee
 the proven tables on which shifts of all hosts fare best. An engine that cannot route the
 fabric is an error that says why, with what to change. With --as opensm it is
 not: OpenSM then uses minhop and reports success, and so the tables are those of
-minhop, with the reason. The tables of minhop, updn, dnup, dor, ftree, sssp and
-dfsssp equal those of OpenSM 3.3.23 entry for entry.
+minhop, with the reason. The tables of minhop, updn, dnup, dor, ftree and sssp equal
+those of OpenSM 3.3.23 entry for entry, and those of dfsssp where one lane suffices.
+Where OpenSM's may be others, as of lash, a line "not foretold" says why.
 
 FABRIC is what ibnetdiscover, iblinkinfo or opensm say of the fabric, or a net of
 ibsim. LIDs are those of the file where all ports have one; else weft gives them
@@ -297,6 +298,9 @@ func (r *routing) tell(e *Env, s *subnet.Subnet, res *engine.Result, left int) e
 	}
 	if rep.Remedy != "" {
 		add("to change", "%s", rep.Remedy)
+	}
+	if rep.Unforetold != "" {
+		add("not foretold", "%s", rep.Unforetold)
 	}
 	add("switches", "%d", len(res.Switch))
 	add("LIDs", "up to %d, the manager is at %s", res.Top, managerName(s))

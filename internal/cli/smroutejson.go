@@ -7,23 +7,25 @@ import (
 
 // routed is what weft sm route --json prints.
 type routed struct {
-	Asked    string   `json:"asked"`
-	Engine   string   `json:"engine"`
-	Reason   string   `json:"reason,omitempty"`
-	Remedy   string   `json:"remedy,omitempty"`
-	Switches int      `json:"switches"`
-	TopLID   uint16   `json:"top_lid"`
-	Manager  string   `json:"manager,omitempty"` // port GUID
-	Lanes    int      `json:"lanes"`
-	LeftOut  int      `json:"nodes_left_out"`
-	NoWay    int      `json:"unreachable_pairs"` // of a switch with hosts and a host's LID
-	NoWays   []noWay  `json:"first_unreachable_pairs,omitempty"`
-	Apart    int      `json:"switches_apart"`
-	Notes    []string `json:"notes,omitempty"`
-	Proven   bool     `json:"proven"`
-	Refuted  []string `json:"refuted_because,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
-	Tried    []tried  `json:"tried,omitempty"`
+	Asked    string  `json:"asked"`
+	Engine   string  `json:"engine"`
+	Reason   string  `json:"reason,omitempty"`
+	Remedy   string  `json:"remedy,omitempty"`
+	Switches int     `json:"switches"`
+	TopLID   uint16  `json:"top_lid"`
+	Manager  string  `json:"manager,omitempty"` // port GUID
+	Lanes    int     `json:"lanes"`
+	LeftOut  int     `json:"nodes_left_out"`
+	NoWay    int     `json:"unreachable_pairs"` // of a switch with hosts and a host's LID
+	NoWays   []noWay `json:"first_unreachable_pairs,omitempty"`
+	Apart    int     `json:"switches_apart"`
+	// Unforetold says why OpenSM's tables may be others than these.
+	Unforetold string   `json:"not_foretold,omitempty"`
+	Notes      []string `json:"notes,omitempty"`
+	Proven     bool     `json:"proven"`
+	Refuted    []string `json:"refuted_because,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
+	Tried      []tried  `json:"tried,omitempty"`
 }
 
 // tried is an engine that auto tried.
@@ -45,7 +47,7 @@ func routedOf(s *subnet.Subnet, rep *engine.Report, left int) routed {
 	r := routed{
 		Asked: string(rep.Asked), Engine: string(rep.Used), Reason: rep.Reason, Remedy: rep.Remedy,
 		Switches: s.Switches(), TopLID: uint16(s.TopLID()), Lanes: rep.Lanes,
-		LeftOut: left, NoWay: rep.UnreachablePairs, Apart: rep.Apart, Notes: rep.Notes,
+		LeftOut: left, NoWay: rep.UnreachablePairs, Apart: rep.Apart, Notes: rep.Notes, Unforetold: rep.Unforetold,
 		Proven: rep.Proof.Proven(), Refuted: rep.Proof.Refutations(), Warnings: rep.Proof.Warnings(),
 	}
 	for i := range rep.Tried {

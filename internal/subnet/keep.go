@@ -21,7 +21,7 @@ func (s *Subnet) AssignLIDsKeeping(lmc uint8, known map[units.GUID]units.LID) er
 	taken := make([]bool, int(units.LastUnicastLID)+1)
 	order := s.lidOrder()
 	width := func(e End) int {
-		if n := &s.Nodes[e.Node]; n.Kind == Switch && !n.Enhanced {
+		if s.Nodes[e.Node].Kind == Switch {
 			return 1
 		}
 		return 1 << lmc

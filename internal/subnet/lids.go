@@ -50,8 +50,8 @@ func (s *Subnet) Owners() []End {
 // comes first, then the ports in the order of their GUIDs read backwards, byte
 // by byte (OpenSM compares GUIDs in network order as if they were in the
 // processor's; seen in its guid2lid of every reference fabric). With an LMC
-// above 0, adapters get 2^lmc LIDs from a multiple of that, and switches one,
-// enhanced port 0 excepted.
+// above 0, adapters get 2^lmc LIDs from a multiple of that, and switches one, also
+// those with an enhanced port 0 (OpenSM's lmc_esp0 is FALSE by default).
 //
 // An adapter's port without a cable gets none. It fails when the
 // unicast range, 1 to 49,151, does not suffice.
@@ -62,7 +62,7 @@ func (s *Subnet) AssignLIDs(lmc uint8) error {
 	next := 1
 	for _, e := range s.lidOrder() {
 		p, width := s.Port(e), 1<<lmc
-		if n := &s.Nodes[e.Node]; n.Kind == Switch && !n.Enhanced {
+		if s.Nodes[e.Node].Kind == Switch {
 			width = 1
 		}
 		next = (next + width - 1) / width * width

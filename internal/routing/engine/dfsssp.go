@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	"weft/internal/subnet"
@@ -29,14 +30,27 @@ func (j *job) lanes() int {
 // The service level of a path is its lane. Lanes that are not needed stay free.
 func dfsssp(j *job) error {
 	s := j.growTrees()
-	return j.freeOfLoops("dfsssp", newDeadlocks(s))
+	err := j.freeOfLoops("dfsssp", newDeadlocks(s))
+	var refusal *Refusal
+	switch {
+	case errors.As(err, &refusal):
+		refusal.unforetold = "OpenSM takes minhop in place of dfsssp where its lanes do not suffice. " + orderOfCircles
+	case j.tab.Lanes > 1:
+		j.unforetold = fmt.Sprintf("where OpenSM's dfsssp needs more lanes than the switches have, OpenSM takes minhop's tables, and says so in its log only; weft's needs %d of %d here. %s",
+			j.tab.Lanes, j.lanes(), orderOfCircles)
+	}
+	return err
 }
+
+// orderOfCircles is why the lanes of OpenSM's dfsssp cannot be foretold where there is
+// anything to break.
+const orderOfCircles = "How many it needs depends on the order in which it looks for circles, which is stated nowhere"
 
 // freeOfLoops gives the paths in the tables lanes on which they have no loop.
 func (j *job) freeOfLoops(engine Name, d *deadlocks) error {
 	have := j.lanes()
 	need := d.breakLoops(have)
-	if need > have && d.online(have) {
+	if need > have && !j.opt.AsOpenSM && d.online(have) { // OpenSM has not that
 		need = d.used()
 		j.notes = append(j.notes, fmt.Sprintf("breaking loops lane by lane needs more than %d virtual lanes; paths that each take the first free one need %d", have, need))
 	}

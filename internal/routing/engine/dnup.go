@@ -17,7 +17,7 @@ func dnup(j *job) error {
 		}
 	}
 	if len(leaves) == 0 {
-		return &Refusal{"dnup", "no switch has a host, and ranks are distances from hosts", "Use updn with roots"}
+		return &Refusal{Engine: "dnup", Reason: "no switch has a host, and ranks are distances from hosts", Remedy: "Use updn with roots"}
 	}
 	rank := j.ranks(leaves)
 	level := 0

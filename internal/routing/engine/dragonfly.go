@@ -24,6 +24,9 @@ import (
 // like those of dfsssp. Neither takes the shortest path where that uses two
 // cables between groups.
 func dragonfly(j *job) error {
+	if j.opt.AsOpenSM {
+		return &Refusal{Engine: "dragonfly", Reason: "OpenSM 3.3.23 has no engine of this name", Remedy: "Use dfsssp, the nearest that it has"}
+	}
 	g, err := j.findGroups()
 	if err != nil {
 		return err

@@ -94,6 +94,8 @@ type job struct {
 	toEnds bool       // it has rows for LIDs of ends, too
 	notes  []string   // for Report.Notes
 
+	unforetold string // for Report.Unforetold
+
 	shortest *shortest // once it was asked for
 }
 
@@ -105,7 +107,10 @@ type job struct {
 // an unknown engine, options that name nodes the subnet does not have, and
 // LIDs that are missing or clash.
 func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
-	if name == Auto {
+	switch {
+	case name == Auto && o.AsOpenSM:
+		name = "minhop" // what OpenSM takes where nobody asks it for an engine
+	case name == Auto:
 		return choose(s, o)
 	}
 	e := find(name)
@@ -120,11 +125,14 @@ func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	j, err := fab.route(e, o)
 	var refusal *Refusal
 	if errors.As(err, &refusal) && o.AsOpenSM && name != "minhop" {
-		rep.Used, rep.Reason, rep.Remedy = "minhop", refusal.Reason, refusal.Remedy
+		rep.Used, rep.Reason, rep.Remedy, rep.Unforetold = "minhop", refusal.Reason, refusal.Remedy, refusal.unforetold
 		j, err = fab.route(find("minhop"), o)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if o.AsOpenSM && rep.Unforetold == "" {
+		rep.Unforetold = j.unforetold
 	}
 	if !o.AsOpenSM {
 		j.connectSwitches()

@@ -84,7 +84,7 @@ func newTree(j *job) (*tree, error) {
 	}
 	switch {
 	case t.lmc > 0:
-		return nil, &Refusal{"ftree", fmt.Sprintf("the LMC is %d, and ftree gives each port one LID", t.lmc), "Use LMC 0, or updn"}
+		return nil, &Refusal{Engine: "ftree", Reason: fmt.Sprintf("the LMC is %d, and ftree gives each port one LID", t.lmc), Remedy: "Use LMC 0, or updn"}
 	case len(t.sw) < 2:
 		return nil, refuse("%d switch is no tree", len(t.sw))
 	case len(adapters) < 2:

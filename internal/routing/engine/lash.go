@@ -21,6 +21,7 @@ import (
 // between two switches. Where that loads a cable much more than trees balanced as
 // those of sssp do, it takes these, if there are lanes enough.
 func lash(j *job) error {
+	j.unforetold = "these are weft's own tables of lash: which of several shortest trees, and which lanes, OpenSM's lash takes is not followed"
 	j.hops = j.shortestPaths().columns
 	have, targets := j.lanes(), j.targets()
 	s := newSpanner(j.fabric)
@@ -73,6 +74,8 @@ func (j *job) placePairs(s *spanner, pairs []pair, have int) (lane [][]uint8, us
 				Engine: "lash",
 				Reason: fmt.Sprintf("the switches have %d virtual lanes, and the path between %s and %s closes a loop on each of them", have, j.nameOf(p.a), j.nameOf(p.b)),
 				Remedy: "Use updn or dnup, or torus-2QoS where the fabric is a torus; or give the data more lanes if the switches have them",
+
+				unforetold: "OpenSM takes minhop in place of lash where its lanes do not suffice, and how many its lash needs is not followed",
 			}
 		}
 		lane[p.a][p.b], lane[p.b][p.a] = l, l

@@ -15,7 +15,7 @@ import (
 // Paths that close a credit loop on one lane are put on several, where that mends it.
 // Tables as OpenSM's stay as they are, whatever the proof says of them.
 func Proved(s *subnet.Subnet, name Name, o Options) (*Result, error) {
-	if name == Auto {
+	if name == Auto && !o.AsOpenSM {
 		return choose(s, o)
 	}
 	r, err := Route(s, name, o)

@@ -27,6 +27,9 @@ type Report struct {
 	// management packets are sent to these; engines that go up and down leave
 	// out the ways from one root to another.
 	Apart int
+	// Unforetold says, of tables as OpenSM's, why OpenSM's may be others; empty where
+	// they are these, entry for entry.
+	Unforetold string
 	// Notes are other things that OpenSM keeps to itself.
 	Notes []string
 	// Tried are the engines that Auto tried, in their order; nil where another was
@@ -50,6 +53,8 @@ type Refusal struct {
 	Engine Name
 	Reason string // what about the fabric is in the way, with the nodes in question
 	Remedy string // what to change
+
+	unforetold string // why OpenSM may not refuse the fabric; "" where it does
 }
 
 func (r *Refusal) Error() string {

@@ -23,6 +23,7 @@ import (
 // Half-way round a ring, switches with an even coordinate go up and the others
 // down. The columns of cables between two neighbours are shared in turn.
 func torus2QoS(j *job) error {
+	j.unforetold = "these are weft's own tables of torus-2QoS: which of parallel cables OpenSM's takes, and its ways round faults, are not followed"
 	if j.opt.Torus == nil {
 		return &Refusal{
 			Engine: "torus-2QoS", Reason: "it needs the dimensions of the torus, and the directions of some cables",
