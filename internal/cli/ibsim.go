@@ -17,7 +17,7 @@ import (
 func newIbsim(e *Env) *cobra.Command {
 	var c choice
 	var socket string
-	var asJSON bool
+	var asJSON, withTraffic bool
 	cmd := &cobra.Command{
 		Use:   "ibsim FABRIC",
 		Short: "let opensm and infiniband-diags attach to a fabric that exists only here",
@@ -35,6 +35,7 @@ ReLink, Clear, Error, Baselid, Guid, PerformanceSet, Dump, Route, Attached, X,
 Wait, !FILE, Quit. Help lists them. down NODE[PORT], up NODE[PORT] and
 restart NODE are weft's own.`,
 		Example: `  weft ibsim examples/h100-128.yaml
+  weft ibsim examples/h100-128.yaml --traffic --size 1MiB
   weft ibsim fabric.topo --socket mine`,
 		Args: args(1, 1, "one fabric"),
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -42,11 +43,22 @@ restart NODE are weft's own.`,
 			if err != nil {
 				return err
 			}
-			return serveIbsim(cmd.Context(), e, s, socket, asJSON)
+			var counted map[subnet.End]*sma.Traffic
+			if withTraffic {
+				r, err := c.load(e, given[0])
+				if err == nil {
+					counted, err = simulatedTraffic(cmd.Context(), r, s)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return serveIbsim(cmd.Context(), e, s, counted, socket, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "weft"), "the name that programs have in IBSIM_SOCKNAME (default: that variable, or weft; the real ibsim's is sim)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what is served as JSON")
+	cmd.Flags().BoolVar(&withTraffic, "traffic", false, "simulate the scenario's workload first: the ports' counters begin with its packets")
 	c.register(cmd)
 	return cmd
 }
@@ -58,10 +70,13 @@ type served struct {
 	Others   int    `json:"other_nodes"`
 }
 
-func serveIbsim(ctx context.Context, e *Env, s *subnet.Subnet, socket string, asJSON bool) error {
+func serveIbsim(ctx context.Context, e *Env, s *subnet.Subnet, counted map[subnet.End]*sma.Traffic, socket string, asJSON bool) error {
 	fabric, err := sma.New(s)
 	if err != nil {
 		return err
+	}
+	for at, t := range counted {
+		fabric.CountTraffic(at, *t)
 	}
 	server, err := ibsim.Listen(socket, fabric)
 	if err != nil {

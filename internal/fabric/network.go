@@ -255,6 +255,12 @@ func (n *Network) LinkEnds(link int32) (from, to int32) {
 	return n.ports[link].node, n.inboxes[link].node
 }
 
+// LinkPort is the port of its node that a link leaves by, from 0.
+func (n *Network) LinkPort(link int32) int32 { return link - n.nodes[n.ports[link].node].base }
+
+// Back is the link in the other direction on the same cable, below 0 where there is none.
+func (n *Network) Back(link int32) int32 { return n.inboxes[link].back }
+
 // Links is the number of directed links.
 func (n *Network) Links() int { return len(n.ports) }
 

@@ -25,6 +25,7 @@ type job struct {
 	into          *runstore.Point // its result, nobody else's
 	again         bool            // with another seed than the scenario's
 	watch         *watch
+	observe       func(*fabric.Network) // nil, or told of the network besides
 }
 
 // Run simulates a scenario. When ctx is cancelled it gives what was finished,
@@ -116,6 +117,9 @@ func work(ctx context.Context, jobs []job, o Options, w *watch, stop *atomic.Boo
 	cores.Each(len(jobs), workers, func(i int) {
 		j := &jobs[i]
 		j.Stop, j.watch = stop, w
+		if o.Network != nil {
+			j.observe = func(n *fabric.Network) { o.Network(j.fabric, j.point, n) }
+		}
 		a.begin(j)
 		defer a.end(j)
 		point := j.into
@@ -134,7 +138,7 @@ func (j *job) run() runstore.Point {
 		return j.once()
 	}
 	clean := *j
-	clean.Plan = j.Plan.Unbroken()
+	clean.Plan, clean.observe = j.Plan.Unbroken(), nil
 	before := clean.once()
 	j.watch.left(&clean)
 	point := j.once()
@@ -147,7 +151,12 @@ func (j *job) run() runstore.Point {
 // once is one simulation; what goes wrong in it is the point's failure.
 func (j *job) once() runstore.Point {
 	point := runstore.Point{Bytes: int64(j.Bytes)}
-	j.Started = func(n *fabric.Network) { j.watch.started(j, n) }
+	j.Started = func(n *fabric.Network) {
+		j.watch.started(j, n)
+		if j.observe != nil {
+			j.observe(n)
+		}
+	}
 	var err error
 	if j.Scenario.Workload.Collective != "" {
 		err = executor.RunCollective(&j.Task, &point)

@@ -133,3 +133,22 @@ func (c *counters) clearLong(in *mad.PortCountersExtended) {
 	write(mask, 6, &l.MulticastXmitPkts, in.MulticastXmitPkts)
 	write(mask, 7, &l.MulticastRcvPkts, in.MulticastRcvPkts)
 }
+
+// Traffic is packets that passed a port, and their data in words of 4 bytes.
+type Traffic struct{ XmitPkts, XmitWords, RcvPkts, RcvWords uint64 }
+
+// CountTraffic adds what passed a port beside management to its counters.
+func (f *Fabric) CountTraffic(at subnet.End, t Traffic) {
+	c := &f.nodes[at.Node].ports[at.Port].counters
+	short := func(n uint64) uint32 { return uint32(min(n, 1<<32-1)) }
+	sum(&c.short.XmitPkts, short(t.XmitPkts))
+	sum(&c.short.XmitData, short(t.XmitWords))
+	sum(&c.short.RcvPkts, short(t.RcvPkts))
+	sum(&c.short.RcvData, short(t.RcvWords))
+	c.long.XmitPkts += t.XmitPkts
+	c.long.UnicastXmitPkts += t.XmitPkts
+	c.long.XmitData += t.XmitWords
+	c.long.RcvPkts += t.RcvPkts
+	c.long.UnicastRcvPkts += t.RcvPkts
+	c.long.RcvData += t.RcvWords
+}

@@ -32,7 +32,7 @@ func credits(f *scenario.Fabric, buffer units.Bytes) fabric.Credits {
 	c := fabric.Credits{
 		Period:     max(units.Nanosecond, min(threshold, f.IB.CreditUpdate)),
 		Latency:    creditLatency,
-		FrameBytes: uint16(wire.InfiniBandFlowControlBytes + delimiters(&f.Link)),
+		FrameBytes: uint16(wire.InfiniBandFlowControlBytes + Delimiters(&f.Link)),
 	}
 	for i := range c.Blocks {
 		c.Blocks[i] = int32(min(buffer/fabric.CreditBlock, fabric.MaxCreditBlocks))
@@ -40,9 +40,9 @@ func credits(f *scenario.Fabric, buffer units.Bytes) fabric.Credits {
 	return c
 }
 
-// delimiters are the bytes that frame a packet where the line code has symbols
+// Delimiters are the bytes that frame a packet where the line code has symbols
 // for it, which 8b/10b has (SDR, DDR and QDR).
-func delimiters(l *scenario.Link) int {
+func Delimiters(l *scenario.Link) int {
 	if l.Code == (scenario.Ratio{Num: 4, Den: 5}) {
 		return wire.InfiniBandDelimiterBytes
 	}
@@ -186,7 +186,7 @@ func nic(f *scenario.Fabric, node *scenario.Node, c Classes) *fabric.NIC {
 	case scenario.InfiniBandKind:
 		n.Credits = credits(f, f.IB.NICBuffer)
 		overheads(n, func(op wire.Opcode) int {
-			return wire.InfiniBandBytes(op, probe, f.IB.GRH) - probe + delimiters(&f.Link)
+			return wire.InfiniBandBytes(op, probe, f.IB.GRH) - probe + Delimiters(&f.Link)
 		})
 		n.Transport = rdma(f)
 	case scenario.RoCEv2Kind, scenario.RoCEv1Kind:
