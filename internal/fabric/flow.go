@@ -32,7 +32,7 @@ type flow struct {
 	cnp     uint8     // class of congestion notifications
 	pkey    uint16    // what its packets have, and those for it must match; read where Builder.PKeys is given
 	order   uint64    // among those whose timers are due at the same instant
-	_       [24]byte  // to a multiple of cache lines
+	_       [16]byte  // to a multiple of cache lines
 }
 
 // readyAt is when the flow may next send.
