@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,9 +16,10 @@ type Verdict string
 
 // The verdicts.
 const (
-	Healthy     Verdict = "healthy"     // every size is within the known error
-	Explained   Verdict = "explained"   // not so, and a hypothesis leaves all within it
-	Unexplained Verdict = "unexplained" // not so, and none does
+	Healthy     Verdict = "healthy"     // a healthy cluster is more probable than all faults together
+	Explained   Verdict = "explained"   // not so, and one hypothesis is more probable than all else
+	Undecided   Verdict = "undecided"   // not so, and the log does not tell some causes, or a healthy cluster, apart
+	Unexplained Verdict = "unexplained" // not so, and a fault without a hypothesis is the most probable
 	Faster      Verdict = "faster"      // the log is faster than the cluster can be by the model
 )
 
@@ -33,10 +33,11 @@ type Diagnosis struct {
 	// Predicted is, by task and point, the time on the cluster as it is described.
 	Predicted [][]units.Time
 	Match     float64 // of it
-	mean      float64 // of its ln(predicted / measured)
-	Noise     float64 // of the log
-	// Explanations are the hypotheses: those that leave every size within the known
-	// error first, and of equals the best match. Those without a variant
+	Noise     float64 // of the log, in one measurement
+	// Healthy and Other are the probabilities that the cluster is as it is described, and
+	// that it has a fault for which there is no hypothesis.
+	Healthy, Other float64
+	// Explanations are the hypotheses, the most probable first. Those without a variant
 	// that was simulated are in Untried.
 	Explanations []Explanation
 	Untried      []Untried
@@ -44,17 +45,23 @@ type Diagnosis struct {
 	Partial bool
 }
 
-// Explanation is a hypothesis with the variant of it that matches best.
+// Explanation is a hypothesis with the variant of it that makes the log most probable.
 type Explanation struct {
 	*Hypothesis
-	Label     string
+	Label string
+	// Posterior is the probability of the hypothesis, all its severities together.
+	Posterior float64
 	Match     float64 // root mean square of ln(predicted / measured)
 	Worst     float64 // the largest of these, with its sign
-	Within    bool    // every size is within the known error
+	// Shows says that the log could show it: at some size it takes more time than the
+	// errors of weft and of the log.
+	Shows     bool
 	Predicted [][]units.Time
 	Changes   []scenario.Override // of the task on which it has the most to change
 	Evidence  string              // what the log itself says for it
 	Variants  []Tried
+
+	density float64
 }
 
 // Tried is one variant.
@@ -70,57 +77,68 @@ type Untried struct {
 	Why string
 }
 
-// Diagnose lays a log beside the prediction for a cluster and ranks what could
+// Diagnose lays a log beside the prediction for a cluster and weighs what could
 // explain it. Interrupted it gives what it has, marked as partial, with the context's
 // error.
 func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*Diagnosis, error) {
-	d := &Diagnosis{Log: log}
-	d.Tasks, d.Notes = c.Tasks(log, o)
-	if len(d.Tasks) == 0 {
-		return nil, &logfile.Error{Name: log.Name, Line: d.Notes[0].Line, Text: d.Notes[0].Text}
+	d, err := c.lay(log, o)
+	if err != nil {
+		return nil, err
 	}
-	d.Fabric, d.Noise = d.Tasks[0].base.Fabrics[0].Name, noiseOf(d.Tasks)
-	var m match
 	for _, t := range d.Tasks {
 		predicted, err := c.predict(ctx, t, nil, &o)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Title, err)
 		}
 		d.Predicted = append(d.Predicted, predicted)
-		m.add(t, predicted)
 	}
-	d.Match, d.mean = m.rms(), m.mean()
-	err := d.try(ctx, c, &o)
+	trials, err := d.try(ctx, c, &o)
 	d.Partial = err != nil
-	slices.SortStableFunc(d.Explanations, func(a, b Explanation) int {
-		if a.Within != b.Within {
-			return map[bool]int{true: -1, false: 1}[a.Within]
-		}
-		return cmp.Compare(a.Match, b.Match)
-	})
-	d.Verdict = d.verdict(&m)
+	d.conclude(trials)
 	return d, err
 }
 
-// verdict is what the matches come to.
-func (d *Diagnosis) verdict(base *match) Verdict {
-	switch {
-	case base.within:
-		return Healthy
-	case d.nowhereSlower():
-		return Faster
-	case slices.ContainsFunc(d.Explanations, func(e Explanation) bool { return e.Within }):
-		return Explained
+// lay makes a log into tasks.
+func (c *Cluster) lay(log *logfile.Log, o Options) (*Diagnosis, error) {
+	d := &Diagnosis{Log: log}
+	d.Tasks, d.Notes = c.Tasks(log, o)
+	if len(d.Tasks) == 0 {
+		return nil, &logfile.Error{Name: log.Name, Line: d.Notes[0].Line, Text: d.Notes[0].Text}
 	}
-	return Unexplained
+	d.Fabric, d.Noise = d.Tasks[0].base.Fabrics[0].Name, noiseOf(d.Tasks)
+	return d, nil
 }
 
-// nowhereSlower reports whether the log is slower than predicted at no size by more
-// than the known error.
+// conclude is what the trials come to.
+func (d *Diagnosis) conclude(trials []*trial) {
+	m := d.matchOf(d.Predicted)
+	d.Match = m.rms()
+	d.collect(trials)
+	d.Verdict = d.verdict()
+}
+
+// verdict is what the probabilities come to.
+func (d *Diagnosis) verdict() Verdict {
+	switch {
+	case d.Healthy >= likely:
+		return Healthy
+	case d.nowhereSlower() && d.Other > d.Healthy:
+		return Faster
+	case len(d.Explanations) == 0 || d.Other > max(d.Explanations[0].Posterior, d.Healthy):
+		return Unexplained
+	case d.Explanations[0].Posterior >= likely:
+		return Explained
+	}
+	return Undecided
+}
+
+// nowhereSlower reports whether the log is slower than expected at no size by more than
+// twice the error of weft.
 func (d *Diagnosis) nowhereSlower() bool {
 	for i, t := range d.Tasks {
 		for j := range t.Points {
-			if offBy(d.Predicted[i][j], t.Points[j].Measured) < -math.Log1p(t.Points[j].Known) {
+			p := &t.Points[j]
+			if p.Beyond(d.Predicted[i][j]) && p.Measured > d.Predicted[i][j] {
 				return false
 			}
 		}
@@ -128,25 +146,28 @@ func (d *Diagnosis) nowhereSlower() bool {
 	return true
 }
 
-// Likeliest are the explanations that match better than the cluster as it is, at
-// most n. Of a log that nothing explains they are the nearest.
+// Beyond reports whether what was measured is farther from a prediction for a healthy
+// cluster than weft is known to be: by more than twice the spread of its error.
+func (p *Point) Beyond(predicted units.Time) bool {
+	return math.Abs(-offBy(predicted, p.Measured)-p.Bias) > 2*p.Known
+}
+
+// Likeliest are the explanations that are told at length, at most n: those that are
+// probable, and of a log that nothing explains the nearest.
 func (d *Diagnosis) Likeliest(n int) (out []Explanation) {
 	for _, e := range d.Explanations {
-		if len(out) < n && e.Match < d.Match-sameMatch {
+		if len(out) < n && e.Shows && (e.Posterior >= worthTelling || d.Verdict == Unexplained && e.Match < d.Match) {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// Alike are the explanations that the log cannot tell from the best one: as good a
-// match, but for the log's noise.
+// Alike are the explanations that the log does not exclude beside the answer. Where
+// there is none they are those that it cannot tell apart.
 func (d *Diagnosis) Alike() (out []Explanation) {
-	if len(d.Explanations) == 0 {
-		return nil
-	}
-	for _, e := range d.Explanations[1:] {
-		if e.Within == d.Explanations[0].Within && e.Match-d.Explanations[0].Match <= d.Noise {
+	for i, e := range d.Explanations {
+		if e.Posterior >= worthTelling && (i > 0 || d.Verdict != Explained) {
 			out = append(out, e)
 		}
 	}

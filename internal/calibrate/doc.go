@@ -7,25 +7,24 @@
 // Every table of a log that weft can simulate becomes a task: the operation, the
 // sizes, and the ranks on nodes of the cluster's scenario. The match of a
 // prediction is the root mean square of ln(predicted / measured) over all sizes of
-// all tasks: 0.10 is off by about 10 % on the average. A size is within the known
-// error when it is off by no more than weft is off a healthy cluster of its
-// validation (knownErrors in limits.go).
+// all tasks: 0.10 is off by about 10 % on the average.
 //
 // # The diagnosis
 //
 // A hypothesis is a fault that changes the scenario: fewer NICs, another host path,
 // a smaller MTU (hypotheses.go has them all). Its variants say how bad it is. Each
-// variant is run on the engine for each task; the best of its variants stands for a
-// hypothesis, and hypotheses are ranked by match. One that leaves every size within
-// the known error explains the log; where none does, nothing that weft knows
-// explains it, and that is the result. Those that match as well as the best one, by
-// the noise of the log, cannot be told apart by it.
+// variant is run on the engine for each task, and between two that differ in a number
+// times are interpolated. Hypotheses are weighed by Bayes' rule (weigh.go): prior
+// probabilities, which are assumptions, times the probability density of the log
+// (likelihood.go), by its noise and by how far off weft is on published tables of
+// healthy clusters (known.go). A healthy cluster and a fault that nobody thought of are
+// weighed too. What has more than half of the probability is the answer; where nothing
+// has, the log cannot tell apart what is named.
 //
 // # What it leaves out
 //
 // Two faults at once; faults of a part of the nodes, but for slow cables and loss;
-// whatever changes during the run. Prior probability plays no part: a rare fault
-// that matches is ranked above a frequent one that matches a little less.
+// whatever changes during the run.
 //
 // # The fit
 //

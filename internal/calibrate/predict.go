@@ -27,8 +27,11 @@ type Options struct {
 	Sizes int
 	// Nodes is the number of nodes of the log, 0 for what the log says.
 	Nodes int
-	// Known is the error that weft has on this cluster, 0 for that of its validation.
-	Known float64
+	// Known is the error that weft has on this cluster, as the root mean square of
+	// ln(predicted / measured); 0 for that of published tables of healthy clusters.
+	Known   float64
+	without string // a table that the error is not taken from
+	coarse  bool   // severities between those that are tried are not simulated
 	// Progress, if not nil, is told of each simulation that is done, one at a time.
 	Progress func(done, total int, what string)
 }

@@ -64,8 +64,10 @@ type Point struct {
 	Bytes    int64
 	Measured units.Time
 	Factor   float64 // of algorithm bandwidth to bus bandwidth; 0 where there is no such thing
-	Known    float64 // error that weft is known to have there
-	noise    float64 // of the log: ln of in-place over out-of-place
+	// Bias is what healthy clusters take longer there than weft predicts, as
+	// ln(measured / predicted), and Known how far they spread about it.
+	Bias, Known float64
+	noise       float64 // of the log: ln of in-place over out-of-place
 }
 
 // Ranks is how many GPUs take part.
@@ -106,7 +108,7 @@ func (c *Cluster) task(log *logfile.Log, t *logfile.Table, o Options) (*Task, er
 	if err != nil {
 		return nil, err
 	}
-	if err := task.choose(o); err != nil {
+	if err := task.choose(whole.Cluster.Node.GPU.Architecture, o); err != nil {
 		return nil, err
 	}
 	if task.kind == collective {
@@ -239,7 +241,7 @@ func (c *Cluster) message(task *Task, whole *scenario.Resolved) error {
 
 // choose takes the sizes that are compared: at most maxPoints, evenly spread over
 // those that are not too large to simulate.
-func (t *Task) choose(o Options) error {
+func (t *Task) choose(architecture scenario.Architecture, o Options) error {
 	rows := slices.Clone(t.Table.Rows)
 	slices.SortStableFunc(rows, func(a, b logfile.Row) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
 	rows = slices.CompactFunc(rows, func(a, b logfile.Row) bool { return a.Bytes == b.Bytes })
@@ -274,14 +276,14 @@ func (t *Task) choose(o Options) error {
 		if len(rows) > most {
 			at = int(math.Round(float64(i) * float64(len(rows)-1) / float64(max(1, most-1))))
 		}
-		t.Points = append(t.Points, t.point(&rows[at], o))
+		t.Points = append(t.Points, t.point(&rows[at], architecture, o))
 	}
 	return nil
 }
 
 // point is a row as it is compared.
-func (t *Task) point(r *logfile.Row, o Options) Point {
-	p := Point{Line: r.Line, Bytes: r.Bytes, Known: o.Known}
+func (t *Task) point(r *logfile.Row, architecture scenario.Architecture, o Options) Point {
+	p := Point{Line: r.Line, Bytes: r.Bytes}
 	switch {
 	case r.Micros > 0:
 		p.Measured = units.Time(r.Micros * float64(units.Microsecond))
@@ -294,25 +296,8 @@ func (t *Task) point(r *logfile.Row, o Options) Point {
 	if t.kind == collective {
 		p.Factor = busFactor(t.Table.Op, t.Ranks())
 	}
-	if p.Known == 0 {
-		p.Known = t.known(r.Bytes)
-	}
+	p.Bias, p.Known = t.known(architecture, r.Bytes, &o)
 	return p
-}
-
-// known is the error that weft is known to have at a size.
-func (t *Task) known(bytes int64) float64 {
-	switch t.kind {
-	case bandwidth:
-		return knownBandwidth
-	case oneMessage:
-		return knownLatency
-	}
-	i := slices.IndexFunc(knownErrors, func(b errorBand) bool { return bytes < int64(b.below) })
-	if t.Table.Op == string(scenario.AllReduce) {
-		return knownErrors[i].reduce
-	}
-	return knownErrors[i].others
 }
 
 // busFactor is bus bandwidth over algorithm bandwidth (nccl-tests,

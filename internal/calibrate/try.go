@@ -22,25 +22,30 @@ type trial struct {
 	runs    []*scenario.Resolved // by task; nil is as predicted
 	changes []scenario.Override  // of a task on which it changes something
 	times   [][]units.Time       // by task
-	match   match                // of them
 	err     error
 }
 
+// sameFamily reports whether two trials differ in nothing but a number.
+func (t *trial) sameFamily(other *trial) bool {
+	return t.Hypothesis == other.Hypothesis && t.grade.family == other.grade.family && other.grade.at != nil
+}
+
 // try simulates every variant of every hypothesis, several at a time, then others between
-// those of the likeliest families, and keeps the best of each hypothesis. It gives the
-// context's error when it was interrupted.
-func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) error {
+// those of the likeliest. It gives the context's error when it was interrupted.
+func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, error) {
 	trials := d.trials(c)
-	for next, round := trials, 0; len(next) > 0 && round <= refinements && ctx.Err() == nil; round++ {
+	for next, round := trials, 0; len(next) > 0 && ctx.Err() == nil; round++ {
 		d.runAll(ctx, c, o, next)
 		if round > 0 {
 			trials = append(trials, next...)
+			slices.SortStableFunc(trials, func(a, b *trial) int { return cmp.Compare(a.order, b.order) })
+		}
+		if round == refinements || o.coarse {
+			break
 		}
 		next = d.between(c, trials)
 	}
-	slices.SortStableFunc(trials, func(a, b *trial) int { return cmp.Compare(a.order, b.order) })
-	d.collect(trials)
-	return ctx.Err()
+	return trials, ctx.Err()
 }
 
 // runAll simulates trials, each on a core.
@@ -104,19 +109,21 @@ func (t *trial) run(ctx context.Context, d *Diagnosis, c *Cluster, o *Options) {
 			}
 		}
 		t.times = append(t.times, predicted)
-		if t.err == nil {
-			t.match.add(task, predicted)
-		}
 	}
 }
 
-// collect makes trials into explanations. Those that were interrupted are left out.
+// collect makes trials into explanations, the likeliest first. Those that were
+// interrupted are left out.
 func (d *Diagnosis) collect(trials []*trial) {
+	shares := make(map[*Hypothesis]float64)
+	for _, w := range d.weigh(trials) {
+		shares[w.Hypothesis] = w.share
+	}
 	for i := 0; i < len(trials); {
 		h := trials[i].Hypothesis
-		e := Explanation{Hypothesis: h, Match: math.Inf(1), Evidence: h.said(d.Log, d.Tasks)}
+		e := Explanation{Hypothesis: h, Posterior: shares[h], density: math.Inf(-1), Evidence: h.said(d.Log, d.Tasks)}
 		for ; i < len(trials) && trials[i].Hypothesis == h; i++ {
-			e.take(trials[i])
+			e.take(d, trials[i])
 		}
 		switch {
 		case e.Label != "":
@@ -125,10 +132,13 @@ func (d *Diagnosis) collect(trials []*trial) {
 			d.Untried = append(d.Untried, Untried{h, "no variant could be simulated: " + e.Variants[0].Failure})
 		}
 	}
+	slices.SortStableFunc(d.Explanations, func(a, b Explanation) int {
+		return cmp.Or(cmp.Compare(b.Posterior, a.Posterior), cmp.Compare(a.Match, b.Match))
+	})
 }
 
-// take counts a variant, which stands for the hypothesis if it is the best so far.
-func (e *Explanation) take(t *trial) {
+// take counts a variant, which stands for the hypothesis if it is the likeliest so far.
+func (e *Explanation) take(d *Diagnosis, t *trial) {
 	switch {
 	case errors.Is(t.err, context.Canceled) || errors.Is(t.err, context.DeadlineExceeded):
 		return
@@ -136,9 +146,11 @@ func (e *Explanation) take(t *trial) {
 		e.Variants = append(e.Variants, Tried{Label: t.label, Failure: t.err.Error()})
 		return
 	}
-	m := &t.match
+	m := d.matchOf(t.times)
 	e.Variants = append(e.Variants, Tried{Label: t.label, Match: m.rms()})
-	if m.rms() < e.Match {
-		e.Label, e.Match, e.Worst, e.Within, e.Predicted, e.Changes = t.label, m.rms(), m.worst, m.within, t.times, t.changes
+	shows, density := d.shows(t.times), d.density(t.times, faulty)
+	if e.Label == "" || shows && !e.Shows || shows == e.Shows && density > e.density {
+		e.Label, e.Match, e.Worst, e.Predicted, e.Changes = t.label, m.rms(), m.worst, t.times, t.changes
+		e.Shows, e.density = shows, density
 	}
 }

@@ -14,7 +14,10 @@ import (
 // Each function gives the variants of a hypothesis for a task, or why there are
 // none: by the task's own scenario, so that nothing is tried that is no change.
 
-func fewerRails(_ *Cluster, t *Task) (out []variant, why string) {
+// fewerRails tries two ways in which NCCL carries on: with the channels that it finds for
+// so many NICs, of which some carry more than others, and with the load spread evenly. A
+// tree in the NVSwitches needs a NIC for each GPU, so there is none in the second.
+func fewerRails(c *Cluster, t *Task) (out []variant, why string) {
 	nics := t.base.Cluster.Node.NICs
 	seen := map[int]bool{nics: true}
 	var scales []float64
@@ -24,11 +27,28 @@ func fewerRails(_ *Cluster, t *Task) (out []variant, why string) {
 			scales = append(scales, float64(left))
 		}
 	}
-	return graded("rails", float64(nics), func(left float64) variant {
-		n := max(1, int(math.Round(left)))
+	out = graded("rails", float64(nics), func(left float64) variant {
+		n := min(nics-1, max(1, int(math.Round(left))))
 		return one(fmt.Sprintf("%d of %d NICs of each node in use", n, nics), "cluster.node.nics", fmt.Sprint(n))
-	}, scales...), "a node has one NIC"
+	}, scales...)
+	lane := t.base.Fabrics[0].Link.LaneRate
+	out = append(out, graded("spread", 0, func(left float64) variant {
+		n := min(nics-1, max(1, int(math.Round(left))))
+		v := one(fmt.Sprintf("%d of %d NICs of each node in use, evenly", n, nics), c.path(".link.lane-rate"), share(lane, float64(n)/float64(nics)).Exact())
+		if t.base.Cluster.Node.ScaleUp.Multicast {
+			v.over = append(v.over, scenario.Override{Path: "cluster.node.scale-up.multicast", Value: "false", Origin: v.label})
+		}
+		return v
+	}, scales...)...)
+	for i := range out {
+		out[i].grade.odds = func(left float64) float64 { return missingOdds(float64(nics) - left) }
+	}
+	return out, "a node has one NIC"
 }
+
+// missingOdds is how probable it is that so many NICs are missing: an assumption. One
+// that is down is met more often than several.
+func missingOdds(missing float64) float64 { return 1 / (missing * missing) }
 
 // slowShares are the parts of a link's rate that a fault leaves: a lane of four, an
 // older generation, a tenth.
@@ -74,12 +94,28 @@ func linkRate(c *Cluster, t *Task) (out []variant, why string) {
 	return out, ""
 }
 
+// hostShares are parts of the rate of a copy to host memory that are tried: copies of all
+// GPUs share the host's memory, PCIe and the link between its processors, which the model
+// leaves out.
+var hostShares = []float64{1, .5, .25, .125}
+
 func hostMemory(c *Cluster, t *Task) ([]variant, string) {
 	host := t.base.Fabrics[0].Host
 	if host.Path != scenario.PathGPUDirectRDMA {
 		return nil, fmt.Sprintf("the data path is %s without it", host.Path)
 	}
-	return []variant{one("through host memory", c.path(".host"), string(scenario.PathRDMAHost))}, ""
+	through := one("", c.path(".host"), string(scenario.PathRDMAHost))
+	staged, err := c.under(t, through.over)
+	if err != nil {
+		return nil, err.Error()
+	}
+	rate := staged.Fabrics[0].Host.CopyRate
+	return graded("staged", 0, func(part float64) variant {
+		slow := share(rate, part)
+		v := one(fmt.Sprintf("through host memory, %s a GPU", slow), c.path(".host"), string(scenario.PathRDMAHost))
+		v.over = append(v.over, scenario.Override{Path: c.path(".host.copy-rate"), Value: slow.Exact(), Origin: v.label})
+		return v
+	}, hostShares...), ""
 }
 
 // peerShares are the parts that redirection leaves of the rate between GPU and NIC:
@@ -108,13 +144,18 @@ func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
 	if !slices.Contains(catalog.Names(catalog.Fabric), name) {
 		return nil, fmt.Sprintf("the catalog has no %s", name)
 	}
-	return []variant{one("kernel TCP", c.path(""), name)}, ""
+	// The scenario may have a fabric of that preset's name.
+	return []variant{one("kernel TCP", c.path(""), fmt.Sprintf("{preset: %s, name: %s}", name, f.Name))}, ""
 }
 
 // nominal is a rate as links are sold: 400 Gb/s of 399.99.
 func nominal(r units.Rate) units.Rate { return (r + units.Gbps/2) / units.Gbps * units.Gbps }
 
-func noNVLink(_ *Cluster, t *Task) ([]variant, string) {
+// busShares are parts of a slot's rate that GPUs of a node have for each other: a
+// processor, its link to the other one, or a pass through host memory is on the way.
+var busShares = []float64{1, .75, .5, .25, .125}
+
+func noNVLink(c *Cluster, t *Task) ([]variant, string) {
 	node := &t.base.Cluster.Node
 	if t.GPUs == 1 || node.ScaleUp.Kind == scenario.ScaleUpPCIe {
 		return nil, "nothing goes over NVLink"
@@ -123,7 +164,17 @@ func noNVLink(_ *Cluster, t *Task) ([]variant, string) {
 	if !slices.Contains(catalog.Names(catalog.ScaleUp), name) {
 		return nil, fmt.Sprintf("the catalog has no scale-up %s", name)
 	}
-	return []variant{one("PCIe between the GPUs of a node", "cluster.node.scale-up", name)}, ""
+	bus, err := c.under(t, one("", "cluster.node.scale-up", name).over)
+	if err != nil {
+		return nil, err.Error()
+	}
+	rate := bus.Cluster.Node.ScaleUp.LinkRate
+	return graded("bus", 0, func(part float64) variant {
+		slow := share(rate, part)
+		v := one(fmt.Sprintf("PCIe between the GPUs of a node, %s a GPU", slow), "cluster.node.scale-up", name)
+		v.over = append(v.over, scenario.Override{Path: "cluster.node.scale-up.link-rate", Value: slow.Exact(), Origin: v.label})
+		return v
+	}, busShares...), ""
 }
 
 func noNVLS(_ *Cluster, t *Task) ([]variant, string) {

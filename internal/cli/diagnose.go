@@ -177,9 +177,10 @@ func newDiagnose(e *Env) *cobra.Command {
 of clusterkit, with all that stands between its rows, and lays it beside what weft
 predicts for the cluster, size by size. Then it simulates what could explain the
 difference: fewer rails, one slow cable, GPUDirect off, NVLink off, a smaller MTU,
-loss, colliding flows, narrow PCIe slots, a forced algorithm and others. It ranks
-them by how well they match the log, shows the two likeliest, and says what to
-check on the cluster. "-" is standard input.
+loss, colliding flows, narrow PCIe slots, a forced algorithm and others. Each gets a
+probability, from how often it is met, the noise of the log and how far off weft is
+on healthy clusters. The causes that the log cannot tell apart are named together,
+and what to check on the cluster. "-" is standard input.
 
 The exit code is 0 for a healthy cluster and 5 for one that falls short, whether
 that is explained or not.`,
@@ -191,7 +192,7 @@ that is explained or not.`,
 	}
 	f := cmd.Flags()
 	f.IntVar(&d.sizes, "sizes", 0, "how many sizes of a table are compared at the most (default: 6)")
-	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, such as 3%, as weft calibrate finds it (default: that of its validation)")
+	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, such as 3%, as weft calibrate finds it (default: that on published tables of healthy clusters)")
 	f.StringVar(&d.html, "html", "", "write a self-contained page into this file")
 	_ = cmd.MarkFlagFilename("html", "html")
 	d.register(cmd)
@@ -229,7 +230,7 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return fail(Partial, "stopped: not every hypothesis was tried")
+		return fail(Partial, "stopped early: not all causes were tested")
 	case err != nil:
 		return fail(Failed, "%w", err)
 	case found.Verdict != calibrate.Healthy:

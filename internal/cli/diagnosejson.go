@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"math"
+
 	"weft/internal/calibrate"
 	"weft/internal/calibrate/logfile"
 	"weft/internal/report"
@@ -14,6 +16,8 @@ type diagnosisRecord struct {
 	Sentence     string              `json:"sentence"`
 	Match        float64             `json:"match"`
 	Noise        float64             `json:"noise"`
+	Healthy      float64             `json:"probability_healthy"`
+	Other        float64             `json:"probability_other"`
 	Tables       []taskRecord        `json:"tables"`
 	Explanations []explanationRecord `json:"explanations"`
 	Alike        []string            `json:"cannot_be_told_apart,omitempty"`
@@ -47,16 +51,19 @@ type pointRecord struct {
 	MeasuredPs  int64   `json:"measured_ps"`
 	PredictedPs int64   `json:"predicted_ps"`
 	Ratio       float64 `json:"measured_over_predicted"`
-	KnownError  float64 `json:"known_error"`
+	// The mean of ln(measured / predicted) of healthy clusters, and its spread.
+	KnownBias  float64 `json:"known_bias"`
+	KnownError float64 `json:"known_error"`
 }
 
 type explanationRecord struct {
 	Hypothesis  string            `json:"hypothesis"`
 	Title       string            `json:"title"`
 	Variant     string            `json:"variant"`
+	Probability float64           `json:"probability"`
 	Match       float64           `json:"match"`
 	Worst       float64           `json:"worst"`
-	Within      bool              `json:"within_known_error"`
+	Shows       bool              `json:"leaves_a_trace"`
 	Evidence    string            `json:"log_says,omitempty"`
 	Set         map[string]string `json:"set"`
 	Check       []string          `json:"check"`
@@ -72,7 +79,7 @@ type untriedRecord struct {
 func diagnosisJSON(d *calibrate.Diagnosis) diagnosisRecord {
 	out := diagnosisRecord{
 		Log:    logRecord{d.Log.Name, d.Log.Partial(), d.Log.Said, append(d.Log.Notes, d.Notes...)},
-		Fabric: d.Fabric, Verdict: d.Verdict, Sentence: report.Finding(d), Match: rounded(d.Match), Noise: rounded(d.Noise), Partial: d.Partial,
+		Fabric: d.Fabric, Verdict: d.Verdict, Sentence: report.Finding(d), Match: rounded(d.Match), Noise: rounded(d.Noise), Healthy: rounded(d.Healthy), Other: rounded(d.Other), Partial: d.Partial,
 	}
 	for i, t := range d.Tasks {
 		r := taskRecord{
@@ -81,7 +88,7 @@ func diagnosisJSON(d *calibrate.Diagnosis) diagnosisRecord {
 		}
 		for j, p := range t.Points {
 			r.Points = append(r.Points, pointRecord{
-				p.Line, p.Bytes, int64(p.Measured), int64(d.Predicted[i][j]), rounded(float64(p.Measured) / float64(d.Predicted[i][j])), p.Known,
+				p.Line, p.Bytes, int64(p.Measured), int64(d.Predicted[i][j]), rounded(float64(p.Measured) / float64(d.Predicted[i][j])), rounded(p.Bias), rounded(p.Known),
 			})
 		}
 		out.Tables = append(out.Tables, r)
@@ -100,7 +107,7 @@ func diagnosisJSON(d *calibrate.Diagnosis) diagnosisRecord {
 
 func explanationJSON(e *calibrate.Explanation) explanationRecord {
 	r := explanationRecord{
-		Hypothesis: e.ID, Title: e.Title, Variant: e.Label, Match: rounded(e.Match), Worst: rounded(e.Worst), Within: e.Within,
+		Hypothesis: e.ID, Title: e.Title, Variant: e.Label, Probability: rounded(e.Posterior), Match: rounded(e.Match), Worst: rounded(e.Worst), Shows: e.Shows,
 		Evidence: e.Evidence, Set: map[string]string{}, Check: e.Check,
 	}
 	for _, o := range e.Changes {
@@ -121,4 +128,4 @@ func explanationJSON(e *calibrate.Explanation) explanationRecord {
 }
 
 // rounded leaves six decimals: what follows differs between processors.
-func rounded(x float64) float64 { return float64(int64(x*1e6+.5)) / 1e6 }
+func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }

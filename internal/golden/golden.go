@@ -39,6 +39,21 @@ func File(t testing.TB, path, got string) {
 	t.Errorf("%s differs (rewrite it with go test -update, then review it): %s", path, Difference(string(want), got))
 }
 
+// Section is File for a part of a file: that between the lines begin and end.
+func Section(t testing.TB, path, begin, end, got string) {
+	t.Helper()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(whole), begin+"\n")
+	_, after, closed := strings.Cut(rest, end+"\n")
+	if !found || !closed {
+		t.Fatalf("%s has no lines %q and %q", path, begin, end)
+	}
+	File(t, path, before+begin+"\n"+got+end+"\n"+after)
+}
+
 // Difference shows the first line in which two texts differ: its number, and
 // the line of each. It is empty where they are equal.
 func Difference(want, got string) string {

@@ -14,6 +14,13 @@ import (
 // shownLikeliest is how many explanations are told at length.
 const shownLikeliest = 2
 
+// stoppedEarly is said of a diagnosis that was interrupted.
+const stoppedEarly = "Stopped early: not all causes were tested."
+
+// diagnosisLegend says what the columns of the table of causes mean.
+const diagnosisLegend = "probability: of the cause, all its severities together, by its assumed frequency, the noise of the log, and how far off weft is on healthy clusters; " +
+	"off by: root mean square over all sizes; no trace: at every size the effect is smaller than the error of weft or of the log"
+
 // Diagnosis prints a log beside what weft predicts, the verdict, the likeliest
 // explanations and the table of all.
 func Diagnosis(w io.Writer, s Style, d *calibrate.Diagnosis) error {
@@ -34,7 +41,7 @@ func Diagnosis(w io.Writer, s Style, d *calibrate.Diagnosis) error {
 	}
 	fmt.Fprintf(&b, "\n%s\n", s.Bold(Finding(d)))
 	if d.Partial {
-		fmt.Fprintf(&b, "Partial: it was stopped before every hypothesis was tried.\n")
+		fmt.Fprintf(&b, "%s\n", stoppedEarly)
 	}
 	for i := range likeliest {
 		explanation(&b, s, i, &likeliest[i])
@@ -44,7 +51,7 @@ func Diagnosis(w io.Writer, s Style, d *calibrate.Diagnosis) error {
 		if err := explanationTable(d).write(&b, s); err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "%s\n", s.Dim("match: root mean square of ln(predicted / measured) over all sizes; within: every size is within the error that weft is known to have"))
+		fmt.Fprintf(&b, "%s\n", s.Dim(diagnosisLegend))
 	}
 	for _, u := range d.Untried {
 		fmt.Fprintf(&b, "%s\n", s.Dim(fmt.Sprintf("not simulated: %s: %s", u.ID, u.Why)))
@@ -120,8 +127,8 @@ func taskNotes(t *calibrate.Task) (out []string) {
 // taskTable is a table's sizes: the log, weft, and the likeliest explanations.
 func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation) *table {
 	t := d.Tasks[task]
-	tab := &table{columns: make([]column, 4)}
-	head := []cell{{text: "size"}, {text: "log"}, {text: "weft"}, {text: "log/weft"}}
+	tab := &table{columns: make([]column, 5)}
+	head := []cell{{text: "size"}, {text: "log"}, {text: "weft"}, {text: "log/weft"}, {text: "healthy"}}
 	busy := t.Points[0].Factor > 0
 	what := "Gb/s"
 	if busy {
@@ -138,7 +145,7 @@ func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanati
 		p := &t.Points[j]
 		ratio := float64(p.Measured) / float64(d.Predicted[task][j])
 		attr := ""
-		if math.Abs(math.Log(ratio)) > math.Log1p(p.Known) {
+		if p.Beyond(d.Predicted[task][j]) {
 			attr = bold
 		}
 		row := []cell{
@@ -146,6 +153,7 @@ func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanati
 			{text: timeCell(p.Measured)},
 			{text: timeCell(d.Predicted[task][j])},
 			{text: fmt.Sprintf("%.2f", ratio), attr: attr},
+			{text: healthyRange(p)},
 			{text: speed(p, p.Measured)},
 			{text: speed(p, d.Predicted[task][j])},
 		}
@@ -155,6 +163,11 @@ func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanati
 		tab.add(row...)
 	}
 	return tab
+}
+
+// healthyRange is what log/weft is on most healthy clusters.
+func healthyRange(p *calibrate.Point) string {
+	return fmt.Sprintf("%.2f-%.2f", math.Exp(p.Bias-2*p.Known), math.Exp(p.Bias+2*p.Known))
 }
 
 // speed is a time as the log's kind of bandwidth: GB/s of bus bandwidth, or Gb/s.
@@ -174,30 +187,49 @@ func speedOf(p *calibrate.Point, t units.Time) float64 {
 func Finding(d *calibrate.Diagnosis) string {
 	worst, at := worstOf(d)
 	off := fmt.Sprintf("at %s the log takes %.2f times what weft predicts", at, worst)
+	if d.Partial && d.Verdict != calibrate.Healthy {
+		return fmt.Sprintf("The cluster falls short: %s. %s", off, stoppedEarly)
+	}
 	switch d.Verdict {
 	case calibrate.Healthy:
-		return fmt.Sprintf("Healthy: every size is within the error that weft is known to have; %s, the most of all.", off)
+		text := fmt.Sprintf("Healthy (probability %s): the most is that %s, and the table has what healthy clusters take.", percent(d.Healthy), off)
+		if alike := d.Alike(); len(alike) > 0 {
+			text += fmt.Sprintf(" The log does not exclude: %s.", causes(alike))
+		}
+		return text
 	case calibrate.Faster:
 		return fmt.Sprintf("Faster than the cluster can be as it is described: %s. The description is of another cluster, or the log of other ranks.", off)
 	case calibrate.Explained:
-		text := fmt.Sprintf("The cluster falls short: %s. The likeliest cause: %s (%s), off by %s.", off, d.Explanations[0].Title, d.Explanations[0].Label, percent(math.Expm1(d.Explanations[0].Match)))
+		first := &d.Explanations[0]
+		text := fmt.Sprintf("The cluster falls short: %s. The cause (probability %s): %s (%s).", off, percent(first.Posterior), first.Title, first.Label)
 		if alike := d.Alike(); len(alike) > 0 {
-			var names []string
-			for _, e := range alike {
-				names = append(names, e.ID)
-			}
-			text += fmt.Sprintf(" The log cannot tell it from %s.", list(names))
+			text += fmt.Sprintf(" The log does not exclude: %s.", causes(alike))
+		}
+		return text
+	case calibrate.Undecided:
+		if d.Healthy > d.Explanations[0].Posterior {
+			return fmt.Sprintf("Undecided: %s. The log cannot tell a healthy cluster (%s) from %s.", off, percent(d.Healthy), causes(d.Alike()))
+		}
+		text := fmt.Sprintf("The cluster falls short: %s. The log cannot tell these apart: %s.", off, causes(d.Alike()))
+		if d.Healthy >= .1 {
+			text += fmt.Sprintf(" A healthy cluster is not excluded (%s).", percent(d.Healthy))
 		}
 		return text
 	}
-	if d.Partial {
-		return fmt.Sprintf("The cluster falls short: %s. What could explain it was not tried to the end.", off)
-	}
 	text := fmt.Sprintf("The cluster falls short: %s. Nothing that weft has simulated explains it at every size.", off)
-	if len(d.Explanations) > 0 && d.Explanations[0].Match < d.Match {
-		text += fmt.Sprintf(" The nearest, still off by %s on the average: %s (%s).", percent(math.Expm1(d.Explanations[0].Match)), d.Explanations[0].Title, d.Explanations[0].Label)
+	if near := d.Likeliest(1); len(near) > 0 {
+		text += fmt.Sprintf(" The nearest, still off by %s on the average: %s (%s).", percent(math.Expm1(near[0].Match)), near[0].Title, near[0].Label)
 	}
 	return text
+}
+
+// causes are explanations by their names, with their variants and probabilities.
+func causes(of []calibrate.Explanation) string {
+	names := make([]string, len(of))
+	for i, e := range of {
+		names[i] = fmt.Sprintf("%s (%s; %s)", e.ID, e.Label, percent(e.Posterior))
+	}
+	return list(names)
 }
 
 // worstOf is the ratio of log to prediction that is farthest from one, and its size.
@@ -217,7 +249,7 @@ func worstOf(d *calibrate.Diagnosis) (ratio float64, at string) {
 // explanation tells one of the likeliest at length.
 func explanation(b *strings.Builder, s Style, i int, e *calibrate.Explanation) {
 	fmt.Fprintf(b, "\n%s\n", s.Bold(fmt.Sprintf("%d. %s: %s", i+1, e.Title, e.Label)))
-	fmt.Fprintf(b, "   match %.3f (off by %s on the average, by %s at the worst size)\n", e.Match, percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst))))
+	fmt.Fprintf(b, "   probability %s; off by %s on the average, by %s at the worst size\n", percent(e.Posterior), percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst))))
 	if e.Evidence != "" {
 		fmt.Fprintf(b, "   the log itself says: %s\n", e.Evidence)
 	}
@@ -231,27 +263,19 @@ func explanation(b *strings.Builder, s Style, i int, e *calibrate.Explanation) {
 	}
 }
 
-// explanationTable is all hypotheses with their best variants.
+// explanationTable is all hypotheses with their likeliest variants, and what they are
+// weighed against.
 func explanationTable(d *calibrate.Diagnosis) *table {
-	t := &table{columns: []column{{left: true}, {left: true}, {}, {}, {left: true}}}
-	t.add(cell{text: "hypothesis"}, cell{text: "variant that matches best"}, cell{text: "match"}, cell{text: "off by"}, cell{text: "within"})
-	base, healthy := false, d.Verdict == calibrate.Healthy
-	add := func(id, label string, match float64, within bool, attr string) {
-		yes := ""
-		if within {
-			yes = "yes"
-		}
-		t.add(cell{text: id, attr: attr}, cell{text: label}, cell{text: fmt.Sprintf("%.3f", match)}, cell{text: percent(math.Expm1(match))}, cell{text: yes})
-	}
+	t := &table{columns: []column{{left: true}, {left: true}, {}, {}}}
+	t.add(cell{text: "hypothesis"}, cell{text: "variant that is the likeliest"}, cell{text: "probability"}, cell{text: "off by"})
+	t.add(cell{text: "(healthy)", attr: bold}, cell{text: "the cluster as it is described"}, cell{text: percent(d.Healthy)}, cell{text: percent(math.Expm1(d.Match))})
+	t.add(cell{text: "(other)", attr: bold}, cell{text: "a fault for which there is no hypothesis"}, cell{text: percent(d.Other)}, cell{})
 	for _, e := range d.Explanations {
-		if !base && (healthy && !e.Within || healthy == e.Within && d.Match <= e.Match) {
-			base = true
-			add("(none)", "the cluster as it is described", d.Match, healthy, bold)
+		share := percent(e.Posterior)
+		if !e.Shows {
+			share = "no trace"
 		}
-		add(e.ID, e.Label, e.Match, e.Within, "")
-	}
-	if !base {
-		add("(none)", "the cluster as it is described", d.Match, healthy, bold)
+		t.add(cell{text: e.ID}, cell{text: e.Label}, cell{text: share}, cell{text: percent(math.Expm1(e.Match))})
 	}
 	return t
 }

@@ -16,9 +16,9 @@ import (
 func found() *calibrate.Diagnosis {
 	table := &logfile.Table{Format: logfile.NCCLTests, Line: 3, Test: "all_reduce_perf", Op: "all-reduce", Cut: "the log ends at size 67108864", Rows: make([]logfile.Row, 3)}
 	task := &calibrate.Task{Table: table, Title: "all-reduce, 16 ranks on 2 node(s)", Nodes: 2, GPUs: 8, Told: []string{"the list of devices says 1 rank"}, Points: []calibrate.Point{
-		{Line: 4, Bytes: 8, Measured: 26 * units.Microsecond, Factor: 1.875, Known: .171},
-		{Line: 5, Bytes: 1 << 20, Measured: 60 * units.Microsecond, Factor: 1.875, Known: .429},
-		{Line: 6, Bytes: 64 << 20, Measured: 900 * units.Microsecond, Factor: 1.875, Known: .429},
+		{Line: 4, Bytes: 8, Measured: 26 * units.Microsecond, Factor: 1.875, Bias: .1, Known: .17},
+		{Line: 5, Bytes: 1 << 20, Measured: 60 * units.Microsecond, Factor: 1.875, Bias: .3, Known: .2},
+		{Line: 6, Bytes: 64 << 20, Measured: 900 * units.Microsecond, Factor: 1.875, Bias: .2, Known: .1},
 	}}
 	at := func(us ...units.Time) [][]units.Time {
 		for i := range us {
@@ -29,13 +29,13 @@ func found() *calibrate.Diagnosis {
 	d := &calibrate.Diagnosis{
 		Log:    &logfile.Log{Name: "slurm.out", Tables: []*logfile.Table{table}, Notes: []logfile.Note{{Line: 9, Text: "a row is <cut>"}}},
 		Fabric: "roce-v2-400g", Tasks: []*calibrate.Task{task}, Verdict: calibrate.Explained,
-		Predicted: at(26, 55, 412), Match: .454, Noise: .005,
+		Predicted: at(26, 55, 412), Match: .454, Noise: .005, Healthy: .02, Other: .03,
 		Explanations: []calibrate.Explanation{
 			{
-				Hypothesis: &calibrate.Hypotheses[0], Label: "4 of 8 NICs of each node in use", Match: .02, Worst: -.03, Within: true, Predicted: at(26, 60, 890),
+				Hypothesis: &calibrate.Hypotheses[0], Label: "4 of 8 NICs of each node in use", Posterior: .6, Match: .02, Worst: -.03, Shows: true, Predicted: at(26, 60, 890),
 				Changes: []scenario.Override{{Path: "cluster.node.nics", Value: "4"}}, Evidence: "NCCL uses 4 network devices",
 			},
-			{Hypothesis: &calibrate.Hypotheses[1], Label: "one NIC at 100 Gb/s", Match: .022, Worst: .04, Within: true, Predicted: at(26, 58, 910)},
+			{Hypothesis: &calibrate.Hypotheses[1], Label: "one NIC at 100 Gb/s", Posterior: .35, Match: .022, Worst: .04, Shows: true, Predicted: at(26, 58, 910)},
 			{Hypothesis: &calibrate.Hypotheses[2], Label: "the NICs of one node", Match: .6, Worst: .9, Predicted: at(26, 70, 2000)},
 		},
 		Untried: []calibrate.Untried{{Hypothesis: &calibrate.Hypotheses[3], Why: "a reason"}},
@@ -72,12 +72,26 @@ func TestThePageOfADiagnosisStandsAlone(t *testing.T) {
 
 func TestEveryVerdictHasASentence(t *testing.T) {
 	for verdict, want := range map[calibrate.Verdict]string{
-		calibrate.Healthy: "Healthy:", calibrate.Faster: "another cluster", calibrate.Explained: "cannot tell it from slow-nic", calibrate.Unexplained: "Nothing that weft has simulated",
+		calibrate.Healthy: "Healthy (probability", calibrate.Faster: "another cluster", calibrate.Explained: "does not exclude: slow-nic", calibrate.Undecided: "cannot tell these apart: fewer-rails (4 of 8 NICs of each node in use; 60 %) and slow-nic", calibrate.Unexplained: "Nothing that weft has simulated",
 	} {
 		d := found()
 		d.Verdict = verdict
 		if got := Finding(d); !strings.Contains(got, want) {
 			t.Errorf("%s: %q has no %q", verdict, got, want)
 		}
+	}
+}
+
+// TestAnUndecidedLogNamesTheHealthyCluster gives the healthy cluster the most of an
+// undecided answer, and says of a stopped one that it was stopped.
+func TestAnUndecidedLogNamesTheHealthyCluster(t *testing.T) {
+	d := found()
+	d.Verdict, d.Healthy, d.Explanations[0].Posterior = calibrate.Undecided, .4, .3
+	if got, want := Finding(d), "cannot tell a healthy cluster (40 %) from fewer-rails"; !strings.Contains(got, want) {
+		t.Errorf("%q has no %q", got, want)
+	}
+	d.Partial = true
+	if got, want := Finding(d), "Stopped early: not all causes were tested."; !strings.Contains(got, want) {
+		t.Errorf("%q has no %q", got, want)
 	}
 }

@@ -14,7 +14,7 @@ import (
 func DiagnosisPage(w io.Writer, d *calibrate.Diagnosis) error {
 	v := &diagnosisView{
 		heading: heading{"diagnosis", d.Log.Name, LogHeading(d.Log) + " · beside weft's prediction on " + d.Fabric},
-		Finding: Finding(d), Notes: logNotes(d), Partial: d.Partial,
+		Finding: Finding(d), Notes: logNotes(d), Partial: d.Partial, Stopped: stoppedEarly, Legend: diagnosisLegend,
 	}
 	likeliest := d.Likeliest(shownLikeliest)
 	for i := range likeliest {
@@ -38,6 +38,8 @@ type diagnosisView struct {
 	Finding   string
 	Notes     []string
 	Partial   bool
+	Stopped   string
+	Legend    string
 	Likeliest []likelyView
 	Tasks     []taskView
 	All       [][]string
@@ -59,7 +61,7 @@ type taskView struct {
 func likelyOf(i int, e *calibrate.Explanation) likelyView {
 	v := likelyView{
 		Heading: fmt.Sprintf("%d. %s: %s", i+1, e.Title, e.Label), Evidence: e.Evidence, Check: e.Check,
-		Match: fmt.Sprintf("Match %.3f: off by %s on the average, by %s at the worst size.", e.Match, percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst)))),
+		Match: fmt.Sprintf("Probability %s; off by %s on the average, by %s at the worst size.", percent(e.Posterior), percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst)))),
 	}
 	var sets []string
 	for _, o := range e.Changes {

@@ -1,0 +1,118 @@
+package calibrate
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"weft/scenario"
+	"weft/units"
+)
+
+// Assumptions about errors.
+const (
+	// alongSizes is the ln of the factor of sizes over which errors stay alike: 16.
+	// A kernel that is slower than weft has it at 8 MiB is so at 16 MiB.
+	alongSizes = 2.77
+	// acrossTables is how alike errors of two collectives' tables are.
+	acrossTables = .5
+	// freedom is the degrees of freedom of Student's distribution: the spread of errors
+	// is known from few tables.
+	freedom = 5
+	// surprise is the spread of ln(measured / predicted) of a fault that weft has no
+	// hypothesis for: a factor of three.
+	surprise = 1.1
+)
+
+// belief is what times are held to be: those of the cluster as it is described, of one
+// with a fault, or a guess.
+type belief uint8
+
+const (
+	described belief = iota
+	faulty
+	guessed
+)
+
+// wider is what times are uncertain by beside the known error of the cluster.
+func (b belief) wider(p *Point) float64 {
+	return [...]float64{described: 0, faulty: p.Known, guessed: surprise}[b]
+}
+
+// density is the logarithm of the probability density of the log where a cluster
+// would take the given times, by task and point, but for errors: the multivariate
+// distribution of Student of ln(measured / expected).
+//
+// The known error of the cluster is a time, such as that of kernels: what a fault adds
+// to a size does not make it longer. The model of a fault is as uncertain again: no
+// published tables of clusters with a fault that is known have been found.
+func (d *Diagnosis) density(times [][]units.Time, what belief) float64 {
+	var off, wide, logs, noise []float64
+	var tasks []int
+	for i, t := range d.Tasks {
+		for j := range t.Points {
+			p := &t.Points[j]
+			base, took := float64(d.Predicted[i][j]), float64(times[i][j])
+			expected := took + base*math.Expm1(p.Bias)
+			off = append(off, math.Log(float64(p.Measured)/expected))
+			wide = append(wide, math.Hypot(p.Known*min(1, base/took), what.wider(p)))
+			logs = append(logs, math.Log(float64(p.Bytes)))
+			noise = append(noise, d.Noise*d.Noise)
+			tasks = append(tasks, i)
+		}
+	}
+	n := len(off)
+	scale := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			v := wide[i] * wide[j] * d.alike(tasks[i], tasks[j]) * math.Exp(-math.Abs(logs[i]-logs[j])/alongSizes)
+			if i == j {
+				v += noise[i]
+			}
+			scale.SetSym(i, j, v)
+		}
+	}
+	var factors mat.Cholesky
+	if !factors.Factorize(scale) {
+		return math.Inf(-1)
+	}
+	var solved mat.VecDense
+	x := mat.NewVecDense(n, off)
+	if err := factors.SolveVecTo(&solved, x); err != nil {
+		return math.Inf(-1)
+	}
+	return student(mat.Dot(x, &solved), factors.LogDet(), n)
+}
+
+// student is the logarithm of the density of the multivariate distribution of Student:
+// of a squared distance, the logarithm of the determinant of its scale, n dimensions.
+func student(distance, logDet float64, n int) float64 {
+	half := float64(freedom+n) / 2
+	above, _ := math.Lgamma(half)
+	below, _ := math.Lgamma(freedom / 2.)
+	return above - below - float64(n)/2*math.Log(freedom*math.Pi) - logDet/2 - half*math.Log1p(distance/freedom)
+}
+
+// alike is how far errors of two tasks go together.
+func (d *Diagnosis) alike(a, b int) float64 {
+	switch one, other := d.Tasks[a], d.Tasks[b]; {
+	case one.Table.Op == other.Table.Op && one.kind == other.kind:
+		return 1
+	case one.kind == collective && other.kind == collective:
+		return acrossTables
+	}
+	return 0
+}
+
+// known is the error that weft is known to have at a size.
+func (t *Task) known(architecture scenario.Architecture, bytes int64, o *Options) (bias, spread float64) {
+	switch {
+	case o.Known > 0:
+		return 0, o.Known
+	case t.kind == bandwidth:
+		return 0, knownBandwidth
+	case t.kind == oneMessage:
+		return 0, knownLatency
+	}
+	return knownError(architecture, scenario.Collective(t.Table.Op), bytes, o.without)
+}
