@@ -14,6 +14,7 @@ import (
 	"weft/internal/replay"
 	"weft/internal/report"
 	"weft/internal/runstore"
+	"weft/internal/sim/control"
 	"weft/internal/workload"
 	"weft/internal/workload/formats"
 	"weft/internal/workload/source"
@@ -78,6 +79,9 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 		return err
 	}
 	if w == nil { // a topology alone
+		if err := x.buildable(e, cluster); err != nil {
+			return err
+		}
 		return x.tellCluster(e, cluster)
 	}
 	left, err := x.carriable(w)
@@ -134,6 +138,20 @@ func (x *replayFlags) read(e *Env, paths []string) (*source.Workload, *source.Cl
 		files[i] = source.File{Name: path, Reader: f}
 	}
 	return formats.Read(files)
+}
+
+// buildable proves that the scenario of a topology can be built, on every fabric.
+func (x *replayFlags) buildable(e *Env, c *source.Cluster) error {
+	r, err := x.scenario(e, 1, c)
+	if err != nil {
+		return fmt.Errorf("%s was read, and no scenario can have it: %w", c.File, err)
+	}
+	for i := range r.Fabrics {
+		if _, err := control.NewPlan(r, &r.Fabrics[i]); err != nil {
+			return fmt.Errorf("%s was read, and %s cannot be built of it: %w", c.File, r.Fabrics[i].Name, err)
+		}
+	}
+	return nil
 }
 
 // clusterJSON is a topology as JSON has it.

@@ -246,16 +246,35 @@ func (f *LeafSpine) Scenario(c *Cluster) {
 		c.Field("  levels: 2")
 		c.Field("  hosts-per-leaf: %d", down)
 	}
-	cables := "node-leaf: " + Cable(f.NIC.Latency)
+	cables, radix := "node-leaf: "+Cable(f.NIC.Latency), down
 	if spines > 0 {
-		c.Field("  radix: %d", max(down+up, len(p.hosts)*up/spines))
+		radix = max(down+up, len(p.hosts)*up/spines)
+		c.Field("  radix: %d", radix)
 		c.Field("  spines: %d", spines)
 		c.Field("  oversubscription: %d:%d", down, up)
 		cables += ", leaf-spine: " + Cable(f.Up.Latency)
 	}
 	c.Field("  cables: {%s}", cables)
-	Fabrics(c, f.NIC.Rate)
+	Fabrics(c, f.NIC.Rate, Switch(radix, f.NIC.Rate))
 	AssumePresets(c)
+}
+
+// Switch is the field of a fabric whose switches have so many ports of a rate: those of
+// a preset may have fewer.
+func Switch(ports int, rate units.Rate) string {
+	return fmt.Sprintf("switch: {ports: %d, max-ports: %[1]d, rate: %s}", ports, rate.Exact())
+}
+
+// maxLanes is how many lanes a link of a scenario has at the most.
+const maxLanes = 16
+
+// lanes are the least number of lanes over which a rate divides: one has at most 1 Tb/s.
+func lanes(rate units.Rate) units.Rate {
+	n := max(1, (rate+units.Tbps-1)/units.Tbps)
+	for n < maxLanes && rate%n != 0 {
+		n++
+	}
+	return n
 }
 
 // Fabrics adds one fabric of each protocol at a rate, whose presets more changes.
@@ -264,7 +283,8 @@ func Fabrics(c *Cluster, rate units.Rate, more ...string) {
 	for _, preset := range []string{"infiniband-ndr", "roce-v2-400g"} {
 		c.Field("  - preset: %s", preset)
 		c.Field("    name: %s", strings.NewReplacer("-ndr", "", "-400g", "").Replace(preset))
-		c.Field("    link: {lanes: 1, lane-rate: %s, code: 1, fec-latency: 0ns, per-metre: %dns}", rate.Exact(), NsPerMetre)
+		n := lanes(rate)
+		c.Field("    link: {lanes: %d, lane-rate: %s, code: 1, fec-latency: 0ns, per-metre: %dns}", n, (rate / n).Exact(), NsPerMetre)
 		for _, field := range more {
 			c.Field("    %s", field)
 		}

@@ -111,7 +111,7 @@ func (f *Listed) Scenario(c *Cluster) {
 		}
 		c.Field("    - {%s}", line)
 	}
-	Fabrics(c, f.Rate, fmt.Sprintf("switch: {ports: %d, max-ports: %[1]d, rate: %s}", f.degree, f.fastest.Exact()))
+	Fabrics(c, f.Rate, Switch(f.degree, f.fastest))
 	if f.ports > 1 {
 		c.Assume("the %d links of a host are as many NICs, between which NCCL's channels divide", f.ports)
 	}
