@@ -22,7 +22,7 @@ type builder struct {
 	all    int32              // the number of the group of all ranks; -1 until it is used
 	listed map[string][]int32 // the ranks of groups by their names, from a file of groups
 	// What is said of the traces.
-	untimed, barriers, memory, dangling int
+	untimed, barriers, memory, dangling, launches, calls int
 }
 
 // build makes what was read a graph.
@@ -37,6 +37,9 @@ func (b *builder) build() *source.Problem {
 	var first *source.Problem
 	for _, t := range b.traces {
 		byRank[t.rank] = t
+		if t.calls {
+			b.calls++
+		}
 		if p := b.trace(t); p != nil && first == nil {
 			first = p
 		}
@@ -66,7 +69,7 @@ func (b *builder) operations(t *trace, places map[uint64]int32) (stopped *source
 	for i := range ops {
 		ops[i] = -1
 	}
-	for _, i := range inOrder(t.nodes, places) {
+	for _, i := range t.inOrder(places) {
 		x := &t.nodes[i]
 		o, p := b.operation(t, x)
 		if p == nil && o.Kind == workload.Collective {
@@ -91,7 +94,7 @@ func (b *builder) operations(t *trace, places map[uint64]int32) (stopped *source
 // dependencies has an operation wait for what its node depends on. PyTorch's converter
 // leaves nodes out that only control dependencies name: those wait for nothing.
 func (b *builder) dependencies(t *trace, o *workload.Op, x *node, places map[uint64]int32, ops []int32) (p *source.Problem) {
-	for i, id := range slices.Concat(x.data, x.control) {
+	for i, id := range slices.Concat(x.data, t.orders(x)) {
 		before, known := places[id]
 		switch {
 		case known && ops[before] >= 0:
@@ -107,11 +110,12 @@ func (b *builder) dependencies(t *trace, o *workload.Op, x *node, places map[uin
 
 // inOrder are the places of the nodes so that each comes after what it depends on, and
 // else as in the file. What waits in a circle comes last.
-func inOrder(nodes []node, places map[uint64]int32) []int32 {
+func (t *trace) inOrder(places map[uint64]int32) []int32 {
+	nodes := t.nodes
 	waits := make([]int32, len(nodes))
 	dependents := make([][]int32, len(nodes))
 	for i := range nodes {
-		for _, id := range slices.Concat(nodes[i].data, nodes[i].control) {
+		for _, id := range slices.Concat(nodes[i].data, t.orders(&nodes[i])) {
 			if before, known := places[id]; known {
 				waits[i]++
 				dependents[before] = append(dependents[before], int32(i))
@@ -140,6 +144,16 @@ func inOrder(nodes []node, places map[uint64]int32) []int32 {
 		}
 	}
 	return order
+}
+
+// orders are the control dependencies that a node waits for. In a trace of PyTorch they
+// are the operators that it was called from, which end after it: Chakra's feeder waits
+// for data dependencies alone.
+func (t *trace) orders(x *node) []uint64 {
+	if t.calls {
+		return nil
+	}
+	return x.control
 }
 
 // place is that of a node in its file.
@@ -190,10 +204,22 @@ func (b *builder) operation(t *trace, x *node) (o workload.Op, p *source.Problem
 		p = b.message(t, x, &o)
 		return o, p
 	case collNode:
+		if x.launches() {
+			o.Time = units.Time(x.duration) * microsecond
+			b.launches++
+			return o, nil
+		}
 		p = b.collective(t, x, &o)
 		return o, p
 	}
 	return o, t.problem(x, fmt.Sprintf("a node of computing, memory, metadata, a send, a receive or a collective, not of type %d", x.kind))
+}
+
+// launches reports whether a node is the CPU's call of a collective, such as PyTorch's
+// c10d::allreduce_: the kernel that does it is a node of its own.
+func (x *node) launches() bool {
+	_, typed := x.attrs["comm_type"]
+	return !typed && x.attrs["is_cpu_op"].number != 0
 }
 
 // message is a send or a receive.
@@ -279,6 +305,12 @@ func (b *builder) describe() {
 	w.Assume("computing and memory nodes take their durations; algorithms and protocols of collectives are NCCL's choice for the scenario's cluster")
 	if b.untimed > 0 {
 		w.Assume(fmt.Sprintf("%d computing nodes have num_ops and no duration: they take no time here, where ASTRA-sim needs a roofline for them", b.untimed))
+	}
+	if b.calls > 0 {
+		w.Assume(fmt.Sprintf("control dependencies of %d traces of PyTorch are calls, for which nothing waits, as in Chakra's feeder", b.calls))
+	}
+	if b.launches > 0 {
+		w.Assume(fmt.Sprintf("%d collective nodes of the CPU have no comm_type: they are calls, which take their durations, and the GPU's nodes move the data", b.launches))
 	}
 	if b.memory > 0 {
 		w.Assume(fmt.Sprintf("%d memory nodes take their durations, and move nothing over the fabric", b.memory))

@@ -103,6 +103,28 @@ func TestTracesOfTwoRanksBecomeAGraph(t *testing.T) {
 	}
 }
 
+// A call of a collective on the CPU is no collective: it takes its time, and the GPU's
+// kernel moves the data. The operator that a node was called from ends after it.
+func TestTheCPUsCallOfACollectiveIsNoCollective(t *testing.T) {
+	call := nodeOf(1, collNode, nil, 30, int64Of("is_cpu_op", 1), int64Of("rf_id", 7)).number(4, 2)
+	kernel := nodeOf(2, collNode, []uint64{1}, 0, int64Of("is_cpu_op", 0), int64Of("comm_type", 0), int64Of("comm_size", 8)).number(4, 1)
+	w := read(file(call, kernel), file(call, kernel))
+	if w.Stopped != nil {
+		t.Fatal(w.Stopped)
+	}
+	if err := w.Graph.Check(); err != nil {
+		t.Fatal(err)
+	}
+	g := w.Graph.Ranks[0]
+	if g[0].Kind == workload.Collective || g[0].Time != 30*units.Microsecond || g[1].Kind != workload.Collective || len(g[0].After) != 0 {
+		t.Errorf("rank 0 does %+v", g)
+	}
+	untyped := nodeOf(1, collNode, nil, 30, int64Of("is_cpu_op", 0))
+	if w := read(file(untyped)); w.Stopped == nil || !strings.Contains(w.Stopped.Error(), "comm_type") {
+		t.Errorf("a kernel without comm_type: %v", w.Stopped)
+	}
+}
+
 func nil0(int32, int) units.Time { return 0 }
 
 // The process groups of PyTorch's metadata are the groups of collectives.

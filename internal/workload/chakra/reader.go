@@ -25,7 +25,12 @@ type trace struct {
 	version string
 	nodes   []node
 	listed  map[string][]int32 // the ranks of process groups by their names, from its metadata
+	// calls says that control dependencies are calls: it is a trace of PyTorch.
+	calls bool
 }
+
+// observed is an attribute that nodes of PyTorch's execution observer have, and no others.
+const observed = "rf_id"
 
 // Recognise reports whether a file begins as a trace does, with GlobalMetadata and then a
 // Node with a type, or is the list of a job's process groups.
@@ -175,6 +180,9 @@ func readTrace(f source.File) (*trace, *source.Problem) {
 		if x, err = decodeNode(message); err == nil {
 			x.offset = r.began
 			t.nodes = append(t.nodes, x)
+			if _, has := x.attrs[observed]; has {
+				t.calls = true
+			}
 			if x.kind == metadataNode {
 				t.processGroups(&x)
 			}

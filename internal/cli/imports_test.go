@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// star is a topology of the HPCC simulator: hosts on one switch.
+func star(hosts int, rate string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d 1 %d\n%d\n", hosts+1, hosts, hosts)
+	for i := range hosts {
+		fmt.Fprintf(&b, "%d %d %s 0.001ms 0\n", i, hosts, rate)
+	}
+	return b.String()
+}
+
+// TestAnImportedTopologyIsBuilt prints topologies with more ports and more rate than the
+// switches and lanes of weft's presets have; printing proves that they can be built.
+func TestAnImportedTopologyIsBuilt(t *testing.T) {
+	for name, text := range map[string]string{"70 ports": star(70, "400Gbps"), "8 Tb/s": star(4, "8000Gbps")} {
+		file := filepath.Join(t.TempDir(), "topology.txt")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		code, out, errs := weft(environment([]string{"replay", file}))
+		if code != OK || !strings.Contains(out, "shape: single-switch") {
+			t.Errorf("%s: exit code %d, %s%s", name, code, out, errs)
+		}
+	}
+}
