@@ -28,6 +28,7 @@ const replayFile = "replay.json"
 type replayFlags struct {
 	choice
 	cluster string
+	sender  string
 	partial bool
 	exact   bool
 	json    bool
@@ -62,6 +63,7 @@ links. A file that is cut or foreign is refused with the place and the reason;
 	x.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&x.cluster, "cluster", "dgx-h100", "a node preset of the catalog, of which as many are taken as the ranks need, or a scenario file")
+	f.StringVar(&x.sender, "messages", "", "who sends messages between two ranks: "+strings.Join(workload.SenderNames(), ", ")+" (default: verbs for htsim, mpi for GOAL, nccl for others)")
 	f.BoolVar(&x.partial, "partial", false, "run what could be read of files that are cut, wrong or incomplete")
 	f.BoolVar(&x.exact, "exact", false, "simulate every communication as it comes, also where all ranks do the same")
 	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as "+replayFile)
@@ -84,11 +86,14 @@ func (x *replayFlags) run(cmd *cobra.Command, e *Env, paths []string) error {
 		}
 		return x.tellCluster(e, cluster)
 	}
+	if err := x.chooseSender(w); err != nil {
+		return err
+	}
 	left, err := x.carriable(w)
 	if err != nil {
 		return err
 	}
-	r, err := x.scenario(e, w.Ranks, cluster)
+	r, err := x.scenario(e, w, cluster)
 	if err != nil {
 		return err
 	}
@@ -142,7 +147,7 @@ func (x *replayFlags) read(e *Env, paths []string) (*source.Workload, *source.Cl
 
 // buildable proves that the scenario of a topology can be built, on every fabric.
 func (x *replayFlags) buildable(e *Env, c *source.Cluster) error {
-	r, err := x.scenario(e, 1, c)
+	r, err := x.scenario(e, &source.Workload{Ranks: 1}, c)
 	if err != nil {
 		return fmt.Errorf("%s was read, and no scenario can have it: %w", c.File, err)
 	}
@@ -238,7 +243,7 @@ func placed(w *source.Workload, err error) error {
 
 // scenario is the cluster: that of a topology file, or of --cluster. Of a node that is
 // a pattern there are as many as the ranks need, and two at least.
-func (x *replayFlags) scenario(e *Env, ranks int, cluster *source.Cluster) (*scenario.Resolved, error) {
+func (x *replayFlags) scenario(e *Env, w *source.Workload, cluster *source.Cluster) (*scenario.Resolved, error) {
 	var file *scenario.File
 	var err error
 	pattern := slices.Contains(catalog.Names(catalog.Node), x.cluster)
@@ -256,12 +261,47 @@ func (x *replayFlags) scenario(e *Env, ranks int, cluster *source.Cluster) (*sce
 	if err != nil {
 		return nil, err
 	}
-	r, err := x.resolve(file)
+	var over []scenario.Override
+	if w.Hosts && cluster == nil && !x.flags.Flags().Changed("cluster") {
+		over = append(over, hostsOver("cluster.node.gpus", 1), hostsOver("cluster.node.nics", 1))
+	}
+	r, err := x.resolve(file, over...)
 	if err != nil || !pattern {
 		return r, err
 	}
-	nodes := max(2, (ranks+r.Cluster.Node.GPUs-1)/r.Cluster.Node.GPUs)
-	return x.resolve(file, scenario.Override{Path: "cluster.nodes", Value: strconv.Itoa(nodes), Origin: "the ranks of the workload"})
+	nodes := max(2, (w.Ranks+r.Cluster.Node.GPUs-1)/r.Cluster.Node.GPUs)
+	return x.resolve(file, append(over, hostsOver("cluster.nodes", nodes))...)
+}
+
+// hostsOver is a field that follows from the ranks of a workload.
+func hostsOver(path string, n int) scenario.Override {
+	return scenario.Override{Path: path, Value: strconv.Itoa(n), Origin: "the ranks of the workload"}
+}
+
+// senders say what messages cost, by who sends them.
+var senders = map[workload.Sender]string{
+	workload.NCCL:  "a message is NCCL's send and receive, with its software times (--messages nccl)",
+	workload.Verbs: "a message is one RDMA WRITE, which costs no software but the host's posting and polling (--messages verbs)",
+	workload.MPI:   "a message is one RDMA WRITE and 0.5 us of an MPI library, an assumption; the library's rendezvous is left out (--messages mpi)",
+}
+
+// chooseSender has messages sent by whom the user says, else by whom the format implies.
+func (x *replayFlags) chooseSender(w *source.Workload) error {
+	if w.Graph == nil {
+		if x.sender != "" {
+			return fmt.Errorf("--messages %s: the workload has collectives alone", abridged(x.sender))
+		}
+		return nil
+	}
+	if x.sender != "" {
+		sender, ok := workload.SenderOf(x.sender)
+		if !ok {
+			return fmt.Errorf("--messages %s: want one of %s", abridged(x.sender), strings.Join(workload.SenderNames(), ", "))
+		}
+		w.Graph.Sender = sender
+	}
+	w.Assume(senders[w.Graph.Sender])
+	return nil
 }
 
 // tell prints and stores the results.

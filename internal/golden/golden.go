@@ -39,19 +39,25 @@ func File(t testing.TB, path, got string) {
 	t.Errorf("%s differs (rewrite it with go test -update, then review it): %s", path, Difference(string(want), got))
 }
 
-// Section is File for a part of a file: that between the lines begin and end.
-func Section(t testing.TB, path, begin, end, got string) {
+// Section is what stands between the lines begin and end of a file, which with -update
+// is got from then on. It is for figures that move a little with the machine or the models:
+// the test says how far.
+func Section(t testing.TB, path, begin, end, got string) string {
 	t.Helper()
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, rest, found := strings.Cut(string(whole), begin+"\n")
-	_, after, closed := strings.Cut(rest, end+"\n")
+	stands, after, closed := strings.Cut(rest, end+"\n")
 	if !found || !closed {
 		t.Fatalf("%s has no lines %q and %q", path, begin, end)
 	}
+	if !*update {
+		return stands
+	}
 	File(t, path, before+begin+"\n"+got+end+"\n"+after)
+	return got
 }
 
 // Difference shows the first line in which two texts differ: its number, and

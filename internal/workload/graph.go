@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"slices"
+
 	"weft/internal/collective"
 	"weft/units"
 )
@@ -11,7 +13,38 @@ type Graph struct {
 	Ranks [][]Op
 	// Groups are the groups that collectives run on.
 	Groups []Group
+	// Sender is who sends the messages of Send and Recv.
+	Sender Sender
 }
+
+// Sender is the software that sends messages between two ranks.
+type Sender uint8
+
+// Who sends messages.
+const (
+	NCCL  Sender = iota // ncclSend and ncclRecv: a kernel's launch, pieces of a channel's slot, software for each
+	Verbs               // a WRITE for each message: no software but the host's posting and polling
+	MPI                 // the same, and what an MPI library takes for a message
+	numSenders
+)
+
+var senderNames = [numSenders]string{"nccl", "verbs", "mpi"}
+
+func (s Sender) String() string {
+	if s < numSenders {
+		return senderNames[s]
+	}
+	return "unknown sender"
+}
+
+// SenderOf is the sender of a name.
+func SenderOf(name string) (Sender, bool) {
+	i := slices.Index(senderNames[:], name)
+	return Sender(max(0, i)), i >= 0
+}
+
+// SenderNames are the names of all.
+func SenderNames() []string { return senderNames[:] }
 
 // Group is some ranks that communicate, in the group's own order: the order of
 // rings and the numbers of roots go by it.

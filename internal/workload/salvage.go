@@ -19,7 +19,7 @@ func (g *Graph) Salvage() (out *Graph, left int) {
 		}
 	})
 	g.eachUnentered(func(p place) { gone[p.rank][p.op] = true })
-	out = &Graph{Ranks: make([][]Op, len(g.Ranks)), Groups: g.Groups}
+	out = &Graph{Ranks: make([][]Op, len(g.Ranks)), Groups: g.Groups, Sender: g.Sender}
 	for rank, ops := range g.Ranks {
 		out.Ranks[rank] = without(ops, gone[rank])
 		left += len(ops) - len(out.Ranks[rank])

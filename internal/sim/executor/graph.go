@@ -110,6 +110,7 @@ func newGraphRun(r *scenario.Resolved, p *network.Plan, g *workload.Graph) *grap
 		timeline: workload.NewTimeline(g), pairs: make(map[[2]int32]*Communicator), undone: len(g.Ranks),
 	}
 	run.finished = run.memberOver
+	run.planner.sender = g.Sender
 	for i := range g.Groups {
 		c := NewCommunicator(int32(i), run.cluster, g.Groups[i].Ranks)
 		c.FindTrees(p)

@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/collective"
 	"weft/internal/collective/nccl"
+	"weft/internal/workload"
 	"weft/scenario"
 	"weft/units"
 )
@@ -16,6 +17,7 @@ type Planner struct {
 	factors *scenario.NCCL // on NCCL's figures
 	node    *scenario.Node
 	passed  []units.Time
+	sender  workload.Sender // of messages
 	plans   map[planKey]*CollectivePlan
 	order   []planKey
 }
@@ -53,6 +55,9 @@ func (p *Planner) Plan(c *Communicator, do collective.Op, bytes int64, root int)
 }
 
 func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
+	if k.do == collective.Send && p.sender != workload.NCCL {
+		return p.plainSend(k)
+	}
 	cluster := p.cluster
 	cluster.Nodes, cluster.PerNode, cluster.NICs = k.layout.Nodes, k.layout.PerNode, k.layout.NICs
 	cluster.NVLinkGBps = nvLinkGBps(p.node, k.layout.PerNode, k.do)
@@ -82,6 +87,29 @@ func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
 		Pace:   paceOf(&over, 0, p.node.GPUs), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Factor(), 1),
 	}
 	plan.Pace.passed = p.passed // the host is one, whoever sends
+	return plan, nil
+}
+
+// mpiSoftware is what an MPI library takes for a message at both ends together: an
+// assumption, twice 0.25 us.
+const mpiSoftware = 500 * units.Nanosecond
+
+// plainSend is a message as one WRITE: no kernel is launched, and the library takes its
+// time for it once.
+func (p *Planner) plainSend(k planKey) (*CollectivePlan, error) {
+	prog, err := collective.New(collective.Spec{Op: k.do, Algo: collective.Direct, Layout: k.layout, Bytes: k.bytes, Channels: 1, Chunk: k.bytes, Slices: 1, Root: k.root})
+	if err != nil {
+		return nil, err
+	}
+	over := nccl.Overheads{Fraction: 1}
+	if p.sender == workload.MPI {
+		over.PerStepIntra, over.PerStepInter = mpiSoftware, mpiSoftware
+	}
+	plan := &CollectivePlan{
+		chosen: chosen{prog, nccl.Choice{Algo: nccl.Direct, Proto: nccl.Simple, Channels: 1}, over, collective.Direct, 1},
+		Pace:   paceOf(&over, 0, p.node.GPUs),
+	}
+	plan.Pace.passed = p.passed
 	return plan, nil
 }
 

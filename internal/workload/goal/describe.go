@@ -5,9 +5,9 @@ import "weft/internal/workload/source"
 // describe says what the numbers mean and what the schedule leaves open.
 func (r *schedule) describe(w *source.Workload) {
 	w.Units = []string{"send and recv: bytes", "calc: nanoseconds, LogGOPSim's unit of time"}
-	w.Assume("rank i is the i-th GPU of the cluster, node by node")
+	w.Assume("rank i is the i-th GPU of the cluster, node by node; where no cluster is given a node has one GPU and one NIC")
 	w.Assume("operations that no requires joins run at the same time, calc too: LogGOPSim has those of one CPU take turns")
-	w.Assume("the LogGOPS parameters (L, o, g, G, O, S) are not in the file: NICs, links and switches are the scenario's, and a message has the software times of NCCL's send and receive")
+	w.Assume("the LogGOPS parameters (L, o, g, G, O, S) are not in the file: NICs, links and switches are the scenario's")
 	if r.sendBefore {
 		w.Assume("what requires a send begins when its data is at the receiver; in LogGOPSim an eager send, of at most S bytes, is over once the CPU has handed it over")
 	}

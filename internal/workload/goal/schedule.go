@@ -68,6 +68,6 @@ func (r *schedule) add(o workload.Op, place int32) {
 // finish makes the workload of what was read.
 func (r *schedule) finish(w *source.Workload) {
 	r.wildcards()
-	w.Ranks, w.Graph = len(r.ops), &workload.Graph{Ranks: r.ops}
+	w.Ranks, w.Graph, w.Hosts = len(r.ops), &workload.Graph{Ranks: r.ops, Sender: workload.MPI}, true
 	r.describe(w)
 }

@@ -29,7 +29,7 @@ type ending struct {
 func (r *reader) build(w *source.Workload) *source.Problem {
 	n := r.counts["Nodes"]
 	b := &builder{reader: r, ops: make([][]workload.Op, n), places: make([][]int32, n), after: make(map[int][]ending)}
-	w.Graph = &workload.Graph{Ranks: b.ops}
+	w.Graph, w.Hosts = &workload.Graph{Ranks: b.ops, Sender: workload.Verbs}, true
 	w.Where = func(rank, op int) string { return fmt.Sprintf("%s:%d", r.lines.File, b.places[rank][op]) }
 	received := make([]int32, len(r.connections))
 	b.sends = make([]int32, len(r.connections))
@@ -110,8 +110,8 @@ func (b *builder) triggered(i int, received []int32) *source.Problem {
 // describe says what the numbers mean and what the matrix leaves open.
 func (r *reader) describe(w *source.Workload) {
 	w.Units = []string{"size: bytes", "start: picoseconds, as htsim reads it; its older releases, and the files that its save writes, meant microseconds"}
-	w.Assume("node i is the i-th GPU of the cluster, node by node: GPUs of one node talk over its scale-up network")
-	w.Assume("a connection is one message of NCCL's send and receive, with its software times; transport, congestion control and links are the scenario's, not htsim's")
+	w.Assume("node i is the i-th GPU of the cluster; where no cluster is given a node has one GPU and one NIC, of a cluster that is given GPUs of one node talk over its scale-up network")
+	w.Assume("transport, congestion control and links are the scenario's, not htsim's")
 	if len(r.triggers) > 0 {
 		w.Assume("a send is done when its data is at the receiver; a trigger that a connection of another node activates costs an empty message to the node that it starts")
 	}

@@ -22,6 +22,9 @@ type Workload struct {
 	Graph *workload.Graph
 	// Folded is what they do where all do the same.
 	Folded *workload.Folded
+	// Hosts says that each rank is a host by itself, with a NIC of its own: a cluster that
+	// the user does not give has nodes of one GPU.
+	Hosts bool
 	// Units say what the numbers in the files mean.
 	Units []string
 	// Assumptions are what the format leaves open and weft takes it to mean, and what
