@@ -300,7 +300,9 @@ func (x *replayFlags) chooseSender(w *source.Workload) error {
 		}
 		w.Graph.Sender = sender
 	}
-	w.Assume(senders[w.Graph.Sender])
+	if w.Graph.Sends() {
+		w.Assume(senders[w.Graph.Sender])
+	}
 	return nil
 }
 

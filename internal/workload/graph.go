@@ -46,6 +46,13 @@ func SenderOf(name string) (Sender, bool) {
 // SenderNames are the names of all.
 func SenderNames() []string { return senderNames[:] }
 
+// Sends reports whether a rank sends a message.
+func (g *Graph) Sends() bool {
+	return slices.ContainsFunc(g.Ranks, func(ops []Op) bool {
+		return slices.ContainsFunc(ops, func(o Op) bool { return o.Kind == Send })
+	})
+}
+
 // Group is some ranks that communicate, in the group's own order: the order of
 // rings and the numbers of roots go by it.
 type Group struct {

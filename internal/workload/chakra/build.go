@@ -22,7 +22,8 @@ type builder struct {
 	all    int32              // the number of the group of all ranks; -1 until it is used
 	listed map[string][]int32 // the ranks of groups by their names, from a file of groups
 	// What is said of the traces.
-	untimed, barriers, memory, dangling, launches, calls int
+	loose                                                        []loose // messages whose other end is to be found
+	joined, untimed, barriers, memory, dangling, launches, calls int
 }
 
 // build makes what was read a graph.
@@ -43,6 +44,9 @@ func (b *builder) build() *source.Problem {
 		if p := b.trace(t); p != nil && first == nil {
 			first = p
 		}
+	}
+	if first == nil {
+		first = b.pair()
 	}
 	return first
 }
@@ -80,6 +84,9 @@ func (b *builder) operations(t *trace, places map[uint64]int32) (stopped *source
 			break
 		}
 		ops[i] = int32(len(b.graph.Ranks[t.rank]))
+		if (o.Kind == workload.Send || o.Kind == workload.Recv) && o.Peer == unknownPeer {
+			b.loose = append(b.loose, loose{t, x, ops[i]})
+		}
 		b.graph.Ranks[t.rank] = append(b.graph.Ranks[t.rank], o)
 		b.nodes[t.rank] = append(b.nodes[t.rank], int(i))
 	}
@@ -233,8 +240,10 @@ func (b *builder) message(t *trace, x *node, o *workload.Op) *source.Problem {
 		return t.problem(x, fmt.Sprintf("%s %d, the rank of the file, not %d", own, t.rank, v.number))
 	}
 	peer, given := x.attrs[other]
-	if !given || peer.number < 0 || peer.number > 1<<30 {
-		return t.problem(x, other+" with a rank: Chakra's converter of PyTorch traces does not write whom a message goes to or comes from")
+	if !given { // Chakra's converter of PyTorch traces does not write it
+		peer.number = unknownPeer
+	} else if peer.number < 0 || peer.number > 1<<30 {
+		return t.problem(x, other+" with a rank")
 	}
 	tag := x.attrs["comm_tag"].number
 	if tag < 0 || tag >= 1<<31 {
@@ -271,7 +280,10 @@ var operations = map[int64]collective.Op{
 func (b *builder) collective(t *trace, x *node, o *workload.Op) *source.Problem {
 	kind, given := x.attrs["comm_type"]
 	do, known := operations[kind.number]
-	if !given || !known {
+	if !given {
+		return t.problem(x, "comm_type with the number of an operation: the node has none, and is not the CPU's call of one (is_cpu_op)")
+	}
+	if !known {
 		return t.problem(x, fmt.Sprintf("comm_type 0 (all-reduce), 2 (all-gather), 5 (broadcast), 6 (all-to-all), 7 or 8 (reduce-scatter) or 9 (barrier), not %d", kind.number))
 	}
 	if slices.Contains(x.attrs["involved_dim"].flags, false) {
@@ -308,6 +320,9 @@ func (b *builder) describe() {
 	}
 	if b.calls > 0 {
 		w.Assume(fmt.Sprintf("control dependencies of %d traces of PyTorch are calls, for which nothing waits, as in Chakra's feeder", b.calls))
+	}
+	if b.joined > 0 {
+		w.Assume(fmt.Sprintf("%d sends and receives do not name the other end: it is the rank that has the other half, by process group, tag and size, in their order", b.joined))
 	}
 	if b.launches > 0 {
 		w.Assume(fmt.Sprintf("%d collective nodes of the CPU have no comm_type: they are calls, which take their durations, and the GPU's nodes move the data", b.launches))

@@ -125,6 +125,92 @@ func TestTheCPUsCallOfACollectiveIsNoCollective(t *testing.T) {
 	}
 }
 
+// Messages of PyTorch's traces do not name the other end. It is found across the files.
+func TestMessagesThatNameNoPeerAreMatchedAcrossFiles(t *testing.T) {
+	end := func(id uint64, kind nodeType, bytes int64) message {
+		return nodeOf(id, kind, nil, 0, int64Of("comm_size", bytes))
+	}
+	// A pipeline of three stages: each boundary has a size of its own.
+	w := read(
+		file(end(1, sendNode, 100), end(2, recvNode, 101)),
+		file(end(1, recvNode, 100), end(2, sendNode, 200), end(3, recvNode, 201), end(4, sendNode, 101)),
+		file(end(1, recvNode, 200), end(2, sendNode, 201)),
+	)
+	if w.Stopped != nil {
+		t.Fatal(w.Stopped)
+	}
+	if err := w.Graph.Check(); err != nil {
+		t.Fatal(err)
+	}
+	var peers []int32
+	for _, ops := range w.Graph.Ranks {
+		for _, o := range ops {
+			peers = append(peers, o.Peer)
+		}
+	}
+	if want := []int32{1, 1, 0, 2, 2, 0, 1, 1}; !slices.Equal(peers, want) {
+		t.Errorf("the peers are %v, want %v", peers, want)
+	}
+	// With one size the middle stage could have got it from either side.
+	w = read(
+		file(end(1, sendNode, 100), end(2, recvNode, 100)),
+		file(end(1, recvNode, 100), end(2, sendNode, 100), end(3, recvNode, 100), end(4, sendNode, 100)),
+		file(end(1, recvNode, 100), end(2, sendNode, 100)),
+	)
+	if w.Stopped == nil || !strings.Contains(w.Stopped.Error(), "comm_dst of a send") {
+		t.Errorf("what could be matched in two ways: %v", w.Stopped)
+	}
+	// In a group of two it is the other.
+	two := func(kinds ...nodeType) []byte {
+		nodes := []message{nodeOf(9, metadataNode, nil, 0).sub(8, message{}.text(1, `["[{\"pg_name\": \"7\", \"ranks\": [0, 2]}]"]`))}
+		for i, k := range kinds {
+			nodes = append(nodes, nodeOf(uint64(i), k, nil, 0, int64Of("comm_size", 8), message{}.text(1, "pg_name").text(29, "7")))
+		}
+		return file(nodes...)
+	}
+	w = read(two(sendNode, recvNode), file(), two(recvNode, sendNode))
+	if w.Stopped != nil {
+		t.Fatal(w.Stopped)
+	}
+	if err := w.Graph.Check(); err != nil || w.Graph.Ranks[0][1].Peer != 2 || w.Graph.Ranks[2][2].Peer != 0 {
+		t.Errorf("%v: rank 0 does %+v", err, w.Graph.Ranks[0])
+	}
+}
+
+// Both forms of JSON are the trace that protobuf has.
+func TestTracesInJSON(t *testing.T) {
+	feeder := `{"workload_graph": [
+ {"Id": 1, "Name": "c10d::allreduce_(0)", "NodeType": 7, "ctrlDeps": [3], "data_deps": [], "runtime": 30, "is_cpu_op": true},
+ {"Id": 2, "Name": "kernel", "NodeType": 7, "data_deps": [1], "is_cpu_op": false, "comm_type": 0, "comm_size": 4096}
+], "ngpus": 2}`
+	jsonizer := `{ "version": "0.0.4" }{ "id": "1", "name": "compute", "type": "COMP_NODE", "durationMicros": "30",
+  "attr": [{"name": "is_cpu_op", "boolVal": true}] }{ "id": "2", "type": "COMM_COLL_NODE", "dataDeps": ["1"],
+  "attr": [{"name": "comm_type", "int64Val": "0"}, {"name": "comm_size", "int64Val": "4096"}, {"name": "involved_dim", "boolList": {"values": [true]}}] }`
+	for name, text := range map[string]string{"feeder": feeder, "jsonizer": jsonizer} {
+		if !Recognise([]byte(text)) {
+			t.Errorf("%s: it is not told from other files", name)
+		}
+		var files []source.File
+		for rank := range 2 {
+			files = append(files, source.File{Name: fmt.Sprintf("t.%d.json", rank), Reader: strings.NewReader(text)})
+		}
+		w := Read(files)
+		if w.Stopped != nil {
+			t.Fatalf("%s: %v", name, w.Stopped)
+		}
+		if err := w.Graph.Check(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		g := w.Graph.Ranks[1]
+		if len(g) != 2 || g[0].Time != 30*units.Microsecond || g[1].Kind != workload.Collective || g[1].Bytes != 4096 || !slices.Equal(g[1].After, []int32{0}) {
+			t.Errorf("%s: rank 1 does %+v", name, g)
+		}
+		for cut := range text {
+			Read([]source.File{{Name: "t.0.json", Reader: strings.NewReader(text[:cut])}})
+		}
+	}
+}
+
 func nil0(int32, int) units.Time { return 0 }
 
 // The process groups of PyTorch's metadata are the groups of collectives.
@@ -269,7 +355,7 @@ func TestAMistakeHasItsPlace(t *testing.T) {
 		{"a dependency on nothing", nodeOf(1, computeNode, []uint64{4}, 0), "it has no node 4"},
 		{"no size", nodeOf(1, collNode, nil, 0, kind), "comm_size with a number"},
 		{"no such collective", nodeOf(1, collNode, nil, 0, size, int64Of("comm_type", 3)), "not 3"},
-		{"no peer", nodeOf(1, sendNode, nil, 0, size), "comm_dst with a rank"},
+		{"no peer", nodeOf(1, sendNode, nil, 0, size), "the rank at the other end"},
 		{"another's send", nodeOf(1, sendNode, nil, 0, size, int64Of("comm_src", 3)), "comm_src 0, the rank of the file, not 3"},
 		{"a part of the dimensions", nodeOf(1, collNode, nil, 0, size, kind, message{}.text(1, "involved_dim").sub(28, message{}.number(1, 1).number(1, 0))), "involved_dim with true only"},
 	} {

@@ -15,7 +15,7 @@ import (
 // --comm-group-configuration: an object of lists of ranks by the names of their groups.
 var groupsHead = regexp.MustCompile(`^\s*\{\s*"[^"]*"\s*:\s*\[[\s0-9,\]]`)
 
-func recogniseGroups(head []byte) bool { return groupsHead.Match(head) }
+func recogniseGroups(head []byte) bool { return groupsHead.Match(head) && !recogniseJSON(head) }
 
 // takeGroups reads the list of process groups among the files, if there is one, and gives
 // the others.

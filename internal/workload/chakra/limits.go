@@ -9,6 +9,8 @@ const (
 	// maxGroupsFile bounds a file of process groups: those of a hundred thousand ranks, each
 	// in ten groups, are seven megabytes.
 	maxGroupsFile = 64 << 20
+	// maxJSON bounds a trace in JSON: a million nodes of a kilobyte.
+	maxJSON = 1 << 30
 	// maxRanks bounds the ranks of a job, as the names of files do: no cluster has as many.
 	maxRanks = 1_000_000
 	// maxGroups is how many groups a rank may be in: each takes a stream.

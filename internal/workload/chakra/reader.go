@@ -35,7 +35,7 @@ const observed = "rf_id"
 // Recognise reports whether a file begins as a trace does, with GlobalMetadata and then a
 // Node with a type, or is the list of a job's process groups.
 func Recognise(head []byte) bool {
-	if recogniseGroups(head) {
+	if recogniseGroups(head) || recogniseJSON(head) {
 		return true
 	}
 	n, size := binary.Uvarint(head)
@@ -107,7 +107,7 @@ func Read(files []source.File) *source.Workload {
 		return w
 	}
 	for i, f := range files {
-		t, p := readTrace(f)
+		t, p := readEither(f)
 		t.rank = ranks[i]
 		b.traces = append(b.traces, t)
 		w.Ranks = max(w.Ranks, ranks[i]+1)
@@ -128,7 +128,7 @@ func Read(files []source.File) *source.Workload {
 	return w
 }
 
-var rankInName = regexp.MustCompile(`\.([0-9]{1,6})\.et(\.gz)?$`)
+var rankInName = regexp.MustCompile(`\.([0-9]{1,6})\.(et|json)(\.gz)?$`)
 
 // ranksOf are the ranks that the names of files give.
 func ranksOf(files []source.File) ([]int, *source.Problem) {
@@ -137,7 +137,7 @@ func ranksOf(files []source.File) ([]int, *source.Problem) {
 	for i, f := range files {
 		m := rankInName.FindStringSubmatch(f.Name)
 		if m == nil {
-			return nil, &source.Problem{File: f.Name, Want: "a name that ends in .RANK.et, such as allreduce.0.et: the trace itself does not say whose it is"}
+			return nil, &source.Problem{File: f.Name, Want: "a name that ends in .RANK.et or .RANK.json, such as allreduce.0.et: the trace itself does not say whose it is"}
 		}
 		rank, _ := strconv.Atoi(m[1])
 		if other, twice := seen[rank]; twice {
@@ -163,6 +163,26 @@ func (b *builder) missing() *source.Problem {
 	return &source.Problem{File: b.traces[0].name, Want: fmt.Sprintf("a file for each rank from 0 to %d: that of rank %d is missing", b.w.Ranks-1, next)}
 }
 
+// add adds a node.
+func (t *trace) add(x node) {
+	t.nodes = append(t.nodes, x)
+	if _, has := x.attrs[observed]; has {
+		t.calls = true
+	}
+	if x.kind == metadataNode {
+		t.processGroups(&x)
+	}
+}
+
+// readEither reads a trace in protobuf or in JSON.
+func readEither(f source.File) (*trace, *source.Problem) {
+	r := bufio.NewReader(f.Reader)
+	if head, _ := r.Peek(4096); recogniseJSON(head) {
+		return readJSON(source.File{Name: f.Name, Reader: r})
+	}
+	return readTrace(source.File{Name: f.Name, Reader: r})
+}
+
 // readTrace reads a file: what stands before a problem is kept.
 func readTrace(f source.File) (*trace, *source.Problem) {
 	t := &trace{name: f.Name, listed: make(map[string][]int32)}
@@ -179,13 +199,7 @@ func readTrace(f source.File) (*trace, *source.Problem) {
 		var x node
 		if x, err = decodeNode(message); err == nil {
 			x.offset = r.began
-			t.nodes = append(t.nodes, x)
-			if _, has := x.attrs[observed]; has {
-				t.calls = true
-			}
-			if x.kind == metadataNode {
-				t.processGroups(&x)
-			}
+			t.add(x)
 		}
 	}
 	p := &source.Problem{File: f.Name, Offset: r.began, Binary: true}

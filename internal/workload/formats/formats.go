@@ -32,7 +32,7 @@ type format struct {
 }
 
 var formats = []format{
-	{"a Chakra trace (NAME.RANK.et, one file for each rank, and a JSON file of process groups)", chakra.Recognise, chakra.Read, true},
+	{"a Chakra trace (NAME.RANK.et or NAME.RANK.json, one file for each rank, and a JSON file of process groups)", chakra.Recognise, chakra.Read, true},
 	{"a GOAL schedule", goal.Recognise, one(goal.Read), false},
 	{"a binary GOAL schedule", goal.RecogniseBinary, one(goal.ReadBinary), false},
 	{"an htsim connection matrix", htsim.Recognise, one(htsim.Read), false},
