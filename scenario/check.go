@@ -75,6 +75,9 @@ func (r *resolver) checkCluster() bool {
 		r.complain("cluster.nodes", "%d nodes of %d GPUs and %d NICs are more than %d of either: take fewer", c.Nodes, c.Node.GPUs, c.Node.NICs, maxEndpoints)
 		return false
 	}
+	if n := &c.Node; r.written["cluster.node.rails"] && n.Rails > 0 && n.NICs%n.Rails != 0 {
+		r.complain("cluster.node.rails", "%d rails: a node has %d NICs, as many on each rail as on any other", n.Rails, n.NICs)
+	}
 	s := &c.Node.ScaleUp
 	if c.Node.GPUs > 1 && s.Kind != ScaleUpNone && s.Rate() == 0 {
 		r.complain("cluster.node.scale-up", "the scale-up network has no bandwidth: %d links of %s", s.Links, s.LinkRate.Exact())

@@ -29,9 +29,8 @@ func (r *resolver) checkTopology(path string, f *Fabric) {
 			return
 		}
 	}
-	shape, hosts := t.plane(), r.Cluster.Endpoints()
-	if shape == RailOptimised && t.Rails != r.Cluster.Node.NICs {
-		r.complain(path+".rails", "%d rails: a node has %d NICs, one for each rail", t.Rails, r.Cluster.Node.NICs)
+	shape, hosts := t.plane(), r.Cluster.Endpoints()+t.SparePorts
+	if shape == RailOptimised && !r.checkRails(path, t) {
 		return
 	}
 	if need, most, of := t.portsNeeded(); need > most {
@@ -42,6 +41,21 @@ func (r *resolver) checkTopology(path string, f *Fabric) {
 		r.complain(path, "%d nodes have %d NIC ports, and %s of %d-port switches (oversubscription %s) ends at %d: take %s",
 			r.Cluster.Nodes, hosts, shape, t.Radix, ratioOr1(t.Oversubscription), most, t.wayOut())
 	}
+}
+
+// checkRails sees that the NICs of a node are dealt to the rails evenly, and that a
+// switch can join the rails.
+func (r *resolver) checkRails(path string, t *Topology) bool {
+	nics := r.Cluster.Node.NICs
+	switch {
+	case t.Rails == 0 || nics%t.Rails != 0:
+		r.complain(path+".rails", "%d rails: a node has %d NICs, as many on each rail as on any other", t.Rails, nics)
+	case t.Rails > t.Radix:
+		r.complain(path+".rails", "%d rails: a switch of %d ports cannot join more than %[2]d; deal the %[3]d NICs of a node to fewer rails (rails: 4 of a rack whose trays have four each), or take a fat-tree", t.Rails, t.Radix, nics)
+	default:
+		return true
+	}
+	return false
 }
 
 func (r *resolver) checkPlanes(path string, f *Fabric) bool {
@@ -95,11 +109,8 @@ func (t *Topology) capacity(nics int) int {
 	case RailOptimised:
 		// Rails by units of leaves; at three levels as a fat tree of leaves.
 		spine := Topology{Radix: t.Radix, Oversubscription: t.SpineOversubscription}
-		unit := down
-		if t.NodesPerUnit > 0 {
-			unit = min(unit, t.NodesPerUnit)
-		}
-		return max(t.Radix/max(1, nics)*unit*nics, unit*spine.downlinks()*t.Radix)
+		unit := t.unit(nics / max(1, t.Rails))
+		return max(t.Radix/max(1, t.Rails)*unit*t.Rails, unit*spine.downlinks()*t.Radix)
 	case Dragonfly:
 		groups := min(t.Groups, t.SwitchesPerGroup*t.GlobalLinks+1)
 		return t.HostsPerLeaf * t.SwitchesPerGroup * groups

@@ -34,6 +34,13 @@ func (r *resolver) checkTCP(path string, f *Fabric) {
 	if iwarp && f.Host.Path == PathCPU {
 		r.complain(path+".host", "iWARP's TCP is in the NIC, and the path %s is that of sockets through the kernel: take gpudirect-rdma, gpudirect-p2p or rdma-host", f.Host.Path)
 	}
+	if t := &f.TCP; t.Threads > 0 && (t.Sockets%t.Threads != 0 || iwarp) {
+		want := "as many sockets to each thread (NCCL_NSOCKS_PERTHREAD)"
+		if iwarp {
+			want = "none, since iWARP's TCP is in the NIC"
+		}
+		r.complain(path+".tcp.threads", "%d threads for %d sockets: want %s", t.Threads, t.Sockets, want)
+	}
 	if !iwarp && f.TCP.MPAMarkers {
 		r.complain(path+".tcp.mpa-markers", "markers are iWARP's: take kind: iwarp, or mpa-markers out")
 	}

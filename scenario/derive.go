@@ -11,12 +11,12 @@ import (
 
 // topologyFields says which fields apply to a shape besides shape and cables.
 var topologyFields = map[Shape][]string{
-	SingleSwitch:  {"radix"},
-	FatTree:       {"radix", "levels", "oversubscription", "spine-oversubscription", "hosts-per-leaf", "spines", "cores"},
-	RailOptimised: {"radix", "oversubscription", "spine-oversubscription", "rails", "nodes-per-unit", "spines", "cores", "ufm"},
-	Dragonfly:     {"radix", "groups", "switches-per-group", "hosts-per-leaf", "global-links"},
-	DragonflyPlus: {"radix", "groups", "switches-per-group", "spines", "hosts-per-leaf", "global-links"},
-	Torus:         {"radix", "dims", "hosts-per-leaf", "links-per-dim"},
+	SingleSwitch:  {"radix", "spare-ports"},
+	FatTree:       {"radix", "levels", "oversubscription", "spine-oversubscription", "hosts-per-leaf", "spines", "cores", "spare-ports"},
+	RailOptimised: {"radix", "oversubscription", "spine-oversubscription", "rails", "nodes-per-unit", "spines", "cores", "ufm", "spare-ports"},
+	Dragonfly:     {"radix", "groups", "switches-per-group", "hosts-per-leaf", "global-links", "spare-ports"},
+	DragonflyPlus: {"radix", "groups", "switches-per-group", "spines", "hosts-per-leaf", "global-links", "spare-ports"},
+	Torus:         {"radix", "dims", "hosts-per-leaf", "links-per-dim", "spare-ports"},
 	Listed:        {"radix", "links"},
 }
 
@@ -69,6 +69,9 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 		r.deriveQoSPolicy(path, f)
 	}
 	r.deriveInspection(path, f)
+	if f.Kind == TCPKind && f.TCP.Sockets > 1 && !r.written[path+".tcp.threads"] {
+		f.TCP.Threads = threadsOf(f.TCP.Sockets)
+	}
 	if f.Kind.TCP() && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
 		f.Ethernet.ECN.Enabled = true // DCTCP is an answer to marks
 	}
@@ -77,6 +80,18 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 	}
 	r.deriveBeside(path, f)
 	r.algorithmOnly(path+".cc", &f.CC)
+}
+
+// mostThreads is NCCL's MAX_THREADS of a connection over sockets (src/transport/net_socket.cc).
+const mostThreads = 16
+
+// threadsOf is the most threads among which so many sockets can be dealt evenly.
+func threadsOf(sockets int) int {
+	n := min(sockets, mostThreads)
+	for sockets%n != 0 {
+		n--
+	}
+	return n
 }
 
 // pfcBytes are the constants of the headroom formula that do not depend on
@@ -165,7 +180,30 @@ func (r *Resolved) LongestCable(f *Fabric) units.Length {
 // needsCores reports whether a rail-optimised fabric has a third level: its spines
 // have no port for every leaf.
 func (r *Resolved) needsCores(t *Topology) bool {
-	return ceilDiv(r.Cluster.Nodes, max(1, t.downlinks()))*t.Rails > t.Radix
+	trays := r.Cluster.Node.NICs / max(1, t.Rails)
+	return ceilDiv(r.Cluster.Nodes*trays+ceilDiv(t.SparePorts, max(1, t.Rails)), max(1, t.unit(trays)))*t.Rails > t.Radix
+}
+
+// rails is how many rails the node's NICs are for: one each where the number that they
+// are made for does not go into them.
+func (n *Node) rails() int {
+	if n.Rails > 0 && n.NICs%n.Rails == 0 {
+		return n.Rails
+	}
+	return n.NICs
+}
+
+// unit is how many machines share their leaves, of nodes of so many: whole nodes where
+// a leaf has the ports.
+func (t *Topology) unit(trays int) int {
+	down := t.downlinks()
+	if t.NodesPerUnit > 0 {
+		return min(down, t.NodesPerUnit*trays)
+	}
+	if down > trays {
+		return down - down%trays
+	}
+	return down
 }
 
 func ceilTo(x, unit int64) int64 { return (x + unit - 1) / unit * unit }
@@ -243,7 +281,7 @@ func (r *resolver) deriveTopology(t *Topology, f *Fabric) {
 	if t.Shape == DualPlane && t.Planes == 0 {
 		t.Planes = 2
 	}
-	ports := r.Cluster.Endpoints() * f.NIC.Ports
+	ports := r.Cluster.Endpoints()*f.NIC.Ports + t.SparePorts
 	switch t.plane() {
 	case FatTree:
 		if t.Levels == 0 {
@@ -254,7 +292,7 @@ func (r *resolver) deriveTopology(t *Topology, f *Fabric) {
 		}
 	case RailOptimised:
 		if t.Rails == 0 {
-			t.Rails = r.Cluster.Node.NICs
+			t.Rails = r.Cluster.Node.rails()
 		}
 	case Dragonfly: // balanced: a = 2p = 2h within the radix (Kim et al. 2008)
 		setZero(&t.HostsPerLeaf, max(1, (t.Radix+1)/4))

@@ -59,6 +59,9 @@ type Node struct {
 	ScaleUp ScaleUp `yaml:"scale-up"`
 	// NICs is the number of compute NICs (storage and management not counted).
 	NICs int `yaml:"nics" range:"1..1024"`
+	// Rails is how many rails its NICs are made for, where that is not one for each: the
+	// 72 of a GB200 NVL72 are four in each of 18 trays.
+	Rails int `yaml:"rails,omitzero" range:"0..1024"`
 	// NIC is the model that the node is sold with; each fabric starts from it
 	// (Fabric.NIC is what is simulated).
 	NIC NIC `yaml:"nic"`
@@ -156,6 +159,9 @@ type CPU struct {
 	// Clock is the core's frequency in cycles per second: weft latency counts
 	// the cycles of a message by it.
 	Clock int64 `yaml:"clock" range:"1..100000000000"`
+	// Cores is how many cores the node has. What copies on the path through the CPU runs
+	// on as many of them at a time as are a GPU's share.
+	Cores int `yaml:"cores" range:"1..1048576"`
 	// MemoryLatency is one access to the host's memory from a device, after
 	// PCIe.
 	MemoryLatency units.Time `yaml:"memory-latency" range:"0..1ms"`

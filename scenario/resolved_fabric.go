@@ -185,14 +185,17 @@ type Topology struct {
 	// Cores is the number of cores of each plane of the third level. 0: as
 	// many as needed.
 	Cores int `yaml:"cores,omitzero" range:"0..16777216"`
-	// Rails is the number of rails of a rail-optimised fabric; NIC r of every
-	// node is on rail r.
+	// Rails is the number of rails of a rail-optimised fabric: NIC i of every
+	// node is on rail i mod Rails.
 	Rails int `yaml:"rails,omitzero" range:"1..1024"`
 	// NodesPerUnit is the number of nodes of a scalable unit: those that share
 	// their leaves. 0: as many as the oversubscription leaves.
 	NodesPerUnit int `yaml:"nodes-per-unit,omitzero" range:"0..16384"`
 	// UFM gives the place of one node of the last unit to the fabric's manager.
 	UFM bool `yaml:"ufm,omitzero"`
+	// SparePorts is how many ports for NICs the leaves keep free, of each plane: for
+	// storage, gateways, growth. Switches and what is above them are for them too.
+	SparePorts int `yaml:"spare-ports,omitzero" range:"0..16777216"`
 	// Planes is the number of planes: equal fabrics, one per port of a NIC.
 	Planes int `yaml:"planes,omitzero" range:"2..16"`
 	// Groups is the number of groups of dragonfly and dragonfly-plus.
@@ -657,8 +660,13 @@ type CC struct {
 type TCP struct {
 	// Variant is cubic or dctcp.
 	Variant TCPVariant `yaml:"variant"`
-	// Sockets is the number of sockets between a pair of ranks in a channel.
+	// Sockets is the number of sockets between a pair of ranks in a channel: NCCL's
+	// NCCL_SOCKET_NTHREADS × NCCL_NSOCKS_PERTHREAD. Messages are divided among them.
 	Sockets int `yaml:"sockets" range:"1..256"`
+	// Threads is how many threads serve these sockets at each end, each with a core's
+	// worth of copying (NCCL_SOCKET_NTHREADS). 0: the rank's one thread serves the sockets
+	// of all its connections. Default: one to each of several sockets, at most 16.
+	Threads int `yaml:"threads" range:"0..16"`
 	// InitialWindow is in segments.
 	InitialWindow int `yaml:"initial-window" range:"1..65535"`
 	// MaxWindow is the largest window of a socket (its buffer).

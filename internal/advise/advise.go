@@ -168,7 +168,8 @@ func needs(p *Profile) []Need {
 		out = append(out, Need{"physical separation", "planes of their own: another protocol than management's helps to keep them apart", "planes of their own: nothing but cabling keeps Ethernet from Ethernet; weft audit isolation proves it"})
 	}
 	if o.SharedStorage {
-		out = append(out, Need{"storage on the same fabric", "as a class of its own (service level, virtual lane), behind a gateway", "as a class of its own (DSCP, priority); examples/convergence.yaml shows what it costs the job"})
+		ports := fmt.Sprintf("%d ports of the leaves are kept free for it (design.spare-ports)", p.Design.SparePorts)
+		out = append(out, Need{"storage on the same fabric", ports + "; as a class of its own (service level, virtual lane), behind a gateway", ports + "; as a class of its own (DSCP, priority); examples/convergence.yaml shows what it costs the job"})
 	}
 	return out
 }

@@ -130,6 +130,9 @@ func resolved(d *plan.Design, m Model, changes ...scenario.Override) (*scenario.
 			scenario.Override{Path: "training.parallel.data", Value: strconv.Itoa(job.Parallel.Data), Origin: "the model"},
 			scenario.Override{Path: "training.batch.global", Value: strconv.Itoa(job.Batch.Global), Origin: "the model"})
 	}
+	if spare := d.Resolved.Fabrics[0].Topology.SparePorts; spare > 0 {
+		set = append(set, scenario.Override{Path: "fabrics[0].topology.spare-ports", Value: strconv.Itoa(spare * m.Nodes / max(1, m.Of)), Origin: "the model"})
+	}
 	if d.Resolved.Fabrics[0].Topology.UFM {
 		set = append(set, scenario.Override{Path: "fabrics[0].topology.ufm", Value: "false", Origin: "the model"})
 	}

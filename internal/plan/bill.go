@@ -98,14 +98,24 @@ func (w *wiring) kind(kind topology.CableKind, links int) {
 func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeModules int) {
 	item := module(e, "switch-module")
 	own := powerOf(e, "switch-power", "transceiver "+item)
-	if kind == topology.NodeLeaf && w.moduleLinks > 1 {
-		sides, nodeModules = sides+nodeModules, 0 // the node's cages take what a switch's take
+	services := 0
+	if kind == topology.NodeLeaf {
+		services = w.graph.Services // hosts of other kinds, with a NIC in each cage
 	}
 	w.lines = append(w.lines, Line{"transceiver", item, e.Title, kind.String(), 0, sides, own})
-	if nodeModules > 0 {
-		other := module(e, "nic-module")
-		w.lines = append(w.lines, Line{"transceiver", other, "the NIC's end of " + e.Title, kind.String(), 0, nodeModules, powerOf(e, "nic-power", "transceiver "+other)})
+	end, power, title := "nic-module", "nic-power", "the NIC's end of "
+	if w.moduleLinks > 1 { // a cage with a heat sink of its own: no fins on the module
+		end, power, title = "node-module", "node-power", "the node's end, with a flat top, of "
+	} else {
+		nodeModules, services = nodeModules+services, 0
 	}
+	add := func(item, power, title string, n int) {
+		if n > 0 {
+			w.lines = append(w.lines, Line{"transceiver", item, title + e.Title, kind.String(), 0, n, powerOf(e, power, "transceiver "+item)})
+		}
+	}
+	add(module(e, end), power, title, nodeModules)
+	add(module(e, "nic-module"), "nic-power", "the NIC's end of ", services)
 }
 
 // switchModules is how many cages of switches the cables of a kind fill: at each
@@ -125,11 +135,10 @@ func (w *wiring) switchModules(kind topology.CableKind) int {
 	return n
 }
 
-// nodeModules is how many cages of nodes are filled. Ports of the fabric's manager
-// have one each.
+// nodeModules is how many cages of nodes are filled.
 func (w *wiring) nodeModules() int {
 	nodes := w.graph.Compute() / max(1, w.graph.NodeNICs)
-	return nodes*ceilDiv(w.graph.NodeNICs*w.planes, w.moduleLinks) + w.graph.Services
+	return nodes * ceilDiv(w.graph.NodeNICs*w.planes, w.moduleLinks)
 }
 
 // pieces is how many cables with both ends fixed to them join the switches: between
@@ -185,7 +194,7 @@ func cableFor(rate units.Rate, cageLinks int, protocol, ends string, length unit
 		protocols, _ := e.Get("protocols")
 		of, _ := e.Get("ends")
 		medium, _ := e.Get("medium")
-		if err != nil || reach < length || number(e, "cage-links") != cageLinks || rateOf(catalog.Cable, e.Name, "rate") != rate || optical && onePiece(medium.Value) {
+		if err != nil || reach < length || number(e, "cage-links") != cageLinks || rateOf(catalog.Cable, e.Name, "rate") != rate || optical && (onePiece(medium.Value) || module(e, "node-module") == "none") {
 			continue
 		}
 		if (of.Value == "any" || of.Value == ends) && slices.Contains(strings.Fields(protocols.Value), protocol) {

@@ -126,6 +126,9 @@ func (c choice) fabric(b *strings.Builder, r *Request) {
 	if c.managed(r) {
 		fields = append(fields, "ufm: true")
 	}
+	if r.SparePorts > 0 {
+		fields = append(fields, fmt.Sprintf("spare-ports: %d", r.SparePorts))
+	}
 	fmt.Fprintf(b, "    topology: {%s}\n", strings.Join(fields, ", "))
 }
 

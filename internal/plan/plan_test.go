@@ -97,6 +97,32 @@ func TestACableIsTheShortestThatReaches(t *testing.T) {
 	}
 }
 
+// The cages of a DGX H100 have heat sinks of their own and take modules with a flat top;
+// those of an air-cooled switch take modules with fins, whatever the two are joined by
+// (docs.nvidia.com, MMA4Z00-NS400-T and mca7j60).
+func TestADGXCageTakesAModuleWithAFlatTop(t *testing.T) {
+	for _, x := range []struct{ more, sw, finned, flat string }{
+		{"cables: {node-leaf: 20m}", "qm9700", "MMA4Z00-NS", "MMA4Z00-NS-FLT"},
+		{"cables: {node-leaf: 60m, leaf-spine: 10m}", "qm9700", "MMS4X00-NS", "MMS4X00-NS-FLT"},
+		{"cables: {node-leaf: 60m, leaf-spine: 10m}", "sn5400", "QSFP-DD DR4", "MMS4X00-NS-FLT"},
+	} {
+		d := only(t, fmt.Sprintf("{gpus: 256, switches: %s, shapes: rail-optimised, %s}", x.sw, x.more))
+		modules := map[string]int{}
+		for _, l := range d.Bill {
+			if l.Kind == "transceiver" && l.Where == "node-leaf" {
+				modules[l.Item] += l.Quantity
+			}
+		}
+		per := 2
+		if x.sw == "sn5400" {
+			per = 1
+		}
+		if want := map[string]int{x.finned: 256 / per, x.flat: 256 / 2}; !reflect.DeepEqual(modules, want) {
+			t.Errorf("%s, %s: the modules from nodes to leaves are %v, want %v", x.sw, x.more, modules, want)
+		}
+	}
+}
+
 // The front against its definition.
 func TestTheFrontIsWhatNothingDominates(t *testing.T) {
 	designs := made(t, "{gpus: 512, max-oversubscription: 8}", nil).Designs
@@ -218,13 +244,13 @@ currency: EUR
 electricity: 0.085
 pue: 1.3
 years: 2
-items: [{item: qm9700, each: 1000.25}, {item: connectx-7, each: 10}, {item: MMA4Z00-NS, each: 2}, {item: fibre-multimode, each: 1}]
+items: [{item: qm9700, each: 1000.25}, {item: connectx-7, each: 10}, {item: MMA4Z00-NS, each: 2}, {item: MMA4Z00-NS-FLT, each: 3}, {item: fibre-multimode, each: 1}]
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := made(t, "{gpus: 1024, fabrics: infiniband, shapes: rail-optimised, cables: {node-leaf: 20m}}", prices).Designs[0]
-	if want := int64(48*1000.25*10_000 + (1024*10+2048*2+2048)*10_000); d.Cost.Equipment.Known != want || !d.Cost.Equipment.Complete() {
+	if want := int64(48*1000.25*10_000 + (1024*10+1536*2+512*3+2048)*10_000); d.Cost.Equipment.Known != want || !d.Cost.Equipment.Complete() {
 		t.Errorf("equipment %+v, by hand %d", d.Cost.Equipment, want)
 	}
 	kWh := int64(float64(d.Power.Known)*1.3) * 2 * 365 * 24 / 1_000_000

@@ -171,6 +171,7 @@ func Items() (out []string) {
 		medium, _ := e.Get("medium")
 		add(module(e, "switch-module"))
 		add(module(e, "nic-module"))
+		add(module(e, "node-module"))
 		if !onePiece(medium.Value) {
 			add("fibre-" + medium.Value)
 		}

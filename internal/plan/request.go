@@ -48,6 +48,8 @@ type Request struct {
 	// Manager keeps the place of one node of an InfiniBand fabric for its manager
 	// (UFM), which four ports of the last scalable unit go to.
 	Manager bool `yaml:"manager"`
+	// SparePorts is how many ports for NICs stay free on the leaves: for storage, gateways.
+	SparePorts int `yaml:"spare-ports" range:"0..1000000"`
 	// Cables are the lengths to plan with.
 	Cables Cables `yaml:"cables"`
 	// Job is what the scenarios run that are written of a design.

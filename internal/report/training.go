@@ -247,7 +247,11 @@ func trainingSentences(t *runstore.Training) (out []string) {
 func trainingNotes(t *runstore.Training) []string {
 	for i := range t.Fabrics {
 		if f := &t.Fabrics[i]; f.StepPs > 0 {
-			return []string{reuse(f), notComputed(t)}
+			notes := []string{reuse(f), notComputed(t)}
+			if text := schedule(t); text != "" {
+				notes = append(notes, text)
+			}
+			return notes
 		}
 	}
 	return nil
@@ -286,7 +290,27 @@ func reuse(f *runstore.TrainingFabric) string {
 
 // notComputed says what the computing times do not have.
 func notComputed(t *runstore.Training) string {
-	return "Computing is matrix products at the rate that large ones reach (weft catalog gpu " + t.Job.GPU + " has the sources), attention at its kernel's and the optimizer at the memory's: norms, activations, the loss, kernel launches, data and checkpoints are left out, so real steps are longer and their MFU is lower."
+	return "Computing is matrix products at the rate that large ones reach (weft catalog gpu " + t.Job.GPU + " has the sources), attention at its kernel's and the optimizer at the memory's. Norms, activations, the loss, kernel launches, data and checkpoints are left out: with them the same schedule takes longer, and its MFU is lower."
+}
+
+// muchBubble is the share of a step from which on its schedule decides how long it takes.
+const muchBubble = 0.1
+
+// schedule says that bubbles are the scenario's choice, where they are much of a step: a
+// published step of another schedule may well be shorter. Empty where they are not.
+func schedule(t *runstore.Training) string {
+	j := &t.Job
+	for i := range t.Fabrics {
+		f := &t.Fabrics[i]
+		share := part(f.BubblePs, f)
+		if j.Pipeline < 2 || f.StepPs == 0 || share < muchBubble {
+			continue
+		}
+		text := fmt.Sprintf("%s of the step of %s are bubbles of the schedule that the scenario asks for: %d stages, %d micro-batches to each replica, %s to each stage (training.parallel.interleave).",
+			percent(share), f.Name, j.Pipeline, j.Micros, plural(int64(j.Interleave), "chunk", "chunks"))
+		return text + " More chunks or more micro-batches have fewer. A step that somebody published is of its own schedule, and may be shorter than this one."
+	}
+	return ""
 }
 
 // noiseSentences say what stragglers and noise make of the step.

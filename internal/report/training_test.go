@@ -55,6 +55,30 @@ func around(ps int64) runstore.Spread {
 	return runstore.Spread{MeanPs: ps, LowPs: ps * 98 / 100, HighPs: ps * 102 / 100, LeastPs: ps * 95 / 100, MostPs: ps * 109 / 100}
 }
 
+// A step that is half bubbles is no bound of a published one: what is left out makes it
+// longer, and its schedule makes it longer than another's.
+func TestBubblesAreTheSchedules(t *testing.T) {
+	few, many := fabricatedTraining(64, 0), fabricatedTraining(64, 0)
+	for i := range many.Fabrics {
+		f := &many.Fabrics[i]
+		f.BubblePs = f.StepPs * 46 / 100
+	}
+	one := fabricatedTraining(64, 0)
+	one.Job.Pipeline = 1
+	for _, c := range []struct {
+		t    *runstore.Training
+		says bool
+	}{{few, false}, {many, true}, {one, false}} {
+		text := strings.Join(trainingNotes(c.t), " ")
+		if said := strings.Contains(text, "46 % of the step of infiniband-ndr are bubbles of the schedule that the scenario asks for: 2 stages, 16 micro-batches to each replica, 1 chunk to each stage"); said != c.says {
+			t.Errorf("bubbles of %d in %d: %s", c.t.Fabrics[0].BubblePs, c.t.Fabrics[0].StepPs, text)
+		}
+		if strings.Contains(text, "real steps are longer") {
+			t.Errorf("a step of another schedule is said to be longer: %s", text)
+		}
+	}
+}
+
 func TestATrainingStepIsToldAsBefore(t *testing.T) {
 	var b bytes.Buffer
 	if err := Training(&b, fabricatedTraining(64, 2), Style{}); err != nil {

@@ -22,7 +22,10 @@ type TwoLevel struct {
 	// Spines is the number of spines; 0 takes the fewest that give each leaf
 	// the same number of cables to each, or the fewest at all where that
 	// would cost more than a third more of them.
-	Spines  int
+	Spines int
+	// Spare is the ports for endpoints that leaves keep free, beside those of Endpoints:
+	// for storage, gateways, growth.
+	Spare   int
 	Lengths Lengths
 	Rates   Rates
 }
@@ -36,19 +39,20 @@ func (s TwoLevel) plan() (*clos, error) {
 			size{"the radix of a spine", sradix, 1, maxRadix},
 			size{"the number of endpoints of a leaf", s.LeafEndpoints, 0, maxRadix},
 			size{"the number of uplinks of a leaf", s.LeafUplinks, 0, maxRadix},
+			size{"the number of spare ports", s.Spare, 0, maxEndpoints},
 			size{"the number of spines", s.Spines, 0, maxEndpoints}),
 		s.Oversubscription.check("leaf"), s.Lengths.check(), s.Rates.check())
 	if err != nil {
 		return nil, err
 	}
-	down, up, err := leafPorts(s.Radix, s.LeafEndpoints, s.LeafUplinks, s.Endpoints, s.Oversubscription)
+	down, up, err := leafPorts(s.Radix, s.LeafEndpoints, s.LeafUplinks, s.Endpoints+s.Spare, s.Oversubscription)
 	if err != nil {
 		return nil, err
 	}
-	leaves := ceilDiv(s.Endpoints, down)
+	leaves := ceilDiv(s.Endpoints+s.Spare, down)
 	if leaves > sradix {
 		return nil, fmt.Errorf("%d endpoints need %d leaves of %d endpoints, and a spine of radix %d reaches only %d leaves: a two-level tree of these switches ends at %d endpoints; take three levels, larger switches or more oversubscription",
-			s.Endpoints, leaves, down, sradix, sradix, sradix*down)
+			s.Endpoints+s.Spare, leaves, down, sradix, sradix, sradix*down)
 	}
 	spines, err := upper("spines", s.Spines, leaves, up, sradix, false)
 	if err != nil {

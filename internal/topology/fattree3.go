@@ -26,8 +26,11 @@ type ThreeLevel struct {
 	PodLeaves                  int // leaves of a pod; 0 as above
 	PodSpines                  int // spines of a pod; 0 as above
 	PlaneCores                 int // cores of a plane; 0 as above
-	Lengths                    Lengths
-	Rates                      Rates
+	// Spare is the ports for endpoints that leaves keep free, beside those of Endpoints:
+	// for storage, gateways, growth.
+	Spare   int
+	Lengths Lengths
+	Rates   Rates
 }
 
 func (s ThreeLevel) plan() (*clos, error) {
@@ -36,11 +39,11 @@ func (s ThreeLevel) plan() (*clos, error) {
 	if err := s.check(nics, sradix, cradix); err != nil {
 		return nil, err
 	}
-	down, up, err := leafPorts(s.Radix, s.LeafEndpoints, s.LeafUplinks, s.Endpoints, s.LeafOversubscription)
+	down, up, err := leafPorts(s.Radix, s.LeafEndpoints, s.LeafUplinks, s.Endpoints+s.Spare, s.LeafOversubscription)
 	if err != nil {
 		return nil, err
 	}
-	leaves := ceilDiv(s.Endpoints, down)
+	leaves := ceilDiv(s.Endpoints+s.Spare, down)
 	sdown := s.SpineOversubscription.split(sradix)
 	if sdown < 1 {
 		return nil, fmt.Errorf("a spine of radix %d has no port down at an oversubscription of %s: take larger switches", sradix, s.SpineOversubscription)
@@ -61,7 +64,7 @@ func (s ThreeLevel) plan() (*clos, error) {
 	}
 	if pods > cradix {
 		return nil, fmt.Errorf("%d endpoints need %d pods of %d endpoints, and a core of radix %d reaches only %d pods: a three-level tree of these switches ends at %d endpoints; take larger switches or more oversubscription",
-			s.Endpoints, pods, per*down, cradix, cradix, cradix*per*down)
+			s.Endpoints+s.Spare, pods, per*down, cradix, cradix, cradix*per*down)
 	}
 	return &clos{
 		endpoints: s.Endpoints, nodeNICs: nics,
@@ -89,6 +92,7 @@ func (s ThreeLevel) check(nics, sradix, cradix int) error {
 			size{"the radix of a core", cradix, 1, maxRadix},
 			size{"the number of endpoints of a leaf", s.LeafEndpoints, 0, maxRadix},
 			size{"the number of uplinks of a leaf", s.LeafUplinks, 0, maxRadix},
+			size{"the number of spare ports", s.Spare, 0, maxEndpoints},
 			size{"the number of leaves of a pod", s.PodLeaves, 0, maxEndpoints},
 			size{"the number of spines of a pod", s.PodSpines, 0, maxEndpoints},
 			size{"the number of cores of a plane", s.PlaneCores, 0, maxEndpoints}),

@@ -80,7 +80,7 @@ func (s MultiPlane) Build() (*Graph, error) {
 			c.endpoint(e/nics*c.nodeNICs+r/planes, n)
 			n.Name, n.Plane = nicName(e, nics), int32(r%planes)
 			if n.Rail >= 0 {
-				n.Rail = int32(r)
+				n.Rail = n.Rail*int32(planes) + int32(r%planes)
 			}
 		})
 		b.g.NodeNICs = c.nodeNICs * planes

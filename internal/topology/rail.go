@@ -6,6 +6,10 @@ import "fmt"
 // scalable unit (SU) is on leaf r of that unit, so that GPUs of the same rank
 // inside a unit are one switch apart. Endpoint index = node*Rails + r.
 //
+// A node may be a rack of trays with Rails NICs each (72 GPUs of a GB200 NVL72 are 18
+// trays of four): NIC r of every tray is on rail r, and NIC i of a node is NIC i mod
+// Rails of its tray i / Rails. Units are whole nodes where a leaf has the ports.
+//
 // # The rule for the levels above
 //
 // It gives every size in the table of the DGX H100 SuperPOD (NVIDIA
@@ -33,7 +37,8 @@ import "fmt"
 // uplinks, and two spines of 64 ports join the rails.
 type Rail struct {
 	Nodes int
-	Rails int // NICs of a node; 0 is 8
+	Rails int // NICs of a node, or of each of its trays; 0 is 8
+	Trays int // of a node; 0 is 1
 	Radix int // ports of a switch; 0 is 64
 	// SpineRadix and CoreRadix are the ports of a spine and of a core; 0 is
 	// Radix.
@@ -47,6 +52,9 @@ type Rail struct {
 	// manager, which has UFMPorts (0 is 4) endpoints after those of the nodes.
 	UFM      bool
 	UFMPorts int
+	// Spare is the ports for endpoints that leaves keep free, beside those of the nodes:
+	// for storage, gateways, growth; of each rail its share.
+	Spare int
 	// LeafOversubscription is nodes of a unit to uplinks of a leaf,
 	// SpineOversubscription downlinks to uplinks of a spine where there are
 	// cores; zero is 1:1.
@@ -63,48 +71,59 @@ type Rail struct {
 type railSizes struct {
 	Rail
 	services int
+	trays    int // of all nodes
+	unit     int // trays of a scalable unit
 	up       int // uplinks of a leaf
 }
 
 func (s Rail) sizes() (railSizes, error) {
-	s.Rails, s.Radix = orDefault(s.Rails, 8), orDefault(s.Radix, 64)
+	s.Rails, s.Trays, s.Radix = orDefault(s.Rails, 8), orDefault(s.Trays, 1), orDefault(s.Radix, 64)
 	s.SpineRadix, s.CoreRadix = orDefault(s.SpineRadix, s.Radix), orDefault(s.CoreRadix, s.Radix)
 	err := firstError(
 		checkSizes(size{"the number of nodes", s.Nodes, 1, maxEndpoints},
 			size{"the number of rails", s.Rails, 1, 1024},
+			size{"the number of trays of a node", s.Trays, 1, 1024},
 			size{"the radix", s.Radix, 2, maxRadix},
 			size{"the radix of a spine", s.SpineRadix, 2, maxRadix},
 			size{"the radix of a core", s.CoreRadix, 1, maxRadix},
 			size{"the number of nodes of a scalable unit", s.UnitNodes, 0, maxRadix},
 			size{"the number of scalable units", s.Units, 0, maxEndpoints},
+			size{"the number of spare ports", s.Spare, 0, maxEndpoints},
 			size{"the number of ports of UFM", s.UFMPorts, 0, s.Rails},
 			size{"the number of uplinks of a leaf", s.LeafUplinks, 0, maxRadix},
 			size{"the number of spines", s.GroupSpines, 0, maxEndpoints},
 			size{"the number of cores of a plane", s.PlaneCores, 0, maxEndpoints},
-			size{"the number of endpoints", s.Nodes * s.Rails, 1, maxEndpoints}),
+			size{"the number of endpoints", s.Nodes * s.Trays * s.Rails, 1, maxEndpoints}),
 		s.LeafOversubscription.check("leaf"), s.SpineOversubscription.check("spine"),
 		s.Lengths.check(), s.Rates.check())
 	if err != nil {
 		return railSizes{}, err
 	}
-	z := railSizes{Rail: s}
-	places := s.Nodes
+	z := railSizes{Rail: s, trays: s.Nodes * s.Trays}
+	places := z.trays + ceilDiv(s.Spare, s.Rails)
 	if s.UFM {
 		z.services = orDefault(s.UFMPorts, min(4, s.Rails))
 		places++
 	}
-	z.UnitNodes, z.up, err = leafPorts(s.Radix, s.UnitNodes, s.LeafUplinks, places, s.LeafOversubscription)
+	z.unit, z.up, err = leafPorts(s.Radix, s.UnitNodes*s.Trays, s.LeafUplinks, places, s.LeafOversubscription)
+	if part := z.unit % s.Trays; err == nil && part > 0 && z.unit > s.Trays && z.unit < places {
+		z.unit, z.up, err = leafPorts(s.Radix, z.unit-part, s.LeafUplinks, places, s.LeafOversubscription)
+	}
 	if err != nil {
 		return z, err
 	}
-	z.Units = orDefault(s.Units, ceilDiv(s.Nodes, z.UnitNodes))
-	if hold := z.Units * z.UnitNodes; places > hold {
-		if s.UFM && s.Nodes <= hold {
-			return z, fmt.Errorf("%d nodes leave no place for UFM in %s of %d nodes: take %d nodes or one unit more",
-				s.Nodes, plural(z.Units, "scalable unit", "scalable units"), z.UnitNodes, hold-1)
+	z.Units = orDefault(s.Units, ceilDiv(z.trays+ceilDiv(s.Spare, s.Rails), z.unit))
+	if hold := z.Units * z.unit; places > hold {
+		what := "nodes"
+		if s.Trays > 1 {
+			what = "trays"
 		}
-		return z, fmt.Errorf("%d nodes do not fit %s of %d nodes: take at least %d",
-			s.Nodes, plural(z.Units, "scalable unit", "scalable units"), z.UnitNodes, ceilDiv(places, z.UnitNodes))
+		if s.UFM && places-1 <= hold {
+			return z, fmt.Errorf("%d %s leave no place for UFM in %s of %d %[2]s: take %[5]d %[2]s or one unit more",
+				z.trays, what, plural(z.Units, "scalable unit", "scalable units"), z.unit, hold-1)
+		}
+		return z, fmt.Errorf("%d %s do not fit %s of %d %[2]s: take at least %[5]d",
+			z.trays, what, plural(z.Units, "scalable unit", "scalable units"), z.unit, ceilDiv(places, z.unit))
 	}
 	return z, nil
 }
@@ -115,7 +134,7 @@ func (s Rail) plan() (*clos, error) {
 		return nil, err
 	}
 	c := &clos{
-		endpoints: z.Nodes * z.Rails, services: z.services, nodeNICs: z.Rails,
+		endpoints: z.trays * z.Rails, services: z.services, nodeNICs: z.Rails * z.Trays,
 		leaves: z.Units * z.Rails, leafRadix: z.Radix, leafUp: z.up,
 		spineRadix: z.SpineRadix,
 		lengths:    z.Lengths, rates: z.Rates,
@@ -146,7 +165,10 @@ func (z *railSizes) planCores(c *clos) (per, pods int, err error) {
 	pods = ceilDiv(z.Units, per)
 	c.groups = pods * z.Rails
 	if c.groups > z.CoreRadix {
-		most := z.CoreRadix / z.Rails * down * z.UnitNodes
+		if z.CoreRadix < z.Rails {
+			return 0, 0, fmt.Errorf("%d rails make as many groups of leaves, and a switch of %d ports cannot join them: take fewer rails, larger switches or another shape", z.Rails, z.CoreRadix)
+		}
+		most := z.CoreRadix / z.Rails * down * z.unit / z.Trays
 		return 0, 0, fmt.Errorf("%d scalable units of %d rails make %d groups of leaves, and a core of radix %d reaches only %d: a three-level fabric of these switches ends at %d nodes; take larger switches or fewer rails per fabric (planes)",
 			z.Units, z.Rails, c.groups, z.CoreRadix, z.CoreRadix, most)
 	}
@@ -159,10 +181,10 @@ func (z *railSizes) planCores(c *clos) (per, pods int, err error) {
 // label says where everything is and what it is called. Leaves are in the
 // order of rails, units inside; a group is the units of one pod in one rail.
 func (z *railSizes) label(c *clos, per, pods int) {
-	units, rails, unit, nodes := z.Units, z.Rails, z.UnitNodes, z.Nodes
+	units, rails, unit, trays, nics := z.Units, z.Rails, z.unit, z.trays, z.Rails*z.Trays
 	place := func(e int) (rail, su int) {
-		if e >= nodes*rails {
-			return e - nodes*rails, units - 1
+		if e >= trays*rails {
+			return e - trays*rails, units - 1
 		}
 		return e % rails, e / rails / unit
 	}
@@ -173,7 +195,7 @@ func (z *railSizes) label(c *clos, per, pods int) {
 	c.endpoint = func(e int, n *Node) {
 		rail, su := place(e)
 		n.Rail, n.Group = int32(rail), int32(su)
-		if n.Name = nicName(e, rails); e >= nodes*rails {
+		if n.Name = nicName(e, nics); e >= trays*rails {
 			n.Name = fmt.Sprintf("ufm/nic%d", rail)
 		}
 	}

@@ -7,22 +7,24 @@ type SingleSwitch struct {
 	Endpoints int
 	NodeNICs  int // endpoints of a host; 0 is 1
 	Radix     int // ports of the switch; 0 is as many as there are endpoints
+	Spare     int // ports that stay free, for storage, gateways, growth
 	Lengths   Lengths
 	Rates     Rates
 }
 
 func (s SingleSwitch) plan() (*clos, error) {
-	radix, nics := orDefault(s.Radix, s.Endpoints), orDefault(s.NodeNICs, 1)
+	radix, nics := orDefault(s.Radix, s.Endpoints+s.Spare), orDefault(s.NodeNICs, 1)
 	err := firstError(
 		checkSizes(size{"the number of endpoints", s.Endpoints, 1, maxRadix},
 			size{"the number of NICs of a node", nics, 1, maxEndpoints},
+			size{"the number of spare ports", s.Spare, 0, maxRadix},
 			size{"the radix", radix, 1, maxRadix}),
 		s.Lengths.check(), s.Rates.check())
 	if err != nil {
 		return nil, err
 	}
-	if s.Endpoints > radix {
-		return nil, fmt.Errorf("%d endpoints do not fit one switch of radix %d: take a larger switch or a leaf-spine fabric", s.Endpoints, radix)
+	if places := s.Endpoints + s.Spare; places > radix {
+		return nil, fmt.Errorf("%d endpoints do not fit one switch of radix %d: take a larger switch or a leaf-spine fabric", places, radix)
 	}
 	return &clos{
 		endpoints: s.Endpoints, nodeNICs: nics,

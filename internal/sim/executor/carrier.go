@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"fmt"
 
 	"weft/internal/collective"
@@ -10,6 +11,7 @@ import (
 	"weft/internal/sim/jitter"
 	"weft/internal/sim/network"
 	"weft/internal/transport"
+	"weft/scenario"
 	"weft/units"
 )
 
@@ -36,7 +38,8 @@ type carrier struct {
 // rankHost is the host of a rank.
 type rankHost struct {
 	timers    host.Timers
-	sending   units.Time // the copies of what it sends are done then
+	cores     host.Cores
+	sending   units.Time // the thread that copies what it sends is done then
 	receiving units.Time // the same of what it receives
 }
 
@@ -96,6 +99,9 @@ type endpoint struct {
 	members int        // of a stream
 	leaving []bool     // of reductions whose results go to one NIC each: whether some of it is for this one
 	latest  units.Time // with jitter: when the last message left the host's software
+	// thread is when the connection's thread that serves it is done; nil where the rank's
+	// own does.
+	thread *units.Time
 }
 
 // groupEntropy spreads the numbers of communicators over the bits of a connection's
@@ -124,6 +130,7 @@ func (c *carrier) connect(k Pair) (*connections, error) {
 		panic(fmt.Sprintf("executor: rank %d sends to rank %d through the NICs %d and %d, which no step of its program had said", k.From, k.To, k.A, k.B))
 	}
 	l, left := &connections{slots: collective.Slots}, new(partsLeft)
+	sending, receiving := c.threads(), c.threads()
 	for i := range c.net.Plan.ConnectionsPerPair() {
 		qa, qb, err := c.net.ConnectNICs(k.A, k.B, k.Entropy(i), k.identity(i), 0)
 		if err == nil {
@@ -133,12 +140,25 @@ func (c *carrier) connect(k Pair) (*connections, error) {
 			return nil, err
 		}
 		under := newUnderWay(c.room())
-		c.bind(k.A, qa, endpoint{rank: k.From, under: under, of: l, pair: k})
-		c.bind(k.B, qb, endpoint{rank: k.To, under: under, from: left, pair: k})
+		c.bind(k.A, qa, endpoint{rank: k.From, under: under, of: l, pair: k, thread: threadOf(sending, i)})
+		c.bind(k.B, qb, endpoint{rank: k.To, under: under, from: left, pair: k, thread: threadOf(receiving, i)})
 		l.ends = append(l.ends, qa)
 	}
 	c.links[k] = l
 	return l, nil
+}
+
+// threads are those of one end of a connection over sockets.
+func (c *carrier) threads() []units.Time {
+	return make([]units.Time, c.net.Plan.Fabric.TCP.Threads)
+}
+
+// threadOf is the thread that serves a socket; nil where the rank's own does.
+func threadOf(threads []units.Time, socket int) *units.Time {
+	if len(threads) == 0 {
+		return nil
+	}
+	return &threads[socket%len(threads)]
 }
 
 // room is how much may be under way on a connection before it needs more.
@@ -190,10 +210,7 @@ func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
 // on all of them.
 func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m message) {
 	m.at = m.pace.leave(m.rank, l, p.Now(), m.bytes)
-	parts := int64(1)
-	if c.net.Plan.Fabric.Transport.SplitData {
-		parts = min(m.bytes, int64(len(l.ends)))
-	}
+	parts := c.partsOf(m.bytes, len(l.ends))
 	m.parts = uint32(parts)
 	for rest := m.bytes; parts > 0; parts-- {
 		part := m
@@ -203,6 +220,22 @@ func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m messag
 		l.turn++
 		c.dispatchPart(p, k, end, part)
 	}
+}
+
+// leastOfSocket is the least that NCCL gives a socket of a message (MIN_CHUNKSIZE,
+// src/transport/net_socket.cc).
+const leastOfSocket = 64 << 10
+
+// partsOf is into how many parts a message is divided among the connections of a pair.
+func (c *carrier) partsOf(bytes int64, ends int) int64 {
+	f := c.net.Plan.Fabric
+	switch {
+	case f.Kind == scenario.TCPKind:
+		return min(int64(ends), max(1, (bytes+leastOfSocket-1)/leastOfSocket))
+	case f.Transport.SplitData:
+		return min(bytes, int64(ends))
+	}
+	return 1
 }
 
 // dispatchPart takes a part of a message through the host, in pieces where a CPU
@@ -249,11 +282,11 @@ func (c *carrier) throughHost(p *fabric.Partition, e *endpoint, whole host.Trans
 			t.Bytes = min(left, c.Path.Piece)
 		}
 		left -= t.Bytes
-		h.sending = max(h.sending, p.Now()) + c.Path.CopyTime(t.Bytes)
+		copied := h.cores.Copy(cmp.Or(e.thread, &h.sending), p.Now(), c.Path.CopyTime(t.Bytes))
 		if left > 0 {
 			t.Tag = noTag
 		}
-		c.schedule(p, m.rank, c.Jitter.InOrder(&e.latest, max(h.sending, m.at)+c.Path.Send+extra), host.Timer{Kind: host.TimerPost, Transfer: t})
+		c.schedule(p, m.rank, c.Jitter.InOrder(&e.latest, max(copied, m.at)+c.Path.Send+extra), host.Timer{Kind: host.TimerPost, Transfer: t})
 	}
 }
 
@@ -319,9 +352,9 @@ func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completi
 		}
 	}
 	h := &c.hosts[rank]
-	h.receiving = max(h.receiving, p.Now()) + c.Path.CopyTime(int64(w.Bytes))
+	copied := h.cores.Copy(cmp.Or(e.thread, &h.receiving), p.Now(), c.Path.CopyTime(int64(w.Bytes)))
 	if whole {
-		at := c.Jitter.InOrder(&e.latest, h.receiving+c.Path.Receive+c.Jitter.Draw(jitter.Receiver, rank))
+		at := c.Jitter.InOrder(&e.latest, copied+c.Path.Receive+c.Jitter.Draw(jitter.Receiver, rank))
 		c.schedule(p, rank, at, host.Timer{Kind: host.TimerArrive, Tag: tag})
 	}
 }

@@ -24,10 +24,14 @@ func everybody(n int) []int32 {
 // newCollectives is who carries out collectives on a cluster of a scenario, so many at
 // the same time.
 func newCollectives(r *scenario.Resolved, f *scenario.Fabric, most int) collectives {
+	hosts := make([]rankHost, r.Cluster.Ranks())
+	for i := range hosts {
+		hosts[i].cores = host.CoresOf(f, &r.Cluster.Node)
+	}
 	return collectives{
 		carrier: carrier{
 			Path: host.PathOf(f, &r.Cluster.Node), Jitter: jitter.Of(&r.Run, f, r.Cluster.Ranks()),
-			links: make(map[Pair]*connections), copies: make(map[uint32]*copied), hosts: make([]rankHost, r.Cluster.Ranks()), ends: make([][]endpoint, r.Cluster.Endpoints()),
+			links: make(map[Pair]*connections), copies: make(map[uint32]*copied), hosts: hosts, ends: make([][]endpoint, r.Cluster.Endpoints()),
 		},
 		cluster: LayoutOf(&r.Cluster), register: newRegister(most),
 	}

@@ -21,12 +21,12 @@ func shapeOf(t *scenario.Topology, shape scenario.Shape, nodes, nics int) (topol
 	endpoints := nodes * nics
 	switch shape {
 	case scenario.SingleSwitch:
-		return topology.SingleSwitch{Endpoints: endpoints, NodeNICs: nics, Radix: t.Radix, Lengths: lengths}, nil
+		return topology.SingleSwitch{Endpoints: endpoints, NodeNICs: nics, Radix: t.Radix, Spare: t.SparePorts, Lengths: lengths}, nil
 	case scenario.FatTree:
 		return fatTree(t, endpoints, nics, lengths), nil
 	case scenario.RailOptimised:
 		return topology.Rail{
-			Nodes: nodes, Rails: t.Rails, Radix: t.Radix, UnitNodes: t.NodesPerUnit, UFM: t.UFM,
+			Nodes: nodes, Rails: t.Rails, Trays: nics / max(1, t.Rails), Radix: t.Radix, UnitNodes: t.NodesPerUnit, UFM: t.UFM, Spare: t.SparePorts,
 			LeafOversubscription: ratio(t.Oversubscription), SpineOversubscription: ratio(t.SpineOversubscription),
 			GroupSpines: t.Spines, PlaneCores: t.Cores, Lengths: lengths,
 		}, nil
@@ -60,12 +60,12 @@ func fatTree(t *scenario.Topology, endpoints, nics int, lengths topology.Lengths
 		return topology.ThreeLevel{
 			Endpoints: endpoints, NodeNICs: nics, Radix: t.Radix,
 			LeafOversubscription: ratio(t.Oversubscription), SpineOversubscription: ratio(t.SpineOversubscription),
-			LeafEndpoints: t.HostsPerLeaf, PodSpines: t.Spines, PlaneCores: t.Cores, Lengths: lengths,
+			LeafEndpoints: t.HostsPerLeaf, PodSpines: t.Spines, PlaneCores: t.Cores, Spare: t.SparePorts, Lengths: lengths,
 		}
 	}
 	return topology.TwoLevel{
 		Endpoints: endpoints, NodeNICs: nics, Radix: t.Radix, Oversubscription: ratio(t.Oversubscription),
-		LeafEndpoints: t.HostsPerLeaf, Spines: t.Spines, Lengths: lengths,
+		LeafEndpoints: t.HostsPerLeaf, Spines: t.Spines, Spare: t.SparePorts, Lengths: lengths,
 	}
 }
 

@@ -12,7 +12,7 @@ func Spec(draw Draw) topology.Spec {
 	switch draw("shape", 0, 9) {
 	case 0:
 		n := draw("endpoints", 1, 100)
-		return topology.SingleSwitch{Endpoints: n, Radix: n + draw("free", 0, 3), NodeNICs: draw("nics", 1, 8)}
+		return topology.SingleSwitch{Endpoints: n, Radix: n + draw("free", 0, 3), Spare: draw("spare", 0, 2), NodeNICs: draw("nics", 1, 8)}
 	case 1:
 		return TwoLevel(draw)
 	case 2:
@@ -42,7 +42,7 @@ func Ratio(draw Draw, name string) topology.Ratio {
 func TwoLevel(draw Draw) topology.Spec {
 	return topology.TwoLevel{
 		Endpoints: draw("endpoints", 1, 200), Radix: draw("radix", 4, 40),
-		Oversubscription: Ratio(draw, "leaf"), NodeNICs: draw("nics", 1, 8),
+		Oversubscription: Ratio(draw, "leaf"), NodeNICs: draw("nics", 1, 8), Spare: draw("spare", 0, 30),
 	}
 }
 
@@ -51,7 +51,7 @@ func ThreeLevel(draw Draw) topology.Spec {
 	return topology.ThreeLevel{
 		Endpoints: draw("endpoints", 1, 200), Radix: draw("radix", 6, 16),
 		LeafOversubscription: Ratio(draw, "leaf"), SpineOversubscription: Ratio(draw, "spine"),
-		PodLeaves: draw("leaves of a pod", 0, 4),
+		PodLeaves: draw("leaves of a pod", 0, 4), Spare: draw("spare", 0, 30),
 	}
 }
 
@@ -59,8 +59,8 @@ func ThreeLevel(draw Draw) topology.Spec {
 func Rail(draw Draw) topology.Spec {
 	ufm := draw("ufm", 0, 1) == 1
 	return topology.Rail{
-		Nodes: draw("nodes", 1, 60), Rails: draw("rails", 1, 8), Radix: draw("radix", 4, 24),
-		UFM: ufm, LeafOversubscription: Ratio(draw, "leaf"),
+		Nodes: draw("nodes", 1, 60), Rails: draw("rails", 1, 8), Trays: draw("trays", 1, 2), Radix: draw("radix", 4, 24),
+		UFM: ufm, Spare: draw("spare", 0, 9), LeafOversubscription: Ratio(draw, "leaf"),
 	}
 }
 

@@ -1,0 +1,32 @@
+package topology
+
+import "testing"
+
+// A rack of 18 trays with four NICs each has four rails, not 72, and shares leaves with no
+// other rack where that leaves no port for a whole one.
+func TestTheTraysOfARackShareItsRails(t *testing.T) {
+	for racks, want := range map[int][3]int{1: {4, 2, 0}, 8: {32, 9, 0}, 20: {80, 72, 36}} {
+		g, err := Rail{Nodes: racks, Rails: 4, Trays: 18}.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Validate(g); err != nil {
+			t.Fatal(err)
+		}
+		if got := Tally(g); got.Switches != want || got.Nodes != racks || got.Endpoints != 72*racks {
+			t.Errorf("%d racks: %+v, want %v switches", racks, got, want)
+		}
+		leaves := map[NodeID]bool{}
+		for e := range g.Endpoints {
+			n := &g.Nodes[e]
+			if n.Rail != int32(e%4) || n.Group != int32(e/72) {
+				t.Fatalf("%s is on rail %d of unit %d", n.Name, n.Rail, n.Group)
+			}
+			c := g.Cables[n.Cables[0]]
+			leaves[max(c.A.Node, c.B.Node)] = true
+		}
+		if len(leaves) != 4*racks || g.Nodes[71].Name != "node0/nic71" {
+			t.Errorf("%d racks fill %d leaves; the last NIC of the first is %s", racks, len(leaves), g.Nodes[71].Name)
+		}
+	}
+}
