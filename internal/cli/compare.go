@@ -46,6 +46,7 @@ stands, as weft run makes it: no lead is claimed.`,
 				x.seeds = sim.AutoSeeds
 			}
 			r.Run.Jitter = r.Run.Jitter || seeds != 1
+			x.ranges = seeds != 1
 			return c.placed(x.run(cmd.Context(), e, r, tellTables(e, r)))
 		},
 	}

@@ -27,6 +27,7 @@ type execution struct {
 	workers int
 	json    bool
 	seeds   int                // as sim.Options has them
+	ranges  bool               // also the smallest size with other switches: sim.Options.SwitchRange
 	each    func(sim.Finished) // told of each simulation as it ends; may be nil
 }
 
@@ -97,7 +98,7 @@ func checkWorkers(n int) error {
 // options are the run's; what is told of a simulation takes the place of the line
 // of progress.
 func (x *execution) options(p *progress) sim.Options {
-	o := sim.Options{Workers: x.workers, Seeds: x.seeds, Progress: p.update}
+	o := sim.Options{Workers: x.workers, Seeds: x.seeds, SwitchRange: x.ranges, Progress: p.update}
 	if x.each != nil {
 		o.Finished = func(f sim.Finished) {
 			p.clear()

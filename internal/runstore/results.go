@@ -42,7 +42,10 @@ type FabricResult struct {
 	Reduction *Reduction `json:"reduction,omitempty"`
 	// Control is nil where nothing was to break.
 	Control *Control `json:"control,omitempty"`
-	Points  []Point  `json:"points"`
+	// SwitchRange is nil where it was not asked for, or sources do not differ on any
+	// fabric's switches.
+	SwitchRange *SwitchRange `json:"switch_range,omitempty"`
+	Points      []Point      `json:"points"`
 }
 
 // Reduction is what a fabric whose switches reduce (ib.sharp) does of it: a tree of

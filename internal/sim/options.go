@@ -6,11 +6,15 @@ import (
 	"weft/units"
 )
 
-// Options are what a caller may choose about a run. Results depend on Seeds alone.
+// Options are what a caller may choose about a run. Results depend on Seeds and
+// SwitchRange alone.
 type Options struct {
 	// Seeds is how many seeds each size is simulated with, from the scenario's on: 0 and
 	// 1 are that one alone, [AutoSeeds] is as many as a rule gives.
 	Seeds int
+	// SwitchRange has the smallest size simulated again with the fabrics' switches as fast
+	// and as slow as sources say.
+	SwitchRange bool
 	// Workers is how many cores to use; 0 is all.
 	Workers int
 	// Progress, if not nil, is called now and then, never concurrently.

@@ -47,6 +47,9 @@ func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Result
 	if ctx.Err() == nil && seedsFor(o.Seeds, 0) > 1 {
 		again(ctx, r, jobs, out, o, w, &stop)
 	}
+	if o.SwitchRange && ctx.Err() == nil {
+		switchRanges(ctx, r, out, o.Workers)
+	}
 	if err := ctx.Err(); err != nil {
 		out.Partial = true
 		return out, err
