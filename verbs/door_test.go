@@ -323,6 +323,15 @@ func TestADeviceIsNoMirror(t *testing.T) {
 		t.Errorf("%d answers went to strangers between two looks at the clock, want %d", n, maxStrangers)
 	}
 	d.m.tick(d.m.now() + int64(2*time.Hour))
+	d.answered(t)
+	before = sent()
+	for range 20 * maxStrangers { // the request of a handshake that is under way
+		d.m.hear(doorPeer, request(doorID, doorTID, doorPort))
+	}
+	if n := sent() - before; n != maxStrangers {
+		t.Errorf("a handshake under way is answered %d times between two looks at the clock, want %d", n, maxStrangers)
+	}
+	d.m.tick(d.m.now() + int64(3*time.Hour))
 	before = sent()
 	for _, to := range []string{"224.0.0.1", "255.255.255.255", "0.0.0.0"} {
 		d.m.hear(netip.MustParseAddr(to), request(1, 1, 9999))

@@ -23,16 +23,6 @@ func (p ConnParam) defaults() ConnParam {
 	return p
 }
 
-// guid stands for a hardware's: it is the device's address.
-func (m *manager) guid() uint64 {
-	b := m.dev.Addr().Addr().As16()
-	var g uint64
-	for _, v := range b[8:] {
-		g = g<<8 | uint64(v)
-	}
-	return g
-}
-
 // dial sends a REQ.
 func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*Conn, error) {
 	m.mu.Lock()
@@ -44,7 +34,7 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 	c.param, c.tid = p.defaults(), secret()
 	local := m.dev.Addr().Addr().Unmap()
 	c.asked = cm.Req{
-		Local: c.local, Service: cm.ServiceID(port), CAGUID: m.guid(), QPN: qp.QPN(), ResponderResources: c.param.ResponderResources,
+		Local: c.local, Service: cm.ServiceID(port), CAGUID: m.dev.guid(), QPN: qp.QPN(), ResponderResources: c.param.ResponderResources,
 		InitiatorDepth: c.param.InitiatorDepth, RemoteTimeout: 20, LocalTimeout: 20, PSN: units.PSN(secret() & units.PSNMask),
 		RetryCount: 7, PKey: defaultPKey, MTU: cm.MTUCode(m.dev.mtu), RNRRetry: 7, MaxRetries: 15, SRQ: qp.attr.SRQ != nil,
 		Path: cm.Path{
@@ -97,7 +87,7 @@ func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {
 	}
 	rep := cm.Rep{
 		Local: c.local, Remote: c.remote, QPN: qp.QPN(), PSN: psn, ResponderResources: c.param.ResponderResources,
-		InitiatorDepth: c.param.InitiatorDepth, AckDelay: 14, RNRRetry: 7, SRQ: qp.attr.SRQ != nil, CAGUID: m.guid(),
+		InitiatorDepth: c.param.InitiatorDepth, AckDelay: 14, RNRRetry: 7, SRQ: qp.attr.SRQ != nil, CAGUID: m.dev.guid(),
 	}
 	copy(rep.Private[:], p.PrivateData)
 	if c.selective() {

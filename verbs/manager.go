@@ -255,6 +255,10 @@ func (m *manager) late(c *Conn, now int64) {
 			return
 		}
 		c.again = m.soon()
+		if c.state == connRepSent { // whose address nobody has shown to be the peer's
+			m.answer(c.peer, c.message)
+			return
+		}
 		m.send(c.peer, c.message)
 	}
 }

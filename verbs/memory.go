@@ -178,16 +178,17 @@ func (m *MR) Dereg() error {
 	return nil
 }
 
-// SGE is a part of a work request's buffers.
+// SGE is a part of a work request's buffers. Of the verbs' 32 bits of length a message
+// uses 31: what is longer is refused, and not cut.
 type SGE struct {
 	Addr   uint64
-	Length uint32
+	Length uint64
 	LKey   uint32
 }
 
 // SGE is the part of the region from offset on.
 func (m *MR) SGE(offset, length int) SGE {
-	return SGE{Addr: m.addr + uint64(offset), Length: uint32(length), LKey: m.key}
+	return SGE{Addr: m.addr + uint64(offset), Length: uint64(length), LKey: m.key}
 }
 
 // segment is an SGE that was checked.
@@ -197,23 +198,33 @@ type segment struct {
 	n   uint32
 }
 
-// segments checks a list of SGEs and appends what they mean.
-func (p *PD) segments(to []segment, list []SGE, need Access) (_ []segment, total uint64, err error) {
+// segments checks a list of SGEs and appends what they mean. If one is not exactly
+// right, ok is false, and there are none, but their length: whatever is put there or
+// taken from there fails.
+func (p *PD) segments(to []segment, list []SGE, need Access) (_ []segment, total uint64, ok bool, err error) {
 	if len(list) > MaxSGE {
-		return to, 0, invalid("%d SGEs: at most %d", len(list), MaxSGE)
+		return to, 0, false, invalid("%d SGEs: at most %d", len(list), MaxSGE)
 	}
+	ok = true
 	for _, s := range list {
+		if s.Length > MaxMessage-total {
+			return to, 0, false, invalid("%d bytes and %d more: a message has at most %d", total, s.Length, uint64(MaxMessage))
+		}
 		if s.Length == 0 {
 			continue
 		}
+		total += s.Length
 		mr := p.dev.keys.find(s.LKey)
-		if mr == nil || mr.span(p, s.Addr, uint64(s.Length), need) == nil {
-			return to, 0, invalid("SGE of %d bytes at %#x with lkey %#x: no such memory in the protection domain, or without the right", s.Length, s.Addr, s.LKey)
+		if mr == nil || mr.span(p, s.Addr, s.Length, need) == nil {
+			ok = false
+			continue
 		}
-		to = append(to, segment{mr, s.Addr - mr.addr, s.Length})
-		total += uint64(s.Length)
+		to = append(to, segment{mr, s.Addr - mr.addr, uint32(s.Length)})
 	}
-	return to, total, nil
+	if !ok {
+		to = to[:0]
+	}
+	return to, total, ok, nil
 }
 
 // gather appends n bytes of the segments from offset on. False says that a region

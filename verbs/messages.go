@@ -124,7 +124,7 @@ func (m *manager) takeReqAgain(c *Conn, tid uint64) bool {
 		mra := cm.Mra{Local: c.local, Remote: c.remote, Timeout: patienceCode}
 		m.answer(c.peer, mra.AppendTo(head(c.tid, cm.AttrMra)))
 	case c.state == connRepSent:
-		m.send(c.peer, c.message)
+		m.answer(c.peer, c.message)
 	}
 	return true
 }

@@ -188,6 +188,7 @@ func (q *QP) enter(a *QPAttr, mask QPAttrMask) error {
 	case StateReset:
 		qp.BecomeReset()
 		q.forget()
+		q.set = QPAttr{}
 	case StateInit:
 		err = qp.BecomeInit()
 	case StateRTR:
@@ -208,6 +209,7 @@ func (q *QP) enter(a *QPAttr, mask QPAttrMask) error {
 
 // take takes over the attributes of the mask.
 func (q *QP) take(a *QPAttr, mask QPAttrMask) {
+	q.remember(a, mask)
 	if mask&AttrAccess != 0 {
 		q.access = a.Access
 	}
@@ -238,6 +240,32 @@ func (q *QP) take(a *QPAttr, mask QPAttrMask) {
 	}
 	if mask&AttrState != 0 && a.State == StateRTR {
 		q.agree(mask&AttrSelectiveRepeat != 0 && a.SelectiveRepeat)
+	}
+}
+
+// remember keeps the attributes of the mask for Query.
+func (q *QP) remember(a *QPAttr, mask QPAttrMask) {
+	s, all := &q.set, *a
+	all.Dest = netip.AddrPort{}
+	if q.end.Peer != nil {
+		all.Dest = q.end.Peer.Addr()
+	}
+	keep(&s.Access, all.Access, mask&AttrAccess)
+	keep(&s.QKey, all.QKey, mask&AttrQKey)
+	keep(&s.PathMTU, all.PathMTU, mask&AttrPathMTU)
+	keep(&s.Dest, all.Dest, mask&AttrAV)
+	keep(&s.DestQPN, all.DestQPN, mask&AttrDestQPN)
+	keep(&s.MaxRdAtomic, all.MaxRdAtomic, mask&AttrMaxRdAtomic)
+	keep(&s.MaxDestRdAtomic, all.MaxDestRdAtomic, mask&AttrMaxDestRdAtomic)
+	keep(&s.MinRNRTimer, all.MinRNRTimer, mask&AttrMinRNRTimer)
+	keep(&s.Timeout, all.Timeout, mask&AttrTimeout)
+	keep(&s.RetryCnt, all.RetryCnt, mask&AttrRetryCnt)
+	keep(&s.RNRRetry, all.RNRRetry, mask&AttrRNRRetry)
+}
+
+func keep[T any](to *T, v T, counts QPAttrMask) {
+	if counts != 0 {
+		*to = v
 	}
 }
 

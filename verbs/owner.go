@@ -9,8 +9,35 @@ import (
 	"weft/wire"
 )
 
-// The methods of this file are called by the device's port with its lock held:
-// QP is the live.Owner of its endpoint.
+// The methods of this file are called by the device's port with its lock held.
+
+// qpOwner is a queue pair as the owner of its endpoint: its users do not see these
+// methods.
+type qpOwner QP
+
+func (o *qpOwner) qp() *QP { return (*QP)(o) }
+
+// Gather implements live.Owner.
+func (o *qpOwner) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
+	return o.qp().gather(p, parts)
+}
+
+// Operands implements live.Owner.
+func (o *qpOwner) Operands(p *transport.Packet) (swapAdd, compare uint64) { return o.qp().operands(p) }
+
+// Destination implements live.Owner.
+func (o *qpOwner) Destination(p *transport.Packet) *live.Peer { return o.qp().destination(p) }
+
+// Place implements live.Owner.
+func (o *qpOwner) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
+	o.qp().place(v, p, payload)
+}
+
+// Replenish implements live.Owner.
+func (o *qpOwner) Replenish() { o.qp().replenish() }
+
+// Completed implements live.Owner.
+func (o *qpOwner) Completed(c *transport.Completion) { o.qp().completed(c) }
 
 // rights is what each kind of request needs of the memory and of the queue pair.
 var rights = [...]Access{
@@ -68,8 +95,8 @@ func (q *QP) atomic(_ units.QPN, op transport.Op, rkey uint32, va uint64) uint64
 	return original
 }
 
-// Gather implements live.Owner.
-func (q *QP) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
+// gather appends the memory that a packet carries.
+func (q *QP) gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 	if p.Op.Response() {
 		return q.gatherRead(p, parts)
 	}
@@ -95,8 +122,8 @@ func (q *QP) gatherSend(id uint64, p *transport.Packet, parts [][]byte) ([][]byt
 	return gather(parts, rec.segs, uint64(p.Offset), uint64(p.Length))
 }
 
-// Operands implements live.Owner.
-func (q *QP) Operands(p *transport.Packet) (swapAdd, compare uint64) {
+// operands are those of an atomic.
+func (q *QP) operands(p *transport.Packet) (swapAdd, compare uint64) {
 	if id, ok := q.end.QP.SourceOf(p); ok {
 		rec := q.send(id)
 		return rec.swap, rec.comp
@@ -104,16 +131,16 @@ func (q *QP) Operands(p *transport.Packet) (swapAdd, compare uint64) {
 	return 0, 0
 }
 
-// Destination implements live.Owner.
-func (q *QP) Destination(p *transport.Packet) *live.Peer {
+// destination is where a datagram goes.
+func (q *QP) destination(p *transport.Packet) *live.Peer {
 	if id, ok := q.end.QP.SourceOf(p); ok {
 		return q.send(id).ah.peer
 	}
 	return nil
 }
 
-// Place implements live.Owner.
-func (q *QP) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
+// place puts what has arrived where it belongs.
+func (q *QP) place(v transport.Verdict, p *transport.Packet, payload []byte) {
 	ok := true
 	switch v {
 	case transport.PlaceWrite:
@@ -157,8 +184,8 @@ func (q *QP) grh(payload int) []byte {
 	return h.AppendTo(b)
 }
 
-// Replenish implements live.Owner: it takes a receive of the shared queue.
-func (q *QP) Replenish() {
+// replenish takes a receive of the shared queue.
+func (q *QP) replenish() {
 	if q.attr.SRQ == nil {
 		return
 	}
@@ -170,8 +197,8 @@ func (q *QP) Replenish() {
 	}
 }
 
-// Completed implements live.Owner.
-func (q *QP) Completed(c *transport.Completion) {
+// completed takes a finished work request.
+func (q *QP) completed(c *transport.Completion) {
 	if c.Recv {
 		q.received(c)
 		return

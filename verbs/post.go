@@ -114,15 +114,14 @@ type recvRecord struct {
 
 func (r *recvRecord) fill(p *PD, wr *RecvWR) (err error) {
 	*r = recvRecord{wrid: wr.WRID}
-	r.segs, r.total, err = p.segments(r.few[:0], wr.SGL, AccessLocalWrite)
-	if err == nil && r.total > MaxMessage {
-		err = invalid("%d bytes of buffers: at most %d", r.total, uint64(MaxMessage))
-	}
+	r.segs, r.total, _, err = p.segments(r.few[:0], wr.SGL, AccessLocalWrite)
 	return err
 }
 
 // PostSend posts sends. One that is refused ends the call with the reason; those
-// before it are posted.
+// before it are posted. Memory that the queue pair has no right to is no such reason: the
+// work request completes with LocProtErr when those before it have completed, and sends
+// nothing.
 func (q *QP) PostSend(list ...SendWR) error {
 	port := q.pd.dev.port
 	port.Lock()
@@ -162,13 +161,16 @@ func (q *QP) postSend(wr *SendWR) error {
 		wrid: wr.WRID, wr: q.sendWR, op: what.wc, ah: wr.AH, by: wr.EEC,
 		signalled: q.attr.SignalAll || wr.Flags&SendSignaled != 0,
 	}
-	total, err := q.buffers(&rec, wr, what.op)
-	if err != nil {
+	total, ok, err := q.buffers(&rec, wr, what.op)
+	switch {
+	case err != nil:
 		return err
+	case !ok && q.rd == nil:
+		return q.postRefused(&rec)
 	}
 	t := transport.WorkRequest{
 		Op: what.op, Solicited: wr.Flags&SendSolicited != 0, Unsignaled: !rec.signalled, Fence: wr.Flags&SendFence != 0,
-		Imm: wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
+		Refused: !ok, Imm: wr.ImmData, RKey: wr.RKey, RemoteVA: wr.RemoteAddr, DestQP: wr.DestQPN, QKey: wr.QKey,
 	}
 	if wr.QKey&ownQKey != 0 {
 		t.QKey = q.qkey
@@ -200,31 +202,29 @@ func (q *QP) sendRoom() error {
 	return nil
 }
 
-// buffers checks the memory of a send, and says how much it is.
-func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64, err error) {
+// buffers checks the memory of a send, and says how much it is; false says that the
+// queue pair has no right to it.
+func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64, ok bool, err error) {
 	if q.attr.Type == UD && (wr.AH == nil || wr.AH.dead || wr.AH.pd != q.pd) {
-		return 0, invalid("a datagram needs an address handle of its protection domain")
+		return 0, false, invalid("a datagram needs an address handle of its protection domain")
 	}
 	if wr.Flags&SendInline != 0 {
 		switch {
 		case op >= transport.OpRead && op != transport.OpSendInv:
-			return 0, invalid("READs and atomics have no inline data")
+			return 0, false, invalid("READs and atomics have no inline data")
 		case len(wr.Inline) > q.attr.MaxInlineData:
-			return 0, invalid("%d bytes of inline data: the queue pair takes %d", len(wr.Inline), q.attr.MaxInlineData)
+			return 0, false, invalid("%d bytes of inline data: the queue pair takes %d", len(wr.Inline), q.attr.MaxInlineData)
 		}
 		rec.inline = append([]byte{}, wr.Inline...)
-		return uint64(len(wr.Inline)), nil
+		return uint64(len(wr.Inline)), true, nil
 	}
 	need := Access(0)
 	if op == transport.OpRead || op == transport.OpCmpSwap || op == transport.OpFetchAdd {
 		need = AccessLocalWrite
 	}
-	q.scratch, total, err = q.pd.segments(q.scratch[:0], wr.SGL, need)
+	q.scratch, total, ok, err = q.pd.segments(q.scratch[:0], wr.SGL, need)
 	rec.segs = q.scratch
-	if err == nil && total > MaxMessage {
-		err = invalid("%d bytes: a message has at most %d", total, uint64(MaxMessage))
-	}
-	return total, err
+	return total, ok, err
 }
 
 // postRead posts a READ in parts, of which the last completes it.
@@ -294,7 +294,8 @@ func (q *QP) send(id uint64) *sendRecord { return &q.sends[id&uint64(len(q.sends
 func (q *QP) recv(id uint64) *recvRecord { return &q.recvs[id&uint64(len(q.recvs)-1)] }
 
 // PostRecv posts receives. One that is refused ends the call; those before it are
-// posted.
+// posted. Memory that the queue pair has no right to is found when something arrives for
+// it: the receive completes with LocProtErr.
 func (q *QP) PostRecv(list ...RecvWR) error {
 	port := q.pd.dev.port
 	port.Lock()

@@ -69,6 +69,7 @@ type QP struct {
 
 	access Access
 	qkey   uint32
+	set    QPAttr // what was set last
 	dead   bool
 	rd     *transport.RDQP // of RD, which sends by contexts and not by end
 	fault  Status          // a local error that the completion under way tells
@@ -123,7 +124,7 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	if p.dev.closed {
 		return nil, ErrClosed
 	}
-	q.end.Owner, q.end.PKey = q, defaultPKey
+	q.end.Owner, q.end.PKey = (*qpOwner)(q), defaultPKey
 	err := p.dev.port.Attach(&q.end, qpn, func(n units.QPN) error {
 		return q.end.QP.Setup(&q.cfg, a.Type.service(), n, alg)
 	})

@@ -70,7 +70,7 @@ func (r *RDD) CreateEEC() (*EEC, error) {
 	if r.dev.closed {
 		return nil, ErrClosed
 	}
-	e.end.Owner, e.end.PKey = e, defaultPKey
+	e.end.Owner, e.end.PKey = (*eecOwner)(e), defaultPKey
 	err := port.Attach(&e.end, 0, func(n units.QPN) error {
 		if err := e.end.QP.Setup(&e.cfg, transport.RC, n, alg); err != nil {
 			return err
@@ -238,6 +238,7 @@ func (q *QP) enterRD(a *QPAttr, mask QPAttrMask) error {
 	if a.State == StateReset {
 		q.forget()
 	}
+	q.remember(a, mask)
 	if mask&AttrAccess != 0 {
 		q.access = a.Access
 	}
@@ -252,8 +253,11 @@ func (q *QP) enterRD(a *QPAttr, mask QPAttrMask) error {
 	return nil
 }
 
-// The methods below are called by the device's port with its lock held: EEC is the
-// live.Owner of its endpoint.
+// The methods below are called by the device's port with its lock held.
+
+// eecOwner is a context as the owner of its endpoint: its users do not see these
+// methods.
+type eecOwner EEC
 
 // serving is whom the message that arrives is for.
 func (e *EEC) serving() *QP { return e.rdd.dev.owner(e.ctx.Serving()) }
@@ -271,7 +275,8 @@ func (e *EEC) atomic(n units.QPN, op transport.Op, rkey uint32, va uint64) uint6
 }
 
 // Gather implements live.Owner.
-func (e *EEC) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
+func (o *eecOwner) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
+	e := (*EEC)(o)
 	if p.Op.Response() {
 		if q := e.serving(); q != nil {
 			return q.gatherRead(p, parts)
@@ -287,7 +292,8 @@ func (e *EEC) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 }
 
 // Operands implements live.Owner.
-func (e *EEC) Operands(p *transport.Packet) (swapAdd, compare uint64) {
+func (o *eecOwner) Operands(p *transport.Packet) (swapAdd, compare uint64) {
+	e := (*EEC)(o)
 	id, ok := e.end.QP.SourceOf(p)
 	if q := e.sending(); ok && q != nil {
 		rec := q.send(id)
@@ -297,24 +303,26 @@ func (e *EEC) Operands(p *transport.Packet) (swapAdd, compare uint64) {
 }
 
 // Destination implements live.Owner: RD has a peer.
-func (e *EEC) Destination(*transport.Packet) *live.Peer { return e.end.Peer }
+func (o *eecOwner) Destination(*transport.Packet) *live.Peer { return o.end.Peer }
 
 // Place implements live.Owner.
-func (e *EEC) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
+func (o *eecOwner) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
+	e := (*EEC)(o)
 	q := e.serving()
 	if v == transport.PlaceRead || v == transport.PlaceAtomic {
 		q = e.sending()
 	}
 	if q != nil {
-		q.Place(v, p, payload)
+		q.place(v, p, payload)
 	}
 }
 
 // Replenish implements live.Owner: the context takes receives from its queue pairs.
-func (e *EEC) Replenish() {}
+func (o *eecOwner) Replenish() {}
 
 // Completed implements live.Owner.
-func (e *EEC) Completed(c *transport.Completion) {
+func (o *eecOwner) Completed(c *transport.Completion) {
+	e := (*EEC)(o)
 	dev := e.rdd.dev
 	d, tell := e.ctx.Completed(dev.port.Now(), c, dev.port.Batch())
 	q := dev.owner(d)
@@ -322,7 +330,7 @@ func (e *EEC) Completed(c *transport.Completion) {
 		return // nobody's, or it is gone
 	}
 	if tell {
-		q.Completed(c)
+		q.completed(c)
 	}
 	if other := dev.eecs[d.Next()]; other != nil && other != e {
 		dev.port.Stir(&other.end) // the queue pair's next message goes that way

@@ -219,6 +219,9 @@ func TestAWrongReliableDatagramReachesNothingAndEndsItsQueuePairOnly(t *testing.
 		"a context that is not connected": {func(g *datagrams, wr *SendWR) {
 			wr.EEC, _ = g.eecs[0][0].rdd.CreateEEC()
 		}, InvEECStateErr},
+		"local key": {func(_ *datagrams, wr *SendWR) {
+			wr.SGL = []SGE{{Addr: wr.SGL[0].Addr, Length: 5000, LKey: wr.SGL[0].LKey + 1}}
+		}, LocProtErr},
 		"key":     {func(_ *datagrams, wr *SendWR) { wr.RKey++ }, RemAccessErr},
 		"address": {func(_ *datagrams, wr *SendWR) { wr.RemoteAddr-- }, RemAccessErr},
 		"right": {func(g *datagrams, _ *SendWR) {

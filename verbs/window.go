@@ -140,13 +140,17 @@ func (q *QP) BindMW(mw *MW, wrid uint64, flags SendFlags, b BindInfo) error {
 
 // localWork is what is kept of a local operation.
 type localWork struct {
-	bind BindWR // of a bind
-	key  uint32 // of an invalidation
+	bind    BindWR // of a bind
+	key     uint32 // of an invalidation
+	refused bool   // a send with memory that the queue pair has no right to
 }
 
 // postLocal posts a bind or an invalidation. What cannot change until its turn comes
 // is checked here, all else then.
 func (q *QP) postLocal(wr *SendWR) error {
+	if q.attr.Type == UD || q.rd != nil {
+		return invalid("%v has no %v", q.attr.Type, wr.Opcode)
+	}
 	what := operations[wr.Opcode]
 	work := &localWork{key: wr.InvalidateRKey}
 	if wr.Opcode == BindMW {
@@ -165,6 +169,17 @@ func (q *QP) postLocal(wr *SendWR) error {
 		if b := &work.bind; b.MW != nil && b.RKey>>8 == b.MW.key>>8 {
 			b.MW.given = b.RKey
 		}
+	}
+	return err
+}
+
+// postRefused posts a send that is to fail when its turn comes: a local operation, which
+// sends nothing and waits for those before it.
+func (q *QP) postRefused(rec *sendRecord) error {
+	rec.segs, rec.local = nil, &localWork{refused: true}
+	err := q.enqueue(rec, transport.WorkRequest{Op: transport.OpLocalInv})
+	if err == nil {
+		q.sendWR++
 	}
 	return err
 }
@@ -189,6 +204,9 @@ func (q *QP) checkBind(b *BindWR) error {
 // local is the transport's: it carries out the local operation of an ID.
 func (q *QP) local(_ QPN, id uint64) transport.Status {
 	rec := q.send(id)
+	if rec.local.refused {
+		return transport.LocProtErr
+	}
 	if rec.op == WCBindMW {
 		if !q.bind(&rec.local.bind) {
 			return transport.MWBindErr

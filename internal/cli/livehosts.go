@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/ranks"
+	"weft/units"
 )
 
 // livePort is the TCP port on which hosts are asked for ranks.
@@ -22,6 +23,7 @@ func newLiveServe(e *Env) *cobra.Command {
 	var asJSON bool
 	var addrs []string
 	var port uint16
+	var memory string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "have ranks for collectives that others begin, until interrupted",
@@ -38,6 +40,10 @@ for goes over TCP and is not encrypted.`,
 			if err != nil {
 				return err
 			}
+			bytes, err := memoryFlag(memory)
+			if err != nil {
+				return err
+			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
 			l, err := net.Listen("tcp", net.JoinHostPort(list[0].String(), strconv.Itoa(int(port))))
@@ -51,7 +57,7 @@ for goes over TCP and is not encrypted.`,
 			} else {
 				fmt.Fprintf(e.Stdout, "serving on %v, ranks at %s\n", l.Addr(), strings.Join(addrs, ", "))
 			}
-			err = ranks.NewServer(list...).Serve(ctx, l, func(caller net.Addr, err error) {
+			err = ranks.NewServer(bytes, list...).Serve(ctx, l, func(caller net.Addr, err error) {
 				fmt.Fprintf(e.Stderr, "weft: %v: %v\n", caller, err)
 			})
 			if err != nil {
@@ -63,6 +69,7 @@ for goes over TCP and is not encrypted.`,
 	cmd.Flags().StringSliceVar(&addrs, "addr", []string{"127.0.0.1"}, "addresses of this machine, one for each rank; it listens on the first")
 	cmd.Flags().Uint16VarP(&port, "port", "p", livePort, "TCP port on which ranks are asked for")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print that it serves, and where, as a line of JSON")
+	cmd.Flags().StringVar(&memory, "memory", units.Bytes(ranks.DefaultMemory).Exact(), "memory that all ranks together may have for their vectors")
 	return cmd
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/perf"
+	"weft/units"
 )
 
 // perfPort is the TCP port on which perftest's programs meet, too.
@@ -62,6 +63,7 @@ func newPerfServe(e *Env) *cobra.Command {
 	var asJSON bool
 	var d liveDevice
 	var port uint16
+	var memory string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "answer measurements until interrupted",
@@ -70,6 +72,10 @@ func newPerfServe(e *Env) *cobra.Command {
 memory and processor time.`,
 		Args: args(0, 0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			bytes, err := memoryFlag(memory)
+			if err != nil {
+				return err
+			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
 			dev, closeAll, err := d.open(e, 4096)
@@ -90,7 +96,7 @@ memory and processor time.`,
 			} else {
 				fmt.Fprintf(e.Stdout, "serving on %v, device %v\n", l.Addr(), dev.Addr())
 			}
-			err = perf.Serve(ctx, l, dev, func(peer net.Addr, t *perf.Test, err error) {
+			err = perf.Serve(ctx, l, dev, bytes, func(peer net.Addr, t *perf.Test, err error) {
 				if err != nil {
 					fmt.Fprintf(e.Stderr, "weft: %v: %v\n", peer, err)
 				}
@@ -105,7 +111,17 @@ memory and processor time.`,
 	d.flags(cmd, "127.0.0.1", "address of this machine")
 	cmd.Flags().Uint16VarP(&port, "port", "p", perfPort, "TCP port on which clients ask")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print that it serves, and where, as a line of JSON")
+	cmd.Flags().StringVar(&memory, "memory", units.Bytes(perf.DefaultMemory).Exact(), "memory that all tests together may take")
 	return cmd
+}
+
+// memoryFlag is the bytes of --memory.
+func memoryFlag(text string) (int64, error) {
+	n, err := units.ParseBytes(text)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("--memory %q: give the bytes that may be taken, such as 8G", text)
+	}
+	return int64(n), nil
 }
 
 // perfRun is the flags of a measurement.

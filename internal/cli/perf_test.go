@@ -63,6 +63,7 @@ func serving(t *testing.T, given ...string) {
 	select {
 	case <-said.ready:
 	case code := <-done:
+		done <- code // the cleanup waits for it
 		t.Fatalf("the server ended with %d", code)
 	case <-time.After(20 * time.Second):
 		t.Fatal("the server does not begin")

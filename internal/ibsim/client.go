@@ -18,6 +18,7 @@ type Client struct {
 	control *net.UnixConn
 	data    *net.UnixConn
 	id      uint32
+	own     user
 
 	// What the simulator said about the port when the client was attached.
 	Node mad.NodeInfo
@@ -45,12 +46,12 @@ func Dial(base, node string) (*Client, error) {
 	}
 	// Each client of a process has a number of its own where libumad2sim has the
 	// process's: the simulator takes it for no more than a name.
-	self := uint32(os.Getpid())&(1<<processBits-1) | attached.Add(1)<<processBits
-	data, err := net.ListenUnixgram("unixgram", address(base, "in", self))
+	number := uint32(os.Getpid())&(1<<processBits-1) | attached.Add(1)<<processBits
+	data, err := net.ListenUnixgram("unixgram", address(base, "in", number))
 	if err != nil {
 		return nil, err
 	}
-	control, err := net.DialUnix("unixgram", address(base, "ctl", self), address(base, "ctl"))
+	control, err := net.DialUnix("unixgram", address(base, "ctl", number), address(base, "ctl"))
 	if err != nil {
 		data.Close()
 		if errors.Is(err, syscall.ECONNREFUSED) {
@@ -58,8 +59,12 @@ func Dial(base, node string) (*Client, error) {
 		}
 		return nil, err
 	}
-	c := &Client{control: control, data: data}
-	if err := c.attach(base, node, self); err != nil {
+	c := &Client{control: control, data: data, own: self()}
+	if err := errors.Join(identify(control), identify(data)); err != nil {
+		c.Close()
+		return nil, err
+	}
+	if err := c.attach(base, node, number); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -111,9 +116,12 @@ func (c *Client) ask(m message) (message, error) {
 		}
 		_ = c.control.SetReadDeadline(time.Now().Add(connectWait))
 		var buf [2 * messageSize]byte
-		n, err := c.control.Read(buf[:])
+		n, _, who, err := readFrom(c.control, buf[:])
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			continue
+		}
+		if err == nil {
+			err = mustTrust(c.own, who)
 		}
 		if err != nil {
 			return m, err
@@ -149,7 +157,7 @@ func (c *Client) Send(d *Datagram) error {
 func (c *Client) Receive() (*Datagram, error) {
 	var w [2 * datagramSize]byte
 	for {
-		n, err := c.data.Read(w[:])
+		n, err := readTrusted(c.data, w[:], c.own)
 		if err != nil {
 			return nil, err
 		}

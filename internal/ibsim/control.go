@@ -12,7 +12,7 @@ import (
 func (s *Server) serveControl() error {
 	var buf [2 * messageSize]byte
 	for {
-		n, from, err := s.control.ReadFromUnix(buf[:])
+		n, from, who, err := readFrom(s.control, buf[:])
 		if err != nil {
 			return err
 		}
@@ -20,9 +20,14 @@ func (s *Server) serveControl() error {
 		if n != messageSize || !m.valid() || from == nil {
 			continue
 		}
-		s.mu.Lock()
-		out := s.answer(&m)
-		s.mu.Unlock()
+		var out []outgoing
+		if s.own.trusts(who) {
+			s.mu.Lock()
+			out = s.answer(&m)
+			s.mu.Unlock()
+		} else {
+			m.setKind(refused)
+		}
 		from.Name = strings.TrimSuffix(from.Name, "\x00") + "\x00" // package net cuts the zero at the end of names
 		_, _ = s.control.WriteToUnix(m[:], from)                   // who has gone needs no answer
 		s.send(out)
@@ -108,6 +113,10 @@ func (s *Server) attach(m *message) bool {
 	}
 	conn, err := net.DialUnix("unixgram", address(s.base, "out", id), address(s.base, "in", process))
 	if err != nil {
+		return false
+	}
+	if identify(conn) != nil {
+		conn.Close()
 		return false
 	}
 	c := &client{id: id, process: process, at: at, manager: m.manager(), conn: conn}

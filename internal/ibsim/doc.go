@@ -11,6 +11,9 @@
 // (datagram.go). A datagram for which nobody is there comes back with the
 // status of a timeout, as the kernel returns it.
 //
+// A simulator answers programs of its own user and of root only; the real one answers
+// any (permission.go).
+//
 // Compared with ibsim 0.10: as many clients as limits.go says and not ten, no
 // end of a LID-routed way after 16 hops, tables for all unicast LIDs, speeds
 // from SDR to NDR, and ports that carry only what their state lets them.

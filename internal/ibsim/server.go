@@ -19,6 +19,7 @@ import (
 // Server lets programs attach to the agents of a subnet.
 type Server struct {
 	base    string
+	own     user // whose programs it answers, and root's
 	control *net.UnixConn
 	wait    sync.WaitGroup
 	started time.Time
@@ -55,7 +56,11 @@ func Listen(base string, f *sma.Fabric) (*Server, error) {
 		}
 		return nil, err
 	}
-	return &Server{base: base, control: conn, started: time.Now(), fabric: f, names: names(f.Subnet()), clients: map[uint32]*client{}}, nil
+	if err := identify(conn); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return &Server{base: base, own: self(), control: conn, started: time.Now(), fabric: f, names: names(f.Subnet()), clients: map[uint32]*client{}}, nil
 }
 
 // names are the ports that a program can name: by a node's ID, by the identifier
@@ -178,7 +183,7 @@ func (s *Server) serveClient(c *client) {
 	defer s.drop(c)
 	var buf [2 * datagramSize]byte
 	for {
-		n, err := c.conn.Read(buf[:])
+		n, err := readTrusted(c.conn, buf[:], s.own)
 		if err != nil {
 			if errors.Is(err, syscall.ECONNREFUSED) {
 				continue // of a datagram to it that came too late; reading goes on

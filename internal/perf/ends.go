@@ -80,6 +80,17 @@ func recvDepth(t *Test) int {
 	return 1
 }
 
+// memory is what a test takes at one side, in bytes: its buffers, and some 256 of a
+// work request, 64 of a completion queue's entry and 4096 of a queue pair.
+func (t *Test) memory() int64 {
+	half := int64(t.Size+63) &^ 63
+	if t.OverTCP {
+		return half
+	}
+	depth, recvs, qps := int64(max(t.Depth, 2)), int64(recvDepth(t)), int64(t.QPs)
+	return 2*half + qps*(4096+(depth+recvs)*(256+2*64))
+}
+
 // close destroys everything, in the order in which it may be.
 func (e *ends) close() {
 	disconnect(e.conns)

@@ -139,15 +139,16 @@ func (l *link) write(v any) error {
 	return err
 }
 
-// read reads one line; whoever sends none for long has gone.
+// read reads one line, all of it within a time: whoever sends none has gone.
 func (l *link) read(v any, within time.Duration) error {
-	deadline := time.Time{}
-	if within > 0 {
-		deadline = time.Now().Add(within)
-	}
-	if err := l.conn.SetReadDeadline(deadline); err != nil {
+	if err := l.conn.SetReadDeadline(time.Now().Add(within)); err != nil {
 		return err
 	}
+	return l.readWhenever(v)
+}
+
+// readWhenever reads one line until the deadline that stands.
+func (l *link) readWhenever(v any) error {
 	var line []byte
 	for {
 		part, err := l.in.ReadSlice('\n')

@@ -16,14 +16,26 @@ const (
 	MaxWork = 1 << 19
 	// MaxIters bounds the iterations of a test.
 	MaxIters = 100_000_000
-	// maxMessage bounds a message of the exchange: MaxQPs of some 100 bytes each.
-	maxMessage = 4 << 20
+	// maxMessage bounds a message of the exchange: MaxQPs of some 40 bytes each.
+	maxMessage = 1 << 20
 	// maxTests bounds the tests that a server runs at the same time.
 	maxTests = 8
 	// maxPeak bounds the iterations of which the peak is sought, in all pairs.
 	maxPeak = 20_000
-	// idle ends a connection that asks for nothing: others wait for its place.
-	idle = 10 * time.Minute
+	// maxClients bounds the connections of a server. One more takes the place of the one
+	// that has asked for nothing for longest.
+	maxClients = 64
+	// DefaultMemory is what the tests of a server take together: two of the longest
+	// messages.
+	DefaultMemory = 4 << 30
+	// firstOrder and nextOrder end a connection that asks for nothing: clients ask as
+	// soon as they have connected, and again when they have printed a result.
+	firstOrder = 10 * time.Second
+	nextOrder  = 30 * time.Second
+	// longestTest ends any test of a server: MaxIters messages of 8 bytes take some 500 s.
+	longestTest = time.Hour
+	// PingIdle ends the connection of a peer that does not ping.
+	PingIdle = 2 * time.Minute
 	// patience ends a test whose peer has gone.
 	patience = 60 * time.Second
 )

@@ -66,12 +66,17 @@ func (p *Perftest) meetTCP(ctx context.Context) (*session, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	// Whoever comes says what he wants; the test itself takes as long as it takes.
+	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		return nil, nil, err
+	}
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	end := func() {
 		stop()
 		_ = c.Close()
 	}
-	return &session{Perftest: p, party: party{over: tcpChannel{c}, serves: p.Server == "", text: true}}, end, nil
+	begun := func() error { return c.SetReadDeadline(time.Time{}) }
+	return &session{Perftest: p, party: party{over: tcpChannel{c}, serves: p.Server == "", text: true}, begun: begun}, end, nil
 }
 
 // meetCM meets by the connection manager: the two sides speak on a connection of
@@ -106,6 +111,8 @@ type session struct {
 	// connect connects the queue pairs by the connection manager; without it they
 	// are connected by their keys.
 	connect func(ctx context.Context, e *ends) error
+	// begun, if it is there, is called when the two know each other.
+	begun func() error
 }
 
 func (s *session) run(ctx context.Context, t Test, ready Ready) (*Result, error) {
@@ -126,6 +133,11 @@ func (s *session) run(ctx context.Context, t Test, ready Ready) (*Result, error)
 	}
 	if err := s.introduce(e, ready); err != nil {
 		return nil, err
+	}
+	if s.begun != nil {
+		if err := s.begun(); err != nil {
+			return nil, err
+		}
 	}
 	stop := &stopper{ctx: ctx}
 	r := &Result{Test: t, CPU: math.NaN()}

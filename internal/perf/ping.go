@@ -62,11 +62,29 @@ func ServePings(ctx context.Context, dev *verbs.Device) error {
 			if err != nil {
 				return
 			}
-			select {
-			case <-c.Done():
-			case <-ctx.Done():
-			}
+			pinged(ctx, c)
 		}()
+	}
+}
+
+// pinged waits until a peer disconnects, or has not pinged for long.
+func pinged(ctx context.Context, c *verbs.Conn) {
+	tick := time.NewTicker(PingIdle)
+	defer tick.Stop()
+	for last, _ := c.QP().Query(); ; {
+		select {
+		case <-c.Done():
+			return
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			now, _ := c.QP().Query()
+			if now.RQPSN == last.RQPSN {
+				disconnect([]*verbs.Conn{c})
+				return
+			}
+			last = now
+		}
 	}
 }
 

@@ -163,6 +163,9 @@ func (t *table) meet(ctx context.Context, ready func(local, peer Spot)) error {
 	defer c.Close()
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer stop()
+	if err := c.SetReadDeadline(time.Now().Add(t.Patience)); err != nil {
+		return err
+	}
 	over := tcpChannel{c}
 	mine := Spot{EndQP{t.qp.QPN(), units.PSN(rand.Uint32() & units.PSNMask)}, t.Dev.Addr().Addr()}
 	theirs := make([]byte, spotBytes)

@@ -1,22 +1,57 @@
 package perf
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"weft/verbs"
 )
 
-// Serve answers clients until ctx ends. Each connection of l is one test after
-// the other; told is called with each test that ends, and its error.
-func Serve(ctx context.Context, l net.Listener, dev *verbs.Device, told func(peer net.Addr, t *Test, err error)) error {
+// Told hears of each test that has ended, and its error; of a connection that ended
+// without one, t is nil.
+type Told func(peer net.Addr, t *Test, err error)
+
+// Serve answers clients until ctx ends. Each connection of l is one test after the
+// other. The tests that run at the same time have so many bytes of memory together.
+func Serve(ctx context.Context, l net.Listener, dev *verbs.Device, bytes int64, told Told) error {
+	return newServer(dev, bytes, told).serve(ctx, l)
+}
+
+// server is what the tests of a server share. Whoever connects may ask: nobody holds
+// more than his share for longer than these times.
+type server struct {
+	dev   *verbs.Device
+	told  Told
+	tests chan struct{} // a place of each test that runs
+
+	// A client's first order, and each that follows, comes within these times, a place
+	// is waited for so long, a test in which nothing happens ends after still, and
+	// any after longest.
+	first, idle, queue, still, longest time.Duration
+
+	mu      sync.Mutex
+	clients int
+	resting *list.List // of links that ask for nothing: who has done so for longest is first
+	free    int64      // bytes
+}
+
+func newServer(dev *verbs.Device, bytes int64, told Told) *server {
+	return &server{
+		dev: dev, told: told, tests: make(chan struct{}, maxTests), resting: list.New(), free: bytes,
+		first: firstOrder, idle: nextOrder, queue: patience / 2, still: patience, longest: longestTest,
+	}
+}
+
+func (s *server) serve(ctx context.Context, l net.Listener) error {
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
-	room := make(chan struct{}, maxTests)
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -25,59 +60,186 @@ func Serve(ctx context.Context, l net.Listener, dev *verbs.Device, told func(pee
 			}
 			return err
 		}
-		room <- struct{}{}
-		go func() {
-			defer func() { <-room }()
-			defer c.Close()
-			closes := context.AfterFunc(ctx, func() { _ = c.Close() })
-			defer closes()
-			peer := newLink(c)
-			for {
-				t, err := serveOne(ctx, peer, dev)
-				if errors.Is(err, io.EOF) && t == nil {
-					return
-				}
-				told(c.RemoteAddr(), t, err)
-				if err != nil {
-					return
-				}
-			}
-		}()
+		go s.client(ctx, c)
 	}
 }
 
-// serveOne does what one test asks for.
-func serveOne(ctx context.Context, l *link, dev *verbs.Device) (*Test, error) {
-	var client End
-	if err := l.read(&client, idle); err != nil {
-		return nil, err
+// client answers one connection.
+func (s *server) client(ctx context.Context, c net.Conn) {
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
+	l := newLink(c)
+	if !s.enter() {
+		err := fmt.Errorf("perf: %d clients are here, and all of them are busy", maxClients)
+		s.told(c.RemoteAddr(), nil, errors.Join(err, l.write(&End{Error: err.Error()})))
+		return
 	}
-	t := client.Test
+	defer s.leave()
+	for wait := s.first; ; wait = s.idle {
+		var order End
+		rests := s.rest(l)
+		err := l.read(&order, wait)
+		s.rises(rests)
+		if errors.Is(err, io.EOF) || ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			err = s.one(ctx, l, &order)
+		} else {
+			err = fmt.Errorf("perf: the client asks for nothing within %v: %w", wait, err)
+		}
+		s.told(c.RemoteAddr(), order.Test, err)
+		if err != nil {
+			return
+		}
+	}
+}
+
+// enter takes in a client. When there are too many, the one that has asked for nothing
+// for longest goes.
+func (s *server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.clients >= maxClients {
+		oldest := s.resting.Front()
+		if oldest == nil {
+			return false
+		}
+		_ = s.resting.Remove(oldest).(*link).conn.Close()
+	}
+	s.clients++
+	return true
+}
+
+func (s *server) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clients--
+}
+
+// rest notes that a client asks for nothing, and rises that it does.
+func (s *server) rest(l *link) *list.Element {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.resting.PushBack(l)
+}
+
+func (s *server) rises(e *list.Element) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resting.Remove(e)
+}
+
+// claim takes memory for a test, and says how much is missing.
+func (s *server) claim(n int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n > s.free {
+		return fmt.Errorf("perf: the test takes %d bytes, and the server has %d left", n, s.free)
+	}
+	s.free -= n
+	return nil
+}
+
+func (s *server) release(n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free += n
+}
+
+// one does what one test asks for, when it has a place and its memory.
+func (s *server) one(ctx context.Context, l *link, order *End) error {
+	t := order.Test
 	if t == nil {
-		return nil, errors.New("perf: the client names no test")
+		return errors.New("perf: the client names no test")
 	}
-	if t.OverTCP {
-		return t, serveTCP(l, t)
+	err := t.Check()
+	if err == nil {
+		err = s.place(ctx)
 	}
-	t.MTU = min(t.MTU, dev.PathMTU())
-	e, err := newEnds(dev, t, 0)
 	if err != nil {
-		return t, errors.Join(err, l.write(&End{Error: err.Error()}))
+		return errors.Join(err, l.write(&End{Error: err.Error()}))
+	}
+	defer func() { <-s.tests }()
+	if err := s.claim(t.memory()); err != nil {
+		return errors.Join(err, l.write(&End{Error: err.Error()}))
+	}
+	defer s.release(t.memory())
+	ctx, cancel := context.WithTimeoutCause(ctx, s.longest, fmt.Errorf("perf: a test takes %v at most", s.longest))
+	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer context.AfterFunc(ctx, func() { _ = l.conn.SetDeadline(time.Unix(1, 0)) })()
+	if t.OverTCP {
+		return s.overTCP(ctx, end, l, t)
+	}
+	return s.overRDMA(ctx, end, l, order)
+}
+
+// place waits for a test's place.
+func (s *server) place(ctx context.Context) error {
+	late := time.NewTimer(s.queue)
+	defer late.Stop()
+	select {
+	case s.tests <- struct{}{}:
+		return nil
+	case <-late.C:
+		return fmt.Errorf("perf: %d tests run, and none has ended within %v", maxTests, s.queue)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// watch ends a test in which nothing happens: progress changes with all that does.
+func (s *server) watch(ctx context.Context, end func(error), progress func() uint64) {
+	tick := time.NewTicker(s.still)
+	defer tick.Stop()
+	for last := progress(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			now := progress()
+			if now == last {
+				end(errGone)
+				return
+			}
+			last = now
+		}
+	}
+}
+
+func (s *server) overRDMA(ctx context.Context, end func(error), l *link, order *End) error {
+	t := order.Test
+	t.MTU = min(t.MTU, s.dev.PathMTU())
+	e, err := newEnds(s.dev, t, 0)
+	if err != nil {
+		return errors.Join(err, l.write(&End{Error: err.Error()}))
 	}
 	defer e.close()
-	if err := e.meet(l, &client); err != nil {
-		return t, err
+	if err := e.meet(l, order); err != nil {
+		return err
 	}
+	go s.watch(ctx, end, e.progress)
 	before, _ := cpuTime()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	err = e.serve(&stopper{ctx: ctx}, l)
+	if err = e.serve(&stopper{ctx: ctx}, l); ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	after, _ := cpuTime()
 	o := outcome{CPU: after - before, Sum: sum(e.inBytes())}
 	if err != nil {
 		o.Error = err.Error()
 	}
-	return t, errors.Join(err, l.write(&o))
+	return errors.Join(err, l.write(&o))
+}
+
+// progress changes with each request that arrives.
+func (e *ends) progress() (all uint64) {
+	for _, q := range e.qps {
+		a, _ := q.Query()
+		all = all*31 + uint64(a.RQPSN)
+	}
+	return all
 }
 
 // meet connects the queue pairs with the client's, which it tells of them.
@@ -117,21 +279,35 @@ func (e *ends) serve(stop *stopper, l *link) error {
 		return err
 	}
 	var done struct{}
-	return l.read(&done, 0)
+	return l.readWhenever(&done)
 }
 
-func serveTCP(l *link, t *Test) error {
-	if err := t.Check(); err != nil {
-		return errors.Join(err, l.write(&End{Error: err.Error()}))
-	}
+// counted counts the bytes that are read.
+type counted struct {
+	in io.Reader
+	n  atomic.Uint64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	c.n.Add(uint64(n))
+	return n, err
+}
+
+func (s *server) overTCP(ctx context.Context, end func(error), l *link, t *Test) error {
 	if err := l.write(&End{}); err != nil {
 		return err
 	}
 	if err := l.conn.SetDeadline(time.Time{}); err != nil {
 		return err
 	}
+	in := &counted{in: l.in}
+	go s.watch(ctx, end, in.n.Load)
 	before, _ := cpuTime()
-	buf, err := drain(l.conn, l.in, t)
+	buf, err := drain(l.conn, in, t)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("perf: over TCP: %w", err)
 	}

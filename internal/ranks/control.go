@@ -2,6 +2,8 @@ package ranks
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -47,22 +49,34 @@ type reply struct {
 	Processors int    `json:"processors,omitempty"`
 }
 
-// Serve is a rank: it does what it reads and writes how it went, until in ends.
+// Serve is a rank: it does what it reads and writes how it went, until in ends. What
+// it is doing then ends, too.
 func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	return serve(ctx, in, out, netip.Addr{})
+	return (&rank{}).serve(ctx, in, out, 0, 0)
 }
 
-// serve is Serve of a rank whose device may have one address only, if it is valid.
-func serve(ctx context.Context, in io.Reader, out io.Writer, only netip.Addr) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, maxLine)
-	r := &rank{only: only}
+// errIdle ends a rank that nobody gives an order.
+var errIdle = errors.New("ranks: the caller gives no order")
+
+// serve is Serve, but for a caller who must give the first order within a time and
+// the others within another of the one before, if they are not 0.
+func (r *rank) serve(ctx context.Context, in io.Reader, out io.Writer, first, then time.Duration) error {
 	defer r.close()
-	for lines.Scan() {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	lines := make(chan []byte)
+	go readLines(ctx, cancel, in, lines)
+	for wait := first; ; wait = then {
+		line, err := nextLine(ctx, lines, wait)
+		if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 		var o order
-		err := json.Unmarshal(lines.Bytes(), &o)
 		var p reply
-		if err == nil {
+		if err = json.Unmarshal(line, &o); err == nil {
 			err = r.obey(ctx, &o, &p)
 		}
 		if err != nil {
@@ -72,7 +86,39 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, only netip.Addr) er
 			return err
 		}
 	}
-	return lines.Err()
+}
+
+// readLines reads beside their user, who is busy with the one before: so it sees that
+// whoever gives orders has gone, and says so by gone.
+func readLines(ctx context.Context, gone func(error), in io.Reader, to chan<- []byte) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		select {
+		case to <- bytes.Clone(lines.Bytes()):
+		case <-ctx.Done():
+			return
+		}
+	}
+	gone(cmp.Or(lines.Err(), io.EOF))
+}
+
+// nextLine waits for a line, for ever where the time is 0. At the end it gives io.EOF.
+func nextLine(ctx context.Context, lines <-chan []byte, within time.Duration) ([]byte, error) {
+	var late <-chan time.Time
+	if within > 0 {
+		t := time.NewTimer(within)
+		defer t.Stop()
+		late = t.C
+	}
+	select {
+	case line := <-lines:
+		return line, nil
+	case <-late:
+		return nil, fmt.Errorf("%w within %v", errIdle, within)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 func (r *rank) obey(ctx context.Context, o *order, p *reply) error {
@@ -103,8 +149,11 @@ func (r *rank) obey(ctx context.Context, o *order, p *reply) error {
 
 // run measures operations on vectors of one size.
 func (r *rank) run(ctx context.Context, o *order, p *reply) (err error) {
-	if o.Bytes < elementBytes || o.Bytes > r.max {
+	switch {
+	case o.Bytes < elementBytes || o.Bytes > r.max:
 		return fmt.Errorf("ranks: a vector of %d bytes", o.Bytes)
+	case o.check() != nil:
+		return o.check()
 	}
 	if r.plan == nil || r.plan.bytes != o.Bytes {
 		if r.plan, err = newPlan(r.algo, r.n, r.id, o.Bytes, r.chunk); err != nil {
@@ -115,6 +164,9 @@ func (r *rank) run(ctx context.Context, o *order, p *reply) (err error) {
 	for i := range o.Iters + o.Warmup {
 		if i == o.Warmup {
 			start = time.Now()
+		}
+		if err := ctx.Err(); err != nil { // a rank alone waits for nobody
+			return err
 		}
 		if !o.InPlace {
 			copy(r.vector.buf[:o.Bytes], r.input)
@@ -131,6 +183,14 @@ func (r *rank) run(ctx context.Context, o *order, p *reply) (err error) {
 	}
 	s := r.dev.Stats()
 	p.Bytes, p.Again = s.BytesReceived, s.Repeated
+	return nil
+}
+
+// check says what is wrong with the iterations of an order.
+func (o *order) check() error {
+	if o.Iters < 0 || o.Iters > maxIters || o.Warmup < 0 || o.Warmup > maxIters {
+		return fmt.Errorf("ranks: %d iterations after %d: each 0 to %d", o.Iters, o.Warmup, maxIters)
+	}
 	return nil
 }
 

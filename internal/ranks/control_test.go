@@ -29,7 +29,7 @@ func FuzzOrders(f *testing.F) {
 			lines = nil
 		}
 		var out bytes.Buffer
-		if err := serve(context.Background(), bytes.NewReader(text), &out, nowhere); err != nil {
+		if err := (&rank{only: nowhere}).serve(context.Background(), bytes.NewReader(text), &out, 0, 0); err != nil {
 			t.Fatal(err)
 		}
 		answers := bytes.Count(out.Bytes(), []byte("\n"))

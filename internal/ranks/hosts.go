@@ -22,12 +22,57 @@ type greeting struct {
 // Server has ranks for callers on other machines: one for each connection, with an
 // address of this machine of its own.
 type Server struct {
-	mu   sync.Mutex
-	free []netip.Addr
+	mu     sync.Mutex
+	free   []netip.Addr
+	memory memory
+	// How long a caller has for its first order, and for each that follows.
+	first, then time.Duration
 }
 
-// NewServer is a server of one rank at a time on each address.
-func NewServer(addrs ...netip.Addr) *Server { return &Server{free: addrs} }
+// NewServer is a server of one rank at a time on each address. All of them together
+// have so many bytes for their vectors.
+func NewServer(bytes int64, addrs ...netip.Addr) *Server {
+	return &Server{free: addrs, memory: memory{most: bytes}, first: openTime, then: orderTime}
+}
+
+// memory is what all ranks of a server may have for their vectors together.
+type memory struct {
+	mu         sync.Mutex
+	used, most int64
+}
+
+// claim takes bytes; of nil there is no end.
+func (m *memory) claim(n int64) error {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n > m.most-m.used {
+		return fmt.Errorf("ranks: the vectors take %d bytes, and this host has %d of %d left for them", n, m.most-m.used, m.most)
+	}
+	m.used += n
+	return nil
+}
+
+// give gives bytes back.
+func (m *memory) give(n int64) {
+	if m != nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.used -= n
+	}
+}
+
+// bounded is a connection whose peer must take what it is told.
+type bounded struct{ net.Conn }
+
+func (b bounded) Write(p []byte) (int, error) {
+	if err := b.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+		return 0, err
+	}
+	return b.Conn.Write(p)
+}
 
 // Serve answers callers until ctx ends; tell hears of ranks that failed.
 func (s *Server) Serve(ctx context.Context, l net.Listener, tell func(caller net.Addr, err error)) error {
@@ -55,7 +100,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tell func(caller net
 }
 
 // rank serves one caller, with an address that nobody else has.
-func (s *Server) rank(ctx context.Context, c net.Conn) error {
+func (s *Server) rank(ctx context.Context, conn net.Conn) error {
+	c := bounded{conn}
 	addr, ok := s.take()
 	if !ok {
 		g := greeting{Error: "all addresses of this host have a rank"}
@@ -65,7 +111,7 @@ func (s *Server) rank(ctx context.Context, c net.Conn) error {
 	if err := writeLine(c, &greeting{Addr: addr}); err != nil {
 		return err
 	}
-	return serve(ctx, c, c, addr)
+	return (&rank{only: addr, memory: &s.memory}).serve(ctx, c, c, s.first, s.then)
 }
 
 func (s *Server) take() (a netip.Addr, ok bool) {

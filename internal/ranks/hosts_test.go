@@ -25,7 +25,7 @@ func servedAt(t *testing.T, addrs ...string) string {
 		list = append(list, netip.MustParseAddr(a))
 	}
 	done := make(chan error, 1)
-	go func() { done <- NewServer(list...).Serve(ctx, l, func(net.Addr, error) {}) }()
+	go func() { done <- NewServer(DefaultMemory, list...).Serve(ctx, l, func(net.Addr, error) {}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {

@@ -9,8 +9,12 @@ const (
 	MaxRanks = 64
 	// MaxVector bounds a vector, in bytes.
 	MaxVector = 1 << 30
-	// maxMemory bounds a rank's vectors and scratch.
-	maxMemory = 8 << 30
+	// maxMemory bounds a rank's vectors and scratch. DefaultMemory is what all ranks of
+	// a server may have of them together: what one may ask for alone.
+	maxMemory     = 8 << 30
+	DefaultMemory = maxMemory
+	// maxIters bounds the iterations of an order.
+	maxIters = 100_000_000
 	// maxSteps and maxLanes are what the immediate data has room for.
 	maxSteps = 1 << 16
 	maxLanes = 1 << 15
@@ -37,6 +41,11 @@ const (
 	patience = 60 * time.Second
 	// maxLine bounds a message to or from a rank.
 	maxLine = 1 << 20
+	// openTime is how long a caller of a server has to say what its rank is for, and
+	// orderTime how long it may then let the rank wait for an order: no group does so for
+	// as long as it waits for a rank that has gone.
+	openTime  = 10 * time.Second
+	orderTime = 2 * patience
 	// greetingTime and maxGreeting bound what a caller waits for and reads before
 	// it knows that it talks to a server of ranks.
 	greetingTime = 10 * time.Second

@@ -55,6 +55,8 @@ func (r *rank) pair(ctx context.Context, o *order, p *reply) error {
 	switch {
 	case r.n < 2 || o.Bytes < 1 || o.Bytes > r.max:
 		return fmt.Errorf("ranks: messages of %d bytes between two of %d ranks", o.Bytes, r.n)
+	case o.check() != nil:
+		return o.check()
 	case r.id > 1:
 		return nil
 	}

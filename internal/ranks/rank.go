@@ -14,6 +14,8 @@ import (
 // rank is one member of a group.
 type rank struct {
 	only    netip.Addr // that its device may have; any, if it is not valid
+	memory  *memory    // of all ranks of a server; nil has no bound but maxMemory
+	claimed int64      // of it
 	id, n   int
 	algo    collective.Algo
 	chunk   int64
@@ -123,9 +125,14 @@ func (r *rank) open(addrs []netip.AddrPort, capture string) (err error) {
 		return err
 	}
 	adds := p.reducers()
-	if need := int64(r.max) * int64(2+2*len(adds)); need > maxMemory {
+	need := int64(r.max) * int64(2+2*len(adds))
+	if need > maxMemory {
 		return fmt.Errorf("ranks: vectors of %d bytes take %d bytes a rank, at most %d", r.max, need, int64(maxMemory))
 	}
+	if err := r.memory.claim(need); err != nil {
+		return err
+	}
+	r.claimed = need
 	r.input = make([]byte, r.max)
 	if r.vector, err = r.register(r.max); err != nil {
 		return err
@@ -209,18 +216,18 @@ func (r *rank) connect(ctx context.Context) error {
 	return nil
 }
 
-// answer accepts the next that dials.
+// answer accepts the next rank that dials. Whoever else does is refused.
 func (r *rank) answer(ctx context.Context) error {
-	req, err := r.listens.Accept(ctx)
-	if err != nil {
-		return err
-	}
-	id, there, err := parsePlace(req.PrivateData())
-	if err != nil {
-		return err
-	}
-	if id <= r.id || id >= r.n || r.peers[id].qp != nil {
-		return fmt.Errorf("ranks: rank %d: %v says that it is rank %d", r.id, req.Peer(), id)
+	var req *verbs.Request
+	id, there, err := 0, place{}, error(nil)
+	for id == 0 {
+		if req, err = r.listens.Accept(ctx); err != nil {
+			return err
+		}
+		if id, there, err = parsePlace(req.PrivateData()); err != nil || !r.expects(id, req.Peer()) {
+			id = 0
+			_ = req.Reject(nil) // it fails only if there is no one to tell any more
+		}
 	}
 	qp, err := r.queuePair()
 	if err != nil {
@@ -234,6 +241,11 @@ func (r *rank) answer(ctx context.Context) error {
 	return nil
 }
 
+// expects reports whether a rank of that number and address is to dial.
+func (r *rank) expects(id int, from netip.AddrPort) bool {
+	return id > r.id && id < r.n && r.peers[id].qp == nil && r.peers[id].addr.Addr() == from.Addr()
+}
+
 func (r *rank) close() {
 	if r.dev != nil {
 		_ = r.dev.Close()
@@ -241,4 +253,6 @@ func (r *rank) close() {
 	if r.capture != nil {
 		_ = r.capture.Close()
 	}
+	r.memory.give(r.claimed)
+	r.claimed = 0
 }

@@ -8,6 +8,9 @@ import "weft/units"
 // afterwards (IBA vol. 1, 10.8.3.3: the order of work requests). It completes in its
 // turn.
 //
+// A send that its owner knows to fail, for want of a right to memory, is posted as one,
+// too, and fails in its turn: on UD it is the only one that makes sense.
+//
 // Its turn is a deadline that is due: Timeout carries it out, because only there is a
 // batch for what it may lead to.
 
@@ -16,7 +19,7 @@ func (o Op) local() bool { return o == OpBindMW || o == OpLocalInv }
 
 // postLocal appends a local operation to the send queue.
 func (q *QP) postLocal(now units.Time, wr *WorkRequest) error {
-	if q.cfg.Local == nil || q.service == UD || q.sprays() {
+	if q.cfg.Local == nil || q.service == UD && wr.Op == OpBindMW || q.sprays() {
 		return ErrOperation
 	}
 	if err := q.growSends(); err != nil {

@@ -240,6 +240,9 @@ func (q *QP) Next(now units.Time, p *Packet) bool {
 	return true
 }
 
+// NextPSN is the PSN of the packet that the requester sends next.
+func (q *QP) NextPSN() units.PSN { return q.nxt }
+
 // Expected is the PSN of the next request that the responder takes.
 func (q *QP) Expected() units.PSN { return q.epsn }
 

@@ -133,6 +133,8 @@ func (d *RDQP) offer(now units.Time, b *Batch) {
 	}
 	e := d.sends[0].by
 	switch {
+	case d.sends[0].wr.Refused:
+		d.fail(now, LocProtErr, b)
 	case e.rdd != d.rdd:
 		d.fail(now, LocRDDViolErr, b)
 	case e.q.state != StateRTS:

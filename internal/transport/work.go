@@ -54,6 +54,7 @@ type WorkRequest struct {
 	Op         Op
 	Solicited  bool
 	Unsignaled bool // no completion when it succeeds
+	Refused    bool // RD: it ends with LocProtErr in its turn, and sends nothing
 	Fence      bool // waits for the READs and atomics before it; a local operation for all before it
 	Length     uint32
 	Imm        uint32    // immediate data; of SEND_WITH_INV the R_Key to invalidate

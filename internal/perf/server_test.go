@@ -1,0 +1,178 @@
+package perf
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/verbs"
+)
+
+// ended is a test of a server that has ended.
+type ended struct {
+	t   *Test
+	err error
+}
+
+// serverOf is a server on a loopback address of the test, after change.
+func serverOf(t *testing.T, addr string, bytes int64, change func(*server)) (at string, dev *verbs.Device, ends <-chan ended) {
+	t.Helper()
+	dev = device(t, addr, freePort(t, "udp"))
+	l, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan ended, 1000)
+	s := newServer(dev, bytes, func(_ net.Addr, of *Test, err error) { told <- ended{of, err} })
+	change(s)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.serve(ctx, l) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return l.Addr().String(), dev, told
+}
+
+// asker is a client of a server, with a device of its own.
+func asker(t *testing.T, at string, dev *verbs.Device, addr string) *Client {
+	t.Helper()
+	c, err := Dial(t.Context(), device(t, addr, dev.Addr().Port()), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+var small = Test{Verb: Write, Kind: Bandwidth, Size: 64, Iters: 100, QPs: 1, MTU: 4096, Depth: 4, List: 1}
+
+func run(t *testing.T, c *Client, order Test) error {
+	t.Helper()
+	_, err := c.Run(t.Context(), order, func(*Test, *End, *End) {})
+	return err
+}
+
+// More connections that ask for nothing than a server takes hold up nobody.
+func TestIdleClientsHoldUpNobody(t *testing.T) {
+	at, dev, _ := serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) { s.first = time.Hour })
+	for range maxClients + 10 {
+		c, err := net.Dial("tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	if err := run(t, asker(t, at, dev, "127.3.8.2"), small); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAClientThatAsksForNothingIsLetGo(t *testing.T) {
+	at, _, ends := serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) { s.first = 50 * time.Millisecond })
+	c, err := net.Dial("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, b := range []byte(`{"test":{"verb":"write"`) { // a line that does not end
+		_, _ = c.Write([]byte{b})
+	}
+	if e := <-ends; e.err == nil || !strings.Contains(e.err.Error(), "asks for nothing within 50ms") {
+		t.Errorf("it ended with %v", e.err)
+	}
+}
+
+// Clients that begin a test and then do nothing, on either wire, lose their places.
+func TestATestInWhichNothingHappensEnds(t *testing.T) {
+	at, dev, ends := serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) { s.still = 50 * time.Millisecond })
+	tcp := small
+	tcp.OverTCP = true
+	for range maxTests {
+		for _, order := range []Test{small, tcp} {
+			c, err := net.Dial("tcp", at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			l := newLink(c)
+			end := &End{Test: &order, Addr: netip.AddrPortFrom(netip.MustParseAddr("127.3.8.9"), dev.Addr().Port()).String(), Reads: 1, QPs: []EndQP{{QPN: 99}}}
+			if err := l.write(end); err != nil {
+				t.Fatal(err)
+			}
+			var server End
+			if err := l.read(&server, patience); err != nil || server.Error != "" {
+				t.Fatalf("%v %s", err, server.Error)
+			}
+		}
+	}
+	for range 2 * maxTests {
+		if e := <-ends; !errors.Is(e.err, errGone) {
+			t.Errorf("a test ended with %v, want %v", e.err, errGone)
+		}
+	}
+	if err := run(t, asker(t, at, dev, "127.3.8.2"), small); err != nil {
+		t.Error(err)
+	}
+}
+
+// A test goes on as long as something happens, however long that is, up to its bound.
+func TestATestHasABound(t *testing.T) {
+	at, dev, ends := serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) { s.longest = 100 * time.Millisecond })
+	order := small
+	order.Iters = 10_000_000
+	err := run(t, asker(t, at, dev, "127.3.8.2"), order)
+	if e := <-ends; e.err == nil || !strings.Contains(e.err.Error(), "a test takes 100ms at most") {
+		t.Errorf("it ended with %v", e.err)
+	}
+	if err == nil {
+		t.Error("the client has measured to the end")
+	}
+}
+
+func TestTestsThatFindNoPlaceOrMemoryAreTold(t *testing.T) {
+	at, dev, _ := serverOf(t, "127.3.8.1", small.memory(), func(s *server) { s.queue = 50 * time.Millisecond })
+	big := small
+	big.Size *= 2
+	if err := run(t, asker(t, at, dev, "127.3.8.2"), big); err == nil || !strings.Contains(err.Error(), "and the server has") {
+		t.Errorf("a test that takes more than there is: %v", err)
+	}
+	for _, addr := range []string{"127.3.8.3", "127.3.8.5"} { // what one has had, the next has
+		if err := run(t, asker(t, at, dev, addr), small); err != nil {
+			t.Error(err)
+		}
+	}
+	at, dev, _ = serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) {
+		s.queue = 50 * time.Millisecond
+		for range maxTests {
+			s.tests <- struct{}{}
+		}
+	})
+	if err := run(t, asker(t, at, dev, "127.3.8.4"), small); err == nil || !strings.Contains(err.Error(), "tests run") {
+		t.Errorf("one test more than a server has places for: %v", err)
+	}
+}
+
+// What a test is said to take is what it takes, within a fifth: its largest parts.
+func TestATestTakesTheMemoryThatItIsCountedFor(t *testing.T) {
+	for _, order := range []Test{
+		{Verb: Write, Kind: Bandwidth, Size: 1 << 20, QPs: 1, Depth: 4, Iters: 1, MTU: 4096},
+		{Verb: Write, Kind: Latency, Size: MaxSize, QPs: 1, Depth: 1, Iters: 1, MTU: 4096, OverTCP: true},
+	} {
+		buffers := 2 * float64(order.Size)
+		if order.OverTCP {
+			buffers /= 2
+		}
+		if got := float64(order.memory()); math.Abs(got/buffers-1) > 0.2 {
+			t.Errorf("%+v is counted for %.0f bytes, and its buffers have %.0f", order, got, buffers)
+		}
+	}
+}
