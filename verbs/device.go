@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 
 	"weft/internal/live"
 	"weft/internal/transport"
@@ -57,6 +58,8 @@ type Device struct {
 	closed  bool
 	lastRDD uint32
 	async   chan AsyncEvent
+
+	unheeded atomic.Int64 // Stats.ManagerDropped
 
 	cmOnce sync.Once
 	cm     *manager
@@ -192,6 +195,7 @@ type Stats struct {
 	Repeated                         int64 // packets that were sent again
 	Marked                           int64 // packets that arrived with a congestion mark
 	CNPsSent, CNPsReceived           int64 // congestion notifications
+	ManagerDropped                   int64 // messages to the connection manager that were not believed, or for which there was no room
 }
 
 // Stats says what has happened so far.
@@ -200,7 +204,8 @@ func (d *Device) Stats() Stats {
 	defer d.port.Unlock()
 	s := d.port.Stats()
 	out := Stats{
-		PacketsSent: s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut, BytesReceived: s.BytesIn,
+		ManagerDropped: d.unheeded.Load(),
+		PacketsSent:    s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut, BytesReceived: s.BytesIn,
 		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn,
 		BadICRC: s.BadICRC, Malformed: s.Malformed, Lost: s.Lost, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
 		Marked: s.Marked, CNPsSent: s.CNPsOut, CNPsReceived: s.CNPsIn,

@@ -164,8 +164,8 @@ func TestAMessageThatOnlyLooksLikeThePeersChangesNothing(t *testing.T) {
 					t.Fatalf("a message with another %s counts", field)
 				}
 			}
-			if want := int64(len(c.wrong)); name != "DREQ" && d.m.dropped != want {
-				t.Errorf("%d messages are counted as dropped, want %d", d.m.dropped, want)
+			if got, want := d.dev.Stats().ManagerDropped, int64(len(c.wrong)); name != "DREQ" && got != want {
+				t.Errorf("%d messages are counted as dropped, want %d", got, want)
 			}
 			d.m.hear(right.from, c.message(&right))
 			if !c.done(d) {
@@ -413,6 +413,17 @@ func dialAll(t *testing.T, p *pair, n int) int64 {
 func TestThousandsWhoDialAtOnceAreAllConnected(t *testing.T) {
 	const n = 4000
 	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 64)
+	if got := dialAll(t, p, n); got != n {
+		t.Errorf("%d of %d are connected", got, n)
+	}
+}
+
+// The same over sockets, whose buffers lose what comes too fast.
+func TestAThousandWhoDialAtOnceOverSocketsAreAllConnected(t *testing.T) {
+	const n = 1000
+	p := &pair{t: t}
+	p.on[0] = newSide(t, Options{Addr: netip.MustParseAddrPort("127.0.0.81:0")}, QPInitAttr{}, 64)
+	p.on[1] = newSide(t, Options{Addr: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.82"), p.on[0].dev.Addr().Port())}, QPInitAttr{}, 64)
 	if got := dialAll(t, p, n); got != n {
 		t.Errorf("%d of %d are connected", got, n)
 	}

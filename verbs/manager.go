@@ -41,7 +41,6 @@ type manager struct {
 	known     *list.List          // the same, the oldest first
 	again     int64               // when it is looked again what is late, by the manager's clock
 	strangers int                 // answers to strangers that may go until then
-	dropped   int64               // messages that were not believed, or for which there was no room
 }
 
 // asker names a request: a peer numbers its own.
@@ -209,7 +208,7 @@ func (m *manager) reap() bool {
 // answer answers somebody who is in no connection and gets none.
 func (m *manager) answer(to netip.AddrPort, message []byte) {
 	if m.strangers == 0 {
-		m.dropped++
+		m.dev.unheeded.Add(1)
 		return
 	}
 	m.strangers--

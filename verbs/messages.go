@@ -41,7 +41,7 @@ func (m *manager) take(wc *WC) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil || !answerable(peer.Addr()) || !m.heed(peer, &h, body) {
-		m.dropped++
+		m.dev.unheeded.Add(1)
 	}
 }
 

@@ -3,6 +3,7 @@ package verbs
 import (
 	"errors"
 	"net/netip"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -89,6 +90,21 @@ func TestADeviceAndItsPortSayWhatTheyAre(t *testing.T) {
 	_ = s.dev.Close()
 	if got := s.dev.QueryPort().State; got != PortDown {
 		t.Errorf("the port of a closed device is %v", got)
+	}
+}
+
+// What a program sees is the verbs: no method takes or gives what only this module has.
+func TestNoMethodIsTheDevicesOwn(t *testing.T) {
+	for _, v := range []any{
+		&Device{}, &PD{}, &MR{}, &MW{}, &CQ{}, &SRQ{}, &QP{}, &AH{}, &RDD{}, &EEC{}, &Listener{}, &Request{}, &Conn{}, &Service{}, &Question{},
+	} {
+		kind := reflect.TypeOf(v)
+		for i := range kind.NumMethod() {
+			m := kind.Method(i)
+			if s := m.Type.String(); strings.Contains(s, "transport.") || strings.Contains(s, "live.") || m.Name == "Replenish" {
+				t.Errorf("%v has the method %s%s", kind, m.Name, s)
+			}
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math/rand/v2"
 	"time"
 
 	"weft/units"
@@ -40,7 +39,7 @@ func newEnds(dev *verbs.Device, t *Test, room int) (e *ends, err error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	e = &ends{t: t, dev: dev, pd: dev.AllocPD(), byN: map[verbs.QPN]int{}, psn: units.PSN(rand.Uint32() & units.PSNMask)}
+	e = &ends{t: t, dev: dev, pd: dev.AllocPD(), byN: map[verbs.QPN]int{}, psn: firstPSN()}
 	defer func() {
 		if err != nil {
 			e.close()

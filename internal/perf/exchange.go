@@ -2,6 +2,8 @@ package perf
 
 import (
 	"bufio"
+	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,6 +112,13 @@ type End struct {
 type EndQP struct {
 	QPN verbs.QPN `json:"qpn"`
 	PSN units.PSN `json:"psn"` // of its first request
+}
+
+// firstPSN is a starting PSN that nobody can foretell.
+func firstPSN() units.PSN {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // it never fails (crypto/rand)
+	return units.PSN(binary.NativeEndian.Uint32(b[:]) & units.PSNMask)
 }
 
 // outcome is what the server says of its side when a test is over.

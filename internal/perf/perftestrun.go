@@ -90,7 +90,15 @@ func (p *Perftest) meetCM(ctx context.Context) (*session, func(), error) {
 		c.close()
 		return nil, nil, err
 	}
-	s := &session{Perftest: p, party: party{over: c, serves: p.Server == ""}}
+	// As over TCP: whoever comes says what he wants.
+	var late context.CancelFunc
+	c.ctx, late = context.WithTimeout(ctx, patience)
+	begun := func() error {
+		late()
+		c.ctx = ctx
+		return nil
+	}
+	s := &session{Perftest: p, party: party{over: c, serves: p.Server == ""}, begun: begun}
 	s.connect = func(ctx context.Context, e *ends) error {
 		for _, q := range e.qps {
 			conn, err := p.join(ctx, c, q, e.t.Selective)
@@ -101,7 +109,7 @@ func (p *Perftest) meetCM(ctx context.Context) (*session, func(), error) {
 		}
 		return nil
 	}
-	return s, c.close, nil
+	return s, func() { late(); c.close() }, nil
 }
 
 // session is one side of one test.

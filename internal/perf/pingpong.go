@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -167,7 +166,7 @@ func (t *table) meet(ctx context.Context, ready func(local, peer Spot)) error {
 		return err
 	}
 	over := tcpChannel{c}
-	mine := Spot{EndQP{t.qp.QPN(), units.PSN(rand.Uint32() & units.PSNMask)}, t.Dev.Addr().Addr()}
+	mine := Spot{EndQP{t.qp.QPN(), firstPSN()}, t.Dev.Addr().Addr()}
 	theirs := make([]byte, spotBytes)
 	if t.Server != "" {
 		if err = over.send(mine.text()); err == nil {
