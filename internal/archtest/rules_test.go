@@ -136,6 +136,10 @@ var inner = []rule{
 		why: "another simulator's files are read and written without running anything",
 	},
 	{
+		pkg: "internal/workload/astra", core: true, may: []string{"units", "internal/workload/source"},
+		why: "a network of another simulator becomes a scenario, whatever runs on it",
+	},
+	{
 		pkg: "internal/workload/hpcctopo", core: true, may: []string{"internal/hpcc", "internal/workload/source"},
 		why: "a topology of another simulator becomes a scenario, whatever runs on it",
 	},
@@ -152,7 +156,7 @@ var inner = []rule{
 		why: "a node that NCCL describes is fields of a scenario, whoever resolves them",
 	},
 	{
-		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/chakra", "internal/workload/goal", "internal/workload/hpcctopo", "internal/workload/htsim", "internal/workload/ncclxml", "internal/workload/simai"},
+		pkg: "internal/workload/formats", may: []string{"internal/workload/source", "internal/workload/astra", "internal/workload/chakra", "internal/workload/goal", "internal/workload/hpcctopo", "internal/workload/htsim", "internal/workload/ncclxml", "internal/workload/simai"},
 		why: "recognising a file takes all readers, and nothing that runs what they read",
 	},
 	{

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"weft/internal/workload/astra"
 	"weft/internal/workload/chakra"
 	"weft/internal/workload/goal"
 	"weft/internal/workload/hpcctopo"
@@ -52,6 +53,7 @@ type topology struct {
 }
 
 var topologies = []topology{
+	{"a network configuration of ASTRA-sim", astra.Recognise, astra.Read},
 	{"an htsim topology", htsim.RecogniseTopology, htsim.ReadTopology},
 	{"a topology of the HPCC simulator", hpcctopo.Recognise, hpcctopo.Read},
 	{"an NCCL topology", ncclxml.Recognise, ncclxml.Read},

@@ -187,7 +187,7 @@ func (f *LeafSpine) regular(p *leafSpinePlane) error {
 	if !railed && !sameLeaf(p.leafOf, func(host int) int { return host / down * down }) {
 		return fmt.Errorf("neither the i-th GPUs of %d neighbouring servers are on a leaf nor %d neighbouring GPUs", down, down)
 	}
-	f.Railed = railed && f.PerNode > 1
+	f.Railed = railed && f.PerNode > 1 && len(p.hosts) > 1 // on one switch all are
 	if len(p.uplinks) != len(p.hosts)*len(p.spines) || len(p.spines) == 0 && len(p.hosts) > 1 {
 		return fmt.Errorf("%d leaves and %d spines have %d pairs that are joined", len(p.hosts), len(p.spines), len(p.uplinks))
 	}
