@@ -22,7 +22,7 @@
 //   - uc.go, ud.go: the unreliable services
 //   - endtoend.go, rd.go, resync.go: reliable datagrams: end-to-end contexts, whose
 //     streams are queue pairs, and the queue pairs that send by them
-//   - selective.go: what is lost alone is sent again
+//   - selective.go, holes.go: what is lost alone is sent again
 //   - unordered.go, entropy.go: Ultra Ethernet's reliable unordered delivery
 //   - state.go: the states of a queue pair, and all that changes them
 //   - package cc: congestion control

@@ -152,7 +152,7 @@ func (q *QP) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict {
 	if q.una != p.PSN {
 		q.missingResponse(now, p.PSN, b)
 		if q.cfg.anyOrder() {
-			return q.responseAhead(p)
+			return q.responseAhead(now, p)
 		}
 		return Dropped
 	}

@@ -164,7 +164,7 @@ func (q *QP) inTurn(p *Packet, info *opInfo, b *Batch) (asked, ok bool) {
 }
 
 // responseAhead takes a read response that came before its turn.
-func (q *QP) responseAhead(p *Packet) Verdict {
+func (q *QP) responseAhead(now units.Time, p *Packet) Verdict {
 	for i := q.head; i != q.tail; i++ {
 		w := q.work(i)
 		if p.PSN.Before(w.first) {
@@ -179,6 +179,11 @@ func (q *QP) responseAhead(p *Packet) Verdict {
 		if !q.further().responses.mark(q.una, p.PSN) {
 			break
 		}
+		if q.cfg.Flow != nil {
+			q.flow.arrived(now, p.PSN, 1)
+			q.wake = min(q.wake, q.retryAt()) // the wait may have become shorter
+		}
+		q.unanswered(p.PSN)
 		return PlaceRead
 	}
 	return Dropped
@@ -193,6 +198,7 @@ func (q *QP) drainAhead(b *Batch) (acked units.Bytes) {
 			if !q.beyond.responses.take(q.una) {
 				return acked
 			}
+			q.beyond.drained++
 			q.responded(b)
 			q.catchUp()
 			continue

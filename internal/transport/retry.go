@@ -35,7 +35,8 @@ func (q *QP) progress(now units.Time) {
 	}
 	known := int32(0)
 	if q.beyond != nil {
-		known = q.movedOn(now)
+		known = q.movedOn(now) + q.beyond.drained
+		q.beyond.drained = 0
 	}
 	if q.cfg.Flow != nil {
 		q.flow.moved(now, q.una, known)
@@ -129,15 +130,14 @@ func (q *QP) receiverNotReady(now units.Time, code uint8, b *Batch) {
 // complete does: its responses are lost, and the READ is asked for again, once
 // (IBA vol. 1, 9.7.5.1.3: an implied NAK). Out of order they may still come, and
 // the acknowledgement is remembered; live, enough that has overtaken them says that they
-// are lost.
+// are lost (holes.go).
 func (q *QP) missingResponse(now units.Time, to units.PSN, b *Batch) {
 	if q.cfg.anyOrder() {
 		if q.ackHigh.Before(to) {
 			q.ackHigh = to
 		}
-		if !q.cfg.HoldAhead || to.Sub(q.una) < q.tolerance() {
-			return
-		}
+		q.unanswered(to)
+		return
 	}
 	if q.recovering {
 		return

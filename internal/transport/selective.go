@@ -33,13 +33,19 @@ type beyond struct {
 	after units.PSN // what has this PSN or a later one was sent after una's repetition
 	on    bool      // something is lost
 
+	// Responses of READs, live: see holes.go.
+	far     units.PSN // after what responses, or what follows them, show to have been sent
+	due     units.PSN // what is missing before it is lost
+	asked   units.PSN // what is missing before it was asked for again
+	drained int32     // responses that una has passed since the window was told
+
 	unordered *unordered // unordered delivery has a state of its own
 }
 
 // further is what the requester knows of packets ahead of una.
 func (q *QP) further() *beyond {
 	if q.beyond == nil {
-		q.beyond = &beyond{base: q.una}
+		q.beyond = &beyond{base: q.una, far: q.una, due: q.una, asked: q.una}
 	}
 	return q.beyond
 }
@@ -156,7 +162,13 @@ func (q *QP) movedOn(now units.Time) (known int32) {
 	s.known -= known
 	filled := s.base
 	s.base = q.una
+	for _, p := range [...]*units.PSN{&s.far, &s.due, &s.asked} {
+		if p.Before(q.una) {
+			*p = q.una // nothing is left behind for half a circle
+		}
+	}
 	if !s.on {
+		q.seekLost()
 		return known
 	}
 	if overtaken := s.high.Sub(filled) - 1; overtaken > 0 && q.cfg.Flow != nil {
@@ -169,16 +181,24 @@ func (q *QP) movedOn(now units.Time) (known int32) {
 }
 
 // endPass ends the pass: the requester goes back to una and sends everything.
-func (q *QP) endPass() { q.beyond.on, q.lost = false, false }
-
-// seekLost finds the next packet of the pass. A READ counts as the one packet that
-// asks for it.
-func (q *QP) seekLost() {
+func (q *QP) endPass() {
 	s := q.beyond
-	q.lost = false
+	s.on, q.lost, s.far, s.due, s.asked = false, false, q.una, q.una, q.una
+}
+
+// seekLost finds what is to be sent again next.
+func (q *QP) seekLost() { q.lost = q.seekPass() || q.seekHole() }
+
+// seekPass finds the next packet of the pass, and reports whether there is one. A READ
+// counts as the one packet that asks for it.
+func (q *QP) seekPass() bool {
+	s := q.beyond
+	if !s.on {
+		return false
+	}
 	if !q.una.Before(s.high) && !q.una.Before(s.edge) {
 		s.on = false
-		return
+		return false
 	}
 	if s.next.Before(q.una) {
 		s.next = q.una
@@ -186,11 +206,11 @@ func (q *QP) seekLost() {
 	for s.next.Before(s.edge) {
 		w := q.workOf(s.next)
 		if !s.at(q.una, s.next) && (w.op != OpRead || s.next == w.first) {
-			q.lost = true
-			return
+			return true
 		}
 		s.next = w.after(s.next)
 	}
+	return false
 }
 
 // workOf is the work request that a PSN in flight belongs to.
@@ -220,6 +240,10 @@ func (q *QP) Probing() bool {
 // and asks for an acknowledgement.
 func (q *QP) nextRepeat(now units.Time, p *Packet) {
 	s := q.beyond
+	if !q.seekPass() {
+		q.askAgain(now, p)
+		return
+	}
 	w := q.workOf(s.next)
 	n, _ := q.compose(w, s.next, p)
 	p.Flags |= FlagAckReq

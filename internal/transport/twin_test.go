@@ -29,6 +29,7 @@ type end struct {
 	q      *QP
 	peer   *end
 	in     []carried // on its way here
+	ahead  []carried // held
 	batch  Batch
 	held   units.Time // the one deadline that the caller holds
 	posted []WorkRequest
@@ -107,6 +108,7 @@ func newWorld(t *rapid.T) *world {
 		DropDuplicates:        rapid.Bool().Draw(t, "dropdup"),
 		NAKInterval:           units.Time(rapid.IntRange(0, 1).Draw(t, "nak")) * units.Microsecond,
 	}
+	cfg.HoldAhead = cfg.SelectiveRepeat && !cfg.OutOfOrder && rapid.Bool().Draw(t, "hold")
 	if rapid.Bool().Draw(t, "flow") {
 		cfg.Flow = &FlowControl{Initial: int32(rapid.IntRange(1, 8).Draw(t, "initial")), Most: 16, LeastTimeout: 20 * units.Microsecond}
 	}
@@ -287,13 +289,27 @@ func (w *world) deliver(e *end) {
 	}
 	c := e.in[i]
 	e.in = append(e.in[:i:i], e.in[i+1:]...)
-	original := c.p.VA
+	w.give(e, c)
+	for i := 0; i < len(e.ahead); i++ {
+		if c := e.ahead[i]; c.p.PSN == e.q.Expected() {
+			e.ahead = slices.Delete(e.ahead, i, i+1)
+			w.give(e, c)
+			i = -1
+		}
+	}
+}
+
+// give gives a packet to its queue pair; what that wants held is kept.
+func (w *world) give(e *end, c carried) {
+	original, kept := c.p.VA, c
 	verdict := e.q.Receive(w.now, &c.p, &e.batch)
 	switch verdict {
+	case Held:
+		e.ahead = append(e.ahead, kept)
 	case PlaceWrite:
 		copy(e.memory[c.p.VA+uint64(c.p.Offset):], c.data)
 	case PlaceRecv:
-		if !w.cfg.anyOrder() { // there, the receive of a SEND is not known before its turn
+		if !w.cfg.requestsAnyOrder() { // there, the receive of a SEND is not known before its turn
 			copy(e.bufs[c.p.VA][c.p.Offset:], c.data)
 		}
 	case PlaceRead:
@@ -399,7 +415,7 @@ func (w *world) compare() {
 			case OpSend, OpSendImm, OpSendInv:
 				next++
 				have = e.peer.bufs[next][:wr.Length]
-				if w.cfg.anyOrder() {
+				if w.cfg.requestsAnyOrder() {
 					continue
 				}
 			case OpWriteImm:

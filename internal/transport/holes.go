@@ -1,0 +1,76 @@
+package transport
+
+import "weft/units"
+
+// Responses of READs that are missing, live, where both ends have selective repeat. A
+// response is lost when enough later ones have come, or acknowledgements of what was
+// asked for later: responses come in the order of their requests. The requester asks again
+// for each run of missing ones by a READ of its own, which the responder takes for a
+// repetition of a part (IBA vol. 1, 9.7.5.1.4), and leaves what has come alone.
+
+// unanswered notes that the peer has sent all responses before to.
+func (q *QP) unanswered(to units.PSN) {
+	if !q.cfg.HoldAhead {
+		return
+	}
+	s := q.further()
+	if s.far.Before(to) {
+		s.far = to
+	}
+	if edge := s.far.Add(1 - q.tolerance()); s.due.Before(edge) {
+		s.due = edge
+	}
+	q.seekLost()
+}
+
+// hole is the next run of responses that are missing and were not asked for again; w is
+// nil where there is none.
+func (q *QP) hole() (w *sendWork, from, to units.PSN) {
+	s := q.beyond
+	for from = s.asked; from.Before(s.due); s.asked = from {
+		w = q.workOf(from)
+		switch {
+		case w.op != OpRead:
+			from = w.end()
+		case s.has(q.una, from):
+			from = from.Add(1)
+		default:
+			for to = from.Add(1); to.Before(w.end()) && to.Before(s.due) && !s.has(q.una, to); {
+				to = to.Add(1)
+			}
+			return w, from, to
+		}
+	}
+	return nil, from, from
+}
+
+// has is whether a response ahead of una has come.
+func (s *beyond) has(una, psn units.PSN) bool {
+	d := uint32(psn.Sub(una))
+	return d > 0 && d < s.responses.size() && s.responses.has(psn)
+}
+
+// seekHole reports whether responses are to be asked for again.
+func (q *QP) seekHole() bool {
+	if !q.cfg.HoldAhead || q.readsOut == 0 {
+		return false
+	}
+	w, _, _ := q.hole()
+	return w != nil
+}
+
+// askAgain emits a READ of the responses that are missing.
+func (q *QP) askAgain(now units.Time, p *Packet) {
+	w, from, to := q.hole()
+	n := to.Sub(from)
+	q.compose(w, from, p)
+	p.DMALen = min(p.DMALen, uint32(n)*uint32(q.cfg.PathMTU))
+	q.beyond.asked = to
+	q.repeated++
+	if q.cfg.Flow != nil {
+		q.flow.lost(n)
+		q.flow.sent(from, n)
+		q.flow.clock(now, p, false)
+	}
+	q.seekLost()
+}
