@@ -169,7 +169,7 @@ func scoreOf(p *proof.Report) score {
 // the engine are returned.
 func try(s *subnet.Subnet, a *attempt) (*Attempt, *Result, error) {
 	t := &Attempt{Engine: a.name, With: a.with}
-	r, err := Proved(s, a.name, a.opt)
+	r, err := proved(s, a.name, a.opt, true)
 	if refusal, ok := asRefusal(err); ok {
 		t.Refused = refusal.Reason
 		return t, nil, nil
@@ -178,7 +178,7 @@ func try(s *subnet.Subnet, a *attempt) (*Attempt, *Result, error) {
 		err = r.complete(s, a.opt)
 	}
 	if err == nil {
-		err = r.layer(s, a.opt)
+		err = r.layer(s, a.opt, true)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -11,7 +11,7 @@ import (
 	"weft/internal/topology"
 )
 
-// OpenSM 3.3.23 needs 9 lanes for dfsssp on a torus of 5x5x5 and takes minhop's tables. Weft
+// OpenSM 3.3.23 needs 9 lanes for dfsssp on a torus of 5x5x5 and falls back to minhop. Weft
 // breaks circles in another order, so that it cannot know; what cannot be foretold is said.
 func TestWhatOpenSMDoesIsForetoldOrSaidNotToBe(t *testing.T) {
 	torus := built(t, topology.Torus{Dims: []int{5, 5, 5}, SwitchEndpoints: 1})
@@ -25,7 +25,7 @@ func TestWhatOpenSMDoesIsForetoldOrSaidNotToBe(t *testing.T) {
 		why   string // of Unforetold, "" for none
 	}{
 		{"dfsssp on a torus", "dfsssp", true, 8, "minhop", "order in which it looks for circles"},
-		{"dfsssp on a torus with lanes enough", "dfsssp", true, 15, "dfsssp", "takes minhop's tables"},
+		{"dfsssp on a torus with lanes enough", "dfsssp", true, 15, "dfsssp", "takes tables of minhop"},
 		{"dfsssp on a torus with too few lanes", "dfsssp", true, 2, "minhop", "order in which it looks for circles"},
 		{"dfsssp on a tree", "dfsssp", false, 8, "dfsssp", ""},
 		{"lash on a tree", "lash", false, 8, "lash", "weft's own tables of lash"},

@@ -18,19 +18,29 @@ func Proved(s *subnet.Subnet, name Name, o Options) (*Result, error) {
 	if name == Auto && !o.AsOpenSM {
 		return choose(s, o)
 	}
+	return proved(s, name, o, false)
+}
+
+// proved routes with an engine and proves the tables; ranked says whether the proof is to
+// have the patterns of traffic, which take most of its time.
+func proved(s *subnet.Subnet, name Name, o Options, ranked bool) (*Result, error) {
 	r, err := Route(s, name, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.prove(s, o); err != nil || o.AsOpenSM {
+	if err := r.prove(s, o, ranked); err != nil || o.AsOpenSM {
 		return r, err
 	}
-	return r, r.layer(s, o)
+	return r, r.layer(s, o, ranked)
 }
 
 // prove has the tables checked by whom did not make them.
-func (r *Result) prove(s *subnet.Subnet, o Options) error {
-	p, err := proof.Check(s, r.Tables, proof.Options{Workers: o.Cores})
+func (r *Result) prove(s *subnet.Subnet, o Options, ranked bool) error {
+	how := proof.Options{Workers: o.Cores}
+	if !ranked {
+		how.Order = []subnet.End{} // nobody takes part
+	}
+	p, err := proof.Check(s, r.Tables, how)
 	r.Report.Proof = p
 	return err
 }
@@ -38,7 +48,7 @@ func (r *Result) prove(s *subnet.Subnet, o Options) error {
 // layer puts paths that deliver everything, and can wait for each other in a circle, on
 // lanes on which they cannot, and proves that. Where the lanes do not suffice, or the
 // engine has given out lanes itself, all stays as it is.
-func (r *Result) layer(s *subnet.Subnet, o Options) error {
+func (r *Result) layer(s *subnet.Subnet, o Options, ranked bool) error {
 	p := r.Report.Proof
 	if !p.Deadlocks() || !p.EndToEnd.Proven() || r.SL != nil || r.SL2VL != nil {
 		return nil
@@ -50,7 +60,7 @@ func (r *Result) layer(s *subnet.Subnet, o Options) error {
 	r.Report.Lanes = r.Lanes
 	r.Report.Notes = append(r.Report.Notes, fmt.Sprintf("on one lane the paths of %s close a credit loop: they are on %d lanes, which keep them free of it; OpenSM's %s leaves them on one",
 		r.Report.Used, r.Lanes, r.Report.Used))
-	return r.prove(s, o)
+	return r.prove(s, o, ranked)
 }
 
 // complete gives hosts that the engine's ways do not join the shortest ones, and proves
@@ -66,7 +76,7 @@ func (r *Result) complete(s *subnet.Subnet, o Options) error {
 	r.Report.Unreachable, r.Report.UnreachablePairs, r.Report.Apart, r.Report.Remedy = nil, 0, 0, ""
 	r.job.unreachable(&r.Report)
 	r.Report.Notes = append(r.Report.Notes, fmt.Sprintf("%d entries for hosts to which no way leads up and then down are those of shortest ways", n))
-	return r.prove(s, o)
+	return r.prove(s, o, true)
 }
 
 // Installable routes as Proved does, and falls back where the engine cannot route the

@@ -35,7 +35,8 @@ type Report struct {
 	// Tried are the engines that Auto tried, in their order; nil where another was
 	// asked for.
 	Tried []Attempt
-	// Proof is what is true of the tables; nil of those of Route, but for Auto's.
+	// Proof is what is true of the tables, without patterns of traffic but for Auto's; nil
+	// of those of Route, but for Auto's.
 	Proof *proof.Report
 }
 
