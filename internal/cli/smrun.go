@@ -222,17 +222,17 @@ func (d *smDriver) flush() error {
 		}
 	}
 	for _, event := range d.batch.Events {
+		if event.Kind == sm.SubnetUp { // before it is told: who waits for it reads the file
+			d.up = true
+			if err := d.writeLIDs(); err != nil {
+				return err
+			}
+		}
 		if err := d.tell(event); err != nil {
 			return err
 		}
 		if event.Kind == sm.NotRouted && d.r.once {
 			return fail(Failed, "the subnet cannot be brought up: %w", event.Err)
-		}
-		if event.Kind == sm.SubnetUp {
-			d.up = true
-			if err := d.writeLIDs(); err != nil {
-				return err
-			}
 		}
 	}
 	d.batch.Reset()

@@ -63,6 +63,9 @@ func TestAutoIsProvenAndNoWorseThanOpenSMsDefault(t *testing.T) {
 		"dragonfly of 264 hosts":             built(t, topology.Dragonfly{P: 2, A: 4, H: 3, Groups: 13}),
 		"rails with aggregation nodes":       rails(t),
 	}
+	if !testing.Short() { // seconds
+		made["tree of 1,024 hosts"] = built(t, topology.KAry{K: 16})
+	}
 	for seed := uint64(1); seed <= 60; seed++ {
 		if d := lidded(t, seed, 0); d.s.Origin.Exists() && len(d.compute) > 2 {
 			made[d.name] = d.s
