@@ -143,6 +143,7 @@ func madeUp() *scenario.Resolved {
 	tcp := base
 	tcp.Name, tcp.Kind, tcp.MTU, tcp.TCP.Variant = "tcp-400g", scenario.TCPKind, 9000, scenario.Cubic
 	tcp.Host.Path, tcp.Ethernet = scenario.PathCPU, scenario.Ethernet{IPVersion: 4}
+	tcp.TCP.Sockets, tcp.Host.Copies, tcp.Host.CopyRate = 1, 2, 80*units.Gbps
 	sc.Fabrics = []scenario.Fabric{ib, roce, tcp}
 	sc.Workload.Collective = scenario.AllReduce
 	sc.Run.Seed = 1

@@ -421,7 +421,7 @@ func (v *judgement) caveats() []string {
 	for i := range out {
 		out[i] = upper(strings.TrimSuffix(out[i], ".")) + "."
 	}
-	out = append(out, switchRangeSentences(v.r)...)
+	out = append(append(out, switchRangeSentences(v.r)...), v.kernelSentences()...)
 	for i := range v.r.Fabrics {
 		out = append(out, reductionSentences(v.r.Fabrics[i].Name, v.r.Fabrics[i].Reduction)...)
 	}
