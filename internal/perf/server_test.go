@@ -6,6 +6,7 @@ import (
 	"math"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -64,12 +65,20 @@ func run(t *testing.T, c *Client, order Test) error {
 // More connections that ask for nothing than a server takes hold up nobody.
 func TestIdleClientsHoldUpNobody(t *testing.T) {
 	at, dev, _ := serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) { s.first = time.Hour })
+	var idle []net.Conn
 	for range maxClients + 10 {
 		c, err := net.Dial("tcp", at)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
+		idle = append(idle, c)
+	}
+	for _, c := range idle[:10] { // those who have waited for longest make room
+		_ = c.SetReadDeadline(time.Now().Add(patience))
+		if n, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("a client more than %d is kept: %d bytes, %v", maxClients, n, err)
+		}
 	}
 	if err := run(t, asker(t, at, dev, "127.3.8.2"), small); err != nil {
 		t.Error(err)
