@@ -141,22 +141,23 @@ func (r *resolver) fabrics(root *node) {
 	}
 }
 
-// usualFabrics are the three that a comparison starts with, at the NIC's rate.
+// usualFabrics are those that a comparison starts with, at the NIC's rate.
 func (r *resolver) usualFabrics() *node {
-	generation := map[units.Rate][2]string{
-		100 * units.Gbps: {"edr", "100g"},
-		200 * units.Gbps: {"hdr", "200g"},
-		400 * units.Gbps: {"ndr", "400g"},
-		800 * units.Gbps: {"xdr", "800g"},
-	}[r.Cluster.Node.NIC.Rate]
-	if generation[0] == "" {
+	rate := r.Cluster.Node.NIC.Rate
+	ethernet := map[units.Rate]string{25 * units.Gbps: "25g", 100 * units.Gbps: "100g", 200 * units.Gbps: "200g", 400 * units.Gbps: "400g", 800 * units.Gbps: "800g"}[rate]
+	infiniband := map[units.Rate]string{100 * units.Gbps: "edr", 200 * units.Gbps: "hdr", 400 * units.Gbps: "ndr", 800 * units.Gbps: "xdr"}[rate]
+	if ethernet == "" {
 		if r.misread = len(r.errs); !r.broken("cluster") {
-			r.fail(place{line: 1, col: 1}, "fabrics", "no fabric is named, and there is no usual one for a NIC of %s: give fabrics", r.Cluster.Node.NIC.Rate)
+			r.fail(place{line: 1, col: 1}, "fabrics", "no fabric is named, and there is no usual one for a NIC of %s: give fabrics", rate)
 		}
 		return nil
 	}
+	names := []string{"roce-v2-" + ethernet, "tcp-" + ethernet}
+	if infiniband != "" { // there is none at 25 Gb/s
+		names = append([]string{"infiniband-" + infiniband}, names...)
+	}
 	list := &node{kind: sequence}
-	for _, name := range []string{"infiniband-" + generation[0], "roce-v2-" + generation[1], "tcp-" + generation[1]} {
+	for _, name := range names {
 		list.items = append(list.items, &node{kind: scalar, text: name, plain: true})
 	}
 	list.stamp(place{origin: "default"}, true)
