@@ -298,7 +298,11 @@ var algorithmsOf = map[Collective][]Algorithm{
 }
 
 func (r *resolver) checkWorkload() {
-	w, ranks, nics := &r.Workload, r.Cluster.Ranks(), r.Cluster.Endpoints()
+	w, ranks, nics := &r.Workload, r.Job().Ranks(), r.Cluster.Endpoints()
+	if w.Nodes > r.Cluster.Nodes {
+		r.complain("workload.nodes", "the collective runs on %d nodes, the cluster has %d", w.Nodes, r.Cluster.Nodes)
+		return
+	}
 	if w.Collective != "" && w.Pattern != "" {
 		r.complain("workload.pattern", "give a collective or a pattern, not both")
 		return

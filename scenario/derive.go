@@ -403,12 +403,12 @@ func (r *resolver) deriveWorkload() {
 
 // workloadFields says which fields apply to a collective or pattern.
 var workloadFields = map[string][]string{
-	"all-reduce":     {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
-	"all-gather":     {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
-	"reduce-scatter": {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
-	"broadcast":      {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype", "root"},
-	"all-to-all":     {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
-	"send-recv":      {"sizes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"all-reduce":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"all-gather":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"reduce-scatter": {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"broadcast":      {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype", "root"},
+	"all-to-all":     {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
+	"send-recv":      {"sizes", "nodes", "algorithm", "protocol", "channels", "chunk", "window", "datatype"},
 	"permutation":    {"sizes", "transport", "operation", "receive-queue", "repost", "qkey"},
 	"incast":         {"sizes", "fan-in", "receivers", "transport", "operation", "receive-queue", "repost", "qkey"},
 	"uniform":        {"sizes", "load", "duration", "transport", "operation", "receive-queue", "repost", "qkey"},

@@ -44,6 +44,15 @@ type Cluster struct {
 // Ranks is the number of GPUs of the cluster, one rank each.
 func (c Cluster) Ranks() int { return c.Nodes * c.Node.GPUs }
 
+// Job is the part of the cluster that a collective runs on: the first nodes.
+func (r *Resolved) Job() Cluster {
+	job := r.Cluster
+	if r.Workload.Nodes > 0 {
+		job.Nodes = r.Workload.Nodes
+	}
+	return job
+}
+
 // Endpoints is the number of NICs of the cluster.
 func (c Cluster) Endpoints() int { return c.Nodes * c.Node.NICs }
 

@@ -12,6 +12,10 @@ type Workload struct {
 	// each is one simulation. Empty for flows.
 	Sizes []units.Bytes `yaml:"sizes,omitzero" range:"1B..1TiB"`
 
+	// Nodes is on how many of the cluster's nodes a collective runs, the first; the others
+	// are nodes for storage and other jobs, which beside and isolation name. 0: all.
+	Nodes int `yaml:"nodes,omitzero" range:"0..1048576"`
+
 	// Algorithm is the collective's, auto is NCCL's choice by its cost model.
 	Algorithm Algorithm `yaml:"algorithm,omitzero"`
 	// Protocol is NCCL's: auto, simple, ll or ll128.

@@ -16,6 +16,11 @@ type Stream struct {
 	Src int `yaml:"src" range:"0..16777216"`
 	// Dst is the NIC that it writes to or reads from.
 	Dst int `yaml:"dst" range:"0..16777216"`
+	// From and To, instead of src and dst, are NICs by the names that results have:
+	// node3/nic0, node[0-7]/nic1, or node3 for all of its. There is a stream from each to
+	// the one at its place in the other list, or to and from one that stands alone.
+	From []string `yaml:"from,omitzero"`
+	To   []string `yaml:"to,omitzero"`
 	// Ring, instead of src and dst, are the NICs of another job: node[8-15], or
 	// node[8-15]/nic0. On each rail each sends to the next and the last to the first, as
 	// the rings of a collective do; the stream stands for one from each of them.
@@ -25,8 +30,12 @@ type Stream struct {
 	Operation StreamOperation `yaml:"operation"`
 	// Bytes is the length of a message.
 	Bytes units.Bytes `yaml:"bytes" range:"1B..1GiB"`
-	// Depth is how many messages are under way, by default 1.
+	// Depth is how many messages are under way, by default 1; with load how many at the
+	// most, by default 16.
 	Depth int `yaml:"depth" range:"0..4096"`
+	// Load is the offered load over the link's rate: a message is posted at even
+	// intervals, or later when as many as depth are under way. 0: each when one ends.
+	Load Ratio `yaml:"load,omitzero"`
 	// Class is the 802.1p priority of its packets and their answers; on
 	// InfiniBand the service level.
 	Class int `yaml:"class" range:"0..15"`
@@ -41,19 +50,66 @@ func (r *resolver) deriveBeside(path string, f *Fabric) {
 		if s.Operation == "" {
 			s.Operation = StreamWrite
 		}
+		if s.Load.Num > 0 {
+			setZero(&s.Depth, 16)
+		}
 		setZero(&s.Depth, 1)
 		if s.Name == "" {
 			s.Name = fmt.Sprintf("stream %d", i+1)
 		}
-		if len(s.Ring) == 0 {
+		at := fmt.Sprintf("%s.beside[%d]", path, i)
+		switch {
+		case len(s.From) > 0 || len(s.To) > 0:
+			all = append(all, r.namedStreams(at, s)...)
+		case len(s.Ring) > 0:
+			all = append(all, r.ringStreams(at, s)...)
+		default:
 			all = append(all, s)
-			continue
 		}
-		all = append(all, r.ringStreams(fmt.Sprintf("%s.beside[%d]", path, i), s)...)
 	}
 	if len(f.Beside) > 0 {
 		f.Beside = all
 	}
+}
+
+// namedStreams are the streams between the NICs of two lists of names.
+func (r *resolver) namedStreams(at string, s Stream) (list []Stream) {
+	if s.Src != 0 || s.Dst != 0 || len(s.Ring) > 0 {
+		r.complain(at, "a stream has from and to, or src and dst, or a ring: take the others out")
+		return nil
+	}
+	from, ok := r.namedNICs(at+".from", s.From)
+	to, also := r.namedNICs(at+".to", s.To)
+	s.From, s.To = nil, nil
+	switch {
+	case !ok || !also:
+		return nil
+	case len(from) != len(to) && len(from) != 1 && len(to) != 1:
+		r.complain(at, "from stands for %d NICs and to for %d: give as many, or one", len(from), len(to))
+		return nil
+	}
+	for i := range max(len(from), len(to)) {
+		s.Src, s.Dst = from[min(i, len(from)-1)], to[min(i, len(to)-1)]
+		list = append(list, s)
+	}
+	return list
+}
+
+// namedNICs are the NICs of a list of names, of which there are some.
+func (r *resolver) namedNICs(at string, names []string) (nics []int, ok bool) {
+	if len(names) == 0 {
+		r.complain(at, "a stream has from and to: name a NIC, such as node0/nic0")
+		return nil, false
+	}
+	before := len(r.errs)
+	if r.checkNICs(at, names); len(r.errs) > before {
+		return nil, false
+	}
+	for _, name := range Expand(names) {
+		some, _ := r.Cluster.NICs(name) // those of checked names have no errors
+		nics = append(nics, some...)
+	}
+	return nics, true
 }
 
 // ringStreams are the streams of a ring, rail by rail.
@@ -103,6 +159,8 @@ func (r *resolver) checkBeside(path string, f *Fabric) {
 			r.complain(at, "a stream from NIC %d to itself", s.Src)
 		case s.Bytes == 0:
 			r.complain(at+".bytes", "the stream's messages have no bytes")
+		case s.Load.Cmp(1, 1) > 0:
+			r.complain(at+".load", "a load of %s is more than the link carries: want at most 1", s.Load)
 		case f.Kind.TCP():
 			r.complain(at, "%s has TCP connections, and a stream is RDMA: take the fabric or beside out", f.Name)
 		case f.Kind == UltraEthernetKind && s.Operation != StreamWrite:

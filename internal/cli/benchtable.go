@@ -46,7 +46,7 @@ func (b *benchTable) start() {
 		return
 	}
 	f := &b.r.Fabrics[0]
-	b.table, b.err = b.header.Start(b.e.Stdout, b.r.Cluster.Ranks(), runstore.FabricResult{Name: f.Name, Rate: f.Link.Rate()})
+	b.table, b.err = b.header.Start(b.e.Stdout, b.r.Job().Ranks(), runstore.FabricResult{Name: f.Name, Rate: f.Link.Rate()})
 }
 
 // end prints the sizes that have not been told and what follows the rows.

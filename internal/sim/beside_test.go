@@ -112,3 +112,60 @@ func TestALinksLoadIsPutDownToWhoSendsIt(t *testing.T) {
 		}
 	}
 }
+
+// TestAStreamOffersItsLoad: by the names that results print, on a link that has room.
+func TestAStreamOffersItsLoad(t *testing.T) {
+	got := besideAllReduce(t, "{preset: infiniband-ndr, beside: [{name: storage, from: \"node0/nic[0-1]\", to: \"node1/nic[0-1]\", bytes: 64KiB, load: 10%, class: 3}]}")
+	if len(got.Beside) != 2 {
+		t.Fatalf("%d streams, want one from each of two NICs", len(got.Beside))
+	}
+	for _, s := range got.Beside {
+		if want := 0.1 * 50; s.GBps < 0.9*want || s.GBps > 1.05*want { // the first interval is cut by the end
+			t.Errorf("%s: %.2f GB/s, want the load of %.1f", s.Name, s.GBps, want)
+		}
+	}
+	// More than fits is posted as fast as messages end: no faster than with that depth.
+	most := besideAllReduce(t, "{preset: infiniband-ndr, beside: [{from: node0/nic0, to: node1/nic0, bytes: 256KiB, load: 1, depth: 4, class: 3}]}").Beside[0]
+	closed := besideAllReduce(t, "{preset: infiniband-ndr, beside: [{from: node0/nic0, to: node1/nic0, bytes: 256KiB, depth: 4, class: 3}]}").Beside[0]
+	if most.GBps > 1.02*closed.GBps || most.GBps < 0.8*closed.GBps {
+		t.Errorf("%.1f GB/s of a load of 1, %.1f with as many always under way", most.GBps, closed.GBps)
+	}
+}
+
+// TestNodesForStorageTakeNoPartInTheCollective: an all-reduce of two of three nodes takes
+// as long as on a cluster of two, and what the third reads and writes has the links that
+// it names.
+func TestNodesForStorageTakeNoPartInTheCollective(t *testing.T) {
+	run := func(text string) *runstore.Results {
+		file, err := scenario.Decode("storage", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := file.Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := Run(t.Context(), r, Options{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	const rest = "topology: {shape: single-switch}\n"
+	alone := run("cluster: {nodes: 2, node: dgx-h100}\n" + rest + "fabric: infiniband-ndr\nworkload: {collective: all-reduce, sizes: [4MiB]}\n")
+	part := run("cluster: {nodes: 3, node: dgx-h100}\n" + rest + "fabric: infiniband-ndr\nworkload: {collective: all-reduce, nodes: 2, sizes: [4MiB]}\n")
+	a, b := alone.Fabrics[0].Points[0], part.Fabrics[0].Points[0]
+	if part.Ranks != 16 || part.Nodes != 2 || a.Time != b.Time || a.BusBW != b.BusBW || a.Channels != b.Channels {
+		t.Errorf("%d ranks on %d nodes, %v; alone %v", part.Ranks, part.Nodes, b.Time, a.Time)
+	}
+	with := run("cluster: {nodes: 3, node: dgx-h100}\n" + rest + "fabric: {preset: infiniband-ndr, beside: [{name: storage, from: \"node[0-1]/nic0\", to: node2/nic0, operation: read, bytes: 1MiB, depth: 4}]}\n" +
+		"workload: {collective: all-reduce, nodes: 2, sizes: [4MiB]}\n").Fabrics[0].Points[0]
+	if with.Time <= b.Time || len(with.Beside) != 2 {
+		t.Errorf("%v with reads from storage, %v without; %d streams", with.Time, b.Time, len(with.Beside))
+	}
+	for _, s := range with.Beside {
+		if s.GBps <= 1 || s.GBps > 30 { // both share the link of the storage node
+			t.Errorf("%s: %.1f GB/s", s.Name, s.GBps)
+		}
+	}
+}

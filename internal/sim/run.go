@@ -33,7 +33,7 @@ type job struct {
 func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Results, error) {
 	out := &runstore.Results{
 		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: workloadName(&r.Workload),
-		Ranks: ranksOf(r), Nodes: r.Cluster.Nodes,
+		Ranks: ranksOf(r), Nodes: nodesOf(r),
 	}
 	jobs, err := jobsOf(r, out)
 	if err != nil {
@@ -66,9 +66,16 @@ func workloadName(w *scenario.Workload) string {
 
 func ranksOf(r *scenario.Resolved) int {
 	if r.Workload.Collective != "" {
-		return r.Cluster.Ranks()
+		return r.Job().Ranks()
 	}
 	return r.Cluster.Endpoints()
+}
+
+func nodesOf(r *scenario.Resolved) int {
+	if r.Workload.Collective != "" {
+		return r.Job().Nodes
+	}
+	return r.Cluster.Nodes
 }
 
 // jobsOf plans every fabric and lists the simulations, the smallest first: a run

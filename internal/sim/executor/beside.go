@@ -45,6 +45,7 @@ type stream struct {
 	posted []units.Time // by slot: when its message was posted
 	times  *measure.FlowTimes
 	nvme   nvme // of NVMe-oF
+	paced  paced
 }
 
 // beside puts the fabric's streams beside what runs, on a cluster with so many NICs.
@@ -52,7 +53,7 @@ func beside(p *network.Plan, run foreground, nics int) *besideRun {
 	b := &besideRun{foreground: run, at: make([][]streamEnd, nics)}
 	for i := range p.Fabric.Beside {
 		s := &p.Fabric.Beside[i]
-		b.streams = append(b.streams, stream{spec: s, posted: make([]units.Time, s.Depth), times: measure.NewFlowTimes()})
+		b.streams = append(b.streams, stream{spec: s, posted: make([]units.Time, s.Depth), times: measure.NewFlowTimes(), paced: pacedBy(s, p.Fabric.Link.Rate())})
 	}
 	return b
 }
@@ -91,6 +92,10 @@ func (b *besideRun) start(net *network.Network) error {
 		s.end, s.nvme.peer = end, peer
 		b.bindStream(from, end, streamEnd{stream: int32(i)})
 		b.bindStream(to, peer, streamEnd{stream: int32(i), asked: true})
+		if s.paced.every > 0 {
+			b.startPaced(b.net.Partition(from), i)
+			continue
+		}
 		for slot := range s.posted {
 			b.postStream(b.net.Partition(from), s, uint64(slot))
 		}
@@ -155,6 +160,9 @@ func (b *besideRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *tr
 	}
 	if !e.asked && b.running() {
 		s.times.Add(p.Now() - s.posted[slot])
+		if s.paced.keeps(slot) {
+			return
+		}
 		b.postStream(p, s, slot)
 	}
 }

@@ -94,7 +94,7 @@ func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes, reduces
 	w := &r.Workload
 	op := operations[w.Collective]
 	c := clusterOf(r, f, op)
-	c.CollNet = reduces
+	c.Nodes, c.CollNet = r.Job().Nodes, reduces
 	ch, spec, err := pick(c, w, op, int64(bytes))
 	if err != nil {
 		return chosen{}, err

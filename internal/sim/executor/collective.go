@@ -21,7 +21,8 @@ type collectiveRun struct {
 
 // newCollectiveRun is one of a size, carried out as NCCL would or the scenario says.
 func newCollectiveRun(r *scenario.Resolved, p *network.Plan, bytes units.Bytes) (*collectiveRun, error) {
-	all := NewCommunicator(0, LayoutOf(&r.Cluster), everybody(r.Cluster.Ranks()))
+	job := r.Job()
+	all := NewCommunicator(0, LayoutOf(&r.Cluster), everybody(job.Ranks()))
 	all.FindTrees(p)
 	c, err := choose(r, p.Fabric, bytes, all.trees != nil)
 	if err != nil {
@@ -29,8 +30,8 @@ func newCollectiveRun(r *scenario.Resolved, p *network.Plan, bytes units.Bytes) 
 	}
 	total := r.Run.Warmup + r.Run.Iterations
 	run := &collectiveRun{
-		collectives: newCollectives(r, p.Fabric, total), all: all, done: make([]int, r.Cluster.Ranks()), total: total, warmup: r.Run.Warmup,
-		plan: &CollectivePlan{chosen: c, Pace: paceOf(&c.overhead, r.Cluster.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
+		collectives: newCollectives(r, p.Fabric, total), all: all, done: make([]int, job.Ranks()), total: total, warmup: r.Run.Warmup,
+		plan: &CollectivePlan{chosen: c, Pace: paceOf(&c.overhead, job.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
 	}
 	run.plan.unicast = run.plan.inSwitch
 	return run, checkPlan(run.plan.program)

@@ -52,7 +52,7 @@ func RunCollective(j *network.Task, point *runstore.Point) error {
 	seconds := point.Time.Seconds()
 	if seconds > 0 {
 		point.AlgBW = float64(j.Bytes) / seconds / 1e9
-		point.BusBW = point.AlgBW * operations[r.Workload.Collective].BusFactor(r.Cluster.Ranks())
+		point.BusBW = point.AlgBW * operations[r.Workload.Collective].BusFactor(r.Job().Ranks())
 	}
 	return nil
 }
@@ -63,6 +63,9 @@ func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
 	var legs []Leg
 	nodes := j.Scenario.Cluster.Nodes
 	parts := min(j.Parts, nodes)
+	if j.Scenario.Job().Nodes < nodes {
+		parts = 1 // the others' streams go anywhere
+	}
 	if parts > 1 {
 		if legs = r.plan.allLegs(parts); !r.divisible(j.Plan, r.all, legs) {
 			parts = 1

@@ -41,10 +41,11 @@ func (c *Communicator) Place(nic int32) int { return slices.Index(c.nics, nic) }
 // algorithm that needs them is an error where there are none.
 func PlantForAll(p *network.Plan, r *scenario.Resolved) error {
 	op, known := operations[r.Workload.Collective]
-	if !known || !reducible(op) || r.Cluster.Nodes < 2 {
+	job := r.Job()
+	if !known || !reducible(op) || job.Nodes < 2 {
 		return nil
 	}
-	g, forced := plant(p, LayoutOf(&r.Cluster), everybody(r.Cluster.Ranks())), r.Workload.Algorithm
+	g, forced := plant(p, LayoutOf(&r.Cluster), everybody(job.Ranks())), r.Workload.Algorithm
 	switch {
 	case !forced.BetweenNodes():
 		return nil
