@@ -183,7 +183,7 @@ func TestAPipeHasALineOfProgressNowAndThen(t *testing.T) {
 		long bool
 		want string
 	}{
-		{nil, true, "weft: after 10 s: 6 of 6  tcp-400g  2 MiB"},
+		{nil, true, "weft: after 10s: 6 of 6  tcp-400g  2 MiB"},
 		{nil, false, ""},
 		{[]string{"--quiet"}, true, ""},
 	} {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"weft/internal/report"
@@ -9,6 +11,7 @@ import (
 
 func newExplain(e *Env) *cobra.Command {
 	var asJSON bool
+	var svg string
 	cmd := &cobra.Command{
 		Use:   "explain RUN",
 		Short: "which flows met on the busiest links of a run, and who paused whom",
@@ -25,12 +28,19 @@ with the messages that had nothing to do with it (victims).`,
 			if err != nil {
 				return err
 			}
+			if svg != "" {
+				err := e.writeFile(svg, func(w io.Writer) error { return report.Picture(w, run.Results) })
+				if err != nil || svg == "-" {
+					return err
+				}
+			}
 			if asJSON {
 				return printJSON(e, map[string]any{"simulations": explanationOf(run.Results)})
 			}
 			return report.Explain(e.Stdout, run.Results, e.style())
 		},
 	}
+	svgFlag(cmd, &svg, "bus bandwidth and time over message size")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }

@@ -97,6 +97,12 @@ func outFlag(cmd *cobra.Command, to *string, what, byDefault string, extensions 
 	_ = cmd.MarkFlagFilename("out", extensions...)
 }
 
+// svgFlag registers the flag for a drawing beside what a verb prints.
+func svgFlag(cmd *cobra.Command, to *string, what string) {
+	cmd.Flags().StringVar(to, "svg", "", "draw "+what+" into this file; - is standard output, and then nothing else")
+	_ = cmd.MarkFlagFilename("svg", "svg")
+}
+
 // outFolder registers the flag for the folder of a verb that writes several files. The
 // letter is left to a verb that has another meaning for it.
 func outFolder(cmd *cobra.Command, to *string, what string) {

@@ -52,7 +52,7 @@ func (s *status) repeat() {
 			return
 		case <-t.C:
 			s.mu.Lock()
-			fmt.Fprintf(s.e.Stderr, "weft: after %s: %s\n", durationText(n*pulse), s.text)
+			fmt.Fprintf(s.e.Stderr, "weft: after %s: %s\n", (n * pulse).String(), s.text)
 			s.mu.Unlock()
 		}
 	}

@@ -31,9 +31,8 @@ func newTopology(e *Env) *cobra.Command {
 			return c.placed(showTopology(e, r, svg, asJSON))
 		},
 	}
-	cmd.Flags().StringVar(&svg, "svg", "", "draw the (first) fabric into this file; - is standard output")
+	svgFlag(cmd, &svg, "the (first) fabric")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the counts as JSON")
-	_ = cmd.MarkFlagFilename("svg", "svg")
 	c.register(cmd)
 	return cmd
 }

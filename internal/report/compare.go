@@ -221,7 +221,7 @@ const linkWidth = 36
 
 // networkTable is what the flows and the links saw, a row per size and fabric.
 func networkTable(r *runstore.Results, linkWidth int) *table {
-	t := &table{columns: []column{{}, {left: true}, {}, {}, {}, {}, {}, {}, {}, {left: true}, {}}}
+	t := &table{keys: 2, columns: []column{{}, {left: true}, {}, {}, {}, {}, {}, {}, {}, {left: true}, {}}}
 	head := []cell{
 		{text: "size"},
 		{text: "fabric"},

@@ -67,6 +67,7 @@ type column struct {
 // columns.
 type table struct {
 	columns []column
+	keys    int // columns from the left that name a row; 0 is 1
 	groups  []group
 	rows    [][]cell // the first is the heading
 }
@@ -104,8 +105,24 @@ func (t *table) page(title string) pageTable {
 	return out
 }
 
-// write sets the table. Nothing follows the last visible character of a line.
+// write sets the table. Nothing follows the last visible character of a line. What a
+// terminal is too narrow for is cut into tables below each other.
 func (t *table) write(w io.Writer, s Style) error {
+	for i, part := range t.fitting(s.Width) {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		if err := part.writeWhole(w, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeWhole is write of a table as wide as it is.
+func (t *table) writeWhole(w io.Writer, s Style) error {
 	widths := t.widths()
 	var b strings.Builder
 	if len(t.groups) > 0 {
@@ -201,6 +218,9 @@ func Grid(w io.Writer, rows [][]string, s Style) error {
 		}
 	}
 	room := max(24, s.width()-before-t.gap(last))
+	if last > 0 && s.Width > 0 && before+t.gap(last)+24 > s.Width { // it will stand beside the first only
+		room = max(12, s.Width-t.widths()[0]-t.gap(last))
+	}
 	t.rows = nil
 	for _, row := range rows {
 		for i, line := range strings.Split(wrap(row[last], room), "\n") {
