@@ -4,5 +4,6 @@
 //
 // Nothing here is a float: no float may decide the order of two events. A text
 // becomes a value exactly or not at all; String rounds for people, Exact gives
-// back what Parse reads.
+// back what Parse reads. Each kind has one parser, for files and flags alike: amounts are
+// 9216, 64K and 64KiB, rates 400G and 400Gbps.
 package units

@@ -367,3 +367,26 @@ func TestACancelledRunIsPartial(t *testing.T) {
 		t.Errorf("exit code %d, want %d\n%s%s", code, Partial, out.String(), errs.String())
 	}
 }
+
+// TestWorkWithoutPartsIsToldOfToo: in a pipe, of a verb that computes for long and has no
+// number of simulations to tell. A server that waits tells nothing.
+func TestWorkWithoutPartsIsToldOfToo(t *testing.T) {
+	e := environment([]string{"topology", "-"})
+	e.Stdin, e.Pulse = &slow{strings.NewReader("cluster: {nodes: 2}\n")}, 2*time.Millisecond
+	if code, _, stderr := weft(e); code != OK || !strings.Contains(stderr, "weft: after 10s: topology is at work") {
+		t.Errorf("exit code %d, standard error %q", code, stderr)
+	}
+	e = environment([]string{"sniff", "-"})
+	e.Stdin, e.Pulse = &slow{strings.NewReader(classicHead)}, 2*time.Millisecond
+	if _, _, stderr := weft(e); strings.Contains(stderr, "at work") {
+		t.Errorf("a verb that waits for packets says %q", stderr)
+	}
+}
+
+// slow is input that takes its time.
+type slow struct{ io.Reader }
+
+func (s *slow) Read(b []byte) (int, error) {
+	time.Sleep(40 * time.Millisecond)
+	return s.Reader.Read(b)
+}

@@ -42,6 +42,7 @@ type Env struct {
 	// seconds.
 	Pulse time.Duration
 
+	general  *status         // of a verb that does not tell of its work itself
 	document []byte          // what --json prints at the end
 	begun    bool            // of that the beginning is printed: what follows is the rest
 	quiet    bool            // --quiet: no progress, and no word of what was written

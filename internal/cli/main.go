@@ -63,6 +63,7 @@ func Main(ctx context.Context, e *Env) (code Code) {
 	own.Stdout, own.Stderr, own.screen = out, errs, e.Stderr
 	own.listen(ctx)
 	err := newRoot(&own).ExecuteContext(ctx)
+	own.finish()
 	if ctx.Err() != nil && codeOf(err) == BadInput {
 		err = errInterrupted // an input that was cut off is not the user's mistake
 	}
@@ -103,7 +104,10 @@ and one page.
 		text, _, _ := strings.Cut(err.Error(), ": strconv.") // of no use to who typed it
 		return fmt.Errorf("%s\nsee %s --help", text, c.CommandPath())
 	})
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return namesFiles(c.Flags()) }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		e.begin(c)
+		return namesFiles(c.Flags())
+	}
 	root.PersistentFlags().BoolVar(&e.quiet, "quiet", false, "no progress, and no word of what was written: errors only, on standard error")
 	for _, verb := range verbs {
 		c := verb(e)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 const (
@@ -31,8 +33,29 @@ type status struct {
 	stopped chan struct{}
 }
 
+// begin tells of the work of a verb that does not tell of it itself. Verbs that wait for
+// others have none.
+func (e *Env) begin(c *cobra.Command) {
+	path := strings.TrimPrefix(c.CommandPath(), "weft ")
+	for _, waits := range []string{"sm run", "ibsim", "perf", "live", "ping", "pingpong", "rping", "sniff", "completion", "__complete"} {
+		if path == waits || strings.HasPrefix(path, waits+" ") {
+			return
+		}
+	}
+	e.general = e.working(path + " is at work")
+}
+
+// finish ends what begin began.
+func (e *Env) finish() {
+	if e.general != nil {
+		e.general.end()
+		e.general = nil
+	}
+}
+
 // working begins to tell of work; end ends it.
 func (e *Env) working(what string) *status {
+	e.finish()
 	s := &status{e: e, started: e.Now(), text: what}
 	if !e.StderrTerminal && !e.quiet {
 		s.stop, s.stopped = make(chan struct{}), make(chan struct{})
