@@ -143,3 +143,32 @@ func TestQuietSaysNothingThatIsNoError(t *testing.T) {
 		}
 	}
 }
+
+// TestAFileOnStandardOutputIsAllThatIsThere: a drawing or a page that goes on into another
+// program has no table behind it.
+func TestAFileOnStandardOutputIsAllThatIsThere(t *testing.T) {
+	for _, c := range []struct {
+		args        []string
+		begin, last string
+	}{
+		{[]string{"topology", "-", "--svg", "-"}, "<svg", "</svg>\n"},
+		{[]string{"sm", "conf", "-", "-o", "-"}, "qos ", "\n"},
+	} {
+		e := environment(c.args)
+		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
+		code, stdout, stderr := weft(e)
+		if code != OK || !strings.HasPrefix(stdout, c.begin) || !strings.HasSuffix(stdout, c.last) {
+			t.Errorf("%v: exit code %d\n%.200s … %q\n%s", c.args, code, stdout, stdout[max(0, len(stdout)-40):], stderr)
+		}
+	}
+	e := environment([]string{"compare", "-", "--out", "run"})
+	e.Dir, e.Stdin = t.TempDir(), strings.NewReader("cluster: {nodes: 2}\n")
+	if code, _, stderr := weft(e); code != OK {
+		t.Fatal(stderr)
+	}
+	draw := environment([]string{"explain", "run", "--svg", "-"})
+	draw.Dir = e.Dir
+	if code, stdout, stderr := weft(draw); code != OK || !strings.HasPrefix(stdout, "<svg") || !strings.HasSuffix(stdout, "</svg>\n") {
+		t.Errorf("exit code %d: %.100s … %s", code, stdout, stderr)
+	}
+}

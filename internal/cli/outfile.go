@@ -19,8 +19,10 @@ import (
 // beside its place, under a name that a process which was killed leaves to the next:
 // tables of large fabrics do not fit into memory twice. - is standard output.
 func (e *Env) writeFile(name string, write func(io.Writer) error) error {
-	if name == "-" {
-		return write(e.Stdout)
+	if name == "-" { // what is asked for by this name, and then nothing else
+		err := write(e.Stdout)
+		e.Stdout = io.Discard
+		return err
 	}
 	path := e.path(name)
 	if special(path) {
