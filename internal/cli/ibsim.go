@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -94,10 +94,33 @@ func serveIbsim(ctx context.Context, e *Env, s *subnet.Subnet, counted map[subne
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
 	go func() {
-		console := ibsim.NewConsole(server, e.Stdout, func(name string) ([]byte, error) { return os.ReadFile(e.path(name)) })
-		if errors.Is(console.Run(ctx, e.Stdin), ibsim.ErrQuit) {
+		console := ibsim.NewConsole(server, e.Stdout, e.readScript)
+		switch err := console.Run(ctx, e.Stdin); {
+		case errors.Is(err, ibsim.ErrQuit):
 			quit()
+		case err != nil:
+			fmt.Fprintf(e.Stderr, "weft: standard input: %v; no further commands are read\n", err)
 		}
 	}()
 	return server.Serve(ctx)
+}
+
+// maxScript bounds a file of console commands.
+const maxScript = 16 << 20
+
+// readScript reads a file of console commands.
+func (e *Env) readScript(name string) ([]byte, error) {
+	f, err := e.open(name)
+	if err != nil {
+		return nil, cannotRead(name, err)
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxScript+1))
+	if err == nil && len(text) > maxScript {
+		err = fmt.Errorf("it has more than %d MiB", maxScript>>20)
+	}
+	if err != nil {
+		return nil, cannotRead(name, err)
+	}
+	return text, nil
 }

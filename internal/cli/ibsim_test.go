@@ -123,3 +123,21 @@ workload: {pattern: permutation, operation: write, sizes: [4KiB]}
 		}
 	}
 }
+
+// A file of commands that has no end, or is none, is refused.
+func TestAScriptForTheConsoleIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	e := environment(nil)
+	e.Dir = dir
+	if err := os.WriteFile(filepath.Join(dir, "long"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "long"), maxScript+1); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"long": "more than 16 MiB", ".": "is a directory", "none": "no such file"} {
+		if _, err := e.readScript(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,7 +96,10 @@ func (c *Console) Do(ctx context.Context, line string) error {
 	case line[0] == '!':
 		return c.file(ctx, strings.TrimSpace(line[1:]))
 	}
-	word, rest, _ := strings.Cut(line, " ")
+	word, rest := line, ""
+	if end := strings.IndexAny(line, " \t"); end > 0 {
+		word, rest = line[:end], line[end:]
+	}
 	for _, k := range commands() {
 		if len(word) <= len(k.name) && strings.EqualFold(word, k.name[:len(word)]) {
 			return k.run(c, ctx, strings.TrimSpace(rest))
@@ -172,7 +176,7 @@ func (c *Console) each(text string, do func(f *sma.Fabric, at subnet.End) error)
 	if err != nil {
 		return err
 	}
-	if rest != "" {
+	if rest != "" && rest[0] != '#' {
 		return fmt.Errorf("%q is too much", rest)
 	}
 	c.server.Do(func(f *sma.Fabric) {
@@ -332,23 +336,20 @@ func (c *Console) wait(ctx context.Context, rest string) error {
 }
 
 func (c *Console) attached(context.Context, string) error {
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
-	var ids []uint32
-	for id := range c.server.clients {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		k := c.server.clients[id]
-		n := &c.server.fabric.Subnet().Nodes[k.at.Node]
-		fmt.Fprintf(c.out, "Client %d: pid %d connected at %q port %v, lid %d", id, k.process&(1<<processBits-1), nodeID(n), n.Ports[k.at.Port].GUID, c.server.fabric.LID(k.at))
-		if k.manager {
-			fmt.Fprint(c.out, ", SM")
+	var b strings.Builder // what is printed can wait for its reader: not under the lock
+	c.server.Do(func(f *sma.Fabric) {
+		for _, id := range slices.Sorted(maps.Keys(c.server.clients)) {
+			k := c.server.clients[id]
+			n := &f.Subnet().Nodes[k.at.Node]
+			fmt.Fprintf(&b, "Client %d: pid %d connected at %q port %v, lid %d", id, k.process&(1<<processBits-1), nodeID(n), n.Ports[k.at.Port].GUID, f.LID(k.at))
+			if k.manager {
+				b.WriteString(", SM")
+			}
+			b.WriteByte('\n')
 		}
-		fmt.Fprintln(c.out)
-	}
-	return nil
+	})
+	_, err := io.WriteString(c.out, b.String())
+	return err
 }
 
 func (c *Console) detach(_ context.Context, rest string) error {

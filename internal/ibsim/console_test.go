@@ -108,6 +108,55 @@ func TestTheConsoleSetsWhatTheAgentsAnswer(t *testing.T) {
 	}
 }
 
+// Lines of scripts for ibsim may have tabs and remarks.
+func TestTheConsoleTakesTabsAndRemarks(t *testing.T) {
+	c, out, f := consoleOf(t, 2)
+	s := f.Subnet()
+	id := `"` + nodeID(&s.Nodes[0]) + `"`
+	says(t, c, out, "Unlink\t"+id+"[1]  # the cable of host 0")
+	if at := (subnet.End{Node: 0, Port: 1}); s.Peer(at).Exists() {
+		t.Errorf("the cable is still there: %s", out)
+	}
+}
+
+// Names that are equal, or begin alike and are too long for a program's message.
+func TestANodesOwnNameGoesBeforeDescriptions(t *testing.T) {
+	s := chain(3)
+	long := strings.Repeat("x", nodeIDSize)
+	s.Nodes[0].Name, s.Nodes[2].ID = "leaf", "leaf"
+	s.Nodes[3].Name, s.Nodes[4].Name = long+"a", long+"b"
+	all := names(s)
+	for name, want := range map[string]int32{"leaf": 2, long + "a": 3, long + "b": 4, long[:nodeIDSize-1]: 3} {
+		if at, known := all[name]; !known || at.Node != want {
+			t.Errorf("%s is node %d, want %d", name, at.Node, want)
+		}
+	}
+}
+
+// A console whose reader has stopped reading holds up nobody but itself.
+func TestAConsoleThatIsNotReadHoldsUpNobody(t *testing.T) {
+	c, _, f := consoleOf(t, 1)
+	c.server.clients[1] = &client{id: 1, at: subnet.End{Node: 1, Port: 1}}
+	asked := false
+	c.out = writer(func(p []byte) (int, error) {
+		asked = c.server.mu.TryLock()
+		if asked {
+			c.server.mu.Unlock()
+		}
+		return len(p), nil
+	})
+	for _, line := range []string{"Attached", "Dump", "Route 1 2", "Help"} {
+		asked = true
+		if f.SetLID(subnet.End{Node: 1, Port: 1}, 1, 0); c.Do(t.Context(), line) != nil && line != "Route 1 2" || !asked {
+			t.Errorf("%s is printed under the lock of the agents", line)
+		}
+	}
+}
+
+type writer func(p []byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
 func TestFilesOfCommandsThatNameEachOtherEnd(t *testing.T) {
 	c, out, _ := consoleOf(t, 1)
 	c.read = func(string) ([]byte, error) { return []byte("!again\n"), nil }
@@ -126,6 +175,7 @@ func TestTheRealToolsReadDetailsAndCongestionControl(t *testing.T) {
 	for i, line := range []string{
 		`PerformanceSet "` + id + `"[1] PortXmitDiscardDetails.PortNeighborMTUDiscards=77`,
 		`PerformanceSet "` + id + `"[1] PortVLXmitFlowCtlUpdateErrors.PortVLXmitFlowCtlUpdateErrors5=9`,
+		`PerformanceSet "` + id + `"[1] PortVLXmitWaitCounters.PortVLXmitWaitCounters3 = 7`, // ibsim's name
 		`Baselid "` + id + `"[1] 4`,
 	} {
 		if err := c.Do(context.Background(), line); err != nil {
@@ -136,6 +186,8 @@ func TestTheRealToolsReadDetailsAndCongestionControl(t *testing.T) {
 		{"perfquery", "-D 4 1", "PortNeighborMTUDiscards:.........77"},
 		{"perfquery", "--vlxmitflowctlerrors 4 1", "PortVLXmitFlowCtlUpdateErrors5:..3"}, // two bits
 		{"ibccquery", "CongestionInfo 4", "ControlTableCap:.................2"},
+		{"ibccquery", "CongestionLog 4", "LogType:.........................2"},
+		{"perfquery", "--vlxmitcounters 4 1", "PortVLXmitWait3:.................7"},
 		{"smpquery", "vlarb -D 0 1", "WEIGHT: |0x0 |0x4 |0x4"},
 	} {
 		if got := ibsimtest.Run(t, t.TempDir(), b.socket, id, k.program, strings.Fields(k.arguments)...); !strings.Contains(got, k.want) {

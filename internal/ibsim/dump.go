@@ -3,6 +3,7 @@ package ibsim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,11 @@ func nodeID(n *subnet.Node) string {
 	if n.ID != "" {
 		return n.ID
 	}
+	return guidID(n)
+}
+
+// guidID is the identifier made of a node's kind and GUID.
+func guidID(n *subnet.Node) string {
 	return map[subnet.Kind]string{subnet.Adapter: "H-", subnet.Switch: "S-", subnet.Router: "R-"}[n.Kind] + n.GUID.Digits()
 }
 
@@ -106,6 +112,9 @@ func describeRoute(b *strings.Builder, f *sma.Fabric, source, to units.LID) erro
 	for _, at := range out {
 		peer := s.Peer(at)
 		fmt.Fprintf(b, "[%d] -> %q[%d]\n", at.Port, nodeID(&s.Nodes[peer.Node]), peer.Port)
+	}
+	if slices.ContainsFunc(out, func(at subnet.End) bool { return at.Node == end.Node && !ok }) {
+		return fmt.Errorf("LID %d is not reached: the tables send it to node %s again", to, name(end))
 	}
 	if !ok {
 		return fmt.Errorf("LID %d is not reached: node %s drops what is for it", to, name(end))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"sync"
@@ -64,20 +65,22 @@ func Listen(base string, f *sma.Fabric) (*Server, error) {
 }
 
 // names are the ports that a program can name: by a node's ID, by the identifier
-// made of its GUID, or by its description. Of several of one name it is the
-// first.
+// made of its GUID, or by its description, in this order; of a longer name what fits into
+// a message will do. Of several of one name it is the first.
 func names(s *subnet.Subnet) map[string]subnet.End {
 	all := map[string]subnet.End{}
-	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		end := subnet.End{Node: int32(i), Port: n.Base()}
-		prefix := map[subnet.Kind]string{subnet.Adapter: "H-", subnet.Switch: "S-", subnet.Router: "R-"}[n.Kind]
-		for _, name := range []string{n.ID, prefix + n.GUID.Digits(), n.Name} {
-			if len(name) >= nodeIDSize {
-				name = name[:nodeIDSize-1]
-			}
-			if _, taken := all[name]; !taken && name != "" {
-				all[name] = end
+	for _, most := range []int{math.MaxInt, nodeIDSize - 1} {
+		for _, of := range []func(n *subnet.Node) string{
+			func(n *subnet.Node) string { return n.ID },
+			guidID,
+			func(n *subnet.Node) string { return n.Name },
+		} {
+			for i := range s.Nodes {
+				name := of(&s.Nodes[i])
+				name = name[:min(len(name), most)]
+				if _, taken := all[name]; !taken && name != "" {
+					all[name] = subnet.End{Node: int32(i), Port: s.Nodes[i].Base()}
+				}
 			}
 		}
 	}

@@ -29,7 +29,9 @@ func (f *Fabric) answer(at subnet.End, m *mad.MAD) Outcome {
 		r.data = m.PerfData()
 		status = f.answerPerf(&r, m.Attribute())
 	case m.Class() == mad.Congestion:
-		r.data = m.PerfData()
+		if r.data = m.PerfData(); m.Attribute() == attrCongestionLog {
+			r.data = m.LogData()
+		}
 		status = f.answerCongestion(&r, m.Attribute())
 	default:
 		r.data, r.key = m.SMPData(), m.MKey()

@@ -2,6 +2,7 @@ package sma
 
 import (
 	"errors"
+	"slices"
 
 	"weft/internal/subnet"
 	"weft/units"
@@ -118,13 +119,28 @@ func (f *Fabric) SetLID(at subnet.End, lid units.LID, lmc int) {
 	}
 }
 
-// Trace is the way of a datagram to a LID as the tables have it now: the ports by which it
-// leaves, and where it ends. ok is false where it is dropped there.
+// Trace is the way of a packet to a LID by the forwarding tables and the states of ports: the
+// ports by which it leaves, and where it ends. ok is false where it is dropped there, or comes
+// to a switch for the second time. Nothing is sent: no counter moves. Partitions and SetLoss
+// are not looked at.
 func (f *Fabric) Trace(from subnet.End, to units.LID) (out []subnet.End, end subnet.End, ok bool) {
-	was := f.onCross
-	defer func() { f.onCross = was }()
-	f.onCross = func(at subnet.End) { out = append(out, at) }
-	p := Packet{DLID: to, SLID: f.lidAt(from), PKey: f.firstKey(from), MAD: mad.New(mad.Perf, mad.Get, mad.AttrClassPortInfo, 0, 0)}
-	end, ok = f.byLID(from, &p)
-	return out, end, ok
+	at := from
+	for {
+		leaves := at
+		if f.sub.Nodes[at.Node].Kind == subnet.Switch {
+			leaves.Port = f.nodes[at.Node].forward(to)
+		}
+		if leaves.Port == 0 || f.sub.Nodes[at.Node].Kind != subnet.Switch && (len(out) > 0 || f.answersTo(at, to)) {
+			return out, leaves, f.answersTo(leaves, to)
+		}
+		again := slices.ContainsFunc(out, func(o subnet.End) bool { return o.Node == at.Node })
+		if again || int(leaves.Port) >= len(f.sub.Nodes[at.Node].Ports) {
+			return out, at, false
+		}
+		peer := f.sub.Peer(leaves)
+		if !peer.Exists() || !f.open(leaves, peer) {
+			return out, leaves, false
+		}
+		out, at = append(out, leaves), peer
+	}
 }

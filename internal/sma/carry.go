@@ -144,7 +144,7 @@ func (f *Fabric) over(out subnet.End, m *mad.MAD) (subnet.End, bool) {
 		if here.info.State < mad.PortInit || there.info.State < mad.PortInit {
 			return out, false
 		}
-	} else if here.info.State != mad.PortActive || there.info.State < mad.PortArmed {
+	} else if !f.open(out, peer) {
 		sum(&here.counters.short.XmitDiscards, 1)
 		here.counters.addDetail(attrDiscardDetails, inactiveDiscards)
 		return out, false
@@ -158,6 +158,12 @@ func (f *Fabric) over(out subnet.End, m *mad.MAD) (subnet.End, bool) {
 	}
 	there.counters.received()
 	return peer, true
+}
+
+// open reports whether the states of both ports of a link let data through.
+func (f *Fabric) open(out, peer subnet.End) bool {
+	here, there := &f.nodes[out.Node].ports[out.Port].info, &f.nodes[peer.Node].ports[peer.Port].info
+	return here.State == mad.PortActive && there.State >= mad.PortArmed
 }
 
 // byLID follows the forwarding tables.

@@ -37,8 +37,11 @@ const (
 	inactiveDiscards                 = 0
 )
 
+// lanes is how many lanes have counters.
+const lanes = 16
+
 func perLane(name string) (fields []string) {
-	for vl := range 16 {
+	for vl := range lanes {
 		fields = append(fields, fmt.Sprintf("%s%d", name, vl))
 	}
 	return fields
@@ -131,7 +134,8 @@ func (f *Fabric) SetCounter(at subnet.End, attribute, field string, value uint64
 			continue
 		}
 		for k, name := range d.fields {
-			if strings.EqualFold(name, field) {
+			// ibsim's console names a lane's counter by the attribute: PortVLXmitWaitCounters3
+			if strings.EqualFold(name, field) || len(d.fields) == lanes && strings.EqualFold(fmt.Sprint(d.name, k), field) {
 				c.values(d)[k] = min(value, d.most())
 				return nil
 			}

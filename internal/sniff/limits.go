@@ -4,7 +4,7 @@ package sniff
 // one.
 const maxTunnels = 2
 
-// maxHoles bounds the runs of skipped PSNs that a flow remembers, 24 bytes each. Of more
+// maxHoles bounds the runs of skipped PSNs that a flow remembers, 40 bytes each. Of more
 // the oldest are forgotten: what fills them counts as a retransmission.
 const maxHoles = 64
 
@@ -14,8 +14,8 @@ const maxHoles = 64
 // that repeat sooner are known by a NAK, or by going over packets that were seen.
 const reorderNs = 3_000_000
 
-// maxFlows bounds the flows that are followed: about 200 bytes each. What goes
-// to further ones is decoded and counted, and not followed.
+// maxFlows bounds the flows that are followed: about 400 bytes each, and their holes. What
+// goes to further ones is decoded and counted, and not followed.
 const maxFlows = 1 << 20
 
 // maxUnpaired bounds, between two hosts, the flows among which the other

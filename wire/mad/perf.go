@@ -15,6 +15,13 @@ const offPerfData = 64
 // PerfData is the attribute of a performance datagram, in place.
 func (m *MAD) PerfData() []byte { return m[offPerfData:] }
 
+// offLogData is where a congestion log begins, the one attribute of congestion control
+// that stands in front of the others' place (IBA vol. 1, A10.4.1).
+const offLogData = 32
+
+// LogData is the log of a datagram of congestion control, in place.
+func (m *MAD) LogData() []byte { return m[offLogData:] }
+
 // Bits of ClassPortInfo.CapabilityMask of performance management (IBA vol. 1,
 // 16.1.3.1).
 const (
