@@ -34,8 +34,10 @@ func (r *resolver) check() {
 		if !r.broken("cluster", "workload") {
 			r.checkBeside(path, f)
 			r.checkSlowLinks(path, f)
+			r.checkRates(path, f)
 		}
 		r.checkRecovery(path, f)
+		r.checkRetransmission(path, f)
 		r.ultraEthernetOnly(path, f)
 		if !r.broken("cluster", "topology") {
 			r.checkTopology(path+".topology", f)

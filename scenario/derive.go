@@ -68,6 +68,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 		r.deriveQoS(path, f)
 		r.deriveQoSPolicy(path, f)
 	}
+	r.deriveRetransmission(path, f)
 	r.deriveInspection(path, f)
 	if f.Kind == TCPKind && f.TCP.Sockets > 1 && !r.written[path+".tcp.threads"] {
 		f.TCP.Threads = threadsOf(f.TCP.Sockets)

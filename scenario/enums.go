@@ -235,6 +235,15 @@ const (
 	SelectiveRepeat Recovery = "selective-repeat" // what is lost
 )
 
+// Retransmission is when a reliable connection sends again what is not acknowledged.
+type Retransmission string
+
+// The ways to time it.
+const (
+	AdaptiveRetransmission Retransmission = "adaptive" // by the NIC's schedule
+	FixedRetransmission    Retransmission = "fixed"    // after each timeout
+)
+
 // Entropy is how Ultra Ethernet chooses the entropy values of packets.
 type Entropy string
 
@@ -387,6 +396,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[WatchdogAction]():    {"drop", "forward", "alert"},
 	reflect.TypeFor[CCAlgorithm]():       {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc", "nscc"},
 	reflect.TypeFor[Recovery]():          {"go-back-n", "selective-repeat"},
+	reflect.TypeFor[Retransmission]():    {"adaptive", "fixed"},
 	reflect.TypeFor[Entropy]():           {"oblivious", "recycled"},
 	reflect.TypeFor[TCPVariant]():        {"cubic", "dctcp"},
 	reflect.TypeFor[HostPath]():          {"cpu", "rdma-host", "gpudirect-p2p", "gpudirect-rdma"},

@@ -6,9 +6,24 @@ import (
 	"weft/units"
 )
 
-// shortestOutage is how long something must be broken: longer than any packet, or
-// pause of one, is on a cable.
-const shortestOutage = 10 * units.Microsecond
+// leastOutage is how long something must be broken, besides a packet's way.
+const leastOutage = 10 * units.Microsecond
+
+// ShortestOutage is how long a cable of a fabric must be broken, or work in between, to
+// count: longer than a packet, or a pause, is on its way over the longest.
+func (r *Resolved) ShortestOutage(f *Fabric) units.Time {
+	cable := Ratio{int64(f.Link.PerMetre), int64(units.Metre)}.Of(int64(r.LongestCable(f)))
+	return leastOutage + units.Time(cable) + f.Link.FECLatency + f.Switch.Latency + f.NIC.AckPipeline + f.Ethernet.PFC.Response
+}
+
+// shortestOutage is that of the fabric that asks for most.
+func (r *resolver) shortestOutage() units.Time {
+	least := leastOutage
+	for i := range r.Fabrics {
+		least = max(least, r.ShortestOutage(&r.Fabrics[i]))
+	}
+	return least
+}
 
 // latestFault is long after every run: control planes are simulated until then.
 const latestFault = 600 * units.Second
@@ -24,6 +39,7 @@ func (r *resolver) checkFaults() {
 		r.complain("faults", "%d faults are given: at most %d, each time of one that repeats counted", breaks, maxFaults)
 		return
 	}
+	least := r.shortestOutage()
 	for i := range r.Faults {
 		f, path := &r.Faults[i], fmt.Sprintf("faults[%d]", i)
 		things := 0
@@ -41,24 +57,24 @@ func (r *resolver) checkFaults() {
 			r.complain(path, "%s is later than any run: want times up to %s", max(f.At, f.Until), latestFault)
 		case f.Until != 0 && f.SM:
 			r.complain(path+".until", "a manager that has ended does not come back: leave until out")
-		case f.Until != 0 && f.Until < f.At+shortestOutage:
-			r.complain(path+".until", "%s is not %s after %s: a shorter outage than that is no fault of the network's", f.Until, shortestOutage, f.At)
+		case f.Until != 0 && f.Until < f.At+least:
+			r.complain(path+".until", "%s is not %s after %s: a shorter outage than that is no fault of the network's", f.Until, least, f.At)
 		default:
-			r.checkFlaps(path, f)
+			r.checkFlaps(path, f, least)
 		}
 	}
 }
 
 // checkFlaps sees that what repeats comes back in between.
-func (r *resolver) checkFlaps(path string, f *Fault) {
+func (r *resolver) checkFlaps(path string, f *Fault, least units.Time) {
 	switch {
 	case f.Times <= 1 && f.Period == 0:
 	case f.Times <= 1:
 		r.complain(path+".period", "a fault that happens once has no period: say times, too")
 	case f.Until == 0:
 		r.complain(path+".times", "a fault that happens %d times must end in between: say until", f.Times)
-	case f.Period < f.Until-f.At+shortestOutage:
-		r.complain(path+".period", "%s is not %s longer than the outage of %s: the next would begin before it has ended", f.Period, shortestOutage, f.Until-f.At)
+	case f.Period < f.Until-f.At+least:
+		r.complain(path+".period", "%s is not %s longer than the outage of %s: the next would begin before it has ended", f.Period, least, f.Until-f.At)
 	case f.Period > latestFault || f.Until+units.Time(f.Times-1)*f.Period > latestFault:
 		r.complain(path, "the last of %d times is later than any run: want times up to %s", f.Times, latestFault)
 	}

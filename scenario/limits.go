@@ -16,6 +16,7 @@ const (
 	mostCounted   = 1 << 53 // ends a range of a tuning: floats count that far
 	maxParameters = 32      // of a tuning: a search among more needs more runs than a simulator makes
 	maxValues     = 64      // of a parameter: each is simulated for its sensitivity
+	maxSchedule   = 64      // repetitions of a schedule: a NIC has some ten, the rest are regular
 	maxNames      = 1 << 20 // names that all patterns of a file stand for: sixteen for each port of the largest subnet
 )
 

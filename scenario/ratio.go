@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -25,26 +26,39 @@ func ParseRatio(s string) (Ratio, error) {
 	num, den, split := strings.Cut(strings.Replace(t, ":", "/", 1), "/")
 	n, err := parseDecimal(strings.TrimSpace(num))
 	if err != nil {
-		return Ratio{}, errRatio
+		return Ratio{}, err
 	}
 	d := Ratio{1, 1}
 	if split {
-		if d, err = parseDecimal(strings.TrimSpace(den)); err != nil || d.Num == 0 {
+		if d, err = parseDecimal(strings.TrimSpace(den)); err != nil {
+			return Ratio{}, err
+		}
+		if d.Num == 0 {
 			return Ratio{}, errRatio
 		}
 	}
 	r := n.Mul(Ratio{d.Den, d.Num}).Mul(Ratio{1, scale})
 	if r.Den == 0 {
-		return Ratio{}, errors.New("the ratio needs more digits than weft keeps")
+		return Ratio{}, errDigits
 	}
 	return r, nil
 }
 
-// parseDecimal reads digits with at most nine after the point.
+// maxDigits is the most digits of a number of a ratio: bit error rates are quoted down to
+// 1e-15.
+const maxDigits = 18
+
+// errDigits is what a ratio is told that is finer than weft keeps.
+var errDigits = errors.New("the ratio needs more digits than weft keeps")
+
+// parseDecimal reads digits with or without a point.
 func parseDecimal(s string) (Ratio, error) {
 	whole, frac, _ := strings.Cut(s, ".")
-	if len(frac) > 9 || len(whole)+len(frac) == 0 || len(whole) > 9 || strings.Trim(whole+frac, "0123456789") != "" {
+	if len(whole)+len(frac) == 0 || strings.Trim(whole+frac, "0123456789") != "" {
 		return Ratio{}, errRatio
+	}
+	if len(whole)+len(frac) > maxDigits {
+		return Ratio{}, errDigits
 	}
 	n, err := strconv.ParseInt(whole+frac, 10, 64)
 	if err != nil {
@@ -81,6 +95,18 @@ func (r Ratio) Of(x int64) int64 {
 	hi, lo := bits.Mul64(uint64(x), uint64(r.Num))
 	q, _ := bits.Div64(hi%uint64(r.Den), lo, uint64(r.Den))
 	return int64(q)
+}
+
+// Share is a ratio of at most 1 in parts of 2^64, rounded down; the most that fits is 1.
+func (r Ratio) Share() uint64 {
+	if r.Den == 0 || r.Num >= r.Den {
+		if r.Num == 0 {
+			return 0
+		}
+		return math.MaxUint64
+	}
+	q, _ := bits.Div64(uint64(r.Num), 0, uint64(r.Den))
+	return q
 }
 
 // Cmp compares r with a/b: -1, 0 or 1.

@@ -201,9 +201,23 @@ type NIC struct {
 	// ReadsInFlight is how many RDMA READs a queue pair has outstanding
 	// (max_rd_atomic of the verbs).
 	ReadsInFlight int `yaml:"reads-in-flight" range:"1..128"`
+	// Retransmission is when the NIC sends again what is not acknowledged.
+	Retransmission RetransmissionSchedule `yaml:"retransmission"`
 	// Jitter is a seeded extra delay of each message in the NIC's transmit
 	// pipeline, and of each in its receive pipeline.
 	Jitter Jitter `yaml:"jitter"`
+}
+
+// RetransmissionSchedule is the adaptive retransmission of a NIC.
+type RetransmissionSchedule struct {
+	// Times are when a packet is sent again after the last progress, as long as the
+	// steps between them are no longer than the timeout. Without any the NIC has the
+	// timeout alone.
+	Times []units.Time `yaml:"times" range:"1us..60s"`
+	// First is how many of them the first repetition may take, by chance.
+	First int `yaml:"first" range:"0..64"`
+	// LeastTimeout is what a shorter timeout counts as.
+	LeastTimeout units.Time `yaml:"least-timeout" range:"0..60s"`
 }
 
 // Run is how the scenario is run.

@@ -493,6 +493,10 @@ type Transport struct {
 	AckEvery int `yaml:"ack-every" range:"1..65536"`
 	// Timeout is the local acknowledgement timeout.
 	Timeout units.Time `yaml:"timeout" range:"1us..forever"`
+	// Retransmission is what an expired timeout is: adaptive follows the NIC's schedule,
+	// for which the timeout is a bound, fixed takes the timeout as it is. By default
+	// adaptive where the NIC has a schedule and the scenario gives no timeout.
+	Retransmission Retransmission `yaml:"retransmission"`
 	// Retry is the number of retries before the queue pair fails.
 	Retry int `yaml:"retry" range:"0..7"`
 	// Recovery is how lost packets are sent again: go-back-n or

@@ -40,7 +40,7 @@ type Builder struct {
 	Hash func(row int32, entropy uint32, n int) int
 	// ErrorRate is the share of packets that arrive corrupted over each link of
 	// the scale-out fabric, in 2^-32.
-	ErrorRate uint32
+	ErrorRate uint64
 	// Faults, if not nil, are what breaks; it is set before nodes are added.
 	Faults *Faults
 	// Aggregation, if not nil, is what the switches reduce by; it is set before

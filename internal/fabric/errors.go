@@ -35,7 +35,7 @@ func (b *Builder) errors() {
 // dropped at once, and the room that its sender's credits paid for given back.
 func (p *Partition) corrupted(link, i int32) bool {
 	n := p.net
-	if e := &n.errors[link]; e.spared || e.random.Uint64()>>32 >= uint64(n.errorRate) {
+	if e := &n.errors[link]; e.spared || e.random.Uint64() >= n.errorRate {
 		return false
 	}
 	if n.credited && n.creditLinks[link].period > 0 {

@@ -139,7 +139,7 @@ type Network struct {
 	aggregation *aggregation  // nil: no switch reduces
 
 	errors    []linkErrors // by link; nil, unless packets are corrupted
-	errorRate uint32       // of packets, in 2^-32
+	errorRate uint64       // of packets, in 2^-64
 
 	local     LocalApp
 	gpus      []gpuState
@@ -222,6 +222,20 @@ func (n *Network) Retransmissions() (sum int64) {
 				sum += int64(f.conn.Stats().Retransmitted)
 			} else {
 				sum += int64(f.qp.Repeated())
+			}
+		}
+	}
+	return sum
+}
+
+// Timeouts is the number of retransmission timeouts that have expired in the flows.
+func (n *Network) Timeouts() (sum int64) {
+	for i := range n.nics {
+		for f := range n.nics[i].flows.all {
+			if f.socket {
+				sum += int64(f.conn.Stats().Timeouts)
+			} else {
+				sum += int64(f.qp.Timeouts())
 			}
 		}
 	}
@@ -311,7 +325,17 @@ func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units
 	if err := fa.connect(na.spec, fb.id, &fromA); err != nil {
 		return 0, 0, err
 	}
-	return fa.id, fb.id, fb.connect(nb.spec, fa.id, &fromB)
+	if err := fb.connect(nb.spec, fa.id, &fromB); err != nil {
+		return 0, 0, err
+	}
+	fa.qp.SetChance(n.chance(a, fa))
+	fb.qp.SetChance(n.chance(b, fb))
+	return fa.id, fb.id, nil
+}
+
+// chance is what a queue pair of a NIC draws by.
+func (n *Network) chance(nic int32, f *flow) uint32 {
+	return uint32(engine.Mix(n.seed ^ uint64(nic)<<32 ^ uint64(f.entropy)))
 }
 
 func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {

@@ -179,6 +179,7 @@ func (v *judgement) trouble(f, s int) string {
 	add(c.Drops(), "drop", "drops")
 	add(c.Trimmed, "trimmed packet", "trimmed packets")
 	add(c.Retransmissions, "packet sent again", "packets sent again")
+	add(c.Timeouts, "retransmission timeout", "retransmission timeouts")
 	add(c.CreditStalls, "credit stall", "credit stalls")
 	add(c.Pauses, "PFC pause", "PFC pauses")
 	add(c.Marks, "ECN mark", "ECN marks")

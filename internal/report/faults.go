@@ -210,6 +210,7 @@ var trafficRows = []struct {
 	{"packets without a way", func(p *runstore.Point) string { return count(p.Counts.DroppedNoRoute) }},
 	{"packets that waited too long", func(p *runstore.Point) string { return count(p.Counts.DroppedLifetime + p.Counts.DroppedStalled) }},
 	{"last of them at", func(p *runstore.Point) string { return timeCell(p.Fault.LastLoss) }},
+	{"retransmission timeouts", func(p *runstore.Point) string { return count(p.Counts.Timeouts) }},
 	{"packets sent again", func(p *runstore.Point) string { return count(p.Counts.Retransmissions) }},
 	{"messages lost", func(p *runstore.Point) string { return count(p.Counts.MessagesLost) }},
 }

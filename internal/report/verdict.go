@@ -422,6 +422,7 @@ func (v *judgement) caveats() []string {
 		out[i] = upper(strings.TrimSuffix(out[i], ".")) + "."
 	}
 	out = append(append(out, switchRangeSentences(v.r)...), v.kernelSentences()...)
+	out = append(out, v.waitedSentences()...)
 	for i := range v.r.Fabrics {
 		out = append(out, reductionSentences(v.r.Fabrics[i].Name, v.r.Fabrics[i].Reduction)...)
 	}

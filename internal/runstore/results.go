@@ -125,10 +125,11 @@ type Counts struct {
 	CNPsTaken       int64 `json:"cnps_arrived,omitempty"`
 	CNPDelay        int64 `json:"cnp_delay_ps,omitempty"` // of those that arrived, added up
 	Retransmissions int64 `json:"retransmissions"`
-	Trimmed         int64 `json:"trimmed,omitempty"` // Ultra Ethernet: packets whose payload a switch cut off
-	DroppedBuffer   int64 `json:"dropped_buffer"`    // lossy class, buffer full
-	DroppedHeadroom int64 `json:"dropped_headroom"`  // lossless class, headroom overrun
-	DroppedLifetime int64 `json:"dropped_lifetime"`  // InfiniBand, head-of-queue lifetime
+	Timeouts        int64 `json:"timeouts,omitempty"` // retransmission timeouts that expired
+	Trimmed         int64 `json:"trimmed,omitempty"`  // Ultra Ethernet: packets whose payload a switch cut off
+	DroppedBuffer   int64 `json:"dropped_buffer"`     // lossy class, buffer full
+	DroppedHeadroom int64 `json:"dropped_headroom"`   // lossless class, headroom overrun
+	DroppedLifetime int64 `json:"dropped_lifetime"`   // InfiniBand, head-of-queue lifetime
 
 	DroppedStalled  int64 `json:"dropped_stalled,omitempty"`  // InfiniBand, lane stalled after such drops
 	DroppedWatchdog int64 `json:"dropped_watchdog,omitempty"` // lossless class, the PFC watchdog ended a storm

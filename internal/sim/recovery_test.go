@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"fmt"
 	"testing"
 
 	"weft/internal/sim/simtest"
+	"weft/units"
 )
 
 // TestSelectiveRepeatSendsWhatWasLost corrupts packets of a permutation on both
@@ -32,6 +34,34 @@ workload: {pattern: permutation, sizes: [4MiB]}`), 1)
 				t.Errorf("%s at %s: go-back-N sent %d again and took %d, selective repeat %d and %d: want much less of both",
 					fabric, rate, b.Retransmissions, back.Time, s.Retransmissions, selective.Time)
 			}
+		}
+	}
+}
+
+// TestALossCostsWhatTheNICsScheduleSays corrupts packets of a message by adaptive routing,
+// where nothing but a timeout finds them, on NICs with a schedule and on ones without.
+func TestALossCostsWhatTheNICsScheduleSays(t *testing.T) {
+	const text = `
+cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: single-switch}
+fabrics:
+  - {preset: infiniband-ndr, link: {error-rate: 0.1%}}
+  - {preset: infiniband-ndr, name: nominal, link: {error-rate: 0.1%}, transport: {retransmission: fixed}}
+workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 4MiB}]}`
+	for seed := range 8 {
+		r := simtest.Resolve(t, text+fmt.Sprintf("\nrun: {seed: %d}", seed))
+		results := run(t, r, 1)
+		schedule := r.Fabrics[0].NIC.Retransmission.Times
+		p, nominal := &results.Fabrics[0].Points[0], &results.Fabrics[1].Points[0]
+		n := units.Time(p.Counts.Timeouts)
+		if p.Counts.DroppedCorrupt > 0 && n == 0 || p.Counts.Drops() != p.Counts.DroppedCorrupt {
+			t.Errorf("seed %d: %d packets corrupted of %d dropped, and %d timeouts", seed, p.Counts.DroppedCorrupt, p.Counts.Drops(), n)
+		}
+		if low, high := n*schedule[0], n*schedule[3]+units.Millisecond; p.Time < low || p.Time > high {
+			t.Errorf("seed %d: %d timeouts took %v, want %v to %v", seed, n, p.Time, low, high)
+		}
+		if k := units.Time(nominal.Counts.Timeouts); nominal.Time < k*r.Fabrics[1].Transport.Timeout {
+			t.Errorf("seed %d: %d timeouts of %v took %v", seed, k, r.Fabrics[1].Transport.Timeout, nominal.Time)
 		}
 	}
 }

@@ -222,7 +222,7 @@ workload: {pattern: permutation, sizes: [4MiB]}`)
 // packets move, and while the sender of a packet that was lost waits for its
 // timeout.
 func TestALimitIsToldApartFromASenderThatWaits(t *testing.T) {
-	const lossy = "{preset: roce-v2-400g, cc: none, switch: {buffer: 16MiB}, ethernet: {ecn: {enabled: false}, pfc: {enabled: false}}}"
+	const lossy = "{preset: roce-v2-400g, cc: none, transport: {retransmission: fixed}, switch: {buffer: 16MiB}, ethernet: {ecn: {enabled: false}, pfc: {enabled: false}}}"
 	for _, c := range []struct{ name, fabric, limit, want, not string }{
 		{"moving", "roce-v2-400g", "60us", "packets wait at", "retransmission"},
 		{"lost", lossy, "20ms", "no packet waits in the network; 23 senders wait for their retransmission timeouts, with nothing under way: node", "packets wait at"},

@@ -34,6 +34,9 @@ type Config struct {
 
 	// RetryTimeout is the Local ACK Timeout, see RetryTime; 0 is no timer.
 	RetryTimeout units.Time
+	// Schedule, if not nil, is when repetitions go in place of RetryTimeout and
+	// RetryCount, which bound those that a NAK asks for alone. RetryTimeout is set, too.
+	Schedule *Schedule
 	// RetryCount is how often in a row, without progress, the requester sends
 	// again before it gives up (IBA vol. 1, 9.9.2.4.1; verbs allow 0 to 7).
 	RetryCount int
@@ -183,6 +186,9 @@ func (c *Config) Check() error {
 	}
 	if f := c.Flow; f != nil && (f.Initial < 1 || f.Most < f.Initial || f.Most > MaxOutstandingPSNs || f.LeastTimeout <= 0) {
 		return fmt.Errorf("%w: Flow begins with %d packets, has at most %d and a least timeout of %v: want 1 packet or more, up to the most, and a time", ErrConfig, f.Initial, f.Most, f.LeastTimeout)
+	}
+	if c.Schedule != nil && c.Flow != nil {
+		return fmt.Errorf("%w: Schedule and Flow are two ways to time repetitions", ErrConfig)
 	}
 	if c.EndToEnd && c.anyOrder() {
 		return fmt.Errorf("%w: EndToEnd takes packets in order", ErrConfig)

@@ -13,6 +13,7 @@
 //   - requester.go: posting, sending, acknowledgements
 //   - retry.go: timers, going back, refusals
 //   - flow.go: a requester that adapts to the network: its window and its timeout
+//   - adaptive.go: the schedule of an adapter's adaptive retransmission
 //   - responder.go: requests of RC, acknowledgements, NAKs
 //   - read.go: both ends of READ
 //   - atomic.go: both ends of the atomics

@@ -68,8 +68,11 @@ func (q *QP) flowing(first units.PSN) *flow {
 
 // retryWait is how long a packet waits for its acknowledgement.
 func (q *QP) retryWait() units.Time {
-	if q.cfg.Flow != nil && q.flow != nil {
+	switch {
+	case q.cfg.Flow != nil && q.flow != nil:
 		return q.flow.timer.Wait()
+	case q.cfg.Schedule != nil:
+		return q.cfg.Schedule.wait(q)
 	}
 	return q.cfg.RetryTimeout
 }

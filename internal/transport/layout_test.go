@@ -17,7 +17,7 @@ func TestAPacketTouchesFewLinesOfAQueuePair(t *testing.T) {
 		{"every packet", "cfg", "posted", 1},
 		{"the requester", "head", "controlled", 2},
 		{"the responder", "epsn", "nakAt", 1},
-		{"congestion control", "alg", "pacedBytes", 1},
+		{"congestion control", "alg", "chance", 1},
 	} {
 		first, _ := reflect.TypeFor[QP]().FieldByName(part.first)
 		last, _ := reflect.TypeFor[QP]().FieldByName(part.last)

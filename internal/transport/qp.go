@@ -77,6 +77,8 @@ type QP struct {
 	only       sendWork    // the send queue, until two are posted at once
 	repeated   uint32      // packets sent more than once, modulo 2^32
 	controlled bool        // alg is not nil
+	waits      uint8       // repetitions by the schedule since the last progress
+	expired    uint16      // retransmission timeouts, up to the last that it can count
 
 	// The responder.
 	epsn     units.PSN // the next expected
@@ -101,6 +103,7 @@ type QP struct {
 	allow      cc.Allowance
 	pacedAt    units.Time // the last packet that was paced went
 	pacedBytes uint32     // its size on the wire
+	chance     uint32     // see SetChance
 
 	// Seldom touched.
 	sq    []sendWork // the send queue where ringed: a ring of a power of two
@@ -182,6 +185,9 @@ func (q *QP) Flight() units.Bytes { return q.flight }
 
 // Repeated is the number of requests' packets that were sent again.
 func (q *QP) Repeated() uint32 { return q.repeated }
+
+// Timeouts is the number of retransmission timeouts that have expired, 65,535 at most.
+func (q *QP) Timeouts() uint16 { return q.expired }
 
 // Pending is the number of send work requests that are not finished.
 func (q *QP) Pending() int { return int(q.tail - q.head) }

@@ -19,7 +19,7 @@ func (q *QP) breakOff(b *Batch) {
 		return
 	}
 	q.flushSends(b)
-	q.retries, q.rnrRetries, q.recovering, q.holdUntil = 0, 0, false, 0
+	q.retries, q.waits, q.rnrRetries, q.recovering, q.holdUntil = 0, 0, 0, false, 0
 	if q.growSends() != nil {
 		return // the queue is empty: this cannot be
 	}

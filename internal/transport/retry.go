@@ -9,7 +9,7 @@ import (
 func (q *QP) startRetryTimer(now units.Time) {
 	q.progressAt = now
 	if q.cfg.RetryTimeout > 0 {
-		q.wake = min(q.wake, now+q.retryWait())
+		q.wake = min(q.wake, now+q.leastWait())
 	}
 }
 
@@ -29,7 +29,7 @@ func (q *QP) RetransmitAt() units.Time { return q.retryAt() }
 // progress is what a newly acknowledged packet means to the timers.
 func (q *QP) progress(now units.Time) {
 	q.progressAt = now
-	q.retries, q.rnrRetries, q.recovering = 0, 0, false
+	q.retries, q.waits, q.rnrRetries, q.recovering = 0, 0, 0, false
 	if q.locals != 0 {
 		q.heedLocals(now)
 	}
@@ -59,12 +59,17 @@ func (q *QP) goBack() {
 // tryAgain goes back, or repeats what is missing, unless it has done so too often without progress.
 func (q *QP) tryAgain(now units.Time, b *Batch) {
 	if int(q.retries) >= q.cfg.RetryCount {
-		q.failHead(RetryExcErr, b)
-		q.BecomeErr(b)
+		q.retriesExceeded(b)
 		return
 	}
 	q.retries++
 	q.repeat(now, b)
+}
+
+// retriesExceeded gives the connection up.
+func (q *QP) retriesExceeded(b *Batch) {
+	q.failHead(RetryExcErr, b)
+	q.BecomeErr(b)
 }
 
 // repeat goes back, or repeats what is missing.
@@ -84,11 +89,19 @@ func (q *QP) repeat(now units.Time, b *Batch) {
 // timedOut is what an expired retry timer does.
 func (q *QP) timedOut(now units.Time, b *Batch) {
 	q.recovering = false
-	if q.flow.timedOut(q.cfg.RetryTimeout) {
+	q.expired += min(1, ^q.expired)
+	s := q.cfg.Schedule
+	switch {
+	case q.flow.timedOut(q.cfg.RetryTimeout):
 		q.repeat(now, b)
-		return
+	case s == nil:
+		q.tryAgain(now, b)
+	case s.over(q):
+		q.retriesExceeded(b)
+	default:
+		q.waits++
+		q.repeat(now, b)
 	}
-	q.tryAgain(now, b)
 }
 
 // refused is what a NAK for the packet una does.

@@ -29,7 +29,7 @@ func planFaults(p *network.Plan, r *scenario.Resolved) error {
 			}
 		}
 	}
-	fp.Outages = joined(fp.Outages)
+	fp.Outages = joined(fp.Outages, r.ShortestOutage(p.Fabric))
 	settle(fp, p.Graph)
 	var err error
 	if p.Fabric.Kind == scenario.InfiniBandKind {
@@ -115,13 +115,13 @@ func cablesOf(g *topology.Graph, f *scenario.Fault) (cables []int32, err error) 
 }
 
 // joined are the same times with those of a cable that overlap, or follow each
-// other at once, made one.
-func joined(spans []network.Span) (out []network.Span) {
+// other by no more than a gap, made one.
+func joined(spans []network.Span, gap units.Time) (out []network.Span) {
 	slices.SortFunc(spans, func(a, b network.Span) int {
 		return cmp.Or(cmp.Compare(a.Cable, b.Cable), cmp.Compare(a.From, b.From))
 	})
 	for _, s := range spans {
-		if n := len(out); n > 0 && out[n-1].Cable == s.Cable && s.From <= out[n-1].Until+shortestRepair {
+		if n := len(out); n > 0 && out[n-1].Cable == s.Cable && s.From-gap <= out[n-1].Until {
 			out[n-1].Until = max(out[n-1].Until, s.Until)
 			continue
 		}
@@ -129,9 +129,6 @@ func joined(spans []network.Span) (out []network.Span) {
 	}
 	return out
 }
-
-// shortestRepair is how long a cable must work between two outages to count.
-const shortestRepair = 10 * units.Microsecond
 
 // settle orders the turns and says which cables are out of service from each on.
 func settle(fp *network.Faults, g *topology.Graph) {

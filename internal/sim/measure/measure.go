@@ -89,7 +89,7 @@ func Counts(n *fabric.Network) runstore.Counts {
 		Packets: s.Injected - s.Trains, PacketHops: s.Hops, Events: s.Events,
 		Pauses: s.Pauses, Resumes: s.Resumes, CreditStalls: s.Stalls, Marks: s.Marked,
 		CNPs: s.CNPs, CNPsTaken: s.CNPsTaken, CNPDelay: int64(s.CNPDelay),
-		Retransmissions: n.Retransmissions(), Trimmed: s.Trimmed,
+		Retransmissions: n.Retransmissions(), Timeouts: n.Timeouts(), Trimmed: s.Trimmed,
 		DroppedBuffer: s.Dropped[fabric.DropBuffer], DroppedHeadroom: s.Dropped[fabric.DropHeadroom],
 		DroppedWatchdog: s.Dropped[fabric.DropWatchdog], DroppedReceiver: s.Dropped[fabric.DropReceiver], PFCStorms: s.Storms,
 		DroppedLifetime: s.Dropped[fabric.DropLifetime], DroppedStalled: s.Dropped[fabric.DropStall],

@@ -136,7 +136,7 @@ func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts i
 	b := &fabric.Builder{
 		Classes: len(p.Class.Used), Seed: p.Seed(seed), Tables: p.Tables,
 		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.Run.Limit.Events,
-		ErrorRate: uint32(min(1<<32-1, f.Link.ErrorRate.Mul(scenario.Ratio{Num: 1 << 32, Den: 1}).Of(1))),
+		ErrorRate: f.Link.ErrorRate.Share(),
 		Faults:    p.broken(), Aggregation: p.Forest.aggregation(),
 	}
 	if p.Lanes != nil {

@@ -82,7 +82,7 @@ func notification(f *scenario.Fabric, c *transport.Config) {
 }
 
 // in65536 is a ratio in 1/65536.
-func in65536(r scenario.Ratio) uint32 { return uint32(r.Num * 65536 / max(1, r.Den)) }
+func in65536(r scenario.Ratio) uint32 { return uint32(r.Of(65536)) }
 
 // packets is a window in packets in 1/65536.
 func packets(r scenario.Ratio) int64 { return max(1, r.Mul(scenario.Ratio{Num: 65536, Den: 1}).Of(1)) }

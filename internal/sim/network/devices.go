@@ -126,7 +126,7 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 		p := e.ECN.Pmax
 		marking := fabric.ECN{
 			KMin: int32(e.ECN.Kmin), KMax: int32(e.ECN.Kmax),
-			PMax:      uint32(min(1<<32-1, p.Num<<32/max(1, p.Den))),
+			PMax:      uint32(min(1<<32-1, p.Of(1<<32))),
 			AtDequeue: f.Kind == scenario.UltraEthernetKind, // a mark tells of what waits behind (UET, 3.6.13)
 		}
 		s.ECN[c.Data(f)] = marking
@@ -268,6 +268,9 @@ func rdma(f *scenario.Fabric) *transport.Config {
 	}
 	if t.Timeout != units.Forever {
 		c.RetryTimeout = t.Timeout
+	}
+	if s := &f.NIC.Retransmission; t.Retransmission == scenario.AdaptiveRetransmission {
+		c.Schedule = transport.NewSchedule(s.Times, s.First, max(t.Timeout, s.LeastTimeout), t.Retry)
 	}
 	notification(f, c)
 	return c

@@ -121,7 +121,7 @@ func patternFlows(r *scenario.Resolved, fabric *scenario.Fabric, bytes units.Byt
 // poisson is uniform traffic: every NIC posts messages with exponential gaps,
 // such that their payload is the load times the rate.
 func poisson(rng *rand.Rand, n int32, bytes units.Bytes, rate units.Rate, w *scenario.Workload) (flows []patternFlow) {
-	gap := float64(bytes) * 8 / (float64(rate) * w.Load.Float()) * float64(units.Second)
+	gap := meanGap(bytes, rate, w)
 	for from := range n {
 		for at := rng.ExpFloat64() * gap; at < float64(w.Duration); at += rng.ExpFloat64() * gap {
 			to := rng.Int32N(n - 1)
@@ -134,6 +134,11 @@ func poisson(rng *rand.Rand, n int32, bytes units.Bytes, rate units.Rate, w *sce
 	return flows
 }
 
+// meanGap is the mean time between two messages of a NIC, in picoseconds.
+func meanGap(bytes units.Bytes, rate units.Rate, w *scenario.Workload) float64 {
+	return float64(bytes) * 8 / (float64(rate) * w.Load.Float()) * float64(units.Second)
+}
+
 // Run simulates one size of a synthetic pattern.
 func Run(j *network.Task, point *runstore.Point) error {
 	r := j.Scenario
@@ -142,6 +147,10 @@ func Run(j *network.Task, point *runstore.Point) error {
 		verbs: j.Plan.Verbs,
 		path:  path(&j.Plan.Verbs, j.Plan.Fabric, &r.Cluster.Node),
 		hosts: make([]patternHost, r.Cluster.Endpoints()), jitter: jitter.Of(&r.Run, j.Plan.Fabric, r.Cluster.Endpoints()),
+	}
+	if len(run.flows) == 0 {
+		return fmt.Errorf("no message of %s is sent: at a load of %s a NIC sends one every %v in the mean, and workload.duration is %v, in which this seed draws none; give a longer duration, more load or smaller messages",
+			j.Bytes, r.Workload.Load, units.Time(meanGap(j.Bytes, j.Plan.Fabric.Link.Rate(), &r.Workload)), r.Workload.Duration)
 	}
 	var err error
 	if run.net, err = j.Plan.Build(run, r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{}, j.Parts); err != nil {
@@ -174,7 +183,7 @@ func Run(j *network.Task, point *runstore.Point) error {
 		return network.Unfinished{Why: abandoned}
 	case all.failure != nil:
 		return fmt.Errorf("%w; %s", all.failure, run.net.Waiting())
-	case barred == len(run.flows):
+	case barred > 0 && barred == len(run.flows):
 		return fmt.Errorf("all %d messages are between NICs that share no partition, or carry a Q_Key that is not their receiver's: see ib.partitions, workload.qkey and workload.flows", barred)
 	case open > 0 && run.lost():
 		point.Counts.MessagesLost = int64(open)

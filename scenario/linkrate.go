@@ -1,0 +1,52 @@
+package scenario
+
+import (
+	"fmt"
+
+	"weft/units"
+)
+
+// The time of a byte on a link is a fraction of picoseconds, whose parts the network keeps
+// in this many bits, so that no rounding adds up.
+const (
+	maxByteTime  = 1<<31 - 1
+	maxByteParts = 1<<15 - 1
+)
+
+// keeps reports whether a network keeps the time of a byte exactly.
+func keeps(p units.PerByte) bool {
+	return p.Num > 0 && p.Num <= maxByteTime && p.Den > 0 && p.Den <= maxByteParts
+}
+
+// nearestKept is the rate nearest to one with which a network keeps the time of a byte, by
+// ever coarser steps from 1 kb/s on.
+func nearestKept(r units.Rate, perByte func(units.Rate) units.PerByte) units.Rate {
+	for step := units.Kbps; step <= r; step *= 10 {
+		if near := (r + step/2) / step * step; keeps(perByte(near)) {
+			return near
+		}
+	}
+	return units.Gbps
+}
+
+// checkRates refuses the rates of cables at which a byte takes a time that the network does
+// not keep exactly.
+func (r *resolver) checkRates(path string, f *Fabric) {
+	check := func(at string, rate units.Rate) {
+		if rate > 0 && !keeps(rate.PerByte()) {
+			r.complain(at, "at %s a byte takes a time that needs more digits than the network keeps: the nearest rate that it does keep is %s", rate.Exact(), nearestKept(rate, units.Rate.PerByte).Exact())
+		}
+	}
+	l := &f.Link
+	lane := func(x units.Rate) units.PerByte { return units.NewPerByte(l.Lanes, x, l.Code.Num, l.Code.Den) }
+	if l.Lanes > 0 && l.LaneRate > 0 && l.Code.Num > 0 && l.Code.Den > 0 && !keeps(lane(l.LaneRate)) {
+		r.complain(path+".link.lane-rate", "on %d lanes of %s with code %s a byte takes a time that needs more digits than the network keeps: the nearest rate of a lane that it does keep is %s",
+			l.Lanes, l.LaneRate.Exact(), l.Code, nearestKept(l.LaneRate, lane).Exact())
+	}
+	for i := range f.SlowLinks {
+		check(fmt.Sprintf("%s.slow-links[%d].rate", path, i), f.SlowLinks[i].Rate)
+	}
+	for i := range f.Topology.Links {
+		check(fmt.Sprintf("%s.topology.links[%d].rate", path, i), f.Topology.Links[i].Rate)
+	}
+}

@@ -1,0 +1,49 @@
+package scenario
+
+import "weft/units"
+
+// deriveRetransmission has a fabric follow its NIC's schedule, if that has one. Who gives
+// a timeout gets that timeout, unless retransmission says otherwise: a NIC with a schedule
+// would lengthen most.
+func (r *resolver) deriveRetransmission(path string, f *Fabric) {
+	if f.Kind.TCP() {
+		return
+	}
+	at, t := path+".transport.retransmission", &f.Transport
+	if !r.stated(at) {
+		t.Retransmission = FixedRetransmission
+		if f.scheduled() && !r.written[path+".transport.timeout"] {
+			t.Retransmission = AdaptiveRetransmission
+		}
+	}
+}
+
+// scheduled reports whether the fabric's NICs have a schedule of repetitions.
+func (f *Fabric) scheduled() bool {
+	return len(f.NIC.Retransmission.Times) > 0 && f.Kind != UltraEthernetKind && f.Transport.Timeout != units.Forever
+}
+
+// checkRetransmission checks the schedule of repetitions.
+func (r *resolver) checkRetransmission(path string, f *Fabric) {
+	s := &f.NIC.Retransmission
+	at := path + ".nic.retransmission"
+	if n := len(s.Times); n > maxSchedule || s.First > n || n > 0 && s.First == 0 {
+		r.complain(at, "%d times, of which the first repetition may take %d: want at most %d, and 1 to all of them", n, s.First, maxSchedule)
+		return
+	}
+	for i := 1; i < len(s.Times); i++ {
+		if s.Times[i] <= s.Times[i-1] {
+			r.complain(at+".times", "%s does not come after %s: want times that increase", s.Times[i], s.Times[i-1])
+			return
+		}
+	}
+	if f.Transport.Retransmission != AdaptiveRetransmission || f.Kind.TCP() {
+		return
+	}
+	switch {
+	case f.Kind == UltraEthernetKind:
+		r.complain(path+".transport.retransmission", "Ultra Ethernet has timeouts of its own: want fixed")
+	case !f.scheduled():
+		r.complain(path+".transport.retransmission", "the NIC %s has no schedule of repetitions, or the timeout is forever: want fixed, or give nic.retransmission", f.NIC.Model)
+	}
+}
