@@ -518,6 +518,10 @@ type Transport struct {
 	Entropy Entropy `yaml:"entropy,omitzero"`
 	// EntropyValues is how many entropy values a queue pair of Ultra Ethernet has.
 	EntropyValues int `yaml:"entropy-values,omitzero" range:"0..256"`
+	// ARThreshold is the length above which a collective's message goes as a WRITE of its
+	// data and, when that is acknowledged, a WRITE of no bytes with immediate data, where
+	// packets are delivered out of order (NCCL_IB_AR_THRESHOLD).
+	ARThreshold units.Bytes `yaml:"ar-threshold" range:"0B..8GiB"`
 	// Window is the most unacknowledged bytes of a queue pair.
 	Window units.Bytes `yaml:"window" range:"256B..8GiB"`
 }

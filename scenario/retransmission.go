@@ -47,3 +47,10 @@ func (r *resolver) checkRetransmission(path string, f *Fabric) {
 		r.complain(path+".transport.retransmission", "the NIC %s has no schedule of repetitions, or the timeout is forever: want fixed, or give nic.retransmission", f.NIC.Model)
 	}
 }
+
+// OutOfOrder reports whether packets of a reliable connection take several paths and are
+// placed as they come, each by its own header.
+func (f *Fabric) OutOfOrder() bool {
+	m := f.Routing.Mode
+	return f.NIC.OutOfOrder && (m == Adaptive || m == Spray) && !f.Kind.TCP() && f.Kind != UltraEthernetKind
+}

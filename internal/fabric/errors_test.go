@@ -19,7 +19,7 @@ func TestEveryLinkCorruptsItsShare(t *testing.T) {
 	}
 	for _, name := range []string{"roce", "infiniband"} {
 		app := &flows{}
-		n, err := buildHarmed(g, name, nil, app, func(b *fabric.Builder) { b.ErrorRate = uint64(rate * (1 << 32)) << 32 })
+		n, err := buildHarmed(g, name, nil, app, func(b *fabric.Builder) { b.ErrorRate = uint64(rate*(1<<32)) << 32 })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -228,13 +228,17 @@ func (p Packet) Overhead() float64 { return float64(p.Wire) / float64(p.Payload)
 func Framing(f *scenario.Fabric) Packet {
 	mtu := int(f.MTU)
 	eth := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
+	op := wire.RCWriteMiddle
+	if f.OutOfOrder() {
+		op = wire.RCWriteOnly
+	}
 	switch f.Kind {
 	case scenario.InfiniBandKind:
-		return Packet{mtu, wire.InfiniBandBytes(wire.RCWriteMiddle, mtu, f.IB.GRH)}
+		return Packet{mtu, wire.InfiniBandBytes(op, mtu, f.IB.GRH)}
 	case scenario.RoCEv2Kind:
-		return Packet{mtu, wire.RoCEv2Bytes(wire.RCWriteMiddle, mtu, eth)}
+		return Packet{mtu, wire.RoCEv2Bytes(op, mtu, eth)}
 	case scenario.RoCEv1Kind:
-		return Packet{mtu, wire.RoCEv1Bytes(wire.RCWriteMiddle, mtu, f.Ethernet.VLAN)}
+		return Packet{mtu, wire.RoCEv1Bytes(op, mtu, f.Ethernet.VLAN)}
 	case scenario.UltraEthernetKind:
 		return Packet{mtu, wire.UETBytes(mtu, eth)}
 	case scenario.IWARPKind:

@@ -69,6 +69,9 @@ type Config struct {
 	// and the requester goes back to it. The receive of a SEND is not known
 	// before its turn, so only lengths of SENDs may be moved like this.
 	OutOfOrder bool
+	// WriteOnly, with OutOfOrder, has WRITEs leave as packets that are messages of their
+	// own, and has what the network must keep in order wait for them: see writeonly.go.
+	WriteOnly bool
 	// SelectiveRepeat takes packets in any order, too, and has each that comes
 	// ahead of the expected one reported, so that the requester sends again what
 	// is missing and nothing else. It takes a packet that comes ahead for a sign
@@ -189,6 +192,9 @@ func (c *Config) Check() error {
 	}
 	if c.Schedule != nil && c.Flow != nil {
 		return fmt.Errorf("%w: Schedule and Flow are two ways to time repetitions", ErrConfig)
+	}
+	if c.WriteOnly && (!c.OutOfOrder || c.Unordered) {
+		return fmt.Errorf("%w: WriteOnly needs OutOfOrder, and no Unordered", ErrConfig)
 	}
 	if c.EndToEnd && c.anyOrder() {
 		return fmt.Errorf("%w: EndToEnd takes packets in order", ErrConfig)

@@ -19,6 +19,7 @@
 //   - atomic.go: both ends of the atomics
 //   - local.go: what stands in the send queue and sends nothing
 //   - reorder.go: packets out of order
+//   - writeonly.go: WRITEs whose packets are messages of their own
 //   - notify.go: congestion marks and notifications
 //   - uc.go, ud.go: the unreliable services
 //   - endtoend.go, rd.go, resync.go: reliable datagrams: end-to-end contexts, whose

@@ -95,7 +95,7 @@ func (q *QP) placeAhead(p *Packet, info *opInfo) Verdict {
 	if !q.ahead.mark(q.epsn, p.PSN) {
 		return Dropped
 	}
-	if info.last || p.Flags&FlagAckReq != 0 {
+	if q.ends(p, info) || p.Flags&FlagAckReq != 0 {
 		q.ahead.late = append(q.ahead.late, *p)
 	}
 	return placed(info)
@@ -149,18 +149,19 @@ func (q *QP) inTurn(p *Packet, info *opInfo, b *Batch) (asked, ok bool) {
 	case classAtomic:
 		return false, q.acceptAtomic(p, b) == Taken
 	}
-	if info.last && (info.class == classSend || info.imm) && !q.hasRecv() {
+	ends := q.ends(p, info)
+	if ends && (info.class == classSend || info.imm) && !q.hasRecv() {
 		q.notReady(b)
 		return false, false
 	}
 	q.step()
-	if info.last {
+	if ends {
 		if info.inv && !q.invalidated(p, b) {
 			return false, false
 		}
 		q.deliver(p, info, p.Offset+p.Length, b)
 	}
-	return info.last || p.Flags&FlagAckReq != 0, true
+	return ends || p.Flags&FlagAckReq != 0, true
 }
 
 // responseAhead takes a read response that came before its turn.

@@ -93,7 +93,7 @@ func (q *QP) sendable() bool {
 	if q.service != RC {
 		return true
 	}
-	if q.windowClosed() {
+	if q.windowClosed() || q.cfg.WriteOnly && q.fenced() {
 		return false
 	}
 	w := q.work(q.cur)
@@ -171,6 +171,8 @@ func (q *QP) compose(w *sendWork, psn units.PSN, p *Packet) (n uint32, last bool
 		RKey: w.rkey, DMALen: w.length, Offset: off, VA: w.va,
 	}
 	switch {
+	case q.divides(w):
+		p.Op = writeOnly(w.op, pos&posLast != 0)
 	case w.op == OpRead:
 		shapeRead(p)
 		n = 0

@@ -112,6 +112,7 @@ func newWorld(t *rapid.T) *world {
 	if rapid.Bool().Draw(t, "flow") {
 		cfg.Flow = &FlowControl{Initial: int32(rapid.IntRange(1, 8).Draw(t, "initial")), Most: 16, LeastTimeout: 20 * units.Microsecond}
 	}
+	cfg.WriteOnly = cfg.OutOfOrder && rapid.Bool().Draw(t, "writeonly")
 	w := &world{
 		t: t, cfg: cfg, harm: rapid.IntRange(0, 60).Draw(t, "harm"), reach: rapid.IntRange(1, 12).Draw(t, "reach"),
 		dice: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "dice"), 1)),

@@ -27,12 +27,14 @@ type carrier struct {
 	// connected says that all connections have been made: in several partitions none is
 	// made while they run.
 	connected bool
-	hosts     []rankHost // by rank
-	links     map[Pair]*connections
-	copies    map[uint32]*copied                                   // under way from one NIC to others, by number; none in several partitions
-	copying   uint32                                               // the number of the last
-	ends      [][]endpoint                                         // by NIC and number of its end: who is at the other side
-	handing   func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
+	// divides says that messages are posted as NCCL does, see network.Plan.Divides.
+	divides bool
+	hosts   []rankHost // by rank
+	links   map[Pair]*connections
+	copies  map[uint32]*copied                                   // under way from one NIC to others, by number; none in several partitions
+	copying uint32                                               // the number of the last
+	ends    [][]endpoint                                         // by NIC and number of its end: who is at the other side
+	handing func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
 }
 
 // rankHost is the host of a rank.
@@ -253,7 +255,7 @@ func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, end units.QPN, m mes
 		c.copies[c.copying] = &copied{m.tag, p.Now(), e.members}
 		t.Tag, m.number = c.copying, c.copying
 	}
-	e.under.post(posting{p.Now(), m.tag, m.number, m.parts})
+	e.under.post(posting{p.Now(), m.tag, m.number, m.parts, c.lastPiece(m.bytes)})
 	c.throughHost(p, e, t, &m, extra)
 }
 
@@ -263,7 +265,7 @@ func (c *carrier) dispatchParts(p *fabric.Partition, e *endpoint, t host.Transfe
 	for i, part := range m.results {
 		if part.nic == t.NIC {
 			own = true
-			e.under.post(posting{p.Now(), m.tag, m.number, m.parts})
+			e.under.post(posting{p.Now(), m.tag, m.number, m.parts, part.bytes})
 		}
 		t.Bytes, t.To, t.More = part.bytes, part.nic, i < len(m.results)-1
 		c.throughHost(p, e, t, m, extra)
@@ -290,6 +292,14 @@ func (c *carrier) throughHost(p *fabric.Partition, e *endpoint, whole host.Trans
 	}
 }
 
+// lastPiece is the length of the last of the pieces that a message goes in.
+func (c *carrier) lastPiece(bytes int64) int64 {
+	if c.Path.Piece == 0 || bytes == 0 {
+		return bytes
+	}
+	return (bytes-1)%c.Path.Piece + 1
+}
+
 // handOver gives a piece of a message to its NIC.
 func (c *carrier) handOver(p *fabric.Partition, t *host.Transfer) {
 	wr := transport.WorkRequest{
@@ -298,6 +308,14 @@ func (c *carrier) handOver(p *fabric.Partition, t *host.Transfer) {
 	}
 	if c.handing != nil {
 		c.handing(p, &wr)
+	}
+	if c.divides && c.net.Plan.Divides(t.Bytes) && !c.ends[t.NIC][t.End].pair.reduces() {
+		data := wr
+		data.Op, data.Unsignaled, wr.Length = transport.OpWrite, true, 0
+		if err := p.Post(t.NIC, t.End, data); err != nil {
+			c.fail(p, t.NIC, err)
+			return
+		}
 	}
 	if err := p.Post(t.NIC, t.End, wr); err != nil {
 		c.fail(p, t.NIC, err)
@@ -339,20 +357,23 @@ func (c *carrier) acknowledged(p *fabric.Partition, nic int32, w *transport.Comp
 func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completion) {
 	e := &c.ends[nic][w.QPN]
 	rank := int(e.rank)
-	whole, tag := w.Imm != noTag, uint64(0)
+	whole, tag, bytes := w.Imm != noTag, uint64(0), int64(w.Bytes)
+	if c.divides && bytes == 0 {
+		bytes = c.Path.Piece // its data came before it
+	}
 	if whole {
 		if e.pair.reduces() {
 			tag = c.streamed(p, e, w.Imm)
 		} else {
 			came := e.under.arrive()
-			tag = came.tag
+			tag, bytes = came.tag, came.bytes
 			if whole = !e.from.missing(&came); whole {
 				c.share(p).flows.Add(p.Now() - came.at)
 			}
 		}
 	}
 	h := &c.hosts[rank]
-	copied := h.cores.Copy(cmp.Or(e.thread, &h.receiving), p.Now(), c.Path.CopyTime(int64(w.Bytes)))
+	copied := h.cores.Copy(cmp.Or(e.thread, &h.receiving), p.Now(), c.Path.CopyTime(bytes))
 	if whole {
 		at := c.Jitter.InOrder(&e.latest, copied+c.Path.Receive+c.Jitter.Draw(jitter.Receiver, rank))
 		c.schedule(p, rank, at, host.Timer{Kind: host.TimerArrive, Tag: tag})

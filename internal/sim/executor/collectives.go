@@ -31,7 +31,7 @@ func newCollectives(r *scenario.Resolved, f *scenario.Fabric, most int) collecti
 	return collectives{
 		carrier: carrier{
 			Path: host.PathOf(f, &r.Cluster.Node), Jitter: jitter.Of(&r.Run, f, r.Cluster.Ranks()),
-			links: make(map[Pair]*connections), copies: make(map[uint32]*copied), hosts: hosts, ends: make([][]endpoint, r.Cluster.Endpoints()),
+			divides: true, links: make(map[Pair]*connections), copies: make(map[uint32]*copied), hosts: hosts, ends: make([][]endpoint, r.Cluster.Endpoints()),
 		},
 		cluster: LayoutOf(&r.Cluster), register: newRegister(most),
 	}

@@ -8,6 +8,7 @@ type posting struct {
 	tag    uint64
 	number uint32 // of its pair's messages
 	parts  uint32 // into which the message is split
+	bytes  int64  // of its last piece
 }
 
 // underWay is what is under way on a connection, in its order: what the sender has

@@ -229,7 +229,7 @@ func ultraEthernetNIC(n *fabric.NIC, f *scenario.Fabric, framing wire.EthernetFr
 	n.Overhead[transport.Nack] = uint16(wire.UETNackFrameBytes(framing))
 	n.Transport = rdma(f)
 	t := n.Transport
-	t.Unordered, t.OutOfOrder, t.SelectiveRepeat = true, true, false
+	t.Unordered, t.OutOfOrder, t.WriteOnly, t.SelectiveRepeat = true, true, false, false
 	t.EntropyValues, t.RecycleEntropy = f.Transport.EntropyValues, f.Transport.Entropy == scenario.Recycled
 	t.EchoCE, t.AckCE = true, true
 	t.MaxOutstandingPackets = transport.MaxReorder
@@ -260,7 +260,7 @@ func rdma(f *scenario.Fabric) *transport.Config {
 	c := &transport.Config{
 		PathMTU: int(f.MTU), AckEvery: t.AckEvery, Window: t.Window,
 		RetryCount: t.Retry, RNRRetry: t.RNRRetry, RNRTimer: wire.RNRTimerCode(t.RNRTimer), ImplicitRecv: true,
-		OutOfOrder: f.NIC.OutOfOrder && perPacket(f.Routing.Mode),
+		OutOfOrder: f.OutOfOrder(), WriteOnly: f.OutOfOrder(),
 
 		SelectiveRepeat: t.Recovery == scenario.SelectiveRepeat,
 		MaxReads:        f.NIC.ReadsInFlight,
@@ -273,12 +273,16 @@ func rdma(f *scenario.Fabric) *transport.Config {
 		c.Schedule = transport.NewSchedule(s.Times, s.First, max(t.Timeout, s.LeastTimeout), t.Retry)
 	}
 	notification(f, c)
+	if c.WriteOnly && c.PacedOverhead > 0 {
+		c.PacedOverhead += wire.RETHBytes
+	}
 	return c
 }
 
-// perPacket reports whether packets of a flow take different paths.
-func perPacket(m scenario.RoutingMode) bool {
-	return m == scenario.Adaptive || m == scenario.Spray
+// Divides reports whether a collective's message of so many bytes goes as a WRITE and its
+// immediate data behind it.
+func (p *Plan) Divides(bytes int64) bool {
+	return p.Fabric.OutOfOrder() && bytes > int64(p.Fabric.Transport.ARThreshold)
 }
 
 // sockets is what the fabric's TCP connections share.

@@ -1,0 +1,55 @@
+package transport
+
+import "weft/wire"
+
+// Adapters that deliver out of order cut a WRITE into packets that are messages of their
+// own, RDMA WRITE Only, each with its own RETH: a responder then needs no other packet to
+// place one, and the network may take each by another way. So ConnectX-5 and later send
+// under adaptive routing (a design note of NCCL; a responder counted 1,025 WRITE requests
+// for each WRITE of 1,024 packets with immediate data).
+//
+// Only WRITEs and the responses of READs may come in any order. A SEND, or a WRITE with
+// immediate data, tells its receiver that what was sent before it is there: the requester
+// holds it, and with it all that is posted behind it, until the WRITEs before it are
+// acknowledged.
+//
+// A WRITE with immediate data is taken apart like any other. Adapters keep it in order
+// instead, which is why NCCL posts the data of all but short messages as a WRITE before
+// it. Left out: a way of their own for the packets that must keep their order; the MSN
+// counts messages as they were posted.
+
+// writeOnly is the opcode of a packet of a WRITE that is a message of its own.
+func writeOnly(op Op, last bool) wire.Opcode {
+	if last && op == OpWriteImm {
+		return wire.RCWriteOnlyImm
+	}
+	return wire.RCWriteOnly
+}
+
+// divides reports whether the packets of a work request are messages of their own.
+func (q *QP) divides(w *sendWork) bool {
+	return q.cfg.WriteOnly && q.service == RC && (w.op == OpWrite || w.op == OpWriteImm)
+}
+
+// ends reports whether a request is the last of a message as it was posted.
+func (q *QP) ends(p *Packet, info *opInfo) bool {
+	return info.last && (info.class != classWrite || !q.cfg.WriteOnly || p.Offset+p.Length == p.DMALen)
+}
+
+// fenced reports whether the next request waits for the WRITEs before it. One that did so
+// has waited for all before it, too.
+func (q *QP) fenced() bool {
+	w := q.work(q.cur)
+	if q.una == q.nxt || q.nxt != w.first || w.op == OpWrite || w.op.asks() || w.op.local() {
+		return false
+	}
+	for i := q.cur; i != q.head; i-- {
+		switch before := q.work(i - 1); {
+		case before.op == OpWrite:
+			return true
+		case !before.op.asks() && !before.op.local():
+			return false
+		}
+	}
+	return false
+}
