@@ -6,14 +6,19 @@ import (
 	"weft/units"
 )
 
-// leastOutage is how long something must be broken, besides a packet's way.
-const leastOutage = 10 * units.Microsecond
+// leastOutage is how long something must be broken at least, and outageSlack how much
+// longer than a packet's way.
+const (
+	leastOutage = 10 * units.Microsecond
+	outageSlack = units.Microsecond
+)
 
 // ShortestOutage is how long a cable of a fabric must be broken, or work in between, to
 // count: longer than a packet, or a pause, is on its way over the longest.
 func (r *Resolved) ShortestOutage(f *Fabric) units.Time {
 	cable := Ratio{int64(f.Link.PerMetre), int64(units.Metre)}.Of(int64(r.LongestCable(f)))
-	return leastOutage + units.Time(cable) + f.Link.FECLatency + f.Switch.Latency + f.NIC.AckPipeline + f.Ethernet.PFC.Response
+	way := units.Time(cable) + f.Link.FECLatency + f.Switch.Latency + f.NIC.AckPipeline + f.Ethernet.PFC.Response
+	return max(leastOutage, way+outageSlack)
 }
 
 // shortestOutage is that of the fabric that asks for most.

@@ -264,7 +264,7 @@ func TestRatiosReadWhatTheyPrint(t *testing.T) {
 			t.Errorf("%q is %v, %v; want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "-1", "1/0", "a", "1/2/3", "1e3", "%", "0.0000000001"} {
+	for _, text := range []string{"", "-1", "1/0", "a", "1/2/3", "1e3", "%", "0.0000000000000000001"} {
 		if got, err := ParseRatio(text); err == nil {
 			t.Errorf("%q is taken as %v", text, got)
 		}
