@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 
 	"weft/internal/transport/cc"
 )
@@ -20,11 +21,16 @@ type Choice interface{ Choices() []string }
 // ReadDocument reads a file and the overrides on top of it into the struct that
 // into points to, whose fields have the tags of a scenario's: yaml for the name,
 // range for the bounds. What neither mentions stays as it is. The error holds
-// everything that is wrong, as Errors; name is what they begin with.
+// everything that is wrong, as Errors; name is what they begin with. Where neither says
+// anything it is an error: a file that was emptied by mistake asks for nothing.
 func ReadDocument(name string, text []byte, into any, overrides ...Override) (*Document, error) {
 	root, errs := parse(name, text)
 	if root == nil {
 		return nil, errs.err()
+	}
+	if len(errs) == 0 && len(overrides) == 0 && root.saysNothing() {
+		names := fieldNames(reflect.TypeOf(into).Elem())
+		return nil, Errors{{File: name, Line: 1, Col: 1, Msg: "the file says nothing: give it one field at least of " + strings.Join(names, ", ")}}
 	}
 	f, more := (&File{Name: name, root: root}).under(overrides)
 	d := newDecoder(name)

@@ -60,7 +60,7 @@ func decodeIn(dir, name string, text []byte) (*File, error) {
 	if root == nil {
 		return nil, errs.err()
 	}
-	if len(errs) == 0 && root.kind == mapping && len(root.pairs) == 0 {
+	if len(errs) == 0 && root.saysNothing() {
 		return nil, Errors{{File: name, Line: 1, Col: 1, Msg: "the file says nothing: a scenario names at least its cluster, such as `cluster: {nodes: 16, node: dgx-h100}`; what it leaves out has a default"}}
 	}
 	f := &File{Name: name, dir: dir, root: root}

@@ -48,6 +48,9 @@ type node struct {
 	fact  bool  // from the catalog, not written by a user
 }
 
+// saysNothing reports whether a document is empty.
+func (n *node) saysNothing() bool { return n.kind == mapping && len(n.pairs) == 0 }
+
 // pair is a key of a mapping with its value.
 type pair struct {
 	key *node

@@ -319,7 +319,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
 func TestTimeLeftWeighsSizes(t *testing.T) {
-	p := &progress{costs: []float64{30, 10, 10}}
+	p := &progress{status: &status{}, costs: []float64{30, 10, 10}}
 	for _, c := range []struct {
 		done, total int
 		elapsed     time.Duration
@@ -335,6 +335,20 @@ func TestTimeLeftWeighsSizes(t *testing.T) {
 		got, ok := p.left(sim.Progress{Done: c.done, Total: c.total}, c.elapsed)
 		if got != c.want || ok != c.ok {
 			t.Errorf("%d of %d after %v: %v left (%v), want %v (%v)", c.done, c.total, c.elapsed, got, ok, c.want, c.ok)
+		}
+	}
+}
+
+// An estimate that grows as long as one simulation runs is of no use.
+func TestTimeLeftFallsWhileOneSimulationRuns(t *testing.T) {
+	p := &progress{status: &status{}, costs: []float64{10, 10, 60}}
+	for _, c := range []struct {
+		elapsed, want time.Duration
+		ok            bool
+	}{{4 * time.Second, 12 * time.Second, true}, {9 * time.Second, 7 * time.Second, true}, {20 * time.Second, 0, false}} {
+		got, ok := p.left(sim.Progress{Done: 2, Total: 3}, c.elapsed)
+		if ok != c.ok || ok && got != c.want {
+			t.Errorf("after %v: %v left (%v), want %v (%v)", c.elapsed, got, ok, c.want, c.ok)
 		}
 	}
 }

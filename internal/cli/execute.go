@@ -99,6 +99,9 @@ func checkWorkers(n int) error {
 // of progress.
 func (x *execution) options(p *progress) sim.Options {
 	o := sim.Options{Workers: x.workers, Seeds: x.seeds, SwitchRange: x.ranges, Progress: p.update}
+	if x.seeds != 0 && x.seeds != 1 {
+		p.of = " of the first seed"
+	}
 	if x.each != nil {
 		o.Finished = func(f sim.Finished) {
 			p.clear()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"weft/internal/catalog"
@@ -62,7 +63,11 @@ func Main(ctx context.Context, e *Env) (code Code) {
 	errs := &printable{w: e.Stderr, fail: func(err error) error { return err }}
 	own.Stdout, own.Stderr, own.screen = out, errs, e.Stderr
 	own.listen(ctx)
-	err := newRoot(&own).ExecuteContext(ctx)
+	root := newRoot(&own)
+	err := flagBeforeVerb(root, e.Args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	own.finish()
 	if ctx.Err() != nil && codeOf(err) == BadInput {
 		err = errInterrupted // an input that was cut off is not the user's mistake
@@ -119,6 +124,30 @@ and one page.
 	return root
 }
 
+// flagBeforeVerb refuses a verb's flag that stands before the verb: there the verb would
+// be taken for its value, and the error would be about the argument after it.
+func flagBeforeVerb(root *cobra.Command, given []string) error {
+	root.InitDefaultHelpFlag()
+	root.InitDefaultVersionFlag()
+	for i, flag := range given {
+		name, long := strings.CutPrefix(flag, "--")
+		name, _, _ = strings.Cut(name, "=")
+		switch {
+		case !strings.HasPrefix(flag, "-") || flag == "-" || flag == "--":
+			return nil
+		case long && (root.Flags().Lookup(name) != nil || root.PersistentFlags().Lookup(name) != nil), flag == "-h", flag == "-v":
+			continue
+		}
+		for _, c := range root.Commands() {
+			if slices.Contains(given[i+1:], c.Name()) {
+				return fmt.Errorf("%s stands before the verb: write weft %s first, and its flags after it", abridged(flag), c.Name())
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
 // group has a verb that has verbs of its own refuse what is none of them, and show its
 // help without one.
 func group(c *cobra.Command) {
@@ -147,8 +176,12 @@ func namesFiles(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		_, file := f.Annotations[cobra.BashCompFilenameExt]
 		_, folder := f.Annotations[cobra.BashCompSubdirsInDir]
-		if (file || folder) && f.Value.String() == "" && err == nil {
+		switch name := f.Value.String(); {
+		case err != nil:
+		case (file || folder) && name == "":
 			err = fmt.Errorf("--%s: no name is given: leave it out, or name a file or a folder", f.Name)
+		case folder && name == "-":
+			err = fmt.Errorf("--%s -: that is standard output, and a folder is wanted: leave it out, or write ./- for a folder of that name", f.Name)
 		}
 	})
 	return err

@@ -159,6 +159,9 @@ func (x *planning) request(cmd *cobra.Command, e *Env, given []string) (*plan.Re
 		}
 	}
 	name, text := "plan", []byte(nil)
+	if len(given) == 0 && len(overrides) == 0 {
+		return nil, fmt.Errorf("%s needs to know what is wanted: a file, or flags such as --gpus 1024", cmd.CommandPath())
+	}
 	if len(given) > 0 {
 		name = given[0]
 		var err error

@@ -52,8 +52,8 @@ func (p *progress) update(s sim.Progress) {
 
 // left estimates the time that is left from the work that is done.
 func (p *progress) left(s sim.Progress, elapsed time.Duration) (time.Duration, bool) {
-	if elapsed < settle || s.Done == 0 || s.Done >= s.Total || s.Total != len(p.costs) {
-		return 0, false
+	if s.Total != len(p.costs) {
+		return 0, false // seeds after the first: nothing is known of their work
 	}
 	done, all := 0.0, 0.0
 	for i, c := range p.costs {
@@ -62,5 +62,5 @@ func (p *progress) left(s sim.Progress, elapsed time.Duration) (time.Duration, b
 			done += c
 		}
 	}
-	return time.Duration(float64(elapsed) * (all - done) / done), true
+	return p.pace.left(s.Done, done/all, elapsed)
 }

@@ -27,6 +27,8 @@ type status struct {
 	started time.Time
 	drawn   time.Time
 	shown   bool
+	pace    pace
+	of      string     // what the time is left of, where more comes after it
 	mu      sync.Mutex // of text
 	text    string
 	stop    chan struct{}
@@ -95,7 +97,7 @@ func (s *status) elapsed() time.Duration { return s.e.Now().Sub(s.started) }
 // show says what the work is at. left is the time that is left, as far as it is known.
 func (s *status) show(parts []string, left time.Duration, known bool) {
 	if known {
-		parts = append(parts, "about "+durationText(left)+" left")
+		parts = append(parts, "about "+durationText(left)+" left"+s.of)
 	}
 	text := strings.Join(parts, "  ")
 	if !s.e.StderrTerminal {
@@ -125,13 +127,28 @@ func visible(r rune) rune {
 
 // count is show of work that is so many parts of so many.
 func (s *status) count(done, total int, what string) {
-	elapsed := s.elapsed()
-	known := elapsed > settle && done > 0 && done < total
-	left := time.Duration(0)
-	if known {
-		left = time.Duration(float64(elapsed) * float64(total-done) / float64(done))
-	}
+	left, known := s.pace.left(done, float64(done)/float64(max(1, total)), s.elapsed())
 	s.show([]string{fmt.Sprintf("%d of %d", done, total), what}, left, known)
+}
+
+// pace is when the last of many parts was done.
+type pace struct {
+	done int
+	at   time.Duration
+}
+
+// left estimates the time that is left, where so many parts are done, which are that
+// share of all the work. It counts from the end of the last part: while a long one is
+// under way the estimate falls as the clock goes, and past its end there is none.
+func (p *pace) left(done int, share float64, elapsed time.Duration) (time.Duration, bool) {
+	if done != p.done {
+		p.done, p.at = done, elapsed
+	}
+	if elapsed < settle || done == 0 || share <= 0 || share >= 1 {
+		return 0, false
+	}
+	left := time.Duration(float64(p.at)/share) - elapsed
+	return left, left > 0
 }
 
 // clear takes the line away, until there is another.

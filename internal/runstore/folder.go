@@ -129,6 +129,9 @@ func readMeta(dir string) (Meta, error) {
 	path := filepath.Join(dir, MetaFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
+		if at, bad := os.Stat(dir); bad == nil && !at.IsDir() {
+			return m, fmt.Errorf("%s is a file: name the folder that a run was written to", dir)
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return m, fmt.Errorf("%s is not a run folder: it has no %s", dir, MetaFile)
 		}
