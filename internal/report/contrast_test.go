@@ -63,6 +63,34 @@ func TestSeedsAreComparedOneByOne(t *testing.T) {
 	mustSay(t, Judge(r, nil), "roce-v2-400g takes 1.04 times as long", "95 % interval 1.03", "Times are means over 3 seeds with jitter")
 }
 
+// What the seeds show of middle sizes is not said of larger ones, of which one run was
+// made and in which another fabric takes the least time.
+func TestTheVerdictEndsWhereTheSeedsEnd(t *testing.T) {
+	for _, c := range []struct {
+		last   int // size with seeds
+		wants  []string
+		others []string
+	}{
+		{16, []string{"From 32 MiB to 64 MiB, where bandwidth decides, infiniband-ndr is the fastest"}, nil},
+		{14, []string{"Up to 4 MiB, where latency decides, infiniband-ndr", "At 16 MiB, the largest size that is compared, infiniband-ndr"}, []string{"bandwidth decides"}},
+		{6, []string{"Up to 64 KiB, where latency decides, infiniband-ndr"}, []string{"bandwidth decides"}},
+	} {
+		r := seeded(fabricate(threeFabrics, sweep()))
+		for i := range r.Fabrics {
+			for j := c.last + 1; j < len(r.Fabrics[i].Points); j++ {
+				p := &r.Fabrics[i].Points[j]
+				p.Seeds = nil
+				if i == 0 { // in its one run the winner of all other sizes is the slowest
+					p.Time += p.Time / 20
+				}
+			}
+		}
+		v := Judge(r, madeUp())
+		mustSay(t, v, append(c.wants, "there is one run, and the verdict leaves it out")...)
+		mustNotSay(t, v, append(c.others, "At every size", "MiB on,", "KiB on,", "end of the sweep")...)
+	}
+}
+
 func TestOneRunClaimsNoLead(t *testing.T) {
 	r := fabricate(threeFabrics, sweep())
 	mustSay(t, Judge(r, madeUp()), "takes the least time in this run", "This is one run (seed 1)")

@@ -70,10 +70,11 @@ func Judge(r *runstore.Results, sc *scenario.Resolved) Verdict {
 type judgement struct {
 	r        *runstore.Results
 	sc       *scenario.Resolved
-	repeated bool  // over several seeds
-	fabrics  []int // with results, by index in r
-	left     []int // without
-	sizes    []int64
+	repeated bool               // over several seeds
+	fabrics  []int              // with results, by index in r
+	left     []int              // without
+	sizes    []int64            // that are compared
+	results  []int64            // with a result on every fabric, of one run too
 	once     []string           // sizes of one run among those over seeds, which the verdict leaves out
 	points   [][]runstore.Point // [fabric][size]
 }
@@ -96,6 +97,7 @@ func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
 		}
 	}
 	slices.Sort(v.sizes)
+	v.results = v.sizes
 	v.leaveOutOnce()
 	for _, i := range v.fabrics {
 		var row []runstore.Point
@@ -143,11 +145,15 @@ func (v *judgement) spec(f int) *scenario.Fabric {
 	return nil
 }
 
-// least is the fastest time of a size.
-func (v *judgement) least(s int) float64 {
+// least is the fastest time of a size that is compared.
+func (v *judgement) least(s int) float64 { return v.leastAt(v.sizes[s]) }
+
+// leastAt is the fastest time of a size with results.
+func (v *judgement) leastAt(size int64) float64 {
 	t := math.Inf(1)
-	for f := range v.fabrics {
-		t = min(t, v.time(f, s))
+	for _, f := range v.fabrics {
+		p, _ := point(v.r.Fabrics[f], size)
+		t = min(t, float64(p.Time))
 	}
 	return t
 }
@@ -195,23 +201,25 @@ func (v *judgement) latencyEnd() int {
 	return end
 }
 
-// bandwidthStart is the first size from which on bandwidth decides, and
-// len(sizes) when the sweep ends before.
+// bandwidthStart is the first size that is compared from which on bandwidth decides, and
+// len(sizes) when none is. Results of one run count too: the larger a size, the more of
+// its time is its bytes, with any seed.
 func (v *judgement) bandwidthStart() int {
-	n := len(v.sizes)
-	if n < 2 || v.sizes[n-1] == v.sizes[n-2] {
-		return n
+	n := len(v.results)
+	if n < 2 || v.results[n-1] == v.results[n-2] {
+		return len(v.sizes)
 	}
-	slope := math.Log(v.least(n-1)/v.least(n-2)) / math.Log(float64(v.sizes[n-1])/float64(v.sizes[n-2]))
+	slope := math.Log(v.leastAt(v.results[n-1])/v.leastAt(v.results[n-2])) / math.Log(float64(v.results[n-1])/float64(v.results[n-2]))
 	if slope < bandwidthSlope {
-		return n
+		return len(v.sizes)
 	}
-	rate := func(s int) float64 { return float64(v.sizes[s]) / v.least(s) }
+	rate := func(s int) float64 { return float64(v.results[s]) / v.leastAt(v.results[s]) }
 	s := n - 1
 	for s > 0 && rate(s-1) >= bandwidthShare*rate(n-1) {
 		s--
 	}
-	return s
+	at, _ := slices.BinarySearch(v.sizes, v.results[s])
+	return at
 }
 
 // contest compares two or more fabrics: where latency decides, where bandwidth
@@ -230,10 +238,16 @@ func (v *judgement) contest() Verdict {
 	end, begins := min(v.latencyEnd(), start-1), "where latency decides"
 	if end < 0 && start > 0 {
 		end, begins = 0, "the start of the sweep"
+		if !v.isFirst(0) {
+			begins = "the smallest size that is compared"
+		}
 	}
 	from, ends, figure := max(start, end+1), "where bandwidth decides", busOf
 	if start > last && end < last {
 		from, ends, figure = last, "the end of the sweep", timeOf
+		if !v.isLast(last) {
+			ends = "the largest size that is compared"
+		}
 	}
 	low, high := v.winner(0, max(end, 0)), v.winner(min(from, last), last)
 	var out []string
@@ -260,14 +274,14 @@ func (v *judgement) contest() Verdict {
 // figures of the size shown.
 func (v *judgement) rangeSentence(from, to, shown int, what string, figure func(runstore.Point) string) string {
 	var where string
-	switch last := len(v.sizes) - 1; {
+	switch {
 	case from == to:
 		where = "At " + sizeText(v.sizes[from])
-	case from == 0 && to == last:
+	case from == 0 && to == len(v.sizes)-1 && len(v.sizes) == len(sizes(v.r)):
 		where = "At every size"
-	case from == 0:
+	case v.isFirst(from):
 		where = "Up to " + sizeText(v.sizes[to])
-	case to == last:
+	case v.isLast(to):
 		where = "From " + sizeText(v.sizes[from]) + " on"
 	default:
 		where = "From " + sizeText(v.sizes[from]) + " to " + sizeText(v.sizes[to])
@@ -275,6 +289,12 @@ func (v *judgement) rangeSentence(from, to, shown int, what string, figure func(
 	w := v.winner(from, to)
 	return where + ", " + what + ", " + v.standing(w, from, to, shown, figure) + "." + v.exceptions(w, from, to)
 }
+
+// isFirst reports whether no size of the run is smaller than one that is compared.
+func (v *judgement) isFirst(s int) bool { return v.sizes[s] == slices.Min(sizes(v.r)) }
+
+// isLast reports whether none is larger.
+func (v *judgement) isLast(s int) bool { return v.sizes[s] == slices.Max(sizes(v.r)) }
 
 // timeOf and busOf say how a range's figures are given.
 func timeOf(p runstore.Point) string { return shortTime(p.Time) }
