@@ -2,11 +2,14 @@ package fabric_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"weft/internal/engine"
 	"weft/internal/fabric"
+	"weft/internal/routing"
 	"weft/internal/topology"
+	"weft/internal/transport"
 	"weft/units"
 )
 
@@ -39,6 +42,44 @@ func TestOnePacketTakesWhatItsPartsTake(t *testing.T) {
 		}
 		if want := oneWay(c.data) + oneWay(c.ack); f.done[0] != want {
 			t.Errorf("%s: message acknowledged at %d ps, its parts sum to %d ps", c.fabric, f.done[0], want)
+		}
+	}
+}
+
+// TestAPacketLeavesNoFasterThanItComes sends from a host at 100 Gb/s to one at 400: a
+// switch that cuts through begins so late that the packet's tail is there when it is to
+// leave. The acknowledgement goes on at once, and takes its time on the slow cable.
+func TestAPacketLeavesNoFasterThanItComes(t *testing.T) {
+	for _, name := range []string{"infiniband", "roce"} {
+		f := &flows{}
+		b := &fabric.Builder{Classes: 1, Seed: 1, App: f, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}}}
+		data, ack, pipeline := units.Time(4096+8+12+16+4+2), units.Time(8+12+4+4+2), 200*ns
+		if name == "infiniband" {
+			for _, host := range []string{"a", "b"} {
+				b.NIC(host, 1, infinibandNIC())
+			}
+			b.InfiniBandSwitch("switch", 2, 0, fabric.Static, &fabric.InfiniBandSwitch{Pipeline: pipeline, Credits: credits(), ReadPorts: 2})
+		} else {
+			data, ack, pipeline = 4096+14+20+8+12+16+4+4+20, 14+20+8+12+4+4+4+20, 500*ns
+			for _, host := range []string{"a", "b"} {
+				b.NIC(host, 1, ethernetNIC())
+			}
+			b.EthernetSwitch("switch", 2, 0, fabric.Static, ethernetSwitch())
+		}
+		b.Cable(0, 0, 2, 0, (100 * units.Gbps).PerByte(), 100*ns)
+		b.Cable(1, 0, 2, 1, (400 * units.Gbps).PerByte(), 100*ns)
+		n, err := b.Build(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.send(n, 0, 1, 4096); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Run(units.Second, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		if want := (data+ack)*80 + 4*100*ns + 2*pipeline + 2*300*ns; f.done[0] != want {
+			t.Errorf("%s: message acknowledged at %v, its parts sum to %v", name, f.done[0], want)
 		}
 	}
 }
@@ -184,5 +225,87 @@ func TestResultsDoNotDependOnPartitions(t *testing.T) {
 				t.Errorf("%s: %d partitions on %d cores differ from 1:\n%s\n%s", name, cut.parts, cut.workers, got, want)
 			}
 		}
+	}
+}
+
+// TestCreditsMayComeBackAtAnyRate lets the receiver say at every picosecond what room it
+// has, and hardly ever: the least and a long period. Replies take credits as data do.
+func TestCreditsMayComeBackAtAnyRate(t *testing.T) {
+	for _, period := range []units.Time{1, 2, 3, 5 * units.Microsecond} {
+		f := &flows{}
+		nic := infinibandNIC()
+		nic.Credits = fabric.Credits{Period: period, Latency: 1, FrameBytes: 0}
+		nic.Credits.Blocks[0] = 2 * 65
+		b := &fabric.Builder{Classes: 1, Seed: 1, App: f}
+		b.NIC("a", 1, nic)
+		b.NIC("b", 1, nic)
+		b.Cable(0, 0, 1, 0, (400 * units.Gbps).PerByte(), 1)
+		n, err := b.Build(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for from := range int32(2) { // both ways, so that acknowledgements meet data
+			if err := f.send(n, from, 1-from, 40*4096); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := n.Run(units.Second, 1, nil); err != nil || f.unfinished() > 0 {
+			t.Errorf("updates each %v: %v, %d messages unfinished", period, err, f.unfinished())
+		}
+	}
+}
+
+// TestACableThatFailsForEverKeepsNoCredits lets it fail under packets on their way.
+func TestACableThatFailsForEverKeepsNoCredits(t *testing.T) {
+	for _, period := range []units.Time{1, 100 * ns} {
+		f := &flows{}
+		nic := infinibandNIC()
+		nic.Transport = &transport.Config{PathMTU: 4096, AckEvery: 1, RetryTimeout: 10 * units.Microsecond, RetryCount: 2}
+		nic.Credits.Period, nic.Credits.Latency = period, 1*ns
+		b := &fabric.Builder{Classes: 1, Seed: 1, App: f, Tables: &routing.Tables{Endpoints: 2}}
+		b.Faults = &fabric.Faults{Outages: []fabric.Outage{{Node: 0, Port: 0, From: units.Microsecond, Until: units.Forever}}}
+		b.NIC("a", 1, nic)
+		b.NIC("b", 1, nic)
+		b.Cable(0, 0, 1, 0, (400 * units.Gbps).PerByte(), 50*ns)
+		n, err := b.Build(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.send(n, 0, 1, 40*4096); err != nil {
+			t.Fatal(err)
+		}
+		err = n.Run(units.Second, 1, nil) // ends with what is conserved
+		if lost := n.Stats().Dropped[fabric.DropFault]; err != nil || lost == 0 || f.unfinished() != 1 {
+			t.Errorf("updates each %v: %v, %d packets lost, %d messages unfinished; want some and 1", period, err, lost, f.unfinished())
+		}
+	}
+}
+
+// TestScaleOutLinksAreThoseOfItsCables tells them from the scale-up network's, from ports
+// without a cable and from those where lost packets end.
+func TestScaleOutLinksAreThoseOfItsCables(t *testing.T) {
+	b := &fabric.Builder{Classes: 1, Seed: 1, App: &flows{}, Faults: &fabric.Faults{}, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}, SetBase: []int32{0, 0}, SetStart: []int32{0}}}
+	b.NIC("a", 1, infinibandNIC())
+	b.NIC("b", 1, infinibandNIC())
+	b.InfiniBandSwitch("switch", 3, 0, fabric.Static, &fabric.InfiniBandSwitch{Credits: credits()})
+	gpu := &fabric.GPU{Credits: credits(), TrainBytes: 4096, PacketBytes: 256}
+	up := []int32{b.GPU("gpu 0", gpu), b.GPU("gpu 1", gpu)}
+	sw := b.ScaleUpSwitch("scale-up", 2, up[0], &fabric.InfiniBandSwitch{Credits: credits()})
+	for i := range int32(2) {
+		b.Cable(i, 0, 2, i, (400 * units.Gbps).PerByte(), 100*ns)
+		b.ScaleUpCable(up[i], 0, sw, i, (400 * units.Gbps).PerByte(), 100*ns)
+	}
+	n, err := b.Build(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for link := range int32(n.Links()) {
+		if n.ScaleOut(link) {
+			names = append(names, n.LinkName(link))
+		}
+	}
+	if want := []string{"a port 1 to switch", "b port 1 to switch", "switch port 1 to a", "switch port 2 to b"}; !slices.Equal(names, want) {
+		t.Errorf("links of the scale-out network: %q, want %q", names, want)
 	}
 }

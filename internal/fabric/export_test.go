@@ -6,3 +6,6 @@ func (n *Network) LookAhead() {
 		p.wide = true
 	}
 }
+
+// Cell is the cell that a node is handled in.
+func (n *Network) Cell(node int) uint16 { return n.nodes[node].cell }
