@@ -228,29 +228,36 @@ func TestResultsDoNotDependOnPartitions(t *testing.T) {
 	}
 }
 
-// TestCreditsMayComeBackAtAnyRate lets the receiver say at every picosecond what room it
-// has, and hardly ever: the least and a long period. Replies take credits as data do.
+// TestCreditsMayComeBackAtAnyRate lets receivers say at every picosecond what room they
+// have, and hardly ever: the least and a long period. Replies take credits as data do. A
+// switch knows when a packet will have left before it has, by as many periods as its time.
 func TestCreditsMayComeBackAtAnyRate(t *testing.T) {
-	for _, period := range []units.Time{1, 2, 3, 5 * units.Microsecond} {
-		f := &flows{}
-		nic := infinibandNIC()
-		nic.Credits = fabric.Credits{Period: period, Latency: 1, FrameBytes: 0}
-		nic.Credits.Blocks[0] = 2 * 65
-		b := &fabric.Builder{Classes: 1, Seed: 1, App: f}
-		b.NIC("a", 1, nic)
-		b.NIC("b", 1, nic)
-		b.Cable(0, 0, 1, 0, (400 * units.Gbps).PerByte(), 1)
-		n, err := b.Build(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for from := range int32(2) { // both ways, so that acknowledgements meet data
-			if err := f.send(n, from, 1-from, 40*4096); err != nil {
+	for _, period := range []units.Time{1, 2, 3, 100, 5 * units.Microsecond} {
+		for _, mtu := range []int{256, 4096} {
+			f := &flows{}
+			nic := infinibandNIC()
+			nic.Transport.PathMTU = mtu
+			nic.Credits = fabric.Credits{Period: period, Latency: 1}
+			nic.Credits.Blocks[0] = 2 * 65
+			b := &fabric.Builder{Classes: 1, Seed: 1, App: f, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}}}
+			b.NIC("a", 1, nic)
+			b.NIC("b", 1, nic)
+			b.InfiniBandSwitch("switch", 2, 0, fabric.Static, &fabric.InfiniBandSwitch{Credits: nic.Credits})
+			for i := range int32(2) {
+				b.Cable(i, 0, 2, i, (400 * units.Gbps).PerByte(), 1)
+			}
+			n, err := b.Build(nil)
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		if err := n.Run(units.Second, 1, nil); err != nil || f.unfinished() > 0 {
-			t.Errorf("updates each %v: %v, %d messages unfinished", period, err, f.unfinished())
+			for from := range int32(2) { // both ways, so that acknowledgements meet data
+				if err := f.send(n, from, 1-from, 40*4096); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := n.Run(units.Second, 1, nil); err != nil || f.unfinished() > 0 {
+				t.Errorf("updates each %v, packets of %d: %v, %d messages unfinished", period, mtu, err, f.unfinished())
+			}
 		}
 	}
 }

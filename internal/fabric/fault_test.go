@@ -135,3 +135,48 @@ func TestOutagesThatCannotBeAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOutageTakesLongerThanAPacketsWay holds the bound: a cable, the device at its end,
+// and the way back of a pause or credit.
+func TestAnOutageTakesLongerThanAPacketsWay(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		way  units.Time
+	}{{"roce", 100*ns + 500*ns + 100*ns + 100*ns}, {"infiniband", 100*ns + 300*ns + 100*ns}} { // to the switch; to the NIC
+		for more, fails := range map[units.Time]bool{0: true, 1: false} {
+			o := []fabric.Outage{{Node: 0, Port: 0, From: us, Until: us + c.way + more}}
+			if _, err := buildFaulty(twoLeaves(t), c.name, nil, &flows{}, &fabric.Faults{Outages: o}); (err != nil) != fails {
+				t.Errorf("%s: an outage of %v is refused: %v", c.name, c.way+more, err)
+			}
+			o = []fabric.Outage{{Node: 0, Port: 0, From: us, Until: 5 * us}, {Node: 0, Port: 0, From: 5*us + c.way + more, Until: units.Forever}}
+			if _, err := buildFaulty(twoLeaves(t), c.name, nil, &flows{}, &fabric.Faults{Outages: o}); (err != nil) != fails {
+				t.Errorf("%s: an outage %v after another is refused: %v", c.name, c.way+more, err)
+			}
+		}
+	}
+}
+
+// TestWhatWaitsForAFailedCableIsLostToTheFault lets the cable of each of two hosts fail while
+// three others send to it: what the switch holds for it has a way, and no cable.
+func TestWhatWaitsForAFailedCableIsLostToTheFault(t *testing.T) {
+	for _, name := range []string{"infiniband", "roce"} {
+		for to := range int32(2) {
+			app := &flows{}
+			n, err := buildFaulty(twoLeaves(t), name, nil, app, &fabric.Faults{Outages: []fabric.Outage{{Node: to, Port: 0, From: 5 * us, Until: 80 * us}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range int32(3) {
+				if err := app.send(n, 4+i, to, 1<<20); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := n.Run(units.Second, 1, nil); err != nil {
+				t.Fatal(err)
+			}
+			if s := n.Stats(); s.Dropped[fabric.DropFault] < 3 || s.Dropped[fabric.DropNoRoute] != 0 || app.unfinished() > 0 {
+				t.Errorf("%s, host %d: %d packets lost to the fault, %d for want of a way, %d messages unfinished", name, to, s.Dropped[fabric.DropFault], s.Dropped[fabric.DropNoRoute], app.unfinished())
+			}
+		}
+	}
+}

@@ -56,3 +56,40 @@ func TestASharedHeadroomPoolEndsWhereAllDrawOnIt(t *testing.T) {
 		t.Error("a pool of 50 KiB drops nothing for eight senders")
 	}
 }
+
+// Headroom that holds what comes after the pause, to the byte, drops nothing, and one byte
+// less drops: it fills with whole packets.
+func TestHeadroomIsUsedToItsLastByte(t *testing.T) {
+	dropped := func(headroom int32) int64 {
+		g, err := topology.SingleSwitch{Endpoints: 3, Radix: 3}.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &flows{}
+		n, err := buildWith(g, f, func(_ *fabric.Builder, nic *fabric.NIC, eth *fabric.EthernetSwitch) {
+			eth.StaticXoff, eth.Headroom = 8<<10, headroom
+			nic.Transport.RetryTimeout = 500 * units.Microsecond
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := incast(2, 4096*100)(f, n); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Run(100*units.Millisecond, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		return n.Stats().Dropped[fabric.DropHeadroom]
+	}
+	const packet = 4096 + 14 + 20 + 8 + 12 + 4 + 4 + 20 // those in the middle of a WRITE
+	need := int32(1)
+	for need < 100 && dropped(need*packet) > 0 {
+		need++
+	}
+	if need < 3 || need == 100 {
+		t.Fatalf("nothing is dropped with headroom for %d packets", need)
+	}
+	if dropped(need*packet-1) == 0 {
+		t.Errorf("with a byte less than %d packets nothing is dropped", need)
+	}
+}
