@@ -272,3 +272,68 @@ func TestWhatWasTakenForLostAndComesIsInFlightNoLonger(t *testing.T) {
 		t.Errorf("%d bytes are in flight and %d packets lost, of two packets of 16 bytes that have not come", got, a.beyond.unordered.pending)
 	}
 }
+
+// The same where the acknowledgement names it while an earlier one is missing.
+func TestWhatWasTakenForLostAndIsNamedIsInFlightNoLonger(t *testing.T) {
+	cfg := sprayedConfig()
+	cfg.InferLoss = 2
+	a, b := sprayed(t, cfg, 1000)
+	const packets = 12
+	if err := a.PostSend(0, WorkRequest{Op: OpWriteImm, Length: packets * 16}); err != nil {
+		t.Fatal(err)
+	}
+	var sent [packets]Packet
+	for i := range sent {
+		if !a.Next(0, &sent[i]) {
+			t.Fatalf("packet %d is not sent", i)
+		}
+	}
+	lost := int32(0)
+	for _, i := range []int{5, 6, 7, 8, 9, 3, 4} { // 0, 1 and 2 are missing throughout
+		var there, back Batch
+		b.Receive(0, &sent[i], &there)
+		for _, p := range there.Packets {
+			a.Receive(0, &p, &back)
+		}
+		if i == 9 {
+			if lost = a.beyond.unordered.pending; lost < 5 {
+				t.Fatalf("%d packets are taken for lost", lost)
+			}
+		}
+	}
+	if got := a.beyond.unordered.pending; got != lost-2 {
+		t.Errorf("%d of %d packets wait to be sent again when two of them have come", got, lost)
+	}
+	if got, want := a.Flight(), units.Bytes(packets-7-int(lost-2))*16; got != want {
+		t.Errorf("%d bytes are in flight, want %d", got, want)
+	}
+}
+
+// A trimmed packet's Nack says whether the last switch trimmed it: then its path was good,
+// and its entropy value is used again. One of a marked packet is not.
+func TestANackTellsThatTheLastSwitchTrimmed(t *testing.T) {
+	for _, flags := range []Flags{0, FlagLastHop, FlagCE, FlagLastHop | FlagCE} {
+		cfg := sprayedConfig()
+		cfg.RecycleEntropy = true
+		a, b := sprayed(t, cfg, 1000)
+		if err := a.PostSend(0, WorkRequest{Op: OpWriteImm, Length: 5 * 16}); err != nil {
+			t.Fatal(err)
+		}
+		var p Packet
+		for range 3 {
+			a.Next(0, &p)
+		}
+		p.Flags |= FlagTrimmed | flags
+		trimmed := p.EV
+		var there, back Batch
+		b.Receive(0, &p, &there)
+		if len(there.Packets) != 1 || there.Packets[0].Op != Nack || there.Packets[0].Flags&FlagLastHop != flags&FlagLastHop {
+			t.Fatalf("trimmed with flags %v: answers %+v", flags, there.Packets)
+		}
+		a.Receive(0, &there.Packets[0], &back)
+		a.Next(0, &p)
+		if again := p.EV == trimmed; again != (flags == FlagLastHop) {
+			t.Errorf("trimmed with flags %v: the next packet has the same value (%v)", flags, again)
+		}
+	}
+}

@@ -526,3 +526,51 @@ func TestTimersGoOffAtTheHostsTicks(t *testing.T) {
 		}
 	}
 }
+
+// RFC 5681, 3.1: slow start ends at the threshold; what is left grows the window in its
+// other way. No window is beyond the largest.
+func TestSlowStartEndsAtTheThreshold(t *testing.T) {
+	for _, c := range []struct{ cwnd, ssthresh, packets, window, left uint32 }{
+		{8, 10, 1, 9, 0},
+		{8, 10, 2, 10, 0},
+		{8, 10, 5, 10, 3},
+		{maxCwnd - 2, noThreshold, 5, maxCwnd, 3},
+	} {
+		w := window{cwnd: c.cwnd, ssthresh: c.ssthresh}
+		if left := w.slowStart(c.packets); w.cwnd != c.window || left != c.left {
+			t.Errorf("a window of %d with threshold %d and %d packets becomes %d with %d left, expected %d and %d",
+				c.cwnd, c.ssthresh, c.packets, w.cwnd, left, c.window, c.left)
+		}
+	}
+}
+
+// What is told of a sender that waits is its retransmission timeout, and not another timer.
+func TestOnlyTheRetransmissionTimeoutIsTold(t *testing.T) {
+	cfg := plain()
+	cfg.InitialRTT = 100 * us
+	n := newNetwork(t, &cfg, 50*us)
+	if c := n.ends[0]; c.RetransmitAt() != units.Forever {
+		t.Errorf("idle, it is due at %v", c.RetransmitAt())
+	}
+	told := map[timer]bool{}
+	n.judge = func(from, count int, _ *Segment) fate { return fate{drop: from == 0 && count < 12 && count > 3} }
+	n.afterChange = func(end int) {
+		c := n.ends[end]
+		told[c.snd.timer] = true
+		want := units.Forever
+		if c.snd.timer == timerRTO {
+			want = c.NextTimeout()
+			if want == c.rcv.delack {
+				return
+			}
+		}
+		if got := c.RetransmitAt(); got != want {
+			t.Fatalf("end %d at %v with timer %d: the timeout is due at %v, expected %v", end, n.now, c.snd.timer, got, want)
+		}
+	}
+	n.send(0, 10_000, 1)
+	n.run(100 * units.Second)
+	if !told[timerRTO] || len(told) < 3 {
+		t.Errorf("timers seen: %v", told)
+	}
+}
