@@ -211,6 +211,51 @@ func TestShiftsMeetNoContentionInAFullTree(t *testing.T) {
 	}
 }
 
+// turned is a graph whose switches stand in the opposite order: cores first, leaves last.
+func turned(g *topology.Graph) *topology.Graph {
+	at := func(n topology.NodeID) topology.NodeID {
+		if int(n) < g.Endpoints {
+			return n
+		}
+		return topology.NodeID(g.Endpoints + len(g.Nodes) - 1 - int(n))
+	}
+	t := *g
+	t.Nodes, t.Cables = slices.Clone(g.Nodes), slices.Clone(g.Cables)
+	slices.Reverse(t.Nodes[g.Endpoints:])
+	for i := range t.Cables {
+		c := &t.Cables[i]
+		c.A.Node, c.B.Node = at(c.A.Node), at(c.B.Node)
+	}
+	return &t
+}
+
+// The order in which switches stand in a graph says nothing about who is above whom.
+func TestShiftsMeetNoContentionWhateverTheOrderOfSwitches(t *testing.T) {
+	for name, s := range map[string]topology.Spec{
+		"k=4": topology.KAry{K: 4}, "two levels": topology.TwoLevel{Endpoints: 128, Radix: 16},
+	} {
+		g, err := s.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = turned(g)
+		tab, err := routing.Build(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := 1; k < g.Endpoints; k++ {
+			l, err := routing.Load(g, tab, routing.Shift(g.Endpoints, k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if hot := slices.Max(l); hot != 1 {
+				t.Errorf("%s: shift by %d puts %d flows on one cable", name, k, hot)
+				break
+			}
+		}
+	}
+}
+
 func TestNodeShiftsMeetNoContentionInAFullRailFabric(t *testing.T) {
 	for name, s := range map[string]topology.Rail{
 		"1 unit": {Nodes: 32}, "2 units": {Nodes: 64}, "3 units": {Nodes: 96}, "4 units": {Nodes: 128},
