@@ -117,6 +117,32 @@ func TestIncastTakesTheBottlenecksTime(t *testing.T) {
 	}
 }
 
+// TestEveryInputOfALargeSwitchHasItsTurn has all hosts of a switch with more than 64 ports
+// send to one: none waits for ever, whatever its port, and they share the way.
+func TestEveryInputOfALargeSwitchHasItsTurn(t *testing.T) {
+	const hosts = 130
+	for _, to := range []int32{0, 64, hosts - 1} {
+		f := &flows{}
+		n := mustBuild(t, topology.SingleSwitch{Endpoints: hosts, Radix: hosts}, "infiniband", f)
+		for from := range int32(hosts) {
+			if from != to {
+				if err := f.send(n, from, to, 20*4096); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := n.Run(units.Second, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		if left := f.unfinished(); left > 0 {
+			t.Errorf("to host %d: %d messages are not there", to, left)
+		}
+		if first, last := slices.Min(f.done), slices.Max(f.done); last-first > last/10 {
+			t.Errorf("to host %d: one sender is done at %v, another at %v", to, first, last)
+		}
+	}
+}
+
 // TestCreditsBoundALinksThroughput holds a link whose buffer is smaller than
 // bandwidth times delay against buffer/loop.
 func TestCreditsBoundALinksThroughput(t *testing.T) {
@@ -231,15 +257,18 @@ func TestResultsDoNotDependOnPartitions(t *testing.T) {
 // TestCreditsMayComeBackAtAnyRate lets receivers say at every picosecond what room they
 // have, and hardly ever: the least and a long period. Replies take credits as data do. A
 // switch knows when a packet will have left before it has, by as many periods as its time.
+// What is corrupted on the way has taken credits as well.
 func TestCreditsMayComeBackAtAnyRate(t *testing.T) {
 	for _, period := range []units.Time{1, 2, 3, 100, 5 * units.Microsecond} {
-		for _, mtu := range []int{256, 4096} {
+		for i, mtu := range []int{256, 4096, 4096} {
 			f := &flows{}
 			nic := infinibandNIC()
 			nic.Transport.PathMTU = mtu
 			nic.Credits = fabric.Credits{Period: period, Latency: 1}
 			nic.Credits.Blocks[0] = 2 * 65
 			b := &fabric.Builder{Classes: 1, Seed: 1, App: f, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}}}
+			b.ErrorRate = uint32(i>>1) << 28 // of the last, a sixteenth
+			nic.Transport.RetryTimeout = 200 * units.Microsecond
 			b.NIC("a", 1, nic)
 			b.NIC("b", 1, nic)
 			b.InfiniBandSwitch("switch", 2, 0, fabric.Static, &fabric.InfiniBandSwitch{Credits: nic.Credits})
@@ -255,8 +284,9 @@ func TestCreditsMayComeBackAtAnyRate(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := n.Run(units.Second, 1, nil); err != nil || f.unfinished() > 0 {
-				t.Errorf("updates each %v, packets of %d: %v, %d messages unfinished", period, mtu, err, f.unfinished())
+			err = n.Run(units.Second, 1, nil)
+			if lost := n.Stats().Dropped[fabric.DropCorrupt]; err != nil || f.unfinished() > 0 || (lost > 0) != (b.ErrorRate > 0) {
+				t.Errorf("updates each %v, packets of %d: %v, %d messages unfinished, %d packets corrupted", period, mtu, err, f.unfinished(), lost)
 			}
 		}
 	}

@@ -345,6 +345,9 @@ func TestARefusedDatagramEndsItsQueuePairOnly(t *testing.T) {
 					t.Fatal(err)
 				}
 				b.bufs[1] = make([]byte, 80)
+				if err := a.qps[0].PostRecv(RecvRequest{ID: 9, Length: 64}, &a.batch); err != nil {
+					t.Fatal(err)
+				}
 				a.rdPost(0, 0, wr)
 				a.rdPost(0, 0, WorkRequest{ID: 2, Op: OpWrite, RKey: 1, DestQP: 20, QKey: 900})
 				last := 1
@@ -367,6 +370,14 @@ func TestARefusedDatagramEndsItsQueuePairOnly(t *testing.T) {
 				}
 				if c.want == RemAccessErr && b.mem[rdBytes-1] != 0 {
 					t.Fatal("memory was written to")
+				}
+				// Its receives stay until it is in ERR.
+				var end Batch
+				if len(a.recvd[20]) != 0 {
+					t.Fatalf("its receives ended with %v when its sends did", statuses(a.recvd[20]))
+				}
+				if err := a.qps[0].Become(w.now, StateErr, &end); err != nil || len(end.Completions) != 1 || !end.Completions[0].Recv || end.Completions[0].ID != 9 || end.Completions[0].Status != WRFlushErr {
+					t.Fatalf("in ERR: %v, its receives end with %+v", err, end.Completions)
 				}
 			})
 		})
