@@ -39,7 +39,7 @@ type Builder struct {
 	// of the tables, in place of weft's own.
 	Hash func(row int32, entropy uint32, n int) int
 	// ErrorRate is the share of packets that arrive corrupted over each link of
-	// the scale-out fabric, in 2^-32.
+	// the scale-out fabric, in 2^-64.
 	ErrorRate uint64
 	// Faults, if not nil, are what breaks; it is set before nodes are added.
 	Faults *Faults

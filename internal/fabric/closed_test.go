@@ -267,7 +267,7 @@ func TestCreditsMayComeBackAtAnyRate(t *testing.T) {
 			nic.Credits = fabric.Credits{Period: period, Latency: 1}
 			nic.Credits.Blocks[0] = 2 * 65
 			b := &fabric.Builder{Classes: 1, Seed: 1, App: f, Tables: &routing.Tables{Endpoints: 2, Switches: 1, Port: []uint16{0, 1}}}
-			b.ErrorRate = uint32(i>>1) << 28 // of the last, a sixteenth
+			b.ErrorRate = uint64(i>>1) << 60 // of the last, a sixteenth
 			nic.Transport.RetryTimeout = 200 * units.Microsecond
 			b.NIC("a", 1, nic)
 			b.NIC("b", 1, nic)
