@@ -109,6 +109,23 @@ func TestOpcodesCarryTheNamesOfTheSpec(t *testing.T) {
 	}
 }
 
+// The upper three bits are the service (IBA vol. 1, 9.2.1), and the answers are those to
+// READs and atomics, and acknowledgements.
+func TestTheNameOfAnOpcodeSaysItsServiceAndItsWay(t *testing.T) {
+	services := map[string]Service{"RC": 0, "UC": 1, "RD": 2, "UD": 3, "CNP": 4}
+	for op := range wantHeaderBytes {
+		name := op.String()
+		service, _, _ := strings.Cut(name, " ")
+		if got := op.Service(); got != services[service] {
+			t.Errorf("%s: service %d, want %d", name, got, services[service])
+		}
+		answer := strings.Contains(name, "response") || strings.Contains(name, "Acknowledge") || strings.Contains(name, "ACK")
+		if op != CNP && op.Response() != answer {
+			t.Errorf("%s: goes to the requester: %v, want %v", name, op.Response(), answer)
+		}
+	}
+}
+
 // A name says where in its message a packet stands and what it carries.
 func TestTheNameOfAnOpcodeAgreesWithItsDescription(t *testing.T) {
 	for op := range wantHeaderBytes {

@@ -86,6 +86,42 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
+// pcapng of simple packets: a section, an interface with a snap length, and packets that
+// have no more than their length on the wire.
+func TestSimplePacketsAreReadInBothOrders(t *testing.T) {
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		block := func(kind uint32, body []byte) []byte {
+			length := uint32(12 + (len(body)+3)&^3)
+			b := order.AppendUint32(order.AppendUint32(nil, kind), length)
+			b = append(append(b, body...), make([]byte, -len(body)&3)...)
+			return order.AppendUint32(b, length)
+		}
+		section := order.AppendUint32(nil, byteOrderMagic)
+		section = append(order.AppendUint16(order.AppendUint16(section, 1), 0), bytes.Repeat([]byte{0xff}, 8)...)
+		face := order.AppendUint32(order.AppendUint16(order.AppendUint16(nil, uint16(InfiniBand)), 0), 8)
+		packet := func(length uint32, data string) []byte {
+			return block(blockSimple, append(order.AppendUint32(nil, length), data...))
+		}
+		file := bytes.Join([][]byte{
+			block(blockSection, section), block(blockInterface, face),
+			packet(5, "whole"), packet(100, "cut at 8"), packet(3, "pad"),
+		}, nil)
+		packets, err := readAll(t, file)
+		if !errors.Is(err, io.EOF) || len(packets) != 3 {
+			t.Fatalf("%v: %d packets, then %v", order, len(packets), err)
+		}
+		for i, want := range []Packet{{Data: []byte("whole"), Length: 5}, {Data: []byte("cut at 8"), Length: 100}, {Data: []byte("pad"), Length: 3}} {
+			if p := packets[i]; !bytes.Equal(p.Data, want.Data) || p.Length != want.Length || p.Link != InfiniBand {
+				t.Errorf("%v: packet %d is %+v, want %+v", order, i, p, want)
+			}
+		}
+		early := bytes.Join([][]byte{block(blockSection, section), packet(5, "whole")}, nil)
+		if packets, err := readAll(t, early); err == nil || errors.Is(err, io.EOF) || len(packets) != 0 {
+			t.Errorf("%v: a packet before any interface: %d packets, %v", order, len(packets), err)
+		}
+	}
+}
+
 func TestEveryTruncationIsSaidOrEndsBetweenPackets(t *testing.T) {
 	var ng bytes.Buffer
 	w, _ := NewWriter(&ng, Ethernet)

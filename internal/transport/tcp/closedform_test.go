@@ -574,3 +574,33 @@ func TestOnlyTheRetransmissionTimeoutIsTold(t *testing.T) {
 		t.Errorf("timers seen: %v", told)
 	}
 }
+
+// RFC 2018, 8: a receiver that acknowledges up to a segment that it said to have has dropped
+// it. What it said is forgotten, and the timeout sends it all again.
+func TestWhatAReceiverTakesBackIsSentAgain(t *testing.T) {
+	cfg := plain()
+	cfg.InitialRTT = 100 * us
+	n := newNetwork(t, &cfg, 50*us)
+	taken := false
+	again := map[uint64]int{}
+	n.judge = func(from, count int, seg *Segment) fate {
+		switch {
+		case from == 0 && seg.Length > 0:
+			again[seg.Seq]++
+			return fate{drop: count == 1 || !taken && count > 10}
+		case from == 1 && !taken && seg.Ack == 0 && seg.SACK.Length >= 5000:
+			seg.Ack = 1000 // up to where its block begins
+			seg.SACK = Range{}
+			taken = true
+		}
+		return fate{}
+	}
+	n.send(0, 10_000, 1)
+	if !n.run(100*units.Second) && !taken {
+		t.Fatal("nothing was taken back")
+	}
+	s := &n.ends[0].snd
+	if s.una != 10_000 || s.board.sacked != 0 || s.board.lost != 0 || s.board.pending != 0 || s.board.resent != 0 {
+		t.Errorf("acknowledged to %d of 10000; on the board %d SACKed, %d lost, %d pending, %d resent", s.una, s.board.sacked, s.board.lost, s.board.pending, s.board.resent)
+	}
+}
