@@ -25,7 +25,7 @@ func Terminal(w io.Writer, r *runstore.Results, sc *scenario.Resolved, s Style) 
 	if err := writeSeeds(w, r, s); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nTail and network (flows: messages between nodes; stalls: waits for credits; pauses: PFC frames)\n\n")
+	fmt.Fprintf(w, "\n%s\n\n", wrap("Tail and network (flows: messages between nodes; stalls: waits for credits; pauses: PFC frames)", s.width()))
 	network := networkTable(r, linkWidth)
 	if over := network.total() - s.width(); over > 0 {
 		network = networkTable(r, max(12, linkWidth-over))

@@ -1,11 +1,16 @@
 package report
 
+import (
+	"fmt"
+	"slices"
+)
+
 // fitting is a table as tables of at most a width, each with the columns that name the
 // rows. Columns of a group stay together where they fit. Width 0 is any. A column that is
 // wider than the rest leaves room for stands alone, and its lines are cut by the terminal.
 func (t *table) fitting(width int) []*table {
 	widths := t.widths()
-	keys := max(1, t.keys)
+	keys := t.naming(widths, width)
 	room := width
 	for j := range min(keys, len(widths)) {
 		room -= t.gap(j) + widths[j]
@@ -31,6 +36,32 @@ func (t *table) fitting(width int) []*table {
 		from = to
 	}
 	return parts
+}
+
+// naming is how many columns from the left name a row: where the table does not say, as
+// many as tell all rows apart, if the widest of the other columns fits beside them.
+func (t *table) naming(widths []int, width int) int {
+	if t.keys > 0 {
+		return t.keys
+	}
+	keys := 1
+	for keys < len(widths)-1 && t.needs(widths, 0, keys+1)+2+slices.Max(widths[keys+1:]) <= width && !t.apart(keys) {
+		keys++
+	}
+	return keys
+}
+
+// apart reports whether no two rows are the same in some columns from the left.
+func (t *table) apart(keys int) bool {
+	seen := map[string]bool{}
+	for _, row := range t.rows {
+		name := fmt.Sprintf("%q", row[:min(keys, len(row))])
+		if seen[name] {
+			return false
+		}
+		seen[name] = true
+	}
+	return true
 }
 
 // needs is the width of some columns.

@@ -49,6 +49,27 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 }
 
+// TestPartsOfATableNameTheirRows: a mark or a number that rows share is no name.
+func TestPartsOfATableNameTheirRows(t *testing.T) {
+	tab := &table{columns: []column{{left: true}, {left: true}, {left: true}, {}}}
+	tab.addTexts("", "design", "what", "power")
+	tab.addTexts("*", "fat-tree", strings.Repeat("a", 30), "11 kW")
+	tab.addTexts("*", "single-switch", strings.Repeat("b", 30), "6 kW")
+	tab.addTexts("", "dragonfly", strings.Repeat("c", 30), "9 kW")
+	var b strings.Builder
+	if err := tab.write(&b, Style{Width: 50}); err != nil {
+		t.Fatal(err)
+	}
+	if parts := strings.Count(b.String(), "\n\n") + 1; parts != 2 {
+		t.Fatalf("there are %d parts, want 2:\n%s", parts, b.String())
+	}
+	for _, name := range []string{"fat-tree", "single-switch", "dragonfly"} {
+		if n := strings.Count(b.String(), name); n != 2 {
+			t.Errorf("%s is there %d times, want in both parts:\n%s", name, n, b.String())
+		}
+	}
+}
+
 // TestGridsFitTheTerminal: the last column is broken, and no narrower than can be read.
 func TestGridsFitTheTerminal(t *testing.T) {
 	rows := [][]string{{"field", "value", "trust", "source"}, {"switch.latency.of-the-port", "150 ns of something", "assumption", strings.Repeat("a source of words ", 12)}}

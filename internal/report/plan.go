@@ -142,10 +142,17 @@ var billHead = []string{"quantity", "item", "where", "what", "length", "power ea
 // Bill writes the bill of materials of a design.
 func Bill(w io.Writer, d *plan.Design, s Style) error {
 	fmt.Fprintf(w, "%s\n\n", s.Bold("Bill of materials of "+d.Name))
-	t := &table{columns: []column{{}, {left: true}, {left: true}, {left: true}, {}, {}, {}}}
+	t := &table{keys: 3, columns: []column{{}, {left: true}, {left: true}, {left: true}, {}, {}, {}}}
 	t.addTexts(billHead...)
 	for _, l := range d.Bill {
 		t.addTexts(billRow(l)...)
+	}
+	if s.Width > 0 { // what it is stands beside the item, and the item tells
+		widths := t.widths()
+		room := max(16, s.Width-t.needs(widths, 0, t.keys)-t.gap(t.keys))
+		for i, row := range t.rows {
+			t.rows[i][t.keys].text = fit(row[t.keys].text, room)
+		}
 	}
 	if err := t.write(w, s); err != nil {
 		return err

@@ -67,7 +67,7 @@ type column struct {
 // columns.
 type table struct {
 	columns []column
-	keys    int // columns from the left that name a row; 0 is 1
+	keys    int // columns from the left that name a row; 0 is as many as tell rows apart
 	groups  []group
 	rows    [][]cell // the first is the heading
 }
