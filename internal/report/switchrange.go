@@ -26,7 +26,7 @@ func switchRangeSentences(r *runstore.Results) []string {
 			best = i
 		}
 	}
-	var told, holds, turns []string
+	var told, holds, turns, even []string
 	for i, s := range ranges {
 		if s.LatencyPs[0] != s.LatencyPs[2] {
 			told = append(told, fmt.Sprintf("%s (%s: %s, sources from %s to %s) %s to %s", names[i], s.Switch,
@@ -36,10 +36,14 @@ func switchRangeSentences(r *runstore.Results) []string {
 			continue
 		}
 		least, most := float64(s.TimePs[0])/float64(ranges[best].TimePs[2]), float64(s.TimePs[2])/float64(ranges[best].TimePs[0])
-		if least > 1+tie {
-			holds = append(holds, fmt.Sprintf("%s (%.2f to %.2f times as long)", names[i], least, most))
-		} else {
-			turns = append(turns, fmt.Sprintf("%s (%.2f to %.2f times as long)", names[i], least, most))
+		text := fmt.Sprintf("%s (%.2f to %.2f times as long)", names[i], least, most)
+		switch {
+		case least > 1+tie:
+			holds = append(holds, text)
+		case float64(s.Time()) > float64(ranges[best].Time())*(1+tie):
+			turns = append(turns, text)
+		default: // no lead that could turn
+			even = append(even, text)
 		}
 	}
 	out := fmt.Sprintf("At %s the latency of the switches counts, and sources differ on it: %s.", sizeText(ranges[0].Bytes), list(told))
@@ -48,6 +52,9 @@ func switchRangeSentences(r *runstore.Results) []string {
 	}
 	if len(turns) > 0 {
 		out += fmt.Sprintf(" That %s leads %s there does not hold over all that they say.", names[best], list(turns))
+	}
+	if len(even) > 0 {
+		out += fmt.Sprintf(" With the latencies of the catalog %s is within 2 %% of %s.", names[best], list(even))
 	}
 	return []string{out}
 }
