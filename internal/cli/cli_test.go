@@ -266,6 +266,9 @@ func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 		{"version"},
 		{"version", "--json"},
 		{"exit-codes"},
+		{"help"},
+		{"compare", "--help"},
+		{"roce"},
 	} {
 		e := environment(args)
 		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -21,6 +22,7 @@ type printable struct {
 	colours bool
 	pending []byte // the beginning of a character or of a colour
 	fail    func(error) error
+	failed  error // of the first write that did, for flush: help does not say that it failed
 }
 
 func (p *printable) Write(text []byte) (int, error) {
@@ -37,11 +39,12 @@ func (p *printable) Write(text []byte) (int, error) {
 	return n, p.through(text)
 }
 
-// flush writes what was waited with; Main calls it at the end.
+// flush writes what was waited with, and says whether all writes went well; Main calls it
+// at the end.
 func (p *printable) flush() error {
 	left := bytes.ToValidUTF8(bytes.ReplaceAll(p.pending, []byte{escape}, []byte(`\u001b`)), []byte("\ufffd"))
 	p.pending = nil
-	return p.through(left)
+	return cmp.Or(p.failed, p.through(left))
 }
 
 func (p *printable) through(text []byte) error {
@@ -49,7 +52,9 @@ func (p *printable) through(text []byte) error {
 		return nil
 	}
 	if _, err := p.w.Write(text); err != nil {
-		return p.fail(err)
+		err = p.fail(err)
+		p.failed = cmp.Or(p.failed, err)
+		return err
 	}
 	return nil
 }
