@@ -94,7 +94,7 @@ func TestASilentInputCanBeInterrupted(t *testing.T) {
 		{"ibsim"},
 		{"roce", "lint", "--switch"},
 		{"compare", "examples.yaml", "--overlay"},
-		{"plan", "--prices"},
+		{"plan", "--gpus", "16", "--prices"},
 		{"roce", "lint", "--host"},
 	} {
 		for _, input := range []string{"-", fifo} {
