@@ -71,8 +71,9 @@ var plantedFaults = []planted{
 	}},
 	{"nvls-off", 1, "a ring's 360 GB/s", func(r *rig, between func(a, b float64) float64) { r.inside = between(350, 370) }},
 	{"", 2, "nothing", func(*rig, func(a, b float64) float64) {}},
-	{"fewer-rails", 2, "one NIC of four", func(r *rig, _ func(a, b float64) float64) { r.nics-- }},
-	{"fewer-rails", 2, "two NICs of four", func(r *rig, _ func(a, b float64) float64) { r.nics -= 2 }},
+	{"fewer-rails", 2, "one NIC of eight", func(r *rig, _ func(a, b float64) float64) { r.nics-- }},
+	{"fewer-rails", 2, "two NICs of eight", func(r *rig, _ func(a, b float64) float64) { r.nics -= 2 }},
+	{"fewer-rails", 2, "four NICs of eight", func(r *rig, _ func(a, b float64) float64) { r.nics -= 4 }},
 	{"slow-nic", 2, "one NIC at a tenth to a half, for which all wait", func(r *rig, between func(a, b float64) float64) { r.nic *= between(.1, .5) }},
 	{"link-rate", 2, "a half or a quarter", func(r *rig, between func(a, b float64) float64) { r.nic /= math.Round(between(1, 2)) * 2 }},
 	{"gpudirect-off", 2, "8 to 20 GB/s a GPU, 10 to 30 us more, half more drag", func(r *rig, between func(a, b float64) float64) {
@@ -147,9 +148,9 @@ func simulate(t *testing.T, c *Cluster, d *Diagnosis, o Options) *simulations {
 }
 
 // written is a log of a cluster that arithmetic has drawn, with the fault.
-func written(t *testing.T, p *planted, gpus int, rng *rand.Rand) *logfile.Log {
+func written(t *testing.T, p *planted, rng *rand.Rand) *logfile.Log {
 	t.Helper()
-	r := healthyRig(p.nodes, gpus, rng)
+	r := healthyRig(p.nodes, 8, rng)
 	p.harm(&r, func(low, high float64) float64 { return low + (high-low)*rng.Float64() })
 	var text strings.Builder
 	text.WriteString("# Collective test starting: all_reduce_perf\n")
@@ -182,15 +183,11 @@ func TestHitsAreThoseOfThePage(t *testing.T) {
 	var healthy, faulty outcome
 	var told []string
 	for i, p := range plantedFaults {
-		gpus := 8
-		if p.nodes > 1 {
-			gpus = 4
-		}
-		cluster := describe(t, fmt.Sprintf("cluster: {nodes: %d, node: {preset: dgx-h100, gpus: %d, nics: %d}}\nfabric: infiniband-ndr", p.nodes, gpus, gpus))
+		cluster := describe(t, fmt.Sprintf("cluster: {nodes: %d, node: dgx-h100}\nfabric: infiniband-ndr", p.nodes))
 		o := Options{Simulate: sim.Run, Nodes: p.nodes, coarse: true}
 		var of outcome
 		for seed := range uint64(logsOf) {
-			d, err := cluster.lay(written(t, &p, gpus, rand.New(rand.NewPCG(seed, uint64(i)))), o)
+			d, err := cluster.lay(written(t, &p, rand.New(rand.NewPCG(seed, uint64(i)))), o)
 			if err != nil {
 				t.Fatal(err)
 			}

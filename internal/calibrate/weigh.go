@@ -8,12 +8,14 @@ import (
 	"weft/units"
 )
 
-// Prior probabilities, before the log is read: assumptions. Somebody who has a log
-// diagnosed has a reason to as often as not.
+// PriorHealthy is the probability of a healthy cluster before the log is read: an
+// assumption. Somebody who has a log diagnosed has a reason to as often as not.
+const PriorHealthy = .5
+
+// Prior probabilities of faults: assumptions.
 const (
-	priorHealthy = .5
-	priorOther   = .05 // a fault that weft has no hypothesis for
-	priorFaults  = 1 - priorHealthy - priorOther
+	priorOther  = .05 // a fault that weft has no hypothesis for
+	priorFaults = 1 - PriorHealthy - priorOther
 )
 
 // Prior weights of hypotheses, relative to one another: an assumption of three steps.
@@ -95,7 +97,7 @@ func (d *Diagnosis) weigh(trials []*trial) []weighed {
 	for i := range logs {
 		logs[i] += math.Log(priorFaults * priors[i] / sum)
 	}
-	logs = append(logs, d.density(d.Predicted, described)+math.Log(priorHealthy), d.density(d.Predicted, guessed)+math.Log(priorOther))
+	logs = append(logs, d.density(d.Predicted, described)+math.Log(PriorHealthy), d.density(d.Predicted, guessed)+math.Log(priorOther))
 	shares := normalised(logs)
 	for i := range all {
 		all[i].share = shares[i]

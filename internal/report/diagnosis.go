@@ -17,6 +17,10 @@ const shownLikeliest = 2
 // stoppedEarly is said of a diagnosis that was interrupted.
 const stoppedEarly = "Stopped early: not all causes were tested."
 
+// clearlyHealthy is the probability from which on a log is said to speak for a healthy
+// cluster: three to one, an assumption.
+const clearlyHealthy = .75
+
 // diagnosisLegend says what the columns of the table of causes mean.
 const diagnosisLegend = "probability: of the cause, all its severities together, by its assumed frequency, the noise of the log, and how far off weft is on healthy clusters; " +
 	"off by: root mean square over all sizes; no trace: at every size the effect is smaller than the error of weft or of the log"
@@ -187,12 +191,19 @@ func speedOf(p *calibrate.Point, t units.Time) float64 {
 func Finding(d *calibrate.Diagnosis) string {
 	worst, at := worstOf(d)
 	off := fmt.Sprintf("at %s the log takes %.2f times what weft predicts", at, worst)
-	if d.Partial && d.Verdict != calibrate.Healthy {
-		return fmt.Sprintf("The cluster falls short: %s. %s", off, stoppedEarly)
+	if d.Partial && d.Verdict != calibrate.Healthy && d.Verdict != calibrate.Faster {
+		short := "The cluster falls short"
+		if d.Verdict == calibrate.Undecided && d.Healthy > d.Explanations[0].Posterior {
+			short = "Undecided"
+		}
+		return fmt.Sprintf("%s: %s. %s", short, off, stoppedEarly)
 	}
 	switch d.Verdict {
 	case calibrate.Healthy:
-		text := fmt.Sprintf("Healthy (probability %s): the most is that %s, and the table has what healthy clusters take.", percent(d.Healthy), off)
+		text := fmt.Sprintf("Healthy (probability %s): the most is that %s; the column healthy has what healthy clusters take.", percent(d.Healthy), off)
+		if d.Healthy < clearlyHealthy {
+			text += fmt.Sprintf(" It was %s before the log was read: the log tells little.", percent(calibrate.PriorHealthy))
+		}
 		if alike := d.Alike(); len(alike) > 0 {
 			text += fmt.Sprintf(" The log does not exclude: %s.", causes(alike))
 		}

@@ -95,3 +95,31 @@ func TestAnUndecidedLogNamesTheHealthyCluster(t *testing.T) {
 		t.Errorf("%q has no %q", got, want)
 	}
 }
+
+// TestAHealthyAnswerSaysWhenTheLogTellsLittle has one that is hardly more probable than
+// before the log was read, and one that is clear.
+func TestAHealthyAnswerSaysWhenTheLogTellsLittle(t *testing.T) {
+	const little = "It was 50 % before the log was read: the log tells little."
+	d := found()
+	d.Verdict = calibrate.Healthy
+	for share, want := range map[float64]bool{.5: true, .56: true, .7: true, .8: false, .99: false} {
+		d.Healthy = share
+		if got := Finding(d); strings.Contains(got, little) != want {
+			t.Errorf("%g: %q", share, got)
+		}
+	}
+}
+
+// TestAStoppedDiagnosisOfAFastLogDoesNotFallShort says of a log that is faster than the
+// cluster can be that it is so, and of one that may be healthy that it may, although not
+// all causes were tested.
+func TestAStoppedDiagnosisOfAFastLogDoesNotFallShort(t *testing.T) {
+	d := found()
+	d.Partial = true
+	for verdict, want := range map[calibrate.Verdict]string{calibrate.Faster: "Faster than", calibrate.Undecided: "Undecided: "} {
+		d.Verdict, d.Healthy, d.Explanations[0].Posterior = verdict, .4, .3
+		if got := Finding(d); !strings.HasPrefix(got, want) || strings.Contains(got, "falls short") {
+			t.Errorf("%s: %q", verdict, got)
+		}
+	}
+}
