@@ -98,7 +98,7 @@ func serveIbsim(ctx context.Context, e *Env, s *subnet.Subnet, counted map[subne
 		switch err := console.Run(ctx, e.Stdin); {
 		case errors.Is(err, ibsim.ErrQuit):
 			quit()
-		case err != nil:
+		case err != nil && !errors.Is(err, errInterrupted):
 			fmt.Fprintf(e.Stderr, "weft: standard input: %v; no further commands are read\n", err)
 		}
 	}()

@@ -48,6 +48,9 @@ func TestAScenarioIsServedToRealTools(t *testing.T) {
 		if code := <-done; code != OK {
 			t.Errorf("weft ibsim exits with %d:\n%s", code, out)
 		}
+		if strings.Contains(out.String(), "standard input") {
+			t.Errorf("an interrupt is told as an error:\n%s", out)
+		}
 	})
 	ibsimtest.WaitFor(t, "the server's start", func() bool { return strings.Contains(out.String(), `"ibsim_sockname":"`+socket+`"`) })
 	before := ibsimtest.Run(t, dir, socket, "", "ibnetdiscover", "-p")
