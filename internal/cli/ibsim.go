@@ -35,7 +35,7 @@ ReLink, Clear, Error, Baselid, Guid, PerformanceSet, Dump, Route, Attached, X,
 Wait, !FILE, Quit. Help lists them. down NODE[PORT], up NODE[PORT] and
 restart NODE are weft's own.`,
 		Example: `  weft ibsim examples/h100-128.yaml
-  weft ibsim examples/h100-128.yaml --traffic --size 1MiB
+  weft ibsim examples/h100-128.yaml --traffic --set 'workload.sizes=[1MiB]'
   weft ibsim fabric.topo --socket mine`,
 		Args: args(1, 1, "one fabric"),
 		RunE: func(cmd *cobra.Command, given []string) error {
