@@ -92,6 +92,29 @@ func TestToriAreProvenAtBothQualities(t *testing.T) {
 	}
 }
 
+// Eight lanes are two qualities of service, four to seven are one, which is said, and with
+// fewer it is refused.
+func TestEightLanesGiveATorusTwoQualities(t *testing.T) {
+	s, text := seeded(t, []int{4, 4}, false, 1, rand.New(rand.NewPCG(1, 2)))
+	for lanes, want := range map[int]int{0: 8, 3: 0, 4: 4, 7: 4, 8: 8, 15: 8} {
+		got, err := engine.Route(s, "torus-2QoS", engine.Options{Torus: conf(t, text), Lanes: lanes})
+		if want == 0 {
+			if err == nil {
+				t.Errorf("%d lanes are taken", lanes)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%d lanes: %v", lanes, err)
+			continue
+		}
+		said := strings.Contains(strings.Join(got.Report.Notes, "\n"), "there is one quality of service")
+		if got.Report.Lanes != want || said != (want < 8) {
+			t.Errorf("with %d lanes it uses %d and says that there is one quality: %v; want %d", lanes, got.Report.Lanes, said, want)
+		}
+	}
+}
+
 // cut removes a cable.
 func cut(s *subnet.Subnet, e subnet.End) {
 	peer := s.Peer(e)
