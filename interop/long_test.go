@@ -4,7 +4,7 @@ package interop
 
 import "testing"
 
-// Messages that the machine takes much longer for than the timeout of 67 ms: its
+// Messages that the machine takes much longer for than perftest's timeout of 67 ms: its
 // processor is emulated.
 func TestLongMessagesEndWellThoughTheMachineIsSlow(t *testing.T) {
 	each(t, []tool{

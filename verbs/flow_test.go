@@ -96,3 +96,90 @@ func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
 		t.Errorf("%d calls for an answer, want 1", sent[1].n)
 	}
 }
+
+// patientPair is two devices on a clock of the test's, connected with the usual values, or
+// as two weft that repeat what is lost.
+func patientPair(t *testing.T, n *faulty.Network, selective bool) *paced {
+	t.Helper()
+	p := &paced{t: t, net: n}
+	both := &pair{t: t}
+	for i := range both.on {
+		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
+		dev, err := open(n.Open(addr), Options{PathMTU: 1024, clock: func() units.Time { return p.now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = dev.Close() })
+		both.on[i] = fit(t, dev, QPInitAttr{}, 64)
+	}
+	for i, s := range both.on {
+		to := both.on[1-i]
+		a := s.qp.usual(Remote{Addr: to.dev.Addr(), QPN: to.qp.QPN()}, 0, allAccess)
+		a.SelectiveRepeat = selective
+		if err := s.qp.ConnectWith(&a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.sender, p.receiver = both.on[0], both.on[1]
+	return p
+}
+
+// idle lets time pass for the sender, while the peer's program gets no processor.
+func (p *paced) idle(during units.Time) {
+	for end := p.now + during; p.now < end && p.sender.cq.Pending() == 0; p.now += units.Millisecond {
+		p.sender.dev.Progress()
+	}
+}
+
+// A peer whose program has no processor for five seconds has not gone: whoever has the
+// usual values waits for it. One that has gone is given up after 7.2 to 8.6 s: 1, 2 and six
+// times 4 of the Local ACK Timeout, or eight times 4 where the waits were as long before.
+func TestAPeerThatIsMerelySlowIsWaitedFor(t *testing.T) {
+	for _, selective := range []bool{false, true} {
+		p := patientPair(t, faulty.New(1, faulty.Harm{}), selective)
+		a, b := p.sender, p.receiver
+		write := SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 8)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()}
+		a.post(write)
+		p.idle(5 * units.Second)
+		p.until(1, func() {})
+		a.want(1, Success)
+		// What was measured since makes no difference.
+		a.post(write)
+		p.idle(5 * units.Second)
+		p.until(1, func() {})
+		a.want(1, Success)
+		a.post(write)
+		start := p.now
+		p.idle(60 * units.Second)
+		a.want(1, RetryExcErr)
+		if took := p.now - start; took < 7200*units.Millisecond || took > 8700*units.Millisecond {
+			t.Errorf("selective repeat %v: given up after %v, want 7.2 to 8.6 s", selective, took)
+		}
+	}
+}
+
+// Between two weft that repeat what is lost, a packet that is lost is sent again no later
+// than with a short Local ACK Timeout, also where nothing was measured before.
+func TestAPacketThatIsLostComesAgainSoonThoughThePeerIsWaitedForLong(t *testing.T) {
+	const within = 80 * units.Millisecond
+	for _, before := range []int{0, 3} {
+		p := patientPair(t, faulty.New(1, faulty.Harm{}), true)
+		a, b := p.sender, p.receiver
+		write := SendWR{WRID: 1, Opcode: RDMAWrite, SGL: []SGE{a.mr.SGE(0, 8)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()}
+		for range before {
+			a.post(write)
+			p.until(1, func() {})
+			a.want(1, Success)
+		}
+		p.net.Hurt(faulty.Harm{Lose: 1})
+		a.post(write)
+		sent, start := a.dev.Stats().PacketsSent, p.now
+		for a.dev.Stats().PacketsSent == sent && p.now < start+units.Second {
+			p.now += units.Millisecond
+			a.dev.Progress()
+		}
+		if took := p.now - start; took > within {
+			t.Errorf("%d messages before: sent again after %v, want at most %v", before, took, within)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func (m *manager) dial(qp *QP, peer netip.AddrPort, port uint16, p ConnParam) (*
 		RetryCount: 7, PKey: defaultPKey, MTU: cm.MTUCode(m.dev.mtu), RNRRetry: 7, MaxRetries: 15, SRQ: qp.attr.SRQ != nil,
 		Path: cm.Path{
 			LocalLID: units.PermissiveLID, RemoteLID: units.PermissiveLID,
-			LocalGID: cm.GID(local), RemoteGID: cm.GID(peer.Addr().Unmap()), HopLimit: 64, AckTimeout: 14,
+			LocalGID: cm.GID(local), RemoteGID: cm.GID(peer.Addr().Unmap()), HopLimit: 64, AckTimeout: AckTimeout,
 		},
 	}
 	ip := cm.IPHeader{SrcPort: uint16(c.local), Src: local, Dst: peer.Addr().Unmap()}
@@ -63,7 +63,7 @@ func (c *Conn) connect(dest QPN, theirs, ours units.PSN, mtu int, theirDepth, th
 	return c.qp.ConnectWith(&QPAttr{
 		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: dest, RQPSN: ours, SQPSN: theirs,
 		MaxRdAtomic: int(min(c.param.InitiatorDepth, theirResources)), MaxDestRdAtomic: int(min(c.param.ResponderResources, max(1, theirDepth))),
-		MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7, SelectiveRepeat: c.selective(),
+		MinRNRTimer: 12, Timeout: AckTimeout, RetryCnt: 7, RNRRetry: 7, SelectiveRepeat: c.selective(),
 	})
 }
 

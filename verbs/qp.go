@@ -236,14 +236,19 @@ type Remote struct {
 }
 
 // Connect takes a new queue pair of a connected service to RTS, with the usual
-// values: the device's path MTU, timeout 14, 7 retries, RNR timer 12. psn is that
+// values: the device's path MTU, timeout 16, 7 retries, RNR timer 12. psn is that
 // of the queue pair's own first request, and access what the peer may do.
 func (q *QP) Connect(r Remote, psn units.PSN, access Access) error {
-	a := QPAttr{
-		Access: access, PathMTU: q.pd.dev.mtu, Dest: r.Addr, DestQPN: r.QPN, RQPSN: r.PSN, SQPSN: psn,
-		MaxRdAtomic: MaxRdAtomic, MaxDestRdAtomic: MaxRdAtomic, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
-	}
+	a := q.usual(r, psn, access)
 	return q.ConnectWith(&a)
+}
+
+// usual are the attributes that Connect sets.
+func (q *QP) usual(r Remote, psn units.PSN, access Access) QPAttr {
+	return QPAttr{
+		Access: access, PathMTU: q.pd.dev.mtu, Dest: r.Addr, DestQPN: r.QPN, RQPSN: r.PSN, SQPSN: psn,
+		MaxRdAtomic: MaxRdAtomic, MaxDestRdAtomic: MaxRdAtomic, MinRNRTimer: 12, Timeout: AckTimeout, RetryCnt: 7, RNRRetry: 7,
+	}
 }
 
 // ConnectWith takes a new queue pair through INIT and RTR to RTS with attributes

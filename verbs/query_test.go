@@ -24,7 +24,7 @@ func TestAQueuePairSaysHowItStands(t *testing.T) {
 	}
 	want := QPAttr{
 		State: StateRTS, Access: allAccess, PathMTU: b.dev.PathMTU(), Dest: a.dev.Addr(), DestQPN: a.qp.QPN(), RQPSN: after.RQPSN, SQPSN: 100,
-		MaxRdAtomic: MaxRdAtomic, MaxDestRdAtomic: MaxRdAtomic, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+		MaxRdAtomic: MaxRdAtomic, MaxDestRdAtomic: MaxRdAtomic, MinRNRTimer: 12, Timeout: AckTimeout, RetryCnt: 7, RNRRetry: 7,
 	}
 	if after != want {
 		t.Errorf("got  %+v\nwant %+v", after, want)

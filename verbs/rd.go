@@ -54,9 +54,9 @@ type EEC struct {
 func (r *RDD) CreateEEC() (*EEC, error) {
 	e := &EEC{rdd: r}
 	e.cfg = transport.Config{
-		Flow:    &plainFlow,
+		Flow:    &datagramFlow,
 		PathMTU: r.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
-		RetryTimeout: transport.RetryTime(14), RetryCount: 7, RNRRetry: 7, RNRTimer: 12,
+		RetryTimeout: transport.RetryTime(AckTimeout), RetryCount: 7, RNRRetry: 7, RNRTimer: 12,
 		CNPInterval: 50 * units.Microsecond, EndToEnd: true, Access: e.remote, Atomic: e.atomic,
 	}
 	var alg cc.Algorithm

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"weft/internal/live/faulty"
+	"weft/internal/transport"
 	"weft/units"
 	"weft/wire"
 )
@@ -295,6 +296,7 @@ func TestReliableDatagramsAreRefusedAtPostingWhereTheyCannotBe(t *testing.T) {
 func TestAContextWaitsForReceivesAndEndsWithItsPeer(t *testing.T) {
 	g := newDatagrams(t, 1, 1, onSockets(t))
 	a, b := g.on[0], g.on[1]
+	g.eecs[0][0].cfg.RetryTimeout = transport.RetryTime(8) // the end does not take 15 s then
 	wr := SendWR{WRID: 1, Opcode: Send, Flags: SendSignaled | SendInline, Inline: []byte("late"), EEC: g.eecs[0][0], DestQPN: g.qps[1][0].QPN(), QKey: rdQKey}
 	if err := g.qps[0][0].PostSend(wr); err != nil {
 		t.Fatal(err)

@@ -130,7 +130,7 @@ func (e *ends) connect(peer *End) error {
 	for i, q := range e.qps {
 		a := verbs.QPAttr{
 			Access: access, PathMTU: e.t.MTU, Dest: addr, DestQPN: peer.QPs[i].QPN, RQPSN: peer.QPs[i].PSN, SQPSN: e.psn,
-			MaxRdAtomic: min(verbs.MaxRdAtomic, peer.Reads), MaxDestRdAtomic: verbs.MaxRdAtomic, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+			MaxRdAtomic: min(verbs.MaxRdAtomic, peer.Reads), MaxDestRdAtomic: verbs.MaxRdAtomic, MinRNRTimer: 12, Timeout: verbs.AckTimeout, RetryCnt: 7, RNRRetry: 7,
 			SelectiveRepeat: e.t.Selective,
 		}
 		if err := q.ConnectWith(&a); err != nil {

@@ -199,7 +199,7 @@ func (t *table) connect(psn units.PSN) (err error) {
 	to := netip.AddrPortFrom(t.peer.Addr, t.Dev.Addr().Port())
 	err = t.qp.ConnectWith(&verbs.QPAttr{
 		QKey: pingQKey, PathMTU: t.MTU, Dest: to, DestQPN: t.peer.QPN, RQPSN: t.peer.PSN, SQPSN: psn,
-		MaxRdAtomic: 1, MaxDestRdAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+		MaxRdAtomic: 1, MaxDestRdAtomic: 1, MinRNRTimer: 12, Timeout: verbs.AckTimeout, RetryCnt: 7, RNRRetry: 7,
 	})
 	if err == nil && t.Type == verbs.UD {
 		t.ah, err = t.pd.CreateAH(to)

@@ -187,8 +187,8 @@ func (c *Config) Check() error {
 	if c.Unordered && (!c.OutOfOrder || c.SelectiveRepeat || c.EntropyValues == 0 || c.maxPSNs() > MaxReorder) {
 		return fmt.Errorf("%w: Unordered needs OutOfOrder, EntropyValues, MaxOutstandingPackets up to %d and no SelectiveRepeat", ErrConfig, MaxReorder)
 	}
-	if f := c.Flow; f != nil && (f.Initial < 1 || f.Most < f.Initial || f.Most > MaxOutstandingPSNs || f.LeastTimeout <= 0) {
-		return fmt.Errorf("%w: Flow begins with %d packets, has at most %d and a least timeout of %v: want 1 packet or more, up to the most, and a time", ErrConfig, f.Initial, f.Most, f.LeastTimeout)
+	if f := c.Flow; f != nil && (f.Initial < 1 || f.Most < f.Initial || f.Most > MaxOutstandingPSNs || f.FirstTimeout <= 0 || f.LeastTimeout <= 0) {
+		return fmt.Errorf("%w: Flow begins with %d packets, has at most %d a first timeout of %v and a least one of %v: want 1 packet or more, up to the most, and times", ErrConfig, f.Initial, f.Most, f.FirstTimeout, f.LeastTimeout)
 	}
 	if c.Schedule != nil && c.Flow != nil {
 		return fmt.Errorf("%w: Schedule and Flow are two ways to time repetitions", ErrConfig)

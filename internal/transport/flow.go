@@ -12,10 +12,11 @@ import (
 type FlowControl struct {
 	// Initial and Most are the window's packets, at the beginning and at most.
 	Initial, Most int32
-	// LeastTimeout bounds the timeout below; above it is bounded by LongestTimeouts
-	// times Config.RetryTimeout. Timeouts shorter than RetryTimeout do not count as
-	// retries: they are tries before those that the specification has.
-	LeastTimeout units.Time
+	// FirstTimeout is the timeout before a round trip was measured, and LeastTimeout
+	// bounds it below; each is Config.RetryTimeout where that is less. Above, timeouts are
+	// bounded by LongestTimeouts times RetryTimeout. Timeouts shorter than RetryTimeout do
+	// not count as retries: they are tries before those that the specification has.
+	FirstTimeout, LeastTimeout units.Time
 }
 
 // LongestTimeouts is how many times the Local ACK Timeout a requester may wait (IBA
@@ -59,7 +60,7 @@ func (q *QP) flowing(first units.PSN) *flow {
 		c, t := q.cfg.Flow, q.cfg.RetryTimeout
 		q.flow = &flow{
 			window:     cc.NewLossWindow(c.Initial, c.Most),
-			timer:      cc.NewRetryTimer(t, min(c.LeastTimeout, t), LongestTimeouts*t),
+			timer:      cc.NewRetryTimer(min(c.FirstTimeout, t), min(c.LeastTimeout, t), LongestTimeouts*t),
 			reordering: leastReordering, acked: first, heard: first,
 		}
 	}
@@ -71,6 +72,8 @@ func (q *QP) retryWait() units.Time {
 	switch {
 	case q.cfg.Flow != nil && q.flow != nil:
 		return q.flow.timer.Wait()
+	case q.cfg.Flow != nil: // the first packet is on its way
+		return min(q.cfg.Flow.FirstTimeout, q.cfg.RetryTimeout)
 	case q.cfg.Schedule != nil:
 		return q.cfg.Schedule.wait(q)
 	}

@@ -227,7 +227,7 @@ func (s *script) newPair(service string, a args) error {
 		},
 	}
 	if a.has("flow") {
-		s.cfg.Flow = &FlowControl{Initial: int32(a.num("flow", 1)), Most: int32(a.num("most", 64)), LeastTimeout: a.time("least", 100*units.Microsecond)}
+		s.cfg.Flow = &FlowControl{Initial: int32(a.num("flow", 1)), Most: int32(a.num("most", 64)), FirstTimeout: units.Forever, LeastTimeout: a.time("least", 100*units.Microsecond)}
 	}
 	psn := [2]units.PSN{units.PSN(a.num("apsn", 100)), units.PSN(a.num("bpsn", 200))}
 	for i, n := range []string{"a", "b"} {

@@ -110,7 +110,7 @@ func newWorld(t *rapid.T) *world {
 	}
 	cfg.HoldAhead = cfg.SelectiveRepeat && !cfg.OutOfOrder && rapid.Bool().Draw(t, "hold")
 	if rapid.Bool().Draw(t, "flow") {
-		cfg.Flow = &FlowControl{Initial: int32(rapid.IntRange(1, 8).Draw(t, "initial")), Most: 16, LeastTimeout: 20 * units.Microsecond}
+		cfg.Flow = &FlowControl{Initial: int32(rapid.IntRange(1, 8).Draw(t, "initial")), Most: 16, FirstTimeout: units.Forever, LeastTimeout: 20 * units.Microsecond}
 	}
 	cfg.WriteOnly = cfg.OutOfOrder && rapid.Bool().Draw(t, "writeonly")
 	w := &world{
