@@ -58,8 +58,16 @@ func (p *party) swap(mine []byte) (theirs []byte, err error) {
 				err = fmt.Errorf("%w: %w", errUnheard, err)
 			}
 		}
-	} else if err = p.over.send(mine); err == nil {
-		err = p.over.receive(theirs)
+		return theirs, err
+	}
+	// An answer says that this side was heard, even if what acknowledges that was lost: the
+	// other side may disconnect when it has answered for the last time.
+	unsent := p.over.send(mine)
+	if unsent != nil && !errors.Is(unsent, verbs.WRFlushErr) {
+		return theirs, unsent
+	}
+	if err = p.over.receive(theirs); err != nil && unsent != nil {
+		err = unsent
 	}
 	return theirs, err
 }

@@ -168,3 +168,42 @@ func TestSelectiveRepeatIsWhatBothSidesOfferAndGoBackNOtherwise(t *testing.T) {
 		})
 	}
 }
+
+// parted is a channel whose connection ends while a message is sent; the answer may have come before.
+type parted struct {
+	sent, come error
+	answer     byte
+}
+
+func (c parted) send([]byte) error { return c.sent }
+
+func (c parted) receive(b []byte) error {
+	for i := range b {
+		b[i] = c.answer
+	}
+	return c.come
+}
+
+func (parted) gone() {}
+
+// The last acknowledgement of the farewell is lost, and the other side, which has heard and
+// answered, disconnects: the message is flushed, and has been heard.
+func TestAnAnswerSaysThatTheMessageWasHeard(t *testing.T) {
+	broken := errors.New("broken pipe")
+	for _, c := range []struct {
+		over parted
+		want error
+	}{
+		{parted{answer: 7}, nil},
+		{parted{sent: verbs.WRFlushErr, answer: 7}, nil},
+		{parted{sent: verbs.WRFlushErr, come: verbs.WRFlushErr}, verbs.WRFlushErr},
+		{parted{sent: verbs.RetryExcErr, answer: 7}, verbs.RetryExcErr},
+		{parted{sent: broken, answer: 7}, broken},
+		{parted{come: broken}, broken},
+	} {
+		p := party{over: c.over}
+		if theirs, err := p.swap([]byte{1, 2}); !errors.Is(err, c.want) || err == nil && string(theirs) != "\a\a" {
+			t.Errorf("%+v: %q, %v; want %v", c.over, theirs, err, c.want)
+		}
+	}
+}
