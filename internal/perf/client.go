@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"time"
 
 	"weft/verbs"
 )
@@ -165,6 +166,10 @@ func (c *Client) runTCP(t Test) (*Result, error) {
 		return nil, err
 	}
 	if _, err := c.accepted(); err != nil {
+		return nil, err
+	}
+	// The time for the order is over; the test takes as long as it takes.
+	if err := c.l.conn.SetDeadline(time.Time{}); err != nil {
 		return nil, err
 	}
 	r := &Result{Test: t, CPU: math.NaN()}

@@ -165,6 +165,10 @@ func (s *server) one(ctx context.Context, l *link, order *End) error {
 		return errors.Join(err, l.write(&End{Error: err.Error()}))
 	}
 	defer s.release(t.memory())
+	// The time for an order is over; the test has those below.
+	if err := l.conn.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.longest, fmt.Errorf("perf: a test takes %v at most", s.longest))
 	defer cancel()
 	ctx, end := context.WithCancelCause(ctx)
@@ -298,7 +302,7 @@ func (s *server) overTCP(ctx context.Context, end func(error), l *link, t *Test)
 	if err := l.write(&End{}); err != nil {
 		return err
 	}
-	if err := l.conn.SetDeadline(time.Time{}); err != nil {
+	if err := l.conn.SetWriteDeadline(time.Time{}); err != nil {
 		return err
 	}
 	in := &counted{in: l.in}

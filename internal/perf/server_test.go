@@ -142,6 +142,42 @@ func TestATestInWhichNothingHappensEnds(t *testing.T) {
 	}
 }
 
+// The time for an order is none for the test that it begins.
+func TestATestMayTakeLongerThanAnOrder(t *testing.T) {
+	const first = 100 * time.Millisecond
+	at, dev, ends := serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) { s.first = first })
+	tcp := small
+	tcp.OverTCP, tcp.Iters = true, 1
+	for _, order := range []Test{small, tcp} {
+		c, err := net.Dial("tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		l := newLink(c)
+		end := &End{Test: &order, Addr: netip.AddrPortFrom(netip.MustParseAddr("127.3.8.9"), dev.Addr().Port()).String(), Reads: 1, QPs: []EndQP{{QPN: 99}}}
+		var server End
+		var o outcome
+		if err := errors.Join(l.write(end), l.read(&server, patience)); err != nil || server.Error != "" {
+			t.Fatalf("%v %s", err, server.Error)
+		}
+		time.Sleep(3 * first)
+		if order.OverTCP {
+			_, err = c.Write(make([]byte, order.Size))
+			_, _ = l.in.ReadByte() // the receiver has everything
+		} else {
+			err = l.write(struct{}{})
+		}
+		if err := errors.Join(err, l.read(&o, patience)); err != nil || o.Error != "" {
+			t.Errorf("over TCP %v: %v %s", order.OverTCP, err, o.Error)
+		}
+		_ = c.Close()
+		if e := <-ends; e.err != nil {
+			t.Errorf("over TCP %v: it ended with %v", order.OverTCP, e.err)
+		}
+	}
+}
+
 // A test goes on as long as something happens, however long that is, up to its bound.
 func TestATestHasABound(t *testing.T) {
 	at, dev, ends := serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) { s.longest = 100 * time.Millisecond })
