@@ -1,7 +1,10 @@
 package mad
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -130,6 +133,48 @@ func TestSelectorsCompare(t *testing.T) {
 			if got := c.s.Admits(int64(9+i), 10, c.selected); got != want {
 				t.Errorf("selector %d (given: %v) admits %d with a bound of 10: %v, want %v", c.s, c.selected, 9+i, got, want)
 			}
+		}
+	}
+}
+
+// Every bit of an attribute is one of a field, but those that the spec reserves: of nothing
+// but ones they alone are lost. Bits count from 0, as the spec draws them.
+func TestOnlyReservedBitsAreLost(t *testing.T) {
+	reserved := map[string]string{
+		"SwitchInfo": "133-143", "PortInfo": "274-276 416-418 504-506",
+		"MlnxExtPortInfo": "0-23 32-55 64-87 96-119", "PathRecord": "353-355 464-511",
+		"NodeRecord": "16-31", "PortInfoRecord": "306-308 448-450 536-538",
+		"ServiceRecord": "208-223", "SwitchInfoRecord": "16-31 165-175", "LinearFDBRecord": "32-63",
+		"MulticastFDBRecord": "20-22 32-63", "SLToVLRecord": "32-63",
+		"PKeyRecord": "40-63", "GUIDInfoRecord": "24-63", "SMInfoRecord": "16-31",
+		"InformInfoRecord": "144-191 352-367 440-442 448-455", "MCMemberRecord": "393-415",
+		"InformInfo": "160-175 248-250 256-263", "PortCounters": "0-7", "PortCountersExtended": "0-7",
+		"VLArbRecord": "32-67",
+	}
+	entries := func(from, first, n int) (s string) { // each of 4 bits before a lane, after the first
+		for i := first; i < n; i++ {
+			s += fmt.Sprintf(" %d-%d", from+16*i, from+16*i+3)
+		}
+		return s
+	}
+	reserved["VLArb"] = strings.TrimSpace(entries(0, 0, 32))
+	reserved["VLArbRecord"] += entries(64, 1, 32)
+	for _, a := range attributes {
+		if err := a.of.Parse(bytes.Repeat([]byte{0xff}, a.bytes)); err != nil {
+			t.Fatal(err)
+		}
+		w, lost, from := a.of.AppendTo(nil), []string(nil), -1
+		for i := range 8*len(w) + 1 {
+			kept := i == 8*len(w) || w[i/8]>>(7-i%8)&1 != 0
+			switch {
+			case !kept && from < 0:
+				from = i
+			case kept && from >= 0:
+				lost, from = append(lost, fmt.Sprintf("%d-%d", from, i-1)), -1
+			}
+		}
+		if got := strings.Join(lost, " "); got != reserved[name(a.of)] {
+			t.Errorf("%s loses bits %s, reserved are %s", name(a.of), got, reserved[name(a.of)])
 		}
 	}
 }

@@ -166,6 +166,20 @@ var mistakes = []mistake{
 		rule: "queue-unserved", severity: Error, line: `config_db.json: "3": "3"`, why: "class 3 leads to queue 3", fix: `{"QUEUE": {"Ethernet0|3": {"scheduler": "scheduler.1"}}}`,
 	},
 	{
+		name: "the tag's priority on a link without tags", config: []edit{sound}, listing: []edit{{"state: dscp", "state: pcp"}},
+		rule: "trust-pcp", severity: Error, line: "mlnx_qos.txt: Priority trust", why: "no tagged member of a VLAN: frames on it have no VLAN tag", fix: "mlnx_qos -i ens1f0np0 --trust dscp",
+	},
+	{
+		name: "a routed port that looks at the tag", config: []edit{sound, {`"Ethernet0": {
+            "dscp_to_tc_map": "AZURE",`, `"Ethernet0": {
+            "dot1p_to_tc_map": "P",`}, {`"VLAN": {`, `"DOT1P_TO_TC_MAP": {"P": {"0": "0", "3": "3"}},
+    "INTERFACE": {
+        "Ethernet0": {}
+    },
+    "VLAN": {`}},
+		rule: "trust-pcp", severity: Error, line: `config_db.json: "Ethernet0": {`, why: "its frames have no tag", fix: `"dscp_to_tc_map": "AZURE"`,
+	},
+	{
 		name: "the tag's priority on a routed link", config: []edit{sound, {`"VLAN": {`, `"INTERFACE": {
         "Ethernet0": {}
     },
@@ -261,6 +275,16 @@ func TestEachMistakeIsFoundWithLineReasonAndFix(t *testing.T) {
 }
 
 // lineAt is the line that a finding names, of the file with its changes.
+// A list of priorities in a fix is in their order, whichever was missing.
+func TestAFixNamesPrioritiesInTheirOrder(t *testing.T) {
+	for _, has := range []string{"3", "4"} {
+		r := check(t, []edit{sound, {`"pfc_enable": "3,4"`, `"pfc_enable": "` + has + `"`}}, nil, Options{})
+		if got := tell(r); !strings.Contains(got, `"pfc_enable": "3,4"`) || strings.Contains(got, `"pfc_enable": "4,3"`) {
+			t.Errorf("with priority %s alone paused: %s", has, got)
+		}
+	}
+}
+
 func lineAt(t *testing.T, config, listing []edit, at Place) string {
 	t.Helper()
 	var text string

@@ -60,6 +60,22 @@ func TestAPortHasWhatTheTablesGiveIt(t *testing.T) {
 	}
 }
 
+// Without a probability a queue that is longer than Kmax marks all, and so does one up to it.
+func TestAWREDProfileWithoutAProbabilityMarksAll(t *testing.T) {
+	text := strings.Replace(text(t, "config_db.json"), `"green_drop_probability": "5",`, "", 1)
+	cfg, err := Read("f", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sw, err := Resolve(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := sw.Ports[1].Queues[3].WRED.Percent; got != 100 {
+		t.Errorf("it marks %d %%, want 100", got)
+	}
+}
+
 func TestTheOlderFormOfReferencesAndRowsOfManyPorts(t *testing.T) {
 	sw := resolve(t, "qos.json")
 	var names []string
