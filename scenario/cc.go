@@ -14,7 +14,7 @@ import (
 var ccFields = map[CCAlgorithm][]string{
 	DCQCN: {
 		"g", "initial-alpha", "alpha-period", "decrease-period", "increase-period", "byte-counter", "fast-recovery",
-		"ai-rate", "hai-rate", "min-rate", "min-decrease", "clamp-target", "clamp-after-timer", "first-rate", "cnp-period",
+		"ai-rate", "hai-rate", "min-rate", "min-decrease", "clamp-target", "clamp-after-timer", "first-rate", "cnp-period", "cnp-scope",
 	},
 	TIMELY: {"weight", "beta", "low-rtt", "high-rtt", "min-rtt", "ai-rate", "hyper-after", "segment", "min-rate"},
 	Swift: {

@@ -226,6 +226,15 @@ const (
 	NSCC   CCAlgorithm = "nscc"  // Ultra Ethernet's
 )
 
+// CNPScope is what the least time between two congestion notifications is of.
+type CNPScope string
+
+// The scopes.
+const (
+	CNPsOfPort      CNPScope = "port"
+	CNPsOfQueuePair CNPScope = "queue-pair"
+)
+
 // Recovery is how a reliable connection sends lost packets again.
 type Recovery string
 
@@ -395,6 +404,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[DeviceKind]():        texts(deviceKinds),
 	reflect.TypeFor[WatchdogAction]():    {"drop", "forward", "alert"},
 	reflect.TypeFor[CCAlgorithm]():       {"none", "dcqcn", "timely", "swift", "hpcc", "ib-cc", "nscc"},
+	reflect.TypeFor[CNPScope]():          {"port", "queue-pair"},
 	reflect.TypeFor[Recovery]():          {"go-back-n", "selective-repeat"},
 	reflect.TypeFor[Retransmission]():    {"adaptive", "fixed"},
 	reflect.TypeFor[Entropy]():           {"oblivious", "recycled"},

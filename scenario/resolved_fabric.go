@@ -522,6 +522,9 @@ type Transport struct {
 	// data and, when that is acknowledged, a WRITE of no bytes with immediate data, where
 	// packets are delivered out of order (NCCL_IB_AR_THRESHOLD).
 	ARThreshold units.Bytes `yaml:"ar-threshold" range:"0B..8GiB"`
+	// PacketWindow is the most unacknowledged packets of a queue pair. By default 512 with
+	// selective repeat on InfiniBand and RoCE, else the most that PSNs can tell apart.
+	PacketWindow int `yaml:"packet-window" range:"0..8388607"`
 	// Window is the most unacknowledged bytes of a queue pair.
 	Window units.Bytes `yaml:"window" range:"256B..8GiB"`
 }
@@ -578,8 +581,10 @@ type CC struct {
 	// FirstRate is the rate after the first notification over the line rate;
 	// 0 leaves the usual decrease.
 	FirstRate Ratio `yaml:"first-rate"`
-	// CNPPeriod is the least time between two notifications of a queue pair.
+	// CNPPeriod is the least time between two notifications of what CNPScope says.
 	CNPPeriod units.Time `yaml:"cnp-period" range:"0..1s"`
+	// CNPScope is what CNPPeriod bounds: a receiver's port, or each queue-pair of it.
+	CNPScope CNPScope `yaml:"cnp-scope"`
 
 	// Weight is that of the newest difference of round trips in TIMELY's mean.
 	Weight Ratio `yaml:"weight"`

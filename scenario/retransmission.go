@@ -2,6 +2,11 @@ package scenario
 
 import "weft/units"
 
+// selectiveWindow is how many packets a queue pair with selective repeat has in flight: seen
+// on a BlueField-3 (firmware 32.49.1014) by one lab; that other adapters have the same
+// window is an assumption.
+const selectiveWindow = 512
+
 // deriveRetransmission has a fabric follow its NIC's schedule, if that has one. Who gives
 // a timeout gets that timeout, unless retransmission says otherwise: a NIC with a schedule
 // would lengthen most.
@@ -10,6 +15,9 @@ func (r *resolver) deriveRetransmission(path string, f *Fabric) {
 		return
 	}
 	at, t := path+".transport.retransmission", &f.Transport
+	if t.Recovery == SelectiveRepeat && f.Kind != UltraEthernetKind && !r.stated(path+".transport.packet-window") {
+		t.PacketWindow = selectiveWindow
+	}
 	if !r.stated(at) {
 		t.Retransmission = FixedRetransmission
 		if f.scheduled() && !r.written[path+".transport.timeout"] {

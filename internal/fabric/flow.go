@@ -113,10 +113,30 @@ func (p *Partition) expired(f *flow) {
 	f.qp.Timeout(p.now, &p.batch)
 }
 
+// mayNotify reports whether the port of a flow may send a CNP now, and reckons that it
+// does.
+func (p *Partition) mayNotify(nic *nicState, f *flow) bool {
+	if nic.spec.CNPInterval == 0 {
+		return true
+	}
+	port := int(f.port - p.net.nodes[p.net.ports[f.port].node].base)
+	for len(nic.cnpAt) <= port {
+		nic.cnpAt = append(nic.cnpAt, 0)
+	}
+	if p.now < nic.cnpAt[port] {
+		return false
+	}
+	nic.cnpAt[port] = p.now + nic.spec.CNPInterval
+	return true
+}
+
 // replies queues the packets that the transport wants sent at once.
 func (p *Partition) replies(nic *nicState, f *flow) {
 	answers := &p.net.nicQueues[int(f.port)*p.net.classes+int(f.reply)].answers
 	for j := range p.batch.Packets {
+		if p.batch.Packets[j].Op == wire.CNP && !p.mayNotify(nic, f) {
+			continue
+		}
 		i := p.pool.get(answers)
 		h := &p.pool.cold[i]
 		*h = p.batch.Packets[j]

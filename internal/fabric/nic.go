@@ -45,6 +45,9 @@ type NIC struct {
 	TCP       *tcp.Config
 	// MPA, if not nil, is the framing of iWARP that its TCP carries.
 	MPA *MPA
+	// CNPInterval is the least time between two CNPs that a port sends, besides the
+	// queue pairs' own; 0 is none.
+	CNPInterval units.Time
 	// FrameOverhead is what an IP packet of TCP costs on the wire beyond
 	// itself.
 	FrameOverhead uint16
@@ -55,8 +58,9 @@ type nicState struct {
 	spec   *NIC
 	flows  flowTable // by queue pair number
 	timers timers
-	wakeAt units.Time // the next timer event; Forever if none
-	later  units.Time // the one after it, as far as it is remembered
+	wakeAt units.Time   // the next timer event; Forever if none
+	later  units.Time   // the one after it, as far as it is remembered
+	cnpAt  []units.Time // by port: when it may send the next CNP; nil before the first
 	// receiver is not nil where the NIC is a slow or failed one.
 	receiver *receiver
 }

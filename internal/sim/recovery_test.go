@@ -96,3 +96,31 @@ fabrics:
 		}
 	}
 }
+
+// TestSelectiveRepeatHasAWindowOfPackets sends over a path that holds more than 512 packets:
+// 40 km of fibre at 400 Gb/s are 400 us there and back, some 4,800 packets.
+func TestSelectiveRepeatHasAWindowOfPackets(t *testing.T) {
+	const packets, size = 4096, 4096 * 4096
+	r := simtest.Resolve(t, `
+cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: single-switch, cables: {node-leaf: 20km}}
+fabrics:
+  - {preset: roce-v2-400g, cc: none, ethernet: {pfc: {enabled: false}}, transport: {recovery: selective-repeat}}
+  - {preset: roce-v2-400g, cc: none, ethernet: {pfc: {enabled: false}}, name: own, transport: {recovery: selective-repeat, packet-window: 1024}}
+  - {preset: roce-v2-400g, cc: none, ethernet: {pfc: {enabled: false}}, name: none}
+workload: {pattern: flows, flows: [{src: 0, dst: 8, bytes: 16MiB}]}`)
+	results := run(t, r, 1)
+	const trip = 4 * 20_000 * 5050 * units.Picosecond
+	for i, c := range []struct {
+		name   string
+		window units.Time
+	}{{"by default", 512}, {"of 1024", 1024}} {
+		got, least := results.Fabrics[i].Points[0].Time, (packets/c.window-1)*trip
+		if got < least || got > least+2*trip {
+			t.Errorf("a window %s: %d packets took %v, want %v to %v", c.name, packets, got, least, least+2*trip)
+		}
+	}
+	if got := results.Fabrics[2].Points[0].Time; got > 2*trip {
+		t.Errorf("go-back-N took %v for %d bytes, want less than two round trips of %v", got, size, trip)
+	}
+}

@@ -168,7 +168,7 @@ func TestTheFirmwaresOwnParametersAreSaidExactly(t *testing.T) {
 	want := map[string]int64{
 		"rpg_time_reset": 300, "rpg_byte_reset": 32767, "rpg_threshold": 1, "rpg_ai_rate": 5, "rpg_hai_rate": 50, "rpg_min_dec_fac": 50,
 		"rpg_min_rate": 1, "rate_to_set_on_first_cnp": 0, "dce_tcp_g": 1019, "dce_tcp_rtt": 1, "rate_reduce_monitor_period": 4,
-		"initial_alpha_value": 1023, "min_time_between_cnps": 2, "clamp_tgt_rate": 0, "clamp_tgt_rate_after_time_inc": 1,
+		"initial_alpha_value": 1023, "min_time_between_cnps": 4, "clamp_tgt_rate": 0, "clamp_tgt_rate_after_time_inc": 1,
 	}
 	got := map[string]int64{}
 	for _, x := range p.parameters() {

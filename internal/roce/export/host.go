@@ -73,7 +73,7 @@ type parameter struct {
 }
 
 // parameters are DCQCN's in the firmware's units (mlx5_ifc,
-// cong_control_r_roce_ecn_rp_bits; the gain as catalog's dcqcn-firmware reads it).
+// cong_control_r_roce_ecn_rp_bits; the gain and the unit of the byte counter as catalog's dcqcn-firmware reads them).
 func (p *Plan) parameters() []parameter {
 	c := &p.CC
 	span := func(name string, t units.Time) parameter {
@@ -92,16 +92,15 @@ func (p *Plan) parameters() []parameter {
 		return parameter{name, "false", 0, 1}
 	}
 	first := c.FirstRate.Num * int64(p.Speed/units.Mbps) / max(1, c.FirstRate.Den)
-	gain := scenario.Ratio{Num: max(1, c.G.Den) - c.G.Num, Den: max(1, c.G.Den)}
 	return []parameter{
 		span("min_time_between_cnps", c.CNPPeriod),
 		span("rpg_time_reset", c.IncreasePeriod),
-		{"rpg_byte_reset", c.ByteCounter.String(), int64(c.ByteCounter), 64},
+		{"rpg_byte_reset", c.ByteCounter.String(), int64(c.ByteCounter), 1000},
 		{"rpg_threshold", fmt.Sprint(c.FastRecovery), int64(c.FastRecovery), 1},
 		rate("rpg_ai_rate", c.AIRate), rate("rpg_hai_rate", c.HAIRate), rate("rpg_min_rate", c.MinRate),
 		of("rpg_min_dec_fac", c.MinDecrease, 100),
 		{"rate_to_set_on_first_cnp", c.FirstRate.String(), first, 1},
-		of("dce_tcp_g", gain, 1024),
+		of("dce_tcp_g", c.G, 1024),
 		span("dce_tcp_rtt", c.AlphaPeriod),
 		span("rate_reduce_monitor_period", c.DecreasePeriod),
 		of("initial_alpha_value", c.InitialAlpha, 1024),

@@ -64,6 +64,9 @@ func notification(f *scenario.Fabric, c *transport.Config) {
 	switch f.CC.Algorithm {
 	case scenario.DCQCN:
 		c.CNPInterval = f.CC.CNPPeriod
+		if f.CC.CNPScope == scenario.CNPsOfPort {
+			c.CNPInterval = 0 // the port's
+		}
 		c.PacedOverhead = dataOverhead
 	case scenario.TIMELY, scenario.Swift:
 		c.PacedOverhead = dataOverhead
@@ -167,7 +170,8 @@ func dcqcn(f *scenario.Fabric) *cc.DCQCNParams {
 		AlphaPeriod: c.AlphaPeriod, DecreasePeriod: c.DecreasePeriod,
 		ClampTarget: c.ClampTarget, ClampAfterTimer: c.ClampAfterTimer,
 		IncreasePeriod: c.IncreasePeriod, IncreaseBytes: c.ByteCounter, FastRecovery: uint32(c.FastRecovery),
-		AdditiveRate: c.AIRate, HyperRate: c.HAIRate, CNPInterval: c.CNPPeriod,
+		AdditiveRate: c.AIRate, HyperRate: c.HAIRate,
+		CNPInterval: c.CNPPeriod, CNPsOfPort: c.CNPScope == scenario.CNPsOfPort,
 	}
 }
 

@@ -199,6 +199,9 @@ func nic(f *scenario.Fabric, node *scenario.Node, c Classes) *fabric.NIC {
 			return bytes
 		})
 		n.Transport = rdma(f)
+		if f.CC.CNPScope == scenario.CNPsOfPort {
+			n.CNPInterval = f.CC.CNPPeriod
+		}
 	case scenario.UltraEthernetKind:
 		ultraEthernetNIC(n, f, framing)
 	default:
@@ -264,6 +267,8 @@ func rdma(f *scenario.Fabric) *transport.Config {
 
 		SelectiveRepeat: t.Recovery == scenario.SelectiveRepeat,
 		MaxReads:        f.NIC.ReadsInFlight,
+
+		MaxOutstandingPackets: t.PacketWindow,
 		CNPInterval:     units.Forever,
 	}
 	if t.Timeout != units.Forever {

@@ -13,7 +13,7 @@ import (
 // same name means the same parameters.
 func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
 	for catalog, preset := range map[string]string{
-		"dcqcn-paper": "paper", "dcqcn-firmware": "firmware", "dcqcn-ns3": "ns3", "dcqcn-ns3-paper": "ns3-paper",
+		"dcqcn-paper": "paper", "dcqcn-firmware": "firmware", "dcqcn-firmware-averaged": "firmware-averaged", "dcqcn-ns3": "ns3", "dcqcn-ns3-paper": "ns3-paper",
 	} {
 		r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, cc: "+catalog+"}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
 		got := *dcqcn(&r.Fabrics[0])

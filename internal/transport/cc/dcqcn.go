@@ -53,9 +53,11 @@ type DCQCNParams struct {
 	ScaleWindow bool
 
 	// CNPInterval belongs to the notification point, the peer: the least time
-	// between two CNPs of a queue pair. The algorithm does not look at it;
-	// it is here because the sets below are tuned together with it.
+	// between two CNPs of a queue pair, or, with CNPsOfPort, of all of a port. The
+	// algorithm does not look at them; they are here because the sets below are tuned
+	// together with them.
 	CNPInterval units.Time
+	CNPsOfPort  bool
 }
 
 // DCQCN is the reaction point of DCQCN (Zhu et al., "Congestion Control for

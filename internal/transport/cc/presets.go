@@ -39,20 +39,17 @@ var dcqcnPresets = []dcqcnPreset{
 	{
 		name: "firmware",
 		source: "ConnectX-5/6 class defaults as mlxconfig prints them (V): time reset 300 us, byte reset 32767, threshold 1, AI 5 Mb/s, " +
-			"HAI 50 Mb/s, minimum 1 Mb/s, alpha every 1 us, decrease every 4 us, CNPs at least 2 us apart (by firmware also 0 or 4, R), " +
-			"initial alpha 1023/1024, clamp 0, after timer 1, rate on first CNP 0 = unchanged (R). dce_tcp_g 1019 weighs the old alpha: " +
-			"alpha = 1019/1024 alpha + 5/1024 (V: NVIDIA, DCQCN CC parameters). rpg_gd 11 divides the 10-bit alpha by 2^11, which is alpha/2 " +
-			"(V, same place), so that rpg_min_dec_fac 50 never binds. The byte reset in units of 64 bytes is R: mstflint's text says bytes",
-		params: func(line units.Rate) DCQCNParams {
-			return DCQCNParams{
-				LineRate: line, MinRate: 1 * units.Mbps, MinDecrease: 1 << 15,
-				Gain: (1024 - 1019) << 6, InitialAlpha: 1023 << 6, AlphaPeriod: 1 * units.Microsecond,
-				DecreasePeriod: 4 * units.Microsecond, ClampAfterTimer: true,
-				IncreasePeriod: 300 * units.Microsecond, IncreaseBytes: 32767 * 64,
-				FastRecovery: 1, AdditiveRate: 5 * units.Mbps, HyperRate: 50 * units.Mbps,
-				CNPInterval: 2 * units.Microsecond,
-			}
-		},
+			"HAI 50 Mb/s, minimum 1 Mb/s, alpha every 1 us, decrease every 4 us, CNPs of a port at least 4 us apart (in four of six dumps; also 2 and 0), " +
+			"initial alpha 1023/1024, clamp 0, after timer 1, rate on first CNP 0 = unchanged (R). dce_tcp_g 1019 is the weight of the newest CNP in " +
+			"1024ths (V: the field's text in mlxconfig and mstflint, where the older default of 64 is 1/16; conflicts with firmware-averaged). rpg_gd 11 divides " +
+			"the 10-bit alpha by 2^11, which is alpha/2 (V), so that rpg_min_dec_fac 50 never binds. The byte reset in units of 1 kB is D: the older default of " +
+			"150 is QCN's 150 kB; the text says bytes",
+		params: func(line units.Rate) DCQCNParams { return firmwareDCQCN(line, 1019) },
+	},
+	{
+		name:   "firmware-averaged",
+		source: "as firmware, with dce_tcp_g 1019 as the weight of the old alpha: alpha = 1019/1024 alpha + 5/1024 (V: NVIDIA, DCQCN CC parameters)",
+		params: func(line units.Rate) DCQCNParams { return firmwareDCQCN(line, 1024-1019) },
 	},
 	{
 		name: "ns3",
@@ -74,6 +71,18 @@ var dcqcnPresets = []dcqcnPreset{
 			return p
 		},
 	},
+}
+
+// firmwareDCQCN is ConnectX's DCQCN with a gain in 1024ths.
+func firmwareDCQCN(line units.Rate, gain uint32) DCQCNParams {
+	return DCQCNParams{
+		LineRate: line, MinRate: 1 * units.Mbps, MinDecrease: 1 << 15,
+		Gain: gain << 6, InitialAlpha: 1023 << 6, AlphaPeriod: 1 * units.Microsecond,
+		DecreasePeriod: 4 * units.Microsecond, ClampAfterTimer: true,
+		IncreasePeriod: 300 * units.Microsecond, IncreaseBytes: 32767 * 1000,
+		FastRecovery: 1, AdditiveRate: 5 * units.Mbps, HyperRate: 50 * units.Mbps,
+		CNPInterval: 4 * units.Microsecond, CNPsOfPort: true,
+	}
 }
 
 // ns3DCQCN is the HPCC ns-3 model's DCQCN with its three clocks in microseconds.

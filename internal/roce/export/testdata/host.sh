@@ -14,7 +14,7 @@ echo 1 > /sys/class/net/$IF/ecn/roce_np/enable/4
 echo 1 > /sys/class/net/$IF/ecn/roce_rp/enable/4
 echo 46 > /sys/class/net/$IF/ecn/roce_np/cnp_dscp
 echo 5 > /sys/class/net/$IF/ecn/roce_np/cnp_802p_prio
-echo 2 > /sys/class/net/$IF/ecn/roce_np/min_time_between_cnps
+echo 4 > /sys/class/net/$IF/ecn/roce_np/min_time_between_cnps
 echo 300 > /sys/class/net/$IF/ecn/roce_rp/rpg_time_reset
 echo 32767 > /sys/class/net/$IF/ecn/roce_rp/rpg_byte_reset
 echo 1 > /sys/class/net/$IF/ecn/roce_rp/rpg_threshold
