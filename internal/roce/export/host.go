@@ -91,7 +91,7 @@ func (p *Plan) parameters() []parameter {
 		}
 		return parameter{name, "false", 0, 1}
 	}
-	first := c.FirstRate.Num * int64(p.Speed/units.Mbps) / max(1, c.FirstRate.Den)
+	first := c.FirstRate.Of(int64(p.Speed / units.Mbps))
 	return []parameter{
 		span("min_time_between_cnps", c.CNPPeriod),
 		span("rpg_time_reset", c.IncreasePeriod),

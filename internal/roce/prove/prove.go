@@ -138,6 +138,10 @@ func (p *Proof) Scenario() string {
 	return b.String()
 }
 
+// dcqcn answers marks of every sender: with CNPs paced by port, as by default, sixteen of
+// them would not hear in time wherever marks begin.
+const dcqcn = "{preset: dcqcn-firmware-averaged, cnp-scope: queue-pair}"
+
 // cables are those of the hosts, of the port's length where that is known.
 func (p *Proof) cables() string {
 	if p.Port.Cable == 0 {
@@ -161,6 +165,9 @@ func (p *Proof) side(b *strings.Builder, s *Side) {
 	}
 	if s.Congestion == "none" && !s.TCP {
 		fields = append(fields, "cc: {algorithm: none}")
+	}
+	if s.Congestion == "dcqcn" {
+		fields = append(fields, "cc: "+dcqcn)
 	}
 	if s.MTU > 0 {
 		fields = append(fields, fmt.Sprintf("mtu: %dB", s.MTU))

@@ -269,7 +269,7 @@ func rdma(f *scenario.Fabric) *transport.Config {
 		MaxReads:        f.NIC.ReadsInFlight,
 
 		MaxOutstandingPackets: t.PacketWindow,
-		CNPInterval:     units.Forever,
+		CNPInterval:           units.Forever,
 	}
 	if t.Timeout != units.Forever {
 		c.RetryTimeout = t.Timeout
