@@ -83,7 +83,7 @@ func ultraEthernet(name string, switches int, propagation units.Time) (*Models, 
 	m.Switch.AlphaDen, m.Switch.EgressNum, m.Switch.EgressDen = 1, 1, 1
 	m.Switch.EgressLimit[uetData], m.Switch.EgressLimit[uetTrimmed] = int32(flight), int32(flight)
 	m.Switch.Trim = fabric.Trim{Classes: 1 << uetData, To: uetTrimmed, Bytes: 128 + wire.EthernetGapBytes}
-	m.Switch.Schedule = fabric.Schedule{Strict: 1 << uetControl, Weights: [8]int32{3 * 4200, 4200}}
+	m.Switch.Schedule = fabric.Schedule{Strict: 1 << uetControl, Weights: [8]int32{4200, 99 * 4200}}
 	m.Switch.ECN[uetData] = fabric.ECN{KMin: int32(flight / 5), KMax: int32(flight * 4 / 5), PMax: 1<<32 - 1, AtDequeue: true}
 	rate := units.Rate(8 * int64(units.Second) * m.PerByte.Den / m.PerByte.Num)
 	scale := func(num, den int64) int64 { return mtu * flight / 150_000 * num / den }
@@ -187,8 +187,7 @@ func uetIncastRows(e *Env) ([]Row, error) {
 
 // uetIncastNotes say why an incast misses, where that is known.
 var uetIncastNotes = map[int64]string{
-	2:  "The two senders are in step to the picosecond, so that every trimmed packet is the same one's: its window falls to a quarter and has not grown again when the other is done.",
-	32: "What is trimmed and then dropped leaves no trace: the last such packet waits for the timeout of 100 µs.",
+	2: "The two senders are in step to the picosecond, so that every trimmed packet is the same one's: its window falls to a quarter and has not grown again when the other is done.",
 }
 
 // uetLeaves are the leaves, spines, and NICs of a leaf of the permutation.
