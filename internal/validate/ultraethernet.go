@@ -30,7 +30,7 @@ func ultraEthernetCases() []*Case {
 			ID:        "uet/incast",
 			Claim:     "k to 1, all at once: trimmed packets are sent again while the last link works on, so that the last message is there within 10 % of the time that the link needs.",
 			Reference: "Latency of the first packet + (k · bytes on the wire - first packet) · 20 ps, as for RoCE. On the wire: 1 MiB + 256 · 122 B a message; what trimmed packets take on the last link is not in it. The bar of 10 % is weft's own.",
-			Setting:   setting + "One WRITE of 1 MiB from each of k NICs to one at time 0 over one switch; trimmed packets have a quarter of the last link.",
+			Setting:   setting + "One WRITE of 1 MiB from each of k NICs to one at time 0 over one switch; trimmed packets go before data, 99 bytes to 1.",
 			Run:       uetIncastRows,
 		},
 		{
