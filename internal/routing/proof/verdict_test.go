@@ -131,3 +131,35 @@ func TestShiftsHaveABoundThatNoTablesGetUnder(t *testing.T) {
 		}
 	}
 }
+
+// Hosts of one switch load no cable between switches, and no pattern names one.
+func TestPatternsWithoutACableBetweenSwitchesNameNone(t *testing.T) {
+	s := &subnet.Subnet{Origin: subnet.None}
+	for i := range 2 { // the second switch has no host
+		s.Add(subnet.Node{Kind: subnet.Switch, GUID: units.GUID(i + 1)}, 4)
+		s.Nodes[i].Ports[0].GUID = units.GUID(i + 1)
+	}
+	s.Connect(subnet.End{Node: 0, Port: 4}, subnet.End{Node: 1, Port: 4}, subnet.Link{})
+	for i := range 3 {
+		s.Add(subnet.Node{Kind: subnet.Adapter, GUID: units.GUID(10 + i), Name: string(rune('a' + i))}, 1)
+		s.Nodes[2+i].Ports[1].GUID = units.GUID(20 + i)
+		s.Connect(subnet.End{Node: int32(2 + i), Port: 1}, subnet.End{Node: 0, Port: uint8(1 + i)}, subnet.Link{})
+	}
+	if err := s.AssignLIDs(0); err != nil {
+		t.Fatal(err)
+	}
+	tables := subnet.NewTables(s)
+	for i := range 3 {
+		lid := s.Nodes[2+i].Ports[1].LID
+		tables.LFT[0][lid], tables.LFT[1][lid] = uint8(1+i), 4
+	}
+	r := checked(t, s, tables, proof.Options{})
+	if len(r.Patterns) < 3 {
+		t.Fatalf("patterns: %+v", r.Patterns)
+	}
+	for _, p := range r.Patterns {
+		if p.Worst != subnet.None || p.Bandwidth != 1 {
+			t.Errorf("%s: %+v, and all hosts are on one switch", p.Name, p)
+		}
+	}
+}
