@@ -34,10 +34,8 @@ func TestStreamsAreNamedAsResultsNameNICs(t *testing.T) {
 		var got []string
 		for _, s := range list {
 			got = append(got, fmt.Sprintf("%d>%d", s.Src, s.Dst))
-			if deep := 1; s.Load.Num > 0 {
-				if deep = 16; s.Depth != deep || s.Load.Float() != 0.25 {
-					t.Errorf("%s: depth %d, load %v", beside, s.Depth, s.Load)
-				}
+			if s.Load.Num > 0 && (s.Depth != 16 || s.Load.Float() != 0.25) {
+				t.Errorf("%s: depth %d, load %v", beside, s.Depth, s.Load)
 			}
 		}
 		if err != nil || strings.Join(got, " ") != want {

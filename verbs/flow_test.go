@@ -102,7 +102,7 @@ func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
 func patientPair(t *testing.T, n *faulty.Network, selective bool) *paced {
 	t.Helper()
 	p := &paced{t: t, net: n}
-	both := &pair{t: t}
+	var both pair
 	for i := range both.on {
 		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 4791)
 		dev, err := open(n.Open(addr), Options{PathMTU: 1024, clock: func() units.Time { return p.now }})

@@ -190,7 +190,7 @@ func (m *manager) send(to netip.AddrPort, message []byte) {
 	if err != nil {
 		return
 	}
-	defer ah.Destroy() // whom a message goes to is not remembered: anybody can ask
+	defer func() { _ = ah.Destroy() }() // whom a message goes to is not remembered: anybody can ask
 	if m.qp.PostSend(SendWR{Opcode: Send, Flags: SendInline, Inline: message, AH: ah, DestQPN: gsi, QKey: gsiQKey}) == nil {
 		m.out++
 	}

@@ -101,7 +101,9 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	}
 	c.at = l
 	if m.half.Len() == maxHalfOpen {
-		m.end(m.half.Front().Value.(*Conn), ErrNoAnswer)
+		if oldest, ok := m.half.Front().Value.(*Conn); ok {
+			m.end(oldest, ErrNoAnswer)
+		}
 	}
 	if !l.backlog.room() || m.add(c) != nil {
 		return false // it comes again

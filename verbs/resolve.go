@@ -273,7 +273,9 @@ func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool
 	case !s.backlog.room():
 		return false // the peer asks again
 	case m.known.Len() == maxQuestions:
-		m.forget(m.known.Front().Value.(*Question))
+		if oldest, ok := m.known.Front().Value.(*Question); ok {
+			m.forget(oldest)
+		}
 	}
 	q := &Question{
 		m: m, who: who, peer: peer, tid: tid, service: r.Service, private: r.Private[cm.IPBytes:], at: s, until: m.now() + int64(questionTime),

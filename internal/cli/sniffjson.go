@@ -124,7 +124,7 @@ func (p *sniffPacket) fields(e *sniff.Event) {
 	}
 	p.DSCP, p.ECN, p.UDPSource = class>>2, class&3, r.UDP.Src
 	p.QP, p.PSN, p.Opcode, p.Payload = uint32(in.BTH.DestQP), uint32(in.BTH.PSN), in.BTH.Opcode.String(), e.Payload
-	p.PKey, p.AckReq, p.Solicited = uint16(in.BTH.PKey), in.BTH.AckReq, in.BTH.Solicited
+	p.PKey, p.AckReq, p.Solicited = in.BTH.PKey, in.BTH.AckReq, in.BTH.Solicited
 	h := in.BTH.Opcode.Headers()
 	if h.Has(wire.RETH) {
 		p.RETH = &sniffRETH{in.RETH.VA, uint32(in.RETH.RKey), in.RETH.Length}
@@ -133,7 +133,7 @@ func (p *sniffPacket) fields(e *sniff.Event) {
 		p.Atomic = &sniffAtomic{in.Atomic.VA, uint32(in.Atomic.RKey), in.Atomic.SwapAdd, in.Atomic.Compare}
 	}
 	if h.Has(wire.AETH) {
-		msn := uint32(in.AETH.MSN)
+		msn := in.AETH.MSN
 		p.Syndrome, p.MSN = in.AETH.Syndrome.String(), &msn
 	}
 	if h.Has(wire.AtomicAckETH) {

@@ -34,7 +34,7 @@ func pairWith(t *testing.T, name string, boxes int, app fabric.App, change func(
 			b.Cable(host, 0, 2, host, rate, 100*ns)
 			continue
 		}
-		box := int32(0)
+		var box int32
 		if name == "infiniband" {
 			box = b.InfiniBandBox("box", host, inspects, &fabric.InfiniBandSwitch{Pipeline: 1000 * ns, Credits: credits()})
 		} else {

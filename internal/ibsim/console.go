@@ -46,7 +46,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"Dump", `["NODE"]`, "the nodes, their ports and LIDs", (*Console).dump},
-		{"Route", "LID LID", "the way between two LIDs by the tables as they are", (*Console).route},
+		{"Route", "FROM-LID TO-LID", "the way between two LIDs by the tables as they are", (*Console).route},
 		{"Link", `"NODE"[PORT] "NODE"[PORT]`, "join two ports that have no cable", (*Console).link},
 		{"Unlink", `"NODE"[PORT] or "NODE"`, "take a cable away, or all of a node", (*Console).unlink},
 		{"Clear", `"NODE"[PORT] or "NODE"`, "unlink, and let the port forget what it was told", (*Console).clear},
@@ -132,7 +132,8 @@ func (c *Console) help(context.Context, string) error {
 
 // place takes "NODE"[PORT] off the front of a line; without a port it is below 0.
 func (c *Console) place(text string) (node int32, port int, rest string, err error) {
-	name, port := "", -1
+	var name string
+	port = -1
 	if strings.HasPrefix(text, `"`) {
 		var closed bool
 		if name, rest, closed = strings.Cut(text[1:], `"`); !closed {

@@ -83,7 +83,7 @@ func dumpNode(b *strings.Builder, f *sma.Fabric, i int32) {
 func (c *Console) route(_ context.Context, rest string) error {
 	fields := strings.Fields(rest)
 	if len(fields) != 2 {
-		return fmt.Errorf("want Route LID LID")
+		return fmt.Errorf("want Route FROM-LID TO-LID")
 	}
 	var lids [2]units.LID
 	for i, text := range fields {

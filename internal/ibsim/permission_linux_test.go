@@ -110,7 +110,7 @@ func TestANameThatAnotherUserHasTakenIsSaid(t *testing.T) {
 	}
 }
 
-// Root and the user are trusted, and a datagram that does not say whose it is is not.
+// Root and the user are trusted, but no datagram without the name of its sender.
 func TestUsersTrustThemselvesAndRoot(t *testing.T) {
 	for _, c := range []struct {
 		own, other user

@@ -105,7 +105,9 @@ func (s *server) enter() bool {
 		if oldest == nil {
 			return false
 		}
-		_ = s.resting.Remove(oldest).(*link).conn.Close()
+		if l, ok := s.resting.Remove(oldest).(*link); ok {
+			_ = l.conn.Close()
+		}
 	}
 	s.clients++
 	return true
@@ -226,7 +228,8 @@ func (s *server) overRDMA(ctx context.Context, end func(error), l *link, order *
 	}
 	go s.watch(ctx, end, e.progress)
 	before, _ := cpuTime()
-	if err = e.serve(&stopper{ctx: ctx}, l); ctx.Err() != nil {
+	err = e.serve(&stopper{ctx: ctx}, l)
+	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	after, _ := cpuTime()

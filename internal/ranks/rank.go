@@ -218,8 +218,12 @@ func (r *rank) connect(ctx context.Context) error {
 
 // answer accepts the next rank that dials. Whoever else does is refused.
 func (r *rank) answer(ctx context.Context) error {
-	var req *verbs.Request
-	id, there, err := 0, place{}, error(nil)
+	var (
+		req   *verbs.Request
+		id    int
+		there place
+		err   error
+	)
 	for id == 0 {
 		if req, err = r.listens.Accept(ctx); err != nil {
 			return err

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -98,7 +99,7 @@ func TestAPictureNeedsNoPage(t *testing.T) {
 	}
 	in := xml.NewDecoder(strings.NewReader(b.String()))
 	for {
-		if _, err := in.Token(); err == io.EOF {
+		if _, err := in.Token(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			t.Fatalf("%v in\n%s", err, b.String())

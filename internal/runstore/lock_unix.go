@@ -25,7 +25,8 @@ func Lock(path string) (*os.File, error) {
 			f.Close()
 			continue
 		}
-		return f, f.Truncate(0)
+		err = f.Truncate(0)
+		return f, err
 	}
 }
 

@@ -122,7 +122,7 @@ func maker(dir string) error {
 	if errors.Is(err, ErrHeld) {
 		return err
 	}
-	return nil // it cannot be seen from here
+	return nil //nolint:nilerr // whether somebody makes it cannot be seen from here
 }
 
 // strangers says what shows that a folder is neither empty nor one with an earlier

@@ -98,7 +98,7 @@ func TestALinksLoadIsPutDownToWhoSendsIt(t *testing.T) {
 			// Data of the reads leave node 1's NIC 0 and arrive at node 0's.
 			if strings.Contains(h.Name, "node1/nic0 port 1 to") || strings.HasSuffix(h.Name, "to node0/nic0") {
 				carried++
-				payload := int64(got.Beside[0].Messages) << 20
+				payload := got.Beside[0].Messages << 20
 				if x := of["storage"]; x < payload || x > payload*11/10+8<<20 {
 					t.Errorf("%s: %d bytes of storage on %s, want at least its %d bytes of payload, and little more", fabric, x, h.Name, payload)
 				}

@@ -34,7 +34,7 @@ var details = []detail{
 // those whose port was not active.
 const (
 	attrDiscardDetails mad.Attribute = 0x0016
-	inactiveDiscards                 = 0
+	inactiveDiscards   int           = 0
 )
 
 // lanes is how many lanes have counters.

@@ -35,7 +35,7 @@ import (
 //	advance 1ms               time passes; due timers fire
 //	timer                     time passes until a timer fires
 //	state                     the states and counters
-//	flow                      flow control of a: its window, its timeout
+//	flow                      how a limits itself: its window, its timeout
 //	modify a sqd|rts|err|…    a state transition
 //	deny b                    b's memory refuses all remote access from here on, and
 //	                          its keys local operations and invalidation

@@ -80,7 +80,7 @@ func Read(file string, in io.Reader) (*source.Cluster, *source.Problem) {
 			continue
 		}
 		m := list.FindStringSubmatch(lines.Text)
-		if m == nil || !slices.Contains([]string{"topology", "npus_count", "bandwidth", "latency"}, m[1]) || lists[m[1]] != nil {
+		if len(m) < 3 || !slices.Contains([]string{"topology", "npus_count", "bandwidth", "latency"}, m[1]) || lists[m[1]] != nil {
 			return nil, lines.Problem(lines.Text, "topology, npus_count, bandwidth and latency, each once, as a list on one line")
 		}
 		for _, item := range strings.Split(m[2], ",") {

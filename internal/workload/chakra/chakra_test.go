@@ -205,8 +205,12 @@ func TestTracesInJSON(t *testing.T) {
 		if len(g) != 2 || g[0].Time != 30*units.Microsecond || g[1].Kind != workload.Collective || g[1].Bytes != 4096 || !slices.Equal(g[1].After, []int32{0}) {
 			t.Errorf("%s: rank 1 does %+v", name, g)
 		}
+		whole := max(0, strings.LastIndex(text, "}{")) + 1 // an object ends there
 		for cut := range text {
-			Read([]source.File{{Name: "t.0.json", Reader: strings.NewReader(text[:cut])}})
+			w := Read([]source.File{{Name: "t.0.json", Reader: strings.NewReader(text[:cut])}})
+			if cut > whole && w.Stopped == nil {
+				t.Fatalf("%s: a file cut after %d of %d bytes is taken", name, cut, len(text))
+			}
 		}
 	}
 }

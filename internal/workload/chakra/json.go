@@ -31,7 +31,7 @@ func readJSON(f source.File) (*trace, *source.Problem) {
 	d := json.NewDecoder(io.LimitReader(f.Reader, maxJSON))
 	d.UseNumber()
 	err := t.decodeJSON(d)
-	if err == nil || errors.Is(err, io.EOF) {
+	if err == nil {
 		return t, nil
 	}
 	return t, &source.Problem{File: f.Name, Offset: d.InputOffset(), Binary: true, Want: "a trace of Chakra in JSON: " + err.Error()}
@@ -41,13 +41,15 @@ func readJSON(f source.File) (*trace, *source.Problem) {
 // and so are all of a jsonizer's but the first.
 func (t *trace) decodeJSON(d *json.Decoder) error {
 	for first := true; ; first = false {
-		if _, err := expect(d, '{'); err != nil {
+		if err := expect(d, '{'); errors.Is(err, io.EOF) && !first {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		fields := make(map[string]json.RawMessage)
 		at := d.InputOffset()
 		for d.More() {
-			key, err := d.Token()
+			key, err := name(d)
 			if err != nil {
 				return err
 			}
@@ -61,9 +63,9 @@ func (t *trace) decodeJSON(d *json.Decoder) error {
 			if err := d.Decode(&v); err != nil {
 				return err
 			}
-			fields[key.(string)] = v
+			fields[key] = v
 		}
-		if _, err := expect(d, '}'); err != nil {
+		if err := expect(d, '}'); err != nil {
 			return err
 		}
 		if _, node := fields["id"]; node {
@@ -77,7 +79,7 @@ func (t *trace) decodeJSON(d *json.Decoder) error {
 // graphJSON reads a list of nodes.
 func (t *trace) graphJSON(d *json.Decoder) error {
 	t.calls = true // the feeder of this form reads data dependencies alone
-	if _, err := expect(d, '['); err != nil {
+	if err := expect(d, '['); err != nil {
 		return err
 	}
 	for d.More() {
@@ -90,16 +92,25 @@ func (t *trace) graphJSON(d *json.Decoder) error {
 			return err
 		}
 	}
-	_, err := expect(d, ']')
-	return err
+	return expect(d, ']')
 }
 
-func expect(d *json.Decoder, want json.Delim) (json.Token, error) {
+func expect(d *json.Decoder, want json.Delim) error {
 	got, err := d.Token()
 	if err == nil && got != want {
 		err = fmt.Errorf("%v where %q is expected", got, want)
 	}
-	return got, err
+	return err
+}
+
+// name reads the name of a field.
+func name(d *json.Decoder) (string, error) {
+	token, err := d.Token()
+	text, ok := token.(string)
+	if err == nil && !ok {
+		err = fmt.Errorf("%v where the name of a field is expected", token)
+	}
+	return text, err
 }
 
 // nodeTypes are the names of protobuf's JSON.
