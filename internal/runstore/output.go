@@ -113,7 +113,7 @@ func hidden(dir, name string) string {
 func maker(dir string) error {
 	path := hidden(dir, lockName)
 	if _, err := os.Lstat(path); err != nil {
-		return nil
+		return nil //nolint:nilerr // nobody makes it, or it cannot be seen from here
 	}
 	f, err := Lock(path)
 	if err == nil {
@@ -122,7 +122,7 @@ func maker(dir string) error {
 	if errors.Is(err, ErrHeld) {
 		return err
 	}
-	return nil //nolint:nilerr // whether somebody makes it cannot be seen from here
+	return nil // whether somebody makes it cannot be seen from here
 }
 
 // strangers says what shows that a folder is neither empty nor one with an earlier
