@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/catalog"
-	"weft/internal/transport/cc"
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/transport/cc"
 )
 
 // ccFields says which fields each congestion control has besides preset and

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"weft/internal/transport/cc"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
 )
 

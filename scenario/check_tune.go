@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/catalog"
+	"weft/internal/sim/catalog"
 )
 
 // checkTune sees that what is to be tuned is there, can be varied, and belongs to

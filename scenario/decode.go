@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/internal/catalog"
+	"weft/internal/sim/catalog"
 	"weft/units"
 )
 

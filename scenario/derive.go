@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strconv"
 
-	"weft/internal/catalog"
+	"weft/internal/sim/catalog"
 	"weft/units"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/transport/cc"
+	"weft/internal/sim/transport/cc"
 )
 
 // Document is another of weft's YAML files: what a plan is asked for, who an

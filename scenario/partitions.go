@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/internal/subnet"
-	"weft/internal/subnet/partition"
+	"weft/internal/ib/partition"
+	"weft/internal/ib/subnet"
 	"weft/units"
 )
 

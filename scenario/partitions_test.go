@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/subnet/partition"
-	"weft/internal/subnet/qos"
+	"weft/internal/ib/partition"
+	"weft/internal/ib/qos"
 )
 
 // withFile resolves a scenario of four nodes of two NICs that has a file beside

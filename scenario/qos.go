@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/internal/subnet/qos"
+	"weft/internal/ib/qos"
 )
 
 // deriveQoS lays the QoS keys of an opensm.conf over what the preset says about

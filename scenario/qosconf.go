@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"weft/internal/subnet/qos"
+	"weft/internal/ib/qos"
 	"weft/units"
 )
 

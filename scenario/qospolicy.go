@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/subnet"
-	"weft/internal/subnet/qos"
+	"weft/internal/ib/qos"
+	"weft/internal/ib/subnet"
 )
 
 // deriveQoSPolicy reads service-levels from a qos-policy.conf. What its default

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/catalog"
+	"weft/internal/sim/catalog"
 	"weft/units"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/catalog"
-	"weft/internal/golden"
+	"weft/internal/base/golden"
+	"weft/internal/sim/catalog"
 	"weft/units"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/invopop/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
-	"weft/internal/catalog"
-	"weft/internal/golden"
+	"weft/internal/base/golden"
+	"weft/internal/sim/catalog"
 	"weft/units"
 )
 

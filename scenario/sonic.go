@@ -8,9 +8,9 @@ import (
 	"reflect"
 	"slices"
 
-	"weft/internal/catalog"
 	"weft/internal/roce"
 	"weft/internal/roce/sonic"
+	"weft/internal/sim/catalog"
 	"weft/units"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"weft/internal/catalog"
+	"weft/internal/sim/catalog"
 )
 
 // DefaultTraining is what a training job means of which nothing is said. It has no

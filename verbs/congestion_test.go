@@ -4,8 +4,8 @@ import (
 	"net/netip"
 	"testing"
 
-	"weft/internal/live/faulty"
 	"weft/units"
+	"weft/verbs/internal/socket/faulty"
 )
 
 // paced is a connection whose two devices go by a clock of its own: what it does is

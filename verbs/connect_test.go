@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"weft/internal/live/faulty"
+	"weft/verbs/internal/socket/faulty"
 )
 
 // connected makes a connection between the queue pairs of two sides by the

@@ -3,7 +3,7 @@ package verbs
 import (
 	"testing"
 
-	"weft/internal/live/faulty"
+	"weft/verbs/internal/socket/faulty"
 )
 
 // TestACrowdOfPartsOfMessagesDoesNotWaitForTimeouts lets hundreds of queue pairs write

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"weft/internal/live"
-	"weft/internal/transport"
-	"weft/internal/transport/cc"
+	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
+	"weft/verbs/internal/socket"
 	"weft/wire"
 	"weft/wire/pcap"
 )
@@ -27,7 +27,7 @@ type Options struct {
 	// room for as much: see Device.PathMTU.
 	PathMTU int
 	// StrictICRC refuses packets whose ICRC does not fit the IP identification
-	// that weft sends with; see package weft/internal/live. Other implementations
+	// that weft sends with; see package weft/verbs/internal/socket. Other implementations
 	// send other identifications.
 	StrictICRC bool
 	// LineRate gives every queue pair of a connected service DCQCN (Zhu et al., SIGCOMM
@@ -42,12 +42,12 @@ type Options struct {
 	Lose     float64
 	LoseSeed uint64
 
-	clock func() units.Time // live.Config.Clock, of tests
+	clock func() units.Time // socket.Config.Clock, of tests
 }
 
 // Device is an open RDMA device with one port.
 type Device struct {
-	port    *live.Port
+	port    *socket.Port
 	mtu     int
 	dcqcn   *cc.DCQCNParams // nil: none
 	keys    keys
@@ -92,7 +92,7 @@ func Open(o Options) (*Device, error) {
 	if a.Port() == 0 {
 		a = netip.AddrPortFrom(a.Addr(), wire.RoCEv2Port)
 	}
-	conn, err := live.OpenUDP(a)
+	conn, err := socket.OpenUDP(a)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func Open(o Options) (*Device, error) {
 }
 
 // open makes a device of a connection.
-func open(conn live.Conn, o Options) (*Device, error) {
+func open(conn socket.Conn, o Options) (*Device, error) {
 	if o.PathMTU == 0 {
 		o.PathMTU = 4096
 	}
@@ -121,7 +121,7 @@ func open(conn live.Conn, o Options) (*Device, error) {
 			return nil, err
 		}
 	}
-	c := live.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed, Clock: o.clock}
+	c := socket.Config{Conn: conn, PathMTU: o.PathMTU, StrictID: o.StrictICRC, Lose: o.Lose, LoseSeed: o.LoseSeed, Clock: o.clock}
 	if o.Capture != nil {
 		w, err := pcap.NewWriter(o.Capture, pcap.Raw)
 		if err != nil {
@@ -131,12 +131,12 @@ func open(conn live.Conn, o Options) (*Device, error) {
 		c.Capture = w
 	}
 	d := &Device{mtu: o.PathMTU, dcqcn: params, keys: keys{}, qps: map[*QP]struct{}{}, eecs: map[*transport.EEC]*EEC{}, rd: map[QPN]*QP{}, cqs: map[*CQ]struct{}{}, async: make(chan AsyncEvent, maxAsync)}
-	d.port = live.Open(c)
+	d.port = socket.Open(c)
 	return d, nil
 }
 
 // congestionControl prepares a connection for DCQCN.
-func congestionControl(conn live.Conn, line units.Rate) (*cc.DCQCNParams, error) {
+func congestionControl(conn socket.Conn, line units.Rate) (*cc.DCQCNParams, error) {
 	p, err := cc.DCQCNPreset("paper", line)
 	if err == nil && line < p.MinRate {
 		return nil, invalid("a line rate of %v: at least %v", line, p.MinRate)
@@ -265,7 +265,7 @@ func (p *PD) Dealloc() error {
 // AH says where datagrams go.
 type AH struct {
 	pd   *PD
-	peer *live.Peer
+	peer *socket.Peer
 	dead bool
 }
 
@@ -294,7 +294,7 @@ func (a *AH) Destroy() error {
 }
 
 // peer is the peer at an address, for one more user.
-func (d *Device) peer(to netip.AddrPort) (*live.Peer, error) {
+func (d *Device) peer(to netip.AddrPort) (*socket.Peer, error) {
 	if !to.IsValid() || to.Addr().IsUnspecified() {
 		return nil, invalid("%v is no address of a device", to)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"weft/internal/live/faulty"
 	"weft/units"
+	"weft/verbs/internal/socket/faulty"
 	"weft/wire"
 	"weft/wire/cm"
 )

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"weft/internal/transport"
+	"weft/internal/sim/transport"
 )
 
 // The errors that calls return, wrapped with what was wrong.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"weft/internal/live/faulty"
+	"weft/verbs/internal/socket/faulty"
 )
 
 // faultyPair is two devices on a network that does harm.

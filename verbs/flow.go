@@ -1,9 +1,9 @@
 package verbs
 
 import (
-	"weft/internal/live"
-	"weft/internal/transport"
+	"weft/internal/sim/transport"
 	"weft/units"
+	"weft/verbs/internal/socket"
 )
 
 // A UDP socket of an ordinary network has neither credits nor pauses: queue pairs find out
@@ -12,17 +12,17 @@ var (
 	// plainFlow is with a peer of any kind: timeouts stay in the range that the
 	// specification has for the Local ACK Timeout.
 	plainFlow = transport.FlowControl{
-		Initial: firstWindow, Most: live.PeerPackets, FirstTimeout: units.Forever, LeastTimeout: units.Forever,
+		Initial: firstWindow, Most: socket.PeerPackets, FirstTimeout: units.Forever, LeastTimeout: units.Forever,
 	}
 	// datagramFlow is of RD's contexts, whose peer is always weft: a timeout that comes too
 	// soon costs a part of one message.
 	datagramFlow = transport.FlowControl{
-		Initial: firstWindow, Most: live.PeerPackets, FirstTimeout: firstTimeout, LeastTimeout: firstTimeout,
+		Initial: firstWindow, Most: socket.PeerPackets, FirstTimeout: firstTimeout, LeastTimeout: firstTimeout,
 	}
 	// weftFlow is with a peer that has agreed to selective repeat: a timeout that comes
 	// too soon costs it one packet.
 	weftFlow = transport.FlowControl{
-		Initial: firstWindow, Most: live.PeerPackets, FirstTimeout: firstTimeout, LeastTimeout: leastTimeout,
+		Initial: firstWindow, Most: socket.PeerPackets, FirstTimeout: firstTimeout, LeastTimeout: leastTimeout,
 	}
 )
 
@@ -52,6 +52,6 @@ func (q *QP) agree(yes bool) {
 	q.cfg.SelectiveRepeat, q.cfg.HoldAhead, q.end.Selective = yes, yes, yes
 	q.cfg.Flow, q.cfg.MaxOutstandingPackets = &plainFlow, 0
 	if yes {
-		q.cfg.Flow, q.cfg.MaxOutstandingPackets = &weftFlow, live.PeerPackets // as many as a peer holds
+		q.cfg.Flow, q.cfg.MaxOutstandingPackets = &weftFlow, socket.PeerPackets // as many as a peer holds
 	}
 }

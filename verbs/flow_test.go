@@ -4,9 +4,9 @@ import (
 	"net/netip"
 	"testing"
 
-	"weft/internal/live"
-	"weft/internal/live/faulty"
 	"weft/units"
+	"weft/verbs/internal/socket"
+	"weft/verbs/internal/socket/faulty"
 )
 
 // Both devices stood still for longer than the timeout, and the acknowledgement is in the
@@ -52,11 +52,11 @@ func TestTimeoutsLengthenAndEndWithinTheSpecification(t *testing.T) {
 
 // calls counts the system calls that send.
 type calls struct {
-	live.Conn
+	socket.Conn
 	n int
 }
 
-func (c *calls) Send(batch []live.Outgoing) error {
+func (c *calls) Send(batch []socket.Outgoing) error {
 	c.n++
 	return c.Conn.Send(batch)
 }

@@ -7,8 +7,8 @@ import (
 	"net/netip"
 	"testing"
 
-	"weft/internal/live"
 	"weft/units"
+	"weft/verbs/internal/socket"
 	"weft/wire"
 )
 
@@ -78,7 +78,7 @@ func (x *target) take(b []byte) {
 	b = wire.AppendICRC(b, x.flow.Begin(0, wire.UDPBytes+len(b)+wire.ICRCBytes, b))
 	x.dev.port.Lock()
 	defer x.dev.port.Unlock()
-	x.conn.in = append(x.conn.in, live.Incoming{From: x.from, Segment: len(b), Data: b})
+	x.conn.in = append(x.conn.in, socket.Incoming{From: x.from, Segment: len(b), Data: b})
 	x.dev.port.Progress()
 	x.conn.out = nil
 }

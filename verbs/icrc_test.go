@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"weft/internal/live/faulty"
+	"weft/verbs/internal/socket/faulty"
 )
 
 func TestBetweenSocketsOfOneMachineTheIdentificationIsTheOneExpected(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"weft/internal/live/faulty"
+	"weft/verbs/internal/socket/faulty"
 )
 
 // wrongMemory are SGEs of which each is wrong in one way for a queue pair of s.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/transport"
+	"weft/internal/sim/transport"
 	"weft/units"
 )
 

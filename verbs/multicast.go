@@ -3,11 +3,11 @@ package verbs
 import (
 	"net/netip"
 
-	"weft/internal/live"
+	"weft/verbs/internal/socket"
 )
 
 // MulticastQPN is the queue pair that datagrams to a multicast group are for.
-const MulticastQPN QPN = live.MulticastQPN
+const MulticastQPN QPN = socket.MulticastQPN
 
 // AttachMcast lets a queue pair of UD take what is sent to a multicast group
 // (ibv_attach_mcast(3)): to an AH of the group's address and MulticastQPN, with the

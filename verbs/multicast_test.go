@@ -7,8 +7,8 @@ import (
 	"net/netip"
 	"testing"
 
-	"weft/internal/live"
-	"weft/internal/live/faulty"
+	"weft/verbs/internal/socket"
+	"weft/verbs/internal/socket/faulty"
 	"weft/wire"
 )
 
@@ -157,14 +157,14 @@ func TestAttachingIsRefusedWhereItMeansNothing(t *testing.T) {
 		}
 	}
 	group := testGroup
-	for range live.MaxGroups - 1 {
+	for range socket.MaxGroups - 1 {
 		group = group.Next()
 		if err := s.qp.AttachMcast(group); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.qp.AttachMcast(group.Next()); !errors.Is(err, live.ErrFull) {
-		t.Errorf("one group too many: %v, want %v", err, live.ErrFull)
+	if err := s.qp.AttachMcast(group.Next()); !errors.Is(err, socket.ErrFull) {
+		t.Errorf("one group too many: %v, want %v", err, socket.ErrFull)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestWhatLinuxSendsToAGroupIsTaken(t *testing.T) {
 			}
 		}
 		s.dev.port.Lock()
-		x.in = append(x.in, live.Incoming{From: p.from, To: netip.AddrPortFrom(p.to, wire.RoCEv2Port), Segment: len(p.data), Data: p.data})
+		x.in = append(x.in, socket.Incoming{From: p.from, To: netip.AddrPortFrom(p.to, wire.RoCEv2Port), Segment: len(p.data), Data: p.data})
 		s.dev.port.Progress()
 		s.dev.port.Unlock()
 		wc := s.want(uint64(taken), Success)

@@ -3,9 +3,9 @@ package verbs
 import (
 	"encoding/binary"
 
-	"weft/internal/live"
-	"weft/internal/transport"
+	"weft/internal/sim/transport"
 	"weft/units"
+	"weft/verbs/internal/socket"
 	"weft/wire"
 )
 
@@ -17,26 +17,26 @@ type qpOwner QP
 
 func (o *qpOwner) qp() *QP { return (*QP)(o) }
 
-// Gather implements live.Owner.
+// Gather implements socket.Owner.
 func (o *qpOwner) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 	return o.qp().gather(p, parts)
 }
 
-// Operands implements live.Owner.
+// Operands implements socket.Owner.
 func (o *qpOwner) Operands(p *transport.Packet) (swapAdd, compare uint64) { return o.qp().operands(p) }
 
-// Destination implements live.Owner.
-func (o *qpOwner) Destination(p *transport.Packet) *live.Peer { return o.qp().destination(p) }
+// Destination implements socket.Owner.
+func (o *qpOwner) Destination(p *transport.Packet) *socket.Peer { return o.qp().destination(p) }
 
-// Place implements live.Owner.
+// Place implements socket.Owner.
 func (o *qpOwner) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
 	o.qp().place(v, p, payload)
 }
 
-// Replenish implements live.Owner.
+// Replenish implements socket.Owner.
 func (o *qpOwner) Replenish() { o.qp().replenish() }
 
-// Completed implements live.Owner.
+// Completed implements socket.Owner.
 func (o *qpOwner) Completed(c *transport.Completion) { o.qp().completed(c) }
 
 // rights is what each kind of request needs of the memory and of the queue pair.
@@ -132,7 +132,7 @@ func (q *QP) operands(p *transport.Packet) (swapAdd, compare uint64) {
 }
 
 // destination is where a datagram goes.
-func (q *QP) destination(p *transport.Packet) *live.Peer {
+func (q *QP) destination(p *transport.Packet) *socket.Peer {
 	if id, ok := q.end.QP.SourceOf(p); ok {
 		return q.send(id).ah.peer
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"weft/internal/transport"
+	"weft/internal/sim/transport"
 )
 
 // Opcode is the operation of a send, with the numbers of ibv_wr_opcode.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"net/netip"
 
-	"weft/internal/live"
-	"weft/internal/transport"
-	"weft/internal/transport/cc"
+	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
+	"weft/verbs/internal/socket"
 )
 
 // QPType is the transport service of a queue pair.
@@ -65,7 +65,7 @@ type QP struct {
 	pd   *PD
 	attr QPInitAttr
 	cfg  transport.Config
-	end  live.Endpoint
+	end  socket.Endpoint
 
 	access Access
 	qkey   uint32

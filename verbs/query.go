@@ -3,8 +3,8 @@ package verbs
 import (
 	"net/netip"
 
-	"weft/internal/live"
 	"weft/units"
+	"weft/verbs/internal/socket"
 )
 
 // Query says how the queue pair stands (ibv_query_qp(3)): its state, the PSN that it
@@ -41,9 +41,9 @@ type DeviceAttr struct {
 // Query says what the device can do.
 func (d *Device) Query() DeviceAttr {
 	return DeviceAttr{
-		NodeGUID: units.GUID(d.guid()), PhysPorts: 1, MaxQP: live.MaxEndpoints - int(live.FirstQPN), MaxQPWR: MaxQPWR, MaxSGE: MaxSGE,
-		MaxCQE: MaxCQE, MaxInline: MaxInline, MaxMR: MaxMR, MaxMRSize: 1<<64 - 1, MaxRdAtomic: MaxRdAtomic, MaxMcastGrp: live.MaxGroups,
-		MaxPKeys: 1, MaxAH: live.MaxPeers,
+		NodeGUID: units.GUID(d.guid()), PhysPorts: 1, MaxQP: socket.MaxEndpoints - int(socket.FirstQPN), MaxQPWR: MaxQPWR, MaxSGE: MaxSGE,
+		MaxCQE: MaxCQE, MaxInline: MaxInline, MaxMR: MaxMR, MaxMRSize: 1<<64 - 1, MaxRdAtomic: MaxRdAtomic, MaxMcastGrp: socket.MaxGroups,
+		MaxPKeys: 1, MaxAH: socket.MaxPeers,
 	}
 }
 

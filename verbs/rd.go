@@ -3,10 +3,10 @@ package verbs
 import (
 	"fmt"
 
-	"weft/internal/live"
-	"weft/internal/transport"
-	"weft/internal/transport/cc"
+	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
 	"weft/units"
+	"weft/verbs/internal/socket"
 )
 
 // The reliable datagram (IBA vol. 1, chapters 9 and 10): a queue pair of RD reaches any
@@ -45,7 +45,7 @@ func (r *RDD) Dealloc() error {
 type EEC struct {
 	rdd  *RDD
 	cfg  transport.Config
-	end  live.Endpoint
+	end  socket.Endpoint
 	ctx  transport.EEC
 	dead bool
 }
@@ -274,7 +274,7 @@ func (e *EEC) atomic(n units.QPN, op transport.Op, rkey uint32, va uint64) uint6
 	return e.serving().atomic(n, op, rkey, va) // remote has just found it
 }
 
-// Gather implements live.Owner.
+// Gather implements socket.Owner.
 func (o *eecOwner) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 	e := (*EEC)(o)
 	if p.Op.Response() {
@@ -291,7 +291,7 @@ func (o *eecOwner) Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) 
 	return q.gatherSend(id, p, parts)
 }
 
-// Operands implements live.Owner.
+// Operands implements socket.Owner.
 func (o *eecOwner) Operands(p *transport.Packet) (swapAdd, compare uint64) {
 	e := (*EEC)(o)
 	id, ok := e.end.QP.SourceOf(p)
@@ -302,10 +302,10 @@ func (o *eecOwner) Operands(p *transport.Packet) (swapAdd, compare uint64) {
 	return 0, 0
 }
 
-// Destination implements live.Owner: RD has a peer.
-func (o *eecOwner) Destination(*transport.Packet) *live.Peer { return o.end.Peer }
+// Destination implements socket.Owner: RD has a peer.
+func (o *eecOwner) Destination(*transport.Packet) *socket.Peer { return o.end.Peer }
 
-// Place implements live.Owner.
+// Place implements socket.Owner.
 func (o *eecOwner) Place(v transport.Verdict, p *transport.Packet, payload []byte) {
 	e := (*EEC)(o)
 	q := e.serving()
@@ -317,10 +317,10 @@ func (o *eecOwner) Place(v transport.Verdict, p *transport.Packet, payload []byt
 	}
 }
 
-// Replenish implements live.Owner: the context takes receives from its queue pairs.
+// Replenish implements socket.Owner: the context takes receives from its queue pairs.
 func (o *eecOwner) Replenish() {}
 
-// Completed implements live.Owner.
+// Completed implements socket.Owner.
 func (o *eecOwner) Completed(c *transport.Completion) {
 	e := (*EEC)(o)
 	dev := e.rdd.dev

@@ -9,9 +9,9 @@ import (
 	"net/netip"
 	"testing"
 
-	"weft/internal/live/faulty"
-	"weft/internal/transport"
+	"weft/internal/sim/transport"
 	"weft/units"
+	"weft/verbs/internal/socket/faulty"
 	"weft/wire"
 )
 

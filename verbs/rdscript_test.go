@@ -9,23 +9,23 @@ import (
 	"testing"
 	"time"
 
-	"weft/internal/live"
-	"weft/internal/live/faulty"
-	"weft/internal/transport"
-	"weft/internal/transport/rdtest"
+	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/rdtest"
 	"weft/units"
+	"weft/verbs/internal/socket"
+	"weft/verbs/internal/socket/faulty"
 	"weft/wire"
 )
 
 // tapped is a connection whose packets are written down as they go out; some are lost.
 type tapped struct {
-	live.Conn
+	socket.Conn
 	node string
 	s    *rdDevices
 }
 
 // Send writes down each packet of a batch, and sends those that are not lost.
-func (c *tapped) Send(batch []live.Outgoing) error {
+func (c *tapped) Send(batch []socket.Outgoing) error {
 	for i := range batch {
 		var all []byte
 		for _, part := range batch[i].Parts {
@@ -34,8 +34,8 @@ func (c *tapped) Send(batch []live.Outgoing) error {
 		for len(all) > 0 {
 			n := min(batch[i].Segment, len(all))
 			if c.s.pass(c.node, all[:n]) {
-				one := live.Outgoing{To: batch[i].To, Segment: n, Packets: 1, Parts: [][]byte{all[:n:n]}}
-				if err := c.Conn.Send([]live.Outgoing{one}); err != nil {
+				one := socket.Outgoing{To: batch[i].To, Segment: n, Packets: 1, Parts: [][]byte{all[:n:n]}}
+				if err := c.Conn.Send([]socket.Outgoing{one}); err != nil {
 					return err
 				}
 			}
@@ -227,7 +227,7 @@ func (s *rdDevices) quiet() {
 
 // The script of package transport leaves the same trace on devices.
 func TestReliableDatagramsLeaveTheTraceOfTheStateMachines(t *testing.T) {
-	text, err := os.ReadFile("../internal/transport/testdata/rd/trace.txt")
+	text, err := os.ReadFile("../internal/sim/transport/testdata/rd/trace.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

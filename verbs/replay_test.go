@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"weft/internal/live"
 	"weft/units"
+	"weft/verbs/internal/socket"
 	"weft/wire"
 	"weft/wire/pcap"
 	"weft/wire/wiretest"
@@ -22,7 +22,7 @@ import (
 // script is a connection of a test: it is fed packets and keeps what is sent.
 type script struct {
 	local netip.AddrPort
-	in    []live.Incoming
+	in    []socket.Incoming
 	out   [][]byte // from the BTH to the ICRC
 }
 
@@ -38,7 +38,7 @@ func (c *script) Join(netip.Addr) error { return nil }
 
 func (c *script) Leave(netip.Addr) {}
 
-func (c *script) Send(batch []live.Outgoing) error {
+func (c *script) Send(batch []socket.Outgoing) error {
 	for i := range batch {
 		all := slices.Concat(batch[i].Parts...)
 		for len(all) > 0 {
@@ -50,7 +50,7 @@ func (c *script) Send(batch []live.Outgoing) error {
 	return nil
 }
 
-func (c *script) Receive() ([]live.Incoming, error) {
+func (c *script) Receive() ([]socket.Incoming, error) {
 	in := c.in
 	c.in = nil
 	return in, nil
@@ -240,7 +240,7 @@ func (c *conversation) replay(t *testing.T, r *replayed) {
 		}
 		fed++
 		x.dev.port.Lock()
-		x.conn.in = append(x.conn.in, live.Incoming{From: p.from, Segment: len(p.data), Data: p.data})
+		x.conn.in = append(x.conn.in, socket.Incoming{From: p.from, Segment: len(p.data), Data: p.data})
 		x.dev.port.Progress()
 		x.dev.port.Progress() // acknowledgements wait for a second call
 		x.dev.port.Unlock()

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"weft/internal/live"
-	"weft/internal/live/faulty"
+	"weft/verbs/internal/socket"
+	"weft/verbs/internal/socket/faulty"
 	"weft/wire"
 	"weft/wire/cm"
 )
@@ -190,7 +190,7 @@ func TestAResolutionIsAnsweredAsLinuxDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	dev.port.Lock()
-	conn.in = append(conn.in, live.Incoming{From: asked.from, Segment: len(asked.data), Data: asked.data})
+	conn.in = append(conn.in, socket.Incoming{From: asked.from, Segment: len(asked.data), Data: asked.data})
 	dev.port.Progress()
 	dev.port.Unlock()
 	q, err := s.Accept(within(t, patience))

@@ -3,8 +3,8 @@ package verbs
 import (
 	"testing"
 
-	"weft/internal/live"
-	"weft/internal/live/faulty"
+	"weft/verbs/internal/socket"
+	"weft/verbs/internal/socket/faulty"
 )
 
 // Queue pairs that end while they wait for room at their peer leave it to those behind
@@ -12,7 +12,7 @@ import (
 func TestRoomAtAPeerPassesByThoseThatHaveEnded(t *testing.T) {
 	const (
 		each   = firstWindow * 1024 // bytes: what one queue pair has in flight at first
-		filled = live.PeerPackets / firstWindow
+		filled = socket.PeerPackets / firstWindow
 		ended  = 100
 		first  = 1
 		last   = 2

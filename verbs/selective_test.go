@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"weft/internal/live/faulty"
+	"weft/verbs/internal/socket/faulty"
 )
 
 // offering is a connection of which both ends say whether they offer selective

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/live"
 	"weft/units"
+	"weft/verbs/internal/socket"
 	"weft/wire"
 	"weft/wire/cm"
 )
@@ -144,7 +144,7 @@ func (s *siege) sendRaw(b []byte) {
 func (s *siege) flush() {
 	s.dev.port.Lock()
 	for _, b := range s.batch {
-		s.conn.in = append(s.conn.in, live.Incoming{From: s.from, Segment: max(1, len(b)), Data: b})
+		s.conn.in = append(s.conn.in, socket.Incoming{From: s.from, Segment: max(1, len(b)), Data: b})
 	}
 	s.told += len(s.batch)
 	s.batch = s.batch[:0]
@@ -465,7 +465,7 @@ func TestSiegeOverLoopback(t *testing.T) {
 	dice := rand.New(rand.NewPCG(8, 17))
 	before := b.dev.Stats().PacketsReceived
 	for b.dev.Stats().PacketsReceived < before+n {
-		var batch []live.Outgoing
+		var batch []socket.Outgoing
 		for range 8 {
 			w := wire.Packet{
 				BTH:  wire.BTH{Opcode: wire.RCWriteOnly, PKey: 0xffff, DestQP: b.qp.QPN(), PSN: expected(b.qp)},
@@ -481,7 +481,7 @@ func TestSiegeOverLoopback(t *testing.T) {
 				t.Fatal(err)
 			}
 			x = wire.AppendICRC(x, flow.Begin(0, wire.UDPBytes+len(x)+wire.ICRCBytes, x))
-			batch = append(batch, live.Outgoing{To: b.dev.Addr(), Segment: len(x), Packets: 1, Parts: [][]byte{x}})
+			batch = append(batch, socket.Outgoing{To: b.dev.Addr(), Segment: len(x), Packets: 1, Parts: [][]byte{x}})
 		}
 		if err := stranger.Send(batch); err != nil {
 			t.Fatal(err)
@@ -506,7 +506,7 @@ func TestTheThreatModelNamesItsTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := map[string]bool{}
-	for _, dir := range []string{".", "../internal/live", "../internal/perf", "../internal/ranks", "../internal/ibsim"} {
+	for _, dir := range []string{".", "internal/socket", "../internal/live/perf", "../internal/live/ranks", "../internal/ib/ibsim"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)

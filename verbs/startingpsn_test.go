@@ -7,8 +7,8 @@ import (
 	"net/netip"
 	"testing"
 
-	"weft/internal/live/faulty"
 	"weft/units"
+	"weft/verbs/internal/socket/faulty"
 	"weft/wire"
 	"weft/wire/cm"
 	"weft/wire/pcap"

@@ -4,12 +4,12 @@ import (
 	"net/netip"
 	"testing"
 
-	"weft/internal/live"
+	"weft/verbs/internal/socket"
 )
 
-func udp(t testing.TB, a netip.AddrPort) live.Conn {
+func udp(t testing.TB, a netip.AddrPort) socket.Conn {
 	t.Helper()
-	c, err := live.OpenUDP(a)
+	c, err := socket.OpenUDP(a)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package verbs
 import (
 	"fmt"
 
-	"weft/internal/transport"
+	"weft/internal/sim/transport"
 )
 
 // MWType is the type of a memory window (ibv_alloc_mw(3)).

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"weft/internal/cli"
+	"weft/internal/face/cli"
 	"weft/internal/sim"
 )
 

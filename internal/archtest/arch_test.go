@@ -51,36 +51,36 @@ func TestTheCheckerSeesEachBreach(t *testing.T) {
 			"units/time.go:1: units may not import wire: the vocabulary is understood without anything else",
 		},
 		"a sideways import in the core": {
-			"internal/routing/updown.go", "package routing\n\nimport _ \"weft/internal/transport\"", tree.direction,
-			"internal/routing/updown.go:3: internal/routing may not import internal/transport: a routing engine is a pure function from the graph to tables",
+			"internal/sim/routing/updown.go", "package routing\n\nimport _ \"weft/internal/sim/transport\"", tree.direction,
+			"internal/sim/routing/updown.go:3: internal/sim/routing may not import internal/sim/transport: a routing engine is a pure function from the graph to tables",
 		},
 		"the simulator calling the command line": {
-			"internal/sim/run.go", `package sim; import _ "weft/internal/cli"`, tree.direction,
-			"internal/sim/run.go:1: internal/sim may not import internal/cli: one place alone runs a scenario, size by size",
+			"internal/sim/run.go", `package sim; import _ "weft/internal/face/cli"`, tree.direction,
+			"internal/sim/run.go:1: internal/sim may not import internal/face/cli: one place alone runs a scenario, size by size",
 		},
 		"a package without a place": {
 			"internal/util/util.go", `package util`, tree.direction,
 			"package internal/util has no place in rules_test.go: add it",
 		},
 		"a third-party module in the core": {
-			"internal/engine/queue.go", `package engine; import _ "example.org/heap"`, tree.linked,
-			"internal/engine/queue.go:1: internal/engine is in the core, which links no third-party module, but here is example.org/heap",
+			"internal/sim/engine/queue.go", `package engine; import _ "example.org/heap"`, tree.linked,
+			"internal/sim/engine/queue.go:1: internal/sim/engine is in the core, which links no third-party module, but here is example.org/heap",
 		},
 		"a third-party module behind another package": {
 			"internal/roce/qos.go", `package roce; import _ "example.org/yaml"`, tree.linked,
-			"internal/roce/qos.go:1: internal/fabric is in the core, which links no third-party module, but here is example.org/yaml",
+			"internal/roce/qos.go:1: internal/sim/fabric is in the core, which links no third-party module, but here is example.org/yaml",
 		},
 		"the wall clock in a queue pair": {
-			"internal/transport/cc/dcqcn.go", `package cc; import _ "time"`, tree.banned,
-			"internal/transport/cc/dcqcn.go:1: internal/transport/cc may not import time: a sans-I/O state machine: now comes in with each call, packets go out with the return",
+			"internal/sim/transport/cc/dcqcn.go", `package cc; import _ "time"`, tree.banned,
+			"internal/sim/transport/cc/dcqcn.go:1: internal/sim/transport/cc may not import time: a sans-I/O state machine: now comes in with each call, packets go out with the return",
 		},
 		"a lock in the Subnet Manager": {
-			"internal/sm/sweep.go", `package sm; import _ "sync/atomic"`, tree.banned,
-			"internal/sm/sweep.go:1: internal/sm may not import sync/atomic: a sans-I/O state machine: now comes in with each call, MADs go out with the return",
+			"internal/ib/sm/sweep.go", `package sm; import _ "sync/atomic"`, tree.banned,
+			"internal/ib/sm/sweep.go:1: internal/ib/sm may not import sync/atomic: a sans-I/O state machine: now comes in with each call, MADs go out with the return",
 		},
 		"the wall clock in the fabric": {
-			"internal/fabric/port.go", `package fabric; import _ "time"`, tree.banned,
-			"internal/fabric/port.go:1: internal/fabric may not import time: time is units.Time, the simulated clock; the wall clock would end determinism",
+			"internal/sim/fabric/port.go", `package fabric; import _ "time"`, tree.banned,
+			"internal/sim/fabric/port.go:1: internal/sim/fabric may not import time: time is units.Time, the simulated clock; the wall clock would end determinism",
 		},
 		"a function that does not fit": {
 			"wire/bth.go", "package wire\n\nfunc decode() {" + strings.Repeat("\n", 80) + "}", tree.long,
@@ -118,12 +118,12 @@ func TestTheCheckerAcceptsACleanTree(t *testing.T) {
 // cleanTree has everything that is allowed and could be mistaken for a breach.
 func cleanTree() fstest.MapFS {
 	return fstest.MapFS{
-		"wire/opcode.go":              {Data: []byte("package wire; import _ \"weft/units\"\nfunc f() {" + strings.Repeat("\n", 79) + "}")},
-		"wire/opcode_test.go":         {Data: []byte(`package wire; import (_ "time"; _ "example.org/rapid"; _ "weft/internal/cli")`)},
-		"internal/fabric/switch.go":   {Data: []byte(`package fabric; import (_ "weft/internal/roce"; _ "sync")`)},
-		"internal/cli/run.go":         {Data: []byte(`package cli; import (_ "example.org/kong"; _ "weft/internal/report"; _ "time"; _ "log/slog")`)},
-		"internal/sim/testdata/in.go": {Data: []byte(`package broken; import _ "weft/internal/cli"`)},
-		".ci/tool.go":                 {Data: []byte(`package hidden`)},
+		"wire/opcode.go":                {Data: []byte("package wire; import _ \"weft/units\"\nfunc f() {" + strings.Repeat("\n", 79) + "}")},
+		"wire/opcode_test.go":           {Data: []byte(`package wire; import (_ "time"; _ "example.org/rapid"; _ "weft/internal/face/cli")`)},
+		"internal/sim/fabric/switch.go": {Data: []byte(`package fabric; import (_ "weft/internal/roce"; _ "sync")`)},
+		"internal/face/cli/run.go":      {Data: []byte(`package cli; import (_ "example.org/kong"; _ "weft/internal/face/report"; _ "time"; _ "log/slog")`)},
+		"internal/sim/testdata/in.go":   {Data: []byte(`package broken; import _ "weft/internal/face/cli"`)},
+		".ci/tool.go":                   {Data: []byte(`package hidden`)},
 	}
 }
 

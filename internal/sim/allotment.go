@@ -3,8 +3,8 @@ package sim
 import (
 	"sync"
 
-	"weft/internal/engine"
-	"weft/internal/fabric"
+	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric"
 	"weft/units"
 )
 

@@ -3,7 +3,7 @@ package sim
 import (
 	"testing"
 
-	"weft/internal/sim/network"
+	"weft/internal/sim/run/network"
 	"weft/units"
 )
 

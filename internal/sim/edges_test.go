@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"weft/internal/runstore"
+	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
 	"weft/units"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/runstore"
+	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
 	"weft/scenario"
 	"weft/units"

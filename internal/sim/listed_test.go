@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/runstore"
+	"weft/internal/sim/runstore"
 	"weft/internal/sim/simtest"
 	"weft/units"
 )

@@ -3,7 +3,7 @@ package sim
 import (
 	"testing"
 
-	"weft/internal/sim/control"
+	"weft/internal/sim/run/control"
 	"weft/scenario"
 )
 

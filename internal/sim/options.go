@@ -1,8 +1,8 @@
 package sim
 
 import (
-	"weft/internal/fabric"
-	"weft/internal/runstore"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/runstore"
 	"weft/units"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/internal/transport/cc"
+	"weft/internal/sim/transport/cc"
 	"weft/scenario"
 	"weft/units"
 )

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"weft/internal/runstore"
+	"weft/internal/sim/runstore"
 	"weft/scenario"
 )
 

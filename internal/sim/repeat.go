@@ -6,8 +6,8 @@ import (
 	"math"
 	"sync/atomic"
 
-	"weft/internal/runstore"
-	"weft/internal/stats"
+	"weft/internal/base/stats"
+	"weft/internal/sim/runstore"
 	"weft/scenario"
 	"weft/units"
 )

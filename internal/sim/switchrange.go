@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"weft/internal/catalog"
-	"weft/internal/runstore"
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/runstore"
 	"weft/scenario"
 	"weft/units"
 )

@@ -3,7 +3,7 @@ package sim
 import (
 	"testing"
 
-	"weft/internal/runstore"
+	"weft/internal/sim/runstore"
 	"weft/units"
 )
 

@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
-	"weft/internal/fabric"
-	"weft/internal/runstore"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/runstore"
 )
 
 // lookEvery is how often a running simulation is looked at.

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/study/advise"
+	"weft/internal/study/plan"
+	"weft/internal/study/training"
+)
+
+func newAdvise(e *Env) *cobra.Command {
+	x := advising{}
+	cmd := &cobra.Command{
+		Use:   "advise PROFILE",
+		Short: "InfiniBand or RoCE v2: the choice, its reasons, and where it turns",
+		Long: `Plans a network of each fabric for what the profile asks for, simulates both, weighs
+them by the profile's weights, and says which to take: the strongest reasons, each
+with a run in which one thing is changed, what speaks against it, and at what size,
+price, oversubscription or skill the choice turns. See docs/ADVISE.md for the rule.`,
+		Example: `  weft advise examples/advise.yaml
+  weft advise profile.yaml --prices prices.yaml --out advice
+  weft advise profile.yaml --set organisation.skills.ethernet=expert --json`,
+		Args:              args(1, 1, "one profile"),
+		ValidArgsFunction: scenarioArg,
+		RunE:              func(cmd *cobra.Command, given []string) error { return x.run(cmd.Context(), e, given[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&x.prices, "prices", "", "file with the prices of pieces and electricity (weft plan --init-prices)")
+	outFolder(cmd, &x.out, "the designs' scenarios, advice.json and report.html")
+	f.StringArrayVar(&x.set, "set", nil, "change a field of the profile, such as weights.cost=30; may be repeated")
+	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; the advice does not depend on it (default: all)")
+	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// advising is the flags of weft advise.
+type advising struct {
+	prices, out string
+	set         []string
+	workers     int
+	asJSON      bool
+}
+
+func (x *advising) run(ctx context.Context, e *Env, path string) error {
+	if err := checkWorkers(x.workers); err != nil {
+		return err
+	}
+	overrides, err := overridesOf(x.set)
+	if err != nil {
+		return err
+	}
+	text, err := readDocument(e, path)
+	if err != nil {
+		return err
+	}
+	profile, err := advise.Read(path, text, overrides...)
+	if err != nil {
+		return err
+	}
+	prices, err := readPrices(e, x.prices)
+	if err != nil {
+		return err
+	}
+	folder := ownFolder{name: x.out, mark: report.AdviceResult, what: "advice"}
+	if err := folder.open(e); err != nil {
+		return err
+	}
+	defer folder.Close()
+	line := e.working("the advice begins")
+	a, err := advise.Make(ctx, profile, prices, advise.Options{
+		Simulate: advise.Simulator(e.Run), Train: training.Run, Workers: x.workers,
+		Tell: func(what string) { line.show([]string{what}, 0, false) },
+	})
+	line.end()
+	switch {
+	case ctx.Err() != nil:
+		return fail(Partial, "interrupted before there was an advice")
+	case errors.Is(err, advise.ErrNothing), errors.Is(err, plan.ErrNoPrices):
+		return err
+	case err != nil:
+		return fail(Failed, "%w", err)
+	}
+	if x.out != "" {
+		files, err := report.AdviceFiles(a)
+		if err != nil {
+			return fail(Failed, "the page cannot be made: %w", err)
+		}
+		if err := folder.store(e, files, x.asJSON); err != nil {
+			return err
+		}
+	}
+	if x.asJSON {
+		return printJSON(e, report.AdviceJSON(a))
+	}
+	return report.Advice(e.Stdout, a, e.style())
+}

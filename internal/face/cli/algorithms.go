@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/face/report"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// everyAlgorithm is the value of --algo that compares those of NCCL.
+const everyAlgorithm = "all"
+
+// contender is an algorithm with the protocols that it has.
+type contender struct {
+	algo      scenario.Algorithm
+	protocols []scenario.Protocol
+}
+
+// contenders are NCCL's algorithms for a collective, and its protocols for each;
+// for others it has no choice.
+var contenders = map[scenario.Collective][]contender{
+	scenario.AllReduce: {
+		{scenario.AlgoRing, everyProtocol},
+		{scenario.AlgoTree, everyProtocol},
+		{scenario.AlgoNVLS, []scenario.Protocol{scenario.ProtoSimple}},
+		{scenario.AlgoNVLSTree, []scenario.Protocol{scenario.ProtoSimple}},
+		{scenario.AlgoCollNetDirect, []scenario.Protocol{scenario.ProtoSimple}},
+		{scenario.AlgoCollNetChain, []scenario.Protocol{scenario.ProtoSimple}},
+	},
+	scenario.AllGather:     shards,
+	scenario.ReduceScatter: shards,
+	scenario.Broadcast:     {{scenario.AlgoRing, everyProtocol}},
+}
+
+// shards are those of all-gather and reduce-scatter.
+var shards = []contender{
+	{scenario.AlgoRing, everyProtocol},
+	{scenario.AlgoNVLS, []scenario.Protocol{scenario.ProtoSimple}},
+	{scenario.AlgoCollNetDirect, []scenario.Protocol{scenario.ProtoSimple}},
+}
+
+var everyProtocol = []scenario.Protocol{scenario.ProtoLL, scenario.ProtoLL128, scenario.ProtoSimple}
+
+// algorithms runs a sweep as NCCL would choose and by each of its algorithms and
+// protocols, and tells which is the fastest at each size.
+func (b *bench) algorithms(ctx context.Context, e *Env, r *scenario.Resolved) error {
+	list := contenders[r.Workload.Collective]
+	switch {
+	case b.out != "" || b.json:
+		return fmt.Errorf("--algo %s prints a table only: leave out --out and --json", everyAlgorithm)
+	case len(list) == 0:
+		return fmt.Errorf("--algo %s: NCCL has one algorithm for %s", everyAlgorithm, r.Workload.Collective)
+	}
+	var chosen []runstore.Point
+	keep := func(to *[]runstore.Point) func(*runstore.Results) error {
+		return func(results *runstore.Results) error {
+			if len(results.Fabrics) > 0 {
+				*to = results.Fabrics[0].Points
+			}
+			return nil
+		}
+	}
+	if err := b.execution.run(ctx, e, r, keep(&chosen)); err != nil {
+		return err
+	}
+	best := slices.Clone(chosen)
+	for _, c := range list {
+		if !takesPart(r, c.algo) {
+			continue
+		}
+		for _, proto := range c.protocols {
+			forced := *r
+			forced.Workload.Algorithm, forced.Workload.Protocol = c.algo, proto
+			var points []runstore.Point
+			err := b.execution.run(ctx, e, &forced, keep(&points))
+			if err != nil && codeOf(err) != Failed { // what a cluster cannot do has no points
+				return err
+			}
+			best = faster(best, points)
+		}
+	}
+	return report.Grid(e.Stdout, standings(chosen, best), e.style())
+}
+
+// takesPart reports whether NCCL has an algorithm on a cluster: reductions in the
+// switch of a node need one that can; between nodes they are NVLS-tree, and where the
+// network reduces NVLS.
+func takesPart(r *scenario.Resolved, a scenario.Algorithm) bool {
+	multicast, several, sharp := r.Cluster.Node.ScaleUp.Multicast, r.Cluster.Nodes > 1, r.Fabrics[0].IB.SHARP
+	switch a {
+	case scenario.AlgoNVLS:
+		return multicast && (!several || sharp)
+	case scenario.AlgoNVLSTree:
+		return multicast && several
+	case scenario.AlgoCollNetDirect, scenario.AlgoCollNetChain:
+		return sharp && several
+	}
+	return true
+}
+
+// faster is the faster of two points at each size.
+func faster(a, b []runstore.Point) []runstore.Point {
+	for i := range min(len(a), len(b)) {
+		if b[i].Time > 0 && b[i].Time < a[i].Time {
+			a[i] = b[i]
+		}
+	}
+	return a
+}
+
+// standings are the rows of the table.
+func standings(chosen, best []runstore.Point) [][]string {
+	rows := [][]string{{"size", "NCCL's choice", "time", "fastest in weft", "time", "choice / fastest"}}
+	name := func(p *runstore.Point) string { return strings.TrimSpace(p.Algorithm + " " + p.Wire) }
+	for i := range chosen {
+		c, f := &chosen[i], &best[i]
+		rows = append(rows, []string{
+			units.Bytes(c.Bytes).String(), name(c), c.Time.String(), name(f), f.Time.String(),
+			fmt.Sprintf("%.2f", float64(c.Time)/float64(max(f.Time, 1))),
+		})
+	}
+	return rows
+}

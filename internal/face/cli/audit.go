@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/sim"
+	"weft/internal/study/audit"
+	"weft/scenario"
+)
+
+// newAudit is the parent of the verbs that prove what a scenario claims.
+func newAudit(e *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "proofs about a scenario: who is apart from whom",
+	}
+	cmd.AddCommand(newAuditIsolation(e))
+	return cmd
+}
+
+func newAuditIsolation(e *Env) *cobra.Command {
+	var c choice
+	var x auditing
+	cmd := &cobra.Command{
+		Use:   "isolation FILE",
+		Short: "prove that tenants and planes are apart, or show the path that joins them",
+		Long: `Builds each fabric of the scenario with the devices and cables that its
+isolation section declares beside it, and proves for each pair of zones that must
+be apart that they are: by cables, or by what P_Keys, forwarding tables, VLANs
+and VRFs let through. Where they are not it prints the path that joins them, port
+by port.
+
+With isolation.inspection it also tells what separation spares: the scenario's
+workload and one small message, simulated with that box in the path of every NIC
+and without.
+
+The exit code is 0 when all is proved and 5 when anything is not.`,
+		Example: `  weft audit isolation examples/isolation.yaml
+  weft audit isolation examples/isolation-leak.yaml --json
+  weft audit isolation examples/isolation.yaml --partitions-conf -`,
+		Args:              args(1, 1, "one scenario file"),
+		ValidArgsFunction: scenarioArg,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			file, err := open(e, given[0])
+			if err == nil {
+				file, err = c.overlaid(e, file)
+			}
+			if err != nil {
+				return err
+			}
+			r, err := c.resolve(file)
+			if err != nil {
+				return err
+			}
+			err = x.run(cmd, e, r)
+			if field := (*audit.FieldError)(nil); errors.As(err, &field) {
+				return file.ErrorAt(field.Path, field.Err)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
+	f.BoolVar(&x.noCost, "no-cost", false, "do not simulate what inspection in the path costs")
+	f.StringVar(&x.partitions, "partitions-conf", "", "write the (first) fabric's partitions.conf into this file; - is standard output, and then nothing else")
+	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use (default: all)")
+	c.register(cmd)
+	return cmd
+}
+
+// auditing is the flags of weft audit isolation.
+type auditing struct {
+	asJSON, noCost bool
+	partitions     string
+	workers        int
+}
+
+func (x *auditing) run(cmd *cobra.Command, e *Env, r *scenario.Resolved) error {
+	if x.partitions != "" {
+		if err := writePartitions(e, r, x.partitions); err != nil || x.partitions == "-" {
+			return err
+		}
+	}
+	report, err := audit.Run(r)
+	if err != nil {
+		return err
+	}
+	if !x.noCost {
+		report.Cost, err = audit.Measure(cmd.Context(), r, audit.Simulator(e.Run), sim.Options{Workers: x.workers})
+		switch {
+		case cmd.Context().Err() != nil:
+			return fail(Partial, "interrupted while the cost of inspection was simulated")
+		case errors.As(err, new(*audit.FieldError)):
+			return err
+		case err != nil:
+			return fail(Failed, "the cost of inspection: %w", err)
+		}
+	}
+	if x.asJSON {
+		err = printJSON(e, report)
+	} else {
+		err = report.Write(e.Stdout)
+	}
+	if err == nil && !report.Proved {
+		return fail(Refuted, "not everything that must be apart is")
+	}
+	return err
+}

@@ -1,0 +1,288 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// operations are the collectives by the names that nccl-tests and people give
+// them.
+var operations = []struct {
+	name    string
+	collect scenario.Collective
+}{
+	{"all-reduce", scenario.AllReduce},
+	{"all-gather", scenario.AllGather},
+	{"reduce-scatter", scenario.ReduceScatter},
+	{"broadcast", scenario.Broadcast},
+	{"alltoall", scenario.AllToAll},
+	{"sendrecv", scenario.SendRecv},
+}
+
+// operation finds a collective by name: all-reduce, allreduce, all_reduce_perf.
+func operation(name string) (scenario.Collective, error) {
+	plain := func(s string) string {
+		return strings.TrimSuffix(strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s)), "perf")
+	}
+	var names []string
+	for _, o := range operations {
+		if plain(o.name) == plain(name) {
+			return o.collect, nil
+		}
+		names = append(names, o.name)
+	}
+	hint := ""
+	if near := catalog.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return "", fmt.Errorf("%q is no collective%s: valid are %s", name, hint, strings.Join(names, ", "))
+}
+
+// bench is the flags of nccl-tests, and where they run.
+type bench struct {
+	choice
+	execution
+	cluster  string
+	nodes    int
+	min, max string
+	stepSize string
+	factor   int
+	iters    int
+	warmup   int
+	gpus     int
+	threads  int
+	checks   int
+	datatype string
+	root     int
+	op       string
+}
+
+func newBench(e *Env) *cobra.Command {
+	b := &bench{}
+	names := make([]string, 0, len(operations))
+	for _, o := range operations {
+		names = append(names, o.name)
+	}
+	cmd := &cobra.Command{
+		Use:   "bench " + strings.Join(names, "|"),
+		Short: "what nccl-tests would print on a cluster",
+		Long: `Simulates a collective as nccl-tests measures it, and prints its table, column
+for column: scripts that read nccl-tests read this. Sizes are written as there
+(8, 64K, 1M, 8G in powers of 1024), and so are the flags. A simulation does not
+differ between out-of-place and in-place; both columns show the same.`,
+		Example: `  weft bench all-reduce -b 8 -e 8G -f 2 --cluster dgx-h100 --nodes 16
+  weft bench alltoall -b 1M -e 64M -f 4 --cluster examples/h100-128.yaml --fabric roce-v2-400g
+  weft bench all-reduce -b 1G -e 1G | grep 'Avg bus bandwidth'`,
+		Args:              args(1, 1, "one collective ("+strings.Join(names, ", ")+")"),
+		ValidArgsFunction: cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			collect, err := operation(given[0])
+			if err != nil {
+				return err
+			}
+			return b.placed(b.do(cmd.Context(), e, collect))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&b.cluster, "cluster", "dgx-h100", "a node preset of the catalog, or a scenario file")
+	f.IntVar(&b.nodes, "nodes", 0, "number of nodes (default: the scenario's, 16 for a preset)")
+	f.StringVarP(&b.min, "minbytes", "b", "32M", "first size")
+	f.StringVarP(&b.max, "maxbytes", "e", "32M", "last size")
+	f.StringVarP(&b.stepSize, "stepbytes", "i", "1M", "increment between sizes")
+	f.IntVarP(&b.factor, "stepfactor", "f", 1, "factor between sizes; above 1 it takes the place of the increment")
+	f.IntVarP(&b.iters, "iters", "n", 1, "iterations of each size; without jitter each is the same")
+	f.IntVarP(&b.warmup, "warmup_iters", "w", 0, "iterations before those that are measured")
+	f.IntVarP(&b.gpus, "ngpus", "g", 0, "GPUs of each node and thread that take part, with their share of its NICs (default: all; 1 with -t)")
+	f.IntVarP(&b.threads, "nthreads", "t", 1, "threads of each node: -t times -g GPUs of it take part")
+	f.IntVarP(&b.checks, "check", "c", 1, "0 prints N/A for #wrong; nothing else to check")
+	f.StringVarP(&b.datatype, "datatype", "d", "float", "element type")
+	f.IntVarP(&b.root, "root", "r", 0, "root rank of a broadcast")
+	f.StringVarP(&b.op, "op", "o", "sum", "reduction: "+strings.Join(reductions, ", ")+"; its kind makes no difference to the network")
+	for i := range fixedFlags {
+		fixedFlags[i].register(f)
+	}
+	b.choice.register(cmd)
+	b.execution.register(cmd)
+	f.Lookup("algo").Usage += "; all sets NCCL's choice beside the fastest of its algorithms"
+	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first)"
+	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
+	return cmd
+}
+
+// check finds what is wrong with the numbers and names of the flags.
+func (b *bench) check() error {
+	var errs []error
+	flags := b.flags.Flags()
+	for _, x := range []struct {
+		flag, name string
+		value      int
+		least      int
+	}{
+		{"-n", "iters", b.iters, 1},
+		{"-w", "warmup_iters", b.warmup, 0},
+		{"-g", "ngpus", b.gpus, 1},
+		{"-t", "nthreads", b.threads, 1},
+		{"-c", "check", b.checks, 0},
+		{"-r", "root", b.root, 0},
+		{"--nodes", "nodes", b.nodes, 1},
+	} {
+		if flags.Changed(x.name) && x.value < x.least {
+			errs = append(errs, fmt.Errorf("%s %d: want %d or more", x.flag, x.value, x.least))
+		}
+	}
+	if b.factor < 1 {
+		errs = append(errs, fmt.Errorf("-f %d: the factor between sizes is 2 or more, or 1 to use -i", b.factor))
+	}
+	if !slices.Contains(reductions, b.op) {
+		errs = append(errs, fmt.Errorf("-o %s: no reduction of that name; valid are %s", abridged(b.op), strings.Join(reductions, ", ")))
+	}
+	for i := range fixedFlags {
+		if err := fixedFlags[i].check(flags); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sweep is the sizes as a scenario has them.
+func (b *bench) sweep() (from, to, step units.Bytes, err error) {
+	var errs []error
+	parse := func(flag, text string) units.Bytes {
+		v, err := units.ParseBytes(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", flag, err))
+		} else if v <= 0 {
+			errs = append(errs, fmt.Errorf("%s %s: a size is 1 byte or more", flag, text))
+		}
+		return v
+	}
+	from, to, step = parse("-b", b.min), parse("-e", b.max), parse("-i", b.stepSize)
+	if len(errs) == 0 && from > to {
+		errs = append(errs, fmt.Errorf("-b %s is more than -e %s: the first size may not exceed the last", b.min, b.max))
+	}
+	return from, to, step, errors.Join(errs...)
+}
+
+func (b *bench) do(ctx context.Context, e *Env, collect scenario.Collective) error {
+	from, to, step, err := b.sweep()
+	if err := errors.Join(err, b.check()); err != nil {
+		return err
+	}
+	every := b.algo == everyAlgorithm
+	if every {
+		b.algo = ""
+	}
+	r, err := b.scenario(e, collect, from, to, step)
+	if err != nil {
+		return err
+	}
+	if every {
+		return b.algorithms(ctx, e, r)
+	}
+	header := report.NCCLTests{
+		Weft: e.Version.Weft, MinBytes: from, MaxBytes: to, Step: int64(step),
+		Iters: r.Run.Iterations, Warmup: r.Run.Warmup, Check: b.checks != 0,
+		Collect: collect, Op: b.op, Root: r.Workload.Root, Datatype: r.Workload.Datatype,
+		GPUs: r.Cluster.Node.GPUs, GPU: gpuTitle(r.Cluster.Node.GPU.Model),
+	}
+	if b.factor > 1 {
+		header.Step, header.Factor = int64(b.factor), true
+	}
+	if text := e.Getenv("NCCL_TESTS_MIN_BW"); text != "" {
+		if header.MinBusBW, err = strconv.ParseFloat(text, 64); err != nil {
+			return fmt.Errorf("NCCL_TESTS_MIN_BW=%s: want a number of GB/s", text)
+		}
+		header.HasMinBus = true
+	}
+	table := &benchTable{e: e, header: header, r: r, waiting: map[int]runstore.Point{}}
+	if !b.json {
+		b.each = table.finished
+	}
+	err = b.execution.run(ctx, e, r, table.end)
+	if err == nil && !b.json && !table.met {
+		return fail(Failed, "the average bus bandwidth is below 0.9 of NCCL_TESTS_MIN_BW=%s", e.Getenv("NCCL_TESTS_MIN_BW"))
+	}
+	return err
+}
+
+func gpuTitle(model string) string {
+	if entry, err := catalog.Lookup(catalog.GPU, model); err == nil {
+		return entry.Title
+	}
+	return model
+}
+
+// scenario is the cluster with the collective on it, on one fabric.
+func (b *bench) scenario(e *Env, collect scenario.Collective, from, to, step units.Bytes) (*scenario.Resolved, error) {
+	over := []scenario.Override{
+		{Path: "workload.collective", Value: string(collect), Origin: "bench"},
+		{Path: "workload.sizes", Value: b.sizes(from, to, step), Origin: "-b, -e, -i, -f"},
+		{Path: "run.iterations", Value: strconv.Itoa(b.iters), Origin: fmt.Sprintf("-n %d", b.iters)},
+		{Path: "run.warmup", Value: strconv.Itoa(b.warmup), Origin: fmt.Sprintf("-w %d", b.warmup)},
+	}
+	if b.flags.Flags().Changed("nodes") {
+		over = append(over, scenario.Override{Path: "cluster.nodes", Value: strconv.Itoa(b.nodes), Origin: fmt.Sprintf("--nodes %d", b.nodes)})
+	}
+	if b.flags.Flags().Changed("datatype") {
+		over = append(over, scenario.Override{Path: "workload.datatype", Value: b.datatype, Origin: "-d " + abridged(b.datatype)})
+	}
+	if collect == scenario.Broadcast {
+		over = append(over, scenario.Override{Path: "workload.root", Value: strconv.Itoa(b.root), Origin: fmt.Sprintf("-r %d", b.root)})
+	}
+	file, err := b.choice.cluster(e, b.cluster)
+	if err != nil {
+		return nil, err
+	}
+	if over, err = b.reduced(file, over); err != nil {
+		return nil, err
+	}
+	r, err := b.resolve(file, over...)
+	if err != nil {
+		return nil, err
+	}
+	r.Fabrics = r.Fabrics[:1]
+	return r, nil
+}
+
+// reduced takes a part of each node's GPUs, with their share of its NICs.
+func (b *bench) reduced(file *scenario.File, over []scenario.Override) ([]scenario.Override, error) {
+	flags := b.flags.Flags()
+	if !flags.Changed("ngpus") && !flags.Changed("nthreads") {
+		return over, nil
+	}
+	gpus, asked := b.threads*max(1, b.gpus), fmt.Sprintf("-g %d", b.gpus)
+	if flags.Changed("nthreads") {
+		asked = fmt.Sprintf("-t %d -g %d", b.threads, max(1, b.gpus))
+	}
+	whole, err := file.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	node := whole.Cluster.Node
+	if max(b.threads, b.gpus, gpus) > node.GPUs {
+		return nil, fmt.Errorf("%s: a node has %d GPUs", asked, node.GPUs)
+	}
+	return append(over, node.Part(gpus, asked)...), nil
+}
+
+func (b *bench) sizes(from, to, step units.Bytes) string {
+	if b.factor > 1 {
+		return fmt.Sprintf("{from: %s, to: %s, factor: %d}", from.Exact(), to.Exact(), b.factor)
+	}
+	if from == to {
+		return "[" + from.Exact() + "]"
+	}
+	return fmt.Sprintf("{from: %s, to: %s, step: %s}", from.Exact(), to.Exact(), step.Exact())
+}

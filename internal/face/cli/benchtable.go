@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"weft/internal/face/report"
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+)
+
+// benchTable prints the rows of a sweep as they come, in the order of the sizes:
+// one that is finished early waits for those before it.
+type benchTable struct {
+	e       *Env
+	header  report.NCCLTests
+	r       *scenario.Resolved
+	table   *report.NCCLTable // nil before the first row
+	waiting map[int]runstore.Point
+	next    int // size to be printed
+	met     bool
+	err     error // the first of writing
+}
+
+// finished takes a size that has a result.
+func (b *benchTable) finished(f sim.Finished) {
+	b.waiting[f.Size] = f.Point
+	for {
+		p, ok := b.waiting[b.next]
+		if !ok {
+			return
+		}
+		delete(b.waiting, b.next)
+		b.row(p)
+	}
+}
+
+// row prints the next size, after the heading if it is the first.
+func (b *benchTable) row(p runstore.Point) {
+	b.next++
+	if b.start(); b.err == nil {
+		b.err = b.table.Row(p)
+	}
+}
+
+func (b *benchTable) start() {
+	if b.table != nil || b.err != nil {
+		return
+	}
+	f := &b.r.Fabrics[0]
+	b.table, b.err = b.header.Start(b.e.Stdout, b.r.Job().Ranks(), runstore.FabricResult{Name: f.Name, Rate: f.Link.Rate()})
+}
+
+// end prints the sizes that have not been told and what follows the rows.
+func (b *benchTable) end(results *runstore.Results) error {
+	for _, p := range results.Fabrics[0].Points[b.next:] {
+		b.row(p)
+	}
+	if b.start(); b.err == nil {
+		b.met, b.err = b.table.End(results.Partial, &results.Fabrics[0])
+	}
+	return b.err
+}

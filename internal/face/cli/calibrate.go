@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/formats/logfile"
+	"weft/internal/study/calibrate"
+)
+
+// calibrating is the flags of weft calibrate.
+type calibrating struct {
+	logged
+	fit []string
+	out string
+}
+
+func newCalibrate(e *Env) *cobra.Command {
+	c := &calibrating{}
+	cmd := &cobra.Command{
+		Use:   "calibrate LOG…",
+		Short: "fit constants of the model to measured logs, and hold sizes out to see what it is worth",
+		Long: `Fits a named set of the model's constants to logs of a cluster by a search over
+factors (Nelder-Mead), each step of which simulates every size. Of three sizes the
+middle one is held out: the search never sees it, and the error on those sizes,
+before and after, is the result. The constants are written as an overlay, which
+compare, run, bench, diagnose and others take by --overlay.
+
+An overlay is only written when it foretells the sizes held out better than the
+model does without it; otherwise the exit code is 5.`,
+		Example: `  weft calibrate good.log --cluster dgx-h100 --fabric roce-v2-400g --fit nccl -o cluster.overlay.yaml
+  weft bench all-reduce --cluster dgx-h100 --nodes 2 --overlay cluster.overlay.yaml
+  weft calibrate lat.log --cluster my.yaml --fit post,poll,nic-tx`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error { return c.do(cmd.Context(), e, given) },
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&c.fit, "fit", []string{"nccl"}, "constants or sets of them: "+strings.Join(calibrate.ConstantNames(), ", "))
+	outFlag(cmd, &c.out, "the overlay", "it is printed with the fit", "yaml", "yml")
+	f.IntVar(&c.sizes, "sizes", 0, "how many sizes of a table take part at the most (default: 15)")
+	_ = cmd.RegisterFlagCompletionFunc("fit", cobra.FixedCompletions(calibrate.ConstantNames(), cobra.ShellCompDirectiveNoFileComp))
+	c.register(cmd)
+	return cmd
+}
+
+func (c *calibrating) do(ctx context.Context, e *Env, paths []string) error {
+	o, err := c.options(e)
+	if err != nil {
+		return err
+	}
+	if err := writableFile(e, "--out", c.out); err != nil {
+		return err
+	}
+	var logs []*logfile.Log
+	for _, path := range paths {
+		log, err := c.readLog(e, path)
+		if err != nil {
+			return err
+		}
+		logs = append(logs, log)
+	}
+	cluster, err := c.clusterOf(e, logs)
+	if err != nil {
+		return err
+	}
+	line := e.working("the fit begins")
+	o.Progress = line.count
+	fit, err := cluster.FitTo(ctx, logs, c.fit, o)
+	line.end()
+	switch {
+	case ctx.Err() != nil:
+		return fail(Partial, "stopped: there is no overlay of half a search")
+	case err != nil:
+		return err
+	}
+	return c.tell(e, fit, paths)
+}
+
+// tell prints the fit, and writes the overlay if it is worth something.
+func (c *calibrating) tell(e *Env, fit *calibrate.Fit, paths []string) error {
+	var err error
+	if c.json {
+		err = printJSON(e, fitJSON(fit))
+	} else {
+		err = report.Fit(e.Stdout, e.style(), fit)
+	}
+	if err != nil {
+		return err
+	}
+	if !fit.Better() {
+		return fail(Refuted, "the fit foretells the sizes held out no better than the model without it: no overlay is written")
+	}
+	switch {
+	case c.out != "":
+		err = e.writeFile(c.out, func(w io.Writer) error { return fit.WriteOverlay(w, paths) })
+		if err != nil {
+			return fail(Failed, "%w", err)
+		}
+		e.note("wrote %s\n", c.out)
+	case !c.json:
+		fmt.Fprintln(e.Stdout)
+		return fit.WriteOverlay(e.Stdout, paths)
+	}
+	return nil
+}
+
+// fitRecord is the layout of weft calibrate --json.
+type fitRecord struct {
+	Fabric      string           `json:"fabric"`
+	Constants   []constantRecord `json:"constants"`
+	Seen        errorRecord      `json:"error_on_fitted_sizes"`
+	HeldOut     errorRecord      `json:"error_on_held_out_sizes"`
+	Better      bool             `json:"better"`
+	Evaluations int              `json:"evaluations"`
+	Notes       []logfile.Note   `json:"notes,omitempty"`
+	Sizes       []fitSizeRecord  `json:"sizes"`
+}
+
+type constantRecord struct {
+	Name    string  `json:"name"`
+	Field   string  `json:"field"`
+	Before  string  `json:"before"`
+	After   string  `json:"after"`
+	Factor  float64 `json:"factor"`
+	AtBound bool    `json:"at_bound,omitempty"`
+}
+
+type errorRecord struct {
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
+}
+
+type fitSizeRecord struct {
+	Table string `json:"table"`
+	Bytes int64  `json:"bytes"`
+	Held  bool   `json:"held_out"`
+}
+
+func fitJSON(f *calibrate.Fit) fitRecord {
+	out := fitRecord{
+		Fabric: f.Fabric, Seen: errorRecord{rounded(f.Seen[0]), rounded(f.Seen[1])}, HeldOut: errorRecord{rounded(f.HeldOut[0]), rounded(f.HeldOut[1])},
+		Better: f.Better(), Evaluations: f.Evaluations, Notes: f.Notes,
+	}
+	for _, c := range f.Constants {
+		out.Constants = append(out.Constants, constantRecord{c.Name, c.Field, c.Before, c.After, rounded(c.Factor), c.AtBound})
+	}
+	for i, t := range f.Tasks {
+		for j, p := range t.Points {
+			out.Sizes = append(out.Sizes, fitSizeRecord{t.Title, p.Bytes, f.Held[i][j]})
+		}
+	}
+	return out
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/sim/catalog"
+	"weft/scenario"
+)
+
+// completeCluster completes the value of --cluster.
+func completeCluster(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return catalog.Names(catalog.Node), cobra.ShellCompDirectiveDefault
+}
+
+// cluster is the scenario that --cluster names: a file, or one line around a node
+// preset of the catalog with the fabric preset of --fabric. The files of --overlay
+// are laid over it.
+func (c *choice) cluster(e *Env, name string) (*scenario.File, error) {
+	file, preset, err := clusterFile(e, name)
+	if err == nil && preset && len(c.fabrics) == 1 && slices.Contains(catalog.Names(catalog.Fabric), c.fabrics[0]) {
+		file, err = file.With(scenario.Override{Path: "fabrics", Value: "[" + c.fabrics[0] + "]", Origin: "--fabric " + c.fabrics[0]})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.overlaid(e, file)
+}
+
+// clusterFile is the cluster's scenario: a file, or one line around a preset.
+func clusterFile(e *Env, name string) (file *scenario.File, preset bool, err error) {
+	if slices.Contains(catalog.Names(catalog.Node), name) {
+		file, err = scenario.Decode("--cluster "+name, []byte("name: "+name+"\ncluster: {node: "+name+"}\n"))
+		return file, true, err
+	}
+	if name == "-" || strings.ContainsAny(name, `/\.`) {
+		file, err = open(e, name)
+		return file, false, err
+	}
+	if _, err := os.Stat(e.path(name)); err == nil {
+		file, err = open(e, name)
+		return file, false, err
+	}
+	_, err = catalog.Lookup(catalog.Node, name)
+	return nil, false, fmt.Errorf("--cluster: %w\n(a scenario file is named with its extension)", err)
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+)
+
+func newCompare(e *Env) *cobra.Command {
+	var c choice
+	var x execution
+	var seeds int
+	cmd := &cobra.Command{
+		Use:   "compare FILE",
+		Short: "simulate a scenario on several fabrics and lay them side by side",
+		Long: `Simulates the scenario on each of its fabrics, prints time, bandwidth, tail and
+what the network did side by side, and says which fabric wins where and why.
+With --out it also writes a run folder, with a page for the browser.
+
+Chance decides differences of a few per cent. So jitter (run.jitter) is on, and each
+size is simulated with several seeds, from run.seed on, the same ones on every fabric.
+Their number is that of --seeds; without it, as many as 10,000,000 packet-hops of the
+size allow, at most 5. Where that is fewer than 3 there is one run, and the verdict
+leaves the size out. Times are means with 95 % intervals, and a lead is claimed only
+where the interval of the ratio shows one. --seeds 1 is one run of the scenario as it
+stands, as weft run makes it: no lead is claimed.`,
+		Example: `  weft compare examples/h100-128.yaml
+  weft compare examples/h100-128.yaml --out run --fabric infiniband-ndr,roce-v2-400g
+  weft compare examples/h100-128.yaml --set topology.oversubscription=2 --json`,
+		Args:              args(1, 1, "one scenario file"),
+		ValidArgsFunction: scenarioArg,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if cmd.Flags().Changed("seeds") && (seeds < 1 || seeds > maxSeeds) {
+				return fmt.Errorf("--seeds %d: want 1 to %d; one is a single run of the scenario as it stands", seeds, maxSeeds)
+			}
+			r, err := c.loadWorkload(e, given[0])
+			if err != nil {
+				return err
+			}
+			if x.seeds = seeds; seeds == 0 {
+				x.seeds = sim.AutoSeeds
+			}
+			r.Run.Jitter = r.Run.Jitter || seeds != 1
+			x.ranges = seeds != 1
+			return c.placed(x.run(cmd.Context(), e, r, tellTables(e, r)))
+		},
+	}
+	cmd.Flags().IntVar(&seeds, "seeds", 0, "seeds of each size, with jitter; 1: one run as the scenario stands (default: 5, fewer of long runs)")
+	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
+	c.register(cmd)
+	x.register(cmd)
+	return cmd
+}
+
+// maxSeeds bounds --seeds: an interval of more is narrower than the model is right.
+const maxSeeds = 1000
+
+// tellTables prints the tables and the sentences.
+func tellTables(e *Env, r *scenario.Resolved) func(*runstore.Results) error {
+	return func(results *runstore.Results) error {
+		return report.Terminal(e.Stdout, results, r, e.style())
+	}
+}

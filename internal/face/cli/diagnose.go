@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/formats/logfile"
+	"weft/internal/study/calibrate"
+	"weft/scenario"
+	"weft/units"
+)
+
+// logged is the flags of the verbs that lay a log beside a prediction.
+type logged struct {
+	choice
+	name    string // of the cluster
+	nodes   int
+	op      string
+	maxSize string
+	sizes   int
+	hops    int
+	known   string
+	workers int
+	json    bool
+}
+
+func (l *logged) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&l.name, "cluster", "dgx-h100", "the cluster that the log is from: a node preset of the catalog, or a scenario file")
+	f.IntVar(&l.nodes, "nodes", 0, "nodes that took part (default: what the log says)")
+	f.StringVar(&l.op, "op", "", "the operation, where the log does not name it: all-reduce, all-gather, …")
+	f.StringVar(&l.maxSize, "max-size", "", "largest size that is simulated, such as 8G (default: 4 GiB over the ranks, of a fit 1 GiB)")
+	f.IntVar(&l.hops, "hops", 1, "switches between two hosts, for latencies of perftest")
+	f.IntVarP(&l.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
+	f.BoolVar(&l.json, "json", false, "print as JSON")
+	l.choice.register(cmd)
+	f.Lookup("fabric").Usage = "the fabric: one of the scenario's, or a fabric preset of the catalog (default: the first that fits what the log says of its links)"
+	_ = cmd.RegisterFlagCompletionFunc("cluster", completeCluster)
+}
+
+// options are what of the flags a comparison takes.
+func (l *logged) options(e *Env) (o calibrate.Options, err error) {
+	o = calibrate.Options{Workers: l.workers, Nodes: l.nodes, Sizes: l.sizes, Simulate: calibrate.Simulator(e.Run)}
+	errs := []error{checkWorkers(l.workers)}
+	flags := l.flags.Flags()
+	if flags.Changed("nodes") && l.nodes < 1 {
+		errs = append(errs, fmt.Errorf("--nodes %d: want 1 or more", l.nodes))
+	}
+	if flags.Changed("sizes") && l.sizes < 1 {
+		errs = append(errs, fmt.Errorf("--sizes %d: want 1 or more", l.sizes))
+	}
+	if l.maxSize != "" {
+		if o.MaxSize, err = units.ParseBytes(l.maxSize); err != nil || o.MaxSize < 1 {
+			errs = append(errs, fmt.Errorf("--max-size %s: want a size such as 8G", abridged(l.maxSize)))
+		}
+	}
+	if l.known != "" {
+		share, err := scenario.ParseRatio(l.known)
+		if o.Known = share.Float(); err != nil || o.Known <= 0 || o.Known > 1 {
+			errs = append(errs, fmt.Errorf("--known-error %s: want a share such as 3%%", abridged(l.known)))
+		}
+	}
+	if l.op != "" {
+		collect, err := operation(l.op)
+		l.op = string(collect)
+		errs = append(errs, err)
+	}
+	if e.Run == nil {
+		errs = append(errs, fail(Defect, "this build has no simulator"))
+	}
+	return o, errors.Join(errs...)
+}
+
+// readLog reads a log; "-" is standard input.
+func (l *logged) readLog(e *Env, path string) (*logfile.Log, error) {
+	from := e.Stdin
+	name := "standard input"
+	if path != "-" {
+		name = path
+		if info, err := os.Stat(e.path(path)); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder: want a log", path)
+		}
+		f, err := e.open(path)
+		if err != nil {
+			return nil, unreadable("the log "+path, err)
+		}
+		defer f.Close()
+		from = f
+	}
+	log, err := logfile.Read(name, from)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range log.Tables {
+		if t.Op == "" && l.op != "" {
+			t.Op = l.op
+		}
+	}
+	return log, nil
+}
+
+// clusterOf is the cluster of the flags, on the fabric that they name or that the
+// log speaks of.
+func (l *logged) clusterOf(e *Env, logs []*logfile.Log) (*calibrate.Cluster, error) {
+	file, err := l.cluster(e, l.name)
+	if err != nil {
+		return nil, err
+	}
+	own, err := l.overrides()
+	if err == nil {
+		file, err = file.With(own...)
+	}
+	if err == nil {
+		file, err = file.Explicit()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	c := &calibrate.Cluster{File: file, Hops: l.hops}
+	if len(l.fabrics) > 1 {
+		return nil, fmt.Errorf("--fabric %s: a log is from one fabric", strings.Join(l.fabrics, ","))
+	}
+	names := fabricNames(r)
+	if err := l.filter(r); err != nil { // says which there are
+		return nil, err
+	}
+	c.Fabric = slices.Index(names, r.Fabrics[0].Name)
+	if len(l.fabrics) == 0 {
+		c.Fabric = max(0, slices.IndexFunc(r.Fabrics, func(f scenario.Fabric) bool { return fits(f.Kind, logs) }))
+	}
+	return c, nil
+}
+
+// fits reports whether a fabric is of the kind of link that a log speaks of.
+func fits(k scenario.FabricKind, logs []*logfile.Log) bool {
+	for _, log := range logs {
+		link := log.Said.Link
+		for _, t := range log.Tables {
+			if t.LinkType != "" {
+				link = t.LinkType
+			}
+		}
+		switch link {
+		case "IB":
+			return k == scenario.InfiniBandKind
+		case "RoCE", "Ethernet":
+			return k == scenario.RoCEv2Kind
+		}
+	}
+	return true
+}
+
+// diagnosing is the flags of weft diagnose.
+type diagnosing struct {
+	logged
+	html string
+}
+
+func newDiagnose(e *Env) *cobra.Command {
+	d := &diagnosing{}
+	cmd := &cobra.Command{
+		Use:   "diagnose LOG",
+		Short: "why a cluster is slow: a measured log beside what weft predicts, and what explains it",
+		Long: `Reads a log of nccl-tests, of perftest (ib_write_bw, ib_send_lat, …) or the report
+of clusterkit, with all that stands between its rows, and lays it beside what weft
+predicts for the cluster, size by size. Then it simulates what could explain the
+difference: fewer rails, one slow cable, GPUDirect off, NVLink off, a smaller MTU,
+loss, colliding flows, narrow PCIe slots, a forced algorithm and others. Each gets a
+probability, from how often it is met, the noise of the log and how far off weft is
+on healthy clusters. The causes that the log cannot tell apart are named together,
+and what to check on the cluster. "-" is standard input.
+
+The exit code is 0 for a healthy cluster and 5 for one that falls short, whether
+that is explained or not.`,
+		Example: `  weft diagnose slurm-4711.out --cluster dgx-h100 --fabric infiniband-ndr
+  weft diagnose nccl.log --cluster examples/two-nodes-h100.yaml --html why.html
+  ib_write_bw host2 | weft diagnose - --cluster my.yaml --json`,
+		Args: args(1, 1, "one log"),
+		RunE: func(cmd *cobra.Command, given []string) error { return d.do(cmd.Context(), e, given[0]) },
+	}
+	f := cmd.Flags()
+	f.IntVar(&d.sizes, "sizes", 0, "how many sizes of a table are compared at the most (default: 6)")
+	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, such as 3%, as weft calibrate finds it (default: that on published tables of healthy clusters)")
+	f.StringVar(&d.html, "html", "", "write a self-contained page into this file")
+	_ = cmd.MarkFlagFilename("html", "html")
+	d.register(cmd)
+	return cmd
+}
+
+func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
+	o, err := d.options(e)
+	if err != nil {
+		return err
+	}
+	if err := writableFile(e, "--html", d.html); err != nil {
+		return err
+	}
+	log, err := d.readLog(e, path)
+	if err != nil {
+		return err
+	}
+	c, err := d.clusterOf(e, []*logfile.Log{log})
+	if err != nil {
+		return err
+	}
+	line := e.working("the diagnosis begins")
+	o.Progress = line.count
+	found, err := c.Diagnose(ctx, log, o)
+	line.end()
+	if found == nil {
+		if ctx.Err() != nil {
+			return fail(Partial, "stopped before there was a result")
+		}
+		return err
+	}
+	if err := d.tell(e, found); err != nil {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return fail(Partial, "stopped early: not all causes were tested")
+	case err != nil:
+		return fail(Failed, "%w", err)
+	case found.Verdict != calibrate.Healthy:
+		return fail(Refuted, "the log is not that of the cluster as it is described: %s", found.Verdict)
+	}
+	return nil
+}
+
+// tell prints the diagnosis, and writes the page.
+func (d *diagnosing) tell(e *Env, found *calibrate.Diagnosis) error {
+	if d.html != "" {
+		if err := e.writeFile(d.html, func(w io.Writer) error { return report.DiagnosisPage(w, found) }); err != nil {
+			return fail(Failed, "%w", err)
+		}
+	}
+	if d.json {
+		return printJSON(e, diagnosisJSON(found))
+	}
+	return report.Diagnosis(e.Stdout, e.style(), found)
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"math"
+
+	"weft/internal/face/report"
+	"weft/internal/formats/logfile"
+	"weft/internal/study/calibrate"
+)
+
+// The layout of weft diagnose --json. Times are picoseconds.
+type diagnosisRecord struct {
+	Log          logRecord           `json:"log"`
+	Fabric       string              `json:"fabric"`
+	Verdict      calibrate.Verdict   `json:"verdict"`
+	Sentence     string              `json:"sentence"`
+	Match        float64             `json:"match"`
+	Noise        float64             `json:"noise"`
+	Healthy      float64             `json:"probability_healthy"`
+	Other        float64             `json:"probability_other"`
+	Tables       []taskRecord        `json:"tables"`
+	Explanations []explanationRecord `json:"explanations"`
+	Alike        []string            `json:"cannot_be_told_apart,omitempty"`
+	NotSimulated []untriedRecord     `json:"not_simulated,omitempty"`
+	Partial      bool                `json:"partial,omitempty"`
+}
+
+type logRecord struct {
+	Name    string         `json:"name"`
+	Partial bool           `json:"partial"`
+	Said    logfile.Said   `json:"said"`
+	Notes   []logfile.Note `json:"notes,omitempty"`
+}
+
+type taskRecord struct {
+	Title   string        `json:"title"`
+	Line    int           `json:"line"`
+	Test    string        `json:"test,omitempty"`
+	Op      string        `json:"operation"`
+	Nodes   int           `json:"nodes"`
+	Ranks   int           `json:"ranks"`
+	Notes   []string      `json:"notes,omitempty"`
+	Cut     string        `json:"cut,omitempty"`
+	Skipped string        `json:"skipped,omitempty"`
+	Points  []pointRecord `json:"points"`
+}
+
+type pointRecord struct {
+	Line        int     `json:"line"`
+	Bytes       int64   `json:"bytes"`
+	MeasuredPs  int64   `json:"measured_ps"`
+	PredictedPs int64   `json:"predicted_ps"`
+	Ratio       float64 `json:"measured_over_predicted"`
+	// The mean of ln(measured / predicted) of healthy clusters, and its spread.
+	KnownBias  float64 `json:"known_bias"`
+	KnownError float64 `json:"known_error"`
+}
+
+type explanationRecord struct {
+	Hypothesis  string            `json:"hypothesis"`
+	Title       string            `json:"title"`
+	Variant     string            `json:"variant"`
+	Probability float64           `json:"probability"`
+	Match       float64           `json:"match"`
+	Worst       float64           `json:"worst"`
+	Shows       bool              `json:"leaves_a_trace"`
+	Evidence    string            `json:"log_says,omitempty"`
+	Set         map[string]string `json:"set"`
+	Check       []string          `json:"check"`
+	PredictedPs [][]int64         `json:"predicted_ps"`
+	Variants    []calibrate.Tried `json:"variants"`
+}
+
+type untriedRecord struct {
+	Hypothesis string `json:"hypothesis"`
+	Why        string `json:"why"`
+}
+
+func diagnosisJSON(d *calibrate.Diagnosis) diagnosisRecord {
+	out := diagnosisRecord{
+		Log:    logRecord{d.Log.Name, d.Log.Partial(), d.Log.Said, append(d.Log.Notes, d.Notes...)},
+		Fabric: d.Fabric, Verdict: d.Verdict, Sentence: report.Finding(d), Match: rounded(d.Match), Noise: rounded(d.Noise), Healthy: rounded(d.Healthy), Other: rounded(d.Other), Partial: d.Partial,
+	}
+	for i, t := range d.Tasks {
+		r := taskRecord{
+			Title: t.Title, Line: t.Table.Line, Test: t.Table.Test, Op: t.Table.Op, Nodes: t.Nodes, Ranks: t.Ranks(),
+			Notes: t.Told, Cut: t.Table.Cut, Skipped: t.Skipped,
+		}
+		for j, p := range t.Points {
+			r.Points = append(r.Points, pointRecord{
+				p.Line, p.Bytes, int64(p.Measured), int64(d.Predicted[i][j]), rounded(float64(p.Measured) / float64(d.Predicted[i][j])), rounded(p.Bias), rounded(p.Known),
+			})
+		}
+		out.Tables = append(out.Tables, r)
+	}
+	for i := range d.Explanations {
+		out.Explanations = append(out.Explanations, explanationJSON(&d.Explanations[i]))
+	}
+	for _, e := range d.Alike() {
+		out.Alike = append(out.Alike, e.ID)
+	}
+	for _, u := range d.Untried {
+		out.NotSimulated = append(out.NotSimulated, untriedRecord{u.ID, u.Why})
+	}
+	return out
+}
+
+func explanationJSON(e *calibrate.Explanation) explanationRecord {
+	r := explanationRecord{
+		Hypothesis: e.ID, Title: e.Title, Variant: e.Label, Probability: rounded(e.Posterior), Match: rounded(e.Match), Worst: rounded(e.Worst), Shows: e.Shows,
+		Evidence: e.Evidence, Set: map[string]string{}, Check: e.Check,
+	}
+	for _, o := range e.Changes {
+		r.Set[o.Path] = o.Value
+	}
+	for _, task := range e.Predicted {
+		var ps []int64
+		for _, t := range task {
+			ps = append(ps, int64(t))
+		}
+		r.PredictedPs = append(r.PredictedPs, ps)
+	}
+	for _, v := range e.Variants {
+		v.Match = rounded(v.Match)
+		r.Variants = append(r.Variants, v)
+	}
+	return r
+}
+
+// rounded leaves six decimals: what follows differs between processors.
+func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }

@@ -1,0 +1,77 @@
+// Package cli is weft's command line: one file per verb, each a constructor
+// that [verbs] lists. Everything that a verb takes from the process around it
+// is in one value, [Env], so that the whole command line runs inside a test.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"weft/internal/face/report"
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+)
+
+// Runner simulates a scenario. When ctx ends it returns what was measured until
+// then, with Partial set, and a nil or a context error.
+type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+
+// Env is the process that the command line runs in.
+type Env struct {
+	Args   []string // without the program's name
+	Getenv func(string) string
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+
+	Dir            string // what relative paths start from; "" is the process's own
+	StdoutTerminal bool
+	StderrTerminal bool
+	Width          int // of the terminal in columns; 0 is unknown
+
+	Now     func() time.Time
+	Cores   int // that the process may use
+	Version Version
+	Run     Runner
+
+	// Pulse is how often a line of progress comes where there is no terminal; 0 is ten
+	// seconds.
+	Pulse time.Duration
+
+	general  *status         // of a verb that does not tell of its work itself
+	document []byte          // what --json prints at the end
+	begun    bool            // of that the beginning is printed: what follows is the rest
+	quiet    bool            // --quiet: no progress, and no word of what was written
+	screen   io.Writer       // standard error as it is, for the line of progress
+	done     <-chan struct{} // set by Main: closed once the command is to end
+}
+
+// path is a file's path as the process sees it.
+func (e *Env) path(p string) string {
+	if e.Dir == "" || filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(e.Dir, p)
+}
+
+// note says on standard error what was done. With --quiet it does not.
+func (e *Env) note(format string, args ...any) {
+	if !e.quiet {
+		fmt.Fprintf(e.Stderr, format, args...)
+	}
+}
+
+// style is how standard output shows tables. NO_COLOR is the convention of
+// no-color.org.
+func (e *Env) style() report.Style {
+	s := report.Style{}
+	if e.StdoutTerminal {
+		s.Width = max(e.Width, 0)
+		s.Colour = e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
+	}
+	return s
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/sim"
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// execution is what a verb that simulates takes from its flags, and how it
+// goes about it: the output folder first, then the run, then the telling.
+type execution struct {
+	out     string
+	workers int
+	json    bool
+	seeds   int                // as sim.Options has them
+	ranges  bool               // also the smallest size with other switches: sim.Options.SwitchRange
+	each    func(sim.Finished) // told of each simulation as it ends; may be nil
+}
+
+func (x *execution) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json and report.html")
+	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
+	f.BoolVar(&x.json, "json", false, "print the results as JSON, the same as results.json")
+	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
+}
+
+// run simulates, tells and stores. Whatever there is of results is told and
+// stored even when the run failed or was stopped; the error has the exit code.
+func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell func(*runstore.Results) error) error {
+	if err := checkWorkers(x.workers); err != nil {
+		return err
+	}
+	if e.Run == nil {
+		return fail(Defect, "this build has no simulator")
+	}
+	resolved, err := r.MarshalYAML()
+	if err != nil {
+		return err
+	}
+	folder, err := e.claim(x.out, runstore.Runs)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	started := e.Now()
+	p := newProgress(e, r)
+	results, err := e.Run(ctx, r, x.options(p))
+	p.end()
+	wall := e.Now().Sub(started)
+	verdict := outcome(ctx, results, err)
+	if results == nil {
+		return verdict
+	}
+	if codeOf(verdict) == Partial {
+		results.Partial, err = true, verdict // "context canceled" is no reason
+	}
+	// The folder comes first: a pipe that closes ends the program while it tells.
+	stored := x.store(folder, r, resolved, results, x.meta(e, r, results, started, wall, err))
+	told := x.tell(e, results, tell)
+	switch {
+	case stored != nil:
+		return stored
+	case told != nil:
+		return told
+	case x.out != "" && !x.json:
+		e.note("wrote %s: %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile)
+	}
+	return verdict
+}
+
+// maxWorkers bounds -j: more cores than a machine has. Each is a thread, and a
+// part that the network of a pattern is cut into.
+const maxWorkers = 128
+
+// checkWorkers refuses a -j that is no number of cores.
+func checkWorkers(n int) error {
+	if n < 0 || n > maxWorkers {
+		return fmt.Errorf("-j %d: want 1 to %d, or 0 for all cores; results do not depend on it", n, maxWorkers)
+	}
+	return nil
+}
+
+// options are the run's; what is told of a simulation takes the place of the line
+// of progress.
+func (x *execution) options(p *progress) sim.Options {
+	o := sim.Options{Workers: x.workers, Seeds: x.seeds, SwitchRange: x.ranges, Progress: p.update}
+	if x.seeds != 0 && x.seeds != 1 {
+		p.of = " of the first seed"
+	}
+	if x.each != nil {
+		o.Finished = func(f sim.Finished) {
+			p.clear()
+			x.each(f)
+		}
+	}
+	return o
+}
+
+func (x *execution) tell(e *Env, results *runstore.Results, tell func(*runstore.Results) error) error {
+	if !x.json {
+		return tell(results)
+	}
+	text, err := results.Encode()
+	if err != nil {
+		return err
+	}
+	return e.answer(text)
+}
+
+// store writes the run folder, if one is asked for.
+func (x *execution) store(folder *runstore.Output, r *scenario.Resolved, resolved []byte, results *runstore.Results, meta runstore.Meta) error {
+	if folder == nil {
+		return nil
+	}
+	var page bytes.Buffer
+	if err := report.Page(&page, results, r, resolved); err != nil {
+		return fail(Failed, "the page cannot be made: %w", err)
+	}
+	run := runstore.Run{Scenario: resolved, Results: results, Meta: meta, Report: page.Bytes()}
+	if err := folder.Write(run); err != nil {
+		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
+	}
+	return nil
+}
+
+// meta is what the folder says of the run itself; failed is why it is not whole.
+func (x *execution) meta(e *Env, r *scenario.Resolved, results *runstore.Results, started time.Time, wall time.Duration, failed error) runstore.Meta {
+	m := runstore.Meta{
+		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
+		Command: append([]string{"weft"}, e.Args...), Seed: r.Run.Seed,
+		Started: started.UTC().Format(time.RFC3339), WallSeconds: wall.Round(time.Millisecond).Seconds(),
+		Events: results.Events(), Cores: e.Cores, Workers: x.workers, Partial: results.Partial,
+	}
+	if m.Workers == 0 {
+		m.Workers = e.Cores
+	}
+	if failed != nil {
+		m.Error = failed.Error()
+	}
+	if s := wall.Seconds(); s > 0 {
+		m.EventsPerSec = float64(int64(float64(m.Events) / s))
+	}
+	return m
+}
+
+// outcome is the error, with its exit code, that a run's end means.
+func outcome(ctx context.Context, results *runstore.Results, err error) error {
+	stopped := ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	switch {
+	case stopped && results == nil:
+		return fail(Partial, "stopped before there was a result")
+	case stopped:
+		return fail(Partial, "stopped: the results are partial")
+	case err != nil && results == nil:
+		return err // the scenario cannot be built: nothing ran
+	case results == nil:
+		return fail(Defect, "the run gave neither results nor a reason")
+	}
+	if failed := failures(results); len(failed) > 0 { // the report has the reasons
+		return fail(Failed, "the run failed at %s", strings.Join(failed, "; "))
+	}
+	switch {
+	case err != nil:
+		return fail(Failed, "the run failed: %w", err)
+	case results.Partial:
+		return fail(Partial, "the results are partial")
+	}
+	return nil
+}
+
+// failures are the points without a result, without their reasons, which the
+// report has given.
+func failures(results *runstore.Results) []string {
+	var out []string
+	for _, f := range results.Fabrics {
+		for _, p := range f.Points {
+			if p.Failure != "" {
+				out = append(out, fmt.Sprintf("%s, %s", f.Name, units.Bytes(p.Bytes)))
+			}
+		}
+	}
+	return out
+}
+
+// Cores is how many cores this process may use.
+func Cores() int { return runtime.GOMAXPROCS(0) }
+
+// Terminal reports whether a file is a terminal, and its width.
+func Terminal(f *os.File) (is bool, width int) { return terminal(f) }

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/sim/runstore"
+)
+
+func newExplain(e *Env) *cobra.Command {
+	var asJSON bool
+	var svg string
+	cmd := &cobra.Command{
+		Use:   "explain RUN",
+		Short: "which flows met on the busiest links of a run, and who paused whom",
+		Long: `Says of each simulation of a run folder which flows shared the busiest links, and,
+where the scenario has run.pauses: true, who paused whom by PFC: trees from a root
+cause (a NIC that does not take its data, a port that gets more than it carries, or
+ports that wait for one another in a circle) to the senders that waited in the end,
+with the messages that had nothing to do with it (victims).`,
+		Example: `  weft run examples/pfc-victim.yaml --out run
+  weft explain run`,
+		Args: args(1, 1, "one run folder"),
+		RunE: func(_ *cobra.Command, given []string) error {
+			run, err := runstore.Read(e.path(given[0]))
+			if err != nil {
+				return err
+			}
+			if svg != "" {
+				err := e.writeFile(svg, func(w io.Writer) error { return report.Picture(w, run.Results) })
+				if err != nil || svg == "-" {
+					return err
+				}
+			}
+			if asJSON {
+				return printJSON(e, map[string]any{"simulations": explanationOf(run.Results)})
+			}
+			return report.Explain(e.Stdout, run.Results, e.style())
+		},
+	}
+	svgFlag(cmd, &svg, "bus bandwidth and time over message size")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// explanation is what the verb says of one simulation, as JSON.
+type explanation struct {
+	Fabric  string             `json:"fabric"`
+	Bytes   int64              `json:"bytes"`
+	Hottest []runstore.HotLink `json:"hottest_links"`
+	Pauses  *runstore.Pauses   `json:"pauses,omitempty"`
+	Failure string             `json:"failure,omitempty"`
+}
+
+func explanationOf(r *runstore.Results) []explanation {
+	out := []explanation{}
+	for _, f := range r.Fabrics {
+		for _, p := range f.Points {
+			out = append(out, explanation{f.Name, p.Bytes, append([]runstore.HotLink{}, p.Hottest...), p.Pauses, p.Failure})
+		}
+	}
+	return out
+}

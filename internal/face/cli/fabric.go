@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/ib/format"
+	"weft/internal/ib/inspect"
+)
+
+// newFabric is the parent of the verbs about files of real fabrics.
+func newFabric(e *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fabric",
+		Short: "InfiniBand fabrics from the files of real tools: what they are, and other formats",
+	}
+	cmd.AddCommand(newFabricInspect(e), newFabricConvert(e))
+	return cmd
+}
+
+func newFabricInspect(e *Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "inspect FILE",
+		Short: "what a fabric is, and what is not as it should be",
+		Long: `Reads what ibnetdiscover (also -p, -g, -f) or iblinkinfo (also -l) printed,
+opensm-subnet.lst or a net of ibsim, and says what the fabric is: its family,
+levels, rails and oversubscription; which switch has fewer uplinks than its
+peers and which pair misses a cable; links that are slower than both their ends;
+hosts on spines, on another rail, or with fewer adapters than the rest; the
+cables and switches on which everything depends.
+
+Last come OpenSM's routes: what it does by default and with -R ftree and -R updn,
+where it takes minhop in silence and why, and whether traffic can deadlock on them.
+weft sm route FILE --as opensm has the tables, and tells of fabrics with more than
+2048 ports of adapters.
+
+Where lines of the file say different things of a cable, that is the first
+finding, and none of these cables is taken to be there.
+
+The format is recognised by content. gzip is undone; - reads standard input. Of
+a scenario (.yaml), the first InfiniBand fabric is taken.
+The exit code is 0 also where something was found.`,
+		Example: `  ibnetdiscover > real.topo
+  weft fabric inspect real.topo
+  weft fabric inspect real.topo --json`,
+		Args: args(1, 1, "one file"),
+		RunE: func(_ *cobra.Command, given []string) error {
+			f, err := readFabric(e, given[0], format.Options{Contradictions: true})
+			if err != nil {
+				return err
+			}
+			report := inspect.Subnet(f.subnet, contradictions(f.report)...)
+			foreseen, why := foreseeOpenSM(f.subnet, given[0], report.Adapters)
+			if asJSON {
+				out := inspected{File: given[0], Format: f.format, Read: f.report, Report: report, OpenSM: foreseen}
+				if why != nil {
+					out.NotComputed = why.Error()
+				}
+				return printJSON(e, out)
+			}
+			fmt.Fprintf(e.Stdout, "%s (%s)\n", given[0], f.format)
+			if err := report.Write(e.Stdout); err != nil {
+				return err
+			}
+			return tellOpenSM(e, foreseen, why)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// inspected is what weft fabric inspect prints as JSON.
+type inspected struct {
+	File   string         `json:"file"`
+	Format format.Format  `json:"format"`
+	Read   *format.Report `json:"read"`
+	*inspect.Report
+	OpenSM      []openSMVerdict `json:"opensm,omitempty"`
+	NotComputed string          `json:"opensm_not_computed,omitempty"` // why there is no OpenSM
+}
+
+// contradictions are what the reader of a file found that cannot all be true.
+func contradictions(r *format.Report) (all []string) {
+	for _, p := range r.Contradictions {
+		all = append(all, p.String())
+	}
+	if r.MoreContradictions > 0 {
+		all = append(all, fmt.Sprintf("and %d more contradictions", r.MoreContradictions))
+	}
+	return all
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"weft/internal/face/report"
+	"weft/internal/ib/proof"
+	"weft/internal/ib/route"
+	"weft/internal/ib/subnet"
+)
+
+// openSMVerdict is what OpenSM 3.3.23 would make of a fabric with an engine.
+type openSMVerdict struct {
+	Asked  route.Name `json:"asked"`
+	Used   route.Name `json:"used"`
+	Reason string     `json:"reason,omitempty"` // why Used is not Asked
+	Remedy string     `json:"remedy,omitempty"`
+	// Unreachable counts pairs of a switch with hosts and another host's LID without a
+	// way, CreditLoops the sets of ports that can wait for each other for ever.
+	Unreachable int `json:"unreachable_pairs"`
+	CreditLoops int `json:"credit_loops"`
+}
+
+// openSMEngines are those that inspect tells of: the first is OpenSM's own choice, the
+// others what sites ask for with trees.
+var openSMEngines = []route.Name{"minhop", "ftree", "updn"}
+
+// maxForeseen is how many adapters' ports a fabric may have for inspect to compute
+// OpenSM's tables and to look for credit loops in them, which takes a second then.
+const maxForeseen = 2048
+
+// maxForeseenHops is how many entries the hops of its switches may have, a byte each:
+// fabrics of so many adapters have some millions. A file can say more in few lines.
+const maxForeseenHops = 1 << 26
+
+// foreseeOpenSM is what OpenSM would do with a fabric. It fails where no manager brings
+// the fabric up as the file has it, where there is nothing to route, and where it would
+// take long.
+func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]openSMVerdict, error) {
+	switch {
+	case adapters == 0:
+		return nil, errors.New("no adapter has a cable")
+	case adapters > maxForeseen, hopEntries(s) > maxForeseenHops:
+		return nil, fmt.Errorf("a fabric of this size takes a while: see weft sm route %s --as opensm --engine ftree, and weft sm check", fabric)
+	}
+	s, _, err := (&routing{lmc: -1}).prepare(s, fabric)
+	if err != nil {
+		return nil, err
+	}
+	var all []openSMVerdict
+	for _, name := range openSMEngines {
+		res, err := route.Route(s, name, route.Options{AsOpenSM: true})
+		if err != nil {
+			return nil, err
+		}
+		p, err := proof.Check(s, res.Tables, proof.Options{})
+		if err != nil {
+			return nil, err
+		}
+		rep := &res.Report
+		all = append(all, openSMVerdict{rep.Asked, rep.Used, rep.Reason, rep.Remedy, rep.UnreachablePairs, p.Knots})
+	}
+	return all, nil
+}
+
+// hopEntries is how many entries a table of hops has: switches, by ports of all switches.
+func hopEntries(s *subnet.Subnet) int {
+	switches, ports := 0, 0
+	for i := range s.Nodes {
+		if s.Nodes[i].Kind == subnet.Switch {
+			switches, ports = switches+1, ports+len(s.Nodes[i].Ports)
+		}
+	}
+	return switches * ports
+}
+
+// tellOpenSM prints a row for each engine, or why there is none.
+func tellOpenSM(e *Env, all []openSMVerdict, why error) error {
+	fmt.Fprintf(e.Stdout, "\nRoutes of OpenSM 3.3.23\n")
+	if why != nil {
+		_, err := fmt.Fprintf(e.Stdout, "  not computed: %v\n", why)
+		return err
+	}
+	var rows [][]string
+	for i := range all {
+		rows = append(rows, []string{"  " + all[i].asked(i == 0), all[i].text()})
+	}
+	return report.Grid(e.Stdout, rows, e.style())
+}
+
+// asked is how an operator asks for the engine.
+func (v *openSMVerdict) asked(byDefault bool) string {
+	if byDefault {
+		return "by default"
+	}
+	return "-R " + string(v.Asked)
+}
+
+// text says what comes of it.
+func (v *openSMVerdict) text() string {
+	text := string(v.Used)
+	if v.Used != v.Asked {
+		text += " in its place, and only its log says so: " + v.Reason
+	}
+	switch v.CreditLoops {
+	case 0:
+		text += "; nothing can deadlock"
+	case 1:
+		text += "; a credit loop, so that traffic can come to a standstill"
+	default:
+		text += fmt.Sprintf("; %d credit loops, so that traffic can come to a standstill", v.CreditLoops)
+	}
+	if v.Unreachable > 0 {
+		text += fmt.Sprintf("; %d pairs of a switch and a host have no way, and it reports success", v.Unreachable)
+	}
+	return text
+}

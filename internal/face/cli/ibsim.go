@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/ib/ibsim"
+	"weft/internal/ib/sma"
+	"weft/internal/ib/subnet"
+)
+
+func newIbsim(e *Env) *cobra.Command {
+	var c choice
+	var socket string
+	var asJSON, withTraffic bool
+	cmd := &cobra.Command{
+		Use:   "ibsim FABRIC",
+		Short: "let opensm and infiniband-diags attach to a fabric that exists only here",
+		Long: `ibsim serves the protocol of the simulator ibsim, so that unmodified programs
+manage and inspect a fabric that exists only here: a weft scenario, a file of
+ibnetdiscover, or one of ibsim's nets. It runs until it is interrupted.
+
+Attach a program with
+  LD_PRELOAD=/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so IBSIM_SOCKNAME=weft opensm …
+SIM_HOST=NODE says at which node: by GUID as in H-0002c9030010000c, or by name.
+Where IBSIM_SOCKNAME is set it is the name of this simulator too.
+
+Lines on standard input are commands, those of ibsim's console: Link, Unlink,
+ReLink, Clear, Error, Baselid, Guid, PerformanceSet, Dump, Route, Attached, X,
+Wait, !FILE, Quit. Help lists them. down NODE[PORT], up NODE[PORT] and
+restart NODE are weft's own.`,
+		Example: `  weft ibsim examples/h100-128.yaml
+  weft ibsim examples/h100-128.yaml --traffic --set 'workload.sizes=[1MiB]'
+  weft ibsim fabric.topo --socket mine`,
+		Args: args(1, 1, "one fabric"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			s, err := loadSubnet(e, given[0], &c)
+			if err != nil {
+				return err
+			}
+			var counted map[subnet.End]*sma.Traffic
+			if withTraffic {
+				r, err := c.load(e, given[0])
+				if err == nil {
+					counted, err = simulatedTraffic(cmd.Context(), r, s)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return serveIbsim(cmd.Context(), e, s, counted, socket, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "weft"), "the name that programs have in IBSIM_SOCKNAME (default: that variable, or weft; the real ibsim's is sim)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what is served as JSON")
+	cmd.Flags().BoolVar(&withTraffic, "traffic", false, "simulate the scenario's workload first: the ports' counters begin with its packets")
+	c.register(cmd)
+	return cmd
+}
+
+// served is what the verb says when programs can attach.
+type served struct {
+	Socket   string `json:"ibsim_sockname"`
+	Switches int    `json:"switches"`
+	Others   int    `json:"other_nodes"`
+}
+
+func serveIbsim(ctx context.Context, e *Env, s *subnet.Subnet, counted map[subnet.End]*sma.Traffic, socket string, asJSON bool) error {
+	fabric, err := sma.New(s)
+	if err != nil {
+		return err
+	}
+	for at, t := range counted {
+		fabric.CountTraffic(at, *t)
+	}
+	server, err := ibsim.Listen(socket, fabric)
+	if err != nil {
+		return fail(Failed, "the sockets cannot be opened: %w", err)
+	}
+	ready := served{socket, s.Switches(), len(s.Nodes) - s.Switches()}
+	if asJSON {
+		err = e.printLine(ready)
+	} else {
+		_, err = fmt.Fprintf(e.Stdout, "IBSIM_SOCKNAME=%s: %d switches, %d other nodes; ready\n", ready.Socket, ready.Switches, ready.Others)
+	}
+	if err != nil {
+		return err
+	}
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
+	go func() {
+		console := ibsim.NewConsole(server, e.Stdout, e.readScript)
+		switch err := console.Run(ctx, e.Stdin); {
+		case errors.Is(err, ibsim.ErrQuit):
+			quit()
+		case err != nil && !errors.Is(err, errInterrupted):
+			fmt.Fprintf(e.Stderr, "weft: standard input: %v; no further commands are read\n", err)
+		}
+	}()
+	return server.Serve(ctx)
+}
+
+// maxScript bounds a file of console commands.
+const maxScript = 16 << 20
+
+// readScript reads a file of console commands.
+func (e *Env) readScript(name string) ([]byte, error) {
+	f, err := e.open(name)
+	if err != nil {
+		return nil, cannotRead(name, err)
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxScript+1))
+	if err == nil && len(text) > maxScript {
+		err = fmt.Errorf("it has more than %d MiB", maxScript>>20)
+	}
+	if err != nil {
+		return nil, cannotRead(name, err)
+	}
+	return text, nil
+}

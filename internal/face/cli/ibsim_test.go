@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"weft/internal/ib/ibsim/ibsimtest"
+	"weft/internal/ib/sma"
+	"weft/scenario"
+)
+
+const clusterScenario = `name: cluster
+cluster:
+  nodes: 2
+  node: dgx-h100
+topology:
+  shape: fat-tree
+  levels: 2
+  radix: 16
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, sizes: [1MiB]}
+`
+
+// A scenario is enough: the real ibnetdiscover finds its adapters and switches,
+// and a line on standard input takes a cable away.
+func TestAScenarioIsServedToRealTools(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "cluster.yaml"), []byte(clusterScenario), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	socket := ibsimtest.SocketName()
+	lines, console := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	out := &liveOutput{}
+	e := environment([]string{"ibsim", "cluster.yaml", "--socket", socket, "--json", "--traffic"})
+	e.Dir, e.Stdin, e.Stdout, e.Stderr = dir, lines, out, out
+	done := make(chan Code)
+	go func() { done <- Main(ctx, e) }()
+	t.Cleanup(func() {
+		cancel()
+		console.Close()
+		if code := <-done; code != OK {
+			t.Errorf("weft ibsim exits with %d:\n%s", code, out)
+		}
+		if strings.Contains(out.String(), "standard input") {
+			t.Errorf("an interrupt is told as an error:\n%s", out)
+		}
+	})
+	ibsimtest.WaitFor(t, "the server's start", func() bool { return strings.Contains(out.String(), `"ibsim_sockname":"`+socket+`"`) })
+	before := ibsimtest.Run(t, dir, socket, "", "ibnetdiscover", "-p")
+	if n := strings.Count(before, "\nCA "); n < 8 || !strings.Contains(before, "4x NDR") {
+		t.Fatalf("ibnetdiscover -p shows %d ports of adapters:\n%s", n, before)
+	}
+	for _, line := range []string{"nonsense", "down nobody[1]", "down node0/nic0[9]", "down node1/nic0[1]"} {
+		if _, err := io.WriteString(console, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ibsimtest.WaitFor(t, "the end of a cable", func() bool { return strings.Contains(out.String(), "\ndown node1/nic0[1]\n") })
+	for _, want := range []string{`there is no command "nonsense"`, `there is no node "nobody"`, `"node0/nic0" has no port 9`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the console lacks %s:\n%s", want, out)
+		}
+	}
+	// The port counts the collective that was simulated: it sends and receives about
+	// twice 64 KiB times 15/16, in words of 4 bytes, a ring's share of its NIC.
+	if _, err := io.WriteString(console, "Baselid node0/nic3[1] 9\n"); err != nil {
+		t.Fatal(err)
+	}
+	ibsimtest.WaitFor(t, "a LID", func() bool { return strings.Contains(out.String(), "\nBaselid node0/nic3[1] 9\n") })
+	var words int
+	for line := range strings.Lines(ibsimtest.Run(t, dir, socket, "node0/nic3", "perfquery", "-x", "9", "1")) {
+		if _, value, found := strings.Cut(line, "PortXmitData:"); found {
+			words, _ = strconv.Atoi(strings.Trim(value, ". \n"))
+		}
+	}
+	if words < 1000 || words > 1<<20 {
+		t.Errorf("node0/nic3 has sent %d words", words)
+	}
+	if after := ibsimtest.Run(t, dir, socket, "", "ibnetdiscover"); strings.Contains(after, "node1/nic0") || !strings.Contains(after, "node1/nic1") {
+		t.Errorf("after the cable of node1/nic0 is gone:\n%s", after)
+	}
+}
+
+// A WRITE with immediate data of 4,096 bytes is a packet of LRH 8, BTH 12, RETH 16, ImmDt
+// 4, payload and ICRC 4; its
+// acknowledgement has LRH 8, BTH 12, AETH 4, ICRC 4. Counters stop before the VCRC.
+func TestPortsCountTheBytesOfSimulatedPackets(t *testing.T) {
+	const text = `cluster: {nodes: 4, node: {gpus: 1, nics: 1, nic: connectx-7}}
+topology: {shape: single-switch}
+fabrics: [%s]
+workload: {pattern: permutation, operation: write, sizes: [4KiB]}
+`
+	for _, fabric := range []string{"infiniband-ndr", "{preset: infiniband-fdr, link: qdr}"} {
+		f, err := scenario.Decode("test.yaml", fmt.Appendf(nil, text, fabric))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := subnetOf(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted, err := simulatedTraffic(t.Context(), r, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := sma.Traffic{XmitPkts: 2, XmitWords: (8+12+16+4+4096+4)/4 + (8+12+4+4)/4}
+		want.RcvPkts, want.RcvWords = want.XmitPkts, want.XmitWords
+		if len(counted) != 8 {
+			t.Errorf("%s: %d ports count, want 4 adapters' and 4 of the switch", fabric, len(counted))
+		}
+		for at, got := range counted {
+			if *got != want {
+				t.Errorf("%s: %s counts %+v, want %+v", fabric, s.EndName(at), *got, want)
+			}
+		}
+	}
+}
+
+// A file of commands that has no end, or is none, is refused.
+func TestAScriptForTheConsoleIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	e := environment(nil)
+	e.Dir = dir
+	if err := os.WriteFile(filepath.Join(dir, "long"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "long"), maxScript+1); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"long": "more than 16 MiB", ".": "is a directory", "none": "no such file"} {
+		if _, err := e.readScript(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"weft/internal/ib/sma"
+	"weft/internal/ib/subnet"
+	"weft/internal/sim"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/network"
+	"weft/scenario"
+	"weft/wire"
+)
+
+// traffic is what a simulation sends over the links of an InfiniBand fabric, for the
+// counters of its ports.
+type traffic struct {
+	net  *fabric.Network
+	over int64 // bytes of a packet on the wire that port counters leave out
+	at   map[subnet.End]*sma.Traffic
+}
+
+// simulatedTraffic runs all sizes of a scenario on its first InfiniBand fabric, one after
+// the other, and counts what each port sends and receives.
+func simulatedTraffic(ctx context.Context, r *scenario.Resolved, s *subnet.Subnet) (map[subnet.End]*sma.Traffic, error) {
+	one := *r
+	for i := range r.Fabrics {
+		if r.Fabrics[i].Kind == scenario.InfiniBandKind {
+			one.Fabrics = r.Fabrics[i : i+1]
+			break
+		}
+	}
+	t := &traffic{over: wire.VCRCBytes + int64(network.Delimiters(&one.Fabrics[0].Link)), at: map[subnet.End]*sma.Traffic{}}
+	results, err := sim.Run(ctx, &one, sim.Options{Workers: 1, Network: func(_, _ int, n *fabric.Network) {
+		t.net = n
+		n.Follow(t)
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("the traffic cannot be simulated: %w", err)
+	}
+	if results.Partial {
+		return nil, context.Cause(ctx)
+	}
+	for at := range t.at {
+		if int(at.Node) >= len(s.Nodes) || int(at.Port) >= len(s.Nodes[at.Node].Ports) {
+			delete(t.at, at) // GPUs and their switches: no InfiniBand
+		}
+	}
+	return t.at, nil
+}
+
+// end is a port of a node of the network, as the subnet numbers it.
+func (t *traffic) end(link, node int32) *sma.Traffic {
+	at := subnet.End{Node: node, Port: uint8(t.net.LinkPort(link) + 1)}
+	if t.at[at] == nil {
+		t.at[at] = &sma.Traffic{}
+	}
+	return t.at[at]
+}
+
+// Sent counts a packet at the port that sends it.
+func (t *traffic) Sent(s *fabric.Sighting) {
+	if t.net.ScaleOut(s.Link) {
+		c := t.end(s.Link, s.From)
+		c.XmitPkts++
+		c.XmitWords += (uint64(s.Bytes) - uint64(t.over)) / 4
+	}
+}
+
+// Landed counts a packet at the port that it comes to.
+func (t *traffic) Landed(s *fabric.Sighting) {
+	if t.net.ScaleOut(s.Link) {
+		c := t.end(t.net.Back(s.Link), s.To)
+		c.RcvPkts++
+		c.RcvWords += (uint64(s.Bytes) - uint64(t.over)) / 4
+	}
+}

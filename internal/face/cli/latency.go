@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/sim/catalog"
+	"weft/internal/study/latency"
+	"weft/scenario"
+	"weft/units"
+)
+
+// explaining is the flags of weft latency.
+type explaining struct {
+	choice
+	bytes      string
+	op         string
+	path       string
+	cable      string
+	hops       int
+	iterations int
+	jitter     bool
+	json       bool
+}
+
+func newLatency(e *Env) *cobra.Command {
+	l := &explaining{}
+	cmd := &cobra.Command{
+		Use:   "latency [FILE]",
+		Short: "where the time of a small message goes, term by term",
+		Long: `Simulates one small message between two hosts on each fabric and splits its time
+into terms: the differences of the timestamps of the packet that carried it,
+which sum to the whole, each with its source. Copies, system calls and CPU
+cycles stand beside them, then what perftest would report of the ping-pong, and
+the figures in circulation.
+
+Without a file the fabrics are presets; with one they are the scenario's. Either
+way two NICs stand on a chain of switches, idle but for the message. A WRITE and
+a SEND carry immediate data, 4 bytes more on the wire than those of perftest,
+whose receiver looks at its memory instead; of a READ, what the remote NIC does
+is charged after the response.`,
+		Example: `  weft latency
+  weft latency --fabric infiniband-hdr,roce-v2-200g --path rdma-host --bytes 4K --hops 3
+  weft latency examples/h100-128.yaml --op send --jitter`,
+		Args:              args(0, 1, "at most one scenario file"),
+		ValidArgsFunction: scenarioArg,
+		RunE:              func(_ *cobra.Command, given []string) error { return l.do(e, given) },
+	}
+	l.flags = cmd
+	f := cmd.Flags()
+	f.StringSliceVar(&l.fabrics, "fabric", nil, "fabric presets, or fabrics of the scenario (default: InfiniBand, RoCE v2 and TCP at 400 Gb/s, or all of the scenario's)")
+	f.StringVar(&l.bytes, "bytes", "2", "size of the message, as ib_write_lat has it (2, 4K)")
+	f.StringVar(&l.op, "op", "write", "operation: write, send or read; TCP sends")
+	f.StringVar(&l.path, "path", "", "data path of RDMA: cpu, rdma-host, gpudirect-p2p or gpudirect-rdma (default: the fabric's); TCP has cpu")
+	f.StringVar(&l.cable, "cable", "", "length of each cable, such as 5m (default: the scenario's)")
+	f.IntVar(&l.hops, "hops", 1, "switches between the two; 0 is a cable")
+	f.IntVarP(&l.iterations, "iters", "n", 1000, "round trips of the ping-pong")
+	f.BoolVar(&l.jitter, "jitter", false, "turn the seeded jitter of hosts, NICs and switches on (default: the scenario's)")
+	f.Uint64Var(&l.seed, "seed", 0, "seed of the jitter (default: the scenario's)")
+	f.StringArrayVar(&l.set, "set", nil, "change a field, such as fabrics[0].mtu=1KiB; without a file each fabric is fabrics[0]; may be repeated")
+	f.BoolVar(&l.json, "json", false, "print as JSON")
+	for flag, values := range map[string][]string{
+		"fabric": catalog.Names(catalog.Fabric), "path": catalog.Names(catalog.Host), "op": {"write", "send", "read"},
+		"bytes": nil, "cable": nil, "hops": nil, "iters": nil, "seed": nil, "set": nil,
+	} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	return cmd
+}
+
+func (l *explaining) do(e *Env, given []string) error {
+	spec := latency.Spec{Op: latency.Op(l.op), Hops: l.hops, Iterations: l.iterations}
+	var err error
+	if spec.Bytes, err = units.ParseBytes(l.bytes); err != nil {
+		return fmt.Errorf("--bytes: %w", err)
+	}
+	scenarios, err := l.scenarios(e, given)
+	if err != nil {
+		return err
+	}
+	if err := l.change(scenarios); err != nil {
+		return err
+	}
+	var all []report.Latency
+	var plain []*latency.Result
+	for _, r := range scenarios {
+		for i := range r.Fabrics {
+			f := &r.Fabrics[i]
+			s := spec
+			if f.Kind == scenario.TCPKind && s.Op != latency.Send && !l.onlyTCP(scenarios, "op") {
+				s.Op = latency.Send
+			}
+			if err := s.Check(f); err != nil {
+				return err
+			}
+			m, err := latency.Measure(r, f, s)
+			if err != nil {
+				return fail(Failed, "%w", err)
+			}
+			all = append(all, report.Latency{Result: m, Clock: r.Cluster.Node.CPU.Clock, Jitter: r.Run.Jitter})
+			plain = append(plain, m)
+		}
+	}
+	figures, err := latency.Figures(plain)
+	if err != nil {
+		return fail(Defect, "%w", err)
+	}
+	if l.json {
+		return printJSON(e, latencyJSON(all, figures))
+	}
+	if err := report.WriteLatencies(e.Stdout, all, figures, e.style()); err != nil {
+		return err
+	}
+	return writeTrust(e.Stdout)
+}
+
+// onlyTCP reports whether a flag that TCP has no choice about was given for
+// fabrics of TCP alone: then it is a mistake, and not for others.
+func (l *explaining) onlyTCP(scenarios []*scenario.Resolved, flag string) bool {
+	for _, r := range scenarios {
+		for i := range r.Fabrics {
+			if r.Fabrics[i].Kind != scenario.TCPKind {
+				return false
+			}
+		}
+	}
+	return l.flags.Flags().Changed(flag)
+}
+
+// usualFabrics are those that are laid side by side without a word about it.
+var usualFabrics = []string{"infiniband-ndr", "roce-v2-400g", "tcp-400g"}
+
+// latencyNodes are the nodes that a preset is tried in: the first whose NIC is
+// fast enough.
+var latencyNodes = []string{"dgx-h100", "dgx-b300"}
+
+// scenarios are those of the fabrics: one of a file, or one for each preset.
+func (l *explaining) scenarios(e *Env, given []string) ([]*scenario.Resolved, error) {
+	if len(given) > 0 {
+		r, err := l.load(e, given[0])
+		return []*scenario.Resolved{r}, err
+	}
+	names := l.fabrics
+	l.fabrics = nil // they are not a filter here
+	if len(names) == 0 {
+		names = usualFabrics
+	}
+	var out []*scenario.Resolved
+	for _, name := range names {
+		if _, err := catalog.Lookup(catalog.Fabric, name); err != nil {
+			return nil, fmt.Errorf("--fabric: %w", err)
+		}
+		r, err := l.preset(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
+	var first error
+	for _, node := range latencyNodes {
+		var file *scenario.File
+		file, err = scenario.Decode("--fabric "+name, []byte("name: "+name+"\ncluster: {nodes: 2, node: "+node+"}\nfabrics: ["+name+"]\n"))
+		if err == nil {
+			r, err = l.resolve(file)
+		}
+		if err == nil {
+			return r, nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return nil, first
+}
+
+// change lays the flags that every fabric takes over the scenarios.
+func (l *explaining) change(scenarios []*scenario.Resolved) error {
+	var host scenario.Host
+	if l.path != "" {
+		if _, err := catalog.Lookup(catalog.Host, l.path); err != nil {
+			return fmt.Errorf("--path: %w", err)
+		}
+		if l.path != string(scenario.PathCPU) && l.onlyTCP(scenarios, "path") {
+			return fmt.Errorf("--path %s: TCP in the kernel has the path cpu alone", l.path)
+		}
+		file, err := scenario.Decode("--path", []byte("fabrics: [{preset: infiniband-ndr, host: "+l.path+"}]\n"))
+		if err != nil {
+			return err
+		}
+		r, err := file.Resolve()
+		if err != nil {
+			return err
+		}
+		host = r.Fabrics[0].Host
+	}
+	length := units.Length(0)
+	if l.cable != "" {
+		var err error
+		if length, err = units.ParseLength(l.cable); err != nil {
+			return fmt.Errorf("--cable: %w", err)
+		}
+		if length < units.Millimetre || length > 100_000*units.Metre {
+			return fmt.Errorf("--cable %s: want 1mm to 100km", l.cable)
+		}
+	}
+	for _, r := range scenarios {
+		r.Run.Jitter = r.Run.Jitter || l.jitter
+		for i := range r.Fabrics {
+			f := &r.Fabrics[i]
+			if l.path != "" && f.Kind != scenario.TCPKind {
+				f.Host = host
+			}
+			if length > 0 {
+				f.Topology.Cables = scenario.Cables{NodeLeaf: length, LeafSpine: length, SpineCore: length, Local: length, Global: length}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"weft/internal/base/golden"
+)
+
+// TestLatencyGolden holds what weft latency prints, of a scenario that states
+// the numbers that tests of other packages may change.
+func TestLatencyGolden(t *testing.T) {
+	const text = `
+cluster: {nodes: 2, node: dgx-h100}
+topology: {shape: single-switch, cables: {node-leaf: 5m}}
+fabrics:
+  - {preset: infiniband-ndr, switch: {latency: 150ns}}
+  - {preset: roce-v2-400g, switch: {latency: 500ns}}
+  - {preset: tcp-400g, switch: {latency: 500ns}}
+`
+	for name, args := range map[string][]string{
+		"latency.txt":  {"latency", "-"},
+		"latency.json": {"latency", "-", "--json", "--fabric", "infiniband-ndr,tcp-400g"},
+	} {
+		e := environment(args)
+		e.Stdin = strings.NewReader(text)
+		code, got, stderr := weft(e)
+		if code != OK || stderr != "" {
+			t.Fatalf("%s: exit code %d: %s", name, code, stderr)
+		}
+		golden.File(t, "testdata/"+name, got)
+	}
+}
+
+// The terms that are printed, to the picosecond, sum to what is printed.
+func TestLatencyColumnsSum(t *testing.T) {
+	code, text, _ := weft(environment([]string{"latency", "--json", "--hops", "3", "--bytes", "4K"}))
+	var out latenciesOut
+	if err := json.Unmarshal([]byte(text), &out); code != OK || err != nil {
+		t.Fatalf("exit code %d: %v", code, err)
+	}
+	if len(out.Latencies) != 3 {
+		t.Fatalf("%d latencies", len(out.Latencies))
+	}
+	for _, l := range out.Latencies {
+		sum := int64(0)
+		for _, x := range l.Terms {
+			sum += x.Time
+		}
+		if sum != l.OneWay {
+			t.Errorf("%s: the terms sum to %d ps of %d ps", l.Fabric, sum, l.OneWay)
+		}
+	}
+}

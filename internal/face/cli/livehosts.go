@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/live/ranks"
+	"weft/units"
+)
+
+// livePort is the TCP port on which hosts are asked for ranks.
+const livePort = 18517
+
+func newLiveServe(e *Env) *cobra.Command {
+	var asJSON bool
+	var addrs []string
+	var port uint16
+	var memory string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "have ranks for collectives that others begin, until interrupted",
+		Long: `Has ranks for weft live all-reduce --hosts on any machine, one at a time for each
+address of --addr, until interrupted. It listens on the loopback only unless --addr
+names other addresses of this machine: whoever reaches the first of them can have it
+use memory and processor time, and open UDP sockets at these addresses. What is asked
+for goes over TCP and is not encrypted.`,
+		Example: `  weft live serve --addr 192.0.2.7
+  weft live serve --addr 127.0.0.2,127.0.0.3    # two ranks`,
+		Args: args(0, 0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := rankAddrs(addrs)
+			if err != nil {
+				return err
+			}
+			bytes, err := memoryFlag(memory)
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			l, err := net.Listen("tcp", net.JoinHostPort(list[0].String(), strconv.Itoa(int(port))))
+			if err != nil {
+				return fail(Failed, "%w", err)
+			}
+			if asJSON {
+				if err := e.printLine(map[string]any{"serving": l.Addr().String(), "ranks": addrs}); err != nil {
+					return err
+				}
+			} else {
+				fmt.Fprintf(e.Stdout, "serving on %v, ranks at %s\n", l.Addr(), strings.Join(addrs, ", "))
+			}
+			err = ranks.NewServer(bytes, list...).Serve(ctx, l, func(caller net.Addr, err error) {
+				fmt.Fprintf(e.Stderr, "weft: %v: %v\n", caller, err)
+			})
+			if err != nil {
+				return fail(Failed, "%w", err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringSliceVar(&addrs, "addr", []string{"127.0.0.1"}, "addresses of this machine, one for each rank; it listens on the first")
+	cmd.Flags().Uint16VarP(&port, "port", "p", livePort, "TCP port on which ranks are asked for")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print that it serves, and where, as a line of JSON")
+	cmd.Flags().StringVar(&memory, "memory", units.Bytes(ranks.DefaultMemory).Exact(), "memory that all ranks together may have for their vectors")
+	return cmd
+}
+
+// rankAddrs are the addresses of --addr, each of which can have one rank.
+func rankAddrs(texts []string) (list []netip.Addr, err error) {
+	seen := map[netip.Addr]bool{}
+	for _, text := range texts {
+		a, err := netip.ParseAddr(text)
+		switch {
+		case err != nil || a.IsUnspecified():
+			return nil, fmt.Errorf("--addr %q is no IP address of a device: such as 192.0.2.7", text)
+		case seen[a]:
+			return nil, fmt.Errorf("--addr has %v twice: an address has one rank", a)
+		}
+		seen[a] = true
+		list = append(list, a)
+	}
+	if len(list) == 0 || len(list) > ranks.MaxRanks {
+		return nil, fmt.Errorf("--addr has %d addresses: valid are 1 to %d", len(list), ranks.MaxRanks)
+	}
+	return list, nil
+}
+
+// servers are the servers of --hosts, one entry for each rank, in order. It is nil
+// where there are no hosts; with them their ranks are the group.
+func (l *liveRun) servers() (list []string, err error) {
+	for _, text := range l.hosts {
+		host, n, err := hostRanks(text)
+		if err != nil {
+			return nil, err
+		}
+		for range n {
+			list = append(list, net.JoinHostPort(host, strconv.Itoa(int(l.tcp))))
+		}
+	}
+	if len(list) > ranks.MaxRanks {
+		return nil, fmt.Errorf("--hosts has %d ranks: valid are 1 to %d", len(list), ranks.MaxRanks)
+	}
+	if list != nil {
+		l.ranks = len(list)
+	}
+	return list, nil
+}
+
+// hostRanks takes HOST, HOST:RANKS or [IPv6]:RANKS apart.
+func hostRanks(text string) (host string, n int, err error) {
+	host, n = text, 1
+	if _, bad := netip.ParseAddr(text); bad != nil && strings.Contains(text, ":") {
+		var count string
+		if host, count, err = net.SplitHostPort(text); err == nil {
+			n, err = strconv.Atoi(count)
+		}
+	}
+	if err != nil || host == "" || n < 1 || n > ranks.MaxRanks {
+		return "", 0, fmt.Errorf("--hosts %q: want HOST or HOST:RANKS with 1 to %d ranks, such as 192.0.2.7:2", text, ranks.MaxRanks)
+	}
+	return host, n, nil
+}
+
+// startHosts asks servers for ranks, and puts the addresses that they have in the
+// place of those in addrs.
+func startHosts(ctx context.Context, servers []string, addrs []netip.AddrPort) (members []ranks.Member, end func(), err error) {
+	var ends []func() error
+	hangUp := func() {
+		for _, f := range ends {
+			_ = f()
+		}
+	}
+	for i, server := range servers {
+		m, addr, one, err := ranks.Call(ctx, server)
+		if err != nil {
+			hangUp()
+			return nil, nil, err
+		}
+		ends = append(ends, one)
+		members = append(members, m)
+		addrs[i] = netip.AddrPortFrom(addr, addrs[i].Port())
+	}
+	// A rank that is waited for when the user has had enough is hung up on.
+	stop := context.AfterFunc(ctx, hangUp)
+	return members, func() {
+		stop()
+		hangUp()
+	}, nil
+}

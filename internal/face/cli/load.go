@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/run/network"
+	"weft/scenario"
+)
+
+// choice is what the command line changes about a scenario.
+type choice struct {
+	fabrics []string
+	seed    uint64
+	algo    string
+	proto   string
+	set     []string
+	overlay []string
+	flags   *cobra.Command // knows which were given
+	file    *scenario.File // resolved last, with the names of all its fabrics
+	names   []string
+}
+
+// register adds the flags to a verb.
+func (c *choice) register(cmd *cobra.Command) {
+	c.flags = cmd
+	f := cmd.Flags()
+	f.StringSliceVar(&c.fabrics, "fabric", nil, "only these fabrics of the scenario, by name")
+	f.Uint64Var(&c.seed, "seed", 0, "seed of everything random (default: the scenario's)")
+	f.StringVar(&c.algo, "algo", "", "algorithm of the collective: ring, tree, nvls, … (default: NCCL's choice)")
+	f.StringVar(&c.proto, "proto", "", "NCCL's protocol: simple, ll, ll128 (default: NCCL's choice)")
+	f.StringArrayVar(&c.set, "set", nil, "change a field of the scenario, such as fabrics[0].mtu=1KiB; may be repeated")
+	f.StringArrayVar(&c.overlay, "overlay", nil, "lay a file of fields over the scenario, such as weft calibrate writes; may be repeated, and --set comes after")
+	_ = cmd.MarkFlagFilename("overlay", "yaml", "yml")
+	complete := func(values ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("fabric", complete(catalog.Names(catalog.Fabric)...))
+	_ = cmd.RegisterFlagCompletionFunc("algo", complete("auto", "ring", "tree", "hierarchical", "halving-doubling", "nvls", "nvls-tree", "collnet-direct", "collnet-chain", "direct"))
+	_ = cmd.RegisterFlagCompletionFunc("proto", complete("auto", "simple", "ll", "ll128"))
+	_ = cmd.RegisterFlagCompletionFunc("set", cobra.NoFileCompletions)
+	_ = cmd.RegisterFlagCompletionFunc("seed", cobra.NoFileCompletions)
+}
+
+// overrides are the flags as values that are laid over the file.
+func (c *choice) overrides() ([]scenario.Override, error) {
+	var out []scenario.Override
+	if c.flags.Flags().Changed("seed") {
+		out = append(out, scenario.Override{Path: "run.seed", Value: strconv.FormatUint(c.seed, 10), Origin: "--seed " + strconv.FormatUint(c.seed, 10)})
+	}
+	if c.algo != "" {
+		out = append(out, scenario.Override{Path: "workload.algorithm", Value: c.algo, Origin: "--algo " + c.algo})
+	}
+	if c.proto != "" {
+		out = append(out, scenario.Override{Path: "workload.protocol", Value: c.proto, Origin: "--proto " + c.proto})
+	}
+	set, err := overridesOf(c.set)
+	return append(out, set...), err
+}
+
+// overridesOf are the values of --set.
+func overridesOf(set []string) (out []scenario.Override, err error) {
+	for _, s := range set {
+		path, value, ok := strings.Cut(s, "=")
+		if !ok || path == "" || value == "" {
+			return nil, fmt.Errorf("--set %q: write a field and its value, such as fabrics[0].mtu=1KiB", s)
+		}
+		out = append(out, scenario.Override{Path: path, Value: value, Origin: "--set " + abridged(s)})
+	}
+	return out, nil
+}
+
+// longestArgument is how much of an argument an error repeats.
+const longestArgument = 60
+
+// abridged is an argument as an error repeats it: in one line, of a length to
+// read.
+func abridged(s string) string {
+	if r := []rune(s); len(r) > longestArgument {
+		s = string(r[:longestArgument]) + "…"
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// load reads a scenario and resolves it under the flags. "-" is standard
+// input.
+func (c *choice) load(e *Env, path string) (*scenario.Resolved, error) {
+	_, r, err := c.loadFile(e, path)
+	return r, err
+}
+
+// loadFile is load, with the file under the overlays.
+func (c *choice) loadFile(e *Env, path string) (*scenario.File, *scenario.Resolved, error) {
+	file, err := open(e, path)
+	if err == nil {
+		file, err = c.overlaid(e, file)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := c.resolve(file)
+	return file, r, err
+}
+
+// loadWorkload is load of a scenario whose workload is to run. One that has a training
+// job and no workload is for another verb: the workload that it would get by default is
+// not what it asks for.
+func (c *choice) loadWorkload(e *Env, path string) (*scenario.Resolved, error) {
+	file, r, err := c.loadFile(e, path)
+	if err == nil && file.Writes("training") && !file.Writes("workload") {
+		err = file.ErrorAt("training", fmt.Errorf("the scenario has a training job and no workload: weft train %s simulates the job's step; to run a collective on its cluster, say which under workload", path))
+	}
+	return r, err
+}
+
+// overlaid is the scenario under the files of --overlay.
+func (c *choice) overlaid(e *Env, file *scenario.File) (*scenario.File, error) {
+	for _, path := range c.overlay {
+		o, err := e.readOverlay(path)
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			return nil, fmt.Errorf("--overlay %s cannot be read: %w", path, p.Err)
+		}
+		if err == nil {
+			file, err = file.Under(o)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return file, nil
+}
+
+func (e *Env) readOverlay(path string) (*scenario.Overlay, error) {
+	in, err := e.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return scenario.LoadOverlay(e.path(path), in)
+}
+
+func (c *choice) resolve(file *scenario.File, more ...scenario.Override) (*scenario.Resolved, error) {
+	own, err := c.overrides()
+	if err != nil {
+		return nil, err
+	}
+	r, err := file.Resolve(append(more, own...)...)
+	if err != nil {
+		return nil, err
+	}
+	c.file, c.names = file, fabricNames(r)
+	return r, c.filter(r)
+}
+
+// placed gives what cannot be built of the scenario its place in the file.
+func (c *choice) placed(err error) error {
+	if c.file == nil || codeOf(err) != BadInput {
+		return err
+	}
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		var all []error
+		for _, one := range joined.Unwrap() {
+			all = append(all, c.placed(one))
+		}
+		return errors.Join(all...)
+	}
+	var refused *network.Refusal
+	if !errors.As(err, &refused) || !slices.Contains(c.names, refused.Fabric) {
+		return err
+	}
+	path := strings.TrimSuffix(fmt.Sprintf("fabrics[%d].%s", slices.Index(c.names, refused.Fabric), refused.Field), ".")
+	if !c.file.Writes(path) && c.file.Writes(refused.Field) {
+		return c.file.ErrorAt(refused.Field, refused) // what all fabrics share
+	}
+	return c.file.ErrorAt(path, refused.Err)
+}
+
+// filter keeps the fabrics that --fabric names, in the scenario's order. They
+// are cabled as they are among all of them.
+func (c *choice) filter(r *scenario.Resolved) error {
+	if len(c.fabrics) == 0 {
+		return nil
+	}
+	known := fabricNames(r)
+	for _, name := range c.fabrics {
+		if slices.Contains(known, name) {
+			continue
+		}
+		hint := ""
+		if near := catalog.Nearest(name, known); near != "" {
+			hint = fmt.Sprintf(" (did you mean %s?)", near)
+		}
+		return fmt.Errorf("--fabric %s: the scenario has no fabric of that name%s; it has %s", name, hint, strings.Join(known, ", "))
+	}
+	r.Fabrics = slices.DeleteFunc(r.Fabrics, func(f scenario.Fabric) bool { return !slices.Contains(c.fabrics, f.Name) })
+	return nil
+}
+
+// onlyRoCE is the RoCE v2 fabric of a scenario of which there is one, among those that
+// --fabric names, if it names any. what says in an error what is missing without it.
+func onlyRoCE(r *scenario.Resolved, named []string, what string) (int, error) {
+	var found []int
+	for i := range r.Fabrics {
+		if f := &r.Fabrics[i]; f.Kind == scenario.RoCEv2Kind && (len(named) == 0 || slices.Contains(named, f.Name)) {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return 0, fmt.Errorf("the scenario has several RoCE v2 fabrics: say which with --fabric: %s", strings.Join(fabricNames(r, scenario.RoCEv2Kind), ", "))
+	case len(named) > 0:
+		return 0, fmt.Errorf("--fabric %s: there is no RoCE v2 fabric of that name%s; the scenario has %s", strings.Join(named, ","), what, strings.Join(fabricNames(r), ", "))
+	}
+	return 0, fmt.Errorf("the scenario has no RoCE v2 fabric%s; it has %s", what, strings.Join(fabricNames(r), ", "))
+}
+
+// fabricNames are the names of the scenario's fabrics of some kinds; of all, where
+// none is given.
+func fabricNames(r *scenario.Resolved, kinds ...scenario.FabricKind) []string {
+	var names []string
+	for _, f := range r.Fabrics {
+		if len(kinds) == 0 || slices.Contains(kinds, f.Kind) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// maxStdin bounds a scenario from standard input; the scenario's own limit,
+// which is lower, gives the message.
+const maxStdin = 4 << 20
+
+func open(e *Env, path string) (*scenario.File, error) {
+	if path == "-" {
+		text, err := io.ReadAll(io.LimitReader(e.Stdin, maxStdin))
+		if err != nil {
+			return nil, fmt.Errorf("the scenario cannot be read from standard input: %w", err)
+		}
+		return scenario.Decode("stdin", text)
+	}
+	in, err := e.open(path)
+	if err == nil {
+		defer in.Close()
+		var file *scenario.File
+		if file, err = scenario.LoadFrom(e.path(path), in); err == nil {
+			return file, nil
+		}
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		hint := ""
+		if errors.Is(err, fs.ErrNotExist) {
+			hint = "; examples/ has scenarios to start from"
+		}
+		return nil, fmt.Errorf("the scenario %s cannot be read: %w%s", path, p.Err, hint)
+	}
+	return nil, err
+}

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"weft/internal/sim/catalog"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// verbs are the constructors of the verbs, in the order of help. A new verb is
+// a file with a constructor, and a line here.
+var verbs = []func(*Env) *cobra.Command{
+	newCompare,
+	newRun,
+	newExplain,
+	newBench,
+	newTune,
+	newDiagnose,
+	newCalibrate,
+	newLatency,
+	newTrain,
+	newReplay,
+	newPlan,
+	newAdvise,
+	newValidate,
+	newTopology,
+	newRoCE,
+	newSniff,
+	newFabric,
+	newSM,
+	newPerf,
+	newPing,
+	newPingPong,
+	newRping,
+	newLive,
+	newIbsim,
+	newAudit,
+	newCatalog,
+	newVersion,
+	newExitCodes,
+}
+
+// Main runs the command line and returns the exit code.
+func Main(ctx context.Context, e *Env) (code Code) {
+	own := *e
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(own.Stderr, "weft: this is a defect of weft, please report it with the scenario: %v\n%s", p, debug.Stack())
+			_ = own.conclude(fail(Defect, "this is a defect of weft, please report it with the scenario: %v", p))
+			code = Defect
+		}
+	}()
+	out := &printable{w: e.Stdout, colours: e.style().Colour, fail: func(err error) error {
+		return fail(Failed, "standard output cannot be written: %w", err) // what a verb found is lost
+	}}
+	errs := &printable{w: e.Stderr, fail: func(err error) error { return err }}
+	own.Stdout, own.Stderr, own.screen = out, errs, e.Stderr
+	own.listen(ctx)
+	root := newRoot(&own)
+	err := flagBeforeVerb(root, e.Args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
+	own.finish()
+	if ctx.Err() != nil && codeOf(err) == BadInput {
+		err = errInterrupted // an input that was cut off is not the user's mistake
+	}
+	err = cmp.Or(err, cmp.Or(own.conclude(err), out.flush()))
+	if err != nil {
+		fmt.Fprintf(errs, "weft: %s\n", strings.TrimRight(err.Error(), "\n"))
+	}
+	return codeOf(err)
+}
+
+func newRoot(e *Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "weft",
+		Short: "InfiniBand and RoCE v2 for AI clusters, side by side, packet by packet",
+		Long: `weft simulates the network of an AI training cluster packet by packet:
+InfiniBand, RoCE v2 and kernel TCP side by side, with one scenario, one table
+and one page.
+
+  weft compare examples/h100-128.yaml --out run`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		DisableAutoGenTag: true,
+		Version:           e.Version.Weft,
+	}
+	root.SetVersionTemplate(strings.NewReplacer("{", "", "}", "").Replace(e.Version.line()))
+	root.SetArgs(e.Args)
+	root.SetIn(e.Stdin)
+	root.SetOut(e.Stdout)
+	root.SetErr(e.Stderr)
+	root.SuggestionsMinimumDistance = 2
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "output" { // as other programs call it
+			name = "out"
+		}
+		return pflag.NormalizedName(name)
+	})
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		text, _, _ := strings.Cut(err.Error(), ": strconv.") // of no use to who typed it
+		return fmt.Errorf("%s\nsee %s --help", text, c.CommandPath())
+	})
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		e.begin(c)
+		return namesFiles(c.Flags())
+	}
+	root.PersistentFlags().BoolVar(&e.quiet, "quiet", false, "no progress, and no word of what was written: errors only, on standard error")
+	for _, verb := range verbs {
+		c := verb(e)
+		if c.HasSubCommands() {
+			group(c)
+		}
+		root.AddCommand(c)
+	}
+	return root
+}
+
+// flagBeforeVerb refuses a verb's flag that stands before the verb: there the verb would
+// be taken for its value, and the error would be about the argument after it.
+func flagBeforeVerb(root *cobra.Command, given []string) error {
+	root.InitDefaultHelpFlag()
+	root.InitDefaultVersionFlag()
+	for i, flag := range given {
+		name, long := strings.CutPrefix(flag, "--")
+		name, _, _ = strings.Cut(name, "=")
+		switch {
+		case !strings.HasPrefix(flag, "-") || flag == "-" || flag == "--":
+			return nil
+		case long && (root.Flags().Lookup(name) != nil || root.PersistentFlags().Lookup(name) != nil), flag == "-h", flag == "-v":
+			continue
+		}
+		for _, c := range root.Commands() {
+			if slices.Contains(given[i+1:], c.Name()) {
+				return fmt.Errorf("%s stands before the verb: write weft %s first, and its flags after it", abridged(flag), c.Name())
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// group has a verb that has verbs of its own refuse what is none of them, and show its
+// help without one.
+func group(c *cobra.Command) {
+	c.Args = func(c *cobra.Command, given []string) error {
+		if len(given) == 0 {
+			return nil
+		}
+		var names []string
+		for _, sub := range c.Commands() {
+			if !sub.Hidden {
+				names = append(names, sub.Name())
+			}
+		}
+		hint := ""
+		if near := catalog.Nearest(given[0], names); near != "" {
+			hint = fmt.Sprintf(" (did you mean %s?)", near)
+		}
+		return fmt.Errorf("%s has no verb %q%s: it has %s", c.CommandPath(), abridged(given[0]), hint, strings.Join(names, ", "))
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+}
+
+// namesFiles refuses a flag that is given for a file or a folder and names none, as an
+// unset variable of a shell does: what it asks for would be left out in silence.
+func namesFiles(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		_, file := f.Annotations[cobra.BashCompFilenameExt]
+		_, folder := f.Annotations[cobra.BashCompSubdirsInDir]
+		switch name := f.Value.String(); {
+		case err != nil:
+		case (file || folder) && name == "":
+			err = fmt.Errorf("--%s: no name is given: leave it out, or name a file or a folder", f.Name)
+		case folder && name == "-":
+			err = fmt.Errorf("--%s -: that is standard output, and a folder is wanted: leave it out, or write ./- for a folder of that name", f.Name)
+		}
+	})
+	return err
+}
+
+// args are the arguments of a verb, counted; what is the name of what is
+// expected.
+func args(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, given []string) error {
+		switch {
+		case len(given) < least:
+			return fmt.Errorf("%s needs %s: %s", c.CommandPath(), what, c.UseLine())
+		case len(given) > most:
+			return fmt.Errorf("%s takes %s and nothing after it, and %q is given: %s", c.CommandPath(), what, given[most], c.UseLine())
+		}
+		return nil
+	}
+}
+
+// scenarioArg completes the path of a scenario.
+func scenarioArg(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(given) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}

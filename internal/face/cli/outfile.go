@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/sim/runstore"
+)
+
+// writeFile writes a file that has its name only when all of it is there. It is made
+// beside its place, under a name that a process which was killed leaves to the next:
+// tables of large fabrics do not fit into memory twice. - is standard output.
+func (e *Env) writeFile(name string, write func(io.Writer) error) error {
+	if name == "-" { // what is asked for by this name, and then nothing else
+		err := write(e.Stdout)
+		e.Stdout = io.Discard
+		return err
+	}
+	path := e.path(name)
+	if special(path) {
+		return e.writeThrough(name, write)
+	}
+	f, err := runstore.Lock(beside(path))
+	if err != nil {
+		return unwritable(name, err)
+	}
+	if err := write(f); err != nil {
+		return errors.Join(err, os.Remove(f.Name()), f.Close())
+	}
+	if err := errors.Join(f.Sync(), os.Rename(f.Name(), path), f.Close()); err != nil {
+		return errors.Join(fail(Failed, "%w", unwritable(name, err)), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// unwritable is an error of a file with the name as the user wrote it.
+func unwritable(name string, err error) error {
+	return fmt.Errorf("%s cannot be written: %w", filepath.ToSlash(name), reason(err))
+}
+
+// beside is where a file is made.
+func beside(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".weft-new")
+}
+
+// special says that a path is a device or a pipe, which cannot be replaced: /dev/null,
+// /dev/stdout.
+func special(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// writeThrough writes to a device or a pipe.
+func (e *Env) writeThrough(name string, write func(io.Writer) error) error {
+	f, err := e.openAs(name, os.O_WRONLY)
+	if err != nil {
+		return unwritable(name, err)
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// writeText writes a file of which all is there.
+func (e *Env) writeText(name string, text []byte) error {
+	return e.writeFile(name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// writableFile sees, before anything is computed, that a file can be written. An empty
+// path is none.
+func writableFile(e *Env, flag, path string) error {
+	if path == "" || path == "-" || special(e.path(path)) {
+		return nil
+	}
+	flag += " " + path
+	if info, err := os.Stat(e.path(path)); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: it is a folder: want a file", flag)
+	}
+	f, err := runstore.Lock(beside(e.path(path)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", flag, reason(err))
+	}
+	return errors.Join(os.Remove(f.Name()), f.Close())
+}
+
+// outFlag registers the flag for the one file that a verb writes. Everywhere -o or --out
+// says where the outcome goes, and a file called - is standard output.
+func outFlag(cmd *cobra.Command, to *string, what, byDefault string, extensions ...string) {
+	cmd.Flags().StringVarP(to, "out", "o", "", "file for "+what+"; - is standard output (default: "+byDefault+")")
+	_ = cmd.MarkFlagFilename("out", extensions...)
+}
+
+// svgFlag registers the flag for a drawing beside what a verb prints.
+func svgFlag(cmd *cobra.Command, to *string, what string) {
+	cmd.Flags().StringVar(to, "svg", "", "draw "+what+" into this file; - is standard output, and then nothing else")
+	_ = cmd.MarkFlagFilename("svg", "svg")
+}
+
+// outFolder registers the flag for the folder of a verb that writes several files. The
+// letter is left to a verb that has another meaning for it.
+func outFolder(cmd *cobra.Command, to *string, what string) {
+	letter := "o"
+	if cmd.Flags().ShorthandLookup(letter) != nil {
+		letter = ""
+	}
+	cmd.Flags().StringVarP(to, "out", letter, "", "folder for "+what)
+	_ = cmd.MarkFlagDirname("out")
+}
+
+// deliver writes the one file of a verb to where -o says, to standard output without it.
+// With --json the answer is about the file, and has its text where it has no name.
+func (e *Env) deliver(out string, asJSON bool, about map[string]any, write func(io.Writer) error) error {
+	named := out != "" && out != "-"
+	switch {
+	case !asJSON && !named:
+		w := bufio.NewWriter(e.Stdout)
+		return cmp.Or(write(w), w.Flush())
+	case !asJSON:
+		return e.writeFile(out, write)
+	case named:
+		about["file"] = out
+		if err := e.writeFile(out, write); err != nil {
+			return err
+		}
+	default:
+		var text bytes.Buffer
+		if err := write(&text); err != nil {
+			return err
+		}
+		about["text"] = text.String()
+	}
+	return printJSON(e, about)
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"weft/internal/sim/runstore"
+)
+
+// claim takes the folder that --out names, for as long as the verb works; nil where
+// it names none.
+func (e *Env) claim(name string, may runstore.Holding) (*runstore.Output, error) {
+	if name == "" {
+		return nil, nil
+	}
+	return runstore.Claim(e.path(name), may)
+}
+
+// ownFolder is a folder of outcomes that a file of a certain name marks as the
+// verb's own.
+type ownFolder struct {
+	*runstore.Output
+	name string // as --out gave it
+	mark string
+	what string   // that it holds
+	old  []string // files of an earlier outcome, set by open
+}
+
+// open takes the folder, which is new, empty, or has the mark. Files that the mark
+// lists as its outcome's are those that a new outcome replaces; others stay. Without a
+// name it does nothing. Close lets go of it.
+func (f *ownFolder) open(e *Env) (err error) {
+	f.Output, err = e.claim(f.name, func(dir, stranger string) error {
+		text, err := os.ReadFile(filepath.Join(dir, f.mark))
+		if err != nil {
+			return runstore.Stranger(stranger, f.what+" ("+f.mark+")")
+		}
+		f.old = listed(text)
+		return nil
+	})
+	return err
+}
+
+// listed are the files that an earlier outcome says are its own; none where it does not
+// say. Names that lead out of the folder are no file of it.
+func listed(text []byte) []string {
+	var outcome struct {
+		Files []string `json:"files"`
+	}
+	if json.Unmarshal(text, &outcome) != nil {
+		return nil
+	}
+	return slices.DeleteFunc(outcome.Files, func(name string) bool { return name != filepath.Base(name) || !filepath.IsLocal(name) })
+}
+
+// writable sees, before anything is computed, that files can be made in a folder.
+// flag is how the user named it.
+func writable(dir, flag string) error {
+	probe, err := os.CreateTemp(dir, ".weft-probe-*")
+	if err != nil {
+		return fmt.Errorf("%s: %w", flag, reason(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// store writes the outcome, removes what only an earlier one had, and says on standard
+// error what it did, unless it is to be silent. The mark goes last.
+func (f *ownFolder) store(e *Env, files []runstore.File, silent bool) error {
+	var names []string
+	var ordered, mark []runstore.File
+	for _, file := range files {
+		names = append(names, file.Name)
+		if file.Name == f.mark {
+			mark = append(mark, file)
+		} else {
+			ordered = append(ordered, file)
+		}
+	}
+	if err := f.Put(append(ordered, mark...)); err != nil {
+		return fail(Failed, "the outcome cannot be written to %s: %w", f.name, reason(err))
+	}
+	gone, err := f.remove(e, names)
+	if err != nil {
+		return fail(Failed, "a file of the earlier %s cannot be removed from %s: %w", f.what, f.name, reason(err))
+	}
+	if silent {
+		return nil
+	}
+	e.note("wrote %s: %s\n", f.name, strings.Join(names, ", "))
+	if len(gone) > 0 {
+		e.note("removed from %s, of the %s before: %s\n", f.name, f.what, strings.Join(gone, ", "))
+	}
+	return nil
+}
+
+// remove removes the files of the earlier outcome that the new one has not.
+func (f *ownFolder) remove(e *Env, written []string) (gone []string, err error) {
+	for _, name := range f.old {
+		if slices.Contains(written, name) {
+			continue
+		}
+		switch err := os.Remove(filepath.Join(e.path(f.name), name)); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return gone, err
+		default:
+			gone = append(gone, name)
+		}
+	}
+	return gone, nil
+}

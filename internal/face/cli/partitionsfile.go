@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"errors"
+	"io"
+
+	"weft/internal/ib/partition"
+	"weft/scenario"
+)
+
+// writePartitions writes the partitions of a scenario's first InfiniBand fabric
+// as OpenSM reads them.
+func writePartitions(e *Env, r *scenario.Resolved, path string) error {
+	var config *partition.Config
+	for i := range r.Fabrics {
+		if config = r.PartitionsConf(&r.Fabrics[i]); config != nil {
+			break
+		}
+	}
+	if config == nil {
+		return errors.New("no fabric of the scenario has partitions (ib.partitions), so there is no partitions.conf")
+	}
+	if path == "-" {
+		return partition.Write(e.Stdout, config)
+	}
+	return e.writeFile(path, func(w io.Writer) error { return partition.Write(w, config) })
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net/netip"
+	"strings"
+
+	"weft/internal/live/perf"
+)
+
+// perfTable prints results in the columns of perftest (perftest_parameters.h), so
+// that what reads those reads these. Two columns are weft's own and stand behind
+// them.
+type perfTable struct {
+	w     io.Writer
+	kind  perf.Kind
+	gbits bool
+}
+
+var perfLine = strings.Repeat("-", 87)
+
+// perfNames are perftest's words for the operations.
+var perfNames = map[perf.Verb]string{perf.Write: "RDMA_Write", perf.Read: "RDMA_Read", perf.Send: "Send", perf.Atomic: "Atomic FETCH_AND_ADD"}
+
+// waiting prints that this side serves.
+func (t *perfTable) waiting() {
+	stars := strings.Repeat("*", 36)
+	fmt.Fprintf(t.w, "\n%s\n* Waiting for client to connect... *\n%s\n", stars, stars)
+}
+
+// head prints what is measured, and between whom.
+func (t *perfTable) head(test *perf.Test, managed bool, local, peer *perf.End) {
+	cm, method := "OFF", "Ethernet"
+	if managed {
+		cm, method = "ON", "rdma_cm"
+	}
+	what := "BW"
+	if t.kind == perf.Latency {
+		what = "Latency"
+	}
+	fmt.Fprintf(t.w, "%s\n                    %s %s Test\n", perfLine, perfNames[test.Verb], what)
+	fmt.Fprintf(t.w, " Dual-port       : OFF\t\tDevice         : weft\n")
+	fmt.Fprintf(t.w, " Number of qps   : %d\t\tTransport type : IB\n", test.QPs)
+	fmt.Fprintf(t.w, " Connection type : RC\t\tUsing SRQ      : OFF\n")
+	fmt.Fprintf(t.w, " TX depth        : %d\n Mtu             : %d[B]\n Link type       : Ethernet\n", test.Depth, test.MTU)
+	fmt.Fprintf(t.w, " Max inline data : %d[B]\n rdma_cm QPs\t : %s\n Data ex. method : %s\n%s\n", test.Inline, cm, method, perfLine)
+	for _, end := range []struct {
+		name string
+		of   *perf.End
+	}{{"local", local}, {"remote", peer}} {
+		for _, q := range end.of.QPs[:min(len(end.of.QPs), 8)] {
+			fmt.Fprintf(t.w, " %s address: LID 0000 QPN %#06x PSN %#06x RKey %#08x VAddr %#016x\n", end.name, uint32(q.QPN), uint32(q.PSN), end.of.RKey, end.of.VAddr)
+		}
+		fmt.Fprintf(t.w, " GID: %s\n", perfGID(end.of.Addr))
+	}
+	fmt.Fprintln(t.w, perfLine)
+	t.columns()
+}
+
+func (t *perfTable) columns() {
+	switch {
+	case t.kind == perf.Latency:
+		fmt.Fprintln(t.w, " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ")
+	case t.gbits:
+		fmt.Fprintln(t.w, " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]   CPU[s/GB]")
+	default:
+		fmt.Fprintln(t.w, " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]   CPU[s/GB]")
+	}
+}
+
+// overTCP heads the second table.
+func (t *perfTable) overTCP() {
+	fmt.Fprintln(t.w, " the same over kernel TCP, on one connection")
+	t.columns()
+}
+
+func (t *perfTable) row(r *perf.Result) {
+	if t.kind == perf.Latency {
+		fmt.Fprintf(t.w, " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t\t%-7.2f\n",
+			r.Test.Size, r.Test.Iters, r.Min, r.Max, r.Typical, r.Mean, r.Stdev, r.P99, r.P999)
+		return
+	}
+	unit := 1.0 / (1 << 20)
+	if t.gbits {
+		unit = 8e-9
+	}
+	cpu := "n/a"
+	if !math.IsNaN(r.CPU) {
+		cpu = fmt.Sprintf("%.3f", r.CPU)
+	}
+	fmt.Fprintf(t.w, " %-7d    %-10d       %-7.2f            %-7.2f\t\t   %-7.6f        %s\n",
+		r.Test.Size, r.Test.Iters, r.Peak*unit, r.Average*unit, r.MessageRate/1e6, cpu)
+}
+
+func (t *perfTable) end() { fmt.Fprintln(t.w, perfLine) }
+
+// notes says what perftest's columns have no place for.
+func (t *perfTable) notes(results []*perf.Result) {
+	var repeated, sent, bad, datagrams, lost, marked, cnpsOut, cnpsIn int64
+	broken, compared := 0, 0
+	how := "go-back-N"
+	for _, r := range results {
+		repeated += r.Repeated
+		sent += r.PacketsSent
+		bad += r.BadICRC
+		datagrams += r.Datagrams
+		lost += r.Lost
+		if r.Selective {
+			how = "selective repeat"
+		}
+		marked, cnpsOut, cnpsIn = marked+r.Marked, cnpsOut+r.CNPsSent, cnpsIn+r.CNPsReceived
+		if r.Compared {
+			compared++
+			if !r.Whole {
+				broken++
+			}
+		}
+	}
+	fmt.Fprintf(t.w, " sent by this device: %d packets in %d datagrams, %d of them again (%s); %d bad ICRCs arrived\n", sent, datagrams, repeated, how, bad)
+	if lost > 0 {
+		fmt.Fprintf(t.w, " lost by this device on request: %d packets that arrived\n", lost)
+	}
+	if marked+cnpsOut+cnpsIn > 0 {
+		fmt.Fprintf(t.w, " congestion: %d packets arrived marked, %d CNPs sent, %d received\n", marked, cnpsOut, cnpsIn)
+	}
+	switch {
+	case broken > 0:
+		fmt.Fprintf(t.w, " WRONG DATA in %d of %d measurements\n", broken, len(results))
+	case compared > 0:
+		fmt.Fprintf(t.w, " the data that arrived is what was sent\n")
+	default:
+		fmt.Fprintf(t.w, " the data was not compared: perftest does not say what arrived\n")
+	}
+}
+
+// perfGID prints an address as perftest prints GIDs, in decimal.
+func perfGID(addr string) string {
+	a, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		return addr
+	}
+	b := a.Addr().As16()
+	parts := make([]string, len(b))
+	for i, v := range b {
+		parts[i] = fmt.Sprintf("%02d", v)
+	}
+	return strings.Join(parts, ":")
+}
+
+// perfRow is a result in JSON. Bandwidths are in bytes per second, latencies in
+// microseconds, processor time in seconds per 10^9 bytes.
+type perfRow struct {
+	Verb        perf.Verb `json:"verb"`
+	Kind        perf.Kind `json:"kind"`
+	Over        string    `json:"over"`
+	Bytes       int       `json:"bytes"`
+	Iterations  int       `json:"iterations"`
+	QPs         int       `json:"qps"`
+	Peak        float64   `json:"bandwidth_peak,omitempty"`
+	Average     float64   `json:"bandwidth_average,omitempty"`
+	MessageRate float64   `json:"messages_per_second,omitempty"`
+	Min         float64   `json:"t_min,omitempty"`
+	Max         float64   `json:"t_max,omitempty"`
+	Typical     float64   `json:"t_typical,omitempty"`
+	Mean        float64   `json:"t_avg,omitempty"`
+	Stdev       float64   `json:"t_stdev,omitempty"`
+	P99         float64   `json:"t_p99,omitempty"`
+	P999        float64   `json:"t_p999,omitempty"`
+	CPU         *float64  `json:"cpu_seconds_per_gb,omitempty"`
+	Whole       *bool     `json:"data_correct,omitempty"` // where it was compared
+	Packets     int64     `json:"packets_sent,omitempty"`
+	Repeated    int64     `json:"packets_repeated"`
+	Selective   bool      `json:"selective_repeat"`
+	Lost        int64     `json:"packets_lost_on_request"`
+	Marked      int64     `json:"packets_marked"`
+	CNPsSent    int64     `json:"cnps_sent"`
+	CNPsIn      int64     `json:"cnps_received"`
+}
+
+func perfJSON(results []*perf.Result) []perfRow {
+	rows := make([]perfRow, 0, len(results))
+	for _, r := range results {
+		row := perfRow{
+			Verb: r.Test.Verb, Kind: r.Test.Kind, Over: "rdma", Bytes: r.Test.Size, Iterations: r.Test.Iters, QPs: r.Test.QPs,
+			Peak: r.Peak, Average: r.Average, MessageRate: r.MessageRate,
+			Min: r.Min, Max: r.Max, Typical: r.Typical, Mean: r.Mean, Stdev: r.Stdev, P99: r.P99, P999: r.P999,
+			Packets: r.PacketsSent, Repeated: r.Repeated, Selective: r.Selective, Lost: r.Lost,
+			Marked: r.Marked, CNPsSent: r.CNPsSent, CNPsIn: r.CNPsReceived,
+		}
+		if r.Test.OverTCP {
+			row.Over = "tcp"
+		}
+		if r.Compared {
+			row.Whole = &r.Whole
+		}
+		if !math.IsNaN(r.CPU) {
+			row.CPU = &r.CPU
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+
+	"weft/internal/live/perf"
+)
+
+// runPerftest measures with perftest at the other side: at host, or whoever comes
+// where there is none.
+func (p *perfRun) runPerftest(ctx context.Context, e *Env, host string) (err error) {
+	p.test.Warmup = 0
+	switch {
+	case p.all:
+		return errors.New("-a: with --perftest one size is measured at a time; give -s")
+	case p.test.Selective && !p.cm:
+		return errors.New("--selective-repeat: perftest connects by the connection manager, which offers it, with -R only")
+	case p.against != "":
+		return errors.New("--against: with --perftest there is nobody to measure TCP with")
+	}
+	if err := p.test.Check(); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	dev, closeAll, err := p.openFor(e, host, p.port, p.test.MTU)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeAll()) }()
+	table := &perfTable{w: e.Stdout, gbits: p.gbits, kind: p.test.Kind}
+	if p.json {
+		table.w = io.Discard
+	}
+	side := perf.Perftest{Meeting: perf.Meeting{
+		Dev: dev, Server: host, Port: p.port, Waiting: table.waiting,
+	}, CM: p.cm}
+	r, err := side.Run(ctx, p.test, func(t *perf.Test, local, peer *perf.End) { table.head(t, p.cm, local, peer) })
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	if host != "" || r.Average > 0 {
+		table.row(r)
+	}
+	table.end()
+	table.notes([]*perf.Result{r})
+	if p.json {
+		return printJSON(e, map[string]any{"results": perfJSON([]*perf.Result{r})})
+	}
+	return nil
+}

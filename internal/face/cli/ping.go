@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/netip"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/live/perf"
+)
+
+// pinging is the flags of the verb.
+type pinging struct {
+	liveDevice
+	count    int
+	size     int
+	interval time.Duration
+	json     bool
+}
+
+func newPing(e *Env) *cobra.Command {
+	p := &pinging{}
+	cmd := &cobra.Command{
+		Use:   "ping HOST",
+		Short: "read a peer's memory by RDMA, again and again",
+		Long: `Connects to the device at HOST, where weft perf serve runs, by InfiniBand's
+connection manager, and reads its memory by RDMA READ: no code of the peer takes
+part, only its device.`,
+		Example: "  weft ping 127.0.0.1",
+		Args:    args(1, 1, "one host"),
+		RunE:    func(cmd *cobra.Command, given []string) error { return p.run(cmd.Context(), e, given[0]) },
+	}
+	p.flags(cmd, "", "address of this machine (default: 127.0.0.2 to a loopback, else that of the route)")
+	f := cmd.Flags()
+	f.IntVarP(&p.count, "count", "c", 4, "pings; 0 is until interrupted")
+	sizeVarP(f, &p.size, "size", "s", 64, "bytes of a ping")
+	f.BoolVar(&p.json, "json", false, "print as JSON")
+	f.DurationVarP(&p.interval, "interval", "i", 200*time.Millisecond, "time between two")
+	return cmd
+}
+
+func (p *pinging) run(ctx context.Context, e *Env, host string) (err error) {
+	if p.interval > perf.PingIdle/2 {
+		return fmt.Errorf("-i %v: at most %v, after twice of which the other side ends the connection", p.interval, perf.PingIdle/2)
+	}
+	if p.count < 0 || p.interval < 0 {
+		return fmt.Errorf("-c %d, -i %v: neither may be negative", p.count, p.interval)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return err
+	}
+	dev, closeAll, err := p.openFor(e, host, p.port, 4096)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeAll()) }()
+	dial, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	to := found[0].Unmap()
+	pinger, err := perf.NewPinger(dial, dev, to, p.size)
+	if err != nil {
+		return fail(Failed, "%v: %w (does weft perf serve run there?)", to, err)
+	}
+	out := e.Stdout
+	if p.json {
+		out = io.Discard
+	}
+	fmt.Fprintf(out, "PING %s (%v) by RDMA READ of %d bytes\n", host, to, p.size)
+	times, err := p.loop(ctx, out, pinger, to)
+	pingSummary(out, host, times)
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	if p.json {
+		if err := printJSON(e, pingJSON(host, to, p.size, times)); err != nil {
+			return err
+		}
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = pinger.Close(end) // the peer learns of it from its timeout, if not so
+	return nil
+}
+
+// loop pings until it is told to stop.
+func (p *pinging) loop(ctx context.Context, out io.Writer, pinger *perf.Pinger, to netip.Addr) (times []time.Duration, err error) {
+	for i := 1; p.count == 0 || i <= p.count; i++ {
+		d, err := pinger.Ping(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				err = nil // interrupted
+			}
+			return times, err
+		}
+		times = append(times, d)
+		fmt.Fprintf(out, "%d bytes from %v: seq=%d time=%.1f us\n", p.size, to, i, float64(d.Nanoseconds())/1000)
+		if i == p.count {
+			break
+		}
+		select {
+		case <-time.After(p.interval):
+		case <-ctx.Done():
+			return times, nil
+		}
+	}
+	return times, nil
+}
+
+// pingSummary prints the last lines, as ping does.
+func pingSummary(out io.Writer, host string, times []time.Duration) {
+	if len(times) == 0 {
+		return
+	}
+	low, high, sum, squares := math.Inf(1), 0.0, 0.0, 0.0
+	for _, d := range times {
+		us := float64(d.Nanoseconds()) / 1000
+		low, high = min(low, us), max(high, us)
+		sum += us
+		squares += us * us
+	}
+	n := float64(len(times))
+	mean := sum / n
+	fmt.Fprintf(out, "--- %s: %d answered; min/avg/max/mdev = %.1f/%.1f/%.1f/%.1f us\n",
+		host, len(times), low, mean, high, math.Sqrt(max(0, squares/n-mean*mean)))
+}
+
+// pingRow is pings in JSON, with times in microseconds.
+type pingRow struct {
+	Host  string     `json:"host"`
+	Addr  netip.Addr `json:"address"`
+	Bytes int        `json:"bytes"`
+	Times []float64  `json:"times_us"`
+}
+
+func pingJSON(host string, to netip.Addr, size int, times []time.Duration) *pingRow {
+	row := &pingRow{Host: host, Addr: to, Bytes: size, Times: make([]float64, len(times))}
+	for i, d := range times {
+		row.Times[i] = float64(d.Nanoseconds()) / 1000
+	}
+	return row
+}

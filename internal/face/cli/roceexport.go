@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/sim/runstore"
+	"weft/internal/study/roceexport"
+)
+
+// exporting is what weft roce export takes from its flags.
+type exporting struct {
+	choice
+	to   []string
+	dir  string
+	json bool
+}
+
+func newRoCEExport(e *Env) *cobra.Command {
+	x := &exporting{}
+	cmd := &cobra.Command{
+		Use:   "export SCENARIO -o DIR",
+		Short: "what a scenario's RoCE fabric is told on real switches and hosts",
+		Long: `Writes the configuration that makes real devices what the scenario's RoCE v2 fabric
+is in the simulator: classes, PFC, headroom for the scenario's speed and longest
+cable, marking, schedulers and the watchdog. SCENARIO may be the folder of a run.
+
+The targets:
+
+` + exportTargets() + `
+
+What a device cannot be told is refused or noted. The configuration of SONiC, given
+to a scenario with switch.sonic, is simulated with the same numbers again.`,
+		Example: `  weft roce export examples/h100-128.yaml --fabric roce-v2-400g -o configs
+  weft roce export my.yaml --to sonic,host -o configs`,
+		Args: args(1, 1, "a scenario, or the folder of a run"),
+		RunE: func(_ *cobra.Command, given []string) error { return x.run(e, given[0]) },
+	}
+	x.register(cmd)
+	f := cmd.Flags()
+	f.StringSliceVar(&x.to, "to", roceexport.Names(), "targets: "+strings.Join(roceexport.Names(), ", "))
+	outFolder(cmd, &x.dir, "the files; none in it is overwritten")
+	f.BoolVar(&x.json, "json", false, "print what was written as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(roceexport.Names(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func exportTargets() string {
+	var b strings.Builder
+	for _, t := range roceexport.Targets() {
+		fmt.Fprintf(&b, "  %-8s %s\n", t.Name, t.Is)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// exported is what weft roce export --json prints.
+type exported struct {
+	Fabric string   `json:"fabric"`
+	Files  []string `json:"files"`
+	Notes  []string `json:"notes"`
+}
+
+func (x *exporting) run(e *Env, path string) error {
+	if x.dir == "" {
+		return errors.New("no folder is given: say where to write with -o DIR")
+	}
+	var targets []roceexport.Target
+	for _, name := range x.to {
+		i := slices.IndexFunc(roceexport.Targets(), func(t roceexport.Target) bool { return t.Name == name })
+		if i < 0 {
+			return fmt.Errorf("--to %s: the targets are %s", name, strings.Join(roceexport.Names(), ", "))
+		}
+		targets = append(targets, roceexport.Targets()[i])
+	}
+	plan, err := x.plan(e, path)
+	if err != nil {
+		return err
+	}
+	answer := exported{Fabric: plan.Name, Files: []string{}, Notes: []string{}}
+	var files []roceexport.File
+	for _, t := range targets {
+		out, err := t.Write(plan)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		files = append(files, out.Files...)
+		answer.Notes = append(answer.Notes, out.Notes...)
+	}
+	for _, f := range files {
+		answer.Files = append(answer.Files, filepath.ToSlash(filepath.Join(x.dir, f.Name)))
+	}
+	if err := x.write(e, files); err != nil {
+		return err
+	}
+	if x.json {
+		return printJSON(e, answer)
+	}
+	for _, f := range answer.Files {
+		fmt.Fprintln(e.Stdout, f)
+	}
+	for _, n := range answer.Notes {
+		indented(e, "note: ", n)
+	}
+	return nil
+}
+
+// plan is that of the only RoCE fabric of the scenario, or the one that
+// --fabric names.
+func (x *exporting) plan(e *Env, path string) (*roceexport.Plan, error) {
+	if info, err := os.Stat(e.path(path)); err == nil && info.IsDir() {
+		path = filepath.Join(path, "scenario.yaml")
+	}
+	file, err := open(e, path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := x.resolve(file)
+	if err != nil {
+		return nil, err
+	}
+	i, err := onlyRoCE(r, x.fabrics, " to export")
+	if err != nil {
+		return nil, err
+	}
+	of := &r.Fabrics[i]
+	return roceexport.Of(of, r.LongestCable(of))
+}
+
+// write writes files that are not there yet.
+func (x *exporting) write(e *Env, files []roceexport.File) error {
+	folder, err := e.claim(x.dir, func(dir, _ string) error {
+		for _, f := range files {
+			if _, err := os.Lstat(filepath.Join(dir, f.Name)); !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("there is a %s already: name another folder, or take it out", f.Name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	var all []runstore.File
+	for _, f := range files {
+		all = append(all, runstore.File{Name: f.Name, Text: []byte(f.Text), Mode: modeOf(f.Name)})
+	}
+	if err := folder.Put(all); err != nil {
+		return fail(Failed, "-o %s: %w", x.dir, reason(err))
+	}
+	return nil
+}
+
+// modeOf is the mode of a file for devices: a script can be run.
+func modeOf(name string) fs.FileMode {
+	if strings.HasSuffix(name, ".sh") {
+		return 0o755
+	}
+	return 0o644
+}

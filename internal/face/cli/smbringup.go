@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/sim/run/control"
+)
+
+func newSMBringUp(e *Env) *cobra.Command {
+	var c choice
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "bringup FILE",
+		Short: "how long a Subnet Manager takes to bring a scenario's InfiniBand fabrics up",
+		Long: `bringup simulates weft's Subnet Manager on a fabric that has just been powered on:
+each datagram goes over its cables and switches, agents and manager take their time
+for each, and tables take theirs to compute. The times of control.sm are the
+scenario's; weft catalog default shows where they are from.`,
+		Example: `  weft sm bringup examples/h100-128.yaml
+  weft sm bringup examples/superpod-1su.yaml --set control.sm.window=32 --set control.sm.agent=50us`,
+		Args:              args(1, 1, "one scenario file"),
+		ValidArgsFunction: scenarioArg,
+		RunE: func(_ *cobra.Command, given []string) error {
+			r, err := c.load(e, given[0])
+			if err != nil {
+				return err
+			}
+			out, err := control.BringUp(r)
+			if err != nil {
+				return err
+			}
+			if !asJSON {
+				return report.BringUps(e.Stdout, out, e.style())
+			}
+			text, err := out.Encode()
+			if err != nil {
+				return fail(Defect, "the times cannot be printed: %w", err)
+			}
+			return e.answer(text)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the times as JSON, in the form of results.json")
+	c.register(cmd)
+	return cmd
+}

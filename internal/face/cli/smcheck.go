@@ -1,0 +1,331 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/ib/format"
+	"weft/internal/ib/proof"
+	"weft/internal/ib/subnet"
+)
+
+// checking is what weft sm check takes from its flags.
+type checking struct {
+	sl2vl, pathSL, matrix, order string
+	workers                      int
+	json                         bool
+}
+
+func newSMCheck(e *Env) *cobra.Command {
+	var c checking
+	cmd := &cobra.Command{
+		Use:   "check FABRIC TABLES",
+		Short: "prove or refute forwarding tables: reach, loops, lengths, credit loops, balance",
+		Long: `Proves or refutes the forwarding tables of an InfiniBand fabric, whoever computed
+them: every end reaches every LID, nothing goes round, paths are as short as the
+cables allow, and no set of paths can wait for each other for ever (a credit
+loop, which is shown as the ports that form it). It tells how paths are spread
+over cables, and what a ring, shifts and an all-to-all of the nodes in the order
+of their names put on them.
+
+FABRIC is what ibnetdiscover, iblinkinfo or opensm say of the fabric, or a net of
+ibsim. TABLES is opensm-lfts.dump, opensm.fdbs, the output of dump_fts or
+ibroute, or a folder: with OpenSM's dumps, and opensm-sl2vl.dump and
+pathrecords.txt or path-sl.txt where paths use several lanes; or with the output
+of ibroute for each switch. An opensm-lid-matrix.dump, of the folder or of
+--lid-matrix, is held against the cables and the tables, entry for entry.
+
+The exit code is 5 when the tables are refuted, or when a LID matrix that was
+asked for has fewer hops than the cables of this fabric allow.`,
+		Example: `  weft sm check cluster.topo opensm-lfts.dump
+  weft sm check cluster.topo /var/log --path-sl pathrecords.txt --json`,
+		Args: args(2, 2, "a fabric and its tables"),
+		RunE: func(_ *cobra.Command, given []string) error { return c.run(e, given[0], given[1]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.sl2vl, "sl2vl", "", "opensm-sl2vl.dump: lanes by switch, ports and service level")
+	f.StringVar(&c.pathSL, "path-sl", "", "service levels of paths: path records, or a list as ibdmchk -c reads it")
+	f.StringVar(&c.matrix, "lid-matrix", "", "opensm-lid-matrix.dump: hops by switch, destination and port, to compare")
+	f.StringVar(&c.order, "order", "", "file with the nodes of a job in the order of ranks: names or GUIDs, one a line (default: all, by name)")
+	f.IntVarP(&c.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
+	f.BoolVar(&c.json, "json", false, "print as JSON")
+	for _, name := range []string{"sl2vl", "path-sl", "lid-matrix", "order"} {
+		_ = cmd.MarkFlagFilename(name)
+	}
+	return cmd
+}
+
+func (c *checking) run(e *Env, fabric, tables string) error {
+	if c.workers < 0 {
+		return fmt.Errorf("-j %d: the number of cores is 1 or more, or 0 for all", c.workers)
+	}
+	s, err := e.loadSubnet(fabric)
+	if err != nil {
+		return err
+	}
+	files, err := e.findTables(tables)
+	if err != nil {
+		return err
+	}
+	if c.sl2vl != "" {
+		files.sl2vl = c.sl2vl
+	}
+	if c.pathSL != "" {
+		files.pathSL = c.pathSL
+	}
+	if c.matrix != "" {
+		files.matrix = c.matrix
+	}
+	l, err := e.loadTables(s, files)
+	if err != nil {
+		return err
+	}
+	o := proof.Options{Workers: c.workers, Unsaid: l.Undumped}
+	if c.order != "" {
+		if o.Order, err = e.readOrder(s, c.order); err != nil {
+			return err
+		}
+	}
+	r, err := proof.Check(s, l.Tables, o)
+	if err != nil {
+		return err
+	}
+	m, err := e.checkMatrix(s, l.Tables, files.matrix)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		out := checkedOf(s, r)
+		out.Matrix = matrixOf(s, m)
+		err = printJSON(e, out)
+	} else if err = tellCheck(e, s, r, l.Tables); err == nil && m != nil {
+		err = tellMatrix(e, s, m)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !r.Proven():
+		return fail(Refuted, "the tables of %s are refuted: %s", tables, refutations(r))
+	case m != nil && m.Refuted() && c.matrix != "":
+		return fail(Refuted, "%s is no LID matrix of %s: %d of its entries are less than the cables allow", files.matrix, fabric, m.Shorter)
+	}
+	return nil
+}
+
+// readOrder reads the nodes of a job, one a line.
+func (e *Env) readOrder(s *subnet.Subnet, path string) ([]subnet.End, error) {
+	byName := map[string][]subnet.End{}
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		for p := 1; p < len(n.Ports) && n.Kind != subnet.Switch; p++ {
+			if n.Ports[p].LID == 0 {
+				continue
+			}
+			end := subnet.End{Node: int32(i), Port: uint8(p)}
+			for _, name := range []string{n.Name, firstWord(n.Name), n.GUID.String(), n.Ports[p].GUID.String()} {
+				if ends := byName[name]; len(ends) == 0 || ends[len(ends)-1] != end {
+					byName[name] = append(ends, end)
+				}
+			}
+		}
+	}
+	order := []subnet.End{}
+	err := e.reading(path, func(r io.Reader) (*format.Report, error) {
+		line := 0
+		for in := bufio.NewScanner(r); in.Scan(); {
+			line++
+			name := strings.TrimSpace(in.Text())
+			if name == "" || strings.HasPrefix(name, "#") {
+				continue
+			}
+			ends := byName[name]
+			if len(ends) == 0 {
+				return nil, fmt.Errorf("%s:%d: %q is no adapter of the fabric: expected a node's name or GUID", path, line, name)
+			}
+			order = append(order, ends...)
+		}
+		return &format.Report{}, nil
+	})
+	return order, err
+}
+
+// firstWord is the host's name in a node description such as «node01 HCA-1».
+func firstWord(name string) string {
+	word, _, _ := strings.Cut(name, " ")
+	return word
+}
+
+// refutations says in a few words what is wrong.
+func refutations(r *proof.Report) string {
+	text := strings.Join(r.Refutations(), "; ")
+	if r.Deadlocks() && r.AnyLevel {
+		text += " (--path-sl)"
+	}
+	return text
+}
+
+// verdictOf is the whole verdict, and what is wrong besides.
+func verdictOf(r *proof.Report) string {
+	if !r.Proven() {
+		return "refuted: " + refutations(r)
+	}
+	text := "proven: whatever can arrive arrives, and nothing can come to a standstill"
+	for _, w := range r.Warnings() {
+		text += "; warning: " + w
+	}
+	return text
+}
+
+// tellCheck prints a report for people.
+func tellCheck(e *Env, s *subnet.Subnet, r *proof.Report, t *subnet.Tables) error {
+	rows := [][]string{
+		{"verdict", verdictOf(r)},
+		{"fabric", fmt.Sprintf("%d switches, %d ends, %d LIDs", r.Switches, r.Ends, r.LIDs)},
+		{"between ends", reachText(r.EndToEnd)},
+		{"ends to switches", reachText(r.EndToSwitch)},
+		{"from switches", reachText(r.FromSwitches)},
+		{"path lengths", lengthsText(r.Paths)},
+		{"credit loops", loopsText(r, t)},
+		{"paths per cable", balanceText(s, r.Balance)},
+	}
+	if err := report.Grid(e.Stdout, rows, e.style()); err != nil {
+		return err
+	}
+	for i, c := range r.Cycles {
+		fmt.Fprintf(e.Stdout, "\n%s\n", cycleText(s, c, i, r.Knots))
+	}
+	if err := tellFindings(e, s, r); err != nil {
+		return err
+	}
+	if len(r.Patterns) == 0 {
+		return nil
+	}
+	fmt.Fprintln(e.Stdout)
+	table := [][]string{{"pattern", "flows on the worst cable", "bandwidth of an end", "worst cable"}}
+	for _, p := range r.Patterns {
+		at := "none"
+		if p.Worst.Exists() {
+			at = s.EndName(p.Worst)
+		}
+		table = append(table, []string{p.Name, fmt.Sprintf("%.4g", p.Contention), fmt.Sprintf("%.1f %%", 100*p.Bandwidth), at})
+	}
+	return report.Grid(e.Stdout, table, e.style())
+}
+
+func reachText(r proof.Reach) string {
+	text := fmt.Sprintf("%d of %d paths arrive", r.Arrive, r.Pairs)
+	if r.Islands > 0 {
+		text += fmt.Sprintf(", %d have no cables that lead there", r.Islands)
+	}
+	if r.Lost > 0 {
+		text += fmt.Sprintf(", %d end on the way", r.Lost)
+	}
+	if r.Looping > 0 {
+		text += fmt.Sprintf(", %d go round", r.Looping)
+	}
+	return text
+}
+
+func lengthsText(l proof.Lengths) string {
+	var parts []string
+	for hops, n := range l.Hops {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d", n, hops))
+		}
+	}
+	if len(parts) == 0 {
+		return "no path"
+	}
+	text := strings.Join(parts, ", ") + " hops; "
+	if l.Detours() == 0 {
+		return text + "all are the shortest"
+	}
+	parts = nil
+	for more, n := range l.Detour {
+		if n > 0 && more > 0 {
+			parts = append(parts, fmt.Sprintf("%d by %d", n, more))
+		}
+	}
+	return text + "longer than the cables ask for: " + strings.Join(parts, ", ")
+}
+
+func loopsText(r *proof.Report, t *subnet.Tables) string {
+	lanes := fmt.Sprintf("on %d virtual lanes", r.Lanes)
+	switch {
+	case t.SL == nil && t.SL2VL == nil:
+		lanes = "with all paths on one virtual lane"
+	case r.AnyLevel:
+		lanes += ", each path on every service level, since those of paths are not known"
+	case r.Lanes == 1:
+		lanes = "on 1 virtual lane"
+	}
+	if r.Knots == 0 {
+		return "none, " + lanes
+	}
+	return fmt.Sprintf("%d, %s", r.Knots, lanes)
+}
+
+func balanceText(s *subnet.Subnet, b proof.Balance) string {
+	if b.Cables == 0 {
+		return "no cables between switches"
+	}
+	text := fmt.Sprintf("most %d, mean %.1f", b.Max, b.Mean)
+	if b.Idle > 0 {
+		text += fmt.Sprintf(", %d of %d directed cables idle", b.Idle, b.Cables)
+	}
+	if len(b.Worst) > 0 {
+		var worst []string
+		for _, w := range b.Worst[:min(3, len(b.Worst))] {
+			worst = append(worst, fmt.Sprintf("%s (%d)", s.EndName(w.Port), w.Paths))
+		}
+		text += "; worst " + strings.Join(worst, ", ")
+	}
+	return text
+}
+
+func cycleText(s *subnet.Subnet, c proof.Cycle, i, of int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "credit loop %d of %d: packets wait at each port for credits of the next, and at the last for the first\n", i+1, of)
+	for _, h := range c.Holds {
+		fmt.Fprintf(&b, "  %s to %s, VL%d\n", s.EndName(h.Port), s.EndName(s.Peer(h.Port)), h.VL)
+	}
+	short := "the shortest there is"
+	if !c.Shortest {
+		short = "the shortest that was found in the time"
+	}
+	fmt.Fprintf(&b, "  %s; %d pairs of port and lane are knotted with it", short, c.Channels)
+	return b.String()
+}
+
+func tellFindings(e *Env, s *subnet.Subnet, r *proof.Report) error {
+	if len(r.Findings) == 0 {
+		return nil
+	}
+	fmt.Fprintln(e.Stdout)
+	rows := [][]string{{"finding", "count", "first"}}
+	for _, f := range r.Findings {
+		var first []string
+		for _, p := range f.Places[:min(3, len(f.Places))] {
+			first = append(first, placeText(s, p))
+		}
+		rows = append(rows, []string{f.Kind.String(), fmt.Sprint(f.Count), strings.Join(first, "; ")})
+	}
+	return report.Grid(e.Stdout, rows, e.style())
+}
+
+// placeText is a place of a finding. A port 255 is the entry that drops.
+func placeText(s *subnet.Subnet, p proof.Place) string {
+	at := s.EndName(p.Port)
+	if p.Port.Port == 0 || p.Port.Port == subnet.NoPort {
+		at = s.NodeName(p.Port.Node)
+	}
+	if p.LID != 0 {
+		at += fmt.Sprintf(" for LID %d", p.LID)
+	}
+	return at
+}

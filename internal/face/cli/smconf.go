@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/ib/qos"
+	"weft/scenario"
+)
+
+func newSMConf(e *Env) *cobra.Command {
+	var c choice
+	var out string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "conf FILE",
+		Short: "write a scenario's lanes and their arbitration as the QoS keys of an opensm.conf",
+		Long: `Writes what the first InfiniBand fabric of a scenario says of virtual lanes as
+OpenSM reads it (opensm -F): how many there are, which service level goes to
+which, their weights in both arbitration tables, and the limit of high priority. A
+scenario reads the file again by ib.opensm-conf.`,
+		Example: `  weft sm conf examples/two-classes.yaml
+  weft sm conf examples/two-classes.yaml -o opensm.conf`,
+		Args:              args(1, 1, "one scenario file"),
+		ValidArgsFunction: scenarioArg,
+		RunE: func(_ *cobra.Command, given []string) error {
+			r, err := c.load(e, given[0])
+			if err != nil {
+				return err
+			}
+			config, err := qosOfScenario(r)
+			if err != nil {
+				return err
+			}
+			return e.deliver(out, asJSON, map[string]any{"format": "opensm.conf"}, func(w io.Writer) error { return qos.Write(w, config) })
+		},
+	}
+	outFlag(cmd, &out, "the keys", "they are printed")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
+	c.register(cmd)
+	return cmd
+}
+
+// qosOfScenario is the quality of service of a scenario's first InfiniBand fabric.
+func qosOfScenario(r *scenario.Resolved) (*qos.Config, error) {
+	for i := range r.Fabrics {
+		if f := &r.Fabrics[i]; f.Kind == scenario.InfiniBandKind {
+			return f.QoSConf(), nil
+		}
+	}
+	return nil, fmt.Errorf("the scenario has no InfiniBand fabric, so there is no opensm.conf")
+}

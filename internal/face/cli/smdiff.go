@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/ib/proof"
+	"weft/internal/ib/subnet"
+)
+
+func newSMDiff(e *Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "diff FABRIC TABLES OTHER-TABLES",
+		Short: "compare two sets of forwarding tables: entries, paths, loads",
+		Long: `Compares two sets of forwarding tables of one fabric: which entries differ, by
+switch and LID, how many paths take other cables or have other lengths, and whose
+load changes. Tables for other LIDs are compared port by port. FABRIC and TABLES
+are what they are for weft sm check.
+
+The exit code does not tell whether they differ.`,
+		Example: `  weft sm diff cluster.topo before/opensm-lfts.dump after/opensm-lfts.dump`,
+		Args:    args(3, 3, "a fabric and two sets of tables"),
+		RunE: func(_ *cobra.Command, given []string) error {
+			return diffTables(e, given[0], given[1], given[2], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func diffTables(e *Env, fabric, a, b string, asJSON bool) error {
+	s, err := e.loadSubnet(fabric)
+	if err != nil {
+		return err
+	}
+	var files [2]tableFiles
+	for i, at := range []string{a, b} {
+		if files[i], err = e.findTables(at); err != nil {
+			return err
+		}
+	}
+	after, err := e.loadTables(s.Clone(), files[1])
+	if err != nil {
+		return err
+	}
+	before, err := e.loadTables(s, files[0]) // the LIDs of these count
+	if err != nil {
+		return err
+	}
+	moved := relabel(after, before)
+	d, err := proof.Diff(s, before.Tables, after.Tables)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(e, differsOf(s, d, moved))
+	}
+	return tellDiff(e, s, d, moved)
+}
+
+func tellDiff(e *Env, s *subnet.Subnet, d *proof.Difference, moved int) error {
+	rows := [][]string{
+		{"entries that differ", fmt.Sprintf("%d, in %d switches", d.Entries, len(d.Switches))},
+		{"paths between ends", fmt.Sprintf("%d, of which %d take other cables, %d are longer, %d shorter", d.Pairs, d.Moved, d.Longer, d.Shorter)},
+	}
+	if d.Gained+d.Lost > 0 {
+		rows = append(rows, []string{"reach", fmt.Sprintf("%d paths arrive only with the second tables, %d only with the first", d.Gained, d.Lost)})
+	}
+	if d.Levels > 0 {
+		rows = append(rows, []string{"service levels", fmt.Sprintf("%d paths have another", d.Levels)})
+	}
+	if moved > 0 {
+		rows = append(rows, []string{"LIDs", fmt.Sprintf("%d ports have other LIDs in the second tables: they are compared port by port, under the LIDs of the first", moved)})
+	}
+	if err := report.Grid(e.Stdout, rows, e.style()); err != nil {
+		return err
+	}
+	if d.Entries == 0 {
+		return nil
+	}
+	fmt.Fprintln(e.Stdout)
+	table := [][]string{{"switch", "entries", "first: LID, port before, port after"}}
+	for _, w := range d.Switches[:min(len(d.Switches), maxShown)] {
+		var first []string
+		for _, c := range d.First {
+			if c.Switch == w.Switch {
+				first = append(first, fmt.Sprintf("%d: %s %s", c.LID, portText(c.Old), portText(c.New)))
+			}
+		}
+		table = append(table, []string{s.NodeName(w.Switch), fmt.Sprint(w.Entries), strings.Join(first, ", ")})
+	}
+	if err := report.Grid(e.Stdout, table, e.style()); err != nil {
+		return err
+	}
+	if more := len(d.Switches) - maxShown; more > 0 {
+		fmt.Fprintf(e.Stdout, "and %d more switches: --json has all\n", more)
+	}
+	if len(d.Loads) == 0 {
+		return nil
+	}
+	fmt.Fprintln(e.Stdout)
+	table = [][]string{{"cable, sending side", "paths before", "paths after"}}
+	for _, l := range d.Loads {
+		table = append(table, []string{s.EndName(l.Port), fmt.Sprint(l.Old), fmt.Sprint(l.New)})
+	}
+	return report.Grid(e.Stdout, table, e.style())
+}
+
+// maxShown is how many switches the table of differences has: a screen.
+const maxShown = 20
+
+func portText(p uint8) string {
+	if p == subnet.NoPort {
+		return "none"
+	}
+	return fmt.Sprint(p)
+}
+
+// differs is what weft sm diff --json prints.
+type differs struct {
+	Entries  int              `json:"entries"`
+	Switches []switchDiffers  `json:"switches"`
+	First    []entryDiffers   `json:"first_entries"`
+	Pairs    int64            `json:"paths"`
+	Moved    int64            `json:"paths_moved"`
+	Longer   int64            `json:"paths_longer"`
+	Shorter  int64            `json:"paths_shorter"`
+	Gained   int64            `json:"paths_gained"`
+	Lost     int64            `json:"paths_lost"`
+	Levels   int64            `json:"service_levels_changed"`
+	Relabel  int              `json:"lids_changed"`
+	Loads    []loadDifference `json:"loads"`
+}
+
+type switchDiffers struct {
+	portNamed
+	Entries int `json:"entries"`
+}
+
+type entryDiffers struct {
+	Switch string `json:"switch"`
+	LID    uint16 `json:"lid"`
+	Old    uint8  `json:"before"`
+	New    uint8  `json:"after"`
+}
+
+type loadDifference struct {
+	portNamed
+	Old int64 `json:"before"`
+	New int64 `json:"after"`
+}
+
+func differsOf(s *subnet.Subnet, d *proof.Difference, moved int) differs {
+	out := differs{
+		Entries: d.Entries, Pairs: d.Pairs, Moved: d.Moved, Longer: d.Longer, Shorter: d.Shorter,
+		Gained: d.Gained, Lost: d.Lost, Levels: d.Levels, Relabel: moved,
+		Switches: []switchDiffers{}, First: []entryDiffers{}, Loads: []loadDifference{},
+	}
+	for _, w := range d.Switches {
+		out.Switches = append(out.Switches, switchDiffers{named(s, subnet.End{Node: w.Switch}), w.Entries})
+	}
+	for _, c := range d.First {
+		out.First = append(out.First, entryDiffers{s.Nodes[c.Switch].GUID.String(), uint16(c.LID), c.Old, c.New})
+	}
+	for _, l := range d.Loads {
+		out.Loads = append(out.Loads, loadDifference{named(s, l.Port), l.Old, l.New})
+	}
+	return out
+}

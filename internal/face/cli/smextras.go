@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"weft/internal/ib/format"
+	"weft/internal/ib/route"
+	"weft/internal/ib/subnet"
+	"weft/units"
+)
+
+// The names of files that weft sm route writes on demand.
+const (
+	adaptiveFile  = "adaptive-groups.txt"
+	multicastFile = "opensm.mcfdbs"
+)
+
+// broadcastLID is the multicast LID that OpenSM gives to the first group, which
+// is that of IPoIB's broadcasts.
+const broadcastLID units.LID = 0xc000
+
+// outFile is a file and what writes it.
+type outFile struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// extras are the files that were asked for.
+func (r *routing) extras(s *subnet.Subnet, res *route.Result) ([]outFile, error) {
+	var files []outFile
+	if r.adaptive {
+		a, err := route.AdaptiveGroups(s)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, outFile{adaptiveFile, func(w io.Writer) error {
+			_, err := a.WriteTo(w)
+			return err
+		}})
+	}
+	if r.broadcast {
+		all := route.Group{MLID: broadcastLID}
+		for lid, end := range s.Owners() {
+			if end.Exists() && s.Nodes[end.Node].Kind == subnet.Adapter && int(s.Port(end).LID) == lid {
+				all.Members = append(all.Members, end)
+			}
+		}
+		if err := route.Multicast(s, res.Tables, []route.Group{all}); err != nil {
+			return nil, fail(Failed, "%w", fmt.Errorf("no tree for the broadcast group: %w", err))
+		}
+		files = append(files, outFile{multicastFile, func(w io.Writer) error { return format.WriteMFTs(w, s, res.MFT) }})
+	}
+	return files, nil
+}

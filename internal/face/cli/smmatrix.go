@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"weft/internal/face/report"
+	"weft/internal/ib/format"
+	"weft/internal/ib/proof"
+	"weft/internal/ib/subnet"
+)
+
+// checkMatrix reads a LID matrix and holds it against a fabric and its tables;
+// nil without a file.
+func (e *Env) checkMatrix(s *subnet.Subnet, t *subnet.Tables, path string) (*proof.Matrix, error) {
+	if path == "" {
+		return nil, nil
+	}
+	var hops *subnet.Hops
+	err := e.reading(path, func(r io.Reader) (report *format.Report, err error) {
+		hops, report, err = format.ReadLIDMatrix(path, r, s)
+		return report, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return proof.CheckMatrix(s, t, hops)
+}
+
+// tellMatrix prints for people what a LID matrix says beside cables and tables.
+func tellMatrix(e *Env, s *subnet.Subnet, m *proof.Matrix) error {
+	entries := fmt.Sprintf("%d of %d entries are the least hops that the cables allow", m.Equal, m.Entries)
+	for _, x := range []struct {
+		count int64
+		what  string
+	}{{m.Longer, "are more"}, {m.Closed, "are no way though a cable leads there"}, {m.Shorter, "are less, which no tables can be"}} {
+		if x.count > 0 {
+			entries += fmt.Sprintf(", %d %s", x.count, x.what)
+		}
+	}
+	rows := [][]string{
+		{"LID matrix", entries},
+		{"and tables", fmt.Sprintf("%d of %d paths from switches take as many hops as it has at their first port", m.Agree, m.Paths)},
+	}
+	for _, h := range m.Impossible[:min(3, len(m.Impossible))] {
+		rows = append(rows, []string{"impossible", hopsText(s, h, "the cables allow")})
+	}
+	for _, h := range m.Disagree[:min(3, len(m.Disagree))] {
+		rows = append(rows, []string{"differs", hopsText(s, h, "the path takes")})
+	}
+	fmt.Fprintln(e.Stdout)
+	return report.Grid(e.Stdout, rows, e.style())
+}
+
+// hopsText is an entry that is not as it should be.
+func hopsText(s *subnet.Subnet, h proof.HopsAt, who string) string {
+	to := placeText(s, proof.Place{Port: h.To, LID: h.LID})
+	return fmt.Sprintf("%s to %s: %s, %s %s", s.EndName(h.Port), to, hopsOf(h.Says), who, hopsOf(h.Is))
+}
+
+// hopsOf is an entry in words.
+func hopsOf(hops int) string {
+	if hops == proof.NoHops {
+		return "no way"
+	}
+	return fmt.Sprintf("%d hops", hops)
+}
+
+// matrix is what weft sm check --json prints of a LID matrix.
+type matrix struct {
+	Entries    int64      `json:"entries"`
+	Equal      int64      `json:"least_hops"`
+	Longer     int64      `json:"more_hops"`
+	Closed     int64      `json:"no_way_where_a_cable_leads"`
+	Shorter    int64      `json:"fewer_than_the_cables_allow"`
+	Paths      int64      `json:"paths"`
+	Agree      int64      `json:"paths_that_agree"`
+	Impossible []hopsAtIs `json:"first_impossible,omitempty"`
+	Disagree   []hopsAtIs `json:"first_that_differ,omitempty"`
+}
+
+// hopsAtIs is one entry; 255 is no way.
+type hopsAtIs struct {
+	portNamed
+	To   portNamed `json:"to"`
+	LID  uint16    `json:"lid,omitempty"`
+	Says int       `json:"says"`
+	Is   int       `json:"is"`
+}
+
+func matrixOf(s *subnet.Subnet, m *proof.Matrix) *matrix {
+	if m == nil {
+		return nil
+	}
+	list := func(from []proof.HopsAt) (out []hopsAtIs) {
+		for _, h := range from {
+			out = append(out, hopsAtIs{named(s, h.Port), named(s, h.To), uint16(h.LID), h.Says, h.Is})
+		}
+		return out
+	}
+	return &matrix{
+		m.Entries, m.Equal, m.Longer, m.Closed, m.Shorter, m.Paths, m.Agree, list(m.Impossible), list(m.Disagree),
+	}
+}

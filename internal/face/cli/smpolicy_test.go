@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/internal/base/topology"
+	"weft/internal/ib/ibsim"
+	"weft/internal/ib/ibsim/ibsimtest"
+	"weft/internal/ib/subnet"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+const qosConf = `qos TRUE
+qos_max_vls 4
+qos_high_limit 10
+qos_vlarb_high 0:64,1:32,2:0
+qos_vlarb_low 0:1,1:2,2:4,3:8
+qos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3
+qos_swe_max_vls 8
+qos_swe_vlarb_high 0:8,1:8,2:8
+qos_swe_sl2vl 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7
+`
+
+// partitionsOfHosts has a partition of each kind, for hosts by their port GUIDs.
+func partitionsOfHosts(s *subnet.Subnet) string {
+	var guids []string
+	for i := range s.Nodes {
+		if s.Nodes[i].Kind == subnet.Adapter {
+			guids = append(guids, s.Nodes[i].Ports[1].GUID.String())
+		}
+	}
+	return fmt.Sprintf(`Default=0x7fff, ipoib, defmember=limited : ALL_SWITCHES=full, SELF=full, ALL;
+tenantA=0x0001, defmember=full : %s, %s, %s;
+tenantB=0x8002, indx0, defmember=limited : %s, %s=full, %s;
+storage=0x0003 : ALL_CAS=limited, %s=full;
+`, guids[0], guids[1], guids[2], guids[3], guids[4], guids[5], guids[7])
+}
+
+// The same fabric twice: one managed by the real OpenSM, one by weft, with the
+// same partitions.conf and the same QoS keys. Every port of every node ends with
+// the same PortInfo and SwitchInfo, partition keys, lanes and arbitration.
+func TestPartitionsAndQoSAreWrittenAsByOpenSM(t *testing.T) {
+	dir := t.TempDir()
+	s := shuffled(t, topology.TwoLevel{Endpoints: 16, Radix: 8})
+	net, hosts := netOf(t, dir, s)
+	parts, qos := filepath.Join(dir, "partitions.conf"), filepath.Join(dir, "qos.conf")
+	for path, text := range map[string]string{parts: partitionsOfHosts(s), qos: qosConf} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	theirs, ours := realIbsim(t, net), realIbsim(t, net)
+
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	opensm := ibsimtest.Command(ctx, t, dir, theirs, hosts[0], "opensm", "-o", "-r", "-Q", "-P", parts, "-F", qos, "-f", filepath.Join(dir, "osm.log"))
+	if out, err := opensm.CombinedOutput(); err != nil {
+		t.Fatalf("opensm: %v\n%s", err, out)
+	}
+	out := running(t, dir, "sm", "run", "--ibsim", "--socket", ours, "--host", hosts[0], "--once", "--partitions", parts, "--qos", qos)
+	ibsimtest.WaitFor(t, "subnet up", func() bool { return strings.Contains(out.String(), "subnet up") })
+
+	want, got := portTables(t, theirs, hosts[0], s), portTables(t, ours, hosts[0], s)
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("OpenSM: %s\nweft:   %s", want[i], got[i])
+		}
+	}
+	if !slices.ContainsFunc(want, func(line string) bool { return strings.Contains(line, "8001") }) {
+		t.Error("no port is a full member of partition 1: the comparison says nothing")
+	}
+}
+
+// portTables are the tables of all ports of a fabric, a line each, read from a
+// host.
+func portTables(t *testing.T, socket, host string, s *subnet.Subnet) []string {
+	t.Helper()
+	c, err := ibsim.Dial(socket, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	r := reader{t: t, c: c}
+	var lines []string
+	origin := int32(slices.IndexFunc(s.Nodes, func(n subnet.Node) bool { return "H-"+n.GUID.Digits() == host }))
+	for n, path := range pathsFrom(s, origin) {
+		node := &s.Nodes[n]
+		for p := range node.Ports {
+			if p == 0 && node.Kind == subnet.Adapter || p > 0 && !node.Ports[p].Peer.Exists() {
+				continue
+			}
+			at, inPort := uint32(p), uint32(p)<<16
+			if node.Kind == subnet.Adapter {
+				inPort = 0
+			}
+			var info mad.PortInfo
+			_ = info.Parse(r.get(path, mad.AttrPortInfo, at))
+			info.CapabilityMask &^= mad.CapIsSM // weft's manager is still there
+			line := fmt.Sprintf("%s port %d: %+v keys %x", node.Name, p, info, r.get(path, mad.AttrPKeyTable, inPort)[:16])
+			if p == 0 {
+				var sw mad.SwitchInfo
+				_ = sw.Parse(r.get(path, mad.AttrSwitchInfo, 0))
+				line += fmt.Sprintf(" %+v", sw)
+			}
+			if p > 0 {
+				line += fmt.Sprintf(" low %x high %x", r.get(path, mad.AttrVLArb, 1<<16|at)[:16], r.get(path, mad.AttrVLArb, 3<<16|at)[:16])
+				sl := uint32(0)
+				if node.Kind == subnet.Switch {
+					sl = uint32(node.NumPorts())<<8 | at
+				}
+				line += fmt.Sprintf(" lanes of levels %x", r.get(path, mad.AttrSLToVL, sl)[:8])
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// pathsFrom are directed routes to all nodes, by node.
+func pathsFrom(s *subnet.Subnet, origin int32) [][]uint8 {
+	paths := make([][]uint8, len(s.Nodes))
+	paths[origin] = []uint8{}
+	for queue := []int32{origin}; len(queue) > 0; queue = queue[1:] {
+		n := queue[0]
+		if s.Nodes[n].Kind == subnet.Adapter && n != origin {
+			continue
+		}
+		for p := range s.Nodes[n].Ports {
+			if peer := s.Nodes[n].Ports[p].Peer; peer.Exists() && paths[peer.Node] == nil {
+				paths[peer.Node] = slices.Concat(paths[n], []uint8{uint8(p)})
+				queue = append(queue, peer.Node)
+			}
+		}
+	}
+	return paths
+}
+
+// reader reads attributes from a simulator.
+type reader struct {
+	t   *testing.T
+	c   *ibsim.Client
+	tid uint64
+}
+
+func (r *reader) get(path []uint8, attr mad.Attribute, modifier uint32) []byte {
+	r.t.Helper()
+	r.tid++
+	if err := r.c.Send(&ibsim.Datagram{DLID: units.PermissiveLID, SLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Get, attr, modifier, r.tid, path)}); err != nil {
+		r.t.Fatal(err)
+	}
+	_ = r.c.SetReceiveDeadline(time.Now().Add(10 * time.Second))
+	d, err := r.c.Receive()
+	if err != nil || d.TimedOut || d.MAD.Status() != mad.OK || d.MAD.TID()&0xFFFF_FFFF != r.tid {
+		r.t.Fatalf("attribute %#x of %v: %v, %+v", uint16(attr), path, err, d)
+	}
+	return d.MAD.SMPData()
+}

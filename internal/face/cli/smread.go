@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"weft/internal/ib/format"
+	"weft/internal/ib/subnet"
+)
+
+// reason is what the system says of a file, without its path.
+func reason(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// reading opens a file for a reader, and tells on standard error what the
+// reader noted.
+func (e *Env) reading(path string, read func(io.Reader) (*format.Report, error)) error {
+	f, err := openFabric(e, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	report, err := read(f)
+	if err != nil {
+		return err
+	}
+	remark(e, report)
+	return nil
+}
+
+// loadSubnet reads a fabric in any of the formats that describe one.
+func (e *Env) loadSubnet(path string) (*subnet.Subnet, error) {
+	f, err := readFabric(e, path, format.Options{})
+	return f.subnet, err
+}

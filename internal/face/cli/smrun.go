@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/ib/format"
+	"weft/internal/ib/ibsim"
+	"weft/internal/ib/route"
+	"weft/internal/ib/sm"
+	"weft/internal/ib/subnet"
+	"weft/units"
+)
+
+// smRun is what `weft sm run` is told.
+type smRun struct {
+	engineInput
+	ibsim    bool
+	socket   string
+	host     string
+	engine   string
+	lids     string
+	parts    string
+	qos      string
+	once     bool
+	lmc      uint8
+	priority uint8
+	smKey    uint64
+	mKey     sm.MKey
+	lease    time.Duration
+	reassign bool
+	asJSON   bool
+}
+
+func newSMRun(e *Env) *cobra.Command {
+	var r smRun
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "manage a fabric: discover it, give out LIDs, write tables, bring ports up",
+		Long: `run is a Subnet Manager that attaches to a fabric which ibsim or weft ibsim
+serves. It brings the subnet up and keeps it up, until it is interrupted. Tables are
+proven before they are written. Where the engine cannot route the fabric, or its
+tables are refuted, the manager takes minhop's, as opensm does, or those of auto, says
+so, and comes back to the engine when it can. Port
+GUIDs and their LIDs are kept in a file of opensm's form (guid2lid), if one is
+named, so that they survive restarts.`,
+		Example: `  weft sm run --ibsim --socket sim --engine ftree
+  weft sm run --ibsim --host H-0002c90300100004 --once`,
+		Args: args(0, 0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !r.ibsim {
+				return errors.New("there is no other way to a fabric yet than --ibsim: say it, so that scripts stay right when there is")
+			}
+			return runManager(cmd.Context(), e, &r)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&r.ibsim, "ibsim", false, "attach to a fabric that ibsim or weft ibsim serves")
+	f.StringVar(&r.socket, "socket", cmp.Or(e.Getenv("IBSIM_SOCKNAME"), "sim"), "the simulator's name (default: IBSIM_SOCKNAME, or sim)")
+	f.StringVar(&r.host, "host", e.Getenv("SIM_HOST"), "the node to run on, by GUID as in H-0002c90300100004, or by name (default: SIM_HOST, or the simulator's first)")
+	f.StringVar(&r.engine, "engine", "minhop", "routing engine: auto, "+engineNames())
+	r.register(cmd)
+	f.StringVar(&r.lids, "guid2lid", "", "file of LIDs to read before and write after each sweep")
+	f.StringVar(&r.parts, "partitions", "", "partitions.conf of opensm's form: who is in which partition")
+	f.StringVar(&r.qos, "qos", "", "file with the qos_… keys of opensm.conf: lanes, arbitration, service levels")
+	f.BoolVar(&r.once, "once", false, "end when the subnet is up")
+	f.Uint8Var(&r.lmc, "lmc", 0, "2^lmc LIDs for each adapter port, 0 to 7")
+	f.Uint8Var(&r.priority, "priority", 0, "among several managers the highest priority is master, 0 to 15")
+	f.Uint64Var(&r.smKey, "sm-key", 1, "key by which managers trust each other; 1 is opensm's default")
+	f.Uint64Var(&r.mKey.Key, "m-key", 0, "key that protects ports from other managers; 0 protects nothing")
+	f.Uint8Var(&r.mKey.Level, "m-key-protection", 1, "what ports refuse without it: 0 writing, 1 telling it too, 2 reading as well")
+	f.DurationVar(&r.lease, "m-key-lease", 0, "how long ports keep it when the manager does not come by, in whole seconds; 0 is for ever")
+	f.BoolVar(&r.asJSON, "json", false, "print events as JSON, one per line")
+	f.BoolVar(&r.reassign, "reassign", false, "give out LIDs anew, whatever ports have")
+	_ = cmd.RegisterFlagCompletionFunc("engine", cobra.NoFileCompletions)
+	return cmd
+}
+
+func engineNames() string {
+	text := ""
+	for i, e := range route.Engines() {
+		if i > 0 {
+			text += ", "
+		}
+		text += string(e.Name)
+	}
+	return text
+}
+
+// runManager drives a manager by a simulator's socket and the clock.
+func runManager(ctx context.Context, e *Env, r *smRun) error {
+	if r.lmc > 7 || r.priority > 15 {
+		return errors.New("--lmc is 0 to 7, --priority 0 to 15")
+	}
+	if r.mKey.Level > 3 || r.lease < 0 || r.lease%time.Second != 0 || r.lease > math.MaxUint16*time.Second {
+		return errors.New("--m-key-protection is 0 to 3, --m-key-lease whole seconds, 0 to 65535s")
+	}
+	r.mKey.Lease = uint16(r.lease / time.Second)
+	if err := checkEngine(r.engine); err != nil {
+		return err
+	}
+	o, err := r.options(e)
+	if err != nil {
+		return err
+	}
+	o.Cores = e.Cores
+	cfg := sm.Config{Priority: r.priority, SMKey: r.smKey, MKey: r.mKey, LMC: r.lmc, Reassign: r.reassign, Route: func(s *subnet.Subnet) (*subnet.Tables, string, error) {
+		return routeProven(s, route.Name(r.engine), o)
+	}}
+	if err := readPolicy(e, r, &cfg); err != nil {
+		return err
+	}
+	client, err := ibsim.Dial(r.socket, r.host)
+	if err != nil {
+		return fail(Failed, "%w; start ibsim, or weft ibsim, with that name first", err)
+	}
+	defer client.Close()
+	if err := client.BeManager(); err != nil {
+		return fail(Failed, "the simulator does not let a Subnet Manager run at that port: %w", err)
+	}
+	d := &smDriver{e: e, r: r, client: client, manager: sm.New(cfg), start: time.Now()}
+	return d.run(ctx)
+}
+
+// readPolicy reads the files that say what the site wants.
+func readPolicy(e *Env, r *smRun, cfg *sm.Config) (err error) {
+	if r.parts != "" {
+		if cfg.Partitions, err = readPartitions(e, r.parts); err != nil {
+			return err
+		}
+	}
+	if r.qos != "" {
+		if cfg.QoS, err = readQoS(e, r.qos); err != nil {
+			return err
+		}
+	}
+	return readLIDs(e, r.lids, cfg)
+}
+
+// readLIDs reads the LIDs that ports had before, if there is such a file.
+func readLIDs(e *Env, path string, cfg *sm.Config) error {
+	if path == "" {
+		return nil
+	}
+	f, err := e.open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // the first start
+	}
+	if err != nil {
+		return fmt.Errorf("the LIDs cannot be read: %w", err)
+	}
+	defer f.Close()
+	ranges, _, err := format.ReadGUID2LID(path, f)
+	if err != nil {
+		return err
+	}
+	cfg.LIDs = map[units.GUID]units.LID{}
+	for _, one := range ranges {
+		cfg.LIDs[one.Port] = one.First
+	}
+	return nil
+}
+
+// smDriver is a manager on a real clock and a socket.
+type smDriver struct {
+	e       *Env
+	r       *smRun
+	client  *ibsim.Client
+	manager *sm.Manager
+	start   time.Time
+	batch   sm.Batch
+	up      bool
+}
+
+func (d *smDriver) now() units.Time {
+	return units.Time(time.Since(d.start).Nanoseconds()) * units.Nanosecond
+}
+
+// run lets datagrams and time come in until the context ends.
+func (d *smDriver) run(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() { _ = d.client.SetReceiveDeadline(time.Unix(1, 0)) })
+	defer stop()
+	d.manager.Start(d.now(), &d.batch)
+	for {
+		if err := d.flush(); err != nil || (d.up && d.r.once) {
+			return err
+		}
+		if next := d.manager.NextTimeout(); next == units.Forever {
+			_ = d.client.SetReceiveDeadline(time.Time{})
+		} else {
+			_ = d.client.SetReceiveDeadline(d.start.Add(time.Duration(next/units.Nanosecond) + 1))
+		}
+		if ctx.Err() != nil { // after the deadline is set: the end of ctx sets it again
+			return nil
+		}
+		got, err := d.client.Receive()
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			d.manager.Timeout(d.now(), &d.batch)
+		case err != nil:
+			return fail(Failed, "the simulator is gone: %w", err)
+		case !got.TimedOut: // what comes back is as good as lost: its deadline repeats it
+			d.manager.Receive(d.now(), &sm.Packet{DLID: got.DLID, SLID: got.SLID, MAD: got.MAD}, &d.batch)
+		}
+	}
+}
+
+// flush sends what the manager wants sent and tells what it noticed.
+func (d *smDriver) flush() error {
+	for i := range d.batch.Send {
+		p := &d.batch.Send[i]
+		if err := d.client.Send(&ibsim.Datagram{DLID: p.DLID, SLID: p.SLID, MAD: p.MAD}); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return fail(Failed, "the simulator is gone: %w", err)
+		}
+	}
+	for _, event := range d.batch.Events {
+		if event.Kind == sm.SubnetUp { // before it is told: who waits for it reads the file
+			d.up = true
+			if err := d.writeLIDs(); err != nil {
+				return err
+			}
+		}
+		if err := d.tell(event); err != nil {
+			return err
+		}
+		if event.Kind == sm.NotRouted && d.r.once {
+			return fail(Failed, "the subnet cannot be brought up: %w", event.Err)
+		}
+	}
+	d.batch.Reset()
+	return nil
+}
+
+// told is an event as JSON has it.
+type told struct {
+	Seconds float64 `json:"seconds"` // since the start
+	Event   string  `json:"event"`
+	Text    string  `json:"text"`
+	Nodes   int     `json:"nodes,omitempty"`
+	Took    float64 `json:"sweep_seconds,omitempty"`
+}
+
+// tell prints an event.
+func (d *smDriver) tell(event sm.Event) error {
+	var err error
+	if d.r.asJSON {
+		err = d.e.printLine(told{
+			Seconds: seconds(d.now()), Event: event.Kind.String(), Text: event.String(), Nodes: event.Count, Took: seconds(event.Took),
+		})
+	} else {
+		_, err = fmt.Fprintln(d.e.Stdout, event)
+	}
+	return err
+}
+
+func seconds(t units.Time) float64 { return float64(t) / float64(units.Second) }
+
+// writeLIDs writes the LIDs that ports have, in the form of opensm.
+func (d *smDriver) writeLIDs() error {
+	if d.r.lids == "" {
+		return nil
+	}
+	var text bytes.Buffer
+	if err := format.WriteGUID2LID(&text, d.manager.Subnet()); err != nil {
+		return fail(Failed, "the LIDs cannot be written: %w", err)
+	}
+	return d.e.writeText(d.r.lids, text.Bytes())
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/live/sniff"
+	"weft/internal/live/wiretap"
+	"weft/wire/pcap"
+)
+
+func newSniff(e *Env) *cobra.Command {
+	var s sniffing
+	cmd := &cobra.Command{
+		Use:   "sniff FILE | --interface NAME",
+		Short: "decode RoCE v2 in a capture and name what went wrong",
+		Long: `Reads a capture (pcap or pcapng, - is standard input) and prints each RoCE v2
+packet, the two queue pairs that talk, and what is not as it should be:
+retransmissions, packets out of order, gaps, lost UC messages, NAKs, RNR NAKs,
+congestion notifications, ECN marks, wrong ICRCs, and connections that the connection
+manager rejects. At the end: every flow, and what happened in it. Frames may have VLAN
+tags, several too, or lie in VXLAN. A capture with a short snap length is read as far as
+it goes. With --interface the packets of an interface are read until interrupted, which
+takes root or CAP_NET_RAW, on Linux.`,
+		Example: `  tcpdump -i eth0 -w - udp port 4791 | weft sniff -
+  weft sniff --interface eth0 --anomalies
+  weft sniff trace.pcapng --anomalies
+  weft sniff trace.pcapng --summary --json`,
+		Args: args(0, 1, "one capture"),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if (len(given) == 0) == (s.nic == "") {
+				return errors.New("name one capture, or one interface by --interface")
+			}
+			if s.nic != "" {
+				return s.listen(cmd.Context(), e)
+			}
+			return s.run(e, given[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&s.nic, "interface", "i", "", "read this interface until interrupted")
+	f.BoolVar(&s.anomalies, "anomalies", false, "only the packets with something to say")
+	f.BoolVar(&s.summary, "summary", false, "only the flows")
+	f.BoolVar(&s.json, "json", false, "print as JSON")
+	cmd.MarkFlagsMutuallyExclusive("anomalies", "summary")
+	return cmd
+}
+
+// sniffing is the flags of the verb.
+type sniffing struct {
+	nic                      string
+	anomalies, summary, json bool
+}
+
+func (s *sniffing) run(e *Env, path string) error {
+	in, err := openInput(e, path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if path == "-" {
+		path = "standard input"
+	}
+	r, err := pcap.NewReader(bufio.NewReaderSize(in, 1<<20))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return s.tell(e, path, r, bufio.NewWriter(e.Stdout))
+}
+
+// listen reads an interface. What it sees is shown at once.
+func (s *sniffing) listen(ctx context.Context, e *Env) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	nic, err := wiretap.Open(ctx, s.nic)
+	if err != nil {
+		return fail(Failed, "%w", err)
+	}
+	defer nic.Close()
+	return s.tell(e, s.nic, nic, bufio.NewWriterSize(e.Stdout, 1))
+}
+
+// packetSource gives packets until io.EOF.
+type packetSource interface {
+	Next(p *pcap.Packet) error
+}
+
+// tell prints what a source gives, and at the end the flows.
+func (s *sniffing) tell(e *Env, path string, r packetSource, out *bufio.Writer) error {
+	defer out.Flush()
+	var to sniffOutput = &sniffText{w: out, style: e.style()}
+	if s.json {
+		to = &sniffJSON{e: e, w: out}
+	}
+	t := sniff.NewTracker()
+	cut := s.follow(r, t, to)
+	if err := to.finish(t, cut); err != nil {
+		return err
+	}
+	if cut != nil {
+		out.Flush()
+		return fmt.Errorf("%s: %w: what was read until there is above", path, cut)
+	}
+	return nil
+}
+
+// follow reads all packets; the error says where a capture is cut or broken.
+func (s *sniffing) follow(r packetSource, t *sniff.Tracker, to sniffOutput) error {
+	var p pcap.Packet
+	for n := int64(1); ; n++ {
+		if err := r.Next(&p); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		event, ok := t.Take(&p)
+		if !ok || s.summary || s.anomalies && event.Anomaly == 0 {
+			continue
+		}
+		if err := to.packet(n, &event); err != nil {
+			return err
+		}
+	}
+}
+
+// sniffOutput is where packets and flows are told.
+type sniffOutput interface {
+	packet(n int64, e *sniff.Event) error
+	finish(t *sniff.Tracker, cut error) error
+}
+
+// openInput opens a file; - is standard input.
+func openInput(e *Env, path string) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(e.Stdin), nil
+	}
+	if info, err := os.Stat(e.path(path)); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder; a capture is a file", path)
+	}
+	return e.open(path)
+}
+
+// anomalyCounts lists what happened, most serious kinds first as they are
+// declared.
+func anomalyCounts(c *sniff.Counts) string {
+	text := ""
+	c.Each(func(one, many string, n int64) {
+		if text != "" {
+			text += ", "
+		}
+		if n > 1 {
+			one = many
+		}
+		text += report.Integer(n) + " " + one
+	})
+	return text
+}

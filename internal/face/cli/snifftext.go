@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"weft/internal/face/report"
+	"weft/internal/live/sniff"
+	"weft/units"
+	"weft/wire"
+)
+
+// sniffText prints packets as lines and flows as a table.
+type sniffText struct {
+	w       io.Writer
+	style   report.Style
+	startNs int64
+	lines   bool
+}
+
+func (s *sniffText) packet(n int64, e *sniff.Event) error {
+	if !s.lines {
+		s.lines, s.startNs = true, e.TimeNs
+		fmt.Fprintf(s.w, "%s\n", s.style.Bold("  packet      time  from > to, queue pair: operation"))
+	}
+	_, err := fmt.Fprintf(s.w, "%8d %8.6f  %s\n", n, float64(e.TimeNs-s.startNs)/1e9, sniffLine(e))
+	return err
+}
+
+// sniffLine is what is said of a packet: who, what, and what is wrong.
+func sniffLine(e *sniff.Event) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v > %v", e.Src, e.Dst)
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": malformed: %s", strings.TrimPrefix(e.Err.Error(), "wire: "))
+		return b.String()
+	}
+	p := &e.Packet.Packet
+	fmt.Fprintf(&b, " QP %#x: %v, PSN %d", uint32(p.BTH.DestQP), p.BTH.Opcode, p.BTH.PSN)
+	if e.Payload > 0 {
+		fmt.Fprintf(&b, ", %d B", e.Payload)
+	}
+	for _, d := range details(p) {
+		b.WriteString(", " + d)
+	}
+	if e.Manager != nil {
+		b.WriteString(", " + e.Manager.String())
+	}
+	if names := e.Anomaly.Names(); len(names) > 0 {
+		fmt.Fprintf(&b, "  <- %s", strings.Join(names, ", "))
+	}
+	if e.Missing > 0 {
+		word := "goes back by"
+		if e.Anomaly&sniff.Gap != 0 {
+			word = "skips"
+		}
+		fmt.Fprintf(&b, " (%s %d)", word, e.Missing)
+	}
+	return b.String()
+}
+
+// details are the fields of the extended headers that a reader looks for.
+func details(p *wire.Packet) []string {
+	var d []string
+	add := func(format string, args ...any) { d = append(d, fmt.Sprintf(format, args...)) }
+	h := p.BTH.Opcode.Headers()
+	if h.Has(wire.RETH) {
+		add("%d B at %#x, rkey %#x", p.RETH.Length, p.RETH.VA, uint32(p.RETH.RKey))
+	}
+	if h.Has(wire.AtomicETH) {
+		add("at %#x, rkey %#x, swap or add %#x, compare %#x", p.Atomic.VA, uint32(p.Atomic.RKey), p.Atomic.SwapAdd, p.Atomic.Compare)
+	}
+	if h.Has(wire.AETH) {
+		add("%v, MSN %d", p.AETH.Syndrome, p.AETH.MSN)
+	}
+	if h.Has(wire.AtomicAckETH) {
+		add("was %#x", p.Original)
+	}
+	if h.Has(wire.DETH) {
+		add("from QP %#x, Q_Key %#x", uint32(p.DETH.SrcQP), p.DETH.QKey)
+	}
+	if h.Has(wire.ImmDt) {
+		add("immediate %#x", p.Immediate)
+	}
+	if h.Has(wire.IETH) {
+		add("invalidates rkey %#x", uint32(p.Invalid))
+	}
+	if p.BTH.AckReq {
+		add("asks for an ACK")
+	}
+	if p.BTH.Solicited {
+		add("solicited")
+	}
+	return d
+}
+
+func (s *sniffText) finish(t *sniff.Tracker, _ error) error {
+	if s.lines {
+		fmt.Fprintln(s.w)
+	}
+	fmt.Fprintf(s.w, "%s packets of RoCE v2", report.Integer(t.Packets))
+	if t.Other > 0 {
+		fmt.Fprintf(s.w, ", %s others", report.Integer(t.Other))
+	}
+	if t.Unfollowed > 0 {
+		fmt.Fprintf(s.w, ", %s of flows that were too many to follow", report.Integer(t.Unfollowed))
+	}
+	if t.Cut > 0 {
+		fmt.Fprintf(s.w, ", %s cut by the capture's snap length (their ICRC is not checked)", report.Integer(t.Cut))
+	}
+	if found := anomalyCounts(&t.Counts); found != "" {
+		fmt.Fprintf(s.w, ": %s", found)
+	}
+	fmt.Fprintln(s.w)
+	if len(t.Flows()) == 0 {
+		return nil
+	}
+	fmt.Fprintln(s.w)
+	rows := [][]string{{"flow", "packets", "payload", "sent again", "what happened"}}
+	for _, f := range t.Flows() {
+		found := anomalyCounts(&f.Counts)
+		if found == "" {
+			found = "nothing unusual"
+		}
+		rows = append(rows, []string{flowName(f), report.Integer(f.Packets), units.Bytes(f.Payload).String(), units.Bytes(f.Repeated).String(), found})
+	}
+	return report.Grid(s.w, rows, s.style)
+}
+
+// flowName names the two ends of a flow.
+func flowName(f *sniff.Flow) string {
+	from := f.Src.String()
+	if f.Paired {
+		from = fmt.Sprintf("%v QP %#x", f.Src, uint32(f.PeerQP))
+	}
+	return fmt.Sprintf("%s > %v QP %#x", from, f.Dst, uint32(f.QP))
+}

@@ -1,0 +1,279 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/workload"
+	"weft/internal/study/training"
+	"weft/scenario"
+)
+
+// maxTrainSeeds bounds the seeds of a step: an interval narrows with their root.
+const maxTrainSeeds = 1000
+
+// trainFlags are what weft train takes.
+type trainFlags struct {
+	choice
+	workers int
+	seeds   int
+	exact   bool
+	json    bool
+	scale   []int
+	strong  bool
+	trace   string
+	html    string
+	out     string
+	started time.Time
+	folder  *runstore.Output
+	steps   steps // of the largest cluster that was simulated
+}
+
+func newTrain(e *Env) *cobra.Command {
+	var x trainFlags
+	cmd := &cobra.Command{
+		Use:   "train FILE",
+		Short: "simulate a training step of a large language model on several fabrics",
+		Long: `Simulates one step of the scenario's training job (training:) on each of its
+fabrics: the computing times from operations and the GPU's rates, every distinct
+communication packet by packet with all groups at once, and the schedule that
+puts them together. Prints step time, tokens a second, MFU, the communication of
+each kind of parallelism, how much of it nothing hides, and why.
+
+With --scale it does so for several cluster sizes, the batch growing with them
+unless --strong is given, and prints the scaling efficiency with the terms that
+bend it.
+
+With --seeds it does so for as many seeds, and prints the mean of the step and of the
+exposed communication with its 95 % interval: what collides where switches hash is
+drawn.
+
+A job that does not fit the GPUs' memory is refused with the arithmetic.`,
+		Example: `  weft train examples/llama3-8b-64.yaml
+  weft train examples/llama3-8b-64.yaml --scale 64,128,256 --html scaling.html
+  weft train examples/llama3-8b-64.yaml --seeds 10
+  weft train examples/llama3-8b-64.yaml --trace step
+  weft train examples/llama3-8b-64.yaml --fabric infiniband-ndr --exact`,
+		Args:              args(1, 1, "one scenario file"),
+		ValidArgsFunction: scenarioArg,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if err := checkWorkers(x.workers); err != nil {
+				return err
+			}
+			if x.seeds < 1 || x.seeds > maxTrainSeeds {
+				return fmt.Errorf("--seeds %d: want 1 to %d", x.seeds, maxTrainSeeds)
+			}
+			file, err := open(e, given[0])
+			if err == nil {
+				file, err = x.overlaid(e, file)
+			}
+			if err != nil {
+				return err
+			}
+			return x.run(cmd.Context(), e, file)
+		},
+	}
+	x.register(cmd)
+	f := cmd.Flags()
+	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; results do not depend on it (default: all)")
+	f.IntVar(&x.seeds, "seeds", 1, "seeds on which the step is simulated: run.seed and those that follow")
+	f.BoolVar(&x.exact, "exact", false, "simulate every communication of the step as it comes, and reuse nothing")
+	f.BoolVar(&x.json, "json", false, "print the results as JSON")
+	f.IntSliceVar(&x.scale, "scale", nil, "numbers of GPUs, smallest first: the scaling efficiency over them")
+	f.BoolVar(&x.strong, "strong", false, "with --scale: keep the batch of the step, which otherwise grows with the GPUs")
+	f.StringVar(&x.trace, "trace", "", "folder for a trace of the step on each fabric, for Perfetto or Chrome")
+	f.StringVar(&x.html, "html", "", "write a self-contained page into this file")
+	outFolder(cmd, &x.out, "scenario.yaml, results.json, meta.json, report.html and trace.json")
+	_ = cmd.MarkFlagDirname("trace")
+	_ = cmd.MarkFlagFilename("html", "html")
+	for _, flag := range []string{"workers", "scale", "seeds"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
+	return cmd
+}
+
+func (x *trainFlags) run(ctx context.Context, e *Env, file *scenario.File) error {
+	r, err := x.resolve(file)
+	if err != nil {
+		return err
+	}
+	if r.Training.Model.Layers == 0 {
+		return file.ErrorAt("training", fmt.Errorf("the scenario has no training job: write training: with a model, as in examples/llama3-8b-64.yaml"))
+	}
+	folder, err := e.claim(x.out, runstore.Runs)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	x.folder = folder
+	if err := x.writable(e); err != nil {
+		return err
+	}
+	x.started = e.Now()
+	if len(x.scale) == 0 {
+		out, err := x.step(ctx, e, file, r)
+		if out == nil {
+			return err
+		}
+		return x.conclude(e, &runstore.TrainingScale{Version: runstore.TrainingVersion, Points: []*runstore.Training{out}}, r, err)
+	}
+	return x.overSizes(ctx, e, file, r)
+}
+
+// writable sees before the run that what is asked for can be written.
+func (x *trainFlags) writable(e *Env) error {
+	if err := writableFile(e, "--html", x.html); err != nil || x.trace == "" {
+		return err
+	}
+	dir := e.path(x.trace)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("--trace %s: %w", x.trace, reason(err))
+	}
+	return writable(dir, "--trace "+x.trace)
+}
+
+// overSizes runs the job on each cluster size. Sizes that are finished are told when
+// a later one fails or the run is stopped.
+func (x *trainFlags) overSizes(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) error {
+	sizes, err := x.sizes(file, r)
+	if err != nil {
+		return err
+	}
+	scale := &runstore.TrainingScale{Version: runstore.TrainingVersion, Strong: x.strong}
+	for i, own := range sizes {
+		var out *runstore.Training
+		before := x.steps
+		if out, err = x.step(ctx, e, file, own); err != nil {
+			if i == 0 {
+				return err
+			}
+			scale.Partial, x.steps = true, before
+			if codeOf(err) == Partial {
+				err = fail(Partial, "stopped: the larger cluster sizes are missing")
+			}
+			break
+		}
+		scale.Points = append(scale.Points, out)
+		r = own
+	}
+	return x.conclude(e, scale, r, err)
+}
+
+// sizes are the scenario on each cluster size.
+func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*scenario.Resolved, err error) {
+	per := r.Cluster.Node.GPUs
+	base := per * r.Training.Nodes
+	last := 0
+	for _, gpus := range x.scale {
+		if gpus <= last || gpus%per != 0 {
+			return nil, fmt.Errorf("--scale %d: want rising numbers of GPUs, each a whole number of nodes of %d", gpus, per)
+		}
+		last = gpus
+		flag := fmt.Sprintf("--scale %d", gpus)
+		batch := r.Training.Batch.Global
+		if !x.strong {
+			if batch*gpus%base != 0 {
+				return nil, fmt.Errorf("%s: the batch of %d sequences on %d GPUs cannot grow to a whole number: give --strong or another size", flag, batch, base)
+			}
+			batch = batch * gpus / base
+		}
+		own, err := x.resolve(file,
+			scenario.Override{Path: "cluster.nodes", Value: strconv.Itoa(gpus / per), Origin: flag},
+			scenario.Override{Path: "training.batch.global", Value: strconv.Itoa(batch), Origin: flag})
+		if err != nil {
+			return nil, err
+		}
+		if own.Training.Nodes*per != gpus {
+			return nil, file.ErrorAt("training.nodes", fmt.Errorf("%s: the job is held to %d nodes: take training.nodes out", flag, own.Training.Nodes))
+		}
+		out = append(out, own)
+	}
+	return out, nil
+}
+
+// step simulates a step. Results may come with an error: of single fabrics, or that
+// the run was stopped.
+func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
+	o := training.Options{Workers: x.workers, Exact: x.exact, Seeds: x.seeds}
+	line := e.working("the step begins")
+	o.Progress = func(p sim.Progress) { line.count(p.Done, p.Total, p.Fabric) }
+	if x.trace != "" || x.html != "" || x.out != "" {
+		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.exact}
+		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {
+			x.steps.lines[fabric] = &report.Drawn{Fabric: r.Fabrics[fabric].Name, Graph: g, Line: t}
+		}
+	}
+	out, err := training.Run(ctx, r, o)
+	line.end()
+	if failed := x.writeTraces(e, r.Training.Nodes*r.Cluster.Node.GPUs); failed != nil {
+		return nil, fail(Failed, "%w", failed)
+	}
+	switch {
+	case ctx.Err() != nil && (out == nil || !out.Begun()):
+		return nil, fail(Partial, "stopped before a step was complete")
+	case out == nil:
+		return nil, file.ErrorAt("training", err)
+	case ctx.Err() != nil:
+		return out, fail(Partial, "stopped: the results are partial")
+	case err != nil:
+		return out, fail(Failed, "the run failed: %w", err)
+	}
+	return out, nil
+}
+
+// conclude stores and tells the results, in this order: a pipe that closes ends the
+// program while it tells. err is what kept them from being whole.
+func (x *trainFlags) conclude(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, err error) error {
+	stored := x.keep(e, t, r, err)
+	told := x.tell(e, t)
+	return cmp.Or(stored, told, err)
+}
+
+// keep writes what is asked for: the page, the run folder.
+func (x *trainFlags) keep(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, failed error) error {
+	if x.html != "" {
+		resolved, err := r.MarshalYAML()
+		if err == nil {
+			err = e.writeFile(x.html, func(w io.Writer) error { return report.TrainingPage(w, t, x.steps.drawn(), resolved) })
+		}
+		if err != nil {
+			return fail(Failed, "%w", err)
+		}
+	}
+	if x.out == "" {
+		return nil
+	}
+	return x.store(e, t, r, failed)
+}
+
+func (x *trainFlags) tell(e *Env, t *runstore.TrainingScale) error {
+	switch {
+	case x.json:
+		text, err := x.encode(t)
+		if err != nil {
+			return err
+		}
+		return e.answer(text)
+	case len(x.scale) > 0:
+		return report.Scaling(e.Stdout, t, e.style())
+	}
+	return report.Training(e.Stdout, t.Points[0], e.style())
+}
+
+// encode is the results as JSON: of one step, or over cluster sizes.
+func (x *trainFlags) encode(t *runstore.TrainingScale) ([]byte, error) {
+	if len(x.scale) > 0 {
+		return t.Encode()
+	}
+	return t.Points[0].Encode()
+}

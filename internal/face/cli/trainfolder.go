@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"weft/internal/face/report"
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/workload/llm"
+	"weft/scenario"
+)
+
+// traceFile is the step on all fabrics, for Perfetto or Chrome, in a run folder.
+const traceFile = "trace.json"
+
+// steps are the steps of one cluster size, fabric by fabric, as they can be drawn.
+type steps struct {
+	lines []*report.Drawn // nil where there is none
+	whole bool            // every GPU is written out
+}
+
+// rank names a rank of the graphs: a stage, where one GPU stands for all of it.
+func (s *steps) rank(i int) string {
+	if s.whole {
+		return fmt.Sprintf("GPU %d", i)
+	}
+	return fmt.Sprintf("stage %d", i)
+}
+
+// done are those of fabrics whose step is complete, in the scenario's order.
+func (s *steps) done() (out []*report.Drawn) {
+	for _, d := range s.lines {
+		if d != nil {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func (s *steps) writeTrace(w io.Writer) error {
+	return report.Trace(w, s.done(), s.rank, llm.StreamName)
+}
+
+// drawn are the timelines that the page shows: of stages, not of every GPU.
+func (s *steps) drawn() []*report.Drawn {
+	if s.whole {
+		return nil
+	}
+	return s.done()
+}
+
+// writeTraces writes a trace for each fabric into the folder of --trace.
+func (x *trainFlags) writeTraces(e *Env, gpus int) error {
+	if x.trace == "" {
+		return nil
+	}
+	for _, d := range x.steps.done() {
+		name := fmt.Sprintf("%s-%d.json", d.Fabric, gpus)
+		err := e.writeFile(filepath.Join(x.trace, name), func(w io.Writer) error {
+			return report.Trace(w, []*report.Drawn{d}, x.steps.rank, llm.StreamName)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// store writes the run folder. results and scenario are the same for equal runs, as
+// are the page and the trace; failed is why the run is not whole.
+func (x *trainFlags) store(e *Env, t *runstore.TrainingScale, r *scenario.Resolved, failed error) error {
+	results, err := x.encode(t)
+	if err != nil {
+		return err
+	}
+	resolved, err := r.MarshalYAML()
+	if err != nil {
+		return err
+	}
+	var page, trace bytes.Buffer
+	if err := report.TrainingPage(&page, t, x.steps.drawn(), resolved); err != nil {
+		return fail(Failed, "the page cannot be made: %w", err)
+	}
+	if err := x.steps.writeTrace(&trace); err != nil {
+		return fail(Failed, "the trace cannot be made: %w", err)
+	}
+	files := []runstore.File{
+		{Name: runstore.ScenarioFile, Text: resolved},
+		{Name: runstore.ResultsFile, Text: results},
+		{Name: runstore.ReportFile, Text: page.Bytes()},
+		{Name: traceFile, Text: trace.Bytes()},
+	}
+	wall := e.Now().Sub(x.started)
+	meta := runstore.Meta{
+		Weft: e.Version.Weft, Go: e.Version.Go, Platform: e.Version.Platform, CatalogDigest: catalog.Digest(),
+		Command: append([]string{"weft"}, e.Args...), Seed: r.Run.Seed,
+		Started: x.started.UTC().Format(time.RFC3339), WallSeconds: wall.Round(time.Millisecond).Seconds(),
+		Events: t.Events(), Cores: e.Cores, Workers: x.workers, Partial: codeOf(failed) == Partial,
+	}
+	if meta.Workers == 0 {
+		meta.Workers = e.Cores
+	}
+	if s := wall.Seconds(); s > 0 {
+		meta.EventsPerSec = float64(int64(float64(meta.Events) / s))
+	}
+	if failed != nil {
+		meta.Error = failed.Error()
+	}
+	if err := x.folder.Seal(files, meta); err != nil {
+		return fail(Failed, "the results cannot be written to %s: %w", x.out, err)
+	}
+	if !x.json {
+		e.note("wrote %s: %s, %s, %s, %s, %s\n", x.out, runstore.ScenarioFile, runstore.ResultsFile, runstore.MetaFile, runstore.ReportFile, traceFile)
+	}
+	return nil
+}

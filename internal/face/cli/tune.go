@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/study/tune"
+	"weft/scenario"
+)
+
+// tuning is what weft tune takes from its flags.
+type tuning struct {
+	choice
+	params    []string
+	objective string
+	runs      int
+	seeds     int
+	heldOut   int
+	out       string
+	workers   int
+	json      bool
+}
+
+func newTune(e *Env) *cobra.Command {
+	t := &tuning{}
+	cmd := &cobra.Command{
+		Use:   "tune FILE",
+		Short: "search a fabric's parameters for what is faster, and prove it on seeds held out",
+		Long: `Searches parameters of one fabric of a scenario for a smaller objective: a weighted
+sum of the time of the operation, the tail of its messages, PFC pauses and
+unfairness. Then it runs the outcome and the scenario as it stands on seeds that the
+search has not seen, and says what was gained, with its confidence interval, and how
+much each parameter matters.
+
+What is searched stands in the scenario's section tune, or in flags:
+
+  --param 'fabrics[0].ethernet.ecn.kmin=50KB..5MB'          a range
+  --param 'fabrics[0].routing.mode=ecmp,flowlet,spray'      one of several
+  --objective time=1,tail=0.5
+
+With --out it writes the tuned scenario, a page for the browser, and of a RoCE v2
+fabric the configuration of switches and hosts, as weft roce export does. Every
+simulation is kept there: after Ctrl-C the same command goes on where it was, and a
+larger --runs or another objective uses what is there.`,
+		Example: `  weft tune examples/tune-dcqcn.yaml --out tuned
+  weft tune my.yaml --param 'fabrics[0].transport.qps-per-connection=1..8' --objective tail`,
+		Args:              args(1, 1, "one scenario file"),
+		ValidArgsFunction: scenarioArg,
+		RunE:              func(cmd *cobra.Command, given []string) error { return t.do(cmd.Context(), e, given[0]) },
+	}
+	t.register(cmd)
+	f := cmd.Flags()
+	f.Lookup("fabric").Usage = "the fabric that is tuned, by name (default: the scenario's tune.fabric, or its only one)"
+	f.Lookup("seed").Usage = "first seed, of the search too; it goes on with those after it (default: the scenario's)"
+	f.StringArrayVar(&t.params, "param", nil, "a field and its range or values, instead of the scenario's parameters; may be repeated")
+	f.StringVar(&t.objective, "objective", "", "time, tail, pauses or fairness, or weights such as time=1,tail=0.5 (default: the scenario's, or time)")
+	f.IntVar(&t.runs, "runs", 0, "most simulations in all (default: the scenario's, or 300)")
+	f.IntVar(&t.seeds, "seeds", 0, "seeds on which each candidate is simulated (default: the scenario's, or 3)")
+	f.IntVar(&t.heldOut, "held-out", 0, "further seeds for the proof (default: the scenario's, or 10)")
+	outFolder(cmd, &t.out, "the outcome and all simulations; one of the same scenario is gone on with")
+	f.IntVarP(&t.workers, "workers", "j", 0, "simulations at the same time; results do not depend on it (default: all cores)")
+	f.BoolVar(&t.json, "json", false, "print the outcome as JSON, the same as tune.json")
+	_ = cmd.RegisterFlagCompletionFunc("objective", cobra.FixedCompletions([]string{"time", "tail", "pauses", "fairness"}, cobra.ShellCompDirectiveNoFileComp))
+	for _, flag := range []string{"param", "runs", "seeds", "held-out", "workers"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
+	return cmd
+}
+
+func (t *tuning) do(ctx context.Context, e *Env, path string) error {
+	if err := checkWorkers(t.workers); err != nil {
+		return err
+	}
+	if e.Run == nil {
+		return fail(Defect, "this build has no simulator")
+	}
+	p, err := t.problem(e, path)
+	if err != nil {
+		return err
+	}
+	folder, err := openTuneFolder(e, t.out, p)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	o := tune.Options{Run: tune.Runner(e.Run), Journal: folder.journal, Workers: t.workers}
+	if o.Workers == 0 {
+		o.Workers = e.Cores
+	}
+	line := e.working("the search begins")
+	o.Progress = func(s tune.Progress) {
+		what := "simulations at the most, " + s.Doing
+		if !math.IsInf(s.Best, 0) {
+			what += fmt.Sprintf(", best %.4g", s.Best)
+		}
+		line.count(s.Done, s.Total, what)
+	}
+	result, err := tune.Run(ctx, p, o)
+	line.end()
+	if closed := folder.journal.Close(); closed != nil && err == nil {
+		err = fail(Failed, "--out %s: %w", t.out, reason(closed))
+	}
+	if result == nil {
+		return tuneError(ctx, err, t.out)
+	}
+	return t.finish(e, p, folder, result)
+}
+
+// finish stores the outcome, and tells it.
+func (t *tuning) finish(e *Env, p *tune.Problem, folder *tuneFolder, result *tune.Result) error {
+	var stored, told error
+	if t.out != "" {
+		stored = folder.store(e, p, result, t.json)
+	}
+	if t.json {
+		told = printJSON(e, result)
+	} else {
+		told = report.Tune(e.Stdout, result, e.style())
+	}
+	if err := cmp.Or(stored, told); err != nil {
+		return err
+	}
+	if result.Partial {
+		return fail(Partial, "stopped: the outcome is partial%s", goesOn(t.out))
+	}
+	return nil
+}
+
+// goesOn says how a tuning that was stopped goes on.
+func goesOn(out string) string {
+	if out == "" {
+		return "; with --out the same command goes on where it was stopped"
+	}
+	return "; the same command goes on from " + out
+}
+
+// tuneError is the error, with its exit code, of a tuning without an outcome.
+func tuneError(ctx context.Context, err error, out string) error {
+	var stands *tune.StandsError
+	switch {
+	case ctx.Err() != nil:
+		return fail(Partial, "stopped before there was an outcome%s", goesOn(out))
+	case errors.As(err, &stands):
+		return fail(Failed, "%w", err)
+	}
+	return fail(Failed, "the tuning failed: %w", err)
+}
+
+// problem is what the scenario and the flags say is to be tuned.
+func (t *tuning) problem(e *Env, path string) (*tune.Problem, error) {
+	file, err := open(e, path)
+	if err != nil {
+		return nil, err
+	}
+	own, err := t.overrides()
+	if err != nil {
+		return nil, err
+	}
+	more, err := t.section()
+	if err != nil {
+		return nil, err
+	}
+	return tune.New(file, append(own, more...)...)
+}
+
+// section is the flags as fields of the section tune.
+func (t *tuning) section() ([]scenario.Override, error) {
+	var out []scenario.Override
+	add := func(field, value, flag string) {
+		out = append(out, scenario.Override{Path: "tune." + field, Value: value, Origin: abridged(flag)})
+	}
+	if len(t.fabrics) > 1 {
+		return nil, fmt.Errorf("--fabric %s: one fabric is tuned at a time", strings.Join(t.fabrics, ","))
+	}
+	for _, name := range t.fabrics {
+		add("fabric", yamlText(name), "--fabric "+name)
+	}
+	if t.objective != "" {
+		weights, err := objectiveFlag(t.objective)
+		if err != nil {
+			return nil, err
+		}
+		add("objective", weights, "--objective "+t.objective)
+	}
+	for _, n := range []struct {
+		field string
+		value int
+	}{{"runs", t.runs}, {"seeds", t.seeds}, {"held-out", t.heldOut}} {
+		if t.flags.Flags().Changed(n.field) {
+			add(n.field, fmt.Sprint(n.value), fmt.Sprintf("--%s %d", n.field, n.value))
+		}
+	}
+	if len(t.params) > 0 {
+		list, err := paramFlags(t.params)
+		if err != nil {
+			return nil, err
+		}
+		add("parameters", list, "--param "+strings.Join(t.params, " --param "))
+	}
+	return out, nil
+}
+
+// objectiveFlag is --objective as the scenario writes it: a term, or weights.
+func objectiveFlag(text string) (string, error) {
+	var terms []string
+	for term := range strings.SplitSeq(text, ",") {
+		name, weight, ok := strings.Cut(strings.TrimSpace(term), "=")
+		if !ok {
+			weight = "1"
+		}
+		if name == "" || weight == "" {
+			return "", fmt.Errorf("--objective %q: write time, tail, pauses or fairness, or weights such as time=1,tail=0.5", text)
+		}
+		terms = append(terms, yamlText(name)+": "+yamlText(weight))
+	}
+	return "{" + strings.Join(terms, ", ") + "}", nil
+}
+
+// paramFlags are --param as the scenario writes parameters: path=from..to, or
+// path=value,value.
+func paramFlags(params []string) (string, error) {
+	var items []string
+	for _, p := range params {
+		path, value, ok := strings.Cut(p, "=")
+		if !ok || path == "" || value == "" {
+			return "", fmt.Errorf("--param %q: write a field with its range or its values, such as fabrics[0].ethernet.ecn.kmin=50KB..5MB or fabrics[0].routing.mode=ecmp,spray", p)
+		}
+		item := "{path: " + yamlText(path)
+		if from, to, ok := strings.Cut(value, ".."); ok {
+			item += ", from: " + yamlText(from) + ", to: " + yamlText(to)
+		} else {
+			var values []string
+			for v := range strings.SplitSeq(value, ",") {
+				values = append(values, yamlText(strings.TrimSpace(v)))
+			}
+			item += ", values: [" + strings.Join(values, ", ") + "]"
+		}
+		items = append(items, item+"}")
+	}
+	return "[" + strings.Join(items, ", ") + "]", nil
+}
+
+// yamlText is a text in quotes.
+func yamlText(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}

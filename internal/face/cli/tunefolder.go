@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"weft/internal/face/report"
+	"weft/internal/sim/runstore"
+	"weft/internal/study/roceexport"
+	"weft/internal/study/tune"
+	"weft/scenario"
+)
+
+// The files of a tuning's folder, besides scenario.yaml and report.html.
+const (
+	tuneJournal = "runs.jsonl"   // every simulation, as they end
+	tuneResult  = "tune.json"    // the outcome
+	tunedFile   = "tuned.yaml"   // the scenario with the outcome's values
+	tuneConfigs = "configs"      // what devices are told
+	tuneNotes   = "not-told.txt" // what devices cannot be told
+)
+
+// tuneFolder is where a tuning is kept; without a folder its journal is in memory.
+type tuneFolder struct {
+	ownFolder
+	journal *tune.Journal
+}
+
+// openTuneFolder makes the folder, or goes on with one of the same scenario.
+func openTuneFolder(e *Env, name string, p *tune.Problem) (*tuneFolder, error) {
+	if name == "" {
+		return &tuneFolder{journal: tune.NewJournal()}, nil
+	}
+	f := &tuneFolder{ownFolder: ownFolder{name: name, mark: tuneJournal, what: "tuning"}}
+	// The folder is made at once: the journal grows in it.
+	if err := os.MkdirAll(e.path(name), 0o777); err != nil {
+		return nil, fmt.Errorf("--out %s: %w", name, reason(err))
+	}
+	err := f.open(e)
+	if err != nil {
+		return nil, err
+	}
+	if f.journal, err = tune.OpenJournal(filepath.Join(e.path(name), tuneJournal), p, e.Version.Weft); err != nil {
+		return nil, errors.Join(fmt.Errorf("--out %s: %w", name, reason(err)), f.Close())
+	}
+	if f.journal.Earlier > 0 {
+		e.note("%s has %s simulations already, which are not made again\n", name, report.Integer(int64(f.journal.Earlier)))
+	}
+	return f, nil
+}
+
+// store writes the outcome beside the journal.
+func (f *tuneFolder) store(e *Env, p *tune.Problem, r *tune.Result, silent bool) error {
+	files, configs, err := f.files(p, r)
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(e.path(f.name), tuneConfigs)); err != nil { // of an earlier outcome
+		return fail(Failed, "--out %s: %w", f.name, reason(err))
+	}
+	for _, file := range configs {
+		file.Name = tuneConfigs + "/" + file.Name
+		files = append(files, file)
+	}
+	if err := f.Put(files); err != nil {
+		return fail(Failed, "the outcome cannot be written to %s: %w", f.name, reason(err))
+	}
+	if !silent {
+		e.note("wrote %s: %s", f.name, tuneJournal)
+		for _, file := range files {
+			e.note(", %s", file.Name)
+		}
+		e.note("\n")
+	}
+	return nil
+}
+
+// files are the outcome's, and those for devices.
+func (f *tuneFolder) files(p *tune.Problem, r *tune.Result) (files, configs []runstore.File, err error) {
+	stands, err := p.Stands.MarshalYAML()
+	if err != nil {
+		return nil, nil, err
+	}
+	tuned, err := p.Resolve(r.Best(), p.Stands.Run.Seed)
+	if err != nil {
+		return nil, nil, fail(Defect, "the tuned scenario: %w", err)
+	}
+	text, err := tuned.MarshalYAML()
+	if err != nil {
+		return nil, nil, err
+	}
+	var result bytes.Buffer
+	if err := encodeJSON(&result, r); err != nil {
+		return nil, nil, err
+	}
+	configs = deviceFiles(&tuned.Fabrics[0], tuned)
+	var page bytes.Buffer
+	if err := report.TunePage(&page, r, configTexts(configs), text); err != nil {
+		return nil, nil, fail(Failed, "the page cannot be made: %w", err)
+	}
+	files = []runstore.File{
+		{Name: runstore.ScenarioFile, Text: stands},
+		{Name: tunedFile, Text: text},
+		{Name: tuneResult, Text: result.Bytes()},
+		{Name: runstore.ReportFile, Text: page.Bytes()},
+	}
+	return files, configs, nil
+}
+
+// deviceFiles are what weft roce export writes for the fabric, target by target,
+// and what targets cannot be told. Only RoCE v2 has any.
+func deviceFiles(fabric *scenario.Fabric, r *scenario.Resolved) (files []runstore.File) {
+	if fabric.Kind != scenario.RoCEv2Kind {
+		return nil
+	}
+	var notes bytes.Buffer
+	plan, err := roceexport.Of(fabric, r.LongestCable(fabric))
+	if err != nil {
+		return []runstore.File{{Name: tuneNotes, Text: []byte(err.Error() + "\n")}}
+	}
+	for _, t := range roceexport.Targets() {
+		out, err := t.Write(plan)
+		if err != nil {
+			fmt.Fprintf(&notes, "%s: no file: %v\n", t.Name, err)
+			continue
+		}
+		for _, f := range out.Files {
+			files = append(files, runstore.File{Name: f.Name, Text: []byte(f.Text), Mode: modeOf(f.Name)})
+		}
+		for _, n := range out.Notes {
+			fmt.Fprintln(&notes, n)
+		}
+	}
+	if notes.Len() > 0 {
+		files = append(files, runstore.File{Name: tuneNotes, Text: notes.Bytes()})
+	}
+	return files
+}
+
+// configTexts are files as the page shows them.
+func configTexts(files []runstore.File) (out []report.NamedText) {
+	for _, f := range files {
+		out = append(out, report.NamedText{Name: tuneConfigs + "/" + f.Name, Text: string(f.Text)})
+	}
+	return out
+}

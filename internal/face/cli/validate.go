@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/face/report"
+	"weft/internal/study/validate"
+)
+
+func newValidate(e *Env) *cobra.Command {
+	var v validation
+	cmd := &cobra.Command{
+		Use:   "validate",
+		Short: "hold weft against closed forms, other simulators and measurements",
+		Long: `Runs the validation cases and prints, for each, the reference, what weft
+computes, the error and the verdict. It exits with 3 if a scored case misses its
+tolerance. docs/VALIDATION.md is what --markdown prints.`,
+		Example: `  weft validate
+  weft validate --case 'packet'
+  weft validate --case 'fct/star100_*' --json`,
+		Args: args(0, 0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context(), e) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&v.glob, "case", "", "only the cases whose name, or a folder of it, matches: packet, pfc/*, fct/star100_*")
+	f.BoolVar(&v.json, "json", false, "print as JSON")
+	f.BoolVar(&v.markdown, "markdown", false, "print the page docs/VALIDATION.md")
+	f.IntVarP(&v.workers, "workers", "j", 0, "cases to run at the same time; results do not depend on it (default: all cores)")
+	_ = cmd.RegisterFlagCompletionFunc("case", cobra.FixedCompletions(validate.IDs(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("workers", cobra.NoFileCompletions)
+	return cmd
+}
+
+// validation is the flags of the verb.
+type validation struct {
+	glob           string
+	json, markdown bool
+	workers        int
+}
+
+func (v *validation) run(ctx context.Context, e *Env) error {
+	if err := checkWorkers(v.workers); err != nil {
+		return err
+	}
+	if v.json && v.markdown {
+		return errors.New("--json and --markdown: give one of them")
+	}
+	cases, err := validate.Select(v.glob)
+	if err != nil {
+		return err
+	}
+	o := validate.Options{Workers: v.workers}
+	if o.Workers == 0 {
+		o.Workers = max(1, e.Cores)
+	}
+	paint := verdictPaint(e.style())
+	var written error
+	if !v.json && !v.markdown {
+		o.Done = func(r *validate.Result) {
+			if err := validate.WriteText(e.Stdout, r, paint); err != nil && written == nil {
+				written = err
+			}
+		}
+	}
+	line := e.working("cases are simulated")
+	results, err := validate.Run(ctx, cases, o)
+	line.end()
+	stopped := err != nil && errors.Is(err, ctx.Err())
+	if err != nil && !stopped {
+		return fail(Failed, "%w", err)
+	}
+	switch {
+	case v.json:
+		var text bytes.Buffer
+		if written = validate.WriteJSON(&text, results); written == nil {
+			written = e.answer(text.Bytes())
+		}
+	case v.markdown:
+		written = validate.WritePage(e.Stdout, results)
+	}
+	if written != nil {
+		return fail(Failed, "the results cannot be written: %w", written)
+	}
+	return v.verdict(e, results, stopped)
+}
+
+// verdict is the end of the run as an exit code.
+func (v *validation) verdict(e *Env, results []validate.Result, stopped bool) error {
+	pass, miss, shown := validate.Count(results)
+	summary := fmt.Sprintf("%d pass, %d miss, %d not scored", pass, miss, shown)
+	switch {
+	case stopped:
+		return fail(Partial, "stopped after %d cases: %s", len(results), summary)
+	case miss > 0:
+		return fail(Missed, "%s", summary)
+	}
+	if !v.json && !v.markdown {
+		fmt.Fprintln(e.Stdout, summary)
+	}
+	return nil
+}
+
+// verdictPaint makes verdicts visible where the terminal can.
+func verdictPaint(s report.Style) func(validate.Verdict, string) string {
+	return func(v validate.Verdict, text string) string {
+		switch v {
+		case validate.Miss:
+			return s.Bold(text)
+		case validate.Shown:
+			return s.Dim(text)
+		}
+		return text
+	}
+}

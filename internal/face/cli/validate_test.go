@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// runVerb runs one verb in process.
+func runVerb(t *testing.T, verb func(*Env) *cobra.Command, args ...string) (stdout, stderr string, code Code) {
+	t.Helper()
+	e := environment(append([]string{verb(environment(nil)).Name()}, args...))
+	code, stdout, stderr = weft(e)
+	return stdout, stderr, code
+}
+
+func TestValidatePrintsReferenceWeftErrorAndVerdict(t *testing.T) {
+	out, _, code := runVerb(t, newValidate, "--case", "packet/two-rates")
+	if code != OK {
+		t.Errorf("exit code %d, want %d", code, OK)
+	}
+	for _, part := range []string{"reference", "860.760 ns", "exact", "pass", "4 pass, 0 miss, 0 not scored"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("the output lacks %q:\n%s", part, out)
+		}
+	}
+}
+
+func TestValidateExitsWith3OnAMiss(t *testing.T) {
+	out, _, code := runVerb(t, newValidate, "--case", "fct/star100_inc32_*", "--json")
+	if code != Missed {
+		t.Errorf("exit code %d, want %d", code, Missed)
+	}
+	var result struct {
+		Miss  int
+		Cases []struct{ Verdict string }
+	}
+	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Miss != 1 || result.Cases[0].Verdict != "MISS" {
+		t.Errorf("%v, %+v", err, result)
+	}
+}
+
+func TestValidateOfNothingIsBadInput(t *testing.T) {
+	_, errs, code := runVerb(t, newValidate, "--case", "nonsense")
+	if code != BadInput || !strings.Contains(errs, "packet/infiniband") {
+		t.Errorf("exit code %d, %s", code, errs)
+	}
+}
+
+func TestRunHPCCWritesItsTwoFiles(t *testing.T) {
+	const dir = "../../formats/hpcc/testdata/fct/star100_inc2_1MB_dcqcn_buf32"
+	out := filepath.Join(t.TempDir(), "out")
+	text, errs, code := runVerb(t, newRun, "--hpcc", dir, "--out", out)
+	if code != OK || !strings.Contains(text, "2 of 2 completed") {
+		t.Fatalf("exit code %d: %s%s", code, text, errs)
+	}
+	fct, err := os.ReadFile(filepath.Join(out, "fct.txt"))
+	if err != nil || strings.Count(string(fct), "\n") != 2 {
+		t.Errorf("%v, %q", err, fct)
+	}
+	if _, err := os.Stat(filepath.Join(out, "pfc.txt")); err != nil {
+		t.Error(err)
+	}
+	if _, errs, code := runVerb(t, newRun, "--hpcc", dir, "--out", dir); code != BadInput || !strings.Contains(errs, "overwritten") {
+		t.Errorf("writing into the case itself: exit code %d, %s", code, errs)
+	}
+	if _, _, code := runVerb(t, newRun, "--hpcc", dir, "--algo", "ring"); code != BadInput {
+		t.Errorf("--hpcc with --algo: exit code %d", code)
+	}
+}

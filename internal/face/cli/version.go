@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/runstore"
+)
+
+// Version is what the program was made of.
+type Version struct {
+	Weft     string // of the module, or its revision
+	Go       string
+	Platform string
+}
+
+// ReadVersion is the version of the running program.
+func ReadVersion() Version {
+	v := Version{Weft: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if m := info.Main.Version; m != "" {
+		v.Weft = m
+	}
+	if v.Weft != "(devel)" {
+		return v
+	}
+	revision, modified := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = "+changes"
+		}
+	}
+	v.Weft = "devel"
+	if revision != "" {
+		v.Weft += "-" + revision + modified
+	}
+	return v
+}
+
+// line is what weft version and weft --version print.
+func (v Version) line() string {
+	return fmt.Sprintf("weft %s (%s, %s), results version %d, catalog %.12s\n",
+		v.Weft, v.Go, v.Platform, runstore.ResultsVersion, catalog.Digest())
+}
+
+func newVersion(e *Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "print the version",
+		Args:  args(0, 0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			v := e.Version
+			if asJSON {
+				return printJSON(e, struct {
+					Weft          string `json:"weft"`
+					Go            string `json:"go"`
+					Platform      string `json:"platform"`
+					Results       int    `json:"results_version"`
+					CatalogDigest string `json:"catalog_sha256"`
+				}{v.Weft, v.Go, v.Platform, runstore.ResultsVersion, catalog.Digest()})
+			}
+			_, err := fmt.Fprint(e.Stdout, v.line())
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}

@@ -1,0 +1,150 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"weft/internal/study/collisions"
+)
+
+// Collisions prints the loss by size and policy.
+func Collisions(w io.Writer, r *collisions.Result, s Style) error {
+	fmt.Fprintf(w, "%s\n\n", s.Bold(collisionsTitle(r)))
+	if err := collisionsTable(r).write(w, s); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	for _, line := range collisionsNotes(r) {
+		fmt.Fprintln(w, wrap(line, s.width()))
+	}
+	return nil
+}
+
+func collisionsTitle(r *collisions.Result) string {
+	return fmt.Sprintf("%s: busbw that %s of %s loses between the leaves, over %s", r.Scenario, r.Workload, sizeText(r.Bytes), plural(int64(r.HashSeeds), "hash seed", "hash seeds"))
+}
+
+// collisionsNotes say what the numbers are.
+func collisionsNotes(r *collisions.Result) []string {
+	out := []string{"Lost is against the same job on one ideal switch; what the longer way over the spines costs is in it. Quantiles are over hash seeds; the worst is the most that one of them lost."}
+	if r.Oversubscription != "" {
+		out = append(out, fmt.Sprintf("The leaves are oversubscribed %s, which is in the loss too.", r.Oversubscription))
+	}
+	failed := 0
+	why := ""
+	for i := range r.Sizes {
+		for _, c := range r.Sizes[i].Cells {
+			if failed += c.Failed; c.Failed > 0 {
+				why = c.FailedWhy
+			}
+		}
+	}
+	if failed > 0 {
+		out = append(out, fmt.Sprintf("%s failed, which no quantile has: %s", plural(int64(failed), "simulation", "simulations"), oneLine(why)))
+	}
+	if r.Partial {
+		out = append(out, "Partial: larger sizes are missing.")
+	}
+	return out
+}
+
+// collisionsTable is a row per size and policy.
+func collisionsTable(r *collisions.Result) *table {
+	t := &table{columns: make([]column, 8)}
+	t.columns[2].left = true
+	t.add(cell{text: "nodes"}, cell{text: "ranks"}, cell{text: "load balancing"}, cell{text: "busbw GB/s"}, cell{text: "lost, median"}, cell{text: "10 %"}, cell{text: "90 %"}, cell{text: "worst"})
+	for i := range r.Sizes {
+		size := &r.Sizes[i]
+		t.add(cell{text: strconv.Itoa(size.Nodes)}, cell{text: Integer(int64(size.Ranks))}, cell{text: "one ideal switch"},
+			cell{text: bandwidth(size.Reference)}, cell{}, cell{}, cell{}, cell{})
+		for k := range size.Cells {
+			c := &size.Cells[k]
+			row := []cell{{}, {}, {text: r.Policies[k].Name}}
+			for _, text := range cellTexts(c) {
+				row = append(row, cell{text: text})
+			}
+			t.add(row...)
+		}
+	}
+	return t
+}
+
+// cellTexts are the numbers of a policy at a size.
+func cellTexts(c *collisions.Cell) []string {
+	if c.Measured == 0 {
+		return []string{none, none, none, none, none}
+	}
+	return []string{bandwidth(c.BusBW.Median), signedPercent(c.Lost.Median), signedPercent(c.Lost.P10), signedPercent(c.Lost.P90), signedPercent(c.Lost.Most)}
+}
+
+// collisionsView is what the template shows.
+type collisionsView struct {
+	heading
+	Partial  bool
+	Notes    []string
+	Legend   []legendEntry
+	Plots    []Plot
+	Sizes    []collisionsRows
+	Scenario string
+}
+
+type collisionsRows struct {
+	Nodes     int
+	Ranks     string
+	Reference string
+	Rows      [][]string
+}
+
+// CollisionsPage writes the self-contained page. scenario is its text.
+func CollisionsPage(w io.Writer, r *collisions.Result, scenario []byte) error {
+	v := &collisionsView{
+		heading: heading{simulation, r.Scenario, fmt.Sprintf("%s · %s of %s · %s", r.Fabric, r.Workload, sizeText(r.Bytes), plural(int64(r.HashSeeds), "hash seed", "hash seeds"))},
+		Partial: r.Partial, Notes: collisionsNotes(r), Scenario: string(scenario),
+	}
+	for k, p := range r.Policies {
+		v.Legend = append(v.Legend, legendEntry{legendMarker(k), p.Name})
+	}
+	v.Plots = drawn(
+		collisionsPlot(r, "Lost to collisions", "share of the busbw on one ideal switch: median, and the band from 10 % to 90 % of hash seeds",
+			func(x float64) string { return axisNumber(100*x) + " %" }, func(c *collisions.Cell) collisions.Quantiles { return c.Lost }),
+		collisionsPlot(r, "Bus bandwidth", "GB/s, median, and the band from 10 % to 90 % of hash seeds",
+			axisNumber, func(c *collisions.Cell) collisions.Quantiles { return c.BusBW }),
+	)
+	for i := range r.Sizes {
+		size := &r.Sizes[i]
+		rows := collisionsRows{Nodes: size.Nodes, Ranks: Integer(int64(size.Ranks)), Reference: bandwidth(size.Reference)}
+		for k := range size.Cells {
+			rows.Rows = append(rows.Rows, append([]string{r.Policies[k].Name}, cellTexts(&size.Cells[k])...))
+		}
+		v.Sizes = append(v.Sizes, rows)
+	}
+	return pages.ExecuteTemplate(w, "collisions.html.tmpl", v)
+}
+
+// collisionsPlot is a line and a band per policy over the ranks. A gain is drawn
+// as no loss: the axis begins at zero.
+func collisionsPlot(r *collisions.Result, title, note string, format func(float64) string, of func(*collisions.Cell) collisions.Quantiles) *plot {
+	p := &plot{title: title, note: note, over: &scale{name: "ranks"}, format: format}
+	for i := range r.Sizes {
+		place := 0.5
+		if first, last := float64(r.Sizes[0].Ranks), float64(r.Sizes[len(r.Sizes)-1].Ranks); last > first {
+			place = math.Log(float64(r.Sizes[i].Ranks)/first) / math.Log(last/first)
+		}
+		p.over.places, p.over.labels = append(p.over.places, place), append(p.over.labels, Integer(int64(r.Sizes[i].Ranks)))
+	}
+	for k := range r.Policies {
+		s := series{fabric: k, line: dash(min(k/palette, len(dashes)-1)), label: r.Policies[k].Name}
+		for i := range r.Sizes {
+			c := &r.Sizes[i].Cells[k]
+			low, middle, high := math.NaN(), math.NaN(), math.NaN()
+			if q := of(c); c.Measured > 0 {
+				low, middle, high = max(0, q.P10), max(0, q.Median), max(0, q.P90)
+			}
+			s.low, s.values, s.high = append(s.low, low), append(s.values, middle), append(s.high, high)
+		}
+		p.series = append(p.series, s)
+	}
+	return p
+}

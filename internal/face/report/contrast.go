@@ -1,0 +1,145 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"weft/internal/base/stats"
+	"weft/internal/sim/runstore"
+)
+
+// contrast is how many times as long one fabric takes as another: the geometric mean
+// over seeds, and its 95 % interval. The seeds are the same on both, so that it is of
+// their differences seed by seed. Of one run there is no interval: low and high are NaN.
+type contrast struct{ mean, low, high float64 }
+
+// contrastOf is that of pairs of points, one per size: of each seed the geometric mean
+// over the sizes counts.
+func contrastOf(pairs [][2]runstore.Point) contrast {
+	n := math.MaxInt
+	for i := range pairs {
+		n = min(n, len(timesOf(&pairs[i][0])), len(timesOf(&pairs[i][1])))
+	}
+	logs := make([]float64, n)
+	for i := range pairs {
+		a, b := timesOf(&pairs[i][0]), timesOf(&pairs[i][1])
+		for k := range logs {
+			logs[k] += math.Log(float64(a[k])/float64(b[k])) / float64(len(pairs))
+		}
+	}
+	i := stats.IntervalOf(logs)
+	return contrast{math.Exp(i.Mean), math.Exp(i.Low), math.Exp(i.High)}
+}
+
+// timesOf are a point's times by seed.
+func timesOf(p *runstore.Point) []int64 {
+	if p.Seeds != nil {
+		return p.Seeds.TimesPs
+	}
+	return []int64{int64(p.Time)}
+}
+
+// repeated reports whether results are over several seeds.
+func repeated(r *runstore.Results) bool {
+	return slices.ContainsFunc(r.Fabrics, func(f runstore.FabricResult) bool {
+		return slices.ContainsFunc(f.Points, func(p runstore.Point) bool { return p.Seeds != nil })
+	})
+}
+
+// once reports that the contrast is of one run.
+func (c contrast) once() bool { return math.IsNaN(c.low) }
+
+// behind reports whether the first fabric is the slower by more than what matters, and
+// by more than chance: the interval does not reach 1. Where all results are of one run
+// that shows what the run shows; where they are over seeds, and this is not, nothing.
+func (c contrast) behind(repeated bool) bool {
+	if c.once() {
+		return !repeated && c.mean > 1+tie
+	}
+	return c.mean > 1+tie && c.low > 1
+}
+
+// alike reports whether there is no difference that matters: the mean is within it, and so
+// is the whole interval, or else its width.
+func (c contrast) alike(repeated bool) bool {
+	within := c.mean <= 1+tie && c.mean >= 1/(1+tie)
+	if c.once() {
+		return !repeated && within
+	}
+	return within && (c.high <= 1+tie && c.low >= 1/(1+tie) || c.high <= c.low*(1+tie))
+}
+
+// interval is the contrast's, in words; empty of one run.
+func (c contrast) interval() string {
+	if c.once() {
+		return ""
+	}
+	digits := times
+	if c.high < 1.2 && c.low > 0.8 {
+		digits = func(x float64) string { return fmt.Sprintf("%.3f", x) }
+	}
+	if digits(c.low) == digits(c.high) {
+		return digits(c.mean)
+	}
+	return digits(c.low) + " to " + digits(c.high)
+}
+
+// contrast is that of two fabrics from one size to another, both included.
+func (v *judgement) contrast(f, over, from, to int) contrast {
+	var pairs [][2]runstore.Point
+	for s := from; s <= to; s++ {
+		pairs = append(pairs, [2]runstore.Point{v.points[f][s], v.points[over][s]})
+	}
+	return contrastOf(pairs)
+}
+
+// behind reports whether a fabric is slower than another over a range.
+func (v *judgement) behind(f, over, from, to int) bool {
+	return v.contrast(f, over, from, to).behind(v.repeated)
+}
+
+// alike reports whether two fabrics do not differ over a range, nor at any size of it.
+func (v *judgement) alike(f, over, from, to int) bool {
+	for s := from; s <= to; s++ {
+		if v.behind(f, over, s, s) || v.behind(over, f, s, s) {
+			return false
+		}
+	}
+	return v.contrast(f, over, from, to).alike(v.repeated)
+}
+
+// leads says that a fabric has the least time: of one run, which shows no more, in
+// other words.
+func (v *judgement) leads() string {
+	if v.repeated {
+		return "leads"
+	}
+	return "takes the least time"
+}
+
+// chance says what the verdict's claims rest on.
+func (v *judgement) chance() string {
+	least, most := math.MaxInt, 0
+	for _, points := range v.points {
+		for i := range points {
+			n := len(timesOf(&points[i]))
+			least, most = min(least, n), max(most, n)
+		}
+	}
+	switch {
+	case len(v.points) < 2:
+		return ""
+	case !v.repeated:
+		return fmt.Sprintf("This is one run (seed %d): with another seed, or with jitter, differences may turn round. weft compare --seeds 3 gives intervals.", v.r.Seed)
+	}
+	once := ""
+	if len(v.once) > 0 {
+		once = fmt.Sprintf(" At %s there is one run, and the verdict leaves it out: --seeds 3 repeats it.", list(v.once))
+	}
+	seeds := fmt.Sprint(most)
+	if least != most {
+		seeds = fmt.Sprintf("%d to %d", least, most)
+	}
+	return fmt.Sprintf("Times are means over %s seeds with jitter, the same seeds on every fabric; all other numbers are of seed %d. A lead is claimed where it is above 2 %% and the 95 %% interval of the ratio, seed by seed, is above 1. Intervals cover chance, not the error of the model.%s", seeds, v.r.Seed, once)
+}

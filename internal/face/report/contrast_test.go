@@ -1,0 +1,145 @@
+package report
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"weft/internal/base/stats"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// over are results of two fabrics at one size, with their times by seed in microseconds.
+func over(a, b []float64) *runstore.Results {
+	r := fabricate(threeFabrics[:2], []int64{64 << 20})
+	for i, times := range [][]float64{a, b} {
+		p := &r.Fabrics[i].Points[0]
+		p.Seeds = &runstore.Seeds{}
+		for _, t := range times {
+			p.Seeds.TimesPs = append(p.Seeds.TimesPs, int64(t*float64(units.Microsecond)))
+		}
+		of := stats.IntervalOf(times)
+		p.Time = units.Time(of.Mean * float64(units.Microsecond))
+		p.Seeds.LowPs, p.Seeds.HighPs = int64(of.Low*1e6), int64(of.High*1e6)
+	}
+	return r
+}
+
+// claims reports whether a verdict or the table says that a fabric is ahead.
+func claims(t *testing.T, r *runstore.Results) bool {
+	t.Helper()
+	s := standingAt(r, 64<<20)
+	text := said(Judge(r, nil))
+	claimed := strings.Contains(text, "is the fastest")
+	if claimed != (s.lead > 0) {
+		t.Errorf("the table has a lead of %v, and the verdict is\n%s", s.lead, text)
+	}
+	return claimed
+}
+
+// A lead that turns round with the seed is none: 1.04 on the first seed, and the other way
+// on two of the others.
+func TestALeadThatTurnsRoundWithTheSeedIsNotClaimed(t *testing.T) {
+	r := over([]float64{663, 667, 664}, []float64{637, 677, 680})
+	if claims(t, r) {
+		t.Errorf("a lead is claimed:\n%s", said(Judge(r, nil)))
+	}
+	mustSay(t, Judge(r, nil), "the seeds do not tell infiniband-ndr", "and roce-v2-400g", "times as long)")
+	mustNotSay(t, Judge(r, nil), "credit stalls", "the limit of its wire") // nor are there causes of it
+	if text := terminal(t, r, nil, Style{}); !strings.Contains(text, "2 not told apart") || !strings.Contains(text, "Over seeds") {
+		t.Errorf("the table does not say so:\n%s", text)
+	}
+}
+
+// What chance moves on both fabrics alike does not hide a difference: seeds are compared
+// one by one.
+func TestSeedsAreComparedOneByOne(t *testing.T) {
+	r := over([]float64{600, 660, 630}, []float64{624, 686, 656})
+	if !claims(t, r) {
+		t.Errorf("no lead is claimed:\n%s", said(Judge(r, nil)))
+	}
+	mustSay(t, Judge(r, nil), "roce-v2-400g takes 1.04 times as long", "95 % interval 1.03", "Times are means over 3 seeds with jitter")
+}
+
+// What the seeds show of middle sizes is not said of larger ones, of which one run was
+// made and in which another fabric takes the least time.
+func TestTheVerdictEndsWhereTheSeedsEnd(t *testing.T) {
+	for _, c := range []struct {
+		last   int // size with seeds
+		wants  []string
+		others []string
+	}{
+		{16, []string{"From 32 MiB to 64 MiB, where bandwidth decides, infiniband-ndr is the fastest"}, nil},
+		{14, []string{"Up to 4 MiB, where latency decides, infiniband-ndr", "At 16 MiB, the largest size that is compared, infiniband-ndr"}, []string{"bandwidth decides"}},
+		{6, []string{"Up to 64 KiB, where latency decides, infiniband-ndr"}, []string{"bandwidth decides"}},
+	} {
+		r := seeded(fabricate(threeFabrics, sweep()))
+		for i := range r.Fabrics {
+			for j := c.last + 1; j < len(r.Fabrics[i].Points); j++ {
+				p := &r.Fabrics[i].Points[j]
+				p.Seeds = nil
+				if i == 0 { // in its one run the winner of all other sizes is the slowest
+					p.Time += p.Time / 20
+				}
+			}
+		}
+		v := Judge(r, madeUp())
+		mustSay(t, v, append(c.wants, "there is one run, and the verdict leaves it out")...)
+		mustNotSay(t, v, append(c.others, "At every size", "MiB on,", "KiB on,", "end of the sweep")...)
+	}
+}
+
+func TestOneRunClaimsNoLead(t *testing.T) {
+	r := fabricate(threeFabrics, sweep())
+	mustSay(t, Judge(r, madeUp()), "takes the least time in this run", "This is one run (seed 1)")
+	mustNotSay(t, Judge(r, madeUp()), "is the fastest", "leads", "interval of")
+	if text := terminal(t, r, madeUp(), Style{}); strings.Contains(text, "fastest\n") || !strings.Contains(text, "least, in this run") {
+		t.Errorf("the table claims a lead:\n%s", text)
+	}
+	// A size of which one run was made stays open where others have seeds.
+	seeded(r)
+	r.Fabrics[1].Points[3].Seeds = nil
+	if s := standingAt(r, r.Fabrics[1].Points[3].Bytes); !s.open[1] {
+		t.Errorf("at a size with one run of many the fabrics stand as %+v, want the second open", s)
+	}
+	mustSay(t, Judge(r, madeUp()), "At 8 KiB there is one run, and the verdict leaves it out")
+}
+
+// Differences that cancel over a range are no absence of differences.
+func TestLeadsThatCancelAreNoTie(t *testing.T) {
+	r := fabricate(threeFabrics[:2], sweep()[:4])
+	for j, f := range []int64{110, 90, 110, 91} {
+		r.Fabrics[1].Points[j].Time = r.Fabrics[0].Points[j].Time * units.Time(f) / 100
+	}
+	mustNotSay(t, judged(r, nil), "no difference that matters")
+	mustSay(t, Judge(r, nil), "infiniband-ndr leads at 1 KiB and 4 KiB")
+}
+
+// Of fabrics that are alike but for chance, a lead is claimed in no more cases than the
+// level of the intervals says; of fabrics that differ by four times the spread in most.
+func TestClaimsAreAsRareAsTheLevelSays(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const trials = 2000
+	for _, c := range []struct {
+		seeds  int
+		lead   float64
+		lo, hi float64 // share of claims
+	}{{3, 0, 0, 0.05}, {5, 0, 0, 0.05}, {5, 0.12, 0.8, 1}} {
+		n := 0
+		for range trials {
+			var x, y []float64
+			for range c.seeds {
+				x = append(x, 600*math.Exp(0.03*random.NormFloat64()))
+				y = append(y, 600*math.Exp(0.03*random.NormFloat64()+c.lead))
+			}
+			if standingAt(over(x, y), 64<<20).lead > 0 {
+				n++
+			}
+		}
+		if share := float64(n) / trials; share < c.lo || share > c.hi {
+			t.Errorf("%d seeds, a lead of %v: claimed in %.3f of the trials, want %v to %v", c.seeds, c.lead, share, c.lo, c.hi)
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"weft/internal/formats/logfile"
+	"weft/internal/study/calibrate"
+	"weft/units"
+)
+
+// shownLikeliest is how many explanations are told at length.
+const shownLikeliest = 2
+
+// stoppedEarly is said of a diagnosis that was interrupted.
+const stoppedEarly = "Stopped early: not all causes were tested."
+
+// clearlyHealthy is the probability from which on a log is said to speak for a healthy
+// cluster: three to one, an assumption.
+const clearlyHealthy = .75
+
+// diagnosisLegend says what the columns of the table of causes mean.
+const diagnosisLegend = "probability: of the cause, all its severities together, by its assumed frequency, the noise of the log, and how far off weft is on healthy clusters; " +
+	"off by: root mean square over all sizes; no trace: at every size the effect is smaller than the error of weft or of the log"
+
+// Diagnosis prints a log beside what weft predicts, the verdict, the likeliest
+// explanations and the table of all.
+func Diagnosis(w io.Writer, s Style, d *calibrate.Diagnosis) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, beside what weft predicts on %s\n", LogHeading(d.Log), d.Fabric)
+	for _, n := range logNotes(d) {
+		fmt.Fprintf(&b, "%s\n", s.Dim(n))
+	}
+	likeliest := d.Likeliest(shownLikeliest)
+	for i, t := range d.Tasks {
+		fmt.Fprintf(&b, "\n%s\n", s.Bold(t.Title))
+		for _, told := range taskNotes(t) {
+			fmt.Fprintf(&b, "%s\n", told)
+		}
+		if err := taskTable(d, i, likeliest).write(&b, s); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(&b, "\n%s\n", s.Bold(Finding(d)))
+	if d.Partial {
+		fmt.Fprintf(&b, "%s\n", stoppedEarly)
+	}
+	for i := range likeliest {
+		explanation(&b, s, i, &likeliest[i])
+	}
+	if len(d.Explanations) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", s.Bold("All that was simulated"))
+		if err := explanationTable(d).write(&b, s); err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s\n", s.Dim(diagnosisLegend))
+	}
+	for _, u := range d.Untried {
+		fmt.Fprintf(&b, "%s\n", s.Dim(fmt.Sprintf("not simulated: %s: %s", u.ID, u.Why)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// LogHeading says what a log is.
+func LogHeading(l *logfile.Log) string {
+	rows := 0
+	for _, t := range l.Tables {
+		rows += len(t.Rows)
+	}
+	text := fmt.Sprintf("%s: %s of %s, %s", l.Name, plural(int64(len(l.Tables)), "table", "tables"), l.Tables[0].Format, plural(int64(rows), "row", "rows"))
+	if l.Said.Version != "" {
+		text += ", NCCL " + l.Said.Version
+	}
+	if l.Partial() {
+		text += " (partial)"
+	}
+	return text
+}
+
+// logNotes are what is wrong with the log, what NCCL said, and what was not
+// compared, each with its line.
+func logNotes(d *calibrate.Diagnosis) (out []string) {
+	for _, n := range d.Log.Notes {
+		out = append(out, fmt.Sprintf("line %d: %s", n.Line, n.Text))
+	}
+	if d.Log.Unlisted > 0 {
+		out = append(out, fmt.Sprintf("and %s more of that kind", plural(int64(d.Log.Unlisted), "place", "places")))
+	}
+	for _, t := range d.Log.Tables {
+		if t.Cut != "" {
+			out = append(out, fmt.Sprintf("line %d: partial: %s", t.Line, t.Cut))
+		}
+		if len(t.Suspects) > 0 {
+			out = append(out, fmt.Sprintf("line %d: the log itself calls these slow: %s", t.Line, strings.Join(t.Suspects, ", ")))
+		}
+	}
+	for _, n := range d.Log.Said.Warnings {
+		out = append(out, fmt.Sprintf("line %d: the log has a warning: %s", n.Line, n.Text))
+	}
+	if len(d.Log.Said.Forced) > 0 {
+		out = append(out, "set in the environment: "+strings.Join(d.Log.Said.Forced, ", "))
+	}
+	for _, n := range d.Notes {
+		out = append(out, fmt.Sprintf("line %d: %s", n.Line, n.Text))
+	}
+	return out
+}
+
+// taskNotes are what is to be said of a table.
+func taskNotes(t *calibrate.Task) (out []string) {
+	if t.Table.Inferred {
+		out = append(out, "the operation is not named: only an all-reduce has a busbw above its algbw")
+	}
+	out = append(out, t.Told...)
+	wrong := int64(0)
+	for _, r := range t.Table.Rows {
+		wrong += r.Wrong
+	}
+	if wrong > 0 {
+		out = append(out, fmt.Sprintf("%s came out wrong (#wrong): data is corrupted, whatever the speed", plural(wrong, "element", "elements")))
+	}
+	if t.Skipped != "" {
+		out = append(out, t.Skipped)
+	}
+	return out
+}
+
+// taskTable is a table's sizes: the log, weft, and the likeliest explanations.
+func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation) *table {
+	t := d.Tasks[task]
+	tab := &table{columns: make([]column, 5)}
+	head := []cell{{text: "size"}, {text: "log"}, {text: "weft"}, {text: "log/weft"}, {text: "healthy"}}
+	busy := t.Points[0].Factor > 0
+	what := "Gb/s"
+	if busy {
+		what = "busbw"
+	}
+	head = append(head, cell{text: what + " log"}, cell{text: "weft"})
+	tab.columns = append(tab.columns, column{gap: 4}, column{})
+	for i := range likeliest {
+		head = append(head, cell{text: likeliest[i].ID})
+		tab.columns = append(tab.columns, column{})
+	}
+	tab.add(head...)
+	for j := range t.Points {
+		p := &t.Points[j]
+		ratio := float64(p.Measured) / float64(d.Predicted[task][j])
+		attr := ""
+		if p.Beyond(d.Predicted[task][j]) {
+			attr = bold
+		}
+		row := []cell{
+			{text: sizeText(p.Bytes)},
+			{text: timeCell(p.Measured)},
+			{text: timeCell(d.Predicted[task][j])},
+			{text: fmt.Sprintf("%.2f", ratio), attr: attr},
+			{text: healthyRange(p)},
+			{text: speed(p, p.Measured)},
+			{text: speed(p, d.Predicted[task][j])},
+		}
+		for i := range likeliest {
+			row = append(row, cell{text: speed(p, likeliest[i].Predicted[task][j])})
+		}
+		tab.add(row...)
+	}
+	return tab
+}
+
+// healthyRange is what log/weft is on most healthy clusters.
+func healthyRange(p *calibrate.Point) string {
+	return fmt.Sprintf("%.2f-%.2f", math.Exp(p.Bias-2*p.Known), math.Exp(p.Bias+2*p.Known))
+}
+
+// speed is a time as the log's kind of bandwidth: GB/s of bus bandwidth, or Gb/s.
+func speed(p *calibrate.Point, t units.Time) string {
+	return fmt.Sprintf("%.2f", speedOf(p, t))
+}
+
+func speedOf(p *calibrate.Point, t units.Time) float64 {
+	gbytes := float64(p.Bytes) / t.Seconds() / 1e9
+	if p.Factor > 0 {
+		return gbytes * p.Factor
+	}
+	return gbytes * 8
+}
+
+// Finding is the result of a diagnosis in a few sentences.
+func Finding(d *calibrate.Diagnosis) string {
+	worst, at := worstOf(d)
+	off := fmt.Sprintf("at %s the log takes %.2f times what weft predicts", at, worst)
+	if d.Partial && d.Verdict != calibrate.Healthy && d.Verdict != calibrate.Faster {
+		short := "The cluster falls short"
+		if d.Verdict == calibrate.Undecided && d.Healthy > d.Explanations[0].Posterior {
+			short = "Undecided"
+		}
+		return fmt.Sprintf("%s: %s. %s", short, off, stoppedEarly)
+	}
+	switch d.Verdict {
+	case calibrate.Healthy:
+		text := fmt.Sprintf("Healthy (probability %s): the most is that %s; the column healthy has what healthy clusters take.", percent(d.Healthy), off)
+		if d.Healthy < clearlyHealthy {
+			text += fmt.Sprintf(" It was %s before the log was read: the log tells little.", percent(calibrate.PriorHealthy))
+		}
+		if alike := d.Alike(); len(alike) > 0 {
+			text += fmt.Sprintf(" The log does not exclude: %s.", causes(alike))
+		}
+		return text
+	case calibrate.Faster:
+		return fmt.Sprintf("Faster than the cluster can be as it is described: %s. The description is of another cluster, or the log of other ranks.", off)
+	case calibrate.Explained:
+		first := &d.Explanations[0]
+		text := fmt.Sprintf("The cluster falls short: %s. The cause (probability %s): %s (%s).", off, percent(first.Posterior), first.Title, first.Label)
+		if alike := d.Alike(); len(alike) > 0 {
+			text += fmt.Sprintf(" The log does not exclude: %s.", causes(alike))
+		}
+		return text
+	case calibrate.Undecided:
+		if d.Healthy > d.Explanations[0].Posterior {
+			return fmt.Sprintf("Undecided: %s. The log cannot tell a healthy cluster (%s) from %s.", off, percent(d.Healthy), causes(d.Alike()))
+		}
+		text := fmt.Sprintf("The cluster falls short: %s. The log cannot tell these apart: %s.", off, causes(d.Alike()))
+		if d.Healthy >= .1 {
+			text += fmt.Sprintf(" A healthy cluster is not excluded (%s).", percent(d.Healthy))
+		}
+		return text
+	}
+	text := fmt.Sprintf("The cluster falls short: %s. Nothing that weft has simulated explains it at every size.", off)
+	if near := d.Likeliest(1); len(near) > 0 {
+		text += fmt.Sprintf(" The nearest, still off by %s on the average: %s (%s).", percent(math.Expm1(near[0].Match)), near[0].Title, near[0].Label)
+	}
+	return text
+}
+
+// causes are explanations by their names, with their variants and probabilities.
+func causes(of []calibrate.Explanation) string {
+	names := make([]string, len(of))
+	for i, e := range of {
+		names[i] = fmt.Sprintf("%s (%s; %s)", e.ID, e.Label, percent(e.Posterior))
+	}
+	return list(names)
+}
+
+// worstOf is the ratio of log to prediction that is farthest from one, and its size.
+func worstOf(d *calibrate.Diagnosis) (ratio float64, at string) {
+	ratio = 1
+	for i, t := range d.Tasks {
+		for j := range t.Points {
+			x := float64(t.Points[j].Measured) / float64(d.Predicted[i][j])
+			if at == "" || math.Abs(math.Log(x)) > math.Abs(math.Log(ratio)) {
+				ratio, at = x, sizeText(t.Points[j].Bytes)
+			}
+		}
+	}
+	return ratio, at
+}
+
+// explanation tells one of the likeliest at length.
+func explanation(b *strings.Builder, s Style, i int, e *calibrate.Explanation) {
+	fmt.Fprintf(b, "\n%s\n", s.Bold(fmt.Sprintf("%d. %s: %s", i+1, e.Title, e.Label)))
+	fmt.Fprintf(b, "   probability %s; off by %s on the average, by %s at the worst size\n", percent(e.Posterior), percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst))))
+	if e.Evidence != "" {
+		fmt.Fprintf(b, "   the log itself says: %s\n", e.Evidence)
+	}
+	var sets []string
+	for _, o := range e.Changes {
+		sets = append(sets, fmt.Sprintf("--set '%s=%s'", o.Path, o.Value))
+	}
+	fmt.Fprintf(b, "   simulated with %s\n", strings.Join(sets, " "))
+	for _, c := range e.Check {
+		fmt.Fprintf(b, "   check: %s\n", c)
+	}
+}
+
+// explanationTable is all hypotheses with their likeliest variants, and what they are
+// weighed against.
+func explanationTable(d *calibrate.Diagnosis) *table {
+	t := &table{columns: []column{{left: true}, {left: true}, {}, {}}}
+	t.add(cell{text: "hypothesis"}, cell{text: "variant that is the likeliest"}, cell{text: "probability"}, cell{text: "off by"})
+	t.add(cell{text: "(healthy)", attr: bold}, cell{text: "the cluster as it is described"}, cell{text: percent(d.Healthy)}, cell{text: percent(math.Expm1(d.Match))})
+	t.add(cell{text: "(other)", attr: bold}, cell{text: "a fault for which there is no hypothesis"}, cell{text: percent(d.Other)}, cell{})
+	for _, e := range d.Explanations {
+		share := percent(e.Posterior)
+		if !e.Shows {
+			share = "no trace"
+		}
+		t.add(cell{text: e.ID}, cell{text: e.Label}, cell{text: share}, cell{text: percent(math.Expm1(e.Match))})
+	}
+	return t
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"weft/internal/base/golden"
+	"weft/internal/formats/logfile"
+	"weft/internal/study/calibrate"
+	"weft/scenario"
+	"weft/units"
+)
+
+// found is a diagnosis made up for the text and the page.
+func found() *calibrate.Diagnosis {
+	table := &logfile.Table{Format: logfile.NCCLTests, Line: 3, Test: "all_reduce_perf", Op: "all-reduce", Cut: "the log ends at size 67108864", Rows: make([]logfile.Row, 3)}
+	task := &calibrate.Task{Table: table, Title: "all-reduce, 16 ranks on 2 node(s)", Nodes: 2, GPUs: 8, Told: []string{"the list of devices says 1 rank"}, Points: []calibrate.Point{
+		{Line: 4, Bytes: 8, Measured: 26 * units.Microsecond, Factor: 1.875, Bias: .1, Known: .17},
+		{Line: 5, Bytes: 1 << 20, Measured: 60 * units.Microsecond, Factor: 1.875, Bias: .3, Known: .2},
+		{Line: 6, Bytes: 64 << 20, Measured: 900 * units.Microsecond, Factor: 1.875, Bias: .2, Known: .1},
+	}}
+	at := func(us ...units.Time) [][]units.Time {
+		for i := range us {
+			us[i] *= units.Microsecond
+		}
+		return [][]units.Time{us}
+	}
+	d := &calibrate.Diagnosis{
+		Log:    &logfile.Log{Name: "slurm.out", Tables: []*logfile.Table{table}, Notes: []logfile.Note{{Line: 9, Text: "a row is <cut>"}}},
+		Fabric: "roce-v2-400g", Tasks: []*calibrate.Task{task}, Verdict: calibrate.Explained,
+		Predicted: at(26, 55, 412), Match: .454, Noise: .005, Healthy: .02, Other: .03,
+		Explanations: []calibrate.Explanation{
+			{
+				Hypothesis: &calibrate.Hypotheses[0], Label: "4 of 8 NICs of each node in use", Posterior: .6, Match: .02, Worst: -.03, Shows: true, Predicted: at(26, 60, 890),
+				Changes: []scenario.Override{{Path: "cluster.node.nics", Value: "4"}}, Evidence: "NCCL uses 4 network devices",
+			},
+			{Hypothesis: &calibrate.Hypotheses[1], Label: "one NIC at 100 Gb/s", Posterior: .35, Match: .022, Worst: .04, Shows: true, Predicted: at(26, 58, 910)},
+			{Hypothesis: &calibrate.Hypotheses[2], Label: "the NICs of one node", Match: .6, Worst: .9, Predicted: at(26, 70, 2000)},
+		},
+		Untried: []calibrate.Untried{{Hypothesis: &calibrate.Hypotheses[3], Why: "a reason"}},
+	}
+	return d
+}
+
+func TestADiagnosisIsTold(t *testing.T) {
+	var b bytes.Buffer
+	if err := Diagnosis(&b, Style{}, found()); err != nil {
+		t.Fatal(err)
+	}
+	golden.File(t, "testdata/diagnosis.txt", b.String())
+}
+
+func TestThePageOfADiagnosisStandsAlone(t *testing.T) {
+	var b bytes.Buffer
+	if err := DiagnosisPage(&b, found()); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, bad := range []string{"<script", "http://", "https://", "<cut>", "ZgotmplZ"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+	for _, want := range []string{"4 of 8 NICs", "a row is &lt;cut&gt;", "NCCL uses 4 network devices", "<svg", "link-rate: a reason"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	golden.File(t, "testdata/diagnosis.html", page)
+}
+
+func TestEveryVerdictHasASentence(t *testing.T) {
+	for verdict, want := range map[calibrate.Verdict]string{
+		calibrate.Healthy: "Healthy (probability", calibrate.Faster: "another cluster", calibrate.Explained: "does not exclude: slow-nic", calibrate.Undecided: "cannot tell these apart: fewer-rails (4 of 8 NICs of each node in use; 60 %) and slow-nic", calibrate.Unexplained: "Nothing that weft has simulated",
+	} {
+		d := found()
+		d.Verdict = verdict
+		if got := Finding(d); !strings.Contains(got, want) {
+			t.Errorf("%s: %q has no %q", verdict, got, want)
+		}
+	}
+}
+
+// TestAnUndecidedLogNamesTheHealthyCluster gives the healthy cluster the most of an
+// undecided answer, and says of a stopped one that it was stopped.
+func TestAnUndecidedLogNamesTheHealthyCluster(t *testing.T) {
+	d := found()
+	d.Verdict, d.Healthy, d.Explanations[0].Posterior = calibrate.Undecided, .4, .3
+	if got, want := Finding(d), "cannot tell a healthy cluster (40 %) from fewer-rails"; !strings.Contains(got, want) {
+		t.Errorf("%q has no %q", got, want)
+	}
+	d.Partial = true
+	if got, want := Finding(d), "Stopped early: not all causes were tested."; !strings.Contains(got, want) {
+		t.Errorf("%q has no %q", got, want)
+	}
+}
+
+// TestAHealthyAnswerSaysWhenTheLogTellsLittle has one that is hardly more probable than
+// before the log was read, and one that is clear.
+func TestAHealthyAnswerSaysWhenTheLogTellsLittle(t *testing.T) {
+	const little = "It was 50 % before the log was read: the log tells little."
+	d := found()
+	d.Verdict = calibrate.Healthy
+	for share, want := range map[float64]bool{.5: true, .56: true, .7: true, .8: false, .99: false} {
+		d.Healthy = share
+		if got := Finding(d); strings.Contains(got, little) != want {
+			t.Errorf("%g: %q", share, got)
+		}
+	}
+}
+
+// TestAStoppedDiagnosisOfAFastLogDoesNotFallShort says of a log that is faster than the
+// cluster can be that it is so, and of one that may be healthy that it may, although not
+// all causes were tested.
+func TestAStoppedDiagnosisOfAFastLogDoesNotFallShort(t *testing.T) {
+	d := found()
+	d.Partial = true
+	for verdict, want := range map[calibrate.Verdict]string{calibrate.Faster: "Faster than", calibrate.Undecided: "Undecided: "} {
+		d.Verdict, d.Healthy, d.Explanations[0].Posterior = verdict, .4, .3
+		if got := Finding(d); !strings.HasPrefix(got, want) || strings.Contains(got, "falls short") {
+			t.Errorf("%s: %q", verdict, got)
+		}
+	}
+}

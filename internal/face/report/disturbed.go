@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// disturbedSentences say what faults, slow cables and streams beside the job cost its
+// step, and what the streams got meanwhile.
+func disturbedSentences(t *runstore.Training) (out []string) {
+	for i := range t.Fabrics {
+		f := &t.Fabrics[i]
+		if f.StepPs == 0 || f.UndisturbedPs == 0 {
+			continue
+		}
+		share := float64(f.StepPs)/float64(f.UndisturbedPs) - 1
+		text := fmt.Sprintf("What disturbs %s (faults, slow cables, streams beside the job) makes its step %s longer: %s without.", f.Name, percent(share), shortTime(units.Time(f.UndisturbedPs)))
+		if share >= 2 {
+			text = fmt.Sprintf("What disturbs %s (faults, slow cables, streams beside the job) makes its step %s times as long: %s without.", f.Name, times(1+share), shortTime(units.Time(f.UndisturbedPs)))
+		}
+		if share < 0.0005 {
+			text = fmt.Sprintf("What disturbs %s (faults, slow cables, streams beside the job) does not lengthen its step: %s without.", f.Name, shortTime(units.Time(f.UndisturbedPs)))
+		}
+		if lost := f.Counts.Drops(); lost > 0 {
+			text += fmt.Sprintf(" %s packets were lost, %s sent again.", Integer(lost), Integer(f.Counts.Retransmissions))
+			if !f.Exact && f.Counts.DroppedFault > 0 {
+				text += " Every use of a phase meets the faults from their time 0 on; --exact has them once in the step."
+			}
+		}
+		out = append(out, text)
+		if beside := besideTexts(f); len(beside) > 0 {
+			out = append(out, "Meanwhile on "+f.Name+": "+strings.Join(beside, "; ")+".")
+		}
+	}
+	return out
+}
+
+// streamShare is what the streams of a name got done in a phase.
+type streamShare struct {
+	gbps   float64 // of all together
+	mostPs int64   // of a message
+}
+
+// besideTexts say what the streams of each name got: in the phase in which it was the
+// least.
+func besideTexts(f *runstore.TrainingFabric) (out []string) {
+	var names []string
+	least, in := make(map[string]streamShare), make(map[string]string)
+	take := func(phase string, list []runstore.Stream) {
+		own := make(map[string]streamShare)
+		for _, s := range list {
+			if !slices.Contains(names, s.Name) {
+				names = append(names, s.Name)
+			}
+			x := own[s.Name]
+			own[s.Name] = streamShare{x.gbps + s.GBps, max(x.mostPs, s.P99Ps)}
+		}
+		for name, x := range own {
+			if before, known := least[name]; !known || x.gbps < before.gbps {
+				least[name], in[name] = x, phase
+			}
+		}
+	}
+	take("the whole step", f.Beside)
+	for i := range f.Phases {
+		take(f.Phases[i].Name, f.Phases[i].Beside)
+	}
+	for _, name := range names {
+		x := least[name]
+		out = append(out, fmt.Sprintf("%s got %s GB/s at the least, in %s, its messages %s at the 99th percentile", name, shortBandwidth(x.gbps), in[name], shortTime(units.Time(x.mostPs))))
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/sim/catalog"
+	"weft/scenario"
+	"weft/units"
+)
+
+func bytesText(n int64) string { return units.Bytes(n).String() }
+
+// facts lays the fabrics' definitions side by side.
+func (v *view) facts() {
+	if v.sc == nil {
+		return
+	}
+	var fabrics []*scenario.Fabric
+	for _, f := range v.r.Fabrics {
+		i := slices.IndexFunc(v.sc.Fabrics, func(s scenario.Fabric) bool { return s.Name == f.Name })
+		if i < 0 {
+			return
+		}
+		fabrics = append(fabrics, &v.sc.Fabrics[i])
+	}
+	for _, row := range properties {
+		out := factRow{Label: row.label}
+		for _, f := range fabrics {
+			out.Values = append(out.Values, row.of(f))
+		}
+		v.Facts = append(v.Facts, out)
+	}
+}
+
+// properties are what one fabric differs from another in.
+var properties = []struct {
+	label string
+	of    func(*scenario.Fabric) string
+}{
+	{"link", func(f *scenario.Fabric) string {
+		return fmt.Sprintf("%s, %s (%d × %s signalled)", strings.ToUpper(f.Link.Generation), f.Link.Rate(), f.Link.Lanes, f.Link.LaneRate)
+	}},
+	{"topology", shapeText},
+	{"NIC", func(f *scenario.Fabric) string { return title(catalog.NIC, f.NIC.Model) }},
+	{"switch", func(f *scenario.Fabric) string {
+		return fmt.Sprintf("%s, %s, %s", title(catalog.Switch, f.Switch.Model), f.Switch.Latency, f.Switch.Forwarding)
+	}},
+	{"full packet", func(f *scenario.Fabric) string {
+		p := Framing(f)
+		return fmt.Sprintf("%s B of payload in %s B on the cable (%.1f %% lost to headers)",
+			Integer(int64(p.Payload)), Integer(int64(p.Wire)), 100*(1-1/p.Overhead()))
+	}},
+	{"against overflow", lossless},
+	{"routing", func(f *scenario.Fabric) string {
+		if f.Kind == scenario.UltraEthernetKind {
+			return fmt.Sprintf("%s, entropy %s over %d values", f.Routing.Mode, f.Transport.Entropy, f.Transport.EntropyValues)
+		}
+		return string(f.Routing.Mode)
+	}},
+	{"congestion control", congestion},
+	{"out-of-order arrival", func(f *scenario.Fabric) string {
+		switch {
+		case f.Kind == scenario.TCPKind:
+			return "put in order by the kernel"
+		case f.Kind == scenario.IWARPKind:
+			return "put in order by the NIC's TCP"
+		case f.Kind == scenario.UltraEthernetKind:
+			return "placed as it comes; messages finish in any order"
+		case f.NIC.OutOfOrder:
+			return "WRITEs are placed as they come"
+		}
+		return "NAK and go-back-N"
+	}},
+	{"data path of the host", func(f *scenario.Fabric) string { return pathText(f.Host) }},
+}
+
+// shapeText is a fabric's topology in a few words.
+func shapeText(f *scenario.Fabric) string {
+	t := &f.Topology
+	if t.Oversubscription.Num <= t.Oversubscription.Den {
+		return string(t.Shape)
+	}
+	return fmt.Sprintf("%s, oversubscribed %s:1", t.Shape, strings.TrimSuffix(times(t.Oversubscription.Float()), ".0"))
+}
+
+func lossless(f *scenario.Fabric) string {
+	switch {
+	case f.Kind == scenario.InfiniBandKind:
+		return fmt.Sprintf("credits, %s per lane and port", f.IB.Buffer)
+	case f.Ethernet.PFC.Enabled:
+		return fmt.Sprintf("PFC, %s of headroom per port; %s shared", f.Ethernet.PFC.Headroom, f.Switch.Buffer)
+	}
+	if t := f.Ethernet.Trim; t.On() {
+		return fmt.Sprintf("trims to %s when %s wait at a port", t.Size, t.Threshold)
+	}
+	return fmt.Sprintf("drops when the share of %s is full", f.Switch.Buffer)
+}
+
+func congestion(f *scenario.Fabric) string {
+	marks := ""
+	if f.Kind != scenario.InfiniBandKind && f.Ethernet.ECN.Enabled {
+		marks = fmt.Sprintf(", ECN from %s to %s", f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax)
+	}
+	switch {
+	case f.Kind.TCP():
+		return string(f.TCP.Variant) + marks
+	case f.CC.Algorithm == scenario.CCNone:
+		return "none" + marks
+	case f.CC.Preset != "":
+		return f.CC.Preset + marks
+	}
+	return string(f.CC.Algorithm) + marks
+}
+
+// leftOut is what the model does not have, so that nobody takes a number for
+// more than it is.
+func leftOut(sc *scenario.Resolved) []string {
+	notes := []string{
+		"These are simulations. Every packet is sent, queued and acknowledged one by one, but only the sizes of payloads move; no GPU computes.",
+		"The fabric is healthy and empty: no failed or flapping links, no bit errors but those that the scenario asks for, no storage, management or other tenants' traffic, and nothing else on the GPUs.",
+		"All nodes are alike and start at the same instant; placement follows the node numbers. Stragglers and the skew of real jobs are not in the times.",
+		"The collective's algorithm and protocol are those that NCCL's published cost model chooses, unless the scenario says otherwise. NCCL measures and tunes more than that model says.",
+	}
+	if sc == nil {
+		return notes
+	}
+	if len(sc.Faults) > 0 {
+		notes[1] = "Beside the faults that it names, the run is on a healthy and empty fabric: no flapping links, no bit errors, no storage, management or other tenants' traffic, and nothing else on the GPUs. Times of control planes rest on the values of control, most of which are assumptions."
+	}
+	if sc.Run.Jitter {
+		notes = append(notes, "Jitter of hosts is on: seeded random delays of messages, the same in every run with this seed.")
+	} else {
+		notes = append(notes, "Jitter is off: firmware, operating system and switch chips take the same time for every packet. Real tails are longer.")
+	}
+	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return f.Kind == scenario.InfiniBandKind && !f.IB.SHARP }) {
+		notes = append(notes, "InfiniBand fabrics without ib.sharp reduce nothing in their switches (SHARP). It can make large all-reduces faster than shown.")
+	}
+	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool {
+		return f.Kind == scenario.InfiniBandKind && f.CC.Algorithm == scenario.CCNone
+	}) {
+		notes = append(notes, "InfiniBand's congestion control is off where the table says none, as it is in OpenSM unless asked for. `cc: ib-cc` turns it on; it changes what happens under congestion.")
+	}
+	if slices.ContainsFunc(sc.Fabrics, func(f scenario.Fabric) bool { return f.Kind == scenario.RoCEv2Kind }) {
+		notes = append(notes, "RoCE v2 runs with thresholds as configured below and switches that behave as specified; finding those settings on real equipment is work that no time here contains.")
+	}
+	return notes
+}
+
+// soft lists the numbers that rest on an assumption, by the entries of the
+// catalog that the scenario uses.
+func (v *view) soft() {
+	if v.sc == nil {
+		return
+	}
+	seen := map[string]bool{}
+	add := func(kind catalog.Kind, name string) {
+		if name == "" || seen[string(kind)+name] {
+			return
+		}
+		seen[string(kind)+name] = true
+		e, err := catalog.Lookup(kind, name)
+		if err != nil {
+			return
+		}
+		for _, f := range e.Facts {
+			if f.Tag == catalog.Assumption && !strings.HasPrefix(f.Field, "about.") {
+				v.Soft = append(v.Soft, softFact{string(kind) + " " + name, f.Field, f.Value, f.Source})
+			}
+		}
+	}
+	n := v.sc.Cluster.Node
+	add(catalog.Node, n.Preset)
+	add(catalog.GPU, n.GPU.Model)
+	add(catalog.ScaleUp, n.ScaleUp.Generation)
+	add(catalog.PCIe, n.PCIe.Generation)
+	for _, f := range v.sc.Fabrics {
+		add(catalog.Fabric, f.Preset)
+		add(catalog.Link, f.Link.Generation)
+		add(catalog.NIC, f.NIC.Model)
+		add(catalog.Switch, f.Switch.Model)
+		add(catalog.Host, string(f.Host.Path))
+		add(catalog.CC, f.CC.Preset)
+	}
+}

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+func mended(name string, open, last units.Time) runstore.FabricResult {
+	return runstore.FabricResult{
+		Name: name, Protocol: "infiniband",
+		Control: &runstore.Control{
+			Plane: "Subnet Manager", BringUp: &runstore.BringUp{Time: 9 * units.Millisecond, Datagrams: 1234},
+			Recoveries: []runstore.Recovery{{
+				What: "leaf0 port 9", At: units.Millisecond, How: "trap", Detected: 15 * units.Microsecond,
+				Swept: runstore.Never, Computed: runstore.Never, First: open, Open: open, Last: last, Switches: 5, Entries: 104, LaneTables: 1250, LastLanes: 18 * units.Millisecond,
+			}},
+		},
+		Points: []runstore.Point{{
+			Bytes: 4096, Time: 300 * units.Millisecond, BusBW: 1, Counts: runstore.Counts{DroppedFault: 77, DroppedNoRoute: 3, DroppedLifetime: 490, DroppedStalled: 3},
+			Fault: &runstore.FaultPoint{Clean: 100 * units.Millisecond, LastLoss: 5 * units.Millisecond},
+		}},
+	}
+}
+
+// TestFaultsStandSideBySide on the terminal and on the page.
+func TestFaultsStandSideBySide(t *testing.T) {
+	r := &runstore.Results{Scenario: "s", Workload: "permutation", Fabrics: []runstore.FabricResult{
+		mended("quick", 2*units.Millisecond, 9*units.Millisecond), mended("slow", 8*units.Millisecond, 9*units.Millisecond),
+	}}
+	var terminal, page strings.Builder
+	if err := Terminal(&terminal, r, nil, Style{Width: 200}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Page(&page, r, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"leaf0 port 9 fails at 1.00 ms",
+		"every way on quick is open again after 2.00 ms, on slow after 8.00 ms: 4.0× as long",
+		"5, 104", "200.0 ms", "1,234", "1,250, 18.00 ms", "493",
+	} {
+		if !strings.Contains(terminal.String(), want) {
+			t.Errorf("the terminal lacks %q:\n%s", want, terminal.String())
+		}
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if drops := r.Fabrics[0].Points[0].Counts.Drops(); drops != 573 {
+		t.Errorf("%d drops, want 573", drops)
+	}
+}
+
+// TestNoFaultsNoSection: a run in which nothing was to break says nothing of it.
+func TestNoFaultsNoSection(t *testing.T) {
+	r := &runstore.Results{Fabrics: []runstore.FabricResult{{Name: "a"}}}
+	if faultsOf(r) != nil {
+		t.Error("a section on faults of a run without any")
+	}
+}

@@ -1,0 +1,112 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"strings"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// The measures of the picture of pauses, in the units of its viewBox.
+const (
+	pauseRowHeight = 20.0
+	pauseNames     = 430.0 // room for the names
+	pauseTime      = 640.0 // length of the time axis
+	pauseIndent    = 12.0
+	pausePicture   = 48 // rows of a picture; the others are in results.json
+)
+
+// pausePlot is the picture of a simulation's pauses for the page.
+type pausePlot struct {
+	Index  int
+	Fabric string
+	Note   string
+	SVG    template.HTML
+}
+
+// pausePlots are the pictures of all simulations that recorded pauses.
+func (v *view) pausePlots() {
+	for i, f := range v.r.Fabrics {
+		for _, p := range f.Points {
+			if p.Pauses == nil {
+				continue
+			}
+			name := f.Name
+			if p.Bytes > 0 {
+				name += ", " + sizeText(p.Bytes)
+			}
+			v.Pauses = append(v.Pauses, pausePlot{i % palette, name, victimNote(p.Pauses), drawPauses(p.Pauses, i%palette)})
+		}
+	}
+}
+
+// victimNote names the messages that waited for nothing that concerns them.
+func victimNote(p *runstore.Pauses) string {
+	var names []string
+	for i := range p.Flows {
+		if f := &p.Flows[i]; f.Victim {
+			names = append(names, fmt.Sprintf("%s (%s)", f.Name, shortTime(units.Time(f.TimePs))))
+		}
+	}
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n > namedFlows:
+		names = append(names[:namedFlows], fmt.Sprintf("%d more", n-namedFlows))
+	}
+	return "Victims: flows slowed although they never cross the congested port: " + list(names) + "."
+}
+
+// drawPauses is the tree of who paused whom with a timeline for each row: the
+// darker, the more of that time was spent in pause.
+func drawPauses(p *runstore.Pauses, colour int) template.HTML {
+	rows := pauseRows(p)
+	left := len(rows) - pausePicture
+	rows = rows[:min(len(rows), pausePicture)]
+	slices := 1
+	for i := range p.Links {
+		slices = max(slices, len(p.Links[i].Timeline))
+	}
+	var b strings.Builder
+	height := float64(len(rows)+2) * pauseRowHeight
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %s %s" role="img" aria-label="who paused whom over time">`, num(pauseNames+pauseTime+10), num(height))
+	for k, r := range rows {
+		y := float64(k) * pauseRowHeight
+		depth := float64(len([]rune(r.branch))) / 2
+		class := "who"
+		if r.link < 0 {
+			class = "who root"
+		}
+		fmt.Fprintf(&b, `<text class="%s" x="%s" y="%s">%s</text>`, class, num(depth*pauseIndent), num(y+14), html.EscapeString(r.text))
+		if r.link >= 0 {
+			drawTimeline(&b, p.Links[r.link].Timeline, slices, y, colour)
+		}
+	}
+	foot := float64(len(rows))*pauseRowHeight + 15
+	if left > 0 {
+		fmt.Fprintf(&b, `<text class="who" x="0" y="%s">and %d more rows</text>`, num(foot), left)
+	}
+	fmt.Fprintf(&b, `<text class="who" x="%s" y="%s">0</text><text class="who" x="%s" y="%s" text-anchor="end">%s</text></svg>`,
+		num(pauseNames), num(foot), num(pauseNames+pauseTime), num(foot), html.EscapeString(shortTime(units.Time(int64(slices)*p.SlicePs))))
+	return template.HTML(b.String())
+}
+
+// drawTimeline draws the slices of a row; neighbours of one share are one box.
+func drawTimeline(b *strings.Builder, timeline []int, slices int, y float64, colour int) {
+	step := pauseTime / float64(slices)
+	fmt.Fprintf(b, `<path class="base" d="M%s %sH%s"/>`, num(pauseNames), num(y+pauseRowHeight-2), num(pauseNames+pauseTime))
+	for from := 0; from < len(timeline); {
+		to := from + 1
+		for to < len(timeline) && timeline[to] == timeline[from] {
+			to++
+		}
+		if share := timeline[from]; share > 0 {
+			fmt.Fprintf(b, `<rect class="mark s%d" x="%s" y="%s" width="%s" height="%s" opacity="%s"/>`, colour,
+				num(pauseNames+float64(from)*step), num(y+3), num(float64(to-from)*step), num(pauseRowHeight-6), num(0.15+0.85*float64(share)/100))
+		}
+		from = to
+	}
+}

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"weft/internal/sim/runstore"
+)
+
+// Picture writes bus bandwidth and time over message size as a drawing that needs no
+// page: equal results draw equal bytes.
+func Picture(w io.Writer, r *runstore.Results) error {
+	v := &view{r: r, sizes: sizes(r)}
+	plots := v.plots()
+	if len(plots) < 2 || plots[0].Title != "Bus bandwidth" || plots[1].Title != "Time" {
+		return fmt.Errorf("there is nothing to draw: a drawing is over two sizes or more, and this run has no such results")
+	}
+	const gap, top = 24.0, 74.0
+	width, height := 2*plotWidth+3*gap, plotHeight+top+gap
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" font-family="system-ui, sans-serif">`, width, height, width, height)
+	fmt.Fprintf(&b, "\n<style>%s</style>\n", pictureStyle())
+	fmt.Fprintf(&b, `<rect width="%g" height="%g" fill="#fff"/>`, width, height)
+	x := gap
+	for i, f := range r.Fabrics {
+		s := i % palette
+		fmt.Fprintf(&b, "\n"+`<g transform="translate(%g 24)"><path class="line s%d" d="M0 0H28"/><path class="mark s%d" d="%s"/><text class="name" x="36" y="5">%s</text></g>`,
+			x, s, s, marker(i, 14, 0), html.EscapeString(f.Name))
+		x += 60 + 9*float64(len([]rune(f.Name)))
+	}
+	for i, p := range plots[:2] {
+		at := gap + float64(i)*(plotWidth+gap)
+		fmt.Fprintf(&b, "\n"+`<text class="title" x="%g" y="60">%s</text><text class="note" x="%g" y="60">%s</text>`,
+			at+10, html.EscapeString(p.Title), at+30+9*float64(len(p.Title)), html.EscapeString(p.Note))
+		inner := strings.Replace(string(p.SVG), "<svg ", fmt.Sprintf(`<svg x="%g" y="%g" width="%g" height="%g" `, at, top, plotWidth, plotHeight), 1)
+		fmt.Fprintf(&b, "\n%s", inner)
+	}
+	b.WriteString("\n</svg>\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// pictureColours are the page's, by day.
+var pictureColours = [palette]string{"#0072b2", "#c25400", "#7458a5", "#00805d", "#8a6500", "#b0437f"}
+
+func pictureStyle() string {
+	var b strings.Builder
+	b.WriteString(".grid path{stroke:#e9edf1}.base,.tick path{stroke:#5b6878;opacity:.55;fill:none}.tick text{fill:#5b6878;font-size:11.5px}" +
+		".line{fill:none;stroke-width:2.2;stroke-linejoin:round}.mark{stroke:#fff;stroke-width:1}.band{opacity:.15}" +
+		".name{fill:#16202c;font-size:14px}.title{fill:#16202c;font-size:15px;font-weight:bold}.note{fill:#5b6878;font-size:13px}")
+	for i, c := range pictureColours {
+		fmt.Fprintf(&b, ".line.s%d{stroke:%s}.mark.s%d,.band.s%d{fill:%s}", i, c, i, i, c)
+	}
+	return b.String()
+}

@@ -1,0 +1,24 @@
+package report
+
+import (
+	"fmt"
+
+	"weft/internal/sim/runstore"
+)
+
+// reductionSentences say for how many groups of ranks a fabric's switches can reduce, and why
+// not for others; nothing of a fabric whose switches do not reduce or that nobody asked to.
+func reductionSentences(fabric string, r *runstore.Reduction) (out []string) {
+	if r == nil {
+		return nil
+	}
+	if r.Groups > 0 {
+		out = append(out, fmt.Sprintf("On %s %s trees in the switches (ib.sharp), %s in all: NCCL uses them by nvls and collnet, where its cost model thinks that faster.",
+			fabric, exactly(int64(r.Groups), "group of ranks has", "groups of ranks have"), Integer(int64(r.Trees))))
+	}
+	if r.Without > 0 {
+		out = append(out, fmt.Sprintf("%s on %s could not have their collectives reduced in the switches, and NCCL falls back to sending from GPU to GPU. Of the first, %s.",
+			exactly(int64(r.Without), "group of ranks", "groups of ranks"), fabric, r.Why))
+	}
+	return out
+}

@@ -1,0 +1,51 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// TestLostMessagesAreToldWithTheirReasons holds the line of each kind of loss.
+func TestLostMessagesAreToldWithTheirReasons(t *testing.T) {
+	for _, c := range []struct {
+		counts runstore.Counts
+		want   string
+	}{
+		{runstore.Counts{DroppedBuffer: 3, Retransmissions: 3}, ""},
+		{runstore.Counts{RNRNAKs: 1}, "drew 1 RNR NAK: messages found no receive posted and came again"},
+		{
+			runstore.Counts{MessagesLost: 2, DroppedBuffer: 5, DroppedOutOfTurn: 1},
+			"lost 2 of 10 messages: 5 packets were dropped in the network and 1 packet of a torn or overtaken message was refused",
+		},
+		{runstore.Counts{MessagesLost: 1, DroppedNoReceive: 1}, "lost 1 of 9 messages: 1 message found no receive posted"},
+	} {
+		if got := refused(&runstore.Point{Flows: runstore.Distribution{N: 8}, Counts: c.counts}); got != c.want {
+			t.Errorf("%+v:\n%q, want\n%q", c.counts, got, c.want)
+		}
+	}
+}
+
+// TestLossyAndWholeResultsAreNotCompared holds two fabrics of which one lost
+// more messages, and finished the sooner for it.
+func TestLossyAndWholeResultsAreNotCompared(t *testing.T) {
+	of := func(name string, time units.Time, lost int64) runstore.FabricResult {
+		return runstore.FabricResult{Name: name, Protocol: "infiniband", Points: []runstore.Point{
+			{Bytes: 4096, Time: time, BusBW: 1, Counts: runstore.Counts{MessagesLost: lost}},
+		}}
+	}
+	r := &runstore.Results{Fabrics: []runstore.FabricResult{of("whole", 200, 0), of("lossy", 100, 5)}}
+	if s := standingAt(r, 4096); s.best >= 0 {
+		t.Errorf("%s is called the fastest", r.Fabrics[s.best].Name)
+	}
+	v := judged(r, nil)
+	if text := strings.Join(append(v.Where, v.Notes...), " "); strings.Contains(text, "is the fastest") || !strings.Contains(text, "did not deliver the same messages") {
+		t.Errorf("the verdict is %q", text)
+	}
+	r.Fabrics[0].Points[0].Counts.MessagesLost = 5
+	if s := standingAt(r, 4096); s.best != 1 {
+		t.Errorf("where both lose as many, the fastest is %d, want the second", s.best)
+	}
+}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// Replay writes what a workload that was read from files takes on each fabric.
+func Replay(w io.Writer, r *runstore.Replay, s Style) error {
+	src := &r.Source
+	fmt.Fprintf(w, "%s\n", s.Bold(fmt.Sprintf("%s: %s", src.Format, files(src.Files))))
+	for _, line := range sourceLines(src) {
+		fmt.Fprintln(w, wrap(line, s.width()))
+	}
+	fmt.Fprintf(w, "\nOn %s: %s nodes, %s GPUs (means over the ranks; exposed: moving data and computing nothing)\n\n", r.Scenario, Integer(int64(r.Nodes)), Integer(int64(r.GPUs)))
+	if err := replayTable(r).write(w, s); err != nil {
+		return err
+	}
+	if src.Sends+src.Collectives > 0 {
+		fmt.Fprintf(w, "\nCommunication: how long a rank moves data of each kind\n\n")
+		if err := replayKindTable(r).write(w, s); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(w)
+	for _, sentence := range replaySentences(r) {
+		fmt.Fprintln(w, wrap(sentence, s.width()))
+	}
+	return nil
+}
+
+// files names the files of a workload.
+func files(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
+}
+
+// sourceLines say what was read and how it was taken.
+func sourceLines(src *runstore.ReplaySource) []string {
+	parts := []string{exactly(int64(src.Ranks), "rank", "ranks") + ", " + exactly(src.Operations, "operation", "operations")}
+	if src.Sends > 0 {
+		parts = append(parts, exactly(src.Sends, "message", "messages")+" of "+units.Bytes(src.SendBytes).String()+" together")
+	}
+	if src.Collectives > 0 {
+		parts = append(parts, exactly(src.Collectives, "part", "parts")+" in collectives, whose sizes sum to "+units.Bytes(src.CollectiveBytes).String())
+	}
+	out := []string{strings.Join(parts, "; ") + fmt.Sprintf("; at most %s of computing on a rank", shortTime(units.Time(src.ComputingPs)))}
+	if src.Stopped != "" {
+		out = append(out, fmt.Sprintf("PARTIAL: %s; left out for what is missing: %s", src.Stopped, exactly(int64(src.LeftOut), "operation", "operations")))
+	}
+	out = append(out, "units: "+strings.Join(src.Units, "; "))
+	for _, a := range src.Assumptions {
+		out = append(out, "assumed: "+a)
+	}
+	return out
+}
+
+// exactly is a number with all its digits and its noun.
+func exactly(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Integer(n) + " " + many
+}
+
+// replayTable is a row for each fabric.
+func replayTable(r *runstore.Replay) *table {
+	out := &table{columns: []column{{left: true}, {}, {}, {}, {}, {}}}
+	out.add(cell{text: "fabric"}, cell{text: "time"}, cell{text: "computing"}, cell{text: "exposed"}, cell{text: "waiting"}, cell{text: "idle"})
+	best := fastestReplay(r)
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		if f.Failure != "" {
+			out.add(cell{text: f.Name}, cell{text: "failed"}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none})
+			continue
+		}
+		attr := ""
+		if i == best && len(r.Fabrics) > 1 {
+			attr = bold
+		}
+		row := []cell{{text: f.Name}, {timeCell(units.Time(f.TimePs)), attr}}
+		for _, ps := range []int64{f.ComputingPs, f.ExposedPs, f.WaitingPs, f.IdlePs} {
+			row = append(row, cell{text: timeCell(units.Time(ps))})
+		}
+		out.add(row...)
+	}
+	return out
+}
+
+// fastestReplay is the fabric that is done first; -1 if there is none.
+func fastestReplay(r *runstore.Replay) int {
+	best := -1
+	for i := range r.Fabrics {
+		if f := &r.Fabrics[i]; f.Failure == "" && (best < 0 || f.TimePs < r.Fabrics[best].TimePs) {
+			best = i
+		}
+	}
+	return best
+}
+
+// replayKindTable is a row for each kind of communication and a column for each
+// fabric.
+func replayKindTable(r *runstore.Replay) *table {
+	out := &table{columns: []column{{left: true}, {left: true}, {}, {}}}
+	head := []cell{{text: "purpose"}, {text: "operation"}, {text: "count"}, {text: "size"}}
+	var ran []*runstore.ReplayFabric
+	for i := range r.Fabrics {
+		if f := &r.Fabrics[i]; f.Failure == "" {
+			ran = append(ran, f)
+			out.columns = append(out.columns, column{})
+			head = append(head, cell{text: f.Name})
+		}
+	}
+	out.add(head...)
+	if len(ran) == 0 {
+		return out
+	}
+	for k := range ran[0].Kinds { // the same on all
+		kind := &ran[0].Kinds[k]
+		row := []cell{{text: kind.Purpose}, {text: kind.Kind}, {text: Integer(kind.Count)}, {text: units.Bytes(kind.Bytes).String()}}
+		for _, f := range ran {
+			row = append(row, cell{text: timeCell(units.Time(f.Kinds[k].MovingPs))})
+		}
+		out.add(row...)
+	}
+	return out
+}
+
+// replaySentences say who wins, what was hot and what was reused.
+func replaySentences(r *runstore.Replay) (out []string) {
+	best := fastestReplay(r)
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		switch {
+		case f.Failure != "":
+			out = append(out, f.Name+" failed: "+f.Failure)
+		case i != best && f.TimePs == r.Fabrics[best].TimePs:
+			out = append(out, fmt.Sprintf("%s takes as long as %s.", f.Name, r.Fabrics[best].Name))
+		case i != best:
+			b := &r.Fabrics[best]
+			diff := f.TimePs - b.TimePs
+			out = append(out, fmt.Sprintf("%s takes %s longer than %s (%s).", f.Name, percent(float64(diff)/float64(max(1, b.TimePs))), b.Name, shortTime(units.Time(diff))))
+		}
+	}
+	if len(r.Fabrics) > 1 && best >= 0 {
+		out = append(out, fmt.Sprintf("This is one run (seed %d): with another --seed differences may turn round.", r.Seed))
+	}
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		if f.Failure != "" || len(f.Hottest) == 0 {
+			continue
+		}
+		in := ""
+		if f.HottestIn != "" {
+			in = " in " + f.HottestIn
+		}
+		var links []string
+		for _, h := range f.Hottest[:min(3, len(f.Hottest))] {
+			links = append(links, fmt.Sprintf("%s (%s, busy %s of the time%s)", h.Name, units.Bytes(h.Bytes), percent(h.Busy), ofItsBytes(h)))
+		}
+		out = append(out, fmt.Sprintf("Hottest links of %s%s: %s.", f.Name, in, strings.Join(links, ", ")))
+	}
+	for i := range r.Fabrics {
+		out = append(out, reductionSentences(r.Fabrics[i].Name, r.Fabrics[i].Reduction)...)
+	}
+	for i := range r.Fabrics {
+		if f := &r.Fabrics[i]; f.Simulated > 0 {
+			return append(out, fmt.Sprintf("Each of the %d distinct phases was simulated once, all its groups at once, for the %s communications of a rank; phases that overlap in time do not slow each other here. --exact simulates all as it comes.", f.Simulated, Integer(f.Communications)))
+		}
+	}
+	return out
+}

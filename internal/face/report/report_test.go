@@ -1,0 +1,196 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+func terminal(t *testing.T, r *runstore.Results, sc *scenario.Resolved, s Style) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Terminal(&b, r, sc, s); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTerminalFitsItsWidth(t *testing.T) {
+	many := append([]fabricated{}, threeFabrics...)
+	for i := range 5 {
+		f := threeFabrics[1]
+		f.name = fmt.Sprintf("roce-v2-800g-with-a-long-name-%d", i)
+		f.bus = 1e4 * float64(i+1)
+		many = append(many, f)
+	}
+	r := fabricate(many, sweep())
+	r.Fabrics[3].Points[18].Hottest[0].Name = strings.Repeat("a-very-long-name-of-a-switch-port", 3)
+	for _, width := range []int{120, 200} {
+		for line := range strings.Lines(terminal(t, r, madeUp(), Style{Width: width})) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("a line has %d characters, want at most %d: %s", n, width, line)
+			}
+		}
+	}
+}
+
+func TestTerminalIsPlainInAPipe(t *testing.T) {
+	r := fabricate(threeFabrics, sweep())
+	if text := terminal(t, r, madeUp(), Style{}); strings.Contains(text, "\x1b") {
+		t.Error("there are escape sequences in plain text")
+	}
+	coloured := terminal(t, r, madeUp(), Style{Colour: true})
+	if !strings.Contains(coloured, "\x1b[1m") {
+		t.Error("the fastest is not bold on a terminal")
+	}
+	if regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(coloured, "") != terminal(t, r, madeUp(), Style{}) {
+		t.Error("colour changes more than colour")
+	}
+}
+
+func TestTerminalShowsWhatFailedAndWhatIsPartial(t *testing.T) {
+	r := fabricate(threeFabrics, sweep()[:4])
+	r.Partial = true
+	r.Fabrics[1].Points[2].Partial = true
+	r.Fabrics[2].Points[3] = runstore.Point{Bytes: 8 << 10, Failure: "deadlock: nothing moves\n  nic-3 waits for leaf-0"}
+	text := terminal(t, r, madeUp(), Style{})
+	for _, want := range []string{"partial: the run was stopped", "~30.92 us", "failed", "tcp-400g failed at 8 KiB: deadlock: nothing moves\n  nic-3 waits for leaf-0\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestPageIsSelfContainedAndWellFormed(t *testing.T) {
+	var b bytes.Buffer
+	if err := Page(&b, fabricate(threeFabrics, sweep()), madeUp(), []byte("name: <script>alert(1)</script>\n")); err != nil {
+		t.Fatal(err)
+	}
+	selfContained(t, b.String())
+}
+
+// selfContained sees that a page needs nothing else, and that its drawings can be
+// drawn.
+func selfContained(t *testing.T, page string) {
+	t.Helper()
+	if m := regexp.MustCompile(`(?i)<script|<link|<img|<iframe|https?://|url\(|@import| src=`).FindString(page); m != "" {
+		t.Errorf("the page holds %q: it may need nothing else, and run nothing", m)
+	}
+	if strings.Contains(page, "ZgotmplZ") {
+		t.Error("the template refused a value")
+	}
+	for _, svg := range regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1) {
+		dec := xml.NewDecoder(strings.NewReader(svg))
+		for {
+			if _, err := dec.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("a drawing is not well-formed: %v\n%s", err, svg)
+			}
+		}
+		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+			t.Errorf("a drawing holds what is no number: %s", svg)
+		}
+	}
+}
+
+func TestPageOfAnything(t *testing.T) {
+	one := fabricate(threeFabrics[2:], []int64{1 << 20})
+	one.Fabrics[0].Points[0].Hottest = nil
+	one.Fabrics[0].Points[0].Counts = runstore.Counts{}
+	failed := fabricate(threeFabrics, sweep()[:3])
+	for i := range failed.Fabrics {
+		for j := range failed.Fabrics[i].Points {
+			failed.Fabrics[i].Points[j] = runstore.Point{Bytes: failed.Fabrics[i].Points[j].Bytes, Failure: "it <broke>"}
+		}
+	}
+	flows := fabricate(threeFabrics, []int64{1 << 20})
+	for i := range flows.Fabrics {
+		flows.Fabrics[i].Points[0].Bytes = 0
+	}
+	for name, r := range map[string]*runstore.Results{
+		"one size, no links": one, "all failed": failed, "flows": flows, "nothing": {}, "no points": {Fabrics: []runstore.FabricResult{{Name: "a"}, {Name: "b"}}},
+	} {
+		for _, sc := range []*scenario.Resolved{nil, madeUp()} {
+			var b bytes.Buffer
+			if err := Page(&b, r, sc, nil); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if strings.Contains(b.String(), "ZgotmplZ") || strings.Contains(b.String(), "<broke>") {
+				t.Errorf("%s: something was not escaped", name)
+			}
+			terminal(t, r, sc, Style{})
+		}
+	}
+}
+
+func TestPageNamesTheAssumptionsOfPresets(t *testing.T) {
+	file, err := scenario.Decode("test", []byte("cluster: {nodes: 2}\nfabrics: [infiniband-ndr, roce-v2-400g]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := file.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newView(fabricate(threeFabrics[:2], sweep()), sc, nil)
+	if len(v.Soft) == 0 || len(v.Facts) != len(properties) {
+		t.Errorf("%d assumptions and %d facts, want some and %d", len(v.Soft), len(v.Facts), len(properties))
+	}
+}
+
+func TestNumbersForPeople(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{timeCell(27_413 * units.Nanosecond), "27.41 us"},
+		{timeCell(236 * units.Microsecond), "236.0 us"},
+		{timeCell(830 * units.Picosecond), "830 ps"},
+		{timeCell(999_999_999), "1000 us"},
+		{timeCell(9_890_000_000), "9.890 ms"},
+		{timeCell(9_999_990_000), "10.00 ms"},
+		{timeCell(99_999_900), "100.0 us"},
+		{timeCell(0), "0"},
+		{shortTime(1_475_123_456), "1.48 ms"},
+		{bandwidth(0.0043), "0.0043"},
+		{bandwidth(48.91), "48.9"},
+		{bandwidth(1234.5), "1234"},
+		{count(1234567), "1,234,567"},
+		{count(16781312), "16.78 M"},
+		{count(2_500_000_000), "2.5 G"},
+		{Integer(-1234), "-1,234"},
+		{percent(0.931), "93 %"},
+		{percent(0.004), "0.4 %"},
+		{percent(0.0001), "<0.1 %"},
+		{percent(0), "0 %"},
+		{times(1.0234), "1.02"},
+		{times(8.37), "8.4"},
+		{times(41.7), "42"},
+		{fit("leaf-12:33 → node-44 nic-2", 15), "leaf-12…4 nic-2"},
+		{list([]string{"a", "b", "c"}), "a, b and c"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// More fabrics than colours are told apart by their markers.
+func TestNoTwoFabricsOfAPageLookAlike(t *testing.T) {
+	seen := map[string]int{}
+	for i := range palette * palette {
+		look := fmt.Sprint(i%palette, marker(i, 0, 0))
+		if other, ok := seen[look]; ok {
+			t.Errorf("fabrics %d and %d have the same colour and marker", other, i)
+		}
+		seen[look] = i
+	}
+}

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// Scaling writes how a job scales over cluster sizes.
+func Scaling(w io.Writer, t *runstore.TrainingScale, s Style) error {
+	first := &t.Points[0].Job
+	fmt.Fprintf(w, "%s\n", s.Bold(fmt.Sprintf("%s: %s over %d cluster sizes, %s", t.Points[0].Scenario, first.Model, len(t.Points), scalingKind(t))))
+	fmt.Fprintf(w, "\nEfficiency: tokens a second and GPU over those of the fabric at %s GPUs. The other columns are shares of the step.\n\n", Integer(int64(first.GPUs)))
+	if err := scalingTable(t).write(w, s); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	for _, sentence := range scalingSentences(t) {
+		fmt.Fprintln(w, wrap(sentence, s.width()))
+	}
+	return nil
+}
+
+func scalingKind(t *runstore.TrainingScale) string {
+	if t.Strong {
+		return "the same batch at all (strong scaling)"
+	}
+	return "the batch growing with them (weak scaling)"
+}
+
+// Efficiency is tokens a second and GPU of a fabric over those at the first size; 0
+// where one of them is not known.
+func efficiency(t *runstore.TrainingScale, point, fabric int) float64 {
+	a, b := &t.Points[0].Fabrics[fabric], &t.Points[point].Fabrics[fabric]
+	if a.TokensPS == 0 {
+		return 0
+	}
+	return b.TokensPS / float64(t.Points[point].Job.GPUs) / (a.TokensPS / float64(t.Points[0].Job.GPUs))
+}
+
+// terms are what a step is made of, in the order in which they are told.
+func terms(f *runstore.TrainingFabric) (names []string, ps []int64) {
+	names, ps = []string{"computing"}, []int64{f.ComputingPs}
+	for _, p := range f.Purposes {
+		names, ps = append(names, p.Purpose), append(ps, p.ExposedPs)
+	}
+	return append(names, "waiting", "bubble"), append(ps, f.WaitingPs, f.BubblePs)
+}
+
+func scalingTable(t *runstore.TrainingScale) *table {
+	names, _ := terms(longestTerms(t))
+	out := &table{columns: []column{{}, {left: true}, {}, {}, {}, {}}}
+	head := []cell{{text: "GPUs"}, {text: "fabric"}, {text: "step"}, {text: "tokens/s"}, {text: "MFU"}, {text: "efficiency"}}
+	for _, n := range names {
+		out.columns = append(out.columns, column{})
+		head = append(head, cell{text: n})
+	}
+	out.add(head...)
+	for p := range t.Points {
+		for i := range t.Points[p].Fabrics {
+			f := &t.Points[p].Fabrics[i]
+			gpus := ""
+			if i == 0 {
+				gpus = Integer(int64(t.Points[p].Job.GPUs))
+			}
+			row := []cell{{text: gpus}, {text: f.Name}, {text: timeCell(units.Time(f.StepPs))}, {text: count(int64(f.TokensPS))}, {text: fmt.Sprintf("%.1f %%", 100*f.MFU)}, {text: fmt.Sprintf("%.1f %%", 100*efficiency(t, p, i))}}
+			own, ps := terms(f)
+			for _, n := range names {
+				text := none
+				for k := range own {
+					if own[k] == n {
+						text = percent(part(ps[k], f))
+					}
+				}
+				row = append(row, cell{text: text})
+			}
+			out.add(row...)
+		}
+	}
+	return out
+}
+
+// longestTerms is the fabric whose step has the most terms.
+func longestTerms(t *runstore.TrainingScale) *runstore.TrainingFabric {
+	best := &t.Points[0].Fabrics[0]
+	for p := range t.Points {
+		for i := range t.Points[p].Fabrics {
+			if f := &t.Points[p].Fabrics[i]; len(f.Purposes) > len(best.Purposes) {
+				best = f
+			}
+		}
+	}
+	return best
+}
+
+// scalingSentences say for each fabric which term bends its curve the most.
+func scalingSentences(t *runstore.TrainingScale) (out []string) {
+	if t.Partial {
+		out = append(out, "Partial: larger cluster sizes are missing.")
+	}
+	last := len(t.Points) - 1
+	for i := range t.Points[0].Fabrics {
+		a, b := &t.Points[0].Fabrics[i], &t.Points[last].Fabrics[i]
+		if a.StepPs == 0 || b.StepPs == 0 {
+			out = append(out, a.Name+" has no step at one of the ends.")
+			continue
+		}
+		names, ps := terms(b)
+		before, beforePs := terms(a)
+		what, most := "", 0.0
+		for k := range names {
+			if names[k] == "computing" {
+				continue
+			}
+			grown := part(ps[k], b)
+			for j := range before {
+				if before[j] == names[k] {
+					grown -= part(beforePs[j], a)
+				}
+			}
+			if grown > most {
+				what, most = names[k], grown
+			}
+		}
+		text := fmt.Sprintf("%s keeps %.1f %% of its efficiency from %s to %s GPUs", a.Name, 100*efficiency(t, last, i), Integer(int64(t.Points[0].Job.GPUs)), Integer(int64(t.Points[last].Job.GPUs)))
+		if what != "" && most > 0.001 {
+			text += fmt.Sprintf("; what grows the most is %s, by %s of the step", termText(what), percent(most))
+		}
+		out = append(out, text+".")
+	}
+	return out
+}
+
+// termText is a term in a sentence.
+func termText(name string) string {
+	switch name {
+	case "waiting":
+		return "waiting for stragglers"
+	case "bubble":
+		return "the pipeline's bubble"
+	}
+	return "the exposed communication of " + name + " parallelism"
+}

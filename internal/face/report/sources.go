@@ -1,0 +1,126 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// shared says whose bytes fill a link, the most first; empty where streams sent none of
+// them.
+func shared(h runstore.HotLink) string {
+	if len(h.Sources) < 2 || h.Bytes <= 0 {
+		return ""
+	}
+	parts := slices.Clone(h.Sources)
+	slices.SortStableFunc(parts, func(a, b runstore.LinkSource) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	var texts []string
+	for _, p := range parts {
+		texts = append(texts, fmt.Sprintf("%s %s", p.Name, percent(float64(p.Bytes)/float64(h.Bytes))))
+	}
+	return list(texts)
+}
+
+// ofItsBytes is shared as the end of a sentence about a link.
+func ofItsBytes(h runstore.HotLink) string {
+	if text := shared(h); text != "" {
+		return "; of its bytes, " + text
+	}
+	return ""
+}
+
+// streamSum is what the streams of a name got done beside a workload, and how much of
+// the busiest link's bytes were theirs.
+type streamSum struct {
+	name    string
+	streams int
+	runstore.Stream
+	share float64
+}
+
+// streamSums are those of a point, in the order of the scenario.
+func streamSums(p *runstore.Point) (out []streamSum) {
+	for _, s := range p.Beside {
+		i := slices.IndexFunc(out, func(x streamSum) bool { return x.name == s.Name })
+		if i < 0 {
+			i = len(out)
+			out = append(out, streamSum{name: s.Name, Stream: runstore.Stream{Operation: s.Operation, Class: s.Class}})
+		}
+		x := &out[i]
+		x.streams++
+		x.GBps += s.GBps
+		x.MeanPs += s.MeanPs * s.Messages // divided below
+		x.Messages += s.Messages
+		x.P99Ps, x.MaxPs = max(x.P99Ps, s.P99Ps), max(x.MaxPs, s.MaxPs)
+	}
+	h, known := hottest(*p)
+	for i := range out {
+		x := &out[i]
+		x.MeanPs /= max(1, x.Messages)
+		for _, s := range h.Sources {
+			if known && s.Name == x.name && h.Bytes > 0 {
+				x.share = float64(s.Bytes) / float64(h.Bytes)
+			}
+		}
+	}
+	return out
+}
+
+// streamTable is what the streams beside a workload got, a row per size, fabric and
+// name; nil where none ran.
+func streamTable(r *runstore.Results) *table {
+	t := &table{columns: []column{{}, {left: true}, {left: true}, {left: true}, {}, {}, {}, {}, {}, {}}}
+	t.addTexts("size", "fabric", "stream", "", "streams", "messages", "GB/s", "mean", "p99", "share")
+	for _, size := range sizes(r) {
+		label := sizeText(size)
+		for _, f := range r.Fabrics {
+			p, ok := point(f, size)
+			if !ok || !p.Measured() {
+				continue
+			}
+			for _, s := range streamSums(&p) {
+				t.addTexts(label, fit(f.Name, 22), fit(s.name, 20), s.Operation, fmt.Sprint(s.streams), count(s.Messages), bandwidth(s.GBps),
+					shortTime(units.Time(s.MeanPs)), shortTime(units.Time(s.P99Ps)), percent(s.share))
+				label = ""
+			}
+		}
+	}
+	if len(t.rows) < 2 {
+		return nil
+	}
+	return t
+}
+
+// streamTitle heads the table.
+const streamTitle = "Streams beside the workload (GB/s of all; p99 of the slowest; share of the hottest link's bytes)"
+
+// writeStreams writes the table for a terminal.
+func writeStreams(w io.Writer, r *runstore.Results, s Style) error {
+	t := streamTable(r)
+	if t == nil {
+		return nil
+	}
+	fmt.Fprintf(w, "\n%s\n\n", streamTitle)
+	return t.write(w, s)
+}
+
+// meanwhile says what the streams beside a workload got at a size.
+func (v *judgement) meanwhile(f, s int) (out []string) {
+	p := &v.points[f][s]
+	for _, x := range streamSums(p) {
+		streams := ""
+		if x.streams > 1 {
+			streams = fmt.Sprintf(" (%d streams, %s GB/s each on average)", x.streams, shortBandwidth(x.GBps/float64(x.streams)))
+		}
+		size := ""
+		if v.sizes[s] != 0 {
+			size = "At " + sizeText(v.sizes[s]) + ", "
+		}
+		out = append(out, fmt.Sprintf("%s%s on %s gets %s GB/s%s beside the workload.", size, x.name, v.name(f), shortBandwidth(x.GBps), streams))
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"fmt"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// switchRangeSentences say how the fabrics stand at the smallest size over what sources
+// say of their switches: a lead that another published latency turns round is none.
+func switchRangeSentences(r *runstore.Results) []string {
+	var ranges []*runstore.SwitchRange
+	var names []string
+	for i := range r.Fabrics {
+		if s := r.Fabrics[i].SwitchRange; s != nil {
+			ranges, names = append(ranges, s), append(names, r.Fabrics[i].Name)
+		}
+	}
+	if len(ranges) < 2 {
+		return nil
+	}
+	best := 0
+	for i := range ranges {
+		if ranges[i].Time() < ranges[best].Time() {
+			best = i
+		}
+	}
+	var told, holds, turns, even []string
+	for i, s := range ranges {
+		if s.LatencyPs[0] != s.LatencyPs[2] {
+			told = append(told, fmt.Sprintf("%s (%s: %s, sources from %s to %s) %s to %s", names[i], s.Switch,
+				ns(s.LatencyPs[1]), ns(s.LatencyPs[0]), ns(s.LatencyPs[2]), shortTime(units.Time(s.TimePs[0])), shortTime(units.Time(s.TimePs[2]))))
+		}
+		if i == best {
+			continue
+		}
+		least, most := float64(s.TimePs[0])/float64(ranges[best].TimePs[2]), float64(s.TimePs[2])/float64(ranges[best].TimePs[0])
+		text := fmt.Sprintf("%s (%.2f to %.2f times as long)", names[i], least, most)
+		switch {
+		case least > 1+tie:
+			holds = append(holds, text)
+		case float64(s.Time()) > float64(ranges[best].Time())*(1+tie):
+			turns = append(turns, text)
+		default: // no lead that could turn
+			even = append(even, text)
+		}
+	}
+	out := fmt.Sprintf("At %s the latency of the switches counts, and sources differ on it: %s.", sizeText(ranges[0].Bytes), list(told))
+	if len(holds) > 0 {
+		out += fmt.Sprintf(" Whatever is true of them, %s leads %s.", names[best], list(holds))
+	}
+	if len(turns) > 0 {
+		out += fmt.Sprintf(" That %s leads %s there does not hold over all that they say.", names[best], list(turns))
+	}
+	if len(even) > 0 {
+		out += fmt.Sprintf(" With the latencies of the catalog %s is within 2 %% of %s.", names[best], list(even))
+	}
+	return []string{out}
+}
+
+// ns is a latency in nanoseconds.
+func ns(ps int64) string { return fmt.Sprintf("%g ns", float64(ps)/1000) }

@@ -1,0 +1,328 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// Training writes what a training step takes on each fabric.
+func Training(w io.Writer, t *runstore.Training, s Style) error {
+	j := &t.Job
+	fmt.Fprintf(w, "%s\n", s.Bold(fmt.Sprintf("%s: %s on %s %s", t.Scenario, j.Model, Integer(int64(j.GPUs)), strings.ToUpper(j.GPU))))
+	for _, line := range jobLines(j) {
+		fmt.Fprintln(w, wrap(line, s.width()))
+	}
+	fmt.Fprintf(w, "\nA step (means over the GPUs; exposed: the GPU computes nothing meanwhile)\n\n")
+	if err := trainingTable(t).write(w, s); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nCommunication: moving, and exposed of it\n\n")
+	if err := purposeTable(t).write(w, s); err != nil {
+		return err
+	}
+	if table := seedsTable(t); table != nil {
+		fmt.Fprintf(w, "\n%s\n\n", seedsTitle(t))
+		if err := table.write(w, s); err != nil {
+			return err
+		}
+	}
+	if table := phaseTable(t); table != nil {
+		fmt.Fprintf(w, "\nPhases, as simulated packet by packet with all their groups at once (time of the fastest, the mean and the slowest GPU)\n\n")
+		if err := table.write(w, s); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(w)
+	for _, sentence := range append(trainingSentences(t), trainingNotes(t)...) {
+		fmt.Fprintln(w, wrap(sentence, s.width()))
+	}
+	return nil
+}
+
+// jobLines say what the job is.
+func jobLines(j *runstore.TrainingJob) []string {
+	dims := []string{fmt.Sprintf("tensor %d", j.Tensor), fmt.Sprintf("pipeline %d", j.Pipeline), fmt.Sprintf("data %d", j.Data)}
+	if j.Interleave > 1 {
+		dims[1] += fmt.Sprintf(" × %d interleaved", j.Interleave)
+	}
+	if j.Context > 1 {
+		dims = append(dims, fmt.Sprintf("context %d", j.Context))
+	}
+	if j.Expert > 1 {
+		dims = append(dims, fmt.Sprintf("expert %d", j.Expert))
+	}
+	most := 0
+	for i := range j.Stages {
+		if j.Stages[i].Total() > j.Stages[most].Total() {
+			most = i
+		}
+	}
+	m := j.Stages[most]
+	return []string{
+		fmt.Sprintf("%.4g billion parameters, %s; %s, ZeRO %d; %s sequences a step (%s tokens), %d micro-batches for each replica",
+			float64(j.Parameters)/1e9, j.Precision, strings.Join(dims, ", "), j.ZeRO, Integer(int64(j.Sequences)), count(j.Tokens), j.Micros),
+		fmt.Sprintf("memory of the fullest stage (%d): %s of %s (weights %s, gradients %s, optimizer %s, activations %s, logits %s)",
+			most, units.Bytes(m.Total()), j.Memory, units.Bytes(m.Weights), units.Bytes(m.Gradients), units.Bytes(m.Optimizer), units.Bytes(m.Activations), units.Bytes(m.Logits)),
+	}
+}
+
+// trainingTable is a row for each fabric.
+func trainingTable(t *runstore.Training) *table {
+	out := &table{columns: []column{{left: true}, {}, {}, {}, {}, {}, {}, {}}}
+	out.add(cell{text: "fabric"}, cell{text: "step"}, cell{text: "tokens/s"}, cell{text: "MFU"}, cell{text: "computing"}, cell{text: "exposed"}, cell{text: "waiting"}, cell{text: "bubble"})
+	best := fastestTraining(t)
+	for i := range t.Fabrics {
+		f := &t.Fabrics[i]
+		if f.StepPs == 0 {
+			state := "failed"
+			if f.Failure == runstore.Stopped {
+				state = "stopped"
+			}
+			out.add(cell{text: f.Name}, cell{text: state}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none})
+			continue
+		}
+		attr := ""
+		if i == best && len(t.Fabrics) > 1 {
+			attr = bold
+		}
+		out.add(cell{text: f.Name}, cell{timeCell(units.Time(f.StepPs)), attr}, cell{count(int64(f.TokensPS)), attr}, cell{fmt.Sprintf("%.1f %%", 100*f.MFU), attr},
+			cell{text: timeCell(units.Time(f.ComputingPs))}, cell{text: timeCell(exposed(f))}, cell{text: timeCell(units.Time(f.WaitingPs))}, cell{text: timeCell(units.Time(f.BubblePs))})
+	}
+	return out
+}
+
+// exposed is the exposed communication of all purposes.
+func exposed(f *runstore.TrainingFabric) (sum units.Time) {
+	for _, p := range f.Purposes {
+		sum += units.Time(p.ExposedPs)
+	}
+	return sum
+}
+
+// fastestTraining is the fabric with the shortest step; -1 if there is none.
+func fastestTraining(t *runstore.Training) int {
+	best := -1
+	for i := range t.Fabrics {
+		if p := t.Fabrics[i].StepPs; p > 0 && (best < 0 || p < t.Fabrics[best].StepPs) {
+			best = i
+		}
+	}
+	return best
+}
+
+// purposeTable is a row for each fabric, and two columns for each purpose.
+func purposeTable(t *runstore.Training) *table {
+	var purposes []string
+	for i := range t.Fabrics {
+		for _, p := range t.Fabrics[i].Purposes {
+			if !slices.Contains(purposes, p.Purpose) {
+				purposes = append(purposes, p.Purpose)
+			}
+		}
+	}
+	out := &table{columns: []column{{left: true}}}
+	head := []cell{{text: "fabric"}}
+	for i, p := range purposes {
+		out.groups = append(out.groups, group{1 + 2*i, 3 + 2*i, cell{text: p}})
+		out.columns = append(out.columns, column{gap: 3}, column{})
+		head = append(head, cell{text: "moving"}, cell{text: "exposed"})
+	}
+	out.add(head...)
+	for i := range t.Fabrics {
+		row := []cell{{text: t.Fabrics[i].Name}}
+		for _, name := range purposes {
+			moving, open := none, none
+			for _, p := range t.Fabrics[i].Purposes {
+				if p.Purpose == name {
+					moving, open = timeCell(units.Time(p.MovingPs)), timeCell(units.Time(p.ExposedPs))
+				}
+			}
+			row = append(row, cell{text: moving}, cell{text: open})
+		}
+		out.add(row...)
+	}
+	return out
+}
+
+// phaseTable is a row for each phase on each fabric; nil where nothing was reused.
+func phaseTable(t *runstore.Training) *table {
+	out := &table{columns: []column{{left: true}, {left: true}, {}, {}, {}, {}, {left: true}, {}, {}, {}, {left: true}}}
+	out.add(cell{text: "phase"}, cell{text: "fabric"}, cell{text: "groups"}, cell{text: "ranks"}, cell{text: "size"}, cell{text: "uses"}, cell{text: "by"},
+		cell{text: "fastest"}, cell{text: "mean"}, cell{text: "slowest"}, cell{text: "how"})
+	rows := 0
+	for n := 0; ; n++ {
+		named := false
+		for i := range t.Fabrics {
+			f := &t.Fabrics[i]
+			if n >= len(f.Phases) {
+				continue
+			}
+			p := &f.Phases[n]
+			name := p.Name
+			if named {
+				name = ""
+			}
+			named = true
+			rows++
+			how := howText(p)
+			out.add(cell{text: name}, cell{text: f.Name}, cell{text: Integer(int64(p.Groups))}, cell{text: Integer(int64(p.Ranks))}, cell{text: units.Bytes(p.Bytes).String()},
+				cell{text: Integer(int64(p.Uses))}, cell{text: p.Algorithm + "/" + p.Wire},
+				cell{text: timeCell(units.Time(p.LeastPs))}, cell{text: timeCell(units.Time(p.MeanPs))}, cell{text: timeCell(units.Time(p.MostPs))}, cell{text: how})
+		}
+		if !named {
+			break
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	return out
+}
+
+// howText says how much of a phase was simulated.
+func howText(p *runstore.TrainingPhase) string {
+	var parts []string
+	switch n := p.Groups - p.Folded; {
+	case p.Folded == 0:
+	case n == 0:
+		parts = append(parts, "none: the groups are like those of a phase above, without a common link")
+	default:
+		parts = append(parts, fmt.Sprintf("%d of %d groups: the others are alike, without a common link", n, p.Groups))
+	}
+	if p.Parts > 0 {
+		parts = append(parts, fmt.Sprintf("whole, in %d parts without a common link", p.Parts))
+	}
+	if p.Share > 0 {
+		parts = append(parts, fmt.Sprintf("%s of the bytes, the rest at the steady rate", percent(p.Share)))
+	}
+	if len(parts) == 0 {
+		return "whole"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// trainingSentences say who wins, and why.
+func trainingSentences(t *runstore.Training) (out []string) {
+	if t.Partial {
+		out = append(out, "Partial: the run was stopped before the step was complete on every fabric.")
+	}
+	best := fastestTraining(t)
+	for i := range t.Fabrics {
+		f := &t.Fabrics[i]
+		switch {
+		case f.Failure == runstore.Stopped:
+		case f.Failure != "":
+			out = append(out, f.Name+" failed: "+f.Failure)
+		case i == best && len(t.Fabrics) > 1:
+			out = append(out, fmt.Sprintf("%s %s: %s of its step are computing, %s communication that nothing hides, %s bubbles of the pipeline.",
+				f.Name, leastStep(t, best), percent(part(f.ComputingPs, f)), percent(part(int64(exposed(f)), f)), percent(part(f.BubblePs, f))))
+		case best >= 0 && i != best:
+			out = append(out, slower(&t.Fabrics[best], f))
+		}
+	}
+	for i := range t.Fabrics {
+		if f := &t.Fabrics[i]; f.StepPs > 0 && len(f.Hottest) > 0 {
+			h := f.Hottest[0]
+			out = append(out, fmt.Sprintf("Hottest link of %s: %s, busy %s of the time in %s%s.", f.Name, h.Name, percent(h.Busy), f.HottestIn, ofItsBytes(h)))
+		}
+	}
+	for i := range t.Fabrics {
+		out = append(out, reductionSentences(t.Fabrics[i].Name, t.Fabrics[i].Reduction)...)
+	}
+	out = append(out, disturbedSentences(t)...)
+	out = append(out, seedsSentences(t)...)
+	if best >= 0 && len(t.Fabrics) > 1 && t.Fabrics[best].Seeds == nil {
+		out = append(out, fmt.Sprintf("This is one run (seed %d): with another seed differences may turn round. --seeds 8 gives intervals.", t.Seed))
+	}
+	out = append(out, noiseSentences(t)...)
+	return out
+}
+
+// trainingNotes say how the step was simulated, and what it leaves out.
+func trainingNotes(t *runstore.Training) []string {
+	for i := range t.Fabrics {
+		if f := &t.Fabrics[i]; f.StepPs > 0 {
+			notes := []string{reuse(f), notComputed(t)}
+			if text := schedule(t); text != "" {
+				notes = append(notes, text)
+			}
+			return notes
+		}
+	}
+	return nil
+}
+
+// part is a share of the step.
+func part(ps int64, f *runstore.TrainingFabric) float64 {
+	return float64(ps) / float64(max(1, f.StepPs))
+}
+
+// slower says by how much a fabric is slower than the best, and which term grew the
+// most.
+func slower(best, f *runstore.TrainingFabric) string {
+	more := func(purpose string) int64 { return f.ExposedPs(purpose) - best.ExposedPs(purpose) }
+	name, most := "bubbles of the pipeline", f.BubblePs-best.BubblePs
+	for _, p := range f.Purposes {
+		if n := more(p.Purpose); n > most {
+			name, most = "exposed communication of "+p.Purpose+" parallelism", n
+		}
+	}
+	diff := f.StepPs - best.StepPs
+	if diff*1000 < best.StepPs {
+		return fmt.Sprintf("%s takes as long, within 0.1 %%: whatever it is slower at is hidden behind computing.", f.Name)
+	}
+	return fmt.Sprintf("%s takes %s longer (%s); the most of it, %s, are %s.", f.Name, percent(float64(diff)/float64(best.StepPs)), shortTime(units.Time(diff)), shortTime(units.Time(most)), name)
+}
+
+// reuse says how much was simulated.
+func reuse(f *runstore.TrainingFabric) string {
+	if f.Exact {
+		return fmt.Sprintf("All %s communications of the step were simulated as they come (--exact).", Integer(f.Communications))
+	}
+	return fmt.Sprintf("Each distinct phase was simulated once, all its groups at once, and its times reused: %s of the step's %s communications (%s) were simulated. Phases of different kinds that overlap in time do not slow each other here; --exact simulates the whole step as it comes.",
+		Integer(f.Simulated), Integer(f.Communications), percent(float64(f.Simulated)/float64(max(1, f.Communications))))
+}
+
+// notComputed says what the computing times do not have.
+func notComputed(t *runstore.Training) string {
+	return "Computing is matrix products at the rate that large ones reach (weft catalog gpu " + t.Job.GPU + " has the sources), attention at its kernel's and the optimizer at the memory's. Norms, activations, the loss, kernel launches, data and checkpoints are left out: with them the same schedule takes longer, and its MFU is lower."
+}
+
+// muchBubble is the share of a step from which on its schedule decides how long it takes.
+const muchBubble = 0.1
+
+// schedule says that bubbles are the scenario's choice, where they are much of a step: a
+// published step of another schedule may well be shorter. Empty where they are not.
+func schedule(t *runstore.Training) string {
+	j := &t.Job
+	for i := range t.Fabrics {
+		f := &t.Fabrics[i]
+		share := part(f.BubblePs, f)
+		if j.Pipeline < 2 || f.StepPs == 0 || share < muchBubble {
+			continue
+		}
+		text := fmt.Sprintf("%s of the step of %s are bubbles of the schedule that the scenario asks for: %d stages, %d micro-batches to each replica, %s to each stage (training.parallel.interleave).",
+			percent(share), f.Name, j.Pipeline, j.Micros, plural(int64(j.Interleave), "chunk", "chunks"))
+		return text + " More chunks or more micro-batches have fewer. A step that somebody published is of its own schedule, and may be shorter than this one."
+	}
+	return ""
+}
+
+// noiseSentences say what stragglers and noise make of the step.
+func noiseSentences(t *runstore.Training) (out []string) {
+	for i := range t.Fabrics {
+		n := t.Fabrics[i].Noise
+		if n == nil {
+			continue
+		}
+		out = append(out, fmt.Sprintf("With noise %s takes %s on the mean of %d draws (95 %% interval %s to %s; fastest %s, slowest %s), %s more than without; %s of it is waiting for others.",
+			t.Fabrics[i].Name, shortTime(units.Time(n.MeanPs)), n.Draws, shortTime(units.Time(n.LowPs)), shortTime(units.Time(n.HighPs)), shortTime(units.Time(n.LeastPs)), shortTime(units.Time(n.MostPs)),
+			percent(float64(n.MeanPs)/float64(max(1, t.Fabrics[i].StepPs))-1), percent(float64(n.WaitingPs)/float64(max(1, n.MeanPs)))))
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"weft/internal/base/golden"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/workload"
+	"weft/units"
+)
+
+// fabricatedTraining is a job on two fabrics, the second slower by a longer exposed
+// data parallelism.
+func fabricatedTraining(gpus int, slower float64) *runstore.Training {
+	t := &runstore.Training{
+		Version: 1, Scenario: "a job", Seed: 1,
+		Job: runstore.TrainingJob{
+			Model: "llama3-8b", Parameters: 8_030_000_000, GPU: "h100", GPUs: gpus, Nodes: gpus / 8, Precision: "bf16", Tensor: 4, Context: 1, Pipeline: 2, Interleave: 1,
+			Data: gpus / 8, Expert: 1, ZeRO: 1, Sequences: 2 * gpus, Micros: 16, Tokens: int64(2*gpus) * 8192, Memory: 80_000_000_000, Peak: 989 * units.TFLOPS,
+			Stages: []runstore.StageMemory{{Weights: 2e9, Gradients: 4e9, Optimizer: 1e9, Activations: 9e9}, {Weights: 2e9, Gradients: 4e9, Optimizer: 1e9, Activations: 5e9, Logits: 1e9}},
+		},
+	}
+	for i, name := range []string{"infiniband-ndr", "roce-v2-400g"} {
+		data := 20e9 * (1 + slower*float64(i))
+		step := 1e12 + 200e9 + data + 100e9
+		f := runstore.TrainingFabric{
+			Name: name, Protocol: "x", Rate: 400 * units.Gbps, StepPs: int64(step), ComputingPs: 1e12, BubblePs: 100e9, Communications: 1000, Simulated: 10,
+			TokensPS: float64(t.Job.Tokens) / step * 1e12, MFU: 0.5,
+			Purposes: []runstore.PurposeTime{{Purpose: "tensor", MovingPs: 300e9, ExposedPs: 200e9}, {Purpose: "data", MovingPs: 60e9, ExposedPs: int64(data)}},
+			Phases: []runstore.TrainingPhase{
+				{Name: "tensor all-gather", Purpose: "tensor", Groups: 16, Ranks: 4, Bytes: 64 << 20, Uses: 512, Algorithm: "ring", Wire: "Simple", LeastPs: 1e8, MeanPs: 1e8, MostPs: 1e8, Folded: 14},
+				{Name: "data reduce-scatter", Purpose: "data", Groups: 8, Ranks: 8, Bytes: 1 << 30, Uses: 2, Algorithm: "ring", Wire: "Simple", LeastPs: 1e9, MeanPs: 2e9, MostPs: 3e9, Share: 0.25},
+			},
+			Hottest: []runstore.HotLink{{Name: "leaf port 1", Busy: 0.9}}, HottestIn: "data reduce-scatter",
+		}
+		if i == 0 {
+			same := runstore.Spread{MeanPs: f.StepPs, LowPs: f.StepPs, HighPs: f.StepPs, LeastPs: f.StepPs, MostPs: f.StepPs}
+			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: same}
+			f.Reduction = &runstore.Reduction{Trees: 8, Groups: 1, Without: 2, Why: "rail 0: another tree has the port"}
+		}
+		if i == 1 {
+			f.Noise = &runstore.TrainingNoise{Draws: 20, Spread: around(f.StepPs * 11 / 10), WaitingPs: f.StepPs / 20}
+			f.Seeds = &runstore.TrainingSeeds{Seeds: 5, Step: around(f.StepPs), Exposed: []runstore.PurposeSpread{{Purpose: "data", Spread: around(int64(data))}}}
+		}
+		t.Fabrics = append(t.Fabrics, f)
+	}
+	return t
+}
+
+// around is a spread about a time.
+func around(ps int64) runstore.Spread {
+	return runstore.Spread{MeanPs: ps, LowPs: ps * 98 / 100, HighPs: ps * 102 / 100, LeastPs: ps * 95 / 100, MostPs: ps * 109 / 100}
+}
+
+// A step that is half bubbles is no bound of a published one: what is left out makes it
+// longer, and its schedule makes it longer than another's.
+func TestBubblesAreTheSchedules(t *testing.T) {
+	few, many := fabricatedTraining(64, 0), fabricatedTraining(64, 0)
+	for i := range many.Fabrics {
+		f := &many.Fabrics[i]
+		f.BubblePs = f.StepPs * 46 / 100
+	}
+	one := fabricatedTraining(64, 0)
+	one.Job.Pipeline = 1
+	for _, c := range []struct {
+		t    *runstore.Training
+		says bool
+	}{{few, false}, {many, true}, {one, false}} {
+		text := strings.Join(trainingNotes(c.t), " ")
+		if said := strings.Contains(text, "46 % of the step of infiniband-ndr are bubbles of the schedule that the scenario asks for: 2 stages, 16 micro-batches to each replica, 1 chunk to each stage"); said != c.says {
+			t.Errorf("bubbles of %d in %d: %s", c.t.Fabrics[0].BubblePs, c.t.Fabrics[0].StepPs, text)
+		}
+		if strings.Contains(text, "real steps are longer") {
+			t.Errorf("a step of another schedule is said to be longer: %s", text)
+		}
+	}
+}
+
+func TestATrainingStepIsToldAsBefore(t *testing.T) {
+	var b bytes.Buffer
+	if err := Training(&b, fabricatedTraining(64, 2), Style{}); err != nil {
+		t.Fatal(err)
+	}
+	scale := &runstore.TrainingScale{Version: 1, Points: []*runstore.Training{fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}}
+	if err := Scaling(&b, scale, Style{}); err != nil {
+		t.Fatal(err)
+	}
+	golden.File(t, "testdata/training.txt", b.String())
+}
+
+// The page holds every table, both curves and the lanes of the step, and nothing from
+// elsewhere.
+func TestTheTrainingPageIsWhole(t *testing.T) {
+	scale := &runstore.TrainingScale{Version: 1, Points: []*runstore.Training{fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}}
+	var b bytes.Buffer
+	if err := TrainingPage(&b, scale, []*Drawn{{Fabric: "infiniband-ndr", Graph: stepOfTwo(), Line: lineOfTwo()}}, []byte("name: <a job>")); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, want := range []string{"Scaling efficiency", "Over 5 seeds", "communication of data parallelism", "stage 1", "<th>data reduce-scatter</th>", "name: &lt;a job&gt;"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, forbidden := range []string{"http://", "https://", "<script", "NaN"} {
+		if strings.Contains(page, forbidden) {
+			t.Errorf("the page has %q", forbidden)
+		}
+	}
+}
+
+func stepOfTwo() *workload.Graph {
+	return &workload.Graph{Ranks: [][]workload.Op{
+		{{Name: "F0 attention", Time: units.Millisecond}, {Name: "F0 send", Kind: workload.Send, Purpose: workload.Pipeline, Peer: 1, Bytes: 8, Stream: 1}},
+		{{Name: "F0 receive", Kind: workload.Recv, Purpose: workload.Pipeline, Bytes: 8, Stream: 3}, {Name: "B0 \"attention\"", Time: units.Millisecond}},
+	}}
+}
+
+func lineOfTwo() *workload.Timeline {
+	l := workload.NewTimeline(stepOfTwo())
+	for rank, spans := range [][]workload.Span{{{Begin: 0, End: 1e9}, {Begin: 1e9, End: 2e9}}, {{Begin: 0, End: 2e9}, {Begin: 2e9, End: 3e9 + 1}}} {
+		for op, s := range spans {
+			l.Began(rank, int32(op), s.Begin)
+			l.Over(rank, int32(op), s.End)
+		}
+	}
+	return l
+}
+
+// A trace is JSON as Perfetto reads it, with every operation at its time.
+func TestATraceHasEveryOperation(t *testing.T) {
+	var b bytes.Buffer
+	if err := Trace(&b, []*Drawn{{Fabric: "infiniband-ndr", Graph: stepOfTwo(), Line: lineOfTwo()}}, func(int) string { return "a GPU" }, func(uint8) string { return "a stream" }); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		TraceEvents []struct {
+			Name, Ph string
+			Ts, Dur  float64
+			Pid, Tid int
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	ops := 0
+	for _, e := range got.TraceEvents {
+		if e.Ph == "X" {
+			ops++
+		}
+		if e.Name == `B0 "attention"` && (e.Ts != 2000 || e.Dur != 1000.000001 || e.Pid != 1) {
+			t.Errorf("%+v", e)
+		}
+	}
+	if ops != 4 {
+		t.Errorf("%d operations of 4", ops)
+	}
+}
+
+// A step is called the fastest where the seeds tell it from all others; of one seed, and
+// where the intervals overlap, the report says what that run shows.
+func TestAStepIsTheFastestOnlyWhereTheSeedsSaySo(t *testing.T) {
+	spread := func(low, high int64) *runstore.TrainingSeeds {
+		return &runstore.TrainingSeeds{Seeds: 5, Step: runstore.Spread{MeanPs: (low + high) / 2, LowPs: low, HighPs: high, LeastPs: low, MostPs: high}}
+	}
+	for _, c := range []struct {
+		a, b    *runstore.TrainingSeeds
+		fastest bool
+	}{{nil, nil, false}, {spread(90, 110), spread(105, 125), false}, {spread(90, 110), spread(115, 125), true}} {
+		r := &runstore.Training{Seed: 7, Fabrics: []runstore.TrainingFabric{{Name: "a", StepPs: 100, Seeds: c.a}, {Name: "b", StepPs: 120, Seeds: c.b}}}
+		text := strings.Join(trainingSentences(r), "\n")
+		if strings.Contains(text, "a is the fastest") != c.fastest || strings.Contains(text, "a takes the least time with seed 7") == c.fastest {
+			t.Errorf("with %+v and %+v: %s", c.a, c.b, text)
+		}
+		if once := c.a == nil; strings.Contains(text, "This is one run (seed 7)") != once {
+			t.Errorf("of one run: %v, and it says\n%s", once, text)
+		}
+	}
+}

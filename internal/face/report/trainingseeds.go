@@ -1,0 +1,99 @@
+package report
+
+import (
+	"fmt"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// seedsTitle is the title of the table over seeds.
+func seedsTitle(t *runstore.Training) string {
+	n := 0
+	for i := range t.Fabrics {
+		if s := t.Fabrics[i].Seeds; s != nil {
+			n = s.Seeds
+		}
+	}
+	return fmt.Sprintf("Over %d seeds, from %d on: mean with its 95 %% interval, least and most", n, t.Seed)
+}
+
+// seedsTable is a row for the step and each kind of exposed communication, fabric by
+// fabric; nil where there was one seed.
+func seedsTable(t *runstore.Training) *table {
+	out := &table{columns: []column{{left: true}, {left: true}, {}, {}, {}, {}, {}}}
+	out.add(cell{text: "fabric"}, cell{text: "time"}, cell{text: "mean"}, cell{text: "from"}, cell{text: "to"}, cell{text: "least"}, cell{text: "most"})
+	rows := 0
+	add := func(fabric, what string, s *runstore.Spread) {
+		row := []cell{{text: fabric}, {text: what}}
+		for _, ps := range []int64{s.MeanPs, s.LowPs, s.HighPs, s.LeastPs, s.MostPs} {
+			row = append(row, cell{text: timeCell(units.Time(ps))})
+		}
+		out.add(row...)
+		rows++
+	}
+	for i := range t.Fabrics {
+		f := &t.Fabrics[i]
+		if f.Seeds == nil {
+			continue
+		}
+		add(f.Name, "step", &f.Seeds.Step)
+		for j := range f.Seeds.Exposed {
+			p := &f.Seeds.Exposed[j]
+			add("", "exposed, "+p.Purpose, &p.Spread)
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	return out
+}
+
+// seedsSentences say what the seeds make of the step, and whether two fabrics can be
+// told apart.
+func seedsSentences(t *runstore.Training) (out []string) {
+	best := fastestOverSeeds(t)
+	for i := range t.Fabrics {
+		f := &t.Fabrics[i]
+		s := f.Seeds
+		switch {
+		case s == nil:
+		case s.Step.LeastPs == s.Step.MostPs:
+			out = append(out, fmt.Sprintf("The step on %s is the same with each of %d seeds: nothing that is drawn makes a difference.", f.Name, s.Seeds))
+		default:
+			out = append(out, fmt.Sprintf("Over %d seeds %s takes %s on the mean (95 %% interval %s to %s; least %s, most %s).", s.Seeds, f.Name,
+				timeCell(units.Time(s.Step.MeanPs)), timeCell(units.Time(s.Step.LowPs)), timeCell(units.Time(s.Step.HighPs)), timeCell(units.Time(s.Step.LeastPs)), timeCell(units.Time(s.Step.MostPs))))
+		}
+		if s != nil && i != best && s.Step.LowPs <= t.Fabrics[best].Seeds.Step.HighPs {
+			out = append(out, fmt.Sprintf("The intervals of %s and %s overlap: these seeds do not tell which is faster.", f.Name, t.Fabrics[best].Name))
+		}
+	}
+	return out
+}
+
+// leastStep says that a fabric's step is the shortest: over seeds where they tell it from
+// all others, else in the run that is shown.
+func leastStep(t *runstore.Training, best int) string {
+	own := t.Fabrics[best].Seeds
+	told := own != nil
+	for i := range t.Fabrics {
+		if s := t.Fabrics[i].Seeds; i != best && own != nil && t.Fabrics[i].StepPs > 0 {
+			told = told && s != nil && s.Step.LowPs > own.Step.HighPs
+		}
+	}
+	if told {
+		return "is the fastest"
+	}
+	return fmt.Sprintf("takes the least time with seed %d", t.Seed)
+}
+
+// fastestOverSeeds is the fabric with the shortest mean step; -1 if there is none.
+func fastestOverSeeds(t *runstore.Training) int {
+	best := -1
+	for i := range t.Fabrics {
+		if s := t.Fabrics[i].Seeds; s != nil && (best < 0 || s.Step.MeanPs < t.Fabrics[best].Seeds.Step.MeanPs) {
+			best = i
+		}
+	}
+	return best
+}

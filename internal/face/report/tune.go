@@ -1,0 +1,200 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"weft/internal/study/tune"
+	"weft/units"
+)
+
+// Tune prints the outcome of a tuning.
+func Tune(w io.Writer, r *tune.Result, s Style) error {
+	fmt.Fprintf(w, "%s\n\n", s.Bold(r.Scenario+": "+r.Fabric+" tuned for "+objectiveText(r)))
+	for _, line := range tuneSentences(r) {
+		fmt.Fprintln(w, wrap(line, s.width()))
+	}
+	fmt.Fprintln(w)
+	if err := Grid(w, parameterRows(r), s); err != nil {
+		return err
+	}
+	if r.Proof != nil && len(r.Proof.Measures) > 0 {
+		fmt.Fprintf(w, "\n%s\n\n", s.Bold(fmt.Sprintf("on %s held out of the search, mean, and change with its 95 %% interval", plural(int64(r.Proof.Pairs), "seed", "seeds"))))
+		if err := Grid(w, measureRows(r.Proof), s); err != nil {
+			return err
+		}
+	}
+	if len(r.Sensitivity) > 0 {
+		fmt.Fprintf(w, "\n%s\n\n", s.Bold("the objective over each parameter's values, the others as tuned; the outcome is 1"))
+		return Grid(w, sensitivityRows(r), s)
+	}
+	return nil
+}
+
+// objectiveText is the weights in words.
+func objectiveText(r *tune.Result) string {
+	var parts []string
+	for _, t := range tune.Terms {
+		if x, ok := r.Objective[t.Name]; ok {
+			parts = append(parts, strconv.FormatFloat(x, 'g', 4, 64)+" × "+t.Name)
+		}
+	}
+	if len(parts) == 1 && strings.HasPrefix(parts[0], "1 × ") {
+		return strings.TrimPrefix(parts[0], "1 × ")
+	}
+	return strings.Join(parts, " + ")
+}
+
+// tuneSentences say what came of it.
+func tuneSentences(r *tune.Result) []string {
+	out := []string{verdictOfTuning(r)}
+	s := &r.Search
+	searched := fmt.Sprintf("The search simulated %s on %s", plural(int64(s.Candidates), "candidate", "candidates"), plural(int64(len(r.Seeds)), "seed", "seeds"))
+	if s.Combinations {
+		searched += ", all combinations that there are"
+	}
+	if r.Found {
+		searched += fmt.Sprintf("; there the objective fell by %s", signedPercent(s.Improvement()))
+	}
+	out = append(out, searched+".")
+	if p := r.Proof; p != nil && p.StandsFailed > 0 {
+		out = append(out, fmt.Sprintf("On %s held out the scenario as it stands fails, and no pair is compared.", plural(int64(p.StandsFailed), "seed", "seeds")))
+	}
+	if s.Failed > 0 {
+		out = append(out, fmt.Sprintf("%s failed, the first one: %s", plural(int64(s.Failed), "candidate", "candidates"), oneLine(s.FailedWhy)))
+	}
+	if s.Impossible > 0 {
+		out = append(out, fmt.Sprintf("%s no scenario can have, and cost nothing, such as: %s", plural(int64(s.Impossible), "combination", "combinations"), oneLine(s.ImpossibleWhy)))
+	}
+	return out
+}
+
+// verdictOfTuning is the first sentence: what was gained, as far as it is shown.
+func verdictOfTuning(r *tune.Result) string {
+	switch p := r.Proof; {
+	case !r.Found && r.Partial:
+		return "Stopped before anything better than the scenario as it stands was found."
+	case !r.Found:
+		return "Nothing that was tried is better than the scenario as it stands: its values stay."
+	case p == nil:
+		return "Stopped before the proof: what was found is the best of the search, on the seeds that it searched on."
+	case p.Failed > 0:
+		return fmt.Sprintf("Do not take these values: on %d of %d seeds held out they failed: %s", p.Failed, len(r.HeldOut), oneLine(p.FailedWhy))
+	case p.Pairs < 2:
+		return "There is no proof: the scenario as it stands fails on the seeds held out."
+	case p.Verdict == tune.Better:
+		return fmt.Sprintf("On seeds that the search has not seen the objective is %s less than that of the scenario as it stands (95 %% interval %s to %s), on %d of %d seeds.",
+			signedPercent(p.Improvement.Mean), signedPercent(p.Improvement.Low), signedPercent(p.Improvement.High), p.Better, p.Pairs)
+	case p.Verdict == tune.Worse:
+		return fmt.Sprintf("Do not take these values: on seeds that the search has not seen the objective is worse by %s (95 %% interval %s to %s).",
+			signedPercent(-p.Improvement.Mean), signedPercent(-p.Improvement.High), signedPercent(-p.Improvement.Low))
+	default:
+		return fmt.Sprintf("No improvement is shown: on seeds that the search has not seen the objective is less by %s, and the 95 %% interval goes from %s to %s.",
+			signedPercent(p.Improvement.Mean), signedPercent(p.Improvement.Low), signedPercent(p.Improvement.High))
+	}
+}
+
+// signedPercent is a share of 1 that may be below 0, to three digits.
+func signedPercent(x float64) string {
+	return strconv.FormatFloat(math.Round(x*1000)/10, 'f', 1, 64) + " %"
+}
+
+// oneLine is a reason without its line breaks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// parameterRows is a row per parameter.
+func parameterRows(r *tune.Result) [][]string {
+	rows := [][]string{{"parameter", "as it stands", "tuned", "matters", "searched"}}
+	spread := make(map[string]string)
+	for _, p := range r.Sensitivity {
+		spread[p.Path] = signedPercent(p.Spread)
+	}
+	for _, p := range r.Parameters {
+		matters := none
+		if text, ok := spread[p.Path]; ok {
+			matters = text
+		}
+		rows = append(rows, []string{p.Path, p.Stands, p.Tuned, matters, p.Range})
+	}
+	return rows
+}
+
+// measureRows is a row per size and term.
+func measureRows(p *tune.Proof) [][]string {
+	rows := [][]string{{"size", "", "as it stands", "tuned", "change", "from", "to"}}
+	for _, m := range p.Measures {
+		text := func(x float64) string { return measureText(m.Unit, x) }
+		rows = append(rows, []string{
+			sizeText(m.Bytes), measureName(m.Name), text(m.Stands), text(m.Tuned), text(m.Change.Mean), text(m.Change.Low), text(m.Change.High),
+		})
+	}
+	return rows
+}
+
+// measureName is a term for people.
+func measureName(name string) string {
+	switch name {
+	case "tail":
+		return "messages, p99"
+	case "pauses":
+		return "PFC pauses per 1,000 packets"
+	case "fairness":
+		return "unfairness (1 − Jain's index)"
+	}
+	return name
+}
+
+// measureText is a number of a term.
+func measureText(u tune.Unit, x float64) string {
+	if u != tune.Picoseconds {
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	if x < 0 {
+		return "-" + timeCell(units.Time(math.Round(-x)))
+	}
+	return timeCell(units.Time(math.Round(x)))
+}
+
+// sensitivityRows is a row per parameter, with its values and the objective there
+// over that of the outcome; the most sensitive first.
+func sensitivityRows(r *tune.Result) [][]string {
+	profiles := append([]tune.Profile{}, r.Sensitivity...)
+	sort.SliceStable(profiles, func(i, j int) bool { return profiles[i].Spread > profiles[j].Spread })
+	rows := [][]string{{"parameter", "value: objective"}}
+	for i := range profiles {
+		var parts []string
+		for _, x := range profiles[i].Points {
+			parts = append(parts, x.Value+": "+relativeText(&profiles[i], &x))
+		}
+		rows = append(rows, []string{profiles[i].Path, strings.Join(parts, "; ")})
+	}
+	return rows
+}
+
+// relativeText is a point of a profile over the outcome's.
+func relativeText(p *tune.Profile, x *tune.Point) string {
+	base := tunedScore(p)
+	switch {
+	case x.Score == nil:
+		return none
+	case x.Tuned:
+		return "1 (tuned)"
+	case base == 0:
+		return strconv.FormatFloat(*x.Score, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(*x.Score/base, 'f', 3, 64)
+}
+
+// tunedScore is the objective of the outcome itself.
+func tunedScore(p *tune.Profile) float64 {
+	for _, x := range p.Points {
+		if x.Tuned && x.Score != nil {
+			return *x.Score
+		}
+	}
+	return 0
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"weft/internal/study/tune"
+)
+
+// NamedText is a file as a page shows it.
+type NamedText struct{ Name, Text string }
+
+// tuneView is what the template of a tuning shows.
+type tuneView struct {
+	heading
+	Partial    bool
+	Sentences  []string
+	Parameters [][]string // without their heading
+	Measures   [][]string
+	Pairs      int
+	Plots      []Plot
+	Configs    []NamedText
+	Scenario   string
+}
+
+// TunePage writes the self-contained page of a tuning. configs are the files for
+// devices; tuned is the text of the tuned scenario.
+func TunePage(w io.Writer, r *tune.Result, configs []NamedText, tuned []byte) error {
+	v := &tuneView{
+		heading: heading{simulation, r.Scenario + ", tuned", fmt.Sprintf("%s · for %s · seeds %s, held out %s", r.Fabric, objectiveText(r), seedsText(r.Seeds), seedsText(r.HeldOut))},
+		Partial: r.Partial, Sentences: tuneSentences(r), Parameters: parameterRows(r)[1:], Configs: configs, Scenario: string(tuned),
+	}
+	if r.Proof != nil && len(r.Proof.Measures) > 0 {
+		v.Measures, v.Pairs = measureRows(r.Proof)[1:], r.Proof.Pairs
+	}
+	v.Plots = drawn(stepsPlot(r))
+	profiles := slices.Clone(r.Sensitivity)
+	slices.SortStableFunc(profiles, func(a, b tune.Profile) int {
+		switch {
+		case a.Spread > b.Spread:
+			return -1
+		case a.Spread < b.Spread:
+			return 1
+		}
+		return 0
+	})
+	most := mostRelative(profiles)
+	for i := range profiles {
+		v.Plots = append(v.Plots, drawn(profilePlot(&profiles[i], most))...)
+	}
+	return pages.ExecuteTemplate(w, "tune.html.tmpl", v)
+}
+
+// seedsText is seeds that follow one another: 1 to 3.
+func seedsText(seeds []uint64) string {
+	text := strconv.FormatUint(seeds[0], 10)
+	if n := len(seeds); n > 1 {
+		text += " to " + strconv.FormatUint(seeds[n-1], 10)
+	}
+	return text
+}
+
+// stepsPlot is the best objective over the candidates that were simulated.
+func stepsPlot(r *tune.Result) *plot {
+	p := &plot{title: "The search", note: "the best objective so far; the scenario as it stands is 1", over: &scale{name: "candidates"}, format: axisNumber}
+	s := series{label: "best"}
+	last := r.Search.Steps[len(r.Search.Steps)-1].Candidates
+	for _, x := range r.Search.Steps {
+		p.over.places = append(p.over.places, float64(x.Candidates)/float64(max(1, last)))
+		p.over.labels = append(p.over.labels, strconv.Itoa(x.Candidates))
+		s.values = append(s.values, x.Score/r.Search.Stands)
+	}
+	p.series = []series{s}
+	return p
+}
+
+// mostRelative is the largest objective over the outcome's of all profiles, so
+// that their plots have one scale; at least a tenth above 1.
+func mostRelative(profiles []tune.Profile) float64 {
+	most := 1.1
+	for i := range profiles {
+		base := tunedScore(&profiles[i])
+		for _, x := range profiles[i].Points {
+			if x.Score != nil && base > 0 {
+				most = max(most, *x.Score/base)
+			}
+		}
+	}
+	ticks := linearTicks(most)
+	return ticks[len(ticks)-1]
+}
+
+// profilePlot is the objective over the values of a parameter. Values that no
+// scenario can have beside the others, or that failed, are gaps.
+func profilePlot(t *tune.Profile, most float64) *plot {
+	p := &plot{title: t.Path, note: "objective over that of the outcome, which has a marker of its own", over: &scale{name: "value"}, most: most, format: axisNumber}
+	s, own := series{label: t.Path}, series{fabric: 1, label: "tuned"}
+	base := tunedScore(t)
+	for _, x := range t.Points {
+		value := math.NaN()
+		if x.Score != nil && base > 0 {
+			value = *x.Score / base
+		}
+		p.over.places, p.over.labels = append(p.over.places, x.Place), append(p.over.labels, x.Value)
+		s.values = append(s.values, value)
+		if !x.Tuned {
+			value = math.NaN()
+		}
+		own.values = append(own.values, value)
+	}
+	p.series = []series{s, own}
+	return p
+}

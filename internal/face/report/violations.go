@@ -1,0 +1,143 @@
+package report
+
+import (
+	"fmt"
+
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// violationLines is how many traps of a point are written out; the others are
+// counted.
+const violationLines = 8
+
+// violations are the traps about keys that a Subnet Manager got, or what Ethernet
+// switches kept out of a VRF, and the messages that never arrived for them.
+func violations(r *runstore.Results) (lines []string) {
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		for j := range f.Points {
+			p := &f.Points[j]
+			if len(p.Violations) == 0 {
+				continue
+			}
+			why, packets := discardedFor(p)
+			lines = append(lines, fmt.Sprintf("%s%s: %s discarded %s; %s barred",
+				f.Name, atSize(p.Bytes), plural(packets, "packet", "packets"), why, plural(p.Counts.MessagesBarred, "message was", "messages were")))
+			for k, v := range p.Violations {
+				if k == violationLines {
+					lines = append(lines, fmt.Sprintf("  and %d traps more", len(p.Violations)-k))
+					break
+				}
+				lines = append(lines, "  "+trapText(&v))
+			}
+			if p.Traps != nil {
+				lines = append(lines, "  "+trapsText(p.Traps))
+			}
+		}
+	}
+	return lines
+}
+
+// discardedFor is why packets of a point were discarded, and how many.
+func discardedFor(p *runstore.Point) (why string, packets int64) {
+	const qkeys = "for Q_Keys that are not their receivers'"
+	c := &p.Counts
+	switch {
+	case p.Violations[0].FromVRF != "":
+		return "without a route between VRFs", c.DroppedSegment
+	case c.DroppedPKey == 0:
+		return qkeys, c.DroppedQKey
+	case c.DroppedQKey > 0:
+		return fmt.Sprintf("for P_Keys of other partitions and %d %s", c.DroppedQKey, qkeys), c.DroppedPKey
+	}
+	return "for P_Keys of other partitions", c.DroppedPKey
+}
+
+func atSize(bytes int64) string {
+	if bytes == 0 {
+		return ""
+	}
+	return " at " + sizeText(bytes)
+}
+
+// trapText is a trap in words, with the fields of its notice, or what a VRF kept out.
+func trapText(v *runstore.Violation) string {
+	if v.FromVRF != "" {
+		return fmt.Sprintf("at %s, first after %s: %s of VRF %s for VRF %s, from %s to %s",
+			v.Port, shortTime(units.Time(v.FirstPs)), plural(v.Packets, "packet", "packets"), v.FromVRF, v.ToVRF, v.From, v.To)
+	}
+	if v.Trap == 0 {
+		return fmt.Sprintf("at %s", offence(v, fmt.Sprintf("Q_Key %#08x", v.QKey)))
+	}
+	if v.QKey != 0 {
+		return fmt.Sprintf("trap %d at %s; %s", v.Trap, offence(v, fmt.Sprintf("Q_Key %#08x and SL %d", v.QKey, v.SL)), knownText(v))
+	}
+	member := "limited"
+	if v.PKey&0x8000 != 0 {
+		member = "full"
+	}
+	return fmt.Sprintf("trap %d at %s; %s", v.Trap, offence(v, fmt.Sprintf("P_Key %#04x (%s) and SL %d", v.PKey, member, v.SL)), knownText(v))
+}
+
+// offence is where packets were discarded, and whose they were.
+func offence(v *runstore.Violation, key string) string {
+	return fmt.Sprintf("%s, first after %s: %s, %s, from %s QP %d to %s QP %d",
+		v.Port, shortTime(units.Time(v.FirstPs)), plural(v.Packets, "packet", "packets"), key, v.From, v.FromQP, v.To, v.ToQP)
+}
+
+// knownText is when the manager knew of a violation.
+func knownText(v *runstore.Violation) string {
+	if units.Time(v.KnownPs) == runstore.Never {
+		return "the manager never knew"
+	}
+	return fmt.Sprintf("the manager knew %s later", shortTime(units.Time(v.KnownPs-v.FirstPs)))
+}
+
+// trapsText is what became of the traps of a point, and the counters of the ports
+// that sent them.
+func trapsText(t *runstore.Traps) string {
+	text := fmt.Sprintf("%s raised, %d repressed, %s; %d merged with one that waited, %d lost",
+		plural(int64(t.Raised), "trap", "traps"), t.Repressed, plural(int64(t.Sent), "datagram", "datagrams"), t.Merged, t.Lost)
+	for i := range t.Ports {
+		c := &t.Ports[i]
+		if i == violationLines {
+			return text + fmt.Sprintf("; counters of %d ports more", len(t.Ports)-i)
+		}
+		text += "; " + c.Port
+		for _, n := range []struct {
+			name  string
+			count int
+		}{
+			{"PKeyViolations", c.PKeys},
+			{"QKeyViolations", c.QKeys},
+			{"PortRcvConstraintErrors", c.RcvConstraint},
+			{"PortXmitConstraintErrors", c.XmitConstraint},
+		} {
+			if n.count > 0 {
+				text += fmt.Sprintf(" %s %d", n.name, n.count)
+			}
+		}
+	}
+	return text
+}
+
+// levels are the messages of each service level or priority, of points that have
+// several.
+func levels(r *runstore.Results) (lines []string) {
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		for j := range f.Points {
+			p := &f.Points[j]
+			for _, l := range p.Levels {
+				what := "priority"
+				if f.Protocol == infiniband {
+					what = "service level"
+				}
+				lines = append(lines, fmt.Sprintf("%s%s, %s %d: %s, half of them within %s, all within %s",
+					f.Name, atSize(p.Bytes), what, l.SL, plural(l.Flows.N, "message", "messages"), shortTime(l.Flows.P50), shortTime(l.Flows.Max)))
+			}
+		}
+	}
+	return lines
+}

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"fmt"
+
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// waitedShare is the share of a time that one retransmission timeout must take for the
+// time to be that of recovery and not of bandwidth.
+const waitedShare = 0.05
+
+// waitedSentences say of which fabrics the time is that of their retransmission timeouts.
+func (v *judgement) waitedSentences() (out []string) {
+	for f := range v.fabrics {
+		spec := v.spec(f)
+		if spec == nil {
+			continue
+		}
+		least, text := firstWait(spec)
+		if text == "" {
+			continue
+		}
+		most := runstore.Point{}
+		for s := range v.sizes {
+			if p := v.points[f][s]; p.Counts.Timeouts > most.Counts.Timeouts && float64(least) >= waitedShare*float64(p.Time) {
+				most = p
+			}
+		}
+		if most.Counts.Timeouts > 0 {
+			out = append(out, fmt.Sprintf("%s waited for %s%s, %s: its time there is that of recovery by chance, not of bandwidth.",
+				v.name(f), plural(most.Counts.Timeouts, "retransmission timeout", "retransmission timeouts"), atSize(most.Bytes), text))
+		}
+	}
+	return out
+}
+
+// firstWait is the least wait before the first repetition of a packet on a fabric of
+// RDMA, and what a wait is, in words; "" of others.
+func firstWait(f *scenario.Fabric) (least units.Time, text string) {
+	s := &f.NIC.Retransmission
+	switch {
+	case f.Kind.TCP():
+		return 0, ""
+	case f.Transport.Retransmission == scenario.AdaptiveRetransmission:
+		return s.Times[0], fmt.Sprintf("the first of a packet after %s to %s (a schedule measured on one adapter: weft catalog nic %s)",
+			shortTime(s.Times[0]), shortTime(s.Times[s.First-1]), f.NIC.Model)
+	}
+	return f.Transport.Timeout, shortTime(f.Transport.Timeout) + " each"
+}

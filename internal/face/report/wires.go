@@ -1,0 +1,128 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+)
+
+// wire says what the busiest link of a fabric shows at a size, as what the fabric
+// does: it has flows collide on one link, it is at the limit of its wire, with new
+// packets or with those that it sends again, or it leaves all wires idle. It is empty
+// where the link shows none of that.
+func (v *judgement) wire(f, s int) string {
+	p := v.points[f][s]
+	h, known := hottest(p)
+	switch {
+	case !known:
+		return ""
+	case h.Busy >= busyLink && shared(h) != "":
+		return fmt.Sprintf("shares a link that is at its limit: %s is busy %s of the time; of its bytes, %s", h.Name, percent(h.Busy), shared(h))
+	case collides(h):
+		return v.collision(f, h)
+	case h.Busy >= busyLink && float64(p.Counts.Retransmissions) >= queuedShare*float64(p.Counts.Packets):
+		return fmt.Sprintf("fills its wire with what it sends again, %s of its packets: %s is busy %s of the time",
+			percent(float64(p.Counts.Retransmissions)/float64(p.Counts.Packets)), h.Name, percent(h.Busy))
+	case h.Busy >= busyLink:
+		return fmt.Sprintf("is at the limit of its wire: %s is busy %s of the time", h.Name, percent(h.Busy))
+	case h.Busy < idleLink && quiet(p.Counts) && v.throughKernel(f):
+		return fmt.Sprintf("is limited by the host, not by the network: links stay below %s busy, no drops or pauses", percent(busyBound(h.Busy)))
+	case h.Busy < idleLink && quiet(p.Counts):
+		return fmt.Sprintf("is not limited by its links: they stay below %s busy, no drops or pauses", percent(busyBound(h.Busy)))
+	}
+	return ""
+}
+
+// busyBound is a share of time rounded up to whole per cent.
+func busyBound(busy float64) float64 { return math.Ceil(busy*100+1e-9) / 100 }
+
+// throughKernel reports whether the CPU and the kernel move a fabric's bytes.
+func (v *judgement) throughKernel(f int) bool {
+	if sc := v.spec(f); sc != nil {
+		return sc.Host.Path == scenario.PathCPU
+	}
+	return v.result(f).Protocol == tcp
+}
+
+// collides reports whether a link among which routing could choose is the limit
+// because it carries more than its share.
+func collides(h runstore.HotLink) bool {
+	return h.Choice() && h.Busy >= crowdedBusy && h.Spread() >= crowded
+}
+
+// byFlow reports that a fabric's routing chooses a way for each flow, and that it has
+// ways to choose from: on a dragonfly and a torus the shortest may be one, and Ultra
+// Ethernet has ECMP choose for each packet.
+func byFlow(f *scenario.Fabric) bool {
+	switch f.Topology.Shape {
+	case scenario.Dragonfly, scenario.Torus, scenario.Listed:
+		return false
+	}
+	return f.Kind != scenario.UltraEthernetKind
+}
+
+// collision names the link on which flows meet, and how much of the others' share
+// it carries.
+func (v *judgement) collision(f int, h runstore.HotLink) string {
+	what := "spreads its load unevenly"
+	if sc := v.spec(f); sc != nil && byFlow(sc) {
+		switch sc.Routing.Mode {
+		case scenario.ECMP:
+			what = "has flows collide, which ECMP hashes onto one link"
+		case scenario.Flowlet:
+			what = "has flowlets collide on one link"
+		case scenario.Deterministic:
+			what = "has flows collide on one link, as their destinations give their routes"
+		}
+	}
+	carries := fmt.Sprintf("%s carries %s times the mean of its tier (%s)", h.Name, times(h.Spread()), h.Tier)
+	if n := len(h.Flows); n > 1 {
+		named := h.Flows[:min(n, namedFlows)]
+		if n > len(named) {
+			named = append(slices.Clone(named), "others")
+		}
+		carries += ", by " + list(named) + ","
+	}
+	return fmt.Sprintf("%s: %s and is busy %s of the time", what, carries, percent(h.Busy))
+}
+
+// idled says that congestion control, or the recovery from drops, left idle a link
+// that the fastest fabric kept busy. Where that one was not the limit either it says
+// no more than what was seen.
+func (v *judgement) idled(f, w, s int) string {
+	p := v.points[f][s]
+	a, known := hottest(p)
+	b, other := hottest(v.points[w][s])
+	if !known || !other || b.Busy-a.Busy < idledShare {
+		return ""
+	}
+	c := p.Counts
+	if c.Marks == 0 && c.CNPs == 0 && c.Drops() == 0 || collides(a) || len(v.path(f, w)) > 0 {
+		return "" // nothing cut them back, or something else may have kept it idle
+	}
+	var why string
+	switch {
+	case b.Busy >= busyLink && c.Drops() > 0:
+		why = "dropped packets and recovered so slowly that"
+	case b.Busy >= busyLink:
+		why = "cut its senders back so far that"
+	case c.CNPs > 0:
+		why = "told its senders to slow down " + plural(c.CNPs, "time", "times") + ", and"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("%s its busiest link was busy no more than %s of the time, where %s kept its own busy %s", why, percent(a.Busy), v.name(w), percent(b.Busy))
+}
+
+// queueing says how many packets met a queue beyond ECN's threshold: of those
+// that did, a part is marked.
+func (v *judgement) queueing(f, s int) string {
+	sc, c := v.spec(f), v.points[f][s].Counts
+	if sc == nil || c.Packets == 0 || float64(c.Marks) < queuedShare*float64(c.Packets) {
+		return ""
+	}
+	return fmt.Sprintf("queues: at least %s of its packets met more than %s before them", percent(float64(c.Marks)/float64(c.Packets)), sc.Ethernet.ECN.Kmin)
+}

@@ -1,0 +1,156 @@
+// Package formats recognises other people's workload files by what stands in them and
+// reads them with the reader of their format.
+package formats
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"weft/internal/formats/astra"
+	"weft/internal/formats/chakra"
+	"weft/internal/formats/goal"
+	"weft/internal/formats/hpcctopo"
+	"weft/internal/formats/htsim"
+	"weft/internal/formats/ncclxml"
+	"weft/internal/formats/simai"
+	"weft/internal/formats/source"
+)
+
+// headBytes is how much of a file tells its format.
+const headBytes = 4096
+
+// format is one that weft reads.
+type format struct {
+	name      string
+	recognise func(head []byte) bool
+	// read takes the files of a job; many is whether that may be more than one.
+	read func(files []source.File) *source.Workload
+	many bool
+}
+
+var formats = []format{
+	{"a Chakra trace (NAME.RANK.et or NAME.RANK.json, one file for each rank, and a JSON file of process groups)", chakra.Recognise, chakra.Read, true},
+	{"a GOAL schedule", goal.Recognise, one(goal.Read), false},
+	{"a binary GOAL schedule", goal.RecogniseBinary, one(goal.ReadBinary), false},
+	{"an htsim connection matrix", htsim.Recognise, one(htsim.Read), false},
+	{"a SimAI workload", simai.Recognise, one(simai.Read), false},
+}
+
+// one is the reader of a format whose jobs are one file.
+func one(read func(string, io.Reader) *source.Workload) func([]source.File) *source.Workload {
+	return func(files []source.File) *source.Workload { return read(files[0].Name, files[0]) }
+}
+
+// topology is a format of topologies that weft reads.
+type topology struct {
+	name      string
+	recognise func(head []byte) bool
+	read      func(string, io.Reader) (*source.Cluster, *source.Problem)
+}
+
+var topologies = []topology{
+	{"a network configuration of ASTRA-sim", astra.Recognise, astra.Read},
+	{"an htsim topology", htsim.RecogniseTopology, htsim.ReadTopology},
+	{"a topology of the HPCC simulator", hpcctopo.Recognise, hpcctopo.Read},
+	{"an NCCL topology", ncclxml.Recognise, ncclxml.Read},
+	{"a SimAI topology", simai.RecogniseTopology, simai.ReadTopology},
+}
+
+// Read recognises the formats of the files and reads them: those of one workload, and
+// at most one topology. Either may be nil, not both.
+func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
+	var first *format
+	var job []source.File
+	var cluster *source.Cluster
+	for _, file := range files {
+		r, head, err := open(file)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s cannot be read: %w", file.Name, err)
+		}
+		file.Reader = r
+		if t := recogniseTopology(head); t != nil {
+			if cluster != nil {
+				return nil, nil, fmt.Errorf("%s and %s are topologies: one at a time", cluster.File, file.Name)
+			}
+			var p *source.Problem
+			if cluster, p = t.read(file.Name, file); p != nil {
+				return nil, nil, p
+			}
+			continue
+		}
+		f := recognise(head)
+		switch {
+		case f == nil:
+			return nil, nil, fmt.Errorf("%s is of no format that weft knows: it reads %s; and, as the cluster, %s\n(a folder of the HPCC simulator, with config.txt, is run by weft run --hpcc)", file.Name, Names(), TopologyNames())
+		case first != nil && f != first:
+			return nil, nil, fmt.Errorf("%s is %s and %s is %s: one job at a time", job[0].Name, first.name, file.Name, f.name)
+		}
+		first = f
+		job = append(job, file)
+	}
+	if first == nil {
+		return nil, cluster, nil
+	}
+	if len(job) > 1 && !first.many {
+		return nil, nil, fmt.Errorf("%d workloads are given: %s is a job by itself", len(job), first.name)
+	}
+	return first.read(job), cluster, nil
+}
+
+// open is a file's reader, and how it begins. What gzip packed is unpacked: the limits of
+// the readers bound what comes of it.
+func open(file io.Reader) (*bufio.Reader, []byte, error) {
+	r := bufio.NewReaderSize(file, headBytes)
+	if magic, err := r.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		unpacked, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		r = bufio.NewReaderSize(unpacked, headBytes)
+	}
+	head, err := r.Peek(headBytes)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil, err
+	}
+	return r, head, nil
+}
+
+func recogniseTopology(head []byte) *topology {
+	for i := range topologies {
+		if topologies[i].recognise(head) {
+			return &topologies[i]
+		}
+	}
+	return nil
+}
+
+func recognise(head []byte) *format {
+	for i := range formats {
+		if formats[i].recognise(head) {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+// Names lists the formats for people.
+func Names() string {
+	names := make([]string, len(formats))
+	for i := range formats {
+		names[i] = formats[i].name
+	}
+	return strings.Join(names, ", ")
+}
+
+// TopologyNames lists the formats of topologies for people.
+func TopologyNames() string {
+	names := make([]string, len(topologies))
+	for i := range topologies {
+		names[i] = topologies[i].name
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,127 @@
+package ncclxml
+
+import (
+	"slices"
+	"strings"
+
+	"weft/internal/formats/source"
+)
+
+// models are GPUs of the catalog by their PCI device numbers (the PCI ID database).
+var models = map[string]string{
+	"0x2330": "h100", "0x2331": "h100-pcie", "0x2335": "h200", "0x20b0": "a100", "0x20b2": "a100", "0x2901": "b200",
+}
+
+// generation is what a compute capability tells.
+type generation struct{ model, scaleUp string }
+
+// generations are by compute capability (NCCL's topo.h has the same steps).
+var generations = map[int]generation{
+	70: {"v100", "nvlink-2"}, 80: {"a100", "nvlink-3"}, 90: {"h100", "nvlink-4"}, 100: {"b200", "nvlink-5"},
+}
+
+// buses are PCIe generations by their speed in GT/s.
+var buses = map[string]string{"8": "gen3", "16": "gen4", "32": "gen5", "64": "gen6"}
+
+// cluster is the node as a scenario has it.
+func (r *reader) cluster() (*source.Cluster, *source.Problem) {
+	c := &source.Cluster{Format: "NCCL topology", File: r.file, Units: []string{"speed: Mb/s", "link_speed: GT/s of a PCIe lane"}}
+	for i := range r.gpus {
+		if g := &r.gpus[i]; g.sm != r.gpus[0].sm || g.links != r.gpus[0].links || g.device != r.gpus[0].device {
+			return nil, &source.Problem{File: r.file, Want: "GPUs that are alike, as those of a scenario's node are: they differ in device, sm or the number of NVLinks"}
+		}
+	}
+	c.Field("cluster:")
+	c.Field("  node:")
+	c.Field("    gpus: %d", len(r.gpus))
+	r.model(c)
+	r.scaleUp(c)
+	r.bus(c)
+	r.ports(c)
+	c.Assume("the number of nodes is not in the file, nor is any fabric: both are the scenario's")
+	if len(r.ignored) > 0 {
+		c.Assume("elements that weft does not know are ignored: %s", strings.Join(r.ignored, ", "))
+	}
+	return c, nil
+}
+
+// model writes the GPU's model.
+func (r *reader) model(c *source.Cluster) {
+	g := &r.gpus[0]
+	if m := models[g.device]; m != "" {
+		c.Field("    gpu: %s", m)
+		return
+	}
+	if m := generations[g.sm].model; m != "" {
+		c.Field("    gpu: %s", m)
+		c.Assume("the GPUs are %s: the file gives the compute capability %d.%d, not the model", m, g.sm/10, g.sm%10)
+		return
+	}
+	c.Assume("the model of the GPUs is unknown: the default's stays; name it under cluster.node.gpu")
+}
+
+// scaleUp writes the NVLinks.
+func (r *reader) scaleUp(c *source.Cluster) {
+	g := &r.gpus[0]
+	name := generations[g.sm].scaleUp
+	switch {
+	case g.links == 0 && g.sm > 0:
+		if bus := buses[r.slowest().speed]; bus == "gen4" || bus == "gen5" {
+			c.Field("    scale-up: pcie-%s", bus)
+		}
+		c.Assume("GPUs have no NVLink: they talk over PCIe")
+	case g.links == 0 || name == "":
+		c.Assume("the NVLinks of the GPUs are unknown: the default's stay; give them under cluster.node.scale-up")
+	case g.mesh:
+		c.Field("    scale-up: {generation: %s, kind: mesh, switches: 0, multicast: false, links: %d}", name, g.links)
+		c.Assume("NVLinks between GPUs are taken as a full mesh; the file may join some of the GPUs only")
+	default:
+		c.Field("    scale-up: {generation: %s, links: %d}", name, g.links)
+	}
+}
+
+// slowest is the narrowest slot of a GPU, of those that are known.
+func (r *reader) slowest() pciLink {
+	known := slices.DeleteFunc(slices.Clone(r.gpus), func(g gpu) bool { return buses[g.link.speed] == "" || g.link.width == 0 })
+	if len(known) == 0 {
+		return pciLink{}
+	}
+	return slices.MinFunc(known, func(a, b gpu) int {
+		if d := strings.Compare(buses[a.link.speed], buses[b.link.speed]); d != 0 {
+			return d
+		}
+		return a.link.width - b.link.width
+	}).link
+}
+
+// bus writes the slots.
+func (r *reader) bus(c *source.Cluster) {
+	link := r.slowest()
+	if link.width == 0 {
+		c.Assume("the PCIe links of the GPUs are unknown: the default's stay; give them under cluster.node.pcie")
+		return
+	}
+	c.Field("    pcie: {generation: %s, lanes: %d}", buses[link.speed], link.width)
+}
+
+// ports writes the NICs. Those behind PCI are the compute NICs where there are some.
+func (r *reader) ports(c *source.Cluster) {
+	ports := slices.DeleteFunc(slices.Clone(r.nics), func(n nic) bool { return !n.pci })
+	if len(ports) == 0 {
+		ports = r.nics
+	}
+	if len(ports) == 0 {
+		c.Assume("the file has no NIC: the default's stay; give them under cluster.node.nics")
+		return
+	}
+	if others := len(r.nics) - len(ports); others > 0 {
+		c.Assume("%d ports that hang on no PCI device (sockets) are left out", others)
+	}
+	c.Field("    nics: %d", len(ports))
+	slowest := slices.MinFunc(ports, func(a, b nic) int { return a.mbps - b.mbps })
+	if slowest.mbps == 0 {
+		c.Assume("the rate of the NICs is unknown: the default's stays; give it under cluster.node.nic")
+		return
+	}
+	c.Field("    nic: {rate: %dMbps}", slowest.mbps)
+}

@@ -1,0 +1,31 @@
+package simai
+
+import (
+	"fmt"
+
+	"weft/internal/formats/source"
+	"weft/units"
+)
+
+// describe says what the numbers mean and what the file leaves open.
+func (r *reader) describe(w *source.Workload) {
+	h := &r.head
+	w.Units = []string{"computing: nanoseconds", "collectives: bytes, of the whole vector as nccl-tests counts; of an all-to-all what a rank sends to all"}
+	w.Assume("rank i is the i-th GPU of the cluster, node by node; all ranks do the same list")
+	w.Assume(fmt.Sprintf("groups as SimAI forms them: tensor %d (neighbours), data %d, expert %d, data of experts %d", h.tensor, h.data(), h.expert, h.data()/h.expert))
+	w.Assume("collectives of a kind of group take turns; those of weight gradients overlap with computing, the others hold the rank up")
+	w.Assume("algorithms and protocols are NCCL's choice for the scenario's cluster, not SimAI's")
+	if h.pipeline > 1 {
+		text := "pp %d: the list has one rank's layers and no transfer between stages, so no bubble either; all ranks do the list, and data-parallel groups span the stages"
+		if h.pipelineBytes > 0 {
+			text += fmt.Sprintf("; pp_comm, %s, does not move", units.Bytes(h.pipelineBytes))
+		}
+		w.Assume(fmt.Sprintf(text, h.pipeline))
+	}
+	if r.depends {
+		w.Assume("the dependencies of layers are not looked at, as in SimAI: the layers come in the order of the list")
+	}
+	if r.ignored > 0 {
+		w.Assume(fmt.Sprintf("%d lines after the announced layers are ignored", r.ignored))
+	}
+}

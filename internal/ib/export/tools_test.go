@@ -1,0 +1,240 @@
+package export
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/internal/base/topology"
+	"weft/internal/ib/subnet"
+)
+
+// program is the path of a program of another package, without which a test is
+// skipped, and fails in CI.
+func program(t *testing.T, name, packages string) string {
+	t.Helper()
+	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin") {
+		if path := filepath.Join(dir, name); exec.Command("test", "-x", path).Run() == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s is not installed: .ci/run does that (%s)", name, packages)
+	}
+	t.Skipf("SKIPPED: %s is not installed (%s)", name, packages)
+	return ""
+}
+
+var shapes = []topology.Spec{
+	topology.SingleSwitch{Endpoints: 9},
+	topology.KAry{K: 8},
+	topology.Rail{Nodes: 32, Rails: 4, Radix: 16},
+}
+
+// Graphviz itself reads what is written for it, without a word, and draws every
+// switch and every box of hosts.
+func TestGraphvizDrawsEverySwitch(t *testing.T) {
+	dot := program(t, "dot", "graphviz")
+	for _, shape := range append([]topology.Spec{topology.Torus{Dims: []int{4, 4}, SwitchEndpoints: 1}, topology.Dragonfly{P: 2, A: 4, H: 2}}, shapes...) {
+		s := fabric(t, shape)
+		for i := range s.Nodes { // a description is any bytes
+			s.Nodes[i].Name += " \x01\xff<&\">\\"
+		}
+		var text bytes.Buffer
+		if err := WriteDot(&text, s); err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(dot, "-Tsvg")
+		c.Stdin = &text
+		var complaints bytes.Buffer
+		c.Stderr = &complaints
+		out, err := c.Output()
+		if err != nil || complaints.Len() > 0 {
+			t.Errorf("%T: %v\n%s", shape, err, complaints.String())
+			continue
+		}
+		want := 0
+		for i := range s.Nodes {
+			if s.Nodes[i].Kind != subnet.Switch {
+				continue
+			}
+			want++
+			for p := range s.Nodes[i].Ports {
+				if peer := s.Nodes[i].Ports[p].Peer; peer.Exists() && s.Nodes[peer.Node].Kind != subnet.Switch {
+					want++ // the box of its hosts
+					break
+				}
+			}
+		}
+		if got := drawnNodes(t, out); got != want {
+			t.Errorf("%T: Graphviz draws %d nodes, want %d", shape, got, want)
+		}
+	}
+}
+
+// drawnNodes counts the nodes in a drawing of Graphviz's.
+func drawnNodes(t *testing.T, svg []byte) (n int) {
+	t.Helper()
+	for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return n
+		}
+		if err != nil {
+			t.Fatalf("the drawing is not well formed: %v", err)
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			for _, a := range e.Attr {
+				if a.Name.Local == "class" && a.Value == "node" {
+					n++
+				}
+			}
+		}
+	}
+}
+
+// Slurm's controller takes the topology that is written for it: scontrol shows the
+// same switches with the same nodes and switches below them.
+func TestSlurmTakesTheTopology(t *testing.T) {
+	const packages = "slurmctld, slurm-client, munge"
+	slurmctld, scontrol, munged := program(t, "slurmctld", packages), program(t, "scontrol", packages), program(t, "munged", packages)
+	for _, shape := range shapes {
+		dir := t.TempDir()
+		var text bytes.Buffer
+		if err := WriteSlurm(&text, fabric(t, shape)); err != nil {
+			t.Fatal(err)
+		}
+		conf := slurmConf(t, dir, munged, text.String())
+		log := filepath.Join(dir, "slurmctld.log")
+		c := exec.Command(slurmctld, "-D", "-c", "-f", conf)
+		c.Env = append(os.Environ(), "SLURM_CONF="+conf)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = c.Process.Kill()
+			_ = c.Wait()
+		})
+		var shown []byte
+		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+			show := exec.Command(scontrol, "show", "topology")
+			show.Env = c.Env
+			if out, err := show.Output(); err == nil {
+				shown = out
+				break
+			}
+		}
+		want, got := switchesOf(text.String()), switchesOf(string(shown))
+		if len(got) != len(want) {
+			said, _ := os.ReadFile(log) // for the message only
+			t.Fatalf("%T: Slurm has %d switches, want %d\n%s", shape, len(got), len(want), said)
+		}
+		for name, below := range want {
+			if got[name] != below {
+				t.Errorf("%T: below %s Slurm has %q, want %q", shape, name, got[name], below)
+			}
+		}
+	}
+}
+
+// slurmConf writes the configuration of a controller whose nodes are those of a
+// topology, and starts the daemon that it proves who it is by.
+func slurmConf(t *testing.T, dir, munged, topology string) string {
+	t.Helper()
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(name string) string { return filepath.Join(dir, name) }
+	var nodes []string
+	for _, below := range switchesOf(topology) {
+		for word := range strings.FieldsSeq(below) {
+			if list, ok := strings.CutPrefix(word, "Nodes="); ok {
+				nodes = append(nodes, list)
+			}
+		}
+	}
+	for name, text := range map[string]string{
+		"topology.conf": topology, "munge.key": strings.Repeat("weft", 256),
+		"slurm.conf": fmt.Sprintf(`ClusterName=weft
+SlurmctldHost=%s(127.0.0.1)
+SlurmUser=%s
+SlurmdUser=%[2]s
+AuthType=auth/munge
+AuthInfo=socket=%[3]s/munge.sock
+SlurmctldPidFile=%[3]s/slurmctld.pid
+SlurmctldPort=%d
+SlurmdPort=%d
+StateSaveLocation=%[3]s
+SlurmctldLogFile=%[3]s/slurmctld.log
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SelectType=select/linear
+TopologyPlugin=topology/tree
+NodeName=%[6]s NodeAddr=127.0.0.1 CPUs=1 State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES State=UP
+`, host, me.Username, dir, freePort(t), freePort(t), strings.Join(nodes, ",")),
+	} {
+		if err := os.WriteFile(in(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command(munged, "-F", "-f", "--socket="+in("munge.sock"), "--key-file="+in("munge.key"), "--pid-file="+in("munged.pid"),
+		"--log-file="+in("munged.log"), "--seed-file="+in("munged.seed"))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	return in("slurm.conf")
+}
+
+// freePort is a port of TCP that nobody listens on.
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// switchesOf are the switches of a topology with the nodes or switches below each, as
+// topology.conf and scontrol have them. What scontrol adds of the nodes below a switch
+// of switches is left out.
+func switchesOf(text string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(text) {
+		fields := map[string]string{}
+		for word := range strings.FieldsSeq(line) {
+			if key, value, ok := strings.Cut(word, "="); ok && !strings.HasPrefix(line, "#") {
+				fields[key] = value
+			}
+		}
+		switch name := fields["SwitchName"]; {
+		case name == "":
+		case fields["Switches"] != "":
+			all[name] = "Switches=" + fields["Switches"]
+		default:
+			all[name] = "Nodes=" + fields["Nodes"]
+		}
+	}
+	return all
+}

@@ -1,0 +1,407 @@
+package format
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"weft/internal/ib/subnet"
+	"weft/units"
+)
+
+// sighting is what one line says of a port and its node. What it does not say
+// is zero.
+type sighting struct {
+	node   subnet.Node // Kind, GUID, SystemGUID, VendorID, DeviceID, Revision, Name; no ports
+	ports  int         // how many the node has
+	guid   units.GUID  // of the port; of a switch, of its port 0
+	number uint8       // of the port
+	lid    units.LID   // of the port; of a switch, of its port 0
+	hasLID bool
+}
+
+// builder makes a subnet from lines that describe one directed link each, with
+// both ends, as all formats have them in which a node has no section of its own.
+type builder struct {
+	log   *log
+	seen  []seenPort          // a switch, or one port of another node
+	by    map[units.GUID]int  // into seen, by port GUID; of a switch, by NodeGUID too
+	said  []saidLink          // by line
+	nodes map[units.GUID]bool // NodeGUIDs that the file names apart from ports
+	first map[units.LID][]int // into seen
+	ends  map[endKey]int      // into said, by the port that speaks
+}
+
+// seenPort is a switch with all its ports, or one port of an adapter.
+type seenPort struct {
+	sighting
+	where place
+	top   int  // highest number of a port
+	own   bool // there is a line about it, not only lines that lead to it
+}
+
+type endKey struct {
+	seen   int
+	number uint8
+}
+
+// saidLink is one line: a port, what it leads to if anything, and the link.
+type saidLink struct {
+	from  endKey
+	to    sighting
+	link  subnet.Link
+	where place
+	down  bool
+}
+
+func newBuilder(l *log) *builder {
+	return &builder{
+		log: l, by: map[units.GUID]int{}, nodes: map[units.GUID]bool{},
+		first: map[units.LID][]int{}, ends: map[endKey]int{},
+	}
+}
+
+// key is the GUID by which lines about one node or port find each other.
+func (s *sighting) key() units.GUID {
+	if s.guid == 0 && s.node.Kind == subnet.Switch {
+		return s.node.GUID
+	}
+	return s.guid
+}
+
+// see finds or adds what a line is about; own says that the line is its own.
+func (b *builder) see(in *lines, s sighting, own bool) (int, bool) {
+	key := s.key()
+	i, known := b.by[key]
+	if !known {
+		if len(b.seen) == maxNodes {
+			in.fail("more than %d ports and switches: a subnet has 49,151 unicast LIDs", maxNodes)
+			return 0, false
+		}
+		i = len(b.seen)
+		b.by[key] = i
+		b.seen = append(b.seen, seenPort{sighting: s, where: place{in.name, in.n}, top: max(int(s.number), s.ports), own: own})
+		if s.lid != 0 {
+			b.first[s.lid] = append(b.first[s.lid], i)
+		}
+		return i, true
+	}
+	p := &b.seen[i]
+	p.own = p.own || own
+	p.top = max(p.top, int(s.number), s.ports)
+	if p.node.Kind == 0 {
+		p.node.Kind = s.node.Kind
+	}
+	if p.node.Kind != subnet.Switch && p.number != s.number && s.node.Kind != 0 {
+		in.fail("port GUID %v is port %d of %v here and port %d in line %d", s.guid, s.number, s.node.Kind, p.number, p.where.line)
+		return i, false
+	}
+	if s.node.Kind != 0 && p.node.Kind != s.node.Kind {
+		in.fail("%v is a %v here and a %v in line %d", key, s.node.Kind, p.node.Kind, p.where.line)
+		return i, false
+	}
+	b.compare(in, p, &s)
+	return i, true
+}
+
+// compare notes where two lines about one port differ, and completes what the
+// first left open.
+func (b *builder) compare(in *lines, p *seenPort, s *sighting) {
+	if s.hasLID && p.hasLID && s.lid != p.lid {
+		in.note("%s has LID %d here and LID %d in line %d: the latter was taken", p.describe(), s.lid, p.lid, p.where.line)
+	}
+	if s.node.Name != "" && p.node.Name != "" && s.node.Name != p.node.Name {
+		in.note("%v is called %q here and %q in line %d: the latter was taken", s.key(), shorten(s.node.Name, 64), shorten(p.node.Name, 64), p.where.line)
+	}
+	if p.node.Name == "" {
+		p.node.Name = s.node.Name
+	}
+}
+
+func (p *seenPort) describe() string {
+	if p.node.Name != "" {
+		return "\"" + shorten(p.node.Name, 64) + "\""
+	}
+	return p.key().String()
+}
+
+// line takes one line.
+func (b *builder) line(in *lines, from sighting, to *sighting, link subnet.Link) {
+	i, ok := b.see(in, from, true)
+	if !ok {
+		return
+	}
+	at := endKey{i, from.number}
+	if first, twice := b.ends[at]; twice && !b.log.lenient {
+		if b.said[first].down == (to == nil) && (to == nil || b.said[first].to.key() == to.key() && b.said[first].to.number == to.number) {
+			in.note("the same line as %d once more", b.said[first].where.line)
+			return
+		}
+		in.fail("port %d of %s is cabled twice (first at line %d): expected one line for a port", from.number, b.seen[i].describe(), b.said[first].where.line)
+		return
+	}
+	if _, twice := b.ends[at]; !twice {
+		b.ends[at] = len(b.said)
+	}
+	said := saidLink{from: at, link: link, where: place{in.name, in.n}, down: to == nil}
+	if to != nil {
+		said.to = *to
+	}
+	b.said = append(b.said, said)
+}
+
+// finish joins the lines into a subnet.
+func (b *builder) finish(name string) *subnet.Subnet {
+	far := b.resolve(name)
+	b.settleKinds(far)
+	s, where, ok := b.layNodes()
+	if !ok {
+		return s
+	}
+	oneEnded, example := 0, place{}
+	bad := b.contradicted(s, far, where)
+	for i := range b.said {
+		said := &b.said[i]
+		if said.down || far[i].seen < 0 {
+			continue
+		}
+		a, c := where(said.from), where(far[i])
+		if bad[a] || bad[c] {
+			continue
+		}
+		if s.Peer(a).Exists() && s.Peer(a) == c {
+			continue // by the line of the other end
+		}
+		if said.from == far[i] {
+			b.fail(said.where, "%s is joined to itself: expected another port", s.EndName(a))
+			continue
+		}
+		back, mutual := b.ends[far[i]]
+		if mutual && (b.said[back].down || far[back] != said.from) {
+			b.fail(said.where, "the ends of a cable disagree: %s is joined to %s here, and line %d says otherwise of that port", s.EndName(a), s.EndName(c), b.said[back].where.line)
+			continue
+		}
+		if s.Peer(a).Exists() || s.Peer(c).Exists() {
+			b.fail(said.where, "%s is cabled twice: expected one cable to a port", s.EndName(c))
+			continue
+		}
+		s.Connect(a, c, said.link)
+		if mutual {
+			s.Port(c).Link = b.said[back].link
+			continue
+		}
+		if oneEnded == 0 {
+			example = said.where
+		}
+		oneEnded++
+	}
+	if oneEnded > 0 {
+		b.log.note(example.file, example.line, "%s described from one end only, the first of them here: expected a line for each of the two ports; was the list filtered?", counted(oneEnded, "cable is", "cables are"))
+	}
+	return s
+}
+
+// contradicted are the ports of which lines say different things, where that is no
+// error.
+func (b *builder) contradicted(s *subnet.Subnet, far []endKey, where func(endKey) subnet.End) map[subnet.End]bool {
+	if !b.log.lenient {
+		return nil
+	}
+	var claims []claim
+	for i := range b.said {
+		c := claim{where(b.said[i].from), subnet.None, b.said[i].where}
+		switch {
+		case b.said[i].down:
+		case far[i].seen >= 0:
+			c.to = where(far[i])
+		default:
+			continue // an error of its own
+		}
+		claims = append(claims, c)
+	}
+	return b.log.contradicted(claims, s.EndName)
+}
+
+// resolve finds what each line leads to: by GUID, or else by LID.
+func (b *builder) resolve(name string) []endKey {
+	far := make([]endKey, len(b.said))
+	strangers, example := 0, place{}
+	for i := range b.said {
+		said := &b.said[i]
+		far[i].seen = -1
+		if said.down {
+			continue
+		}
+		to := &said.to
+		if to.key() == 0 {
+			far[i] = b.byLID(said)
+			continue
+		}
+		if _, known := b.by[to.key()]; !known {
+			if strangers == 0 {
+				example = said.where
+			}
+			strangers++
+		}
+		in := &lines{name: name, n: said.where.line, log: b.log}
+		j, ok := b.see(in, *to, false)
+		if ok {
+			far[i] = endKey{j, to.number}
+		}
+	}
+	if strangers > 0 {
+		b.log.note(example.file, example.line, "%s no line of their own, the first of them leads here: expected one for every port; was the list filtered?", counted(strangers, "port has", "ports have"))
+	}
+	return far
+}
+
+// settleKinds gives a kind to nodes of which no line tells it, as in the lines
+// of iblinkinfo -l: what has one port is taken for an adapter.
+func (b *builder) settleKinds(far []endKey) {
+	ports := map[int]map[uint8]bool{}
+	count := func(e endKey) {
+		if e.seen >= 0 && b.seen[e.seen].node.Kind == 0 {
+			if ports[e.seen] == nil {
+				ports[e.seen] = map[uint8]bool{}
+			}
+			ports[e.seen][e.number] = true
+		}
+	}
+	for i := range b.said {
+		count(b.said[i].from)
+		count(far[i])
+	}
+	if len(ports) == 0 {
+		return
+	}
+	for i, numbers := range ports {
+		b.seen[i].node.Kind = subnet.Switch
+		if len(numbers) == 1 {
+			b.seen[i].node.Kind = subnet.Adapter
+		}
+	}
+	b.log.note(b.seen[0].where.file, 0, "the file does not say of %d nodes what they are: those with one port were taken for adapters, all others for switches", len(ports))
+}
+
+// byLID finds the far end of a line that does not say its GUID.
+func (b *builder) byLID(said *saidLink) endKey {
+	lid := said.to.lid
+	candidates := b.first[lid]
+	switch {
+	case lid == 0:
+		b.fail(said.where, "the other end has LID 0 and no GUID: expected LIDs, which a Subnet Manager gives out, or iblinkinfo -l, which prints GUIDs")
+	case len(candidates) == 0:
+		b.fail(said.where, "the other end has LID %d, which no port in the file has: was the list filtered?", lid)
+	case len(candidates) > 1:
+		b.fail(said.where, "the other end has LID %d, which %s and %s both have", lid, b.seen[candidates[0]].describe(), b.seen[candidates[1]].describe())
+	default:
+		p := &b.seen[candidates[0]]
+		if p.node.Kind != subnet.Switch && p.number != said.to.number {
+			b.fail(said.where, "the other end is port %d with LID %d, which is port %d of %s in line %d", said.to.number, lid, p.number, p.describe(), p.where.line)
+			break
+		}
+		p.top = max(p.top, int(said.to.number))
+		return endKey{candidates[0], said.to.number}
+	}
+	return endKey{seen: -1}
+}
+
+// layNodes makes the nodes: one of each switch, and one of the ports that
+// belong to one adapter. where says where a port came to lie.
+func (b *builder) layNodes() (s *subnet.Subnet, where func(endKey) subnet.End, ok bool) {
+	s = &subnet.Subnet{Origin: subnet.None}
+	at := make([]int32, len(b.seen))
+	ports := 0
+	for _, group := range b.groups() {
+		top := 0
+		for _, i := range group {
+			top = max(top, b.seen[i].top)
+		}
+		p := &b.seen[group[0]]
+		if ports += top; ports > maxPorts {
+			b.fail(p.where, "the nodes have more than %d ports together: no subnet is that large", maxPorts)
+			return s, nil, false
+		}
+		n := p.node
+		if n.GUID == 0 {
+			n.GUID = b.nodeGUID(group)
+		}
+		node := s.Add(n, top)
+		for _, i := range group {
+			at[i] = node
+			number := b.seen[i].number
+			if n.Kind == subnet.Switch {
+				number = 0
+			}
+			port := &s.Nodes[node].Ports[number]
+			port.GUID, port.LID = b.seen[i].guid, b.seen[i].lid
+			if port.GUID == 0 {
+				port.GUID = n.GUID
+			}
+		}
+	}
+	return s, func(e endKey) subnet.End { return subnet.End{Node: at[e.seen], Port: e.number} }, true
+}
+
+// groups lists the ports that make up each node, in the order of first sight.
+// Where NodeGUIDs are not known, ports of one name whose GUIDs lie as far apart
+// as their numbers are those of one adapter: this is how makers number them.
+func (b *builder) groups() [][]int {
+	type key struct {
+		name string
+		base units.GUID
+	}
+	var groups [][]int
+	group := map[key]int{}
+	joined := 0
+	for i := range b.seen {
+		p := &b.seen[i]
+		k := key{p.node.Name, p.guid - units.GUID(p.number)}
+		if p.node.GUID != 0 {
+			k = key{base: p.node.GUID}
+		}
+		if g, known := group[k]; known && p.node.Kind == b.seen[groups[g][0]].node.Kind && p.node.Kind != subnet.Switch {
+			groups[g] = append(groups[g], i)
+			if p.node.GUID == 0 {
+				joined++
+			}
+			continue
+		}
+		group[k] = len(groups)
+		groups = append(groups, []int{i})
+	}
+	if joined > 0 {
+		b.log.note(b.seen[0].where.file, 0, "the file does not say which ports belong to one adapter: %d ports of the same name and with consecutive GUIDs were taken together", joined)
+	}
+	for _, g := range groups {
+		slices.SortFunc(g, func(x, y int) int { return cmp.Compare(b.seen[x].number, b.seen[y].number) })
+	}
+	return groups
+}
+
+// nodeGUID is the GUID of a node of which only port GUIDs are known: the one
+// that the file names elsewhere, else for an adapter with several ports the GUID
+// before that of port 1, else the port's.
+func (b *builder) nodeGUID(group []int) units.GUID {
+	p := &b.seen[group[0]]
+	if p.node.Kind == subnet.Switch {
+		return p.guid
+	}
+	before := p.guid - units.GUID(p.number)
+	if b.nodes[before] || len(group) > 1 && !b.nodes[p.guid] {
+		return before
+	}
+	return p.guid
+}
+
+func (b *builder) fail(at place, format string, args ...any) {
+	b.log.fail(at.file, at.line, format, args...)
+}
+
+// counted is a number with the words for one or for several.
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}

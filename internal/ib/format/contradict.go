@@ -1,0 +1,56 @@
+package format
+
+import (
+	"fmt"
+
+	"weft/internal/ib/subnet"
+)
+
+// claim is what a line says of a cable: that it joins two ports, or that there is
+// none at the first (to is then None).
+type claim struct {
+	from, to subnet.End
+	where    place
+}
+
+// contradicted finds the ports of which lines say different things, and notes of each
+// what they say. No such cable is taken to be there: which of the lines is true
+// nothing in the file tells.
+func (l *log) contradicted(claims []claim, name func(subnet.End) string) map[subnet.End]bool {
+	type said struct {
+		peer  subnet.End
+		where place
+	}
+	first, bad, told := map[subnet.End]said{}, map[subnet.End]bool{}, map[[2]subnet.End]bool{}
+	peer := func(e subnet.End) string {
+		if !e.Exists() {
+			return "nothing"
+		}
+		return name(e)
+	}
+	look := func(at, to subnet.End, where place) {
+		was, known := first[at]
+		switch {
+		case !known:
+			first[at] = said{to, where}
+		case was.peer != to && !told[[2]subnet.End{at, to}]:
+			bad[at], told[[2]subnet.End{at, to}] = true, true
+			l.contradict(where, "%s is joined to %s here and to %s in line %d: neither cable was taken", name(at), peer(to), peer(was.peer), was.where.line)
+		}
+	}
+	for _, c := range claims {
+		look(c.from, c.to, c.where)
+		if c.to.Exists() {
+			look(c.to, c.from, c.where)
+		}
+	}
+	return bad
+}
+
+func (l *log) contradict(at place, format string, args ...any) {
+	if len(l.report.Contradictions) == maxNotes {
+		l.report.MoreContradictions++
+		return
+	}
+	l.report.Contradictions = append(l.report.Contradictions, Problem{at.file, at.line, fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,184 @@
+package format
+
+import (
+	"fmt"
+	"io"
+
+	"weft/internal/ib/subnet"
+)
+
+// shortKinds are the kinds as ibnetdiscover -p and opensm write them.
+var shortKinds = map[subnet.Kind]string{subnet.Adapter: "CA", subnet.Switch: "SW", subnet.Router: "RT"}
+
+// WritePortList writes a subnet as ibnetdiscover -p prints it. Left out, as
+// there: all about nodes but name and kind, and LMCs.
+func WritePortList(to io.Writer, s *subnet.Subnet) error {
+	if err := writable(s); err != nil {
+		return err
+	}
+	w := newWriting(to)
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		for j := n.NumPorts(); j > 0; j-- {
+			e := subnet.End{Node: int32(i), Port: uint8(j)}
+			p := s.Port(e)
+			if !p.Peer.Exists() && guidAt(s, e) == 0 {
+				continue // an adapter's port of which nothing is known
+			}
+			w.f("%2s %5d %2d %v %v %v", shortKinds[n.Kind], lidAt(s, e), j, guidAt(s, e), p.Link.Width, p.Link.Speed)
+			if !p.Peer.Exists() {
+				w.f("%36s'%s'\n", "", n.Name)
+				continue
+			}
+			far := &s.Nodes[p.Peer.Node]
+			w.f(" - %2s %5d %2d %v ( '%s' - '%s' )\n", shortKinds[far.Kind], lidAt(s, p.Peer), p.Peer.Port, guidAt(s, p.Peer), n.Name, far.Name)
+		}
+	}
+	return w.end()
+}
+
+// linkInfoKinds are the kinds as iblinkinfo prints them.
+var linkInfoKinds = map[subnet.Kind]string{subnet.Adapter: "CA", subnet.Switch: "Switch", subnet.Router: "Router"}
+
+// WriteLinkInfo writes a subnet as iblinkinfo prints it or, by line, as
+// iblinkinfo -l does. In the first form the far end of a link is told by its
+// LID alone, in the second nodes have no kind. Ports that have a cable are
+// written as active, all others as down. The first form is refused where a port
+// with a cable has no LID: nobody could tell what the cable leads to.
+func WriteLinkInfo(to io.Writer, s *subnet.Subnet, line bool) error {
+	if err := writable(s); err != nil {
+		return err
+	}
+	if !line {
+		if err := allHaveLIDs(s); err != nil {
+			return err
+		}
+	}
+	w := newWriting(to)
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		switch {
+		case line:
+		case n.Kind == subnet.Switch:
+			w.f("Switch: %v %s:\n", n.Ports[0].GUID, n.Name)
+		default:
+			w.f("%s: %s:\n", linkInfoKinds[n.Kind], n.Name)
+		}
+		for j := 1; j <= n.NumPorts(); j++ {
+			e := subnet.End{Node: int32(i), Port: uint8(j)}
+			if s.Port(e).Peer.Exists() || guidAt(s, e) != 0 {
+				writeLinkInfoPort(w, s, e, line)
+			}
+		}
+	}
+	return w.end()
+}
+
+func allHaveLIDs(s *subnet.Subnet) error {
+	for i := range s.Nodes {
+		for j := 1; j <= s.Nodes[i].NumPorts(); j++ {
+			if e := (subnet.End{Node: int32(i), Port: uint8(j)}); s.Port(e).Peer.Exists() && lidAt(s, e) == 0 {
+				return fmt.Errorf("%s has no LID, by which iblinkinfo names the far end of a link: give the ports LIDs, or take iblinkinfo-l", s.NodeName(int32(i)))
+			}
+		}
+	}
+	return nil
+}
+
+func writeLinkInfoPort(w writing, s *subnet.Subnet, e subnet.End, line bool) {
+	n, p := &s.Nodes[e.Node], s.Port(e)
+	switch {
+	case line:
+		w.f("%v \"%30s\" ", guidAt(s, e), n.Name)
+	case n.Kind == subnet.Switch:
+		w.f("      ")
+	default:
+		w.f("      %v ", p.GUID)
+	}
+	w.f("%6d %4d[  ] ==(", lidAt(s, e), e.Port)
+	if !p.Peer.Exists() {
+		w.f("                Down/ Polling)==>             [  ] \"\" ( )\n")
+		return
+	}
+	w.f("%3s %18s %6s/%8s)==>  ", linkInfoWidth(p.Link.Width), linkInfoSpeed(p.Link.Speed), "Active", "LinkUp")
+	if line {
+		w.f("%v ", guidAt(s, p.Peer))
+	}
+	w.f("%6d %4d[  ] \"%s\" ( )\n", lidAt(s, p.Peer), p.Peer.Port, s.Nodes[p.Peer.Node].Name)
+}
+
+func linkInfoWidth(w subnet.Width) string {
+	switch w {
+	case 1:
+		return "1X"
+	case 2:
+		return "2X"
+	case 4:
+		return "4X"
+	case 8:
+		return "8X"
+	case 12:
+		return "12X"
+	}
+	return "undefined (0)"
+}
+
+func linkInfoSpeed(speed subnet.Speed) string {
+	for _, s := range linkSpeeds {
+		if s.speed == speed {
+			return s.text
+		}
+	}
+	return "undefined (0)"
+}
+
+// WriteSubnetList writes a subnet as opensm-subnet.lst, in OpenSM's order and
+// with its slips: in the second block of a line the vendor has eight digits and
+// the device stands in the upper half. Left out, as there: LMCs, ports without
+// a cable. The port at Origin is marked as the manager's.
+func WriteSubnetList(to io.Writer, s *subnet.Subnet) error {
+	if err := writable(s); err != nil {
+		return err
+	}
+	w := newWriting(to)
+	for _, node := range opensmOrder(s, func(*subnet.Node) bool { return true }) {
+		for j := 1; j < len(s.Nodes[node].Ports); j++ {
+			e := subnet.End{Node: node, Port: uint8(j)}
+			p := s.Port(e)
+			if !p.Peer.Exists() {
+				continue
+			}
+			writeLSTEnd(w, s, e, "VenID:%06X DevID:%04X", 0)
+			writeLSTEnd(w, s, p.Peer, "VenID:%08X DevID:%04X", 16)
+			width := "??"
+			if p.Link.Width != 0 {
+				width = p.Link.Width.String()
+			}
+			w.f("PHY=%s LOG=ACT SPD=%s\n", width, lstSpeed(p.Link.Speed))
+		}
+	}
+	return w.end()
+}
+
+func writeLSTEnd(w writing, s *subnet.Subnet, e subnet.End, ids string, shift uint) {
+	n := &s.Nodes[e.Node]
+	kind := shortKinds[n.Kind]
+	if n.Kind == subnet.Router {
+		kind = "Rt"
+	}
+	if s.Origin.Exists() && s.Origin.Node == e.Node && (n.Kind == subnet.Switch || s.Origin.Port == e.Port) {
+		kind += "-SM"
+	}
+	w.f("{ %s Ports:%02X SystemGUID:%s NodeGUID:%s PortGUID:%s ", kind, n.NumPorts(), n.SystemGUID.Digits(), n.GUID.Digits(), guidAt(s, e).Digits())
+	w.f(ids, n.VendorID, uint32(n.DeviceID)<<shift)
+	w.f(" Rev:%08X {%s} LID:%04X PN:%02X } ", n.Revision, n.Name, uint16(lidAt(s, e)), e.Port)
+}
+
+func lstSpeed(speed subnet.Speed) string {
+	for text, s := range lstSpeeds {
+		if s == speed {
+			return text
+		}
+	}
+	return "??"
+}

@@ -1,0 +1,96 @@
+package inspect
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"weft/internal/ib/subnet"
+)
+
+// adapterName splits an adapter's description as drivers set it, and as weft
+// does for a scenario (node3/nic0): the host, and which of its adapters it is.
+var adapterName = regexp.MustCompile(`^(.*[^\s/])[\s/]+((?:HCA-|mlx[45]_|mlx5_bond_|mthca|hfi1_|qib|ib|nic)\d+|ibp\S+|ibs\S+)$`)
+
+// makersName are descriptions that a maker gives, not a site.
+var makersName = regexp.MustCompile(`Mellanox|Infiniscale|InfiniScale|Quantum|SwitchX|Switch-?IB|MT\d{4,5}|ConnectX|Voltaire|QLogic|OmniPath`)
+
+// isAggregation reports whether an adapter is the one inside a switch that
+// reduces in the network (SHARP), on the port above its last.
+func isAggregation(n *subnet.Node) bool {
+	return n.Kind == subnet.Adapter && strings.Contains(n.Name, "Aggregation Node")
+}
+
+// isUnnamed reports whether a node has the name that its maker gives to all of
+// its model; a # is followed by what tells it from others.
+func isUnnamed(n *subnet.Node) bool {
+	return n.Name == "" || makersName.MatchString(n.Name) && !adapterName.MatchString(n.Name) && !strings.Contains(n.Name, "#")
+}
+
+// host is a computer with its adapters.
+type host struct {
+	name     string
+	adapters []adapter
+}
+
+// adapter is one port of a host and the switch that it is on.
+type adapter struct {
+	label string // which of the host's adapters it is: mlx5_3, HCA-1
+	end   subnet.End
+	sw    int32 // -1: on none
+}
+
+// hostsOf groups the adapters of a subnet into hosts: those with one host's
+// name, else those with one SystemImageGUID, else each is a host of its own.
+func hostsOf(g *graph) []host {
+	var hosts []host
+	at := map[string]int{}
+	for i := range g.s.Nodes {
+		n := &g.s.Nodes[i]
+		if n.Kind != subnet.Adapter || isAggregation(n) {
+			continue
+		}
+		name, label := n.Name, ""
+		if m := adapterName.FindStringSubmatch(n.Name); m != nil {
+			name, label = m[1], m[2]
+		}
+		key := "name " + name
+		if isUnnamed(n) {
+			key = "guid " + n.GUID.String()
+			if n.SystemGUID != 0 {
+				key = "system " + n.SystemGUID.String()
+			}
+		}
+		h, known := at[key]
+		if !known {
+			h = len(hosts)
+			at[key] = h
+			hosts = append(hosts, host{name: name})
+		}
+		for p := 1; p < len(n.Ports); p++ {
+			end := subnet.End{Node: int32(i), Port: uint8(p)}
+			far := g.s.Peer(end)
+			if !far.Exists() {
+				continue
+			}
+			l := label
+			if len(n.Ports) > 2 {
+				l += "/" + string(rune('0'+p%10))
+			}
+			hosts[h].adapters = append(hosts[h].adapters, adapter{l, end, g.number(far.Node)})
+		}
+	}
+	for i := range hosts {
+		slices.SortStableFunc(hosts[i].adapters, func(a, b adapter) int { return compareLabels(a.label, b.label) })
+	}
+	return hosts
+}
+
+// compareLabels orders labels by their letters, then by their number: mlx5_2
+// comes before mlx5_10.
+func compareLabels(a, b string) int {
+	if len(a) != len(b) && strings.TrimRight(a, "0123456789") == strings.TrimRight(b, "0123456789") {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,296 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weft/internal/ib/subnet"
+)
+
+// Subnet says what a subnet is and what is odd about it. Contradictions are what the
+// source of the subnet says of cables that cannot all be true, which are left out of it.
+func Subnet(s *subnet.Subnet, contradictions ...string) *Report {
+	return inspect(s, contradictions).report
+}
+
+func inspect(s *subnet.Subnet, contradictions []string) *inspection {
+	in := &inspection{s: s, names: namesOf(s), report: &Report{}}
+	for _, text := range contradictions {
+		in.find(Error, "contradiction", nil, "%s", text)
+	}
+	in.faults()
+	in.islands()
+	in.count()
+	in.hosts()
+	in.links()
+	in.naming()
+	in.housings()
+	in.finish()
+	return in
+}
+
+// inspection is a report in the making.
+type inspection struct {
+	s      *subnet.Subnet
+	names  names
+	report *Report
+	all    *graph    // every switch
+	parts  []*island // the largest first
+	part   []int     // by switch in all: index into parts
+	found  []Finding
+	more   map[string]int
+}
+
+// island is one part and what was recognised in it.
+type island struct {
+	g     *graph
+	level []int
+	about Island
+
+	dragonfly *dragonfly // where it is one
+	grid      *grid      // where it is a torus or a mesh
+}
+
+func (in *inspection) find(sev Severity, kind string, ends []subnet.End, format string, args ...any) {
+	if in.more == nil {
+		in.more = map[string]int{}
+	}
+	if in.more[kind]++; in.more[kind] > maxOfKind {
+		return
+	}
+	f := Finding{Severity: sev, Kind: kind, Text: fmt.Sprintf(format, args...)}
+	for _, e := range ends {
+		f.Ports = append(f.Ports, in.endName(e))
+	}
+	in.found = append(in.found, f)
+}
+
+// faults are what no working subnet has.
+func (in *inspection) faults() {
+	for _, f := range in.s.Check() {
+		sev := Error
+		if f.Kind == subnet.LinkMismatch {
+			sev = Warning
+		}
+		in.find(sev, string(f.Kind), f.Ends, "%s", f.Text)
+	}
+}
+
+// islands takes the switches apart where no cable joins them, and recognises
+// each part.
+func (in *inspection) islands() {
+	var switches []int32
+	for i := range in.s.Nodes {
+		if in.s.Nodes[i].Kind == subnet.Switch {
+			switches = append(switches, int32(i))
+		}
+	}
+	in.all = newGraph(in.s, in.names, switches, make([]int32, len(in.s.Nodes)))
+	of, count := in.all.components(func(_, _ int32) bool { return true })
+	members := make([][]int32, count)
+	for sw, part := range of {
+		members[part] = append(members[part], switches[sw])
+	}
+	shared := make([]int32, len(in.s.Nodes))
+	for _, list := range members {
+		g := newGraph(in.s, in.names, list, shared)
+		in.parts = append(in.parts, &island{g: g})
+	}
+	slices.SortStableFunc(in.parts, func(a, b *island) int {
+		return cmp.Or(b.adapters()-a.adapters(), len(b.g.node)-len(a.g.node))
+	})
+	in.part = make([]int, len(switches))
+	for i, p := range in.parts {
+		for _, node := range p.g.node {
+			in.part[in.all.number(node)] = i
+		}
+		in.recognise(p)
+		in.report.Islands = append(in.report.Islands, p.about)
+	}
+	in.apart()
+}
+
+func (p *island) adapters() int {
+	n := 0
+	for _, list := range p.g.hosts {
+		n += len(list)
+	}
+	return n
+}
+
+// apart tells of parts that cannot reach each other.
+func (in *inspection) apart() {
+	if len(in.parts) < 2 {
+		return
+	}
+	for i, p := range in.parts[1:] {
+		if p.adapters() == 0 || 10*p.adapters() < in.parts[0].adapters() {
+			in.find(Warning, "island", nil, "%s (%s) %s joined to the rest by no cable",
+				list(p.switchNames(), 3), plural(p.adapters(), "adapter"), isAre(len(p.g.node)))
+		} else if i == 0 {
+			in.find(Note, "islands", nil, "the fabric has %d parts that no cable joins: separate planes or rails, or a cable is missing", len(in.parts))
+		}
+	}
+}
+
+func (p *island) switchNames() []string {
+	var names []string
+	for sw := range p.g.node {
+		names = append(names, p.g.name(int32(sw)))
+	}
+	return names
+}
+
+// recognise says of which family a part is, and looks for what breaks its
+// symmetry.
+func (in *inspection) recognise(p *island) {
+	g := p.g
+	p.level = levelsOf(g)
+	p.about = Island{Switches: len(g.node), Adapters: p.adapters(), Diameter: diameter(g)}
+	defer in.cuts(p)
+	switch {
+	case len(g.node) == 1:
+		p.about.Family, p.about.What = SingleSwitch, "a single switch"
+		in.levels(p)
+		return
+	case in.tree(p):
+		return
+	}
+	if d, ok := gridOf(g); ok {
+		in.grid(p, &d)
+		return
+	}
+	if d, ok := dragonflyOf(g, p.level); ok {
+		in.dragonfly(p, &d)
+		return
+	}
+	if in.hungTree(p) {
+		return
+	}
+	p.about.Family, p.about.What = Irregular, "an irregular network"
+	p.about.Members = members(p.g)
+}
+
+// members lists a part, switches with many hosts first.
+func members(g *graph) []Member {
+	if len(g.node) > maxMembers {
+		return nil
+	}
+	out := make([]Member, 0, len(g.node))
+	for sw := range g.node {
+		m := Member{Switch: g.name(int32(sw)), Hosts: len(g.hosts[sw]), Free: len(g.freePorts(int32(sw)))}
+		for _, n := range g.near[sw] {
+			m.To = append(m.To, Bundle{g.name(n.to), len(n.ports)})
+		}
+		out = append(out, m)
+	}
+	slices.SortStableFunc(out, func(a, b Member) int { return b.Hosts - a.Hosts })
+	return out
+}
+
+// diameterLimit is how many switches may be tried pair by pair.
+const diameterLimit = 2000
+
+func diameter(g *graph) int {
+	if len(g.node) > diameterLimit {
+		return -1
+	}
+	far := 0
+	distance := make([]int, len(g.node))
+	queue := make([]int32, 0, len(g.node))
+	for root := range g.node {
+		for i := range distance {
+			distance[i] = -1
+		}
+		distance[root] = 0
+		queue = append(queue[:0], int32(root))
+		for head := 0; head < len(queue); head++ {
+			for _, n := range g.near[queue[head]] {
+				if distance[n.to] < 0 {
+					distance[n.to] = distance[queue[head]] + 1
+					far = max(far, distance[n.to])
+					queue = append(queue, n.to)
+				}
+			}
+		}
+	}
+	return far
+}
+
+// count fills in how much there is of everything.
+func (in *inspection) count() {
+	r := in.report
+	for i := range in.s.Nodes {
+		n := &in.s.Nodes[i]
+		cabled := 0
+		for p := range n.Ports {
+			if n.Ports[p].Peer.Exists() {
+				cabled++
+			}
+		}
+		r.Cables += cabled
+		switch {
+		case n.Kind == subnet.Switch:
+			r.Switches++
+		case n.Kind == subnet.Router:
+			r.Routers++
+		case isAggregation(n):
+			r.Aggregation++
+		default:
+			r.Adapters += cabled
+		}
+		if cabled == 0 {
+			in.find(Warning, "no-cable", nil, "%s has no cable", in.names.of(int32(i)))
+		}
+	}
+	r.Cables /= 2
+}
+
+// finish sorts the findings and says how many were left out.
+func (in *inspection) finish() {
+	for _, kind := range slices.Sorted(maps.Keys(in.more)) {
+		if left := in.more[kind] - maxOfKind; left > 0 {
+			in.found = append(in.found, Finding{Severity: Note, Kind: kind, Text: fmt.Sprintf("and %d more of the kind %s", left, kind)})
+		}
+	}
+	rank := map[Severity]int{Error: 0, Warning: 1, Note: 2}
+	slices.SortStableFunc(in.found, func(a, b Finding) int { return rank[a.Severity] - rank[b.Severity] })
+	in.report.Findings = in.found
+	if in.report.Findings == nil {
+		in.report.Findings = []Finding{}
+	}
+}
+
+// list joins names, the first few of them.
+func list(names []string, most int) string {
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	if len(names) > 1 {
+		return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	}
+	return strings.Join(names, "")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	if strings.HasSuffix(word, "ch") {
+		word += "e"
+	}
+	if w, ok := strings.CutSuffix(word, "leaf"); ok {
+		return fmt.Sprintf("%d %sleaves", n, w)
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}

@@ -1,0 +1,84 @@
+package inspect
+
+import "weft/internal/ib/subnet"
+
+// Layout is where the nodes of a subnet stand, for drawings and for files that
+// list levels.
+type Layout struct {
+	Report *Report
+	Level  []int   // by node: 0 for leaves and up; -1 for what is no switch, or is reached by no host
+	Island []int   // by node: index into Report.Islands; -1 for what is no switch
+	Group  []int32 // by node: pod or dragonfly group, counted over all islands; -1 where there are none
+	// Size, Ring and At are those of a torus or mesh that is the only island:
+	// switches along each dimension, whether it is closed, and the coordinate
+	// by dimension and node.
+	Size  []int
+	Ring  []bool
+	At    [][]int32
+	Hosts []Host
+}
+
+// Host is a computer and its cabled ports.
+type Host struct {
+	Name  string
+	Ports []subnet.End
+}
+
+// Lay recognises a subnet and says where everything in it stands.
+func Lay(s *subnet.Subnet) *Layout {
+	in := inspect(s, nil)
+	l := &Layout{Report: in.report, Level: make([]int, len(s.Nodes)), Island: make([]int, len(s.Nodes)), Group: make([]int32, len(s.Nodes))}
+	for i := range s.Nodes {
+		l.Level[i], l.Island[i], l.Group[i] = -1, -1, -1
+	}
+	groups := int32(0)
+	for i, p := range in.parts {
+		group, count := p.groups()
+		for sw, node := range p.g.node {
+			l.Level[node], l.Island[node] = p.level[sw], i
+			if len(group) > 0 && group[sw] >= 0 {
+				l.Group[node] = groups + group[sw]
+			}
+		}
+		groups += int32(count)
+	}
+	if len(in.parts) == 1 && in.parts[0].grid != nil {
+		p := in.parts[0]
+		l.Size, l.Ring = p.grid.size, p.grid.ring
+		for _, at := range p.grid.at {
+			by := make([]int32, len(s.Nodes))
+			for sw, node := range p.g.node {
+				by[node] = at[sw]
+			}
+			l.At = append(l.At, by)
+		}
+	}
+	for _, h := range hostsOf(in.all) {
+		host := Host{Name: h.name}
+		for _, a := range h.adapters {
+			host.Ports = append(host.Ports, a.end)
+		}
+		if len(host.Ports) > 0 {
+			l.Hosts = append(l.Hosts, host)
+		}
+	}
+	return l
+}
+
+// groups are the dragonfly groups of an island, or the pods of a tree of at
+// least three levels; nil where it has none. Switches above the pods have -1.
+func (p *island) groups() (group []int32, count int) {
+	switch {
+	case p.dragonfly != nil:
+		return p.dragonfly.group, p.dragonfly.groups
+	case p.about.Family != FatTree || top(p.level) < 2:
+		return nil, 0
+	}
+	of, count := p.g.components(func(a, b int32) bool { return p.level[a] < 2 && p.level[b] < 2 })
+	for sw := range of {
+		if p.level[sw] > 1 {
+			of[sw] = -1
+		}
+	}
+	return of, count
+}

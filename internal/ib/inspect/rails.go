@@ -1,0 +1,197 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/internal/ib/subnet"
+)
+
+// hosts counts hosts, looks for those with fewer adapters than the rest, and
+// recognises rails.
+func (in *inspection) hosts() {
+	hosts := hostsOf(in.all)
+	in.report.Hosts = len(hosts)
+	families := familiesOf(hosts)
+	for _, family := range families {
+		in.fewerAdapters(family)
+		in.planes(family)
+	}
+	in.rails(hosts, families)
+}
+
+// planes tells of hosts that are on several parts of the fabric, which are then
+// planes, and of those that are on fewer of them than most of their family.
+func (in *inspection) planes(family []*host) {
+	on := make([]map[int]bool, len(family))
+	counts := make([]int, len(family))
+	all := map[int]bool{}
+	for i, h := range family {
+		on[i] = map[int]bool{}
+		for _, a := range h.adapters {
+			if a.sw >= 0 {
+				on[i][in.part[a.sw]] = true
+				all[in.part[a.sw]] = true
+			}
+		}
+		counts[i] = len(on[i])
+	}
+	each, ok := usual(counts)
+	if !ok || each < 2 {
+		return
+	}
+	whole := 0
+	for i, h := range family {
+		switch {
+		case counts[i] == each:
+			whole++
+		case counts[i] < each && counts[i] > 0:
+			in.find(Warning, "fewer-planes", endsOf(h), "%q is on %d of the %s that no cable joins, most hosts like it are on %d", h.name, counts[i], plural(len(all), "part"), each)
+		}
+	}
+	in.find(Note, "planes", nil, "%s on %d of the %s that no cable joins: these are planes, and traffic between them goes through a host", haveAre(whole, withoutNumber(family[0].name)), each, plural(len(all), "part"))
+}
+
+func haveAre(n int, family string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 host (%s*) is", family)
+	}
+	return fmt.Sprintf("%d hosts (%s*) are", n, family)
+}
+
+// familiesOf groups hosts by their names without numbers, the largest family
+// first: a login node is not to be compared with the compute nodes.
+func familiesOf(hosts []host) [][]*host {
+	at := map[string]int{}
+	var families [][]*host
+	for i := range hosts {
+		name := withoutNumber(hosts[i].name)
+		f, known := at[name]
+		if !known {
+			f = len(families)
+			at[name] = f
+			families = append(families, nil)
+		}
+		families[f] = append(families[f], &hosts[i])
+	}
+	slices.SortStableFunc(families, func(a, b []*host) int { return len(b) - len(a) })
+	return families
+}
+
+// fewerAdapters tells of hosts with fewer adapters than most of their family.
+func (in *inspection) fewerAdapters(family []*host) {
+	var counts []int
+	for _, h := range family {
+		counts = append(counts, len(h.adapters))
+	}
+	each, ok := usual(counts)
+	if !ok || each < 2 {
+		return
+	}
+	labels := labelsOf(family, each)
+	for _, h := range family {
+		if len(h.adapters) < each && len(h.adapters) > 0 {
+			in.find(Warning, "fewer-adapters", endsOf(h), "%q has %s with a cable, most hosts like it have %d%s",
+				h.name, plural(len(h.adapters), "adapter"), each, lacking(h, labels))
+		}
+	}
+}
+
+func endsOf(h *host) []subnet.End {
+	var ends []subnet.End
+	for _, a := range h.adapters {
+		ends = append(ends, a.end)
+	}
+	return ends
+}
+
+// labelsOf are the labels of the adapters that most of the hosts with the usual
+// number of them have.
+func labelsOf(hosts []*host, each int) []string {
+	count, of := map[string]int{}, 0
+	for _, h := range hosts {
+		if len(h.adapters) != each {
+			continue
+		}
+		of++
+		for _, a := range h.adapters {
+			count[a.label]++
+		}
+	}
+	var labels []string
+	for label, n := range count {
+		if 2*n > of && label != "" {
+			labels = append(labels, label)
+		}
+	}
+	slices.SortFunc(labels, compareLabels)
+	return labels
+}
+
+// lacking says which adapters a host lacks.
+func lacking(h *host, labels []string) string {
+	var missing []string
+	for _, label := range labels {
+		if !slices.ContainsFunc(h.adapters, func(a adapter) bool { return a.label == label }) {
+			missing = append(missing, label)
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": %s %s missing", list(missing, 8), isAre(len(missing)))
+}
+
+// rails recognises a rail-optimised fabric: the adapters of one label are on
+// leaves that, for nine tenths of their adapters, serve no other label. It then
+// tells of adapters of the largest family that are on another rail's leaf:
+// managers and storage may be anywhere.
+func (in *inspection) rails(hosts []host, families [][]*host) {
+	leaf := map[int32]map[string]int{} // by switch and label
+	labels := map[string]bool{}
+	for i := range hosts {
+		for _, a := range hosts[i].adapters {
+			if a.sw < 0 || a.label == "" || len(hosts[i].adapters) < 2 {
+				continue
+			}
+			if leaf[a.sw] == nil {
+				leaf[a.sw] = map[string]int{}
+			}
+			leaf[a.sw][a.label]++
+			labels[a.label] = true
+		}
+	}
+	serves := map[int32]string{}
+	pure, all := 0, 0
+	used := map[string]bool{}
+	islands := map[int]bool{}
+	for sw, count := range leaf {
+		best := ""
+		for label, n := range count {
+			if n > count[best] || n == count[best] && compareLabels(label, best) < 0 {
+				best = label
+			}
+			all += n
+		}
+		pure += count[best]
+		serves[sw], used[best] = best, true
+		islands[in.part[sw]] = true
+	}
+	if len(labels) < 2 || len(used) < len(labels) || 10*pure < 9*all {
+		return
+	}
+	rails := Rails{Count: len(labels), Islands: len(islands)}
+	for label := range labels {
+		rails.Labels = append(rails.Labels, label)
+	}
+	slices.SortFunc(rails.Labels, compareLabels)
+	in.report.Rails = &rails
+	for _, h := range families[0] {
+		for _, a := range h.adapters {
+			if rail, ok := serves[a.sw]; ok && a.label != "" && a.label != rail {
+				in.find(Warning, "wrong-rail", []subnet.End{a.end, in.s.Peer(a.end)}, "%s of %q is on %s, which serves %s: are two cables swapped?",
+					a.label, h.name, in.endName(in.s.Peer(a.end)), rail)
+			}
+		}
+	}
+}

@@ -1,0 +1,293 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"weft/internal/ib/subnet"
+	"weft/units"
+)
+
+// levelNames are what levels are called, by how many there are.
+var levelNames = [][]string{{}, {"switch"}, {"leaf", "spine"}, {"leaf", "spine", "core"}}
+
+func levelName(level, levels int) string {
+	if levels < len(levelNames) {
+		return levelNames[levels][level]
+	}
+	return fmt.Sprintf("level %d", level+1)
+}
+
+// tree recognises a tree of levels: every link goes one level up or down, but
+// for at most a tenth that stay on theirs, and each switch has a way up.
+func (in *inspection) tree(p *island) bool {
+	g, level := p.g, p.level
+	if slices.Contains(level, -1) || top(level) == 0 {
+		return false
+	}
+	flat := sameLevel(g, level)
+	if 10*len(flat) > links(g) {
+		return false
+	}
+	levels := top(level) + 1
+	if levels > 2 && !narrows(level) {
+		return false
+	}
+	in.levels(p)
+	tops := 0
+	for _, l := range level {
+		if l == levels-1 {
+			tops++
+		}
+	}
+	words := []string{"", "", "two", "three", "four", "five"}
+	count := fmt.Sprintf("%d", levels)
+	if levels < len(words) {
+		count = words[levels]
+	}
+	p.about.Family, p.about.What = FatTree, fmt.Sprintf("a %s-level fat tree", count)
+	if tops == 1 {
+		p.about.Family, p.about.What = Tree, fmt.Sprintf("a %s-level tree with one switch at the top", count)
+	} else if pods := in.pods(p); pods > 1 {
+		p.about.What += fmt.Sprintf(" of %d pods", pods)
+	}
+	for _, pair := range flat {
+		in.find(Warning, "flat-link", ends(g, pair[0], pair[1]), "%s and %s are both %s switches and joined by %s: a tree has no links within a level",
+			g.name(pair[0]), g.name(pair[1]), levelName(level[pair[0]], levels), plural(g.cables(pair[0], pair[1]), "cable"))
+	}
+	in.strayHosts(p)
+	in.uplinks(p)
+	in.pairs(p)
+	return true
+}
+
+// narrows reports whether no level is more than four times as large as the one
+// below it: a line or a ring of switches with hosts at one end is no tree.
+func narrows(level []int) bool {
+	count := make([]int, top(level)+1)
+	for _, l := range level {
+		count[l]++
+	}
+	for l := 1; l < len(count); l++ {
+		if count[l] > 4*count[l-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// levels measures each level.
+func (in *inspection) levels(p *island) {
+	g, level := p.g, p.level
+	levels := max(top(level), 0) + 1
+	type sums struct{ down, up units.Rate }
+	total := make([]sums, levels)
+	out := make([]Level, levels)
+	ports, up, down := make([][]int, levels), make([][]int, levels), make([][]int, levels)
+	for sw := range g.node {
+		l := max(level[sw], 0)
+		v := &out[l]
+		v.Switches++
+		v.Hosts += len(g.hosts[sw])
+		v.Free += len(g.freePorts(int32(sw)))
+		rate, count := in.flows(g, level, int32(sw))
+		v.Up += count.up
+		v.Down += count.down
+		ports[l] = append(ports[l], g.s.Nodes[g.node[sw]].NumPorts())
+		up[l], down[l] = append(up[l], count.up), append(down[l], count.down)
+		total[l].down += rate.down
+		total[l].up += rate.up
+		if ratio := ratioOf(rate.down, rate.up); ratio > v.Worst {
+			v.Worst, v.WorstSwitch = ratio, g.name(int32(sw))
+		}
+	}
+	for l := range out {
+		v := &out[l]
+		v.Name, v.UpEach, v.DownEach = levelName(l, levels), -1, -1
+		v.Ports, _ = usual(ports[l])
+		v.Oversubscription = ratioOf(total[l].down, total[l].up)
+		if each, ok := usual(up[l]); ok {
+			v.UpEach = each
+		}
+		if each, ok := usual(down[l]); ok {
+			v.DownEach = each
+		}
+	}
+	p.about.Levels = out
+}
+
+func ratioOf(down, up units.Rate) float64 {
+	if up <= 0 {
+		return 0
+	}
+	return float64(down) / float64(up)
+}
+
+type flow[T any] struct{ down, up T }
+
+// flows is the data rate and the number of cables of a switch down and up.
+// Links of unknown rate count as 1 Gb/s, so that a file without speeds has
+// ratios by number.
+func (in *inspection) flows(g *graph, level []int, sw int32) (rate flow[units.Rate], count flow[int]) {
+	n := &g.s.Nodes[g.node[sw]]
+	for i := range n.Ports {
+		p := &n.Ports[i]
+		if !p.Peer.Exists() {
+			continue
+		}
+		r := p.Link.Rate()
+		if r == 0 {
+			r = units.Gbps
+		}
+		far := g.number(p.Peer.Node)
+		switch {
+		case far < 0 && isAggregation(&g.s.Nodes[p.Peer.Node]):
+		case far < 0 || level[far] < level[sw]:
+			rate.down += r
+			count.down++
+		case level[far] > level[sw]:
+			rate.up += r
+			count.up++
+		}
+	}
+	return rate, count
+}
+
+// pods counts the parts that the lowest two levels of a tree of three form.
+func (in *inspection) pods(p *island) int {
+	if top(p.level) < 2 {
+		return 1
+	}
+	of, _ := p.g.components(func(a, b int32) bool { return p.level[a] < 2 && p.level[b] < 2 })
+	pods := map[int32]bool{}
+	for sw, part := range of {
+		if p.level[sw] == 0 {
+			pods[part] = true
+		}
+	}
+	return len(pods)
+}
+
+// strayHosts tells of hosts above the leaves.
+func (in *inspection) strayHosts(p *island) {
+	levels := top(p.level) + 1
+	for sw := range p.g.node {
+		if p.level[sw] == 0 {
+			continue
+		}
+		for _, e := range p.g.hosts[sw] {
+			in.find(Warning, "stray-host", []subnet.End{e, in.s.Peer(e)}, "%s hangs on the %s %s: hosts belong on leaves",
+				in.names.of(e.Node), levelName(p.level[sw], levels), in.endName(in.s.Peer(e)))
+		}
+	}
+}
+
+// uplinks tells of switches with fewer cables up than their peers.
+func (in *inspection) uplinks(p *island) {
+	for l := range p.about.Levels {
+		v := &p.about.Levels[l]
+		if v.UpEach <= 0 || l == len(p.about.Levels)-1 {
+			continue
+		}
+		same := 0
+		fewer := []int32{}
+		for sw := range p.g.node {
+			if p.level[sw] != l {
+				continue
+			}
+			_, count := in.flows(p.g, p.level, int32(sw))
+			if count.up == v.UpEach {
+				same++
+			} else if count.up < v.UpEach {
+				fewer = append(fewer, int32(sw))
+			}
+		}
+		for _, sw := range fewer {
+			_, count := in.flows(p.g, p.level, sw)
+			in.find(Warning, "fewer-uplinks", nil, "%s %s has %s up, %d of the %s have %d",
+				v.Name, p.g.name(sw), plural(count.up, "cable"), same, plural(v.Switches, v.Name), v.UpEach)
+		}
+	}
+}
+
+// pairs tells of pairs of switches that lack a cable which all others like them
+// have. Those like them are the pairs of one block: what two neighbouring levels
+// of one pod form without the rest.
+func (in *inspection) pairs(p *island) {
+	g, level := p.g, p.level
+	for l := range top(level) {
+		of, count := g.components(func(a, b int32) bool { return min(level[a], level[b]) == l && level[a] != level[b] })
+		lower, upper := make([][]int32, count), make([][]int32, count)
+		for sw, block := range of {
+			switch level[sw] {
+			case l:
+				lower[block] = append(lower[block], int32(sw))
+			case l + 1:
+				upper[block] = append(upper[block], int32(sw))
+			}
+		}
+		for block := range count {
+			in.block(g, lower[block], upper[block])
+		}
+	}
+}
+
+func (in *inspection) block(g *graph, lower, upper []int32) {
+	var counts []int
+	for _, a := range lower {
+		for _, b := range upper {
+			counts = append(counts, g.cables(a, b))
+		}
+	}
+	each, ok := usual(counts)
+	if !ok || each == 0 || len(counts) < 2 {
+		return
+	}
+	like := 0
+	for _, c := range counts {
+		if c == each {
+			like++
+		}
+	}
+	for i, a := range lower {
+		for j, b := range upper {
+			if c := counts[i*len(upper)+j]; c < each {
+				in.missing(g, a, b, each-c, fmt.Sprintf("%d of %d such pairs have %s", like, len(counts), plural(each, "cable")))
+			}
+		}
+	}
+}
+
+// missing tells of cables that two switches lack, with the ports that are free.
+func (in *inspection) missing(g *graph, a, b int32, cables int, why string) {
+	text := fmt.Sprintf("%s is missing between %s and %s: %s", plural(cables, "cable"), g.name(a), g.name(b), why)
+	freeA, freeB := g.freePorts(a), g.freePorts(b)
+	if len(freeA) > 0 && len(freeB) > 0 {
+		text += fmt.Sprintf("; free are %s and %s", freeText(g, a, freeA), freeText(g, b, freeB))
+	}
+	in.find(Warning, "missing-cable", nil, "%s", text)
+}
+
+func freeText(g *graph, sw int32, free []uint8) string {
+	var ports []string
+	for _, p := range free {
+		ports = append(ports, fmt.Sprint(p))
+	}
+	word := "port"
+	if len(free) > 1 {
+		word = "ports"
+	}
+	return fmt.Sprintf("%s of %s", word+" "+list(ports, 4), g.name(sw))
+}
+
+// ends are the ports of a and b at the cables between them.
+func ends(g *graph, a, b int32) []subnet.End {
+	var out []subnet.End
+	for _, p := range g.ports(a, b) {
+		e := subnet.End{Node: g.node[a], Port: p}
+		out = append(out, e, g.s.Peer(e))
+	}
+	slices.SortStableFunc(out, func(x, y subnet.End) int { return cmp.Compare(x.Node, y.Node) })
+	return out
+}

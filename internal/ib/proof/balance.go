@@ -1,0 +1,58 @@
+package proof
+
+import (
+	"slices"
+
+	"weft/internal/ib/subnet"
+)
+
+// Balance is how many paths between ends each directed cable between switches
+// carries, when each end sends to each LID of each other end.
+type Balance struct {
+	Cables int     // directed cables between switches
+	Idle   int     // of them without a path
+	Max    int64   // paths of the most loaded one
+	Mean   float64 // over all
+	Worst  []Load  // the most loaded, in falling order
+}
+
+// Load is the load of one directed cable.
+type Load struct {
+	Port  subnet.End // the sending side
+	Paths int64
+}
+
+func balance(n *network, paths []int64) Balance {
+	var b Balance
+	var loads []Load
+	total := int64(0)
+	for c, v := range n.to {
+		if v < 0 {
+			continue
+		}
+		b.Cables++
+		total += paths[c]
+		if paths[c] == 0 {
+			b.Idle++
+			continue
+		}
+		loads = append(loads, Load{n.channelAt(int32(c)), paths[c]})
+	}
+	slices.SortStableFunc(loads, func(x, y Load) int {
+		switch {
+		case x.Paths > y.Paths:
+			return -1
+		case x.Paths < y.Paths:
+			return 1
+		}
+		return 0
+	})
+	if b.Cables > 0 {
+		b.Mean = float64(total) / float64(b.Cables)
+	}
+	if len(loads) > 0 {
+		b.Max = loads[0].Paths
+	}
+	b.Worst = loads[:min(len(loads), maxWorst)]
+	return b
+}

@@ -1,0 +1,164 @@
+package proof
+
+import (
+	"math/bits"
+
+	"weft/internal/ib/subnet"
+	"weft/units"
+)
+
+// lanes is the number of data lanes, VL0 to VL14; the one above drops.
+const lanes = 15
+
+// dependencies are the edges of the channel dependency graph: for each pair of
+// lanes that some path goes from and to, a bitmap of next ports by channel.
+type dependencies struct {
+	words int // of a bitmap of ports
+	next  [lanes][lanes][]uint64
+}
+
+func newDependencies(n *network) *dependencies {
+	return &dependencies{words: (n.stride + 63) / 64}
+}
+
+// plane is the bitmap from one lane to another, made when first needed.
+func (d *dependencies) plane(n *network, from, to units.VL) []uint64 {
+	if d.next[from][to] == nil {
+		d.next[from][to] = make([]uint64, len(n.to)*d.words)
+	}
+	return d.next[from][to]
+}
+
+// merge adds what another core saw.
+func (d *dependencies) merge(e *dependencies) {
+	for a := range d.next {
+		for b := range d.next[a] {
+			switch theirs := e.next[a][b]; {
+			case theirs == nil:
+			case d.next[a][b] == nil:
+				d.next[a][b] = theirs
+			default:
+				for i, w := range theirs {
+					d.next[a][b][i] |= w
+				}
+			}
+		}
+	}
+}
+
+// onOneLane adds the dependencies of all paths to one LID when all are on lane
+// 0. sources is how many paths leave each switch.
+func (d *dependencies) onOneLane(n *network, t *tree, sources []uint32) {
+	plane := d.plane(n, 0, 0)
+	for i := len(t.order) - 1; i > 0; i-- {
+		u := t.order[i]
+		v := t.next[u]
+		if sources[u] == 0 || v == t.root {
+			continue
+		}
+		q := int(t.port[v])
+		plane[(int(u)*n.stride+int(t.port[u]))*d.words+q>>6] |= 1 << (q & 63)
+	}
+}
+
+// levels are, for paths to one LID, the lanes (a bit each) on which packets of
+// each service level leave each switch.
+type levels struct {
+	lane [][16]uint16
+	used []uint16 // the levels that have any, by switch
+}
+
+func newLevels(n *network) *levels {
+	return &levels{lane: make([][16]uint16, len(n.sw)), used: make([]uint16, len(n.sw))}
+}
+
+// add says that packets of a level enter switch u at a port, and returns false
+// where the switch drops them.
+func (x *levels) add(n *network, t *subnet.Tables, u int32, in, out uint8, sl units.SL) (units.VL, bool) {
+	vl := laneOf(n, t, u, in, out, sl)
+	if vl >= lanes {
+		return vl, false
+	}
+	if x.used[u]>>sl&1 == 0 {
+		x.used[u] |= 1 << sl
+		x.lane[u][sl] = 0
+	}
+	x.lane[u][sl] |= 1 << vl
+	return vl, true
+}
+
+func laneOf(n *network, t *subnet.Tables, u int32, in, out uint8, sl units.SL) units.VL {
+	if t.SL2VL == nil {
+		return units.VL(sl)
+	}
+	m := &t.SL2VL[t.Dense[n.sw[u]]]
+	if len(m.VL) == 0 {
+		return units.VL(sl) // no table is known
+	}
+	at := (int(in)*(m.Ports+1)+int(out))*16 + int(sl)
+	if int(in) > m.Ports || int(out) > m.Ports || at >= len(m.VL) {
+		return lanes // a table that does not know the port drops
+	}
+	return m.VL[at]
+}
+
+// onLanes adds the dependencies of all paths to one LID with the lanes that
+// their service levels get.
+func (d *dependencies) onLanes(n *network, tb *subnet.Tables, t *tree, x *levels, lid int, f *findings) {
+	clear(x.used)
+	for i := len(t.order) - 1; i >= 0; i-- {
+		u := t.order[i]
+		for _, e := range n.at[u] {
+			d.start(n, tb, t, x, &n.ends[e], lid, f)
+		}
+		v := t.next[u]
+		if v < 0 || v == t.root || x.used[u] == 0 {
+			continue
+		}
+		c := int(u)*n.stride + int(t.port[u])
+		in, out := n.in[c], t.port[v]
+		for used := x.used[u]; used != 0; used &= used - 1 {
+			sl := units.SL(bits.TrailingZeros16(used))
+			to, ok := x.add(n, tb, v, in, out, sl)
+			if !ok {
+				f.add(LostLane, n.switchAt(v, out), lid)
+				continue
+			}
+			for from := x.lane[u][sl]; from != 0; from &= from - 1 {
+				plane := d.plane(n, units.VL(bits.TrailingZeros16(from)), to)
+				plane[c*d.words+int(out)>>6] |= 1 << (out & 63)
+			}
+		}
+	}
+}
+
+// start puts the paths of one end to the LID on their lane at its first switch.
+func (d *dependencies) start(n *network, tb *subnet.Tables, t *tree, x *levels, e *end, lid int, f *findings) {
+	if e.sw == t.root {
+		return // one switch, no cable between switches
+	}
+	first, last := units.SL(0), units.SL(15)
+	if tb.SL != nil {
+		first = tb.SL(e.lid, units.LID(lid)) & 15
+		last = first
+	}
+	for sl := first; sl <= last; sl++ {
+		if _, ok := x.add(n, tb, e.sw, e.in, t.port[e.sw], sl); !ok && tb.SL != nil {
+			f.add(LostLane, n.switchAt(e.sw, t.port[e.sw]), lid)
+		}
+	}
+}
+
+// lanes counts the lanes that some path holds while it waits for the next
+// cable, at least 1: paths of one cable need no more.
+func (d *dependencies) lanes() int {
+	var used uint16
+	for a := range d.next {
+		for b := range d.next[a] {
+			if d.next[a][b] != nil {
+				used |= 1<<a | 1<<b
+			}
+		}
+	}
+	return max(bits.OnesCount16(used), 1)
+}

@@ -1,0 +1,146 @@
+package proof
+
+import (
+	"fmt"
+
+	"weft/internal/ib/subnet"
+	"weft/units"
+)
+
+// NoHops is the entry of a LID matrix where no way leads through a port.
+const NoHops = 255
+
+// Matrix is what a LID matrix says, held against the cables and the tables.
+type Matrix struct {
+	// Entries is how many numbers of hops were compared: by switch, destination
+	// switch and port, where the cables lead there or the matrix says so. Equal
+	// are the least hops that the cables allow through that port. Longer are
+	// more than these, and Closed are no way where a cable leads: the rules of
+	// engines such as updn make both. Shorter is what no cables allow: the matrix
+	// is of another fabric.
+	Entries, Equal, Longer, Closed, Shorter int64
+	// Paths is how many pairs of a switch and a LID the tables lead to their end
+	// in a number of hops, and Agree for how many the matrix has that number at the
+	// port that the table takes.
+	Paths, Agree int64
+	// Impossible and Disagree are the first places, in the order of destinations, of
+	// Shorter and of the paths that do not agree; at most maxExamples of each.
+	Impossible, Disagree []HopsAt
+}
+
+// HopsAt is an entry of a LID matrix that is not as it should be.
+type HopsAt struct {
+	Port subnet.End // of the switch whose entry it is
+	To   subnet.End // the destination: a switch's port 0, or an end
+	LID  units.LID  // of the destination; 0 where it has none
+	Says int        // hops as the matrix has them; 255 is no way
+	Is   int        // the least that the cables allow, or the path's own
+}
+
+// Refuted reports whether the matrix cannot be that of this fabric. Paths that do
+// not agree refute nothing: engines that lead packets round a fault, such as
+// torus-2QoS, leave the matrix as it was.
+func (m *Matrix) Refuted() bool { return m.Shorter > 0 }
+
+// CheckMatrix compares a LID matrix with the cables of a subnet and with its
+// tables. It fails only for tables or a matrix that were made for another subnet.
+func CheckMatrix(s *subnet.Subnet, t *subnet.Tables, h *subnet.Hops) (*Matrix, error) {
+	if err := checkTables(s, t); err != nil {
+		return nil, err
+	}
+	n := newNetwork(s)
+	if len(h.At) != len(n.sw) {
+		return nil, fmt.Errorf("the LID matrix is for %d switches, and the subnet has %d", len(h.At), len(n.sw))
+	}
+	m := &Matrix{}
+	d := newDistances(n)
+	for first := 0; first < len(n.sw); first += block {
+		var roots [block]int32
+		for l := range roots {
+			roots[l] = -1
+			if first+l < len(n.sw) {
+				roots[l] = int32(first + l)
+			}
+		}
+		d.search(n, &roots)
+		for l := 0; l < block && first+l < len(n.sw); l++ {
+			m.cables(n, h, int32(first+l), d.of(l))
+		}
+	}
+	cols, walk := newColumns(n), newTree(n)
+	for first := 0; first < len(n.owner); first += block {
+		cols.read(n, t, first)
+		for l := 0; l < block && first+l < len(n.owner); l++ {
+			if root, port := n.root(first + l); root >= 0 {
+				walk.grow(n, cols.of(l), root, port)
+				m.paths(n, h, walk, first+l)
+			}
+		}
+	}
+	return m, nil
+}
+
+// cables compares the entries for a destination switch with the least hops.
+func (m *Matrix) cables(n *network, h *subnet.Hops, to int32, least []uint16) {
+	for u := range n.sw {
+		for p, says := range h.At[u][to] {
+			is := uint16(NoHops)
+			switch c := n.to[u*n.stride+p]; {
+			case p == 0:
+				is = min(least[u], NoHops)
+			case c >= 0 && c != int32(u) && least[c] < NoHops-1:
+				is = least[c] + 1
+			}
+			if says == NoHops && is == NoHops {
+				continue
+			}
+			m.Entries++
+			switch {
+			case uint16(says) == is:
+				m.Equal++
+			case says == NoHops:
+				m.Closed++
+			case uint16(says) > is:
+				m.Longer++
+			default:
+				m.Shorter++
+				m.Impossible = example(m.Impossible, HopsAt{
+					n.switchAt(int32(u), uint8(p)), n.switchAt(to, 0), n.s.Nodes[n.sw[to]].Ports[0].LID, int(says), int(is),
+				})
+			}
+		}
+	}
+}
+
+// paths compares the paths to one LID with the entries of the ports that they
+// take: those of the LID's own row where the matrix has one, which count the cable
+// to the adapter too, else those of the switch that the path ends at. What comes
+// out at that switch itself needs no entry.
+func (m *Matrix) paths(n *network, h *subnet.Hops, t *tree, lid int) {
+	for u := range n.sw {
+		hops := t.hops[u]
+		if int32(u) == t.root || hops >= states {
+			continue
+		}
+		m.Paths++
+		says := h.At[u][t.root][t.port[u]]
+		if rows := h.Other[units.LID(lid)]; len(rows) > u && rows[u] != nil {
+			says = rows[u][t.port[u]]
+			if n.dense[n.owner[lid].Node] < 0 {
+				hops++
+			}
+		}
+		if uint16(says) == hops {
+			m.Agree++
+			continue
+		}
+		m.Disagree = example(m.Disagree, HopsAt{n.switchAt(int32(u), t.port[u]), n.owner[lid], units.LID(lid), int(says), int(hops)})
+	}
+}
+
+func example(list []HopsAt, h HopsAt) []HopsAt {
+	if len(list) < maxExamples {
+		list = append(list, h)
+	}
+	return list
+}

@@ -1,0 +1,175 @@
+package proof
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/internal/ib/subnet"
+)
+
+// Pattern is what one pattern of traffic puts on the cables between switches,
+// when each end sends at once to its partner, or to all in turn, over the path
+// of the partner's base LID.
+type Pattern struct {
+	Name string
+	// Contention is the most flows that share a directed cable. Of all-to-all
+	// it is the flows on the most loaded cable per flow that each end's own
+	// cable carries, so that 1 is what nobody can go below.
+	Contention float64
+	// Bandwidth is the share of its cable's rate that the slowest end gets
+	// when all cables have one rate.
+	Bandwidth float64
+	// Worst is the most loaded directed cable.
+	Worst subnet.End
+}
+
+// patterns collect loads of the ends in an order.
+type patterns struct {
+	n      *network
+	rank   []int32 // of each end in the order
+	end    []int32 // its inverse
+	shifts []int   // distances that are walked
+	flows  []uint16
+}
+
+// newPatterns prepares the ring, its reverse, and as many shifts as there is
+// memory for, evenly spaced where that is not all.
+func newPatterns(n *network, order []int32) *patterns {
+	p := &patterns{n: n, end: order, rank: make([]int32, len(n.ends))}
+	for i := range p.rank {
+		p.rank[i] = -1
+	}
+	for r, e := range order {
+		p.rank[e] = int32(r)
+	}
+	ends := len(order)
+	if ends < 2 {
+		return p
+	}
+	most := max(maxShiftCounters/max(len(n.to), 1), 2)
+	if ends-1 <= most {
+		for k := 1; k < ends; k++ {
+			p.shifts = append(p.shifts, k)
+		}
+		return p
+	}
+	for i := range most {
+		p.shifts = append(p.shifts, 1+int(int64(i)*int64(ends-2)/int64(most-1)))
+	}
+	return p
+}
+
+// fork is a collector for another core.
+func (p *patterns) fork() *patterns {
+	q := *p
+	q.flows = make([]uint16, len(p.shifts)*len(p.n.to))
+	return &q
+}
+
+// add walks the flows of all shifts to one end.
+func (p *patterns) add(t *tree, dst int32) {
+	r := int(p.rank[dst])
+	if r < 0 {
+		return
+	}
+	ends, channels := len(p.end), len(p.n.to)
+	for i, k := range p.shifts {
+		src := &p.n.ends[p.end[(r-k+ends)%ends]]
+		if src.sw < 0 || !t.reaches(src.sw) {
+			continue
+		}
+		row := p.flows[i*channels : (i+1)*channels]
+		for u := src.sw; u != t.root; u = t.next[u] {
+			row[int(u)*p.n.stride+int(t.port[u])]++
+		}
+	}
+}
+
+func (p *patterns) merge(q *patterns) {
+	if p.flows == nil {
+		p.flows = q.flows
+		return
+	}
+	for i, f := range q.flows {
+		p.flows[i] += f
+	}
+}
+
+// most is the most loaded channel of one shift.
+func (p *patterns) most(shift int) (channel int32, flows uint16) {
+	row := p.flows[shift*len(p.n.to) : (shift+1)*len(p.n.to)]
+	for c, f := range row {
+		if f > flows {
+			channel, flows = int32(c), f
+		}
+	}
+	return channel, flows
+}
+
+// list evaluates the patterns; pairs are the paths between base LIDs by channel.
+func (p *patterns) list(pairs []int64) []Pattern {
+	if len(p.shifts) == 0 {
+		return nil
+	}
+	out := []Pattern{
+		p.one("ring: each to the next", 0),
+		p.one("ring: each to the one before", len(p.shifts)-1),
+	}
+	kind := "shift"
+	if len(p.shifts) < len(p.end)-1 {
+		kind = fmt.Sprintf("shift, %d evenly spaced", len(p.shifts))
+	}
+	worst := Pattern{Bandwidth: 1, Worst: subnet.None}
+	mean := Pattern{Name: kind + ": mean", Worst: subnet.None}
+	by := p.shifts[0]
+	for i, k := range p.shifts {
+		x := p.one("", i)
+		mean.Contention += x.Contention // whole numbers: means of equal loads are equal
+		mean.Bandwidth += x.Bandwidth / float64(len(p.shifts))
+		if x.Contention > worst.Contention {
+			worst, by = x, k
+		}
+	}
+	mean.Contention /= float64(len(p.shifts))
+	worst.Name = fmt.Sprintf("%s: worst (by %d)", kind, by)
+	return append(out, worst, mean, p.allToAll(pairs))
+}
+
+func (p *patterns) one(name string, shift int) Pattern {
+	c, flows := p.most(shift)
+	x := Pattern{Name: name, Contention: float64(flows), Bandwidth: 1, Worst: subnet.None}
+	if flows > 0 {
+		x.Bandwidth, x.Worst = 1/float64(flows), p.n.channelAt(c)
+	}
+	return x
+}
+
+func (p *patterns) allToAll(pairs []int64) Pattern {
+	x := Pattern{Name: "all-to-all", Bandwidth: 1, Worst: subnet.None}
+	most := int64(0)
+	for c, f := range pairs {
+		if f > most {
+			most, x.Worst = f, p.n.channelAt(int32(c))
+		}
+	}
+	x.Contention = max(1, float64(most)/float64(len(p.end)-1))
+	x.Bandwidth = 1 / x.Contention
+	return x
+}
+
+// nodeOrder is the order in which a job's ranks usually stand: by the names of
+// the nodes, numbers in them compared as numbers, then by port.
+func nodeOrder(n *network) []int32 {
+	order := make([]int32, len(n.ends))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		x, y := n.ends[a].port, n.ends[b].port
+		if c := subnet.CompareNames(n.s.Nodes[x.Node].Name, n.s.Nodes[y.Node].Name); c != 0 {
+			return c
+		}
+		return int(n.ends[a].lid) - int(n.ends[b].lid)
+	})
+	return order
+}

@@ -1,0 +1,83 @@
+// Package qos reads and writes the keys of opensm.conf that set quality of
+// service: how many lanes there are, how their arbiters weigh them, and which
+// service level goes to which lane, in general and by class of port.
+//
+// It reads the policy file qos-policy.conf as well, which gives service levels to
+// paths by their ends, partition, QoS class and service.
+//
+// Left out: the section qos-setup, which OpenSM parses and ignores; path-bits;
+// writing a policy.
+//
+// Source: the manual page of opensm 3.3.23, "QoS configuration", the template
+// that opensm -c writes, and OpenSM's QoS_management_in_OpenSM.txt.
+package qos
+
+import (
+	"weft/internal/ib/format"
+	"weft/units"
+)
+
+// Class is the ports that a set of keys is for.
+type Class uint8
+
+// The classes. What a class leaves unset comes from Any.
+const (
+	Any         Class = iota // qos_…
+	Adapters                 // qos_ca_…: ports of channel adapters
+	SwitchZero               // qos_sw0_…: enhanced port 0 of switches
+	SwitchPorts              // qos_swe_…: external ports of switches
+	Routers                  // qos_rtr_…: ports of routers
+	classes
+)
+
+// prefixes are how the keys of each class begin.
+var prefixes = [classes]string{"qos_", "qos_ca_", "qos_sw0_", "qos_swe_", "qos_rtr_"}
+
+// Weight is one entry of an arbitration table: a lane and how many 64-byte
+// blocks it may send in its turn, 0 to 255 (IBA vol. 1, 7.6.9).
+type Weight struct {
+	VL     units.VL
+	Blocks uint8
+}
+
+// maxEntries is how many entries an arbitration table has (IBA vol. 1,
+// 14.2.5.9).
+const maxEntries = 64
+
+// Set is what the keys of one class say. What is not set is nil.
+type Set struct {
+	MaxVLs    *uint8 // data lanes, 1 to 15
+	HighLimit *uint8 // 0 to 255: blocks of 4,096 bytes of high priority before one packet of low
+	High, Low []Weight
+	SL2VL     *[16]units.VL // 15 drops
+}
+
+// Config is the keys of a file.
+type Config struct {
+	Enabled bool // qos TRUE
+	Sets    [classes]Set
+}
+
+// Of is the set of a class with what it leaves unset taken from Any.
+func (c *Config) Of(class Class) Set {
+	s, general := c.Sets[class], &c.Sets[Any]
+	if s.MaxVLs == nil {
+		s.MaxVLs = general.MaxVLs
+	}
+	if s.HighLimit == nil {
+		s.HighLimit = general.HighLimit
+	}
+	if s.High == nil {
+		s.High = general.High
+	}
+	if s.Low == nil {
+		s.Low = general.Low
+	}
+	if s.SL2VL == nil {
+		s.SL2VL = general.SL2VL
+	}
+	return s
+}
+
+// Errors is everything that is wrong with a file.
+type Errors = format.Errors

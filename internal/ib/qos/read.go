@@ -1,0 +1,152 @@
+package qos
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"weft/internal/ib/format"
+	"weft/units"
+)
+
+const (
+	maxLine     = 64 << 10 // bytes; the longest key has 64 entries of at most 7
+	maxProblems = 50
+)
+
+// Read reads the QoS keys of an opensm.conf. Keys of other matters are passed
+// over; keys that begin with qos and are none of QoS are errors. The last of
+// two equal keys counts, as with OpenSM. Everything that is wrong comes as one
+// *Errors.
+func Read(name string, r io.Reader) (*Config, error) {
+	c := &Config{}
+	var errs Errors
+	fail := func(line int, text string) {
+		if len(errs.List) == maxProblems {
+			errs.More++
+			return
+		}
+		errs.List = append(errs.List, format.Problem{File: name, Line: line, Text: text})
+	}
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 0, 4096), maxLine)
+	line := 0
+	for in.Scan() {
+		line++
+		text, _, _ := strings.Cut(in.Text(), "#")
+		key, value, _ := strings.Cut(strings.TrimSpace(text), " ")
+		if i := strings.IndexByte(key, '\t'); i >= 0 {
+			key, value = key[:i], key[i:]+" "+value
+		}
+		value = strings.TrimSpace(value)
+		if !strings.HasPrefix(key, "qos") || key == "qos_policy_file" {
+			continue
+		}
+		if err := c.set(key, value); err != nil {
+			fail(line, err.Error())
+		}
+	}
+	if err := in.Err(); err != nil {
+		fail(line+1, fmt.Sprintf("cannot be read further: %v", err))
+	}
+	if len(errs.List) > 0 {
+		return nil, &errs
+	}
+	return c, nil
+}
+
+// set takes one key. A value of (null), or none, leaves it unset.
+func (c *Config) set(key, value string) error {
+	if key == "qos" {
+		switch strings.ToUpper(value) {
+		case "TRUE", "1", "YES":
+			c.Enabled = true
+		case "FALSE", "0", "NO":
+			c.Enabled = false
+		default:
+			return fmt.Errorf("expected qos TRUE or FALSE, not %q", value)
+		}
+		return nil
+	}
+	class, what := Any, strings.TrimPrefix(key, prefixes[Any])
+	for i := Adapters; i < classes; i++ {
+		if rest, ok := strings.CutPrefix(key, prefixes[i]); ok {
+			class, what = i, rest
+		}
+	}
+	set, ok := keys[what]
+	if !ok || !strings.HasPrefix(key, prefixes[Any]) {
+		return fmt.Errorf("%q is no key of QoS: expected max_vls, high_limit, vlarb_high, vlarb_low or sl2vl behind qos_, qos_ca_, qos_sw0_, qos_swe_ or qos_rtr_", key)
+	}
+	if value == "" || value == "(null)" {
+		return nil
+	}
+	if err := set(&c.Sets[class], strings.Trim(value, `"`)); err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	return nil
+}
+
+// keys take the value of a key, without its prefix.
+var keys = map[string]func(*Set, string) error{
+	"max_vls":    func(s *Set, v string) error { return number(&s.MaxVLs, v, 1, 15) },
+	"high_limit": func(s *Set, v string) error { return number(&s.HighLimit, v, 0, 255) },
+	"vlarb_high": func(s *Set, v string) error { return weights(&s.High, v) },
+	"vlarb_low":  func(s *Set, v string) error { return weights(&s.Low, v) },
+	"sl2vl":      func(s *Set, v string) error { return lanes(&s.SL2VL, v) },
+}
+
+// number takes a number. OpenSM writes 0 lanes and a limit of -1 for "unset".
+func number(to **uint8, text string, least, most int) error {
+	n, err := strconv.Atoi(text)
+	if err == nil && (n == -1 || n == 0 && least > 0) {
+		*to = nil
+		return nil
+	}
+	if err != nil || n < least || n > most {
+		return fmt.Errorf("expected a number from %d to %d, not %q", least, most, text)
+	}
+	v := uint8(n)
+	*to = &v
+	return nil
+}
+
+// weights takes 0:64,1:32.
+func weights(to *[]Weight, text string) error {
+	fields := strings.Split(text, ",")
+	if len(fields) > maxEntries {
+		return fmt.Errorf("expected at most %d entries, the size of an arbitration table, not %d", maxEntries, len(fields))
+	}
+	list := make([]Weight, 0, len(fields))
+	for _, f := range fields {
+		lane, blocks, ok := strings.Cut(strings.TrimSpace(f), ":")
+		vl, err1 := strconv.ParseUint(lane, 0, 8)
+		n, err2 := strconv.ParseUint(blocks, 0, 8)
+		if !ok || err1 != nil || err2 != nil || vl > 14 {
+			return fmt.Errorf("expected lanes from 0 to 14 with weights from 0 to 255, as in 0:64,1:32, not %q", f)
+		}
+		list = append(list, Weight{units.VL(vl), uint8(n)})
+	}
+	*to = list
+	return nil
+}
+
+// lanes takes 16 lanes, one for each service level.
+func lanes(to **[16]units.VL, text string) error {
+	fields := strings.Split(text, ",")
+	if len(fields) != 16 {
+		return fmt.Errorf("expected 16 lanes, one for each service level, not %d", len(fields))
+	}
+	var m [16]units.VL
+	for i, f := range fields {
+		vl, err := strconv.ParseUint(strings.TrimSpace(f), 0, 8)
+		if err != nil || vl > 15 {
+			return fmt.Errorf("expected lanes from 0 to 15, not %q", f)
+		}
+		m[i] = units.VL(vl)
+	}
+	*to = &m
+	return nil
+}

@@ -1,0 +1,121 @@
+package route
+
+import (
+	"math/bits"
+
+	"weft/internal/base/cores"
+	"weft/internal/ib/subnet"
+)
+
+// portChoice fills in, for a switch, the ports that a route to each other
+// switch may take.
+type portChoice func(from int32, ports []subnet.PortMask)
+
+// balance fills the forwarding tables. Each switch goes through all targets and
+// gives each the port with the fewest targets so far among those that choose
+// allows; of several, the first. With an LMC above 0 it goes through the first
+// LIDs of all targets, then through the second ones, and so on, and sends a
+// target's LIDs different ways (see lmcBalancer, also for dor).
+func (j *job) balance(choose portChoice, dor bool) {
+	targets := j.targets()
+	widest := 1
+	for i := range targets {
+		widest = max(widest, targets[i].width)
+	}
+	cores.EachOwning(len(j.sw), j.cores, func() func(int) {
+		ports := make([]subnet.PortMask, len(j.sw))
+		used := make([][]way, len(targets))
+		return func(i int) {
+			choose(int32(i), ports)
+			b := balancer{from: int32(i), ports: ports, lft: j.tab.LFT[i]}
+			if widest == 1 {
+				b.route(targets)
+				return
+			}
+			m := lmcBalancer{balancer: b, all: j.sw, dor: dor, used: used}
+			m.route(targets, widest)
+		}
+	})
+}
+
+// balancer is one switch giving ports to targets.
+type balancer struct {
+	from  int32
+	ports []subnet.PortMask // that routes to each switch may take
+	lft   []uint8
+	paths [256]int32 // counted targets by port, so far
+}
+
+// route gives a port to each target. Targets on one switch follow each other,
+// and may take the same ports: those it looks at together.
+func (b *balancer) route(targets []target) {
+	for len(targets) > 0 {
+		t := &targets[0]
+		n := 1
+		for n < len(targets) && targets[n].sw == t.sw && targets[n].counted == t.counted {
+			n++
+		}
+		switch {
+		case t.sw < 0:
+		case t.sw == b.from:
+			b.local(targets[:n])
+		case t.counted:
+			b.share(targets[:n], b.ports[t.sw])
+		default:
+			if port, ok := b.leastUsed(b.ports[t.sw]); ok {
+				for i := range n {
+					b.lft[targets[i].lid] = port
+				}
+			}
+		}
+		targets = targets[n:]
+	}
+}
+
+// local routes to targets on the switch itself.
+func (b *balancer) local(targets []target) {
+	for _, t := range targets {
+		b.lft[t.lid] = t.port
+		if t.counted {
+			b.paths[t.port]++
+		}
+	}
+}
+
+// share gives each target in turn the port with the fewest targets, the first
+// of several. It does so by level: all ports that have the fewest get one target
+// each before any other port can be next.
+func (b *balancer) share(targets []target, allowed subnet.PortMask) {
+	var list [256]uint8
+	ports := allowed.Ports(list[:0])
+	if len(ports) == 0 {
+		return
+	}
+	for len(targets) > 0 {
+		level := b.paths[ports[0]]
+		for _, p := range ports[1:] {
+			level = min(level, b.paths[p])
+		}
+		for _, p := range ports {
+			if b.paths[p] != level || len(targets) == 0 {
+				continue
+			}
+			b.lft[targets[0].lid] = p
+			b.paths[p]++
+			targets = targets[1:]
+		}
+	}
+}
+
+// leastUsed is the first of the ports with the fewest targets.
+func (b *balancer) leastUsed(allowed subnet.PortMask) (port uint8, ok bool) {
+	for w, word := range allowed {
+		for ; word != 0; word &= word - 1 {
+			p := uint8(w<<6 + bits.TrailingZeros64(word))
+			if !ok || b.paths[p] < b.paths[port] {
+				port, ok = p, true
+			}
+		}
+	}
+	return port, ok
+}

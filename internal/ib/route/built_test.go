@@ -1,0 +1,25 @@
+package route_test
+
+import (
+	"testing"
+
+	"weft/internal/base/topology"
+	"weft/internal/ib/subnet"
+)
+
+// built is the subnet of a graph, with LIDs.
+func built(tb testing.TB, spec topology.Spec) *subnet.Subnet {
+	tb.Helper()
+	g, err := spec.Build()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := subnet.FromGraph(g, subnet.Link{Width: 4, Speed: subnet.NDR})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := s.AssignLIDs(0); err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}

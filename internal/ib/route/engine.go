@@ -1,0 +1,178 @@
+package route
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"weft/internal/ib/subnet"
+	"weft/units"
+)
+
+// Name is the name of a routing engine, as OpenSM's -R takes it where OpenSM
+// has the engine.
+type Name string
+
+// Options say how to route. The zero value is valid.
+type Options struct {
+	// Roots are node GUIDs of the switches at the top of the tree (opensm -a);
+	// empty: engines that need them find them.
+	Roots []units.GUID
+	// ComputeNodes are port GUIDs of adapters that ftree balances (opensm -u);
+	// empty: all are.
+	ComputeNodes []units.GUID
+	// Order are port GUIDs that get their routes before all others
+	// (opensm --guid_routing_order_file).
+	Order []units.GUID
+	// Lanes is how many data lanes the switches have, 1 to 15; 0 is 8.
+	Lanes int
+	// Torus is what torus-2QoS.conf says; only torus-2QoS needs it.
+	Torus *TorusConf
+	// Groups are the groups of a dragonfly, by NodeGUID of the switch; switches that
+	// are not in it are put into groups by what they are cabled to, which in groups
+	// of one or two switches is not unique.
+	Groups map[units.GUID]int32
+	// AsOpenSM asks for what OpenSM 3.3.23 does, its fallbacks included.
+	AsOpenSM bool
+	// Cores is how many goroutines may work, 0 for as many as the process may
+	// use. The result does not depend on it.
+	Cores int
+}
+
+// Result is what an engine made of a subnet.
+type Result struct {
+	*subnet.Tables
+	Report Report
+
+	job *job // what Hops is made from
+}
+
+// engine is one entry of the table of engines.
+type engine struct {
+	name Name
+	what string // in one line, for help
+	run  func(*job) error
+}
+
+// engines are all engines, in the order of help.
+var engines = []engine{
+	{"minhop", "shortest paths, balanced port by port; on one lane they may deadlock where the fabric has loops", minhop},
+	{"updn", "shortest paths that go up and then down, never up again; free of deadlock; needs roots", updn},
+	{"dnup", "the same the other way round, for hosts close to the roots", dnup},
+	{"ftree", "fat trees, balanced for shifts of all hosts; free of deadlock", ftree},
+	{"dor", "dimension by dimension; free of deadlock on meshes and hypercubes", dor},
+	{"sssp", "shortest paths, balanced over the whole fabric; on one lane they may deadlock where the fabric has loops", sssp},
+	{"dfsssp", "sssp made free of deadlock by virtual lanes", dfsssp},
+	{"lash", "shortest paths, each pair of switches on a virtual lane where it closes no loop", lash},
+	{"torus-2QoS", "dimension order on a torus or mesh, free of deadlock by virtual lanes, around faults; needs torus-2QoS.conf", torus2QoS},
+	{"dragonfly", "at most one cable between groups on a path; with an LMC further LIDs go by way of a third group (Valiant)", dragonfly},
+}
+
+// Engine is the name of an engine and what it does, in a line.
+type Engine struct {
+	Name Name
+	What string
+}
+
+// Engines lists the engines, in the order of help.
+func Engines() []Engine {
+	all := make([]Engine, len(engines))
+	for i, e := range engines {
+		all[i] = Engine{e.name, e.what}
+	}
+	return all
+}
+
+// job is one run of an engine: what it works on, and where it leaves results.
+type job struct {
+	*fabric
+	opt   Options
+	cores int
+
+	hops   hopColumns // what opensm-lid-matrix.dump shows; nil: shortest paths
+	toEnds bool       // it has rows for LIDs of ends, too
+	notes  []string   // for Report.Notes
+
+	unforetold string // for Report.Unforetold
+
+	shortest *shortest // once it was asked for
+}
+
+// Route runs an engine on a subnet whose ports have LIDs. Auto is the engine that
+// fits the fabric.
+//
+// It fails with a *Refusal where the engine cannot route this fabric, unless
+// o.AsOpenSM asks for the minhop tables that OpenSM then uses. Other errors are
+// an unknown engine, options that name nodes the subnet does not have, and
+// LIDs that are missing or clash.
+func Route(s *subnet.Subnet, name Name, o Options) (*Result, error) {
+	switch {
+	case name == Auto && o.AsOpenSM:
+		name = "minhop" // what OpenSM takes where nobody asks it for an engine
+	case name == Auto:
+		return choose(s, o)
+	}
+	e := find(name)
+	if e == nil {
+		return nil, fmt.Errorf("there is no routing engine %q; engines are %s", name, namesOfEngines())
+	}
+	fab, err := newFabric(s)
+	if err != nil {
+		return nil, err
+	}
+	rep := Report{Asked: name, Used: name}
+	j, err := fab.route(e, o)
+	var refusal *Refusal
+	if errors.As(err, &refusal) && o.AsOpenSM && name != "minhop" {
+		rep.Used, rep.Reason, rep.Remedy, rep.Unforetold = "minhop", refusal.Reason, refusal.Remedy, refusal.unforetold
+		j, err = fab.route(find("minhop"), o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.AsOpenSM && rep.Unforetold == "" {
+		rep.Unforetold = j.unforetold
+	}
+	if !o.AsOpenSM {
+		j.connectSwitches()
+	}
+	rep.Notes = j.notes
+	rep.Lanes = j.tab.Lanes
+	j.unreachable(&rep)
+	if rep.UnreachablePairs > 0 && rep.Remedy == "" {
+		rep.Remedy = "Name other roots, such that every two hosts are below a common one; or use an engine that needs none, as dfsssp"
+	}
+	return &Result{Tables: j.tab, Report: rep, job: j}, nil
+}
+
+// route runs one engine on fresh tables.
+func (f *fabric) route(e *engine, o Options) (*job, error) {
+	f.tab = subnet.NewTables(f.sub)
+	cores := o.Cores
+	if cores <= 0 {
+		cores = runtime.GOMAXPROCS(0)
+	}
+	j := &job{fabric: f, opt: o, cores: cores}
+	if err := e.run(j); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+func find(name Name) *engine {
+	for i := range engines {
+		if engines[i].name == name {
+			return &engines[i]
+		}
+	}
+	return nil
+}
+
+func namesOfEngines() string {
+	names := make([]string, len(engines))
+	for i := range engines {
+		names[i] = string(engines[i].name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,331 @@
+package route
+
+import (
+	"slices"
+
+	"weft/internal/ib/subnet"
+	"weft/units"
+)
+
+// treeRouter spreads routes over a tree. What it has for the target in hand
+// is in ports, hops and open; loads grow from target to target.
+type treeRouter struct {
+	*tree
+	m       *shortest
+	out     *columnWriter
+	target  int32   // the switch that the target is or hangs on
+	absent  bool    // the target is not there
+	unset   int32   // the target's switch while nothing leads from it to an absent target, else -1
+	ports   []uint8 // to the target so far, by switch
+	missing []uint8 // ports for targets that are not there
+	hops    []uint8 // of the route to the target so far, by switch; noWay: none
+	best    []uint8 // a bound below hops less base, by switch: of the shortest path there is
+	base    uint8   // hops at the target's own switch
+
+	// Switches with the same neighbours below and beside form a class. open is
+	// how many of these neighbours can still get a shorter route; classes are
+	// those that a switch is a neighbour in. Where none is open, going down
+	// cannot change anything, and all that work is left out.
+	class   []int32
+	classes [][]int32
+	open    []int32
+	all     []int32 // open, before a target
+	hosts   []bool  // by switch: whether it has any
+
+	detours []detour
+
+	unsorted []bool          // by switch: whether loads below changed since it was last sorted
+	loaded   []bool          // by switch: whether a way below or beside it has been loaded
+	crossed  map[int32]int32 // by cable to a switch of the same level: ways that goBeside put on it
+	unknown  map[int32]bool  // leaves of whose hosts OpenSM's order is not known
+}
+
+func newTreeRouter(t *tree, m *shortest) *treeRouter {
+	n := len(t.sw)
+	r := &treeRouter{
+		tree: t, m: m, out: newColumnWriter(t.tab.LFT, t.cores), hops: make([]uint8, n), missing: make([]uint8, n),
+		class: make([]int32, n), classes: make([][]int32, n), hosts: make([]bool, n), unsorted: make([]bool, n),
+		loaded: make([]bool, n), crossed: map[int32]int32{}, unknown: map[int32]bool{},
+	}
+	known := map[string]int32{}
+	var key []byte
+	for i := range n {
+		var below []int32
+		for _, groups := range [][]group{t.down[i], t.beside[i]} {
+			for k := range groups {
+				if g := &groups[k]; g.sw >= 0 {
+					below = append(below, g.sw)
+				} else {
+					r.hosts[i] = true
+				}
+			}
+		}
+		slices.Sort(below)
+		key = key[:0]
+		for _, sw := range below {
+			key = append(key, byte(sw), byte(sw>>8), byte(sw>>16))
+		}
+		c, ok := known[string(key)]
+		if !ok {
+			c = int32(len(r.all))
+			known[string(key)] = c
+			r.all = append(r.all, int32(len(below)))
+			for _, sw := range below {
+				r.classes[sw] = append(r.classes[sw], c)
+			}
+		}
+		r.class[i] = c
+	}
+	r.open = make([]int32, len(r.all))
+	return r
+}
+
+// to routes to a target on a switch, which the switch reaches by a port. Main
+// says whether loads of ways up count. LID 0 is a target that is not there: its
+// ports are forgotten, and its loads stay.
+func (r *treeRouter) to(lid units.LID, sw int32, port, hops uint8, main bool) {
+	r.target, r.best, r.base = sw, r.m.hops[sw], hops
+	if r.absent, r.unset = lid == 0, -1; r.absent {
+		r.unset = sw
+	}
+	for i := range r.hops {
+		r.hops[i] = noWay
+	}
+	copy(r.open, r.all)
+	if r.ports = r.missing; lid != 0 {
+		r.ports = r.out.column(lid)
+	}
+	r.set(sw, port, hops)
+	r.goUp(sw, -1, main, hops)
+}
+
+// setBy gives the switch at the other side of a group a port to the target. Of a
+// way to a switch, the matrix has all cables of the group.
+func (r *treeRouter) setBy(g *group, port, hops uint8) {
+	if r.base == 0 && (hops != r.best[g.sw] || r.hops[g.sw] != noWay) {
+		for _, c := range r.cables[g.first : g.first+int32(g.n)] {
+			r.detours = append(r.detours, detour{r.target, g.sw, c.far, hops})
+		}
+	}
+	r.set(g.sw, port, hops)
+}
+
+// set gives a switch a port to the target.
+func (r *treeRouter) set(sw int32, port, hops uint8) {
+	if sw == r.unset && r.hops[sw] != noWay {
+		for _, c := range r.classes[sw] { // it lost the shortest way, that to itself
+			r.open[c]++
+		}
+		r.unset = -1
+	}
+	r.ports[sw] = port
+	r.hops[sw] = hops
+	if hops == r.best[sw]+r.base {
+		for _, c := range r.classes[sw] {
+			r.open[c]--
+		}
+	}
+}
+
+// detour is a way to a switch that is longer than the shortest, or that took the
+// place of one.
+type detour struct {
+	to, from int32
+	port     uint8
+	hops     uint8
+}
+
+// columns is the matrix of shortest paths, but for ports that were given detours:
+// there are these.
+func (r *treeRouter) columns() func(to int32, column []uint8) {
+	fill := r.m.columns()
+	byTarget := map[int32][]detour{}
+	for _, d := range r.detours {
+		byTarget[d.to] = append(byTarget[d.to], d)
+	}
+	return func(to int32, column []uint8) {
+		fill(to, column)
+		for _, d := range byTarget[to] {
+			column[r.fabric.base[d.from]+int(d.port)] = d.hops
+		}
+	}
+}
+
+// toComputeNodes routes to the compute nodes, leaf by leaf. A leaf with fewer of
+// them than another is treated as if it had as many, so that loads stay even.
+func (r *treeRouter) toComputeNodes() {
+	most := 0
+	count := make([]int, len(r.sw))
+	for i := range r.ends {
+		if r.compute[i] {
+			count[r.ends[i].sw]++
+			most = max(most, count[r.ends[i].sw])
+		}
+	}
+	for _, leaf := range r.leaves {
+		for _, l := range r.sw[leaf].ports {
+			if l.end >= 0 && r.compute[l.end] {
+				if r.loaded[leaf] && len(r.down[leaf]) > 1 {
+					r.unknown[leaf] = true
+				}
+				r.to(r.ends[l.end].lid, leaf, r.ends[l.end].port, 1, true)
+			}
+		}
+		for range most - count[leaf] {
+			r.to(0, leaf, subnet.NoPort, 1, true)
+		}
+	}
+}
+
+// toOthers routes to hosts that are no compute nodes, wherever they hang.
+func (r *treeRouter) toOthers() {
+	for _, i := range r.byNode {
+		e := &r.ends[i]
+		if e.sw < 0 || r.compute[i] {
+			continue
+		}
+		r.to(e.lid, e.sw, e.port, 1, true)
+	}
+}
+
+// toSwitches routes to the switches themselves.
+func (r *treeRouter) toSwitches() {
+	for _, i := range r.order {
+		r.to(r.sw[i].lid, i, 0, 0, false)
+	}
+}
+
+// goUp gives a port to the switches that are reached from one by going up, and
+// to those that are reached from them by going down. The main way goes up by the
+// least loaded group, and loads it. The other groups get ways that are not
+// counted, where there is none yet or a longer one. It reports whether a way to
+// hosts came about.
+func (r *treeRouter) goUp(u, prev int32, main bool, hops uint8) bool {
+	if hops >= noWay-1 {
+		return false
+	}
+	routed := r.goDown(u, prev, hops)
+	groups := r.up[u]
+	if len(groups) == 0 {
+		return routed
+	}
+	rest, above := 0, groups[0].sw
+	if main {
+		rest = 1
+		g := &groups[0]
+		far, c := r.leastLoaded(g)
+		if hops+1 < r.hops[g.sw] {
+			r.setBy(g, far, hops+1)
+		}
+		routed = r.goUp(g.sw, u, true, hops+1) || routed
+		r.load(g, c)
+	}
+	for i := rest; i < len(groups); i++ {
+		g := &groups[i]
+		if hops+1 >= r.hops[g.sw] {
+			continue
+		}
+		far, _ := r.leastLoaded(g)
+		r.setBy(g, far, hops+1)
+		routed = r.goUp(g.sw, u, false, hops+1) || routed
+	}
+	if main {
+		settle(groups)
+	}
+	if len(r.beside[u]) > 0 {
+		routed = r.goBeside(u, above, hops) || routed
+	}
+	return routed
+}
+
+// settle puts the first group, whose load grew, where it belongs now.
+func settle(groups []group) {
+	g := groups[0]
+	i := 1
+	for ; i < len(groups) && byLoad(&groups[i], &g) < 0; i++ {
+		groups[i-1] = groups[i]
+	}
+	groups[i-1] = g
+}
+
+// goDown gives a port to the switches below and beside one, and below those, and
+// loads the cables that lead to hosts in the end. It reports whether there are
+// any. It does not go beside from a switch with nothing below, nor to a target
+// that is not there.
+func (r *treeRouter) goDown(u, prev int32, hops uint8) bool {
+	if hops >= noWay-1 {
+		return false
+	}
+	if r.open[r.class[u]] == 0 {
+		return r.hosts[u]
+	}
+	if len(r.down[u]) == 0 {
+		return false
+	}
+	if r.unsorted[u] {
+		r.unsorted[u] = false
+		sortByLoad(r.down[u])
+	}
+	routed := r.hosts[u]
+	ways := [2][]group{r.down[u], r.beside[u]}
+	if r.absent {
+		ways[1] = nil
+	}
+	sortByLoad(ways[1])
+	for _, groups := range ways {
+		for i := range groups {
+			g := &groups[i]
+			if g.sw < 0 || g.sw == prev {
+				continue
+			}
+			if hops+1 >= r.hops[g.sw] {
+				continue
+			}
+			far, c := r.leastLoaded(g)
+			r.setBy(g, far, hops+1)
+			if r.goDown(g.sw, -1, hops+1) {
+				routed, r.unsorted[u], r.loaded[u] = true, true, true
+				r.load(g, c)
+			}
+		}
+	}
+	return routed
+}
+
+// sortByLoad sorts groups that are nearly sorted.
+func sortByLoad(groups []group) {
+	for i := 1; i < len(groups); i++ {
+		if byLoad(&groups[i], &groups[i-1]) >= 0 {
+			continue
+		}
+		g := groups[i]
+		k := i
+		for ; k > 0 && byLoad(&groups[k-1], &g) > 0; k-- {
+			groups[k] = groups[k-1]
+		}
+		groups[k] = g
+	}
+}
+
+// leastLoaded is the cable of a group with the least load, the first of several,
+// and its port on the other side.
+func (r *treeRouter) leastLoaded(g *group) (far uint8, at int32) {
+	if g.n == 1 {
+		return g.far, g.first
+	}
+	at = g.first
+	for i := at + 1; i < g.first+int32(g.n); i++ {
+		if r.cables[i].load < r.cables[at].load {
+			at = i
+		}
+	}
+	return r.cables[at].far, at
+}
+
+// load puts a way to a target on a cable of a group.
+func (r *treeRouter) load(g *group, cable int32) {
+	g.load++
+	if g.n > 1 {
+		r.cables[cable].load++
+	}
+}

@@ -1,0 +1,98 @@
+//go:build unix
+
+package route_test
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"weft/internal/base/topology"
+	"weft/internal/ib/proof"
+	"weft/internal/ib/route"
+)
+
+// laneFabrics are what the engines that use virtual lanes are timed on. The
+// first is the fabric for which OpenSM's times are known.
+var laneFabrics = []struct {
+	name string
+	spec topology.Spec
+	big  bool
+}{
+	{"ft3-1024", topology.KAry{K: 16}, false},
+	{"torus-8x8", topology.Torus{Dims: []int{8, 8}, SwitchEndpoints: 2}, false},
+	{"ft3-8192", topology.KAry{K: 32}, true},
+}
+
+// cpuTime is what the process has used of all cores.
+func cpuTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// reportCPU tells the CPU time of an operation, which other processes on the
+// machine change less than its wall time.
+func reportCPU(b *testing.B, start time.Duration) {
+	b.ReportMetric(float64((cpuTime(b)-start).Milliseconds())/float64(b.N), "cpu-ms/op")
+}
+
+// BenchmarkRouteLanes times the engines that use virtual lanes, from a subnet
+// with LIDs to complete tables and service levels.
+func BenchmarkRouteLanes(b *testing.B) {
+	for _, name := range []route.Name{"sssp", "dfsssp", "lash"} {
+		for _, f := range laneFabrics {
+			b.Run(string(name)+"/"+f.name, func(b *testing.B) {
+				if f.big && testing.Short() {
+					b.Skip("seconds each")
+				}
+				s := built(b, f.spec)
+				b.ReportAllocs()
+				start := cpuTime(b)
+				for b.Loop() {
+					if _, err := route.Route(s, name, route.Options{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				reportCPU(b, start)
+			})
+		}
+	}
+}
+
+// BenchmarkCheck times the proof of complete tables.
+func BenchmarkCheck(b *testing.B) {
+	for _, f := range []struct {
+		name string
+		spec topology.Spec
+	}{
+		{"ft3-1024", topology.KAry{K: 16}},
+		{"ft3-8192", topology.KAry{K: 32}},
+		{"ft3-43904", topology.KAry{K: 56}},
+	} {
+		b.Run(f.name, func(b *testing.B) {
+			if testing.Short() && f.name != "ft3-1024" {
+				b.Skip("seconds each")
+			}
+			s := built(b, f.spec)
+			r, err := route.Route(s, "minhop", route.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			start := cpuTime(b)
+			for b.Loop() {
+				p, err := proof.Check(s, r.Tables, proof.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if !p.Proven() {
+					b.Fatal(p.Findings)
+				}
+			}
+			reportCPU(b, start)
+		})
+	}
+}

@@ -1,0 +1,162 @@
+package route
+
+import (
+	"slices"
+
+	"weft/internal/ib/subnet"
+)
+
+// lmcBalancer is a balancer whose targets have several LIDs each. The LIDs of
+// one target are to take ways that have little in common: a target prefers a
+// port to a system (by SystemImageGUID) that none of its LIDs goes by yet, then
+// one to another switch of such a system, and only then shares.
+type lmcBalancer struct {
+	balancer
+	all  []swtch
+	dor  bool    // whether LIDs of a target differ by port, not by neighbour
+	used [][]way // ways that the LIDs of each target take
+}
+
+// way is a neighbour that a target's LIDs go by.
+type way struct {
+	sw   int32 // the neighbour, -1: the target itself
+	port uint8 // the first port that was used
+	lids int32 // LIDs of the target that go by it
+}
+
+// route gives a port to each LID of each target.
+func (m *lmcBalancer) route(targets []target, widest int) {
+	for i := range m.used {
+		m.used[i] = m.used[i][:0]
+	}
+	for offset := range widest {
+		for i := range targets {
+			t := &targets[i]
+			if offset >= t.width || t.sw < 0 {
+				continue
+			}
+			m.one(i, t, offset)
+		}
+	}
+}
+
+// one gives a port to one LID of a target.
+func (m *lmcBalancer) one(i int, t *target, offset int) {
+	port, ok := t.port, true
+	switch {
+	case t.sw == m.from:
+	case m.dor && t.width > 1:
+		port, ok = m.apartInDimension(m.ports[t.sw], m.used[i])
+	case t.width > 1:
+		after := uint8(0)
+		if offset > 0 {
+			after = m.lft[int(t.lid)+offset-1]
+		}
+		port, ok = m.apart(m.ports[t.sw], m.used[i], after)
+	default:
+		port, ok = m.leastUsed(m.ports[t.sw])
+	}
+	if !ok {
+		return
+	}
+	m.lft[int(t.lid)+offset] = port
+	if !t.counted {
+		return
+	}
+	m.paths[port]++
+	if t.width > 1 {
+		m.note(i, m.all[m.from].ports[port].sw, port)
+	}
+}
+
+// apart is the port that shares least with the ways in use: to a new system,
+// else to a new switch, else to the switch that fewest of the target's LIDs go
+// by; of several the one with the fewest targets, of several of those the first
+// after the port that the target's LID before went to, around the switch.
+func (m *lmcBalancer) apart(allowed subnet.PortMask, used []way, after uint8) (uint8, bool) {
+	const never = 1<<31 - 1
+	var system, node, least uint8
+	systemPaths, nodePaths, anyPaths, fewest := int32(never), int32(never), int32(never), int32(never)
+	var list [256]uint8
+	ports := allowed.Ports(list[:0])
+	start := 0
+	for start < len(ports) && ports[start] <= after {
+		start++
+	}
+	for k := range ports {
+		p := ports[(start+k)%len(ports)]
+		paths := m.paths[p]
+		sameSystem, same := m.find(used, m.all[m.from].ports[p].sw)
+		switch {
+		case !sameSystem:
+			if paths < systemPaths {
+				systemPaths, system = paths, p
+				fewest = 0
+			}
+		case same == nil:
+			if paths < nodePaths {
+				nodePaths, node = paths, p
+				fewest = 0
+			}
+		}
+		if paths < anyPaths {
+			anyPaths, least = paths, p
+			if same != nil {
+				fewest = min(fewest, same.lids)
+			}
+		} else if same != nil && paths == anyPaths && same.lids < fewest {
+			least, fewest = p, same.lids
+		}
+	}
+	switch {
+	case system != 0:
+		return system, true
+	case node != 0:
+		return node, true
+	}
+	return least, least != 0
+}
+
+// find looks for ways in use through the same system and the same switch.
+func (m *lmcBalancer) find(used []way, sw int32) (sameSystem bool, same *way) {
+	for i := range used {
+		if used[i].sw == sw {
+			same = &used[i]
+		}
+		if used[i].sw >= 0 && m.all[used[i].sw].system == m.all[sw].system {
+			sameSystem = true
+		}
+	}
+	return sameSystem, same
+}
+
+// apartInDimension is the port of a dimension with the fewest targets. Of several
+// it is one that fewer of the target's LIDs go by than by any port that was the
+// best before it, even if that had more targets; else the first.
+func (m *lmcBalancer) apartInDimension(allowed subnet.PortMask, used []way) (best uint8, ok bool) {
+	fewest := int32(1<<31 - 1)
+	var list [256]uint8
+	for _, p := range allowed.Ports(list[:0]) {
+		lids := int32(0)
+		if i := slices.IndexFunc(used, func(w way) bool { return w.port == p }); i >= 0 {
+			lids = used[i].lids
+		}
+		if !ok || m.paths[p] < m.paths[best] || m.paths[p] == m.paths[best] && lids < fewest {
+			best, ok = p, true
+			fewest = min(fewest, lids)
+		}
+	}
+	return best, ok
+}
+
+// note remembers that a LID of a target goes by a neighbour or, with dor, by a
+// port.
+func (m *lmcBalancer) note(i int, sw int32, port uint8) {
+	for k := range m.used[i] {
+		if u := &m.used[i][k]; u.sw == sw && (!m.dor || u.port == port) {
+			u.lids++
+			return
+		}
+	}
+	m.used[i] = append(m.used[i], way{sw: sw, port: port, lids: 1})
+}

@@ -1,0 +1,110 @@
+package route
+
+import (
+	"weft/internal/base/cores"
+	"weft/internal/ib/proof"
+	"weft/internal/ib/subnet"
+	"weft/units"
+)
+
+// Report says how tables came about.
+type Report struct {
+	Asked Name // the engine that was asked for
+	Used  Name // the engine whose tables these are
+	// Reason is why Used is not Asked, or why Auto chose it; empty where it was
+	// asked for.
+	Reason string
+	// Remedy is what to change so that Asked can route the fabric.
+	Remedy string
+	// Lanes is how many data lanes the tables need.
+	Lanes int
+	// Unreachable are the first entries (at most 16) without a port in switches
+	// that have hosts, for LIDs of hosts: what is sent there is lost.
+	// UnreachablePairs counts all of them. OpenSM reports success all the same.
+	Unreachable      []Unreachable
+	UnreachablePairs int
+	// Apart counts the entries without a port for LIDs of switches. Only
+	// management packets are sent to these; engines that go up and down leave
+	// out the ways from one root to another.
+	Apart int
+	// Unforetold says, of tables as OpenSM's, why OpenSM's may be others; empty where
+	// they are these, entry for entry.
+	Unforetold string
+	// Notes are other things that OpenSM keeps to itself.
+	Notes []string
+	// Tried are the engines that Auto tried, in their order; nil where another was
+	// asked for.
+	Tried []Attempt
+	// Proof is what is true of the tables, without patterns of traffic but for Auto's; nil
+	// of those of Route, but for Auto's.
+	Proof *proof.Report
+}
+
+// Unreachable is a switch whose table has no port for a LID in use.
+type Unreachable struct {
+	Switch units.GUID // NodeGUID
+	LID    units.LID
+}
+
+// maxUnreachable is how many pairs a report lists: enough to see the pattern.
+const maxUnreachable = 16
+
+// Refusal is an engine's verdict that it cannot route a fabric.
+type Refusal struct {
+	Engine Name
+	Reason string // what about the fabric is in the way, with the nodes in question
+	Remedy string // what to change
+
+	unforetold string // why OpenSM may not refuse the fabric; "" where it does
+}
+
+func (r *Refusal) Error() string {
+	return string(r.Engine) + " cannot route this fabric: " + r.Reason + ". " + r.Remedy
+}
+
+// unreachable looks for entries without a port.
+func (j *job) unreachable(rep *Report) {
+	var hosts, switches []units.LID
+	for i := range j.ends {
+		for l := range j.ends[i].width {
+			hosts = append(hosts, j.ends[i].lid+units.LID(l))
+		}
+	}
+	for i := range j.sw {
+		for l := range j.sw[i].width {
+			switches = append(switches, j.sw[i].lid+units.LID(l))
+		}
+	}
+	lost, apart := make([]int, len(j.sw)), make([]int, len(j.sw))
+	cores.EachOwning(len(j.sw), j.cores, func() func(int) {
+		return func(sw int) {
+			if j.sw[sw].hosts > 0 {
+				lost[sw] = missing(j.tab.LFT[sw], hosts)
+			}
+			apart[sw] = missing(j.tab.LFT[sw], switches)
+		}
+	})
+	for _, sw := range j.order {
+		rep.UnreachablePairs += lost[sw]
+		rep.Apart += apart[sw]
+		for _, lid := range hosts {
+			if lost[sw] == 0 || len(rep.Unreachable) == maxUnreachable {
+				break
+			}
+			if j.tab.LFT[sw][lid] == subnet.NoPort {
+				rep.Unreachable = append(rep.Unreachable, Unreachable{j.sw[sw].guid, lid})
+			}
+		}
+	}
+}
+
+// missing counts the LIDs for which a table has no port.
+func missing(lft []uint8, lids []units.LID) int {
+	n := 0
+	for _, lid := range lids {
+		if lft[lid] == subnet.NoPort {
+			n++
+		}
+	}
+	return n
+}

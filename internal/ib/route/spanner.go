@@ -1,0 +1,120 @@
+package route
+
+import "math"
+
+// spanner grows trees of shortest paths towards switches. Of the shortest
+// paths that a switch has it takes the one with the least weight, the sum over
+// its cables; a tree's own paths then add to the weights of the cables that they
+// take. This is Dijkstra's search with hops as the first digit, without its
+// heap: the switches in the order of hops are the same for every tree towards
+// one switch, and so are the cables that a shortest path may take.
+type spanner struct {
+	f       *fabric
+	to      []int32 // by channel (the sending side of a port, numbered as fabric.base says): the switch there, -1 for none
+	in      []uint8 // port at which it arrives there
+	at      []int32 // switch whose port the channel is
+	ends    []int64 // ends on each switch, by LID: what a path from it counts
+	weight  []int64 // by channel
+	order   []int32 // switches that reach the root, nearest first
+	hops    []uint8
+	first   []int32 // where the choices of the i-th of order begin
+	choices []int32 // channels
+	cost    []int64 // weight of the way to the root, by switch
+	via     []int32 // channel that each switch takes, -1 at the root and where no way is
+	place   []int32 // where each switch is in order
+	chosen  []bool  // by switch, for settle
+	load    []int64 // paths that leave each switch towards the root
+}
+
+func newSpanner(f *fabric) *spanner {
+	n, channels := len(f.sw), f.base[len(f.sw)]
+	s := &spanner{
+		f: f, to: make([]int32, channels), in: make([]uint8, channels), at: make([]int32, channels),
+		weight: make([]int64, channels), ends: make([]int64, n), hops: make([]uint8, n),
+		cost: make([]int64, n), via: make([]int32, n), load: make([]int64, n),
+		place: make([]int32, n), chosen: make([]bool, n),
+	}
+	for i := range f.sw {
+		for p, l := range f.sw[i].ports {
+			c := f.base[i] + p
+			s.to[c], s.in[c], s.at[c] = l.sw, l.port, int32(i)
+			if l.end >= 0 {
+				s.ends[i]++
+			}
+		}
+	}
+	return s
+}
+
+// aim finds the shortest paths towards a switch.
+func (s *spanner) aim(root int32) {
+	for i := range s.hops {
+		s.hops[i], s.via[i], s.load[i] = noWay, -1, 0
+	}
+	s.hops[root] = 0
+	s.order, s.choices, s.first = append(s.order[:0], root), s.choices[:0], append(s.first[:0], 0)
+	for head := 0; head < len(s.order); head++ {
+		u := s.order[head]
+		s.place[u] = int32(head)
+		near := s.hops[u]
+		for c := s.f.base[u]; c < s.f.base[u+1]; c++ {
+			v := s.to[c]
+			switch {
+			case v < 0:
+			case s.hops[v] == noWay:
+				if near < noWay-1 {
+					s.hops[v] = near + 1
+					s.order = append(s.order, v)
+				}
+			case s.hops[v] < near:
+				s.choices = append(s.choices, int32(c))
+			}
+		}
+		s.first = append(s.first, int32(len(s.choices)))
+	}
+}
+
+// grow chooses each switch's way to the root that aim was given: the lightest,
+// and of several that with the lowest port.
+func (s *spanner) grow() {
+	s.cost[s.order[0]] = 0
+	for i, u := range s.order {
+		if i == 0 {
+			continue
+		}
+		least := int64(math.MaxInt64)
+		for _, c := range s.choices[s.first[i]:s.first[i+1]] {
+			if w := s.weight[c] + s.cost[s.to[c]]; w < least {
+				least, s.via[u] = w, c
+			}
+		}
+		s.cost[u] = least
+	}
+}
+
+// charge adds the paths of the tree to the weights, each counted so many times.
+func (s *spanner) charge(times int64) {
+	for _, u := range s.order {
+		s.load[u] = s.ends[u]
+	}
+	for i := len(s.order) - 1; i > 0; i-- {
+		u := s.order[i]
+		paths := s.load[u]
+		if paths == 0 {
+			continue
+		}
+		s.weight[s.via[u]] += paths * times
+		s.load[s.to[s.via[u]]] += paths
+	}
+}
+
+// write enters the tree for a LID that hangs on a port of the root.
+func (s *spanner) write(lid int, port uint8) {
+	for i, u := range s.order {
+		if i == 0 {
+			s.f.tab.LFT[u][lid] = port
+		} else {
+			s.f.tab.LFT[u][lid] = uint8(int(s.via[u]) - s.f.base[u])
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package route
+
+import "weft/units"
+
+// sssp gives each LID of an end its own tree of shortest paths, light where
+// the trees before it are heavy (Hoefler, Schneider and Lumsdaine, 2009). It balances over the
+// whole fabric, where minhop balances the ports of one switch; it does nothing
+// about credit loops.
+func sssp(j *job) error {
+	j.growTrees()
+	return nil
+}
+
+// growTrees fills the tables with the trees of sssp: OpenSM's where they are
+// asked for, else weft's own.
+func (j *job) growTrees() *spanner {
+	s := newSpanner(j.fabric)
+	if j.opt.AsOpenSM {
+		s.routeAsOpenSM()
+		j.hops, j.toEnds = j.usedPorts, true
+		return s
+	}
+	targets := j.targets()
+	s.routeAll(targets)
+	j.hops = j.shortestPaths().columns
+	return j.orOpenSMs(s, targets)
+}
+
+// routeAll routes all targets in their order: with an LMC the first LIDs of
+// all, then the second ones. Switches, whose traffic is not counted, go the way
+// of the first end on them, so that the two have the same lane in dfsssp.
+func (s *spanner) routeAll(targets []target) {
+	widest := 1
+	for i := range targets {
+		widest = max(widest, targets[i].width)
+	}
+	aimed := int32(-1)
+	aim := func(root int32) {
+		if root != aimed {
+			s.aim(root)
+			aimed = root
+		}
+	}
+	var trees []grown
+	for k := range widest {
+		for i := range targets {
+			if t := &targets[i]; t.counted && t.sw >= 0 && k < t.width {
+				aim(t.sw)
+				s.grow()
+				s.charge(1)
+				s.write(int(t.lid)+k, t.port)
+				trees = append(trees, grown{int(t.lid) + k, t.sw, t.port, 1})
+			}
+		}
+	}
+	s.refine(trees)
+	s.followEnds(targets)
+}
+
+// followEnds routes the LIDs that no end has: those of switches the way of the
+// first end on them, if there is one.
+func (s *spanner) followEnds(targets []target) {
+	for i := range targets {
+		t := &targets[i]
+		if t.counted {
+			continue
+		}
+		model, ok := s.f.firstEnd(t.sw)
+		if !ok {
+			s.aim(t.sw)
+			s.grow()
+		}
+		for k := range t.width {
+			if ok {
+				s.copyColumn(t.sw, int(t.lid)+k, int(model))
+			} else {
+				s.write(int(t.lid)+k, 0)
+			}
+		}
+	}
+}
+
+// firstEnd is the LID of the end on the switch's lowest port that has one.
+func (f *fabric) firstEnd(sw int32) (units.LID, bool) {
+	for _, l := range f.sw[sw].ports {
+		if l.end >= 0 {
+			return f.ends[l.end].lid, true
+		}
+	}
+	return 0, false
+}
+
+// copyColumn routes a switch's own LID like that of an end on it.
+func (s *spanner) copyColumn(sw int32, lid, model int) {
+	for u := range s.f.sw {
+		s.f.tab.LFT[u][lid] = s.f.tab.LFT[u][model]
+	}
+	s.f.tab.LFT[sw][lid] = 0
+}

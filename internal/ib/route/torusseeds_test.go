@@ -1,0 +1,97 @@
+package route_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"weft/internal/base/topology"
+	"weft/internal/ib/route"
+	"weft/internal/ib/routetest"
+	"weft/internal/ib/subnet"
+)
+
+// torusConf is what weft writes of a torus.
+func torusConf(t *testing.T, s *subnet.Subnet) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := route.WriteTorusConf(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The tables by a torus-2QoS.conf that was written and read again are those that Auto
+// tries, and chooses for a whole torus, and proven, also without a cable of the first
+// seed's.
+func TestATorusIsRoutedByTheConfThatIsWrittenOfIt(t *testing.T) {
+	for _, dims := range [][]int{{4, 4}, {5, 3}, {3, 4, 5}, {8, 2}} {
+		s := built(t, topology.Torus{Dims: dims, SwitchEndpoints: 2})
+		for _, broken := range []bool{false, true} {
+			if broken {
+				cut(s, firstCable(s))
+			}
+			c := conf(t, string(torusConf(t, s)))
+			got, err := route.Route(s, "torus-2QoS", route.Options{Torus: c})
+			if err != nil {
+				t.Errorf("%v, broken %v: %v", dims, broken, err)
+				continue
+			}
+			auto, err := route.Route(s, route.Auto, route.Options{})
+			if err != nil || !broken && auto.Report.Used != "torus-2QoS" {
+				t.Errorf("%v, broken %v: auto chose other tables (%v)", dims, broken, err)
+				continue
+			}
+			if auto.Report.Used == "torus-2QoS" && !reflect.DeepEqual(got.LFT, auto.LFT) {
+				t.Errorf("%v, broken %v: auto's tables of torus-2QoS are others", dims, broken)
+			}
+			if !slices.ContainsFunc(auto.Report.Tried, func(t route.Attempt) bool { return t.Engine == "torus-2QoS" && t.Refused == "" }) {
+				t.Errorf("%v, broken %v: auto did not prove torus-2QoS: %+v", dims, broken, auto.Report.Tried)
+			}
+			if p := check(t, s, got.Tables); !p.Proven() {
+				t.Errorf("%v, broken %v: %+v", dims, broken, p)
+			}
+		}
+	}
+}
+
+// firstCable is the first between two switches.
+func firstCable(s *subnet.Subnet) subnet.End {
+	for i := range s.Nodes {
+		for p := range s.Nodes[i].Ports {
+			peer := s.Nodes[i].Ports[p].Peer
+			if s.Nodes[i].Kind == subnet.Switch && peer.Exists() && s.Nodes[peer.Node].Kind == subnet.Switch {
+				return subnet.End{Node: int32(i), Port: uint8(p)}
+			}
+		}
+	}
+	return subnet.None
+}
+
+// The real OpenSM takes the file, and uses its engine, which it else leaves for minhop.
+func TestOpenSMRoutesByTheTorusConfThatIsWritten(t *testing.T) {
+	needOpenSM(t)
+	for _, dims := range [][]int{{4, 4}, {3, 4, 5}, {8, 2}} {
+		s := built(t, topology.Torus{Dims: dims, SwitchEndpoints: 2})
+		file := filepath.Join(t.TempDir(), "torus-2QoS.conf")
+		if err := os.WriteFile(file, torusConf(t, s), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if d := bringUp(t, s, "-Q", "-R", "torus-2QoS", "--torus_config", file); d.used != "torus-2QoS" {
+			t.Errorf("%v: OpenSM uses %q:\n%s", dims, d.used, d.log)
+		}
+	}
+}
+
+func TestWhatIsNoTorusHasNoTorusConf(t *testing.T) {
+	for _, fabric := range []string{"dragonfly-p2a4h2", "ft2-16"} {
+		var refusal *route.Refusal
+		if err := route.WriteTorusConf(&bytes.Buffer{}, routetest.Fabric(t, fabric)); !errors.As(err, &refusal) {
+			t.Errorf("%s: %v", fabric, err)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+// Package routingtest gives tests the fabrics, the tables and the verdicts of
+// programs that are not weft: what OpenSM 3.3.23 wrote over ibsim 0.10 for six
+// fabrics, one of them real, and what ibdmchk of ibutils 1.5.7 said of it.
+package routetest
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"weft/internal/ib/format"
+	"weft/internal/ib/subnet"
+	"weft/units"
+)
+
+//go:embed testdata
+var files embed.FS
+
+// Fabrics are the names of the fabrics.
+var Fabrics = []string{"ft2-16", "ft3-k8-128", "torus2d-4x4", "torus3d-4x4x4", "dragonfly-p2a4h2", "real-plafrim"}
+
+// Fabric reads a fabric, with the LIDs that OpenSM gave it.
+func Fabric(t testing.TB, name string) *subnet.Subnet {
+	t.Helper()
+	s, _, err := format.ReadTopo(name, open(t, name+"/topo.gz"), format.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Tables reads the tables of an engine for a fabric, and gives the fabric the
+// LIDs that they are for. Where lanes is set, the tables have the service levels
+// that OpenSM told of each path and its SL2VL tables.
+func Tables(t testing.TB, s *subnet.Subnet, fabric, engine string, lanes bool) *subnet.Tables {
+	t.Helper()
+	name := fabric + "/" + engine
+	l, _, err := format.ReadLFTs(name, open(t, name+".lfts.gz"), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strangers := l.Assign(s); strangers > 0 {
+		t.Fatalf("%s: %d LIDs of ports that the fabric does not have", name, strangers)
+	}
+	if lanes {
+		readLevels(t, name, l.Tables)
+		readLanes(t, name, s, l.Tables)
+	}
+	return l.Tables
+}
+
+// Has reports whether there are tables of an engine for a fabric.
+func Has(fabric, engine string) bool {
+	_, err := files.Open("testdata/" + fabric + "/" + engine + ".lfts.gz")
+	return err == nil
+}
+
+// Hops reads the LID matrix of an engine for a fabric; nil where there is none.
+func Hops(t testing.TB, s *subnet.Subnet, fabric, engine string) *subnet.Hops {
+	t.Helper()
+	name := fabric + "/" + engine + ".hops.gz"
+	if _, err := files.Open("testdata/" + name); err != nil {
+		return nil
+	}
+	hops, _, err := format.ReadLIDMatrix(name, open(t, name), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hops
+}
+
+// Verdict is what ibdmchk says of the credit loops of an engine's tables.
+type Verdict struct {
+	Fabric, Engine string
+	Lanes          bool // with the lanes that the engine assigned; else on one
+	Loop           bool
+}
+
+// Verdicts are all verdicts.
+func Verdicts(t testing.TB) []Verdict {
+	t.Helper()
+	text, err := files.ReadFile("testdata/verdicts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []Verdict
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		f := strings.Fields(line)
+		all = append(all, Verdict{f[0], f[1], f[2] == "lanes", f[3] == "loop"})
+	}
+	return all
+}
+
+func open(t testing.TB, name string) io.Reader {
+	t.Helper()
+	packed, err := files.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// readLevels reads the service levels of paths: source LID, destination LID,
+// status, SL. A status that is not 0 is a path that OpenSM does not give out.
+func readLevels(t testing.TB, name string, tables *subnet.Tables) {
+	t.Helper()
+	levels := map[[2]units.LID]units.SL{}
+	for in := bufio.NewScanner(open(t, name+".paths.gz")); in.Scan(); {
+		var src, dst units.LID
+		var status string
+		var sl units.SL
+		if n, _ := fmt.Sscan(in.Text(), &src, &dst, &status, &sl); n == 4 && status == "0x0" {
+			levels[[2]units.LID{src, dst}] = sl
+		}
+	}
+	tables.SL = func(src, dst units.LID) units.SL { return levels[[2]units.LID{src, dst}] }
+}
+
+// readLanes reads opensm-sl2vl.dump.
+func readLanes(t testing.TB, name string, s *subnet.Subnet, tables *subnet.Tables) {
+	t.Helper()
+	byGUID := map[units.GUID]int32{}
+	for i := range s.Nodes {
+		byGUID[s.Nodes[i].GUID] = int32(i)
+	}
+	tables.SL2VL = make([]subnet.SLMap, len(tables.Switch))
+	var m *subnet.SLMap
+	for in := bufio.NewScanner(open(t, name+".sl2vl.gz")); in.Scan(); {
+		line := strings.ReplaceAll(in.Text(), ":", " ")
+		var guid units.GUID
+		if n, _ := fmt.Sscanf(line, "Switch 0x%x", &guid); n == 1 {
+			d := tables.Dense[byGUID[guid]]
+			tables.SL2VL[d] = subnet.NewSLMap(s.Nodes[tables.Switch[d]].NumPorts())
+			m = &tables.SL2VL[d]
+			continue
+		}
+		if strings.HasPrefix(line, "Channel") {
+			m = nil
+		}
+		var inPort, outPort uint8
+		var vl [16]units.VL
+		args := []any{&inPort, &outPort}
+		for i := range vl {
+			args = append(args, &vl[i])
+		}
+		if n, _ := fmt.Sscan(line, args...); n == len(args) && m != nil {
+			for sl, lane := range vl {
+				m.Set(inPort, outPort, units.SL(sl), lane)
+			}
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package sm_test
+
+import (
+	"testing"
+
+	"weft/internal/base/topology"
+	"weft/internal/ib/sm"
+	"weft/internal/ib/sma"
+	"weft/internal/ib/subnet"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// The records of a switch's forwarding table are what the switch holds.
+func TestTableRecordsAreWhatSwitchesHold(t *testing.T) {
+	o := open(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, sm.Config{})
+	for i := range o.subnet.Nodes {
+		if o.subnet.Nodes[i].Kind != subnet.Switch {
+			continue
+		}
+		lid := o.fabric.LID(subnet.End{Node: int32(i)})
+		d := o.one(mad.Get, mad.AttrLinearRecord, mad.RecLID|mad.BlockRecBlock, &mad.LinearFDBRecord{LID: lid})
+		var r mad.LinearFDBRecord
+		_ = r.Parse(d.SAData())
+		p := sma.Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Get, mad.AttrLinearFDB, 0, 1, nil)}
+		if _, outcome := o.fabric.Carry(subnet.End{Node: int32(i)}, &p); outcome != sma.Answered {
+			t.Fatalf("the switch does not answer: %v", outcome)
+		}
+		var held mad.LinearFDB
+		_ = held.Parse(p.MAD.SMPData())
+		if d.Status() != mad.OK || r.LID != lid {
+			t.Fatalf("status %#x, LID %d, want %d", d.Status(), r.LID, lid)
+		}
+		if r.Table != held {
+			t.Errorf("%s holds\n%v, the record says\n%v", o.subnet.Nodes[i].Name, held, r.Table)
+		}
+	}
+}
+
+// What a query asks for that no record can be chosen by is refused, as is who asks for
+// partition keys without the manager's key; nobody is told that key.
+func TestTableRecordsAreToldToWhoMayKnow(t *testing.T) {
+	const key = 7
+	o := open(t, topology.SingleSwitch{Endpoints: 4}, sm.Config{SMKey: key, Partitions: func(sm.EndPort) []mad.PKey { return []mad.PKey{mad.DefaultPKey, 0x8001} }})
+	for _, attr := range []mad.Attribute{
+		mad.AttrSwitchRecord, mad.AttrLinearRecord, mad.AttrMCastRecord, mad.AttrSLToVLRecord, mad.AttrVLArbRecord,
+		mad.AttrPKeyRecord, mad.AttrGUIDInfoRecord, mad.AttrSMInfoRecord, mad.AttrInformRecord,
+	} {
+		if d := o.one(mad.Get, attr, 1<<40, &mad.LinearFDBRecord{}); d.Status() != mad.ReqInvalid {
+			t.Errorf("attribute %#x by an unknown component: status %#x, want %#x", uint16(attr), d.Status(), mad.ReqInvalid)
+		}
+		if d := o.one(mad.Delete, attr, 0, &mad.LinearFDBRecord{}); d.Status() != mad.BadMethod {
+			t.Errorf("attribute %#x deleted: status %#x, want %#x", uint16(attr), d.Status(), mad.BadMethod)
+		}
+	}
+	want := &mad.PKeyRecord{LID: o.lid(1)}
+	if d := o.one(mad.Get, mad.AttrPKeyRecord, mad.RecLID, want); d.Status() != mad.ReqInvalid {
+		t.Errorf("keys without the manager's key: status %#x, want %#x", d.Status(), mad.ReqInvalid)
+	}
+	d := o.one(mad.Get, mad.AttrSMInfoRecord, 0, &mad.SMInfoRecord{})
+	var r mad.SMInfoRecord
+	_ = r.Parse(d.SAData())
+	if d.Status() != mad.OK || r.Info.State != mad.SMMaster || r.Info.SMKey != 0 {
+		t.Errorf("status %#x, %+v; want the master, without its key", d.Status(), r.Info)
+	}
+}

@@ -1,0 +1,146 @@
+package sma
+
+import (
+	"errors"
+	"slices"
+
+	"weft/internal/ib/subnet"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// Errors of changing cables.
+var (
+	ErrCabled  = errors.New("a port has a cable already")
+	ErrNoCable = errors.New("the port has no cable")
+	ErrNotKept = errors.New("no cable was taken from the port before")
+)
+
+// cable is one that was taken away, by either of its ends.
+type cable struct {
+	peer subnet.End
+	link subnet.Link
+}
+
+// Unlink takes the cable from a port, and remembers it for Relink.
+func (f *Fabric) Unlink(at subnet.End) error {
+	peer := f.sub.Peer(at)
+	if !peer.Exists() {
+		return ErrNoCable
+	}
+	f.linkDown(at, mad.PhysPolling)
+	here, there := f.sub.Port(at), f.sub.Port(peer)
+	f.taken[at], f.taken[peer] = cable{peer, here.Link}, cable{at, here.Link}
+	here.Peer, there.Peer = subnet.None, subnet.None
+	return nil
+}
+
+// Relink puts the cable back that Unlink took from a port.
+func (f *Fabric) Relink(at subnet.End) error {
+	c, kept := f.taken[at]
+	if !kept {
+		return ErrNotKept
+	}
+	return f.link(at, c.peer, c.link)
+}
+
+// Link joins two ports that have no cable. The link is as fast and wide as the slower of
+// both nodes allows.
+func (f *Fabric) Link(a, b subnet.End) error {
+	link := f.best(a)
+	if other := f.best(b); other.Rate() < link.Rate() {
+		link = other
+	}
+	return f.link(a, b, link)
+}
+
+func (f *Fabric) link(a, b subnet.End, link subnet.Link) error {
+	if a == b || f.sub.Peer(a).Exists() || f.sub.Peer(b).Exists() {
+		return ErrCabled
+	}
+	f.sub.Connect(a, b, link)
+	for _, at := range []subnet.End{a, b} {
+		delete(f.taken, at)
+		q := &f.nodes[at.Node].ports[at.Port]
+		trained := powerOnPort(&f.sub.Nodes[at.Node], at.Port, link).info
+		q.cut = false
+		q.info.LinkWidthActive, q.info.LinkSpeedActive = trained.LinkWidthActive, trained.LinkSpeedActive
+		q.info.LinkSpeedExtActive, q.info.LinkSpeedExt2Active = trained.LinkSpeedExtActive, trained.LinkSpeedExt2Active
+	}
+	f.train(a)
+	return nil
+}
+
+// best is the fastest link that a node has or had at a port.
+func (f *Fabric) best(at subnet.End) subnet.Link {
+	best := subnet.Link{Width: 4, Speed: subnet.SDR}
+	for p := range f.sub.Nodes[at.Node].Ports {
+		l := f.sub.Nodes[at.Node].Ports[p].Link
+		if l.Rate() > best.Rate() {
+			best = l
+		}
+	}
+	return best
+}
+
+// Clear takes the cable from a port, if it has one, and lets the port forget what it was
+// told.
+func (f *Fabric) Clear(at subnet.End) {
+	_ = f.Unlink(at)
+	was := &f.nodes[at.Node].ports[at.Port]
+	loss := was.loss
+	*was = powerOnPort(&f.sub.Nodes[at.Node], at.Port, f.best(at))
+	was.loss = loss
+}
+
+// SetGUID gives a node another GUID, or one of an adapter's ports.
+func (f *Fabric) SetGUID(node int32, port uint8, guid units.GUID) {
+	n := &f.sub.Nodes[node]
+	if n.Kind == subnet.Switch || port == 0 {
+		n.GUID = guid
+		return
+	}
+	n.Ports[port].GUID = guid
+	f.nodes[node].ports[port].guids[0] = guid
+}
+
+// SetLID gives a port another LID behind the manager's back, and another LMC unless that is
+// below 0.
+func (f *Fabric) SetLID(at subnet.End, lid units.LID, lmc int) {
+	info := &f.endport(at).info
+	info.LID = lid
+	if lmc >= 0 {
+		info.LMC = uint8(lmc)
+	}
+	if f.sub.Nodes[at.Node].Kind == subnet.Switch {
+		f.nodes[at.Node].sw.PortStateChange = true
+	} else if peer := f.sub.Peer(at); peer.Exists() && f.sub.Nodes[peer.Node].Kind == subnet.Switch {
+		f.nodes[peer.Node].sw.PortStateChange = true
+	}
+}
+
+// Trace is the way of a packet to a LID by the forwarding tables and the states of ports: the
+// ports by which it leaves, and where it ends. ok is false where it is dropped there, or comes
+// to a switch for the second time. Nothing is sent: no counter moves. Partitions and SetLoss
+// are not looked at.
+func (f *Fabric) Trace(from subnet.End, to units.LID) (out []subnet.End, end subnet.End, ok bool) {
+	at := from
+	for {
+		leaves := at
+		if f.sub.Nodes[at.Node].Kind == subnet.Switch {
+			leaves.Port = f.nodes[at.Node].forward(to)
+		}
+		if leaves.Port == 0 || f.sub.Nodes[at.Node].Kind != subnet.Switch && (len(out) > 0 || f.answersTo(at, to)) {
+			return out, leaves, f.answersTo(leaves, to)
+		}
+		again := slices.ContainsFunc(out, func(o subnet.End) bool { return o.Node == at.Node })
+		if again || int(leaves.Port) >= len(f.sub.Nodes[at.Node].Ports) {
+			return out, at, false
+		}
+		peer := f.sub.Peer(leaves)
+		if !peer.Exists() || !f.open(leaves, peer) {
+			return out, leaves, false
+		}
+		out, at = append(out, leaves), peer
+	}
+}

@@ -1,0 +1,248 @@
+// Package sma is the management side of an InfiniBand fabric: the subnet
+// management agent and the performance agent of every node, and how datagrams
+// find their way between them. A datagram goes in at a port ([Fabric.Carry]);
+// it is lost, or answered by an agent, or arrives at a port where a program
+// should take it: a Subnet Manager, or a tool that waits for an answer.
+//
+// It is a state machine without clock and without I/O. Links behave as links
+// do: a port that is Init carries subnet management only, LID-routed
+// datagrams follow the forwarding tables that were written, directed routes
+// follow their path, and a port that loses its link goes Down, which the switch
+// notes and traps (IBA vol. 1, 7.2.7, 14.2.2 and 14.2.5).
+//
+// Traps are repeated until a manager represses them, no faster than the port's
+// SubnetTimeOut allows (trap.go); they, and the leases of M_Keys, go by the clock
+// of [Fabric.SetNow]. Left out: the time that a datagram takes.
+package sma
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"weft/internal/ib/subnet"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// Fabric is the agents of a subnet. It is not safe for use by several
+// goroutines at a time.
+type Fabric struct {
+	sub     *subnet.Subnet
+	nodes   []node
+	telling []subnet.End // ports with traps that wait, in the order in which they began
+	traps   TrapCounts
+	lastTID uint64 // of a trap
+	now     units.Time
+	onCross func(out subnet.End) // nil, unless somebody follows datagrams
+	taken   map[subnet.End]cable // by both ends, of cables that Unlink took
+	random  *rand.Rand           // of SetLoss
+}
+
+// node is what the agents of a node know.
+type node struct {
+	sw    mad.SwitchInfo
+	desc  mad.NodeDescription
+	ports []port
+	lft   []*mad.LinearFDB // by block; nil: nothing was written
+	mft   map[uint32]*mad.MulticastFDB
+	sl2vl map[uint32]mad.SLToVL // by modifier: of an adapter by port
+
+	congestion map[congestionKey][]byte // what was written of congestion control
+}
+
+// port is a port's state. Of a switch the keys are in port 0.
+type port struct {
+	info     mad.PortInfo
+	fdr10    bool
+	cut      bool // the cable does not work
+	pkeys    []mad.PKeyTable
+	guids    mad.GUIDInfo
+	vlarb    [2]mad.VLArb // low and high priority
+	counters counters
+	loss     loss
+
+	leaseEnds units.Time // of the M_Key; 0 while no lease runs
+	outbox    outbox     // of ports with a LID
+}
+
+// Packet is a datagram with its addresses.
+type Packet struct {
+	DLID, SLID units.LID
+	// PKey is the P_Key, which datagrams of subnet management do not have. One that
+	// goes in with 0 has the first of its port's table. One that has arrived has that
+	// of its receiver's table which it matched.
+	PKey mad.PKey
+	MAD  mad.MAD
+}
+
+// Sent is a datagram and the port at which it goes in.
+type Sent struct {
+	From   subnet.End
+	Packet Packet
+}
+
+// New makes the agents of a subnet as they are after power-on: cables work,
+// ports are Init, no port has a LID. Afterwards only the Fabric
+// may change the subnet (Link, Unlink, SetGUID). It refuses nodes that cannot be told apart.
+func New(s *subnet.Subnet) (*Fabric, error) {
+	seen := make(map[units.GUID]int, len(s.Nodes))
+	for i := range s.Nodes {
+		if first, twice := seen[s.Nodes[i].GUID]; twice {
+			return nil, fmt.Errorf("nodes %q and %q have the same GUID %v", s.Nodes[first].Name, s.Nodes[i].Name, s.Nodes[i].GUID)
+		}
+		seen[s.Nodes[i].GUID] = i
+	}
+	return NewUnchecked(s), nil
+}
+
+// NewUnchecked makes the agents of a subnet that may have two nodes of one
+// GUID, as broken ones do.
+func NewUnchecked(s *subnet.Subnet) *Fabric {
+	f := &Fabric{sub: s, nodes: make([]node, len(s.Nodes)), taken: map[subnet.End]cable{}}
+	for i := range s.Nodes {
+		f.nodes[i] = f.powerOn(int32(i))
+	}
+	return f
+}
+
+// Subnet is the subnet that the agents are of.
+func (f *Fabric) Subnet() *subnet.Subnet { return f.sub }
+
+// OnCross has f called for every link that a datagram goes over, with the port
+// by which it leaves.
+func (f *Fabric) OnCross(cross func(out subnet.End)) { f.onCross = cross }
+
+func (f *Fabric) powerOn(i int32) node {
+	of := &f.sub.Nodes[i]
+	n := node{desc: mad.Describe(of.Name), ports: make([]port, len(of.Ports)), sl2vl: map[uint32]mad.SLToVL{}}
+	best := subnet.Link{Width: 4, Speed: subnet.SDR} // what ports without a cable could do
+	for p := range of.Ports {
+		if l := of.Ports[p].Link; l.Rate() > best.Rate() {
+			best = l
+		}
+	}
+	for p := range of.Ports {
+		if p == 0 && of.Kind != subnet.Switch {
+			continue
+		}
+		n.ports[p] = powerOnPort(of, uint8(p), best)
+	}
+	if of.Kind == subnet.Switch {
+		n.sw = mad.SwitchInfo{
+			LinearFDBCap: linearEntries, MulticastFDBCap: multicastEntries, DefaultPort: subnet.NoPort,
+			LifeTime: 18, PartitionEnforcementCap: partitions, InboundEnforcement: true, OutboundEnforcement: true,
+			EnhancedPort0: of.Enhanced,
+		}
+		n.lft = make([]*mad.LinearFDB, linearEntries/mad.LIDsPerBlock)
+		n.mft = map[uint32]*mad.MulticastFDB{}
+	}
+	return n
+}
+
+// powerOnPort is a port whose cable, if any, has been trained.
+func powerOnPort(of *subnet.Node, p uint8, best subnet.Link) port {
+	link := of.Ports[p].Link
+	cabled := of.Ports[p].Peer.Exists()
+	if link.Rate() == 0 {
+		link = best
+	}
+	w, s := widthBit(link.Width), speedOf(link.Speed)
+	q := port{fdr10: link.Speed == subnet.FDR10}
+	q.info = mad.PortInfo{
+		LocalPort: p, LinkWidthSupported: w | 1, LinkWidthEnabled: w | 1, LinkWidthActive: w,
+		LinkSpeedSupported: 1<<s.legacy - 1, LinkSpeedEnabled: 1<<s.legacy - 1, LinkSpeedActive: 1 << (s.legacy - 1),
+		LinkSpeedExtCap: 1<<s.extended - 1, LinkSpeedExtOn: 1<<s.extended - 1, LinkSpeedExtActive: 1 << s.extended >> 1,
+		LinkSpeedExt2Cap: s.second, LinkSpeedExt2On: s.second, LinkSpeedExt2Active: s.second,
+		LinkDownDefault: uint8(mad.PhysPolling), State: mad.PortInit, PhysState: mad.PhysLinkUp,
+		MTUCap: maxMTU, NeighborMTU: maxMTU, VLCap: lanes8, OperationalVLs: lanes8,
+		VLArbHighCap: arbEntries, VLArbLowCap: arbEntries, VLStallCount: 7, HOQLife: 18, SubnetTimeOut: 18, RespTime: 16,
+	}
+	if s.second > 0 { // one speed is active
+		q.info.LinkSpeedExtActive = 0
+	}
+	switch {
+	case p == 0:
+		q.info.State = mad.PortActive // a management port has no link to train
+	case !cabled:
+		q.info.State, q.info.PhysState = mad.PortDown, mad.PhysPolling
+	}
+	if of.Kind != subnet.Switch || p == 0 {
+		q.info.CapabilityMask = mad.CapTrap | mad.CapSystemGUID | mad.CapSLMapping | mad.CapExtSpeeds | mad.CapMask2 | mad.CapReregister
+		q.info.CapabilityMask2 = speeds2(s)
+		q.info.GIDPrefix = mad.DefaultPrefix
+		q.info.GUIDCap = mad.GUIDsPerBlock
+		q.guids[0] = portGUID(of, p)
+	}
+	q.pkeys = make([]mad.PKeyTable, partitions/mad.PKeysPerBlock)
+	q.pkeys[0][0] = mad.DefaultPKey
+	for i := range arbEntries { // as ibsim: lane 0 by the high table, the others by the low one
+		q.vlarb[0][i] = mad.VLWeight{VL: units.VL(i), Weight: arbWeight}
+		q.vlarb[1][i] = mad.VLWeight{VL: units.VL(i)}
+	}
+	q.vlarb[0][0].Weight, q.vlarb[1][0].Weight = 0, arbWeight
+	return q
+}
+
+// portGUID is the GUID that a port answers with: of a switch, its port 0's.
+func portGUID(of *subnet.Node, p uint8) units.GUID {
+	if of.Kind == subnet.Switch {
+		p = 0
+	}
+	if g := of.Ports[p].GUID; g != 0 {
+		return g
+	}
+	return of.GUID
+}
+
+// widthBit is a width as PortInfo codes it.
+func widthBit(w subnet.Width) uint8 {
+	switch w {
+	case 1:
+		return 1
+	case 8:
+		return 4
+	case 12:
+		return 8
+	case 2:
+		return 16
+	}
+	return 2 // 4x
+}
+
+// speedCode is how many of the speeds of PortInfo's three fields a port has.
+type speedCode struct{ legacy, extended, second uint8 }
+
+// speeds2 are the bits of CapabilityMask2 that go with speeds.
+func speeds2(s speedCode) (mask uint16) {
+	mask = mad.Cap2Width2x
+	if s.extended >= 3 {
+		mask |= mad.Cap2HDR
+	}
+	if s.extended >= 4 {
+		mask |= mad.Cap2NDR
+	}
+	if s.second > 0 {
+		mask |= mad.Cap2ExtSpeeds2 | mad.Cap2XDR
+	}
+	return mask
+}
+
+func speedOf(s subnet.Speed) speedCode {
+	switch s {
+	case subnet.DDR:
+		return speedCode{2, 0, 0}
+	case subnet.QDR, subnet.FDR10:
+		return speedCode{3, 0, 0}
+	case subnet.FDR:
+		return speedCode{3, 1, 0}
+	case subnet.EDR:
+		return speedCode{3, 2, 0}
+	case subnet.HDR:
+		return speedCode{3, 3, 0}
+	case subnet.NDR:
+		return speedCode{3, 4, 0}
+	case subnet.XDR:
+		return speedCode{3, 4, 1}
+	}
+	return speedCode{1, 0, 0}
+}

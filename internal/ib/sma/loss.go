@@ -1,0 +1,42 @@
+package sma
+
+import (
+	"math/rand/v2"
+
+	"weft/internal/ib/subnet"
+	"weft/wire/mad"
+)
+
+// loss is how many of a hundred datagrams a port drops.
+type loss struct {
+	percent uint8
+	attr    mad.Attribute // only requests of this attribute; 0: everything that comes in
+}
+
+// SetLoss lets a port drop a share of the datagrams that come in, or of the requests of
+// one attribute that its agents are asked. The draws come from a fixed seed.
+func (f *Fabric) SetLoss(at subnet.End, percent uint8, attr mad.Attribute) {
+	f.nodes[at.Node].ports[at.Port].loss = loss{percent, attr}
+}
+
+// drops draws whether a port loses a datagram that comes in over its link.
+func (f *Fabric) drops(q *port) bool {
+	if q.loss.percent == 0 || q.loss.attr != 0 || !f.draw(q.loss.percent) {
+		return false
+	}
+	sum(&q.counters.short.RcvErrors, 1)
+	return true
+}
+
+// ignores draws whether the agents at a port lose a request.
+func (f *Fabric) ignores(at subnet.End, m *mad.MAD) bool {
+	l := f.nodes[at.Node].ports[at.Port].loss
+	return l.percent > 0 && (l.attr == 0 || l.attr == m.Attribute()) && f.draw(l.percent)
+}
+
+func (f *Fabric) draw(percent uint8) bool {
+	if f.random == nil {
+		f.random = rand.New(rand.NewPCG(1, 2))
+	}
+	return f.random.IntN(100) < int(percent)
+}

@@ -1,0 +1,154 @@
+package sma
+
+import (
+	"weft/internal/ib/subnet"
+	"weft/wire/mad"
+)
+
+// counters are what a port counts, as both of its attributes show them.
+// Management datagrams are the only packets here. The short ones stop at their
+// highest value (IBA vol. 1, 16.1.3.5).
+type counters struct {
+	short mad.PortCounters
+	long  mad.PortCountersExtended
+
+	details map[mad.Attribute][]uint64 // of the optional attributes, once one is used
+}
+
+// sum adds where an overflow would show as a small number.
+func sum[T ~uint8 | ~uint16 | ~uint32](field *T, n T) {
+	if *field+n < *field {
+		*field = ^T(0)
+		return
+	}
+	*field += n
+}
+
+func (c *counters) sent() {
+	sum(&c.short.XmitPkts, 1)
+	sum(&c.short.XmitData, madWords)
+	c.long.XmitPkts++
+	c.long.UnicastXmitPkts++
+	c.long.XmitData += madWords
+}
+
+func (c *counters) received() {
+	sum(&c.short.RcvPkts, 1)
+	sum(&c.short.RcvData, madWords)
+	c.long.RcvPkts++
+	c.long.UnicastRcvPkts++
+	c.long.RcvData += madWords
+}
+
+// answerPerf answers performance management (IBA vol. 1, 16.1.3 and 16.1.4).
+func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
+	switch attr {
+	case mad.AttrClassPortInfo:
+		info := mad.ClassPortInfo{BaseVersion: 1, ClassVersion: 1, CapabilityMask: mad.PerfExtended | mad.PerfXmitWait, RespTime: 16}
+		return r.readOnly(info.AppendTo)
+	case mad.AttrPortCounters:
+		var in mad.PortCounters
+		_ = in.Parse(r.data)
+		q, number, ok := r.counted(in.Port)
+		if !ok {
+			return mad.BadField
+		}
+		if r.set {
+			q.clearShort(&in)
+		}
+		out := q.short
+		out.Port = number
+		out.AppendTo(r.blank())
+		return mad.OK
+	case mad.AttrPortCountersExtended:
+		var in mad.PortCountersExtended
+		_ = in.Parse(r.data)
+		q, number, ok := r.counted(in.Port)
+		if !ok {
+			return mad.BadField
+		}
+		if r.set {
+			q.clearLong(&in)
+		}
+		out := q.long
+		out.Port = number
+		out.AppendTo(r.blank())
+		return mad.OK
+	}
+	if d := detailOf(attr); d != nil {
+		return r.answerDetail(d)
+	}
+	return mad.BadAttribute
+}
+
+// counted are the counters of the port that a datagram selects. 255, for all
+// ports together, is not offered.
+func (r *request) counted(number uint8) (*counters, uint8, bool) {
+	if int(number) >= len(r.n.ports) || (number == 0 && r.of.Kind != subnet.Switch) {
+		return nil, 0, false
+	}
+	return &r.n.ports[number].counters, number, true
+}
+
+// write sets a counter that a mask selects.
+func write[T any](mask uint16, bit int, field *T, to T) {
+	if mask>>bit&1 == 1 {
+		*field = to
+	}
+}
+
+// clearShort writes the counters that the datagram selects: bits of IBA vol. 1,
+// 16.1.3.5.
+func (c *counters) clearShort(in *mad.PortCounters) {
+	s, mask := &c.short, in.Select
+	write(mask, 0, &s.SymbolErrors, in.SymbolErrors)
+	write(mask, 1, &s.LinkRecoveries, in.LinkRecoveries)
+	write(mask, 2, &s.LinkDowned, in.LinkDowned)
+	write(mask, 3, &s.RcvErrors, in.RcvErrors)
+	write(mask, 4, &s.RcvRemoteErrors, in.RcvRemoteErrors)
+	write(mask, 5, &s.RcvSwitchErrors, in.RcvSwitchErrors)
+	write(mask, 6, &s.XmitDiscards, in.XmitDiscards)
+	write(mask, 7, &s.XmitConstraint, in.XmitConstraint)
+	write(mask, 8, &s.RcvConstraint, in.RcvConstraint)
+	write(mask, 9, &s.LocalIntegrity, in.LocalIntegrity)
+	write(mask, 10, &s.ExcessiveOverruns, in.ExcessiveOverruns)
+	write(mask, 11, &s.VL15Dropped, in.VL15Dropped)
+	write(mask, 12, &s.XmitData, in.XmitData)
+	write(mask, 13, &s.RcvData, in.RcvData)
+	write(mask, 14, &s.XmitPkts, in.XmitPkts)
+	write(mask, 15, &s.RcvPkts, in.RcvPkts)
+	write(uint16(in.Select2), 0, &s.XmitWait, in.XmitWait)
+}
+
+// clearLong writes the counters that the datagram selects: bits of IBA vol. 1,
+// 16.1.4.11.
+func (c *counters) clearLong(in *mad.PortCountersExtended) {
+	l, mask := &c.long, in.Select
+	write(mask, 0, &l.XmitData, in.XmitData)
+	write(mask, 1, &l.RcvData, in.RcvData)
+	write(mask, 2, &l.XmitPkts, in.XmitPkts)
+	write(mask, 3, &l.RcvPkts, in.RcvPkts)
+	write(mask, 4, &l.UnicastXmitPkts, in.UnicastXmitPkts)
+	write(mask, 5, &l.UnicastRcvPkts, in.UnicastRcvPkts)
+	write(mask, 6, &l.MulticastXmitPkts, in.MulticastXmitPkts)
+	write(mask, 7, &l.MulticastRcvPkts, in.MulticastRcvPkts)
+}
+
+// Traffic is packets that passed a port, and their data in words of 4 bytes.
+type Traffic struct{ XmitPkts, XmitWords, RcvPkts, RcvWords uint64 }
+
+// CountTraffic adds what passed a port beside management to its counters.
+func (f *Fabric) CountTraffic(at subnet.End, t Traffic) {
+	c := &f.nodes[at.Node].ports[at.Port].counters
+	short := func(n uint64) uint32 { return uint32(min(n, 1<<32-1)) }
+	sum(&c.short.XmitPkts, short(t.XmitPkts))
+	sum(&c.short.XmitData, short(t.XmitWords))
+	sum(&c.short.RcvPkts, short(t.RcvPkts))
+	sum(&c.short.RcvData, short(t.RcvWords))
+	c.long.XmitPkts += t.XmitPkts
+	c.long.UnicastXmitPkts += t.XmitPkts
+	c.long.XmitData += t.XmitWords
+	c.long.RcvPkts += t.RcvPkts
+	c.long.UnicastRcvPkts += t.RcvPkts
+	c.long.RcvData += t.RcvWords
+}

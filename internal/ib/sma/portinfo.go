@@ -1,0 +1,207 @@
+package sma
+
+import (
+	"weft/internal/ib/subnet"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// portInfo answers Get and Set of PortInfo (IBA vol. 1, 14.2.5.6).
+func (f *Fabric) portInfo(r *request) mad.Status {
+	q, number, ok := r.selected(r.mod & 0xFF)
+	if !ok {
+		return mad.BadField
+	}
+	own := r.of.Kind != subnet.Switch || number == 0 // the port has LID and keys
+	status := mad.OK
+	if r.set {
+		var in mad.PortInfo
+		_ = in.Parse(r.data)
+		if status = check(&in, q, own); status == mad.OK {
+			f.setPort(subnet.End{Node: r.at.Node, Port: number}, &in, own)
+		}
+	}
+	out := q.info
+	out.LocalPort = r.at.Port
+	if !r.set && out.MKeyProtect > 0 && r.key != out.MKey {
+		out.MKey = 0 // who does not know it is not told (IBA vol. 1, 14.2.4)
+	}
+	out.AppendTo(r.blank())
+	return status
+}
+
+// check refuses what a port cannot be set to; then nothing is set.
+func check(in *mad.PortInfo, q *port, own bool) mad.Status {
+	now := &q.info
+	if own && (in.LID > units.LastUnicastLID || in.LID&(1<<in.LMC-1) != 0) {
+		return mad.BadField
+	}
+	if in.NeighborMTU > now.MTUCap || in.OperationalVLs > now.VLCap {
+		return mad.BadField
+	}
+	if in.LinkWidthEnabled != 0xFF && in.LinkWidthEnabled&^now.LinkWidthSupported != 0 ||
+		in.LinkSpeedEnabled != 0xF && in.LinkSpeedEnabled&^now.LinkSpeedSupported != 0 {
+		return mad.BadField
+	}
+	switch in.State {
+	case mad.PortNop, mad.PortDown:
+		return mad.OK
+	case mad.PortArmed:
+		if now.State == mad.PortInit || now.State == mad.PortArmed {
+			return mad.OK
+		}
+	case mad.PortActive:
+		if now.State == mad.PortArmed || now.State == mad.PortActive {
+			return mad.OK
+		}
+	}
+	return mad.BadField
+}
+
+// setPort takes over what software may write, then changes the states.
+func (f *Fabric) setPort(at subnet.End, in *mad.PortInfo, own bool) {
+	q := &f.nodes[at.Node].ports[at.Port]
+	now := &q.info
+	if own {
+		now.MKey, now.GIDPrefix, now.MKeyLease, now.MKeyProtect = in.MKey, in.GIDPrefix, in.MKeyLease, in.MKeyProtect
+		now.LID, now.LMC = in.LID, in.LMC
+		now.MasterSMLID, now.MasterSMSL = in.MasterSMLID, in.MasterSMSL
+		now.SubnetTimeOut, now.ClientReregister = in.SubnetTimeOut, in.ClientReregister
+		now.MKeyViolations, now.PKeyViolations, now.QKeyViolations = in.MKeyViolations, in.PKeyViolations, in.QKeyViolations
+	}
+	now.VLHighLimit, now.VLStallCount, now.HOQLife = in.VLHighLimit, in.VLStallCount, in.HOQLife
+	now.PartitionIn, now.PartitionOut = in.PartitionIn, in.PartitionOut
+	now.FilterRawIn, now.FilterRawOut = in.FilterRawIn, in.FilterRawOut
+	now.LocalPhyErrors, now.OverrunErrors = in.LocalPhyErrors, in.OverrunErrors
+	choose(&now.NeighborMTU, in.NeighborMTU, 0xFF, 0)
+	choose(&now.OperationalVLs, in.OperationalVLs, 0xFF, 0)
+	choose(&now.LinkWidthEnabled, in.LinkWidthEnabled, 0xFF, now.LinkWidthSupported)
+	choose(&now.LinkSpeedEnabled, in.LinkSpeedEnabled, 0xF, now.LinkSpeedSupported)
+	choose(&now.LinkSpeedExtOn, in.LinkSpeedExtOn, 0x1F, now.LinkSpeedExtCap)
+	choose(&now.LinkSpeedExt2On, in.LinkSpeedExt2On, 0x7, now.LinkSpeedExt2Cap)
+	choose(&now.LinkDownDefault, in.LinkDownDefault, 0xFF, 0)
+	if at.Port == 0 {
+		return // a management port has no link
+	}
+	switch in.PhysState {
+	case mad.PhysDisabled:
+		f.linkDown(at, mad.PhysDisabled)
+		return
+	case mad.PhysPolling:
+		f.linkDown(at, mad.PhysPolling)
+		f.train(at)
+		return
+	}
+	switch in.State {
+	case mad.PortDown:
+		f.linkDown(at, mad.PhysPolling)
+		f.train(at)
+	case mad.PortArmed, mad.PortActive:
+		now.State = in.State
+	}
+}
+
+// choose sets a field of which 0 means no change and another value all that is
+// supported.
+func choose(field *uint8, to, all, supported uint8) {
+	switch to {
+	case 0:
+	case all:
+		*field = supported
+	default:
+		*field = to
+	}
+}
+
+// linkDown takes both ends of a link down.
+func (f *Fabric) linkDown(at subnet.End, phys mad.PhysState) {
+	f.portDown(at, phys)
+	if peer := f.sub.Peer(at); peer.Exists() && f.nodes[peer.Node].ports[peer.Port].info.PhysState != mad.PhysDisabled {
+		f.portDown(peer, mad.PhysPolling)
+	}
+}
+
+func (f *Fabric) portDown(at subnet.End, phys mad.PhysState) {
+	q := &f.nodes[at.Node].ports[at.Port]
+	was := q.info.State
+	q.info.State, q.info.PhysState = mad.PortDown, phys
+	if was != mad.PortDown {
+		sum(&q.counters.short.LinkDowned, 1)
+		f.stateChanged(at)
+	}
+}
+
+// train brings a link up whose cable works and of which neither port is
+// disabled: both ports become Init.
+func (f *Fabric) train(at subnet.End) {
+	peer := f.sub.Peer(at)
+	if !peer.Exists() {
+		return
+	}
+	ends := [2]subnet.End{at, peer}
+	for _, e := range ends {
+		if q := &f.nodes[e.Node].ports[e.Port]; q.cut || q.info.PhysState != mad.PhysPolling {
+			return
+		}
+	}
+	for _, e := range ends {
+		q := &f.nodes[e.Node].ports[e.Port]
+		q.info.State, q.info.PhysState = mad.PortInit, mad.PhysLinkUp
+		f.stateChanged(e)
+	}
+}
+
+// SetLink makes the cable at a port work or not. It reports whether there is a
+// cable.
+func (f *Fabric) SetLink(at subnet.End, works bool) bool {
+	if at.Node < 0 || int(at.Node) >= len(f.sub.Nodes) || int(at.Port) >= len(f.sub.Nodes[at.Node].Ports) {
+		return false
+	}
+	peer := f.sub.Peer(at)
+	if !peer.Exists() {
+		return false
+	}
+	f.nodes[at.Node].ports[at.Port].cut = !works
+	f.nodes[peer.Node].ports[peer.Port].cut = !works
+	if works {
+		f.train(at)
+	} else {
+		f.linkDown(at, mad.PhysPolling)
+	}
+	return true
+}
+
+// extPortInfo tells FDR10 from QDR.
+func (r *request) extPortInfo() mad.Status {
+	q, _, ok := r.selected(r.mod & 0xFF)
+	if !ok {
+		return mad.BadField
+	}
+	var out mad.MlnxExtPortInfo
+	if q.fdr10 {
+		out = mad.MlnxExtPortInfo{LinkSpeedSupported: 1, LinkSpeedEnabled: 1, LinkSpeedActive: 1}
+	}
+	out.AppendTo(r.blank())
+	return mad.OK
+}
+
+// Restart lets a node lose all that it was told, as a power cut does. Its links
+// go down and come up again.
+func (f *Fabric) Restart(i int32) {
+	for p := range f.sub.Nodes[i].Ports {
+		if p > 0 {
+			f.linkDown(subnet.End{Node: i, Port: uint8(p)}, mad.PhysPolling)
+		}
+	}
+	cut := make([]bool, len(f.nodes[i].ports))
+	for p := range cut {
+		cut[p] = f.nodes[i].ports[p].cut
+	}
+	f.nodes[i] = f.powerOn(i)
+	for p := 1; p < len(cut); p++ {
+		q := &f.nodes[i].ports[p]
+		q.cut = cut[p]
+		q.info.State, q.info.PhysState = mad.PortDown, mad.PhysPolling
+		f.train(subnet.End{Node: i, Port: uint8(p)})
+	}
+}

@@ -1,0 +1,127 @@
+package sma
+
+import (
+	"weft/internal/ib/subnet"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// pkeys answers P_KeyTable (IBA vol. 1, 14.2.5.7).
+func (r *request) pkeys() mad.Status {
+	number := uint32(0)
+	if r.of.Kind == subnet.Switch {
+		number = r.mod >> 16
+	}
+	q, _, ok := r.selected(number)
+	block := r.mod & 0xFFFF
+	if !ok || int(block) >= len(q.pkeys) {
+		return mad.BadField
+	}
+	if r.set {
+		_ = q.pkeys[block].Parse(r.data)
+	}
+	q.pkeys[block].AppendTo(r.blank())
+	return mad.OK
+}
+
+// slToVL answers SLtoVLMappingTable (IBA vol. 1, 14.2.5.8). After power-on a
+// service level is on the lane of its number, modulo the lanes.
+func (r *request) slToVL() mad.Status {
+	key := uint32(r.at.Port)
+	if r.of.Kind == subnet.Switch {
+		in, out := r.mod>>8&0xFF, r.mod&0xFF
+		if r.mod>>16 != 0 || in >= uint32(len(r.n.ports)) || out >= uint32(len(r.n.ports)) {
+			return mad.BadField
+		}
+		key = r.mod
+	}
+	if r.set {
+		var in mad.SLToVL
+		_ = in.Parse(r.data)
+		r.n.sl2vl[key] = in
+	}
+	t, written := r.n.sl2vl[key]
+	if !written {
+		for sl := range t {
+			t[sl] = units.VL(sl % 8)
+		}
+	}
+	t.AppendTo(r.blank())
+	return mad.OK
+}
+
+// vlArb answers VLArbitrationTable (IBA vol. 1, 14.2.5.9). Tables have one block
+// each: blocks 2 and 4 are not there.
+func (r *request) vlArb() mad.Status {
+	q, _, ok := r.selected(r.mod & 0xFF)
+	block := r.mod >> 16
+	if !ok || (block != 1 && block != 3) {
+		return mad.BadField
+	}
+	t := &q.vlarb[block/2]
+	if r.set {
+		var in mad.VLArb
+		_ = in.Parse(r.data)
+		*t = mad.VLArb{}
+		copy(t[:arbEntries], in[:])
+	}
+	t.AppendTo(r.blank())
+	return mad.OK
+}
+
+// guidInfo answers GUIDInfo (IBA vol. 1, 14.2.5.5). The port's own GUID stays.
+func (f *Fabric) guidInfo(r *request) mad.Status {
+	if r.mod != 0 {
+		return mad.BadField
+	}
+	q := f.endport(r.at)
+	if r.set {
+		own := q.guids[0]
+		_ = q.guids.Parse(r.data)
+		q.guids[0] = own
+	}
+	q.guids.AppendTo(r.blank())
+	return mad.OK
+}
+
+// linear answers LinearForwardingTable (IBA vol. 1, 14.2.5.10).
+func (r *request) linear() mad.Status {
+	if r.mod >= uint32(len(r.n.lft)) {
+		return mad.BadField
+	}
+	block := &r.n.lft[r.mod]
+	if *block == nil {
+		t := &mad.LinearFDB{}
+		for i := range t {
+			t[i] = subnet.NoPort
+		}
+		if !r.set {
+			t.AppendTo(r.blank())
+			return mad.OK
+		}
+		*block = t
+	}
+	if r.set {
+		_ = (*block).Parse(r.data)
+	}
+	(*block).AppendTo(r.blank())
+	return mad.OK
+}
+
+// multicast answers MulticastForwardingTable (IBA vol. 1, 14.2.5.12).
+func (r *request) multicast() mad.Status {
+	block, position := mad.SplitMulticastBlock(r.mod)
+	if int(block) >= multicastEntries/mad.MLIDsPerBlock || int(position)*mad.PortsPerPosition >= len(r.n.ports) {
+		return mad.BadField
+	}
+	key := mad.MulticastBlock(block, position)
+	var t mad.MulticastFDB
+	if r.set {
+		_ = t.Parse(r.data)
+		r.n.mft[key] = &t
+	} else if written := r.n.mft[key]; written != nil {
+		t = *written
+	}
+	t.AppendTo(r.blank())
+	return mad.OK
+}

@@ -1,0 +1,55 @@
+package subnet
+
+import (
+	"fmt"
+
+	"weft/internal/base/topology"
+	"weft/units"
+)
+
+// GUIDs of a subnet that is made from a graph: each node has a block of four,
+// adapters and switches from bases of their own, so that a GUID shows which
+// of them it is. The prefix is of a locally administered EUI-64 (IEEE: the
+// universal/local bit set), which no maker gives out.
+const (
+	adapterGUIDs units.GUID = 0x0200_5745_0010_0000
+	switchGUIDs  units.GUID = 0x0200_5745_0040_0000
+	guidBlock    units.GUID = 4
+)
+
+// FromGraph is the subnet that a graph describes, with all links alike: each
+// endpoint is an adapter, each of whose ports has a GUID one above that of the
+// port before it. Port p of the graph is port p+1 here. Node i of the graph is
+// node i of the subnet. No port has a LID.
+//
+// It refuses switches with more ports than InfiniBand numbers.
+func FromGraph(g *topology.Graph, link Link) (*Subnet, error) {
+	s := &Subnet{Nodes: make([]Node, 0, len(g.Nodes)), Origin: None}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if len(n.Cables) > MaxPorts {
+			return nil, fmt.Errorf("%s has %d ports: an InfiniBand node has at most %d", n.Name, len(n.Cables), MaxPorts)
+		}
+		if n.Kind == topology.Switch {
+			guid := switchGUIDs + units.GUID(i-g.Endpoints)*guidBlock
+			at := s.Add(Node{Kind: Switch, GUID: guid, SystemGUID: guid, Name: n.Name}, len(n.Cables))
+			s.Nodes[at].Ports[0].GUID = guid
+			continue
+		}
+		guid := adapterGUIDs + units.GUID(i)*adapterBlock
+		at := s.Add(Node{Kind: Adapter, GUID: guid, SystemGUID: guid, Name: n.Name}, len(n.Cables))
+		for p := 1; p <= len(n.Cables); p++ {
+			s.Nodes[at].Ports[p].GUID = guid + units.GUID(p)
+		}
+	}
+	for i := range g.Cables {
+		c := &g.Cables[i]
+		s.Connect(endOf(c.A), endOf(c.B), link)
+	}
+	if g.Endpoints > 0 {
+		s.Origin = End{Node: 0, Port: s.Nodes[0].Base()}
+	}
+	return s, nil
+}
+
+func endOf(e topology.End) End { return End{Node: int32(e.Node), Port: uint8(e.Port + 1)} }

@@ -1,0 +1,203 @@
+package nccl
+
+import (
+	"fmt"
+
+	"weft/internal/sim/collective"
+)
+
+// GPU is a generation of NVIDIA GPUs.
+type GPU uint8
+
+// The generations that NCCL's constants tell apart.
+const (
+	Volta GPU = iota
+	Ampere
+	Hopper
+	Blackwell
+	numGPUs
+)
+
+func (g GPU) String() string {
+	if g < numGPUs {
+		return [...]string{"Volta", "Ampere", "Hopper", "Blackwell"}[g]
+	}
+	return fmt.Sprintf("GPU(%d)", uint8(g))
+}
+
+// CPU is the vendor of the nodes' processors.
+type CPU uint8
+
+// The vendors that NCCL's constants tell apart.
+const (
+	OtherCPU CPU = iota
+	Intel
+	AMD
+	numCPUs
+)
+
+// Algo is an algorithm of NCCL, in its order.
+type Algo uint8
+
+// NCCL's algorithms (ncclAlgoStr), and Direct for the operations that have
+// none: all-to-all and send/recv.
+const (
+	Tree Algo = iota
+	Ring
+	CollNetDirect
+	CollNetChain
+	NVLS
+	NVLSTree
+	PAT
+	numAlgos
+	Direct = numAlgos
+)
+
+// String is the name that NCCL_ALGO takes.
+func (a Algo) String() string {
+	if a <= Direct {
+		return [...]string{"Tree", "Ring", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree", "PAT", "Direct"}[a]
+	}
+	return fmt.Sprintf("Algo(%d)", uint8(a))
+}
+
+// Program is the algorithm of package collective that does what a does, false
+// if there is none. PAT is the Bruck algorithm.
+func (a Algo) Program() (collective.Algo, bool) {
+	switch a {
+	case Tree:
+		return collective.Tree, true
+	case Ring:
+		return collective.Ring, true
+	case NVLS:
+		return collective.NVLS, true
+	case NVLSTree:
+		return collective.NVLSTree, true
+	case PAT:
+		return collective.Bruck, true
+	case Direct:
+		return collective.Direct, true
+	case CollNetDirect:
+		return collective.CollNetDirect, true
+	case CollNetChain:
+		return collective.CollNetChain, true
+	default:
+		return 0, false
+	}
+}
+
+// Proto is a protocol of NCCL: how a GPU tells another that data is there.
+type Proto uint8
+
+// NCCL's protocols.
+const (
+	LL     Proto = iota // 4 bytes of flag with every 4 of data
+	LL128               // 8 bytes of flag with every 120 of data
+	Simple              // one flag for a whole slot
+	numProtos
+)
+
+// String is the name that NCCL_PROTO takes.
+func (p Proto) String() string {
+	if p < numProtos {
+		return [...]string{"LL", "LL128", "Simple"}[p]
+	}
+	return fmt.Sprintf("Proto(%d)", uint8(p))
+}
+
+// WireBytes is what a message of so many bytes is on the wire: LL doubles it,
+// LL128 sends whole lines of 128 bytes for every 120 (src/include/device.h).
+func (p Proto) WireBytes(bytes int64) int64 {
+	switch p {
+	case LL:
+		return (bytes + 7) / 8 * 16
+	case LL128:
+		return (bytes + 119) / 120 * 128
+	default:
+		return bytes
+	}
+}
+
+// Fraction is the part of the wire's bytes that is data.
+func (p Proto) Fraction() float64 {
+	return [numProtos]float64{LL: 8. / 16, LL128: 120. / 128, Simple: 1}[p]
+}
+
+type link uint8
+
+const (
+	linkNVLink link = iota
+	linkPCI
+	linkNet
+	numLinks
+)
+
+// Cluster is what NCCL's cost model knows of a cluster.
+type Cluster struct {
+	Nodes   int
+	PerNode int // GPUs of a node
+	GPU     GPU
+	// NVLink is what a GPU's NVLinks carry in each direction together, in
+	// GB/s as NCCL reckons them: links times LinkGBps. Without NVLink it
+	// is 0, and PCIe counts.
+	NVLinkGBps float64
+	PCIeGBps   float64 // between the GPUs of a node without NVLink, GB/s
+	NICs       int     // of a node
+	// NIC is what a NIC carries in each direction to and from GPU memory, in
+	// GB/s: the less of the port (50 for 400 Gb/s) and its PCIe link.
+	NICGBps  float64
+	NVSwitch bool
+	NVLS     bool // in-switch reduction; needs NVSwitch and Hopper or later
+	CollNet  bool // reduction in the network, with the plugin for it
+	CPU      CPU
+	// NetLatency is the network plugin's own figure in µs, 0 for NCCL's net_ib.
+	NetLatencyUs float64
+	// Only says which algorithms and protocols may be chosen, as NCCL_ALGO and
+	// NCCL_PROTO do; nil is all that NCCL enables.
+	Only func(Algo, Proto) bool
+}
+
+// Ranks is the number of GPUs.
+func (c Cluster) Ranks() int { return c.Nodes * c.PerNode }
+
+// Layout is the cluster as package collective sees it.
+func (c Cluster) Layout() collective.Layout {
+	return collective.Layout{Nodes: c.Nodes, PerNode: c.PerNode, NICs: c.NICs}
+}
+
+func (c Cluster) check() error {
+	switch {
+	case c.Nodes < 1 || c.PerNode < 1:
+		return fmt.Errorf("nccl: a cluster of %d nodes with %d GPUs each does not exist", c.Nodes, c.PerNode)
+	case c.GPU >= numGPUs || c.CPU >= numCPUs:
+		return fmt.Errorf("nccl: unknown %v or CPU vendor %d", c.GPU, c.CPU)
+	case c.PerNode > 1 && c.NVLinkGBps <= 0 && c.PCIeGBps <= 0:
+		return fmt.Errorf("nccl: the GPUs of a node have neither NVLink nor PCIe between them")
+	case c.Nodes > 1 && (c.NICs < 1 || c.NICGBps <= 0):
+		return fmt.Errorf("nccl: %d nodes with %d NICs of %g GB/s each are not connected", c.Nodes, c.NICs, c.NICGBps)
+	}
+	return nil
+}
+
+// scale is the column of the tables byNodes.
+func (c Cluster) scale() int { return min(c.Nodes, 3) - 1 }
+
+// intra is what a step inside a node crosses.
+func (c Cluster) intra() link {
+	if c.NVLinkGBps > 0 || c.PerNode == 1 {
+		return linkNVLink
+	}
+	return linkPCI
+}
+
+// llMax is what LL reaches at all.
+func (c Cluster) llMax() float64 {
+	switch {
+	case c.Nodes == 1:
+		return llMaxBws[c.GPU][0]
+	case c.CPU == AMD:
+		return llMaxBws[Ampere][c.scale()]
+	default:
+		return llMaxBws[Volta][c.scale()]
+	}
+}

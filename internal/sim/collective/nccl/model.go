@@ -1,0 +1,441 @@
+package nccl
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"weft/internal/sim/collective"
+	"weft/units"
+)
+
+// Cost is what the model says about one algorithm with one protocol.
+type Cost struct {
+	Algo      Algo
+	Proto     Proto
+	LatencyUs float64
+	AlgBWGBps float64 // before what depends on the size
+	TimeUs    float64 // the time of the size asked for
+}
+
+// Costs is the time of every algorithm and protocol that NCCL has for an
+// operation of a size on the cluster; none for operations without cost model.
+// Bytes is the size column of nccl-tests.
+func (c Cluster) Costs(op collective.Op, bytes int64) ([]Cost, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if c.Ranks() == 1 {
+		return []Cost{{Algo: Ring, Proto: Simple, AlgBWGBps: math.Inf(1)}}, nil
+	}
+	var all []Cost
+	for a := range numAlgos {
+		for p := range numProtos {
+			if !c.enabled(op, a, p) {
+				continue
+			}
+			bw := c.bandwidth(op, a, p)
+			if bw <= 0 {
+				continue
+			}
+			cost := Cost{Algo: a, Proto: p, LatencyUs: c.latency(op, a, p), AlgBWGBps: bw}
+			cost.TimeUs = c.micros(op, cost, bytes)
+			all = append(all, cost)
+		}
+	}
+	return all, nil
+}
+
+// enabled says what NCCL lets take part: the end of ncclTopoTuneModel,
+// ncclPatEnable and updateCollCostTable.
+func (c Cluster) enabled(op collective.Op, a Algo, p Proto) bool {
+	if c.Only != nil && !c.Only(a, p) {
+		return false
+	}
+	if p == LL128 && c.NVLinkGBps <= 0 && c.PerNode > 1 {
+		return false // only between GPUs that NVLink connects
+	}
+	gathers := op == collective.AllGather || op == collective.ReduceScatter
+	switch a {
+	case Ring:
+		return op == collective.AllReduce || op == collective.Broadcast || gathers
+	case Tree:
+		return op == collective.AllReduce
+	case CollNetDirect:
+		return (op == collective.AllReduce || gathers && c.headEach()) && p == Simple && c.CollNet && c.NVSwitch && c.Nodes > 1 && c.PerNode <= 8
+	case CollNetChain:
+		return op == collective.AllReduce && p == Simple && c.CollNet && c.Nodes > 1
+	case NVLS:
+		if c.Nodes > 1 && (!c.CollNet || gathers && !c.headEach()) {
+			return false
+		}
+		return p == Simple && c.NVLSGraph().Channels >= 2 && (gathers || op == collective.AllReduce)
+	case NVLSTree:
+		return op == collective.AllReduce && p == Simple && c.NVLSGraph().Channels >= 2 && c.Nodes > 1
+	case PAT:
+		return gathers && p == Simple && c.PerNode == 1
+	default:
+		return false
+	}
+}
+
+// headEach reports whether each GPU has a NIC of its own, without which CollNet
+// neither gathers nor scatters ("AllGather/ReduceScatter requires 1:1 GPU:NIC").
+func (c Cluster) headEach() bool { return c.NICs >= c.PerNode }
+
+// nsteps is how often a byte is sent in a ring.
+func (c Cluster) nsteps(op collective.Op) int {
+	switch op {
+	case collective.AllReduce:
+		return 2 * (c.Ranks() - 1)
+	case collective.AllGather, collective.ReduceScatter:
+		return c.Ranks() - 1
+	default:
+		return c.Ranks()
+	}
+}
+
+// bandwidth is the algorithm bandwidth in GB/s.
+func (c Cluster) bandwidth(op collective.Op, a Algo, p Proto) float64 {
+	bus := c.busbw(op, a, p)
+	gathers := op == collective.AllGather || op == collective.ReduceScatter
+	switch {
+	case a == Ring, (a == NVLS || a == NVLSTree) && !gathers:
+		return bus * float64(c.Ranks()) / float64(c.nsteps(op))
+	case gathers:
+		return bus
+	default:
+		return bus / 2
+	}
+}
+
+// busbw is what NCCL calls the bus bandwidth of an algorithm, GB/s.
+func (c Cluster) busbw(op collective.Op, a Algo, p Proto) float64 {
+	switch a {
+	case NVLS, NVLSTree:
+		return c.nvlsBusBW(op, a)
+	case CollNetDirect, CollNetChain:
+		return c.collNetBusBW(op, a)
+	}
+	g := c.RingGraph()
+	channels := float64(g.Channels)
+	bw := channels * g.InterGBps
+	if c.Nodes <= 2 {
+		bw = channels * g.IntraGBps
+	}
+	scale := c.scale()
+	switch {
+	case a == PAT:
+		return bw * patFraction
+	case a == Ring && p == LL:
+		return min(c.llMax(), bw*llFraction)
+	case a == Ring && p == LL128:
+		return min(bw*ringLL128Fraction, channels*perChMaxRingLL128Bws[c.GPU][scale])
+	case a == Ring:
+		return bw
+	}
+	bw = min(bw*treeFraction, channels*perChMaxTreeBws[c.GPU][scale])
+	switch p {
+	case LL:
+		bw = min(bw/treeLLDivisor, c.llMax())
+	case LL128:
+		f := treeLL128More
+		if c.Nodes == 1 {
+			f = treeLL128One
+		}
+		bw = min(bw*f, channels*perChMaxTreeLL128Bws[c.GPU][scale])
+	}
+	if c.treePattern() {
+		bw *= treePattern
+	}
+	return bw
+}
+
+// treePattern reports whether one GPU of a node does all talking to others
+// (NCCL_TOPO_PATTERN_TREE): with one GPU anyway, and with several where the
+// search prefers it to taking a NIC that is not beside the GPU, from Hopper on.
+func (c Cluster) treePattern() bool {
+	return c.PerNode == 1 || c.Nodes > 1 && c.GPU >= Hopper
+}
+
+func (c Cluster) nvlsBusBW(op collective.Op, a Algo) float64 {
+	g := c.NVLSGraph()
+	n := float64(g.Channels)
+	intra := g.IntraGBps * nvlsEfficiency[c.GPU] * (n - 1) / n
+	if op == collective.AllReduce {
+		intra *= 2 // both halves go on at once
+	} else {
+		intra *= float64(c.PerNode-1) / float64(c.PerNode)
+	}
+	inter := g.InterGBps
+	if c.Nodes <= 2 && a == NVLSTree {
+		inter *= 2
+	}
+	bw := min(intra, inter)
+	if c.Nodes == 1 {
+		bw = intra
+	}
+	if a == NVLSTree {
+		bw = min(bw, perChMaxNVLSTreeBws[c.GPU][c.scale()])
+	}
+	return n * bw
+}
+
+// collNetBusBW takes the graph of the rings, which the network's reduction
+// shares its NICs with.
+func (c Cluster) collNetBusBW(op collective.Op, a Algo) float64 {
+	g := c.RingGraph()
+	if op != collective.AllReduce {
+		return float64(c.PerNode) * min(g.IntraGBps, g.InterGBps*collNetShards)
+	}
+	bw := float64(g.Channels) * g.IntraGBps
+	if a == CollNetChain {
+		return bw
+	}
+	factor := float64(c.PerNode) / float64(g.Channels) // GPUs per NIC
+	factor -= (factor - 1) / 2
+	bw /= factor
+	if c.GPU >= Hopper {
+		bw *= collNetDirect90
+	}
+	return bw
+}
+
+// latency is in µs.
+func (c Cluster) latency(op collective.Op, a Algo, p Proto) float64 {
+	base := baseLatencies[a][p]
+	intra, inter := c.steps(a, p)
+	n, nodes, per := float64(c.Ranks()), float64(c.Nodes), float64(c.PerNode)
+	hops := float64(log2(int64(c.Nodes)))
+	switch a {
+	case Ring:
+		return base + c.ringLatency(op, p, intra, inter)
+	case Tree:
+		return base + 2*((per-1)*intra+hops*inter)
+	case CollNetDirect:
+		return base + c.collNetLocalUs(intra) + inter
+	case CollNetChain:
+		return base + 2*(per-1)*intra + inter
+	case NVLS:
+		if nodes > 1 {
+			return intra + inter
+		}
+		return intra
+	case NVLSTree:
+		return base + intra + 2*hops*inter
+	default: // PAT
+		return base + hops*inter/patLogDivisor + n*patLinear
+	}
+}
+
+// collNetLocalUs is what CollNetDirect pays inside the node in all, whatever the
+// operation: two steps, and the GPUs of the node one after another.
+func (c Cluster) collNetLocalUs(intra float64) float64 {
+	others := float64(c.PerNode - 1)
+	return 2 * (min(1, others)*intra + others*collNetArity)
+}
+
+// steps is what a step inside a node and one between nodes cost.
+func (c Cluster) steps(a Algo, p Proto) (intra, inter float64) {
+	intra, inter = hwLatencies[c.intra()][a][p], hwLatencies[linkNet][a][p]
+	if c.PerNode == 1 {
+		inter = hwLatencies[linkNet][Tree][p]
+	}
+	inter += c.NetLatencyUs
+	if p == Simple {
+		inter += c.NetLatencyUs // the flush
+	}
+	return intra, inter
+}
+
+func (c Cluster) ringLatency(op collective.Op, p Proto, intra, inter float64) float64 {
+	steps := c.nsteps(op)
+	if op == collective.Broadcast {
+		on := linkNet
+		if c.Nodes == 1 {
+			on = c.intra()
+		}
+		if c.Nodes == 1 || c.PerNode == 1 {
+			return hwLatencies[on][Ring][p] // the rings are alike
+		}
+		of := Ring
+		if p == Simple {
+			of = Tree
+		}
+		return float64(steps) * hwLatencies[on][of][p]
+	}
+	between := 0
+	if c.Nodes > 1 {
+		intra = max(intra, c.proxyUs(p))
+		between = c.Nodes - 1
+		if op == collective.AllReduce {
+			between *= 2
+		}
+	}
+	return float64(steps-between)*intra + float64(between)*inter
+}
+
+// proxyUs is the CPU's time per message between nodes.
+func (c Cluster) proxyUs(p Proto) float64 {
+	if p == Simple {
+		return 3 * netOverhead[c.CPU]
+	}
+	return netOverhead[c.CPU]
+}
+
+// micros is ncclTopoGetAlgoTime for one operation.
+func (c Cluster) micros(op collective.Op, cost Cost, bytes int64) float64 {
+	bw, lat := cost.AlgBWGBps, cost.LatencyUs
+	if op == collective.AllReduce && bytes >= 64 {
+		bucket := log2(bytes >> 6)
+		table := treeCorrection[cost.Proto]
+		switch {
+		case cost.Algo == Tree && bucket < len(table)-1:
+			bw *= table[bucket]
+		case cost.Algo == NVLSTree && bucket < len(table) && c.GPU == Blackwell && c.CPU != OtherCPU:
+			bw *= table[bucket]
+		}
+	}
+	if op == collective.AllReduce && cost.Algo == Ring && cost.Proto == Simple && c.Nodes > 1 && bytes/int64(c.Channels()*c.Ranks()) >= plateauBytes {
+		if c.GPU == Volta {
+			lat *= ringPlateauVolta
+		} else {
+			lat *= ringPlateau
+		}
+	}
+	return lat + float64(bytes)/(1000*bw)
+}
+
+// Choice is what NCCL does for an operation of a size.
+type Choice struct {
+	Cluster  Cluster
+	Op       collective.Op
+	Bytes    int64
+	Algo     Algo
+	Proto    Proto
+	Channels int
+	// Time is NCCL's own estimate; 0 for operations that it has no model for.
+	Time units.Time
+}
+
+// grouped reports whether an operation is made of sends and receives, for which
+// NCCL has no choice of algorithm.
+func grouped(op collective.Op) bool {
+	return op == collective.AllToAll || op == collective.SendRecv || op == collective.Send
+}
+
+// Choose is the algorithm and protocol with the shortest time.
+func (c Cluster) Choose(op collective.Op, bytes int64) (Choice, error) {
+	if grouped(op) {
+		return c.direct(op, bytes)
+	}
+	costs, err := c.Costs(op, bytes)
+	if err != nil {
+		return Choice{}, err
+	}
+	if c.Ranks() == 1 {
+		return Choice{Cluster: c, Op: op, Bytes: bytes, Algo: Ring, Proto: Simple, Channels: 1}, nil
+	}
+	if len(costs) == 0 {
+		return Choice{}, fmt.Errorf("nccl: no algorithm and protocol is left for %v on %d nodes with %d %v GPUs each", op, c.Nodes, c.PerNode, c.GPU)
+	}
+	best := costs[0]
+	for _, cost := range costs {
+		if cost.TimeUs < best.TimeUs {
+			best = cost
+		}
+	}
+	return Choice{
+		Cluster: c, Op: op, Bytes: bytes, Algo: best.Algo, Proto: best.Proto,
+		Channels: c.channelsFor(op, best.Algo, best.Proto, bytes),
+		Time:     micros(best.TimeUs),
+	}, nil
+}
+
+// With is a choice that somebody else has made.
+func (c Cluster) With(op collective.Op, a Algo, p Proto, bytes int64) (Choice, error) {
+	if grouped(op) {
+		ch, err := c.direct(op, bytes)
+		ch.Proto = p
+		return ch, err
+	}
+	c.Only = func(x Algo, y Proto) bool { return x == a && y == p }
+	return c.Choose(op, bytes)
+}
+
+// direct is how NCCL sends point to point: LL for little, else Simple, over
+// two channels per NIC of a GPU, or many inside a node.
+func (c Cluster) direct(op collective.Op, bytes int64) (Choice, error) {
+	if err := c.check(); err != nil {
+		return Choice{}, err
+	}
+	ch := Choice{Cluster: c, Op: op, Bytes: bytes, Algo: Direct, Proto: Simple, Channels: p2pLocal}
+	if c.Nodes > 1 {
+		ch.Channels = p2pPerNIC * max(1, c.NICs/c.PerNode)
+	}
+	each := bytes
+	if op == collective.AllToAll {
+		each /= int64(c.Ranks())
+	}
+	if each <= p2pLLThreshold {
+		ch.Proto = LL
+	}
+	ch.Channels = min(ch.Channels, max(1, int(each/minTraffic)))
+	return ch, nil
+}
+
+// channelsFor is how many channels a size is worth: topoGetAlgoInfo, then the
+// least traffic of a channel in scheduleCollTasksToPlan.
+func (c Cluster) channelsFor(op collective.Op, a Algo, p Proto, bytes int64) int {
+	switch {
+	case a == NVLS && c.Nodes > 1:
+		return min(c.NVLSChannels(), c.Channels())
+	case a == NVLS || a == NVLSTree:
+		return c.NVLSChannels()
+	case a == CollNetDirect:
+		return c.collNetChannels(bytes)
+	}
+	n := int64(c.Channels())
+	t := threads[p]
+	if g := c.RingGraph(); a == Ring && p == Simple && g.IntraGBps*float64(g.Channels) <= pciBW {
+		t.max = 256
+	}
+	if a == Ring && p == LL {
+		t.bytes *= int64(c.Ranks())
+	}
+	for n > 1 && bytes < n*t.max*t.bytes {
+		n--
+	}
+	traffic := int64(1) // per byte of the size
+	if op == collective.AllReduce {
+		traffic = 2
+	}
+	if p == LL {
+		traffic *= 4
+	}
+	return int(min(n, max(1, (bytes*traffic+minTraffic-1)/minTraffic)))
+}
+
+// collNetChannels is the same of CollNetDirect: half as much traffic is enough for a
+// channel each time that their number has come down to one and a half of 16, 8, 4 and
+// so on.
+func (c Cluster) collNetChannels(bytes int64) int {
+	n, t := int64(c.Channels()), threads[Simple]
+	heads := int64(min(c.PerNode, c.NICs))
+	few := func() bool { return bytes < n*t.max*heads*t.bytes }
+	for floor := int64(16); floor >= 1 && few(); floor /= 2 {
+		for few() && n > floor {
+			if n == floor+floor/2 {
+				t.bytes /= 2
+			}
+			n--
+		}
+	}
+	return int(max(n, 1))
+}
+
+// log2 is the logarithm of n rounded down; 0 for n below 2.
+func log2(n int64) int { return bits.Len64(uint64(max(n, 1))) - 1 }
+
+// micros is a time given in µs.
+func micros(us float64) units.Time { return units.Time(us * float64(units.Microsecond)) }

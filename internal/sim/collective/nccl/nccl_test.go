@@ -1,0 +1,356 @@
+package nccl
+
+import (
+	"math"
+	"testing"
+
+	"weft/internal/sim/collective"
+	"weft/units"
+)
+
+// dgxH100 is so many nodes of eight H100 with eight 400 Gb/s NICs.
+func dgxH100(nodes int) Cluster {
+	return Cluster{Nodes: nodes, PerNode: 8, GPU: Hopper, NVLinkGBps: 18 * 20.6, NICs: 8, NICGBps: 50, NVSwitch: true, NVLS: true, CPU: Intel}
+}
+
+func dgxA100(nodes int) Cluster {
+	return Cluster{Nodes: nodes, PerNode: 8, GPU: Ampere, NVLinkGBps: 12 * 20, NICs: 8, NICGBps: 25, NVSwitch: true, CPU: AMD}
+}
+
+// b200 is one node of eight B200.
+var b200 = Cluster{Nodes: 1, PerNode: 8, GPU: Blackwell, NVLinkGBps: 18 * 40.1, NVSwitch: true, NVLS: true}
+
+func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*math.Abs(b) }
+
+func TestGraphsAreThoseInTheLogs(t *testing.T) {
+	for name, c := range map[string]struct {
+		got, want Graph
+	}{
+		"8 A100":                {dgxA100(1).RingGraph(), Graph{12, 20, 20}},
+		"8 H100":                {dgxH100(1).RingGraph(), Graph{12, 30, 30}},
+		"8 H100, NVLS":          {dgxH100(1).NVLSGraph(), Graph{8, 40, 40}},
+		"8 B200, NVLS":          {b200.NVLSGraph(), Graph{8, 90, 90}},
+		"8 B200":                {b200.RingGraph(), Graph{16, 45, 45}},
+		"2x8 H100":              {dgxH100(2).RingGraph(), Graph{8, 48, 48}},
+		"4x8 A100, 200 Gb/s":    {dgxA100(4).RingGraph(), Graph{8, 24, 24}},
+		"16 A100, one a node":   {Cluster{Nodes: 16, PerNode: 1, GPU: Ampere, NICs: 1, NICGBps: 25}.RingGraph(), Graph{1, 24, 24}},
+		"4x8 A100 without NVLS": {dgxA100(4).NVLSGraph(), Graph{}},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %+v, not %+v", name, c.got, c.want)
+		}
+	}
+	for nodes, want := range map[int]int{1: 24, 2: 16, 3: 16} {
+		if got := dgxH100(nodes).Channels(); got != want {
+			t.Errorf("%d nodes of 8 H100 run %d channels, not %d", nodes, got, want)
+		}
+	}
+}
+
+// Costs worked out by hand from the published constants.
+func TestCostsAreTheFormulas(t *testing.T) {
+	for _, c := range []struct {
+		cluster   Cluster
+		op        collective.Op
+		algo      Algo
+		proto     Proto
+		lat, bus2 float64 // µs; GB/s of algorithm bandwidth
+	}{
+		{dgxH100(1), collective.AllReduce, Ring, Simple, 8.4 + 14*3.4, 360. * 8 / 14},
+		{dgxH100(1), collective.AllReduce, Ring, LL, 6.6 + 14*.6, 141. * 8 / 14},
+		{dgxH100(1), collective.AllReduce, Ring, LL128, 14 + 14*1.9, 360 * .92 * 8 / 14},
+		{dgxH100(1), collective.AllReduce, Tree, Simple, 8.4 + 2*7*4, 360 * .92 / 2},
+		{dgxH100(1), collective.AllReduce, NVLS, Simple, 25, 476. * 8 / 14},
+		{dgxH100(2), collective.AllReduce, Ring, Simple, 8.4 + 28*3.4 + 2*14, 384. * 16 / 30},
+		{dgxH100(2), collective.AllReduce, Tree, LL, 6.8 + 2*(7*.6+5), 39 * .85 / 2},
+		{dgxH100(2), collective.AllReduce, NVLSTree, Simple, 25 + 2*20.9, 8 * 57.7 * 16 / 30},
+		{dgxH100(32), collective.AllReduce, NVLSTree, Simple, 25 + 2*5*20.9, 8 * 45.5 * 256 / 510},
+		{dgxA100(2), collective.AllReduce, Ring, Simple, 8.4 + 28*6 + 2*14, 192. * 16 / 30}, // AMD: 3 · 2 µs a step
+		{dgxH100(4), collective.AllGather, Ring, Simple, 8.4 + 28*3.4 + 3*14, 384. * 32 / 31},
+		{dgxH100(1), collective.Broadcast, Ring, Simple, 8.4 + 3.4, 360},
+	} {
+		cluster := c.cluster
+		cluster.Only = func(a Algo, p Proto) bool { return a == c.algo && p == c.proto }
+		costs, err := cluster.Costs(c.op, 1<<30)
+		if err != nil || len(costs) != 1 {
+			t.Errorf("%v %v %v on %d nodes: costs %v, error %v", c.op, c.algo, c.proto, cluster.Nodes, costs, err)
+			continue
+		}
+		if got := costs[0]; !near(got.LatencyUs, c.lat, 1e-9) || !near(got.AlgBWGBps, c.bus2, 1e-9) {
+			t.Errorf("%v %v %v on %d nodes: %.2f µs, %.2f GB/s, not %.2f, %.2f", c.op, c.algo, c.proto, cluster.Nodes, got.LatencyUs, got.AlgBWGBps, c.lat, c.bus2)
+		}
+	}
+}
+
+func TestChoicesFollowTheSize(t *testing.T) {
+	for _, c := range []struct {
+		cluster  Cluster
+		op       collective.Op
+		bytes    int64
+		algo     Algo
+		proto    Proto
+		channels int
+	}{
+		{dgxH100(1), collective.AllReduce, 8, Ring, LL, 1},
+		{dgxH100(1), collective.AllReduce, 1 << 30, NVLS, Simple, 16},
+		{dgxH100(2), collective.AllReduce, 8, Tree, LL, 1},
+		{dgxH100(2), collective.AllReduce, 1 << 30, NVLSTree, Simple, 16},
+		{dgxH100(32), collective.AllReduce, 64 << 10, Tree, LL, 16},
+		{dgxH100(2), collective.AllGather, 1 << 30, Ring, Simple, 16},
+		{dgxH100(2), collective.Broadcast, 1 << 30, Ring, Simple, 16},
+		{dgxA100(1), collective.AllReduce, 1 << 30, Ring, Simple, 24},
+		{dgxH100(2), collective.AllToAll, 1 << 30, Direct, Simple, 2},
+		{dgxH100(2), collective.SendRecv, 1 << 10, Direct, LL, 1},
+	} {
+		got, err := c.cluster.Choose(c.op, c.bytes)
+		if err != nil || got.Algo != c.algo || got.Proto != c.proto || got.Channels != c.channels {
+			t.Errorf("%v of %d bytes on %d nodes: %v %v with %d channels (error %v), not %v %v with %d", c.op, c.bytes, c.cluster.Nodes, got.Algo, got.Proto, got.Channels, err, c.algo, c.proto, c.channels)
+		}
+	}
+}
+
+// The rule of NCCL's maintainers (nccl-tests issue 169), by the model.
+func TestOnlyTwoNodesBeatTheNICs(t *testing.T) {
+	const bytes = 16 << 30
+	for nodes := 2; nodes <= 64; nodes *= 2 {
+		c := dgxH100(nodes)
+		ch, err := c.Choose(collective.AllReduce, bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		busbw := float64(bytes) / 1e9 / ch.Time.Seconds() * collective.AllReduce.BusFactor(c.Ranks())
+		if nics := 8 * c.NICGBps; busbw > nics != (nodes == 2) {
+			t.Errorf("%d nodes: %v %v reaches %.0f GB/s, the NICs %.0f", nodes, ch.Algo, ch.Proto, busbw, nics)
+		}
+		ring, err := c.With(collective.AllReduce, Ring, Simple, bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if busbw := float64(bytes) / 1e9 / ring.Time.Seconds() * collective.AllReduce.BusFactor(c.Ranks()); busbw > 8*c.NICGBps {
+			t.Errorf("%d nodes: a ring reaches %.0f GB/s", nodes, busbw)
+		}
+	}
+}
+
+// Published measurements: what the model is worth. They calibrate nothing here.
+func TestModelAgainstMeasurements(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		cluster   Cluster
+		bytes     int64
+		micros    float64
+		tolerance float64
+	}{
+		{"8 H100, 8 B", dgxH100(1), 8, 12.9, .2},
+		{"8 H100, 16 GiB", dgxH100(1), 16 << 30, 62239, .03},
+		{"2x8 H100 RoCE, 1 GiB", dgxH100(2), 1 << 30, 4478.8, .05},
+		{"2x8 H100 RoCE, 16 GiB", dgxH100(2), 16 << 30, 68359, .03},
+	} {
+		ch, err := c.cluster.Choose(collective.AllReduce, c.bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ch.Time.Seconds() * 1e6
+		t.Logf("%s: measured %.1f µs, model %.1f µs (%+.1f %%), %v %v", c.name, c.micros, got, 100*(got/c.micros-1), ch.Algo, ch.Proto)
+		if !near(got, c.micros, c.tolerance) {
+			t.Errorf("%s: %.1f µs is farther than %.0f %% from %.1f µs", c.name, got, 100*c.tolerance, c.micros)
+		}
+	}
+}
+
+func TestEveryChoiceHasAProgram(t *testing.T) {
+	for _, c := range []Cluster{dgxH100(1), dgxH100(2), dgxH100(3), dgxA100(1), dgxA100(8), b200, {Nodes: 1, PerNode: 1}, {Nodes: 16, PerNode: 1, GPU: Ampere, NICs: 1, NICGBps: 25}, {Nodes: 4, PerNode: 2, GPU: Ampere, PCIeGBps: 20, NICs: 1, NICGBps: 12.5}} {
+		for op := collective.AllReduce; op <= collective.SendRecv; op++ {
+			for bytes := int64(8); bytes <= 8<<30; bytes *= 4 {
+				ch, err := c.Choose(op, bytes)
+				if err != nil {
+					t.Fatal(err)
+				}
+				spec, err := ch.Spec()
+				if err != nil {
+					t.Fatalf("%v of %d bytes on %+v: %v", op, bytes, c, err)
+				}
+				if _, err := collective.New(spec); err != nil {
+					t.Errorf("%+v: %v", spec, err)
+				}
+			}
+		}
+	}
+}
+
+func TestTimeGrowsWithinAProtocol(t *testing.T) {
+	c := dgxH100(4)
+	for a := range numAlgos {
+		for p := range numProtos {
+			last := units.Time(0)
+			for bytes := int64(1 << 20); bytes <= 16<<30; bytes *= 4 {
+				ch, err := c.With(collective.AllReduce, a, p, bytes)
+				if err != nil {
+					break
+				}
+				if ch.Time < last {
+					t.Errorf("%v %v: %d bytes take %v, a quarter of them %v", a, p, bytes, ch.Time, last)
+				}
+				last = ch.Time
+			}
+		}
+	}
+}
+
+func TestProtocolsOnTheWire(t *testing.T) {
+	for _, c := range []struct {
+		proto       Proto
+		bytes, want int64
+	}{
+		{LL, 0, 0},
+		{LL, 1, 16},
+		{LL, 8, 16},
+		{LL, 4096, 8192},
+		{LL128, 0, 0},
+		{LL128, 1, 128},
+		{LL128, 120, 128},
+		{LL128, 121, 256},
+		{LL128, 1200, 1280},
+		{Simple, 777, 777},
+	} {
+		if got := c.proto.WireBytes(c.bytes); got != c.want {
+			t.Errorf("%v: %d bytes are %d on the wire, not %d", c.proto, c.bytes, got, c.want)
+		}
+	}
+	if LL.Fraction() != .5 || LL128.Fraction() != .9375 || Simple.Fraction() != 1 {
+		t.Errorf("fractions %v, %v, %v", LL.Fraction(), LL128.Fraction(), Simple.Fraction())
+	}
+}
+
+func TestOverheadsLeaveTheWireToTheWire(t *testing.T) {
+	ch, err := dgxH100(2).With(collective.AllReduce, Ring, LL, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := ch.Overheads(ReferenceWire)
+	if o.PerStepIntra != 300*units.Nanosecond || o.PerStepInter != 1271*units.Nanosecond || o.TableInter != 2700*units.Nanosecond || o.Base != 6600*units.Nanosecond {
+		t.Errorf("ring LL: %+v", o)
+	}
+	if slow := ch.Overheads(Wire{NVLink: units.Second, Net: units.Second}); slow.PerStepIntra != 0 || slow.PerStepInter != 0 {
+		t.Errorf("software time below zero: %+v", slow)
+	}
+	if ch, err = dgxH100(1).With(collective.AllReduce, NVLS, Simple, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if o := ch.Overheads(Wire{}); 2*o.PerStepIntra != 25*units.Microsecond {
+		t.Errorf("the two steps of NVLS cost %d ps each", o.PerStepIntra)
+	}
+}
+
+// Ceilings worked out by hand from the published constants: of all channels of a
+// GPU, of a GPU's sends with reductions in the switch, of a node's sends.
+func TestCeilingsAreThePublishedOnes(t *testing.T) {
+	const nvls = 8 * 40 * .85 * 7 / 8 // one direction, GB/s
+	for _, c := range []struct {
+		cluster                Cluster
+		op                     collective.Op
+		algo                   Algo
+		proto                  Proto
+		kernel, inSwitch, host float64
+	}{
+		{dgxH100(1), collective.AllReduce, Ring, Simple, 0, 0, 0},
+		{dgxH100(1), collective.AllReduce, Ring, LL, 141, 0, 0},
+		{dgxH100(1), collective.AllReduce, Tree, LL128, 12 * 36.7, 0, 0},
+		{dgxH100(2), collective.AllReduce, Tree, LL, 141, 0, 39},
+		{dgxA100(4), collective.AllReduce, Ring, LL, 87.7, 0, 19}, // AMD
+		{dgxH100(4), collective.AllReduce, Ring, LL128, 8 * 36.7, 0, 0},
+		{dgxH100(4), collective.AllReduce, Tree, LL128, 8 * 29 * .85, 0, 0},
+		{dgxH100(4), collective.AllReduce, Tree, Simple, 8 * 36 * .85, 0, 0},
+		{dgxH100(1), collective.AllReduce, NVLS, Simple, 0, 2 * nvls * 8 / 14, 0},
+		{dgxH100(1), collective.AllGather, NVLS, Simple, 0, nvls * 7 / 8 / 8, 0},
+		{dgxH100(1), collective.ReduceScatter, NVLS, Simple, 0, nvls * 7 / 8 * 7 / 8, 0},
+		{dgxH100(4), collective.AllReduce, NVLSTree, Simple, 0, 8 * 45.5 * 32 / 62, 0},
+	} {
+		ch, err := c.cluster.With(c.op, c.algo, c.proto, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := ch.Overheads(ReferenceWire)
+		kernel := o.ChannelGBps * float64(c.cluster.Channels())
+		if !near(kernel, c.kernel, 1e-9) || !near(o.SwitchGBps, c.inSwitch, 1e-9) || o.HostGBps != c.host {
+			t.Errorf("%v %v %v on %d nodes: kernel %.2f, in the switch %.2f, host %.2f GB/s, not %.2f, %.2f, %.2f", c.op, c.algo, c.proto, c.cluster.Nodes, kernel, o.SwitchGBps, o.HostGBps, c.kernel, c.inSwitch, c.host)
+		}
+	}
+}
+
+// What CollNet costs for all-gather and reduce-scatter, worked out by hand from the
+// published rules (src/graph/tuning.cc): a node's GPUs times 0.9 of a channel's speed between
+// nodes, and by NVLS what it reaches inside the node; only with a NIC for each GPU.
+func TestCollNetCostsOfShardsAreThePublishedOnes(t *testing.T) {
+	sharp := func(nics int) Cluster {
+		c := dgxH100(4)
+		c.CollNet, c.NICs = true, nics
+		return c
+	}
+	for _, op := range []collective.Op{collective.AllGather, collective.ReduceScatter} {
+		for algo, want := range map[Algo]Cost{
+			CollNetDirect: {LatencyUs: 2*(3.7+7*.4) + 31, AlgBWGBps: 8 * 48 * .9},
+			NVLS:          {LatencyUs: 25 + 18, AlgBWGBps: 8 * 45 * .85 * 7 / 8 * 7 / 8},
+		} {
+			costs := costsOf(t, sharp(8), op, algo)
+			if len(costs) != 1 || !near(costs[0].LatencyUs, want.LatencyUs, 1e-9) || !near(costs[0].AlgBWGBps, want.AlgBWGBps, 1e-9) || costs[0].Proto != Simple {
+				t.Errorf("%v by %v: %+v, want %+v", op, algo, costs, want)
+			}
+			ch, err := sharp(8).With(op, algo, Simple, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o := ch.Overheads(Wire{}); !near(float64(o.PerStepIntra+o.PerStepInter)/1e6, want.LatencyUs, 1e-6) {
+				t.Errorf("%v by %v: its steps cost %d and %d ps, not %.1f us together", op, algo, o.PerStepIntra, o.PerStepInter, want.LatencyUs)
+			}
+			if few := append(costsOf(t, sharp(4), op, algo), costsOf(t, dgxH100(4), op, algo)...); len(few) > 0 {
+				t.Errorf("%v by %v with half as many NICs, or without switches that reduce: %+v", op, algo, few)
+			}
+		}
+	}
+}
+
+// costsOf are the costs of one algorithm.
+func costsOf(t *testing.T, c Cluster, op collective.Op, a Algo) (list []Cost) {
+	t.Helper()
+	costs, err := c.Costs(op, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cost := range costs {
+		if cost.Algo == a {
+			list = append(list, cost)
+		}
+	}
+	return list
+}
+
+func TestTreeCorrectionTableIsWhole(t *testing.T) {
+	for p, row := range treeCorrection {
+		if len(row) != 24 {
+			t.Errorf("%v has %d factors, not 24", Proto(p), len(row))
+		}
+		for i, f := range row {
+			if f < .4 || f > 1 {
+				t.Errorf("%v, 2^%d bytes: factor %v", Proto(p), i+6, f)
+			}
+		}
+	}
+}
+
+func TestClustersThatMakeNoSenseAreRefused(t *testing.T) {
+	for name, spoil := range map[string]func(*Cluster){
+		"no nodes":         func(c *Cluster) { c.Nodes = 0 },
+		"no NICs":          func(c *Cluster) { c.NICs = 0 },
+		"no links":         func(c *Cluster) { c.NVLinkGBps = 0 },
+		"an unknown GPU":   func(c *Cluster) { c.GPU = numGPUs },
+		"nothing allowed":  func(c *Cluster) { c.Only = func(Algo, Proto) bool { return false } },
+		"an unknown maker": func(c *Cluster) { c.CPU = numCPUs },
+	} {
+		c := dgxH100(2)
+		spoil(&c)
+		if _, err := c.Choose(collective.AllReduce, 1<<20); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package nccl
+
+import (
+	"weft/internal/sim/collective"
+	"weft/units"
+)
+
+// Overheads is what a choice costs beside the wire, for a simulator that
+// carries the bytes itself.
+//
+// NCCL's hwLatencies were fitted to whole collectives, so a step's value holds
+// the GPU's part (store, fence, poll; between nodes also the CPU's proxy
+// thread and the flush) and the wire's latency. The split proposed here is
+//
+//	software = table value − latency of an uncontended minimal packet on the
+//	           hardware that NCCL's constants describe, never negative
+//
+// which keeps the sum as published on that hardware and lets a slower wire show
+// as such. The software time of a step is a delay and no occupancy: it runs from
+// the arrival of a message, whatever the receiver is at, and the messages of one
+// connection overlap in it. So the two laps of a ring pay it once for each hop
+// of a chunk's way, as in NCCL's own sum. A message between nodes takes
+// PerStepInter, any other PerStepIntra; a step is over when that has passed for
+// all its messages. Base is added once per operation. Each transfer of b bytes
+// is Proto.WireBytes(b) on the wire.
+//
+// What bounds the rate beside the wires is ChannelGBps, SwitchGBps and HostGBps,
+// in GB/s of data; 0 is no bound.
+type Overheads struct {
+	Base         units.Time // once: launch, first and last copies
+	PerStepIntra units.Time // software of a step inside the node
+	PerStepInter units.Time // software of a step between nodes
+	TableIntra   units.Time // NCCL's own value, the wire included
+	TableInter   units.Time
+	// Proxy is the CPU's time to post one message between nodes: the next of
+	// the same connection follows no sooner. It is part of PerStepInter.
+	Proxy units.Time
+	// Fraction is how much of the wire's bytes is data.
+	Fraction float64
+	// ChannelGBps is what the kernel of one running channel sends.
+	ChannelGBps float64
+	// SwitchGBps is what the kernel of a GPU sends in all, with reductions in
+	// the switch.
+	SwitchGBps float64
+	// HostGBps is what a node sends to others in all.
+	HostGBps float64
+}
+
+// Wire is the one-way latency of a minimal packet on an idle network, from GPU
+// memory to GPU memory.
+type Wire struct{ NVLink, PCI, Net units.Time }
+
+// ReferenceWire is the hardware that NCCL's constants are taken to describe.
+//
+// Net is the smallest of the latencies that Azure's clusterkit example shows
+// between HDR hosts (1.429 µs; github.com/Azure/azurehpc
+// apps/health_checks/readme.md). For NVLink and PCIe no measurement was found
+// that could be cited: 0.3 and 0.6 µs are the latencies that the catalog assumes
+// for the same hardware, bounded from above by NCCL's own 0.6 and 1.0 µs for a
+// whole LL step. They must agree with it, or a step on that hardware would not
+// take what NCCL says; a test of internal/sim sees to it.
+var ReferenceWire = Wire{
+	NVLink: 300 * units.Nanosecond,
+	PCI:    600 * units.Nanosecond,
+	Net:    1429 * units.Nanosecond,
+}
+
+// localSteps is in how many steps a program whose switches reduce pays what NCCL gives
+// it inside the node: an all-reduce goes in and out, the others only one way.
+func localSteps(op collective.Op) float64 {
+	if op == collective.AllReduce {
+		return 2
+	}
+	return 1
+}
+
+// Overheads is what the choice costs beside the wire. Algorithms that NCCL does
+// not have cost what a ring does.
+func (ch Choice) Overheads(wire Wire) Overheads {
+	a := ch.Algo
+	if a == Direct {
+		a = Ring
+	}
+	c := ch.Cluster
+	intra, inter := c.steps(a, ch.Proto)
+	switch a {
+	case NVLS, NVLSTree:
+		intra /= localSteps(ch.Op)
+	case CollNetDirect:
+		intra = c.collNetLocalUs(intra) / localSteps(ch.Op)
+	}
+	o := Overheads{
+		Base:        micros(baseLatencies[a][ch.Proto]),
+		TableIntra:  micros(intra),
+		TableInter:  micros(inter),
+		Proxy:       micros(c.proxyUs(ch.Proto)),
+		Fraction:    ch.Proto.Fraction(),
+		ChannelGBps: c.kernelGBps(a, ch.Proto) / float64(c.Channels()),
+		SwitchGBps:  c.switchGBps(ch.Op, a),
+		HostGBps:    c.hostGBps(ch.Proto),
+	}
+	local := wire.NVLink
+	if c.intra() == linkPCI {
+		local = wire.PCI
+	}
+	o.PerStepIntra = max(o.TableIntra-local, 0)
+	o.PerStepInter = max(o.TableInter-wire.Net, 0)
+	return o
+}
+
+// kernelGBps is what the kernels of all channels of a GPU send, 0 for any: the
+// ceilings of ncclTopoTuneModel that are neither the links' nor the NICs', with
+// all channels running. LL's is that of one node, by GPU; between nodes its
+// bound is hostGBps. NCCL has none for a ring with Simple.
+func (c Cluster) kernelGBps(a Algo, p Proto) float64 {
+	channels, scale := float64(c.RingGraph().Channels), c.scale()
+	pattern := 1.
+	if a == Tree && c.treePattern() {
+		pattern = treePattern
+	}
+	switch {
+	case a != Ring && a != Tree:
+		return 0
+	case p == LL:
+		return llMaxBws[c.GPU][0]
+	case a == Ring && p == LL128:
+		return channels * perChMaxRingLL128Bws[c.GPU][scale]
+	case p == LL128:
+		return channels * perChMaxTreeLL128Bws[c.GPU][scale] * pattern
+	case a == Tree:
+		return channels * perChMaxTreeBws[c.GPU][scale] * pattern
+	default:
+		return 0
+	}
+}
+
+// hostGBps is LL's ceiling between nodes, 0 with the others. NCCL keeps the
+// buffers that LL sends from in host memory, GPUDirect or not, because the CPU
+// reads their flags (sendProxyConnect, src/transport/net.cc); so llMax goes by
+// CPU there, and is a node's.
+func (c Cluster) hostGBps(p Proto) float64 {
+	if p != LL || c.Nodes == 1 {
+		return 0
+	}
+	return c.llMax()
+}
+
+// switchGBps is what a GPU's kernel sends with reductions in the switch, 0 with
+// other algorithms: its part of the algorithm's bandwidth by nvlsEfficiency. It
+// sends its contribution to each of the other parts in a reduction, its own part
+// in a multicast, and both in an all-reduce.
+func (c Cluster) switchGBps(op collective.Op, a Algo) float64 {
+	if a != NVLS && a != NVLSTree {
+		return 0
+	}
+	g := c.NVLSGraph()
+	n, per := float64(g.Channels), float64(c.PerNode)
+	bus := g.IntraGBps * nvlsEfficiency[c.GPU] * (n - 1) / n
+	if op == collective.AllReduce {
+		bus *= 2
+		if a == NVLSTree {
+			bus = min(bus, perChMaxNVLSTreeBws[c.GPU][c.scale()])
+		}
+		return n * bus / op.BusFactor(c.Ranks())
+	}
+	bus *= (per - 1) / per
+	if op == collective.AllGather {
+		return n * bus / per
+	}
+	return n * bus * (per - 1) / per
+}

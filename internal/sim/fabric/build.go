@@ -1,0 +1,625 @@
+package fabric
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"weft/internal/sim/engine"
+	"weft/internal/sim/routing"
+	"weft/units"
+)
+
+// Builder puts a network together: nodes first, then cables, then Build.
+type Builder struct {
+	// Classes is how many priorities or lanes are in use, from 0.
+	Classes int
+	// Seed is the seed of every random stream.
+	Seed uint64
+	// Tables are the forwarding tables of the scale-out switches, whose
+	// endpoints are the first nodes of the network.
+	Tables *routing.Tables
+	// Lanes, if not nil, is the rule by which packets change virtual lanes at
+	// the scale-out switches of a credit-based fabric; they enter on the class
+	// of their connection.
+	Lanes *routing.Lanes
+	// PKeys, if not nil, are the P_Keys of the NICs, which are then checked.
+	PKeys *PKeys
+	// QKeys says that there are datagrams, whose Q_Keys may be wrong: it is noted whose.
+	QKeys bool
+	// Segments, if not nil, are the VLANs and VRFs of the NICs, which switches then
+	// keep apart.
+	Segments *Segments
+	// FlowletGap is the pause after which Flowlet may move a flow.
+	FlowletGap units.Time
+	// AdaptiveThreshold is how many bytes more than the least loaded port the
+	// static one may have before adaptive routing leaves it.
+	AdaptiveThreshold int64
+	// Hash, if not nil, is ECMP's choice among n ports at the switch with a row
+	// of the tables, in place of weft's own.
+	Hash func(row int32, entropy uint32, n int) int
+	// ErrorRate is the share of packets that arrive corrupted over each link of
+	// the scale-out fabric, in 2^-64.
+	ErrorRate uint64
+	// Faults, if not nil, are what breaks; it is set before nodes are added.
+	Faults *Faults
+	// Aggregation, if not nil, is what the switches reduce by; it is set before
+	// nodes are added.
+	Aggregation *Aggregation
+	// MaxEvents ends a run that takes more; 0 is no bound.
+	MaxEvents int64
+	// App runs on the network; Trace, which may be nil, watches it.
+	App   App
+	Trace Trace
+
+	n     Network
+	delay []units.Time // by node: receive pipeline
+	tail  []bool       // by node: takes packets at the tail
+	cable []cable
+	err   []error
+}
+
+type cable struct {
+	a, b         int32
+	aPort, bPort int32
+	rate         units.PerByte
+	propagation  units.Time
+	uncounted    bool
+}
+
+func (b *Builder) fail(format string, args ...any) {
+	b.err = append(b.err, fmt.Errorf(format, args...))
+}
+
+func (b *Builder) add(name string, kind nodeKind, ports, state int, pipeline units.Time, tail bool) int32 {
+	n := &b.n
+	id := int32(len(n.nodes))
+	base := int32(0)
+	if id > 0 {
+		last := &n.nodes[id-1]
+		base = last.base + last.ports
+	}
+	if ports < 1 || ports > MaxRadix {
+		b.fail("%s has %d ports: 1 to %d are possible", name, ports, MaxRadix)
+	}
+	if pipeline < 0 {
+		b.fail("%s has a pipeline of %v", name, pipeline)
+	}
+	n.nodes = append(n.nodes, node{
+		base: base, ports: int32(ports), state: int32(state), kind: kind, salt: Salt(b.Seed, int(id)),
+	})
+	n.names = append(n.names, name)
+	b.delay = append(b.delay, pipeline)
+	b.tail = append(b.tail, tail)
+	return id
+}
+
+// NIC adds a network adapter. Adapters come before all switches: their numbers
+// are the destinations of the forwarding tables.
+func (b *Builder) NIC(name string, ports int, s *NIC) int32 {
+	id := b.add(name, kindNIC, ports, len(b.n.nics), s.Pipeline, true)
+	b.check(name, &s.Credits)
+	b.n.credited = b.n.credited || s.Credits.Period > 0
+	b.n.nics = append(b.n.nics, nicState{spec: s, wakeAt: units.Forever, later: units.Forever})
+	return id
+}
+
+// check refuses credits that the records of a lane cannot hold.
+func (b *Builder) check(name string, c *Credits) {
+	if c.Period < 0 || c.Period > MaxCreditPeriod {
+		b.fail("%s updates its credits every %v: at most %v is possible", name, c.Period, units.Time(MaxCreditPeriod))
+	}
+}
+
+// EthernetSwitch adds a switch whose forwarding is row of the tables.
+func (b *Builder) EthernetSwitch(name string, ports, row int, routing Routing, s *EthernetSwitch) int32 {
+	id := b.add(name, kindEthernet, ports+b.sinks(), len(b.n.ethernet), s.Pipeline, !s.CutThrough)
+	if s.Ports != nil && len(s.Ports) != ports {
+		b.fail("%s has %d ports, and limits for %d", name, ports, len(s.Ports))
+	}
+	b.n.ethernet = append(b.n.ethernet, ethernetState{spec: s})
+	nd := &b.n.nodes[id]
+	nd.row, nd.routing = int32(row), routing
+	return id
+}
+
+// InfiniBandSwitch adds a switch whose forwarding is row of the tables.
+func (b *Builder) InfiniBandSwitch(name string, ports, row int, routing Routing, s *InfiniBandSwitch) int32 {
+	return b.creditSwitch(name, ports+b.sinks()+b.aggregators(), row, routing, s)
+}
+
+func (b *Builder) creditSwitch(name string, ports, row int, routing Routing, s *InfiniBandSwitch) int32 {
+	id := b.add(name, kindInfiniBand, ports, len(b.n.infiniband), s.Pipeline, false)
+	b.check(name, &s.Credits)
+	if s.ReadPorts < 0 || s.ReadPorts > maxReadPorts {
+		b.fail("%s has a speed-up of %d: 0 (no limit) to %d are possible", name, s.ReadPorts, maxReadPorts)
+	}
+	if s.FIFO && s.FECN.Threshold > 0 {
+		b.fail("%s has FIFO inputs and marks congestion: nothing waits at its outputs", name)
+	}
+	b.n.credited = true
+	b.n.infiniband = append(b.n.infiniband, infinibandState{spec: s})
+	nd := &b.n.nodes[id]
+	nd.row, nd.routing = int32(row), routing
+	return id
+}
+
+// sinks is how many ports a switch has beside those for cables.
+func (b *Builder) sinks() int {
+	if b.Faults == nil {
+		return 0
+	}
+	return 1
+}
+
+// GPU adds a GPU on the scale-up network: one port.
+func (b *Builder) GPU(name string, s *GPU) int32 {
+	id := b.add(name, kindGPU, 1, len(b.n.gpus), s.Pipeline, true)
+	b.check(name, &s.Credits)
+	b.n.gpus = append(b.n.gpus, gpuState{spec: s})
+	b.n.credited = true
+	return id
+}
+
+// ScaleUpSwitch adds a switch whose port k leads to the GPU with the number
+// first+k.
+func (b *Builder) ScaleUpSwitch(name string, ports int, first int32, s *InfiniBandSwitch) int32 {
+	id := b.creditSwitch(name, ports, 0, Static, s)
+	nd := &b.n.nodes[id]
+	nd.local, nd.first = byPort, first
+	return id
+}
+
+// ScaleUpCable joins two ports of the scale-up network, whose packet-hops do
+// not count.
+func (b *Builder) ScaleUpCable(a, aPort, z, zPort int32, rate units.PerByte, propagation units.Time) {
+	b.Cable(a, aPort, z, zPort, rate, propagation)
+	if n := len(b.cable); n > 0 {
+		b.cable[n-1].uncounted = true
+	}
+}
+
+// Cable joins two ports. Ports count from 0. propagation is the time that the
+// signal takes, forward error correction included.
+func (b *Builder) Cable(a, aPort, z, zPort int32, rate units.PerByte, propagation units.Time) {
+	if rate.Num <= 0 || rate.Num > 1<<31-1 || rate.Den <= 0 || rate.Den > 1<<15-1 {
+		b.fail("cable from %s to %s: %v is beyond what a link can have", b.n.names[a], b.n.names[z], rate)
+	}
+	if propagation < 0 {
+		b.fail("cable from %s to %s takes %v", b.n.names[a], b.n.names[z], propagation)
+	}
+	if d := propagation + max(b.delay[a], b.delay[z]); d > MaxDelay {
+		b.fail("cable from %s to %s takes %v: at most %v is possible", b.n.names[a], b.n.names[z], d, units.Time(MaxDelay))
+	}
+	b.cable = append(b.cable, cable{a: a, b: z, aPort: aPort, bPort: zPort, rate: rate, propagation: propagation})
+}
+
+// Build makes the network. part gives the partition of each node, from 0; nil
+// puts all into one.
+func (b *Builder) Build(part []int32) (*Network, error) {
+	if err := errors.Join(b.err...); err != nil {
+		return nil, err
+	}
+	n := &b.n
+	n.local, _ = b.App.(LocalApp)
+	n.app, n.trace, n.classes, n.seed, n.flowletGap = b.App, b.Trace, b.Classes, b.Seed, b.FlowletGap
+	n.hash, n.laneRule = b.Hash, b.Lanes
+	n.maxEvents = b.MaxEvents
+	n.pkeys, n.segments = b.PKeys, b.Segments
+	n.patience = patience
+	for i := range n.infiniband {
+		s := n.infiniband[i].spec
+		n.patience = max(n.patience, 2*s.Lifetime, 2*s.LeafLifetime)
+	}
+	n.threshold = b.AdaptiveThreshold
+	if b.Tables != nil {
+		n.tables = *b.Tables
+	}
+	n.flowlets = make([][]flowletEntry, n.tables.Switches)
+	if n.classes < 1 || n.classes > MaxClasses {
+		return nil, fmt.Errorf("a network has 1 to %d classes, not %d", MaxClasses, n.classes)
+	}
+	parts := 1
+	for i := range part {
+		n.nodes[i].part = uint8(part[i])
+		parts = max(parts, int(part[i])+1)
+	}
+	b.allocate()
+	if b.PKeys != nil {
+		if len(b.PKeys.Tables) < len(n.nics) {
+			return nil, fmt.Errorf("there are P_Key tables for %d NICs of %d", len(b.PKeys.Tables), len(n.nics))
+		}
+	}
+	if b.Segments != nil && len(b.Segments.Of) < len(n.nics) {
+		return nil, fmt.Errorf("there are segments for %d NICs of %d", len(b.Segments.Of), len(n.nics))
+	}
+	if b.PKeys != nil || b.Segments != nil || b.QKeys {
+		n.offences = make([][]Violation, len(n.ports))
+	}
+	for i := range b.cable {
+		b.wire(&b.cable[i])
+	}
+	b.credits()
+	b.jitters()
+	b.markSlower()
+	b.aggregate()
+	b.errors()
+	for i := range n.nodes {
+		switch nd := &n.nodes[i]; nd.kind {
+		case kindEthernet:
+			n.thresholds(nd)
+		case kindInfiniBand:
+			n.setReadPorts(nd)
+		}
+	}
+	n.lookahead = b.findLookahead(func(link int) bool { return n.ports[link].flags&flagRemote != 0 })
+	b.partitions(parts)
+	n.watching()
+	n.receivers()
+	if b.Faults != nil {
+		b.faults()
+	}
+	b.ways()
+	return n, errors.Join(b.err...)
+}
+
+// partitions makes the partitions, with their queues.
+func (b *Builder) partitions(parts int) {
+	n := &b.n
+	cells, slot := b.cut()
+	if cells > 0 {
+		n.slot = 1 << slot
+	}
+	for i := range parts {
+		p := &Partition{net: n, id: uint8(i), pool: newPool(), queue: engine.NewQueue(b.wheel(parts))}
+		p.wide = len(n.ports)/parts >= manyLinks
+		for j := range p.mail {
+			p.mail[j].to = make([]outbox, parts)
+			p.mail[j].earliest = units.Forever
+		}
+		if cells > 0 {
+			p.cells = engine.NewCells(cells, slot, cellReach-slot)
+		}
+		n.parts = append(n.parts, p)
+	}
+}
+
+// ways gives the switches their rows of the tables.
+func (b *Builder) ways() {
+	t := &b.n.tables
+	for i := range b.n.nodes {
+		nd := &b.n.nodes[i]
+		if nd.local != byTables || nd.kind != kindEthernet && nd.kind != kindInfiniBand {
+			continue
+		}
+		first := int(nd.row) * t.Endpoints
+		if nd.routing == Static {
+			nd.ways = t.Port[first:][:t.Endpoints]
+		} else {
+			nd.ways, nd.sets = t.Group[first:][:t.Endpoints], t.SetBase[nd.row]
+		}
+	}
+}
+
+// wheel sizes the event queue: about a dozen events to a bucket where all links are
+// busy, and a reach that covers a packet's time on any link, so that the heap
+// behind the wheel sees timers only.
+func (b *Builder) wheel(parts int) (widthLog2, slotsLog2 uint) {
+	const minWidth, maxWidth, minReach, maxReach = 6, 12, 20, 23 // log2 of picoseconds
+	widthLog2 = minWidth
+	for ports := b.endPorts() / parts; widthLog2 < min(maxWidth, b.widest()) && ports<<widthLog2 < 600_000; widthLog2++ {
+	}
+	longest := units.Time(0)
+	for i := range b.n.ports {
+		o := &b.n.ports[i]
+		longest = max(longest, units.Time(o.delay)+4096*units.Time(o.num)/units.Time(o.den))
+	}
+	reach := uint(minReach)
+	for reach < maxReach && longest>>reach > 0 {
+		reach++
+	}
+	return widthLog2, reach - widthLog2
+}
+
+// endPorts is how many ports the events of the ends are of: those that send and
+// those that send to them.
+func (b *Builder) endPorts() (count int) {
+	n := &b.n
+	for link := range n.ports {
+		if n.cell(int32(link)) == 0 || n.ports[link].to == 0 {
+			count++
+		}
+	}
+	return count
+}
+
+func (b *Builder) allocate() {
+	n := &b.n
+	last := n.nodes[len(n.nodes)-1]
+	ports := int(last.base + last.ports)
+	n.ports = makeHuge[port](ports, ports)
+	n.inboxes = makeHuge[inbox](ports, ports)
+	n.back = make([]int32, ports)
+	n.propagation = make([]units.Time, ports)
+	n.reaction = make([]units.Time, ports)
+	n.turns = make([]uint16, ports*n.classes)
+	n.nicQueues = make([]nicQueue, ports*n.classes)
+	for i := range n.ports {
+		n.ports[i] = port{wakeAt: units.Forever, serveIn: -1, sole: -1, num: 1, den: 1}
+		n.inboxes[i] = inbox{back: -1}
+		n.back[i] = -1
+	}
+	for i := range n.nicQueues {
+		n.nicQueues[i] = nicQueue{replies: emptyList, held: -1}
+	}
+	for i := range n.nodes {
+		for link := n.nodes[i].base; link < n.nodes[i].base+n.nodes[i].ports; link++ {
+			n.ports[link].node = int32(i)
+		}
+	}
+	for i := range n.nodes {
+		switch nd := &n.nodes[i]; nd.kind {
+		case kindEthernet:
+			nd.ethernet = &n.ethernet[nd.state]
+			*nd.ethernet = newEthernetState(nd.ethernet.spec)
+		case kindInfiniBand:
+			nd.infiniband = &n.infiniband[nd.state]
+			nd.infiniband.prepare()
+		}
+	}
+	if len(n.ethernet) > 0 {
+		b.allocateEthernet(ports)
+	}
+	if len(n.ethernet) > 0 || slices.ContainsFunc(n.nics, func(s nicState) bool { return s.spec.Schedule != nil }) {
+		n.rounds = make([]roundRobin, ports)
+	}
+	if n.credited {
+		b.allocateInfiniBand(ports)
+	}
+}
+
+func (b *Builder) allocateEthernet(ports int) {
+	n := &b.n
+	n.egress = makeHuge[egress](ports*n.classes, ports*n.classes)
+	for i := range n.egress {
+		n.egress[i].packets = emptyList
+	}
+	n.ingress = makeHuge[ingress](ports*n.classes, ports*n.classes)
+	n.pauses = make([][]pause, ports)
+	n.pauseUntil = make([]units.Time, ports*n.classes)
+	n.renewAt = make([]units.Time, ports*n.classes)
+	for i := range ports {
+		n.random = append(n.random, engine.Stream(n.seed, 1, uint32(i)))
+	}
+}
+
+func (b *Builder) allocateInfiniBand(ports int) {
+	n := &b.n
+	n.lanes = makeHuge[lane](ports*n.classes, ports*n.classes)
+	n.accounts = makeHuge[account](ports*n.classes, ports*n.classes)
+	n.creditLinks = make([]creditLink, ports)
+	n.fifos = makeHuge[list](ports*n.classes, ports*n.classes)
+	n.arbiters = make([]arbiter, ports)
+	n.starved = make([]units.Time, ports*n.classes)
+	n.stalls = make([]stall, ports*n.classes)
+	for i := range n.fifos {
+		n.fifos[i] = emptyList
+		n.starved[i] = units.Forever
+	}
+	voqs, words := 0, 0
+	for i := range n.nodes {
+		nd := &n.nodes[i]
+		if nd.kind != kindInfiniBand {
+			continue
+		}
+		s := &n.infiniband[nd.state]
+		if s.spec.FECN.Threshold > 0 && n.fecn == nil {
+			n.fecn = make([]fecnLane, ports*n.classes)
+		}
+		radix := int(nd.ports)
+		s.voq, s.want, s.words = int32(voqs), int32(words), int32((radix+63)/64)
+		voqs += radix * radix * n.classes
+		words += radix * n.classes * int(s.words)
+	}
+	n.voqs = makeHuge[list](voqs, voqs)
+	for i := range n.voqs {
+		n.voqs[i] = emptyList
+	}
+	n.requests = make([]uint64, words)
+}
+
+// wire connects the two directions of a cable.
+func (b *Builder) wire(c *cable) {
+	n := &b.n
+	pa, pz := n.nodes[c.a].base+c.aPort, n.nodes[c.b].base+c.bPort
+	n.direct(pa, pz, c, b)
+	n.direct(pz, pa, c, b)
+}
+
+// direct sets up the link that port from feeds, which ends at port to.
+func (n *Network) direct(from, to int32, c *cable, b *Builder) {
+	o, in := &n.ports[from], &n.inboxes[from]
+	receiver := n.ports[to].node
+	r := &n.nodes[receiver]
+	o.num, o.den = int32(c.rate.Num), int16(c.rate.Den)
+	o.delay = uint32(c.propagation + b.delay[receiver])
+	if b.tail[receiver] {
+		o.flags |= flagTail
+	}
+	if r.part != n.nodes[o.node].part {
+		o.flags |= flagRemote
+	}
+	if c.uncounted {
+		o.flags |= flagUncounted
+	}
+	in.node, in.back, in.kind, in.part = receiver, to, r.kind, r.part
+	n.back[to] = from
+	n.propagation[from] = c.propagation
+	switch r.kind {
+	case kindEthernet:
+		n.reaction[from] = n.ethernet[r.state].spec.PFC.Reaction
+	case kindNIC:
+		n.reaction[from] = n.nics[r.state].spec.PFC.Reaction
+	}
+}
+
+// receiverCredits is the input buffer at the end of a link.
+func (n *Network) receiverCredits(link int32) *Credits {
+	r := &n.nodes[n.inboxes[link].node]
+	switch r.kind {
+	case kindInfiniBand:
+		return &n.infiniband[r.state].spec.Credits
+	case kindGPU:
+		return &n.gpus[r.state].spec.Credits
+	case kindNIC:
+		return &n.nics[r.state].spec.Credits
+	}
+	return &Credits{}
+}
+
+// credits grants every sender the buffer at the end of its link, and sizes the
+// ring of updates on the way: it spans the longest time from the moment when a
+// packet's departure is known, before its tail has come and gone, to the
+// update's effect, and once more the time by which the clocks of partitions may
+// differ, which is less than that of an update.
+func (b *Builder) credits() {
+	n := &b.n
+	if !n.credited {
+		return
+	}
+	span := int64(0)
+	largest := b.largestPacket()
+	for link := range n.ports {
+		if n.inboxes[link].back < 0 {
+			continue
+		}
+		c := n.receiverCredits(int32(link))
+		if c.Period == 0 {
+			continue
+		}
+		cl := &n.creditLinks[link]
+		*cl = creditLink{c.Period, c.Latency + n.propagation[link], c.FrameBytes}
+		span = max(span, int64((2*cl.latency+2*n.slowest(largest, n.inboxes[link].node))/c.Period)+4)
+		for class := range n.classes {
+			index := link*n.classes + class
+			n.accounts[index] = account{
+				granted: c.Blocks[class], period: int32(c.Period), frame: c.FrameBytes,
+			}
+			n.lanes[index] = lane{available: c.Blocks[class], granted: c.Blocks[class]}
+			if n.ports[n.inboxes[link].back].flags&flagRemote != 0 {
+				n.accounts[index].odd = creditsRemote
+			}
+		}
+		if n.ports[link].flags&flagRemote != 0 && n.mirrors == nil {
+			n.mirrors = makeHuge[updates](len(n.lanes), len(n.lanes))
+		}
+	}
+	ring := int64(ringInUpdates)
+	for ring < span {
+		ring *= 2
+	}
+	n.ringMask = ring - 1
+	if ring > ringInUpdates {
+		n.farUpdates()
+	}
+}
+
+// farUpdates keeps the rings of updates apart, where they are longer than what updates
+// have room for.
+func (n *Network) farUpdates() {
+	size := len(n.lanes) * int(n.ringMask+1)
+	n.grants = makeHuge[uint16](size, size)
+	for index := range n.accounts {
+		n.accounts[index].odd |= creditsFar
+	}
+	for index := range n.mirrors {
+		n.mirrors[index].odd |= creditsFar
+	}
+}
+
+// slowest is the time of some bytes on a node's slowest link.
+func (n *Network) slowest(bytes units.Time, node int32) (t units.Time) {
+	nd := &n.nodes[node]
+	for link := nd.base; link < nd.base+nd.ports; link++ {
+		for _, l := range []int32{link, n.back[link]} {
+			if l >= 0 {
+				t = max(t, bytes*units.Time(n.ports[l].num)/units.Time(n.ports[l].den))
+			}
+		}
+	}
+	return t
+}
+
+// largestPacket is what the largest packet takes on the wire.
+func (b *Builder) largestPacket() units.Time {
+	largest := units.Time(0)
+	for i := range b.n.nodes {
+		nd := &b.n.nodes[i]
+		switch nd.kind {
+		case kindEthernet, kindInfiniBand:
+		case kindNIC:
+			t := b.n.nics[nd.state].spec.Transport
+			if t == nil {
+				return MaxPacketBytes
+			}
+			// No header is longer than what the least MTU carries.
+			largest = max(largest, units.Time(t.PathMTU)+256)
+		default:
+			return MaxPacketBytes
+		}
+	}
+	return largest
+}
+
+// markSlower finds the links on which cut-through could outrun a packet's tail.
+func (b *Builder) markSlower() {
+	n := &b.n
+	for i := range n.nodes {
+		nd := &n.nodes[i]
+		for in := nd.base; in < nd.base+nd.ports; in++ {
+			for out := nd.base; out < nd.base+nd.ports; out++ {
+				if link := n.back[in]; link >= 0 && n.faster(out, link) {
+					n.inboxes[link].slower = true
+					switch nd.kind {
+					case kindEthernet:
+						nd.ethernet.outrun = nd.ethernet.spec.CutThrough
+					case kindInfiniBand:
+						nd.infiniband.outrun = true
+					}
+				}
+			}
+		}
+	}
+}
+
+func (n *Network) faster(out, link int32) bool {
+	o, from := &n.ports[out], &n.ports[link]
+	return int64(o.num)*int64(from.den) < int64(from.num)*int64(o.den) && n.inboxes[out].back >= 0
+}
+
+// sendsPFC reports whether a node can pause its senders: a switch of Ethernet and
+// a NIC that is a slow receiver.
+func (n *Network) sendsPFC(node int32) bool {
+	nd := &n.nodes[node]
+	return nd.kind == kindEthernet || nd.kind == kindNIC && n.nics[nd.state].receiver != nil
+}
+
+// findLookahead is the shortest time in which one end of a link can reach the
+// other, of the links that cross from one part of the network into another.
+func (b *Builder) findLookahead(crosses func(link int) bool) units.Time {
+	n := &b.n
+	least := units.Forever
+	for link := range n.ports {
+		if n.inboxes[link].back < 0 || !crosses(link) {
+			continue
+		}
+		least = min(least, units.Time(n.ports[link].delay))
+		if n.sendsPFC(n.ports[link].node) {
+			least = min(least, n.propagation[link]+n.reaction[link])
+		}
+		if n.credited && n.creditLinks[link].period > 0 {
+			least = min(least, n.creditLinks[link].latency)
+		}
+	}
+	return least
+}

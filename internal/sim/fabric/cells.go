@@ -1,0 +1,153 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"weft/internal/sim/engine"
+	"weft/units"
+)
+
+// Cells are the parts of a partition whose events are handled apart: each
+// switch of the scale-out fabric is one. What a switch does reaches another node
+// only after a link's delay, a credit update's latency or a PFC frame's way; so
+// within a slot of time that is no longer than the least of these, the order in
+// which cells are handled cannot be seen. The ends, and with them the application
+// and the scale-up network, are one cell, number 0, which has a queue of its own.
+
+// The bounds of a slot, as log2 of picoseconds. In a shorter one than the least
+// there is hardly ever more than an event of a cell.
+const (
+	minSlot = 13
+	maxSlot = 17
+	// cellReach is log2 of the picoseconds that slots reach ahead.
+	cellReach = 23
+	maxCells  = 1 << 12
+)
+
+// cut puts every switch of the scale-out fabric into a cell, and gives their
+// number and log2 of the slot; 0 where they had better not be apart.
+func (b *Builder) cut() (cells int, slotLog2 uint) {
+	n := &b.n
+	switches := 0
+	for i := range n.nodes {
+		if n.nodes[i].apart() {
+			switches++
+		}
+	}
+	if switches == 0 {
+		return 0, 0
+	}
+	k := 0
+	for i := range n.nodes {
+		if n.nodes[i].apart() {
+			n.nodes[i].cell = uint16(1 + k*min(switches, maxCells-1)/switches)
+			k++
+		}
+	}
+	for link := range n.ports {
+		b.setCell(link)
+	}
+	reach := b.findLookahead(func(link int) bool { return n.cell(int32(link)) != n.ports[link].to })
+	if reach < 1<<minSlot || b.widest() < minSlot {
+		n.join()
+		return 0, 0
+	}
+	return min(switches, maxCells-1) + 1, min(uint(bits.Len64(uint64(reach)))-1, maxSlot, b.widest())
+}
+
+// widest is log2 of the longest bucket in which the source of an arrival over any
+// link has room beside the time. An application's source takes 32 bits.
+func (b *Builder) widest() uint {
+	return engine.SourceBits(packetBits + uint(max(32-packetBits, bits.Len(uint(len(b.n.ports))))))
+}
+
+// apart reports whether a node is handled apart from the ends.
+func (nd *node) apart() bool {
+	return nd.kind == kindEthernet || nd.kind == kindInfiniBand && nd.local == byTables
+}
+
+// setCell notes the cell of its receiver with a link.
+func (b *Builder) setCell(link int) {
+	n := &b.n
+	n.ports[link].to = n.cell(int32(link))
+	if n.inboxes[link].back >= 0 {
+		n.ports[link].to = n.nodes[n.inboxes[link].node].cell
+	}
+}
+
+// cell is the cell of the node that sends on a link.
+func (n *Network) cell(link int32) uint16 { return n.nodes[n.ports[link].node].cell }
+
+// join puts everything into the cell of the ends, before the run.
+func (n *Network) join() {
+	for i := range n.nodes {
+		n.nodes[i].cell = 0
+	}
+	for link := range n.ports {
+		n.ports[link].to = 0
+	}
+	for _, p := range n.parts {
+		p.cells = nil
+	}
+}
+
+// push adds an event of a cell.
+func (p *Partition) push(cell uint16, t units.Time, class engine.Class, source uint64) {
+	if cell == 0 {
+		p.queue.Push(t, class, source)
+		return
+	}
+	p.cells.Push(int(cell), t, class, source)
+}
+
+// runCells handles the events earlier than limit, slot by slot and in a slot
+// cell by cell.
+func (p *Partition) runCells(limit units.Time) {
+	last, end := p.now, units.Time(0)
+	for end < limit {
+		t := min(p.queue.NextTime(), p.cells.NextSlot())
+		if t >= limit {
+			break
+		}
+		end = min(p.cells.Seek(t), limit)
+		p.runEnds(end)
+		last = max(last, p.now)
+		for p.cells.Open() >= 0 {
+			p.runCell(end)
+			last = max(last, p.now)
+		}
+	}
+	p.now = last
+}
+
+// runCell handles the events of the open cell that are earlier than limit. Inlined
+// into its caller, it would make that too large for the compiler to inline here what
+// every event calls.
+//
+//go:noinline
+func (p *Partition) runCell(limit units.Time) {
+	if p.wide {
+		p.lookAhead(&p.cells.Bucket)
+	}
+	for {
+		e, ok := p.cells.Next(limit)
+		if !ok {
+			return
+		}
+		p.now = e.Time
+		p.stats.Events++
+		p.last = e.Last
+		switch e.Class { // as handle does, but quickly
+		case classArrive:
+			link, i := arriving(e.Source)
+			p.arrive(link, i)
+		case classPort:
+			p.woken(int32(e.Source))
+		default:
+			p.handle(e.Class, e.Source)
+		}
+		if p.last && len(p.dirty) > 0 {
+			p.decide()
+		}
+	}
+}

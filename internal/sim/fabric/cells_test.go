@@ -1,0 +1,62 @@
+package fabric_test
+
+import (
+	"testing"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/routing"
+	"weft/units"
+)
+
+// Each switch of the scale-out fabric is handled apart from the others, and all hosts
+// together; where a cable is too short for that, everything is together. Results cannot
+// tell: only the time that a run takes does.
+func TestSwitchesAreHandledApart(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		cable units.Time
+		apart bool
+	}{{"infiniband", 100 * ns, true}, {"roce", 100 * ns, true}, {"infiniband", 0, false}} {
+		g, err := topology.KAry{K: 4}.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables, err := routing.Build(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := fabric.Builder{Classes: 1, Seed: 1, Tables: tables, App: &flows{}}
+		nic, sw, isw := ethernetNIC(), ethernetSwitch(), &fabric.InfiniBandSwitch{Pipeline: 200 * ns, Credits: credits(), ReadPorts: 2}
+		if c.name == "infiniband" {
+			nic = infinibandNIC()
+			nic.Credits.Latency = c.cable
+			isw.Credits = nic.Credits
+		}
+		for i, nd := range g.Nodes {
+			switch {
+			case i < g.Endpoints:
+				b.NIC(nd.Name, len(nd.Cables), nic)
+			case c.name == "infiniband":
+				b.InfiniBandSwitch(nd.Name, len(nd.Cables), i-g.Endpoints, fabric.Static, isw)
+			default:
+				b.EthernetSwitch(nd.Name, len(nd.Cables), i-g.Endpoints, fabric.ECMP, sw)
+			}
+		}
+		for _, k := range g.Cables {
+			b.Cable(int32(k.A.Node), k.A.Port, int32(k.B.Node), k.B.Port, (400 * units.Gbps).PerByte(), c.cable)
+		}
+		n, err := b.Build(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := map[uint16]bool{}
+		for i := range g.Nodes {
+			cell := n.Cell(i)
+			if wants := c.apart && i >= g.Endpoints; wants != (cell != 0) || wants && used[cell] {
+				t.Errorf("%s, cables of %v: node %d is in cell %d (used before: %v)", c.name, c.cable, i, cell, used[cell])
+			}
+			used[cell] = true
+		}
+	}
+}

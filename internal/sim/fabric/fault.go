@@ -1,0 +1,241 @@
+package fabric
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/internal/sim/routing"
+	"weft/units"
+)
+
+// Faults are what breaks during a run, and what a control plane does about it.
+// A network that is built with Faults, even empty ones, has one port more at
+// every switch of the scale-out fabric: what a switch knows no way for goes
+// there, and is dropped.
+//
+// A cable that does not work loses the packets on it, those that wait for it,
+// and those that are sent to it; each is counted. A packet whose head has left
+// the receiver's pipeline before the fault has arrived. A NIC whose cable is out
+// sends nothing. Flow control starts afresh when a cable works again: no sender
+// is paused, and all credits are there.
+type Faults struct {
+	Outages []Outage
+	Changes []TableChange
+	Lanes   []LaneChange // where Builder.Lanes goes by levels
+}
+
+// Outage is a cable that does not work from From, after 0, until Until, which may
+// be units.Forever. It is named by one of its ends; ports count from 0.
+type Outage struct {
+	Node, Port  int32
+	From, Until units.Time
+}
+
+// TableChange is a switch's new entry for a destination, from At on. Of changes of
+// one entry at one time the last counts.
+type TableChange struct {
+	At  units.Time
+	Row int32 // of the forwarding tables
+	Dst int32
+	// Ports are those that the switch chooses from, ascending; none: it drops.
+	// Port is the one of static routing, and one of Ports.
+	Ports []uint16
+	Port  uint16
+}
+
+// faultState is what has still to happen to a network. Each cable end and each
+// row of the tables is a source of events of its own, which belongs to one
+// partition, and has one event pending.
+type faultState struct {
+	links []linkFaults // by link
+	rows  []rowChanges // by row of the tables
+}
+
+// linkFaults are the times at which a link goes down and comes up in turn: the
+// first goes down. Its two ends go through them on their own.
+type linkFaults struct {
+	times    []units.Time
+	out, in  int      // how many have come at the sender, at the receiver
+	receiver nodeKind // what the receiver is while the link works
+}
+
+// rowChanges are the changes of a row, and of its switch's SL2VL table, in order of
+// time.
+type rowChanges struct {
+	changes []entryChange
+	next    int
+	lanes   []LaneChange
+	lane    int // the next of them
+}
+
+// due is when the next change is; Forever after the last.
+func (r *rowChanges) due() units.Time {
+	at := units.Forever
+	if r.next < len(r.changes) {
+		at = r.changes[r.next].at
+	}
+	if r.lane < len(r.lanes) {
+		at = min(at, r.lanes[r.lane].At)
+	}
+	return at
+}
+
+type entryChange struct {
+	at          units.Time
+	dst         int32
+	port, group uint16
+}
+
+// The sources of fault events: sending ends, receiving ends, rows.
+func (n *Network) receiverSource(link int32) uint64 { return uint64(len(n.ports)) + uint64(link) }
+func (n *Network) rowSource(row int32) uint64       { return 2*uint64(len(n.ports)) + uint64(row) }
+
+// sink is the port of a switch at which packets end that it knows no way for.
+func (nd *node) sink() int32 { return nd.ports - 1 }
+
+// faults prepares what Faults say; the partitions are there.
+func (b *Builder) faults() {
+	n := &b.n
+	n.faults = &faultState{links: make([]linkFaults, len(n.ports)), rows: make([]rowChanges, n.tables.Switches)}
+	for i := range n.nodes {
+		if nd := &n.nodes[i]; nd.apart() {
+			n.ports[nd.base+nd.sink()].flags |= flagDown
+		}
+	}
+	for _, o := range b.Faults.Outages {
+		b.outage(&o)
+	}
+	b.changes()
+	b.laneChanges()
+	for row := range n.faults.rows {
+		b.watchRow(int32(row))
+	}
+	for link := range n.faults.links {
+		f := &n.faults.links[link]
+		if len(f.times) == 0 {
+			continue
+		}
+		link := int32(link)
+		f.receiver = n.inboxes[link].kind
+		n.Partition(n.ports[link].node).push(n.cell(link), f.times[0], classFault, uint64(link))
+		n.Partition(n.inboxes[link].node).push(n.ports[link].to, f.times[0], classFault, n.receiverSource(link))
+	}
+}
+
+// outage notes when both directions of a cable go down and come up.
+func (b *Builder) outage(o *Outage) {
+	n := &b.n
+	link := n.nodes[o.Node].base + o.Port
+	if n.inboxes[link].back < 0 {
+		b.fail("%s has no cable at port %d that could fail", n.names[o.Node], o.Port+1)
+		return
+	}
+	for _, l := range []int32{link, n.inboxes[link].back} {
+		f := &n.faults.links[l]
+		shortest := units.Time(n.ports[l].delay) + n.propagation[l] + n.reaction[l]
+		if o.From <= 0 || o.Until-o.From <= shortest || len(f.times) > 0 && o.From <= f.times[len(f.times)-1]+shortest {
+			b.fail("the cable at %s fails from %v to %v: outages come after the start, one after the other, and take longer than %v, a packet's way", n.LinkName(l), o.From, o.Until, shortest)
+			return
+		}
+		f.times = append(f.times, o.From)
+		if o.Until != units.Forever {
+			f.times = append(f.times, o.Until)
+		}
+	}
+}
+
+// changes gives the network tables of its own, with all the sets of ports that
+// will ever be used, and orders the changes.
+func (b *Builder) changes() {
+	n := &b.n
+	if len(b.Faults.Changes) == 0 {
+		return
+	}
+	n.tables.Port, n.tables.Group = slices.Clone(n.tables.Port), slices.Clone(n.tables.Group)
+	sets := newSets(&n.tables)
+	for i := range b.Faults.Changes {
+		c := &b.Faults.Changes[i]
+		nd := b.switchOf(c.Row)
+		ports, port := c.Ports, c.Port
+		if len(ports) == 0 {
+			port = uint16(nd.sink())
+			ports = []uint16{port}
+		}
+		r := &n.faults.rows[c.Row]
+		r.changes = append(r.changes, entryChange{c.At, c.Dst, port, sets.number(int(c.Row), ports)})
+	}
+	sets.into(&n.tables)
+	for row := range n.faults.rows {
+		r := &n.faults.rows[row]
+		slices.SortStableFunc(r.changes, func(a, b entryChange) int { return cmp.Compare(a.at, b.at) })
+	}
+}
+
+// watchRow asks for the event of a row's first change.
+func (b *Builder) watchRow(row int32) {
+	n := &b.n
+	if at := n.faults.rows[row].due(); at != units.Forever {
+		nd := b.switchOf(row)
+		n.parts[nd.part].push(nd.cell, at, classFault, n.rowSource(row))
+	}
+}
+
+// switchOf is the switch that forwards by a row.
+func (b *Builder) switchOf(row int32) *node {
+	n := &b.n
+	return &n.nodes[n.tables.Endpoints+int(row)]
+}
+
+// sets are the sets of ports of each switch, those of its tables first.
+type sets struct {
+	ports [][][]uint16
+	known []map[string]uint16
+}
+
+func newSets(t *routing.Tables) *sets {
+	s := &sets{ports: make([][][]uint16, t.Switches), known: make([]map[string]uint16, t.Switches)}
+	for row := range t.Switches {
+		s.known[row] = map[string]uint16{}
+		for k := range t.Sets(row) {
+			s.add(row, t.Set(row, uint16(k)))
+		}
+	}
+	return s
+}
+
+func (s *sets) add(row int, ports []uint16) uint16 {
+	k := uint16(len(s.ports[row]))
+	s.ports[row] = append(s.ports[row], ports)
+	s.known[row][setKey(ports)] = k
+	return k
+}
+
+// number is the number of a set at a switch, which gets it where it has it not
+// yet.
+func (s *sets) number(row int, ports []uint16) uint16 {
+	if k, ok := s.known[row][setKey(ports)]; ok {
+		return k
+	}
+	return s.add(row, ports)
+}
+
+func setKey(ports []uint16) string {
+	key := make([]byte, 0, 2*len(ports))
+	for _, p := range ports {
+		key = append(key, byte(p), byte(p>>8))
+	}
+	return string(key)
+}
+
+// into writes the sets into tables.
+func (s *sets) into(t *routing.Tables) {
+	t.SetBase, t.SetStart, t.SetPorts = nil, []int32{0}, nil
+	for _, of := range s.ports {
+		t.SetBase = append(t.SetBase, int32(len(t.SetStart)-1))
+		for _, ports := range of {
+			t.SetPorts = append(t.SetPorts, ports...)
+			t.SetStart = append(t.SetStart, int32(len(t.SetPorts)))
+		}
+	}
+	t.SetBase = append(t.SetBase, int32(len(t.SetStart)-1))
+}

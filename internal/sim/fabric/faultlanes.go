@@ -1,0 +1,56 @@
+package fabric
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/internal/sim/routing"
+	"weft/units"
+)
+
+// LaneChange is a new SL2VL table of a switch between two of its ports, from At on. A
+// packet that waits at an output then keeps the lane that it got when it came: the
+// table is asked once. Of changes of one pair of ports at one time the last counts.
+type LaneChange struct {
+	At      units.Time
+	Row     int32  // of the forwarding tables
+	In, Out uint16 // ports, from 0
+	Lanes   [routing.Levels]uint8
+}
+
+// laneChanges gives the network SL2VL tables of its own where they will change, and
+// orders the changes.
+func (b *Builder) laneChanges() {
+	n := &b.n
+	if len(b.Faults.Lanes) == 0 {
+		return
+	}
+	if n.laneRule == nil || !n.laneRule.ByLevel() {
+		b.fail("the SL2VL table of %s changes, and lanes are not those of service levels", n.names[n.tables.Endpoints+int(b.Faults.Lanes[0].Row)])
+		return
+	}
+	ports := map[int]int{}
+	for _, c := range b.Faults.Lanes {
+		nd := b.switchOf(c.Row)
+		if sink := nd.sink(); int32(c.In) >= sink || int32(c.Out) >= sink {
+			b.fail("%s has %d ports: a change of its SL2VL table names ports %d and %d", n.names[n.tables.Endpoints+int(c.Row)], sink, c.In+1, c.Out+1)
+			return
+		}
+		ports[int(c.Row)] = int(nd.ports)
+		r := &n.faults.rows[c.Row]
+		r.lanes = append(r.lanes, c)
+	}
+	n.laneRule = n.laneRule.Own(ports)
+	for row := range n.faults.rows {
+		slices.SortStableFunc(n.faults.rows[row].lanes, func(a, b LaneChange) int { return cmp.Compare(a.At, b.At) })
+	}
+}
+
+// changeLanes writes the changes that are due into the SL2VL table of a row's switch.
+func (p *Partition) changeLanes(r *rowChanges) {
+	for r.lane < len(r.lanes) && r.lanes[r.lane].At <= p.now {
+		c := &r.lanes[r.lane]
+		p.net.laneRule.Map(int(c.Row)).Set(c.In, c.Out, &c.Lanes)
+		r.lane++
+	}
+}

@@ -1,0 +1,199 @@
+package fabric
+
+import (
+	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
+	"weft/internal/sim/transport/tcp"
+	"weft/units"
+	"weft/wire"
+)
+
+// flow is one end of a connection in its NIC: a queue pair of RDMA, or a
+// socket of TCP.
+//
+// Its first cache line has what every packet of it touches, the queue pair's
+// included, which begins in the middle of it: see transport.QP.
+type flow struct {
+	timerAt units.Time // when the NIC next looks at it; Forever if it need not
+	id      units.QPN  // its number in the NIC
+	dst     int32      // node of the peer
+	port    int32      // the NIC's port that it sends by
+	entropy uint32
+	class   uint8 // of data
+	reply   uint8 // of acknowledgements
+	ready   bool  // it stands in the ring of its class
+	socket  bool  // conn is it, and not qp
+	role    role  // of what it sends: data, or contributions to reductions in the network
+	sl      units.SL
+	told    cc.Wants // what its data is to report of its way
+	qp      transport.QP
+	conn    *tcp.Conn // nil for RDMA
+	timer   int32     // its place among the NIC's timers; -1 if it has none
+	cnp     uint8     // class of congestion notifications
+	pkey    uint16    // what its packets have, and those for it must match; read where Builder.PKeys is given
+	order   uint64    // among those whose timers are due at the same instant
+	_       [16]byte  // to a multiple of cache lines
+}
+
+// readyAt is when the flow may next send.
+func (f *flow) readyAt(now units.Time) units.Time {
+	if f.socket {
+		return f.conn.Ready(now)
+	}
+	return f.qp.Ready(now)
+}
+
+// deadline is the flow's earliest timer.
+func (f *flow) deadline() units.Time {
+	if f.socket {
+		return f.conn.NextTimeout()
+	}
+	return f.qp.NextTimeout()
+}
+
+// nextPacket fills the header of packet i and gives its size on the wire; 0 if
+// the flow has nothing to send.
+func (p *Partition) nextPacket(s *NIC, f *flow, i int32) uint16 {
+	if f.socket {
+		seg := p.pool.segment(i)
+		if f.conn.Ready(p.now) > p.now || !f.conn.Next(p.now, seg) {
+			return 0
+		}
+		return s.segmentBytes(seg)
+	}
+	h := &p.pool.cold[i]
+	if f.qp.Held(p.now) || !f.qp.Next(p.now, h) {
+		return 0
+	}
+	return s.wireBytes(h.Op, h.Length)
+}
+
+// receive hands packet i to the flow that it is for.
+func (p *Partition) receive(nic *nicState, i int32) *flow {
+	k := &p.pool.hot[i]
+	ce := k.mark&marked != 0
+	if nic.spec.TCP != nil {
+		seg := p.pool.segment(i)
+		if ce {
+			seg.Flags |= tcp.FlagCE
+		}
+		f := nic.flows.at(units.QPN(seg.Conn))
+		f.conn.Receive(p.now, seg, &p.segments)
+		return f
+	}
+	h := &p.pool.cold[i]
+	if ce {
+		h.Flags |= transport.FlagCE
+	}
+	f := nic.flows.at(h.DestQP)
+	if h.Op == wire.CNP {
+		p.stats.CNPsTaken++
+		p.stats.CNPDelay += p.now - units.Time(h.VA)
+	}
+	if k.told != 0 {
+		p.handOver(i, k)
+	}
+	wrong := p.batch.Refusals.QKey
+	f.qp.Receive(p.now, h, &p.batch)
+	if p.batch.Refusals.QKey != wrong && p.net.offences != nil {
+		p.offend(TrapQKey, f.port, true, i)
+	}
+	return f
+}
+
+// expired serves the flow's timer if it is due.
+func (p *Partition) expired(f *flow) {
+	if f.deadline() > p.now {
+		return
+	}
+	if f.socket {
+		f.conn.Timeout(p.now, &p.segments)
+		return
+	}
+	f.qp.Timeout(p.now, &p.batch)
+}
+
+// mayNotify reports whether the port of a flow may send a CNP now, and reckons that it
+// does.
+func (p *Partition) mayNotify(nic *nicState, f *flow) bool {
+	if nic.spec.CNPInterval == 0 {
+		return true
+	}
+	port := int(f.port - p.net.nodes[p.net.ports[f.port].node].base)
+	for len(nic.cnpAt) <= port {
+		nic.cnpAt = append(nic.cnpAt, 0)
+	}
+	if p.now < nic.cnpAt[port] {
+		return false
+	}
+	nic.cnpAt[port] = p.now + nic.spec.CNPInterval
+	return true
+}
+
+// replies queues the packets that the transport wants sent at once.
+func (p *Partition) replies(nic *nicState, f *flow) {
+	answers := &p.net.nicQueues[int(f.port)*p.net.classes+int(f.reply)].answers
+	for j := range p.batch.Packets {
+		if p.batch.Packets[j].Op == wire.CNP && !p.mayNotify(nic, f) {
+			continue
+		}
+		i := p.pool.get(answers)
+		h := &p.pool.cold[i]
+		*h = p.batch.Packets[j]
+		class := f.reply
+		if h.Op == wire.CNP {
+			class = f.cnp
+			p.stats.CNPs++
+			h.VA = uint64(p.now) // nobody reads it of a CNP: when it was sent
+		}
+		p.reply(f, i, nic.spec.wireBytes(h.Op, h.Length), class)
+		if p.batch.Seen != nil && h.Op != wire.CNP {
+			p.takeBack(f, i)
+		}
+	}
+	p.batch.Packets, p.batch.Seen = p.batch.Packets[:0], nil
+	for j := range p.segments.Segments {
+		i := p.pool.get(answers)
+		seg := p.pool.segment(i)
+		*seg = p.segments.Segments[j]
+		p.reply(f, i, nic.spec.segmentBytes(seg), f.reply)
+	}
+	p.segments.Segments = p.segments.Segments[:0]
+}
+
+// completions delivers what the transport has finished.
+func (p *Partition) completions(node int32, f *flow) {
+	for j := range p.batch.Completions {
+		p.net.app.Complete(p, node, &p.batch.Completions[j])
+	}
+	p.batch.Completions = p.batch.Completions[:0]
+	for j := range p.segments.Completions {
+		s := &p.segments.Completions[j]
+		if m := p.net.nics[p.net.nodes[node].state].spec.MPA; m != nil {
+			s.Bytes = m.payload(s.Bytes)
+		}
+		c := transport.Completion{ID: uint64(s.ID), QPN: f.id, Imm: s.ID, HasImm: true, Bytes: uint32(s.Bytes)}
+		switch s.Outcome {
+		case tcp.Received:
+			c.Recv = true
+		case tcp.Failed:
+			c.Status = transport.RetryExcErr
+		}
+		p.net.app.Complete(p, node, &c)
+	}
+	p.segments.Completions = p.segments.Completions[:0]
+}
+
+// wireBytes is the size of an RDMA packet on the wire.
+func (s *NIC) wireBytes(op wire.Opcode, payload uint32) uint16 {
+	pad := uint32(s.PayloadPad)
+	return max(s.MinFrame, uint16((payload+pad-1)/pad*pad)+s.Overhead[op])
+}
+
+// segmentBytes is the size of a TCP segment on the wire.
+func (s *NIC) segmentBytes(seg *tcp.Segment) uint16 {
+	if s.MPA != nil {
+		return max(s.MinFrame, uint16(seg.IPBytes())+s.MPA.beside(seg)+s.FrameOverhead)
+	}
+	return max(s.MinFrame, uint16(seg.IPBytes())+s.FrameOverhead)
+}

@@ -1,0 +1,212 @@
+package fabric
+
+import (
+	"weft/internal/sim/transport"
+	"weft/units"
+)
+
+// GPU describes a GPU on the scale-up network. It sends messages as trains: as
+// many link packets in a row as make up to TrainBytes of payload, which share
+// one event. The queues of a GPU take turns, train by train; the messages of one
+// queue follow each other, as the chunks of one channel of a collective do.
+type GPU struct {
+	// Pipeline is the fixed time from a train's tail at the GPU to its data
+	// being visible in memory.
+	Pipeline units.Time
+	Credits  Credits
+	// TrainBytes is the payload of a full train.
+	TrainBytes int32
+	// PacketBytes and PacketOverhead are the payload and the overhead of the
+	// link's own packets, in bytes.
+	PacketBytes, PacketOverhead int32
+}
+
+// wireBytes is the size of a train on the wire.
+func (s *GPU) wireBytes(payload int32) uint16 {
+	packets := (payload + s.PacketBytes - 1) / s.PacketBytes
+	return uint16(payload + packets*s.PacketOverhead)
+}
+
+// LocalKind is the way of a message through the scale-up switch.
+type LocalKind uint8
+
+// The kinds of local message.
+const (
+	Unicast LocalKind = iota
+	// Multicast is delivered to every other GPU of the switch.
+	Multicast
+	// Reduce is one contribution to a reduction in the switch: the GPU To gets
+	// one message, of the size of a contribution, when as many GPUs as Parts
+	// have contributed under the same Key.
+	Reduce
+)
+
+// LocalMessage is a message on the scale-up network. Tag comes out at the other
+// end.
+type LocalMessage struct {
+	// KernelPerByte, if not zero, is the time that the GPU's kernel takes for a
+	// byte of the message where that is longer than the link's: the next train
+	// waits for it.
+	KernelPerByte units.PerByte
+	Tag           uint64
+	Key           uint64 // Reduce: names the reduction; unique among those under way
+	Bytes         int64
+	To            int32 // the receiving GPU's node; not used by Multicast
+	Parts         int16
+	Queue         uint8
+	Kind          LocalKind
+}
+
+// gpuState is the state of one GPU.
+type gpuState struct {
+	spec   *GPU
+	queues []localQueue
+	busy   int // queues with messages
+	turn   int // the queue that sent last
+}
+
+// localQueue is a queue of messages: a ring from head.
+type localQueue struct {
+	messages []LocalMessage
+	head     int
+}
+
+func (q *localQueue) empty() bool { return q.head == len(q.messages) }
+
+// pop drops the first message.
+func (q *localQueue) pop() {
+	q.head++
+	if q.head > 32 && q.head*2 > len(q.messages) {
+		q.messages = append(q.messages[:0], q.messages[q.head:]...)
+		q.head = 0
+	}
+}
+
+// next is the queue whose turn it is; there is one.
+func (g *gpuState) next() *localQueue {
+	for {
+		g.turn = (g.turn + 1) % len(g.queues)
+		if q := &g.queues[g.turn]; !q.empty() {
+			return q
+		}
+	}
+}
+
+// LocalApp is what an App implements if it sends on the scale-up network.
+type LocalApp interface {
+	// Arrived reports that a message's last byte is in the GPU's memory.
+	Arrived(p *Partition, gpu int32, tag uint64)
+}
+
+// SendLocal hands a message to a GPU. A message holds at least one byte.
+func (p *Partition) SendLocal(gpu int32, m LocalMessage) {
+	n := p.net
+	nd := &n.nodes[gpu]
+	g := &n.gpus[nd.state]
+	for len(g.queues) <= int(m.Queue) {
+		g.queues = append(g.queues, localQueue{})
+	}
+	q := &g.queues[m.Queue]
+	if q.empty() {
+		g.busy++
+	}
+	q.messages = append(q.messages, m)
+	o := &n.ports[nd.base]
+	o.nonEmpty |= 1
+	p.touch(o, nd.base)
+}
+
+// sendGPU sends the next train of a GPU whose wire is free: of the next queue in
+// turn whose lane has credits.
+func (p *Partition) sendGPU(o *port, link int32) {
+	g := &p.net.gpus[p.net.nodes[o.node].state]
+	if g.busy == 0 {
+		o.nonEmpty = 0
+		return
+	}
+	soonest, turn := units.Forever, g.turn
+	for range g.busy {
+		q := g.next()
+		m := &q.messages[q.head]
+		payload := int32(min(m.Bytes, int64(g.spec.TrainBytes)))
+		if p.spend(true, link, p.localClass(m.Kind), g.spec.wireBytes(payload), &soonest) {
+			p.sendTrain(o, link, g, q, payload)
+			return
+		}
+	}
+	g.turn = turn
+	if soonest != units.Forever {
+		p.wake(o, link, soonest)
+	}
+}
+
+// localClass is the lane of a message: multicasts wait for all their copies and
+// go on a lane of their own, where the network has one.
+func (p *Partition) localClass(k LocalKind) uint8 {
+	if k == Multicast && p.net.classes > 1 {
+		return 1
+	}
+	return 0
+}
+
+// sendTrain sends the next train of a message, the first of a queue.
+func (p *Partition) sendTrain(o *port, link int32, g *gpuState, q *localQueue, payload int32) {
+	m := &q.messages[q.head]
+	kernel := m.KernelPerByte
+	size := g.spec.wireBytes(payload)
+	i := p.pool.get(&p.pool.loose)
+	p.pool.cold[i] = transport.Packet{VA: m.Tag, Offset: uint32(m.Bytes / int64(g.spec.TrainBytes)), Length: uint32(payload)}
+	p.pool.hot[i] = pkt{next: -1, dst: m.To, in: -1, size: size, class: p.localClass(m.Kind), role: localRole(m.Kind)}
+	if m.Kind == Reduce {
+		h := &p.pool.cold[i]
+		h.RKey, h.DMALen, h.Imm = uint32(m.Key), uint32(m.Key>>32), uint32(m.Parts)
+	}
+	m.Bytes -= int64(payload)
+	if m.Bytes == 0 {
+		p.pool.cold[i].Flags |= transport.FlagSolicited // the last train of its message
+		q.pop()
+		if q.empty() {
+			g.busy--
+		}
+	}
+	p.stats.Trains++
+	p.stats.Injected++
+	p.stats.InBytes += int64(size)
+	start := p.now
+	if o.debt > 0 {
+		start = o.payDebt(start)
+	}
+	p.transmit(o, link, i, &p.pool.hot[i], start)
+	if kernel.Num > 0 {
+		o.freeAt = max(o.freeAt, start+units.Time(int64(payload)*kernel.Num/kernel.Den))
+	}
+	if g.busy > 0 {
+		p.wake(o, link, o.freeAt)
+	} else {
+		o.nonEmpty = 0
+	}
+}
+
+func localRole(k LocalKind) role {
+	switch k {
+	case Multicast:
+		return roleMulticast
+	case Reduce:
+		return roleReduce
+	}
+	return roleTrain
+}
+
+// arriveGPU takes a train at the GPU that it is for.
+func (p *Partition) arriveGPU(b *inbox, link, i int32) {
+	k, h := &p.pool.hot[i], &p.pool.cold[i]
+	p.stats.Delivered++
+	p.stats.OutBytes += int64(k.size)
+	p.hold(link, k)
+	p.free(link, k.class, k.size, p.now)
+	tag, last := h.VA, h.Flags&transport.FlagSolicited != 0
+	p.pool.put(i)
+	if last {
+		p.net.local.Arrived(p, b.node, tag)
+	}
+}

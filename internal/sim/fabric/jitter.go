@@ -1,0 +1,58 @@
+package fabric
+
+import (
+	"math/rand/v2"
+
+	"weft/internal/sim/engine"
+	"weft/units"
+)
+
+// Jitter draws the extra time of a packet in a switch's pipeline, never less
+// than 0.
+type Jitter func(*rand.Rand) units.Time
+
+// streamLinkJitter tells the streams of links from others of the seed.
+const streamLinkJitter = 8
+
+// linkJitter is the jitter of packets that arrive over a link at a switch. It is
+// drawn where the packet is sent, by which alone it is known to the sender's
+// partition.
+type linkJitter struct {
+	draw   Jitter
+	random *rand.Rand
+	last   units.Time // the latest arrival
+}
+
+// jitters finds the links that lead to switches with jitter.
+func (b *Builder) jitters() {
+	n := &b.n
+	for link := range n.ports {
+		if n.inboxes[link].back < 0 {
+			continue
+		}
+		r := &n.nodes[n.inboxes[link].node]
+		var draw Jitter
+		switch r.kind {
+		case kindEthernet:
+			draw = n.ethernet[r.state].spec.Jitter
+		case kindInfiniBand:
+			draw = n.infiniband[r.state].spec.Jitter
+		}
+		if draw == nil {
+			continue
+		}
+		if n.jitter == nil {
+			n.jitter = make([]linkJitter, len(n.ports))
+		}
+		pcg := engine.Stream(n.seed, streamLinkJitter, uint32(link))
+		n.jitter[link] = linkJitter{draw: draw, random: rand.New(&pcg)}
+		n.ports[link].flags |= flagJitter
+	}
+}
+
+// delay puts a packet's arrival off by a draw. Packets of a link stay in order,
+// a picosecond apart at least.
+func (j *linkJitter) delay(k *pkt) {
+	k.arrive = max(k.arrive+j.draw(j.random), j.last+1)
+	j.last = k.arrive
+}

@@ -1,0 +1,136 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"weft/internal/sim/engine"
+)
+
+// lookAhead reads what the events of a cell in a slot will touch before the first of
+// them is handled: the processor then overlaps the waits for memory that would otherwise
+// follow one another.
+func (p *Partition) lookAhead(bucket *engine.Bucket) {
+	landing, sending := p.split(bucket)
+	sum := p.readLanding(landing) + p.readSending(sending)
+	p.sink = sum
+}
+
+// split gives the sources of a bucket's arrivals, and of its ports' turns to send.
+// Which comes next cannot be predicted, so it takes no branch.
+func (p *Partition) split(bucket *engine.Bucket) (landing, sending []uint64) {
+	left := bucket.Left()
+	if len(p.landing) < left {
+		p.landing, p.sending = make([]uint64, 2*left), make([]uint64, 2*left)
+	}
+	landing, sending = p.landing[:left], p.sending[:left]
+	l, s := 0, 0
+	for j := range left {
+		class, source := bucket.Peek(j)
+		landing[l], sending[s] = source, source
+		if class == classArrive {
+			l++
+		}
+		if class == classPort {
+			s++
+		}
+	}
+	return landing[:l], sending[:s]
+}
+
+// readLanding reads the packets that land, and what the switch has of them: the buffers
+// that they come to, the ports by which they leave, and the ways there. A cell has one
+// switch, as a rule.
+func (p *Partition) readLanding(landing []uint64) (sum int32) {
+	if len(landing) == 0 {
+		return 0
+	}
+	n, hot := p.net, p.pool.hot
+	for _, source := range landing {
+		link, i := arriving(source)
+		sum += int32(hot[i].size) + n.inboxes[link].back
+	}
+	link, _ := arriving(landing[0])
+	nd := &n.nodes[n.inboxes[link].node]
+	if len(landing) > int(nd.ports)/2 {
+		sum += n.touchPorts(nd)
+	}
+	ways := nd.ways
+	for _, source := range landing {
+		link, i := arriving(source)
+		k := &hot[i]
+		if index := int(link)*n.classes + int(k.class); nd.kind == kindInfiniBand {
+			sum += n.accounts[index].held
+		} else {
+			sum += n.ingress[index].held
+		}
+		if int(k.dst) < len(ways) { // boxes have none
+			sum += int32(ways[k.dst])
+		}
+	}
+	return sum
+}
+
+// touchPorts reads what a switch has of its ports and their lanes.
+func (n *Network) touchPorts(nd *node) (sum int32) {
+	ports := n.ports[nd.base:][:nd.ports]
+	for j := range ports {
+		sum += ports[j].num
+	}
+	if nd.kind == kindInfiniBand {
+		lanes := n.lanes[int(nd.base)*n.classes:][:int(nd.ports)*n.classes]
+		for j := 0; j < len(lanes); j += lanesInLine {
+			sum += lanes[j].granted
+		}
+	}
+	return sum
+}
+
+// readSending reads the packets that ports will most likely send next.
+func (p *Partition) readSending(sending []uint64) (sum int32) {
+	n := p.net
+	heads := p.ahead[:0]
+	for _, source := range sending {
+		link := int32(source)
+		head := n.headOf(link)
+		if head < 0 {
+			continue
+		}
+		heads = append(heads, head)
+		if !n.credited {
+			continue
+		}
+		index := link * int32(n.classes)
+		if l := &n.lanes[index]; l.available < fewBlocks && l.granted > 0 { // else the link has no credits
+			sum += int32(n.updatesOf(link, index).total)
+		}
+	}
+	for _, i := range heads {
+		sum += int32(p.pool.hot[i].size)
+	}
+	p.ahead = heads
+	return sum
+}
+
+const (
+	lanesInLine = 4  // lanes in a cache line
+	fewBlocks   = 65 // of credits: less than a packet of 4096 bytes takes
+)
+
+// headOf is the packet that a port of a switch will most likely send next, -1 if none
+// waits.
+func (n *Network) headOf(link int32) int32 {
+	o := &n.ports[link]
+	if o.sole >= 0 || o.nonEmpty == 0 {
+		return o.sole
+	}
+	class := uint8(bits.TrailingZeros16(o.nonEmpty))
+	nd := &n.nodes[o.node]
+	if nd.kind == kindEthernet {
+		return n.egress[int(link)*n.classes+int(class)].packets.head
+	}
+	input := nextSet(n.wants(nd.infiniband, nd, link, class), int32(n.turns[int(link)*n.classes+int(class)])+1)
+	if input < 0 {
+		return -1
+	}
+	return n.voqAt(nd.infiniband, nd, link, input, class).head
+}

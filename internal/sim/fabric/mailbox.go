@@ -1,0 +1,102 @@
+package fabric
+
+import (
+	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/tcp"
+	"weft/units"
+)
+
+// mailbox holds what a partition sent to others in one window.
+type mailbox struct {
+	to       []outbox // by receiving partition
+	earliest units.Time
+}
+
+type outbox struct {
+	packets []remotePacket
+	sockets bool   // the packets are TCP's
+	seen    []seen // of those packets that report on their way, in their order
+	credits []remoteCredit
+	pauses  []remotePause
+}
+
+type remotePacket struct {
+	hot  pkt
+	cold transport.Packet
+	seg  tcp.Segment
+	link int32
+}
+
+type remoteCredit struct {
+	lane   int32
+	blocks int32
+	period int64
+}
+
+type remotePause struct {
+	port  int32
+	pause pause
+}
+
+func (m *mailbox) reset() {
+	m.earliest = units.Forever
+	for i := range m.to {
+		b := &m.to[i]
+		b.packets, b.seen, b.credits, b.pauses = b.packets[:0], b.seen[:0], b.credits[:0], b.pauses[:0]
+	}
+}
+
+// sendRemote hands a packet to the partition at the other end of a link.
+func (p *Partition) sendRemote(part uint8, link, i int32) {
+	m := p.outgoing()
+	k := &p.pool.hot[i]
+	m.earliest = min(m.earliest, k.arrive)
+	b := &m.to[part]
+	r := remotePacket{hot: *k, cold: p.pool.cold[i], link: link}
+	if p.pool.segs != nil {
+		r.seg, b.sockets = *p.pool.segment(i), true
+	}
+	if k.told != 0 {
+		b.seen = append(b.seen, *p.pool.report(i))
+	}
+	b.packets = append(b.packets, r)
+	p.pool.put(i)
+}
+
+func (p *Partition) outgoing() *mailbox { return &p.mail[p.window&1] }
+
+// Sent is the earliest effect of what was sent in the window.
+func (p *Partition) Sent(window uint64) units.Time { return p.mail[window&1].earliest }
+
+// Collect takes in what the others sent to this partition in the window, in the
+// order of the partitions. The order does not matter: each link, lane and port
+// has one sender.
+func (p *Partition) Collect(window uint64) {
+	defer p.recoverFault()
+	for _, from := range p.net.parts {
+		if from == p {
+			continue
+		}
+		b := &from.mail[window&1].to[p.id]
+		told := 0
+		for j := range b.packets {
+			r := &b.packets[j]
+			i := p.pool.get(&p.pool.loose)
+			p.pool.hot[i], p.pool.cold[i] = r.hot, r.cold
+			if b.sockets {
+				*p.pool.segment(i) = r.seg
+			}
+			if r.hot.told != 0 {
+				*p.pool.report(i) = b.seen[told]
+				told++
+			}
+			p.fly(r.link, i)
+		}
+		for _, c := range b.credits {
+			p.collectCredit(c)
+		}
+		for _, r := range b.pauses {
+			p.schedulePause(r.port, r.pause)
+		}
+	}
+}

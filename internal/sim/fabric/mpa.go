@@ -1,0 +1,67 @@
+package fabric
+
+import (
+	"weft/internal/sim/transport/tcp"
+	"weft/units"
+	"weft/wire"
+)
+
+// MPA is the framing of iWARP above TCP in a NIC: package wire has its headers.
+// The stream of TCP is that of MPA without markers and padding, whose bytes are
+// added to the segments that have them. A message by WRITE is followed by a Send
+// without payload that tells the receiver of it, since RFC 5040 has no immediate
+// data. Units are aligned to segments (RFC 5044, 4.5) and a short one follows the one
+// before it in the same segment where there is room.
+//
+// The place of markers is counted in a stream without padding: over messages whose
+// length is no multiple of 4 it is off by up to 3 bytes a message.
+type MPA struct {
+	// Unit is the longest FPDU, which is TCP's MSS.
+	Unit uint16
+	// Sends is that messages go by SEND and not by WRITE.
+	Sends bool
+	// Markers puts 4 bytes into every 512 of the stream.
+	Markers bool
+}
+
+// header and notice are what a message's units have before their payload, and what
+// follows the last.
+func (m *MPA) header() (bytes, notice int64) {
+	if m.Sends {
+		return int64(wire.FPDUBytes(wire.DDPUntaggedBytes)), 0
+	}
+	return int64(wire.FPDUBytes(wire.DDPTaggedBytes)), int64(wire.FPDUBytes(wire.DDPUntaggedBytes))
+}
+
+// stream is what a message of some payload takes of TCP's stream.
+func (m *MPA) stream(payload units.Bytes) units.Bytes {
+	header, notice := m.header()
+	room := int64(m.Unit) - header
+	units64 := max(1, (int64(payload)+room-1)/room)
+	return payload + units.Bytes(units64*header+notice)
+}
+
+// payload is that of a message which took so much of the stream.
+func (m *MPA) payload(stream units.Bytes) units.Bytes {
+	header, notice := m.header()
+	framed := int64(stream) - notice
+	return units.Bytes(framed - (framed+int64(m.Unit)-1)/int64(m.Unit)*header)
+}
+
+// beside is what a segment takes on the wire beyond its part of the stream: the
+// padding of a message's last unit, and markers, the first of which begins the
+// stream.
+func (m *MPA) beside(s *tcp.Segment) (bytes uint16) {
+	if s.Length == 0 {
+		return 0
+	}
+	if s.Flags&tcp.FlagPSH != 0 {
+		bytes = -s.Length & 3
+	}
+	if m.Markers {
+		const span = wire.MPAMarkerSpan - wire.MPAMarkerBytes
+		before, after := (s.Seq+span-1)/span, (s.Seq+uint64(s.Length)+span-1)/span
+		bytes += uint16(after-before) * wire.MPAMarkerBytes
+	}
+	return bytes
+}

@@ -1,0 +1,350 @@
+package fabric
+
+import (
+	"math/bits"
+
+	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/tcp"
+	"weft/units"
+)
+
+// NIC describes a kind of network adapter.
+type NIC struct {
+	// Pipeline is the fixed time from the tail of a packet at the port to the
+	// transport's work on it.
+	Pipeline units.Time
+	// Credits is its input buffer on a credit-based fabric.
+	Credits Credits
+	// PFC is how it obeys pauses on Ethernet.
+	PFC PFC
+	// PacketGap is the least time from the start of one packet to the next:
+	// the adapter's packet rate. HostPerByte, if not zero, is the time of a
+	// byte on the host's bus where that is slower than the wire: the next
+	// packet waits for it.
+	PacketGap   units.Time
+	HostPerByte units.PerByte
+	// Overhead is what each packet costs on the wire beyond its payload, by
+	// opcode; the payload is padded to 4 bytes. MinFrame is the least size.
+	Overhead [256]uint16
+	MinFrame uint16
+	// PayloadPad rounds payloads up, 4 on both fabrics; 1 pads nothing.
+	PayloadPad uint16
+	// RepliesFirst sends acknowledgements and other replies before data of the
+	// same class; otherwise they take turns.
+	RepliesFirst bool
+	// Schedule, if not nil, shares the port between classes by weight, on Ethernet
+	// only; otherwise they take turns, packet by packet.
+	Schedule *Schedule
+	// VLArb, if not nil, arbitrates between the lanes of an InfiniBand port, before
+	// all else: replies go first, or take turns, within a lane. A lane's weight is
+	// charged when it has sent.
+	VLArb *VLArb
+	// Transport is what its queue pairs share; TCP what its sockets do. A NIC
+	// has one or the other.
+	Transport *transport.Config
+	TCP       *tcp.Config
+	// MPA, if not nil, is the framing of iWARP that its TCP carries.
+	MPA *MPA
+	// CNPInterval is the least time between two CNPs that a port sends, besides the
+	// queue pairs' own; 0 is none.
+	CNPInterval units.Time
+	// FrameOverhead is what an IP packet of TCP costs on the wire beyond
+	// itself.
+	FrameOverhead uint16
+}
+
+// nicState is the state of one NIC.
+type nicState struct {
+	spec   *NIC
+	flows  flowTable // by queue pair number
+	timers timers
+	wakeAt units.Time   // the next timer event; Forever if none
+	later  units.Time   // the one after it, as far as it is remembered
+	cnpAt  []units.Time // by port: when it may send the next CNP; nil before the first
+	// receiver is not nil where the NIC is a slow or failed one.
+	receiver *receiver
+}
+
+// nicQueue is what waits at one port of a NIC in one class, in one cache line.
+type nicQueue struct {
+	replies list
+	held    int32 // the packet that was pulled from a flow and waits for credits; -1 if none
+	turn    bool  // a reply went last
+	ring    ring  // flows that may send
+	data    bunch // records for what it sends
+	answers bunch // and for its replies
+}
+
+// arriveNIC takes a packet from the wire.
+func (p *Partition) arriveNIC(b *inbox, link, i int32) {
+	n := p.net
+	nic := &n.nics[n.nodes[b.node].state]
+	if nic.receiver != nil {
+		p.pool.hot[i].in = link
+		if p.receiveSlowly(b.node, nic.receiver, i) {
+			return
+		}
+	}
+	p.deliver(b.node, nic, link, i)
+}
+
+// deliver hands a packet to the queue pair that it is for.
+func (p *Partition) deliver(node int32, nic *nicState, link, i int32) {
+	k := &p.pool.hot[i]
+	if nic.spec.Credits.Period > 0 {
+		p.hold(link, k)
+		p.free(link, k.class, k.size, p.now)
+	}
+	if p.net.pkeys != nil && p.trespasses(nic, link, i) {
+		return
+	}
+	p.stats.Delivered++
+	p.stats.OutBytes += int64(k.size)
+	f := p.receive(nic, i)
+	p.pool.put(i)
+	p.afterQP(node, nic, f)
+}
+
+// afterQP sends and delivers what a flow has left in the batches and looks at
+// what it wants next.
+func (p *Partition) afterQP(node int32, nic *nicState, f *flow) {
+	p.replies(nic, f)
+	p.look(node, nic, f)
+	p.completions(node, f)
+}
+
+// reply queues a packet that goes before data.
+func (p *Partition) reply(f *flow, i int32, size uint16, class uint8) {
+	n := p.net
+	p.fill(f, i, size, class, roleReply)
+	o := &n.ports[f.port]
+	p.pool.push(&n.nicQueues[int(f.port)*n.classes+int(class)].replies, i)
+	o.nonEmpty |= 1 << class
+	p.touch(o, f.port)
+}
+
+// fill makes the fabric's record of a packet.
+func (p *Partition) fill(f *flow, i int32, size uint16, class uint8, r role) {
+	p.pool.hot[i] = pkt{
+		next: -1, dst: f.dst, in: -1, entropy: f.entropy, size: size, class: class, role: r, mark: markBits(f.sl) << levelShift,
+	}
+	if !f.socket || p.pool.segment(i).Flags&tcp.FlagECT != 0 {
+		p.pool.hot[i].mark |= capable
+	}
+	p.stats.Injected++
+	p.stats.InBytes += int64(size)
+}
+
+// look finds out what a flow wants now that something has happened to it: it goes
+// into the ring of its class if it may send, and among the NIC's timers if it may do
+// so later or has a timer due.
+func (p *Partition) look(node int32, nic *nicState, f *flow) {
+	t := f.deadline()
+	if !f.ready {
+		if next := f.readyAt(p.now); next > p.now {
+			t = min(t, next)
+		} else {
+			p.ready(f)
+		}
+	}
+	if t < f.timerAt {
+		p.arm(node, nic, f, t)
+	}
+}
+
+// ready puts a flow that may send into the ring of its class.
+func (p *Partition) ready(f *flow) {
+	n := p.net
+	f.ready = true
+	n.nicQueues[int(f.port)*n.classes+int(f.class)].ring.push(f)
+	o := &n.ports[f.port]
+	o.nonEmpty |= 1 << f.class
+	p.touch(o, f.port)
+}
+
+// sendNIC sends the next packet of a NIC's port whose wire is free.
+func (p *Partition) sendNIC(nic *nicState, o *port, link int32) {
+	n := p.net
+	soonest := units.Forever
+	for mask := o.nonEmpty &^ o.blocked; mask != 0; {
+		class := uint8(bits.TrailingZeros16(mask))
+		contended, by := mask&(mask-1) != 0, noTable
+		switch {
+		case !contended:
+		case nic.spec.VLArb != nil:
+			class, by = n.arbiters[link].turn(nic.spec.VLArb, mask)
+		default:
+			class = p.nicClass(nic, link, mask)
+		}
+		mask &^= 1 << class
+		sent := o.bytes
+		if p.sendClass(nic, o, link, class, &soonest) {
+			if contended && nic.spec.Schedule != nil {
+				p.charge(nic.spec.Schedule, link, class, o.bytes-sent)
+			}
+			if by != noTable {
+				n.arbiters[link].charge(by, int32(o.bytes-sent))
+			}
+			if o.nonEmpty&^o.blocked != 0 {
+				p.wake(o, link, o.freeAt)
+			}
+			return
+		}
+	}
+	if soonest != units.Forever {
+		p.wake(o, link, soonest)
+	}
+}
+
+// nicClass chooses among the classes that have something to send: those with
+// replies first where the NIC does so, else by weight or in turn.
+func (p *Partition) nicClass(nic *nicState, link int32, mask uint16) uint8 {
+	n := p.net
+	if nic.spec.RepliesFirst {
+		for m := mask; m != 0; m &= m - 1 {
+			class := bits.TrailingZeros16(m)
+			if n.nicQueues[int(link)*n.classes+class].replies.head >= 0 {
+				return uint8(class)
+			}
+		}
+	}
+	if nic.spec.Schedule != nil {
+		return n.rounds[link].surplus(nic.spec.Schedule, mask)
+	}
+	last := n.turns[link*int32(n.classes)]
+	if later := mask >> (last + 1) << (last + 1); later != 0 {
+		mask = later
+	}
+	class := uint8(bits.TrailingZeros16(mask))
+	n.turns[link*int32(n.classes)] = uint16(class)
+	return class
+}
+
+// sendClass sends a reply or the next packet of the next flow of a class; false
+// where credits are wanting or no flow has anything to send after all.
+func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, soonest *units.Time) bool {
+	n := p.net
+	q := &n.nicQueues[int(link)*n.classes+int(class)]
+	if q.replies.head >= 0 && (nic.spec.RepliesFirst || !q.turn || q.ring.n == 0 && q.held < 0) {
+		if !p.spend(nic.spec.Credits.Period > 0, link, class, p.pool.hot[q.replies.head].size, soonest) {
+			return false
+		}
+		q.turn = true
+		i := p.pool.pop(&q.replies)
+		p.emit(nic, o, link, i)
+		p.settleClass(o, q, class)
+		return true
+	}
+	for q.held >= 0 || q.ring.n > 0 {
+		if q.held < 0 && !p.pull(nic, o, q, class) {
+			continue
+		}
+		if !p.spend(nic.spec.Credits.Period > 0, link, class, p.pool.hot[q.held].size, soonest) {
+			return false
+		}
+		q.turn = false
+		i := q.held
+		q.held = -1
+		p.emit(nic, o, link, i)
+		p.settleClass(o, q, class)
+		return true
+	}
+	p.settleClass(o, q, class)
+	return false
+}
+
+// pull takes the next packet of the next flow of a class; false if that flow
+// has none after all.
+func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool {
+	f := q.ring.pop()
+	i := p.pool.get(&q.data)
+	size := p.nextPacket(nic.spec, f, i)
+	f.ready = false
+	p.look(o.node, nic, f)
+	if size == 0 {
+		p.pool.put(i)
+		return false
+	}
+	p.fill(f, i, size, class, f.role)
+	if f.told != 0 {
+		p.setOut(f, i)
+	}
+	q.held = i
+	return true
+}
+
+// spend takes credits where the link has them.
+func (p *Partition) spend(credited bool, link int32, class uint8, size uint16, soonest *units.Time) bool {
+	n := p.net
+	if !credited {
+		return true
+	}
+	index := link*int32(n.classes) + int32(class)
+	if !p.hasCredit(link, index, size, soonest) {
+		return false
+	}
+	n.lanes[index].available -= blocks(size)
+	return true
+}
+
+// emit puts a packet on the wire; the port is free again when the wire, the
+// adapter and the host's bus are.
+func (p *Partition) emit(nic *nicState, o *port, link, i int32) {
+	start := p.now
+	if o.debt > 0 {
+		start = o.payDebt(start)
+	}
+	hold := nic.spec.PacketGap
+	if h := nic.spec.HostPerByte; h.Num > 0 {
+		hold = max(hold, units.Time(int64(p.pool.hot[i].size)*h.Num/h.Den))
+	}
+	k := &p.pool.hot[i]
+	if k.told != 0 && k.role == roleData {
+		p.pool.report(i).Sent = start
+	}
+	p.transmit(o, link, i, k, start)
+	o.freeAt = max(o.freeAt, start+hold)
+}
+
+// settleClass clears a class's bit when nothing waits in it.
+func (p *Partition) settleClass(o *port, q *nicQueue, class uint8) {
+	if q.replies.head < 0 && q.ring.n == 0 && q.held < 0 {
+		o.nonEmpty &^= 1 << class
+	}
+}
+
+// arm makes the NIC look at a flow at t, which is before it would do so anyway. A later
+// time is asked for when this one is due.
+func (p *Partition) arm(node int32, nic *nicState, f *flow, t units.Time) {
+	nic.timers.set(f, max(t, p.now+1))
+	p.wakeNIC(node, nic)
+}
+
+// wakeNIC asks for an event at the NIC's earliest timer, unless one comes by
+// then anyway. A distant one that is overtaken is remembered and asked for once:
+// congestion control's timers come between a retransmission's a thousand times.
+func (p *Partition) wakeNIC(node int32, nic *nicState) {
+	if len(nic.timers) == 0 || nic.timers[0].at >= nic.wakeAt {
+		return
+	}
+	nic.later = min(nic.later, nic.wakeAt)
+	nic.wakeAt = nic.timers[0].at
+	p.queue.Push(nic.wakeAt, classTimer, uint64(node))
+}
+
+// timerNIC serves the timers of a NIC that are due.
+func (p *Partition) timerNIC(node int32) {
+	n := p.net
+	nic := &n.nics[n.nodes[node].state]
+	if nic.wakeAt != p.now {
+		return // forgotten, and what it was for is done
+	}
+	for len(nic.timers) > 0 && nic.timers[0].at <= p.now {
+		f := nic.timers.pop()
+		p.expired(f)
+		p.afterQP(node, nic, f)
+	}
+	// Only now: what is armed meanwhile asks for no event of its own.
+	nic.wakeAt, nic.later = nic.later, units.Forever
+	p.wakeNIC(node, nic)
+}

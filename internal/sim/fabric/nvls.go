@@ -1,0 +1,117 @@
+package fabric
+
+import "weft/internal/sim/transport"
+
+// What a scale-up switch does besides forwarding: it replicates stores to all
+// GPUs and reduces loads from all GPUs (NVLink SHARP).
+//
+// A multicast train stays in the input buffer until its last copy has left. A
+// reduction takes each contribution out of its input buffer at once and keeps
+// the sum until all parts are there; that the switch could run out of room for
+// sums is left out.
+
+// copies counts those of a multicast train that have not left.
+type copies struct {
+	left int32
+	size uint16
+}
+
+// reduction names one train of one reduction in one switch.
+type reduction struct {
+	key   uint64
+	train uint32
+	node  int32
+}
+
+// multicast queues a copy of a train at every port but the one by which it
+// came.
+func (p *Partition) multicast(b *inbox, link, i int32) {
+	n := p.net
+	nd := &n.nodes[b.node]
+	p.hold(link, &p.pool.hot[i])
+	c := p.beginCopies(link, i)
+	for out := nd.base; out < nd.base+nd.ports; out++ {
+		if n.back[out] != link && n.inboxes[out].back >= 0 {
+			p.queueCopy(&c, nd, out, roleCopy)
+		}
+	}
+}
+
+// copying is a packet that is being copied; its room in the input buffer of the
+// link by which it came is given back when the last copy has left.
+type copying struct {
+	hot    pkt
+	cold   transport.Packet
+	link   int32
+	record int32
+}
+
+// beginCopies takes a packet whose copies are to be queued.
+func (p *Partition) beginCopies(link, i int32) copying {
+	c := copying{p.pool.hot[i], p.pool.cold[i], link, p.copiesRecord(copies{size: p.pool.hot[i].size})}
+	p.pool.put(i)
+	p.stats.Delivered++
+	p.stats.OutBytes += int64(c.hot.size)
+	return c
+}
+
+// queueCopy queues a copy at a port.
+func (p *Partition) queueCopy(c *copying, nd *node, out int32, r role) {
+	n := p.net
+	i := p.pool.get(&p.pool.loose)
+	p.pool.hot[i], p.pool.cold[i] = c.hot, c.cold
+	k := &p.pool.hot[i]
+	k.role, k.in, k.dst, k.entropy = r, c.link, n.inboxes[out].node, uint32(c.record)
+	p.copies[c.record].left++
+	p.stats.Injected++
+	p.stats.InBytes += int64(k.size)
+	if r == roleCopy {
+		p.stats.Trains++
+	}
+	p.enqueue(&n.infiniband[nd.state], nd, out, i)
+}
+
+// copiesRecord takes a record for a multicast train.
+func (p *Partition) copiesRecord(c copies) int32 {
+	if last := len(p.copiesFree) - 1; last >= 0 {
+		i := p.copiesFree[last]
+		p.copiesFree = p.copiesFree[:last]
+		p.copies[i] = c
+		return i
+	}
+	p.copies = append(p.copies, c)
+	return int32(len(p.copies) - 1)
+}
+
+// lastCopy counts a copy that leaves and reports whether it was the last.
+func (p *Partition) lastCopy(record int32) bool {
+	c := &p.copies[record]
+	c.left--
+	if c.left == 0 {
+		p.copiesFree = append(p.copiesFree, record)
+	}
+	return c.left == 0
+}
+
+// reduce adds a contribution and sends the sum on when it is the last.
+func (p *Partition) reduce(b *inbox, link, i int32) {
+	n := p.net
+	nd := &n.nodes[b.node]
+	k, h := &p.pool.hot[i], &p.pool.cold[i]
+	id := reduction{uint64(h.DMALen)<<32 | uint64(h.RKey), h.Offset, b.node}
+	if p.sums == nil {
+		p.sums = make(map[reduction]int32)
+	}
+	p.hold(link, k)
+	p.sums[id]++
+	if p.sums[id] < int32(h.Imm) {
+		p.free(link, k.class, k.size, p.now)
+		p.stats.Delivered++
+		p.stats.OutBytes += int64(k.size)
+		p.pool.put(i)
+		return
+	}
+	delete(p.sums, id)
+	k.in = link
+	p.enqueue(&n.infiniband[nd.state], nd, p.route(nd, k), i)
+}

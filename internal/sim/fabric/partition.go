@@ -1,0 +1,291 @@
+package fabric
+
+import (
+	"weft/internal/base/cores"
+	"weft/internal/sim/engine"
+	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
+	"weft/internal/sim/transport/tcp"
+	"weft/units"
+)
+
+// The classes of events, in the order in which those of one instant are handled.
+const (
+	classFault   engine.Class = iota // a cable fails or works again, a table changes; source: faultState's
+	classArrive                      // a packet at the end of a link; source: link
+	classPause                       // a PFC frame takes effect; source: the port that it pauses
+	classRefresh                     // a PFC pause is renewed; source: the link that it pauses
+	classWatch                       // the PFC watchdog polls; source: port and class
+	classReceive                     // a NIC has taken a packet in, or fails; source: node
+	classPort                        // a port may decide; source: link
+	classExpire                      // a packet has been at the head for the head-of-queue lifetime; source: link
+	classTimer                       // a timer of a NIC; source: node
+	classApp                         // the application's; source: its own
+)
+
+// Stats are the counts of one run. They are sums: those of partitions add up.
+type Stats struct {
+	Events    int64
+	Hops      int64 // packet-hops of the scale-out fabric
+	Trains    int64 // of the injected, trains of the scale-up network
+	Injected  int64 // packets that NICs and GPUs put on the wire
+	Delivered int64 // packets that arrived at their end
+	Dropped   [DropReasons]int64
+	InBytes   int64 // bytes of the packets above
+	OutBytes  int64
+	LostBytes int64
+	CNPs      int64 // congestion notification packets sent
+	CNPsTaken int64 // of them those that arrived, and CNPDelay how long they took together
+	CNPDelay  units.Time
+	Marked    int64 // ECN or FECN marks set
+	Trimmed   int64 // packets whose payload a switch cut off
+	Pauses    int64 // PFC frames sent with XOFF
+	Resumes   int64 // PFC frames sent with XON
+	Storms    int64 // queues that the PFC watchdog found in a storm
+	Stalls    int64 // times that a lane of the scale-out fabric began to wait for credits
+	// LastFault is when a packet was last dropped because of a fault; it is the
+	// latest of the partitions'.
+	LastFault units.Time
+}
+
+// Drop says why a packet was dropped.
+type Drop uint8
+
+// The reasons for drops.
+const (
+	DropBuffer   Drop = iota // lossy class: shared buffer over its threshold
+	DropHeadroom             // lossless class: headroom overrun
+	DropLifetime             // InfiniBand: head-of-queue lifetime passed
+	DropStall                // InfiniBand: the lane is stalled after such drops in a row
+	DropWatchdog             // lossless class: the PFC watchdog ended a storm
+	DropReceiver             // a slow NIC's buffer overrun
+	DropFault                // on, or at, a cable that does not work
+	DropNoRoute              // the switch knows no way, after a fault
+	DropPKey                 // InfiniBand: the sender's partition is not the receiver's
+	DropSegment              // Ethernet: no route from the sender's VRF to the receiver
+	DropCorrupt              // corrupted on a link
+	DropMTU                  // longer than the switch's port takes
+	DropReasons
+)
+
+// Partition is a part of the network with a clock of its own; it implements
+// engine.Partition.
+type Partition struct {
+	net      *Network
+	queue    *engine.Queue // of the ends
+	cells    *engine.Cells // of the switches; nil where they are with the ends
+	pool     pool
+	now      units.Time
+	flows    int // ends of connections
+	dirty    []int32
+	last     bool // the event being handled is the last of its instant
+	batch    transport.Batch
+	seen     seen    // what the packet that is handed over reports
+	told     cc.Seen // the same, as the transport sees it
+	segments tcp.Batch
+	mail     [2]mailbox // by the parity of the window
+	id       uint8
+	window   uint64
+	stats    Stats
+
+	wide             bool // it has so many links that it looks ahead
+	glances          []glance
+	landing, sending []uint64 // of split
+	ahead            []int32  // what looking ahead has found: packets, or ports of NICs
+	sink             int32    // keeps the reads of lookAhead
+
+	copies     []copies
+	copiesFree []int32
+	sums       map[reduction]int32
+
+	err error
+}
+
+// RunTo handles the events earlier than limit.
+func (p *Partition) RunTo(limit units.Time, window uint64) {
+	defer p.recoverFault()
+	p.window = window
+	events, hops := p.stats.Events, p.stats.Hops
+	defer func() { p.moved(p.stats.Events-events, p.stats.Hops-hops) }()
+	p.mail[window&1].reset()
+	if len(p.dirty) > 0 { // posted before the run
+		p.decide()
+	}
+	if p.cells == nil {
+		p.runEnds(limit)
+	} else {
+		p.runCells(limit)
+	}
+}
+
+// runEnds handles the events of the ends that are earlier than limit.
+func (p *Partition) runEnds(limit units.Time) {
+	looksAhead := p.wide || p.flows >= manyFlows
+	for {
+		e, ok := p.queue.Next(limit)
+		if !ok {
+			if !p.queue.Advance(limit) {
+				return
+			}
+			if looksAhead {
+				p.lookAheadEnds()
+			}
+			continue
+		}
+		p.now = e.Time
+		p.stats.Events++
+		p.last = e.Last
+		p.handle(e.Class, e.Source)
+		if p.last && len(p.dirty) > 0 {
+			p.decide()
+		}
+	}
+}
+
+// recoverFault turns a broken invariant or bound into the end of the run, and a
+// panic on whatever core into one of the caller's.
+func (p *Partition) recoverFault() {
+	switch r := recover().(type) {
+	case nil:
+	case *Breach:
+		p.err = r
+	case *Overload:
+		p.err = r
+	default:
+		p.err = cores.Caught(r)
+	}
+}
+
+// handle handles an event of any kind.
+func (p *Partition) handle(class engine.Class, source uint64) {
+	n := p.net
+	switch class {
+	case classArrive:
+		link, i := arriving(source)
+		if n.packets != nil {
+			p.landed(link, i)
+		}
+		p.arrive(link, i)
+	case classPort:
+		p.woken(int32(source))
+	case classPause:
+		p.pauseEffect(int32(source))
+	case classRefresh:
+		p.refreshPause(int32(source))
+	case classWatch:
+		p.poll(int32(source))
+	case classReceive:
+		p.taken(int32(source))
+	case classExpire:
+		p.expire(int32(source))
+	case classFault:
+		p.fault(source)
+	case classTimer:
+		p.timerNIC(int32(source))
+	case classApp:
+		n.app.Timer(p, uint32(source))
+	}
+}
+
+// arrive takes a packet from the wire at whatever the link leads to.
+func (p *Partition) arrive(link, i int32) {
+	if p.net.errors != nil && p.corrupted(link, i) {
+		return
+	}
+	b := &p.net.inboxes[link]
+	switch b.kind {
+	case kindEthernet:
+		p.arriveEthernet(b, link, i)
+	case kindInfiniBand:
+		p.arriveInfiniBand(b, link, i)
+	case kindNIC:
+		p.arriveNIC(b, link, i)
+	case kindGPU:
+		p.arriveGPU(b, link, i)
+	case kindDown:
+		p.lost(link, i)
+	}
+}
+
+// woken lets a port decide that had to wait for its wire or for credits.
+func (p *Partition) woken(link int32) {
+	o := &p.net.ports[link]
+	if o.wakeAt != p.now {
+		p.stats.Events-- // an earlier one took its place: nothing happens
+		return
+	}
+	o.wakeAt = units.Forever
+	if p.atOnce(o) {
+		p.send(o, link)
+	} else {
+		p.touch(o, link)
+	}
+}
+
+// decide lets the ports that were touched in this instant choose what to send.
+// What they do affects later instants only, and ports of different nodes share
+// nothing, so the order in which they decide cannot be seen outside of a node.
+func (p *Partition) decide() {
+	n := p.net
+	for j := 0; j < len(p.dirty); j++ { //nolint:intrange // the list grows while it is walked
+		link := p.dirty[j]
+		o := &n.ports[link]
+		o.flags &^= flagDirty
+		if o.flags&flagDown != 0 {
+			p.sendDown(o, link)
+			continue
+		}
+		if o.freeAt > p.now {
+			p.wake(o, link, o.freeAt)
+			continue
+		}
+		p.send(o, link)
+	}
+	p.dirty = p.dirty[:0]
+}
+
+// send lets a port whose wire is free choose what to send.
+func (p *Partition) send(o *port, link int32) {
+	switch nd := &p.net.nodes[o.node]; nd.kind {
+	case kindEthernet:
+		p.sendEthernet(nd.ethernet, o, link)
+	case kindInfiniBand:
+		p.sendInfiniBand(nd.infiniband, nd, o, link)
+	case kindNIC:
+		p.sendNIC(&p.net.nics[nd.state], o, link)
+	case kindGPU:
+		p.sendGPU(o, link)
+	}
+}
+
+// drop ends a packet for a reason that is counted.
+func (p *Partition) drop(i int32, why Drop) {
+	p.stats.Dropped[why]++
+	p.stats.LostBytes += int64(p.pool.hot[i].size)
+	p.pool.put(i)
+}
+
+// NextTime is the time of the earliest pending event.
+func (p *Partition) NextTime() units.Time {
+	if len(p.dirty) > 0 {
+		return p.now
+	}
+	t := p.queue.NextTime()
+	if p.cells != nil {
+		t = min(t, p.cells.NextTime())
+	}
+	return t
+}
+
+// Stopped reports that a fault has ended the partition's run.
+func (p *Partition) Stopped() bool { return p.err != nil }
+
+// ID is the partition's number, from 0.
+func (p *Partition) ID() int { return int(p.id) }
+
+// Now is the time of the event being handled.
+func (p *Partition) Now() units.Time { return p.now }
+
+// At schedules the application's Timer with the source for t. A source has at
+// most one timer pending at any instant.
+func (p *Partition) At(t units.Time, source uint32) { p.queue.Push(t, classApp, uint64(source)) }

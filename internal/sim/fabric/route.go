@@ -1,0 +1,132 @@
+package fabric
+
+import "weft/internal/sim/engine"
+
+// Routing says how a switch chooses among the minimal ports to a destination.
+type Routing uint8
+
+// The ways to choose.
+const (
+	// Static has one port per destination, as an InfiniBand forwarding table
+	// without adaptive routing does.
+	Static Routing = iota
+	// ECMP hashes the flow's entropy with a seed of the switch.
+	ECMP
+	// Spray takes the ports in turn, packet by packet.
+	Spray
+	// Adaptive keeps to the static port until that has more bytes waiting than
+	// the least loaded one by the threshold; then it takes that one, among
+	// equals the next in turn. It looks at the switch's own ports only.
+	Adaptive
+	// Flowlet is ECMP until a flow pauses for longer than the gap; it may then
+	// take the port with the least bytes waiting.
+	Flowlet
+)
+
+// settled reports whether a packet's port depends on the packet alone.
+func (r Routing) settled() bool { return r <= ECMP }
+
+// route is the port by which a packet leaves a switch.
+func (p *Partition) route(nd *node, k *pkt) int32 {
+	switch nd.local {
+	case byPort:
+		return nd.base + k.dst - nd.first
+	case inline:
+		return nd.towards(k.dst)
+	case byTables:
+	}
+	way := nd.ways[k.dst]
+	if nd.routing == Static {
+		return nd.base + int32(way)
+	}
+	t := &p.net.tables
+	first := int(nd.sets) + int(way)
+	start, end := int(t.SetStart[first]), int(t.SetStart[first+1])
+	if end-start == 1 {
+		return nd.base + int32(t.SetPorts[start])
+	}
+	set := t.SetPorts[start:end]
+	switch nd.routing {
+	case ECMP:
+		if n := p.net; n.hash != nil {
+			return nd.base + int32(set[n.hash(nd.row, k.entropy, len(set))])
+		}
+		return nd.base + int32(set[Hash(k.entropy, nd.salt, len(set))])
+	case Spray:
+		nd.turn++
+		return nd.base + int32(set[int(nd.turn)%len(set)])
+	case Flowlet:
+		return p.flowlet(nd, k, set)
+	}
+	static := nd.base + int32(t.Port[int(nd.row)*t.Endpoints+int(k.dst)])
+	least, load := p.leastLoaded(nd, set)
+	if p.load(static) <= load+p.net.threshold {
+		return static
+	}
+	return least
+}
+
+// Salt is what makes a node hash as no other does, by its number in a network that was
+// built with a seed.
+func Salt(seed uint64, node int) uint32 { return uint32(engine.Mix(seed ^ uint64(node)<<20)) }
+
+// Hash is ECMP's choice among n ports, by the flow's entropy and the switch's salt.
+func Hash(entropy, salt uint32, n int) int {
+	return int(engine.Mix(uint64(salt)<<32|uint64(entropy)) >> 32 * uint64(n) >> 32)
+}
+
+// load is the bytes that wait at a port or are on its wire.
+func (p *Partition) load(port int32) int64 {
+	o := &p.net.ports[port]
+	load := int64(o.queued)
+	if wait := int64(o.freeAt - p.now); wait > 0 {
+		load += wait * int64(o.den) / int64(o.num)
+	}
+	return load
+}
+
+// leastLoaded is the port with the least load; among equals the next in turn.
+func (p *Partition) leastLoaded(nd *node, set []uint16) (best int32, least int64) {
+	nd.turn++
+	best = -1
+	for j := range set {
+		port := nd.base + int32(set[(int(nd.turn)+j)%len(set)])
+		if load := p.load(port); best < 0 || load < least {
+			best, least = port, load
+		}
+	}
+	return best, least
+}
+
+// flowletSlots is the size of a switch's flowlet table: flows that share a slot
+// share their fate, as in hardware.
+const flowletSlots = 1024
+
+type flowletEntry struct {
+	last int64 // picoseconds
+	port int32
+}
+
+// flowlet keeps a flow on its port as long as its packets follow each other
+// within the gap.
+func (p *Partition) flowlet(nd *node, k *pkt, set []uint16) int32 {
+	table := p.net.flowlets[nd.row]
+	if table == nil {
+		table = make([]flowletEntry, flowletSlots)
+		p.net.flowlets[nd.row] = table
+	}
+	// A slot is shared by every destination, so the port that it names is
+	// kept only where it is one of the minimal ports of this one.
+	e := &table[Hash(k.entropy^uint32(k.dst)*0x9e3779b9, nd.salt, flowletSlots)]
+	if int64(p.now)-e.last <= int64(p.net.flowletGap) {
+		for _, port := range set {
+			if nd.base+int32(port) == e.port {
+				e.last = int64(p.now)
+				return e.port
+			}
+		}
+	}
+	e.port, _ = p.leastLoaded(nd, set)
+	e.last = int64(p.now)
+	return e.port
+}

@@ -1,0 +1,183 @@
+package fabric_test
+
+import (
+	"fmt"
+	"testing"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/routing"
+	"weft/internal/sim/transport"
+	"weft/units"
+)
+
+// variant is a way to set up the devices of a network of three classes.
+type variant struct {
+	name    string
+	fabric  string
+	routing fabric.Routing
+	set     func(nic *fabric.NIC, eth *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch)
+}
+
+// variants reach what the plain devices of the benchmarks do not: arbitration,
+// starved lanes, discards, small buffers, pauses that are renewed, drops.
+var variants = []variant{
+	{"lanes arbitrated", "infiniband", fabric.Static, func(_ *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
+		ib.VLArb = fabric.VLArb{
+			High: []fabric.VLWeight{{VL: 1, Weight: 64}}, Low: []fabric.VLWeight{{VL: 0, Weight: 128}, {VL: 2, Weight: 64}}, Limit: 2,
+		}
+	}},
+	{"four packets at a time out of a buffer", "infiniband", fabric.Static, func(_ *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
+		ib.ReadPorts = 4
+	}},
+	{"plain FIFO inputs", "infiniband", fabric.Adaptive, func(_ *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
+		ib.FIFO, ib.ReadPorts = true, 0
+	}},
+	{"room for two packets", "infiniband", fabric.Flowlet, func(nic *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
+		ib.ReadPorts = 1
+		ib.Credits = room(140, 70*units.Nanosecond)
+		nic.Credits = ib.Credits
+	}},
+	{"head-of-queue lifetime", "infiniband", fabric.Static, func(_ *fabric.NIC, _ *fabric.EthernetSwitch, ib *fabric.InfiniBandSwitch) {
+		ib.Credits = room(70, 100*units.Nanosecond)
+		ib.Lifetime, ib.StallCount = 3*units.Microsecond, 2
+	}},
+	{"store and forward, sprayed", "roce", fabric.Spray, func(nic *fabric.NIC, eth *fabric.EthernetSwitch, _ *fabric.InfiniBandSwitch) {
+		eth.CutThrough = false
+		eth.PFC.Lossless, nic.PFC.Lossless = 5, 5
+	}},
+	{"pauses of few quanta", "roce", fabric.Adaptive, func(nic *fabric.NIC, eth *fabric.EthernetSwitch, _ *fabric.InfiniBandSwitch) {
+		eth.EarlyRelease, eth.Shared, eth.PFC.Quanta = true, 400<<10, 300
+		eth.PFC.Lossless, nic.PFC.Lossless = 7, 7
+	}},
+	{"lossy", "roce", fabric.Flowlet, func(nic *fabric.NIC, eth *fabric.EthernetSwitch, _ *fabric.InfiniBandSwitch) {
+		eth.PFC.Lossless, nic.PFC.Lossless, eth.Shared = 0, 0, 1<<20
+	}},
+	{"marked when leaving", "roce", fabric.ECMP, func(nic *fabric.NIC, eth *fabric.EthernetSwitch, _ *fabric.InfiniBandSwitch) {
+		eth.PFC.Lossless, nic.PFC.Lossless, eth.Shared = 7, 7, 300<<10
+		eth.ECN[1] = fabric.ECN{KMin: 8 << 10, KMax: 100 << 10, PMax: 1 << 31, AtDequeue: true}
+	}},
+}
+
+func room(blocks int32, period units.Time) fabric.Credits {
+	c := credits()
+	c.Period = period
+	for i := range c.Blocks {
+		c.Blocks[i] = blocks
+	}
+	return c
+}
+
+// build makes a network in which one cable of seven is slower than the others.
+func (v *variant) build(g *topology.Graph, part []int32, app fabric.App) (*fabric.Network, error) {
+	t, err := routing.Build(g)
+	if err != nil {
+		return nil, err
+	}
+	b := fabric.Builder{Classes: 3, Seed: 1, Tables: t, App: app, FlowletGap: 500 * units.Nanosecond}
+	nic, eth := ethernetNIC(), ethernetSwitch()
+	ib := &fabric.InfiniBandSwitch{Pipeline: 200 * units.Nanosecond, Credits: credits(), ReadPorts: 2}
+	if v.fabric == "infiniband" {
+		nic = infinibandNIC()
+	}
+	v.set(nic, eth, ib)
+	for i, nd := range g.Nodes {
+		switch {
+		case i < g.Endpoints:
+			b.NIC(nd.Name, len(nd.Cables), nic)
+		case v.fabric == "infiniband":
+			b.InfiniBandSwitch(nd.Name, len(nd.Cables), i-g.Endpoints, v.routing, ib)
+		default:
+			b.EthernetSwitch(nd.Name, len(nd.Cables), i-g.Endpoints, v.routing, eth)
+		}
+	}
+	for i, c := range g.Cables {
+		rate := 400 * units.Gbps
+		if i%7 == 0 {
+			rate = 150 * units.Gbps
+		}
+		b.Cable(int32(c.A.Node), c.A.Port, int32(c.B.Node), c.B.Port, rate.PerByte(), 100*units.Nanosecond)
+	}
+	return b.Build(part)
+}
+
+// classes sends from every host to another and from some to one, in all
+// classes.
+func classes(hosts int) func(*flows, *fabric.Network) error {
+	return func(f *flows, n *fabric.Network) error {
+		for i := range hosts {
+			if err := f.sendClass(n, int32(i), int32((i*37+11)%hosts), 64<<10); err != nil {
+				return err
+			}
+			if i%3 == 0 && i != 5 {
+				if err := f.sendClass(n, int32(i), 5, 32<<10); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+func (f *flows) sendClass(n *fabric.Network, from, to int32, size uint32) error {
+	id := uint64(len(f.done))
+	f.done = append(f.done, units.Forever)
+	c := fabric.Connection{Entropy: uint32(id), Class: uint8(id % 3), Reply: uint8((id + 1) % 3)}
+	qp, _, err := n.Connect(from, to, c, c)
+	if err != nil {
+		return err
+	}
+	return n.Partition(from).Post(from, qp, transport.WorkRequest{ID: id, Op: transport.OpWrite, Length: size})
+}
+
+// blind is a packet trace that sees nothing. A network that is followed handles
+// its events in their order, and not cell by cell.
+type blind struct{}
+
+func (blind) Sent(*fabric.Sighting)   {}
+func (blind) Landed(*fabric.Sighting) {}
+
+// TestNoVariantDependsOnPartitionsOrCells runs every variant whole, in order and
+// cell by cell, and cut, and holds the completions and all counts but that of
+// events against each other.
+func TestNoVariantDependsOnPartitionsOrCells(t *testing.T) {
+	g, err := topology.KAry{K: 8}.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range variants {
+		want := ""
+		for _, cut := range []struct {
+			parts, workers int
+			inOrder        bool
+			looks          bool
+		}{{1, 1, true, false}, {1, 1, false, false}, {3, 1, false, true}, {7, 2, false, true}} {
+			f := &flows{pattern: classes(128)}
+			n, err := v.build(g, topology.Partition(g, cut.parts), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cut.looks {
+				n.LookAhead()
+			}
+			if cut.inOrder {
+				n.Follow(blind{})
+			}
+			if err := f.load(n); err != nil {
+				t.Fatal(err)
+			}
+			if err := n.Run(5*units.Millisecond, cut.workers, nil); err != nil {
+				t.Fatalf("%s, %d partitions: %v", v.name, cut.parts, err)
+			}
+			s := n.Stats()
+			s.Events = 0 // a stale wake-up counts where it falls
+			got := fmt.Sprintf("%d %+v", digest(f.done), s)
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%s: %d partitions, cell by cell, differ from 1 in order:\n%s\n%s", v.name, cut.parts, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package fabric
+
+import (
+	"weft/internal/sim/transport"
+	"weft/units"
+)
+
+// PostRecv hands a receive to a queue pair of a NIC.
+func (p *Partition) PostRecv(nic int32, end units.QPN, r transport.RecvRequest) error {
+	return p.net.nics[p.net.nodes[nic].state].flows.at(end).qp.PostRecv(p.now, r)
+}
+
+// Refusals are the messages that came and were not taken.
+func (n *Network) Refusals() (sum transport.Refusals) {
+	for _, p := range n.parts {
+		r := &p.batch.Refusals
+		sum.RNRNAKs += r.RNRNAKs
+		sum.NoReceive += r.NoReceive
+		sum.OutOfTurn += r.OutOfTurn
+		sum.QKey += r.QKey
+	}
+	return sum
+}
+
+// Empty reports whether no packet is in the network.
+func (n *Network) Empty() bool {
+	packets, _ := n.inside()
+	return packets == 0
+}

@@ -1,0 +1,212 @@
+package routing
+
+import (
+	"slices"
+
+	"weft/internal/base/topology"
+)
+
+// CreditLoop looks for a cycle in the channel dependency graph of a graph's tables
+// (Dally and Seitz 1987): buffers that can all be full and wait for each other for
+// ever. It returns the ports of one cycle in the order in which packets leave by
+// them, or nil when there is none, which is a proof that lossless forwarding cannot
+// deadlock.
+//
+// Packets change virtual lanes by a rule; without one (nil) they all stay on a single
+// lane. They take the ports of static routing and, if they are free to, as with ECMP,
+// spraying and adaptive routing, any minimal port in their place.
+//
+// Only what packets between endpoints can use counts: entries of switches that
+// no packet for the destination passes do not.
+func CreditLoop(g *topology.Graph, t *Tables, lanes *Lanes, free bool) []topology.End {
+	if lanes == nil {
+		lanes = oneLane
+	}
+	c := newChannels(g, t, lanes)
+	switch {
+	case free && t.staticIsMinimal():
+		// All destinations of a class have the same sets on the way to the
+		// last switch, and the last hop waits for nothing.
+		for i := range c.w.classes {
+			d := int(c.w.classes[i].dests[0])
+			c.trace(func(sw int32) []uint16 { return t.Minimal(int(sw), d) })
+		}
+	default:
+		var outs []uint16
+		for d := range t.Endpoints {
+			c.trace(func(sw int32) []uint16 {
+				outs = outs[:0]
+				if free {
+					outs = append(outs, t.Minimal(int(sw), d)...)
+				}
+				if port := t.Static(int(sw), d); port != NoPort {
+					outs = append(outs, port)
+				}
+				return outs
+			})
+		}
+	}
+	return c.cycle()
+}
+
+// staticIsMinimal reports whether every port of static routing is a minimal one.
+func (t *Tables) staticIsMinimal() bool {
+	for sw := range t.Switches {
+		for d := range t.Endpoints {
+			if port := t.Static(sw, d); port != NoPort && !slices.Contains(t.Minimal(sw, d), port) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// channels is the dependency graph. A channel is an input port of a switch and
+// a lane; it depends on the ports that its packets leave by.
+type channels struct {
+	g      *topology.Graph
+	t      *Tables
+	lanes  *Lanes
+	w      *wires
+	across []uint16  // by first+port: the port at the other side
+	waits  []portSet // by channel: the ports that its packets leave by
+	stack  []place
+	// Marks of trace, by channel and by switch: the number of the destination
+	// that passed last.
+	round         int32
+	passed, begun []int32
+}
+
+func (c *channels) id(sw int32, port uint16, vl uint8) int32 {
+	return (c.w.first[sw]+int32(port))*int32(c.lanes.Count) + int32(vl)
+}
+
+// hop is the channel that a packet which leaves sw by out is in next, -1 at an
+// endpoint.
+func (c *channels) hop(sw int32, in, out uint16, vl uint8) (next int32, at int32, port uint16, lane uint8) {
+	i := c.w.first[sw] + int32(out)
+	at = c.w.peer[i]
+	if at < 0 {
+		return -1, -1, 0, 0
+	}
+	port, lane = c.across[i], c.lanes.Next(int(sw), in, out, vl, 0)
+	return c.id(at, port, lane), at, port, lane
+}
+
+func newChannels(g *topology.Graph, t *Tables, lanes *Lanes) *channels {
+	c := &channels{g: g, t: t, lanes: lanes, w: newWires(g)}
+	c.across = make([]uint16, len(c.w.peer))
+	for s := range c.w.switches {
+		for p, y := range c.w.peers(s) {
+			if y >= 0 {
+				c.across[c.w.first[s]+int32(p)] = c.w.across(int32(s), uint16(p))
+			}
+		}
+	}
+	c.waits = make([]portSet, len(c.w.peer)*lanes.Count)
+	c.passed, c.begun = make([]int32, len(c.waits)), make([]int32, c.w.switches)
+	return c
+}
+
+// place is a packet in a switch: the port it came by and its lane.
+type place struct {
+	sw int32
+	in uint16
+	vl uint8
+}
+
+// trace follows packets to one destination from all endpoints and notes what
+// waits for what.
+func (c *channels) trace(outs func(sw int32) []uint16) {
+	c.round++
+	c.stack = c.stack[:0]
+	for e := range int32(c.t.Endpoints) {
+		for p := range c.g.Nodes[e].Cables {
+			far, _, ok := c.g.Peer(topology.End{Node: topology.NodeID(e), Port: int32(p)})
+			sw := int32(far.Node) - int32(c.t.Endpoints)
+			if ok && sw >= 0 && c.begun[sw] != c.round {
+				c.begun[sw] = c.round // one endpoint stands for all of its switch
+				c.stack = append(c.stack, place{sw, uint16(far.Port), 0})
+			}
+		}
+	}
+	for len(c.stack) > 0 {
+		at := c.stack[len(c.stack)-1]
+		c.stack = c.stack[:len(c.stack)-1]
+		id := c.id(at.sw, at.in, at.vl)
+		for _, out := range outs(at.sw) {
+			next, sw, in, vl := c.hop(at.sw, at.in, out, at.vl)
+			if next < 0 {
+				continue
+			}
+			if c.waits[id] == nil {
+				c.waits[id] = make(portSet, (len(c.w.peers(int(at.sw)))+63)/64)
+			}
+			c.waits[id].add(out)
+			if c.passed[next] != c.round {
+				c.passed[next] = c.round
+				c.stack = append(c.stack, place{sw, in, vl})
+			}
+		}
+	}
+}
+
+// cycle looks for a cycle depth first, without recursion.
+func (c *channels) cycle() []topology.End {
+	const (
+		fresh = iota
+		open
+		done
+	)
+	type frame struct {
+		at   place
+		out  int // the port that the next frame was reached by
+		next int // the next port to look at
+	}
+	state := make([]uint8, len(c.waits))
+	var stack []frame
+	visit := func(from place) []topology.End {
+		state[c.id(from.sw, from.in, from.vl)] = open
+		stack = append(stack[:0], frame{at: from})
+		for len(stack) > 0 {
+			f := &stack[len(stack)-1]
+			id := c.id(f.at.sw, f.at.in, f.at.vl)
+			out, ok := c.waits[id].next(f.next)
+			if !ok {
+				state[id] = done
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			f.out, f.next = out, out+1
+			next, sw, in, vl := c.hop(f.at.sw, f.at.in, uint16(out), f.at.vl)
+			switch state[next] {
+			case fresh:
+				state[next] = open
+				stack = append(stack, frame{at: place{sw, in, vl}})
+			case open:
+				var loop []topology.End
+				for i := range stack {
+					at := stack[i].at
+					if len(loop) > 0 || c.id(at.sw, at.in, at.vl) == next {
+						loop = append(loop, topology.End{Node: topology.NodeID(c.t.Endpoints) + topology.NodeID(at.sw), Port: int32(stack[i].out)})
+					}
+				}
+				return loop
+			}
+		}
+		return nil
+	}
+	for s := range c.w.switches {
+		for p := range c.w.peers(s) {
+			for vl := range c.lanes.Count {
+				from := place{int32(s), uint16(p), uint8(vl)}
+				if id := c.id(from.sw, from.in, from.vl); state[id] == fresh && c.waits[id] != nil {
+					if loop := visit(from); loop != nil {
+						return loop
+					}
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package control
+
+import (
+	"fmt"
+
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+)
+
+// BringUp lets the Subnet Manager bring up each InfiniBand fabric of a scenario,
+// from power-on, and runs nothing on them.
+func BringUp(r *scenario.Resolved) (*runstore.Results, error) {
+	out := &runstore.Results{Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Nodes: r.Cluster.Nodes}
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		if f.Kind != scenario.InfiniBandKind {
+			continue
+		}
+		p, err := NewPlan(r, f)
+		if err != nil {
+			return nil, err
+		}
+		up, err := bringUp(p, &r.Control)
+		if err != nil {
+			return nil, err
+		}
+		out.Fabrics = append(out.Fabrics, runstore.FabricResult{
+			Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Engine: string(p.Routed.Used), EngineWhy: p.Routed.Reason,
+			Control: &runstore.Control{Plane: managerPlane, BringUp: up},
+		})
+	}
+	if len(out.Fabrics) == 0 {
+		return nil, fmt.Errorf("the scenario has no InfiniBand fabric, and others have no Subnet Manager")
+	}
+	return out, nil
+}

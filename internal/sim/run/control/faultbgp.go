@@ -1,0 +1,230 @@
+package control
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// bgpPlan is what the switches of an Ethernet fabric do about faults, each for
+// itself: a switch that finds a neighbour gone leaves the port out of its ECMP
+// groups, which hash anew over the others; what it can no longer reach it tells its
+// neighbours, which choose again and tell theirs.
+type bgpPlan struct {
+	*network.Plan
+	spec   *scenario.Control
+	routes *detours // as all switches know them before the turn
+	ready  []units.Time
+	out    *network.Faults
+}
+
+// mendByBGP works out when which switch changes its tables.
+func mendByBGP(p *network.Plan, fp *network.Faults, spec *scenario.Control) {
+	b := &bgpPlan{Plan: p, spec: spec, out: fp, ready: make([]units.Time, p.Graph.Switches())}
+	b.routes = newDetours(p.Graph, make([]bool, len(p.Graph.Cables)))
+	fp.Control.Plane = bgpPlane
+	known := b.known(fp.Outages)
+	for i := range fp.Turns {
+		t := &fp.Turns[i]
+		if t.Manager {
+			continue
+		}
+		news := news(t, known)
+		if len(news.Cables) == 0 && len(t.Cables) > 0 {
+			fp.Control.Recoveries = append(fp.Control.Recoveries, newRecovery(t))
+			continue
+		}
+		fp.Control.Recoveries = append(fp.Control.Recoveries, b.turn(&news))
+	}
+	order(fp.Changes)
+}
+
+// known are the outages that the switches at the ends of cables come to know of. One
+// that is over before it is detected is none; and where a cable fails again before
+// its session is back, it has not worked in between, for all that they know.
+func (b *bgpPlan) known(outages []network.Span) (all []network.Span) {
+	detected, _ := b.detection(&network.Turn{})
+	back, _ := b.detection(&network.Turn{Repaired: true})
+	for _, s := range lasting(outages, detected) {
+		if n := len(all); n > 0 && all[n-1].Cable == s.Cable && s.From < all[n-1].Until+back {
+			all[n-1].Until = s.Until
+			continue
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// lasting are the outages that are longer than a time: others nobody notices.
+func lasting(outages []network.Span, than units.Time) (all []network.Span) {
+	for _, s := range outages {
+		if s.Until == units.Forever || s.Until-s.From > than {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// news is what a turn tells those who know of such outages: the cables of which they
+// come to know, and all that they then take to be down.
+func news(t *network.Turn, known []network.Span) network.Turn {
+	n := *t
+	n.Cables, n.Down = nil, make([]bool, len(t.Down))
+	for _, s := range known {
+		n.Down[s.Cable] = n.Down[s.Cable] || s.From <= t.At && t.At < s.Until
+		if (s.From == t.At && !t.Repaired || s.Until == t.At && t.Repaired) && slices.Contains(t.Cables, s.Cable) {
+			n.Cables = append(n.Cables, s.Cable)
+		}
+	}
+	return n
+}
+
+// order sorts changes by time; those of an entry stay in the order in which they
+// were found.
+func order(changes []fabric.TableChange) {
+	slices.SortStableFunc(changes, func(a, b fabric.TableChange) int { return cmp.Compare(a.At, b.At) })
+}
+
+// detection is how long a switch takes to know of a turn at one of its cables, and
+// what tells it.
+func (b *bgpPlan) detection(t *network.Turn) (units.Time, string) {
+	c := &b.spec.BGP
+	switch {
+	case t.Repaired:
+		return b.spec.LossOfSignal + c.Session, "session"
+	case c.Detection == scenario.DetectBFD:
+		return units.Time(c.BFDMultiplier) * c.BFDInterval, string(scenario.DetectBFD)
+	}
+	return b.spec.LossOfSignal, string(scenario.DetectSignal)
+}
+
+// turn works out a fault or a repair.
+func (b *bgpPlan) turn(t *network.Turn) runstore.Recovery {
+	next := newDetours(b.Graph, t.Down)
+	detected, how := b.detection(t)
+	rec := newRecovery(t)
+	rec.How, rec.Detected = how, detected
+	hops := b.hops(t)
+	for sw := range b.Graph.Switches() {
+		if hops[sw] < 0 || b.dark(t, sw) {
+			continue // nobody tells it
+		}
+		changed := b.changed(next, sw)
+		if len(changed) == 0 {
+			continue
+		}
+		rec.Switches++
+		if hops[sw] == 0 && !t.Repaired {
+			changed = b.repair(t, &rec, sw, changed, next)
+		}
+		c := &b.spec.BGP
+		at := max(b.ready[sw], t.At+detected+units.Time(hops[sw]+1)*c.Update+units.Time(hops[sw])*c.Advertisement)
+		for _, dst := range changed {
+			at += c.Entry
+			b.change(&rec, sw, dst, at, next.set(sw, dst))
+			b.ready[sw] = at
+		}
+	}
+	b.routes = next
+	return rec
+}
+
+// newRecovery is of a turn about which nothing has been done yet.
+func newRecovery(t *network.Turn) runstore.Recovery {
+	const never = runstore.Never
+	return runstore.Recovery{
+		What: t.What, Repaired: t.Repaired, At: t.At, How: "not noticed", Detected: never, Swept: never, Computed: never, First: never, Last: never,
+	}
+}
+
+// changed are the endpoints to which a switch has other ways than before.
+func (b *bgpPlan) changed(next *detours, sw int) (dsts []int) {
+	for dst := range b.Graph.Endpoints {
+		if !slices.Equal(b.routes.set(sw, dst), next.set(sw, dst)) {
+			dsts = append(dsts, dst)
+		}
+	}
+	return dsts
+}
+
+// repair leaves the ports of cables that have failed out of the groups of a switch
+// at their end, all at once. It gives the endpoints of which that is not all.
+func (b *bgpPlan) repair(t *network.Turn, rec *runstore.Recovery, sw int, changed []int, next *detours) (rest []int) {
+	detected, _ := b.detection(t)
+	at := max(b.ready[sw], t.At+detected+b.spec.BGP.Repair)
+	b.ready[sw] = at
+	for _, dst := range changed {
+		left := slices.DeleteFunc(slices.Clone(b.routes.set(sw, dst)), func(port uint16) bool {
+			return t.Down[b.Graph.Nodes[b.Graph.Endpoints+sw].Cables[port]]
+		})
+		b.change(rec, sw, dst, at, left)
+		if !slices.Equal(left, next.set(sw, dst)) {
+			rest = append(rest, dst)
+		}
+	}
+	return rest
+}
+
+// dark reports whether a switch has no cable that works.
+func (b *bgpPlan) dark(t *network.Turn, sw int) bool {
+	for _, c := range b.Graph.Nodes[b.Graph.Endpoints+sw].Cables {
+		if c >= 0 && !t.Down[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// change gives a switch an entry.
+func (b *bgpPlan) change(rec *runstore.Recovery, sw, dst int, at units.Time, ports []uint16) {
+	c := fabric.TableChange{At: at, Row: int32(sw), Dst: int32(dst), Ports: ports}
+	if len(ports) > 0 {
+		c.Port = ports[dst%len(ports)]
+	}
+	b.out.Changes = append(b.out.Changes, c)
+	rec.Entries++
+	noteTable(rec, at)
+}
+
+// noteTable notes that a switch has new entries.
+func noteTable(rec *runstore.Recovery, at units.Time) {
+	since := at - rec.At
+	if rec.First == runstore.Never || since < rec.First {
+		rec.First = since
+	}
+	rec.Last = max(rec.Last, since)
+}
+
+// hops is how many switches the news of a turn passes on its way to each: 0 at the
+// ends of the cables; -1 where it does not come.
+func (b *bgpPlan) hops(t *network.Turn) []int {
+	hops := make([]int, b.Graph.Switches())
+	for i := range hops {
+		hops[i] = -1
+	}
+	var queue []int32
+	for _, c := range t.Cables {
+		for _, end := range []topology.End{b.Graph.Cables[c].A, b.Graph.Cables[c].B} {
+			if sw := int(end.Node) - b.Graph.Endpoints; sw >= 0 && hops[sw] < 0 {
+				hops[sw] = 0
+				queue = append(queue, int32(sw))
+			}
+		}
+	}
+	walk := detours{g: b.Graph, down: t.Down}
+	for i := 0; i < len(queue); i++ {
+		walk.neighbours(queue[i], func(_ uint16, far int32) {
+			if hops[far] < 0 {
+				hops[far] = hops[queue[i]] + 1
+				queue = append(queue, far)
+			}
+		})
+	}
+	return hops
+}

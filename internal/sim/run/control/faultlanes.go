@@ -1,0 +1,77 @@
+package control
+
+import (
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+)
+
+// rememberLanes notes the SL2VL tables at the start. Where packets are on the levels
+// of the scenario the run has none: its levels keep their lanes (ib.sl2vl).
+func (d *mending) rememberLanes() {
+	if d.Paths == nil {
+		return
+	}
+	ports := map[int]int{}
+	for _, sw := range d.rows() {
+		ports[sw] = len(d.Graph.Nodes[d.Graph.Endpoints+sw].Cables)
+	}
+	d.sl2vl = d.Lanes.Own(ports)
+}
+
+// writeLanes applies the SL2VL table of a pair of ports that a switch has taken, where
+// it says anything new.
+func (d *mending) writeLanes(w *laneWrite, rec *runstore.Recovery) {
+	if d.sl2vl == nil || w.in == 0 || w.out == 0 {
+		return // the switch's own port
+	}
+	sw := int(d.m.nodes[w.node]) - d.Graph.Endpoints
+	c := fabric.LaneChange{At: w.at - d.start, Row: int32(sw), In: uint16(w.in) - 1, Out: uint16(w.out) - 1}
+	for sl, vl := range w.vl {
+		c.Lanes[sl] = uint8(vl)
+	}
+	m := d.sl2vl.Map(sw)
+	if m.Lanes(c.In, c.Out) == c.Lanes {
+		return
+	}
+	m.Set(c.In, c.Out, &c.Lanes)
+	d.out.Lanes = append(d.out.Lanes, c)
+	rec.LaneTables++
+	rec.LastLanes = max(rec.LastLanes, c.At-rec.At)
+}
+
+// widen gives the run as many lanes as packets get into by the SL2VL tables of all
+// times: on tables that need fewer lanes, or others, old levels may have lanes of their
+// own.
+func widen(p *network.Plan, fp *network.Faults) {
+	if len(fp.Lanes) == 0 {
+		return
+	}
+	used := usedLevels(p)
+	top := p.Lanes.Count - 1
+	for i := range fp.Lanes {
+		for sl, vl := range fp.Lanes[i].Lanes {
+			if used>>sl&1 != 0 {
+				top = max(top, int(vl))
+			}
+		}
+	}
+	wide := *p.Lanes
+	wide.Count = top + 1
+	p.Lanes = &wide
+}
+
+// usedLevels are the service levels of all paths, a bit each.
+func usedLevels(p *network.Plan) (used uint16) {
+	for i := range p.Paths {
+		levels := &p.Paths[i]
+		for _, src := range levels.LID {
+			for _, dst := range levels.LID {
+				if src != dst && src != 0 && dst != 0 {
+					used |= 1 << levels.Of(src, dst)
+				}
+			}
+		}
+	}
+	return used
+}

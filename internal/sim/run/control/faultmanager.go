@@ -1,0 +1,368 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/internal/base/topology"
+	"weft/internal/ib/subnet"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/routing"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// longestBringUp is how long a subnet may take to come up: far longer than the
+// largest does.
+const longestBringUp = 3600 * units.Second
+
+// bringUp lets a Subnet Manager bring the fabric up, from power-on.
+func (m *managedSubnet) bringUp() (*runstore.BringUp, error) {
+	m.start()
+	up := func() bool {
+		n := len(m.log.sweeps)
+		return n > 0 && m.log.sweeps[n-1].up < units.Forever
+	}
+	if !m.runUntil(longestBringUp, up) {
+		if m.failed != nil {
+			return nil, m.failed
+		}
+		return nil, fmt.Errorf("the Subnet Manager does not bring the subnet up within %v: %s", longestBringUp, m.log.trouble())
+	}
+	s := &m.log.sweeps[len(m.log.sweeps)-1]
+	last := max(s.computed, s.last)
+	if s.last == units.Forever {
+		last = s.computed // a subnet without switches
+	}
+	return &runstore.BringUp{
+		Time: s.up, Discovery: s.found, Compute: s.computed - s.found, Tables: last - s.computed, Activate: s.up - last,
+		Datagrams: m.log.datagrams, Blocks: s.blocks,
+	}, nil
+}
+
+// bringUp lets the manager of each plane bring it up. It gives the one that takes
+// longest: they do so at once.
+func bringUp(p *network.Plan, spec *scenario.Control) (longest *runstore.BringUp, err error) {
+	for plane := range max(1, p.Graph.Planes) {
+		m, err := newManagedSubnet(p, spec, plane)
+		if err != nil {
+			return nil, err
+		}
+		up, err := m.bringUp()
+		if err != nil {
+			return nil, fmt.Errorf("fabric %s: %w", p.Fabric.Name, err)
+		}
+		if longest == nil || up.Time > longest.Time {
+			longest = up
+		}
+	}
+	return longest, nil
+}
+
+// mending is what the Subnet Manager of a plane does about faults.
+type mending struct {
+	*network.Plan
+	m     *managedSubnet
+	plane int
+	start units.Time        // of the run, on the manager's clock
+	dsts  map[units.LID]int // endpoints
+	port  []uint16          // as the tables of routing have them, at the moment
+	sets  [][]uint16        // by entry: the ports that adaptive routing chooses from
+	sl2vl *routing.Lanes    // the SL2VL tables, at the moment; nil where the run has none
+	out   *network.Faults
+}
+
+// mendByManager runs the control plane of an InfiniBand fabric, plane by plane, through
+// all faults.
+func mendByManager(p *network.Plan, fp *network.Faults, spec *scenario.Control) error {
+	fp.Control.Plane = managerPlane
+	for plane := range max(1, p.Graph.Planes) {
+		if err := mendPlane(p, fp, spec, plane); err != nil {
+			return fmt.Errorf("fabric %s: %w", p.Fabric.Name, err)
+		}
+	}
+	order(fp.Changes)
+	return nil
+}
+
+func mendPlane(p *network.Plan, fp *network.Faults, spec *scenario.Control, plane int) error {
+	m, err := newManagedSubnet(p, spec, plane)
+	if err != nil {
+		return err
+	}
+	up, err := m.bringUp()
+	if err != nil {
+		return err
+	}
+	if fp.Control.BringUp == nil || up.Time > fp.Control.BringUp.Time {
+		fp.Control.BringUp = up
+	}
+	d := &mending{Plan: p, m: m, plane: plane, start: m.now, out: fp, dsts: map[units.LID]int{}}
+	d.adoptTables()
+	m.writes, m.lanes = m.writes[:0], m.lanes[:0]
+	d.schedule(spec)
+	if err := m.run(d.start + fp.Turns[len(fp.Turns)-1].At + d.patience(spec)); err != nil {
+		return err
+	}
+	d.remember()
+	for i := range fp.Turns {
+		if d.concerns(&fp.Turns[i]) {
+			fp.Control.Recoveries = append(fp.Control.Recoveries, d.turn(i, spec))
+		}
+	}
+	return nil
+}
+
+// concerns reports whether a turn is one of this plane: the end of managers is one of
+// every plane.
+func (d *mending) concerns(t *network.Turn) bool {
+	return t.Manager || slices.ContainsFunc(t.Cables, d.holds)
+}
+
+// holds reports whether a cable is of this plane.
+func (d *mending) holds(cable int32) bool {
+	c := &d.Graph.Cables[cable]
+	for _, end := range []topology.End{c.A, c.B} {
+		if n := &d.Graph.Nodes[end.Node]; n.Kind == topology.Switch && d.Graph.Planes > 1 && int(n.Plane) != d.plane {
+			return false
+		}
+	}
+	return true
+}
+
+// rows are the switches of this plane.
+func (d *mending) rows() (rows []int) {
+	for sw := range d.Tables.Switches {
+		if d.Graph.Planes <= 1 || int(d.Graph.Nodes[d.Graph.Endpoints+sw].Plane) == d.plane {
+			rows = append(rows, sw)
+		}
+	}
+	return rows
+}
+
+// adoptTables makes the tables of the run those that the manager has written.
+func (d *mending) adoptTables() {
+	h := d.m.master()
+	sub := h.manager.Subnet()
+	at := d.NodesByGUID()
+	nodes := make([]topology.NodeID, len(sub.Nodes))
+	for i := range sub.Nodes {
+		n := &sub.Nodes[i]
+		nodes[i] = at[n.GUID]
+		if n.Kind != subnet.Switch {
+			d.dsts[n.Ports[n.Base()].LID] = int(nodes[i])
+		}
+	}
+	adopt(d.Plan, sub, h.manager.Tables(), nodes)
+}
+
+// remember notes the entries at the start.
+func (d *mending) remember() {
+	t := d.Tables
+	d.port = slices.Clone(t.Port)
+	d.sets = make([][]uint16, len(t.Port))
+	for sw := range t.Switches {
+		for dst := range t.Endpoints {
+			d.sets[sw*t.Endpoints+dst] = t.Minimal(sw, dst)
+		}
+	}
+	d.rememberLanes()
+}
+
+// schedule tells the agents of each outage when their ports notice, and ends
+// managers.
+func (d *mending) schedule(spec *scenario.Control) {
+	m := d.m
+	at := func(t units.Time, what func()) {
+		m.queue.Push(t, controlFault, uint64(len(m.faults)))
+		m.faults = append(m.faults, what)
+	}
+	number := map[topology.NodeID]int32{}
+	for i, node := range m.nodes {
+		number[node] = int32(i)
+	}
+	for _, s := range lasting(d.out.Outages, spec.LossOfSignal) {
+		if !d.holds(s.Cable) {
+			continue
+		}
+		a := d.Graph.Cables[s.Cable].A
+		end := subnet.End{Node: number[a.Node], Port: uint8(a.Port + 1)}
+		at(d.start+s.From+spec.LossOfSignal, func() { m.agents.SetLink(end, false) })
+		if s.Until < units.Forever {
+			at(d.start+s.Until+spec.LossOfSignal, func() { m.agents.SetLink(end, true) })
+		}
+	}
+	for _, t := range d.out.Turns {
+		if t.Manager {
+			at(d.start+t.At, func() {
+				if h := m.master(); h != nil {
+					h.ended = true
+				}
+			})
+		}
+	}
+}
+
+// patience is how long after the last fault the control plane is followed: until a
+// light sweep has come and another, and until a standby has waited for its master,
+// and for the leases of its keys.
+func (d *mending) patience(spec *scenario.Control) units.Time {
+	s := &spec.SM
+	t := spec.LossOfSignal + 2*s.Sweep
+	if len(d.m.hosts) > 1 {
+		t += 4 * (s.Poll + 4*(s.Timeout+d.m.compute))
+		if s.StandbyMKey != 0 { // its sweeps start the leases, and those after find them over
+			t += 2 * (s.MKeyLease + s.Sweep)
+		}
+	}
+	return t
+}
+
+// turn is what the manager did from a turn to the next.
+func (d *mending) turn(i int, spec *scenario.Control) runstore.Recovery {
+	turns := d.out.Turns
+	t := &turns[i]
+	rec := newRecovery(t)
+	if t.Manager && d.Graph.Planes > 1 {
+		rec.What = fmt.Sprintf("%s of plane %d", rec.What, d.plane)
+	}
+	from, until := d.start+t.At, units.Forever
+	if next := slices.IndexFunc(turns[i+1:], func(t network.Turn) bool { return d.concerns(&t) }); next >= 0 {
+		until = d.start + turns[i+1+next].At
+	}
+	d.noticed(t, &rec, from, until, spec)
+	routes := newDetours(d.Graph, t.Down)
+	changed := map[int]bool{}
+	adaptive := d.Fabric.Routing.Mode == scenario.Adaptive
+	if seen := news(t, lasting(d.out.Outages, spec.LossOfSignal)); adaptive && !t.Repaired && len(seen.Cables) > 0 {
+		d.exclude(&seen, &rec, changed, t.At+spec.LossOfSignal)
+	}
+	written := t.At + rec.Computed
+	for j := range d.m.writes {
+		if w := &d.m.writes[j]; w.at >= from && w.at < until {
+			d.write(w, &rec, routes, changed)
+			written = max(written, w.at-d.start)
+		}
+	}
+	for j := range d.m.lanes {
+		if w := &d.m.lanes[j]; w.at >= from && w.at < until {
+			d.writeLanes(w, &rec)
+		}
+	}
+	if adaptive && rec.Computed != runstore.Never {
+		d.regroup(&rec, routes, changed, written)
+	}
+	rec.Switches = len(changed)
+	return rec
+}
+
+// noticed fills in when the manager knew of a turn, and of the fabric as it then was.
+func (d *mending) noticed(t *network.Turn, rec *runstore.Recovery, from, until units.Time, spec *scenario.Control) {
+	l := &d.m.log
+	if t.Manager {
+		for _, at := range l.masters {
+			if at >= from && at < until {
+				rec.How, rec.Detected = "standby", at-from
+				break
+			}
+		}
+	}
+	for i := range l.sweeps {
+		s := &l.sweeps[i]
+		if s.began == units.Forever || s.began < from || s.began >= until {
+			continue
+		}
+		if rec.Detected == runstore.Never {
+			rec.Detected, rec.How = s.began-from, "light sweep"
+			if slices.ContainsFunc(l.traps, func(at units.Time) bool { return at >= from+spec.LossOfSignal && at <= s.began }) {
+				rec.How = "trap"
+			}
+		}
+		rec.Swept, rec.Computed, rec.Circle = s.found-from, s.computed-from, s.circle
+		return
+	}
+}
+
+// write applies a block of a table that a switch has taken.
+func (d *mending) write(w *tableWrite, rec *runstore.Recovery, routes *detours, changed map[int]bool) {
+	sw := int(d.m.nodes[w.node]) - d.Graph.Endpoints
+	for i, port := range w.ports {
+		dst, ok := d.dsts[units.LID(w.block*mad.LIDsPerBlock+i)]
+		if !ok {
+			continue
+		}
+		to := uint16(routing.NoPort)
+		if port != subnet.NoPort {
+			to = uint16(port) - 1
+		}
+		at := sw*d.Graph.Endpoints + dst
+		if d.port[at] == to {
+			continue
+		}
+		d.port[at] = to
+		d.change(w.at-d.start, sw, dst, routes.beside(sw, dst, to), rec, changed)
+	}
+}
+
+// beside are the ports that adaptive routing may choose from beside that of the
+// table: those that lead there as fast.
+func (r *detours) beside(sw, dst int, port uint16) []uint16 {
+	if port == routing.NoPort {
+		return nil
+	}
+	if set := r.set(sw, dst); slices.Contains(set, port) {
+		return set
+	}
+	return []uint16{port}
+}
+
+// exclude lets the switches at the ends of cables that have failed leave their ports
+// out of what adaptive routing chooses from, where others are left. They do so by
+// themselves; nobody tells them.
+func (d *mending) exclude(t *network.Turn, rec *runstore.Recovery, changed map[int]bool, at units.Time) {
+	for _, sw := range d.rows() {
+		cables := d.Graph.Nodes[d.Graph.Endpoints+sw].Cables
+		dead := func(port uint16) bool { return t.Down[cables[port]] }
+		for dst := range d.Tables.Endpoints {
+			set := d.sets[sw*d.Tables.Endpoints+dst]
+			if !slices.ContainsFunc(set, dead) {
+				continue
+			}
+			if left := slices.DeleteFunc(slices.Clone(set), dead); len(left) > 0 {
+				d.change(at, sw, dst, left, rec, changed)
+			}
+		}
+	}
+}
+
+// regroup gives all switches the groups of ports that fit the new tables, when the
+// last table is written.
+func (d *mending) regroup(rec *runstore.Recovery, routes *detours, changed map[int]bool, at units.Time) {
+	for _, sw := range d.rows() {
+		for dst := range d.Tables.Endpoints {
+			entry := sw*d.Tables.Endpoints + dst
+			want := routes.beside(sw, dst, d.port[entry])
+			if !slices.Equal(want, d.sets[entry]) {
+				d.change(at, sw, dst, want, rec, changed)
+			}
+		}
+	}
+}
+
+// change gives a switch the ports of an entry. The one of the table goes first,
+// unless it is not among them.
+func (d *mending) change(at units.Time, sw, dst int, ports []uint16, rec *runstore.Recovery, changed map[int]bool) {
+	entry := sw*d.Tables.Endpoints + dst
+	d.sets[entry] = ports
+	c := fabric.TableChange{At: at, Row: int32(sw), Dst: int32(dst), Ports: ports, Port: d.port[entry]}
+	if len(ports) > 0 && !slices.Contains(ports, c.Port) {
+		c.Port = ports[dst%len(ports)]
+	}
+	d.out.Changes = append(d.out.Changes, c)
+	changed[sw] = true
+	rec.Entries++
+	noteTable(rec, at)
+}

@@ -1,0 +1,143 @@
+package control
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/run/network"
+	"weft/scenario"
+	"weft/units"
+)
+
+// planFaults works out what the scenario's faults do to the fabric.
+func planFaults(p *network.Plan, r *scenario.Resolved) error {
+	if len(r.Faults) == 0 {
+		return nil
+	}
+	fp := &network.Faults{}
+	if err := breakable(p); err != nil {
+		return err
+	}
+	for i := range r.Faults {
+		for _, f := range r.Faults[i].Each() {
+			if err := add(fp, p, &f); err != nil {
+				return fmt.Errorf("fabric %s: faults[%d]: %w", p.Fabric.Name, i, err)
+			}
+		}
+	}
+	fp.Outages = joined(fp.Outages, r.ShortestOutage(p.Fabric))
+	settle(fp, p.Graph)
+	var err error
+	if p.Fabric.Kind == scenario.InfiniBandKind {
+		err = mendByManager(p, fp, &r.Control)
+	} else {
+		mendByBGP(p, fp, &r.Control)
+	}
+	if err != nil {
+		return err
+	}
+	open(p, fp)
+	widen(p, fp)
+	p.Faults = fp
+	return nil
+}
+
+// breakable refuses fabrics on which no way around a fault is known that is free of
+// deadlock and of loops.
+func breakable(p *network.Plan) error {
+	f := p.Fabric
+	tree := p.Graph.Family == topology.FamilyTree
+	switch {
+	case !tree && f.Kind == scenario.InfiniBandKind && f.Routing.Mode != scenario.Deterministic:
+		return fmt.Errorf("fabric %s: with %s routing the ports that are left after a fault have no lanes that are known to be free of deadlock on a %s: take routing.mode deterministic", f.Name, f.Routing.Mode, f.Topology.Shape)
+	case !tree && f.Routing.Mode == scenario.UpDown:
+		return fmt.Errorf("fabric %s: what up-down routing on a %s does about a fault is not simulated: its ways are not those of BGP", f.Name, f.Topology.Shape)
+	}
+	return nil
+}
+
+// add takes in a fault of the scenario.
+func add(fp *network.Faults, p *network.Plan, f *scenario.Fault) error {
+	broken, err := cablesOf(p.Graph, f)
+	if err != nil {
+		return err
+	}
+	for _, c := range broken {
+		fp.Outages = append(fp.Outages, network.Span{Cable: c, From: f.At, Until: f.Ends()})
+	}
+	fp.Turns = append(fp.Turns, network.Turn{At: f.At, What: f.What(), Cables: broken, Manager: f.SM})
+	if f.Until != 0 {
+		fp.Turns = append(fp.Turns, network.Turn{At: f.Until, What: f.What(), Cables: broken, Repaired: true})
+	}
+	return nil
+}
+
+// cablesOf are the cables that a fault takes out of service.
+func cablesOf(g *topology.Graph, f *scenario.Fault) (cables []int32, err error) {
+	if f.SM {
+		return nil, nil
+	}
+	name, port := f.Switch, -1
+	if f.Link != "" {
+		i := strings.LastIndex(f.Link, " port ")
+		if i < 0 {
+			return nil, fmt.Errorf("link %q: want a node and a port, such as leaf0 port 5", f.Link)
+		}
+		name = f.Link[:i]
+		if port, err = strconv.Atoi(f.Link[i+len(" port "):]); err != nil || port < 1 {
+			return nil, fmt.Errorf("link %q: the port is no number from 1 on", f.Link)
+		}
+	}
+	at := slices.IndexFunc(g.Nodes, func(n topology.Node) bool { return n.Name == name })
+	if at < 0 {
+		return nil, fmt.Errorf("the fabric has no node %q: its nodes are %s to %s", name, g.Nodes[0].Name, g.Nodes[len(g.Nodes)-1].Name)
+	}
+	n := &g.Nodes[at]
+	if f.Link != "" {
+		if port > len(n.Cables) || n.Cables[port-1] < 0 {
+			return nil, fmt.Errorf("%s has no cable at port %d", name, port)
+		}
+		return []int32{n.Cables[port-1]}, nil
+	}
+	if n.Kind != topology.Switch {
+		return nil, fmt.Errorf("%s is no switch: name its cable, as %s port 1", name, name)
+	}
+	for _, c := range n.Cables {
+		if c >= 0 {
+			cables = append(cables, c)
+		}
+	}
+	return cables, nil
+}
+
+// joined are the same times with those of a cable that overlap, or follow each
+// other by no more than a gap, made one.
+func joined(spans []network.Span, gap units.Time) (out []network.Span) {
+	slices.SortFunc(spans, func(a, b network.Span) int {
+		return cmp.Or(cmp.Compare(a.Cable, b.Cable), cmp.Compare(a.From, b.From))
+	})
+	for _, s := range spans {
+		if n := len(out); n > 0 && out[n-1].Cable == s.Cable && s.From-gap <= out[n-1].Until {
+			out[n-1].Until = max(out[n-1].Until, s.Until)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// settle orders the turns and says which cables are out of service from each on.
+func settle(fp *network.Faults, g *topology.Graph) {
+	slices.SortStableFunc(fp.Turns, func(a, b network.Turn) int { return cmp.Compare(a.At, b.At) })
+	for i := range fp.Turns {
+		t := &fp.Turns[i]
+		t.Down = make([]bool, len(g.Cables))
+		for _, s := range fp.Outages {
+			t.Down[s.Cable] = t.Down[s.Cable] || s.From <= t.At && t.At < s.Until
+		}
+	}
+}

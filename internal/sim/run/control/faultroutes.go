@@ -1,0 +1,194 @@
+package control
+
+import (
+	"slices"
+
+	"weft/internal/base/topology"
+)
+
+// detours are the shortest ways around cables that do not work. Those of a tree go up
+// and then down, never up again: what up/down routing and what eBGP finds where
+// switches of one level share a number of an autonomous system (RFC 7938, 5.2.1), so
+// that none passes a route on to another of its level. On other shapes they are the
+// ways of fewest cables between groups, and of these those of fewest cables: what
+// eBGP finds where each group, or on a torus each switch, is a system of its own. The
+// ports of a switch ascend.
+type detours struct {
+	g    *topology.Graph
+	down []bool // by cable: does not work
+	// ports are the ways of each switch to each leaf, by switch and leaf; nil
+	// where there is none.
+	ports [][][]uint16
+}
+
+// newDetours finds the ways around cables that do not work.
+func newDetours(g *topology.Graph, down []bool) *detours {
+	r := &detours{g: g, down: down, ports: make([][][]uint16, g.Switches())}
+	for s := range r.ports {
+		r.ports[s] = make([][]uint16, g.Switches())
+	}
+	w := detourWalk{r: r, dist: make([]int32, g.Switches())}
+	for leaf := range g.Switches() {
+		switch {
+		case g.Nodes[g.Endpoints+leaf].Level != 1: // no endpoints are there
+		case g.Family == topology.FamilyTree:
+			w.upAndDown(int32(leaf))
+		default:
+			w.shortest(int32(leaf))
+		}
+	}
+	return r
+}
+
+// set is the ports of a switch for an endpoint.
+func (r *detours) set(sw, dst int) []uint16 {
+	far, ok := endpointIn(r.g, dst, r.g.Nodes[r.g.Endpoints+sw].Plane, r.down)
+	if !ok {
+		return nil
+	}
+	leaf := int(far.Node) - r.g.Endpoints
+	if leaf == sw {
+		return []uint16{uint16(far.Port)}
+	}
+	return r.ports[sw][leaf]
+}
+
+// endpointIn is the port of the switch of a plane that an endpoint is joined to by a
+// cable that works.
+func endpointIn(g *topology.Graph, dst int, plane int32, down []bool) (topology.End, bool) {
+	for port, c := range g.Nodes[dst].Cables {
+		if c < 0 || down[c] {
+			continue
+		}
+		far, _, _ := g.Peer(topology.End{Node: topology.NodeID(dst), Port: int32(port)})
+		if g.Planes <= 1 || g.Nodes[far.Node].Plane == plane {
+			return far, true
+		}
+	}
+	return topology.End{}, false
+}
+
+// neighbours calls f for each cable of a switch that works and leads to another.
+func (r *detours) neighbours(sw int32, f func(port uint16, far int32)) {
+	for port, c := range r.g.Nodes[r.g.Endpoints+int(sw)].Cables {
+		if c < 0 || r.down[c] {
+			continue
+		}
+		end := topology.End{Node: topology.NodeID(r.g.Endpoints + int(sw)), Port: int32(port)}
+		if far, _, _ := r.g.Peer(end); int(far.Node) >= r.g.Endpoints {
+			f(uint16(port), int32(far.Node)-int32(r.g.Endpoints))
+		}
+	}
+}
+
+func (r *detours) level(sw int32) int8 { return r.g.Nodes[r.g.Endpoints+int(sw)].Level }
+
+// detourWalk is the search for the ways to one leaf.
+type detourWalk struct {
+	r     *detours
+	dist  []int32 // by switch: -1 where no way is known
+	queue []int32
+}
+
+// begin forgets the ways to the leaf before and stands at a leaf.
+func (w *detourWalk) begin(leaf int32) {
+	for i := range w.dist {
+		w.dist[i] = -1
+	}
+	w.dist[leaf] = 0
+	w.queue = append(w.queue[:0], leaf)
+}
+
+// upAndDown finds the ways to a leaf of a tree: first those that only go down, from the leaf up;
+// then, from the top down, those of the switches that must go up first.
+func (w *detourWalk) upAndDown(leaf int32) {
+	r := w.r
+	w.begin(leaf)
+	for i := 0; i < len(w.queue); i++ {
+		y := w.queue[i]
+		r.neighbours(y, func(_ uint16, x int32) {
+			if r.level(x) > r.level(y) && w.dist[x] < 0 {
+				w.dist[x] = w.dist[y] + 1
+				w.queue = append(w.queue, x)
+			}
+		})
+	}
+	for _, x := range w.queue[1:] {
+		w.take(x, leaf, false)
+	}
+	for level := w.top(); level >= 1; level-- {
+		for x := range int32(len(w.dist)) {
+			if w.dist[x] < 0 && r.level(x) == level {
+				w.take(x, leaf, true)
+			}
+		}
+	}
+}
+
+func (w *detourWalk) top() (top int8) {
+	for x := range int32(len(w.dist)) {
+		top = max(top, w.r.level(x))
+	}
+	return top
+}
+
+// take notes the ports of a switch that lead closest to a leaf, of those that lead
+// up or those that lead down.
+func (w *detourWalk) take(x, leaf int32, up bool) {
+	best, ports := int32(-1), []uint16(nil)
+	w.r.neighbours(x, func(port uint16, y int32) {
+		d := w.dist[y]
+		if d < 0 || (w.r.level(y) > w.r.level(x)) != up || w.r.level(y) == w.r.level(x) {
+			return
+		}
+		if best < 0 || d < best {
+			best, ports = d, ports[:0]
+		}
+		if d == best {
+			ports = append(ports, port)
+		}
+	})
+	if best >= 0 {
+		w.dist[x] = best + 1
+		w.r.ports[x][leaf] = slices.Clip(ports)
+	}
+}
+
+// shortest finds the ways to a leaf of a fabric without levels: from the leaf on, in
+// rounds in which a switch that is nearer than was known has its neighbours looked at
+// again.
+func (w *detourWalk) shortest(leaf int32) {
+	r := w.r
+	w.begin(leaf)
+	for i := 0; i < len(w.queue); i++ {
+		y := w.queue[i]
+		r.neighbours(y, func(port uint16, x int32) {
+			if d := w.dist[y] + r.length(y, port); w.dist[x] < 0 || d < w.dist[x] {
+				w.dist[x] = d
+				w.queue = append(w.queue, x)
+			}
+		})
+	}
+	for x := range int32(len(w.dist)) {
+		if x == leaf || w.dist[x] < 0 {
+			continue
+		}
+		var ports []uint16
+		r.neighbours(x, func(port uint16, y int32) {
+			if w.dist[y] >= 0 && w.dist[y]+r.length(x, port) == w.dist[x] {
+				ports = append(ports, port)
+			}
+		})
+		r.ports[x][leaf] = slices.Clip(ports)
+	}
+}
+
+// length is that of the cable at a port of a switch: one between groups is longer
+// than any way within them.
+func (r *detours) length(sw int32, port uint16) int32 {
+	at := topology.End{Node: topology.NodeID(r.g.Endpoints + int(sw)), Port: int32(port)}
+	if _, c, _ := r.g.Peer(at); r.g.KindOf(r.g.Cables[c]) == topology.Global {
+		return int32(r.g.Switches())
+	}
+	return 1
+}

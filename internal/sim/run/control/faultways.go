@@ -1,0 +1,207 @@
+package control
+
+import (
+	"slices"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// waysOpen follows the tables of a fabric through a run with faults, and finds when
+// after each fault every way is open again: from each leaf with hosts to each host,
+// whichever port a switch on the way takes of those that it has. Tables go on
+// changing after that, where routes are balanced anew.
+type waysOpen struct {
+	*network.Plan
+	down    []bool
+	entries [][]uint16 // by switch and endpoint, at the moment
+	state   []wayState // by switch: of the endpoint that is looked at
+	marks   []int32    // switches whose state is known
+}
+
+type wayState uint8
+
+const (
+	wayUnknown wayState = iota
+	wayBegun            // comes back to itself: a loop
+	wayOpen
+	wayBroken
+)
+
+// mostChecks bounds the work: switches times changes. Beyond it the last change
+// stands for the moment when all ways are open, which it cannot precede.
+const mostChecks = 1 << 28
+
+// open fills in when all ways are open after each fault.
+func open(p *network.Plan, fp *network.Faults) {
+	w := &waysOpen{Plan: p, entries: make([][]uint16, len(p.Tables.Port)), state: make([]wayState, p.Graph.Switches())}
+	mode := p.Fabric.Routing.Mode
+	for sw := range p.Tables.Switches {
+		for dst := range p.Tables.Endpoints {
+			set := p.Tables.Minimal(sw, dst)
+			if at := sw*p.Tables.Endpoints + dst; mode == scenario.Deterministic && len(set) > 0 {
+				set = p.Tables.Port[at : at+1]
+			}
+			w.entries[sw*p.Tables.Endpoints+dst] = set
+		}
+	}
+	changes, k := fp.Changes, 0
+	for i := range fp.Turns {
+		t, until := &fp.Turns[i], units.Forever
+		if i+1 < len(fp.Turns) {
+			until = fp.Turns[i+1].At
+		}
+		first := k
+		for k < len(changes) && changes[k].At < until {
+			k++
+		}
+		rec := recoveryAt(fp, t)
+		if rec != nil && !t.Repaired && !t.Manager {
+			w.down = t.Down
+			w.turn(rec, changes[first:k])
+		}
+		for _, c := range changes[first:k] {
+			w.apply(&c)
+		}
+	}
+}
+
+// recoveryAt finds what was done about a turn.
+func recoveryAt(fp *network.Faults, t *network.Turn) *runstore.Recovery {
+	for i := range fp.Control.Recoveries {
+		if r := &fp.Control.Recoveries[i]; r.What == t.What && r.At == t.At && r.Repaired == t.Repaired {
+			return r
+		}
+	}
+	return nil
+}
+
+func (w *waysOpen) apply(c *fabric.TableChange) {
+	ports := c.Ports
+	if w.Fabric.Routing.Mode == scenario.Deterministic && len(ports) > 0 {
+		ports = []uint16{c.Port}
+	}
+	w.entries[int(c.Row)*w.Tables.Endpoints+int(c.Dst)] = ports
+}
+
+// turn follows each endpoint's entries through the changes after a fault, which
+// stay in place only while it does.
+func (w *waysOpen) turn(rec *runstore.Recovery, changes []fabric.TableChange) {
+	if len(changes)*w.Tables.Switches > mostChecks {
+		rec.Open = rec.Last
+		return
+	}
+	of := make([][]fabric.TableChange, w.Tables.Endpoints)
+	for _, c := range changes {
+		of[c.Dst] = append(of[c.Dst], c)
+	}
+	saved := make([][]uint16, w.Tables.Switches)
+	for dst := range w.Tables.Endpoints {
+		for sw := range saved {
+			saved[sw] = w.entries[sw*w.Tables.Endpoints+dst]
+		}
+		w.follow(rec, dst, of[dst])
+		for sw := range saved {
+			w.entries[sw*w.Tables.Endpoints+dst] = saved[sw]
+		}
+	}
+}
+
+// follow notes when the ways to an endpoint are open, of those that are in the end.
+func (w *waysOpen) follow(rec *runstore.Recovery, dst int, changes []fabric.TableChange) {
+	leaves := slices.DeleteFunc(w.leaves(), func(sw int32) bool { // nothing leads there
+		_, ok := endpointIn(w.Graph, dst, w.Graph.Nodes[w.Graph.Endpoints+int(sw)].Plane, w.down)
+		return !ok
+	})
+	openAt := make([]units.Time, len(leaves))
+	note := func(at units.Time) {
+		w.forget()
+		for i, leaf := range leaves {
+			switch {
+			case !w.walk(leaf, dst):
+				openAt[i] = runstore.Never
+			case openAt[i] == runstore.Never:
+				openAt[i] = at - rec.At
+			}
+		}
+	}
+	note(rec.At)
+	for i := range changes {
+		w.apply(&changes[i])
+		if i+1 == len(changes) || changes[i+1].At > changes[i].At {
+			note(changes[i].At)
+		}
+	}
+	for _, t := range openAt {
+		if t == runstore.Never {
+			rec.Cut++
+		}
+		rec.Open = max(rec.Open, t)
+	}
+}
+
+// leaves are the switches to which hosts are joined by cables that work.
+func (w *waysOpen) leaves() (leaves []int32) {
+	for sw := range int32(w.Tables.Switches) {
+		for port, c := range w.Graph.Nodes[w.Graph.Endpoints+int(sw)].Cables {
+			if c < 0 || w.down[c] {
+				continue
+			}
+			far, _, _ := w.Graph.Peer(topology.End{Node: topology.NodeID(w.Graph.Endpoints) + topology.NodeID(sw), Port: int32(port)})
+			if int(far.Node) < w.Graph.Endpoints {
+				leaves = append(leaves, sw)
+				break
+			}
+		}
+	}
+	return leaves
+}
+
+func (w *waysOpen) forget() {
+	for _, sw := range w.marks {
+		w.state[sw] = wayUnknown
+	}
+	w.marks = w.marks[:0]
+}
+
+// walk reports whether all ways from a switch end at an endpoint.
+func (w *waysOpen) walk(sw int32, dst int) bool {
+	switch w.state[sw] {
+	case wayOpen:
+		return true
+	case wayBegun, wayBroken:
+		return false
+	}
+	w.marks = append(w.marks, sw)
+	w.state[sw] = wayBegun
+	ports := w.entries[int(sw)*w.Tables.Endpoints+dst]
+	open := len(ports) > 0
+	for _, port := range ports {
+		if !w.leads(sw, port, dst) {
+			open = false
+			break
+		}
+	}
+	w.state[sw] = wayBroken
+	if open {
+		w.state[sw] = wayOpen
+	}
+	return open
+}
+
+// leads reports whether a port of a switch leads to an endpoint.
+func (w *waysOpen) leads(sw int32, port uint16, dst int) bool {
+	end := topology.End{Node: topology.NodeID(w.Graph.Endpoints) + topology.NodeID(sw), Port: int32(port)}
+	far, cable, ok := w.Graph.Peer(end)
+	switch {
+	case !ok || w.down[cable]:
+		return false
+	case int(far.Node) < w.Graph.Endpoints:
+		return int(far.Node) == dst
+	}
+	return w.walk(int32(far.Node)-int32(w.Graph.Endpoints), dst)
+}

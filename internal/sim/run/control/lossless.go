@@ -1,0 +1,93 @@
+package control
+
+import (
+	"fmt"
+
+	"weft/internal/roce"
+	"weft/internal/sim/routing"
+	"weft/internal/sim/run/network"
+	"weft/scenario"
+	"weft/units"
+	"weft/wire"
+)
+
+// Lossless is what can be said of a fabric's PFC before anything runs.
+type Lossless struct {
+	Fabric string
+	// Unpaused says why there is nothing to be said: the fabric has no PFC.
+	Unpaused string
+	// Free says that packets may take any minimal port, not only one.
+	Free bool
+	// Circle are the ports of a cyclic buffer dependency, in the order in which
+	// each waits for the next and the last for the first; empty is a proof that
+	// there is none.
+	Circle []string
+	Buffer roce.Buffer // of the switch with the most ports in use
+	Ports  int         // of it
+	Cable  units.Length
+	Loop   roce.Loop // over the longest cable
+}
+
+// LosslessOf looks at every fabric of a scenario. It builds graphs and tables and
+// runs nothing.
+func LosslessOf(r *scenario.Resolved) ([]Lossless, error) {
+	var all []Lossless
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		l := Lossless{Fabric: f.Name}
+		switch {
+		case f.Kind == scenario.InfiniBandKind:
+			l.Unpaused = "InfiniBand waits for credits, not for PFC: its tables are proved before each run"
+		case !f.Ethernet.PFC.Enabled:
+			l.Unpaused = "PFC is off: nobody waits, and what does not fit is dropped"
+		}
+		if l.Unpaused == "" {
+			p, err := NewPlan(r, f)
+			if err != nil {
+				return nil, err
+			}
+			lossless(p, &l)
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// lossless fills in what a fabric with PFC has.
+func lossless(p *network.Plan, l *Lossless) {
+	f := p.Fabric
+	l.Free = switchChooses(f.Routing.Mode)
+	for _, end := range routing.CreditLoop(p.Graph, p.Tables, nil, l.Free) {
+		to, _, _ := p.Graph.Peer(end)
+		l.Circle = append(l.Circle, fmt.Sprintf("%s port %d to %s", p.Graph.Nodes[end.Node].Name, end.Port+1, p.Graph.Nodes[to.Node].Name))
+	}
+	for i := p.Graph.Endpoints; i < len(p.Graph.Nodes); i++ {
+		l.Ports = max(l.Ports, p.Graph.Nodes[i].Cabled())
+	}
+	for i := range p.Graph.Cables {
+		l.Cable = max(l.Cable, p.Graph.Cables[i].Length)
+	}
+	pfc := &f.Ethernet.PFC
+	l.Buffer = roce.Buffer{
+		Shared: units.Bytes(network.EthernetSwitch(f, p.Class, l.Ports).Shared), Reserve: pfc.Reserve, Xoff: pfc.XOFF,
+		AlphaNum: pfc.Alpha.Num, AlphaDen: pfc.Alpha.Den,
+	}
+	framing := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
+	packet := wire.TCPSegmentBytes(int(f.MTU), framing)
+	switch f.Kind {
+	case scenario.RoCEv2Kind:
+		packet = wire.RoCEv2Bytes(wire.RCWriteMiddle, int(f.MTU), framing)
+	case scenario.UltraEthernetKind:
+		packet = wire.UETBytes(int(f.MTU), framing)
+	}
+	l.Loop = roce.Loop{
+		PerByte: network.PerByte(&f.Link), Propagation: network.Propagation(&f.Link, l.Cable), Pipeline: f.Switch.Latency, Response: pfc.Response,
+		Packet: units.Bytes(packet), Frame: wire.PFCBytes, StoreAndForward: f.Switch.Forwarding == scenario.StoreAndForward,
+	}
+}
+
+// switchChooses reports whether a switch chooses among minimal ports, by hash or
+// by load.
+func switchChooses(m scenario.RoutingMode) bool {
+	return m != scenario.Deterministic && m != scenario.UpDown
+}

@@ -1,0 +1,130 @@
+package control
+
+import (
+	"fmt"
+
+	"weft/internal/base/topology"
+	"weft/internal/ib/proof"
+	routes "weft/internal/ib/route"
+	"weft/internal/ib/subnet"
+	"weft/internal/sim/routing"
+	"weft/internal/sim/run/network"
+	"weft/scenario"
+	"weft/units"
+)
+
+// takeLanes lets the packets of a plane have the service levels and lanes of their
+// paths, where tables need lanes to be free of deadlock. asked is what the scenario
+// said, for errors.
+func takeLanes(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, nodes []topology.NodeID, asked string) error {
+	if t.Lanes <= 1 {
+		return nil
+	}
+	f := p.Fabric
+	switch {
+	case f.Routing.Mode != scenario.Deterministic:
+		return fmt.Errorf("%s needs %d virtual lanes, path by path, and with %s routing packets leave their paths: take routing.mode deterministic", asked, t.Lanes, f.Routing.Mode)
+	case p.OwnLevels:
+		return fmt.Errorf("%s needs the service levels for itself, path by path: the scenario gives levels of its own (ib.ack-sl, ib.service-levels, workload.flows[].sl, beside[].class)", asked)
+	}
+	levels := network.PathLevels{Of: t.SL, LID: make([]units.LID, p.Graph.Endpoints)}
+	for i := range sub.Nodes {
+		if n := &sub.Nodes[i]; n.Kind != subnet.Switch {
+			levels.LID[nodes[i]] = n.Ports[n.Base()].LID
+		}
+	}
+	p.Paths = append(p.Paths, levels)
+	addMaps(p, t, nodes)
+	return nil
+}
+
+// addMaps adds the SL2VL tables of a plane's switches to the rule of the fabric.
+// Without such tables a level's lane is its number.
+func addMaps(p *network.Plan, t *subnet.Tables, nodes []topology.NodeID) {
+	if p.Maps == nil {
+		p.Maps = make([]*routing.LevelMap, p.Graph.Switches())
+	}
+	count := t.Lanes
+	if p.Lanes != nil {
+		count = max(count, p.Lanes.Count)
+	}
+	for i := range t.SL2VL {
+		p.Maps[int(nodes[t.Switch[i]])-p.Graph.Endpoints] = levelMap(&t.SL2VL[i])
+	}
+	p.Lanes = routing.LanesByLevel(count, p.Maps)
+}
+
+// torusConf is what torus-2QoS.conf would say of the fabric; nil where the shape is none
+// that torus-2QoS routes.
+func torusConf(p *network.Plan) *routes.TorusConf {
+	g := p.Graph
+	if g.Family != topology.FamilyTorus || len(g.Dims) > 3 {
+		return nil
+	}
+	guid := make([]units.GUID, len(g.Nodes))
+	for id, node := range p.NodesByGUID() {
+		guid[node] = id
+	}
+	open := make([]bool, len(g.Dims))
+	for dim := range open {
+		open[dim] = !g.Ring
+	}
+	return routes.NewTorusConf(g.Dims, open, guid[g.Endpoints:g.Endpoints+g.Switches()])
+}
+
+// groupsOf are the groups of a dragonfly's switches, as the scenario has them: what is
+// cabled to what does not tell groups of one or two switches apart. nil for other shapes.
+func groupsOf(p *network.Plan, sub *subnet.Subnet) map[units.GUID]int32 {
+	if p.Graph.Family != topology.FamilyDragonfly {
+		return nil
+	}
+	at := p.NodesByGUID()
+	groups := map[units.GUID]int32{}
+	for i := range sub.Nodes {
+		if n := &sub.Nodes[i]; n.Kind == subnet.Switch {
+			groups[n.GUID] = p.Graph.Nodes[at[n.GUID]].Group
+		}
+	}
+	return groups
+}
+
+// keepsLevels names the ports that can wait for each other with new tables of the
+// manager, where the connections that are there keep the service levels that they
+// have: nobody asks for their paths again.
+func keepsLevels(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, plane int) (circle string, err error) {
+	if p.Paths == nil && t.Lanes <= 1 {
+		return "", nil
+	}
+	at := p.NodesByGUID()
+	endpoint := make([]topology.NodeID, sub.TopLID()+1)
+	for i := range sub.Nodes {
+		if n := &sub.Nodes[i]; n.Kind != subnet.Switch {
+			endpoint[n.Ports[n.Base()].LID] = at[n.GUID]
+		}
+	}
+	kept := *t
+	kept.SL = func(src, dst units.LID) units.SL {
+		return p.LevelOf(plane, endpoint[src], endpoint[dst])
+	}
+	report, err := proof.Check(sub, &kept, proof.Options{})
+	if err != nil {
+		return "", err
+	}
+	return circleOf(sub, report), nil
+}
+
+// levelMap is a SL2VL table of the manager as the fabric has it. Its last ports are
+// those that packets without a way go to, on lane 0.
+func levelMap(t *subnet.SLMap) *routing.LevelMap {
+	m := routing.NewLevelMap(t.Ports + 1)
+	for in := range t.Ports {
+		for out := range t.Ports {
+			var lanes [routing.Levels]uint8
+			for sl := range lanes {
+				lanes[sl] = uint8(t.At(uint8(in+1), uint8(out+1), units.SL(sl)))
+			}
+			m.Set(uint16(in), uint16(out), &lanes)
+		}
+	}
+	return m
+}

@@ -1,0 +1,199 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"weft/internal/base/topology"
+	"weft/internal/ib/proof"
+	"weft/internal/ib/route"
+	"weft/internal/ib/subnet"
+	"weft/internal/sim/routing"
+	"weft/internal/sim/run/network"
+	"weft/scenario"
+)
+
+// manage gives an InfiniBand fabric the forwarding tables that weft's Subnet
+// Manager would install: LIDs, then a routing engine, for each plane a subnet
+// of its own, with the lanes of each path where the engine needs them. The ports that
+// adaptive routing may choose from stay those of the graph, and the tables' port is
+// the one that it prefers. Tables that do not deliver, or that can come to a
+// standstill, are refused before anything runs.
+func manage(p *network.Plan) error {
+	if p.Fabric.Kind != scenario.InfiniBandKind {
+		return nil
+	}
+	shape := p.Lanes // where packets choose among ports lanes are the shape's
+	err := eachPlane(p, func(sub *subnet.Subnet, nodes []topology.NodeID) error {
+		res, err := routed(p, sub)
+		if err != nil {
+			return err
+		}
+		p.Routed = res.Report
+		asked := "ib.engine " + string(res.Report.Used)
+		if shape == nil {
+			return install(p, sub, nodes, res, asked)
+		}
+		if err := prove(sub, res.Tables, asked); err != nil {
+			return err
+		}
+		adopt(p, sub, res.Tables, nodes)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return proveChoices(p)
+}
+
+// proveChoices refuses a fabric whose packets choose among minimal ports, or take the
+// tables' in their place, where these can wait for each other in a circle. In a tree
+// they cannot: all of them go up and then down.
+func proveChoices(p *network.Plan) error {
+	if p.Fabric.Routing.Mode == scenario.Deterministic || p.Graph.Family == topology.FamilyTree {
+		return nil
+	}
+	loop := routing.CreditLoop(p.Graph, p.Tables, p.Lanes, true)
+	if loop == nil {
+		return nil
+	}
+	ports := make([]string, len(loop))
+	for i, e := range loop {
+		ports[i] = fmt.Sprintf("%s port %d", p.Graph.Nodes[e.Node].Name, e.Port+1)
+	}
+	return network.Refuse(p.Fabric, "topology", fmt.Errorf("with %s routing packets can come to a standstill: those to be sent from %s and back to the first wait for each other: take routing.mode deterministic",
+		p.Fabric.Routing.Mode, strings.Join(ports, ", ")))
+}
+
+// eachPlane gives each plane of the fabric, as a subnet with LIDs, with the
+// graph's node of each of its nodes.
+func eachPlane(p *network.Plan, do func(*subnet.Subnet, []topology.NodeID) error) error {
+	for plane := range max(1, p.Graph.Planes) {
+		sub, nodes, err := network.SubnetOf(p.Fabric, p.Graph, plane)
+		if err == nil {
+			err = sub.AssignLIDs(0)
+		}
+		if err == nil {
+			err = do(sub, nodes)
+		}
+		if err != nil {
+			return network.Refuse(p.Fabric, "", err)
+		}
+	}
+	return nil
+}
+
+// install proves the tables of a plane and lets the simulation run on them. asked is
+// what the scenario said, for errors.
+func install(p *network.Plan, sub *subnet.Subnet, nodes []topology.NodeID, res *route.Result, asked string) error {
+	if err := takeLanes(p, sub, res.Tables, nodes, asked); err != nil {
+		return err
+	}
+	if err := prove(sub, res.Tables, asked); err != nil {
+		return err
+	}
+	adopt(p, sub, res.Tables, nodes)
+	return nil
+}
+
+// engines are those that are tried, in order: the one that is asked for, or, for
+// auto, the one that is made for the shape before those that fit any.
+func engines(p *network.Plan) []route.Name {
+	asked := route.Name(p.Fabric.IB.Engine)
+	switch {
+	case asked != route.Auto:
+		return []route.Name{asked}
+	case p.Graph.Family == topology.FamilyTorus && p.Graph.Ring && len(p.Graph.Dims) <= 3:
+		return []route.Name{"torus-2QoS", route.Auto}
+	case p.Graph.Family == topology.FamilyDragonfly && p.Fabric.Routing.Mode != scenario.Deterministic:
+		return []route.Name{"dragonfly"} // whose lanes are those of the shape
+	case p.Graph.Family == topology.FamilyDragonfly:
+		return []route.Name{"dragonfly", route.Auto}
+	}
+	return []route.Name{route.Auto}
+}
+
+// routed computes the tables of a subnet of the fabric, which may lack what is broken,
+// with the first engine that can.
+func routed(p *network.Plan, sub *subnet.Subnet) (res *route.Result, err error) {
+	for _, name := range engines(p) {
+		res, err = route.Route(sub, name, optionsOf(p, sub, name))
+		if refusal := (*route.Refusal)(nil); !errors.As(err, &refusal) {
+			break
+		}
+	}
+	return res, err
+}
+
+// optionsOf is what the scenario tells an engine.
+func optionsOf(p *network.Plan, sub *subnet.Subnet, name route.Name) route.Options {
+	o := route.Options{Lanes: scenario.OperationalVLs(p.Fabric.IB.VLs), Torus: torusConf(p), Groups: groupsOf(p, sub)}
+	if p.Graph.Family != topology.FamilyTree && (name == "updn" || name == "dnup") {
+		o.Roots = roots(p, sub)
+	}
+	return o
+}
+
+// reroute is route for a manager at work: an engine that was asked for by name and cannot
+// routed what faults have left is replaced as weft sm run replaces it, and instead says so.
+func reroute(p *network.Plan, sub *subnet.Subnet) (res *route.Result, instead string, err error) {
+	res, err = routed(p, sub)
+	asked := route.Name(p.Fabric.IB.Engine)
+	if refusal := (*route.Refusal)(nil); asked == route.Auto || !errors.As(err, &refusal) {
+		return res, "", err
+	}
+	if res, err = route.Installable(sub, asked, optionsOf(p, sub, asked)); err != nil {
+		return nil, "", err
+	}
+	return res, res.Report.Reason, nil
+}
+
+// prove refuses tables that do not deliver everything between ends, and those on
+// which packets can wait for each other in a circle.
+func prove(sub *subnet.Subnet, t *subnet.Tables, asked string) error {
+	report, err := proof.Check(sub, t, proof.Options{})
+	if err != nil {
+		return err
+	}
+	if r := &report.EndToEnd; !r.Proven() {
+		return fmt.Errorf("%s leaves %d pairs of ports without a path and %d on paths that never end",
+			asked, r.Lost, r.Looping)
+	}
+	if circle := circleOf(sub, report); circle != "" {
+		return fmt.Errorf("%s can come to a standstill: packets to be sent from %s and back to the first wait for each other: "+
+			"take an engine that is free of deadlock (ftree, updn, dnup)", asked, circle)
+	}
+	return nil
+}
+
+// circleOf names the ports of the first credit loop of tables; "" where there is none.
+func circleOf(sub *subnet.Subnet, report *proof.Report) string {
+	if !report.Deadlocks() {
+		return ""
+	}
+	var ports []string
+	for _, h := range report.Cycles[0].Holds {
+		ports = append(ports, fmt.Sprintf("%s port %d", sub.Nodes[h.Port.Node].Name, h.Port.Port))
+	}
+	return strings.Join(ports, ", ")
+}
+
+// adopt writes a subnet's forwarding tables into those of the simulation.
+func adopt(p *network.Plan, sub *subnet.Subnet, t *subnet.Tables, nodes []topology.NodeID) {
+	for dense, at := range t.Switch {
+		row := p.Tables.Port[(int(nodes[at])-p.Graph.Endpoints)*p.Tables.Endpoints:][:p.Tables.Endpoints]
+		for i := range sub.Nodes {
+			n := &sub.Nodes[i]
+			if n.Kind == subnet.Switch {
+				continue
+			}
+			port := t.LFT[dense][n.Ports[n.Base()].LID]
+			if port == subnet.NoPort {
+				row[nodes[i]] = routing.NoPort
+				continue
+			}
+			row[nodes[i]] = uint16(port) - 1
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package executor
+
+import (
+	"fmt"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/fabric"
+	"weft/units"
+)
+
+// streamID names a sequence of reductions or copies in the network.
+type streamID struct {
+	tree    int32
+	channel int32
+	kind    fabric.StreamKind
+}
+
+// streamKinds are those of the paths on which the network does more than forward.
+var streamKinds = map[collective.Path]fabric.StreamKind{
+	collective.PathNetReduce: fabric.StreamAll, collective.PathNetScatter: fabric.StreamOne, collective.PathNetGather: fabric.StreamCopy,
+}
+
+// part is what of a message in a stream goes to one NIC.
+type part struct {
+	nic   int32
+	bytes int64
+}
+
+// copied is a message that the network copies to all members of a stream.
+type copied struct {
+	tag    uint64
+	posted units.Time
+	left   int // members that have not got it
+}
+
+// reduces reports whether a pair is a NIC's membership in a stream and no pair of ranks.
+func (k Pair) reduces() bool { return k.Path.InNetwork() }
+
+// joinStream makes the NICs of a rail members of a stream on a group's tree. The
+// channels take the NICs' ports in turn.
+func (c *carrier) joinStream(comm *Communicator, k Pair, rail int) error {
+	port := int(k.Channel) % comm.trees.Ports
+	id := streamID{comm.trees.Tree(rail, port), k.Channel, streamKinds[k.Path]}
+	stream := c.net.Stream(int(id.tree), id.kind)
+	l := &comm.layout
+	for node := range l.Nodes {
+		k.From, k.A = comm.Members[node*l.PerNode+l.RailGPU(rail)], comm.nics[node*l.Rails()+rail]
+		k.To, k.B = k.From, k.A
+		next := comm.nics[(node+1)%l.Nodes*l.Rails()+rail]
+		key, _ := c.net.Plan.Keys.Pair(k.A, next)
+		end := c.net.Plan.Connection(k.A, uint32(stream), uint32(port)<<16, c.net.Plan.Level(k.A, next, key, 0))
+		end.PKey = key
+		send, receive, err := c.net.Join(stream, k.A, end)
+		if err == nil {
+			err = c.net.Refuse(k.A, next)
+		}
+		if err != nil {
+			return err
+		}
+		under := newUnderWay(c.room())
+		m := &connections{ends: []units.QPN{send}, slots: collective.Slots, early: make(map[int]message)}
+		c.bind(k.A, send, endpoint{rank: k.From, under: under, of: m, pair: k, members: l.Nodes})
+		c.bind(k.A, receive, endpoint{rank: k.From, under: under, of: m, pair: k})
+		c.links[k] = m
+	}
+	return nil
+}
+
+// contribute hands a member's part of a reduction to its NIC, when it is the turn of
+// its lane, or its data that the network copies, at once.
+func (r *collectives) contribute(p *fabric.Partition, o *operation, member, lane int, parts []collective.Transfer, m fabric.LocalMessage) {
+	c, prog, t := o.comm, o.plan.program, &parts[0]
+	rank, rail := c.Members[member], int(t.Rail)-1
+	nic := c.nic(member, rail)
+	k := Pair{From: rank, To: rank, A: nic, B: nic, Channel: int32(lane % prog.Channels()), Group: c.ID, Path: t.Path}
+	if r.links[k] == nil {
+		if err := r.joinStream(c, k, rail); err != nil {
+			r.fail(p, nic, err)
+			return
+		}
+	}
+	l := r.links[k]
+	next := message{rank: int(rank), pace: &o.plan.Pace, tag: m.Tag, bytes: m.Bytes}
+	if t.Path == collective.PathNetScatter {
+		for i := range parts {
+			next.results = append(next.results, part{c.nic(int(parts[i].Peer), rail), o.plan.choice.Proto.WireBytes(parts[i].Bytes)})
+		}
+	}
+	if t.Path == collective.PathNetGather {
+		l.line(next)
+		r.release(p, k, l)
+		return
+	}
+	if o.serial != l.serial {
+		if o.serial < l.serial || len(l.early) > 0 {
+			r.fail(p, nic, fmt.Errorf("a group of %d ranks has two collectives under way at once, which switches cannot reduce in one order: leave out ib.sharp", len(c.Members)))
+			return
+		}
+		l.serial, l.lane = o.serial, int(k.Channel)
+	}
+	l.early[lane] = next
+	for l.lane < prog.Lanes() {
+		l.lane = r.contributing(p, prog, member, l.lane, t.Path)
+		next, here := l.early[l.lane]
+		if !here {
+			break
+		}
+		delete(l.early, l.lane)
+		l.lane += prog.Channels()
+		l.line(next)
+	}
+	r.release(p, k, l)
+}
+
+// line has a message wait for a slot.
+func (l *connections) line(m message) {
+	m.number = l.sent
+	l.sent++
+	l.waiting = append(l.waiting, m)
+}
+
+// contributing is the first lane, from one on, in which a member takes part in a
+// reduction; past the last if there is none.
+func (r *collectives) contributing(p *fabric.Partition, prog collective.Program, member, lane int, path collective.Path) int {
+	s := &r.share(p).peeked
+	for ; lane < prog.Lanes(); lane += prog.Channels() {
+		for k := 0; prog.Step(member, lane, k, s); k++ {
+			for i := range s.Sends {
+				if s.Sends[i].Path == path {
+					return lane
+				}
+			}
+		}
+	}
+	return lane
+}
+
+// streamed is what a result is for that has come to a NIC's receiving end in a stream;
+// number is what the result's last packet says. What takes a slot until its own result
+// has come frees it.
+func (c *carrier) streamed(p *fabric.Partition, e *endpoint, number uint32) (tag uint64) {
+	if e.pair.Path == collective.PathNetGather {
+		m := c.copies[number]
+		if m.left--; m.left == 0 {
+			delete(c.copies, number)
+		}
+		c.share(p).flows.Add(p.Now() - m.posted)
+		if own := e.under.first(); own != nil && own.number == number {
+			c.answered(p, e)
+		}
+		return m.tag
+	}
+	came := c.answered(p, e)
+	c.share(p).flows.Add(p.Now() - came.at)
+	return came.tag
+}
+
+// answered ends the oldest of what a NIC has sent into a stream and waits for, and frees
+// its slot.
+func (c *carrier) answered(p *fabric.Partition, e *endpoint) posting {
+	came := e.under.end()
+	e.of.slots++
+	c.release(p, e.pair, e.of)
+	return came
+}
+
+// sent frees the slot of a contribution that has left its NIC and has no result for it.
+func (c *carrier) sent(p *fabric.Partition, e *endpoint) {
+	if e.pair.Path != collective.PathNetScatter {
+		return
+	}
+	own := e.leaving[0]
+	e.leaving = e.leaving[:copy(e.leaving, e.leaving[1:])]
+	if !own {
+		e.of.slots++
+		c.release(p, e.pair, e.of)
+	}
+}

@@ -1,0 +1,185 @@
+package executor
+
+import (
+	"fmt"
+
+	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/measure"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/transport"
+	"weft/scenario"
+	"weft/units"
+)
+
+// foreground is what runs on a network while streams are beside it.
+type foreground interface {
+	fabric.App
+	fabric.LocalApp
+	running() bool
+}
+
+// besideRun is a foreground with the fabric's streams beside it. The streams' queue
+// pairs are the first of their NICs, so that their numbers tell them from the
+// foreground's.
+type besideRun struct {
+	foreground
+	net     *network.Network
+	streams []stream
+	at      [][]streamEnd // by NIC and number of the end
+	carried *carriage     // nil without streams
+	failure error
+}
+
+// streamEnd is an end of a stream: the one that asks, or the one that is asked.
+type streamEnd struct {
+	stream int32
+	asked  bool
+}
+
+// stream is one stream: as many messages under way as it has depth.
+type stream struct {
+	spec   *scenario.Stream
+	end    units.QPN
+	posted []units.Time // by slot: when its message was posted
+	times  *measure.FlowTimes
+	nvme   nvme // of NVMe-oF
+	paced  paced
+}
+
+// beside puts the fabric's streams beside what runs, on a cluster with so many NICs.
+func beside(p *network.Plan, run foreground, nics int) *besideRun {
+	b := &besideRun{foreground: run, at: make([][]streamEnd, nics)}
+	for i := range p.Fabric.Beside {
+		s := &p.Fabric.Beside[i]
+		b.streams = append(b.streams, stream{spec: s, posted: make([]units.Time, s.Depth), times: measure.NewFlowTimes(), paced: pacedBy(s, p.Fabric.Link.Rate())})
+	}
+	return b
+}
+
+// app is what runs on the network: the foreground itself where nothing is beside it.
+func (b *besideRun) app() fabric.App {
+	if len(b.streams) == 0 {
+		return b.foreground
+	}
+	return b
+}
+
+// start connects the streams on a network and posts their first messages.
+func (b *besideRun) start(net *network.Network) error {
+	b.net = net
+	if len(b.streams) > 0 {
+		b.count()
+	}
+	for i := range b.streams {
+		s := &b.streams[i]
+		from, to := int32(s.spec.Src), int32(s.spec.Dst)
+		plan, entropy := b.net.Plan, uint32(engine.Mix(1<<63|uint64(i)))
+		level := 0 // what Ethernet has
+		if plan.Fabric.Kind == scenario.InfiniBandKind {
+			level = s.spec.Class
+		}
+		here, there := plan.Connection(from, entropy, entropy, level), plan.Connection(to, entropy^1, entropy, level)
+		here.Class = plan.Class.Must(network.LaneOf(plan.Fabric, s.spec.Class))
+		here.Reply, there.Class, there.Reply = here.Class, here.Class, here.Class
+		here.PKey, there.PKey = plan.Keys.Pair(from, to)
+		plan.ByPath(from, to, &here, &there)
+		end, peer, err := b.net.Connect(from, to, here, there)
+		if err != nil {
+			return err
+		}
+		s.end, s.nvme.peer = end, peer
+		b.bindStream(from, end, streamEnd{stream: int32(i)})
+		b.bindStream(to, peer, streamEnd{stream: int32(i), asked: true})
+		if s.paced.every > 0 {
+			b.startPaced(b.net.Partition(from), i)
+			continue
+		}
+		for slot := range s.posted {
+			b.postStream(b.net.Partition(from), s, uint64(slot))
+		}
+	}
+	return b.failure
+}
+
+func (b *besideRun) bindStream(nic int32, end units.QPN, e streamEnd) {
+	for len(b.at[nic]) <= int(end) {
+		b.at[nic] = append(b.at[nic], streamEnd{})
+	}
+	b.at[nic][end] = e
+}
+
+// postStream posts the next message of a slot.
+func (b *besideRun) postStream(p *fabric.Partition, s *stream, slot uint64) {
+	s.posted[slot] = p.Now()
+	if isNVMe(s.spec.Operation) {
+		b.command(p, s, slot)
+		return
+	}
+	op := transport.OpWrite
+	if s.spec.Operation == scenario.StreamRead {
+		op = transport.OpRead
+	}
+	b.post(p, int32(s.spec.Src), s.end, transport.WorkRequest{ID: slot, Op: op, Length: uint32(s.spec.Bytes)})
+}
+
+// post hands a work request of a stream to a NIC.
+func (b *besideRun) post(p *fabric.Partition, nic int32, end units.QPN, wr transport.WorkRequest) {
+	if err := p.Post(nic, end, wr); err != nil && b.failure == nil {
+		b.failure = err
+	}
+}
+
+// Complete counts a stream's message and posts the next while the foreground runs;
+// what is not a stream's is the foreground's.
+func (b *besideRun) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
+	if int(c.QPN) >= len(b.at[nic]) {
+		b.foreground.Complete(p, nic, c)
+		return
+	}
+	e := b.at[nic][c.QPN]
+	s := &b.streams[e.stream]
+	switch {
+	case c.Status == transport.Success:
+		b.completed(p, s, e, c)
+	case b.failure == nil:
+		b.failure = fmt.Errorf("queue pair %d of NIC %d, of the stream %q, failed at %v: %v", c.QPN, nic, s.spec.Name, p.Now(), c.Status)
+	}
+}
+
+// completed goes on with a stream when something of it is done.
+func (b *besideRun) completed(p *fabric.Partition, s *stream, e streamEnd, c *transport.Completion) {
+	slot := c.ID
+	if isNVMe(s.spec.Operation) {
+		if e.asked {
+			b.atTarget(p, s, c)
+			return
+		}
+		slot = s.response()
+	}
+	if !e.asked && b.running() {
+		s.times.Add(p.Now() - s.posted[slot])
+		if s.paced.keeps(slot) {
+			return
+		}
+		b.postStream(p, s, slot)
+	}
+}
+
+// results are what the streams got done until the foreground ended.
+func (b *besideRun) results(ended units.Time) (out []runstore.Stream) {
+	for i := range b.streams {
+		s := &b.streams[i]
+		d := s.times.Distribution()
+		r := runstore.Stream{
+			Name: s.spec.Name, Operation: string(s.spec.Operation), Class: s.spec.Class, Messages: d.N,
+			MeanPs: int64(d.Mean), P99Ps: int64(d.P99), MaxPs: int64(d.Max),
+		}
+		if t := ended.Seconds(); t > 0 {
+			r.GBps = float64(d.N) * float64(s.spec.Bytes) / t / 1e9
+		}
+		out = append(out, r)
+	}
+	return out
+}

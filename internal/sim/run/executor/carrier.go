@@ -1,0 +1,386 @@
+package executor
+
+import (
+	"cmp"
+	"fmt"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/host"
+	"weft/internal/sim/run/jitter"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/transport"
+	"weft/scenario"
+	"weft/units"
+)
+
+// carrier takes messages from the memory of one rank to that of another in a
+// different node: through the sender's host to a NIC, over a connection, and
+// through the receiver's host. Whoever uses it is told of arrivals by timers of
+// kind TimerArrive, which carry the message's tag.
+type carrier struct {
+	net    *network.Network
+	Path   host.Path
+	Jitter *jitter.Jitter // nil is none
+	shares []share        // by partition of the network
+	// connected says that all connections have been made: in several partitions none is
+	// made while they run.
+	connected bool
+	// divides says that messages are posted as NCCL does, see network.Plan.Divides.
+	divides bool
+	hosts   []rankHost // by rank
+	links   map[Pair]*connections
+	copies  map[uint32]*copied                                   // under way from one NIC to others, by number; none in several partitions
+	copying uint32                                               // the number of the last
+	ends    [][]endpoint                                         // by NIC and number of its end: who is at the other side
+	handing func(p *fabric.Partition, wr *transport.WorkRequest) // of each work request; nil, unless somebody looks
+}
+
+// rankHost is the host of a rank.
+type rankHost struct {
+	timers    host.Timers
+	cores     host.Cores
+	sending   units.Time // the thread that copies what it sends is done then
+	receiving units.Time // the same of what it receives
+}
+
+// Pair names the connections that carry one channel's messages from a rank to
+// another through two NICs, as NCCL makes them: one set for each direction, and
+// for each communicator.
+type Pair struct {
+	From, To int32 // ranks
+	A, B     int32 // NICs
+	Channel  int32
+	Group    int32 // the communicator's number
+	Path     collective.Path
+}
+
+// connections are the queue pairs or sockets of a pair; messages take turns.
+//
+// A pair has as many slots as NCCL's connections have (NCCL_STEPS): a message
+// takes one from its posting to its acknowledgement, and one that finds none
+// waits. So a sender runs ahead of its receiver's NIC by so much and no more;
+// that NCCL frees a slot only when the receiving GPU has used the data is left
+// out.
+type connections struct {
+	ends           []units.QPN // at the sender's NIC
+	turn           int
+	slots          int        // that are free
+	waiting        []message  // for a slot
+	posting        units.Time // when the proxy thread can post the next
+	sent           uint32     // messages so far: the number of the next
+	unacknowledged partsLeft
+	// Of reductions in the network: the operation, the lane whose turn it is in it, and
+	// what came before its turn, by lane.
+	serial uint64
+	lane   int
+	early  map[int]message
+}
+
+// message is one that a rank sends to another node.
+type message struct {
+	rank   int // the GPU beside the NIC
+	pace   *Pace
+	tag    uint64
+	bytes  int64
+	at     units.Time // when it leaves for the NIC
+	number uint32     // of its pair
+	parts  uint32     // into which it is split
+	// Of a reduction whose results go to one NIC each: what goes to which.
+	results []part
+}
+
+// endpoint is what one end of a connection is for.
+type endpoint struct {
+	rank    int32        // that it belongs to
+	under   *underWay    // the same at both ends
+	of      *connections // at the sender's end, of a stream at both
+	from    *partsLeft   // at the receiver's end: of the messages that arrive
+	pair    Pair
+	members int        // of a stream
+	leaving []bool     // of reductions whose results go to one NIC each: whether some of it is for this one
+	latest  units.Time // with jitter: when the last message left the host's software
+	// thread is when the connection's thread that serves it is done; nil where the rank's
+	// own does.
+	thread *units.Time
+}
+
+// groupEntropy spreads the numbers of communicators over the bits of a connection's
+// entropy (the golden ratio); the first has none.
+const groupEntropy = 0x9e3779b97f4a7c15
+
+// MessageGroup is the communicator's number of all messages from rank to rank: what
+// their connections hash to does not depend on which of them comes first, nor on what
+// else there is.
+const MessageGroup = -1
+
+// identity tells one of a pair's connections, by its number, from all others.
+func (k *Pair) identity(i int) uint64 {
+	return engine.Mix(uint64(k.From)<<40 ^ uint64(k.To)<<16 ^ uint64(k.Channel)<<8 ^ uint64(i) ^ uint64(k.Group)*groupEntropy)
+}
+
+// Entropy is that of the sender's end of one of a pair's connections, by its number.
+func (k *Pair) Entropy(i int) uint32 { return uint32(k.identity(i)) }
+
+// connect makes the connections of a pair at their first use.
+func (c *carrier) connect(k Pair) (*connections, error) {
+	if l := c.links[k]; l != nil {
+		return l, nil
+	}
+	if c.connected {
+		panic(fmt.Sprintf("executor: rank %d sends to rank %d through the NICs %d and %d, which no step of its program had said", k.From, k.To, k.A, k.B))
+	}
+	l, left := &connections{slots: collective.Slots}, new(partsLeft)
+	sending, receiving := c.threads(), c.threads()
+	for i := range c.net.Plan.ConnectionsPerPair() {
+		qa, qb, err := c.net.ConnectNICs(k.A, k.B, k.Entropy(i), k.identity(i), 0)
+		if err == nil {
+			err = c.net.Refuse(k.A, k.B)
+		}
+		if err != nil {
+			return nil, err
+		}
+		under := newUnderWay(c.room())
+		c.bind(k.A, qa, endpoint{rank: k.From, under: under, of: l, pair: k, thread: threadOf(sending, i)})
+		c.bind(k.B, qb, endpoint{rank: k.To, under: under, from: left, pair: k, thread: threadOf(receiving, i)})
+		l.ends = append(l.ends, qa)
+	}
+	c.links[k] = l
+	return l, nil
+}
+
+// threads are those of one end of a connection over sockets.
+func (c *carrier) threads() []units.Time {
+	return make([]units.Time, c.net.Plan.Fabric.TCP.Threads)
+}
+
+// threadOf is the thread that serves a socket; nil where the rank's own does.
+func threadOf(threads []units.Time, socket int) *units.Time {
+	if len(threads) == 0 {
+		return nil
+	}
+	return &threads[socket%len(threads)]
+}
+
+// room is how much may be under way on a connection before it needs more.
+func (c *carrier) room() int {
+	if c.net.Partitions() > 1 {
+		return collective.Slots // that is all: a pair has no more slots
+	}
+	return 1
+}
+
+func (c *carrier) bind(nic int32, end units.QPN, e endpoint) {
+	for len(c.ends[nic]) <= int(end) {
+		c.ends[nic] = append(c.ends[nic], endpoint{})
+	}
+	c.ends[nic][end] = e
+}
+
+// The immediate data of a piece says whether it is the last of its message: what
+// the message is for, its posting says.
+const (
+	lastPiece = 0
+	noTag     = 1<<32 - 1
+)
+
+// post takes a message from a GPU to its NIC. rank is the GPU beside the NIC; pace
+// bounds the host's rate.
+func (c *carrier) post(p *fabric.Partition, rank int, k Pair, pc *Pace, tag uint64, bytes int64) {
+	l, err := c.connect(k)
+	if err != nil {
+		c.fail(p, k.A, err)
+		return
+	}
+	l.waiting = append(l.waiting, message{rank: rank, pace: pc, tag: tag, bytes: bytes, number: l.sent})
+	l.sent++
+	c.release(p, k, l)
+}
+
+// release sends the messages of a pair that have a slot.
+func (c *carrier) release(p *fabric.Partition, k Pair, l *connections) {
+	for l.slots > 0 && len(l.waiting) > 0 {
+		m := l.waiting[0]
+		l.waiting = l.waiting[:copy(l.waiting, l.waiting[1:])]
+		l.slots--
+		c.dispatch(p, k, l, m)
+	}
+}
+
+// dispatch sends a message: on the connection whose turn it is, or in equal parts
+// on all of them.
+func (c *carrier) dispatch(p *fabric.Partition, k Pair, l *connections, m message) {
+	m.at = m.pace.leave(m.rank, l, p.Now(), m.bytes)
+	parts := c.partsOf(m.bytes, len(l.ends))
+	m.parts = uint32(parts)
+	for rest := m.bytes; parts > 0; parts-- {
+		part := m
+		part.bytes = rest / parts
+		rest -= part.bytes
+		end := l.ends[l.turn%len(l.ends)]
+		l.turn++
+		c.dispatchPart(p, k, end, part)
+	}
+}
+
+// leastOfSocket is the least that NCCL gives a socket of a message (MIN_CHUNKSIZE,
+// src/transport/net_socket.cc).
+const leastOfSocket = 64 << 10
+
+// partsOf is into how many parts a message is divided among the connections of a pair.
+func (c *carrier) partsOf(bytes int64, ends int) int64 {
+	f := c.net.Plan.Fabric
+	switch {
+	case f.Kind == scenario.TCPKind:
+		return min(int64(ends), max(1, (bytes+leastOfSocket-1)/leastOfSocket))
+	case f.Transport.SplitData:
+		return min(bytes, int64(ends))
+	}
+	return 1
+}
+
+// dispatchPart takes a part of a message through the host, in pieces where a CPU
+// copies it.
+func (c *carrier) dispatchPart(p *fabric.Partition, k Pair, end units.QPN, m message) {
+	e := &c.ends[k.A][end]
+	extra := c.Jitter.Draw(jitter.Sender, m.rank)
+	t := host.Transfer{NIC: k.A, End: end, Tag: lastPiece, Bytes: m.bytes, To: k.A}
+	if k.Path == collective.PathNetScatter {
+		c.dispatchParts(p, e, t, &m, extra)
+		return
+	}
+	if k.Path == collective.PathNetGather {
+		c.copying++
+		c.copies[c.copying] = &copied{m.tag, p.Now(), e.members}
+		t.Tag, m.number = c.copying, c.copying
+	}
+	e.under.post(posting{p.Now(), m.tag, m.number, m.parts, c.lastPiece(m.bytes)})
+	c.throughHost(p, e, t, &m, extra)
+}
+
+// dispatchParts takes a contribution through the host whose results go to one NIC each.
+func (c *carrier) dispatchParts(p *fabric.Partition, e *endpoint, t host.Transfer, m *message, extra units.Time) {
+	own := false
+	for i, part := range m.results {
+		if part.nic == t.NIC {
+			own = true
+			e.under.post(posting{p.Now(), m.tag, m.number, m.parts, part.bytes})
+		}
+		t.Bytes, t.To, t.More = part.bytes, part.nic, i < len(m.results)-1
+		c.throughHost(p, e, t, m, extra)
+	}
+	e.leaving = append(e.leaving, own)
+}
+
+// throughHost has the host hand a message, or what of it goes to one NIC, to its NIC in
+// pieces.
+func (c *carrier) throughHost(p *fabric.Partition, e *endpoint, whole host.Transfer, m *message, extra units.Time) {
+	h := &c.hosts[m.rank]
+	for left := whole.Bytes; left > 0; {
+		t := whole
+		t.Bytes = left
+		if c.Path.Piece > 0 {
+			t.Bytes = min(left, c.Path.Piece)
+		}
+		left -= t.Bytes
+		copied := h.cores.Copy(cmp.Or(e.thread, &h.sending), p.Now(), c.Path.CopyTime(t.Bytes))
+		if left > 0 {
+			t.Tag = noTag
+		}
+		c.schedule(p, m.rank, c.Jitter.InOrder(&e.latest, max(copied, m.at)+c.Path.Send+extra), host.Timer{Kind: host.TimerPost, Transfer: t})
+	}
+}
+
+// lastPiece is the length of the last of the pieces that a message goes in.
+func (c *carrier) lastPiece(bytes int64) int64 {
+	if c.Path.Piece == 0 || bytes == 0 {
+		return bytes
+	}
+	return (bytes-1)%c.Path.Piece + 1
+}
+
+// handOver gives a piece of a message to its NIC.
+func (c *carrier) handOver(p *fabric.Partition, t *host.Transfer) {
+	wr := transport.WorkRequest{
+		ID: uint64(t.Tag), Op: transport.OpWriteImm, Length: uint32(t.Bytes), Imm: t.Tag, Unsignaled: t.Tag == noTag || t.More,
+		RemoteVA: uint64(t.To),
+	}
+	if c.handing != nil {
+		c.handing(p, &wr)
+	}
+	if c.divides && c.net.Plan.Divides(t.Bytes) && !c.ends[t.NIC][t.End].pair.reduces() {
+		data := wr
+		data.Op, data.Unsignaled, wr.Length = transport.OpWrite, true, 0
+		if err := p.Post(t.NIC, t.End, data); err != nil {
+			c.fail(p, t.NIC, err)
+			return
+		}
+	}
+	if err := p.Post(t.NIC, t.End, wr); err != nil {
+		c.fail(p, t.NIC, err)
+	}
+}
+
+// Complete is called when a work request is done: at the receiver a message is
+// there, at the sender it is acknowledged or has failed.
+func (c *carrier) Complete(p *fabric.Partition, nic int32, w *transport.Completion) {
+	switch {
+	case w.Status != transport.Success:
+		k := &c.ends[nic][w.QPN].pair
+		c.fail(p, nic, fmt.Errorf("a connection from %s to %s failed at %v: %v", c.net.NodeName(k.A), c.net.NodeName(k.B), p.Now(), w.Status))
+	case w.Recv:
+		c.received(p, nic, w)
+	default:
+		c.acknowledged(p, nic, w)
+	}
+}
+
+// acknowledged frees the slot of a message that its peer has.
+func (c *carrier) acknowledged(p *fabric.Partition, nic int32, w *transport.Completion) {
+	e := &c.ends[nic][w.QPN]
+	if e.of == nil || w.ID == noTag {
+		return
+	}
+	if e.pair.reduces() {
+		c.sent(p, e)
+		return
+	}
+	if done := e.under.end(); e.of.unacknowledged.missing(&done) {
+		return
+	}
+	e.of.slots++
+	c.release(p, e.pair, e.of)
+}
+
+// received takes a piece from a NIC to the memory of the rank it is for.
+func (c *carrier) received(p *fabric.Partition, nic int32, w *transport.Completion) {
+	e := &c.ends[nic][w.QPN]
+	rank := int(e.rank)
+	whole, tag, bytes := w.Imm != noTag, uint64(0), int64(w.Bytes)
+	if c.divides && bytes == 0 {
+		bytes = c.Path.Piece // its data came before it
+	}
+	if whole {
+		if e.pair.reduces() {
+			tag = c.streamed(p, e, w.Imm)
+		} else {
+			came := e.under.arrive()
+			tag, bytes = came.tag, came.bytes
+			if whole = !e.from.missing(&came); whole {
+				c.share(p).flows.Add(p.Now() - came.at)
+			}
+		}
+	}
+	h := &c.hosts[rank]
+	copied := h.cores.Copy(cmp.Or(e.thread, &h.receiving), p.Now(), c.Path.CopyTime(bytes))
+	if whole {
+		at := c.Jitter.InOrder(&e.latest, copied+c.Path.Receive+c.Jitter.Draw(jitter.Receiver, rank))
+		c.schedule(p, rank, at, host.Timer{Kind: host.TimerArrive, Tag: tag})
+	}
+}
+
+// schedule has a rank do something at a time.
+func (c *carrier) schedule(p *fabric.Partition, rank int, at units.Time, t host.Timer) {
+	c.hosts[rank].timers.Schedule(p, uint32(rank), at, t)
+}

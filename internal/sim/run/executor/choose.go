@@ -1,0 +1,185 @@
+package executor
+
+import (
+	"fmt"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/collective/nccl"
+	"weft/scenario"
+	"weft/units"
+)
+
+var operations = map[scenario.Collective]collective.Op{
+	scenario.AllReduce: collective.AllReduce, scenario.AllGather: collective.AllGather,
+	scenario.ReduceScatter: collective.ReduceScatter, scenario.Broadcast: collective.Broadcast,
+	scenario.AllToAll: collective.AllToAll, scenario.SendRecv: collective.SendRecv,
+}
+
+var algorithms = map[scenario.Algorithm]collective.Algo{
+	scenario.AlgoRing: collective.Ring, scenario.AlgoTree: collective.Tree,
+	scenario.AlgoHierarchical: collective.Hierarchical, scenario.AlgoHalvingDoubling: collective.HalvingDoubling,
+	scenario.AlgoNVLS: collective.NVLS, scenario.AlgoNVLSTree: collective.NVLSTree, scenario.AlgoDirect: collective.Direct,
+	scenario.AlgoCollNetDirect: collective.CollNetDirect, scenario.AlgoCollNetChain: collective.CollNetChain,
+}
+
+// ncclAlgo is NCCL's own algorithm for one of ours; those that NCCL does not
+// have cost what its ring does.
+var ncclAlgo = map[collective.Algo]nccl.Algo{
+	collective.Ring: nccl.Ring, collective.Tree: nccl.Tree, collective.NVLS: nccl.NVLS,
+	collective.NVLSTree: nccl.NVLSTree, collective.Direct: nccl.Direct, collective.CollNetDirect: nccl.CollNetDirect,
+	collective.CollNetChain: nccl.CollNetChain,
+}
+
+var protocols = map[scenario.Protocol]nccl.Proto{
+	scenario.ProtoSimple: nccl.Simple, scenario.ProtoLL: nccl.LL, scenario.ProtoLL128: nccl.LL128,
+}
+
+var generations = map[scenario.Architecture]nccl.GPU{
+	scenario.Volta: nccl.Volta, scenario.Ampere: nccl.Ampere, scenario.Ada: nccl.Ampere,
+	scenario.Hopper: nccl.Hopper, scenario.Blackwell: nccl.Blackwell,
+}
+
+// gbps is a rate in GB/s, as NCCL counts.
+func gbps(r units.Rate) float64 { return float64(r) / 8e9 }
+
+// nvLinkGBps is what NCCL reckons with for the links that a GPU uses in an operation among
+// so many GPUs of a node, in GB/s; 0 without links of its own. In a mesh these are the
+// links to the others: of a collective to all, since NCCL's rings take different ones, and
+// to one in an operation in which a GPU sends to one alone.
+func nvLinkGBps(n *scenario.Node, gpus int, op collective.Op) float64 {
+	if s := &n.ScaleUp; s.Kind == scenario.ScaleUpSwitch || s.Kind == scenario.ScaleUpMesh {
+		return nccl.LinkGBps(generations[n.GPU.Architecture], gbps(s.LinkRate)) * float64(s.LinksTo(others(gpus, op)))
+	}
+	return 0
+}
+
+// others is to how many other GPUs of its node a GPU sends in an operation among so many;
+// 1 in one by itself, which is not to be one without links.
+func others(gpus int, op collective.Op) int {
+	if op == collective.SendRecv || op == collective.Send {
+		return 1
+	}
+	return max(1, gpus-1)
+}
+
+// clusterOf is the cluster as NCCL's cost model sees it for an operation of all ranks on a
+// fabric whose switches do not reduce.
+func clusterOf(r *scenario.Resolved, f *scenario.Fabric, op collective.Op) nccl.Cluster {
+	n := &r.Cluster.Node
+	port := min(f.Link.Rate()*units.Rate(max(1, f.NIC.Ports)), n.PCIe.PeerRate)
+	c := nccl.Cluster{
+		Nodes: r.Cluster.Nodes, PerNode: n.GPUs, GPU: generations[n.GPU.Architecture], PCIeGBps: gbps(n.PCIe.PeerRate),
+		NICs: n.NICs, NICGBps: gbps(port), CPU: nccl.Intel,
+	}
+	c.NVLinkGBps = nvLinkGBps(n, n.GPUs, op)
+	if n.ScaleUp.Kind == scenario.ScaleUpSwitch {
+		c.NVSwitch, c.NVLS = true, n.ScaleUp.Multicast
+	}
+	return c
+}
+
+// chosen is what a size is run with.
+type chosen struct {
+	program  collective.Program
+	choice   nccl.Choice
+	overhead nccl.Overheads
+	algo     collective.Algo
+	channels int
+}
+
+// choose picks algorithm, protocol and channels for a size: what NCCL's cost
+// model would, unless the scenario says otherwise. reduces says that the ranks have trees
+// of reductions in the network.
+func choose(r *scenario.Resolved, f *scenario.Fabric, bytes units.Bytes, reduces bool) (chosen, error) {
+	w := &r.Workload
+	op := operations[w.Collective]
+	c := clusterOf(r, f, op)
+	c.Nodes, c.CollNet = r.Job().Nodes, reduces
+	ch, spec, err := pick(c, w, op, int64(bytes))
+	if err != nil {
+		return chosen{}, err
+	}
+	spec.Root, spec.Elem = w.Root, elementSize(w, bytes)
+	if w.Channels > 0 {
+		spec.Channels = w.Channels
+	}
+	if w.Chunk > 0 {
+		spec.Chunk = int64(w.Chunk)
+	}
+	if w.Window > 0 {
+		spec.Window = w.Window
+	}
+	prog, err := collective.New(spec)
+	if err != nil {
+		return chosen{}, fmt.Errorf("%s of %v on %s: %w", w.Collective, bytes, f.Name, err)
+	}
+	return chosen{prog, ch, scaled(ch.Overheads(nccl.ReferenceWire), &r.NCCL), spec.Algo, prog.Channels()}, nil
+}
+
+// scaled is what a choice costs with the scenario's factors on NCCL's figures.
+func scaled(o nccl.Overheads, n *scenario.NCCL) nccl.Overheads {
+	for _, f := range []struct {
+		time   *units.Time
+		factor scenario.Ratio
+	}{{&o.Base, n.Base}, {&o.PerStepIntra, n.StepLocal}, {&o.PerStepInter, n.StepNetwork}, {&o.Proxy, n.Proxy}} {
+		*f.time = units.Time(f.factor.Of(int64(*f.time)))
+	}
+	for _, rate := range []*float64{&o.ChannelGBps, &o.SwitchGBps, &o.HostGBps} {
+		*rate *= n.Kernel.Factor()
+	}
+	return o
+}
+
+// elementSize is that of the datatype, or 1 where the size is no whole number of
+// elements.
+func elementSize(w *scenario.Workload, bytes units.Bytes) int64 {
+	e := w.Datatype.ElementBytes()
+	if e == 0 || bytes%e != 0 {
+		return 1
+	}
+	return int64(e)
+}
+
+// pick is the choice and the program's spec before the scenario's overrides.
+func pick(c nccl.Cluster, w *scenario.Workload, op collective.Op, bytes int64) (nccl.Choice, collective.Spec, error) {
+	proto, fixed := protocols[w.Protocol]
+	algo, forced := algorithms[w.Algorithm]
+	c.Only = func(_ nccl.Algo, p nccl.Proto) bool { return !fixed || p == proto }
+	if !forced {
+		ch, err := c.Choose(op, bytes)
+		if err != nil {
+			return ch, collective.Spec{}, err
+		}
+		spec, err := ch.Spec()
+		return ch, spec, err
+	}
+	ch, err := costOf(c, algo, op, bytes)
+	if err != nil {
+		return ch, collective.Spec{}, err
+	}
+	spec, err := ch.Spec()
+	if err != nil {
+		return ch, spec, err
+	}
+	if spec.Algo != algo {
+		spec.Algo, spec.Chunk, spec.Slices = algo, 0, 0
+	}
+	return ch, spec, nil
+}
+
+// costOf is NCCL's choice among the protocols of an algorithm. What NCCL does not
+// do by that algorithm, or not at all, costs what its ring does.
+func costOf(c nccl.Cluster, algo collective.Algo, op collective.Op, bytes int64) (nccl.Choice, error) {
+	only := c.Only
+	restrict := func(to nccl.Algo) {
+		c.Only = func(a nccl.Algo, p nccl.Proto) bool { return a == to && (only == nil || only(a, p)) }
+	}
+	if known, ok := ncclAlgo[algo]; ok {
+		restrict(known)
+		if ch, err := c.Choose(op, bytes); err == nil {
+			return ch, nil
+		}
+	}
+	restrict(nccl.Ring)
+	return c.Choose(op, bytes)
+}

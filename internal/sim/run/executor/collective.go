@@ -1,0 +1,82 @@
+package executor
+
+import (
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/network"
+	"weft/scenario"
+	"weft/units"
+)
+
+// collectiveRun is the application that carries out one collective of all ranks,
+// again and again.
+type collectiveRun struct {
+	collectives
+	plan   *CollectivePlan
+	all    *Communicator
+	done   []int // by rank: iterations
+	total  int   // iterations, warm-up included
+	warmup int
+	parts  []collectivePart
+}
+
+// newCollectiveRun is one of a size, carried out as NCCL would or the scenario says.
+func newCollectiveRun(r *scenario.Resolved, p *network.Plan, bytes units.Bytes) (*collectiveRun, error) {
+	job := r.Job()
+	all := NewCommunicator(0, LayoutOf(&r.Cluster), everybody(job.Ranks()))
+	all.FindTrees(p)
+	c, err := choose(r, p.Fabric, bytes, all.trees != nil)
+	if err != nil {
+		return nil, err
+	}
+	total := r.Run.Warmup + r.Run.Iterations
+	run := &collectiveRun{
+		collectives: newCollectives(r, p.Fabric, total), all: all, done: make([]int, job.Ranks()), total: total, warmup: r.Run.Warmup,
+		plan: &CollectivePlan{chosen: c, Pace: paceOf(&c.overhead, job.Nodes, r.Cluster.Node.GPUs), inSwitch: dataRate(c.overhead.SwitchGBps, 1)},
+	}
+	run.plan.unicast = run.plan.inSwitch
+	return run, checkPlan(run.plan.program)
+}
+
+// collectivePart is what one partition of the network counts.
+type collectivePart struct {
+	over         int // ranks that have finished
+	began, ended units.Time
+	_            [40]byte // partitions count on cache lines of their own
+}
+
+// sum joins what the partitions counted.
+func (r *collectiveRun) sum() (all collectivePart) {
+	for i := range r.parts {
+		p := &r.parts[i]
+		all.over += p.over
+		all.began, all.ended = max(all.began, p.began), max(all.ended, p.ended)
+	}
+	return all
+}
+
+// start has every rank begin at time 0.
+func (r *collectiveRun) start() {
+	r.finished = r.again
+	r.parts = make([]collectivePart, r.net.Partitions())
+	for member := range r.all.Members {
+		r.enter(r.net.Partition(r.net.GPU(int(r.all.Members[member]))), r.all, member, r.plan)
+	}
+}
+
+// again ends an iteration of a rank and begins the next.
+func (r *collectiveRun) again(p *fabric.Partition, _ *operation, member int) {
+	part := &r.parts[p.ID()]
+	r.done[member]++
+	if r.done[member] == r.warmup {
+		part.began = max(part.began, p.Now())
+	}
+	if r.done[member] < r.total {
+		r.enter(p, r.all, member, r.plan)
+		return
+	}
+	part.ended = max(part.ended, p.Now())
+	part.over++
+}
+
+// running reports whether ranks are still at it.
+func (r *collectiveRun) running() bool { return r.sum().over < len(r.all.Members) }

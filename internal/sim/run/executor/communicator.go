@@ -1,0 +1,180 @@
+package executor
+
+import (
+	"slices"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/run/network"
+	"weft/units"
+)
+
+// Communicator is a group of ranks that run collectives together, one after the
+// other. A member is a rank of the group, by its place in it.
+type Communicator struct {
+	ID      int32
+	Members []int32       // the cluster's rank of each
+	place   map[int32]int // by rank
+	layout  collective.Layout
+	nics    []int32        // by node of the layout and rail: the NIC
+	kernels [][]units.Time // by member and channel: when its kernel is done with what it has taken
+	entered []int          // by member: how many operations it has begun
+	first   int            // the number of the first of under
+	doing   [][]int32      // by member: its operations of a workload that are under way
+	trees   *network.Grove // of reductions in the network; nil where there are none
+	under   []*operation   // that some member has begun and another has not, in their order
+}
+
+// NewCommunicator is the communicator of some ranks of a cluster.
+//
+// NCCL sees the nodes, the GPUs of the group in each, and the NICs beside those.
+// Where the nodes differ in that, or the group's order goes to and fro between
+// them, every member counts as a node of its own; what is really inside a node
+// stays there all the same. Members that have more NICs than others leave the rest
+// unused where collective.Layout cannot say which GPU has which.
+func NewCommunicator(id int32, cluster collective.Layout, members []int32) *Communicator {
+	c := &Communicator{ID: id, Members: members, place: make(map[int32]int, len(members)), kernels: make([][]units.Time, len(members)), entered: make([]int, len(members)), doing: make([][]int32, len(members))}
+	for i, r := range members {
+		c.place[r] = i
+	}
+	per := regular(cluster, members)
+	own := rails{cluster, members, per}
+	c.layout = collective.Layout{Nodes: len(members) / per, PerNode: per, NICs: own.count()}
+	for node := range c.layout.Nodes {
+		for _, rail := range own.of(node, c.layout.NICs) {
+			c.nics = append(c.nics, int32(cluster.Node(int(members[node*per]))*cluster.Rails()+rail))
+		}
+	}
+	return c
+}
+
+// regular is how many members each node has, if all have the same GPUs of their
+// nodes in the same order; 1 otherwise.
+func regular(cluster collective.Layout, members []int32) int {
+	per := 1
+	for per < len(members) && cluster.Node(int(members[per])) == cluster.Node(int(members[0])) {
+		per++
+	}
+	if len(members)%per != 0 {
+		return 1
+	}
+	seen := make(map[int]bool)
+	for i := 0; i < len(members); i += per {
+		node := cluster.Node(int(members[i]))
+		if seen[node] {
+			return 1
+		}
+		seen[node] = true
+		for j := range per {
+			r := int(members[i+j])
+			if cluster.Node(r) != node || cluster.Local(r) != cluster.Local(int(members[j])) {
+				return 1
+			}
+		}
+	}
+	return per
+}
+
+// rails are the NICs beside the members of a group in each of its nodes.
+type rails struct {
+	cluster collective.Layout
+	members []int32
+	per     int // members of a node
+}
+
+// all are the NICs beside a node's members, in order, each once.
+func (r rails) all(node int) (list []int) {
+	for _, m := range r.members[node*r.per : (node+1)*r.per] {
+		first, count := r.cluster.Own(r.cluster.Local(int(m)))
+		for rail := first; rail < first+count; rail++ {
+			if !slices.Contains(list, rail) {
+				list = append(list, rail)
+			}
+		}
+	}
+	return list
+}
+
+// even reports whether the NICs of a node's members lie beside them as a layout of
+// so many NICs says. NICs that GPUs share are dealt out anew among the members.
+func (r rails) even(node int, list []int) bool {
+	if r.cluster.Rails() < r.cluster.PerNode {
+		return true
+	}
+	l := collective.Layout{Nodes: 1, PerNode: r.per, NICs: len(list)}
+	for i, m := range r.members[node*r.per : (node+1)*r.per] {
+		first, count := r.cluster.Own(r.cluster.Local(int(m)))
+		if at, n := l.Own(i); n != count || list[at] != first {
+			return false
+		}
+	}
+	return true
+}
+
+// count is how many NICs each node has in the layout: all, or as many for each
+// member as the poorest has.
+func (r rails) count() int {
+	nodes := len(r.members) / r.per
+	if r.per > 1 {
+		nodes = 1 // all are like the first
+	}
+	count, least := len(r.all(0)), r.cluster.Rails()
+	uneven := false
+	for node := range nodes {
+		list := r.all(node)
+		uneven = uneven || len(list) != count || !r.even(node, list)
+		for _, m := range r.members[node*r.per : (node+1)*r.per] {
+			_, own := r.cluster.Own(r.cluster.Local(int(m)))
+			least = min(least, own)
+		}
+	}
+	if uneven {
+		return least * r.per
+	}
+	return count
+}
+
+// of are the NICs of a node, count in all.
+func (r rails) of(node, count int) (list []int) {
+	if all := r.all(node); len(all) == count && r.even(node, all) {
+		return all
+	}
+	for _, m := range r.members[node*r.per : (node+1)*r.per] {
+		first, _ := r.cluster.Own(r.cluster.Local(int(m)))
+		for i := range count / r.per {
+			list = append(list, first+i)
+		}
+	}
+	return list
+}
+
+// nic is the NIC of a rail of a member's node.
+func (c *Communicator) nic(member, rail int) int32 {
+	return c.nics[c.layout.Node(member)*c.layout.Rails()+rail]
+}
+
+// kernel is when a channel's kernel of a member is done with what it has taken.
+func (c *Communicator) kernel(member, channel int) *units.Time {
+	for len(c.kernels[member]) <= channel {
+		c.kernels[member] = append(c.kernels[member], 0)
+	}
+	return &c.kernels[member][channel]
+}
+
+// next is the operation that a member begins now, which open makes where the
+// member is the first.
+func (c *Communicator) next(member int, open func() *operation) *operation {
+	i := c.entered[member] - c.first
+	c.entered[member]++
+	if i == len(c.under) {
+		c.under = append(c.under, open())
+	}
+	o := c.under[i]
+	if o == nil {
+		return nil
+	}
+	if o.absent--; o.absent == 0 { // and no earlier one has absentees
+		c.under = c.under[:copy(c.under, c.under[1:])]
+		c.first++
+	}
+	return o
+}

@@ -1,0 +1,286 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/collective/nccl"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/host"
+	"weft/internal/sim/run/measure"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/workload"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Execution is what a workload did on a fabric.
+type Execution struct {
+	Timeline *workload.Timeline
+	Counts   runstore.Counts
+	Flows    runstore.Distribution // of the messages between nodes
+	Hottest  []runstore.HotLink
+	Beside   []runstore.Stream // what the fabric's streams got done meanwhile
+	// Plans are the collectives that ran: what they were carried out with.
+	Plans []PlannedCollective
+}
+
+// PlannedCollective is a collective of a size on groups of a form, and the way in
+// which it was carried out.
+type PlannedCollective struct {
+	Do       collective.Op
+	Bytes    units.Bytes
+	Nodes    int // of the group
+	PerNode  int // its ranks in each
+	Algo     collective.Algo
+	Proto    nccl.Proto
+	Channels int
+}
+
+// Execute carries out a workload, packet by packet, all groups and messages at the
+// same time. Rank i is the i-th GPU, node by node. The workload must have passed Check,
+// and have no more ranks than the cluster has GPUs.
+func Execute(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph) (*Execution, error) {
+	return Forwarded(ctx, p, r, g, nil)
+}
+
+// Forwarded is execute, with the fast-forward of a phase; nil for none.
+func Forwarded(ctx context.Context, p *network.Plan, r *scenario.Resolved, g *workload.Graph, f *Forwarder) (*Execution, error) {
+	run := newGraphRun(r, p, g)
+	beside := beside(p, run, len(run.ends))
+	net, err := p.Build(beside.app(), r.Run.Seed, r.Cluster.Nodes, network.ScaleUp{Node: &r.Cluster.Node, Rate: linkRate(&r.Cluster.Node)}, 1)
+	if err != nil {
+		return nil, err
+	}
+	run.on(net)
+	if err := beside.start(run.net); err != nil {
+		return nil, err
+	}
+	var stop atomic.Bool
+	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+	run.forward = f
+	run.start()
+	limit := r.Run.Limit.SimulatedTime + g.Computing() // it is meant for what moves
+	err = run.net.Run(limit, 1, &stop)
+	if err == nil {
+		err = beside.failure
+	}
+	if err == nil {
+		err = run.verdict(limit)
+	}
+	out := &Execution{Timeline: run.timeline, Counts: measure.Counts(run.net.Network), Flows: run.flowTimes().Distribution(), Plans: run.planner.list()}
+	var links []int32
+	out.Hottest, links = measure.Hottest(run.net, run.timeline.End)
+	beside.attribute(out.Hottest, links, "the job")
+	out.Beside = beside.results(run.timeline.End)
+	f.settle(run)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return out, err
+}
+
+// graphRun is the application that carries out a workload.
+type graphRun struct {
+	collectives
+	graph    *workload.Graph
+	planner  *Planner
+	progress []*workload.Progress
+	timeline *workload.Timeline
+	groups   []*Communicator
+	pairs    map[[2]int32]*Communicator // by the two ranks of a message
+	numbers  [][]int32                  // by rank and operation: the number of its message
+	messages []graphMessage
+	undone   int        // ranks
+	forward  *Forwarder // nil: the whole workload is simulated
+}
+
+// graphMessage is a message of a workload.
+type graphMessage struct {
+	send, recv int32 // the operations at both ends; recv is -1 until it has begun
+	there      bool
+}
+
+func newGraphRun(r *scenario.Resolved, p *network.Plan, g *workload.Graph) *graphRun {
+	run := &graphRun{
+		collectives: newCollectives(r, p.Fabric, communications(g)), graph: g, planner: NewPlanner(r, p.Fabric),
+		timeline: workload.NewTimeline(g), pairs: make(map[[2]int32]*Communicator), undone: len(g.Ranks),
+	}
+	run.finished = run.memberOver
+	run.planner.sender = g.Sender
+	for i := range g.Groups {
+		c := NewCommunicator(int32(i), run.cluster, g.Groups[i].Ranks)
+		c.FindTrees(p)
+		run.groups = append(run.groups, c)
+	}
+	var count int
+	run.numbers, count = g.Messages()
+	run.messages = make([]graphMessage, count)
+	for i := range run.messages {
+		run.messages[i].recv = -1
+	}
+	for _, ops := range g.Ranks {
+		run.progress = append(run.progress, workload.NewProgress(ops))
+	}
+	return run
+}
+
+// communications is how many operations of a workload move something, at the most.
+func communications(g *workload.Graph) (n int) {
+	for _, ops := range g.Ranks {
+		for i := range ops {
+			if k := ops[i].Kind; k == workload.Collective || k == workload.Send {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// running reports whether ranks are still at it.
+func (r *graphRun) running() bool { return r.undone > 0 }
+
+// start begins what waits for nothing.
+func (r *graphRun) start() {
+	for rank := range r.graph.Ranks {
+		p := r.net.Partition(r.net.GPU(rank))
+		r.progress[rank].First(func(op int32) { r.beginOp(p, rank, op) })
+		r.settle(rank)
+	}
+}
+
+// settle counts a rank that is done.
+func (r *graphRun) settle(rank int) {
+	if r.progress[rank].Done() {
+		r.undone--
+	}
+}
+
+// beginOp begins an operation of a rank.
+func (r *graphRun) beginOp(p *fabric.Partition, rank int, op int32) {
+	o := &r.graph.Ranks[rank][op]
+	r.timeline.Began(rank, op, p.Now())
+	switch o.Kind {
+	case workload.Compute:
+		r.schedule(p, rank, p.Now()+o.Time, host.Timer{Kind: host.TimerOver, Tag: uint64(op)})
+	case workload.Send:
+		r.sendMessage(p, rank, op)
+	case workload.Recv:
+		m := &r.messages[r.numbers[rank][op]]
+		m.recv = op
+		if m.there { // later in this instant's events, lest a long chain recurse
+			r.schedule(p, rank, p.Now(), host.Timer{Kind: host.TimerOver, Tag: uint64(op)})
+		}
+	case workload.Collective:
+		r.beginCollective(p, rank, op)
+	}
+}
+
+// beginCollective has a rank enter a collective; one with itself alone is nothing.
+func (r *graphRun) beginCollective(p *fabric.Partition, rank int, op int32) {
+	o := &r.graph.Ranks[rank][op]
+	c := r.groups[o.Group]
+	if len(c.Members) == 1 {
+		r.schedule(p, rank, p.Now(), host.Timer{Kind: host.TimerOver, Tag: uint64(op)})
+		return
+	}
+	plan, err := r.planner.Plan(c, o.Do, int64(o.Bytes), int(o.Root))
+	if err != nil {
+		r.fail(p, int32(rank), err)
+		return
+	}
+	member := c.place[int32(rank)]
+	c.doing[member] = append(c.doing[member], op)
+	if inst := r.enter(p, c, member, plan); inst != nil {
+		r.forward.watch(&r.collectives, inst)
+	}
+}
+
+// sendMessage sends a message: both ends begin with it at once.
+func (r *graphRun) sendMessage(p *fabric.Partition, rank int, op int32) {
+	o := &r.graph.Ranks[rank][op]
+	number := r.numbers[rank][op]
+	r.messages[number].send = op
+	c := r.between(int32(rank), o.Peer)
+	plan, err := r.planner.Plan(c, collective.Send, max(1, int64(o.Bytes)), 0)
+	if err != nil {
+		r.fail(p, int32(rank), err)
+		return
+	}
+	inst := r.open(c, plan)
+	if inst == nil {
+		r.fail(p, int32(rank), errTooMany)
+		return
+	}
+	inst.message = number
+	r.join(p, inst, 0)
+	r.join(p, inst, 1)
+}
+
+// between is the communicator of the messages from a rank to another.
+func (r *graphRun) between(from, to int32) *Communicator {
+	k := [2]int32{from, to}
+	c := r.pairs[k]
+	if c == nil {
+		c = NewCommunicator(MessageGroup, r.cluster, k[:])
+		r.pairs[k] = c
+	}
+	return c
+}
+
+// memberOver is told when a rank is done with its part of a collective or message.
+func (r *graphRun) memberOver(p *fabric.Partition, o *operation, member int) {
+	c := o.comm
+	rank := int(c.Members[member])
+	if o.message == workload.NoMessage {
+		op := c.doing[member][0]
+		c.doing[member] = c.doing[member][:copy(c.doing[member], c.doing[member][1:])]
+		r.over(p, rank, op)
+		return
+	}
+	if member == 0 {
+		return // it has only posted what it sends
+	}
+	m := &r.messages[o.message]
+	m.there = true
+	if m.recv >= 0 {
+		r.over(p, rank, m.recv)
+	}
+	r.over(p, int(c.Members[0]), m.send)
+}
+
+// over ends an operation of a rank and begins what waited for it.
+func (r *graphRun) over(p *fabric.Partition, rank int, op int32) {
+	r.timeline.Over(rank, op, p.Now())
+	r.progress[rank].Over(op, func(next int32) { r.beginOp(p, rank, next) })
+	r.settle(rank)
+}
+
+// Timer is called when a rank's timer is due.
+func (r *graphRun) Timer(p *fabric.Partition, source uint32) {
+	rank := int(source)
+	r.hosts[rank].timers.Run(p, source, func(t *host.Timer) {
+		if t.Kind == host.TimerOver {
+			r.over(p, rank, int32(t.Tag))
+			return
+		}
+		r.due(p, rank, t)
+	})
+}
+
+// verdict is why a run that has come to its end did not finish the workload; nil
+// if it did.
+func (r *graphRun) verdict(limit units.Time) error {
+	switch {
+	case r.failed() != nil:
+		return fmt.Errorf("%w; %s", r.failed(), r.net.Waiting())
+	case r.undone == 0:
+		return nil
+	case r.net.NextTime() < units.Forever:
+		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d ranks are not done; %s", limit, r.undone, len(r.graph.Ranks), r.net.Waiting())
+	}
+	return fmt.Errorf("no progress: %d of %d ranks wait for messages that never come; %s", r.undone, len(r.graph.Ranks), r.net.Waiting())
+}

@@ -1,0 +1,92 @@
+package executor
+
+import (
+	"math"
+	"slices"
+
+	"weft/internal/base/cores"
+	"weft/internal/sim/collective"
+)
+
+// Leg is what the messages of a collective from a member to another on a channel have
+// in common.
+type Leg struct {
+	From, To int32 // members; to is -1 where the scale-up switch copies to all
+	Channel  int32
+	rail     int16 // as collective.Transfer has it
+	Path     collective.Path
+}
+
+// maxPeeked bounds the steps of a collective that are looked at before it runs: a
+// second's work.
+const maxPeeked = 1 << 24
+
+// Legs are the distinct legs of a collective, in the order in which members, lanes and
+// steps have them; false of one with too many steps.
+func (c *CollectivePlan) Legs() ([]Leg, bool) {
+	if c.known != nil {
+		return c.known, true
+	}
+	var list []Leg
+	left := maxPeeked
+	for member := range c.program.Ranks() {
+		own, peeked := c.legsOf(member, left)
+		if left -= peeked; left < 0 {
+			return nil, false
+		}
+		list = append(list, own...)
+	}
+	c.known = list
+	return list, true
+}
+
+// allLegs are the legs however many steps there are, looked up on so many cores: to
+// look at a step takes a small part of the time that its messages take.
+func (c *CollectivePlan) allLegs(workers int) []Leg {
+	members := make([][]Leg, c.program.Ranks())
+	cores.Each(len(members), workers, func(i int) { members[i], _ = c.legsOf(i, math.MaxInt-1) })
+	return slices.Concat(members...)
+}
+
+// legsOf are the distinct legs of a member, and how many steps were looked at: no more
+// than most and one.
+func (c *CollectivePlan) legsOf(member, most int) (list []Leg, peeked int) {
+	seen := make(map[Leg]bool)
+	var s collective.Step
+	for lane := range c.program.Lanes() {
+		for step := 0; c.program.Step(member, lane, step, &s); step++ {
+			if peeked++; peeked > most {
+				return nil, peeked
+			}
+			for i := range s.Sends {
+				t := &s.Sends[i]
+				w := Leg{int32(member), t.Peer, int32(lane % c.program.Channels()), t.Rail, t.Path}
+				if !seen[w] {
+					seen[w] = true
+					list = append(list, w)
+				}
+			}
+		}
+	}
+	return list, peeked
+}
+
+// Pair is who carries the messages of a leg to another node, and whether they go to
+// another GPU of the sender's node first.
+func (c *Communicator) Pair(w *Leg) (k Pair, relayed bool) {
+	k = Pair{From: c.Members[w.From], To: c.Members[w.To], Channel: w.Channel, Group: c.ID}
+	k.A, k.B, relayed = c.Ends(w)
+	return k, relayed
+}
+
+// Ends are the NICs that carry a member's messages to another node, and whether the
+// sender's is beside another GPU of the node than its own, to which they go first.
+func (c *Communicator) Ends(w *Leg) (a, b int32, relayed bool) {
+	from, to := int(w.From), int(w.To)
+	own := c.layout.Rail(c.layout.Local(from), int(w.Channel))
+	rail := int(w.rail) - 1
+	if rail < 0 {
+		return c.nic(from, own), c.nic(to, c.layout.Rail(c.layout.Local(to), int(w.Channel))), false
+	}
+	return c.nic(from, rail), c.nic(to, rail), c.layout.RailGPU(rail) != c.layout.Local(from) && own != rail
+}

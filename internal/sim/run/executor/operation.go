@@ -1,0 +1,397 @@
+package executor
+
+import (
+	"fmt"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/host"
+	"weft/units"
+)
+
+// A tag names what a message is for: the operation, the lane, and the step that
+// waits for it at its receiver. Those of a reduction in a switch have the
+// receiver's number in its node beside them.
+const (
+	stepBits      = 13
+	laneBits      = 18
+	operationBits = 17
+	maxSteps      = 1 << stepBits
+	maxLanes      = 1 << laneBits
+	maxOperations = 1 << operationBits
+)
+
+func tagOf(operation, lane, step int) uint64 {
+	return uint64(operation)<<(laneBits+stepBits) | uint64(lane)<<stepBits | uint64(step)
+}
+
+func partsOf(tag uint64) (operation, lane, step int) {
+	return int(tag >> (laneBits + stepBits) & (maxOperations - 1)), int(tag >> stepBits & (maxLanes - 1)), int(tag & (maxSteps - 1))
+}
+
+// CollectivePlan is a collective of a size: what it is run with, and what it costs.
+type CollectivePlan struct {
+	chosen
+	Pace Pace
+	// What a GPU's kernel takes for a byte that it sends to another GPU of its node,
+	// by itself and through reductions in the switch; zero: no more than the link.
+	unicast, inSwitch units.PerByte
+	length            map[int]int // of the lanes that somebody asked for, in steps
+	known             []Leg       // its legs, once somebody asked for them
+}
+
+// operation is a collective that is under way on a communicator.
+type operation struct {
+	number     int
+	serial     uint64 // in the order of their beginnings; numbers are used again
+	comm       *Communicator
+	plan       *CollectivePlan
+	members    []memberState
+	absent     int         // members that have not begun
+	unfinished int         // members that are not over with it
+	message    int32       // that it carries, of a workload
+	meter      *meter      // nil, unless somebody watches its rate
+	skipped    map[int]int // by lane: steps that were left out
+}
+
+// memberState is how far a member is with an operation.
+type memberState struct {
+	open     int                // channels that are not finished
+	channels []channelRun       // by channel
+	early    map[uint64]arrival // messages that came before their step, by tag
+}
+
+// channelRun is one channel of a member: the lanes that are active.
+type channelRun struct {
+	next   int // the next lane to enter
+	active []laneRun
+}
+
+// laneRun is an active lane, in a step that waits for messages.
+type laneRun struct {
+	lane, step int
+	missing    int        // messages that have not arrived
+	bytes      int64      // that the kernel takes of them
+	moved      int64      // that they bring in all
+	ready      units.Time // when the software is done with those that have
+}
+
+// arrival is what has arrived for a step that has not been entered.
+type arrival struct {
+	count int
+	ready units.Time
+}
+
+// relay is a message that goes to the GPU beside a NIC first, or to the pool of memory
+// from which the GPU to reads it.
+type relay struct {
+	key        Pair
+	pace       *Pace
+	to         int32
+	tag        uint64
+	bytes      int64
+	nextUnused int32
+}
+
+// collectives carries out collectives of any groups, all at the same time.
+type collectives struct {
+	carrier
+	cluster collective.Layout
+	*register
+	// finished is told when a member is done with its part of an operation.
+	finished func(p *fabric.Partition, o *operation, member int)
+}
+
+// checkPlan refuses a program beyond what tags can name.
+func checkPlan(prog collective.Program) error {
+	if steps := longestLane(prog); steps > maxSteps || prog.Lanes() > maxLanes {
+		return fmt.Errorf("a collective of %d lanes of %d steps is beyond what weft runs (%d lanes, %d steps): use larger chunks", prog.Lanes(), steps, maxLanes, maxSteps)
+	}
+	return nil
+}
+
+func longestLane(p collective.Program) (n int) {
+	var s collective.Step
+	for p.Step(0, 0, n, &s) {
+		n++
+	}
+	return n
+}
+
+// enter has a member begin its next operation on a communicator. plan is the
+// operation's: the same for all members.
+func (r *collectives) enter(p *fabric.Partition, c *Communicator, member int, plan *CollectivePlan) *operation {
+	o := r.nextOf(c, member, plan)
+	if o == nil {
+		r.fail(p, c.Members[member], errTooMany)
+		return nil
+	}
+	r.join(p, o, member)
+	return o
+}
+
+// join has a member begin an operation. The software's fixed time comes once, before
+// the first step.
+func (r *collectives) join(p *fabric.Partition, o *operation, member int) {
+	r.schedule(p, int(o.comm.Members[member]), p.Now()+o.plan.overhead.Base, host.Timer{Kind: host.TimerBegin, Tag: tagOf(o.number, 0, 0)})
+}
+
+// begin has a member enter its first lanes.
+func (r *collectives) begin(p *fabric.Partition, o *operation, member int) {
+	m := &o.members[member]
+	m.open = len(m.channels)
+	for c := range m.channels {
+		m.channels[c] = channelRun{next: c, active: m.channels[c].active[:0]}
+	}
+	for c := range m.channels {
+		r.fill(p, o, member, c)
+	}
+}
+
+// fill enters lanes of a channel until its window is full, and closes it when
+// no lane is left.
+func (r *collectives) fill(p *fabric.Partition, o *operation, member, channel int) {
+	prog := o.plan.program
+	m := &o.members[member]
+	ch := &m.channels[channel]
+	for len(ch.active) < prog.Window() && ch.next < prog.Lanes() {
+		lane := ch.next
+		ch.next += prog.Channels()
+		l := laneRun{lane: lane, step: -1}
+		if r.advance(p, o, member, &l) {
+			ch.active = append(ch.active, l)
+		}
+	}
+	if len(ch.active) == 0 && ch.next >= prog.Lanes() && ch.next < 1<<30 {
+		ch.next = 1 << 30
+		m.open--
+		if m.open == 0 {
+			r.finish(p, o, member)
+		}
+	}
+}
+
+// finish ends a member's part.
+func (r *collectives) finish(p *fabric.Partition, o *operation, member int) {
+	r.finished(p, o, member)
+	r.leave(o)
+}
+
+// advance goes on to the next step of a lane that waits for something; false
+// when the lane has none. Of a step whose messages all came early the software
+// time may have passed as well.
+func (r *collectives) advance(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
+	m, s := &o.members[member], &r.share(p).step
+	for {
+		o.meter.add(p.Now(), l.moved)
+		l.moved = 0
+		l.step++
+		if !o.plan.program.Step(member, l.lane, l.step+o.skipped[l.lane], s) {
+			return false
+		}
+		for sends := s.Sends; len(sends) > 0; {
+			parts := 1
+			for sends[parts-1].More {
+				parts++
+			}
+			r.send(p, o, member, l.lane, sends[:parts])
+			sends = sends[parts:]
+		}
+		if s.Recvs == 0 {
+			continue
+		}
+		tag := tagOf(o.number, l.lane, l.step)
+		a := m.early[tag]
+		delete(m.early, tag)
+		l.missing, l.ready = s.Recvs-a.count, a.ready
+		l.bytes, l.moved = s.RecvBytes, s.RecvBytes
+		if s.Reduce { // all inputs at once
+			l.bytes /= int64(s.Recvs)
+		}
+		if l.missing > 0 || !r.take(p, o, member, l) {
+			return true
+		}
+	}
+}
+
+// take has the kernel of a channel take the messages of a lane's step, which are
+// all there. It reports whether that is done already, or else has the lane go on
+// later. It takes them while they arrive: a kernel that has been idle is done
+// with them when the software is, and a busy one no sooner than its rate allows.
+func (r *collectives) take(p *fabric.Partition, o *operation, member int, l *laneRun) bool {
+	if rate := o.plan.Pace.kernel; rate.Num > 0 {
+		k := o.comm.kernel(member, l.lane%o.plan.program.Channels())
+		*k = max(*k+units.Time(l.bytes*rate.Num/rate.Den), l.ready)
+		l.ready = *k
+	}
+	if l.ready <= p.Now() {
+		return true
+	}
+	r.schedule(p, int(o.comm.Members[member]), l.ready, host.Timer{Kind: host.TimerStep, Tag: tagOf(o.number, l.lane, 0)})
+	return false
+}
+
+// resume goes on after a step.
+func (r *collectives) resume(p *fabric.Partition, o *operation, member, lane int) {
+	channel := lane % o.plan.program.Channels()
+	ch := &o.members[member].channels[channel]
+	for i := range ch.active {
+		if l := &ch.active[i]; l.lane == lane {
+			if !r.advance(p, o, member, l) {
+				ch.active = append(ch.active[:i], ch.active[i+1:]...)
+				r.fill(p, o, member, channel)
+			}
+			return
+		}
+	}
+}
+
+// arrived counts a message for a step of a member. The software takes its time
+// from here on, whatever the member is at: it is a delay of each message, and the
+// messages of one connection overlap in it.
+func (r *collectives) arrived(p *fabric.Partition, rank int, tag uint64, remote bool) {
+	number, lane, step := partsOf(tag)
+	o := r.of(number)
+	ready := p.Now() + o.plan.overhead.PerStepIntra
+	if remote {
+		ready = p.Now() + o.plan.overhead.PerStepInter
+	}
+	member := o.comm.place[int32(rank)]
+	m := &o.members[member]
+	if m.open > 0 {
+		ch := &m.channels[lane%o.plan.program.Channels()]
+		for i := range ch.active {
+			l := &ch.active[i]
+			if l.lane != lane || l.step != step {
+				continue
+			}
+			l.missing--
+			l.ready = max(l.ready, ready)
+			if l.missing == 0 && r.take(p, o, member, l) {
+				r.resume(p, o, member, lane)
+			}
+			return
+		}
+	}
+	a := m.early[tag]
+	m.early[tag] = arrival{a.count + 1, max(a.ready, ready)}
+}
+
+// send posts one message of a member, which has one or several parts.
+func (r *collectives) send(p *fabric.Partition, o *operation, member, lane int, parts []collective.Transfer) {
+	c, t, bytes := o.comm, &parts[0], int64(0)
+	for i := range parts {
+		bytes += parts[i].Bytes
+	}
+	rank := int(c.Members[member])
+	tag := tagOf(o.number, lane, int(t.PeerStep)-o.skipped[lane])
+	m := fabric.LocalMessage{
+		Bytes: o.plan.choice.Proto.WireBytes(bytes), Tag: tag, KernelPerByte: o.plan.inSwitch,
+	}
+	channel := lane % o.plan.program.Channels()
+	m.Queue = uint8(2 * channel) // kernels send multicasts from warps of their own
+	switch t.Path {
+	case collective.PathMulticast:
+		m.Kind, m.Queue = fabric.Multicast, m.Queue+1
+		p.SendLocal(r.net.GPU(rank), m)
+		return
+	case collective.PathReduce:
+		peer := int(c.Members[t.Peer])
+		m.Kind, m.To, m.Parts = fabric.Reduce, r.net.GPU(peer), int16(c.layout.PerNode-1)
+		m.Key = tag<<16 | uint64(r.cluster.Local(peer))
+		p.SendLocal(r.net.GPU(rank), m)
+		return
+	case collective.PathNetReduce, collective.PathNetScatter, collective.PathNetGather:
+		r.contribute(p, o, member, lane, parts, m)
+		return
+	}
+	m.KernelPerByte = o.plan.unicast
+	if peer := int(c.Members[t.Peer]); r.cluster.Node(rank) == r.cluster.Node(peer) {
+		m.To = r.net.GPU(peer)
+		r.sendLocal(p, rank, m)
+		return
+	}
+	r.sendOut(p, o, member, channel, t, m)
+}
+
+// sendOut posts a transfer to another node: through the NIC that it names, for
+// which it may have to go to another GPU first, or each end takes its own.
+func (r *collectives) sendOut(p *fabric.Partition, o *operation, member, channel int, t *collective.Transfer, m fabric.LocalMessage) {
+	c := o.comm
+	k, relayed := c.Pair(&Leg{From: int32(member), To: t.Peer, Channel: int32(channel), rail: t.Rail})
+	if !relayed {
+		r.post(p, int(k.From), k, &o.plan.Pace, m.Tag, m.Bytes)
+		return
+	}
+	via := int(c.Members[c.layout.Node(member)*c.layout.PerNode+c.layout.RailGPU(int(t.Rail)-1)])
+	m.To = r.net.GPU(via)
+	m.Tag = relayMark | uint64(r.share(p).relay(relay{key: k, pace: &o.plan.Pace, tag: m.Tag, bytes: m.Bytes}))
+	r.sendLocal(p, int(k.From), m)
+}
+
+// relayMark marks the tag of a message on its way to the GPU beside a NIC.
+const relayMark = uint64(1) << 63
+
+// relay keeps what is to be done with a message at the GPU beside the NIC that is
+// to carry it (NCCL's PXN).
+func (s *share) relay(m relay) int32 {
+	id := s.unused
+	if id >= 0 {
+		s.unused = s.relays[id].nextUnused
+	} else {
+		id = int32(len(s.relays))
+		s.relays = append(s.relays, relay{})
+	}
+	s.relays[id] = m
+	return id
+}
+
+// relayed takes what was kept.
+func (s *share) relayed(id int32) relay {
+	m := s.relays[id]
+	s.relays[id].nextUnused = s.unused
+	s.unused = id
+	return m
+}
+
+// Arrived is called when a message on the scale-up network is there.
+func (r *collectives) Arrived(p *fabric.Partition, gpu int32, tag uint64) {
+	if tag&relayMark == 0 {
+		r.arrived(p, r.net.Rank(gpu), tag, false)
+		return
+	}
+	m := r.share(p).relayed(int32(tag &^ relayMark))
+	if r.net.IsPool(gpu) {
+		r.readPool(p, gpu, &m)
+		return
+	}
+	r.post(p, r.net.Rank(gpu), m.key, m.pace, m.tag, m.bytes)
+}
+
+// Timer is called when a rank's timer is due.
+func (r *collectives) Timer(p *fabric.Partition, source uint32) {
+	rank := int(source)
+	r.hosts[rank].timers.Run(p, source, func(t *host.Timer) { r.due(p, rank, t) })
+}
+
+// due does what a rank has due.
+func (r *collectives) due(p *fabric.Partition, rank int, t *host.Timer) {
+	switch t.Kind {
+	case host.TimerBegin:
+		o, _ := r.named(t.Tag)
+		r.begin(p, o, o.comm.place[int32(rank)])
+	case host.TimerStep:
+		o, lane := r.named(t.Tag)
+		r.resume(p, o, o.comm.place[int32(rank)], lane)
+	case host.TimerPost:
+		r.handOver(p, &t.Transfer)
+	case host.TimerArrive:
+		r.arrived(p, rank, t.Tag, true)
+	}
+}
+
+// named is what a tag names.
+func (r *collectives) named(tag uint64) (o *operation, lane int) {
+	number, lane, _ := partsOf(tag)
+	return r.of(number), lane
+}

@@ -1,0 +1,114 @@
+package executor
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"weft/internal/sim/collective/nccl"
+	"weft/internal/sim/simtest"
+	"weft/units"
+)
+
+// On the hardware that NCCL's constants describe, an operation of 8 bytes takes
+// what NCCL's cost model says: no software time is lost and none is paid twice.
+// Of rings between nodes only those are here whose hops between nodes NCCL's sum
+// counts as they are: it leaves one lap's last out, and has LL's proxy in each.
+func TestSmallOperationsTakeWhatNCCLReckons(t *testing.T) {
+	for _, c := range []struct {
+		nodes       int
+		algo, proto string
+	}{
+		{1, "ring", "ll"},
+		{1, "ring", "ll128"},
+		{1, "ring", "simple"},
+		{1, "tree", "ll"},
+		{1, "tree", "simple"},
+		{1, "nvls", "simple"},
+		{2, "tree", "ll"},
+		{2, "tree", "ll128"},
+		{2, "nvls-tree", "simple"},
+		{16, "ring", "ll128"},
+		{16, "ring", "simple"},
+		{16, "tree", "ll"},
+		{16, "tree", "ll128"},
+		{16, "tree", "simple"},
+		{16, "nvls-tree", "simple"},
+	} {
+		t.Run(fmt.Sprintf("%d nodes, %s %s", c.nodes, c.algo, c.proto), func(t *testing.T) {
+			r := simtest.Resolve(t, fmt.Sprintf(`
+cluster: {nodes: %d, node: dgx-h100}
+topology: {shape: rail-optimised}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [8B]}`, c.nodes, c.algo, c.proto))
+			chosen, err := choose(r, &r.Fabrics[0], 8, r.Fabrics[0].IB.SHARP)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := carriedOut(t, r).Time, chosen.choice.Time
+			if e := got.Seconds()/want.Seconds() - 1; math.Abs(e) > 0.02 {
+				t.Errorf("weft takes %v, NCCL reckons with %v (%+.1f %%)", got, want, 100*e)
+			}
+		})
+	}
+}
+
+// A large operation gets as close to the ceilings of LL and LL128 as its fill of
+// the pipeline allows, and not beyond them.
+func TestLargeOperationsKeepToTheCeilings(t *testing.T) {
+	for _, c := range []struct {
+		nodes              int
+		algo, proto, bytes string
+		busbw              float64 // GB/s
+	}{
+		{1, "ring", "ll", "256MiB", 141},
+		{4, "ring", "ll", "64MiB", 20.4},
+		{4, "tree", "ll", "64MiB", 20.4 * 62 / 64}, // twice the algorithm's bandwidth, not 2(n-1)/n of it
+		{4, "ring", "ll128", "512MiB", 8 * 36.7},
+		{4, "tree", "ll128", "512MiB", 8 * 29 * .85 * 62 / 64},
+	} {
+		t.Run(fmt.Sprintf("%d nodes, %s %s", c.nodes, c.algo, c.proto), func(t *testing.T) {
+			out := carriedOut(t, simtest.Resolve(t, fmt.Sprintf(`
+cluster: {nodes: %d, node: dgx-h100}
+topology: {shape: fat-tree}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [%s]}`, c.nodes, c.algo, c.proto, c.bytes)))
+			if got := out.BusBW; got > c.busbw || got < 0.85*c.busbw {
+				t.Errorf("busbw %.1f GB/s, want no more than %.1f and no less than 85 %% of it", got, c.busbw)
+			}
+		})
+	}
+}
+
+// What NCCL's constants are taken to describe is what the catalog has.
+func TestReferenceWireIsTheCatalogs(t *testing.T) {
+	for node, want := range map[string]units.Time{"dgx-h100": nccl.ReferenceWire.NVLink, "l40s-8": nccl.ReferenceWire.PCI} {
+		r := simtest.Resolve(t, "cluster: {nodes: 2, node: "+node+"}")
+		if got := r.Cluster.Node.ScaleUp.Latency; got != want {
+			t.Errorf("%s: the scale-up network has %v, NCCL's steps are taken to have %v", node, got, want)
+		}
+	}
+}
+
+func TestMessagesLeaveAtTheHostsPace(t *testing.T) {
+	const us = units.Microsecond
+	o := nccl.Overheads{Proxy: us, Fraction: 0.5, HostGBps: 1} // 2000 bytes of wire in a microsecond
+	p := paceOf(&o, 2, 4)
+	one, two := &connections{}, &connections{}
+	for i, c := range []struct {
+		rank      int
+		of        *connections
+		now, want units.Time
+		bytes     int64
+	}{
+		{0, one, 0, us, 2000},
+		{3, two, 0, 3 * us, 4000},        // the host of both is busy until 1 us
+		{4, &connections{}, 0, us, 2000}, // another host is not
+		{0, one, 3 * us, 3*us + 1000, 2}, // both are idle again
+		{0, one, 3 * us, 4*us + 2000, 2}, // posted 1 us after the one before
+	} {
+		if got := p.leave(c.rank, c.of, c.now, c.bytes); got != c.want {
+			t.Errorf("message %d leaves at %d ps, not %d", i, got, c.want)
+		}
+	}
+}

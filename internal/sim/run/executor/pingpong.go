@@ -1,0 +1,219 @@
+package executor
+
+import (
+	"fmt"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/routing"
+	"weft/internal/sim/run/host"
+	"weft/internal/sim/run/jitter"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/transport"
+	"weft/scenario"
+	"weft/units"
+)
+
+// PingPong is two ranks that answer each other's messages through the host path
+// of the executor of collectives; with READ only the first asks.
+type PingPong struct {
+	carrier
+	op     transport.Op
+	bytes  int64
+	pairs  [2]Pair
+	rounds int
+
+	sent   uint32 // messages so far
+	posted units.Time
+	Trips  []units.Time // half of each round trip; with READ the whole
+	First  Journey      // of the first message
+}
+
+// Journey is what happened to a message, and to the packets meanwhile.
+type Journey struct {
+	Posted    units.Time        // the program hands it over
+	Handed    units.Time        // its last piece is handed to the NIC
+	Delivered units.Time        // its last packet is handed to the transport
+	Busy      units.Time        // the receiver's copier works on earlier pieces until then
+	Arrived   units.Time        // the program has it
+	Sent      []fabric.Sighting // its packets at each link that they enter
+	Landed    []fabric.Sighting // the same where links end
+}
+
+// PingPongSpec is what two ranks send each other, and how often.
+type PingPongSpec struct {
+	Op     transport.Op
+	Bytes  int64
+	Hops   int // switches between the two
+	Rounds int
+}
+
+// NewPingPong makes the network of a ping-pong on a scenario's fabric, without what
+// disturbs it there.
+func NewPingPong(r *scenario.Resolved, f *scenario.Fabric, s PingPongSpec) (*PingPong, error) {
+	graph := chain(&f.Topology.Cables, s.Hops)
+	tables := &routing.Tables{Endpoints: 2}
+	if s.Hops > 0 { // without a switch there is nothing to route
+		if err := topology.Validate(graph); err != nil {
+			return nil, err
+		}
+		var err error
+		if tables, err = routing.Build(graph); err != nil {
+			return nil, err
+		}
+	}
+	run := &PingPong{
+		carrier: carrier{
+			Path: host.PathOf(f, &r.Cluster.Node), Jitter: jitter.Of(&r.Run, f, 2), links: make(map[Pair]*connections),
+			hosts: make([]rankHost, 2), ends: make([][]endpoint, 2),
+		},
+		op: s.Op, bytes: s.Bytes, rounds: s.Rounds, pairs: [2]Pair{{From: 0, To: 1, A: 0, B: 1}, {From: 1, To: 0, A: 1, B: 0}},
+	}
+	if s.Op == transport.OpRead {
+		run.Path = host.ReadPath(f, &r.Cluster.Node, s.Bytes)
+	}
+	run.handing = run.handed
+	bare := *f
+	bare.Inspection = scenario.Inspection{}                                  // no term of the way is a box
+	bare.Beside, bare.Ethernet.PFC.Receivers, bare.SlowLinks = nil, nil, nil // nor another's traffic, nor a slow NIC
+	plan := network.PlanOf(r, &bare, graph, tables)
+	plan.Verbs.Op = run.op
+	net, err := plan.Build(run, r.Run.Seed, 2, network.ScaleUp{}, 1)
+	if err != nil {
+		return nil, err
+	}
+	run.on(net)
+	run.net.Follow(run)
+	for _, k := range run.pairs {
+		if _, err := run.connect(k); err != nil {
+			return nil, err
+		}
+	}
+	return run, nil
+}
+
+// chain is two NICs with so many switches between them. The cables are as long
+// as those of a path in a tree: to a leaf, to a spine, to a core, and back.
+func chain(c *scenario.Cables, hops int) *topology.Graph {
+	g := &topology.Graph{Endpoints: 2, NodeNICs: 1, Planes: 1, Family: topology.FamilyTree}
+	none := func(n int) (ports []int32) {
+		for range n {
+			ports = append(ports, -1)
+		}
+		return ports
+	}
+	for i := range 2 {
+		g.Nodes = append(g.Nodes, topology.Node{Kind: topology.Endpoint, Name: fmt.Sprintf("node%d/nic0", i), Rail: -1, Plane: -1, Cables: none(1)})
+	}
+	for i := range hops {
+		g.Nodes = append(g.Nodes, topology.Node{Kind: topology.Switch, Name: fmt.Sprintf("switch%d", i+1), Level: 1, Rail: -1, Plane: -1, Cables: none(2)})
+	}
+	lengths := []units.Length{c.NodeLeaf, c.LeafSpine, c.SpineCore}
+	from := topology.End{Node: 0}
+	for i := range hops + 1 {
+		to := topology.End{Node: topology.NodeID(2 + i)}
+		if i == hops {
+			to = topology.End{Node: 1}
+		}
+		g.Nodes[from.Node].Cables[from.Port] = int32(i)
+		g.Nodes[to.Node].Cables[to.Port] = int32(i)
+		g.Cables = append(g.Cables, topology.Cable{A: from, B: to, Length: lengths[min(i, hops-i, 2)]})
+		from = topology.End{Node: to.Node, Port: 1}
+	}
+	return g
+}
+
+// Play runs the ping-pong to its end.
+func (r *PingPong) Play(limit units.Time) error {
+	r.pass(r.net.Partition(0), 0)
+	err := r.net.Run(limit, 1, nil)
+	switch {
+	case r.failed() != nil:
+		return r.failed()
+	case err != nil:
+		return err
+	case len(r.Trips) < r.rounds:
+		return fmt.Errorf("%d of %d round trips were over after %v of simulated time; %s", len(r.Trips), r.rounds, limit, r.net.Waiting())
+	}
+	return nil
+}
+
+// pass has a rank send a message to the other.
+func (r *PingPong) pass(p *fabric.Partition, rank int) {
+	if rank == 0 {
+		r.posted = p.Now()
+	}
+	r.post(p, rank, r.pairs[rank], new(Pace), 0, r.bytes)
+}
+
+// handed is called when a piece of a message goes to the NIC.
+func (r *PingPong) handed(p *fabric.Partition, wr *transport.WorkRequest) {
+	wr.Op = r.op
+	if r.sent == 0 {
+		r.First.Handed = p.Now()
+	}
+}
+
+// Complete notes when the first message is there; what a READ brings has its
+// way to memory yet.
+func (r *PingPong) Complete(p *fabric.Partition, nic int32, c *transport.Completion) {
+	read := r.op == transport.OpRead
+	if c.Status == transport.Success && c.Recv != read && (read || c.Imm != noTag) {
+		st := &r.hosts[r.ends[nic][c.QPN].rank]
+		if r.sent == 0 {
+			r.First.Delivered, r.First.Busy = p.Now(), st.receiving
+		}
+		if read {
+			at := r.Jitter.InOrder(&r.ends[nic][c.QPN].latest, p.Now()+r.Path.Receive+r.Jitter.Draw(jitter.Receiver, 0))
+			r.schedule(p, 0, at, host.Timer{Kind: host.TimerArrive})
+		}
+	}
+	r.carrier.Complete(p, nic, c)
+}
+
+// Timer is called when a rank's timer is due.
+func (r *PingPong) Timer(p *fabric.Partition, source uint32) {
+	rank := int(source)
+	r.hosts[rank].timers.Run(p, source, func(t *host.Timer) {
+		if t.Kind == host.TimerPost {
+			r.handOver(p, &t.Transfer)
+		} else {
+			r.answer(p, rank)
+		}
+	})
+}
+
+// answer is called when a message has arrived in the memory of a rank.
+func (r *PingPong) answer(p *fabric.Partition, rank int) {
+	if r.sent == 0 {
+		r.First.Arrived = p.Now()
+	}
+	r.sent++
+	if rank == 0 {
+		trip := p.Now() - r.posted
+		if r.op != transport.OpRead {
+			trip /= 2
+		}
+		r.Trips = append(r.Trips, trip)
+	}
+	if len(r.Trips) < r.rounds {
+		r.pass(p, rank)
+	}
+}
+
+// following reports whether the first message is still on its way.
+func (r *PingPong) following() bool { return r.sent == 0 && r.First.Delivered == 0 }
+
+// Sent implements fabric.PacketTrace.
+func (r *PingPong) Sent(s *fabric.Sighting) {
+	if r.following() {
+		r.First.Sent = append(r.First.Sent, *s)
+	}
+}
+
+// Landed implements fabric.PacketTrace.
+func (r *PingPong) Landed(s *fabric.Sighting) {
+	if r.following() {
+		r.First.Landed = append(r.First.Landed, *s)
+	}
+}

@@ -1,0 +1,126 @@
+package executor
+
+import (
+	"fmt"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/collective/nccl"
+	"weft/internal/sim/workload"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Planner chooses how the collectives of a workload are carried out: what NCCL
+// would take for a group of that form and a size, each worked out once.
+type Planner struct {
+	cluster nccl.Cluster
+	factors *scenario.NCCL // on NCCL's figures
+	node    *scenario.Node
+	passed  []units.Time
+	sender  workload.Sender // of messages
+	plans   map[planKey]*CollectivePlan
+	order   []planKey
+}
+
+// planKey is all that a plan depends on.
+type planKey struct {
+	layout collective.Layout
+	do     collective.Op
+	bytes  int64
+	root   int
+	trees  bool // the group has trees of reductions in the network
+}
+
+// NewPlanner is who chooses for a scenario's cluster on one of its fabrics.
+func NewPlanner(r *scenario.Resolved, f *scenario.Fabric) *Planner {
+	return &Planner{
+		cluster: clusterOf(r, f, collective.AllReduce), factors: &r.NCCL, node: &r.Cluster.Node, passed: make([]units.Time, r.Cluster.Nodes),
+		plans: make(map[planKey]*CollectivePlan),
+	}
+}
+
+// Plan is how a communicator carries out a collective of a size.
+func (p *Planner) Plan(c *Communicator, do collective.Op, bytes int64, root int) (*CollectivePlan, error) {
+	k := planKey{c.layout, do, bytes, root, c.trees != nil}
+	if plan := p.plans[k]; plan != nil {
+		return plan, nil
+	}
+	plan, err := p.choose(k)
+	if err != nil {
+		return nil, fmt.Errorf("%v of %v among %d ranks: %w", do, units.Bytes(bytes), c.layout.Ranks(), err)
+	}
+	p.plans[k] = plan
+	p.order = append(p.order, k)
+	return plan, nil
+}
+
+func (p *Planner) choose(k planKey) (*CollectivePlan, error) {
+	if k.do == collective.Send && p.sender != workload.NCCL {
+		return p.plainSend(k)
+	}
+	cluster := p.cluster
+	cluster.Nodes, cluster.PerNode, cluster.NICs = k.layout.Nodes, k.layout.PerNode, k.layout.NICs
+	cluster.NVLinkGBps = nvLinkGBps(p.node, k.layout.PerNode, k.do)
+	// A multicast group is the node's: with a part of its GPUs NCCL makes one of its
+	// own, which the model of the switch does not have.
+	cluster.NVLS = cluster.NVLS && k.layout.PerNode == p.node.GPUs
+	cluster.CollNet = k.trees
+	ch, err := cluster.Choose(k.do, k.bytes)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := ch.Spec()
+	if err != nil {
+		return nil, err
+	}
+	spec.Root = k.root
+	prog, err := collective.New(spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPlan(prog); err != nil {
+		return nil, err
+	}
+	over := scaled(ch.Overheads(nccl.ReferenceWire), p.factors)
+	plan := &CollectivePlan{
+		chosen: chosen{prog, ch, over, spec.Algo, prog.Channels()},
+		Pace:   paceOf(&over, 0, p.node.GPUs), inSwitch: dataRate(over.SwitchGBps, 1), unicast: dataRate(cluster.NVLinkGBps*p.factors.Kernel.Factor(), 1),
+	}
+	plan.Pace.passed = p.passed // the host is one, whoever sends
+	return plan, nil
+}
+
+// mpiSoftware is what an MPI library takes for a message at both ends together: an
+// assumption, twice 0.25 us.
+const mpiSoftware = 500 * units.Nanosecond
+
+// plainSend is a message as one WRITE: no kernel is launched, and the library takes its
+// time for it once.
+func (p *Planner) plainSend(k planKey) (*CollectivePlan, error) {
+	prog, err := collective.New(collective.Spec{Op: k.do, Algo: collective.Direct, Layout: k.layout, Bytes: k.bytes, Channels: 1, Chunk: k.bytes, Slices: 1, Root: k.root})
+	if err != nil {
+		return nil, err
+	}
+	over := nccl.Overheads{Fraction: 1}
+	if p.sender == workload.MPI {
+		over.PerStepIntra, over.PerStepInter = mpiSoftware, mpiSoftware
+	}
+	plan := &CollectivePlan{
+		chosen: chosen{prog, nccl.Choice{Algo: nccl.Direct, Proto: nccl.Simple, Channels: 1}, over, collective.Direct, 1},
+		Pace:   paceOf(&over, 0, p.node.GPUs),
+	}
+	plan.Pace.passed = p.passed
+	return plan, nil
+}
+
+// list is what was planned, in the order of first use.
+func (p *Planner) list() (out []PlannedCollective) {
+	for _, k := range p.order {
+		plan := p.plans[k]
+		out = append(out, PlannedCollective{
+			Do: k.do, Bytes: units.Bytes(k.bytes), Nodes: k.layout.Nodes, PerNode: k.layout.PerNode,
+			Algo: plan.algo, Proto: plan.choice.Proto, Channels: plan.channels,
+		})
+	}
+	return out
+}

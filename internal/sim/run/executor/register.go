@@ -1,0 +1,79 @@
+package executor
+
+import (
+	"fmt"
+	"sync"
+
+	"weft/internal/sim/workload"
+)
+
+// register is the operations that are under way. Which number one has, and which are
+// used again, depends on who comes first to ask where several partitions do; nothing
+// that is simulated does: a number only tells messages apart, and their order matters to
+// the reductions of switches alone, which are in one partition.
+type register struct {
+	mu    sync.Mutex   // of all but the entries of all that are handed out
+	all   []*operation // by number, of one length: who has a number finds it without mu
+	used  int
+	begun uint64       // operations so far
+	idle  []*operation // that are over and wait to be used again
+}
+
+// newRegister has room for so many operations at the same time, and for no more than
+// tags can name.
+func newRegister(most int) *register {
+	return &register{all: make([]*operation, min(most, maxOperations))}
+}
+
+var errTooMany = fmt.Errorf("more than %d collectives are under way at the same time: it is beyond what weft runs", maxOperations)
+
+// of is the operation of a number.
+func (r *register) of(number int) *operation { return r.all[number] }
+
+// nextOf is the operation that a member of a communicator begins now; nil if there are
+// too many. plan is the same for all members.
+func (r *register) nextOf(c *Communicator, member int, plan *CollectivePlan) *operation {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return c.next(member, func() *operation { return r.open(c, plan) })
+}
+
+// open makes an operation, or takes one that is over; nil if there are too many.
+func (r *register) open(c *Communicator, plan *CollectivePlan) *operation {
+	var o *operation
+	if n := len(r.idle); n > 0 {
+		o = r.idle[n-1]
+		r.idle = r.idle[:n-1]
+	} else if r.used == len(r.all) {
+		return nil
+	} else {
+		o = &operation{number: r.used}
+		r.all[r.used] = o
+		r.used++
+	}
+	r.begun++
+	o.serial = r.begun
+	o.meter, o.skipped, o.message = nil, nil, workload.NoMessage
+	o.comm, o.plan, o.absent, o.unfinished = c, plan, len(c.Members), len(c.Members)
+	for len(o.members) < len(c.Members) {
+		o.members = append(o.members, memberState{early: make(map[uint64]arrival)})
+	}
+	for i := range c.Members {
+		m := &o.members[i]
+		m.open = 0
+		for len(m.channels) < plan.channels {
+			m.channels = append(m.channels, channelRun{})
+		}
+		m.channels = m.channels[:plan.channels]
+	}
+	return o
+}
+
+// leave ends a member's part of an operation.
+func (r *register) leave(o *operation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if o.unfinished--; o.unfinished == 0 {
+		r.idle = append(r.idle, o)
+	}
+}

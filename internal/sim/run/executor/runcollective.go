@@ -1,0 +1,99 @@
+package executor
+
+import (
+	"fmt"
+
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/measure"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// RunCollective simulates one size of a collective.
+func RunCollective(j *network.Task, point *runstore.Point) error {
+	r := j.Scenario
+	run, err := newCollectiveRun(r, j.Plan, j.Bytes)
+	if err != nil {
+		return err
+	}
+	c := &run.plan.chosen
+	point.Algorithm, point.Wire, point.Channels = c.algo.String(), c.choice.Proto.String(), c.channels
+	beside := beside(j.Plan, run, len(run.ends))
+	if err := run.place(j, beside.app()); err != nil {
+		return err
+	}
+	if err := beside.start(run.net); err != nil {
+		return err
+	}
+	run.start()
+	j.Started(run.net.Network)
+	run.net.Hire(j.Spare)
+	err = run.net.Run(r.Run.Limit.SimulatedTime, j.Cores, j.Stop)
+	if err == nil {
+		err = beside.failure
+	}
+	if err == nil {
+		err = run.verdict(r.Run.Limit.SimulatedTime)
+	}
+	point.Counts = measure.Counts(run.net.Network)
+	point.Fault = j.Plan.Suffered(run.net.Network)
+	point.Flows = run.flowTimes().Distribution()
+	if err != nil {
+		return err
+	}
+	all := run.sum()
+	point.Time = (all.ended - all.began) / units.Time(r.Run.Iterations)
+	var links []int32
+	point.Hottest, links = measure.Hottest(run.net, all.ended)
+	beside.attribute(point.Hottest, links, string(r.Workload.Collective))
+	point.Beside = beside.results(all.ended)
+	point.Pauses, _ = measure.PauseTree(run.net, all.ended)
+	seconds := point.Time.Seconds()
+	if seconds > 0 {
+		point.AlgBW = float64(j.Bytes) / seconds / 1e9
+		point.BusBW = point.AlgBW * operations[r.Workload.Collective].BusFactor(r.Job().Ranks())
+	}
+	return nil
+}
+
+// place puts a collective on a network of as many partitions as the simulation is to be
+// cut into, where it can be divided.
+func (r *collectiveRun) place(j *network.Task, app fabric.App) error {
+	var legs []Leg
+	nodes := j.Scenario.Cluster.Nodes
+	parts := min(j.Parts, nodes)
+	if j.Scenario.Job().Nodes < nodes {
+		parts = 1 // the others' streams go anywhere
+	}
+	if parts > 1 {
+		if legs = r.plan.allLegs(parts); !r.divisible(j.Plan, r.all, legs) {
+			parts = 1
+		}
+	}
+	up := network.ScaleUp{Node: &j.Scenario.Cluster.Node, Rate: scaleUpRate(j.Scenario, &r.plan.chosen)}
+	net, err := j.Plan.Build(app, j.Scenario.Run.Seed, nodes, up, parts)
+	if err != nil {
+		return err
+	}
+	r.on(net)
+	if net.Partitions() == 1 {
+		return nil
+	}
+	return r.connectAll(r.all, legs)
+}
+
+// verdict is why a run that has come to its end did not finish the collective;
+// nil if it did.
+func (r *collectiveRun) verdict(limit units.Time) error {
+	unsent := len(r.all.Members) - r.sum().over
+	switch {
+	case r.failed() != nil:
+		return fmt.Errorf("%w; %s", r.failed(), r.net.Waiting())
+	case unsent == 0:
+		return nil
+	case r.net.NextTime() < units.Forever:
+		return fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d ranks are not done; %s", limit, unsent, len(r.all.Members), r.net.Waiting())
+	}
+	return fmt.Errorf("no progress: %d of %d ranks wait for messages that never come; %s", unsent, len(r.all.Members), r.net.Waiting())
+}

@@ -1,0 +1,93 @@
+package executor
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/run/control"
+	"weft/internal/sim/simtest"
+	"weft/internal/sim/workload"
+	"weft/units"
+)
+
+// sequence is a workload in which two halves of a cluster's ranks, of every second GPU,
+// do some collectives one after the other; twice at once if asked for.
+func sequence(ranks int, at2 bool, bytes ...units.Bytes) *workload.Graph {
+	ops := []collective.Op{collective.AllReduce, collective.ReduceScatter, collective.AllGather}
+	g := &workload.Graph{Groups: strided(ranks, ranks/2, 2)}
+	for rank := range ranks {
+		var list []workload.Op
+		for i, size := range bytes {
+			o := workload.Op{Kind: workload.Collective, Do: ops[i%len(ops)], Bytes: size, Group: int32(rank % 2)}
+			if at2 {
+				o.Do, o.Stream = collective.AllReduce, uint8(i)
+			}
+			list = append(list, o)
+		}
+		g.Ranks = append(g.Ranks, list)
+	}
+	return g
+}
+
+const sharpNodes = `
+cluster: {nodes: 4, node: dgx-a100}
+fabrics: [{preset: infiniband-hdr, topology: {shape: rail-optimised}, switch: {streaming-aggregation: one-per-port}, ib: {sharp: true}}]
+`
+
+// Collectives of any sizes follow each other on the trees of a group, each in its own
+// number of lanes and channels, while another group does the same on its own.
+func TestCollectivesFollowEachOtherOnATree(t *testing.T) {
+	r := simtest.Resolve(t, sharpNodes)
+	p, err := control.NewPlan(r, &r.Fabrics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := sequence(32, false, 4*units.MiB, 300*units.KiB, 200*units.KiB, 32*units.MiB, 3*units.MiB, 2*units.MiB, units.KiB, 128, 256, 16*units.MiB)
+	PlantGraph(p, LayoutOf(&r.Cluster), g)
+	if got := p.Forest.Result(); got.Groups != 2 || got.Trees != 8 || got.Without != 0 {
+		t.Fatalf("%+v", got)
+	}
+	x, err := Execute(context.Background(), p, r, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	onTrees := 0
+	for _, plan := range x.Plans {
+		if plan.Algo == collective.CollNetDirect || plan.Algo == collective.CollNetChain {
+			onTrees++
+		}
+	}
+	if onTrees < 4 {
+		t.Errorf("of %d collectives %d went by trees: the test wants more of them", len(x.Plans), onTrees)
+	}
+}
+
+// A group that does two collectives at once cannot keep one order on its tree, and says so.
+func TestOverlappingCollectivesOfATreeAreToldOf(t *testing.T) {
+	r := simtest.Resolve(t, sharpNodes)
+	p, err := control.NewPlan(r, &r.Fabrics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := sequence(32, true, 32*units.MiB, 32*units.MiB)
+	PlantGraph(p, LayoutOf(&r.Cluster), g)
+	if _, err := Execute(context.Background(), p, r, g); err == nil || !strings.Contains(err.Error(), "two collectives under way at once") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Ranks that share a NIC without being a whole of their nodes cannot contribute apart from
+// each other: their group has no trees.
+func TestRanksThatShareANICHaveNoTree(t *testing.T) {
+	r := simtest.Resolve(t, strings.Replace(sharpNodes, "node: dgx-a100", "node: {preset: dgx-a100, nics: 4}", 1))
+	p, err := control.NewPlan(r, &r.Fabrics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := plant(p, LayoutOf(&r.Cluster), []int32{0, 8, 1, 9})
+	if g == nil || g.Reason == nil || !strings.Contains(g.Reason.Error(), "share node0/nic0") {
+		t.Errorf("%+v", g)
+	}
+}

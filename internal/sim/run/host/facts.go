@@ -1,0 +1,94 @@
+package host
+
+import (
+	"fmt"
+
+	"weft/internal/sim/catalog"
+	"weft/scenario"
+	"weft/units"
+)
+
+// ReadTerms are the host's terms of a READ: the reader posts a request without
+// data, and what happens in the remote NIC, to which the fabric's NIC gives no
+// time of its own, follows the response. The terms that take turns at a copier
+// do so at the reader.
+func ReadTerms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
+	out, in := Terms(f, n)
+	remote := map[string]bool{"NIC reads the data over PCIe": true, "host memory answers": true}
+	for _, t := range out {
+		if !t.Work.turn() && !remote[t.Name] {
+			send = append(send, t)
+		}
+		if remote[t.Name] || t.Name == "NIC transmit pipeline" {
+			t.Name = "remote " + t.Name
+			receive = append(receive, t)
+		}
+	}
+	return send, append(receive, in...)
+}
+
+// ReadPath is the host's path of a READ: nothing takes turns.
+func ReadPath(f *scenario.Fabric, n *scenario.Node, bytes int64) Path {
+	send, receive := ReadTerms(f, n)
+	return Path{Send: Sum(send, false, 0), Receive: Sum(receive, false, 0) + Sum(receive, true, bytes)}
+}
+
+// Source is where a number comes from.
+type Source struct {
+	Field string // nic connectx-7 tx-pipeline
+	Value string
+	Tag   string // of the catalog, or "scenario"
+	Text  string
+}
+
+// SourceOf is where the value of an entry's field comes from: the catalog, if that is
+// what it says, or the scenario.
+func SourceOf(kind catalog.Kind, entry, field, value string) Source {
+	return Fact{kind, entry, field, value}.Source()
+}
+
+// Source finds the fact in the catalog, unless the scenario says otherwise.
+func (h Fact) Source() Source {
+	s := Source{Field: fmt.Sprintf("%s %s %s", h.kind, h.entry, h.field), Value: h.value, Tag: "scenario", Text: "the scenario says so"}
+	if h.kind == catalog.Defaults {
+		s.Field = h.field
+	}
+	entry, err := catalog.Lookup(h.kind, h.entry)
+	if err != nil {
+		return s
+	}
+	if f, ok := entry.Get(h.field); ok && sameValue(f.Value, h.value) {
+		s.Tag, s.Text = string(f.Tag), f.Source
+	}
+	return s
+}
+
+// sameValue reports whether two texts are the same quantity.
+func sameValue(a, b string) bool {
+	if x, err := units.ParseTime(a); err == nil {
+		y, err := units.ParseTime(b)
+		return err == nil && x == y
+	}
+	if x, err := units.ParseRate(a); err == nil {
+		y, err := units.ParseRate(b)
+		return err == nil && x == y
+	}
+	if x, err := units.ParseLength(a); err == nil {
+		y, err := units.ParseLength(b)
+		return err == nil && x == y
+	}
+	return a == b
+}
+
+// Nanoseconds is a time in nanoseconds, to the picosecond: 1.234 ns.
+func Nanoseconds(t units.Time) string {
+	return fmt.Sprintf("%d.%03d ns", t/units.Nanosecond, t%units.Nanosecond)
+}
+
+// Fact is the field of the scenario that a number comes from.
+type Fact struct {
+	kind  catalog.Kind
+	entry string // of the catalog, that the scenario starts from
+	field string
+	value string // in the scenario
+}

@@ -1,0 +1,162 @@
+package host
+
+import (
+	"fmt"
+
+	"weft/internal/sim/catalog"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Term is a named part of the host's path.
+type Term struct {
+	Name  string
+	fixed units.Time
+	Rate  units.Rate // of a copy; 0 for what does not grow with the message
+	Work  Work
+	Facts []Fact // where the numbers come from
+}
+
+// Work is who is busy meanwhile.
+type Work uint8
+
+// The kinds of work.
+const (
+	WorkDevice    Work = iota // PCIe, memory, NIC: no CPU
+	WorkCPU                   // a CPU, in user space or on behalf of it
+	WorkCall                  // a CPU in a call of the kernel
+	WorkInterrupt             // a CPU, called by the NIC
+	workStack                 // a CPU in the kernel's stack: the copier's turn
+	WorkCPUCopy               // a copy by a CPU: the copier's turn
+	WorkGPUCopy               // a copy by a GPU: the copier's turn
+)
+
+// turn reports whether the work takes turns at the copier of its side: pieces
+// do it one after the other, and all else at the same time.
+func (w Work) turn() bool { return w >= workStack }
+
+// CPU reports whether a CPU is busy with it.
+func (w Work) CPU() bool { return w != WorkDevice && w != WorkGPUCopy }
+
+// Time is the term's for a piece.
+func (t *Term) Time(bytes int64) units.Time {
+	if t.Rate == 0 {
+		return t.fixed
+	}
+	return t.fixed + units.Time(float64(bytes)*8*float64(units.Second)/float64(t.Rate))
+}
+
+// Terms are the terms of a fabric's host path at both sides, in the order
+// in which a host has them; those of no time are not there. The executor of
+// collectives takes those of the copier first and the rest together: their sum
+// is the same. The stack's time per segment comes with each copy of a segment.
+func Terms(f *scenario.Fabric, n *scenario.Node) (send, receive []Term) {
+	h := &f.Host
+	host := func(field string, t units.Time) []Fact {
+		return []Fact{{catalog.Host, string(h.Path), field, t.Exact()}}
+	}
+	bus := []Fact{{catalog.PCIe, n.PCIe.Generation, "latency", n.PCIe.Latency.Exact()}}
+	memory := []Fact{{catalog.Node, n.Preset, "cpu.memory-latency", n.CPU.MemoryLatency.Exact()}}
+	nic := func(field string, t units.Time) Fact {
+		return Fact{catalog.NIC, f.NIC.Model, field, t.Exact()}
+	}
+	inHost, inKernel := units.Time(0), units.Time(0)
+	if h.Path != scenario.PathGPUDirectRDMA {
+		inHost = n.CPU.MemoryLatency
+	}
+	if h.Path == scenario.PathCPU {
+		inKernel = 1
+	}
+	copies := copyTerms(h)
+	first, rest := copies[:min(1, len(copies))], copies[min(1, len(copies)):]
+	stack := Term{"network stack and driver", inKernel * h.PerSegment, 0, workStack, host("per-segment", h.PerSegment)}
+	send = terms(first, []Term{
+		{"send call into the kernel", inKernel * h.Syscall, 0, WorkCall, host("syscall", h.Syscall)},
+	}, rest, []Term{
+		stack,
+		{"post the work request", h.Post, 0, WorkCPU, host("post", h.Post)},
+		{"doorbell over PCIe", n.PCIe.Latency, 0, WorkDevice, bus},
+		{"NIC reads the data over PCIe", 2 * n.PCIe.Latency, 0, WorkDevice, bus},
+		{"host memory answers", inHost, 0, WorkDevice, memory},
+		{"NIC transmit pipeline", f.NIC.TxPipeline, 0, WorkDevice, []Fact{nic("tx-pipeline", f.NIC.TxPipeline)}},
+	})
+	past := max(0, f.NIC.RxPipeline-f.NIC.AckPipeline)
+	receive = terms([]Term{
+		{"NIC receive pipeline, rest", past, 0, WorkDevice, []Fact{nic("rx-pipeline", f.NIC.RxPipeline), nic("ack-pipeline", f.NIC.AckPipeline)}},
+		{"PCIe write to memory", n.PCIe.Latency, 0, WorkDevice, bus},
+		{"host memory takes the write", inHost, 0, WorkDevice, memory},
+		{"interrupt, wake-up of the reader", inKernel * h.Interrupt, 0, WorkInterrupt, host("interrupt", h.Interrupt)},
+		{"poll of the completion queue", h.Poll, 0, WorkCPU, host("poll", h.Poll)},
+		stack,
+	}, backwards(rest), []Term{
+		{"receive call out of the kernel", inKernel * h.Syscall, 0, WorkCall, host("syscall", h.Syscall)},
+	}, backwards(first))
+	return send, receive
+}
+
+// terms joins lists and leaves out what takes no time, but for copies: they
+// count all the same.
+func terms(lists ...[]Term) (out []Term) {
+	for _, l := range lists {
+		for _, t := range l {
+			if t.fixed > 0 || t.Work >= WorkCPUCopy {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// copyTerms are the copies at the sender, by a CPU on the path through it and
+// by the GPU's stores on the others.
+func copyTerms(h *scenario.Host) (out []Term) {
+	n, work := h.Copies, WorkGPUCopy
+	if h.Path == scenario.PathCPU {
+		n, work = max(1, n), WorkCPUCopy
+	}
+	for i := range n {
+		name := fmt.Sprintf("copy %d of %d", i+1, n)
+		switch {
+		case n == 1 && work == WorkGPUCopy:
+			name = "copy GPU memory to host memory"
+		case n == 2 && i == 0:
+			name = "copy GPU memory to host buffer"
+		case n == 2:
+			name = "copy host buffer to kernel"
+		}
+		facts := []Fact{
+			{catalog.Host, string(h.Path), "copy-start", h.CopyStart.Exact()},
+			{catalog.Host, string(h.Path), "copy-rate", h.CopyRate.Exact()},
+		}
+		out = append(out, Term{name, h.CopyStart, h.CopyRate, work, facts})
+	}
+	return out
+}
+
+// backwards are copies at the receiver: the sender's, the other way round.
+func backwards(copies []Term) (out []Term) {
+	opposite := map[string]string{
+		"copy GPU memory to host memory": "copy host memory to GPU memory",
+		"copy GPU memory to host buffer": "copy host buffer to GPU memory",
+		"copy host buffer to kernel":     "copy kernel to host buffer",
+	}
+	for i := range copies {
+		t := copies[len(copies)-1-i]
+		if name := opposite[t.Name]; name != "" {
+			t.Name = name
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// Sum is the time of the terms that take turns at the copier, or of the others,
+// for a piece.
+func Sum(list []Term, turn bool, bytes int64) (t units.Time) {
+	for i := range list {
+		if list[i].Work.turn() == turn {
+			t += list[i].Time(bytes)
+		}
+	}
+	return t
+}

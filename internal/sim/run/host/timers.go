@@ -1,0 +1,87 @@
+package host
+
+import (
+	"weft/internal/sim/engine"
+	"weft/internal/sim/fabric"
+	"weft/units"
+)
+
+// Timer is something that a rank does later.
+type Timer struct {
+	at       units.Time
+	order    uint64 // of being scheduled: among equals the first
+	Transfer Transfer
+	Tag      uint64
+	Kind     TimerKind
+}
+
+// TimerKind is what is to be done.
+type TimerKind uint8
+
+// The kinds.
+const (
+	TimerBegin  TimerKind = iota // an operation or a message; tag says which
+	TimerStep                    // the software time of a step has passed; tag is its operation and lane
+	TimerPost                    // a piece reaches the NIC
+	TimerArrive                  // a message is in memory
+	TimerRepost                  // a receive is posted again
+	TimerOver                    // a computation is over; tag is its number in the rank's list
+)
+
+// Timers is a heap of a rank's timers, earliest first.
+type Timers struct {
+	heap  engine.Heap[Timer, *Timer]
+	order uint64
+	next  units.Time // the earliest event asked for; 0 if none
+}
+
+// Before orders by time, among equals by when they were scheduled.
+func (a *Timer) Before(b *Timer) bool {
+	return a.at < b.at || a.at == b.at && a.order < b.order
+}
+
+// Schedule has the owner of the timers do something later than now: at least a
+// picosecond, so that nothing happens between two of one instant's events.
+// source is the owner's number as the application of the network.
+func (h *Timers) Schedule(p *fabric.Partition, source uint32, at units.Time, t Timer) {
+	t.at = max(at, p.Now()+1)
+	t.order = h.order
+	h.order++
+	h.heap.Push(t)
+	h.arm(p, source)
+}
+
+// arm asks for the event of the earliest timer.
+func (h *Timers) arm(p *fabric.Partition, source uint32) {
+	if len(h.heap) == 0 {
+		return
+	}
+	if at := h.heap[0].at; h.next == 0 || at < h.next {
+		h.next = at
+		p.At(at, source)
+	}
+}
+
+// Run does what is due. An event that an earlier one has overtaken finds nothing
+// to do.
+func (h *Timers) Run(p *fabric.Partition, source uint32, do func(*Timer)) {
+	for len(h.heap) > 0 && h.heap[0].at <= p.Now() {
+		t := h.heap.Pop()
+		do(&t)
+	}
+	if h.next == p.Now() { // only now: what is scheduled meanwhile asks for no event of its own
+		h.next = 0
+	}
+	h.arm(p, source)
+}
+
+// Transfer is a message on its way through the host.
+type Transfer struct {
+	NIC   int32
+	End   units.QPN
+	Peer  units.QPN // of a pattern
+	Tag   uint32
+	Bytes int64
+	To    int32 // in a stream: the NIC that gets the result, or whose data is copied
+	More  bool  // of the message follows for another NIC
+}

@@ -1,0 +1,107 @@
+package measure
+
+import (
+	"slices"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// hottestLinks is how many busy links a result names.
+const hottestLinks = 8
+
+// Hottest are the busiest links of the scale-out fabric over a time, each with
+// the mean of its tier; links are their numbers.
+func Hottest(n *network.Network, span units.Time) (hot []runstore.HotLink, links []int32) {
+	var all []int32
+	tiers := make(map[tier]*load)
+	for link := range int32(n.Links()) {
+		if !n.ScaleOut(link) {
+			continue
+		}
+		t := tierOf(n, link)
+		if tiers[t] == nil {
+			tiers[t] = new(load)
+		}
+		tiers[t].links++
+		tiers[t].bytes += n.LinkBytes(link)
+		if n.LinkBytes(link) > 0 {
+			all = append(all, link)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b int32) int {
+		return int(n.LinkBusy(b)/units.Nanosecond) - int(n.LinkBusy(a)/units.Nanosecond)
+	})
+	links = all[:min(len(all), hottestLinks)]
+	for _, link := range links {
+		t := tierOf(n, link)
+		hot = append(hot, runstore.HotLink{
+			Name: n.LinkName(link), Bytes: n.LinkBytes(link),
+			Busy: min(1, float64(n.LinkBusy(link))/float64(max(1, span))),
+			Tier: tierName(n.Plan, t), Mean: tiers[t].bytes / tiers[t].links,
+		})
+	}
+	return hot, links
+}
+
+// load is what the links of a tier carry.
+type load struct{ links, bytes int64 }
+
+// tier is the links that a balanced load would fill alike: those in one direction
+// between two levels of the fabric, within groups or between them.
+type tier struct {
+	from, to int8 // levels
+	across   bool // between groups of a dragonfly
+}
+
+func tierOf(n *network.Network, link int32) tier {
+	a, b := n.LinkEnds(link)
+	t := tier{from: levelAt(n.Plan, a), to: levelAt(n.Plan, b)}
+	if t.from == levelBox || t.to == levelBox {
+		return t
+	}
+	from, to := &n.Plan.Graph.Nodes[a], &n.Plan.Graph.Nodes[b]
+	if f := n.Plan.Graph.Family; f == topology.FamilyDragonfly || f == topology.FamilyDragonflyPlus {
+		t.across = from.Group != to.Group
+	}
+	return t
+}
+
+// levelBox is the level of an inspection's boxes, which the graph does not have.
+const levelBox = -1
+
+// levelAt is the level of a node of the network.
+func levelAt(p *network.Plan, node int32) int8 {
+	if int(node) >= len(p.Graph.Nodes) {
+		return levelBox
+	}
+	return p.Graph.Nodes[node].Level
+}
+
+// tierName is a tier in words.
+func tierName(p *network.Plan, t tier) string {
+	name := levelName(p, t.from) + " to " + levelName(p, t.to)
+	if t.across {
+		name += " of another group"
+	}
+	return name
+}
+
+// levelName is what the nodes of a level are called.
+func levelName(p *network.Plan, level int8) string {
+	switch {
+	case level == levelBox:
+		return "NIC's box"
+	case level == 0:
+		return "NIC"
+	case p.Graph.Family == topology.FamilyDragonfly, p.Graph.Family == topology.FamilyTorus, p.Graph.Switches() == p.Graph.Planes:
+		return "switch" // they are all alike, or there is one
+	case level == 1:
+		return "leaf"
+	case level == 2:
+		return "spine"
+	}
+	return "core"
+}

@@ -1,0 +1,89 @@
+package measure
+
+import (
+	"slices"
+
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// mostPaused bounds the paused links that a result names.
+const mostPaused = 128
+
+// PauseTree is who paused whom until a time; nil where it was not recorded or
+// nobody did.
+func PauseTree(n *network.Network, end units.Time) (*runstore.Pauses, []fabric.Pausing) {
+	if !n.Plan.Run.Pauses {
+		return nil, nil
+	}
+	all := n.Pausings(end)
+	if len(all) == 0 {
+		return nil, nil
+	}
+	out := &runstore.Pauses{SlicePs: int64(all[0].Width), More: max(0, len(all)-mostPaused)}
+	all = all[:min(len(all), mostPaused)]
+	for i := range all {
+		out.Links = append(out.Links, pausedLink(n, all, i, end))
+	}
+	return out, all
+}
+
+// pausedLink is one of the pauses, with its place among the others.
+func pausedLink(n *network.Network, all []fabric.Pausing, i int, end units.Time) runstore.PausedLink {
+	x := &all[i]
+	from, to := n.LinkEnds(x.Link)
+	l := runstore.PausedLink{
+		Name: n.LinkName(x.Link), Sender: n.NodeName(from), By: n.NodeName(to),
+		Priority: n.Plan.Class.Used[x.Class], Pauses: x.Count, PausedPs: int64(x.Paused), FirstPs: int64(x.First),
+		After: causeOf(all, i), Circle: inCircle(all, i),
+	}
+	if len(x.Causes) > 0 {
+		sum := int64(0)
+		for _, c := range x.Causes {
+			sum += c.Bytes
+		}
+		l.Cause, l.Share = n.LinkName(x.Causes[0].Port), float64(x.Causes[0].Bytes)/float64(sum)
+	}
+	for s := units.Time(0); s*x.Width < end && int(s) < len(x.Slices); s++ {
+		l.Timeline = append(l.Timeline, int(x.Slices[s]*100/x.Width))
+	}
+	return l
+}
+
+// causeOf is the pause of the port for whose sake a link was paused: of that which
+// held the most of what came by the link. It is -1 where that port was not paused
+// itself for at least half of the time: then more came for it than it carries.
+func causeOf(all []fabric.Pausing, i int) int {
+	x := &all[i]
+	if len(x.Causes) == 0 {
+		return -1
+	}
+	cause := slices.IndexFunc(all, func(y fabric.Pausing) bool {
+		return y.Link == x.Causes[0].Port && y.Class == x.Class
+	})
+	if cause < 0 {
+		return -1
+	}
+	both := units.Time(0)
+	for s := range x.Slices {
+		both += min(x.Slices[s], all[cause].Slices[s])
+	}
+	if 2*both < x.Paused {
+		return -1
+	}
+	return cause
+}
+
+// inCircle reports whether following the causes leads from a pause back to it.
+func inCircle(all []fabric.Pausing, i int) bool {
+	at := causeOf(all, i)
+	for range all {
+		if at < 0 || at == i {
+			break
+		}
+		at = causeOf(all, at)
+	}
+	return at == i
+}

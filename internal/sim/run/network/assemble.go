@@ -1,0 +1,356 @@
+package network
+
+import (
+	"fmt"
+
+	"weft/internal/base/topology"
+	"weft/internal/ib/route"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/routing"
+	"weft/internal/sim/run/jitter"
+	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/cc"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Plan is what the simulations of one fabric share: the graph and its tables.
+type Plan struct {
+	Fabric   *scenario.Fabric
+	Graph    *topology.Graph
+	Tables   *routing.Tables // that packets start on: see Faults
+	Class    Classes
+	Keys     PKeys
+	Segments *Segments      // nil where all reach all
+	Lanes    *routing.Lanes // nil where packets keep their lane
+	// Paths are the levels of paths by plane, where lanes go by them, and Maps the
+	// SL2VL tables by switch, nil where a level's lane is its number.
+	Paths     []PathLevels
+	Maps      []*routing.LevelMap
+	OwnLevels bool                           // the scenario gives messages levels other than ib.sl
+	byGUID    map[units.GUID]topology.NodeID // see NodesByGUID
+	Faults    *Faults                        // nil where nothing breaks
+	Forest    *Forest                        // the trees of reductions in the network; nil where nothing reduces
+	Routed    route.Report                   // of the Subnet Manager's tables; empty where there are none
+	Node      *scenario.Node
+	Verbs     Verbs
+	Run       *scenario.Run
+	Slow      map[topology.NodeID]units.Rate // of NICs whose cables are slower than the fabric's
+	// control makes the congestion control of a new queue pair; nil for none.
+	control func() cc.Algorithm
+}
+
+// NewPlan is the plan of a scenario's fabric with the shortest paths of its graph, before
+// its control plane has routed anything.
+func NewPlan(r *scenario.Resolved, f *scenario.Fabric) (*Plan, error) {
+	g, t, err := graphOf(r, f)
+	if err != nil {
+		return nil, Refuse(f, "topology", err)
+	}
+	p := PlanOf(r, f, g, t)
+	if p.Keys, err = pkeysOf(r, f, g); err != nil {
+		return nil, Refuse(f, "ib.partitions", err)
+	}
+	p.Segments = segmentsOf(r, f, g)
+	p.Forest = newForest(p)
+	if err := p.setLanes(); err != nil {
+		return nil, Refuse(f, "topology", err)
+	}
+	return p, nil
+}
+
+// graphOf is a fabric's graph, in which all reach all, with its shortest paths.
+func graphOf(r *scenario.Resolved, f *scenario.Fabric) (*topology.Graph, *routing.Tables, error) {
+	spec, err := Shape(&f.Topology, &r.Cluster)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := spec.Build()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := topology.Validate(g); err != nil {
+		return nil, nil, err
+	}
+	if g.Compute() < r.Cluster.Endpoints() {
+		return nil, nil, fmt.Errorf("the topology has %d ports for NICs, the cluster has %d", g.Compute(), r.Cluster.Endpoints())
+	}
+	t, err := routing.Build(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	return g, t, routing.CheckReachable(g, t)
+}
+
+// PlanOf is the plan of a fabric on a graph, without partitions and the rules of
+// service levels.
+func PlanOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph, t *routing.Tables) *Plan {
+	return &Plan{
+		Fabric: f, Graph: g, Tables: t, Class: classesOf(f, &r.Workload),
+		Node: &r.Cluster.Node, Verbs: verbsOf(&r.Workload), Run: &r.Run, control: controller(f),
+		OwnLevels: ownLevels(f, &r.Workload),
+		Slow:      slowLinks(&r.Cluster, f),
+	}
+}
+
+// Network is a network with the numbers of its nodes.
+type Network struct {
+	*fabric.Network
+	Plan     *Plan
+	FirstGPU int32 // node of the cluster's first GPU
+	GPUs     int32 // of a node of the cluster
+	Stride   int32 // from a node's first GPU to the next node's
+}
+
+// GPU is the node of a rank's GPU.
+func (n *Network) GPU(rank int) int32 {
+	return n.FirstGPU + int32(rank)/n.GPUs*n.Stride + int32(rank)%n.GPUs
+}
+
+// Rank is the rank of a GPU's node.
+func (n *Network) Rank(gpu int32) int {
+	at := gpu - n.FirstGPU
+	return int(at/n.Stride*n.GPUs + at%n.Stride)
+}
+
+// ScaleUp says how fast the scale-up network of a simulation is, and whether
+// there is to be one.
+type ScaleUp struct {
+	Node *scenario.Node
+	Rate units.PerByte // of a GPU's port, overhead included; zero: none
+}
+
+// Seed is that of a plan's network, from that of the run.
+func (p *Plan) Seed(run uint64) uint64 { return run + uint64(p.Fabric.Routing.HashSeed)<<32 }
+
+// leastLookahead is from what windows on partitions are worth their barriers, which take
+// as long as some ten events; the reach of a hop over a metre with error correction is ten
+// times as much.
+const leastLookahead = 10 * units.Nanosecond
+
+// Build makes the network of a plan: NICs and switches of the graph, then, if
+// asked for, the GPUs and the scale-up switches of every node. It is cut into
+// so many partitions, or not at all where they would reach each other too soon.
+func (p *Plan) Build(app fabric.App, seed uint64, nodes int, up ScaleUp, parts int) (*Network, error) {
+	f := p.Fabric
+	b := &fabric.Builder{
+		Classes: len(p.Class.Used), Seed: p.Seed(seed), Tables: p.Tables,
+		FlowletGap: f.Routing.FlowletGap, AdaptiveThreshold: int64(f.Routing.AdaptiveThreshold), App: app, MaxEvents: p.Run.Limit.Events,
+		ErrorRate: f.Link.ErrorRate.Share(),
+		Faults:    p.broken(), Aggregation: p.Forest.aggregation(),
+	}
+	if p.Lanes != nil {
+		b.Lanes, b.Classes = p.Lanes, max(b.Classes, p.Lanes.Count)
+	}
+	if up.Rate.Num > 0 {
+		b.Classes = max(2, b.Classes) // multicasts have a lane of their own
+	}
+	p.addNodes(b)
+	p.addReceivers(b)
+	n := &Network{Plan: p, FirstGPU: int32(len(p.Graph.Nodes)), GPUs: int32(p.Node.GPUs), Stride: int32(p.Node.GPUs)}
+	if Pooled(p.Node) {
+		n.Stride++ // the pool follows the GPUs of its node
+	}
+	if up.Rate.Num > 0 {
+		addScaleUp(b, up, nodes)
+	}
+	b.PKeys, b.Segments = p.Keys.enforced(), p.Segments.enforced()
+	b.QKeys = p.Verbs.Service == transport.UD
+	for i := range p.Graph.Cables {
+		p.cable(b, &p.Graph.Cables[i], p.CableRate(&p.Graph.Cables[i]))
+	}
+	var err error
+	if n.Network, err = b.Build(p.cut(parts, nodes, up.Rate.Num > 0)); err != nil {
+		return nil, err
+	}
+	if n.Partitions() > 1 && n.Lookahead() < leastLookahead {
+		return p.Build(app, seed, nodes, up, 1)
+	}
+	if p.Run.Pauses {
+		n.RecordPauses()
+	}
+	return n, nil
+}
+
+// CableRate is the time of a byte on a cable: the graph's own, that of a slow link,
+// or the fabric's.
+func (p *Plan) CableRate(c *topology.Cable) units.PerByte {
+	rate := c.Rate
+	for _, end := range []topology.End{c.A, c.B} {
+		if slow := p.Slow[end.Node]; slow > 0 {
+			rate = slow
+		}
+	}
+	if rate > 0 {
+		return rate.PerByte()
+	}
+	return PerByte(&p.Fabric.Link)
+}
+
+// slowLinks are the rates of the cables of NICs that run slower than the others;
+// of a NIC that is named twice, the slowest.
+func slowLinks(c *scenario.Cluster, f *scenario.Fabric) map[topology.NodeID]units.Rate {
+	slow := map[topology.NodeID]units.Rate{}
+	for i := range f.SlowLinks {
+		s := &f.SlowLinks[i]
+		for _, name := range scenario.Expand(s.NICs) {
+			nics, _ := c.NICs(name) // those of a checked scenario have no errors
+			for _, nic := range nics {
+				if before := slow[topology.NodeID(nic)]; before == 0 || s.Rate < before {
+					slow[topology.NodeID(nic)] = s.Rate
+				}
+			}
+		}
+	}
+	return slow
+}
+
+// addNodes adds the graph's nodes in its order.
+func (p *Plan) addNodes(b *fabric.Builder) {
+	f := p.Fabric
+	nic := nic(f, p.Node, p.Class)
+	if nic.Transport != nil {
+		nic.Transport.ImplicitRecv = p.Verbs.Receives == 0
+	}
+	if nic.TCP != nil {
+		nic.TCP.Tick = jitter.TimerTick(p.Run, f)
+	}
+	if nic.MPA != nil {
+		nic.MPA.Sends = p.Verbs.Op == transport.OpSendImm
+	}
+	ib := infiniBandSwitch(f, p.Class)
+	ib.Jitter = jitter.OfSwitch(p.Run, f)
+	if f.Kind == scenario.InfiniBandKind {
+		nic.VLArb = nicVLArb(f, p.Class)
+	}
+	if p.Lanes != nil {
+		ib.VLArb = equalLanes(p.Lanes.Count)
+		nic.VLArb = &ib.VLArb
+	}
+	for i := range p.Graph.Nodes {
+		nd := &p.Graph.Nodes[i]
+		ports, row := len(nd.Cables), i-p.Graph.Endpoints
+		switch {
+		case nd.Kind == topology.Endpoint:
+			b.NIC(nd.Name, ports, nic)
+		case f.Kind == scenario.InfiniBandKind:
+			b.InfiniBandSwitch(nd.Name, ports, row, SwitchRouting(f.Routing.Mode), ib)
+		default:
+			eth := EthernetSwitch(f, p.Class, nd.Cabled())
+			eth.Jitter = ib.Jitter
+			b.EthernetSwitch(nd.Name, ports, row, SwitchRouting(f.Routing.Mode), eth)
+		}
+	}
+}
+
+// addScaleUp adds the GPUs and a scale-up switch for each node. The switches of
+// a real node, over which each GPU's links are spread evenly, are one here, and
+// a mesh of direct links or a PCIe tree is a switch of the same rate.
+func addScaleUp(b *fabric.Builder, up ScaleUp, nodes int) {
+	s := &up.Node.ScaleUp
+	switches := max(1, s.Switches)
+	buffer := int64(s.Buffer) * int64(switches)
+	c := fabric.Credits{Period: 10 * units.Nanosecond, Latency: max(units.Nanosecond, s.Latency/4)}
+	for lane := range b.Classes {
+		c.Blocks[lane] = int32(min(1<<20, buffer/fabric.CreditBlock))
+	}
+	wide := c // the room behind a port of all devices of a pool
+	for lane := range b.Classes {
+		wide.Blocks[lane] = min(1<<20, c.Blocks[lane]*int32(max(1, s.Devices)))
+	}
+	sw := &fabric.InfiniBandSwitch{Pipeline: s.Latency / 2, Credits: wide}
+	gpu := &fabric.GPU{
+		Pipeline: s.Latency - s.Latency/2, Credits: c, TrainBytes: trainBytes(s, buffer),
+		PacketBytes: int32(s.Packet), PacketOverhead: int32(s.Overhead),
+	}
+	pool := *gpu
+	pool.Credits = wide
+	bases := make([]int32, nodes)
+	for node := range nodes {
+		for g := range up.Node.GPUs {
+			id := b.GPU(fmt.Sprintf("node%d/gpu%d", node, g), gpu)
+			if g == 0 {
+				bases[node] = id
+			}
+		}
+		if Pooled(up.Node) {
+			b.GPU(fmt.Sprintf("node%d/memory-pool", node), &pool)
+		}
+	}
+	ports := up.Node.GPUs
+	if Pooled(up.Node) {
+		ports++
+	}
+	for node, base := range bases {
+		id := b.ScaleUpSwitch(fmt.Sprintf("node%d/scale-up", node), ports, base, sw)
+		for g := range up.Node.GPUs {
+			b.ScaleUpCable(base+int32(g), 0, id, int32(g), up.Rate, 0)
+		}
+		if Pooled(up.Node) {
+			b.ScaleUpCable(base+int32(ports-1), 0, id, int32(ports-1), poolRate(s), 0)
+		}
+	}
+}
+
+// trainBytes is the payload of the trains in which GPUs send: a sixteenth of
+// the receiver's buffer, so that credits bind no sooner than with the link's own
+// packets, but no more than 32 KiB.
+func trainBytes(s *scenario.ScaleUp, buffer int64) int32 {
+	packet := int64(s.Packet)
+	n := min(32<<10, max(packet, buffer/16/packet*packet))
+	for n > packet && n+(n/packet)*int64(s.Overhead) > fabric.MaxPacketBytes {
+		n -= packet
+	}
+	return int32(n)
+}
+
+// ConnectNICs makes the connection of a number between two NICs, which decides its
+// path and its ports; order is its place among the connections of a NIC. Its service
+// level is sl, or what the fabric gives if that is 0.
+func (n *Network) ConnectNICs(a, b int32, entropy uint32, order uint64, sl int) (endA, endB units.QPN, err error) {
+	p := n.Plan
+	keyA, keyB := p.Keys.Pair(a, b)
+	path := p.Level(a, b, keyA, sl)
+	atA, atB := p.Connection(a, entropy, entropy, path), p.Connection(b, OtherEnd(entropy), entropy, path)
+	atA.PKey, atB.PKey = keyA, keyB
+	atA.Order, atB.Order = order, order
+	p.ByPath(a, b, &atA, &atB)
+	return n.Connect(a, b, atA, atB)
+}
+
+// OtherEnd is the entropy of the packets that come back on a connection.
+func OtherEnd(entropy uint32) uint32 { return entropy ^ 1 }
+
+// Connection is the end of a connection at a NIC, on a service level.
+func (p *Plan) Connection(nic int32, entropy, port uint32, sl int) fabric.Connection {
+	c := fabric.Connection{
+		Entropy: entropy, Port: int32(p.port(nic, port)), CC: p.control(), Service: p.Verbs.Service, QKey: p.Verbs.QKey, Phase: jitter.TickPhase(p.Run, p.Fabric, nic),
+		Class: p.Class.Data(p.Fabric), Reply: p.Class.ack(p.Fabric), CNP: p.Class.cnp(p.Fabric), SL: units.SL(sl),
+	}
+	if p.Fabric.Kind == scenario.InfiniBandKind && sl != p.Fabric.IB.SL {
+		c.Class = p.Class.Must(p.Fabric.IB.SL2VL[sl])
+		c.Reply, c.CNP = c.Class, c.Class // answers keep the level of what they answer
+	}
+	if p.Fabric.Kind != scenario.InfiniBandKind {
+		c.SL = 0
+		if sl > 0 {
+			c.Class = p.Class.Must(sl)
+			c.Reply = c.Class
+		}
+	}
+	return c
+}
+
+// port is the port of a NIC that a connection takes: its planes in turn by the
+// connection's entropy.
+func (p *Plan) port(nic int32, entropy uint32) int {
+	return int(entropy>>16) % max(1, p.Graph.Nodes[nic].Cabled())
+}
+
+// ConnectionsPerPair is how many queue pairs or sockets two ends have.
+func (p *Plan) ConnectionsPerPair() int {
+	if p.Fabric.Kind.TCP() {
+		return p.Fabric.TCP.Sockets
+	}
+	return p.Fabric.Transport.QPsPerConnection
+}

@@ -1,0 +1,144 @@
+package network
+
+import (
+	"slices"
+
+	"weft/internal/sim/fabric"
+	"weft/scenario"
+)
+
+// Classes are the priorities or virtual lanes that a fabric's traffic uses. The
+// network holds state for each class at every port, so only those that occur
+// are given to it, in the same order.
+type Classes struct {
+	Used   []int
+	others []int // of streams and messages that state theirs
+}
+
+func classesOf(f *scenario.Fabric, w *scenario.Workload) Classes {
+	var c Classes
+	if f.Kind == scenario.InfiniBandKind {
+		c.Used = []int{f.IB.SL2VL[f.IB.AckSL]}
+		for _, sl := range scenario.ServiceLevelsOf(f, w) {
+			c.Used = append(c.Used, f.IB.SL2VL[sl])
+		}
+	} else {
+		c.Used = []int{f.Ethernet.DataPriority, f.Ethernet.AckPriority, f.Ethernet.CNPPriority}
+		for i := range w.Flows {
+			if n := w.Flows[i].Priority; n > 0 {
+				c.others = append(c.others, n)
+			}
+		}
+	}
+	if f.Ethernet.Trim.On() {
+		c.Used = append(c.Used, f.Ethernet.Trim.Priority)
+	}
+	for i := range f.Beside {
+		c.others = append(c.others, LaneOf(f, f.Beside[i].Class))
+	}
+	c.Used = append(c.Used, c.others...)
+	slices.Sort(c.Used)
+	c.Used = slices.Compact(c.Used)
+	return c
+}
+
+// LaneOf is the priority or virtual lane of a stream's class.
+func LaneOf(f *scenario.Fabric, class int) int {
+	if f.Kind == scenario.InfiniBandKind {
+		return f.IB.SL2VL[class]
+	}
+	return class
+}
+
+// of is the network's number of a priority or lane; false if nothing uses it.
+func (c Classes) of(priority int) (uint8, bool) {
+	i, ok := slices.BinarySearch(c.Used, priority)
+	return uint8(i), ok
+}
+
+// Must is the network's number of a priority or lane that something uses.
+func (c Classes) Must(priority int) uint8 {
+	i, _ := c.of(priority)
+	return i
+}
+
+// mask is the set of the network's classes for priorities.
+func (c Classes) mask(priorities []int) (mask uint16) {
+	for _, p := range priorities {
+		if i, ok := c.of(p); ok {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+// stops are the queues that a pause of each class stops at a switch; nil where that is
+// always the class's own.
+func (c Classes) stops(list []scenario.Stop) *[fabric.MaxClasses]uint16 {
+	if len(list) == 0 {
+		return nil
+	}
+	var all [fabric.MaxClasses]uint16
+	for class := range c.Used {
+		all[class] = 1 << class
+	}
+	for _, s := range list {
+		if class, ok := c.of(s.Priority); ok {
+			all[class] = c.mask([]int{s.Queue})
+		}
+	}
+	return &all
+}
+
+// Data is the network's class of data, as ack and cnp are those of the fabric's other
+// kinds of packets.
+func (c Classes) Data(f *scenario.Fabric) uint8 {
+	if f.Kind == scenario.InfiniBandKind {
+		return c.Must(f.IB.SL2VL[f.IB.SL])
+	}
+	return c.Must(f.Ethernet.DataPriority)
+}
+
+func (c Classes) ack(f *scenario.Fabric) uint8 {
+	if f.Kind == scenario.InfiniBandKind {
+		return c.Must(f.IB.SL2VL[f.IB.AckSL])
+	}
+	return c.Must(f.Ethernet.AckPriority)
+}
+
+func (c Classes) cnp(f *scenario.Fabric) uint8 {
+	if f.Kind == scenario.InfiniBandKind {
+		return c.ack(f)
+	}
+	return c.Must(f.Ethernet.CNPPriority)
+}
+
+// arbitration is a VL arbitration table of the lanes in use.
+func (c Classes) arbitration(table []scenario.VLWeight) (t []fabric.VLWeight) {
+	for _, e := range table {
+		if class, ok := c.of(e.VL); ok {
+			t = append(t, fabric.VLWeight{VL: class, Weight: uint8(e.Weight)})
+		}
+	}
+	return t
+}
+
+// schedule is the egress schedule of the priorities in use.
+func (c Classes) schedule(queues []scenario.Queue) (s fabric.Schedule) {
+	for _, q := range queues {
+		class, ok := c.of(q.Priority)
+		switch {
+		case !ok:
+		case q.Schedule == scenario.Strict:
+			s.Strict |= 1 << class
+		default:
+			// A weight of 1 is one full frame a round.
+			s.Weights[class] = int32(q.Weight) * fullFrame
+		}
+	}
+	return s
+}
+
+// fullFrame is the largest frame with a payload of 4096 bytes, about: the unit
+// of weights, so that a queue's turn is never shorter than a frame.
+const fullFrame = 4200

@@ -1,0 +1,91 @@
+package network
+
+import "weft/internal/base/topology"
+
+// cut is the partition of each node of a network, nil where all are in one: NICs and
+// switches of the graph, then, if there are any, GPUs and scale-up switches of so many
+// nodes of the cluster, then boxes, which stay with their NICs. Where there are GPUs, all
+// of a node of the cluster is in one partition.
+func (p *Plan) cut(parts, nodes int, up bool) []int32 {
+	if parts == 1 {
+		return nil
+	}
+	part := topology.Partition(p.Graph, parts)
+	if up {
+		part = p.wholeNodes(part, parts, nodes)
+	}
+	if !p.Fabric.Inspection.On() {
+		return part
+	}
+	for i := range p.Graph.Cables {
+		c := &p.Graph.Cables[i]
+		nic := min(c.A.Node, c.B.Node) // endpoints come first
+		if int(nic) < p.Graph.Endpoints {
+			part = append(part, part[nic])
+		}
+	}
+	return part
+}
+
+// The work that a part of a node is expected to cost, where a switch's port with a cable
+// is one: its NIC with the transport, and its GPU with what it sends inside the node and
+// the part of the collective that is its rank's.
+const (
+	nicWeight = 2
+	gpuWeight = 2
+)
+
+// wholeNodes puts each node of the cluster into the partition with most of the switches
+// that its NICs are plugged into, as far as that has room, and appends the partitions of
+// GPUs and scale-up switches.
+func (p *Plan) wholeNodes(part []int32, parts, nodes int) []int32 {
+	load := make([]int, parts)
+	weight := nicWeight*p.Node.NICs + gpuWeight*p.Node.GPUs
+	total := weight * nodes
+	for i := p.Graph.Endpoints; i < len(p.Graph.Nodes); i++ {
+		ports := p.Graph.Nodes[i].Cabled()
+		load[part[i]] += ports
+		total += ports
+	}
+	home := make([]int32, nodes)
+	for node := range home {
+		nics := part[node*p.Node.NICs : (node+1)*p.Node.NICs]
+		home[node] = roomiest(load, nics, weight, total)
+		load[home[node]] += weight
+		for i := range nics {
+			nics[i] = home[node]
+		}
+	}
+	members := p.Node.GPUs
+	if Pooled(p.Node) {
+		members++
+	}
+	for _, h := range home {
+		for range members {
+			part = append(part, h)
+		}
+	}
+	return append(part, home...) // the scale-up switches
+}
+
+// roomiest is the partition with room for a weight, its share of the total, that has
+// most of some NICs, of equal ones the first; the least loaded where none has room.
+func roomiest(load []int, nics []int32, weight, total int) int32 {
+	count := make([]int, len(load))
+	for _, p := range nics {
+		count[p]++
+	}
+	best, least := -1, 0
+	for p := range load {
+		if load[p] < load[least] {
+			least = p
+		}
+		if (load[p]+weight)*len(load) <= total && (best < 0 || count[p] > count[best]) {
+			best = p
+		}
+	}
+	if best < 0 {
+		best = least
+	}
+	return int32(best)
+}

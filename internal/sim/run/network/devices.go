@@ -1,0 +1,326 @@
+package network
+
+import (
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/transport"
+	"weft/internal/sim/transport/tcp"
+	"weft/scenario"
+	"weft/units"
+	"weft/wire"
+)
+
+// creditLatency is the time of the link layers at both ends of a credit update,
+// its own 6 bytes included, without propagation: an assumption, no vendor says.
+const creditLatency = 20 * units.Nanosecond
+
+// PerByte is the exact time of a byte on a link.
+func PerByte(l *scenario.Link) units.PerByte {
+	return units.NewPerByte(l.Lanes, l.LaneRate, l.Code.Num, l.Code.Den)
+}
+
+// Propagation is the time that a signal takes through a cable and the forward
+// error correction at its ends.
+func Propagation(l *scenario.Link, length units.Length) units.Time {
+	return units.Time(int64(l.PerMetre)*int64(length)/int64(units.Metre)) + l.FECLatency
+}
+
+// credits are those of an input buffer of so many bytes per lane, updated
+// whenever as much as the threshold could have left.
+func credits(f *scenario.Fabric, buffer units.Bytes) fabric.Credits {
+	rate := PerByte(&f.Link)
+	threshold := units.Time(int64(f.IB.CreditThreshold) * rate.Num / rate.Den)
+	c := fabric.Credits{
+		Period:     max(units.Nanosecond, min(threshold, f.IB.CreditUpdate)),
+		Latency:    creditLatency,
+		FrameBytes: uint16(wire.InfiniBandFlowControlBytes + Delimiters(&f.Link)),
+	}
+	for i := range c.Blocks {
+		c.Blocks[i] = int32(min(buffer/fabric.CreditBlock, fabric.MaxCreditBlocks))
+	}
+	return c
+}
+
+// Delimiters are the bytes that frame a packet where the line code has symbols
+// for it, which 8b/10b has (SDR, DDR and QDR).
+func Delimiters(l *scenario.Link) int {
+	if l.Code == (scenario.Ratio{Num: 4, Den: 5}) {
+		return wire.InfiniBandDelimiterBytes
+	}
+	return 0
+}
+
+// infiniBandSwitch is the fabric's switch.
+func infiniBandSwitch(f *scenario.Fabric, c Classes) *fabric.InfiniBandSwitch {
+	s := &fabric.InfiniBandSwitch{
+		Pipeline:  f.Switch.Latency,
+		Credits:   credits(f, f.IB.Buffer),
+		ReadPorts: int((f.IB.Speedup.Num + f.IB.Speedup.Den - 1) / max(1, f.IB.Speedup.Den)),
+		FIFO:      f.IB.Queueing == scenario.FIFO,
+		VLArb: fabric.VLArb{
+			High: c.arbitration(f.IB.VLArbHigh), Low: c.arbitration(f.IB.VLArbLow), Limit: uint8(f.IB.HighLimit),
+		},
+	}
+	s.FECN = fecn(f)
+	s.StallCount, s.LeafStallCount = f.IB.VLStallCount, f.IB.LeafVLStallCount
+	if f.IB.HOQLifetime != units.Forever {
+		s.Lifetime = f.IB.HOQLifetime
+	}
+	if f.IB.LeafHOQLifetime != units.Forever {
+		s.LeafLifetime = f.IB.LeafHOQLifetime
+	}
+	return s
+}
+
+// nicVLArb is the arbitration at the ports of NICs: their own, or that of switches.
+func nicVLArb(f *scenario.Fabric, c Classes) *fabric.VLArb {
+	own := &f.IB.NICVLArb
+	if len(own.High) == 0 && len(own.Low) == 0 {
+		own = &scenario.VLArbitration{High: f.IB.VLArbHigh, Low: f.IB.VLArbLow, Limit: f.IB.HighLimit}
+	}
+	return &fabric.VLArb{High: c.arbitration(own.High), Low: c.arbitration(own.Low), Limit: uint8(own.Limit)}
+}
+
+// EthernetSwitch is the fabric's switch with so many ports in use.
+func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSwitch {
+	e := &f.Ethernet
+	s := &fabric.EthernetSwitch{
+		Pipeline:   f.Switch.Latency,
+		CutThrough: f.Switch.Forwarding == scenario.CutThrough,
+		Reserve:    int32(e.PFC.Reserve), Headroom: int32(e.PFC.Headroom),
+		AlphaNum: e.PFC.Alpha.Num, AlphaDen: max(1, e.PFC.Alpha.Den),
+		EgressNum: e.EgressAlpha.Num, EgressDen: e.EgressAlpha.Den,
+		XonOffset: int32(e.PFC.XONOffset), Xon: int32(e.PFC.XON), StaticXoff: int64(e.PFC.XOFF),
+		PFC:      pfc(f, c),
+		Schedule: c.schedule(e.Queues),
+	}
+	s.PFC.Stops = c.stops(e.PFC.Stops)
+	if f.Switch.MTU > 0 {
+		framing := wire.EthernetFraming{VLAN: e.VLAN}
+		s.MaxFrame = uint16(int(f.Switch.MTU) + framing.AroundIP())
+	}
+	if w := &e.PFC.Watchdog; w.Enabled {
+		s.Watchdog = &fabric.Watchdog{
+			Detection: w.Detection, Restoration: w.Restoration, Poll: w.Poll, Action: watchdogActions[w.Action],
+		}
+	}
+	lossless := 0
+	for _, p := range e.PFC.Priorities {
+		if _, ok := c.of(p); ok && e.PFC.Enabled {
+			lossless++
+		}
+	}
+	own := int64(e.PFC.Reserve) * int64(len(c.Used)) * int64(ports)
+	if s.HeadroomPool = int64(e.PFC.HeadroomPool); s.HeadroomPool > 0 {
+		own += s.HeadroomPool
+	} else {
+		own += int64(e.PFC.Headroom) * int64(lossless) * int64(ports)
+	}
+	s.Shared = max(int64(f.MTU)*2, int64(f.Switch.Buffer)-own)
+	if e.Shared > 0 {
+		s.Shared = int64(e.Shared)
+	}
+	if e.Trim.On() {
+		trimming(s, f, c)
+	}
+	if e.ECN.Enabled {
+		p := e.ECN.Pmax
+		marking := fabric.ECN{
+			KMin: int32(e.ECN.Kmin), KMax: int32(e.ECN.Kmax),
+			PMax:      uint32(min(1<<32-1, p.Of(1<<32))),
+			AtDequeue: f.Kind == scenario.UltraEthernetKind, // a mark tells of what waits behind (UET, 3.6.13)
+		}
+		s.ECN[c.Data(f)] = marking
+		for _, n := range c.others {
+			s.ECN[c.Must(n)] = marking
+		}
+	}
+	return s
+}
+
+var watchdogActions = map[scenario.WatchdogAction]fabric.WatchdogAction{
+	scenario.WatchdogDrop: fabric.WatchdogDrop, scenario.WatchdogForward: fabric.WatchdogForward, scenario.WatchdogAlert: fabric.WatchdogAlert,
+}
+
+func pfc(f *scenario.Fabric, c Classes) fabric.PFC {
+	p := &f.Ethernet.PFC
+	out := fabric.PFC{FrameBytes: wire.PFCBytes, Reaction: p.Response, Quanta: uint16(p.Quanta), WholeLink: p.LinkPause}
+	if p.Enabled {
+		out.Lossless = c.mask(p.Priorities)
+	}
+	return out
+}
+
+// trimming has a switch trim data, of the workload and of streams.
+func trimming(s *fabric.EthernetSwitch, f *scenario.Fabric, c Classes) {
+	t := &f.Ethernet.Trim
+	s.Trim = fabric.Trim{To: c.Must(t.Priority), Bytes: uint16(t.Size + wire.EthernetGapBytes)}
+	s.EgressLimit[s.Trim.To] = int32(t.Threshold)
+	data := []uint8{c.Data(f)}
+	for _, n := range c.others {
+		data = append(data, c.Must(n))
+	}
+	for _, class := range data {
+		s.Trim.Classes |= 1 << class
+		s.EgressLimit[class] = int32(t.Threshold)
+	}
+}
+
+// nic is the fabric's network adapter in a node.
+func nic(f *scenario.Fabric, node *scenario.Node, c Classes) *fabric.NIC {
+	n := &fabric.NIC{
+		Pipeline:     f.NIC.AckPipeline,
+		PacketGap:    f.NIC.PacketGap,
+		PayloadPad:   4,
+		RepliesFirst: true,
+	}
+	if bus := min(node.PCIe.PeerRate, node.PCIe.Rate()); bus < f.Link.Rate() {
+		n.HostPerByte = bus.PerByte()
+	}
+	framing := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
+	if f.Kind != scenario.InfiniBandKind {
+		shares := c.schedule(f.Ethernet.Queues)
+		n.Schedule = &shares
+	}
+	const probe = 1024 // any payload beyond the minimum frame
+	switch f.Kind {
+	case scenario.InfiniBandKind:
+		n.Credits = credits(f, f.IB.NICBuffer)
+		overheads(n, func(op wire.Opcode) int {
+			return wire.InfiniBandBytes(op, probe, f.IB.GRH) - probe + Delimiters(&f.Link)
+		})
+		n.Transport = rdma(f)
+	case scenario.RoCEv2Kind, scenario.RoCEv1Kind:
+		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
+		overheads(n, func(op wire.Opcode) int {
+			bytes := roceBytes(f, op, probe, framing) - probe
+			if carriesTelemetry(f, op) {
+				bytes += telemetryBytes
+			}
+			return bytes
+		})
+		n.Transport = rdma(f)
+		if f.CC.CNPScope == scenario.CNPsOfPort {
+			n.CNPInterval = f.CC.CNPPeriod
+		}
+	case scenario.UltraEthernetKind:
+		ultraEthernetNIC(n, f, framing)
+	default:
+		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
+		n.FrameOverhead = uint16(wire.TCPSegmentBytes(probe, framing) - probe - tcp.HeaderBytes)
+		n.TCP = sockets(f)
+		if f.Kind == scenario.IWARPKind {
+			iwarpNIC(n, f)
+		}
+	}
+	return n
+}
+
+// roceBytes is the length of a packet on the cable of a RoCE fabric.
+func roceBytes(f *scenario.Fabric, op wire.Opcode, payload int, framing wire.EthernetFraming) int {
+	if f.Kind == scenario.RoCEv1Kind {
+		return wire.RoCEv1Bytes(op, payload, framing.VLAN)
+	}
+	return wire.RoCEv2Bytes(op, payload, framing)
+}
+
+// ultraEthernetNIC is what a NIC of Ultra Ethernet has.
+func ultraEthernetNIC(n *fabric.NIC, f *scenario.Fabric, framing wire.EthernetFraming) {
+	n.MinFrame, n.PayloadPad = wire.EthernetMinFrame+wire.EthernetGapBytes, 1
+	const probe = 1024
+	overheads(n, func(wire.Opcode) int { return wire.UETBytes(probe, framing) - probe })
+	n.Overhead[transport.SelectiveAck] = uint16(wire.UETAckFrameBytes(framing))
+	n.Overhead[transport.Nack] = uint16(wire.UETNackFrameBytes(framing))
+	n.Transport = rdma(f)
+	t := n.Transport
+	t.Unordered, t.OutOfOrder, t.WriteOnly, t.SelectiveRepeat = true, true, false, false
+	t.EntropyValues, t.RecycleEntropy = f.Transport.EntropyValues, f.Transport.Entropy == scenario.Recycled
+	t.EchoCE, t.AckCE = true, true
+	t.MaxOutstandingPackets = transport.MaxReorder
+	t.InferLoss = inferLoss(f)
+}
+
+// inferLoss is how many packets behind a missing one have come when it is taken for
+// lost: twice the largest window's, so that no path's queue explains it.
+func inferLoss(f *scenario.Fabric) int {
+	window := f.Transport.Window
+	if f.CC.Algorithm == scenario.NSCC {
+		window = min(window, bytesIn(f.Link.Rate(), f.CC.BaseRTT)*3/2)
+	}
+	return int(min(transport.MaxReorder/2, max(16, 2*window/f.MTU)))
+}
+
+func overheads(n *fabric.NIC, of func(wire.Opcode) int) {
+	for op := range n.Overhead {
+		if o := wire.Opcode(op); o.Valid() {
+			n.Overhead[op] = uint16(of(o))
+		}
+	}
+}
+
+// rdma is what the fabric's queue pairs share.
+func rdma(f *scenario.Fabric) *transport.Config {
+	t := &f.Transport
+	c := &transport.Config{
+		PathMTU: int(f.MTU), AckEvery: t.AckEvery, Window: t.Window,
+		RetryCount: t.Retry, RNRRetry: t.RNRRetry, RNRTimer: wire.RNRTimerCode(t.RNRTimer), ImplicitRecv: true,
+		OutOfOrder: f.OutOfOrder(), WriteOnly: f.OutOfOrder(),
+
+		SelectiveRepeat: t.Recovery == scenario.SelectiveRepeat,
+		MaxReads:        f.NIC.ReadsInFlight,
+
+		MaxOutstandingPackets: t.PacketWindow,
+		CNPInterval:           units.Forever,
+	}
+	if t.Timeout != units.Forever {
+		c.RetryTimeout = t.Timeout
+	}
+	if s := &f.NIC.Retransmission; t.Retransmission == scenario.AdaptiveRetransmission {
+		c.Schedule = transport.NewSchedule(s.Times, s.First, max(t.Timeout, s.LeastTimeout), t.Retry)
+	}
+	notification(f, c)
+	if c.WriteOnly && c.PacedOverhead > 0 {
+		c.PacedOverhead += wire.RETHBytes
+	}
+	return c
+}
+
+// Divides reports whether a collective's message of so many bytes goes as a WRITE and its
+// immediate data behind it.
+func (p *Plan) Divides(bytes int64) bool {
+	return p.Fabric.OutOfOrder() && bytes > int64(p.Fabric.Transport.ARThreshold)
+}
+
+// sockets is what the fabric's TCP connections share.
+func sockets(f *scenario.Fabric) *tcp.Config {
+	t := &f.TCP
+	c := tcp.Linux(f.MTU)
+	if t.Variant == scenario.DCTCP {
+		c = tcp.DataCenter(f.MTU)
+	}
+	c.Window, c.InitialWindow, c.MinRTO = t.MaxWindow, uint32(t.InitialWindow), t.MinRTO
+	c.AckEvery, c.AckDelay = uint32(t.AckEvery), t.DelayedAck
+	return &c
+}
+
+// iwarpNIC makes a NIC's TCP carry RDMA. Its timers are the NIC's and have no
+// kernel's slack; the first timeout is the least, since nobody waits for a handshake.
+func iwarpNIC(n *fabric.NIC, f *scenario.Fabric) {
+	n.MPA = &fabric.MPA{Unit: uint16(wire.MPAUnit(int(n.TCP.MSS), f.TCP.MPAMarkers)), Markers: f.TCP.MPAMarkers}
+	n.TCP.MSS = units.Bytes(n.MPA.Unit)
+	n.TCP.InitialRTO, n.TCP.TimerSlack = n.TCP.MinRTO, 0
+}
+
+// SwitchRouting is the switches' way to choose a path.
+func SwitchRouting(m scenario.RoutingMode) fabric.Routing {
+	switch m {
+	case scenario.Adaptive:
+		return fabric.Adaptive
+	case scenario.ECMP:
+		return fabric.ECMP
+	case scenario.Flowlet:
+		return fabric.Flowlet
+	case scenario.Spray:
+		return fabric.Spray
+	}
+	return fabric.Static
+}

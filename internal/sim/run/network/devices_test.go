@@ -1,0 +1,70 @@
+package network
+
+import (
+	"testing"
+
+	"weft/internal/sim/simtest"
+	"weft/internal/sim/transport/cc"
+	"weft/units"
+)
+
+// TestScenariosRunTheSetsThatAreValidated holds the DCQCN sets of the catalog
+// against those of the algorithm's package, which the validation cases run: the
+// same name means the same parameters.
+func TestScenariosRunTheSetsThatAreValidated(t *testing.T) {
+	for catalog, preset := range map[string]string{
+		"dcqcn-paper": "paper", "dcqcn-firmware": "firmware", "dcqcn-firmware-averaged": "firmware-averaged", "dcqcn-ns3": "ns3", "dcqcn-ns3-paper": "ns3-paper",
+	} {
+		r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, cc: "+catalog+"}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
+		got := *dcqcn(&r.Fabrics[0])
+		want, err := cc.DCQCNPreset(preset, 400*units.Gbps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if catalog == "dcqcn-ns3" || catalog == "dcqcn-ns3-paper" {
+			want.CNPInterval = 0 // marks are echoed in every acknowledgement
+		}
+		if got.FirstCNPRate == want.LineRate {
+			got.FirstCNPRate = 0 // the same for a queue pair that begins at the line rate
+		}
+		if got != want {
+			t.Errorf("%s:\n%+v in the catalog\n%+v in the algorithm", catalog, got, want)
+		}
+	}
+}
+
+// TestASwitchFromSONiCIsBuiltWithItsNumbers holds the built switch against the
+// numbers of the file, written out once more.
+func TestASwitchFromSONiCIsBuiltWithItsNumbers(t *testing.T) {
+	r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {sonic: ../../../roce/sonic/testdata/config_db.json}, ethernet: {dscp: 3}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
+	f := &r.Fabrics[0]
+	c := classesOf(f, &r.Workload)
+	s := EthernetSwitch(f, c, 32)
+	data, ok := c.of(3)
+	if !ok || s.PFC.Lossless != 1<<data {
+		t.Fatalf("classes %v, lossless %b", c.Used, s.PFC.Lossless)
+	}
+	if s.Shared != 67_108_864 || s.Reserve != 19_456 || s.Headroom != 283_648 || s.Xon != 19_456 || s.XonOffset != 0 || s.StaticXoff != 0 || s.AlphaNum != s.AlphaDen {
+		t.Errorf("%+v", s)
+	}
+	if e := s.ECN[data]; e.KMin != 1_048_576 || e.KMax != 2_097_152 || e.PMax != 1<<32/20 {
+		t.Errorf("%+v", e)
+	}
+	if w := s.Schedule.Weights; w[data] != 15*fullFrame {
+		t.Errorf("weights %v", w)
+	}
+}
+
+// TestAHeadroomPoolTakesThePlaceOfThePortsHeadroom looks at what is left to share.
+func TestAHeadroomPoolTakesThePlaceOfThePortsHeadroom(t *testing.T) {
+	left := func(pool string) int64 {
+		r := simtest.Resolve(t, "fabrics: [{preset: roce-v2-400g, switch: {buffer: 32MiB}, ethernet: {pfc: {headroom: 200KiB, reserve: 0B"+pool+"}}}]\nworkload: {collective: all-reduce, sizes: [1KiB]}\n")
+		return EthernetSwitch(&r.Fabrics[0], classesOf(&r.Fabrics[0], &r.Workload), 32).Shared
+	}
+	if got := left(""); got != 32<<20-32*200<<10 {
+		t.Errorf("with headroom of their own %d bytes are shared", got)
+	}
+	if got := left(", headroom-pool: 1MiB"); got != 31<<20 {
+		t.Errorf("with a pool %d bytes are shared", got)
+	}
+}

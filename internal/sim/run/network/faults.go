@@ -1,0 +1,62 @@
+package network
+
+import (
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// Faults is what the faults of a scenario do to a fabric: cables that fail, and
+// what its control plane then writes into which switch at what time. It is worked
+// out before the packets run, since the control plane does not depend on them.
+type Faults struct {
+	Outages []Span // in order of cable, then time
+	Turns   []Turn // in order of time
+	Changes []fabric.TableChange
+	Lanes   []fabric.LaneChange
+	Control runstore.Control
+}
+
+// Span is a cable's time without service.
+type Span struct {
+	Cable       int32
+	From, Until units.Time
+}
+
+// Turn is a moment at which cables fail or work again.
+type Turn struct {
+	At       units.Time
+	What     string
+	Repaired bool
+	Cables   []int32
+	Down     []bool // by cable, from then on
+	Manager  bool   // the Subnet Manager ends
+}
+
+// broken is the plan as a network takes it; nil where nothing breaks.
+func (p *Plan) broken() *fabric.Faults {
+	if p.Faults == nil {
+		return nil
+	}
+	f := &fabric.Faults{Changes: p.Faults.Changes, Lanes: p.Faults.Lanes}
+	for _, s := range p.Faults.Outages {
+		end := p.Graph.Cables[s.Cable].A
+		f.Outages = append(f.Outages, fabric.Outage{Node: int32(end.Node), Port: end.Port, From: s.From, Until: s.Until})
+	}
+	return f
+}
+
+// Unbroken is the plan without faults, on the same network.
+func (p *Plan) Unbroken() *Plan {
+	q := *p
+	q.Faults = &Faults{}
+	return &q
+}
+
+// Suffered is what faults did to a run; nil where nothing was to break.
+func (p *Plan) Suffered(n *fabric.Network) *runstore.FaultPoint {
+	if p.Faults == nil {
+		return nil
+	}
+	return &runstore.FaultPoint{LastLoss: n.Stats().LastFault}
+}

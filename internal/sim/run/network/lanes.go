@@ -1,0 +1,95 @@
+package network
+
+import (
+	"fmt"
+
+	"weft/internal/base/topology"
+	"weft/internal/ib/subnet"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/routing"
+	"weft/scenario"
+	"weft/units"
+)
+
+// setLanes gives an InfiniBand fabric whose shape has rings, and whose packets
+// choose among ports, the rule by which they change virtual lanes, so that credits
+// never wait for each other in a circle. Where every path is that of a table the
+// Subnet Manager's engine gives the lanes. It refuses a fabric that the rule cannot
+// keep from that.
+func (p *Plan) setLanes() error {
+	f := p.Fabric
+	rule := routing.LanesFor(p.Graph)
+	if f.Kind != scenario.InfiniBandKind || rule.Count == 1 || f.Routing.Mode == scenario.Deterministic {
+		return nil
+	}
+	switch {
+	case p.Graph.Family == topology.FamilyTorus:
+		return fmt.Errorf("a torus with %s routing can deadlock, as it has no lane to escape to: take routing.mode deterministic", f.Routing.Mode)
+	case f.IB.Engine != scenario.AutoEngine:
+		return fmt.Errorf("ib.engine %s gives each path its lane, and with %s routing packets on a %s leave their paths: take routing.mode deterministic, or ib.engine auto",
+			f.IB.Engine, f.Routing.Mode, f.Topology.Shape)
+	case f.IB.VLs < rule.Count:
+		return fmt.Errorf("a %s needs %d virtual lanes against credit loops, ib.vls is %d", f.Topology.Shape, rule.Count, f.IB.VLs)
+	case len(p.Class.Used) > 1:
+		return fmt.Errorf("on a %s data and acknowledgements must be on one virtual lane: ib.sl and ib.ack-sl are mapped to different ones", f.Topology.Shape)
+	}
+	p.Lanes = rule
+	return nil
+}
+
+// PathLevels are the service levels of the paths of a plane, as path records tell
+// them.
+type PathLevels struct {
+	Of  subnet.PathSL
+	LID []units.LID // by endpoint, as the plane knows it
+}
+
+// ByPath gives the ends of a connection the service levels of the paths to each
+// other, and the lanes of these at a host: the level modulo their number, as the
+// manager writes it. Each end sends all that it sends on its own path's level,
+// acknowledgements too.
+func (p *Plan) ByPath(a, b int32, atA, atB *fabric.Connection) {
+	if p.Paths == nil {
+		return
+	}
+	levels := &p.Paths[p.planeOf(a, atA.Port)]
+	for _, end := range []struct {
+		from, to int32
+		c        *fabric.Connection
+	}{{a, b, atA}, {b, a, atB}} {
+		end.c.SL = levels.Of(levels.LID[end.from], levels.LID[end.to])
+		lane := uint8(end.c.SL) % uint8(p.Lanes.Count)
+		end.c.Class, end.c.Reply, end.c.CNP = lane, lane, lane
+	}
+}
+
+// planeOf is the plane that a NIC's port leads to.
+func (p *Plan) planeOf(nic, port int32) int {
+	far, _, ok := p.Graph.Peer(topology.End{Node: topology.NodeID(nic), Port: port})
+	if !ok || p.Graph.Planes <= 1 {
+		return 0
+	}
+	return int(p.Graph.Nodes[far.Node].Plane)
+}
+
+// LevelOf is the service level that an end sends on to another: that of the path, or,
+// where paths have none, the scenario's for data.
+func (p *Plan) LevelOf(plane int, src, dst topology.NodeID) units.SL {
+	if p.Paths == nil {
+		return units.SL(p.Fabric.IB.SL)
+	}
+	levels := &p.Paths[plane]
+	return levels.Of(levels.LID[src], levels.LID[dst])
+}
+
+// laneWeight is the weight of each lane of the rule in arbitration: they take
+// turns packet by packet.
+const laneWeight = 64
+
+// equalLanes is the arbitration among the lanes of the rule.
+func equalLanes(count int) (a fabric.VLArb) {
+	for lane := range count {
+		a.Low = append(a.Low, fabric.VLWeight{VL: uint8(lane), Weight: laneWeight})
+	}
+	return a
+}

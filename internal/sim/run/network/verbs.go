@@ -1,0 +1,38 @@
+package network
+
+import (
+	"weft/internal/sim/transport"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Verbs is how the messages of a workload go: by which service and operation,
+// and with how many receives ready for them. The zero value is what collectives
+// have: RC, and a receive whenever one is needed.
+type Verbs struct {
+	Service  transport.Service
+	Op       transport.Op
+	Receives int // posted by each queue pair at the start; 0 is always enough
+	Repost   units.Time
+	QKey     uint32 // of the queue pairs of UD
+}
+
+var services = map[scenario.Service]transport.Service{
+	scenario.RC: transport.RC, scenario.UC: transport.UC, scenario.UD: transport.UD,
+}
+
+// verbOps are the operations of messages, which carry immediate data where they can: it names the
+// message to its receiver.
+var verbOps = map[scenario.Operation]transport.Op{
+	scenario.Write: transport.OpWriteImm, scenario.Read: transport.OpRead, scenario.Send: transport.OpSendImm,
+}
+
+func verbsOf(w *scenario.Workload) Verbs {
+	if w.Pattern == "" {
+		return Verbs{}
+	}
+	return Verbs{services[w.Transport], verbOps[w.Operation], w.ReceiveQueue, w.Repost, uint32(w.QKey)}
+}
+
+// Reads reports whether the receiver of a message asks for it.
+func (v *Verbs) Reads() bool { return v.Op == transport.OpRead }

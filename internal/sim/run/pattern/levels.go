@@ -1,0 +1,62 @@
+package pattern
+
+import (
+	"maps"
+	"slices"
+
+	"weft/internal/sim/run/measure"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// level is the service level of the messages of a pair, or on Ethernet their priority.
+// Where lanes go by paths it is the fabric's, which stands for all.
+func level(n *network.Network, k nicPair) units.SL {
+	if f := n.Plan.Fabric; f.Kind != scenario.InfiniBandKind && k.sl == 0 {
+		return units.SL(f.Ethernet.DataPriority)
+	}
+	key, _ := n.Plan.Keys.Pair(k.from, k.to)
+	return units.SL(n.Plan.Level(k.from, k.to, key, k.sl))
+}
+
+// levelTimes are the completion times of messages by service level; nil gathers
+// nothing.
+type levelTimes map[units.SL]*measure.FlowTimes
+
+// levels are those of a run whose messages have different ones.
+func (r *patternRun) levels() levelTimes {
+	for i := range r.flows {
+		if r.flows[i].level != r.flows[0].level {
+			return levelTimes{}
+		}
+	}
+	return nil
+}
+
+func (l levelTimes) add(sl units.SL, t units.Time) {
+	if l == nil {
+		return
+	}
+	if l[sl] == nil {
+		l[sl] = measure.NewFlowTimes()
+	}
+	l[sl].Add(t)
+}
+
+func (l levelTimes) join(other levelTimes) {
+	for sl, times := range other {
+		if l[sl] == nil {
+			l[sl] = measure.NewFlowTimes()
+		}
+		l[sl].Join(times)
+	}
+}
+
+func (l levelTimes) distributions() (out []runstore.Level) {
+	for _, sl := range slices.Sorted(maps.Keys(l)) {
+		out = append(out, runstore.Level{SL: sl, Flows: l[sl].Distribution()})
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package pattern
+
+import (
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/host"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/transport"
+	"weft/scenario"
+	"weft/units"
+)
+
+// endsOf are who posts a message and who is at the other side of its queue pairs.
+func endsOf(v *network.Verbs, f *patternFlow) nicPair {
+	if v.Reads() {
+		return nicPair{f.to, f.from, f.sl}
+	}
+	return nicPair{f.from, f.to, f.sl}
+}
+
+// path is the host's path of the messages.
+func path(v *network.Verbs, f *scenario.Fabric, n *scenario.Node) host.Path {
+	path := host.PathOf(f, n)
+	if v.Reads() {
+		send, receive := host.ReadTerms(f, n)
+		path.Send, path.Receive = host.Sum(send, false, 0), host.Sum(receive, false, 0)
+	}
+	return path
+}
+
+// sendCopy is how long the poster's copier is busy with a piece: a READ brings
+// no data along.
+func (r *patternRun) sendCopy(bytes int64) units.Time {
+	if r.verbs.Reads() {
+		return 0
+	}
+	return r.path.CopyTime(bytes)
+}
+
+// brings reports whether a completion says that a piece of a message is at its
+// receiver, and gives the message's number.
+func brings(v *network.Verbs, c *transport.Completion) (flow uint32, ok bool) {
+	if v.Reads() {
+		return uint32(c.ID), !c.Recv
+	}
+	return c.Imm, c.Recv
+}
+
+// stock posts the receives that a queue pair begins with.
+func (r *patternRun) stock(nic int32, end units.QPN) error {
+	for range r.verbs.Receives {
+		if err := r.net.Partition(nic).PostRecv(nic, end, anyReceive); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// anyReceive has room for every message.
+var anyReceive = transport.RecvRequest{Length: transport.MaxMessageBytes}
+
+// again posts a receive that a message took, once the program has the message.
+func (r *patternRun) again(p *fabric.Partition, nic int32, end units.QPN, arrival units.Time) {
+	if r.verbs.Receives > 0 {
+		t := host.Timer{Kind: host.TimerRepost, Transfer: host.Transfer{NIC: nic, End: end}}
+		r.hosts[nic].timers.Schedule(p, uint32(nic), arrival+r.verbs.Repost, t)
+	}
+}
+
+// lost reports whether the messages that have not arrived never will, as those
+// of services without acknowledgement: nothing is left to happen, and the
+// network is empty.
+func (r *patternRun) lost() bool {
+	return r.verbs.Service != transport.RC && r.net.NextTime() == units.Forever && r.net.Empty()
+}

@@ -1,0 +1,305 @@
+package phases
+
+import (
+	"math/bits"
+	"slices"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/collective"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/executor"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/workload"
+	"weft/scenario"
+	"weft/units"
+)
+
+// A footprint is what of the cluster a group's communication may use, whatever the
+// switches choose: inside of nodes, NICs with their cables, and ports of switches. Two
+// groups that have nothing of it in common do not slow each other.
+
+// footing works out the footprints of the groups of a phase.
+type footing struct {
+	plan    *network.Plan
+	cluster collective.Layout
+	whole   *scenario.Resolved
+	planner *executor.Planner
+	// carries is, by port between switches, the NIC whose data it may carry.
+	carries map[resource]int32
+	islands *union
+}
+
+// resource is something that groups may have in common.
+type resource struct {
+	kind resourceKind
+	at   int32 // the rank, node, NIC or switch
+	port int32
+}
+
+type resourceKind uint8
+
+const (
+	ofRank resourceKind = iota
+	insideNode
+	ofNIC
+	ofSwitch
+)
+
+// form is what two groups must have equal to be alike, but for the numbers of nodes
+// and leaves: who takes part from where, and over what cables it talks to whom.
+type form struct {
+	members []int32    // ranks
+	nics    []int32    // that it uses, in the order of its legs
+	numbers []int64    // the rest
+	inside  bool       // it uses the network inside of nodes, or their hosts
+	at      [][2]int32 // by NIC of nics: leaf and port
+}
+
+// footprint takes in what a group uses. It gives its form; false where what the
+// switches choose, or something that differs from NIC to NIC, may make a difference.
+func (f *footing) footprint(phase *workload.Phase, group int) (*form, bool) {
+	c := executor.NewCommunicator(int32(group), f.cluster, phase.Groups[group])
+	c.FindTrees(f.plan)
+	do := phase.Do
+	if phase.Kind == workload.Send {
+		do = collective.Send
+	}
+	cp, err := f.planner.Plan(c, do, max(1, int64(phase.Bytes[group])), 0)
+	if err != nil {
+		return nil, false // the run says why
+	}
+	legs, ok := cp.Legs()
+	if !ok {
+		return nil, false
+	}
+	out := &form{members: c.Members, numbers: []int64{int64(phase.Bytes[group]), int64(len(c.Members))}}
+	for _, rank := range c.Members {
+		f.islands.touch(group, resource{kind: ofRank, at: rank})
+	}
+	talked := make(map[[2]int32]bool)
+	for i := range legs {
+		w := &legs[i]
+		from := int32(f.cluster.Node(int(c.Members[w.From])))
+		if w.Path.InNetwork() {
+			if !f.inTree(group, c, w, talked, out) {
+				return nil, false
+			}
+			continue
+		}
+		if w.Path != collective.PathAuto || f.cluster.Node(int(c.Members[w.To])) == int(from) {
+			f.inside(group, from, out)
+			continue
+		}
+		a, b, relayed := c.Ends(w)
+		if relayed || cp.Pace.Host.Num > 0 || network.Pooled(f.plan.Node) {
+			f.inside(group, from, out)
+			f.inside(group, int32(f.cluster.Node(int(c.Members[w.To]))), out)
+		}
+		if talked[[2]int32{a, b}] {
+			continue
+		}
+		talked[[2]int32{a, b}] = true
+		if !f.between(group, a, b, out) {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// inside takes in what is inside a node.
+func (f *footing) inside(group int, node int32, out *form) {
+	out.inside = true
+	f.islands.touch(group, resource{kind: insideNode, at: node})
+}
+
+// between takes in the data from a NIC to another, and the acknowledgements on their
+// way back, whose bytes are too few to slow anything but are not left out.
+func (f *footing) between(group int, a, b int32, out *form) bool {
+	if unlike(f.plan, f.whole) {
+		return false
+	}
+	for _, nic := range [2]int32{a, b} {
+		leaf, port, ok := leafPort(f.plan, nic)
+		if !ok {
+			return false
+		}
+		f.islands.touch(group, resource{kind: ofNIC, at: nic})
+		out.nics, out.at = append(out.nics, nic), append(out.at, [2]int32{leaf, port})
+	}
+	cables, ok := f.way(a, b, func(port resource) bool {
+		f.islands.touch(group, port)
+		carried, known := f.carries[port]
+		f.carries[port] = a
+		return !known || carried == a
+	})
+	if !ok {
+		return false
+	}
+	out.numbers = append(out.numbers, cables...)
+	_, ok = f.way(b, a, func(port resource) bool {
+		f.islands.touch(group, port)
+		return true
+	})
+	return ok
+}
+
+// way goes along all ways that packets may take from a NIC to another, and calls each
+// for every port that leads from switch to switch; it ends when that reports false. It
+// gives the rates and lengths of the cables and the ports of the switches, which must
+// be the same on all ways; false where they are not, or a cable is slower than the
+// NIC's.
+//
+// Adaptive routing keeps to the static port until so much waits there. Nothing waits
+// where only one NIC sends that is no faster: so it never leaves it.
+func (f *footing) way(a, b int32, each func(port resource) bool) (cables []int64, ok bool) {
+	p := f.plan
+	leaf, _, _ := leafPort(p, a)
+	first := formOf(p, p.Graph.Nodes[a].Cables[0], a)
+	cables = first.numbers(cables)
+	for at := []int32{leaf}; len(at) > 0; {
+		var next []int32
+		var same cableForm
+		for i, s := range at {
+			for j, port := range choices(p, s, b) {
+				number := p.Graph.Nodes[s].Cables[port]
+				own := formOf(p, number, s)
+				if i+j == 0 {
+					same = own
+				}
+				far := far(p, number, s)
+				arrived := far == b
+				if own != same || !arrived && slower(own.rate, first.rate) {
+					return nil, false
+				}
+				if arrived {
+					continue
+				}
+				if p.Graph.Nodes[far].Kind != topology.Switch || !each(resource{ofSwitch, s, int32(port)}) {
+					return nil, false
+				}
+				if !slices.Contains(next, far) {
+					next = append(next, far)
+				}
+			}
+		}
+		cables = same.numbers(cables)
+		at = next
+	}
+	return cables, true
+}
+
+// cableForm is what of a cable shows in times: its rate and length, and how many ports
+// have cables at both its ends.
+type cableForm struct {
+	rate      units.PerByte
+	length    units.Length
+	near, far int
+}
+
+func (c *cableForm) numbers(list []int64) []int64 {
+	return append(list, c.rate.Num, c.rate.Den, int64(c.length), int64(c.near), int64(c.far))
+}
+
+// formOf is the form of a cable as a node sees it.
+func formOf(p *network.Plan, cable, node int32) cableForm {
+	c := &p.Graph.Cables[cable]
+	return cableForm{p.CableRate(c), c.Length, p.Graph.Nodes[node].Cabled(), p.Graph.Nodes[far(p, cable, node)].Cabled()}
+}
+
+// slower reports whether a byte takes longer at one rate than at another.
+func slower(a, b units.PerByte) bool {
+	high, low := bits.Mul64(uint64(a.Num), uint64(b.Den))
+	other, rest := bits.Mul64(uint64(b.Num), uint64(a.Den))
+	return high > other || high == other && low > rest
+}
+
+// far is the node at the other end of a cable.
+func far(p *network.Plan, cable, node int32) int32 {
+	c := &p.Graph.Cables[cable]
+	if c.A.Node == topology.NodeID(node) {
+		return int32(c.B.Node)
+	}
+	return int32(c.A.Node)
+}
+
+// choices are the ports that a switch may take to a NIC.
+func choices(p *network.Plan, sw, nic int32) []uint16 {
+	row := int(sw) - p.Graph.Endpoints
+	switch network.SwitchRouting(p.Fabric.Routing.Mode) {
+	case fabric.Static, fabric.Adaptive:
+		return []uint16{p.Tables.Static(row, int(nic))}
+	}
+	return p.Tables.Minimal(row, int(nic))
+}
+
+// unlike reports whether NICs or their connections may differ in more than a footprint
+// has: by draws, by faults, by who may talk to whom, by lanes, or by other traffic.
+func unlike(p *network.Plan, r *scenario.Resolved) bool {
+	return r.Run.Jitter || !steady(p) || p.Keys.Tables != nil || p.Segments != nil || p.OwnLevels ||
+		p.Lanes != nil || p.Paths != nil || p.Fabric.Inspection.On() || p.Fabric.Link.ErrorRate.Num > 0
+}
+
+// leafPort is the switch that a NIC is cabled to, and the switch's port; false where it
+// has several cables or none.
+func leafPort(p *network.Plan, nic int32) (leaf, port int32, ok bool) {
+	nd := &p.Graph.Nodes[nic]
+	if len(nd.Cables) != 1 || nd.Cables[0] < 0 {
+		return 0, 0, false
+	}
+	c := &p.Graph.Cables[nd.Cables[0]]
+	end := c.A
+	if end.Node == topology.NodeID(nic) {
+		end = c.B
+	}
+	return int32(end.Node), end.Port, p.Graph.Nodes[end.Node].Kind == topology.Switch
+}
+
+// union joins groups that have something in common.
+type union struct {
+	of    []int32 // by group: another of its island, in the end the first
+	first map[resource]int32
+}
+
+func newUnion(groups int) *union {
+	u := &union{of: make([]int32, groups), first: make(map[resource]int32)}
+	for i := range u.of {
+		u.of[i] = int32(i)
+	}
+	return u
+}
+
+// touch notes that a group uses something.
+func (u *union) touch(group int, r resource) {
+	other, used := u.first[r]
+	if !used {
+		u.first[r] = int32(group)
+		return
+	}
+	a, b := u.island(int32(group)), u.island(other)
+	u.of[max(a, b)] = min(a, b)
+}
+
+// island is the first group of a group's island.
+func (u *union) island(group int32) int32 {
+	for u.of[group] != group {
+		u.of[group] = u.of[u.of[group]]
+		group = u.of[group]
+	}
+	return group
+}
+
+// all are the groups of each island, in order of their first.
+func (u *union) all() (islands [][]int32) {
+	number := make(map[int32]int)
+	for i := range u.of {
+		first := u.island(int32(i))
+		n, known := number[first]
+		if !known {
+			n = len(islands)
+			number[first] = n
+			islands = append(islands, nil)
+		}
+		islands[n] = append(islands[n], int32(i))
+	}
+	return islands
+}

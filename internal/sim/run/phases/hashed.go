@@ -1,0 +1,91 @@
+package phases
+
+import (
+	"weft/internal/base/topology"
+	"weft/internal/sim/collective"
+	"weft/internal/sim/fabric"
+	"weft/internal/sim/run/executor"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/workload"
+	"weft/scenario"
+)
+
+// Where switches hash, the ways of a message's packets are known before anything runs:
+// by the entropy of its connections and the salts of the switches. So a phase of
+// messages can be divided into islands even where messages collide: two of them share
+// no rank, NIC or port of a switch, neither for data nor for what comes back. Each is
+// simulated, since what collides where differs, and so do the draws of what is marked;
+// but not all at once.
+
+// hashedShore divides a phase of messages by the ways that they take; it gives no
+// island where the ways are not known.
+func hashedShore(p *network.Plan, r *scenario.Resolved, planner *executor.Planner, phase *workload.Phase) *shore {
+	if phase.Kind != workload.Send || network.SwitchRouting(p.Fabric.Routing.Mode) != fabric.ECMP || p.Fabric.Transport.EntropyValues > 0 || unlike(p, r) || network.Pooled(p.Node) {
+		return &shore{}
+	}
+	u := newUnion(len(phase.Groups))
+	cluster := executor.LayoutOf(&r.Cluster)
+	for i, members := range phase.Groups {
+		c := executor.NewCommunicator(executor.MessageGroup, cluster, members)
+		cp, err := planner.Plan(c, collective.Send, max(1, int64(phase.Bytes[i])), 0)
+		inside := cluster.Node(int(members[0])) == cluster.Node(int(members[1]))
+		if err != nil || inside || cp.Pace.Host.Num > 0 { // the run says why; nodes are shared
+			return &shore{}
+		}
+		legs, ok := cp.Legs()
+		if !ok || !message(p, c, legs, r.Run.Seed, func(at resource) { u.touch(i, at) }) {
+			return &shore{}
+		}
+	}
+	return &shore{groups: u.all(), hashed: true}
+}
+
+// message calls each for all that a message between nodes uses. It reports false where
+// that is more than ranks, NICs and links, or the way is not known.
+func message(p *network.Plan, c *executor.Communicator, legs []executor.Leg, seed uint64, each func(resource)) bool {
+	for i := range legs {
+		if legs[i].Path != collective.PathAuto {
+			return false
+		}
+		k, relayed := c.Pair(&legs[i])
+		if relayed {
+			return false
+		}
+		for _, at := range []resource{{kind: ofRank, at: k.From}, {kind: ofRank, at: k.To}, {kind: ofNIC, at: k.A}, {kind: ofNIC, at: k.B}} {
+			each(at)
+		}
+		for turn := range p.ConnectionsPerPair() {
+			there, known := hashedWay(p, seed, k.Entropy(turn), k.A, k.B)
+			back, knownBack := hashedWay(p, seed, network.OtherEnd(k.Entropy(turn)), k.B, k.A)
+			if !known || !knownBack {
+				return false
+			}
+			for _, at := range append(there, back...) {
+				each(at)
+			}
+		}
+	}
+	return true
+}
+
+// hashedWay is the ports of switches that packets of an entropy take from a NIC to
+// another; false where it finds no way.
+func hashedWay(p *network.Plan, seed uint64, entropy uint32, a, b int32) (way []resource, ok bool) {
+	at, _, ok := leafPort(p, a)
+	for ok && at != b {
+		if p.Graph.Nodes[at].Kind != topology.Switch || len(way) > len(p.Graph.Nodes) {
+			return nil, false
+		}
+		set := p.Tables.Minimal(int(at)-p.Graph.Endpoints, int(b))
+		if len(set) == 0 {
+			return nil, false
+		}
+		port := set[0]
+		if len(set) > 1 {
+			port = set[fabric.Hash(entropy, fabric.Salt(p.Seed(seed), int(at)), len(set))]
+		}
+		way = append(way, resource{ofSwitch, at, int32(port)})
+		at = far(p, p.Graph.Nodes[at].Cables[port], at)
+	}
+	return way, ok
+}

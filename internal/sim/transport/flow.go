@@ -1,0 +1,231 @@
+package transport
+
+import (
+	"weft/internal/sim/transport/cc"
+	"weft/units"
+)
+
+// FlowControl lets a requester find out by itself what the network carries and how long
+// its answers take: a window of packets that reacts to loss, and a timeout that follows
+// the round trip. Both count all PSNs in flight, those that responses of READs will have
+// included. It is for queue pairs on networks that drop, which have nothing else.
+type FlowControl struct {
+	// Initial and Most are the window's packets, at the beginning and at most.
+	Initial, Most int32
+	// FirstTimeout is the timeout before a round trip was measured, and LeastTimeout
+	// bounds it below; each is Config.RetryTimeout where that is less. Above, timeouts are
+	// bounded by LongestTimeouts times RetryTimeout. Timeouts shorter than RetryTimeout do
+	// not count as retries: they are tries before those that the specification has.
+	FirstTimeout, LeastTimeout units.Time
+}
+
+// LongestTimeouts is how many times the Local ACK Timeout a requester may wait (IBA
+// vol. 1, 9.7.6.1.3: it detects the condition after at least one and at most four).
+const LongestTimeouts = 4
+
+const (
+	// leastReordering is how many packets must have come ahead of a missing one before
+	// it is taken for lost, until the network shows that it reorders more (RFC 5681:
+	// three), and mostReordering how far that goes: Linux's tcp_max_reordering.
+	leastReordering = 3
+	mostReordering  = 300
+)
+
+// flow is the state of a requester's flow control. Methods that are called where there
+// may be none do nothing then.
+type flow struct {
+	window cc.LossWindow
+	timer  cc.RetryTimer
+	acked  units.PSN // una, as the window knows it
+
+	timing  bool // a packet's round trip is being measured
+	timed   units.PSN
+	timedAt units.Time
+
+	unsure bool      // behind a timeout nothing has been acknowledged yet
+	resent units.PSN // after the last packet that went since
+
+	// Selective repeat.
+	reordering int32      // packets that overtake another without its being lost
+	watching   bool       // a repetition tells whether it was needed
+	watched    units.PSN  // which
+	watchedAt  units.Time // when it went
+
+	heard units.PSN // responses of READs that came again, up to here
+}
+
+// flowing is the requester's flow control, made with its first packet.
+func (q *QP) flowing(first units.PSN) *flow {
+	if q.flow == nil {
+		c, t := q.cfg.Flow, q.cfg.RetryTimeout
+		q.flow = &flow{
+			window:     cc.NewLossWindow(c.Initial, c.Most),
+			timer:      cc.NewRetryTimer(min(c.FirstTimeout, t), min(c.LeastTimeout, t), LongestTimeouts*t),
+			reordering: leastReordering, acked: first, heard: first,
+		}
+	}
+	return q.flow
+}
+
+// retryWait is how long a packet waits for its acknowledgement.
+func (q *QP) retryWait() units.Time {
+	switch {
+	case q.cfg.Flow != nil && q.flow != nil:
+		return q.flow.timer.Wait()
+	case q.cfg.Flow != nil: // the first packet is on its way
+		return min(q.cfg.Flow.FirstTimeout, q.cfg.RetryTimeout)
+	case q.cfg.Schedule != nil:
+		return q.cfg.Schedule.wait(q)
+	}
+	return q.cfg.RetryTimeout
+}
+
+// flowClosed reports whether as much is in flight as the network carries. What is behind
+// a repetition that nothing shows to have come is let through: see Probing.
+func (q *QP) flowClosed() bool {
+	if q.cfg.Flow == nil {
+		return false
+	}
+	f := q.flow
+	if f == nil || f.window.Room() > 0 || q.Outstanding() < f.window.Packets() {
+		return false
+	}
+	return !q.Probing()
+}
+
+// sent notes a packet of n PSNs.
+func (f *flow) sent(psn units.PSN, n int32) {
+	f.window.Sent(n)
+	f.resent = psn.Add(n)
+}
+
+// clock starts to measure the round trip of a packet that goes for the first time and
+// asks for an answer, unless another's is being measured.
+func (f *flow) clock(now units.Time, p *Packet, first bool) {
+	switch {
+	case f == nil:
+	case !first:
+		f.timing = f.timing && f.timed != p.PSN
+	case !f.timing && p.Flags&FlagAckReq != 0:
+		f.timing, f.timed, f.timedAt = true, p.PSN, now
+	}
+}
+
+// repeats notes the repetition of a packet by selective repeat.
+func (f *flow) repeats(now units.Time, p *Packet, n int32) {
+	f.sent(p.PSN, n)
+	f.clock(now, p, false)
+	if !f.watching {
+		f.watching, f.watched, f.watchedAt = true, p.PSN, now
+	}
+}
+
+// arrived notes that the peer has n more packets, of which psn is the last.
+func (f *flow) arrived(now units.Time, psn units.PSN, n int32) {
+	f.window.Delivered(n)
+	if f.timing && !psn.Before(f.timed) {
+		f.timing = false
+		f.timer.Sample(now - f.timedAt)
+	}
+}
+
+// moved notes that everything before una has come, of which known packets were known to
+// have.
+func (f *flow) moved(now units.Time, una units.PSN, known int32) {
+	if f != nil {
+		n := una.Sub(f.acked) - known
+		f.acked = una
+		if f.unsure {
+			f.answered(una, known)
+		}
+		f.arrived(now, una.Add(-1), n)
+	}
+}
+
+// answered takes the first acknowledgement behind a timeout. One of packets that were not
+// sent again, and of which none was known to have come, is for those that were sent
+// first: they were late, as happens where a peer waits for a processor, and the window is
+// what it was.
+func (f *flow) answered(una units.PSN, known int32) {
+	f.unsure = false
+	if known == 0 && f.resent.Before(una) {
+		f.window.Undo()
+		return
+	}
+	f.window.Settle()
+}
+
+// filled notes that the packet psn, which others had overtaken, has come. It was late
+// and not lost if it had not been sent again, or came too soon after for the repetition
+// to have come: then as many may overtake another from here on, and what loss has cost
+// the window since is given back (RFC 4015).
+func (f *flow) filled(now units.Time, psn units.PSN, overtaken int32, again bool) {
+	if again {
+		if !f.watching || psn.Before(f.watched) {
+			return
+		}
+		f.watching = false
+		if psn != f.watched || 2*(now-f.watchedAt) >= f.timer.RTT() {
+			f.window.Settle()
+			return
+		}
+		f.window.Undo()
+	}
+	f.reordering = min(max(f.reordering, overtaken+1), mostReordering)
+}
+
+// lost notes that n packets are taken for lost.
+func (f *flow) lost(n int32) {
+	if f != nil && n > 0 {
+		f.window.Lost(n)
+	}
+}
+
+// halved is what a loss costs of which only the first packet is known.
+func (f *flow) halved() {
+	if f != nil {
+		f.window.Halve()
+	}
+}
+
+// wentBack notes that everything from una is sent again.
+func (f *flow) wentBack(una units.PSN) {
+	if f != nil {
+		f.window.Empty()
+		f.timing, f.watching, f.heard = false, false, una.Add(-1)
+	}
+}
+
+// timedOut is what a timeout means. It reports whether that was a try before those that
+// count.
+func (f *flow) timedOut(least units.Time) (early bool) {
+	if f == nil {
+		return false
+	}
+	early = f.timer.Wait() < least
+	f.window.Collapse()
+	f.timer.Backoff()
+	f.timing, f.watching, f.unsure, f.reordering = false, false, true, leastReordering
+	return early
+}
+
+// tolerance is how many packets must have come ahead of a missing one before it is
+// lost. With few in flight it is fewer: not as many would follow (RFC 5827).
+func (q *QP) tolerance() int32 {
+	if q.flow == nil {
+		return 1
+	}
+	return min(q.flow.reordering, max(1, q.nxt.Sub(q.una)/2))
+}
+
+// stillResponding notes a response of a READ that has come before: the peer is at work
+// at what was asked for again, and what is missing comes behind it. The retry timer
+// starts anew, once for each response of a repetition.
+func (q *QP) stillResponding(now units.Time, psn units.PSN) {
+	f := q.flow
+	if f == nil || q.readsOut == 0 || !f.heard.Before(psn) || !psn.Before(q.una) {
+		return
+	}
+	f.heard = psn
+	q.progressAt = now
+}

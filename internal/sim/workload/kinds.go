@@ -1,0 +1,92 @@
+package workload
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/internal/sim/collective"
+	"weft/units"
+)
+
+// KindTime is what the communications of a kind took.
+type KindTime struct {
+	Purpose Purpose
+	// Kind is Send or Collective, and Do the collective. A message counts at its
+	// sender and moves at both ends.
+	Kind Kind
+	Do   collective.Op
+	// Count is how many of all ranks there were: a collective counts once for each
+	// member.
+	Count int64
+	// Bytes is the sum of their sizes.
+	Bytes units.Bytes
+	// Moving is how long a rank moved data of the kind, the mean over all ranks. What
+	// overlaps counts once.
+	Moving units.Time
+}
+
+// kindKey tells kinds apart.
+type kindKey struct {
+	purpose Purpose
+	kind    Kind
+	do      collective.Op
+}
+
+func (o *Op) kindKey() kindKey {
+	if o.Kind == Collective {
+		return kindKey{o.Purpose, Collective, o.Do}
+	}
+	return kindKey{purpose: o.Purpose, kind: Send}
+}
+
+// Kinds are the communications of a timeline by kind, in the order of purposes and
+// operations. Those that were not over are left out.
+func Kinds(g *Graph, t *Timeline) []KindTime {
+	moved := movedAt(g, t)
+	found := make(map[kindKey]*KindTime)
+	for rank, ops := range g.Ranks {
+		open := make(map[kindKey][]Span)
+		for i := range ops {
+			o, s := &ops[i], t.Spans[rank][i]
+			if o.Kind == Compute || s.End < 0 {
+				continue
+			}
+			key := o.kindKey()
+			k := found[key]
+			if k == nil {
+				k = &KindTime{Purpose: key.purpose, Kind: key.kind, Do: key.do}
+				found[key] = k
+			}
+			if o.Kind != Recv {
+				k.Count++
+				k.Bytes += o.Bytes
+			}
+			open[key] = append(open[key], Span{moved[rank][i], s.End})
+		}
+		for key, spans := range open {
+			found[key].Moving += covered(spans)
+		}
+	}
+	out := make([]KindTime, 0, len(found))
+	for _, k := range found {
+		k.Moving /= units.Time(len(g.Ranks))
+		out = append(out, *k)
+	}
+	slices.SortFunc(out, func(a, b KindTime) int {
+		return cmp.Or(cmp.Compare(a.Purpose, b.Purpose), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Do, b.Do))
+	})
+	return out
+}
+
+// covered is the time that spans cover together.
+func covered(spans []Span) (sum units.Time) {
+	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.Begin, b.Begin) })
+	end := units.Time(0)
+	for _, s := range spans {
+		if from := max(s.Begin, end); s.End > from {
+			sum += s.End - from
+			end = s.End
+		}
+	}
+	return sum
+}

@@ -1,0 +1,192 @@
+package llm
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/sim/workload/pipeline"
+	"weft/units"
+)
+
+// Use is the memory that a GPU of a stage needs, by what it holds.
+//
+// Left out: the libraries' own buffers (CUDA's context, NCCL's channels, cuBLAS's
+// workspace) and fragmentation.
+type Use struct {
+	Stage       int
+	Dense       int64 // parameters of the GPU that all replicas have
+	Experts     int64 // parameters of its experts
+	Weights     units.Bytes
+	Gradients   units.Bytes
+	Optimizer   units.Bytes
+	Activations units.Bytes
+	Logits      units.Bytes
+	InFlight    int // pieces of work whose activations are kept
+	PerPiece    units.Bytes
+}
+
+// Total is the sum.
+func (u *Use) Total() units.Bytes {
+	return u.Weights + u.Gradients + u.Optimizer + u.Activations + u.Logits
+}
+
+// parameters are those that a GPU of a stage has of its chunks.
+func (j *Job) parameters(stage int) (dense, experts int64) {
+	p, m := &j.Parallel, &j.Model
+	for chunk := range p.Chunks {
+		d, e := j.chunkParameters(stage, chunk)
+		dense, experts = dense+d, experts+e
+	}
+	if stage == p.Pipeline-1 && m.Tied && p.Pipeline > 1 { // it keeps a copy
+		dense += int64(m.Vocab) * int64(m.Hidden) / int64(p.Tensor)
+	}
+	return dense, experts
+}
+
+// chunkParameters are those of a chunk, with the embedding that belongs to it.
+func (j *Job) chunkParameters(stage, chunk int) (dense, experts int64) {
+	p, m := &j.Parallel, &j.Model
+	from, to := j.Layers(stage, chunk)
+	for l := from; l < to; l++ {
+		dense += m.Layer(l)
+		experts += m.Routed(l)
+	}
+	if stage == 0 && chunk == 0 {
+		dense += m.Embedding()
+	}
+	if stage == p.Pipeline-1 && chunk == p.Chunks-1 {
+		dense += m.Output()
+	}
+	return dense / int64(p.Tensor), experts / int64(p.Tensor*p.Expert)
+}
+
+// Use is the memory of a GPU of a stage.
+func (j *Job) Use(stage int) Use {
+	p, m := &j.Parallel, &j.Memory
+	u := Use{Stage: stage}
+	u.Dense, u.Experts = j.parameters(stage)
+	share := func(level int, each int64) units.Bytes {
+		if p.ZeRO < level {
+			return units.Bytes((u.Dense + u.Experts) * each)
+		}
+		over, expertsOver := int64(p.Data*p.Context), int64(p.Data*p.Context/p.Expert)
+		return units.Bytes(u.Dense*each/over + u.Experts*each/expertsOver)
+	}
+	u.Optimizer, u.Gradients, u.Weights = share(1, m.Optimizer), share(2, m.Gradient), share(3, m.Weight)
+	u.InFlight = pipeline.InFlight(stage, p.Pipeline, p.Chunks, j.Micros())
+	u.PerPiece = j.activations(stage)
+	u.Activations = units.Bytes(int64(u.PerPiece) * int64(u.InFlight))
+	if m.Recompute == RecomputeFull { // one layer's are there again while it goes back
+		u.Activations += j.layerActivations(j.Model.Layers-1, RecomputeNone)
+	}
+	if stage == p.Pipeline-1 { // in 32 bits, and their gradient in the activations' width
+		u.Logits = units.Bytes(j.tokens() * int64(j.Model.Vocab) / int64(p.Tensor) * (4 + m.Activation))
+	}
+	return u
+}
+
+// tokens is how many a GPU has of a micro-batch, before they are divided by tensor
+// parallelism.
+func (j *Job) tokens() int64 {
+	return int64(j.Batch.Micro) * int64(j.Batch.Sequence) / int64(j.Parallel.Context)
+}
+
+// activations is what a micro-batch leaves in the chunk of a stage that has the most
+// layers.
+func (j *Job) activations(stage int) (most units.Bytes) {
+	for chunk := range j.Parallel.Chunks {
+		from, to := j.Layers(stage, chunk)
+		sum := units.Bytes(0)
+		for l := from; l < to; l++ {
+			sum += j.layerActivations(l, j.Memory.Recompute)
+		}
+		most = max(most, sum)
+	}
+	return most
+}
+
+// layerActivations is what a micro-batch leaves in a layer: the inputs of every
+// product of matrices and norm. Of a layer of GPT-3 it is 16 numbers for each of the
+// hidden width and token, as counted by Korthikanti et al. ("Reducing Activation
+// Recomputation in Large Transformer Models", 2022, section 4.1: 34 bytes less two
+// for the dropouts' masks); the scores of the attention are never kept.
+func (j *Job) layerActivations(layer int, r Recompute) units.Bytes {
+	m, p := &j.Model, &j.Parallel
+	h, q, kv := int64(m.Hidden), int64(m.Heads*m.HeadDim), int64(m.KVHeads*m.HeadDim)
+	whole, divided := 2*h, 2*q+2*kv // the inputs of the norms; query, key, value, the attention's result
+	wide := j.wide(layer)
+	if m.KVRank > 0 {
+		divided += int64(m.QueryRank + m.KVRank + m.RopeDim)
+	}
+	switch r {
+	case RecomputeNone:
+		whole += 2 * h // the norms' results
+		divided += int64(m.ffnMatrices()) * wide
+	case RecomputeSelective:
+		divided += int64(m.ffnMatrices()-1) * wide
+	case RecomputeFull:
+		whole, divided = h, 0
+	}
+	if p.Sequence {
+		whole /= int64(p.Tensor)
+	}
+	if m.MoE(layer) && r != RecomputeFull { // what was sent to the experts and came back
+		divided += 2 * int64(m.TopK) * h
+	}
+	return units.Bytes(j.tokens() * (whole + divided/int64(p.Tensor)) * j.Memory.Activation)
+}
+
+// wide is how many numbers of the feed-forward width a token has in a layer.
+func (j *Job) wide(layer int) int64 {
+	m := &j.Model
+	if m.MoE(layer) {
+		return int64((m.TopK + m.Shared) * m.ExpertFFN)
+	}
+	return int64(m.FFN)
+}
+
+// MemoryError is a job that does not fit, with the arithmetic.
+type MemoryError struct {
+	Job *Job
+	Use Use // of the fullest stage
+}
+
+func (e *MemoryError) Error() string {
+	u, p, m := &e.Use, &e.Job.Parallel, &e.Job.Memory
+	var b strings.Builder
+	fmt.Fprintf(&b, "the job needs %s of memory on each GPU of stage %d, which has %s:\n", u.Total(), u.Stage, e.Job.GPU.Memory)
+	row := func(bytes units.Bytes, what string, args ...any) {
+		fmt.Fprintf(&b, "  %10s  %s\n", bytes, fmt.Sprintf(what, args...))
+	}
+	divided := func(level int) string {
+		if p.ZeRO < level {
+			return ""
+		}
+		return fmt.Sprintf(", divided over %d GPUs by ZeRO %d", p.Data*p.Context, p.ZeRO)
+	}
+	all := float64(u.Dense+u.Experts) / 1e9
+	row(u.Weights, "weights: %.3g billion parameters of %d bytes%s", all, m.Weight, divided(3))
+	row(u.Gradients, "gradients of %d bytes%s", m.Gradient, divided(2))
+	row(u.Optimizer, "optimizer states of %d bytes%s", m.Optimizer, divided(1))
+	row(u.Activations, "activations: %d times %s, of a micro-batch in flight", u.InFlight, u.PerPiece)
+	if u.Logits > 0 {
+		row(u.Logits, "logits of %d tokens and %d words", e.Job.tokens(), e.Job.Model.Vocab)
+	}
+	fmt.Fprintf(&b, "want more tensor (%d) or pipeline (%d) parallelism, ZeRO (%d), recomputation, or a smaller micro-batch (%d)", p.Tensor, p.Pipeline, p.ZeRO, e.Job.Batch.Micro)
+	return b.String()
+}
+
+// Fits checks the memory of every stage; the error is a *MemoryError about the
+// fullest.
+func (j *Job) Fits() error {
+	var worst Use
+	for stage := range j.Parallel.Pipeline {
+		if u := j.Use(stage); stage == 0 || u.Total() > worst.Total() {
+			worst = u
+		}
+	}
+	if worst.Total() > j.GPU.Memory {
+		return &MemoryError{j, worst}
+	}
+	return nil
+}

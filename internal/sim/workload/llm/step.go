@@ -1,0 +1,141 @@
+package llm
+
+import (
+	"fmt"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/workload"
+	"weft/units"
+)
+
+// Fold says for which GPUs a step is written out.
+type Fold uint8
+
+// The folds.
+const (
+	// FoldNone writes out every GPU.
+	FoldNone Fold = iota
+	// FoldReplicas writes out one GPU of each stage of each replica: those that divide
+	// its layers do the same at the same times.
+	FoldReplicas
+	// FoldAll writes out one GPU of each stage: the replicas do the same too.
+	FoldAll
+)
+
+// Step is a training step as a workload.
+//
+// It is one of many alike: it begins with the gathering of what the optimizer of the
+// one before made, and ends with the optimizer's step.
+type Step struct {
+	Graph  *workload.Graph
+	Phases []workload.Phase // in the numbers of the whole cluster
+	// Stands are the ranks of the cluster that each rank of Graph stands for.
+	Stands [][]int32
+}
+
+// builder makes a step.
+type builder struct {
+	*Job
+	whole, here grid
+	groups      [numFamilies][][]int32 // of the whole grid
+	first       [numFamilies]int32     // the number of a family's first group in the graph
+	of          [numFamilies][]int32   // by family and rank of here: its group among the family's
+	phases      map[string]int32
+	buckets     [][]bucket // by stage
+	out         *Step
+}
+
+// Step is the job's, folded. Check has been passed.
+func (j *Job) Step(f Fold) *Step {
+	b := &builder{Job: j, whole: j.Parallel.grid(), phases: make(map[string]int32)}
+	b.here = b.whole
+	if f >= FoldReplicas {
+		b.here.tensor, b.here.context = 1, 1
+	}
+	if f >= FoldAll {
+		b.here.data = 1
+	}
+	b.out = &Step{Graph: &workload.Graph{Ranks: make([][]workload.Op, b.here.size())}, Stands: make([][]int32, b.here.size())}
+	for fam := range numFamilies {
+		b.groups[fam], _ = b.whole.groups(fam, j.Parallel.Expert)
+		groups, of := b.here.groups(fam, j.Parallel.Expert)
+		b.first[fam], b.of[fam] = int32(len(b.out.Graph.Groups)), of
+		for _, members := range groups {
+			b.out.Graph.Groups = append(b.out.Graph.Groups, workload.Group{Name: familyNames[fam], Ranks: members})
+		}
+	}
+	for rank := range b.whole.size() {
+		x := b.whole.at(rank)
+		x.tensor, x.context, x.data = min(x.tensor, b.here.tensor-1), min(x.context, b.here.context-1), min(x.data, b.here.data-1)
+		at := b.here.rank(x)
+		b.out.Stands[at] = append(b.out.Stands[at], int32(rank))
+	}
+	for stage := range j.Parallel.Pipeline {
+		b.buckets = append(b.buckets, j.bucketsOf(stage))
+	}
+	for rank := range b.out.Graph.Ranks {
+		r := rankBuilder{builder: b, at: b.here.at(rank), rank: int32(rank)}
+		r.build()
+		b.out.Graph.Ranks[rank] = r.ops
+	}
+	return b.out
+}
+
+// phase is the number of a communication of a family of groups, with the bytes by
+// stage; 0 is none.
+func (b *builder) phase(fam family, purpose workload.Purpose, do collective.Op, bytes []units.Bytes) int32 {
+	key := fmt.Sprint(fam, do, bytes)
+	if n, known := b.phases[key]; known {
+		return n
+	}
+	p := workload.Phase{Name: familyNames[fam] + " " + do.String(), Purpose: purpose, Kind: workload.Collective, Do: do}
+	for _, members := range b.groups[fam] {
+		if size := bytes[b.whole.at(int(members[0])).stage]; size > 0 && len(members) > 1 {
+			p.Groups, p.Bytes = append(p.Groups, members), append(p.Bytes, size)
+		}
+	}
+	return b.add(key, &p)
+}
+
+func (b *builder) add(key string, p *workload.Phase) int32 {
+	n := int32(len(b.out.Phases))
+	b.phases[key] = n
+	b.out.Phases = append(b.out.Phases, *p)
+	return n
+}
+
+// passing is the number of the passing of activations to the next stage, or of their
+// gradients to the one before.
+func (b *builder) passing(backward bool, bytes units.Bytes) int32 {
+	key := fmt.Sprint("pass", backward)
+	if n, known := b.phases[key]; known {
+		return n
+	}
+	p := workload.Phase{Name: "pipeline activations", Purpose: workload.Pipeline, Kind: workload.Send}
+	if backward {
+		p.Name = "pipeline gradients"
+	}
+	for rank := range b.whole.size() {
+		x := b.whole.at(rank)
+		if x.stage == b.Parallel.Pipeline-1 && b.Parallel.Chunks == 1 {
+			continue
+		}
+		next := x
+		next.stage = (x.stage + 1) % b.Parallel.Pipeline
+		pair := []int32{int32(rank), b.whole.rank(next)}
+		if backward {
+			pair[0], pair[1] = pair[1], pair[0]
+		}
+		p.Groups, p.Bytes = append(p.Groups, pair), append(p.Bytes, bytes)
+	}
+	return b.add(key, &p)
+}
+
+// uniform is the same bytes at every stage.
+func (b *builder) uniform(bytes int64) []units.Bytes {
+	list := make([]units.Bytes, b.Parallel.Pipeline)
+	for i := range list {
+		list[i] = units.Bytes(bytes)
+	}
+	return list
+}

@@ -1,0 +1,198 @@
+package llm
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"weft/internal/sim/workload"
+	"weft/units"
+)
+
+var h100 = GPU{Memory: 80_000_000_000, MemoryRate: 26800 * units.Gbps, Peak: 989e12, Matrix: 792e12, Attention: 614e12}
+
+// mixed are the widths of training in bfloat16 with Adam in 32 bits.
+var mixed = Memory{Activation: 2, Dispatch: 2, Weight: 2, Gradient: 4, Optimizer: 12}
+
+// tiny is a model whose graphs are small.
+func tiny(experts int) Model {
+	m := Model{Layers: 8, Hidden: 256, FFN: 1024, Gated: true, Heads: 8, KVHeads: 8, HeadDim: 32, Vocab: 1024}
+	if experts > 0 {
+		m.Experts, m.TopK, m.Shared, m.ExpertFFN, m.Dense = experts, 2, 1, 512, 1
+	}
+	return m
+}
+
+func jobs() (list []Job) {
+	for _, p := range []Parallel{
+		{Tensor: 1, Context: 1, Data: 4, Pipeline: 1, Chunks: 1, Expert: 1},
+		{Tensor: 2, Sequence: true, Context: 1, Data: 2, Pipeline: 2, Chunks: 1, Expert: 1, ZeRO: 1},
+		{Tensor: 2, Context: 1, Data: 2, Pipeline: 2, Chunks: 1, Expert: 1},
+		{Tensor: 2, Sequence: true, Context: 2, Data: 2, Pipeline: 2, Chunks: 2, Expert: 1, ZeRO: 1},
+		{Tensor: 1, Context: 1, Data: 4, Pipeline: 2, Chunks: 4, Expert: 4, ZeRO: 1},
+		{Tensor: 2, Sequence: true, Context: 1, Data: 4, Pipeline: 1, Chunks: 1, Expert: 2, ZeRO: 2},
+		{Tensor: 1, Context: 1, Data: 8, Pipeline: 1, Chunks: 1, Expert: 1, ZeRO: 3},
+		{Tensor: 1, Context: 2, Data: 4, Pipeline: 1, Chunks: 1, Expert: 4, ZeRO: 3},
+	} {
+		for _, o := range []Overlap{{}, {Gradients: true, Parameters: true, Tensor: true, Context: true}} {
+			for _, re := range []Recompute{RecomputeNone, RecomputeFull} {
+				j := Job{Model: tiny(0), GPU: h100, Parallel: p, Batch: Batch{Global: 16, Micro: 1, Sequence: 512}, Memory: mixed, Overlap: o}
+				j.Memory.Recompute = re
+				if p.Expert > 1 {
+					j.Model = tiny(8)
+				}
+				list = append(list, j)
+			}
+		}
+	}
+	return list
+}
+
+// Whatever the parallelism, the graph of a step is well-formed, in every fold, has
+// every layer forward and backward for every micro-batch, and names phases that exist.
+func TestStepsAreWellFormed(t *testing.T) {
+	for _, j := range jobs() {
+		if err := j.Check(); err != nil {
+			t.Fatalf("%+v: %v", j.Parallel, err)
+		}
+		for f := FoldNone; f <= FoldAll; f++ {
+			s := j.Step(f)
+			if err := s.Graph.Check(); err != nil {
+				t.Fatalf("%+v, fold %d: %v", j.Parallel, f, err)
+			}
+			attention := 0
+			for _, ops := range s.Graph.Ranks {
+				for i := range ops {
+					if len(ops[i].Name) > 9 && ops[i].Name[len(ops[i].Name)-9:] == "attention" {
+						attention++
+					}
+					if o := &ops[i]; o.Kind != workload.Compute && int(o.Phase) >= len(s.Phases) {
+						t.Fatalf("%+v: there is no phase %d", j.Parallel, o.Phase)
+					}
+				}
+			}
+			each := 2
+			if j.Memory.Recompute == RecomputeFull {
+				each = 3
+			}
+			want := each * j.Model.Layers * j.Micros() * len(s.Graph.Ranks) / j.Parallel.Pipeline
+			if attention != want {
+				t.Errorf("%+v, fold %d: %d attentions, want %d", j.Parallel, f, attention, want)
+			}
+			for i := range s.Phases {
+				if err := s.Phases[i].Graph(j.Parallel.GPUs()).Check(); err != nil {
+					t.Errorf("%+v: phase %s: %v", j.Parallel, s.Phases[i].Name, err)
+				}
+			}
+		}
+	}
+}
+
+// Folding changes no time: with the same times of phases for all ranks, every fold
+// replays to the same end.
+func TestFoldsTakeTheSameTime(t *testing.T) {
+	for _, j := range jobs() {
+		var ends []units.Time
+		for f := FoldNone; f <= FoldAll; f++ {
+			s := j.Step(f)
+			line, err := workload.Replay(s.Graph, func(phase int32, _ int) units.Time { return units.Time(phase+1) * 7 * units.Microsecond })
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends = append(ends, line.End)
+		}
+		if ends[0] != ends[1] || ends[0] != ends[2] {
+			t.Errorf("%+v %+v: %v", j.Parallel, j.Overlap, ends)
+		}
+	}
+}
+
+// Without communication the bubble of 1F1B is (p-1)/m of the computing time, of
+// interleaved 1F1B (p-1)/(v·m) (Narayanan et al. 2021, section 2.2).
+func TestTheBubbleIsTheClosedForm(t *testing.T) {
+	for _, c := range []struct{ stages, chunks, micros int }{{2, 1, 8}, {4, 1, 8}, {4, 2, 8}, {2, 4, 8}} {
+		m := tiny(0)
+		m.Vocab = 0 // the embeddings would make the last stage longer
+		j := Job{
+			Model: m, GPU: h100, Memory: mixed, Batch: Batch{Global: c.micros, Micro: 1, Sequence: 512},
+			Parallel: Parallel{Tensor: 1, Context: 1, Data: 1, Pipeline: c.stages, Chunks: c.chunks, Expert: 1},
+		}
+		if err := j.Check(); err != nil {
+			t.Fatal(err)
+		}
+		s := j.Step(FoldAll)
+		line, err := workload.Replay(s.Graph, func(int32, int) units.Time { return 0 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := workload.Accounts(s.Graph, line)[0]
+		optimizer := j.optimizer(0)
+		want := float64(c.stages-1) / float64(c.chunks*c.micros)
+		if got := float64(a.Bubble) / float64(a.Computing-optimizer); math.Abs(got-want) > 0.001 {
+			t.Errorf("%+v: the bubble is %.4f of the computing time, want %.4f", c, got, want)
+		}
+		whole := a.Computing + a.Waiting + a.Bubble
+		for _, exposed := range a.Exposed {
+			whole += exposed
+		}
+		if whole != line.End {
+			t.Errorf("%+v: the account has %v of %v", c, whole, line.End)
+		}
+	}
+}
+
+// Chunks have all layers once, in order, and those with embeddings the fewest: 126
+// layers over 8 stages are 15, 16, …, 16, 15.
+func TestLayersAreDealtOut(t *testing.T) {
+	for _, c := range []struct {
+		layers, stages, chunks int
+		want                   string
+	}{
+		{126, 8, 1, "[15 16 16 16 16 16 16 15]"}, {8, 4, 1, "[2 2 2 2]"}, {7, 4, 1, "[2 2 2 1]"}, {5, 4, 1, "[1 2 1 1]"},
+	} {
+		j := Job{Model: Model{Layers: c.layers}, Parallel: Parallel{Pipeline: c.stages, Chunks: c.chunks}}
+		var got []int
+		next := 0
+		for chunk := range c.chunks {
+			for stage := range c.stages {
+				from, to := j.Layers(stage, chunk)
+				if from != next {
+					t.Errorf("%+v: chunk %d of stage %d begins with layer %d, not %d", c, chunk, stage, from, next)
+				}
+				got, next = append(got, to-from), to
+			}
+		}
+		if fmt.Sprint(got) != c.want || next != c.layers {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// A layer of GPT-3 keeps 32 bytes for each of the hidden width and token, Korthikanti
+// et al.'s 34 without the masks of dropout.
+func TestActivationsOfALayerAreKorthikantis(t *testing.T) {
+	j := Job{Model: gpt3, Memory: mixed, Batch: Batch{Micro: 1, Sequence: 2048}, Parallel: Parallel{Tensor: 1, Context: 1}}
+	if got, want := j.layerActivations(0, RecomputeNone), units.Bytes(32*2048*12288); got != want {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+}
+
+// Llama 3 8B without any division needs 18 bytes a parameter (Megatron-LM, distributed
+// optimizer: 18 without, 6 + 12/d with it) and does not fit.
+func TestAJobThatDoesNotFitIsRefusedWithTheArithmetic(t *testing.T) {
+	j := Job{
+		Model: llama8, GPU: h100, Memory: mixed, Batch: Batch{Global: 8, Micro: 1, Sequence: 8192},
+		Parallel: Parallel{Tensor: 1, Context: 1, Data: 8, Pipeline: 1, Chunks: 1, Expert: 1},
+	}
+	u := j.Use(0)
+	if got, want := u.Weights+u.Gradients+u.Optimizer, units.Bytes(18*llama8.Parameters()-18*4096); got != want {
+		t.Errorf("%d bytes of states, want %d", got, want)
+	}
+	if err := j.Fits(); err == nil {
+		t.Error("8B with 18 bytes each fit 80 GB")
+	}
+	j.Parallel.Tensor, j.Parallel.Sequence, j.Parallel.Data, j.Parallel.ZeRO = 8, true, 1, 1
+	if err := j.Fits(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,175 @@
+package advise
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/internal/study/plan"
+)
+
+// Advice is the recommendation with its evidence.
+type Advice struct {
+	Profile         *Profile
+	Prices          *plan.Prices // nil where there are none
+	Candidates      []*Candidate // InfiniBand, RoCE v2
+	Verdict         Verdict
+	Reasons         []Reason // for the choice, the strongest first, three at most
+	Against         []Reason // what speaks for the other
+	Counterfactuals []Counterfactual
+	Flips           []Flip
+	Thumbs          []Thumb
+	Needs           []Need
+	Generations     []Generation
+}
+
+// Reason is a criterion in which one fabric is ahead, with what changes it.
+type Reason struct {
+	Criterion       string
+	Points          float64 // by how many it is ahead
+	Text            string
+	Counterfactuals []Counterfactual
+}
+
+// Options are what a caller may choose without changing the advice.
+type Options struct {
+	Simulate Simulator
+	Train    Trainer
+	Workers  int          // cores; 0 is all
+	Tell     func(string) // is told what is done, if not nil
+}
+
+// adviser is one advice in the making.
+type adviser struct {
+	bench  *bench
+	meter  Meter
+	prices *plan.Prices
+	tell   func(string)
+}
+
+// Make recommends a fabric.
+func Make(ctx context.Context, p *Profile, prices *plan.Prices, o Options) (*Advice, error) {
+	b := &bench{
+		simulate: o.Simulate, train: o.Train, options: sim.Options{Workers: o.Workers}, message: p.Simulate.Message,
+		done: map[string]*runstore.Results{}, steps: map[string]*runstore.TrainingFabric{},
+	}
+	a := &adviser{bench: b, meter: b.measure, prices: prices, tell: o.Tell}
+	if p.Design.Job.Training.Given() {
+		a.meter = b.measureStep
+	}
+	if a.tell == nil {
+		a.tell = func(string) {}
+	}
+	a.tell("designs")
+	candidates, err := designsOf(ctx, p, prices)
+	if err != nil {
+		return nil, err
+	}
+	in := &inputs{profile: p, candidates: candidates, costFactor: 1}
+	if err := a.observe(ctx, in); err != nil {
+		return nil, err
+	}
+	out := &Advice{Profile: p, Prices: prices, Candidates: candidates, Verdict: judge(in), Thumbs: thumbs(p), Needs: needs(p), Generations: generations()}
+	if out.Counterfactuals, err = a.counterfactuals(ctx, in, out.Verdict); err != nil {
+		return nil, err
+	}
+	if out.Flips, err = a.flips(ctx, in); err != nil {
+		return nil, err
+	}
+	out.reasons()
+	return out, nil
+}
+
+// observe measures the candidates.
+func (a *adviser) observe(ctx context.Context, in *inputs) error {
+	var designs []*plan.Design
+	for _, c := range in.candidates {
+		if c.Design != nil {
+			designs = append(designs, c.Design)
+		}
+	}
+	nodes, err := modelNodes(in.profile.Simulate.Nodes, designs[0])
+	if err != nil {
+		return err
+	}
+	models, err := modelsOf(nodes, designs)
+	if err != nil {
+		return err
+	}
+	for _, c := range in.candidates {
+		if c.Design == nil {
+			continue
+		}
+		m := models[slices.Index(designs, c.Design)]
+		a.tell(c.Name() + ": " + c.Design.Name)
+		if c.Performance, err = a.meter(ctx, c.Design, m); err != nil {
+			return err
+		}
+		if c.Recovery, err = a.bench.recover(ctx, c.Design, m); err != nil {
+			return err
+		}
+		c.Reach, c.Makers = reachOf(c.Design), makersOf(c.Kind)
+	}
+	return nil
+}
+
+// mostReasons is how many reasons are given for a choice.
+const mostReasons = 3
+
+// reasons sorts the criteria into those for the choice and those against it.
+func (a *Advice) reasons() {
+	choice, other := a.Verdict.Choice, 1-a.Verdict.Choice
+	for _, c := range a.Verdict.Criteria {
+		ahead := c.Points[choice] - c.Points[other]
+		if ahead == 0 {
+			continue
+		}
+		r := Reason{Criterion: c.Name, Points: ahead, Text: fmt.Sprintf("%s: %s; %s: %s", a.Candidates[choice].Name(), c.Cells[choice].Text, a.Candidates[other].Name(), c.Cells[other].Text)}
+		for _, x := range a.Counterfactuals {
+			if x.Criterion == c.Name {
+				r.Counterfactuals = append(r.Counterfactuals, x)
+			}
+		}
+		if ahead > 0 {
+			a.Reasons = append(a.Reasons, r)
+		} else {
+			r.Points = -ahead
+			a.Against = append(a.Against, r)
+		}
+	}
+	byPoints := func(x, y Reason) int { return cmp.Compare(y.Points, x.Points) }
+	slices.SortStableFunc(a.Reasons, byPoints)
+	slices.SortStableFunc(a.Against, byPoints)
+	a.Reasons = a.Reasons[:min(len(a.Reasons), mostReasons)]
+}
+
+// Need is something that the profile asks for, and how each fabric gives it.
+type Need struct {
+	What       string `json:"need"`
+	InfiniBand string `json:"infiniband"`
+	RoCE       string `json:"roce_v2"`
+}
+
+// needs are tenants and separation, which both fabrics can do and neither for
+// nothing: they are told and not weighed.
+func needs(p *Profile) []Need {
+	o := p.Organisation
+	var out []Need
+	if o.Tenants > 1 {
+		out = append(out, Need{fmt.Sprintf("%d tenants", o.Tenants), "partitions: P_Keys of the Subnet Manager, held by every port", "VLANs and VRFs on every switch"})
+	}
+	switch o.Separation {
+	case Logical:
+		out = append(out, Need{"logical separation", "P_Keys and tables, proved by weft audit isolation", "VLANs and VRFs, proved by weft audit isolation"})
+	case Physical:
+		out = append(out, Need{"physical separation", "planes of their own: another protocol than management's helps to keep them apart", "planes of their own: nothing but cabling keeps Ethernet from Ethernet; weft audit isolation proves it"})
+	}
+	if o.SharedStorage {
+		ports := fmt.Sprintf("%d ports of the leaves are kept free for it (design.spare-ports)", p.Design.SparePorts)
+		out = append(out, Need{"storage on the same fabric", ports + "; as a class of its own (service level, virtual lane), behind a gateway", ports + "; as a class of its own (DSCP, priority); examples/convergence.yaml shows what it costs the job"})
+	}
+	return out
+}

@@ -1,0 +1,110 @@
+package advise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"weft/internal/base/topology"
+	"weft/internal/study/plan"
+	"weft/scenario"
+)
+
+// Candidate is the design of a protocol, and what is known of it.
+type Candidate struct {
+	Kind     scenario.FabricKind
+	Design   *plan.Design
+	RuledOut string // why there is no design; the rest is then nothing
+
+	Performance Performance
+	Recovery    *Recovery // nil where nothing can break without cutting nodes off
+	Reach       int       // NICs that two levels of the design's switch reach
+	Makers      Makers
+}
+
+// Name is what the protocol is called.
+func (c *Candidate) Name() string { return KindName(c.Kind) }
+
+// KindName is what a protocol is called.
+func KindName(k scenario.FabricKind) string {
+	if k == scenario.InfiniBandKind {
+		return "InfiniBand"
+	}
+	return "RoCE v2"
+}
+
+// ErrNothing is of a profile whose constraints no design of any fabric keeps.
+var ErrNothing = errors.New("there is nothing to advise on")
+
+// designsOf plans each protocol and takes the first of each front: the least
+// oversubscribed, of those the one whose power is known, of those the fewest switches.
+func designsOf(ctx context.Context, p *Profile, prices *plan.Prices) ([]*Candidate, error) {
+	var out []*Candidate
+	for _, kind := range []scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind} {
+		c := &Candidate{Kind: kind}
+		out = append(out, c)
+		if !slices.Contains(p.Design.Fabrics, kind) {
+			c.RuledOut = "the profile does not allow it"
+			continue
+		}
+		request := p.Design
+		request.Fabrics = []scenario.FabricKind{kind}
+		made, err := plan.Make(ctx, &request, prices)
+		if err != nil {
+			return nil, err
+		}
+		if len(made.Designs) == 0 {
+			c.RuledOut = "no design keeps the constraints" + relaxText(made)
+			continue
+		}
+		c.Design = slices.MinFunc(made.Designs, preferred)
+	}
+	if !slices.ContainsFunc(out, func(c *Candidate) bool { return c.Design != nil }) {
+		return nil, fmt.Errorf("%w: InfiniBand: %s; RoCE v2: %s", ErrNothing, out[0].RuledOut, out[1].RuledOut)
+	}
+	return out, nil
+}
+
+func relaxText(p *plan.Plan) string {
+	switch {
+	case len(p.Unproved) > 0:
+		return ", as far as it is known: weft plan says what is not"
+	case len(p.Relax) == 0:
+		return ""
+	}
+	b := p.Relax[0].Breaches[0]
+	return fmt.Sprintf(": %s is %s and would have to be %s", b.Field, b.Allowed, b.Needs)
+}
+
+// preferred orders designs of one protocol.
+func preferred(a, b *plan.Design) int {
+	if c := a.Oversubscription.Cmp(b.Oversubscription.Num, b.Oversubscription.Den); c != 0 {
+		return c
+	}
+	if x, y := a.Power.Complete(), b.Power.Complete(); x != y {
+		if x {
+			return -1
+		}
+		return 1
+	}
+	return a.Count.TotalSwitches() - b.Count.TotalSwitches()
+}
+
+// reachOf is how many NICs two levels of the design's switches reach.
+func reachOf(d *plan.Design) int {
+	ratio := topology.Ratio{Down: int(d.Oversubscription.Num), Up: int(d.Oversubscription.Den)}
+	fits := func(endpoints int) bool {
+		_, err := topology.TwoLevel{Endpoints: endpoints, Radix: d.Radix, Oversubscription: ratio}.Count()
+		return err == nil
+	}
+	least, most := 1, 1<<22
+	for least+1 < most {
+		if middle := (least + most) / 2; fits(middle) {
+			least = middle
+		} else {
+			most = middle
+		}
+	}
+	return least
+}

@@ -1,0 +1,120 @@
+package advise
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/study/plan"
+	"weft/internal/study/roceexport"
+	"weft/scenario"
+)
+
+// EffortPoints are what makes a fabric work to run. They are assumptions: a profile
+// that knows better says so.
+type EffortPoints struct {
+	// Learn is a team without the fabric's skills; some skills are half of it.
+	Learn int `yaml:"learn" range:"0..100"`
+	// Tune is PFC, ECN and DCQCN to be set alike on every switch and host, and kept
+	// so; experts halve it, a tight schedule doubles it.
+	Tune int `yaml:"tune" range:"0..100"`
+	// Monitor is tools that do not watch the fabric yet.
+	Monitor int `yaml:"monitor" range:"0..100"`
+	// Second is one more kind of network beside an Ethernet that is there.
+	Second int `yaml:"second-network" range:"0..100"`
+	// Gateway is storage that is reached by Ethernet, from a fabric that is none.
+	Gateway int `yaml:"gateway" range:"0..100"`
+	// TightWeeks is a schedule that leaves no time to tune.
+	TightWeeks int `yaml:"tight-weeks" range:"0..520"`
+}
+
+var defaultEffort = EffortPoints{Learn: 4, Tune: 3, Monitor: 2, Second: 2, Gateway: 2, TightWeeks: 8}
+
+// Effort is one reason why a fabric is work.
+type Effort struct {
+	Points float64
+	Why    string
+}
+
+// effortOf is the work that a design is to the organisation.
+func effortOf(p *Profile, d *plan.Design) []Effort {
+	o, e := p.Organisation, p.Effort
+	var out []Effort
+	add := func(points float64, format string, args ...any) {
+		if points > 0 {
+			out = append(out, Effort{points, fmt.Sprintf(format, args...)})
+		}
+	}
+	if d.Kind == scenario.InfiniBandKind {
+		add(lacking(o.Skills.InfiniBand)*float64(e.Learn), "InfiniBand skills: %s", o.Skills.InfiniBand)
+		if o.Monitoring != WatchesInfiniBand && o.Monitoring != WatchesBoth {
+			add(float64(e.Monitor), "the tools in use do not watch InfiniBand")
+		}
+		if o.Ethernet {
+			add(float64(e.Second), "a second kind of network beside the Ethernet that is there")
+		}
+		if o.SharedStorage {
+			add(float64(e.Gateway), "storage is reached by Ethernet: a gateway, or adapters of its own")
+		}
+		return out
+	}
+	add(lacking(o.Skills.Ethernet)*float64(e.Learn), "Ethernet skills: %s", o.Skills.Ethernet)
+	if o.Monitoring != WatchesEthernet && o.Monitoring != WatchesBoth {
+		add(float64(e.Monitor), "the tools in use do not watch Ethernet")
+	}
+	tune, tight := float64(e.Tune), ""
+	if o.Skills.Ethernet == Expert {
+		tune /= 2
+	}
+	if o.Weeks < e.TightWeeks {
+		tune, tight = 2*tune, fmt.Sprintf(", in %d weeks", o.Weeks)
+	}
+	add(tune, "PFC, ECN and DCQCN alike on %s and %d hosts%s%s", counted(d.Count.TotalSwitches(), "switch", "switches"), d.Count.Nodes, settingsText(d), tight)
+	return out
+}
+
+// lacking is the share of a skill that is to be learnt.
+func lacking(s Skill) float64 {
+	switch s {
+	case NoSkill:
+		return 1
+	case SomeSkill:
+		return 0.5
+	}
+	return 0
+}
+
+// settingsText is how many commands weft roce export writes for a switch and a host.
+func settingsText(d *plan.Design) string {
+	p, err := roceexport.Of(&d.Resolved.Fabrics[0], d.Resolved.LongestCable(&d.Resolved.Fabrics[0]))
+	if err != nil {
+		return ""
+	}
+	sw, err1 := p.Cumulus()
+	host, err2 := p.Host()
+	if err1 != nil || err2 != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%d commands a switch and %d lines a host, by weft roce export)", commands(sw), commands(host))
+}
+
+// commands counts what is no comment.
+func commands(o *roceexport.Output) int {
+	n := 0
+	for _, f := range o.Files {
+		for line := range strings.Lines(f.Text) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// effortSum is the points of all reasons.
+func effortSum(all []Effort) float64 {
+	sum := 0.0
+	for _, e := range all {
+		sum += e.Points
+	}
+	return sum
+}

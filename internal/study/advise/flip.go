@@ -1,0 +1,314 @@
+package advise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"weft/internal/study/plan"
+	"weft/scenario"
+)
+
+// Flip is where the choice becomes another as one thing changes.
+type Flip struct {
+	What     string // price of InfiniBand over RoCE v2, …
+	Now      string
+	Turns    []Turn
+	From, To string // the range that was searched
+	// Leads are by how many points what is chosen now is ahead at From, now and at To.
+	Leads [3]float64
+	Tried int // points that were computed
+	Note  string
+}
+
+// Turn is one place where the choice changes, between two neighbouring points: seen
+// from now, And is the farther.
+type Turn struct {
+	Between, And string
+	Choice       string // at And
+}
+
+// course is a row of points with the verdict of each, computed when it is asked for.
+type course struct {
+	points, now int
+	name        func(int) string
+	verdict     func(int) (Verdict, error)
+	done        map[int]Verdict
+}
+
+func (c *course) at(i int) (Verdict, error) {
+	if v, ok := c.done[i]; ok {
+		return v, nil
+	}
+	v, err := c.verdict(i)
+	if err == nil {
+		c.done[i] = v
+	}
+	return v, err
+}
+
+// search fills in a flip: where all is set, from every point, else by bisection
+// between now and each end at which the choice is another.
+func (c *course) search(what string, all bool) (Flip, error) {
+	c.done = map[int]Verdict{}
+	f := Flip{What: what, Now: c.name(c.now), From: c.name(0), To: c.name(c.points - 1)}
+	err := c.leads(&f)
+	switch {
+	case err != nil:
+	case all:
+		err = c.scan(&f)
+	default:
+		err = errors.Join(c.bisect(&f, 0), c.bisect(&f, c.points-1))
+	}
+	f.Tried = len(c.done)
+	return f, err
+}
+
+func (c *course) leads(f *Flip) error {
+	here, err := c.at(c.now)
+	if err != nil {
+		return err
+	}
+	for k, i := range []int{0, c.now, c.points - 1} {
+		v, err := c.at(i)
+		if err != nil {
+			return err
+		}
+		f.Leads[k] = v.Points[here.Choice] - v.Points[1-here.Choice]
+	}
+	return nil
+}
+
+func (c *course) scan(f *Flip) error {
+	for i := range c.points - 1 {
+		a, err1 := c.at(i)
+		b, err2 := c.at(i + 1)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		switch {
+		case a.Choice == b.Choice:
+		case i < c.now: // seen from now, as bisection sees it
+			f.Turns = append(f.Turns, Turn{c.name(i + 1), c.name(i), names[a.Choice]})
+		default:
+			f.Turns = append(f.Turns, Turn{c.name(i), c.name(i + 1), names[b.Choice]})
+		}
+	}
+	return nil
+}
+
+func (c *course) bisect(f *Flip, end int) error {
+	here, err1 := c.at(c.now)
+	there, err2 := c.at(end)
+	if err := errors.Join(err1, err2); err != nil || here.Choice == there.Choice {
+		return err
+	}
+	same, other := c.now, end
+	for abs(same-other) > 1 {
+		middle := (same + other) / 2
+		v, err := c.at(middle)
+		if err != nil {
+			return err
+		}
+		if v.Choice == here.Choice {
+			same = middle
+		} else {
+			other = middle
+		}
+	}
+	f.Turns = append(f.Turns, Turn{c.name(same), c.name(other), names[c.done[other].Choice]})
+	return nil
+}
+
+// names are what the candidates are called, in their order.
+var names = [2]string{KindName(scenario.InfiniBandKind), KindName(scenario.RoCEv2Kind)}
+
+func abs(x int) int { return max(x, -x) }
+
+// flips searches where the choice turns.
+func (a *adviser) flips(ctx context.Context, in *inputs) ([]Flip, error) {
+	if slices.ContainsFunc(in.candidates, func(c *Candidate) bool { return c.Design == nil }) {
+		return nil, nil
+	}
+	var out []Flip
+	for _, search := range []func(context.Context, *inputs) (Flip, error){a.flipPrice, a.flipSkill, a.flipOversubscription, a.flipSize} {
+		f, err := search(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	weights, err := flipWeights(in)
+	return append(out, weights...), err
+}
+
+// The prices that are searched: from a quarter of what InfiniBand is taken to cost to
+// four times, in hundredths.
+const (
+	leastPrice = 25
+	mostPrice  = 400
+)
+
+func (a *adviser) flipPrice(_ context.Context, in *inputs) (Flip, error) {
+	factor := func(i int) float64 { return float64(leastPrice+i) / 100 }
+	c := course{
+		points: mostPrice - leastPrice + 1, now: 100 - leastPrice,
+		name: func(i int) string { return fmt.Sprintf("%.2f×", factor(i)) },
+		verdict: func(i int) (Verdict, error) {
+			x := in.copied()
+			x.costFactor *= factor(i)
+			return judge(x), nil
+		},
+	}
+	return c.search("what InfiniBand costs, over what it is taken to cost now", true)
+}
+
+// mostWeight is the largest weight that is searched: as much as all the default ones.
+const mostWeight = 100
+
+// flipWeights are the weights at which the choice turns, of those criteria whose
+// weight alone can turn it.
+func flipWeights(in *inputs) (out []Flip, err error) {
+	for _, r := range rules {
+		own := *r.weight(&in.profile.Weights)
+		c := course{
+			points: max(mostWeight, own) + 1, now: own, name: strconv.Itoa,
+			verdict: func(i int) (Verdict, error) {
+				x := in.copied()
+				*r.weight(&x.profile.Weights) = i
+				return judge(x), nil
+			},
+		}
+		f, err := c.search("weight of "+r.name, true)
+		if err != nil {
+			return nil, err
+		}
+		if len(f.Turns) > 0 {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// skillLevels are the pairs of skills along which the choice is searched: from a team
+// that knows only InfiniBand to one that knows only Ethernet.
+var skillLevels = []Skills{{Expert, NoSkill}, {Expert, SomeSkill}, {Expert, Expert}, {SomeSkill, SomeSkill}, {SomeSkill, Expert}, {NoSkill, Expert}}
+
+func (a *adviser) flipSkill(_ context.Context, in *inputs) (Flip, error) {
+	own := in.profile.Organisation.Skills
+	levels := skillLevels
+	if !slices.Contains(levels, own) {
+		levels = append([]Skills{own}, levels...)
+	}
+	c := course{
+		points: len(levels), now: slices.Index(levels, own),
+		name: func(i int) string {
+			return fmt.Sprintf("%s/%s", levels[i].InfiniBand, levels[i].Ethernet)
+		},
+		verdict: func(i int) (Verdict, error) {
+			x := in.copied()
+			x.profile.Organisation.Skills = levels[i]
+			return judge(x), nil
+		},
+	}
+	return c.search("skills of the team in InfiniBand/Ethernet", true)
+}
+
+// searched are the oversubscriptions along which the choice is searched.
+var searched = []scenario.Ratio{{Num: 1, Den: 1}, {Num: 2, Den: 1}, {Num: 4, Den: 1}, {Num: 8, Den: 1}}
+
+func (a *adviser) flipOversubscription(ctx context.Context, in *inputs) (Flip, error) {
+	name := func(r scenario.Ratio) string { return fmt.Sprintf("%d:%d", r.Num, r.Den) }
+	now := in.candidates[0].Design.Oversubscription
+	at := slices.Index(searched, now)
+	if at < 0 || in.candidates[1].Design.Oversubscription != now {
+		return Flip{What: "oversubscription", Now: name(now), Note: "not searched: the designs do not share one of " + name(searched[0]) + " to " + name(searched[len(searched)-1])}, nil
+	}
+	c := course{
+		points: len(searched), now: at,
+		name: func(i int) string { return name(searched[i]) },
+		verdict: func(i int) (Verdict, error) {
+			if i == at {
+				return judge(in), nil
+			}
+			a.tell("turn: oversubscription " + name(searched[i]))
+			return a.elsewhere(ctx, in, func(r *plan.Request) { r.Oversubscription = searched[i] }, searched[i])
+		},
+	}
+	f, err := c.search("oversubscription", false)
+	return ended(f, err)
+}
+
+func (a *adviser) flipSize(ctx context.Context, in *inputs) (Flip, error) {
+	nodes := in.candidates[0].Design.Count.Nodes
+	gpus := in.profile.Design.GPUs / nodes
+	sizes := []int{nodes}
+	job := in.profile.Design.Job.Training
+	for n := 4; n*gpus <= in.profile.Simulate.Largest; n *= 4 {
+		if _, err := job.Grown(in.profile.Design.GPUs, n*gpus); n != nodes && (!job.Given() || err == nil) {
+			sizes = append(sizes, n)
+		}
+	}
+	slices.Sort(sizes)
+	at := slices.Index(sizes, nodes)
+	c := course{
+		points: len(sizes), now: at,
+		name: func(i int) string { return fmt.Sprintf("%d GPUs", sizes[i]*gpus) },
+		verdict: func(i int) (Verdict, error) {
+			if i == at {
+				return judge(in), nil
+			}
+			a.tell(fmt.Sprintf("turn: %d GPUs", sizes[i]*gpus))
+			return a.elsewhere(ctx, in, func(r *plan.Request) {
+				r.GPUs, r.Later, r.Levels, r.MaxSwitches, r.Power, r.Cost = sizes[i]*gpus, 0, 3, 0, 0, 0
+				if job.Given() {
+					r.Job.Training, _ = job.Grown(in.profile.Design.GPUs, r.GPUs) // sizes have only what it can grow to
+				}
+			}, in.candidates[0].Design.Oversubscription)
+		},
+	}
+	f, err := c.search("size (budgets and growth left out)", false)
+	return ended(f, err)
+}
+
+// ended makes of a design that cannot be modelled or planned a note: the search ends
+// there.
+func ended(f Flip, err error) (Flip, error) {
+	if errors.Is(err, errNoModel) || errors.Is(err, errNoDesign) {
+		f.Note = "searched in part: " + err.Error()
+		return f, nil
+	}
+	return f, err
+}
+
+// errNoDesign is of a point of a search at which a fabric has no design.
+var errNoDesign = errors.New("no design")
+
+// elsewhere is the verdict for another request: planned, simulated and judged anew, of
+// the same models of switch and NIC, at an oversubscription.
+func (a *adviser) elsewhere(ctx context.Context, in *inputs, set func(*plan.Request), ratio scenario.Ratio) (Verdict, error) {
+	x := in.copied()
+	for _, c := range x.candidates {
+		request := in.profile.Design
+		set(&request)
+		request.Fabrics, request.Switches, request.NICs = []scenario.FabricKind{c.Kind}, []string{c.Design.Switch}, []string{c.Design.NIC}
+		made, err := plan.Make(ctx, &request, a.prices)
+		if err != nil {
+			return Verdict{}, err
+		}
+		designs := slices.DeleteFunc(made.Designs, func(d *plan.Design) bool {
+			return d.Oversubscription != ratio && d.Shape != scenario.SingleSwitch
+		})
+		if len(designs) == 0 {
+			return Verdict{}, fmt.Errorf("%w of %s for %d GPUs at %d:%d", errNoDesign, c.Name(), request.GPUs, ratio.Num, ratio.Den)
+		}
+		c.Design = slices.MinFunc(designs, preferred)
+		x.profile.Design.GPUs, x.profile.Design.Later, x.profile.Design.Job = request.GPUs, request.Later, request.Job
+	}
+	if err := a.observe(ctx, x); err != nil {
+		return Verdict{}, err
+	}
+	return judge(x), nil
+}

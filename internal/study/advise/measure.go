@@ -1,0 +1,171 @@
+package advise
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/internal/study/plan"
+	"weft/internal/study/training"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Simulator runs a scenario, as sim.Run does.
+type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+
+// Trainer simulates a training step, as training.Run does.
+type Trainer func(ctx context.Context, r *scenario.Resolved, o training.Options) (*runstore.Training, error)
+
+// Performance is what a workload does on a model.
+type Performance struct {
+	What  string // the workload: all-reduce, or a step of a model
+	Model Model
+	Times []Timed // of a collective, by size
+	Step  *Step   // of a training job, in place of Times
+	// Slowest and Median are of the messages of a permutation: every NIC sends to
+	// one other.
+	Slowest, Median units.Time
+}
+
+// Timed is the time of the workload at a size.
+type Timed struct {
+	Bytes units.Bytes
+	Time  units.Time
+}
+
+// Step is a training step, in means over its GPUs.
+type Step struct {
+	Time    units.Time
+	Exposed float64 // the share of it in which a GPU moves data and computes nothing
+	MFU     float64
+}
+
+// Geometric is what a ratio of two performances is of, in picoseconds: the time of a
+// step, or the geometric mean of the times of a collective. 0 where nothing was
+// measured.
+func (p Performance) Geometric() float64 {
+	if p.Step != nil {
+		return float64(p.Step.Time)
+	}
+	if len(p.Times) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, t := range p.Times {
+		sum += math.Log(float64(t.Time))
+	}
+	return math.Exp(sum / float64(len(p.Times)))
+}
+
+// Meter measures what a design does, with changes made to its scenario.
+type Meter func(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (Performance, error)
+
+// bench runs simulations, each only once.
+type bench struct {
+	simulate Simulator
+	train    Trainer
+	options  sim.Options
+	message  units.Bytes
+	done     map[string]*runstore.Results
+	steps    map[string]*runstore.TrainingFabric
+}
+
+// run simulates a design's model with changes.
+func (b *bench) run(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*runstore.Results, error) {
+	key := keyOf(d, m, changes)
+	if r, ok := b.done[key]; ok {
+		return r, nil
+	}
+	r, err := resolved(d, m, changes...)
+	if err != nil {
+		return nil, err
+	}
+	results, err := b.simulate(ctx, r, b.options)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Name, err)
+	}
+	b.done[key] = results
+	return results, nil
+}
+
+// keyOf tells one simulation from another.
+func keyOf(d *plan.Design, m Model, changes []scenario.Override) string {
+	var key strings.Builder
+	fmt.Fprintf(&key, "%s\n%s\n%+v", d.Name, d.Scenario, m)
+	for _, c := range changes {
+		fmt.Fprintf(&key, "\n%s=%s", c.Path, c.Value)
+	}
+	return key.String()
+}
+
+// measureStep is the Meter of training jobs: a step of the design's job, and a
+// permutation.
+func (b *bench) measureStep(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (Performance, error) {
+	p := Performance{Model: m}
+	f, err := b.step(ctx, d, m, changes...)
+	if err != nil {
+		return p, err
+	}
+	p.What, p.Step = "training step of "+d.Resolved.Training.Model.Name(), stepOf(f)
+	p.Slowest, p.Median, err = b.tail(ctx, d, m, changes...)
+	return p, err
+}
+
+func stepOf(f *runstore.TrainingFabric) *Step {
+	exposed := int64(0)
+	for _, p := range f.Purposes {
+		exposed += p.ExposedPs
+	}
+	return &Step{units.Time(f.StepPs), float64(exposed) / float64(f.StepPs), f.MFU}
+}
+
+// step simulates a step of a design's training job on its model.
+func (b *bench) step(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*runstore.TrainingFabric, error) {
+	key := keyOf(d, m, changes)
+	if f, ok := b.steps[key]; ok {
+		return f, nil
+	}
+	r, err := resolved(d, m, changes...)
+	if err != nil {
+		return nil, err
+	}
+	t, err := b.train(ctx, r, training.Options{Workers: b.options.Workers})
+	if err != nil {
+		return nil, fmt.Errorf("%s, %s: %w", d.Name, m.Text(), err)
+	}
+	b.steps[key] = &t.Fabrics[0]
+	return b.steps[key], nil
+}
+
+// measure is the Meter of collectives: the design's job, and a permutation.
+func (b *bench) measure(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (Performance, error) {
+	results, err := b.run(ctx, d, m, changes...)
+	if err != nil {
+		return Performance{}, err
+	}
+	p := Performance{What: results.Workload, Model: m}
+	for _, x := range results.Fabrics[0].Points {
+		p.Times = append(p.Times, Timed{units.Bytes(x.Bytes), x.Time})
+	}
+	p.Slowest, p.Median, err = b.tail(ctx, d, m, changes...)
+	return p, err
+}
+
+// tail is the slowest and the median message of a permutation.
+func (b *bench) tail(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (slowest, median units.Time, err error) {
+	results, err := b.run(ctx, d, m, append(b.permutation(), changes...)...)
+	if err != nil {
+		return 0, 0, err
+	}
+	flows := results.Fabrics[0].Points[0].Flows
+	return flows.Max, flows.P50, nil
+}
+
+// permutation puts a permutation in place of the job.
+func (b *bench) permutation() []scenario.Override {
+	return []scenario.Override{{Path: "workload", Value: fmt.Sprintf("{pattern: permutation, sizes: [%s]}", b.message.Exact()), Origin: "the permutation"}}
+}

@@ -1,0 +1,140 @@
+package advise
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/run/network"
+	"weft/internal/study/plan"
+	"weft/scenario"
+)
+
+// Model is the reduced cluster that is simulated of a design: fewer nodes, on
+// switches of as much fewer ports as keep the design's levels and oversubscription.
+type Model struct {
+	Nodes, Of int // simulated, and of the design
+	Divisor   int // of a switch's ports
+	Radix     int // that is left
+}
+
+// Text says what was simulated.
+func (m Model) Text() string {
+	switch {
+	case m.Nodes == m.Of:
+		return "all nodes"
+	case m.Divisor == 1:
+		return fmt.Sprintf("%d of %d nodes", m.Nodes, m.Of)
+	}
+	return fmt.Sprintf("%d of %d nodes, switches of %d ports", m.Nodes, m.Of, m.Radix)
+}
+
+// maxDivisor is the most that ports are divided by.
+const maxDivisor = 64
+
+// errNoModel is of a design whose levels no model of the allowed size has.
+var errNoModel = errors.New("no model of that size has the levels of the design: allow more with simulate.nodes")
+
+// modelsOf is the model of each design, in their order. All are divided alike where
+// one division suits all; where none does, each by the most that suits it.
+func modelsOf(nodes int, designs []*plan.Design) ([]Model, error) {
+	models := make([]Model, len(designs))
+	for divisor := maxDivisor; divisor >= 1; divisor /= 2 {
+		if !slices.ContainsFunc(designs, func(d *plan.Design) bool { return !keepsLevels(d, nodes, divisor) }) {
+			for i, d := range designs {
+				models[i] = newModel(d, nodes, divisor)
+			}
+			return models, nil
+		}
+	}
+	for i, d := range designs {
+		divisor := maxDivisor
+		for divisor >= 1 && !keepsLevels(d, nodes, divisor) {
+			divisor /= 2
+		}
+		if divisor < 1 {
+			return nil, fmt.Errorf("%s with %d nodes: %w", d.Name, nodes, errNoModel)
+		}
+		models[i] = newModel(d, nodes, divisor)
+	}
+	return models, nil
+}
+
+// modelNodes is how many nodes a model has at most: as many as are allowed, and of a
+// training job whole replicas, two of them at least, since what replicas tell each other
+// is to be seen.
+func modelNodes(most int, d *plan.Design) (int, error) {
+	if d.Count.Nodes <= most || !d.Resolved.Training.Given() {
+		return most, nil
+	}
+	p, each := &d.Resolved.Training.Parallel, d.Resolved.Cluster.Node.GPUs
+	unit := 1 // nodes of the fewest replicas that fill whole nodes and whole groups of experts
+	for unit*each%(p.Replica()*p.Expert) != 0 {
+		unit++
+	}
+	least := unit
+	for least*each < 2*p.Replica() {
+		least += unit
+	}
+	if least > most {
+		return 0, fmt.Errorf("a model of %d nodes does not hold two replicas of tensor %d × context %d × pipeline %d: allow %d with simulate.nodes",
+			most, p.Tensor, p.Context, p.Pipeline, min(least, d.Count.Nodes))
+	}
+	return most / unit * unit, nil
+}
+
+func newModel(d *plan.Design, nodes, divisor int) Model {
+	return Model{Nodes: min(nodes, d.Count.Nodes), Of: d.Count.Nodes, Divisor: divisor, Radix: d.Radix / divisor}
+}
+
+// keepsLevels reports whether a model has as many levels as its design. A design that
+// is no larger than the model is its own.
+func keepsLevels(d *plan.Design, nodes, divisor int) bool {
+	if d.Count.Nodes <= nodes {
+		return divisor == 1
+	}
+	r, err := resolved(d, newModel(d, nodes, divisor))
+	if err != nil {
+		return false
+	}
+	spec, err := network.Shape(&r.Fabrics[0].Topology, &r.Cluster)
+	if err != nil {
+		return false
+	}
+	count, err := spec.Count()
+	return err == nil && levelsOf(count) == d.Levels
+}
+
+func levelsOf(c topology.Count) int {
+	return len(slices.DeleteFunc(c.Switches[:], func(n int) bool { return n == 0 }))
+}
+
+// resolved is the scenario of a design's model, with changes.
+func resolved(d *plan.Design, m Model, changes ...scenario.Override) (*scenario.Resolved, error) {
+	file, err := scenario.Decode(d.Name, d.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	set := []scenario.Override{
+		{Path: "cluster.nodes", Value: strconv.Itoa(m.Nodes), Origin: "the model"},
+		{Path: "fabrics[0].topology.radix", Value: strconv.Itoa(m.Radix), Origin: "the model"},
+	}
+	if d.Resolved.Training.Given() {
+		job, err := d.Resolved.Training.Grown(d.Resolved.Cluster.Ranks(), m.Nodes*d.Resolved.Cluster.Node.GPUs)
+		if err != nil {
+			return nil, err
+		}
+		set = append(set,
+			scenario.Override{Path: "training.parallel.data", Value: strconv.Itoa(job.Parallel.Data), Origin: "the model"},
+			scenario.Override{Path: "training.batch.global", Value: strconv.Itoa(job.Batch.Global), Origin: "the model"})
+	}
+	if spare := d.Resolved.Fabrics[0].Topology.SparePorts; spare > 0 {
+		set = append(set, scenario.Override{Path: "fabrics[0].topology.spare-ports", Value: strconv.Itoa(spare * m.Nodes / max(1, m.Of)), Origin: "the model"})
+	}
+	if d.Resolved.Fabrics[0].Topology.UFM {
+		set = append(set, scenario.Override{Path: "fabrics[0].topology.ufm", Value: "false", Origin: "the model"})
+	}
+	return file.Resolve(append(set, changes...)...)
+}

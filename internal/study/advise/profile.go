@@ -1,0 +1,183 @@
+package advise
+
+import (
+	"fmt"
+
+	"weft/internal/study/plan"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Profile is what an organisation says of itself and of what it wants.
+type Profile struct {
+	// Name is for headings.
+	Name string `yaml:"name"`
+	// Design is what the network is for and what it must keep to. Its fabrics are
+	// those that are weighed.
+	Design plan.Request `yaml:"design"`
+	// Organisation is who runs it.
+	Organisation Organisation `yaml:"organisation"`
+	// PriceRatio is what a port of InfiniBand costs over one of Ethernet, where
+	// there is no price file.
+	PriceRatio scenario.Ratio `yaml:"price-ratio"`
+	// Weights are the points of each criterion.
+	Weights Weights `yaml:"weights"`
+	// Effort is the points of what makes a fabric work to run.
+	Effort EffortPoints `yaml:"effort"`
+	// Simulate is how much is simulated.
+	Simulate Simulate `yaml:"simulate"`
+}
+
+// Organisation is what decides besides numbers of the network.
+type Organisation struct {
+	// Skills are those of the team in each protocol.
+	Skills Skills `yaml:"skills"`
+	// Ethernet says that there is a routed Ethernet already that the cluster joins.
+	Ethernet bool `yaml:"existing-ethernet"`
+	// Monitoring is what the tools in use watch.
+	Monitoring Monitoring `yaml:"monitoring"`
+	// Vendors is the policy: one maker is fine, or there must be a choice.
+	Vendors VendorPolicy `yaml:"vendor-policy"`
+	// Tenants is how many share the cluster.
+	Tenants int `yaml:"tenants" range:"1..4096"`
+	// SharedStorage says that storage, reached by Ethernet, is on the same fabric.
+	SharedStorage bool `yaml:"storage-on-fabric"`
+	// Separation is how planes and tenants must be apart.
+	Separation Separation `yaml:"separation"`
+	// Weeks is the time until it is to work.
+	Weeks int `yaml:"weeks-to-deploy" range:"1..520"`
+	// Dedicated says that the fabric carries one cluster's training and nothing else.
+	Dedicated bool `yaml:"dedicated"`
+}
+
+// Skills are a team's.
+type Skills struct {
+	InfiniBand Skill `yaml:"infiniband"`
+	Ethernet   Skill `yaml:"ethernet"`
+}
+
+// Skill is how well a team knows a protocol.
+type Skill string
+
+// The skills.
+const (
+	NoSkill   Skill = "none"
+	SomeSkill Skill = "some"
+	Expert    Skill = "expert"
+)
+
+// Choices lists them, from the least.
+func (Skill) Choices() []string { return []string{string(NoSkill), string(SomeSkill), string(Expert)} }
+
+// Monitoring is what an organisation's tools watch.
+type Monitoring string
+
+// The kinds of monitoring.
+const (
+	WatchesNothing    Monitoring = "none"
+	WatchesEthernet   Monitoring = "ethernet"
+	WatchesInfiniBand Monitoring = "infiniband"
+	WatchesBoth       Monitoring = "both"
+)
+
+// Choices lists them.
+func (Monitoring) Choices() []string {
+	return []string{string(WatchesNothing), string(WatchesEthernet), string(WatchesInfiniBand), string(WatchesBoth)}
+}
+
+// VendorPolicy is whether one maker may have all.
+type VendorPolicy string
+
+// The policies.
+const (
+	OneVendor      VendorPolicy = "single"
+	SeveralVendors VendorPolicy = "several"
+)
+
+// Choices lists them.
+func (VendorPolicy) Choices() []string { return []string{string(OneVendor), string(SeveralVendors)} }
+
+// Separation is how zones must be apart.
+type Separation string
+
+// The ways to be apart.
+const (
+	NotApart Separation = "none"
+	Logical  Separation = "logical"
+	Physical Separation = "physical"
+)
+
+// Choices lists them.
+func (Separation) Choices() []string {
+	return []string{string(NotApart), string(Logical), string(Physical)}
+}
+
+// Weights are the points that a criterion gives to whoever is best in it.
+type Weights struct {
+	Performance int `yaml:"performance" range:"0..1000"`
+	Tail        int `yaml:"tail" range:"0..1000"`
+	Scale       int `yaml:"scale" range:"0..1000"`
+	Recovery    int `yaml:"fault-recovery" range:"0..1000"`
+	Operation   int `yaml:"operation" range:"0..1000"`
+	Cost        int `yaml:"cost" range:"0..1000"`
+	Power       int `yaml:"power" range:"0..1000"`
+	Vendors     int `yaml:"vendors" range:"0..1000"`
+}
+
+// DefaultWeights are weights that say what most projects say: the job first, then
+// money and people. They are an opinion, and the profile's to change.
+var DefaultWeights = Weights{Performance: 25, Tail: 10, Scale: 10, Recovery: 5, Operation: 20, Cost: 15, Power: 5, Vendors: 10}
+
+// Simulate is how much is simulated.
+type Simulate struct {
+	// Nodes is the most nodes of the model.
+	Nodes int `yaml:"nodes" range:"2..256"`
+	// Message is what each NIC sends in the permutation that shows the tail.
+	Message units.Bytes `yaml:"message" range:"4KiB..1GiB"`
+	// Largest is the most GPUs up to which it is searched where the choice turns:
+	// more take minutes to plan.
+	Largest int `yaml:"largest-gpus" range:"1..262144"`
+}
+
+// Default is the profile that says nothing.
+func Default() Profile {
+	p := Profile{
+		Name: "unnamed", Design: plan.Default(), PriceRatio: scenario.Ratio{Num: 1, Den: 1},
+		Organisation: Organisation{
+			Skills: Skills{SomeSkill, SomeSkill}, Monitoring: WatchesNothing, Vendors: OneVendor,
+			Tenants: 1, Separation: NotApart, Weeks: 26, Dedicated: true,
+		},
+		Weights: DefaultWeights, Effort: defaultEffort, Simulate: Simulate{Nodes: 16, Message: 2 * units.MiB, Largest: 32768},
+	}
+	p.Design.Shapes = plan.Trees()
+	p.Design.Job.Sizes = []units.Bytes{units.MiB, 16 * units.MiB}
+	return p
+}
+
+// Read reads a profile from a file's text and from overrides.
+func Read(name string, text []byte, overrides ...scenario.Override) (*Profile, error) {
+	p := Default()
+	doc, err := scenario.ReadDocument(name, text, &p, overrides...)
+	if err != nil {
+		return nil, err
+	}
+	var problems []scenario.Problem
+	for _, x := range p.Design.Problems() {
+		problems = append(problems, scenario.Problem{Path: "design." + x.Path, Err: x.Err})
+	}
+	for i, shape := range p.Design.Shapes {
+		if shape == scenario.Dragonfly {
+			problems = append(problems, scenario.Problem{Path: fmt.Sprintf("design.shapes[%d]", i), Err: fmt.Errorf("a dragonfly has no smaller model of the same kind to simulate: weft plan writes its scenario, and weft compare runs it beside others")})
+		}
+	}
+	if p.PriceRatio.Num == 0 {
+		problems = append(problems, scenario.Problem{Path: "price-ratio", Err: fmt.Errorf("0: want what a port of InfiniBand costs over one of Ethernet, such as 1.5")})
+	}
+	if p.Organisation.SharedStorage && !doc.Stated("design.spare-ports") {
+		p.Design.SparePorts = storagePorts(&p.Design)
+	}
+	if !doc.Stated("design.name") {
+		p.Design.Name = p.Name
+	}
+	return &p, doc.ErrorsAt(problems)
+}

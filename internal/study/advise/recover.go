@@ -1,0 +1,119 @@
+package advise
+
+import (
+	"context"
+	"fmt"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/run/network"
+	"weft/internal/study/plan"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Recovery is how long a fabric is without a way after something broke.
+type Recovery struct {
+	Model  Model
+	Plane  string // of control
+	Broken []Broken
+}
+
+// Broken is one thing that broke, and how it was mended.
+type Broken struct {
+	What string
+	How  string     // it was noticed
+	Open units.Time // since the fault, until every way is open again
+}
+
+// Slowest is the longest of the times.
+func (r *Recovery) Slowest() (t units.Time) {
+	for _, b := range r.Broken {
+		t = max(t, b.Open)
+	}
+	return t
+}
+
+// mostRecovered is the NICs of the largest design whose own recovery is simulated:
+// beyond, computing all its tables again takes minutes, and its model stands in.
+const mostRecovered = 4096
+
+// faultAt is when things break.
+const faultAt = units.Microsecond
+
+// recover breaks an uplink of the first leaf, and then the first spine in another
+// run, on the design itself. Nothing but one message between neighbours is under way,
+// which neither hits: how long the control plane takes does not depend on traffic.
+// Nil where nothing can break without cutting nodes off.
+func (b *bench) recover(ctx context.Context, d *plan.Design, m Model, changes ...scenario.Override) (*Recovery, error) {
+	if d.Count.Endpoints <= mostRecovered {
+		m = Model{Nodes: d.Count.Nodes, Of: d.Count.Nodes, Divisor: 1, Radix: d.Radix}
+	}
+	faults, neighbour, err := breakable(d, m)
+	if err != nil || len(faults) == 0 {
+		return nil, err
+	}
+	out := &Recovery{Model: m}
+	for _, fault := range faults {
+		set := []scenario.Override{
+			{Path: "workload", Value: fmt.Sprintf("{pattern: flows, flows: [{src: 0, dst: %d, bytes: 64KiB}]}", neighbour), Origin: "one message"},
+			{Path: "faults", Value: fmt.Sprintf("[{at: %s, %s}]", faultAt.Exact(), fault), Origin: "the fault"},
+		}
+		results, err := b.run(ctx, d, m, append(set, changes...)...)
+		if err != nil {
+			return nil, err
+		}
+		control := results.Fabrics[0].Control
+		if control == nil || len(control.Recoveries) == 0 {
+			return nil, fmt.Errorf("%s: nothing is known of the recovery", d.Name)
+		}
+		r := control.Recoveries[0]
+		out.Plane = control.Plane
+		out.Broken = append(out.Broken, Broken{r.What, r.How, r.Open})
+	}
+	return out, nil
+}
+
+// breakable names an uplink of the first leaf and the first spine, as faults do, where
+// there are others to take their load, and a NIC that shares a leaf with the first.
+func breakable(d *plan.Design, m Model) (faults []string, neighbour int, err error) {
+	r, err := resolved(d, m)
+	if err != nil {
+		return nil, 0, err
+	}
+	spec, err := network.Shape(&r.Fabrics[0].Topology, &r.Cluster)
+	if err != nil {
+		return nil, 0, err
+	}
+	g, err := spec.Build()
+	if err != nil {
+		return nil, 0, err
+	}
+	leaf := topology.NodeID(g.Endpoints)
+	var uplinks []int
+	spines := map[topology.NodeID]bool{}
+	first := topology.NodeID(-1)
+	for port := range g.Nodes[leaf].Cables {
+		peer, _, ok := g.Peer(topology.End{Node: leaf, Port: int32(port)})
+		switch {
+		case !ok:
+		case g.Nodes[peer.Node].Level == 0:
+			neighbour = int(peer.Node)
+		default:
+			uplinks = append(uplinks, port)
+			spines[peer.Node] = true
+			if first < 0 {
+				first = peer.Node
+			}
+		}
+	}
+	if len(uplinks) > 1 {
+		faults = append(faults, fmt.Sprintf("link: %s port %d", g.Nodes[leaf].Name, uplinks[0]+1))
+	}
+	if len(spines) > 1 {
+		faults = append(faults, "switch: "+g.Nodes[first].Name)
+	}
+	if neighbour == 0 {
+		faults = nil // no two NICs share a leaf
+	}
+	return faults, neighbour, nil
+}

@@ -1,0 +1,85 @@
+package advise
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/sim/catalog"
+	"weft/scenario"
+)
+
+// Makers are who makes what of a protocol, by the catalog.
+type Makers struct {
+	NICs     []Maker `json:"nics"`
+	Switches []Maker `json:"switches"`
+	ASICs    []Maker `json:"asics"`
+}
+
+// Maker is a company with what it makes, and where that is from.
+type Maker struct {
+	Name   string      `json:"name"`
+	What   string      `json:"what"`
+	Tag    catalog.Tag `json:"tag"`
+	Source string      `json:"source"`
+}
+
+// makersOf are the makers of a protocol. Who makes none, resells another's, or did so
+// once is no maker.
+func makersOf(kind scenario.FabricKind) Makers {
+	prefix := "ethernet."
+	if kind == scenario.InfiniBandKind {
+		prefix = "infiniband."
+	}
+	list := func(field string) (out []Maker) {
+		for _, e := range catalog.Entries(catalog.Vendor) {
+			if f, ok := e.Get(prefix + field); ok && makes(f.Value) {
+				out = append(out, Maker{e.Title, f.Value, f.Tag, f.Source})
+			}
+		}
+		return out
+	}
+	return Makers{NICs: list("nics"), Switches: list("switches"), ASICs: list("asics")}
+}
+
+func makes(value string) bool {
+	return !strings.HasPrefix(value, "none") && !strings.HasPrefix(value, "resells")
+}
+
+// Text is the makers by part.
+func (m Makers) Text() string {
+	names := func(list []Maker) string {
+		var out []string
+		for _, x := range list {
+			name, _, _ := strings.Cut(x.Name, " (")
+			out = append(out, name)
+		}
+		return fmt.Sprintf("%d (%s)", len(out), strings.Join(out, ", "))
+	}
+	return fmt.Sprintf("makers of switches %s, of chips %s, of NICs %s", names(m.Switches), names(m.ASICs), names(m.NICs))
+}
+
+// Generation is a switch of the catalog, for the history of a protocol.
+type Generation struct {
+	Protocol string `json:"protocol"`
+	Model    string `json:"model"`
+	Title    string `json:"title"`
+	Vendor   string `json:"vendor"`
+	ASIC     string `json:"asic"`
+	Rate     string `json:"rate"`
+	Ports    string `json:"ports"`
+	Power    string `json:"power"` // typical, or unknown
+}
+
+// generations are the switches that can be ordered, in the order of the catalog.
+func generations() (out []Generation) {
+	for _, e := range catalog.Entries(catalog.Switch) {
+		value := func(field string) string {
+			f, _ := e.Get(field)
+			return f.Value
+		}
+		if value("about.vendor") != "" {
+			out = append(out, Generation{value("about.protocol"), e.Name, e.Title, value("about.vendor"), value("about.asic"), value("rate"), value("ports"), value("about.power")})
+		}
+	}
+	return out
+}

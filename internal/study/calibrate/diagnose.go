@@ -1,0 +1,223 @@
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"weft/internal/formats/logfile"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Verdict is what a diagnosis comes to.
+type Verdict string
+
+// The verdicts.
+const (
+	Healthy     Verdict = "healthy"     // a healthy cluster is more probable than all faults together
+	Explained   Verdict = "explained"   // not so, and one hypothesis is more probable than all else
+	Undecided   Verdict = "undecided"   // not so, and the log does not tell some causes, or a healthy cluster, apart
+	Unexplained Verdict = "unexplained" // not so, and a fault without a hypothesis is the most probable
+	Faster      Verdict = "faster"      // the log is faster than the cluster can be by the model
+)
+
+// Diagnosis is a log beside what weft predicts and what could explain it.
+type Diagnosis struct {
+	Log     *logfile.Log
+	Fabric  string
+	Tasks   []*Task
+	Notes   []logfile.Note // tables that were not compared
+	Verdict Verdict
+	// Predicted is, by task and point, the time on the cluster as it is described.
+	Predicted [][]units.Time
+	Match     float64 // of it
+	Noise     float64 // of the log, in one measurement
+	// Healthy and Other are the probabilities that the cluster is as it is described, and
+	// that it has a fault for which there is no hypothesis.
+	Healthy, Other float64
+	// Explanations are the hypotheses, the most probable first. Those without a variant
+	// that was simulated are in Untried.
+	Explanations []Explanation
+	Untried      []Untried
+	// Partial says that it was interrupted: not every hypothesis was tried.
+	Partial bool
+}
+
+// Explanation is a hypothesis with the variant of it that makes the log most probable.
+type Explanation struct {
+	*Hypothesis
+	Label string
+	// Posterior is the probability of the hypothesis, all its severities together.
+	Posterior float64
+	Match     float64 // root mean square of ln(predicted / measured)
+	Worst     float64 // the largest of these, with its sign
+	// Shows says that the log could show it: at some size it takes more time than the
+	// errors of weft and of the log.
+	Shows     bool
+	Predicted [][]units.Time
+	Changes   []scenario.Override // of the task on which it has the most to change
+	Evidence  string              // what the log itself says for it
+	Variants  []Tried
+
+	density float64
+}
+
+// Tried is one variant.
+type Tried struct {
+	Label   string  `json:"variant"`
+	Match   float64 `json:"match,omitzero"`
+	Failure string  `json:"failure,omitempty"` // why it has none
+}
+
+// Untried is a hypothesis that was not simulated, and why.
+type Untried struct {
+	*Hypothesis
+	Why string
+}
+
+// Diagnose lays a log beside the prediction for a cluster and weighs what could
+// explain it. Interrupted it gives what it has, marked as partial, with the context's
+// error.
+func (c *Cluster) Diagnose(ctx context.Context, log *logfile.Log, o Options) (*Diagnosis, error) {
+	d, err := c.lay(log, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range d.Tasks {
+		predicted, err := c.predict(ctx, t, nil, &o)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Title, err)
+		}
+		d.Predicted = append(d.Predicted, predicted)
+	}
+	trials, err := d.try(ctx, c, &o)
+	d.Partial = err != nil
+	d.conclude(trials)
+	return d, err
+}
+
+// lay makes a log into tasks.
+func (c *Cluster) lay(log *logfile.Log, o Options) (*Diagnosis, error) {
+	d := &Diagnosis{Log: log}
+	d.Tasks, d.Notes = c.Tasks(log, o)
+	if len(d.Tasks) == 0 {
+		return nil, &logfile.Error{Name: log.Name, Line: d.Notes[0].Line, Text: d.Notes[0].Text}
+	}
+	d.Fabric, d.Noise = d.Tasks[0].base.Fabrics[0].Name, noiseOf(d.Tasks)
+	return d, nil
+}
+
+// conclude is what the trials come to.
+func (d *Diagnosis) conclude(trials []*trial) {
+	m := d.matchOf(d.Predicted)
+	d.Match = m.rms()
+	d.collect(trials)
+	d.Verdict = d.verdict()
+}
+
+// verdict is what the probabilities come to.
+func (d *Diagnosis) verdict() Verdict {
+	switch {
+	case d.Healthy >= likely:
+		return Healthy
+	case d.nowhereSlower() && d.Other > d.Healthy:
+		return Faster
+	case len(d.Explanations) == 0 || d.Other > max(d.Explanations[0].Posterior, d.Healthy):
+		return Unexplained
+	case d.Explanations[0].Posterior >= likely:
+		return Explained
+	}
+	return Undecided
+}
+
+// nowhereSlower reports whether the log is slower than expected at no size by more than
+// twice the error of weft.
+func (d *Diagnosis) nowhereSlower() bool {
+	for i, t := range d.Tasks {
+		for j := range t.Points {
+			p := &t.Points[j]
+			if p.Beyond(d.Predicted[i][j]) && p.Measured > d.Predicted[i][j] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Beyond reports whether what was measured is farther from a prediction for a healthy
+// cluster than weft is known to be: by more than twice the spread of its error.
+func (p *Point) Beyond(predicted units.Time) bool {
+	return math.Abs(-offBy(predicted, p.Measured)-p.Bias) > 2*p.Known
+}
+
+// Likeliest are the explanations that are told at length, at most n: those that are
+// probable, and of a log that nothing explains the nearest.
+func (d *Diagnosis) Likeliest(n int) (out []Explanation) {
+	for _, e := range d.Explanations {
+		if len(out) < n && e.Shows && (e.Posterior >= worthTelling || d.Verdict == Unexplained && e.Match < d.Match) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Alike are the explanations that the log does not exclude beside the answer. Where
+// there is none they are those that it cannot tell apart.
+func (d *Diagnosis) Alike() (out []Explanation) {
+	for i, e := range d.Explanations {
+		if e.Posterior >= worthTelling && (i > 0 || d.Verdict != Explained) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// labels are the variants of a hypothesis over all tasks, in order, or why there are
+// none.
+func (h *Hypothesis) labels(c *Cluster, tasks []*Task) (labels []string, why string) {
+	why = "nothing in the log goes where it acts"
+	for _, t := range tasks {
+		if !h.concerns(t) {
+			continue
+		}
+		variants, reason := h.variants(c, t)
+		if len(variants) == 0 {
+			why = reason
+		}
+		for _, v := range variants {
+			if !slices.Contains(labels, v.label) {
+				labels = append(labels, v.label)
+			}
+		}
+	}
+	return labels, why
+}
+
+// said is what the log says for the hypothesis.
+func (h *Hypothesis) said(log *logfile.Log, tasks []*Task) string {
+	if h.evidence == nil {
+		return ""
+	}
+	for _, t := range tasks {
+		if text := h.evidence(log, t); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// variant is that of a label for a task, if it has it.
+func (h *Hypothesis) variant(c *Cluster, t *Task, label string) (variant, bool) {
+	if !h.concerns(t) {
+		return variant{}, false
+	}
+	variants, _ := h.variants(c, t)
+	for _, v := range variants {
+		if v.label == label {
+			return v, true
+		}
+	}
+	return variant{}, false
+}

@@ -1,0 +1,216 @@
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/internal/formats/logfile"
+	"weft/internal/sim"
+	"weft/scenario"
+)
+
+// small is a cluster that simulates in no time: two nodes of two GPUs and NICs.
+const small = `
+cluster: {nodes: 2, node: {preset: dgx-h100, gpus: 2, nics: 2}}
+topology: {shape: single-switch}
+fabric: roce-v2-200g
+`
+
+// describe is a cluster by its scenario.
+func describe(t *testing.T, text string) *Cluster {
+	t.Helper()
+	f, err := scenario.Decode("cluster.yaml", []byte(text))
+	if err == nil {
+		f, err = f.Explicit()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Cluster{File: f, Hops: 1}
+}
+
+// measure is the log that nccl-tests would have written on a cluster with a fault,
+// with noise: each time off by a lognormal factor of 2 %.
+func measure(t *testing.T, op string, seed uint64, fault ...scenario.Override) string {
+	t.Helper()
+	f, err := scenario.Decode("fault.yaml", []byte(small))
+	if err == nil {
+		f, err = f.Explicit()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := append([]scenario.Override{
+		{Path: "workload.collective", Value: op, Origin: "test"},
+		{Path: "workload.sizes", Value: "{from: 4KiB, to: 16MiB, factor: 16}", Origin: "test"},
+	}, fault...)
+	r, err := f.Resolve(over...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := sim.Run(context.Background(), r, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Collective test starting: %s_perf\n", strings.ReplaceAll(strings.ReplaceAll(op, "all-to-all", "alltoall"), "-", "_"))
+	for rank := range 4 {
+		fmt.Fprintf(&b, "#  Rank %2d Group  0 Pid %6d on node%d device %2d [0x00] NVIDIA H100\n", rank, rank+1, rank/2, rank%2)
+	}
+	fmt.Fprintf(&b, "#  size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n")
+	for _, p := range results.Fabrics[0].Points {
+		fmt.Fprintf(&b, "%d %d float sum -1", p.Bytes, p.Bytes/4)
+		for range 2 {
+			us := float64(p.Time) / 1e6 * (1 + .02*rng.NormFloat64())
+			alg := float64(p.Bytes) / us / 1e3
+			fmt.Fprintf(&b, " %.2f %.2f %.2f 0", us, alg, alg*busFactor(op, 4))
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("# Avg bus bandwidth    : 1\n")
+	return b.String()
+}
+
+func diagnose(t *testing.T, cluster, log string, known float64) *Diagnosis {
+	t.Helper()
+	l, err := logfile.Read("log", strings.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := describe(t, cluster).Diagnose(context.Background(), l, Options{Simulate: sim.Run, Known: known})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestAHiddenFaultIsFound has weft write logs of clusters with a fault that the
+// diagnosis is not told of, with noise, most of a severity that is not in its table. The
+// fault is the first explanation, or one that the log cannot tell from it.
+func TestAHiddenFaultIsFound(t *testing.T) {
+	for i, c := range []struct {
+		fault, path, value, op string
+	}{
+		{"fewer-rails", "cluster.node.nics", "1", "all-reduce"},
+		{"slow-nic", "fabrics[0].slow-links", "[{nics: [node1/nic1], rate: 35Gbps}]", "all-reduce"},
+		{"slow-node", "fabrics[0].slow-links", "[{nics: [node0], rate: 33Gbps}]", "all-reduce"},
+		{"link-rate", "fabrics[0].link.lane-rate", "26.5625Gbps", "all-reduce"},
+		{"gpudirect-off", "fabrics[0].host", "rdma-host", "all-gather"},
+		{"peer-path", "cluster.node.pcie.peer-rate", "75Gbps", "all-reduce"},
+		{"tcp", "fabrics[0]", "tcp-200g", "all-reduce"},
+		{"nvlink-off", "cluster.node.scale-up", "pcie-gen5", "all-reduce"},
+		{"algorithm", "workload.algorithm", "tree", "all-reduce"},
+		{"protocol", "workload.protocol", "ll", "all-reduce"},
+		{"channels", "workload.channels", "1", "all-reduce"},
+		{"proxy", "nccl.proxy", "15", "all-reduce"},
+		{"software", "nccl.step-network", "7", "all-reduce"},
+		{"mtu", "fabrics[0].mtu", "256B", "all-gather"},
+		{"loss", "fabrics[0].link.error-rate", "1/700", "all-to-all"},
+		{"pcie", "cluster.node.pcie", "{generation: gen5, lanes: 4}", "all-reduce"},
+	} {
+		log := measure(t, c.op, uint64(i), scenario.Override{Path: c.path, Value: c.value, Origin: "fault"})
+		d := diagnose(t, small, log, .06)
+		if d.Verdict == Healthy || d.Verdict == Faster {
+			t.Errorf("%s: the verdict is %s", c.fault, d.Verdict)
+		}
+		place := slices.IndexFunc(d.Explanations, func(e Explanation) bool { return e.ID == c.fault })
+		if place < 0 {
+			t.Errorf("%s was not tried", c.fault)
+			continue
+		}
+		first, found := d.Explanations[0], d.Explanations[place]
+		t.Logf("%s, %s: place %d, %s, %.3f; the first is %s, %.3f; noise %.3f", c.fault, c.value, place+1, found.Label, found.Match, first.ID, first.Match, d.Noise)
+		if place > 2 && d.Verdict != Undecided || place > 0 && !slices.ContainsFunc(d.Alike(), func(e Explanation) bool { return e.ID == c.fault }) {
+			t.Errorf("%s is in place %d with a match of %.3f, and the first is %s, %s, with %.3f", c.fault, place+1, found.Match, first.ID, first.Label, first.Match)
+		}
+	}
+}
+
+func TestALogOfTheClusterAsItIsIsHealthy(t *testing.T) {
+	d := diagnose(t, small, measure(t, "all-reduce", 7), .06)
+	if d.Verdict != Healthy || d.Match > .05 {
+		t.Errorf("the verdict is %s with a match of %.3f", d.Verdict, d.Match)
+	}
+	if d.Noise < .01 || d.Noise > .06 {
+		t.Errorf("the noise of 2 %% in each half is taken for %.3f", d.Noise)
+	}
+}
+
+// TestWhatNothingExplainsIsSaid gives times that no fault makes: small messages
+// fast, and all others a thousand times slower than one another.
+func TestWhatNothingExplainsIsSaid(t *testing.T) {
+	log := "# all_reduce_perf\n# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+	for _, row := range []struct{ bytes, us float64 }{{1024, 20}, {1 << 20, 400000}, {1 << 24, 500}, {1 << 26, 900000}} {
+		alg := row.bytes / row.us / 1e3
+		log += fmt.Sprintf("%.0f 1 float sum -1 %.2f %.2f %.2f 0 %.2f %.2f %.2f 0\n", row.bytes, row.us, alg, alg*1.5, row.us, alg, alg*1.5)
+	}
+	if d := diagnose(t, small, log, .06); d.Verdict != Unexplained {
+		t.Errorf("the verdict is %s, explained by %v", d.Verdict, d.Explanations[0].ID)
+	}
+}
+
+func TestRanksThatContradictAreSaidAndPlaced(t *testing.T) {
+	log := strings.ReplaceAll(measure(t, "all-reduce", 3), "Rank  0 ", "Rank 30 ")
+	d := diagnose(t, small, log, .06)
+	if task := d.Tasks[0]; task.Ranks() != 4 || task.Nodes != 2 || len(task.Told) != 1 || !strings.Contains(task.Told[0], "31 ranks") {
+		t.Errorf("%d ranks on %d nodes, said: %v", task.Ranks(), task.Nodes, task.Told)
+	}
+}
+
+func TestPerftestAndClusterKitAreLaidBesideTheLink(t *testing.T) {
+	log := ` RDMA_Write BW Test
+ Mtu             : 1024[B]
+ #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]
+ 65536      1000             185.20             185.10 		     0.35
+ 8388608    1000             185.20             185.20 		     0.0027
+----------------------------------------------------------------
+Minimum bandwidth: 45000 MB/sec a, b
+Maximum bandwidth: 46400 MB/sec a, c
+Average bandwidth: 46200 MB/sec
+`
+	d := diagnose(t, small, log, 0)
+	if len(d.Tasks) != 2 || d.Verdict != Explained {
+		t.Fatalf("%d tasks, %s", len(d.Tasks), d.Verdict)
+	}
+	// 4096 of 4178 B on the wire at 200 Gb/s, less what the first message waits.
+	got := float64(8388608*8) / d.Predicted[0][1].Seconds() / 1e9
+	if got < 195 || got > 196.1 {
+		t.Errorf("weft predicts %.1f Gb/s for ib_write_bw, want 196 less the start", got)
+	}
+	if e := d.Explanations[0]; e.ID != "mtu" || e.Label != "MTU 1 KiB instead of 4 KiB" || !strings.Contains(e.Evidence, "1 KiB") {
+		t.Errorf("the best match is %s, %s, and the log says %q, want the MTU that it names", e.ID, e.Label, e.Evidence)
+	}
+}
+
+func TestAnotherClusterThanTheLogsIsRefused(t *testing.T) {
+	l, err := logfile.Read("log", strings.NewReader(measure(t, "all-reduce", 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := describe(t, strings.Replace(small, "gpus: 2, nics: 2", "gpus: 1, nics: 1", 1))
+	if _, err := c.Diagnose(context.Background(), l, Options{Simulate: sim.Run}); err == nil || !strings.Contains(err.Error(), "another cluster") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestAnInterruptedDiagnosisKeepsWhatItHas(t *testing.T) {
+	l, err := logfile.Read("log", strings.NewReader(measure(t, "all-reduce", 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o := Options{Simulate: sim.Run, Workers: 1, Progress: func(done, _ int, _ string) {
+		if done == 3 {
+			cancel()
+		}
+	}}
+	d, err := describe(t, small).Diagnose(ctx, l, o)
+	if err == nil || d == nil || !d.Partial || len(d.Explanations) == 0 || len(d.Explanations) > 2 {
+		t.Fatalf("%+v, %v", d, err)
+	}
+}

@@ -1,0 +1,52 @@
+package calibrate
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/formats/logfile"
+	"weft/units"
+)
+
+// What a log itself says for a hypothesis, "" for nothing. These are facts of the
+// log; they have no part in the match.
+
+func devicesSaid(log *logfile.Log, t *Task) string {
+	if n := len(log.Said.Devices); n > 0 && n < t.base.Cluster.Node.NICs {
+		return fmt.Sprintf("NCCL uses %d network devices (%s), the cluster's nodes have %d NICs", n, strings.Join(log.Said.Devices, ", "), t.base.Cluster.Node.NICs)
+	}
+	return ""
+}
+
+func bounceSaid(log *logfile.Log, _ *Task) string {
+	if n := log.Said.Bounced; n > 0 {
+		return fmt.Sprintf("%d of %d connections between nodes are not marked GDRDMA", n, n+log.Said.Direct)
+	}
+	return ""
+}
+
+func socketsSaid(log *logfile.Log, _ *Task) string {
+	if n := log.Said.Sockets; n > 0 {
+		return fmt.Sprintf("%d connections between nodes go via NET/Socket", n)
+	}
+	return ""
+}
+
+func mtuSaid(_ *logfile.Log, t *Task) string {
+	if mtu := t.base.Fabrics[0].MTU; t.Table.MTU > 0 && units.Bytes(t.Table.MTU) != mtu {
+		return fmt.Sprintf("perftest ran with an MTU of %s, the fabric has %s", units.Bytes(t.Table.MTU), mtu)
+	}
+	return ""
+}
+
+// forcedSaid is a setting that the log names.
+func forcedSaid(name string) func(*logfile.Log, *Task) string {
+	return func(log *logfile.Log, _ *Task) string {
+		for _, set := range log.Said.Forced {
+			if strings.HasPrefix(set, name+"=") {
+				return set + " is set in the environment"
+			}
+		}
+		return ""
+	}
+}

@@ -1,0 +1,265 @@
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"weft/internal/base/golden"
+	"weft/internal/formats/logfile"
+	"weft/internal/sim"
+	"weft/units"
+)
+
+// rig is a cluster as arithmetic: what an all-reduce takes on it is
+//
+//	start + size · factor of bus bandwidth / bandwidth + drag · √size,
+//
+// where the bandwidth is the least of a GPU's links and, between nodes, of all NICs of a
+// node, as of a ring. It shares nothing with weft's models. Figures in GB/s and us; drag
+// is in us per root of a MiB.
+type rig struct {
+	nodes, gpus, nics   int
+	start, drag         float64
+	inside, nic, shares float64 // of a GPU's links as bus bandwidth; of a NIC; of its rate that NCCL uses
+}
+
+// healthyRig draws a healthy cluster. The ranges hold the published tables of one and two
+// nodes of eight H100 and H200: 13 to 19 us of start on one node, 360 GB/s of ring and
+// 480 GB/s in the NVSwitches, 5 to 11 us per root of a MiB.
+func healthyRig(nodes, gpus int, rng *rand.Rand) rig {
+	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
+	r := rig{
+		nodes: nodes, gpus: gpus, nics: gpus, start: between(13, 19), drag: between(5, 11),
+		inside: between(455, 485), nic: 50, shares: between(.93, .98),
+	}
+	if nodes > 1 {
+		r.start += between(8, 20)
+	}
+	return r
+}
+
+func (r *rig) ranks() int { return r.nodes * r.gpus }
+
+// micros is the time of an all-reduce.
+func (r *rig) micros(bytes int64) float64 {
+	factor := busFactor("all-reduce", r.ranks())
+	bandwidth := r.inside
+	if r.nodes > 1 {
+		bandwidth = min(bandwidth, float64(r.nics)*r.nic*r.shares)
+	}
+	return r.start + float64(bytes)*factor/bandwidth/1e3 + r.drag*math.Sqrt(float64(bytes)/mib)
+}
+
+// planted is a fault as arithmetic.
+type planted struct {
+	id    string
+	nodes int
+	what  string
+	harm  func(r *rig, between func(low, high float64) float64)
+}
+
+var plantedFaults = []planted{
+	{"", 1, "nothing", func(*rig, func(a, b float64) float64) {}},
+	{"nvlink-off", 1, "20 to 45 GB/s among the GPUs, 10 to 20 us more", func(r *rig, between func(a, b float64) float64) {
+		r.inside, r.start = between(20, 45), r.start+between(10, 20)
+	}},
+	{"nvls-off", 1, "a ring's 360 GB/s", func(r *rig, between func(a, b float64) float64) { r.inside = between(350, 370) }},
+	{"", 2, "nothing", func(*rig, func(a, b float64) float64) {}},
+	{"fewer-rails", 2, "one NIC of eight", func(r *rig, _ func(a, b float64) float64) { r.nics-- }},
+	{"fewer-rails", 2, "two NICs of eight", func(r *rig, _ func(a, b float64) float64) { r.nics -= 2 }},
+	{"fewer-rails", 2, "four NICs of eight", func(r *rig, _ func(a, b float64) float64) { r.nics -= 4 }},
+	{"slow-nic", 2, "one NIC at a tenth to a half, for which all wait", func(r *rig, between func(a, b float64) float64) { r.nic *= between(.1, .5) }},
+	{"link-rate", 2, "a half or a quarter", func(r *rig, between func(a, b float64) float64) { r.nic /= math.Round(between(1, 2)) * 2 }},
+	{"gpudirect-off", 2, "8 to 20 GB/s a GPU, 10 to 30 us more, half more drag", func(r *rig, between func(a, b float64) float64) {
+		r.nic, r.start, r.drag = between(8, 20), r.start+between(10, 30), 1.5*r.drag
+	}},
+	{"peer-path", 2, "10 to 30 GB/s between GPU and NIC", func(r *rig, between func(a, b float64) float64) { r.nic = between(10, 30) }},
+	{"tcp", 2, "2 to 5 GB/s a NIC, 100 to 300 us more", func(r *rig, between func(a, b float64) float64) {
+		r.nic, r.start = between(2, 5), r.start+between(100, 300)
+	}},
+	{"nvlink-off", 2, "20 to 45 GB/s among the GPUs, 10 to 20 us more", func(r *rig, between func(a, b float64) float64) {
+		r.inside, r.start = between(20, 45), r.start+between(10, 20)
+	}},
+	{"software, proxy", 2, "60 to 240 us more at every size", func(r *rig, between func(a, b float64) float64) { r.start += between(60, 240) }},
+}
+
+// outcome counts what diagnoses of logs with one planted fault came to.
+type outcome struct{ logs, found, named, healthy, other, unexplained int }
+
+func (o *outcome) count(d *Diagnosis, planted string) {
+	o.logs++
+	ids := strings.Split(planted, ", ") // arithmetic does not tell these apart
+	named := slices.ContainsFunc(d.Alike(), func(e Explanation) bool { return slices.Contains(ids, e.ID) })
+	switch {
+	case d.Verdict == Explained && slices.Contains(ids, d.Explanations[0].ID):
+		o.found++
+	case d.Verdict != Healthy && named, planted == "" && d.Verdict == Undecided && d.Healthy >= worthTelling:
+		o.named++
+	case d.Verdict == Healthy:
+		o.healthy++
+	case d.Verdict == Unexplained || d.Verdict == Faster:
+		o.unexplained++
+	default:
+		o.other++
+	}
+}
+
+// logsOf is how many logs are made with each fault, sizesOf their sizes, noiseOf what each
+// time is off by.
+const (
+	logsOf     = 20
+	hitNoise   = .015
+	hitsBegin  = "<!-- hits -->"
+	hitsEnd    = "<!-- /hits -->"
+	hitsHeader = "| planted | nodes | as arithmetic | logs | the answer | among those named | called healthy | another cause | nothing explains it |\n|---|---:|---|---:|---:|---:|---:|---:|---:|\n"
+)
+
+var hitSizes = []int64{256 * kib, mib, 4 * mib, 16 * mib, 64 * mib}
+
+// simulations are what weft predicts of a cluster and of its faults.
+type simulations struct {
+	predicted [][]units.Time
+	trials    []*trial
+}
+
+// simulate makes them for the tasks of a log.
+func simulate(t *testing.T, c *Cluster, d *Diagnosis, o Options) *simulations {
+	t.Helper()
+	s := &simulations{}
+	for _, task := range d.Tasks {
+		predicted, err := c.predict(context.Background(), task, nil, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.predicted = append(s.predicted, predicted)
+	}
+	d.Predicted = s.predicted
+	var err error
+	if s.trials, err = d.try(context.Background(), c, &o); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// written is a log of a cluster that arithmetic has drawn, with the fault.
+func written(t *testing.T, p *planted, rng *rand.Rand) *logfile.Log {
+	t.Helper()
+	r := healthyRig(p.nodes, 8, rng)
+	p.harm(&r, func(low, high float64) float64 { return low + (high-low)*rng.Float64() })
+	var text strings.Builder
+	text.WriteString("# Collective test starting: all_reduce_perf\n")
+	for _, size := range hitSizes {
+		row(&text, size, r.ranks(), r.micros(size), hitNoise, rng)
+	}
+	l, err := logfile.Read("log", strings.NewReader(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// firstFew are the likeliest explanations of a diagnosis.
+func firstFew(d *Diagnosis) string {
+	var few []string
+	for _, e := range d.Explanations[:min(4, len(d.Explanations))] {
+		few = append(few, fmt.Sprintf("%s %.2f (%s)", e.ID, e.Posterior, e.Label))
+	}
+	return strings.Join(few, ", ")
+}
+
+// TestHitsAreThoseOfThePage diagnoses logs that arithmetic wrote, with noise, faults of
+// random severity and healthy ones, and holds what comes out against DIAGNOSE.md. -v shows
+// every log.
+func TestHitsAreThoseOfThePage(t *testing.T) {
+	simulated := make(map[int]*simulations) // by nodes
+	var b strings.Builder
+	b.WriteString(hitsHeader)
+	var healthy, faulty outcome
+	var told []string
+	for i, p := range plantedFaults {
+		cluster := describe(t, fmt.Sprintf("cluster: {nodes: %d, node: dgx-h100}\nfabric: infiniband-ndr", p.nodes))
+		o := Options{Simulate: sim.Run, Nodes: p.nodes, coarse: true}
+		var of outcome
+		for seed := range uint64(logsOf) {
+			d, err := cluster.lay(written(t, &p, rand.New(rand.NewPCG(seed, uint64(i)))), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// All logs have the same sizes, and so the same predictions.
+			s := simulated[p.nodes]
+			if s == nil {
+				s = simulate(t, cluster, d, o)
+				simulated[p.nodes] = s
+			}
+			d.Predicted = s.predicted
+			d.conclude(s.trials)
+			of.count(d, p.id)
+			told = append(told, fmt.Sprintf("%s, %s, %d: %s, healthy %.3f, other %.3f; %s", p.id, p.what, seed, d.Verdict, d.Healthy, d.Other, firstFew(d)))
+		}
+		sum, name := &faulty, "`"+p.id+"`"
+		if p.id == "" {
+			sum, name = &healthy, "healthy"
+		}
+		sum.add(of)
+		fmt.Fprintf(&b, "| %s | %d | %s | %s |\n", name, p.nodes, p.what, of.cells())
+	}
+	fmt.Fprintf(&b, "| **all faults** | | | %s |\n", faulty.cells())
+	if testing.Verbose() {
+		t.Log(strings.Join(told, "\n"))
+	}
+	holdAgainstPage(t, b.String())
+	if healthy.healthy+healthy.named < healthy.logs*9/10 {
+		t.Errorf("of %d logs of healthy clusters %d are called healthy and %d undecided", healthy.logs, healthy.healthy, healthy.named)
+	}
+	if faulty.found+faulty.named < faulty.logs*3/4 {
+		t.Errorf("of %d logs with a fault it is the answer in %d and among those named in %d", faulty.logs, faulty.found, faulty.named)
+	}
+}
+
+// holdAgainstPage compares the rows of a table with those of the page: each figure may
+// be off by a fifth of the logs, since a model that changes a little moves some.
+func holdAgainstPage(t *testing.T, got string) {
+	t.Helper()
+	stands := golden.Section(t, "../../../docs/DIAGNOSE.md", hitsBegin, hitsEnd, got)
+	want, have := strings.Split(stands, "\n"), strings.Split(got, "\n")
+	if len(want) != len(have) {
+		t.Fatalf("the page has %d rows, and there are %d: rewrite it with -update", len(want), len(have))
+	}
+	for i := range have {
+		w, h := strings.Split(want[i], "|"), strings.Split(have[i], "|")
+		if len(w) != len(h) || len(h) < 10 {
+			if want[i] != have[i] {
+				t.Errorf("row %d is %q on the page, and %q", i, want[i], have[i])
+			}
+			continue
+		}
+		logs, _ := strconv.Atoi(strings.TrimSpace(h[4]))
+		for j := 5; j < 10; j++ {
+			was, _ := strconv.Atoi(strings.TrimSpace(w[j]))
+			is, _ := strconv.Atoi(strings.TrimSpace(h[j]))
+			if 5*max(was-is, is-was) > logs {
+				t.Errorf("the page has %q, and it is %q: rewrite it with -update", want[i], have[i])
+				break
+			}
+		}
+	}
+}
+
+func (o *outcome) add(p outcome) {
+	o.logs += p.logs
+	o.found += p.found
+	o.named += p.named
+	o.healthy += p.healthy
+	o.other += p.other
+	o.unexplained += p.unexplained
+}
+
+func (o *outcome) cells() string {
+	return fmt.Sprintf("%d | %d | %d | %d | %d | %d", o.logs, o.found, o.named, o.healthy, o.other, o.unexplained)
+}

@@ -1,0 +1,182 @@
+package calibrate
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/internal/formats/logfile"
+	"weft/scenario"
+)
+
+// Hypothesis is a fault that changes the scenario.
+type Hypothesis struct {
+	ID    string
+	Title string
+	// Check is what to run on the cluster, and what to look for.
+	Check []string
+
+	weight   float64 // beforehand, relative to others: rare, occasional or common
+	of       []kind  // tasks that it can have an effect on
+	network  bool    // it acts between nodes only
+	variants func(*Cluster, *Task) ([]variant, string)
+	evidence func(*logfile.Log, *Task) string // what the log itself says for it; may be nil
+}
+
+// variant is how bad a hypothesis is. Tasks share a variant by its label.
+type variant struct {
+	label string
+	over  []scenario.Override
+	grade grade
+}
+
+// grade is how severe a variant is among others of its family: those that differ in
+// nothing but a number.
+type grade struct {
+	family string
+	scale  float64 // the number
+	sound  float64 // the number that changes nothing; 0 where there is none
+	// at gives the variant of another number; nil where there are no others.
+	at func(scale float64) variant
+	// odds is how probable a number is beforehand, relative to others; nil where all are
+	// equally so.
+	odds func(scale float64) float64
+}
+
+// graded are variants of a family, at some numbers.
+func graded(family string, sound float64, at func(scale float64) variant, scales ...float64) (out []variant) {
+	var with func(float64) variant
+	with = func(scale float64) variant {
+		v := at(scale)
+		v.grade = grade{family: family, scale: scale, sound: sound, at: with}
+		return v
+	}
+	for _, s := range scales {
+		out = append(out, with(s))
+	}
+	return out
+}
+
+// concerns reports whether a hypothesis can have an effect on a task.
+func (h *Hypothesis) concerns(t *Task) bool {
+	return slices.Contains(h.of, t.kind) && (t.Network() || !h.network)
+}
+
+var (
+	collectives = []kind{collective}
+	bulk        = []kind{collective, bandwidth}
+	everything  = []kind{collective, bandwidth, oneMessage}
+)
+
+// Hypotheses are all that weft tries, in the order of a table of equals.
+var Hypotheses = []Hypothesis{
+	{
+		ID: "fewer-rails", Title: "NICs that are not used: down, or left out by NCCL", weight: common, of: collectives, network: true, variants: fewerRails, evidence: devicesSaid,
+		Check: []string{
+			"ibstat, or rdma link: every port Active and LinkUp on every node",
+			"NCCL_DEBUG=INFO: the line NET/IB : Using … lists all NICs; echo $NCCL_IB_HCA",
+		},
+	},
+	{
+		ID: "slow-nic", Title: "one NIC's cable runs slower than the others", weight: common, of: bulk, network: true, variants: slowNIC,
+		Check: []string{"ibstat, ibportstate, or mlxlink -d mlx5_X: rate and width of each port; iblinkinfo marks links below their speed", "ib_write_bw pairwise over each NIC"},
+	},
+	{
+		ID: "slow-node", Title: "all cables of one node run slower than the others", weight: rare, of: bulk, network: true, variants: slowNode,
+		Check: []string{"the same test pairwise over all nodes; the node whose pairs are all slow", "mlxlink on that node; lspci -vv: LnkSta of its NICs"},
+	},
+	{
+		ID: "link-rate", Title: "all links run at a lower rate", weight: occasional, of: bulk, network: true, variants: linkRate,
+		Check: []string{"ibstat: Rate; ethtool ethX: Speed", "the switch's port speed and breakout mode"},
+	},
+	{
+		ID: "gpudirect-off", Title: "GPUDirect RDMA is off: data goes through host memory", weight: common, of: everything, network: true, variants: hostMemory, evidence: bounceSaid,
+		Check: []string{
+			"lsmod | grep nvidia_peermem; NCCL_DEBUG=INFO: via NET/IB/…/GDRDMA on every connection",
+			"nvidia-smi topo -m: GPU and NIC at PIX or PXB; lspci -vvv | grep ACSCtl: SrcValid- on PCIe switches",
+		},
+	},
+	{
+		ID: "peer-path", Title: "GPU and NIC reach each other by a slower path: ACS or the IOMMU redirects it, or relaxed ordering is off", weight: occasional, of: everything, network: true, variants: peerPath,
+		Check: []string{
+			"lspci -vvv | grep ACSCtl: SrcValid- on PCIe switches; dmesg | grep -i iommu",
+			"ib_write_bw --use_cuda beside ib_write_bw in host memory, pair by pair; with --relaxed-ordering of perftest, NCCL_IB_PCI_RELAXED_ORDERING",
+		},
+	},
+	{
+		ID: "tcp", Title: "RDMA is off: TCP through the kernel", weight: occasional, of: collectives, network: true, variants: kernelTCP, evidence: socketsSaid,
+		Check: []string{"NCCL_DEBUG=INFO: NET/Socket instead of NET/IB; echo $NCCL_IB_DISABLE", "rdma link, ibv_devinfo, inside the container too"},
+	},
+	{
+		ID: "nvlink-off", Title: "NVLink is off: GPUs of a node talk over PCIe", weight: occasional, of: collectives, variants: noNVLink,
+		Check: []string{"nvidia-smi nvlink --status; nvidia-smi topo -m: NV# between all GPUs", "systemctl status nvidia-fabricmanager; echo $NCCL_P2P_DISABLE"},
+	},
+	{
+		ID: "nvls-off", Title: "no reduction in the NVSwitch (NVLS)", weight: rare, of: collectives, variants: noNVLS,
+		Check: []string{"NCCL_DEBUG=INFO: NVLS multicast support is available; echo $NCCL_NVLS_ENABLE", "systemctl status nvidia-fabricmanager; nvidia-imex on NVL72"},
+	},
+	{
+		ID: "algorithm", Title: "another algorithm than NCCL's choice", weight: rare, of: collectives, variants: otherAlgorithm, evidence: forcedSaid("NCCL_ALGO"),
+		Check: []string{"env | grep NCCL_ALGO; /etc/nccl.conf; a tuner plug-in", "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING: Algo … proto … of each size"},
+	},
+	{
+		ID: "protocol", Title: "another protocol than NCCL's choice", weight: rare, of: collectives, variants: otherProtocol, evidence: forcedSaid("NCCL_PROTO"),
+		Check: []string{"env | grep NCCL_PROTO; /etc/nccl.conf; a tuner plug-in", "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING: Algo … proto … of each size"},
+	},
+	{
+		ID: "channels", Title: "fewer channels than NCCL's choice", weight: rare, of: collectives, variants: fewerChannels, evidence: forcedSaid("NCCL_MAX_NCHANNELS"),
+		Check: []string{"env | grep NCHANNELS; NCCL_DEBUG=INFO: number of coll channels"},
+	},
+	{
+		ID: "proxy", Title: "NCCL's proxy threads are slow to post: CPU clock, pinning, noise, instrumentation", weight: rare, of: collectives, network: true, variants: factors("proxy", "posting takes", 4, 10, 20, 40),
+		Check: []string{"cpupower frequency-info; the affinity of the ranks (taskset -cp PID), one core for each rank's proxy", "NCCL_DEBUG of TRACE, profilers and plug-ins off"},
+	},
+	{
+		ID: "software", Title: "every message between nodes takes longer in software: host, virtualisation, power states", weight: rare, of: collectives, network: true, variants: factors("step-network", "a message's software takes", 2, 4, 10, 20),
+		Check: []string{"ib_write_lat between the nodes; cpupower idle-info; C-states and IOMMU in the BIOS"},
+	},
+	{
+		ID: "mtu", Title: "a smaller MTU", weight: occasional, of: everything, network: true, variants: smallerMTU, evidence: mtuSaid,
+		Check: []string{"ibv_devinfo: active_mtu; ip link: mtu at least 4200 for an RDMA MTU of 4096; the switch's MTU"},
+	},
+	{
+		ID: "loss", Title: "packets are lost and sent again", weight: occasional, of: bulk, network: true, variants: packetLoss,
+		Check: []string{
+			"rdma statistic, or /sys/class/infiniband/*/ports/1/hw_counters: out_of_sequence, packet_seq_err, local_ack_timeout_err",
+			"ibqueryerrors, or mlxlink -c: symbol errors, BER; ethtool -S: rx_discards_phy",
+		},
+	},
+	{
+		ID: "pfc-off", Title: "the fabric drops what should be lossless: PFC is off", weight: rare, of: bulk, network: true, variants: noPFC,
+		Check: []string{"mlnx_qos -i ethX, and show pfc priority on the switch: the priority of RoCE is on at both ends", "ethtool -S: rx_prio3_pause; weft roce lint"},
+	},
+	{
+		ID: "congestion-control", Title: "congestion control that throttles too much", weight: rare, of: bulk, network: true, variants: otherCC,
+		Check: []string{"mlxconfig -d … query | grep -i dcqcn; np_cnp_sent, rp_cnp_handled of hw_counters", "ECN thresholds of the switch"},
+	},
+	{
+		ID: "ecmp", Title: "flows collide: ECMP puts them on the same links", weight: occasional, of: bulk, network: true, variants: collisions,
+		Check: []string{"load of the uplinks while it runs (weft explain shows which flows met)", "adaptive routing or packet spraying of the switches; NCCL_IB_QPS_PER_CONNECTION, NCCL_IB_SPLIT_DATA_ON_QPS"},
+	},
+	{
+		ID: "uplinks", Title: "uplinks are missing: more oversubscription than planned", weight: rare, of: bulk, network: true, variants: missingUplinks,
+		Check: []string{"weft fabric inspect on ibnetdiscover's output; show interface status on the leaves: uplinks that are down"},
+	},
+	{
+		ID: "pcie", Title: "PCIe slots run narrower or slower", weight: occasional, of: everything, variants: slowPCIe,
+		Check: []string{"lspci -vv -s DEVICE | grep LnkSta: speed and width, (downgraded)", "nvidia-smi -q -d PCIE: generation and width, current and max"},
+	},
+}
+
+// one is a variant of one change.
+func one(label, path, value string) variant {
+	return variant{label: label, over: []scenario.Override{{Path: path, Value: value, Origin: label}}}
+}
+
+// factors are variants of a factor on NCCL's figures.
+func factors(field, label string, by ...float64) func(*Cluster, *Task) ([]variant, string) {
+	return func(*Cluster, *Task) ([]variant, string) {
+		return graded(field, 1, func(f float64) variant {
+			return one(fmt.Sprintf("%s %.3g times as long", label, f), "nccl."+field, fmt.Sprintf("%.3g", f))
+		}, by...), ""
+	}
+}

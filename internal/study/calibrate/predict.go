@@ -1,0 +1,136 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/internal/study/latency"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Simulator runs a scenario, as sim.Run does.
+type Simulator func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+
+// Options are what a caller chooses.
+type Options struct {
+	Simulate Simulator
+	Workers  int // cores; 0 is all
+	// MaxSize is the largest size that is simulated, 0 for what takes a second or two.
+	MaxSize units.Bytes
+	moved   int64 // bytes of size times ranks that MaxSize stands for; 0 for maxMoved
+	// Sizes is how many of a table are compared at the most, 0 for maxPoints.
+	Sizes int
+	// Nodes is the number of nodes of the log, 0 for what the log says.
+	Nodes int
+	// Known is the error that weft has on this cluster, as the root mean square of
+	// ln(predicted / measured); 0 for that of published tables of healthy clusters.
+	Known   float64
+	without string // a table that the error is not taken from
+	coarse  bool   // severities between those that are tried are not simulated
+	// Progress, if not nil, is told of each simulation that is done, one at a time.
+	Progress func(done, total int, what string)
+}
+
+// predict simulates a task under overrides: a time for each of its points.
+func (c *Cluster) predict(ctx context.Context, t *Task, over []scenario.Override, o *Options) ([]units.Time, error) {
+	r, err := c.under(t, over)
+	if err != nil {
+		return nil, err
+	}
+	return t.simulate(ctx, r, c.Hops, o)
+}
+
+// under is a task's scenario with overrides.
+func (c *Cluster) under(t *Task, over []scenario.Override) (*scenario.Resolved, error) {
+	return c.resolve(append(t.over[:len(t.over):len(t.over)], over...))
+}
+
+// simulate runs a task in a scenario.
+func (t *Task) simulate(ctx context.Context, r *scenario.Resolved, hops int, o *Options) ([]units.Time, error) {
+	switch t.kind {
+	case bandwidth:
+		return bandwidths(ctx, r, t, o)
+	case oneMessage:
+		return latencies(ctx, r, t, hops)
+	}
+	results, err := o.Simulate(ctx, r, sim.Options{Workers: o.Workers})
+	if err != nil {
+		return nil, shortened(err)
+	}
+	if results.Partial {
+		return nil, context.Canceled
+	}
+	return times(results), nil
+}
+
+// shortened is the first line of an error: a run that failed tells at length.
+func shortened(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	line, _, more := strings.Cut(err.Error(), "\n")
+	const most = 160
+	if len(line) > most || more {
+		line = line[:min(most, len(line))] + " …"
+	}
+	return errors.New(line)
+}
+
+// times are those of a result's only fabric.
+func times(results *runstore.Results) (out []units.Time) {
+	for _, p := range results.Fabrics[0].Points {
+		out = append(out, p.Time)
+	}
+	return out
+}
+
+// bandwidths simulates perftest: messages of a size, posted one behind the other,
+// from one NIC to another; the time of one is that of all over their number.
+func bandwidths(ctx context.Context, r *scenario.Resolved, t *Task, o *Options) (out []units.Time, err error) {
+	for i := range t.Points {
+		bytes := t.Points[i].Bytes
+		count := int(min(maxFlows, max(minFlows, flowBytes/bytes)))
+		w := scenario.Workload{Pattern: scenario.Flows, Transport: scenario.RC, Operation: scenario.Operation(t.Table.Op)}
+		to := r.Cluster.Node.NICs // the first NIC of the second node
+		for range count {
+			w.Flows = append(w.Flows, scenario.Flow{Src: 0, Dst: to, Bytes: units.Bytes(bytes)})
+			if t.Table.Bidirectional {
+				w.Flows = append(w.Flows, scenario.Flow{Src: to, Dst: 0, Bytes: units.Bytes(bytes)})
+			}
+		}
+		run := *r
+		run.Workload = w
+		results, err := o.Simulate(ctx, &run, sim.Options{Workers: o.Workers})
+		if err != nil {
+			return nil, shortened(err)
+		}
+		took := times(results)[0] / units.Time(count)
+		if t.Table.Bidirectional {
+			took /= 2 // perftest adds both directions up
+		}
+		out = append(out, took)
+	}
+	return out, nil
+}
+
+// latencies simulates a ping-pong of one message of each size.
+func latencies(ctx context.Context, r *scenario.Resolved, t *Task, hops int) (out []units.Time, err error) {
+	for i := range t.Points {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m, err := latency.Measure(r, &r.Fabrics[0], latency.Spec{
+			Bytes: units.Bytes(t.Points[i].Bytes), Op: latency.Op(t.Table.Op), Hops: hops, Iterations: 1,
+		})
+		if err != nil {
+			return nil, shortened(fmt.Errorf("%w", err))
+		}
+		out = append(out, m.Trips[0])
+	}
+	return out, nil
+}

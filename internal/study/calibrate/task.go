@@ -1,0 +1,323 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"weft/internal/formats/logfile"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Cluster is the cluster that a log is said to be from.
+type Cluster struct {
+	File   *scenario.File // with its fabrics as a list (File.Explicit)
+	Fabric int            // of them
+	Hops   int            // switches between two hosts, of latencies
+}
+
+// path is that of a field of the cluster's fabric.
+func (c *Cluster) path(field string) string { return fmt.Sprintf("fabrics[%d]%s", c.Fabric, field) }
+
+// resolve is the scenario with overrides, its fabric alone.
+func (c *Cluster) resolve(over []scenario.Override) (*scenario.Resolved, error) {
+	r, err := c.File.Resolve(over...)
+	if err != nil {
+		return nil, err
+	}
+	r.Fabrics = []scenario.Fabric{r.Fabrics[c.Fabric]}
+	return r, nil
+}
+
+// kind is how a task is simulated.
+type kind uint8
+
+const (
+	collective kind = iota
+	bandwidth       // of messages between two NICs
+	oneMessage      // the time of a message between two NICs
+)
+
+// Task is a table of a log as something to simulate.
+type Task struct {
+	Table  *logfile.Table
+	Title  string
+	Nodes  int
+	GPUs   int // of a node that take part
+	Points []Point
+	// Skipped are sizes of the table that are not compared, and why.
+	Skipped string
+	// Told is what the log says against itself or the scenario.
+	Told []string
+
+	kind kind
+	over []scenario.Override
+	base *scenario.Resolved // with over
+}
+
+// Point is a size that is compared.
+type Point struct {
+	Line     int
+	Bytes    int64
+	Measured units.Time
+	Factor   float64 // of algorithm bandwidth to bus bandwidth; 0 where there is no such thing
+	// Bias is what healthy clusters take longer there than weft predicts, as
+	// ln(measured / predicted), and Known how far they spread about it.
+	Bias, Known float64
+	noise       float64 // of the log: ln of in-place over out-of-place
+}
+
+// Ranks is how many GPUs take part.
+func (t *Task) Ranks() int { return t.Nodes * t.GPUs }
+
+// Network reports whether the task sends anything between nodes.
+func (t *Task) Network() bool { return t.Nodes > 1 }
+
+// Tasks makes a log's tables into tasks. Tables that cannot be simulated on the
+// cluster have a note instead.
+func (c *Cluster) Tasks(log *logfile.Log, o Options) (tasks []*Task, notes []logfile.Note) {
+	for _, t := range log.Tables {
+		if len(tasks) == maxTables {
+			notes = append(notes, logfile.Note{Line: t.Line, Text: fmt.Sprintf("more than %d tables: those from here on are not compared", maxTables)})
+			break
+		}
+		task, err := c.task(log, t, o)
+		if err != nil {
+			notes = append(notes, logfile.Note{Line: t.Line, Text: "this table is not compared: " + err.Error()})
+			continue
+		}
+		tasks = append(tasks, task)
+	}
+	return tasks, notes
+}
+
+func (c *Cluster) task(log *logfile.Log, t *logfile.Table, o Options) (*Task, error) {
+	whole, err := c.resolve(nil)
+	if err != nil {
+		return nil, err
+	}
+	task := &Task{Table: t}
+	if t.Format == logfile.NCCLTests {
+		err = c.collective(task, whole, log, o)
+	} else {
+		err = c.message(task, whole)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := task.choose(whole.Cluster.Node.GPU.Architecture, o); err != nil {
+		return nil, err
+	}
+	if task.kind == collective {
+		task.over = append(task.over, scenario.Override{Path: "workload.sizes", Value: task.sizes(), Origin: "the log's sizes"})
+	}
+	task.base, err = c.resolve(task.over)
+	return task, err
+}
+
+// collective is a table of nccl-tests.
+func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.Log, o Options) error {
+	t := task.Table
+	if t.Op == "" {
+		return fmt.Errorf("which operation it measures is not in the log, or weft has no model of it (%s): name it with --op", orNone(t.Test))
+	}
+	ranks, told, err := trueRanks(t, &log.Said, whole.Cluster.Ranks())
+	task.Told = told
+	if err != nil {
+		return err
+	}
+	if err := task.place(ranks, &whole.Cluster, o.Nodes); err != nil {
+		return err
+	}
+	node := &whole.Cluster.Node
+	task.Title = fmt.Sprintf("%s, %d ranks on %d node(s)", t.Op, ranks, task.Nodes)
+	task.over = []scenario.Override{
+		{Path: "workload.collective", Value: t.Op, Origin: "the log's operation"},
+		{Path: "cluster.nodes", Value: fmt.Sprint(task.Nodes), Origin: "the log's nodes"},
+	}
+	if task.GPUs < node.GPUs {
+		task.over = append(task.over, node.Part(task.GPUs, "the log's ranks")...)
+	}
+	return nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "no name of a test was found"
+	}
+	return s
+}
+
+// trueRanks is how many ranks took part, by the bandwidths, else by what the log
+// says, else by the cluster; told is what contradicts it.
+func trueRanks(t *logfile.Table, said *logfile.Said, cluster int) (ranks int, told []string, err error) {
+	by := t.Ranks()
+	if by.Most > 0 && by.Least > by.Most {
+		return 0, nil, fmt.Errorf("busbw over algbw is that of no number of ranks, if this is an %s: the rows are of different runs, or of another operation", t.Op)
+	}
+	exact, isExact := by.Exact()
+	for _, claim := range []struct {
+		ranks int
+		who   string
+	}{{t.Listed, "the list of devices"}, {said.Ranks, "NCCL's initialisation"}} {
+		switch {
+		case claim.ranks == 0:
+		case !by.Allows(claim.ranks) && isExact:
+			told = append(told, fmt.Sprintf("%s says %d ranks, but busbw over algbw is that of %d: %d are taken", claim.who, claim.ranks, exact, exact))
+		case !by.Allows(claim.ranks):
+			told = append(told, fmt.Sprintf("%s says %d ranks, but busbw over algbw is that of %d to %d", claim.who, claim.ranks, by.Least, by.Most))
+		case ranks == 0:
+			ranks = claim.ranks
+		}
+	}
+	switch {
+	case isExact:
+		return exact, told, nil
+	case ranks > 0:
+		return ranks, told, nil
+	case by.Allows(cluster):
+		return cluster, append(told, fmt.Sprintf("how many ranks took part is not in the log: the cluster's %d are taken", cluster)), nil
+	}
+	return 0, told, fmt.Errorf("busbw over algbw is that of %d to %d ranks, and the cluster has %d: give --nodes", by.Least, by.Most, cluster)
+}
+
+// place puts ranks on nodes: as many as the log lists, else full ones.
+func (t *Task) place(ranks int, c *scenario.Cluster, nodes int) error {
+	per, why := min(ranks, c.Node.GPUs), "the cluster's nodes"
+	switch {
+	case nodes > 0:
+		if ranks%nodes != 0 {
+			return fmt.Errorf("%d ranks are no whole number on each of %d nodes (--nodes)", ranks, nodes)
+		}
+		per, why = ranks/nodes, "--nodes"
+	case t.Table.Listed == ranks && len(t.Table.Hosts) > 0 && len(t.Table.Hosts)*t.Table.PerHost == ranks:
+		per, why = t.Table.PerHost, "the list of devices"
+	}
+	switch {
+	case per > c.Node.GPUs:
+		return fmt.Errorf("%s puts %d ranks on a node, and the cluster's have %d GPUs: this is another cluster than the log's", why, per, c.Node.GPUs)
+	case ranks%per != 0:
+		return fmt.Errorf("%d ranks are no whole number of nodes with %d GPUs: give --nodes", ranks, per)
+	}
+	t.Nodes, t.GPUs = ranks/per, per
+	return nil
+}
+
+// message is a table of perftest or clusterkit: two NICs of two nodes.
+func (c *Cluster) message(task *Task, whole *scenario.Resolved) error {
+	t := task.Table
+	f := &whole.Fabrics[0]
+	switch {
+	case t.Op == "":
+		return errors.New("which operation it measures is not in the log")
+	case whole.Cluster.Nodes < 2:
+		return errors.New("the cluster has one node, and perftest measures between two")
+	case f.Kind == scenario.TCPKind:
+		return fmt.Errorf("%s has no RDMA", f.Name)
+	}
+	task.Nodes, task.GPUs = 2, 1
+	task.kind = bandwidth
+	what := "bandwidth"
+	if t.Latency {
+		task.kind, what = oneMessage, "latency"
+	}
+	memory := "host memory"
+	if t.GPUMemory {
+		memory = "GPU memory"
+	} else {
+		task.over = append(task.over,
+			scenario.Override{Path: c.path(".host.path"), Value: string(scenario.PathRDMAHost), Origin: "perftest in host memory"},
+			scenario.Override{Path: c.path(".host.copies"), Value: "0", Origin: "perftest copies nothing"})
+	}
+	task.Title = fmt.Sprintf("%s of %s between two NICs, %s", what, t.Op, memory)
+	if t.MTU > 0 && t.MTU != int64(f.MTU) {
+		task.Told = append(task.Told, fmt.Sprintf("perftest ran with an MTU of %s, and the cluster's fabric has %s", units.Bytes(t.MTU), f.MTU))
+	}
+	return nil
+}
+
+// choose takes the sizes that are compared: at most maxPoints, evenly spread over
+// those that are not too large to simulate.
+func (t *Task) choose(architecture scenario.Architecture, o Options) error {
+	rows := slices.Clone(t.Table.Rows)
+	slices.SortStableFunc(rows, func(a, b logfile.Row) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
+	rows = slices.CompactFunc(rows, func(a, b logfile.Row) bool { return a.Bytes == b.Bytes })
+	rows = slices.DeleteFunc(rows, func(r logfile.Row) bool { return r.Bytes < 1 || t.kind == oneMessage && r.Bytes > 64<<10 })
+	if len(rows) == 0 {
+		return errors.New("it has no size that weft simulates")
+	}
+	moved := int64(maxMoved)
+	if o.moved > 0 {
+		moved = o.moved
+	}
+	limit := moved / int64(max(2, t.Ranks()))
+	if o.MaxSize > 0 {
+		limit = int64(o.MaxSize)
+	}
+	all := len(rows)
+	for len(rows) > 1 && rows[len(rows)-1].Bytes > limit {
+		rows = rows[:len(rows)-1]
+	}
+	if large := all - len(rows); large > 0 {
+		t.Skipped = fmt.Sprintf("%d size(s) above %s are not simulated (--max-size)", large, units.Bytes(limit))
+	}
+	most := maxPoints
+	if o.Sizes > 0 {
+		most = o.Sizes
+	}
+	if len(rows) > most {
+		t.Skipped = strings.TrimPrefix(fmt.Sprintf("%s; %d of %d others are compared (--sizes)", t.Skipped, most, len(rows)), "; ")
+	}
+	for i := range min(most, len(rows)) {
+		at := i
+		if len(rows) > most {
+			at = int(math.Round(float64(i) * float64(len(rows)-1) / float64(max(1, most-1))))
+		}
+		t.Points = append(t.Points, t.point(&rows[at], architecture, o))
+	}
+	return nil
+}
+
+// point is a row as it is compared.
+func (t *Task) point(r *logfile.Row, architecture scenario.Architecture, o Options) Point {
+	p := Point{Line: r.Line, Bytes: r.Bytes}
+	switch {
+	case r.Micros > 0:
+		p.Measured = units.Time(r.Micros * float64(units.Microsecond))
+	default:
+		p.Measured = units.Time(float64(r.Bytes) * 8 * 1000 / r.Gbps)
+	}
+	if r.InPlace > 0 {
+		p.noise = math.Abs(math.Log(r.InPlace / r.Micros))
+	}
+	if t.kind == collective {
+		p.Factor = busFactor(t.Table.Op, t.Ranks())
+	}
+	p.Bias, p.Known = t.known(architecture, r.Bytes, &o)
+	return p
+}
+
+// busFactor is bus bandwidth over algorithm bandwidth (nccl-tests,
+// doc/PERFORMANCE.md).
+func busFactor(op string, ranks int) float64 {
+	n := float64(ranks)
+	switch op {
+	case string(scenario.AllReduce):
+		return 2 * (n - 1) / n
+	case string(scenario.AllGather), string(scenario.ReduceScatter), string(scenario.AllToAll):
+		return (n - 1) / n
+	}
+	return 1
+}
+
+// sizes is the list as a scenario has it.
+func (t *Task) sizes() string {
+	var list []string
+	for i := range t.Points {
+		list = append(list, units.Bytes(t.Points[i].Bytes).Exact())
+	}
+	return "[" + strings.Join(list, ", ") + "]"
+}

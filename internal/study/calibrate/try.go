@@ -1,0 +1,156 @@
+package calibrate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+
+	"weft/internal/base/cores"
+	"weft/scenario"
+	"weft/units"
+)
+
+// trial is one variant of a hypothesis, on every task.
+type trial struct {
+	*Hypothesis
+	order   int // of the hypothesis
+	label   string
+	grade   grade
+	runs    []*scenario.Resolved // by task; nil is as predicted
+	changes []scenario.Override  // of a task on which it changes something
+	times   [][]units.Time       // by task
+	err     error
+}
+
+// sameFamily reports whether two trials differ in nothing but a number.
+func (t *trial) sameFamily(other *trial) bool {
+	return t.Hypothesis == other.Hypothesis && t.grade.family == other.grade.family && other.grade.at != nil
+}
+
+// try simulates every variant of every hypothesis, several at a time, then others between
+// those of the likeliest. It gives the context's error when it was interrupted.
+func (d *Diagnosis) try(ctx context.Context, c *Cluster, o *Options) ([]*trial, error) {
+	trials := d.trials(c)
+	for next, round := trials, 0; len(next) > 0 && ctx.Err() == nil; round++ {
+		d.runAll(ctx, c, o, next)
+		if round > 0 {
+			trials = append(trials, next...)
+			slices.SortStableFunc(trials, func(a, b *trial) int { return cmp.Compare(a.order, b.order) })
+		}
+		if round == refinements || o.coarse {
+			break
+		}
+		next = d.between(c, trials)
+	}
+	return trials, ctx.Err()
+}
+
+// runAll simulates trials, each on a core.
+func (d *Diagnosis) runAll(ctx context.Context, c *Cluster, o *Options, trials []*trial) {
+	alone := *o
+	alone.Workers = 1 // a variant has a core: which one it is decides nothing
+	var told sync.Mutex
+	done := 0
+	cores.Each(len(trials), o.Workers, func(i int) {
+		t := trials[i]
+		t.run(ctx, d, c, &alone)
+		told.Lock()
+		defer told.Unlock()
+		if done++; o.Progress != nil {
+			o.Progress(done, len(trials), t.ID+": "+t.label)
+		}
+	})
+}
+
+// trials are the variants of all hypotheses, in order, with their scenarios.
+// Hypotheses without one are noted with the reason.
+func (d *Diagnosis) trials(c *Cluster) (out []*trial) {
+	for i := range Hypotheses {
+		h := &Hypotheses[i]
+		labels, why := h.labels(c, d.Tasks)
+		if len(labels) == 0 {
+			d.Untried = append(d.Untried, Untried{h, why})
+		}
+		for _, label := range labels {
+			out = append(out, d.trial(c, h, i, func(task *Task) (variant, bool) { return h.variant(c, task, label) }))
+		}
+	}
+	return out
+}
+
+// trial is a variant of a hypothesis: of gives that of each task.
+func (d *Diagnosis) trial(c *Cluster, h *Hypothesis, order int, of func(*Task) (variant, bool)) *trial {
+	t := &trial{Hypothesis: h, order: order}
+	for _, task := range d.Tasks {
+		v, changes := of(task)
+		var r *scenario.Resolved
+		if changes {
+			t.label, t.grade = v.label, v.grade
+			if t.err == nil {
+				t.changes = v.over
+				r, t.err = c.under(task, v.over)
+			}
+		}
+		t.runs = append(t.runs, r)
+	}
+	return t
+}
+
+// run simulates a variant. A task that it does not concern stays as predicted.
+func (t *trial) run(ctx context.Context, d *Diagnosis, c *Cluster, o *Options) {
+	for i, task := range d.Tasks {
+		predicted := d.Predicted[i]
+		if t.err == nil && t.runs[i] != nil {
+			if t.err = ctx.Err(); t.err == nil {
+				predicted, t.err = task.simulate(ctx, t.runs[i], c.Hops, o)
+			}
+		}
+		t.times = append(t.times, predicted)
+	}
+}
+
+// collect makes trials into explanations, the likeliest first. Those that were
+// interrupted are left out.
+func (d *Diagnosis) collect(trials []*trial) {
+	shares := make(map[*Hypothesis]float64)
+	for _, w := range d.weigh(trials) {
+		shares[w.Hypothesis] = w.share
+	}
+	for i := 0; i < len(trials); {
+		h := trials[i].Hypothesis
+		e := Explanation{Hypothesis: h, Posterior: shares[h], density: math.Inf(-1), Evidence: h.said(d.Log, d.Tasks)}
+		for ; i < len(trials) && trials[i].Hypothesis == h; i++ {
+			e.take(d, trials[i])
+		}
+		switch {
+		case e.Label != "":
+			d.Explanations = append(d.Explanations, e)
+		case len(e.Variants) > 0:
+			d.Untried = append(d.Untried, Untried{h, "no variant could be simulated: " + e.Variants[0].Failure})
+		}
+	}
+	slices.SortStableFunc(d.Explanations, func(a, b Explanation) int {
+		return cmp.Or(cmp.Compare(b.Posterior, a.Posterior), cmp.Compare(a.Match, b.Match))
+	})
+}
+
+// take counts a variant, which stands for the hypothesis if it is the likeliest so far.
+func (e *Explanation) take(d *Diagnosis, t *trial) {
+	switch {
+	case errors.Is(t.err, context.Canceled) || errors.Is(t.err, context.DeadlineExceeded):
+		return
+	case t.err != nil:
+		e.Variants = append(e.Variants, Tried{Label: t.label, Failure: t.err.Error()})
+		return
+	}
+	m := d.matchOf(t.times)
+	e.Variants = append(e.Variants, Tried{Label: t.label, Match: m.rms()})
+	shows, density := d.shows(t.times), d.density(t.times, faulty)
+	if e.Label == "" || shows && !e.Shows || shows == e.Shows && density > e.density {
+		e.Label, e.Match, e.Worst, e.Predicted, e.Changes = t.label, m.rms(), m.worst, t.times, t.changes
+		e.Shows, e.density = shows, density
+	}
+}

@@ -1,0 +1,305 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"weft/internal/sim/catalog"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Each function gives the variants of a hypothesis for a task, or why there are
+// none: by the task's own scenario, so that nothing is tried that is no change.
+
+// fewerRails tries two ways in which NCCL carries on: with the channels that it finds for
+// so many NICs, of which some carry more than others, and with the load spread evenly. A
+// tree in the NVSwitches needs a NIC for each GPU, so there is none in the second.
+func fewerRails(c *Cluster, t *Task) (out []variant, why string) {
+	nics := t.base.Cluster.Node.NICs
+	seen := map[int]bool{nics: true}
+	var scales []float64
+	for _, left := range []int{nics - 1, nics * 3 / 4, nics / 2, nics / 4, 1} {
+		if left >= 1 && !seen[left] {
+			seen[left] = true
+			scales = append(scales, float64(left))
+		}
+	}
+	out = graded("rails", float64(nics), func(left float64) variant {
+		n := min(nics-1, max(1, int(math.Round(left))))
+		return one(fmt.Sprintf("%d of %d NICs of each node in use", n, nics), "cluster.node.nics", fmt.Sprint(n))
+	}, scales...)
+	lane := t.base.Fabrics[0].Link.LaneRate
+	out = append(out, graded("spread", 0, func(left float64) variant {
+		n := min(nics-1, max(1, int(math.Round(left))))
+		v := one(fmt.Sprintf("%d of %d NICs of each node in use, evenly", n, nics), c.path(".link.lane-rate"), share(lane, float64(n)/float64(nics)).Exact())
+		if t.base.Cluster.Node.ScaleUp.Multicast {
+			v.over = append(v.over, scenario.Override{Path: "cluster.node.scale-up.multicast", Value: "false", Origin: v.label})
+		}
+		return v
+	}, scales...)...)
+	for i := range out {
+		out[i].grade.odds = func(left float64) float64 { return missingOdds(float64(nics) - left) }
+	}
+	return out, "a node has one NIC"
+}
+
+// missingOdds is how probable it is that so many NICs are missing: an assumption. One
+// that is down is met more often than several.
+func missingOdds(missing float64) float64 { return 1 / (missing * missing) }
+
+// slowShares are the parts of a link's rate that a fault leaves: a lane of four, an
+// older generation, a tenth.
+var slowShares = []float64{.75, .5, .25, .1}
+
+// share is a part of a rate, to the Mb/s.
+func share(rate units.Rate, of float64) units.Rate {
+	return units.Rate(math.Round(float64(rate)*of/1e6)) * 1e6
+}
+
+// slowNIC tries two places: with congestion control it matters which NIC it is.
+func slowNIC(c *Cluster, t *Task) ([]variant, string) {
+	first, _ := slowCables(c, t, "node0/nic0", "one NIC, the first, at %s instead of %s")
+	last := fmt.Sprintf("node%d/nic%d", t.Nodes-1, t.base.Cluster.Node.NICs-1)
+	if t.kind != collective {
+		return first, "" // between the first NICs of two nodes
+	}
+	second, _ := slowCables(c, t, last, "one NIC, the last, at %s instead of %s")
+	return append(first, second...), ""
+}
+
+func slowNode(c *Cluster, t *Task) ([]variant, string) {
+	if t.base.Cluster.Node.NICs == 1 {
+		return nil, "a node has one NIC: it is the hypothesis slow-nic"
+	}
+	return slowCables(c, t, "node0", "the NICs of one node at %s instead of %s")
+}
+
+func slowCables(c *Cluster, t *Task, who, label string) (out []variant, why string) {
+	rate := t.base.Fabrics[0].Link.Rate()
+	return graded(who, 1, func(part float64) variant {
+		slow := share(rate, part)
+		return one(fmt.Sprintf(label, slow, rate), c.path(".slow-links"), fmt.Sprintf("[{nics: [%s], rate: %s}]", who, slow.Exact()))
+	}, slowShares...), ""
+}
+
+func linkRate(c *Cluster, t *Task) (out []variant, why string) {
+	link := &t.base.Fabrics[0].Link
+	for _, share := range []units.Rate{2, 4} {
+		lane := link.LaneRate / share
+		out = append(out, one(fmt.Sprintf("all links at %s instead of %s", link.Rate()/share, link.Rate()), c.path(".link.lane-rate"), lane.Exact()))
+	}
+	return out, ""
+}
+
+// hostShares are parts of the rate of a copy to host memory that are tried: copies of all
+// GPUs share the host's memory, PCIe and the link between its processors, which the model
+// leaves out.
+var hostShares = []float64{1, .5, .25, .125}
+
+func hostMemory(c *Cluster, t *Task) ([]variant, string) {
+	host := t.base.Fabrics[0].Host
+	if host.Path != scenario.PathGPUDirectRDMA {
+		return nil, fmt.Sprintf("the data path is %s without it", host.Path)
+	}
+	through := one("", c.path(".host"), string(scenario.PathRDMAHost))
+	staged, err := c.under(t, through.over)
+	if err != nil {
+		return nil, err.Error()
+	}
+	rate := staged.Fabrics[0].Host.CopyRate
+	return graded("staged", 0, func(part float64) variant {
+		slow := share(rate, part)
+		v := one(fmt.Sprintf("through host memory, %s a GPU", slow), c.path(".host"), string(scenario.PathRDMAHost))
+		v.over = append(v.over, scenario.Override{Path: c.path(".host.copy-rate"), Value: slow.Exact(), Origin: v.label})
+		return v
+	}, hostShares...), ""
+}
+
+// peerShares are the parts that redirection leaves of the rate between GPU and NIC:
+// ACS halves it (nccl-tests issue 112, a maintainer), writes without relaxed ordering
+// leave 16 of more than 40 GB/s (openucx/ucx pull request 10955).
+var peerShares = []float64{.75, .5, 1. / 3, .25, .2, .125}
+
+func peerPath(_ *Cluster, t *Task) (out []variant, why string) {
+	f := &t.base.Fabrics[0]
+	if f.Host.Path != scenario.PathGPUDirectRDMA {
+		return nil, fmt.Sprintf("the data path is %s", f.Host.Path)
+	}
+	rate := t.base.Cluster.Node.PCIe.PeerRate
+	return graded("peer", 1, func(part float64) variant {
+		slow := share(rate, part)
+		return one(fmt.Sprintf("%s between GPU and NIC instead of %s", slow, rate), "cluster.node.pcie.peer-rate", slow.Exact())
+	}, peerShares...), ""
+}
+
+func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
+	f := &t.base.Fabrics[0]
+	if f.Kind == scenario.TCPKind {
+		return nil, "the fabric is TCP"
+	}
+	name := fmt.Sprintf("tcp-%dg", nominal(f.Link.Rate())/units.Gbps)
+	if !slices.Contains(catalog.Names(catalog.Fabric), name) {
+		return nil, fmt.Sprintf("the catalog has no %s", name)
+	}
+	// The scenario may have a fabric of that preset's name.
+	return []variant{one("kernel TCP", c.path(""), fmt.Sprintf("{preset: %s, name: %s}", name, f.Name))}, ""
+}
+
+// nominal is a rate as links are sold: 400 Gb/s of 399.99.
+func nominal(r units.Rate) units.Rate { return (r + units.Gbps/2) / units.Gbps * units.Gbps }
+
+// busShares are parts of a slot's rate that GPUs of a node have for each other: a
+// processor, its link to the other one, or a pass through host memory is on the way.
+var busShares = []float64{1, .75, .5, .25, .125}
+
+func noNVLink(c *Cluster, t *Task) ([]variant, string) {
+	node := &t.base.Cluster.Node
+	if t.GPUs == 1 || node.ScaleUp.Kind == scenario.ScaleUpPCIe {
+		return nil, "nothing goes over NVLink"
+	}
+	name := "pcie-" + node.PCIe.Generation
+	if !slices.Contains(catalog.Names(catalog.ScaleUp), name) {
+		return nil, fmt.Sprintf("the catalog has no scale-up %s", name)
+	}
+	bus, err := c.under(t, one("", "cluster.node.scale-up", name).over)
+	if err != nil {
+		return nil, err.Error()
+	}
+	rate := bus.Cluster.Node.ScaleUp.LinkRate
+	return graded("bus", 0, func(part float64) variant {
+		slow := share(rate, part)
+		v := one(fmt.Sprintf("PCIe between the GPUs of a node, %s a GPU", slow), "cluster.node.scale-up", name)
+		v.over = append(v.over, scenario.Override{Path: "cluster.node.scale-up.link-rate", Value: slow.Exact(), Origin: v.label})
+		return v
+	}, busShares...), ""
+}
+
+func noNVLS(_ *Cluster, t *Task) ([]variant, string) {
+	if t.GPUs == 1 || !t.base.Cluster.Node.ScaleUp.Multicast || t.Table.Op != string(scenario.AllReduce) && t.Nodes > 1 {
+		return nil, "NCCL would not use it here"
+	}
+	return []variant{one("without NVLS", "cluster.node.scale-up.multicast", "false")}, ""
+}
+
+func otherAlgorithm(_ *Cluster, t *Task) (out []variant, why string) {
+	if t.Table.Op != string(scenario.AllReduce) {
+		return nil, "NCCL has one algorithm for it here"
+	}
+	for _, a := range []scenario.Algorithm{scenario.AlgoRing, scenario.AlgoTree} {
+		out = append(out, one("always "+string(a), "workload.algorithm", string(a)))
+	}
+	return out, ""
+}
+
+func otherProtocol(_ *Cluster, t *Task) (out []variant, why string) {
+	if t.Table.Op == string(scenario.AllToAll) || t.Table.Op == string(scenario.SendRecv) {
+		return nil, "point-to-point operations choose none"
+	}
+	for _, p := range []scenario.Protocol{scenario.ProtoSimple, scenario.ProtoLL, scenario.ProtoLL128} {
+		out = append(out, one("always "+string(p), "workload.protocol", string(p)))
+	}
+	return out, ""
+}
+
+func fewerChannels(*Cluster, *Task) (out []variant, why string) {
+	for _, n := range []int{1, 2, 4, 8} {
+		out = append(out, one(fmt.Sprintf("%d channel(s)", n), "workload.channels", fmt.Sprint(n)))
+	}
+	return out, ""
+}
+
+func smallerMTU(c *Cluster, t *Task) (out []variant, why string) {
+	f := &t.base.Fabrics[0]
+	if f.Kind == scenario.TCPKind {
+		return nil, "TCP's is not an RDMA MTU"
+	}
+	for _, mtu := range []units.Bytes{2048, 1024, 512, 256} {
+		if mtu < f.MTU {
+			out = append(out, one(fmt.Sprintf("MTU %s instead of %s", mtu, f.MTU), c.path(".mtu"), mtu.Exact()))
+		}
+	}
+	return out, "there is no smaller one"
+}
+
+func packetLoss(c *Cluster, t *Task) (out []variant, why string) {
+	if t.base.Fabrics[0].Kind == scenario.TCPKind {
+		return nil, "TCP's losses are part of the model"
+	}
+	return graded("loss", 0, func(rate float64) variant {
+		every := int(math.Round(1 / rate))
+		return one(fmt.Sprintf("one packet in %d lost on each link", every), c.path(".link.error-rate"), fmt.Sprintf("1/%d", every))
+	}, 1e-6, 1e-5, 1e-4, 1e-3), ""
+}
+
+func noPFC(c *Cluster, t *Task) ([]variant, string) {
+	f := &t.base.Fabrics[0]
+	if f.Kind != scenario.RoCEv2Kind || !f.Ethernet.PFC.Enabled {
+		return nil, "the fabric has no PFC"
+	}
+	return []variant{one("PFC off", c.path(".ethernet.pfc"), "{enabled: false}")}, ""
+}
+
+func otherCC(c *Cluster, t *Task) (out []variant, why string) {
+	f := &t.base.Fabrics[0]
+	if f.Kind != scenario.RoCEv2Kind || f.CC.Algorithm != scenario.DCQCN {
+		return nil, "the fabric does not run DCQCN"
+	}
+	for _, preset := range catalog.Names(catalog.CC) {
+		if strings.HasPrefix(preset, "dcqcn-") && preset != f.CC.Preset {
+			out = append(out, one(preset+" instead of "+f.CC.Preset, c.path(".cc"), preset))
+		}
+	}
+	out = append(out, one("marking from the first packets on", c.path(".ethernet.ecn"), "{kmin: 5KB, kmax: 50KB}"))
+	return out, ""
+}
+
+// hashSeeds are how many ways of the hash are tried: the worst of a few is what a
+// log of a slow run would be.
+const hashSeeds = 4
+
+func collisions(c *Cluster, t *Task) (out []variant, why string) {
+	f := &t.base.Fabrics[0]
+	if f.Topology.Shape == scenario.SingleSwitch {
+		return nil, "there is one switch, so no way to choose"
+	}
+	mode := scenario.ECMP
+	if f.Kind == scenario.InfiniBandKind {
+		mode = scenario.Deterministic
+	}
+	for seed := range hashSeeds {
+		v := one(fmt.Sprintf("%s, way %d of %d", mode, seed+1, hashSeeds), c.path(".routing.mode"), string(mode))
+		v.over = append(v.over, scenario.Override{Path: c.path(".routing.hash-seed"), Value: fmt.Sprint(int(f.Routing.HashSeed) + seed + 1), Origin: v.label})
+		out = append(out, v)
+	}
+	return out, ""
+}
+
+func missingUplinks(c *Cluster, t *Task) (out []variant, why string) {
+	topology := &t.base.Fabrics[0].Topology
+	if topology.Oversubscription.Num == 0 {
+		return nil, "the topology has no leaves and spines"
+	}
+	for _, by := range []int64{2, 4} {
+		more := topology.Oversubscription.Mul(scenario.Ratio{Num: by, Den: 1})
+		out = append(out, one(fmt.Sprintf("an oversubscription of %s instead of %s", more, topology.Oversubscription), c.path(".topology.oversubscription"), more.String()))
+	}
+	return out, ""
+}
+
+func slowPCIe(_ *Cluster, t *Task) (out []variant, why string) {
+	node := &t.base.Cluster.Node
+	for _, lanes := range []int{8, 4} {
+		if lanes < node.PCIe.Lanes {
+			out = append(out, one(fmt.Sprintf("%d lanes instead of %d", lanes, node.PCIe.Lanes), "cluster.node.pcie", fmt.Sprintf("{generation: %s, lanes: %d}", node.PCIe.Generation, lanes)))
+		}
+	}
+	for _, g := range catalog.Names(catalog.PCIe) {
+		if g < node.PCIe.Generation {
+			out = append(out, one(fmt.Sprintf("PCIe %s instead of %s", g, node.PCIe.Generation), "cluster.node.pcie", g))
+		}
+	}
+	return out, ""
+}

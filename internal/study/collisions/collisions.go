@@ -1,0 +1,290 @@
+package collisions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"weft/internal/base/cores"
+	"weft/internal/base/stats"
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Runner simulates a scenario, as sim.Run does.
+type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+
+// Spec is what is measured.
+type Spec struct {
+	File      *scenario.File
+	Overrides []scenario.Override
+	Fabric    int   // of the scenario's
+	Nodes     []int // cluster sizes, rising
+	Policies  []Policy
+	Seeds     int // hash seeds, from 0
+}
+
+// Policy is a way of balancing the load.
+type Policy struct {
+	Name string               `json:"name"`
+	Mode scenario.RoutingMode `json:"mode"`
+	// QPs is the queue pairs per connection; 0 leaves the scenario's.
+	QPs int `json:"qps_per_connection,omitempty"`
+}
+
+// ResultVersion is the version of the layout of collisions.json.
+const ResultVersion = 1
+
+// Result is the loss by size and policy.
+type Result struct {
+	Version   int      `json:"version"`
+	Scenario  string   `json:"scenario"`
+	Fabric    string   `json:"fabric"`
+	Workload  string   `json:"workload"`
+	Bytes     int64    `json:"bytes"`
+	HashSeeds int      `json:"hash_seeds"`
+	Policies  []Policy `json:"policies"`
+	Sizes     []Size   `json:"sizes"`
+	// Oversubscription of leaves where it is not 1: it is in the loss.
+	Oversubscription string `json:"oversubscription,omitempty"`
+	Partial          bool   `json:"partial,omitempty"`
+}
+
+// Size is a cluster of so many nodes.
+type Size struct {
+	Nodes     int     `json:"nodes"`
+	Ranks     int     `json:"ranks"`
+	Reference float64 `json:"reference_busbw_gbytes_per_s"` // on one ideal switch
+	Cells     []Cell  `json:"policies"`                     // in the order of Result.Policies
+}
+
+// Cell is a policy at a size.
+type Cell struct {
+	BusBW     Quantiles `json:"busbw_gbytes_per_s"`
+	Lost      Quantiles `json:"lost"` // share of the reference; below 0 is a gain
+	Measured  int       `json:"measured"`
+	Failed    int       `json:"failed"` // hash seeds without a result
+	FailedWhy string    `json:"failed_why,omitempty"`
+}
+
+// Quantiles are of the values over hash seeds: those of a loss mirror those of what is
+// left.
+type Quantiles struct {
+	Least  float64 `json:"least"`
+	P10    float64 `json:"p10"`
+	Median float64 `json:"median"`
+	P90    float64 `json:"p90"`
+	Most   float64 `json:"most"`
+}
+
+// quantilesOf sorts the values.
+func quantilesOf(x []float64) Quantiles {
+	slices.Sort(x)
+	return Quantiles{x[0], stats.Quantile(x, 0.1), stats.Quantile(x, 0.5), stats.Quantile(x, 0.9), x[len(x)-1]}
+}
+
+// measurement is one simulation: of the reference, or of a policy and a seed.
+type measurement struct {
+	size, policy int // policy -1: the reference
+	ranks        int // of the reference
+	scenario     *scenario.Resolved
+	busbw        float64
+	err          error
+}
+
+// Progress is told after each simulation, never concurrently.
+type Progress func(done, total int)
+
+// Run measures. When ctx ends it gives the sizes that are complete, marked as
+// partial, and ctx's error.
+func Run(ctx context.Context, s *Spec, run Runner, workers int, progress Progress) (*Result, error) {
+	all, r, err := s.plan()
+	if err != nil {
+		return nil, err
+	}
+	simulate(ctx, all, run, workers, progress)
+	for i := range s.Nodes {
+		size, complete, err := sizeOf(all, i, len(s.Policies), s)
+		if err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+		if !complete {
+			break
+		}
+		r.Sizes = append(r.Sizes, size)
+	}
+	r.Partial = len(r.Sizes) < len(s.Nodes)
+	return r, ctx.Err()
+}
+
+// plan resolves every scenario before anything runs.
+func (s *Spec) plan() ([]measurement, *Result, error) {
+	var all []measurement
+	r := &Result{Version: ResultVersion, HashSeeds: s.Seeds, Policies: s.Policies}
+	for i, nodes := range s.Nodes {
+		ideal, err := s.ideal(nodes)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, measurement{size: i, policy: -1, ranks: ideal.Cluster.Ranks(), scenario: ideal})
+		for k := range s.Policies {
+			resolved, err := s.resolve(nodes, s.Policies[k].overrides(s.Fabric)...)
+			if err != nil {
+				return nil, nil, err
+			}
+			if i == 0 && k == 0 {
+				r.describe(resolved)
+			}
+			for seed := range s.Seeds {
+				own := *resolved
+				own.Fabrics = slices.Clone(resolved.Fabrics)
+				own.Fabrics[0].Routing.HashSeed = uint32(seed)
+				all = append(all, measurement{size: i, policy: k, scenario: &own})
+			}
+		}
+	}
+	return all, r, nil
+}
+
+func (r *Result) describe(s *scenario.Resolved) {
+	f := &s.Fabrics[0]
+	r.Scenario, r.Fabric, r.Workload = s.Name, f.Name, string(s.Workload.Collective)+string(s.Workload.Pattern)
+	if len(s.Workload.Sizes) > 0 {
+		r.Bytes = int64(s.Workload.Sizes[0])
+	}
+	if over := f.Topology.Oversubscription; over.Num > over.Den {
+		r.Oversubscription = over.String()
+	}
+}
+
+// overrides choose the policy on a fabric.
+func (p *Policy) overrides(fabric int) []scenario.Override {
+	out := []scenario.Override{{Path: fmt.Sprintf("fabrics[%d].routing.mode", fabric), Value: string(p.Mode), Origin: p.Name}}
+	if p.QPs > 0 {
+		out = append(out, scenario.Override{Path: fmt.Sprintf("fabrics[%d].transport.qps-per-connection", fabric), Value: fmt.Sprint(p.QPs), Origin: p.Name})
+	}
+	return out
+}
+
+// resolve is the scenario of so many nodes, on the one fabric, at its largest
+// size.
+func (s *Spec) resolve(nodes int, more ...scenario.Override) (*scenario.Resolved, error) {
+	own := scenario.Override{Path: "cluster.nodes", Value: fmt.Sprint(nodes), Origin: fmt.Sprintf("%d nodes", nodes)}
+	r, err := s.File.Resolve(slices.Concat(s.Overrides, []scenario.Override{own}, more)...)
+	if err != nil {
+		return nil, err
+	}
+	r.Fabrics = r.Fabrics[s.Fabric : s.Fabric+1]
+	if n := len(r.Workload.Sizes); n > 0 {
+		r.Workload.Sizes = []units.Bytes{slices.Max(r.Workload.Sizes)}
+	}
+	return r, nil
+}
+
+// ideal is the scenario on one switch with a port for every NIC.
+func (s *Spec) ideal(nodes int) (*scenario.Resolved, error) {
+	r, err := s.resolve(nodes)
+	if err != nil {
+		return nil, err
+	}
+	f := &r.Fabrics[0]
+	ports := max(2, r.Cluster.Endpoints()*f.NIC.Ports)
+	set := func(field, value string) scenario.Override {
+		return scenario.Override{Path: fmt.Sprintf("fabrics[%d].%s", s.Fabric, field), Value: value, Origin: "reference on one switch"}
+	}
+	text := fmt.Sprint(ports)
+	return s.resolve(
+		nodes, set("switch.ports", text), set("switch.max-ports", text), set("switch.rate", f.Link.Rate().Exact()),
+		set("topology", fmt.Sprintf("{shape: single-switch, radix: %d, cables: {node-leaf: %s}}", ports, f.Topology.Cables.NodeLeaf.Exact())),
+	)
+}
+
+// simulate runs everything, the smallest clusters first.
+func simulate(ctx context.Context, all []measurement, run Runner, workers int, progress Progress) {
+	var mu sync.Mutex
+	done := 0
+	cores.Each(len(all), max(1, workers), func(i int) {
+		all[i].run(ctx, run)
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; progress != nil {
+			progress(done, len(all))
+		}
+	})
+}
+
+// run fills in the bus bandwidth, or why there is none.
+func (m *measurement) run(ctx context.Context, run Runner) {
+	if m.err = ctx.Err(); m.err != nil {
+		return
+	}
+	results, err := run(ctx, m.scenario, sim.Options{Workers: 1})
+	m.scenario = nil // it is read no more
+	switch {
+	case err != nil:
+		m.err = err
+	case results == nil || results.Partial || len(results.Fabrics) != 1 || len(results.Fabrics[0].Points) != 1:
+		m.err = errors.New("the simulator gave neither results nor a reason")
+	default:
+		m.busbw = results.Fabrics[0].Points[0].BusBW
+	}
+}
+
+// ReferenceError is that the job fails on one ideal switch: nothing is lost against
+// nothing.
+type ReferenceError struct {
+	Nodes int
+	Err   error
+}
+
+func (e *ReferenceError) Error() string {
+	return fmt.Sprintf("the reference, %d nodes on one ideal switch, fails: %v", e.Nodes, e.Err)
+}
+
+func (e *ReferenceError) Unwrap() error { return e.Err }
+
+// sizeOf is what the measurements of a size come to; complete is false where some
+// were not made.
+func sizeOf(all []measurement, size, policies int, s *Spec) (out Size, complete bool, err error) {
+	out = Size{Nodes: s.Nodes[size], Cells: make([]Cell, policies)}
+	found := make([][]float64, policies)
+	for i := range all {
+		m := &all[i]
+		switch {
+		case m.size != size:
+		case errors.Is(m.err, context.Canceled) || errors.Is(m.err, context.DeadlineExceeded):
+			return out, false, nil
+		case m.policy < 0 && m.err != nil:
+			return out, false, &ReferenceError{Nodes: out.Nodes, Err: m.err}
+		case m.policy < 0:
+			out.Reference, out.Ranks = m.busbw, m.ranks
+		case m.err != nil:
+			c := &out.Cells[m.policy]
+			c.Failed++
+			c.FailedWhy = m.err.Error()
+		default:
+			found[m.policy] = append(found[m.policy], m.busbw)
+		}
+	}
+	for k := range found {
+		out.Cells[k].fill(found[k], out.Reference)
+	}
+	return out, true, nil
+}
+
+// fill takes the bandwidths over hash seeds.
+func (c *Cell) fill(busbw []float64, reference float64) {
+	c.Measured = len(busbw)
+	if len(busbw) == 0 || reference <= 0 {
+		return
+	}
+	var lost []float64
+	for _, x := range busbw {
+		lost = append(lost, 1-x/reference)
+	}
+	c.BusBW, c.Lost = quantilesOf(busbw), quantilesOf(lost)
+}

@@ -1,0 +1,211 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/catalog"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Line is one position of a bill of materials.
+type Line struct {
+	Kind     string       `json:"kind"`  // switch, nic, cable, transceiver, fibre
+	Item     string       `json:"item"`  // its name in price files
+	Title    string       `json:"title"` // for people
+	Where    string       `json:"where"` // leaf, spine, core; node-leaf, …
+	Length   units.Length `json:"-"`
+	Quantity int          `json:"quantity"`
+	Power    Part         `json:"-"` // of one piece
+}
+
+// wiring is what a design's cables are made of.
+type wiring struct {
+	graph       *topology.Graph
+	rate        units.Rate
+	planes      int // that a NIC has a port on
+	protocol    string
+	cageLinks   int // links of a switch's cage
+	moduleLinks int // links of a node's cage
+	lengths     map[topology.CableKind]units.Length
+	lines       []Line
+}
+
+// bill is the bill of materials of a built fabric.
+func (c choice) bill(g *topology.Graph, f *scenario.Fabric) []Line {
+	count, s, n := topology.Tally(g), c.sw, c.nic
+	var lines []Line
+	for level, k := range count.Switches {
+		if k > 0 {
+			lines = append(lines, Line{"switch", s.entry.Name, s.entry.Title, levelName(c.shape, count, level), 0, k, powerOf(s.entry, "about.power", "switch "+s.entry.Name)})
+		}
+	}
+	title, power := n.entry.Title, "about.power"
+	if c.shape == scenario.DualPlane {
+		power = "about.two-ports-power"
+		title = fmt.Sprintf("%s, a card of %d ports of %s", title, planes, c.preset.rate)
+	}
+	lines = append(lines, Line{"nic", n.entry.Name, title, "node", 0, count.Endpoints, powerOf(n.entry, power, "NIC "+n.entry.Name)})
+	rate := f.Link.Rate()
+	w := wiring{
+		graph: g, rate: rate, planes: planesOf(c.shape), protocol: s.protocol, moduleLinks: c.machine.moduleLinks,
+		cageLinks: max(1, s.ports.PortsAt(rate)/max(1, s.cages)),
+		lengths: map[topology.CableKind]units.Length{
+			topology.NodeLeaf: f.Topology.Cables.NodeLeaf, topology.LeafSpine: f.Topology.Cables.LeafSpine, topology.SpineCore: f.Topology.Cables.SpineCore,
+			topology.Local: f.Topology.Cables.Local, topology.Global: f.Topology.Cables.Global,
+		},
+	}
+	for _, kind := range []topology.CableKind{topology.NodeLeaf, topology.LeafSpine, topology.SpineCore, topology.Local, topology.Global} {
+		if count.Cables[kind] > 0 {
+			w.kind(kind, count.Cables[kind])
+		}
+	}
+	return append(lines, w.lines...)
+}
+
+// kind adds what the cables of a kind are made of.
+func (w *wiring) kind(kind topology.CableKind, links int) {
+	length := w.lengths[kind]
+	ends := "switch-switch"
+	if kind == topology.NodeLeaf && w.moduleLinks == 1 {
+		ends = "switch-nic"
+	}
+	optical := kind == topology.NodeLeaf && w.moduleLinks > 1 // the links of a node's cage go to different switches
+	e, ok := cableFor(w.rate, w.cageLinks, w.protocol, ends, length, optical)
+	if !ok {
+		what := fmt.Sprintf("%s cables: the catalog has none for %s at %d links a cage over %s", kind, w.rate, w.cageLinks, length)
+		w.lines = append(w.lines, Line{"cable", catalog.Unknown, what, kind.String(), length, links, Part{What: "the power of " + what}})
+		return
+	}
+	medium, _ := e.Get("medium")
+	if onePiece(medium.Value) {
+		w.lines = append(w.lines, Line{"cable", module(e, "switch-module"), e.Title, kind.String(), length, w.pieces(kind), bothEnds(e)})
+		return
+	}
+	nodeModules := 0
+	if kind == topology.NodeLeaf {
+		nodeModules = w.nodeModules()
+	}
+	w.optics(kind, e, w.switchModules(kind), nodeModules)
+	w.lines = append(w.lines, Line{"fibre", "fibre-" + medium.Value, medium.Value + " fibre cable", kind.String(), length, links, Part{Known: true, Tag: catalog.Verified}})
+}
+
+// optics adds the transceivers of both ends.
+func (w *wiring) optics(kind topology.CableKind, e catalog.Entry, sides, nodeModules int) {
+	item := module(e, "switch-module")
+	own := powerOf(e, "switch-power", "transceiver "+item)
+	services := 0
+	if kind == topology.NodeLeaf {
+		services = w.graph.Services // hosts of other kinds, with a NIC in each cage
+	}
+	w.lines = append(w.lines, Line{"transceiver", item, e.Title, kind.String(), 0, sides, own})
+	end, power, title := "nic-module", "nic-power", "the NIC's end of "
+	if w.moduleLinks > 1 { // a cage with a heat sink of its own: no fins on the module
+		end, power, title = "node-module", "node-power", "the node's end, with a flat top, of "
+	} else {
+		nodeModules, services = nodeModules+services, 0
+	}
+	add := func(item, power, title string, n int) {
+		if n > 0 {
+			w.lines = append(w.lines, Line{"transceiver", item, title + e.Title, kind.String(), 0, n, powerOf(e, power, "transceiver "+item)})
+		}
+	}
+	add(module(e, end), power, title, nodeModules)
+	add(module(e, "nic-module"), "nic-power", "the NIC's end of ", services)
+}
+
+// switchModules is how many cages of switches the cables of a kind fill: at each
+// switch its own, the last maybe in part.
+func (w *wiring) switchModules(kind topology.CableKind) int {
+	links := make([]int, len(w.graph.Nodes))
+	for _, c := range w.graph.Cables {
+		if w.graph.KindOf(c) == kind {
+			links[c.A.Node]++
+			links[c.B.Node]++
+		}
+	}
+	n := 0
+	for _, k := range links[w.graph.Endpoints:] {
+		n += ceilDiv(k, w.cageLinks)
+	}
+	return n
+}
+
+// nodeModules is how many cages of nodes are filled.
+func (w *wiring) nodeModules() int {
+	nodes := w.graph.Compute() / max(1, w.graph.NodeNICs)
+	return nodes * ceilDiv(w.graph.NodeNICs*w.planes, w.moduleLinks)
+}
+
+// pieces is how many cables with both ends fixed to them join the switches: between
+// two switches one for each pair of cages, from a switch to NICs one for each of its
+// cages.
+func (w *wiring) pieces(kind topology.CableKind) int {
+	if kind == topology.NodeLeaf {
+		return w.switchModules(kind)
+	}
+	links := map[[2]topology.NodeID]int{}
+	for _, c := range w.graph.Cables {
+		if w.graph.KindOf(c) == kind {
+			links[[2]topology.NodeID{min(c.A.Node, c.B.Node), max(c.A.Node, c.B.Node)}]++
+		}
+	}
+	n := 0
+	for _, k := range links {
+		n += ceilDiv(k, w.cageLinks)
+	}
+	return n
+}
+
+// onePiece reports whether a cable has both ends fixed to it.
+func onePiece(medium string) bool {
+	return medium == "copper" || medium == "active-copper" || medium == "active-optical"
+}
+
+func module(e catalog.Entry, field string) string {
+	f, _ := e.Get(field)
+	return f.Value
+}
+
+// bothEnds is the power of a one-piece cable.
+func bothEnds(e catalog.Entry) Part {
+	a, b := powerOf(e, "switch-power", "cable "+module(e, "switch-module")), powerOf(e, "nic-power", "cable "+module(e, "switch-module"))
+	if !a.Known || !b.Known {
+		return Part{What: a.What}
+	}
+	return Part{a.Value + b.Value, true, catalog.Softer(a.Tag, b.Tag), a.What}
+}
+
+// cableFor is the cable of the least reach that does; optical asks for one with
+// transceivers to plug in.
+func cableFor(rate units.Rate, cageLinks int, protocol, ends string, length units.Length, optical bool) (catalog.Entry, bool) {
+	type option struct {
+		entry catalog.Entry
+		reach units.Length
+	}
+	var fits []option
+	for _, e := range catalog.Entries(catalog.Cable) {
+		reachFact, _ := e.Get("reach")
+		reach, err := units.ParseLength(reachFact.Value)
+		protocols, _ := e.Get("protocols")
+		of, _ := e.Get("ends")
+		medium, _ := e.Get("medium")
+		if err != nil || reach < length || number(e, "cage-links") != cageLinks || rateOf(catalog.Cable, e.Name, "rate") != rate || optical && (onePiece(medium.Value) || module(e, "node-module") == "none") {
+			continue
+		}
+		if (of.Value == "any" || of.Value == ends) && slices.Contains(strings.Fields(protocols.Value), protocol) {
+			fits = append(fits, option{e, reach})
+		}
+	}
+	if len(fits) == 0 {
+		return catalog.Entry{}, false
+	}
+	best := slices.MinFunc(fits, func(a, b option) int { return cmp.Compare(a.reach, b.reach) })
+	return best.entry, true
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / max(1, b) }

@@ -1,0 +1,244 @@
+package plan
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"weft/internal/base/topology"
+	"weft/internal/sim/run/network"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Design is a candidate: a network that can be built of devices of the catalog.
+type Design struct {
+	Name             string
+	Kind             scenario.FabricKind
+	Preset           string // the catalog's fabric
+	Switch, NIC      string
+	Shape            scenario.Shape
+	Oversubscription scenario.Ratio
+	Rate             units.Rate // of a link; a NIC has one for each plane
+	Rails            int
+	Levels           int // of switches
+	Hops             int // switches between the NICs that are farthest apart
+	Radix            int
+	Count            topology.Count
+	Bill             []Line
+	Power            Sum // milliwatts
+	Latency          Sum // picoseconds, of the switches on the longest way, idle
+	Cost             *Cost
+	Growth           *Growth // nil where none was asked for
+	Front            bool    // on the Pareto front of its protocol
+	Breaks           []Breach
+
+	Scenario []byte             // its text, which weft compare runs
+	Resolved *scenario.Resolved // of that text
+
+	choice choice
+}
+
+// Growth is the same design with as many GPUs as there are to be later.
+type Growth struct {
+	GPUs    int
+	Count   topology.Count
+	Levels  int
+	Problem string // why it cannot be built; Count and Levels are then nothing
+	Most    int    // GPUs that the design can grow to, where that is less and is known
+}
+
+// choice is what tells one design from another.
+type choice struct {
+	preset fabricPreset
+	sw     switchModel
+	nic    nicModel
+	own    bool // the NIC is the node's
+	// unmanaged says that an InfiniBand fabric has no place for its manager, though one is
+	// asked for.
+	unmanaged bool
+	shape     scenario.Shape
+	ratio     scenario.Ratio
+	machine   machine
+}
+
+// name says what the design is made of, as a word that a file can have.
+func (c choice) name() string {
+	parts := []string{c.preset.name, c.sw.entry.Name}
+	if !c.own {
+		parts = append(parts, c.nic.entry.Name)
+	}
+	parts = append(parts, string(c.shape))
+	if oversubscribed(c.shape) {
+		parts = append(parts, strings.NewReplacer(":", "to", "/", "to").Replace(ratioText(c.ratio)))
+	}
+	return strings.Join(parts, "-")
+}
+
+// ratioText is an oversubscription as people write it, 3:1.
+func ratioText(r scenario.Ratio) string { return fmt.Sprintf("%d:%d", r.Num, r.Den) }
+
+// text is the scenario of a design for a number of GPUs.
+func (c choice) text(r *Request, gpus int) string {
+	return scenarioText(r, gpus, fmt.Sprintf("%s, %d GPUs", c.name(), gpus), c)
+}
+
+// trainingText is the section of a scenario with the training job; none where there is
+// no job.
+func (r *Request) trainingText() string {
+	if !r.Job.Training.Given() {
+		return ""
+	}
+	return "training: " + r.Job.Training.Text() + "\n"
+}
+
+// scenarioText is the scenario of choices side by side, without a training job.
+func scenarioText(r *Request, gpus int, name string, all ...choice) string {
+	m := all[0].machine
+	var b strings.Builder
+	fmt.Fprintf(&b, "name: %s\n", name)
+	fmt.Fprintf(&b, "cluster: {nodes: %d, node: {preset: %s, nics: %d}}\n", gpus/m.gpus, m.preset, r.rails(m))
+	fmt.Fprintf(&b, "topology: {cables: {node-leaf: %s, leaf-spine: %s, spine-core: %s, local: %[2]s, global: %[3]s}}\n", r.Cables.NodeLeaf.Exact(), r.Cables.LeafSpine.Exact(), r.Cables.SpineCore.Exact())
+	b.WriteString("fabrics:\n")
+	for _, c := range all {
+		c.fabric(&b, r)
+	}
+	var sizes []string
+	for _, s := range r.Job.Sizes {
+		sizes = append(sizes, s.Exact())
+	}
+	fmt.Fprintf(&b, "workload: {collective: %s, sizes: [%s]}\n", r.Job.Collective, strings.Join(sizes, ", "))
+	return b.String()
+}
+
+// fabric writes the choice as a fabric of a scenario. The radix is its switch's own:
+// side by side it would be the smallest of all.
+func (c choice) fabric(b *strings.Builder, r *Request) {
+	fmt.Fprintf(b, "  - preset: %s\n    name: %s\n    switch: %s\n", c.preset.name, c.name(), c.sw.entry.Name)
+	switch {
+	case c.shape == scenario.DualPlane:
+		fmt.Fprintf(b, "    nic: {model: %s, ports: %d, rate: %s}\n", c.nic.entry.Name, planes, c.preset.rate.Exact())
+	case !c.own:
+		fmt.Fprintf(b, "    nic: %s\n", c.nic.entry.Name)
+	}
+	fields := []string{"shape: " + string(c.shape), fmt.Sprintf("radix: %d", c.sw.ports.PortsAt(c.preset.rate))}
+	fields = append(fields, c.shapeFields()...)
+	if c.managed(r) {
+		fields = append(fields, "ufm: true")
+	}
+	if r.SparePorts > 0 {
+		fields = append(fields, fmt.Sprintf("spare-ports: %d", r.SparePorts))
+	}
+	fmt.Fprintf(b, "    topology: {%s}\n", strings.Join(fields, ", "))
+}
+
+// SideBySide is the scenario in which weft compare lays the first design of each
+// protocol side by side; nil where there is one protocol only.
+func (p *Plan) SideBySide() []byte {
+	var firsts []choice
+	for i, d := range p.Designs {
+		if i == 0 || p.Designs[i-1].Kind != d.Kind {
+			firsts = append(firsts, d.choice)
+		}
+	}
+	if len(firsts) < 2 {
+		return nil
+	}
+	return []byte(scenarioText(p.Request, p.Request.GPUs, p.Request.Name, firsts...) + p.Request.trainingText())
+}
+
+// managed reports whether the fabric's manager has a place in the topology.
+func (c choice) managed(r *Request) bool {
+	return r.Manager && c.preset.kind == scenario.InfiniBandKind && !c.unmanaged
+}
+
+// unbounded lifts the bound on a simulation's memory: what is too large to simulate
+// here can be planned.
+const unbounded = "run: {limit: {memory: 1024TiB}}\n"
+
+// resolve reads a design's scenario and counts what it is made of.
+func (c choice) resolve(text string) (*scenario.Resolved, topology.Spec, topology.Count, error) {
+	file, err := scenario.Decode(c.name(), []byte(text+unbounded))
+	if err != nil {
+		return nil, nil, topology.Count{}, err
+	}
+	resolved, err := file.Resolve()
+	if err != nil {
+		return nil, nil, topology.Count{}, err
+	}
+	spec, err := network.Shape(&resolved.Fabrics[0].Topology, &resolved.Cluster)
+	if err != nil {
+		return nil, nil, topology.Count{}, err
+	}
+	count, err := spec.Count()
+	return resolved, spec, count, err
+}
+
+// design makes the candidate of a choice; the error says why there is none.
+func (c choice) design(r *Request, prices *Prices) (*Design, error) {
+	text := c.text(r, r.GPUs) + r.trainingText()
+	resolved, spec, count, err := c.resolve(text)
+	if err == nil {
+		err = fits(c.shape, count)
+	}
+	if err != nil {
+		return nil, err
+	}
+	graph, err := spec.Build()
+	if err != nil {
+		return nil, err
+	}
+	if err := topology.Validate(graph); err != nil {
+		return nil, err
+	}
+	f := &resolved.Fabrics[0]
+	d := &Design{
+		Name: c.name(), Kind: c.preset.kind, Preset: c.preset.name, Switch: c.sw.entry.Name, NIC: c.nic.entry.Name,
+		Shape: c.shape, Oversubscription: c.ratio, Rate: c.preset.rate, Rails: r.rails(c.machine),
+		Levels: levels(count), Hops: hops(c.shape, count), Radix: f.Topology.Radix, Count: count,
+		Bill:     c.bill(graph, f),
+		Scenario: []byte(text), Resolved: resolved, choice: c,
+	}
+	for _, l := range d.Bill {
+		d.Power.add(l.Quantity, l.Power)
+	}
+	d.Latency.add(d.Hops, latencyOf(c.sw.entry))
+	d.Cost = prices.cost(d)
+	if r.Later > r.GPUs {
+		d.Growth = c.growth(r)
+	}
+	return d, nil
+}
+
+// growth is the design at the later size.
+func (c choice) growth(r *Request) *Growth {
+	_, _, count, err := c.resolve(c.text(r, r.Later))
+	if err != nil {
+		g := &Growth{GPUs: r.Later, Problem: shortReason(err)}
+		if len(c.breaches(r)) == 0 { // else there is more to relax than the size
+			g.Most = c.most(r)
+		}
+		return g
+	}
+	return &Growth{GPUs: r.Later, Count: count, Levels: levels(count)}
+}
+
+// most is how many GPUs the design can grow to, which is less than it is to: whole nodes.
+func (c choice) most(r *Request) int {
+	per := c.machine.gpus
+	nodes := r.GPUs / per
+	beyond := sort.Search(r.Later/per-nodes, func(i int) bool {
+		_, _, _, err := c.resolve(c.text(r, (nodes+i+1)*per))
+		return err != nil
+	})
+	return (nodes + beyond) * per
+}
+
+// shortReason is an error of the scenario without its place.
+func shortReason(err error) string {
+	text := err.Error()
+	if at := strings.LastIndex(text, "topology: "); at >= 0 {
+		text = text[at+len("topology: "):]
+	}
+	return text
+}

@@ -1,0 +1,191 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/internal/sim/catalog"
+	"weft/scenario"
+	"weft/units"
+)
+
+// machine is what a design needs to know of a node.
+type machine struct {
+	preset      string
+	gpus, nics  int
+	nic         string
+	rate        units.Rate // of a NIC's port
+	moduleLinks int        // links that a cage of the node carries
+}
+
+// machine is the node of the request.
+func (r *Request) machine() (machine, error) {
+	e, err := catalog.Lookup(catalog.Node, r.Node)
+	if err != nil {
+		return machine{}, err
+	}
+	m := machine{preset: r.Node, gpus: number(e, "gpus"), nics: number(e, "nics"), moduleLinks: max(1, number(e, "about.module-links"))}
+	nic, _ := e.Get("nic")
+	m.nic = nic.Value
+	m.rate = rateOf(catalog.NIC, m.nic, "rate")
+	if own, ok := e.Known("nic.rate"); ok {
+		if m.rate, err = units.ParseRate(own.Value); err != nil {
+			return machine{}, err
+		}
+	}
+	return m, nil
+}
+
+// leastRate is the least rate of a port.
+func (r *Request) leastRate(m machine) units.Rate {
+	if r.Rate > 0 {
+		return r.Rate
+	}
+	return m.rate
+}
+
+// rails is the number of NICs of a node that are cabled.
+func (r *Request) rails(m machine) int {
+	if r.Rails > 0 {
+		return r.Rails
+	}
+	return m.nics
+}
+
+// number is a whole number of an entry, 0 where it is not known.
+func number(e catalog.Entry, field string) int {
+	f, ok := e.Known(field)
+	if !ok {
+		return 0
+	}
+	n, err := strconv.Atoi(f.Value)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// rateOf is a rate of an entry, 0 where it is not known.
+func rateOf(kind catalog.Kind, name, field string) units.Rate {
+	e, err := catalog.Lookup(kind, name)
+	if err != nil {
+		return 0
+	}
+	f, ok := e.Known(field)
+	if !ok {
+		return 0
+	}
+	rate, err := units.ParseRate(f.Value)
+	if err != nil {
+		return 0
+	}
+	return rate
+}
+
+// switchModel is a switch that can be ordered.
+type switchModel struct {
+	entry            catalog.Entry
+	vendor, protocol string
+	cages            int
+	ports            scenario.Switch // its ports and rate
+}
+
+// switches are the switches that can be ordered, in the order of the catalog: chips
+// have no vendor of a switch.
+func switches() (out []switchModel) {
+	for _, e := range catalog.Entries(catalog.Switch) {
+		vendor, ok := e.Known("about.vendor")
+		if !ok {
+			continue
+		}
+		protocol, _ := e.Get("about.protocol")
+		out = append(out, switchModel{
+			entry: e, vendor: vendor.Value, protocol: protocol.Value, cages: number(e, "about.cages"),
+			ports: scenario.Switch{Ports: number(e, "ports"), MaxPorts: number(e, "max-ports"), Rate: rateOf(catalog.Switch, e.Name, "rate")},
+		})
+	}
+	return out
+}
+
+// nicModel is a NIC that can be ordered.
+type nicModel struct {
+	entry     catalog.Entry
+	vendor    string
+	protocols []string
+	rate      units.Rate
+	twoPorts  units.Rate // of each port of a card of two; 0 where no such card is known
+}
+
+func nics() (out []nicModel) {
+	for _, e := range catalog.Entries(catalog.NIC) {
+		vendor, _ := e.Get("about.vendor")
+		protocols, _ := e.Get("about.protocols")
+		out = append(out, nicModel{e, vendor.Value, strings.Fields(protocols.Value), rateOf(catalog.NIC, e.Name, "rate"), rateOf(catalog.NIC, e.Name, "about.two-ports")})
+	}
+	return out
+}
+
+// vendors are the makers of switches and NICs in the catalog, each once.
+func vendors() (out []string) {
+	for _, s := range switches() {
+		out = append(out, s.vendor)
+	}
+	for _, n := range nics() {
+		out = append(out, n.vendor)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// protocol is what the catalog calls the protocol of a kind of fabric.
+func protocol(k scenario.FabricKind) string {
+	if k == scenario.InfiniBandKind {
+		return "infiniband"
+	}
+	return "ethernet"
+}
+
+// fabricPreset is a fabric of the catalog: its protocol and the rate of a link.
+type fabricPreset struct {
+	name string
+	kind scenario.FabricKind
+	rate units.Rate
+	own  units.Rate // the fastest of the switch that the catalog gives it
+}
+
+// fabricPresets are the fabrics that designs are made of.
+func fabricPresets() (out []fabricPreset) {
+	for _, e := range catalog.Entries(catalog.Fabric) {
+		kind, _ := e.Get("kind")
+		link, _ := e.Get("link")
+		sw, _ := e.Get("switch")
+		k := scenario.FabricKind(kind.Value)
+		if k == scenario.InfiniBandKind || k == scenario.RoCEv2Kind {
+			out = append(out, fabricPreset{e.Name, k, linkRate(link.Value), rateOf(catalog.Switch, sw.Value, "rate")})
+		}
+	}
+	return out
+}
+
+// takes reports whether a switch can be the preset's. Of InfiniBand it is one of the
+// generation of the catalog's: a faster one at a slower rate wants other transceivers
+// (docs.nvidia.com 800g200gpam4list: those of 200 Gb/s lanes do not slow down).
+func (p fabricPreset) takes(s switchModel) bool {
+	return s.protocol == protocol(p.kind) && s.ports.PortsAt(p.rate) > 0 && (p.kind != scenario.InfiniBandKind || s.ports.Rate == p.own)
+}
+
+// linkRate is the rate of a generation of links.
+func linkRate(generation string) units.Rate {
+	e, err := catalog.Lookup(catalog.Link, generation)
+	if err != nil {
+		panic(fmt.Sprintf("plan: a fabric of the catalog has a link that it has not: %v", err))
+	}
+	code, _ := e.Get("code")
+	ratio, err := scenario.ParseRatio(code.Value)
+	if err != nil {
+		panic(fmt.Sprintf("plan: the code of link %s: %v", generation, err))
+	}
+	return scenario.Link{Lanes: number(e, "lanes"), LaneRate: rateOf(catalog.Link, generation, "lane-rate"), Code: ratio}.Rate()
+}

@@ -1,0 +1,198 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/internal/sim/catalog"
+	"weft/scenario"
+)
+
+// PerUnit is the resolution of money: ten-thousandths of the currency's unit, with
+// which a kilowatt-hour of 8.5 cents can be written.
+const (
+	PerUnit  = 10_000
+	decimals = 4
+)
+
+// Prices is a user's price file. weft has no prices of its own.
+type Prices struct {
+	// Currency is printed with every amount.
+	Currency string `yaml:"currency"`
+	// Electricity is the price of a kilowatt-hour.
+	Electricity string `yaml:"electricity"`
+	// PUE is what the site draws for each watt of equipment.
+	PUE scenario.Ratio `yaml:"pue"`
+	// Years is how long the equipment runs.
+	Years int `yaml:"years" range:"1..30"`
+	// Items are the prices of pieces.
+	Items []Price `yaml:"items"`
+
+	each map[string]Part
+	kWh  Part
+}
+
+// Price is what one piece costs.
+type Price struct {
+	// Item is a position of a bill of materials: qm9700, MMA4Z00-NS.
+	Item string `yaml:"item"`
+	// Each is an amount with at most four decimals, or unknown.
+	Each string `yaml:"each"`
+}
+
+// ReadPrices reads a price file.
+func ReadPrices(name string, text []byte) (*Prices, error) {
+	p := Prices{Currency: "?", Electricity: catalog.Unknown, PUE: scenario.Ratio{Num: 1, Den: 1}, Years: 1}
+	doc, err := scenario.ReadDocument(name, text, &p)
+	if err != nil {
+		return nil, err
+	}
+	return &p, doc.ErrorsAt(p.read())
+}
+
+// read takes the amounts from their texts.
+func (p *Prices) read() (out []scenario.Problem) {
+	p.each = map[string]Part{}
+	known := Items()
+	for i, x := range p.Items {
+		path := fmt.Sprintf("items[%d]", i)
+		part, err := amount(x.Each, "the price of "+x.Item)
+		if err != nil {
+			out = append(out, scenario.Problem{Path: path + ".each", Err: err})
+		}
+		if !slices.Contains(known, x.Item) {
+			hint := "weft plan --init-prices writes all that there are"
+			if near := catalog.Nearest(x.Item, known); near != "" {
+				hint = fmt.Sprintf("did you mean %q?", near)
+			}
+			out = append(out, scenario.Problem{Path: path + ".item", Err: fmt.Errorf("no bill of materials has an item %q: %s", x.Item, hint)})
+		}
+		if _, twice := p.each[x.Item]; twice {
+			out = append(out, scenario.Problem{Path: path + ".item", Err: fmt.Errorf("%q has a price already", x.Item)})
+		}
+		p.each[x.Item] = part
+	}
+	kWh, err := amount(p.Electricity, "the price of electricity")
+	if err != nil {
+		out = append(out, scenario.Problem{Path: "electricity", Err: err})
+	}
+	p.kWh = kWh
+	return out
+}
+
+// maxAmount bounds a price, so that a million pieces of it can be added up.
+const maxAmount = 10_000_000
+
+var errAmount = errors.New("want an amount up to 10000000, such as 1250 or 0.12, or unknown")
+
+// amount is a sum of money in ten-thousandths.
+func amount(text, what string) (Part, error) {
+	if text == catalog.Unknown {
+		return Part{What: what}, nil
+	}
+	whole, fraction, _ := strings.Cut(text, ".")
+	units, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil || units < 0 || units > maxAmount || len(fraction) > decimals || strings.Trim(fraction, "0123456789") != "" {
+		return Part{What: what}, fmt.Errorf("%q: %w", text, errAmount)
+	}
+	rest, _ := strconv.ParseInt((fraction + strings.Repeat("0", decimals))[:decimals], 10, 64)
+	return Part{units*PerUnit + rest, true, catalog.Verified, what}, nil
+}
+
+// Cost is what a design costs by a price file.
+type Cost struct {
+	Equipment Sum // ten-thousandths
+	Energy    Sum // of the years
+	Years     int
+	currency  string
+}
+
+// Total is equipment and energy.
+func (c *Cost) Total() Sum {
+	return Sum{Known: c.Equipment.Known + c.Energy.Known, Missing: distinct(slices.Concat(c.Equipment.Missing, c.Energy.Missing))}
+}
+
+// Text prints an amount.
+func (c *Cost) Text(v int64) string { return money(v, c.currency) }
+
+// money is an amount in whole units, with separators of thousands.
+func money(v int64, currency string) string {
+	digits := strconv.FormatInt((v+PerUnit/2)/PerUnit, 10)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits + " " + currency
+}
+
+// hoursPerYear is of a year of 365 days.
+const hoursPerYear = 24 * 365
+
+// cost is what a design costs; nil without prices.
+func (p *Prices) cost(d *Design) *Cost {
+	if p == nil {
+		return nil
+	}
+	c := &Cost{Years: p.Years, currency: p.Currency}
+	for _, l := range d.Bill {
+		part, ok := p.each[l.Item]
+		if !ok {
+			part = Part{What: "the price of " + l.Item}
+		}
+		c.Equipment.add(l.Quantity, part)
+	}
+	kWh := p.PUE.Of(d.Power.Known) * hoursPerYear * int64(p.Years) / 1_000_000 // from milliwatts
+	c.Energy.Missing = slices.Clone(d.Power.Missing)
+	if p.kWh.Known {
+		c.Energy.Known = kWh * p.kWh.Value
+	} else {
+		c.Energy.Missing = append(c.Energy.Missing, p.kWh.What)
+	}
+	return c
+}
+
+// Items are all positions that a bill of materials can have, in the order of the
+// catalog.
+func Items() (out []string) {
+	for _, s := range switches() {
+		out = append(out, s.entry.Name)
+	}
+	for _, n := range nics() {
+		out = append(out, n.entry.Name)
+	}
+	add := func(item string) {
+		if item != "none" && !slices.Contains(out, item) {
+			out = append(out, item)
+		}
+	}
+	for _, e := range catalog.Entries(catalog.Cable) {
+		medium, _ := e.Get("medium")
+		add(module(e, "switch-module"))
+		add(module(e, "nic-module"))
+		add(module(e, "node-module"))
+		if !onePiece(medium.Value) {
+			add("fibre-" + medium.Value)
+		}
+	}
+	return out
+}
+
+// PriceFile is an example of a price file, in which every price is yet to be filled
+// in.
+func PriceFile() []byte {
+	var b strings.Builder
+	b.WriteString(`# Prices for weft plan. Replace unknown by what you were quoted; what stays
+# unknown is left out of sums, which then say so. weft has no prices of its own.
+currency: USD
+electricity: unknown   # of a kilowatt-hour
+pue: 1.3               # what the site draws for each watt of equipment
+years: 4               # how long the equipment runs
+items:                 # the price of one piece
+`)
+	for _, item := range Items() {
+		fmt.Fprintf(&b, "  - {item: %q, each: unknown}\n", item)
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,192 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/sim/catalog"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Request is what a network is to be designed for, and what it must keep to.
+type Request struct {
+	// Name is for headings.
+	Name string `yaml:"name"`
+	// GPUs is how many there are now.
+	GPUs int `yaml:"gpus" range:"1..1048576"`
+	// Later is how many the network must be able to grow to; 0 is no growth.
+	Later int `yaml:"gpus-later" range:"0..1048576"`
+	// Node is the catalog's entry of the machine.
+	Node string `yaml:"node"`
+	// Rails is how many NICs of a node are cabled; 0 is all.
+	Rails int `yaml:"rails" range:"0..1024"`
+	// Rate is the least rate of a port; 0 is the rate of the node's NIC.
+	Rate units.Rate `yaml:"rate" range:"0bps..100Tbps"`
+	// Fabrics are the protocols that are allowed.
+	Fabrics []scenario.FabricKind `yaml:"fabrics"`
+	// Shapes are the topologies that are allowed.
+	Shapes []scenario.Shape `yaml:"shapes"`
+	// Vendors, Switches and NICs are the makers and models that are allowed; none
+	// is all, of NICs the node's own where it speaks the protocol.
+	Vendors  []string `yaml:"vendors"`
+	Switches []string `yaml:"switches"`
+	NICs     []string `yaml:"nics"`
+	// Oversubscription is the most, leaf downlinks to uplinks.
+	Oversubscription scenario.Ratio `yaml:"max-oversubscription"`
+	// Levels is the most levels of switches.
+	Levels int `yaml:"max-levels" range:"1..3"`
+	// MaxSwitches is the most switches; 0 is any number.
+	MaxSwitches int `yaml:"max-switches" range:"0..1000000"`
+	// Power is the most that the network may draw: switches, NICs and
+	// transceivers; 0 is any.
+	Power units.Power `yaml:"max-power" range:"0W..1000MW"`
+	// Cost is the most that it may cost, in the currency of the prices; 0 is any.
+	Cost int `yaml:"max-cost" range:"0..1000000000000"`
+	// Manager keeps the place of one node of an InfiniBand fabric for its manager
+	// (UFM), which four ports of the last scalable unit go to.
+	Manager bool `yaml:"manager"`
+	// SparePorts is how many ports for NICs stay free on the leaves: for storage, gateways.
+	SparePorts int `yaml:"spare-ports" range:"0..1000000"`
+	// Cables are the lengths to plan with.
+	Cables Cables `yaml:"cables"`
+	// Job is what the scenarios run that are written of a design.
+	Job Job `yaml:"job"`
+}
+
+// Cables are the lengths of cables by kind. In a dragonfly those of a group's switches are
+// as long as those from leaf to spine, those between groups as those from spine to core.
+type Cables struct {
+	NodeLeaf  units.Length `yaml:"node-leaf" range:"1mm..100km"`
+	LeafSpine units.Length `yaml:"leaf-spine" range:"1mm..100km"`
+	SpineCore units.Length `yaml:"spine-core" range:"1mm..100km"`
+}
+
+// Job is a collective and its sizes, and the training job where there is one.
+type Job struct {
+	Collective scenario.Collective `yaml:"collective"`
+	Sizes      []units.Bytes       `yaml:"sizes" range:"1B..1TiB"`
+	// Training is a training job, as in a scenario. It has no model where none is asked
+	// for.
+	Training scenario.Training `yaml:"training"`
+}
+
+// maxLevels is the most levels of switches that the topologies have.
+const maxLevels = 3
+
+// Default is what a request says that says nothing.
+func Default() Request {
+	return Request{
+		Name: "unnamed", GPUs: 128, Node: "dgx-h100",
+		Fabrics:          []scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind},
+		Shapes:           slices.Clone(shapes),
+		Oversubscription: scenario.Ratio{Num: 1, Den: 1},
+		Levels:           maxLevels,
+		Cables:           Cables{NodeLeaf: 5 * units.Metre, LeafSpine: 30 * units.Metre, SpineCore: 50 * units.Metre},
+		Job:              Job{scenario.AllReduce, []units.Bytes{units.MiB, 64 * units.MiB}, scenario.DefaultTraining()},
+	}
+}
+
+// Read reads a request from a file's text, which may be empty, and from overrides.
+func Read(name string, text []byte, overrides ...scenario.Override) (*Request, error) {
+	r := Default()
+	doc, err := scenario.ReadDocument(name, text, &r, overrides...)
+	if err != nil {
+		return nil, err
+	}
+	return &r, doc.ErrorsAt(r.Problems())
+}
+
+// Problems is what is wrong with the request by itself, with the field of each.
+func (r *Request) Problems() (out []scenario.Problem) {
+	add := func(path, format string, args ...any) {
+		out = append(out, scenario.Problem{Path: path, Err: fmt.Errorf(format, args...)})
+	}
+	lookup := func(path string, kind catalog.Kind, name string) {
+		if _, err := catalog.Lookup(kind, name); err != nil {
+			out = append(out, scenario.Problem{Path: path, Err: err})
+		}
+	}
+	lookup("node", catalog.Node, r.Node)
+	for i, name := range r.Switches {
+		lookup(fmt.Sprintf("switches[%d]", i), catalog.Switch, name)
+	}
+	for i, name := range r.NICs {
+		lookup(fmt.Sprintf("nics[%d]", i), catalog.NIC, name)
+	}
+	known := vendors()
+	for i, name := range r.Vendors {
+		if !slices.Contains(known, name) {
+			add(fmt.Sprintf("vendors[%d]", i), "%q makes no switch and no NIC of the catalog: want %s", name, strings.Join(known, ", "))
+		}
+	}
+	for i, k := range r.Fabrics {
+		if k != scenario.InfiniBandKind && k != scenario.RoCEv2Kind {
+			add(fmt.Sprintf("fabrics[%d]", i), "%s is not planned: want infiniband or roce-v2", k)
+		}
+	}
+	for i, s := range r.Shapes {
+		if !slices.Contains(shapes, s) {
+			add(fmt.Sprintf("shapes[%d]", i), "%s is not planned: want single-switch, rail-optimised, fat-tree, dual-plane or dragonfly", s)
+		}
+	}
+	if r.Oversubscription.Num < r.Oversubscription.Den || r.Oversubscription.Den == 0 {
+		add("max-oversubscription", "%s: want 1 or more, downlinks to uplinks", r.Oversubscription)
+	}
+	if r.Later != 0 && r.Later < r.GPUs {
+		add("gpus-later", "%d is less than the %d of now", r.Later, r.GPUs)
+	}
+	if len(out) > 0 {
+		return out
+	}
+	return r.nodeProblems()
+}
+
+// nodeProblems is what does not fit the node.
+func (r *Request) nodeProblems() (out []scenario.Problem) {
+	n, err := r.machine()
+	if err != nil {
+		return []scenario.Problem{{Path: "node", Err: err}}
+	}
+	for _, x := range []struct {
+		path string
+		gpus int
+	}{{"gpus", r.GPUs}, {"gpus-later", r.Later}} {
+		if x.gpus%n.gpus != 0 {
+			out = append(out, scenario.Problem{Path: x.path, Err: fmt.Errorf("%d GPUs are no whole number of nodes of %d: take %d or %d",
+				x.gpus, n.gpus, max(1, x.gpus/n.gpus)*n.gpus, (x.gpus/n.gpus+1)*n.gpus)})
+		}
+	}
+	if r.Rails > n.nics {
+		out = append(out, scenario.Problem{Path: "rails", Err: fmt.Errorf("%d: a node has %d NICs", r.Rails, n.nics)})
+	}
+	if r.Rate > n.rate && len(r.NICs) == 0 {
+		out = append(out, scenario.Problem{Path: "rate", Err: fmt.Errorf("%s: the NIC %s of the node has %s; name others in nics", r.Rate, n.nic, n.rate)})
+	}
+	if len(r.Job.Sizes) == 0 || r.Job.Collective == "" {
+		out = append(out, scenario.Problem{Path: "job", Err: errors.New("want a collective and sizes")})
+	}
+	if len(out) == 0 && r.Job.Training.Given() {
+		return r.trainingProblems(n)
+	}
+	return out
+}
+
+// trainingProblems is what a scenario finds wrong with the training job on these GPUs.
+func (r *Request) trainingProblems(m machine) (out []scenario.Problem) {
+	text := fmt.Sprintf("cluster: {nodes: %d, node: %s}\ntraining: %s\n", r.GPUs/m.gpus, m.preset, r.Job.Training.Text()) + unbounded
+	file, err := scenario.Decode("training", []byte(text))
+	if err == nil {
+		_, err = file.Resolve()
+	}
+	var all scenario.Errors
+	if err != nil && !errors.As(err, &all) {
+		return []scenario.Problem{{Path: "job.training", Err: err}}
+	}
+	for _, e := range all {
+		out = append(out, scenario.Problem{Path: "job." + e.Path, Err: errors.New(e.Msg)})
+	}
+	return out
+}

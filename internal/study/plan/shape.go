@@ -1,0 +1,132 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/internal/base/topology"
+	"weft/scenario"
+	"weft/units"
+)
+
+// shapes are the topologies that a design may have, from the simplest.
+var shapes = []scenario.Shape{scenario.SingleSwitch, scenario.RailOptimised, scenario.FatTree, scenario.DualPlane, scenario.Dragonfly}
+
+// Trees are the shapes of one plane of leaves and what is above them.
+func Trees() []scenario.Shape { return slices.Clone(shapes[:3]) }
+
+// planes is how many planes a design of two has: those of NICs with a port on each, as
+// Alibaba's HPN is built (SIGCOMM 2024).
+const planes = 2
+
+// planesOf is how many equal fabrics there are side by side.
+func planesOf(shape scenario.Shape) int {
+	if shape == scenario.DualPlane {
+		return planes
+	}
+	return 1
+}
+
+// nicRate is the rate of all ports of a NIC together.
+func (c choice) nicRate() units.Rate { return c.preset.rate * units.Rate(planesOf(c.shape)) }
+
+// dragonflyWorst is what a balanced dragonfly has of its uniform throughput under the
+// worst pattern of traffic, when routes avoid the shortest way: half (Kim et al., ISCA
+// 2008, section 5). As a constraint it counts like an oversubscription of 2.
+var dragonflyWorst = scenario.Ratio{Num: 2, Den: 1}
+
+// ratiosOf are the oversubscriptions that are tried of a shape.
+func ratiosOf(shape scenario.Shape) []scenario.Ratio {
+	switch shape {
+	case scenario.SingleSwitch:
+		return slices.DeleteFunc(slices.Clone(ratios), func(r scenario.Ratio) bool { return r.Num > r.Den })
+	case scenario.Dragonfly:
+		return []scenario.Ratio{dragonflyWorst}
+	}
+	return ratios
+}
+
+// shapeTakes reports whether a shape can be had with a NIC in a machine. A port for each
+// plane needs cards of two ports, and a cage for each: a machine whose cages join the
+// ports of two NICs (DGX H100) has no such cards.
+func shapeTakes(shape scenario.Shape, n nicModel, m machine, preset fabricPreset) bool {
+	return shape != scenario.DualPlane || n.twoPorts == preset.rate && m.moduleLinks == 1
+}
+
+// unfit says why no design of a machine can have a shape that a request names. Where it
+// leaves the shape open nothing is to be said.
+func unfit(r *Request, m machine, all []choice) (out []string) {
+	if len(r.Shapes) == len(shapes) {
+		return nil
+	}
+	for _, shape := range r.Shapes {
+		if slices.ContainsFunc(all, func(c choice) bool { return c.shape == shape }) {
+			continue
+		}
+		switch {
+		case shape == scenario.DualPlane && m.moduleLinks != 1:
+			out = append(out, fmt.Sprintf("no %s: a cage of %s joins the ports of %d NICs, and a NIC with a port on each plane needs a cage for each", shape, r.Node, m.moduleLinks))
+		case shape == scenario.DualPlane:
+			out = append(out, fmt.Sprintf("no %s: the catalog has no card of two ports in place of %s that the constraints leave", shape, m.nic))
+		}
+	}
+	return out
+}
+
+// oversubscribed reports whether a shape's oversubscription is one of its leaves, and so
+// part of its name and scenario.
+func oversubscribed(shape scenario.Shape) bool {
+	return shape != scenario.SingleSwitch && shape != scenario.Dragonfly
+}
+
+// shapeFields are the fields of a scenario's topology that only the shape has.
+func (c choice) shapeFields() (fields []string) {
+	if c.shape == scenario.DualPlane {
+		fields = append(fields, fmt.Sprintf("planes: %d", planes))
+	}
+	if oversubscribed(c.shape) {
+		fields = append(fields, fmt.Sprintf("oversubscription: %q", ratioText(c.ratio)))
+	}
+	return fields
+}
+
+// hops is how many switches the longest of the shortest ways has: up and down a tree;
+// in a dragonfly a switch of each end and those at both ends of the cable between their
+// groups.
+func hops(shape scenario.Shape, count topology.Count) int {
+	if shape == scenario.Dragonfly {
+		return 4
+	}
+	return 2*levels(count) - 1
+}
+
+// fits refuses a dragonfly of one group: its switches are a full mesh, as large as a group
+// is, however few NICs there are.
+func fits(shape scenario.Shape, count topology.Count) error {
+	if shape == scenario.Dragonfly && count.Cables[topology.Global] == 0 {
+		return fmt.Errorf("one group of a dragonfly has place for all %d NICs: a tree takes fewer switches", count.Endpoints)
+	}
+	return nil
+}
+
+// levels is how many levels of switches there are.
+func levels(c topology.Count) int {
+	n := 0
+	for _, k := range c.Switches {
+		if k > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// levelName is what the switches of a level are called in a bill.
+func levelName(shape scenario.Shape, count topology.Count, level int) string {
+	switch {
+	case shape == scenario.Dragonfly:
+		return "group"
+	case count.TotalSwitches() == count.Switches[0]:
+		return "the only level"
+	}
+	return []string{"leaf", "spine", "core"}[level]
+}

@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/internal/sim/catalog"
+	"weft/units"
+)
+
+// Sum is a total of which parts may be unknown: then what it states is the least.
+type Sum struct {
+	Known   int64       // in the unit of what is summed
+	Missing []string    // what is not known, each once: "the power of switch sn3700"
+	Softest catalog.Tag // of the parts that are known; "" where none is
+}
+
+// add adds quantity times a part.
+func (s *Sum) add(quantity int, each Part) {
+	if !each.Known {
+		if !slices.Contains(s.Missing, each.What) {
+			s.Missing = append(s.Missing, each.What)
+		}
+		return
+	}
+	s.Known += int64(quantity) * each.Value
+	if s.Softest == "" {
+		s.Softest = each.Tag
+	}
+	s.Softest = catalog.Softer(s.Softest, each.Tag)
+}
+
+// Complete reports whether all parts are known.
+func (s Sum) Complete() bool { return len(s.Missing) == 0 }
+
+// Part is a number of one piece, if it is known.
+type Part struct {
+	Value int64
+	Known bool
+	Tag   catalog.Tag
+	What  string // of what it is the number, for what is missing
+}
+
+// Text is the sum as a power or an amount of money: with a sign of at least where
+// parts are unknown, and "unknown" where all are.
+func (s Sum) Text(write func(int64) string) string {
+	switch {
+	case s.Complete():
+		return write(s.Known)
+	case s.Known == 0:
+		return "unknown"
+	}
+	return "≥ " + write(s.Known)
+}
+
+// PowerText prints a sum of milliwatts.
+func PowerText(v int64) string {
+	if v == 0 {
+		return "0 W"
+	}
+	return units.Power(v).String()
+}
+
+// MissingText says what a sum leaves out, or nothing.
+func (s Sum) MissingText() string {
+	if s.Complete() {
+		return ""
+	}
+	return fmt.Sprintf("not known: %s", strings.Join(s.Missing, "; "))
+}
+
+// powerOf is a power of an entry of the catalog.
+func powerOf(e catalog.Entry, field, what string) Part {
+	p := Part{What: "the power of " + what}
+	f, ok := e.Known(field)
+	if !ok {
+		return p
+	}
+	v, err := units.ParsePower(f.Value)
+	if err != nil {
+		return p
+	}
+	p.Value, p.Known, p.Tag = int64(v), true, f.Tag
+	return p
+}
+
+// latencyOf is the latency of a switch. What the catalog assumes, so that a simulation
+// can run, is not known.
+func latencyOf(e catalog.Entry) Part {
+	p := Part{What: "the latency of switch " + e.Name}
+	f, ok := e.Known("latency")
+	if !ok || f.Tag == catalog.Assumption {
+		return p
+	}
+	v, err := units.ParseTime(f.Value)
+	if err != nil {
+		return p
+	}
+	p.Value, p.Known, p.Tag = int64(v), true, f.Tag
+	return p
+}
+
+// LatencyText prints a sum of picoseconds.
+func LatencyText(v int64) string { return units.Time(v).String() }

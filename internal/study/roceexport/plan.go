@@ -1,0 +1,183 @@
+package roceexport
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/scenario"
+	"weft/units"
+)
+
+// Plan is what the devices of a fabric are told.
+type Plan struct {
+	Name          string // of the fabric
+	Ports         int    // of a switch
+	Lanes         int    // of a port
+	Speed         units.Rate
+	Cable         units.Length // the longest: what the headroom is for
+	DSCP, CNPDSCP int
+	Data, CNP     int // priority, class and queue of each
+	Ethernet      scenario.Ethernet
+	CC            scenario.CC
+	Transport     scenario.Transport
+	Buffer        units.Bytes // of the switch
+	Shared        units.Bytes // that ports share
+	NVIDIA        bool        // the chip: whose size of a profile has the headroom in it
+}
+
+// watchdog is the scenario's, nil where it has none.
+func (p *Plan) watchdog() *scenario.Watchdog {
+	if w := &p.Ethernet.PFC.Watchdog; w.Enabled && len(p.priorities()) > 0 {
+		return w
+	}
+	return nil
+}
+
+// ownQueues refuses a pause that stops another queue than its own for a device that has
+// no map from priorities to queues.
+func (p *Plan) ownQueues(device string) error {
+	if stops := p.Ethernet.PFC.Stops; len(stops) > 0 {
+		return fmt.Errorf("ethernet.pfc.stops has a pause of priority %d stop queue %d, and %s has no map for that: take it out, or write for sonic", stops[0].Priority, stops[0].Queue, device)
+	}
+	return nil
+}
+
+// unwatched notes a fabric without a watchdog, which keeps what the device has.
+func (p *Plan) unwatched(device string) []string {
+	if p.watchdog() != nil || len(p.priorities()) == 0 {
+		return nil
+	}
+	return []string{device + ": the scenario has no PFC watchdog (ethernet.pfc.watchdog.enabled), so none is written: the device keeps its own"}
+}
+
+// File is a file for a device.
+type File struct{ Name, Text string }
+
+// Output is what a device is given, and what to know of it.
+type Output struct {
+	Files []File
+	Notes []string
+}
+
+// Target is a kind of device.
+type Target struct {
+	Name, Is string
+	Write    func(*Plan) (*Output, error)
+}
+
+// Targets are the kinds that are known.
+func Targets() []Target {
+	return []Target{
+		{"sonic", "SONiC: config_db.json to load on top of what is there", (*Plan).SONiC},
+		{"cumulus", "Cumulus Linux: NVUE commands", (*Plan).Cumulus},
+		{"eos", "Arista EOS", (*Plan).EOS},
+		{"nxos", "Cisco NX-OS (Nexus 9000)", (*Plan).NXOS},
+		{"host", "hosts with ConnectX: a script, and NCCL's environment", (*Plan).Host},
+	}
+}
+
+// Names of the targets.
+func Names() []string {
+	var names []string
+	for _, t := range Targets() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// Of makes the plan of a fabric. It refuses one that is no RoCE v2, and classes
+// that a device cannot be told.
+func Of(f *scenario.Fabric, longest units.Length) (*Plan, error) {
+	if f.Kind != scenario.RoCEv2Kind {
+		return nil, fmt.Errorf("%s is a fabric of kind %s: only RoCE v2 is exported", f.Name, f.Kind)
+	}
+	e := f.Ethernet
+	p := &Plan{
+		Name: f.Name, Ports: f.Topology.Radix, Lanes: f.Link.Lanes, Speed: f.Link.Rate(), Cable: longest,
+		DSCP: e.DSCP, CNPDSCP: e.CNPDSCP, Data: e.DataPriority, CNP: e.CNPPriority,
+		Ethernet: e, CC: f.CC, Transport: f.Transport, Buffer: f.Switch.Buffer, Shared: e.Shared,
+		NVIDIA: strings.HasPrefix(f.Switch.Model, "sn"),
+	}
+	if p.DSCP == p.CNPDSCP && p.Data != p.CNP {
+		return nil, fmt.Errorf("data and notifications have DSCP %d both, and priorities %d and %d: give notifications a DSCP of their own with ethernet.cnp-dscp", p.DSCP, p.Data, p.CNP)
+	}
+	if e.PFC.LinkPause {
+		return nil, fmt.Errorf("%s pauses whole links (ethernet.pfc.link-pause): only PFC is exported", f.Name)
+	}
+	if e.AckPriority != e.DataPriority {
+		return nil, fmt.Errorf("acknowledgements have priority %d and data %d: on a real host both have the DSCP of their queue pair", e.AckPriority, e.DataPriority)
+	}
+	if p.Shared == 0 {
+		p.Shared = p.Buffer - p.own()*units.Bytes(p.Ports) - e.PFC.HeadroomPool
+	}
+	if p.Shared <= 0 {
+		return nil, fmt.Errorf("%d ports with %v of headroom and %v of their own leave nothing of the buffer of %v to share", p.Ports, e.PFC.Headroom, e.PFC.Reserve, p.Buffer)
+	}
+	return p, nil
+}
+
+// own is what a port keeps to itself, as the simulator reckons it.
+func (p *Plan) own() units.Bytes {
+	classes := []int{p.Data, p.CNP}
+	slices.Sort(classes)
+	own := units.Bytes(0)
+	for _, n := range slices.Compact(classes) {
+		own += p.Ethernet.PFC.Reserve
+		if slices.Contains(p.priorities(), n) && p.Ethernet.PFC.HeadroomPool == 0 {
+			own += p.Ethernet.PFC.Headroom
+		}
+	}
+	return own
+}
+
+func (p *Plan) headroom() int64 { return int64(p.Ethernet.PFC.Headroom) }
+
+// lossless reports whether the data are protected by PFC.
+func (p *Plan) lossless() bool {
+	return p.Ethernet.PFC.Enabled && slices.Contains(p.Ethernet.PFC.Priorities, p.Data)
+}
+
+// priorities are those of PFC, none where it is off.
+func (p *Plan) priorities() []int {
+	if !p.Ethernet.PFC.Enabled {
+		return nil
+	}
+	list := slices.Clone(p.Ethernet.PFC.Priorities)
+	slices.Sort(list)
+	return list
+}
+
+// percent is a ratio in whole percent; ok is false where it is none.
+func percent(r scenario.Ratio) (n int64, ok bool) {
+	den := max(1, r.Den)
+	return r.Num * 100 / den, r.Num*100%den == 0
+}
+
+// tc is the traffic class of IP that a DSCP is sent with: ECN-capable.
+func tc(dscp int) int { return 4*dscp + 2 }
+
+// metres rounds a length up.
+func metres(l units.Length) int64 { return int64((l + units.Metre - 1) / units.Metre) }
+
+// shares are the weights of queues in percent, which sum to at most 100.
+func (p *Plan) shares() map[int]int {
+	total := 0
+	for _, q := range p.Ethernet.Queues {
+		total += q.Weight
+	}
+	shares := map[int]int{}
+	for _, q := range p.Ethernet.Queues {
+		if q.Schedule != scenario.Strict {
+			shares[q.Priority] = max(1, q.Weight*100/total)
+		}
+	}
+	return shares
+}
+
+// strict reports whether a queue comes before all others.
+func (p *Plan) strict(priority int) bool {
+	return slices.ContainsFunc(p.Ethernet.Queues, func(q scenario.Queue) bool {
+		return q.Priority == priority && q.Schedule == scenario.Strict
+	})
+}

@@ -1,0 +1,324 @@
+package roceexport
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"weft/internal/roce/sonic"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Names of the rows that are written: SONiC's own, so that what refers to them
+// goes on to.
+const (
+	mapRow         = "AZURE"
+	markRow        = "AZURE_LOSSLESS"
+	ingressPool    = "ingress_lossless_pool"
+	egressPool     = "egress_lossless_pool"
+	losslessRow    = "egress_lossless_profile"
+	lossyRow       = "egress_lossy_profile"
+	ingressRow     = "ingress_lossy_profile"
+	maxSONiCWeight = 100 // sonic-scheduler.yang
+)
+
+// SONiC writes the tables of buffers, classes, marking and PFC.
+func (p *Plan) SONiC() (*Output, error) {
+	w := &sonicWriter{Plan: p, config: &sonic.Config{File: "config_db.json"}}
+	for _, step := range []func() error{w.buffers, w.groups, w.maps, w.marking, w.queues, w.ports} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := sonic.Resolve(w.config); err != nil {
+		return nil, fmt.Errorf("this cannot be said to SONiC: %w", err)
+	}
+	var b strings.Builder
+	if err := w.config.Write(&b); err != nil {
+		return nil, err
+	}
+	out := &Output{Files: []File{{w.config.File, b.String()}}, Notes: p.unwatched("sonic")}
+	if pfc := &p.Ethernet.PFC; p.NVIDIA && p.lossless() && pfc.XON == 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("sonic: xon is 0 and xon_offset %d; NVIDIA's chips go by xon alone: state ethernet.pfc.xon (the vendor has 19456)", pfc.XONOffset))
+	}
+	return out, nil
+}
+
+type sonicWriter struct {
+	*Plan
+	config *sonic.Config
+}
+
+// row adds a row of names and values in turn.
+func (w *sonicWriter) row(table, key string, values ...string) {
+	r := sonic.Row{Key: key}
+	for i := 0; i+1 < len(values); i += 2 {
+		r.Set(values[i], values[i+1])
+	}
+	w.config.Add(table, r)
+}
+
+// port is the name of a port: SONiC counts lanes.
+func (w *sonicWriter) port(i int) string { return fmt.Sprintf("Ethernet%d", i*max(1, w.Lanes)) }
+
+func text(b units.Bytes) string { return fmt.Sprint(int64(b)) }
+
+// exponent is the dynamic threshold whose alpha is a ratio.
+func exponent(field string, r scenario.Ratio) (string, error) {
+	num, den := r.Num, max(1, r.Den)
+	for num > 1 && den > 1 && num%2 == 0 && den%2 == 0 {
+		num, den = num/2, den/2
+	}
+	switch {
+	case den == 1 && num > 0 && num&(num-1) == 0 && num <= 1<<7:
+		return fmt.Sprint(bits.Len64(uint64(num)) - 1), nil
+	case num == 1 && den&(den-1) == 0 && den <= 1<<8:
+		return fmt.Sprint(1 - bits.Len64(uint64(den))), nil
+	}
+	return "", fmt.Errorf("%s is %v, and SONiC knows powers of two from 1/256 to 128: choose the next one", field, r)
+}
+
+// buffers are the pools and the profiles of them.
+func (w *sonicWriter) buffers() error {
+	pfc := &w.Ethernet.PFC
+	mode := "dynamic"
+	if pfc.XOFF > 0 {
+		mode = "static"
+	}
+	pool := []string{"type", "ingress", "mode", mode, "size", text(w.Shared)}
+	if pfc.HeadroomPool > 0 {
+		pool = append(pool, "xoff", text(pfc.HeadroomPool))
+	}
+	w.row("BUFFER_POOL", ingressPool, pool...)
+	w.row("BUFFER_POOL", egressPool, "type", "egress", "mode", "dynamic", "size", text(w.Buffer))
+	threshold := []string{"static_th", text(pfc.XOFF)}
+	if pfc.XOFF == 0 {
+		th, err := exponent("ethernet.pfc.alpha", pfc.Alpha)
+		if err != nil {
+			return err
+		}
+		threshold = []string{"dynamic_th", th}
+	}
+	w.row("BUFFER_PROFILE", ingressRow, append([]string{"pool", ingressPool, "size", text(pfc.Reserve)}, threshold...)...)
+	if len(w.priorities()) > 0 {
+		if pfc.Headroom == 0 {
+			return fmt.Errorf("priorities %v are lossless and ethernet.pfc.headroom is 0: SONiC takes such a profile for a lossy one, and what comes after a pause is dropped; state it (weft roce headroom reckons it)", w.priorities())
+		}
+		size := pfc.Reserve
+		if w.NVIDIA {
+			size += pfc.Headroom
+		} else if pfc.Reserve >= pfc.Headroom {
+			return fmt.Errorf("a reserve of %v is more than the headroom of %v: on a switch that keeps them apart this is read as one that does not", pfc.Reserve, pfc.Headroom)
+		}
+		w.row("BUFFER_PROFILE", w.losslessProfile(), append([]string{
+			"pool", ingressPool, "size", text(size), "xon", text(pfc.XON), "xon_offset", text(pfc.XONOffset), "xoff", text(pfc.Headroom),
+		}, threshold...)...)
+	}
+	w.row("BUFFER_PROFILE", losslessRow, "pool", egressPool, "size", "0", "dynamic_th", "7") // as good as no bound
+	th, err := exponent("ethernet.egress-alpha", w.Ethernet.EgressAlpha)
+	if err != nil {
+		return err
+	}
+	w.row("BUFFER_PROFILE", lossyRow, "pool", egressPool, "size", "0", "dynamic_th", th)
+	return nil
+}
+
+// losslessProfile is named as SONiC names those that it makes itself.
+func (w *sonicWriter) losslessProfile() string {
+	return fmt.Sprintf("pg_lossless_%d_%dm_profile", w.Speed/units.Mbps, metres(w.Cable))
+}
+
+// groups give each port's groups and queues their profiles.
+func (w *sonicWriter) groups() error {
+	cables := sonic.Row{Key: mapRow}
+	for i := range w.Ports {
+		cables.Set(w.port(i), fmt.Sprintf("%dm", metres(w.Cable)))
+		lossless := w.priorities()
+		for n := range sonic.Priorities {
+			group, queue := ingressRow, lossyRow
+			if slices.Contains(lossless, n) {
+				group, queue = w.losslessProfile(), losslessRow
+			}
+			key := fmt.Sprintf("%s|%d", w.port(i), n)
+			if n == w.group(n) { // others share group 0
+				w.row("BUFFER_PG", key, "profile", group)
+			}
+			w.row("BUFFER_QUEUE", key, "profile", queue)
+		}
+	}
+	w.config.Add("CABLE_LENGTH", cables)
+	return nil
+}
+
+// group is the priority group of a class: the data and what is lossless have
+// their own, all else is in 0.
+func (w *sonicWriter) group(class int) int {
+	if class == w.Data || slices.Contains(w.priorities(), class) {
+		return class
+	}
+	return 0
+}
+
+// maps lead DSCPs to classes, and classes to groups and queues.
+func (w *sonicWriter) maps() error {
+	dscp, groups, queues := sonic.Row{Key: mapRow}, sonic.Row{Key: mapRow}, sonic.Row{Key: mapRow}
+	rest, err := w.rest()
+	if err != nil {
+		return err
+	}
+	for d := range 64 {
+		class := rest
+		switch d {
+		case w.DSCP:
+			class = w.Data
+		case w.CNPDSCP:
+			class = w.CNP
+		}
+		dscp.Set(fmt.Sprint(d), fmt.Sprint(class))
+	}
+	for n := range sonic.Priorities {
+		groups.Set(fmt.Sprint(n), fmt.Sprint(w.group(n)))
+		queues.Set(fmt.Sprint(n), fmt.Sprint(n))
+	}
+	w.config.Add("DSCP_TO_TC_MAP", dscp)
+	w.config.Add("TC_TO_PRIORITY_GROUP_MAP", groups)
+	w.config.Add("TC_TO_QUEUE_MAP", queues)
+	w.config.Add("MAP_PFC_PRIORITY_TO_QUEUE", w.stopped())
+	return nil
+}
+
+// stopped is the map from the priority of a pause to the queue that it stops.
+func (w *sonicWriter) stopped() sonic.Row {
+	row := sonic.Row{Key: mapRow}
+	for n := range sonic.Priorities {
+		queue := n
+		for _, s := range w.Ethernet.PFC.Stops {
+			if s.Priority == n {
+				queue = s.Queue
+			}
+		}
+		if queue >= 0 {
+			row.Set(fmt.Sprint(n), fmt.Sprint(queue))
+		}
+	}
+	return row
+}
+
+// rest is the class of all DSCPs that are not RDMA's.
+func (w *sonicWriter) rest() (int, error) {
+	lossless := w.priorities()
+	for _, q := range w.Ethernet.Queues {
+		if q.Priority != w.Data && q.Priority != w.CNP && !slices.Contains(lossless, q.Priority) {
+			return q.Priority, nil
+		}
+	}
+	for n := range sonic.Priorities {
+		if n != w.Data && n != w.CNP && !slices.Contains(lossless, n) {
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("priorities %v are all lossless: no class is left for other traffic", lossless)
+}
+
+// marking is the WRED profile, the same for all colours.
+func (w *sonicWriter) marking() error {
+	e := &w.Ethernet.ECN
+	if !e.Enabled {
+		return nil
+	}
+	chance, ok := percent(e.Pmax)
+	if !ok {
+		return fmt.Errorf("ethernet.ecn.pmax is %v, and SONiC knows whole percents", e.Pmax)
+	}
+	row := sonic.Row{Key: markRow}
+	row.Set("ecn", "ecn_all")
+	for _, colour := range []string{"green", "yellow", "red"} {
+		row.Set("wred_"+colour+"_enable", "true")
+		row.Set(colour+"_min_threshold", text(e.Kmin))
+		row.Set(colour+"_max_threshold", text(e.Kmax))
+		row.Set(colour+"_drop_probability", fmt.Sprint(chance))
+	}
+	w.config.Add("WRED_PROFILE", row)
+	return nil
+}
+
+// queues are the schedulers, one for each weight.
+func (w *sonicWriter) queues() error {
+	divisor := 0
+	for _, q := range w.Ethernet.Queues {
+		divisor = gcd(divisor, q.Weight)
+	}
+	names := map[scenario.Queue]string{}
+	for _, q := range w.Ethernet.Queues {
+		kind := scenario.Queue{Schedule: q.Schedule, Weight: q.Weight}
+		if names[kind] != "" {
+			continue
+		}
+		names[kind] = fmt.Sprintf("scheduler.%d", len(names))
+		if q.Schedule == scenario.Strict {
+			w.row("SCHEDULER", names[kind], "type", "STRICT")
+			continue
+		}
+		weight := q.Weight
+		if weight > maxSONiCWeight {
+			weight /= divisor
+		}
+		if weight > maxSONiCWeight {
+			return fmt.Errorf("the weight %d of priority %d is more than the %d that SONiC takes", q.Weight, q.Priority, maxSONiCWeight)
+		}
+		w.row("SCHEDULER", names[kind], "type", "DWRR", "weight", fmt.Sprint(weight))
+	}
+	for i := range w.Ports {
+		for _, q := range w.Ethernet.Queues {
+			values := []string{"scheduler", names[scenario.Queue{Schedule: q.Schedule, Weight: q.Weight}]}
+			if w.Ethernet.ECN.Enabled && (q.Priority == w.Data || slices.Contains(w.priorities(), q.Priority)) {
+				values = append(values, "wred_profile", markRow)
+			}
+			w.row("QUEUE", fmt.Sprintf("%s|%d", w.port(i), q.Priority), values...)
+		}
+	}
+	return nil
+}
+
+func gcd(a, b int) int {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// ports turn on maps, PFC and the watchdog.
+func (w *sonicWriter) ports() error {
+	watchdog := w.watchdog()
+	list := strings.Trim(strings.ReplaceAll(fmt.Sprint(w.priorities()), " ", ","), "[]")
+	for i := range w.Ports {
+		maps := []string{
+			"dscp_to_tc_map", mapRow, "tc_to_pg_map", mapRow, "tc_to_queue_map", mapRow, "pfc_to_queue_map", mapRow, "pfc_enable", list,
+		}
+		if watchdog != nil {
+			maps = append(maps, "pfcwd_sw_enable", list)
+		}
+		w.row("PORT_QOS_MAP", w.port(i), maps...)
+	}
+	if watchdog == nil {
+		return nil
+	}
+	times := []struct {
+		field string
+		at    units.Time
+	}{{"poll", watchdog.Poll}, {"detection", watchdog.Detection}, {"restoration", watchdog.Restoration}}
+	var ms [3]string
+	for i, t := range times {
+		if t.at%units.Millisecond != 0 {
+			return fmt.Errorf("ethernet.pfc.watchdog.%s is %v, and SONiC knows whole milliseconds", t.field, t.at)
+		}
+		ms[i] = fmt.Sprint(int64(t.at / units.Millisecond))
+	}
+	w.row("PFC_WD", "GLOBAL", "POLL_INTERVAL", ms[0])
+	for i := range w.Ports {
+		w.row("PFC_WD", w.port(i), "action", string(watchdog.Action), "detection_time", ms[1], "restoration_time", ms[2])
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package training
+
+import (
+	"weft/internal/sim/workload/llm"
+	"weft/scenario"
+)
+
+// trainingJob is a scenario's training job.
+func trainingJob(r *scenario.Resolved) *llm.Job {
+	t, g := &r.Training, &r.Cluster.Node.GPU
+	m, p := &t.Model, &t.Parallel
+	peak, reached := g.Peak(t.Precision)
+	return &llm.Job{
+		Model: llm.Model{
+			Layers: m.Layers, Hidden: m.Hidden, FFN: m.FFN, Gated: m.Gated, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
+			Vocab: m.Vocab, Tied: m.Tied, Position: m.Positions,
+			Experts: m.Experts, TopK: m.TopK, Shared: m.SharedExperts, ExpertFFN: m.ExpertFFN, Dense: m.DenseLayers,
+			QueryRank: m.QueryRank, KVRank: m.KVRank, RopeDim: m.RopeDim,
+		},
+		GPU: llm.GPU{
+			Memory: g.Memory, MemoryRate: g.MemoryRate,
+			Peak: float64(peak), Matrix: float64(peak) * reached.Float(), Attention: float64(g.BF16) * g.Attention.Float(),
+		},
+		Parallel: llm.Parallel{
+			Tensor: p.Tensor, Sequence: p.Sequence && p.Tensor > 1, Context: p.Context, Data: p.Data, Pipeline: p.Pipeline,
+			Chunks: p.Interleave, Expert: p.Expert, ZeRO: p.ZeRO,
+		},
+		Batch:   llm.Batch{Global: t.Batch.Global, Micro: t.Batch.Micro, Sequence: t.Batch.Sequence},
+		Memory:  widths(t),
+		Overlap: llm.Overlap{Gradients: t.Overlap.Gradients, Parameters: t.Overlap.Parameters, Tensor: t.Overlap.Tensor, Context: t.Overlap.Context},
+	}
+}
+
+var recomputes = map[scenario.Recompute]llm.Recompute{
+	scenario.RecomputeNone: llm.RecomputeNone, scenario.RecomputeSelective: llm.RecomputeSelective, scenario.RecomputeFull: llm.RecomputeFull,
+}
+
+// widths are the bytes of a training job's numbers: mixed precision with Adam, whose
+// master copy and moments have 32 bits each. Activations and parameters travel in 16
+// bits whatever the products are computed in; what goes to experts in 8 with FP8, as
+// DeepSeek-V3 does (arXiv 2412.19437, section 3.3.3).
+func widths(t *scenario.Training) llm.Memory {
+	m := llm.Memory{Activation: 2, Dispatch: 2, Weight: 2, Gradient: 4, Optimizer: 12, Recompute: recomputes[t.Recompute], Bucket: t.Bucket}
+	if t.Gradients == scenario.GradientsBF16 {
+		m.Gradient = 2
+	}
+	if t.Precision == scenario.FP8 {
+		m.Dispatch = 1
+	}
+	return m
+}

@@ -1,0 +1,73 @@
+package training
+
+import (
+	"math/rand/v2"
+
+	"weft/internal/sim/engine"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/workload"
+	"weft/scenario"
+	"weft/units"
+)
+
+// streamNoise tells the streams of stragglers and noise from others of the seed.
+const streamNoise = 9
+
+// noisy reports whether a job's GPUs are unequal.
+func noisy(n *scenario.Noise) bool {
+	return n.SlowGPUs > 0 && n.Slowdown.Num > 0 || n.Jitter.Num > 0
+}
+
+// withNoise puts the step together again, replica by replica, as often as there are
+// draws. Each computation of a replica's stage is drawn once for the GPUs that divide
+// its layers, and a slow GPU slows them all: they wait for each other in every layer.
+func (s *steps) withNoise() error {
+	n := &s.scenario.Training.Noise
+	took := s.took(s.replicas)
+	var ends []int64
+	waiting := int64(0)
+	for draw := range n.Draws {
+		g := s.unequal(n, draw)
+		line, err := workload.Replay(g, took)
+		if err != nil {
+			return err
+		}
+		accounts := workload.Accounts(g, line)
+		sum := int64(0)
+		for i := range accounts {
+			sum += int64(accounts[i].Waiting)
+		}
+		waiting += sum / int64(len(accounts))
+		ends = append(ends, int64(line.End))
+	}
+	s.result.Noise = &runstore.TrainingNoise{Draws: n.Draws, Spread: spreadOf(ends), WaitingPs: waiting / int64(n.Draws)}
+	return nil
+}
+
+// unequal is the step of all replicas with the computing times of a draw.
+func (s *steps) unequal(n *scenario.Noise, draw int) *workload.Graph {
+	pcg := engine.Stream(s.scenario.Run.Seed, streamNoise, uint32(draw))
+	rng := rand.New(&pcg)
+	slow := make(map[int32]bool)
+	for _, gpu := range rng.Perm(s.job.Parallel.GPUs())[:n.SlowGPUs] {
+		slow[int32(gpu)] = true
+	}
+	g := &workload.Graph{Groups: s.replicas.Graph.Groups, Ranks: make([][]workload.Op, len(s.replicas.Graph.Ranks))}
+	for rank, ops := range s.replicas.Graph.Ranks {
+		factor := 1.0
+		for _, gpu := range s.replicas.Stands[rank] {
+			if slow[gpu] {
+				factor = 1 + n.Slowdown.Float()
+			}
+		}
+		own := append([]workload.Op(nil), ops...)
+		for i := range own {
+			if own[i].Kind == workload.Compute {
+				noise := 1 + float64(n.Jitter.Float()*rng.NormFloat64())
+				own[i].Time = units.Time(float64(own[i].Time) * factor * max(0, noise))
+			}
+		}
+		g.Ranks[rank] = own
+	}
+	return g
+}

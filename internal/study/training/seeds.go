@@ -1,0 +1,92 @@
+package training
+
+import (
+	"fmt"
+
+	"weft/internal/base/stats"
+	"weft/internal/sim/run/phases"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// Over seeds: what collides, and which packets are marked, is drawn from the seed. The
+// step with another seed is simulated as with the first, but for the islands in which
+// nothing is drawn: what switches choose makes no difference to them, and no packet
+// was marked.
+
+// withSeed is the step with another seed.
+func (s *steps) withSeed(seed uint64) *steps {
+	r := *s.scenario
+	r.Run.Seed = seed
+	q := *s.plan
+	q.Run = &r.Run
+	own := &steps{
+		training: &training{scenario: &r, job: s.job, step: s.step, exact: s.exact, out: s.out},
+		plan:     &q, fabric: s.fabric, result: new(runstore.TrainingFabric), base: s,
+	}
+	if !s.exact {
+		own.fold = s.fold.Again(&q, &r, s.step.Phases)
+		own.islands = make([]*phases.IslandRun, len(own.fold.Islands))
+	}
+	return own
+}
+
+// again are the simulations with the further seeds, which come after the first's.
+func (f *fabricSteps) again() (tasks []trainingTask) {
+	for _, s := range f.seeds {
+		tasks = append(tasks, s.tasks()...)
+	}
+	return tasks
+}
+
+// known is the run of an island with the first seed, where the seed makes no difference
+// to it; nil where it may.
+func (s *steps) known(number int) *phases.IslandRun {
+	if s.base == nil {
+		return nil
+	}
+	return s.fold.Islands[number].Known(s.base.islands)
+}
+
+// tellSeeds fills in the step over the seeds; nothing where one was not complete, which
+// a failure or the end of the run tells.
+func (f *fabricSteps) tellSeeds() {
+	if len(f.seeds) == 0 || f.result.StepPs == 0 {
+		return
+	}
+	for k, s := range f.seeds {
+		if s.result.Failure != "" && f.result.Failure == "" {
+			f.result.Failure = fmt.Sprintf("with seed %d: %s", f.scenario.Run.Seed+uint64(k)+1, s.result.Failure)
+		}
+		if s.result.StepPs == 0 {
+			return
+		}
+	}
+	over := func(value func(*runstore.TrainingFabric) int64) runstore.Spread {
+		x := []int64{value(f.result)}
+		for _, s := range f.seeds {
+			x = append(x, value(s.result))
+		}
+		return spreadOf(x)
+	}
+	out := &runstore.TrainingSeeds{Seeds: 1 + len(f.seeds), Step: over(func(r *runstore.TrainingFabric) int64 { return r.StepPs })}
+	for _, p := range f.result.Purposes {
+		out.Exposed = append(out.Exposed, runstore.PurposeSpread{
+			Purpose: p.Purpose, Spread: over(func(r *runstore.TrainingFabric) int64 { return r.ExposedPs(p.Purpose) }),
+		})
+	}
+	f.result.Seeds = out
+}
+
+// spreadOf is the mean of times, its interval and their ends.
+func spreadOf(times []int64) runstore.Spread {
+	out := runstore.Spread{LeastPs: int64(units.Forever)}
+	x := make([]float64, len(times))
+	for i, t := range times {
+		x[i] = float64(t)
+		out.LeastPs, out.MostPs = min(out.LeastPs, t), max(out.MostPs, t)
+	}
+	mean := stats.IntervalOf(x)
+	out.MeanPs, out.LowPs, out.HighPs = int64(mean.Mean), int64(mean.Low), int64(mean.High)
+	return out
+}

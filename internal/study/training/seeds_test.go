@@ -1,0 +1,53 @@
+package training
+
+import (
+	"fmt"
+	"testing"
+
+	"weft/internal/sim/runstore"
+)
+
+// collidingJob is a step whose stages lie under different leaves, so that its messages
+// collide where switches hash.
+const collidingJob = `
+cluster: {nodes: 8, node: dgx-h100}
+topology: {shape: rail-optimised, nodes-per-unit: 2}
+fabrics: [infiniband-ndr, roce-v2-400g]
+training:
+  ` + denseModel + `
+  parallel: {tensor: 8, pipeline: 4}
+  batch: {global: 32, micro: 8}
+`
+
+// A step over seeds is what the steps of each seed by itself are, whatever of the
+// first is taken again for the others.
+func TestAStepOverSeedsIsThatOfEach(t *testing.T) {
+	const seeds = 3
+	var own [seeds]*runstore.Training
+	for k := range own {
+		own[k] = trainStep(t, collidingJob+fmt.Sprintf("run: {seed: %d}\n", 5+k), Options{Workers: 1})
+	}
+	over := trainStep(t, collidingJob+"run: {seed: 5}\n", Options{Workers: 2, Seeds: seeds})
+	for i := range over.Fabrics {
+		f := &over.Fabrics[i]
+		var steps []int64
+		for k := range own {
+			steps = append(steps, own[k].Fabrics[i].StepPs)
+		}
+		if got, want := f.Seeds.Step, spreadOf(steps); got != want || f.StepPs != steps[0] {
+			t.Errorf("%s: %+v over seeds, the first %d ps; each by itself %+v, %v", f.Name, got, f.StepPs, want, steps)
+		}
+		for _, p := range f.Seeds.Exposed {
+			var exposed []int64
+			for k := range own {
+				exposed = append(exposed, own[k].Fabrics[i].ExposedPs(p.Purpose))
+			}
+			if want := spreadOf(exposed); p.Spread != want {
+				t.Errorf("%s, %s exposed: %+v over seeds, each by itself %+v", f.Name, p.Purpose, p.Spread, want)
+			}
+		}
+		if draws := f.Seeds.Step.LeastPs != f.Seeds.Step.MostPs; draws != (f.Protocol == "roce-v2") {
+			t.Errorf("%s: from %d to %d ps: only what collides depends on the seed", f.Name, f.Seeds.Step.LeastPs, f.Seeds.Step.MostPs)
+		}
+	}
+}

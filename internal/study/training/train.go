@@ -1,0 +1,402 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"weft/internal/base/cores"
+	"weft/internal/sim"
+	"weft/internal/sim/run/control"
+	"weft/internal/sim/run/executor"
+	"weft/internal/sim/run/network"
+	"weft/internal/sim/run/phases"
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/workload"
+	"weft/internal/sim/workload/llm"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Options are what a caller may choose about the simulation of a training step.
+type Options struct {
+	// Workers is how many cores to use; 0 is all.
+	Workers int
+	// Exact simulates the whole step as it comes, and reuses nothing.
+	Exact bool
+	// Seeds is on how many seeds the step is simulated: run.seed and those that follow
+	// it. 0 and 1 are run.seed alone.
+	Seeds int
+	// Progress, if not nil, is called after each simulation, never concurrently.
+	Progress func(sim.Progress)
+	// Timeline, if not nil, is given the step on each fabric, never concurrently.
+	Timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
+}
+
+// Run simulates a training step of the scenario's job on each of its fabrics.
+func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Training, error) {
+	job := trainingJob(r)
+	if err := job.Check(); err != nil {
+		return nil, err
+	}
+	if err := job.Fits(); err != nil {
+		return nil, err
+	}
+	out := &runstore.Training{Version: runstore.TrainingVersion, Scenario: r.Name, Seed: r.Run.Seed, Job: describeJob(r, job)}
+	fold := llm.FoldAll
+	if o.Exact {
+		fold = llm.FoldNone
+	}
+	t := &training{scenario: r, job: job, step: job.Step(fold), exact: o.Exact, out: out, timeline: o.Timeline}
+	if noisy(&r.Training.Noise) && !o.Exact {
+		t.replicas = job.Step(llm.FoldReplicas)
+	}
+	out.Fabrics = make([]runstore.TrainingFabric, len(r.Fabrics))
+	on := make([]*fabricSteps, len(r.Fabrics))
+	var tasks, again []trainingTask
+	for i := range r.Fabrics {
+		var err error
+		if on[i], err = t.on(i, o.Seeds); err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, on[i].tasks()...)
+		again = append(again, on[i].again()...)
+	}
+	runTasks(ctx, &o, tasks, again)
+	for _, f := range on {
+		f.tell()
+	}
+	if err := ctx.Err(); err != nil {
+		out.Partial = true
+		for i := range out.Fabrics {
+			if f := &out.Fabrics[i]; f.StepPs == 0 {
+				f.Failure = runstore.Stopped
+			}
+		}
+		return out, err
+	}
+	return out, t.failures()
+}
+
+// fabricSteps are the simulations of the step on one fabric.
+type fabricSteps struct {
+	*steps               // of run.seed
+	undisturbed *steps   // without what disturbs the job; nil where nothing does
+	seeds       []*steps // of the further seeds
+}
+
+// on prepares the step on a fabric.
+func (t *training) on(fabric, seeds int) (*fabricSteps, error) {
+	r := t.scenario
+	f := &r.Fabrics[fabric]
+	t.out.Fabrics[fabric] = runstore.TrainingFabric{Name: f.Name, Protocol: string(f.Kind), Rate: f.Link.Rate(), Exact: t.exact}
+	p, err := control.NewPlan(r, f)
+	if err != nil {
+		return nil, err
+	}
+	executor.PlantPhases(p, executor.LayoutOf(&r.Cluster), t.step.Phases)
+	t.out.Fabrics[fabric].Reduction = p.Forest.Result()
+	out := &fabricSteps{steps: t.stepsOn(p, fabric, &t.out.Fabrics[fabric])}
+	if calm := phases.Calm(p); calm != nil {
+		out.undisturbed = t.stepsOn(calm, fabric, new(runstore.TrainingFabric))
+	}
+	for k := 1; k < seeds; k++ {
+		out.seeds = append(out.seeds, out.withSeed(r.Run.Seed+uint64(k)))
+	}
+	return out, nil
+}
+
+// stepsOn is the step on a plan, whose outcome goes to result.
+func (t *training) stepsOn(p *network.Plan, fabric int, result *runstore.TrainingFabric) *steps {
+	s := &steps{training: t, plan: p, fabric: fabric, result: result}
+	if !t.exact {
+		s.fold = phases.Fold(p, t.scenario, t.step.Phases)
+		s.islands = make([]*phases.IslandRun, len(s.fold.Islands))
+	}
+	return s
+}
+
+// tasks are the simulations that need no other.
+func (f *fabricSteps) tasks() []trainingTask {
+	tasks := f.steps.tasks()
+	if f.undisturbed != nil {
+		tasks = append(tasks, f.undisturbed.tasks()...)
+	}
+	return tasks
+}
+
+// tell fills in what follows from several simulations of the step.
+func (f *fabricSteps) tell() {
+	if f.undisturbed != nil && f.undisturbed.result.StepPs > 0 {
+		f.result.UndisturbedPs = f.undisturbed.result.StepPs
+	}
+	f.tellSeeds()
+}
+
+// tasks are the simulations of a step.
+func (s *steps) tasks() (tasks []trainingTask) {
+	if s.exact {
+		return []trainingTask{{s, -1}}
+	}
+	for number := range s.islands {
+		tasks = append(tasks, trainingTask{s, number})
+	}
+	return tasks
+}
+
+// training is what the fabrics share.
+type training struct {
+	scenario *scenario.Resolved
+	job      *llm.Job
+	step     *llm.Step
+	exact    bool
+	replicas *llm.Step // with noise: every replica's
+	out      *runstore.Training
+	mu       sync.Mutex // of timeline
+	timeline func(fabric int, g *workload.Graph, t *workload.Timeline)
+}
+
+// steps is a step on one fabric.
+type steps struct {
+	*training
+	plan    *network.Plan
+	fabric  int
+	result  *runstore.TrainingFabric
+	fold    *phases.Folding
+	base    *steps              // of run.seed, where this is the step with another
+	own     sync.Mutex          // of what follows
+	islands []*phases.IslandRun // by number of the folding's
+	done    int
+	failed  error
+	runs    []*phases.Run // by phase, once all islands are run
+}
+
+// trainingTask is one simulation: an island of a phase on a fabric, or the whole step
+// (-1).
+type trainingTask struct {
+	*steps
+	island int
+}
+
+// runTasks runs the simulations on as many cores as allowed, those that need others
+// after them.
+func runTasks(ctx context.Context, o *Options, rounds ...[]trainingTask) {
+	var mu sync.Mutex
+	var told sim.Progress
+	for _, tasks := range rounds {
+		told.Total += len(tasks)
+	}
+	for _, tasks := range rounds {
+		cores.Each(len(tasks), o.Workers, func(i int) {
+			if ctx.Err() != nil {
+				return
+			}
+			tasks[i].run(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			told.Done, told.Fabric = told.Done+1, tasks[i].plan.Fabric.Name
+			if o.Progress != nil {
+				o.Progress(told)
+			}
+		})
+	}
+}
+
+// run is one simulation; the last of a fabric's puts the step together.
+func (t trainingTask) run(ctx context.Context) {
+	var err error
+	if t.island < 0 {
+		err = t.whole(ctx)
+	} else if t.islands[t.island] = t.known(t.island); t.islands[t.island] == nil {
+		t.islands[t.island], err = phases.RunIsland(ctx, t.plan, t.scenario, &t.fold.Islands[t.island].Phase)
+	}
+	t.own.Lock()
+	defer t.own.Unlock()
+	t.done++
+	if err != nil && t.failed == nil {
+		t.failed = err
+		t.result.Failure = err.Error()
+	}
+	if t.island >= 0 && t.done == len(t.islands) && t.failed == nil {
+		if err := t.assemble(ctx); err != nil {
+			t.result.Failure = err.Error()
+		}
+	}
+}
+
+// failures joins what went wrong on the fabrics.
+func (t *training) failures() error {
+	var errs []error
+	for i := range t.out.Fabrics {
+		if f := &t.out.Fabrics[i]; f.Failure != "" {
+			errs = append(errs, fmt.Errorf("%s: %s", f.Name, f.Failure))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// whole simulates the step as it comes.
+func (s *steps) whole(ctx context.Context) error {
+	x, err := executor.Execute(ctx, s.plan, s.scenario, s.step.Graph)
+	if err != nil {
+		return err
+	}
+	s.tell(x.Timeline)
+	s.result.Counts, s.result.Hottest, s.result.HottestIn = x.Counts, x.Hottest, "the whole step"
+	s.result.Beside = x.Beside
+	s.result.Communications = s.communications()
+	s.result.Simulated = s.result.Communications
+	return nil
+}
+
+// assemble puts the step together from its phases.
+func (s *steps) assemble(ctx context.Context) (err error) {
+	if s.runs, err = phases.Of(ctx, s.plan, s.scenario, s.step.Phases, s.fold, s.islands); err != nil {
+		return err
+	}
+	line, err := workload.Replay(s.step.Graph, s.took(s.step))
+	if err != nil {
+		return err
+	}
+	s.tell(line)
+	s.tellPhases()
+	if s.replicas != nil {
+		return s.withNoise()
+	}
+	return nil
+}
+
+// took is how long the ranks of a step's graph take in a phase: as long as the slowest
+// of those that they stand for.
+func (s *steps) took(step *llm.Step) func(phase int32, rank int) units.Time {
+	took := make([][]units.Time, len(s.runs)) // by phase and rank of the graph
+	for phase, run := range s.runs {
+		took[phase] = make([]units.Time, len(step.Stands))
+		for rank, stands := range step.Stands {
+			took[phase][rank] = -1
+			for _, real := range stands {
+				took[phase][rank] = max(took[phase][rank], run.Took[real])
+			}
+		}
+	}
+	return func(phase int32, rank int) units.Time { return took[phase][rank] }
+}
+
+// tell fills in what a timeline says.
+func (s *steps) tell(line *workload.Timeline) {
+	if s.timeline != nil && s.result == &s.out.Fabrics[s.fabric] {
+		s.mu.Lock()
+		s.timeline(s.fabric, s.step.Graph, line)
+		s.mu.Unlock()
+	}
+	f, j := s.result, &s.out.Job
+	accounts := workload.Accounts(s.step.Graph, line)
+	n := int64(len(accounts))
+	var sum workload.Account
+	for i := range accounts {
+		a := &accounts[i]
+		sum.Computing, sum.Waiting, sum.Bubble = sum.Computing+a.Computing, sum.Waiting+a.Waiting, sum.Bubble+a.Bubble
+		for p := range a.Moving {
+			sum.Moving[p] += a.Moving[p]
+			sum.Exposed[p] += a.Exposed[p]
+		}
+	}
+	f.StepPs = int64(line.End)
+	f.ComputingPs, f.WaitingPs, f.BubblePs = int64(sum.Computing)/n, int64(sum.Waiting)/n, int64(sum.Bubble)/n
+	for p := range sum.Moving {
+		if sum.Moving[p] > 0 {
+			f.Purposes = append(f.Purposes, runstore.PurposeTime{
+				Purpose: workload.Purpose(p).String(), MovingPs: int64(sum.Moving[p]) / n, ExposedPs: int64(sum.Exposed[p]) / n,
+			})
+		}
+	}
+	if seconds := line.End.Seconds(); seconds > 0 {
+		f.TokensPS = float64(j.Tokens) / seconds
+		f.MFU = j.FLOPs / seconds / float64(j.GPUs) / float64(j.Peak)
+	}
+}
+
+// tellPhases fills in the phases, and what was simulated.
+func (s *steps) tellPhases() {
+	f := s.result
+	uses := s.uses()
+	for i, run := range s.runs {
+		p := &s.step.Phases[i]
+		out := runstore.TrainingPhase{Name: p.Name, Purpose: p.Purpose.String(), Groups: len(p.Groups), Ranks: len(p.Groups[0]), Uses: uses[i], LeastPs: int64(units.Forever)}
+		n := int64(0)
+		for _, t := range run.Took {
+			if t < 0 {
+				continue
+			}
+			n++
+			out.LeastPs, out.MostPs = min(out.LeastPs, int64(t)), max(out.MostPs, int64(t))
+			out.MeanPs += int64(t)
+		}
+		out.MeanPs /= max(1, n)
+		for _, bytes := range p.Bytes {
+			out.Bytes = max(out.Bytes, int64(bytes))
+		}
+		if run.Plan != nil {
+			out.Algorithm, out.Wire = run.Plan.Algo.String(), run.Plan.Proto.String()
+		}
+		out.Folded = len(p.Groups) - run.Groups
+		if run.Parts > 1 {
+			out.Parts = run.Parts
+		}
+		out.Beside = run.Beside
+		if share := run.Share(); share < 1 {
+			out.Share = share
+		}
+		f.Phases = append(f.Phases, out)
+		f.Simulated += int64(run.Groups)
+		f.Counts.Add(&run.Counts)
+		if phases.Busier(run.Hottest, f.Hottest) {
+			f.Hottest, f.HottestIn = run.Hottest, p.Name
+		}
+	}
+	f.Communications = s.communications()
+}
+
+// uses is how often each phase comes in the list of a rank, at the most.
+func (s *steps) uses() []int {
+	uses := make([]int, len(s.step.Phases))
+	for _, ops := range s.step.Graph.Ranks {
+		own := make([]int, len(uses))
+		for i := range ops {
+			if o := &ops[i]; o.Kind == workload.Collective || o.Kind == workload.Send {
+				own[o.Phase]++
+				uses[o.Phase] = max(uses[o.Phase], own[o.Phase])
+			}
+		}
+	}
+	return uses
+}
+
+// communications is how many collectives of groups and messages a step has.
+func (s *steps) communications() (n int64) {
+	for i, uses := range s.uses() {
+		n += int64(uses) * int64(len(s.step.Phases[i].Groups))
+	}
+	return n
+}
+
+// describeJob is the job as results have it.
+func describeJob(r *scenario.Resolved, j *llm.Job) runstore.TrainingJob {
+	p := &j.Parallel
+	out := runstore.TrainingJob{
+		Model: r.Training.Model.Name(), Parameters: j.Model.Parameters(), GPU: r.Cluster.Node.GPU.Model, GPUs: p.GPUs(), Nodes: r.Training.Nodes,
+		Precision: string(r.Training.Precision), Tensor: p.Tensor, Context: p.Context, Pipeline: p.Pipeline, Interleave: p.Chunks,
+		Data: p.Data, Expert: p.Expert, ZeRO: p.ZeRO, Sequences: j.Batch.Global, Micros: j.Micros(),
+		Tokens: int64(j.Batch.Global) * int64(j.Batch.Sequence), Memory: j.GPU.Memory,
+	}
+	out.FLOPs = j.Model.StepFLOPs(j.Batch.Sequence) * float64(out.Tokens)
+	out.Peak, _ = r.Cluster.Node.GPU.Peak(r.Training.Precision)
+	for stage := range p.Pipeline {
+		u := j.Use(stage)
+		out.Stages = append(out.Stages, runstore.StageMemory{
+			Weights: int64(u.Weights), Gradients: int64(u.Gradients), Optimizer: int64(u.Optimizer), Activations: int64(u.Activations), Logits: int64(u.Logits),
+		})
+	}
+	return out
+}

@@ -1,0 +1,126 @@
+package training
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"weft/internal/sim/runstore"
+	"weft/internal/sim/simtest"
+)
+
+// trainStep simulates a training step.
+func trainStep(t *testing.T, text string, o Options) *runstore.Training {
+	t.Helper()
+	out, err := Run(context.Background(), simtest.Resolve(t, text), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// tinyModel is a decoder whose step is simulated in a moment.
+const tinyModel = `
+cluster: {nodes: 2, node: dgx-h100}
+fabrics: [infiniband-ndr, roce-v2-400g]
+`
+
+const denseModel = `model: {layers: 4, hidden: 512, ffn: 2048, gated: true, heads: 8, kv-heads: 8, head-dim: 64, vocab: 4096, sequence: 512}`
+
+const expertModel = `model: {layers: 4, hidden: 512, ffn: 2048, gated: true, heads: 8, kv-heads: 8, head-dim: 64, vocab: 4096, experts: 8, top-k: 2, shared-experts: 1, expert-ffn: 512, dense-layers: 1, sequence: 512}`
+
+func tinyJob(model, parallel string) string {
+	return tinyModel + "training:\n  " + model + "\n  parallel: {" + parallel + "}\n  batch: {global: 32}\n"
+}
+
+// Every kind of parallelism runs to its end, put together from phases and as it
+// comes, and the account of the time is whole.
+func TestEveryParallelismTrains(t *testing.T) {
+	for name, job := range map[string]string{
+		"data":                     tinyJob(denseModel, "zero: 0"),
+		"tensor and pipeline":      tinyJob(denseModel, "tensor: 4, pipeline: 2"),
+		"tensor without sequence":  tinyJob(denseModel, "tensor: 8, sequence: false"),
+		"interleaved":              tinyJob(denseModel, "tensor: 2, pipeline: 2, interleave: 2"),
+		"context":                  tinyJob(denseModel, "tensor: 2, context: 2"),
+		"parameters divided":       tinyJob(denseModel, "zero: 3"),
+		"experts":                  tinyJob(expertModel, "expert: 8"),
+		"experts and other things": tinyJob(expertModel, "tensor: 2, pipeline: 2, expert: 2"),
+	} {
+		for _, exact := range []bool{false, true} {
+			out := trainStep(t, job, Options{Workers: 1, Exact: exact})
+			for i := range out.Fabrics {
+				f := &out.Fabrics[i]
+				sum := f.ComputingPs + f.WaitingPs + f.BubblePs
+				for _, p := range f.Purposes {
+					sum += p.ExposedPs
+				}
+				if d := sum - f.StepPs; d > 100 || d < -100 {
+					t.Errorf("%s, %s, exact %v: the terms sum to %d of %d ps", name, f.Name, exact, sum, f.StepPs)
+				}
+				if f.MFU <= 0 || f.MFU > 1 || f.Communications == 0 {
+					t.Errorf("%s, %s, exact %v: MFU %v, %d communications", name, f.Name, exact, f.MFU, f.Communications)
+				}
+			}
+		}
+	}
+}
+
+// The results of a training step do not depend on cores, noise included, and a slow
+// GPU makes the step longer and the others wait.
+func TestTrainingDoesNotDependOnCores(t *testing.T) {
+	job := tinyJob(denseModel, "tensor: 4, pipeline: 2") + "  noise: {slow-gpus: 1, slowdown: 50%, jitter: 5%, draws: 3}\n"
+	var want []byte
+	for _, workers := range []int{1, 2, 3} {
+		out := trainStep(t, job, Options{Workers: workers})
+		got, err := out.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%d cores:\n%s\none core:\n%s", workers, got, want)
+		}
+		if n := out.Fabrics[0].Noise; n == nil || n.MeanPs <= out.Fabrics[0].StepPs || n.WaitingPs == 0 || n.LowPs > n.MeanPs || n.HighPs < n.MeanPs {
+			t.Errorf("with a slow GPU: %+v, without %d ps", n, out.Fabrics[0].StepPs)
+		}
+	}
+}
+
+// A job that does not fit, or cannot be divided, is refused with the arithmetic.
+func TestImpossibleJobsAreRefused(t *testing.T) {
+	for job, want := range map[string]string{
+		tinyModel + "training: {model: llama3-405b}": "the job needs",
+		tinyJob(denseModel, "tensor: 16"):            "8 attention heads cannot be divided by 16",
+		tinyJob(denseModel, "pipeline: 8"):           "4 layers for 8 stages",
+		tinyJob(denseModel, "pipeline: 2, zero: 3"):  "ZeRO 3 with 2 pipeline stages",
+		tinyJob(denseModel, "expert: 2"):             "the model has no experts",
+		strings.Replace(tinyJob(denseModel, "tensor: 2"), "batch: {global: 32}", "batch: {global: 9}", 1): "9 sequences of a step cannot be divided by 8",
+	} {
+		_, err := Run(context.Background(), simtest.Resolve(t, job), Options{Workers: 1})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", job, err, want)
+		}
+	}
+}
+
+// Each data-parallel group of a job has trees of its own, one for each of its rails, on
+// switches that serve one at each port; groups inside a node ask for none, and fabrics
+// that do not reduce have nothing to say. All-reduces then run on the trees.
+func TestGroupsOfAJobHaveTreesOfTheirOwn(t *testing.T) {
+	job := strings.Replace(tinyJob(denseModel, "tensor: 2, zero: 0"), "[infiniband-ndr, roce-v2-400g]", "[infiniband-ndr, {preset: infiniband-ndr, name: sharp, ib: {sharp: true}}]", 1)
+	for _, exact := range []bool{false, true} {
+		out := trainStep(t, job, Options{Workers: 1, Exact: exact})
+		plain, sharp := out.Fabrics[0].Reduction, out.Fabrics[1].Reduction
+		if plain != nil || sharp == nil || sharp.Groups != 2 || sharp.Trees != 8 || sharp.Without > 0 {
+			t.Fatalf("exact %v: %+v on switches that do not reduce, %+v on switches that do", exact, plain, sharp)
+		}
+		for _, p := range out.Fabrics[1].Phases {
+			if p.Purpose == "data" && p.Algorithm != "nvls" && !strings.HasPrefix(p.Algorithm, "collnet") {
+				t.Errorf("%s went by %s", p.Name, p.Algorithm)
+			}
+		}
+	}
+}

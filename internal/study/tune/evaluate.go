@@ -1,0 +1,225 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+
+	"weft/internal/base/cores"
+	"weft/internal/sim"
+	"weft/internal/sim/runstore"
+	"weft/units"
+)
+
+// Options are how a tuning is carried out; results do not depend on them.
+type Options struct {
+	Run      Runner
+	Journal  *Journal
+	Workers  int            // simulations at the same time, at least 1
+	Progress func(Progress) // if not nil called now and then, never concurrently
+}
+
+// Progress is how far a tuning has come.
+type Progress struct {
+	Doing       string // search, proof, sensitivity
+	Done, Total int    // simulations; fewer are made where they are known
+	Best        float64
+}
+
+// evaluator simulates candidates, each once.
+type evaluator struct {
+	p       *Problem
+	o       Options
+	slots   chan struct{} // one per simulation at the same time
+	stands  map[uint64]Outcome
+	mu      sync.Mutex
+	state   Progress
+	invalid map[string]string // reasons, by the candidate's key
+}
+
+func newEvaluator(p *Problem, o Options) *evaluator {
+	return &evaluator{
+		p: p, o: o, slots: make(chan struct{}, max(1, o.Workers)), stands: make(map[uint64]Outcome),
+		invalid: make(map[string]string), state: Progress{Total: p.Stands.Tune.Runs, Best: math.Inf(1)},
+	}
+}
+
+// outcomes are those of a candidate with some seeds, side by side.
+func (e *evaluator) outcomes(ctx context.Context, c Candidate, seeds []uint64) ([]Outcome, error) {
+	out, errs := make([]Outcome, len(seeds)), make([]error, len(seeds))
+	cores.Each(len(seeds), len(seeds), func(i int) { out[i], errs[i] = e.outcome(ctx, c, seeds[i]) })
+	return out, errors.Join(errs...)
+}
+
+// outcome is that of one simulation, from the journal where it is known.
+func (e *evaluator) outcome(ctx context.Context, c Candidate, seed uint64) (Outcome, error) {
+	if o, ok := e.o.Journal.find(c, seed); ok {
+		e.tell()
+		return o, nil
+	}
+	select {
+	case e.slots <- struct{}{}:
+	case <-ctx.Done():
+		return Outcome{}, ctx.Err()
+	}
+	defer func() { <-e.slots }()
+	o, err := e.simulate(ctx, c, seed)
+	if err != nil {
+		return Outcome{}, err
+	}
+	e.tell()
+	return o, e.o.Journal.add(c, seed, o)
+}
+
+// simulate runs a candidate. What the scenario or the network does wrong is its
+// outcome; an error is that of the run being stopped.
+func (e *evaluator) simulate(ctx context.Context, c Candidate, seed uint64) (Outcome, error) {
+	var results *runstore.Results
+	r, err := e.p.Resolve(c, seed)
+	if err == nil {
+		r.Run.Limit.SimulatedTime = min(r.Run.Limit.SimulatedTime, e.p.limit)
+		results, err = e.o.Run(ctx, r, sim.Options{Workers: 1})
+	}
+	if ctx.Err() != nil {
+		return Outcome{}, ctx.Err()
+	}
+	return outcomeOf(results, err), nil
+}
+
+// outcomeOf is what a simulation of one fabric came to.
+func outcomeOf(results *runstore.Results, err error) Outcome {
+	switch {
+	case err != nil:
+		return Outcome{Failed: err.Error()}
+	case results == nil || results.Partial || len(results.Fabrics) != 1:
+		return Outcome{Failed: "the simulator gave neither results nor a reason"}
+	}
+	return Outcome{Sizes: figuresOf(results.Fabrics[0].Points)}
+}
+
+// begin simulates the scenario as it stands, by which all others are judged.
+func (e *evaluator) begin(ctx context.Context, seeds []uint64) error {
+	e.doing("search")
+	out, err := e.outcomes(ctx, nil, seeds)
+	if err != nil {
+		return err
+	}
+	most := units.Time(0)
+	for i, o := range out {
+		if o.Failed != "" {
+			return &StandsError{Seed: seeds[i], Reason: o.Failed}
+		}
+		e.stands[seeds[i]] = o
+		for _, f := range o.Sizes {
+			most = max(most, units.Time(f.TimePs))
+		}
+	}
+	run := &e.p.Stands.Run
+	if rounds := units.Time(run.Iterations + run.Warmup); most < units.Forever/giveUp/rounds {
+		e.p.limit = min(e.p.limit, giveUp*rounds*most)
+	}
+	return nil
+}
+
+// StandsError is that the scenario as it stands cannot be measured: there is
+// nothing to be better than.
+type StandsError struct {
+	Seed   uint64
+	Reason string
+}
+
+func (e *StandsError) Error() string {
+	return "the scenario as it stands fails, so that there is nothing to be better than: " + e.Reason
+}
+
+// score is the objective of a candidate, the mean over seeds; +Inf of one that no
+// scenario can have or that failed.
+func (e *evaluator) score(ctx context.Context, c Candidate, seeds []uint64) (float64, error) {
+	if e.cannot(c) {
+		return math.Inf(1), nil
+	}
+	out, err := e.outcomes(ctx, c, seeds)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for i, seed := range seeds {
+		stands := e.stands[seed]
+		sum += score(&e.p.Stands.Tune.Objective, &out[i], &stands)
+	}
+	return sum / float64(len(seeds)), nil
+}
+
+// cannot reports whether no scenario can have the candidate's values.
+func (e *evaluator) cannot(c Candidate) bool {
+	if c == nil {
+		return false
+	}
+	e.mu.Lock()
+	reason, seen := e.invalid[c.key()]
+	e.mu.Unlock()
+	if !seen {
+		reason = e.p.invalid(c)
+		e.mu.Lock()
+		e.invalid[c.key()] = reason
+		e.mu.Unlock()
+	}
+	return reason != ""
+}
+
+func (e *evaluator) doing(what string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.state.Doing = what
+}
+
+// tell says that one more simulation is there.
+func (e *evaluator) tell() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.state.Done++
+	if e.o.Progress != nil {
+		e.o.Progress(e.state)
+	}
+}
+
+// causeOf is why a candidate has no score.
+func (e *evaluator) causeOf(c Candidate, seeds []uint64) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if reason := e.invalid[c.key()]; reason != "" {
+		return reason
+	}
+	for _, seed := range seeds {
+		if o, ok := e.o.Journal.find(c, seed); ok && o.Failed != "" {
+			return o.Failed
+		}
+	}
+	return ""
+}
+
+// impossible is how many candidates no scenario can have, and why the first in
+// their order cannot be.
+func (e *evaluator) impossible() (n int, why string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	first := ""
+	for key, reason := range e.invalid {
+		if reason == "" {
+			continue
+		}
+		n++
+		if first == "" || key < first {
+			first, why = key, reason
+		}
+	}
+	return n, why
+}
+
+// better is told the least score so far.
+func (e *evaluator) better(score float64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.state.Best = score
+}

@@ -1,0 +1,120 @@
+package tune
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"weft/internal/sim"
+	"weft/internal/sim/catalog"
+	"weft/internal/sim/runstore"
+	"weft/scenario"
+	"weft/units"
+)
+
+// Runner simulates a scenario, as sim.Run does.
+type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+
+// Problem is a scenario with what is to be tuned in it.
+type Problem struct {
+	Stands *scenario.Resolved // the scenario as it stands, all fabrics
+	Fabric int                // that is tuned
+	Axes   []scenario.Axis
+
+	file      *scenario.File
+	overrides []scenario.Override
+	mu        sync.Mutex // of file, which remembers places
+	plan      plan
+	limit     units.Time // of simulated time, once that of the scenario as it stands is known
+}
+
+// Candidate is a value of each axis; nil is the scenario as it stands.
+type Candidate []string
+
+// key tells candidates apart.
+func (c Candidate) key() string { return strings.Join(c, "\x00") }
+
+// candidateOf is the candidate of a key.
+func candidateOf(key string) Candidate { return strings.Split(key, "\x00") }
+
+// New is the problem that a scenario's tune section states, under overrides.
+func New(file *scenario.File, overrides ...scenario.Override) (*Problem, error) {
+	r, err := file.Resolve(overrides...)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Tune.Parameters) == 0 {
+		return nil, fmt.Errorf("%s says nothing of what to tune: give it a section tune: {parameters: [{path: fabrics[0].ethernet.ecn.kmin, from: 50KB, to: 5MB}]}, or --param 'fabrics[0].ethernet.ecn.kmin=50KB..5MB'", file.Name)
+	}
+	p := &Problem{Stands: r, Fabric: r.TunedFabric(), Axes: r.Axes(), file: file, overrides: overrides, limit: r.Run.Limit.SimulatedTime}
+	if p.plan, err = planOf(&r.Tune, p.Axes); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// seeds are those of the search, and those held out of it.
+func (p *Problem) seeds() (search, heldOut []uint64) {
+	for i := range p.Stands.Tune.Seeds {
+		search = append(search, p.Stands.Run.Seed+uint64(i))
+	}
+	for i := range p.Stands.Tune.HeldOut {
+		heldOut = append(heldOut, p.Stands.Run.Seed+uint64(len(search)+i))
+	}
+	return search, heldOut
+}
+
+// Resolve is the scenario of a candidate and a seed, of the tuned fabric alone,
+// which is cabled as it is among all of them.
+func (p *Problem) Resolve(c Candidate, seed uint64) (*scenario.Resolved, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r, err := p.file.Resolve(p.overridesOf(c, seed)...)
+	if err != nil {
+		return nil, err
+	}
+	r.Fabrics = r.Fabrics[p.Fabric : p.Fabric+1]
+	r.Tune = scenario.Tune{}
+	return r, nil
+}
+
+// overridesOf lays the candidate's values over the problem's own. A preset comes
+// before the fields below it.
+func (p *Problem) overridesOf(c Candidate, seed uint64) []scenario.Override {
+	var own []scenario.Override
+	for i, value := range c {
+		own = append(own, scenario.Override{Path: p.Axes[i].Path, Value: value, Origin: p.Axes[i].Path + "=" + value})
+	}
+	slices.SortStableFunc(own, func(a, b scenario.Override) int { return len(a.Path) - len(b.Path) })
+	text := strconv.FormatUint(seed, 10)
+	return slices.Concat(p.overrides, own, []scenario.Override{{Path: "run.seed", Value: text, Origin: "seed " + text}})
+}
+
+// invalid is why no scenario can have the candidate's values, "" where one can.
+func (p *Problem) invalid(c Candidate) string {
+	if _, err := p.Resolve(c, p.Stands.Run.Seed); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// digest is of all that simulations depend on besides values and seed.
+func (p *Problem) digest(version string) (string, error) {
+	stands := *p.Stands
+	stands.Tune, stands.Run.Seed = scenario.Tune{}, 0
+	text, err := stands.MarshalYAML()
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%s\n%d\n%s\n", version, catalog.Digest(), p.Fabric, text)
+	for i := range p.Axes {
+		fmt.Fprintln(h, p.Axes[i].Path)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,125 @@
+package tune
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/stat"
+
+	"weft/internal/base/stats"
+)
+
+// Proof holds the outcome against the scenario as it stands on seeds that the
+// search has not seen.
+type Proof struct {
+	Improvement stats.Interval `json:"improvement"` // of the objective, a share of the scenario as it stands
+	Better      int            `json:"better"`      // seeds on which the outcome is better
+	Pairs       int            `json:"pairs"`       // seeds on which both have a result
+	// StandsFailed are the seeds on which the scenario as it stands has none: neither
+	// better nor worse.
+	StandsFailed int `json:"stands_failed"`
+	// Failed are the seeds on which the outcome has none.
+	Failed    int       `json:"failed"`
+	FailedWhy string    `json:"failed_why,omitempty"`
+	Measures  []Measure `json:"measures"`
+	Verdict   Verdict   `json:"verdict"`
+}
+
+// Verdict is what a proof comes to.
+type Verdict string
+
+// The verdicts.
+const (
+	Better    Verdict = "better"    // the interval is above 0, and no seed failed
+	Worse     Verdict = "worse"     // it is below, or seeds failed
+	Undecided Verdict = "undecided" // 0 is within
+)
+
+// Measure is a term of an objective, weighed or not, before and after.
+type Measure struct {
+	Bytes  int64          `json:"bytes"`
+	Name   string         `json:"name"`
+	Unit   Unit           `json:"unit"`
+	Stands float64        `json:"stands"` // mean over the seeds
+	Tuned  float64        `json:"tuned"`
+	Change stats.Interval `json:"change"` // tuned less stands, in the unit
+}
+
+// proof runs both on the seeds held out, pair by pair.
+func proof(ctx context.Context, e *evaluator, best Candidate, seeds []uint64) (*Proof, error) {
+	e.doing("proof")
+	stands, err := e.outcomes(ctx, nil, seeds)
+	if err != nil {
+		return nil, err
+	}
+	tuned, err := e.outcomes(ctx, best, seeds)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proof{}
+	var before, after []Outcome
+	for i := range seeds {
+		switch {
+		case stands[i].Failed != "":
+			p.StandsFailed++
+		case tuned[i].Failed != "":
+			p.Failed++
+			p.FailedWhy = tuned[i].Failed
+		default:
+			before, after = append(before, stands[i]), append(after, tuned[i])
+		}
+	}
+	p.Pairs = len(before)
+	p.judge(e, before, after)
+	return p, nil
+}
+
+// judge compares the pairs.
+func (p *Proof) judge(e *evaluator, before, after []Outcome) {
+	if p.Pairs < 2 {
+		p.Verdict = Undecided
+		if p.Failed > 0 {
+			p.Verdict = Worse
+		}
+		return
+	}
+	objective := &e.p.Stands.Tune.Objective
+	var gains []float64
+	base := 0.0
+	for i := range before {
+		was, is := score(objective, &before[i], &before[i]), score(objective, &after[i], &before[i])
+		gains = append(gains, was-is)
+		base += was / float64(len(before))
+		if is < was {
+			p.Better++
+		}
+	}
+	p.Improvement = stats.IntervalOf(gains).Over(base)
+	p.Measures = measures(before, after)
+	switch {
+	case p.Failed > 0 || p.Improvement.High < 0:
+		p.Verdict = Worse
+	case p.Improvement.Low > 0:
+		p.Verdict = Better
+	default:
+		p.Verdict = Undecided
+	}
+}
+
+// measures are the terms of every size before and after.
+func measures(before, after []Outcome) []Measure {
+	var out []Measure
+	for k := range before[0].Sizes {
+		for _, t := range Terms {
+			var was, is, change []float64
+			for i := range before {
+				a, b := t.of(&before[i].Sizes[k]), t.of(&after[i].Sizes[k])
+				was, is, change = append(was, a), append(is, b), append(change, b-a)
+			}
+			out = append(out, Measure{
+				Bytes: before[0].Sizes[k].Bytes, Name: t.Name, Unit: t.Unit,
+				Stands: stat.Mean(was, nil), Tuned: stat.Mean(is, nil), Change: stats.IntervalOf(change),
+			})
+		}
+	}
+	return out
+}

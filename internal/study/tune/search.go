@@ -1,0 +1,241 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
+	"gonum.org/v1/gonum/stat/samplemv"
+
+	"weft/internal/base/cores"
+)
+
+// searcher looks for the candidate with the least score. What it does next depends
+// on scores alone, so that a search which is repeated makes the same steps.
+type searcher struct {
+	e      *evaluator
+	seeds  []uint64
+	random rand.Source
+	left   int // candidates that may still be simulated
+	scores map[string]float64
+	best   Candidate // nil while nothing is better than the scenario as it stands
+	least  float64
+	steps  []Step
+	failed int
+	cause  string // why the first that failed did
+}
+
+// Step is the least score after so many candidates.
+type Step struct {
+	Candidates int     `json:"candidates"`
+	Score      float64 `json:"score"` // of the best until then
+}
+
+// search finds the best candidate, and takes out of it what is not worth a change.
+func search(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error) {
+	s, err := begin(ctx, e, seeds)
+	if err == nil {
+		err = s.spend(ctx)
+	}
+	if err == nil {
+		err = s.simplify(ctx)
+	}
+	return s, err
+}
+
+// begin is a search that knows the scenario as it stands.
+func begin(ctx context.Context, e *evaluator, seeds []uint64) (*searcher, error) {
+	s := &searcher{
+		e: e, seeds: seeds, left: e.p.plan.candidates, scores: make(map[string]float64),
+		random: rand.NewPCG(e.p.Stands.Run.Seed, 0x7473), // a stream of its own beside the simulations'
+	}
+	stands, err := e.score(ctx, nil, seeds)
+	if err != nil {
+		return nil, err
+	}
+	s.least = stands
+	s.steps = []Step{{0, stands}}
+	return s, nil
+}
+
+// spend spends the plan's candidates.
+func (s *searcher) spend(ctx context.Context) error {
+	if s.e.p.plan.all {
+		return s.try(ctx, every(s.e.p))
+	}
+	if err := s.explore(ctx); err != nil {
+		return err
+	}
+	step := 0.2 // of the cube's edge
+	for range maxTurns {
+		before := s.left
+		if err := s.refine(ctx, step); err != nil {
+			return err
+		}
+		if err := s.neighbours(ctx); err != nil {
+			return err
+		}
+		if s.left == before || s.left == 0 {
+			break
+		}
+		step /= 2
+	}
+	if s.left > 0 { // less than a generation
+		return s.try(ctx, s.hypercube(s.left))
+	}
+	return nil
+}
+
+// simplify gives each parameter the value that the scenario has as it stands, one
+// after the other, where the score stays within a thousandth: nobody changes on a
+// device what is not worth it.
+func (s *searcher) simplify(ctx context.Context) error {
+	if s.best == nil {
+		return nil
+	}
+	bound := s.least * (1 + worthwhile)
+	best, changed := slices.Clone(s.best), 0
+	for k := range s.e.p.Axes {
+		stands, ok := s.e.p.Stands.ValueAt(s.e.p.Axes[k].Path)
+		if !ok || best[k] == stands {
+			continue
+		}
+		c := slices.Clone(best)
+		c[k] = stands
+		score, err := s.e.score(ctx, c, s.seeds)
+		if err != nil {
+			return err
+		}
+		if score <= bound {
+			best, s.least = c, score
+		} else {
+			changed++
+		}
+	}
+	if s.best = best; changed == 0 {
+		s.best, s.least = nil, s.steps[0].Score
+	}
+	return nil
+}
+
+// every is all combinations of values.
+func every(p *Problem) []Candidate {
+	all := []Candidate{{}}
+	for i := range p.Axes {
+		var more []Candidate
+		for _, c := range all {
+			for _, v := range p.Axes[i].Values {
+				more = append(more, append(slices.Clone(c), v))
+			}
+		}
+		all = more
+	}
+	return all
+}
+
+// try simulates those candidates that are new, as far as the budget goes, side by
+// side, and takes note of them in their order.
+func (s *searcher) try(ctx context.Context, candidates []Candidate) error {
+	var fresh []Candidate
+	for _, c := range candidates {
+		if _, seen := s.scores[c.key()]; seen || s.e.cannot(c) || len(fresh) == s.left {
+			continue
+		}
+		s.scores[c.key()] = math.Inf(1)
+		fresh = append(fresh, c)
+	}
+	scores, errs := make([]float64, len(fresh)), make([]error, len(fresh))
+	cores.Each(len(fresh), len(fresh), func(i int) { scores[i], errs[i] = s.e.score(ctx, fresh[i], s.seeds) })
+	for i, c := range fresh {
+		if errs[i] == nil {
+			s.note(c, scores[i])
+		}
+	}
+	s.left -= len(fresh)
+	return errors.Join(errs...)
+}
+
+// note takes a score.
+func (s *searcher) note(c Candidate, score float64) {
+	s.scores[c.key()] = score
+	if math.IsInf(score, 1) {
+		s.failed++
+		if s.cause == "" {
+			s.cause = s.e.causeOf(c, s.seeds)
+		}
+	}
+	if score < s.least {
+		s.least, s.best = score, c
+	}
+	n := s.steps[len(s.steps)-1].Candidates + 1
+	s.steps = append(s.steps, Step{n, s.least})
+	s.e.better(s.least)
+}
+
+// explore spreads a quarter of the budget over the cube.
+func (s *searcher) explore(ctx context.Context) error {
+	n := max(leastSearch, s.left/4)
+	first := s.left
+	for range maxDraws {
+		missing := n - (first - s.left)
+		if missing <= 0 || s.left == 0 {
+			break
+		}
+		if err := s.try(ctx, s.hypercube(missing)); err != nil {
+			return err
+		}
+	}
+	if first == s.left {
+		_, why := s.e.impossible()
+		return errors.New("none of the combinations that were drawn makes a scenario: " + why)
+	}
+	return nil
+}
+
+// hypercube is n candidates, of which each parameter has every n-th part of its
+// range once.
+func (s *searcher) hypercube(n int) []Candidate {
+	axes := s.e.p.Axes
+	places := mat.NewDense(n, len(axes), nil)
+	samplemv.LatinHypercube{Q: distmv.NewUnitUniform(len(axes), s.random), Src: s.random}.Sample(places)
+	out := make([]Candidate, n)
+	for i := range out {
+		for k := range axes {
+			out[i] = append(out[i], axes[k].At(places.At(i, k)))
+		}
+	}
+	return out
+}
+
+// centre is what the next steps start from: the best candidate, or the least bad
+// one where the scenario as it stands is better.
+func (s *searcher) centre() Candidate {
+	if s.best != nil {
+		return s.best
+	}
+	key, least := "", math.Inf(1)
+	for k, score := range s.scores {
+		if score < least || score == least && (key == "" || k < key) {
+			key, least = k, score
+		}
+	}
+	return candidateOf(key)
+}
+
+// neighbours tries each other enumerated value of the best candidate.
+func (s *searcher) neighbours(ctx context.Context) error {
+	from := s.centre()
+	var around []Candidate
+	for k := range s.e.p.Axes {
+		for _, v := range s.e.p.Axes[k].Values {
+			c := slices.Clone(from)
+			c[k] = v
+			around = append(around, c)
+		}
+	}
+	return s.try(ctx, around)
+}

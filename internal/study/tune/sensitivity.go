@@ -1,0 +1,107 @@
+package tune
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"weft/internal/base/cores"
+)
+
+// Profile is the objective over the values of one parameter, the others as tuned.
+type Profile struct {
+	Path   string  `json:"path"`
+	Points []Point `json:"points"`
+	// Spread is the largest less the least score of those points that have one, as
+	// a share of the outcome's.
+	Spread float64 `json:"spread"`
+}
+
+// Point is a value of a profile.
+type Point struct {
+	Value string  `json:"value"`
+	Place float64 `json:"place"` // from 0 to 1 along the range
+	// Score is the objective; nil where no scenario can have the value beside the
+	// others, or it failed.
+	Score *float64 `json:"score"`
+	Tuned bool     `json:"tuned,omitempty"` // the outcome's own
+	Why   string   `json:"why,omitempty"`   // there is no score
+}
+
+// sensitivity is the profiles of all parameters.
+func sensitivity(ctx context.Context, e *evaluator, best Candidate, seeds []uint64) ([]Profile, error) {
+	e.doing("sensitivity")
+	out := []Profile{}
+	for k := range e.p.Axes {
+		p, err := profile(ctx, e, best, k, seeds)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// profile is that of one parameter.
+func profile(ctx context.Context, e *evaluator, best Candidate, k int, seeds []uint64) (Profile, error) {
+	points := pointsOf(e, best, k)
+	errs := make([]error, len(points))
+	cores.Each(len(points), len(points), func(i int) {
+		c := slices.Clone(best)
+		c[k] = points[i].Value
+		var score float64
+		score, errs[i] = e.score(ctx, c, seeds)
+		if points[i].Score = finite(score); points[i].Score == nil {
+			points[i].Why = e.causeOf(c, seeds)
+		}
+	})
+	p := Profile{Path: e.p.Axes[k].Path, Points: points}
+	own, least, most := 0.0, math.Inf(1), math.Inf(-1)
+	for i := range points {
+		if errs[i] != nil {
+			return p, errs[i]
+		}
+		if s := points[i].Score; s != nil {
+			least, most = min(least, *s), max(most, *s)
+			if points[i].Tuned {
+				own = *s
+			}
+		}
+	}
+	if own > 0 {
+		p.Spread = (most - least) / own
+	}
+	return p, nil
+}
+
+// pointsOf are the values that are looked at: those of the enumeration, or levels
+// at equal distances along the range and the outcome's own.
+func pointsOf(e *evaluator, best Candidate, k int) []Point {
+	a := &e.p.Axes[k]
+	levels := profileLength(a, e.p.Stands.Tune.Levels)
+	values := []string{best[k]}
+	for i := range levels {
+		place := float64(i) / float64(levels-1)
+		if !a.Numeric() {
+			place = (float64(i) + 0.5) / float64(levels)
+		}
+		if v := a.At(place); !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	var points []Point
+	for _, v := range values {
+		place, _ := a.Place(v)
+		points = append(points, Point{Value: v, Place: place, Tuned: v == best[k]})
+	}
+	slices.SortStableFunc(points, func(a, b Point) int {
+		switch {
+		case a.Place < b.Place:
+			return -1
+		case a.Place > b.Place:
+			return 1
+		}
+		return 0
+	})
+	return points
+}

@@ -1,0 +1,160 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"weft/internal/sim/collective"
+	"weft/internal/sim/collective/nccl"
+	"weft/units"
+)
+
+// reckoned is what NCCL's cost model says of one algorithm with one protocol for
+// an all-reduce: a latency, a bandwidth, and by size a factor to the latter.
+type reckoned struct {
+	algo, proto string
+	latency     float64             // µs
+	gbps        float64             // of algorithm bandwidth, GB/s
+	factor      map[float64]float64 // treeCorrectionFactor; others are 1
+	plateau     float64             // added to the latency from plateauBytes on, µs
+}
+
+// plateauBytes is the size from which a ring's steps with Simple between nodes take
+// longer: 64 bytes for each of the 16 channels that logs of such clusters show, of each of
+// 128 ranks.
+const plateauBytes = 64 * 16 * 128
+
+// reckonings are those of a cluster of eight H100 a node with 400 Gb/s each. The
+// formulas are ncclTopoTuneModel's (src/graph/tuning.cc of NCCL), with its
+// constants written out once more.
+var reckonings = []struct {
+	id    string
+	nodes int
+	of    []reckoned
+}{
+	{"model/1-node", 1, []reckoned{
+		{algo: "ring", proto: "ll", latency: 6.6 + 14*.6, gbps: 141 * 8 / 14.},
+		{algo: "ring", proto: "ll128", latency: 14 + 14*1.9, gbps: 360 * .92 * 8 / 14},
+		{algo: "ring", proto: "simple", latency: 8.4 + 14*3.4, gbps: 360 * 8 / 14.},
+		{algo: "nvls", proto: "simple", latency: 25, gbps: 2 * 8 * 40 * .85 * 7 / 8 * 8 / 14},
+	}},
+	{"model/16-nodes", 16, []reckoned{
+		{algo: "ring", proto: "ll128", latency: 14 + 224*1.9 + 30*4, gbps: 8 * 36.7 * 128 / 254},
+		{algo: "ring", proto: "simple", latency: 8.4 + 224*3.4 + 30*14, gbps: 8 * 48 * 128 / 254., plateau: .4 * (8.4 + 224*3.4 + 30*14)},
+		{algo: "tree", proto: "ll", latency: 6.8 + 2*(7*.6+4*5), gbps: 20.4 * .85 / 2, factor: map[float64]float64{64 * kib: .6, 256 * kib: .4, 4 * mib: .7, 16 * mib: .9}},
+		{algo: "tree", proto: "ll128", latency: 14 + 2*(7*1.25+4*8.5), gbps: 8 * 29 * .85 / 2, factor: map[float64]float64{64 * kib: .6, 256 * kib: .6, 4 * mib: .8, 16 * mib: .9, 64 * mib: .9}},
+		{algo: "tree", proto: "simple", latency: 8.4 + 2*(7*4+4*14), gbps: 8 * 36 * .85 / 2, factor: map[float64]float64{8: .9, 64 * kib: .6, 256 * kib: .5, 4 * mib: .7, 16 * mib: .7, 64 * mib: .8}},
+		{algo: "nvls-tree", proto: "simple", latency: 25 + 2*4*20.9, gbps: 8 * 45.5 * 128 / 254},
+	}},
+}
+
+// micros is the model's time of a size.
+func (r *reckoned) micros(bytes float64) float64 {
+	f, latency := r.factor[bytes], r.latency
+	if f == 0 {
+		f = 1
+	}
+	if bytes >= plateauBytes {
+		latency += r.plateau
+	}
+	return latency + bytes/1000/(r.gbps*f)
+}
+
+// modelCases hold the executor of collectives against NCCL's own model.
+func modelCases() []*Case {
+	out := []*Case{formulaCase()}
+	for i := range reckonings {
+		c := &reckonings[i]
+		out = append(out, &Case{
+			ID:    c.id,
+			Claim: fmt.Sprintf("An all-reduce of 8 bytes on %d node(s) of 8 H100 takes what NCCL reckons with, by each algorithm and protocol; the larger ones stand beside what it reckons with.", c.nodes),
+			Reference: "NCCL's cost model, src/graph/tuning.cc (V): latency + size / bandwidth. The latency is the base latency and the steps' hwLatencies on a byte's way; " +
+				"the bandwidth is the least of what links, NICs and kernels are given, times treeCorrectionFactor. It was fitted by its authors to whole collectives on their clusters, and chooses the algorithm.",
+			Setting: "dgx-h100, InfiniBand NDR, rail-optimised. weft takes from the same source the base latencies, the steps' latencies less the wire's, and the kernels' ceilings; the way of every byte is simulated. " +
+				"So 8 bytes say whether the steps add up: a ring with Simple takes 12 to 13 us more than the formula on 2, 4, 8 and 16 nodes alike, because the slowest byte crosses between nodes once more than the formula counts (14 us in place of 3.4) and waits once for the proxy thread (3 us, less with a faster one). The larger sizes say how far simulation and formula are apart: queues, and the filling of the pipeline in chunks, which the formula has as a factor or not at all.",
+			Slow: true,
+			Run:  func(e *Env) ([]Row, error) { return modelRows(e, c.nodes, c.of) },
+		})
+	}
+	return out
+}
+
+// modelSizes are the sizes of the rows, in bytes.
+var modelSizes = []float64{8, 64 * kib, 256 * kib, 4 * mib, 16 * mib, 64 * mib}
+
+func modelRows(e *Env, nodes int, list []reckoned) ([]Row, error) {
+	sizes := modelSizes
+	if e.Short {
+		sizes = sizes[:2]
+	}
+	var rows []Row
+	for i := range list {
+		c := &list[i]
+		for _, bytes := range sizes {
+			got, err := modelled(e.Ctx, nodes, c, int64(bytes))
+			if err != nil {
+				return nil, err
+			}
+			r := one(fmt.Sprintf("%s, %s, %s", c.algo, c.proto, units.Bytes(bytes)), Microseconds, math.Round(c.micros(bytes)*1e6), float64(got), shown, "")
+			if bytes == 8 {
+				r.Tolerance = within(0.01)
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}
+
+// formulaCase holds the cost model that weft chooses by, package nccl, against the same
+// arithmetic at every size: what NCCL reckons and what weft takes NCCL to reckon.
+func formulaCase() *Case {
+	return &Case{
+		ID:    "model/formula",
+		Claim: "The time that weft takes NCCL to reckon with, by which it chooses algorithm and protocol, is that of NCCL's cost model.",
+		Reference: "NCCL's cost model, src/graph/tuning.cc (V), written out once more: latency + size / bandwidth, with treeCorrectionFactor and the ring's plateau of latency. " +
+			"Below 1 % means the same formula: both are arithmetic.",
+		Setting: "Eight H100 a node with 400 Gb/s each, one node and sixteen; all-reduce by each algorithm and protocol of the rows of model/1-node and model/16-nodes. Nothing is simulated.",
+		Run: func(*Env) ([]Row, error) {
+			var rows []Row
+			for i := range reckonings {
+				more, err := formulaRows(reckonings[i].nodes, reckonings[i].of)
+				if err != nil {
+					return nil, err
+				}
+				rows = append(rows, more...)
+			}
+			return rows, nil
+		},
+	}
+}
+
+func formulaRows(nodes int, list []reckoned) (rows []Row, err error) {
+	// dgx-h100 as NCCL sees it: 18 NVLinks of 20.6 GB/s a GPU, a 400 Gb/s port for each.
+	c := nccl.Cluster{Nodes: nodes, PerNode: 8, GPU: nccl.Hopper, NVLinkGBps: 18 * 20.6, NICs: 8, NICGBps: 50, NVSwitch: true, NVLS: true, CPU: nccl.Intel}
+	for i := range list {
+		r := &list[i]
+		for _, bytes := range modelSizes {
+			choice, err := c.With(collective.AllReduce, formulaAlgos[r.algo], formulaProtos[r.proto], int64(bytes))
+			if err != nil {
+				return nil, err
+			}
+			what := fmt.Sprintf("%d node(s): %s, %s, %s", nodes, r.algo, r.proto, units.Bytes(bytes))
+			rows = append(rows, one(what, Microseconds, math.Round(r.micros(bytes)*1e6), float64(choice.Time), within(0.01), ""))
+		}
+	}
+	return rows, nil
+}
+
+var formulaAlgos = map[string]nccl.Algo{"ring": nccl.Ring, "tree": nccl.Tree, "nvls": nccl.NVLS, "nvls-tree": nccl.NVLSTree}
+
+var formulaProtos = map[string]nccl.Proto{"ll": nccl.LL, "ll128": nccl.LL128, "simple": nccl.Simple}
+
+// modelled runs one size by one algorithm and protocol.
+func modelled(ctx context.Context, nodes int, c *reckoned, bytes int64) (units.Time, error) {
+	return firstPoint(ctx, "model", fmt.Sprintf(`
+cluster: {nodes: %d, node: dgx-h100}
+topology: {shape: rail-optimised}
+fabrics: [infiniband-ndr]
+workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [%dB]}`, nodes, c.algo, c.proto, bytes))
+}

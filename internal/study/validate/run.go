@@ -1,0 +1,77 @@
+package validate
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"weft/internal/base/cores"
+)
+
+// Options are how cases are run.
+type Options struct {
+	// Workers is how many cases run at the same time, at least 1. Results do
+	// not depend on it.
+	Workers int
+	// Short shortens slow cases.
+	Short bool
+	// Collective runs collectives for the measured tables; nil is the
+	// simulator.
+	Collective Collective
+	// Done, if not nil, is called with each result, in the order of the cases.
+	Done func(*Result)
+}
+
+// Run runs cases and gives their results in their order. When ctx ends it
+// returns those that are complete, up to the first that is not, and the
+// context's error.
+func Run(ctx context.Context, cases []*Case, o Options) ([]Result, error) {
+	if o.Collective == nil {
+		o.Collective = simulated
+	}
+	results, complete := make([]Result, len(cases)), make([]bool, len(cases))
+	var mu sync.Mutex
+	told := 0 // cases, in their order
+	cores.Each(len(cases), max(1, o.Workers), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		rows, err := cases[i].Run(&Env{Ctx: ctx, Short: o.Short, Collective: o.Collective})
+		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		results[i], complete[i] = Result{Case: cases[i], Rows: rows, Err: err}, true
+		for ; told < len(cases) && complete[told]; told++ {
+			if o.Done != nil {
+				o.Done(&results[told])
+			}
+		}
+	})
+	if told < len(cases) {
+		return results[:told], ctx.Err()
+	}
+	return results, nil
+}
+
+// Count is how many rows of results have each verdict; a case that failed to
+// run is one miss.
+func Count(results []Result) (pass, miss, notScored int) {
+	for i := range results {
+		if results[i].Err != nil {
+			miss++
+		}
+		for j := range results[i].Rows {
+			switch results[i].Rows[j].Verdict() {
+			case Pass:
+				pass++
+			case Miss:
+				miss++
+			default:
+				notScored++
+			}
+		}
+	}
+	return pass, miss, notScored
+}

@@ -1,0 +1,177 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+
+	"weft/internal/sim/runstore"
+	"weft/internal/study/training"
+	"weft/scenario"
+)
+
+// trainingCases hold training steps against themselves and against published ones.
+func trainingCases() []*Case {
+	return []*Case{
+		{
+			ID:        "training/exact",
+			Claim:     "A step put together from phases that were simulated once takes what the whole step takes, simulated as it comes.",
+			Reference: "The same step with every communication on the network, packet by packet (weft train --exact).",
+			Setting:   "A decoder of four layers with the other dimensions of Llama 3 8B, 2,048 tokens a sequence; tensor parallelism with sequence parallelism, two stages, ZeRO 1, two micro-batches for each replica; DGX H100, rail-optimised.",
+			Slow:      true,
+			Run:       exactSteps,
+		},
+		{
+			ID:        "training/collisions",
+			Claim:     "So it does where the pipeline's messages collide on links between switches that hash.",
+			Reference: "The same step with every communication on the network, packet by packet (weft train --exact).",
+			Setting:   "The decoder of training/exact with four stages, each under other leaves than the next: two nodes to a leaf; 400 Gb/s RoCE v2 with ECMP and DCQCN; one seed.",
+			Slow:      true,
+			Run:       collidingSteps,
+		},
+		{
+			ID:        "training/published",
+			Claim:     "A step beside published ones of the same job, which what weft leaves out makes longer.",
+			Reference: "NVIDIA-NeMo/Megatron-Bridge, docs/performance-summary.md, container 25.11, DGX-H100, FP8: model TFLOP a second and GPU.",
+			Setting:   "The parallelism, batches and sequences of that table; DGX H100 and InfiniBand NDR, rail-optimised, which the table does not say; gradients in bfloat16 as in NVIDIA's recipes; rates of products and attention from the catalog. With FSDP the table's job is ZeRO 3 here, which gathers a layer ahead.",
+			Slow:      true,
+			Run:       publishedSteps,
+		},
+	}
+}
+
+// trained simulates the training step of a scenario.
+func trained(ctx context.Context, text string, exact bool) (*runstore.Training, error) {
+	f, err := scenario.Decode("training", []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	r, err := f.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	return training.Run(ctx, r, training.Options{Workers: 1, Exact: exact})
+}
+
+const smallDecoder = `
+cluster: {nodes: %d, node: dgx-h100}
+fabrics: [infiniband-ndr, roce-v2-400g]
+training:
+  model: {preset: llama3-8b, layers: 4}
+  parallel: {tensor: %d, pipeline: 2}
+  batch: {global: %d, micro: 1, sequence: 2048}
+`
+
+// smallStep is a cluster on which the small decoder is trained.
+type smallStep struct {
+	nodes, tensor int
+	note          string
+}
+
+func exactSteps(e *Env) ([]Row, error) {
+	const shared = "Two replicas have their GPUs in a node, so that tensor and data parallelism share its NVLink. Phases of different kinds are simulated apart and do not slow each other; with two micro-batches they overlap most of the time, which is most of the difference."
+	sizes := []smallStep{{8, 8, ""}, {16, 8, ""}, {8, 4, shared}}
+	if e.Short {
+		sizes = []smallStep{{4, 8, ""}}
+	}
+	var rows []Row
+	for _, c := range sizes {
+		text := fmt.Sprintf(smallDecoder, c.nodes, c.tensor, 8*c.nodes/c.tensor)
+		reused, err := trained(e.Ctx, text, false)
+		if err != nil {
+			return nil, err
+		}
+		whole, err := trained(e.Ctx, text, true)
+		if err != nil {
+			return nil, err
+		}
+		for i := range whole.Fabrics {
+			rows = append(rows, Row{
+				Name: fmt.Sprintf("%d GPUs, tensor %d, %s", 8*c.nodes, c.tensor, whole.Fabrics[i].Name), Unit: Microseconds,
+				Reference: []float64{float64(whole.Fabrics[i].StepPs)}, Weft: []float64{float64(reused.Fabrics[i].StepPs)},
+				Tolerance: within(0.01), Note: c.note,
+			})
+		}
+	}
+	return rows, nil
+}
+
+const collidingDecoder = `
+cluster: {nodes: %d, node: dgx-h100}
+topology: {shape: rail-optimised, nodes-per-unit: 2}
+fabrics: [roce-v2-400g]
+training:
+  model: {preset: llama3-8b, layers: 4}
+  parallel: {tensor: 8, pipeline: 4}
+  batch: {global: %d, micro: 1, sequence: 2048}
+`
+
+func collidingSteps(e *Env) ([]Row, error) {
+	sizes := []int{8, 16}
+	if e.Short {
+		sizes = sizes[:1]
+	}
+	var rows []Row
+	for _, nodes := range sizes {
+		var step, pipeline, data [2]float64 // the reference's and weft's
+		for i, exact := range []bool{true, false} {
+			out, err := trained(e.Ctx, fmt.Sprintf(collidingDecoder, nodes, 2*nodes), exact)
+			if err != nil {
+				return nil, err
+			}
+			f := &out.Fabrics[0]
+			step[i] = float64(f.StepPs)
+			pipeline[i], data[i] = moving(f, "pipeline"), moving(f, "data")
+		}
+		row := func(name string, v [2]float64, t Tolerance, note string) {
+			rows = append(rows, Row{Name: fmt.Sprintf("%d GPUs, %s", 8*nodes, name), Unit: Microseconds, Reference: v[:1], Weft: v[1:], Tolerance: t, Note: note})
+		}
+		row("step", step, within(0.01), "")
+		row("pipeline parallelism, moving", pipeline, shown, "A phase has the messages of all stages at once, which in a step are never all under way: more of them collide than do.")
+		row("data parallelism, moving", data, shown, "")
+	}
+	return rows, nil
+}
+
+// moving is how long a rank moves data of a purpose, on the mean.
+func moving(f *runstore.TrainingFabric, purpose string) (ps float64) {
+	for _, p := range f.Purposes {
+		if p.Purpose == purpose {
+			ps += float64(p.MovingPs)
+		}
+	}
+	return ps
+}
+
+// published is a job of Megatron-Bridge's table.
+type published struct {
+	name   string
+	nodes  int
+	tflops float64 // model operations a second and GPU, in 10^12
+	job    string
+}
+
+var publishedJobs = []published{
+	{"Llama 3 8B, 8 GPUs", 1, 744, "model: llama3-8b\n  parallel: {zero: 3}\n  batch: {global: 128}"},
+	{"Llama 3 70B, 64 GPUs", 8, 719, "model: llama3-70b\n  parallel: {tensor: 4, pipeline: 8, interleave: 5}\n  batch: {global: 128}"},
+	{"Llama 3.1 405B, 1,024 GPUs", 128, 737, "model: llama3-405b\n  parallel: {tensor: 8, pipeline: 8, context: 2, interleave: 8}\n  batch: {global: 512}"},
+}
+
+func publishedSteps(e *Env) ([]Row, error) {
+	var rows []Row
+	for _, p := range publishedJobs {
+		if e.Short && p.nodes > 1 {
+			break
+		}
+		text := fmt.Sprintf("cluster: {nodes: %d, node: dgx-h100}\nfabrics: [infiniband-ndr]\ntraining:\n  precision: fp8\n  gradients: bf16\n  recompute: selective\n  %s\n", p.nodes, p.job)
+		out, err := trained(e.Ctx, text, false)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		f := &out.Fabrics[0]
+		rows = append(rows, Row{
+			Name: p.name, Unit: Plain, Reference: []float64{p.tflops}, Weft: []float64{f.MFU * float64(out.Job.Peak) / 1e12}, Tolerance: shown,
+			Note: "TFLOP a second and GPU",
+		})
+	}
+	return rows, nil
+}

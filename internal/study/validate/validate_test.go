@@ -1,0 +1,226 @@
+package validate
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/internal/sim/fabric"
+	"weft/units"
+	"weft/wire"
+)
+
+var update = flag.Bool("update", false, "run all cases in full and rewrite docs/VALIDATION.md")
+
+const pageFile = "../../../docs/VALIDATION.md"
+
+// knownMisses are the rows that miss, each for the reason that its note says.
+// A row that misses and is not here is a defect; one that is here and passes
+// has been mended, and the list is out of date.
+var knownMisses = []string{
+	"fct/star100_inc2_1MB_dcqcn_buf32: mean completion",
+	"fct/star100_inc32_1MB_pfconly_buf4: 32 flows, each",
+	"nccl/A4: all-reduce 64 MiB, 8 ranks",
+	"uet/incast: 2:1",
+}
+
+func TestEveryCaseHoldsButTheKnownMisses(t *testing.T) {
+	results, err := Run(t.Context(), Cases(), Options{Workers: runtime.GOMAXPROCS(0), Short: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var missed []string
+	for i := range results {
+		r := &results[i]
+		if r.Err != nil {
+			t.Errorf("%s: %v", r.Case.ID, r.Err)
+		}
+		for j := range r.Rows {
+			row := &r.Rows[j]
+			if row.Verdict() != Miss {
+				continue
+			}
+			name := r.Case.ID + ": " + row.Name
+			missed = append(missed, name)
+			if row.Note == "" {
+				t.Errorf("%s misses without an explanation", name)
+			}
+			if !slices.Contains(knownMisses, name) {
+				t.Errorf("%s: reference %s, weft %s, error %s, tolerance %s", name,
+					row.Unit.series(row.Reference), row.Unit.series(row.Weft), row.errorText(), row.Tolerance)
+			}
+		}
+	}
+	for _, name := range knownMisses {
+		if !slices.Contains(missed, name) {
+			t.Errorf("%s no longer misses: take it off the list", name)
+		}
+	}
+	comparePage(t, results)
+}
+
+// comparePage holds the committed page against the quick cases; the slow ones
+// are on it in full length.
+func comparePage(t *testing.T, results []Result) {
+	page, err := os.ReadFile(pageFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before *Case
+	for i := range results {
+		r := &results[i]
+		if before != nil && group(before.ID) != group(r.Case.ID) {
+			before = nil
+		}
+		if section := Section(r, before); !r.Case.Slow && !strings.Contains(string(page), section) {
+			t.Errorf("%s does not have this section; go test ./internal/study/validate -run Page -update writes it:\n%s", filepath.Base(pageFile), section)
+		}
+		before = r.Case
+	}
+}
+
+func group(id string) string {
+	name, _, _ := strings.Cut(id, "/")
+	return name
+}
+
+func TestPage(t *testing.T) {
+	if !*update {
+		t.Skip("with -update, this runs everything in full and rewrites the page")
+	}
+	results, err := Run(t.Context(), Cases(), Options{Workers: runtime.GOMAXPROCS(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WritePage(&b, results); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(pageFile, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A reference that were computed with the constants of the models would move
+// with them: each change must make the case that covers it miss.
+func TestChangingAConstantFailsTheCaseThatCoversIt(t *testing.T) {
+	for _, c := range []struct {
+		name, id string
+		change   func(*Models)
+	}{
+		{"a byte more of InfiniBand's header", "packet/infiniband", func(m *Models) { m.NIC.Overhead[wire.UCSendOnly]++ }},
+		{"a byte more of RoCE's header", "packet/roce/cut-through", func(m *Models) { m.NIC.Overhead[wire.UCSendOnly]++ }},
+		{"a middle packet without an ICRC", "message/roce", func(m *Models) { m.NIC.Overhead[wire.UCWriteMiddle] -= 4 }},
+		{"FDR of 147 ps a byte", "message/infiniband", func(m *Models) {
+			if m.PerByte.Den == 3 {
+				m.PerByte = units.PerByte{Num: 147, Den: 1}
+			}
+		}},
+		{"a signal that takes a picosecond longer", "packet/roce/store-and-forward", func(m *Models) { m.Propagation++ }},
+		{"a switch that takes a picosecond less", "packet/two-rates", func(m *Models) { m.Switch.Pipeline--; m.InfiniBandSwitch.Pipeline-- }},
+		{"a buffer that is a credit block smaller", "credits/nic", func(m *Models) { m.NIC.Credits.Blocks[0]-- }},
+		{"a credit update that is a period late", "credits/switch", func(m *Models) { m.InfiniBandSwitch.Credits.Latency += 10 * ns }},
+		{"a reaction to PFC of one more packet", "pfc/headroom", func(m *Models) {
+			m.NIC.PFC.Reaction += units.Time((4096 + 82) * m.PerByte.Num / m.PerByte.Den)
+		}},
+		{"a class for DSCP 4 that is lossy", "pfc/classes", func(m *Models) { m.Switch.PFC.Lossless = 1 << 1 }},
+		{"a PFC frame of 4 KiB", "pfc/headroom", func(m *Models) { m.Switch.PFC.FrameBytes += 4096 }},
+		{"a link of 395 Gb/s", "incast/roce", func(m *Models) { m.PerByte = units.PerByte{Num: 8000, Den: 395} }},
+		{"a byte more of the DETH", "verbs/headers", func(m *Models) { m.NIC.Overhead[wire.UDSendOnly]++ }},
+		{"twice as many READs in flight", "verbs/read/roce", func(m *Models) { m.Transport.MaxReads *= 2 }},
+		{"g of 1/128", "dcqcn/equations", func(m *Models) { m.DCQCN.Gain *= 2 }},
+		{"a CCTI_Increase of 2", "ibcc/table", func(m *Models) { m.IBCC.Increase-- }},
+		{"a hot port that marks nothing", "ibcc/victim", func(m *Models) { m.InfiniBandSwitch.FECN.Threshold = 0 }},
+		{"links of that simulator 1 µs longer", "fct/star100_inc1_1MB_pfconly_buf32", func(m *Models) { m.Propagation += units.Microsecond }},
+		{"acknowledgements of 192 B", "ring/roce", func(m *Models) { m.NIC.Overhead[wire.RCAcknowledge] += 106 }},
+		{"a SES header of 40 bytes", "uet/message", func(m *Models) { m.NIC.Overhead[wire.RCWriteMiddle] -= 4 }},
+		{"a link of 350 Gb/s", "uet/incast", func(m *Models) { m.PerByte = units.PerByte{Num: 160, Den: 7} }},
+		{"MPA without a CRC", "iwarp/message", func(m *Models) { m.NIC.MPA.Unit -= 4 }},
+		{"inputs that are read once at a time, without virtual queues", "uniform/voq", func(m *Models) {
+			m.InfiniBandSwitch = fabric.InfiniBandSwitch{
+				Pipeline: m.InfiniBandSwitch.Pipeline, Credits: m.InfiniBandSwitch.Credits, ReadPorts: 1, FIFO: true,
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cases, err := Select(c.id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := cases[0].Run(&Env{Ctx: t.Context(), Short: true, Change: c.change})
+			r := Result{Case: cases[0], Rows: rows, Err: err}
+			if r.Verdict() != Miss {
+				t.Errorf("%s: %s changes nothing in %s", c.id, c.name, r.Verdict())
+			}
+		})
+	}
+}
+
+func TestAStoppedRunKeepsTheCasesThatAreDone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cases, err := Select("packet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, err := Select("queue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := Run(ctx, slices.Concat(cases, slow), Options{Workers: 1, Done: func(r *Result) {
+		if r.Case == cases[len(cases)-1] {
+			cancel()
+		}
+	}})
+	if err == nil || len(results) != len(cases) {
+		t.Errorf("%d results and %v, want the %d that were done before the stop and its error", len(results), err, len(cases))
+	}
+}
+
+func TestSelectKnowsFoldersAndGlobs(t *testing.T) {
+	for glob, want := range map[string]int{"": len(Cases()), "packet": 4, "packet/roce": 2, "packet/*/cut-through": 1, "fct/star400_*": 4} {
+		got, err := Select(glob)
+		if err != nil || len(got) != want {
+			t.Errorf("%q selects %d cases, %v; want %d", glob, len(got), err, want)
+		}
+	}
+	for _, glob := range []string{"nothing", "["} {
+		if _, err := Select(glob); err == nil {
+			t.Errorf("%q is no error", glob)
+		}
+	}
+}
+
+func TestNamesAreUniqueAndTheirChaptersExist(t *testing.T) {
+	seen := map[string]bool{}
+	for _, id := range IDs() {
+		if seen[id] {
+			t.Errorf("two cases are called %s", id)
+		}
+		seen[id] = true
+		if !slices.ContainsFunc(groups, func(g struct{ id, title string }) bool { return g.id == group(id) }) {
+			t.Errorf("%s is in no chapter of the page", id)
+		}
+	}
+}
+
+// The measured tables say time and bus bandwidth: they must agree.
+func TestMeasuredTablesAreConsistent(t *testing.T) {
+	for i := range systems {
+		s := &systems[i]
+		for _, p := range s.Points {
+			if p.Microseconds == 0 || p.BusGBps == 0 || p.Op != "" {
+				continue
+			}
+			bus := busFactor("all-reduce", s.Nodes*s.GPUs) * float64(p.Bytes) / p.Microseconds / 1e3
+			if e := bus/p.BusGBps - 1; e > 0.002 || e < -0.002 {
+				t.Errorf("%s, %d B: %g µs is %.2f GB/s, the table says %.2f", s.ID, p.Bytes, p.Microseconds, bus, p.BusGBps)
+			}
+		}
+	}
+}

@@ -1,0 +1,246 @@
+// Package faulty is a network in memory between live ports that loses, doubles,
+// delays, reorders, marks and damages packets, by a seed. Tests run on it.
+package faulty
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"weft/verbs/internal/socket"
+)
+
+// Harm is the probability of each fault, of every packet by itself.
+type Harm struct {
+	Lose, Double, Delay, Damage float64
+	// Mark is that of a congestion mark, on packets that may be marked.
+	Mark float64
+	// Behind is how many packets a delayed one is overtaken by, at most.
+	Behind int
+}
+
+// Network joins connections. It is used from any goroutine.
+type Network struct {
+	mu    sync.Mutex
+	dice  *rand.Rand
+	harm  Harm
+	ports map[netip.AddrPort]*conn
+	group map[netip.Addr][]*conn // by multicast group
+	// What was done to packets.
+	Lost, Doubled, Delayed, Damaged, Marked, Carried int
+}
+
+// New makes a network.
+func New(seed uint64, h Harm) *Network {
+	return &Network{dice: rand.New(rand.NewPCG(seed, 0)), harm: h, ports: map[netip.AddrPort]*conn{}, group: map[netip.Addr][]*conn{}}
+}
+
+// Hurt does other harm from here on.
+func (n *Network) Hurt(h Harm) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.harm = h
+}
+
+// Heal ends all harm from here on.
+func (n *Network) Heal() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.harm = Harm{}
+}
+
+// queued is how many packets a connection holds: what comes when it is full is
+// lost, as in a socket.
+const queued = 4096
+
+type packet struct {
+	from netip.AddrPort
+	to   netip.AddrPort // a multicast group
+	data []byte
+	ce   bool
+}
+
+type conn struct {
+	net   *Network
+	local netip.AddrPort
+	marks bool // its packets may be marked
+	in    []packet
+	late  []packet // delayed, with the turns that they wait
+	turns []int
+	given []socket.Incoming
+	ready chan struct{} // something has arrived
+	woken chan struct{}
+}
+
+// Open makes a connection of an address.
+func (n *Network) Open(a netip.AddrPort) socket.Conn {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	c := &conn{net: n, local: a, ready: make(chan struct{}, 1), woken: make(chan struct{}, 1)}
+	n.ports[a] = c
+	return c
+}
+
+func (c *conn) Local() netip.AddrPort { return c.local }
+
+// Buffer has no bound in bytes.
+func (c *conn) Buffer() int { return 1 << 30 }
+
+// MTU implements socket.Conn: there is no interface.
+func (c *conn) MTU() int { return 0 }
+
+// AllowMarks implements socket.Conn.
+func (c *conn) AllowMarks() error {
+	c.marks = true
+	return nil
+}
+
+// Send takes datagrams apart: on this network every packet meets its own fate.
+func (c *conn) Send(batch []socket.Outgoing) error {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	for i := range batch {
+		var all []byte
+		for _, part := range batch[i].Parts {
+			all = append(all, part...)
+		}
+		to, group := c.net.receivers(batch[i].To)
+		for len(all) > 0 {
+			n := min(batch[i].Segment, len(all))
+			for _, r := range to {
+				c.net.carry(r, packet{from: c.local, to: group, data: all[:n:n]}, c.marks)
+			}
+			all = all[n:]
+		}
+	}
+	return nil
+}
+
+// receivers are the connections of an address: one, or the members of a group.
+func (n *Network) receivers(a netip.AddrPort) (to []*conn, group netip.AddrPort) {
+	if a.Addr().IsMulticast() {
+		return n.group[a.Addr()], a
+	}
+	if c := n.ports[a]; c != nil {
+		return []*conn{c}, group
+	}
+	return nil, group
+}
+
+// Join implements socket.Conn.
+func (c *conn) Join(group netip.Addr) error {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	c.net.group[group] = append(c.net.group[group], c)
+	return nil
+}
+
+// Leave implements socket.Conn.
+func (c *conn) Leave(group netip.Addr) {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	members := c.net.group[group]
+	c.net.group[group] = slices.DeleteFunc(slices.Clone(members), func(m *conn) bool { return m == c })
+}
+
+// carry brings a packet to its destination, or does not; marked or not, where it
+// may be marked.
+func (n *Network) carry(to *conn, p packet, marks bool) {
+	n.Carried++
+	happens := func(probability float64, count *int) bool {
+		if n.dice.Float64() >= probability {
+			return false
+		}
+		*count++
+		return true
+	}
+	if happens(n.harm.Lose, &n.Lost) {
+		return
+	}
+	if happens(n.harm.Damage, &n.Damaged) {
+		p.data = append([]byte(nil), p.data...)
+		p.data[n.dice.IntN(len(p.data))] ^= 1 << n.dice.IntN(8)
+	}
+	p.ce = marks && happens(n.harm.Mark, &n.Marked)
+	times := 1
+	if happens(n.harm.Double, &n.Doubled) {
+		times = 2
+	}
+	for range times {
+		if n.harm.Behind > 0 && happens(n.harm.Delay, &n.Delayed) {
+			to.late = append(to.late, p)
+			to.turns = append(to.turns, 1+n.dice.IntN(n.harm.Behind))
+			continue
+		}
+		to.arrive(p)
+	}
+	to.age()
+}
+
+// age lets delayed packets arrive when enough have overtaken them.
+func (c *conn) age() {
+	kept := 0
+	for i := range c.late {
+		if c.turns[i]--; c.turns[i] <= 0 {
+			c.arrive(c.late[i])
+			continue
+		}
+		c.late[kept], c.turns[kept] = c.late[i], c.turns[i]
+		kept++
+	}
+	c.late, c.turns = c.late[:kept], c.turns[:kept]
+}
+
+func (c *conn) arrive(p packet) {
+	if len(c.in) == queued {
+		c.net.Lost++
+		return
+	}
+	c.in = append(c.in, p)
+	notify(c.ready)
+}
+
+func notify(to chan struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
+	}
+}
+
+// Receive gives what has arrived. Data is a copy: what is done to it reaches no
+// doubled packet.
+func (c *conn) Receive() ([]socket.Incoming, error) {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	c.given = c.given[:0]
+	for _, p := range c.in {
+		c.given = append(c.given, socket.Incoming{From: p.from, To: p.to, Segment: len(p.data), CE: p.ce, Data: append([]byte(nil), p.data...)})
+	}
+	c.in = c.in[:0]
+	return c.given, nil
+}
+
+func (c *conn) Wait(d time.Duration, data bool) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	ready := c.ready
+	if !data {
+		ready = nil
+	}
+	select {
+	case <-ready:
+	case <-c.woken:
+	case <-timer.C:
+	}
+}
+
+func (c *conn) Wake() { notify(c.woken) }
+
+func (c *conn) Close() error {
+	c.net.mu.Lock()
+	defer c.net.mu.Unlock()
+	delete(c.net.ports, c.local)
+	return nil
+}

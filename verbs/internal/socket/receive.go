@@ -1,0 +1,118 @@
+package socket
+
+import (
+	"weft/internal/sim/transport"
+	"weft/units"
+	"weft/wire"
+)
+
+// take deals with a datagram, packet by packet.
+func (p *Port) take(in *Incoming, now units.Time) {
+	p.stats.DatagramsIn++
+	if in.From != p.verifier.from || in.To != p.verifier.to {
+		p.verifier.aim(in.From, in.To, p.local)
+	}
+	if in.Segment <= 0 {
+		return
+	}
+	for index, rest := 0, in.Data; len(rest) > 0; index++ {
+		n := min(in.Segment, len(rest))
+		if p.loss.strikes() {
+			p.stats.Lost++
+		} else {
+			p.packet(rest[:n], index, in.CE, now)
+		}
+		rest = rest[n:]
+	}
+}
+
+// packet takes one packet, from the BTH to the ICRC. Nothing is believed before
+// the ICRC has been checked.
+func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
+	p.stats.PacketsIn++
+	p.stats.BytesIn += int64(len(b))
+	if len(b) < packetBytes {
+		p.stats.Malformed++
+		return
+	}
+	id, ok := p.verifier.verify(b, index)
+	switch {
+	case !ok:
+		p.stats.BadICRC++
+		return
+	case int(id) != index:
+		p.stats.Solved++
+	}
+	if p.capture != nil {
+		p.capture.arrived(p.verifier.from, p.To(), id, b)
+	}
+	h := &p.arrived
+	if h.Parse(b[:len(b)-wire.ICRCBytes]) != nil {
+		p.stats.Malformed++
+		return
+	}
+	if p.verifier.to.IsValid() {
+		p.spread(ce, now)
+		return
+	}
+	to := h.BTH.DestQP
+	if h.BTH.Opcode.Service() == wire.ServiceRD {
+		to = units.QPN(h.EEContext)
+	}
+	e := p.endpoints.at(to)
+	if e == nil || !p.meant(e, h) {
+		p.stats.Misdirected++
+		return
+	}
+	if e.Selective && p.ahead(e, h) && !p.hold(e, h.BTH.PSN, b) {
+		return
+	}
+	p.give(e, ce, now)
+	p.release(e, now)
+}
+
+// give gives the packet that has arrived to its queue pair.
+func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
+	h, pkt := &p.arrived, &p.taken
+	readHeaders(pkt, h)
+	if e.Selective && pkt.Syndrome == wire.NAKSequence {
+		pkt.Imm = pkt.MSN
+	}
+	if ce {
+		pkt.Flags |= transport.FlagCE
+		p.stats.Marked++
+	}
+	if pkt.Op == wire.CNP {
+		p.stats.CNPsIn++
+	}
+	var v transport.Verdict
+	if e.EEC != nil {
+		v = p.receiveRD(e, now)
+	} else {
+		if e.QP.WantsRecv(pkt) {
+			e.Owner.Replenish()
+		}
+		v = e.QP.Receive(now, pkt, &p.batch)
+	}
+	if v > transport.Taken {
+		e.Owner.Place(v, pkt, h.Payload)
+	}
+	p.settle(e, now)
+}
+
+// meant reports whether a packet belongs to the endpoint: of its partition (IBA
+// vol. 1, 10.9.3: the numbers agree, and one of the two is a full member), and
+// from its peer.
+func (p *Port) meant(e *Endpoint, h *wire.Packet) bool {
+	const member, number = 0x8000, 0x7fff
+	if (h.BTH.PKey^e.PKey)&number != 0 || (h.BTH.PKey|e.PKey)&member == 0 {
+		return false
+	}
+	if (h.BTH.Opcode.Service() == wire.ServiceRD) != (e.EEC != nil) && h.BTH.Opcode != wire.CNP {
+		return false
+	}
+	if e.QP.Service() == transport.UD {
+		return h.BTH.Opcode.Service() == wire.ServiceUD
+	}
+	return e.Peer != nil && e.Peer.bare == p.verifier.bare
+}

@@ -1,0 +1,51 @@
+package socket
+
+import "weft/units"
+
+const (
+	qpnBits = 24 // of a queue pair's number (IBA vol. 1, 3.5.3)
+	// pageBits is how many of them are its place in a page: a page of pointers is 32 KiB.
+	pageBits = 12
+)
+
+// table is endpoints by number: what arrives finds its queue pair with two loads, of
+// however many there are.
+type table struct {
+	pages [1 << (qpnBits - pageBits)]*page
+	count int
+}
+
+type page struct {
+	items [1 << pageBits]*Endpoint
+	used  int
+}
+
+// at is the endpoint of a number, nil if there is none.
+func (t *table) at(n units.QPN) *Endpoint {
+	g := t.pages[n>>pageBits&(1<<(qpnBits-pageBits)-1)]
+	if g == nil {
+		return nil
+	}
+	return g.items[n&(1<<pageBits-1)]
+}
+
+// put adds an endpoint whose number no other has.
+func (t *table) put(n units.QPN, e *Endpoint) {
+	g := &t.pages[n>>pageBits]
+	if *g == nil {
+		*g = new(page)
+	}
+	(*g).items[n&(1<<pageBits-1)] = e
+	(*g).used++
+	t.count++
+}
+
+// remove takes an endpoint out; a page without any is given back.
+func (t *table) remove(n units.QPN) {
+	g := &t.pages[n>>pageBits]
+	(*g).items[n&(1<<pageBits-1)] = nil
+	t.count--
+	if (*g).used--; (*g).used == 0 {
+		*g = nil
+	}
+}

@@ -1,0 +1,203 @@
+package socket
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// udpConn is an ordinary UDP socket. It is not connected and lets the kernel not
+// fragment (IP_MTU_DISCOVER=DO), so that Linux sends identification 0 and DF 1,
+// which the ICRC covers; the segments of a GSO datagram carry 0, 1, 2 and so on.
+type udpConn struct {
+	fd, event int
+	local     netip.AddrPort
+	buffer    int
+	mtu       int
+	link      int // the interface's number
+	groups    []groupSocket
+	turn      int                     // which of them was asked last
+	waited    atomic.Pointer[[]int32] // their descriptors
+	tx        sendQueue
+	rx        receiveQueue
+}
+
+// OpenUDP binds a socket. Port 0 takes a free one; RoCE v2 is spoken on 4791. The
+// address must be one of this machine: the ICRC covers it.
+func OpenUDP(local netip.AddrPort) (Conn, error) {
+	a := local.Addr().Unmap()
+	if !a.IsValid() || a.IsUnspecified() {
+		return nil, fmt.Errorf("live: %v is no address of this machine that packets can go out with, which the ICRC covers: name one", a)
+	}
+	family, sa := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(local.Port()), Addr: a.As16(), ZoneId: zone(a)})
+	if a.Is4() {
+		family, sa = unix.AF_INET, &unix.SockaddrInet4{Port: int(local.Port()), Addr: a.As4()}
+	}
+	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("live: no UDP socket: %w", err)
+	}
+	c := &udpConn{fd: fd, event: -1}
+	if err := c.setUp(family, sa); err != nil {
+		_ = c.Close()
+		return nil, fmt.Errorf("live: %v: %w", netip.AddrPortFrom(a, local.Port()), err)
+	}
+	return c, nil
+}
+
+func (c *udpConn) setUp(family int, sa unix.Sockaddr) error {
+	must := append(receiveOptions(family == unix.AF_INET), [3]int{unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_DO})
+	if family == unix.AF_INET6 {
+		must[len(must)-1] = [3]int{unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_DO}
+	}
+	for _, o := range must {
+		if err := unix.SetsockoptInt(c.fd, o[0], o[1], o[2]); err != nil {
+			return fmt.Errorf("socket option %d of level %d: %w", o[1], o[0], err)
+		}
+	}
+	for _, o := range [][2]int{{unix.SO_RCVBUFFORCE, unix.SO_RCVBUF}, {unix.SO_SNDBUFFORCE, unix.SO_SNDBUF}} {
+		if unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, o[0], SocketBuffer) != nil {
+			_ = unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, o[1], SocketBuffer)
+		}
+	}
+	var err error
+	if c.buffer, err = unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_RCVBUF); err != nil {
+		return os.NewSyscallError("getsockopt", err)
+	}
+	if err := unix.Bind(c.fd, sa); err != nil {
+		return os.NewSyscallError("bind", err)
+	}
+	bound, err := unix.Getsockname(c.fd)
+	if err != nil {
+		return os.NewSyscallError("getsockname", err)
+	}
+	c.local = addrPort(bound)
+	c.mtu, c.link = interfaceOf(c.local.Addr())
+	c.aimMulticast()
+	if c.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		return os.NewSyscallError("eventfd", err)
+	}
+	c.tx.setUp(family)
+	c.rx.setUp(family)
+	return nil
+}
+
+// receiveOptions are those without which a socket does not tell what must be known of
+// a packet, or refuses it.
+func receiveOptions(v4 bool) [][3]int {
+	gro := [3]int{unix.SOL_UDP, unix.UDP_GRO, 1}
+	if v4 {
+		return [][3]int{gro, {unix.IPPROTO_IP, unix.IP_RECVTOS, 1}}
+	}
+	return [][3]int{
+		gro,
+		{unix.IPPROTO_IPV6, unix.IPV6_RECVTCLASS, 1},
+		{unix.SOL_UDP, unix.UDP_NO_CHECK6_RX, 1}, // rxe sends checksum 0
+	}
+}
+
+func addrPort(sa unix.Sockaddr) netip.AddrPort {
+	switch a := sa.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
+	case *unix.SockaddrInet6:
+		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr), uint16(a.Port))
+	}
+	return netip.AddrPort{}
+}
+
+func (c *udpConn) Local() netip.AddrPort { return c.local }
+
+// Buffer is what the kernel has granted.
+func (c *udpConn) Buffer() int { return c.buffer }
+
+// MTU is that of the interface when the socket was opened.
+func (c *udpConn) MTU() int { return c.mtu }
+
+// interfaceOf finds the interface of an address; a loopback has all of its network.
+func interfaceOf(a netip.Addr) (mtu, index int) {
+	all, err := net.Interfaces()
+	if err != nil {
+		return 0, 0
+	}
+	for i := range all {
+		addrs, err := all[i].Addrs()
+		if err != nil {
+			continue
+		}
+		for _, held := range addrs {
+			p, err := netip.ParsePrefix(held.String())
+			if err == nil && (p.Addr() == a.WithZone("") || a.IsLoopback() && p.Contains(a)) {
+				return all[i].MTU, all[i].Index
+			}
+		}
+	}
+	return 0, 0
+}
+
+// AllowMarks sets the ECN field of all packets.
+func (c *udpConn) AllowMarks() error {
+	const ect0 = 0b10
+	level, option := unix.IPPROTO_IP, unix.IP_TOS
+	if !c.local.Addr().Is4() {
+		level, option = unix.IPPROTO_IPV6, unix.IPV6_TCLASS
+	}
+	return os.NewSyscallError("setsockopt", unix.SetsockoptInt(c.fd, level, option, ect0))
+}
+
+func (c *udpConn) Send(batch []Outgoing) error { return c.tx.send(c.fd, batch) }
+
+func (c *udpConn) Receive() ([]Incoming, error) {
+	if len(c.groups) > 0 {
+		return c.receiveInTurn()
+	}
+	return c.rx.receive(c.fd)
+}
+
+func (c *udpConn) Wait(d time.Duration, data bool) {
+	var room [8]unix.PollFd
+	fds := append(room[:0], unix.PollFd{Fd: int32(c.event), Events: unix.POLLIN})
+	if data {
+		fds = append(fds, unix.PollFd{Fd: int32(c.fd), Events: unix.POLLIN})
+		if groups := c.waited.Load(); groups != nil {
+			for _, fd := range *groups {
+				fds = append(fds, unix.PollFd{Fd: fd, Events: unix.POLLIN})
+			}
+		}
+	}
+	t := unix.NsecToTimespec(int64(max(d, 0)))
+	// An error is a signal's: whoever waits looks again at what there is to do.
+	_, _ = unix.Ppoll(fds, &t, nil)
+	if fds[0].Revents != 0 {
+		var count [8]byte
+		_, _ = unix.Read(c.event, count[:])
+	}
+}
+
+func (c *udpConn) Wake() {
+	// It fails only if the counter is at its end: the waiter is woken already.
+	_, _ = unix.Write(c.event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+}
+
+func (c *udpConn) Close() error {
+	err := unix.Close(c.fd)
+	if c.event >= 0 {
+		err = firstError(err, unix.Close(c.event))
+	}
+	for _, g := range c.groups {
+		err = firstError(err, unix.Close(g.fd))
+	}
+	return err
+}
+
+func firstError(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
