@@ -289,7 +289,7 @@ type layer struct {
 // scenario ← sim ← report, cli.
 var outer = []layer{
 	{[]string{"internal/base/stats"}, "intervals and quantiles are of numbers, whatever was measured"},
-	{[]string{"scenario"}, "what a user asks for is said before anything is built"},
+	{[]string{"internal/sim/scenario"}, "what a user asks for is said before anything is built"},
 	{[]string{"internal/sim/simtest"}, "scenarios of tests are written before anything runs"},
 	{[]string{"internal/study/roceexport"}, "devices are told the numbers of a scenario, before anything runs"},
 	{[]string{"internal/study/hpccrun"}, "another simulator's case runs on weft's fabric, without a scenario"},

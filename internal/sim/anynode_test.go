@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // scaleUps are networks inside a node, of every kind.

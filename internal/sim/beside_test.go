@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // besideAllReduce runs an all-reduce of two nodes with streams between some of

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
-	"weft/scenario"
 	"weft/units"
 )
 

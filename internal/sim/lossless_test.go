@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/run/control"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 func TestCirclesOfBuffersAreFoundBeforeARun(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
-	"weft/scenario"
 )
 
 // mesh is a node of eight GPUs, each with a link to every other.

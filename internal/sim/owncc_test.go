@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport/cc"
-	"weft/scenario"
 	"weft/units"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // runExample runs an example of the repository on some cores.

@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/base/stats"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -14,7 +14,7 @@ import (
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/pattern"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

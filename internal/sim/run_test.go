@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
-	"weft/scenario"
 )
 
 func run(t *testing.T, r *scenario.Resolved, workers int) *runstore.Results {

@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

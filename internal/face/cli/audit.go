@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/sim"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/audit"
-	"weft/scenario"
 )
 
 // newAudit is the parent of the verbs that prove what a scenario claims.

@@ -13,7 +13,7 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -4,7 +4,7 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // benchTable prints the rows of a sweep as they come, in the order of the sizes:

@@ -17,7 +17,7 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

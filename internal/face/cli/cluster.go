@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/sim/catalog"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // completeCluster completes the value of --cluster.

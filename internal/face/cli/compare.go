@@ -8,7 +8,7 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 func newCompare(e *Env) *cobra.Command {

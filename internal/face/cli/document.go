@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // documentVersion is the version of what verbs print with --json. It changes when the

@@ -13,7 +13,7 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Runner simulates a scenario. When ctx ends it returns what was measured until

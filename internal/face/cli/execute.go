@@ -16,7 +16,7 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"weft/internal/ib/ibsim/ibsimtest"
 	"weft/internal/ib/sma"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 const clusterScenario = `name: cluster

@@ -9,7 +9,7 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/wire"
 )
 

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"weft/internal/live/ranks"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/predict"
-	"weft/scenario"
 	"weft/units"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/run/network"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // choice is what the command line changes about a scenario.

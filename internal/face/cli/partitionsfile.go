@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"weft/internal/ib/partition"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // writePartitions writes the partitions of a scenario's first InfiniBand fabric

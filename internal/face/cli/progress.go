@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"weft/internal/sim"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

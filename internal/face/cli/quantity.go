@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

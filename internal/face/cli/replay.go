@@ -16,9 +16,9 @@ import (
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/internal/study/replay"
-	"weft/scenario"
 )
 
 // replayFile is the results in the folder of --out, and its mark.

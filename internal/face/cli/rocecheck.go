@@ -10,7 +10,7 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/roce"
 	"weft/internal/sim/run/control"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/collisions"
-	"weft/scenario"
 )
 
 // collisionsResult is the file of the outcome in --out.

@@ -13,7 +13,7 @@ import (
 	"weft/internal/roce/prove"
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

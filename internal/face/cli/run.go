@@ -6,7 +6,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 func newRun(e *Env) *cobra.Command {

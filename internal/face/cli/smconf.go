@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/ib/qos"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 func newSMConf(e *Env) *cobra.Command {

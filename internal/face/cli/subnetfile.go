@@ -8,7 +8,7 @@ import (
 	"weft/internal/ib/format"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/run/network"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // loadSubnet reads an InfiniBand fabric: a scenario (.yaml, .yml), of which the

@@ -9,7 +9,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/face/report"
 	"weft/internal/sim/run/network"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 func newTopology(e *Env) *cobra.Command {

@@ -14,9 +14,9 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/internal/study/training"
-	"weft/scenario"
 )
 
 // maxTrainSeeds bounds the seeds of a step: an interval narrows with their root.

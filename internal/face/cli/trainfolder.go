@@ -10,8 +10,8 @@ import (
 	"weft/internal/face/report"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload/llm"
-	"weft/scenario"
 )
 
 // traceFile is the step on all fabrics, for Perfetto or Chrome, in a run folder.

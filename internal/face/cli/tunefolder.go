@@ -9,9 +9,9 @@ import (
 
 	"weft/internal/face/report"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/roceexport"
 	"weft/internal/study/tune"
-	"weft/scenario"
 )
 
 // The files of a tuning's folder, besides scenario.yaml and report.html.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Terminal writes what compare and run print: both tables and the sentences.

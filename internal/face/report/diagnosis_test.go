@@ -7,8 +7,8 @@ import (
 
 	"weft/internal/base/golden"
 	"weft/internal/formats/logfile"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/calibrate"
-	"weft/scenario"
 	"weft/units"
 )
 

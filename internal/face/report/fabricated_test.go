@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"weft/internal/sim/run/host"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/latency"
-	"weft/scenario"
 	"weft/units"
 )
 

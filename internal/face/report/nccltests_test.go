@@ -9,7 +9,7 @@ import (
 
 	"weft/internal/base/golden"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 //go:embed *.html.tmpl

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // cutRadix says which switches have more ports than their fabrics use, because the

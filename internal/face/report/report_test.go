@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

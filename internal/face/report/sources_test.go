@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

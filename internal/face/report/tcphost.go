@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // kernelSentences say what a collective's time over the kernel's TCP depends on besides

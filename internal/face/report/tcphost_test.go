@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 func TestWhatKernelTCPDependsOnIsSaid(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 
 	"weft/internal/base/golden"
 	"weft/internal/base/stats"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/collisions"
 	"weft/internal/study/tune"
-	"weft/scenario"
 )
 
 // madeUpTuning is an outcome with every part of one.

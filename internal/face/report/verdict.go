@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // The bounds of what the sentences claim.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // wire says what the busiest link of a fabric shows at a size, as what the fabric

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/formats/hpcctopo"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 const folder = "../hpcc/testdata/fct/"

@@ -5,7 +5,7 @@ package simtest
 import (
 	"testing"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Resolve is a scenario in YAML with every number present. One that is refused fails the

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"weft/internal/base/topology"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
-	"weft/scenario"
 )
 
 // Candidate is the design of a protocol, and what is known of it.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Counterfactual is the same comparison with one thing changed.

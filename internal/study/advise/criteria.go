@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
-	"weft/scenario"
 	"weft/units"
 )
 

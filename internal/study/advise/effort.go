@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
 	"weft/internal/study/roceexport"
-	"weft/scenario"
 )
 
 // EffortPoints are what makes a fabric work to run. They are assumptions: a profile

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
-	"weft/scenario"
 )
 
 // Flip is where the choice becomes another as one thing changes.

@@ -8,9 +8,9 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
 	"weft/internal/study/training"
-	"weft/scenario"
 	"weft/units"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
-	"weft/scenario"
 )
 
 // Model is the reduced cluster that is simulated of a design: fewer nodes, on

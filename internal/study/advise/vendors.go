@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Makers are who makes what of a protocol, by the catalog.

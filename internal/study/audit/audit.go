@@ -3,7 +3,7 @@ package audit
 import (
 	"fmt"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Report is what the audit found, fabric by fabric.

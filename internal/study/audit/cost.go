@@ -9,7 +9,7 @@ import (
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

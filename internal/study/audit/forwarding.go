@@ -7,7 +7,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/partition"
 	"weft/internal/sim/routing"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // forwardingMoves are the ways that a packet can take from a state.

@@ -7,7 +7,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/run/control"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // kind says how a node of the world treats packets that come to it.

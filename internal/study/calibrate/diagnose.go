@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"weft/internal/formats/logfile"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // small is a cluster that simulates in no time: two nodes of two GPUs and NICs.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"weft/internal/formats/logfile"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Fit is constants of the model fitted to logs.

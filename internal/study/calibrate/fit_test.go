@@ -9,7 +9,7 @@ import (
 
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // TestHiddenConstantsAreRecovered has weft write the log of a cluster whose software

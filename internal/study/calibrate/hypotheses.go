@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/internal/formats/logfile"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Hypothesis is a fault that changes the scenario.

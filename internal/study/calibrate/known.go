@@ -3,7 +3,7 @@ package calibrate
 import (
 	"math"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // healthyTable is a published table of a healthy cluster beside weft: at each size how

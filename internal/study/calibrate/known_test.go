@@ -14,7 +14,7 @@ import (
 
 	"weft/internal/formats/logfile"
 	"weft/internal/sim"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/latency"
-	"weft/scenario"
 	"weft/units"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"weft/internal/formats/logfile"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

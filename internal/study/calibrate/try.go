@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"weft/internal/base/cores"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -11,7 +11,7 @@ import (
 	"weft/internal/base/stats"
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

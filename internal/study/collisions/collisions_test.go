@@ -9,7 +9,7 @@ import (
 
 	"weft/internal/sim"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 const leafSpine = `

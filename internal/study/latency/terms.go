@@ -8,7 +8,7 @@ import (
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/catalog"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Breach is a constraint that a design does not keep.

@@ -7,7 +7,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/run/network"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

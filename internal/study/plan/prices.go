@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // PerUnit is the resolution of money: ten-thousandths of the currency's unit, with

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Plan is the outcome of a search.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/internal/base/topology"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

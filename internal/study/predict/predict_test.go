@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"weft/internal/sim"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

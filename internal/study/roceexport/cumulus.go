@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -3,7 +3,7 @@ package roceexport
 import (
 	"fmt"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

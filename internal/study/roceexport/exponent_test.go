@@ -3,7 +3,7 @@ package roceexport
 import (
 	"testing"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // SONiC's dynamic_th is the exponent of a power of two from 1/256 to 128, however the ratio

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

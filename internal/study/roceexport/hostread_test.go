@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weft/internal/roce/host"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/roce/sonic"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

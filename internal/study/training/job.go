@@ -1,8 +1,8 @@
 package training
 
 import (
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload/llm"
-	"weft/scenario"
 )
 
 // trainingJob is a scenario's training job.

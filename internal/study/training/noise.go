@@ -5,8 +5,8 @@ import (
 
 	"weft/internal/sim/engine"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
-	"weft/scenario"
 	"weft/units"
 )
 

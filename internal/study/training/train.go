@@ -13,9 +13,9 @@ import (
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/run/phases"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
 	"weft/internal/sim/workload/llm"
-	"weft/scenario"
 	"weft/units"
 )
 

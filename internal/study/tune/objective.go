@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Outcome is what one simulation of a candidate with one seed gave.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // plan is how a budget of simulations is spent.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // ResultVersion is the version of the layout of tune.json.

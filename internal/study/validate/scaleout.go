@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"weft/internal/sim"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/collisions"
-	"weft/scenario"
 )
 
 // decay is what is published of a cluster whose bus bandwidth falls with its size.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/study/training"
-	"weft/scenario"
 )
 
 // trainingCases hold training steps against themselves and against published ones.

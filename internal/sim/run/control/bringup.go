@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // BringUp lets the Subnet Manager bring up each InfiniBand fabric of a scenario,

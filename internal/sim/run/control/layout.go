@@ -4,7 +4,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Layout is what of a scenario's fabric stands still: what a run of it would

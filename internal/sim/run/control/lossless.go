@@ -6,7 +6,7 @@ import (
 	"weft/internal/roce"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 	"weft/wire"
 )

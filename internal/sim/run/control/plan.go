@@ -2,7 +2,7 @@ package control
 
 import (
 	"weft/internal/sim/run/network"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // NewPlan is the plan of a scenario's fabric as its control plane sets it up before

@@ -11,7 +11,7 @@ import (
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // manage gives an InfiniBand fabric the forwarding tables that weft's Subnet

@@ -10,7 +10,7 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 	"weft/wire/mad"
 )

@@ -8,8 +8,8 @@ import (
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
-	"weft/scenario"
 	"weft/units"
 )
 

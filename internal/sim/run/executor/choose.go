@@ -5,7 +5,7 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/collective/nccl"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -4,7 +4,7 @@ import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // LayoutOf is the cluster as collectives see it.

@@ -12,8 +12,8 @@ import (
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
-	"weft/scenario"
 	"weft/units"
 )
 

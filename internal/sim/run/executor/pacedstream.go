@@ -2,7 +2,7 @@ package executor
 
 import (
 	"weft/internal/sim/fabric"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
-	"weft/scenario"
 )
 
 // plant makes the trees of a group of ranks; nil of one that asks for none, since it is

@@ -1,7 +1,7 @@
 package host
 
 import (
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

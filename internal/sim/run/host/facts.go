@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/sim/catalog"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

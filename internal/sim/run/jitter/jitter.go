@@ -6,7 +6,7 @@ import (
 
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -4,7 +4,7 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // violationsTold is how many violations a result has.

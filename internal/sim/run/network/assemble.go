@@ -8,9 +8,9 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/jitter"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
-	"weft/scenario"
 	"weft/units"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/fabric"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Classes are the priorities or virtual lanes that a fabric's traffic uses. The

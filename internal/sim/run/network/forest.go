@@ -9,7 +9,7 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/runstore"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Forest is the trees along which the switches of a fabric with SHARP reduce for groups

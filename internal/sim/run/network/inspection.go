@@ -5,7 +5,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

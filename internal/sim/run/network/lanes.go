@@ -7,7 +7,7 @@ import (
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/routing"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

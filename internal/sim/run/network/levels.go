@@ -1,7 +1,7 @@
 package network
 
 import (
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Level is the service level of a path: the message's own, or what the fabric

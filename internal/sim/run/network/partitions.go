@@ -6,7 +6,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/partition"
 	"weft/internal/sim/fabric"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // PKeys are the P_Keys of a fabric's NICs; the zero value is a fabric without

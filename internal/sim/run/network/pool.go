@@ -1,7 +1,7 @@
 package network
 
 import (
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Refusal says why a fabric cannot be built as the scenario has it.

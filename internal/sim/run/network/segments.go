@@ -5,8 +5,8 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
-	"weft/scenario"
 )
 
 // Segments are the VLANs and VRFs of an Ethernet fabric's NICs; nil where the scenario

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/base/topology"
-	"weft/scenario"
+	"weft/internal/sim/scenario"
 )
 
 // Shape is the topology of a scenario's fabric for a cluster, before it is

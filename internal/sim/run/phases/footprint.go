@@ -9,8 +9,8 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
-	"weft/scenario"
 	"weft/units"
 )
 

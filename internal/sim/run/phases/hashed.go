@@ -6,8 +6,8 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
-	"weft/scenario"
 )
 
 // Where switches hash, the ways of a message's packets are known before anything runs:

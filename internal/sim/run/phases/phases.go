@@ -8,8 +8,8 @@ import (
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
+	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
-	"weft/scenario"
 	"weft/units"
 )
 

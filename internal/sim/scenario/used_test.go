@@ -20,7 +20,7 @@ var checkedOnly = map[string]string{
 // derives, simulates and reports; being checked and printed is no effect. It goes
 // by the field's name, so a namesake that is read hides one that is not.
 func TestEveryFieldHasAReader(t *testing.T) {
-	read := selected(t, "../internal", "../scenario")
+	read := selected(t, "../..")
 	seen := map[reflect.Type]bool{}
 	var walk func(reflect.Type)
 	walk = func(s reflect.Type) {

@@ -12,7 +12,7 @@ import (
 // Whatever the bytes: no panic, no hang; a refusal has places within the file;
 // what is taken prints and reads again as itself.
 func FuzzDecode(f *testing.F) {
-	for _, pattern := range []string{"../examples/*.yaml", "testdata/errors/*.yaml"} {
+	for _, pattern := range []string{"../../../examples/*.yaml", "testdata/errors/*.yaml"} {
 		files, _ := filepath.Glob(pattern)
 		for _, file := range files {
 			text, err := os.ReadFile(file)
