@@ -24,18 +24,41 @@ func TestAFunctionFitsOnAScreen(t *testing.T) {
 	report(t, realTree(t).long())
 }
 
+// Wings stand in the order of their imports, each grant is used, and each rule
+// has a reason.
 func TestTheRulesThemselvesPointInOneDirection(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range inner {
-		for _, target := range r.may {
+	for _, w := range wings {
+		for _, target := range w.may {
 			if !seen[target] {
-				t.Errorf("%s may import %s, which stands after it", r.pkg, target)
+				t.Errorf("%s may import %s, which stands after it", w.dir, target)
 			}
 		}
+		if w.why == "" {
+			t.Errorf("the rule about %s has no reason", w.dir)
+		}
+		seen[w.dir] = true
+	}
+	for _, r := range rooms {
 		if r.why == "" {
 			t.Errorf("the rule about %s has no reason", r.pkg)
 		}
-		seen[r.pkg] = true
+	}
+	report(t, realTree(t).unused())
+}
+
+// Every wing says on one screen what it is, in the doc.go of its folder.
+func TestEveryWingHasADocumentOfOneScreen(t *testing.T) {
+	for _, w := range wings {
+		if w.dir == "cmd" {
+			continue
+		}
+		text, err := os.ReadFile("../../" + w.dir + "/doc.go")
+		if err != nil {
+			t.Errorf("%s: %v", w.dir, err)
+		} else if n := strings.Count(string(text), "\n"); n > 60 {
+			t.Errorf("%s/doc.go has %d lines, at most 60 fit on a screen", w.dir, n)
+		}
 	}
 }
 
@@ -48,35 +71,35 @@ func TestTheCheckerSeesEachBreach(t *testing.T) {
 	}{
 		"an import against the direction": {
 			"units/time.go", `package units; import _ "weft/wire"`, tree.direction,
-			"units/time.go:1: units may not import wire: the vocabulary is understood without anything else",
+			"units/time.go:1: units may not import wire: quantities are understood without anything else",
 		},
 		"a sideways import in the core": {
 			"internal/sim/routing/updown.go", "package routing\n\nimport _ \"weft/internal/sim/transport\"", tree.direction,
-			"internal/sim/routing/updown.go:3: internal/sim/routing may not import internal/sim/transport: a routing engine is a pure function from the graph to tables",
+			"internal/sim/routing/updown.go:3: internal/sim/routing may not import internal/sim/transport: routes are a pure function of the graph",
 		},
 		"the simulator calling the command line": {
 			"internal/sim/run.go", `package sim; import _ "weft/internal/face/cli"`, tree.direction,
-			"internal/sim/run.go:1: internal/sim may not import internal/face/cli: one place alone runs a scenario, size by size",
+			"internal/sim/run.go:1: internal/sim may not import internal/face/cli: the simulator uses the control planes of both fabrics; nothing that uses its results can change them",
 		},
 		"a package without a place": {
 			"internal/util/util.go", `package util`, tree.direction,
-			"package internal/util has no place in rules_test.go: add it",
+			"package internal/util stands in no wing of rules_test.go: move it",
 		},
 		"a third-party module in the core": {
 			"internal/sim/engine/queue.go", `package engine; import _ "example.org/heap"`, tree.linked,
 			"internal/sim/engine/queue.go:1: internal/sim/engine is in the core, which links no third-party module, but here is example.org/heap",
 		},
 		"a third-party module behind another package": {
-			"internal/roce/qos.go", `package roce; import _ "example.org/yaml"`, tree.linked,
-			"internal/roce/qos.go:1: internal/sim/fabric is in the core, which links no third-party module, but here is example.org/yaml",
+			"internal/formats/source/leaf.go", `package source; import _ "example.org/yaml"`, tree.linked,
+			"internal/formats/source/leaf.go:1: internal/formats/goal is in the core, which links no third-party module, but here is example.org/yaml",
 		},
 		"the wall clock in a queue pair": {
 			"internal/sim/transport/cc/dcqcn.go", `package cc; import _ "time"`, tree.banned,
-			"internal/sim/transport/cc/dcqcn.go:1: internal/sim/transport/cc may not import time: a sans-I/O state machine: now comes in with each call, packets go out with the return",
+			"internal/sim/transport/cc/dcqcn.go:1: internal/sim/transport/cc may not import time: a state machine without I/O: now comes in with each call, packets go out with the return",
 		},
 		"a lock in the Subnet Manager": {
 			"internal/ib/sm/sweep.go", `package sm; import _ "sync/atomic"`, tree.banned,
-			"internal/ib/sm/sweep.go:1: internal/ib/sm may not import sync/atomic: a sans-I/O state machine: now comes in with each call, MADs go out with the return",
+			"internal/ib/sm/sweep.go:1: internal/ib/sm may not import sync/atomic: a state machine without I/O: now comes in with each call, MADs go out with the return",
 		},
 		"the wall clock in the fabric": {
 			"internal/sim/fabric/port.go", `package fabric; import _ "time"`, tree.banned,
@@ -110,8 +133,8 @@ func TestTheCheckerAcceptsACleanTree(t *testing.T) {
 	report(t, clean.linked())
 	report(t, clean.banned())
 	report(t, clean.long())
-	if len(clean) != 3 {
-		t.Errorf("packages %v, want 3: tests, testdata and hidden directories do not count", clean.packages())
+	if len(clean) != 4 {
+		t.Errorf("packages %v, want 4: tests, testdata and hidden directories do not count", clean.packages())
 	}
 }
 
@@ -120,7 +143,8 @@ func cleanTree() fstest.MapFS {
 	return fstest.MapFS{
 		"wire/opcode.go":                {Data: []byte("package wire; import _ \"weft/units\"\nfunc f() {" + strings.Repeat("\n", 79) + "}")},
 		"wire/opcode_test.go":           {Data: []byte(`package wire; import (_ "time"; _ "example.org/rapid"; _ "weft/internal/face/cli")`)},
-		"internal/sim/fabric/switch.go": {Data: []byte(`package fabric; import (_ "weft/internal/roce"; _ "sync")`)},
+		"internal/sim/fabric/switch.go": {Data: []byte(`package fabric; import (_ "weft/units"; _ "sync")`)},
+		"internal/formats/goal/read.go": {Data: []byte(`package goal; import _ "weft/internal/formats/source"`)},
 		"internal/face/cli/run.go":      {Data: []byte(`package cli; import (_ "example.org/kong"; _ "weft/internal/face/report"; _ "time"; _ "log/slog")`)},
 		"internal/sim/testdata/in.go":   {Data: []byte(`package broken; import _ "weft/internal/face/cli"`)},
 		".ci/tool.go":                   {Data: []byte(`package hidden`)},

@@ -109,6 +109,9 @@ func (all tree) importsOf(pkg string) []string {
 
 // own is the directory of an import of this module.
 func own(imported string) (pkg string, ok bool) {
+	if imported == module {
+		return ".", true
+	}
 	return strings.CutPrefix(imported, module+"/")
 }
 
@@ -119,47 +122,96 @@ func thirdParty(imported string) bool {
 	return strings.Contains(start, ".")
 }
 
-// direction finds imports of this module that no rule allows, and packages
-// without a rule.
+// direction finds imports of this module that the rule of the wing, or of the
+// room, does not allow, and packages that stand in no wing.
 func (all tree) direction() (breaches []string) {
 	for _, pkg := range all.packages() {
-		may, why, known := allowed(pkg)
-		if !known {
-			breaches = append(breaches, fmt.Sprintf("package %s has no place in rules_test.go: add it", pkg))
+		home, ok := wingOf(pkg)
+		if !ok {
+			breaches = append(breaches, fmt.Sprintf("package %s stands in no wing of rules_test.go: move it", pkg))
 			continue
 		}
+		small := roomOf(pkg)
 		for _, imported := range all.importsOf(pkg) {
-			if target, ok := own(imported); ok && !slices.Contains(may, target) {
-				breaches = append(breaches, fmt.Sprintf("%s: %s may not import %s: %s",
-					all[pkg].imports[imported], pkg, target, why))
+			target, ok := own(imported)
+			if !ok {
+				continue
+			}
+			why := ""
+			if there, _ := wingOf(target); there.dir != home.dir && !slices.Contains(home.may, there.dir) {
+				why = home.why
+			} else if small != nil && !slices.Contains(small.may, target) {
+				why = small.why
+			}
+			if why != "" {
+				breaches = append(breaches, fmt.Sprintf("%s: %s may not import %s: %s", all[pkg].imports[imported], pkg, target, why))
 			}
 		}
 	}
 	return breaches
 }
 
-// allowed is what a package may import from this module, and why not more.
-func allowed(pkg string) (may []string, why string, known bool) {
-	for _, r := range inner {
-		if r.pkg == pkg {
-			return r.may, r.why, true
+// unused finds grants that no package makes use of, and rules about packages
+// that do not exist.
+func (all tree) unused() (idle []string) {
+	used := map[[2]string]bool{}
+	for pkg := range all {
+		for imported := range all[pkg].imports {
+			if target, ok := own(imported); ok {
+				from, _ := wingOf(pkg)
+				to, _ := wingOf(target)
+				used[[2]string{from.dir, to.dir}] = true
+				used[[2]string{pkg, target}] = true
+			}
 		}
-		may = append(may, r.pkg)
 	}
-	for _, l := range outer {
-		may = append(may, l.packages...)
-		if slices.Contains(l.packages, pkg) {
-			return may, l.why, true
+	for _, w := range wings {
+		for _, target := range w.may {
+			if !used[[2]string{w.dir, target}] {
+				idle = append(idle, fmt.Sprintf("no package of %s imports %s: take the grant back", w.dir, target))
+			}
 		}
 	}
-	return nil, "", false
+	for _, r := range rooms {
+		if all[r.pkg] == nil {
+			idle = append(idle, fmt.Sprintf("the rule about %s is about no package", r.pkg))
+		}
+		for _, target := range r.may {
+			if !used[[2]string{r.pkg, target}] {
+				idle = append(idle, fmt.Sprintf("%s does not import %s: take the grant back", r.pkg, target))
+			}
+		}
+	}
+	return idle
+}
+
+// wingOf is the wing whose folder a package stands in.
+func wingOf(pkg string) (wing, bool) {
+	for _, w := range wings {
+		if below(pkg, w.dir) {
+			return w, true
+		}
+	}
+	return wing{}, false
+}
+
+// roomOf is the rule of a package beyond that of its wing, nil for none.
+func roomOf(pkg string) *room {
+	for i := range rooms {
+		if rooms[i].pkg == pkg {
+			return &rooms[i]
+		}
+	}
+	return nil
 }
 
 // linked finds third-party modules in the core, also through other packages.
 func (all tree) linked() (breaches []string) {
-	for _, r := range inner {
-		if r.core {
-			breaches = append(breaches, all.linkedBy(r.pkg, r.pkg, map[string]bool{})...)
+	for _, dir := range core {
+		for _, pkg := range all.packages() {
+			if below(pkg, dir) {
+				breaches = append(breaches, all.linkedBy(pkg, pkg, map[string]bool{})...)
+			}
 		}
 	}
 	return breaches

@@ -1,5 +1,3 @@
-// Package formats recognises other people's workload files by what stands in them and
-// reads them with the reader of their format.
 package formats
 
 import (

@@ -4,6 +4,21 @@
 // headroom fit one another. It simulates nothing; what it says is
 // what goes into a switch's configuration.
 //
+// It is also the wing of what RoCE v2 needs in switches and hosts.
+//
+// # Rooms
+//
+//	sonic  the configuration of a SONiC switch, read and written with line numbers
+//	host   the settings of a Linux host with an mlx5 adapter
+//	lint   faults between the two
+//	prove  a fault as two scenarios: the switch as configured, and mended
+//
+// # Imports
+//
+// roce imports units alone. sim imports it for headroom and thresholds, study and face for
+// the rest. Configuration for a scenario's fabric is written by internal/study/roceexport,
+// which needs the scenario.
+//
 // # Units
 //
 // Sizes are bytes of switch buffer, rounded up to 1024 where the vendor does.

@@ -1,13 +1,31 @@
-// Package sim runs a scenario: every size of its workload on every fabric, each of them
-// a simulation of its own. They run side by side on the cores that are allowed; what
-// they find does not depend on how many there are.
+// Package sim is the wing of the simulator. The package itself runs a scenario: every size
+// of its workload on every fabric, each of them a simulation of its own. They run side by
+// side on the cores that are allowed; the results do not depend on how many there are.
 //
-// Its parts are packages below it, in the direction of their imports:
+// # Rooms
+//
+//	scenario    what a user writes, its defaults and derived values: Resolved
+//	catalog     facts of hardware and protocols, each with its source
+//	engine      the clock, the event queue, windows of partitions, random streams
+//	fabric      links, ports, buffers, switches and NICs of both fabrics, packet by packet
+//	transport   queue pairs without I/O; cc: congestion control; tcp: TCP
+//	routing     next hops of a graph: ECMP, adaptive routing, static tables
+//	collective  schedules of collectives; nccl: NCCL's choice of algorithm and protocol
+//	workload    the work of ranks as a graph; llm: a training step of a language model
+//	run         from a scenario to packets and back to counts (below)
+//	runstore    the folder of a run
+//
+// # The rooms of run
 //
 //	jitter, host ← network ← control ← pattern, executor ← phases
 //	network ← measure ← pattern, executor
 //
-// A scenario's fabric becomes the plan of a network (network), which its control plane
-// routes and mends (control); the workload becomes an application on it (pattern,
-// executor), and what the run counted becomes results (measure).
+// The fabric of a scenario becomes the plan of a network (network), which its control plane
+// routes and mends (control). The workload becomes an application on it (pattern, executor),
+// and the counts of the run become results (measure).
+//
+// # Imports
+//
+// sim imports units, wire, base, and the control planes of ib and roce. verbs and live import
+// its queue pairs and schedules, formats its workload graph, study and face all of it.
 package sim

@@ -1,4 +1,4 @@
-// Package engine has the routing engines of an InfiniBand Subnet Manager, one
+// Package route has the routing engines of an InfiniBand Subnet Manager, one
 // file per engine: pure functions from a subnet whose ports have LIDs to the
 // tables that go into its switches.
 //

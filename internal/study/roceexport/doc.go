@@ -1,4 +1,4 @@
-// Package export writes what a fabric of a scenario needs on real devices: the
+// Package roceexport writes what a fabric of a scenario needs on real devices: the
 // configuration of SONiC, Cumulus, EOS and NX-OS switches, and of hosts.
 //
 // # The model

@@ -1,4 +1,4 @@
-// Package live runs the queue pairs of internal/sim/transport on a real clock and
+// Package socket runs the queue pairs of internal/sim/transport on a real clock and
 // real UDP sockets: RoCE v2 (IBA vol. 1, annex A17) in user space.
 //
 // # The model

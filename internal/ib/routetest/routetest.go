@@ -1,4 +1,4 @@
-// Package routingtest gives tests the fabrics, the tables and the verdicts of
+// Package routetest gives tests the fabrics, the tables and the verdicts of
 // programs that are not weft: what OpenSM 3.3.23 wrote over ibsim 0.10 for six
 // fabrics, one of them real, and what ibdmchk of ibutils 1.5.7 said of it.
 package routetest

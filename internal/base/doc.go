@@ -1,0 +1,16 @@
+// Package base is the wing that several other wings stand on. It knows neither a fabric
+// nor a simulation.
+//
+// # Rooms
+//
+//	topology  the graph of a network, the builders of its shapes, drawings, division into partitions
+//	cores     independent work shared among processor cores
+//	stats     confidence intervals and quantiles
+//	golden    golden files of the tests
+//
+// # Imports
+//
+// base imports units alone. ib, sim, study and face import it. A package belongs here when
+// two wings need it that may not import each other; otherwise it belongs to the wing that
+// uses it.
+package base

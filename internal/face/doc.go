@@ -1,0 +1,12 @@
+// Package face is the wing that people meet: the command line, the tables, sentences and
+// plots of a terminal, and the HTML page.
+//
+// # Rooms
+//
+//	report  results as text and as a page
+//	cli     the commands
+//
+// # Imports
+//
+// face imports every other wing. Only cmd/weft imports it: a report cannot change a result.
+package face

@@ -1,0 +1,16 @@
+// Package live is the wing of RDMA on a real network: measurements, collectives between
+// processes, and packet captures. The queue pairs are those of the simulator; weft/verbs
+// gives them memory, completion queues and sockets.
+//
+// # Rooms
+//
+//	perf     measurements between two devices; the protocols of perftest's, libibverbs' and librdmacm's programs
+//	ranks    collectives between processes, along the schedules of the simulator
+//	sniff    conversations in captured RoCE v2, and their faults
+//	wiretap  packets of a network interface, on Linux
+//
+// # Imports
+//
+// live imports units, wire, verbs, and of sim the schedules of collectives. face alone imports
+// it. Nothing here simulates a network.
+package live
