@@ -39,19 +39,21 @@ type NSCCParams struct {
 // congested on some paths only. A trimmed packet sets the window to what came back
 // in the last round trip (quick adaptation), once, or else takes the packet off it.
 //
-// The mean delay, which the specification leaves to the implementer, weighs each
-// acknowledgement by its bytes over the window's: it reaches back about one round
-// trip. Windows are in bytes of payload. Growth gathers until eight packets or a
-// round trip have come back, as in the specification. The receiver's own limit
-// (rcv_cwnd_pend) and the probe for the base round trip are left out: round trips
-// are of the packet that drew the acknowledgement, so that a repeated one is not
-// ambiguous.
+// The mean delay is that of the last base round trip (get_avg_delay, 3.6.13.6): each
+// sample weighs as much as the time since the one before is of a base round trip, so
+// that the mean reaches back as far for a sender with few acknowledgements as for one
+// with many. How the samples are weighed is left to the implementer. Windows are in
+// bytes of payload. Growth gathers until eight packets or a round trip have come back,
+// as in the specification. The receiver's own limit (rcv_cwnd_pend) and the probe for
+// the base round trip are left out: round trips are of the packet that drew the
+// acknowledgement, so that a repeated one is not ambiguous.
 type NSCC struct {
-	p       *NSCCParams
-	window  units.Bytes
-	most    units.Bytes // 1.5 times what the line carries in a base round trip
-	baseRTT units.Time
-	delay   units.Time // the mean
+	p         *NSCCParams
+	window    units.Bytes
+	most      units.Bytes // 1.5 times what the line carries in a base round trip
+	baseRTT   units.Time
+	delay     units.Time // the mean
+	sampledAt units.Time // when the last sample went into it
 
 	grown    int64       // bytes squared, to be divided by the window
 	received units.Bytes // since growth was last applied
@@ -76,7 +78,7 @@ func NewNSCC(p *NSCCParams) *NSCC { return &NSCC{p: p} }
 
 // Start begins at the largest window.
 func (c *NSCC) Start(now units.Time, a *Allowance) Wants {
-	*c = NSCC{p: c.p, baseRTT: c.p.BaseRTT, grownAt: now, cutAt: now}
+	*c = NSCC{p: c.p, baseRTT: c.p.BaseRTT, grownAt: now, cutAt: now, sampledAt: now}
 	c.bound()
 	c.window = c.most
 	*a = Free()
@@ -104,7 +106,7 @@ func (c *NSCC) Acked(now units.Time, ack Ack, a *Allowance) {
 	c.ignored += ack.Bytes + ack.Lost
 	switch {
 	case ack.Trimmed:
-		c.average(c.p.BaseRTT, ack.Lost) // about what a full queue holds up
+		c.average(now, c.p.BaseRTT) // about what a full queue holds up
 		c.trimmed = true
 		if !c.quickAdapt(now, true, ack.Flight, 0) {
 			c.window -= ack.Lost
@@ -114,7 +116,7 @@ func (c *NSCC) Acked(now units.Time, ack Ack, a *Allowance) {
 		c.received += ack.Bytes
 		c.achieved += ack.Bytes
 		if ack.RTT > 0 {
-			c.average(delay, ack.Bytes)
+			c.average(now, delay)
 			c.react(now, ack, delay)
 		}
 	}
@@ -132,13 +134,14 @@ func (c *NSCC) measure(rtt units.Time) units.Time {
 }
 
 // average takes a sample of the delay into the mean.
-func (c *NSCC) average(delay units.Time, bytes units.Bytes) {
-	weight := min(bytes, c.window)
+func (c *NSCC) average(now, delay units.Time) {
+	weight := min(now-c.sampledAt, c.baseRTT)
+	c.sampledAt = now
 	if delay >= c.delay {
-		c.delay += units.Time(mulDiv(int64(delay-c.delay), int64(weight), int64(c.window)))
+		c.delay += units.Time(mulDiv(int64(delay-c.delay), int64(weight), int64(c.baseRTT)))
 		return
 	}
-	c.delay -= units.Time(mulDiv(int64(c.delay-delay), int64(weight), int64(c.window)))
+	c.delay -= units.Time(mulDiv(int64(c.delay-delay), int64(weight), int64(c.baseRTT)))
 }
 
 // react is what an acknowledgement does: the four cases of mark and delay.

@@ -27,6 +27,7 @@ type floatNSCC struct {
 	calm                               float64
 	increase, trigger                  bool
 	adjusted, decreased, qaEnd         float64
+	sampled                            float64
 	ignore, ignored                    float64
 	mtu, target, alpha, fi, eta, gamma float64
 	config                             float64
@@ -39,7 +40,11 @@ func newFloatNSCC() *floatNSCC {
 	}
 }
 
-func (f *floatNSCC) sample(delay, bytes float64) { f.avg += (delay - f.avg) * min(1, bytes/f.cwnd) }
+// sample is get_avg_delay, the mean of the last base round trip.
+func (f *floatNSCC) sample(now, delay float64) {
+	f.avg += (delay - f.avg) * min(1, (now-f.sampled)/f.base)
+	f.sampled = now
+}
 
 func (f *floatNSCC) bound() { f.cwnd = min(max(f.cwnd, f.mtu), f.maxWnd) }
 
@@ -69,7 +74,7 @@ func (f *floatNSCC) ack(now, rtt, bytes, flight float64, marked bool) {
 		f.base, f.maxWnd = rtt, 1.5*50*rtt
 	}
 	delay := rtt - f.base
-	f.sample(delay, bytes)
+	f.sample(now, delay)
 	if f.quickAdapt(now, false, marked, flight) {
 		f.bound()
 		return
@@ -112,7 +117,7 @@ func (f *floatNSCC) proportional(bytes, delay float64) {
 }
 
 func (f *floatNSCC) nack(now, bytes, flight float64) {
-	f.sample(f.config, bytes)
+	f.sample(now, f.config)
 	f.ignored += bytes
 	f.trigger = true
 	if !f.quickAdapt(now, true, true, flight) {
@@ -196,6 +201,24 @@ func TestNSCCAdaptsToATrimInARoundTrip(t *testing.T) {
 	}
 	if c.Window() != 40_960 {
 		t.Errorf("marks of before move it to %d", c.Window())
+	}
+}
+
+// The mean delay is that of the last base round trip, however little of the window
+// comes back in it: a sender with a quarter of the acknowledgements shrinks as soon as
+// one that has all of them. With 24 us of queueing the mean is 24 us · (1 − 1/e) or more
+// after a round trip, and the target 9 us: a third less, or more.
+func TestNSCCsMeanDelayReachesBackOneBaseRoundTrip(t *testing.T) {
+	for _, every := range []units.Time{us, 4 * us} {
+		c := NewNSCC(nsccParams())
+		var a Allowance
+		c.Start(0, &a)
+		for at := every; at <= 16*us; at += every {
+			c.Acked(at, Ack{Bytes: 4096, RTT: 36 * us, Marked: true, Flight: 800_000}, &a)
+		}
+		if c.Window() > 900_000*2/3 {
+			t.Errorf("with an acknowledgement each %v, 16 us of 24 us of queueing leave a window of %d", every, c.Window())
+		}
 	}
 }
 
