@@ -99,13 +99,12 @@ func patternFlows(r *scenario.Resolved, fabric *scenario.Fabric, bytes units.Byt
 	case scenario.Incast:
 		order := rng.Perm(int(n))
 		for i := range w.Receivers {
-			to := int32(order[i])
-			for j := range w.FanIn {
-				from := int32(order[(w.Receivers+i*w.FanIn+j)%len(order)])
-				if from == to {
-					from = int32(order[(w.Receivers+i*w.FanIn+j+1)%len(order)])
+			to, next := int32(order[i]), w.Receivers+i*w.FanIn
+			for senders := 0; senders < w.FanIn; next++ {
+				if from := int32(order[next%len(order)]); from != to {
+					flows = append(flows, patternFlow{from: from, to: to, bytes: bytes})
+					senders++
 				}
-				flows = append(flows, patternFlow{from: from, to: to, bytes: bytes})
 			}
 		}
 	case scenario.Uniform:
