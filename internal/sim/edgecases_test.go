@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/simtest"
+	"weft/units"
 )
 
 // TestFaultsMayOverlap lays faults of a cable over each other in every way: what is
@@ -35,5 +36,24 @@ fabrics: [infiniband-ndr]
 workload: {pattern: uniform, sizes: [1GiB], load: 1%, duration: 1us}`), Options{})
 	if err == nil || !strings.Contains(err.Error(), "no message of 1 GiB is sent: at a load of 1/100 a NIC sends one every 2.147 s in the mean") || strings.Contains(err.Error(), "partition") {
 		t.Errorf("%v, want that no message is sent, and why", err)
+	}
+}
+
+// TestANetworkWithoutDelaysRuns has cables, switches and NICs that take no time but that
+// of the bytes: an event is still later than what causes it.
+func TestANetworkWithoutDelaysRuns(t *testing.T) {
+	const none = "link: {per-metre: 1ps, fec-latency: 0}, switch: {latency: 0}, nic: {tx-pipeline: 0, rx-pipeline: 0, ack-pipeline: 0, packet-gap: 0}, host: {post: 0, poll: 0}"
+	results := run(t, simtest.Resolve(t, `
+cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1, pcie: {latency: 0}}}
+topology: {shape: fat-tree, levels: 2, radix: 4, cables: {node-leaf: 1mm, leaf-spine: 1mm}}
+fabrics: [{preset: infiniband-ndr, `+none+`}, {preset: roce-v2-400g, `+none+`}]
+workload: {pattern: incast, fan-in: 3, sizes: [4KiB]}`), 1)
+	for i, bytes := range []units.Time{8 + 12 + 16 + 4 + 4096 + 4 + 2, 8 + 14 + 20 + 8 + 12 + 16 + 4 + 4096 + 4 + 4 + 12} {
+		// Three packets cross the receiver's wire one after the other, on InfiniBand with
+		// a credit update of 6 bytes before each of the last two at the most; a cable
+		// takes a picosecond.
+		if p, want := &results.Fabrics[i].Points[0], 3*bytes*20; p.Time < want || p.Time > want+2*6*20+20*units.Picosecond {
+			t.Errorf("%s: %d ps, want %d and a few", results.Fabrics[i].Name, p.Time, want)
+		}
 	}
 }

@@ -19,9 +19,10 @@ func PerByte(l *scenario.Link) units.PerByte {
 }
 
 // Propagation is the time that a signal takes through a cable and the forward
-// error correction at its ends.
+// error correction at its ends: a picosecond at least, so that what arrives is later
+// than what was sent.
 func Propagation(l *scenario.Link, length units.Length) units.Time {
-	return units.Time(int64(l.PerMetre)*int64(length)/int64(units.Metre)) + l.FECLatency
+	return max(units.Picosecond, units.Time(int64(l.PerMetre)*int64(length)/int64(units.Metre))+l.FECLatency)
 }
 
 // credits are those of an input buffer of so many bytes per lane, updated
