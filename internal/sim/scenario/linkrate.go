@@ -18,9 +18,9 @@ func keeps(p units.PerByte) bool {
 	return p.Num > 0 && p.Num <= maxByteTime && p.Den > 0 && p.Den <= maxByteParts
 }
 
-// nearestKept is the rate nearest to one with which a network keeps the time of a byte, by
+// nearKept is a rate near to one with which a network keeps the time of a byte, by
 // ever coarser steps from 1 kb/s on.
-func nearestKept(r units.Rate, perByte func(units.Rate) units.PerByte) units.Rate {
+func nearKept(r units.Rate, perByte func(units.Rate) units.PerByte) units.Rate {
 	for step := units.Kbps; step <= r; step *= 10 {
 		if near := (r + step/2) / step * step; keeps(perByte(near)) {
 			return near
@@ -34,14 +34,14 @@ func nearestKept(r units.Rate, perByte func(units.Rate) units.PerByte) units.Rat
 func (r *resolver) checkRates(path string, f *Fabric) {
 	check := func(at string, rate units.Rate) {
 		if rate > 0 && !keeps(rate.PerByte()) {
-			r.complain(at, "at %s a byte takes a time that needs more digits than the network keeps: the nearest rate that it does keep is %s", rate.Exact(), nearestKept(rate, units.Rate.PerByte).Exact())
+			r.complain(at, "at %s a byte takes a time that needs more digits than the network keeps: a rate near to it that it does keep is %s", rate.Exact(), nearKept(rate, units.Rate.PerByte).Exact())
 		}
 	}
 	l := &f.Link
 	lane := func(x units.Rate) units.PerByte { return units.NewPerByte(l.Lanes, x, l.Code.Num, l.Code.Den) }
 	if l.Lanes > 0 && l.LaneRate > 0 && l.Code.Num > 0 && l.Code.Den > 0 && !keeps(lane(l.LaneRate)) {
-		r.complain(path+".link.lane-rate", "on %d lanes of %s with code %s a byte takes a time that needs more digits than the network keeps: the nearest rate of a lane that it does keep is %s",
-			l.Lanes, l.LaneRate.Exact(), l.Code, nearestKept(l.LaneRate, lane).Exact())
+		r.complain(path+".link.lane-rate", "on %d lanes of %s with code %s a byte takes a time that needs more digits than the network keeps: a rate of a lane near to it that it does keep is %s",
+			l.Lanes, l.LaneRate.Exact(), l.Code, nearKept(l.LaneRate, lane).Exact())
 	}
 	for i := range f.SlowLinks {
 		check(fmt.Sprintf("%s.slow-links[%d].rate", path, i), f.SlowLinks[i].Rate)

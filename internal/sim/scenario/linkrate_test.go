@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestRatesThatTheNetworkDoesNotKeepAreRefusedWithOnesThatItKeeps(t *testing.
 			t.Errorf("%s is said to be kept: %s", near, again)
 		}
 		if r, err := units.ParseRate(near); err != nil || r < 100*units.Gbps || r > 101*units.Gbps {
-			t.Errorf("the nearest rate to %s is %s", c.rate, near)
+			t.Errorf("a rate near to %s is %s", c.rate, near)
 		}
 	}
 }
@@ -42,19 +43,27 @@ func TestRatesThatTheNetworkDoesNotKeepAreRefusedWithOnesThatItKeeps(t *testing.
 func TestSmallSharesAreRead(t *testing.T) {
 	for text, parts := range map[string]uint64{
 		"1/1000000000": 18446744073, "0.000000000001": 18446744, "1/4": 1 << 62, "0": 0, "1": 1<<64 - 1, "0.1%": 18446744073709551,
+		"1e-12": 18446744, "1E-9": 18446744073, "2.5e-1": 1 << 62, "0.025e+1": 1 << 62, "25e-2%": 46116860184273879, "1e-3/4e-3": 1 << 62, "0e-15": 0,
 	} {
 		r, err := ParseRatio(text)
 		if err != nil || r.Share() != parts {
 			t.Errorf("%s: %v, %d of 2^64, want %d", text, err, r.Share(), parts)
 		}
 	}
-	for _, text := range []string{"1/1000000000000000000000", "0.0000000000000000001"} {
+	for _, text := range []string{"1/1000000000000000000000", "0.0000000000000000001", "1e-19", "1e19", "1e-99999999999999999999", "1.5e-18%"} {
 		if _, err := ParseRatio(text); err == nil || !strings.Contains(err.Error(), "more digits") {
 			t.Errorf("%s: %v, want that it needs more digits", text, err)
 		}
 	}
-	if got := refusal(t, "fabrics: [{preset: infiniband-ndr, link: {error-rate: 1/1000000000}}]"); got != "" {
-		t.Error(got)
+	for _, text := range []string{"1e", "e-3", "1e-", "1e1.5", "1e-3e-4", "-1e-3", "1e - 3"} {
+		if _, err := ParseRatio(text); !errors.Is(err, errRatio) {
+			t.Errorf("%s: %v, want %v", text, err, errRatio)
+		}
+	}
+	for _, text := range []string{"1/1000000000", "1e-12"} {
+		if got := refusal(t, "fabrics: [{preset: infiniband-ndr, link: {error-rate: "+text+"}}]"); got != "" {
+			t.Error(got)
+		}
 	}
 }
 

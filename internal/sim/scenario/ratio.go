@@ -10,11 +10,11 @@ import (
 )
 
 // Ratio is an exact fraction in lowest terms: a threshold's alpha, a
-// probability, an oversubscription. It is written as 1/8, 0.125, 12.5% or 3:1.
+// probability, an oversubscription. It is written as 1/8, 0.125, 12.5%, 3:1 or 1e-12.
 type Ratio struct{ Num, Den int64 }
 
 // errRatio is what every ratio that cannot be read is told.
-var errRatio = errors.New("want a ratio such as 0.2, 20%, 1/8 or 3:1")
+var errRatio = errors.New("want a ratio such as 0.2, 20%, 1/8, 3:1 or 1e-12")
 
 // ParseRatio reads a ratio. It is never negative.
 func ParseRatio(s string) (Ratio, error) {
@@ -51,8 +51,18 @@ const maxDigits = 18
 // errDigits is what a ratio is told that is finer than weft keeps.
 var errDigits = errors.New("the ratio needs more digits than weft keeps")
 
-// parseDecimal reads digits with or without a point.
+// parseDecimal reads digits with or without a point, and with or without an exponent.
 func parseDecimal(s string) (Ratio, error) {
+	s, exponent, scientific := strings.Cut(strings.ToLower(s), "e")
+	power := 0
+	if scientific {
+		var err error
+		if power, err = strconv.Atoi(exponent); errors.Is(err, strconv.ErrRange) || err == nil && (power > maxDigits || power < -maxDigits) {
+			return Ratio{}, errDigits
+		} else if err != nil {
+			return Ratio{}, errRatio
+		}
+	}
 	whole, frac, _ := strings.Cut(s, ".")
 	if len(whole)+len(frac) == 0 || strings.Trim(whole+frac, "0123456789") != "" {
 		return Ratio{}, errRatio
@@ -64,11 +74,20 @@ func parseDecimal(s string) (Ratio, error) {
 	if err != nil {
 		return Ratio{}, errRatio
 	}
-	den := int64(1)
-	for range frac {
-		den *= 10
+	r := Ratio{n, 1}.Mul(Ratio{1, tenTo(len(frac))}).Mul(Ratio{tenTo(max(0, power)), tenTo(max(0, -power))})
+	if r.Den == 0 {
+		return Ratio{}, errDigits
 	}
-	return Ratio{n, den}.reduced(), nil
+	return r, nil
+}
+
+// tenTo is a power of ten, of at most maxDigits.
+func tenTo(n int) int64 {
+	p := int64(1)
+	for range n {
+		p *= 10
+	}
+	return p
 }
 
 // Mul is the product in lowest terms, or 0/0 when it does not fit.

@@ -53,7 +53,8 @@ type Workload struct {
 	FanIn int `yaml:"fan-in,omitzero" range:"1..16777216"`
 	// Receivers is the number of receivers of an incast.
 	Receivers int `yaml:"receivers,omitzero" range:"1..16777216"`
-	// Load is the offered load of uniform traffic over the NIC's rate.
+	// Load is the payload that each NIC offers in uniform traffic, over the rate of one
+	// of its links.
 	Load Ratio `yaml:"load,omitzero"`
 	// Duration is how long uniform traffic is offered.
 	Duration units.Time `yaml:"duration,omitzero" range:"1ns..forever"`

@@ -258,13 +258,13 @@ run: {limit: {memory: 24GiB}}
 
 func TestRatiosReadWhatTheyPrint(t *testing.T) {
 	for text, want := range map[string]Ratio{
-		"0": {0, 1}, "1": {1, 1}, "0.2": {1, 5}, "20%": {1, 5}, "12.5%": {1, 8}, "1/8": {1, 8}, "3:1": {3, 1}, "6/4": {3, 2}, ".5": {1, 2},
+		"0": {0, 1}, "1": {1, 1}, "0.2": {1, 5}, "20%": {1, 5}, "12.5%": {1, 8}, "1/8": {1, 8}, "3:1": {3, 1}, "6/4": {3, 2}, ".5": {1, 2}, "1e3": {1000, 1},
 	} {
 		if got, err := ParseRatio(text); err != nil || got != want {
 			t.Errorf("%q is %v, %v; want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "-1", "1/0", "a", "1/2/3", "1e3", "%", "0.0000000000000000001"} {
+	for _, text := range []string{"", "-1", "1/0", "a", "1/2/3", "1e3e", "%", "0.0000000000000000001"} {
 		if got, err := ParseRatio(text); err == nil {
 			t.Errorf("%q is taken as %v", text, got)
 		}

@@ -150,7 +150,7 @@ func scalarSchema(typ reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[units.FLOPS]():
 		return text(`^[0-9]+(\.[0-9]+)? ?[GTP]?FLOPS$`, "989TFLOPS")
 	case ratioType:
-		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: "0"}, {Type: "string", Pattern: `^[0-9.]+%?([/:][0-9.]+%?)?$`}}, Examples: []any{"1/8"}}
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: "0"}, {Type: "string", Pattern: `^[0-9.]+([eE][+-]?[0-9]+)?%?([/:][0-9.]+([eE][+-]?[0-9]+)?%?)?$`}}, Examples: []any{"1/8"}}
 	case reflect.TypeFor[Value](): // of any field
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}, Examples: []any{"100KB"}}
 	case reflect.TypeFor[[]units.Bytes]():
