@@ -31,7 +31,7 @@ middle one is held out: the search never sees it, and the error on those sizes,
 before and after, is the result. The constants are written as an overlay, which
 compare, run, bench, diagnose and others take by --overlay.
 
-An overlay is only written when it foretells the sizes held out better than the
+An overlay is only written when it predicts the held-out sizes better than the
 model does without it; otherwise the exit code is 5.`,
 		Example: `  weft calibrate good.log --cluster dgx-h100 --fabric roce-v2-400g --fit nccl -o cluster.overlay.yaml
   weft bench all-reduce --cluster dgx-h100 --nodes 2 --overlay cluster.overlay.yaml
@@ -93,7 +93,7 @@ func (c *calibrating) tell(e *Env, fit *calibrate.Fit, paths []string) error {
 		return err
 	}
 	if !fit.Better() {
-		return fail(Refuted, "the fit foretells the sizes held out no better than the model without it: no overlay is written")
+		return fail(Refuted, "the fit does not predict the held-out sizes better than the model without it: no overlay is written")
 	}
 	switch {
 	case c.out != "":

@@ -100,6 +100,12 @@ func (x *planning) run(cmd *cobra.Command, e *Env, given []string) error {
 	if len(p.Designs) == 0 {
 		return errors.New(report.Unmet(p))
 	}
+	shown := p
+	if x.bill != "" { // before anything is written
+		if shown, err = onlyDesign(p, x.bill); err != nil {
+			return err
+		}
+	}
 	if x.out != "" {
 		folder := ownFolder{name: x.out, mark: report.PlanResult, what: "plan"}
 		if err := folder.open(e); err != nil {
@@ -114,32 +120,26 @@ func (x *planning) run(cmd *cobra.Command, e *Env, given []string) error {
 			return err
 		}
 	}
-	return x.tell(e, p)
+	return x.tell(e, shown)
 }
 
-// tell prints what was found.
+// tell prints what was found, or the design whose bill is wanted.
 func (x *planning) tell(e *Env, p *plan.Plan) error {
 	switch {
-	case x.bill != "":
-		d, err := designNamed(p, x.bill)
-		if err != nil {
-			return err
-		}
-		if x.asJSON {
-			return printJSON(e, report.PlanJSON(&plan.Plan{Request: p.Request, Prices: p.Prices, Designs: []*plan.Design{d}}))
-		}
-		return report.Bill(e.Stdout, d, e.style())
 	case x.asJSON:
 		return printJSON(e, report.PlanJSON(p))
+	case x.bill != "":
+		return report.Bill(e.Stdout, p.Designs[0], e.style())
 	}
 	return report.Plan(e.Stdout, p, x.all, e.style())
 }
 
-func designNamed(p *plan.Plan, name string) (*plan.Design, error) {
+// onlyDesign is a plan with one of its designs.
+func onlyDesign(p *plan.Plan, name string) (*plan.Plan, error) {
 	var names []string
 	for _, d := range p.Designs {
 		if d.Name == name {
-			return d, nil
+			return &plan.Plan{Request: p.Request, Prices: p.Prices, Designs: []*plan.Design{d}}, nil
 		}
 		names = append(names, d.Name)
 	}

@@ -44,9 +44,9 @@ func choiceLines(a *advise.Advice) []string {
 	if other.Design == nil {
 		return []string{fmt.Sprintf("Choice: %s. %s is ruled out: %s.", choice.Name(), other.Name(), other.RuledOut)}
 	}
-	lines := []string{fmt.Sprintf("Choice: %s, with %s points to %s of %s (%s).", choice.Name(), points(v.Points[v.Choice]), points(v.Points[1-v.Choice]), other.Name(), choice.Design.Name)}
+	lines := []string{fmt.Sprintf("Choice: %s (%s), with %s points; %s has %s.", choice.Name(), choice.Design.Name, points(v.Points[v.Choice]), other.Name(), points(v.Points[1-v.Choice]))}
 	if lead := v.Points[v.Choice] - v.Points[1-v.Choice]; lead < closeLead && !v.Tie {
-		lines = append(lines, fmt.Sprintf("That is close: a lead of %s of %s points. Small changes of weights, or of anything under where the choice turns, make it another.", points(lead), points(weightSum(a))))
+		lines = append(lines, fmt.Sprintf("That is close: a lead of %s of %s points. Small changes of weights, or of anything listed under \"Where the choice turns\", change the choice.", points(lead), points(weightSum(a))))
 	}
 	if v.Tie {
 		lines[0] = fmt.Sprintf("There is no choice: both have %s points.", points(v.Points[0]))
@@ -134,14 +134,12 @@ func reasonSection(title string, reasons []advise.Reason) sheetSection {
 // gapText says what a change does to a criterion's lead.
 func gapText(x advise.Counterfactual) string {
 	before, after := x.Gap[0], x.Gap[1]
-	text := fmt.Sprintf("the lead goes from %+.1f to %+.1f points", before, after)
+	text := fmt.Sprintf("lead %+.1f → %+.1f points", before, after)
 	switch {
 	case x.Flips:
-		return text + ", and the choice turns"
-	case before > 0 && after <= 0, before < 0 && after >= 0:
-		return text + ": it is gone, and the choice stays"
+		return text + "; the overall choice changes"
 	}
-	return text + "; the choice stays"
+	return text + "; the overall choice is unchanged"
 }
 
 func counterfactualSection(a *advise.Advice) sheetSection {

@@ -79,8 +79,12 @@ func (c contrast) interval() string {
 	if c.high < 1.2 && c.low > 0.8 {
 		digits = func(x float64) string { return fmt.Sprintf("%.3f", x) }
 	}
-	if digits(c.low) == digits(c.high) {
-		return digits(c.mean)
+	coarse := digits
+	for decimals := 1; digits(c.low) == digits(c.high); decimals++ { // finer, until the ends differ
+		if decimals > 3 {
+			return coarse(c.mean)
+		}
+		digits = func(x float64) string { return fmt.Sprintf("%.*f", decimals, x) }
 	}
 	return digits(c.low) + " to " + digits(c.high)
 }

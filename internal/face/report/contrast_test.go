@@ -143,3 +143,17 @@ func TestClaimsAreAsRareAsTheLevelSays(t *testing.T) {
 		}
 	}
 }
+
+// TestAnIntervalIsSaidByItsEnds gives as many decimals as tell the ends apart.
+func TestAnIntervalIsSaidByItsEnds(t *testing.T) {
+	for want, c := range map[string]contrast{
+		"10.2 to 10.3":   {mean: 10.25, low: 10.2, high: 10.3},
+		"5.3 to 6.1":     {mean: 5.7, low: 5.3, high: 6.1},
+		"1.066 to 1.080": {mean: 1.07, low: 1.066, high: 1.08},
+		"8.6":            {mean: 8.6, low: 8.6, high: 8.6},
+	} {
+		if got := c.interval(); got != want {
+			t.Errorf("%+v is %q, not %q", c, got, want)
+		}
+	}
+}

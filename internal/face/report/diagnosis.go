@@ -44,9 +44,6 @@ func Diagnosis(w io.Writer, s Style, d *calibrate.Diagnosis) error {
 		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", s.Bold(Finding(d)))
-	if d.Partial {
-		fmt.Fprintf(&b, "%s\n", stoppedEarly)
-	}
 	for i := range likeliest {
 		explanation(&b, s, i, &likeliest[i])
 	}
@@ -136,7 +133,7 @@ func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanati
 	busy := t.Points[0].Factor > 0
 	what := "Gb/s"
 	if busy {
-		what = "busbw"
+		what = "busbw GB/s"
 	}
 	head = append(head, cell{text: what + " log"}, cell{text: "weft"})
 	tab.columns = append(tab.columns, column{gap: 4}, column{})
@@ -187,8 +184,17 @@ func speedOf(p *calibrate.Point, t units.Time) float64 {
 	return gbytes * 8
 }
 
-// Finding is the result of a diagnosis in a few sentences.
+// Finding is the result of a diagnosis in a few sentences, the last of which says where
+// the diagnosis was interrupted.
 func Finding(d *calibrate.Diagnosis) string {
+	if d.Partial {
+		return finding(d) + " " + stoppedEarly
+	}
+	return finding(d)
+}
+
+// finding is what was found, without a word of an interruption, which the page has above it.
+func finding(d *calibrate.Diagnosis) string {
 	worst, at := worstOf(d)
 	off := fmt.Sprintf("at %s the log takes %.2f times what weft predicts", at, worst)
 	if d.Partial && d.Verdict != calibrate.Healthy && d.Verdict != calibrate.Faster {
@@ -196,7 +202,7 @@ func Finding(d *calibrate.Diagnosis) string {
 		if d.Verdict == calibrate.Undecided && d.Healthy > d.Explanations[0].Posterior {
 			short = "Undecided"
 		}
-		return fmt.Sprintf("%s: %s. %s", short, off, stoppedEarly)
+		return fmt.Sprintf("%s: %s.", short, off)
 	}
 	switch d.Verdict {
 	case calibrate.Healthy:

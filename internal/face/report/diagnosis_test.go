@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -93,6 +94,25 @@ func TestAnUndecidedLogNamesTheHealthyCluster(t *testing.T) {
 	d.Partial = true
 	if got, want := Finding(d), "Stopped early: not all causes were tested."; !strings.Contains(got, want) {
 		t.Errorf("%q has no %q", got, want)
+	}
+}
+
+// TestAStoppedDiagnosisSaysSoOnce counts the sentence in the text and in the page of
+// every verdict.
+func TestAStoppedDiagnosisSaysSoOnce(t *testing.T) {
+	d := found()
+	d.Partial = true
+	for _, verdict := range []calibrate.Verdict{calibrate.Healthy, calibrate.Faster, calibrate.Explained, calibrate.Undecided, calibrate.Unexplained} {
+		d.Verdict = verdict
+		var text, page strings.Builder
+		if err := errors.Join(Diagnosis(&text, Style{}, d), DiagnosisPage(&page, d)); err != nil {
+			t.Fatal(err)
+		}
+		for what, got := range map[string]string{"text": text.String(), "page": page.String()} {
+			if n := strings.Count(got, "Stopped early"); n != 1 {
+				t.Errorf("%s: the %s says it %d times", verdict, what, n)
+			}
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 func DiagnosisPage(w io.Writer, d *calibrate.Diagnosis) error {
 	v := &diagnosisView{
 		heading: heading{"diagnosis", d.Log.Name, LogHeading(d.Log) + " · beside weft's prediction on " + d.Fabric},
-		Finding: Finding(d), Notes: logNotes(d), Partial: d.Partial, Stopped: stoppedEarly, Legend: diagnosisLegend,
+		Finding: finding(d), Notes: logNotes(d), Partial: d.Partial, Stopped: stoppedEarly, Legend: diagnosisLegend,
 	}
 	likeliest := d.Likeliest(shownLikeliest)
 	for i := range likeliest {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
@@ -19,7 +20,16 @@ import (
 //go:embed *.html.tmpl
 var templates embed.FS
 
-var pages = template.Must(template.ParseFS(templates, "*.html.tmpl"))
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"unbroken": unbroken}).ParseFS(templates, "*.html.tmpl"))
+
+// unbroken is a cell of a table whose number and unit stay on one line: 92.07 kW.
+func unbroken(text string) string {
+	const figure = 14 // characters; what is longer is a sentence
+	if utf8.RuneCountInString(text) <= figure && strings.ContainsAny(text, "0123456789") {
+		return strings.ReplaceAll(text, " ", "\u00a0")
+	}
+	return text
+}
 
 // Page writes the self-contained HTML page of a run: no script, no resource
 // from anywhere else. resolved is the scenario's text, shown at its end.
@@ -248,7 +258,7 @@ func (v *view) card(i int, f runstore.FabricResult) fabricCard {
 		return c
 	}
 	first, last := points[0], points[len(points)-1]
-	c.Figures = append(c.Figures, figure{"time", shortTime(first.Time), "at " + sizeText(first.Bytes)})
+	c.Figures = append(c.Figures, figure{"time", shortTime(first.Time), figureAt("", first.Bytes)})
 	best := slices.MaxFunc(points, func(a, b runstore.Point) int {
 		switch {
 		case a.BusBW < b.BusBW:
@@ -259,11 +269,11 @@ func (v *view) card(i int, f runstore.FabricResult) fabricCard {
 		return 0
 	})
 	if best.BusBW > 0 {
-		c.Figures = append(c.Figures, figure{"bus bandwidth", bandwidth(best.BusBW) + " GB/s", "best, at " + sizeText(best.Bytes)})
+		c.Figures = append(c.Figures, figure{"bus bandwidth", bandwidth(best.BusBW) + " GB/s", figureAt("best", best.Bytes)})
 	}
 	if last.Flows.N > 0 && last.Flows.P50 > 0 {
 		ratio := float64(last.Flows.Max) / float64(last.Flows.P50)
-		c.Figures = append(c.Figures, figure{"slowest flow", times(ratio) + "×", "the median, at " + sizeText(last.Bytes)})
+		c.Figures = append(c.Figures, figure{"slowest flow", times(ratio) + "×", figureAt("the median", last.Bytes)})
 	}
 	var stalls, pauses, drops int64
 	for _, p := range points {
@@ -271,7 +281,7 @@ func (v *view) card(i int, f runstore.FabricResult) fabricCard {
 	}
 	over := "over the sweep"
 	if len(points) == 1 {
-		over = "at " + sizeText(last.Bytes)
+		over = figureAt("", last.Bytes)
 	}
 	if f.Protocol == infiniband {
 		c.Figures = append(c.Figures, figure{"credit stalls", count(stalls), over})
@@ -281,6 +291,17 @@ func (v *view) card(i int, f runstore.FabricResult) fabricCard {
 	}
 	c.Figures = append(c.Figures, figure{"drops", count(drops), over})
 	return c
+}
+
+// figureAt is what is said of a figure, and of which size it is, where the pattern has one.
+func figureAt(what string, bytes int64) string {
+	switch {
+	case bytes <= 0:
+		return what
+	case what == "":
+		return "at " + sizeText(bytes)
+	}
+	return what + ", at " + sizeText(bytes)
 }
 
 func protocolTitle(p string) string {

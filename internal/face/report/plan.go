@@ -129,7 +129,7 @@ func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 		notes = append(notes, "≥ and unknown: the catalog does not know "+strings.Join(missing, "; ")+".")
 	}
 	if n := len(p.Unproved); n > 0 {
-		notes = append(notes, fmt.Sprintf("Left out: %s of which it is not known that the budget is kept. Not known: %s.", plural(int64(n), "design", "designs"), unprovedText(p)))
+		notes = append(notes, fmt.Sprintf("Left out: %s: the budget cannot be checked without %s.", plural(int64(n), "design", "designs"), unprovedText(p)))
 	}
 	if p.Request.Later > p.Request.GPUs {
 		notes = append(notes, "Switches later are those of the whole network at the later size; where the levels change, cables between switches are laid anew.")
@@ -194,7 +194,7 @@ func billRow(l plan.Line) []string {
 	if l.Power.Known {
 		each, total = plan.PowerText(l.Power.Value), plan.PowerText(l.Power.Value*int64(l.Quantity))
 	}
-	return []string{Integer(int64(l.Quantity)), l.Item, l.Where, fit(l.Title, 60), length, each, total}
+	return []string{Integer(int64(l.Quantity)), l.Item, l.Where, l.Title, length, each, total}
 }
 
 // Unmet says which constraints to relax where no design keeps them all, and what is

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"weft/internal/study/plan"
 )
@@ -13,8 +14,7 @@ func PlanPage(w io.Writer, p *plan.Plan) error {
 		heading: heading{"network plan", p.Request.Name, planHeading(p.Request)},
 		Footer:  "Made by weft plan from its catalog; the same request and version make the same page.",
 	}
-	t := designTable(p, p.Designs)
-	page.Sections = append(page.Sections, sheetSection{Title: "Designs", Tables: []pageTable{t.page("")}, Notes: planNotes(p, p.Designs)})
+	page.Sections = append(page.Sections, sheetSection{Title: "Designs", Tables: []pageTable{markedByName(designTable(p, p.Designs).page(""))}, Notes: planNotes(p, p.Designs)})
 	for _, d := range p.Designs {
 		if d.Front {
 			page.Sections = append(page.Sections, billSection(d))
@@ -24,6 +24,16 @@ func PlanPage(w io.Writer, p *plan.Plan) error {
 		page.Details = append(page.Details, sheetDetail{Title: "Scenario of " + d.Name, Text: string(d.Scenario)})
 	}
 	return page.write(w)
+}
+
+// markedByName has the mark of a design before its name, in place of a column of marks.
+func markedByName(t pageTable) pageTable {
+	t.Head = t.Head[1:]
+	for i, row := range t.Rows {
+		row[1] = strings.TrimSpace(row[0] + " " + row[1])
+		t.Rows[i] = row[1:]
+	}
+	return t
 }
 
 // billSection is a design's bill of materials.

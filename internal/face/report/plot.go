@@ -52,6 +52,7 @@ type plot struct {
 	over   *scale // instead of message size
 	series []series
 	log    bool                 // the y axis; from zero otherwise
+	least  float64              // of a linear axis with a fixed end: where it begins
 	most   float64              // of a linear axis: fixed end; 0 is free
 	format func(float64) string // of values
 	keys   []Key                // lines that are not simply one per fabric
@@ -119,32 +120,32 @@ func (p *plot) bounds() (lo, hi float64, ok bool) {
 	}
 	if !p.log {
 		if p.most > 0 {
-			return 0, p.most, true
+			return p.least, p.most, true
 		}
-		ticks := linearTicks(hi)
+		ticks := linearTicks(0, hi)
 		return 0, ticks[len(ticks)-1], true
 	}
 	hi = max(hi, lo*minLogFactor)
 	return logFloor(lo), logCeil(hi), true
 }
 
-// linearTicks are round values from zero to at least hi.
-func linearTicks(hi float64) []float64 {
-	if hi <= 0 {
-		return []float64{0, 1}
+// linearTicks are round values from at most lo, which is not negative, to at least hi.
+func linearTicks(lo, hi float64) []float64 {
+	if hi <= lo {
+		return []float64{lo, lo + 1}
 	}
-	step := math.Pow(10, math.Floor(math.Log10(hi/4)))
+	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/4)))
 	for _, m := range []float64{1, 2, 2.5, 5, 10} {
-		if hi/(step*m) <= 5 {
+		if (hi-lo)/(step*m) <= 5 {
 			step *= m
 			break
 		}
 	}
 	var ticks []float64
-	for i := 0; ; i++ {
-		v := float64(i) * step
+	for i := math.Floor(lo/step + 1e-6); ; i++ {
+		v := i * step
 		ticks = append(ticks, v)
-		if v >= hi*0.999 {
+		if v >= hi-step/1000 {
 			return ticks
 		}
 	}
@@ -235,7 +236,7 @@ func (p *plot) y(v, lo, hi float64) float64 {
 }
 
 func (p *plot) axes(b *strings.Builder, lo, hi float64) {
-	ticks := linearTicks(hi)
+	ticks := linearTicks(lo, hi)
 	if p.log {
 		ticks = logTicks(lo, hi)
 	}
@@ -489,7 +490,7 @@ type counted struct {
 
 // perPacket draws what was counted per thousand packets.
 func (v *view) perPacket(title, note string, what ...counted) *plot {
-	p := &plot{title: title, note: note, sizes: v.sizes, log: true, format: axisNumber}
+	p := &plot{title: title, note: note, sizes: v.sizes, format: axisNumber}
 	for _, c := range what {
 		p.series = append(p.series, v.each(c.line, ", "+c.label, func(m runstore.Point) float64 {
 			if m.Counts.Packets == 0 {
@@ -498,5 +499,23 @@ func (v *view) perPacket(title, note string, what ...counted) *plot {
 			return 1000 * float64(c.of(m)) / float64(m.Counts.Packets)
 		})...)
 	}
+	p.log = p.spread() > linearSpread
 	return p
+}
+
+// linearSpread is how far the values of a plot may be apart on a linear axis, which, unlike
+// a logarithmic one, has a place for 0.
+const linearSpread = 100
+
+// spread is the largest value over the least one that is above 0.
+func (p *plot) spread() float64 {
+	lo, hi := math.Inf(1), 0.0
+	for _, s := range p.series {
+		for _, x := range s.values {
+			if x > 0 {
+				lo, hi = min(lo, x), max(hi, x)
+			}
+		}
+	}
+	return hi / lo
 }

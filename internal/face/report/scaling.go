@@ -124,8 +124,9 @@ func scalingSentences(t *runstore.TrainingScale) (out []string) {
 				what, most = names[k], grown
 			}
 		}
-		text := fmt.Sprintf("%s keeps %.1f %% of its efficiency from %s to %s GPUs", a.Name, 100*efficiency(t, last, i), Integer(int64(t.Points[0].Job.GPUs)), Integer(int64(t.Points[last].Job.GPUs)))
-		if what != "" && most > 0.001 {
+		kept := efficiency(t, last, i)
+		text := fmt.Sprintf("%s has a scaling efficiency of %.1f %% from %s to %s GPUs", a.Name, 100*kept, Integer(int64(t.Points[0].Job.GPUs)), Integer(int64(t.Points[last].Job.GPUs)))
+		if kept < 1 && what != "" && most > 0.001 {
 			text += fmt.Sprintf("; what grows the most is %s, by %s of the step", termText(what), percent(most))
 		}
 		out = append(out, text+".")

@@ -46,7 +46,7 @@ func switchRangeSentences(r *runstore.Results) []string {
 			even = append(even, text)
 		}
 	}
-	out := fmt.Sprintf("At %s the latency of the switches counts, and sources differ on it: %s.", sizeText(ranges[0].Bytes), list(told))
+	out := fmt.Sprintf("At %s the latency of the switches counts, and sources differ on it. Without jitter: %s.", sizeText(ranges[0].Bytes), list(told))
 	if len(holds) > 0 {
 		out += fmt.Sprintf(" Whatever is true of them, %s leads %s.", names[best], list(holds))
 	}

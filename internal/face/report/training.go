@@ -190,9 +190,9 @@ func howText(p *runstore.TrainingPhase) string {
 	switch n := p.Groups - p.Folded; {
 	case p.Folded == 0:
 	case n == 0:
-		parts = append(parts, "none: the groups are like those of a phase above, without a common link")
+		parts = append(parts, "reused from the same phase above")
 	default:
-		parts = append(parts, fmt.Sprintf("%d of %d groups: the others are alike, without a common link", n, p.Groups))
+		parts = append(parts, fmt.Sprintf("%d of %d groups, reused for the others", n, p.Groups))
 	}
 	if p.Parts > 0 {
 		parts = append(parts, fmt.Sprintf("whole, in %d parts without a common link", p.Parts))

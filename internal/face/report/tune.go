@@ -68,7 +68,7 @@ func tuneSentences(r *tune.Result) []string {
 		out = append(out, fmt.Sprintf("%s failed, the first one: %s", plural(int64(s.Failed), "candidate", "candidates"), oneLine(s.FailedWhy)))
 	}
 	if s.Impossible > 0 {
-		out = append(out, fmt.Sprintf("%s no scenario can have, and cost nothing, such as: %s", plural(int64(s.Impossible), "combination", "combinations"), oneLine(s.ImpossibleWhy)))
+		out = append(out, fmt.Sprintf("%s skipped without a simulation, for instance: %s", plural(int64(s.Impossible), "invalid combination was", "invalid combinations were"), oneLine(s.ImpossibleWhy)))
 	}
 	return out
 }
@@ -93,9 +93,17 @@ func verdictOfTuning(r *tune.Result) string {
 		return fmt.Sprintf("Do not take these values: on seeds that the search has not seen the objective is worse by %s (95 %% interval %s to %s).",
 			signedPercent(-p.Improvement.Mean), signedPercent(-p.Improvement.High), signedPercent(-p.Improvement.Low))
 	default:
-		return fmt.Sprintf("No improvement is shown: on seeds that the search has not seen the objective is less by %s, and the 95 %% interval goes from %s to %s.",
-			signedPercent(p.Improvement.Mean), signedPercent(p.Improvement.Low), signedPercent(p.Improvement.High))
+		return fmt.Sprintf("No improvement is shown: on seeds that the search has not seen the objective is %s on average (95 %% interval: %s to %s).",
+			lowerBy(p.Improvement.Mean), lowerBy(p.Improvement.Low), lowerBy(p.Improvement.High))
 	}
+}
+
+// lowerBy is how far an objective fell, or rose where that is below 0.
+func lowerBy(x float64) string {
+	if x < 0 {
+		return signedPercent(-x) + " higher"
+	}
+	return signedPercent(x) + " lower"
 }
 
 // signedPercent is a share of 1 that may be below 0, to three digits.

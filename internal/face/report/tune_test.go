@@ -45,6 +45,28 @@ func madeUpTuning() *tune.Result {
 	}
 }
 
+// TestAWorseOutcomeIsHigherNotNegativelyLower says in words which way an objective went
+// that the seeds held out do not tell from that of the scenario as it stands.
+func TestAWorseOutcomeIsHigherNotNegativelyLower(t *testing.T) {
+	r := madeUpTuning()
+	r.Found, r.Proof.Verdict, r.Proof.Improvement = true, tune.Undecided, stats.Interval{Mean: -.025, Low: -.057, High: .006}
+	want := "the objective is 2.5 % higher on average (95 % interval: 5.7 % higher to 0.6 % lower)"
+	if got := verdictOfTuning(r); !strings.Contains(got, want) {
+		t.Errorf("%q has no %q", got, want)
+	}
+}
+
+// TestAnAxisNearItsValuesShowsThem gives a search that gains one part in a hundred more
+// than a tenth of the plot.
+func TestAnAxisNearItsValuesShowsThem(t *testing.T) {
+	for _, values := range [][2]float64{{.992, 1}, {.2, 1}, {1, 1}, {1, 3.7}} {
+		least, most := ends(values[0], values[1])
+		if least > values[0] || most < values[1] || values[1] > values[0] && (values[1]-values[0])/(most-least) < .1 {
+			t.Errorf("an axis from %g to %g for values from %g to %g", least, most, values[0], values[1])
+		}
+	}
+}
+
 func TestATuningIsTold(t *testing.T) {
 	var text, page bytes.Buffer
 	if err := Tune(&text, tuned(madeUpTuning()), Style{}); err != nil {

@@ -47,9 +47,11 @@ func TunePage(w io.Writer, r *tune.Result, configs []NamedText, tuned []byte) er
 		}
 		return 0
 	})
-	most := mostRelative(profiles)
+	least, most := relativeRange(profiles)
 	for i := range profiles {
-		v.Plots = append(v.Plots, drawn(profilePlot(&profiles[i], most))...)
+		p := profilePlot(&profiles[i])
+		p.least, p.most = least, most
+		v.Plots = append(v.Plots, drawn(p)...)
 	}
 	return pages.ExecuteTemplate(w, "tune.html.tmpl", v)
 }
@@ -74,29 +76,36 @@ func stepsPlot(r *tune.Result) *plot {
 		s.values = append(s.values, x.Score/r.Search.Stands)
 	}
 	p.series = []series{s}
+	p.least, p.most = ends(slices.Min(s.values), slices.Max(s.values))
 	return p
 }
 
-// mostRelative is the largest objective over the outcome's of all profiles, so
-// that their plots have one scale; at least a tenth above 1.
-func mostRelative(profiles []tune.Profile) float64 {
-	most := 1.1
+// ends are those of an axis that has some positive values, and does not begin at 0 where
+// that would make one line of them; at least a hundredth apart.
+func ends(lo, hi float64) (least, most float64) {
+	ticks := linearTicks(lo, max(hi, lo*1.01))
+	return ticks[0], ticks[len(ticks)-1]
+}
+
+// relativeRange is from the least objective over the outcome's of all profiles to the
+// largest, so that their plots have one scale; at least a tenth above 1.
+func relativeRange(profiles []tune.Profile) (least, most float64) {
+	least, most = 1, 1.1
 	for i := range profiles {
 		base := tunedScore(&profiles[i])
 		for _, x := range profiles[i].Points {
 			if x.Score != nil && base > 0 {
-				most = max(most, *x.Score/base)
+				least, most = min(least, *x.Score/base), max(most, *x.Score/base)
 			}
 		}
 	}
-	ticks := linearTicks(most)
-	return ticks[len(ticks)-1]
+	return ends(least, most)
 }
 
 // profilePlot is the objective over the values of a parameter. Values that no
 // scenario can have beside the others, or that failed, are gaps.
-func profilePlot(t *tune.Profile, most float64) *plot {
-	p := &plot{title: t.Path, note: "objective over that of the outcome, which has a marker of its own", over: &scale{name: "value"}, most: most, format: axisNumber}
+func profilePlot(t *tune.Profile) *plot {
+	p := &plot{title: t.Path, note: "objective over that of the outcome, which has a marker of its own", over: &scale{name: "value"}, format: axisNumber}
 	s, own := series{label: t.Path}, series{fabric: 1, label: "tuned"}
 	base := tunedScore(t)
 	for _, x := range t.Points {

@@ -350,7 +350,11 @@ func (v *judgement) standing(w, from, to, shown int, figure func(runstore.Point)
 	case !v.repeated:
 		return fmt.Sprintf("%s takes the least time in this run (%s%s)%s", v.name(w), figure(v.points[w][shown]), size, tail)
 	}
-	return fmt.Sprintf("%s is the fastest (%s%s)%s", v.name(w), figure(v.points[w][shown]), size, tail)
+	fastest := "is the fastest"
+	if v.exceptions(w, from, to) != "" {
+		fastest += " on average"
+	}
+	return fmt.Sprintf("%s %s (%s%s)%s", v.name(w), fastest, figure(v.points[w][shown]), size, tail)
 }
 
 // longer is how many times as long a fabric takes as another, size by size, with the

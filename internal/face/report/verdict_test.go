@@ -82,6 +82,13 @@ func TestVerdictOfAPatternHasNoSize(t *testing.T) {
 	v := judged(r, madeUp())
 	mustSay(t, v, "infiniband-ndr is the fastest (33.1 us)")
 	mustNotSay(t, v, "At all", "at all", "at every size", "cost per message")
+	var page strings.Builder
+	if err := Page(&page, r, madeUp(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(page.String(), "at all<") {
+		t.Error("the cards of the page give their figures at the size all")
+	}
 }
 
 func TestVerdictClearsTheWiresOnlyWhenTheyWereIdle(t *testing.T) {

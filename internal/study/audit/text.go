@@ -41,7 +41,7 @@ func (v *Verdict) write(b *strings.Builder) {
 		fmt.Fprintf(b, "    %3d. %s → %s  by %s\n", i+1, s.From, s.To, s.By)
 	}
 	if len(v.Machines) > 0 {
-		fmt.Fprintf(b, "    in both with a port of their own: %s\n", some(v.Machines))
+		fmt.Fprintf(b, "    hosts with a separate port in each: %s\n", some(v.Machines))
 	}
 	if v.Proved && v.SharedCables > 0 {
 		fmt.Fprintf(b, "    %d cables of the fabric, each direction counted, can carry the traffic of both: what one sends can delay the other\n", v.SharedCables)

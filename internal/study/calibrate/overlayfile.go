@@ -8,7 +8,7 @@ import (
 )
 
 // WriteOverlay writes the fitted constants as a file that --overlay takes, with what
-// they were fitted to and how well they foretell what they have not seen.
+// they were fitted to and how well they predict what they have not seen.
 func (f *Fit) WriteOverlay(w io.Writer, logs []string) error {
 	if f.Partial {
 		return errPartialFit
