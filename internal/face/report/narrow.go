@@ -3,12 +3,15 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // fitting is a table as tables of at most a width, each with the columns that name the
-// rows. Columns of a group stay together where they fit. Width 0 is any. A column that is
-// wider than the rest leaves room for stands alone, and its lines are cut by the terminal.
+// rows. Columns of a group stay together where they fit. Width 0 is any. Names that leave
+// no room for the widest column are broken into lines. A column that is still wider than
+// the rest leaves room for stands alone, and its lines are cut by the terminal.
 func (t *table) fitting(width int) []*table {
+	t = t.brokenNames(width)
 	widths := t.widths()
 	keys := t.naming(widths, width)
 	room := width
@@ -36,6 +39,66 @@ func (t *table) fitting(width int) []*table {
 		from = to
 	}
 	return parts
+}
+
+// leastName is how many characters of a name stand on a line at least.
+const leastName = 12
+
+// brokenNames is a table whose first column leaves room for the widest of the others: its
+// texts go on below, two columns further in.
+func (t *table) brokenNames(width int) *table {
+	widths := t.widths()
+	if width <= 0 || len(widths) < 2 || t.keys > 1 {
+		return t
+	}
+	room := width
+	for j := 1; j < len(widths); j++ {
+		room = min(room, width-t.gap(j)-widths[j])
+	}
+	if room = max(room, leastName); room >= widths[0] {
+		return t
+	}
+	out := *t
+	out.rows = nil
+	for _, row := range t.rows {
+		out.rows = append(out.rows, brokenName(row, room)...)
+	}
+	return &out
+}
+
+// brokenName is a row as rows, the first of which has all other cells.
+func brokenName(row []cell, room int) (out [][]cell) {
+	name := row[0].text
+	indent := len(name) - len(strings.TrimLeft(name, " "))
+	for i, line := range strings.Split(wrap(name, room-indent-2), "\n") {
+		cells, in := make([]cell, len(row)), indent
+		if i == 0 {
+			copy(cells, row)
+		} else {
+			in += 2
+		}
+		cells[0] = cell{text: strings.Repeat(" ", in) + line, attr: row[0].attr}
+		out = append(out, cells)
+	}
+	return out
+}
+
+// brokenWords has words that are longer than a line, such as paths, in pieces.
+func brokenWords(text string, room int) string {
+	words := strings.Fields(text)
+	for i, word := range words {
+		letters := []rune(word)
+		var pieces []string
+		for len(letters) > room {
+			at := room
+			if slash := strings.LastIndexByte(string(letters[:room]), '/'); slash > 0 {
+				at = len([]rune(string(letters[:room])[:slash])) + 1
+			}
+			pieces, letters = append(pieces, string(letters[:at])), letters[at:]
+		}
+		words[i] = strings.Join(append(pieces, string(letters)), " ")
+	}
+	return strings.Join(words, " ")
 }
 
 // naming is how many columns from the left name a row: where the table does not say, as

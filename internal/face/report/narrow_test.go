@@ -50,6 +50,32 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 }
 
+// TestLongNamesLeaveRoom breaks names and paths that are wider than the terminal.
+func TestLongNamesLeaveRoom(t *testing.T) {
+	rows := [][]string{
+		{"", "infiniband-ndr", "source"},
+		{"  copy GPU memory to host buffer: 2 B at 10 GB/s", "1000.200 ns", "clusters/apps/health_checks/readme.md, of 2024"},
+		{"  post the work request", "–", "measured"},
+	}
+	for _, width := range []int{40, 50, 60, 80, 120} {
+		var b strings.Builder
+		if err := Grid(&b, rows, Style{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(b.String(), "\n") {
+			if n := utf8.RuneCountInString(line); n > width {
+				t.Errorf("width %d: a line of %d: %q", width, n, line)
+			}
+		}
+		letters := strings.Join(strings.Fields(b.String()), "")
+		for _, want := range []string{"copyGPUmemory", "infiniband-ndr", "1000.200ns", "postthework", "of2024"} {
+			if !strings.Contains(letters, want) {
+				t.Errorf("width %d: %q is lost:\n%s", width, want, b.String())
+			}
+		}
+	}
+}
+
 // TestPartsOfATableNameTheirRows: a mark or a number that rows share is no name.
 func TestPartsOfATableNameTheirRows(t *testing.T) {
 	tab := &table{columns: []column{{left: true}, {left: true}, {left: true}, {}}}

@@ -219,11 +219,11 @@ func Grid(w io.Writer, rows [][]string, s Style) error {
 	}
 	room := max(24, s.width()-before-t.gap(last))
 	if last > 0 && s.Width > 0 && before+t.gap(last)+24 > s.Width { // it will stand beside the first only
-		room = max(12, s.Width-t.widths()[0]-t.gap(last))
+		room = max(leastName, s.Width-min(t.widths()[0], max(leastName, s.Width/2))-t.gap(last))
 	}
 	t.rows = nil
 	for _, row := range rows {
-		for i, line := range strings.Split(wrap(row[last], room), "\n") {
+		for i, line := range strings.Split(wrap(brokenWords(row[last], room), room), "\n") {
 			cells := make([]cell, len(row))
 			for j := range row {
 				if i == 0 {
