@@ -13,6 +13,9 @@
 // RFC 791, 768, 8200, 9293 and 7323. Lengths and bytes are tested against
 // packets between real Linux endpoints and against what Wireshark reads in them.
 //
+// Below it are cm (connection management), mad (management datagrams), pcap (capture
+// files) and wiretest (recorded conversations, for tests).
+//
 // Left out: the bytes of InfiniBand's own headers (LRH, GRH, VCRC), IPv4 options
 // and IPv6 extensions (no RDMA stack sends them), XRC (IBA vol. 1, annex A14), FLUSH and
 // ATOMIC WRITE (annex A19), raw packets, RoCE v1.

@@ -14,6 +14,7 @@
 //	workload    the work of ranks as a graph; llm: a training step of a language model
 //	run         from a scenario to packets and back to counts (below)
 //	runstore    the folder of a run
+//	simtest     scenarios that tests share
 //
 // # The rooms of run
 //

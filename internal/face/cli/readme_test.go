@@ -3,28 +3,92 @@ package cli
 import (
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// documents are the README and the pages of docs.
+// root is the folder of the repository.
+const root = "../../.."
+
+// documents are the pages at the root of the repository and in docs, by their paths there.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
-	paths, err := filepath.Glob("../../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	all := map[string]string{}
-	for _, path := range append(paths, "../../../README.md") {
-		text, err := os.ReadFile(path)
+	for _, pattern := range []string{"*.md", "docs/*.md"} {
+		paths, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[filepath.Base(path)] = string(text)
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[filepath.ToSlash(name)] = string(text)
+		}
 	}
 	return all
+}
+
+// anchors are the headings of a page, as GitHub names them in links.
+func anchors(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		heading := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all[strings.ReplaceAll(heading, " ", "-")] = true
+	}
+	return all
+}
+
+// TestLinksOfTheDocumentsLead to a file of the repository, and to a heading of it.
+func TestLinksOfTheDocumentsLead(t *testing.T) {
+	all := documents(t)
+	seen := 0
+	for name, text := range all {
+		for _, m := range regexp.MustCompile(`\]\(([^()\s]+)\)`).FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			seen++
+			file, heading, _ := strings.Cut(m[1], "#")
+			target := name
+			if file != "" {
+				target = path.Join(path.Dir(name), file)
+			}
+			if _, err := os.Stat(filepath.Join(root, target)); err != nil {
+				t.Errorf("%s links to %s: %v", name, m[1], err)
+			} else if heading != "" && !anchors(all[target])[heading] {
+				t.Errorf("%s links to %s, and %s has no such heading", name, m[1], target)
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d links were found", seen)
+	}
+}
+
+// TestPathsOfTheDocumentsExist: every file and folder of the code that they name in
+// backquotes.
+func TestPathsOfTheDocumentsExist(t *testing.T) {
+	seen := 0
+	for name, text := range documents(t) {
+		for _, m := range regexp.MustCompile("`((?:internal|wire|verbs|units|cmd|interop|examples|schema|\\.ci)/[A-Za-z0-9._/-]*)`").FindAllStringSubmatch(text, -1) {
+			seen++
+			if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+				t.Errorf("%s names %s: %v", name, m[1], err)
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d paths were found", seen)
+	}
 }
 
 // TestCommandsOfTheREADMEExist: every verb, flag and example that it names.
@@ -49,7 +113,7 @@ func TestCommandsOfTheREADMEExist(t *testing.T) {
 			case !isFlag && len(w) == 2 && w[0] == '-' && c.Flags().ShorthandLookup(w[1:]) == nil:
 				t.Errorf("weft %s: there is no flag %s", strings.Join(words, " "), w)
 			case strings.HasPrefix(w, "examples/"):
-				if _, err := os.Stat(filepath.Join("../../..", w)); err != nil {
+				if _, err := os.Stat(filepath.Join(root, w)); err != nil {
 					t.Errorf("weft %s: %v", strings.Join(words, " "), err)
 				}
 			}
@@ -66,16 +130,16 @@ func TestWhatDocumentedCommandsWriteIsIgnored(t *testing.T) {
 	seen := 0
 	for name, text := range documents(t) {
 		for _, m := range regexp.MustCompile(`(?:--out|-o|--svg|--html|--trace|--pcap|--fixed|-cpuprofile|topo >|node >) ([a-z][A-Za-z0-9._-]*)`).FindAllStringSubmatch(text, -1) {
-			path := strings.TrimRight(m[1], ".")
-			if strings.HasSuffix(path, "-o") || path == "their" {
+			file := strings.TrimRight(m[1], ".")
+			if strings.HasSuffix(file, "-o") || file == "their" {
 				continue
 			}
-			if filepath.Ext(path) == "" {
-				path += "/"
+			if filepath.Ext(file) == "" {
+				file += "/"
 			}
 			seen++
-			if out, err := exec.Command("git", "-C", "../../..", "check-ignore", "--no-index", "-q", path).CombinedOutput(); err != nil {
-				t.Errorf("%s has a command that writes %s, which .gitignore does not have (%v) %s", name, path, err, out)
+			if out, err := exec.Command("git", "-C", root, "check-ignore", "--no-index", "-q", file).CombinedOutput(); err != nil {
+				t.Errorf("%s has a command that writes %s, which .gitignore does not have (%v) %s", name, file, err, out)
 			}
 		}
 	}

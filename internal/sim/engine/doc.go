@@ -2,28 +2,41 @@
 // order, the windows in which partitions of one simulation run in parallel, and
 // the random streams.
 //
-// # Order
+// # The total order
 //
-// Events are ordered by (time, class, source). The source is the number of the
-// link, port or host that the event belongs to; below it there may be what the
-// handler needs, if no two events of that number fall on one instant. Two events of a source, of one
-// class and at one instant, are the same event, so the order is total, and
-// because the numbers are those of the whole simulation and not of a partition,
-// it does not depend on how the simulation is cut. What happens at one instant is handled in two
-// halves: first every event of the instant, which only notes what arrived, then,
-// after the one that is Last, arbiters decide.
+// Events are ordered by time, then class, then source. Time is integer
+// picoseconds. The class says what kind of event it is; the user of the package
+// gives the classes their order (internal/sim/fabric, partition.go, has those of a
+// network). The source is the number of the link, port or host that the event belongs
+// to. Its low bits may carry what the handler needs, if no two events of that number
+// fall on one instant.
+//
+// Two events of one source, one class and one instant are the same event, so the
+// order is total. The numbers are those of the whole simulation. They are neither the
+// order of insertion nor numbers within a partition. So the order does not depend on
+// how a simulation is cut, or on how many cores run it.
+//
+// Each instant has two halves. First all its events are handled; they only note what
+// arrived. After the event that is Last, arbiters decide. A decision affects later
+// instants only. So packets that arrive at a switch in the same picosecond are queued
+// in the order of their links' numbers.
+//
+// The queue is a timing wheel, whose buckets are sorted when they are reached, with a
+// heap for what lies beyond the wheel. Neither affects the order.
 //
 // # Cells
 //
 // Within a slot of time in which parts of a network cannot reach each other, the
-// order of events between such parts cannot be seen. Cells handles them part by
-// part, which is faster, and each part's in the order above.
+// order of events between such parts cannot be seen. Cells handles the events part by
+// part, which is faster, and the events of each part in the order above.
 //
 // # Parallel runs
 //
-// Partitions synchronise conservatively: all run the window [T, T+lookahead),
-// where T is the earliest pending event anywhere, then exchange what crossed.
-// What one sends in a window takes effect at the others no earlier than its end.
+// Partitions synchronise conservatively. All run the window [T, T+lookahead), where T
+// is the earliest pending event anywhere; then they exchange what crossed. There is
+// one barrier per window. What a partition sends in a window takes effect at the others
+// no earlier than the window's end. At that end a run may take cores that other
+// simulations no longer use (Spare).
 //
 // # Units
 //

@@ -4,43 +4,86 @@
 //
 // # Shape
 //
-// A Network is a set of nodes joined by directed links. A link has the number
-// of the port that feeds it; the ports of a node are numbered consecutively, so
-// a port, the link that it feeds and the queues in front of it share one index.
-// State lives in flat arrays by that index: what one packet-hop touches is the
-// inbox it arrives at, its own record, a routing entry and the port it leaves
-// by.
+// A Network is a set of nodes joined by directed links. A link has the number of the
+// port that feeds it, and the ports of a node are numbered consecutively. So a port,
+// its link and the queues in front of it share one index, and all state lies in flat
+// arrays by that index. A packet-hop touches the inbox where the packet arrives, the
+// packet's record, a routing entry and the port by which it leaves.
 //
-// # A hop
+// A packet has two records in a pool: a hot one of half a cache line (arrival time,
+// destination, size, class, marks), which every hop touches, and a cold one (the
+// transport's header), which only the ends touch. What switches write into packets for
+// congestion control has records beside the pool (telemetry.go); only packets whose
+// queue pairs ask for it have one.
 //
-// A packet in flight is an event: its source has the link, by which events of one
-// instant are ordered, and the number of the packet. An arrival is handled at the
-// head's arrival plus the receiver's fixed pipeline (cut-through) or at the
-// tail's (store-and-forward, and every NIC). It is admitted and queued at once;
-// the port that it leaves by decides at the end of the instant, when all
-// arrivals of the instant are known; where the arrival is the last event of the
-// instant it does so at once, and a packet that finds it idle is in no queue. A port with nothing waiting schedules
-// nothing when its transmission ends: whoever comes next looks at the time when
-// the wire is free.
+// # The life of a packet-hop
+//
+//  1. A port becomes free and has something to send. At the end of the instant it
+//     decides: a NIC asks a queue pair for its next packet, a switch takes the head of
+//     the queue that its arbiter chooses.
+//  2. The packet goes onto the wire (link.go), and the port is busy for the exact
+//     serialisation time. The packet arrives with its head (cut-through) or its tail
+//     (store-and-forward, and every NIC and GPU), plus the link's propagation and the
+//     receiver's fixed pipeline.
+//  3. The packet in flight is an event. Its source has the link, which orders the
+//     events of one instant, and the number of the packet.
+//  4. It arrives. It is admitted to the shared buffer (Ethernet) or charged to the
+//     buffer that its credits paid for (InfiniBand), routed, and queued at its output,
+//     which is noted.
+//  5. The instant ends, and all its arrivals are known. The noted ports decide. A port
+//     decides at once where the arrival is the last event of the instant, and a packet
+//     that finds it idle is in no queue.
+//  6. At the last link the NIC hands the header to the queue pair, which leaves
+//     acknowledgements, notifications and completions in a batch.
+//
+// A port with nothing waiting schedules nothing for the end of its transmission: the
+// next packet looks at the time when the wire is free.
+//
+// A NIC has queue pairs or TCP sockets, never both. iWARP's NIC has sockets, with the bytes
+// of its framing (mpa.go).
 //
 // # Cells
 //
-// Each switch of the scale-out fabric is a cell, and the ends with the
-// application are one. Cells are handled one after the other within a slot of
-// time that is shorter than the way from one to the next: cells.go has why nobody
-// can see it.
+// Each switch of the scale-out fabric is a cell; the ends with the application are one
+// more. Cells are handled one after the other within a slot of time that is shorter than
+// the way from one to another: cells.go has why nobody can see it.
 //
-// # P_Keys and boxes
+// # Partitions
+//
+// A network can be cut into partitions that run in parallel (internal/base/topology has
+// the cut). At the end of a window they exchange packets, credits and PFC frames;
+// mailboxes alternate between two sets. The lookahead is the least, over all links that
+// cross the cut, of three times: propagation plus the receiver's pipeline, propagation
+// plus the reaction to PFC, and the latency of credit updates. Package engine runs the
+// windows.
+//
+// # Faults
+//
+// Faults takes outages of cables and changes of tables, each at its time. Both ends of a
+// cable, and each row of the tables, are sources of events of class fault, the first of
+// an instant, in the cell and partition that they belong to. A link that is down has a
+// receiver of its own kind, and its sending port a flag, so that links that work pay
+// nothing. A switch that knows no way to a destination sends the packet to an additional
+// port, which drops it. A network built without Faults has none of this.
+//
+// # P_Keys and inspection
 //
 // With Builder.PKeys, HCAs and the switch ports to them discard packets of other
-// partitions: what is not given is not looked at. A box (EthernetBox,
-// InfiniBandBox) is a switch of two ports in the cable of a NIC, which stores each
-// packet whole and sends no faster than it inspects.
+// P_Keys; without it no key is looked at. A box (EthernetBox, InfiniBandBox) is a switch
+// of two ports in the cable of a NIC, which stores each packet whole and sends no faster
+// than it inspects.
 //
-// # What must hold
+// # Invariants
 //
-// Packets and bytes are conserved, buffers stay within bounds, credits are
-// conserved per link and lane, and nothing is dropped in a lossless class
-// without a counted cause. Each is checked in every run; a breach ends it with
-// a *Breach.
+// Packets and bytes are conserved, buffers stay within bounds, credits are conserved per
+// link and lane, and nothing is dropped in a lossless class without a counted cause.
+// Buffers, credits and the direction of time are checked while a run goes on, packets
+// and bytes at its end. A breach ends the run with a *Breach: the invariant, the place,
+// the time, and the two numbers that disagree.
+//
+// A run that comes to a standstill ends with the circle of ports that wait for one
+// another (deadlock.go), or where there is none with the ports that hold packets and what
+// each waits for (waiting.go), and with the senders that wait for a retransmission
+// timeout. A standstill is a run in which no event is left, or in which no packet has
+// made a hop for a long time.
 package fabric

@@ -10,6 +10,18 @@
 // bytes here; live use finds the bytes by SourceOf, by Receive's Verdict, and
 // by the VA, RKey and Offset of a packet.
 //
+//	PostSend, PostRecv                 take work
+//	Ready(now)                         says when the queue pair may next send
+//	Next(now, &packet)                 hands out the packet that the port pulls
+//	Receive(now, &packet, &batch)      takes a packet; fills the batch
+//	NextTimeout, Timeout(now, &batch)  timers (below)
+//
+// Congestion control (package cc) is an interface of five methods that writes an
+// Allowance: rate, window, next call, byte budget. The queue pair reads the allowance for
+// each packet without a call.
+//
+// The files:
+//
 //   - requester.go: posting, sending, acknowledgements
 //   - retry.go: timers, going back, refusals
 //   - flow.go: a requester that adapts to the network: its window and its timeout

@@ -6,4 +6,11 @@
 // and to come to no standstill. Of faults it works out what is written into which
 // switch at what time (faultplan.go): a list of changes that the network of the packets
 // takes along. The control plane does not depend on the packets, so it needs none.
+//
+// InfiniBand's control plane is an event loop (managedSubnet) around the Subnet Manager,
+// whose datagrams the agents of package sma answer. BGP's is arithmetic over the graph.
+//
+// Traps of violations go the other way. They change nothing in a run, so Trapped brings
+// the control plane up after it, and lets the agents of the ports that discarded packets
+// tell the manager (traps.go).
 package control

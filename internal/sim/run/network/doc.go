@@ -8,4 +8,10 @@
 // A plan is made with the shortest paths of its graph. What a control plane routes
 // instead, and what it does about faults, package control writes into it before
 // anything is built.
+//
+// A plan also cuts its network into partitions where a run may use several cores
+// (cut.go). The GPUs, the scale-up switches, the NICs with their boxes and the host of a
+// node share state without delay, so they are in one partition: where most of the node's
+// leaves are and where there is room. A network whose partitions would reach each other in
+// less than 10 ns is not cut.
 package network
