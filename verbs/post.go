@@ -224,6 +224,9 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 	}
 	q.scratch, total, ok, err = q.pd.segments(q.scratch[:0], wr.SGL, need)
 	rec.segs = q.scratch
+	if err == nil && ok && (op == transport.OpCmpSwap || op == transport.OpFetchAdd) && total != transport.AtomicBytes {
+		return 0, false, invalid("an atomic brings %d bytes back: its list of buffers has %d", transport.AtomicBytes, total)
+	}
 	return total, ok, err
 }
 

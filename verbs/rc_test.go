@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 )
@@ -227,6 +229,18 @@ func TestAtomicsReturnWhatWasThere(t *testing.T) {
 	atomic(AtomicFetchAndAdd, 2, 0, 40, 42)
 	atomic(AtomicCmpAndSwp, 41, 7, 42, 42)
 	atomic(AtomicCmpAndSwp, 42, 7, 42, 7)
+}
+
+// TestAnAtomicOfAWrongLengthSaysSo: it brings 8 bytes back, and no other number of them.
+func TestAnAtomicOfAWrongLengthSaysSo(t *testing.T) {
+	p := newPair(t, Options{}, QPInitAttr{}, 4096)
+	a, b := p.on[0], p.on[1]
+	for _, n := range []int{0, 4, 16, 4096} {
+		err := a.qp.PostSend(SendWR{Opcode: AtomicFetchAndAdd, SGL: []SGE{a.mr.SGE(0, n)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
+		if want := fmt.Sprintf("an atomic brings 8 bytes back: its list of buffers has %d", n); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %v, want %q", n, err, want)
+		}
+	}
 }
 
 func TestARequestThatIsNotExactlyRightReachesNoMemory(t *testing.T) {

@@ -50,3 +50,21 @@ faults: [{at: 5us, link: node0/nic0 port 1}]
 		}
 	}
 }
+
+// TestASocketThatGivesUpSaysETIMEDOUT cuts a NIC of kernel TCP off for good: a program sees
+// the error of a socket, not the status of a queue pair.
+func TestASocketThatGivesUpSaysETIMEDOUT(t *testing.T) {
+	r := simtest.Resolve(t, simtest.LeafSpine+`
+fabrics: [{preset: tcp-400g, name: tcp}]
+run: {limit: {simulated-time: 3000s}} # Linux gives up after 15 retransmissions
+faults: [{at: 5us, link: node0/nic0 port 1}]
+`)
+	out, err := Run(context.Background(), r, Options{Workers: 1})
+	if err == nil {
+		t.Fatal("a run that lost reliable messages is no error")
+	}
+	p := out.Fabrics[0].Points[0]
+	if p.Measured() || p.Counts.MessagesLost != 2 || !strings.HasPrefix(p.Failure, "ETIMEDOUT: 2 of 32 reliable messages did not arrive: ") || strings.Contains(p.Failure, "RETRY_EXC_ERR") {
+		t.Errorf("measured %v, %d messages lost, failure %q: want ETIMEDOUT for the two messages of node0/nic0", p.Measured(), p.Counts.MessagesLost, p.Failure)
+	}
+}

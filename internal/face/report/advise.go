@@ -135,8 +135,7 @@ func reasonSection(title string, reasons []advise.Reason) sheetSection {
 func gapText(x advise.Counterfactual) string {
 	before, after := x.Gap[0], x.Gap[1]
 	text := fmt.Sprintf("lead %+.1f → %+.1f points", before, after)
-	switch {
-	case x.Flips:
+	if x.Flips {
 		return text + "; the overall choice changes"
 	}
 	return text + "; the overall choice is unchanged"

@@ -53,7 +53,11 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 		}
 	}
 	f.Why = fmt.Sprintf("%s; on %s %s: under an incast its packets are dropped, and each drop resends a window", sent(h, s), c.name(), why)
-	if target >= 0 && p.DSCP != nil && !s.Default {
+	switch {
+	case s.Default: // a DSCP of its own is the fix, below
+	case class.Group >= 0 && p.Groups[class.Group].Lossless() && !slices.Contains(p.PFC, class.Group): // as the finding of that headroom says
+		f.Fixes = append(f.Fixes, c.pauseAll(p))
+	case target >= 0 && p.DSCP != nil:
 		f.Fixes = append(f.Fixes, Fix{c.name(), []string{sonic.Patch("DSCP_TO_TC_MAP", mapName(p.DSCP.Name), fmt.Sprint(s.DSCP), fmt.Sprint(target))}})
 	}
 	if s.Default {

@@ -274,7 +274,20 @@ func TestEachMistakeIsFoundWithLineReasonAndFix(t *testing.T) {
 	}
 }
 
-// lineAt is the line that a finding names, of the file with its changes.
+// TestFixesOfOnePortDoNotUndoEachOther applies all patches to pfc_enable in any order: each
+// has all priorities that have headroom.
+func TestFixesOfOnePortDoNotUndoEachOther(t *testing.T) {
+	for _, has := range []string{"", "3", "4"} {
+		got := tell(check(t, []edit{sound, {`"pfc_enable": "3,4"`, `"pfc_enable": "` + has + `"`}}, nil, Options{}))
+		if n, all := strings.Count(got, `{"pfc_enable": "`), strings.Count(got, `{"pfc_enable": "3,4"`); n == 0 || n != all {
+			t.Errorf("with pfc_enable %q, %d of %d patches have both priorities: %s", has, all, n, got)
+		}
+		if strings.Contains(got, `"26": "4"`) {
+			t.Errorf("with pfc_enable %q a DSCP whose group has headroom is moved to another: %s", has, got)
+		}
+	}
+}
+
 // A list of priorities in a fix is in their order, whichever was missing.
 func TestAFixNamesPrioritiesInTheirOrder(t *testing.T) {
 	for _, has := range []string{"3", "4"} {
@@ -285,6 +298,7 @@ func TestAFixNamesPrioritiesInTheirOrder(t *testing.T) {
 	}
 }
 
+// lineAt is the line that a finding names, of the file with its changes.
 func lineAt(t *testing.T, config, listing []edit, at Place) string {
 	t.Helper()
 	var text string

@@ -25,16 +25,24 @@ func (c *checker) protected(p *sonic.Port) {
 			c.add(p, Finding{
 				Rule: "pfc-headroom", Severity: Error, At: c.place(max(p.PFCLine, p.QoSLine)), Value: "pfc_enable " + noneOr(join(p.PFC)),
 				Why:     fmt.Sprintf("priority group %d has %d bytes of headroom (line %d), and the port never pauses its priority: it is dropped like any other", g, profile.Xoff, p.GroupAt[g]),
-				Fixes:   []Fix{{c.name(), []string{sonic.Patch("PORT_QOS_MAP", cmp.Or(p.QoSKey, p.Name), "pfc_enable", join(sorted(append(slices.Clone(p.PFC), g))))}}},
+				Fixes:   []Fix{c.pauseAll(p)},
 				Traffic: c.intoGroup(p, g),
 			})
 		}
 	}
 }
 
-func sorted(list []int) []int {
+// pauseAll lets a port pause the priorities of all groups that have headroom: one fix for
+// all findings of that kind, since the last of several would undo those before it.
+func (c *checker) pauseAll(p *sonic.Port) Fix {
+	list := slices.Clone(p.PFC)
+	for g, profile := range p.Groups {
+		if profile.Lossless() && !slices.Contains(list, g) {
+			list = append(list, g)
+		}
+	}
 	slices.Sort(list)
-	return list
+	return Fix{c.name(), []string{sonic.Patch("PORT_QOS_MAP", cmp.Or(p.QoSKey, p.Name), "pfc_enable", join(list))}}
 }
 
 // losslessProfile is a lossless profile that the switch has, for the row of a

@@ -32,6 +32,9 @@ func ReadDocument(name string, text []byte, into any, overrides ...Override) (*D
 		names := fieldNames(reflect.TypeOf(into).Elem())
 		return nil, Errors{{File: name, Line: 1, Col: 1, Msg: "the file says nothing: give it one field at least of " + strings.Join(names, ", ")}}
 	}
+	if what := otherKind(root, text, reflect.TypeOf(into).Elem()); what != "" {
+		return nil, Errors{{File: name, Line: 1, Col: 1, Msg: what}}
+	}
 	f, more := (&File{Name: name, root: root}).under(overrides)
 	d := newDecoder(name)
 	if f.root.kind == mapping {

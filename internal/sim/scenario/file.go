@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,6 +63,9 @@ func decodeIn(dir, name string, text []byte) (*File, error) {
 	}
 	if len(errs) == 0 && root.saysNothing() {
 		return nil, Errors{{File: name, Line: 1, Col: 1, Msg: "the file says nothing: a scenario names at least its cluster, such as `cluster: {nodes: 16, node: dgx-h100}`; what it leaves out has a default"}}
+	}
+	if what := otherKind(root, text, reflect.TypeFor[document]()); what != "" {
+		return nil, Errors{{File: name, Line: 1, Col: 1, Msg: what}}
 	}
 	f := &File{Name: name, dir: dir, root: root}
 	_, more := f.resolve()

@@ -74,6 +74,9 @@ func parse(file string, text []byte) (*node, Errors) {
 	}
 	doc, err := parseSafely(text)
 	if err != nil {
+		if what := otherText(text); what != "" {
+			return fail(1, 1, "%s", what)
+		}
 		var syntax yaml.Error
 		if errors.As(err, &syntax) && syntax.GetToken() != nil {
 			at := syntax.GetToken().Position
