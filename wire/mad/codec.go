@@ -5,11 +5,35 @@ import (
 	"slices"
 )
 
-// ShortError says that bytes end before what they should hold does.
+// Structure is an attribute, a record, or the data of a notice: a list of fields
+// in the order and with the widths of the specification's table. One list serves
+// both directions, so writing and reading cannot disagree.
+type Structure interface {
+	layout(c *codec)
+}
+
+// Append appends a structure to b. Append and Parse are short enough that the
+// compiler puts them into their callers: there it knows the type of s, so neither s
+// nor the codec is allocated.
+func Append(b []byte, s Structure) []byte {
+	c := codec{b: b, at: uint(len(b)) * 8, writing: true}
+	s.layout(&c)
+	return c.b
+}
+
+// Parse reads a structure from the front of b. Its error is a *ShortError, after
+// which the fields of s have no meaning.
+func Parse(b []byte, s Structure) error {
+	c := codec{b: b}
+	s.layout(&c)
+	return c.err
+}
+
+// ShortError says that a slice ends before the structure does.
 type ShortError struct {
-	What string // the structure
-	Need int    // bytes that it takes
-	Have int    // bytes that there are
+	What string // what the slice should hold
+	Need int    // its size in bytes
+	Have int    // length of the slice in bytes
 }
 
 func (e *ShortError) Error() string {
@@ -17,83 +41,91 @@ func (e *ShortError) Error() string {
 }
 
 // codec walks over the fields of a structure, most significant bit first, and
-// either writes them or reads them.
+// either appends them to b or reads them from its front.
 type codec struct {
-	b   []byte // of the structure: as long as its layout
-	at  uint   // the next bit
-	put bool   // write, not read
+	b       []byte
+	at      uint // the next bit
+	end     uint // no bit before this one needs a look at the length of b
+	writing bool
+	err     error // a *ShortError, where b ended before the fields
 }
 
-// grow appends n zero bytes to b, and returns a codec that writes them.
-func grow(b []byte, n int) ([]byte, codec) {
-	b = slices.Grow(b, n)[:len(b)+n]
-	own := b[len(b)-n:]
-	clear(own)
-	return b, codec{b: own, put: true}
+// skip passes over a field of n bits, which are written as 0, and reports whether
+// the field is inside the slice.
+func (c *codec) skip(n uint) bool {
+	c.at += n
+	return c.at <= c.end || c.reach()
 }
 
-// open returns a codec that reads the first n bytes of b.
-func open(b []byte, what string, n int) (codec, error) {
-	if len(b) < n {
-		return codec{}, &ShortError{what, n, len(b)}
+// reach makes b long enough for the fields so far, or notes that it is too short.
+func (c *codec) reach() bool {
+	need, have := int(c.at+7)/8, len(c.b)
+	if need > have {
+		if !c.writing {
+			c.err = &ShortError{"the structure", need, have}
+			return false
+		}
+		c.b = slices.Grow(c.b, need-have)[:need]
+		clear(c.b[have:])
 	}
-	return codec{b: b[:n]}, nil
+	c.end = uint(len(c.b)) * 8
+	return true
 }
 
 // bits is a field of n bits.
 func bits[T ~uint8 | ~uint16 | ~uint32 | ~uint64](c *codec, n uint, v *T) {
-	if c.put {
-		c.write(n, uint64(*v))
-	} else {
-		*v = T(c.read(n))
+	from := c.at
+	switch {
+	case !c.skip(n):
+	case c.writing:
+		write(c.b, from, n, uint64(*v))
+	default:
+		*v = T(read(c.b, from, n))
 	}
 }
 
 // flag is a field of one bit.
 func flag(c *codec, v *bool) {
-	if !c.put {
-		*v = c.read(1) == 1
-		return
-	}
+	bit := uint8(0)
 	if *v {
-		c.write(1, 1)
-	} else {
-		c.write(1, 0)
+		bit = 1
 	}
+	bits(c, 1, &bit)
+	*v = bit == 1
 }
 
 // raw is a field of whole bytes.
 func raw(c *codec, v []byte) {
-	own := c.b[c.at/8:]
-	if c.put {
-		copy(own, v)
-	} else {
-		copy(v, own)
+	from := c.at / 8
+	switch {
+	case !c.skip(uint(len(v)) * 8):
+	case c.writing:
+		copy(c.b[from:], v)
+	default:
+		copy(v, c.b[from:])
 	}
-	c.at += uint(len(v)) * 8
 }
 
-// skip passes over n reserved bits.
-func (c *codec) skip(n uint) { c.at += n }
-
-func (c *codec) read(n uint) uint64 {
+// read is the n bits of b from bit at on.
+func read(b []byte, at, n uint) uint64 {
 	v := uint64(0)
 	for n > 0 {
-		left := 8 - c.at%8 // bits of this byte that were not read yet
+		left := 8 - at%8 // bits of this byte that were not read yet
 		k := min(left, n)
-		v = v<<k | uint64(c.b[c.at/8])>>(left-k)&(1<<k-1)
-		c.at += k
+		v = v<<k | uint64(b[at/8])>>(left-k)&(1<<k-1)
+		at += k
 		n -= k
 	}
 	return v
 }
 
-func (c *codec) write(n uint, v uint64) {
+// write sets n bits of b, which are 0, from bit at on.
+func write(b []byte, at, n uint, v uint64) {
 	for n > 0 {
-		left := 8 - c.at%8
+		left := 8 - at%8
 		k := min(left, n)
-		c.b[c.at/8] |= byte(v >> (n - k) & (1<<k - 1) << (left - k))
-		c.at += k
+		b[at/8] |= byte(v >> (n - k) & (1<<k - 1) << (left - k))
+		at += k
 		n -= k
 	}
 }

@@ -4,15 +4,14 @@
 // Manager, its agents and its diagnostic tools exchange.
 //
 // A [MAD] is its 256 bytes; its header fields are read and written in place. An
-// attribute is a plain struct with two methods: AppendTo writes it behind a
-// slice, Parse reads it from the front of one. Both follow one list of fields,
-// in the order and with the widths of the specification's table (layout), so
-// they cannot disagree. Neither allocates. Reserved bits are written as 0 and
-// not looked at. Of a value that is wider than its field the low bits are
-// written.
+// attribute is a plain struct, a [Structure]: one list of its fields, in the order and
+// with the widths of the specification's table, serves both directions. [Append]
+// writes it behind a slice, [Parse] reads it from the front of a slice. Neither
+// allocates where the caller knows the attribute's type. Reserved bits are written as 0
+// and not looked at. A value that is wider than its field is cut to its low bits.
 //
-// A slice that is too short for an attribute is a [ShortError]; fields are not
-// judged, since whoever answers a MAD must say which value it refuses.
+// A slice that is too short for an attribute is a [ShortError]. The codec does not
+// judge values: whoever answers a MAD names the value that it refuses.
 //
 // Source: the InfiniBand Architecture Specification (IBA), volume 1, chapters
 // 13 (datagrams), 14 (subnet management), 15 (subnet administration) and 16

@@ -160,10 +160,10 @@ func TestOnlyReservedBitsAreLost(t *testing.T) {
 	reserved["VLArb"] = strings.TrimSpace(entries(0, 0, 32))
 	reserved["VLArbRecord"] += entries(64, 1, 32)
 	for _, a := range attributes {
-		if err := a.of.Parse(bytes.Repeat([]byte{0xff}, a.bytes)); err != nil {
+		if err := Parse(bytes.Repeat([]byte{0xff}, a.bytes), a.of); err != nil {
 			t.Fatal(err)
 		}
-		w, lost, from := a.of.AppendTo(nil), []string(nil), -1
+		w, lost, from := Append(nil, a.of), []string(nil), -1
 		for i := range 8*len(w) + 1 {
 			kept := i == 8*len(w) || w[i/8]>>(7-i%8)&1 != 0
 			switch {

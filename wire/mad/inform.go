@@ -2,9 +2,6 @@ package mad
 
 import "weft/units"
 
-// InformInfoBytes is the size of an InformInfo.
-const InformInfoBytes = 36
-
 // InformInfo subscribes to notices, or ends a subscription (IBA vol. 1,
 // 13.4.8.3).
 type InformInfo struct {
@@ -34,20 +31,4 @@ func (r *InformInfo) layout(c *codec) {
 	bits(c, 5, &r.RespTime)
 	c.skip(8)
 	bits(c, 24, &r.Producer)
-}
-
-// AppendTo appends the attribute.
-func (r *InformInfo) AppendTo(b []byte) []byte {
-	b, c := grow(b, InformInfoBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *InformInfo) Parse(b []byte) error {
-	c, err := open(b, "InformInfo", InformInfoBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
 }

@@ -3,6 +3,7 @@ package mad
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"math/rand/v2"
@@ -12,14 +13,8 @@ import (
 	"testing"
 )
 
-// attribute is what every structure of this package can do.
-type attribute interface {
-	AppendTo(b []byte) []byte
-	Parse(b []byte) error
-}
-
 var attributes = []struct {
-	of    attribute
+	of    Structure
 	bytes int
 }{
 	{&NodeInfo{}, 40},
@@ -54,9 +49,10 @@ var attributes = []struct {
 	{&ClassPortInfo{}, 72},
 	{&PortCounters{}, 44},
 	{&PortCountersExtended{}, 72},
+	{&NoticeReport{}, 80},
 }
 
-func name(a attribute) string { return reflect.TypeOf(a).Elem().Name() }
+func name(a Structure) string { return reflect.TypeOf(a).Elem().Name() }
 
 func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -67,15 +63,15 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 				for i := range noise {
 					noise[i] = byte(rng.Uint32())
 				}
-				if err := a.of.Parse(noise); err != nil {
+				if err := Parse(noise, a.of); err != nil {
 					t.Fatal(err)
 				}
-				written := a.of.AppendTo([]byte("before"))
+				written := Append([]byte("before"), a.of)
 				if len(written) != len("before")+a.bytes || string(written[:6]) != "before" {
 					t.Fatalf("%d bytes appended, want %d behind what was there", len(written)-6, a.bytes)
 				}
-				again := reflect.New(reflect.TypeOf(a.of).Elem()).Interface().(attribute)
-				if err := again.Parse(written[6:]); err != nil {
+				again := reflect.New(reflect.TypeOf(a.of).Elem()).Interface().(Structure)
+				if err := Parse(written[6:], again); err != nil {
 					t.Fatal(err)
 				}
 				if !reflect.DeepEqual(a.of, again) {
@@ -96,7 +92,7 @@ func TestEveryTruncationIsAnError(t *testing.T) {
 		full := make([]byte, a.bytes)
 		for n := range a.bytes {
 			var short *ShortError
-			if err := a.of.Parse(full[:n]); !errors.As(err, &short) || short.Have != n || short.Need != a.bytes {
+			if err := Parse(full[:n], a.of); !errors.As(err, &short) || short.Have != n || short.Need != a.bytes {
 				t.Errorf("%s of %d bytes: %v", name(a.of), n, err)
 			}
 		}
@@ -113,10 +109,10 @@ func TestCodecsDoNotAllocate(t *testing.T) {
 	var p PortInfo
 	var r PathRecord
 	if n := testing.AllocsPerRun(100, func() {
-		p.AppendTo(m.SMPData()[:0])
-		_ = p.Parse(m.SMPData())
-		r.AppendTo(m.SAData()[:0])
-		_ = r.Parse(m.SAData())
+		Append(m.SMPData()[:0], &p)
+		_ = Parse(m.SMPData(), &p)
+		Append(m.SAData()[:0], &r)
+		_ = Parse(m.SAData(), &r)
 		m.SetRMPP(m.RMPP())
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -152,7 +148,7 @@ func TestRecordedDatagramsAreWrittenByteByByte(t *testing.T) {
 	all := recorded(t)
 	for _, c := range []struct {
 		name string
-		of   attribute
+		of   Structure
 		data func(*MAD) []byte
 	}{
 		{"nodeinfo", &NodeInfo{}, (*MAD).SMPData},
@@ -180,10 +176,10 @@ func TestRecordedDatagramsAreWrittenByteByByte(t *testing.T) {
 			t.Fatalf("%s was not recorded", c.name)
 		}
 		data := c.data(m)
-		if err := c.of.Parse(data); err != nil {
+		if err := Parse(data, c.of); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.of.AppendTo(nil); !bytes.Equal(got, data[:len(got)]) {
+		if got := Append(nil, c.of); !bytes.Equal(got, data[:len(got)]) {
 			t.Errorf("%s is written\n%x, recorded\n%x", c.name, got, data[:len(got)])
 		}
 	}
@@ -199,47 +195,47 @@ func TestRecordedDatagramsMeanWhatTheToolsPrinted(t *testing.T) {
 		}
 	}
 	var ni NodeInfo
-	_ = ni.Parse(all["nodeinfo"].SMPData())
+	_ = Parse(all["nodeinfo"].SMPData(), &ni)
 	equal("NodeInfo", ni, NodeInfo{
 		BaseVersion: 1, ClassVersion: 1, Type: 1, NumPorts: 1,
 		SystemGUID: 0x0002c90300100004, NodeGUID: 0x0002c90300100004, PortGUID: 0x0002c90300100005,
 		PartitionCap: 64, DeviceID: 0x1017, Revision: 0xa1, LocalPort: 1, VendorID: 0x0002c9,
 	})
 	var nd NodeDescription
-	_ = nd.Parse(all["nodedesc"].SMPData())
+	_ = Parse(all["nodedesc"].SMPData(), &nd)
 	equal("NodeDescription", nd.String(), "h001 HCA-1")
 	var si SwitchInfo
-	_ = si.Parse(all["switchinfo"].SMPData())
+	_ = Parse(all["switchinfo"].SMPData(), &si)
 	equal("SwitchInfo", si, SwitchInfo{
 		LinearFDBCap: 30720, MulticastFDBCap: 1024, LinearFDBTop: 24, LifeTime: 18,
 		PartitionEnforcementCap: 64, FilterRawInbound: true, FilterRawOutbound: true,
 	})
 	var sm SMInfo
-	_ = sm.Parse(all["sminfo"].SMPData())
+	_ = Parse(all["sminfo"].SMPData(), &sm)
 	equal("SMInfo", sm, SMInfo{GUID: 0x2c90200400008, SMKey: 1, ActCount: 602, State: SMMaster})
 	var va VLArb
-	_ = va.Parse(all["vlarb"].SMPData())
+	_ = Parse(all["vlarb"].SMPData(), &va)
 	equal("entry 1 of low priority", va[1], VLWeight{1, 4})
 	var lft LinearFDB
-	_ = lft.Parse(all["lft"].SMPData())
+	_ = Parse(all["lft"].SMPData(), &lft)
 	equal("ports of LIDs 1 to 9", lft[1:10], []uint8{0, 1, 2, 3, 5, 4, 5, 5, 6})
 	var pc PortCounters
-	_ = pc.Parse(all["perf"].PerfData())
+	_ = Parse(all["perf"].PerfData(), &pc)
 	equal("PortCounters", pc, PortCounters{Port: 1, XmitData: 936, RcvData: 936, XmitPkts: 13, RcvPkts: 13})
 	var lr LinkRecord
-	_ = lr.Parse(all["link"].SAData())
+	_ = Parse(all["link"].SAData(), &lr)
 	equal("LinkRecord", lr, LinkRecord{FromLID: 2, FromPort: 1, ToPort: 1, ToLID: 1})
 	var mc MCMemberRecord
-	_ = mc.Parse(all["mc"].SAData())
+	_ = Parse(all["mc"].SAData(), &mc)
 	equal("MGID, MLID, rate", []any{mc.MGID.Prefix, uint64(mc.MGID.GUID), uint16(mc.MLID), mc.Rate, mc.PKey, mc.QKey, mc.Scope},
 		[]any{uint64(0xff12401bffff0000), uint64(0xffffffff), uint16(0xc000), uint8(3), PKey(0xffff), uint32(0xb1b), uint8(2)})
 	var pr PathRecord
-	_ = pr.Parse(all["path"].SAData())
+	_ = Parse(all["path"].SAData(), &pr)
 	equal("the path's MTU, rate, lifetime, LIDs", []any{pr.MTU, pr.Rate, pr.Lifetime, pr.DLID, pr.SLID, pr.Reversible, pr.PKey},
 		[]any{uint8(4), uint8(16), uint8(0x12), pr.DLID, pr.SLID, true, DefaultPKey})
 	equal("the path's LIDs", []uint16{uint16(pr.SLID), uint16(pr.DLID)}, []uint16{2, 3})
 	var pi PortInfo
-	_ = pi.Parse(all["portinfod"].SMPData())
+	_ = Parse(all["portinfod"].SMPData(), &pi)
 	equal("the port's state, width, speed, MTU, extended speeds", []any{pi.State, pi.PhysState, pi.LinkSpeedActive, pi.NeighborMTU, pi.HOQLife, pi.VLStallCount, pi.LinkSpeedExtActive, pi.LinkSpeedExtCap, pi.LinkSpeedExtOn},
 		[]any{PortActive, PhysLinkUp, uint8(4), uint8(4), uint8(18), uint8(7), uint8(2), uint8(7), uint8(3)})
 }
@@ -280,13 +276,13 @@ func TestARecordCountThatLiesIsCutToTheDatagram(t *testing.T) {
 			t.Errorf("%+v: %d bytes of records, want %d", c.rmpp, got, c.want)
 		}
 	}
-	if m.SetRecordStride(LinkRecordBytes) != 8 || m.RecordStride() != 8 {
+	if m.SetRecordStride(len(Append(nil, &LinkRecord{}))) != 8 || m.RecordStride() != 8 {
 		t.Errorf("records of 6 bytes are %d apart, want 8", m.RecordStride())
 	}
 }
 
 func TestNoticesCarryWhatTheyTell(t *testing.T) {
-	for _, d := range []NoticeData{
+	for _, d := range []Structure{
 		&GIDNotice{GID{DefaultPrefix, 7}},
 		&LinkStateNotice{9},
 		&PortNotice{9, 3},
@@ -297,7 +293,7 @@ func TestNoticesCarryWhatTheyTell(t *testing.T) {
 	} {
 		var n Notice
 		n.SetData(d)
-		again := reflect.New(reflect.TypeOf(d).Elem()).Interface().(NoticeData)
+		again := reflect.New(reflect.TypeOf(d).Elem()).Interface().(Structure)
 		n.GetData(again)
 		if !reflect.DeepEqual(d, again) {
 			t.Errorf("%+v reads %+v", d, again)
@@ -308,15 +304,13 @@ func TestNoticesCarryWhatTheyTell(t *testing.T) {
 func TestAReportNamesItsIssuer(t *testing.T) {
 	want := Notice{Generic: true, Type: NoticeManager, Producer: 4, Number: TrapInService, IssuerLID: 1}
 	want.SetData(&GIDNotice{GID{DefaultPrefix, 7}})
-	b := AppendReport(nil, &want, GID{DefaultPrefix, 9})
-	got, issuer, err := ParseReport(b)
-	if err != nil || got != want || issuer != (GID{DefaultPrefix, 9}) {
-		t.Errorf("%+v from %v, %v", got, issuer, err)
+	b := Append(nil, &NoticeReport{want, GID{DefaultPrefix, 9}})
+	var got NoticeReport
+	if err := Parse(b, &got); err != nil || got.Notice != want || got.Issuer != (GID{DefaultPrefix, 9}) {
+		t.Errorf("%+v, %v", got, err)
 	}
-	for n := range b {
-		if _, _, err := ParseReport(b[:n]); err == nil {
-			t.Errorf("a report of %d bytes was taken", n)
-		}
+	if issuer := binary.BigEndian.Uint64(b[64+8:]); issuer != 9 {
+		t.Errorf("the issuer's GUID behind the notice is %d, want 9", issuer)
 	}
 }
 
@@ -338,7 +332,7 @@ func FuzzMAD(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, a := range attributes {
-			if err := a.of.Parse(b); (err == nil) != (len(b) >= a.bytes) {
+			if err := Parse(b, a.of); (err == nil) != (len(b) >= a.bytes) {
 				t.Errorf("%s of %d bytes: %v", name(a.of), len(b), err)
 			}
 		}

@@ -1,8 +1,5 @@
 package mad
 
-// MlnxExtPortInfoBytes is how much of the vendor's attribute is known.
-const MlnxExtPortInfoBytes = 16
-
 // MlnxExtPortInfo is the vendor's attribute by which FDR10, which the
 // specification does not know, is told from QDR: bit 0 of each speed
 // (infiniband-diags and ibsim read and write it so).
@@ -18,20 +15,4 @@ func (p *MlnxExtPortInfo) layout(c *codec) {
 		c.skip(24)
 		bits(c, 8, v)
 	}
-}
-
-// AppendTo appends the attribute.
-func (p *MlnxExtPortInfo) AppendTo(b []byte) []byte {
-	b, c := grow(b, MlnxExtPortInfoBytes)
-	p.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (p *MlnxExtPortInfo) Parse(b []byte) error {
-	c, err := open(b, "MlnxExtPortInfo", MlnxExtPortInfoBytes)
-	if err == nil {
-		p.layout(&c)
-	}
-	return err
 }

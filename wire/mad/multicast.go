@@ -2,9 +2,6 @@ package mad
 
 import "weft/units"
 
-// MCMemberRecordBytes is the size of an MCMemberRecord.
-const MCMemberRecordBytes = 52
-
 // How a port belongs to a multicast group: bits of JoinState (IBA vol. 1,
 // 15.2.5.17).
 const (
@@ -70,20 +67,4 @@ func (r *MCMemberRecord) layout(c *codec) {
 	bits(c, 4, &r.JoinState)
 	flag(c, &r.ProxyJoin)
 	c.skip(23)
-}
-
-// AppendTo appends the attribute.
-func (r *MCMemberRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, MCMemberRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *MCMemberRecord) Parse(b []byte) error {
-	c, err := open(b, "MCMemberRecord", MCMemberRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
 }

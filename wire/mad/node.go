@@ -6,12 +6,6 @@ import (
 	"weft/units"
 )
 
-// The sizes of the attributes of a node.
-const (
-	NodeInfoBytes        = 40
-	NodeDescriptionBytes = 64
-)
-
 // NodeInfo says what a node is (IBA vol. 1, 14.2.5.3).
 type NodeInfo struct {
 	BaseVersion  uint8
@@ -43,25 +37,9 @@ func (n *NodeInfo) layout(c *codec) {
 	bits(c, 24, &n.VendorID)
 }
 
-// AppendTo appends the attribute.
-func (n *NodeInfo) AppendTo(b []byte) []byte {
-	b, c := grow(b, NodeInfoBytes)
-	n.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (n *NodeInfo) Parse(b []byte) error {
-	c, err := open(b, "NodeInfo", NodeInfoBytes)
-	if err == nil {
-		n.layout(&c)
-	}
-	return err
-}
-
 // NodeDescription is a node's free text, padded with zeros (IBA vol. 1,
 // 14.2.5.2).
-type NodeDescription [NodeDescriptionBytes]byte
+type NodeDescription [64]byte
 
 // Describe is a description with as much of a text as fits.
 func Describe(text string) NodeDescription {
@@ -78,14 +56,4 @@ func (d *NodeDescription) String() string {
 	return string(d[:])
 }
 
-// AppendTo appends the attribute.
-func (d *NodeDescription) AppendTo(b []byte) []byte { return append(b, d[:]...) }
-
-// Parse reads the attribute.
-func (d *NodeDescription) Parse(b []byte) error {
-	c, err := open(b, "NodeDescription", NodeDescriptionBytes)
-	if err == nil {
-		raw(&c, d[:])
-	}
-	return err
-}
+func (d *NodeDescription) layout(c *codec) { raw(c, d[:]) }

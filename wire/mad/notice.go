@@ -2,14 +2,6 @@ package mad
 
 import "weft/units"
 
-// NoticeBytes is the size of a notice in a subnet management datagram; what
-// subnet administration reports has the issuer's GID behind it.
-const (
-	NoticeBytes       = 64
-	NoticeReportBytes = 80
-	noticeDataBytes   = 54
-)
-
 // NoticeType says how grave a notice is (IBA vol. 1, 13.4.8.2).
 type NoticeType uint8
 
@@ -53,7 +45,7 @@ type Notice struct {
 	IssuerLID units.LID
 	Toggle    bool
 	Count     uint16 // 15 bits
-	Data      [noticeDataBytes]byte
+	Data      [54]byte
 }
 
 func (n *Notice) layout(c *codec) {
@@ -67,39 +59,16 @@ func (n *Notice) layout(c *codec) {
 	raw(c, n.Data[:])
 }
 
-// AppendTo appends the attribute.
-func (n *Notice) AppendTo(b []byte) []byte {
-	b, c := grow(b, NoticeBytes)
-	n.layout(&c)
-	return b
+// NoticeReport is a notice as subnet administration reports it to subscribers:
+// the GID of the port that issued it follows.
+type NoticeReport struct {
+	Notice Notice
+	Issuer GID
 }
 
-// Parse reads the attribute.
-func (n *Notice) Parse(b []byte) error {
-	c, err := open(b, "Notice", NoticeBytes)
-	if err == nil {
-		n.layout(&c)
-	}
-	return err
-}
-
-// AppendReport appends a notice as subnet administration reports it: with the GID
-// of the port that issued it behind.
-func AppendReport(b []byte, n *Notice, issuer GID) []byte {
-	b, c := grow(b, NoticeReportBytes)
-	n.layout(&c)
-	issuer.layout(&c)
-	return b
-}
-
-// ParseReport reads what AppendReport writes.
-func ParseReport(b []byte) (n Notice, issuer GID, err error) {
-	c, err := open(b, "a report", NoticeReportBytes)
-	if err == nil {
-		n.layout(&c)
-		issuer.layout(&c)
-	}
-	return n, issuer, err
+func (r *NoticeReport) layout(c *codec) {
+	r.Notice.layout(c)
+	r.Issuer.layout(c)
 }
 
 // GIDNotice is the data of traps 64 to 67.
@@ -234,15 +203,11 @@ func layoutQPs(c *codec, sl *units.SL, a, b *units.QPN) {
 	bits(c, 24, b)
 }
 
-// NoticeData is one of the structures above.
-type NoticeData interface{ layout(c *codec) }
-
-// SetData writes what the notice tells.
-func (n *Notice) SetData(d NoticeData) {
-	n.Data = [noticeDataBytes]byte{}
-	d.layout(&codec{b: n.Data[:], put: true})
+// SetData writes the data: the structure of the notice's number.
+func (n *Notice) SetData(d Structure) {
+	clear(n.Data[:])
+	Append(n.Data[:0], d)
 }
 
-// GetData reads what the notice tells: d is of the structure that the notice's
-// number asks for.
-func (n *Notice) GetData(d NoticeData) { d.layout(&codec{b: n.Data[:]}) }
+// GetData reads the data: d is the structure of the notice's number.
+func (n *Notice) GetData(d Structure) { _ = Parse(n.Data[:], d) } // every such structure is shorter than Data

@@ -2,9 +2,6 @@ package mad
 
 import "weft/units"
 
-// PathRecordBytes is the size of a PathRecord.
-const PathRecordBytes = 64
-
 // Selector says how a component of a query bounds a value (IBA vol. 1,
 // 15.2.5.16).
 type Selector uint8
@@ -81,22 +78,6 @@ func (p *PathRecord) layout(c *codec) {
 	bits(c, 6, &p.Lifetime)
 	bits(c, 8, &p.Preference)
 	c.skip(48)
-}
-
-// AppendTo appends the attribute.
-func (p *PathRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, PathRecordBytes)
-	p.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (p *PathRecord) Parse(b []byte) error {
-	c, err := open(b, "PathRecord", PathRecordBytes)
-	if err == nil {
-		p.layout(&c)
-	}
-	return err
 }
 
 // Admits reports whether a value is as the selector says it should be relative

@@ -2,13 +2,6 @@ package mad
 
 import "weft/units"
 
-// The sizes of the attributes of performance management.
-const (
-	ClassPortInfoBytes        = 72
-	PortCountersBytes         = 44
-	PortCountersExtendedBytes = 72
-)
-
 // offPerfData is where the attribute of a performance datagram begins.
 const offPerfData = 64
 
@@ -77,22 +70,6 @@ func (p *ClassPortInfo) layout(c *codec) {
 	p.Trap.layout(c)
 }
 
-// AppendTo appends the attribute.
-func (p *ClassPortInfo) AppendTo(b []byte) []byte {
-	b, c := grow(b, ClassPortInfoBytes)
-	p.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (p *ClassPortInfo) Parse(b []byte) error {
-	c, err := open(b, "ClassPortInfo", ClassPortInfoBytes)
-	if err == nil {
-		p.layout(&c)
-	}
-	return err
-}
-
 // PortCounters are the counters that every port has. They stop at their
 // highest value (IBA vol. 1, 16.1.3.5). Data are counted in units of 4 bytes.
 type PortCounters struct {
@@ -144,22 +121,6 @@ func (p *PortCounters) layout(c *codec) {
 	bits(c, 32, &p.XmitWait)
 }
 
-// AppendTo appends the attribute.
-func (p *PortCounters) AppendTo(b []byte) []byte {
-	b, c := grow(b, PortCountersBytes)
-	p.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (p *PortCounters) Parse(b []byte) error {
-	c, err := open(b, "PortCounters", PortCountersBytes)
-	if err == nil {
-		p.layout(&c)
-	}
-	return err
-}
-
 // PortCountersExtended are the counters of 64 bits (IBA vol. 1, 16.1.4.11).
 // Data are counted in units of 4 bytes.
 type PortCountersExtended struct {
@@ -189,20 +150,4 @@ func (p *PortCountersExtended) layout(c *codec) {
 	bits(c, 64, &p.UnicastRcvPkts)
 	bits(c, 64, &p.MulticastXmitPkts)
 	bits(c, 64, &p.MulticastRcvPkts)
-}
-
-// AppendTo appends the attribute.
-func (p *PortCountersExtended) AppendTo(b []byte) []byte {
-	b, c := grow(b, PortCountersExtendedBytes)
-	p.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (p *PortCountersExtended) Parse(b []byte) error {
-	c, err := open(b, "PortCountersExtended", PortCountersExtendedBytes)
-	if err == nil {
-		p.layout(&c)
-	}
-	return err
 }

@@ -2,9 +2,6 @@ package mad
 
 import "weft/units"
 
-// PortInfoBytes is the size of a PortInfo.
-const PortInfoBytes = 64
-
 // PortState is the logical state of a port (IBA vol. 1, 7.2.7).
 type PortState uint8
 
@@ -195,20 +192,4 @@ func (p *PortInfo) layoutService(c *codec) {
 	bits(c, 4, &p.LinkSpeedExtCap)
 	c.skip(3)
 	bits(c, 5, &p.LinkSpeedExtOn)
-}
-
-// AppendTo appends the attribute.
-func (p *PortInfo) AppendTo(b []byte) []byte {
-	b, c := grow(b, PortInfoBytes)
-	p.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (p *PortInfo) Parse(b []byte) error {
-	c, err := open(b, "PortInfo", PortInfoBytes)
-	if err == nil {
-		p.layout(&c)
-	}
-	return err
 }

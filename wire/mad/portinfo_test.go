@@ -6,7 +6,7 @@ import "testing"
 // CapabilityMask2 has bits 11 and 12 (drivers/infiniband/hw/mlx5/mad.c).
 func TestXDRStandsWhereLinuxReadsIt(t *testing.T) {
 	p := PortInfo{CapabilityMask: CapMask2, CapabilityMask2: Cap2ExtSpeeds2 | Cap2XDR, LinkSpeedExt2Active: 1, LinkSpeedExt2Cap: 1, LinkSpeedExt2On: 1}
-	b := p.AppendTo(nil)
+	b := Append(nil, &p)
 	if active := b[56] >> 4 & 0x6; active != 2 {
 		t.Errorf("the driver reads %d in byte %#02x, want 2", active, b[56])
 	}
@@ -16,7 +16,7 @@ func TestXDRStandsWhereLinuxReadsIt(t *testing.T) {
 	// The bytes of a test of libibmad, whose three fields are then 2 each.
 	b[56] = 0x52
 	var q PortInfo
-	_ = q.Parse(b)
+	_ = Parse(b, &q)
 	if q.LinkSpeedExt2Active != 2 || q.LinkSpeedExt2Cap != 2 || q.LinkSpeedExt2On != 2 {
 		t.Errorf("0x52 is %d active, %d supported, %d enabled; libibmad says 2 each", q.LinkSpeedExt2Active, q.LinkSpeedExt2Cap, q.LinkSpeedExt2On)
 	}

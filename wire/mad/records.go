@@ -2,14 +2,6 @@ package mad
 
 import "weft/units"
 
-// The sizes of the records of subnet administration, without padding.
-const (
-	NodeRecordBytes     = 108
-	PortInfoRecordBytes = 68
-	LinkRecordBytes     = 6
-	ServiceRecordBytes  = 176
-)
-
 // Components of records, as bits of a component mask (IBA vol. 1, 15.2.5).
 const (
 	NodeRecLID        uint64 = 1 << 0
@@ -53,22 +45,6 @@ func (r *NodeRecord) layout(c *codec) {
 	raw(c, r.Desc[:])
 }
 
-// AppendTo appends the attribute.
-func (r *NodeRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, NodeRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *NodeRecord) Parse(b []byte) error {
-	c, err := open(b, "NodeRecord", NodeRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
-}
-
 // PortInfoRecord is the PortInfo of a port (IBA vol. 1, 15.2.5.3).
 type PortInfoRecord struct {
 	LID     units.LID
@@ -84,22 +60,6 @@ func (r *PortInfoRecord) layout(c *codec) {
 	r.Info.layout(c)
 }
 
-// AppendTo appends the attribute.
-func (r *PortInfoRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, PortInfoRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *PortInfoRecord) Parse(b []byte) error {
-	c, err := open(b, "PortInfoRecord", PortInfoRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
-}
-
 // LinkRecord is one direction of a cable (IBA vol. 1, 15.2.5.13).
 type LinkRecord struct {
 	FromLID  units.LID
@@ -113,22 +73,6 @@ func (r *LinkRecord) layout(c *codec) {
 	bits(c, 8, &r.FromPort)
 	bits(c, 8, &r.ToPort)
 	bits(c, 16, &r.ToLID)
-}
-
-// AppendTo appends the attribute.
-func (r *LinkRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, LinkRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *LinkRecord) Parse(b []byte) error {
-	c, err := open(b, "LinkRecord", LinkRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
 }
 
 // ServiceRecord is a service that someone has announced (IBA vol. 1, 15.2.5.14).
@@ -151,20 +95,4 @@ func (r *ServiceRecord) layout(c *codec) {
 	raw(c, r.Key[:])
 	raw(c, r.Name[:])
 	raw(c, r.Data[:])
-}
-
-// AppendTo appends the attribute.
-func (r *ServiceRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, ServiceRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *ServiceRecord) Parse(b []byte) error {
-	c, err := open(b, "ServiceRecord", ServiceRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
 }

@@ -69,7 +69,7 @@ func (m *MAD) RMPP() RMPP {
 // SetRMPP writes the header of the multi-packet protocol.
 func (m *MAD) SetRMPP(r RMPP) {
 	clear(m[offRMPP:offSMKey])
-	r.layout(&codec{b: m[offRMPP:offSMKey], put: true})
+	r.layout(&codec{b: m[offRMPP:offSMKey], writing: true})
 }
 
 // RecordStride is the distance of the records in an answer of several, in bytes:

@@ -2,9 +2,6 @@ package mad
 
 import "weft/units"
 
-// SMInfoBytes is the size of an SMInfo.
-const SMInfoBytes = 21
-
 // SMState is the state of a Subnet Manager (IBA vol. 1, 14.4.1).
 type SMState uint8
 
@@ -56,20 +53,4 @@ func (s *SMInfo) layout(c *codec) {
 	bits(c, 32, &s.ActCount)
 	bits(c, 4, &s.Priority)
 	bits(c, 4, &s.State)
-}
-
-// AppendTo appends the attribute.
-func (s *SMInfo) AppendTo(b []byte) []byte {
-	b, c := grow(b, SMInfoBytes)
-	s.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (s *SMInfo) Parse(b []byte) error {
-	c, err := open(b, "SMInfo", SMInfoBytes)
-	if err == nil {
-		s.layout(&c)
-	}
-	return err
 }

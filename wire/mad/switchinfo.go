@@ -2,9 +2,6 @@ package mad
 
 import "weft/units"
 
-// SwitchInfoBytes is the size of a SwitchInfo.
-const SwitchInfoBytes = 20
-
 // SwitchInfo says what a switch can do, and how it forwards (IBA vol. 1,
 // 14.2.5.4).
 type SwitchInfo struct {
@@ -50,20 +47,4 @@ func (s *SwitchInfo) layout(c *codec) {
 	flag(c, &s.EnhancedPort0)
 	c.skip(3 + 8)
 	bits(c, 16, &s.MulticastFDBTop)
-}
-
-// AppendTo appends the attribute.
-func (s *SwitchInfo) AppendTo(b []byte) []byte {
-	b, c := grow(b, SwitchInfoBytes)
-	s.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (s *SwitchInfo) Parse(b []byte) error {
-	c, err := open(b, "SwitchInfo", SwitchInfoBytes)
-	if err == nil {
-		s.layout(&c)
-	}
-	return err
 }

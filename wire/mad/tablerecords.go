@@ -2,19 +2,6 @@ package mad
 
 import "weft/units"
 
-// The sizes of records of tables and managers, without padding.
-const (
-	SwitchInfoRecordBytes   = 24
-	LinearFDBRecordBytes    = 72
-	MulticastFDBRecordBytes = 72
-	SLToVLRecordBytes       = 16
-	VLArbRecordBytes        = 72
-	PKeyRecordBytes         = 72
-	GUIDInfoRecordBytes     = 72
-	SMInfoRecordBytes       = 25
-	InformInfoRecordBytes   = 60
-)
-
 // Components of these records, as bits of a component mask (IBA vol. 1, 15.2.5).
 const (
 	RecLID uint64 = 1 << 0 // of all but InformInfoRecord
@@ -51,22 +38,6 @@ func (r *SwitchInfoRecord) layout(c *codec) {
 	r.Info.layout(c)
 }
 
-// AppendTo appends the attribute.
-func (r *SwitchInfoRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, SwitchInfoRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *SwitchInfoRecord) Parse(b []byte) error {
-	c, err := open(b, "SwitchInfoRecord", SwitchInfoRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
-}
-
 // LinearFDBRecord is a block of the linear forwarding table of a switch (IBA vol. 1, 15.2.5).
 type LinearFDBRecord struct {
 	LID   units.LID
@@ -79,22 +50,6 @@ func (r *LinearFDBRecord) layout(c *codec) {
 	bits(c, 16, &r.Block)
 	c.skip(32)
 	raw(c, r.Table[:])
-}
-
-// AppendTo appends the attribute.
-func (r *LinearFDBRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, LinearFDBRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *LinearFDBRecord) Parse(b []byte) error {
-	c, err := open(b, "LinearFDBRecord", LinearFDBRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
 }
 
 // MulticastFDBRecord is a block of the multicast forwarding table of a switch (IBA vol. 1, 15.2.5).
@@ -114,22 +69,6 @@ func (r *MulticastFDBRecord) layout(c *codec) {
 	r.Table.layout(c)
 }
 
-// AppendTo appends the attribute.
-func (r *MulticastFDBRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, MulticastFDBRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *MulticastFDBRecord) Parse(b []byte) error {
-	c, err := open(b, "MulticastFDBRecord", MulticastFDBRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
-}
-
 // SLToVLRecord is the lanes of service levels at a port; In is 0 but of switches (IBA vol. 1, 15.2.5).
 type SLToVLRecord struct {
 	LID     units.LID
@@ -143,22 +82,6 @@ func (r *SLToVLRecord) layout(c *codec) {
 	bits(c, 8, &r.Out)
 	c.skip(32)
 	r.Table.layout(c)
-}
-
-// AppendTo appends the attribute.
-func (r *SLToVLRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, SLToVLRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *SLToVLRecord) Parse(b []byte) error {
-	c, err := open(b, "SLToVLRecord", SLToVLRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
 }
 
 // VLArbRecord is a block of the arbitration tables of a port: 1 and 2 low priority, 3 and 4 high (IBA vol. 1, 15.2.5).
@@ -177,22 +100,6 @@ func (r *VLArbRecord) layout(c *codec) {
 	r.Table.layout(c)
 }
 
-// AppendTo appends the attribute.
-func (r *VLArbRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, VLArbRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *VLArbRecord) Parse(b []byte) error {
-	c, err := open(b, "VLArbRecord", VLArbRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
-}
-
 // PKeyRecord is a block of the partition keys of a port (IBA vol. 1, 15.2.5).
 type PKeyRecord struct {
 	LID   units.LID
@@ -209,22 +116,6 @@ func (r *PKeyRecord) layout(c *codec) {
 	r.Table.layout(c)
 }
 
-// AppendTo appends the attribute.
-func (r *PKeyRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, PKeyRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *PKeyRecord) Parse(b []byte) error {
-	c, err := open(b, "PKeyRecord", PKeyRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
-}
-
 // GUIDInfoRecord is a block of the GUIDs of a port (IBA vol. 1, 15.2.5).
 type GUIDInfoRecord struct {
 	LID   units.LID
@@ -239,22 +130,6 @@ func (r *GUIDInfoRecord) layout(c *codec) {
 	r.Table.layout(c)
 }
 
-// AppendTo appends the attribute.
-func (r *GUIDInfoRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, GUIDInfoRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *GUIDInfoRecord) Parse(b []byte) error {
-	c, err := open(b, "GUIDInfoRecord", GUIDInfoRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
-}
-
 // SMInfoRecord is a Subnet Manager (IBA vol. 1, 15.2.5).
 type SMInfoRecord struct {
 	LID  units.LID
@@ -265,22 +140,6 @@ func (r *SMInfoRecord) layout(c *codec) {
 	bits(c, 16, &r.LID)
 	c.skip(16)
 	r.Info.layout(c)
-}
-
-// AppendTo appends the attribute.
-func (r *SMInfoRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, SMInfoRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *SMInfoRecord) Parse(b []byte) error {
-	c, err := open(b, "SMInfoRecord", SMInfoRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
 }
 
 // InformInfoRecord is a subscription: whose it is, its number, and what it is for (IBA vol. 1, 15.2.5).
@@ -295,20 +154,4 @@ func (r *InformInfoRecord) layout(c *codec) {
 	bits(c, 16, &r.Number)
 	c.skip(48)
 	r.Info.layout(c)
-}
-
-// AppendTo appends the attribute.
-func (r *InformInfoRecord) AppendTo(b []byte) []byte {
-	b, c := grow(b, InformInfoRecordBytes)
-	r.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (r *InformInfoRecord) Parse(b []byte) error {
-	c, err := open(b, "InformInfoRecord", InformInfoRecordBytes)
-	if err == nil {
-		r.layout(&c)
-	}
-	return err
 }

@@ -11,8 +11,6 @@ const (
 	GUIDsPerBlock     = 8  // 14.2.5.5
 	VLArbPerBlock     = 32 // 14.2.5.9
 	ServiceLevels     = 16 // 14.2.5.8
-	SLToVLBytes       = 8
-	blockBytes        = 64
 	positionShift     = 28 // of a multicast block's modifier
 	multicastBlockMax = 0x1FF
 )
@@ -46,22 +44,6 @@ func (t *PKeyTable) layout(c *codec) {
 	}
 }
 
-// AppendTo appends the attribute.
-func (t *PKeyTable) AppendTo(b []byte) []byte {
-	b, c := grow(b, blockBytes)
-	t.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (t *PKeyTable) Parse(b []byte) error {
-	c, err := open(b, "P_KeyTable", blockBytes)
-	if err == nil {
-		t.layout(&c)
-	}
-	return err
-}
-
 // SLToVL is the lane of each service level. Of a switch, its modifier has the
 // input port in the second byte and the output port in the first (IBA vol. 1,
 // 14.2.5.8). Lane 15 drops.
@@ -71,22 +53,6 @@ func (t *SLToVL) layout(c *codec) {
 	for i := range t {
 		bits(c, 4, &t[i])
 	}
-}
-
-// AppendTo appends the attribute.
-func (t *SLToVL) AppendTo(b []byte) []byte {
-	b, c := grow(b, SLToVLBytes)
-	t.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (t *SLToVL) Parse(b []byte) error {
-	c, err := open(b, "SLtoVLMappingTable", SLToVLBytes)
-	if err == nil {
-		t.layout(&c)
-	}
-	return err
 }
 
 // VLWeight is an entry of an arbitration table: so many times 64 bytes of a
@@ -109,37 +75,11 @@ func (t *VLArb) layout(c *codec) {
 	}
 }
 
-// AppendTo appends the attribute.
-func (t *VLArb) AppendTo(b []byte) []byte {
-	b, c := grow(b, blockBytes)
-	t.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (t *VLArb) Parse(b []byte) error {
-	c, err := open(b, "VLArbitrationTable", blockBytes)
-	if err == nil {
-		t.layout(&c)
-	}
-	return err
-}
-
 // LinearFDB is a block of a linear forwarding table: the output port of each of
 // 64 LIDs, 255 for none. Its modifier is the block (IBA vol. 1, 14.2.5.10).
 type LinearFDB [LIDsPerBlock]uint8
 
-// AppendTo appends the attribute.
-func (t *LinearFDB) AppendTo(b []byte) []byte { return append(b, t[:]...) }
-
-// Parse reads the attribute.
-func (t *LinearFDB) Parse(b []byte) error {
-	c, err := open(b, "LinearForwardingTable", blockBytes)
-	if err == nil {
-		raw(&c, t[:])
-	}
-	return err
-}
+func (t *LinearFDB) layout(c *codec) { raw(c, t[:]) }
 
 // MulticastFDB is a block of a multicast forwarding table: of each of 32 LIDs
 // the mask of 16 output ports, port 0 of them in the lowest bit. Its modifier is
@@ -150,22 +90,6 @@ func (t *MulticastFDB) layout(c *codec) {
 	for i := range t {
 		bits(c, 16, &t[i])
 	}
-}
-
-// AppendTo appends the attribute.
-func (t *MulticastFDB) AppendTo(b []byte) []byte {
-	b, c := grow(b, blockBytes)
-	t.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (t *MulticastFDB) Parse(b []byte) error {
-	c, err := open(b, "MulticastForwardingTable", blockBytes)
-	if err == nil {
-		t.layout(&c)
-	}
-	return err
 }
 
 // MulticastBlock is the modifier of a multicast block: 32 LIDs from 0xC000 +
@@ -187,20 +111,4 @@ func (t *GUIDInfo) layout(c *codec) {
 	for i := range t {
 		bits(c, 64, &t[i])
 	}
-}
-
-// AppendTo appends the attribute.
-func (t *GUIDInfo) AppendTo(b []byte) []byte {
-	b, c := grow(b, blockBytes)
-	t.layout(&c)
-	return b
-}
-
-// Parse reads the attribute.
-func (t *GUIDInfo) Parse(b []byte) error {
-	c, err := open(b, "GUIDInfo", blockBytes)
-	if err == nil {
-		t.layout(&c)
-	}
-	return err
 }

@@ -103,7 +103,7 @@ func lidsOf(t *testing.T, socket, host string) (leaf, own string) {
 	r := reader{t: t, c: c}
 	lid := func(path []uint8, port uint32) string {
 		var info mad.PortInfo
-		_ = info.Parse(r.get(path, mad.AttrPortInfo, port))
+		_ = mad.Parse(r.get(path, mad.AttrPortInfo, port), &info)
 		return fmt.Sprint(info.LID)
 	}
 	return lid([]uint8{1}, 0), lid([]uint8{}, 1)

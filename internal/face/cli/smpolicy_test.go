@@ -102,12 +102,12 @@ func portTables(t *testing.T, socket, host string, s *subnet.Subnet) []string {
 				inPort = 0
 			}
 			var info mad.PortInfo
-			_ = info.Parse(r.get(path, mad.AttrPortInfo, at))
+			_ = mad.Parse(r.get(path, mad.AttrPortInfo, at), &info)
 			info.CapabilityMask &^= mad.CapIsSM // weft's manager is still there
 			line := fmt.Sprintf("%s port %d: %+v keys %x", node.Name, p, info, r.get(path, mad.AttrPKeyTable, inPort)[:16])
 			if p == 0 {
 				var sw mad.SwitchInfo
-				_ = sw.Parse(r.get(path, mad.AttrSwitchInfo, 0))
+				_ = mad.Parse(r.get(path, mad.AttrSwitchInfo, 0), &sw)
 				line += fmt.Sprintf(" %+v", sw)
 			}
 			if p > 0 {

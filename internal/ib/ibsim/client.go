@@ -92,13 +92,13 @@ func (c *Client) attach(base, node string, self uint32) error {
 	}
 	for _, q := range []struct {
 		kind kind
-		into interface{ Parse([]byte) error }
+		into mad.Structure
 	}{{getNodeInfo, &c.Node}, {getPortInfo, &c.Port}} {
 		answer, err := c.ask(newMessage(q.kind, c.id, nil))
 		if err != nil {
 			return err
 		}
-		if err := q.into.Parse(answer.data()); err != nil {
+		if err := mad.Parse(answer.data(), q.into); err != nil {
 			return err
 		}
 	}

@@ -92,7 +92,7 @@ func address(base, suffix string, number ...uint32) *net.UnixAddr {
 
 // appendPadded is an attribute in the 64 bytes in which the simulator hands
 // it out.
-func appendPadded(to []byte, attribute interface{ AppendTo([]byte) []byte }) {
+func appendPadded(to []byte, attribute mad.Structure) {
 	clear(to[:mad.SMPDataBytes])
-	attribute.AppendTo(to[:0])
+	mad.Append(to[:0], attribute)
 }

@@ -332,7 +332,7 @@ func TestGarbageOnTheSocketsIsPassedOver(t *testing.T) {
 	m := mad.NewDirected(mad.Get, mad.AttrNodeInfo, 0, 77, []uint8{1})
 	got := exchange(t, c, &Datagram{DLID: units.PermissiveLID, SLID: units.PermissiveLID, MAD: m})
 	var info mad.NodeInfo
-	_ = info.Parse(got.MAD.SMPData())
+	_ = mad.Parse(got.MAD.SMPData(), &info)
 	if info.NodeGUID != b.subnet.Nodes[1].GUID {
 		t.Errorf("node %v answers, want %v", info.NodeGUID, b.subnet.Nodes[1].GUID)
 	}

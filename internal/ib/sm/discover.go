@@ -69,7 +69,7 @@ func (m *Manager) tookDiscovery(r *request, d *mad.MAD) {
 	data := d.SMPData() // longer than every attribute here
 	if r.node == unmet {
 		var info mad.NodeInfo
-		_ = info.Parse(data)
+		_ = mad.Parse(data, &info)
 		m.met(r, &info)
 		return
 	}
@@ -80,16 +80,16 @@ func (m *Manager) tookDiscovery(r *request, d *mad.MAD) {
 	n.gaps--
 	switch r.attr {
 	case mad.AttrNodeDescription:
-		_ = n.desc.Parse(data)
+		_ = mad.Parse(data, &n.desc)
 	case mad.AttrSwitchInfo:
-		_ = n.sw.Parse(data)
+		_ = mad.Parse(data, &n.sw)
 		if m.state == mad.SMMaster {
 			m.clearChange(r.node)
 			m.readPorts(r.node)
 		}
 	case mad.AttrPortInfo:
 		p := &n.ports[r.port]
-		_ = p.info.Parse(data)
+		_ = mad.Parse(data, &p.info)
 		p.have = true
 		n.tookKey(r.port, &p.info)
 		m.look(r.node, r.port)

@@ -66,11 +66,11 @@ func TestLanesOfRoutingAreWritten(t *testing.T) {
 		path := mad.New(mad.SubnAdm, mad.Get, mad.AttrPathRecord, 0, 7)
 		path.SetComponentMask(mad.PathSLID | mad.PathDLID)
 		src, dst := w.fabric.LID(h.at), w.fabric.LID(subnet.End{Node: 4, Port: 1})
-		(&mad.PathRecord{SLID: src, DLID: dst}).AppendTo(path.SAData()[:0])
+		mad.Append(path.SAData()[:0], &mad.PathRecord{SLID: src, DLID: dst})
 		w.query(h, src, path)
 		w.run(units.Second)
 		var r mad.PathRecord
-		_ = r.Parse(h.answers[0].SAData())
+		_ = mad.Parse(h.answers[0].SAData(), &r)
 		if want := units.SL((src + dst) % 4); r.SL != want {
 			t.Errorf("the path has level %d, routing says %d", r.SL, want)
 		}
@@ -169,7 +169,7 @@ func (w *world) checkLanes(node int32, port uint8, want func(in uint8, sl int) u
 			modifier = 0
 		}
 		var t mad.SLToVL
-		_ = t.Parse(w.read(node, port, mad.AttrSLToVL, modifier))
+		_ = mad.Parse(w.read(node, port, mad.AttrSLToVL, modifier), &t)
 		for sl := range t {
 			if t[sl] != want(uint8(in), sl) {
 				w.t.Fatalf("%s from port %d to %d: level %d on lane %d, want %d", n.Name, in, port, sl, t[sl], want(uint8(in), sl))
@@ -177,7 +177,7 @@ func (w *world) checkLanes(node int32, port uint8, want func(in uint8, sl int) u
 		}
 	}
 	var low mad.VLArb
-	_ = low.Parse(w.read(node, port, mad.AttrVLArb, 1<<16|uint32(port)))
+	_ = mad.Parse(w.read(node, port, mad.AttrVLArb, 1<<16|uint32(port)), &low)
 	served := map[units.VL]bool{}
 	for _, e := range low {
 		served[e.VL] = served[e.VL] || e.Weight > 0

@@ -357,7 +357,7 @@ func TestAnMKeyKeepsOthersOut(t *testing.T) {
 	other := info
 	other.LID = 77
 	p := sma.Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Set, mad.AttrPortInfo, 1, 9, nil)}
-	other.AppendTo(p.MAD.SMPData()[:0])
+	mad.Append(p.MAD.SMPData()[:0], &other)
 	if _, outcome := w.fabric.Carry(subnet.End{Node: 2, Port: 1}, &p); outcome != sma.Lost {
 		t.Errorf("a Set without the key: %v", outcome)
 	}

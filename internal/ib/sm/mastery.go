@@ -48,7 +48,7 @@ func (m *Manager) claim() {
 	notice.SetData(&mad.CapabilityNotice{LID: info.LID, OtherChanges: true, CapabilityMask: info.CapabilityMask, Priority: true})
 	p := Packet{DLID: info.MasterSMLID, SLID: info.LID, MAD: mad.New(mad.SubnLID, mad.Trap, mad.AttrNotice, 0, uint64(m.nextTID))}
 	m.nextTID++
-	notice.AppendTo(p.MAD.SMPData()[:0])
+	mad.Append(p.MAD.SMPData()[:0], &notice)
 	m.out.Send = append(m.out.Send, p)
 }
 
@@ -94,7 +94,7 @@ func (m *Manager) tookSMInfo(r *request, d *mad.MAD) {
 		return
 	}
 	o := &m.others[r.other]
-	_ = o.info.Parse(d.SMPData())
+	_ = mad.Parse(d.SMPData(), &o.info)
 	switch {
 	case r.method == mad.Set && r.modifier == mad.SMHandover:
 		return // its acknowledgement follows
@@ -212,7 +212,7 @@ func (m *Manager) polled(other int) {
 func (m *Manager) handOver() {
 	info := m.smInfo()
 	r := request{method: mad.Set, attr: mad.AttrSMInfo, modifier: mad.SMHandover, node: unmet, other: int16(m.heir), path: m.others[m.heir].path}
-	info.AppendTo(r.data[:0])
+	mad.Append(r.data[:0], &info)
 	m.event(Event{Kind: HandedOver, GUID: m.others[m.heir].info.GUID})
 	heir := m.heir
 	m.becomeStandby(heir)
@@ -230,7 +230,7 @@ func (m *Manager) askedSMInfo(p *Packet) {
 	answer := *p
 	status := mad.OK
 	var from mad.SMInfo
-	_ = from.Parse(p.MAD.SMPData())
+	_ = mad.Parse(p.MAD.SMPData(), &from)
 	next := func() {}
 	if p.MAD.Method() == mad.Set {
 		switch modifier := p.MAD.Modifier(); {
@@ -252,7 +252,7 @@ func (m *Manager) askedSMInfo(p *Packet) {
 	}
 	info := m.smInfo()
 	clear(answer.MAD.SMPData())
-	info.AppendTo(answer.MAD.SMPData()[:0])
+	mad.Append(answer.MAD.SMPData()[:0], &info)
 	m.reply(&answer, status)
 	next()
 }
@@ -278,7 +278,7 @@ func (m *Manager) inherit(from *mad.SMInfo) {
 		}
 		info := m.smInfo()
 		r := request{method: mad.Set, attr: mad.AttrSMInfo, modifier: mad.SMAcknowledge, node: unmet, other: int16(i), path: m.others[i].path}
-		info.AppendTo(r.data[:0])
+		mad.Append(r.data[:0], &info)
 		m.becomeMaster()
 		m.startSweep()
 		m.queue = append([]request{r}, m.queue...)

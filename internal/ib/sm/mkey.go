@@ -54,7 +54,7 @@ func (m *Manager) startRenewal() {
 // that ran out, or another manager, has taken them.
 func (m *Manager) tookRenewal(d *mad.MAD) {
 	var info mad.PortInfo
-	_ = info.Parse(d.SMPData())
+	_ = mad.Parse(d.SMPData(), &info)
 	if info.MKey != m.cfg.MKey.Key || info.MKeyProtect != m.cfg.MKey.Level {
 		m.again = true
 	}

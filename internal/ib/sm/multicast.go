@@ -41,7 +41,7 @@ const createComponents = mad.MCMGID | mad.MCPortGID | mad.MCJoinState | mad.MCQK
 // vol. 1, 15.2.5.17).
 func (m *Manager) multicast(q *query) {
 	var want mad.MCMemberRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	switch q.p.MAD.Method() {
 	case mad.Get, mad.GetTable:
 		m.findGroups(q, &want)
@@ -65,13 +65,13 @@ func (m *Manager) findGroups(q *query, want *mad.MCMemberRecord) {
 			continue
 		}
 		if q.mask&mad.MCPortGID == 0 {
-			if !q.add(&g.MCMemberRecord, mad.MCMemberRecordBytes) {
+			if !q.add(&g.MCMemberRecord) {
 				return
 			}
 			continue
 		}
 		if i := g.find(want.PortGID); i >= 0 {
-			q.add(g.of(i), mad.MCMemberRecordBytes)
+			q.add(g.of(i))
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (m *Manager) join(q *query, want *mad.MCMemberRecord) {
 		i = len(g.members) - 1
 	}
 	g.members[i].join |= want.JoinState
-	q.add(g.of(i), mad.MCMemberRecordBytes)
+	q.add(g.of(i))
 	m.groupsChanged()
 }
 
@@ -168,7 +168,7 @@ func (m *Manager) quit(q *query, want *mad.MCMemberRecord) {
 	if i < 0 {
 		return
 	}
-	q.add(g.of(i), mad.MCMemberRecordBytes)
+	q.add(g.of(i))
 	if g.members[i].join &^= want.JoinState; g.members[i].join == 0 {
 		g.members = slices.Delete(g.members, i, i+1)
 	}

@@ -108,7 +108,7 @@ func (m *Manager) startLight() {
 // tookLight looks at what a light sweep brings.
 func (m *Manager) tookLight(d *mad.MAD) {
 	var sw mad.SwitchInfo
-	_ = sw.Parse(d.SMPData())
+	_ = mad.Parse(d.SMPData(), &sw)
 	if sw.PortStateChange {
 		m.again = true
 	}
@@ -127,7 +127,7 @@ func (m *Manager) finishLight() {
 // trapped answers a trap, and looks after what it tells.
 func (m *Manager) trapped(p *Packet) {
 	var n mad.Notice
-	_ = n.Parse(p.MAD.SMPData())
+	_ = mad.Parse(p.MAD.SMPData(), &n)
 	m.event(Event{Kind: TrapReceived, Trap: n.Number, LID: n.IssuerLID, Notice: n})
 	answer := *p
 	answer.MAD.SetMethod(mad.TrapRepress)

@@ -31,7 +31,7 @@ func (m *Manager) inform(q *query) {
 		return
 	}
 	var want mad.InformInfo
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	who := subscriber{q.p.SLID, q.p.PKey, want}
 	who.Subscribe = 1
 	at := slices.Index(m.admin.subscribers, who)
@@ -48,7 +48,7 @@ func (m *Manager) inform(q *query) {
 		}
 		m.admin.subscribers = append(m.admin.subscribers, who)
 	}
-	q.add(&want, mad.InformInfoBytes)
+	q.add(&want)
 }
 
 // report tells subscribers of an event, once: a report that is lost is not
@@ -61,7 +61,7 @@ func (m *Manager) report(n *mad.Notice, issuer mad.GID) {
 		}
 		p := Packet{DLID: s.lid, SLID: m.managerLID(), PKey: s.pkey, MAD: mad.New(mad.SubnAdm, mad.Report, mad.AttrNotice, 0, uint64(m.nextTID))}
 		m.nextTID++
-		mad.AppendReport(p.MAD.SAData()[:0], n, issuer)
+		mad.Append(p.MAD.SAData()[:0], &mad.NoticeReport{Notice: *n, Issuer: issuer})
 		m.out.Send = append(m.out.Send, p)
 	}
 }

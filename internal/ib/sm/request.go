@@ -41,9 +41,9 @@ func (m *Manager) get(n int32, attr mad.Attribute, modifier uint32, port uint8) 
 }
 
 // set is a request to write an attribute of a node.
-func (m *Manager) set(n int32, attr mad.Attribute, modifier uint32, port uint8, value interface{ AppendTo([]byte) []byte }) request {
+func (m *Manager) set(n int32, attr mad.Attribute, modifier uint32, port uint8, value mad.Structure) request {
 	r := request{method: mad.Set, attr: attr, modifier: modifier, node: n, port: port, path: m.nodes[n].path}
-	value.AppendTo(r.data[:0])
+	mad.Append(r.data[:0], value)
 	return r
 }
 
@@ -160,7 +160,7 @@ func (m *Manager) take(r *request, d *mad.MAD) {
 		m.tookRenewal(d)
 	case r.attr == mad.AttrPortInfo: // what was written, or of a standby's own port
 		n := m.nodes[r.node]
-		_ = n.ports[r.port].info.Parse(d.SMPData())
+		_ = mad.Parse(d.SMPData(), &n.ports[r.port].info)
 		n.tookKey(r.port, &n.ports[r.port].info)
 	case r.attr == mad.AttrLinearFDB:
 		m.wroteBlock(r)

@@ -22,31 +22,30 @@ type admin struct {
 // multicast groups, and capabilities of ports matched bit by bit (IBA vol. 1, 15.1.3).
 const saCapabilities = 1<<9 | 1<<13
 
-// record is what subnet administration answers with.
-type record interface{ AppendTo(b []byte) []byte }
-
 // query is a request to subnet administration, and the records that it gets.
 type query struct {
 	p       *Packet
 	mask    uint64
 	data    []byte
 	records []byte
-	bytes   int // of a record
+	bytes   int // size of a record, without padding
 	count   int
 	status  mad.Status
 	shown   map[subnet.End]bool // ports of which it is known whether the one who asks may learn of them
 }
 
 // add puts a record into the answer. It refuses more than one answer may hold.
-func (q *query) add(r record, bytes int) bool {
+func (q *query) add(r mad.Structure) bool {
 	if q.count >= maxRecords {
 		q.status = mad.TooManyRecords
 		return false
 	}
-	stride := (bytes + 7) / 8 * 8
-	q.bytes = bytes
-	q.records = r.AppendTo(q.records)
-	q.records = append(q.records, make([]byte, stride-bytes)...)
+	before := len(q.records)
+	q.records = mad.Append(q.records, r)
+	q.bytes = len(q.records) - before
+	for len(q.records)%8 != 0 {
+		q.records = append(q.records, 0)
+	}
 	q.count++
 	return true
 }
@@ -101,7 +100,7 @@ func (m *Manager) lookUp(q *query) {
 	}
 	switch d.Attribute() {
 	case mad.AttrClassPortInfo:
-		q.add(&mad.ClassPortInfo{BaseVersion: 1, ClassVersion: 2, CapabilityMask: saCapabilities, RespTime: subnetTimeout}, mad.ClassPortInfoBytes)
+		q.add(&mad.ClassPortInfo{BaseVersion: 1, ClassVersion: 2, CapabilityMask: saCapabilities, RespTime: subnetTimeout})
 	case mad.AttrNodeRecord:
 		m.nodeRecords(q)
 	case mad.AttrPortInfoRecord:
@@ -148,7 +147,7 @@ func (m *Manager) discovered(at int32) *node { return m.behind[at] }
 
 func (m *Manager) nodeRecords(q *query) {
 	var want mad.NodeRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.NodeRecLID | mad.NodeRecType | mad.NodeRecSystemGUID | mad.NodeRecNodeGUID | mad.NodeRecPortGUID | mad.NodeRecDesc) {
 		return
 	}
@@ -162,7 +161,7 @@ func (m *Manager) nodeRecords(q *query) {
 		}
 		r := mad.NodeRecord{LID: p.LID, Info: n.info, Desc: n.desc}
 		r.Info.PortGUID, r.Info.LocalPort = p.GUID, at.Port
-		return q.add(&r, mad.NodeRecordBytes)
+		return q.add(&r)
 	})
 }
 
@@ -176,7 +175,7 @@ func (m *Manager) base(lid units.LID) units.LID {
 
 func (m *Manager) portInfoRecords(q *query) {
 	var want mad.PortInfoRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.PortRecLID | mad.PortRecPort | mad.PortRecCapability) {
 		return
 	}
@@ -192,7 +191,7 @@ func (m *Manager) portInfoRecords(q *query) {
 			}
 			r := mad.PortInfoRecord{LID: p.LID, Port: uint8(j), Info: n.ports[j].info}
 			r.Info.MKey = 0 // told to nobody (IBA vol. 1, 14.2.4)
-			if !q.add(&r, mad.PortInfoRecordBytes) {
+			if !q.add(&r) {
 				return false
 			}
 		}
@@ -211,7 +210,7 @@ func (q *query) wantsCapability(asked, have uint32) bool {
 
 func (m *Manager) linkRecords(q *query) {
 	var want mad.LinkRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.LinkRecFromLID | mad.LinkRecFromPort | mad.LinkRecToPort | mad.LinkRecToLID) {
 		return
 	}
@@ -227,7 +226,7 @@ func (m *Manager) linkRecords(q *query) {
 				!wants(q, mad.LinkRecToPort, want.ToPort, r.ToPort) || !wants(q, mad.LinkRecToLID, m.base(want.ToLID), r.ToLID) {
 				continue
 			}
-			if !q.add(&r, mad.LinkRecordBytes) {
+			if !q.add(&r) {
 				return
 			}
 		}

@@ -50,11 +50,11 @@ func (o *office) gid(node int) mad.GID {
 }
 
 // ask asks subnet administration, and returns its answers.
-func (o *office) ask(method mad.Method, attr mad.Attribute, mask uint64, r interface{ AppendTo([]byte) []byte }) []mad.MAD {
+func (o *office) ask(method mad.Method, attr mad.Attribute, mask uint64, r mad.Structure) []mad.MAD {
 	o.t.Helper()
 	m := mad.New(mad.SubnAdm, method, attr, 0, 42)
 	m.SetComponentMask(mask)
-	r.AppendTo(m.SAData()[:0])
+	mad.Append(m.SAData()[:0], r)
 	o.asker.answers = nil
 	o.query(o.asker, o.lid(0), m)
 	o.run(units.Second)
@@ -67,7 +67,7 @@ func (o *office) ask(method mad.Method, attr mad.Attribute, mask uint64, r inter
 }
 
 // one asks for one record.
-func (o *office) one(method mad.Method, attr mad.Attribute, mask uint64, r interface{ AppendTo([]byte) []byte }) *mad.MAD {
+func (o *office) one(method mad.Method, attr mad.Attribute, mask uint64, r mad.Structure) *mad.MAD {
 	o.t.Helper()
 	all := o.ask(method, attr, mask, r)
 	if len(all) != 1 {
@@ -80,7 +80,7 @@ func TestAPathRecordIsThePathOfTheTables(t *testing.T) {
 	o := open(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, sm.Config{})
 	d := o.one(mad.Get, mad.AttrPathRecord, mad.PathSGID|mad.PathDGID, &mad.PathRecord{SGID: o.gid(7), DGID: o.gid(2)})
 	var r mad.PathRecord
-	_ = r.Parse(d.SAData())
+	_ = mad.Parse(d.SAData(), &r)
 	want := mad.PathRecord{
 		SGID: o.gid(7), DGID: o.gid(2), SLID: o.lid(7), DLID: o.lid(2), Reversible: true, PKey: mad.DefaultPKey,
 		MTUSelector: mad.Exactly, MTU: 5, RateSelector: mad.Exactly, Rate: 17, LifetimeSelector: mad.Exactly, Lifetime: 18,
@@ -119,13 +119,13 @@ func TestAPathIsAsSlowAsItsSlowestLink(t *testing.T) {
 		m := mad.New(mad.SubnAdm, mad.Get, mad.AttrPathRecord, 0, 42)
 		m.SetComponentMask(mad.PathSGID | mad.PathDGID)
 		r := mad.PathRecord{SGID: o.gid(2), DGID: o.gid(3)}
-		r.AppendTo(m.SAData()[:0])
+		mad.Append(m.SAData()[:0], &r)
 		w.query(o.master, o.lid(2), m)
 		w.run(units.Second)
 		if len(o.master.answers) != 1 {
 			t.Fatalf("%d answers", len(o.master.answers))
 		}
-		_ = r.Parse(o.master.answers[0].SAData())
+		_ = mad.Parse(o.master.answers[0].SAData(), &r)
 		if r.Rate != 7 { // 40 Gb/s
 			t.Errorf("link %d is slow: the path's rate has code %d, want 7", slow, r.Rate)
 		}
@@ -140,7 +140,7 @@ func TestQueriesThatCannotBeAnsweredSaySo(t *testing.T) {
 		method mad.Method
 		attr   mad.Attribute
 		mask   uint64
-		r      interface{ AppendTo([]byte) []byte }
+		r      mad.Structure
 		want   mad.Status
 	}{
 		{"a path to nobody", mad.Get, mad.AttrPathRecord, mad.PathSGID | mad.PathDGID, &mad.PathRecord{SGID: o.gid(1), DGID: stranger}, mad.NoRecords},
@@ -200,7 +200,7 @@ func TestAnAnswerOfManyRecordsComesInPieces(t *testing.T) {
 	guids := map[units.GUID]bool{}
 	for i := 0; i < len(records); i += stride {
 		var r mad.NodeRecord
-		_ = r.Parse(records[i:])
+		_ = mad.Parse(records[i:], &r)
 		guids[r.Info.NodeGUID] = true
 	}
 	if len(guids) != len(o.subnet.Nodes) {
@@ -212,13 +212,13 @@ func TestRecordsOfPortsAndLinks(t *testing.T) {
 	o := open(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, sm.Config{MKey: sm.MKey{Key: 7, Level: 1}})
 	d := o.one(mad.Get, mad.AttrPortInfoRecord, mad.PortRecLID|mad.PortRecPort, &mad.PortInfoRecord{LID: o.lid(3), Port: 1})
 	var p mad.PortInfoRecord
-	_ = p.Parse(d.SAData())
+	_ = mad.Parse(d.SAData(), &p)
 	if p.Info.LID != o.lid(3) || p.Info.State != mad.PortActive || p.Info.MKey != 0 {
 		t.Errorf("PortInfoRecord of LID %d, %v, key %#x", p.Info.LID, p.Info.State, p.Info.MKey)
 	}
 	d = o.one(mad.Get, mad.AttrLinkRecord, mad.LinkRecFromLID, &mad.LinkRecord{FromLID: o.lid(3)})
 	var l mad.LinkRecord
-	_ = l.Parse(d.SAData())
+	_ = mad.Parse(d.SAData(), &l)
 	leaf := o.subnet.Nodes[3].Ports[1].Peer
 	if want := (mad.LinkRecord{FromLID: o.lid(3), FromPort: 1, ToPort: leaf.Port, ToLID: o.fabric.LID(leaf)}); l != want {
 		t.Errorf("LinkRecord %+v, want %+v", l, want)
@@ -235,7 +235,7 @@ func TestAServiceIsFoundUntilItsLeaseEnds(t *testing.T) {
 	}
 	find := func() *mad.MAD { return o.one(mad.Get, mad.AttrServiceRecord, mad.ServiceRecName, &s) }
 	var got mad.ServiceRecord
-	_ = got.Parse(find().SAData())
+	_ = mad.Parse(find().SAData(), &got)
 	if got != s {
 		t.Errorf("found %+v, announced %+v", got, s)
 	}
@@ -282,7 +282,7 @@ func TestPortsWithoutACommonPartitionHaveNoPath(t *testing.T) {
 		o.asker.at.Node = int32(c.to)
 		d := o.one(mad.Get, mad.AttrPathRecord, mad.PathSGID|mad.PathDGID, &mad.PathRecord{SGID: o.gid(c.from), DGID: o.gid(c.to)})
 		var r mad.PathRecord
-		_ = r.Parse(d.SAData())
+		_ = mad.Parse(d.SAData(), &r)
 		if (d.Status() == mad.OK) != (c.key != 0) || r.PKey != c.key {
 			t.Errorf("from %d to %d: status %#x, key %#04x, want key %#04x", c.from, c.to, d.Status(), r.PKey, c.key)
 		}
@@ -310,7 +310,7 @@ func TestSubnetAdministrationTellsOfSharedPartitionsOnly(t *testing.T) {
 			m.SetSMKey(smKey)
 			m.SetComponentMask(mad.NodeRecLID)
 			r := mad.NodeRecord{LID: o.lid(node)}
-			r.AppendTo(m.SAData()[:0])
+			mad.Append(m.SAData()[:0], &r)
 			o.asker.answers = nil
 			o.query(o.asker, o.lid(0), m)
 			o.run(units.Second)
@@ -362,7 +362,7 @@ func TestAMulticastGroupReachesItsMembersOnce(t *testing.T) {
 			r.PortGID = o.gid(node)
 			d := o.one(mad.Set, mad.AttrMCMemberRecord, create, &r)
 			var got mad.MCMemberRecord
-			_ = got.Parse(d.SAData())
+			_ = mad.Parse(d.SAData(), &got)
 			if d.Status() != mad.OK || got.MLID != units.FirstMulticastLID+1 {
 				t.Fatalf("joined with status %#x, LID %#x", d.Status(), got.MLID)
 			}
@@ -383,7 +383,7 @@ func TestTheBroadcastGroupIsThereFromTheStart(t *testing.T) {
 	for range 2 { // it stays when its last member goes
 		d := o.one(mad.Set, mad.AttrMCMemberRecord, mask, &r)
 		var got mad.MCMemberRecord
-		_ = got.Parse(d.SAData())
+		_ = mad.Parse(d.SAData(), &got)
 		if d.Status() != mad.OK || got.MLID != units.FirstMulticastLID || got.QKey != 0xB1B || got.MTU != 4 {
 			t.Errorf("status %#x: %+v", d.Status(), got)
 		}
@@ -402,9 +402,10 @@ func TestSubscribersAreTold(t *testing.T) {
 	told := func() []mad.TrapNumber {
 		var numbers []mad.TrapNumber
 		for i := range o.asker.reports {
-			n, _, _ := mad.ParseReport(o.asker.reports[i].SAData())
-			if !slices.Contains(numbers, n.Number) {
-				numbers = append(numbers, n.Number)
+			var told mad.NoticeReport
+			_ = mad.Parse(o.asker.reports[i].SAData(), &told)
+			if !slices.Contains(numbers, told.Notice.Number) {
+				numbers = append(numbers, told.Notice.Number)
 			}
 		}
 		o.asker.reports = nil
@@ -440,14 +441,14 @@ func TestManagersAreFoundByCapability(t *testing.T) {
 	m := mad.New(mad.SubnAdm, mad.GetTable, mad.AttrPortInfoRecord, mad.BitwiseCapability, 42)
 	m.SetComponentMask(mad.PortRecCapability)
 	want := mad.PortInfoRecord{Info: mad.PortInfo{CapabilityMask: mad.CapIsSM}}
-	want.AppendTo(m.SAData()[:0])
+	mad.Append(m.SAData()[:0], &want)
 	o.query(o.asker, o.lid(0), m)
 	o.run(units.Second)
 	if len(o.asker.answers) != 1 || o.asker.answers[0].Records() != 72 {
 		t.Fatalf("%d answers, want one of one record", len(o.asker.answers))
 	}
 	var got mad.PortInfoRecord
-	_ = got.Parse(o.asker.answers[0].SAData())
+	_ = mad.Parse(o.asker.answers[0].SAData(), &got)
 	if got.LID != o.lid(0) {
 		t.Errorf("a manager at LID %d, want %d", got.LID, o.lid(0))
 	}
@@ -504,7 +505,7 @@ func TestAJoinDuringASweepIsNotForgotten(t *testing.T) {
 			r.PortGID = o.gid(node)
 			m := mad.New(mad.SubnAdm, mad.Set, mad.AttrMCMemberRecord, 0, 42)
 			m.SetComponentMask(mad.MCMGID | mad.MCPortGID | mad.MCJoinState)
-			r.AppendTo(m.SAData()[:0])
+			mad.Append(m.SAData()[:0], &r)
 			w.query(o.master, o.lid(0), m)
 		}
 		w.run(5 * units.Second) // before the next light sweep
@@ -548,7 +549,7 @@ func (o *office) members(lid units.LID, from int, want []int) {
 			ask := sma.Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Get, mad.AttrMulticastFDB, block, 1, nil)}
 			o.fabric.Carry(subnet.End{Node: in.Node}, &ask)
 			var t mad.MulticastFDB
-			_ = t.Parse(ask.MAD.SMPData())
+			_ = mad.Parse(ask.MAD.SMPData(), &t)
 			if t[(lid-units.FirstMulticastLID)%32]>>(p%16)&1 == 1 && uint8(p) != in.Port {
 				queue = append(queue, hop{o.subnet.Peer(subnet.End{Node: in.Node, Port: uint8(p)})})
 			}

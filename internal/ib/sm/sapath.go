@@ -51,7 +51,7 @@ const lifetime = 18
 // of the mask that only choose among paths that are alike here are passed over.
 func (m *Manager) pathRecords(q *query) {
 	var want mad.PathRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	m.eachEndPort(func(from subnet.End, src *subnet.Port) bool {
 		if !m.shows(q, from) || !wants(q, mad.PathSGID, want.SGID, mad.GID{Prefix: mad.DefaultPrefix, GUID: src.GUID}) ||
 			!wants(q, mad.PathSLID, m.base(want.SLID), src.LID) {
@@ -65,7 +65,7 @@ func (m *Manager) pathRecords(q *query) {
 			}
 			r, reachable := m.path(from, to, q, &want)
 			if reachable && m.fits(q, &want, &r) {
-				goOn = q.add(&r, mad.PathRecordBytes)
+				goOn = q.add(&r)
 			}
 			return goOn
 		})

@@ -23,7 +23,7 @@ func (m *Manager) services(q *query) {
 	}
 	m.admin.services = kept
 	var want mad.ServiceRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	switch q.p.MAD.Method() {
 	case mad.Get, mad.GetTable:
 		m.findServices(q, &want)
@@ -32,7 +32,7 @@ func (m *Manager) services(q *query) {
 	case mad.Delete:
 		for i := range m.admin.services {
 			if s := &m.admin.services[i]; s.ID == want.ID && s.GID == want.GID && s.PKey == want.PKey {
-				q.add(&s.ServiceRecord, mad.ServiceRecordBytes)
+				q.add(&s.ServiceRecord)
 				m.admin.services = append(m.admin.services[:i], m.admin.services[i+1:]...)
 				return
 			}
@@ -50,7 +50,7 @@ func (m *Manager) findServices(q *query, want *mad.ServiceRecord) {
 		s := &m.admin.services[i]
 		if wants(q, mad.ServiceRecID, want.ID, s.ID) && wants(q, mad.ServiceRecGID, want.GID, s.GID) &&
 			wants(q, mad.ServiceRecPKey, want.PKey, s.PKey) && wants(q, mad.ServiceRecName, want.Name, s.Name) &&
-			!q.add(&s.ServiceRecord, mad.ServiceRecordBytes) {
+			!q.add(&s.ServiceRecord) {
 			return
 		}
 	}
@@ -66,7 +66,7 @@ func (m *Manager) announce(q *query, want *mad.ServiceRecord) {
 	if want.Lease != ^uint32(0) {
 		until = m.now + units.Time(want.Lease)*units.Second
 	}
-	q.add(want, mad.ServiceRecordBytes)
+	q.add(want)
 	for i := range m.admin.services {
 		if s := &m.admin.services[i]; s.ID == want.ID && s.GID == want.GID && s.PKey == want.PKey {
 			*s = service{*want, until}

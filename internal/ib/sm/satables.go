@@ -47,18 +47,18 @@ func (m *Manager) eachNode(q *query, lid units.LID, f func(at subnet.End, lid un
 
 func (m *Manager) switchRecords(q *query) {
 	var want mad.SwitchInfoRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID) {
 		return
 	}
 	m.eachNode(q, want.LID, func(_ subnet.End, lid units.LID, n *node) bool {
-		return !n.isSwitch() || q.add(&mad.SwitchInfoRecord{LID: lid, Info: n.sw}, mad.SwitchInfoRecordBytes)
+		return !n.isSwitch() || q.add(&mad.SwitchInfoRecord{LID: lid, Info: n.sw})
 	})
 }
 
 func (m *Manager) linearRecords(q *query) {
 	var want mad.LinearFDBRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.BlockRecBlock) {
 		return
 	}
@@ -70,7 +70,7 @@ func (m *Manager) linearRecords(q *query) {
 		table := m.tables.LFT[dense]
 		for block := 0; block*mad.LIDsPerBlock < len(table); block++ {
 			r := mad.LinearFDBRecord{LID: lid, Block: uint16(block), Table: linearBlock(table, block)}
-			if wants(q, mad.BlockRecBlock, want.Block, r.Block) && !q.add(&r, mad.LinearFDBRecordBytes) {
+			if wants(q, mad.BlockRecBlock, want.Block, r.Block) && !q.add(&r) {
 				return false
 			}
 		}
@@ -80,7 +80,7 @@ func (m *Manager) linearRecords(q *query) {
 
 func (m *Manager) multicastRecords(q *query) {
 	var want mad.MulticastFDBRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.MulticastRecPosition | mad.MulticastRecBlock) {
 		return
 	}
@@ -93,7 +93,7 @@ func (m *Manager) multicastRecords(q *query) {
 			block, position := mad.SplitMulticastBlock(modifier)
 			r := mad.MulticastFDBRecord{LID: lid, Position: position, Block: block, Table: w.mft[modifier]}
 			if wants(q, mad.MulticastRecPosition, want.Position, position) && wants(q, mad.MulticastRecBlock, want.Block, block) &&
-				!q.add(&r, mad.MulticastFDBRecordBytes) {
+				!q.add(&r) {
 				return false
 			}
 		}
@@ -103,7 +103,7 @@ func (m *Manager) multicastRecords(q *query) {
 
 func (m *Manager) levelRecords(q *query) {
 	var want mad.SLToVLRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.LevelRecIn | mad.LevelRecOut) {
 		return
 	}
@@ -120,7 +120,7 @@ func (m *Manager) levelRecords(q *query) {
 			if !n.isSwitch() {
 				r.Out = 0 // an adapter's table is of no pair of ports
 			}
-			if wants(q, mad.LevelRecIn, want.In, r.In) && wants(q, mad.LevelRecOut, want.Out, r.Out) && !q.add(&r, mad.SLToVLRecordBytes) {
+			if wants(q, mad.LevelRecIn, want.In, r.In) && wants(q, mad.LevelRecOut, want.Out, r.Out) && !q.add(&r) {
 				return false
 			}
 		}
@@ -130,7 +130,7 @@ func (m *Manager) levelRecords(q *query) {
 
 func (m *Manager) arbitrationRecords(q *query) {
 	var want mad.VLArbRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.VLArbRecPort | mad.VLArbRecBlock) {
 		return
 	}
@@ -145,7 +145,7 @@ func (m *Manager) arbitrationRecords(q *query) {
 			if !n.isSwitch() && r.Port != at.Port {
 				continue
 			}
-			if wants(q, mad.VLArbRecPort, want.Port, r.Port) && wants(q, mad.VLArbRecBlock, want.Block, r.Block) && !q.add(&r, mad.VLArbRecordBytes) {
+			if wants(q, mad.VLArbRecPort, want.Port, r.Port) && wants(q, mad.VLArbRecBlock, want.Block, r.Block) && !q.add(&r) {
 				return false
 			}
 		}
@@ -158,7 +158,7 @@ func (m *Manager) arbitrationRecords(q *query) {
 // (IBA vol. 1, 15.4.1.2).
 func (m *Manager) keyRecords(q *query) {
 	var want mad.PKeyRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.BlockRecBlock | mad.PKeyRecPort) {
 		return
 	}
@@ -192,7 +192,7 @@ func (q *query) addKeys(want *mad.PKeyRecord, lid units.LID, port uint8, room in
 	for block := 0; block*mad.PKeysPerBlock < min(max(len(keys), 1), room); block++ {
 		r := mad.PKeyRecord{LID: lid, Block: uint16(block), Port: port}
 		copy(r.Table[:], keys[min(block*mad.PKeysPerBlock, len(keys)):])
-		if wants(q, mad.BlockRecBlock, want.Block, r.Block) && wants(q, mad.PKeyRecPort, want.Port, port) && !q.add(&r, mad.PKeyRecordBytes) {
+		if wants(q, mad.BlockRecBlock, want.Block, r.Block) && wants(q, mad.PKeyRecPort, want.Port, port) && !q.add(&r) {
 			return false
 		}
 	}
@@ -203,14 +203,14 @@ func (q *query) addKeys(want *mad.PKeyRecord, lid units.LID, port uint8, room in
 // port's own.
 func (m *Manager) guidRecords(q *query) {
 	var want mad.GUIDInfoRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.BlockRecBlock) {
 		return
 	}
 	m.eachNode(q, want.LID, func(at subnet.End, lid units.LID, _ *node) bool {
 		r := mad.GUIDInfoRecord{LID: lid}
 		r.Table[0] = m.sub.Port(at).GUID
-		return !wants(q, mad.BlockRecBlock, want.Block, 0) || q.add(&r, mad.GUIDInfoRecordBytes)
+		return !wants(q, mad.BlockRecBlock, want.Block, 0) || q.add(&r)
 	})
 }
 
@@ -218,7 +218,7 @@ func (m *Manager) guidRecords(q *query) {
 // key.
 func (m *Manager) managerRecords(q *query) {
 	var want mad.SMInfoRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.SMInfoRecGUID | mad.SMInfoRecPriority | mad.SMInfoRecState) {
 		return
 	}
@@ -235,7 +235,7 @@ func (m *Manager) managerRecords(q *query) {
 		lid := m.sub.Port(at).LID
 		if wants(q, mad.RecLID, m.base(want.LID), lid) && wants(q, mad.SMInfoRecGUID, want.Info.GUID, info.GUID) &&
 			wants(q, mad.SMInfoRecPriority, want.Info.Priority, info.Priority) && wants(q, mad.SMInfoRecState, want.Info.State, info.State) &&
-			!q.add(&mad.SMInfoRecord{LID: lid, Info: info}, mad.SMInfoRecordBytes) {
+			!q.add(&mad.SMInfoRecord{LID: lid, Info: info}) {
 			return
 		}
 	}
@@ -243,7 +243,7 @@ func (m *Manager) managerRecords(q *query) {
 
 func (m *Manager) subscriptionRecords(q *query) {
 	var want mad.InformInfoRecord
-	_ = want.Parse(q.data)
+	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.InformRecSubscriber | mad.InformRecNumber) {
 		return
 	}
@@ -254,7 +254,7 @@ func (m *Manager) subscriptionRecords(q *query) {
 			r.Subscriber = mad.GID{Prefix: mad.DefaultPrefix, GUID: m.sub.Port(m.owners[s.lid]).GUID}
 		}
 		if wants(q, mad.InformRecSubscriber, want.Subscriber, r.Subscriber) && wants(q, mad.InformRecNumber, want.Number, r.Number) &&
-			!q.add(&r, mad.InformInfoRecordBytes) {
+			!q.add(&r) {
 			return
 		}
 	}

@@ -21,13 +21,13 @@ func TestTableRecordsAreWhatSwitchesHold(t *testing.T) {
 		lid := o.fabric.LID(subnet.End{Node: int32(i)})
 		d := o.one(mad.Get, mad.AttrLinearRecord, mad.RecLID|mad.BlockRecBlock, &mad.LinearFDBRecord{LID: lid})
 		var r mad.LinearFDBRecord
-		_ = r.Parse(d.SAData())
+		_ = mad.Parse(d.SAData(), &r)
 		p := sma.Packet{DLID: units.PermissiveLID, MAD: mad.NewDirected(mad.Get, mad.AttrLinearFDB, 0, 1, nil)}
 		if _, outcome := o.fabric.Carry(subnet.End{Node: int32(i)}, &p); outcome != sma.Answered {
 			t.Fatalf("the switch does not answer: %v", outcome)
 		}
 		var held mad.LinearFDB
-		_ = held.Parse(p.MAD.SMPData())
+		_ = mad.Parse(p.MAD.SMPData(), &held)
 		if d.Status() != mad.OK || r.LID != lid {
 			t.Fatalf("status %#x, LID %d, want %d", d.Status(), r.LID, lid)
 		}
@@ -59,7 +59,7 @@ func TestTableRecordsAreToldToWhoMayKnow(t *testing.T) {
 	}
 	d := o.one(mad.Get, mad.AttrSMInfoRecord, 0, &mad.SMInfoRecord{})
 	var r mad.SMInfoRecord
-	_ = r.Parse(d.SAData())
+	_ = mad.Parse(d.SAData(), &r)
 	if d.Status() != mad.OK || r.Info.State != mad.SMMaster || r.Info.SMKey != 0 {
 		t.Errorf("status %#x, %+v; want the master, without its key", d.Status(), r.Info)
 	}

@@ -177,12 +177,12 @@ func (s *script) path(words []string) {
 	m := mad.New(mad.SubnAdm, mad.Get, mad.AttrPathRecord, 0, 7)
 	m.SetComponentMask(mad.PathSGID | mad.PathDGID)
 	r := mad.PathRecord{SGID: gid(words[1]), DGID: gid(words[2])}
-	r.AppendTo(m.SAData()[:0])
+	mad.Append(m.SAData()[:0], &r)
 	h.answers = nil
 	s.w.query(h, s.w.fabric.LID(h.at), m)
 	s.w.run(units.Millisecond)
 	for i := range h.answers {
-		_ = r.Parse(h.answers[i].SAData())
+		_ = mad.Parse(h.answers[i].SAData(), &r)
 		fmt.Fprintf(&s.out, "status %#04x: from LID %d to %d, SL %d, MTU %d, rate %d, key %#04x\n", uint16(h.answers[i].Status()), r.SLID, r.DLID, r.SL, r.MTU, r.Rate, uint16(r.PKey))
 	}
 }

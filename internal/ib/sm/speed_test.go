@@ -37,7 +37,7 @@ func TestTheManagerSeesEveryGenerationOfLinks(t *testing.T) {
 		}
 		d := o.one(mad.Get, mad.AttrPathRecord, mad.PathSLID|mad.PathDLID, &mad.PathRecord{SLID: o.lid(1), DLID: o.lid(2)})
 		var r mad.PathRecord
-		_ = r.Parse(d.SAData())
+		_ = mad.Parse(d.SAData(), &r)
 		if r.Rate != rate {
 			t.Errorf("%v: the path's rate is %d, want %d", link, r.Rate, rate)
 		}

@@ -252,7 +252,7 @@ func describe(m *mad.MAD) string {
 	case mad.AttrPortInfo:
 		if m.Class().Subnet() {
 			var p mad.PortInfo
-			_ = p.Parse(m.SMPData())
+			_ = mad.Parse(m.SMPData(), &p)
 			if m.Method() != mad.Get {
 				text += fmt.Sprintf(": %v LID %d", p.State, p.LID)
 			}
@@ -260,7 +260,7 @@ func describe(m *mad.MAD) string {
 	case mad.AttrSMInfo:
 		if m.Class().Subnet() && m.Method() != mad.Get {
 			var s mad.SMInfo
-			_ = s.Parse(m.SMPData())
+			_ = mad.Parse(m.SMPData(), &s)
 			text += fmt.Sprintf(": %v priority %d", s.State, s.Priority)
 		}
 	}

@@ -54,9 +54,9 @@ func (f *Fabric) answerSMP(r *request, attr mad.Attribute) mad.Status {
 	isSwitch := r.of.Kind == subnet.Switch
 	switch attr {
 	case mad.AttrNodeInfo:
-		return r.readOnly(f.nodeInfo(r).AppendTo)
+		return r.readOnly(f.nodeInfo(r))
 	case mad.AttrNodeDescription:
-		return r.readOnly(r.n.desc.AppendTo)
+		return r.readOnly(&r.n.desc)
 	case mad.AttrPortInfo:
 		return f.portInfo(r)
 	case mad.AttrPKeyTable:
@@ -85,11 +85,11 @@ func (f *Fabric) answerSMP(r *request, attr mad.Attribute) mad.Status {
 }
 
 // readOnly answers a Get, and refuses a Set.
-func (r *request) readOnly(appendTo func([]byte) []byte) mad.Status {
+func (r *request) readOnly(s mad.Structure) mad.Status {
 	if r.set {
 		return mad.BadAttribute
 	}
-	appendTo(r.blank())
+	mad.Append(r.blank(), s)
 	return mad.OK
 }
 
@@ -115,7 +115,7 @@ func (f *Fabric) nodeInfo(r *request) *mad.NodeInfo {
 func (r *request) switchInfo() mad.Status {
 	if r.set {
 		var in mad.SwitchInfo
-		_ = in.Parse(r.data) // as long as the data of any datagram
+		_ = mad.Parse(r.data, &in) // as long as the data of any datagram
 		if int(in.LinearFDBTop) >= linearEntries {
 			return mad.BadField
 		}
@@ -128,7 +128,7 @@ func (r *request) switchInfo() mad.Status {
 			sw.PortStateChange = false
 		}
 	}
-	r.n.sw.AppendTo(r.blank())
+	mad.Append(r.blank(), &r.n.sw)
 	return mad.OK
 }
 

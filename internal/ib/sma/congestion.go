@@ -36,17 +36,17 @@ func (f *Fabric) answerCongestion(r *request, attr mad.Attribute) mad.Status {
 	switch attr {
 	case mad.AttrClassPortInfo:
 		info := mad.ClassPortInfo{BaseVersion: 1, ClassVersion: mad.CongestionVersion, RespTime: 16}
-		return r.readOnly(info.AppendTo)
+		return r.readOnly(&info)
 	case attrCongestionInfo: // CongestionInfo 16 bits, then the blocks of 64 entries of an adapter's table
-		return r.readOnly(func(b []byte) []byte { return append(b, 0, 0, congestionBlocks) })
+		return r.readOnlyBytes(0, 0, congestionBlocks)
 	case attrCongestionLog:
 		kind := byte(logOfAdapter)
 		if isSwitch {
 			kind = logOfSwitch
 		}
-		return r.readOnly(func(b []byte) []byte { return append(b, kind) })
+		return r.readOnlyBytes(kind)
 	case attrTimeStamp:
-		return r.readOnly(func(b []byte) []byte { return b })
+		return r.readOnlyBytes()
 	case attrCongestionKeyInfo:
 		return r.keepCongestion(attr, r.mod == 0)
 	case attrSwitchCongestion, attrSwitchPortCongestion:
@@ -57,6 +57,15 @@ func (f *Fabric) answerCongestion(r *request, attr mad.Attribute) mad.Status {
 		return r.keepCongestion(attr, !isSwitch && r.mod < congestionBlocks)
 	}
 	return mad.BadAttribute
+}
+
+// readOnlyBytes answers a Get with bytes, and refuses a Set.
+func (r *request) readOnlyBytes(data ...byte) mad.Status {
+	if r.set {
+		return mad.BadAttribute
+	}
+	copy(r.blank()[:len(data)], data)
+	return mad.OK
 }
 
 // keepCongestion stores a block of an attribute, or gives it back.

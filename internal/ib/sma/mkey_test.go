@@ -29,7 +29,7 @@ func read(f *Fabric, with uint64) (mad.PortInfo, Outcome) {
 	p.MAD.SetMKey(with)
 	_, outcome := f.Carry(host, &p)
 	var info mad.PortInfo
-	_ = info.Parse(p.MAD.SMPData())
+	_ = mad.Parse(p.MAD.SMPData(), &info)
 	return info, outcome
 }
 

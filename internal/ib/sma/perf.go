@@ -45,10 +45,10 @@ func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
 	switch attr {
 	case mad.AttrClassPortInfo:
 		info := mad.ClassPortInfo{BaseVersion: 1, ClassVersion: 1, CapabilityMask: mad.PerfExtended | mad.PerfXmitWait, RespTime: 16}
-		return r.readOnly(info.AppendTo)
+		return r.readOnly(&info)
 	case mad.AttrPortCounters:
 		var in mad.PortCounters
-		_ = in.Parse(r.data)
+		_ = mad.Parse(r.data, &in)
 		q, number, ok := r.counted(in.Port)
 		if !ok {
 			return mad.BadField
@@ -58,11 +58,11 @@ func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
 		}
 		out := q.short
 		out.Port = number
-		out.AppendTo(r.blank())
+		mad.Append(r.blank(), &out)
 		return mad.OK
 	case mad.AttrPortCountersExtended:
 		var in mad.PortCountersExtended
-		_ = in.Parse(r.data)
+		_ = mad.Parse(r.data, &in)
 		q, number, ok := r.counted(in.Port)
 		if !ok {
 			return mad.BadField
@@ -72,7 +72,7 @@ func (f *Fabric) answerPerf(r *request, attr mad.Attribute) mad.Status {
 		}
 		out := q.long
 		out.Port = number
-		out.AppendTo(r.blank())
+		mad.Append(r.blank(), &out)
 		return mad.OK
 	}
 	if d := detailOf(attr); d != nil {

@@ -16,7 +16,7 @@ func (f *Fabric) portInfo(r *request) mad.Status {
 	status := mad.OK
 	if r.set {
 		var in mad.PortInfo
-		_ = in.Parse(r.data)
+		_ = mad.Parse(r.data, &in)
 		if status = check(&in, q, own); status == mad.OK {
 			f.setPort(subnet.End{Node: r.at.Node, Port: number}, &in, own)
 		}
@@ -26,7 +26,7 @@ func (f *Fabric) portInfo(r *request) mad.Status {
 	if !r.set && out.MKeyProtect > 0 && r.key != out.MKey {
 		out.MKey = 0 // who does not know it is not told (IBA vol. 1, 14.2.4)
 	}
-	out.AppendTo(r.blank())
+	mad.Append(r.blank(), &out)
 	return status
 }
 
@@ -181,7 +181,7 @@ func (r *request) extPortInfo() mad.Status {
 	if q.fdr10 {
 		out = mad.MlnxExtPortInfo{LinkSpeedSupported: 1, LinkSpeedEnabled: 1, LinkSpeedActive: 1}
 	}
-	out.AppendTo(r.blank())
+	mad.Append(r.blank(), &out)
 	return mad.OK
 }
 

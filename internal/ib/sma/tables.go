@@ -18,9 +18,9 @@ func (r *request) pkeys() mad.Status {
 		return mad.BadField
 	}
 	if r.set {
-		_ = q.pkeys[block].Parse(r.data)
+		_ = mad.Parse(r.data, &q.pkeys[block])
 	}
-	q.pkeys[block].AppendTo(r.blank())
+	mad.Append(r.blank(), &q.pkeys[block])
 	return mad.OK
 }
 
@@ -37,7 +37,7 @@ func (r *request) slToVL() mad.Status {
 	}
 	if r.set {
 		var in mad.SLToVL
-		_ = in.Parse(r.data)
+		_ = mad.Parse(r.data, &in)
 		r.n.sl2vl[key] = in
 	}
 	t, written := r.n.sl2vl[key]
@@ -46,7 +46,7 @@ func (r *request) slToVL() mad.Status {
 			t[sl] = units.VL(sl % 8)
 		}
 	}
-	t.AppendTo(r.blank())
+	mad.Append(r.blank(), &t)
 	return mad.OK
 }
 
@@ -61,11 +61,11 @@ func (r *request) vlArb() mad.Status {
 	t := &q.vlarb[block/2]
 	if r.set {
 		var in mad.VLArb
-		_ = in.Parse(r.data)
+		_ = mad.Parse(r.data, &in)
 		*t = mad.VLArb{}
 		copy(t[:arbEntries], in[:])
 	}
-	t.AppendTo(r.blank())
+	mad.Append(r.blank(), t)
 	return mad.OK
 }
 
@@ -77,10 +77,10 @@ func (f *Fabric) guidInfo(r *request) mad.Status {
 	q := f.endport(r.at)
 	if r.set {
 		own := q.guids[0]
-		_ = q.guids.Parse(r.data)
+		_ = mad.Parse(r.data, &q.guids)
 		q.guids[0] = own
 	}
-	q.guids.AppendTo(r.blank())
+	mad.Append(r.blank(), &q.guids)
 	return mad.OK
 }
 
@@ -96,15 +96,15 @@ func (r *request) linear() mad.Status {
 			t[i] = subnet.NoPort
 		}
 		if !r.set {
-			t.AppendTo(r.blank())
+			mad.Append(r.blank(), t)
 			return mad.OK
 		}
 		*block = t
 	}
 	if r.set {
-		_ = (*block).Parse(r.data)
+		_ = mad.Parse(r.data, *block)
 	}
-	(*block).AppendTo(r.blank())
+	mad.Append(r.blank(), *block)
 	return mad.OK
 }
 
@@ -117,11 +117,11 @@ func (r *request) multicast() mad.Status {
 	key := mad.MulticastBlock(block, position)
 	var t mad.MulticastFDB
 	if r.set {
-		_ = t.Parse(r.data)
+		_ = mad.Parse(r.data, &t)
 		r.n.mft[key] = &t
 	} else if written := r.n.mft[key]; written != nil {
 		t = *written
 	}
-	t.AppendTo(r.blank())
+	mad.Append(r.blank(), &t)
 	return mad.OK
 }

@@ -59,7 +59,7 @@ func (f *Fabric) SetManager(at subnet.End, runs bool) {
 
 // trap puts a trap into a port's outbox. A port that knows no manager has nobody
 // to tell.
-func (f *Fabric) trap(at subnet.End, kind mad.NoticeType, number mad.TrapNumber, data mad.NoticeData) {
+func (f *Fabric) trap(at subnet.End, kind mad.NoticeType, number mad.TrapNumber, data mad.Structure) {
 	if f.sub.Nodes[at.Node].Kind == subnet.Switch {
 		at.Port = 0
 	}
@@ -117,7 +117,7 @@ func (f *Fabric) stillTelling() {
 // from is the datagram of a trap.
 func (l *letter) from(at subnet.End, port *mad.PortInfo) Sent {
 	s := Sent{From: at, Packet: Packet{DLID: port.MasterSMLID, SLID: port.LID, MAD: mad.New(mad.SubnLID, mad.Trap, mad.AttrNotice, 0, l.tid)}}
-	l.notice.AppendTo(s.Packet.MAD.SMPData()[:0])
+	mad.Append(s.Packet.MAD.SMPData()[:0], &l.notice)
 	return s
 }
 

@@ -71,7 +71,7 @@ func TestAPortKeepsItsRateWhenManyOffend(t *testing.T) {
 		for _, s := range f.Traps() {
 			var n mad.Notice
 			var k mad.KeyNotice
-			_ = n.Parse(s.Packet.MAD.SMPData())
+			_ = mad.Parse(s.Packet.MAD.SMPData(), &n)
 			n.GetData(&k)
 			sent = append(sent, k.QP1)
 			if want := units.Time(len(sent)-1) * interval; f.now != want {

@@ -341,7 +341,7 @@ func (m *managedSubnet) wrote(at units.Time, node int32, request *mad.MAD) {
 		m.log.wrote(at)
 		if m.sub.Nodes[node].Kind == subnet.Switch {
 			w := laneWrite{at: at, node: node, in: uint8(request.Modifier() >> 8), out: uint8(request.Modifier())}
-			_ = w.vl.Parse(request.SMPData()) // as long as a datagram's data
+			_ = mad.Parse(request.SMPData(), &w.vl) // as long as a datagram's data
 			m.lanes = append(m.lanes, w)
 		}
 	}
