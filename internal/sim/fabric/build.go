@@ -343,6 +343,7 @@ func (b *Builder) allocate() {
 	n.propagation = make([]units.Time, ports)
 	n.reaction = make([]units.Time, ports)
 	n.turns = make([]uint16, ports*n.classes)
+	n.cnpAt = make([]units.Time, ports)
 	n.nicQueues = make([]nicQueue, ports*n.classes)
 	for i := range n.ports {
 		n.ports[i] = port{wakeAt: units.Forever, serveIn: -1, sole: -1, num: 1, den: 1}

@@ -119,14 +119,11 @@ func (p *Partition) mayNotify(nic *nicState, f *flow) bool {
 	if nic.spec.CNPInterval == 0 {
 		return true
 	}
-	port := int(f.port - p.net.nodes[p.net.ports[f.port].node].base)
-	for len(nic.cnpAt) <= port {
-		nic.cnpAt = append(nic.cnpAt, 0)
-	}
-	if p.now < nic.cnpAt[port] {
+	next := &p.net.cnpAt[f.port]
+	if p.now < *next {
 		return false
 	}
-	nic.cnpAt[port] = p.now + nic.spec.CNPInterval
+	*next = p.now + nic.spec.CNPInterval
 	return true
 }
 
@@ -134,18 +131,19 @@ func (p *Partition) mayNotify(nic *nicState, f *flow) bool {
 func (p *Partition) replies(nic *nicState, f *flow) {
 	answers := &p.net.nicQueues[int(f.port)*p.net.classes+int(f.reply)].answers
 	for j := range p.batch.Packets {
-		if p.batch.Packets[j].Op == wire.CNP && !p.mayNotify(nic, f) {
-			continue
+		answer := &p.batch.Packets[j]
+		class := f.reply
+		if answer.Op == wire.CNP {
+			if !p.mayNotify(nic, f) {
+				continue
+			}
+			class = f.cnp
+			p.stats.CNPs++
+			answer.VA = uint64(p.now) // nobody reads it of a CNP: when it was sent
 		}
 		i := p.pool.get(answers)
 		h := &p.pool.cold[i]
-		*h = p.batch.Packets[j]
-		class := f.reply
-		if h.Op == wire.CNP {
-			class = f.cnp
-			p.stats.CNPs++
-			h.VA = uint64(p.now) // nobody reads it of a CNP: when it was sent
-		}
+		*h = *answer
 		p.reply(f, i, nic.spec.wireBytes(h.Op, h.Length), class)
 		if p.batch.Seen != nil && h.Op != wire.CNP {
 			p.takeBack(f, i)

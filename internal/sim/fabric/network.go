@@ -102,6 +102,7 @@ type Network struct {
 	propagation []units.Time // by link
 	reaction    []units.Time // by link: of its receiver to PFC frames
 	turns       []uint16     // by port and class: whose turn it is
+	cnpAt       []units.Time // by port, a NIC's: when it may send the next CNP
 
 	// Ethernet.
 	ethernet   []ethernetState

@@ -58,9 +58,8 @@ type nicState struct {
 	spec   *NIC
 	flows  flowTable // by queue pair number
 	timers timers
-	wakeAt units.Time   // the next timer event; Forever if none
-	later  units.Time   // the one after it, as far as it is remembered
-	cnpAt  []units.Time // by port: when it may send the next CNP; nil before the first
+	wakeAt units.Time // the next timer event; Forever if none
+	later  units.Time // the one after it, as far as it is remembered
 	// receiver is not nil where the NIC is a slow or failed one.
 	receiver *receiver
 }

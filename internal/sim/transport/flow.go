@@ -82,11 +82,10 @@ func (q *QP) retryWait() units.Time {
 
 // flowClosed reports whether as much is in flight as the network carries. What is behind
 // a repetition that nothing shows to have come is let through: see Probing.
-func (q *QP) flowClosed() bool {
-	if q.cfg.Flow == nil {
-		return false
-	}
-	f := q.flow
+func (q *QP) flowClosed() bool { return q.cfg.Flow != nil && q.flow.full(q) }
+
+// full is flowClosed where the configuration has flow control.
+func (f *flow) full(q *QP) bool {
 	if f == nil || f.window.Room() > 0 || q.Outstanding() < f.window.Packets() {
 		return false
 	}

@@ -209,7 +209,7 @@ func (q *QP) Ready(now units.Time) units.Time {
 	switch {
 	case q.Responding():
 		return max(now, q.paceAt)
-	case q.sendable():
+	case q.sendable() && !q.restrained():
 		return max(now, q.holdUntil, q.paceAt)
 	}
 	return units.Forever
@@ -226,12 +226,12 @@ func (q *QP) Held(now units.Time) bool {
 // p.Length bytes of it, comes from the work request SourceOf(p) at p.Offset,
 // or, of a read response, from the memory at p.VA + p.Offset under p.RKey.
 func (q *QP) Next(now units.Time, p *Packet) bool {
-	if q.Responding() && !(q.respTurn && q.sendable()) {
+	if q.Responding() && !(q.respTurn && q.sendable() && !q.restrained()) {
 		q.respTurn = true
 		q.nextResponse(now, p)
 		return true
 	}
-	if !q.sendable() {
+	if !q.sendable() || q.restrained() {
 		return false
 	}
 	q.respTurn = false

@@ -75,14 +75,15 @@ func (q *QP) begun() bool {
 	return q.cur != q.tail && q.max.Sub(q.work(q.cur).first) > 0
 }
 
-// sendable reports whether the requester has a packet that may go, but for its
-// time.
+// sendable reports whether the requester has a packet that may go, but for its time and
+// for what restrained says. Each packet asks several times: it calls nothing, so that it
+// needs no frame.
 func (q *QP) sendable() bool {
 	if !q.posted {
 		return false
 	}
 	if q.lost && (q.state == StateRTS || q.state == StateSQD) {
-		return !q.flowClosed()
+		return true
 	}
 	if q.cur == q.tail || q.state != StateRTS && !(q.state == StateSQD && q.begun()) {
 		return false
@@ -93,7 +94,7 @@ func (q *QP) sendable() bool {
 	if q.service != RC {
 		return true
 	}
-	if q.windowClosed() || q.cfg.WriteOnly && q.fenced() {
+	if q.windowClosed() {
 		return false
 	}
 	w := q.work(q.cur)
@@ -106,10 +107,22 @@ func (q *QP) sendable() bool {
 	return int(q.readsOut) < q.cfg.maxReads() && uint32(w.end().Sub(q.una))&units.PSNMask <= MaxOutstandingPSNs
 }
 
-// windowClosed reports whether as much is in flight as may be.
+// restrained reports whether flow control, or WRITEs that must arrive first, hold back
+// the packet that is sendable. Most configurations have neither.
+func (q *QP) restrained() bool {
+	return (q.cfg.Flow != nil || q.cfg.WriteOnly) && q.heldBack()
+}
+
+func (q *QP) heldBack() bool {
+	return q.flowClosed() || q.cfg.WriteOnly && q.service == RC && !q.lost && q.fenced()
+}
+
+// windowClosed reports whether as much is in flight as the configuration and congestion
+// control let be. Each packet asks more than once: it is small enough to be inlined, and
+// so are flowClosed and restrained.
 func (q *QP) windowClosed() bool {
 	return q.controlled && q.flight >= q.allow.Window ||
-		q.cfg.Window > 0 && q.flight >= q.cfg.Window || q.flowClosed() ||
+		q.cfg.Window > 0 && q.flight >= q.cfg.Window ||
 		q.nxt.Sub(q.una) >= q.cfg.maxPSNs()
 }
 
@@ -117,7 +130,6 @@ func (q *QP) windowClosed() bool {
 func (q *QP) nextRequest(now units.Time, p *Packet) {
 	w := q.work(q.cur)
 	n, last := q.compose(w, q.nxt, p)
-	from := q.nxt
 	switch {
 	case q.service != RC:
 		q.shapeUnreliable(w, p)
@@ -143,13 +155,17 @@ func (q *QP) nextRequest(now units.Time, p *Packet) {
 	} else {
 		q.repeated++
 	}
-	if q.cfg.Flow != nil && q.service == RC {
-		q.flowing(from).sent(from, q.nxt.Sub(from))
+	if q.cfg.Flow == nil || q.service != RC {
+		q.account(now, p, units.Bytes(n))
+		return
 	}
+	f := q.flowing(p.PSN)
+	f.sent(p.PSN, q.nxt.Sub(p.PSN))
 	q.account(now, p, units.Bytes(n))
-	if q.cfg.Flow != nil {
-		q.flow.clock(now, p, first)
+	if q.flowClosed() {
+		p.Flags |= FlagAckReq
 	}
+	f.clock(now, p, first)
 }
 
 // compose fills p with the packet of a work request that has a PSN, and gives its

@@ -170,7 +170,7 @@ func (q *QP) nextUnordered(now units.Time, p *Packet) {
 		q.sendLost(now, p)
 	} else {
 		q.nextRequest(now, p)
-		if !q.windowClosed() && q.allow.Window >= units.Bytes(q.ackTrigger()) {
+		if !q.windowClosed() && !q.flowClosed() && q.allow.Window >= units.Bytes(q.ackTrigger()) {
 			p.Flags &^= FlagAckReq
 		}
 	}
