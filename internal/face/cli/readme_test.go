@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // root is the folder of the repository.
@@ -91,33 +93,90 @@ func TestPathsOfTheDocumentsExist(t *testing.T) {
 	}
 }
 
-// TestCommandsOfTheREADMEExist: every verb, flag and example that it names.
-func TestCommandsOfTheREADMEExist(t *testing.T) {
-	text := documents(t)["README.md"]
-	commands := regexp.MustCompile("(?m)`(?:[a-z]+ > [a-z.]+`, `)?weft ([^`]*)`|^go run ./cmd/weft (.*)$").FindAllStringSubmatch(text, -1)
-	if len(commands) < 30 {
-		t.Fatalf("only %d commands were found", len(commands))
-	}
-	for _, m := range commands {
-		words := strings.Fields(m[1] + m[2])
-		c, rest, err := newRoot(environment(nil)).Find(words)
-		if err != nil || c.Name() == "weft" {
-			t.Errorf("weft %s: there is no such verb (%v)", strings.Join(words, " "), err)
-			continue
-		}
-		for _, w := range rest {
-			name, isFlag := strings.CutPrefix(w, "--")
-			switch {
-			case isFlag && c.Flags().Lookup(name) == nil && c.InheritedFlags().Lookup(name) == nil:
-				t.Errorf("weft %s: there is no flag --%s", strings.Join(words, " "), name)
-			case !isFlag && len(w) == 2 && w[0] == '-' && c.Flags().ShorthandLookup(w[1:]) == nil:
-				t.Errorf("weft %s: there is no flag %s", strings.Join(words, " "), w)
-			case strings.HasPrefix(w, "examples/"):
-				if _, err := os.Stat(filepath.Join(root, w)); err != nil {
-					t.Errorf("weft %s: %v", strings.Join(words, " "), err)
-				}
+// TestCommandsOfTheDocumentsExist: every verb, flag and example that they name.
+func TestCommandsOfTheDocumentsExist(t *testing.T) {
+	named := map[string]bool{}
+	for page, text := range documents(t) {
+		for _, line := range commandLines(text) {
+			words := strings.Fields(line)
+			c, rest, err := wholeRoot().Find(words)
+			if err != nil || c.Name() == "weft" {
+				t.Errorf("%s: weft %s: there is no such verb (%v)", page, strings.Join(words, " "), err)
+				continue
+			}
+			named[c.CommandPath()] = true
+			for _, problem := range unknownWords(c, rest) {
+				t.Errorf("%s: weft %s: %s", page, strings.Join(words, " "), problem)
 			}
 		}
+	}
+	if len(named) < 40 {
+		t.Errorf("only %d verbs were found", len(named))
+	}
+}
+
+// wholeRoot is the command with the verbs that its library adds when it runs.
+func wholeRoot() *cobra.Command {
+	c := newRoot(environment(nil))
+	c.InitDefaultHelpCmd()
+	c.InitDefaultCompletionCmd()
+	return c
+}
+
+// commandLines are the commands of weft that a page names in backquotes and in blocks of
+// shell.
+func commandLines(text string) (lines []string) {
+	for i, part := range strings.Split(text, "```") {
+		command := regexp.MustCompile("`weft ([^`]*)`")
+		if i%2 == 1 {
+			command = regexp.MustCompile(`(?m)^(?:go run \./cmd/)?weft ([^#|>\n]*)`)
+			if !strings.HasPrefix(part, "sh\n") {
+				continue
+			}
+		}
+		for _, m := range command.FindAllStringSubmatch(part, -1) {
+			lines = append(lines, m[1])
+		}
+	}
+	return lines
+}
+
+// unknownWords are the flags of a command line that its verb does not have, and the
+// examples that do not exist.
+func unknownWords(c *cobra.Command, words []string) (problems []string) {
+	for _, w := range words {
+		name, isFlag := strings.CutPrefix(w, "--")
+		name, _, _ = strings.Cut(name, "=")
+		switch {
+		case isFlag && c.Flags().Lookup(name) == nil && c.InheritedFlags().Lookup(name) == nil:
+			problems = append(problems, "there is no flag --"+name)
+		case !isFlag && len(w) == 2 && w[0] == '-' && c.Flags().ShorthandLookup(w[1:]) == nil:
+			problems = append(problems, "there is no flag "+w)
+		case strings.HasPrefix(w, "examples/"):
+			if _, err := os.Stat(filepath.Join(root, w)); err != nil {
+				problems = append(problems, err.Error())
+			}
+		}
+	}
+	return problems
+}
+
+// TestTheIndexHasEveryVerb: the index of docs/CLI.md names each verb of the program.
+func TestTheIndexHasEveryVerb(t *testing.T) {
+	index, _, _ := strings.Cut(documents(t)["docs/CLI.md"], "\n## Flags of all verbs")
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		if c.Runnable() && !c.Hidden && c.Name() != "help" && !regexp.MustCompile("`("+c.CommandPath()+"[ `]|"+c.Name()+"`)").MatchString(index) {
+			t.Errorf("%s is not in the index of docs/CLI.md", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			if c.Name() != "completion" {
+				visit(sub)
+			}
+		}
+	}
+	for _, c := range newRoot(environment(nil)).Commands() {
+		visit(c)
 	}
 }
 
