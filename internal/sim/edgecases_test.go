@@ -57,3 +57,28 @@ workload: {pattern: incast, fan-in: 3, sizes: [4KiB]}`), 1)
 		}
 	}
 }
+
+// TestTheTimeOfUniformTrafficIsThatOfAMessage offers every fabric the same for 2 ms, which
+// is how long each run takes; a message takes TCP ten times as long as it takes RDMA.
+func TestTheTimeOfUniformTrafficIsThatOfAMessage(t *testing.T) {
+	r := simtest.Resolve(t, `
+cluster: {nodes: 4, node: {preset: dgx-h100, gpus: 1, nics: 1}}
+topology: {shape: single-switch}
+fabrics: [infiniband-ndr, roce-v2-400g, tcp-400g]
+workload: {pattern: uniform, load: 1%, duration: 2ms, sizes: [4KiB]}`)
+	results, err := Run(t.Context(), r, Options{Seeds: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rdma := results.Fabrics[0].Points[0].Time
+	for i, most := range []units.Time{2 * units.Microsecond, 3 * units.Microsecond, 60 * units.Microsecond} {
+		f, p := &results.Fabrics[i], &results.Fabrics[i].Points[0]
+		if p.Time > most || i == 2 && p.Time < 10*rdma || p.Seeds == nil || p.Seeds.TimesPs[0] != int64(p.Flows.Mean) {
+			t.Errorf("%s takes %v in the mean for a message of 4 KiB, of seeds %+v and %v", f.Name, p.Time, p.Seeds, p.Flows.Mean)
+		}
+		// 1 % of 50 GB/s; the number of messages is Poisson's, 488 in the mean, of two seeds.
+		if p.BusBW < 0.8*0.5 || p.BusBW > 1.2*0.5 {
+			t.Errorf("%s: %.3f GB/s for each receiver, want what is offered, 0.5", f.Name, p.BusBW)
+		}
+	}
+}

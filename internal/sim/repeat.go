@@ -72,16 +72,19 @@ func again(ctx context.Context, r *scenario.Resolved, jobs []job, out *runstore.
 	work(ctx, more, o, w, stop)
 	for i := range jobs {
 		if len(points[i]) > 0 {
-			overSeeds(jobs[i].into, points[i], r.Run.Seed)
+			overSeeds(jobs[i].into, points[i], r.Run.Seed, r.Workload.Pattern == scenario.Uniform)
 		}
 	}
 }
 
 // overSeeds makes a point the mean of its runs. All but the times stays that of the
 // first seed. Where a run failed the point has; where one is missing, or delivered
-// another number of messages, the point stays that of the first seed alone.
-func overSeeds(first *runstore.Point, more []runstore.Point, seed uint64) {
+// another number of messages, the point stays that of the first seed alone. ownTimes says
+// that messages come at times of their own: bandwidth, which is then what was offered, does
+// not follow from the time, and is the mean too.
+func overSeeds(first *runstore.Point, more []runstore.Point, seed uint64, ownTimes bool) {
 	times := []float64{float64(first.Time)}
+	alg, bus := first.AlgBW, first.BusBW
 	all := &runstore.Seeds{TimesPs: []int64{int64(first.Time)}}
 	clean := cleanOf(first)
 	for k := range more {
@@ -96,14 +99,19 @@ func overSeeds(first *runstore.Point, more []runstore.Point, seed uint64) {
 			return
 		}
 		times = append(times, float64(p.Time))
+		alg, bus = alg+p.AlgBW, bus+p.BusBW
 		all.TimesPs = append(all.TimesPs, int64(p.Time))
 		clean += cleanOf(p)
 	}
 	i := stats.IntervalOf(times)
 	mean := units.Time(math.Round(i.Mean))
 	all.LowPs, all.HighPs = int64(math.Round(i.Low)), int64(math.Round(i.High))
-	first.AlgBW *= float64(first.Time) / float64(mean)
-	first.BusBW *= float64(first.Time) / float64(mean)
+	if ownTimes {
+		first.AlgBW, first.BusBW = alg/float64(len(times)), bus/float64(len(times))
+	} else {
+		first.AlgBW *= float64(first.Time) / float64(mean)
+		first.BusBW *= float64(first.Time) / float64(mean)
+	}
 	first.Time, first.Seeds = mean, all
 	if first.Fault != nil {
 		first.Fault.Clean = clean / units.Time(len(times))

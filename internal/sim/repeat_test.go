@@ -82,7 +82,7 @@ func TestASeedThatFailsFailsThePoint(t *testing.T) {
 	first := runstore.Point{Bytes: 8, Time: 100, AlgBW: 1}
 	again := func(more ...runstore.Point) runstore.Point {
 		p := first
-		overSeeds(&p, more, 7)
+		overSeeds(&p, more, 7, false)
 		return p
 	}
 	if p := again(runstore.Point{Time: 110}, runstore.Point{Failure: "RETRY_EXC_ERR: …"}); p.Measured() || !strings.HasPrefix(p.Failure, "with seed 9: RETRY_EXC_ERR") {
@@ -96,5 +96,9 @@ func TestASeedThatFailsFailsThePoint(t *testing.T) {
 	}
 	if p := again(runstore.Point{Time: 110}, runstore.Point{Time: 120}); p.Time != 110 || p.AlgBW != 100./110 {
 		t.Errorf("the mean of 100, 110 and 120 is %v at %v GB/s", p.Time, p.AlgBW)
+	}
+	p := first
+	if overSeeds(&p, []runstore.Point{{Time: 110, AlgBW: 2}, {Time: 120, AlgBW: 3}}, 7, true); p.Time != 110 || p.AlgBW != 2 {
+		t.Errorf("traffic that is offered at 1, 2 and 3 GB/s is of %v GB/s", p.AlgBW)
 	}
 }

@@ -83,7 +83,7 @@ func (w *watch) finished(j *job, point *runstore.Point) {
 	delete(w.running, j)
 	w.sum.Fabric, w.sum.Bytes = j.Plan.Fabric.Name, int64(j.Bytes)
 	w.sum.Done++
-	w.sum.Simulated += point.Time
+	w.sum.Simulated += max(point.Time, j.Scenario.Workload.Duration)
 	w.sum.Events += point.Counts.Events
 	if w.done != nil && !point.Partial && !j.again {
 		w.done(Finished{j.fabric, j.point, *point})

@@ -18,7 +18,11 @@ func Terminal(w io.Writer, r *runstore.Results, sc *scenario.Resolved, s Style) 
 	if r.Partial {
 		fmt.Fprintln(w, s.Bold("partial: the run was stopped; sizes that were not finished are missing or marked with ~"))
 	}
-	fmt.Fprintf(w, "\nTime and bandwidth (algbw and busbw in GB/s)\n\n")
+	time := "Time"
+	if r.Workload == string(scenario.Uniform) {
+		time = "Mean time of a message,"
+	}
+	fmt.Fprintf(w, "\n%s and bandwidth (algbw and busbw in GB/s)\n\n", time)
 	if err := writeSpeed(w, r, s); err != nil {
 		return err
 	}

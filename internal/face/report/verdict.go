@@ -103,6 +103,9 @@ func newJudgement(r *runstore.Results, sc *scenario.Resolved) *judgement {
 		var row []runstore.Point
 		for _, size := range v.sizes {
 			p, _ := point(r.Fabrics[i], size)
+			if v.openLoop() {
+				p.BusBW = 0 // it is what was offered, and tells nothing of the fabric
+			}
 			row = append(row, p)
 		}
 		v.points = append(v.points, row)
@@ -127,6 +130,10 @@ func (v *judgement) leaveOutOnce() {
 		v.once = nil
 	}
 }
+
+// openLoop reports whether messages come at times of their own, whatever becomes of those
+// before them: times are then means over messages.
+func (v *judgement) openLoop() bool { return v.r.Workload == string(scenario.Uniform) }
 
 func (v *judgement) name(f int) string                  { return v.result(f).Name }
 func (v *judgement) result(f int) runstore.FabricResult { return v.r.Fabrics[v.fabrics[f]] }
@@ -425,6 +432,9 @@ func (v *judgement) exceptions(w, from, to int) string {
 // caveats are what the comparison could not take in.
 func (v *judgement) caveats() []string {
 	var out []string
+	if v.openLoop() {
+		out = append(out, "What is compared is the mean time of a message: the run takes as long as messages are offered, on any fabric")
+	}
 	if text := v.chance(); text != "" {
 		out = append(out, text)
 	}

@@ -55,6 +55,25 @@ func TestVerdictOfTwoWithinTwoPercentIsNoDifference(t *testing.T) {
 	mustNotSay(t, v, "is the fastest", "headers", "cost per message")
 }
 
+// The bandwidth of uniform traffic is what was offered, alike on fabrics of which one takes
+// ten times as long for a message.
+func TestVerdictOfUniformTrafficGoesByTheTimeOfAMessage(t *testing.T) {
+	r := fabricate(threeFabrics[:2], sweep())
+	r.Workload = "uniform"
+	for _, s := range []int{0, 1} {
+		for i := range r.Fabrics {
+			p := &r.Fabrics[i].Points[s]
+			p.Time, p.AlgBW, p.BusBW = units.Time(1+9*i)*units.Microsecond, 10, 5
+		}
+	}
+	for i := range r.Fabrics {
+		r.Fabrics[i].Points = r.Fabrics[i].Points[:1]
+	}
+	v := judged(r, madeUp())
+	mustSay(t, v, "infiniband-ndr is the fastest (1.00 us); roce-v2-400g takes 10 times as long (10.0 us", "What is compared is the mean time of a message")
+	mustNotSay(t, v, "GB/s")
+}
+
 func TestVerdictTellsWhenTheWinnerChanges(t *testing.T) {
 	a, b := threeFabrics[0], threeFabrics[1]
 	a.bus, b.bus = 300, 360

@@ -195,8 +195,13 @@ func Run(j *network.Task, point *runstore.Point) error {
 		return network.Unfinished{Why: fmt.Errorf("the limit of %v of simulated time (run.limit.simulated-time) was reached: %d of %d messages have not arrived; %s", r.Run.Limit.SimulatedTime, open, len(run.flows), run.net.Waiting())}
 	}
 	point.Time = all.finished
+	if r.Workload.Pattern == scenario.Uniform {
+		// Messages are offered for a time of their own, which is the same whatever
+		// carries them: what tells fabrics apart is how long a message takes.
+		point.Time = point.Flows.Mean
+	}
 	point.Hottest = run.hottest(all.finished)
-	run.bandwidth(point)
+	run.bandwidth(point, all.finished)
 	var pauses []fabric.Pausing
 	if point.Pauses, pauses = measure.PauseTree(run.net, all.finished); pauses != nil {
 		run.pausedFlows(pauses, point.Pauses)
@@ -206,7 +211,7 @@ func Run(j *network.Task, point *runstore.Point) error {
 
 // bandwidth is what arrived over the time that it took, in all and of each NIC
 // that is sent something.
-func (r *patternRun) bandwidth(point *runstore.Point) {
+func (r *patternRun) bandwidth(point *runstore.Point, took units.Time) {
 	total := 0.0
 	receivers := make(map[int32]bool)
 	for i := range r.flows {
@@ -216,7 +221,7 @@ func (r *patternRun) bandwidth(point *runstore.Point) {
 			total += float64(f.bytes)
 		}
 	}
-	if s := point.Time.Seconds(); s > 0 {
+	if s := took.Seconds(); s > 0 {
 		point.AlgBW = total / s / 1e9
 		point.BusBW = point.AlgBW / float64(len(receivers))
 	}
