@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -103,12 +102,12 @@ func softest(entry catalog.Entry) catalog.Tag {
 	return trust[at].tag
 }
 
-func writeTrust(w io.Writer) error {
+func writeTrust(e *Env) error {
 	parts := make([]string, 0, len(trust))
 	for _, t := range trust {
 		parts = append(parts, string(t.tag)+": "+t.meaning)
 	}
-	_, err := fmt.Fprintln(w, "\n"+strings.Join(parts, "; "))
+	_, err := fmt.Fprintln(e.Stdout, "\n"+report.Wrapped(strings.Join(parts, "; "), e.style()))
 	return err
 }
 
@@ -149,7 +148,7 @@ func listEntries(e *Env, k catalog.Kind, asJSON bool) error {
 	if err := report.Grid(e.Stdout, rows, e.style()); err != nil {
 		return err
 	}
-	return writeTrust(e.Stdout)
+	return writeTrust(e)
 }
 
 func showEntry(e *Env, entry catalog.Entry, asJSON bool) error {
@@ -183,5 +182,5 @@ func showEntry(e *Env, entry catalog.Entry, asJSON bool) error {
 	if err := report.Grid(e.Stdout, rows, style); err != nil {
 		return err
 	}
-	return writeTrust(e.Stdout)
+	return writeTrust(e)
 }

@@ -114,7 +114,7 @@ func (l *explaining) do(e *Env, given []string) error {
 	if err := report.WriteLatencies(e.Stdout, all, figures, e.style()); err != nil {
 		return err
 	}
-	return writeTrust(e.Stdout)
+	return writeTrust(e)
 }
 
 // onlyTCP reports whether a flag that TCP has no choice about was given for

@@ -72,7 +72,14 @@ func showTopology(e *Env, r *scenario.Resolved, svg string, asJSON bool) error {
 	if asJSON {
 		return printJSON(e, map[string]any{"fabrics": all})
 	}
-	return report.Grid(e.Stdout, topologyRows(all), e.style())
+	if err := report.Grid(e.Stdout, topologyRows(all), e.style()); err != nil {
+		return err
+	}
+	if cut := report.CutRadix(r); cut != "" {
+		_, err := fmt.Fprintln(e.Stdout, "\n"+report.Wrapped(cut+".", e.style()))
+		return err
+	}
+	return nil
 }
 
 func countFabric(r *scenario.Resolved, f *scenario.Fabric) (counted, error) {

@@ -330,6 +330,9 @@ func refused(p *runstore.Point) string {
 	return fmt.Sprintf("lost %s of %s messages: %s", count(c.MessagesLost), count(c.MessagesLost+p.Flows.N), list(why))
 }
 
+// Wrapped is a paragraph in lines that fit the terminal.
+func Wrapped(text string, s Style) string { return wrap(text, s.width()) }
+
 // wrap breaks a paragraph into lines of at most width characters.
 func wrap(text string, width int) string {
 	var b strings.Builder

@@ -268,8 +268,11 @@ func (v *view) card(i int, f runstore.FabricResult) fabricCard {
 		}
 		return 0
 	})
-	if best.BusBW > 0 {
-		c.Figures = append(c.Figures, figure{"bus bandwidth", bandwidth(best.BusBW) + " GB/s", figureAt("best", best.Bytes)})
+	if what := "best"; best.BusBW > 0 {
+		if len(points) == 1 {
+			what = ""
+		}
+		c.Figures = append(c.Figures, figure{"bus bandwidth", bandwidth(best.BusBW) + " GB/s", figureAt(what, best.Bytes)})
 	}
 	if last.Flows.N > 0 && last.Flows.P50 > 0 {
 		ratio := float64(last.Flows.Max) / float64(last.Flows.P50)

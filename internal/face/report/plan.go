@@ -157,7 +157,7 @@ func Bill(w io.Writer, d *plan.Design, s Style) error {
 	if err := t.write(w, s); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nPower: %s%s\n", d.Power.Text(plan.PowerText), softness(d.Power))
+	fmt.Fprintf(w, "\n%s\n", wrap(fmt.Sprintf("Power: %s%s", d.Power.Text(plan.PowerText), softness(d.Power)), s.width()))
 	if d.Cost != nil {
 		fmt.Fprintln(w, wrap(costText(d), s.width()))
 	}

@@ -6,17 +6,17 @@ import (
 	"weft/internal/sim/scenario"
 )
 
-// cutRadix says which switches have more ports than their fabrics use, because the
+// CutRadix says which switches have more ports than their fabrics use, because the
 // switch of another has no more: a larger switch may need fewer tiers. It is empty where
 // none does.
-func (v *judgement) cutRadix() string {
-	if v.sc == nil || len(v.sc.Fabrics) == 0 {
+func CutRadix(sc *scenario.Resolved) string {
+	if sc == nil || len(sc.Fabrics) == 0 {
 		return ""
 	}
-	least := leastPorts(v.sc)
+	least := leastPorts(sc)
 	var cut []string
-	for i := range v.sc.Fabrics {
-		f := &v.sc.Fabrics[i]
+	for i := range sc.Fabrics {
+		f := &sc.Fabrics[i]
 		ports := f.Switch.PortsAt(f.Link.Rate())
 		if f.Topology.Radix == least.Switch.PortsAt(least.Link.Rate()) && ports > f.Topology.Radix {
 			cut = append(cut, fmt.Sprintf("%s has %d (%s)", f.Name, ports, f.Switch.Model))

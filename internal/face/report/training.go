@@ -190,7 +190,7 @@ func howText(p *runstore.TrainingPhase) string {
 	switch n := p.Groups - p.Folded; {
 	case p.Folded == 0:
 	case n == 0:
-		parts = append(parts, "reused from the same phase above")
+		parts = append(parts, "reused from equal groups above")
 	default:
 		parts = append(parts, fmt.Sprintf("%d of %d groups, reused for the others", n, p.Groups))
 	}

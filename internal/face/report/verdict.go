@@ -449,7 +449,7 @@ func (v *judgement) caveats() []string {
 			out = append(out, fmt.Sprintf("at %s the fabrics did not deliver the same messages: their times are not of the same work", sizeText(size)))
 		}
 	}
-	if text := v.cutRadix(); text != "" {
+	if text := CutRadix(v.sc); text != "" {
 		out = append(out, text)
 	}
 	for i := range out {
