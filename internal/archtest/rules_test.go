@@ -63,7 +63,7 @@ var rooms = []room{
 	{"internal/ib/subnet", []string{"units", "internal/base/topology"}, "a subnet is nodes, ports, LIDs and tables, whoever reads, routes or manages it"},
 	{"internal/ib/format", []string{"units", "internal/ib/subnet"}, "a file format is the same whoever asks for the file"},
 	{"internal/ib/inspect", []string{"units", "internal/ib/subnet"}, "the shape of a fabric is seen from its cables, whatever file they were read from"},
-	{"internal/ib/proof", []string{"units", "internal/base/cores", "internal/ib/subnet"}, "the proof of tables does not use the code that computed them"},
+	{"internal/ib/proof", []string{"units", "internal/base/cores", "internal/base/cycles", "internal/ib/subnet"}, "the proof of tables does not use the code that computed them"},
 	{
 		"internal/ib/route",
 		[]string{"units", "internal/base/cores", "internal/ib/subnet", "internal/ib/inspect", "internal/ib/proof"},
@@ -79,7 +79,7 @@ var rooms = []room{
 	{"internal/roce/lint", []string{"units", "internal/roce", "internal/roce/sonic", "internal/roce/host"}, "a link is judged by the settings of both ends and by arithmetic"},
 
 	{"internal/sim/engine", []string{"units"}, "the clock and the event queue do not know the meaning of events"},
-	{"internal/sim/routing", []string{"internal/base/topology"}, "routes are a pure function of the graph"},
+	{"internal/sim/routing", []string{"internal/base/cycles", "internal/base/topology"}, "routes are a pure function of the graph"},
 	{"internal/sim/collective", nil, "a schedule knows ranks, not networks"},
 	{"internal/sim/collective/nccl", []string{"units", "internal/sim/collective"}, "NCCL's choice is arithmetic about a cluster"},
 	{"internal/sim/workload", []string{"units", "internal/sim/collective", "internal/sim/engine"}, "the work of ranks is a graph, whoever describes it and whatever runs it"},
@@ -113,7 +113,7 @@ var rooms = []room{
 // core lists the folders that link no third-party module, also not through
 // another package: a simulation and a device contain weft's code only.
 var core = []string{
-	"units", "wire", "internal/base/topology", "internal/base/cores", "internal/ib/subnet", "internal/ib/format",
+	"units", "wire", "internal/base/topology", "internal/base/cores", "internal/base/cycles", "internal/ib/subnet", "internal/ib/format",
 	"internal/ib/inspect", "internal/ib/proof", "internal/ib/route", "internal/ib/partition", "internal/ib/qos",
 	"internal/ib/export", "internal/ib/sm", "internal/ib/sma", "internal/sim/engine", "internal/sim/routing",
 	"internal/sim/collective", "internal/sim/workload", "internal/sim/transport", "internal/sim/fabric",

@@ -5,6 +5,7 @@
 //
 //	topology  the graph of a network, the builders of its shapes, drawings, division into partitions
 //	cores     independent work shared among processor cores
+//	cycles    cycles of directed graphs: the prover of credit loops
 //	stats     confidence intervals and quantiles
 //	golden    golden files of the tests
 //

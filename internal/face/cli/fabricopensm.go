@@ -59,7 +59,7 @@ func foreseeOpenSM(s *subnet.Subnet, fabric string, adapters int) ([]openSMVerdi
 			return nil, err
 		}
 		rep := &res.Report
-		all = append(all, openSMVerdict{rep.Asked, rep.Used, rep.Reason, rep.Remedy, rep.UnreachablePairs, p.Knots})
+		all = append(all, openSMVerdict{rep.Asked, rep.Used, rep.Reason, rep.Remedy, rep.UnreachablePairs, p.CreditLoops})
 	}
 	return all, nil
 }

@@ -197,7 +197,7 @@ func tellCheck(e *Env, s *subnet.Subnet, r *proof.Report, t *subnet.Tables) erro
 		return err
 	}
 	for i, c := range r.Cycles {
-		fmt.Fprintf(e.Stdout, "\n%s\n", cycleText(s, c, i, r.Knots))
+		fmt.Fprintf(e.Stdout, "\n%s\n", cycleText(s, c, i, r.CreditLoops))
 	}
 	if err := tellFindings(e, s, r); err != nil {
 		return err
@@ -264,10 +264,10 @@ func loopsText(r *proof.Report, t *subnet.Tables) string {
 	case r.Lanes == 1:
 		lanes = "on 1 virtual lane"
 	}
-	if r.Knots == 0 {
+	if r.CreditLoops == 0 {
 		return "none, " + lanes
 	}
-	return fmt.Sprintf("%d, %s", r.Knots, lanes)
+	return fmt.Sprintf("%d, %s", r.CreditLoops, lanes)
 }
 
 func balanceText(s *subnet.Subnet, b proof.Balance) string {
@@ -298,7 +298,7 @@ func cycleText(s *subnet.Subnet, c proof.Cycle, i, of int) string {
 	if !c.Shortest {
 		short = "the shortest that was found in the time"
 	}
-	fmt.Fprintf(&b, "  %s; %d pairs of port and lane are knotted with it", short, c.Channels)
+	fmt.Fprintf(&b, "  %s; %d pairs of port and lane share a loop with it", short, c.Channels)
 	return b.String()
 }
 

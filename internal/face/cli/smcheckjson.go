@@ -95,7 +95,7 @@ func checkedOf(s *subnet.Subnet, r *proof.Report) checked {
 		Proven: r.Proven(), Refuted: r.Refutations(), Warnings: r.Warnings(),
 		Switches: r.Switches, Ends: r.Ends, LIDs: r.LIDs,
 		EndToEnd: reached(r.EndToEnd), EndToSwitch: reached(r.EndToSwitch), FromSwitches: reached(r.FromSwitches),
-		Hops: r.Paths.Hops, Detours: r.Paths.Detour, Lanes: r.Lanes, AnyLevel: r.AnyLevel, CreditLoops: r.Knots,
+		Hops: r.Paths.Hops, Detours: r.Paths.Detour, Lanes: r.Lanes, AnyLevel: r.AnyLevel, CreditLoops: r.CreditLoops,
 		Balance: balanced{Cables: r.Balance.Cables, Idle: r.Balance.Idle, Max: r.Balance.Max, Mean: r.Balance.Mean, Worst: []loaded{}},
 	}
 	for _, x := range r.Cycles {

@@ -26,12 +26,14 @@ type Report struct {
 	// of paths are not known: each path was taken to be on every level, which
 	// finds credit loops that the real levels may avoid.
 	AnyLevel bool
-	// Lanes is how many virtual lanes paths between ends use.
+	// Lanes is the number of virtual lanes that paths between ends use, at least 1:
+	// paths of one cable hold no lane and need no more.
 	Lanes int
-	// Cycles are the credit loops, the shortest of each knot of them, and
-	// Knots is how many knots there are.
-	Cycles []Cycle
-	Knots  int
+	// Cycles has a credit loop, the shortest, for each of the first strongly connected
+	// components of the channel dependency graph. CreditLoops is the number of all
+	// components that have one.
+	Cycles      []Cycle
+	CreditLoops int
 
 	Balance  Balance
 	Patterns []Pattern
@@ -55,7 +57,7 @@ type Options struct {
 }
 
 // Deadlocks reports whether paths between ends can come to a standstill.
-func (r *Report) Deadlocks() bool { return r.Knots > 0 }
+func (r *Report) Deadlocks() bool { return r.CreditLoops > 0 }
 
 // Proven reports whether the tables do what tables must: every port has a LID
 // of its own, whatever can arrive arrives, and nothing can come to a standstill. Detours, poor balance,
@@ -348,7 +350,7 @@ func (c *checker) report() *Report {
 		EndToEnd: c.endToEnd, EndToSwitch: c.endToSw, FromSwitches: c.fromSw,
 		BetweenSwitches: c.swToSw, Paths: c.paths,
 		AnyLevel: c.tb.SL == nil && c.tb.SL2VL != nil,
-		Lanes:    c.deps.lanes(), Balance: balance(c.n, c.loads),
+		Lanes:    max(len(c.deps.inUse()), 1), Balance: balance(c.n, c.loads),
 		Patterns: c.patterns.list(c.pairs), Shifts: c.patterns.each(), Findings: c.found.list(),
 	}
 	for _, e := range c.n.owner {
@@ -356,6 +358,6 @@ func (c *checker) report() *Report {
 			r.LIDs++
 		}
 	}
-	r.Cycles, r.Knots = c.deps.cycles(c.n)
+	r.Cycles, r.CreditLoops = c.deps.creditLoops(c.n)
 	return r
 }

@@ -149,16 +149,21 @@ func (d *dependencies) start(n *network, tb *subnet.Tables, t *tree, x *levels, 
 	}
 }
 
-// lanes counts the lanes that some path holds while it waits for the next
-// cable, at least 1: paths of one cable need no more.
-func (d *dependencies) lanes() int {
-	var used uint16
+// inUse is the lanes that some path holds while it waits for the next cable.
+func (d *dependencies) inUse() []int {
+	var used [lanes]bool
 	for a := range d.next {
 		for b := range d.next[a] {
 			if d.next[a][b] != nil {
-				used |= 1<<a | 1<<b
+				used[a], used[b] = true, true
 			}
 		}
 	}
-	return max(bits.OnesCount16(used), 1)
+	var all []int
+	for lane, is := range used {
+		if is {
+			all = append(all, lane)
+		}
+	}
+	return all
 }

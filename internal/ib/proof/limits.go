@@ -5,8 +5,8 @@ const (
 	maxExamples = 10
 	// maxWorst is how many of the most loaded cables a report lists.
 	maxWorst = 10
-	// maxCycles is how many disjoint credit loops a report shows; a lane
-	// rarely has more than one knot.
+	// maxCycles is the number of disjoint credit loops that a report shows; a lane
+	// rarely has more than one.
 	maxCycles = 16
 	// maxShiftCounters bounds the memory for loads of shifts, 2 bytes each and
 	// per core: with more shifts than fit, evenly spaced ones are walked.

@@ -1,16 +1,23 @@
 package routing
 
 import (
+	"math/bits"
 	"slices"
 
+	"weft/internal/base/cycles"
 	"weft/internal/base/topology"
 )
 
+// maxSearch bounds the edges that the search for the shortest loop follows: seconds.
+// Beyond it the loop found so far is shown.
+const maxSearch = 400 << 20
+
 // CreditLoop looks for a cycle in the channel dependency graph of a graph's tables
 // (Dally and Seitz 1987): buffers that can all be full and wait for each other for
-// ever. It returns the ports of one cycle in the order in which packets leave by
-// them, or nil when there is none, which is a proof that lossless forwarding cannot
-// deadlock.
+// ever. It returns the ports of the shortest of these cycles, in the order in which packets
+// leave by them, or nil where there is none, which is a proof that lossless forwarding
+// cannot deadlock. Where cycles are disjoint, it is the shortest of the first ones that
+// hang together.
 //
 // Packets change virtual lanes by a rule; without one (nil) they all stay on a single
 // lane. They take the ports of static routing and, if they are free to, as with ECMP,
@@ -46,7 +53,11 @@ func CreditLoop(g *topology.Graph, t *Tables, lanes *Lanes, free bool) []topolog
 			})
 		}
 	}
-	return c.cycle()
+	found, _ := cycles.Find(c, 1, maxSearch)
+	if len(found) == 0 {
+		return nil
+	}
+	return c.loop(found[0].Vertices)
 }
 
 // staticIsMinimal reports whether every port of static routing is a minimal one.
@@ -61,13 +72,14 @@ func (t *Tables) staticIsMinimal() bool {
 	return true
 }
 
-// channels is the dependency graph. A channel is an input port of a switch and
-// a lane; it depends on the ports that its packets leave by.
+// channels is the dependency graph as [cycles.Find] walks it. A channel is an input
+// port of a switch and a lane; it depends on the ports that its packets leave by.
 type channels struct {
 	g      *topology.Graph
 	t      *Tables
 	lanes  *Lanes
 	w      *wires
+	owner  []int32   // by first+port: the switch
 	across []uint16  // by first+port: the port at the other side
 	waits  []portSet // by channel: the ports that its packets leave by
 	stack  []place
@@ -95,9 +107,10 @@ func (c *channels) hop(sw int32, in, out uint16, vl uint8) (next int32, at int32
 
 func newChannels(g *topology.Graph, t *Tables, lanes *Lanes) *channels {
 	c := &channels{g: g, t: t, lanes: lanes, w: newWires(g)}
-	c.across = make([]uint16, len(c.w.peer))
+	c.owner, c.across = make([]int32, len(c.w.peer)), make([]uint16, len(c.w.peer))
 	for s := range c.w.switches {
 		for p, y := range c.w.peers(s) {
+			c.owner[c.w.first[s]+int32(p)] = int32(s)
 			if y >= 0 {
 				c.across[c.w.first[s]+int32(p)] = c.w.across(int32(s), uint16(p))
 			}
@@ -151,62 +164,50 @@ func (c *channels) trace(outs func(sw int32) []uint16) {
 	}
 }
 
-// cycle looks for a cycle depth first, without recursion.
-func (c *channels) cycle() []topology.End {
-	const (
-		fresh = iota
-		open
-		done
-	)
-	type frame struct {
-		at   place
-		out  int // the port that the next frame was reached by
-		next int // the next port to look at
+// Len is the number of channels.
+func (c *channels) Len() int { return len(c.waits) }
+
+// Next is the next channel that packets in channel v wait for. A position is a port.
+func (c *channels) Next(v int32, at int) (successor int32, next int) {
+	i := v / int32(c.lanes.Count)
+	sw := c.owner[i]
+	out, ok := c.waits[v].next(at)
+	if !ok {
+		return -1, at
 	}
-	state := make([]uint8, len(c.waits))
-	var stack []frame
-	visit := func(from place) []topology.End {
-		state[c.id(from.sw, from.in, from.vl)] = open
-		stack = append(stack[:0], frame{at: from})
-		for len(stack) > 0 {
-			f := &stack[len(stack)-1]
-			id := c.id(f.at.sw, f.at.in, f.at.vl)
-			out, ok := c.waits[id].next(f.next)
-			if !ok {
-				state[id] = done
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			f.out, f.next = out, out+1
-			next, sw, in, vl := c.hop(f.at.sw, f.at.in, uint16(out), f.at.vl)
-			switch state[next] {
-			case fresh:
-				state[next] = open
-				stack = append(stack, frame{at: place{sw, in, vl}})
-			case open:
-				var loop []topology.End
-				for i := range stack {
-					at := stack[i].at
-					if len(loop) > 0 || c.id(at.sw, at.in, at.vl) == next {
-						loop = append(loop, topology.End{Node: topology.NodeID(c.t.Endpoints) + topology.NodeID(at.sw), Port: int32(stack[i].out)})
-					}
-				}
-				return loop
-			}
+	successor, _, _, _ = c.hop(sw, uint16(i-c.w.first[sw]), uint16(out), uint8(v%int32(c.lanes.Count)))
+	return successor, out + 1
+}
+
+// loop is the ports by which packets leave the channels of a cycle for the next.
+func (c *channels) loop(cycle []int32) []topology.End {
+	loop := make([]topology.End, len(cycle))
+	for i, v := range cycle {
+		to, out := c.Next(v, 0)
+		for to != cycle[(i+1)%len(cycle)] {
+			to, out = c.Next(v, out)
 		}
-		return nil
+		sw := c.owner[v/int32(c.lanes.Count)]
+		loop[i] = topology.End{Node: topology.NodeID(c.t.Endpoints) + topology.NodeID(sw), Port: int32(out - 1)}
 	}
-	for s := range c.w.switches {
-		for p := range c.w.peers(s) {
-			for vl := range c.lanes.Count {
-				from := place{int32(s), uint16(p), uint8(vl)}
-				if id := c.id(from.sw, from.in, from.vl); state[id] == fresh && c.waits[id] != nil {
-					if loop := visit(from); loop != nil {
-						return loop
-					}
-				}
-			}
+	return loop
+}
+
+// portSet is a set of ports of one switch.
+type portSet []uint64
+
+func (s portSet) add(p uint16) { s[p/64] |= 1 << (p % 64) }
+
+// next is the lowest member not below p.
+func (s portSet) next(p int) (int, bool) {
+	for i := p / 64; i < len(s); i++ {
+		word := s[i]
+		if i == p/64 {
+			word &^= 1<<(p%64) - 1
+		}
+		if word != 0 {
+			return i*64 + bits.TrailingZeros64(word), true
 		}
 	}
-	return nil
+	return 0, false
 }

@@ -1,10 +1,6 @@
 package routing
 
-import (
-	"math/bits"
-
-	"weft/internal/base/topology"
-)
+import "weft/internal/base/topology"
 
 // Lanes is the rule by which packets change virtual lanes at switches so that
 // minimal routing has no credit loop. Packets enter on lane 0 (of those that
@@ -98,22 +94,3 @@ func (l *Lanes) Next(sw int, in, out uint16, vl, sl uint8) uint8 {
 
 // oneLane is the rule of a single lane, whatever the shape.
 var oneLane = &Lanes{Count: 1}
-
-// portSet is a set of ports of one switch.
-type portSet []uint64
-
-func (s portSet) add(p uint16) { s[p/64] |= 1 << (p % 64) }
-
-// next is the lowest member not below p.
-func (s portSet) next(p int) (int, bool) {
-	for i := p / 64; i < len(s); i++ {
-		word := s[i]
-		if i == p/64 {
-			word &^= 1<<(p%64) - 1
-		}
-		if word != 0 {
-			return i*64 + bits.TrailingZeros64(word), true
-		}
-	}
-	return 0, false
-}
