@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
+	"weft/units"
 )
 
 // The bounds of what the sentences claim.
@@ -134,6 +135,18 @@ func (v *judgement) leaveOutOnce() {
 // openLoop reports whether messages come at times of their own, whatever becomes of those
 // before them: times are then means over messages.
 func (v *judgement) openLoop() bool { return v.r.Workload == string(scenario.Uniform) }
+
+// startSpread is the time between the first start of a list of flows and the last.
+func (v *judgement) startSpread() units.Time {
+	if v.sc == nil || v.sc.Workload.Pattern != scenario.Flows || len(v.sc.Workload.Flows) == 0 {
+		return 0
+	}
+	starts := make([]units.Time, 0, len(v.sc.Workload.Flows))
+	for i := range v.sc.Workload.Flows {
+		starts = append(starts, v.sc.Workload.Flows[i].Start)
+	}
+	return slices.Max(starts) - slices.Min(starts)
+}
 
 func (v *judgement) name(f int) string                  { return v.result(f).Name }
 func (v *judgement) result(f int) runstore.FabricResult { return v.r.Fabrics[v.fabrics[f]] }
@@ -434,6 +447,9 @@ func (v *judgement) caveats() []string {
 	var out []string
 	if v.openLoop() {
 		out = append(out, "What is compared is the mean time of a message: the run takes as long as messages are offered, on any fabric")
+	}
+	if spread := v.startSpread(); spread > 0 {
+		out = append(out, fmt.Sprintf("messages start up to %s one after the other, which is in the times on any fabric: what a message takes is in the column of flows", shortTime(spread)))
 	}
 	if text := v.chance(); text != "" {
 		out = append(out, text)

@@ -74,6 +74,20 @@ func TestVerdictOfUniformTrafficGoesByTheTimeOfAMessage(t *testing.T) {
 	mustNotSay(t, v, "GB/s")
 }
 
+// A list whose flows start one after the other takes as long as its starts are apart.
+func TestVerdictOfFlowsNamesTheTimeBetweenTheirStarts(t *testing.T) {
+	for last, want := range map[units.Time]string{0: "", 900 * units.Microsecond: "essages start up to 899 us one after the other"} {
+		sc := madeUp()
+		sc.Workload.Pattern, sc.Workload.Flows = scenario.Flows, []scenario.Flow{{Start: last}, {Start: min(last, units.Microsecond)}}
+		v := judged(fabricate(threeFabrics[:2], sweep()), sc)
+		if want == "" {
+			mustNotSay(t, v, "essages start")
+		} else {
+			mustSay(t, v, want)
+		}
+	}
+}
+
 func TestVerdictTellsWhenTheWinnerChanges(t *testing.T) {
 	a, b := threeFabrics[0], threeFabrics[1]
 	a.bus, b.bus = 300, 360
