@@ -446,7 +446,7 @@ func (v *judgement) exceptions(w, from, to int) string {
 func (v *judgement) caveats() []string {
 	var out []string
 	if v.openLoop() {
-		out = append(out, "What is compared is the mean time of a message: the run takes as long as messages are offered, on any fabric")
+		out = append(out, "What is compared is the mean time of a message: messages are offered for the same time on every fabric")
 	}
 	if spread := v.startSpread(); spread > 0 {
 		out = append(out, fmt.Sprintf("messages start up to %s one after the other, which is in the times on any fabric: what a message takes is in the column of flows", shortTime(spread)))
