@@ -133,7 +133,7 @@ func (c *Cluster) collective(task *Task, whole *scenario.Resolved, log *logfile.
 		return err
 	}
 	node := &whole.Cluster.Node
-	task.Title = fmt.Sprintf("%s, %d ranks on %d node(s)", t.Op, ranks, task.Nodes)
+	task.Title = fmt.Sprintf("%s, %d ranks on %s", t.Op, ranks, several(task.Nodes, "node"))
 	task.over = []scenario.Override{
 		{Path: "workload.collective", Value: t.Op, Origin: "the log's operation"},
 		{Path: "cluster.nodes", Value: fmt.Sprint(task.Nodes), Origin: "the log's nodes"},
@@ -262,7 +262,7 @@ func (t *Task) choose(architecture scenario.Architecture, o Options) error {
 		rows = rows[:len(rows)-1]
 	}
 	if large := all - len(rows); large > 0 {
-		t.Skipped = fmt.Sprintf("%d size(s) above %s are not simulated (--max-size)", large, units.Bytes(limit))
+		t.Skipped = fmt.Sprintf("not simulated: %s above %s (--max-size)", several(large, "size"), units.Bytes(limit))
 	}
 	most := maxPoints
 	if o.Sizes > 0 {
@@ -320,4 +320,12 @@ func (t *Task) sizes() string {
 		list = append(list, units.Bytes(t.Points[i].Bytes).Exact())
 	}
 	return "[" + strings.Join(list, ", ") + "]"
+}
+
+// several is a count with its noun.
+func several(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }

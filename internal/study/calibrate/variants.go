@@ -206,7 +206,7 @@ func otherProtocol(_ *Cluster, t *Task) (out []variant, why string) {
 
 func fewerChannels(*Cluster, *Task) (out []variant, why string) {
 	for _, n := range []int{1, 2, 4, 8} {
-		out = append(out, one(fmt.Sprintf("%d channel(s)", n), "workload.channels", fmt.Sprint(n)))
+		out = append(out, one(several(n, "channel"), "workload.channels", fmt.Sprint(n)))
 	}
 	return out, ""
 }
