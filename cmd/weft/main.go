@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"weft/internal/face/cli"
-	"weft/internal/sim"
 )
 
 func main() { os.Exit(int(run())) }
@@ -26,6 +25,6 @@ func run() cli.Code {
 		Args: os.Args[1:], Getenv: os.Getenv,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdoutTerminal: outTerminal, StderrTerminal: errTerminal, Width: max(width, errWidth),
-		Now: time.Now, Cores: cli.Cores(), Version: cli.ReadVersion(), Run: sim.Run,
+		Now: time.Now, Cores: cli.Cores(), Version: cli.ReadVersion(),
 	})
 }

@@ -105,6 +105,10 @@ func TestTheCheckerSeesEachBreach(t *testing.T) {
 			"internal/sim/fabric/port.go", `package fabric; import _ "time"`, tree.banned,
 			"internal/sim/fabric/port.go:1: internal/sim/fabric may not import time: time is units.Time, the simulated clock; the wall clock would end determinism",
 		},
+		"a command that simulates by itself": {
+			"internal/face/cli/run.go", `package cli; import (_ "weft/internal/sim/scenario"; _ "weft/internal/sim")`, tree.banned,
+			"internal/face/cli/run.go:1: internal/face/cli may not import weft/internal/sim: the command line simulates through package weft, as a user's program does",
+		},
 		"a function that does not fit": {
 			"wire/bth.go", "package wire\n\nfunc decode() {" + strings.Repeat("\n", 80) + "}", tree.long,
 			"wire/bth.go:3: decode has 81 lines, at most 80 fit on a screen",

@@ -232,7 +232,7 @@ func (all tree) linkedBy(core, pkg string, seen map[string]bool) (breaches []str
 	return breaches
 }
 
-// banned finds what the simulated world must not touch.
+// banned finds imports that are forbidden below a directory.
 func (all tree) banned() (breaches []string) {
 	for _, b := range bans {
 		for _, pkg := range all.packages() {
@@ -240,7 +240,10 @@ func (all tree) banned() (breaches []string) {
 				continue
 			}
 			for _, imported := range all.importsOf(pkg) {
-				if slices.ContainsFunc(b.imports, func(root string) bool { return below(imported, root) }) {
+				if slices.ContainsFunc(b.imports, func(root string) bool {
+					_, ours := own(root)
+					return imported == root || !ours && below(imported, root)
+				}) {
 					breaches = append(breaches, fmt.Sprintf("%s: %s may not import %s: %s",
 						all[pkg].imports[imported], pkg, imported, b.why))
 				}

@@ -36,15 +36,16 @@ var wings = []wing{
 		[]string{"units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim", "internal/formats"},
 		"a study runs the simulator many times; how its results are shown is decided elsewhere",
 	},
+	{".", []string{"units", "internal/sim"}, "what a user's Go program calls is the simulator with its public names, and runs no study"},
 	{
 		"internal/face",
 		[]string{
-			"units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim",
+			".", "units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim",
 			"verbs", "internal/formats", "internal/live", "internal/study",
 		},
 		"commands and reports call everything; nothing calls them",
 	},
-	{"cmd", []string{"internal/sim", "internal/face"}, "main is a few lines around the command line"},
+	{"cmd", []string{"internal/face"}, "main is a few lines around the command line"},
 	{"interop", nil, "weft is held against Linux from outside, as the program that people run"},
 	{"internal/archtest", nil, "the rules are about all packages and part of none"},
 }
@@ -120,8 +121,8 @@ var core = []string{
 	"internal/live/sniff", "internal/formats/goal", "internal/formats/hpcc",
 }
 
-// ban forbids packages of the standard library below a directory. A banned
-// package takes those below it along: sync and sync/atomic.
+// ban forbids imports below a directory. A package of the standard library takes the
+// packages below it along: sync and sync/atomic. A package of this module is banned alone.
 type ban struct {
 	below   string
 	imports []string
@@ -135,5 +136,10 @@ var (
 		{"internal/ib/sm", noIO, "a state machine without I/O: now comes in with each call, MADs go out with the return"},
 		{"internal/sim/engine", []string{"time"}, "time is units.Time, the simulated clock; the wall clock would end determinism"},
 		{"internal/sim/fabric", []string{"time"}, "time is units.Time, the simulated clock; the wall clock would end determinism"},
+		{
+			"internal/face",
+			[]string{"weft/internal/sim", "weft/internal/sim/run/executor", "weft/internal/sim/run/pattern", "weft/internal/sim/run/phases"},
+			"the command line simulates through package weft, as a user's program does",
+		},
 	}
 )

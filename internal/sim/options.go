@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"weft/internal/sim/fabric"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -23,10 +22,6 @@ type Options struct {
 	// end or has failed, in the order in which they do, never concurrently with
 	// itself or with Progress.
 	Finished func(Finished)
-	// Network, if not nil, is given the network of each simulation before its first
-	// event, to follow its packets ([fabric.Network.Follow]). With Workers at 1 no two
-	// simulations run at a time. What a fault is compared with is not shown.
-	Network func(fabric, size int, n *fabric.Network)
 }
 
 // Finished is one simulation with its result.

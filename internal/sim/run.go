@@ -31,11 +31,22 @@ type job struct {
 // Run simulates a scenario. When ctx is cancelled it gives what was finished,
 // marked as partial, and ctx's error.
 func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Results, error) {
+	return run(ctx, r, o, nil)
+}
+
+// Observe simulates a scenario, one simulation after the other, and gives the network of
+// each to see before its first event, to follow its packets ([fabric.Network.Follow]).
+// What a fault is compared with is not shown.
+func Observe(ctx context.Context, r *scenario.Resolved, see func(*fabric.Network)) (*runstore.Results, error) {
+	return run(ctx, r, Options{Workers: 1}, see)
+}
+
+func run(ctx context.Context, r *scenario.Resolved, o Options, see func(*fabric.Network)) (*runstore.Results, error) {
 	out := &runstore.Results{
 		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: workloadName(&r.Workload),
 		Ranks: ranksOf(r), Nodes: nodesOf(r),
 	}
-	jobs, err := jobsOf(r, out)
+	jobs, err := jobsOf(r, out, see)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +91,7 @@ func nodesOf(r *scenario.Resolved) int {
 
 // jobsOf plans every fabric and lists the simulations, the smallest first: a run
 // that is stopped has as many sizes as possible, each on every fabric.
-func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
+func jobsOf(r *scenario.Resolved, out *runstore.Results, see func(*fabric.Network)) ([]job, error) {
 	sizes := r.Workload.Sizes
 	if len(sizes) == 0 {
 		sizes = []units.Bytes{0}
@@ -106,7 +117,7 @@ func jobsOf(r *scenario.Resolved, out *runstore.Results) ([]job, error) {
 			out.Fabrics[i].Control = &p.Faults.Control
 		}
 		for j := range sizes {
-			jobs = append(jobs, job{Task: network.Task{Bytes: sizes[j], Plan: p, Scenario: r}, fabric: i, point: j, into: &out.Fabrics[i].Points[j]})
+			jobs = append(jobs, job{Task: network.Task{Bytes: sizes[j], Plan: p, Scenario: r}, fabric: i, point: j, into: &out.Fabrics[i].Points[j], observe: see})
 		}
 	}
 	for i := range jobs {
@@ -127,9 +138,6 @@ func work(ctx context.Context, jobs []job, o Options, w *watch, stop *atomic.Boo
 	cores.Each(len(jobs), workers, func(i int) {
 		j := &jobs[i]
 		j.Stop, j.watch = stop, w
-		if o.Network != nil {
-			j.observe = func(n *fabric.Network) { o.Network(j.fabric, j.point, n) }
-		}
 		a.begin(j)
 		defer a.end(j)
 		point := j.into

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/sim"
+	"weft"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/audit"
 )
@@ -88,7 +88,7 @@ func (x *auditing) run(cmd *cobra.Command, e *Env, r *scenario.Resolved) error {
 		return err
 	}
 	if !x.noCost {
-		report.Cost, err = audit.Measure(cmd.Context(), r, audit.Simulator(e.Run), sim.Options{Workers: x.workers})
+		report.Cost, err = audit.Measure(cmd.Context(), r, audit.Simulator(e.Run), weft.Options{Workers: x.workers})
 		switch {
 		case cmd.Context().Err() != nil:
 			return fail(Partial, "interrupted while the cost of inspection was simulated")

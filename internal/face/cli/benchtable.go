@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"weft"
 	"weft/internal/face/report"
-	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -21,7 +21,7 @@ type benchTable struct {
 }
 
 // finished takes a size that has a result.
-func (b *benchTable) finished(f sim.Finished) {
+func (b *benchTable) finished(f weft.Finished) {
 	b.waiting[f.Size] = f.Point
 	for {
 		p, ok := b.waiting[b.next]

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"weft/internal/sim"
+	"weft"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
@@ -60,7 +60,7 @@ func environment(args []string) *Env {
 
 // madeUp is a simulator without a simulation. The scenario's name says how it
 // ends.
-func madeUp(_ context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+func madeUp(_ context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
 	out := &runstore.Results{
 		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: string(r.Workload.Collective),
 		Ranks: r.Cluster.Ranks(), Nodes: r.Cluster.Nodes,
@@ -80,17 +80,17 @@ func madeUp(_ context.Context, r *scenario.Resolved, o sim.Options) (*runstore.R
 				Counts:  runstore.Counts{Packets: 1000, Events: 5000},
 				Hottest: []runstore.HotLink{{Name: "leaf to spine", Bytes: int64(size), Busy: 0.5}},
 			})
-			if p := &res.Points[len(res.Points)-1]; o.Seeds > 1 || o.Seeds == sim.AutoSeeds {
+			if p := &res.Points[len(res.Points)-1]; o.Seeds > 1 || o.Seeds == weft.AutoSeeds {
 				p.Seeds = &runstore.Seeds{LowPs: int64(t) * 99 / 100, HighPs: int64(t) * 101 / 100}
 				for range max(3, o.Seeds) {
 					p.Seeds.TimesPs = append(p.Seeds.TimesPs, int64(t))
 				}
 			}
 			if o.Finished != nil {
-				o.Finished(sim.Finished{Fabric: i, Size: len(res.Points) - 1, Point: res.Points[len(res.Points)-1]})
+				o.Finished(weft.Finished{Fabric: i, Size: len(res.Points) - 1, Point: res.Points[len(res.Points)-1]})
 			}
 			if o.Progress != nil {
-				o.Progress(sim.Progress{Fabric: f.Name, Bytes: int64(size), Done: len(res.Points), Total: len(r.Workload.Sizes) * len(r.Fabrics), Events: 5000})
+				o.Progress(weft.Progress{Fabric: f.Name, Bytes: int64(size), Done: len(res.Points), Total: len(r.Workload.Sizes) * len(r.Fabrics), Events: 5000})
 			}
 		}
 		out.Fabrics = append(out.Fabrics, res)
@@ -120,8 +120,8 @@ func ending(out *runstore.Results) (*runstore.Results, error) {
 	return out, nil
 }
 
-// weft runs the command line and gives its code and both streams.
-func weft(e *Env) (code Code, stdout, stderr string) {
+// invoke runs the command line and gives its code and both streams.
+func invoke(e *Env) (code Code, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	e.Stdout, e.Stderr = &out, &errs
 	code = Main(context.Background(), e)
@@ -129,7 +129,7 @@ func weft(e *Env) (code Code, stdout, stderr string) {
 }
 
 func TestEveryCodeIsDocumented(t *testing.T) {
-	_, help, _ := weft(environment([]string{"help", "exit-codes"}))
+	_, help, _ := invoke(environment([]string{"help", "exit-codes"}))
 	for _, code := range []Code{OK, Failed, BadInput, Missed, Partial, Refuted, Defect} {
 		if !strings.Contains(help, fmt.Sprintf("\n%4d  ", code)) {
 			t.Errorf("exit code %d is not in the help:\n%s", code, help)
@@ -156,7 +156,7 @@ func TestATerminalHasALineOfProgress(t *testing.T) {
 	e.StderrTerminal, e.Width = true, 64
 	now := e.Now()
 	e.Now = func() time.Time { now = now.Add(time.Second); return now }
-	code, _, stderr := weft(e)
+	code, _, stderr := invoke(e)
 	if code != OK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
@@ -189,10 +189,10 @@ func TestAPipeHasALineOfProgressNowAndThen(t *testing.T) {
 	} {
 		e := environment(append([]string{"compare", "-", "--set", "workload.sizes=[1MiB, 2MiB]"}, c.args...))
 		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
-		e.Run = func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+		e.Run = func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
 			out, err := madeUp(ctx, r, o)
 			if c.long {
-				o.Progress(sim.Progress{Fabric: "tcp-400g", Bytes: 2 << 20, Done: 6, Total: 6})
+				o.Progress(weft.Progress{Fabric: "tcp-400g", Bytes: 2 << 20, Done: 6, Total: 6})
 				time.Sleep(50 * time.Millisecond)
 			}
 			return out, err
@@ -200,7 +200,7 @@ func TestAPipeHasALineOfProgressNowAndThen(t *testing.T) {
 		if c.long {
 			e.Pulse = 5 * time.Millisecond
 		}
-		code, _, stderr := weft(e)
+		code, _, stderr := invoke(e)
 		if code != OK || !strings.Contains(stderr, c.want) || c.want == "" && stderr != "" || strings.ContainsAny(stderr, "\r\x1b") {
 			t.Errorf("%v, long %v: exit code %d, standard error %q, want %q", c.args, c.long, code, stderr, c.want)
 		}
@@ -220,7 +220,7 @@ func TestBenchPrintsRowsAsTheyComeInTheOrderOfSizes(t *testing.T) {
 		}
 		return sizes
 	}
-	e.Run = func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	e.Run = func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
 		finished := o.Finished
 		o.Finished = nil
 		results, err := madeUp(ctx, r, o)
@@ -229,7 +229,7 @@ func TestBenchPrintsRowsAsTheyComeInTheOrderOfSizes(t *testing.T) {
 			size int
 			want string
 		}{{1, ""}, {0, "1024 2048 "}, {3, "1024 2048 "}} {
-			finished(sim.Finished{Size: step.size, Point: points[step.size]})
+			finished(weft.Finished{Size: step.size, Point: points[step.size]})
 			if got := rows(); got != step.want {
 				t.Errorf("after size %d the rows are %q, want %q", step.size, got, step.want)
 			}
@@ -286,13 +286,13 @@ func TestWhatCannotBeBuiltHasItsPlace(t *testing.T) {
 	for _, verb := range [][]string{{"compare", "-"}, {"run", "-"}, {"compare", "-", "--fabric", "infiniband-ndr,roce-v2-400g"}} {
 		e := environment(verb)
 		e.Stdin = strings.NewReader("topology: {radix: 16}\nfabrics:\n  - tcp-400g\n  - infiniband-ndr\n  - preset: roce-v2-400g\n    topology: {radix: 32}\n")
-		e.Run = func(context.Context, *scenario.Resolved, sim.Options) (*runstore.Results, error) {
+		e.Run = func(context.Context, *scenario.Resolved, weft.Options) (*runstore.Results, error) {
 			return nil, errors.Join(
 				&network.Refusal{Fabric: "infiniband-ndr", Field: "topology", Err: errors.New("a port is missing")},
 				&network.Refusal{Fabric: "roce-v2-400g", Field: "topology", Err: errors.New("a switch is missing")})
 		}
 		want := "weft: stdin:1:12: topology: fabric infiniband-ndr: a port is missing\nstdin:6:16: fabrics[2].topology: a switch is missing\n"
-		if code, _, stderr := weft(e); code != BadInput || stderr != want {
+		if code, _, stderr := invoke(e); code != BadInput || stderr != want {
 			t.Errorf("%v: exit code %d, want %d: %q, want %q", verb, code, BadInput, stderr, want)
 		}
 	}
@@ -335,7 +335,7 @@ func TestTimeLeftWeighsSizes(t *testing.T) {
 		{1, 3, time.Second, 0, false}, // too early to say
 		{3, 3, 8 * time.Second, 0, false},
 	} {
-		got, ok := p.left(sim.Progress{Done: c.done, Total: c.total}, c.elapsed)
+		got, ok := p.left(weft.Progress{Done: c.done, Total: c.total}, c.elapsed)
 		if got != c.want || ok != c.ok {
 			t.Errorf("%d of %d after %v: %v left (%v), want %v (%v)", c.done, c.total, c.elapsed, got, ok, c.want, c.ok)
 		}
@@ -349,7 +349,7 @@ func TestTimeLeftFallsWhileOneSimulationRuns(t *testing.T) {
 		elapsed, want time.Duration
 		ok            bool
 	}{{4 * time.Second, 12 * time.Second, true}, {9 * time.Second, 7 * time.Second, true}, {20 * time.Second, 0, false}} {
-		got, ok := p.left(sim.Progress{Done: 2, Total: 3}, c.elapsed)
+		got, ok := p.left(weft.Progress{Done: 2, Total: 3}, c.elapsed)
 		if ok != c.ok || ok && got != c.want {
 			t.Errorf("after %v: %v left (%v), want %v (%v)", c.elapsed, got, ok, c.want, c.ok)
 		}
@@ -374,7 +374,7 @@ func TestACancelledRunIsPartial(t *testing.T) {
 	e := environment([]string{"compare", "-"})
 	e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
 	ctx, cancel := context.WithCancel(context.Background())
-	e.Run = func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error) {
+	e.Run = func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error) {
 		cancel()
 		return madeUp(ctx, r, o) // does not say itself that it is partial
 	}
@@ -390,12 +390,12 @@ func TestACancelledRunIsPartial(t *testing.T) {
 func TestWorkWithoutPartsIsToldOfToo(t *testing.T) {
 	e := environment([]string{"topology", "-"})
 	e.Stdin, e.Pulse = &slow{strings.NewReader("cluster: {nodes: 2}\n")}, 2*time.Millisecond
-	if code, _, stderr := weft(e); code != OK || !strings.Contains(stderr, "weft: after 10s: topology is at work") {
+	if code, _, stderr := invoke(e); code != OK || !strings.Contains(stderr, "weft: after 10s: topology is at work") {
 		t.Errorf("exit code %d, standard error %q", code, stderr)
 	}
 	e = environment([]string{"sniff", "-"})
 	e.Stdin, e.Pulse = &slow{strings.NewReader(classicHead)}, 2*time.Millisecond
-	if _, _, stderr := weft(e); strings.Contains(stderr, "at work") {
+	if _, _, stderr := invoke(e); strings.Contains(stderr, "at work") {
 		t.Errorf("a verb that waits for packets says %q", stderr)
 	}
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft"
 	"weft/internal/face/report"
-	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -43,7 +43,7 @@ stands, as weft run makes it: no lead is claimed.`,
 				return err
 			}
 			if x.seeds = seeds; seeds == 0 {
-				x.seeds = sim.AutoSeeds
+				x.seeds = weft.AutoSeeds
 			}
 			r.Run.Jitter = r.Run.Jitter || seeds != 1
 			x.ranges = seeds != 1

@@ -57,7 +57,7 @@ func TestJSONHasAVersionAndTheError(t *testing.T) {
 	} {
 		e := environment(c.args)
 		e.Stdin = strings.NewReader(c.stdin)
-		code, stdout, stderr := weft(e)
+		code, stdout, stderr := invoke(e)
 		if code != c.code {
 			t.Errorf("%v: exit code %d, want %d: %s", c.args, code, c.code, stderr)
 		}
@@ -102,8 +102,8 @@ func TestVersionsAndErrorsJoinAnyObject(t *testing.T) {
 
 // TestVersionIsAFlagToo: as of most programs.
 func TestVersionIsAFlagToo(t *testing.T) {
-	_, verb, _ := weft(environment([]string{"version"}))
-	code, flag, _ := weft(environment([]string{"--version"}))
+	_, verb, _ := invoke(environment([]string{"version"}))
+	code, flag, _ := invoke(environment([]string{"--version"}))
 	if code != OK || flag != verb || verb == "" {
 		t.Errorf("exit code %d: --version prints %q, and the verb %q", code, flag, verb)
 	}
@@ -123,7 +123,7 @@ func TestAVerbThatIsNoneIsRefused(t *testing.T) {
 		{[]string{"perf", "write-bww", "x"}, "did you mean write-bw?"},
 		{[]string{"live", "nonsense"}, "it has all-reduce"},
 	} {
-		code, stdout, stderr := weft(environment(c.args))
+		code, stdout, stderr := invoke(environment(c.args))
 		if code != BadInput || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: exit code %d\n%s%s", c.args, code, stdout, stderr)
 		}
@@ -138,7 +138,7 @@ func TestQuietSaysNothingThatIsNoError(t *testing.T) {
 			e.Args = append(e.Args, "--quiet")
 		}
 		e.Dir, e.Stdin = t.TempDir(), strings.NewReader("cluster: {nodes: 2}\n")
-		if code, _, stderr := weft(e); code != OK || (stderr == "") != quiet {
+		if code, _, stderr := invoke(e); code != OK || (stderr == "") != quiet {
 			t.Errorf("quiet %v: exit code %d, standard error %q", quiet, code, stderr)
 		}
 	}
@@ -156,19 +156,19 @@ func TestAFileOnStandardOutputIsAllThatIsThere(t *testing.T) {
 	} {
 		e := environment(c.args)
 		e.Stdin = strings.NewReader("cluster: {nodes: 2}\n")
-		code, stdout, stderr := weft(e)
+		code, stdout, stderr := invoke(e)
 		if code != OK || !strings.HasPrefix(stdout, c.begin) || !strings.HasSuffix(stdout, c.last) {
 			t.Errorf("%v: exit code %d\n%.200s … %q\n%s", c.args, code, stdout, stdout[max(0, len(stdout)-40):], stderr)
 		}
 	}
 	e := environment([]string{"compare", "-", "--out", "run"})
 	e.Dir, e.Stdin = t.TempDir(), strings.NewReader("cluster: {nodes: 2}\n")
-	if code, _, stderr := weft(e); code != OK {
+	if code, _, stderr := invoke(e); code != OK {
 		t.Fatal(stderr)
 	}
 	draw := environment([]string{"explain", "run", "--svg", "-"})
 	draw.Dir = e.Dir
-	if code, stdout, stderr := weft(draw); code != OK || !strings.HasPrefix(stdout, "<svg") || !strings.HasSuffix(stdout, "</svg>\n") {
+	if code, stdout, stderr := invoke(draw); code != OK || !strings.HasPrefix(stdout, "<svg") || !strings.HasSuffix(stdout, "</svg>\n") {
 		t.Errorf("exit code %d: %.100s … %s", code, stdout, stderr)
 	}
 }

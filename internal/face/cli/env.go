@@ -10,15 +10,15 @@ import (
 	"path/filepath"
 	"time"
 
+	"weft"
 	"weft/internal/face/report"
-	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
 
 // Runner simulates a scenario. When ctx ends it returns what was measured until
 // then, with Partial set, and a nil or a context error.
-type Runner func(ctx context.Context, r *scenario.Resolved, o sim.Options) (*runstore.Results, error)
+type Runner func(ctx context.Context, r *scenario.Resolved, o weft.Options) (*runstore.Results, error)
 
 // Env is the process that the command line runs in.
 type Env struct {
@@ -36,7 +36,7 @@ type Env struct {
 	Now     func() time.Time
 	Cores   int // that the process may use
 	Version Version
-	Run     Runner
+	Run     Runner // nil is weft.Run
 
 	// Pulse is how often a line of progress comes where there is no terminal; 0 is ten
 	// seconds.

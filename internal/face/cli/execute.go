@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft"
 	"weft/internal/face/report"
-	"weft/internal/sim"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
@@ -26,9 +26,9 @@ type execution struct {
 	out     string
 	workers int
 	json    bool
-	seeds   int                // as sim.Options has them
-	ranges  bool               // also the smallest size with other switches: sim.Options.SwitchRange
-	each    func(sim.Finished) // told of each simulation as it ends; may be nil
+	seeds   int                 // as weft.Options has them
+	ranges  bool                // also the smallest size with other switches: weft.Options.SwitchRange
+	each    func(weft.Finished) // told of each simulation as it ends; may be nil
 }
 
 func (x *execution) register(cmd *cobra.Command) {
@@ -44,9 +44,6 @@ func (x *execution) register(cmd *cobra.Command) {
 func (x *execution) run(ctx context.Context, e *Env, r *scenario.Resolved, tell func(*runstore.Results) error) error {
 	if err := checkWorkers(x.workers); err != nil {
 		return err
-	}
-	if e.Run == nil {
-		return fail(Defect, "this build has no simulator")
 	}
 	resolved, err := r.MarshalYAML()
 	if err != nil {
@@ -97,13 +94,13 @@ func checkWorkers(n int) error {
 
 // options are the run's; what is told of a simulation takes the place of the line
 // of progress.
-func (x *execution) options(p *progress) sim.Options {
-	o := sim.Options{Workers: x.workers, Seeds: x.seeds, SwitchRange: x.ranges, Progress: p.update}
+func (x *execution) options(p *progress) weft.Options {
+	o := weft.Options{Workers: x.workers, Seeds: x.seeds, SwitchRange: x.ranges, Progress: p.update}
 	if x.seeds != 0 && x.seeds != 1 {
 		p.of = " of the first seed"
 	}
 	if x.each != nil {
-		o.Finished = func(f sim.Finished) {
+		o.Finished = func(f weft.Finished) {
 			p.clear()
 			x.each(f)
 		}

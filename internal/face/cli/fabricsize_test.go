@@ -20,7 +20,7 @@ func TestAShortFileOfAFabricCostsLittle(t *testing.T) {
 		e.Stdin = strings.NewReader(file.String())
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		code, _, errs := weft(e)
+		code, _, errs := invoke(e)
 		runtime.ReadMemStats(&after)
 		if cost := after.TotalAlloc - before.TotalAlloc; cost > 400<<20 {
 			t.Errorf("%v: %d MiB for a file of %d KiB", args, cost>>20, file.Len()>>10)

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"weft"
 	"weft/internal/formats/hpcc"
-	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/study/hpccrun"
 	"weft/units"
@@ -60,7 +60,7 @@ func (x *execution) runHPCC(ctx context.Context, e *Env, dir string, seed uint64
 		return err
 	}
 	defer folder.Close()
-	o := sim.Options{Workers: x.workers}
+	o := weft.Options{Workers: x.workers}
 	if o.Workers == 0 {
 		o.Workers = max(1, e.Cores)
 	}

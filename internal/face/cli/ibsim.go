@@ -12,6 +12,7 @@ import (
 	"weft/internal/ib/ibsim"
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
+	"weft/internal/study/traffic"
 )
 
 func newIbsim(e *Env) *cobra.Command {
@@ -47,7 +48,7 @@ restart NODE are weft's own.`,
 			if withTraffic {
 				r, err := c.load(e, given[0])
 				if err == nil {
-					counted, err = simulatedTraffic(cmd.Context(), r, s)
+					counted, err = traffic.OfPorts(cmd.Context(), r, s)
 				}
 				if err != nil {
 					return err

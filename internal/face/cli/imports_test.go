@@ -26,7 +26,7 @@ func TestAnImportedTopologyIsBuilt(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		code, out, errs := weft(environment([]string{"replay", file}))
+		code, out, errs := invoke(environment([]string{"replay", file}))
 		if code != OK || !strings.Contains(out, "shape: single-switch") {
 			t.Errorf("%s: exit code %d, %s%s", name, code, out, errs)
 		}

@@ -166,7 +166,9 @@ func (l *explaining) preset(name string) (r *scenario.Resolved, err error) {
 	var first error
 	for _, node := range latencyNodes {
 		var file *scenario.File
-		file, err = scenario.Decode("--fabric "+name, []byte("name: "+name+"\ncluster: {nodes: 2, node: "+node+"}\nfabrics: ["+name+"]\n"))
+		file, err = scenario.New("--fabric "+name, &scenario.Scenario{
+			Name: name, Cluster: scenario.Cluster{Nodes: 2, Node: scenario.Node{Preset: node}}, Fabrics: []scenario.Fabric{{Preset: name}},
+		})
 		if err == nil {
 			r, err = l.resolve(file)
 		}
@@ -188,7 +190,9 @@ func (l *explaining) change(scenarios []*scenario.Resolved) error {
 		if l.path != string(scenario.PathCPU) && l.onlyTCP(scenarios, "path") {
 			return fmt.Errorf("--path %s: TCP in the kernel has the path cpu alone", l.path)
 		}
-		file, err := scenario.Decode("--path", []byte("fabrics: [{preset: infiniband-ndr, host: "+l.path+"}]\n"))
+		file, err := scenario.New("--path", &scenario.Scenario{
+			Fabrics: []scenario.Fabric{{Preset: "infiniband-ndr", Host: scenario.Host{Path: scenario.HostPath(l.path)}}},
+		})
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ fabrics:
 	} {
 		e := environment(args)
 		e.Stdin = strings.NewReader(text)
-		code, got, stderr := weft(e)
+		code, got, stderr := invoke(e)
 		if code != OK || stderr != "" {
 			t.Fatalf("%s: exit code %d: %s", name, code, stderr)
 		}
@@ -35,7 +35,7 @@ fabrics:
 
 // The terms that are printed, to the picosecond, sum to what is printed.
 func TestLatencyColumnsSum(t *testing.T) {
-	code, text, _ := weft(environment([]string{"latency", "--json", "--hops", "3", "--bytes", "4K"}))
+	code, text, _ := invoke(environment([]string{"latency", "--json", "--hops", "3", "--bytes", "4K"}))
 	var out latenciesOut
 	if err := json.Unmarshal([]byte(text), &out); code != OK || err != nil {
 		t.Fatalf("exit code %d: %v", code, err)

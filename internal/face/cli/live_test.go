@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"weft"
 	"weft/internal/live/ranks"
-	"weft/internal/sim"
 	"weft/units"
 )
 
@@ -21,7 +21,7 @@ func live(t *testing.T, flags ...string) string {
 	t.Helper()
 	e := environment(append([]string{"live", "all-reduce", "--in-process", "--udp-port", freePort(t), "--iters", "2", "-w", "1"}, flags...))
 	var out, errs bytes.Buffer
-	e.Stdout, e.Stderr, e.Run = &out, &errs, sim.Run
+	e.Stdout, e.Stderr, e.Run = &out, &errs, weft.Run
 	if code := Main(context.Background(), e); code != OK {
 		t.Fatalf("weft live all-reduce %s: %d\n%s", strings.Join(flags, " "), code, errs.String())
 	}
@@ -63,7 +63,7 @@ func predicted(t *testing.T, algo string, pair ...ranks.Pair) (string, *liveReco
 	t.Helper()
 	l := &liveRun{ranks: 4, algo: algo, chunk: "256K", predict: true}
 	e := environment(nil)
-	e.Run = sim.Run
+	e.Run = weft.Run
 	took := &ranks.Result{Time: time.Millisecond}
 	rows := []liveRow{{4 << 10, [2]*ranks.Result{took, took}}, {64 << 10, [2]*ranks.Result{took, took}}}
 	var text bytes.Buffer

@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/sim/catalog"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"weft"
+	"weft/internal/sim/catalog"
 )
 
 // verbs are the constructors of the verbs, in the order of help. A new verb is
@@ -50,6 +51,9 @@ var verbs = []func(*Env) *cobra.Command{
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, e *Env) (code Code) {
 	own := *e
+	if own.Run == nil {
+		own.Run = weft.Run
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(own.Stderr, "weft: this is a defect of weft, please report it with the scenario: %v\n%s", p, debug.Stack())

@@ -13,7 +13,7 @@ import (
 func writePartitions(e *Env, r *scenario.Resolved, path string) error {
 	var config *partition.Config
 	for i := range r.Fabrics {
-		if config = r.PartitionsConf(&r.Fabrics[i]); config != nil {
+		if config = scenario.PartitionsConf(r, &r.Fabrics[i]); config != nil {
 			break
 		}
 	}

@@ -39,7 +39,7 @@ func TestNoTerminalObeysWhatAFileSays(t *testing.T) {
 			e := environment(c.args)
 			e.Stdin = strings.NewReader(c.stdin)
 			e.StdoutTerminal = terminal
-			_, out, errs := weft(e)
+			_, out, errs := invoke(e)
 			for _, own := range []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[3"} {
 				if terminal {
 					out = strings.ReplaceAll(out, own, "")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"weft/internal/sim"
+	"weft"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -36,7 +36,7 @@ func costs(r *scenario.Resolved) []float64 {
 }
 
 // update is what the simulator calls.
-func (p *progress) update(s sim.Progress) {
+func (p *progress) update(s weft.Progress) {
 	elapsed := p.elapsed()
 	parts := []string{fmt.Sprintf("%d of %d", s.Done, s.Total), s.Fabric}
 	if s.Bytes > 0 {
@@ -51,7 +51,7 @@ func (p *progress) update(s sim.Progress) {
 }
 
 // left estimates the time that is left from the work that is done.
-func (p *progress) left(s sim.Progress, elapsed time.Duration) (time.Duration, bool) {
+func (p *progress) left(s weft.Progress, elapsed time.Duration) (time.Duration, bool) {
 	if s.Total != len(p.costs) {
 		return 0, false // seeds after the first: nothing is known of their work
 	}

@@ -83,9 +83,6 @@ func (c *colliding) do(ctx context.Context, e *Env, path string) error {
 	if err := checkWorkers(c.workers); err != nil {
 		return err
 	}
-	if e.Run == nil {
-		return fail(Defect, "this build has no simulator")
-	}
 	spec, r, err := c.spec(e, path)
 	if err != nil {
 		return err

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"weft"
 	"weft/internal/face/report"
 	"weft/internal/roce/lint"
 	"weft/internal/roce/prove"
-	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -159,10 +159,7 @@ func (t *trial) resolve(p *prove.Proof) (*scenario.Resolved, error) {
 // run simulates both sides; class is the priority whose messages have a time of their
 // own.
 func (t *trial) run(ctx context.Context, e *Env, r *scenario.Resolved, class int) error {
-	if e.Run == nil {
-		return fail(Defect, "this build has no simulator")
-	}
-	results, err := e.Run(ctx, r, sim.Options{})
+	results, err := e.Run(ctx, r, weft.Options{})
 	if verdict := outcome(ctx, results, err); verdict != nil && codeOf(verdict) != Failed {
 		return verdict
 	}

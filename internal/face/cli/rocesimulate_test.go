@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft"
 	"weft/internal/roce/sonic"
-	"weft/internal/sim"
 )
 
 // lintTrials lints a switch and a host's files, and runs the real simulator.
@@ -34,7 +34,7 @@ func lintTrials(t *testing.T, config string, files map[string]string, flags ...s
 	}
 	var out bytes.Buffer
 	e := environment(args)
-	e.Stdout, e.Run = &out, sim.Run
+	e.Stdout, e.Run = &out, weft.Run
 	if code := Main(context.Background(), e); code != Refuted {
 		t.Fatalf("weft exits with %d, want %d: %s", code, Refuted, &out)
 	}

@@ -47,7 +47,7 @@ scenario reads the file again by ib.opensm-conf.`,
 func qosOfScenario(r *scenario.Resolved) (*qos.Config, error) {
 	for i := range r.Fabrics {
 		if f := &r.Fabrics[i]; f.Kind == scenario.InfiniBandKind {
-			return f.QoSConf(), nil
+			return scenario.QoSConf(f), nil
 		}
 	}
 	return nil, fmt.Errorf("the scenario has no InfiniBand fabric, so there is no opensm.conf")

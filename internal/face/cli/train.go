@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft"
 	"weft/internal/face/report"
-	"weft/internal/sim"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/workload"
@@ -206,7 +206,7 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 func (x *trainFlags) step(ctx context.Context, e *Env, file *scenario.File, r *scenario.Resolved) (*runstore.Training, error) {
 	o := training.Options{Workers: x.workers, Exact: x.exact, Seeds: x.seeds}
 	line := e.working("the step begins")
-	o.Progress = func(p sim.Progress) { line.count(p.Done, p.Total, p.Fabric) }
+	o.Progress = func(p weft.Progress) { line.count(p.Done, p.Total, p.Fabric) }
 	if x.trace != "" || x.html != "" || x.out != "" {
 		x.steps = steps{lines: make([]*report.Drawn, len(r.Fabrics)), whole: x.exact}
 		o.Timeline = func(fabric int, g *workload.Graph, t *workload.Timeline) {

@@ -78,9 +78,6 @@ func (t *tuning) do(ctx context.Context, e *Env, path string) error {
 	if err := checkWorkers(t.workers); err != nil {
 		return err
 	}
-	if e.Run == nil {
-		return fail(Defect, "this build has no simulator")
-	}
 	p, err := t.problem(e, path)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 func runVerb(t *testing.T, verb func(*Env) *cobra.Command, args ...string) (stdout, stderr string, code Code) {
 	t.Helper()
 	e := environment(append([]string{verb(environment(nil)).Name()}, args...))
-	code, stdout, stderr = weft(e)
+	code, stdout, stderr = invoke(e)
 	return stdout, stderr, code
 }
 

@@ -18,7 +18,7 @@ type Axis struct {
 }
 
 // Axes are those of the tuning's parameters, in their order.
-func (r *Resolved) Axes() []Axis {
+func Axes(r *Resolved) []Axis {
 	var out []Axis
 	for i := range r.Tune.Parameters {
 		out = append(out, r.axis(&r.Tune.Parameters[i]))

@@ -26,5 +26,5 @@ func (f *File) blame(overrides []Override, errs Errors) {
 	}
 }
 
-// ofTheFile reports whether an error points into the file.
-func ofTheFile(e Error) bool { return e.Line > 0 }
+// ofTheFile reports whether an error is of the file, or of the scenario in Go.
+func ofTheFile(e Error) bool { return e.Origin == "" }

@@ -64,7 +64,7 @@ func (r *resolver) checkCC(path string, f *Fabric) {
 	if f.CC.Algorithm != NSCC && !r.ccComplete(at, &f.CC) { // NSCC's are derived
 		return
 	}
-	if own, _ := f.CC.Own(); own != nil {
+	if own, _ := OwnCC(&f.CC); own != nil {
 		r.checkOwn(at, f, own)
 	}
 	switch f.CC.Algorithm {

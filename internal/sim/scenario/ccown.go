@@ -9,9 +9,9 @@ import (
 	"weft/units"
 )
 
-// Own is the congestion control that a file of its own has registered, with the values of
+// OwnCC is the congestion control that a file of its own has registered, with the values of
 // its parameters; nil where the algorithm is none of those.
-func (c *CC) Own() (*cc.Own, cc.Values) {
+func OwnCC(c *CC) (*cc.Own, cc.Values) {
 	own := cc.Registered(string(c.Algorithm))
 	if own == nil {
 		return nil, nil

@@ -61,13 +61,18 @@ func decodeIn(dir, name string, text []byte) (*File, error) {
 	if root == nil {
 		return nil, errs.err()
 	}
-	if len(errs) == 0 && root.saysNothing() {
-		return nil, Errors{{File: name, Line: 1, Col: 1, Msg: "the file says nothing: a scenario names at least its cluster, such as `cluster: {nodes: 16, node: dgx-h100}`; what it leaves out has a default"}}
-	}
-	if what := otherKind(root, text, reflect.TypeFor[document]()); what != "" {
+	if what := otherKind(root, text, reflect.TypeFor[Scenario]()); what != "" {
 		return nil, Errors{{File: name, Line: 1, Col: 1, Msg: what}}
 	}
-	f := &File{Name: name, dir: dir, root: root}
+	return (&File{Name: name, dir: dir, root: root}).checked(errs)
+}
+
+// checked is the scenario, unless it cannot be read or resolved.
+func (f *File) checked(errs Errors) (*File, error) {
+	if len(errs) == 0 && f.root.saysNothing() {
+		at := f.start()
+		return nil, Errors{{File: f.Name, Line: at.line, Col: at.col, Msg: "the file says nothing: a scenario names at least its cluster, such as `cluster: {nodes: 16, node: dgx-h100}`; what it leaves out has a default"}}
+	}
 	_, more := f.resolve()
 	if err := append(errs, more...).err(); err != nil {
 		return nil, err
@@ -107,7 +112,7 @@ func (f *File) under(overrides []Override) (*File, Errors) {
 // ErrorAt gives an error of a later stage its place: the field at path, or the
 // nearest one above it that is written.
 func (f *File) ErrorAt(path string, err error) error {
-	at := nearestPlace(f.set, path)
+	at := nearestPlace(f.set, path, f.start())
 	return Errors{{File: f.Name, Line: at.line, Col: at.col, Origin: at.origin, Path: path, Msg: err.Error()}}
 }
 
@@ -115,21 +120,28 @@ func (f *File) ErrorAt(path string, err error) error {
 // a section.
 func (f *File) Writes(section string) bool {
 	for path, at := range f.set {
-		if (path == section || strings.HasPrefix(path, section+".")) && (at.line > 0 || strings.HasPrefix(at.origin, "-")) {
+		if (path == section || strings.HasPrefix(path, section+".")) && at.given() {
 			return true
 		}
 	}
 	return false
 }
 
-// nearestPlace is where a field, or what contains it, is written in the file.
-func nearestPlace(set map[string]place, path string) place {
+// start is where errors point that are of no field: the first line of a file, no line of
+// a scenario that was made in Go.
+func (f *File) start() place { return place{line: min(1, f.root.line), col: min(1, f.root.col)} }
+
+// given reports whether the scenario, or a flag, gives what stands here; else the catalog does.
+func (p place) given() bool { return p.origin == "" || strings.HasPrefix(p.origin, "-") }
+
+// nearestPlace is where a field, or its section, is given; start where none of them is.
+func nearestPlace(set map[string]place, path string, start place) place {
 	for p := path; p != ""; p = parent(p) {
-		if at, ok := set[p]; ok && (at.line > 0 || strings.HasPrefix(at.origin, "-")) {
+		if at, ok := set[p]; ok && at.given() {
 			return at
 		}
 	}
-	return place{line: 1, col: 1}
+	return start
 }
 
 func parent(path string) string {

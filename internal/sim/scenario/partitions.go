@@ -137,7 +137,7 @@ func (r *resolver) memberName(m partition.Member) (string, error) {
 // the NICs' GUIDs that weft gives out; nil where the fabric has none. Of what the
 // file says about a port the last word counts: all comes first, so that a name
 // of its own overrides it.
-func (r *Resolved) PartitionsConf(f *Fabric) *partition.Config {
+func PartitionsConf(r *Resolved, f *Fabric) *partition.Config {
 	if len(f.IB.Partitions) == 0 {
 		return nil
 	}
@@ -201,7 +201,7 @@ func (r *Resolved) PKeyTables(f *Fabric, nics, manager int) ([][]uint16, error) 
 	for i := range ports {
 		ports[i] = subnet.AdapterPort(i, 0)
 	}
-	return partition.Tables(r.PartitionsConf(f), ports, manager)
+	return partition.Tables(PartitionsConf(r, f), ports, manager)
 }
 
 // checkPartitions sees that members are NICs of the cluster.

@@ -64,7 +64,7 @@ b=0x2, indx0 : ALL_CAS, 0x0200574500100071=both, 0x0200574500100061=full;
 	}
 	// Written and read, the file says the same.
 	var b bytes.Buffer
-	if err := partition.Write(&b, r.PartitionsConf(&r.Fabrics[0])); err != nil {
+	if err := partition.Write(&b, PartitionsConf(r, &r.Fabrics[0])); err != nil {
 		t.Fatal(err)
 	}
 	second, err := withFile(t, "partitions-conf", b.String())
@@ -124,7 +124,7 @@ func TestQoSKeysSurviveAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		var file strings.Builder
-		if err := qos.Write(&file, first.Fabrics[0].QoSConf()); err != nil {
+		if err := qos.Write(&file, QoSConf(&first.Fabrics[0])); err != nil {
 			t.Fatal(err)
 		}
 		second, err := withFile(t, "vls: 4, opensm-conf", file.String())

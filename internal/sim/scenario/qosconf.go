@@ -8,7 +8,7 @@ import (
 // QoSConf is what the fabric says of lanes and their arbitration as the QoS keys
 // of an opensm.conf, for all classes of ports. Read again as ib.opensm-conf it gives
 // the same lanes and weights.
-func (f *Fabric) QoSConf() *qos.Config {
+func QoSConf(f *Fabric) *qos.Config {
 	vls, limit := uint8(f.IB.VLs), uint8(f.IB.HighLimit)
 	var levels [16]units.VL
 	for sl, vl := range f.IB.SL2VL {

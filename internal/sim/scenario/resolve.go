@@ -10,8 +10,9 @@ import (
 	"weft/units"
 )
 
-// document is a scenario file. Every field has a default.
-type document struct {
+// Scenario is all that a scenario can say. Every field has a default: a field that is
+// zero in Go, as a field that a file does not mention, has it.
+type Scenario struct {
 	// Name says what the scenario is, for headings.
 	Name string `yaml:"name"`
 	// Cluster is the machines.
@@ -44,8 +45,9 @@ type document struct {
 // is not stated, check.go says what does not fit together.
 type resolver struct {
 	*decoder
+	start   place  // of the file, for errors of no field
 	dir     string // what files that the scenario names are found from
-	doc     document
+	doc     Scenario
 	misread int // how many of errs are from reading values, not from checks
 	names   int // that patterns stand for
 	Resolved
@@ -53,7 +55,7 @@ type resolver struct {
 
 // resolve never fails to give a Resolved; with errors it is not to be used.
 func (f *File) resolve() (*Resolved, Errors) {
-	r := &resolver{decoder: newDecoder(f.Name), dir: f.dir}
+	r := &resolver{decoder: newDecoder(f.Name), dir: f.dir, start: f.start()}
 	r.defaults("scenario", reflect.ValueOf(&r.doc).Elem(), "")
 	if f.root.child("training") != nil {
 		r.defaults("training", reflect.ValueOf(&r.doc.Training).Elem(), "training")
@@ -148,7 +150,7 @@ func (r *resolver) usualFabrics() *node {
 	infiniband := map[units.Rate]string{100 * units.Gbps: "edr", 200 * units.Gbps: "hdr", 400 * units.Gbps: "ndr", 800 * units.Gbps: "xdr"}[rate]
 	if ethernet == "" {
 		if r.misread = len(r.errs); !r.broken("cluster") {
-			r.fail(place{line: 1, col: 1}, "fabrics", "no fabric is named, and there is no usual one for a NIC of %s: give fabrics", rate)
+			r.fail(r.start, "fabrics", "no fabric is named, and there is no usual one for a NIC of %s: give fabrics", rate)
 		}
 		return nil
 	}
@@ -275,7 +277,7 @@ func (r *resolver) broken(paths ...string) bool {
 
 // complain is an error about a field, at its place or the nearest above it.
 func (r *resolver) complain(path, format string, args ...any) {
-	r.fail(nearestPlace(r.set, path), path, format, args...)
+	r.fail(nearestPlace(r.set, path, r.start), path, format, args...)
 }
 
 // normalise gives every ratio in use a denominator: 0 is 0/1.

@@ -44,7 +44,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 	if err := r.AddGoComments("weft/internal/sim/scenario", "."); err != nil {
 		t.Fatal(err)
 	}
-	s := r.Reflect(document{})
+	s := r.Reflect(Scenario{})
 	s.ID = "scenario.schema.json"
 	s.Title = "weft scenario"
 	for name, def := range s.Definitions {
@@ -60,7 +60,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 			key.Enum, key.Ref, key.Type = anys(catalog.Names(p.kind)), "", "string"
 		}
 	}
-	doc := s.Definitions["document"]
+	doc := s.Definitions["Scenario"]
 	if fabrics, ok := doc.Properties.Get("fabrics"); ok { // one may stand alone by its name
 		fabrics.AnyOf[1] = &jsonschema.Schema{Type: "string", Enum: anys(catalog.Names(catalog.Fabric))}
 	}
@@ -87,7 +87,7 @@ func typeOf(t *testing.T, name string) reflect.Type {
 		}
 		return nil
 	}
-	found := find(reflect.TypeFor[document]())
+	found := find(reflect.TypeFor[Scenario]())
 	if found == nil {
 		t.Fatalf("no type %s", name)
 	}

@@ -21,7 +21,7 @@ tune:
 	if got := r.Tune.Parameters[0].Path; got != "fabrics[0].ethernet.ecn.kmin" {
 		t.Errorf("the path is %s, want that of the printed scenario", got)
 	}
-	axes := r.Axes()
+	axes := Axes(r)
 	for i, want := range [][3]string{
 		{"50KB", "500KB", "5MB"},
 		{"0", "1/2", "1"},

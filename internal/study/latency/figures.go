@@ -153,8 +153,10 @@ func (l *Result) AtVerbs() units.Time {
 
 // measure simulates a published measurement's case.
 func (p *published) measure() (*Result, error) {
-	text := fmt.Sprintf("cluster: {nodes: 2}\nfabrics: [{preset: %s, host: rdma-host}]\n", p.fabric)
-	file, err := scenario.Decode(p.name, []byte(text))
+	file, err := scenario.New(p.name, &scenario.Scenario{
+		Cluster: scenario.Cluster{Nodes: 2},
+		Fabrics: []scenario.Fabric{{Preset: p.fabric, Host: scenario.Host{Path: scenario.PathRDMAHost}}},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -154,11 +154,11 @@ func (c choice) managed(r *Request) bool {
 
 // unbounded lifts the bound on a simulation's memory: what is too large to simulate
 // here can be planned.
-const unbounded = "run: {limit: {memory: 1024TiB}}\n"
+var unbounded = scenario.Run{Limit: scenario.Limit{Memory: 1 << 50}}
 
 // resolve reads a design's scenario and counts what it is made of.
 func (c choice) resolve(text string) (*scenario.Resolved, topology.Spec, topology.Count, error) {
-	file, err := scenario.Decode(c.name(), []byte(text+unbounded))
+	file, err := scenario.Decode(c.name(), []byte(text+"run: {limit: {memory: "+unbounded.Limit.Memory.Exact()+"}}\n"))
 	if err != nil {
 		return nil, nil, topology.Count{}, err
 	}

@@ -176,10 +176,11 @@ func (r *Request) nodeProblems() (out []scenario.Problem) {
 
 // trainingProblems is what a scenario finds wrong with the training job on these GPUs.
 func (r *Request) trainingProblems(m machine) (out []scenario.Problem) {
-	text := fmt.Sprintf("cluster: {nodes: %d, node: %s}\ntraining: %s\n", r.GPUs/m.gpus, m.preset, r.Job.Training.Text()) + unbounded
-	file, err := scenario.Decode("training", []byte(text))
+	file, err := scenario.New("training", &scenario.Scenario{
+		Cluster: scenario.Cluster{Nodes: r.GPUs / m.gpus, Node: scenario.Node{Preset: m.preset}}, Run: unbounded,
+	})
 	if err == nil {
-		_, err = file.Resolve()
+		_, err = file.Resolve(scenario.Set("training", r.Job.Training, "job"))
 	}
 	var all scenario.Errors
 	if err != nil && !errors.As(err, &all) {

@@ -1,11 +1,17 @@
 package validate
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+
+	"weft/internal/sim/scenario"
+	"weft/units"
+)
 
 // lineRates are all-reduces beside the rate of a node's NICs.
 var lineRates = []struct {
 	nodes     int
-	algorithm string // empty is NCCL's choice
+	algorithm scenario.Algorithm // empty is NCCL's choice
 	tolerance Tolerance
 }{
 	{2, "", atLeast},
@@ -37,19 +43,14 @@ func lineRateRows(e *Env) ([]Row, error) {
 	}
 	var rows []Row
 	for _, c := range lineRates {
-		how, algorithm := "NCCL's choice", ""
-		if c.algorithm != "" {
-			how, algorithm = c.algorithm, ", algorithm: "+c.algorithm
-		}
-		took, err := firstPoint(e.Ctx, "line rate", fmt.Sprintf(`
-cluster: {nodes: %d, node: oci-h100}
-fabrics: [roce-v2-200g]
-workload: {collective: all-reduce, sizes: [%dB]%s}`, c.nodes, bytes, algorithm))
+		s := clusterOf(c.nodes, scenario.Node{Preset: "oci-h100"}, "", "roce-v2-200g")
+		s.Workload = scenario.Workload{Collective: scenario.AllReduce, Algorithm: c.algorithm, Sizes: []units.Bytes{units.Bytes(bytes)}}
+		took, err := firstPoint(e.Ctx, "line rate", &s)
 		if err != nil {
 			return nil, err
 		}
 		bus := busFactor("all-reduce", 8*c.nodes) * float64(bytes) / (float64(took) / 1e12)
-		rows = append(rows, one(fmt.Sprintf("%d nodes, %s", c.nodes, how), Gigabytes, nics, bus, c.tolerance, ""))
+		rows = append(rows, one(fmt.Sprintf("%d nodes, %s", c.nodes, cmp.Or(string(c.algorithm), "NCCL's choice")), Gigabytes, nics, bus, c.tolerance, ""))
 	}
 	return rows, nil
 }

@@ -13,44 +13,35 @@ import (
 // models are the scenarios of the measured systems: presets of the catalog, and
 // where the system differs from them what its source says. Nothing in them was
 // taken from the tables that they are held against.
-var models = map[string]string{
-	"A1": `
-cluster: {nodes: 2, node: {preset: dgx-a100, nics: 4}}
-fabrics: [roce-v2-100g]`,
-	"A2": `
-cluster: {nodes: 2, node: {preset: dgx-h100, nics: 32}}
-fabrics: [roce-v2-100g]`,
-	"A4": `
-cluster: {nodes: 1, node: dgx-h100}
-topology: {shape: single-switch}
-fabrics: [infiniband-ndr]`,
-	"A5": `
-cluster: {nodes: 2, node: oci-h100}
-fabrics: [roce-v2-200g]`,
-	"A8": `
-cluster: {nodes: 1, node: gb200-nvl72}
-topology: {shape: fat-tree}
-fabrics: [infiniband-ndr]`,
-	"A11": `
-cluster: {nodes: 2, node: dgx-h100}
-fabrics: [roce-v2-400g]`,
-	"H200": `
-cluster: {nodes: 2, node: dgx-h200}
-fabrics: [roce-v2-400g]`,
-	"A12": `
-cluster: {nodes: %d, node: hgx-a100-100g}
-fabrics: [roce-v2-100g]`,
+var models = map[string]scenario.Scenario{
+	"A1":   clusterOf(2, scenario.Node{Preset: "dgx-a100", NICs: 4}, "", "roce-v2-100g"),
+	"A2":   clusterOf(2, scenario.Node{Preset: "dgx-h100", NICs: 32}, "", "roce-v2-100g"),
+	"A4":   clusterOf(1, scenario.Node{Preset: "dgx-h100"}, scenario.SingleSwitch, "infiniband-ndr"),
+	"A5":   clusterOf(2, scenario.Node{Preset: "oci-h100"}, "", "roce-v2-200g"),
+	"A8":   clusterOf(1, scenario.Node{Preset: "gb200-nvl72"}, scenario.FatTree, "infiniband-ndr"),
+	"A11":  clusterOf(2, scenario.Node{Preset: "dgx-h100"}, "", "roce-v2-400g"),
+	"H200": clusterOf(2, scenario.Node{Preset: "dgx-h200"}, "", "roce-v2-400g"),
+	"A12":  clusterOf(0, scenario.Node{Preset: "hgx-a100-100g"}, "", "roce-v2-100g"), // as many nodes as the table's line
+}
+
+// clusterOf is a cluster on presets of fabrics.
+func clusterOf(nodes int, node scenario.Node, shape scenario.Shape, fabrics ...string) scenario.Scenario {
+	s := scenario.Scenario{Cluster: scenario.Cluster{Nodes: nodes, Node: node}, Topology: scenario.Topology{Shape: shape}}
+	for _, preset := range fabrics {
+		s.Fabrics = append(s.Fabrics, scenario.Fabric{Preset: preset})
+	}
+	return s
 }
 
 // operations are the names of nccl-tests' operations in a scenario.
-var operations = map[string]string{
-	"all-reduce": "all-reduce", "all-gather": "all-gather", "reduce-scatter": "reduce-scatter",
-	"alltoall": "all-to-all", "sendrecv": "send-recv",
+var operations = map[string]scenario.Collective{
+	"all-reduce": scenario.AllReduce, "all-gather": scenario.AllGather, "reduce-scatter": scenario.ReduceScatter,
+	"alltoall": scenario.AllToAll, "sendrecv": scenario.SendRecv,
 }
 
 // simulated runs one line of a measured table on the model of its system.
 func simulated(ctx context.Context, s *System, p *Point) (units.Time, error) {
-	text, ok := models[s.ID]
+	model, ok := models[s.ID]
 	if !ok {
 		return 0, errors.New("the catalog has no such node")
 	}
@@ -58,15 +49,15 @@ func simulated(ctx context.Context, s *System, p *Point) (units.Time, error) {
 		return 0, fmt.Errorf("%d ranks are no whole number of nodes: not modelled", p.Ranks)
 	}
 	if s.ID == "A12" {
-		text = fmt.Sprintf(text, p.Ranks/s.GPUs)
+		model.Cluster.Nodes = p.Ranks / s.GPUs
 	}
-	text += fmt.Sprintf("\nworkload: {collective: %s, sizes: [%dB]}\n", operations[p.Op], p.Bytes)
-	return firstPoint(ctx, s.ID, text)
+	model.Workload = scenario.Workload{Collective: operations[p.Op], Sizes: []units.Bytes{units.Bytes(p.Bytes)}}
+	return firstPoint(ctx, s.ID, &model)
 }
 
 // firstPoint runs a scenario of one size on one fabric and gives its time.
-func firstPoint(ctx context.Context, name, text string) (units.Time, error) {
-	f, err := scenario.Decode(name, []byte(text))
+func firstPoint(ctx context.Context, name string, s *scenario.Scenario) (units.Time, error) {
+	f, err := scenario.New(name, s)
 	if err != nil {
 		return 0, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/sim/collective"
 	"weft/internal/sim/collective/nccl"
+	"weft/internal/sim/scenario"
 	"weft/units"
 )
 
@@ -152,9 +153,9 @@ var formulaProtos = map[string]nccl.Proto{"ll": nccl.LL, "ll128": nccl.LL128, "s
 
 // modelled runs one size by one algorithm and protocol.
 func modelled(ctx context.Context, nodes int, c *reckoned, bytes int64) (units.Time, error) {
-	return firstPoint(ctx, "model", fmt.Sprintf(`
-cluster: {nodes: %d, node: dgx-h100}
-topology: {shape: rail-optimised}
-fabrics: [infiniband-ndr]
-workload: {collective: all-reduce, algorithm: %s, protocol: %s, sizes: [%dB]}`, nodes, c.algo, c.proto, bytes))
+	s := clusterOf(nodes, scenario.Node{Preset: "dgx-h100"}, scenario.RailOptimised, "infiniband-ndr")
+	s.Workload = scenario.Workload{
+		Collective: scenario.AllReduce, Algorithm: scenario.Algorithm(c.algo), Protocol: scenario.Protocol(c.proto), Sizes: []units.Bytes{units.Bytes(bytes)},
+	}
+	return firstPoint(ctx, "model", &s)
 }

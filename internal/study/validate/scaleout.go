@@ -6,6 +6,7 @@ import (
 	"weft/internal/sim"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/collisions"
+	"weft/units"
 )
 
 // decay is what is published of a cluster whose bus bandwidth falls with its size.
@@ -27,10 +28,13 @@ const (
 
 // layouts are the cablings that the decay is simulated on, as that of the cluster is
 // not known: from one where nothing crosses the spines to one where everything does.
-var layouts = []struct{ name, topology string }{
-	{"rails", "{shape: rail-optimised}"},
-	{"two nodes a leaf", "{shape: fat-tree, levels: 2, radix: 32}"},
-	{"a node a leaf", "{shape: fat-tree, levels: 2, radix: 32, hosts-per-leaf: 8}"},
+var layouts = []struct {
+	name     string
+	topology scenario.Topology
+}{
+	{"rails", scenario.Topology{Shape: scenario.RailOptimised}},
+	{"two nodes a leaf", scenario.Topology{Shape: scenario.FatTree, Levels: 2, Radix: 32}},
+	{"a node a leaf", scenario.Topology{Shape: scenario.FatTree, Levels: 2, Radix: 32, HostsPerLeaf: 8}},
 }
 
 // scaleOutSetting is the system of both cases.
@@ -91,7 +95,8 @@ func uplinkRows(e *Env) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	twice, err := scaleOut(e, decay.nodes, topology[:len(topology)-1]+", oversubscription: 1/2}")
+	topology.Oversubscription = scenario.Ratio{Num: 1, Den: 2}
+	twice, err := scaleOut(e, decay.nodes, topology)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +113,15 @@ func uplinkRows(e *Env) ([]Row, error) {
 }
 
 // scaleOut simulates clusters of some sizes on a topology.
-func scaleOut(e *Env, nodes []int, topology string) (*collisions.Result, error) {
-	bytes := "128MiB"
+func scaleOut(e *Env, nodes []int, topology scenario.Topology) (*collisions.Result, error) {
+	bytes := 128 * units.MiB
 	if e.Short {
-		nodes, bytes = nodes[:1], "8MiB"
+		nodes, bytes = nodes[:1], 8*units.MiB
 	}
-	f, err := scenario.Decode("scale-out", []byte("cluster: {nodes: 2, node: hgx-a100-100g}\ntopology: "+topology+
-		"\nfabrics: [roce-v2-100g]\nworkload: {collective: all-reduce, sizes: ["+bytes+"]}\n"))
+	s := clusterOf(2, scenario.Node{Preset: "hgx-a100-100g"}, "", "roce-v2-100g")
+	s.Topology = topology
+	s.Workload = scenario.Workload{Collective: scenario.AllReduce, Sizes: []units.Bytes{bytes}}
+	f, err := scenario.New("scale-out", &s)
 	if err != nil {
 		return nil, err
 	}

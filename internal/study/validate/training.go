@@ -40,8 +40,8 @@ func trainingCases() []*Case {
 }
 
 // trained simulates the training step of a scenario.
-func trained(ctx context.Context, text string, exact bool) (*runstore.Training, error) {
-	f, err := scenario.Decode("training", []byte(text))
+func trained(ctx context.Context, s *scenario.Scenario, exact bool) (*runstore.Training, error) {
+	f, err := scenario.New("training", s)
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +52,14 @@ func trained(ctx context.Context, text string, exact bool) (*runstore.Training, 
 	return training.Run(ctx, r, training.Options{Workers: 1, Exact: exact})
 }
 
-const smallDecoder = `
-cluster: {nodes: %d, node: dgx-h100}
-fabrics: [infiniband-ndr, roce-v2-400g]
-training:
-  model: {preset: llama3-8b, layers: 4}
-  parallel: {tensor: %d, pipeline: 2}
-  batch: {global: %d, micro: 1, sequence: 2048}
-`
+// decoder is a job of four layers with the other dimensions of Llama 3 8B.
+func decoder(tensor, pipeline, batch int) scenario.Training {
+	return scenario.Training{
+		Model:    scenario.Model{Preset: "llama3-8b", Layers: 4},
+		Parallel: scenario.Parallel{Tensor: tensor, Pipeline: pipeline},
+		Batch:    scenario.Batch{Global: batch, Micro: 1, Sequence: 2048},
+	}
+}
 
 // smallStep is a cluster on which the small decoder is trained.
 type smallStep struct {
@@ -75,12 +75,13 @@ func exactSteps(e *Env) ([]Row, error) {
 	}
 	var rows []Row
 	for _, c := range sizes {
-		text := fmt.Sprintf(smallDecoder, c.nodes, c.tensor, 8*c.nodes/c.tensor)
-		reused, err := trained(e.Ctx, text, false)
+		s := clusterOf(c.nodes, scenario.Node{Preset: "dgx-h100"}, "", "infiniband-ndr", "roce-v2-400g")
+		s.Training = decoder(c.tensor, 2, 8*c.nodes/c.tensor)
+		reused, err := trained(e.Ctx, &s, false)
 		if err != nil {
 			return nil, err
 		}
-		whole, err := trained(e.Ctx, text, true)
+		whole, err := trained(e.Ctx, &s, true)
 		if err != nil {
 			return nil, err
 		}
@@ -95,16 +96,6 @@ func exactSteps(e *Env) ([]Row, error) {
 	return rows, nil
 }
 
-const collidingDecoder = `
-cluster: {nodes: %d, node: dgx-h100}
-topology: {shape: rail-optimised, nodes-per-unit: 2}
-fabrics: [roce-v2-400g]
-training:
-  model: {preset: llama3-8b, layers: 4}
-  parallel: {tensor: 8, pipeline: 4}
-  batch: {global: %d, micro: 1, sequence: 2048}
-`
-
 func collidingSteps(e *Env) ([]Row, error) {
 	sizes := []int{8, 16}
 	if e.Short {
@@ -112,9 +103,11 @@ func collidingSteps(e *Env) ([]Row, error) {
 	}
 	var rows []Row
 	for _, nodes := range sizes {
+		s := clusterOf(nodes, scenario.Node{Preset: "dgx-h100"}, scenario.RailOptimised, "roce-v2-400g")
+		s.Topology.NodesPerUnit, s.Training = 2, decoder(8, 4, 2*nodes)
 		var step, pipeline, data [2]float64 // the reference's and weft's
 		for i, exact := range []bool{true, false} {
-			out, err := trained(e.Ctx, fmt.Sprintf(collidingDecoder, nodes, 2*nodes), exact)
+			out, err := trained(e.Ctx, &s, exact)
 			if err != nil {
 				return nil, err
 			}
@@ -147,13 +140,21 @@ type published struct {
 	name   string
 	nodes  int
 	tflops float64 // model operations a second and GPU, in 10^12
-	job    string
+	job    scenario.Training
 }
 
 var publishedJobs = []published{
-	{"Llama 3 8B, 8 GPUs", 1, 744, "model: llama3-8b\n  parallel: {zero: 3}\n  batch: {global: 128}"},
-	{"Llama 3 70B, 64 GPUs", 8, 719, "model: llama3-70b\n  parallel: {tensor: 4, pipeline: 8, interleave: 5}\n  batch: {global: 128}"},
-	{"Llama 3.1 405B, 1,024 GPUs", 128, 737, "model: llama3-405b\n  parallel: {tensor: 8, pipeline: 8, context: 2, interleave: 8}\n  batch: {global: 512}"},
+	{"Llama 3 8B, 8 GPUs", 1, 744, job("llama3-8b", 128, scenario.Parallel{ZeRO: 3})},
+	{"Llama 3 70B, 64 GPUs", 8, 719, job("llama3-70b", 128, scenario.Parallel{Tensor: 4, Pipeline: 8, Interleave: 5})},
+	{"Llama 3.1 405B, 1,024 GPUs", 128, 737, job("llama3-405b", 512, scenario.Parallel{Tensor: 8, Pipeline: 8, Context: 2, Interleave: 8})},
+}
+
+// job is a model trained in FP8 as in NVIDIA's recipes.
+func job(model string, batch int, p scenario.Parallel) scenario.Training {
+	return scenario.Training{
+		Model: scenario.Model{Preset: model}, Parallel: p, Batch: scenario.Batch{Global: batch},
+		Precision: scenario.FP8, Gradients: "bf16", Recompute: "selective",
+	}
 }
 
 func publishedSteps(e *Env) ([]Row, error) {
@@ -162,8 +163,9 @@ func publishedSteps(e *Env) ([]Row, error) {
 		if e.Short && p.nodes > 1 {
 			break
 		}
-		text := fmt.Sprintf("cluster: {nodes: %d, node: dgx-h100}\nfabrics: [infiniband-ndr]\ntraining:\n  precision: fp8\n  gradients: bf16\n  recompute: selective\n  %s\n", p.nodes, p.job)
-		out, err := trained(e.Ctx, text, false)
+		s := clusterOf(p.nodes, scenario.Node{Preset: "dgx-h100"}, "", "infiniband-ndr")
+		s.Training = p.job
+		out, err := trained(e.Ctx, &s, false)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}

@@ -32,7 +32,7 @@ func controller(f *scenario.Fabric) func() cc.Algorithm {
 		params := nscc(f)
 		return func() cc.Algorithm { return cc.NewNSCC(params) }
 	}
-	if own, values := f.CC.Own(); own != nil {
+	if own, values := scenario.OwnCC(&f.CC); own != nil {
 		link := cc.Link{Rate: f.Link.Rate(), Packet: f.MTU}
 		return func() cc.Algorithm { return own.New(link, values) }
 	}
@@ -76,7 +76,7 @@ func notification(f *scenario.Fabric, c *transport.Config) {
 		c.EchoCE, c.AckCE, c.CNPInterval = true, true, 0 // BECN on acknowledgements, a CNP where there is none
 		c.PacedOverhead = units.Bytes(wire.InfiniBandBytes(wire.RCWriteMiddle, 0, f.IB.GRH))
 	}
-	if own, values := f.CC.Own(); own != nil {
+	if own, values := scenario.OwnCC(&f.CC); own != nil {
 		c.PacedOverhead = dataOverhead
 		if own.Notifications != "" {
 			c.CNPInterval = values.Time(own.Notifications)

@@ -1,4 +1,6 @@
-package cli
+// Package traffic counts the packets of a simulation at the ports that they pass, for the
+// counters of an emulated subnet.
+package traffic
 
 import (
 	"context"
@@ -21,9 +23,10 @@ type traffic struct {
 	at   map[subnet.End]*sma.Traffic
 }
 
-// simulatedTraffic runs all sizes of a scenario on its first InfiniBand fabric, one after
-// the other, and counts what each port sends and receives.
-func simulatedTraffic(ctx context.Context, r *scenario.Resolved, s *subnet.Subnet) (map[subnet.End]*sma.Traffic, error) {
+// OfPorts runs all sizes of a scenario on its first InfiniBand fabric, one after the other,
+// and counts what each port of s, its subnet, sends and receives. A port without traffic has
+// no entry.
+func OfPorts(ctx context.Context, r *scenario.Resolved, s *subnet.Subnet) (map[subnet.End]*sma.Traffic, error) {
 	one := *r
 	for i := range r.Fabrics {
 		if r.Fabrics[i].Kind == scenario.InfiniBandKind {
@@ -32,10 +35,10 @@ func simulatedTraffic(ctx context.Context, r *scenario.Resolved, s *subnet.Subne
 		}
 	}
 	t := &traffic{over: wire.VCRCBytes + int64(network.Delimiters(&one.Fabrics[0].Link)), at: map[subnet.End]*sma.Traffic{}}
-	results, err := sim.Run(ctx, &one, sim.Options{Workers: 1, Network: func(_, _ int, n *fabric.Network) {
+	results, err := sim.Observe(ctx, &one, func(n *fabric.Network) {
 		t.net = n
 		n.Follow(t)
-	}})
+	})
 	if err != nil {
 		return nil, fmt.Errorf("the traffic cannot be simulated: %w", err)
 	}

@@ -1,0 +1,47 @@
+// Package weft simulates the network of an AI training cluster, packet by packet:
+// InfiniBand, RoCE v2, Ultra Ethernet, iWARP and TCP side by side.
+//
+// # A simulation
+//
+// A [Scenario] says which machines, which fabrics and which workload. It comes from a file
+// ([Load]), from text ([Parse]) or from a value of Go ([New]). All three give a [File]. Its
+// method Resolve lays overrides ([Set]) over the file and gives a [Resolved]: the scenario
+// with every number present. [Run] simulates it and gives [Results]. For a collective
+// operation on a cluster, [Collective] is all of this in two lines.
+//
+// The command weft simulates through this package, and in no other way.
+//
+// # Scenarios in Go
+//
+// A field that is zero has the value of its preset, or the default, as a field has that a
+// file does not mention. A value whose zero is meant is an override:
+//
+//	file.Resolve(weft.Set("fabrics[0].switch.latency", units.Time(0), "no latency"))
+//
+// The path of a field is its name in a scenario file; docs/SCENARIO.md has all of them. The
+// types of a scenario and of results stand below internal and have their names here: go doc
+// weft/internal/sim/scenario.Fabric lists the fields of [Fabric], with their meaning and
+// range, and go doc weft/internal/sim/runstore.Point those of [Point]. A choice is a text,
+// and its type lists the values.
+//
+// # Units
+//
+// Quantities are integers: picoseconds ([weft/units.Time]), bytes ([weft/units.Bytes]), bits
+// per second ([weft/units.Rate]), millimetres ([weft/units.Length]). A [Ratio] is an exact
+// fraction. AlgBW, BusBW and other bandwidths of results are floats in GB/s of 10⁹ bytes.
+//
+// # Errors
+//
+// What is wrong with a scenario is an [Errors]: each [Error] has its file, line and column,
+// or the override that brought it, the path of the field, and what would be valid. Run joins
+// the reasons of simulations that failed, and still gives the results of the others.
+//
+// # Stability
+//
+// From version 1.0 on the names and the meaning of packages weft, units, wire and verbs
+// follow semantic versioning. A minor version may add fields, choices and presets: write the
+// names of fields in literals. One version of weft gives byte-identical results for one
+// scenario and seed, on any machine and with any number of cores. Another version may give
+// other results. What a type of a scenario or of results has by
+// name here is part of the promise; everything else below internal may change at any time.
+package weft
