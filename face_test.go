@@ -2,19 +2,22 @@ package weft_test
 
 import (
 	"bytes"
+	"go/ast"
 	"go/importer"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// public is package weft as the compiler sees it.
-func public(t *testing.T) *types.Package {
+// compiled imports package weft, and the packages that it imports, as the compiler sees them.
+func compiled(t *testing.T) types.Importer {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", ".").Output()
 	if err != nil {
@@ -26,7 +29,12 @@ func public(t *testing.T) *types.Package {
 		exports[path] = file
 	}
 	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
-	pkg, err := importer.ForCompiler(token.NewFileSet(), "gc", open).Import("weft")
+	return importer.ForCompiler(token.NewFileSet(), "gc", open)
+}
+
+func public(t *testing.T) *types.Package {
+	t.Helper()
+	pkg, err := compiled(t).Import("weft")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,5 +133,87 @@ func TestATypeOfTextListsItsValues(t *testing.T) {
 	}
 	if texts < 30 {
 		t.Errorf("%d types of text: the test does not see them", texts)
+	}
+}
+
+// user is a program outside of this module.
+const user = `package user
+
+import (
+	"context"
+	"errors"
+
+	"weft"
+	"weft/units"
+)
+
+var fabrics = []weft.Fabric{
+	{Preset: "infiniband-ndr", Routing: weft.Routing{Mode: "adaptive"}, IB: weft.InfiniBand{ServiceLevels: []weft.ServiceLevel{{SL: 1}}}},
+	{Preset: "roce-v2-400g", Ethernet: weft.Ethernet{ECN: weft.ECN{Pmax: weft.Ratio{Num: 1, Den: 10}}}},
+}
+
+// Slowest is the slowest fabric, and the time of its most delayed message.
+func Slowest(ctx context.Context, job weft.Workload) (name string, at units.Time, err error) {
+	file, err := weft.New("user", &weft.Scenario{Cluster: weft.Cluster{Nodes: 4}, Fabrics: fabrics, Workload: job})
+	if err != nil {
+		var all weft.Errors
+		if errors.As(err, &all) {
+			name = all[0].Path
+		}
+		return name, 0, err
+	}
+	r, err := file.Resolve(weft.Set("run.seed", 2, "user"))
+	if err != nil {
+		return "", 0, err
+	}
+	results, err := weft.Run(ctx, r, weft.Options{Finished: func(weft.Finished) {}})
+	if err != nil {
+		return "", 0, err
+	}
+	for _, f := range results.Fabrics {
+		if last := longest(f.Points[0].Flows); last > at {
+			name, at = f.Name, last
+		}
+	}
+	return name, at, nil
+}
+
+func longest(d weft.MessageTimes) units.Time { return d.Max }
+`
+
+// A module of its own takes weft from a folder, as docs/HACKING.md says, and its program uses
+// public names alone.
+func TestAnotherModuleBuildsAScenarioInGo(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile("go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.sum":  string(sums),
+		"go.mod":  "module user\n\ngo 1.26\n\nrequire weft v0.0.0\n\nreplace weft => " + here + "\n",
+		"user.go": user,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := exec.Command("go", "list", "-mod=mod", "-deps", ".")
+	list.Dir, list.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off")
+	if out, err := list.CombinedOutput(); err != nil || !strings.Contains(string(out), "\nweft/internal/sim\nweft\nuser\n") {
+		t.Fatalf("the imports of the module: %v\n%s", err, out)
+	}
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "user.go", user, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// To compile all of weft as a part of another module would take half a minute.
+	if _, err := (&types.Config{Importer: compiled(t)}).Check("user", files, []*ast.File{file}, nil); err != nil {
+		t.Error(err)
 	}
 }
