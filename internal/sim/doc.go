@@ -28,5 +28,6 @@
 // # Imports
 //
 // sim imports units, wire, base, and the control planes of ib and roce. verbs and live import
-// its queue pairs and schedules, formats its workload graph, study and face all of it.
+// its queue pairs and schedules, formats its workload graph, study all of it, weft its scenarios, runs
+// and results, face all but the run itself.
 package sim

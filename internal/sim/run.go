@@ -31,17 +31,17 @@ type job struct {
 // Run simulates a scenario. When ctx is cancelled it gives what was finished,
 // marked as partial, and ctx's error.
 func Run(ctx context.Context, r *scenario.Resolved, o Options) (*runstore.Results, error) {
-	return run(ctx, r, o, nil)
+	return simulate(ctx, r, o, nil)
 }
 
 // Observe simulates a scenario, one simulation after the other, and gives the network of
 // each to see before its first event, to follow its packets ([fabric.Network.Follow]).
 // What a fault is compared with is not shown.
 func Observe(ctx context.Context, r *scenario.Resolved, see func(*fabric.Network)) (*runstore.Results, error) {
-	return run(ctx, r, Options{Workers: 1}, see)
+	return simulate(ctx, r, Options{Workers: 1}, see)
 }
 
-func run(ctx context.Context, r *scenario.Resolved, o Options, see func(*fabric.Network)) (*runstore.Results, error) {
+func simulate(ctx context.Context, r *scenario.Resolved, o Options, see func(*fabric.Network)) (*runstore.Results, error) {
 	out := &runstore.Results{
 		Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Workload: workloadName(&r.Workload),
 		Ranks: ranksOf(r), Nodes: nodesOf(r),

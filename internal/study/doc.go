@@ -12,6 +12,7 @@
 //	collisions  the cost of ECMP's collisions over hash seeds
 //	calibrate   measured logs beside predictions: causes, and constants that are fitted
 //	predict     a network of which one pair was measured
+//	traffic     packets of a simulation at the ports that they pass, for the emulated subnet
 //	audit       zones of a scenario proved apart, or the path that joins them
 //	roceexport  the fabric of a scenario as configuration of switches and hosts
 //	hpccrun     cases of the simulator that was published with HPCC
