@@ -9,16 +9,30 @@ import (
 // pageHead is what docs/VALIDATION.md begins with.
 const pageHead = `# Validation
 
-What weft computes, beside what is known. ` + "`weft validate`" + ` runs every case and
-` + "`weft validate --markdown`" + ` makes this page; a miss shows as a miss.
+Numbers of weft beside what is known: closed forms, other simulators, vendors' tables,
+published measurements. ` + "`weft validate`" + ` runs every case, and
+` + "`weft validate --markdown`" + ` makes this page. A miss is shown as a miss.
+
+## Can I trust this number?
+
+Find its kind. An error in time is positive where weft is slower, an error in bandwidth
+where weft is faster. [MODELS.md](MODELS.md#can-i-trust-this-number) has the same by question,
+and every assumption.
+
+`
+
+// pageRules follow the table.
+const pageRules = `
+## How to read the cases
 
 - References are arithmetic of their own, written out in the case
   (` + "`internal/study/validate`" + `), or somebody's data with its source. A test alters one
   constant of the models after another and sees the case that covers it fail.
-- A row with several values shows the first and the last; its error is that of
+- A row with several values shows the first and the last. Its error is the error of
   the worst of all.
-- "not scored" rows stand beside the others to be looked at.
-- Runs are deterministic: these numbers are those of any machine.
+- Rows that are "not scored" are shown beside the others. Rows that are to be at least or
+  at most the reference count, and have no error in the table above.
+- Runs are deterministic: every machine gives these numbers.
 
 ## What was calibrated on what
 
@@ -53,6 +67,8 @@ var groups = []struct{ id, title string }{
 func WritePage(w io.Writer, results []Result) error {
 	var b strings.Builder
 	b.WriteString(pageHead)
+	b.WriteString(trust(results))
+	b.WriteString(pageRules)
 	b.WriteString(calibrations(results))
 	pass, miss, notScored := Count(results)
 	fmt.Fprintf(&b, "\n## Summary\n\n%d rows pass, %d miss, %d are not scored.\n", pass, miss, notScored)

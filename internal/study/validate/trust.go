@@ -1,0 +1,187 @@
+package validate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// kind is a sort of number that weft gives, with its answer to "can I trust it?".
+type kind struct {
+	number  string
+	against string
+	cases   []string // how the IDs of its cases begin; none where nothing is known to hold it against
+	doubt   string   // when not to trust it
+	// contrast is that its rows without a score are contrasts, such as a worse setting, and
+	// say nothing of the error.
+	contrast bool
+}
+
+// kinds are in the order from the best known to the least.
+var kinds = []kind{
+	{
+		number:  "bytes of a packet; time of a packet, a message or a READ on links that are free",
+		against: "arithmetic",
+		cases:   []string{"packet/", "message/", "verbs/", "uet/message", "iwarp/"},
+		doubt:   "where latencies of the catalog are assumptions, above all between fabrics whose switches differ",
+	},
+	{
+		number:   "throughput and queueing of simple traffic: incast, ring, random arrivals, uniform traffic, reductions in switches",
+		against:  "closed forms",
+		cases:    []string{"incast/", "ring/", "queue/", "uniform/", "sharp/"},
+		doubt:    "for the inside of a switch chip, which no vendor publishes",
+		contrast: true,
+	},
+	{
+		number:  "headroom, credits, PFC",
+		against: "vendors' tables, arithmetic, and the least buffer that loses nothing",
+		cases:   []string{"credits/", "pfc/"},
+		doubt:   "where the thresholds of the real switch are not those of the scenario",
+	},
+	{
+		number:  "counts of switches and cables",
+		against: "published reference designs",
+		cases:   []string{"bill/"},
+		doubt:   "for power and cost where the catalog says unknown: the sum is then a lower bound",
+	},
+	{
+		number:   "shares and rates under congestion control",
+		against:  "properties that the papers and specifications promise",
+		cases:    []string{"dcqcn/", "cc/", "ibcc/", "uet/fairness"},
+		doubt:    "as the rate of a real NIC: vendors' parameters and firmware differ",
+		contrast: true,
+	},
+	{
+		number:  "completion of flows with DCQCN and PFC",
+		against: "another packet simulator",
+		cases:   []string{"fct/"},
+		doubt:   "for a single flow where a few marks decide: compare distributions over seeds",
+	},
+	{
+		number:   "Ultra Ethernet under loss",
+		against:  "the time that the wire needs",
+		cases:    []string{"uet/incast", "uet/permutation"},
+		doubt:    "as a prediction of a device: none was measured",
+		contrast: true,
+	},
+	{
+		number:  "the choice of algorithm and protocol that NCCL makes",
+		against: "NCCL's own formula",
+		cases:   []string{"model/formula"},
+		doubt:   "with a tuner plug-in, or on nodes without an NVSwitch",
+	},
+	{
+		number:  "time of a collective by one algorithm",
+		against: "NCCL's own formula, which is no measurement",
+		cases:   []string{"model/1-node", "model/16-nodes"},
+		doubt:   "for the choice between two algorithms: see MODELS.md",
+	},
+	{
+		number:  "bandwidth of a large collective",
+		against: "measured tables of two healthy systems",
+		cases:   []string{"nccl/A4", "nccl/A5", "nccl/line-rate"},
+		doubt:   "below 64 MiB: weft is faster than what was measured, since kernels lose time that NCCL's constants do not have",
+	},
+	{
+		number:  "the same on other systems",
+		against: "measured tables that are not scored, each for its own reason",
+		cases:   []string{"nccl/A1", "nccl/A2", "nccl/A8", "nccl/H200"},
+		doubt:   "as an absolute time; calibrate to your own log first (DIAGNOSE.md)",
+	},
+	{
+		number:  "what ECMP's collisions cost",
+		against: "one cluster and one published statement, neither with its cabling",
+		cases:   []string{"scaleout/"},
+		doubt:   "as an absolute loss: cabling and hash decide. Compare settings on your own cabling",
+	},
+	{
+		number:  "a training step put together from phases",
+		against: "the same step, simulated whole",
+		cases:   []string{"training/exact", "training/collisions"},
+		doubt:   "where phases of different kinds share a link: use --exact",
+	},
+	{
+		number:  "speed of a training step",
+		against: "published steps",
+		cases:   []string{"training/published"},
+		doubt:   "as an absolute time: weft leaves out work that is no matrix product. The difference between two fabrics is the better figure",
+	},
+	{number: "anything over kernel TCP", against: "no case", doubt: "closely: copies and interrupts of the host decide, and they are the scenario's numbers"},
+	{number: "time of recovery from faults", against: "no case", doubt: "closely: the times of control planes are mostly assumptions"},
+}
+
+// covers reports whether the kind is that of a case.
+func (k *kind) covers(id string) bool {
+	return slices.ContainsFunc(k.cases, func(begin string) bool {
+		return strings.HasPrefix(id, begin) && (strings.HasSuffix(begin, "/") || len(id) == len(begin) || id[len(begin)] == '/')
+	})
+}
+
+// trust is the table that answers by kind of number.
+func trust(results []Result) string {
+	var b strings.Builder
+	b.WriteString("| kind of number | held against | scored rows | largest error of a scored row | of a row that is only shown | do not trust it |\n|---|---|---:|---|---|---|\n")
+	for i := range kinds {
+		k := &kinds[i]
+		pass, miss := 0, 0
+		var scored, shown worst
+		for j := range results {
+			r := &results[j]
+			if !k.covers(r.Case.ID) {
+				continue
+			}
+			for l := range r.Rows {
+				row := &r.Rows[l]
+				switch row.Verdict() {
+				case Pass:
+					pass++
+					scored.add(r.Case, row)
+				case Miss:
+					miss++
+					scored.add(r.Case, row)
+				case Shown:
+					if !k.contrast {
+						shown.add(r.Case, row)
+					}
+				}
+			}
+		}
+		count := "–"
+		if pass+miss > 0 {
+			count = fmt.Sprintf("%d, %d miss", pass+miss, miss)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", k.number, k.against, count, scored.text(pass+miss > 0), shown.text(false), k.doubt)
+	}
+	return b.String()
+}
+
+// worst is the row with the largest error.
+type worst struct {
+	err float64
+	at  string
+}
+
+// add takes a row along. What is only to be at least or at most a reference has no error.
+func (w *worst) add(c *Case, r *Row) {
+	if r.Tolerance.Kind == ToleranceAtLeast || r.Tolerance.Kind == ToleranceAtMost || len(r.Weft) == 0 || len(r.Reference) == 0 {
+		return
+	}
+	i := r.Worst()
+	if e := relative(r.Reference[i], r.Weft[i]); math.Abs(e) > math.Abs(w.err) && !math.IsInf(e, 0) {
+		w.err, w.at = e, c.ID+": "+strings.TrimSpace(r.Name)
+	}
+}
+
+// text is the error and where it is; scored is whether there are rows that have one.
+func (w *worst) text(scored bool) string {
+	switch {
+	case w.at == "" && scored:
+		return "none"
+	case w.at == "":
+		return "–"
+	case math.Abs(w.err) < 0.0005:
+		return "below 0.1 %"
+	}
+	return escape(fmt.Sprintf("%+.1f %% (%s)", 100*w.err, w.at))
+}

@@ -1,0 +1,43 @@
+package validate
+
+import (
+	"strings"
+	"testing"
+)
+
+// Every case is evidence for one kind of number, but for the systems that no sentence of
+// the table could be about: clusters that somebody reported as broken, and a blog's rule.
+func TestEveryCaseIsEvidenceForOneKindOfNumber(t *testing.T) {
+	others := map[string]bool{"nccl/A11": true, "nccl/A12": true, "nccl/A13": true}
+	used := make([]bool, len(kinds))
+	for _, c := range Cases() {
+		n := 0
+		for i := range kinds {
+			if kinds[i].covers(c.ID) {
+				used[i] = true
+				n++
+			}
+		}
+		if n != 1 && !others[c.ID] || n != 0 && others[c.ID] {
+			t.Errorf("%s is in %d kinds", c.ID, n)
+		}
+	}
+	for i := range kinds {
+		if !used[i] && len(kinds[i].cases) > 0 {
+			t.Errorf("%q has cases %v, and there are none", kinds[i].number, kinds[i].cases)
+		}
+	}
+}
+
+func TestTheTableOfTrustNamesTheWorstRow(t *testing.T) {
+	results := []Result{{Case: &Case{ID: "nccl/A5"}, Rows: []Row{
+		{Name: "small", Reference: []float64{100}, Weft: []float64{101}, Tolerance: within(.1)},
+		{Name: "large", Reference: []float64{100}, Weft: []float64{80}, Tolerance: within(.1)},
+		{Name: "shown", Reference: []float64{100}, Weft: []float64{150}},
+		{Name: "bound", Reference: []float64{100}, Weft: []float64{900}, Tolerance: atLeast},
+	}}}
+	const want = "| 3, 1 miss | -20.0 % (nccl/A5: large) | +50.0 % (nccl/A5: shown) |"
+	if table := trust(results); !strings.Contains(table, want) {
+		t.Errorf("the table has no %q:\n%s", want, table)
+	}
+}
