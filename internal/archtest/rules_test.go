@@ -30,7 +30,7 @@ var wings = []wing{
 	},
 	{"verbs", []string{"units", "wire", "internal/sim"}, "the verbs run the simulator's queue pairs on real sockets, without a simulated network"},
 	{"internal/formats", []string{"units", "internal/sim"}, "a file of another tool becomes a workload or a scenario, whoever runs it"},
-	{"verbs/internal/socket", []string{"units", "wire", "internal/sim", "verbs"}, "a measurement on a real network is an application of the verbs"},
+	{"internal/live", []string{"units", "wire", "internal/sim", "verbs"}, "a measurement on a real network is an application of the verbs"},
 	{
 		"internal/study",
 		[]string{"units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim", "internal/formats"},
@@ -41,7 +41,7 @@ var wings = []wing{
 		"internal/face",
 		[]string{
 			".", "units", "wire", "internal/base", "internal/roce", "internal/ib", "internal/sim",
-			"verbs", "internal/formats", "verbs/internal/socket", "internal/study",
+			"verbs", "internal/formats", "internal/live", "internal/study",
 		},
 		"commands and reports call everything; nothing calls them",
 	},

@@ -5,9 +5,9 @@
 //
 //	topology  the graph of a network, the builders of its shapes, drawings, division into partitions
 //	cores     independent work shared among processor cores
-//	cycles    cycles of directed graphs: the prover of credit loops
+//	cycles    directed graphs searched for a circle: the prover of credit loops
 //	stats     confidence intervals and quantiles
-//	golden    golden files of the tests
+//	golden    files that tests compare with and rewrite
 //
 // # Imports
 //

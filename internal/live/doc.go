@@ -13,4 +13,4 @@
 //
 // live imports units, wire, verbs, and of sim the schedules of collectives. face alone imports
 // it. Nothing here simulates a network.
-package socket
+package live

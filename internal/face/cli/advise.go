@@ -16,7 +16,7 @@ func newAdvise(e *Env) *cobra.Command {
 	x := advising{}
 	cmd := &cobra.Command{
 		Use:   "advise PROFILE",
-		Short: "InfiniBand or RoCE v2: the choice, its reasons, and where it turns",
+		Short: "recommend InfiniBand or RoCE v2, with reasons and with what would turn the choice",
 		Long: `Plans a network of each fabric for what the profile asks for, simulates both, weighs
 them by the profile's weights, and says which to take: the strongest reasons, each
 with a run in which one thing is changed, what speaks against it, and at what size,

@@ -14,7 +14,7 @@ import (
 func newAudit(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "proofs about a scenario: who is apart from whom",
+		Short: "prove properties of a scenario: isolation",
 	}
 	cmd.AddCommand(newAuditIsolation(e))
 	return cmd

@@ -77,7 +77,7 @@ func newBench(e *Env) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "bench " + strings.Join(names, "|"),
-		Short: "what nccl-tests would print on a cluster",
+		Short: "simulate a collective on a cluster and print the table of nccl-tests",
 		Long: `Simulates a collective as nccl-tests measures it, and prints its table, column
 for column: scripts that read nccl-tests read this. Sizes are written as there
 (8, 64K, 1M, 8G in powers of 1024), and so are the flags. A simulation does not

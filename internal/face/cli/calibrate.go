@@ -24,7 +24,7 @@ func newCalibrate(e *Env) *cobra.Command {
 	c := &calibrating{}
 	cmd := &cobra.Command{
 		Use:   "calibrate LOG…",
-		Short: "fit constants of the model to measured logs, and hold sizes out to see what it is worth",
+		Short: "fit constants of the model to measured logs, with sizes held out",
 		Long: `Fits a named set of the model's constants to logs of a cluster by a search over
 factors (Nelder-Mead), each step of which simulates every size. Of three sizes the
 middle one is held out: the search never sees it, and the error on those sizes,

@@ -15,7 +15,7 @@ func newCatalog(e *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "catalog [TYPE] [NAME]",
-		Short: "the hardware that is known, each fact with its source",
+		Short: "hardware facts, each with its source",
 		Long: `Without arguments: the types of entries. With a type: its entries, and how far
 the least certain fact of each can be trusted. With a name: every fact of the
 entry with its source.`,

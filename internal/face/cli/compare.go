@@ -17,7 +17,7 @@ func newCompare(e *Env) *cobra.Command {
 	var seeds int
 	cmd := &cobra.Command{
 		Use:   "compare FILE",
-		Short: "simulate a scenario on several fabrics and lay them side by side",
+		Short: "simulate a scenario on several fabrics, side by side",
 		Long: `Simulates the scenario on each of its fabrics, prints time, bandwidth, tail and
 what the network did side by side, and says which fabric wins where and why.
 With --out it also writes a run folder, with a page for the browser.

@@ -169,7 +169,7 @@ func newDiagnose(e *Env) *cobra.Command {
 	d := &diagnosing{}
 	cmd := &cobra.Command{
 		Use:   "diagnose LOG",
-		Short: "why a cluster is slow: a measured log beside what weft predicts, and what explains it",
+		Short: "explain why a cluster is slow, from a measured log",
 		Long: `Reads a log of nccl-tests, of perftest (ib_write_bw, ib_send_lat, …) or the report
 of clusterkit, with all that stands between its rows, and lays it beside what weft
 predicts for the cluster, size by size. Then it simulates what could explain the

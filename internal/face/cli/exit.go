@@ -81,7 +81,7 @@ func newExitCodes(e *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "exit-codes",
-		Short: "what each exit code means",
+		Short: "the meaning of each exit code",
 		Long:  exitCodesText(),
 		Args:  args(0, 0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {

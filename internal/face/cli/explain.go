@@ -14,7 +14,7 @@ func newExplain(e *Env) *cobra.Command {
 	var svg string
 	cmd := &cobra.Command{
 		Use:   "explain RUN",
-		Short: "which flows met on the busiest links of a run, and who paused whom",
+		Short: "the flows on the busiest links of a run, and the ports that paused each other",
 		Long: `Says of each simulation of a run folder which flows shared the busiest links, and,
 where the scenario has run.pauses: true, who paused whom by PFC: trees from a root
 cause (a NIC that does not take its data, a port that gets more than it carries, or

@@ -13,7 +13,7 @@ import (
 func newFabric(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fabric",
-		Short: "InfiniBand fabrics from the files of real tools: what they are, and other formats",
+		Short: "inspect a real InfiniBand fabric, convert its files",
 	}
 	cmd.AddCommand(newFabricInspect(e), newFabricConvert(e))
 	return cmd
@@ -23,7 +23,7 @@ func newFabricInspect(e *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
-		Short: "what a fabric is, and what is not as it should be",
+		Short: "the family, levels and rails of a fabric, and its faults",
 		Long: `Reads what ibnetdiscover (also -p, -g, -f) or iblinkinfo (also -l) printed,
 opensm-subnet.lst or a net of ibsim, and says what the fabric is: its family,
 levels, rails and oversubscription; which switch has fewer uplinks than its

@@ -17,7 +17,7 @@ func newHeadroom(e *Env) *cobra.Command {
 	h := headroom{speed: 400 * units.Gbps, cable: 5 * units.Metre, mtu: 9216, lossless: 1024}
 	cmd := &cobra.Command{
 		Use:   "headroom",
-		Short: "the buffer behind a PFC threshold, term by term",
+		Short: "the PFC headroom of a port, term by term",
 		Long: `The headroom of a lossless priority: what still arrives after a port has
 passed its threshold and until the peer has stopped, as the vendor computes it
 for the chip, term by term, or as it ships it where the formula is not public.

@@ -21,7 +21,7 @@ func newIbsim(e *Env) *cobra.Command {
 	var asJSON, withTraffic bool
 	cmd := &cobra.Command{
 		Use:   "ibsim FABRIC",
-		Short: "let opensm and infiniband-diags attach to a fabric that exists only here",
+		Short: "serve a simulated fabric to OpenSM and infiniband-diags",
 		Long: `ibsim serves the protocol of the simulator ibsim, so that unmodified programs
 manage and inspect a fabric that exists only here: a weft scenario, a file of
 ibnetdiscover, or one of ibsim's nets. It runs until it is interrupted.

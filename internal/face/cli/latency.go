@@ -30,7 +30,7 @@ func newLatency(e *Env) *cobra.Command {
 	l := &explaining{}
 	cmd := &cobra.Command{
 		Use:   "latency [FILE]",
-		Short: "where the time of a small message goes, term by term",
+		Short: "the time of a small message, term by term",
 		Long: `Simulates one small message between two hosts on each fabric and splits its time
 into terms: the differences of the timestamps of the packet that carried it,
 which sum to the whole, each with its source. Copies, system calls and CPU

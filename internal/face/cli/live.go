@@ -22,17 +22,27 @@ import (
 func newLive(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "live",
-		Short: "run collectives for real, over RDMA between processes",
-		Long: `Runs collectives between real processes with real memory: RoCE v2 on UDP sockets,
-connected by InfiniBand's connection manager, along the schedules that the
-simulator runs.`,
+		Short: "RDMA on a real network: measurements, collectives, captures",
+		Long: `Real RDMA between processes with real memory: RoCE v2 on UDP sockets, without an RDMA
+NIC and without a privilege. Collectives run along the schedules of the simulator. perf,
+ping, pingpong and rping also talk to perftest's, libibverbs' and librdmacm's own programs.`,
 		Example: "  weft live all-reduce -n 4 -b 8 -e 64M\n  weft live serve --addr 192.0.2.7    # on each of several hosts, for --hosts",
 		Args:    args(0, 0, "one of its verbs"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newLiveAllReduce(e), newLiveServe(e), newLiveRank(e))
+	for _, verb := range liveVerbs {
+		c := verb(e)
+		if c.HasSubCommands() {
+			group(c)
+		}
+		cmd.AddCommand(c)
+	}
 	return cmd
 }
+
+// liveVerbs are the verbs of live that once stood by themselves.
+var liveVerbs = []func(*Env) *cobra.Command{newPerf, newPing, newPingPong, newRping, newSniff}
 
 // newLiveRank is what the ranks of a collective run; people do not.
 func newLiveRank(e *Env) *cobra.Command {

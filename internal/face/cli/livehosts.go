@@ -26,7 +26,7 @@ func newLiveServe(e *Env) *cobra.Command {
 	var memory string
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "have ranks for collectives that others begin, until interrupted",
+		Short: "offer ranks on this host to collectives that other hosts start",
 		Long: `Has ranks for weft live all-reduce --hosts on any machine, one at a time for each
 address of --addr, until interrupted. It listens on the loopback only unless --addr
 names other addresses of this machine: whoever reaches the first of them can have it

@@ -15,38 +15,28 @@ import (
 	"weft/internal/sim/catalog"
 )
 
-// verbs are the constructors of the verbs, in the order of help. A new verb is
-// a file with a constructor, and a line here.
-var verbs = []func(*Env) *cobra.Command{
-	newCompare,
-	newRun,
-	newExplain,
-	newBench,
-	newTune,
-	newDiagnose,
-	newCalibrate,
-	newLatency,
-	newTrain,
-	newReplay,
-	newPlan,
-	newAdvise,
-	newValidate,
-	newTopology,
-	newRoCE,
-	newSniff,
-	newFabric,
-	newSM,
-	newPerf,
-	newPing,
-	newPingPong,
-	newRping,
-	newLive,
-	newIbsim,
-	newAudit,
-	newCatalog,
-	newVersion,
-	newExitCodes,
+// verbGroup is the verbs of one wing under a heading of the help.
+type verbGroup struct {
+	id, title string
+	verbs     []func(*Env) *cobra.Command
 }
+
+// verbGroups lists the verbs in the order of help. A new verb is a file with a
+// constructor, and a line here.
+var verbGroups = []verbGroup{
+	{"sim", "Simulate a scenario:", []func(*Env) *cobra.Command{
+		newCompare, newRun, newExplain, newBench, newLatency, newTopology, newCatalog,
+	}},
+	{"study", "Study, with many simulations:", []func(*Env) *cobra.Command{
+		newPlan, newAdvise, newTune, newTrain, newReplay, newDiagnose, newCalibrate, newAudit, newValidate,
+	}},
+	{"ib", "InfiniBand:", []func(*Env) *cobra.Command{newFabric, newSM, newIbsim}},
+	{"roce", "RoCE v2:", []func(*Env) *cobra.Command{newRoCE}},
+	{"live", "RDMA on a real network:", []func(*Env) *cobra.Command{newLive}},
+}
+
+// reference are verbs that help names in its last line.
+var reference = []func(*Env) *cobra.Command{newVersion, newExitCodes}
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, e *Env) (code Code) {
@@ -84,14 +74,14 @@ func Main(ctx context.Context, e *Env) (code Code) {
 }
 
 func newRoot(e *Env) *cobra.Command {
+	cobra.EnableCommandSorting = false // the order of verbGroups
 	root := &cobra.Command{
 		Use:   "weft",
 		Short: "InfiniBand and RoCE v2 for AI clusters, side by side, packet by packet",
 		Long: `weft simulates the network of an AI training cluster packet by packet:
 InfiniBand, RoCE v2 and kernel TCP side by side, with one scenario, one table
-and one page.
-
-  weft compare examples/h100-128.yaml --out run`,
+and one page.`,
+		Example:           "  weft compare examples/h100-128.yaml --out run",
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,
@@ -118,14 +108,39 @@ and one page.
 		return namesFiles(c.Flags())
 	}
 	root.PersistentFlags().BoolVar(&e.quiet, "quiet", false, "no progress, and no word of what was written: errors only, on standard error")
-	for _, verb := range verbs {
+	addVerbs(e, root)
+	return root
+}
+
+// addVerbs adds every verb under its heading. Verbs of live that once stood by
+// themselves keep their old names, and help does not show these.
+func addVerbs(e *Env, root *cobra.Command) {
+	for _, g := range verbGroups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, verb := range g.verbs {
+			c := verb(e)
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
+	for _, verb := range slices.Concat(reference, liveVerbs) {
 		c := verb(e)
+		c.Hidden = true
+		root.AddCommand(c)
+	}
+	for _, c := range root.Commands() {
 		if c.HasSubCommands() {
 			group(c)
 		}
-		root.AddCommand(c)
 	}
-	return root
+	root.InitDefaultHelpCmd()
+	root.SetHelpCommandGroupID(verbGroups[0].id)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), `(or .IsAvailableCommand (eq .Name "help"))`, ".IsAvailableCommand") +
+		"{{if not .HasParent}}\nAlso: weft version, weft exit-codes, weft completion, weft help.\n{{end}}")
+	for _, c := range root.Commands() {
+		c.Hidden = c.Hidden || c.Name() == "help"
+	}
 }
 
 // flagBeforeVerb refuses a verb's flag that stands before the verb: there the verb would

@@ -41,14 +41,14 @@ var perfTests = []struct {
 func newPerf(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "perf",
-		Short: "measure RDMA between two machines, or two terminals",
+		Short: "measure bandwidth and latency between two hosts",
 		Long: `Measures real RDMA: RoCE v2 on ordinary UDP sockets, with the queue pairs of the
 simulator. No RDMA NIC, no kernel module, no privilege. One terminal serves, the
 other measures; the columns are those of perftest (ib_write_bw and so on).`,
-		Example: `  weft perf serve
-  weft perf write-bw 127.0.0.1
-  weft perf write-lat 127.0.0.1 -s 8
-  weft perf write-bw 127.0.0.1 -s 1048576 --against tcp`,
+		Example: `  weft live perf serve
+  weft live perf write-bw 127.0.0.1
+  weft live perf write-lat 127.0.0.1 -s 8
+  weft live perf write-bw 127.0.0.1 -s 1048576 --against tcp`,
 		Args: args(0, 0, "one of its verbs"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -144,11 +144,11 @@ func newPerfTest(e *Env, name, what string, t perf.Test) *cobra.Command {
 		Use:   name + " [HOST]",
 		Short: what,
 		Long: "Measures the " + what + `.
-HOST runs weft perf serve, or with --perftest the program of the same name of
+HOST runs weft live perf serve, or with --perftest the program of the same name of
 perftest, on any RoCE v2 device. Without HOST the measurement is served to one such
 program, as that program itself would do it: both are to be given the same size,
 iterations and queue pairs.`,
-		Example: "  weft perf " + name + " 127.0.0.1\n  weft perf " + name + " --perftest --addr 192.0.2.1    # then there: " +
+		Example: "  weft live perf " + name + " 127.0.0.1\n  weft live perf " + name + " --perftest --addr 192.0.2.1    # then there: " +
 			"ib_" + strings.ReplaceAll(name, "-", "_") + " 192.0.2.1",
 		Args: args(0, 1, "the host that serves"),
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -203,7 +203,7 @@ func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
 	case p.against != "" && p.against != "tcp":
 		return fmt.Errorf("--against %q: valid is tcp", p.against)
 	case host == "":
-		return errors.New("no host: name the one where weft perf serve runs, or give --perftest to serve perftest")
+		return errors.New("no host: name the one where weft live perf serve runs, or give --perftest to serve perftest")
 	}
 	first := p.test
 	if p.all {
@@ -223,7 +223,7 @@ func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
 	defer func() { err = errors.Join(err, closeAll()) }()
 	c, err := perf.Dial(ctx, dev, net.JoinHostPort(host, strconv.Itoa(int(p.port))))
 	if err != nil {
-		return fail(Failed, "%w (does weft perf serve run there?)", err)
+		return fail(Failed, "%w (does weft live perf serve run there?)", err)
 	}
 	defer c.Close()
 	results, err := p.measure(ctx, e.Stdout, c)

@@ -35,7 +35,7 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// perfServed is a weft perf serve of the test, and the flags that reach it.
+// perfServed is a weft live perf serve of the test, and the flags that reach it.
 func perfServed(t *testing.T, more ...string) (flags []string) {
 	t.Helper()
 	port := freePort(t)
@@ -83,7 +83,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// perfRows are the rows of what weft perf prints with --json.
+// perfRows are the rows of what weft live perf prints with --json.
 func perfRows(text string) ([]perfRow, error) {
 	var out struct {
 		Version int
@@ -225,7 +225,7 @@ func TestPerfRepeatsWhatIsLostAndWithSelectiveRepeatNothingElse(t *testing.T) {
 func TestPerfWithoutAServerSaysWhatIsMissing(t *testing.T) {
 	port := freePort(t)
 	_, errs, code := runMain(t, "perf", "write-bw", "127.0.0.1", "-p", port, "--udp-port", port)
-	if code != Failed || !strings.Contains(errs, "does weft perf serve run there?") {
+	if code != Failed || !strings.Contains(errs, "does weft live perf serve run there?") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

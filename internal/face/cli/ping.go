@@ -30,11 +30,11 @@ func newPing(e *Env) *cobra.Command {
 	p := &pinging{}
 	cmd := &cobra.Command{
 		Use:   "ping HOST",
-		Short: "read a peer's memory by RDMA, again and again",
-		Long: `Connects to the device at HOST, where weft perf serve runs, by InfiniBand's
+		Short: "read a peer's memory repeatedly and print the times",
+		Long: `Connects to the device at HOST, where weft live perf serve runs, by InfiniBand's
 connection manager, and reads its memory by RDMA READ: no code of the peer takes
 part, only its device.`,
-		Example: "  weft ping 127.0.0.1",
+		Example: "  weft live ping 127.0.0.1",
 		Args:    args(1, 1, "one host"),
 		RunE:    func(cmd *cobra.Command, given []string) error { return p.run(cmd.Context(), e, given[0]) },
 	}
@@ -70,7 +70,7 @@ func (p *pinging) run(ctx context.Context, e *Env, host string) (err error) {
 	to := found[0].Unmap()
 	pinger, err := perf.NewPinger(dial, dev, to, p.size)
 	if err != nil {
-		return fail(Failed, "%v: %w (does weft perf serve run there?)", to, err)
+		return fail(Failed, "%v: %w (does weft live perf serve run there?)", to, err)
 	}
 	out := e.Stdout
 	if p.json {

@@ -61,14 +61,14 @@ func newPingPong(e *Env) *cobra.Command {
 	p := &perf.PingPong{}
 	cmd := &cobra.Command{
 		Use:   "pingpong rc|uc|ud [HOST]",
-		Short: "messages to and fro with ibv_rc_pingpong and its like, or weft",
+		Short: "exchange messages with ibv_rc_pingpong and its variants, or with weft",
 		Long: `Sends messages to and fro over a reliable or unreliable connection or by datagrams.
 At HOST runs ibv_rc_pingpong, ibv_uc_pingpong or ibv_ud_pingpong of rdma-core, on any
-RoCE v2 device and with the index of a GID (-g), or weft pingpong; without HOST one
+RoCE v2 device and with the index of a GID (-g), or weft live pingpong; without HOST one
 of them is waited for. Both sides are to be given the same size and iterations.
 Every message is compared with what such programs send. UC and UD do not send again
 what is lost: whoever waits for it says so, where Linux's programs wait for ever.`,
-		Example: "  weft pingpong rc --addr 192.0.2.1    # then there: ibv_rc_pingpong -g 1 192.0.2.1",
+		Example: "  weft live pingpong rc --addr 192.0.2.1    # then there: ibv_rc_pingpong -g 1 192.0.2.1",
 		Args:    args(1, 2, "rc, uc or ud, and the host that serves"),
 		RunE: func(cmd *cobra.Command, given []string) (err error) {
 			var ok bool
@@ -150,11 +150,11 @@ func newRping(e *Env) *cobra.Command {
 	verbose := false
 	cmd := &cobra.Command{
 		Use:   "rping [HOST]",
-		Short: "READs and WRITEs with rdma-core's rping, or weft",
-		Long: `Connects to rping -s at HOST, or weft rping, by the connection manager. A text goes
+		Short: "READ and WRITE with rdma-core's rping, or with weft",
+		Long: `Connects to rping -s at HOST, or weft live rping, by the connection manager. A text goes
 there by RDMA READ and comes back by RDMA WRITE, and is compared. Without HOST a
 client is waited for, which is rping -c.`,
-		Example: "  weft rping --addr 192.0.2.1    # then there: rping -c -a 192.0.2.1 -C 10 -V",
+		Example: "  weft live rping --addr 192.0.2.1    # then there: rping -c -a 192.0.2.1 -C 10 -V",
 		Args:    args(0, 1, "the host that serves"),
 		RunE: func(cmd *cobra.Command, given []string) (err error) {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)

@@ -19,7 +19,7 @@ func newPlan(e *Env) *cobra.Command {
 	x := planning{}
 	cmd := &cobra.Command{
 		Use:   "plan [FILE]",
-		Short: "designs of a cluster's network with bill of materials, power and cost",
+		Short: "design a cluster's network, with bill of materials, power and cost",
 		Long: `Finds the networks that can be built for a number of GPUs within constraints:
 fabric, topology, oversubscription, models of switch and NIC. Each has its bill of
 materials, its power and its cost by your prices, and can be written as a scenario

@@ -39,7 +39,7 @@ func newReplay(e *Env) *cobra.Command {
 	var x replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
-		Short: "run the workload files of other simulators and tracers on several fabrics",
+		Short: "simulate workload files of other simulators and tracers",
 		Long: `Reads a workload that another program wrote, unmodified, and carries it out packet
 by packet on each fabric of a cluster. The format is recognised by what stands in
 the file; weft reads ` + formats.Names() + `.

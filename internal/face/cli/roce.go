@@ -8,7 +8,7 @@ import (
 func newRoCE(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "roce",
-		Short: "what lossless Ethernet must be configured to",
+		Short: "lossless Ethernet: size buffers, check, lint and export configurations",
 		Args:  args(0, 0, "one of its verbs"),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

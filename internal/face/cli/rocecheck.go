@@ -19,7 +19,7 @@ func newRoCECheck(e *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check SCENARIO",
-		Short: "cyclic buffer dependencies, and thresholds that do not fit one another, before anything runs",
+		Short: "check for cyclic buffer dependencies and contradictory thresholds, without a simulation",
 		Long: `Looks at the lossless fabrics of a scenario before anything runs:
 
   - cyclic buffer dependencies: whether packets on the fabric's routes can wait for

@@ -47,7 +47,7 @@ func newRoCECollisions(e *Env) *cobra.Command {
 	c := &colliding{}
 	cmd := &cobra.Command{
 		Use:   "collisions SCENARIO",
-		Short: "what flows that meet on one link cost as the job grows, as a curve",
+		Short: "the cost of ECMP collisions over the size of a job",
 		Long: `Simulates the scenario's largest size on clusters of several sizes, for each way of
 balancing the load and over many hash seeds, and prints the distribution of the bus
 bandwidth that is lost against one ideal switch: median, 10 % and 90 %, and worst.

@@ -27,7 +27,7 @@ func newRoCEExport(e *Env) *cobra.Command {
 	x := &exporting{}
 	cmd := &cobra.Command{
 		Use:   "export SCENARIO -o DIR",
-		Short: "what a scenario's RoCE fabric is told on real switches and hosts",
+		Short: "write the configuration of real switches and hosts for a scenario's RoCE fabric",
 		Long: `Writes the configuration that makes real devices what the scenario's RoCE v2 fabric
 is in the simulator: classes, PFC, headroom for the scenario's speed and longest
 cable, marking, schedulers and the watchdog. SCENARIO may be the folder of a run.

@@ -26,7 +26,7 @@ func newRoCELint(e *Env) *cobra.Command {
 	var l linting
 	cmd := &cobra.Command{
 		Use:   "lint --switch FILE [--host DIR|FILE]...",
-		Short: "what goes wrong between a SONiC switch and its hosts: line, reason and fix",
+		Short: "find faults between a SONiC switch and its hosts: line, reason and fix",
 		Long: `Reads the configuration of a switch and what its hosts say of themselves together,
 and tells what goes wrong between them: the DSCP of a host that the switch does not
 protect, PFC on one end only, headroom that is too small for the cable, marks that

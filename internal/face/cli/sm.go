@@ -5,7 +5,7 @@ import "github.com/spf13/cobra"
 func newSM(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sm",
-		Short: "InfiniBand's Subnet Manager: compute, prove and compare tables, and manage a fabric",
+		Short: "Subnet Manager: compute, prove and compare tables, manage a fabric",
 		Example: `  weft sm route cluster.topo -o tables
   weft sm check cluster.topo opensm-lfts.dump
   weft sm diff cluster.topo before/ after/

@@ -12,7 +12,7 @@ func newSMBringUp(e *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "bringup FILE",
-		Short: "how long a Subnet Manager takes to bring a scenario's InfiniBand fabrics up",
+		Short: "the time that a Subnet Manager takes to bring up a scenario's fabrics",
 		Long: `bringup simulates weft's Subnet Manager on a fabric that has just been powered on:
 each datagram goes over its cables and switches, agents and manager take their time
 for each, and tables take theirs to compute. The times of control.sm are the

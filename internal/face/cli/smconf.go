@@ -16,7 +16,7 @@ func newSMConf(e *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "conf FILE",
-		Short: "write a scenario's lanes and their arbitration as the QoS keys of an opensm.conf",
+		Short: "write a scenario's lanes and their arbitration as QoS keys of opensm.conf",
 		Long: `Writes what the first InfiniBand fabric of a scenario says of virtual lanes as
 OpenSM reads it (opensm -F): how many there are, which service level goes to
 which, their weights in both arbitration tables, and the limit of high priority. A

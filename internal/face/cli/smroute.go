@@ -37,7 +37,7 @@ func newSMRoute(e *Env) *cobra.Command {
 	var r routing
 	cmd := &cobra.Command{
 		Use:   "route FABRIC",
-		Short: "compute forwarding tables with a routing engine, or with what OpenSM would use",
+		Short: "compute forwarding tables with a routing engine, or as OpenSM would",
 		Long:  routeHelp(),
 		Example: `  weft sm route cluster.topo -o tables
   weft sm route cluster.topo --engine ftree --as opensm --reassign -o tables

@@ -44,7 +44,7 @@ func newSMRun(e *Env) *cobra.Command {
 	var r smRun
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "manage a fabric: discover it, give out LIDs, write tables, bring ports up",
+		Short: "manage a fabric: discover it, assign LIDs, write tables, bring up ports",
 		Long: `run is a Subnet Manager that attaches to a fabric which ibsim or weft ibsim
 serves. It brings the subnet up and keeps it up, until it is interrupted. Tables are
 proven before they are written. Where the engine cannot route the fabric, or its

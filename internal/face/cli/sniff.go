@@ -21,7 +21,7 @@ func newSniff(e *Env) *cobra.Command {
 	var s sniffing
 	cmd := &cobra.Command{
 		Use:   "sniff FILE | --interface NAME",
-		Short: "decode RoCE v2 in a capture and name what went wrong",
+		Short: "decode RoCE v2 in a capture and name the faults",
 		Long: `Reads a capture (pcap or pcapng, - is standard input) and prints each RoCE v2
 packet, the two queue pairs that talk, and what is not as it should be:
 retransmissions, packets out of order, gaps, lost UC messages, NAKs, RNR NAKs,
@@ -30,10 +30,10 @@ manager rejects. At the end: every flow, and what happened in it. Frames may hav
 tags, several too, or lie in VXLAN. A capture with a short snap length is read as far as
 it goes. With --interface the packets of an interface are read until interrupted, which
 takes root or CAP_NET_RAW, on Linux.`,
-		Example: `  tcpdump -i eth0 -w - udp port 4791 | weft sniff -
-  weft sniff --interface eth0 --anomalies
-  weft sniff trace.pcapng --anomalies
-  weft sniff trace.pcapng --summary --json`,
+		Example: `  tcpdump -i eth0 -w - udp port 4791 | weft live sniff -
+  weft live sniff --interface eth0 --anomalies
+  weft live sniff trace.pcapng --anomalies
+  weft live sniff trace.pcapng --summary --json`,
 		Args: args(0, 1, "one capture"),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if (len(given) == 0) == (s.nic == "") {

@@ -18,7 +18,7 @@ func newTopology(e *Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "topology FILE",
-		Short: "switches, cables and ports of a scenario's fabrics, and a drawing",
+		Short: "count switches, cables and ports of a scenario's fabrics, and draw them",
 		Example: `  weft topology examples/h100-128.yaml
   weft topology examples/h100-128.yaml --fabric infiniband-ndr --svg fabric.svg`,
 		Args:              args(1, 1, "one scenario file"),

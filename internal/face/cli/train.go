@@ -43,7 +43,7 @@ func newTrain(e *Env) *cobra.Command {
 	var x trainFlags
 	cmd := &cobra.Command{
 		Use:   "train FILE",
-		Short: "simulate a training step of a large language model on several fabrics",
+		Short: "simulate a training step of a large language model",
 		Long: `Simulates one step of the scenario's training job (training:) on each of its
 fabrics: the computing times from operations and the GPU's rates, every distinct
 communication packet by packet with all groups at once, and the schedule that

@@ -32,7 +32,7 @@ func newTune(e *Env) *cobra.Command {
 	t := &tuning{}
 	cmd := &cobra.Command{
 		Use:   "tune FILE",
-		Short: "search a fabric's parameters for what is faster, and prove it on seeds held out",
+		Short: "search better parameters of a fabric, proved on held-out seeds",
 		Long: `Searches parameters of one fabric of a scenario for a smaller objective: a weighted
 sum of the time of the operation, the tail of its messages, PFC pauses and
 unfairness. Then it runs the outcome and the scenario as it stands on seeds that the

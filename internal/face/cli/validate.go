@@ -16,7 +16,7 @@ func newValidate(e *Env) *cobra.Command {
 	var v validation
 	cmd := &cobra.Command{
 		Use:   "validate",
-		Short: "hold weft against closed forms, other simulators and measurements",
+		Short: "compare weft with closed forms, other simulators and measurements",
 		Long: `Runs the validation cases and prints, for each, the reference, what weft
 computes, the error and the verdict. It exits with 3 if a scored case misses its
 tolerance. docs/VALIDATION.md is what --markdown prints.`,

@@ -46,7 +46,7 @@ func Open(ctx context.Context, name string) (*Interface, error) {
 	}
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0)
 	if errors.Is(err, unix.EPERM) {
-		return nil, fmt.Errorf("interface %s: reading it takes CAP_NET_RAW: be root, or let tcpdump write to weft sniff -", name)
+		return nil, fmt.Errorf("interface %s: reading it takes CAP_NET_RAW: be root, or let tcpdump write to weft live sniff -", name)
 	}
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)

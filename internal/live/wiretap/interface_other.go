@@ -12,7 +12,7 @@ import (
 // Interface is an interface whose packets are read.
 type Interface struct{}
 
-var errLinux = errors.New("reading an interface needs Linux: let tcpdump write to weft sniff -")
+var errLinux = errors.New("reading an interface needs Linux: let tcpdump write to weft live sniff -")
 
 // Open fails: it is not known how.
 func Open(context.Context, string) (*Interface, error) { return nil, errLinux }
