@@ -3,7 +3,7 @@
 //
 // # Rooms
 //
-//	topology  the graph of a network, the builders of its shapes, drawings, division into partitions
+//	topology  the graph of a network, the builders of its shapes, division into partitions
 //	cores     independent work shared among processor cores
 //	cycles    directed graphs searched for a circle: the prover of credit loops
 //	stats     confidence intervals and quantiles

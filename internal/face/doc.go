@@ -3,6 +3,7 @@
 //
 // # Rooms
 //
+//	draw    the graph of a network as SVG
 //	report  results as text and as a page
 //	cli     the commands
 //

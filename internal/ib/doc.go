@@ -13,7 +13,7 @@
 //	sm         the Subnet Manager and subnet administration, without I/O
 //	sma        the management agents of every node
 //	ibsim      the protocol of the simulator ibsim over Unix sockets
-//	export     Slurm's topology.conf, root GUIDs, Graphviz, drawings
+//	export     Slurm's topology.conf, root GUIDs, Graphviz
 //	routetest  tables of OpenSM and verdicts of ibdmchk, for tests
 //
 // # The way of the data

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/face/draw"
 	"weft/internal/ib/export"
 	"weft/internal/ib/format"
 	"weft/internal/ib/route"
@@ -53,7 +54,7 @@ var targets = []target{
 	plainTarget("torus-2QoS", "torus-2QoS.conf of OpenSM, of a torus", route.WriteTorusConf),
 	plainTarget("slurm", "Slurm's topology.conf (topology/tree)", export.WriteSlurm),
 	plainTarget("dot", "Graphviz", export.WriteDot),
-	plainTarget("svg", "a drawing", export.WriteSVG),
+	plainTarget("svg", "a drawing", draw.Subnet),
 }
 
 func targetNames() []string {

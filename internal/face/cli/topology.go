@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/base/topology"
+	"weft/internal/face/draw"
 	"weft/internal/face/report"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
@@ -62,7 +63,7 @@ func showTopology(e *Env, r *scenario.Resolved, svg string, asJSON bool) error {
 		all = append(all, one)
 	}
 	if svg != "" {
-		if err := draw(e, r, all[0], svg); err != nil {
+		if err := writeDrawing(e, r, all[0], svg); err != nil {
 			return err
 		}
 		if svg == "-" {
@@ -137,12 +138,11 @@ func topologyRows(all []counted) [][]string {
 	return rows
 }
 
-// draw writes the drawing of a fabric.
-func draw(e *Env, r *scenario.Resolved, c counted, svg string) error {
+// writeDrawing writes the drawing of a fabric.
+func writeDrawing(e *Env, r *scenario.Resolved, c counted, svg string) error {
 	graph, err := c.spec.Build()
 	if err != nil {
 		return fmt.Errorf("the topology of %s cannot be built: %w", c.Fabric, err)
 	}
-	text := topology.SVG(graph, topology.Drawing{Title: r.Name + ": " + c.Fabric})
-	return e.writeText(svg, text)
+	return e.writeText(svg, draw.Graph(graph, r.Name+": "+c.Fabric))
 }

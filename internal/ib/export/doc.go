@@ -1,3 +1,3 @@
 // Package export writes what others need to know of a fabric: Slurm's
-// topology.conf, the root_guid_file of OpenSM, Graphviz, and a drawing.
+// topology.conf, the root_guid_file of OpenSM, and Graphviz.
 package export

@@ -1,9 +1,11 @@
-package topology
+package draw
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"weft/internal/base/topology"
 )
 
 // Limits of a layered drawing: what is more becomes stacks, and then is left
@@ -24,8 +26,8 @@ const (
 )
 
 // drawItem is a box of a layered drawing: one node, or several that are alike.
-type drawItem struct {
-	nodes   []NodeID
+type item struct {
+	nodes   []topology.NodeID
 	hosts   int // of the hosts' row: how many
 	cluster int // of its row
 	label   string
@@ -35,11 +37,11 @@ type drawItem struct {
 	x, w    float64
 }
 
-// drawRow is the items of one level on one plane.
-type drawRow struct {
+// itemRow is the items of one level on one plane.
+type itemRow struct {
 	level    int8
 	plane    int32
-	items    []*drawItem
+	items    []*item
 	clusters int
 	names    []string // of clusters, where they have one
 	y        float64
@@ -49,15 +51,15 @@ type drawRow struct {
 
 type treeDrawing struct {
 	c     *canvas
-	g     *Graph
-	rows  []*drawRow // hosts first
-	item  []*drawItem
+	g     *topology.Graph
+	rows  []*itemRow // hosts first
+	item  []*item
 	top   int8
-	shown map[*drawItem]*drawRow
+	shown map[*item]*itemRow
 }
 
-func drawTree(c *canvas, g *Graph) {
-	d := &treeDrawing{c: c, g: g, item: make([]*drawItem, len(g.Nodes)), shown: map[*drawItem]*drawRow{}}
+func drawTree(c *canvas, g *topology.Graph) {
+	d := &treeDrawing{c: c, g: g, item: make([]*item, len(g.Nodes)), shown: map[*item]*itemRow{}}
 	for i := range g.Nodes {
 		d.top = max(d.top, g.Nodes[i].Level)
 	}
@@ -89,7 +91,7 @@ func (d *treeDrawing) rowY(level int8) float64 {
 
 // clusterOf is what holds a switch together with others of its level, and the
 // name of it.
-func (d *treeDrawing) clusterOf(n *Node) (key [2]int32, name string) {
+func (d *treeDrawing) clusterOf(n *topology.Node) (key [2]int32, name string) {
 	switch {
 	case n.Level == 1 && n.Rail >= 0:
 		return [2]int32{0, n.Group}, fmt.Sprintf("SU %d", n.Group)
@@ -119,10 +121,10 @@ func levelName(level int8, n int) string {
 
 // switches makes the row of a level of a plane. stacked says that the level
 // below is drawn as stacks, so that this one is, too, where it can.
-func (d *treeDrawing) switches(level int8, plane int32, planes int, stacked bool) *drawRow {
-	row := &drawRow{level: level, plane: plane}
+func (d *treeDrawing) switches(level int8, plane int32, planes int, stacked bool) *itemRow {
+	row := &itemRow{level: level, plane: plane}
 	number := map[[2]int32]int{}
-	var clusters [][]NodeID
+	var clusters [][]topology.NodeID
 	n := 0
 	for i := d.g.Endpoints; i < len(d.g.Nodes); i++ {
 		node := &d.g.Nodes[i]
@@ -137,23 +139,23 @@ func (d *treeDrawing) switches(level int8, plane int32, planes int, stacked bool
 			clusters = append(clusters, nil)
 			row.names = append(row.names, name)
 		}
-		clusters[k] = append(clusters[k], NodeID(i))
+		clusters[k] = append(clusters[k], topology.NodeID(i))
 		n++
 	}
 	row.clusters = len(clusters)
 	if row.clusters == n { // every switch by itself: no clusters
 		row.clusters, row.names = 1, []string{""}
-		flat := make([]NodeID, 0, n)
+		flat := make([]topology.NodeID, 0, n)
 		for _, c := range clusters {
 			flat = append(flat, c...)
 		}
-		clusters = [][]NodeID{flat}
+		clusters = [][]topology.NodeID{flat}
 	}
 	budget := maxRowItems / planes
 	if n <= budget && (!stacked || row.clusters < 2) {
 		for k, c := range clusters {
 			for _, s := range c {
-				row.items = append(row.items, &drawItem{nodes: []NodeID{s}, cluster: k, label: shortName(&d.g.Nodes[s]), tip: d.tipOf(s)})
+				row.items = append(row.items, &item{nodes: []topology.NodeID{s}, cluster: k, label: shortName(&d.g.Nodes[s]), tip: d.tipOf(s)})
 			}
 		}
 	} else {
@@ -170,19 +172,19 @@ func (d *treeDrawing) switches(level int8, plane int32, planes int, stacked bool
 
 // stacks makes items of clusters, or of single switches when there is one
 // cluster only, and leaves out the middle of what is too much.
-func (d *treeDrawing) stacks(row *drawRow, clusters [][]NodeID, budget int) {
+func (d *treeDrawing) stacks(row *itemRow, clusters [][]topology.NodeID, budget int) {
 	level, names := row.level, row.names
 	single := len(clusters) == 1
 	if single {
 		all := clusters[0]
 		clusters, names = nil, nil
 		for _, s := range all {
-			clusters, names = append(clusters, []NodeID{s}), append(names, shortName(&d.g.Nodes[s]))
+			clusters, names = append(clusters, []topology.NodeID{s}), append(names, shortName(&d.g.Nodes[s]))
 		}
 	}
 	row.clusters, row.names = 1, []string{""}
-	add := func(nodes []NodeID, label, note, tip string, more bool) {
-		row.items = append(row.items, &drawItem{nodes: nodes, label: label, note: note, tip: tip, more: more})
+	add := func(nodes []topology.NodeID, label, note, tip string, more bool) {
+		row.items = append(row.items, &item{nodes: nodes, label: label, note: note, tip: tip, more: more})
 	}
 	one := func(k int) {
 		if single {
@@ -199,7 +201,7 @@ func (d *treeDrawing) stacks(row *drawRow, clusters [][]NodeID, budget int) {
 		return
 	}
 	kept := max(2, keptItems*budget/maxRowItems)
-	var rest []NodeID
+	var rest []topology.NodeID
 	for k := range clusters {
 		switch {
 		case k < kept || k == len(clusters)-1:
@@ -215,7 +217,7 @@ func (d *treeDrawing) stacks(row *drawRow, clusters [][]NodeID, budget int) {
 }
 
 // shortName is a label for a small box.
-func shortName(n *Node) string {
+func shortName(n *topology.Node) string {
 	name := n.Name[strings.LastIndexByte(n.Name, '/')+1:]
 	if n.Level == 1 && n.Rail >= 0 {
 		return fmt.Sprintf("r%d", n.Rail)
@@ -223,24 +225,24 @@ func shortName(n *Node) string {
 	return name
 }
 
-func (d *treeDrawing) tipOf(s NodeID) string {
+func (d *treeDrawing) tipOf(s topology.NodeID) string {
 	n := &d.g.Nodes[s]
 	return fmt.Sprintf("%s: %d of %d ports have a cable", n.Name, d.g.Nodes[s].Cabled(), len(n.Cables))
 }
 
 // hosts makes the lowest row: single hosts with their NICs when there are few,
 // else one item for what hangs on the same leaf's item.
-func (d *treeDrawing) hosts() *drawRow {
-	row := &drawRow{clusters: 1, names: []string{""}, plane: -1}
+func (d *treeDrawing) hosts() *itemRow {
+	row := &itemRow{clusters: 1, names: []string{""}, plane: -1}
 	nics := max(1, d.g.NodeNICs)
 	compute := d.g.Compute()
-	hosts := ceilDiv(compute, nics)
-	byLeaf := map[*drawItem]*drawItem{}
-	byCluster := map[[2]int]*drawItem{}
+	hosts := (compute + nics - 1) / nics
+	byLeaf := map[*item]*item{}
+	byCluster := map[[2]int]*item{}
 	for h := range hosts {
 		first := h * nics
 		last := min(first+nics, compute)
-		var it *drawItem
+		var it *item
 		leaf := d.leafItem(first)
 		if hosts > maxDrawHosts {
 			it = byLeaf[leaf]
@@ -249,7 +251,7 @@ func (d *treeDrawing) hosts() *drawRow {
 			}
 		}
 		if it == nil {
-			it = &drawItem{label: fmt.Sprintf("node%d", h)}
+			it = &item{label: fmt.Sprintf("node%d", h)}
 			if leaf != nil {
 				it.cluster, it.more = leaf.cluster, leaf.more && hosts > maxDrawHosts
 				byLeaf[leaf] = it
@@ -260,7 +262,7 @@ func (d *treeDrawing) hosts() *drawRow {
 		}
 		it.hosts++
 		for e := first; e < last; e++ {
-			it.nodes = append(it.nodes, NodeID(e))
+			it.nodes = append(it.nodes, topology.NodeID(e))
 			d.item[e] = it
 		}
 	}
@@ -272,9 +274,9 @@ func (d *treeDrawing) hosts() *drawRow {
 		}
 	}
 	if d.g.Services > 0 {
-		it := &drawItem{label: "UFM", tip: fmt.Sprintf("the fabric's manager, %s", counted(d.g.Services, "port", "ports"))}
+		it := &item{label: "UFM", tip: fmt.Sprintf("the fabric's manager, %s", counted(d.g.Services, "port", "ports"))}
 		for e := compute; e < d.g.Endpoints; e++ {
-			it.nodes = append(it.nodes, NodeID(e))
+			it.nodes = append(it.nodes, topology.NodeID(e))
 			d.item[e] = it
 		}
 		if leaf := d.leafItem(compute); leaf != nil {
@@ -283,13 +285,13 @@ func (d *treeDrawing) hosts() *drawRow {
 		row.items = append(row.items, it)
 		d.shown[it] = row
 	}
-	slices.SortStableFunc(row.items, func(a, b *drawItem) int { return a.cluster - b.cluster })
+	slices.SortStableFunc(row.items, func(a, b *item) int { return a.cluster - b.cluster })
 	return row
 }
 
-func (d *treeDrawing) leafItem(e int) *drawItem {
+func (d *treeDrawing) leafItem(e int) *item {
 	for p := range d.g.Nodes[e].Cables {
-		if far, _, ok := d.g.Peer(End{NodeID(e), int32(p)}); ok {
+		if far, _, ok := d.g.Peer(topology.End{Node: topology.NodeID(e), Port: int32(p)}); ok {
 			return d.item[far.Node]
 		}
 	}
@@ -310,7 +312,7 @@ func (d *treeDrawing) spansLeaves(first, last int) bool {
 func (d *treeDrawing) place(planes int) {
 	left, right := gutter, d.c.width-margin
 	width := (right - left) / float64(planes)
-	var leaves *drawRow
+	var leaves *itemRow
 	for _, r := range d.rows {
 		r.y = d.rowY(r.level)
 		if r.level == 0 {
@@ -335,11 +337,11 @@ func (d *treeDrawing) place(planes int) {
 const clusterGap = 18.0
 
 // spread lays the items of a row out in equal columns, one for each cluster.
-func (r *drawRow) spread(left, right float64) {
+func (r *itemRow) spread(left, right float64) {
 	r.left, r.right = left, right
 	n := max(1, r.clusters)
 	column := (right - left + clusterGap) / float64(n)
-	by := make([][]*drawItem, n)
+	by := make([][]*item, n)
 	widest := 56.0 // of a box without a note, and of all like it that are called longer
 	for _, it := range r.items {
 		by[it.cluster] = append(by[it.cluster], it)
@@ -400,7 +402,7 @@ func (d *treeDrawing) frames(planes int) {
 	}
 }
 
-func (d *treeDrawing) row(level int8, plane int32) *drawRow {
+func (d *treeDrawing) row(level int8, plane int32) *itemRow {
 	for _, r := range d.rows {
 		if r.level == level && (r.plane == plane || level == 0) {
 			return r
@@ -409,7 +411,7 @@ func (d *treeDrawing) row(level int8, plane int32) *drawRow {
 	return nil
 }
 
-func (d *treeDrawing) drawItem(r *drawRow, it *drawItem) {
+func (d *treeDrawing) drawItem(r *itemRow, it *item) {
 	if it.more {
 		if r.level == 0 {
 			it.label = "…"

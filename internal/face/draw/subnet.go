@@ -1,4 +1,4 @@
-package export
+package draw
 
 import (
 	"cmp"
@@ -12,9 +12,9 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// WriteSVG draws a subnet: trees level by level, tori as a grid, dragonflies as
+// Subnet draws a subnet: trees level by level, tori as a grid, dragonflies as
 // a circle of groups.
-func WriteSVG(to io.Writer, s *subnet.Subnet) error {
+func Subnet(to io.Writer, s *subnet.Subnet) error {
 	l := inspect.Lay(s)
 	if len(l.Report.Islands) == 0 {
 		return fmt.Errorf("there is nothing to draw: the subnet has no switch")
@@ -24,7 +24,7 @@ func WriteSVG(to io.Writer, s *subnet.Subnet) error {
 		title = fmt.Sprintf("%d parts, the largest of them %s", n, title)
 	}
 	title = strings.ToUpper(title[:1]) + fmt.Sprintf("%s, %d hosts", title[1:], l.Report.Hosts)
-	_, err := to.Write(topology.SVG(graphOf(s, l), topology.Drawing{Title: title}))
+	_, err := to.Write(Graph(graphOf(s, l), title))
 	return err
 }
 

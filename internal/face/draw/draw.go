@@ -1,4 +1,4 @@
-package topology
+package draw
 
 import (
 	"bytes"
@@ -6,31 +6,28 @@ import (
 	"html"
 	"strconv"
 	"strings"
+
+	"weft/internal/base/topology"
 )
 
-// Drawing says how a graph is drawn.
-type Drawing struct {
-	Title string // above the drawing; empty names the shape and its size
-}
-
-// SVG draws a graph as one self-contained SVG document, the same bytes for the
-// same graph. Trees are drawn level by level, dragonflies as a circle of
+// Graph draws a graph as one self-contained SVG document, the same bytes for the
+// same graph. The title stands above the drawing; empty names the shape and its
+// size. Trees are drawn level by level, dragonflies as a circle of
 // groups, tori as a grid. What is too large for single boxes is drawn as
 // stacks of what is alike, with its number, and what is still too many is left
 // out in the middle of its row with a note that says so. Everything has a
 // tooltip. The background is transparent and the colours are of middle
 // lightness, so that the drawing fits light and dark pages.
-func SVG(g *Graph, d Drawing) []byte {
+func Graph(g *topology.Graph, title string) []byte {
 	c := &canvas{width: 1200}
 	switch {
-	case g.Family == FamilyTorus && len(g.Dims) > 0:
+	case g.Family == topology.FamilyTorus && len(g.Dims) > 0:
 		drawGrid(c, g)
-	case g.Family == FamilyDragonfly || g.Family == FamilyDragonflyPlus:
+	case g.Family == topology.FamilyDragonfly || g.Family == topology.FamilyDragonflyPlus:
 		drawGroups(c, g)
 	default:
 		drawTree(c, g)
 	}
-	title := d.Title
 	if title == "" {
 		title = defaultTitle(g)
 	}
@@ -57,7 +54,7 @@ const style = `text{font-family:Inter,"Segoe UI","Helvetica Neue",Helvetica,Aria
 
 // Colours of cables by kind, and of rails where those are told apart.
 var (
-	cableColours = [cableKinds]string{"#6fa79f", "#7c89d0", "#d69057", "#7c89d0", "#d69057"}
+	cableColours = [...]string{"#6fa79f", "#7c89d0", "#d69057", "#7c89d0", "#d69057"}
 	railColours  = []string{"#3f8fd2", "#d9803f", "#3aa17e", "#b667b0", "#c9a227", "#d0566a", "#5b74c8", "#7d9a3c"}
 )
 
@@ -152,8 +149,8 @@ func counted(n int, one, many string) string {
 	return number(n) + " " + many
 }
 
-func defaultTitle(g *Graph) string {
-	t := Tally(g)
+func defaultTitle(g *topology.Graph) string {
+	t := topology.Tally(g)
 	size := counted(t.Endpoints, "endpoint", "endpoints")
 	if t.Nodes > 0 && t.Nodes != t.Endpoints {
 		size = fmt.Sprintf("%s, %s", counted(t.Nodes, "node", "nodes"), size)
@@ -161,22 +158,22 @@ func defaultTitle(g *Graph) string {
 	return shapeName(g) + ": " + size
 }
 
-func shapeName(g *Graph) string {
+func shapeName(g *topology.Graph) string {
 	var name string
-	switch t := Tally(g); {
-	case g.Family == FamilyDragonfly:
+	switch t := topology.Tally(g); {
+	case g.Family == topology.FamilyDragonfly:
 		return "Dragonfly"
-	case g.Family == FamilyDragonflyPlus:
+	case g.Family == topology.FamilyDragonflyPlus:
 		return "Dragonfly+"
-	case g.Family == FamilyListed:
+	case g.Family == topology.FamilyListed:
 		return "Fabric as listed"
-	case g.Family == FamilyTorus && len(g.Dims) == 1 && g.Ring:
+	case g.Family == topology.FamilyTorus && len(g.Dims) == 1 && g.Ring:
 		return "Ring"
-	case g.Family == FamilyTorus && len(g.Dims) == 1:
+	case g.Family == topology.FamilyTorus && len(g.Dims) == 1:
 		return "Chain"
-	case g.Family == FamilyTorus && g.Ring:
+	case g.Family == topology.FamilyTorus && g.Ring:
 		return strings.ReplaceAll(strings.Trim(fmt.Sprint(g.Dims), "[]"), " ", "×") + " torus"
-	case g.Family == FamilyTorus:
+	case g.Family == topology.FamilyTorus:
 		return strings.ReplaceAll(strings.Trim(fmt.Sprint(g.Dims), "[]"), " ", "×") + " mesh"
 	case t.Switches[2] > 0:
 		name = "three-level fat tree"
@@ -196,8 +193,8 @@ func shapeName(g *Graph) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-func subtitle(g *Graph) string {
-	t := Tally(g)
+func subtitle(g *topology.Graph) string {
+	t := topology.Tally(g)
 	parts := []string{counted(t.TotalSwitches(), "switch", "switches"), counted(t.TotalCables(), "cable", "cables")}
 	if down, up := fullestLeaf(g); up > 0 {
 		parts = append(parts, fmt.Sprintf("%d down and %d up at a leaf (%s:1)", down, up,
@@ -208,14 +205,14 @@ func subtitle(g *Graph) string {
 }
 
 // fullestLeaf is the cables down and up of the leaf with most endpoints.
-func fullestLeaf(g *Graph) (down, up int) {
+func fullestLeaf(g *topology.Graph) (down, up int) {
 	for i := g.Endpoints; i < len(g.Nodes); i++ {
-		if g.Nodes[i].Level != 1 || g.Family == FamilyDragonfly || g.Family == FamilyTorus {
+		if g.Nodes[i].Level != 1 || g.Family == topology.FamilyDragonfly || g.Family == topology.FamilyTorus {
 			continue
 		}
 		d, u := 0, 0
 		for p := range g.Nodes[i].Cables {
-			switch far, _, ok := g.Peer(End{NodeID(i), int32(p)}); {
+			switch far, _, ok := g.Peer(topology.End{Node: topology.NodeID(i), Port: int32(p)}); {
 			case !ok:
 			case int(far.Node) < g.Endpoints:
 				d++
@@ -232,7 +229,7 @@ func fullestLeaf(g *Graph) (down, up int) {
 
 // lengthText is what is said of a cable's length behind a number of cables:
 // nothing where it is not known.
-func lengthText(c Cable) string {
+func lengthText(c topology.Cable) string {
 	if c.Length == 0 {
 		return ""
 	}

@@ -1,12 +1,14 @@
-package topology
+package draw
 
 import (
 	"fmt"
 	"strings"
+
+	"weft/internal/base/topology"
 )
 
 // label writes what fits into a box: the same in all boxes of a row.
-func (d *treeDrawing) label(r *drawRow, it *drawItem) {
+func (d *treeDrawing) label(r *itemRow, it *item) {
 	whole, number, notes := r.fits()
 	label := it.label
 	switch {
@@ -26,7 +28,7 @@ func (d *treeDrawing) label(r *drawRow, it *drawItem) {
 
 // fits says whether every box of a row has room for its whole label, for the
 // number in it, and for a note under it.
-func (r *drawRow) fits() (whole, number, notes bool) {
+func (r *itemRow) fits() (whole, number, notes bool) {
 	whole, number, notes = true, true, true
 	for _, it := range r.items {
 		if it.more {
@@ -60,7 +62,7 @@ func shorter(s string) string {
 
 // names writes what each row is, and between two rows what cables join them.
 func (d *treeDrawing) names() {
-	t := Tally(d.g)
+	t := topology.Tally(d.g)
 	for l := int8(0); l <= d.top; l++ {
 		y := d.rowY(l)
 		if l == 0 {
@@ -87,7 +89,7 @@ func (d *treeDrawing) names() {
 		}
 		length := ""
 		for _, c := range d.g.Cables {
-			if d.g.KindOf(c) == CableKind(kind) {
+			if d.g.KindOf(c) == topology.CableKind(kind) {
 				length = lengthText(c)
 				break
 			}

@@ -1,22 +1,24 @@
-package topology
+package draw
 
 import (
 	"math"
 	"slices"
+
+	"weft/internal/base/topology"
 )
 
 // bundle is the cables between two items, drawn as one line.
 type bundle struct {
-	low, high *drawItem
+	low, high *item
 	nic       int // of a single host: which NIC, else -1
-	kind      CableKind
+	kind      topology.CableKind
 	rail      int32
 	cables    int
 	length    string
 }
 
 func (d *treeDrawing) cables() {
-	var bundles [cableKinds][]*bundle
+	var bundles [len(cableColours)][]*bundle
 	known := map[[3]any]*bundle{}
 	for _, c := range d.g.Cables {
 		a, b := c.A, c.B
@@ -35,7 +37,7 @@ func (d *treeDrawing) cables() {
 		u := known[key]
 		if u == nil {
 			u = &bundle{low: low, high: high, nic: nic, kind: kind, rail: -1, length: lengthText(c)}
-			if len(high.nodes) == 1 && kind == NodeLeaf {
+			if len(high.nodes) == 1 && kind == topology.NodeLeaf {
 				u.rail = d.g.Nodes[high.nodes[0]].Rail
 			}
 			known[key] = u
@@ -45,12 +47,12 @@ func (d *treeDrawing) cables() {
 	}
 	for kind, us := range bundles {
 		if len(us) > 0 {
-			d.drawBundles(CableKind(kind), us)
+			d.drawBundles(topology.CableKind(kind), us)
 		}
 	}
 }
 
-func (d *treeDrawing) drawBundles(kind CableKind, us []*bundle) {
+func (d *treeDrawing) drawBundles(kind topology.CableKind, us []*bundle) {
 	d.c.open(cableColours[kind], faint(len(us)))
 	for _, u := range us {
 		low, high := d.shown[u.low], d.shown[u.high]
@@ -75,7 +77,7 @@ func (d *treeDrawing) drawBundles(kind CableKind, us []*bundle) {
 }
 
 // nicX is where NIC i of a single host is.
-func (it *drawItem) nicX(i int) float64 {
+func (it *item) nicX(i int) float64 {
 	n := float64(len(it.nodes))
 	return it.x - it.w/2 + it.w*(float64(i)+0.5)/n
 }

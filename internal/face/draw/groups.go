@@ -1,9 +1,11 @@
-package topology
+package draw
 
 import (
 	"fmt"
 	"math"
 	"strings"
+
+	"weft/internal/base/topology"
 )
 
 // Limits of a drawing of groups.
@@ -15,26 +17,26 @@ const (
 
 type groupsDrawing struct {
 	c      *canvas
-	g      *Graph
+	g      *topology.Graph
 	groups int
-	by     [2][][]NodeID // leaves and spines by group
-	at     map[NodeID][2]float64
+	by     [2][][]topology.NodeID // leaves and spines by group
+	at     map[topology.NodeID][2]float64
 	cx, cy float64
 	r      float64 // of a group
 }
 
-func drawGroups(c *canvas, g *Graph) {
-	d := &groupsDrawing{c: c, g: g, at: map[NodeID][2]float64{}}
+func drawGroups(c *canvas, g *topology.Graph) {
+	d := &groupsDrawing{c: c, g: g, at: map[topology.NodeID][2]float64{}}
 	for i := g.Endpoints; i < len(g.Nodes); i++ {
 		d.groups = max(d.groups, int(g.Nodes[i].Group)+1)
 	}
 	for k := range d.by {
-		d.by[k] = make([][]NodeID, d.groups)
+		d.by[k] = make([][]topology.NodeID, d.groups)
 	}
 	for i := g.Endpoints; i < len(g.Nodes); i++ {
 		n := &g.Nodes[i]
 		k := min(max(int(n.Level)-1, 0), 1)
-		d.by[k][n.Group] = append(d.by[k][n.Group], NodeID(i))
+		d.by[k][n.Group] = append(d.by[k][n.Group], topology.NodeID(i))
 	}
 	d.r = max(1.5, min(92, 0.86*math.Pi*circleRadius/float64(max(d.groups, 3))))
 	d.cx = 690
@@ -108,7 +110,7 @@ func (d *groupsDrawing) group(k int) {
 // circle of groups and outwards. The switches of a dragonfly stand in a
 // circle; in a dragonfly+ spines stand inside and leaves outside.
 func (d *groupsDrawing) placeIn(level, i, n int) (along, out float64) {
-	if d.g.Family == FamilyDragonfly {
+	if d.g.Family == topology.FamilyDragonfly {
 		if n == 1 {
 			return 0, 0
 		}
@@ -124,11 +126,11 @@ func (d *groupsDrawing) placeIn(level, i, n int) (along, out float64) {
 // global draws the cables between groups, one line for what joins the same two
 // points.
 func (d *groupsDrawing) global() {
-	type pair [2]NodeID
+	type pair [2]topology.NodeID
 	count := map[pair]int{}
 	var pairs []pair
 	for _, c := range d.g.Cables {
-		if d.g.KindOf(c) != Global {
+		if d.g.KindOf(c) != topology.Global {
 			continue
 		}
 		a, b := c.A.Node, c.B.Node
@@ -144,7 +146,7 @@ func (d *groupsDrawing) global() {
 		}
 		count[p]++
 	}
-	d.c.open(cableColours[Global], faint(len(pairs)))
+	d.c.open(cableColours[topology.Global], faint(len(pairs)))
 	for _, p := range pairs {
 		a, b := d.at[p[0]], d.at[p[1]]
 		// Towards the middle, and more so for groups that are neighbours.
@@ -155,7 +157,7 @@ func (d *groupsDrawing) global() {
 	d.c.close()
 }
 
-func (d *groupsDrawing) ends(a, b NodeID, n int) string {
+func (d *groupsDrawing) ends(a, b topology.NodeID, n int) string {
 	if !d.open() {
 		return fmt.Sprintf("group %d and group %d: %s", d.g.Nodes[a].Group, d.g.Nodes[b].Group, counted(n, "cable", "cables"))
 	}
@@ -166,11 +168,11 @@ func (d *groupsDrawing) local() {
 	if !d.open() {
 		return
 	}
-	type pair [2]NodeID
+	type pair [2]topology.NodeID
 	count := map[pair]int{}
 	var pairs []pair
 	for _, c := range d.g.Cables {
-		if k := d.g.KindOf(c); k == Local || k == LeafSpine {
+		if k := d.g.KindOf(c); k == topology.Local || k == topology.LeafSpine {
 			p := pair{c.A.Node, c.B.Node}
 			if count[p] == 0 {
 				pairs = append(pairs, p)
@@ -178,7 +180,7 @@ func (d *groupsDrawing) local() {
 			count[p]++
 		}
 	}
-	d.c.open(cableColours[Local], faint(len(pairs)/max(1, d.groups/4)))
+	d.c.open(cableColours[topology.Local], faint(len(pairs)/max(1, d.groups/4)))
 	for _, p := range pairs {
 		a, b := d.at[p[0]], d.at[p[1]]
 		d.c.line(a[0], a[1], b[0], b[1], min(3, 1+0.4*math.Log2(float64(count[p]))), d.ends(p[0], p[1], count[p]))
@@ -202,7 +204,7 @@ func (d *groupsDrawing) switches(k int) {
 			ends := d.endpointsOf(s)
 			along, out := d.placeIn(level, i, n)
 			dirA, dirO := 0.0, 1.0 // where the endpoints stand, seen from the switch
-			if d.g.Family == FamilyDragonfly && n > 1 {
+			if d.g.Family == topology.FamilyDragonfly && n > 1 {
 				dirA, dirO = along/0.6, out/0.6
 			}
 			spread := min(5, d.r*1.3/float64(max(1, n*len(ends))))
@@ -217,9 +219,9 @@ func (d *groupsDrawing) switches(k int) {
 	}
 }
 
-func (d *groupsDrawing) endpointsOf(s NodeID) (names []string) {
+func (d *groupsDrawing) endpointsOf(s topology.NodeID) (names []string) {
 	for p := range d.g.Nodes[s].Cables {
-		if far, _, ok := d.g.Peer(End{s, int32(p)}); ok && int(far.Node) < d.g.Endpoints {
+		if far, _, ok := d.g.Peer(topology.End{Node: s, Port: int32(p)}); ok && int(far.Node) < d.g.Endpoints {
 			names = append(names, d.g.Nodes[far.Node].Name)
 		}
 	}
@@ -228,18 +230,18 @@ func (d *groupsDrawing) endpointsOf(s NodeID) (names []string) {
 
 func (d *groupsDrawing) legend() {
 	l := legend{c: d.c, y: headRoom + 36}
-	t := Tally(d.g)
+	t := topology.Tally(d.g)
 	per := counted(len(d.by[0][0]), "switch", "switches")
-	if d.g.Family == FamilyDragonflyPlus {
+	if d.g.Family == topology.FamilyDragonflyPlus {
 		per = fmt.Sprintf("%s, %s", levelName(1, len(d.by[0][0])), levelName(2, len(d.by[1][0])))
 	}
 	l.entry(counted(d.groups, "group", "groups"), "of "+per)
 	at := "switch"
-	if d.g.Family == FamilyDragonflyPlus {
+	if d.g.Family == topology.FamilyDragonflyPlus {
 		at = "leaf"
 	}
 	l.entry(counted(t.Endpoints, "endpoint", "endpoints"), fmt.Sprintf("%d at a %s", len(d.endpointsOf(d.by[0][0][0])), at))
-	l.cables(d.g, Local, LeafSpine, Global)
+	l.cables(d.g, topology.Local, topology.LeafSpine, topology.Global)
 	if d.groups > maxMeshedGroups {
 		l.note("Of the global cables, those", "of group 0 are drawn. All", "groups are alike.")
 	}
@@ -258,8 +260,8 @@ func (l *legend) entry(what, detail string) {
 }
 
 // cables says how many cables of some kinds there are, with their colour.
-func (l *legend) cables(g *Graph, kinds ...CableKind) {
-	t := Tally(g)
+func (l *legend) cables(g *topology.Graph, kinds ...topology.CableKind) {
+	t := topology.Tally(g)
 	for _, k := range kinds {
 		if t.Cables[k] == 0 {
 			continue

@@ -1,8 +1,10 @@
-package topology
+package draw
 
 import (
 	"fmt"
 	"strings"
+
+	"weft/internal/base/topology"
 )
 
 // Limits of a drawing of a torus.
@@ -16,7 +18,7 @@ const (
 
 type gridDrawing struct {
 	c      *canvas
-	g      *Graph
+	g      *topology.Graph
 	w, h   int // of the grid that is drawn
 	fullW  int
 	fullH  int
@@ -27,7 +29,7 @@ type gridDrawing struct {
 
 // drawGrid draws a torus as a grid of its first two dimensions, one for each
 // point of the others.
-func drawGrid(c *canvas, g *Graph) {
+func drawGrid(c *canvas, g *topology.Graph) {
 	d := &gridDrawing{c: c, g: g, fullW: g.Dims[0], fullH: 1, slices: 1}
 	if len(g.Dims) > 1 {
 		d.fullH = g.Dims[1]
@@ -47,7 +49,7 @@ func drawGrid(c *canvas, g *Graph) {
 	for k := range shown {
 		d.slice(k)
 	}
-	rows := ceilDiv(shown, d.perRow)
+	rows := (shown + d.perRow - 1) / d.perRow
 	c.height = headRoom + 20 + float64(rows)*d.rowHeight() + 24
 	l := legend{c: c, y: headRoom + 36}
 	d.legend(&l, shown)
@@ -70,7 +72,7 @@ func (d *gridDrawing) at(slice, x, y int) (float64, float64) {
 }
 
 // split is the slice and the coordinates of a switch.
-func (d *gridDrawing) split(s NodeID) (slice, x, y int) {
+func (d *gridDrawing) split(s topology.NodeID) (slice, x, y int) {
 	i := int(s) - d.g.Endpoints
 	return i / (d.fullW * d.fullH), i % d.fullW, i / d.fullW % d.fullH
 }
@@ -78,13 +80,13 @@ func (d *gridDrawing) split(s NodeID) (slice, x, y int) {
 func (d *gridDrawing) visible(x, y int) bool { return x < d.w && y < d.h }
 
 func (d *gridDrawing) slice(k int) {
-	d.c.open(cableColours[Local], 0.75)
-	seen := map[[2]NodeID]int{}
+	d.c.open(cableColours[topology.Local], 0.75)
+	seen := map[[2]topology.NodeID]int{}
 	for _, c := range d.g.Cables {
 		if int(c.A.Node) < d.g.Endpoints || int(c.B.Node) < d.g.Endpoints {
 			continue
 		}
-		pair := [2]NodeID{c.A.Node, c.B.Node}
+		pair := [2]topology.NodeID{c.A.Node, c.B.Node}
 		if seen[pair]++; seen[pair] == 1 {
 			d.cable(k, c)
 		}
@@ -121,7 +123,7 @@ func dimName(i int) string {
 
 // cable draws a cable inside a slice: straight between neighbours, bowed
 // between the ends of a line, a stub where the neighbour is not drawn.
-func (d *gridDrawing) cable(k int, c Cable) {
+func (d *gridDrawing) cable(k int, c topology.Cable) {
 	ka, ax, ay := d.split(c.A.Node)
 	kb, bx, by := d.split(c.B.Node)
 	if ka != k || kb != k || !d.visible(ax, ay) && !d.visible(bx, by) {
@@ -148,12 +150,12 @@ func (d *gridDrawing) cable(k int, c Cable) {
 }
 
 func (d *gridDrawing) point(k, x, y int) {
-	s := NodeID(d.g.Endpoints + k*d.fullW*d.fullH + y*d.fullW + x)
+	s := topology.NodeID(d.g.Endpoints + k*d.fullW*d.fullH + y*d.fullW + x)
 	px, py := d.at(k, x, y)
 	n := &d.g.Nodes[s]
 	ends := 0
 	for p := range n.Cables {
-		if far, _, ok := d.g.Peer(End{s, int32(p)}); ok && int(far.Node) < d.g.Endpoints {
+		if far, _, ok := d.g.Peer(topology.End{Node: s, Port: int32(p)}); ok && int(far.Node) < d.g.Endpoints {
 			ends++
 		}
 	}
@@ -174,10 +176,10 @@ func (d *gridDrawing) point(k, x, y int) {
 }
 
 func (d *gridDrawing) legend(l *legend, shown int) {
-	t := Tally(d.g)
+	t := topology.Tally(d.g)
 	l.entry(counted(t.TotalSwitches(), "switch", "switches"), "of "+counted(len(d.g.Nodes[d.g.Endpoints].Cables), "port", "ports"))
 	l.entry(counted(t.Endpoints, "endpoint", "endpoints"), fmt.Sprintf("%d at a switch", t.Endpoints/t.TotalSwitches()))
-	l.cables(d.g, Local)
+	l.cables(d.g, topology.Local)
 	if d.slices > 1 {
 		how := "neighbouring grids."
 		if d.g.Ring {
