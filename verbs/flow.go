@@ -49,9 +49,9 @@ const (
 // selective repeat, or by go-back-N.
 func (q *QP) agree(yes bool) {
 	yes = yes && q.attr.Type == RC
-	q.cfg.SelectiveRepeat, q.cfg.HoldAhead, q.end.Selective = yes, yes, yes
-	q.cfg.Flow, q.cfg.MaxOutstandingPackets = &plainFlow, 0
+	q.end.Selective = yes
+	q.cfg.Delivery, q.cfg.Flow, q.cfg.MaxOutstandingPackets = transport.InOrder, &plainFlow, 0
 	if yes {
-		q.cfg.Flow, q.cfg.MaxOutstandingPackets = &weftFlow, socket.PeerPackets // as many as a peer holds
+		q.cfg.Delivery, q.cfg.Flow, q.cfg.MaxOutstandingPackets = transport.SelectiveHeld, &weftFlow, socket.PeerPackets // as many as a peer holds
 	}
 }

@@ -111,7 +111,7 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	}
 	q := &QP{pd: p, attr: a}
 	q.cfg = transport.Config{
-		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
+		PathMTU: p.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, Duplicates: transport.DuplicatesAcked, MaxReads: MaxRdAtomic,
 		Flow: &plainFlow, CNPInterval: 50 * units.Microsecond, Access: q.remote, Atomic: q.atomic, Local: q.local, Invalidate: q.remoteInvalidate,
 	}
 	var alg cc.Algorithm

@@ -55,9 +55,9 @@ func (r *RDD) CreateEEC() (*EEC, error) {
 	e := &EEC{rdd: r}
 	e.cfg = transport.Config{
 		Flow:    &datagramFlow,
-		PathMTU: r.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, AckDuplicates: true, MaxReads: MaxRdAtomic,
+		PathMTU: r.dev.mtu, AckEvery: ackEvery, AskEvery: askEvery, Duplicates: transport.DuplicatesAcked, MaxReads: MaxRdAtomic,
 		RetryTimeout: transport.RetryTime(AckTimeout), RetryCount: 7, RNRRetry: 7, RNRTimer: 12,
-		CNPInterval: 50 * units.Microsecond, EndToEnd: true, Access: e.remote, Atomic: e.atomic,
+		CNPInterval: 50 * units.Microsecond, Delivery: transport.EndToEnd, Access: e.remote, Atomic: e.atomic,
 	}
 	var alg cc.Algorithm
 	if p := r.dev.dcqcn; p != nil {

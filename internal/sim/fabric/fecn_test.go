@@ -29,7 +29,7 @@ func marked(t *testing.T, f fabric.FECN) (toVictim, toContributor int, marks int
 	t.Helper()
 	const victim, contributor, near, far = 1, 2, 8, 9
 	nic := infinibandNIC()
-	nic.Transport.EchoCE, nic.Transport.AckCE = true, true
+	nic.Transport.Marks = transport.MarksAcked
 	sw := &fabric.InfiniBandSwitch{Pipeline: 200 * ns, Credits: credits(), ReadPorts: 2, FECN: f}
 	b := fabric.Builder{Classes: 1, Seed: 1, App: &later{t: t}, Tables: &routing.Tables{Endpoints: 8, Switches: 2, Port: []uint16{
 		0, 8, 8, 3, 4, 5, 6, 7, // near: port 8 leads to the far switch

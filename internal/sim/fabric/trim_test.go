@@ -28,8 +28,8 @@ func ultraEthernet(packets int32) func(*fabric.Builder, *fabric.NIC, *fabric.Eth
 		}
 		nic.Overhead[transport.SelectiveAck], nic.Overhead[transport.Nack] = 110, 84
 		c := nic.Transport
-		c.OutOfOrder, c.Unordered, c.EntropyValues, c.MaxOutstandingPackets = true, true, 256, transport.MaxReorder
-		c.EchoCE, c.AckCE, c.RetryTimeout = true, true, units.Millisecond
+		c.Delivery, c.EntropyValues, c.MaxOutstandingPackets = transport.Unordered, 256, transport.MaxReorder
+		c.Marks, c.RetryTimeout = transport.MarksAcked, units.Millisecond
 		sw.ECN[0] = fabric.ECN{}
 		sw.EgressNum, sw.EgressDen, sw.AlphaDen = 1, 1, 1
 		sw.EgressLimit[0], sw.EgressLimit[1] = packets*fullUET, 1000*trimmedUET

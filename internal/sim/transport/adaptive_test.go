@@ -92,7 +92,7 @@ func TestASilentPeerIsGivenUpWhenARealAdapterGivesItUp(t *testing.T) {
 
 // A packet that is acknowledged begins the schedule anew, however far it had come.
 func TestProgressBeginsTheScheduleAnew(t *testing.T) {
-	cfg := &Config{PathMTU: 1024, RetryTimeout: RetryTime(20), RetryCount: 7, OutOfOrder: true, Schedule: NewSchedule(scheduled(), 4, RetryTime(20), 7)}
+	cfg := &Config{PathMTU: 1024, RetryTimeout: RetryTime(20), RetryCount: 7, Delivery: OutOfOrder, Schedule: NewSchedule(scheduled(), 4, RetryTime(20), 7)}
 	a, b := pair(t, cfg, RC)
 	for i := range uint64(2) {
 		if err := a.PostSend(0, WorkRequest{ID: i, Op: OpWrite, Length: 1024}); err != nil {

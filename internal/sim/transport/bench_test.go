@@ -87,7 +87,7 @@ func BenchmarkRCWrite(b *testing.B) {
 	}{
 		{"ack1", Config{AckEvery: 1}},
 		{"ack32", Config{AckEvery: 32}},
-		{"ooo", Config{AckEvery: 1, OutOfOrder: true}},
+		{"ooo", Config{AckEvery: 1, Delivery: OutOfOrder}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			c.cfg.PathMTU, c.cfg.ImplicitRecv, c.cfg.RetryTimeout, c.cfg.RetryCount = 4096, true, RetryTime(14), 7

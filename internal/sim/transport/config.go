@@ -62,31 +62,9 @@ type Config struct {
 	// MaxReads.
 	MaxServed int
 
-	// OutOfOrder lets both ends take packets in any order, for adaptive
-	// routing and spraying: payload is placed as it comes, tracked in a
-	// bitmap and acknowledged cumulatively; a gap is no error and nothing is
-	// NAKed, so loss is found by timeout. Without it a gap draws a NAK once
-	// and the requester goes back to it. The receive of a SEND is not known
-	// before its turn, so only lengths of SENDs may be moved like this.
-	OutOfOrder bool
-	// WriteOnly, with OutOfOrder, has WRITEs leave as packets that are messages of their
-	// own, and has what the network must keep in order wait for them: see writeonly.go.
-	WriteOnly bool
-	// SelectiveRepeat takes packets in any order, too, and has each that comes
-	// ahead of the expected one reported, so that the requester sends again what
-	// is missing and nothing else. It takes a packet that comes ahead for a sign
-	// of loss, so it is for networks that keep the order of a flow. Both ends must
-	// have it. Lost responses of a READ are found by timeout.
-	SelectiveRepeat bool
-	// HoldAhead, with SelectiveRepeat, lets the caller keep the requests that come
-	// ahead, and give them again in their turn: on a wire only a message's first
-	// packet says where its payload goes.
-	HoldAhead bool
-	// Unordered is the reliable unordered delivery of Ultra Ethernet instead of RC's
-	// delivery in order (unordered.go). Both ends must have it, it needs OutOfOrder
-	// and a congestion control with a window, and has WRITEs and SENDs only, whose
-	// receives are always there. EchoCE and AckCE are to be set.
-	Unordered bool
+	// Delivery is the order in which packets are taken, and how lost ones are found.
+	// Both ends must have the same.
+	Delivery Delivery
 	// EntropyValues is how many entropy values an unordered queue pair sprays
 	// over, 1 to 256; RecycleEntropy takes those again that came back unmarked.
 	EntropyValues  int
@@ -97,19 +75,11 @@ type Config struct {
 	// NAKInterval repeats the NAK of a gap that lasts this long; 0 never does,
 	// as the spec has it.
 	NAKInterval units.Time
-	// DropDuplicates leaves duplicate requests unanswered unless they ask.
-	DropDuplicates bool
-	// AckDuplicates answers each of them, however seldom AckEvery lets others be,
-	// as Linux does.
-	AckDuplicates bool
+	// Duplicates is how duplicate requests are answered.
+	Duplicates Duplicates
 
-	// EchoCE answers a congestion mark with FlagCNP in the next
-	// acknowledgement, instead of a CNP. InfiniBand's BECN on an ACK, and a
-	// peculiarity of the HPCC ns-3 model.
-	EchoCE bool
-	// AckCE acknowledges a marked request at once where EchoCE is set, so that
-	// the mark does not wait for AckEvery packets: Linux's hfi1 does.
-	AckCE bool
+	// Marks is how a congestion mark is answered.
+	Marks Marks
 	// CNPInterval is the least time between two CNPs of a queue pair; 0 is
 	// none, so that every mark is answered; units.Forever sends no CNPs.
 	CNPInterval units.Time
@@ -132,10 +102,6 @@ type Config struct {
 	// ImplicitRecv gives the receive queue an entry of any length, of ID 0,
 	// whenever one is needed: a simulated peer is always ready.
 	ImplicitRecv bool
-
-	// EndToEnd makes the queue pair the stream of an end-to-end context, of service RC:
-	// an error of one message does not end it (resync.go). It takes messages in order.
-	EndToEnd bool
 
 	// Access checks a remote request when its message begins, and again at every
 	// packet of a WRITE: memory may be withdrawn meanwhile. nil allows all.
@@ -163,6 +129,9 @@ func (c *Config) Check() error {
 	}
 	for _, err := range []error{
 		bad("PathMTU", int64(c.PathMTU), 1, MaxPathMTU),
+		bad("Delivery", int64(c.Delivery), 0, int64(numDeliveries)-1),
+		bad("Duplicates", int64(c.Duplicates), 0, int64(numDuplicates)-1),
+		bad("Marks", int64(c.Marks), 0, int64(numMarks)-1),
 		bad("AckEvery", int64(c.AckEvery), 0, MaxOutstandingPSNs),
 		bad("AskEvery", int64(c.AskEvery), 0, MaxOutstandingPSNs),
 		bad("RetryTimeout", int64(c.RetryTimeout), 0, int64(units.Forever)/4),
@@ -184,8 +153,8 @@ func (c *Config) Check() error {
 			return err
 		}
 	}
-	if c.Unordered && (!c.OutOfOrder || c.SelectiveRepeat || c.EntropyValues == 0 || c.maxPSNs() > MaxReorder) {
-		return fmt.Errorf("%w: Unordered needs OutOfOrder, EntropyValues, MaxOutstandingPackets up to %d and no SelectiveRepeat", ErrConfig, MaxReorder)
+	if c.Delivery == Unordered && (c.EntropyValues == 0 || c.maxPSNs() > MaxReorder) {
+		return fmt.Errorf("%w: unordered delivery needs EntropyValues, and MaxOutstandingPackets up to %d", ErrConfig, MaxReorder)
 	}
 	if f := c.Flow; f != nil && (f.Initial < 1 || f.Most < f.Initial || f.Most > MaxOutstandingPSNs || f.FirstTimeout <= 0 || f.LeastTimeout <= 0) {
 		return fmt.Errorf("%w: Flow begins with %d packets, has at most %d a first timeout of %v and a least one of %v: want 1 packet or more, up to the most, and times", ErrConfig, f.Initial, f.Most, f.FirstTimeout, f.LeastTimeout)
@@ -193,20 +162,8 @@ func (c *Config) Check() error {
 	if c.Schedule != nil && c.Flow != nil {
 		return fmt.Errorf("%w: Schedule and Flow are two ways to time repetitions", ErrConfig)
 	}
-	if c.WriteOnly && (!c.OutOfOrder || c.Unordered) {
-		return fmt.Errorf("%w: WriteOnly needs OutOfOrder, and no Unordered", ErrConfig)
-	}
-	if c.EndToEnd && c.anyOrder() {
-		return fmt.Errorf("%w: EndToEnd takes packets in order", ErrConfig)
-	}
 	return nil
 }
-
-// anyOrder reports whether packets are taken in any order.
-func (c *Config) anyOrder() bool { return c.OutOfOrder || c.SelectiveRepeat }
-
-// requestsAnyOrder is whether the responder itself takes requests in any order.
-func (c *Config) requestsAnyOrder() bool { return c.anyOrder() && !c.HoldAhead }
 
 // maxPSNs is the bound on PSNs in flight.
 func (c *Config) maxPSNs() int32 {

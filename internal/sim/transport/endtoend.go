@@ -9,7 +9,7 @@ import (
 
 // EEC is an end-to-end context: what the reliable datagrams between two nodes share
 // (IBA vol. 1, 9.2.1 and chapter 10 on EE contexts). Its stream is a QP of service RC
-// with Config.EndToEnd: it numbers packets, acknowledges and repeats them. The context
+// with EndToEnd delivery: it numbers packets, acknowledges and repeats them. The context
 // says whose turn it is and whom a message is for. One message is under way at a time,
 // as the specification has it; after an error of one, RESYNC goes before the next.
 //
@@ -41,7 +41,7 @@ type Address struct {
 // Setup makes e the context of a stream in RESET, for the queue pairs of a reliable
 // datagram domain, which find finds by their numbers.
 func (e *EEC) Setup(stream *QP, rdd uint32, find func(units.QPN) *RDQP) error {
-	if !stream.cfg.EndToEnd || stream.service != RC {
+	if stream.cfg.Delivery != EndToEnd || stream.service != RC {
 		return ErrConfig
 	}
 	*e = EEC{q: stream, rdd: rdd, find: find}

@@ -11,20 +11,21 @@ import (
 // nothing panics, and the requester's PSNs stay in order.
 func FuzzReceive(f *testing.F) {
 	f.Add([]byte{0, 0, 0x06, 0, 0, 0, 0x11, 1, 0x60, 0})
-	f.Add([]byte{1, 5, 0x0c, 0, 0, 9, 0x0d, 2, 0, 1, 0x0e, 0, 0, 0})
+	f.Add([]byte{12, 5, 0x0c, 0, 0, 9, 0x0d, 2, 0, 1, 0x0e, 0, 0, 0})
 	f.Add([]byte{0, 0x21, 0xc0, 0x40, 3, 0, 0xc1, 0x80, 2, 1, 0x0a, 0x10, 4, 0x83, 0xc0, 0, 31, 2})
 	f.Add([]byte{0, 7, 0x11, 0, 0x2e, 0, 0x11, 0, 0x62, 0})
+	deliveries := []Delivery{InOrder, SelectiveHeld, Selective, OutOfOrder, WriteOnly}
 	f.Fuzz(func(t *testing.T, script []byte) {
 		if len(script) < 2 {
 			return
 		}
 		cfg := &Config{
-			PathMTU: 16, RetryTimeout: units.Microsecond, RetryCount: 3, RNRRetry: 3, OutOfOrder: script[0]&1 != 0,
-			ImplicitRecv: script[0]&2 != 0, EchoCE: script[0]&4 != 0, AckCE: script[0]&64 != 0, SelectiveRepeat: script[0]&128 != 0, HoldAhead: script[0]&32 != 0, AckEvery: int(script[1] & 3), MaxReads: 2,
+			PathMTU: 16, RetryTimeout: units.Microsecond, RetryCount: 3, RNRRetry: 3, Delivery: deliveries[script[0]>>2%5],
+			ImplicitRecv: script[0]&2 != 0, Marks: Marks(script[0] >> 6 % 3), AckEvery: int(script[1] & 3), MaxReads: 2,
 		}
 		var q *QP
 		if unordered := script[1]&0x20 != 0; unordered {
-			cfg.Unordered, cfg.OutOfOrder, cfg.SelectiveRepeat, cfg.EntropyValues = true, true, false, 256
+			cfg.Delivery, cfg.EntropyValues = Unordered, 256
 			cfg.MaxOutstandingPackets, cfg.InferLoss = MaxReorder, 3
 			q, _ = sprayed(t, cfg, 100)
 		} else {
@@ -58,7 +59,7 @@ func FuzzReceive(f *testing.F) {
 				q.Timeout(now, &b)
 			}
 			b.Reset()
-			if q.nxt.Before(q.una) || q.max.Before(q.nxt) || q.end.Before(q.max) || q.flight < 0 && !cfg.Unordered {
+			if q.nxt.Before(q.una) || q.max.Before(q.nxt) || q.end.Before(q.max) || q.flight < 0 && cfg.Delivery != Unordered {
 				t.Fatalf("una %d, nxt %d, max %d, end %d, flight %d", q.una, q.nxt, q.max, q.end, q.flight)
 			}
 		}

@@ -10,7 +10,7 @@ import "weft/units"
 
 // unanswered notes that the peer has sent all responses before to.
 func (q *QP) unanswered(to units.PSN) {
-	if !q.cfg.HoldAhead {
+	if q.cfg.Delivery != SelectiveHeld {
 		return
 	}
 	s := q.further()
@@ -52,7 +52,7 @@ func (s *beyond) has(una, psn units.PSN) bool {
 
 // seekHole reports whether responses are to be asked for again.
 func (q *QP) seekHole() bool {
-	if !q.cfg.HoldAhead || q.readsOut == 0 {
+	if q.cfg.Delivery != SelectiveHeld || q.readsOut == 0 {
 		return false
 	}
 	w, _, _ := q.hole()

@@ -17,7 +17,7 @@ func (q *QP) congested(now units.Time, p *Packet, info *opInfo, b *Batch) {
 	if p.Flags&FlagCE == 0 || info.class == classAck || info.class == classCNP || q.service == UD {
 		return
 	}
-	if q.cfg.EchoCE && q.service == RC && info.class != classReadResponse {
+	if q.cfg.Marks != MarksNotified && q.service == RC && info.class != classReadResponse {
 		q.echo = true
 		return
 	}

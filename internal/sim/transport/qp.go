@@ -139,7 +139,7 @@ func (q *QP) Setup(cfg *Config, service Service, qpn units.QPN, alg cc.Algorithm
 	if service >= numServices {
 		return ErrOperation
 	}
-	if cfg.Unordered && alg == nil {
+	if cfg.Delivery == Unordered && alg == nil {
 		return fmt.Errorf("%w: an unordered queue pair needs a congestion control", ErrConfig)
 	}
 	*q = QP{cfg: cfg, service: service, qpn: qpn}
@@ -152,7 +152,7 @@ func (q *QP) setup(alg cc.Algorithm) {
 	q.alg, q.controlled = alg, alg != nil
 	q.allow = cc.Free()
 	q.wake = units.Forever
-	if q.cfg.Unordered && q.service == RC {
+	if q.cfg.Delivery == Unordered && q.service == RC {
 		q.beyond = &beyond{unordered: new(unordered)}
 		q.wants = cc.WantEntropy
 	}
@@ -259,7 +259,7 @@ const (
 	// Dropped says that the packet was a duplicate, out of order, or not for this state.
 	Dropped Verdict = iota
 	// Held says that the packet came ahead of the expected one, which its sender was
-	// told: the caller keeps it, and gives it again in its turn (Config.HoldAhead).
+	// told: the caller keeps it, and gives it again in its turn (SelectiveHeld).
 	Held
 	// Taken says that the packet was consumed and has no payload to place.
 	Taken
@@ -326,7 +326,7 @@ func (q *QP) Receive(now units.Time, p *Packet, b *Batch) Verdict {
 			return q.receiveNack(now, p, b)
 		}
 	case classResync:
-		if q.cfg.EndToEnd {
+		if q.cfg.Delivery == EndToEnd {
 			return q.receiveResync(p, b)
 		}
 	case classCNP:

@@ -51,7 +51,7 @@ func newRDWorld(t *rapid.T, contexts, qps int) *rdWorld {
 	w := &rdWorld{t: t, dice: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "dice"), 2)), harm: rapid.IntRange(0, 60).Draw(t, "harm")}
 	w.cfg = Config{
 		PathMTU: rdMTU, AckEvery: rapid.IntRange(0, 4).Draw(t, "ack"), RetryTimeout: 100 * units.Microsecond, RetryCount: 1<<16 - 2,
-		RNRRetry: 7, RNRTimer: 1, EndToEnd: true,
+		RNRRetry: 7, RNRTimer: 1, Delivery: EndToEnd,
 		Access: func(_ units.QPN, _ Access, rkey uint32, va uint64, n uint32) bool {
 			return rkey == 1 && va+uint64(n) <= rdBytes
 		},

@@ -38,8 +38,8 @@ func newRDScript(t *testing.T) *rdScript {
 	t.Helper()
 	s := &rdScript{t: t, nodes: map[string]*rdScriptNode{}, lose: map[string]units.PSN{}}
 	s.cfg = Config{ // as that of a device's contexts
-		PathMTU: 1024, AckEvery: 1 << 20, AskEvery: 32, AckDuplicates: true, MaxReads: 16, RetryTimeout: RetryTime(14), RetryCount: 7,
-		RNRRetry: 7, RNRTimer: 12, EndToEnd: true,
+		PathMTU: 1024, AckEvery: 1 << 20, AskEvery: 32, Duplicates: DuplicatesAcked, MaxReads: 16, RetryTimeout: RetryTime(14), RetryCount: 7,
+		RNRRetry: 7, RNRTimer: 12, Delivery: EndToEnd,
 		Access: func(_ units.QPN, _ Access, rkey uint32, _ uint64, _ uint32) bool { return rkey == rdGoodKey },
 		Atomic: func(units.QPN, Op, uint32, uint64) uint64 { return 0 },
 	}

@@ -151,7 +151,7 @@ func (q *QP) receiveResponse(now units.Time, p *Packet, b *Batch) Verdict {
 	}
 	if q.una != p.PSN {
 		q.missingResponse(now, p.PSN, b)
-		if q.cfg.anyOrder() {
+		if q.cfg.Delivery.anyOrder() {
 			return q.responseAhead(now, p)
 		}
 		return Dropped

@@ -110,11 +110,11 @@ func (q *QP) sendable() bool {
 // restrained reports whether flow control, or WRITEs that must arrive first, hold back
 // the packet that is sendable. Most configurations have neither.
 func (q *QP) restrained() bool {
-	return (q.cfg.Flow != nil || q.cfg.WriteOnly) && q.heldBack()
+	return (q.cfg.Flow != nil || q.cfg.Delivery == WriteOnly) && q.heldBack()
 }
 
 func (q *QP) heldBack() bool {
-	return q.flowClosed() || q.cfg.WriteOnly && q.service == RC && !q.lost && q.fenced()
+	return q.flowClosed() || q.cfg.Delivery == WriteOnly && q.service == RC && !q.lost && q.fenced()
 }
 
 // windowClosed reports whether as much is in flight as the configuration and congestion
@@ -213,7 +213,7 @@ func (q *QP) account(now units.Time, p *Packet, payload units.Bytes) {
 		q.flight += payload
 		if q.controlled && q.allow.Window != cc.Unlimited || q.windowClosed() ||
 			q.cfg.AskEvery > 0 && uint32(p.PSN)%uint32(q.cfg.AskEvery) == 0 ||
-			q.cfg.HoldAhead && q.beyond != nil && q.beyond.on {
+			q.cfg.Delivery == SelectiveHeld && q.beyond != nil && q.beyond.on {
 			p.Flags |= FlagAckReq
 		}
 	} else {
@@ -289,7 +289,7 @@ func (q *QP) receiveAck(now units.Time, p *Packet, b *Batch) Verdict {
 		q.acknowledge(now, p, p.PSN, b)
 		switch {
 		case q.una != p.PSN:
-		case q.cfg.SelectiveRepeat && p.Syndrome == wire.NAKSequence:
+		case q.cfg.Delivery.selective() && p.Syndrome == wire.NAKSequence:
 			q.refusedAhead(now, units.PSN(p.Imm))
 		default:
 			q.refused(now, p.Syndrome, b)

@@ -38,12 +38,12 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 		switch {
 		case d < 0:
 			return q.duplicate(p, info, b)
-		case q.cfg.SelectiveRepeat && q.cfg.HoldAhead:
+		case q.cfg.Delivery == SelectiveHeld:
 			q.reportAhead(p.PSN, b)
 			return Held
-		case q.cfg.anyOrder():
+		case q.cfg.Delivery.placesAhead():
 			v := q.placeAhead(p, info)
-			if q.cfg.SelectiveRepeat {
+			if q.cfg.Delivery == Selective {
 				q.reportAhead(p.PSN, b)
 			}
 			return v
@@ -51,7 +51,7 @@ func (q *QP) receiveRequest(now units.Time, p *Packet, info *opInfo, b *Batch) V
 			return q.gap(now, b)
 		}
 	}
-	if q.cfg.requestsAnyOrder() {
+	if q.cfg.Delivery.placesAhead() {
 		return q.receiveAnyOrder(p, info, b)
 	}
 	if info.class == classReadRequest {
@@ -239,7 +239,7 @@ func (q *QP) duplicate(p *Packet, info *opInfo, b *Batch) Verdict {
 		return q.repeatAtomic(p)
 	}
 	q.unacked++
-	if p.Flags&FlagAckReq != 0 || q.cfg.AckDuplicates || !q.cfg.DropDuplicates && q.unacked >= uint32(q.cfg.AckEvery) {
+	if p.Flags&FlagAckReq != 0 || q.cfg.Duplicates == DuplicatesAcked || q.cfg.Duplicates == DuplicatesCounted && q.unacked >= uint32(q.cfg.AckEvery) {
 		q.ack(b)
 	}
 	return Dropped
@@ -269,7 +269,7 @@ func (q *QP) notReady(b *Batch) Verdict {
 // ackDue reports whether an acknowledgement is to be sent though no packet asks
 // for one.
 func (q *QP) ackDue() bool {
-	return q.unacked >= uint32(q.cfg.AckEvery) || q.echo && q.cfg.AckCE
+	return q.unacked >= uint32(q.cfg.AckEvery) || q.echo && q.cfg.Marks == MarksAcked
 }
 
 // ack acknowledges everything before the expected PSN. Read responses that

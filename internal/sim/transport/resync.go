@@ -14,7 +14,7 @@ import (
 
 // breakOff is what an error of the message at the head, which has completed, does.
 func (q *QP) breakOff(b *Batch) {
-	if !q.cfg.EndToEnd {
+	if q.cfg.Delivery != EndToEnd {
 		q.BecomeErr(b)
 		return
 	}

@@ -79,7 +79,7 @@ func (q *QP) repeat(now units.Time, b *Batch) {
 		q.allLost(now, b)
 		return
 	}
-	if q.cfg.SelectiveRepeat && q.readsOut == 0 {
+	if q.cfg.Delivery.selective() && q.readsOut == 0 {
 		q.repeatMissing()
 		return
 	}
@@ -145,7 +145,7 @@ func (q *QP) receiverNotReady(now units.Time, code uint8, b *Batch) {
 // the acknowledgement is remembered; live, enough that has overtaken them says that they
 // are lost (holes.go).
 func (q *QP) missingResponse(now units.Time, to units.PSN, b *Batch) {
-	if q.cfg.anyOrder() {
+	if q.cfg.Delivery.anyOrder() {
 		if q.ackHigh.Before(to) {
 			q.ackHigh = to
 		}

@@ -144,6 +144,30 @@ func (a args) time(key string, standard units.Time) units.Time {
 
 func (a args) has(key string) bool { _, ok := a[key]; return ok }
 
+func (a args) delivery() Delivery {
+	switch {
+	case a.has("unordered"):
+		return Unordered
+	case a.has("ooo"):
+		return OutOfOrder
+	case a.has("hold"):
+		return SelectiveHeld
+	case a.has("selective"):
+		return Selective
+	}
+	return InOrder
+}
+
+func (a args) marks() Marks {
+	switch {
+	case a.has("ackce"):
+		return MarksAcked
+	case a.has("echo"):
+		return MarksEchoed
+	}
+	return MarksNotified
+}
+
 func parseTime(s string) units.Time {
 	d, err := time.ParseDuration(s)
 	if err != nil {
@@ -211,12 +235,13 @@ func (s *script) command(words []string) error {
 func (s *script) newPair(service string, a args) error {
 	*s = script{qp: map[string]*QP{}, deny: map[units.QPN]bool{}}
 	s.cfg = Config{
+		Delivery: a.delivery(), Marks: a.marks(),
 		PathMTU: a.num("mtu", 1024), AckEvery: a.num("ack", 1), AskEvery: a.num("ask", 0),
 		RetryTimeout: a.time("timeout", units.Millisecond), RetryCount: a.num("retry", 7), RNRRetry: a.num("rnr", 7),
 		RNRTimer: uint8(a.num("rnrtimer", 14)), Window: units.Bytes(a.num("window", 0)), MaxReads: a.num("reads", 0),
 		MaxOutstandingPackets: a.num("packets", 0),
-		OutOfOrder:            a.has("ooo"), EchoCE: a.has("echo"), AckCE: a.has("ackce"), SelectiveRepeat: a.has("selective"), HoldAhead: a.has("hold"), CNPInterval: a.time("cnp", 0), ImplicitRecv: a.has("implicit"),
-		Unordered: a.has("unordered"), RecycleEntropy: a.has("recycle"), EntropyValues: a.num("values", 0), InferLoss: a.num("infer", 0),
+		CNPInterval:           a.time("cnp", 0), ImplicitRecv: a.has("implicit"),
+		RecycleEntropy: a.has("recycle"), EntropyValues: a.num("values", 0), InferLoss: a.num("infer", 0),
 		NAKInterval: a.time("nak", 0), PacedOverhead: units.Bytes(a.num("overhead", 0)),
 		Access: func(qp units.QPN, _ Access, _ uint32, _ uint64, _ uint32) bool { return !s.deny[qp] },
 		Atomic: func(units.QPN, Op, uint32, uint64) uint64 { s.atomics++; return s.atomics - 1 },

@@ -183,7 +183,7 @@ func (q *QP) flushSends(b *Batch) {
 // only the caller knows: the memory that a READ is being answered from is gone.
 func (q *QP) Refuse(psn units.PSN, syndrome wire.Syndrome, b *Batch) {
 	q.answer(b.packet(), psn, syndrome)
-	if q.cfg.EndToEnd {
+	if q.cfg.Delivery == EndToEnd {
 		q.awaitResync()
 		return
 	}
@@ -193,7 +193,7 @@ func (q *QP) Refuse(psn units.PSN, syndrome wire.Syndrome, b *Batch) {
 // abort sends a fatal NAK, which names the expected PSN, and enters ERR.
 func (q *QP) abort(syndrome wire.Syndrome, b *Batch) {
 	q.answer(b.packet(), q.epsn, syndrome)
-	if q.cfg.EndToEnd {
+	if q.cfg.Delivery == EndToEnd {
 		q.awaitResync()
 		return
 	}

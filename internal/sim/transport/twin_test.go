@@ -103,16 +103,13 @@ func newWorld(t *rapid.T) *world {
 		Window:                units.Bytes(rapid.IntRange(0, 100).Draw(t, "window")),
 		MaxOutstandingPackets: rapid.IntRange(0, 20).Draw(t, "packets"),
 		MaxReads:              rapid.IntRange(1, 4).Draw(t, "reads"),
-		OutOfOrder:            rapid.Bool().Draw(t, "ooo"),
-		SelectiveRepeat:       rapid.Bool().Draw(t, "selective"),
-		DropDuplicates:        rapid.Bool().Draw(t, "dropdup"),
+		Delivery:              rapid.SampledFrom([]Delivery{InOrder, SelectiveHeld, Selective, OutOfOrder, WriteOnly}).Draw(t, "delivery"),
+		Duplicates:            rapid.SampledFrom([]Duplicates{DuplicatesCounted, DuplicatesAcked, DuplicatesDropped}).Draw(t, "duplicates"),
 		NAKInterval:           units.Time(rapid.IntRange(0, 1).Draw(t, "nak")) * units.Microsecond,
 	}
-	cfg.HoldAhead = cfg.SelectiveRepeat && !cfg.OutOfOrder && rapid.Bool().Draw(t, "hold")
 	if rapid.Bool().Draw(t, "flow") {
 		cfg.Flow = &FlowControl{Initial: int32(rapid.IntRange(1, 8).Draw(t, "initial")), Most: 16, FirstTimeout: units.Forever, LeastTimeout: 20 * units.Microsecond}
 	}
-	cfg.WriteOnly = cfg.OutOfOrder && rapid.Bool().Draw(t, "writeonly")
 	w := &world{
 		t: t, cfg: cfg, harm: rapid.IntRange(0, 60).Draw(t, "harm"), reach: rapid.IntRange(1, 12).Draw(t, "reach"),
 		dice: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "dice"), 1)),
@@ -310,7 +307,7 @@ func (w *world) give(e *end, c carried) {
 	case PlaceWrite:
 		copy(e.memory[c.p.VA+uint64(c.p.Offset):], c.data)
 	case PlaceRecv:
-		if !w.cfg.requestsAnyOrder() { // there, the receive of a SEND is not known before its turn
+		if !w.cfg.Delivery.placesAhead() { // there, the receive of a SEND is not known before its turn
 			copy(e.bufs[c.p.VA][c.p.Offset:], c.data)
 		}
 	case PlaceRead:
@@ -416,7 +413,7 @@ func (w *world) compare() {
 			case OpSend, OpSendImm, OpSendInv:
 				next++
 				have = e.peer.bufs[next][:wr.Length]
-				if w.cfg.requestsAnyOrder() {
+				if w.cfg.Delivery.placesAhead() {
 					continue
 				}
 			case OpWriteImm:

@@ -70,7 +70,7 @@ func (p *probe) Timer(now units.Time, a *cc.Allowance) {
 }
 
 func TestCongestionControlIsToldAndObeyed(t *testing.T) {
-	cfg := &Config{PathMTU: 1024, EchoCE: true, PacedOverhead: 226, RetryTimeout: units.Second, RetryCount: 1}
+	cfg := &Config{PathMTU: 1024, Marks: MarksEchoed, PacedOverhead: 226, RetryTimeout: units.Second, RetryCount: 1}
 	_, peer := pair(t, cfg, RC)
 	alg := &probe{}
 	q, err := NewQP(cfg, RC, 1, alg)

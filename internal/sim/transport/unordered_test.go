@@ -34,7 +34,7 @@ func sprayed(t interface {
 func sprayedConfig() *Config {
 	return &Config{
 		PathMTU: 16, AckEvery: 1, RetryTimeout: 100 * units.Microsecond, RetryCount: 1<<16 - 2,
-		OutOfOrder: true, Unordered: true, EntropyValues: 256, MaxOutstandingPackets: 1000, ImplicitRecv: true, EchoCE: true, AckCE: true,
+		Delivery: Unordered, EntropyValues: 256, MaxOutstandingPackets: 1000, ImplicitRecv: true, Marks: MarksAcked,
 	}
 }
 
@@ -167,8 +167,6 @@ func (w *bag) deliver(i int) {
 
 func TestUnorderedDeliveryRefusesWhatItHasNot(t *testing.T) {
 	for _, change := range []func(*Config){
-		func(c *Config) { c.OutOfOrder = false },
-		func(c *Config) { c.SelectiveRepeat = true },
 		func(c *Config) { c.EntropyValues = 0 },
 		func(c *Config) { c.EntropyValues = MaxEntropyValues + 1 },
 		func(c *Config) { c.MaxOutstandingPackets = 0 },

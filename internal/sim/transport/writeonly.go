@@ -28,12 +28,12 @@ func writeOnly(op Op, last bool) wire.Opcode {
 
 // divides reports whether the packets of a work request are messages of their own.
 func (q *QP) divides(w *sendWork) bool {
-	return q.cfg.WriteOnly && q.service == RC && (w.op == OpWrite || w.op == OpWriteImm)
+	return q.cfg.Delivery == WriteOnly && q.service == RC && (w.op == OpWrite || w.op == OpWriteImm)
 }
 
 // ends reports whether a request is the last of a message as it was posted.
 func (q *QP) ends(p *Packet, info *opInfo) bool {
-	return info.last && (info.class != classWrite || !q.cfg.WriteOnly || p.Offset+p.Length == p.DMALen)
+	return info.last && (info.class != classWrite || q.cfg.Delivery != WriteOnly || p.Offset+p.Length == p.DMALen)
 }
 
 // fenced reports whether the next request waits for the WRITEs before it. One that did so

@@ -11,7 +11,7 @@ import (
 // takes packets until nothing may go.
 func posted(t *testing.T, cfg *Config, work ...WorkRequest) (a, b *QP, sent []Packet) {
 	t.Helper()
-	cfg.PathMTU, cfg.RetryTimeout, cfg.RetryCount, cfg.ImplicitRecv, cfg.OutOfOrder = 1024, units.Second, 7, true, true
+	cfg.PathMTU, cfg.RetryTimeout, cfg.RetryCount, cfg.ImplicitRecv = 1024, units.Second, 7, true
 	a, b = pair(t, cfg, RC)
 	for i, w := range work {
 		w.ID = uint64(i)
@@ -31,8 +31,9 @@ func drain(q *QP) (sent []Packet) {
 }
 
 func TestEachPacketOfAWriteIsAMessageOfItsOwn(t *testing.T) {
-	for _, writeOnly := range []bool{false, true} {
-		_, _, sent := posted(t, &Config{WriteOnly: writeOnly, AckEvery: 1 << 20},
+	for _, delivery := range []Delivery{OutOfOrder, WriteOnly} {
+		writeOnly := delivery == WriteOnly
+		_, _, sent := posted(t, &Config{Delivery: delivery, AckEvery: 1 << 20},
 			WorkRequest{Op: OpWrite, Length: 3000}, WorkRequest{Op: OpRead, Length: 100}, WorkRequest{Op: OpWriteImm, Length: 2000})
 		want := []wire.Opcode{wire.RCWriteFirst, wire.RCWriteMiddle, wire.RCWriteLast, wire.RCReadRequest}
 		if writeOnly {
@@ -62,7 +63,7 @@ func TestEachPacketOfAWriteIsAMessageOfItsOwn(t *testing.T) {
 // The immediate data that tells of a WRITE waits until the WRITE is acknowledged, and what
 // is posted behind it waits with it; another one behind it does not wait for the first.
 func TestImmediateDataWaitsForTheWritesBeforeIt(t *testing.T) {
-	a, b, sent := posted(t, &Config{WriteOnly: true, AckEvery: 1 << 20},
+	a, b, sent := posted(t, &Config{Delivery: WriteOnly, AckEvery: 1 << 20},
 		WorkRequest{Op: OpWrite, Length: 2048}, WorkRequest{Op: OpWriteImm, Imm: 7}, WorkRequest{Op: OpSend, Length: 8}, WorkRequest{Op: OpWrite, Length: 1024})
 	if len(sent) != 2 {
 		t.Fatalf("%d packets went before an acknowledgement, want the 2 of the WRITE", len(sent))

@@ -187,7 +187,7 @@ func (m *hpccModels) nic() *fabric.NIC {
 		PayloadPad: 1, RepliesFirst: true,
 		Transport: &transport.Config{
 			PathMTU: int(g.Payload), AckEvery: int(min(every, transport.MaxOutstandingPSNs)),
-			EchoCE: true, DropDuplicates: true, KeepPace: true, NAKInterval: hpccNAKInterval,
+			Marks: transport.MarksEchoed, Duplicates: transport.DuplicatesDropped, KeepPace: true, NAKInterval: hpccNAKInterval,
 			PacedOverhead: hpccOverhead, ImplicitRecv: true,
 		},
 	}

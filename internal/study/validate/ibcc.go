@@ -98,7 +98,7 @@ func victimGoodput(e *Env, controlled bool) (map[int32]float64, error) {
 	}
 	if controlled {
 		m.InfiniBandSwitch.FECN = fabric.FECN{Threshold: 8 << 10, MarkingRate: 8, PacketSize: 64}
-		m.Transport.EchoCE, m.Transport.AckCE, m.Transport.PacedOverhead = true, true, 26
+		m.Transport.Marks, m.Transport.PacedOverhead = transport.MarksAcked, 26
 		m.IBCC = cc.IBCCParams{LineRate: 400 * units.Gbps, Timer: 8_192 * ns, Increase: 1}
 		for i := range 128 {
 			m.IBCC.Table = append(m.IBCC.Table, cc.TableEntry{Multiplier: uint16(7 * i * i * 1000 / (95 * 95 * 218))})

@@ -51,7 +51,7 @@ func (s streams) run(e *Env, m *Models, algorithm func() cc.Algorithm) ([]float6
 	}
 	for i := range s.senders {
 		there, back := fabric.Connection{CC: algorithm()}, fabric.Connection{}
-		if m.Transport.Unordered {
+		if m.Transport.Delivery == transport.Unordered {
 			there, back = uetEnds(there.CC, uint32(i))
 		}
 		qp, _, err := n.Connect(int32(i+1), 0, there, back)

@@ -76,8 +76,8 @@ func ultraEthernet(name string, switches int, propagation units.Time) (*Models, 
 	m.NIC.Overhead[transport.Nack] = uint16(wire.UETNackFrameBytes(wire.EthernetFraming{}))
 	m.NIC.PayloadPad, m.NIC.PFC, m.Switch.PFC = 1, fabric.PFC{}, fabric.PFC{}
 	m.Transport = transport.Config{
-		PathMTU: mtu, AckEvery: 4, ImplicitRecv: true, OutOfOrder: true, Unordered: true, EntropyValues: 256, RecycleEntropy: true,
-		MaxOutstandingPackets: transport.MaxReorder, EchoCE: true, AckCE: true, RetryTimeout: 100 * units.Microsecond, RetryCount: 7,
+		PathMTU: mtu, AckEvery: 4, ImplicitRecv: true, Delivery: transport.Unordered, EntropyValues: 256, RecycleEntropy: true,
+		MaxOutstandingPackets: transport.MaxReorder, Marks: transport.MarksAcked, RetryTimeout: 100 * units.Microsecond, RetryCount: 7,
 	}
 	rtt := 2*units.Time(switches+1)*propagation + 2*units.Time(switches)*ethDelay + (mtu+122+110)*units.Time(m.PerByte.Num)/units.Time(m.PerByte.Den) + 2*nicDelay
 	flight := int64(rtt) * m.PerByte.Den / m.PerByte.Num
@@ -342,7 +342,7 @@ func permute(e *Env, m *Models, alg func() cc.Algorithm, bytes uint32) (float64,
 
 // postOn connects two NICs of either fabric and posts one message.
 func (m *Models) postOn(n *fabric.Network, from, to int32, alg cc.Algorithm, bytes uint32) error {
-	if m.Transport.Unordered {
+	if m.Transport.Delivery == transport.Unordered {
 		return uetPost(n, from, to, alg, bytes)
 	}
 	return post(n, from, to, fabric.Connection{Entropy: uint32(from)<<8 | uint32(to)}, transport.WorkRequest{Op: transport.OpWriteImm, Length: bytes})

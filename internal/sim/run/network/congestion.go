@@ -73,7 +73,7 @@ func notification(f *scenario.Fabric, c *transport.Config) {
 	case scenario.HPCC:
 		c.PacedOverhead = dataOverhead + telemetryBytes
 	case scenario.IBCC:
-		c.EchoCE, c.AckCE, c.CNPInterval = true, true, 0 // BECN on acknowledgements, a CNP where there is none
+		c.Marks, c.CNPInterval = transport.MarksAcked, 0 // BECN on acknowledgements, a CNP where there is none
 		c.PacedOverhead = units.Bytes(wire.InfiniBandBytes(wire.RCWriteMiddle, 0, f.IB.GRH))
 	}
 	if own, values := scenario.OwnCC(&f.CC); own != nil {

@@ -233,9 +233,8 @@ func ultraEthernetNIC(n *fabric.NIC, f *scenario.Fabric, framing wire.EthernetFr
 	n.Overhead[transport.Nack] = uint16(wire.UETNackFrameBytes(framing))
 	n.Transport = rdma(f)
 	t := n.Transport
-	t.Unordered, t.OutOfOrder, t.WriteOnly, t.SelectiveRepeat = true, true, false, false
+	t.Delivery, t.Marks = transport.Unordered, transport.MarksAcked
 	t.EntropyValues, t.RecycleEntropy = f.Transport.EntropyValues, f.Transport.Entropy == scenario.Recycled
-	t.EchoCE, t.AckCE = true, true
 	t.MaxOutstandingPackets = transport.MaxReorder
 	t.InferLoss = inferLoss(f)
 }
@@ -264,10 +263,7 @@ func rdma(f *scenario.Fabric) *transport.Config {
 	c := &transport.Config{
 		PathMTU: int(f.MTU), AckEvery: t.AckEvery, Window: t.Window,
 		RetryCount: t.Retry, RNRRetry: t.RNRRetry, RNRTimer: wire.RNRTimerCode(t.RNRTimer), ImplicitRecv: true,
-		OutOfOrder: f.OutOfOrder(), WriteOnly: f.OutOfOrder(),
-
-		SelectiveRepeat: t.Recovery == scenario.SelectiveRepeat,
-		MaxReads:        f.NIC.ReadsInFlight,
+		Delivery: delivery(f), MaxReads: f.NIC.ReadsInFlight,
 
 		MaxOutstandingPackets: t.PacketWindow,
 		CNPInterval:           units.Forever,
@@ -279,10 +275,21 @@ func rdma(f *scenario.Fabric) *transport.Config {
 		c.Schedule = transport.NewSchedule(s.Times, s.First, max(t.Timeout, s.LeastTimeout), t.Retry)
 	}
 	notification(f, c)
-	if c.WriteOnly && c.PacedOverhead > 0 {
+	if c.Delivery == transport.WriteOnly && c.PacedOverhead > 0 {
 		c.PacedOverhead += wire.RETHBytes
 	}
 	return c
+}
+
+// delivery is the order in which the fabric's queue pairs take packets.
+func delivery(f *scenario.Fabric) transport.Delivery {
+	switch {
+	case f.OutOfOrder():
+		return transport.WriteOnly
+	case f.Transport.Recovery == scenario.SelectiveRepeat:
+		return transport.Selective
+	}
+	return transport.InOrder
 }
 
 // Divides reports whether a collective's message of so many bytes goes as a WRITE and its
