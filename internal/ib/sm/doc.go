@@ -8,18 +8,39 @@
 // A heavy sweep goes through phases, each of which ends when all of its
 // requests are answered or given up:
 //
-//	discover   directed routes to every port that has a link (discover.go)
-//	consult    SMInfo of other managers; who is master is decided (mastery.go)
-//	assign     LIDs, which survive sweeps and restarts, and keys (assign.go)
-//	program    forwarding tables and lanes, what changed only (program.go)
-//	arm        ports from Init to Armed, with MTU and lanes (ports.go)
+//	discover   directed routes to every port that has a link
+//	consult    SMInfo of other managers; who is master is decided
+//	assign     LIDs, which survive sweeps and restarts, and keys
+//	program    forwarding tables and lanes, what changed only
+//	arm        ports from Init to Armed, with MTU and lanes
 //	activate   ports from Armed to Active
 //
 // After that the subnet is up, and light sweeps ask each switch whether one of
 // its ports changed. A change, a trap, or a port that does not answer starts a
 // heavy sweep. Requests are outstanding up to a window, are repeated, and are
-// then given up (request.go); a sweep in which some were is followed by
-// another, at once for limits.go's number of times.
+// then given up. A sweep with requests that were given up is followed by another,
+// at once for limits.go's number of times.
+//
+// # The types, by duty
+//
+// Manager leads through the phases (phases.go) and the states of a manager (states.go).
+// The work is done by types with their own state:
+//
+//	outbox           the time of a call; its datagrams and events
+//	fabric           the nodes of the sweep under way
+//	requests         the window of requests, repeats, M_Keys of requests
+//	discovery        who is behind which port
+//	mastery          rank among managers, SMInfo
+//	lidBook          LIDs of all ports ever met
+//	routed           the subnet with its tables, after a sweep
+//	portSetup        PortInfo: LIDs, states, MTU, lanes
+//	partitions       P_Key tables; which ports share a key
+//	laneTables       SL2VL and arbitration tables
+//	delivery         forwarding tables; ledger: what nodes hold already
+//	trees            multicast trees and tables
+//	protection       leases of M_Keys
+//	administration   queries: groups, services, subscriptions, transfers in several
+//	                 pieces, and the records of inventory, paths and tables
 //
 // # What is not repaired
 //
@@ -28,7 +49,7 @@
 //
 // # Determinism
 //
-// What comes out depends on what went in, in its order, alone. Maps are never
+// The output depends on the calls and their order alone. Maps are never
 // iterated over where order can be seen.
 //
 // Routing comes from a function of the caller's ([Config].Route). Left out:

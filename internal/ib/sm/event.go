@@ -98,5 +98,3 @@ func pathText(path []uint8) string {
 	}
 	return text
 }
-
-func (m *Manager) event(e Event) { m.out.Events = append(m.out.Events, e) }

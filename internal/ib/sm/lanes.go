@@ -16,64 +16,72 @@ type QoS struct {
 	SL2VL     *mad.SLToVL    // where routing does not say its own
 }
 
-// writeLanes writes lanes and arbitration to all ports with a link, where routing
+// laneTables writes SL2VL and arbitration tables.
+type laneTables struct {
+	*writer
+	qos     func(kind subnet.Kind, port uint8) QoS // nil: routing says all
+	written ledger
+	most    int // lanes that tables have needed so far
+}
+
+// write writes lanes and arbitration to all ports with a link, where routing
 // or the site wants more than one lane, or earlier tables did: what ports have after
 // power-on is nobody's choice.
-func (m *Manager) writeLanes() {
-	m.lanes = max(m.lanes, m.tables.Lanes)
-	if m.cfg.QoS == nil && m.lanes <= 1 && m.tables.SL2VL == nil {
+func (l *laneTables) write() {
+	l.most = max(l.most, l.tables.Lanes)
+	if l.qos == nil && l.most <= 1 && l.tables.SL2VL == nil {
 		return
 	}
 	told := false
-	m.eachLinked(func(i int32, p uint8, here, _ *mad.PortInfo) {
-		n := m.nodes[i]
-		w := m.writtenTo(n)
+	l.eachLinked(func(i int32, p uint8, here, _ *mad.PortInfo) {
+		n := l.nodes[i]
+		w := l.written.of(n)
 		if !n.isSwitch() && here.State == mad.PortInit {
 			w.forget() // its link was down, perhaps its power too
 		}
-		if have := dataLanes(m.operational(n, p)); have < m.tables.Lanes && n.isSwitch() && !told {
+		if have := dataLanes(l.operational(n, p)); have < l.tables.Lanes && n.isSwitch() && !told {
 			told = true
-			m.event(Event{Kind: TooFewLanes, Path: slices.Concat(n.path, []uint8{p}), Count: have, Need: m.tables.Lanes})
+			l.event(Event{Kind: TooFewLanes, Path: slices.Concat(n.path, []uint8{p}), Count: have, Need: l.tables.Lanes})
 		}
-		q := m.qosOf(n, p)
-		m.writeArbitration(i, p, here, &q, w)
+		q := l.qosOf(n, p)
+		l.writeArbitration(i, p, here, &q, w)
 		if !n.isSwitch() {
-			m.writeSLToVL(i, p, 0, w, m.lanesOf(n, 0, p, &q))
+			l.writeSLToVL(i, p, 0, w, l.lanesOf(n, 0, p, &q))
 			return
 		}
 		for in := range n.ports {
 			if in == 0 || n.ports[in].peer != none {
-				m.writeSLToVL(i, p, uint32(in)<<8|uint32(p), w, m.lanesOf(n, uint8(in), p, &q))
+				l.writeSLToVL(i, p, uint32(in)<<8|uint32(p), w, l.lanesOf(n, uint8(in), p, &q))
 			}
 		}
 	})
 }
 
 // qosOf is what the site wants of a port.
-func (m *Manager) qosOf(n *node, p uint8) QoS {
-	if m.cfg.QoS == nil {
+func (l *laneTables) qosOf(n *node, p uint8) QoS {
+	if l.qos == nil {
 		return QoS{}
 	}
-	return m.cfg.QoS(subnet.Kind(n.info.Type), p)
+	return l.qos(subnet.Kind(n.info.Type), p)
 }
 
 // lanesOf is the lane of each service level from port in to port out: as routing
 // says, or by a level's own number, where routing needs several lanes to keep the
 // fabric free of deadlock; else as the site says; else by the level's number.
 // Numbers beyond the lanes begin anew.
-func (m *Manager) lanesOf(n *node, in, out uint8, q *QoS) mad.SLToVL {
+func (l *laneTables) lanesOf(n *node, in, out uint8, q *QoS) mad.SLToVL {
 	var t mad.SLToVL
-	dense, routed := m.dense[n]
-	routed = routed && m.tables.SL2VL != nil
-	free := m.tables.Lanes <= 1 && m.tables.SL2VL == nil // the site may choose
-	lanes := max(dataLanes(m.operational(n, out)), 1)
+	dense, routed := l.dense[n]
+	routed = routed && l.tables.SL2VL != nil
+	free := l.tables.Lanes <= 1 && l.tables.SL2VL == nil // the site may choose
+	lanes := max(dataLanes(l.operational(n, out)), 1)
 	if free && q.MaxVLs > 0 {
 		lanes = min(lanes, int(q.MaxVLs))
 	}
 	for sl := range t {
 		switch {
 		case routed:
-			t[sl] = m.tables.SL2VL[dense].At(in, out, units.SL(sl))
+			t[sl] = l.tables.SL2VL[dense].At(in, out, units.SL(sl))
 		case free && q.SL2VL != nil:
 			t[sl] = q.SL2VL[sl]
 		default:
@@ -88,17 +96,7 @@ func dataLanes(code uint8) int {
 	return [...]int{0, 1, 2, 4, 8, 15}[min(code, 5)]
 }
 
-// operational is the code of the lanes that a port and its peer have in common.
-// As with OpenSM the site's number of lanes does not lower it.
-func (m *Manager) operational(n *node, p uint8) uint8 {
-	code := n.ports[p].info.VLCap
-	if peer := n.ports[p].peer; peer != none {
-		code = min(code, m.portAt(peer).info.VLCap)
-	}
-	return code
-}
-
-func (m *Manager) writeSLToVL(i int32, p uint8, modifier uint32, w *written, t mad.SLToVL) {
+func (l *laneTables) writeSLToVL(i int32, p uint8, modifier uint32, w *written, t mad.SLToVL) {
 	key := modifier
 	if modifier == 0 {
 		key = uint32(p) // of an adapter with several ports
@@ -110,28 +108,28 @@ func (m *Manager) writeSLToVL(i int32, p uint8, modifier uint32, w *written, t m
 		w.sl2vl = map[uint32]mad.SLToVL{}
 	}
 	w.sl2vl[key] = t
-	m.ask(m.set(i, mad.AttrSLToVL, modifier, p, &t))
+	l.ask(l.set(i, mad.AttrSLToVL, modifier, p, &t))
 }
 
 // writeArbitration writes both tables of a port. By default every lane that is
 // used has the same weight, at low priority; those that earlier tables used, too, for
 // connections keep the levels that they have.
-func (m *Manager) writeArbitration(i int32, p uint8, here *mad.PortInfo, q *QoS, w *written) {
+func (l *laneTables) writeArbitration(i int32, p uint8, here *mad.PortInfo, q *QoS, w *written) {
 	low, high := q.Low, q.High
 	if low == nil && high == nil {
-		for lane := range min(max(m.lanes, 1), dataLanes(m.operational(m.nodes[i], p))) {
+		for lane := range min(max(l.most, 1), dataLanes(l.operational(l.nodes[i], p))) {
 			low = append(low, mad.VLWeight{VL: units.VL(lane), Weight: evenWeight})
 		}
 	}
-	m.writeArbTable(i, p, 1, low, here.VLArbLowCap, w)
-	m.writeArbTable(i, p, 3, high, here.VLArbHighCap, w)
+	l.writeArbTable(i, p, 1, low, here.VLArbLowCap, w)
+	l.writeArbTable(i, p, 3, high, here.VLArbHighCap, w)
 }
 
 // evenWeight is 64 × 64 bytes: a packet of the largest MTU.
 const evenWeight = 64
 
 // writeArbTable writes the blocks of a table, from a block on.
-func (m *Manager) writeArbTable(i int32, p uint8, first uint32, entries []mad.VLWeight, room uint8, w *written) {
+func (l *laneTables) writeArbTable(i int32, p uint8, first uint32, entries []mad.VLWeight, room uint8, w *written) {
 	entries = entries[:min(len(entries), int(room))]
 	for b := uint32(0); int(b)*mad.VLArbPerBlock < int(room); b++ {
 		var t mad.VLArb
@@ -144,6 +142,6 @@ func (m *Manager) writeArbTable(i int32, p uint8, first uint32, entries []mad.VL
 			w.arb = map[uint32]mad.VLArb{}
 		}
 		w.arb[modifier] = t
-		m.ask(m.set(i, mad.AttrVLArb, modifier, p, &t))
+		l.ask(l.set(i, mad.AttrVLArb, modifier, p, &t))
 	}
 }

@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"maps"
+
 	"weft/internal/ib/subnet"
 	"weft/units"
 	"weft/wire/mad"
@@ -32,13 +34,6 @@ type Config struct {
 	Retries int        // of a request, beyond the first; negative for none, 0 is DefaultRetries
 	Sweep   units.Time // between light sweeps; 0 is DefaultSweep
 	Poll    units.Time // between a standby's questions; 0 is DefaultPoll
-}
-
-// EndPort is a port that has a LID.
-type EndPort struct {
-	Kind subnet.Kind
-	GUID units.GUID
-	Self bool // the manager runs on it
 }
 
 // Packet is a management datagram and where it goes to or comes from. Directed
@@ -78,46 +73,33 @@ const (
 )
 
 // Manager is a Subnet Manager. Its zero value is not usable: see New.
+//
+// It leads through the phases of a sweep (phases.go) and the states of a manager
+// (states.go). Each duty is a type with its own state: see the package's comment.
 type Manager struct {
 	cfg   Config
-	now   units.Time
-	out   *Batch
-	state mad.SMState
 	phase phase
-	guid  units.GUID // of the manager's port; 0 before its own node has answered
 
-	// Requests (request.go).
-	nextTID  uint32
-	queue    []request // from head on
-	head     int
-	wire     []request // under way, at most the window
-	givenUp  int       // of this sweep
-	sweeping units.Time
+	outbox     outbox
+	fabric     fabric
+	requests   requests
+	discovery  discovery
+	mastery    mastery
+	lids       lidBook
+	routed     routed
+	ports      portSetup
+	delivery   delivery
+	trees      trees
+	protection protection
+	admin      administration
 
-	// What discovery found (discover.go).
-	fabric
-	// What subnet administration knows (sa.go).
-	admin admin
-
-	nextSweep   units.Time
-	nextRenewal units.Time // of M_Keys' leases
-	again       bool       // a trap told of a change during this sweep
-	moved       bool       // a cable was found to lead elsewhere during this sweep
-	changes     int        // sweeps that followed at once because of traps
-	settled     bool       // the last sweep got to its end: nodes are those of sub
-	repeats     int        // sweeps with gaps that followed at once
-	actCount    uint32
-
-	others   []otherManager // in the order in which they were met
-	master   int            // of others, which a standby watches
-	lostPoll int
-	heir     int // of others, to whom mastery is handed over; -1 to none
-
-	lids    map[units.GUID]units.LID // by port GUID, of all ports ever met
-	written map[units.GUID]*written  // by node GUID
-	cursor  cursor                   // of the phase program
-	lanes   int                      // most that tables have needed so far
-	instead string                   // why the tables are not what was asked for
+	sweeping  units.Time // when the sweep began
+	nextSweep units.Time
+	again     bool   // a trap told of a change during this sweep
+	changes   int    // sweeps that followed at once because of traps
+	settled   bool   // the last sweep got to its end: the nodes found are those of the routed subnet
+	repeats   int    // sweeps with gaps that followed at once
+	instead   string // why the tables are not what was asked for
 }
 
 // New makes a manager that has not started. It needs a Router.
@@ -139,36 +121,54 @@ func New(cfg Config) *Manager {
 	fallback(&cfg.Timeout, DefaultTimeout)
 	fallback(&cfg.Sweep, DefaultSweep)
 	fallback(&cfg.Poll, DefaultPoll)
-	m := &Manager{
-		cfg: cfg, state: mad.SMNotActive, nextSweep: units.Forever, nextRenewal: units.Forever, heir: -1, master: -1, nextTID: 1,
-		lids: map[units.GUID]units.LID{}, written: map[units.GUID]*written{},
+	m := &Manager{cfg: cfg, nextSweep: units.Forever}
+	m.outbox.nextTID = 1
+	m.requests = requests{
+		outbox: &m.outbox, fabric: &m.fabric,
+		window: cfg.Window, timeout: cfg.Timeout, retries: cfg.Retries, mkey: cfg.MKey.Key,
 	}
-	m.admin.groups = []*group{broadcastGroup()}
-	for guid, lid := range cfg.LIDs {
-		m.lids[guid] = lid
-	}
+	m.discovery = discovery{requests: &m.requests}
+	m.mastery = mastery{requests: &m.requests, priority: cfg.Priority, smKey: cfg.SMKey, state: mad.SMNotActive, master: -1, heir: -1}
+	m.lids = lidBook{outbox: &m.outbox, fabric: &m.fabric, lids: map[units.GUID]units.LID{}, lmc: cfg.LMC, reassign: cfg.Reassign}
+	maps.Copy(m.lids.lids, cfg.LIDs)
+	m.connectWriters()
 	return m
 }
 
+// connectWriters makes what writes to the routed subnet, and what answers with it.
+func (m *Manager) connectWriters() {
+	w := &writer{&m.requests, &m.routed}
+	keys := &partitions{writer: w, keys: m.cfg.Partitions}
+	subs := &subscriptions{outbox: &m.outbox, fabric: &m.fabric, routed: &m.routed}
+	groups := &groups{all: []*group{broadcastGroup()}, subscriptions: subs}
+	written := ledger{}
+	lanes := &laneTables{writer: w, qos: m.cfg.QoS, written: written}
+	m.trees = trees{writer: w, groups: groups, written: written}
+	m.delivery = delivery{writer: w, trees: &m.trees, lanes: lanes, written: written}
+	m.ports = portSetup{writer: w, mkey: &m.cfg.MKey, partitions: keys, lanes: lanes}
+	m.protection = protection{writer: w, mkey: &m.cfg.MKey, next: units.Forever}
+	access := &access{routed: &m.routed, partitions: keys, smKey: m.cfg.SMKey}
+	m.admin = administration{
+		routed: &m.routed, groups: groups, subscriptions: subs,
+		services: &services{outbox: &m.outbox}, transfers: &transfers{outbox: &m.outbox},
+		inventory: inventoryRecords{access}, paths: pathRecords{access},
+		tables: tableRecords{access: access, written: written, mastery: &m.mastery, subscriptions: subs},
+	}
+}
+
 // State is what the manager is among managers.
-func (m *Manager) State() mad.SMState { return m.state }
+func (m *Manager) State() mad.SMState { return m.mastery.state }
 
 // Subnet is the subnet of the last sweep that got as far as its tables, with
 // LIDs; nil before. Callers must not change it.
-func (m *Manager) Subnet() *subnet.Subnet { return m.sub }
+func (m *Manager) Subnet() *subnet.Subnet { return m.routed.sub }
 
 // Tables are the tables that were written for Subnet.
-func (m *Manager) Tables() *subnet.Tables { return m.tables }
+func (m *Manager) Tables() *subnet.Tables { return m.routed.tables }
 
 // LIDs are the LIDs of all ports that were ever met, by port GUID: what a
 // manager that starts later should be given.
-func (m *Manager) LIDs() map[units.GUID]units.LID {
-	all := make(map[units.GUID]units.LID, len(m.lids))
-	for guid, lid := range m.lids {
-		all[guid] = lid
-	}
-	return all
-}
+func (m *Manager) LIDs() map[units.GUID]units.LID { return maps.Clone(m.lids.lids) }
 
 // Start begins the first sweep.
 func (m *Manager) Start(now units.Time, out *Batch) {
@@ -187,11 +187,7 @@ func (m *Manager) Sweep(now units.Time, out *Batch) {
 
 // NextTimeout is when Timeout must be called, units.Forever if it need not.
 func (m *Manager) NextTimeout() units.Time {
-	next := min(m.nextSweep, m.nextRenewal)
-	for i := range m.wire {
-		next = min(next, m.wire[i].deadline)
-	}
-	return next
+	return min(m.nextSweep, m.protection.next, m.requests.nextDeadline())
 }
 
 // Timeout lets time pass. Too early or too late does no harm.
@@ -201,7 +197,7 @@ func (m *Manager) Timeout(now units.Time, out *Batch) {
 	if now >= m.nextSweep {
 		m.periodic()
 	}
-	if now >= m.nextRenewal {
+	if now >= m.protection.next {
 		m.startRenewal()
 	}
 	m.leave()
@@ -210,25 +206,35 @@ func (m *Manager) Timeout(now units.Time, out *Batch) {
 // Receive takes a datagram that arrived at the manager's port.
 func (m *Manager) Receive(now units.Time, p *Packet, out *Batch) {
 	m.enter(now, out)
-	if m.state != mad.SMNotActive || p.MAD.Attribute() == mad.AttrSMInfo {
+	if m.mastery.state != mad.SMNotActive || p.MAD.Attribute() == mad.AttrSMInfo {
 		m.receive(p)
 	}
 	m.leave()
 }
 
-func (m *Manager) enter(now units.Time, out *Batch) { m.now, m.out = max(now, m.now), out }
+func (m *Manager) enter(now units.Time, out *Batch) {
+	m.outbox.now, m.outbox.out = max(now, m.outbox.now), out
+}
 
 // leave sends what the window has room for, and goes on to the next phase when
 // nothing is left of this one.
 func (m *Manager) leave() {
 	for {
-		m.fill()
-		if len(m.wire) > 0 || m.phase == idle {
+		m.requests.fill(m.more, m.gaveUp)
+		if len(m.requests.wire) > 0 || m.phase == idle {
 			break
 		}
 		m.advance()
 	}
-	m.out = nil
+	m.outbox.out = nil
+}
+
+// more is the next request of a phase that makes them one at a time.
+func (m *Manager) more() (request, bool) {
+	if m.phase != program {
+		return request{}, false
+	}
+	return m.delivery.next()
 }
 
 // receive tells answers from requests.
@@ -236,8 +242,8 @@ func (m *Manager) receive(p *Packet) {
 	d := &p.MAD
 	switch {
 	case d.Class() == mad.SubnAdm:
-		if !d.Answers() && m.state == mad.SMMaster {
-			m.administer(p)
+		if !d.Answers() && m.mastery.state == mad.SMMaster && m.admin.answer(p) {
+			m.groupsChanged()
 		}
 	case !d.Class().Subnet():
 	case d.Answers():
@@ -249,18 +255,79 @@ func (m *Manager) receive(p *Packet) {
 	}
 }
 
+// answered takes the answer to a request.
+func (m *Manager) answered(d *mad.MAD) {
+	r, waited := m.requests.answered(d)
+	switch {
+	case !waited:
+	case d.Status() != mad.OK:
+		m.outbox.event(Event{Kind: Refused, Attr: r.attr, Path: r.path, Status: d.Status()})
+		m.gaveUp(&r)
+	default:
+		m.take(&r, d)
+	}
+}
+
+// expire gives up the requests that were repeated often enough.
+func (m *Manager) expire() {
+	lost := m.requests.expire()
+	for i := range lost {
+		m.outbox.event(Event{Kind: Unanswered, Attr: lost[i].attr, Path: lost[i].path})
+		m.gaveUp(&lost[i])
+		if n := lost[i].node; n != unmet {
+			m.fabric.nodes[n].silent = true
+		}
+	}
+}
+
+// take hands an answer to the phase that asked.
+func (m *Manager) take(r *request, d *mad.MAD) {
+	switch {
+	case r.attr == mad.AttrSMInfo:
+		m.tookSMInfo(r, d)
+	case m.phase == discover:
+		m.discovery.took(r, d)
+	case m.phase == light:
+		m.tookLight(d)
+	case m.phase == renew:
+		m.again = m.again || !m.protection.holds(d)
+	case r.attr == mad.AttrPortInfo: // what was written, or of a standby's own port
+		n := m.fabric.nodes[r.node]
+		_ = mad.Parse(d.SMPData(), &n.ports[r.port].info)
+		n.tookKey(r.port, &n.ports[r.port].info)
+	case r.attr == mad.AttrLinearFDB:
+		m.delivery.written[m.fabric.guidOf(r.node)].tookBlock(r)
+	}
+}
+
+// gaveUp is what follows from a request without a useful answer.
+func (m *Manager) gaveUp(r *request) {
+	switch {
+	case r.attr == mad.AttrSMInfo:
+		m.lostSMInfo(r)
+		return
+	case m.phase == light || m.phase == renew:
+		m.again = true
+		return
+	}
+	m.requests.givenUp++
+	if w := m.delivery.written[m.fabric.guidOf(r.node)]; w != nil && m.phase != discover {
+		w.forget() // what the node holds is not known
+	}
+}
+
 // periodic is what happens when the time of the next sweep has come.
 func (m *Manager) periodic() {
 	switch {
 	case m.phase == regroup || m.phase == renew:
-		m.nextSweep = m.now + m.cfg.Timeout // it will be over by then
+		m.nextSweep = m.outbox.now + m.cfg.Timeout // it will be over by then
 	case m.phase != idle:
 		m.nextSweep = units.Forever // the end of the sweep sets it
-	case m.state == mad.SMStandby:
+	case m.mastery.state == mad.SMStandby:
 		m.pollMaster()
-	case m.state == mad.SMMaster && m.repeats > 0:
+	case m.mastery.state == mad.SMMaster && m.repeats > 0:
 		m.startSweep() // the last sweep had gaps
-	case m.state == mad.SMMaster:
+	case m.mastery.state == mad.SMMaster:
 		m.startLight()
 	default:
 		m.becomeDiscovering()
@@ -271,7 +338,7 @@ func (m *Manager) periodic() {
 // far, and else after the one that is under way.
 func (m *Manager) changed() {
 	switch looks := m.phase == discover || m.phase == consult; {
-	case m.state != mad.SMMaster:
+	case m.mastery.state != mad.SMMaster:
 	case m.phase == idle:
 		m.startSweep()
 	case looks && m.changes < maxChanges:

@@ -1,7 +1,6 @@
 package sm
 
 import (
-	"weft/units"
 	"weft/wire/mad"
 )
 
@@ -11,279 +10,145 @@ type otherManager struct {
 	path []uint8 // to its node
 }
 
-// becomeDiscovering looks at the subnet before it is decided who is master (IBA
-// vol. 1, 14.4.1).
-func (m *Manager) becomeDiscovering() {
-	m.enterState(mad.SMDiscovering)
-	m.startSweep()
+// mastery is what the manager is among the Subnet Managers of the subnet, and what it
+// knows of the others.
+type mastery struct {
+	*requests
+	priority  uint8
+	smKey     uint64
+	state     mad.SMState
+	actCount  uint32
+	others    []otherManager // in the order in which they were met
+	master    int            // of others, which a standby watches; -1: none
+	heir      int            // of others, to whom mastery is handed over; -1: none
+	lostPolls int            // questions in a row that the master has left unanswered
 }
 
-// becomeMaster takes the subnet over, after a sweep that found nobody better.
-func (m *Manager) becomeMaster() {
-	m.enterState(mad.SMMaster)
-	m.master = -1
+// enter changes the state.
+func (s *mastery) enter(state mad.SMState) {
+	if s.state != state {
+		s.event(Event{Kind: Entered, State: state})
+	}
+	s.state = state
+	s.actCount++
 }
 
-// becomeStandby watches another manager and does nothing else.
-func (m *Manager) becomeStandby(master int) {
-	m.forget()
-	m.phase, m.master, m.heir, m.lostPoll = idle, master, -1, 0
-	m.nextSweep, m.nextRenewal = m.now+m.cfg.Poll, units.Forever
-	m.enterState(mad.SMStandby)
-	m.claim()
+// watch makes a standby of the manager, which watches a master.
+func (s *mastery) watch(master int) {
+	s.master, s.heir, s.lostPolls = master, -1, 0
+	s.enter(mad.SMStandby)
+	s.claim()
 }
 
 // claim tells a master that ranks below this manager that a better one is there:
 // a trap 144 makes it look, and hand over (IBA vol. 1, 14.4.1). A port that was
 // never given a LID cannot.
-func (m *Manager) claim() {
-	if m.master < 0 || m.others[m.master].info.State != mad.SMMaster || m.before(&m.others[m.master]) {
+func (s *mastery) claim() {
+	if s.master < 0 || s.others[s.master].info.State != mad.SMMaster || s.before(&s.others[s.master]) {
 		return
 	}
-	info := &m.portAt(m.own()).info
+	info := &s.portAt(s.own()).info
 	if info.LID == 0 || info.MasterSMLID == 0 {
 		return
 	}
-	notice := mad.Notice{Generic: true, Type: mad.NoticeInfo, Producer: uint32(m.nodes[0].info.Type), Number: mad.TrapCapability, IssuerLID: info.LID}
+	notice := mad.Notice{Generic: true, Type: mad.NoticeInfo, Producer: uint32(s.nodes[0].info.Type), Number: mad.TrapCapability, IssuerLID: info.LID}
 	notice.SetData(&mad.CapabilityNotice{LID: info.LID, OtherChanges: true, CapabilityMask: info.CapabilityMask, Priority: true})
-	p := Packet{DLID: info.MasterSMLID, SLID: info.LID, MAD: mad.New(mad.SubnLID, mad.Trap, mad.AttrNotice, 0, uint64(m.nextTID))}
-	m.nextTID++
+	p := Packet{DLID: info.MasterSMLID, SLID: info.LID, MAD: mad.New(mad.SubnLID, mad.Trap, mad.AttrNotice, 0, uint64(s.newTID()))}
 	mad.Append(p.MAD.SMPData()[:0], &notice)
-	m.out.Send = append(m.out.Send, p)
+	s.send(p)
 }
 
-// becomeNotActive stops the manager until another starts it again.
-func (m *Manager) becomeNotActive() {
-	m.forget()
-	m.phase, m.nextSweep, m.nextRenewal = idle, units.Forever, units.Forever
-	m.enterState(mad.SMNotActive)
-}
-
-func (m *Manager) enterState(s mad.SMState) {
-	if m.state != s {
-		m.event(Event{Kind: Entered, State: s})
-	}
-	m.state = s
-	m.actCount++
-}
-
-// enterConsult asks every other manager that discovery saw who it is.
-func (m *Manager) enterConsult() {
-	m.phase = consult
-	m.others = m.others[:0]
-	own := m.own()
-	for i, n := range m.nodes {
+// consult asks every other manager that discovery saw who it is.
+func (s *mastery) consult() {
+	s.others = s.others[:0]
+	own := s.own()
+	for i, n := range s.nodes {
 		for p := range n.ports {
 			q := &n.ports[p]
 			if (end{int32(i), uint8(p)}) == own || !q.have || q.info.CapabilityMask&mad.CapIsSM == 0 || q.guid == 0 {
 				continue
 			}
-			m.others = append(m.others, otherManager{info: mad.SMInfo{GUID: q.guid}, path: n.path})
-			m.askSMInfo(len(m.others) - 1)
+			s.others = append(s.others, otherManager{info: mad.SMInfo{GUID: q.guid}, path: n.path})
+			s.askInfo(len(s.others) - 1)
 		}
 	}
 }
 
-func (m *Manager) askSMInfo(other int) {
-	m.ask(request{method: mad.Get, attr: mad.AttrSMInfo, node: unmet, other: int16(other), path: m.others[other].path})
-}
-
-// tookSMInfo takes in what another manager says of itself.
-func (m *Manager) tookSMInfo(r *request, d *mad.MAD) {
-	if int(r.other) >= len(m.others) {
-		return
-	}
-	o := &m.others[r.other]
-	_ = mad.Parse(d.SMPData(), &o.info)
-	switch {
-	case r.method == mad.Set && r.modifier == mad.SMHandover:
-		return // its acknowledgement follows
-	case m.state == mad.SMStandby:
-		m.polled(int(r.other))
-	case m.phase == light && m.before(o):
-		m.again = true // a heavy sweep decides
-	}
-}
-
-// lostSMInfo is what follows from a manager that does not answer.
-func (m *Manager) lostSMInfo(r *request) {
-	switch {
-	case m.state == mad.SMStandby && int(r.other) == m.master:
-		m.lostPoll++
-		if m.lostPoll < pollsLost {
-			m.nextSweep = m.now + m.cfg.Poll
-			return
-		}
-		m.event(Event{Kind: MasterLost, GUID: m.others[m.master].info.GUID})
-		m.becomeDiscovering()
-	case m.phase == consult && int(r.other) < len(m.others):
-		m.others[r.other].info.State = mad.SMNotActive
-	}
+func (s *mastery) askInfo(other int) {
+	s.ask(request{method: mad.Get, attr: mad.AttrSMInfo, node: unmet, other: int16(other), path: s.others[other].path})
 }
 
 // before reports whether another manager should be master rather than this one:
 // its priority is higher, or equal and its GUID lower (IBA vol. 1, 14.4.1).
-func (m *Manager) before(o *otherManager) bool {
+func (s *mastery) before(o *otherManager) bool {
 	if o.info.State == mad.SMNotActive {
 		return false
 	}
-	if o.info.Priority != m.cfg.Priority {
-		return o.info.Priority > m.cfg.Priority
+	if o.info.Priority != s.priority {
+		return o.info.Priority > s.priority
 	}
-	return o.info.GUID < m.guid
-}
-
-// decide ends the consultation. Whoever finds a master stands by until it hands
-// over; whoever finds a better one that is no master stands by until that one
-// is; a master that finds a better one will hand over after this sweep.
-func (m *Manager) decide() {
-	best, master := -1, -1
-	for i := range m.others {
-		o := &m.others[i]
-		if o.info.State == mad.SMMaster && (master < 0 || m.better(i, master)) {
-			master = i
-		}
-		if m.before(o) && (best < 0 || m.better(i, best)) {
-			best = i
-		}
-	}
-	m.heir = -1
-	if m.state == mad.SMMaster {
-		if master >= 0 && m.before(&m.others[master]) {
-			m.becomeStandby(master) // two masters met: the lesser one yields
-			return
-		}
-		if best >= 0 && m.others[best].info.State == mad.SMStandby {
-			m.heir = best
-		}
-		m.enterAssign()
-		return
-	}
-	switch {
-	case master >= 0:
-		m.becomeStandby(master)
-	case best >= 0:
-		m.becomeStandby(best)
-	default:
-		m.becomeMaster()
-		m.enterAssign()
-	}
+	return o.info.GUID < s.guid
 }
 
 // better compares two other managers.
-func (m *Manager) better(a, b int) bool {
-	x, y := &m.others[a].info, &m.others[b].info
+func (s *mastery) better(a, b int) bool {
+	x, y := &s.others[a].info, &s.others[b].info
 	if x.Priority != y.Priority {
 		return x.Priority > y.Priority
 	}
 	return x.GUID < y.GUID
 }
 
-// pollMaster asks the master whether it lives, and the own port which LID the
-// master gave it.
-func (m *Manager) pollMaster() {
-	m.forget()
-	m.nextSweep = units.Forever
-	if m.master < 0 || m.master >= len(m.others) {
-		m.becomeDiscovering()
-		return
-	}
-	if own := m.own(); own != none {
-		m.get(own.node, mad.AttrPortInfo, uint32(own.port), own.port)
-	}
-	m.askSMInfo(m.master)
-}
-
-// polled looks at the answer. A manager that is neither master nor better than
-// this one leaves the subnet without one.
-func (m *Manager) polled(other int) {
-	m.lostPoll = 0
-	m.nextSweep = m.now + m.cfg.Poll
-	o := &m.others[other]
-	if o.info.State != mad.SMMaster && !m.before(o) {
-		m.becomeDiscovering()
-		return
-	}
-	m.claim()
-}
-
-// handOver offers the subnet to a better manager, which acknowledges when it has
-// taken it.
-func (m *Manager) handOver() {
-	info := m.smInfo()
-	r := request{method: mad.Set, attr: mad.AttrSMInfo, modifier: mad.SMHandover, node: unmet, other: int16(m.heir), path: m.others[m.heir].path}
-	mad.Append(r.data[:0], &info)
-	m.event(Event{Kind: HandedOver, GUID: m.others[m.heir].info.GUID})
-	heir := m.heir
-	m.becomeStandby(heir)
-	m.ask(r)
-}
-
-// smInfo is what the manager says of itself.
-func (m *Manager) smInfo() mad.SMInfo {
-	return mad.SMInfo{GUID: m.guid, SMKey: m.cfg.SMKey, ActCount: m.actCount, Priority: m.cfg.Priority, State: m.state}
-}
-
-// askedSMInfo answers another manager, and does what it says if the states allow
-// it (IBA vol. 1, 14.4.1).
-func (m *Manager) askedSMInfo(p *Packet) {
-	answer := *p
-	status := mad.OK
-	var from mad.SMInfo
-	_ = mad.Parse(p.MAD.SMPData(), &from)
-	next := func() {}
-	if p.MAD.Method() == mad.Set {
-		switch modifier := p.MAD.Modifier(); {
-		case modifier == mad.SMHandover && (m.state == mad.SMStandby || m.state == mad.SMMaster):
-			next = func() { m.inherit(&from) }
-		case modifier == mad.SMAcknowledge && m.state == mad.SMStandby:
-			// the heir has taken what it was given
-		case modifier == mad.SMDisable && m.state == mad.SMStandby:
-			next = m.becomeNotActive
-		case modifier == mad.SMStandbyCmd && m.state == mad.SMNotActive:
-			next = func() { m.becomeStandby(m.master) }
-		case modifier == mad.SMDiscover && m.state == mad.SMStandby:
-			next = m.becomeDiscovering
-		default:
-			status = mad.BadField
+// rank is the best of the other managers that are masters, and the best of those that
+// should be master rather than this one; -1 for none.
+func (s *mastery) rank() (master, best int) {
+	master, best = -1, -1
+	for i := range s.others {
+		o := &s.others[i]
+		if o.info.State == mad.SMMaster && (master < 0 || s.better(i, master)) {
+			master = i
 		}
-	} else if p.MAD.Method() != mad.Get {
-		return
+		if s.before(o) && (best < 0 || s.better(i, best)) {
+			best = i
+		}
 	}
-	info := m.smInfo()
+	return master, best
+}
+
+// tell is a Set(SMInfo) to another manager.
+func (s *mastery) tell(other int, modifier uint32) request {
+	info := s.info()
+	r := request{method: mad.Set, attr: mad.AttrSMInfo, modifier: modifier, node: unmet, other: int16(other), path: s.others[other].path}
+	mad.Append(r.data[:0], &info)
+	return r
+}
+
+// info is what the manager says of itself.
+func (s *mastery) info() mad.SMInfo {
+	return mad.SMInfo{GUID: s.guid, SMKey: s.smKey, ActCount: s.actCount, Priority: s.priority, State: s.state}
+}
+
+// known is what this manager and the others say of themselves.
+func (s *mastery) known() []mad.SMInfo {
+	all := []mad.SMInfo{s.info()}
+	for i := range s.others {
+		all = append(all, s.others[i].info)
+	}
+	return all
+}
+
+// reply answers another manager with the own SMInfo.
+func (s *mastery) reply(p *Packet, status mad.Status) {
+	answer := *p
+	info := s.info()
 	clear(answer.MAD.SMPData())
 	mad.Append(answer.MAD.SMPData()[:0], &info)
-	m.reply(&answer, status)
-	next()
-}
-
-// reply turns a datagram of subnet management round.
-func (m *Manager) reply(p *Packet, status mad.Status) {
-	p.MAD.SetMethod(p.MAD.Method().Answer())
-	if p.MAD.Class() == mad.SubnDirected {
-		p.MAD.SetReturning()
+	answer.MAD.SetMethod(answer.MAD.Method().Answer())
+	if answer.MAD.Class() == mad.SubnDirected {
+		answer.MAD.SetReturning()
 	} else {
-		p.DLID, p.SLID = p.SLID, p.DLID
+		answer.DLID, answer.SLID = answer.SLID, answer.DLID
 	}
-	p.MAD.SetStatus(status)
-	m.out.Send = append(m.out.Send, *p)
-}
-
-// inherit takes the subnet over from a master that hands it over, and
-// acknowledges.
-func (m *Manager) inherit(from *mad.SMInfo) {
-	for i := range m.others {
-		if m.others[i].info.GUID != from.GUID {
-			continue
-		}
-		info := m.smInfo()
-		r := request{method: mad.Set, attr: mad.AttrSMInfo, modifier: mad.SMAcknowledge, node: unmet, other: int16(i), path: m.others[i].path}
-		mad.Append(r.data[:0], &info)
-		m.becomeMaster()
-		m.startSweep()
-		m.queue = append([]request{r}, m.queue...)
-		return
-	}
-	m.becomeMaster()
-	m.startSweep()
+	answer.MAD.SetStatus(status)
+	s.send(answer)
 }

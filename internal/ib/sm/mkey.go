@@ -20,68 +20,39 @@ type MKey struct {
 // period is the time between two renewals.
 func (k *MKey) period() units.Time { return units.Time(k.Lease) * units.Second / 2 }
 
+// protection renews the leases of the M_Keys of end ports.
+type protection struct {
+	*writer
+	mkey *MKey
+	next units.Time // of the next renewal
+}
+
 // renewLater sets the time of the next renewal. A heavy sweep renews too: it shows
 // the key to every port.
-func (m *Manager) renewLater() {
-	m.nextRenewal = units.Forever
-	if m.state == mad.SMMaster && m.cfg.MKey.Key != 0 && m.cfg.MKey.Lease != 0 {
-		m.nextRenewal = m.now + m.cfg.MKey.period()
+func (k *protection) renewLater(master bool) {
+	k.next = units.Forever
+	if master && k.mkey.Key != 0 && k.mkey.Lease != 0 {
+		k.next = k.now + k.mkey.period()
 	}
 }
 
-// startRenewal asks every end port for its PortInfo with the key, which stops the
-// lease of the key if one runs.
-func (m *Manager) startRenewal() {
-	switch {
-	case m.state != mad.SMMaster || !m.settled:
-		m.nextRenewal = units.Forever
-		return
-	case m.phase != idle: // a sweep, after which it is time again
-		m.nextRenewal = m.now + m.cfg.Timeout
-		return
-	}
-	m.phase, m.again, m.nextRenewal = renew, false, units.Forever
-	for i := range m.sub.Nodes {
-		for p := range m.sub.Nodes[i].Ports {
-			if m.sub.Nodes[i].Ports[p].LID != 0 {
-				m.get(m.at[i], mad.AttrPortInfo, uint32(p), uint8(p))
+// renew asks every end port for its PortInfo with the key, which stops the lease of the
+// key if one runs.
+func (k *protection) renew() {
+	k.next = units.Forever
+	for i := range k.sub.Nodes {
+		for p := range k.sub.Nodes[i].Ports {
+			if k.sub.Nodes[i].Ports[p].LID != 0 {
+				k.get(k.at[i], mad.AttrPortInfo, uint32(p), uint8(p))
 			}
 		}
 	}
 }
 
-// tookRenewal looks whether a port still has the key, and its protection: a lease
-// that ran out, or another manager, has taken them.
-func (m *Manager) tookRenewal(d *mad.MAD) {
+// holds reports whether a port still has the key, and its protection. A lease that ran
+// out, or another manager, has taken them from others.
+func (k *protection) holds(d *mad.MAD) bool {
 	var info mad.PortInfo
 	_ = mad.Parse(d.SMPData(), &info)
-	if info.MKey != m.cfg.MKey.Key || info.MKeyProtect != m.cfg.MKey.Level {
-		m.again = true
-	}
-}
-
-// finishRenewal goes to sleep, or to a heavy sweep, which writes what is not as it
-// should be.
-func (m *Manager) finishRenewal() {
-	m.phase = idle
-	m.renewLater()
-	if m.again {
-		m.startSweep()
-	}
-}
-
-// keyFor is the M_Key of a request: that of another manager where the port told it,
-// since its lease had run out or it keeps it from nobody.
-func (m *Manager) keyFor(r *request) uint64 {
-	if r.node != unmet && int(r.node) < len(m.nodes) && m.nodes[r.node].key != 0 {
-		return m.nodes[r.node].key
-	}
-	return m.cfg.MKey.Key
-}
-
-// tookKey notes the key that a node's agent wants, if the PortInfo of its port says.
-func (n *node) tookKey(port uint8, info *mad.PortInfo) {
-	if (port == 0 || !n.isSwitch()) && info.MKey != 0 {
-		n.key = info.MKey
-	}
+	return info.MKey == k.mkey.Key && info.MKeyProtect == k.mkey.Level
 }

@@ -1,27 +1,74 @@
 package sm
 
 import (
+	"weft/internal/ib/subnet"
 	"weft/wire/mad"
 )
 
-// enterArm takes every port with a link from Init to Armed, and tells it
+// portSetup writes PortInfo: LIDs and keys to end ports, then states, MTU and lanes to
+// every port with a link.
+type portSetup struct {
+	*writer
+	mkey       *MKey
+	partitions *partitions
+	lanes      *laneTables
+}
+
+// writeEndPorts writes to all end ports.
+func (w *portSetup) writeEndPorts() {
+	for i := range w.sub.Nodes {
+		for p := range w.sub.Nodes[i].Ports {
+			if q := &w.sub.Nodes[i].Ports[p]; q.LID != 0 {
+				w.writeEndPort(w.at[i], uint8(p), q)
+			}
+		}
+	}
+}
+
+// writeEndPort writes LID and keys of an end port, if it has others, and its
+// partition keys.
+func (w *portSetup) writeEndPort(n int32, p uint8, q *subnet.Port) {
+	r := &w.nodes[n].ports[p]
+	want := r.info
+	want.LID, want.LMC = q.LID, q.LMC
+	want.MasterSMLID, want.MasterSMSL = w.managerLID(), 0
+	want.GIDPrefix = mad.DefaultPrefix
+	want.SubnetTimeOut = subnetTimeout
+	if k := w.mkey; k.Key != 0 {
+		want.MKey, want.MKeyProtect, want.MKeyLease = k.Key, k.Level, k.Lease
+	}
+	if want != r.info {
+		r.info = want
+		unchanged(&want)
+		want.ClientReregister = r.info.CapabilityMask&mad.CapReregister != 0
+		w.ask(w.set(n, mad.AttrPortInfo, uint32(p), p, &want))
+	}
+	w.partitions.write(n, p)
+}
+
+// unchanged sets the components of a PortInfo to write that 0 leaves as they are.
+func unchanged(p *mad.PortInfo) {
+	p.State, p.PhysState, p.LinkDownDefault = mad.PortNop, mad.PhysNop, 0
+	p.LinkWidthEnabled, p.LinkSpeedEnabled, p.LinkSpeedExtOn, p.LinkSpeedExt2On = 0, 0, 0, 0
+}
+
+// arm takes every port with a link from Init to Armed, and tells it
 // what both ends can do.
-func (m *Manager) enterArm() {
-	m.phase = arm
-	m.eachLinked(func(n int32, p uint8, here, there *mad.PortInfo) {
+func (w *portSetup) arm() {
+	w.eachLinked(func(n int32, p uint8, here, there *mad.PortInfo) {
 		want := *here
 		want.NeighborMTU = min(here.MTUCap, there.MTUCap)
-		want.OperationalVLs = m.operational(m.nodes[n], p)
-		if q := m.qosOf(m.nodes[n], p); q.HighLimit != nil {
+		want.OperationalVLs = w.operational(w.nodes[n], p)
+		if q := w.lanes.qosOf(w.nodes[n], p); q.HighLimit != nil {
 			want.VLHighLimit = *q.HighLimit
 		}
-		if m.cfg.Partitions != nil && m.nodes[n].isSwitch() {
-			enforces := m.enforces(n, p)
+		if w.partitions.inUse() && w.nodes[n].isSwitch() {
+			enforces := w.partitions.enforces(n, p)
 			want.PartitionIn, want.PartitionOut = enforces, enforces
 		}
-		if m.nodes[n].isSwitch() {
+		if w.nodes[n].isSwitch() {
 			want.VLStallCount, want.HOQLife = stallCount, headOfQueueLife
-			if !m.nodes[m.nodes[n].ports[p].peer.node].isSwitch() {
+			if !w.nodes[w.nodes[n].ports[p].peer.node].isSwitch() {
 				want.HOQLife = leafHeadOfQueueLife
 			}
 		}
@@ -38,7 +85,7 @@ func (m *Manager) enterArm() {
 		unchanged(&want)
 		want.State = state
 		here.State = kept
-		m.ask(m.set(n, mad.AttrPortInfo, uint32(p), p, &want))
+		w.ask(w.set(n, mad.AttrPortInfo, uint32(p), p, &want))
 	})
 }
 
@@ -52,45 +99,23 @@ const (
 	stallCount          = 7  // discards in a row that stall a lane
 )
 
-// enforces reports whether a port of a switch checks partition keys: those with
-// an adapter do, if the switch can.
-func (m *Manager) enforces(n int32, p uint8) bool {
-	peer := m.nodes[n].ports[p].peer
-	return peer != none && !m.nodes[peer.node].isSwitch() && m.nodes[n].sw.PartitionEnforcementCap > 0
-}
+// subnetTimeout is what every port is told: 4.096 µs × 2^18, 1.07 s, OpenSM's.
+const subnetTimeout = 18
 
-// enterActivate takes every Armed port to Active.
-func (m *Manager) enterActivate() {
-	m.phase = activate
-	m.eachLinked(func(n int32, p uint8, here, _ *mad.PortInfo) {
+// activate takes every Armed port to Active.
+func (w *portSetup) activate() {
+	w.eachLinked(func(n int32, p uint8, here, _ *mad.PortInfo) {
 		if here.State != mad.PortArmed {
 			return
 		}
 		want := *here
 		unchanged(&want)
 		want.State = mad.PortActive
-		m.ask(m.set(n, mad.AttrPortInfo, uint32(p), p, &want))
+		w.ask(w.set(n, mad.AttrPortInfo, uint32(p), p, &want))
 	})
-	for i, n := range m.nodes {
+	for i, n := range w.nodes {
 		if n.isSwitch() && n.complete() {
-			m.clearChange(int32(i)) // of a sweep that began before this manager was master
-		}
-	}
-}
-
-// eachLinked calls f for both ends of every link of the subnet.
-func (m *Manager) eachLinked(f func(n int32, p uint8, here, there *mad.PortInfo)) {
-	for i := range m.sub.Nodes {
-		for p := range m.sub.Nodes[i].Ports {
-			peer := m.sub.Nodes[i].Ports[p].Peer
-			if !peer.Exists() {
-				continue
-			}
-			here := m.portAt(end{m.at[i], uint8(p)})
-			there := m.portAt(end{m.at[peer.Node], peer.Port})
-			if here.have && there.have {
-				f(m.at[i], uint8(p), &here.info, &there.info)
-			}
+			w.clearChange(int32(i)) // of a sweep that began before this manager was master
 		}
 	}
 }

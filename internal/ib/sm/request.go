@@ -26,167 +26,163 @@ type request struct {
 // request then has the near end of the link.
 const unmet int32 = -1
 
+// requests is the datagrams of subnet management that wait for their turn, and those
+// that are under way: up to a window at a time, repeated, then given up.
+type requests struct {
+	*outbox
+	*fabric
+	window  int
+	timeout units.Time
+	retries int
+	mkey    uint64
+
+	queue   []request // from head on
+	head    int
+	wire    []request // under way, at most the window
+	givenUp int       // of this sweep
+}
+
 // ask queues a request.
-func (m *Manager) ask(r request) {
-	if len(m.queue)-m.head >= maxQueue {
-		m.givenUp++
+func (q *requests) ask(r request) {
+	if len(q.queue)-q.head >= maxQueue {
+		q.givenUp++
 		return
 	}
-	m.queue = append(m.queue, r)
+	q.queue = append(q.queue, r)
+}
+
+// askFirst queues a request before all that wait.
+func (q *requests) askFirst(r request) {
+	q.queue = append([]request{r}, q.queue[q.head:]...)
+	q.head = 0
 }
 
 // get asks for an attribute of a node.
-func (m *Manager) get(n int32, attr mad.Attribute, modifier uint32, port uint8) {
-	m.ask(request{method: mad.Get, attr: attr, modifier: modifier, node: n, port: port, path: m.nodes[n].path})
+func (q *requests) get(n int32, attr mad.Attribute, modifier uint32, port uint8) {
+	q.ask(request{method: mad.Get, attr: attr, modifier: modifier, node: n, port: port, path: q.nodes[n].path})
 }
 
 // set is a request to write an attribute of a node.
-func (m *Manager) set(n int32, attr mad.Attribute, modifier uint32, port uint8, value mad.Structure) request {
-	r := request{method: mad.Set, attr: attr, modifier: modifier, node: n, port: port, path: m.nodes[n].path}
+func (q *requests) set(n int32, attr mad.Attribute, modifier uint32, port uint8, value mad.Structure) request {
+	r := request{method: mad.Set, attr: attr, modifier: modifier, node: n, port: port, path: q.nodes[n].path}
 	mad.Append(r.data[:0], value)
 	return r
 }
 
-// fill sends requests until the window is full or there are no more.
-func (m *Manager) fill() {
-	for len(m.wire) < m.cfg.Window {
-		r, more := m.dequeue()
-		if !more && m.phase == program {
-			r, more = m.nextProgram()
+// clearChange clears the change bit of a switch that has it.
+func (q *requests) clearChange(i int32) {
+	n := q.nodes[i]
+	if !n.sw.PortStateChange {
+		return
+	}
+	want := n.sw // writing the bit clears it
+	n.sw.PortStateChange = false
+	q.ask(q.set(i, mad.AttrSwitchInfo, 0, 0, &want))
+}
+
+// fill sends requests until the window is full or there are no more. Behind those that
+// are queued come those that more makes. A request to a node that was silent is not
+// sent: gaveUp gets it.
+func (q *requests) fill(more func() (request, bool), gaveUp func(*request)) {
+	for len(q.wire) < q.window {
+		r, waits := q.dequeue()
+		if !waits {
+			r, waits = more()
 		}
-		if !more {
+		if !waits {
 			return
 		}
-		if r.node != unmet && m.nodes[r.node].silent {
-			m.gaveUp(&r) // nor would it answer this
+		if r.node != unmet && q.nodes[r.node].silent {
+			lost := r // a copy, so that r stays off the heap
+			gaveUp(&lost)
 			continue
 		}
-		r.tid = m.nextTID
-		m.nextTID = max(m.nextTID+1, 1) // 0 is nobody's
-		m.transmit(&r)
-		m.wire = append(m.wire, r)
+		r.tid = q.newTID()
+		q.transmit(&r)
+		q.wire = append(q.wire, r)
 	}
 }
 
 // dequeue takes the first request that waits.
-func (m *Manager) dequeue() (r request, more bool) {
-	if m.head == len(m.queue) {
+func (q *requests) dequeue() (r request, waits bool) {
+	if q.head == len(q.queue) {
 		return r, false
 	}
-	r = m.queue[m.head]
-	m.head++
-	if m.head == len(m.queue) {
-		m.queue, m.head = m.queue[:0], 0
+	r = q.queue[q.head]
+	q.head++
+	if q.head == len(q.queue) {
+		q.queue, q.head = q.queue[:0], 0
 	}
 	return r, true
 }
 
 // transmit sends a request, the first time or again.
-func (m *Manager) transmit(r *request) {
+func (q *requests) transmit(r *request) {
 	r.tries++
-	r.deadline = m.now + m.cfg.Timeout
+	r.deadline = q.now + q.timeout
 	d := mad.NewDirected(r.method, r.attr, r.modifier, uint64(r.tid), r.path)
-	d.SetMKey(m.keyFor(r))
+	d.SetMKey(q.keyFor(r))
 	copy(d.SMPData(), r.data[:])
-	m.out.Send = append(m.out.Send, Packet{DLID: units.PermissiveLID, SLID: units.PermissiveLID, MAD: d})
+	q.send(Packet{DLID: units.PermissiveLID, SLID: units.PermissiveLID, MAD: d})
+}
+
+// keyFor is the M_Key of a request: that of another manager where the port told it,
+// since its lease had run out or it keeps it from nobody.
+func (q *requests) keyFor(r *request) uint64 {
+	if r.node != unmet && int(r.node) < len(q.nodes) && q.nodes[r.node].key != 0 {
+		return q.nodes[r.node].key
+	}
+	return q.mkey
 }
 
 // forget drops all requests: what they were for is over. Late answers find
 // nobody.
-func (m *Manager) forget() {
-	m.queue, m.head, m.wire = m.queue[:0], 0, m.wire[:0]
+func (q *requests) forget() {
+	q.queue, q.head, q.wire = q.queue[:0], 0, q.wire[:0]
 }
 
-// answered takes the answer to a request. One that nobody waits for is dropped:
-// it came twice, or too late. The upper half of a transaction ID belongs to who
+// answered ends the request that a datagram answers. No request waits for a datagram
+// that came twice, or too late. The upper half of a transaction ID belongs to who
 // carries datagrams (IBA vol. 1, 13.4.6.4; Linux's umad).
-func (m *Manager) answered(d *mad.MAD) {
-	for i := range m.wire {
-		r := &m.wire[i]
+func (q *requests) answered(d *mad.MAD) (done request, waited bool) {
+	for i := range q.wire {
+		r := &q.wire[i]
 		if uint64(r.tid) != d.TID()&0xFFFF_FFFF || r.attr != d.Attribute() || r.modifier != d.Modifier() {
 			continue
 		}
 		if d.Status()&mad.Busy != 0 {
-			return // the deadline repeats it
+			return done, false // the deadline repeats it
 		}
-		done := *r
-		m.wire = append(m.wire[:i], m.wire[i+1:]...)
-		if d.Status() != mad.OK {
-			m.event(Event{Kind: Refused, Attr: done.attr, Path: done.path, Status: d.Status()})
-			m.gaveUp(&done)
-			return
-		}
-		m.take(&done, d)
-		return
+		done = *r
+		q.wire = append(q.wire[:i], q.wire[i+1:]...)
+		return done, true
 	}
+	return done, false
 }
 
-// expire repeats what has waited too long, and gives up what was repeated often
-// enough.
-func (m *Manager) expire() {
-	kept := m.wire[:0]
-	var lost []request
-	for _, r := range m.wire {
+// expire repeats what has waited too long, and ends what was repeated often enough.
+func (q *requests) expire() (lost []request) {
+	kept := q.wire[:0]
+	for _, r := range q.wire {
 		switch {
-		case r.deadline > m.now:
+		case r.deadline > q.now:
 			kept = append(kept, r)
-		case r.tries <= m.cfg.Retries:
-			m.transmit(&r)
+		case r.tries <= q.retries:
+			q.transmit(&r)
 			kept = append(kept, r)
 		default:
 			lost = append(lost, r)
 		}
 	}
-	m.wire = kept
-	for i := range lost {
-		m.event(Event{Kind: Unanswered, Attr: lost[i].attr, Path: lost[i].path})
-		m.gaveUp(&lost[i])
-		if n := lost[i].node; n != unmet {
-			m.nodes[n].silent = true
-		}
-	}
+	q.wire = kept
+	return lost
 }
 
-// take hands an answer to the phase that asked.
-func (m *Manager) take(r *request, d *mad.MAD) {
-	switch {
-	case r.attr == mad.AttrSMInfo:
-		m.tookSMInfo(r, d)
-	case m.phase == discover:
-		m.tookDiscovery(r, d)
-	case m.phase == light:
-		m.tookLight(d)
-	case m.phase == renew:
-		m.tookRenewal(d)
-	case r.attr == mad.AttrPortInfo: // what was written, or of a standby's own port
-		n := m.nodes[r.node]
-		_ = mad.Parse(d.SMPData(), &n.ports[r.port].info)
-		n.tookKey(r.port, &n.ports[r.port].info)
-	case r.attr == mad.AttrLinearFDB:
-		m.wroteBlock(r)
+// nextDeadline is when a request has waited too long.
+func (q *requests) nextDeadline() units.Time {
+	next := units.Forever
+	for i := range q.wire {
+		next = min(next, q.wire[i].deadline)
 	}
-}
-
-// gaveUp is what follows from a request without a useful answer.
-func (m *Manager) gaveUp(r *request) {
-	switch {
-	case r.attr == mad.AttrSMInfo:
-		m.lostSMInfo(r)
-		return
-	case m.phase == light || m.phase == renew:
-		m.again = true
-		return
-	}
-	m.givenUp++
-	if w := m.written[m.guidOf(r.node)]; w != nil && m.phase != discover {
-		w.forget() // what the node holds is not known
-	}
-}
-
-// guidOf is the GUID of a node, 0 of one not met.
-func (m *Manager) guidOf(n int32) units.GUID {
-	if n == unmet || int(n) >= len(m.nodes) {
-		return 0
-	}
-	return m.nodes[n].info.NodeGUID
+	return next
 }

@@ -16,10 +16,16 @@ type transfer struct {
 	until   units.Time
 }
 
-// answerQuery sends the answer to a query: one datagram, or the first of several
+// transfers is the answers that are under way in several pieces.
+type transfers struct {
+	*outbox
+	all []transfer
+}
+
+// answer sends the answer to a query: one datagram, or the first of several
 // pieces.
-func (m *Manager) answerQuery(q *query) {
-	t := transfer{to: *q.p, records: q.records, window: 1, until: m.now + transferTime}
+func (s *transfers) answer(q *query) {
+	t := transfer{to: *q.p, records: q.records, window: 1, until: s.now + transferTime}
 	d := &t.to.MAD
 	d.SetMethod(d.Method().Answer())
 	d.SetStatus(q.status)
@@ -29,22 +35,22 @@ func (m *Manager) answerQuery(q *query) {
 	if d.Method() != mad.GetTable|mad.Response {
 		d.SetRMPP(mad.RMPP{})
 		copy(d.SAData(), q.records)
-		m.out.Send = append(m.out.Send, t.to)
+		s.send(t.to)
 		return
 	}
-	m.sendSegments(&t, 1)
+	s.sendSegments(&t, 1)
 	if t.segments() == 1 {
 		return
 	}
-	kept := m.admin.transfers[:0]
-	for _, other := range m.admin.transfers {
-		if other.until > m.now {
+	kept := s.all[:0]
+	for _, other := range s.all {
+		if other.until > s.now {
 			kept = append(kept, other)
 		}
 	}
-	m.admin.transfers = kept
+	s.all = kept
 	if len(kept) < maxTransfers {
-		m.admin.transfers = append(m.admin.transfers, t)
+		s.all = append(s.all, t)
 	}
 }
 
@@ -54,13 +60,13 @@ func (t *transfer) segments() uint32 {
 }
 
 // sendSegments sends the pieces from one on that the window allows.
-func (m *Manager) sendSegments(t *transfer, from uint32) {
+func (s *transfers) sendSegments(t *transfer, from uint32) {
 	last := t.segments()
-	for s := from; s <= min(last, t.window); s++ {
+	for n := from; n <= min(last, t.window); n++ {
 		piece := t.to
-		data := t.records[min(int(s-1)*mad.SADataBytes, len(t.records)):]
+		data := t.records[min(int(n-1)*mad.SADataBytes, len(t.records)):]
 		data = data[:min(len(data), mad.SADataBytes)]
-		r := mad.RMPP{Version: 1, Type: mad.RMPPData, RespTime: noRespTime, Active: true, First: s == 1, Last: s == last, Segment: s}
+		r := mad.RMPP{Version: 1, Type: mad.RMPPData, RespTime: noRespTime, Active: true, First: n == 1, Last: n == last, Segment: n}
 		switch {
 		case r.Last:
 			r.Length = mad.Payload(len(data))
@@ -70,19 +76,19 @@ func (m *Manager) sendSegments(t *transfer, from uint32) {
 		piece.MAD.SetRMPP(r)
 		clear(piece.MAD.SAData())
 		copy(piece.MAD.SAData(), data)
-		m.out.Send = append(m.out.Send, piece)
+		s.send(piece)
 	}
 }
 
 // acknowledged goes on with a transfer, or ends it.
-func (m *Manager) acknowledged(p *Packet, r *mad.RMPP) {
-	for i := range m.admin.transfers {
-		t := &m.admin.transfers[i]
+func (s *transfers) acknowledged(p *Packet, r *mad.RMPP) {
+	for i := range s.all {
+		t := &s.all[i]
 		if t.to.MAD.TID() != p.MAD.TID() || t.to.DLID != p.SLID {
 			continue
 		}
-		if r.Type != mad.RMPPAck || r.Segment >= t.segments() || t.until <= m.now {
-			m.admin.transfers = append(m.admin.transfers[:i], m.admin.transfers[i+1:]...)
+		if r.Type != mad.RMPPAck || r.Segment >= t.segments() || t.until <= s.now {
+			s.all = append(s.all[:i], s.all[i+1:]...)
 			return
 		}
 		if r.Segment > t.window {
@@ -94,8 +100,8 @@ func (m *Manager) acknowledged(p *Packet, r *mad.RMPP) {
 			sent = t.acked // an acknowledgement again: what followed was lost
 		}
 		t.window = min(max(r.Length, t.acked+1), t.acked+maxSegments)
-		m.sendSegments(t, sent+1)
-		t.until = m.now + transferTime
+		s.sendSegments(t, sent+1)
+		t.until = s.now + transferTime
 		return
 	}
 }

@@ -1,23 +1,32 @@
 package sm
 
-import "weft/internal/ib/subnet"
+import (
+	"weft/internal/ib/subnet"
+)
+
+// access decides which ports a query may learn of.
+type access struct {
+	*routed
+	partitions *partitions
+	smKey      uint64
+}
 
 // shows reports whether whoever asks may learn of a port: it shares a partition with
 // it, or knows the manager's key (IBA vol. 1, 15.4.1.2). Without partitions all share
 // the default one.
-func (m *Manager) shows(q *query, at subnet.End) bool {
-	if m.cfg.Partitions == nil || m.cfg.SMKey != 0 && q.p.MAD.SMKey() == m.cfg.SMKey {
+func (a *access) shows(q *query, at subnet.End) bool {
+	if !a.partitions.inUse() || a.smKey != 0 && q.p.MAD.SMKey() == a.smKey {
 		return true
 	}
-	if m.sub.Nodes[at.Node].Kind == subnet.Switch {
+	if a.sub.Nodes[at.Node].Kind == subnet.Switch {
 		at.Port = 0
 	}
 	shown, known := q.shown[at]
 	if known {
 		return shown
 	}
-	if int(q.p.SLID) < len(m.owners) && m.owners[q.p.SLID].Exists() {
-		_, shown = m.sharedKey(m.owners[q.p.SLID], at)
+	if asker, exists := a.owner(q.p.SLID); exists {
+		_, shown = a.partitions.shared(asker, at)
 	}
 	if q.shown == nil {
 		q.shown = map[subnet.End]bool{}

@@ -6,6 +6,108 @@ import (
 	"weft/wire/mad"
 )
 
+// pathRecords answers with paths between end ports.
+type pathRecords struct{ *access }
+
+// answer answers with the paths from a port to others, or between all. Bits
+// of the mask that only choose among paths that are alike here are passed over.
+func (x *pathRecords) answer(q *query) {
+	var want mad.PathRecord
+	_ = mad.Parse(q.data, &want)
+	x.eachEndPort(func(from subnet.End, src *subnet.Port) bool {
+		if !x.shows(q, from) || !wants(q, mad.PathSGID, want.SGID, mad.GID{Prefix: mad.DefaultPrefix, GUID: src.GUID}) ||
+			!wants(q, mad.PathSLID, x.base(want.SLID), src.LID) {
+			return true
+		}
+		goOn := true
+		x.eachEndPort(func(to subnet.End, dst *subnet.Port) bool {
+			if !x.shows(q, to) || !wants(q, mad.PathDGID, want.DGID, mad.GID{Prefix: mad.DefaultPrefix, GUID: dst.GUID}) ||
+				!wants(q, mad.PathDLID, x.base(want.DLID), dst.LID) {
+				return true
+			}
+			r, reachable := x.path(from, to, q, &want)
+			if reachable && fits(q, &want, &r) {
+				goOn = q.add(&r)
+			}
+			return goOn
+		})
+		return goOn
+	})
+}
+
+// path follows the tables from one end port to another.
+func (x *pathRecords) path(from, to subnet.End, q *query, want *mad.PathRecord) (mad.PathRecord, bool) {
+	src, dst := x.sub.Port(from), x.sub.Port(to)
+	r := mad.PathRecord{
+		SGID: mad.GID{Prefix: mad.DefaultPrefix, GUID: src.GUID}, DGID: mad.GID{Prefix: mad.DefaultPrefix, GUID: dst.GUID},
+		SLID: src.LID, DLID: dst.LID, Reversible: true,
+		MTUSelector: mad.Exactly, RateSelector: mad.Exactly, LifetimeSelector: mad.Exactly,
+	}
+	if q.mask&mad.PathSLID != 0 {
+		r.SLID = want.SLID
+	}
+	if q.mask&mad.PathDLID != 0 {
+		r.DLID = want.DLID
+	}
+	key, shared := x.partitions.shared(from, to)
+	if !shared {
+		return r, false
+	}
+	r.PKey = key
+	if x.tables.SL != nil {
+		r.SL = x.tables.SL(r.SLID, r.DLID)
+	}
+	slowest, ok := x.follow(from, to, r.DLID, &r.MTU)
+	r.Rate = rateCode(slowest)
+	if from != to {
+		r.Lifetime = lifetime
+	}
+	return r, ok
+}
+
+// follow walks along the tables, and returns the slowest link and the least MTU.
+func (x *pathRecords) follow(from, to subnet.End, lid units.LID, mtu *uint8) (subnet.Link, bool) {
+	info := &x.behind[from.Node].ports[from.Port].info
+	*mtu = info.MTUCap
+	slowest := linkOf(info)
+	at := from
+	for range len(x.sub.Nodes) + 1 {
+		if at == to || (at.Node == to.Node && x.sub.Nodes[at.Node].Kind == subnet.Switch && to.Port == 0) {
+			return slowest, true
+		}
+		out := at
+		if dense := x.tables.Dense[at.Node]; dense >= 0 {
+			if int(lid) >= len(x.tables.LFT[dense]) {
+				return slowest, false
+			}
+			out.Port = x.tables.LFT[dense][lid]
+		} else if at != from {
+			return slowest, false // adapters do not forward
+		}
+		if int(out.Port) >= len(x.sub.Nodes[out.Node].Ports) || !x.sub.Peer(out).Exists() {
+			return slowest, false
+		}
+		link := x.sub.Port(out).Link
+		if at == from || link.Rate() < slowest.Rate() {
+			slowest = link
+		}
+		*mtu = min(*mtu, x.behind[out.Node].ports[out.Port].info.NeighborMTU)
+		at = x.sub.Peer(out)
+	}
+	return slowest, false
+}
+
+// fits reports whether a path has what a query wants of it.
+func fits(q *query, want, r *mad.PathRecord) bool {
+	if !wants(q, mad.PathPKey, want.PKey&0x7FFF, r.PKey&0x7FFF) || !wants(q, mad.PathSL, want.SL, r.SL) {
+		return false
+	}
+	if q.mask&mad.PathMTU != 0 && !want.MTUSelector.Admits(int64(r.MTU), int64(want.MTU), q.mask&mad.PathMTUSel != 0) {
+		return false
+	}
+	return q.mask&mad.PathRate == 0 || want.RateSelector.Admits(rateOf(r.Rate), rateOf(want.Rate), q.mask&mad.PathRateSel != 0)
+}
+
 // rates are the codes of a link's rate by speed, for widths of 1, 2, 4, 8 and 12
 // lanes (IBA vol. 1, 15.2.5.16, PathRecord.Rate); 0 is none.
 var rates = map[subnet.Speed][5]uint8{
@@ -46,119 +148,3 @@ func rateOf(code uint8) int64 {
 
 // lifetime is how long packets of a path live: 4.096 µs × 2^18, OpenSM's.
 const lifetime = 18
-
-// pathRecords answers with the paths from a port to others, or between all. Bits
-// of the mask that only choose among paths that are alike here are passed over.
-func (m *Manager) pathRecords(q *query) {
-	var want mad.PathRecord
-	_ = mad.Parse(q.data, &want)
-	m.eachEndPort(func(from subnet.End, src *subnet.Port) bool {
-		if !m.shows(q, from) || !wants(q, mad.PathSGID, want.SGID, mad.GID{Prefix: mad.DefaultPrefix, GUID: src.GUID}) ||
-			!wants(q, mad.PathSLID, m.base(want.SLID), src.LID) {
-			return true
-		}
-		goOn := true
-		m.eachEndPort(func(to subnet.End, dst *subnet.Port) bool {
-			if !m.shows(q, to) || !wants(q, mad.PathDGID, want.DGID, mad.GID{Prefix: mad.DefaultPrefix, GUID: dst.GUID}) ||
-				!wants(q, mad.PathDLID, m.base(want.DLID), dst.LID) {
-				return true
-			}
-			r, reachable := m.path(from, to, q, &want)
-			if reachable && m.fits(q, &want, &r) {
-				goOn = q.add(&r)
-			}
-			return goOn
-		})
-		return goOn
-	})
-}
-
-// path follows the tables from one end port to another.
-func (m *Manager) path(from, to subnet.End, q *query, want *mad.PathRecord) (mad.PathRecord, bool) {
-	src, dst := m.sub.Port(from), m.sub.Port(to)
-	r := mad.PathRecord{
-		SGID: mad.GID{Prefix: mad.DefaultPrefix, GUID: src.GUID}, DGID: mad.GID{Prefix: mad.DefaultPrefix, GUID: dst.GUID},
-		SLID: src.LID, DLID: dst.LID, Reversible: true,
-		MTUSelector: mad.Exactly, RateSelector: mad.Exactly, LifetimeSelector: mad.Exactly,
-	}
-	if q.mask&mad.PathSLID != 0 {
-		r.SLID = want.SLID
-	}
-	if q.mask&mad.PathDLID != 0 {
-		r.DLID = want.DLID
-	}
-	key, shared := m.sharedKey(from, to)
-	if !shared {
-		return r, false
-	}
-	r.PKey = key
-	if m.tables.SL != nil {
-		r.SL = m.tables.SL(r.SLID, r.DLID)
-	}
-	slowest, ok := m.follow(from, to, r.DLID, &r.MTU)
-	r.Rate = rateCode(slowest)
-	if from != to {
-		r.Lifetime = lifetime
-	}
-	return r, ok
-}
-
-// follow walks along the tables, and returns the slowest link and the least MTU.
-func (m *Manager) follow(from, to subnet.End, lid units.LID, mtu *uint8) (subnet.Link, bool) {
-	info := &m.discovered(from.Node).ports[from.Port].info
-	*mtu = info.MTUCap
-	slowest := linkOf(info)
-	at := from
-	for range len(m.sub.Nodes) + 1 {
-		if at == to || (at.Node == to.Node && m.sub.Nodes[at.Node].Kind == subnet.Switch && to.Port == 0) {
-			return slowest, true
-		}
-		out := at
-		if dense := m.tables.Dense[at.Node]; dense >= 0 {
-			if int(lid) >= len(m.tables.LFT[dense]) {
-				return slowest, false
-			}
-			out.Port = m.tables.LFT[dense][lid]
-		} else if at != from {
-			return slowest, false // adapters do not forward
-		}
-		if int(out.Port) >= len(m.sub.Nodes[out.Node].Ports) || !m.sub.Peer(out).Exists() {
-			return slowest, false
-		}
-		link := m.sub.Port(out).Link
-		if at == from || link.Rate() < slowest.Rate() {
-			slowest = link
-		}
-		*mtu = min(*mtu, m.discovered(out.Node).ports[out.Port].info.NeighborMTU)
-		at = m.sub.Peer(out)
-	}
-	return slowest, false
-}
-
-// sharedKey is a partition key by which two ports may talk: they have it both,
-// and one of them as a full member (IBA vol. 1, 10.9.1.2).
-func (m *Manager) sharedKey(a, b subnet.End) (mad.PKey, bool) {
-	if m.cfg.Partitions == nil || a == b {
-		return mad.DefaultPKey, true
-	}
-	theirs := m.cfg.Partitions(m.endPortOf(m.discovered(b.Node), b.Port))
-	for _, mine := range m.cfg.Partitions(m.endPortOf(m.discovered(a.Node), a.Port)) {
-		for _, other := range theirs {
-			if mine.Matches(other) {
-				return mine, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// fits reports whether a path has what a query wants of it.
-func (m *Manager) fits(q *query, want, r *mad.PathRecord) bool {
-	if !wants(q, mad.PathPKey, want.PKey&0x7FFF, r.PKey&0x7FFF) || !wants(q, mad.PathSL, want.SL, r.SL) {
-		return false
-	}
-	if q.mask&mad.PathMTU != 0 && !want.MTUSelector.Admits(int64(r.MTU), int64(want.MTU), q.mask&mad.PathMTUSel != 0) {
-		return false
-	}
-	return q.mask&mad.PathRate == 0 || want.RateSelector.Admits(rateOf(r.Rate), rateOf(want.Rate), q.mask&mad.PathRateSel != 0)
-}

@@ -10,28 +10,37 @@ import (
 	"weft/wire/mad"
 )
 
-// lookUpTables fills in the records of what this manager has written into switches and
+// tableRecords answers with what this manager has written into switches and ports, and
+// with managers. What it has not written, and so does not know, has no record.
+type tableRecords struct {
+	*access
+	written       ledger
+	mastery       *mastery
+	subscriptions *subscriptions
+}
+
+// answer fills in the records of what this manager has written into switches and
 // ports, and of managers. What it has not written, and so does not know, has no record.
-func (m *Manager) lookUpTables(q *query) {
+func (x *tableRecords) answer(q *query) {
 	switch q.p.MAD.Attribute() {
 	case mad.AttrSwitchRecord:
-		m.switchRecords(q)
+		x.switchRecords(q)
 	case mad.AttrLinearRecord:
-		m.linearRecords(q)
+		x.linearRecords(q)
 	case mad.AttrMCastRecord:
-		m.multicastRecords(q)
+		x.multicastRecords(q)
 	case mad.AttrSLToVLRecord:
-		m.levelRecords(q)
+		x.levelRecords(q)
 	case mad.AttrVLArbRecord:
-		m.arbitrationRecords(q)
+		x.arbitrationRecords(q)
 	case mad.AttrPKeyRecord:
-		m.keyRecords(q)
+		x.keyRecords(q)
 	case mad.AttrGUIDInfoRecord:
-		m.guidRecords(q)
+		x.guidRecords(q)
 	case mad.AttrSMInfoRecord:
-		m.managerRecords(q)
+		x.managerRecords(q)
 	case mad.AttrInformRecord:
-		m.subscriptionRecords(q)
+		x.subscriptionRecords(q)
 	default:
 		q.status = mad.BadAttribute
 	}
@@ -39,35 +48,35 @@ func (m *Manager) lookUpTables(q *query) {
 
 // eachNode calls f for every node's port with a LID that a query may be about, until
 // it returns false.
-func (m *Manager) eachNode(q *query, lid units.LID, f func(at subnet.End, lid units.LID, n *node) bool) {
-	m.eachEndPort(func(at subnet.End, p *subnet.Port) bool {
-		return !wants(q, mad.RecLID, m.base(lid), p.LID) || f(at, p.LID, m.discovered(at.Node))
+func (x *tableRecords) eachNode(q *query, lid units.LID, f func(at subnet.End, lid units.LID, n *node) bool) {
+	x.eachEndPort(func(at subnet.End, p *subnet.Port) bool {
+		return !wants(q, mad.RecLID, x.base(lid), p.LID) || f(at, p.LID, x.behind[at.Node])
 	})
 }
 
-func (m *Manager) switchRecords(q *query) {
+func (x *tableRecords) switchRecords(q *query) {
 	var want mad.SwitchInfoRecord
 	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID) {
 		return
 	}
-	m.eachNode(q, want.LID, func(_ subnet.End, lid units.LID, n *node) bool {
+	x.eachNode(q, want.LID, func(_ subnet.End, lid units.LID, n *node) bool {
 		return !n.isSwitch() || q.add(&mad.SwitchInfoRecord{LID: lid, Info: n.sw})
 	})
 }
 
-func (m *Manager) linearRecords(q *query) {
+func (x *tableRecords) linearRecords(q *query) {
 	var want mad.LinearFDBRecord
 	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.BlockRecBlock) {
 		return
 	}
-	m.eachNode(q, want.LID, func(_ subnet.End, lid units.LID, n *node) bool {
-		dense, routed := m.dense[n]
+	x.eachNode(q, want.LID, func(_ subnet.End, lid units.LID, n *node) bool {
+		dense, routed := x.dense[n]
 		if !routed {
 			return true
 		}
-		table := m.tables.LFT[dense]
+		table := x.tables.LFT[dense]
 		for block := 0; block*mad.LIDsPerBlock < len(table); block++ {
 			r := mad.LinearFDBRecord{LID: lid, Block: uint16(block), Table: linearBlock(table, block)}
 			if wants(q, mad.BlockRecBlock, want.Block, r.Block) && !q.add(&r) {
@@ -78,14 +87,14 @@ func (m *Manager) linearRecords(q *query) {
 	})
 }
 
-func (m *Manager) multicastRecords(q *query) {
+func (x *tableRecords) multicastRecords(q *query) {
 	var want mad.MulticastFDBRecord
 	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.MulticastRecPosition | mad.MulticastRecBlock) {
 		return
 	}
-	m.eachNode(q, want.LID, func(_ subnet.End, lid units.LID, n *node) bool {
-		w := m.written[n.info.NodeGUID]
+	x.eachNode(q, want.LID, func(_ subnet.End, lid units.LID, n *node) bool {
+		w := x.written[n.info.NodeGUID]
 		if w == nil {
 			return true
 		}
@@ -101,14 +110,14 @@ func (m *Manager) multicastRecords(q *query) {
 	})
 }
 
-func (m *Manager) levelRecords(q *query) {
+func (x *tableRecords) levelRecords(q *query) {
 	var want mad.SLToVLRecord
 	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.LevelRecIn | mad.LevelRecOut) {
 		return
 	}
-	m.eachNode(q, want.LID, func(at subnet.End, lid units.LID, n *node) bool {
-		w := m.written[n.info.NodeGUID]
+	x.eachNode(q, want.LID, func(at subnet.End, lid units.LID, n *node) bool {
+		w := x.written[n.info.NodeGUID]
 		if w == nil {
 			return true
 		}
@@ -128,14 +137,14 @@ func (m *Manager) levelRecords(q *query) {
 	})
 }
 
-func (m *Manager) arbitrationRecords(q *query) {
+func (x *tableRecords) arbitrationRecords(q *query) {
 	var want mad.VLArbRecord
 	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.VLArbRecPort | mad.VLArbRecBlock) {
 		return
 	}
-	m.eachNode(q, want.LID, func(at subnet.End, lid units.LID, n *node) bool {
-		w := m.written[n.info.NodeGUID]
+	x.eachNode(q, want.LID, func(at subnet.End, lid units.LID, n *node) bool {
+		w := x.written[n.info.NodeGUID]
 		if w == nil {
 			return true
 		}
@@ -156,29 +165,29 @@ func (m *Manager) arbitrationRecords(q *query) {
 // keyRecords tells of the keys of end ports, and of the ports of switches that enforce
 // those of the adapter that hangs on them. Only who knows the manager's key is told
 // (IBA vol. 1, 15.4.1.2).
-func (m *Manager) keyRecords(q *query) {
+func (x *tableRecords) keyRecords(q *query) {
 	var want mad.PKeyRecord
 	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.BlockRecBlock | mad.PKeyRecPort) {
 		return
 	}
-	if q.p.MAD.SMKey() != m.cfg.SMKey {
+	if q.p.MAD.SMKey() != x.smKey {
 		q.status = mad.ReqInvalid
 		return
 	}
-	m.eachNode(q, want.LID, func(at subnet.End, lid units.LID, n *node) bool {
-		if m.cfg.Partitions == nil {
+	x.eachNode(q, want.LID, func(at subnet.End, lid units.LID, n *node) bool {
+		if !x.partitions.inUse() {
 			return false
 		}
-		if !q.addKeys(&want, lid, at.Port, int(n.info.PartitionCap), m.cfg.Partitions(m.endPortOf(n, at.Port))) {
+		if !q.addKeys(&want, lid, at.Port, int(n.info.PartitionCap), x.partitions.of(n, at.Port)) {
 			return false
 		}
 		for p := range n.ports {
-			peer := n.ports[p].peer
-			if !n.isSwitch() || p == 0 || peer == none || m.nodes[peer.node].isSwitch() {
+			peer := x.sub.Peer(subnet.End{Node: at.Node, Port: uint8(p)})
+			if !n.isSwitch() || p == 0 || !peer.Exists() || x.behind[peer.Node].isSwitch() {
 				continue
 			}
-			keys := m.cfg.Partitions(m.endPortOf(m.nodes[peer.node], peer.port))
+			keys := x.partitions.of(x.behind[peer.Node], peer.Port)
 			if !q.addKeys(&want, lid, uint8(p), int(n.sw.PartitionEnforcementCap), keys) {
 				return false
 			}
@@ -187,7 +196,7 @@ func (m *Manager) keyRecords(q *query) {
 	})
 }
 
-// addKeys adds the blocks of a port's keys, as [Manager.writeKeys] writes them.
+// addKeys adds the blocks of a port's keys, as partitions.writeKeys writes them.
 func (q *query) addKeys(want *mad.PKeyRecord, lid units.LID, port uint8, room int, keys []mad.PKey) bool {
 	for block := 0; block*mad.PKeysPerBlock < min(max(len(keys), 1), room); block++ {
 		r := mad.PKeyRecord{LID: lid, Block: uint16(block), Port: port}
@@ -201,39 +210,35 @@ func (q *query) addKeys(want *mad.PKeyRecord, lid units.LID, port uint8, room in
 
 // guidRecords tells of the first block of each port: of its GUIDs the manager knows the
 // port's own.
-func (m *Manager) guidRecords(q *query) {
+func (x *tableRecords) guidRecords(q *query) {
 	var want mad.GUIDInfoRecord
 	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.BlockRecBlock) {
 		return
 	}
-	m.eachNode(q, want.LID, func(at subnet.End, lid units.LID, _ *node) bool {
+	x.eachNode(q, want.LID, func(at subnet.End, lid units.LID, _ *node) bool {
 		r := mad.GUIDInfoRecord{LID: lid}
-		r.Table[0] = m.sub.Port(at).GUID
+		r.Table[0] = x.sub.Port(at).GUID
 		return !wants(q, mad.BlockRecBlock, want.Block, 0) || q.add(&r)
 	})
 }
 
 // managerRecords tells of this manager and of those that it knows. Nobody is told a
 // key.
-func (m *Manager) managerRecords(q *query) {
+func (x *tableRecords) managerRecords(q *query) {
 	var want mad.SMInfoRecord
 	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.RecLID | mad.SMInfoRecGUID | mad.SMInfoRecPriority | mad.SMInfoRecState) {
 		return
 	}
-	all := []mad.SMInfo{{GUID: m.guid, ActCount: m.actCount, Priority: m.cfg.Priority, State: m.state}}
-	for i := range m.others {
-		all = append(all, m.others[i].info)
-	}
-	for _, info := range all {
-		at, known := m.byPort[info.GUID]
+	for _, info := range x.mastery.known() {
+		at, known := x.byPort[info.GUID]
 		if !known {
 			continue
 		}
 		info.SMKey = 0
-		lid := m.sub.Port(at).LID
-		if wants(q, mad.RecLID, m.base(want.LID), lid) && wants(q, mad.SMInfoRecGUID, want.Info.GUID, info.GUID) &&
+		lid := x.sub.Port(at).LID
+		if wants(q, mad.RecLID, x.base(want.LID), lid) && wants(q, mad.SMInfoRecGUID, want.Info.GUID, info.GUID) &&
 			wants(q, mad.SMInfoRecPriority, want.Info.Priority, info.Priority) && wants(q, mad.SMInfoRecState, want.Info.State, info.State) &&
 			!q.add(&mad.SMInfoRecord{LID: lid, Info: info}) {
 			return
@@ -241,17 +246,17 @@ func (m *Manager) managerRecords(q *query) {
 	}
 }
 
-func (m *Manager) subscriptionRecords(q *query) {
+func (x *tableRecords) subscriptionRecords(q *query) {
 	var want mad.InformInfoRecord
 	_ = mad.Parse(q.data, &want)
 	if !q.only(mad.InformRecSubscriber | mad.InformRecNumber) {
 		return
 	}
-	for i := range m.admin.subscribers {
-		s := &m.admin.subscribers[i]
+	for i := range x.subscriptions.all {
+		s := &x.subscriptions.all[i]
 		r := mad.InformInfoRecord{Number: uint16(i), Info: s.InformInfo}
-		if int(s.lid) < len(m.owners) && m.owners[s.lid].Exists() {
-			r.Subscriber = mad.GID{Prefix: mad.DefaultPrefix, GUID: m.sub.Port(m.owners[s.lid]).GUID}
+		if at, exists := x.owner(s.lid); exists {
+			r.Subscriber = mad.GID{Prefix: mad.DefaultPrefix, GUID: x.sub.Port(at).GUID}
 		}
 		if wants(q, mad.InformRecSubscriber, want.Subscriber, r.Subscriber) && wants(q, mad.InformRecNumber, want.Number, r.Number) &&
 			!q.add(&r) {

@@ -64,3 +64,25 @@ func TestTableRecordsAreToldToWhoMayKnow(t *testing.T) {
 		t.Errorf("status %#x, %+v; want the master, without its key", d.Status(), r.Info)
 	}
 }
+
+// While a sweep looks at the fabric again, queries are answered from the sweep before.
+func TestPartitionKeysAreToldDuringASweep(t *testing.T) {
+	o := open(t, topology.TwoLevel{Endpoints: 8, Radix: 4}, sm.Config{Partitions: func(sm.EndPort) []mad.PKey {
+		return []mad.PKey{mad.DefaultPKey, 0x8001}
+	}})
+	told := func(sweep bool) int {
+		o.asker.answers = nil
+		if sweep {
+			o.call(o.master, func(b *sm.Batch) { o.master.m.Sweep(o.now, b) })
+		}
+		o.query(o.asker, o.lid(0), mad.New(mad.SubnAdm, mad.GetTable, mad.AttrPKeyRecord, 0, 42))
+		o.run(units.Second)
+		if len(o.asker.answers) == 0 {
+			t.Fatalf("no answer (during a sweep: %v)", sweep)
+		}
+		return int(o.asker.answers[0].RMPP().Length)
+	}
+	if before, during := told(false), told(true); before != during || before == 0 {
+		t.Errorf("the answer has %d bytes, during a sweep %d", before, during)
+	}
+}

@@ -1,0 +1,159 @@
+package sm
+
+import (
+	"weft/internal/ib/subnet"
+	"weft/units"
+	"weft/wire/mad"
+)
+
+// fabric is the nodes that the sweep of the moment has found.
+type fabric struct {
+	nodes  []*node // in the order in which they were met; the first is the manager's own
+	byGUID map[units.GUID]int32
+	guid   units.GUID // of the manager's port; 0 before its own node has answered
+}
+
+// node is a node as discovery sees it.
+type node struct {
+	info  mad.NodeInfo
+	desc  mad.NodeDescription
+	sw    mad.SwitchInfo
+	path  []uint8 // the way on which it was met first
+	ports []port  // by number
+	gaps  int     // attributes that were asked for and are not there yet
+	// silent says that it left a request of this phase unanswered: the others are spared,
+	// and the next sweep asks again.
+	silent bool
+	key    uint64 // the M_Key that its agent wants, as far as it told; 0: not known, or none
+}
+
+// port is a port of a node.
+type port struct {
+	info mad.PortInfo
+	have bool       // info was read
+	guid units.GUID // of an end port
+	peer end
+}
+
+// end is a port of a discovered node.
+type end struct {
+	node int32
+	port uint8
+}
+
+var none = end{node: -1}
+
+func (n *node) isSwitch() bool { return n.info.Type == uint8(subnet.Switch) }
+
+// complete reports whether all that a node was asked for is there.
+func (n *node) complete() bool { return n.gaps == 0 }
+
+// tookKey notes the key that a node's agent wants, if the PortInfo of its port says.
+func (n *node) tookKey(port uint8, info *mad.PortInfo) {
+	if (port == 0 || !n.isSwitch()) && info.MKey != 0 {
+		n.key = info.MKey
+	}
+}
+
+// own is the port that the manager runs on.
+func (f *fabric) own() end {
+	if len(f.nodes) == 0 {
+		return none
+	}
+	if f.nodes[0].isSwitch() {
+		return end{0, 0}
+	}
+	return end{0, f.nodes[0].info.LocalPort}
+}
+
+// portAt is the port at an end.
+func (f *fabric) portAt(e end) *port { return &f.nodes[e.node].ports[e.port] }
+
+// guidOf is the GUID of a node, 0 of one not met.
+func (f *fabric) guidOf(n int32) units.GUID {
+	if n == unmet || int(n) >= len(f.nodes) {
+		return 0
+	}
+	return f.nodes[n].info.NodeGUID
+}
+
+// operational is the code of the lanes that a port and its peer have in common.
+// As with OpenSM the site's number of lanes does not lower it.
+func (f *fabric) operational(n *node, p uint8) uint8 {
+	code := n.ports[p].info.VLCap
+	if peer := n.ports[p].peer; peer != none {
+		code = min(code, f.portAt(peer).info.VLCap)
+	}
+	return code
+}
+
+// build makes a subnet of the nodes that answered everything, and of the links
+// between them. at is the number in nodes, by number in the subnet.
+func (f *fabric) build() (s *subnet.Subnet, at []int32) {
+	s = &subnet.Subnet{Origin: subnet.None}
+	number := make([]int32, len(f.nodes))
+	for i, n := range f.nodes {
+		number[i] = -1
+		if !n.complete() {
+			continue
+		}
+		number[i] = s.Add(subnet.Node{
+			Kind: subnet.Kind(n.info.Type), GUID: n.info.NodeGUID, SystemGUID: n.info.SystemGUID,
+			VendorID: n.info.VendorID, DeviceID: n.info.DeviceID, Revision: n.info.Revision,
+			Name: n.desc.String(), Enhanced: n.sw.EnhancedPort0,
+		}, int(n.info.NumPorts))
+		at = append(at, int32(i))
+		for p := range n.ports {
+			s.Nodes[number[i]].Ports[p].GUID = n.ports[p].guid
+		}
+	}
+	for i, n := range f.nodes {
+		for p := range n.ports {
+			here, peer := end{int32(i), uint8(p)}, n.ports[p].peer
+			if peer == none || number[i] < 0 || number[peer.node] < 0 || s.Nodes[number[i]].Ports[p].Peer.Exists() || f.portAt(peer).peer != here {
+				continue
+			}
+			s.Connect(subnet.End{Node: number[i], Port: uint8(p)}, subnet.End{Node: number[peer.node], Port: peer.port}, linkOf(&n.ports[p].info))
+		}
+	}
+	if own := f.own(); own != none && number[0] >= 0 {
+		s.Origin = subnet.End{Node: number[0], Port: own.port}
+	}
+	return s, at
+}
+
+// linkOf is the width and speed that a port reports.
+func linkOf(p *mad.PortInfo) subnet.Link {
+	var l subnet.Link
+	switch p.LinkWidthActive {
+	case 1:
+		l.Width = 1
+	case 2:
+		l.Width = 4
+	case 4:
+		l.Width = 8
+	case 8:
+		l.Width = 12
+	case 16:
+		l.Width = 2
+	}
+	switch {
+	case p.LinkSpeedExt2Active >= 1:
+		l.Speed = subnet.XDR
+	case p.LinkSpeedExtActive >= 8:
+		l.Speed = subnet.NDR
+	case p.LinkSpeedExtActive >= 4:
+		l.Speed = subnet.HDR
+	case p.LinkSpeedExtActive >= 2:
+		l.Speed = subnet.EDR
+	case p.LinkSpeedExtActive == 1:
+		l.Speed = subnet.FDR
+	case p.LinkSpeedActive >= 4:
+		l.Speed = subnet.QDR
+	case p.LinkSpeedActive >= 2:
+		l.Speed = subnet.DDR
+	case p.LinkSpeedActive == 1:
+		l.Speed = subnet.SDR
+	}
+	return l
+}
