@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// ASIC is what the headroom depends on in a switch chip. The values are those
-// of a family and are not fitted to a single product's table.
+// ASIC holds the properties of a switch chip that the headroom depends on. The values are those of
+// a chip family, not fitted to the table of a single product.
 type ASIC struct {
 	Name, Title string
 	Cell        int     // bytes of a buffer cell
-	PipelineKiB float64 // what arrives while a packet passes the pipeline; doubled on ports of eight lanes
-	MACPHYKiB   float64 // what is on its way between the MAC and the wire
-	TileNs      float64 // time that a packet spends between tiles of a chip made of several
-	ExtraKiB    float64 // added to XOFF as it is
+	PipelineKiB float64 // bytes that arrive while a packet passes the pipeline; doubled on ports of eight lanes
+	MACPHYKiB   float64 // bytes on their way between the MAC and the wire
+	TileNs      float64 // time that a packet spends between the tiles of a multi-tile chip
+	ExtraKiB    float64 // added to XOFF unchanged
 	Source      string
 }
 
-// ASICs are the families that are known, oldest first.
+// ASICs returns the known chip families, oldest first.
 func ASICs() []ASIC {
 	rows := readTable("data/asic.csv")
 	asics := make([]ASIC, 0, len(rows))
@@ -39,8 +39,8 @@ func number(text string) float64 {
 	return v
 }
 
-// Known lists the names of all chips: families with a formula, then those with
-// a shipped table.
+// Known lists the names of all known chips: families with a formula first, then chips with a
+// shipped table.
 func Known() []string {
 	var names []string
 	for _, a := range ASICs() {
@@ -52,8 +52,8 @@ func Known() []string {
 	return names
 }
 
-// Lookup finds a chip by its name: a family with a formula, or else the table
-// that is shipped for it. One of the two is nil.
+// Lookup finds a chip by its name. It returns either a family with a formula or the shipped table
+// of the chip; the other result is nil.
 func Lookup(name string) (*ASIC, *Table, error) {
 	for _, a := range ASICs() {
 		if a.Name == name {

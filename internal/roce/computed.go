@@ -6,11 +6,12 @@ import (
 	"weft/units"
 )
 
-// Harshest is the traffic that SONiC reckons headroom for where LOSSLESS_TRAFFIC_PATTERN
-// is as it is shipped (sonic-utilities, scripts/db_migrator.py).
+// Harshest is the traffic that SONiC computes headroom for by default: LOSSLESS_TRAFFIC_PATTERN as
+// shipped (sonic-utilities, scripts/db_migrator.py).
 var Harshest = Pattern{SmallPercent: 100, MTU: 1024}
 
-// Frame is the frame of an IP packet of SONiC's: header, tag and checksum.
+// Frame is the length of the Ethernet frame of an IP packet in SONiC: with header, VLAN tag and
+// checksum.
 func Frame(mtu units.Bytes) units.Bytes { return mtu + 14 + 4 + 4 }
 
 // Computed is the profile that SONiC's dynamic buffer manager gives a lossless group of a

@@ -7,13 +7,13 @@ import (
 	"weft/units"
 )
 
-// signalSpeed is how fast a signal travels in a cable, in m/s, as SONiC has it.
+// signalSpeed is the speed of a signal in a cable, in m/s, as SONiC assumes it.
 const signalSpeed = 198e6
 
-// smallPacket is the least packet, of which the traffic pattern says a share.
+// smallPacket is the smallest packet, in bytes. Pattern.SmallPercent is the share of such packets.
 const smallPacket = 64
 
-// peerFallbackKiB is what a peer may still send where the standard lists no
+// peerFallbackKiB is the amount of data that a peer may still send where the standard lists no
 // response time for the speed (SONiC, asic_table.j2).
 const peerFallbackKiB = 3.8
 
@@ -27,11 +27,11 @@ type Port struct {
 	Gearbox units.Bytes
 }
 
-// Pattern is the worst traffic that is reckoned with on the lossless priority
-// (SONiC's LOSSLESS_TRAFFIC_PATTERN).
+// Pattern is the worst traffic expected on the lossless priority (SONiC's
+// LOSSLESS_TRAFFIC_PATTERN).
 type Pattern struct {
 	SmallPercent int         // share of packets of 64 bytes, 0 to 100
-	MTU          units.Bytes // of the other packets
+	MTU          units.Bytes // length of the other packets
 }
 
 // Term is one part of a sum, with the reason for it.
@@ -41,29 +41,28 @@ type Term struct {
 	Why   string
 }
 
-// Headroom is what a lossless priority needs, and how that comes about:
+// Headroom is the buffer that a lossless priority needs, and the terms that it is computed from:
 //
 //	Xoff = ⌈Pattern.MTU + Occupancy · Σ Terms⌉ + the chip's extra
 type Headroom struct {
 	Terms []Term
-	// Occupancy is the bytes of buffer that a byte of packets takes in the
-	// worst case, since a cell holds no two packets.
+	// Occupancy is the buffer that one byte of packets takes in the worst case, in bytes. It is
+	// above 1 because a cell never holds parts of two packets.
 	Occupancy float64
 	Profile
 }
 
-// Profile is the buffer of a lossless priority as a switch is told it.
+// Profile is the buffer of a lossless priority in the fields of a switch's configuration.
 type Profile struct {
-	Xoff units.Bytes // what still fits behind the threshold: the headroom proper
-	Xon  units.Bytes // what the queue must have drained to before the peer is told to go on
-	// Size is what the priority has to itself: XON and XOFF, or XON alone where
-	// the headroom is in a pool that ports share.
+	Xoff units.Bytes // buffer behind the threshold: the headroom proper
+	Xon  units.Bytes // the queue drains down to this before the peer may send again
+	// Size is the buffer reserved for the priority: XON and XOFF, or XON alone if the headroom is
+	// in a pool that ports share.
 	Size units.Bytes
 }
 
-// Headroom computes the buffer of a lossless priority as SONiC does for
-// NVIDIA's chips. shared says that XOFF comes out of a shared headroom pool.
-// It refuses what no port has.
+// Headroom computes the buffer of a lossless priority as SONiC does for NVIDIA's chips. shared says
+// that XOFF comes out of a shared headroom pool. It returns an error for values that no port has.
 func (a *ASIC) Headroom(port Port, pattern Pattern, shared bool) (Headroom, error) {
 	if err := check(port, pattern); err != nil {
 		return Headroom{}, err
@@ -86,7 +85,7 @@ func (a *ASIC) Headroom(port Port, pattern Pattern, shared bool) (Headroom, erro
 	return h, nil
 }
 
-// terms are the bytes that still come after the threshold was passed.
+// terms are the bytes that still arrive after the queue has passed its threshold.
 func (a *ASIC) terms(port Port) []Term {
 	metres := float64(port.Cable) / float64(units.Metre)
 	cable := 2 * metres * float64(port.Speed) / signalSpeed / 8
@@ -111,8 +110,8 @@ func peerTerm(speed units.Rate) Term {
 	return Term{"peer's response", peerFallbackKiB * 1024, fmt.Sprintf("the standard lists no response time at %v: SONiC's fallback of %.1f KiB", speed, peerFallbackKiB)}
 }
 
-// occupancy is how much buffer a byte takes, as the script reckons: the weight
-// of badly filled cells is that of 64 bytes in the mean size of a packet.
+// occupancy is the buffer that a byte takes, as in the script: badly filled cells weigh as much as
+// 64 bytes do in the mean size of a packet.
 func (a *ASIC) occupancy(p Pattern) float64 {
 	cell := float64(a.Cell)
 	worst := 2 * cell / (1 + cell) // a packet of one byte more than a cell

@@ -9,9 +9,8 @@ import (
 	"weft/units"
 )
 
-// shipped are tables of sonic-buildimage, each with the traffic pattern of its
-// deployment. Those that are fixed gave the family its parameters; the others
-// are predicted with them.
+// shipped are tables of sonic-buildimage, each with the traffic pattern of its deployment. The
+// fixed tables gave the family its parameters; the others are predicted with these.
 var shipped = []struct {
 	file    string
 	asic    string
@@ -22,8 +21,8 @@ var shipped = []struct {
 }{
 	{"ACS-SN5600", "spectrum-4", Pattern{SmallPercent: 100, MTU: 1024}, false, 300 * units.Metre, 3},
 	{"Mellanox-SN5640-C512X2", "spectrum-5", Pattern{SmallPercent: 50, MTU: 4096}, true, 1000 * units.Metre, 0},
-	// Predicted. Its rows of 1 km are by another rule, one port MTU lower, and
-	// the size at 800 Gb/s leaves that MTU out.
+	// Predicted. Its rows of 1 km follow another rule, one port MTU lower, and the size at 800 Gb/s
+	// leaves that MTU out.
 	{"Mellanox-SN5610N-C256S2", "spectrum-4", Pattern{SmallPercent: 50, MTU: 4096}, false, 300 * units.Metre, 3},
 }
 

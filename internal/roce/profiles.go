@@ -12,16 +12,16 @@ import (
 	"weft/units"
 )
 
-// Row is a line of a pg_profile_lookup.ini: the buffer of a lossless priority
-// at a speed and a length of cable.
+// Row is a line of a pg_profile_lookup.ini: the buffer of a lossless priority at a speed and a
+// cable length.
 type Row struct {
 	Speed units.Rate
 	Cable units.Length
 	Profile
 	// Threshold is the dynamic threshold as an exponent: alpha is 2^Threshold.
 	Threshold int
-	// XonOffset is how far below the threshold the queue must drain; 0 where
-	// the file has no such column.
+	// XonOffset is the distance below the threshold to which the queue must drain; 0 if the file
+	// has no such column.
 	XonOffset units.Bytes
 }
 
@@ -104,10 +104,10 @@ func WriteProfiles(w io.Writer, rows []Row) error {
 	return out.Flush()
 }
 
-// Between is the row of a table at a speed and a length of cable. exact says
-// that the table has it; else it lies between two rows of that speed, XOFF in
-// proportion to the length and rounded up, which is not what the vendor said.
-// Lengths outside of the table's are refused, and so are other speeds.
+// Between is the row of a table at a speed and a cable length. exact says that the table has this
+// row. Otherwise the row lies between two rows of that speed, with XOFF in proportion to the length
+// and rounded up; this is not a figure of the vendor. Other speeds and lengths outside of the
+// table's are errors.
 func Between(rows []Row, speed units.Rate, cable units.Length) (row Row, exact bool, err error) {
 	var at []Row
 	for _, r := range rows {

@@ -5,9 +5,8 @@ import "weft/units"
 // quantumBits is the unit of a pause time (IEEE 802.3, 31B.2).
 const quantumBits = 512
 
-// peerQuanta is how many quanta a port may take from the pause frame to the
-// end of its last packet (IEEE 802.3, 31B.3.7; as SONiC ships it, 800 Gb/s
-// with the value of 400 Gb/s).
+// peerQuanta is the number of quanta that a port may take from the pause frame to the end of its
+// last packet (IEEE 802.3, 31B.3.7; as in SONiC, 800 Gb/s has the value of 400 Gb/s).
 var peerQuanta = map[units.Rate]int64{
 	100 * units.Mbps: 1,
 	1 * units.Gbps:   2,

@@ -10,14 +10,14 @@ import (
 //go:embed data
 var data embed.FS
 
-// Table is what a vendor ships for a chip whose formula is not public.
+// Table is the table that a vendor ships for a chip without a public formula.
 type Table struct {
 	Name, Title string
 	Rows        []Row
 	Source      string
 }
 
-// Tables are the shipped tables that are known.
+// Tables returns all shipped tables.
 func Tables() []Table {
 	lines := readTable("data/table.csv")
 	var tables []Table
@@ -35,8 +35,8 @@ func Tables() []Table {
 	return tables
 }
 
-// readTable reads an embedded table, its heading taken off. Tests read all of
-// them, so that what is wrong with one is found there.
+// readTable reads an embedded table without its heading. Tests read all tables, so they find every
+// error in one.
 func readTable(name string) [][]string {
 	text, err := data.ReadFile(name)
 	if err != nil {

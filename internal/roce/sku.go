@@ -2,7 +2,7 @@ package roce
 
 import "strings"
 
-// skus tell the chip by what a HwSKU of SONiC begins or goes on with.
+// skus map a part of the HwSKU name in SONiC to the chip.
 var skus = []struct{ part, asic string }{
 	{"SN27", "spectrum-1"},
 	{"SN24", "spectrum-1"},
@@ -21,7 +21,7 @@ var skus = []struct{ part, asic string }{
 	{"Z9864F", "tomahawk-5"},
 }
 
-// OfSKU is the name of the chip of a HwSKU of SONiC, "" where it is not known.
+// OfSKU is the name of the chip of a HwSKU of SONiC, "" if it is not known.
 func OfSKU(sku string) string {
 	for _, s := range skus {
 		if strings.Contains(strings.ToUpper(sku), s.part) {

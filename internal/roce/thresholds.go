@@ -4,19 +4,19 @@ import (
 	"weft/units"
 )
 
-// Buffer is how a shared-buffer switch decides to pause the sender of a lossless
-// input queue. Sizes are bytes.
+// Buffer is the buffer of a shared-buffer switch, with the parameters that decide when the sender
+// of a lossless input queue is paused. Sizes are bytes.
 type Buffer struct {
 	Shared  units.Bytes // the pool that all queues share
-	Reserve units.Bytes // of each queue, before it takes from the pool
-	// Xoff, if not 0, is a fixed threshold in the pool; else the threshold is
-	// Alpha over what is free there.
+	Reserve units.Bytes // of each queue, used before the pool
+	// Xoff, if not 0, is a fixed threshold in the pool; otherwise the threshold is Alpha times the
+	// free part of the pool.
 	Xoff               units.Bytes
 	AlphaNum, AlphaDen int64
 }
 
-// Threshold is how much an input queue holds when its sender is paused, its reserve
-// included, while so many queues fill alike. With a dynamic threshold n queues rest at
+// Threshold is the fill of an input queue when its sender is paused, including its reserve, while
+// the given number of queues fill alike. With a dynamic threshold n queues settle at
 // alpha·shared/(1+n·alpha) each (Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998).
 func (b *Buffer) Threshold(queues int) units.Bytes {
 	n := int64(max(1, queues))
@@ -27,8 +27,8 @@ func (b *Buffer) Threshold(queues int) units.Bytes {
 	return b.Reserve + units.Bytes(float64(b.Shared)*float64(b.AlphaNum)/float64(den+n*b.AlphaNum))
 }
 
-// Loop is the way from the packet that passes a threshold to the last one that its
-// sender sends: what sets the least headroom in which nothing is lost.
+// Loop is the pause loop, from the packet that passes a threshold to the last packet that its
+// sender sends. It sets the least headroom without loss.
 type Loop struct {
 	PerByte     units.PerByte
 	Propagation units.Time  // of the cable, forward error correction included, one way
@@ -36,13 +36,12 @@ type Loop struct {
 	Response    units.Time  // of the sender, from the frame's last bit to its stop
 	Packet      units.Bytes // on the wire
 	Frame       units.Bytes // a PFC frame on the wire
-	// StoreAndForward says that a packet is accounted for at its tail, not at its
-	// head.
+	// StoreAndForward says that a packet is counted at its tail, not at its head.
 	StoreAndForward bool
 }
 
-// Time is how long the loop takes in its worst phase: the PFC frame finds a packet on
-// the wire that has just begun, and takes its turn behind it.
+// Time is the duration of the loop in its worst phase: the PFC frame waits behind a packet whose
+// transmission has just begun.
 func (l *Loop) Time() units.Time {
 	t := l.serialised(l.Packet)
 	loop := l.Pipeline + l.Propagation + t + l.serialised(l.Frame) + l.Propagation + l.Response
@@ -52,7 +51,7 @@ func (l *Loop) Time() units.Time {
 	return loop
 }
 
-// Bound is the least headroom: whole packets that come within the loop.
+// Bound is the least headroom: whole packets that arrive within the loop.
 func (l *Loop) Bound() units.Bytes {
 	t := l.serialised(l.Packet)
 	if t <= 0 {
@@ -65,16 +64,16 @@ func (l *Loop) serialised(bytes units.Bytes) units.Time {
 	return units.Time(int64(bytes) * l.PerByte.Num / max(1, l.PerByte.Den))
 }
 
-// Verdict is how much a finding weighs.
+// Verdict is the weight of a finding.
 type Verdict int
 
 // The verdicts.
 const (
-	Note  Verdict = iota // it works, and somebody should know
-	Wrong                // it does not do what it is there for
+	Note  Verdict = iota // it works, but the user should know
+	Wrong                // it does not serve its purpose
 )
 
-// Finding is something about thresholds that do not fit one another.
+// Finding is a pair of thresholds that do not fit together.
 type Finding struct {
 	Verdict Verdict
 	What    string // the numbers that disagree
@@ -84,11 +83,10 @@ type Finding struct {
 // Marking is ECN's thresholds at an output queue.
 type Marking struct{ Kmin, Kmax units.Bytes }
 
-// CompareMarking sees whether senders are marked before they are paused: at a
-// switch of so many ports in use. An output queue that one input fills is as long as
-// that input's queue: where Kmin lies above the threshold of a single queue, PFC comes
-// first whatever happens (Zhu et al., SIGCOMM 2015, section 4, asks for the same with
-// all ports congested).
+// CompareMarking checks that senders are marked before they are paused, at a switch with the given
+// number of ports in use. An output queue filled by one input is as long as that input's queue. If
+// Kmin lies above the threshold of a single queue, PFC always comes first (Zhu et al., SIGCOMM
+// 2015, section 4, asks for the same with all ports congested).
 func CompareMarking(b *Buffer, m Marking, ports int) (found []Finding) {
 	one, all := b.Threshold(1), b.Threshold(ports)
 	switch {
@@ -112,19 +110,19 @@ func CompareMarking(b *Buffer, m Marking, ports int) (found []Finding) {
 	return found
 }
 
-// CompareHeadroom holds a headroom against weft's own bound, below which packets are
-// lost, and against what the vendor's formula asks for, which has room for smaller
-// packets and a longer response; vendor is 0 where it is not known.
+// CompareHeadroom compares a headroom with weft's own bound, below which packets are lost, and with
+// the vendor's formula, which allows for smaller packets and a longer response. vendor is 0 if it
+// is not known.
 func CompareHeadroom(headroom, bound, vendor units.Bytes) (found []Finding) {
 	switch {
 	case headroom < bound:
 		found = append(found, Finding{
-			Wrong, "headroom " + headroom.Exact() + " is less than the " + bound.Exact() + " that may still come after a pause: a lossless priority loses packets",
+			Wrong, "headroom " + headroom.Exact() + " is less than the " + bound.Exact() + " that may still arrive after a pause: a lossless priority loses packets",
 			"raise pfc.headroom to " + max(bound, vendor).Exact(),
 		})
 	case headroom < vendor:
 		found = append(found, Finding{
-			Note, "headroom " + headroom.Exact() + " holds what comes in full packets (" + bound.Exact() + "), and the vendor's formula asks for " + vendor.Exact(),
+			Note, "headroom " + headroom.Exact() + " suffices for full packets (" + bound.Exact() + "), and the vendor's formula asks for " + vendor.Exact(),
 			"raise pfc.headroom for traffic of small packets",
 		})
 	}

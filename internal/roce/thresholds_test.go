@@ -7,8 +7,8 @@ import (
 	"weft/units"
 )
 
-// fill fills queues a byte at a time, in turn, until each has reached alpha times
-// what is free: what a shared buffer does, without the closed form.
+// fill fills queues a byte at a time, in turn, until each has reached alpha times the free part: a
+// shared buffer without the closed form.
 func fill(b *roce.Buffer, queues int) units.Bytes {
 	held := make([]int64, queues)
 	used := int64(0)
@@ -46,9 +46,9 @@ func TestAStaticThresholdIsBoundByThePool(t *testing.T) {
 	}
 }
 
-// At 400 Gb/s a byte takes 20 ps. The loop of 10 m: 500 ns in the switch, twice
-// 50.5 ns of cable and 62.6 ns of FEC, a packet of 4178 B (83.56 ns), a frame of 84 B
-// (1.68 ns) and 905 quanta of 64 B (1158.4 ns): 1969.84 ns, in which 23.6 packets come.
+// At 400 Gb/s a byte takes 20 ps. The loop of 10 m: 500 ns in the switch, twice 50.5 ns of cable
+// and 62.6 ns of FEC, a packet of 4178 B (83.56 ns), a frame of 84 B (1.68 ns) and 905 quanta of 64
+// B (1158.4 ns): 1969.84 ns, in which 23.6 packets arrive.
 func TestTheBoundIsWhatComesWithinTheLoop(t *testing.T) {
 	l := roce.Loop{
 		PerByte: units.PerByte{Num: 20, Den: 1}, Propagation: 113_100, Pipeline: 500_000, Response: 1_158_400, Packet: 4178, Frame: 84,

@@ -9,7 +9,7 @@ import (
 // Priorities is the number of priorities (802.1p).
 const Priorities = 8
 
-// Place is where a value was said.
+// Place is the file and line of a value.
 type Place struct {
 	File string
 	Line int // from 1
@@ -17,57 +17,56 @@ type Place struct {
 
 func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
-// Said is a value with its place. The zero Said was not said.
+// Said is a value with its place. The zero Said is an unknown value.
 type Said[T any] struct {
 	Value T
 	At    Place
 }
 
-// Known reports whether the value was said.
+// Known reports whether a file gave the value.
 func (s Said[T]) Known() bool { return s.At.Line > 0 }
 
-// Host is what is known of an interface.
+// Host is everything known of an interface.
 type Host struct {
 	Name  string // of the host
 	Iface string // of the interface; "$IF" where no file names it
 	Trust Said[string]
-	// Priority is the priority of each DSCP; it counts where Trust is dscp.
+	// Priority is the priority of each DSCP; it is used if Trust is dscp.
 	Priority [64]Said[int]
 	PFC      Said[[]int]             // priorities with PFC, in order
 	Class    [Priorities]Said[int]   // traffic class of the NIC by priority
-	Cable    Said[units.Length]      // for which the NIC keeps room
+	Cable    Said[units.Length]      // cable length that the NIC keeps headroom for
 	Speed    Said[units.Rate]        // of the link
 	MTU      Said[units.Bytes]       // of IP
 	Pause    [2]Said[bool]           // global pause, receiving and sending
 	NP, RP   [Priorities]Said[bool]  // ECN by priority: notification and reaction point
 	CNPDSCP  Said[int]               // of notifications
 	CNPPrio  Said[int]               // their 802.1p priority
-	CNPGap   Said[units.Time]        // least time between two
+	CNPGap   Said[units.Time]        // minimum time between two notifications
 	Params   map[string]Said[int64]  // of the reaction point, by the name of their file
 	Counters map[string]Said[int64]  // of ethtool -S
 	TOS      Said[int]               // default of RDMA CM's connections
-	Forced   Said[int]               // traffic class that the driver sets for all queue pairs
+	Forced   Said[int]               // traffic class that the driver forces on all queue pairs
 	NCCL     map[string]Said[string] // environment
-	Skipped  []string                // files, and lines of scripts, that say nothing of RoCE
-	NCCLFile Place                   // where the environment begins
+	Skipped  []string                // files, and lines of scripts, without a RoCE setting
+	NCCLFile Place                   // first line of the environment
 }
 
-// Stream is a kind of RDMA traffic with the DSCP that it has.
+// Stream is a kind of RDMA traffic with its DSCP.
 type Stream struct {
 	What string
 	DSCP int
 	At   Place
-	// Default says that nobody set it: DSCP 0.
+	// Default says that no file sets the DSCP: it is 0.
 	Default bool
 }
 
 // maxTC is the largest traffic class of IP: six bits of DSCP, two of ECN.
 const maxTC = 255
 
-// Streams are the kinds of RDMA traffic of which the DSCP is known. A class that
-// the driver sets for all queue pairs comes before what programs ask for; NCCL
-// asks for NCCL_IB_TC, or 0; RDMA CM has its own default. Those with one DSCP are
-// one stream.
+// Streams are the kinds of RDMA traffic whose DSCP is known. A class that the driver forces on all
+// queue pairs overrides the programs' choice; NCCL takes NCCL_IB_TC, or 0; RDMA CM has its own
+// default. Kinds with the same DSCP become one stream.
 func (h *Host) Streams() []Stream {
 	if h.Forced.Known() {
 		return []Stream{{What: "RDMA", DSCP: h.Forced.Value / 4, At: h.Forced.At}}
@@ -90,8 +89,8 @@ func (h *Host) Streams() []Stream {
 	return s
 }
 
-// PriorityOf is the priority that the host gives to a DSCP: that of its map, or
-// the upper three bits, which is the driver's default.
+// PriorityOf is the priority that the host gives to a DSCP: from its map, or else the upper three
+// bits, which is the driver's default.
 func (h *Host) PriorityOf(dscp int) int {
 	if p := h.Priority[dscp]; p.Known() {
 		return p.Value

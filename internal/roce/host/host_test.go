@@ -19,7 +19,7 @@ func sources(t testing.TB) []Source {
 	var files []Source
 	for _, e := range entries {
 		if e.IsDir() {
-			continue // what fuzzing has kept
+			continue // input that fuzzing found
 		}
 		b, err := os.ReadFile(filepath.Join("testdata", e.Name()))
 		if err != nil {
@@ -144,8 +144,8 @@ func TestDefectsNameTheLineAndWhatIsValid(t *testing.T) {
 		{"a CNP DSCP beyond six bits", "s", "/sys/class/net/e/ecn/roce_np/cnp_dscp:64", `s:1: the DSCP of notifications is "64"`},
 		{"ECN of priority 8", "s", "/sys/class/net/e/ecn/roce_np/enable/8:1", `s:1: ECN is enabled for priority "8"`},
 		{"a listing that goes astray", "s", "/sys/class/net/e/ecn/roce_np/cnp_dscp:1\nfoo", `s:2: "foo" is no attribute`},
-		{"a switch's configuration", "c", `{"PORT": {}}`, "c: this says nothing of RoCE"},
-		{"nothing", "c", "", "c: this says nothing of RoCE"},
+		{"a switch's configuration", "c", `{"PORT": {}}`, "c: no known RoCE setting in it"},
+		{"nothing", "c", "", "c: no known RoCE setting in it"},
 	} {
 		if _, err := Read("h", []Source{{Name: c.file, Text: c.text}}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %s", c.name, err, c.want)

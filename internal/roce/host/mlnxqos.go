@@ -21,7 +21,7 @@ func (r *reader) mlnxQoS() {
 	q.complete()
 }
 
-// qosReader collects what several lines of mlnx_qos say together.
+// qosReader collects values that span several lines of mlnx_qos.
 type qosReader struct {
 	*reader
 	mapped  int  // DSCPs with a priority
@@ -115,7 +115,7 @@ func (q *qosReader) priority(text string) {
 	say(q.reader, &q.host.Class[n], fmt.Sprintf("the traffic class of priority %d", n), q.class)
 }
 
-// complete checks that the listing goes on to its end.
+// complete checks that the listing is not truncated.
 func (q *qosReader) complete() {
 	switch {
 	case !q.pfc:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// nccl reads an environment: lines of NAME=value, as env prints them, a shell
-// exports them or nccl.conf has them. Other names than NCCL's are passed over.
+// nccl reads an environment: lines of NAME=value, as printed by env, exported by a shell or written
+// in nccl.conf. Other names than NCCL's are ignored.
 func (r *reader) nccl() {
 	for {
 		line, ok := r.next()
@@ -35,8 +35,7 @@ func (r *reader) nccl() {
 	}
 }
 
-// number is a setting of NCCL as a number; ok is false where it is not there
-// or is none.
+// number is a setting of NCCL as a number; ok is false if it is missing or not a number.
 func (h *Host) number(name string) (v Said[int64], ok bool) {
 	s, ok := h.NCCL[name]
 	if !ok {
@@ -46,8 +45,8 @@ func (h *Host) number(name string) (v Said[int64], ok bool) {
 	return Said[int64]{n, s.At}, err == nil
 }
 
-// ncclRanges are what settings of NCCL's InfiniBand transport may be: the width of the
-// verbs' fields (sl 4 bits, timeout 5, retry_cnt 3), and of the others what NCCL documents.
+// ncclRanges are the valid ranges of settings of NCCL's InfiniBand transport: the width of the
+// verbs' fields (sl 4 bits, timeout 5, retry_cnt 3), and NCCL's documented ranges for the others.
 var ncclRanges = map[string]struct{ least, most int64 }{
 	"NCCL_IB_SL":                   {0, 15},
 	"NCCL_IB_TIMEOUT":              {0, 31},
@@ -60,7 +59,7 @@ var ncclRanges = map[string]struct{ least, most int64 }{
 	"NCCL_IB_PCI_RELAXED_ORDERING": {0, 2},
 }
 
-// inRange reports whether a setting may have a value, and tells where it may not.
+// inRange reports whether a value is valid for a setting, and notes an error where it is not.
 func (r *reader) inRange(name, value string) bool {
 	if name == "NCCL_IB_TC" {
 		_, ok := r.trafficClass(value)

@@ -26,17 +26,16 @@ func (e *Error) Error() string {
 	return e.Place.String() + ": " + e.Text
 }
 
-// Source is a file by its name, or its path below the host's folder.
+// Source is a file with its content. Name is its path, or its path below the host's folder.
 type Source struct {
 	Name, Text string
-	// Optional says that the file was found and not named: one that says nothing
-	// of RoCE is skipped.
+	// Optional says that the file was found in a folder, not named by the user: without RoCE
+	// settings it is skipped.
 	Optional bool
 }
 
-// Read reads the files of one host. The error joins all defects, each an *Error.
-// Files that say nothing of RoCE are an error too: whoever names a file wants it
-// read.
+// Read reads the files of one host. The error joins all defects, each an *Error. A file without
+// RoCE settings is an error too unless it is Optional.
 func Read(name string, files []Source) (*Host, error) {
 	r := &reader{host: &Host{
 		Name: name, Iface: "$IF", Params: map[string]Said[int64]{}, Counters: map[string]Said[int64]{}, NCCL: map[string]Said[string]{},
@@ -64,7 +63,7 @@ func (r *reader) fail(format string, args ...any) {
 	}
 }
 
-// next goes to the next line that is not blank, without the blanks around it.
+// next goes to the next line that is not blank, and returns it without surrounding blanks.
 func (r *reader) next() (string, bool) {
 	for r.at.Line < len(r.lines) {
 		text := strings.TrimSpace(r.lines[r.at.Line])
@@ -76,7 +75,7 @@ func (r *reader) next() (string, bool) {
 	return "", false
 }
 
-// kinds are the files that are known, each by a text that only it has.
+// kinds are the known kinds of files, each with a text that only this kind contains.
 var kinds = []struct {
 	mark string
 	read func(*reader)
@@ -125,11 +124,11 @@ func (r *reader) file(f Source) {
 		r.host.Skipped = append(r.host.Skipped, f.Name)
 		return
 	}
-	r.fail("this says nothing of RoCE that is known: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, a script of such commands, or an environment with NCCL_…")
+	r.fail("no known RoCE setting in it: expected the output of mlnx_qos -i, ethtool (-a, -S), ip link, grep -r . /sys/class/net/…/ecn, cma_roce_tos, a script of such commands, or an environment with NCCL_…")
 }
 
-// say gives a value its place. What two files say differently is an error:
-// they are not of one interface.
+// say stores a value with its place. Two files with different values are an error: they describe
+// different interfaces.
 func say[T any](r *reader, to *Said[T], what string, v T) {
 	if to.Known() && fmt.Sprint(to.Value) != fmt.Sprint(v) {
 		r.fail("%s is %v, and %s says %v: give each interface a folder of its own", what, v, to.At, to.Value)

@@ -6,9 +6,8 @@ import (
 	"weft/units"
 )
 
-// script reads commands that set an interface up, such as weft roce export writes: what
-// they set is what the host says. A line without a setting that is known is named among
-// what was skipped.
+// script reads commands that set up an interface, such as those from weft roce export: the values
+// that they set are the host's values. Lines without a known setting are listed in Skipped.
 func (r *reader) script() {
 	for {
 		line, ok := r.next()
@@ -27,7 +26,7 @@ func (r *reader) script() {
 	}
 }
 
-// command takes the settings of a command; it reports false where there are none.
+// command takes the settings of a command; it reports false if there are none.
 func (r *reader) command(words []string) bool {
 	last := words[len(words)-1]
 	switch words[0] {
@@ -129,7 +128,7 @@ func (r *reader) pauseOptions(words []string) (known bool) {
 	return known
 }
 
-// interfaceNamed takes the name of the interface, where it is no variable.
+// interfaceNamed takes the name of the interface, unless it is a variable.
 func (r *reader) interfaceNamed(name string) {
 	if !strings.Contains(name, "$") {
 		r.host.Iface = name

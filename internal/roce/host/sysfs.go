@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// attribute reports whether a file is an attribute of sysfs that is known, in a
-// copy of the tree: its path from the part that tells it apart on.
+// attribute reports whether a file is a known attribute of sysfs. The file may be in a copy of the
+// tree: only the end of its path counts, and is returned.
 func attribute(name string) (string, bool) {
 	name = strings.ReplaceAll(name, "\\", "/")
 	for _, mark := range []string{"ecn/roce_np/", "ecn/roce_rp/", "tc/1/traffic_class", "default_roce_tos"} {
@@ -21,8 +21,8 @@ func attribute(name string) (string, bool) {
 	return "", false
 }
 
-// listing reads what grep -r . or tail -n +1 say of files of sysfs: a path, a
-// colon and the value.
+// listing reads the output of grep -r . or tail -n +1 on files of sysfs: a path, a colon and the
+// value.
 func (r *reader) listing() {
 	for {
 		line, ok := r.next()
@@ -31,7 +31,7 @@ func (r *reader) listing() {
 		}
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
-			r.fail("%q is no attribute: expected a path, a colon and its value, as grep -r . says", line)
+			r.fail("%q is no attribute: expected a path, a colon and its value, as grep -r . prints it", line)
 			return
 		}
 		if _, below, ok := strings.Cut(name, "/class/net/"); ok {
@@ -97,7 +97,7 @@ func (r *reader) small(to *Said[int], what, value string, most int64) {
 	}
 }
 
-// trafficClass reads a traffic class, also in hexadecimal as NCCL takes it.
+// trafficClass reads a traffic class, decimal or hexadecimal, as NCCL does.
 func (r *reader) trafficClass(text string) (int, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 0, 64)
 	if err != nil || n < 0 || n > maxTC {

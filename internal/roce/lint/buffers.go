@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// marks judges when a queue of lossless traffic is marked.
+// marks judges the thresholds at which a queue of lossless traffic is marked.
 func (c *checker) marks(p *sonic.Port, queue int) {
 	q := &p.Queues[queue]
 	if q.WRED == nil || !q.WRED.ECN {
@@ -34,7 +34,7 @@ func (c *checker) marks(p *sonic.Port, queue int) {
 	c.marksBeforePause(p, q.WRED)
 }
 
-// marking is a WRED profile that marks.
+// marking is a WRED profile of the switch that marks with ECN.
 func (c *checker) marking() string {
 	for _, w := range c.sw.WRED {
 		if w.ECN {
@@ -44,8 +44,7 @@ func (c *checker) marking() string {
 	return ""
 }
 
-// marksBeforePause compares marking with the highest threshold of PFC that the
-// port's groups can have.
+// marksBeforePause compares marking with the highest PFC threshold that the port's groups can have.
 func (c *checker) marksBeforePause(p *sonic.Port, w *sonic.WRED) {
 	for g, profile := range p.Groups {
 		if !p.Lossless(g) {
@@ -80,17 +79,17 @@ func (c *checker) marksBeforePause(p *sonic.Port, w *sonic.WRED) {
 	}
 }
 
-// usualKmax is where SONiC's AZURE_LOSSLESS marks every packet (qos_config.j2). A fix
-// goes no higher: many senders fill a queue of a threshold of tens of megabytes before
-// the marks of a late Kmax slow them down. Below that, half of the threshold is weft's
-// choice. Kmin is a quarter of Kmax, as in HPCC's simulations.
+// usualKmax is the length at which SONiC's AZURE_LOSSLESS marks every packet (qos_config.j2). A fix
+// goes no higher: with a PFC threshold of tens of megabytes, many senders fill the queue before the
+// marks of a late Kmax slow them down. Below that, half of the threshold is weft's choice. Kmin is
+// a quarter of Kmax, as in HPCC's simulations.
 const usualKmax = 2 << 20
 
-// anyChip has the terms that no chip avoids.
+// anyChip has only the headroom terms that every chip has.
 var anyChip = roce.ASIC{Name: "any", Cell: 1}
 
-// headroom judges the headroom of a group: against what no chip avoids, and
-// against the vendor's formula.
+// headroom compares the headroom of a group with the terms that every chip has, and with the
+// vendor's formula.
 func (c *checker) headroom(p *sonic.Port, g int) {
 	profile := p.Groups[g]
 	length := c.length(p)
@@ -131,8 +130,8 @@ func (c *checker) headroom(p *sonic.Port, g int) {
 	c.add(p, f)
 }
 
-// generated is the profile that the switch makes where none is configured; nil
-// where that cannot be said.
+// generated is the profile that the switch makes where none is configured; nil if it cannot be
+// known.
 func (c *checker) generated(p *sonic.Port, g int, length units.Length) *sonic.Profile {
 	if c.sw.Dynamic || p.Made[g] != nil {
 		return c.computed(p, g, length)
@@ -142,7 +141,7 @@ func (c *checker) generated(p *sonic.Port, g int, length units.Length) *sonic.Pr
 		return nil
 	}
 	if p.Speed == 0 || length == 0 {
-		return nil // headroom says so
+		return nil // headroom reports it
 	}
 	row, exact, err := roce.Between(c.options.Profiles, p.Speed, length)
 	if err != nil || !exact {
@@ -178,7 +177,7 @@ func (c *checker) computed(p *sonic.Port, g int, length units.Length) *sonic.Pro
 	return made
 }
 
-// leastHeadroom is what arrives after a pause on any switch, with its terms in
+// leastHeadroom is the amount of data that arrives after a pause on any switch, with its terms in
 // words.
 func leastHeadroom(port roce.Port) (units.Bytes, string, error) {
 	h, err := anyChip.Headroom(port, roce.Pattern{MTU: port.MTU}, true)
@@ -196,13 +195,13 @@ func leastHeadroom(port roce.Port) (units.Bytes, string, error) {
 	return units.Bytes(sum), strings.Join(words, ", "), nil
 }
 
-// mildest is the mildest traffic that SONiC ships tables for, where
-// LOSSLESS_TRAFFIC_PATTERN does not say: a profile is only called small below that, and
-// mended for roce.Harshest, which is what weft roce headroom takes.
+// mildest is the mildest traffic that SONiC ships tables for. It is used if there is no
+// LOSSLESS_TRAFFIC_PATTERN: lint calls a profile small only below this, and a fix then takes
+// roce.Harshest, as weft roce headroom does.
 var mildest = roce.Pattern{SmallPercent: 50, MTU: 4096}
 
-// vendorHeadroom is what the vendor asks for, and who that is, for the traffic of
-// LOSSLESS_TRAFFIC_PATTERN, or else the pattern.
+// vendorHeadroom is the headroom that the vendor asks for, with its source in words, for the
+// traffic of LOSSLESS_TRAFFIC_PATTERN, or else for pattern.
 func (c *checker) vendorHeadroom(port roce.Port, pattern roce.Pattern) (roce.Profile, string, error) {
 	name := c.options.ASIC
 	if name == "" {
@@ -229,7 +228,7 @@ func (c *checker) vendorHeadroom(port roce.Port, pattern roce.Pattern) (roce.Pro
 	return h.Profile, by, err
 }
 
-// length is the cable of a port, 0 where it is not known.
+// length is the cable length of a port, 0 if it is not known.
 func (c *checker) length(p *sonic.Port) units.Length {
 	if c.options.Cable > 0 {
 		return c.options.Cable
@@ -239,7 +238,7 @@ func (c *checker) length(p *sonic.Port) units.Length {
 
 func metres(l units.Length) int64 { return int64((l + units.Metre - 1) / units.Metre) }
 
-// total judges what all groups together are promised.
+// total compares the sum of all reserved headroom with the buffer.
 func (c *checker) total() {
 	pool := c.pool()
 	if pool == nil {
@@ -260,15 +259,15 @@ func (c *checker) total() {
 	case c.options.Buffer == 0 && pool.Size > 0 && promised > pool.Size:
 		c.add(nil, Finding{
 			Rule: "headroom-total", Severity: Warning, At: c.place(pool.Line), Value: fmt.Sprintf("size %d", pool.Size),
-			Why: fmt.Sprintf("the priority groups of all ports are promised %d bytes, more than the %d that they share: this fits a chip of %d bytes only (say which it has with --buffer)", promised, pool.Size, total),
+			Why: fmt.Sprintf("the priority groups of all ports are promised %d bytes, more than the %d that they share: this fits a chip of %d bytes only (give its size with --buffer)", promised, pool.Size, total),
 		})
 	case c.options.Buffer == 0:
 		c.cannot("whether all headroom fits the chip: its buffer is not known (give --buffer)")
 	}
 }
 
-// overcommitted is the finding of a pool that leaves less of the chip's buffer than
-// headroom was promised. Headroom comes first: the fix takes from what is shared.
+// overcommitted is the finding for a pool that leaves less of the chip's buffer than the promised
+// headroom. Headroom comes first: the fix takes from the shared part.
 func (c *checker) overcommitted(pool *sonic.Pool, promised units.Bytes) {
 	buffer := c.options.Buffer
 	f := Finding{

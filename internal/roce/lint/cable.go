@@ -8,7 +8,7 @@ import (
 	"weft/internal/roce/sonic"
 )
 
-// cable judges whether both ends keep room for the same cable.
+// cable judges whether both ends keep headroom for the same cable length.
 func (c *checker) cable(h *host.Host, p *sonic.Port) {
 	length := c.length(p)
 	if !h.Cable.Known() || length == 0 || h.Cable.Value >= length || len(h.PFC.Value) == 0 {
@@ -19,11 +19,11 @@ func (c *checker) cable(h *host.Host, p *sonic.Port) {
 		Rule:    "cable-differs", Severity: Warning, At: Place(h.Cable.At), Value: fmt.Sprintf("cable len %v", h.Cable.Value),
 		Fixes: []Fix{{h.Name, []string{fmt.Sprintf("mlnx_qos -i %s --cable_len=%d", h.Iface, metres(length))}}},
 	}
-	keeps := fmt.Sprintf("%s keeps room for %v of cable behind its own pauses, and the cable has %v by the switch", h.Name, h.Cable.Value, length)
+	keeps := fmt.Sprintf("%s keeps headroom for %v of cable behind its own pauses, and the switch is configured for %v", h.Name, h.Cable.Value, length)
 	port := roce.Port{Speed: p.Speed, Cable: length, MTU: roce.Frame(p.MTU), Lanes: p.Lanes}
 	least, terms, err := leastHeadroom(port)
 	if p.Speed == 0 || err != nil {
-		f.Why = keeps + ": what the switch still sends may overflow it"
+		f.Why = keeps + ": packets that the switch still sends may overflow it"
 		c.add(p, f)
 		return
 	}

@@ -28,7 +28,7 @@ func sent(h *host.Host, s host.Stream) string {
 	return fmt.Sprintf("%s on %s: DSCP %d (%v)", s.What, h.Name, s.DSCP, s.At)
 }
 
-// lossy is the finding of a DSCP that the switch may drop.
+// lossy is the finding for a DSCP whose packets the switch may drop.
 func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.Class) {
 	f := Finding{
 		Rule: "dscp-lossy", Severity: Error, At: c.place(p.QoSLine),
@@ -54,8 +54,8 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 	}
 	f.Why = fmt.Sprintf("%s; on %s %s: under an incast its packets are dropped, and each drop resends a window", sent(h, s), c.name(), why)
 	switch {
-	case s.Default: // a DSCP of its own is the fix, below
-	case class.Group >= 0 && p.Groups[class.Group].Lossless() && !slices.Contains(p.PFC, class.Group): // as the finding of that headroom says
+	case s.Default: // the fix is a DSCP of its own, below
+	case class.Group >= 0 && p.Groups[class.Group].Lossless() && !slices.Contains(p.PFC, class.Group): // the headroom's own finding says it
 		f.Fixes = append(f.Fixes, c.pauseAll(p))
 	case target >= 0 && p.DSCP != nil:
 		f.Fixes = append(f.Fixes, Fix{c.name(), []string{sonic.Patch("DSCP_TO_TC_MAP", mapName(p.DSCP.Name), fmt.Sprint(s.DSCP), fmt.Sprint(target))}})
@@ -70,11 +70,11 @@ func (c *checker) lossy(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 	c.add(p, f)
 }
 
-// ecnBits are those of ECN beside a DSCP: the packet may be marked.
+// ecnBits are the ECN bits beside a DSCP: ECN-capable transport.
 const ecnBits = 2
 
-// losslessClass is a class that the port protects: the one of the host's
-// priority, if it is, or the first.
+// losslessClass is a class that the port protects: preferably the class of the host's priority, or
+// else the first.
 func (c *checker) losslessClass(h *host.Host, p *sonic.Port, s host.Stream) int {
 	first := -1
 	for tc := range sonic.Priorities {
@@ -95,8 +95,8 @@ func (c *checker) losslessClass(h *host.Host, p *sonic.Port, s host.Stream) int 
 	return first
 }
 
-// losslessDSCP is a DSCP that the port protects: one that the host has in the same
-// priority, or else the first; -1 without one.
+// losslessDSCP is a DSCP that the port protects: preferably a DSCP that the host has in the same
+// priority, or else the first; -1 if there is none.
 func (c *checker) losslessDSCP(h *host.Host, p *sonic.Port) int {
 	first := -1
 	for dscp := range 64 {
@@ -112,8 +112,8 @@ func (c *checker) losslessDSCP(h *host.Host, p *sonic.Port) int {
 	return first
 }
 
-// prioritise is what makes a host have a DSCP in a priority and obey its pauses; nothing
-// where it does, or does not say.
+// prioritise returns the commands that make a host put a DSCP into a priority and obey its pauses.
+// There are none if the host does so already, or if its settings are unknown.
 func prioritise(h *host.Host, dscp, priority int) (lines []string) {
 	if h.Trust.Value == "dscp" && h.PriorityOf(dscp) != priority {
 		lines = append(lines, fmt.Sprintf("mlnx_qos -i %s --dscp2prio set,%d,%d", h.Iface, dscp, priority))
@@ -124,7 +124,7 @@ func prioritise(h *host.Host, dscp, priority int) (lines []string) {
 	return lines
 }
 
-// obeys judges whether the host stops what the switch pauses.
+// obeys judges whether the host stops the traffic that the switch pauses.
 func (c *checker) obeys(h *host.Host, p *sonic.Port, s host.Stream, class sonic.Class) {
 	own := h.PriorityOf(s.DSCP)
 	if h.Trust.Value == "dscp" && own != class.Group {
@@ -135,7 +135,7 @@ func (c *checker) obeys(h *host.Host, p *sonic.Port, s host.Stream, class sonic.
 		c.add(p, Finding{
 			Traffic: unheeded(h, s),
 			Rule:    "pfc-priority", Severity: Error, At: Place(at), Value: fmt.Sprintf("DSCP %d has priority %d", s.DSCP, own),
-			Why:   fmt.Sprintf("%s, and the host has it in priority %d; %s pauses priority %d for it, which stops none of it", sent(h, s), own, c.name(), class.Group),
+			Why:   fmt.Sprintf("%s, and the host has it in priority %d; %s pauses priority %d for it, and this pause stops none of its packets", sent(h, s), own, c.name(), class.Group),
 			Fixes: []Fix{{h.Name, prioritise(h, s.DSCP, class.Group)}},
 		})
 		return
@@ -159,15 +159,14 @@ func noneOr(list string) string {
 	return list
 }
 
-// answers judges whether the host takes part in congestion control on the
-// priority of its data.
+// answers judges whether the host takes part in congestion control on the priority of its data.
 func (c *checker) answers(h *host.Host, p *sonic.Port, s host.Stream, class sonic.Class) {
 	for _, point := range []struct {
 		said      host.Said[bool]
 		name, dir string
 		loses     string
 	}{
-		{h.NP[class.Group], "notification", "roce_np", "marks of the switch make no notification"},
+		{h.NP[class.Group], "notification", "roce_np", "marks from the switch cause no notification"},
 		{h.RP[class.Group], "reaction", "roce_rp", "notifications do not slow it down"},
 	} {
 		if !point.said.Known() || point.said.Value {
@@ -182,7 +181,7 @@ func (c *checker) answers(h *host.Host, p *sonic.Port, s host.Stream, class soni
 	}
 }
 
-// notifications judges where CNPs wait.
+// notifications judges which queue CNPs wait in.
 func (c *checker) notifications(h *host.Host, p *sonic.Port, s host.Stream, class sonic.Class) {
 	if !h.CNPDSCP.Known() {
 		return

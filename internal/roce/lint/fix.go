@@ -7,7 +7,7 @@ import (
 	"weft/internal/roce/host"
 )
 
-// flags are PFC of eight priorities as mlnx_qos takes them.
+// flags are the PFC flags of eight priorities, in the form of mlnx_qos.
 func flags(priorities ...int) string {
 	var on [host.Priorities]bool
 	for _, p := range priorities {
@@ -25,7 +25,7 @@ func flags(priorities ...int) string {
 	return strings.Join(words, ",")
 }
 
-// join is a list of numbers as SONiC writes it: "3,4".
+// join is a list of numbers in SONiC's form: "3,4".
 func join(numbers []int) string {
 	words := make([]string, len(numbers))
 	for i, n := range numbers {

@@ -12,11 +12,10 @@ import (
 	"weft/units"
 )
 
-// done is where a value that a fix has set was said.
+// done is the place of a value that a fix has set.
 var done = host.Place{File: "fix", Line: 1}
 
-// obey has a host do what the lines of a fix say; it reports false for one that it
-// does not know.
+// obey applies the lines of a fix to a host; a line that it does not know fails the test.
 func obey(t *testing.T, h *host.Host, line string) {
 	t.Helper()
 	number := func(text string) int {
@@ -62,8 +61,8 @@ func obey(t *testing.T, h *host.Host, line string) {
 	}
 }
 
-// A host that has done what the fixes of a finding say is judged again: the finding is
-// gone, and no new kind of error has come.
+// The fixes of a finding are applied to the host, and it is judged again: the finding is gone, and
+// no new kind of error has come.
 func TestFixesOfTheHostMendTheirFindings(t *testing.T) {
 	mended := 0
 	for _, m := range mistakes {

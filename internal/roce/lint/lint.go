@@ -12,7 +12,7 @@ import (
 	"weft/units"
 )
 
-// Severity is how bad a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
 // The severities.
@@ -24,7 +24,7 @@ const (
 // Place is a line of a file.
 type Place struct {
 	File string
-	Line int // from 1; 0 where no line is to blame
+	Line int // from 1; 0 if no line is to blame
 }
 
 func (p Place) String() string {
@@ -34,71 +34,70 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Fix is lines that mend a finding: of a configuration that SONiC loads on top
-// of the one that is there, or commands of the host.
+// Fix is a set of lines that fix a finding: configuration to load on top of the present one, or
+// commands for the host.
 type Fix struct {
 	On    string // the device
 	Lines []string
 }
 
-// Finding is something that goes wrong.
+// Finding is a fault in the configuration.
 type Finding struct {
 	Rule     string
 	Severity Severity
 	At       Place
-	Value    string // as it stands there
-	Why      string // with numbers
+	Value    string // the value as configured
+	Why      string // the reason, with numbers
 	Fixes    []Fix
-	// Traffic is what runs into the finding on its ports; the zero Traffic where the
-	// hosts or the maps have none.
+	// Traffic is the traffic that the fault harms on its ports; zero if neither hosts nor maps name
+	// any.
 	Traffic Traffic
 	Setting Setting
-	// Where are the ports of the switch that it is about, in their order.
+	// Where lists the affected ports of the switch, in their order.
 	Where []string
 }
 
-// Traffic is a DSCP that a host sends, and the one that it sends when the finding
-// is mended.
+// Traffic is a DSCP that a host sends, and its DSCP after the fix.
 type Traffic struct {
 	What         string // as Stream.What, or anything; "" for no traffic
 	DSCP, Mended int
-	// CNP is the DSCP of its notifications, MendedCNP when the finding is mended.
+	// CNP is the DSCP of its notifications, MendedCNP their DSCP after the fix.
 	CNP, MendedCNP int
-	// Deaf says that the host does not stop it when the switch pauses it.
+	// Deaf says that the host does not stop this traffic when the switch pauses it.
 	Deaf bool
-	// MTU is the most of RDMA's payload in a packet, or of the IP packets where TCP is
-	// true, and MendedMTU when the finding is mended; 0 is the usual.
+	// MTU is the largest RDMA payload of a packet, or the MTU of IP if TCP is true; MendedMTU is
+	// its value after the fix. 0 is the usual MTU.
 	MTU, MendedMTU units.Bytes
 	TCP            bool
 }
 
-// Setting is what else a simulation of a finding needs; zero where it needs none.
+// Setting holds further values for the simulation of a finding; zero if it needs none.
 type Setting struct {
-	Slow             units.Rate  // watchdog-short: of the slowest port
-	Pool             units.Bytes // watchdog-short: that drains through it
-	Room, MendedRoom units.Bytes // cable-differs: what the host keeps behind its pauses
-	Buffer           units.Bytes // headroom-total: the chip's
+	Slow             units.Rate  // watchdog-short: rate of the slowest port
+	Pool             units.Bytes // watchdog-short: pool that drains through it
+	Room, MendedRoom units.Bytes // cable-differs: headroom of the host behind its pauses
+	Buffer           units.Bytes // headroom-total: buffer of the chip
 	Stopped          int         // pfc-queue: the queue that the pause stops, -1 for none
 }
 
-// Options is what the files do not say.
+// Options are values that the files do not contain.
 type Options struct {
-	ASIC   string       // of roce.Known; "": by the switch's HwSKU
-	Ports  []string     // where the hosts are; none: every port of a host's speed
+	ASIC   string       // a name from roce.Known; "": by the switch's HwSKU
+	Ports  []string     // ports of the hosts; none: every port of a host's speed
 	Cable  units.Length // instead of CABLE_LENGTH; 0: as configured
 	Buffer units.Bytes  // of the chip; 0: not known
-	// Profiles is the switch's pg_profile_lookup.ini, of which it makes the
-	// profiles that are not configured.
+	// Profiles is the switch's pg_profile_lookup.ini. The switch makes profiles from it where none
+	// are configured.
 	Profiles []roce.Row
 }
 
-// Report is what was found, worst first, and what could not be judged.
+// Report lists the findings, worst first, and the checks that could not be made.
 type Report struct {
 	Findings []Finding
 	Unjudged []string
 }
 
-// Rules are the names of all rules, each with what it finds.
+// Rules are the names of all rules, each with the fault that it finds.
 var Rules = []struct{ Name, Finds string }{
 	{"invalid", "a value that has no meaning: out of range, a reference to nothing, Kmin above Kmax, XON above XOFF, headroom that does not fit"},
 	{"dscp-lossy", "the DSCP of RDMA traffic is in a class that the switch does not protect"},
@@ -120,8 +119,8 @@ var Rules = []struct{ Name, Finds string }{
 	{"watchdog-short", "the watchdog takes a legitimate pause for a storm"},
 }
 
-// Check finds what goes wrong between a switch and its hosts. problems are those
-// of the switch's configuration.
+// Check finds faults between a switch and its hosts. problems are the defects of the switch's
+// configuration.
 func Check(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Options) *Report {
 	c := &checker{sw: sw, hosts: hosts, options: o, unjudged: map[string][]string{}}
 	for _, p := range problems {
@@ -132,7 +131,7 @@ func Check(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Opti
 		c.findings = append(c.findings, f)
 	}
 	if sw.Newer {
-		c.cannot("what is new in the tables of %s: they are newer than those that are known", sw.Version)
+		c.cannot("new fields in the tables of %s: this version is newer than the known ones", sw.Version)
 	}
 	for _, p := range c.ports() {
 		c.port(p)
@@ -150,8 +149,8 @@ func Check(sw *sonic.Switch, problems []*sonic.Error, hosts []*host.Host, o Opti
 	return c.report()
 }
 
-// checker collects findings. The same line that is wrong for many ports is one
-// finding.
+// checker collects findings. The same faulty line counts as one finding, however many ports it
+// affects.
 type checker struct {
 	sw       *sonic.Switch
 	hosts    []*host.Host
@@ -160,7 +159,7 @@ type checker struct {
 	unjudged map[string][]string // text, and the ports that it is about
 }
 
-// name is what the switch is called in findings.
+// name is the name of the switch in findings.
 func (c *checker) name() string { return cmp.Or(c.sw.Hostname, "the switch") }
 
 func (c *checker) place(line int) Place {
@@ -168,8 +167,8 @@ func (c *checker) place(line int) Place {
 	return Place{file, line}
 }
 
-// add notes a finding of a port, together with the same one of others, whose rows may
-// stand on other lines.
+// add notes a finding of a port. It joins the same finding of other ports, whose rows may stand on
+// other lines.
 func (c *checker) add(p *sonic.Port, f Finding) {
 	i := slices.IndexFunc(c.findings, func(g Finding) bool {
 		same := g.Rule == f.Rule && g.Value == f.Value && g.Why == f.Why
@@ -205,14 +204,13 @@ func (f *Finding) addFix(fix Fix) {
 	}
 }
 
-// cannot notes what could not be judged.
+// cannot notes a check that could not be made.
 func (c *checker) cannot(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	c.unjudged[text] = append(c.unjudged[text], "")
 }
 
-// cannotAt notes what could not be judged of a port, together with the same of
-// others.
+// cannotAt notes a check that could not be made on a port. It joins the same note of other ports.
 func (c *checker) cannotAt(p *sonic.Port, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !slices.Contains(c.unjudged[text], p.Name) {
@@ -220,8 +218,8 @@ func (c *checker) cannotAt(p *sonic.Port, format string, args ...any) {
 	}
 }
 
-// ports are those that carry traffic: up and configured, and named where the
-// options name some.
+// ports are the ports that carry traffic: up and configured, and in Options.Ports if that names
+// any.
 func (c *checker) ports() []*sonic.Port {
 	var list []*sonic.Port
 	for _, p := range c.sw.Ports {
@@ -236,12 +234,12 @@ func (c *checker) ports() []*sonic.Port {
 	return list
 }
 
-// at reports whether a host may be at a port: their speeds do not differ.
+// at reports whether a host may be at a port: their speeds are equal or unknown.
 func (c *checker) at(h *host.Host, p *sonic.Port) bool {
 	return !h.Speed.Known() || p.Speed == 0 || h.Speed.Value == p.Speed
 }
 
-// link judges what a host and a port do with each other.
+// link judges a host and a port together.
 func (c *checker) link(h *host.Host, p *sonic.Port) {
 	for _, s := range h.Streams() {
 		c.class(h, p, s)
@@ -269,7 +267,7 @@ func (c *checker) port(p *sonic.Port) {
 func (c *checker) host(h *host.Host) {
 	c.global(h, nil)
 	for _, name := range h.Skipped {
-		c.cannot("%s says nothing of RoCE that is known", name)
+		c.cannot("%s has no known RoCE setting", name)
 	}
 	if len(h.Streams()) == 0 {
 		c.cannot("%s does not say which DSCP its RDMA traffic has: give its NCCL environment, cma_roce_tos or the driver's traffic_class", h.Name)
@@ -279,8 +277,7 @@ func (c *checker) host(h *host.Host) {
 	}
 }
 
-// report puts the worst first, and what is equally bad in the order of rules and
-// lines.
+// report sorts the findings: the worst first, then by rule and line.
 func (c *checker) report() *Report {
 	order := map[string]int{}
 	for i, r := range Rules {

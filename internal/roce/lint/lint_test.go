@@ -14,7 +14,7 @@ import (
 	"weft/units"
 )
 
-// edit is a change of a text: old is there at least once, and all of it goes.
+// edit is a change of a text: old is there at least once, and every copy is replaced.
 type edit struct{ old, new string }
 
 func edited(t *testing.T, text string, edits []edit) string {
@@ -37,8 +37,8 @@ func load(t *testing.T, path ...string) string {
 	return string(b)
 }
 
-// sound makes the switch of sonic's tests one that fits the host of host's tests:
-// DSCP 26 is lossless.
+// sound changes the switch of sonic's tests so that it fits the host of host's tests: DSCP 26 is
+// lossless.
 var sound = edit{`"26": "1"`, `"26": "3"`}
 
 // check judges the switch and the host of the packages' tests with changes.
@@ -101,7 +101,7 @@ func TestASoundPairHasNoFindings(t *testing.T) {
 	}
 }
 
-// mistake is a change of a sound pair, and the finding that it makes.
+// mistake is a change of a sound pair, and the finding that it causes.
 type mistake struct {
 	name            string
 	config, listing []edit
@@ -112,8 +112,8 @@ type mistake struct {
 	why, fix        string
 }
 
-// mistakes are what really goes wrong, each with the rule that finds it, the line
-// by a text of it, and what the reason and the fix say.
+// mistakes are faults seen in practice. Each has the rule that finds it, a text of the faulty line,
+// and texts of the reason and of the fix.
 var mistakes = []mistake{
 	{
 		name: "NVIDIA's DSCP on SONiC's default map", rule: "dscp-lossy", severity: Error,
@@ -234,8 +234,8 @@ var mistakes = []mistake{
 		rule: "headroom-small", severity: Warning, line: `config_db.json: "pg_lossless`, why: "for 300 m of cable at 400 Gb/s, and the vendor's formula for NVIDIA Spectrum-4 with 100 % small", fix: `"xoff": "67`,
 	},
 	{
-		name: "a host that keeps room for 7 m", config: []edit{sound}, listing: []edit{{"Cable len: 40", "Cable len: 7"}},
-		rule: "cable-differs", severity: Warning, line: "mlnx_qos.txt: Cable len", why: "the cable has 40 m", fix: "mlnx_qos -i ens1f0np0 --cable_len=40",
+		name: "a host that keeps headroom for 7 m", config: []edit{sound}, listing: []edit{{"Cable len: 40", "Cable len: 7"}},
+		rule: "cable-differs", severity: Warning, line: "mlnx_qos.txt: Cable len", why: "is configured for 40 m", fix: "mlnx_qos -i ens1f0np0 --cable_len=40",
 	},
 	{
 		name: "more headroom than buffer", config: []edit{sound}, options: Options{Buffer: 64 << 20},
@@ -328,8 +328,8 @@ func TestTheSameMistakeOfAllPortsIsOneFinding(t *testing.T) {
 	}
 }
 
-// TestFixesOfTheSwitchMendTheirFindings lays the fixes over the file and judges it
-// again: the finding is gone, and no new kind has come.
+// TestFixesOfTheSwitchMendTheirFindings applies the fixes to the file and judges it again: the
+// finding is gone, and no new kind has come.
 func TestFixesOfTheSwitchMendTheirFindings(t *testing.T) {
 	mended := 0
 	for _, m := range mistakes {
@@ -337,7 +337,7 @@ func TestFixesOfTheSwitchMendTheirFindings(t *testing.T) {
 		before := judge(t, cfg, listings(t, m.listing), m.options)
 		i := slices.IndexFunc(before.Findings, func(f Finding) bool { return f.Rule == m.rule })
 		if i < 0 || !slices.ContainsFunc(before.Findings[i].Fixes, func(f Fix) bool { return f.On == "leaf1" }) {
-			continue // it is mended at the host, or not by a line
+			continue // the fix is at the host, or is not a line
 		}
 		sw, _ := sonic.Examine(cfg)
 		if err := before.Mend(cfg, sw); err != nil {
@@ -377,8 +377,8 @@ func TestAHostIsHeldAgainstPortsOfItsSpeedOnly(t *testing.T) {
 	}
 }
 
-// made is a switch that makes its lossless profiles itself, as most do whose
-// chips have a pg_profile_lookup.ini.
+// made is a switch that makes its lossless profiles itself, as most switches with a
+// pg_profile_lookup.ini do.
 var made = []edit{
 	sound,
 	{`"profile": "pg_lossless_400000_40m_profile"`, `"profile": "NULL"`},

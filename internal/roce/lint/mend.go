@@ -6,8 +6,8 @@ import (
 	"weft/internal/roce/sonic"
 )
 
-// Mend lays the fixes of the switch over its configuration. What has no fix, or
-// one at a host, stays.
+// Mend applies the fixes of the switch to its configuration. Findings without a fix, or with a fix
+// at a host, stay.
 func (r *Report) Mend(config *sonic.Config, sw *sonic.Switch) error {
 	c := checker{sw: sw}
 	for _, f := range r.Findings {

@@ -10,11 +10,11 @@ import (
 	"weft/units"
 )
 
-// mostMTU is the most that a port of SONiC takes (sonic-port.yang).
+// mostMTU is the largest MTU of a SONiC port (sonic-port.yang).
 const mostMTU = 9216
 
-// mtu judges whether the switch takes what the host sends. Both are of IP: the
-// switch adds the frame's header itself.
+// mtu judges whether the switch accepts the packets that the host sends. Both values are the MTU of
+// IP: the switch adds the frame's header itself.
 func (c *checker) mtu(h *host.Host, p *sonic.Port) {
 	if !h.MTU.Known() || h.MTU.Value <= p.MTU {
 		return
@@ -34,23 +34,23 @@ func (c *checker) mtu(h *host.Host, p *sonic.Port) {
 	c.add(p, f)
 }
 
-// tooLong says what a port does to packets of hosts whose MTU is above its own: RDMA's
-// are shorter than the MTU allows, so that they may fit where TCP's do not.
+// tooLong says what happens at a port to packets of hosts with a larger MTU. RDMA packets are
+// shorter than the MTU allows, so they may fit where TCP packets do not.
 func (c *checker) tooLong(p *sonic.Port, mtu, mended units.Bytes, t *Traffic) (Severity, string) {
 	*t = c.lossless(p)
 	if payload := host.PathMTU(mtu); payload+mostHeaders > p.MTU {
 		t.MTU, t.MendedMTU = payload, host.PathMTU(mended)
-		return Error, fmt.Sprintf("RDMA's have %d bytes of payload and up to %d of headers, and are dropped without a trace at the host", payload, mostHeaders)
+		return Error, fmt.Sprintf("RDMA packets have %d bytes of payload and up to %d of headers, and are dropped without a trace at the host", payload, mostHeaders)
 	}
 	if t.What != "" {
 		*t = anyTraffic(0)
 		t.TCP, t.MTU, t.MendedMTU = true, mtu, mended
 	}
-	return Warning, fmt.Sprintf("RDMA's of %d bytes and headers fit, and those of TCP are dropped without a trace at the host", host.PathMTU(mtu))
+	return Warning, fmt.Sprintf("RDMA packets of %d bytes and headers fit; TCP packets are dropped without a trace at the host", host.PathMTU(mtu))
 }
 
-// mostHeaders is what a packet of RDMA has around its payload, from the IPv6 header to
-// the ICRC, with a RETH and immediate data (IBA vol. 1, 9.2; annex A17).
+// mostHeaders is the length of all headers and checksums around an RDMA payload, from the IPv6
+// header to the ICRC, with a RETH and immediate data (IBA vol. 1, 9.2; annex A17).
 const mostHeaders = 40 + 8 + 12 + 16 + 4 + 4
 
 // mtus judges whether the ports of the switch agree.
@@ -69,7 +69,7 @@ func (c *checker) mtus() {
 			Fixes: []Fix{{c.name(), []string{sonic.Patch("PORT", p.Name, "mtu", fmt.Sprint(int64(most.MTU)))}}},
 		}
 		_, why := c.tooLong(p, most.MTU, most.MTU, &f.Traffic)
-		f.Why = fmt.Sprintf("%s has an MTU of %d (line %d): what comes in there at full length cannot leave here; of hosts that send it, %s", most.Name, most.MTU, most.Line, why)
+		f.Why = fmt.Sprintf("%s has an MTU of %d (line %d): packets of that length arrive there and cannot leave here; %s", most.Name, most.MTU, most.Line, why)
 		c.add(p, f)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// protected judges whether pauses and headroom go together.
+// protected judges whether pauses and headroom agree.
 func (c *checker) protected(p *sonic.Port) {
 	for g, profile := range p.Groups {
 		paused := slices.Contains(p.PFC, g)
@@ -17,14 +17,14 @@ func (c *checker) protected(p *sonic.Port) {
 		case paused && profile != nil && !profile.Lossless():
 			c.add(p, Finding{
 				Rule: "pfc-headroom", Severity: Error, At: c.place(p.GroupAt[g]), Value: fmt.Sprintf("priority group %d has profile %s", g, profile.Name),
-				Why:     fmt.Sprintf("the port pauses priority %d (line %d), and the profile (line %d) has no xoff: what arrives until the peer has stopped is dropped", g, p.PFCLine, profile.Line),
+				Why:     fmt.Sprintf("the port pauses priority %d (line %d), and the profile (line %d) has no xoff: packets that arrive before the peer stops are dropped", g, p.PFCLine, profile.Line),
 				Fixes:   c.losslessProfile(p, g),
 				Traffic: c.intoGroup(p, g),
 			})
 		case !paused && profile.Lossless():
 			c.add(p, Finding{
 				Rule: "pfc-headroom", Severity: Error, At: c.place(max(p.PFCLine, p.QoSLine)), Value: "pfc_enable " + noneOr(join(p.PFC)),
-				Why:     fmt.Sprintf("priority group %d has %d bytes of headroom (line %d), and the port never pauses its priority: it is dropped like any other", g, profile.Xoff, p.GroupAt[g]),
+				Why:     fmt.Sprintf("priority group %d has %d bytes of headroom (line %d), and the port never pauses its priority: its packets are dropped like any others", g, profile.Xoff, p.GroupAt[g]),
 				Fixes:   []Fix{c.pauseAll(p)},
 				Traffic: c.intoGroup(p, g),
 			})
@@ -32,8 +32,8 @@ func (c *checker) protected(p *sonic.Port) {
 	}
 }
 
-// pauseAll lets a port pause the priorities of all groups that have headroom: one fix for
-// all findings of that kind, since the last of several would undo those before it.
+// pauseAll lets a port pause the priorities of all groups with headroom. It is one fix for all
+// findings of this kind: each PFC row replaces the row before it.
 func (c *checker) pauseAll(p *sonic.Port) Fix {
 	list := slices.Clone(p.PFC)
 	for g, profile := range p.Groups {
@@ -45,9 +45,8 @@ func (c *checker) pauseAll(p *sonic.Port) Fix {
 	return Fix{c.name(), []string{sonic.Patch("PORT_QOS_MAP", cmp.Or(p.QoSKey, p.Name), "pfc_enable", join(list))}}
 }
 
-// losslessProfile is a lossless profile that the switch has, for the row of a
-// group. There is none where the row is of lossy groups too: it would have to be
-// taken apart.
+// losslessProfile returns the fix that gives a group's row a lossless profile of the switch. There
+// is none if the row also names lossy groups: it would have to be split.
 func (c *checker) losslessProfile(p *sonic.Port, g int) []Fix {
 	for n, key := range p.GroupKey {
 		if key == p.GroupKey[g] && !slices.Contains(p.PFC, n) {
@@ -62,8 +61,7 @@ func (c *checker) losslessProfile(p *sonic.Port, g int) []Fix {
 	return nil
 }
 
-// queueKey is the key of a queue's row in QUEUE, of the one that is there or of a
-// new one.
+// queueKey is the key of a queue's row in QUEUE: of the present row or of a new one.
 func queueKey(p *sonic.Port, queue int) string {
 	if queue >= 0 && queue < sonic.Priorities && p.Queues[queue].Key != "" {
 		return p.Queues[queue].Key
@@ -71,8 +69,8 @@ func queueKey(p *sonic.Port, queue int) string {
 	return fmt.Sprintf("%s|%d", p.Name, queue)
 }
 
-// pauses judges whether a pause of each priority stops the queue that has its
-// traffic, and whether something serves and marks that queue.
+// pauses judges whether a pause of each priority stops the queue with its traffic, and whether that
+// queue is scheduled and marked.
 func (c *checker) pauses(p *sonic.Port) {
 	for tc := range sonic.Priorities {
 		group, queue := tc, tc
@@ -105,7 +103,7 @@ func (c *checker) unserved(p *sonic.Port, tc, queue int) {
 	if name := c.scheduler(p); name != "" {
 		fixes = []Fix{{c.name(), []string{sonic.Patch("QUEUE", queueKey(p, queue), "scheduler", name)}}}
 	}
-	why := fmt.Sprintf("class %d leads to queue %d, and the port has schedulers for others but none for it: the chip serves it with its default, which SAI has as a weight of 1", tc, queue)
+	why := fmt.Sprintf("class %d leads to queue %d, and the port has schedulers for others but none for it: the chip serves it with SAI's default, a weight of 1", tc, queue)
 	if queue < 0 || queue >= sonic.Priorities {
 		why = fmt.Sprintf("class %d leads to no queue for unicast", tc)
 		fixes = []Fix{{c.name(), []string{sonic.Patch("TC_TO_QUEUE_MAP", mapName(p.Queue.Name), fmt.Sprint(tc), fmt.Sprint(tc))}}}
@@ -120,8 +118,8 @@ func (c *checker) unserved(p *sonic.Port, tc, queue int) {
 	})
 }
 
-// scheduler is the name of one that a queue of the port has: of a lossless queue rather
-// than of another, and of no strict one, which would starve the others in turn.
+// scheduler is the name of a scheduler that a queue of the port has, preferably a lossless queue. A
+// strict scheduler is not taken: it would starve the other queues.
 func (c *checker) scheduler(p *sonic.Port) string {
 	name := ""
 	for n, q := range p.Queues {
@@ -154,8 +152,8 @@ func (c *checker) stops(p *sonic.Port, tc, priority, queue, stopped int) {
 	})
 }
 
-// watchdog judges whether a pause that congestion explains can be as long as
-// what the watchdog takes for a storm.
+// watchdog judges whether a pause caused by congestion alone can last as long as the watchdog's
+// detection time.
 func (c *checker) watchdog(p *sonic.Port) {
 	if p.Detect == 0 || p.Action == "alert" || len(p.PFC) == 0 {
 		return
@@ -182,12 +180,11 @@ func (c *checker) watchdog(p *sonic.Port) {
 	c.add(p, f)
 }
 
-// mostDetect is the longest time that the watchdog takes, in ms
-// (sonic-pfcwd.yang).
+// mostDetect is the longest detection time of the watchdog, in ms (sonic-pfcwd.yang).
 const mostDetect = 5000
 
-// pool is the pool that lossless groups are in: of a profile that is configured,
-// or the one where the switch puts those that it makes (sonic-swss, buffermgr).
+// pool is the pool of the lossless groups: from a configured profile, or else the pool in which the
+// switch puts the profiles that it makes (sonic-swss, buffermgr).
 func (c *checker) pool() *sonic.Pool {
 	for _, p := range c.sw.Profiles {
 		if p.Lossless() && p.Pool != nil {

@@ -5,7 +5,7 @@ import (
 	"weft/internal/roce/sonic"
 )
 
-// usualCNP is the DSCP of notifications where a host does not say (mlxconfig).
+// usualCNP is the DSCP of notifications if the host's is unknown (mlxconfig).
 const usualCNP = 48
 
 // trafficOf is a stream of a host, with the host's notifications.
@@ -18,15 +18,15 @@ func trafficOf(h *host.Host, s host.Stream) Traffic {
 	return t
 }
 
-// unheeded is a stream that the host does not stop at the switch's pauses.
+// unheeded is a stream that the host does not stop when the switch pauses it.
 func unheeded(h *host.Host, s host.Stream) Traffic {
 	t := trafficOf(h, s)
 	t.Deaf = true
 	return t
 }
 
-// into is traffic that a port puts into a class: a host's, or else any of the lowest
-// DSCP that leads there.
+// into is traffic that a port puts into a class: of a host, or else of the lowest DSCP that leads
+// there.
 func (c *checker) into(p *sonic.Port, wanted func(sonic.Class) bool) Traffic {
 	for _, h := range c.hosts {
 		for _, s := range h.Streams() {
@@ -43,7 +43,7 @@ func (c *checker) into(p *sonic.Port, wanted func(sonic.Class) bool) Traffic {
 	return Traffic{}
 }
 
-// anyTraffic is traffic of a DSCP that no host is known to send.
+// anyTraffic is traffic with a DSCP that no known host sends.
 func anyTraffic(dscp int) Traffic {
 	return Traffic{What: "any traffic", DSCP: dscp, Mended: dscp, CNP: usualCNP, MendedCNP: usualCNP}
 }

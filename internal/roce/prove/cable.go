@@ -6,11 +6,11 @@ import (
 	"weft/units"
 )
 
-// threshold is what a NIC holds when it pauses its switch; the room comes after it.
+// threshold is the fill at which a NIC pauses its switch; the headroom comes on top of it.
 const threshold = 64 * units.KiB
 
-// received shows a NIC that takes packets in at a tenth of its link's rate and pauses
-// the switch, with the room that it keeps for what still comes over the cable.
+// received shows a NIC that receives at a tenth of its link's rate and pauses the switch, with the
+// headroom that it keeps for packets still in flight on the cable.
 func received(m *maker) error {
 	s := &m.finding.Setting
 	if s.Room == 0 {

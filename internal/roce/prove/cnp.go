@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The crossing incasts: a receiver of all senders, each of which is sent to by two
-// others, so that its notifications come through a congested port.
+// The crossing incasts: one receiver of all senders. Two others send to each sender, so its
+// notifications come through a congested port.
 const (
 	crossing     = 8
 	crossingMiB  = 16
@@ -14,8 +14,7 @@ const (
 	oppositeFrom = 2
 )
 
-// notified shows how long notifications take when they wait behind data, and what the
-// later reaction costs.
+// notified shows how long notifications take behind data, and the cost of the later reaction.
 func notified(m *maker) error {
 	if m.finding.Traffic.CNP == m.finding.Traffic.MendedCNP {
 		return Refusal("the switch has no other queue for notifications, so there is no fix to show")
@@ -37,7 +36,7 @@ func notified(m *maker) error {
 	return nil
 }
 
-// flow is a message of a list of flows; priority 0 is the data's.
+// flow is an entry of a list of flows; priority 0 is the priority of the data.
 func flow(src, dst, mib, priority int) string {
 	if priority == 0 {
 		return fmt.Sprintf("{src: %d, dst: %d, bytes: %dMiB}", src, dst, mib)

@@ -2,14 +2,14 @@ package prove
 
 import "fmt"
 
-// The incast: enough for a pool of a hundred megabytes, and over in a second of work.
+// The incast: enough data for a pool of a hundred megabytes, and simulated in about a second.
 const (
 	senders    = 16
 	incastMiB  = 16
 	nicsOfNode = 8
 )
 
-// incast has so many senders to one receiver.
+// incast has n senders to one receiver.
 func (m *maker) incast(n int) {
 	m.Traffic = fmt.Sprintf("%d senders of %d MiB each to one receiver", n, incastMiB)
 	m.workload = fmt.Sprintf("pattern: incast, fan-in: %d, sizes: [%dMiB]", n, incastMiB)
@@ -30,7 +30,7 @@ func marked(m *maker) error {
 	return nil
 }
 
-// answered shows hosts that answer marks only when they are mended.
+// answered shows hosts that answer marks only after the fix.
 func answered(m *maker) error {
 	m.incast(senders)
 	m.After.Congestion = "dcqcn"

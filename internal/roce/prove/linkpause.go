@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// victims are the senders of the incast that send to others too, in another class.
+// victims are the senders of the incast that also send to other receivers, in another class.
 const victims = 4
 
-// linkPaused shows pauses of the whole link in place of PFC: what the senders of an
-// incast send to others, in another class, stops with it.
+// linkPaused shows pauses of the whole link in place of PFC: they also stop the messages that the
+// incast's senders send to others in another class.
 func linkPaused(m *maker) error {
 	beside := m.neighbour(m.Port.ClassOf(m.Before.DSCP).Queue)
 	if beside == 0 {

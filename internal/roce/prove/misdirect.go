@@ -8,16 +8,16 @@ import (
 	"weft/units"
 )
 
-// The flows of misdirected: what comes over the spine fills more than a fair share of the
-// pool. The victim starts when half of it could have come, and pauses have begun.
+// The flows of misdirected: the data over the spine fills more than a fair share of the pool. The
+// victim starts when half of that data could have arrived, and pauses have begun.
 const (
 	behindMiB = 32
 	victimMiB = 8
 )
 
-// misdirected shows a switch that stops another queue at a pause: a spine whose leaf
-// pauses it sends on, and what it sends overruns the leaf's headroom; messages in the
-// queue that is stopped in its place wait for nothing.
+// misdirected shows a switch on which a pause stops the wrong queue. A leaf pauses its spine; the
+// spine sends on, and its data overruns the leaf's headroom. Messages in the queue that is stopped
+// instead wait without a reason.
 func misdirected(m *maker) error {
 	var flows []string
 	for i := range locals {
@@ -28,7 +28,7 @@ func misdirected(m *maker) error {
 	m.Traffic = fmt.Sprintf("%d senders of %d MiB each, and one of %d MiB behind a spine, to one receiver", locals, incastMiB, behindMiB)
 	m.Shows = []Figure{DSCP, Time, Dropped, Resent, Pauses}
 	own, stopped := m.Port.ClassOf(m.Before.DSCP).Queue, m.finding.Setting.Stopped
-	if stopped > 0 && stopped < sonic.Priorities && stopped != own { // 0 is the data's in a list of flows
+	if stopped > 0 && stopped < sonic.Priorities && stopped != own { // 0 is the priority of the data in a list of flows
 		start := units.Time(behindMiB/2*int64(units.MiB)*8*int64(units.Second/units.Microsecond)/int64(m.Port.Speed)) * units.Microsecond
 		flows = append(flows, fmt.Sprintf("{src: %d, dst: %d, bytes: %dMiB, priority: %d, start: %dus}", nicsOfNode+1, locals, victimMiB, stopped, start/units.Microsecond))
 		m.Traffic += fmt.Sprintf("; from %v a victim of %d MiB in queue %d, over the spine to another receiver", start, victimMiB, stopped)

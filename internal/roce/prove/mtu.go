@@ -1,7 +1,7 @@
 package prove
 
-// tooLong shows packets that are longer than the port takes: all are dropped, and come
-// again until the sender gives up.
+// tooLong shows packets that are longer than the port accepts: all are dropped and sent again until
+// the sender gives up.
 func tooLong(m *maker) error {
 	m.incast(senders)
 	t := &m.finding.Traffic

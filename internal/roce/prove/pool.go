@@ -8,8 +8,8 @@ import (
 	"weft/units"
 )
 
-// overcommitted shows headroom that the chip has not: what the pool leaves of the buffer
-// is all that there is for the headroom of all ports together.
+// overcommitted shows headroom that the chip does not have: all ports together share the buffer
+// that the pool leaves.
 func overcommitted(m *maker) error {
 	if len(m.finding.Fixes) == 0 {
 		return Refusal("the headroom alone is more than the chip has, so there is no size of the pool to show")
@@ -34,7 +34,7 @@ func overcommitted(m *maker) error {
 	return nil
 }
 
-// leave gives a side the headroom that is left of the chip's buffer behind a pool.
+// leave gives a side the headroom that a pool leaves of the chip's buffer.
 func (m *maker) leave(s *Side, p *sonic.Profile, pool units.Bytes) {
 	buffer := m.finding.Setting.Buffer
 	left := max(0, buffer-pool)
@@ -43,7 +43,7 @@ func (m *maker) leave(s *Side, p *sonic.Profile, pool units.Bytes) {
 	s.ethernet = append(s.ethernet, fmt.Sprintf("shared: %dB, pfc: {headroom: %dB, headroom-pool: %dB}", min(pool, buffer), own, left))
 }
 
-// ports are those with headroom, whose sum is too large.
+// ports counts the ports with headroom, whose sum is too large.
 func (m *maker) ports() (n int) {
 	for _, p := range m.sw.Ports {
 		if p.Up && slices.ContainsFunc(p.Groups[:], (*sonic.Profile).Lossless) {

@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// Figure is something that a proof shows of both of its sides.
+// Figure is a result that a proof shows for both of its sides.
 type Figure string
 
 // The figures.
@@ -39,12 +39,12 @@ type Side struct {
 	Congestion string      // dcqcn or none
 	TCP        bool        // sockets in place of RDMA
 	MTU        units.Bytes // 0: the preset's
-	Room       units.Bytes // of a NIC behind its pauses; 0: not of this proof
-	ethernet   []string    // fields of it beyond what the switch says
+	Room       units.Bytes // headroom of a NIC behind its pauses; 0: not part of this proof
+	ethernet   []string    // fields of it beyond the switch's configuration
 	fabric     []string    // fields of the fabric
 }
 
-// Proof is a finding in two simulations.
+// Proof is a finding as two simulations.
 type Proof struct {
 	Port          *sonic.Port
 	Traffic       string // in words
@@ -71,16 +71,16 @@ type maker struct {
 	sw      *sonic.Switch // as configured
 }
 
-// Of makes the proof of a finding. before and after are the switch's configuration,
-// read twice: both are changed. The error is a Refusal, or says why the fixes cannot be
-// laid over the configuration.
+// Of makes the proof of a finding. before and after are the switch's configuration, read twice:
+// both are changed. The error is a Refusal, or the reason why the fixes cannot be applied to the
+// configuration.
 func Of(r *lint.Report, f *lint.Finding, before, after *sonic.Config) (*Proof, error) {
 	rule, known := rules[f.Rule]
 	switch {
 	case !known:
 		return nil, Refusal("no simulation of a small network shows it")
 	case len(f.Where) == 0 || f.Traffic.What == "":
-		return nil, Refusal("no DSCP leads there on any port")
+		return nil, Refusal("on no port does a DSCP lead to this class")
 	}
 	sw, _ := sonic.Examine(before)
 	if err := r.Mend(after, sw); err != nil {
@@ -102,9 +102,8 @@ func Of(r *lint.Report, f *lint.Finding, before, after *sonic.Config) (*Proof, e
 	return p, nil
 }
 
-// rules are the rules that can be shown, each with what shows it. Without congestion
-// control a class has only PFC and its headroom to keep it from losing packets; with it,
-// marks are to come before pauses.
+// rules are the rules that can be simulated, each with its maker. Without congestion control, only
+// PFC and headroom keep a class from losing packets; with it, marks should come before pauses.
 var rules = map[string]func(*maker) error{
 	"dscp-lossy":     lossless,
 	"pfc-headroom":   lossless,
@@ -125,7 +124,7 @@ var rules = map[string]func(*maker) error{
 	"headroom-total": overcommitted,
 }
 
-// Scenario is the proof as a scenario, whose switches are read from NAME.json.
+// Scenario is the proof as a scenario, with a side's switches in the file NAME.json.
 func (p *Proof) Scenario() string {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, "name: lint\ncluster: {nodes: %d}\ntopology: {%s%s}\nfabrics:\n", p.nodes, p.topology, p.cables())
@@ -138,11 +137,11 @@ func (p *Proof) Scenario() string {
 	return b.String()
 }
 
-// dcqcn answers marks of every sender: with CNPs paced by port, as by default, sixteen of
-// them would not hear in time wherever marks begin.
+// dcqcn answers the marks of every sender. With CNPs paced by port, the default, sixteen senders
+// would not be notified in time, whatever the marking threshold.
 const dcqcn = "{preset: dcqcn-firmware-averaged, cnp-scope: queue-pair}"
 
-// cables are those of the hosts, of the port's length where that is known.
+// cables are the host cables, with the port's length if it is known.
 func (p *Proof) cables() string {
 	if p.Port.Cable == 0 {
 		return ""
@@ -175,7 +174,7 @@ func (p *Proof) side(b *strings.Builder, s *Side) {
 	fmt.Fprintf(b, "  - {%s}\n", strings.Join(fields, ", "))
 }
 
-// switches are where a side's switches are read from.
+// switches is the field that names the file of a side's switches.
 func (p *Proof) switches(s *Side) string {
 	return fmt.Sprintf("sonic: %s.json, sonic-port: %s", s.Name, p.Port.Name)
 }

@@ -11,7 +11,7 @@ import (
 	"weft/internal/roce/sonic"
 )
 
-// unshown are the rules that no simulation shows: what has no meaning cannot be run.
+// unshown are the rules that no simulation shows: an invalid configuration cannot be run.
 var unshown = map[string]bool{"invalid": true}
 
 func TestEveryRuleIsProvedOrKnownNotToBe(t *testing.T) {
@@ -52,10 +52,10 @@ func TestWhatHasNoProofIsRefusedWithTheReason(t *testing.T) {
 		want    string
 	}{
 		{lint.Finding{Rule: "invalid", Traffic: lossless, Where: []string{"Ethernet0"}}, "no simulation"},
-		{lint.Finding{Rule: "dscp-lossy", Where: []string{"Ethernet0"}}, "no DSCP leads there"},
-		{lint.Finding{Rule: "dscp-lossy", Traffic: lossless}, "no DSCP leads there"},
+		{lint.Finding{Rule: "dscp-lossy", Where: []string{"Ethernet0"}}, "on no port does a DSCP lead to this class"},
+		{lint.Finding{Rule: "dscp-lossy", Traffic: lossless}, "on no port does a DSCP lead to this class"},
 		{lint.Finding{Rule: "cnp-in-data", Traffic: lossless, Where: []string{"Ethernet0"}}, "no other queue for notifications"},
-		{lint.Finding{Rule: "watchdog-short", Traffic: lossless, Where: []string{"Ethernet0"}}, "no detection time"},
+		{lint.Finding{Rule: "watchdog-short", Traffic: lossless, Where: []string{"Ethernet0"}}, "no valid detection time"},
 		{lint.Finding{Rule: "cable-differs", Traffic: lossless, Where: []string{"Ethernet0"}}, "speed of the port is not known"},
 		{lint.Finding{Rule: "headroom-total", Traffic: lossless, Where: []string{"Ethernet0"}}, "no size of the pool"},
 		{lint.Finding{Rule: "headroom-total", Traffic: lossless, Where: []string{"Ethernet0"}, Fixes: []lint.Fix{{On: "host"}}}, "too few ports"},
@@ -69,7 +69,7 @@ func TestWhatHasNoProofIsRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-// The side as configured reads the configuration as it is, the other one the mended.
+// The side as configured reads the configuration unchanged, the other side the fixed one.
 func TestAProofHasBothConfigurations(t *testing.T) {
 	f := lint.Finding{
 		Rule: "dscp-lossy", Where: []string{"Ethernet0"}, Traffic: lint.Traffic{What: "NCCL", DSCP: 26, Mended: 26, CNP: 48, MendedCNP: 48},

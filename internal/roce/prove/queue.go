@@ -7,8 +7,8 @@ import (
 	"weft/internal/roce/sonic"
 )
 
-// The messages that share a port: those of the data are over long before the others,
-// however small their share.
+// The messages that share a port: the data ends long before the other messages, however small its
+// share.
 const (
 	sharers   = 4
 	sharedMiB = 8
@@ -33,8 +33,8 @@ func served(m *maker) error {
 	return nil
 }
 
-// neighbour is a queue that the data shares the port with by weight, a lossless one if
-// there is one; 0 where there is none.
+// neighbour is a queue that shares the port with the data by weight, preferably a lossless queue; 0
+// if there is none.
 func (m *maker) neighbour(own int) int {
 	found := 0
 	for n := 1; n < sonic.Priorities; n++ {

@@ -7,16 +7,16 @@ import (
 	"weft/units"
 )
 
-// locals are the senders at the leaf of the slow port, which fill its pool.
+// locals are the senders at the leaf of the slow port; they fill its pool.
 const locals = 7
 
-// paused shows a pause as long as a slow port drains the pool: senders beside it fill
-// the pool, and one behind a spine comes after them, whose leaf pauses the spine until
-// all that came before has gone.
+// paused shows a pause that lasts as long as a slow port takes to drain the pool. Senders at the
+// same leaf fill the pool, and one sender behind a spine comes after them: the leaf pauses the
+// spine until the earlier data has drained.
 func paused(m *maker) error {
 	s := &m.finding.Setting
 	if len(m.finding.Fixes) == 0 {
-		return Refusal("no detection time that the watchdog takes is long enough, so there is no fix to show")
+		return Refusal("no valid detection time of the watchdog is long enough, so there is no fix to show")
 	}
 	each := s.Pool / 4 // more than a fair share of the pool for each
 	var flows []string

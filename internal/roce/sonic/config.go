@@ -38,7 +38,7 @@ func (r *Row) Get(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Set gives a field a text, in its place or at the end.
+// Set sets a field's text, in its place or at the end.
 func (r *Row) Set(name, text string) {
 	for i := range r.Fields {
 		if r.Fields[i].Name == name {
@@ -71,7 +71,7 @@ func (t *Table) Row(key string) *Row {
 
 // Config is a configuration, table by table as the file has them.
 type Config struct {
-	File   string // or files, with commas between
+	File   string // file name; several are joined by commas
 	Tables []*Table
 
 	parts parts
@@ -88,7 +88,7 @@ func (c *Config) Table(name string) *Table {
 	return nil
 }
 
-// Add appends a row to a table, which is made where there is none.
+// Add appends a row to a table. It makes the table if it is missing.
 func (c *Config) Add(table string, row Row) {
 	t := c.Table(table)
 	if t == nil {
@@ -98,9 +98,9 @@ func (c *Config) Add(table string, row Row) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Read reads a configuration. The error is an *Error with file and line: of a
-// file that is cut or no JSON, of names that stand twice, and of values that are
-// neither texts nor lists of them.
+// Read reads a configuration. The error is an *Error with file and line. It is for a truncated
+// file, for text that is not JSON, for duplicate names, and for values that are neither texts nor
+// lists of texts.
 func Read(file string, in io.Reader) (*Config, error) {
 	r, err := newReader(file, in)
 	if err != nil {
@@ -138,7 +138,7 @@ func Read(file string, in io.Reader) (*Config, error) {
 	return c, nil
 }
 
-// known are the tables that a Switch is made of.
+// known are the tables that make up a Switch.
 var known = map[string]bool{
 	"PORT": true, "CABLE_LENGTH": true, "DEVICE_METADATA": true,
 	"BUFFER_POOL": true, "BUFFER_PROFILE": true, "BUFFER_PG": true, "BUFFER_QUEUE": true,
@@ -158,8 +158,7 @@ func knownTables() []string {
 	return names
 }
 
-// Write writes the configuration as SONiC's "config save" does: four blanks to
-// a level.
+// Write writes the configuration as SONiC's "config save" does: indented by four blanks a level.
 func (c *Config) Write(w io.Writer) error {
 	out := &strings.Builder{}
 	out.WriteString("{")
@@ -220,6 +219,6 @@ func quoted(text string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a string can be encoded
+	_ = enc.Encode(text) // a string can always be encoded
 	return strings.TrimSuffix(b.String(), "\n")
 }

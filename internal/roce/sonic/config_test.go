@@ -28,7 +28,7 @@ func read(t testing.TB, name string) *Config {
 	return c
 }
 
-// withoutLines is a configuration as a writer sees it: values and their order.
+// withoutLines is a configuration without its line numbers: values and their order.
 func withoutLines(c *Config) []Table {
 	var tables []Table
 	for _, t := range c.Tables {

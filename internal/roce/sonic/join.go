@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// part is a file of a configuration. Lines are counted through all files, so that
-// one number says both the file and the line in it.
+// part is one file of a configuration. Lines are numbered through all files, so one number tells
+// both the file and the line.
 type part struct {
 	file   string
 	before int // lines of the files before it
@@ -15,7 +15,7 @@ type part struct {
 // parts are the files of a configuration, in their order.
 type parts []part
 
-// at is the file and its line of a line that is counted through all files.
+// at is the file and the line in it, for a line number that counts through all files.
 func (p parts) at(line int) (file string, own int) {
 	if line == 0 || len(p) == 0 {
 		return p.names(), 0
@@ -36,9 +36,9 @@ func (p parts) names() string {
 	return strings.Join(names, ",")
 }
 
-// Join makes one configuration of several files of a switch, such as qos.json and
-// buffers.json. Tables may be in several; the same entry in two is an *Error, as
-// nobody can say which of them holds.
+// Join makes one configuration of several files of a switch, such as qos.json and buffers.json. A
+// table may be in several files. The same entry in two files is an *Error: it is unknown which of
+// them is used.
 func Join(files ...*Config) (*Config, error) {
 	out := &Config{}
 	for _, c := range files {

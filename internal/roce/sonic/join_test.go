@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// parted is a configuration whose tables about buffers stand in a file of their own.
+// parted is a configuration whose buffer tables stand in a file of their own.
 func parted(t *testing.T, name string) (qos, buffers *Config) {
 	t.Helper()
 	whole := read(t, name)

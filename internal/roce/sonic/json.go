@@ -9,8 +9,8 @@ import (
 	"sort"
 )
 
-// Bounds of a configuration: the largest that are deployed have some 100,000
-// values in a few megabytes, three levels deep.
+// Bounds of a configuration. The largest deployed configurations have some 100,000 values in a few
+// megabytes, three levels deep.
 const (
 	maxBytes  = 64 << 20
 	maxFields = 4 << 20
@@ -19,9 +19,9 @@ const (
 // Error is a defect of a file, with its place.
 type Error struct {
 	File string
-	Line int // from 1; 0 where no line is to blame
+	Line int // from 1; 0 if no line is to blame
 	Text string
-	// Fix is what to load on top (Patch), where that can be said; else none.
+	// Fix is the configuration to load on top (Patch), if one is known.
 	Fix []string
 }
 
@@ -32,13 +32,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text)
 }
 
-// reader reads a configuration token by token and knows the line it is at.
+// reader reads a configuration token by token and knows its line.
 type reader struct {
 	file   string
 	dec    *json.Decoder
 	breaks []int64 // offsets of line feeds
 	fields int
-	vendor string // whose it is, where it is not SONiC's
+	vendor string // network system of the file, if it is not SONiC
 }
 
 func newReader(file string, in io.Reader) (*reader, error) {
@@ -59,7 +59,7 @@ func newReader(file string, in io.Reader) (*reader, error) {
 	return r, nil
 }
 
-// line is the line of what was read last.
+// line is the line of the last token.
 func (r *reader) line() int {
 	at := r.dec.InputOffset()
 	return 1 + sort.Search(len(r.breaks), func(i int) bool { return r.breaks[i] >= at })
@@ -91,8 +91,8 @@ func (r *reader) token() (json.Token, error) {
 	return nil, r.fail("%v", err)
 }
 
-// object reads an object and calls member for each of its names, which are
-// unique. what is the object in an error's words.
+// object reads an object and calls member for each of its names, which are unique. what names the
+// object in errors.
 func (r *reader) object(what string, member func(name string, line int) error) error {
 	t, err := r.token()
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *reader) object(what string, member func(name string, line int) error) e
 	return r.members(what, member)
 }
 
-// members reads an object from behind its brace on.
+// members reads the members of an object; its opening brace has been read.
 func (r *reader) members(what string, member func(name string, line int) error) error {
 	seen := map[string]int{}
 	for r.dec.More() {
@@ -159,8 +159,8 @@ func (r *reader) value(what string) (Value, error) {
 	return v, err
 }
 
-// scalar is the text of a string; numbers and truths, which some tools write
-// without quotes, are taken as their text.
+// scalar is the text of a string. Numbers and booleans, which some tools write without quotes, are
+// taken as their text.
 func (r *reader) scalar(what string, t json.Token) (string, error) {
 	switch t := t.(type) {
 	case string:
@@ -190,7 +190,7 @@ func describe(t json.Token) string {
 	return "a number"
 }
 
-// lookslike says whose the file seems to be, where it is not SONiC's.
+// lookslike names the system that the file seems to be from, if it is not SONiC's.
 func (r *reader) lookslike() string {
 	if r.vendor == "" {
 		return ""

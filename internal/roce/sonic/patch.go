@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Patch is a line of configuration that SONiC loads on top of what is there
-// (config load): names of fields and their values in turn.
+// Patch is a line of configuration that SONiC loads on top of the present one (config load). values
+// are field names and their values in turn.
 func Patch(table, key string, values ...string) string {
 	var fields []string
 	for i := 0; i+1 < len(values); i += 2 {
@@ -16,9 +16,9 @@ func Patch(table, key string, values ...string) string {
 	return fmt.Sprintf("{%s: {%s: {%s}}}", quoted(table), quoted(key), strings.Join(fields, ", "))
 }
 
-// Merge lays another configuration over this one, field by field, as config load
-// does: what the other does not name stays. A row that names several queues
-// ("Ethernet0|3-4") keeps its others, since a row for one of them comes behind it.
+// Merge applies another configuration on top of this one, field by field, as config load does:
+// fields that over does not name stay. A row that names several queues ("Ethernet0|3-4") stays for
+// the others; a row for one of them follows it.
 func (c *Config) Merge(over *Config) {
 	for _, t := range over.Tables {
 		for _, r := range t.Rows {
@@ -34,7 +34,7 @@ func (c *Config) Merge(over *Config) {
 	}
 }
 
-// Silence takes a priority out of those on which a port sends and obeys pauses.
+// Silence removes a priority from the priorities on which a port sends and obeys pauses.
 func Silence(c *Config, p *Port, priority int) {
 	var left []string
 	for _, n := range p.PFC {

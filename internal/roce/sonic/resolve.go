@@ -13,8 +13,8 @@ import (
 // maxProblems bounds how many defects of a configuration are listed.
 const maxProblems = 50
 
-// Resolve makes a Switch of a configuration without defects; the error joins
-// all that Examine finds.
+// Resolve makes a Switch of a configuration without defects. The error joins all defects that
+// Examine finds.
 func Resolve(c *Config) (*Switch, error) {
 	sw, problems := Examine(c)
 	if len(problems) == 0 {
@@ -27,11 +27,10 @@ func Resolve(c *Config) (*Switch, error) {
 	return nil, errors.Join(errs...)
 }
 
-// Examine makes a Switch of a configuration as far as it has a meaning, and
-// lists what has none: values that are no numbers or out of range, references
-// to what is not there, Kmin above Kmax, XON above the threshold, headroom that
-// does not fit its pool. What is configured soundly and works badly is for the
-// lint. With defects the Switch leaves out what they are about.
+// Examine makes a Switch of a configuration as far as it is valid, and lists the defects: values
+// that are not numbers or out of range, references to missing entries, Kmin above Kmax, XON above
+// the threshold, headroom that does not fit its pool. Valid configuration that works badly is left
+// to package lint. The Switch leaves out defective values.
 func Examine(c *Config) (*Switch, []*Error) {
 	r := &resolver{config: c, sw: &Switch{File: c.File, parts: c.parts, Watchdog: Watchdog{Poll: defaultWatch}}}
 	r.version()
@@ -68,8 +67,8 @@ func (r *resolver) problem(line int, format string, args ...any) {
 	r.mendable(line, "", format, args...)
 }
 
-// mendable notes a defect with the patch that mends it.
-// The same defect is noted once, though a row may be read for each of its queues.
+// mendable notes a defect with the patch that fixes it. A row may be read once for each of its
+// queues; its defect is noted once.
 func (r *resolver) mendable(line int, patch, format string, args ...any) {
 	file, line := r.sw.Place(line)
 	e := &Error{File: file, Line: line, Text: fmt.Sprintf(format, args...)}
@@ -86,7 +85,7 @@ func (r *resolver) mendable(line int, patch, format string, args ...any) {
 	r.problems = append(r.problems, e)
 }
 
-// rows are the rows of a table, none where there is no such table.
+// rows are the rows of a table; none if the table is missing.
 func (r *resolver) rows(table string) []Row {
 	if t := r.config.Table(table); t != nil {
 		return t.Rows
@@ -94,8 +93,7 @@ func (r *resolver) rows(table string) []Row {
 	return nil
 }
 
-// number reads a whole number from least to most; missing is its value where
-// the field is not there.
+// number reads a whole number from least to most; missing is the value if the field is not there.
 func (r *resolver) number(table string, row *Row, name string, missing, least, most int64) int64 {
 	v, ok := row.Get(name)
 	if !ok {
@@ -109,7 +107,7 @@ func (r *resolver) number(table string, row *Row, name string, missing, least, m
 	return n
 }
 
-// word reads one of some words, in any case.
+// word reads one of the given words, in any case.
 func (r *resolver) word(table string, row *Row, name, missing string, valid ...string) string {
 	v, ok := row.Get(name)
 	if !ok {
@@ -123,8 +121,7 @@ func (r *resolver) word(table string, row *Row, name, missing string, valid ...s
 	return text
 }
 
-// reference is the name that a value refers to, in today's form or as
-// [TABLE|name].
+// reference is the name that a value refers to, in the present form or as [TABLE|name].
 func reference(v Value) string {
 	text := v.Text
 	if inner, ok := strings.CutPrefix(text, "["); ok {
@@ -192,7 +189,7 @@ func (r *resolver) profiles() {
 		if v, ok := row.Get("pool"); ok {
 			i := slices.IndexFunc(r.sw.Pools, func(p *Pool) bool { return p.Name == reference(v) })
 			if i < 0 {
-				r.problem(v.Line, "BUFFER_PROFILE|%s is of pool %q, which BUFFER_POOL does not have", row.Key, reference(v))
+				r.problem(v.Line, "BUFFER_PROFILE|%s names pool %q, which BUFFER_POOL does not have", row.Key, reference(v))
 			} else {
 				p.Pool = r.sw.Pools[i]
 			}
@@ -208,11 +205,10 @@ const (
 	mostAlpha  = 7
 )
 
-// xonBelow checks that XON lies below XOFF: below the most that the group may ever
-// hold before it pauses, and below what it is left with when the pool is used up. That
-// is what it has to itself, of which SONiC's size counts the headroom on some chips;
-// on others shipped profiles have an XON a little above it, so that only one that lies
-// above the headroom too is wrong.
+// xonBelow checks that XON lies below XOFF. XON must lie below the most that the group may ever
+// hold before it pauses, and below its fill at the pause when the pool is used up, which is its
+// reserved size. On some chips SONiC's size includes the headroom. On others, shipped profiles have
+// an XON a little above the size, so XON is an error only if it lies above the headroom too.
 func (r *resolver) xonBelow(row *Row, p *Profile) {
 	if !p.Lossless() {
 		return
@@ -269,20 +265,19 @@ func (r *resolver) schedulers() {
 	}
 }
 
-// headroomFits checks that the headroom of a single group is in the pool that
-// ports share it in. What all groups together are promised is for the lint: a
-// pool's size is what is left when that is set aside.
+// headroomFits checks that the headroom of a single group fits the pool that ports share. Package
+// lint checks the sum of all groups: a pool's size is the rest after the headroom was set aside.
 func (r *resolver) headroomFits() {
 	for _, p := range r.sw.Profiles {
 		if !p.Lossless() || p.Pool == nil {
 			continue
 		}
 		has := p.Pool.Xoff
-		if has == 0 { // no headroom is shared: that of one group is at least less than the pool
+		if has == 0 { // no headroom is shared: the headroom of one group is at least less than the pool
 			has = p.Pool.Size
 		}
 		if has > 0 && p.Xoff > has {
-			r.problem(p.Line, "BUFFER_PROFILE|%s has headroom of %d bytes, and all of its pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, has)
+			r.problem(p.Line, "BUFFER_PROFILE|%s has headroom of %d bytes, and its whole pool %s has %d: the headroom does not fit the buffer", p.Name, p.Xoff, p.Pool.Name, has)
 		}
 	}
 }

@@ -60,7 +60,8 @@ func TestAPortHasWhatTheTablesGiveIt(t *testing.T) {
 	}
 }
 
-// Without a probability a queue that is longer than Kmax marks all, and so does one up to it.
+// Without a probability, a queue above Kmax marks every packet, and so does a queue between Kmin
+// and Kmax.
 func TestAWREDProfileWithoutAProbabilityMarksAll(t *testing.T) {
 	text := strings.Replace(text(t, "config_db.json"), `"green_drop_probability": "5",`, "", 1)
 	cfg, err := Read("f", strings.NewReader(text))
@@ -116,8 +117,8 @@ func TestWhatHasNoMeaningIsRefusedWithLineValueAndWhatIsValid(t *testing.T) {
 		{"XON above XOFF", `"xon": "19456"`, `"xon": "40000000"`, "XON at 40000000 bytes, above the 33857536"},
 		{"headroom above the pool", `"mode": "dynamic",
             "size": "67108864"`, `"mode": "dynamic", "xoff": "200000",
-            "size": "67108864"`, "headroom of 283648 bytes, and all of its pool ingress_lossless_pool has 200000"},
-		{"headroom above a pool that shares none", `"xoff": "283648"`, `"xoff": "70000000"`, "headroom of 70000000 bytes, and all of its pool ingress_lossless_pool has 67108864"},
+            "size": "67108864"`, "headroom of 283648 bytes, and its whole pool ingress_lossless_pool has 200000"},
+		{"headroom above a pool that shares none", `"xoff": "283648"`, `"xoff": "70000000"`, "headroom of 70000000 bytes, and its whole pool ingress_lossless_pool has 67108864"},
 		{"a number that is none", `"speed": "400000"`, `"speed": "400G"`, `speed of PORT|Ethernet0 is "400G": valid is a whole number from 10 to 1600000`},
 		{"a list for a number", `"mtu": "9100"`, `"mtu": ["9100"]`, "mtu of PORT|Ethernet0"},
 		{"a cable without a unit", `"Ethernet4": "40m"`, `"Ethernet4": "40"`, `"40": valid is a length`},
@@ -129,10 +130,10 @@ func TestWhatHasNoMeaningIsRefusedWithLineValueAndWhatIsValid(t *testing.T) {
 		{"a DSCP that is none", `"63": "1"`, `"64": "1"`, `maps "64" to "1": valid are numbers from 0 to 63`},
 		{"a word that is none", `"ecn": "ecn_all"`, `"ecn": "all"`, "valid are ecn_none"},
 		{"a watchdog out of range", `"detection_time": "200"`, `"detection_time": "20"`, "valid is a whole number from 100 to 5000"},
-		{"a watchdog that looks too rarely", `"POLL_INTERVAL": "200"`, `"POLL_INTERVAL": "400"`, "the watchdog looks every 400 ms"},
+		{"a watchdog that looks too rarely", `"POLL_INTERVAL": "200"`, `"POLL_INTERVAL": "400"`, "the watchdog polls every 400 ms"},
 		{"alpha beyond the range", `"dynamic_th": "0"`, `"dynamic_th": "9"`, "from -8 to 7"},
-		{"a version that is none", `"DEVICE_METADATA": {`, `"VERSIONS": {"DATABASE": {"VERSION": "4.0"}}, "DEVICE_METADATA": {`, `"4.0": valid are version_4_0_0`},
-		{"a table that is gone", `"DEVICE_METADATA": {`, `"PFC_WD_TABLE": {"Ethernet0": {"action": "drop"}}, "DEVICE_METADATA": {`, "belong into PFC_WD"},
+		{"a version that is none", `"DEVICE_METADATA": {`, `"VERSIONS": {"DATABASE": {"VERSION": "4.0"}}, "DEVICE_METADATA": {`, `"4.0": valid are versions such as version_4_0_0`},
+		{"a table that is gone", `"DEVICE_METADATA": {`, `"PFC_WD_TABLE": {"Ethernet0": {"action": "drop"}}, "DEVICE_METADATA": {`, "move its entries to PFC_WD"},
 		{"a model of buffers that is none", `"localhost": {`, `"localhost": {"buffer_model": "static",`, "valid are dynamic, traditional"},
 		{"a group without a port", `"Ethernet0|3-4"`, `"3-4"`, "valid is a port and a number or a range"},
 	} {

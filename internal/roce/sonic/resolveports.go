@@ -28,8 +28,8 @@ func (r *resolver) ports() {
 	r.cables()
 }
 
-// port is the port of a name, a new one where there is none: qos.json and
-// buffers.json have no PORT table.
+// port is the port with a name, a new port if there is none: qos.json and buffers.json have no PORT
+// table.
 func (r *resolver) port(name string, line int) *Port {
 	p := r.byPort[name]
 	if p == nil {
@@ -82,7 +82,7 @@ func (r *resolver) cables() {
 	}
 }
 
-// layers finds the ports that are routed, and those whose frames have tags.
+// layers finds the ports that are routed, and the ports whose frames have VLAN tags.
 func (r *resolver) layers() {
 	for _, row := range r.rows("INTERFACE") {
 		name, _, _ := strings.Cut(row.Key, "|")
@@ -103,7 +103,7 @@ func (r *resolver) layers() {
 func (r *resolver) portMaps() {
 	r.maps = map[string]*Map{}
 	rows := r.rows("PORT_QOS_MAP")
-	var global *Row // "global": maps that hold for ports without their own
+	var global *Row // "global": maps for ports without their own
 	for i := range rows {
 		if rows[i].Key == "global" {
 			global = &rows[i]
@@ -142,8 +142,8 @@ func (r *resolver) portMap(p *Port, row *Row) {
 	}
 }
 
-// mostOf is the highest class, group or queue that a map may lead to
-// (sonic-dscp-tc-map.yang and its like).
+// mostOf is the highest class, group or queue that a map may lead to (sonic-dscp-tc-map.yang and
+// similar models).
 var mostOf = map[string]int{
 	"DSCP_TO_TC_MAP": 15, "DOT1P_TO_TC_MAP": 15,
 	"TC_TO_PRIORITY_GROUP_MAP": 7, "TC_TO_QUEUE_MAP": 9, "MAP_PFC_PRIORITY_TO_QUEUE": 7,

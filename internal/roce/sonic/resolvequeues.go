@@ -81,7 +81,7 @@ func (r *resolver) eachQueue(table string, f func(p *Port, n int, row *Row)) {
 		}
 		for _, name := range strings.Split(ports, ",") {
 			if name == "CPU" {
-				continue // the switch's own, which no cable leads to (sonic-queue.yang)
+				continue // an internal port of the switch without a cable (sonic-queue.yang)
 			}
 			p := r.port(name, row.Line)
 			for n := from; n <= to; n++ {
@@ -102,8 +102,8 @@ func numberRange(text string) (from, to int, ok bool) {
 	return from, to, errFrom == nil && errTo == nil && from >= 0 && from <= to && to <= 31
 }
 
-// The times that the watchdog takes, in ms (sonic-pfcwd.yang), and the one that
-// holds where none is given (sonic-utilities, pfcwd).
+// The detection and restoration times of the watchdog, in ms (sonic-pfcwd.yang), and the default
+// (sonic-utilities, pfcwd).
 const (
 	leastWatch   = 100
 	mostPoll     = 1000
@@ -132,7 +132,7 @@ func (r *resolver) watchdog() {
 	for _, p := range r.sw.Ports {
 		if p.WDLine > 0 && (p.Detect < r.sw.Watchdog.Poll || p.Restore < r.sw.Watchdog.Poll) {
 			r.mendable(p.WDLine, Patch("PFC_WD", "GLOBAL", "POLL_INTERVAL", fmt.Sprint(max(leastWatch, int64(min(p.Detect, p.Restore)/units.Millisecond)))),
-				"PFC_WD|%s detects within %v and restores after %v, and the watchdog looks every %v: valid is at least the interval", p.Name, p.Detect, p.Restore, r.sw.Watchdog.Poll)
+				"PFC_WD|%s detects within %v and restores after %v, and the watchdog polls every %v: valid is at least this interval", p.Name, p.Detect, p.Restore, r.sw.Watchdog.Poll)
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 // queues for unicast that matter for PFC (IEEE 802.1Qbb).
 const Priorities = 8
 
-// Switch is what a configuration means for lossless Ethernet.
+// Switch is the meaning of a configuration for lossless Ethernet.
 type Switch struct {
-	File     string // or files, with commas between
+	File     string // file name; several are joined by commas
 	parts    parts
 	Hostname string
 	HwSKU    string
@@ -21,25 +21,25 @@ type Switch struct {
 	WRED     []*WRED
 	Ports    []*Port // in the order of their names' numbers
 	Watchdog Watchdog
-	// SmallPercent and LosslessMTU are the traffic that headroom is reckoned for
-	// (LOSSLESS_TRAFFIC_PATTERN); the MTU is 0 where the table is not there.
+	// SmallPercent and LosslessMTU are the traffic that headroom is computed for
+	// (LOSSLESS_TRAFFIC_PATTERN); the MTU is 0 if the table is missing.
 	SmallPercent int
 	LosslessMTU  units.Bytes
-	// Dynamic says that the switch computes the profiles of lossless groups that have
-	// none (buffer_model), with the exponent DefaultTh, and Oversubscribed times as much
-	// headroom promised as there is; 0: each group has its own.
+	// Dynamic says that the switch computes the profiles of lossless groups without a profile
+	// (buffer_model), with the exponent DefaultTh. Oversubscribed is the ratio of promised headroom
+	// to its pool; 0: each group has its own headroom.
 	Dynamic        bool
 	DefaultTh      int
 	Oversubscribed int
-	Version        string // of the tables' form; "": not said
-	Newer          bool   // than those that are known
+	Version        string // version of the tables' format; "": unknown
+	Newer          bool   // the format is newer than the known ones
 }
 
-// Place is the file and the line in it of a line of the switch's configuration, as
-// Pool, Profile and their like name it.
+// Place is the file, and the line in it, for a line number of the switch's configuration, as in
+// Pool, Profile and similar types.
 func (s *Switch) Place(line int) (file string, own int) { return s.parts.at(line) }
 
-// HasPort reports whether there is a port of a name.
+// HasPort reports whether the switch has a port with this name.
 func (s *Switch) HasPort(name string) bool {
 	return slices.ContainsFunc(s.Ports, func(p *Port) bool { return p.Name == name })
 }
@@ -54,17 +54,16 @@ type Pool struct {
 	Line    int
 }
 
-// Profile is how much of a pool one priority group or queue may take
-// (BUFFER_PROFILE).
+// Profile is the part of a pool that one priority group or queue may take (BUFFER_PROFILE).
 type Profile struct {
 	Name      string
 	Pool      *Pool
-	Size      units.Bytes // what it has to itself
+	Size      units.Bytes // reserved for the group or queue
 	Xon       units.Bytes
 	XonOffset units.Bytes
 	Xoff      units.Bytes // the headroom; 0: the profile is not lossless
-	// DynamicTh is the exponent of the threshold: alpha is 2^DynamicTh, of what
-	// is free of the pool. It counts where StaticTh is 0.
+	// DynamicTh is the exponent of the threshold: alpha, 2^DynamicTh, times the free part of the
+	// pool. It is used if StaticTh is 0.
 	DynamicTh int
 	StaticTh  units.Bytes
 	Line      int
@@ -75,9 +74,8 @@ type Profile struct {
 // Lossless reports whether the profile makes a priority group lossless.
 func (p *Profile) Lossless() bool { return p != nil && p.Xoff > 0 }
 
-// Threshold is the most that a group may hold before it pauses, its own buffer
-// included and with the rest of the pool empty. It is not known where the switch
-// decides about the pool's size.
+// Threshold is the most that a group may hold before it pauses, including its reserved size, with
+// the rest of the pool empty. ok is false if the switch decides the pool's size.
 func (p *Profile) Threshold() (units.Bytes, bool) {
 	if p.StaticTh > 0 {
 		return p.Size + p.StaticTh, true
@@ -90,7 +88,7 @@ func (p *Profile) Threshold() (units.Bytes, bool) {
 	return p.Size + units.Bytes(int64(p.Pool.Size)*num/(num+den)), true
 }
 
-// Alpha is the dynamic threshold as a fraction of what is free of the pool.
+// Alpha is the dynamic threshold as a fraction of the free part of the pool.
 func (p *Profile) Alpha() (num, den int64) {
 	if p.DynamicTh < 0 {
 		return 1, 1 << -p.DynamicTh
@@ -98,20 +96,20 @@ func (p *Profile) Alpha() (num, den int64) {
 	return 1 << p.DynamicTh, 1
 }
 
-// WRED is when a queue marks (WRED_PROFILE), of the green packets, which are
-// all that come without a policer.
+// WRED holds the thresholds at which a queue marks green packets (WRED_PROFILE). Without a policer
+// all packets are green.
 type WRED struct {
 	Name     string
 	Min, Max units.Bytes
 	Percent  int // probability of a mark at Max
 	ECN      bool
 	Line     int
-	// MinField and MaxField are the fields that Min and Max come from: marks may have
-	// thresholds of their own, apart from those of drops.
+	// MinField and MaxField are the fields that Min and Max come from: marking may have its own
+	// thresholds, apart from the thresholds for drops.
 	MinField, MaxField string
 }
 
-// Scheduler is a queue's turn (SCHEDULER).
+// Scheduler is the scheduling of a queue (SCHEDULER).
 type Scheduler struct {
 	Name   string
 	Strict bool
@@ -124,8 +122,8 @@ type Queue struct {
 	Scheduler *Scheduler // nil: none is configured
 	WRED      *WRED      // nil: no marking
 	Profile   *Profile   // of the egress buffer
-	Line      int        // of the entry that names the WRED profile or scheduler
-	Key       string     // of that entry in QUEUE, which may be of several queues
+	Line      int        // line of the entry that names the WRED profile or scheduler
+	Key       string     // key of that entry in QUEUE; it may name several queues
 }
 
 // Map is a table from a number to a number, -1 where an entry is missing.
@@ -136,7 +134,7 @@ type Map struct {
 	at   []int // line of each entry
 }
 
-// Of is where a number maps to, -1 where nowhere.
+// Of is the number that n maps to, -1 if it has no entry.
 func (m *Map) Of(n int) int {
 	if m == nil || n < 0 || n >= len(m.To) {
 		return -1
@@ -144,7 +142,7 @@ func (m *Map) Of(n int) int {
 	return m.To[n]
 }
 
-// LineOf is the line of the entry of a number, or of the map.
+// LineOf is the line of the entry for a number, or else of the map.
 func (m *Map) LineOf(n int) int {
 	switch {
 	case m == nil:
@@ -164,16 +162,16 @@ type Port struct {
 	Cable units.Length // 0: CABLE_LENGTH has none
 	Up    bool
 	Line  int
-	// Routed and Tagged are the lines that make it a routed port (INTERFACE) or a
-	// member of a VLAN with tags (VLAN_MEMBER); 0: it is not.
+	// Routed and Tagged are the lines that make the port a routed port (INTERFACE) or a tagged
+	// member of a VLAN (VLAN_MEMBER); 0: it is not.
 	Routed, Tagged int
 
-	// DSCP and Dot1p are how a frame finds its traffic class: by DSCP, or by
-	// the priority of the VLAN tag where it has no map of DSCP.
+	// DSCP and Dot1p map a frame to its traffic class: by DSCP, or, without a DSCP map, by the
+	// priority of the VLAN tag.
 	DSCP, Dot1p *Map
 	Group       *Map // priority group by traffic class
 	Queue       *Map // queue by traffic class
-	PFCQueue    *Map // queue by PFC priority: which a pause stops
+	PFCQueue    *Map // queue that a pause of each PFC priority stops
 	// PFC are the priorities on which the port sends and obeys pauses.
 	PFC      []int
 	PFCLine  int
@@ -193,18 +191,19 @@ type Port struct {
 	hasQueue bool
 }
 
-// Watchdog is what holds for the watchdog of all ports (PFC_WD|GLOBAL).
+// Watchdog is the setting of the watchdog for all ports (PFC_WD|GLOBAL).
 type Watchdog struct {
 	Poll units.Time
 	Line int
 }
 
-// Class is where a packet with a DSCP goes on a port: traffic class, priority
-// group and queue, -1 where a map does not say.
+// Class is the path of a packet on a port: traffic class, priority group and queue, -1 if a map has
+// no entry.
 type Class struct{ TC, Group, Queue int }
 
-// ClassOf follows a port's maps. Without a map of DSCP every packet without a tag is
-// of priority 0, and without a map of priorities in class 0, and without maps of classes the numbers stay (sonic-swss, qosorch).
+// ClassOf follows a port's maps. Without a DSCP map, every packet without a VLAN tag has priority
+// 0. Without a priority map, its class is 0. Without maps of classes, group and queue have the
+// number of the class (sonic-swss, qosorch).
 func (p *Port) ClassOf(dscp int) Class {
 	if p.DSCP == nil {
 		return p.ClassOfTC(max(0, p.Dot1p.Of(0)))
@@ -212,7 +211,7 @@ func (p *Port) ClassOf(dscp int) Class {
 	return p.ClassOfTC(p.DSCP.Of(dscp))
 }
 
-// ClassOfTC is where packets of a traffic class go.
+// ClassOfTC is the path of packets of a traffic class.
 func (p *Port) ClassOfTC(tc int) Class {
 	return Class{TC: tc, Group: through(p.Group, tc), Queue: through(p.Queue, tc)}
 }
@@ -224,10 +223,9 @@ func through(m *Map, n int) int {
 	return m.Of(n)
 }
 
-// Lossless reports whether a priority group is protected: the port pauses its
-// priority, and the group has headroom or, where no profile is configured for
-// it, gets one from the switch (sonic-swss, buffermgrd, for the priorities of
-// pfc_enable).
+// Lossless reports whether a priority group is protected: the port pauses its priority, and the
+// group has headroom. Without a configured profile, the switch makes one with headroom (sonic-swss,
+// buffermgrd, for the priorities of pfc_enable).
 func (p *Port) Lossless(group int) bool {
 	if group < 0 || group >= Priorities || !slices.Contains(p.PFC, group) {
 		return false
@@ -238,13 +236,13 @@ func (p *Port) Lossless(group int) bool {
 // PFCQueueOf is the queue that a pause of a priority stops.
 func (p *Port) PFCQueueOf(priority int) int { return through(p.PFCQueue, priority) }
 
-// Unserved reports whether a queue has no scheduler on a port whose other queues
-// have: where none has, the switch serves all alike.
+// Unserved reports whether a queue has no scheduler on a port whose other queues have one. If no
+// queue has one, the switch serves all alike.
 func (p *Port) Unserved(queue int) bool {
 	return p.hasQueue && p.Queues[queue].Scheduler == nil &&
 		slices.ContainsFunc(p.Queues[:], func(q Queue) bool { return q.Scheduler != nil })
 }
 
-// Used reports whether the configuration says how the port treats traffic; many
-// ports of a switch are only there.
+// Used reports whether the configuration sets the port's treatment of traffic; many ports of a
+// switch are only listed.
 func (p *Port) Used() bool { return p.QoSLine > 0 || p.hasQueue }

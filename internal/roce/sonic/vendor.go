@@ -2,11 +2,11 @@ package sonic
 
 import "strings"
 
-// headLength is how much of a file is looked at to tell whose it is.
+// headLength is the length of the part of a file that tells its network system.
 const headLength = 64 << 10
 
-// vendors are other network systems, each with what its configuration has and SONiC's
-// has not. The first that fits is told.
+// vendors are other network systems, each with a text that its configuration has and SONiC's does
+// not. The first match is reported.
 var vendors = []struct{ name, has string }{
 	{"NVUE commands of Cumulus Linux", "nv set "},
 	{"NVUE's startup configuration of Cumulus Linux", "- set:"},
@@ -25,7 +25,7 @@ var vendors = []struct{ name, has string }{
 	{"a YAML file", "---\n"},
 }
 
-// vendorOf is whose configuration a text is, "" where nothing tells.
+// vendorOf is the network system of a text, "" if it is unknown.
 func vendorOf(text string) string {
 	text = text[:min(len(text), headLength)]
 	for _, v := range vendors {
@@ -36,6 +36,6 @@ func vendorOf(text string) string {
 	return ""
 }
 
-// severalChips reports whether a file has the configurations of the parts of a switch
-// with several chips, each under its name space.
+// severalChips reports whether a file has the configurations of the parts of a switch with several
+// chips, each under its name space.
 func severalChips(table string) bool { return table == "localhost" || strings.HasPrefix(table, "asic") }

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// newestBranch is that of the newest form of the tables that is known (sonic-utilities,
+// newestBranch is the branch of the newest known format of the tables (sonic-utilities,
 // scripts/db_migrator.py, version_202605_01).
 const newestBranch = 202605
 
-// version reads the version of the tables' form, which says what db_migrator has done to
-// them: version_4_0_0, and since 2023 version_202305_01. Tables are read by what is in
-// them, whatever it says, but for those that have gone since.
+// version reads the version of the tables' format, as written by db_migrator: version_4_0_0, and
+// since 2023 version_202305_01. Tables are read by their content, whatever the version, except for
+// removed tables.
 func (r *resolver) version() {
 	row := r.config.Table("VERSIONS").Row("DATABASE")
 	if row == nil {
@@ -20,16 +20,16 @@ func (r *resolver) version() {
 	if v, ok := row.Get("VERSION"); ok {
 		branch, known := versionOf(v.Text)
 		if !known {
-			r.problem(v.Line, "VERSION of VERSIONS|DATABASE is %q: valid are version_4_0_0 and its like, version_202305_01 and its like, and version_master_01", v.Text)
+			r.problem(v.Line, "VERSION of VERSIONS|DATABASE is %q: valid are versions such as version_4_0_0, version_202305_01 and version_master_01", v.Text)
 		}
 		r.sw.Version, r.sw.Newer = v.Text, branch > newestBranch
 	}
 	if old := r.config.Table("PFC_WD_TABLE"); old != nil {
-		r.problem(old.Line, "PFC_WD_TABLE is of tables before version_1_0_1, and has no effect since: its entries belong into PFC_WD")
+		r.problem(old.Line, "PFC_WD_TABLE is from before version_1_0_1 and has no effect now: move its entries to PFC_WD")
 	}
 }
 
-// versionOf is the branch of a version, 0 where it has none or an older form.
+// versionOf is the branch of a version, 0 if it has none or an older form.
 func versionOf(text string) (branch int, ok bool) {
 	words := strings.Split(text, "_")
 	if len(words) < 3 || len(words) > 4 || words[0] != "version" {
