@@ -78,17 +78,17 @@ memory and processor time.`,
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
-			dev, closeAll, err := d.open(e, 4096)
+			dev, err := d.open(e, 4096)
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, closeAll()) }()
+			defer func() { err = errors.Join(err, dev.Close()) }()
 			l, err := net.Listen("tcp", net.JoinHostPort(d.addr, strconv.Itoa(int(port))))
 			if err != nil {
 				return fail(Failed, "%w", err)
 			}
 			pings := make(chan error, 1)
-			go func() { pings <- perf.ServePings(ctx, dev) }()
+			go func() { pings <- perf.ServePings(ctx, dev.Device) }()
 			if asJSON {
 				if err := e.printLine(map[string]any{"serving": l.Addr().String(), "device": dev.Addr().String()}); err != nil {
 					return err
@@ -96,7 +96,7 @@ memory and processor time.`,
 			} else {
 				fmt.Fprintf(e.Stdout, "serving on %v, device %v\n", l.Addr(), dev.Addr())
 			}
-			err = perf.Serve(ctx, l, dev, bytes, func(peer net.Addr, t *perf.Test, err error) {
+			err = perf.Serve(ctx, l, dev.Device, bytes, func(peer net.Addr, t *perf.Test, err error) {
 				if err != nil {
 					fmt.Fprintf(e.Stderr, "weft: %v: %v\n", peer, err)
 				}
@@ -216,12 +216,12 @@ func (p *perfRun) run(ctx context.Context, e *Env, host string) (err error) {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	dev, closeAll, err := p.openFor(e, host, p.port, p.test.MTU)
+	dev, err := p.openFor(e, host, p.port, p.test.MTU)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeAll()) }()
-	c, err := perf.Dial(ctx, dev, net.JoinHostPort(host, strconv.Itoa(int(p.port))))
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	c, err := perf.Dial(ctx, dev.Device, net.JoinHostPort(host, strconv.Itoa(int(p.port))))
 	if err != nil {
 		return fail(Failed, "%w (does weft live perf serve run there?)", err)
 	}

@@ -27,17 +27,17 @@ func (p *perfRun) runPerftest(ctx context.Context, e *Env, host string) (err err
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	dev, closeAll, err := p.openFor(e, host, p.port, p.test.MTU)
+	dev, err := p.openFor(e, host, p.port, p.test.MTU)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeAll()) }()
+	defer func() { err = errors.Join(err, dev.Close()) }()
 	table := &perfTable{w: e.Stdout, gbits: p.gbits, kind: p.test.Kind}
 	if p.json {
 		table.w = io.Discard
 	}
 	side := perf.Perftest{Meeting: perf.Meeting{
-		Dev: dev, Server: host, Port: p.port, Waiting: table.waiting,
+		Dev: dev.Device, Server: host, Port: p.port, Waiting: table.waiting,
 	}, CM: p.cm}
 	r, err := side.Run(ctx, p.test, func(t *perf.Test, local, peer *perf.End) { table.head(t, p.cm, local, peer) })
 	if err != nil {

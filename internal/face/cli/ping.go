@@ -60,15 +60,15 @@ func (p *pinging) run(ctx context.Context, e *Env, host string) (err error) {
 	if err != nil {
 		return err
 	}
-	dev, closeAll, err := p.openFor(e, host, p.port, 4096)
+	dev, err := p.openFor(e, host, p.port, 4096)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeAll()) }()
+	defer func() { err = errors.Join(err, dev.Close()) }()
 	dial, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	to := found[0].Unmap()
-	pinger, err := perf.NewPinger(dial, dev, to, p.size)
+	pinger, err := perf.NewPinger(dial, dev.Device, to, p.size)
 	if err != nil {
 		return fail(Failed, "%v: %w (does weft live perf serve run there?)", to, err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/live/perf"
-	rdma "weft/verbs"
 )
 
 // linuxTool is the flags of a verb that meets one of rdma-core's programs.
@@ -37,12 +36,15 @@ func (l *linuxTool) flags(cmd *cobra.Command, port uint16, what string) {
 	cmd.Flags().BoolVar(&l.json, "json", false, "print as JSON")
 }
 
-// meeting opens the device; end closes it.
-func (l *linuxTool) meeting(e *Env, host string) (m perf.Meeting, end func() error, err error) {
+// meeting opens the device, which the caller closes.
+func (l *linuxTool) meeting(e *Env, host string) (m perf.Meeting, dev *perf.Device, err error) {
 	m.Server, m.Port = host, l.meet
 	m.Waiting = func() { fmt.Fprintf(l.text(e), "waiting for a client on %s, port %d\n", l.addr, l.meet) }
-	m.Dev, end, err = l.openFor(e, host, l.meet, 4096)
-	return m, end, err
+	if dev, err = l.openFor(e, host, l.meet, 4096); err != nil {
+		return m, nil, err
+	}
+	m.Dev = dev.Device
+	return m, dev, nil
 }
 
 // optional is the one argument, if there is one.
@@ -52,9 +54,6 @@ func optional(given []string) string {
 	}
 	return given[0]
 }
-
-// pingpongTypes are the services by the names of ibv_*_pingpong.
-var pingpongTypes = map[string]rdma.QPType{"rc": rdma.RC, "uc": rdma.UC, "ud": rdma.UD}
 
 func newPingPong(e *Env) *cobra.Command {
 	l := &linuxTool{}
@@ -72,7 +71,7 @@ what is lost: whoever waits for it says so, where Linux's programs wait for ever
 		Args:    args(1, 2, "rc, uc or ud, and the host that serves"),
 		RunE: func(cmd *cobra.Command, given []string) (err error) {
 			var ok bool
-			if p.Type, ok = pingpongTypes[given[0]]; !ok {
+			if p.Type, ok = perf.PingPongTypes[given[0]]; !ok {
 				return fmt.Errorf("%q: valid are rc, uc and ud", given[0])
 			}
 			if err := perf.CheckMTU(p.MTU); err != nil {
@@ -83,11 +82,11 @@ what is lost: whoever waits for it says so, where Linux's programs wait for ever
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
-			var end func() error
-			if p.Meeting, end, err = l.meeting(e, optional(given[1:])); err != nil {
+			var dev *perf.Device
+			if p.Meeting, dev, err = l.meeting(e, optional(given[1:])); err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, end()) }()
+			defer func() { err = errors.Join(err, dev.Close()) }()
 			return l.pingPong(ctx, e, p)
 		},
 	}
@@ -159,11 +158,11 @@ client is waited for, which is rping -c.`,
 		RunE: func(cmd *cobra.Command, given []string) (err error) {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
-			var end func() error
-			if p.Meeting, end, err = l.meeting(e, optional(given)); err != nil {
+			var dev *perf.Device
+			if p.Meeting, dev, err = l.meeting(e, optional(given)); err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, end()) }()
+			defer func() { err = errors.Join(err, dev.Close()) }()
 			seen := 0
 			err = p.Run(ctx, func(text []byte) {
 				if seen++; verbose {

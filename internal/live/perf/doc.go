@@ -2,6 +2,7 @@
 // that does what it is asked, and a client that measures and reports. Both tell
 // each other over TCP what the queue pairs need.
 //
+//   - device.go: the device and its capture
 //   - exchange.go: what goes over the TCP connection
 //   - ends.go: device objects of one test
 //   - bandwidth.go, latency.go: the loops that are timed

@@ -28,6 +28,9 @@ type PingPong struct {
 	Patience time.Duration
 }
 
+// PingPongTypes are the services by the names of ibv_*_pingpong.
+var PingPongTypes = map[string]verbs.QPType{"rc": verbs.RC, "uc": verbs.UC, "ud": verbs.UD}
+
 // Spot is what one side says of its queue pair.
 type Spot struct {
 	EndQP
