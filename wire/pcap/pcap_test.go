@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 )
 
@@ -86,24 +87,43 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
+// ngBlock is a block of pcapng.
+func ngBlock(order binary.AppendByteOrder, kind uint32, body []byte) []byte {
+	length := uint32(12 + (len(body)+3)&^3)
+	b := order.AppendUint32(order.AppendUint32(nil, kind), length)
+	b = append(append(b, body...), make([]byte, -len(body)&3)...)
+	return order.AppendUint32(b, length)
+}
+
+func ngSection(order binary.AppendByteOrder) []byte {
+	b := order.AppendUint32(nil, byteOrderMagic)
+	b = append(order.AppendUint16(order.AppendUint16(b, 1), 0), bytes.Repeat([]byte{0xff}, 8)...)
+	return ngBlock(order, blockSection, b)
+}
+
+// ngInterface is an interface with a snap length; options stand as they are.
+func ngInterface(order binary.AppendByteOrder, link LinkType, snap uint32, options ...byte) []byte {
+	b := order.AppendUint32(order.AppendUint16(order.AppendUint16(nil, uint16(link)), 0), snap)
+	return ngBlock(order, blockInterface, append(b, options...))
+}
+
+// ngPacket is an enhanced packet block of interface 0 with a timestamp.
+func ngPacket(stamp uint64, data string) []byte {
+	le := binary.LittleEndian
+	b := le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, 0), uint32(stamp>>32)), uint32(stamp))
+	b = le.AppendUint32(le.AppendUint32(b, uint32(len(data))), uint32(len(data)))
+	return ngBlock(le, blockEnhanced, append(b, data...))
+}
+
 // pcapng of simple packets: a section, an interface with a snap length, and packets that
 // have no more than their length on the wire.
 func TestSimplePacketsAreReadInBothOrders(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		block := func(kind uint32, body []byte) []byte {
-			length := uint32(12 + (len(body)+3)&^3)
-			b := order.AppendUint32(order.AppendUint32(nil, kind), length)
-			b = append(append(b, body...), make([]byte, -len(body)&3)...)
-			return order.AppendUint32(b, length)
-		}
-		section := order.AppendUint32(nil, byteOrderMagic)
-		section = append(order.AppendUint16(order.AppendUint16(section, 1), 0), bytes.Repeat([]byte{0xff}, 8)...)
-		face := order.AppendUint32(order.AppendUint16(order.AppendUint16(nil, uint16(InfiniBand)), 0), 8)
 		packet := func(length uint32, data string) []byte {
-			return block(blockSimple, append(order.AppendUint32(nil, length), data...))
+			return ngBlock(order, blockSimple, append(order.AppendUint32(nil, length), data...))
 		}
 		file := bytes.Join([][]byte{
-			block(blockSection, section), block(blockInterface, face),
+			ngSection(order), ngInterface(order, InfiniBand, 8),
 			packet(5, "whole"), packet(100, "cut at 8"), packet(3, "pad"),
 		}, nil)
 		packets, err := readAll(t, file)
@@ -115,9 +135,57 @@ func TestSimplePacketsAreReadInBothOrders(t *testing.T) {
 				t.Errorf("%v: packet %d is %+v, want %+v", order, i, p, want)
 			}
 		}
-		early := bytes.Join([][]byte{block(blockSection, section), packet(5, "whole")}, nil)
+		early := bytes.Join([][]byte{ngSection(order), packet(5, "whole")}, nil)
 		if packets, err := readAll(t, early); err == nil || errors.Is(err, io.EOF) || len(packets) != 0 {
 			t.Errorf("%v: a packet before any interface: %d packets, %v", order, len(packets), err)
+		}
+	}
+}
+
+// if_tsresol is a power of 10 or of 2. Times are whole nanoseconds, rounded down.
+func TestTimestampsAreReadInEveryResolution(t *testing.T) {
+	le := binary.LittleEndian
+	for _, c := range []struct {
+		resolution uint8
+		stamp      uint64
+		want       int64 // 0: the resolution is refused
+	}{
+		{0, 7, 7e9},
+		{6, 1_500_000, 15e8},
+		{12, 1_500_000_000_999, 15e8},
+		{18, 1_500_000_000_000_000_000, 15e8},
+		{20, 1, 0},
+		{0x80 | 20, 1<<20 - 1, 999_999_046},
+		{0x80 | 30, 1<<30 - 1, 999_999_999},
+		{0x80 | 32, 1 << 31, 5e8},
+		{0x80 | 63, 1, 0},
+	} {
+		face := ngInterface(le, Ethernet, 0, optionTsresol, 0, 1, 0, c.resolution, 0, 0, 0)
+		packets, err := readAll(t, bytes.Join([][]byte{ngSection(le), face, ngPacket(c.stamp, "data")}, nil))
+		if read := errors.Is(err, io.EOF) && len(packets) == 1; read != (c.want > 0) {
+			t.Errorf("resolution %#x: %d packets, %v", c.resolution, len(packets), err)
+		} else if read && packets[0].TimeNs != c.want {
+			t.Errorf("resolution %#x: %d units are %d ns, want %d", c.resolution, c.stamp, packets[0].TimeNs, c.want)
+		}
+	}
+}
+
+// What a file says of itself is checked before memory is taken for it, and the error says
+// at which byte.
+func TestHostileBlocksAreRefusedWithTheirPlace(t *testing.T) {
+	le := binary.LittleEndian
+	head := bytes.Join([][]byte{ngSection(le), ngInterface(le, Ethernet, 0)}, nil)
+	tail := ngPacket(1, "data")
+	tail[len(tail)-4]++
+	for name, c := range map[string]struct{ block, want string }{
+		"two lengths":            {string(tail), "at byte 48: a block of 36 bytes says 37 at its end"},
+		"a block of 4 bytes":     {"\x06\x00\x00\x00\x04\x00\x00\x00", "at byte 48: a block of 4 bytes: valid are multiples of 4 from 12 to 1048576"},
+		"a block of 4 GiB":       {"\x06\x00\x00\x00\xfc\xff\xff\xff", "at byte 48: a block of 4294967292 bytes: valid are multiples of 4 from 12 to 1048576"},
+		"too many interfaces":    {strings.Repeat(string(ngInterface(le, Ethernet, 0)), maxInterfaces), "at byte 20508: more than 1024 interfaces"},
+		"an interface not there": {string(ngBlock(le, blockEnhanced, append([]byte{1}, make([]byte, 19)...))), "at byte 48: a packet of interface 1 of 1"},
+	} {
+		if packets, err := readAll(t, append(bytes.Clone(head), c.block...)); len(packets) > 0 || err == nil || err.Error() != c.want {
+			t.Errorf("%s: %d packets, %v, want %q", name, len(packets), err, c.want)
 		}
 	}
 }

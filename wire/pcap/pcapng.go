@@ -57,6 +57,7 @@ func (c *Reader) section() error {
 // nextBlock reads blocks until one holds a packet.
 func (c *Reader) nextBlock(p *Packet) error {
 	for {
+		c.start = c.at
 		head, err := c.read(4)
 		if err != nil {
 			return err

@@ -47,7 +47,8 @@ var (
 type Reader struct {
 	r      io.Reader
 	order  binary.ByteOrder
-	at     int64 // offset in the file, for errors
+	at     int64 // offset in the file
+	start  int64 // offset of the block or packet that is read, for errors
 	buf    []byte
 	next   func(*Packet) error
 	link   LinkType // of a classic capture
@@ -83,10 +84,9 @@ func NewReader(r io.Reader) (*Reader, error) {
 
 // Next reads the next packet into p. It returns io.EOF after the last.
 func (c *Reader) Next(p *Packet) error {
-	start := c.at
 	err := c.next(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("at byte %d: %w", start, err)
+		return fmt.Errorf("at byte %d: %w", c.start, err)
 	}
 	return err
 }
@@ -107,6 +107,7 @@ func (c *Reader) classic(magic uint32) error {
 }
 
 func (c *Reader) nextClassic(p *Packet) error {
+	c.start = c.at
 	head, err := c.read(16)
 	if err != nil {
 		return err
