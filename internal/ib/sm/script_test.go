@@ -1,9 +1,8 @@
 package sm_test
 
 import (
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +18,8 @@ import (
 	"weft/wire/mad"
 )
 
-// TestTranscripts runs testdata/*.txt. A script is a list of steps: commands, a
-// line ----, the datagrams and events that follow from them, an empty line.
+// TestTranscripts plays testdata/*.txt: commands, and the datagrams and events that
+// follow from them.
 //
 //	star 3                    a fabric of one switch and 3 adapters, node 0 to 2
 //	tree 8 4                  two levels: 8 adapters on switches of 4 ports
@@ -37,19 +36,7 @@ import (
 //	path A 1 2                the port of A asks for the path from node 1 to 2
 //	show                      states and LIDs of all ports
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			golden.File(t, file, (&script{t: t}).runAll(string(text)))
-		})
-	}
+	golden.Transcripts(t, "testdata/*.txt", func(t *testing.T) golden.Player { return &script{t: t} })
 }
 
 type script struct {
@@ -60,23 +47,12 @@ type script struct {
 	events bool // nothing else is shown
 }
 
-// runAll runs a script, and returns it with the output that it has now.
-func (s *script) runAll(text string) string {
-	var all strings.Builder
-	for _, step := range strings.Split(strings.TrimRight(text, "\n"), "\n\n") {
-		commands, _, _ := strings.Cut(step, "\n----")
-		s.out.Reset()
-		for _, line := range strings.Split(commands, "\n") {
-			if !strings.HasPrefix(line, "#") {
-				s.command(strings.Fields(line))
-			}
-		}
-		fmt.Fprintf(&all, "%s\n----\n%s\n", commands, s.out.String())
-	}
-	return strings.TrimRight(all.String(), "\n") + "\n"
+func (s *script) Trace() string {
+	defer s.out.Reset()
+	return s.out.String()
 }
 
-func (s *script) command(words []string) {
+func (s *script) Command(words []string) error {
 	switch words[0] {
 	case "star":
 		s.subnet = build(s.t, topology.SingleSwitch{Endpoints: s.number(words[1])})
@@ -98,7 +74,7 @@ func (s *script) command(words []string) {
 	case "run":
 		d, err := time.ParseDuration(words[1])
 		if err != nil {
-			s.t.Fatal(err)
+			return err
 		}
 		s.w.run(units.Time(d.Nanoseconds()) * units.Nanosecond)
 	case "down", "up":
@@ -116,8 +92,9 @@ func (s *script) command(words []string) {
 	case "show":
 		s.show()
 	default:
-		s.t.Fatalf("unknown command %q", words)
+		return errors.New("unknown command")
 	}
+	return nil
 }
 
 func (s *script) manager(words []string) {

@@ -2,8 +2,6 @@ package transport
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +14,9 @@ import (
 	"weft/wire"
 )
 
-// TestPacketScripts runs testdata/*.txt. A script is a list of steps: commands,
-// a line ----, the trace that they leave, an empty line. Two queue pairs, a and
-// b, are joined by a network that holds its packets until a command moves them.
+// TestPacketScripts plays testdata/*.txt: commands, and the trace that they leave. Two
+// queue pairs, a and b, are joined by a network that holds its packets until a command
+// moves them.
 //
 //	new rc|uc|ud [mtu=…] …    two connected queue pairs; see newPair for the keys
 //	post a write len=… …      a work request; also writeimm, send, sendimm, sendinv,
@@ -40,19 +38,7 @@ import (
 //	deny b                    b's memory refuses all remote access from here on, and
 //	                          its keys local operations and invalidation
 func TestPacketScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			golden.File(t, file, newScript().runAll(t, string(text)))
-		})
-	}
+	golden.Transcripts(t, "testdata/*.txt", func(*testing.T) golden.Player { return newScript() })
 }
 
 // flight is a packet in the script's network.
@@ -79,35 +65,9 @@ func newScript() *script {
 	return &script{qp: map[string]*QP{}, deny: map[units.QPN]bool{}}
 }
 
-// runAll runs all steps of a script and returns it with the traces as they are.
-func (s *script) runAll(t *testing.T, text string) string {
-	var all strings.Builder
-	inTrace := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		switch {
-		case inTrace:
-			if line == "" {
-				inTrace = false
-				all.WriteString("\n")
-			}
-		case line == "----":
-			inTrace = true
-			all.WriteString("----\n" + s.out.String())
-			s.out.Reset()
-		default:
-			all.WriteString(line + "\n")
-			if line != "" && !strings.HasPrefix(line, "#") {
-				if err := s.command(strings.Fields(line)); err != nil {
-					t.Fatalf("%s: %v", line, err)
-				}
-			}
-		}
-	}
-	if s.out.Len() > 0 {
-		t.Fatalf("the last step has no ----; it left\n%s", s.out.String())
-	}
-	return all.String()
+func (s *script) Trace() string {
+	defer s.out.Reset()
+	return s.out.String()
 }
 
 // args are the key=value words of a command.
@@ -176,7 +136,7 @@ func parseTime(s string) units.Time {
 	return units.Time(d.Nanoseconds()) * units.Nanosecond
 }
 
-func (s *script) command(words []string) error {
+func (s *script) Command(words []string) error {
 	name, rest := words[0], words[1:]
 	a := argsOf(rest)
 	count := func(i int) int {

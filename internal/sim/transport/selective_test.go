@@ -12,7 +12,7 @@ func TestOneNewPacketBehindARepetitionShowsThatItWasLost(t *testing.T) {
 	do := func(commands ...string) {
 		t.Helper()
 		for _, c := range commands {
-			if err := s.command(strings.Fields(c)); err != nil {
+			if err := s.Command(strings.Fields(c)); err != nil {
 				t.Fatalf("%s: %v", c, err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/base/golden"
 	"weft/units"
 	"weft/wire"
 )
@@ -33,49 +34,33 @@ type World interface {
 	Run() string
 }
 
-// Script runs a script, which is steps, a line ----, and the trace, and again, and
-// returns it with the traces as they are.
+// Script plays a transcript on a world, and returns it with the traces as they are.
 func Script(t testing.TB, text string, w World) string {
 	t.Helper()
-	var all strings.Builder
-	inTrace := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		switch words := strings.Fields(line); {
-		case inTrace && line == "":
-			inTrace = false
-		case inTrace:
-			continue
-		case line == "----":
-			inTrace = true
-			line = "----\n" + strings.TrimSuffix(w.Run(), "\n")
-		case len(words) > 0 && !strings.HasPrefix(line, "#"):
-			step(t, words, w)
-		}
-		all.WriteString(line + "\n")
-	}
-	return all.String()
+	return golden.Play(t, text, player{w})
 }
 
-func step(t testing.TB, words []string, w World) {
-	t.Helper()
+// player carries out a transcript's commands on a world.
+type player struct{ w World }
+
+func (p player) Trace() string { return p.w.Run() }
+
+func (p player) Command(words []string) error {
 	n, err := strconv.Atoi(words[min(2, len(words)-1)])
 	switch {
 	case words[0] == "lose" && len(words) == 3 && err == nil:
-		w.Lose(words[1], units.PSN(n))
+		p.w.Lose(words[1], units.PSN(n))
 	case words[1] == "recv" && len(words) == 3 && err == nil:
-		w.Recv(words[0], n)
+		p.w.Recv(words[0], n)
 	case len(words) >= 4:
 		n, err = strconv.Atoi(words[3])
 		if err == nil {
-			w.Post(Message{From: words[0], To: words[1], Op: words[2], Bytes: n, Flaw: strings.Join(words[4:], " ")})
+			p.w.Post(Message{From: words[0], To: words[1], Op: words[2], Bytes: n, Flaw: strings.Join(words[4:], " ")})
 		}
 	default:
 		err = strconv.ErrSyntax
 	}
-	if err != nil {
-		t.Fatalf("the step %v: %v", words, err)
-	}
+	return err
 }
 
 // Packet is a line of a trace: the packet on the wire, and its queue pairs by name.

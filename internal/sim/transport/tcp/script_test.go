@@ -1,9 +1,8 @@
 package tcp
 
 import (
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,7 @@ import (
 	"weft/units"
 )
 
-// A transcript is commands with what they print, indented, below them:
+// TestTranscripts plays testdata/*.txt, whose commands are:
 //
 //	net KEY=VALUE …         two ends, A and B, and the pipe in between
 //	drop|mark|dup WHO N …   the N-th data segment of WHO (A, B) or
@@ -22,23 +21,10 @@ import (
 //	send WHO BYTES ID       a message
 //	run TIME                lets that much time pass and prints what happens
 //	state WHO               prints the state of an end
-//
-// Lines with # are comments.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := play(t, string(text))
-			golden.File(t, file, got)
-		})
-	}
+	golden.Transcripts(t, "testdata/*.txt", func(t *testing.T) golden.Player {
+		return &player{t: t, fates: map[string]fate{}}
+	})
 }
 
 // player runs one transcript.
@@ -49,27 +35,17 @@ type player struct {
 	out   strings.Builder
 }
 
-// play runs the commands of text and returns it with their output.
-func play(t *testing.T, text string) string {
-	p := &player{t: t, fates: map[string]fate{}}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		if strings.HasPrefix(line, "  ") {
-			continue
-		}
-		p.out.WriteString(line + "\n")
-		if f := strings.Fields(line); len(f) > 0 && f[0] != "#" {
-			p.command(f[0], f[1:])
-		}
-	}
+func (p *player) Trace() string {
+	defer p.out.Reset()
 	return p.out.String()
 }
 
 func (p *player) printf(format string, args ...any) {
-	fmt.Fprintf(&p.out, "  "+format+"\n", args...)
+	fmt.Fprintf(&p.out, format+"\n", args...)
 }
 
-func (p *player) command(name string, args []string) {
+func (p *player) Command(words []string) error {
+	name, args := words[0], words[1:]
 	switch name {
 	case "net":
 		p.net(args)
@@ -103,8 +79,9 @@ func (p *player) command(name string, args []string) {
 			threshold(v.SSThresh), v.InFlight, clock(v.SRTT), clock(v.RTO), alpha)
 		p.printf("%+v", p.n.ends[end(args[0])].Stats())
 	default:
-		p.t.Fatalf("command %q is unknown", name)
+		return errors.New("unknown command")
 	}
+	return nil
 }
 
 // net makes the network.
