@@ -27,8 +27,8 @@ func ParseOverlay(name string, text []byte) (*Overlay, error) {
 
 // Set is an override for File.Resolve. path is a field by its name in a scenario file:
 // fabrics[0].ethernet.ecn.enabled. value is of the field's type: an integer, a bool, a text,
-// a quantity of package units, a [Ratio], or a section or list, of which every field counts.
-// origin names the override in errors.
+// a quantity of package units, a [Ratio], or a list or section, whose fields that are zero are
+// not mentioned. origin names the override in errors.
 func Set(path string, value any, origin string) Override { return scenario.Set(path, value, origin) }
 
 // Run simulates a scenario: each size on each fabric. Where ctx ends it stops, and gives what

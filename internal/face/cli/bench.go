@@ -227,19 +227,19 @@ func gpuTitle(model string) string {
 // scenario is the cluster with the collective on it, on one fabric.
 func (b *bench) scenario(e *Env, collect scenario.Collective, from, to, step units.Bytes) (*scenario.Resolved, error) {
 	over := []scenario.Override{
-		{Path: "workload.collective", Value: string(collect), Origin: "bench"},
+		scenario.Set("workload.collective", collect, "bench"),
 		{Path: "workload.sizes", Value: b.sizes(from, to, step), Origin: "-b, -e, -i, -f"},
-		{Path: "run.iterations", Value: strconv.Itoa(b.iters), Origin: fmt.Sprintf("-n %d", b.iters)},
-		{Path: "run.warmup", Value: strconv.Itoa(b.warmup), Origin: fmt.Sprintf("-w %d", b.warmup)},
+		scenario.Set("run.iterations", b.iters, fmt.Sprintf("-n %d", b.iters)),
+		scenario.Set("run.warmup", b.warmup, fmt.Sprintf("-w %d", b.warmup)),
 	}
 	if b.flags.Flags().Changed("nodes") {
-		over = append(over, scenario.Override{Path: "cluster.nodes", Value: strconv.Itoa(b.nodes), Origin: fmt.Sprintf("--nodes %d", b.nodes)})
+		over = append(over, scenario.Set("cluster.nodes", b.nodes, fmt.Sprintf("--nodes %d", b.nodes)))
 	}
 	if b.flags.Flags().Changed("datatype") {
 		over = append(over, scenario.Override{Path: "workload.datatype", Value: b.datatype, Origin: "-d " + abridged(b.datatype)})
 	}
 	if collect == scenario.Broadcast {
-		over = append(over, scenario.Override{Path: "workload.root", Value: strconv.Itoa(b.root), Origin: fmt.Sprintf("-r %d", b.root)})
+		over = append(over, scenario.Set("workload.root", b.root, fmt.Sprintf("-r %d", b.root)))
 	}
 	file, err := b.choice.cluster(e, b.cluster)
 	if err != nil {

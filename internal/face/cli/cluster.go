@@ -23,7 +23,7 @@ func completeCluster(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 func (c *choice) cluster(e *Env, name string) (*scenario.File, error) {
 	file, preset, err := clusterFile(e, name)
 	if err == nil && preset && len(c.fabrics) == 1 && slices.Contains(catalog.Names(catalog.Fabric), c.fabrics[0]) {
-		file, err = file.With(scenario.Override{Path: "fabrics", Value: "[" + c.fabrics[0] + "]", Origin: "--fabric " + c.fabrics[0]})
+		file, err = file.With(scenario.Set("fabrics", c.fabrics, "--fabric "+c.fabrics[0]))
 	}
 	if err != nil {
 		return nil, err

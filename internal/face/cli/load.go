@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,7 +53,7 @@ func (c *choice) register(cmd *cobra.Command) {
 func (c *choice) overrides() ([]scenario.Override, error) {
 	var out []scenario.Override
 	if c.flags.Flags().Changed("seed") {
-		out = append(out, scenario.Override{Path: "run.seed", Value: strconv.FormatUint(c.seed, 10), Origin: "--seed " + strconv.FormatUint(c.seed, 10)})
+		out = append(out, scenario.Set("run.seed", c.seed, fmt.Sprintf("--seed %d", c.seed)))
 	}
 	if c.algo != "" {
 		out = append(out, scenario.Override{Path: "workload.algorithm", Value: c.algo, Origin: "--algo " + c.algo})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -252,7 +251,10 @@ func (x *replayFlags) scenario(e *Env, w *source.Workload, cluster *source.Clust
 		return nil, fmt.Errorf("%s is a topology and --cluster %s is given: one cluster at a time", cluster.File, x.cluster)
 	case cluster != nil:
 		pattern = cluster.Nodes == 0
-		if file, err = scenario.Decode(cluster.File+" as a scenario", []byte("name: "+strconv.Quote(cluster.File)+"\n"+cluster.YAML())); err == nil {
+		if file, err = scenario.Decode(cluster.File+" as a scenario", []byte(cluster.YAML())); err == nil {
+			file, err = file.With(scenario.Set("name", cluster.File, "the file's name"))
+		}
+		if err == nil {
 			file, err = x.overlaid(e, file)
 		}
 	default:
@@ -275,7 +277,7 @@ func (x *replayFlags) scenario(e *Env, w *source.Workload, cluster *source.Clust
 
 // hostsOver is a field that follows from the ranks of a workload.
 func hostsOver(path string, n int) scenario.Override {
-	return scenario.Override{Path: path, Value: strconv.Itoa(n), Origin: "the ranks of the workload"}
+	return scenario.Set(path, n, "the ranks of the workload")
 }
 
 // senders say what messages cost, by who sends them.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -188,8 +187,8 @@ func (x *trainFlags) sizes(file *scenario.File, r *scenario.Resolved) (out []*sc
 			batch = batch * gpus / base
 		}
 		own, err := x.resolve(file,
-			scenario.Override{Path: "cluster.nodes", Value: strconv.Itoa(gpus / per), Origin: flag},
-			scenario.Override{Path: "training.batch.global", Value: strconv.Itoa(batch), Origin: flag})
+			scenario.Set("cluster.nodes", gpus/per, flag),
+			scenario.Set("training.batch.global", batch, flag))
 		if err != nil {
 			return nil, err
 		}

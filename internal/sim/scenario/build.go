@@ -10,10 +10,11 @@ func New(name string, s *Scenario) (*File, error) {
 	return (&File{Name: name, root: treeOf(reflect.ValueOf(*s))}).checked(nil)
 }
 
-// Set is an override by a value of Go: an integer, a bool, a text, a quantity of
-// package units, or a section or list of a scenario, each of whose fields counts. origin is what errors name.
+// Set is an override by a value of Go: an integer, a bool, a text, a quantity of package
+// units, a [Ratio], or a list or section, whose fields that are zero are not mentioned. origin
+// is what errors name.
 func Set(path string, value any, origin string) Override {
-	return Override{Path: path, Value: flow(reflect.ValueOf(value)), Origin: origin}
+	return Override{Path: path, Value: flow(reflect.ValueOf(value), true), Origin: origin}
 }
 
 // treeOf is a value as the decoder has it from a file, without the fields that are zero.

@@ -43,28 +43,28 @@ func writeFields(b *bytes.Buffer, v reflect.Value, indent string) {
 				fmt.Fprintf(b, "%s  - %s", indent, strings.TrimPrefix(text, indent+"    "))
 			}
 		default:
-			fmt.Fprintf(b, " %s\n", flow(f))
+			fmt.Fprintf(b, " %s\n", flow(f, false))
 		}
 	}
 }
 
-// flow prints a value within a line.
-func flow(v reflect.Value) string {
+// flow prints a value within a line. A sparse one has no fields that are zero.
+func flow(v reflect.Value, sparse bool) string {
 	switch {
 	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
 		items := make([]string, v.Len())
 		for i := range items {
-			items[i] = flow(v.Index(i))
+			items[i] = flow(v.Index(i), sparse)
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	case v.Kind() == reflect.Struct && v.Type() != ratioType:
 		var items []string
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			if v.Field(i).IsZero() && strings.HasSuffix(f.Tag.Get("yaml"), ",omitzero") {
+			if v.Field(i).IsZero() && (sparse || strings.HasSuffix(f.Tag.Get("yaml"), ",omitzero")) {
 				continue
 			}
-			items = append(items, yamlName(f)+": "+flow(v.Field(i)))
+			items = append(items, yamlName(f)+": "+flow(v.Field(i), sparse))
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	case v.Kind() == reflect.String && enums[v.Type()] == nil:

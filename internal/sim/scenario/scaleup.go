@@ -1,7 +1,5 @@
 package scenario
 
-import "fmt"
-
 // LinksTo is how many of a GPU's links lead to so many others of its node. Those of a
 // mesh lead to one GPU each, PairLinks at the most to the same one; the others reach
 // whom they want.
@@ -16,11 +14,11 @@ func (s *ScaleUp) LinksTo(others int) int {
 // with the links that they have between them.
 func (n *Node) Part(gpus int, origin string) []Override {
 	list := []Override{
-		{Path: "cluster.node.gpus", Value: fmt.Sprint(gpus), Origin: origin},
-		{Path: "cluster.node.nics", Value: fmt.Sprint(max(1, n.NICs*gpus/n.GPUs)), Origin: origin},
+		Set("cluster.node.gpus", gpus, origin),
+		Set("cluster.node.nics", max(1, n.NICs*gpus/n.GPUs), origin),
 	}
 	if n.ScaleUp.PairLinks > 0 {
-		list = append(list, Override{Path: "cluster.node.scale-up.pair-links", Value: fmt.Sprint(n.ScaleUp.PairLinks), Origin: origin})
+		list = append(list, Set("cluster.node.scale-up.pair-links", n.ScaleUp.PairLinks, origin))
 	}
 	return list
 }

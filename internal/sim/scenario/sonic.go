@@ -172,9 +172,9 @@ func portFacts(sw *sonic.Switch, p *sonic.Port, f *Fabric, stated bool) ([]catal
 	}
 	add("ethernet.queues", "%s", portQueues(p, append([]int{data.Queue, cnp.Queue}, lossless...)))
 	add("ethernet.pfc.enabled", "%v", len(lossless) > 0)
-	add("ethernet.pfc.priorities", "%s", flow(reflect.ValueOf(lossless)))
+	add("ethernet.pfc.priorities", "%s", flow(reflect.ValueOf(lossless), false))
 	if stops := portStops(p, data); len(stops) > 0 {
-		add("ethernet.pfc.stops", "%s", flow(reflect.ValueOf(stops)))
+		add("ethernet.pfc.stops", "%s", flow(reflect.ValueOf(stops), false))
 	}
 	if p.Detect > 0 && len(lossless) > 0 {
 		add("ethernet.pfc.watchdog.enabled", "true")
@@ -329,5 +329,5 @@ func portQueues(p *sonic.Port, used []int) string {
 			queues = append(queues, Queue{Priority: n, Schedule: DWRR, Weight: s.Weight})
 		}
 	}
-	return flow(reflect.ValueOf(queues))
+	return flow(reflect.ValueOf(queues), false)
 }

@@ -23,7 +23,7 @@ func DefaultTraining() Training {
 func (t *Training) Given() bool { return t.Model.Preset != "" || t.Model.Layers > 0 }
 
 // Text is the job as a scenario's section has it, in one line, every number exact.
-func (t *Training) Text() string { return flow(reflect.ValueOf(*t)) }
+func (t *Training) Text() string { return flow(reflect.ValueOf(*t), false) }
 
 // Replica is how many GPUs one replica of the model takes.
 func (p *Parallel) Replica() int { return p.Tensor * p.Context * p.Pipeline }

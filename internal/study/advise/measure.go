@@ -167,5 +167,5 @@ func (b *bench) tail(ctx context.Context, d *plan.Design, m Model, changes ...sc
 
 // permutation puts a permutation in place of the job.
 func (b *bench) permutation() []scenario.Override {
-	return []scenario.Override{{Path: "workload", Value: fmt.Sprintf("{pattern: permutation, sizes: [%s]}", b.message.Exact()), Origin: "the permutation"}}
+	return []scenario.Override{scenario.Set("workload", scenario.Workload{Pattern: scenario.Permutation, Sizes: []units.Bytes{b.message}}, "the permutation")}
 }

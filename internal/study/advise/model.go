@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/run/network"
@@ -118,8 +117,8 @@ func resolved(d *plan.Design, m Model, changes ...scenario.Override) (*scenario.
 		return nil, err
 	}
 	set := []scenario.Override{
-		{Path: "cluster.nodes", Value: strconv.Itoa(m.Nodes), Origin: "the model"},
-		{Path: "fabrics[0].topology.radix", Value: strconv.Itoa(m.Radix), Origin: "the model"},
+		scenario.Set("cluster.nodes", m.Nodes, "the model"),
+		scenario.Set("fabrics[0].topology.radix", m.Radix, "the model"),
 	}
 	if d.Resolved.Training.Given() {
 		job, err := d.Resolved.Training.Grown(d.Resolved.Cluster.Ranks(), m.Nodes*d.Resolved.Cluster.Node.GPUs)
@@ -127,14 +126,14 @@ func resolved(d *plan.Design, m Model, changes ...scenario.Override) (*scenario.
 			return nil, err
 		}
 		set = append(set,
-			scenario.Override{Path: "training.parallel.data", Value: strconv.Itoa(job.Parallel.Data), Origin: "the model"},
-			scenario.Override{Path: "training.batch.global", Value: strconv.Itoa(job.Batch.Global), Origin: "the model"})
+			scenario.Set("training.parallel.data", job.Parallel.Data, "the model"),
+			scenario.Set("training.batch.global", job.Batch.Global, "the model"))
 	}
 	if spare := d.Resolved.Fabrics[0].Topology.SparePorts; spare > 0 {
-		set = append(set, scenario.Override{Path: "fabrics[0].topology.spare-ports", Value: strconv.Itoa(spare * m.Nodes / max(1, m.Of)), Origin: "the model"})
+		set = append(set, scenario.Set("fabrics[0].topology.spare-ports", spare*m.Nodes/max(1, m.Of), "the model"))
 	}
 	if d.Resolved.Fabrics[0].Topology.UFM {
-		set = append(set, scenario.Override{Path: "fabrics[0].topology.ufm", Value: "false", Origin: "the model"})
+		set = append(set, scenario.Set("fabrics[0].topology.ufm", false, "the model"))
 	}
 	return file.Resolve(append(set, changes...)...)
 }

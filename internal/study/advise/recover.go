@@ -55,8 +55,8 @@ func (b *bench) recover(ctx context.Context, d *plan.Design, m Model, changes ..
 	out := &Recovery{Model: m}
 	for _, fault := range faults {
 		set := []scenario.Override{
-			{Path: "workload", Value: fmt.Sprintf("{pattern: flows, flows: [{src: 0, dst: %d, bytes: 64KiB}]}", neighbour), Origin: "one message"},
-			{Path: "faults", Value: fmt.Sprintf("[{at: %s, %s}]", faultAt.Exact(), fault), Origin: "the fault"},
+			scenario.Set("workload", scenario.Workload{Pattern: scenario.Flows, Flows: []scenario.Flow{{Dst: neighbour, Bytes: 64 * units.KiB}}}, "one message"),
+			scenario.Set("faults", []scenario.Fault{fault}, "the fault"),
 		}
 		results, err := b.run(ctx, d, m, append(set, changes...)...)
 		if err != nil {
@@ -75,7 +75,7 @@ func (b *bench) recover(ctx context.Context, d *plan.Design, m Model, changes ..
 
 // breakable names an uplink of the first leaf and the first spine, as faults do, where
 // there are others to take their load, and a NIC that shares a leaf with the first.
-func breakable(d *plan.Design, m Model) (faults []string, neighbour int, err error) {
+func breakable(d *plan.Design, m Model) (faults []scenario.Fault, neighbour int, err error) {
 	r, err := resolved(d, m)
 	if err != nil {
 		return nil, 0, err
@@ -107,10 +107,10 @@ func breakable(d *plan.Design, m Model) (faults []string, neighbour int, err err
 		}
 	}
 	if len(uplinks) > 1 {
-		faults = append(faults, fmt.Sprintf("link: %s port %d", g.Nodes[leaf].Name, uplinks[0]+1))
+		faults = append(faults, scenario.Fault{At: faultAt, Link: fmt.Sprintf("%s port %d", g.Nodes[leaf].Name, uplinks[0]+1)})
 	}
 	if len(spines) > 1 {
-		faults = append(faults, "switch: "+g.Nodes[first].Name)
+		faults = append(faults, scenario.Fault{At: faultAt, Switch: g.Nodes[first].Name})
 	}
 	if neighbour == 0 {
 		faults = nil // no two NICs share a leaf

@@ -163,9 +163,9 @@ func (r *Result) describe(s *scenario.Resolved) {
 
 // overrides choose the policy on a fabric.
 func (p *Policy) overrides(fabric int) []scenario.Override {
-	out := []scenario.Override{{Path: fmt.Sprintf("fabrics[%d].routing.mode", fabric), Value: string(p.Mode), Origin: p.Name}}
+	out := []scenario.Override{scenario.Set(fmt.Sprintf("fabrics[%d].routing.mode", fabric), p.Mode, p.Name)}
 	if p.QPs > 0 {
-		out = append(out, scenario.Override{Path: fmt.Sprintf("fabrics[%d].transport.qps-per-connection", fabric), Value: fmt.Sprint(p.QPs), Origin: p.Name})
+		out = append(out, scenario.Set(fmt.Sprintf("fabrics[%d].transport.qps-per-connection", fabric), p.QPs, p.Name))
 	}
 	return out
 }
@@ -173,7 +173,7 @@ func (p *Policy) overrides(fabric int) []scenario.Override {
 // resolve is the scenario of so many nodes, on the one fabric, at its largest
 // size.
 func (s *Spec) resolve(nodes int, more ...scenario.Override) (*scenario.Resolved, error) {
-	own := scenario.Override{Path: "cluster.nodes", Value: fmt.Sprint(nodes), Origin: fmt.Sprintf("%d nodes", nodes)}
+	own := scenario.Set("cluster.nodes", nodes, fmt.Sprintf("%d nodes", nodes))
 	r, err := s.File.Resolve(slices.Concat(s.Overrides, []scenario.Override{own}, more)...)
 	if err != nil {
 		return nil, err
@@ -193,13 +193,12 @@ func (s *Spec) ideal(nodes int) (*scenario.Resolved, error) {
 	}
 	f := &r.Fabrics[0]
 	ports := max(2, r.Cluster.Endpoints()*f.NIC.Ports)
-	set := func(field, value string) scenario.Override {
-		return scenario.Override{Path: fmt.Sprintf("fabrics[%d].%s", s.Fabric, field), Value: value, Origin: "reference on one switch"}
+	set := func(field string, value any) scenario.Override {
+		return scenario.Set(fmt.Sprintf("fabrics[%d].%s", s.Fabric, field), value, "reference on one switch")
 	}
-	text := fmt.Sprint(ports)
 	return s.resolve(
-		nodes, set("switch.ports", text), set("switch.max-ports", text), set("switch.rate", f.Link.Rate().Exact()),
-		set("topology", fmt.Sprintf("{shape: single-switch, radix: %d, cables: {node-leaf: %s}}", ports, f.Topology.Cables.NodeLeaf.Exact())),
+		nodes, set("switch.ports", ports), set("switch.max-ports", ports), set("switch.rate", f.Link.Rate()),
+		set("topology", scenario.Topology{Shape: scenario.SingleSwitch, Radix: ports, Cables: scenario.Cables{NodeLeaf: f.Topology.Cables.NodeLeaf}}),
 	)
 }
 

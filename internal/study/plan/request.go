@@ -180,7 +180,7 @@ func (r *Request) trainingProblems(m machine) (out []scenario.Problem) {
 		Cluster: scenario.Cluster{Nodes: r.GPUs / m.gpus, Node: scenario.Node{Preset: m.preset}}, Run: unbounded,
 	})
 	if err == nil {
-		_, err = file.Resolve(scenario.Set("training", r.Job.Training, "job"))
+		_, err = file.Resolve(scenario.Override{Path: "training", Value: r.Job.Training.Text(), Origin: "job"})
 	}
 	var all scenario.Errors
 	if err != nil && !errors.As(err, &all) {
