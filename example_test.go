@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"time"
 
 	"weft"
 	"weft/units"
@@ -81,6 +82,37 @@ func ExampleNew() {
 	// Output:
 	// DCQCN: last message after 1.55 ms, 12034 marks, 0 pauses, 0 drops
 	// no control: last message after 1.2 ms, 0 marks, 0 pauses, 0 drops
+}
+
+// A run that ends after a minute at the latest, and reports each simulation that has ended.
+func ExampleRun() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := weft.Collective{Op: "all-gather", Nodes: 2, Fabrics: []string{"roce-v2-400g"}, Sizes: []units.Bytes{64 * units.KiB, units.MiB}}
+	file, err := weft.New("progress", c.Scenario())
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := file.Resolve()
+	if err != nil {
+		log.Fatal(err)
+	}
+	share := 0.0 // of the simulations that are done
+	results, err := weft.Run(ctx, r, weft.Options{
+		Workers:  1,
+		Progress: func(p weft.Progress) { share = float64(p.Done) / float64(p.Total) },
+		Finished: func(f weft.Finished) {
+			fmt.Println(units.Bytes(f.Point.Bytes), f.Point.Algorithm, f.Point.Time)
+		},
+	})
+	if err != nil {
+		log.Fatal(err) // results.Partial is set where the minute was over
+	}
+	fmt.Printf("%d ranks, %.0f %% done\n", results.Ranks, 100*share)
+	// Output:
+	// 64 KiB ring 25.39 us
+	// 1 MiB ring 48.05 us
+	// 16 ranks, 100 % done
 }
 
 // The errors of a scenario have their places.

@@ -31,20 +31,20 @@ const ResultsVersion = 2
 
 // Results is what a run found.
 type Results struct {
-	Version  int            `json:"version"`
-	Scenario string         `json:"scenario"` // its name
-	Seed     uint64         `json:"seed"`
-	Workload string         `json:"workload"` // all-reduce, permutation, …
-	Ranks    int            `json:"ranks"`    // GPUs of a collective, endpoints of a pattern
-	Nodes    int            `json:"nodes"`
-	Fabrics  []FabricResult `json:"fabrics"`
+	Version  int            `json:"version"`           // of the layout of results.json
+	Scenario string         `json:"scenario"`          // its name
+	Seed     uint64         `json:"seed"`              // the first seed
+	Workload string         `json:"workload"`          // all-reduce, permutation, …
+	Ranks    int            `json:"ranks"`             // GPUs of a collective, endpoints of a pattern
+	Nodes    int            `json:"nodes"`             // on which the workload runs
+	Fabrics  []FabricResult `json:"fabrics"`           // in the scenario's order
 	Partial  bool           `json:"partial,omitempty"` // stopped before its end
 }
 
 // FabricResult is what one candidate fabric did, size by size.
 type FabricResult struct {
-	Name     string     `json:"name"`
-	Protocol string     `json:"protocol"` // infiniband, roce-v2, tcp
+	Name     string     `json:"name"`     // in the scenario
+	Protocol string     `json:"protocol"` // infiniband, roce-v2, …, a FabricKind of the scenario
 	Rate     units.Rate `json:"rate"`     // of a port
 	// Engine is the routing engine of InfiniBand's Subnet Manager that wrote the
 	// forwarding tables, and EngineWhy the reason where the fabric chose it.
@@ -57,28 +57,29 @@ type FabricResult struct {
 	// SwitchRange is nil where it was not asked for, or sources do not differ on any
 	// fabric's switches.
 	SwitchRange *SwitchRange `json:"switch_range,omitempty"`
-	Points      []Point      `json:"points"`
+	// Points has the result of each size, in the scenario's order.
+	Points []Point `json:"points"`
 }
 
-// Reduction is what a fabric whose switches reduce (ib.sharp) does of it: a tree of
-// streaming aggregation for each rail of a group of ranks.
+// Reduction is the trees of a fabric whose switches reduce (ib.sharp): a tree of streaming
+// aggregation for each rail of a group of ranks.
 type Reduction struct {
-	Trees   int    `json:"trees"`
-	Groups  int    `json:"groups"`        // between nodes that have trees
-	Without int    `json:"without"`       // that got none: their collectives go point to point, as NCCL's do
-	Why     string `json:"why,omitempty"` // the first of those got none
+	Trees   int    `json:"trees"`         // in all groups
+	Groups  int    `json:"groups"`        // of ranks on several nodes, with trees
+	Without int    `json:"without"`       // groups without trees, whose collectives go point to point as NCCL's do
+	Why     string `json:"why,omitempty"` // the first of these groups has no trees
 }
 
 // Point is one size of a sweep. Times are picoseconds of the simulated clock.
 type Point struct {
-	Bytes     int64
+	Bytes     int64  // of a message, as nccl-tests counts them
 	Algorithm string // ring, tree, nvls-tree, …
 	Wire      string // NCCL's protocol: LL, LL128, Simple
-	Channels  int
+	Channels  int    // parallel rings or trees
 
 	Time  units.Time // mean over iterations, and over seeds
-	AlgBW float64    // GB/s, 1e9
-	BusBW float64
+	AlgBW float64    // algorithm bandwidth in GB/s of 1e9 bytes: Bytes over Time
+	BusBW float64    // bus bandwidth of nccl-tests in GB/s
 
 	// Seeds are the times by seed, where several were simulated: the one of the results
 	// and those that follow it. All but Time, AlgBW and BusBW is of the first. It is nil of
@@ -86,35 +87,35 @@ type Point struct {
 	Seeds *Seeds
 
 	Flows   Distribution // of messages between nodes
-	Counts  Counts
-	Hottest []HotLink // the busiest first, at most eight
-	Pauses  *Pauses   // who paused whom; nil where it was not recorded, or nobody did
-	Beside  []Stream  // what ran beside a collective
-	// Violations are what a Subnet Manager is told of packets that were discarded
-	// for their P_Key or Q_Key, the earliest first, at most 64.
+	Counts  Counts       // of the whole network
+	Hottest []HotLink    // the busiest first, at most eight
+	Pauses  *Pauses      // who paused whom; nil where it was not recorded, or nobody did
+	Beside  []Stream     // what ran beside a collective
+	// Violations are the packets that ports discarded for their P_Key, Q_Key or VRF, the
+	// earliest first, at most 64.
 	Violations []Violation
-	// Traps are how the agents of an InfiniBand fabric told the manager of them; nil
-	// where there were none.
+	// Traps are the datagrams by which an InfiniBand fabric reports them to the Subnet
+	// Manager; nil where there were none.
 	Traps *Traps
 	// Levels are the messages of each service level of InfiniBand, where there is
 	// more than one.
 	Levels  []Level
 	Fault   *FaultPoint // nil where nothing was to break
-	Partial bool
-	Failure string // why the point has no result
+	Partial bool        // stopped before its end
+	Failure string      // why the point has no result
 }
 
 // Seeds are the runs of a point with one seed after the other, and the 95 % interval of
 // their mean.
 type Seeds struct {
-	TimesPs []int64 `json:"times_ps"`
-	LowPs   int64   `json:"time_low_ps"`
-	HighPs  int64   `json:"time_high_ps"`
+	TimesPs []int64 `json:"times_ps"`     // of each seed
+	LowPs   int64   `json:"time_low_ps"`  // end of the interval
+	HighPs  int64   `json:"time_high_ps"` // end of the interval
 }
 
 // Distribution sums up flow completion times.
 type Distribution struct {
-	N                         int64
+	N                         int64 // messages
 	Mean, P50, P99, P999, Max units.Time
 	// Fairness is Jain's index of the inverse times (Jain, Chiu and Hawe 1984): 1
 	// where all are alike, 1/N where one has everything. Of messages of one length
@@ -124,24 +125,24 @@ type Distribution struct {
 
 // Counts are what happened in the network.
 type Counts struct {
-	Packets    int64 `json:"packets"`
-	PacketHops int64 `json:"packet_hops"`
+	Packets    int64 `json:"packets"`     // that NICs and GPUs sent, acknowledgements too
+	PacketHops int64 `json:"packet_hops"` // one for each port of the fabric that sent a packet
 	// Events are the engine's work and no result: in parts of a network on cores of
 	// their own a port may be woken once more for nothing. meta.json has their sum.
 	Events          int64 `json:"-"`
-	Pauses          int64 `json:"pfc_pauses"`
-	Resumes         int64 `json:"pfc_resumes"`
-	CreditStalls    int64 `json:"credit_stalls"`
-	Marks           int64 `json:"ecn_marks"`
-	CNPs            int64 `json:"cnps"`
-	CNPsTaken       int64 `json:"cnps_arrived,omitempty"`
-	CNPDelay        int64 `json:"cnp_delay_ps,omitempty"` // of those that arrived, added up
-	Retransmissions int64 `json:"retransmissions"`
-	Timeouts        int64 `json:"timeouts,omitempty"` // retransmission timeouts that expired
-	Trimmed         int64 `json:"trimmed,omitempty"`  // Ultra Ethernet: packets whose payload a switch cut off
-	DroppedBuffer   int64 `json:"dropped_buffer"`     // lossy class, buffer full
-	DroppedHeadroom int64 `json:"dropped_headroom"`   // lossless class, headroom overrun
-	DroppedLifetime int64 `json:"dropped_lifetime"`   // InfiniBand, head-of-queue lifetime
+	Pauses          int64 `json:"pfc_pauses"`             // PFC frames that pause
+	Resumes         int64 `json:"pfc_resumes"`            // PFC frames that end a pause
+	CreditStalls    int64 `json:"credit_stalls"`          // times that a lane began to wait for credits
+	Marks           int64 `json:"ecn_marks"`              // ECN, or FECN on InfiniBand
+	CNPs            int64 `json:"cnps"`                   // congestion notifications that were sent
+	CNPsTaken       int64 `json:"cnps_arrived,omitempty"` // and that arrived
+	CNPDelay        int64 `json:"cnp_delay_ps,omitempty"` // sum of the times of those that arrived
+	Retransmissions int64 `json:"retransmissions"`        // packets that were sent again
+	Timeouts        int64 `json:"timeouts,omitempty"`     // retransmission timeouts that expired
+	Trimmed         int64 `json:"trimmed,omitempty"`      // Ultra Ethernet: packets whose payload a switch cut off
+	DroppedBuffer   int64 `json:"dropped_buffer"`         // lossy class, buffer full
+	DroppedHeadroom int64 `json:"dropped_headroom"`       // lossless class, headroom overrun
+	DroppedLifetime int64 `json:"dropped_lifetime"`       // InfiniBand, head-of-queue lifetime
 
 	DroppedStalled  int64 `json:"dropped_stalled,omitempty"`  // InfiniBand, lane stalled after such drops
 	DroppedWatchdog int64 `json:"dropped_watchdog,omitempty"` // lossless class, the PFC watchdog ended a storm

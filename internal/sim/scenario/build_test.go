@@ -11,16 +11,16 @@ import (
 // inGoAndText is a scenario in Go and the file that says the same.
 func inGoAndText() (*Scenario, string) {
 	return &Scenario{
-			Name:     "one of each",
-			Cluster:  Cluster{Nodes: 4, Node: Node{Preset: "dgx-h100", NICs: 4, CPU: CPU{Cores: 8}}},
-			Topology: Topology{Shape: FatTree, Radix: 8, Oversubscription: Ratio{2, 1}},
-			Fabrics: []Fabric{
-				{Preset: "infiniband-ndr", MTU: 2 * units.KiB, Switch: Switch{Model: "qm9700", Latency: 200 * units.Nanosecond}},
-				{Preset: "roce-v2-400g", Name: "two", Host: Host{Path: PathRDMAHost}, CC: CC{Preset: "none"}},
-			},
-			Workload: Workload{Pattern: Flows, Flows: []Flow{{Dst: 3, Bytes: units.MiB}, {Src: 2, Dst: 1, Bytes: 64 * units.KiB, Start: units.Microsecond}}},
-			Run:      Run{Seed: 7, Limit: Limit{SimulatedTime: units.Forever}},
-		}, `
+		Name:     "one of each",
+		Cluster:  Cluster{Nodes: 4, Node: Node{Preset: "dgx-h100", NICs: 4, CPU: CPU{Cores: 8}}},
+		Topology: Topology{Shape: FatTree, Radix: 8, Oversubscription: Ratio{2, 1}},
+		Fabrics: []Fabric{
+			{Preset: "infiniband-ndr", MTU: 2 * units.KiB, Switch: Switch{Model: "qm9700", Latency: 200 * units.Nanosecond}},
+			{Preset: "roce-v2-400g", Name: "two", Host: Host{Path: PathRDMAHost}, CC: CC{Preset: "none"}},
+		},
+		Workload: Workload{Pattern: Flows, Flows: []Flow{{Dst: 3, Bytes: units.MiB}, {Src: 2, Dst: 1, Bytes: 64 * units.KiB, Start: units.Microsecond}}},
+		Run:      Run{Seed: 7, Limit: Limit{SimulatedTime: units.Forever}},
+	}, `
 name: one of each
 cluster: {nodes: 4, node: {preset: dgx-h100, nics: 4, cpu: {cores: 8}}}
 topology: {shape: fat-tree, radix: 8, oversubscription: 2:1}
