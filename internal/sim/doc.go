@@ -5,6 +5,7 @@
 // # Rooms
 //
 //	scenario    what a user writes, its defaults and derived values: Resolved
+//	protocol    what each protocol of a fabric has: its ports, frames, transport, abilities
 //	catalog     facts of hardware and protocols, each with its source
 //	engine      the clock, the event queue, windows of partitions, random streams
 //	fabric      links, ports, buffers, switches and NICs of both fabrics, packet by packet

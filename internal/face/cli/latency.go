@@ -90,7 +90,7 @@ func (l *explaining) do(e *Env, given []string) error {
 		for i := range r.Fabrics {
 			f := &r.Fabrics[i]
 			s := spec
-			if f.Kind == scenario.TCPKind && s.Op != latency.Send && !l.onlyTCP(scenarios, "op") {
+			if !f.Protocol().RDMA() && s.Op != latency.Send && !l.onlyTCP(scenarios, "op") {
 				s.Op = latency.Send
 			}
 			if err := s.Check(f); err != nil {
@@ -122,7 +122,7 @@ func (l *explaining) do(e *Env, given []string) error {
 func (l *explaining) onlyTCP(scenarios []*scenario.Resolved, flag string) bool {
 	for _, r := range scenarios {
 		for i := range r.Fabrics {
-			if r.Fabrics[i].Kind != scenario.TCPKind {
+			if r.Fabrics[i].Protocol().RDMA() {
 				return false
 			}
 		}
@@ -216,7 +216,7 @@ func (l *explaining) change(scenarios []*scenario.Resolved) error {
 		r.Run.Jitter = r.Run.Jitter || l.jitter
 		for i := range r.Fabrics {
 			f := &r.Fabrics[i]
-			if l.path != "" && f.Kind != scenario.TCPKind {
+			if l.path != "" && f.Protocol().RDMA() {
 				f.Host = host
 			}
 			if length > 0 {

@@ -46,7 +46,7 @@ scenario reads the file again by ib.opensm-conf.`,
 // qosOfScenario is the quality of service of a scenario's first InfiniBand fabric.
 func qosOfScenario(r *scenario.Resolved) (*qos.Config, error) {
 	for i := range r.Fabrics {
-		if f := &r.Fabrics[i]; f.Kind == scenario.InfiniBandKind {
+		if f := &r.Fabrics[i]; f.Protocol().SubnetManager {
 			return scenario.QoSConf(f), nil
 		}
 	}

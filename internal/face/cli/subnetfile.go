@@ -30,7 +30,7 @@ func loadSubnet(e *Env, path string, c *choice) (*subnet.Subnet, error) {
 func subnetOf(r *scenario.Resolved) (*subnet.Subnet, error) {
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
-		if f.Kind != scenario.InfiniBandKind {
+		if !f.Protocol().SubnetManager {
 			continue
 		}
 		spec, err := network.Shape(&f.Topology, &r.Cluster)

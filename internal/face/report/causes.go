@@ -226,38 +226,12 @@ func (p Packet) Overhead() float64 { return float64(p.Wire) / float64(p.Payload)
 
 // Framing is a fabric's full data packet.
 func Framing(f *scenario.Fabric) Packet {
-	mtu := int(f.MTU)
-	eth := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
 	op := wire.RCWriteMiddle
 	if f.OutOfOrder() {
 		op = wire.RCWriteOnly
 	}
-	switch f.Kind {
-	case scenario.InfiniBandKind:
-		return Packet{mtu, wire.InfiniBandBytes(op, mtu, f.IB.GRH)}
-	case scenario.RoCEv2Kind:
-		return Packet{mtu, wire.RoCEv2Bytes(op, mtu, eth)}
-	case scenario.RoCEv1Kind:
-		return Packet{mtu, wire.RoCEv1Bytes(op, mtu, f.Ethernet.VLAN)}
-	case scenario.UltraEthernetKind:
-		return Packet{mtu, wire.UETBytes(mtu, eth)}
-	case scenario.IWARPKind:
-		emss := mtu - wire.IPv4Bytes - wire.TCPBytes - wire.TCPTimestampBytes
-		unit := wire.MPAUnit(emss, f.TCP.MPAMarkers)
-		markers := 0
-		if f.TCP.MPAMarkers {
-			markers = unit / (wire.MPAMarkerSpan - wire.MPAMarkerBytes) * wire.MPAMarkerBytes
-		}
-		return Packet{unit - wire.FPDUBytes(wire.DDPTaggedBytes), wire.TCPSegmentBytes(unit+markers, eth)}
-	case scenario.TCPKind:
-		ip := wire.IPv4Bytes
-		if eth.IPv6 {
-			ip = wire.IPv6Bytes
-		}
-		payload := mtu - ip - wire.TCPBytes - wire.TCPTimestampBytes
-		return Packet{payload, wire.TCPSegmentBytes(payload, eth)}
-	}
-	return Packet{}
+	payload, wire := f.Protocol().FullPacket(op, int(f.MTU), f.Framing())
+	return Packet{payload, wire}
 }
 
 // pathText is a host's data path in words.

@@ -141,7 +141,7 @@ func madeUp() *scenario.Resolved {
 		ECN: scenario.ECN{Enabled: true, Kmin: 400 * units.KiB, Kmax: 1600 * units.KiB},
 	}
 	tcp := base
-	tcp.Name, tcp.Kind, tcp.MTU, tcp.TCP.Variant = "tcp-400g", scenario.TCPKind, 9000, scenario.Cubic
+	tcp.Name, tcp.Kind, tcp.MTU, tcp.TCP.Variant = "tcp-400g", "tcp", 9000, scenario.Cubic
 	tcp.Host.Path, tcp.Ethernet = scenario.PathCPU, scenario.Ethernet{IPVersion: 4}
 	tcp.TCP.Sockets, tcp.Host.Copies, tcp.Host.CopyRate = 1, 2, 80*units.Gbps
 	sc.Fabrics = []scenario.Fabric{ib, roce, tcp}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,24 +55,18 @@ var properties = []struct {
 	}},
 	{"against overflow", lossless},
 	{"routing", func(f *scenario.Fabric) string {
-		if f.Kind == scenario.UltraEthernetKind {
+		if f.Protocol().Unordered {
 			return fmt.Sprintf("%s, entropy %s over %d values", f.Routing.Mode, f.Transport.Entropy, f.Transport.EntropyValues)
 		}
 		return string(f.Routing.Mode)
 	}},
 	{"congestion control", congestion},
 	{"out-of-order arrival", func(f *scenario.Fabric) string {
-		switch {
-		case f.Kind == scenario.TCPKind:
-			return "put in order by the kernel"
-		case f.Kind == scenario.IWARPKind:
-			return "put in order by the NIC's TCP"
-		case f.Kind == scenario.UltraEthernetKind:
-			return "placed as it comes; messages finish in any order"
-		case f.NIC.OutOfOrder:
-			return "WRITEs are placed as they come"
+		nic := "NAK and go-back-N"
+		if f.NIC.OutOfOrder {
+			nic = "WRITEs are placed as they come"
 		}
-		return "NAK and go-back-N"
+		return cmp.Or(f.Protocol().OutOfOrder, nic)
 	}},
 	{"data path of the host", func(f *scenario.Fabric) string { return pathText(f.Host) }},
 }
@@ -87,7 +82,7 @@ func shapeText(f *scenario.Fabric) string {
 
 func lossless(f *scenario.Fabric) string {
 	switch {
-	case f.Kind == scenario.InfiniBandKind:
+	case !f.Protocol().Ethernet():
 		return fmt.Sprintf("credits, %s per lane and port", f.IB.Buffer)
 	case f.Ethernet.PFC.Enabled:
 		return fmt.Sprintf("PFC, %s of headroom per port; %s shared", f.Ethernet.PFC.Headroom, f.Switch.Buffer)
@@ -100,11 +95,11 @@ func lossless(f *scenario.Fabric) string {
 
 func congestion(f *scenario.Fabric) string {
 	marks := ""
-	if f.Kind != scenario.InfiniBandKind && f.Ethernet.ECN.Enabled {
+	if f.Protocol().Ethernet() && f.Ethernet.ECN.Enabled {
 		marks = fmt.Sprintf(", ECN from %s to %s", f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax)
 	}
 	switch {
-	case f.Kind.TCP():
+	case f.Protocol().OnTCP():
 		return string(f.TCP.Variant) + marks
 	case f.CC.Algorithm == scenario.CCNone:
 		return "none" + marks

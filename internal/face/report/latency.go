@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"weft/internal/sim/run/host"
-	"weft/internal/sim/scenario"
 	"weft/internal/study/latency"
 	"weft/units"
 )
@@ -239,7 +238,7 @@ func perftestName(m *Latency) string {
 	switch {
 	case m.Op == latency.Read:
 		return "as ib_read_lat: whole round trips"
-	case m.Protocol == scenario.TCPKind:
+	case !m.Protocol.Protocol().RDMA():
 		return "as a ping-pong of sockets: half of each round trip"
 	}
 	return "as ib_" + string(m.Op) + "_lat: half of each round trip"

@@ -14,7 +14,7 @@ func (v *judgement) kernelSentences() (out []string) {
 	}
 	for i := range v.fabrics {
 		f := v.spec(i)
-		if f == nil || f.Kind != scenario.TCPKind || f.Host.Path != scenario.PathCPU {
+		if f == nil || f.Protocol().RDMA() || f.Host.Path != scenario.PathCPU {
 			continue
 		}
 		who := "by one thread of each rank"

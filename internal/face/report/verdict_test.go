@@ -331,7 +331,7 @@ func TestVerdictSpeaksOfFlowsOnlyWhereRoutingChoosesForThem(t *testing.T) {
 	sc.Fabrics[1].Topology.Shape = scenario.Dragonfly
 	mustSay(t, judged(r, sc), "roce-v2-400g spreads its load unevenly")
 	sc = madeUp()
-	sc.Fabrics[1].Kind = scenario.UltraEthernetKind
+	sc.Fabrics[1].Kind = "ultra-ethernet"
 	mustSay(t, judged(r, sc), "roce-v2-400g spreads its load unevenly")
 }
 

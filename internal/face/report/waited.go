@@ -42,7 +42,7 @@ func (v *judgement) waitedSentences() (out []string) {
 func firstWait(f *scenario.Fabric) (least units.Time, text string) {
 	s := &f.NIC.Retransmission
 	switch {
-	case f.Kind.TCP():
+	case f.Protocol().OnTCP():
 		return 0, ""
 	case f.Transport.Retransmission == scenario.AdaptiveRetransmission:
 		return s.Times[0], fmt.Sprintf("the first of a packet after %s to %s (a schedule measured on one adapter: weft catalog nic %s)",

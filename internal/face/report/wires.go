@@ -61,7 +61,7 @@ func byFlow(f *scenario.Fabric) bool {
 	case scenario.Dragonfly, scenario.Torus, scenario.Listed:
 		return false
 	}
-	return f.Kind != scenario.UltraEthernetKind
+	return !f.Protocol().Unordered
 }
 
 // collision names the link on which flows meet, and how much of the others' share

@@ -81,7 +81,7 @@ func (r *resolver) checkCC(path string, f *Fabric) {
 
 func (r *resolver) checkNSCC(at string, f *Fabric) {
 	c := &f.CC
-	if f.Kind != UltraEthernetKind {
+	if !f.Protocol().Unordered {
 		r.complain(at, "nscc is Ultra Ethernet's: %s takes another, or none", f.Kind)
 		return
 	}
@@ -132,7 +132,7 @@ func (r *resolver) below(at, field string, value Ratio) {
 // trip or of the path.
 func (r *resolver) checkEndToEnd(at string, f *Fabric) {
 	c := &f.CC
-	if f.Kind == InfiniBandKind {
+	if !f.Protocol().Ethernet() {
 		r.complain(at, "%s is RoCE v2's here: InfiniBand takes ib-cc or none", c.Algorithm)
 		return
 	}
@@ -182,7 +182,7 @@ func (r *resolver) checkSwift(at string, c *CC) {
 
 func (r *resolver) checkDCQCN(at string, f *Fabric) {
 	c := &f.CC
-	if f.Kind == InfiniBandKind {
+	if !f.Protocol().Ethernet() {
 		r.complain(at, "DCQCN is RoCE v2's: InfiniBand takes ib-cc or none")
 		return
 	}
@@ -211,7 +211,7 @@ const (
 
 func (r *resolver) checkIBCC(at string, f *Fabric) {
 	c := &f.CC
-	if f.Kind != InfiniBandKind {
+	if f.Protocol().Ethernet() {
 		r.complain(at, "ib-cc is InfiniBand's: RoCE v2 takes dcqcn, timely, swift, hpcc or none")
 		return
 	}

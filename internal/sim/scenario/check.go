@@ -24,11 +24,11 @@ func (r *resolver) check() {
 		f := &r.Fabrics[i]
 		r.checkName(path, i)
 		r.checkLink(path, f)
-		switch f.Kind {
-		case InfiniBandKind:
-			r.checkInfiniBand(path, f)
-		default:
+		r.checkProtocol(path, f)
+		if f.Protocol().Ethernet() {
 			r.checkEthernet(path, f)
+		} else {
+			r.checkInfiniBand(path, f)
 		}
 		r.checkCC(path, f)
 		if !r.broken("cluster", "workload") {
@@ -121,11 +121,11 @@ func (r *resolver) checkLink(path string, f *Fabric) {
 	case rate > f.Switch.Rate:
 		r.complain(path+".link", "a link of %s is more than the %s of the switch %s: take another switch or a slower link", rate, f.Switch.Rate, f.Switch.Model)
 	}
-	ethernet := pauseQuanta(f.Link.Generation) > 0
-	if ethernet == (f.Kind == InfiniBandKind) {
+	ethernet := f.Protocol().Ethernet()
+	if ethernet != (pauseQuanta(f.Link.Generation) > 0) {
 		r.complain(path+".link", "a fabric of kind %s does not run on %s links", f.Kind, f.Link.Generation)
 	}
-	if infiniband := f.Switch.Cell == 0; infiniband != (f.Kind == InfiniBandKind) {
+	if ethernet != (f.Switch.Cell > 0) {
 		r.complain(path+".switch", "a fabric of kind %s does not run on a switch %s", f.Kind, f.Switch.Model)
 	}
 	if f.Switch.MaxPorts < f.Switch.Ports {
@@ -133,14 +133,23 @@ func (r *resolver) checkLink(path string, f *Fabric) {
 	}
 }
 
-// ibMTUs are the path MTUs of InfiniBand and RoCE (IBA vol. 1, 9.6.1).
-var ibMTUs = []units.Bytes{256, 512, 1024, 2048, 4096}
+// checkProtocol checks what the description of the protocol bounds.
+func (r *resolver) checkProtocol(path string, f *Fabric) {
+	p := f.Protocol()
+	if !p.MTU.Has(f.MTU) {
+		wrong := "is out of range"
+		if p.MTU.Only != nil {
+			wrong = "does not exist"
+		}
+		r.complain(path+".mtu", "%s MTU of %s %s: want %s", p.MTU.Name, f.MTU.Exact(), wrong, p.MTU.Want)
+	}
+	if p.Routing != nil && !slices.Contains(p.Routing, string(f.Routing.Mode)) {
+		r.complain(path+".routing.mode", "%s has no %s routing: want %s", p.Title, f.Routing.Mode, oneOf(p.Routing))
+	}
+}
 
 func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 	ib := &f.IB
-	if !slices.Contains(ibMTUs, f.MTU) {
-		r.complain(path+".mtu", "an InfiniBand MTU of %s does not exist: want 256B, 512B, 1KiB, 2KiB or 4KiB", f.MTU.Exact())
-	}
 	// LRH 8, GRH 40, BTH 12, RETH 16, AtomicETH and the rest below 40, CRCs 6.
 	packet := f.MTU + 128
 	for _, b := range []struct {
@@ -170,25 +179,17 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 	if ib.Speedup.Cmp(1, 1) < 0 {
 		r.complain(path+".ib.speedup", "a speed-up of %s is below 1: the switch would be slower than its ports", ib.Speedup)
 	}
-	if m := f.Routing.Mode; m != Deterministic && m != Adaptive {
-		r.complain(path+".routing.mode", "InfiniBand has no %s: want deterministic or adaptive", m)
-	}
 }
 
 func (r *resolver) checkEthernet(path string, f *Fabric) {
 	e := &f.Ethernet
 	at := func(field string) string { return path + ".ethernet." + field }
-	switch f.Kind {
-	case RoCEv1Kind:
+	p := f.Protocol()
+	if p.OneSegment {
 		r.checkRoCEv1(path, f)
-	case UltraEthernetKind:
+	}
+	if p.Unordered {
 		r.checkUltraEthernet(path, f)
-	}
-	if f.Kind == RoCEv2Kind && (f.MTU < 256 || f.MTU > 9000) {
-		r.complain(path+".mtu", "a RoCE v2 MTU of %s is out of range: want 256B to 4KiB, or up to 9000B for other simulators' cases", f.MTU.Exact())
-	}
-	if f.Kind.TCP() && (f.MTU < 576 || f.MTU > 9216) {
-		r.complain(path+".mtu", "an IP MTU of %s is out of range: want 576B to 9216B", f.MTU.Exact())
 	}
 	if e.IPVersion == 5 {
 		r.complain(at("ip-version"), "5 is not a version of IP: want 4 or 6")
@@ -203,12 +204,12 @@ func (r *resolver) checkEthernet(path string, f *Fabric) {
 			r.complain(fmt.Sprintf("%s[%d].weight", at("queues"), i), "a dwrr queue needs a weight: priority %d would never be served", q.Priority)
 		}
 	}
-	for _, p := range []struct {
+	for _, x := range []struct {
 		field    string
 		priority int
 	}{{"data-priority", e.DataPriority}, {"ack-priority", e.AckPriority}, {"cnp-priority", e.CNPPriority}} {
-		if !served[p.priority] {
-			r.complain(at(p.field), "no queue serves priority %d: add it to queues", p.priority)
+		if !served[x.priority] {
+			r.complain(at(x.field), "no queue serves priority %d: add it to queues", x.priority)
 		}
 	}
 	for i, p := range e.PFC.Priorities {
@@ -226,11 +227,8 @@ func (r *resolver) checkEthernet(path string, f *Fabric) {
 	if e.ECN.Enabled && e.ECN.Kmin > f.Switch.Buffer {
 		r.complain(at("ecn.kmin"), "kmin %s is more than the switch's buffer of %s: nothing would be marked", e.ECN.Kmin.Exact(), f.Switch.Buffer.Exact())
 	}
-	if f.Kind.TCP() {
+	if p.OnTCP() {
 		r.checkTCP(path, f)
-	}
-	if f.Routing.Mode == Deterministic && f.Kind.TCP() {
-		r.complain(path+".routing.mode", "TCP on Ethernet is routed by ecmp, flowlet, spray or adaptive")
 	}
 }
 
@@ -385,7 +383,7 @@ func (r *resolver) checkFlows(nics int) {
 			r.complain(at, "the flow has no bytes")
 		}
 		for k := range r.Fabrics {
-			if g := &r.Fabrics[k]; f.Priority > 0 && g.Kind != InfiniBandKind && !g.serves(f.Priority) {
+			if g := &r.Fabrics[k]; f.Priority > 0 && !g.Protocol().ServiceLevels && !g.serves(f.Priority) {
 				r.complain(at+".priority", "no queue of %s serves priority %d: add it to ethernet.queues", g.Name, f.Priority)
 			}
 		}

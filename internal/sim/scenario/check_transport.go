@@ -4,9 +4,6 @@ package scenario
 // route header straight into an Ethernet frame (IBA vol. 1, annex A16), so that no
 // router takes it anywhere and no switch can mark it.
 func (r *resolver) checkRoCEv1(path string, f *Fabric) {
-	if f.MTU < 256 || f.MTU > 4096 {
-		r.complain(path+".mtu", "a RoCE v1 MTU of %s is out of range: want 256B to 4KiB", f.MTU.Exact())
-	}
 	if s := f.Topology.plane(); s != SingleSwitch {
 		r.complain(path+".topology.shape", "RoCE v1 has no IP header, so it lives inside one L2 domain, and a %s is routed: set topology.shape to single-switch, or take roce-v2", s)
 	}
@@ -21,7 +18,7 @@ func (r *resolver) checkRecovery(path string, f *Fabric) {
 		r.complain(path+".link.error-rate", "%s is more than 1", f.Link.ErrorRate)
 	}
 	m := f.Routing.Mode
-	if f.Transport.Recovery == SelectiveRepeat && f.Kind != UltraEthernetKind && (m == Adaptive || m == Spray) {
+	if f.Transport.Recovery == SelectiveRepeat && !f.Protocol().Unordered && (m == Adaptive || m == Spray) {
 		r.complain(path+".transport.recovery", "selective repeat takes a packet that comes ahead for a sign of loss, and with routing by packet (%s) they do: "+
 			"set routing.mode to deterministic, ecmp or flowlet, or recovery: go-back-n", m)
 	}
@@ -30,7 +27,7 @@ func (r *resolver) checkRecovery(path string, f *Fabric) {
 // checkTCP checks what runs on TCP: the kernel's goes through the host's CPU, the
 // NIC's does not.
 func (r *resolver) checkTCP(path string, f *Fabric) {
-	iwarp := f.Kind == IWARPKind
+	iwarp := f.Protocol().RDMA()
 	if iwarp && f.Host.Path == PathCPU {
 		r.complain(path+".host", "iWARP's TCP is in the NIC, and the path %s is that of sockets through the kernel: take gpudirect-rdma, gpudirect-p2p or rdma-host", f.Host.Path)
 	}

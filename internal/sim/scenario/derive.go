@@ -41,16 +41,18 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 	if !r.stated(path + ".name") {
 		f.Name = f.Preset
 	}
+	p := f.Protocol()
+	tcp := p.OnTCP()
 	for _, s := range []struct {
 		name    string
 		section reflect.Value
 		applies bool
 	}{
-		{"ib", reflect.ValueOf(&f.IB).Elem(), f.Kind == InfiniBandKind},
-		{"ethernet", reflect.ValueOf(&f.Ethernet).Elem(), f.Kind != InfiniBandKind},
-		{"transport", reflect.ValueOf(&f.Transport).Elem(), !f.Kind.TCP()},
-		{"cc", reflect.ValueOf(&f.CC).Elem(), !f.Kind.TCP()},
-		{"tcp", reflect.ValueOf(&f.TCP).Elem(), f.Kind.TCP()},
+		{"ib", reflect.ValueOf(&f.IB).Elem(), !p.Ethernet()},
+		{"ethernet", reflect.ValueOf(&f.Ethernet).Elem(), p.Ethernet()},
+		{"transport", reflect.ValueOf(&f.Transport).Elem(), !tcp},
+		{"cc", reflect.ValueOf(&f.CC).Elem(), !tcp},
+		{"tcp", reflect.ValueOf(&f.TCP).Elem(), tcp},
 	} {
 		if s.applies {
 			continue
@@ -60,7 +62,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 		}
 		s.section.SetZero()
 	}
-	if f.Kind == InfiniBandKind {
+	if p.SubnetManager {
 		if f.Topology.Shape == Torus && !r.written[path+".routing.mode"] {
 			f.Routing.Mode = Deterministic // whatever the preset says: adaptive routing has no lane to escape to
 		}
@@ -70,13 +72,13 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 	}
 	r.deriveRetransmission(path, f)
 	r.deriveInspection(path, f)
-	if f.Kind == TCPKind && f.TCP.Sockets > 1 && !r.written[path+".tcp.threads"] {
+	if !p.RDMA() && f.TCP.Sockets > 1 && !r.written[path+".tcp.threads"] {
 		f.TCP.Threads = threadsOf(f.TCP.Sockets)
 	}
-	if f.Kind.TCP() && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
+	if tcp && f.TCP.Variant == DCTCP && !r.written[path+".ethernet.ecn.enabled"] {
 		f.Ethernet.ECN.Enabled = true // DCTCP is an answer to marks
 	}
-	if (f.Kind == RoCEv2Kind || f.Kind == RoCEv1Kind) && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
+	if p.CNPs && !f.Ethernet.ECN.Enabled && !r.written[path+".cc"] {
 		f.CC = CC{Preset: "none", Algorithm: CCNone} // nobody would ever notify
 	}
 	r.deriveBeside(path, f)
@@ -110,7 +112,7 @@ const (
 // buffer_headroom_mellanox.lua with small packets only, as the shipped table
 // of the SN5600 has it).
 func (r *resolver) derivePFC(path string, f *Fabric) {
-	if f.Kind == InfiniBandKind {
+	if !f.Protocol().Ethernet() {
 		return
 	}
 	pfc := &f.Ethernet.PFC
@@ -236,7 +238,7 @@ func (r *resolver) deriveTopologies() {
 		}
 		path := fmt.Sprintf("fabrics[%d].topology", i)
 		t := &r.Fabrics[i].Topology
-		if r.Fabrics[i].Kind == RoCEv1Kind && !r.written[path+".shape"] && !r.written["topology.shape"] {
+		if r.Fabrics[i].Protocol().OneSegment && !r.written[path+".shape"] && !r.written["topology.shape"] {
 			t.Shape = SingleSwitch // the only one that it has
 		}
 		r.shapeOnly(path, t)

@@ -1,24 +1,37 @@
 package scenario
 
-import "reflect"
+import (
+	"reflect"
+
+	"weft/internal/sim/protocol"
+	"weft/wire"
+)
 
 // FabricKind is the protocol of a fabric.
 type FabricKind string
 
-// The kinds of fabric.
+// The two kinds that questions are asked about by name: which of them to build, and whose
+// management or configuration it is. Everything else is asked of Protocol.
 const (
 	InfiniBandKind FabricKind = "infiniband"
 	RoCEv2Kind     FabricKind = "roce-v2"
-	RoCEv1Kind     FabricKind = "roce-v1" // of one Ethernet segment: no IP header
-	TCPKind        FabricKind = "tcp"
-	IWARPKind      FabricKind = "iwarp" // RDMA over a TCP that the NIC runs
-	// UltraEthernetKind is Ultra Ethernet's transport (UET): sprayed, trimmed,
-	// delivered in any order.
-	UltraEthernetKind FabricKind = "ultra-ethernet"
 )
 
-// TCP reports whether the protocol runs on TCP, of the kernel or of the NIC.
-func (k FabricKind) TCP() bool { return k == TCPKind || k == IWARPKind }
+// Protocol is the description of the kind.
+func (k FabricKind) Protocol() *protocol.Protocol { return protocol.Of(string(k)) }
+
+// Protocol is the description of the fabric's protocol.
+func (f *Fabric) Protocol() *protocol.Protocol { return f.Kind.Protocol() }
+
+// Framing is what the headers of the fabric's packets depend on besides its protocol.
+func (f *Fabric) Framing() protocol.Framing {
+	framing := protocol.Framing{GRH: f.IB.GRH, Markers: f.TCP.MPAMarkers}
+	framing.VLAN, framing.IPv6 = f.Ethernet.VLAN, f.Ethernet.IPVersion == 6
+	if f.Link.Code == (Ratio{4, 5}) { // 8b/10b, of SDR, DDR and QDR
+		framing.Delimiters = wire.InfiniBandDelimiterBytes
+	}
+	return framing
+}
 
 // ScaleUpKind is how the GPUs of a node are joined.
 type ScaleUpKind string
@@ -387,7 +400,7 @@ type Datatype string
 // enums lists the valid values of each enumerated type, in the order in which
 // errors and the schema name them.
 var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FabricKind]():        {"infiniband", "roce-v2", "roce-v1", "ultra-ethernet", "iwarp", "tcp"},
+	reflect.TypeFor[FabricKind]():        protocol.Names(),
 	reflect.TypeFor[ScaleUpKind]():       {"switch", "mesh", "pcie", "memory-pool", "none"},
 	reflect.TypeFor[Architecture]():      {"volta", "ampere", "ada", "hopper", "blackwell"},
 	reflect.TypeFor[Forwarding]():        {"cut-through", "store-and-forward"},

@@ -1,6 +1,9 @@
 package scenario
 
-import "weft/units"
+import (
+	"weft/internal/sim/protocol"
+	"weft/units"
+)
 
 // Workload is what runs on each fabric: a collective, or a synthetic pattern.
 type Workload struct {
@@ -82,9 +85,9 @@ type Flow struct {
 }
 
 // ClassOn is the service level, or on Ethernet the priority, that the message asks for
-// on a kind of fabric. 0: what the fabric gives.
-func (f *Flow) ClassOn(kind FabricKind) int {
-	if kind == InfiniBandKind {
+// by a protocol. 0: what the fabric gives.
+func (f *Flow) ClassOn(p *protocol.Protocol) int {
+	if p.ServiceLevels {
 		return f.SL
 	}
 	return f.Priority

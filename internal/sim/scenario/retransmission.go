@@ -11,11 +11,12 @@ const selectiveWindow = 512
 // a timeout gets that timeout, unless retransmission says otherwise: a NIC with a schedule
 // would lengthen most.
 func (r *resolver) deriveRetransmission(path string, f *Fabric) {
-	if f.Kind.TCP() {
+	p := f.Protocol()
+	if p.OnTCP() {
 		return
 	}
 	at, t := path+".transport.retransmission", &f.Transport
-	if t.Recovery == SelectiveRepeat && f.Kind != UltraEthernetKind && !r.stated(path+".transport.packet-window") {
+	if t.Recovery == SelectiveRepeat && !p.Unordered && !r.stated(path+".transport.packet-window") {
 		t.PacketWindow = selectiveWindow
 	}
 	if !r.stated(at) {
@@ -28,7 +29,7 @@ func (r *resolver) deriveRetransmission(path string, f *Fabric) {
 
 // scheduled reports whether the fabric's NICs have a schedule of repetitions.
 func (f *Fabric) scheduled() bool {
-	return len(f.NIC.Retransmission.Times) > 0 && f.Kind != UltraEthernetKind && f.Transport.Timeout != units.Forever
+	return len(f.NIC.Retransmission.Times) > 0 && !f.Protocol().Unordered && f.Transport.Timeout != units.Forever
 }
 
 // checkRetransmission checks the schedule of repetitions.
@@ -45,12 +46,12 @@ func (r *resolver) checkRetransmission(path string, f *Fabric) {
 			return
 		}
 	}
-	if f.Transport.Retransmission != AdaptiveRetransmission || f.Kind.TCP() {
+	if f.Transport.Retransmission != AdaptiveRetransmission || f.Protocol().OnTCP() {
 		return
 	}
-	switch {
-	case f.Kind == UltraEthernetKind:
-		r.complain(path+".transport.retransmission", "Ultra Ethernet has timeouts of its own: want fixed")
+	switch p := f.Protocol(); {
+	case p.Unordered:
+		r.complain(path+".transport.retransmission", "%s has timeouts of its own: want fixed", p.Title)
 	case !f.scheduled():
 		r.complain(path+".transport.retransmission", "the NIC %s has no schedule of repetitions, or the timeout is forever: want fixed, or give nic.retransmission", f.NIC.Model)
 	}
@@ -59,6 +60,6 @@ func (r *resolver) checkRetransmission(path string, f *Fabric) {
 // OutOfOrder reports whether packets of a reliable connection take several paths and are
 // placed as they come, each by its own header.
 func (f *Fabric) OutOfOrder() bool {
-	m := f.Routing.Mode
-	return f.NIC.OutOfOrder && (m == Adaptive || m == Spray) && !f.Kind.TCP() && f.Kind != UltraEthernetKind
+	m, p := f.Routing.Mode, f.Protocol()
+	return f.NIC.OutOfOrder && (m == Adaptive || m == Spray) && !p.OnTCP() && !p.Unordered
 }

@@ -26,7 +26,7 @@ func (r *resolver) sonicSwitch(path string, f *Fabric) {
 	}
 	files, port := f.Switch.SONiC, f.Switch.SONiCPort
 	f.Switch.SONiC, f.Switch.SONiCPort = nil, ""
-	if f.Kind == InfiniBandKind {
+	if !f.Protocol().Ethernet() {
 		r.complain(at, "this is a fabric of kind %s, and SONiC is for switches of Ethernet", f.Kind)
 		return
 	}

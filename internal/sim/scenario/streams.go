@@ -152,7 +152,7 @@ func (r *resolver) checkBeside(path string, f *Fabric) {
 	}
 	for i := range f.Beside {
 		s, at := &f.Beside[i], fmt.Sprintf("%s.beside[%d]", path, i)
-		switch nics := r.Cluster.Endpoints(); {
+		switch nics, p := r.Cluster.Endpoints(), f.Protocol(); {
 		case s.Src >= nics || s.Dst >= nics:
 			r.complain(at, "a stream between NIC %d and NIC %d: the cluster has NICs 0 to %d", s.Src, s.Dst, nics-1)
 		case s.Src == s.Dst:
@@ -161,13 +161,13 @@ func (r *resolver) checkBeside(path string, f *Fabric) {
 			r.complain(at+".bytes", "the stream's messages have no bytes")
 		case s.Load.Cmp(1, 1) > 0:
 			r.complain(at+".load", "a load of %s is more than the link carries: want at most 1", s.Load)
-		case f.Kind.TCP():
+		case p.OnTCP():
 			r.complain(at, "%s has TCP connections, and a stream is RDMA: take the fabric or beside out", f.Name)
-		case f.Kind == UltraEthernetKind && s.Operation != StreamWrite:
+		case p.Unordered && s.Operation != StreamWrite:
 			r.complain(at+".operation", "%s: Ultra Ethernet has writes here, no reads, and does not keep the order that NVMe-oF needs: take operation: write", f.Name)
-		case (f.Kind == RoCEv2Kind || f.Kind == UltraEthernetKind) && !f.serves(s.Class):
+		case !p.ServiceLevels && !f.serves(s.Class):
 			r.complain(at+".class", "no queue serves priority %d: add it to ethernet.queues", s.Class)
-		case f.Kind == InfiniBandKind && !f.IB.arbitrates(f.IB.SL2VL[s.Class]):
+		case p.ServiceLevels && !f.IB.arbitrates(f.IB.SL2VL[s.Class]):
 			r.complain(at+".class", "service level %d goes to VL %d, which has no weight in ib.vlarb-high or vlarb-low: it would never be served", s.Class, f.IB.SL2VL[s.Class])
 		}
 	}

@@ -32,7 +32,7 @@ const (
 // 1.0 recommends in 3.6.13.3 and 3.6.17, which are parts of what a link carries in
 // that time.
 func (r *resolver) deriveUltraEthernet(path string, f *Fabric) {
-	if f.Kind != UltraEthernetKind {
+	if !f.Protocol().Unordered {
 		return
 	}
 	rtt := r.roundTrip(f)
@@ -109,9 +109,6 @@ func (r *Resolved) longestPath(t *Topology) int {
 
 func (r *resolver) checkUltraEthernet(path string, f *Fabric) {
 	e := &f.Ethernet
-	if f.MTU < 256 || f.MTU > 8192 {
-		r.complain(path+".mtu", "an Ultra Ethernet MTU of %s is out of range: want 256B to 8KiB", f.MTU.Exact())
-	}
 	if e.PFC.Enabled {
 		r.complain(path+".ethernet.pfc.enabled", "Ultra Ethernet is modelled on a network without PFC, which trims: set ethernet.pfc.enabled: false")
 	}
@@ -144,7 +141,7 @@ func (r *resolver) checkUltraEthernet(path string, f *Fabric) {
 
 // ultraEthernetOnly complains of what other fabrics do not have.
 func (r *resolver) ultraEthernetOnly(path string, f *Fabric) {
-	if f.Kind == UltraEthernetKind {
+	if f.Protocol().Unordered {
 		return
 	}
 	for _, field := range []string{".ethernet.trim", ".transport.entropy", ".transport.entropy-values"} {

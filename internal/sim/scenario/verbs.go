@@ -49,16 +49,15 @@ func (r *resolver) checkVerbs() {
 	}
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
+		p := f.Protocol()
 		switch {
-		case f.Kind == TCPKind && (w.Transport != RC || w.Operation == Read):
+		case !p.RDMA() && (w.Transport != RC || w.Operation == Read):
 			r.complain("workload.transport", "%s has no %s %s: a socket carries a stream of bytes; take the fabric out, or transport: rc and operation: write or send", f.Name, w.Transport, w.Operation)
-		case f.Kind == IWARPKind && (w.Transport != RC || w.Operation == Read || w.ReceiveQueue > 0):
-			r.complain("workload.transport", "%s: iWARP has reliable writes and sends here, whose receives are always there: take the fabric out, or transport: rc, operation: write or send and no receive-queue", f.Name)
-		case f.Kind == TCPKind && w.ReceiveQueue > 0:
+		case !p.RDMA() && w.ReceiveQueue > 0:
 			r.complain("workload.receive-queue", "%s has sockets, and those have no receive queue: take the fabric or the field out", f.Name)
-		case f.Kind == UltraEthernetKind && (w.Transport != RC || w.Operation == Read || w.ReceiveQueue > 0):
-			r.complain("workload.transport", "%s: Ultra Ethernet has reliable writes and sends here, whose receives are always there: take the fabric out, or transport: rc, operation: write or send and no receive-queue", f.Name)
-		case !f.Kind.TCP() && w.Operation == Read && f.Host.Path == PathCPU:
+		case !p.Reads && (w.Transport != RC || w.Operation == Read || w.ReceiveQueue > 0):
+			r.complain("workload.transport", "%s: %s has reliable writes and sends here, whose receives are always there: take the fabric out, or transport: rc, operation: write or send and no receive-queue", f.Name, p.Title)
+		case !p.OnTCP() && w.Operation == Read && f.Host.Path == PathCPU:
 			r.complain("workload.operation", "%s: a read of memory through the remote CPU is no RDMA READ: take another host.path", f.Name)
 		case w.Transport == UD && r.longestMessage() > f.MTU:
 			r.complain("workload.transport", "a message of %s is more than a datagram can be: %s has an MTU of %s, and ud does not cut messages", r.longestMessage().Exact(), f.Name, f.MTU.Exact())

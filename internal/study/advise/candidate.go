@@ -24,15 +24,7 @@ type Candidate struct {
 }
 
 // Name is what the protocol is called.
-func (c *Candidate) Name() string { return KindName(c.Kind) }
-
-// KindName is what a protocol is called.
-func KindName(k scenario.FabricKind) string {
-	if k == scenario.InfiniBandKind {
-		return "InfiniBand"
-	}
-	return "RoCE v2"
-}
+func (c *Candidate) Name() string { return c.Kind.Protocol().Title }
 
 // ErrNothing is of a profile whose constraints no design of any fabric keeps.
 var ErrNothing = errors.New("there is nothing to advise on")

@@ -123,7 +123,7 @@ func (c *course) bisect(f *Flip, end int) error {
 }
 
 // names are what the candidates are called, in their order.
-var names = [2]string{KindName(scenario.InfiniBandKind), KindName(scenario.RoCEv2Kind)}
+var names = [2]string{scenario.InfiniBandKind.Protocol().Title, scenario.RoCEv2Kind.Protocol().Title}
 
 func abs(x int) int { return max(x, -x) }
 

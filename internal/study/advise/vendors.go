@@ -26,10 +26,7 @@ type Maker struct {
 // makersOf are the makers of a protocol. Who makes none, resells another's, or did so
 // once is no maker.
 func makersOf(kind scenario.FabricKind) Makers {
-	prefix := "ethernet."
-	if kind == scenario.InfiniBandKind {
-		prefix = "infiniband."
-	}
+	prefix := kind.Protocol().Link() + "."
 	list := func(field string) (out []Maker) {
 		for _, e := range catalog.Entries(catalog.Vendor) {
 			if f, ok := e.Get(prefix + field); ok && makes(f.Value) {

@@ -215,7 +215,7 @@ func (c *Cluster) message(task *Task, whole *scenario.Resolved) error {
 		return errors.New("which operation it measures is not in the log")
 	case whole.Cluster.Nodes < 2:
 		return errors.New("the cluster has one node, and perftest measures between two")
-	case f.Kind == scenario.TCPKind:
+	case !f.Protocol().RDMA():
 		return fmt.Errorf("%s has no RDMA", f.Name)
 	}
 	task.Nodes, task.GPUs = 2, 1

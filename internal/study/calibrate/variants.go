@@ -137,7 +137,7 @@ func peerPath(_ *Cluster, t *Task) (out []variant, why string) {
 
 func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
 	f := &t.base.Fabrics[0]
-	if f.Kind == scenario.TCPKind {
+	if !f.Protocol().RDMA() {
 		return nil, "the fabric is TCP"
 	}
 	name := fmt.Sprintf("tcp-%dg", nominal(f.Link.Rate())/units.Gbps)
@@ -213,7 +213,7 @@ func fewerChannels(*Cluster, *Task) (out []variant, why string) {
 
 func smallerMTU(c *Cluster, t *Task) (out []variant, why string) {
 	f := &t.base.Fabrics[0]
-	if f.Kind == scenario.TCPKind {
+	if !f.Protocol().RDMA() {
 		return nil, "TCP's is not an RDMA MTU"
 	}
 	for _, mtu := range []units.Bytes{2048, 1024, 512, 256} {
@@ -225,7 +225,7 @@ func smallerMTU(c *Cluster, t *Task) (out []variant, why string) {
 }
 
 func packetLoss(c *Cluster, t *Task) (out []variant, why string) {
-	if t.base.Fabrics[0].Kind == scenario.TCPKind {
+	if !t.base.Fabrics[0].Protocol().RDMA() {
 		return nil, "TCP's losses are part of the model"
 	}
 	return graded("loss", 0, func(rate float64) variant {
@@ -244,7 +244,7 @@ func noPFC(c *Cluster, t *Task) ([]variant, string) {
 
 func otherCC(c *Cluster, t *Task) (out []variant, why string) {
 	f := &t.base.Fabrics[0]
-	if f.Kind != scenario.RoCEv2Kind || f.CC.Algorithm != scenario.DCQCN {
+	if f.CC.Algorithm != scenario.DCQCN {
 		return nil, "the fabric does not run DCQCN"
 	}
 	for _, preset := range catalog.Names(catalog.CC) {
@@ -266,7 +266,7 @@ func collisions(c *Cluster, t *Task) (out []variant, why string) {
 		return nil, "there is one switch, so no way to choose"
 	}
 	mode := scenario.ECMP
-	if f.Kind == scenario.InfiniBandKind {
+	if !f.Protocol().Ethernet() {
 		mode = scenario.Deterministic
 	}
 	for seed := range hashSeeds {

@@ -85,7 +85,7 @@ var inCirculation = []struct {
 	why       string
 }{
 	{
-		scenario.TCPKind, "TCP, application to application", 50 * units.Microsecond, 50 * units.Microsecond, false,
+		"tcp", "TCP, application to application", 50 * units.Microsecond, 50 * units.Microsecond, false,
 		"without conditions; it has room for moderated interrupts, sleeping cores and a busy scheduler, which weft's idle host does not have",
 	},
 	{

@@ -133,14 +133,14 @@ func (s *Spec) Check(f *scenario.Fabric) error {
 	if s.Iterations < 1 || s.Iterations > MaxIterations {
 		errs = append(errs, fmt.Errorf("%d iterations: want 1 to %d", s.Iterations, MaxIterations))
 	}
-	switch {
+	switch p := f.Protocol(); {
 	case s.Op != Write && s.Op != Send && s.Op != Read:
 		errs = append(errs, fmt.Errorf("%q is no operation: want write, send or read", s.Op))
-	case f.Kind == scenario.TCPKind && s.Op != Send:
+	case !p.RDMA() && s.Op != Send:
 		errs = append(errs, fmt.Errorf("%s has no %s: TCP sends", f.Name, s.Op))
-	case (f.Kind == scenario.UltraEthernetKind || f.Kind == scenario.IWARPKind) && s.Op == Read:
+	case !p.Reads && s.Op == Read:
 		errs = append(errs, fmt.Errorf("%s: %s has writes and sends here, no reads: take another operation", f.Name, f.Kind))
-	case f.Kind == scenario.IWARPKind && f.Host.Path == scenario.PathCPU:
+	case p.OnTCP() && p.RDMA() && f.Host.Path == scenario.PathCPU:
 		errs = append(errs, fmt.Errorf("%s: iWARP's TCP is in the NIC, and %s is the path of sockets: take another path", f.Name, f.Host.Path))
 	case s.Op == Read && f.Host.Path == scenario.PathCPU:
 		errs = append(errs, fmt.Errorf("%s: a read of memory through the remote CPU is no RDMA READ: take another path", f.Name))

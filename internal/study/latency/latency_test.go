@@ -12,9 +12,9 @@ import (
 
 func operations3(f *scenario.Fabric) []Op {
 	switch {
-	case f.Kind == scenario.TCPKind:
+	case !f.Protocol().RDMA():
 		return []Op{Send}
-	case f.Host.Path == scenario.PathCPU, f.Kind == scenario.UltraEthernetKind, f.Kind == scenario.IWARPKind:
+	case f.Host.Path == scenario.PathCPU, !f.Protocol().Reads:
 		return []Op{Write, Send}
 	}
 	return []Op{Write, Send, Read}

@@ -149,7 +149,7 @@ func (p *Plan) SideBySide() []byte {
 
 // managed reports whether the fabric's manager has a place in the topology.
 func (c choice) managed(r *Request) bool {
-	return r.Manager && c.preset.kind == scenario.InfiniBandKind && !c.unmanaged
+	return r.Manager && c.preset.kind.Protocol().SubnetManager && !c.unmanaged
 }
 
 // unbounded lifts the bound on a simulation's memory: what is too large to simulate

@@ -139,13 +139,8 @@ func vendors() (out []string) {
 	return slices.Compact(out)
 }
 
-// protocol is what the catalog calls the protocol of a kind of fabric.
-func protocol(k scenario.FabricKind) string {
-	if k == scenario.InfiniBandKind {
-		return "infiniband"
-	}
-	return "ethernet"
-}
+// planned are the kinds of fabric that designs are made of.
+var planned = []scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind}
 
 // fabricPreset is a fabric of the catalog: its protocol and the rate of a link.
 type fabricPreset struct {
@@ -162,7 +157,7 @@ func fabricPresets() (out []fabricPreset) {
 		link, _ := e.Get("link")
 		sw, _ := e.Get("switch")
 		k := scenario.FabricKind(kind.Value)
-		if k == scenario.InfiniBandKind || k == scenario.RoCEv2Kind {
+		if slices.Contains(planned, k) {
 			out = append(out, fabricPreset{e.Name, k, linkRate(link.Value), rateOf(catalog.Switch, sw.Value, "rate")})
 		}
 	}
@@ -173,7 +168,8 @@ func fabricPresets() (out []fabricPreset) {
 // generation of the catalog's: a faster one at a slower rate wants other transceivers
 // (docs.nvidia.com 800g200gpam4list: those of 200 Gb/s lanes do not slow down).
 func (p fabricPreset) takes(s switchModel) bool {
-	return s.protocol == protocol(p.kind) && s.ports.PortsAt(p.rate) > 0 && (p.kind != scenario.InfiniBandKind || s.ports.Rate == p.own)
+	protocol := p.kind.Protocol()
+	return s.protocol == protocol.Link() && s.ports.PortsAt(p.rate) > 0 && (protocol.Ethernet() || s.ports.Rate == p.own)
 }
 
 // linkRate is the rate of a generation of links.

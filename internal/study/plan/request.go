@@ -80,7 +80,7 @@ const maxLevels = 3
 func Default() Request {
 	return Request{
 		Name: "unnamed", GPUs: 128, Node: "dgx-h100",
-		Fabrics:          []scenario.FabricKind{scenario.InfiniBandKind, scenario.RoCEv2Kind},
+		Fabrics:          slices.Clone(planned),
 		Shapes:           slices.Clone(shapes),
 		Oversubscription: scenario.Ratio{Num: 1, Den: 1},
 		Levels:           maxLevels,
@@ -123,7 +123,7 @@ func (r *Request) Problems() (out []scenario.Problem) {
 		}
 	}
 	for i, k := range r.Fabrics {
-		if k != scenario.InfiniBandKind && k != scenario.RoCEv2Kind {
+		if !slices.Contains(planned, k) {
 			add(fmt.Sprintf("fabrics[%d]", i), "%s is not planned: want infiniband or roce-v2", k)
 		}
 	}

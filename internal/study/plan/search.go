@@ -147,7 +147,7 @@ func choices(r *Request, m machine) (out []choice) {
 // managers are the choice with a place for the manager of InfiniBand, and without one,
 // which breaks the constraint where there is to be one.
 func (c choice) managers(r *Request) []choice {
-	if !r.Manager || c.preset.kind != scenario.InfiniBandKind {
+	if !r.Manager || !c.preset.kind.Protocol().SubnetManager {
 		return []choice{c}
 	}
 	without := c
@@ -166,7 +166,7 @@ func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
 		if n.entry.Name == m.nic {
 			rate = m.rate
 		}
-		if rate >= preset.rate && slices.Contains(n.protocols, protocol(preset.kind)) {
+		if rate >= preset.rate && slices.Contains(n.protocols, preset.kind.Protocol().Link()) {
 			out = append(out, n)
 		}
 	}

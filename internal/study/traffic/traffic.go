@@ -10,7 +10,6 @@ import (
 	"weft/internal/ib/subnet"
 	"weft/internal/sim"
 	"weft/internal/sim/fabric"
-	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
 	"weft/wire"
 )
@@ -29,12 +28,12 @@ type traffic struct {
 func OfPorts(ctx context.Context, r *scenario.Resolved, s *subnet.Subnet) (map[subnet.End]*sma.Traffic, error) {
 	one := *r
 	for i := range r.Fabrics {
-		if r.Fabrics[i].Kind == scenario.InfiniBandKind {
+		if r.Fabrics[i].Protocol().SubnetManager {
 			one.Fabrics = r.Fabrics[i : i+1]
 			break
 		}
 	}
-	t := &traffic{over: wire.VCRCBytes + int64(network.Delimiters(&one.Fabrics[0].Link)), at: map[subnet.End]*sma.Traffic{}}
+	t := &traffic{over: wire.VCRCBytes + int64(one.Fabrics[0].Framing().Delimiters), at: map[subnet.End]*sma.Traffic{}}
 	results, err := sim.Observe(ctx, &one, func(n *fabric.Network) {
 		t.net = n
 		n.Follow(t)

@@ -13,7 +13,7 @@ func BringUp(r *scenario.Resolved) (*runstore.Results, error) {
 	out := &runstore.Results{Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Nodes: r.Cluster.Nodes}
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
-		if f.Kind != scenario.InfiniBandKind {
+		if !f.Protocol().SubnetManager {
 			continue
 		}
 		p, err := NewPlan(r, f)

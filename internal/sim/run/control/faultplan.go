@@ -32,7 +32,7 @@ func planFaults(p *network.Plan, r *scenario.Resolved) error {
 	fp.Outages = joined(fp.Outages, r.ShortestOutage(p.Fabric))
 	settle(fp, p.Graph)
 	var err error
-	if p.Fabric.Kind == scenario.InfiniBandKind {
+	if p.Fabric.Protocol().SubnetManager {
 		err = mendByManager(p, fp, &r.Control)
 	} else {
 		mendByBGP(p, fp, &r.Control)
@@ -52,7 +52,7 @@ func breakable(p *network.Plan) error {
 	f := p.Fabric
 	tree := p.Graph.Family == topology.FamilyTree
 	switch {
-	case !tree && f.Kind == scenario.InfiniBandKind && f.Routing.Mode != scenario.Deterministic:
+	case !tree && f.Protocol().SubnetManager && f.Routing.Mode != scenario.Deterministic:
 		return fmt.Errorf("fabric %s: with %s routing the ports that are left after a fault have no lanes that are known to be free of deadlock on a %s: take routing.mode deterministic", f.Name, f.Routing.Mode, f.Topology.Shape)
 	case !tree && f.Routing.Mode == scenario.UpDown:
 		return fmt.Errorf("fabric %s: what up-down routing on a %s does about a fault is not simulated: its ways are not those of BGP", f.Name, f.Topology.Shape)

@@ -35,9 +35,9 @@ func LosslessOf(r *scenario.Resolved) ([]Lossless, error) {
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		l := Lossless{Fabric: f.Name}
-		switch {
-		case f.Kind == scenario.InfiniBandKind:
-			l.Unpaused = "InfiniBand waits for credits, not for PFC: its tables are proved before each run"
+		switch p := f.Protocol(); {
+		case !p.Ethernet():
+			l.Unpaused = p.Title + " waits for credits, not for PFC: its tables are proved before each run"
 		case !f.Ethernet.PFC.Enabled:
 			l.Unpaused = "PFC is off: nobody waits, and what does not fit is dropped"
 		}
@@ -72,17 +72,9 @@ func lossless(p *network.Plan, l *Lossless) {
 		Shared: units.Bytes(network.EthernetSwitch(f, p.Class, l.Ports).Shared), Reserve: pfc.Reserve, Xoff: pfc.XOFF,
 		AlphaNum: pfc.Alpha.Num, AlphaDen: pfc.Alpha.Den,
 	}
-	framing := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
-	packet := wire.TCPSegmentBytes(int(f.MTU), framing)
-	switch f.Kind {
-	case scenario.RoCEv2Kind:
-		packet = wire.RoCEv2Bytes(wire.RCWriteMiddle, int(f.MTU), framing)
-	case scenario.UltraEthernetKind:
-		packet = wire.UETBytes(int(f.MTU), framing)
-	}
 	l.Loop = roce.Loop{
 		PerByte: network.PerByte(&f.Link), Propagation: network.Propagation(&f.Link, l.Cable), Pipeline: f.Switch.Latency, Response: pfc.Response,
-		Packet: units.Bytes(packet), Frame: wire.PFCBytes, StoreAndForward: f.Switch.Forwarding == scenario.StoreAndForward,
+		Packet: units.Bytes(f.Protocol().Bytes(wire.RCWriteMiddle, int(f.MTU), f.Framing())), Frame: wire.PFCBytes, StoreAndForward: f.Switch.Forwarding == scenario.StoreAndForward,
 	}
 }
 

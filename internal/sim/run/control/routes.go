@@ -21,7 +21,7 @@ import (
 // the one that it prefers. Tables that do not deliver, or that can come to a
 // standstill, are refused before anything runs.
 func manage(p *network.Plan) error {
-	if p.Fabric.Kind != scenario.InfiniBandKind {
+	if !p.Fabric.Protocol().SubnetManager {
 		return nil
 	}
 	shape := p.Lanes // where packets choose among ports lanes are the shape's

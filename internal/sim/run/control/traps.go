@@ -20,7 +20,7 @@ import (
 // learns changes nothing in a run, so it is worked out after the run, on the control
 // plane as the run had it: brought up, through the same faults.
 func Trapped(p *network.Plan, all []fabric.Violation, told []runstore.Violation, spec *scenario.Control) (*runstore.Traps, error) {
-	if len(told) == 0 || p.Fabric.Kind != scenario.InfiniBandKind {
+	if len(told) == 0 || !p.Fabric.Protocol().SubnetManager {
 		return nil, nil
 	}
 	out := &runstore.Traps{}

@@ -10,7 +10,6 @@ import (
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/run/network"
-	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -232,7 +231,7 @@ const leastOfSocket = 64 << 10
 func (c *carrier) partsOf(bytes int64, ends int) int64 {
 	f := c.net.Plan.Fabric
 	switch {
-	case f.Kind == scenario.TCPKind:
+	case !f.Protocol().RDMA():
 		return min(int64(ends), max(1, (bytes+leastOfSocket-1)/leastOfSocket))
 	case f.Transport.SplitData:
 		return min(bytes, int64(ends))

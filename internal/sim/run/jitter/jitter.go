@@ -124,7 +124,7 @@ func OfSwitch(run *scenario.Run, f *scenario.Fabric) fabric.Jitter {
 
 // TimerTick is the granularity of the hosts' timers: 0 is exact.
 func TimerTick(run *scenario.Run, f *scenario.Fabric) units.Time {
-	if !run.Jitter || f.Kind != scenario.TCPKind {
+	if !run.Jitter || f.Protocol().RDMA() {
 		return 0 // only a kernel has ticks
 	}
 	return f.TCP.Tick

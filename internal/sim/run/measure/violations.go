@@ -4,7 +4,6 @@ import (
 	"weft/internal/sim/fabric"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
-	"weft/internal/sim/scenario"
 )
 
 // violationsTold is how many violations a result has.
@@ -23,7 +22,7 @@ func Violations(n *network.Network, all []fabric.Violation) (told []runstore.Vio
 			continue
 		}
 		trap := v.Trap
-		if n.Plan.Fabric.Kind != scenario.InfiniBandKind {
+		if !n.Plan.Fabric.Protocol().SubnetManager {
 			trap = 0 // nobody is there to be told
 		}
 		told = append(told, runstore.Violation{

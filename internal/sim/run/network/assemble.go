@@ -220,7 +220,7 @@ func (p *Plan) addNodes(b *fabric.Builder) {
 	}
 	ib := infiniBandSwitch(f, p.Class)
 	ib.Jitter = jitter.OfSwitch(p.Run, f)
-	if f.Kind == scenario.InfiniBandKind {
+	if !f.Protocol().Ethernet() {
 		nic.VLArb = nicVLArb(f, p.Class)
 	}
 	if p.Lanes != nil {
@@ -233,7 +233,7 @@ func (p *Plan) addNodes(b *fabric.Builder) {
 		switch {
 		case nd.Kind == topology.Endpoint:
 			b.NIC(nd.Name, ports, nic)
-		case f.Kind == scenario.InfiniBandKind:
+		case !f.Protocol().Ethernet():
 			b.InfiniBandSwitch(nd.Name, ports, row, SwitchRouting(f.Routing.Mode), ib)
 		default:
 			eth := EthernetSwitch(f, p.Class, nd.Cabled())
@@ -327,16 +327,16 @@ func (p *Plan) Connection(nic int32, entropy, port uint32, sl int) fabric.Connec
 		Entropy: entropy, Port: int32(p.port(nic, port)), CC: p.control(), Service: p.Verbs.Service, QKey: p.Verbs.QKey, Phase: jitter.TickPhase(p.Run, p.Fabric, nic),
 		Class: p.Class.Data(p.Fabric), Reply: p.Class.ack(p.Fabric), CNP: p.Class.cnp(p.Fabric), SL: units.SL(sl),
 	}
-	if p.Fabric.Kind == scenario.InfiniBandKind && sl != p.Fabric.IB.SL {
-		c.Class = p.Class.Must(p.Fabric.IB.SL2VL[sl])
-		c.Reply, c.CNP = c.Class, c.Class // answers keep the level of what they answer
-	}
-	if p.Fabric.Kind != scenario.InfiniBandKind {
+	switch {
+	case !p.Fabric.Protocol().ServiceLevels:
 		c.SL = 0
 		if sl > 0 {
 			c.Class = p.Class.Must(sl)
 			c.Reply = c.Class
 		}
+	case sl != p.Fabric.IB.SL:
+		c.Class = p.Class.Must(p.Fabric.IB.SL2VL[sl])
+		c.Reply, c.CNP = c.Class, c.Class // answers keep the level of what they answer
 	}
 	return c
 }
@@ -349,7 +349,7 @@ func (p *Plan) port(nic int32, entropy uint32) int {
 
 // ConnectionsPerPair is how many queue pairs or sockets two ends have.
 func (p *Plan) ConnectionsPerPair() int {
-	if p.Fabric.Kind.TCP() {
+	if p.Fabric.Protocol().OnTCP() {
 		return p.Fabric.TCP.Sockets
 	}
 	return p.Fabric.Transport.QPsPerConnection

@@ -36,7 +36,7 @@ func controller(f *scenario.Fabric) func() cc.Algorithm {
 		link := cc.Link{Rate: f.Link.Rate(), Packet: f.MTU}
 		return func() cc.Algorithm { return own.New(link, values) }
 	}
-	if f.Kind == scenario.UltraEthernetKind {
+	if f.Protocol().Unordered {
 		return func() cc.Algorithm { return cc.NewFixed(f.Transport.Window) }
 	}
 	return func() cc.Algorithm { return nil }
@@ -52,10 +52,12 @@ const (
 	telemetryBytes = 42
 )
 
-// carriesTelemetry reports whether packets with an operation have the header of
-// telemetry.
-func carriesTelemetry(f *scenario.Fabric, op wire.Opcode) bool {
-	return f.CC.Algorithm == scenario.HPCC && op != wire.CNP
+// telemetry is the bytes of telemetry in a packet with an operation code.
+func telemetry(f *scenario.Fabric, op wire.Opcode) int {
+	if f.CC.Algorithm == scenario.HPCC && op != wire.CNP {
+		return telemetryBytes
+	}
+	return 0
 }
 
 // notification sets how the queue pairs of a fabric tell each other of marks, and

@@ -2,6 +2,7 @@ package network
 
 import (
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/tcp"
@@ -33,21 +34,12 @@ func credits(f *scenario.Fabric, buffer units.Bytes) fabric.Credits {
 	c := fabric.Credits{
 		Period:     max(units.Nanosecond, min(threshold, f.IB.CreditUpdate)),
 		Latency:    creditLatency,
-		FrameBytes: uint16(wire.InfiniBandFlowControlBytes + Delimiters(&f.Link)),
+		FrameBytes: uint16(wire.InfiniBandFlowControlBytes + f.Framing().Delimiters),
 	}
 	for i := range c.Blocks {
 		c.Blocks[i] = int32(min(buffer/fabric.CreditBlock, fabric.MaxCreditBlocks))
 	}
 	return c
-}
-
-// Delimiters are the bytes that frame a packet where the line code has symbols
-// for it, which 8b/10b has (SDR, DDR and QDR).
-func Delimiters(l *scenario.Link) int {
-	if l.Code == (scenario.Ratio{Num: 4, Den: 5}) {
-		return wire.InfiniBandDelimiterBytes
-	}
-	return 0
 }
 
 // infiniBandSwitch is the fabric's switch.
@@ -128,7 +120,7 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 		marking := fabric.ECN{
 			KMin: int32(e.ECN.Kmin), KMax: int32(e.ECN.Kmax),
 			PMax:      uint32(min(1<<32-1, p.Of(1<<32))),
-			AtDequeue: f.Kind == scenario.UltraEthernetKind, // a mark tells of what waits behind (UET, 3.6.13)
+			AtDequeue: f.Protocol().MarksLeaving,
 		}
 		s.ECN[c.Data(f)] = marking
 		for _, n := range c.others {
@@ -177,61 +169,45 @@ func nic(f *scenario.Fabric, node *scenario.Node, c Classes) *fabric.NIC {
 	if bus := min(node.PCIe.PeerRate, node.PCIe.Rate()); bus < f.Link.Rate() {
 		n.HostPerByte = bus.PerByte()
 	}
-	framing := wire.EthernetFraming{VLAN: f.Ethernet.VLAN, IPv6: f.Ethernet.IPVersion == 6}
-	if f.Kind != scenario.InfiniBandKind {
-		shares := c.schedule(f.Ethernet.Queues)
-		n.Schedule = &shares
-	}
-	const probe = 1024 // any payload beyond the minimum frame
-	switch f.Kind {
-	case scenario.InfiniBandKind:
+	p := f.Protocol()
+	if p.Port == protocol.Credits {
 		n.Credits = credits(f, f.IB.NICBuffer)
-		overheads(n, func(op wire.Opcode) int {
-			return wire.InfiniBandBytes(op, probe, f.IB.GRH) - probe + Delimiters(&f.Link)
-		})
-		n.Transport = rdma(f)
-	case scenario.RoCEv2Kind, scenario.RoCEv1Kind:
-		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
-		overheads(n, func(op wire.Opcode) int {
-			bytes := roceBytes(f, op, probe, framing) - probe
-			if carriesTelemetry(f, op) {
-				bytes += telemetryBytes
-			}
-			return bytes
-		})
-		n.Transport = rdma(f)
-		if f.CC.CNPScope == scenario.CNPsOfPort {
-			n.CNPInterval = f.CC.CNPPeriod
+	} else {
+		shares := c.schedule(f.Ethernet.Queues)
+		n.Schedule, n.MinFrame = &shares, wire.EthernetMinFrame+wire.EthernetGapBytes
+	}
+	if p.Port == protocol.Pauses {
+		n.PFC = pfc(f, c)
+	}
+	if p.OnTCP() {
+		tcpNIC(n, f, p)
+		return n
+	}
+	n.Transport = rdma(f)
+	framing := f.Framing()
+	for i := range n.Overhead {
+		if op := wire.Opcode(i); op.Valid() {
+			n.Overhead[op] = uint16(p.Bytes(op, probe, framing) - probe + telemetry(f, op))
 		}
-	case scenario.UltraEthernetKind:
-		ultraEthernetNIC(n, f, framing)
-	default:
-		n.MinFrame, n.PFC = wire.EthernetMinFrame+wire.EthernetGapBytes, pfc(f, c)
-		n.FrameOverhead = uint16(wire.TCPSegmentBytes(probe, framing) - probe - tcp.HeaderBytes)
-		n.TCP = sockets(f)
-		if f.Kind == scenario.IWARPKind {
-			iwarpNIC(n, f)
-		}
+	}
+	if p.CNPs && f.CC.CNPScope == scenario.CNPsOfPort {
+		n.CNPInterval = f.CC.CNPPeriod
+	}
+	if p.Unordered {
+		unorderedNIC(n, f, framing)
 	}
 	return n
 }
 
-// roceBytes is the length of a packet on the cable of a RoCE fabric.
-func roceBytes(f *scenario.Fabric, op wire.Opcode, payload int, framing wire.EthernetFraming) int {
-	if f.Kind == scenario.RoCEv1Kind {
-		return wire.RoCEv1Bytes(op, payload, framing.VLAN)
-	}
-	return wire.RoCEv2Bytes(op, payload, framing)
-}
+// probe is a payload beyond the minimum frame: headers are what a packet has besides.
+const probe = 1024
 
-// ultraEthernetNIC is what a NIC of Ultra Ethernet has.
-func ultraEthernetNIC(n *fabric.NIC, f *scenario.Fabric, framing wire.EthernetFraming) {
-	n.MinFrame, n.PayloadPad = wire.EthernetMinFrame+wire.EthernetGapBytes, 1
-	const probe = 1024
-	overheads(n, func(wire.Opcode) int { return wire.UETBytes(probe, framing) - probe })
-	n.Overhead[transport.SelectiveAck] = uint16(wire.UETAckFrameBytes(framing))
-	n.Overhead[transport.Nack] = uint16(wire.UETNackFrameBytes(framing))
-	n.Transport = rdma(f)
+// unorderedNIC has the queue pairs of a NIC deliver packets in any order, as Ultra
+// Ethernet does.
+func unorderedNIC(n *fabric.NIC, f *scenario.Fabric, framing protocol.Framing) {
+	n.PayloadPad = 1
+	n.Overhead[transport.SelectiveAck] = uint16(wire.UETAckFrameBytes(framing.EthernetFraming))
+	n.Overhead[transport.Nack] = uint16(wire.UETNackFrameBytes(framing.EthernetFraming))
 	t := n.Transport
 	t.Delivery, t.Marks = transport.Unordered, transport.MarksAcked
 	t.EntropyValues, t.RecycleEntropy = f.Transport.EntropyValues, f.Transport.Entropy == scenario.Recycled
@@ -247,14 +223,6 @@ func inferLoss(f *scenario.Fabric) int {
 		window = min(window, bytesIn(f.Link.Rate(), f.CC.BaseRTT)*3/2)
 	}
 	return int(min(transport.MaxReorder/2, max(16, 2*window/f.MTU)))
-}
-
-func overheads(n *fabric.NIC, of func(wire.Opcode) int) {
-	for op := range n.Overhead {
-		if o := wire.Opcode(op); o.Valid() {
-			n.Overhead[op] = uint16(of(o))
-		}
-	}
 }
 
 // rdma is what the fabric's queue pairs share.
@@ -298,24 +266,23 @@ func (p *Plan) Divides(bytes int64) bool {
 	return p.Fabric.OutOfOrder() && bytes > int64(p.Fabric.Transport.ARThreshold)
 }
 
-// sockets is what the fabric's TCP connections share.
-func sockets(f *scenario.Fabric) *tcp.Config {
+// tcpNIC has the connections of a NIC be TCP's. In a NIC, TCP carries RDMA; its timers have
+// no kernel's slack, and the first timeout is the least, since nobody waits for a handshake.
+func tcpNIC(n *fabric.NIC, f *scenario.Fabric, p *protocol.Protocol) {
 	t := &f.TCP
+	n.FrameOverhead = uint16(p.Bytes(0, probe, f.Framing()) - probe - tcp.HeaderBytes)
 	c := tcp.Linux(f.MTU)
 	if t.Variant == scenario.DCTCP {
 		c = tcp.DataCenter(f.MTU)
 	}
 	c.Window, c.InitialWindow, c.MinRTO = t.MaxWindow, uint32(t.InitialWindow), t.MinRTO
 	c.AckEvery, c.AckDelay = uint32(t.AckEvery), t.DelayedAck
-	return &c
-}
-
-// iwarpNIC makes a NIC's TCP carry RDMA. Its timers are the NIC's and have no
-// kernel's slack; the first timeout is the least, since nobody waits for a handshake.
-func iwarpNIC(n *fabric.NIC, f *scenario.Fabric) {
-	n.MPA = &fabric.MPA{Unit: uint16(wire.MPAUnit(int(n.TCP.MSS), f.TCP.MPAMarkers)), Markers: f.TCP.MPAMarkers}
-	n.TCP.MSS = units.Bytes(n.MPA.Unit)
-	n.TCP.InitialRTO, n.TCP.TimerSlack = n.TCP.MinRTO, 0
+	n.TCP = &c
+	if p.TCP == protocol.NICTCP {
+		n.MPA = &fabric.MPA{Unit: uint16(wire.MPAUnit(int(c.MSS), t.MPAMarkers)), Markers: t.MPAMarkers}
+		c.MSS = units.Bytes(n.MPA.Unit)
+		c.InitialRTO, c.TimerSlack = c.MinRTO, 0
+	}
 }
 
 // SwitchRouting is the switches' way to choose a path.

@@ -38,7 +38,7 @@ func (p *Plan) box(b *fabric.Builder, at topology.End, s scenario.Inspection) in
 		name += fmt.Sprint(at.Port)
 	}
 	nic, inspects := int32(at.Node), s.Rate.PerByte()
-	if f.Kind == scenario.InfiniBandKind {
+	if !f.Protocol().Ethernet() {
 		sw := infiniBandSwitch(f, p.Class)
 		sw.Pipeline = s.Latency
 		rate := PerByte(&f.Link)

@@ -19,7 +19,7 @@ import (
 func (p *Plan) setLanes() error {
 	f := p.Fabric
 	rule := routing.LanesFor(p.Graph)
-	if f.Kind != scenario.InfiniBandKind || rule.Count == 1 || f.Routing.Mode == scenario.Deterministic {
+	if f.Protocol().Ethernet() || rule.Count == 1 || f.Routing.Mode == scenario.Deterministic {
 		return nil
 	}
 	switch {

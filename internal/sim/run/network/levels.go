@@ -7,7 +7,7 @@ import (
 // Level is the service level of a path: the message's own, or what the fabric
 // gives.
 func (p *Plan) Level(a, b int32, key uint16, own int) int {
-	if own > 0 || p.Fabric.Kind != scenario.InfiniBandKind {
+	if own > 0 || !p.Fabric.Protocol().ServiceLevels {
 		return own
 	}
 	return p.Fabric.SLOf(int(a), int(b), scenario.PKey(key&^fullMember), p.Keys.levels)
@@ -16,7 +16,7 @@ func (p *Plan) Level(a, b int32, key uint16, own int) int {
 // OwnLevels reports whether messages of a scenario have service levels other than
 // the fabric's.
 func ownLevels(f *scenario.Fabric, w *scenario.Workload) bool {
-	if f.Kind != scenario.InfiniBandKind {
+	if !f.Protocol().ServiceLevels {
 		return false
 	}
 	own := f.IB.AckSL != f.IB.SL || len(scenario.ServiceLevelsOf(f, w)) > 1

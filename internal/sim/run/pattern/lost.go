@@ -49,7 +49,7 @@ func (r *patternRun) abandoned(all *patternPart) error {
 		return nil
 	}
 	connection := "queue pair"
-	if r.net.Plan.Fabric.Kind.TCP() {
+	if r.net.Plan.Fabric.Protocol().OnTCP() {
 		connection = "socket"
 	}
 	var statuses []string
@@ -93,7 +93,7 @@ func (r *patternRun) abandoned(all *patternPart) error {
 
 // statusText is a status as the program that posted the message sees it.
 func (r *patternRun) statusText(s transport.Status) string {
-	if s == transport.RetryExcErr && r.net.Plan.Fabric.Kind.TCP() {
+	if s == transport.RetryExcErr && r.net.Plan.Fabric.Protocol().OnTCP() {
 		return "ETIMEDOUT" // tcp(7)
 	}
 	return s.String()
