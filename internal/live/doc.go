@@ -1,6 +1,6 @@
-// Package live is the wing of RDMA on a real network: measurements, collectives between
-// processes, and packet captures. The queue pairs are those of the simulator; weft/verbs
-// gives them memory, completion queues and sockets.
+// Package live is the wing of RDMA on a real network: measurements, collectives between processes,
+// and packet captures. The queue pairs are the simulator's; weft/verbs gives them memory,
+// completion queues and sockets.
 //
 // # Rooms
 //
@@ -11,6 +11,6 @@
 //
 // # Imports
 //
-// live imports units, wire, verbs, and of sim the schedules of collectives. face alone imports
-// it. Nothing here simulates a network.
+// live imports units, wire, verbs, and the schedules of collectives in sim. Only face imports live.
+// Nothing here simulates a network.
 package live

@@ -102,10 +102,10 @@ what is lost: whoever waits for it says so, where Linux's programs wait for ever
 // pingPong prints what those programs print, and whether the data was right.
 func (l *linuxTool) pingPong(ctx context.Context, e *Env, p *perf.PingPong) error {
 	out := l.text(e)
-	r, err := p.Run(ctx, func(local, peer perf.Spot) {
+	r, err := p.Run(ctx, func(local, peer perf.QPAddress) {
 		for _, side := range []struct {
 			name string
-			perf.Spot
+			perf.QPAddress
 		}{{"local address: ", local}, {"remote address:", peer}} {
 			fmt.Fprintf(out, "  %s LID 0x0000, QPN 0x%06x, PSN 0x%06x, GID %v\n",
 				side.name, uint32(side.QPN), uint32(side.PSN), netip.AddrFrom16(side.Addr.As16()))

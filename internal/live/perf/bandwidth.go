@@ -7,8 +7,8 @@ import (
 	"weft/verbs"
 )
 
-// run posts n work requests over all queue pairs in turn, with as many outstanding
-// as the test says, and notes when.
+// run posts n work requests over all queue pairs in turn, up to the test's depth at a time, and
+// notes the times.
 func (e *ends) run(stop *stopper, n int) (*times, error) {
 	t := &times{posted: make([]time.Duration, n), completed: make([]time.Duration, n)}
 	list := slices.Repeat([]verbs.SendWR{e.request()}, max(1, min(e.t.List, e.t.Depth)))
@@ -57,8 +57,8 @@ func (e *ends) run(stop *stopper, n int) (*times, error) {
 	return t, nil
 }
 
-// sink takes n messages of SEND, with receives always posted. It says how many came
-// after the first that it saw, and in what time.
+// sink takes n messages of SEND, with receives always posted. It returns the number of messages
+// after the first that it saw, and the time from the first to the last.
 func (e *ends) sink(stop *stopper, n int) (after int, took time.Duration, err error) {
 	var first time.Time
 	for got := 0; got < n; {

@@ -30,8 +30,8 @@ func Dial(ctx context.Context, dev *verbs.Device, server string) (*Client, error
 // Close ends the connection.
 func (c *Client) Close() error { return c.l.conn.Close() }
 
-// Ready is called when the two ends of a test know each other, before the first
-// message; over TCP there are none to know.
+// Ready is called when the two ends of a test know each other, before the first message. Over TCP
+// local and peer are nil.
 type Ready func(t *Test, local, peer *End)
 
 // Run runs a test.
@@ -103,8 +103,8 @@ func (c *Client) accepted() (*End, error) {
 	return peer, nil
 }
 
-// measure runs iterations; those of the warm-up, from 0, leave no result. The
-// marks of round trips go on where the warm-up ended.
+// measure runs iterations; iterations of the warm-up, from 0, leave no result. The marks of round
+// trips continue after the warm-up's.
 func (e *ends) measure(stop *stopper, r *Result, from, n int) error {
 	if n == 0 {
 		return nil
@@ -133,12 +133,12 @@ func (e *ends) measure(stop *stopper, r *Result, from, n int) error {
 	return nil
 }
 
-// conclude takes the server's word of its processor time, and holds what arrived
-// against what was sent.
+// conclude takes the server's processor time, and compares the bytes that arrived with the bytes
+// that were sent.
 func (c *Client) conclude(r *Result, cpu float64, e *ends) error {
 	var o outcome
 	if err := c.l.read(&o, patience); err != nil {
-		return fmt.Errorf("perf: the server does not say how it went: %w", err)
+		return fmt.Errorf("perf: the server sends no outcome of the test: %w", err)
 	}
 	if o.Error != "" {
 		return fmt.Errorf("perf: at the server: %s", o.Error)
@@ -168,7 +168,7 @@ func (c *Client) runTCP(t Test) (*Result, error) {
 	if _, err := c.accepted(); err != nil {
 		return nil, err
 	}
-	// The time for the order is over; the test takes as long as it takes.
+	// The deadline for the order is over; the test has none.
 	if err := c.l.conn.SetDeadline(time.Time{}); err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (c *Client) runTCP(t Test) (*Result, error) {
 	return r, c.conclude(r, after.Seconds()-before.Seconds(), nil)
 }
 
-// count is what the device did between two looks.
+// count adds the device's counters between two snapshots.
 func (r *Result) count(a, b verbs.Stats) {
 	r.PacketsSent, r.PacketsReceived = b.PacketsSent-a.PacketsSent, b.PacketsReceived-a.PacketsReceived
 	r.Repeated, r.BadICRC = b.Repeated-a.Repeated, b.BadICRC-a.BadICRC

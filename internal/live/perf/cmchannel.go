@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	// channelRoom is the room of a receive: no message is longer.
+	// channelRoom is the buffer size of a receive: no message is longer.
 	channelRoom = 64
-	// channelRecvs are posted at a time. Each side waits for the other's answer.
+	// channelRecvs is the number of receives that are posted at a time. Each side waits for the
+	// other's answer.
 	channelRecvs = 4
-	// farewell is how long a side waits for the other to disconnect.
+	// farewell is the time that a side waits for the other to disconnect.
 	farewell = 5 * time.Second
-	// linger is how long it waits for that before it disconnects itself.
+	// linger is the time that a side waits for that before it disconnects itself.
 	linger = time.Second
 )
 
@@ -53,7 +54,7 @@ func newCMChannel(ctx context.Context, dev *verbs.Device) (c *cmChannel, err err
 	if err != nil {
 		return nil, err
 	}
-	// Receives are posted before anybody can send.
+	// Receives are posted before the peer can send.
 	err = c.qp.Modify(&verbs.QPAttr{State: verbs.StateInit, Access: access}, verbs.AttrState|verbs.AttrAccess)
 	for i := range uint64(channelRecvs) {
 		if err == nil {
@@ -81,7 +82,7 @@ func (c *cmChannel) receive(b []byte) error {
 		return err
 	}
 	if int(wc.ByteLen) != len(b) {
-		return fmt.Errorf("perf: the other side says %d bytes, and %d are due", wc.ByteLen, len(b))
+		return fmt.Errorf("perf: a message of %d bytes from the other side: expected %d", wc.ByteLen, len(b))
 	}
 	copy(b, c.buf[wc.WRID*channelRoom:])
 	return c.post(wc.WRID)
@@ -117,7 +118,7 @@ func (c *cmChannel) close() {
 	_ = c.pd.Dealloc()
 }
 
-// next waits for one completion, asleep, and gives its error.
+// next waits for one completion, asleep, and returns its error.
 func next(ctx context.Context, q *verbs.CQ) (*verbs.WC, error) {
 	var wc [1]verbs.WC
 	for {

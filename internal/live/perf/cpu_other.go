@@ -4,5 +4,5 @@ package perf
 
 import "time"
 
-// cpuTime is not known here.
+// cpuTime is not known on this system.
 func cpuTime() (time.Duration, bool) { return 0, false }

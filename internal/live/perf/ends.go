@@ -11,8 +11,8 @@ import (
 	"weft/verbs"
 )
 
-// ends are the objects of one side of a test: one region, of which the first half
-// is sent from and the second received to.
+// ends are the objects of one side of a test. They share one region: messages are sent from its
+// first half and received into its second.
 type ends struct {
 	t    *Test
 	dev  *verbs.Device
@@ -24,13 +24,13 @@ type ends struct {
 	byN  map[verbs.QPN]int // index by number
 	psn  units.PSN
 	peer *End
-	// conns are those of the queue pairs that the connection manager has connected.
+	// conns are the connections of the queue pairs that the connection manager has connected.
 	conns []*verbs.Conn
 	wc    []verbs.WC
-	cpu   time.Duration // the process had used when the last measurement ended
+	cpu   time.Duration // processor time of the process when the last measurement ended
 }
 
-// access is what both sides may do with the other's memory.
+// access are the rights that both sides have on the other's memory.
 const access = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 
 // newEnds makes the objects of a test; each half of the region has at least room
@@ -71,7 +71,7 @@ func newEnds(dev *verbs.Device, t *Test, room int) (e *ends, err error) {
 	return e, nil
 }
 
-// recvDepth is the receives that a side of a SEND keeps posted.
+// recvDepth is the number of receives that a side of a SEND keeps posted.
 func recvDepth(t *Test) int {
 	if t.Verb == Send {
 		return max(2, min(2*t.Depth, 512))
@@ -79,8 +79,8 @@ func recvDepth(t *Test) int {
 	return 1
 }
 
-// memory is what a test takes at one side, in bytes: its buffers, and some 256 of a
-// work request, 64 of a completion queue's entry and 4096 of a queue pair.
+// memory is the memory of a test at one side, in bytes: its buffers, and some 256 for a work
+// request, 64 for a completion queue's entry and 4096 for a queue pair.
 func (t *Test) memory() int64 {
 	half := int64(t.Size+63) &^ 63
 	if t.OverTCP {
@@ -90,7 +90,7 @@ func (t *Test) memory() int64 {
 	return 2*half + qps*(4096+(depth+recvs)*(256+2*64))
 }
 
-// close destroys everything, in the order in which it may be.
+// close destroys all objects, users before the objects that they use.
 func (e *ends) close() {
 	disconnect(e.conns)
 	for _, q := range e.qps {
@@ -105,7 +105,7 @@ func (e *ends) close() {
 	_ = e.pd.Dealloc()
 }
 
-// describe is what the peer needs.
+// describe is the End that the peer needs.
 func (e *ends) describe() *End {
 	d := &End{
 		Addr: e.dev.Addr().String(), VAddr: e.mr.Addr() + uint64(len(e.buf)/2), Source: e.mr.Addr(), RKey: e.mr.RKey(),
@@ -124,7 +124,7 @@ func (e *ends) connect(peer *End) error {
 		return err
 	}
 	if len(peer.QPs) != len(e.qps) {
-		return fmt.Errorf("perf: %d queue pairs here and %d there", len(e.qps), len(peer.QPs))
+		return fmt.Errorf("perf: this side has %d queue pairs and the peer %d: expected the same number", len(e.qps), len(peer.QPs))
 	}
 	e.peer = peer
 	for i, q := range e.qps {
@@ -140,11 +140,10 @@ func (e *ends) connect(peer *End) error {
 	return nil
 }
 
-// out is the memory that messages come from, in the memory of the one side that
-// they go to.
+// out is the part of the region that messages are read from.
 func (e *ends) out() verbs.SGE { return e.mr.SGE(0, e.t.Size) }
 
-// in is the memory that messages go to.
+// in is the part of the region that messages are written to.
 func (e *ends) in() verbs.SGE { return e.mr.SGE(len(e.buf)/2, e.t.Size) }
 
 func (e *ends) inBytes() []byte { return e.buf[len(e.buf)/2:][:e.t.Size] }
@@ -174,11 +173,10 @@ func (e *ends) request() verbs.SendWR {
 	return wr
 }
 
-// errGone ends a test in which nothing has happened for long.
+// errGone ends a test without a completion for a long time.
 var errGone = errors.New("perf: nothing has completed for a minute: the peer has gone")
 
-// poll polls until something has completed, and hands out what has. It gives up
-// when stop says so.
+// poll polls until there are completions, and returns them. It gives up when stop does.
 func (e *ends) poll(stop *stopper) ([]verbs.WC, error) {
 	for {
 		n, err := e.cq.Poll(e.wc)
@@ -196,7 +194,7 @@ func (e *ends) poll(stop *stopper) ([]verbs.WC, error) {
 	}
 }
 
-// sleep waits for an event of the completion queue, without missing one.
+// sleep waits for an event of the completion queue, without missing one that comes between.
 func (e *ends) sleep(stop *stopper) error {
 	e.cq.ReqNotify(false)
 	if e.cq.Pending() > 0 {
@@ -216,7 +214,7 @@ func (e *ends) postRecv(q *verbs.QP, n int) error {
 	return nil
 }
 
-// lookEvery is how often a loop that polls looks at the clock, in turns.
+// lookEvery is the number of turns between two looks of a polling loop at the clock.
 const lookEvery = 1024
 
 // stopper ends loops that poll.
@@ -226,7 +224,7 @@ type stopper struct {
 	last  time.Time
 }
 
-// look is called each time that there was nothing.
+// look is called after each poll without a completion.
 func (s *stopper) look() error {
 	if s.turns++; s.turns%lookEvery != 0 {
 		return nil
@@ -243,5 +241,5 @@ func (s *stopper) look() error {
 	return nil
 }
 
-// seen says that something has happened.
+// seen notes a completion.
 func (s *stopper) seen() { s.last = time.Time{} }

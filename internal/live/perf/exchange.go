@@ -36,7 +36,7 @@ const (
 	Latency   Kind = "lat"
 )
 
-// Test says what is measured.
+// Test holds the parameters of a measurement.
 type Test struct {
 	Verb    Verb `json:"verb"`
 	Kind    Kind `json:"kind"`
@@ -45,16 +45,16 @@ type Test struct {
 	QPs     int  `json:"qps"`
 	MTU     int  `json:"mtu"`
 	Depth   int  `json:"depth"`  // work requests outstanding
-	List    int  `json:"list"`   // of them are posted in one call
+	List    int  `json:"list"`   // work requests posted in one call
 	Inline  int  `json:"inline"` // messages up to this size go inline
 	Events  bool `json:"events"` // sleep for completions instead of polling
-	Warmup  int  `json:"warmup"` // iterations before those that count
-	OverTCP bool `json:"tcp"`    // over kernel TCP in the place of RDMA
-	// Selective offers the other side selective repeat.
+	Warmup  int  `json:"warmup"` // iterations before the measured ones
+	OverTCP bool `json:"tcp"`    // over kernel TCP instead of RDMA
+	// Selective offers selective repeat to the other side.
 	Selective bool `json:"selective_repeat"`
 }
 
-// Check says what is wrong with a test.
+// Check returns an error for parameters out of range or in conflict.
 func (t *Test) Check() error {
 	bad := func(name string, got, low, high int) error {
 		if got < low || got > high {
@@ -85,7 +85,7 @@ func (t *Test) Check() error {
 	)
 }
 
-// CheckMTU says what is wrong with a path MTU (IBA vol. 1, 3.5.4).
+// CheckMTU returns an error unless n is a path MTU (IBA vol. 1, 3.5.4).
 func CheckMTU(n int) error {
 	if n < 256 || n > 4096 || n&(n-1) != 0 {
 		return fmt.Errorf("perf: the path MTU is %d: valid are 256, 512, 1024, 2048 and 4096", n)
@@ -93,17 +93,17 @@ func CheckMTU(n int) error {
 	return nil
 }
 
-// End is what a peer needs to know of one side.
+// End holds the parameters of one side that its peer needs.
 type End struct {
 	Test   *Test  `json:"test,omitempty"` // of the client
 	Error  string `json:"error,omitempty"`
 	Addr   string `json:"addr"`   // of the device
-	VAddr  uint64 `json:"vaddr"`  // what WRITEs and atomics go to
-	Source uint64 `json:"source"` // what READs come from
+	VAddr  uint64 `json:"vaddr"`  // target of WRITEs and atomics
+	Source uint64 `json:"source"` // source of READs
 	RKey   uint32 `json:"rkey"`
-	MTU    int    `json:"mtu"`   // path MTU, of the server that of the test
-	Reads  int    `json:"reads"` // READs and atomics that this side serves at a time, of each queue pair
-	// Selective is the server's: it takes the client's offer of selective repeat.
+	MTU    int    `json:"mtu"`   // path MTU; in the server's End the one agreed for the test
+	Reads  int    `json:"reads"` // READs and atomics that each queue pair of this side serves at a time
+	// Selective, in the server's End, accepts the client's offer of selective repeat.
 	Selective bool    `json:"selective_repeat,omitempty"`
 	QPs       []EndQP `json:"qps"`
 }
@@ -114,18 +114,18 @@ type EndQP struct {
 	PSN units.PSN `json:"psn"` // of its first request
 }
 
-// firstPSN is a starting PSN that nobody can foretell.
+// firstPSN is a random starting PSN that nobody can predict.
 func firstPSN() units.PSN {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // it never fails (crypto/rand)
 	return units.PSN(binary.NativeEndian.Uint32(b[:]) & units.PSNMask)
 }
 
-// outcome is what the server says of its side when a test is over.
+// outcome is the server's report of its side after a test.
 type outcome struct {
 	Error string        `json:"error,omitempty"`
 	CPU   time.Duration `json:"cpu"`
-	Sum   uint32        `json:"sum"` // CRC of the buffer that the messages went to
+	Sum   uint32        `json:"sum"` // CRC of the buffer that the messages were written to
 }
 
 // link is the TCP connection between the two sides: one JSON value a line.
@@ -148,7 +148,7 @@ func (l *link) write(v any) error {
 	return err
 }
 
-// read reads one line, all of it within a time: whoever sends none has gone.
+// read reads one whole line within a time; a peer that sends none in that time counts as gone.
 func (l *link) read(v any, within time.Duration) error {
 	if err := l.conn.SetReadDeadline(time.Now().Add(within)); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (l *link) read(v any, within time.Duration) error {
 	return l.readWhenever(v)
 }
 
-// readWhenever reads one line until the deadline that stands.
+// readWhenever reads one line, until the deadline already set.
 func (l *link) readWhenever(v any) error {
 	var line []byte
 	for {
@@ -175,7 +175,7 @@ func (l *link) readWhenever(v any) error {
 	}
 }
 
-// addr is the address that an End names.
+// addr parses the address of an End.
 func (e *End) addr() (netip.AddrPort, error) {
 	a, err := netip.ParseAddrPort(e.Addr)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"weft/verbs"
 )
 
-// trips measures n round trips, whose numbers begin after from. Of WRITE and SEND the peer answers (see reply),
-// READs and atomics answer themselves.
+// trips measures n round trips, numbered from after from. For WRITE and SEND the peer answers (see
+// reply); READs and atomics need no answer.
 func (e *ends) trips(stop *stopper, from, n int) ([]time.Duration, error) {
 	all := make([]time.Duration, n)
 	wr := e.request()
@@ -36,8 +36,8 @@ func (e *ends) trip(stop *stopper, wr *verbs.SendWR, mark byte) error {
 	return e.complete(stop, e.t.Verb == Send, true)
 }
 
-// reply is the other side of n round trips. It says how long each but the first
-// took, seen from here.
+// reply is the other side of n round trips. It returns the time of each but the first, as seen from
+// this side.
 func (e *ends) reply(stop *stopper, n int) ([]time.Duration, error) {
 	wr := e.request()
 	all := make([]time.Duration, 0, n)
@@ -66,8 +66,8 @@ func (e *ends) reply(stop *stopper, n int) ([]time.Duration, error) {
 	return all, nil
 }
 
-// write sends a message whose last byte is the mark; what earlier ones completed
-// with is seen on the way.
+// write sends a message whose last byte is the mark. It also takes the completions of earlier
+// messages.
 func (e *ends) write(wr *verbs.SendWR, mark byte) error {
 	e.outBytes()[e.t.Size-1] = mark
 	if err := e.qps[0].PostSend(*wr); err != nil {
@@ -76,12 +76,12 @@ func (e *ends) write(wr *verbs.SendWR, mark byte) error {
 	return nil
 }
 
-// watch waits until the peer's mark stands in memory. The byte that arrives last
-// is looked at, as perftest does it: WRITEs are placed in order.
+// watch waits until the peer's mark is in memory. It reads the byte that arrives last, as perftest
+// does: WRITEs are placed in order.
 func (e *ends) watch(stop *stopper, mark byte) error {
 	in := e.inBytes()
 	for in[len(in)-1] != mark {
-		// Polling does the device's work; it gives completions of WRITEs, too.
+		// Polling does the device's work; it also returns completions of WRITEs.
 		n, err := e.cq.Poll(e.wc)
 		if err == nil {
 			err = failed(e.wc[:n])
@@ -97,8 +97,7 @@ func (e *ends) watch(stop *stopper, mark byte) error {
 	return nil
 }
 
-// complete waits for a receive, or for a send, or for both, whose order is open.
-// It posts the receive again.
+// complete waits for a receive, a send or both, in any order. It posts the receive again.
 func (e *ends) complete(stop *stopper, recv, send bool) error {
 	for recv || send {
 		wcs, err := e.poll(stop)

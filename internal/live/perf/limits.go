@@ -2,10 +2,9 @@ package perf
 
 import "time"
 
-// Every bound of this package, with its reason. The server takes orders from
-// whoever connects.
+// All bounds of this package, each with its reason. The server takes orders from any client.
 const (
-	// MaxSize bounds a message: a test has two buffers of it.
+	// MaxSize bounds a message: a test has two buffers of this size.
 	MaxSize = 1 << 30
 	// MaxQPs bounds the queue pairs of a test.
 	MaxQPs = 1 << 14
@@ -18,23 +17,23 @@ const (
 	MaxIters = 100_000_000
 	// maxMessage bounds a message of the exchange: MaxQPs of some 40 bytes each.
 	maxMessage = 1 << 20
-	// maxTests bounds the tests that a server runs at the same time.
+	// maxTests bounds the tests that a server runs concurrently.
 	maxTests = 8
-	// maxPeak bounds the iterations of which the peak is sought, in all pairs.
+	// maxPeak bounds the iterations among which the peak is sought, in all pairs.
 	maxPeak = 20_000
-	// maxClients bounds the connections of a server. One more takes the place of the one
-	// that has asked for nothing for longest.
+	// maxClients bounds the connections of a server. A further client replaces the client that has
+	// been idle for longest.
 	maxClients = 64
-	// DefaultMemory is what the tests of a server take together: two of the longest
+	// DefaultMemory bounds the memory of all tests of a server together: two of the longest
 	// messages.
 	DefaultMemory = 4 << 30
-	// firstOrder and nextOrder end a connection that asks for nothing: clients ask as
-	// soon as they have connected, and again when they have printed a result.
+	// firstOrder and nextOrder end an idle connection: clients order a test as soon as they have
+	// connected, and the next one when they have printed a result.
 	firstOrder = 10 * time.Second
 	nextOrder  = 30 * time.Second
 	// longestTest ends any test of a server: MaxIters messages of 8 bytes take some 500 s.
 	longestTest = time.Hour
-	// PingIdle ends the connection of a peer that does not ping.
+	// PingIdle ends the connection of a peer that sends no pings.
 	PingIdle = 2 * time.Minute
 	// patience ends a test whose peer has gone.
 	patience = 60 * time.Second

@@ -19,8 +19,8 @@ func (e *ends) selective() bool {
 	return true
 }
 
-// disconnect ends what the connection manager has connected; it does not wait long
-// for a peer that has gone.
+// disconnect ends the connections of the connection manager. It does not wait long for a peer that
+// has gone.
 func disconnect(conns []*verbs.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()

@@ -11,19 +11,19 @@ import (
 	"weft/verbs"
 )
 
-// dials are made at most while nobody listens, so far apart: perftest's own.
+// The number of dials while nobody listens, and the time between two: perftest's own values.
 const (
 	dials  = 10
 	redial = 100 * time.Millisecond
 )
 
-// Meeting is where this side meets a program of Linux's. That program is the
-// server, or comes as the client of one test.
+// Meeting is the connection of this side with a program of Linux. That program is the server, or
+// the client of one test.
 type Meeting struct {
 	Dev *verbs.Device
-	// Server is the host that runs the server; without one it is this side.
+	// Server is the host that runs the server; if empty, this side is the server.
 	Server string
-	// Port is of TCP, or of the connection manager.
+	// Port is the TCP port, or the port of the connection manager.
 	Port uint16
 	// Waiting is called when a server listens; it may be nil.
 	Waiting func()
@@ -35,7 +35,7 @@ func (p *Meeting) waits() {
 	}
 }
 
-// dial meets on TCP.
+// dial makes the TCP connection.
 func (p *Meeting) dial(ctx context.Context) (net.Conn, error) {
 	if p.Server != "" {
 		var d net.Dialer
@@ -52,7 +52,7 @@ func (p *Meeting) dial(ctx context.Context) (net.Conn, error) {
 	return l.Accept()
 }
 
-// tcpChannel is a channel over TCP. A connection that breaks ends a wait.
+// tcpChannel is a channel over TCP. A broken connection ends a wait.
 type tcpChannel struct{ c net.Conn }
 
 func (t tcpChannel) send(b []byte) error {
@@ -76,11 +76,11 @@ func (t tcpChannel) receive(b []byte) error {
 
 func (t tcpChannel) gone() {
 	if c, ok := t.c.(*net.TCPConn); ok && c.CloseWrite() == nil && c.SetReadDeadline(time.Now().Add(farewell)) == nil {
-		_ = t.receive(make([]byte, 1)) // nothing comes but the end
+		_ = t.receive(make([]byte, 1)) // the read returns only at the end of the connection
 	}
 }
 
-// join connects a queue pair to the other side's port, or at the own port; with
+// join connects a queue pair to the other side's port, or accepts it at this side's port; with
 // selective it offers selective repeat.
 func (p *Meeting) join(ctx context.Context, c *cmChannel, q *verbs.QP, selective bool) (*verbs.Conn, error) {
 	param := verbs.ConnParam{Access: access, GoBackN: !selective}
@@ -92,7 +92,7 @@ func (p *Meeting) join(ctx context.Context, c *cmChannel, q *verbs.QP, selective
 		if q == c.qp {
 			return p.Dev.Dial(ctx, q, found[0].Unmap(), p.Port, param)
 		}
-		return p.insist(ctx, q, found[0].Unmap(), param)
+		return p.dialUntilHeard(ctx, q, found[0].Unmap(), param)
 	}
 	if c.listener == nil {
 		var err error
@@ -108,15 +108,15 @@ func (p *Meeting) join(ctx context.Context, c *cmChannel, q *verbs.QP, selective
 	return r.Accept(ctx, q, param)
 }
 
-// insist dials until somebody listens, if not for long: perftest's server stops
-// listening after the first connection and begins anew for the test's.
-func (p *Meeting) insist(ctx context.Context, q *verbs.QP, to netip.Addr, param verbs.ConnParam) (*verbs.Conn, error) {
+// dialUntilHeard dials again for a short time until somebody listens: perftest's server stops listening
+// after the first connection, and then starts anew for the test's.
+func (p *Meeting) dialUntilHeard(ctx context.Context, q *verbs.QP, to netip.Addr, param verbs.ConnParam) (*verbs.Conn, error) {
 	for try := 1; ; try++ {
 		conn, err := p.Dev.Dial(ctx, q, to, p.Port, param)
 		if !errors.Is(err, verbs.ErrNoListener) || try == dials {
 			return conn, err
 		}
-		// The attempt has ended the queue pair.
+		// The failed attempt has ended the queue pair.
 		if err := q.Modify(&verbs.QPAttr{State: verbs.StateReset}, verbs.AttrState); err != nil {
 			return nil, err
 		}

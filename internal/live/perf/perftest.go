@@ -13,24 +13,23 @@ import (
 	"weft/verbs"
 )
 
-// What perftest's two sides tell each other (perftest_communication.c of
-// github.com/linux-rdma/perftest, version 6.06). Whatever is said is said by the
-// client first, and then by the server: the version; sizes; the path MTU; then,
-// again and again, what the other side needs of a queue pair, which serves as a
-// barrier, too.
+// The messages between perftest's two sides (perftest_communication.c of
+// github.com/linux-rdma/perftest, version 6.06). In each exchange the client speaks first, then the
+// server: the version; sizes; the path MTU; then, several times, the keys of a queue pair, which
+// also serve as a barrier.
 const (
 	perftestVersion = "6.06"
 	versionBytes    = 16
-	// pageBytes is the least memory that perftest's messages walk through.
+	// pageBytes is the least memory that perftest's messages cycle through.
 	pageBytes = 4096
-	// cacheLine is what perftest aligns with.
+	// cacheLine is perftest's alignment.
 	cacheLine = 64
 	// textKeysBytes and plainKeysBytes are the sizes of keys, over TCP and over RDMA.
 	textKeysBytes, plainKeysBytes = 108, 56
 	maxPage                       = 1 << 20
 )
 
-// channel carries what two sides tell each other.
+// channel carries the messages between the two sides.
 type channel interface {
 	send(b []byte) error
 	// receive fills b.
@@ -46,10 +45,11 @@ type party struct {
 	text   bool // keys are text
 }
 
-// errUnheard ends a swap in which the other side has spoken, and may not have heard.
-var errUnheard = errors.New("perf: the other side does not say that it has heard")
+// errUnheard ends a swap in which the other side has spoken, but may not have received this side's
+// message.
+var errUnheard = errors.New("perf: the other side does not acknowledge the last message")
 
-// swap tells the other side something, and hears as much.
+// swap sends a message to the other side and receives one of the same length.
 func (p *party) swap(mine []byte) (theirs []byte, err error) {
 	theirs = make([]byte, len(mine))
 	if p.serves {
@@ -60,8 +60,8 @@ func (p *party) swap(mine []byte) (theirs []byte, err error) {
 		}
 		return theirs, err
 	}
-	// An answer says that this side was heard, even if what acknowledges that was lost: the
-	// other side may disconnect when it has answered for the last time.
+	// An answer shows that the other side received the message, even if its acknowledgement was
+	// lost: the other side may disconnect after its last answer.
 	unsent := p.over.send(mine)
 	if unsent != nil && !errors.Is(unsent, verbs.WRFlushErr) {
 		return theirs, unsent
@@ -72,16 +72,16 @@ func (p *party) swap(mine []byte) (theirs []byte, err error) {
 	return theirs, err
 }
 
-// greet agrees on a path MTU, and on how much memory messages walk through.
+// greet agrees on a path MTU, and on the memory that messages cycle through.
 func (p *party) greet(mtu int) (agreed, page int, err error) {
 	version := make([]byte, versionBytes)
 	copy(version, perftestVersion)
 	theirs, err := p.swap(version)
 	if err != nil {
-		return 0, 0, fmt.Errorf("perf: the other side is no perftest: %w", err)
+		return 0, 0, fmt.Errorf("perf: the other side is not perftest: %w", err)
 	}
 	if v, bad := strconv.ParseFloat(strings.TrimRight(string(theirs), "\x00"), 64); bad != nil || v < 5.7 {
-		return 0, 0, fmt.Errorf("perf: the other side is no perftest of version 5.70 or later: it says %q", theirs)
+		return 0, 0, fmt.Errorf("perf: the other side is not perftest 5.70 or later: it sends %q", theirs)
 	}
 	for _, size := range []uint32{pageBytes, cacheLine} {
 		if theirs, err = p.swap(binary.BigEndian.AppendUint32(nil, size)); err != nil {
@@ -92,7 +92,7 @@ func (p *party) greet(mtu int) (agreed, page int, err error) {
 		}
 	}
 	if page > maxPage {
-		return 0, 0, fmt.Errorf("perf: the other side walks through %d bytes: at most %d", page, maxPage)
+		return 0, 0, fmt.Errorf("perf: the other side's messages cycle through %d bytes: at most %d", page, maxPage)
 	}
 	// ibv_mtu: 1 is 256 bytes and 5 is 4096; a digit and the end of the string.
 	code := byte('1')
@@ -108,9 +108,9 @@ func (p *party) greet(mtu int) (agreed, page int, err error) {
 	return mtu, max(page, pageBytes), nil
 }
 
-// keys is what one side says of a queue pair and its memory.
+// keys are the parameters of a queue pair and its memory.
 type keys struct {
-	Reads int // READs and atomics that it serves at a time
+	Reads int // READs and atomics that this side serves at a time
 	EndQP
 	RKey  uint32
 	VAddr uint64
@@ -135,8 +135,7 @@ func (p *party) swapKeys(mine *keys) (*keys, error) {
 	return k, nil
 }
 
-// asText is the form over TCP: numbers in hexadecimal with colons between them,
-// and a zero byte.
+// asText is the form over TCP: hexadecimal numbers separated by colons, and a zero byte.
 func (k *keys) asText() []byte {
 	b := fmt.Appendf(nil, "%04x:%04x:%06x:%06x:%08x:%016x:", 0, k.Reads, uint32(k.QPN), uint32(k.PSN), k.RKey, k.VAddr)
 	gid := k.gid()
@@ -153,7 +152,7 @@ func (k *keys) gid() (b [16]byte) {
 	return b
 }
 
-var errNoKeys = errors.New("perf: the other side's keys are not to be read")
+var errNoKeys = errors.New("perf: cannot read the other side's keys")
 
 func (k *keys) parseText(s string) error {
 	const head, gid = 6, 16
@@ -199,9 +198,9 @@ func (k *keys) parsePlain(b []byte) {
 	}
 }
 
-// steps are the queue pairs whose keys are swapped before the first message, in
-// turn: after each first time they are connected, and the rest are barriers
-// (write_bw.c, send_bw.c, write_lat.c and so on).
+// steps are the queue pairs whose keys are swapped before the first message, in turn. After the
+// first swap a queue pair is connected; further swaps are barriers (write_bw.c, send_bw.c,
+// write_lat.c and so on).
 func (t *Test) steps() (all []int) {
 	for i := range t.QPs {
 		all = append(all, i)
@@ -213,10 +212,10 @@ func (t *Test) steps() (all []int) {
 	return append(append(append(all, barrier...), all...), barrier...)
 }
 
-// report is what perftest's client of a bandwidth says that it measured.
+// report is the bandwidth measured by perftest's client, as it sends it.
 type report struct {
 	size, iters uint64
-	peak, mean  float64 // in a unit that it does not say
+	peak, mean  float64 // unit not transmitted
 	rate        float64 // in millions of messages a second
 }
 

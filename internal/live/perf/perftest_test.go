@@ -51,8 +51,7 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// freePort is a port of TCP or UDP that nobody has: tests may run more than once at a
-// time.
+// freePort is a free port of TCP or UDP: several runs of the tests may be active at once.
 func freePort(t *testing.T, network string) uint16 {
 	t.Helper()
 	var at net.Addr
@@ -85,13 +84,13 @@ func device(t *testing.T, addr string, port uint16) *verbs.Device {
 	return d
 }
 
-// againstItself runs both sides of a test of perftest, and gives their results.
+// againstItself runs both sides of a test of perftest, and returns their results.
 func againstItself(t *testing.T, order Test, managed bool) (client, server *Result) {
 	t.Helper()
 	return bothSides(t, order, order, managed)
 }
 
-// bothSides is againstItself with orders that may differ in what each side offers.
+// bothSides is againstItself with orders that may offer different options.
 func bothSides(t *testing.T, asked, served Test, managed bool) (client, server *Result) {
 	t.Helper()
 	meet, roce := freePort(t, "tcp"), freePort(t, "udp")
@@ -169,7 +168,8 @@ func TestSelectiveRepeatIsWhatBothSidesOfferAndGoBackNOtherwise(t *testing.T) {
 	}
 }
 
-// parted is a channel whose connection ends while a message is sent; the answer may have come before.
+// parted is a channel whose connection ends while a message is sent; the answer may have come
+// before.
 type parted struct {
 	sent, come error
 	answer     byte
@@ -186,8 +186,8 @@ func (c parted) receive(b []byte) error {
 
 func (parted) gone() {}
 
-// The last acknowledgement of the farewell is lost, and the other side, which has heard and
-// answered, disconnects: the message is flushed, and has been heard.
+// The last acknowledgement of the farewell is lost. The other side has received the message and
+// answered, and disconnects. The message is flushed, but counts as received.
 func TestAnAnswerSaysThatTheMessageWasHeard(t *testing.T) {
 	broken := errors.New("broken pipe")
 	for _, c := range []struct {

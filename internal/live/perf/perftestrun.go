@@ -12,23 +12,22 @@ import (
 // Perftest is a test against perftest's own programs (ib_write_bw and so on).
 type Perftest struct {
 	Meeting
-	// CM connects all queue pairs by the connection manager, which is perftest's -R.
+	// CM connects all queue pairs by the connection manager, as perftest's -R.
 	CM bool
 }
 
-// leastIters are the iterations that perftest makes at least.
+// leastIters is perftest's minimum number of iterations.
 const leastIters = 5
 
-// errOnlyPlain refuses what the two sides do not tell each other.
-var errOnlyPlain = errors.New("perf: perftest takes no warm-up and knows no TCP in the place of RDMA")
+// errOnlyPlain refuses options that perftest's exchange does not carry.
+var errOnlyPlain = errors.New("perf: perftest has no warm-up and no TCP mode: leave both out")
 
-// errOnlyManaged refuses an offer that cannot be made.
-var errOnlyManaged = errors.New("perf: selective repeat is offered by the connection manager, which perftest uses with -R only")
+// errOnlyManaged refuses an offer that cannot be made without the connection manager.
+var errOnlyManaged = errors.New("perf: only the connection manager can offer selective repeat, and perftest uses it only with -R")
 
-// Run runs one test, in which t.Iters is of each queue pair, as it is for
-// perftest. What the server's Result has depends on the test: of a bandwidth of
-// one-sided operations what the client says, of SENDs what arrived, of latencies
-// nothing. Nobody compares the data.
+// Run runs one test. As in perftest, t.Iters counts the iterations of each queue pair. The server's
+// Result depends on the test: for a bandwidth of one-sided operations it is the client's figure,
+// for SENDs the messages that arrived, for latencies it is empty. The data is not compared.
 func (p *Perftest) Run(ctx context.Context, t Test, ready Ready) (*Result, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -60,13 +59,13 @@ func (p *Perftest) Run(ctx context.Context, t Test, ready Ready) (*Result, error
 	return r, err
 }
 
-// meetTCP waits for the other side on TCP, or goes to it.
+// meetTCP accepts the other side's TCP connection, or dials it.
 func (p *Perftest) meetTCP(ctx context.Context) (*session, func(), error) {
 	c, err := p.dial(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	// Whoever comes says what he wants; the test itself takes as long as it takes.
+	// The other side must state its test in time; the test itself has no deadline.
 	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return nil, nil, err
 	}
@@ -79,8 +78,8 @@ func (p *Perftest) meetTCP(ctx context.Context) (*session, func(), error) {
 	return &session{Perftest: p, party: party{over: tcpChannel{c}, serves: p.Server == "", text: true}, begun: begun}, end, nil
 }
 
-// meetCM meets by the connection manager: the two sides speak on a connection of
-// its own, before the queue pairs of the test are connected to the same port.
+// meetCM uses the connection manager: the two sides talk on a connection of its own, before the
+// queue pairs of the test are connected at the same port.
 func (p *Perftest) meetCM(ctx context.Context) (*session, func(), error) {
 	c, err := newCMChannel(ctx, p.Dev)
 	if err != nil {
@@ -90,7 +89,7 @@ func (p *Perftest) meetCM(ctx context.Context) (*session, func(), error) {
 		c.close()
 		return nil, nil, err
 	}
-	// As over TCP: whoever comes says what he wants.
+	// As over TCP: the other side must state its test in time.
 	var late context.CancelFunc
 	c.ctx, late = context.WithTimeout(ctx, patience)
 	begun := func() error {
@@ -116,10 +115,9 @@ func (p *Perftest) meetCM(ctx context.Context) (*session, func(), error) {
 type session struct {
 	*Perftest
 	party
-	// connect connects the queue pairs by the connection manager; without it they
-	// are connected by their keys.
+	// connect connects the queue pairs by the connection manager; if nil, their keys connect them.
 	connect func(ctx context.Context, e *ends) error
-	// begun, if it is there, is called when the two know each other.
+	// begun, if not nil, is called when the two sides know each other.
 	begun func() error
 }
 
@@ -177,13 +175,13 @@ func (s *session) connectAll(ctx context.Context, e *ends) error {
 	return err
 }
 
-// mine is what this side says of a queue pair.
+// mine are this side's keys of a queue pair.
 func (s *session) mine(e *ends, i int) *keys {
 	d := e.describe()
 	return &keys{Reads: d.Reads, EndQP: d.QPs[i], RKey: d.RKey, VAddr: d.VAddr, Addr: s.Dev.Addr().Addr()}
 }
 
-// introduce takes the steps before the first message.
+// introduce does the steps before the first message.
 func (s *session) introduce(e *ends, ready Ready) error {
 	peer := new(End)
 	for n, i := range e.t.steps() {
@@ -212,8 +210,8 @@ func (s *session) introduce(e *ends, ready Ready) error {
 	return nil
 }
 
-// ask is the client's part between the first message and the last. Of the latency
-// of WRITEs it is the server that begins.
+// ask is the client's part between the first message and the last. In the latency of WRITEs the
+// server begins.
 func (e *ends) ask(stop *stopper, r *Result) error {
 	if e.t.Kind != Latency || e.t.Verb != Write {
 		return e.measure(stop, r, 0, e.t.Iters)
@@ -241,15 +239,15 @@ func (e *ends) answer(stop *stopper, r *Result) (err error) {
 			r.Average = r.MessageRate * float64(e.t.Size)
 		}
 	}
-	return err // of what is one-sided the device answers
+	return err // the device alone answers one-sided operations
 }
 
-// part ends a test in an orderly way.
+// part ends a test in the order that perftest expects.
 func (s *session) part(e *ends, r *Result) error {
 	t := e.t
 	if t.Kind == Bandwidth && t.Verb != Send {
 		if _, err := s.swapKeys(s.mine(e, 0)); err != nil {
-			return fmt.Errorf("perf: the other side does not say that it is done: %w", err)
+			return fmt.Errorf("perf: the other side does not confirm the end of the test: %w", err)
 		}
 		const mib = 1 << 20
 		theirs, err := s.swapReports(report{
@@ -259,18 +257,18 @@ func (s *session) part(e *ends, r *Result) error {
 			return err
 		}
 		if s.serves {
-			r.told(&theirs)
+			r.takeReport(&theirs)
 		}
 	}
 	if t.Kind == Latency && t.Verb == Write {
-		s.over.gone() // it may still want an acknowledgement
+		s.over.gone() // the other side may still wait for an acknowledgement
 		return nil
 	}
 	return s.farewell(s.mine(e, 0))
 }
 
-// farewell is the last swap. A client that has heard goes at once: whether it has,
-// the server does not learn, and need not.
+// farewell is the last swap. A client leaves as soon as it has received the message; the server
+// does not learn of it, and need not.
 func (s *session) farewell(mine *keys) error {
 	_, err := s.swapKeys(mine)
 	if s.serves && errors.Is(err, errUnheard) {
@@ -279,9 +277,9 @@ func (s *session) farewell(mine *keys) error {
 	return err
 }
 
-// told takes over what the client measured. Its bandwidths come without a unit,
-// its rate of messages with one.
-func (r *Result) told(c *report) {
+// takeReport takes over the client's measurement. Its bandwidths have no unit; its message rate has
+// one.
+func (r *Result) takeReport(c *report) {
 	r.MessageRate = c.rate * 1e6
 	r.Average = r.MessageRate * float64(c.size)
 	if c.mean > 0 {

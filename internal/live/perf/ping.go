@@ -11,14 +11,14 @@ import (
 	"weft/verbs"
 )
 
-// PingPort is the port of the connection manager that answers pings.
+// PingPort is the connection manager's port for pings.
 const PingPort = 7471
 
 // maxPings bounds the peers that ping a device at the same time.
 const maxPings = 1024
 
-// ServePings lets peers read a region of 64 KiB, until ctx ends. No code of this
-// process takes part in a ping: the device answers.
+// ServePings lets peers read a region of 64 KiB, until ctx ends. The device answers pings alone,
+// without code of this process.
 func ServePings(ctx context.Context, dev *verbs.Device) error {
 	l, err := dev.Listen(PingPort)
 	if err != nil {
@@ -67,7 +67,7 @@ func ServePings(ctx context.Context, dev *verbs.Device) error {
 	}
 }
 
-// pinged waits until a peer disconnects, or has not pinged for long.
+// pinged waits until a peer disconnects, or has sent no ping for PingIdle.
 func pinged(ctx context.Context, c *verbs.Conn) {
 	tick := time.NewTicker(PingIdle)
 	defer tick.Stop()
@@ -99,7 +99,7 @@ type Pinger struct {
 	wc   [1]verbs.WC
 }
 
-// NewPinger connects to a device, to read size bytes at a time.
+// NewPinger connects to a device. Each Ping reads size bytes.
 func NewPinger(ctx context.Context, dev *verbs.Device, to netip.Addr, size int) (*Pinger, error) {
 	if size < 1 || size > maxPing {
 		return nil, fmt.Errorf("perf: a ping of %d bytes: valid are 1 to %d", size, maxPing)
@@ -128,7 +128,7 @@ func NewPinger(ctx context.Context, dev *verbs.Device, to netip.Addr, size int) 
 	}}, nil
 }
 
-// Ping reads once, and says how long it took.
+// Ping reads once, and returns the round-trip time.
 func (p *Pinger) Ping(ctx context.Context) (time.Duration, error) {
 	start := time.Now()
 	if err := p.conn.QP().PostSend(p.wr); err != nil {

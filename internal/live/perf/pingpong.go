@@ -14,68 +14,68 @@ import (
 	"weft/verbs"
 )
 
-// PingPong is a test against ibv_rc_pingpong, ibv_uc_pingpong or ibv_ud_pingpong of
-// rdma-core: messages that go to and fro. Both sides are given the same size and
-// iterations, and neither tells the other.
+// PingPong is a test against ibv_rc_pingpong, ibv_uc_pingpong or ibv_ud_pingpong of rdma-core:
+// messages that go back and forth. Both sides must be started with the same size and iterations;
+// they do not exchange them.
 type PingPong struct {
 	Meeting
 	Type  verbs.QPType
 	Size  int // of a message, in bytes
 	Iters int // messages of each side
 	MTU   int // path MTU, of connected services
-	// Patience is how long a message is waited for, more than 0. What UC and UD lose
-	// does not come again, and Linux's own programs wait for it for ever.
+	// Patience is the time to wait for a message, above 0. UC and UD do not send a lost message
+	// again, and Linux's own programs wait for it for ever.
 	Patience time.Duration
 }
 
 // PingPongTypes are the services by the names of ibv_*_pingpong.
 var PingPongTypes = map[string]verbs.QPType{"rc": verbs.RC, "uc": verbs.UC, "ud": verbs.UD}
 
-// Spot is what one side says of its queue pair.
-type Spot struct {
+// QPAddress is the address of one side's queue pair.
+type QPAddress struct {
 	EndQP
 	Addr netip.Addr
 }
 
-// PingPongResult is what a PingPong gives.
+// PingPongResult is the result of a PingPong.
 type PingPongResult struct {
-	Bytes   int64 // to and fro
+	Bytes   int64 // in both directions
 	Elapsed time.Duration
-	// Wrong are messages in which something else came than such a program sends.
+	// Wrong is the number of messages with other contents than these programs send.
 	Wrong int
-	// Unconfirmed says that nobody acknowledged the server's last message: the client
-	// goes when it has it, and an acknowledgement that is lost then never comes again.
+	// Unconfirmed says that the server's last message was not acknowledged: the client leaves when
+	// it has the message, so a lost acknowledgement is never sent again.
 	Unconfirmed bool
 }
 
 const (
-	// pingQKey is what ibv_ud_pingpong takes.
+	// pingQKey is the Q_Key of ibv_ud_pingpong.
 	pingQKey = 0x11111111
-	// pingFill is what these programs fill their buffers with. The first byte of
-	// each page may be 0: so does the client of one that is to check.
+	// pingFill is the byte that these programs fill their buffers with. The first byte of each page
+	// may be 0, as from a client that checks its data.
 	pingFill = 0x7b
-	// grhBytes stand before a datagram.
+	// grhBytes is the space before a datagram.
 	grhBytes = 40
-	// pingRecvs are the receives that are posted.
+	// pingRecvs is the number of posted receives.
 	pingRecvs = 16
-	// maxBall bounds a message: there are pingRecvs buffers of it.
-	maxBall = 16 << 20
+	// maxPingPong bounds a message: there are pingRecvs buffers of this size.
+	maxPingPong = 16 << 20
 )
 
-// Run runs it. ready is called when the two know each other.
-func (p *PingPong) Run(ctx context.Context, ready func(local, peer Spot)) (*PingPongResult, error) {
+// Run runs the test. ready is called when the two sides know each other.
+func (p *PingPong) Run(ctx context.Context, ready func(local, peer QPAddress)) (*PingPongResult, error) {
 	p.MTU = min(p.MTU, p.Dev.PathMTU())
 	switch {
-	case p.Size < 1 || p.Size > maxBall:
-		return nil, fmt.Errorf("perf: messages of %d bytes: valid are 1 to %d", p.Size, maxBall)
+	case p.Size < 1 || p.Size > maxPingPong:
+		return nil, fmt.Errorf("perf: messages of %d bytes: valid are 1 to %d", p.Size, maxPingPong)
 	case p.Type == verbs.UD && p.Size > p.Dev.PathMTU():
 		return nil, fmt.Errorf("perf: datagrams of %d bytes: the device takes at most %d", p.Size, p.Dev.PathMTU())
 	case p.Iters < 1 || p.Iters > MaxIters:
 		return nil, fmt.Errorf("perf: %d iterations: valid are 1 to %d", p.Iters, MaxIters)
 	case p.Patience <= 0:
-		return nil, fmt.Errorf("perf: a patience of %v: give more than 0", p.Patience)
+		return nil, fmt.Errorf("perf: a patience of %v: valid is more than 0", p.Patience)
 	}
-	t, err := newTable(ctx, p)
+	t, err := newPingPong(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (p *PingPong) Run(ctx context.Context, ready func(local, peer Spot)) (*Ping
 	}
 	r := &PingPongResult{Bytes: 2 * int64(p.Size) * int64(p.Iters), Elapsed: time.Since(start), Wrong: t.wrong, Unconfirmed: t.unconfirmed}
 	if p.Type == verbs.RC {
-		// The last acknowledgement may have been lost on its way.
+		// The last acknowledgement may have been lost.
 		select {
 		case <-ctx.Done():
 		case <-time.After(linger):
@@ -98,24 +98,24 @@ func (p *PingPong) Run(ctx context.Context, ready func(local, peer Spot)) (*Ping
 	return r, nil
 }
 
-// table is where the ball goes to and fro.
-type table struct {
+// pingPong is the state of one side of a PingPong.
+type pingPong struct {
 	*PingPong
 	ctx        context.Context
 	pd         *verbs.PD
 	sent, come *verbs.CQ
 	mr         *verbs.MR
-	buf        []byte // what is sent, and behind it the receives
+	buf        []byte // the message to send, followed by the receive buffers
 	qp         *verbs.QP
-	peer       Spot
+	peer       QPAddress
 	ah         *verbs.AH
 	wrong      int
 
 	unconfirmed bool
 }
 
-func newTable(ctx context.Context, p *PingPong) (t *table, err error) {
-	t = &table{PingPong: p, ctx: ctx, pd: p.Dev.AllocPD(), buf: make([]byte, p.Size+pingRecvs*(p.Size+grhBytes))}
+func newPingPong(ctx context.Context, p *PingPong) (t *pingPong, err error) {
+	t = &pingPong{PingPong: p, ctx: ctx, pd: p.Dev.AllocPD(), buf: make([]byte, p.Size+pingRecvs*(p.Size+grhBytes))}
 	defer func() {
 		if err != nil {
 			t.close()
@@ -140,7 +140,7 @@ func newTable(ctx context.Context, p *PingPong) (t *table, err error) {
 	return t, err
 }
 
-func (t *table) close() {
+func (t *pingPong) close() {
 	if t.qp != nil {
 		_ = t.qp.Destroy()
 	}
@@ -155,9 +155,9 @@ func (t *table) close() {
 	_ = t.pd.Dealloc()
 }
 
-// meet swaps addresses and connects. The server answers when it is connected, and
-// the client closes with a word that says the same.
-func (t *table) meet(ctx context.Context, ready func(local, peer Spot)) error {
+// meet swaps addresses and connects. The server answers when it is connected. The client then
+// confirms and closes.
+func (t *pingPong) meet(ctx context.Context, ready func(local, peer QPAddress)) error {
 	c, err := t.dial(ctx)
 	if err != nil {
 		return err
@@ -169,8 +169,8 @@ func (t *table) meet(ctx context.Context, ready func(local, peer Spot)) error {
 		return err
 	}
 	over := tcpChannel{c}
-	mine := Spot{EndQP{t.qp.QPN(), firstPSN()}, t.Dev.Addr().Addr()}
-	theirs := make([]byte, spotBytes)
+	mine := QPAddress{EndQP{t.qp.QPN(), firstPSN()}, t.Dev.Addr().Addr()}
+	theirs := make([]byte, addressBytes)
 	if t.Server != "" {
 		if err = over.send(mine.text()); err == nil {
 			err = over.receive(theirs)
@@ -198,7 +198,7 @@ func (t *table) meet(ctx context.Context, ready func(local, peer Spot)) error {
 	return over.receive(make([]byte, len(done)))
 }
 
-func (t *table) connect(psn units.PSN) (err error) {
+func (t *pingPong) connect(psn units.PSN) (err error) {
 	to := netip.AddrPortFrom(t.peer.Addr, t.Dev.Addr().Port())
 	err = t.qp.ConnectWith(&verbs.QPAttr{
 		QKey: pingQKey, PathMTU: t.MTU, Dest: to, DestQPN: t.peer.QPN, RQPSN: t.peer.PSN, SQPSN: psn,
@@ -216,18 +216,18 @@ func (t *table) connect(psn units.PSN) (err error) {
 }
 
 // place is where the i-th receive's memory begins.
-func (t *table) place(i uint64) int { return t.Size + int(i)*(t.Size+grhBytes) }
+func (t *pingPong) place(i uint64) int { return t.Size + int(i)*(t.Size+grhBytes) }
 
 // post posts the i-th receive.
-func (t *table) post(i uint64) error {
+func (t *pingPong) post(i uint64) error {
 	return t.qp.PostRecv(verbs.RecvWR{WRID: i, SGL: []verbs.SGE{t.mr.SGE(t.place(i), t.Size+grhBytes)}})
 }
 
-// errLate ends a wait for a message.
+// errLate ends a wait for a message that does not come.
 var errLate = errors.New("perf: no message has come")
 
-// play lets the messages go to and fro; the client begins.
-func (t *table) play() error {
+// play exchanges the messages; the client begins.
+func (t *pingPong) play() error {
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
 	t.ctx = ctx
@@ -256,14 +256,14 @@ func (t *table) play() error {
 	return nil
 }
 
-// lossOf says what a message that does not come means.
+// lossOf explains a missing message.
 var lossOf = map[verbs.QPType]string{
 	verbs.RC: "the other side has gone",
-	verbs.UC: "it is lost, which UC does not mend, or the other side has gone",
-	verbs.UD: "it is lost, which UD does not mend, or the other side has gone",
+	verbs.UC: "it is lost, and UC does not retransmit, or the other side has gone",
+	verbs.UD: "it is lost, and UD does not retransmit, or the other side has gone",
 }
 
-func (t *table) send() error {
+func (t *pingPong) send() error {
 	err := t.qp.PostSend(verbs.SendWR{
 		Opcode: verbs.Send, Flags: verbs.SendSignaled, SGL: []verbs.SGE{t.mr.SGE(0, t.Size)}, AH: t.ah, DestQPN: t.peer.QPN, QKey: pingQKey,
 	})
@@ -273,7 +273,7 @@ func (t *table) send() error {
 	return err
 }
 
-func (t *table) receive() error {
+func (t *pingPong) receive() error {
 	wc, err := next(t.ctx, t.come)
 	if err != nil {
 		return err
@@ -288,7 +288,7 @@ func (t *table) receive() error {
 	return t.post(wc.WRID)
 }
 
-// served reports whether a message is what these programs send.
+// served reports whether a message has the contents that these programs send.
 func served(b []byte, size int) bool {
 	for i, v := range b {
 		if v != pingFill && (v != 0 || i%pageBytes != 0) {
@@ -298,28 +298,28 @@ func served(b []byte, size int) bool {
 	return len(b) == size
 }
 
-// spotBytes is the size of a Spot as it is told: LID, number, PSN and GID in
-// hexadecimal, and a zero byte (rc_pingpong.c of rdma-core).
-const spotBytes = 4 + 1 + 6 + 1 + 6 + 1 + 32 + 1
+// addressBytes is the size of a QPAddress in the exchange: LID, number, PSN and GID in hexadecimal,
+// and a zero byte (rc_pingpong.c of rdma-core).
+const addressBytes = 4 + 1 + 6 + 1 + 6 + 1 + 32 + 1
 
-func (s *Spot) text() []byte {
+func (s *QPAddress) text() []byte {
 	gid := s.Addr.As16()
 	return append(fmt.Appendf(nil, "%04x:%06x:%06x:%x", 0, uint32(s.QPN), uint32(s.PSN), gid[:]), 0)
 }
 
-var errNoSpot = errors.New("perf: no address of a queue pair")
+var errNoAddress = errors.New("perf: the other side sends no address of a queue pair")
 
-func (s *Spot) parse(text string) error {
+func (s *QPAddress) parse(text string) error {
 	fields := strings.Split(strings.TrimRight(text, "\x00"), ":")
 	if len(fields) != 4 {
-		return fmt.Errorf("%w: %q", errNoSpot, text)
+		return fmt.Errorf("%w: %q", errNoAddress, text)
 	}
 	qpn, err1 := strconv.ParseUint(fields[1], 16, 24)
 	psn, err2 := strconv.ParseUint(fields[2], 16, 24)
 	gid, err3 := hex.DecodeString(fields[3])
 	if errors.Join(err1, err2, err3) != nil || len(gid) != 16 {
-		return fmt.Errorf("%w: %q", errNoSpot, text)
+		return fmt.Errorf("%w: %q", errNoAddress, text)
 	}
-	*s = Spot{EndQP{verbs.QPN(qpn), units.PSN(psn)}, netip.AddrFrom16([16]byte(gid)).Unmap()}
+	*s = QPAddress{EndQP{verbs.QPN(qpn), units.PSN(psn)}, netip.AddrFrom16([16]byte(gid)).Unmap()}
 	return nil
 }

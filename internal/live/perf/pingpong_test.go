@@ -13,25 +13,25 @@ import (
 	"weft/verbs"
 )
 
-// What ibv_rc_pingpong of rdma-core 44 writes over TCP.
-const spotSpoken = "0000:000011:d8ce66:00000000000000000000ffff0a4d0002\x00"
+// The text that ibv_rc_pingpong of rdma-core 44 writes over TCP.
+const addressSpoken = "0000:000011:d8ce66:00000000000000000000ffff0a4d0002\x00"
 
 func TestASpotIsReadAndWrittenAsPingPongDoes(t *testing.T) {
-	want := Spot{EndQP{0x11, 0xd8ce66}, netip.MustParseAddr("10.77.0.2")}
-	var got Spot
-	if err := got.parse(spotSpoken); err != nil || got != want {
+	want := QPAddress{EndQP{0x11, 0xd8ce66}, netip.MustParseAddr("10.77.0.2")}
+	var got QPAddress
+	if err := got.parse(addressSpoken); err != nil || got != want {
 		t.Errorf("read %+v, %v; want %+v", got, err, want)
 	}
-	if s := string(want.text()); s != spotSpoken || len(s) != spotBytes {
-		t.Errorf("written as %q, want %q", s, spotSpoken)
+	if s := string(want.text()); s != addressSpoken || len(s) != addressBytes {
+		t.Errorf("written as %q, want %q", s, addressSpoken)
 	}
 }
 
 func FuzzSpot(f *testing.F) {
-	f.Add(spotSpoken)
+	f.Add(addressSpoken)
 	f.Add(":::")
 	f.Fuzz(func(t *testing.T, s string) {
-		var a, b Spot
+		var a, b QPAddress
 		if a.parse(s) != nil {
 			return
 		}
@@ -60,14 +60,14 @@ func patiently(f func() error) error {
 	}
 }
 
-// toAndFro runs both sides of a pingpong of 50 messages, and gives what each says.
+// toAndFro runs both sides of a pingpong of 50 messages, and returns their results.
 func toAndFro(t *testing.T, there, here Meeting, service verbs.QPType, patience time.Duration) (r [2]*PingPongResult, errs [2]error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	run := func(side int, m Meeting) error {
 		p := PingPong{Meeting: m, Type: service, Size: 1000, Iters: 50, MTU: 1024, Patience: patience}
-		r[side], errs[side] = p.Run(ctx, func(Spot, Spot) {})
+		r[side], errs[side] = p.Run(ctx, func(QPAddress, QPAddress) {})
 		return errs[side]
 	}
 	done := make(chan struct{})
@@ -105,7 +105,7 @@ func TestWhoeverWaitsForAMessageThatIsLostSaysSo(t *testing.T) {
 			here.Dev = lossyDevice(t, here.Dev.Addr(), 0.1)
 			_, errs := toAndFro(t, there, here, service, 200*time.Millisecond)
 			for _, err := range errs {
-				if err == nil || !strings.Contains(err.Error(), "of 50 has not come within 200ms: it is lost, which "+service.String()) {
+				if err == nil || !strings.Contains(err.Error(), "of 50 has not come within 200ms: it is lost, and "+service.String()) {
 					t.Errorf("with every tenth message lost: %v", err)
 				}
 			}
@@ -116,7 +116,7 @@ func TestWhoeverWaitsForAMessageThatIsLostSaysSo(t *testing.T) {
 	}
 }
 
-// lossyDevice opens a device that loses a share of what arrives.
+// lossyDevice opens a device that drops a share of the arriving packets.
 func lossyDevice(t *testing.T, addr netip.AddrPort, share float64) *verbs.Device {
 	t.Helper()
 	d, err := verbs.Open(verbs.Options{Addr: addr, Lose: share, LoseSeed: 1})

@@ -9,28 +9,27 @@ import (
 	"weft/verbs"
 )
 
-// Rping is either side of rping of rdma-core. The client says where a text lies,
-// the server READs it and says so; the client says where it may go, the server
-// WRITEs it there and says so; and again.
+// Rping is either side of rping of rdma-core. The client sends the address of a text, and the
+// server READs it and confirms. The client then sends the address of a buffer, and the server
+// WRITEs the text there and confirms. This repeats.
 type Rping struct {
 	Meeting
-	Size  int // of a text, in bytes; the client's
-	Count int // of texts; the client's
+	Size  int // of a text, in bytes; set by the client
+	Count int // number of texts; set by the client
 }
 
-// The sizes of a text that rping itself takes.
+// The range of rping's text sizes.
 const (
 	MinRping = 32
 	MaxRping = 64<<10 - 1
 )
 
-// adBytes is the size of what the two say: address, key and length.
+// adBytes is the size of a message between the two: address, key and length.
 const adBytes = 16
 
-// Run connects and runs it: the client until it has seen Count texts come back,
-// which it compares, the server until the client disconnects. told is called with
-// each text.
-func (p *Rping) Run(ctx context.Context, told func(text []byte)) error {
+// Run connects and runs the test. The client ends when Count texts have come back; it compares
+// them. The server ends when the client disconnects. seen is called with each text.
+func (p *Rping) Run(ctx context.Context, seen func(text []byte)) error {
 	if p.Server != "" && (p.Size < MinRping || p.Size > MaxRping || p.Count < 1) {
 		return fmt.Errorf("perf: %d texts of %d bytes: valid are 1 and more, of %d to %d", p.Count, p.Size, MinRping, MaxRping)
 	}
@@ -39,7 +38,7 @@ func (p *Rping) Run(ctx context.Context, told func(text []byte)) error {
 		return err
 	}
 	defer c.close()
-	buf := make([]byte, 2*(MaxRping+1)) // what comes from, and what goes to
+	buf := make([]byte, 2*(MaxRping+1)) // source, and target
 	mr, err := c.pd.RegMR(buf, access)
 	if err != nil {
 		return err
@@ -50,9 +49,9 @@ func (p *Rping) Run(ctx context.Context, told func(text []byte)) error {
 	}
 	r := rping{c, mr, buf[:MaxRping+1], buf[MaxRping+1:]}
 	if p.Server != "" {
-		return r.ask(p, told)
+		return r.ask(p, seen)
 	}
-	return r.serve(told)
+	return r.serve(seen)
 }
 
 type rping struct {
@@ -61,15 +60,15 @@ type rping struct {
 	start, end []byte
 }
 
-// ad says where in this side's memory the other side may go.
+// ad sends the peer the address of this side's memory.
 func (r *rping) ad(offset, size int) []byte {
 	b := binary.BigEndian.AppendUint64(nil, r.mr.Addr()+uint64(offset))
 	b = binary.BigEndian.AppendUint32(b, r.mr.RKey())
 	return binary.BigEndian.AppendUint32(b, uint32(size))
 }
 
-// text is the n-th text, as rping writes it: a title, then letters that begin one
-// further each time, and a zero byte.
+// text is the n-th text of rping: a title, then letters that start one further each time, and a
+// zero byte.
 func text(b []byte, n int) {
 	const first, letters = 'A', 'z' - 'A' + 1
 	i := copy(b, fmt.Appendf(nil, "rdma-ping-%d: ", n))
@@ -79,8 +78,8 @@ func text(b []byte, n int) {
 	b[len(b)-1] = 0
 }
 
-// ask is the client.
-func (r *rping) ask(p *Rping, told func([]byte)) error {
+// ask is the client's part.
+func (r *rping) ask(p *Rping, seen func([]byte)) error {
 	start, end := r.start[:p.Size], r.end[:p.Size]
 	for n := range p.Count {
 		text(start, n)
@@ -96,13 +95,13 @@ func (r *rping) ask(p *Rping, told func([]byte)) error {
 		if !bytes.Equal(start, end) {
 			return fmt.Errorf("perf: text %d went as %q and came back as %q", n, start, end)
 		}
-		told(end[:p.Size-1])
+		seen(end[:p.Size-1])
 	}
 	return nil
 }
 
-// serve is the server.
-func (r *rping) serve(told func([]byte)) error {
+// serve is the server's part.
+func (r *rping) serve(seen func([]byte)) error {
 	for {
 		size, err := r.move(verbs.RDMARead, 0)
 		if err == nil {
@@ -110,13 +109,13 @@ func (r *rping) serve(told func([]byte)) error {
 			if at := bytes.IndexByte(said, 0); at >= 0 {
 				said = said[:at]
 			}
-			told(said)
+			seen(said)
 			_, err = r.move(verbs.RDMAWrite, len(said)+1)
 		}
 		if err != nil {
 			select {
 			case <-r.conn.Done():
-				return nil // the client has seen enough
+				return nil // the client has seen enough texts
 			default:
 				return err
 			}
@@ -124,8 +123,8 @@ func (r *rping) serve(told func([]byte)) error {
 	}
 }
 
-// move takes the client's word of where its memory is, moves a text from there or
-// to there, no more than the bound if that is not 0, and says so.
+// move receives the client's address, moves a text from there or to there, and confirms. If bound
+// is not 0, longer texts are an error.
 func (r *rping) move(op verbs.Opcode, bound int) (size int, err error) {
 	b := make([]byte, adBytes)
 	if err := r.receive(b); err != nil {

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// Result is what a test measured.
+// Result is the result of a measurement.
 type Result struct {
 	Test    Test
 	Elapsed time.Duration
-	// Of a bandwidth: bytes per second; Peak is 0 where it was not sought.
+	// Of a bandwidth: bytes per second; Peak is 0 if it was not sought.
 	Average, Peak float64
 	MessageRate   float64 // per second
 	// Of a latency, in microseconds.
 	Min, Max, Typical, Mean, Stdev, P99, P999 float64
-	// CPU is the processor time of both processes over the bytes, those of the
-	// warm-up included, in seconds per 10^9 bytes; NaN where the system does not say.
+	// CPU is the processor time of both processes per byte, warm-up included, in seconds per 10^9
+	// bytes; NaN if the system does not report it.
 	CPU float64
-	// Whole says that what arrived is what was sent, where the two were Compared.
+	// Whole says that the bytes that arrived equal the bytes that were sent, if they were Compared.
 	Whole, Compared bool
-	// Device is what the client's device counted during the test.
+	// Counters of the client's device during the test.
 	PacketsSent, PacketsReceived, Repeated, BadICRC int64
 	Datagrams, Lost                                 int64
 	Marked, CNPsSent, CNPsReceived                  int64 // congestion
-	// Selective says that both sides repeat what was lost and nothing else.
+	// Selective says that both sides use selective repeat.
 	Selective bool
 }
 
-// times are the moments of posting and completing of each iteration.
+// times are the times at which each iteration was posted and completed.
 type times struct {
 	posted, completed []time.Duration // since the start
 }
@@ -42,8 +42,8 @@ func (r *Result) bandwidth(t *times, size int) {
 	if n > maxPeak {
 		return
 	}
-	// The best of any run of iterations, of which a long one says most: runs of
-	// less than the pipeline's depth would measure the time of the last hop.
+	// The peak is the best of any run of iterations. Runs shorter than the pipeline's depth do not
+	// count: they would measure only the last hop.
 	least := max(1, min(n, r.Test.Depth))
 	for i := range n {
 		for j := i + least - 1; j < n; j++ {
@@ -54,7 +54,7 @@ func (r *Result) bandwidth(t *times, size int) {
 	}
 }
 
-// latency fills in r from round trips, of which one latency is the share-th part.
+// latency fills in r from round trips; one latency is a round trip times share.
 func (r *Result) latency(trips []time.Duration, share float64) {
 	us := make([]float64, len(trips))
 	sum := 0.0

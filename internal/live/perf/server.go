@@ -14,37 +14,36 @@ import (
 	"weft/verbs"
 )
 
-// Told hears of each test that has ended, and its error; of a connection that ended
-// without one, t is nil.
-type Told func(peer net.Addr, t *Test, err error)
+// Ended is called for each test that has ended, with its error, and for a connection that failed
+// without a test, with t nil.
+type Ended func(peer net.Addr, t *Test, err error)
 
-// Serve answers clients until ctx ends. Each connection of l is one test after the
-// other. The tests that run at the same time have so many bytes of memory together.
-func Serve(ctx context.Context, l net.Listener, dev *verbs.Device, bytes int64, told Told) error {
-	return newServer(dev, bytes, told).serve(ctx, l)
+// Serve answers clients until ctx ends. Each connection of l runs one test after another. All
+// concurrent tests share the given number of bytes of memory.
+func Serve(ctx context.Context, l net.Listener, dev *verbs.Device, bytes int64, ended Ended) error {
+	return newServer(dev, bytes, ended).serve(ctx, l)
 }
 
-// server is what the tests of a server share. Whoever connects may ask: nobody holds
-// more than his share for longer than these times.
+// server is the state shared by the tests of a server. Anybody may connect, so these times bound
+// how long a client can hold its share.
 type server struct {
 	dev   *verbs.Device
-	told  Told
-	tests chan struct{} // a place of each test that runs
+	ended Ended
+	tests chan struct{} // one place for each running test
 
-	// A client's first order, and each that follows, comes within these times, a place
-	// is waited for so long, a test in which nothing happens ends after still, and
-	// any after longest.
+	// Deadlines: first for a client's first order, idle for each further one, queue for the wait
+	// for a place, still for a test without progress, longest for any test.
 	first, idle, queue, still, longest time.Duration
 
 	mu      sync.Mutex
 	clients int
-	resting *list.List // of links that ask for nothing: who has done so for longest is first
+	idlers  *list.List // idle links; the longest idle is first
 	free    int64      // bytes
 }
 
-func newServer(dev *verbs.Device, bytes int64, told Told) *server {
+func newServer(dev *verbs.Device, bytes int64, ended Ended) *server {
 	return &server{
-		dev: dev, told: told, tests: make(chan struct{}, maxTests), resting: list.New(), free: bytes,
+		dev: dev, ended: ended, tests: make(chan struct{}, maxTests), idlers: list.New(), free: bytes,
 		first: firstOrder, idle: nextOrder, queue: patience / 2, still: patience, longest: longestTest,
 	}
 }
@@ -70,42 +69,42 @@ func (s *server) client(ctx context.Context, c net.Conn) {
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
 	l := newLink(c)
 	if !s.enter() {
-		err := fmt.Errorf("perf: %d clients are here, and all of them are busy", maxClients)
-		s.told(c.RemoteAddr(), nil, errors.Join(err, l.write(&End{Error: err.Error()})))
+		err := fmt.Errorf("perf: the server has %d clients, and all of them run tests: try again later", maxClients)
+		s.ended(c.RemoteAddr(), nil, errors.Join(err, l.write(&End{Error: err.Error()})))
 		return
 	}
 	defer s.leave()
 	for wait := s.first; ; wait = s.idle {
 		var order End
-		rests := s.rest(l)
+		entry := s.idleNow(l)
 		err := l.read(&order, wait)
-		s.rises(rests)
+		s.active(entry)
 		if errors.Is(err, io.EOF) || ctx.Err() != nil {
 			return
 		}
 		if err == nil {
 			err = s.one(ctx, l, &order)
 		} else {
-			err = fmt.Errorf("perf: the client asks for nothing within %v: %w", wait, err)
+			err = fmt.Errorf("perf: the client orders no test within %v: %w", wait, err)
 		}
-		s.told(c.RemoteAddr(), order.Test, err)
+		s.ended(c.RemoteAddr(), order.Test, err)
 		if err != nil {
 			return
 		}
 	}
 }
 
-// enter takes in a client. When there are too many, the one that has asked for nothing
-// for longest goes.
+// enter admits a client. When there are too many, the client that has been idle for longest is
+// disconnected.
 func (s *server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.clients >= maxClients {
-		oldest := s.resting.Front()
+		oldest := s.idlers.Front()
 		if oldest == nil {
 			return false
 		}
-		if l, ok := s.resting.Remove(oldest).(*link); ok {
+		if l, ok := s.idlers.Remove(oldest).(*link); ok {
 			_ = l.conn.Close()
 		}
 	}
@@ -119,25 +118,25 @@ func (s *server) leave() {
 	s.clients--
 }
 
-// rest notes that a client asks for nothing, and rises that it does.
-func (s *server) rest(l *link) *list.Element {
+// idleNow notes that a client is idle; active, that it has ordered a test.
+func (s *server) idleNow(l *link) *list.Element {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.resting.PushBack(l)
+	return s.idlers.PushBack(l)
 }
 
-func (s *server) rises(e *list.Element) {
+func (s *server) active(e *list.Element) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.resting.Remove(e)
+	s.idlers.Remove(e)
 }
 
-// claim takes memory for a test, and says how much is missing.
+// claim takes memory for a test, or says how much is missing.
 func (s *server) claim(n int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n > s.free {
-		return fmt.Errorf("perf: the test takes %d bytes, and the server has %d left", n, s.free)
+		return fmt.Errorf("perf: the test takes %d bytes of memory, and the server has %d left", n, s.free)
 	}
 	s.free -= n
 	return nil
@@ -149,7 +148,7 @@ func (s *server) release(n int64) {
 	s.free += n
 }
 
-// one does what one test asks for, when it has a place and its memory.
+// one runs one test, when it has a place and its memory.
 func (s *server) one(ctx context.Context, l *link, order *End) error {
 	t := order.Test
 	if t == nil {
@@ -167,7 +166,7 @@ func (s *server) one(ctx context.Context, l *link, order *End) error {
 		return errors.Join(err, l.write(&End{Error: err.Error()}))
 	}
 	defer s.release(t.memory())
-	// The time for an order is over; the test has those below.
+	// The deadline for an order is over; the test has the bounds below.
 	if err := l.conn.SetReadDeadline(time.Time{}); err != nil {
 		return err
 	}
@@ -190,13 +189,13 @@ func (s *server) place(ctx context.Context) error {
 	case s.tests <- struct{}{}:
 		return nil
 	case <-late.C:
-		return fmt.Errorf("perf: %d tests run, and none has ended within %v", maxTests, s.queue)
+		return fmt.Errorf("perf: %d tests are running, and none has ended within %v: try again later", maxTests, s.queue)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// watch ends a test in which nothing happens: progress changes with all that does.
+// watch ends a test without progress. progress changes whenever the test goes on.
 func (s *server) watch(ctx context.Context, end func(error), progress func() uint64) {
 	tick := time.NewTicker(s.still)
 	defer tick.Stop()
@@ -249,7 +248,7 @@ func (e *ends) progress() (all uint64) {
 	return all
 }
 
-// meet connects the queue pairs with the client's, which it tells of them.
+// meet tells the client of this side's queue pairs and connects them with the client's.
 func (e *ends) meet(l *link, client *End) error {
 	if err := errors.Join(e.connect(client), e.prepare()); err != nil {
 		return errors.Join(err, l.write(&End{Error: err.Error()}))
@@ -259,7 +258,7 @@ func (e *ends) meet(l *link, client *End) error {
 	return l.write(mine)
 }
 
-// prepare posts what must be there before the first message.
+// prepare posts the receives that must be there before the first message.
 func (e *ends) prepare() error {
 	if e.t.Verb != Send {
 		return nil
@@ -272,7 +271,7 @@ func (e *ends) prepare() error {
 	return nil
 }
 
-// serve takes part until the client says that it is done.
+// serve takes part until the client reports the end.
 func (e *ends) serve(stop *stopper, l *link) error {
 	n := e.t.Iters + e.t.Warmup
 	var err error

@@ -62,7 +62,7 @@ func run(t *testing.T, c *Client, order Test) error {
 	return err
 }
 
-// More connections that ask for nothing than a server takes hold up nobody.
+// Idle connections beyond the server's bound hold up no other client.
 func TestIdleClientsHoldUpNobody(t *testing.T) {
 	at, dev, _ := serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) { s.first = time.Hour })
 	var idle []net.Conn
@@ -82,7 +82,7 @@ func TestIdleClientsHoldUpNobody(t *testing.T) {
 			}
 		}()
 	}
-	for range 10 { // as many as are too many make room
+	for range 10 { // as many connections as exceed the bound
 		select {
 		case <-closed:
 		case <-time.After(patience):
@@ -104,12 +104,12 @@ func TestAClientThatAsksForNothingIsLetGo(t *testing.T) {
 	for _, b := range []byte(`{"test":{"verb":"write"`) { // a line that does not end
 		_, _ = c.Write([]byte{b})
 	}
-	if e := <-ends; e.err == nil || !strings.Contains(e.err.Error(), "asks for nothing within 50ms") {
+	if e := <-ends; e.err == nil || !strings.Contains(e.err.Error(), "orders no test within 50ms") {
 		t.Errorf("it ended with %v", e.err)
 	}
 }
 
-// Clients that begin a test and then do nothing, on either wire, lose their places.
+// Clients that begin a test and then stop, over RDMA or TCP, lose their places.
 func TestATestInWhichNothingHappensEnds(t *testing.T) {
 	at, dev, ends := serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) { s.still = 50 * time.Millisecond })
 	tcp := small
@@ -142,7 +142,7 @@ func TestATestInWhichNothingHappensEnds(t *testing.T) {
 	}
 }
 
-// The time for an order is none for the test that it begins.
+// The deadline of an order does not apply to the test that it starts.
 func TestATestMayTakeLongerThanAnOrder(t *testing.T) {
 	const first = 100 * time.Millisecond
 	at, dev, ends := serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) { s.first = first })
@@ -164,7 +164,7 @@ func TestATestMayTakeLongerThanAnOrder(t *testing.T) {
 		time.Sleep(3 * first)
 		if order.OverTCP {
 			_, err = c.Write(make([]byte, order.Size))
-			_, _ = l.in.ReadByte() // the receiver has everything
+			_, _ = l.in.ReadByte() // the receiver has all bytes
 		} else {
 			err = l.write(struct{}{})
 		}
@@ -178,7 +178,7 @@ func TestATestMayTakeLongerThanAnOrder(t *testing.T) {
 	}
 }
 
-// A test goes on as long as something happens, however long that is, up to its bound.
+// A test continues as long as it makes progress, up to its bound.
 func TestATestHasABound(t *testing.T) {
 	at, dev, ends := serverOf(t, "127.3.8.1", DefaultMemory, func(s *server) { s.longest = 100 * time.Millisecond })
 	order := small
@@ -199,7 +199,7 @@ func TestTestsThatFindNoPlaceOrMemoryAreTold(t *testing.T) {
 	if err := run(t, asker(t, at, dev, "127.3.8.2"), big); err == nil || !strings.Contains(err.Error(), "and the server has") {
 		t.Errorf("a test that takes more than there is: %v", err)
 	}
-	for _, addr := range []string{"127.3.8.3", "127.3.8.5"} { // what one has had, the next has
+	for _, addr := range []string{"127.3.8.3", "127.3.8.5"} { // memory freed by the first is given to the second
 		if err := run(t, asker(t, at, dev, addr), small); err != nil {
 			t.Error(err)
 		}
@@ -210,12 +210,12 @@ func TestTestsThatFindNoPlaceOrMemoryAreTold(t *testing.T) {
 			s.tests <- struct{}{}
 		}
 	})
-	if err := run(t, asker(t, at, dev, "127.3.8.4"), small); err == nil || !strings.Contains(err.Error(), "tests run") {
+	if err := run(t, asker(t, at, dev, "127.3.8.4"), small); err == nil || !strings.Contains(err.Error(), "tests are running") {
 		t.Errorf("one test more than a server has places for: %v", err)
 	}
 }
 
-// What a test is said to take is what it takes, within a fifth: its largest parts.
+// The computed memory of a test is its real memory, within a fifth: its largest parts.
 func TestATestTakesTheMemoryThatItIsCountedFor(t *testing.T) {
 	for _, order := range []Test{
 		{Verb: Write, Kind: Bandwidth, Size: 1 << 20, QPs: 1, Depth: 4, Iters: 1, MTU: 4096},

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// stream measures the same over the TCP connection that the exchange used. The
-// kernel's own flow control stands for the depth.
+// stream measures the same transfer over the TCP connection of the exchange. The kernel's own flow
+// control takes the place of the depth.
 func stream(c net.Conn, in io.Reader, t *Test, r *Result) error {
 	buf := pattern(t.Size)
 	if t.Kind == Latency {
@@ -36,7 +36,7 @@ func stream(c net.Conn, in io.Reader, t *Test, r *Result) error {
 			return err
 		}
 	}
-	// The receiver says when it has everything.
+	// The receiver reports that it has all bytes.
 	var done [1]byte
 	if _, err := io.ReadFull(in, done[:]); err != nil {
 		return err
@@ -47,7 +47,7 @@ func stream(c net.Conn, in io.Reader, t *Test, r *Result) error {
 	return nil
 }
 
-// drain is the other side of stream. It returns what the last message held.
+// drain is the other side of stream. It returns the contents of the last message.
 func drain(c net.Conn, in io.Reader, t *Test) ([]byte, error) {
 	buf := make([]byte, t.Size)
 	for range t.Iters + t.Warmup {

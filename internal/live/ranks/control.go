@@ -19,7 +19,7 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// order is what a rank is told, as one line of JSON.
+// order is an order to a rank, as one line of JSON.
 type order struct {
 	Do string `json:"do"` // open, connect, run, ping, stream
 
@@ -37,29 +37,29 @@ type order struct {
 	InPlace bool `json:"in_place,omitempty"`
 }
 
-// reply is what it answers.
+// reply is the rank's answer.
 type reply struct {
 	Error string        `json:"error,omitempty"`
 	Time  time.Duration `json:"time"` // of all iterations
 	Wrong int64         `json:"wrong"`
-	Bytes int64         `json:"bytes"` // that its device has received since it was opened
-	Again int64         `json:"again"` // packets that it has sent again
+	Bytes int64         `json:"bytes"` // received by its device since it was opened
+	Again int64         `json:"again"` // packets that it retransmitted
 	// With open: the name of the rank's machine, and the processors that it may use there.
 	Machine    string `json:"machine,omitempty"`
 	Processors int    `json:"processors,omitempty"`
 }
 
-// Serve is a rank: it does what it reads and writes how it went, until in ends. What
-// it is doing then ends, too.
+// Serve is a rank: it reads orders, carries them out and writes replies, until in ends. That also
+// ends the order in progress.
 func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return (&rank{}).serve(ctx, in, out, 0, 0)
 }
 
-// errIdle ends a rank that nobody gives an order.
+// errIdle ends a rank without orders.
 var errIdle = errors.New("ranks: the caller gives no order")
 
-// serve is Serve, but for a caller who must give the first order within a time and
-// the others within another of the one before, if they are not 0.
+// serve is Serve with deadlines for the first order and for each order after the one before; 0 is
+// no deadline.
 func (r *rank) serve(ctx context.Context, in io.Reader, out io.Writer, first, then time.Duration) error {
 	defer r.close()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -88,8 +88,8 @@ func (r *rank) serve(ctx context.Context, in io.Reader, out io.Writer, first, th
 	}
 }
 
-// readLines reads beside their user, who is busy with the one before: so it sees that
-// whoever gives orders has gone, and says so by gone.
+// readLines reads orders while the rank is still busy with the one before. So it notices a caller
+// that has gone, and calls gone.
 func readLines(ctx context.Context, gone func(error), in io.Reader, to chan<- []byte) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
@@ -103,7 +103,7 @@ func readLines(ctx context.Context, gone func(error), in io.Reader, to chan<- []
 	gone(cmp.Or(lines.Err(), io.EOF))
 }
 
-// nextLine waits for a line, for ever where the time is 0. At the end it gives io.EOF.
+// nextLine waits for a line, for ever if the time is 0. At the end it returns io.EOF.
 func nextLine(ctx context.Context, lines <-chan []byte, within time.Duration) ([]byte, error) {
 	var late <-chan time.Time
 	if within > 0 {
@@ -131,7 +131,7 @@ func (r *rank) obey(ctx context.Context, o *order, p *reply) error {
 			return fmt.Errorf("ranks: a device at %v: this rank may have one at %v", at, r.only)
 		}
 		if r.only.IsValid() && o.Capture != "" {
-			return errors.New("ranks: whoever asks for a rank from afar has no files here")
+			return errors.New("ranks: a remote caller cannot capture to a file on this host: leave the capture out")
 		}
 		r.id, r.n, r.max, r.algo, r.chunk = o.Rank, len(o.Addrs), o.Bytes, o.Algo, o.Chunk
 		p.Machine, _ = os.Hostname() // machines without a name count as one
@@ -144,7 +144,7 @@ func (r *rank) obey(ctx context.Context, o *order, p *reply) error {
 	case (o.Do == "ping" || o.Do == "stream") && r.dev != nil:
 		return r.pair(ctx, o, p)
 	}
-	return fmt.Errorf("ranks: %q makes no sense now", o.Do)
+	return fmt.Errorf("ranks: the order %q is not valid in this state", o.Do)
 }
 
 // run measures operations on vectors of one size.
@@ -165,7 +165,7 @@ func (r *rank) run(ctx context.Context, o *order, p *reply) (err error) {
 		if i == o.Warmup {
 			start = time.Now()
 		}
-		if err := ctx.Err(); err != nil { // a rank alone waits for nobody
+		if err := ctx.Err(); err != nil { // a rank alone waits for no message
 			return err
 		}
 		if !o.InPlace {
@@ -186,19 +186,18 @@ func (r *rank) run(ctx context.Context, o *order, p *reply) (err error) {
 	return nil
 }
 
-// check says what is wrong with the iterations of an order.
+// check returns an error for iterations out of range.
 func (o *order) check() error {
 	if o.Iters < 0 || o.Iters > maxIters || o.Warmup < 0 || o.Warmup > maxIters {
-		return fmt.Errorf("ranks: %d iterations after %d: each 0 to %d", o.Iters, o.Warmup, maxIters)
+		return fmt.Errorf("ranks: %d iterations after %d of warm-up: valid are 0 to %d each", o.Iters, o.Warmup, maxIters)
 	}
 	return nil
 }
 
-// value is what a rank brings at an index. Sums over all ranks are exact.
+// value is the element of a rank's input at an index. Sums over all ranks are exact.
 func value(rank, i int) float32 { return float32((rank+1)*(i%61) + i%7) }
 
-// check carries out one operation whose result is known, and counts the elements
-// that are wrong.
+// check runs one operation with a known result, and counts the wrong elements.
 func (r *rank) check(ctx context.Context, p *plan) (wrong int64, err error) {
 	le := binary.LittleEndian
 	b := r.vector.buf[:p.bytes]

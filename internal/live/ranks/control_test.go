@@ -10,8 +10,8 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// FuzzOrders holds that a rank answers every line that it is given with one line, and that
-// an order from afar opens no device at an address that is not its own.
+// FuzzOrders checks that a rank answers every line with one line, and that a remote order opens no
+// device at another address than its own.
 func FuzzOrders(f *testing.F) {
 	for _, text := range []string{
 		`{"do":"open","rank":0,"addrs":["127.0.0.1:4791"],"bytes":64}`, `{"do":"run","bytes":64,"iters":9}`,
@@ -45,8 +45,7 @@ func FuzzOrders(f *testing.F) {
 	})
 }
 
-// FuzzPlans holds that the plan that an order asks for is made within the bounds, whatever
-// its chunk.
+// FuzzPlans checks that the plan of an order stays within the bounds, whatever its chunk.
 func FuzzPlans(f *testing.F) {
 	f.Add(2, 0, 64, int64(1), uint8(0))
 	f.Add(MaxRanks, 63, MaxVector, int64(1), uint8(1))

@@ -15,27 +15,27 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// Member is a rank from outside: what it reads, and what it writes.
+// Member is the caller's view of a rank: the stream that it reads, and the stream that it writes.
 type Member struct {
 	In  io.Writer
 	Out io.Reader
 }
 
-// Group is the ranks of a collective, wherever they run.
+// Group is the ranks of a collective, on one or several machines.
 type Group struct {
 	members  []Member
 	lines    []*bufio.Scanner
 	machines []Machine
 }
 
-// Machine is where ranks run.
+// Machine is a machine that ranks run on.
 type Machine struct {
 	Name       string
 	Ranks      int
-	Processors int // that each of them may use
+	Processors int // processors that each of its ranks may use
 }
 
-// Machines are those that the group's ranks run on, in the order of their first rank.
+// Machines are the machines of the group's ranks, in the order of their first rank.
 func (g *Group) Machines() []Machine { return g.machines }
 
 // runsOn notes the machine of a rank.
@@ -48,15 +48,14 @@ func (g *Group) runsOn(r *reply) {
 	g.machines[i].Ranks++
 }
 
-// Spec says what a group is for.
+// Spec holds the parameters of a group.
 type Spec struct {
 	Algo  collective.Algo
 	Chunk int64 // the largest message, see collective.Spec
 	Max   int   // bytes of the longest vector
 	Addrs []netip.AddrPort
-	// Capture is a file for every packet of a rank's device, as pcapng; the rank's
-	// number stands before the extension: run.0.pcapng of run.pcapng. Ranks of other
-	// hosts refuse it.
+	// Capture is a file for every packet of a rank's device, as pcapng. The rank's number goes
+	// before the extension: run.0.pcapng for run.pcapng. Ranks of other hosts refuse it.
 	Capture string
 }
 
@@ -96,15 +95,15 @@ func NewGroup(members []Member, s Spec) (*Group, error) {
 	return g, nil
 }
 
-// answer is what came of one rank's order.
+// answer is a rank's reply to an order, or its error.
 type answer struct {
 	rank int
 	reply
 	err error
 }
 
-// all gives every rank an order at the same time, and waits for all. Once one has
-// failed, the others are not waited for long: they may wait for it.
+// all gives every rank an order at the same time, and waits for all. After a failure the others
+// have only a short time left: they may wait for the failed rank.
 func (g *Group) all(of func(rank int) order) ([]reply, error) {
 	come := make(chan answer, len(g.members))
 	for i := range g.members {
@@ -148,13 +147,13 @@ func (g *Group) one(i int, o order, r *reply) error {
 
 // Result is one measurement.
 type Result struct {
-	Time     time.Duration // of one operation, the mean over ranks
-	Wrong    int64         // elements, over all ranks; of the check
-	Received int64         // bytes that the ranks' devices have received since they were opened
-	Again    int64         // packets that they have sent again
+	Time     time.Duration // of one operation, mean over the ranks
+	Wrong    int64         // wrong elements over all ranks, from the check
+	Received int64         // bytes received by the ranks' devices since they were opened
+	Again    int64         // packets retransmitted
 }
 
-// AllReduce measures iterations on vectors of so many bytes.
+// AllReduce measures iterations on vectors of the given size in bytes.
 func (g *Group) AllReduce(bytes, iters, warmup int, check, inPlace bool) (*Result, error) {
 	replies, err := g.all(func(int) order {
 		return order{Do: "run", Bytes: bytes, Iters: iters, Warmup: warmup, Check: check, InPlace: inPlace}

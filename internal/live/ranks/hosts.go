@@ -13,35 +13,35 @@ import (
 	"time"
 )
 
-// greeting is what a server of ranks says to a caller, as one line of JSON.
+// greeting is the first line from a server of ranks to a caller, as JSON.
 type greeting struct {
 	Addr  netip.Addr `json:"addr"` // of the device that the rank may have
 	Error string     `json:"error,omitempty"`
 }
 
-// Server has ranks for callers on other machines: one for each connection, with an
-// address of this machine of its own.
+// Server runs ranks for callers on other machines: one for each connection, each with its own
+// address of this machine.
 type Server struct {
 	mu     sync.Mutex
 	free   []netip.Addr
 	memory memory
-	// How long a caller has for its first order, and for each that follows.
+	// Deadlines of a caller's first order, and of each further one.
 	first, then time.Duration
 }
 
-// NewServer is a server of one rank at a time on each address. All of them together
-// have so many bytes for their vectors.
+// NewServer is a server of one rank at a time on each address. The vectors of all ranks together
+// take at most the given number of bytes.
 func NewServer(bytes int64, addrs ...netip.Addr) *Server {
 	return &Server{free: addrs, memory: memory{most: bytes}, first: openTime, then: orderTime}
 }
 
-// memory is what all ranks of a server may have for their vectors together.
+// memory is the memory for the vectors of all ranks of a server.
 type memory struct {
 	mu         sync.Mutex
 	used, most int64
 }
 
-// claim takes bytes; of nil there is no end.
+// claim takes bytes; a nil memory has no bound.
 func (m *memory) claim(n int64) error {
 	if m == nil {
 		return nil
@@ -55,7 +55,7 @@ func (m *memory) claim(n int64) error {
 	return nil
 }
 
-// give gives bytes back.
+// give returns bytes.
 func (m *memory) give(n int64) {
 	if m != nil {
 		m.mu.Lock()
@@ -64,7 +64,7 @@ func (m *memory) give(n int64) {
 	}
 }
 
-// bounded is a connection whose peer must take what it is told.
+// bounded is a connection with a deadline for each write.
 type bounded struct{ net.Conn }
 
 func (b bounded) Write(p []byte) (int, error) {
@@ -74,7 +74,7 @@ func (b bounded) Write(p []byte) (int, error) {
 	return b.Conn.Write(p)
 }
 
-// Serve answers callers until ctx ends; tell hears of ranks that failed.
+// Serve answers callers until ctx ends; tell is called for ranks that failed.
 func (s *Server) Serve(ctx context.Context, l net.Listener, tell func(caller net.Addr, err error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var ranks sync.WaitGroup
@@ -99,12 +99,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tell func(caller net
 	}
 }
 
-// rank serves one caller, with an address that nobody else has.
+// rank serves one caller, with an address that no other rank has.
 func (s *Server) rank(ctx context.Context, conn net.Conn) error {
 	c := bounded{conn}
 	addr, ok := s.take()
 	if !ok {
-		g := greeting{Error: "all addresses of this host have a rank"}
+		g := greeting{Error: "all addresses of this host are in use: try again later"}
 		return errors.Join(errors.New("ranks: "+g.Error), writeLine(c, &g))
 	}
 	defer s.give(addr)
@@ -145,12 +145,12 @@ func Call(ctx context.Context, server string) (m Member, addr netip.Addr, end fu
 	in := bufio.NewReader(io.LimitReader(c, maxGreeting))
 	line, err := in.ReadBytes('\n')
 	if err != nil {
-		return refuse(fmt.Errorf("it does not say which address a rank may have: %w", err))
+		return refuse(fmt.Errorf("it sends no address for a rank: %w", err))
 	}
 	var g greeting
 	switch err := json.Unmarshal(line, &g); {
 	case err != nil:
-		return refuse(fmt.Errorf("it is no weft live serve: %w", err))
+		return refuse(fmt.Errorf("it is not weft live serve: %w", err))
 	case g.Error != "":
 		return refuse(errors.New(g.Error))
 	case !g.Addr.IsValid():

@@ -12,7 +12,7 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// servedAt is a server of ranks on these loopback addresses, and where it listens.
+// servedAt is the address of a server of ranks on these loopback addresses.
 func servedAt(t *testing.T, addrs ...string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(addrs[0], "0"))
@@ -62,7 +62,7 @@ func TestRanksOfSeveralServersAddUpTheirVectors(t *testing.T) {
 	if err != nil || r.Wrong != 0 {
 		t.Errorf("%d elements are wrong, %v", r.Wrong, err)
 	}
-	if _, _, _, err := Call(context.Background(), one); err == nil || !strings.Contains(err.Error(), "all addresses of this host have a rank") {
+	if _, _, _, err := Call(context.Background(), one); err == nil || !strings.Contains(err.Error(), "all addresses of this host are in use") {
 		t.Errorf("a second rank at one address: %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestWhatIsNoServerOfRanksIsToldFrom(t *testing.T) {
 			_ = c.Close()
 		}
 	}()
-	if _, _, _, err := Call(context.Background(), l.Addr().String()); err == nil || !strings.Contains(err.Error(), "no weft live serve") {
+	if _, _, _, err := Call(context.Background(), l.Addr().String()); err == nil || !strings.Contains(err.Error(), "not weft live serve") {
 		t.Errorf("an SSH server: %v", err)
 	}
 }

@@ -30,7 +30,7 @@ func call(t *testing.T, server string) *caller {
 	return &caller{t, c, bufio.NewReader(c)}
 }
 
-// says is the next line of the server, as JSON.
+// says reads the next line of the server, as JSON.
 func (c *caller) says(into any) {
 	c.t.Helper()
 	_ = c.SetReadDeadline(time.Now().Add(patience))
@@ -43,8 +43,8 @@ func (c *caller) says(into any) {
 	}
 }
 
-// impatient is a server of one rank that waits 50 ms for each order; told gets what ends
-// ranks.
+// impatient is a server of one rank that waits 50 ms for each order; told receives the errors that
+// end ranks.
 func impatient(t *testing.T, addr string, bytes int64) (server string, told <-chan error) {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(addr, "0"))
@@ -64,8 +64,8 @@ func impatient(t *testing.T, addr string, bytes int64) (server string, told <-ch
 	return l.Addr().String(), ends
 }
 
-// A caller who says nothing, or never ends a line, or gives one order and no other,
-// holds a rank no longer than its time.
+// A caller holds a rank no longer than its deadline if it sends nothing, never ends a line, or
+// sends one order only.
 func TestAnIdleCallerHoldsNoRank(t *testing.T) {
 	server, told := impatient(t, "127.3.4.2", DefaultMemory)
 	open, err := json.Marshal(&order{Do: "open", Addrs: []netip.AddrPort{netip.MustParseAddrPort("127.3.4.2:48791")}, Bytes: 64})
@@ -106,7 +106,7 @@ func TestAnIdleCallerHoldsNoRank(t *testing.T) {
 	}
 }
 
-// An order that would take for ever ends when its caller has gone.
+// A very long order ends when its caller has gone.
 func TestACallerWhoHasGoneLeavesNoWork(t *testing.T) {
 	gone, leave := net.Pipe()
 	ended := make(chan error, 1)
@@ -142,7 +142,7 @@ func TestAServersMemoryIsBounded(t *testing.T) {
 	}{{bytes, true}, {bytes + 4, false}, {bytes, true}} {
 		k := call(t, server)
 		var g greeting
-		for k.says(&g); g.Error != ""; k.says(&g) { // the one before has not gone yet
+		for k.says(&g); g.Error != ""; k.says(&g) { // the earlier caller has not gone yet
 			time.Sleep(10 * time.Millisecond)
 			k = call(t, server)
 			g = greeting{}
@@ -167,7 +167,7 @@ func TestAnOrderHasBounds(t *testing.T) {
 	}
 }
 
-// A stranger who dials a rank is refused, and the ranks that are to dial are taken.
+// A rank refuses a stranger that dials it, and accepts the ranks that it expects.
 func TestAStrangerWhoDialsARankIsRefused(t *testing.T) {
 	port := freePort(t)
 	addr := func(k byte) netip.AddrPort { return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 3, 7, k}), port) }

@@ -10,18 +10,18 @@ import (
 	"weft/verbs"
 )
 
-// Pair is what one pair of ranks does while the others are at rest: what there is
-// to know of a network before a collective runs on it.
+// Pair is a measurement of one pair of ranks while the others are idle. It describes the network
+// before a collective runs on it.
 type Pair struct {
 	Latency units.Time // of 8 bytes, one way: half the mean round trip
 	Rate    units.Rate // of payload, in a stream of messages of PairBytes
 }
 
-// Pairs measures ranks 0 and 1 in PairRounds rounds. The group's longest vector has at
-// least PairBytes.
+// Pairs measures ranks 0 and 1 in PairRounds rounds. The group's longest vector must have at least
+// PairBytes.
 func (g *Group) Pairs() (rounds []Pair, err error) {
 	if len(g.members) < 2 {
-		return nil, errors.New("ranks: one rank is no pair")
+		return nil, errors.New("ranks: a pair needs two ranks, and the group has one")
 	}
 	for range PairRounds {
 		p, err := g.pair()
@@ -61,7 +61,7 @@ func (r *rank) pair(ctx context.Context, o *order, p *reply) error {
 		return nil
 	}
 	e := &exchange{r: r, peer: &r.peers[1-r.id], bytes: o.Bytes}
-	first := 0 // messages of the rounds before: more than these may be here already
+	first := 0 // messages of earlier rounds; more than these may have arrived already
 	for _, n := range []int{o.Warmup, o.Iters} {
 		start := time.Now()
 		for i := range n {
@@ -90,7 +90,7 @@ func (r *rank) pair(ctx context.Context, o *order, p *reply) error {
 	return nil
 }
 
-// exchange is messages with one peer.
+// exchange is the messages with one peer.
 type exchange struct {
 	r       *rank
 	peer    *peer
@@ -98,7 +98,7 @@ type exchange struct {
 	arrived int
 }
 
-// send sends a message, as an operation would.
+// send sends a message in the same way as an operation.
 func (e *exchange) send(ctx context.Context) error {
 	if err := e.wait(ctx, func() bool { return e.peer.out < depth }); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (e *exchange) send(ctx context.Context) error {
 	})
 }
 
-// wait waits as an operation does, and counts what arrives meanwhile.
+// wait waits in the same way as an operation, and counts arriving messages.
 func (e *exchange) wait(ctx context.Context, until func() bool) error {
 	return e.r.wait(ctx, until, func() (int, error) {
 		n, err := e.r.drain()

@@ -6,7 +6,7 @@ import (
 	"weft/internal/sim/collective"
 )
 
-// plan is what one rank does in an operation on a vector of one size.
+// plan is a rank's part in an operation on a vector of one size.
 type plan struct {
 	bytes    int
 	lanes    [][]step
@@ -19,7 +19,7 @@ type step struct {
 	sends  []send
 	recvs  int
 	reduce bool
-	from   []arrival // where what comes in this step lies, by peer
+	from   []arrival // location of the data that arrives in this step, by peer
 }
 
 // send is a message.
@@ -27,7 +27,7 @@ type send struct {
 	peer     int
 	src, dst int64
 	bytes    int64
-	reduced  bool // at the other end, so that it goes into scratch
+	reduced  bool // reduced at the receiver, so it goes into scratch
 	lane     int
 	step     int // of the peer
 }
@@ -39,10 +39,10 @@ type arrival struct {
 	bytes int64
 }
 
-// vector is the size of an element.
+// elementBytes is the size of a vector's element.
 const elementBytes = 4
 
-// newPlan works out a rank's part of an all-reduce.
+// newPlan computes a rank's part of an all-reduce.
 func newPlan(algo collective.Algo, ranks, rank, bytes int, chunk int64) (*plan, error) {
 	program, err := collective.New(collective.Spec{
 		Op: collective.AllReduce, Algo: algo, Layout: collective.Layout{Nodes: ranks, PerNode: 1},
@@ -52,7 +52,7 @@ func newPlan(algo collective.Algo, ranks, rank, bytes int, chunk int64) (*plan, 
 		return nil, err
 	}
 	if program.Lanes() > maxLanes {
-		return nil, fmt.Errorf("ranks: %d lanes, at most %d: take larger chunks", program.Lanes(), maxLanes)
+		return nil, fmt.Errorf("ranks: %d lanes: at most %d: use larger chunks", program.Lanes(), maxLanes)
 	}
 	p := &plan{bytes: bytes, lanes: make([][]step, program.Lanes()), channels: program.Channels(), window: program.Window()}
 	var s collective.Step
@@ -60,7 +60,7 @@ func newPlan(algo collective.Algo, ranks, rank, bytes int, chunk int64) (*plan, 
 	for lane := range p.lanes {
 		for k := 0; program.Step(rank, lane, k, &s); k++ {
 			if total++; k == maxSteps || total > maxPlan {
-				return nil, fmt.Errorf("ranks: more than %d steps in a lane or %d in all: take larger chunks", maxSteps, maxPlan)
+				return nil, fmt.Errorf("ranks: more than %d steps in a lane or %d in all: use larger chunks", maxSteps, maxPlan)
 			}
 			p.lanes[lane] = append(p.lanes[lane], step{recvs: s.Recvs, reduce: s.Reduce})
 		}
@@ -94,7 +94,7 @@ func (p *plan) exchange(program collective.Program, rank, peer, lane int) {
 	}
 }
 
-// reducers are the peers whose messages are added up here.
+// reducers are the peers whose messages this rank adds up.
 func (p *plan) reducers() map[int]bool {
 	set := map[int]bool{}
 	for _, lane := range p.lanes {

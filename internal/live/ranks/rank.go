@@ -13,26 +13,26 @@ import (
 
 // rank is one member of a group.
 type rank struct {
-	only    netip.Addr // that its device may have; any, if it is not valid
-	memory  *memory    // of all ranks of a server; nil has no bound but maxMemory
-	claimed int64      // of it
+	only    netip.Addr // the only address its device may have; any if invalid
+	memory  *memory    // shared by all ranks of a server; nil has no bound but maxMemory
+	claimed int64      // part of memory that this rank has claimed
 	id, n   int
 	algo    collective.Algo
 	chunk   int64
 	max     int // bytes of the longest vector
 	dev     *verbs.Device
-	capture *os.File // of its packets, if they are wanted
+	capture *os.File // capture of its packets, or nil
 	pd      *verbs.PD
 	cq      *verbs.CQ
 	srq     *verbs.SRQ
 	listens *verbs.Listener
 
-	input  []byte // of an operation that is not in place
+	input  []byte // input of an operation that is not in place
 	vector region
 	peers  []peer
 	byQP   map[verbs.QPN]int
 	plan   *plan  // of the last size
-	ops    uint32 // carried out
+	ops    uint32 // number of operations carried out
 	got    [2]map[uint32][]int
 	wc     []verbs.WC
 }
@@ -43,17 +43,17 @@ type region struct {
 	mr  *verbs.MR
 }
 
-// peer is another rank, as this one sees it.
+// peer is another rank, as seen by this rank.
 type peer struct {
 	addr    netip.AddrPort
 	qp      *verbs.QP
 	conn    *verbs.Conn
-	scratch [2]region // what it sends to be added up
+	scratch [2]region // receives the peer's data to reduce
 	there   place
 	out     int // sends outstanding
 }
 
-// place is where a peer's memory is: its vector, and its scratch for this rank.
+// place holds the addresses of a peer's memory: its vector, and its scratch for this rank.
 type place struct {
 	vector  uint64
 	vKey    uint32
@@ -61,7 +61,7 @@ type place struct {
 	sKey    [2]uint32
 }
 
-// placeBytes is what a place takes in private data, with the rank before it.
+// placeBytes is the size of a place in private data, after the rank's number.
 const placeBytes = 4 + 12*3
 
 func (p *place) put(rank int) []byte {
@@ -75,7 +75,7 @@ func (p *place) put(rank int) []byte {
 
 func parsePlace(b []byte) (rank int, p place, err error) {
 	if len(b) < placeBytes {
-		return 0, p, fmt.Errorf("ranks: a peer's memory in %d bytes, want %d", len(b), placeBytes)
+		return 0, p, fmt.Errorf("ranks: private data of %d bytes, expected %d", len(b), placeBytes)
 	}
 	be := binary.BigEndian
 	p.vector, p.vKey = be.Uint64(b[4:]), be.Uint32(b[12:])
@@ -87,7 +87,7 @@ func parsePlace(b []byte) (rank int, p place, err error) {
 
 const access = verbs.AccessLocalWrite | verbs.AccessRemoteWrite
 
-// openDevice opens the device, whose packets go to a file if that has a name.
+// openDevice opens the device. Its packets go to the capture file, if one is named.
 func (r *rank) openDevice(at netip.AddrPort, capture string) (*verbs.Device, error) {
 	o := verbs.Options{Addr: at}
 	if capture != "" {
@@ -100,7 +100,7 @@ func (r *rank) openDevice(at netip.AddrPort, capture string) (*verbs.Device, err
 	return verbs.Open(o)
 }
 
-// open makes a rank's objects.
+// open creates a rank's objects.
 func (r *rank) open(addrs []netip.AddrPort, capture string) (err error) {
 	if r.dev, err = r.openDevice(addrs[r.id], capture); err != nil {
 		return err
@@ -159,10 +159,10 @@ func (r *rank) register(n int) (region, error) {
 	return region{buf, mr}, err
 }
 
-// servicePort is the port of the connection managers that ranks meet at.
+// servicePort is the port of the ranks' connection managers.
 const servicePort = 18600
 
-// place is this rank's memory as a peer needs it.
+// place is this rank's memory as its peer needs to know it.
 func (r *rank) place(peer int) *place {
 	p := &place{vector: r.vector.mr.Addr(), vKey: r.vector.mr.RKey()}
 	for i, s := range r.peers[peer].scratch {
@@ -177,7 +177,7 @@ func (r *rank) queuePair() (*verbs.QP, error) {
 	return r.pd.CreateQP(verbs.QPInitAttr{Type: verbs.RC, SendCQ: r.cq, RecvCQ: r.cq, SRQ: r.srq, MaxSendWR: depth})
 }
 
-// connect connects with all others: each dials those before it.
+// connect connects with all others: each rank dials the ranks before it.
 func (r *rank) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -216,7 +216,7 @@ func (r *rank) connect(ctx context.Context) error {
 	return nil
 }
 
-// answer accepts the next rank that dials. Whoever else does is refused.
+// answer accepts the next rank that dials, and refuses anybody else.
 func (r *rank) answer(ctx context.Context) error {
 	var (
 		req   *verbs.Request
@@ -230,7 +230,7 @@ func (r *rank) answer(ctx context.Context) error {
 		}
 		if id, there, err = parsePlace(req.PrivateData()); err != nil || !r.expects(id, req.Peer()) {
 			id = 0
-			_ = req.Reject(nil) // it fails only if there is no one to tell any more
+			_ = req.Reject(nil) // it fails only if the peer has gone
 		}
 	}
 	qp, err := r.queuePair()
@@ -245,7 +245,7 @@ func (r *rank) answer(ctx context.Context) error {
 	return nil
 }
 
-// expects reports whether a rank of that number and address is to dial.
+// expects reports whether a rank with this number and address should dial.
 func (r *rank) expects(id int, from netip.AddrPort) bool {
 	return id > r.id && id < r.n && r.peers[id].qp == nil && r.peers[id].addr.Addr() == from.Addr()
 }

@@ -16,7 +16,7 @@ import (
 	"weft/units"
 )
 
-// freePort is a UDP port that nobody has: tests may run more than once at a time.
+// freePort is a free UDP port: several runs of the tests may be active at once.
 func freePort(t testing.TB) uint16 {
 	t.Helper()
 	c, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -34,7 +34,7 @@ func groupHere(t testing.TB, n int, s Spec) *Group {
 	return groupOf(t, slices.Repeat([]context.Context{context.Background()}, n), s)
 }
 
-// groupOf is groupHere of ranks that have a context each.
+// groupOf is groupHere with a context for each rank.
 func groupOf(t testing.TB, of []context.Context, s Spec) *Group {
 	t.Helper()
 	n, port := len(of), freePort(t)
@@ -107,7 +107,7 @@ func TestAPairIsMeasuredBetweenCollectives(t *testing.T) {
 			t.Fatal(len(rounds), err)
 		}
 		for _, p := range rounds {
-			// 1 s for 8 bytes, and 1 Mb/s, are far from what any machine does.
+			// 1 s for 8 bytes, and 1 Mb/s, are far outside of any machine's range.
 			if p.Latency <= 0 || p.Latency > units.Second || p.Rate < units.Mbps {
 				t.Errorf("a pair has %v and %v", p.Latency, p.Rate)
 			}
@@ -160,7 +160,7 @@ func BenchmarkAllReduce(b *testing.B) {
 }
 
 func TestAGroupOfWhichARankHasGoneEndsSoon(t *testing.T) {
-	// The other ranks are let go when the test is over; nobody else would.
+	// The test ends the other ranks when it is over.
 	others, release := context.WithCancel(context.Background())
 	gone, leave := context.WithCancel(context.Background())
 	g := groupOf(t, []context.Context{others, gone, others}, Spec{Algo: collective.Ring, Max: 1 << 20})

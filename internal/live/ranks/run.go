@@ -9,15 +9,15 @@ import (
 	"weft/verbs"
 )
 
-// operation is an all-reduce under way.
+// operation is an all-reduce in progress.
 type operation struct {
 	r    *rank
 	p    *plan
 	bank uint32
 	at   []int // the step of each lane
 	busy int   // lanes that are not finished
-	next []int // of each channel, the lane to be entered
-	open []int // of each channel, the lanes that are entered and not finished
+	next []int // per channel: the next lane to enter
+	open []int // per channel: lanes that are entered and not finished
 	hold []bool
 }
 
@@ -46,13 +46,12 @@ func (r *rank) allReduce(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// wait goes on with the operation until something is so.
+// wait continues the operation until a condition holds.
 func (o *operation) wait(ctx context.Context, until func() bool) error {
 	return o.r.wait(ctx, until, func() (int, error) { return o.r.poll(ctx, o) })
 }
 
-// wait takes what completes until something is so. It polls for a while, and then
-// sleeps.
+// wait takes completions until a condition holds. It polls for a while, and then sleeps.
 func (r *rank) wait(ctx context.Context, until func() bool, take func() (int, error)) error {
 	for empty := 0; !until(); empty++ {
 		n, err := take()
@@ -70,8 +69,8 @@ func (r *rank) wait(ctx context.Context, until func() bool, take func() (int, er
 	return nil
 }
 
-// sleep waits until something completes. There may be more ranks than cores: one
-// that polls takes the core from those that it waits for.
+// sleep waits for a completion. There may be more ranks than cores: a polling rank would take the
+// core from the ranks that it waits for.
 func (r *rank) sleep(ctx context.Context) error {
 	r.cq.ReqNotify(false)
 	if r.cq.Pending() > 0 {
@@ -105,8 +104,8 @@ func (o *operation) enter(ctx context.Context, c int) error {
 	return nil
 }
 
-// post sends what the lane's step sends. Should it have to wait for room, other
-// lanes go on meanwhile and this one does not.
+// post sends the messages of the lane's step. While it waits for room, other lanes continue and
+// this lane does not.
 func (o *operation) post(ctx context.Context, lane int) error {
 	o.hold[lane] = true
 	defer func() { o.hold[lane] = false }()
@@ -132,7 +131,7 @@ func (o *operation) post(ctx context.Context, lane int) error {
 	return nil
 }
 
-// advance leaves all steps of a lane that have what they wait for.
+// advance leaves all steps of a lane that have all their messages.
 func (o *operation) advance(ctx context.Context, lane int) error {
 	steps := o.p.lanes[lane]
 	for o.at[lane] < len(steps) {
@@ -169,8 +168,7 @@ func add(to, from []byte) {
 	}
 }
 
-// poll takes what has completed. What arrives for a step that is not entered yet
-// is kept until then.
+// poll takes completions. Data for a step that is not entered yet is kept.
 func (r *rank) poll(ctx context.Context, o *operation) (int, error) {
 	n, err := r.drain()
 	if err != nil {
@@ -198,8 +196,7 @@ func (r *rank) poll(ctx context.Context, o *operation) (int, error) {
 	return n, nil
 }
 
-// drain takes completions into r.wc: sends are done with, and receives posted
-// again.
+// drain takes completions into r.wc. It counts sends as done and posts receives again.
 func (r *rank) drain() (int, error) {
 	n, err := r.cq.Poll(r.wc)
 	if err != nil {
@@ -219,7 +216,7 @@ func (r *rank) drain() (int, error) {
 	return n, nil
 }
 
-// entered reports whether a lane is under way, and may go on.
+// entered reports whether a lane is in progress and may continue.
 func (o *operation) entered(lane int) bool {
 	return !o.hold[lane] && lane < o.next[lane%o.p.channels] && o.at[lane] < len(o.p.lanes[lane])
 }

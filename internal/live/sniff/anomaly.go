@@ -1,12 +1,12 @@
 package sniff
 
-// Anomaly is a set of things that are not as in an undisturbed conversation.
+// Anomaly is a set of deviations from an undisturbed conversation.
 type Anomaly uint16
 
 // The anomalies.
 const (
 	BadICRC        Anomaly = 1 << iota // the invariant CRC is wrong: receivers drop the packet in silence
-	Malformed                          // to port 4791, and no RoCE v2 packet
+	Malformed                          // to port 4791, but not a RoCE v2 packet
 	Retransmission                     // a request whose PSN was sent before
 	Gap                                // PSNs before this request were not seen
 	NAK                                // the responder refuses a request
@@ -14,13 +14,12 @@ const (
 	CNP                                // a congestion notification
 	Marked                             // congestion experienced, in the IP header
 	DuplicateRead                      // a READ response whose PSN was seen before
-	Reordered                          // a packet that a later one overtook
-	LostMessage                        // UC: a message without one of its packets, which its receiver drops in silence
+	Reordered                          // a later packet overtook this one
+	LostMessage                        // UC: a message lacks one of its packets, and its receiver drops it in silence
 	Rejected                           // the connection manager refuses
 )
 
-// anomalies are the names, in the order of the bits, with what they count in a
-// summary.
+// anomalies are the names, in the order of the bits, with the noun that a summary counts.
 var anomalies = [...]struct{ name, plural string }{
 	{"bad ICRC", "bad ICRCs"},
 	{"malformed packet", "malformed packets"},
@@ -50,8 +49,7 @@ func (a Anomaly) Names() []string {
 // Counts is the number of packets with each anomaly.
 type Counts [len(anomalies)]int64
 
-// add counts a packet's anomalies. A gap whose packets were all overtaken, and came, is
-// taken back.
+// add counts a packet's anomalies. It takes a gap back if all of its packets were only overtaken.
 func (c *Counts) add(e *Event) {
 	for i := range c {
 		if e.Anomaly&(1<<i) != 0 {
@@ -63,7 +61,7 @@ func (c *Counts) add(e *Event) {
 	}
 }
 
-// Each calls f for each anomaly that occurred, with its name and that of many.
+// Each calls f for each anomaly that occurred, with its singular and plural name.
 func (c *Counts) Each(f func(one, many string, n int64)) {
 	for i, n := range c {
 		if n > 0 {

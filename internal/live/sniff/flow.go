@@ -7,24 +7,24 @@ import (
 	"weft/wire"
 )
 
-// Flow is what one host sends to one queue pair of another: requests, and
-// responses to the requests of the flow that goes the other way.
+// Flow is the packets of one host to one queue pair of another: requests, and responses to the
+// requests of the flow in the other direction.
 type Flow struct {
 	Src, Dst netip.Addr
 	QP       units.QPN // at Dst
-	PeerQP   units.QPN // at Src, once Paired
+	PeerQP   units.QPN // at Src, if Paired
 	Paired   bool
 
 	Packets, Payload int64 // payload in bytes
 	FirstNs, LastNs  int64
 	Requests         int64 // packets of requests
-	Repeated         int64 // bytes of payload that were sent again
+	Repeated         int64 // bytes of payload sent again
 	Counts           Counts
 
 	sent   sequence  // requests
 	first  units.PSN // of the first request seen
 	open   bool      // sent.next is a lower bound: a READ's length in packets is not known
-	mtu    int       // 0 until a packet of several shows it
+	mtu    int       // 0 until a message of several packets shows it
 	inside bool      // UC: between the packets of one message
 
 	read sequence // READ responses
@@ -88,7 +88,7 @@ func (f *Flow) message(e *Event, fresh bool) {
 	f.inside = !op.Last()
 }
 
-// expectRead moves on by the PSNs that a READ's response takes.
+// expectRead advances by the PSNs of a READ's response.
 func (f *Flow) expectRead(p *wire.Packet) {
 	switch {
 	case f.mtu > 0:
@@ -98,7 +98,7 @@ func (f *Flow) expectRead(p *wire.Packet) {
 	}
 }
 
-// learnMTU reads the path MTU off a packet that is not its message's last.
+// learnMTU takes the path MTU from a packet that is not its message's last.
 func (f *Flow) learnMTU(p *wire.Packet, payload int) {
 	if f.mtu != 0 || p.BTH.Opcode.Last() || !p.BTH.Opcode.HasPayload() {
 		return
@@ -118,8 +118,7 @@ func (f *Flow) recent(psn units.PSN) bool {
 	return f.open || psn.Before(f.sent.next)
 }
 
-// response judges an acknowledgement or a READ response, and learns from it
-// which flow it answers.
+// response judges an acknowledgement or a READ response, and learns which flow it answers.
 func (f *Flow) response(t *Tracker, e *Event) {
 	p := &e.Packet.Packet
 	if p.BTH.Opcode.Headers().Has(wire.AETH) {
@@ -152,8 +151,8 @@ func readResponse(op wire.Opcode) bool {
 	return op >= wire.RCReadResponseFirst && op <= wire.RCReadResponseOnly
 }
 
-// readResponse judges the order of the packets of READ responses. Between two responses
-// PSNs may be missing: those of other requests.
+// readResponse judges the order of READ response packets. PSNs of other requests may be missing
+// between two responses.
 func (f *Flow) readResponse(e *Event) {
 	op, psn, s := e.Packet.Packet.BTH.Opcode, e.Packet.Packet.BTH.PSN, &f.read
 	if ahead := psn.Sub(s.next); s.started && ahead < 0 {

@@ -7,24 +7,22 @@ import (
 	"weft/wire/pcap"
 )
 
-// What can stand in front of a RoCE v2 packet.
+// Headers that can precede a RoCE v2 packet.
 const (
 	sllBytes   = 16 // Linux cooked capture; the EtherType is in its last two bytes
 	sll2Bytes  = 20 // version 2; the EtherType is in its first two bytes
 	vxlanPort  = 4789
 	vxlanBytes = 8
-	vxlanValid = 0x08 // the flag that the network's number counts (RFC 7348)
+	vxlanValid = 0x08 // the flag that makes the VNI valid (RFC 7348)
 
-	// EtherTypes of tags in front of a customer's VLAN: IEEE 802.1ad, and what switches
-	// used before it.
+	// EtherTypes of tags in front of a customer's VLAN: IEEE 802.1ad, and its predecessor.
 	typeService  wire.EtherType = 0x88a8
 	typeStacked  wire.EtherType = 0x9100
 	typeStacked2 wire.EtherType = 0x9200
 )
 
-// findRoCE finds the IP packet that goes to RoCE v2's port in a captured one: behind VLAN
-// tags, and inside VXLAN. marked says that a header around it carries congestion
-// experienced.
+// findRoCE finds an IP packet to RoCE v2's port in a captured packet: behind VLAN tags, and inside
+// VXLAN. marked says that an outer header carries congestion experienced.
 func findRoCE(p *pcap.Packet) (ip []byte, marked, ok bool) {
 	kind, ip, ok := link(p)
 	if !ok {
@@ -57,7 +55,7 @@ func findRoCE(p *pcap.Packet) (ip []byte, marked, ok bool) {
 	return nil, false, false
 }
 
-// link reads the header that the capture's link type has in front of IP.
+// link reads the header of the capture's link type in front of IP.
 func link(p *pcap.Packet) (kind wire.EtherType, ip []byte, ok bool) {
 	b := p.Data
 	switch p.Link {
@@ -92,7 +90,7 @@ func ethernet(b []byte) (kind wire.EtherType, payload []byte, ok bool) {
 	return tags(eth.Type, b[n:])
 }
 
-// tags passes over VLAN tags, of which carriers put several in front of each other.
+// tags skips VLAN tags; carriers stack several.
 func tags(kind wire.EtherType, b []byte) (wire.EtherType, []byte, bool) {
 	for kind == wire.EtherTypeVLAN || kind == typeService || kind == typeStacked || kind == typeStacked2 {
 		if len(b) < wire.VLANBytes {

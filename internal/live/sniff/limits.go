@@ -1,23 +1,22 @@
 package sniff
 
-// maxTunnels bounds the tunnels around a packet that are looked into: data centres have
-// one.
+// maxTunnels bounds the nesting of tunnels that is decoded: data centres have one level.
 const maxTunnels = 2
 
-// maxHoles bounds the runs of skipped PSNs that a flow remembers, 40 bytes each. Of more
-// the oldest are forgotten: what fills them counts as a retransmission.
+// maxHoles bounds the runs of skipped PSNs that a flow remembers, 40 bytes each. The oldest are
+// forgotten first: packets that fill them count as retransmissions.
 const maxHoles = 64
 
-// reorderNs is how long after it was skipped a packet counts as overtaken and not as sent
-// again, in nanoseconds. An assumption: paths of one fabric differ by microseconds, and
-// the fastest timeout seen in hardware repeats after 12 ms (ConnectX-6, measured). Peers
-// that repeat sooner are known by a NAK, or by going over packets that were seen.
+// reorderNs is the time after which a skipped packet counts as sent again rather than overtaken, in
+// nanoseconds. An assumption: paths of one fabric differ by microseconds, and the fastest timeout
+// seen in hardware repeats after 12 ms (ConnectX-6, measured). A NAK, or a repetition of packets
+// already seen, reveals peers that repeat sooner.
 const reorderNs = 3_000_000
 
-// maxFlows bounds the flows that are followed: about 400 bytes each, and their holes. What
-// goes to further ones is decoded and counted, and not followed.
+// maxFlows bounds the number of flows: about 400 bytes each, and their holes. Packets of further
+// flows are decoded and counted, but not followed.
 const maxFlows = 1 << 20
 
-// maxUnpaired bounds, between two hosts, the flows among which the other
-// direction of a flow is looked for, packet by packet.
+// maxUnpaired bounds the unpaired flows between two hosts that are searched, packet by packet, for
+// the other direction of a flow.
 const maxUnpaired = 4096

@@ -11,14 +11,14 @@ import (
 // managerQP is the queue pair of management datagrams (IBA vol. 1, 3.9).
 const managerQP units.QPN = 1
 
-// Message is a message of the connection manager (IBA vol. 1, 12.6). Fields that its kind
-// lacks are zero.
+// Message is a message of the connection manager (IBA vol. 1, 12.6). Fields that its kind does not
+// have are zero.
 type Message struct {
 	Kind          cm.Attribute
 	Transaction   uint64
 	Local, Remote cm.ID     // of the sender, of its peer
 	QPN           units.QPN // REQ, REP: the sender's; DREQ: the peer's
-	PSN           units.PSN // REQ, REP: the first that the sender will send
+	PSN           units.PSN // REQ, REP: the sender's first PSN
 	Service       uint64    // REQ, SIDR_REQ, SIDR_REP
 	Reason        cm.Reason // REJ
 	Status        cm.SidrStatus
@@ -71,13 +71,12 @@ func message(p *wire.Packet) (m Message, ok bool) {
 	return m, err == nil
 }
 
-// refused says that the message ends what was asked for: a REJ, or a SIDR_REP whose status
-// is not valid.
+// refused says that the message refuses a request: a REJ, or a SIDR_REP whose status is not valid.
 func (m *Message) refused() bool {
 	return m.Kind == cm.AttrRej || m.Kind == cm.AttrSidrRep && m.Status != cm.SidrValid
 }
 
-// String is the message for a reader: "CM REJ: invalid service ID, ID 0x1, peer 0x2".
+// String is the message as text: "CM REJ: invalid service ID, ID 0x1, peer 0x2".
 func (m *Message) String() string {
 	text := "CM " + m.Kind.String()
 	switch m.Kind {

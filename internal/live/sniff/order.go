@@ -2,13 +2,13 @@ package sniff
 
 import "weft/units"
 
-// sequence follows the PSNs of one direction and tells a packet that was overtaken from
-// one that was sent again.
+// sequence follows the PSNs of one direction. It separates overtaken packets from retransmitted
+// ones.
 type sequence struct {
 	started bool
 	next    units.PSN // expected
-	holes   []hole    // PSNs in front of next that were not seen, in their order
-	back    bool      // the sender goes over PSNs that were seen
+	holes   []hole    // runs of PSNs before next that were not seen, in order
+	back    bool      // the sender repeats PSNs that were seen
 }
 
 // hole is a run of PSNs that were skipped.
@@ -16,14 +16,14 @@ type hole struct {
 	first   units.PSN
 	n       int32
 	timeNs  int64 // when it was skipped
-	refused bool  // the responder asked for it again since
+	refused bool  // the responder has since asked for it again
 	gap     *gap
 }
 
-// gap is what one packet skipped, whatever parts of it were filled since.
+// gap is the run of PSNs that one packet skipped, including the parts filled since.
 type gap struct {
 	left   int32 // packets
-	resent bool  // one of them was sent again
+	resent bool  // one of them was retransmitted
 }
 
 // skip notes the PSNs from next up to a packet that came ahead of them.
@@ -35,12 +35,11 @@ func (s *sequence) skip(psn units.PSN, timeNs int64) {
 	s.holes = append(s.holes, hole{first: s.next, n: n, timeNs: timeNs, gap: &gap{left: n}})
 }
 
-// behind judges a packet behind the expected PSN. It is Reordered when its PSN is seen
-// for the first time, soon after it was skipped, and nothing says that the sender goes
-// back: no NAK asked for it, and no packet before it was sent again. Otherwise it is a
-// Retransmission: of a packet that was seen, or of one that was lost before the capture.
-// whole says that this was the last of a gap whose packets were all only overtaken:
-// nothing was lost there.
+// behind judges a packet behind the expected PSN. It is Reordered if its PSN is seen for the first
+// time, soon after it was skipped, and nothing shows that the sender went back: no NAK asked for
+// it, and no packet before it was sent again. Otherwise it is a Retransmission: of a packet that
+// was seen, or of a packet lost before the capture. whole says that this packet closes a gap whose
+// packets were all only overtaken: nothing was lost there.
 func (s *sequence) behind(psn units.PSN, timeNs int64) (what Anomaly, whole bool) {
 	for i := range s.holes {
 		h := &s.holes[i]
@@ -62,7 +61,7 @@ func (s *sequence) behind(psn units.PSN, timeNs int64) (what Anomaly, whole bool
 	return Retransmission, false
 }
 
-// fill takes a PSN out of a hole, which may leave a part of it on both sides.
+// fill removes a PSN from a hole. Parts of the hole may remain on both sides.
 func (s *sequence) fill(i int, at int32) {
 	h := s.holes[i]
 	left, right := h, h

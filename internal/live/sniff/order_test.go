@@ -14,7 +14,7 @@ import (
 	"weft/wire/wiretest"
 )
 
-// packets are those of a real capture.
+// packets are the packets of a real capture.
 func packets(t *testing.T, name string) []pcap.Packet {
 	t.Helper()
 	r, err := pcap.NewReader(bytes.NewReader(wiretest.Captures(t)[name]))
@@ -34,7 +34,7 @@ func packets(t *testing.T, name string) []pcap.Packet {
 	}
 }
 
-// taken is what is found in packets, by name, and the flows.
+// taken are the anomalies found in packets, by name, and the flows.
 func taken(all []pcap.Packet) (map[string]int64, *Tracker) {
 	tr := NewTracker()
 	for i := range all {
@@ -45,7 +45,7 @@ func taken(all []pcap.Packet) (map[string]int64, *Tracker) {
 	return found, tr
 }
 
-// requests are the indices of the packets that are no responses.
+// requests are the indices of the request packets.
 func requests(all []pcap.Packet) (at []int) {
 	tr := NewTracker()
 	for i := range all {
@@ -84,8 +84,8 @@ func TestReadResponsesThatAreOvertakenAreNotRepeated(t *testing.T) {
 	}
 }
 
-// A packet that was lost before the capture is new to it when it is sent again. What tells
-// it from one that was overtaken is the NAK, or the time.
+// A packet lost before the capture point is new to the capture when it is sent again. The NAK, or
+// the time, separates it from an overtaken packet.
 func TestASkippedPacketThatIsAskedForAgainIsARetransmission(t *testing.T) {
 	all := packets(t, "v_rc_drop_middle_psnnak.pcap")
 	want, _ := taken(all)
@@ -110,7 +110,7 @@ func TestASkippedPacketThatIsAskedForAgainIsARetransmission(t *testing.T) {
 		t.Errorf("found %v, want %d retransmissions and a gap", found, want["retransmission"])
 	}
 
-	all = packets(t, "v_rc_write.pcap") // nothing is asked for again here: time alone tells
+	all = packets(t, "v_rc_write.pcap") // no NAK asks for a packet here: time alone decides
 	at := requests(all)
 	late := all[at[2]]
 	late.TimeNs = all[at[3]].TimeNs + 2*reorderNs
@@ -157,7 +157,7 @@ func TestHeadersAreReadOfPacketsThatAreCut(t *testing.T) {
 					got.Cut, len(got.Flows()), got.Flows()[0].Payload, cut, len(tr.Flows()), tr.Flows()[0].Payload)
 			}
 		}
-		for snap := range 82 { // nothing is read past the end
+		for snap := range 82 { // no read past the end
 			all := slices.Clone(whole)
 			for i := range all {
 				all[i].Data = all[i].Data[:min(snap, len(all[i].Data))]
@@ -246,8 +246,8 @@ func TestARejectIsAnAnomalyWithItsReason(t *testing.T) {
 	}
 }
 
-// FuzzTake follows two packets of any kind: nothing that a wire carries stops the sniffer,
-// and no payload is longer than the packet.
+// FuzzTake follows two packets of any kind: no packet stops the sniffer, and no payload is longer
+// than its packet.
 func FuzzTake(f *testing.F) {
 	for name, file := range wiretest.Captures(f) {
 		r, err := pcap.NewReader(bytes.NewReader(file))

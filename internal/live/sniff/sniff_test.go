@@ -15,9 +15,8 @@ import (
 	"weft/wire/wiretest"
 )
 
-// The captures are conversations of Linux's soft-RoCE, most of them with one
-// fault that their README names: testdata/captures.txt is what is found in
-// them.
+// The captures are conversations of Linux's soft-RoCE, most of them with one fault that their
+// README names. testdata/captures.txt lists the expected anomalies.
 func TestWhatIsFoundInRealConversations(t *testing.T) {
 	files := wiretest.Captures(t)
 	var b strings.Builder

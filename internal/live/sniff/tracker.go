@@ -15,35 +15,35 @@ type Event struct {
 	TimeNs   int64 // since 1970
 	Src, Dst netip.Addr
 	Packet   *wire.RoCEv2 // valid until the next packet
-	// Payload is its bytes on the wire. Where the capture kept only the first bytes of the
-	// packet, Cut is set, Packet has fewer, and the ICRC is not known.
+	// Payload is the length of the payload on the wire, in bytes. If the capture kept only the
+	// first bytes of the packet, Cut is set, Packet has fewer bytes, and the ICRC is unknown.
 	Payload int
 	Cut     bool
 	Manager *Message // of the connection manager, nil for other packets
-	Err     error    // of a malformed one
+	Err     error    // of a malformed packet
 	Anomaly Anomaly
-	// Missing is the number of PSNs that a gap skips, or by which a
-	// retransmission goes back.
+	// Missing is the number of PSNs that a gap skips, or the number that a retransmission goes
+	// back.
 	Missing int
-	Flow    *Flow // nil where the packet is not followed
+	Flow    *Flow // nil if the packet is not followed
 
 	tunnelMarked bool
-	filled       bool // the packet is the last of a gap in which nothing was lost
+	filled       bool // the packet is the last of a gap without loss
 }
 
 // Tracker takes packets in the order of their capture.
 type Tracker struct {
 	flows map[flowKey]*Flow
 	order []*Flow
-	// between lists the flows of RC from one host to another whose other
-	// direction is not known yet, to find the one that a response belongs to.
+	// between lists the RC flows from one host to another whose other direction is unknown. A
+	// response's flow is sought there.
 	between map[hosts][]*Flow
 
 	packet wire.RoCEv2
 
-	Other      int64 // packets that do not go to port 4791
+	Other      int64 // packets to other ports than 4791
 	Packets    int64
-	Cut        int64 // packets of which only the first bytes were captured
+	Cut        int64 // packets captured with their first bytes only
 	Unfollowed int64 // packets to flows beyond the bound
 	Counts     Counts
 }
@@ -63,7 +63,7 @@ func NewTracker() *Tracker {
 // Flows are all flows in the order of their first packets.
 func (t *Tracker) Flows() []*Flow { return t.order }
 
-// Take judges a captured packet. ok is false for one that is not RoCE v2.
+// Take judges a captured packet. ok is false if it is not RoCE v2.
 func (t *Tracker) Take(p *pcap.Packet) (e Event, ok bool) {
 	ip, marked, ok := findRoCE(p)
 	if !ok {
@@ -97,7 +97,7 @@ func (t *Tracker) Take(p *pcap.Packet) (e Event, ok bool) {
 	return e, true
 }
 
-// parse reads the packet, as much of it as was captured.
+// parse reads the captured part of the packet.
 func (e *Event) parse(ip []byte) (err error) {
 	if e.Cut {
 		e.Payload, err = e.Packet.ParseCut(ip)
@@ -108,7 +108,7 @@ func (e *Event) parse(ip []byte) (err error) {
 	return err
 }
 
-// follow finds the flow of a sound packet and judges it there.
+// follow finds the flow of a valid packet and judges the packet there.
 func (t *Tracker) follow(e *Event) {
 	r := e.Packet
 	ecn := r.V4.TOS
@@ -142,7 +142,7 @@ func (t *Tracker) follow(e *Event) {
 	}
 }
 
-// flow is the flow that a packet belongs to, a new one if there is room.
+// flow is the flow of a packet, a new flow if there is room.
 func (t *Tracker) flow(e *Event) *Flow {
 	qp := e.Packet.Packet.BTH.DestQP
 	key := flowKey{hosts{e.Src, e.Dst}, qp}
@@ -161,8 +161,8 @@ func (t *Tracker) flow(e *Event) *Flow {
 	return f
 }
 
-// answered is the flow in the other direction that a response's PSN lies in;
-// nil where none or several could be meant.
+// answered is the flow in the other direction that contains a response's PSN; nil if none or
+// several do.
 func (t *Tracker) answered(e *Event) *Flow {
 	psn := e.Packet.Packet.BTH.PSN
 	var found *Flow
@@ -178,7 +178,7 @@ func (t *Tracker) answered(e *Event) *Flow {
 	return found
 }
 
-// pair notes that two flows are the directions of one conversation.
+// pair marks two flows as the directions of one conversation.
 func (t *Tracker) pair(a, b *Flow) {
 	a.PeerQP, a.Paired = b.QP, true
 	b.PeerQP, b.Paired = a.QP, true

@@ -16,15 +16,16 @@ import (
 )
 
 const (
-	// vnetBytes is the header that says how a packet is to be cut (virtio_net.h).
+	// vnetBytes is the length of the header that describes the segmentation of a packet
+	// (virtio_net.h).
 	vnetBytes = 10
 	// gsoUDP is its type for UDP (VIRTIO_NET_HDR_GSO_UDP_L4).
 	gsoUDP = 5
-	// largest is more than the largest datagram that is not cut.
+	// largest exceeds the size of the largest unsegmented datagram.
 	largest = 1 << 17
-	// lookEvery is how often a quiet interface looks whether it is to end.
+	// lookEvery is the interval at which a quiet interface checks whether ctx has ended.
 	lookEvery = 200 * time.Millisecond
-	// socketBuffer holds what comes while a packet is judged.
+	// socketBuffer holds the packets that arrive while one is judged.
 	socketBuffer = 16 << 20
 )
 
@@ -34,8 +35,8 @@ type Interface struct {
 	fd       int
 	loopback bool
 	buf      []byte
-	ready    [][]byte // cut, and not handed out yet
-	at       int64    // when they came
+	ready    [][]byte // cut, and not returned yet
+	at       int64    // arrival time
 }
 
 // Open reads an interface until ctx ends.
@@ -60,7 +61,7 @@ func Open(ctx context.Context, name string) (*Interface, error) {
 }
 
 func (i *Interface) setUp(index int) error {
-	// It is refused without privilege; less is lost with it.
+	// It is refused without privilege; with it, fewer packets are lost.
 	_ = unix.SetsockoptInt(i.fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, socketBuffer)
 	if err := unix.SetsockoptInt(i.fd, unix.SOL_PACKET, unix.PACKET_VNET_HDR, 1); err != nil {
 		return os.NewSyscallError("setsockopt", err)
@@ -88,7 +89,7 @@ func (i *Interface) Next(p *pcap.Packet) error {
 	return nil
 }
 
-// read takes what comes within a while.
+// read waits a short while for a packet.
 func (i *Interface) read() error {
 	n, from, err := unix.Recvfrom(i.fd, i.buf, 0)
 	switch {
@@ -97,7 +98,7 @@ func (i *Interface) read() error {
 	case err != nil:
 		return os.NewSyscallError("recvfrom", err)
 	}
-	// A loopback shows each packet as it goes and as it comes.
+	// A loopback shows each packet twice: outgoing and incoming.
 	if ll, ok := from.(*unix.SockaddrLinklayer); ok && i.loopback && ll.Pkttype == unix.PACKET_OUTGOING || n <= vnetBytes {
 		return nil
 	}

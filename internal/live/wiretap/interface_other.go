@@ -14,7 +14,7 @@ type Interface struct{}
 
 var errLinux = errors.New("reading an interface needs Linux: let tcpdump write to weft live sniff -")
 
-// Open fails: it is not known how.
+// Open fails: only Linux is supported.
 func Open(context.Context, string) (*Interface, error) { return nil, errLinux }
 
 // Next fails.

@@ -4,9 +4,8 @@ import (
 	"weft/wire"
 )
 
-// split cuts a frame with a UDP datagram of several segments, of size bytes each
-// and the last perhaps shorter, into the frames that go over a wire. A frame that is
-// nothing of the kind is handed on as it is.
+// split cuts a frame with a UDP datagram of several segments into the frames of the wire. Each
+// segment has size bytes, the last perhaps fewer. Any other frame is passed on unchanged.
 func split(frame []byte, size int, hand func([]byte)) {
 	var eth wire.EthernetHeader
 	var udp wire.UDPHeader
