@@ -17,7 +17,7 @@ type Axis struct {
 	log    bool
 }
 
-// Axes are those of the tuning's parameters, in their order.
+// Axes are the axes of the tuning's parameters, in their order.
 func Axes(r *Resolved) []Axis {
 	var out []Axis
 	for i := range r.Tune.Parameters {

@@ -10,7 +10,7 @@ import (
 
 // inGoAndText is a scenario in Go and the file that says the same.
 func inGoAndText() (*Scenario, string) {
-	return &Scenario{
+	inGo := &Scenario{
 		Name:     "one of each",
 		Cluster:  Cluster{Nodes: 4, Node: Node{Preset: "dgx-h100", NICs: 4, CPU: CPU{Cores: 8}}},
 		Topology: Topology{Shape: FatTree, Radix: 8, Oversubscription: Ratio{2, 1}},
@@ -20,7 +20,8 @@ func inGoAndText() (*Scenario, string) {
 		},
 		Workload: Workload{Pattern: Flows, Flows: []Flow{{Dst: 3, Bytes: units.MiB}, {Src: 2, Dst: 1, Bytes: 64 * units.KiB, Start: units.Microsecond}}},
 		Run:      Run{Seed: 7, Limit: Limit{SimulatedTime: units.Forever}},
-	}, `
+	}
+	return inGo, `
 name: one of each
 cluster: {nodes: 4, node: {preset: dgx-h100, nics: 4, cpu: {cores: 8}}}
 topology: {shape: fat-tree, radix: 8, oversubscription: 2:1}
@@ -43,6 +44,10 @@ func TestAScenarioInGoIsTheFileThatSaysTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	over := []Override{Set("fabrics[1].ethernet.ecn.enabled", false, "test"), Set("fabrics[0].switch.latency", units.Time(0), "test"), Set("workload.flows", []Flow{{Dst: 1, Bytes: 1}}, "test")}
+	section := Set("fabrics[0].host", Host{Path: PathRDMAHost, Post: units.Microsecond}, "test")
+	if want := "{path: rdma-host, post: 1us}"; section.Value != want {
+		t.Errorf("a section is laid as %s, want %s: the path gives the rest", section.Value, want)
+	}
 	for n := range len(over) + 1 {
 		got, err := f.Resolve(over[:n]...)
 		if err != nil {

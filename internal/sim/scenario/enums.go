@@ -57,7 +57,7 @@ const (
 	Ada       Architecture = "ada"
 )
 
-// Precision is what the matrix products of a training job are computed in.
+// Precision is the format of a training job's matrix products.
 type Precision string
 
 // The precisions.
@@ -66,7 +66,7 @@ const (
 	FP8  Precision = "fp8"  // 8 bits; the attention in bfloat16
 )
 
-// GradientPrecision is what gradients are kept and sent in.
+// GradientPrecision is the format in which gradients are kept and sent.
 type GradientPrecision string
 
 // The precisions of gradients.
@@ -75,7 +75,7 @@ const (
 	GradientsBF16 GradientPrecision = "bf16"
 )
 
-// Recompute is what of the way forward a training job computes again on the way back.
+// Recompute is the part of the forward pass that the backward pass computes again.
 type Recompute string
 
 // The kinds of recomputation.
@@ -146,7 +146,7 @@ const (
 // OpenSM's names.
 type RoutingEngine string
 
-// AutoEngine leaves the choice of the engine to what the fabric is.
+// AutoEngine chooses the engine by the topology of the fabric.
 const AutoEngine RoutingEngine = "auto"
 
 // Queueing is how an InfiniBand switch's input buffer is ordered.
@@ -159,7 +159,7 @@ const (
 )
 
 // Enforcement is where P_Keys are checked besides the receiving HCA, which
-// checks always. The words are those of OpenSM's part_enforce.
+// checks always. The values are OpenSM's part_enforce.
 type Enforcement string
 
 // The places of enforcement.
@@ -170,7 +170,7 @@ const (
 	EnforceOff  Enforcement = "off" // at the HCA alone
 )
 
-// ZoneKind is what a zone of the isolation is.
+// ZoneKind is the kind of a zone of the isolation.
 type ZoneKind string
 
 // The kinds of zone.
@@ -194,7 +194,7 @@ const (
 	ByForwarding Separation = "forwarding" // no packet gets from one to the other, as P_Keys, tables, VLANs and VRFs are
 )
 
-// DeviceKind is what a device beside the compute fabric does.
+// DeviceKind is the kind of a device beside the compute fabric.
 type DeviceKind string
 
 // The kinds of device.
@@ -215,7 +215,7 @@ const (
 	DWRR   Schedule = "dwrr"
 )
 
-// WatchdogAction is what a PFC watchdog does with a queue in a storm.
+// WatchdogAction is the action of a PFC watchdog on a queue in a storm.
 type WatchdogAction string
 
 // The actions.
@@ -239,7 +239,7 @@ const (
 	NSCC   CCAlgorithm = "nscc"  // Ultra Ethernet's
 )
 
-// CNPScope is what the least time between two congestion notifications is of.
+// CNPScope is the scope of the least time between two congestion notifications.
 type CNPScope string
 
 // The scopes.
@@ -257,7 +257,7 @@ const (
 	SelectiveRepeat Recovery = "selective-repeat" // what is lost
 )
 
-// Retransmission is when a reliable connection sends again what is not acknowledged.
+// Retransmission is when a reliable connection sends unacknowledged packets again.
 type Retransmission string
 
 // The ways to time it.
@@ -284,7 +284,7 @@ const (
 	DCTCP TCPVariant = "dctcp"
 )
 
-// HostPath is the way of the data between GPU memory and NIC.
+// HostPath is the path of the data between GPU memory and NIC.
 type HostPath string
 
 // The host's data paths.
@@ -349,7 +349,7 @@ const (
 	Send  Operation = "send"  // SEND with immediate data
 )
 
-// StreamOperation is what a stream beside a collective does again and again.
+// StreamOperation is the operation that a stream beside a collective repeats.
 type StreamOperation string
 
 // The operations of streams.
@@ -383,7 +383,7 @@ func (a Algorithm) BetweenNodes() bool {
 	return a == AlgoNVLS || a == AlgoCollNetDirect || a == AlgoCollNetChain
 }
 
-// Protocol is NCCL's.
+// Protocol is NCCL's protocol.
 type Protocol string
 
 // The protocols.

@@ -52,7 +52,7 @@ func LoadFrom(path string, in io.Reader) (*File, error) {
 }
 
 // Decode reads a scenario. The error holds everything that is wrong with it,
-// as Errors; name is what they begin with.
+// as Errors; name stands before each.
 // Files that it names are found from the process's folder on.
 func Decode(name string, text []byte) (*File, error) { return decodeIn("", name, text) }
 
@@ -80,8 +80,8 @@ func (f *File) checked(errs Errors) (*File, error) {
 	return f, nil
 }
 
-// Resolve lays the file, then the overrides, over the defaults and computes
-// what neither says. The error holds everything that is wrong, as Errors; each
+// Resolve lays the file, then the overrides, over the defaults and computes the values
+// that neither gives. The error holds everything that is wrong, as Errors; each
 // names the override that brought it.
 func (f *File) Resolve(overrides ...Override) (*Resolved, error) {
 	g, errs := f.under(overrides)
@@ -116,8 +116,8 @@ func (f *File) ErrorAt(path string, err error) error {
 	return Errors{{File: f.Name, Line: at.line, Col: at.col, Origin: at.origin, Path: path, Msg: err.Error()}}
 }
 
-// Writes reports whether the file, or an override of the last Resolve, says something of
-// a section.
+// Writes reports whether the file, or an override of the last Resolve, gives a field of a
+// section.
 func (f *File) Writes(section string) bool {
 	for path, at := range f.set {
 		if (path == section || strings.HasPrefix(path, section+".")) && at.given() {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Isolation is what a scenario declares to be kept apart, and what lies beside
-// the compute fabric: weft audit isolation proves or refutes it for every
-// fabric.
+// Isolation is the zones that are to be kept apart, and the devices beside the compute
+// fabric. weft audit isolation proves or refutes it for every fabric.
 type Isolation struct {
 	// Zones are the parties: tenants, and the planes.
 	Zones []Zone `yaml:"zones,omitzero"`
@@ -15,9 +14,8 @@ type Isolation struct {
 	// each other by forwarding; management and security planes by cables, from
 	// each other and from everything else.
 	Apart []Apart `yaml:"apart,omitzero"`
-	// Devices are those that the compute fabric does not have: switches, routers
-	// and hosts of other planes. A node of the cluster stands here if it
-	// forwards.
+	// Devices are switches, routers and hosts of other planes than the compute fabric. A
+	// node of the cluster stands here if it forwards.
 	Devices []Device `yaml:"devices,omitzero"`
 	// Cables join devices, management ports of nodes and switches (node0/bmc,
 	// leaf3/mgmt), and ports of the compute fabric's own switches (leaf3).
@@ -27,14 +25,14 @@ type Isolation struct {
 	Segments []Segment `yaml:"segments,omitzero"`
 	// Leaks are routes from one VRF of the compute fabric to another.
 	Leaks []Leak `yaml:"leaks,omitzero"`
-	// Inspection is the box whose cost is told: the workload with it in the path
-	// of every NIC, against planes that are physically apart.
+	// Inspection is a box whose cost the audit measures: the workload with the box in the
+	// path of every NIC, against planes that are physically apart.
 	Inspection Inspection `yaml:"inspection,omitzero"`
 }
 
-// Zone is a party that others are kept apart from.
+// Zone is a party of the cluster, such as a tenant, that is kept apart from others.
 type Zone struct {
-	// Name is the zone's, unique.
+	// Name is the unique name of the zone.
 	Name string `yaml:"name"`
 	// Kind says which pairs must be apart by default.
 	Kind ZoneKind `yaml:"kind"`
@@ -44,17 +42,17 @@ type Zone struct {
 	Members []string `yaml:"members"`
 }
 
-// Apart is a requirement.
+// Apart is a requirement that zones are kept apart.
 type Apart struct {
 	// Zones are two or more; each pair of them must be apart.
 	Zones []string `yaml:"zones"`
-	// By is what must hold: cables, forwarding (default) or links.
+	// By is how they are apart: by cables, forwarding (the default) or links.
 	By Separation `yaml:"by,omitzero"`
 }
 
-// Device is one beside the compute fabric.
+// Device is a switch, router or host beside the compute fabric.
 type Device struct {
-	// Name is the device's, unique.
+	// Name is the unique name of the device.
 	Name string `yaml:"name"`
 	// Kind is switch, router or host.
 	Kind DeviceKind `yaml:"kind"`
@@ -62,10 +60,10 @@ type Device struct {
 	// forwarding, a bridge, a proxy.
 	Forwards bool `yaml:"forwards,omitzero"`
 	// Between are the ports of a node of the cluster that it forwards between:
-	// nic[0-7], eth0. Default: all, those of its management controller too.
+	// nic[0-7], eth0. The default is all, with its management controller's.
 	Between []string `yaml:"between,omitzero"`
-	// VRFs are a router's; it routes between the VLANs of each. Without any it
-	// routes between all.
+	// VRFs are the routing tables of a router, which routes between the VLANs of each.
+	// Without any it routes between all VLANs.
 	VRFs []VRF `yaml:"vrfs,omitzero"`
 	// Leaks are routes of a router from one of its VRFs to another.
 	Leaks []Leak `yaml:"leaks,omitzero"`
@@ -73,14 +71,14 @@ type Device struct {
 
 // VRF is a routing table of a router and the VLANs that use it.
 type VRF struct {
-	// Name is the table's.
+	// Name is the name of the table.
 	Name string `yaml:"name"`
-	// VLANs are those whose gateway is in it.
+	// VLANs are the VLANs whose gateway is in it.
 	VLANs []int `yaml:"vlans" range:"1..4094"`
 }
 
-// Leak is a route by which packets of one VRF get into another. What comes back
-// needs a leak of its own.
+// Leak is a route by which packets of one VRF get into another. The way back needs a
+// leak of its own.
 type Leak struct {
 	// From is the VRF that sends.
 	From string `yaml:"from"`
@@ -88,14 +86,14 @@ type Leak struct {
 	To string `yaml:"to"`
 }
 
-// PlaneCable is a cable beside the compute fabric's, or several alike: where a
-// side is a pattern each name gets one.
+// PlaneCable is a cable beside the compute fabric. Where an end is a pattern, each name
+// has a cable.
 type PlaneCable struct {
-	// From is one side, a device's name.
+	// From is one end, the name of a device.
 	From string `yaml:"from"`
-	// To is the other: a device, node[0-7]/bmc, leaf0/mgmt, or leaf0.
+	// To is the other end: a device, node[0-7]/bmc, leaf0/mgmt, or leaf0.
 	To string `yaml:"to"`
-	// VLANs are those that the port carries; default 1.
+	// VLANs are the VLANs that the port carries; the default is 1.
 	VLANs []int `yaml:"vlans,omitzero" range:"1..4094"`
 }
 
@@ -103,7 +101,7 @@ type PlaneCable struct {
 type Segment struct {
 	// Members are NICs: node[0-3], node3/nic0.
 	Members []string `yaml:"members"`
-	// VLAN is the port's.
+	// VLAN is the VLAN of the port.
 	VLAN int `yaml:"vlan" range:"1..4094"`
 	// VRF is the routing table of the VLAN's gateway.
 	VRF string `yaml:"vrf"`

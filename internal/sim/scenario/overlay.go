@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// LoadOverlay reads a file, which is open, that is to be laid over scenarios.
+// LoadOverlay reads an overlay from an open file.
 func LoadOverlay(path string, in io.Reader) (*Overlay, error) {
 	text, err := bounded(in, maxFile)
 	switch {
@@ -72,9 +72,9 @@ func (f *File) With(overrides ...Override) (*File, error) {
 	return g, append(errs, more...).err()
 }
 
-// Explicit is the scenario with its fabrics written as a list, so that
-// fabrics[i] is the path of each: those of fabric, of a single name, or the usual
-// ones that it leaves to weft.
+// Explicit is the scenario with its fabrics written as a list, so that fabrics[i] is the
+// path of each: a fabric under fabric, a single name, or the usual fabrics of a scenario
+// that names none.
 func (f *File) Explicit() (*File, error) {
 	m := f.root.asMapping()
 	for i, kv := range m.pairs {

@@ -10,10 +10,10 @@ import (
 	"weft/units"
 )
 
-// Partition is who may talk to whom in an InfiniBand fabric. Limited members
-// talk to full ones only.
+// Partition is a group of NICs of an InfiniBand fabric that may talk to each other.
+// Limited members talk to full members only.
 type Partition struct {
-	// Name is the partition's, for people.
+	// Name is the name of the partition, for people.
 	Name string `yaml:"name,omitzero"`
 	// Key is its P_Key without the bit of membership.
 	Key PKey `yaml:"key" range:"0x0001..0x7fff"`

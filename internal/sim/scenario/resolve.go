@@ -13,29 +13,29 @@ import (
 // Scenario is all that a scenario can say. Every field has a default: a field that is
 // zero in Go, as a field that a file does not mention, has it.
 type Scenario struct {
-	// Name says what the scenario is, for headings.
+	// Name is the scenario's name, for headings.
 	Name string `yaml:"name"`
 	// Cluster is the machines.
 	Cluster Cluster `yaml:"cluster"`
-	// Topology is how every fabric is cabled that does not say otherwise.
+	// Topology is the cabling of every fabric that has none of its own.
 	Topology Topology `yaml:"topology"`
 	// Fabric is the only candidate, instead of fabrics.
 	Fabric Fabric `yaml:"fabric"`
 	// Fabrics are the candidates that are laid side by side.
 	Fabrics []Fabric `yaml:"fabrics"`
-	// Workload is what runs on each of them.
+	// Workload is the collective or the traffic pattern that runs on each of them.
 	Workload Workload `yaml:"workload"`
 	// Training is the job of weft train.
 	Training Training `yaml:"training"`
-	// Faults are what breaks while it runs.
+	// Faults are failures during the run.
 	Faults []Fault `yaml:"faults"`
 	// Control is how long control planes take.
 	Control Control `yaml:"control"`
-	// NCCL is how the collective library's times differ from those that it publishes.
+	// NCCL is factors on the times of NCCL's cost model.
 	NCCL NCCL `yaml:"nccl"`
 	// Run is how it is run.
 	Run Run `yaml:"run"`
-	// Isolation is what is to be kept apart, for weft audit isolation.
+	// Isolation is the zones to keep apart, for weft audit isolation.
 	Isolation Isolation `yaml:"isolation"`
 	// Tune is a search for better parameters, for weft tune.
 	Tune Tune `yaml:"tune"`

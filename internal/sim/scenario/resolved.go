@@ -2,31 +2,30 @@ package scenario
 
 import "weft/units"
 
-// Resolved is a scenario with every number present: what the simulator
-// consumes and what --print-scenario shows. It holds plain values, no
-// pointers. A section that does not apply to its fabric (IB in RoCE v2, TCP in
-// InfiniBand) is its zero value and is not printed. Decoding what MarshalYAML
-// prints resolves to the identical value.
+// Resolved is a scenario with every number present, without pointers. The simulator
+// reads nothing else, and --print-scenario prints it. A section that does not apply to
+// its fabric (IB in RoCE v2, TCP in InfiniBand) is zero and is not printed. The text of
+// MarshalYAML resolves to the identical value.
 type Resolved struct {
-	// Name says what the scenario is, for headings.
+	// Name is the scenario's name, for headings.
 	Name string `yaml:"name"`
 	// Cluster is the machines.
 	Cluster Cluster `yaml:"cluster"`
 	// Fabrics are the candidates that are laid side by side, each complete.
 	Fabrics []Fabric `yaml:"fabrics"`
-	// Workload is what runs on each of them.
+	// Workload is the collective or the traffic pattern that runs on each of them.
 	Workload Workload `yaml:"workload"`
 	// Training is the job of weft train; of all else it is no part.
 	Training Training `yaml:"training"`
-	// Faults are what breaks while it runs; they are the same on every fabric.
+	// Faults are failures during the run; they are the same on every fabric.
 	Faults []Fault `yaml:"faults,omitzero"`
 	// Control is how long control planes take to bring a fabric up and to mend it.
 	Control Control `yaml:"control"`
-	// NCCL is how the collective library's times differ from those that it publishes.
+	// NCCL is factors on the times of NCCL's cost model.
 	NCCL NCCL `yaml:"nccl"`
 	// Run is how it is run: seed, repetitions, bounds.
 	Run Run `yaml:"run"`
-	// Isolation is what is to be kept apart, for weft audit isolation.
+	// Isolation is the zones to keep apart, for weft audit isolation.
 	Isolation Isolation `yaml:"isolation"`
 	// Tune is a search for better parameters, for weft tune.
 	Tune Tune `yaml:"tune"`
@@ -36,7 +35,7 @@ type Resolved struct {
 type Cluster struct {
 	// Nodes is how many nodes there are.
 	Nodes int `yaml:"nodes" range:"1..16777216"`
-	// Node is what one of them is made of. A node is one scale-up domain: a
+	// Node is the hardware of a node. A node is one scale-up domain: a
 	// rack of GB200 NVL72 is one node of 72 GPUs.
 	Node Node `yaml:"node"`
 }
@@ -64,15 +63,15 @@ type Node struct {
 	GPUs int `yaml:"gpus" range:"1..65536"`
 	// GPU is the model of the GPUs.
 	GPU GPU `yaml:"gpu"`
-	// ScaleUp is what connects the GPUs inside the node.
+	// ScaleUp is the network between the GPUs inside the node.
 	ScaleUp ScaleUp `yaml:"scale-up"`
 	// NICs is the number of compute NICs (storage and management not counted).
 	NICs int `yaml:"nics" range:"1..1024"`
-	// Rails is how many rails its NICs are made for, where that is not one for each: the
-	// 72 of a GB200 NVL72 are four in each of 18 trays.
+	// Rails is the number of rails of its NICs, where it is not one for each NIC: the 72
+	// NICs of a GB200 NVL72 are four in each of 18 trays.
 	Rails int `yaml:"rails,omitzero" range:"0..1024"`
-	// NIC is the model that the node is sold with; each fabric starts from it
-	// (Fabric.NIC is what is simulated).
+	// NIC is the model that the node is sold with. Each fabric starts from it;
+	// Fabric.NIC is simulated.
 	NIC NIC `yaml:"nic"`
 	// PCIe connects GPUs, NICs and host memory.
 	PCIe PCIe `yaml:"pcie"`
@@ -88,17 +87,17 @@ type GPU struct {
 	Architecture Architecture `yaml:"architecture"`
 	// Memory is the GPU's own.
 	Memory units.Bytes `yaml:"memory" range:"1MB..1TiB"`
-	// MemoryRate is what the memory carries, reads and writes together.
+	// MemoryRate is the rate of the memory, reads and writes together.
 	MemoryRate units.Rate `yaml:"memory-rate" range:"1Gbps..1000Tbps"`
 	// BF16 is the datasheet's peak of matrix products in bfloat16, without sparsity.
 	BF16 units.FLOPS `yaml:"bf16" range:"0..1000PFLOPS"`
 	// FP8 is the same in 8 bits. 0: the GPU has none.
 	FP8 units.FLOPS `yaml:"fp8" range:"0..1000PFLOPS"`
-	// MatrixBF16 is what large matrix products reach of the peak.
+	// MatrixBF16 is the share of the peak that large matrix products reach.
 	MatrixBF16 Ratio `yaml:"matrix-bf16"`
 	// MatrixFP8 is the same in 8 bits.
 	MatrixFP8 Ratio `yaml:"matrix-fp8"`
-	// Attention is what the attention's kernel reaches of the peak in bfloat16.
+	// Attention is the share of the peak in bfloat16 that the attention kernel reaches.
 	Attention Ratio `yaml:"attention"`
 }
 
@@ -110,8 +109,8 @@ type ScaleUp struct {
 	Kind ScaleUpKind `yaml:"kind"`
 	// Links is the number of links of each GPU.
 	Links int `yaml:"links" range:"0..1024"`
-	// PairLinks is how many links of a mesh lead from a GPU to the same other one, at the
-	// most: 1 of the seven of an MI300X among eight. 0: as many as spread evenly.
+	// PairLinks is the most links of a mesh between two GPUs: 1 in a node of eight MI300X,
+	// each with seven links. 0: the links are spread evenly.
 	PairLinks int `yaml:"pair-links,omitzero" range:"0..1024"`
 	// LinkRate is the rate of one link in each direction.
 	LinkRate units.Rate `yaml:"link-rate" range:"0bps..100Tbps"`
@@ -156,8 +155,7 @@ type PCIe struct {
 	PeerRate units.Rate `yaml:"peer-rate" range:"1Mbps..100Tbps"`
 }
 
-// Rate is what a slot carries in each direction in packets of MaxPayload, their
-// headers and the line coding not counted.
+// Rate is the payload rate of a slot in each direction, in packets of MaxPayload.
 func (p PCIe) Rate() units.Rate {
 	share := Ratio{int64(p.MaxPayload), int64(p.MaxPayload + p.Overhead)}
 	return units.Rate(share.Mul(Ratio{int64(p.Lanes), 1}).Of(int64(p.LaneRate)))
@@ -168,8 +166,8 @@ type CPU struct {
 	// Clock is the core's frequency in cycles per second: weft latency counts
 	// the cycles of a message by it.
 	Clock int64 `yaml:"clock" range:"1..100000000000"`
-	// Cores is how many cores the node has. What copies on the path through the CPU runs
-	// on as many of them at a time as are a GPU's share.
+	// Cores is the number of cores of the node. Copies on the path through the CPU use as
+	// many cores at a time as are the share of a GPU.
 	Cores int `yaml:"cores" range:"1..1048576"`
 	// MemoryLatency is one access to the host's memory from a device, after
 	// PCIe.
@@ -201,7 +199,7 @@ type NIC struct {
 	// ReadsInFlight is how many RDMA READs a queue pair has outstanding
 	// (max_rd_atomic of the verbs).
 	ReadsInFlight int `yaml:"reads-in-flight" range:"1..128"`
-	// Retransmission is when the NIC sends again what is not acknowledged.
+	// Retransmission is the schedule by which the NIC sends unacknowledged packets again.
 	Retransmission RetransmissionSchedule `yaml:"retransmission"`
 	// Jitter is a seeded extra delay of each message in the NIC's transmit
 	// pipeline, and of each in its receive pipeline.
@@ -210,13 +208,13 @@ type NIC struct {
 
 // RetransmissionSchedule is the adaptive retransmission of a NIC.
 type RetransmissionSchedule struct {
-	// Times are when a packet is sent again after the last progress, as long as the
-	// steps between them are no longer than the timeout. Without any the NIC has the
-	// timeout alone.
+	// Times are the times after the last progress at which a packet is sent again, as
+	// long as the steps between them are no longer than the timeout. A NIC without times
+	// has the timeout alone.
 	Times []units.Time `yaml:"times" range:"1us..60s"`
 	// First is how many of them the first repetition may take, by chance.
 	First int `yaml:"first" range:"0..64"`
-	// LeastTimeout is what a shorter timeout counts as.
+	// LeastTimeout takes the place of a shorter timeout.
 	LeastTimeout units.Time `yaml:"least-timeout" range:"0..60s"`
 }
 
@@ -230,7 +228,7 @@ type Run struct {
 	Warmup int `yaml:"warmup" range:"0..1000000"`
 	// Jitter turns the seeded jitter of hosts, NICs and switches on.
 	Jitter bool `yaml:"jitter"`
-	// Pauses records who paused whom by PFC, for weft explain and the report.
+	// Pauses records which port paused which by PFC, for weft explain and the report.
 	Pauses bool `yaml:"pauses,omitzero"`
 	// Limit bounds the run.
 	Limit Limit `yaml:"limit"`

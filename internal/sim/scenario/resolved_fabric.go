@@ -12,7 +12,7 @@ type Fabric struct {
 	Name string `yaml:"name"`
 	// Kind is the protocol.
 	Kind FabricKind `yaml:"kind"`
-	// Link is what all cables of the fabric run at.
+	// Link is the generation of all cables of the fabric.
 	Link Link `yaml:"link"`
 	// MTU is the RDMA path MTU, the most payload of a packet; for TCP it is
 	// the IP MTU.
@@ -25,9 +25,9 @@ type Fabric struct {
 	Topology Topology `yaml:"topology"`
 	// Routing is how paths are chosen.
 	Routing Routing `yaml:"routing"`
-	// IB is what InfiniBand alone has.
+	// IB is the settings that InfiniBand alone has.
 	IB InfiniBand `yaml:"ib"`
-	// Ethernet is what all fabrics but InfiniBand share.
+	// Ethernet is the settings that all fabrics but InfiniBand share.
 	Ethernet Ethernet `yaml:"ethernet"`
 	// Transport is the reliable connection of RDMA.
 	Transport Transport `yaml:"transport"`
@@ -35,9 +35,9 @@ type Fabric struct {
 	CC CC `yaml:"cc"`
 	// TCP is the transport of sockets, in the kernel, and of iWARP, in the NIC.
 	TCP TCP `yaml:"tcp"`
-	// Host is the way of the data between GPU memory and NIC.
+	// Host is the path of the data between GPU memory and NIC.
 	Host Host `yaml:"host"`
-	// Beside is what else the fabric carries while a collective runs.
+	// Beside is other traffic that the fabric carries while a collective runs.
 	Beside []Stream `yaml:"beside,omitzero"`
 	// Inspection is a box in the path of each NIC that looks at every packet.
 	Inspection Inspection `yaml:"inspection"`
@@ -49,10 +49,10 @@ type Fabric struct {
 // system) in the cable of each NIC port, which all of its packets pass in both
 // directions.
 type Inspection struct {
-	// Latency is what the box takes for a packet, from its last bit in to its
+	// Latency is the time of a packet in the box, from its last bit in to its
 	// first bit out. 0 and no rate: there is no box.
 	Latency units.Time `yaml:"latency" range:"0..1ms"`
-	// Rate is what it inspects in each direction, at most the link's.
+	// Rate is its throughput in each direction, at most the link's rate.
 	Rate units.Rate `yaml:"rate" range:"1Mbps..100Tbps"`
 }
 
@@ -84,12 +84,12 @@ type Link struct {
 	// Code is the share of the signalling rate that carries packets, line
 	// coding and FEC together: 8/10, 64/66, 16/17.
 	Code Ratio `yaml:"code"`
-	// FECLatency is what encoding and decoding add to each link.
+	// FECLatency is the latency of encoding and decoding on each link.
 	FECLatency units.Time `yaml:"fec-latency" range:"0..100us"`
 	// PerMetre is the propagation delay of a metre of cable.
 	PerMetre units.Time `yaml:"per-metre" range:"1ps..1us"`
 	// ErrorRate is the share of packets that arrive corrupted over each link and
-	// are dropped: what FEC and link-level retransmission leave.
+	// are dropped, after FEC and link-level retransmission.
 	ErrorRate Ratio `yaml:"error-rate"`
 }
 
@@ -164,9 +164,8 @@ type Topology struct {
 	// PlaneShape is the shape of one plane of dual-plane: single-switch,
 	// fat-tree or rail-optimised.
 	PlaneShape Shape `yaml:"plane-shape,omitzero"`
-	// Radix is the number of ports of a switch that may be used. By default
-	// that of the smallest switch among the fabrics, so that all are cabled
-	// alike.
+	// Radix is the number of ports of a switch that may be used. The default is
+	// the smallest switch among the fabrics, so that all are cabled alike.
 	Radix int `yaml:"radix,omitzero" range:"2..16384"`
 	// Levels is the number of switch levels of a fat tree, 2 or 3 (a
 	// rail-optimised fabric has as many as it needs).
@@ -188,13 +187,13 @@ type Topology struct {
 	// Rails is the number of rails of a rail-optimised fabric: NIC i of every
 	// node is on rail i mod Rails.
 	Rails int `yaml:"rails,omitzero" range:"1..1024"`
-	// NodesPerUnit is the number of nodes of a scalable unit: those that share
-	// their leaves. 0: as many as the oversubscription leaves.
+	// NodesPerUnit is the number of nodes of a scalable unit, which share their
+	// leaves. 0: as many as the oversubscription leaves.
 	NodesPerUnit int `yaml:"nodes-per-unit,omitzero" range:"0..16384"`
 	// UFM gives the place of one node of the last unit to the fabric's manager.
 	UFM bool `yaml:"ufm,omitzero"`
-	// SparePorts is how many ports for NICs the leaves keep free, of each plane: for
-	// storage, gateways, growth. Switches and what is above them are for them too.
+	// SparePorts is the number of ports for NICs that the leaves of each plane keep free:
+	// for storage, gateways, growth. The levels above have capacity for them.
 	SparePorts int `yaml:"spare-ports,omitzero" range:"0..16777216"`
 	// Planes is the number of planes: equal fabrics, one per port of a NIC.
 	Planes int `yaml:"planes,omitzero" range:"2..16"`
@@ -245,10 +244,10 @@ type Routing struct {
 	AdaptiveThreshold units.Bytes `yaml:"adaptive-threshold" range:"0B..1GiB"`
 }
 
-// InfiniBand is what InfiniBand's link layer alone has.
+// InfiniBand is the settings that InfiniBand alone has.
 type InfiniBand struct {
 	// Engine is the routing engine of the Subnet Manager, which writes the
-	// forwarding tables. With adaptive routing they say which port is preferred.
+	// forwarding tables. With adaptive routing the tables give the preferred port.
 	Engine RoutingEngine `yaml:"engine"`
 	// VLs is the number of data virtual lanes.
 	VLs int `yaml:"vls" range:"1..15"`
@@ -299,11 +298,11 @@ type InfiniBand struct {
 	// SHARP has the switches reduce for collectives, by streaming aggregation: each
 	// group of ranks has a tree for each of its rails, as far as switches serve them.
 	SHARP bool `yaml:"sharp"`
-	// SHARPLatency is what a switch's aggregation unit takes beyond forwarding.
+	// SHARPLatency is the time of a switch's aggregation unit, besides forwarding.
 	SHARPLatency units.Time `yaml:"sharp-latency" range:"0..100us"`
-	// Partitions are who may talk to whom. Without any, every port is a full
-	// member of the default partition; with some, those that no rule names are
-	// limited members of it, as with OpenSM.
+	// Partitions are the groups of NICs that may talk to each other. Without any, every
+	// port is a full member of the default partition; with some, a port that no rule
+	// names is a limited member of it, as with OpenSM.
 	Partitions []Partition `yaml:"partitions,omitzero"`
 	// PartitionsConf is a partitions.conf of OpenSM, beside the scenario, to
 	// read them from.
@@ -317,8 +316,8 @@ type InfiniBand struct {
 	// QoSPolicy is a qos-policy.conf of OpenSM, beside the scenario, to read
 	// service-levels from.
 	QoSPolicy string `yaml:"qos-policy,omitzero"`
-	// ServiceLevels say which service level a path gets; the first that fits
-	// counts, and ib.sl where none does.
+	// ServiceLevels give paths their service level. The first that fits counts; a path
+	// that none fits has ib.sl.
 	ServiceLevels []ServiceLevel `yaml:"service-levels,omitzero"`
 }
 
@@ -341,23 +340,23 @@ type VLArbitration struct {
 	Limit int `yaml:"limit,omitzero" range:"0..255"`
 }
 
-// Ethernet is what RoCE v2 and TCP share: classes, flow control and marking.
+// Ethernet is the classes, flow control and marking of all fabrics but InfiniBand.
 type Ethernet struct {
 	// IPVersion is 4 or 6.
 	IPVersion int `yaml:"ip-version" range:"4..6"`
 	// VLAN adds a tag of 4 bytes.
 	VLAN bool `yaml:"vlan"`
-	// DSCP is that of data and acknowledgements: what switch.sonic finds their class
-	// by, and what an exported configuration is made for. The simulator itself goes
-	// by the priorities.
+	// DSCP is the DSCP of data and acknowledgements. switch.sonic finds their class by it,
+	// and an exported configuration is made for it. The simulator itself goes by the
+	// priorities.
 	DSCP int `yaml:"dscp" range:"0..63"`
-	// CNPDSCP is that of congestion notifications.
+	// CNPDSCP is the DSCP of congestion notifications.
 	CNPDSCP int `yaml:"cnp-dscp" range:"0..63"`
 	// DataPriority is the 802.1p priority of data.
 	DataPriority int `yaml:"data-priority" range:"0..7"`
-	// AckPriority is that of acknowledgements.
+	// AckPriority is the priority of acknowledgements.
 	AckPriority int `yaml:"ack-priority" range:"0..7"`
-	// CNPPriority is that of congestion notifications.
+	// CNPPriority is the priority of congestion notifications.
 	CNPPriority int `yaml:"cnp-priority" range:"0..7"`
 	// Queues is how each of the eight priorities is served at egress.
 	Queues []Queue `yaml:"queues"`
@@ -365,8 +364,8 @@ type Ethernet struct {
 	PFC PFC `yaml:"pfc"`
 	// ECN is marking at egress.
 	ECN ECN `yaml:"ecn"`
-	// Shared is the part of the switch's buffer that ports share; 0 is what Reserve
-	// and Headroom of the ports in use leave of it.
+	// Shared is the part of the switch's buffer that ports share. 0: the buffer less
+	// Reserve and Headroom of the ports in use.
 	Shared units.Bytes `yaml:"shared,omitzero" range:"0B..64GiB"`
 	// EgressAlpha is the dynamic threshold of a lossy egress queue over the
 	// free shared buffer.
@@ -400,40 +399,39 @@ type PFC struct {
 	XOFF units.Bytes `yaml:"xoff" range:"0B..64GiB"`
 	// XONOffset is how far below the threshold the pause ends.
 	XONOffset units.Bytes `yaml:"xon-offset" range:"0B..1GiB"`
-	// XON is what a queue may hold, its reserve included, when the pause ends,
-	// whatever the threshold. 0 leaves it to XONOffset; where both are given either
-	// ends it.
+	// XON is the queue length, reserve included, at which the pause ends, whatever the
+	// threshold. 0 leaves it to XONOffset; where both are given the first that is
+	// reached ends it.
 	XON units.Bytes `yaml:"xon,omitzero" range:"0B..1GiB"`
-	// Headroom is each port and priority's buffer for what arrives after
-	// XOFF.
+	// Headroom is the buffer of each port and priority for packets that arrive
+	// after XOFF.
 	Headroom units.Bytes `yaml:"headroom" range:"0B..64GiB"`
-	// HeadroomPool is what the headroom of all ports and priorities together may
-	// hold: a shared headroom pool, on which each draws up to its Headroom. 0: each has
-	// its own.
+	// HeadroomPool is the size of a headroom pool that all ports and priorities share,
+	// each up to its Headroom. 0: each has its own.
 	HeadroomPool units.Bytes `yaml:"headroom-pool,omitzero" range:"0B..64GiB"`
 	// Quanta is the pause time of a PFC frame in units of 512 bit times.
 	Quanta int `yaml:"quanta" range:"1..65535"`
 	// Response is how long the peer takes to obey, after the frame's last
 	// bit and besides the packet that it is sending.
 	Response units.Time `yaml:"response" range:"0..100s"`
-	// Stops are the priorities whose pause stops another egress queue of a switch than
-	// their own, as a wrong map of priorities to queues has it. NICs stop their own.
+	// Stops are the priorities whose pause stops an egress queue of a switch other than
+	// their own, because a map of priorities to queues is wrong. NICs stop their own.
 	Stops []Stop `yaml:"stops,omitzero"`
-	// LinkPause makes all pauses those of IEEE 802.3 Annex 31B in place of PFC: the
-	// lossless priorities ask for them as before, and they stop all priorities of a link.
+	// LinkPause replaces PFC by the pauses of IEEE 802.3 Annex 31B: the lossless
+	// priorities ask for them as before, and they stop all priorities of a link.
 	LinkPause bool `yaml:"link-pause,omitzero"`
-	// Watchdog ends pauses that do not end.
+	// Watchdog is the PFC watchdog, which ends storms.
 	Watchdog Watchdog `yaml:"watchdog"`
 	// Receivers are NICs that take data in more slowly than their links bring
 	// them, or not at all.
 	Receivers []Receiver `yaml:"receivers,omitzero"`
 }
 
-// Stop is what a pause of a priority stops at a switch.
+// Stop is the egress queue that a pause of a priority stops at a switch.
 type Stop struct {
-	// Priority is that of the pause.
+	// Priority is the priority of the pause.
 	Priority int `yaml:"priority" range:"0..7"`
-	// Queue is the egress queue that it stops; -1 is none.
+	// Queue is the queue; -1 is none.
 	Queue int `yaml:"queue" range:"-1..7"`
 }
 
@@ -462,15 +460,15 @@ type Receiver struct {
 	// Drain is the rate at which it takes packets in. 0bps is a NIC that has
 	// failed: it pauses its switch without end, whatever comes.
 	Drain units.Rate `yaml:"drain" range:"0bps..100Tbps"`
-	// Buffer is what it holds until then. By default twice the headroom.
+	// Buffer is its receive buffer. The default is twice the headroom.
 	Buffer units.Bytes `yaml:"buffer" range:"0B..1GiB"`
-	// Headroom is what of it is kept for what still comes after a pause: the NIC
-	// pauses its switch when the rest is full, and lets it go on at one half of the
-	// rest. By default one half of the buffer.
+	// Headroom is the part of the buffer for packets that arrive after a pause. The NIC
+	// pauses its switch when the rest is full, and ends the pause at one half of the
+	// rest. The default is one half of the buffer.
 	Headroom units.Bytes `yaml:"headroom,omitzero" range:"0B..1GiB"`
-	// Start is when it begins to be like that.
+	// Start is the time from which it is slow.
 	Start units.Time `yaml:"start" range:"0..forever"`
-	// Duration is how long it is; 0 is to the end.
+	// Duration is how long it is slow; 0 is to the end.
 	Duration units.Time `yaml:"duration" range:"0..forever"`
 }
 
@@ -493,9 +491,9 @@ type Transport struct {
 	AckEvery int `yaml:"ack-every" range:"1..65536"`
 	// Timeout is the local acknowledgement timeout.
 	Timeout units.Time `yaml:"timeout" range:"1us..forever"`
-	// Retransmission is what an expired timeout is: adaptive follows the NIC's schedule,
-	// for which the timeout is a bound, fixed takes the timeout as it is. By default
-	// adaptive where the NIC has a schedule and the scenario gives no timeout.
+	// Retransmission is adaptive or fixed: adaptive follows the NIC's schedule, for which
+	// the timeout is a bound; fixed takes the timeout as it is. The default is adaptive
+	// where the NIC has a schedule and the scenario gives no timeout.
 	Retransmission Retransmission `yaml:"retransmission"`
 	// Retry is the number of retries before the queue pair fails.
 	Retry int `yaml:"retry" range:"0..7"`
@@ -522,8 +520,8 @@ type Transport struct {
 	// data and, when that is acknowledged, a WRITE of no bytes with immediate data, where
 	// packets are delivered out of order (NCCL_IB_AR_THRESHOLD).
 	ARThreshold units.Bytes `yaml:"ar-threshold" range:"0B..8GiB"`
-	// PacketWindow is the most unacknowledged packets of a queue pair. By default 512 with
-	// selective repeat on InfiniBand and RoCE, else the most that PSNs can tell apart.
+	// PacketWindow is the most unacknowledged packets of a queue pair. The default is 512
+	// with selective repeat on InfiniBand and RoCE, else the most that PSNs can tell apart.
 	PacketWindow int `yaml:"packet-window" range:"0..8388607"`
 	// Window is the most unacknowledged bytes of a queue pair.
 	Window units.Bytes `yaml:"window" range:"256B..8GiB"`
@@ -531,10 +529,10 @@ type Transport struct {
 
 // CCParameter is a parameter of a registered congestion control.
 type CCParameter struct {
-	// Name is as the algorithm has it.
+	// Name is the name that the algorithm gives it.
 	Name string `yaml:"name"`
-	// Value is a time, a rate, a size, a fraction or a whole number, as the algorithm
-	// has it.
+	// Value is a time, a rate, a size, a fraction or a whole number, by the algorithm's
+	// declaration.
 	Value string `yaml:"value"`
 }
 
@@ -546,8 +544,8 @@ type CC struct {
 	// Algorithm is none, dcqcn, timely, swift or hpcc (RoCE v2), ib-cc (InfiniBand)
 	// or nscc (Ultra Ethernet). The fields that follow are of one algorithm, or of some.
 	Algorithm CCAlgorithm `yaml:"algorithm"`
-	// Parameters are those of an algorithm that a file of its own has registered
-	// (docs/HACKING.md); those that are left out have its defaults.
+	// Parameters are the parameters of an algorithm that a file of its own registers
+	// (docs/HACKING.md). A parameter that is left out has its default.
 	Parameters []CCParameter `yaml:"parameters,omitzero"`
 	// G is the weight of a new sample of alpha.
 	G Ratio `yaml:"g"`
@@ -581,12 +579,13 @@ type CC struct {
 	// FirstRate is the rate after the first notification over the line rate;
 	// 0 leaves the usual decrease.
 	FirstRate Ratio `yaml:"first-rate"`
-	// CNPPeriod is the least time between two notifications of what CNPScope says.
+	// CNPPeriod is the least time between two notifications, by port or queue pair as
+	// CNPScope says.
 	CNPPeriod units.Time `yaml:"cnp-period" range:"0..1s"`
-	// CNPScope is what CNPPeriod bounds: a receiver's port, or each queue-pair of it.
+	// CNPScope is the scope of CNPPeriod: a receiver's port, or each of its queue pairs.
 	CNPScope CNPScope `yaml:"cnp-scope"`
 
-	// Weight is that of the newest difference of round trips in TIMELY's mean.
+	// Weight is the weight of the newest difference of round trips in TIMELY's mean.
 	Weight Ratio `yaml:"weight"`
 	// Beta is the factor of a decrease of TIMELY, Swift or NSCC.
 	Beta Ratio `yaml:"beta"`
@@ -604,9 +603,9 @@ type CC struct {
 
 	// BaseTarget is the round trip that Swift aims at without switches.
 	BaseTarget units.Time `yaml:"base-target" range:"1ns..1s"`
-	// HopTarget is what each switch adds to it.
+	// HopTarget is the addition to it for each switch.
 	HopTarget units.Time `yaml:"hop-target" range:"0..1s"`
-	// Increase is what Swift's window grows by in a round trip, in packets.
+	// Increase is the growth of Swift's window in a round trip, in packets.
 	Increase Ratio `yaml:"increase"`
 	// MaxDecrease is the most that one decrease takes of the window.
 	MaxDecrease Ratio `yaml:"max-decrease"`
@@ -621,8 +620,8 @@ type CC struct {
 	// MaxWindow is its largest, with which it starts.
 	MaxWindow Ratio `yaml:"max-window"`
 
-	// BaseRTT is the round trip of the empty network that HPCC and NSCC reckon with;
-	// NSCC's by default that of the fabric's longest path.
+	// BaseRTT is the round trip of the empty network for HPCC and NSCC. The default of
+	// NSCC is the fabric's longest path.
 	BaseRTT units.Time `yaml:"base-rtt" range:"100ns..1s"`
 	// Utilisation is how much of a link HPCC wants to use.
 	Utilisation Ratio `yaml:"utilisation"`
@@ -630,19 +629,19 @@ type CC struct {
 	// before it follows the links' load again.
 	MaxStage int `yaml:"max-stage" range:"0..1000"`
 
-	// TargetDelay is the queueing delay that NSCC aims at; by default three quarters of
-	// the base round trip.
+	// TargetDelay is the queueing delay that NSCC aims at. The default is three quarters
+	// of the base round trip.
 	TargetDelay units.Time `yaml:"target-delay" range:"1ns..1s"`
-	// Proportional is what NSCC's window grows by in a round trip without queueing, in
+	// Proportional is the growth of NSCC's window in a round trip without queueing, in
 	// packets for each 150 kB that the link carries in a base round trip, times the
 	// target delay over 12 us.
 	Proportional Ratio `yaml:"proportional"`
-	// Fair is what it grows by while queues are emptying, in packets for each 150 kB.
+	// Fair is its growth while queues are emptying, in packets for each 150 kB.
 	Fair Ratio `yaml:"fair"`
-	// Steady is what it grows by in every round trip, in the same measure.
+	// Steady is its growth in every round trip, in the same measure.
 	Steady Ratio `yaml:"steady"`
-	// Fast is what a byte that comes back adds once the network has been empty for a
-	// whole window, in the same measure.
+	// Fast is its growth for a byte that is acknowledged, once the network has been empty
+	// for a whole window, in the same measure.
 	Fast Ratio `yaml:"fast"`
 	// QuickGate bars NSCC's quick adaptation as long as more than 2 to the power of
 	// minus QuickGate of the largest window comes back in a round trip.
@@ -676,9 +675,9 @@ type TCP struct {
 	// Sockets is the number of sockets between a pair of ranks in a channel: NCCL's
 	// NCCL_SOCKET_NTHREADS × NCCL_NSOCKS_PERTHREAD. Messages are divided among them.
 	Sockets int `yaml:"sockets" range:"1..256"`
-	// Threads is how many threads serve these sockets at each end, each with a core's
-	// worth of copying (NCCL_SOCKET_NTHREADS). 0: the rank's one thread serves the sockets
-	// of all its connections. Default: one to each of several sockets, at most 16.
+	// Threads is the number of threads that serve these sockets at each end, each on a core
+	// (NCCL_SOCKET_NTHREADS). 0: the rank's one thread serves the sockets of all its
+	// connections. The default is one for each of several sockets, at most 16.
 	Threads int `yaml:"threads" range:"0..16"`
 	// InitialWindow is in segments.
 	InitialWindow int `yaml:"initial-window" range:"1..65535"`
@@ -700,7 +699,7 @@ type TCP struct {
 	Tick units.Time `yaml:"tick" range:"1us..1s"`
 }
 
-// Host is the way of the data between GPU memory and NIC. It may be given as
+// Host is the path of the data between GPU memory and NIC. It may be given as
 // the name of a path.
 type Host struct {
 	// Path is cpu, rdma-host, gpudirect-p2p or gpudirect-rdma.

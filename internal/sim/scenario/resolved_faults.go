@@ -2,28 +2,28 @@ package scenario
 
 import "weft/units"
 
-// Fault is something that breaks during the run: a link, a switch or the Subnet
-// Manager, one of them. Links and switches are named as weft topology and reports
+// Fault is a failure during the run, of a link, a switch or the Subnet Manager. Links and switches are named as weft topology and reports
 // name them, so a fault is the same on every fabric that is cabled alike.
 type Fault struct {
-	// At is when it breaks. The run starts when the control plane has brought
+	// At is the time of the failure. The run starts when the control plane has brought
 	// the fabric up.
 	At units.Time `yaml:"at" range:"1ns..forever"`
-	// Until is when it works again; 0 is never.
+	// Until is the time of the repair; 0 is never.
 	Until units.Time `yaml:"until,omitzero" range:"0..forever"`
-	// Times is how often it breaks, 0 for once; each time is Period after the one
-	// before, for as long as the first.
+	// Times is the number of failures; 0 is one. Each begins Period after the one before
+	// and lasts as long as the first.
 	Times  int        `yaml:"times,omitzero" range:"0..64"`
 	Period units.Time `yaml:"period,omitzero" range:"0..forever"`
 	// Link is a cable, by one of its ends: leaf1 port 5. Ports count from 1.
 	Link string `yaml:"link,omitzero"`
 	// Switch is a switch that goes dark, with all its cables.
 	Switch string `yaml:"switch,omitzero"`
-	// SM says that InfiniBand's Subnet Manager ends; Standby has the next one.
+	// SM says that InfiniBand's Subnet Manager ends. The standby takes over, if there is
+	// one.
 	SM bool `yaml:"sm,omitzero"`
 }
 
-// Control is how long control planes take for what they do.
+// Control is the times of the control planes.
 type Control struct {
 	// LossOfSignal is from a cable's failure, or its repair, to the moment when
 	// the switch's software hears of it, on every fabric.
@@ -37,19 +37,17 @@ type Control struct {
 // SubnetManager is the host that manages an InfiniBand subnet, and the agents in
 // the nodes that it talks to.
 type SubnetManager struct {
-	// Agent is what the agent of a node takes for a datagram; it does one at a
-	// time.
+	// Agent is the time of a node's agent for a datagram; it handles one at a time.
 	Agent units.Time `yaml:"agent" range:"0..1s"`
-	// Datagram is what the manager takes for an answer and what follows from it.
+	// Datagram is the time of the manager for an answer.
 	Datagram units.Time `yaml:"datagram" range:"0..1s"`
-	// Entry is what computing an entry of the tables takes: there is one for
-	// each switch and LID.
+	// Entry is the time to compute a table entry; there is one for each switch and LID.
 	Entry units.Time `yaml:"entry" range:"0..1ms"`
 	// Window is how many requests are under way at a time.
 	Window int `yaml:"window" range:"1..65536"`
 	// Timeout is how long a request waits for its answer.
 	Timeout units.Time `yaml:"timeout" range:"1us..60s"`
-	// Sweep is the time between light sweeps, which find what no trap told of.
+	// Sweep is the time between light sweeps, which find changes that no trap reported.
 	Sweep units.Time `yaml:"sweep" range:"1ms..3600s"`
 	// Standby says that a second manager runs on the last host.
 	Standby bool `yaml:"standby"`
@@ -58,11 +56,11 @@ type SubnetManager struct {
 	Poll units.Time `yaml:"poll" range:"1ms..3600s"`
 	// MKey is the M_Key by which the manager protects ports from others; 0 is none.
 	MKey int `yaml:"m-key,omitzero" range:"0..9223372036854775807"`
-	// MKeyProtection is what ports refuse to who does not know it: 0 writing, 1
-	// telling it as well, 2 and 3 reading.
+	// MKeyProtection is what ports refuse to a manager without the M_Key: 0 writing, 1
+	// writing and reading the M_Key, 2 and 3 all reading too.
 	MKeyProtection int `yaml:"m-key-protection,omitzero" range:"0..3"`
-	// MKeyLease is how long ports keep it when another came and the manager did not,
-	// in whole seconds. 0: for ever.
+	// MKeyLease is how long ports keep the M_Key after a datagram with a wrong one while
+	// the manager is silent, in whole seconds. 0: for ever.
 	MKeyLease units.Time `yaml:"m-key-lease,omitzero" range:"0..65535s"`
 	// StandbyMKey is the M_Key of the standby. 0: the same.
 	StandbyMKey int `yaml:"standby-m-key,omitzero" range:"0..9223372036854775807"`
@@ -72,21 +70,20 @@ type SubnetManager struct {
 type BGP struct {
 	// Detection is how a switch finds that a neighbour is gone.
 	Detection Detection `yaml:"detection"`
-	// BFDInterval is the time between BFD's packets, BFDMultiplier how many in a
-	// row must be missing.
+	// BFDInterval is the time between BFD's packets.
 	BFDInterval units.Time `yaml:"bfd-interval" range:"1us..60s"`
 	// BFDMultiplier is how many packets in a row must be missing.
 	BFDMultiplier int `yaml:"bfd-multiplier" range:"1..255"`
-	// Repair is what a switch takes to leave a port of its own out of its ECMP
-	// groups once it knows.
+	// Repair is the time of a switch to take a port of its own out of its ECMP groups
+	// once it knows.
 	Repair units.Time `yaml:"repair" range:"0..60s"`
-	// Update is what a switch takes for an update: to read it, to choose again
-	// and to tell its neighbours.
+	// Update is the time of a switch for an update: to read it, to choose again and to
+	// send updates to its neighbours.
 	Update units.Time `yaml:"update" range:"0..60s"`
-	// Advertisement is the MRAI: the least time between updates to a neighbour;
-	// it is waited for once per hop.
+	// Advertisement is the MRAI, the least time between updates to a neighbour. Each hop
+	// waits for it once.
 	Advertisement units.Time `yaml:"advertisement" range:"0..600s"`
-	// Entry is what writing an entry of the switch's forwarding table takes.
+	// Entry is the time to write an entry of the switch's forwarding table.
 	Entry units.Time `yaml:"entry" range:"0..1s"`
 	// Session is from a link's signal to the routes of the session over it.
 	Session units.Time `yaml:"session" range:"0..600s"`

@@ -1,8 +1,7 @@
 package scenario
 
-// NCCL is how the collective library's own times and rates differ from the
-// constants that NCCL publishes in its cost model (src/graph/tuning.cc). Each field
-// is a factor on what weft takes from there; 1 is NCCL's figure. weft calibrate fits
+// NCCL is factors on the constants that NCCL publishes in its cost model
+// (src/graph/tuning.cc): a field of 1 is NCCL's figure. weft calibrate fits
 // them to a measured log. NCCL's choice of algorithm goes by its own constants,
 // whatever the factors.
 type NCCL struct {

@@ -4,41 +4,41 @@ import "weft/units"
 
 // Training is a training job: a model, and how its work is divided over the GPUs.
 type Training struct {
-	// Model is what is trained.
+	// Model is the model to train.
 	Model Model `yaml:"model"`
-	// Nodes is on how many of the cluster's nodes it runs, the first; the others are for
+	// Nodes is the number of nodes of the job, the cluster's first; the others are for
 	// other jobs and storage. 0: all.
 	Nodes int `yaml:"nodes" range:"0..1000000"`
-	// Precision is what its matrix products are computed in: bf16 or fp8.
+	// Precision is the format of its matrix products: bf16 or fp8.
 	Precision Precision `yaml:"precision"`
 	// Parallel is how the work is divided.
 	Parallel Parallel `yaml:"parallel"`
 	// Batch is how much data a step takes.
 	Batch Batch `yaml:"batch"`
-	// Recompute is what is computed again on the way back to save memory: none,
-	// selective or full.
+	// Recompute is the part of the forward pass that the backward pass computes again to
+	// save memory: none, selective or full.
 	Recompute Recompute `yaml:"recompute"`
-	// Gradients is what gradients are kept and sent in: fp32 or bf16.
+	// Gradients is the format of gradients: fp32 or bf16.
 	Gradients GradientPrecision `yaml:"gradients"`
-	// Bucket is how many parameters' gradients are sent together. 0: as Megatron-LM, 40
-	// million, or a million for each replica if that is more.
+	// Bucket is the number of parameters whose gradients are sent together. 0: as
+	// Megatron-LM, 40 million, or a million for each replica if that is more.
 	Bucket int64 `yaml:"bucket,omitzero" range:"0..1000000000000"`
-	// Overlap is which communication goes on beside computation.
+	// Overlap is the communication that goes on beside computation.
 	Overlap Overlap `yaml:"overlap"`
-	// Noise is what makes GPUs unequal.
+	// Noise is the differences between GPUs.
 	Noise Noise `yaml:"noise,omitzero"`
 }
 
-// Noise is what makes the GPUs of a job unequal. It is drawn anew, and the step put
-// together again, as often as Draws says.
+// Noise is the differences between the GPUs of a job. It is drawn at random Draws times,
+// and the step is put together for each.
 type Noise struct {
 	// SlowGPUs is how many GPUs, drawn at random, compute slower all the time.
 	SlowGPUs int `yaml:"slow-gpus" range:"0..16777216"`
-	// Slowdown is by how much.
+	// Slowdown is the ratio by which they are slower.
 	Slowdown Ratio `yaml:"slowdown"`
 	// Jitter is the standard deviation of each computation's length, over its length.
 	Jitter Ratio `yaml:"jitter"`
-	// Draws is how often. 0: twenty.
+	// Draws is the number of draws. 0: twenty.
 	Draws int `yaml:"draws" range:"0..10000"`
 }
 
@@ -80,7 +80,7 @@ type Model struct {
 	QueryRank int `yaml:"query-rank" range:"0..1000000"`
 	// KVRank is the rank of latent attention's keys and values; 0 for none.
 	KVRank int `yaml:"kv-rank" range:"0..1000000"`
-	// RopeDim is the part of a head of latent attention that has the position.
+	// RopeDim is the width of the part of a latent attention head with the position.
 	RopeDim int `yaml:"rope-dim" range:"0..1000000"`
 	// Sequence is the usual length of a training sequence, in tokens.
 	Sequence int `yaml:"sequence" range:"1..100000000"`
@@ -88,19 +88,19 @@ type Model struct {
 
 // Parallel is how a job's work is divided. Every GPU of the cluster takes part.
 type Parallel struct {
-	// Tensor is over how many GPUs each layer is divided.
+	// Tensor is the number of GPUs that each layer is divided over.
 	Tensor int `yaml:"tensor" range:"1..65536"`
-	// Sequence says whether what is between the matrices is divided over them too.
+	// Sequence says whether the operations between the matrices are divided over them too.
 	Sequence bool `yaml:"sequence"`
-	// Context is over how many GPUs each sequence is divided.
+	// Context is the number of GPUs that each sequence is divided over.
 	Context int `yaml:"context" range:"1..65536"`
-	// Data is the number of replicas. 0: what the cluster has room for.
+	// Data is the number of replicas. 0: as many as the cluster has room for.
 	Data int `yaml:"data" range:"0..16777216"`
-	// Pipeline is over how many stages the layers are divided.
+	// Pipeline is the number of stages that the layers are divided over.
 	Pipeline int `yaml:"pipeline" range:"1..10000"`
 	// Interleave is how many parts of the layers each stage has (virtual pipeline).
 	Interleave int `yaml:"interleave" range:"1..10000"`
-	// Expert is over how many replicas the experts of a layer are divided.
+	// Expert is the number of replicas that the experts of a layer are divided over.
 	Expert int `yaml:"expert" range:"1..65536"`
 	// ZeRO divides over the replicas: nothing (0), the optimizer's states (1), also the
 	// gradients (2), also the parameters (3).
@@ -118,17 +118,17 @@ type Batch struct {
 	Sequence int `yaml:"sequence" range:"0..100000000"`
 }
 
-// Overlap says which communication goes on beside computation where nothing waits
-// for it.
+// Overlap is the communication that goes on beside computation where nothing waits for
+// it.
 type Overlap struct {
-	// Gradients are sent while earlier layers go back.
+	// Gradients are sent during the backward pass of earlier layers.
 	Gradients bool `yaml:"gradients"`
-	// Parameters are gathered while earlier layers go forward.
+	// Parameters are gathered during the forward pass of earlier layers.
 	Parameters bool `yaml:"parameters"`
 	// Tensor: collectives of tensor parallelism go on beside the products that they
 	// belong to.
 	Tensor bool `yaml:"tensor"`
-	// Context: keys and values come while attention works at those that are there.
+	// Context: keys and values arrive while attention works on earlier ones.
 	Context bool `yaml:"context"`
 }
 

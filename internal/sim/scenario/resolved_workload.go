@@ -5,7 +5,7 @@ import (
 	"weft/units"
 )
 
-// Workload is what runs on each fabric: a collective, or a synthetic pattern.
+// Workload is a collective, or a synthetic traffic pattern, that runs on each fabric.
 type Workload struct {
 	// Collective is the operation; empty for a pattern.
 	Collective Collective `yaml:"collective,omitzero"`
@@ -15,8 +15,8 @@ type Workload struct {
 	// each is one simulation. Empty for flows.
 	Sizes []units.Bytes `yaml:"sizes,omitzero" range:"1B..1TiB"`
 
-	// Nodes is on how many of the cluster's nodes a collective runs, the first; the others
-	// are nodes for storage and other jobs, which beside and isolation name. 0: all.
+	// Nodes is the number of nodes of a collective, the cluster's first; the others are for
+	// storage and other jobs, which beside and isolation name. 0: all.
 	Nodes int `yaml:"nodes,omitzero" range:"0..1048576"`
 
 	// Algorithm is the collective's, auto is NCCL's choice by its cost model.
@@ -45,8 +45,8 @@ type Workload struct {
 	// ReceiveQueue is how many receives a queue pair of a pattern has posted at
 	// the start. 0: one is there whenever a message needs it.
 	ReceiveQueue int `yaml:"receive-queue,omitzero" range:"0..32768"`
-	// Repost is how long after a message is in its host's memory the program
-	// posts the receive again that it took.
+	// Repost is the time from the arrival of a message in the host's memory until the
+	// program posts its receive again.
 	Repost units.Time `yaml:"repost,omitzero" range:"0..1s"`
 	// QKey is the Q_Key of the queue pairs of ud: they take datagrams that carry
 	// it.
@@ -75,12 +75,12 @@ type Flow struct {
 	Bytes units.Bytes `yaml:"bytes" range:"1B..1TiB"`
 	// Start is when it is posted.
 	Start units.Time `yaml:"start" range:"0..forever"`
-	// SL is its service level on InfiniBand. 0: what the fabric gives.
+	// SL is its service level on InfiniBand. 0: the fabric's.
 	SL int `yaml:"sl,omitzero" range:"0..15"`
 	// QKey is the Q_Key that its datagrams carry with ud. 0: the workload's.
 	QKey QKey `yaml:"qkey,omitzero" range:"0x0..0x7fffffff"`
 	// Priority is its 802.1p priority on Ethernet, of its data and acknowledgements.
-	// 0: what the fabric gives.
+	// 0: the fabric's.
 	Priority int `yaml:"priority,omitzero" range:"0..7"`
 }
 

@@ -9,9 +9,9 @@ import (
 // SlowLink is a set of NICs whose cables run slower than the fabric's link: trained
 // down to fewer lanes or an older generation, both ways.
 type SlowLink struct {
-	// NICs are those of the cables: node3, node[0-7]/nic0.
+	// NICs are the NICs of the cables: node3, node[0-7]/nic0.
 	NICs []string `yaml:"nics"`
-	// Rate is what the cable runs at.
+	// Rate is the rate of the cable.
 	Rate units.Rate `yaml:"rate" range:"1Mbps..100Tbps"`
 }
 

@@ -7,8 +7,7 @@ import (
 )
 
 // Stream is traffic that a fabric carries beside a collective, as storage does:
-// messages between two NICs, as many under way as it has depth, for as long as the
-// collective runs.
+// messages between two NICs, up to Depth at a time, for as long as the collective runs.
 type Stream struct {
 	// Name is its label in results.
 	Name string `yaml:"name"`
@@ -17,24 +16,24 @@ type Stream struct {
 	// Dst is the NIC that it writes to or reads from.
 	Dst int `yaml:"dst" range:"0..16777216"`
 	// From and To, instead of src and dst, are NICs by the names that results have:
-	// node3/nic0, node[0-7]/nic1, or node3 for all of its. There is a stream from each to
-	// the one at its place in the other list, or to and from one that stands alone.
+	// node3/nic0, node[0-7]/nic1, or node3 for all of its NICs. There is a stream from each
+	// NIC to the NIC at the same place of the other list; a list of one NIC serves all.
 	From []string `yaml:"from,omitzero"`
 	To   []string `yaml:"to,omitzero"`
-	// Ring, instead of src and dst, are the NICs of another job: node[8-15], or
-	// node[8-15]/nic0. On each rail each sends to the next and the last to the first, as
-	// the rings of a collective do; the stream stands for one from each of them.
+	// Ring, instead of src and dst, is the NICs of another job: node[8-15], or
+	// node[8-15]/nic0. On each rail each NIC sends to the next and the last to the first, as
+	// in the rings of a collective: one stream from each NIC.
 	Ring []string `yaml:"ring,omitzero"`
 	// Operation is write or read, by default write; or nvme-read or nvme-write, an
 	// NVMe-oF command with its capsules and its data.
 	Operation StreamOperation `yaml:"operation"`
 	// Bytes is the length of a message.
 	Bytes units.Bytes `yaml:"bytes" range:"1B..1GiB"`
-	// Depth is how many messages are under way, by default 1; with load how many at the
-	// most, by default 16.
+	// Depth is the number of messages under way; the default is 1. With load it is the
+	// most; the default is 16.
 	Depth int `yaml:"depth" range:"0..4096"`
-	// Load is the offered load over the link's rate: a message is posted at even
-	// intervals, or later when as many as depth are under way. 0: each when one ends.
+	// Load is the offered load over the link's rate: messages are posted at even
+	// intervals, or later while depth of them are under way. 0: each when one ends.
 	Load Ratio `yaml:"load,omitzero"`
 	// Class is the 802.1p priority of its packets and their answers; on
 	// InfiniBand the service level.

@@ -12,52 +12,51 @@ type Tune struct {
 	// Fabric is the name of the fabric that is tuned. It may be left out where the
 	// scenario has one.
 	Fabric string `yaml:"fabric,omitzero"`
-	// Objective weighs what is to become less. Default: time alone.
+	// Objective is the weights of the sum to minimise. The default is the time alone.
 	Objective Objective `yaml:"objective,omitzero"`
 	// Parameters are the fields that may change; all others stay.
 	Parameters []Parameter `yaml:"parameters"`
 	// Runs is the most simulations in all: the search, the sensitivity and the
 	// proof.
 	Runs int `yaml:"runs" range:"1..1000000"`
-	// Seeds is on how many seeds each candidate is simulated: run.seed and those
-	// after it.
+	// Seeds is the number of seeds of each candidate: run.seed and the next ones.
 	Seeds int `yaml:"seeds" range:"1..1000"`
-	// HeldOut is on how many further seeds, which the search never sees, the
-	// outcome is held against the scenario as it stands.
+	// HeldOut is the number of further seeds, which the search never sees, that compare
+	// the outcome with the scenario as it stands.
 	HeldOut int `yaml:"held-out" range:"2..1000"`
-	// Levels is at how many values of a range its sensitivity is looked at.
+	// Levels is the number of values of a range that its sensitivity is measured at.
 	Levels int `yaml:"levels" range:"2..100"`
 }
 
-// Objective is the weights of a sum that is to be as small as possible. Each term
-// is a mean over sizes and seeds.
+// Objective is the weights of a sum that the search makes small. Each term is a mean
+// over sizes and seeds.
 type Objective struct {
-	// Time is the weight of the time of the operation, over that of the scenario
-	// as it stands.
+	// Time is the weight of the time of the operation, relative to the scenario as it
+	// stands.
 	Time Ratio `yaml:"time,omitzero"`
-	// Tail is that of the 99th percentile of the completion of messages between
-	// nodes, over that of the scenario as it stands.
+	// Tail is the weight of the 99th percentile of the completion of messages between
+	// nodes, relative to the scenario as it stands.
 	Tail Ratio `yaml:"tail,omitzero"`
-	// Pauses is that of PFC pauses per 1000 packets.
+	// Pauses is the weight of PFC pauses per 1000 packets.
 	Pauses Ratio `yaml:"pauses,omitzero"`
-	// Fairness is that of 1 less Jain's index of the rates of messages.
+	// Fairness is the weight of 1 less Jain's index of the rates of messages.
 	Fairness Ratio `yaml:"fairness,omitzero"`
 }
 
 // Parameter is a field that may change: a number between two, or one of several
 // values.
 type Parameter struct {
-	// Path is the field's, as --set names it: fabrics[0].ethernet.ecn.kmin.
+	// Path is the path of the field, as --set has it: fabrics[0].ethernet.ecn.kmin.
 	Path string `yaml:"path"`
 	// From is the least value.
 	From Value `yaml:"from,omitzero"`
-	// To is the largest.
+	// To is the largest value.
 	To Value `yaml:"to,omitzero"`
-	// Scale is how the values between are spread. Default: log where to is at
+	// Scale is how the values between are spread. The default is log where to is at
 	// least ten times from, and from is not 0.
 	Scale Scale `yaml:"scale,omitzero"`
-	// Step is what values are whole multiples of, as a device takes them: 1Mbps.
-	// Default: three significant digits.
+	// Step is the unit of which values are whole multiples, as a device takes them: 1Mbps.
+	// The default is three significant digits.
 	Step Value `yaml:"step,omitzero"`
 	// Values are all values, instead of from and to.
 	Values []Value `yaml:"values,omitzero"`
@@ -124,7 +123,7 @@ func (r *Resolved) TunedFabric() int {
 	return -1
 }
 
-// ValueAt is what the field at a path has, as a scenario writes it; ok is false
+// ValueAt is the value of the field at a path, as a scenario writes it; ok is false
 // where there is no such single value.
 func (r *Resolved) ValueAt(path string) (text string, ok bool) {
 	v := reflect.ValueOf(r).Elem()

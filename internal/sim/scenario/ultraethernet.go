@@ -2,16 +2,15 @@ package scenario
 
 import "weft/units"
 
-// Trim is how switches cut packets off that have no room, in place of dropping
-// them.
+// Trim is how switches trim packets that have no room instead of dropping them.
 type Trim struct {
-	// Size is what is left of a trimmed packet, its frame without preamble and gap.
+	// Size is the length of a trimmed packet: its frame without preamble and gap.
 	Size units.Bytes `yaml:"size" range:"0B..1KiB"`
-	// Priority is that of trimmed packets.
+	// Priority is the priority of trimmed packets.
 	Priority int `yaml:"priority" range:"0..7"`
-	// Threshold is the most that waits at an egress port in the class of data before
-	// packets are trimmed, and in that of trimmed packets before those are dropped.
-	// By default what the link carries in a round trip of the empty network.
+	// Threshold is the queue length of data at an egress port from which packets are
+	// trimmed, and of trimmed packets from which these are dropped. The default is the
+	// bytes of a round trip of the empty network at the link's rate.
 	Threshold units.Bytes `yaml:"threshold" range:"0B..1GiB"`
 }
 
