@@ -3,8 +3,9 @@
 //
 // # Rooms
 //
+//	doc     a typed document, and its renderers: terminal, HTML page, Markdown
 //	draw    the graph of a network as SVG
-//	report  results as text and as a page
+//	report  results as documents: sentences, tables and plots
 //	cli     the commands
 //
 // # Imports

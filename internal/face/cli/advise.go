@@ -34,6 +34,7 @@ price, oversubscription or skill the choice turns. See docs/ADVISE.md for the ru
 	f.StringArrayVar(&x.set, "set", nil, "change a field of the profile, such as weights.cost=30; may be repeated")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use; the advice does not depend on it (default: all)")
 	f.BoolVar(&x.asJSON, "json", false, "print as JSON")
+	e.detailsFlag(cmd)
 	return cmd
 }
 
@@ -96,5 +97,5 @@ func (x *advising) run(ctx context.Context, e *Env, path string) error {
 	if x.asJSON {
 		return printJSON(e, report.AdviceJSON(a))
 	}
-	return report.Advice(e.Stdout, a, e.style())
+	return e.tell(report.Advice(a))
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/internal/face/report"
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -84,7 +84,7 @@ func (b *bench) algorithms(ctx context.Context, e *Env, r *scenario.Resolved) er
 			best = faster(best, points)
 		}
 	}
-	return report.Grid(e.Stdout, standings(chosen, best), e.style())
+	return doc.Grid(standings(chosen, best)).Write(e.Stdout, e.style())
 }
 
 // takesPart reports whether NCCL has an algorithm on a cluster: reductions in the

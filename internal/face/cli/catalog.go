@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/face/report"
+	"weft/internal/face/doc"
 	"weft/internal/sim/catalog"
 )
 
@@ -107,7 +107,7 @@ func writeTrust(e *Env) error {
 	for _, t := range trust {
 		parts = append(parts, string(t.tag)+": "+t.meaning)
 	}
-	_, err := fmt.Fprintln(e.Stdout, "\n"+report.Wrapped(strings.Join(parts, "; "), e.style()))
+	_, err := fmt.Fprintln(e.Stdout, "\n"+doc.Wrap(strings.Join(parts, "; "), e.style().Columns()))
 	return err
 }
 
@@ -126,7 +126,7 @@ func listKinds(e *Env, asJSON bool) error {
 	if asJSON {
 		return printJSON(e, map[string]any{"types": kinds})
 	}
-	return report.Grid(e.Stdout, rows, e.style())
+	return doc.Grid(rows).Write(e.Stdout, e.style())
 }
 
 func listEntries(e *Env, k catalog.Kind, asJSON bool) error {
@@ -145,7 +145,7 @@ func listEntries(e *Env, k catalog.Kind, asJSON bool) error {
 	if asJSON {
 		return printJSON(e, map[string]any{"entries": items})
 	}
-	if err := report.Grid(e.Stdout, rows, e.style()); err != nil {
+	if err := doc.Grid(rows).Write(e.Stdout, e.style()); err != nil {
 		return err
 	}
 	return writeTrust(e)
@@ -179,7 +179,7 @@ func showEntry(e *Env, entry catalog.Entry, asJSON bool) error {
 	}
 	style := e.style()
 	fmt.Fprintf(e.Stdout, "%s\n\n", style.Bold(entry.Name+": "+entry.Title))
-	if err := report.Grid(e.Stdout, rows, style); err != nil {
+	if err := doc.Grid(rows).Write(e.Stdout, style); err != nil {
 		return err
 	}
 	return writeTrust(e)

@@ -18,9 +18,10 @@ func newCompare(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare FILE",
 		Short: "simulate a scenario on several fabrics, side by side",
-		Long: `Simulates the scenario on each of its fabrics, prints time, bandwidth, tail and
-what the network did side by side, and says which fabric wins where and why.
-With --out it also writes a run folder, with a page for the browser.
+		Long: `Simulates the scenario on each of its fabrics, prints time and bandwidth side by
+side, and says which fabric wins where and why. With --details it also prints the
+tails and what the network did. With --out it writes a run folder, with a page for
+the browser that has all of it.
 
 Chance decides differences of a few per cent. So jitter (run.jitter) is on, and each
 size is simulated with several seeds, from run.seed on, the same ones on every fabric.
@@ -54,6 +55,7 @@ stands, as weft run makes it: no lead is claimed.`,
 	_ = cmd.RegisterFlagCompletionFunc("seeds", cobra.NoFileCompletions)
 	c.register(cmd)
 	x.register(cmd)
+	e.detailsFlag(cmd)
 	return cmd
 }
 
@@ -63,6 +65,6 @@ const maxSeeds = 1000
 // tellTables prints the tables and the sentences.
 func tellTables(e *Env, r *scenario.Resolved) func(*runstore.Results) error {
 	return func(results *runstore.Results) error {
-		return report.Terminal(e.Stdout, results, r, e.style())
+		return e.tell(report.Told(results, r))
 	}
 }

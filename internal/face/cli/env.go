@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"weft"
-	"weft/internal/face/report"
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -46,6 +48,7 @@ type Env struct {
 	document []byte          // what --json prints at the end
 	begun    bool            // of that the beginning is printed: what follows is the rest
 	quiet    bool            // --quiet: no progress, and no word of what was written
+	details  bool            // --details: all of a document, also where it is more than a screen
 	screen   io.Writer       // standard error as it is, for the line of progress
 	done     <-chan struct{} // set by Main: closed once the command is to end
 }
@@ -67,11 +70,19 @@ func (e *Env) note(format string, args ...any) {
 
 // style is how standard output shows tables. NO_COLOR is the convention of
 // no-color.org.
-func (e *Env) style() report.Style {
-	s := report.Style{}
+func (e *Env) style() doc.Style {
+	s := doc.Style{Details: e.details}
 	if e.StdoutTerminal {
 		s.Width = max(e.Width, 0)
 		s.Colour = e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 	}
 	return s
 }
+
+// detailsFlag registers the flag for all of a document that is longer than a screen.
+func (e *Env) detailsFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&e.details, "details", false, "print everything, also where it is more than a screen of 50 lines")
+}
+
+// tell prints a document.
+func (e *Env) tell(d *doc.Document) error { return d.Terminal(e.Stdout, e.style()) }

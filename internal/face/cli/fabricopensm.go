@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"weft/internal/face/report"
+	"weft/internal/face/doc"
 	"weft/internal/ib/proof"
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
@@ -86,7 +86,7 @@ func tellOpenSM(e *Env, all []openSMVerdict, why error) error {
 	for i := range all {
 		rows = append(rows, []string{"  " + all[i].asked(i == 0), all[i].text()})
 	}
-	return report.Grid(e.Stdout, rows, e.style())
+	return doc.Grid(rows).Write(e.Stdout, e.style())
 }
 
 // asked is how an operator asks for the engine.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/roce"
 	"weft/internal/study/validate"
@@ -165,7 +166,7 @@ func (h *headroom) print(e *Env, a *headroomAnswer) error {
 	if a.Shipped != "" {
 		rows[1][2] = a.Shipped
 	}
-	if err := report.Grid(w, rows, style); err != nil {
+	if err := doc.Grid(rows).Write(w, style); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\nsource: %s\n", a.Source)

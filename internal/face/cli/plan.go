@@ -34,6 +34,7 @@ FILE says what is wanted; flags say the same and win. See docs/PLAN.md.`,
 		RunE: func(cmd *cobra.Command, given []string) error { return x.run(cmd, e, given) },
 	}
 	x.register(cmd)
+	e.detailsFlag(cmd)
 	return cmd
 }
 
@@ -129,9 +130,9 @@ func (x *planning) tell(e *Env, p *plan.Plan) error {
 	case x.asJSON:
 		return printJSON(e, report.PlanJSON(p))
 	case x.bill != "":
-		return report.Bill(e.Stdout, p.Designs[0], e.style())
+		return e.tell(report.Bill(p.Designs[0]))
 	}
-	return report.Plan(e.Stdout, p, x.all, e.style())
+	return e.tell(report.Plan(p, x.all))
 }
 
 // onlyDesign is a plan with one of its designs.

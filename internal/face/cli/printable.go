@@ -9,7 +9,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"weft/internal/face/report"
+	"weft/internal/face/doc"
 )
 
 // printable is a stream that people read. Names come from files, from other machines
@@ -106,7 +106,7 @@ func (p *printable) shown(text []byte) []byte {
 // colour is the length of a sequence of the tables at the beginning of a text, 0 for
 // any other; more says that the text ends before it is known.
 func colour(text []byte) (n int, more bool) {
-	for _, known := range report.Colours() {
+	for _, known := range doc.Colours() {
 		if bytes.HasPrefix(text, []byte(known)) {
 			return len(known), false
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/roce"
 	"weft/internal/sim/run/control"
@@ -209,7 +210,7 @@ func tellLossless(e *Env, answers []losslessAnswer) error {
 			}
 			rows = append(rows, []string{kind, x.What + ": " + x.Remedy})
 		}
-		if err := report.Grid(e.Stdout, rows, e.style()); err != nil {
+		if err := doc.Grid(rows).Write(e.Stdout, e.style()); err != nil {
 			return err
 		}
 		for k, port := range a.Circle {

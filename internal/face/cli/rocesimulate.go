@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weft"
+	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/roce/lint"
 	"weft/internal/roce/prove"
@@ -233,7 +234,7 @@ func (t *trial) tell(e *Env) error {
 	for _, f := range t.shows {
 		rows = append(rows, []string{string(f), figures[f](&t.Before), figures[f](&t.After)})
 	}
-	if err := report.Grid(w, rows, e.style()); err != nil {
+	if err := doc.Grid(rows).Write(w, e.style()); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)

@@ -60,6 +60,7 @@ config.txt and the topology and flow files that it names, and no other file.
 	_ = cmd.MarkFlagDirname("hpcc")
 	c.register(cmd)
 	x.register(cmd)
+	e.detailsFlag(cmd)
 	return cmd
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/face/report"
+	"weft/internal/face/doc"
 	"weft/internal/ib/format"
 	"weft/internal/ib/proof"
 	"weft/internal/ib/subnet"
@@ -193,7 +193,7 @@ func tellCheck(e *Env, s *subnet.Subnet, r *proof.Report, t *subnet.Tables) erro
 		{"credit loops", loopsText(r, t)},
 		{"paths per cable", balanceText(s, r.Balance)},
 	}
-	if err := report.Grid(e.Stdout, rows, e.style()); err != nil {
+	if err := doc.Grid(rows).Write(e.Stdout, e.style()); err != nil {
 		return err
 	}
 	for i, c := range r.Cycles {
@@ -214,7 +214,7 @@ func tellCheck(e *Env, s *subnet.Subnet, r *proof.Report, t *subnet.Tables) erro
 		}
 		table = append(table, []string{p.Name, fmt.Sprintf("%.4g", p.Contention), fmt.Sprintf("%.1f %%", 100*p.Bandwidth), at})
 	}
-	return report.Grid(e.Stdout, table, e.style())
+	return doc.Grid(table).Write(e.Stdout, e.style())
 }
 
 func reachText(r proof.Reach) string {
@@ -315,7 +315,7 @@ func tellFindings(e *Env, s *subnet.Subnet, r *proof.Report) error {
 		}
 		rows = append(rows, []string{f.Kind.String(), fmt.Sprint(f.Count), strings.Join(first, "; ")})
 	}
-	return report.Grid(e.Stdout, rows, e.style())
+	return doc.Grid(rows).Write(e.Stdout, e.style())
 }
 
 // placeText is a place of a finding. A port 255 is the entry that drops.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/face/report"
+	"weft/internal/face/doc"
 	"weft/internal/ib/proof"
 	"weft/internal/ib/subnet"
 )
@@ -76,7 +76,7 @@ func tellDiff(e *Env, s *subnet.Subnet, d *proof.Difference, moved int) error {
 	if moved > 0 {
 		rows = append(rows, []string{"LIDs", fmt.Sprintf("%d ports have other LIDs in the second tables: they are compared port by port, under the LIDs of the first", moved)})
 	}
-	if err := report.Grid(e.Stdout, rows, e.style()); err != nil {
+	if err := doc.Grid(rows).Write(e.Stdout, e.style()); err != nil {
 		return err
 	}
 	if d.Entries == 0 {
@@ -93,7 +93,7 @@ func tellDiff(e *Env, s *subnet.Subnet, d *proof.Difference, moved int) error {
 		}
 		table = append(table, []string{s.NodeName(w.Switch), fmt.Sprint(w.Entries), strings.Join(first, ", ")})
 	}
-	if err := report.Grid(e.Stdout, table, e.style()); err != nil {
+	if err := doc.Grid(table).Write(e.Stdout, e.style()); err != nil {
 		return err
 	}
 	if more := len(d.Switches) - maxShown; more > 0 {
@@ -107,7 +107,7 @@ func tellDiff(e *Env, s *subnet.Subnet, d *proof.Difference, moved int) error {
 	for _, l := range d.Loads {
 		table = append(table, []string{s.EndName(l.Port), fmt.Sprint(l.Old), fmt.Sprint(l.New)})
 	}
-	return report.Grid(e.Stdout, table, e.style())
+	return doc.Grid(table).Write(e.Stdout, e.style())
 }
 
 // maxShown is how many switches the table of differences has: a screen.

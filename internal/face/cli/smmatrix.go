@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"weft/internal/face/report"
+	"weft/internal/face/doc"
 	"weft/internal/ib/format"
 	"weft/internal/ib/proof"
 	"weft/internal/ib/subnet"
@@ -49,7 +49,7 @@ func tellMatrix(e *Env, s *subnet.Subnet, m *proof.Matrix) error {
 		rows = append(rows, []string{"differs", hopsText(s, h, "the path takes")})
 	}
 	fmt.Fprintln(e.Stdout)
-	return report.Grid(e.Stdout, rows, e.style())
+	return doc.Grid(rows).Write(e.Stdout, e.style())
 }
 
 // hopsText is an entry that is not as it should be.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/face/report"
+	"weft/internal/face/doc"
 	"weft/internal/ib/format"
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
@@ -321,7 +321,7 @@ func (r *routing) tell(e *Env, s *subnet.Subnet, res *route.Result, left int) er
 	if r.out != "" {
 		add("written to", "%s", filepath.ToSlash(r.out))
 	}
-	if err := report.Grid(e.Stdout, rows, e.style()); err != nil {
+	if err := doc.Grid(rows).Write(e.Stdout, e.style()); err != nil {
 		return err
 	}
 	return tellTried(e, rep.Tried)
@@ -348,7 +348,7 @@ func tellTried(e *Env, tried []route.Attempt) error {
 		}
 		rows = append(rows, row)
 	}
-	return report.Grid(e.Stdout, rows, e.style())
+	return doc.Grid(rows).Write(e.Stdout, e.style())
 }
 
 func managerName(s *subnet.Subnet) string {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/face/report"
 	"weft/internal/live/sniff"
 	"weft/units"
@@ -14,7 +15,7 @@ import (
 // sniffText prints packets as lines and flows as a table.
 type sniffText struct {
 	w       io.Writer
-	style   report.Style
+	style   doc.Style
 	startNs int64
 	lines   bool
 }
@@ -125,7 +126,7 @@ func (s *sniffText) finish(t *sniff.Tracker, _ error) error {
 		}
 		rows = append(rows, []string{flowName(f), report.Integer(f.Packets), units.Bytes(f.Payload).String(), units.Bytes(f.Repeated).String(), found})
 	}
-	return report.Grid(s.w, rows, s.style)
+	return doc.Grid(rows).Write(s.w, s.style)
 }
 
 // flowName names the two ends of a flow.

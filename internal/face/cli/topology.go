@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/base/topology"
+	"weft/internal/face/doc"
 	"weft/internal/face/draw"
 	"weft/internal/face/report"
 	"weft/internal/sim/run/network"
@@ -73,11 +74,11 @@ func showTopology(e *Env, r *scenario.Resolved, svg string, asJSON bool) error {
 	if asJSON {
 		return printJSON(e, map[string]any{"fabrics": all})
 	}
-	if err := report.Grid(e.Stdout, topologyRows(all), e.style()); err != nil {
+	if err := doc.Grid(topologyRows(all)).Write(e.Stdout, e.style()); err != nil {
 		return err
 	}
 	if cut := report.CutRadix(r); cut != "" {
-		_, err := fmt.Fprintln(e.Stdout, "\n"+report.Wrapped(cut+".", e.style()))
+		_, err := fmt.Fprintln(e.Stdout, "\n"+doc.Wrap(cut+".", e.style().Columns()))
 		return err
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/internal/face/report"
+	"weft/internal/face/doc"
 	"weft/internal/study/validate"
 )
 
@@ -106,13 +106,13 @@ func (v *validation) verdict(e *Env, results []validate.Result, stopped bool) er
 }
 
 // verdictPaint makes verdicts visible where the terminal can.
-func verdictPaint(s report.Style) func(validate.Verdict, string) string {
+func verdictPaint(s doc.Style) func(validate.Verdict, string) string {
 	return func(v validate.Verdict, text string) string {
 		switch v {
 		case validate.Miss:
 			return s.Bold(text)
 		case validate.Shown:
-			return s.Dim(text)
+			return s.Paint(text, doc.Soft)
 		}
 		return text
 	}

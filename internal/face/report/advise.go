@@ -2,35 +2,44 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/study/advise"
 )
 
-// Advice writes a recommendation: the choice, the table, the reasons with what
-// changes them, where the choice turns, and the rules of thumb.
-func Advice(w io.Writer, a *advise.Advice, s Style) error {
-	fmt.Fprintf(w, "%s\n\n", s.Bold(adviceHeading(a)))
-	for _, line := range choiceLines(a) {
-		fmt.Fprintln(w, wrap(line, s.width()))
+// Advice is a recommendation: the choice, the table, the reasons with what changes
+// them, where the choice turns, and the rules of thumb.
+func Advice(a *advise.Advice) *doc.Document {
+	d := &doc.Document{
+		Brand: "recommendation", Title: a.Profile.Name, Subtitle: adviceHeading(a), Heading: adviceHeading(a),
+		Footer: "Made by weft advise; the same profile, prices and version make the same page.",
 	}
-	for _, section := range adviceSections(a) {
-		fmt.Fprintf(w, "\n%s\n", s.Bold(section.Title))
-		for _, t := range section.Tables {
-			fmt.Fprintln(w)
-			if err := Grid(w, append([][]string{t.Head}, t.Rows...), s); err != nil {
-				return err
-			}
-		}
-		if len(section.Notes) > 0 {
-			fmt.Fprintln(w)
-		}
-		for _, n := range section.Notes {
-			fmt.Fprintln(w, wrap(n, s.width()))
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(choiceLines(a)...)})
+	d.Add(comparisonSection(a))
+	if len(a.Reasons) > 0 {
+		d.Add(reasonSection("The strongest reasons", a.Reasons))
+	}
+	if len(a.Against) > 0 {
+		d.Add(reasonSection("What speaks against it", a.Against))
+	}
+	if len(a.Counterfactuals) > 0 {
+		d.Add(counterfactualSection(a))
+	}
+	if len(a.Flips) > 0 {
+		d.Add(flipSection(a))
+	}
+	if len(a.Needs) > 0 {
+		d.Add(needSection(a))
+	}
+	d.Sections = append(d.Sections, makerSection(a), generationSection(a), thumbSection(a), ruleSection(a))
+	for _, c := range a.Candidates {
+		if c.Design != nil {
+			d.Add(billSection(c.Design, doc.Page))
+			d.Add(scenarioSection("Scenario of "+c.Design.Name, c.Design.Scenario))
 		}
 	}
-	return nil
+	return d
 }
 
 func adviceHeading(a *advise.Advice) string {
@@ -66,29 +75,8 @@ func weightSum(a *advise.Advice) (sum float64) {
 
 func points(x float64) string { return fmt.Sprintf("%.1f", x) }
 
-// adviceSections is all that follows the choice.
-func adviceSections(a *advise.Advice) []sheetSection {
-	out := []sheetSection{comparisonSection(a)}
-	if len(a.Reasons) > 0 {
-		out = append(out, reasonSection("The strongest reasons", a.Reasons))
-	}
-	if len(a.Against) > 0 {
-		out = append(out, reasonSection("What speaks against it", a.Against))
-	}
-	if len(a.Counterfactuals) > 0 {
-		out = append(out, counterfactualSection(a))
-	}
-	if len(a.Flips) > 0 {
-		out = append(out, flipSection(a))
-	}
-	if len(a.Needs) > 0 {
-		out = append(out, needSection(a))
-	}
-	return append(out, makerSection(a), generationSection(a), thumbSection(a), ruleSection(a))
-}
-
-func comparisonSection(a *advise.Advice) sheetSection {
-	t := pageTable{Head: []string{"criterion", "fabric", "points", "of", "what [where it is from]"}}
+func comparisonSection(a *advise.Advice) doc.Section {
+	t := [][]string{{"criterion", "fabric", "points", "of", "what [where it is from]"}}
 	for _, c := range a.Verdict.Criteria {
 		for i, candidate := range a.Candidates {
 			name, weight := c.Name, fmt.Sprint(c.Weight)
@@ -103,7 +91,7 @@ func comparisonSection(a *advise.Advice) sheetSection {
 			if basis := c.Cells[i].Basis; basis != "" {
 				what += " [" + basis + "]"
 			}
-			t.Rows = append(t.Rows, []string{name, candidate.Name(), got, weight, what})
+			t = append(t, []string{name, candidate.Name(), got, weight, what})
 		}
 	}
 	notes := []string{"Performance and tail are of one run of each design, without jitter: chance can move them by some per cent. weft compare on a design's scenario gives intervals."}
@@ -117,18 +105,18 @@ func comparisonSection(a *advise.Advice) sheetSection {
 			notes = append(notes, fmt.Sprintf("Not known: %s. It is simulated with the catalog's assumption of %s.", strings.Join(c.Design.Latency.Missing, "; "), c.Design.Resolved.Fabrics[0].Switch.Latency))
 		}
 	}
-	return sheetSection{Title: "Both fabrics", Tables: []pageTable{t}, Notes: notes}
+	return doc.Section{Title: "Both fabrics", Blocks: append([]doc.Block{doc.Grid(t, 2, 3)}, doc.Notes(notes...)...)}
 }
 
-func reasonSection(title string, reasons []advise.Reason) sheetSection {
-	s := sheetSection{Title: title}
+func reasonSection(title string, reasons []advise.Reason) doc.Section {
+	var out []string
 	for i, r := range reasons {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d. %s, by %s points. %s.", i+1, r.Criterion, points(r.Points), r.Text))
+		out = append(out, fmt.Sprintf("%d. %s, by %s points. %s.", i+1, r.Criterion, points(r.Points), r.Text))
 		for _, x := range r.Counterfactuals {
-			s.Notes = append(s.Notes, "   With "+x.Change+": "+gapText(x)+".")
+			out = append(out, "With "+x.Change+": "+gapText(x)+".")
 		}
 	}
-	return s
+	return doc.Section{Title: title, In: doc.Details, Blocks: doc.Paragraphs(out...)}
 }
 
 // gapText says what a change does to a criterion's lead.
@@ -141,8 +129,8 @@ func gapText(x advise.Counterfactual) string {
 	return text + "; the overall choice is unchanged"
 }
 
-func counterfactualSection(a *advise.Advice) sheetSection {
-	t := pageTable{Head: []string{"one thing changed", "criterion", "choice", "what was, and what is then"}}
+func counterfactualSection(a *advise.Advice) doc.Section {
+	t := [][]string{{"one thing changed", "criterion", "choice", "what was, and what is then"}}
 	for _, x := range a.Counterfactuals {
 		choice := "stays"
 		if x.Flips {
@@ -157,13 +145,13 @@ func counterfactualSection(a *advise.Advice) sheetSection {
 		if len(was) == 0 {
 			was = []string{gapText(x)}
 		}
-		t.Rows = append(t.Rows, []string{x.Change, x.Criterion, choice, strings.Join(was, "; ")})
+		t = append(t, []string{x.Change, x.Criterion, choice, strings.Join(was, "; ")})
 	}
-	return sheetSection{Title: "Counterfactuals", Tables: []pageTable{t}}
+	return doc.Section{Title: "Counterfactuals", In: doc.Details, Blocks: []doc.Block{doc.Grid(t)}}
 }
 
-func flipSection(a *advise.Advice) sheetSection {
-	t := pageTable{Head: []string{"as this changes", "searched", "tried", "lead", "the choice"}}
+func flipSection(a *advise.Advice) doc.Section {
+	t := [][]string{{"as this changes", "searched", "tried", "lead", "the choice"}}
 	for _, f := range a.Flips {
 		var turns []string
 		for _, x := range f.Turns {
@@ -179,23 +167,23 @@ func flipSection(a *advise.Advice) sheetSection {
 		if f.Tried > 0 {
 			between, lead = f.From+" to "+f.To, fmt.Sprintf("%+.1f, now %+.1f, %+.1f", f.Leads[0], f.Leads[1], f.Leads[2])
 		}
-		t.Rows = append(t.Rows, []string{f.What + ", now " + f.Now, between, fmt.Sprint(f.Tried), lead, strings.Join(turns, "; ")})
+		t = append(t, []string{f.What + ", now " + f.Now, between, fmt.Sprint(f.Tried), lead, strings.Join(turns, "; ")})
 	}
-	return sheetSection{Title: "Where the choice turns", Tables: []pageTable{t}, Notes: []string{
+	return doc.Section{Title: "Where the choice turns", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(t)}, doc.Notes(
 		"The lead is that of what is chosen now, at the first end of the range, now, and at the other end. Sizes and oversubscriptions are planned and simulated anew at each point, and searched by bisection between now and each end: more than one turn on a side would show as one. Prices, skills and weights are computed at every point; of weights those are listed that turn the choice.",
-	}}
+	)...)}
 }
 
-func needSection(a *advise.Advice) sheetSection {
-	t := pageTable{Head: []string{"asked for", "InfiniBand", "RoCE v2"}}
+func needSection(a *advise.Advice) doc.Section {
+	t := [][]string{{"asked for", "InfiniBand", "RoCE v2"}}
 	for _, n := range a.Needs {
-		t.Rows = append(t.Rows, []string{n.What, n.InfiniBand, n.RoCE})
+		t = append(t, []string{n.What, n.InfiniBand, n.RoCE})
 	}
-	return sheetSection{Title: "What else was asked for (told, not weighed)", Tables: []pageTable{t}}
+	return doc.Section{Title: "What else was asked for (told, not weighed)", In: doc.Details, Blocks: []doc.Block{doc.Grid(t)}}
 }
 
-func makerSection(a *advise.Advice) sheetSection {
-	t := pageTable{Head: []string{"fabric", "part", "maker", "tag", "source", "what"}}
+func makerSection(a *advise.Advice) doc.Section {
+	t := [][]string{{"fabric", "part", "maker", "tag", "source", "what"}}
 	for _, c := range a.Candidates {
 		if c.Design == nil {
 			continue
@@ -205,36 +193,36 @@ func makerSection(a *advise.Advice) sheetSection {
 			makers []advise.Maker
 		}{{"switches", c.Makers.Switches}, {"chips", c.Makers.ASICs}, {"NICs", c.Makers.NICs}} {
 			for _, m := range part.makers {
-				t.Rows = append(t.Rows, []string{c.Name(), part.name, m.Name, string(m.Tag), fit(m.Source, 60), m.What})
+				t = append(t, []string{c.Name(), part.name, m.Name, string(m.Tag), doc.Fit(m.Source, 60), m.What})
 			}
 		}
 	}
-	return sheetSection{Title: "Who makes what", Tables: []pageTable{t}, Notes: []string{"Tags: V read at its source, S secondary, R recalled. weft catalog vendor has all rows, those who make none included."}}
+	return doc.Section{Title: "Who makes what", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(t)}, doc.Notes("Tags: V read at its source, S secondary, R recalled. weft catalog vendor has all rows, those who make none included.")...)}
 }
 
-func generationSection(a *advise.Advice) sheetSection {
-	t := pageTable{Head: []string{"protocol", "switch", "maker", "chip", "ports", "rate", "typical power", "what"}}
+func generationSection(a *advise.Advice) doc.Section {
+	t := [][]string{{"protocol", "switch", "maker", "chip", "ports", "rate", "typical power", "what"}}
 	for _, g := range a.Generations {
-		t.Rows = append(t.Rows, []string{g.Protocol, g.Model, g.Vendor, g.ASIC, g.Ports, g.Rate, g.Power, g.Title})
+		t = append(t, []string{g.Protocol, g.Model, g.Vendor, g.ASIC, g.Ports, g.Rate, g.Power, g.Title})
 	}
-	return sheetSection{Title: "Generations", Tables: []pageTable{t}, Notes: []string{"weft catalog switch NAME has every fact with its source."}}
+	return doc.Section{Title: "Generations", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(t)}, doc.Notes("weft catalog switch NAME has every fact with its source.")...)}
 }
 
-func thumbSection(a *advise.Advice) sheetSection {
-	t := pageTable{Head: []string{"published rule of thumb", "says here", "tag", "source"}}
+func thumbSection(a *advise.Advice) doc.Section {
+	t := [][]string{{"published rule of thumb", "says here", "tag", "source"}}
 	for _, x := range a.Thumbs {
-		t.Rows = append(t.Rows, []string{x.Rule, x.Says, string(x.Tag), x.Source})
+		t = append(t, []string{x.Rule, x.Says, string(x.Tag), x.Source})
 	}
-	return sheetSection{Title: "Rules of thumb in circulation", Tables: []pageTable{t}, Notes: []string{"They have no part in the choice, and contradict each other."}}
+	return doc.Section{Title: "Rules of thumb in circulation", In: doc.Details, Blocks: append([]doc.Block{doc.Grid(t)}, doc.Notes("They have no part in the choice, and contradict each other.")...)}
 }
 
-func ruleSection(a *advise.Advice) sheetSection {
+func ruleSection(a *advise.Advice) doc.Section {
 	w := a.Profile.Weights
-	return sheetSection{Title: "How it was decided", Notes: []string{
+	return doc.Section{Title: "How it was decided", In: doc.Details, Blocks: doc.Notes(
 		fmt.Sprintf("Each criterion gives its weight to the fabric with the best number, and the other as much of it as its number is of the best; within 2 %% both get all. Weights: performance %d, tail %d, scale %d, fault recovery %d, operation %d, cost %d, power %d, vendors %d. They are an opinion: change them under weights in the profile.", w.Performance, w.Tail, w.Scale, w.Recovery, w.Operation, w.Cost, w.Power, w.Vendors),
 		fmt.Sprintf("Performance is %s; tail is the slowest message of a permutation of %s. Effort points are assumptions, under effort in the profile. A number that is not known gives no points to either.", performanceText(a), a.Profile.Simulate.Message),
 		"Simulated on a scale model where a cell says so: fewer nodes, on switches of as much fewer ports as keep levels and oversubscription. Times of recovery rest on how long control planes are taken to need, most of which are assumptions (control, in docs/SCENARIO.md).",
-	}}
+	)}
 }
 
 // performanceText says what performance is the number of.
@@ -243,27 +231,4 @@ func performanceText(a *advise.Advice) string {
 		return fmt.Sprintf("the time of a training step of %s, with as many sequences for each replica on the model as on the design", t.Model.Name())
 	}
 	return fmt.Sprintf("the geometric mean of the times of %s at the job's sizes", a.Profile.Design.Job.Collective)
-}
-
-// AdvicePage writes the self-contained page of a recommendation.
-func AdvicePage(w io.Writer, a *advise.Advice) error {
-	page := &sheet{
-		heading: heading{"recommendation", a.Profile.Name, adviceHeading(a)}, Verdict: choiceLines(a),
-		Footer: "Made by weft advise; the same profile, prices and version make the same page.",
-	}
-	for _, s := range adviceSections(a) {
-		if s.Title == "The strongest reasons" || s.Title == "What speaks against it" {
-			page.Points = append(page.Points, s)
-			continue
-		}
-		page.Sections = append(page.Sections, s)
-	}
-	for _, c := range a.Candidates {
-		if c.Design == nil {
-			continue
-		}
-		page.Sections = append(page.Sections, billSection(c.Design))
-		page.Details = append(page.Details, sheetDetail{Title: "Scenario of " + c.Design.Name, Text: string(c.Design.Scenario)})
-	}
-	return page.write(w)
 }

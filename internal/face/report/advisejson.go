@@ -157,7 +157,7 @@ func AdviceFiles(a *advise.Advice) ([]runstore.File, error) {
 		return nil, err
 	}
 	var page bytes.Buffer
-	if err := AdvicePage(&page, a); err != nil {
+	if err := Advice(a).HTML(&page); err != nil {
 		return nil, err
 	}
 	return append(files, runstore.File{Name: AdviceResult, Text: append(text, '\n')}, runstore.File{Name: runstore.ReportFile, Text: page.Bytes()}), nil

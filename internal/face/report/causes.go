@@ -270,7 +270,7 @@ func (v *judgement) alone() Verdict {
 		text = fmt.Sprintf("%s takes %s at %s, and %s at %s", v.name(0), timeOf(p), sizeText(v.sizes[0]), full(q), sizeText(v.sizes[last]))
 	}
 	if v.confined() {
-		return Verdict{[]string{text + "."}, []string{confinement}, v.caveats()}
+		return Verdict{[]string{text + "."}, []string{confinement}, v.caveats(), v.setting()}
 	}
 	var own []string
 	for _, clause := range []string{v.wire(0, last), v.queueing(0, last)} {
@@ -285,5 +285,5 @@ func (v *judgement) alone() Verdict {
 	if len(own) > 0 {
 		why = append(why, v.of(0, last, own...))
 	}
-	return Verdict{[]string{text + "."}, append(why, v.meanwhile(0, last)...), v.caveats()}
+	return Verdict{[]string{text + "."}, append(why, v.meanwhile(0, last)...), v.caveats(), v.setting()}
 }

@@ -6,18 +6,19 @@ import (
 	"math"
 	"strconv"
 
+	"weft/internal/face/doc"
 	"weft/internal/study/collisions"
 )
 
 // Collisions prints the loss by size and policy.
-func Collisions(w io.Writer, r *collisions.Result, s Style) error {
+func Collisions(w io.Writer, r *collisions.Result, s doc.Style) error {
 	fmt.Fprintf(w, "%s\n\n", s.Bold(collisionsTitle(r)))
-	if err := collisionsTable(r).write(w, s); err != nil {
+	if err := collisionsTable(r).Write(w, s); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
 	for _, line := range collisionsNotes(r) {
-		fmt.Fprintln(w, wrap(line, s.width()))
+		fmt.Fprintln(w, doc.Wrap(line, s.Columns()))
 	}
 	return nil
 }
@@ -51,21 +52,21 @@ func collisionsNotes(r *collisions.Result) []string {
 }
 
 // collisionsTable is a row per size and policy.
-func collisionsTable(r *collisions.Result) *table {
-	t := &table{columns: make([]column, 8)}
-	t.columns[2].left = true
-	t.add(cell{text: "nodes"}, cell{text: "ranks"}, cell{text: "load balancing"}, cell{text: "busbw GB/s"}, cell{text: "lost, median"}, cell{text: "10 %"}, cell{text: "90 %"}, cell{text: "worst"})
+func collisionsTable(r *collisions.Result) *doc.Table {
+	t := &doc.Table{Columns: make([]doc.Column, 8)}
+	t.Columns[2].Left = true
+	t.Add(doc.Text("nodes"), doc.Text("ranks"), doc.Text("load balancing"), doc.Text("busbw GB/s"), doc.Text("lost, median"), doc.Text("10 %"), doc.Text("90 %"), doc.Text("worst"))
 	for i := range r.Sizes {
 		size := &r.Sizes[i]
-		t.add(cell{text: strconv.Itoa(size.Nodes)}, cell{text: Integer(int64(size.Ranks))}, cell{text: "one ideal switch"},
-			cell{text: bandwidth(size.Reference)}, cell{}, cell{}, cell{}, cell{})
+		t.Add(doc.Text(strconv.Itoa(size.Nodes)), doc.Text(Integer(int64(size.Ranks))), doc.Text("one ideal switch"),
+			doc.Text(bandwidth(size.Reference)), doc.Cell{}, doc.Cell{}, doc.Cell{}, doc.Cell{})
 		for k := range size.Cells {
 			c := &size.Cells[k]
-			row := []cell{{}, {}, {text: r.Policies[k].Name}}
+			row := []doc.Cell{{}, {}, {Text: r.Policies[k].Name}}
 			for _, text := range cellTexts(c) {
-				row = append(row, cell{text: text})
+				row = append(row, doc.Text(text))
 			}
-			t.add(row...)
+			t.Add(row...)
 		}
 	}
 	return t
@@ -135,7 +136,7 @@ func collisionsPlot(r *collisions.Result, title, note string, format func(float6
 		p.over.places, p.over.labels = append(p.over.places, place), append(p.over.labels, Integer(int64(r.Sizes[i].Ranks)))
 	}
 	for k := range r.Policies {
-		s := series{fabric: k, line: dash(min(k/palette, len(dashes)-1)), label: r.Policies[k].Name}
+		s := series{fabric: k, line: dash(min(k/doc.Palette, len(dashes)-1)), label: r.Policies[k].Name}
 		for i := range r.Sizes {
 			c := &r.Sizes[i].Cells[k]
 			low, middle, high := math.NaN(), math.NaN(), math.NaN()

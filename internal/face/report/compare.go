@@ -2,138 +2,95 @@ package report
 
 import (
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
 
-// Terminal writes what compare and run print: both tables and the sentences.
-// The scenario may be nil; with it the sentences know more causes.
-func Terminal(w io.Writer, r *runstore.Results, sc *scenario.Resolved, s Style) error {
-	if _, err := fmt.Fprintf(w, "%s\n", s.Bold(Heading(r))); err != nil {
-		return err
-	}
+// Told is what compare and run tell on a terminal: the table of times, the verdict, and
+// the rest behind them. The scenario may be nil; with it the sentences know more causes.
+func Told(r *runstore.Results, sc *scenario.Resolved) *doc.Document {
+	d := &doc.Document{Heading: Heading(r)}
 	if r.Partial {
-		fmt.Fprintln(w, s.Bold("partial: the run was stopped; sizes that were not finished are missing or marked with ~"))
+		d.Add(doc.Section{Blocks: []doc.Block{doc.Alarm(partialRun)}})
 	}
 	time := "Time"
 	if r.Workload == string(scenario.Uniform) {
 		time = "Mean time of a message,"
 	}
-	fmt.Fprintf(w, "\n%s and bandwidth (algbw and busbw in GB/s)\n\n", time)
-	if err := writeSpeed(w, r, s); err != nil {
-		return err
-	}
-	if err := writeSeeds(w, r, s); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\n%s\n\n", wrap("Tail and network (flows: messages between nodes; stalls: waits for credits; pauses: PFC frames)", s.width()))
-	network := networkTable(r, linkWidth)
-	if over := network.total() - s.width(); over > 0 {
-		network = networkTable(r, max(12, linkWidth-over))
-	}
-	if err := network.write(w, s); err != nil {
-		return err
-	}
-	if err := writeStreams(w, r, s); err != nil {
-		return err
-	}
-	if err := writeFaults(w, r, s); err != nil {
-		return err
-	}
+	d.Add(doc.Section{Title: time + " and bandwidth", Caption: "algbw and busbw in GB/s", Blocks: []doc.Block{speedTable(r)}})
 	for _, line := range failures(r) {
-		fmt.Fprintf(w, "\n%s\n", line) // may have lines of its own: what waits for what
+		d.Add(doc.Section{Blocks: []doc.Block{doc.Alarm(line)}})
 	}
 	for _, lines := range [][]string{levels(r), violations(r)} {
 		if len(lines) > 0 {
-			fmt.Fprintf(w, "\n%s\n", strings.Join(lines, "\n"))
+			d.Add(doc.Section{Blocks: []doc.Block{doc.Alarm(strings.Join(lines, "\n"))}})
 		}
 	}
-	fmt.Fprintln(w)
 	v := Judge(r, sc)
-	for _, sentences := range [][]string{v.Where, v.Why, v.Notes} {
-		for _, sentence := range sentences {
-			fmt.Fprintln(w, wrap(sentence, s.width()))
-		}
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(slices.Concat(v.Where, v.Why, v.Notes)...)})
+	d.Sections = append(d.Sections, faultSections(r)...)
+	if t := streamTable(r); t != nil {
+		d.Add(doc.Section{Title: streamTitle, Caption: streamCaption, In: doc.Details, Blocks: []doc.Block{t}})
 	}
-	return nil
+	if repeated(r) {
+		d.Add(doc.Section{Title: seedTitle, Caption: seedCaption, In: doc.Details, Blocks: []doc.Block{intervalTable(r)}})
+	}
+	d.Add(doc.Section{Title: "Tail and network", Caption: "flows: messages between nodes; stalls: waits for credits; pauses: PFC frames", In: doc.Details, Blocks: []doc.Block{networkTable(r)}})
+	if len(v.Setting) > 0 {
+		d.Add(doc.Section{Title: "Hardware and settings", In: doc.Details, Blocks: doc.Notes(v.Setting...)})
+	}
+	return d
 }
 
-// writeSpeed writes the fabrics' times side by side.
-func writeSpeed(w io.Writer, r *runstore.Results, s Style) error {
-	return writeSideBySide(w, r, s, speedTable)
-}
+// partialRun is said of results that are not whole.
+const partialRun = "Partial: the run was stopped before its end. Sizes that were not finished are missing or marked with ~."
 
-// writeSideBySide writes a table of all fabrics, as many in a part as fit.
-func writeSideBySide(w io.Writer, r *runstore.Results, s Style, of func(r *runstore.Results, from, to int) *table) error {
-	per := len(r.Fabrics)
-	for per > 1 && of(r, 0, per).total() > s.width() {
-		per--
-	}
-	for from := 0; from < len(r.Fabrics); from += per {
-		if from > 0 {
-			fmt.Fprintln(w)
-		}
-		if err := of(r, from, min(from+per, len(r.Fabrics))).write(w, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// total is the width of the table.
-func (t *table) total() int {
-	n := 0
-	for j, w := range t.widths() {
-		n += t.gap(j) + w
-	}
-	return n
-}
-
-// speedTable is time and bandwidth of some fabrics. The last of all columns
-// names the fastest fabric of all.
-func speedTable(r *runstore.Results, from, to int) *table {
-	t := &table{columns: []column{{}}}
-	head := []cell{{text: "size"}}
-	for i, f := range r.Fabrics[from:to] {
-		t.groups = append(t.groups, group{1 + 3*i, 4 + 3*i, cell{f.Name, ansi[(from+i)%len(ansi)]}})
-		t.columns = append(t.columns, column{gap: 3}, column{gap: 2}, column{gap: 2})
-		head = append(head, cell{text: "time"}, cell{text: "algbw"}, cell{text: "busbw"})
+// speedTable is time and bandwidth of the fabrics side by side. The last column names the
+// fastest.
+func speedTable(r *runstore.Results) *doc.Table {
+	t := &doc.Table{Keys: 1, Columns: []doc.Column{{}}}
+	head := []doc.Cell{{Text: "size"}}
+	for i, f := range r.Fabrics {
+		t.Groups = append(t.Groups, doc.Group{From: 1 + 3*i, To: 4 + 3*i, Cell: doc.Cell{Text: f.Name, Tone: doc.Series(i)}})
+		t.Columns = append(t.Columns, doc.Column{Gap: 3}, doc.Column{Gap: 2}, doc.Column{Gap: 2})
+		head = append(head, doc.Text("time"), doc.Text("algbw"), doc.Text("busbw"))
 	}
 	contest := len(r.Fabrics) > 1
 	if contest {
-		t.columns = append(t.columns, column{left: true, gap: 3})
+		t.Columns = append(t.Columns, doc.Column{Left: true, Gap: 3})
 		heading := "fastest"
 		if !repeated(r) {
 			heading = "least, in this run"
 		}
-		head = append(head, cell{text: heading})
+		head = append(head, doc.Text(heading))
 	}
-	t.add(head...)
+	t.Add(head...)
 	for _, size := range sizes(r) {
-		row := []cell{{text: sizeText(size)}}
+		row := []doc.Cell{{Text: sizeText(size)}}
 		s := standingAt(r, size)
-		for i, f := range r.Fabrics[from:to] {
+		for i, f := range r.Fabrics {
 			p, ok := point(f, size)
 			if !ok || !p.Measured() {
-				row = append(row, cell{text: missing(ok, p)}, cell{text: none}, cell{text: none})
+				row = append(row, doc.Text(missing(ok, p)), doc.Text(none), doc.Text(none))
 				continue
 			}
-			attr, mark := "", ""
-			if contest && s.first(from+i) {
-				attr = bold
+			tone, mark := doc.Plain, ""
+			if contest && s.first(i) {
+				tone = doc.Strong
 			}
 			if p.Partial {
 				mark = "~"
 			}
-			row = append(row, cell{mark + timeCell(p.Time), attr}, cell{bandwidth(p.AlgBW), attr}, cell{bandwidth(p.BusBW), attr})
+			row = append(row, doc.Cell{Text: mark + timeCell(p.Time), Tone: tone}, doc.Cell{Text: bandwidth(p.AlgBW), Tone: tone}, doc.Cell{Text: bandwidth(p.BusBW), Tone: tone})
 		}
 		if contest {
-			row = append(row, cell{text: s.text(r)})
+			row = append(row, doc.Text(s.text(r)))
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
 	return t
 }
@@ -216,30 +173,17 @@ func (s *standing) text(r *runstore.Results) string {
 	case len(s.tied) > 0:
 		return fmt.Sprintf("%d within 2 %%%s", n, by)
 	}
-	return fit(r.Fabrics[s.best].Name, 20) + by
+	return doc.Fit(r.Fabrics[s.best].Name, 20) + by
 }
 
 // linkWidth is the most characters of a link's name: more is rarely its
-// distinguishing part.
-const linkWidth = 36
+// distinguishing part. leastLink is what is left of it on a narrow terminal.
+const linkWidth, leastLink = 36, 12
 
 // networkTable is what the flows and the links saw, a row per size and fabric.
-func networkTable(r *runstore.Results, linkWidth int) *table {
-	t := &table{keys: 2, columns: []column{{}, {left: true}, {}, {}, {}, {}, {}, {}, {}, {left: true}, {}}}
-	head := []cell{
-		{text: "size"},
-		{text: "fabric"},
-		{text: "flow p99"},
-		{text: "flow max"},
-		{text: "stalls"},
-		{text: "pauses"},
-		{text: "ECN marks"},
-		{text: "resent"},
-		{text: "drops"},
-		{text: "hottest link"},
-		{text: "busy"},
-	}
-	t.add(head...)
+func networkTable(r *runstore.Results) *doc.Table {
+	t := &doc.Table{Keys: 2, Columns: []doc.Column{{}, {Left: true}, {}, {}, {}, {}, {}, {}, {}, {Left: true, Least: leastLink}, {}}}
+	t.AddTexts("size", "fabric", "flow p99", "flow max", "stalls", "pauses", "ECN marks", "resent", "drops", "hottest link", "busy")
 	for _, size := range sizes(r) {
 		label := sizeText(size)
 		for i, f := range r.Fabrics {
@@ -249,16 +193,16 @@ func networkTable(r *runstore.Results, linkWidth int) *table {
 			}
 			link, busy := none, none
 			if h, ok := hottest(p); ok {
-				link, busy = fit(h.Name, linkWidth), percent(h.Busy)
+				link, busy = doc.Fit(h.Name, linkWidth), percent(h.Busy)
 			}
 			p99, most := none, none
 			if p.Flows.N > 0 {
 				p99, most = timeCell(p.Flows.P99), timeCell(p.Flows.Max)
 			}
-			t.add(cell{text: label}, cell{fit(f.Name, 22), ansi[i%len(ansi)]}, cell{text: p99}, cell{text: most},
-				cell{text: stallsText(f.Protocol, p.Counts)}, cell{text: pausesText(f.Protocol, p.Counts)}, cell{text: marksText(f.Protocol, p.Counts)},
-				cell{text: count(p.Counts.Retransmissions)}, cell{text: count(p.Counts.Drops())},
-				cell{text: link}, cell{text: busy})
+			t.Add(doc.Text(label), doc.Cell{Text: doc.Fit(f.Name, 22), Tone: doc.Series(i)}, doc.Text(p99), doc.Text(most),
+				doc.Text(stallsText(f.Protocol, p.Counts)), doc.Text(pausesText(f.Protocol, p.Counts)), doc.Text(marksText(f.Protocol, p.Counts)),
+				doc.Text(count(p.Counts.Retransmissions)), doc.Text(count(p.Counts.Drops())),
+				doc.Text(link), doc.Text(busy))
 			label = ""
 		}
 	}
@@ -328,28 +272,4 @@ func refused(p *runstore.Point) string {
 		}
 	}
 	return fmt.Sprintf("lost %s of %s messages: %s", count(c.MessagesLost), count(c.MessagesLost+p.Flows.N), list(why))
-}
-
-// Wrapped is a paragraph in lines that fit the terminal.
-func Wrapped(text string, s Style) string { return wrap(text, s.width()) }
-
-// wrap breaks a paragraph into lines of at most width characters.
-func wrap(text string, width int) string {
-	var b strings.Builder
-	col := 0
-	for _, word := range strings.Fields(text) {
-		n := len([]rune(word))
-		switch {
-		case col == 0:
-		case col+1+n > width && !strings.HasPrefix(word, "%"): // 2 % stays together
-			b.WriteByte('\n')
-			col = 0
-		default:
-			b.WriteByte(' ')
-			col++
-		}
-		b.WriteString(word)
-		col += n
-	}
-	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft/internal/base/stats"
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -48,7 +49,7 @@ func TestALeadThatTurnsRoundWithTheSeedIsNotClaimed(t *testing.T) {
 	}
 	mustSay(t, Judge(r, nil), "the seeds do not tell infiniband-ndr", "and roce-v2-400g", "times as long)")
 	mustNotSay(t, Judge(r, nil), "credit stalls", "the limit of its wire") // nor are there causes of it
-	if text := terminal(t, r, nil, Style{}); !strings.Contains(text, "2 not told apart") || !strings.Contains(text, "Over seeds") {
+	if text := terminal(t, r, nil, doc.Style{}); !strings.Contains(text, "2 not told apart") || !strings.Contains(text, "Over seeds") {
 		t.Errorf("the table does not say so:\n%s", text)
 	}
 }
@@ -95,7 +96,7 @@ func TestOneRunClaimsNoLead(t *testing.T) {
 	r := fabricate(threeFabrics, sweep())
 	mustSay(t, Judge(r, madeUp()), "takes the least time in this run", "This is one run (seed 1)")
 	mustNotSay(t, Judge(r, madeUp()), "is the fastest", "leads", "interval of")
-	if text := terminal(t, r, madeUp(), Style{}); strings.Contains(text, "fastest\n") || !strings.Contains(text, "least, in this run") {
+	if text := terminal(t, r, madeUp(), doc.Style{}); strings.Contains(text, "fastest\n") || !strings.Contains(text, "least, in this run") {
 		t.Errorf("the table claims a lead:\n%s", text)
 	}
 	// A size of which one run was made stays open where others have seeds.

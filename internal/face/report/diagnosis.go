@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/formats/logfile"
 	"weft/internal/study/calibrate"
 	"weft/units"
@@ -27,11 +28,11 @@ const diagnosisLegend = "probability: of the cause, all its severities together,
 
 // Diagnosis prints a log beside what weft predicts, the verdict, the likeliest
 // explanations and the table of all.
-func Diagnosis(w io.Writer, s Style, d *calibrate.Diagnosis) error {
+func Diagnosis(w io.Writer, s doc.Style, d *calibrate.Diagnosis) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, beside what weft predicts on %s\n", LogHeading(d.Log), d.Fabric)
 	for _, n := range logNotes(d) {
-		fmt.Fprintf(&b, "%s\n", s.Dim(n))
+		fmt.Fprintf(&b, "%s\n", s.Paint(n, doc.Soft))
 	}
 	likeliest := d.Likeliest(shownLikeliest)
 	for i, t := range d.Tasks {
@@ -39,7 +40,7 @@ func Diagnosis(w io.Writer, s Style, d *calibrate.Diagnosis) error {
 		for _, told := range taskNotes(t) {
 			fmt.Fprintf(&b, "%s\n", told)
 		}
-		if err := taskTable(d, i, likeliest).write(&b, s); err != nil {
+		if err := taskTable(d, i, likeliest).Write(&b, s); err != nil {
 			return err
 		}
 	}
@@ -49,13 +50,13 @@ func Diagnosis(w io.Writer, s Style, d *calibrate.Diagnosis) error {
 	}
 	if len(d.Explanations) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", s.Bold("All that was simulated"))
-		if err := explanationTable(d).write(&b, s); err != nil {
+		if err := explanationTable(d).Write(&b, s); err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "%s\n", s.Dim(diagnosisLegend))
+		fmt.Fprintf(&b, "%s\n", s.Paint(diagnosisLegend, doc.Soft))
 	}
 	for _, u := range d.Untried {
-		fmt.Fprintf(&b, "%s\n", s.Dim(fmt.Sprintf("not simulated: %s: %s", u.ID, u.Why)))
+		fmt.Fprintf(&b, "%s\n", s.Paint(fmt.Sprintf("not simulated: %s: %s", u.ID, u.Why), doc.Soft))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -126,42 +127,42 @@ func taskNotes(t *calibrate.Task) (out []string) {
 }
 
 // taskTable is a table's sizes: the log, weft, and the likeliest explanations.
-func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation) *table {
+func taskTable(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation) *doc.Table {
 	t := d.Tasks[task]
-	tab := &table{columns: make([]column, 5)}
-	head := []cell{{text: "size"}, {text: "log"}, {text: "weft"}, {text: "log/weft"}, {text: "healthy"}}
+	tab := &doc.Table{Columns: make([]doc.Column, 5)}
+	head := []doc.Cell{{Text: "size"}, {Text: "log"}, {Text: "weft"}, {Text: "log/weft"}, {Text: "healthy"}}
 	busy := t.Points[0].Factor > 0
 	what := "Gb/s"
 	if busy {
 		what = "busbw GB/s"
 	}
-	head = append(head, cell{text: what + " log"}, cell{text: "weft"})
-	tab.columns = append(tab.columns, column{gap: 4}, column{})
+	head = append(head, doc.Text(what+" log"), doc.Text("weft"))
+	tab.Columns = append(tab.Columns, doc.Column{Gap: 4}, doc.Column{})
 	for i := range likeliest {
-		head = append(head, cell{text: likeliest[i].ID})
-		tab.columns = append(tab.columns, column{})
+		head = append(head, doc.Text(likeliest[i].ID))
+		tab.Columns = append(tab.Columns, doc.Column{})
 	}
-	tab.add(head...)
+	tab.Add(head...)
 	for j := range t.Points {
 		p := &t.Points[j]
 		ratio := float64(p.Measured) / float64(d.Predicted[task][j])
-		attr := ""
+		tone := doc.Plain
 		if p.Beyond(d.Predicted[task][j]) {
-			attr = bold
+			tone = doc.Strong
 		}
-		row := []cell{
-			{text: sizeText(p.Bytes)},
-			{text: timeCell(p.Measured)},
-			{text: timeCell(d.Predicted[task][j])},
-			{text: fmt.Sprintf("%.2f", ratio), attr: attr},
-			{text: healthyRange(p)},
-			{text: speed(p, p.Measured)},
-			{text: speed(p, d.Predicted[task][j])},
+		row := []doc.Cell{
+			{Text: sizeText(p.Bytes)},
+			{Text: timeCell(p.Measured)},
+			{Text: timeCell(d.Predicted[task][j])},
+			{Text: fmt.Sprintf("%.2f", ratio), Tone: tone},
+			{Text: healthyRange(p)},
+			{Text: speed(p, p.Measured)},
+			{Text: speed(p, d.Predicted[task][j])},
 		}
 		for i := range likeliest {
-			row = append(row, cell{text: speed(p, likeliest[i].Predicted[task][j])})
+			row = append(row, doc.Text(speed(p, likeliest[i].Predicted[task][j])))
 		}
-		tab.add(row...)
+		tab.Add(row...)
 	}
 	return tab
 }
@@ -264,7 +265,7 @@ func worstOf(d *calibrate.Diagnosis) (ratio float64, at string) {
 }
 
 // explanation tells one of the likeliest at length.
-func explanation(b *strings.Builder, s Style, i int, e *calibrate.Explanation) {
+func explanation(b *strings.Builder, s doc.Style, i int, e *calibrate.Explanation) {
 	fmt.Fprintf(b, "\n%s\n", s.Bold(fmt.Sprintf("%d. %s: %s", i+1, e.Title, e.Label)))
 	fmt.Fprintf(b, "   probability %s; off by %s on the average, by %s at the worst size\n", percent(e.Posterior), percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst))))
 	if e.Evidence != "" {
@@ -282,17 +283,17 @@ func explanation(b *strings.Builder, s Style, i int, e *calibrate.Explanation) {
 
 // explanationTable is all hypotheses with their likeliest variants, and what they are
 // weighed against.
-func explanationTable(d *calibrate.Diagnosis) *table {
-	t := &table{columns: []column{{left: true}, {left: true}, {}, {}}}
-	t.add(cell{text: "hypothesis"}, cell{text: "variant that is the likeliest"}, cell{text: "probability"}, cell{text: "off by"})
-	t.add(cell{text: "(healthy)", attr: bold}, cell{text: "the cluster as it is described"}, cell{text: percent(d.Healthy)}, cell{text: percent(math.Expm1(d.Match))})
-	t.add(cell{text: "(other)", attr: bold}, cell{text: "a fault for which there is no hypothesis"}, cell{text: percent(d.Other)}, cell{})
+func explanationTable(d *calibrate.Diagnosis) *doc.Table {
+	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}}}
+	t.Add(doc.Text("hypothesis"), doc.Text("variant that is the likeliest"), doc.Text("probability"), doc.Text("off by"))
+	t.Add(doc.Cell{Text: "(healthy)", Tone: doc.Strong}, doc.Text("the cluster as it is described"), doc.Text(percent(d.Healthy)), doc.Text(percent(math.Expm1(d.Match))))
+	t.Add(doc.Cell{Text: "(other)", Tone: doc.Strong}, doc.Text("a fault for which there is no hypothesis"), doc.Text(percent(d.Other)), doc.Cell{})
 	for _, e := range d.Explanations {
 		share := percent(e.Posterior)
 		if !e.Shows {
 			share = "no trace"
 		}
-		t.add(cell{text: e.ID}, cell{text: e.Label}, cell{text: share}, cell{text: percent(math.Expm1(e.Match))})
+		t.Add(doc.Text(e.ID), doc.Text(e.Label), doc.Text(share), doc.Text(percent(math.Expm1(e.Match))))
 	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft/internal/base/golden"
+	"weft/internal/face/doc"
 	"weft/internal/formats/logfile"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/calibrate"
@@ -46,7 +47,7 @@ func found() *calibrate.Diagnosis {
 
 func TestADiagnosisIsTold(t *testing.T) {
 	var b bytes.Buffer
-	if err := Diagnosis(&b, Style{}, found()); err != nil {
+	if err := Diagnosis(&b, doc.Style{}, found()); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/diagnosis.txt", b.String())
@@ -105,7 +106,7 @@ func TestAStoppedDiagnosisSaysSoOnce(t *testing.T) {
 	for _, verdict := range []calibrate.Verdict{calibrate.Healthy, calibrate.Faster, calibrate.Explained, calibrate.Undecided, calibrate.Unexplained} {
 		d.Verdict = verdict
 		var text, page strings.Builder
-		if err := errors.Join(Diagnosis(&text, Style{}, d), DiagnosisPage(&page, d)); err != nil {
+		if err := errors.Join(Diagnosis(&text, doc.Style{}, d), DiagnosisPage(&page, d)); err != nil {
 			t.Fatal(err)
 		}
 		for what, got := range map[string]string{"text": text.String(), "page": page.String()} {

@@ -24,7 +24,7 @@ func DiagnosisPage(w io.Writer, d *calibrate.Diagnosis) error {
 		v.Tasks = append(v.Tasks, taskOf(d, i, likeliest))
 	}
 	if len(d.Explanations) > 0 {
-		v.All = explanationTable(d).page("").Rows
+		v.All = pageOf(explanationTable(d), "").Rows
 	}
 	for _, u := range d.Untried {
 		v.Untried = append(v.Untried, u.ID+": "+u.Why)
@@ -108,6 +108,6 @@ func taskOf(d *calibrate.Diagnosis, task int, likeliest []calibrate.Explanation)
 		speedPlot.series, timePlot.series = append(speedPlot.series, speeds), append(timePlot.series, times)
 	}
 	v.Plots = drawn(speedPlot, timePlot)
-	v.pageTable = taskTable(d, task, likeliest).page(t.Title)
+	v.pageTable = pageOf(taskTable(d, task, likeliest), t.Title)
 	return v
 }

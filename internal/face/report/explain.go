@@ -6,13 +6,14 @@ import (
 	"io"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
 
 // Explain prints of each simulation which flows met on the busiest links, and who
 // paused whom.
-func Explain(w io.Writer, r *runstore.Results, s Style) error {
+func Explain(w io.Writer, r *runstore.Results, s doc.Style) error {
 	for _, f := range r.Fabrics {
 		for i := range f.Points {
 			p := &f.Points[i]
@@ -40,7 +41,7 @@ func Explain(w io.Writer, r *runstore.Results, s Style) error {
 }
 
 // explainLinks prints the busiest links with the flows that share each.
-func explainLinks(w io.Writer, p *runstore.Point, s Style) error {
+func explainLinks(w io.Writer, p *runstore.Point, s doc.Style) error {
 	if len(p.Hottest) == 0 {
 		return nil
 	}
@@ -51,7 +52,7 @@ func explainLinks(w io.Writer, p *runstore.Point, s Style) error {
 	for _, h := range p.Hottest {
 		rows = append(rows, []string{h.Name, percent(h.Busy), bytesText(h.Bytes), spreadText(h), cmp.Or(shared(h), flowsText(h.Flows))})
 	}
-	if err := Grid(w, rows, s); err != nil {
+	if err := doc.Grid(rows).Write(w, s); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -59,7 +60,7 @@ func explainLinks(w io.Writer, p *runstore.Point, s Style) error {
 }
 
 // explainBeside prints what ran beside a collective.
-func explainBeside(w io.Writer, p *runstore.Point, s Style) error {
+func explainBeside(w io.Writer, p *runstore.Point, s doc.Style) error {
 	if len(p.Beside) == 0 {
 		return nil
 	}
@@ -70,7 +71,7 @@ func explainBeside(w io.Writer, p *runstore.Point, s Style) error {
 			shortTime(units.Time(x.MeanPs)), shortTime(units.Time(x.P99Ps)), shortTime(units.Time(x.MaxPs)),
 		})
 	}
-	if err := Grid(w, rows, s); err != nil {
+	if err := doc.Grid(rows).Write(w, s); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -89,7 +90,7 @@ func flowsText(flows []string) string {
 }
 
 // explainPauses prints who paused whom, and what the watchdog did about it.
-func explainPauses(w io.Writer, p *runstore.Point, s Style) error {
+func explainPauses(w io.Writer, p *runstore.Point, s doc.Style) error {
 	c := &p.Counts
 	if c.PFCStorms > 0 {
 		fmt.Fprintf(w, "The PFC watchdog found %s and dropped %s.\n\n",

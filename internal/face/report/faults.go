@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -270,44 +271,41 @@ func bringUpTable(r *runstore.Results) faultTable {
 }
 
 // BringUps writes how Subnet Managers brought fabrics up.
-func BringUps(w io.Writer, r *runstore.Results, s Style) error {
-	return writeFaultTable(w, r, bringUpTable(r), s)
+func BringUps(w io.Writer, r *runstore.Results, s doc.Style) error {
+	t := bringUpTable(r)
+	return t.table(r).Write(w, s)
 }
 
-// writeFaults writes the section for a terminal.
-func writeFaults(w io.Writer, r *runstore.Results, s Style) error {
+// faultSections are the section for a terminal, if there were faults.
+func faultSections(r *runstore.Results) []doc.Section {
 	section := faultsOf(r)
 	if section == nil {
 		return nil
 	}
-	fmt.Fprintf(w, "\nFaults (times count from the fault; recovery: every leaf-host path that can return has returned)\n")
+	var blocks []doc.Block
 	for _, t := range section.Tables {
-		fmt.Fprintln(w)
-		if err := writeFaultTable(w, r, t, s); err != nil {
-			return err
-		}
+		blocks = append(blocks, t.table(r))
 	}
-	fmt.Fprintln(w)
-	for _, sentence := range section.Sentences {
-		fmt.Fprintln(w, wrap(sentence, s.width()))
-	}
-	return nil
+	return []doc.Section{{
+		Title: "Faults", Caption: "times count from the fault; recovery: every leaf-host path that can return has returned",
+		Blocks: append(blocks, doc.Paragraphs(section.Sentences...)...),
+	}}
 }
 
-func writeFaultTable(w io.Writer, r *runstore.Results, of faultTable, s Style) error {
-	t := &table{columns: []column{{left: true}}}
-	head := []cell{{text: of.Title}}
+func (of *faultTable) table(r *runstore.Results) *doc.Table {
+	t := &doc.Table{Columns: []doc.Column{{Left: true}}}
+	head := []doc.Cell{{Text: of.Title}}
 	for i, f := range r.Fabrics {
-		t.columns = append(t.columns, column{gap: 3})
-		head = append(head, cell{fit(f.Name, 22), ansi[i%len(ansi)]})
+		t.Columns = append(t.Columns, doc.Column{Gap: 3})
+		head = append(head, doc.Cell{Text: doc.Fit(f.Name, 22), Tone: doc.Series(i)})
 	}
-	t.add(head...)
+	t.Add(head...)
 	for _, row := range of.Rows {
-		cells := []cell{{text: "  " + row.Label}}
+		cells := []doc.Cell{{Text: "  " + row.Label}}
 		for _, v := range row.Values {
-			cells = append(cells, cell{text: v})
+			cells = append(cells, doc.Text(v))
 		}
-		t.add(cells...)
+		t.Add(cells...)
 	}
-	return t.write(w, s)
+	return t
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -31,7 +32,7 @@ func TestFaultsStandSideBySide(t *testing.T) {
 		mended("quick", 2*units.Millisecond, 9*units.Millisecond), mended("slow", 8*units.Millisecond, 9*units.Millisecond),
 	}}
 	var terminal, page strings.Builder
-	if err := Terminal(&terminal, r, nil, Style{Width: 200}); err != nil {
+	if err := Told(r, nil).Terminal(&terminal, doc.Style{Width: 200}); err != nil {
 		t.Fatal(err)
 	}
 	if err := Page(&page, r, nil, nil); err != nil {

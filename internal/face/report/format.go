@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"weft/internal/sim/runstore"
 	"weft/units"
@@ -140,16 +139,6 @@ func list(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
-}
-
-// fit shortens a text in its middle to at most n characters.
-func fit(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	r := []rune(s)
-	tail := (n - 1) / 2
-	return string(r[:n-1-tail]) + "…" + string(r[len(r)-tail:])
 }
 
 // protocols that stop a sender instead of dropping.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/base/golden"
+	"weft/internal/face/doc"
 )
 
 func TestPage(t *testing.T) {
@@ -16,9 +17,11 @@ func TestPage(t *testing.T) {
 }
 
 func TestTerminal(t *testing.T) {
-	var b bytes.Buffer
-	if err := Terminal(&b, seeded(fabricate(threeFabrics, sweep())), madeUp(), Style{}); err != nil {
-		t.Fatal(err)
+	for file, style := range map[string]doc.Style{"terminal.txt": {}, "terminal-details.txt": {Details: true}} {
+		var b bytes.Buffer
+		if err := Told(seeded(fabricate(threeFabrics, sweep())), madeUp()).Terminal(&b, style); err != nil {
+			t.Fatal(err)
+		}
+		golden.File(t, "testdata/"+file, b.String())
 	}
-	golden.File(t, "testdata/terminal.txt", b.String())
 }

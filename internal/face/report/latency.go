@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/run/host"
 	"weft/internal/study/latency"
 	"weft/units"
@@ -24,14 +25,14 @@ type Latency struct {
 
 // WriteLatencies prints latencies side by side: their terms, what they cost, their
 // ping-pongs as perftest reports them, the figures in circulation, and the sources.
-func WriteLatencies(w io.Writer, all []Latency, figures []latency.Figure, style Style) error {
+func WriteLatencies(w io.Writer, all []Latency, figures []latency.Figure, style doc.Style) error {
 	refs := &references{}
 	fmt.Fprintf(w, "%s\n\n", style.Bold(latencyHeading(all)))
-	if err := Grid(w, latencyRows(all, refs), style); err != nil {
+	if err := doc.Grid(latencyRows(all, refs)).Write(w, style); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\n%s\n\n", style.Bold("what it costs besides time, at sender + receiver"))
-	if err := Grid(w, costRows(all), style); err != nil {
+	if err := doc.Grid(costRows(all)).Write(w, style); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\n%s\n\n", style.Bold("ping-pong, as perftest reports it"))
@@ -41,15 +42,15 @@ func WriteLatencies(w io.Writer, all []Latency, figures []latency.Figure, style 
 	}
 	fmt.Fprintf(w, "\n%s\n\n", style.Bold("figures in circulation, beside weft; nothing is fitted to them"))
 	numbers, reasons := figureRows(figures)
-	if err := Grid(w, numbers, style); err != nil {
+	if err := doc.Grid(numbers).Write(w, style); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	if err := Grid(w, reasons, style); err != nil {
+	if err := doc.Grid(reasons).Write(w, style); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\n%s\n\n", style.Bold("sources"))
-	return Grid(w, refs.rows, style)
+	return doc.Grid(refs.rows).Write(w, style)
 }
 
 func latencyHeading(all []Latency) string {

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/catalog"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
@@ -20,16 +20,7 @@ import (
 //go:embed *.html.tmpl
 var templates embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"unbroken": unbroken}).ParseFS(templates, "*.html.tmpl"))
-
-// unbroken is a cell of a table whose number and unit stay on one line: 92.07 kW.
-func unbroken(text string) string {
-	const figure = 14 // characters; what is longer is a sentence
-	if utf8.RuneCountInString(text) <= figure && strings.ContainsAny(text, "0123456789") {
-		return strings.ReplaceAll(text, " ", "\u00a0")
-	}
-	return text
-}
+var pages = template.Must(doc.Templates().ParseFS(templates, "*.html.tmpl"))
 
 // Page writes the self-contained HTML page of a run: no script, no resource
 // from anywhere else. resolved is the scenario's text, shown at its end.
@@ -128,7 +119,7 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 	for _, s := range judged.Why {
 		v.Why = append(v.Why, v.named(s))
 	}
-	v.Notes = judged.Notes
+	v.Notes = slices.Concat(judged.Notes, judged.Setting)
 	for i, f := range r.Fabrics {
 		v.Fabrics = append(v.Fabrics, v.card(i, f))
 	}
@@ -142,7 +133,7 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 	v.hot()
 	v.Intervals = intervalPage(r)
 	if t := streamTable(r); t != nil {
-		streams := t.page(streamTitle)
+		streams := pageOf(t, streamTitle+" ("+streamCaption+")")
 		v.Streams = &streams
 	}
 	v.pausePlots()
@@ -166,7 +157,7 @@ type legendEntry struct {
 
 // Colours are the indices of the palette, for the style sheet.
 func (heading) Colours() []int {
-	out := make([]int, palette)
+	out := make([]int, doc.Palette)
 	for i := range out {
 		out[i] = i
 	}
@@ -214,7 +205,7 @@ func (v *view) named(sentence string) template.HTML {
 	index := map[string]int{}
 	var names []string
 	for i, f := range v.r.Fabrics {
-		index[f.Name] = i % palette
+		index[f.Name] = i % doc.Palette
 		names = append(names, regexp.QuoteMeta(f.Name))
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
@@ -243,7 +234,7 @@ func inWord(s string, i int) bool {
 
 // card is the figures that a board asks for first.
 func (v *view) card(i int, f runstore.FabricResult) fabricCard {
-	c := fabricCard{Index: i % palette, Name: f.Name, Protocol: protocolTitle(f.Protocol), Engine: f.Engine, Marker: legendMarker(i)}
+	c := fabricCard{Index: i % doc.Palette, Name: f.Name, Protocol: protocolTitle(f.Protocol), Engine: f.Engine, Marker: legendMarker(i)}
 	if f.Rate > 0 {
 		c.Rate = f.Rate.String()
 	}
@@ -327,9 +318,9 @@ func protocolTitle(p string) string {
 
 // legendMarker is a fabric's line and marker, for legends.
 func legendMarker(i int) template.HTML {
-	s := strconv.Itoa(i % palette)
+	s := strconv.Itoa(i % doc.Palette)
 	return template.HTML(`<svg class="key" viewBox="0 0 28 12" aria-hidden="true"><path class="line s` + s +
-		`" d="M0 6H28"/><path class="mark s` + s + `" d="` + marker(i, 14, 6) + `"/></svg>`)
+		`" d="M0 6H28"/><path class="mark s` + s + `" d="` + doc.Marker(i, 14, 6) + `"/></svg>`)
 }
 
 func (v *view) rows(size int64) sizeRows {
@@ -340,7 +331,7 @@ func (v *view) rows(size int64) sizeRows {
 		if !ok {
 			continue
 		}
-		row := pointRow{Index: i % palette, Fabric: f.Name, Failure: p.Failure, Best: s.first(i)}
+		row := pointRow{Index: i % doc.Palette, Fabric: f.Name, Failure: p.Failure, Best: s.first(i)}
 		if p.Measured() {
 			v.fill(&row, f, p)
 		}
@@ -389,7 +380,7 @@ func (v *view) bars() {
 	}
 	for i, f := range v.r.Fabrics {
 		if p, ok := point(f, v.sizes[0]); ok && p.Measured() {
-			v.Bars = append(v.Bars, barRow{i % palette, f.Name, num(100 * float64(p.Time) / most), timeCell(p.Time), bandwidth(p.BusBW) + " GB/s"})
+			v.Bars = append(v.Bars, barRow{i % doc.Palette, f.Name, doc.Num(100 * float64(p.Time) / most), timeCell(p.Time), bandwidth(p.BusBW) + " GB/s"})
 		}
 	}
 }
@@ -409,8 +400,8 @@ func (v *view) hot() {
 		p, _ := point(f, last)
 		for _, h := range p.Hottest[:min(hotLinks, len(p.Hottest))] {
 			v.Hot = append(v.Hot, hotRow{
-				Index: i % palette, Fabric: f.Name, Name: h.Name, Busy: percent(h.Busy),
-				Width: num(100 * min(1, max(0, h.Busy))), Bytes: bytesText(h.Bytes),
+				Index: i % doc.Palette, Fabric: f.Name, Name: h.Name, Busy: percent(h.Busy),
+				Width: doc.Num(100 * min(1, max(0, h.Busy))), Bytes: bytesText(h.Bytes),
 				Spread: spreadText(h), Shared: shared(h),
 			})
 		}

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -38,7 +39,7 @@ func (v *view) pausePlots() {
 			if p.Bytes > 0 {
 				name += ", " + sizeText(p.Bytes)
 			}
-			v.Pauses = append(v.Pauses, pausePlot{i % palette, name, victimNote(p.Pauses), drawPauses(p.Pauses, i%palette)})
+			v.Pauses = append(v.Pauses, pausePlot{i % doc.Palette, name, victimNote(p.Pauses), drawPauses(p.Pauses, i%doc.Palette)})
 		}
 	}
 }
@@ -72,7 +73,7 @@ func drawPauses(p *runstore.Pauses, colour int) template.HTML {
 	}
 	var b strings.Builder
 	height := float64(len(rows)+2) * pauseRowHeight
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %s %s" role="img" aria-label="who paused whom over time">`, num(pauseNames+pauseTime+10), num(height))
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %s %s" role="img" aria-label="who paused whom over time">`, doc.Num(pauseNames+pauseTime+10), doc.Num(height))
 	for k, r := range rows {
 		y := float64(k) * pauseRowHeight
 		depth := float64(len([]rune(r.branch))) / 2
@@ -80,24 +81,24 @@ func drawPauses(p *runstore.Pauses, colour int) template.HTML {
 		if r.link < 0 {
 			class = "who root"
 		}
-		fmt.Fprintf(&b, `<text class="%s" x="%s" y="%s">%s</text>`, class, num(depth*pauseIndent), num(y+14), html.EscapeString(r.text))
+		fmt.Fprintf(&b, `<text class="%s" x="%s" y="%s">%s</text>`, class, doc.Num(depth*pauseIndent), doc.Num(y+14), html.EscapeString(r.text))
 		if r.link >= 0 {
 			drawTimeline(&b, p.Links[r.link].Timeline, slices, y, colour)
 		}
 	}
 	foot := float64(len(rows))*pauseRowHeight + 15
 	if left > 0 {
-		fmt.Fprintf(&b, `<text class="who" x="0" y="%s">and %d more rows</text>`, num(foot), left)
+		fmt.Fprintf(&b, `<text class="who" x="0" y="%s">and %d more rows</text>`, doc.Num(foot), left)
 	}
 	fmt.Fprintf(&b, `<text class="who" x="%s" y="%s">0</text><text class="who" x="%s" y="%s" text-anchor="end">%s</text></svg>`,
-		num(pauseNames), num(foot), num(pauseNames+pauseTime), num(foot), html.EscapeString(shortTime(units.Time(int64(slices)*p.SlicePs))))
+		doc.Num(pauseNames), doc.Num(foot), doc.Num(pauseNames+pauseTime), doc.Num(foot), html.EscapeString(shortTime(units.Time(int64(slices)*p.SlicePs))))
 	return template.HTML(b.String())
 }
 
 // drawTimeline draws the slices of a row; neighbours of one share are one box.
 func drawTimeline(b *strings.Builder, timeline []int, slices int, y float64, colour int) {
 	step := pauseTime / float64(slices)
-	fmt.Fprintf(b, `<path class="base" d="M%s %sH%s"/>`, num(pauseNames), num(y+pauseRowHeight-2), num(pauseNames+pauseTime))
+	fmt.Fprintf(b, `<path class="base" d="M%s %sH%s"/>`, doc.Num(pauseNames), doc.Num(y+pauseRowHeight-2), doc.Num(pauseNames+pauseTime))
 	for from := 0; from < len(timeline); {
 		to := from + 1
 		for to < len(timeline) && timeline[to] == timeline[from] {
@@ -105,7 +106,7 @@ func drawTimeline(b *strings.Builder, timeline []int, slices int, y float64, col
 		}
 		if share := timeline[from]; share > 0 {
 			fmt.Fprintf(b, `<rect class="mark s%d" x="%s" y="%s" width="%s" height="%s" opacity="%s"/>`, colour,
-				num(pauseNames+float64(from)*step), num(y+3), num(float64(to-from)*step), num(pauseRowHeight-6), num(0.15+0.85*float64(share)/100))
+				doc.Num(pauseNames+float64(from)*step), doc.Num(y+3), doc.Num(float64(to-from)*step), doc.Num(pauseRowHeight-6), doc.Num(0.15+0.85*float64(share)/100))
 		}
 		from = to
 	}

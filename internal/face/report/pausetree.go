@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -102,7 +103,7 @@ func furtherBack(p *runstore.Pauses, f *runstore.PausedFlow, link int) bool {
 }
 
 // tellPauses prints who paused whom.
-func tellPauses(w io.Writer, p *runstore.Pauses, s Style) error {
+func tellPauses(w io.Writer, p *runstore.Pauses, s doc.Style) error {
 	rows := [][]string{{"who was paused, from the root cause to those who waited", "by", "priority", "times", "in pause", "first at", "victim of it"}}
 	for _, r := range pauseRows(p) {
 		if r.link < 0 {
@@ -118,5 +119,5 @@ func tellPauses(w io.Writer, p *runstore.Pauses, s Style) error {
 	if p.More > 0 {
 		rows = append(rows, []string{fmt.Sprintf("and %d more", p.More), "", "", "", "", "", ""})
 	}
-	return Grid(w, rows, s)
+	return doc.Grid(rows).Write(w, s)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -28,7 +29,7 @@ func slowNIC() *runstore.Pauses {
 
 func TestATreeLeadsFromTheRootToTheVictim(t *testing.T) {
 	var b bytes.Buffer
-	if err := tellPauses(&b, slowNIC(), Style{}); err != nil {
+	if err := tellPauses(&b, slowNIC(), doc.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	var got []string

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 )
 
@@ -25,9 +26,9 @@ func Picture(w io.Writer, r *runstore.Results) error {
 	fmt.Fprintf(&b, `<rect width="%g" height="%g" fill="#fff"/>`, width, height)
 	x := gap
 	for i, f := range r.Fabrics {
-		s := i % palette
+		s := i % doc.Palette
 		fmt.Fprintf(&b, "\n"+`<g transform="translate(%g 24)"><path class="line s%d" d="M0 0H28"/><path class="mark s%d" d="%s"/><text class="name" x="36" y="5">%s</text></g>`,
-			x, s, s, marker(i, 14, 0), html.EscapeString(f.Name))
+			x, s, s, doc.Marker(i, 14, 0), html.EscapeString(f.Name))
 		x += 60 + 9*float64(len([]rune(f.Name)))
 	}
 	for i, p := range plots[:2] {
@@ -43,7 +44,7 @@ func Picture(w io.Writer, r *runstore.Results) error {
 }
 
 // pictureColours are the page's, by day.
-var pictureColours = [palette]string{"#0072b2", "#c25400", "#7458a5", "#00805d", "#8a6500", "#b0437f"}
+var pictureColours = [doc.Palette]string{"#0072b2", "#c25400", "#7458a5", "#00805d", "#8a6500", "#b0437f"}
 
 func pictureStyle() string {
 	var b strings.Builder

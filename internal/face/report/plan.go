@@ -2,39 +2,46 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/study/plan"
 )
 
-// Plan writes the designs of a plan as a table, with what is not known, and the bill
-// of materials of the first of each protocol.
-func Plan(w io.Writer, p *plan.Plan, all bool, s Style) error {
-	fmt.Fprintf(w, "%s\n\n", s.Bold(planHeading(p.Request)))
-	shown := p.Designs
-	if !all {
-		shown = slices.DeleteFunc(slices.Clone(p.Designs), func(d *plan.Design) bool { return !d.Front })
+// Plan is the designs of a plan as a table, with what is not known, and bills of
+// materials: on a terminal of the first design of each protocol. A terminal shows
+// dominated designs only with all.
+func Plan(p *plan.Plan, all bool) *doc.Document {
+	d := &doc.Document{
+		Brand: "network plan", Title: p.Request.Name, Subtitle: planHeading(p.Request), Heading: planHeading(p.Request),
+		Footer: "Made by weft plan from its catalog; the same request and version make the same page.",
 	}
-	if err := designTable(p, shown).write(w, s); err != nil {
-		return err
+	front := slices.DeleteFunc(slices.Clone(p.Designs), func(d *plan.Design) bool { return !d.Front })
+	if all {
+		front = p.Designs
 	}
-	fmt.Fprintln(w)
-	for _, line := range planNotes(p, shown) {
-		fmt.Fprintln(w, wrap(line, s.width()))
-	}
-	for i, d := range shown {
-		if i > 0 && shown[i-1].Kind == d.Kind {
-			continue
+	d.Add(doc.Section{In: doc.Screen, Blocks: append([]doc.Block{designTable(p, front)}, doc.Notes(planNotes(p, front)...)...)})
+	d.Add(doc.Section{Title: "Designs", In: doc.Page, Blocks: append([]doc.Block{designTable(p, p.Designs)}, doc.Notes(planNotes(p, p.Designs)...)...)})
+	for i, x := range front {
+		in := doc.Details
+		if i > 0 && front[i-1].Kind == x.Kind {
+			in = doc.Page
 		}
-		fmt.Fprintln(w)
-		if err := Bill(w, d, s); err != nil {
-			return err
+		if in == doc.Details || x.Front {
+			d.Add(billSection(x, in))
 		}
 	}
-	return nil
+	for _, x := range p.Designs {
+		d.Add(scenarioSection("Scenario of "+x.Name, x.Scenario))
+	}
+	return d
+}
+
+// scenarioSection is the text of a scenario, which the page unfolds.
+func scenarioSection(title string, text []byte) doc.Section {
+	return doc.Section{Title: title, In: doc.Page, Folded: true, Blocks: []doc.Block{doc.Listing(text)}}
 }
 
 func planHeading(r *plan.Request) string {
@@ -46,43 +53,43 @@ func planHeading(r *plan.Request) string {
 }
 
 // designTable is a row per design.
-func designTable(p *plan.Plan, designs []*plan.Design) *table {
-	t := &table{columns: []column{{left: true}, {left: true}, {}, {}, {}, {}, {}, {}, {}, {}, {}}}
-	head := []cell{{}, {text: "design"}, {text: "oversub."}, {text: "levels"}, {text: "switches"}, {text: "cables"}, {text: "ports used"}, {text: "free"}, {text: "transceivers"}, {text: "latency"}, {text: "power"}}
+func designTable(p *plan.Plan, designs []*plan.Design) *doc.Table {
+	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}, {}, {}, {}, {}, {}, {}}}
+	head := []doc.Cell{{}, {Text: "design"}, {Text: "oversub."}, {Text: "levels"}, {Text: "switches"}, {Text: "cables"}, {Text: "ports used"}, {Text: "free"}, {Text: "transceivers"}, {Text: "latency"}, {Text: "power"}}
 	if p.Prices != nil {
-		t.columns = append(t.columns, column{})
-		head = append(head, cell{text: "cost"})
+		t.Columns = append(t.Columns, doc.Column{})
+		head = append(head, doc.Text("cost"))
 	}
 	if p.Request.Later > p.Request.GPUs {
-		t.columns = append(t.columns, column{})
-		head = append(head, cell{text: "switches later"})
+		t.Columns = append(t.Columns, doc.Column{})
+		head = append(head, doc.Text("switches later"))
 	}
-	t.add(head...)
+	t.Add(head...)
 	for _, d := range designs {
 		mark := " "
 		if d.Front {
 			mark = "*"
 		}
-		row := []cell{
-			{text: mark},
-			{text: d.Name},
-			{text: fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)},
-			{text: strconv.Itoa(d.Levels)},
-			{text: Integer(int64(d.Count.TotalSwitches()))},
-			{text: Integer(int64(d.Count.TotalCables()))},
-			{text: Integer(int64(d.Count.PortsUsed))},
-			{text: Integer(int64(d.Count.PortsFree))},
-			{text: Integer(int64(pieces(d, "transceiver")))},
-			{text: d.Latency.Text(plan.LatencyText)},
-			{text: d.Power.Text(plan.PowerText)},
+		row := []doc.Cell{
+			{Text: mark},
+			{Text: d.Name},
+			{Text: fmt.Sprintf("%d:%d", d.Oversubscription.Num, d.Oversubscription.Den)},
+			{Text: strconv.Itoa(d.Levels)},
+			{Text: Integer(int64(d.Count.TotalSwitches()))},
+			{Text: Integer(int64(d.Count.TotalCables()))},
+			{Text: Integer(int64(d.Count.PortsUsed))},
+			{Text: Integer(int64(d.Count.PortsFree))},
+			{Text: Integer(int64(pieces(d, "transceiver")))},
+			{Text: d.Latency.Text(plan.LatencyText)},
+			{Text: d.Power.Text(plan.PowerText)},
 		}
 		if d.Cost != nil {
-			row = append(row, cell{text: d.Cost.Total().Text(d.Cost.Text)})
+			row = append(row, doc.Text(d.Cost.Total().Text(d.Cost.Text)))
 		}
 		if d.Growth != nil {
-			row = append(row, cell{text: growthText(d)})
+			row = append(row, doc.Text(growthText(d)))
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
 	return t
 }
@@ -137,31 +144,22 @@ func planNotes(p *plan.Plan, shown []*plan.Design) []string {
 	return notes
 }
 
-var billHead = []string{"quantity", "item", "where", "what", "length", "power each", "power"}
+// Bill is the bill of materials of a design.
+func Bill(d *plan.Design) *doc.Document {
+	return &doc.Document{Sections: []doc.Section{billSection(d, doc.Everywhere)}}
+}
 
-// Bill writes the bill of materials of a design.
-func Bill(w io.Writer, d *plan.Design, s Style) error {
-	fmt.Fprintf(w, "%s\n\n", s.Bold("Bill of materials of "+d.Name))
-	t := &table{keys: 3, columns: []column{{}, {left: true}, {left: true}, {left: true}, {}, {}, {}}}
-	t.addTexts(billHead...)
+func billSection(d *plan.Design, in doc.Place) doc.Section {
+	t := &doc.Table{Keys: 3, Columns: []doc.Column{{}, {Left: true}, {Left: true}, {Left: true, Least: 16}, {}, {}, {}}}
+	t.AddTexts("quantity", "item", "where", "what", "length", "power each", "power")
 	for _, l := range d.Bill {
-		t.addTexts(billRow(l)...)
+		t.AddTexts(billRow(l)...)
 	}
-	if s.Width > 0 { // what it is stands beside the item, and the item tells
-		widths := t.widths()
-		room := max(16, s.Width-t.needs(widths, 0, t.keys)-t.gap(t.keys))
-		for i, row := range t.rows {
-			t.rows[i][t.keys].text = fit(row[t.keys].text, room)
-		}
-	}
-	if err := t.write(w, s); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\n%s\n", wrap(fmt.Sprintf("Power: %s%s", d.Power.Text(plan.PowerText), softness(d.Power)), s.width()))
+	notes := []string{fmt.Sprintf("Power: %s%s.", d.Power.Text(plan.PowerText), softness(d.Power))}
 	if d.Cost != nil {
-		fmt.Fprintln(w, wrap(costText(d), s.width()))
+		notes = append(notes, costText(d))
 	}
-	return nil
+	return doc.Section{Title: "Bill of materials of " + d.Name, In: in, Blocks: append([]doc.Block{t}, doc.Notes(notes...)...)}
 }
 
 // costText is what a design costs by the user's prices, and what that leaves out.

@@ -153,7 +153,7 @@ func PlanFiles(p *plan.Plan) ([]runstore.File, error) {
 		return nil, err
 	}
 	var page bytes.Buffer
-	if err := PlanPage(&page, p); err != nil {
+	if err := Plan(p, false).HTML(&page); err != nil {
 		return nil, err
 	}
 	return append(files, runstore.File{Name: PlanResult, Text: append(text, '\n')}, runstore.File{Name: runstore.ReportFile, Text: page.Bytes()}), nil

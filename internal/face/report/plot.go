@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -21,7 +22,6 @@ const (
 	innerWidth               = plotWidth - plotLeft - plotRight
 	innerHeight              = plotHeight - plotTop - plotBottom
 	tickRoom                 = 52.0 // between two labels of the size axis
-	markerSize               = 3.6
 	maxDecades, minLogFactor = 12, 1.25
 )
 
@@ -243,13 +243,13 @@ func (p *plot) axes(b *strings.Builder, lo, hi float64) {
 	b.WriteString(`<g class="grid">`)
 	for _, v := range ticks {
 		if y := p.y(v, lo, hi); y >= plotTop-0.5 {
-			fmt.Fprintf(b, `<path d="M%s %sH%s"/>`, num(plotLeft), num(y), num(plotWidth-plotRight))
+			fmt.Fprintf(b, `<path d="M%s %sH%s"/>`, doc.Num(plotLeft), doc.Num(y), doc.Num(plotWidth-plotRight))
 		}
 	}
 	b.WriteString(`</g><g class="tick" text-anchor="end">`)
 	for _, v := range ticks {
 		if y := p.y(v, lo, hi); y >= plotTop-0.5 {
-			fmt.Fprintf(b, `<text x="%s" y="%s">%s</text>`, num(plotLeft-8), num(y+4), html.EscapeString(p.format(v)))
+			fmt.Fprintf(b, `<text x="%s" y="%s">%s</text>`, doc.Num(plotLeft-8), doc.Num(y+4), html.EscapeString(p.format(v)))
 		}
 	}
 	b.WriteString(`</g><g class="tick sizes" text-anchor="middle">`)
@@ -259,13 +259,13 @@ func (p *plot) axes(b *strings.Builder, lo, hi float64) {
 			if n++; n%2 == 0 {
 				class = ` class="wide-only"` // the page hides it where letters must be larger
 			}
-			fmt.Fprintf(b, `<text%s x="%s" y="%s">%s</text><path d="M%s %sv4"/>`, class, num(x), num(plotHeight-plotBottom+19),
-				html.EscapeString(p.label(i)), num(x), num(plotHeight-plotBottom))
+			fmt.Fprintf(b, `<text%s x="%s" y="%s">%s</text><path d="M%s %sv4"/>`, class, doc.Num(x), doc.Num(plotHeight-plotBottom+19),
+				html.EscapeString(p.label(i)), doc.Num(x), doc.Num(plotHeight-plotBottom))
 			at = x
 		}
 	}
-	fmt.Fprintf(b, `<text class="axis" x="%s" y="%s">%s</text></g>`, num(plotLeft+innerWidth/2), num(plotHeight-6), html.EscapeString(p.axisName()))
-	fmt.Fprintf(b, `<path class="base" d="M%s %sH%s"/>`, num(plotLeft), num(plotHeight-plotBottom), num(plotWidth-plotRight))
+	fmt.Fprintf(b, `<text class="axis" x="%s" y="%s">%s</text></g>`, doc.Num(plotLeft+innerWidth/2), doc.Num(plotHeight-6), html.EscapeString(p.axisName()))
+	fmt.Fprintf(b, `<path class="base" d="M%s %sH%s"/>`, doc.Num(plotLeft), doc.Num(plotHeight-plotBottom), doc.Num(plotWidth-plotRight))
 }
 
 // drawn reports whether a value has a place on the plot.
@@ -278,14 +278,14 @@ func (p *plot) band(b *strings.Builder, s series, lo, hi float64) {
 		if !p.drawn(s.low[i]) || !p.drawn(s.high[i]) {
 			continue
 		}
-		there = append(there, num(p.x(i))+" "+num(p.y(s.high[i], lo, hi)))
-		back = append(back, num(p.x(i))+" "+num(p.y(s.low[i], lo, hi)))
+		there = append(there, doc.Num(p.x(i))+" "+doc.Num(p.y(s.high[i], lo, hi)))
+		back = append(back, doc.Num(p.x(i))+" "+doc.Num(p.y(s.low[i], lo, hi)))
 	}
 	if len(there) < 2 {
 		return
 	}
 	slices.Reverse(back)
-	fmt.Fprintf(b, `<path class="band s%d" d="M%sZ"/>`, s.fabric%palette, strings.Join(append(there, back...), "L"))
+	fmt.Fprintf(b, `<path class="band s%d" d="M%sZ"/>`, s.fabric%doc.Palette, strings.Join(append(there, back...), "L"))
 }
 
 func (p *plot) line(b *strings.Builder, s series, lo, hi float64) {
@@ -296,7 +296,7 @@ func (p *plot) line(b *strings.Builder, s series, lo, hi float64) {
 			pen = "M"
 			continue
 		}
-		fmt.Fprintf(&d, "%s%s %s", pen, num(p.x(i)), num(p.y(v, lo, hi)))
+		fmt.Fprintf(&d, "%s%s %s", pen, doc.Num(p.x(i)), doc.Num(p.y(v, lo, hi)))
 		pen = "L"
 	}
 	if d.Len() == 0 {
@@ -306,7 +306,7 @@ func (p *plot) line(b *strings.Builder, s series, lo, hi float64) {
 	if s.line != solid {
 		pattern = ` stroke-dasharray="` + dashes[s.line] + `"`
 	}
-	fmt.Fprintf(b, `<path class="line s%d"%s d="%s"/>`, s.fabric%palette, pattern, d.String())
+	fmt.Fprintf(b, `<path class="line s%d"%s d="%s"/>`, s.fabric%doc.Palette, pattern, d.String())
 }
 
 func (p *plot) markers(b *strings.Builder, s series, lo, hi float64) {
@@ -314,8 +314,8 @@ func (p *plot) markers(b *strings.Builder, s series, lo, hi float64) {
 		if !p.drawn(v) {
 			continue
 		}
-		fmt.Fprintf(b, `<path class="mark s%d%s" d="%s"><title>%s, %s: %s</title></path>`, s.fabric%palette, hollow(s.line),
-			marker(s.fabric, p.x(i), p.y(v, lo, hi)), html.EscapeString(s.label), html.EscapeString(p.label(i)), html.EscapeString(p.format(v)))
+		fmt.Fprintf(b, `<path class="mark s%d%s" d="%s"><title>%s, %s: %s</title></path>`, s.fabric%doc.Palette, hollow(s.line),
+			doc.Marker(s.fabric, p.x(i), p.y(v, lo, hi)), html.EscapeString(s.label), html.EscapeString(p.label(i)), html.EscapeString(p.format(v)))
 	}
 }
 
@@ -324,35 +324,6 @@ func hollow(d dash) string {
 		return ""
 	}
 	return " hollow"
-}
-
-// palette is the number of colours and markers: Okabe and Ito's, which people
-// with any colour vision can tell apart.
-const palette = 6
-
-// marker is the outline of a fabric's marker: circle, square, triangle,
-// diamond, cross, triangle down. Fabrics that share a colour have different ones.
-func marker(fabric int, x, y float64) string {
-	r := markerSize
-	switch (fabric + fabric/palette) % palette {
-	case 0:
-		return fmt.Sprintf("M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 -%s 0Z", num(x-r), num(y), num(r), num(r), num(2*r), num(r), num(r), num(2*r))
-	case 1:
-		return fmt.Sprintf("M%s %sh%sv%sh-%sZ", num(x-r*0.9), num(y-r*0.9), num(1.8*r), num(1.8*r), num(1.8*r))
-	case 2:
-		return fmt.Sprintf("M%s %sL%s %sL%s %sZ", num(x), num(y-1.2*r), num(x+1.15*r), num(y+0.9*r), num(x-1.15*r), num(y+0.9*r))
-	case 3:
-		return fmt.Sprintf("M%s %sl%s %sl-%s %sl-%s -%sZ", num(x), num(y-1.25*r), num(1.25*r), num(1.25*r), num(1.25*r), num(1.25*r), num(1.25*r), num(1.25*r))
-	case 4:
-		return fmt.Sprintf("M%s %sh%sv%sh-%sZM%s %sh%sv%sh-%sZ", num(x-r), num(y-r/3), num(2*r), num(r*0.66), num(2*r), num(x-r/3), num(y-r), num(r*0.66), num(2*r), num(r*0.66))
-	}
-	return fmt.Sprintf("M%s %sL%s %sL%s %sZ", num(x), num(y+1.2*r), num(x+1.15*r), num(y-0.9*r), num(x-1.15*r), num(y-0.9*r))
-}
-
-// num is a coordinate with at most one decimal.
-func num(x float64) string {
-	s := strconv.FormatFloat(x, 'f', 1, 64)
-	return strings.TrimSuffix(s, ".0")
 }
 
 // drawn are the plots that have something to show, and over more than one place.

@@ -5,30 +5,31 @@ import (
 	"io"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
 
 // Replay writes what a workload that was read from files takes on each fabric.
-func Replay(w io.Writer, r *runstore.Replay, s Style) error {
+func Replay(w io.Writer, r *runstore.Replay, s doc.Style) error {
 	src := &r.Source
 	fmt.Fprintf(w, "%s\n", s.Bold(fmt.Sprintf("%s: %s", src.Format, files(src.Files))))
 	for _, line := range sourceLines(src) {
-		fmt.Fprintln(w, wrap(line, s.width()))
+		fmt.Fprintln(w, doc.Wrap(line, s.Columns()))
 	}
 	fmt.Fprintf(w, "\nOn %s: %s nodes, %s GPUs (means over the ranks; exposed: moving data and computing nothing)\n\n", r.Scenario, Integer(int64(r.Nodes)), Integer(int64(r.GPUs)))
-	if err := replayTable(r).write(w, s); err != nil {
+	if err := replayTable(r).Write(w, s); err != nil {
 		return err
 	}
 	if src.Sends+src.Collectives > 0 {
 		fmt.Fprintf(w, "\nCommunication: how long a rank moves data of each kind\n\n")
-		if err := replayKindTable(r).write(w, s); err != nil {
+		if err := replayKindTable(r).Write(w, s); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintln(w)
 	for _, sentence := range replaySentences(r) {
-		fmt.Fprintln(w, wrap(sentence, s.width()))
+		fmt.Fprintln(w, doc.Wrap(sentence, s.Columns()))
 	}
 	return nil
 }
@@ -70,25 +71,25 @@ func exactly(n int64, one, many string) string {
 }
 
 // replayTable is a row for each fabric.
-func replayTable(r *runstore.Replay) *table {
-	out := &table{columns: []column{{left: true}, {}, {}, {}, {}, {}}}
-	out.add(cell{text: "fabric"}, cell{text: "time"}, cell{text: "computing"}, cell{text: "exposed"}, cell{text: "waiting"}, cell{text: "idle"})
+func replayTable(r *runstore.Replay) *doc.Table {
+	out := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}, {}, {}}}
+	out.Add(doc.Text("fabric"), doc.Text("time"), doc.Text("computing"), doc.Text("exposed"), doc.Text("waiting"), doc.Text("idle"))
 	best := fastestReplay(r)
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		if f.Failure != "" {
-			out.add(cell{text: f.Name}, cell{text: "failed"}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none})
+			out.Add(doc.Text(f.Name), doc.Text("failed"), doc.Text(none), doc.Text(none), doc.Text(none), doc.Text(none))
 			continue
 		}
-		attr := ""
+		tone := doc.Plain
 		if i == best && len(r.Fabrics) > 1 {
-			attr = bold
+			tone = doc.Strong
 		}
-		row := []cell{{text: f.Name}, {timeCell(units.Time(f.TimePs)), attr}}
+		row := []doc.Cell{{Text: f.Name}, {Text: timeCell(units.Time(f.TimePs)), Tone: tone}}
 		for _, ps := range []int64{f.ComputingPs, f.ExposedPs, f.WaitingPs, f.IdlePs} {
-			row = append(row, cell{text: timeCell(units.Time(ps))})
+			row = append(row, doc.Text(timeCell(units.Time(ps))))
 		}
-		out.add(row...)
+		out.Add(row...)
 	}
 	return out
 }
@@ -106,28 +107,28 @@ func fastestReplay(r *runstore.Replay) int {
 
 // replayKindTable is a row for each kind of communication and a column for each
 // fabric.
-func replayKindTable(r *runstore.Replay) *table {
-	out := &table{columns: []column{{left: true}, {left: true}, {}, {}}}
-	head := []cell{{text: "purpose"}, {text: "operation"}, {text: "count"}, {text: "size"}}
+func replayKindTable(r *runstore.Replay) *doc.Table {
+	out := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}}}
+	head := []doc.Cell{{Text: "purpose"}, {Text: "operation"}, {Text: "count"}, {Text: "size"}}
 	var ran []*runstore.ReplayFabric
 	for i := range r.Fabrics {
 		if f := &r.Fabrics[i]; f.Failure == "" {
 			ran = append(ran, f)
-			out.columns = append(out.columns, column{})
-			head = append(head, cell{text: f.Name})
+			out.Columns = append(out.Columns, doc.Column{})
+			head = append(head, doc.Text(f.Name))
 		}
 	}
-	out.add(head...)
+	out.Add(head...)
 	if len(ran) == 0 {
 		return out
 	}
 	for k := range ran[0].Kinds { // the same on all
 		kind := &ran[0].Kinds[k]
-		row := []cell{{text: kind.Purpose}, {text: kind.Kind}, {text: Integer(kind.Count)}, {text: units.Bytes(kind.Bytes).String()}}
+		row := []doc.Cell{{Text: kind.Purpose}, {Text: kind.Kind}, {Text: Integer(kind.Count)}, {Text: units.Bytes(kind.Bytes).String()}}
 		for _, f := range ran {
-			row = append(row, cell{text: timeCell(units.Time(f.Kinds[k].MovingPs))})
+			row = append(row, doc.Text(timeCell(units.Time(f.Kinds[k].MovingPs))))
 		}
-		out.add(row...)
+		out.Add(row...)
 	}
 	return out
 }

@@ -11,15 +11,16 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
 
-func terminal(t *testing.T, r *runstore.Results, sc *scenario.Resolved, s Style) string {
+func terminal(t *testing.T, r *runstore.Results, sc *scenario.Resolved, s doc.Style) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Terminal(&b, r, sc, s); err != nil {
+	if err := Told(r, sc).Terminal(&b, s); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -36,7 +37,7 @@ func TestTerminalFitsItsWidth(t *testing.T) {
 	r := fabricate(many, sweep())
 	r.Fabrics[3].Points[18].Hottest[0].Name = strings.Repeat("a-very-long-name-of-a-switch-port", 3)
 	for _, width := range []int{120, 200} {
-		for line := range strings.Lines(terminal(t, r, madeUp(), Style{Width: width})) {
+		for line := range strings.Lines(terminal(t, r, madeUp(), doc.Style{Width: width})) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
 				t.Errorf("a line has %d characters, want at most %d: %s", n, width, line)
 			}
@@ -46,14 +47,14 @@ func TestTerminalFitsItsWidth(t *testing.T) {
 
 func TestTerminalIsPlainInAPipe(t *testing.T) {
 	r := fabricate(threeFabrics, sweep())
-	if text := terminal(t, r, madeUp(), Style{}); strings.Contains(text, "\x1b") {
+	if text := terminal(t, r, madeUp(), doc.Style{}); strings.Contains(text, "\x1b") {
 		t.Error("there are escape sequences in plain text")
 	}
-	coloured := terminal(t, r, madeUp(), Style{Colour: true})
+	coloured := terminal(t, r, madeUp(), doc.Style{Colour: true})
 	if !strings.Contains(coloured, "\x1b[1m") {
 		t.Error("the fastest is not bold on a terminal")
 	}
-	if regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(coloured, "") != terminal(t, r, madeUp(), Style{}) {
+	if regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(coloured, "") != terminal(t, r, madeUp(), doc.Style{}) {
 		t.Error("colour changes more than colour")
 	}
 }
@@ -63,8 +64,8 @@ func TestTerminalShowsWhatFailedAndWhatIsPartial(t *testing.T) {
 	r.Partial = true
 	r.Fabrics[1].Points[2].Partial = true
 	r.Fabrics[2].Points[3] = runstore.Point{Bytes: 8 << 10, Failure: "deadlock: nothing moves\n  nic-3 waits for leaf-0"}
-	text := terminal(t, r, madeUp(), Style{})
-	for _, want := range []string{"partial: the run was stopped", "~30.92 us", "failed", "tcp-400g failed at 8 KiB: deadlock: nothing moves\n  nic-3 waits for leaf-0\n"} {
+	text := terminal(t, r, madeUp(), doc.Style{})
+	for _, want := range []string{"Partial: the run was stopped", "~30.92 us", "failed", "tcp-400g failed at 8 KiB: deadlock: nothing moves\n  nic-3 waits for leaf-0\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
@@ -129,7 +130,7 @@ func TestPageOfAnything(t *testing.T) {
 			if strings.Contains(b.String(), "ZgotmplZ") || strings.Contains(b.String(), "<broke>") {
 				t.Errorf("%s: something was not escaped", name)
 			}
-			terminal(t, r, sc, Style{})
+			terminal(t, r, sc, doc.Style{})
 		}
 	}
 }
@@ -174,7 +175,7 @@ func TestNumbersForPeople(t *testing.T) {
 		{times(1.0234), "1.02"},
 		{times(8.37), "8.4"},
 		{times(41.7), "42"},
-		{fit("leaf-12:33 → node-44 nic-2", 15), "leaf-12…4 nic-2"},
+		{doc.Fit("leaf-12:33 → node-44 nic-2", 15), "leaf-12…4 nic-2"},
 		{list([]string{"a", "b", "c"}), "a, b and c"},
 	} {
 		if c.got != c.want {
@@ -186,8 +187,8 @@ func TestNumbersForPeople(t *testing.T) {
 // More fabrics than colours are told apart by their markers.
 func TestNoTwoFabricsOfAPageLookAlike(t *testing.T) {
 	seen := map[string]int{}
-	for i := range palette * palette {
-		look := fmt.Sprint(i%palette, marker(i, 0, 0))
+	for i := range doc.Palette * doc.Palette {
+		look := fmt.Sprint(i%doc.Palette, doc.Marker(i, 0, 0))
 		if other, ok := seen[look]; ok {
 			t.Errorf("fabrics %d and %d have the same colour and marker", other, i)
 		}

@@ -4,21 +4,22 @@ import (
 	"fmt"
 	"io"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
 
 // Scaling writes how a job scales over cluster sizes.
-func Scaling(w io.Writer, t *runstore.TrainingScale, s Style) error {
+func Scaling(w io.Writer, t *runstore.TrainingScale, s doc.Style) error {
 	first := &t.Points[0].Job
 	fmt.Fprintf(w, "%s\n", s.Bold(fmt.Sprintf("%s: %s over %d cluster sizes, %s", t.Points[0].Scenario, first.Model, len(t.Points), scalingKind(t))))
 	fmt.Fprintf(w, "\nEfficiency: tokens a second and GPU over those of the fabric at %s GPUs. The other columns are shares of the step.\n\n", Integer(int64(first.GPUs)))
-	if err := scalingTable(t).write(w, s); err != nil {
+	if err := scalingTable(t).Write(w, s); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
 	for _, sentence := range scalingSentences(t) {
-		fmt.Fprintln(w, wrap(sentence, s.width()))
+		fmt.Fprintln(w, doc.Wrap(sentence, s.Columns()))
 	}
 	return nil
 }
@@ -49,15 +50,15 @@ func terms(f *runstore.TrainingFabric) (names []string, ps []int64) {
 	return append(names, "waiting", "bubble"), append(ps, f.WaitingPs, f.BubblePs)
 }
 
-func scalingTable(t *runstore.TrainingScale) *table {
+func scalingTable(t *runstore.TrainingScale) *doc.Table {
 	names, _ := terms(longestTerms(t))
-	out := &table{columns: []column{{}, {left: true}, {}, {}, {}, {}}}
-	head := []cell{{text: "GPUs"}, {text: "fabric"}, {text: "step"}, {text: "tokens/s"}, {text: "MFU"}, {text: "efficiency"}}
+	out := &doc.Table{Columns: []doc.Column{{}, {Left: true}, {}, {}, {}, {}}}
+	head := []doc.Cell{{Text: "GPUs"}, {Text: "fabric"}, {Text: "step"}, {Text: "tokens/s"}, {Text: "MFU"}, {Text: "efficiency"}}
 	for _, n := range names {
-		out.columns = append(out.columns, column{})
-		head = append(head, cell{text: n})
+		out.Columns = append(out.Columns, doc.Column{})
+		head = append(head, doc.Text(n))
 	}
-	out.add(head...)
+	out.Add(head...)
 	for p := range t.Points {
 		for i := range t.Points[p].Fabrics {
 			f := &t.Points[p].Fabrics[i]
@@ -65,7 +66,7 @@ func scalingTable(t *runstore.TrainingScale) *table {
 			if i == 0 {
 				gpus = Integer(int64(t.Points[p].Job.GPUs))
 			}
-			row := []cell{{text: gpus}, {text: f.Name}, {text: timeCell(units.Time(f.StepPs))}, {text: count(int64(f.TokensPS))}, {text: fmt.Sprintf("%.1f %%", 100*f.MFU)}, {text: fmt.Sprintf("%.1f %%", 100*efficiency(t, p, i))}}
+			row := []doc.Cell{{Text: gpus}, {Text: f.Name}, {Text: timeCell(units.Time(f.StepPs))}, {Text: count(int64(f.TokensPS))}, {Text: fmt.Sprintf("%.1f %%", 100*f.MFU)}, {Text: fmt.Sprintf("%.1f %%", 100*efficiency(t, p, i))}}
 			own, ps := terms(f)
 			for _, n := range names {
 				text := none
@@ -74,9 +75,9 @@ func scalingTable(t *runstore.TrainingScale) *table {
 						text = percent(part(ps[k], f))
 					}
 				}
-				row = append(row, cell{text: text})
+				row = append(row, doc.Text(text))
 			}
-			out.add(row...)
+			out.Add(row...)
 		}
 	}
 	return out

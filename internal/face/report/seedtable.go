@@ -2,46 +2,49 @@ package report
 
 import (
 	"fmt"
-	"io"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 )
 
 // seedTitle heads the table of intervals.
-const seedTitle = "Over seeds (95 % intervals: ± of the mean time; times the time of the fastest, seed by seed)"
+const (
+	seedTitle   = "Over seeds"
+	seedCaption = "95 % intervals: ± of the mean time; times the time of the fastest, seed by seed"
+)
 
-// intervalTable is what the seeds leave open of some fabrics, a row per size.
-func intervalTable(r *runstore.Results, from, to int) *table {
-	t := &table{columns: []column{{}, {}}}
-	head := []cell{{text: "size"}, {text: "seeds"}}
-	for i, f := range r.Fabrics[from:to] {
-		t.groups = append(t.groups, group{2 + 2*i, 4 + 2*i, cell{f.Name, ansi[(from+i)%len(ansi)]}})
-		t.columns = append(t.columns, column{gap: 3}, column{gap: 2})
-		head = append(head, cell{text: "±"}, cell{text: "× the fastest"})
+// intervalTable is what the seeds leave open of the fabrics, a row per size.
+func intervalTable(r *runstore.Results) *doc.Table {
+	t := &doc.Table{Keys: 2, Columns: []doc.Column{{}, {}}}
+	head := []doc.Cell{{Text: "size"}, {Text: "seeds"}}
+	for i, f := range r.Fabrics {
+		t.Groups = append(t.Groups, doc.Group{From: 2 + 2*i, To: 4 + 2*i, Cell: doc.Cell{Text: f.Name, Tone: doc.Series(i)}})
+		t.Columns = append(t.Columns, doc.Column{Gap: 3}, doc.Column{Gap: 2})
+		head = append(head, doc.Text("±"), doc.Text("× the fastest"))
 	}
-	t.add(head...)
+	t.Add(head...)
 	for _, size := range sizes(r) {
 		n := 0
 		s := standingAt(r, size)
-		row := []cell{{text: sizeText(size)}, {}}
-		for i, f := range r.Fabrics[from:to] {
+		row := []doc.Cell{{Text: sizeText(size)}, {}}
+		for i, f := range r.Fabrics {
 			p, ok := point(f, size)
 			if !ok || !p.Measured() {
-				row = append(row, cell{text: none}, cell{text: none})
+				row = append(row, doc.Text(none), doc.Text(none))
 				continue
 			}
 			n = max(n, len(timesOf(&p)))
 			ratio := none
 			switch {
-			case from+i == s.best:
+			case i == s.best:
 				ratio = "1"
-			case s.best >= 0 && !s.ratios[from+i].once():
-				ratio = s.ratios[from+i].interval()
+			case s.best >= 0 && !s.ratios[i].once():
+				ratio = s.ratios[i].interval()
 			}
-			row = append(row, cell{text: plusMinus(&p)}, cell{text: ratio})
+			row = append(row, doc.Text(plusMinus(&p)), doc.Text(ratio))
 		}
-		row[1].text = fmt.Sprint(n)
-		t.add(row...)
+		row[1].Text = fmt.Sprint(n)
+		t.Add(row...)
 	}
 	return t
 }
@@ -54,21 +57,12 @@ func plusMinus(p *runstore.Point) string {
 	return percent(float64(p.Seeds.HighPs-p.Seeds.LowPs) / 2 / float64(p.Time))
 }
 
-// writeSeeds writes the table for a terminal.
-func writeSeeds(w io.Writer, r *runstore.Results, s Style) error {
-	if !repeated(r) {
-		return nil
-	}
-	fmt.Fprintf(w, "\n%s\n\n", seedTitle)
-	return writeSideBySide(w, r, s, intervalTable)
-}
-
 // intervalPage is the table for a page; nil of one run.
 func intervalPage(r *runstore.Results) *pageTable {
 	if !repeated(r) {
 		return nil
 	}
-	t := intervalTable(r, 0, len(r.Fabrics)).page(seedTitle)
+	t := pageOf(intervalTable(r), seedTitle+" ("+seedCaption+")")
 	for i, f := range r.Fabrics {
 		t.Head[2+2*i] = f.Name + " ±"
 	}

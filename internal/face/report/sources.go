@@ -3,9 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -72,9 +72,9 @@ func streamSums(p *runstore.Point) (out []streamSum) {
 
 // streamTable is what the streams beside a workload got, a row per size, fabric and
 // name; nil where none ran.
-func streamTable(r *runstore.Results) *table {
-	t := &table{columns: []column{{}, {left: true}, {left: true}, {left: true}, {}, {}, {}, {}, {}, {}}}
-	t.addTexts("size", "fabric", "stream", "", "streams", "messages", "GB/s", "mean", "p99", "share")
+func streamTable(r *runstore.Results) *doc.Table {
+	t := &doc.Table{Columns: []doc.Column{{}, {Left: true}, {Left: true}, {Left: true}, {}, {}, {}, {}, {}, {}}}
+	t.AddTexts("size", "fabric", "stream", "", "streams", "messages", "GB/s", "mean", "p99", "share")
 	for _, size := range sizes(r) {
 		label := sizeText(size)
 		for _, f := range r.Fabrics {
@@ -83,30 +83,23 @@ func streamTable(r *runstore.Results) *table {
 				continue
 			}
 			for _, s := range streamSums(&p) {
-				t.addTexts(label, fit(f.Name, 22), fit(s.name, 20), s.Operation, fmt.Sprint(s.streams), count(s.Messages), bandwidth(s.GBps),
+				t.AddTexts(label, doc.Fit(f.Name, 22), doc.Fit(s.name, 20), s.Operation, fmt.Sprint(s.streams), count(s.Messages), bandwidth(s.GBps),
 					shortTime(units.Time(s.MeanPs)), shortTime(units.Time(s.P99Ps)), percent(s.share))
 				label = ""
 			}
 		}
 	}
-	if len(t.rows) < 2 {
+	if len(t.Rows) < 2 {
 		return nil
 	}
 	return t
 }
 
 // streamTitle heads the table.
-const streamTitle = "Streams beside the workload (GB/s of all; p99 of the slowest; share of the hottest link's bytes)"
-
-// writeStreams writes the table for a terminal.
-func writeStreams(w io.Writer, r *runstore.Results, s Style) error {
-	t := streamTable(r)
-	if t == nil {
-		return nil
-	}
-	fmt.Fprintf(w, "\n%s\n\n", streamTitle)
-	return t.write(w, s)
-}
+const (
+	streamTitle   = "Streams beside the workload"
+	streamCaption = "GB/s of all; p99 of the slowest; share of the hottest link's bytes"
+)
 
 // meanwhile says what the streams beside a workload got at a size.
 func (v *judgement) meanwhile(f, s int) (out []string) {

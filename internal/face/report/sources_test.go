@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -30,7 +31,7 @@ func TestLoadIsAttributedToItsSource(t *testing.T) {
 	if err := Page(&page, r, madeUp(), nil); err != nil {
 		t.Fatal(err)
 	}
-	text := terminal(t, r, madeUp(), Style{})
+	text := terminal(t, r, madeUp(), doc.Style{})
 	for _, want := range []string{"28.0", "50.0 us", "90.0 us", "78 %", "storage"} {
 		if !strings.Contains(text, want) || !strings.Contains(page.String(), want) {
 			t.Errorf("%q is not both in the table and on the page:\n%s", want, text)

@@ -27,7 +27,7 @@ func TestWhatKernelTCPDependsOnIsSaid(t *testing.T) {
 			two[i].name = r.Fabrics[i].Name
 		}
 		v := judged(fabricate(two, sweep()), r)
-		if got := strings.Join(v.Notes, " "); !strings.Contains(got, want) || want == "" && strings.Contains(got, "depends on its hosts") {
+		if got := strings.Join(v.Setting, " "); !strings.Contains(got, want) || want == "" && strings.Contains(got, "depends on its hosts") {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}

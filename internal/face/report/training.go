@@ -6,40 +6,41 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
 
 // Training writes what a training step takes on each fabric.
-func Training(w io.Writer, t *runstore.Training, s Style) error {
+func Training(w io.Writer, t *runstore.Training, s doc.Style) error {
 	j := &t.Job
 	fmt.Fprintf(w, "%s\n", s.Bold(fmt.Sprintf("%s: %s on %s %s", t.Scenario, j.Model, Integer(int64(j.GPUs)), strings.ToUpper(j.GPU))))
 	for _, line := range jobLines(j) {
-		fmt.Fprintln(w, wrap(line, s.width()))
+		fmt.Fprintln(w, doc.Wrap(line, s.Columns()))
 	}
 	fmt.Fprintf(w, "\nA step (means over the GPUs; exposed: the GPU computes nothing meanwhile)\n\n")
-	if err := trainingTable(t).write(w, s); err != nil {
+	if err := trainingTable(t).Write(w, s); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\nCommunication: moving, and exposed of it\n\n")
-	if err := purposeTable(t).write(w, s); err != nil {
+	if err := purposeTable(t).Write(w, s); err != nil {
 		return err
 	}
 	if table := seedsTable(t); table != nil {
 		fmt.Fprintf(w, "\n%s\n\n", seedsTitle(t))
-		if err := table.write(w, s); err != nil {
+		if err := table.Write(w, s); err != nil {
 			return err
 		}
 	}
 	if table := phaseTable(t); table != nil {
 		fmt.Fprintf(w, "\nPhases, as simulated packet by packet with all their groups at once (time of the fastest, the mean and the slowest GPU)\n\n")
-		if err := table.write(w, s); err != nil {
+		if err := table.Write(w, s); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintln(w)
 	for _, sentence := range append(trainingSentences(t), trainingNotes(t)...) {
-		fmt.Fprintln(w, wrap(sentence, s.width()))
+		fmt.Fprintln(w, doc.Wrap(sentence, s.Columns()))
 	}
 	return nil
 }
@@ -72,9 +73,9 @@ func jobLines(j *runstore.TrainingJob) []string {
 }
 
 // trainingTable is a row for each fabric.
-func trainingTable(t *runstore.Training) *table {
-	out := &table{columns: []column{{left: true}, {}, {}, {}, {}, {}, {}, {}}}
-	out.add(cell{text: "fabric"}, cell{text: "step"}, cell{text: "tokens/s"}, cell{text: "MFU"}, cell{text: "computing"}, cell{text: "exposed"}, cell{text: "waiting"}, cell{text: "bubble"})
+func trainingTable(t *runstore.Training) *doc.Table {
+	out := &doc.Table{Columns: []doc.Column{{Left: true}, {}, {}, {}, {}, {}, {}, {}}}
+	out.Add(doc.Text("fabric"), doc.Text("step"), doc.Text("tokens/s"), doc.Text("MFU"), doc.Text("computing"), doc.Text("exposed"), doc.Text("waiting"), doc.Text("bubble"))
 	best := fastestTraining(t)
 	for i := range t.Fabrics {
 		f := &t.Fabrics[i]
@@ -83,15 +84,15 @@ func trainingTable(t *runstore.Training) *table {
 			if f.Failure == runstore.Stopped {
 				state = "stopped"
 			}
-			out.add(cell{text: f.Name}, cell{text: state}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none}, cell{text: none})
+			out.Add(doc.Text(f.Name), doc.Text(state), doc.Text(none), doc.Text(none), doc.Text(none), doc.Text(none), doc.Text(none), doc.Text(none))
 			continue
 		}
-		attr := ""
+		tone := doc.Plain
 		if i == best && len(t.Fabrics) > 1 {
-			attr = bold
+			tone = doc.Strong
 		}
-		out.add(cell{text: f.Name}, cell{timeCell(units.Time(f.StepPs)), attr}, cell{count(int64(f.TokensPS)), attr}, cell{fmt.Sprintf("%.1f %%", 100*f.MFU), attr},
-			cell{text: timeCell(units.Time(f.ComputingPs))}, cell{text: timeCell(exposed(f))}, cell{text: timeCell(units.Time(f.WaitingPs))}, cell{text: timeCell(units.Time(f.BubblePs))})
+		out.Add(doc.Text(f.Name), doc.Cell{Text: timeCell(units.Time(f.StepPs)), Tone: tone}, doc.Cell{Text: count(int64(f.TokensPS)), Tone: tone}, doc.Cell{Text: fmt.Sprintf("%.1f %%", 100*f.MFU), Tone: tone},
+			doc.Text(timeCell(units.Time(f.ComputingPs))), doc.Text(timeCell(exposed(f))), doc.Text(timeCell(units.Time(f.WaitingPs))), doc.Text(timeCell(units.Time(f.BubblePs))))
 	}
 	return out
 }
@@ -116,7 +117,7 @@ func fastestTraining(t *runstore.Training) int {
 }
 
 // purposeTable is a row for each fabric, and two columns for each purpose.
-func purposeTable(t *runstore.Training) *table {
+func purposeTable(t *runstore.Training) *doc.Table {
 	var purposes []string
 	for i := range t.Fabrics {
 		for _, p := range t.Fabrics[i].Purposes {
@@ -125,16 +126,16 @@ func purposeTable(t *runstore.Training) *table {
 			}
 		}
 	}
-	out := &table{columns: []column{{left: true}}}
-	head := []cell{{text: "fabric"}}
+	out := &doc.Table{Columns: []doc.Column{{Left: true}}}
+	head := []doc.Cell{{Text: "fabric"}}
 	for i, p := range purposes {
-		out.groups = append(out.groups, group{1 + 2*i, 3 + 2*i, cell{text: p}})
-		out.columns = append(out.columns, column{gap: 3}, column{})
-		head = append(head, cell{text: "moving"}, cell{text: "exposed"})
+		out.Groups = append(out.Groups, doc.Group{From: 1 + 2*i, To: 3 + 2*i, Cell: doc.Text(p)})
+		out.Columns = append(out.Columns, doc.Column{Gap: 3}, doc.Column{})
+		head = append(head, doc.Text("moving"), doc.Text("exposed"))
 	}
-	out.add(head...)
+	out.Add(head...)
 	for i := range t.Fabrics {
-		row := []cell{{text: t.Fabrics[i].Name}}
+		row := []doc.Cell{{Text: t.Fabrics[i].Name}}
 		for _, name := range purposes {
 			moving, open := none, none
 			for _, p := range t.Fabrics[i].Purposes {
@@ -142,18 +143,18 @@ func purposeTable(t *runstore.Training) *table {
 					moving, open = timeCell(units.Time(p.MovingPs)), timeCell(units.Time(p.ExposedPs))
 				}
 			}
-			row = append(row, cell{text: moving}, cell{text: open})
+			row = append(row, doc.Text(moving), doc.Text(open))
 		}
-		out.add(row...)
+		out.Add(row...)
 	}
 	return out
 }
 
 // phaseTable is a row for each phase on each fabric; nil where nothing was reused.
-func phaseTable(t *runstore.Training) *table {
-	out := &table{columns: []column{{left: true}, {left: true}, {}, {}, {}, {}, {left: true}, {}, {}, {}, {left: true}}}
-	out.add(cell{text: "phase"}, cell{text: "fabric"}, cell{text: "groups"}, cell{text: "ranks"}, cell{text: "size"}, cell{text: "uses"}, cell{text: "by"},
-		cell{text: "fastest"}, cell{text: "mean"}, cell{text: "slowest"}, cell{text: "how"})
+func phaseTable(t *runstore.Training) *doc.Table {
+	out := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}, {}, {Left: true}, {}, {}, {}, {Left: true}}}
+	out.Add(doc.Text("phase"), doc.Text("fabric"), doc.Text("groups"), doc.Text("ranks"), doc.Text("size"), doc.Text("uses"), doc.Text("by"),
+		doc.Text("fastest"), doc.Text("mean"), doc.Text("slowest"), doc.Text("how"))
 	rows := 0
 	for n := 0; ; n++ {
 		named := false
@@ -170,9 +171,9 @@ func phaseTable(t *runstore.Training) *table {
 			named = true
 			rows++
 			how := howText(p)
-			out.add(cell{text: name}, cell{text: f.Name}, cell{text: Integer(int64(p.Groups))}, cell{text: Integer(int64(p.Ranks))}, cell{text: units.Bytes(p.Bytes).String()},
-				cell{text: Integer(int64(p.Uses))}, cell{text: p.Algorithm + "/" + p.Wire},
-				cell{text: timeCell(units.Time(p.LeastPs))}, cell{text: timeCell(units.Time(p.MeanPs))}, cell{text: timeCell(units.Time(p.MostPs))}, cell{text: how})
+			out.Add(doc.Text(name), doc.Text(f.Name), doc.Text(Integer(int64(p.Groups))), doc.Text(Integer(int64(p.Ranks))), doc.Text(units.Bytes(p.Bytes).String()),
+				doc.Text(Integer(int64(p.Uses))), doc.Text(p.Algorithm+"/"+p.Wire),
+				doc.Text(timeCell(units.Time(p.LeastPs))), doc.Text(timeCell(units.Time(p.MeanPs))), doc.Text(timeCell(units.Time(p.MostPs))), doc.Text(how))
 		}
 		if !named {
 			break

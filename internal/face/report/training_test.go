@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft/internal/base/golden"
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/workload"
 	"weft/units"
@@ -81,11 +82,11 @@ func TestBubblesAreTheSchedules(t *testing.T) {
 
 func TestATrainingStepIsToldAsBefore(t *testing.T) {
 	var b bytes.Buffer
-	if err := Training(&b, fabricatedTraining(64, 2), Style{}); err != nil {
+	if err := Training(&b, fabricatedTraining(64, 2), doc.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	scale := &runstore.TrainingScale{Version: 1, Points: []*runstore.Training{fabricatedTraining(64, 0.1), fabricatedTraining(256, 3)}}
-	if err := Scaling(&b, scale, Style{}); err != nil {
+	if err := Scaling(&b, scale, doc.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/training.txt", b.String())

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/workload"
 	"weft/units"
@@ -55,17 +56,17 @@ func TrainingPage(w io.Writer, t *runstore.TrainingScale, lines []*Drawn, resolv
 	}
 	if len(t.Points) > 1 {
 		v.Sentences = scalingSentences(t)
-		v.Tables = append(v.Tables, scalingTable(t).page("Over cluster sizes, "+scalingKind(t)))
+		v.Tables = append(v.Tables, pageOf(scalingTable(t), "Over cluster sizes, "+scalingKind(t)))
 		v.scalingPlots(t)
 	}
 	v.Sentences = append(v.Sentences, trainingSentences(last)...)
 	v.Notes = append(jobLines(j), trainingNotes(last)...)
-	v.Tables = append(v.Tables, trainingTable(last).page("A step on "+Integer(int64(j.GPUs))+" GPUs"))
+	v.Tables = append(v.Tables, pageOf(trainingTable(last), "A step on "+Integer(int64(j.GPUs))+" GPUs"))
 	if seeds := seedsTable(last); seeds != nil {
-		v.Tables = append(v.Tables, seeds.page(seedsTitle(last)))
+		v.Tables = append(v.Tables, pageOf(seeds, seedsTitle(last)))
 	}
 	if phases := phaseTable(last); phases != nil {
-		v.Tables = append(v.Tables, phases.page("Phases, as simulated packet by packet"))
+		v.Tables = append(v.Tables, pageOf(phases, "Phases, as simulated packet by packet"))
 	}
 	v.draw(lines)
 	return pages.ExecuteTemplate(w, "training.html.tmpl", v)
@@ -169,12 +170,12 @@ func drawLanes(d *Drawn, end units.Time) template.HTML {
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %g %g" role="img" aria-label="a step, stage by stage">`, laneWidth+laneLeft+10, height)
 	for r := range n {
 		top := float64(r) * (2*laneHeight + 8)
-		fmt.Fprintf(&b, `<text x="0" y="%s" font-size="11">stage %d</text>`, num(top+laneHeight), r)
+		fmt.Fprintf(&b, `<text x="0" y="%s" font-size="11">stage %d</text>`, doc.Num(top+laneHeight), r)
 		drawLane(&b, d, r, end, top, false)
 		drawLane(&b, d, r, end, top+laneHeight+1, true)
 	}
 	fmt.Fprintf(&b, `<text x="%s" y="%s" font-size="11">0</text><text x="%s" y="%s" font-size="11" text-anchor="end">%s</text></svg>`,
-		num(laneLeft), num(height-4), num(laneLeft+laneWidth), num(height-4), html.EscapeString(timeCell(end)))
+		doc.Num(laneLeft), doc.Num(height-4), doc.Num(laneLeft+laneWidth), doc.Num(height-4), html.EscapeString(timeCell(end)))
 	return template.HTML(b.String()) // built above, texts escaped
 }
 
@@ -185,7 +186,7 @@ func drawLane(b *strings.Builder, d *Drawn, rank int, end units.Time, top float6
 	colour, from, to := nothing, 0.0, 0.0
 	flush := func() {
 		if colour != nothing && to > from {
-			fmt.Fprintf(b, `<rect class="w%d" x="%s" y="%s" width="%s" height="%s"/>`, colour, num(from), num(top), num(max(0.3, to-from)), num(laneHeight))
+			fmt.Fprintf(b, `<rect class="w%d" x="%s" y="%s" width="%s" height="%s"/>`, colour, doc.Num(from), doc.Num(top), doc.Num(max(0.3, to-from)), doc.Num(laneHeight))
 		}
 	}
 	for i := range d.Graph.Ranks[rank] {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"weft/internal/face/doc"
 	"weft/internal/sim/runstore"
 	"weft/units"
 )
@@ -20,16 +21,16 @@ func seedsTitle(t *runstore.Training) string {
 
 // seedsTable is a row for the step and each kind of exposed communication, fabric by
 // fabric; nil where there was one seed.
-func seedsTable(t *runstore.Training) *table {
-	out := &table{columns: []column{{left: true}, {left: true}, {}, {}, {}, {}, {}}}
-	out.add(cell{text: "fabric"}, cell{text: "time"}, cell{text: "mean"}, cell{text: "from"}, cell{text: "to"}, cell{text: "least"}, cell{text: "most"})
+func seedsTable(t *runstore.Training) *doc.Table {
+	out := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}, {}, {}}}
+	out.Add(doc.Text("fabric"), doc.Text("time"), doc.Text("mean"), doc.Text("from"), doc.Text("to"), doc.Text("least"), doc.Text("most"))
 	rows := 0
 	add := func(fabric, what string, s *runstore.Spread) {
-		row := []cell{{text: fabric}, {text: what}}
+		row := []doc.Cell{{Text: fabric}, {Text: what}}
 		for _, ps := range []int64{s.MeanPs, s.LowPs, s.HighPs, s.LeastPs, s.MostPs} {
-			row = append(row, cell{text: timeCell(units.Time(ps))})
+			row = append(row, doc.Text(timeCell(units.Time(ps))))
 		}
-		out.add(row...)
+		out.Add(row...)
 		rows++
 	}
 	for i := range t.Fabrics {

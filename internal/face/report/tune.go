@@ -8,29 +8,30 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/internal/face/doc"
 	"weft/internal/study/tune"
 	"weft/units"
 )
 
 // Tune prints the outcome of a tuning.
-func Tune(w io.Writer, r *tune.Result, s Style) error {
+func Tune(w io.Writer, r *tune.Result, s doc.Style) error {
 	fmt.Fprintf(w, "%s\n\n", s.Bold(r.Scenario+": "+r.Fabric+" tuned for "+objectiveText(r)))
 	for _, line := range tuneSentences(r) {
-		fmt.Fprintln(w, wrap(line, s.width()))
+		fmt.Fprintln(w, doc.Wrap(line, s.Columns()))
 	}
 	fmt.Fprintln(w)
-	if err := Grid(w, parameterRows(r), s); err != nil {
+	if err := doc.Grid(parameterRows(r)).Write(w, s); err != nil {
 		return err
 	}
 	if r.Proof != nil && len(r.Proof.Measures) > 0 {
 		fmt.Fprintf(w, "\n%s\n\n", s.Bold(fmt.Sprintf("on %s held out of the search, mean, and change with its 95 %% interval", plural(int64(r.Proof.Pairs), "seed", "seeds"))))
-		if err := Grid(w, measureRows(r.Proof), s); err != nil {
+		if err := doc.Grid(measureRows(r.Proof)).Write(w, s); err != nil {
 			return err
 		}
 	}
 	if len(r.Sensitivity) > 0 {
 		fmt.Fprintf(w, "\n%s\n\n", s.Bold("the objective over each parameter's values, the others as tuned; the outcome is 1"))
-		return Grid(w, sensitivityRows(r), s)
+		return doc.Grid(sensitivityRows(r)).Write(w, s)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/base/golden"
 	"weft/internal/base/stats"
+	"weft/internal/face/doc"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/collisions"
 	"weft/internal/study/tune"
@@ -69,7 +70,7 @@ func TestAnAxisNearItsValuesShowsThem(t *testing.T) {
 
 func TestATuningIsTold(t *testing.T) {
 	var text, page bytes.Buffer
-	if err := Tune(&text, tuned(madeUpTuning()), Style{}); err != nil {
+	if err := Tune(&text, tuned(madeUpTuning()), doc.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/tune.txt", text.String())
@@ -127,7 +128,7 @@ func TestCollisionsAreTold(t *testing.T) {
 		Sizes:    []collisions.Size{size(2, 0.1), size(4, 0.3), size(8, 0.5)},
 	}
 	var text, page bytes.Buffer
-	if err := Collisions(&text, r, Style{}); err != nil {
+	if err := Collisions(&text, r, doc.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/collisions.txt", text.String())

@@ -47,9 +47,10 @@ const (
 
 // Verdict is what the results come to, in sentences.
 type Verdict struct {
-	Where []string // which fabric wins where
-	Why   []string // what the numbers show about each
-	Notes []string // what the comparison could not take in
+	Where   []string // which fabric wins where
+	Why     []string // what the numbers show about each
+	Notes   []string // what the comparison could not take in
+	Setting []string // the hardware and the settings that the times depend on
 }
 
 // Judge says which fabric wins where, and why. The scenario may be nil; with it
@@ -60,7 +61,7 @@ func Judge(r *runstore.Results, sc *scenario.Resolved) Verdict {
 	case len(v.fabrics) == 0:
 		return Verdict{Where: []string{"No size has a result."}}
 	case len(v.sizes) == 0:
-		return Verdict{Where: []string{"No size has a result on every fabric: there is nothing to compare."}, Notes: v.caveats()}
+		return Verdict{Where: []string{"No size has a result on every fabric: there is nothing to compare."}, Notes: v.caveats(), Setting: v.setting()}
 	case len(v.fabrics) == 1:
 		return v.alone()
 	}
@@ -252,7 +253,7 @@ func (v *judgement) contest() Verdict {
 		if v.sizes[0] != 0 {
 			at = "at " + sizeText(v.sizes[0]) + " "
 		}
-		return Verdict{[]string{upper(at+v.standing(w, 0, 0, 0, busOf)) + "."}, v.why(w, 0, w, 0), v.caveats()}
+		return Verdict{[]string{upper(at+v.standing(w, 0, 0, 0, busOf)) + "."}, v.why(w, 0, w, 0), v.caveats(), v.setting()}
 	}
 	start := v.bandwidthStart()
 	end, begins := min(v.latencyEnd(), start-1), "where latency decides"
@@ -287,7 +288,7 @@ func (v *judgement) contest() Verdict {
 	if from <= last { // else latency decides everywhere
 		out = append(out, v.rangeSentence(from, last, last, ends, figure))
 	}
-	return Verdict{out, append(v.why(low, end, high, from), between...), v.caveats()}
+	return Verdict{out, append(v.why(low, end, high, from), between...), v.caveats(), v.setting()}
 }
 
 // rangeSentence says how the fabrics stand from one size to another, with the
@@ -465,14 +466,19 @@ func (v *judgement) caveats() []string {
 			out = append(out, fmt.Sprintf("at %s the fabrics did not deliver the same messages: their times are not of the same work", sizeText(size)))
 		}
 	}
-	if text := CutRadix(v.sc); text != "" {
-		out = append(out, text)
-	}
 	for i := range out {
 		out[i] = upper(strings.TrimSuffix(out[i], ".")) + "."
 	}
-	out = append(append(out, switchRangeSentences(v.r)...), v.kernelSentences()...)
-	out = append(out, v.waitedSentences()...)
+	return append(append(out, switchRangeSentences(v.r)...), v.waitedSentences()...)
+}
+
+// setting is what the times depend on that holds at every size.
+func (v *judgement) setting() []string {
+	var out []string
+	if text := CutRadix(v.sc); text != "" {
+		out = append(out, upper(strings.TrimSuffix(text, "."))+".")
+	}
+	out = append(out, v.kernelSentences()...)
 	for i := range v.r.Fabrics {
 		out = append(out, reductionSentences(v.r.Fabrics[i].Name, v.r.Fabrics[i].Reduction)...)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // said joins all sentences of a verdict.
 func said(v Verdict) string {
-	return strings.Join(append(append(append([]string{}, v.Where...), v.Why...), v.Notes...), "\n")
+	return strings.Join(slices.Concat(v.Where, v.Why, v.Notes, v.Setting), "\n")
 }
 
 func mustSay(t *testing.T, v Verdict, wants ...string) {

@@ -1,10 +1,7 @@
-package report
+package doc
 
 import (
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,22 +9,22 @@ import (
 
 // TestTablesFitTheTerminal: whatever its width, and nothing is lost.
 func TestTablesFitTheTerminal(t *testing.T) {
-	wide := &table{columns: []column{{}}}
+	wide := &Table{Columns: []Column{{}}}
 	head, row := []string{"size"}, []string{"1 KiB"}
 	for f := range 3 {
-		from := len(wide.columns)
+		from := len(wide.Columns)
 		for c := range 4 {
-			wide.columns = append(wide.columns, column{})
+			wide.Columns = append(wide.Columns, Column{})
 			head = append(head, fmt.Sprintf("column-%d-%d", f, c))
 			row = append(row, fmt.Sprintf("value-%d-%d", f, c))
 		}
-		wide.groups = append(wide.groups, group{from, len(wide.columns), cell{text: fmt.Sprintf("fabric-%d", f)}})
+		wide.Groups = append(wide.Groups, Group{From: from, To: len(wide.Columns), Cell: Text(fmt.Sprintf("fabric-%d", f))})
 	}
-	wide.addTexts(head...)
-	wide.addTexts(row...)
+	wide.AddTexts(head...)
+	wide.AddTexts(row...)
 	for _, width := range []int{0, 20, 40, 60, 80, 100, 120, 200} {
 		var b strings.Builder
-		if err := wide.write(&b, Style{Width: width}); err != nil {
+		if err := wide.Write(&b, Style{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		text := b.String()
@@ -59,7 +56,7 @@ func TestLongNamesLeaveRoom(t *testing.T) {
 	}
 	for _, width := range []int{40, 50, 60, 80, 120} {
 		var b strings.Builder
-		if err := Grid(&b, rows, Style{Width: width}); err != nil {
+		if err := Grid(rows).Write(&b, Style{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(b.String(), "\n") {
@@ -78,13 +75,13 @@ func TestLongNamesLeaveRoom(t *testing.T) {
 
 // TestPartsOfATableNameTheirRows: a mark or a number that rows share is no name.
 func TestPartsOfATableNameTheirRows(t *testing.T) {
-	tab := &table{columns: []column{{left: true}, {left: true}, {left: true}, {}}}
-	tab.addTexts("", "design", "what", "power")
-	tab.addTexts("*", "fat-tree", strings.Repeat("a", 30), "11 kW")
-	tab.addTexts("*", "single-switch", strings.Repeat("b", 30), "6 kW")
-	tab.addTexts("", "dragonfly", strings.Repeat("c", 30), "9 kW")
+	tab := &Table{Columns: []Column{{Left: true}, {Left: true}, {Left: true}, {}}}
+	tab.AddTexts("", "design", "what", "power")
+	tab.AddTexts("*", "fat-tree", strings.Repeat("a", 30), "11 kW")
+	tab.AddTexts("*", "single-switch", strings.Repeat("b", 30), "6 kW")
+	tab.AddTexts("", "dragonfly", strings.Repeat("c", 30), "9 kW")
 	var b strings.Builder
-	if err := tab.write(&b, Style{Width: 50}); err != nil {
+	if err := tab.Write(&b, Style{Width: 50}); err != nil {
 		t.Fatal(err)
 	}
 	if parts := strings.Count(b.String(), "\n\n") + 1; parts != 2 {
@@ -102,7 +99,7 @@ func TestGridsFitTheTerminal(t *testing.T) {
 	rows := [][]string{{"field", "value", "trust", "source"}, {"switch.latency.of-the-port", "150 ns of something", "assumption", strings.Repeat("a source of words ", 12)}}
 	for _, width := range []int{50, 80, 120} {
 		var b strings.Builder
-		if err := Grid(&b, rows, Style{Width: width}); err != nil {
+		if err := Grid(rows).Write(&b, Style{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(b.String(), "\n") {
@@ -113,31 +110,5 @@ func TestGridsFitTheTerminal(t *testing.T) {
 		if n := strings.Count(strings.Join(strings.Fields(b.String()), " "), "words"); n != 12 {
 			t.Errorf("width %d: %d of 12 words are there", width, n)
 		}
-	}
-}
-
-// TestAPictureNeedsNoPage: it is XML by itself, with a line of each fabric in both plots.
-func TestAPictureNeedsNoPage(t *testing.T) {
-	var b strings.Builder
-	r := fabricate(threeFabrics, sweep())
-	if err := Picture(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	in := xml.NewDecoder(strings.NewReader(b.String()))
-	for {
-		if _, err := in.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("%v in\n%s", err, b.String())
-		}
-	}
-	for i, f := range r.Fabrics {
-		if n := strings.Count(b.String(), fmt.Sprintf(`class="line s%d"`, i)); n != 3 { // and in the legend
-			t.Errorf("%s has %d lines, want 3", f.Name, n)
-		}
-	}
-	r.Fabrics = nil
-	if err := Picture(&b, r); err == nil {
-		t.Error("a run without results is drawn")
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package doc
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // rows. Columns of a group stay together where they fit. Width 0 is any. Names that leave
 // no room for the widest column are broken into lines. A column that is still wider than
 // the rest leaves room for stands alone, and its lines are cut by the terminal.
-func (t *table) fitting(width int) []*table {
+func (t *Table) fitting(width int) []*Table {
 	t = t.brokenNames(width)
 	widths := t.widths()
 	keys := t.naming(widths, width)
@@ -19,9 +19,9 @@ func (t *table) fitting(width int) []*table {
 		room -= t.gap(j) + widths[j]
 	}
 	if width <= 0 || t.needs(widths, keys, len(widths)) <= room {
-		return []*table{t}
+		return []*Table{t}
 	}
-	var parts []*table
+	var parts []*Table
 	from := keys
 	for from < len(widths) {
 		to := from
@@ -46,9 +46,9 @@ const leastName = 12
 
 // brokenNames is a table whose first column leaves room for the widest of the others: its
 // texts go on below, two columns further in.
-func (t *table) brokenNames(width int) *table {
+func (t *Table) brokenNames(width int) *Table {
 	widths := t.widths()
-	if width <= 0 || len(widths) < 2 || t.keys > 1 {
+	if width <= 0 || len(widths) < 2 || t.Keys > 1 {
 		return t
 	}
 	room := width
@@ -59,25 +59,25 @@ func (t *table) brokenNames(width int) *table {
 		return t
 	}
 	out := *t
-	out.rows = nil
-	for _, row := range t.rows {
-		out.rows = append(out.rows, brokenName(row, room)...)
+	out.Rows = nil
+	for _, row := range t.Rows {
+		out.Rows = append(out.Rows, brokenName(row, room)...)
 	}
 	return &out
 }
 
 // brokenName is a row as rows, the first of which has all other cells.
-func brokenName(row []cell, room int) (out [][]cell) {
-	name := row[0].text
+func brokenName(row []Cell, room int) (out [][]Cell) {
+	name := row[0].Text
 	indent := len(name) - len(strings.TrimLeft(name, " "))
-	for i, line := range strings.Split(wrap(name, room-indent-2), "\n") {
-		cells, in := make([]cell, len(row)), indent
+	for i, line := range strings.Split(Wrap(name, room-indent-2), "\n") {
+		cells, in := make([]Cell, len(row)), indent
 		if i == 0 {
 			copy(cells, row)
 		} else {
 			in += 2
 		}
-		cells[0] = cell{text: strings.Repeat(" ", in) + line, attr: row[0].attr}
+		cells[0] = Cell{Text: strings.Repeat(" ", in) + line, Tone: row[0].Tone}
 		out = append(out, cells)
 	}
 	return out
@@ -103,9 +103,9 @@ func brokenWords(text string, room int) string {
 
 // naming is how many columns from the left name a row: where the table does not say, as
 // many as tell all rows apart, if the widest of the other columns fits beside them.
-func (t *table) naming(widths []int, width int) int {
-	if t.keys > 0 {
-		return t.keys
+func (t *Table) naming(widths []int, width int) int {
+	if t.Keys > 0 {
+		return t.Keys
 	}
 	keys := 1
 	for keys < len(widths)-1 && t.needs(widths, 0, keys+1)+2+slices.Max(widths[keys+1:]) <= width && !t.apart(keys) {
@@ -115,10 +115,13 @@ func (t *table) naming(widths []int, width int) int {
 }
 
 // apart reports whether no two rows are the same in some columns from the left.
-func (t *table) apart(keys int) bool {
+func (t *Table) apart(keys int) bool {
 	seen := map[string]bool{}
-	for _, row := range t.rows {
-		name := fmt.Sprintf("%q", row[:min(keys, len(row))])
+	for _, row := range t.Rows {
+		var name string
+		for _, c := range row[:min(keys, len(row))] {
+			name += fmt.Sprintf("%q", c.Text)
+		}
 		if seen[name] {
 			return false
 		}
@@ -128,7 +131,7 @@ func (t *table) apart(keys int) bool {
 }
 
 // needs is the width of some columns.
-func (t *table) needs(widths []int, from, to int) (n int) {
+func (t *Table) needs(widths []int, from, to int) (n int) {
 	for j := from; j < to; j++ {
 		n += t.gap(j) + widths[j]
 	}
@@ -136,25 +139,71 @@ func (t *table) needs(widths []int, from, to int) (n int) {
 }
 
 // groupEnd is the column behind the group that a column is in.
-func (t *table) groupEnd(j int) int {
-	for _, g := range t.groups {
-		if g.from <= j && j < g.to {
-			return g.to
+func (t *Table) groupEnd(j int) int {
+	for _, g := range t.Groups {
+		if g.From <= j && j < g.To {
+			return g.To
 		}
 	}
 	return j + 1
 }
 
 // part is the table of the key columns and some others.
-func (t *table) part(keys, from, to int) *table {
-	p := &table{columns: append(append([]column{}, t.columns[:keys]...), t.columns[from:to]...), keys: keys}
-	for _, g := range t.groups {
-		if a, b := max(g.from, from), min(g.to, to); a < b {
-			p.groups = append(p.groups, group{a - from + keys, b - from + keys, g.cell})
+func (t *Table) part(keys, from, to int) *Table {
+	p := &Table{Columns: append(append([]Column{}, t.Columns[:keys]...), t.Columns[from:to]...), Keys: keys}
+	for _, g := range t.Groups {
+		if a, b := max(g.From, from), min(g.To, to); a < b {
+			p.Groups = append(p.Groups, Group{a - from + keys, b - from + keys, g.Cell})
 		}
 	}
-	for _, row := range t.rows {
-		p.rows = append(p.rows, append(append([]cell{}, row[:min(keys, len(row))]...), row[min(from, len(row)):min(to, len(row))]...))
+	for _, row := range t.Rows {
+		p.Rows = append(p.Rows, append(append([]Cell{}, row[:min(keys, len(row))]...), row[min(from, len(row)):min(to, len(row))]...))
 	}
 	return p
+}
+
+// shortened is a table whose column that may be cut leaves room for the others. Width 0 is
+// any.
+func (t *Table) shortened(width int) *Table {
+	widths := t.widths()
+	over := t.needs(widths, 0, len(widths)) - width
+	j := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Least > 0 })
+	if width <= 0 || over <= 0 || j < 0 {
+		return t
+	}
+	out := *t
+	out.Rows = nil
+	for _, row := range t.Rows {
+		row = slices.Clone(row)
+		row[j].Text = Fit(row[j].Text, max(t.Columns[j].Least, widths[j]-over))
+		out.Rows = append(out.Rows, row)
+	}
+	return &out
+}
+
+// wrapped is a table whose last column is broken into lines where it does not fit.
+func (t *Table) wrapped(s Style) *Table {
+	last := len(t.Columns) - 1
+	if !t.Columns[last].Wrap {
+		return t
+	}
+	widths := t.widths()
+	before := t.needs(widths, 0, last) + t.gap(last)
+	room := max(24, s.Columns()-before)
+	if last > 0 && s.Width > 0 && before+24 > s.Width { // it will stand beside the first only
+		room = max(leastName, s.Width-min(widths[0], max(leastName, s.Width/2))-t.gap(last))
+	}
+	out := *t
+	out.Rows = nil
+	for _, row := range t.Rows {
+		for i, line := range strings.Split(Wrap(brokenWords(row[last].Text, room), room), "\n") {
+			cells := make([]Cell, len(row))
+			if i == 0 {
+				copy(cells, row)
+			}
+			cells[last] = Cell{Text: line, Tone: row[last].Tone}
+			out.Rows = append(out.Rows, cells)
+		}
+	}
+	return &out
 }

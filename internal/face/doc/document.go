@@ -1,0 +1,121 @@
+package doc
+
+import "html/template"
+
+// Document is what a verb tells.
+type Document struct {
+	Brand    string   // of the page, above its title
+	Title    string   // of the page; without a Heading also the first line on a terminal
+	Subtitle string   // of the page
+	Heading  string   // the first line on a terminal
+	Series   []string // names that have a colour, in paragraphs of the verdict
+	Sections []Section
+	Footer   string // of the page
+}
+
+// Section is blocks under a title.
+type Section struct {
+	Title   string
+	Caption string // says in short how to read the section
+	In      Place
+	Verdict bool // the page frames it
+	Sub     bool // belongs to the section before it
+	Folded  bool // the page shows the title alone until it is opened
+	Blocks  []Block
+}
+
+// Place is where a section is shown.
+type Place int
+
+// The places.
+const (
+	Everywhere Place = iota
+	Details          // everywhere, but on a terminal only where the document fits a screen, or with --details
+	Page             // not on a terminal
+	Screen           // on a terminal only
+)
+
+// Block is a part of a section: [Paragraph], [List], [*Table], [Alarm], [Listing],
+// [Plots], [Figure] or [Cards].
+type Block interface{ kind() string }
+
+// Paragraph is a sentence or a few.
+type Paragraph struct {
+	Lead string // its first words, which stand out
+	Text string
+	Tone Tone // Soft is a note
+}
+
+// List is sentences of one kind.
+type List []string
+
+// Alarm tells what went wrong, in its own lines.
+type Alarm string
+
+// Listing is a text in its own lines: a scenario, a configuration.
+type Listing string
+
+// Plots are diagrams side by side.
+type Plots struct {
+	Legend []string // names of the series, in the order of their colours; may be empty
+	Plots  []Plot
+}
+
+// Plot is a drawn diagram. Its axes have names and units.
+type Plot struct {
+	Title, Note string
+	SVG         template.HTML // made by weft's own code, which escapes what it is given
+	Keys        []Key         // lines that are not simply one per series
+}
+
+// Key explains a kind of line.
+type Key struct {
+	Dash  string // as stroke-dasharray has it
+	Label string
+}
+
+// Figure is a drawing as wide as the page.
+type Figure struct {
+	Title string
+	Tone  Tone // of the title
+	Note  string
+	SVG   template.HTML // as of [Plot]
+}
+
+// Cards are figures in short, a card of each series.
+type Cards []Card
+
+// Card is the figures of a series.
+type Card struct {
+	Title, Subtitle string
+	Figures         []CardFigure
+}
+
+// CardFigure is a number with its name and its unit.
+type CardFigure struct{ Label, Value, Note string }
+
+func (Paragraph) kind() string { return "paragraph" }
+func (List) kind() string      { return "list" }
+func (*Table) kind() string    { return "table" }
+func (Alarm) kind() string     { return "alarm" }
+func (Listing) kind() string   { return "listing" }
+func (Plots) kind() string     { return "diagrams" }
+func (Figure) kind() string    { return "figure" }
+func (Cards) kind() string     { return "cards" }
+
+// Add adds a section.
+func (d *Document) Add(s Section) { d.Sections = append(d.Sections, s) }
+
+// Paragraphs are sentences, a paragraph each.
+func Paragraphs(sentences ...string) []Block { return paragraphs(Plain, sentences) }
+
+// Notes are sentences that stand back, a paragraph each.
+func Notes(sentences ...string) []Block { return paragraphs(Soft, sentences) }
+
+func paragraphs(tone Tone, sentences []string) []Block {
+	out := make([]Block, len(sentences))
+	for i, s := range sentences {
+		out[i] = Paragraph{Text: s, Tone: tone}
+	}
+	return out
+}

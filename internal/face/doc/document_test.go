@@ -1,0 +1,91 @@
+package doc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// long is a document of two details: a table of many rows, and a few notes.
+func long(rows int) *Document {
+	t := &Table{Columns: []Column{{Left: true}, {}}}
+	t.AddTexts("size", "time")
+	for i := range rows {
+		t.AddTexts(fmt.Sprintf("size-%d", i), "1 us")
+	}
+	d := &Document{Title: "a | run", Heading: "the heading", Series: []string{"fast", "fast-er"}}
+	d.Add(Section{Verdict: true, Blocks: Paragraphs("fast leads fast-er by <2 %.")})
+	d.Add(Section{Title: "Every size", In: Details, Blocks: []Block{t}})
+	d.Add(Section{Title: "Notes", In: Details, Blocks: Notes("a note")})
+	d.Add(Section{Title: "The scenario", In: Page, Folded: true, Blocks: []Block{Listing("name: <script>\n")}})
+	return d
+}
+
+func onTerminal(t *testing.T, d *Document, s Style) string {
+	t.Helper()
+	var b strings.Builder
+	if err := d.Terminal(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestADocumentFitsTheScreen: whole where it fits; otherwise without its longest detail,
+// which the last line names and --details shows.
+func TestADocumentFitsTheScreen(t *testing.T) {
+	for _, c := range []struct {
+		rows    int
+		details bool
+		whole   bool
+	}{{30, false, true}, {39, false, true}, {40, false, false}, {80, false, false}, {80, true, true}} {
+		text := onTerminal(t, long(c.rows), Style{Details: c.details})
+		if lines := strings.Count(text, "\n"); !c.details && lines > screen {
+			t.Errorf("%d rows: %d lines, want at most %d", c.rows, lines, screen)
+		}
+		if whole := strings.Contains(text, "size-0"); whole != c.whole {
+			t.Errorf("%d rows, details %v: the table is there: %v, want %v\n%s", c.rows, c.details, whole, c.whole, text)
+		}
+		if hint := strings.Contains(text, "With --details also: every size."); hint == c.whole {
+			t.Errorf("%d rows: the last line names the table: %v", c.rows, hint)
+		}
+		if !strings.Contains(text, "a note") || strings.Contains(text, "<script>") {
+			t.Errorf("%d rows: the note is lost, or the page's text is there:\n%s", c.rows, text)
+		}
+	}
+}
+
+// TestThePageEscapesWhatItShows: names and texts come from files.
+func TestThePageEscapesWhatItShows(t *testing.T) {
+	d := long(1)
+	d.Sections[1].Blocks = append(d.Sections[1].Blocks, List{"<i>"}, Alarm("<b>"), Cards{{Title: "<u>"}})
+	var b strings.Builder
+	if err := d.HTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"<script", "<i>", "<u>", "ZgotmplZ"} {
+		if strings.Contains(b.String(), bad) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+	for _, want := range []string{
+		`<b class="t0">fast</b> leads <b class="t1">fast-er</b> by &lt;2`, "name: &lt;script&gt;", "<details", `<td class="n">1` + "\u00a0us</td>",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page has no %q:\n%s", want, b.String()[strings.Index(b.String(), "<main>"):])
+		}
+	}
+}
+
+// TestMarkdownKeepsItsTables: a bar in a text is no column.
+func TestMarkdownKeepsItsTables(t *testing.T) {
+	table := &Table{Columns: []Column{{Left: true}, {}}, Rows: [][]Cell{{Text("what"), Text("error")}, {Text("a|b"), {Text: "MISS", Tone: Bad}}}}
+	d := &Document{Title: "Validation", Sections: []Section{{Title: "One", Blocks: []Block{Paragraph{Lead: "Reference.", Text: "arithmetic"}, table, List{"x", "y"}}}}}
+	var b strings.Builder
+	if err := d.Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = "# Validation\n\n## One\n\n*Reference.* arithmetic\n\n| what | error |\n|---|---:|\n| a\\|b | **MISS** |\n\n- x\n- y\n"
+	if b.String() != want {
+		t.Errorf("%q, want\n%q", b.String(), want)
+	}
+}

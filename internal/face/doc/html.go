@@ -1,0 +1,186 @@
+package doc
+
+import (
+	"embed"
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+//go:embed *.html.tmpl
+var files embed.FS
+
+// pages are the templates of the one page that all documents have.
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"unbroken": unbroken,
+	"class":    Tone.class,
+	"marker":   legendMarker,
+	"head":     (*Table).pageHead,
+	"rows":     (*Table).pageRows,
+	"colour":   func(i int) int { return i % Palette },
+	"show":     func(Block) (template.HTML, error) { return "", nil }, // HTML has the document's
+}).ParseFS(files, "*.html.tmpl"))
+
+// Templates are the parts of pages that are not documents yet.
+func Templates() *template.Template { return template.Must(pages.Clone()) }
+
+// HTML writes the document as a page that needs no other file, and runs nothing.
+func (d *Document) HTML(w io.Writer) error {
+	own, err := pages.Clone()
+	if err != nil {
+		return err
+	}
+	own.Funcs(template.FuncMap{"show": func(b Block) (template.HTML, error) {
+		var text strings.Builder
+		var data any = b
+		if p, ok := b.(Paragraph); ok {
+			data = pageParagraph{p, d.named(p.Text)}
+		}
+		err := own.ExecuteTemplate(&text, b.kind(), data)
+		return template.HTML(text.String()), err
+	}})
+	return own.ExecuteTemplate(w, "document.html.tmpl", d)
+}
+
+// pageParagraph is a paragraph with the names of series in their colours.
+type pageParagraph struct {
+	Paragraph
+	Named template.HTML
+}
+
+// Shown are the sections of the page.
+func (d *Document) Shown() (out []Section) {
+	for _, s := range d.Sections {
+		if s.In != Screen && len(s.Blocks) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Colours are the indices of the palette, for the style sheet.
+func (d *Document) Colours() []int {
+	out := make([]int, Palette)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// named is a sentence with the names of series in their colours. Of two names of which
+// one begins the other, the longer is found first.
+func (d *Document) named(sentence string) template.HTML {
+	if len(d.Series) == 0 {
+		return template.HTML(html.EscapeString(sentence))
+	}
+	index := map[string]int{}
+	var names []string
+	for i, name := range d.Series {
+		index[name] = i % Palette
+		names = append(names, regexp.QuoteMeta(name))
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
+	var b strings.Builder
+	at := 0
+	for _, m := range regexp.MustCompile(strings.Join(names, "|")).FindAllStringIndex(sentence, -1) {
+		if inWord(sentence, m[0]-1) || inWord(sentence, m[1]) {
+			continue
+		}
+		name := sentence[m[0]:m[1]]
+		fmt.Fprintf(&b, `%s<b class="t%d">%s</b>`, html.EscapeString(sentence[at:m[0]]), index[name], html.EscapeString(name))
+		at = m[1]
+	}
+	b.WriteString(html.EscapeString(sentence[at:]))
+	return template.HTML(b.String()) // escaped piece by piece
+}
+
+// inWord reports whether there is a letter, digit or hyphen at a place.
+func inWord(s string, i int) bool {
+	if i < 0 || i >= len(s) {
+		return false
+	}
+	c := s[i]
+	return c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// legendMarker is the line and the marker of a series, for legends.
+func legendMarker(i int) template.HTML {
+	s := strconv.Itoa(i % Palette)
+	return template.HTML(`<svg class="key" viewBox="0 0 28 12" aria-hidden="true"><path class="line s` + s +
+		`" d="M0 6H28"/><path class="mark s` + s + `" d="` + Marker(i, 14, 6) + `"/></svg>`)
+}
+
+// unbroken is a cell of a table whose number and unit stay on one line: 92.07 kW.
+func unbroken(text string) string {
+	const figure = 14 // characters; what is longer is a sentence
+	if utf8.RuneCountInString(text) <= figure && strings.ContainsAny(text, "0123456789") {
+		return strings.ReplaceAll(text, " ", "\u00a0")
+	}
+	return text
+}
+
+// pageRow is a row of a table on the page.
+type pageRow struct {
+	First bool // names itself; the rows below it may leave their name out
+	Cells []pageCell
+}
+
+// pageCell is a cell with its class in the style sheet.
+type pageCell struct {
+	Cell
+	Class string
+	Width string // of its bar, in per cent; empty without
+	Span  int    // columns
+}
+
+// pageHead is the heading of a table, and of its groups before it.
+func (t *Table) pageHead() (out [][]pageCell) {
+	if len(t.Groups) > 0 {
+		var groups []pageCell
+		at := 0
+		for _, g := range t.Groups {
+			if g.From > at {
+				groups = append(groups, pageCell{Span: g.From - at})
+			}
+			groups = append(groups, pageCell{Cell: g.Cell, Class: "n " + g.Tone.class(), Span: g.To - g.From})
+			at = g.To
+		}
+		out = append(out, groups)
+	}
+	return append(out, t.pageCells(0))
+}
+
+// pageRows are the rows below the heading.
+func (t *Table) pageRows() (out []pageRow) {
+	for i := 1; i < len(t.Rows); i++ {
+		cells := t.pageCells(i)
+		out = append(out, pageRow{First: cells[0].Text != "", Cells: cells})
+	}
+	return out
+}
+
+func (t *Table) pageCells(i int) (out []pageCell) {
+	for j, c := range t.Rows[i] {
+		cell := pageCell{Cell: c, Class: "n", Span: 1}
+		if t.Columns[j].Left {
+			if cell.Class = "w"; utf8.RuneCountInString(c.Text) > 40 {
+				cell.Class = "w long"
+			}
+			if n := len(c.Text) - len(strings.TrimLeft(c.Text, " ")); n > 0 {
+				cell.Class += " in"
+			}
+		}
+		if c.Bar > 0 {
+			cell.Width = Num(100 * min(1, c.Bar))
+		}
+		cell.Class = strings.TrimSpace(cell.Class + " " + c.Tone.class())
+		out = append(out, cell)
+	}
+	return out
+}

@@ -1,0 +1,175 @@
+package doc
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Cell is a text in its tone. A cell with a number has the number's unit too.
+type Cell struct {
+	Text string
+	Tone Tone
+	Bar  float64 // the length of a bar on the page, as a share of the column; 0 is none
+}
+
+// Text is a cell of plain text.
+func Text(s string) Cell { return Cell{Text: s} }
+
+// Column is how the cells of a column stand.
+type Column struct {
+	Left  bool // words; numbers stand on the right
+	Gap   int  // before it, on a terminal; 0 is 2
+	Least int  // to fit the terminal, texts are cut in their middle down to this width; 0 is never
+	Wrap  bool // the last column: texts are broken into lines on a terminal
+	Below bool // the last column: texts stand below their rows on a terminal
+}
+
+// Table is rows of cells, set in columns. The first row is the heading.
+type Table struct {
+	Title   string // above a table among others of its section
+	Columns []Column
+	Keys    int // columns from the left that name a row; 0 is as many as tell rows apart
+	Groups  []Group
+	Rows    [][]Cell
+}
+
+// Group is a heading over several columns.
+type Group struct {
+	From, To int // columns, To excluded
+	Cell
+}
+
+// Add adds a row.
+func (t *Table) Add(row ...Cell) { t.Rows = append(t.Rows, row) }
+
+// AddTexts adds a row of plain texts.
+func (t *Table) AddTexts(row ...string) {
+	cells := make([]Cell, len(row))
+	for i, text := range row {
+		cells[i].Text = text
+	}
+	t.Add(cells...)
+}
+
+// Grid is rows of text with a heading, from the left but for some columns of numbers;
+// the last column is broken into lines where it does not fit.
+func Grid(rows [][]string, numbers ...int) *Table {
+	t := &Table{Columns: make([]Column, len(rows[0]))}
+	for j := range t.Columns {
+		t.Columns[j].Left = !slices.Contains(numbers, j)
+	}
+	t.Columns[len(t.Columns)-1].Wrap = true
+	for _, row := range rows {
+		t.AddTexts(row...)
+	}
+	return t
+}
+
+// Write sets the table on a terminal. Nothing follows the last visible character of a
+// line. What a terminal is too narrow for is cut into tables below each other.
+func (t *Table) Write(w io.Writer, s Style) error {
+	for i, part := range t.shortened(s.Width).wrapped(s).fitting(s.Width) {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		if err := part.writeWhole(w, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeWhole is Write of a table as wide as it is.
+func (t *Table) writeWhole(w io.Writer, s Style) error {
+	widths := t.widths()
+	var b strings.Builder
+	if len(t.Groups) > 0 {
+		t.writeGroups(&b, s, widths)
+	}
+	for i, row := range t.Rows {
+		var line strings.Builder
+		below := ""
+		for j, c := range row {
+			if t.Columns[j].Below {
+				below = c.Text
+				continue
+			}
+			pad := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(c.Text))
+			line.WriteString(strings.Repeat(" ", t.gap(j)))
+			tone := c.Tone
+			if i == 0 && tone == Plain {
+				tone = Soft
+			}
+			switch {
+			case !t.Columns[j].Left:
+				line.WriteString(pad + s.Paint(c.Text, tone))
+			case strings.TrimSpace(c.Text) == "":
+				line.WriteString(pad + c.Text)
+			default:
+				line.WriteString(s.Paint(c.Text, tone) + pad)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		if below != "" && i > 0 {
+			b.WriteString("    " + strings.ReplaceAll(Wrap(below, s.Columns()-4), "\n", "\n    ") + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (t *Table) gap(j int) int {
+	switch {
+	case j == 0 || t.Columns[j].Below:
+		return 0
+	case t.Columns[j].Gap > 0:
+		return t.Columns[j].Gap
+	}
+	return 2
+}
+
+func (t *Table) widths() []int {
+	widths := make([]int, len(t.Columns))
+	for _, row := range t.Rows {
+		for j, c := range row {
+			if !t.Columns[j].Below {
+				widths[j] = max(widths[j], utf8.RuneCountInString(c.Text))
+			}
+		}
+	}
+	return widths
+}
+
+// writeGroups sets the headings over groups of columns, on the right edge as
+// the numbers below them.
+func (t *Table) writeGroups(b *strings.Builder, s Style, widths []int) {
+	at := 0
+	var line strings.Builder
+	for _, g := range t.Groups {
+		start, end := t.needs(widths, 0, g.From)+t.gap(g.From), t.needs(widths, 0, g.To)
+		text := Fit(g.Text, end-start)
+		fill := end - start - utf8.RuneCountInString(text)
+		rule := ""
+		if fill > 1 {
+			rule = strings.Repeat("─", fill-1) + " "
+		}
+		line.WriteString(strings.Repeat(" ", start-at) + s.Paint(rule, Soft) + s.Paint(text, g.Tone))
+		at = start + utf8.RuneCountInString(rule) + utf8.RuneCountInString(text)
+	}
+	fmt.Fprintln(b, line.String())
+}
+
+// Fit shortens a text in its middle to at most n characters.
+func Fit(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	r := []rune(s)
+	tail := (n - 1) / 2
+	return string(r[:n-1-tail]) + "…" + string(r[len(r)-tail:])
+}

@@ -1,0 +1,137 @@
+package doc
+
+import (
+	"io"
+	"strings"
+)
+
+// screen is how many lines a document may have on a terminal without --details.
+const screen = 50
+
+// Terminal writes the document as lines of text. Where it has more lines than a screen,
+// sections in [Details] are left out, the longest first, and a last line names them.
+func (d *Document) Terminal(w io.Writer, s Style) error {
+	var parts []string
+	var sections []*Section
+	if heading := d.heading(); heading != "" {
+		parts, sections = append(parts, s.Bold(heading)+"\n"), append(sections, &Section{})
+	}
+	for i := range d.Sections {
+		if section := &d.Sections[i]; section.In != Page {
+			text, err := section.terminal(s)
+			if err != nil {
+				return err
+			}
+			if text != "" {
+				parts, sections = append(parts, text), append(sections, section)
+			}
+		}
+	}
+	_, err := io.WriteString(w, strings.Join(fitted(parts, sections, s), "\n"))
+	return err
+}
+
+func (d *Document) heading() string {
+	if d.Heading != "" {
+		return d.Heading
+	}
+	return d.Title
+}
+
+// fitted is the sections that fit a screen, or all that there are.
+func fitted(parts []string, sections []*Section, s Style) []string {
+	left := make([]bool, len(parts))
+	for {
+		var shown, missing []string
+		lines, longest := 0, -1
+		for i, text := range parts {
+			if left[i] {
+				missing = append(missing, sections[i].name())
+				continue
+			}
+			shown = append(shown, text)
+			lines += 1 + strings.Count(text, "\n")
+			if sections[i].In == Details && (longest < 0 || strings.Count(text, "\n") > strings.Count(parts[longest], "\n")) {
+				longest = i
+			}
+		}
+		if len(missing) > 0 {
+			hint := Wrap("With --details also: "+strings.Join(missing, ", ")+".", s.Columns()) + "\n"
+			shown = append(shown, hint)
+			lines += 1 + strings.Count(hint, "\n")
+		}
+		if s.Details || lines-1 <= screen || longest < 0 {
+			return shown
+		}
+		left[longest] = true
+	}
+}
+
+// name is a title within a sentence.
+func (s *Section) name() string {
+	if len(s.Title) < 2 || strings.ToUpper(s.Title[:2]) == s.Title[:2] {
+		return s.Title
+	}
+	return strings.ToLower(s.Title[:1]) + s.Title[1:]
+}
+
+// terminal is a section as lines: paragraphs that follow one another are one block.
+func (s *Section) terminal(style Style) (string, error) {
+	var b strings.Builder
+	if s.Title != "" {
+		title := s.Title
+		if s.Caption != "" {
+			title += " (" + s.Caption + ")"
+		}
+		b.WriteString(style.Bold(Wrap(title, style.Columns())) + "\n")
+	}
+	before := "title"
+	for _, block := range s.Blocks {
+		var part strings.Builder
+		if err := write(&part, block, style); err != nil {
+			return "", err
+		}
+		if part.Len() == 0 {
+			continue
+		}
+		if b.Len() > 0 && (before != block.kind() || before == "table") && !(before == "alarm" && block.kind() == "alarm") {
+			b.WriteByte('\n')
+		}
+		b.WriteString(part.String())
+		before = block.kind()
+	}
+	if before == "title" {
+		return "", nil // diagrams only
+	}
+	return b.String(), nil
+}
+
+// write is a block on a terminal, which has no drawings.
+func write(b *strings.Builder, block Block, s Style) error {
+	switch x := block.(type) {
+	case Paragraph:
+		text := x.Text
+		if x.Lead != "" {
+			text = x.Lead + " " + text
+		}
+		tone := x.Tone
+		if tone == Soft {
+			tone = Plain // a note is no less legible than a sentence
+		}
+		b.WriteString(s.Paint(Wrap(text, s.Columns()), tone) + "\n")
+	case List:
+		for _, item := range x {
+			b.WriteString("- " + strings.ReplaceAll(Wrap(item, s.Columns()-2), "\n", "\n  ") + "\n")
+		}
+	case Alarm:
+		b.WriteString(strings.TrimRight(string(x), "\n") + "\n")
+	case Listing:
+		b.WriteString(strings.TrimRight(string(x), "\n") + "\n")
+	case *Table:
+		if x.Title != "" {
+			b.WriteString(x.Title + "\n\n")
+		}
+		return x.Write(b, s)
+	}
+	return nil
+}
