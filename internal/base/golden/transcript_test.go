@@ -2,6 +2,7 @@ package golden
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -17,13 +18,19 @@ func (c *counter) Command(words []string) error {
 	return nil
 }
 
-func (c *counter) Trace() string { return strings.Repeat("word\n", c.n) }
+func (c *counter) Trace() string {
+	var trace strings.Builder
+	for i := range c.n {
+		fmt.Fprintln(&trace, i+1)
+	}
+	return trace.String()
+}
 
 func TestATranscriptIsPlayedStepByStep(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"a trace that was wrong", "# two\na b\n----\nold\nold\n\nc\n----\n", "# two\na b\n----\nword\nword\n\nc\n----\nword\nword\nword\n"},
-		{"empty lines between commands", "a\n\nb\n----\n", "a\n\nb\n----\nword\nword\n"},
-		{"no command", "# nothing\n----\nold\n", "# nothing\n----\n"},
+		{"a trace that was wrong", "# two\na b\n----\n7\n8\n\nc\n----\n", "# two\na b\n----\n1\n2\n\nc\n----\n1\n2\n3\n"},
+		{"empty lines between commands", "a\n\nb\n----\n", "a\n\nb\n----\n1\n2\n"},
+		{"no command", "# nothing\n----\n7\n", "# nothing\n----\n"},
 	} {
 		if got := Play(t, c.text, &counter{}); got != c.want {
 			t.Errorf("%s: played\n%s\nwant\n%s", c.name, got, c.want)
