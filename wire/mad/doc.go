@@ -11,14 +11,13 @@
 // and not looked at. A value that is wider than its field is cut to its low bits.
 //
 // A slice that is too short for an attribute is a [ShortError]. The codec does not
-// judge values: whoever answers a MAD names the value that it refuses.
+// judge values: the agent that answers a MAD names the value that it refuses.
 //
 // Source: the InfiniBand Architecture Specification (IBA), volume 1, chapters
 // 13 (datagrams), 14 (subnet management), 15 (subnet administration) and 16
 // (performance management). Tested against datagrams of OpenSM,
 // infiniband-diags and ibsim.
 //
-// Left out: the classes that none of these use (device, communication and
-// baseboard management), and the vendors' attributes except the one by which
-// FDR10 is told from QDR.
+// Left out: device, communication and baseboard management, and the vendors' attributes
+// except MlnxExtPortInfo, which distinguishes FDR10 from QDR.
 package mad

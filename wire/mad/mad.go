@@ -6,8 +6,7 @@ import (
 	"weft/units"
 )
 
-// Size is the length of a management datagram, whatever it holds (IBA vol. 1,
-// 13.4.2).
+// Size is the length of every management datagram in bytes (IBA vol. 1, 13.4.2).
 const Size = 256
 
 // MAD is a management datagram as it stands on the wire.
@@ -37,8 +36,8 @@ const (
 	SubnDirected Class = 0x81 // subnet management, directed route
 )
 
-// Subnet reports whether the class is one of subnet management, whose datagrams
-// travel on lane 15 between queue pairs 0.
+// Subnet reports whether the class is subnet management, whose datagrams use VL15 and
+// QP 0.
 func (c Class) Subnet() bool { return c == SubnLID || c == SubnDirected }
 
 // CongestionVersion is the class version of congestion control (IBA vol. 1, A10.4.1).
@@ -53,11 +52,10 @@ func (c Class) version() uint8 {
 	return 1
 }
 
-// Method is what a datagram asks for or answers (IBA vol. 1, 13.4.5 and
-// 15.2.2).
+// Method is the method of a datagram (IBA vol. 1, 13.4.5 and 15.2.2).
 type Method uint8
 
-// The methods. Those from GetTable on are of subnet administration alone.
+// The methods. Subnet administration alone uses GetTable and the methods behind it.
 const (
 	Get         Method = 0x01
 	Set         Method = 0x02
@@ -73,8 +71,8 @@ const (
 	Response Method = 0x80
 )
 
-// Answer is the method of the answer to m. That of a trap, which has none of
-// its own, is TrapRepress; that of Set is GetResp.
+// Answer is the method of the answer to m: GetResp for Set, TrapRepress for Trap,
+// otherwise m with the response bit.
 func (m Method) Answer() Method {
 	switch m {
 	case Set:
@@ -127,12 +125,12 @@ const (
 	AttrPortCountersExtended Attribute = 0x001D
 )
 
-// Status is the status of an answer (IBA vol. 1, 13.4.7). The low byte is
-// common to all classes, the high one of the class.
+// Status is the status of an answer (IBA vol. 1, 13.4.7). The low byte is common to all
+// classes, the high byte belongs to the class.
 type Status uint16
 
-// The states of an answer. Those from NoResources on are of subnet
-// administration (IBA vol. 1, 15.2.1.2).
+// The statuses. NoResources and those behind it belong to subnet administration (IBA
+// vol. 1, 15.2.1.2).
 const (
 	OK               Status = 0
 	Busy             Status = 0x0001
@@ -151,8 +149,8 @@ const (
 	directionBit Status = 1 << 15 // of directed routes: the datagram is on its way back
 )
 
-// FromBytes copies a datagram out of a slice, which must have its 256 bytes;
-// what follows them is not looked at.
+// FromBytes copies a datagram from the first 256 bytes of a slice. A shorter slice is a
+// *ShortError.
 func FromBytes(b []byte) (MAD, error) {
 	if len(b) < Size {
 		return MAD{}, &ShortError{"a management datagram", Size, len(b)}
@@ -160,8 +158,8 @@ func FromBytes(b []byte) (MAD, error) {
 	return MAD(b[:Size]), nil
 }
 
-// New is a request without data. The modifier selects a port, a block or
-// whatever the attribute says.
+// New is a request without data. The meaning of the modifier depends on the attribute: a
+// port, a block.
 func New(class Class, method Method, attr Attribute, modifier uint32, tid uint64) MAD {
 	var m MAD
 	m[offBaseVersion] = 1
@@ -177,7 +175,7 @@ func New(class Class, method Method, attr Attribute, modifier uint32, tid uint64
 // Class is the management class.
 func (m *MAD) Class() Class { return Class(m[offClass]) }
 
-// VersionOK reports whether base and class version are those in use.
+// VersionOK reports whether base and class version are the current ones.
 func (m *MAD) VersionOK() bool {
 	return m[offBaseVersion] == 1 && m[offClassVersion] == m.Class().version()
 }
@@ -231,11 +229,11 @@ type GID struct {
 	GUID   units.GUID
 }
 
-// DefaultPrefix is that of a subnet that was given none: link-local (IBA vol. 1,
+// DefaultPrefix is the subnet prefix where none was configured: link-local (IBA vol. 1,
 // 4.1.1).
 const DefaultPrefix uint64 = 0xFE80_0000_0000_0000
 
-// Multicast reports whether the GID is of a multicast group.
+// Multicast reports whether the GID is a multicast GID.
 func (g GID) Multicast() bool { return g.Prefix>>56 == 0xFF }
 
 func (g *GID) layout(c *codec) {

@@ -1,8 +1,8 @@
 package mad
 
-// MlnxExtPortInfo is the vendor's attribute by which FDR10, which the
-// specification does not know, is told from QDR: bit 0 of each speed
-// (infiniband-diags and ibsim read and write it so).
+// MlnxExtPortInfo is the vendor's attribute that distinguishes FDR10, which is not in the
+// specification, from QDR: bit 0 of each speed (as infiniband-diags and ibsim read and
+// write it).
 type MlnxExtPortInfo struct {
 	StateChangeEnable  uint8
 	LinkSpeedSupported uint8

@@ -6,7 +6,7 @@ import (
 	"weft/units"
 )
 
-// NodeInfo says what a node is (IBA vol. 1, 14.2.5.3).
+// NodeInfo is the type, GUIDs and ports of a node (IBA vol. 1, 14.2.5.3).
 type NodeInfo struct {
 	BaseVersion  uint8
 	ClassVersion uint8

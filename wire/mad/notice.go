@@ -15,7 +15,7 @@ const (
 	NoticeEmpty    NoticeType = 0x7F
 )
 
-// TrapNumber names what a generic notice tells (IBA vol. 1, 14.2.5.1).
+// TrapNumber is the event of a generic notice (IBA vol. 1, 14.2.5.1).
 type TrapNumber uint16
 
 // The traps of subnet management.
@@ -35,8 +35,8 @@ const (
 	TrapSwitchPKey    TrapNumber = 259
 )
 
-// Notice tells of an event (IBA vol. 1, 13.4.8.2). What it tells is in the
-// data, as the structure of its number ([GIDNotice], [LinkStateNotice] …).
+// Notice reports an event (IBA vol. 1, 13.4.8.2). Data holds the structure of its number:
+// [GIDNotice], [LinkStateNotice] …
 type Notice struct {
 	Generic   bool
 	Type      NoticeType // 7 bits
@@ -86,7 +86,7 @@ type PortNotice struct {
 // CapabilityNotice is the data of trap 144.
 type CapabilityNotice struct {
 	LID            units.LID
-	OtherChanges   bool // one of the last four fields says what changed
+	OtherChanges   bool // one of the last four fields is set
 	CapabilityMask uint32
 	Priority       bool // of the Subnet Manager on the port
 	SpeedEnabled   bool
@@ -94,7 +94,7 @@ type CapabilityNotice struct {
 	Description    bool
 }
 
-// MKeyNotice is the data of trap 256: who tried what with which key.
+// MKeyNotice is the data of trap 256: the request with the wrong M_Key.
 type MKeyNotice struct {
 	LID       units.LID // of the port that refused
 	DrSLID    units.LID
@@ -103,7 +103,7 @@ type MKeyNotice struct {
 	Modifier  uint32
 	MKey      uint64
 	Directed  bool // the request came by a directed route
-	Truncated bool // the route was longer than what fits
+	Truncated bool // the route is longer than Return
 	Hops      uint8
 	Return    [30]uint8 // path
 }

@@ -80,8 +80,8 @@ func (p *PathRecord) layout(c *codec) {
 	c.skip(48)
 }
 
-// Admits reports whether a value is as the selector says it should be relative
-// to a bound. Without a selector of its own a component means exactly.
+// Admits reports whether a value meets a bound under the selector. If the query has no
+// selector for the component (selected is false), the value must equal the bound.
 func (s Selector) Admits(value, bound int64, selected bool) bool {
 	if !selected {
 		s = Exactly

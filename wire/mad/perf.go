@@ -23,8 +23,8 @@ const (
 	PerfXmitWait uint16 = 1 << 12
 )
 
-// ClassPortInfo says what a port can do in a management class, and where to
-// send its datagrams instead (IBA vol. 1, 13.4.8.1).
+// ClassPortInfo is a port's capabilities in a management class, and the address to which
+// the class is redirected (IBA vol. 1, 13.4.8.1).
 type ClassPortInfo struct {
 	BaseVersion     uint8
 	ClassVersion    uint8
@@ -35,7 +35,7 @@ type ClassPortInfo struct {
 	Trap            ClassAddress
 }
 
-// ClassAddress is where a class's datagrams or traps go.
+// ClassAddress is the destination of a class's datagrams or traps.
 type ClassAddress struct {
 	GID       GID
 	TClass    uint8

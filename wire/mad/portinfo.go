@@ -65,7 +65,7 @@ const (
 	Cap2XDR        uint16 = 1 << 12
 )
 
-// PortInfo is the state of a port and what it can do (IBA vol. 1, 14.2.5.6).
+// PortInfo is the state and the capabilities of a port (IBA vol. 1, 14.2.5.6).
 // Widths and speeds are bit masks; MTU codes are 1 (256 bytes) to 5 (4096).
 type PortInfo struct {
 	MKey           uint64
@@ -100,7 +100,7 @@ type PortInfo struct {
 	VLStallCount       uint8 // 3 bits
 	HOQLife            uint8 // 5 bits
 	OperationalVLs     uint8 // coded as VLCap
-	PartitionIn        bool  // partitions are enforced on what comes in
+	PartitionIn        bool  // partitions are enforced on incoming packets
 	PartitionOut       bool
 	FilterRawIn        bool
 	FilterRawOut       bool
@@ -115,10 +115,10 @@ type PortInfo struct {
 	LocalPhyErrors     uint8 // threshold
 	OverrunErrors      uint8 // threshold
 	MaxCreditHint      uint16
-	// The second extended speeds: 1 XDR. Linux's mlx5 reads the active one so
-	// (drivers/infiniband/hw/mlx5/mad.c), and libibmad has three fields in the byte
-	// before RoundTripLatency; that they are of 3, 2 and 3 bits in this order follows
-	// from a test of another program against it, and is not seen in the specification.
+	// The second extended speeds: 1 XDR. Linux's mlx5 reads the active speed so
+	// (drivers/infiniband/hw/mlx5/mad.c). libibmad has three fields in the byte before
+	// RoundTripLatency. Their widths of 3, 2 and 3 bits, in this order, follow from a
+	// test of another program against it; the specification was not seen.
 	LinkSpeedExt2Active uint8  // 3 bits; 0: the first fields say
 	LinkSpeedExt2Cap    uint8  // 2 bits
 	LinkSpeedExt2On     uint8  // 3 bits: enabled

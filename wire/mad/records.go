@@ -30,8 +30,7 @@ const (
 	ServiceRecName uint64 = 1 << 6
 )
 
-// NodeRecord is a node as subnet administration tells of it (IBA vol. 1,
-// 15.2.5.2).
+// NodeRecord is subnet administration's record of a node (IBA vol. 1, 15.2.5.2).
 type NodeRecord struct {
 	LID  units.LID
 	Info NodeInfo
@@ -75,7 +74,7 @@ func (r *LinkRecord) layout(c *codec) {
 	bits(c, 16, &r.ToLID)
 }
 
-// ServiceRecord is a service that someone has announced (IBA vol. 1, 15.2.5.14).
+// ServiceRecord is an announced service (IBA vol. 1, 15.2.5.14).
 type ServiceRecord struct {
 	ID    uint64
 	GID   GID

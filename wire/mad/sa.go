@@ -3,7 +3,7 @@ package mad
 import "encoding/binary"
 
 // The offsets of subnet administration datagrams: the header of the reliable
-// multi-packet protocol (IBA vol. 1, 13.6.2), then that of the class (15.2.1.1).
+// multi-packet protocol (IBA vol. 1, 13.6.2), then the header of the class (15.2.1.1).
 const (
 	offRMPP          = 24
 	offSMKey         = 36
@@ -12,11 +12,11 @@ const (
 	offSAData        = 56
 )
 
-// SADataBytes is how much of its records a subnet administration datagram holds.
+// SADataBytes is the room for records in a subnet administration datagram.
 const SADataBytes = 200
 
-// saHeaderBytes is what each segment of a multi-packet answer counts on top of
-// its records: the class's own header (IBA vol. 1, 13.6.2.1).
+// saHeaderBytes is the header of the class, which the length of each segment of a
+// multi-packet answer includes (IBA vol. 1, 13.6.2.1).
 const saHeaderBytes = offSAData - offSMKey
 
 // RMPPType is the kind of a packet of the reliable multi-packet protocol.
@@ -41,9 +41,9 @@ type RMPP struct {
 	Active   bool   // false: the rest of the header says nothing
 	Status   uint8  // of Stop and Abort
 	Segment  uint32 // Data and Ack: the segment's number, from 1
-	// Length is, of the first and the last segment, the payload: of the first
-	// one that of the whole transfer, where it is known, of the last one its own.
-	// Of an acknowledgement it is the last segment that may be sent.
+	// Length depends on the packet. In the first segment it is the payload of the whole
+	// transfer, if that is known; in the last segment its own payload; in an
+	// acknowledgement the last segment that may be sent.
 	Length uint32
 }
 
@@ -87,8 +87,8 @@ func (m *MAD) SetRecordStride(recordBytes int) int {
 // Payload is the RMPP length of a segment with so many bytes of records.
 func Payload(recordBytes int) uint32 { return uint32(recordBytes + saHeaderBytes) }
 
-// Records is how many bytes of records a segment says to hold, at most those
-// that a datagram has room for: a length that claims more is a lie.
+// Records is the number of bytes of records in a segment by its header, at most
+// SADataBytes.
 func (m *MAD) Records() int {
 	r := m.RMPP()
 	if !r.Active || !r.Last || r.Length < saHeaderBytes {
@@ -97,8 +97,8 @@ func (m *MAD) Records() int {
 	return int(min(r.Length-saHeaderBytes, SADataBytes))
 }
 
-// Length is how many bytes of the datagram say something: those of the last
-// segment of a multi-packet answer end behind its records.
+// Length is the number of meaningful bytes: the last segment of a multi-packet answer
+// ends behind its records.
 func (m *MAD) Length() int {
 	if m.Class() != SubnAdm || !m.RMPP().Active {
 		return Size
@@ -112,8 +112,8 @@ func (m *MAD) SMKey() uint64 { return binary.BigEndian.Uint64(m[offSMKey:]) }
 // SetSMKey changes the Subnet Manager's key.
 func (m *MAD) SetSMKey(key uint64) { binary.BigEndian.PutUint64(m[offSMKey:], key) }
 
-// ComponentMask has a bit for each component of the attribute that a query
-// gives a value for; bit 0 is the first component.
+// ComponentMask has a bit for each component of the attribute that the query sets; bit 0
+// is the first component.
 func (m *MAD) ComponentMask() uint64 { return binary.BigEndian.Uint64(m[offComponentMask:]) }
 
 // SetComponentMask changes the component mask.

@@ -28,7 +28,7 @@ func (s SMState) String() string {
 	return "reserved state"
 }
 
-// The modifiers of a Set(SMInfo): what one Subnet Manager tells another (IBA
+// The modifiers of a Set(SMInfo): the commands of one Subnet Manager to another (IBA
 // vol. 1, 14.4.1).
 const (
 	SMHandover    uint32 = 1
@@ -38,7 +38,7 @@ const (
 	SMDiscover    uint32 = 5
 )
 
-// SMInfo is what Subnet Managers know of each other (IBA vol. 1, 14.2.5.13).
+// SMInfo describes a Subnet Manager to others (IBA vol. 1, 14.2.5.13).
 type SMInfo struct {
 	GUID     units.GUID // of the manager's port
 	SMKey    uint64

@@ -18,7 +18,7 @@ const (
 	offReturnPath  = 192
 )
 
-// SMPDataBytes is how much of an attribute a subnet management datagram holds.
+// SMPDataBytes is the room for an attribute in a subnet management datagram.
 const SMPDataBytes = 64
 
 // MaxHops is the longest directed route: the path arrays have an entry per hop
@@ -26,8 +26,8 @@ const SMPDataBytes = 64
 const MaxHops = 63
 
 // NewDirected is a directed-route request. The path has the output port of each
-// hop; it may be empty, for the sender's own node. It panics when there are more
-// than MaxHops: who extends a path checks before.
+// hop; it may be empty, for the sender's own node. It panics when the path
+// has more than MaxHops: callers that extend a path check first.
 func NewDirected(method Method, attr Attribute, modifier uint32, tid uint64, path []uint8) MAD {
 	if len(path) > MaxHops {
 		panic("mad: a directed route has at most 63 hops")
@@ -57,8 +57,8 @@ func (m *MAD) HopPointer() uint8 { return m[offHopPointer] }
 // SetHopPointer changes the number of hops made.
 func (m *MAD) SetHopPointer(hops uint8) { m[offHopPointer] = hops }
 
-// HopCount is the number of hops of the directed route; one that is larger than
-// MaxHops is a lie.
+// HopCount is the number of hops of the directed route as the datagram says; a value
+// above MaxHops is false.
 func (m *MAD) HopCount() uint8 { return m[offHopCount] }
 
 // DrSLID is the source of the LID-routed part before the directed one, or the

@@ -2,7 +2,7 @@ package mad
 
 import "weft/units"
 
-// SwitchInfo says what a switch can do, and how it forwards (IBA vol. 1,
+// SwitchInfo is the capabilities and the forwarding settings of a switch (IBA vol. 1,
 // 14.2.5.4).
 type SwitchInfo struct {
 	LinearFDBCap    uint16    // entries, from LID 0
@@ -14,7 +14,7 @@ type SwitchInfo struct {
 	// table does not know.
 	DefaultMulticastPrimary    uint8
 	DefaultMulticastNotPrimary uint8
-	LifeTime                   uint8 // 5 bits: packets live 4.096 µs × 2^LifeTime; above 19 for ever
+	LifeTime                   uint8 // 5 bits: packets live 4.096 µs × 2^LifeTime; above 19 without limit
 	PortStateChange            bool  // a port changed its state; writing it clears it
 	OptimizedSLToVL            uint8 // 2 bits
 	LIDsPerPort                uint16

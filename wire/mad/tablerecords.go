@@ -142,7 +142,7 @@ func (r *SMInfoRecord) layout(c *codec) {
 	r.Info.layout(c)
 }
 
-// InformInfoRecord is a subscription: whose it is, its number, and what it is for (IBA vol. 1, 15.2.5).
+// InformInfoRecord is a subscription: the subscriber, its number, and the events (IBA vol. 1, 15.2.5).
 type InformInfoRecord struct {
 	Subscriber GID
 	Number     uint16

@@ -21,14 +21,14 @@ type PKey uint16
 // DefaultPKey is the key of the default partition, with full membership.
 const DefaultPKey PKey = 0xFFFF
 
-// Full reports whether the key is one of a full member.
+// Full reports whether the key has full membership.
 func (k PKey) Full() bool { return k&0x8000 != 0 }
 
-// Partition is the key without the bit of membership: 0 is of no partition.
+// Partition is the key without the membership bit; 0 is no partition.
 func (k PKey) Partition() PKey { return k &^ 0x8000 }
 
-// Matches reports whether two keys are of one partition and not both of limited
-// members (IBA vol. 1, 10.9.3).
+// Matches reports whether two keys belong to the same partition and at least one has full
+// membership (IBA vol. 1, 10.9.3).
 func (k PKey) Matches(other PKey) bool {
 	return k.Partition() != 0 && k.Partition() == other.Partition() && (k.Full() || other.Full())
 }

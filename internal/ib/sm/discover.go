@@ -8,8 +8,7 @@ import (
 	"weft/wire/mad"
 )
 
-// discovery finds the nodes of the fabric by directed routes, and reads what they say
-// of themselves.
+// discovery finds the nodes of the fabric by directed routes, and reads their attributes.
 type discovery struct {
 	*requests
 	master bool // the manager is master, which clears the change bits of switches
@@ -23,7 +22,7 @@ func (d *discovery) start(master bool) {
 	d.ask(request{method: mad.Get, attr: mad.AttrNodeInfo, node: unmet, near: unmet, path: []uint8{}})
 }
 
-// took takes in what a node says of itself.
+// took takes in an answer of a node.
 func (d *discovery) took(r *request, answer *mad.MAD) {
 	data := answer.SMPData() // longer than every attribute here
 	if r.node == unmet {
@@ -55,8 +54,8 @@ func (d *discovery) took(r *request, answer *mad.MAD) {
 	}
 }
 
-// met says who is behind a port. A node that lies about its type or its ports is
-// not taken in.
+// met takes in the node behind a port. A node with an impossible type or number of ports
+// is refused.
 func (d *discovery) met(r *request, info *mad.NodeInfo) {
 	kind := subnet.Kind(info.Type)
 	if kind < subnet.Adapter || kind > subnet.Router || info.NumPorts == 0 || info.NumPorts > subnet.MaxPorts ||
@@ -68,7 +67,7 @@ func (d *discovery) met(r *request, info *mad.NodeInfo) {
 	i, known := d.byGUID[info.NodeGUID]
 	if !known {
 		if r.near != unmet && d.nodes[r.near].ports[r.port].peer != none {
-			d.moved = true // someone else was there a moment ago: it changes while it is looked at
+			d.moved = true // another node was there a moment ago: the fabric changes during discovery
 			return
 		}
 		if len(d.nodes) >= maxNodes {
@@ -109,7 +108,7 @@ func (d *discovery) joins(r *request, far end) bool {
 	return (a == none || a == far) && (b == none || b == near) && near != far
 }
 
-// add takes in a node and asks it for what it has.
+// add takes in a new node and queues the requests for its attributes.
 func (d *discovery) add(r *request, info *mad.NodeInfo) int32 {
 	i := int32(len(d.nodes))
 	n := &node{info: *info, path: r.path, ports: make([]port, int(info.NumPorts)+1)}
@@ -132,17 +131,17 @@ func (d *discovery) add(r *request, info *mad.NodeInfo) int32 {
 	return i
 }
 
-// readPorts asks a switch for its ports. A master clears the change bit before it does:
-// what changes from then on sets it again, for the next sweep to find, also where the
-// trap is lost. Others leave the bit to the master.
+// readPorts asks a switch for its ports. A master clears the change bit first: a later
+// change sets the bit again, and the next sweep finds it even if the trap is lost. A
+// manager that is not master leaves the bit alone.
 func (d *discovery) readPorts(i int32) {
 	for p := range d.nodes[i].ports {
 		d.get(i, mad.AttrPortInfo, uint32(p), uint8(p))
 	}
 }
 
-// look asks who is behind a port, if it has a link and is not yet known to lead
-// somewhere. Adapters do not pass datagrams on, except the manager's own.
+// look asks for the node behind a port that has a link and whose peer is not known yet.
+// Adapters do not pass datagrams on, except the manager's own.
 func (d *discovery) look(i int32, p uint8) {
 	n := d.nodes[i]
 	q := &n.ports[p]

@@ -9,9 +9,9 @@
 // requests are answered or given up:
 //
 //	discover   directed routes to every port that has a link
-//	consult    SMInfo of other managers; who is master is decided
+//	consult    SMInfo of other managers; one manager becomes master
 //	assign     LIDs, which survive sweeps and restarts, and keys
-//	program    forwarding tables and lanes, what changed only
+//	program    forwarding tables and lanes, changed blocks only
 //	arm        ports from Init to Armed, with MTU and lanes
 //	activate   ports from Armed to Active
 //
@@ -29,14 +29,14 @@
 //	outbox           the time of a call; its datagrams and events
 //	fabric           the nodes of the sweep under way
 //	requests         the window of requests, repeats, M_Keys of requests
-//	discovery        who is behind which port
+//	discovery        the node behind each port
 //	mastery          rank among managers, SMInfo
 //	lidBook          LIDs of all ports ever met
 //	routed           the subnet with its tables, after a sweep
 //	portSetup        PortInfo: LIDs, states, MTU, lanes
 //	partitions       P_Key tables; which ports share a key
 //	laneTables       SL2VL and arbitration tables
-//	delivery         forwarding tables; ledger: what nodes hold already
+//	delivery         forwarding tables; ledger: the blocks that nodes hold already
 //	trees            multicast trees and tables
 //	protection       leases of M_Keys
 //	administration   queries: groups, services, subscriptions, transfers in several
@@ -44,8 +44,9 @@
 //
 // # What is not repaired
 //
-// Two nodes of one GUID cannot both be managed. The one that was met first is;
-// the event DuplicateGUID names the other's place, and no path leads there.
+// Two nodes with the same GUID cannot both be managed. The manager keeps the node that
+// it met first. The event DuplicateGUID names the place of the other, to which no path
+// leads.
 //
 // # Determinism
 //

@@ -7,7 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// EventKind says what a manager has noticed or done.
+// EventKind is the kind of an [Event].
 type EventKind uint8
 
 // The kinds of event.
@@ -16,7 +16,7 @@ const (
 	Entered                        // the manager is now in State
 	Unanswered                     // a request was given up: Attr at Path
 	Refused                        // a request was answered with Status: Attr at Path
-	DuplicateGUID                  // at Path is a node whose GUID another has
+	DuplicateGUID                  // the node at Path has the GUID of another node
 	NotRouted                      // the router failed: Err
 	NotAssigned                    // LIDs do not suffice: Err
 	TrapReceived                   // Trap from LID
@@ -24,9 +24,9 @@ const (
 	HandedOver                     // mastery went to GUID
 	MasterLost                     // the master does not answer any more
 	TooFewLanes                    // routing needs Need lanes, the port at the end of Path has Count: it can deadlock
-	FellBack                       // tables are not what was asked of the router: Text
-	RoutedAsAsked                  // they are again
-	LIDNotKept                     // port GUID had LID, which another port has or which cannot be its own: it has Now instead
+	FellBack                       // the router used another engine or other tables than asked for: Text says why
+	RoutedAsAsked                  // the router does as asked again
+	LIDNotKept                     // port GUID had LID, which is another port's or out of range: it has Now instead
 )
 
 var eventNames = [...]string{

@@ -24,7 +24,7 @@ type node struct {
 	// silent says that it left a request of this phase unanswered: the others are spared,
 	// and the next sweep asks again.
 	silent bool
-	key    uint64 // the M_Key that its agent wants, as far as it told; 0: not known, or none
+	key    uint64 // the M_Key that its agent asks for, if it told; 0: not known, or none
 }
 
 // port is a port of a node.

@@ -12,8 +12,8 @@ import (
 type QoS struct {
 	MaxVLs    uint8 // data lanes that service levels are dealt out to, 1 to 15; 0: all of the port's
 	HighLimit *uint8
-	High, Low []mad.VLWeight // arbitration; what is beyond the port's tables is cut
-	SL2VL     *mad.SLToVL    // where routing does not say its own
+	High, Low []mad.VLWeight // arbitration; entries beyond the port's tables are dropped
+	SL2VL     *mad.SLToVL    // used where routing does not set SL2VL
 }
 
 // laneTables writes SL2VL and arbitration tables.
@@ -24,23 +24,23 @@ type laneTables struct {
 	most    int // lanes that tables have needed so far
 }
 
-// write writes lanes and arbitration to all ports with a link, where routing
-// or the site wants more than one lane, or earlier tables did: what ports have after
-// power-on is nobody's choice.
+// write writes SL2VL and arbitration tables to all ports with a link, if routing or the
+// site uses more than one lane or earlier tables did. The tables that a port has after
+// power-on are not specified.
 func (l *laneTables) write() {
 	l.most = max(l.most, l.tables.Lanes)
 	if l.qos == nil && l.most <= 1 && l.tables.SL2VL == nil {
 		return
 	}
-	told := false
+	warned := false
 	l.eachLinked(func(i int32, p uint8, here, _ *mad.PortInfo) {
 		n := l.nodes[i]
 		w := l.written.of(n)
 		if !n.isSwitch() && here.State == mad.PortInit {
 			w.forget() // its link was down, perhaps its power too
 		}
-		if have := dataLanes(l.operational(n, p)); have < l.tables.Lanes && n.isSwitch() && !told {
-			told = true
+		if have := dataLanes(l.operational(n, p)); have < l.tables.Lanes && n.isSwitch() && !warned {
+			warned = true
 			l.event(Event{Kind: TooFewLanes, Path: slices.Concat(n.path, []uint8{p}), Count: have, Need: l.tables.Lanes})
 		}
 		q := l.qosOf(n, p)
@@ -57,7 +57,7 @@ func (l *laneTables) write() {
 	})
 }
 
-// qosOf is what the site wants of a port.
+// qosOf is the site's QoS for a port.
 func (l *laneTables) qosOf(n *node, p uint8) QoS {
 	if l.qos == nil {
 		return QoS{}
@@ -65,10 +65,9 @@ func (l *laneTables) qosOf(n *node, p uint8) QoS {
 	return l.qos(subnet.Kind(n.info.Type), p)
 }
 
-// lanesOf is the lane of each service level from port in to port out: as routing
-// says, or by a level's own number, where routing needs several lanes to keep the
-// fabric free of deadlock; else as the site says; else by the level's number.
-// Numbers beyond the lanes begin anew.
+// lanesOf is the lane of each service level from port in to port out. Routing decides if
+// it has SL2VL tables or needs several lanes against deadlock; then the site's table;
+// else the lane is the service level modulo the number of lanes.
 func (l *laneTables) lanesOf(n *node, in, out uint8, q *QoS) mad.SLToVL {
 	var t mad.SLToVL
 	dense, routed := l.dense[n]
@@ -111,9 +110,9 @@ func (l *laneTables) writeSLToVL(i int32, p uint8, modifier uint32, w *written, 
 	l.ask(l.set(i, mad.AttrSLToVL, modifier, p, &t))
 }
 
-// writeArbitration writes both tables of a port. By default every lane that is
-// used has the same weight, at low priority; those that earlier tables used, too, for
-// connections keep the levels that they have.
+// writeArbitration writes both tables of a port. By default every lane in use has the
+// same weight, at low priority. Lanes of earlier tables count as in use, because
+// existing connections keep their service levels.
 func (l *laneTables) writeArbitration(i int32, p uint8, here *mad.PortInfo, q *QoS, w *written) {
 	low, high := q.Low, q.High
 	if low == nil && high == nil {

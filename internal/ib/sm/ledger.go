@@ -7,8 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// ledger is what the tables of nodes hold, as far as this manager wrote them, by node
-// GUID.
+// ledger is the contents of nodes' tables that this manager has written, by node GUID.
 type ledger map[units.GUID]*written
 
 // of is the entry of a node, which is made where there is none.
@@ -21,7 +20,7 @@ func (l ledger) of(n *node) *written {
 	return w
 }
 
-// written is what the tables of a node hold.
+// written is the contents of a node's tables.
 type written struct {
 	top   units.LID
 	lft   []uint8 // by LID

@@ -38,8 +38,8 @@ func (b *lidBook) keep(s *subnet.Subnet) {
 	}
 }
 
-// known are the LIDs that ports should keep: those that this manager gave out or
-// was told, then those that ports have.
+// known is the LIDs that ports should keep: first the book's, then the LIDs that ports
+// have.
 func (b *lidBook) known(s *subnet.Subnet, at []int32) map[units.GUID]units.LID {
 	known := maps.Clone(b.lids)
 	if b.reassign {
@@ -57,7 +57,7 @@ func (b *lidBook) known(s *subnet.Subnet, at []int32) map[units.GUID]units.LID {
 	return known
 }
 
-// tellOfLost names the ports that could not keep their LIDs.
+// tellOfLost reports the ports that could not keep their LIDs.
 func (b *lidBook) tellOfLost(known map[units.GUID]units.LID, s *subnet.Subnet) {
 	for i := range s.Nodes {
 		for p := range s.Nodes[i].Ports {

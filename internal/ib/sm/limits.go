@@ -4,12 +4,12 @@ import "weft/units"
 
 // The usual values of Config.
 const (
-	// DefaultWindow is how many requests are under way at a time. A queue of Unix
-	// datagrams holds 10 on old Linux; real switches take several.
+	// DefaultWindow is the number of requests under way. A queue of Unix datagrams holds
+	// 10 on old Linux; real switches take several requests at a time.
 	DefaultWindow = 8
-	// DefaultTimeout is how long a request waits for its answer: OpenSM's.
+	// DefaultTimeout is the time that a request waits for its answer: OpenSM's.
 	DefaultTimeout = 200 * units.Millisecond
-	// DefaultRetries is how often a request is repeated: OpenSM's.
+	// DefaultRetries is the number of repeats of a request: OpenSM's.
 	DefaultRetries = 3
 	// DefaultSweep is the time between light sweeps, and DefaultPoll that between
 	// a standby's questions to the master: OpenSM's.
@@ -18,30 +18,30 @@ const (
 )
 
 const (
-	// maxRepeats is how many sweeps follow each other at once because requests
-	// were not answered. Then the next waits for its time: a node that never answers
-	// must not be asked without end.
+	// maxRepeats is the number of sweeps that follow each other at once because requests
+	// were not answered. After that the next sweep waits for its time: a node that never
+	// answers must not be asked without end.
 	maxRepeats = 3
 
-	// maxChanges is how many sweeps follow each other at once because traps told of
-	// changes during the one before; settleTime is what the manager then waits in between:
-	// ports that go up and down without end, and who forges traps, do not keep it busy.
+	// maxChanges is the number of sweeps that follow each other at once because of traps
+	// during the sweep before. After that the manager waits settleTime between sweeps:
+	// neither flapping ports nor forged traps keep it busy.
 	maxChanges = 16
 	settleTime = units.Second
 
-	// maxNodes and maxPorts bound what a fabric that lies can make a manager
-	// remember: the LIDs of one subnet, twice over for adapters' ports without.
+	// maxNodes bounds the memory that a fabric with false answers can take: more than
+	// the LIDs of one subnet.
 	maxNodes = 1 << 16
 
 	// maxQueue bounds the requests that wait. Discovery of a subnet of
 	// 49,151 ports queues less than one per port of a switch.
 	maxQueue = 1 << 22
 
-	// pollsLost is how many questions in a row a master may leave unanswered
-	// before its standby takes over (IBA vol. 1, 14.4.1: SMInfo polling).
+	// pollsLost is the number of polls in a row that a master may leave unanswered before
+	// its standby takes over (IBA vol. 1, 14.4.1: SMInfo polling).
 	pollsLost = 3
 
-	// These bound what subnet administration is told to remember.
+	// These bound the memory of subnet administration.
 	maxServices    = 4096
 	maxGroups      = 1024 // as many multicast LIDs as small switches have
 	maxMembers     = 1 << 16
@@ -54,13 +54,13 @@ const (
 	// as many.
 	maxRecords = 1 << 19
 
-	// maxTransfers is how many answers in several pieces may be under way, and
-	// transferTime how long one waits for an acknowledgement; maxSegments is how
-	// many pieces are sent without one.
+	// maxTransfers is the number of answers in several segments that may be under way.
+	// transferTime is the time that an answer waits for an acknowledgement. maxSegments
+	// is the number of segments that are sent without one.
 	maxTransfers = 16
 	transferTime = 10 * units.Second
 	maxSegments  = 64
 
-	// noRespTime says that a piece names no time (IBA vol. 1, 13.6.2.1).
+	// noRespTime says that a segment names no response time (IBA vol. 1, 13.6.2.1).
 	noRespTime = 31
 )

@@ -8,19 +8,19 @@ import (
 	"weft/wire/mad"
 )
 
-// Router computes the tables of a subnet whose ports have LIDs. Where they are not what
-// was asked of it, such as another engine's, it says why in instead; else that is empty.
+// Router computes the tables of a subnet whose ports have LIDs. If it used another engine
+// than it was asked for, instead says why; otherwise instead is empty.
 type Router func(*subnet.Subnet) (tables *subnet.Tables, instead string, err error)
 
-// Config is what a manager is told before it starts.
+// Config is the configuration of a manager.
 type Config struct {
 	Priority uint8  // 0 to 15: the higher becomes master
 	SMKey    uint64 // of this manager
 	MKey     MKey   // protects ports from other managers
 	LMC      uint8  // 0 to 7
 	Route    Router
-	// LIDs are those that ports had before a restart, by port GUID. Ports that
-	// have a LID keep it too, unless Reassign is set.
+	// LIDs is the LIDs before a restart, by port GUID. A port that is not in LIDs keeps
+	// the LID that it has, unless Reassign is set.
 	LIDs     map[units.GUID]units.LID
 	Reassign bool
 	// Partitions are the partition keys of an end port; nil is the default
@@ -40,14 +40,13 @@ type Config struct {
 // routes have the permissive LID in both.
 type Packet struct {
 	DLID, SLID units.LID
-	// PKey is, of what is not subnet management, the key of the manager's own port by
-	// which it came or goes; 0 is the first of the port's table.
+	// PKey is the partition key, from the table of the manager's port, that the datagram
+	// came or goes with; 0 is the first entry. Subnet management has none.
 	PKey mad.PKey
 	MAD  mad.MAD
 }
 
-// Batch is what a call leaves behind. Callers may use one again and again; calls
-// append to it.
+// Batch is the output of a call. Calls append to it; callers may reuse it.
 type Batch struct {
 	Send   []Packet // in this order
 	Events []Event
@@ -56,7 +55,7 @@ type Batch struct {
 // Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() { b.Send, b.Events = b.Send[:0], b.Events[:0] }
 
-// phase is what a sweep is about.
+// phase is the part of a sweep that is under way.
 type phase uint8
 
 const (
@@ -95,11 +94,11 @@ type Manager struct {
 
 	sweeping  units.Time // when the sweep began
 	nextSweep units.Time
-	again     bool   // a trap told of a change during this sweep
+	again     bool   // the fabric changed during this sweep
 	changes   int    // sweeps that followed at once because of traps
 	settled   bool   // the last sweep got to its end: the nodes found are those of the routed subnet
-	repeats   int    // sweeps with gaps that followed at once
-	instead   string // why the tables are not what was asked for
+	repeats   int    // sweeps with requests given up, in a row
+	instead   string // why the router used another engine than asked for
 }
 
 // New makes a manager that has not started. It needs a Router.
@@ -128,14 +127,15 @@ func New(cfg Config) *Manager {
 		window: cfg.Window, timeout: cfg.Timeout, retries: cfg.Retries, mkey: cfg.MKey.Key,
 	}
 	m.discovery = discovery{requests: &m.requests}
-	m.mastery = mastery{requests: &m.requests, priority: cfg.Priority, smKey: cfg.SMKey, state: mad.SMNotActive, master: -1, heir: -1}
+	m.mastery = mastery{requests: &m.requests, priority: cfg.Priority, smKey: cfg.SMKey, state: mad.SMNotActive, master: -1, successor: -1}
 	m.lids = lidBook{outbox: &m.outbox, fabric: &m.fabric, lids: map[units.GUID]units.LID{}, lmc: cfg.LMC, reassign: cfg.Reassign}
 	maps.Copy(m.lids.lids, cfg.LIDs)
 	m.connectWriters()
 	return m
 }
 
-// connectWriters makes what writes to the routed subnet, and what answers with it.
+// connectWriters makes the types that write to the routed subnet, and subnet
+// administration.
 func (m *Manager) connectWriters() {
 	w := &writer{&m.requests, &m.routed}
 	keys := &partitions{writer: w, keys: m.cfg.Partitions}
@@ -156,18 +156,18 @@ func (m *Manager) connectWriters() {
 	}
 }
 
-// State is what the manager is among managers.
+// State is the manager's state (IBA vol. 1, 14.4.1).
 func (m *Manager) State() mad.SMState { return m.mastery.state }
 
-// Subnet is the subnet of the last sweep that got as far as its tables, with
-// LIDs; nil before. Callers must not change it.
+// Subnet is the subnet of the last sweep that computed tables, with LIDs; nil before.
+// Callers must not change it.
 func (m *Manager) Subnet() *subnet.Subnet { return m.routed.sub }
 
 // Tables are the tables that were written for Subnet.
 func (m *Manager) Tables() *subnet.Tables { return m.routed.tables }
 
-// LIDs are the LIDs of all ports that were ever met, by port GUID: what a
-// manager that starts later should be given.
+// LIDs is the LIDs of all ports that were ever met, by port GUID: the value for
+// Config.LIDs after a restart.
 func (m *Manager) LIDs() map[units.GUID]units.LID { return maps.Clone(m.lids.lids) }
 
 // Start begins the first sweep.
@@ -177,8 +177,8 @@ func (m *Manager) Start(now units.Time, out *Batch) {
 	m.leave()
 }
 
-// Sweep begins a heavy sweep, or another after the one that is under way. A
-// manager that is not master does nothing.
+// Sweep begins a heavy sweep, at once or after the sweep that is under way. A manager
+// that is not master does nothing.
 func (m *Manager) Sweep(now units.Time, out *Batch) {
 	m.enter(now, out)
 	m.changed()
@@ -216,8 +216,8 @@ func (m *Manager) enter(now units.Time, out *Batch) {
 	m.outbox.now, m.outbox.out = max(now, m.outbox.now), out
 }
 
-// leave sends what the window has room for, and goes on to the next phase when
-// nothing is left of this one.
+// leave sends as many requests as the window takes, and goes on to the next phase when
+// no request of this phase is left.
 func (m *Manager) leave() {
 	for {
 		m.requests.fill(m.more, m.gaveUp)
@@ -291,7 +291,7 @@ func (m *Manager) take(r *request, d *mad.MAD) {
 		m.tookLight(d)
 	case m.phase == renew:
 		m.again = m.again || !m.protection.holds(d)
-	case r.attr == mad.AttrPortInfo: // what was written, or of a standby's own port
+	case r.attr == mad.AttrPortInfo: // the answer to a Set, or about a standby's own port
 		n := m.fabric.nodes[r.node]
 		_ = mad.Parse(d.SMPData(), &n.ports[r.port].info)
 		n.tookKey(r.port, &n.ports[r.port].info)
@@ -300,7 +300,7 @@ func (m *Manager) take(r *request, d *mad.MAD) {
 	}
 }
 
-// gaveUp is what follows from a request without a useful answer.
+// gaveUp handles a request without a useful answer.
 func (m *Manager) gaveUp(r *request) {
 	switch {
 	case r.attr == mad.AttrSMInfo:
@@ -312,11 +312,11 @@ func (m *Manager) gaveUp(r *request) {
 	}
 	m.requests.givenUp++
 	if w := m.delivery.written[m.fabric.guidOf(r.node)]; w != nil && m.phase != discover {
-		w.forget() // what the node holds is not known
+		w.forget() // the contents of the node's tables are not known
 	}
 }
 
-// periodic is what happens when the time of the next sweep has come.
+// periodic begins the work whose time has come: a sweep, or a question to the master.
 func (m *Manager) periodic() {
 	switch {
 	case m.phase == regroup || m.phase == renew:
@@ -334,8 +334,8 @@ func (m *Manager) periodic() {
 	}
 }
 
-// changed starts a heavy sweep: now, also where one is under way that has only looked so
-// far, and else after the one that is under way.
+// changed starts a heavy sweep. A sweep that has not written anything yet starts anew; a
+// sweep that writes is finished first.
 func (m *Manager) changed() {
 	switch looks := m.phase == discover || m.phase == consult; {
 	case m.mastery.state != mad.SMMaster:

@@ -10,8 +10,8 @@ type otherManager struct {
 	path []uint8 // to its node
 }
 
-// mastery is what the manager is among the Subnet Managers of the subnet, and what it
-// knows of the others.
+// mastery is the manager's state among the Subnet Managers of the subnet, and the SMInfo
+// of the others.
 type mastery struct {
 	*requests
 	priority  uint8
@@ -19,8 +19,8 @@ type mastery struct {
 	state     mad.SMState
 	actCount  uint32
 	others    []otherManager // in the order in which they were met
-	master    int            // of others, which a standby watches; -1: none
-	heir      int            // of others, to whom mastery is handed over; -1: none
+	master    int            // of others: the manager that a standby watches; -1: none
+	successor int            // of others: the next master; -1: none
 	lostPolls int            // questions in a row that the master has left unanswered
 }
 
@@ -35,14 +35,13 @@ func (s *mastery) enter(state mad.SMState) {
 
 // watch makes a standby of the manager, which watches a master.
 func (s *mastery) watch(master int) {
-	s.master, s.heir, s.lostPolls = master, -1, 0
+	s.master, s.successor, s.lostPolls = master, -1, 0
 	s.enter(mad.SMStandby)
 	s.claim()
 }
 
-// claim tells a master that ranks below this manager that a better one is there:
-// a trap 144 makes it look, and hand over (IBA vol. 1, 14.4.1). A port that was
-// never given a LID cannot.
+// claim sends a trap 144 to a master that ranks below this manager: the trap makes the
+// master sweep, and hand over (IBA vol. 1, 14.4.1). A port without a LID cannot send it.
 func (s *mastery) claim() {
 	if s.master < 0 || s.others[s.master].info.State != mad.SMMaster || s.before(&s.others[s.master]) {
 		return
@@ -58,7 +57,7 @@ func (s *mastery) claim() {
 	s.send(p)
 }
 
-// consult asks every other manager that discovery saw who it is.
+// consult asks every other manager that discovery saw for its SMInfo.
 func (s *mastery) consult() {
 	s.others = s.others[:0]
 	own := s.own()
@@ -99,8 +98,8 @@ func (s *mastery) better(a, b int) bool {
 	return x.GUID < y.GUID
 }
 
-// rank is the best of the other managers that are masters, and the best of those that
-// should be master rather than this one; -1 for none.
+// rank finds the best other manager in state master, and the best other manager that
+// ranks before this one; -1 where there is none.
 func (s *mastery) rank() (master, best int) {
 	master, best = -1, -1
 	for i := range s.others {
@@ -123,12 +122,12 @@ func (s *mastery) tell(other int, modifier uint32) request {
 	return r
 }
 
-// info is what the manager says of itself.
+// info is the manager's own SMInfo.
 func (s *mastery) info() mad.SMInfo {
 	return mad.SMInfo{GUID: s.guid, SMKey: s.smKey, ActCount: s.actCount, Priority: s.priority, State: s.state}
 }
 
-// known is what this manager and the others say of themselves.
+// known is the SMInfo of this manager and of the others.
 func (s *mastery) known() []mad.SMInfo {
 	all := []mad.SMInfo{s.info()}
 	for i := range s.others {

@@ -8,12 +8,12 @@ import (
 // MKey is how a manager protects ports from others (IBA vol. 1, 14.2.4).
 type MKey struct {
 	Key uint64 // 0: no protection
-	// Level is what ports refuse to who does not know the key: 0 and 1 writing, 1
-	// tells the key to nobody else, 2 and 3 reading as well.
+	// Level is M_KeyProtectBits. Without the key, a port refuses Set at every level; at
+	// level 1 Get returns no key; at levels 2 and 3 it refuses Get too.
 	Level uint8
-	// Lease is for how many seconds a port keeps its key to itself after someone
-	// came with another and the manager did not; 0 is for ever. The manager comes by
-	// every half lease.
+	// Lease is M_KeyLeasePeriod in seconds: a request with a wrong key starts it, a
+	// request with the right key stops it, and when it ends the port is open. 0 never
+	// ends. The manager shows its key every half lease.
 	Lease uint16
 }
 

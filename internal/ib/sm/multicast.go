@@ -9,7 +9,7 @@ import (
 
 // group is a multicast group.
 type group struct {
-	mad.MCMemberRecord          // of the group as a whole; JoinState and PortGID of nobody
+	mad.MCMemberRecord          // of the group as a whole; JoinState and PortGID are 0
 	members            []member // in the order in which they joined
 	permanent          bool     // it stays without members
 }
@@ -38,8 +38,8 @@ type groups struct {
 	subscriptions *subscriptions
 }
 
-// What a group that does not exist yet needs to be told (IBA vol. 1,
-// 15.2.5.17.2).
+// createComponents is the components that a request must have to create a group (IBA
+// vol. 1, 15.2.5.17.2).
 const createComponents = mad.MCMGID | mad.MCPortGID | mad.MCJoinState | mad.MCQKey | mad.MCTClass | mad.MCPKey | mad.MCSL | mad.MCFlowLabel
 
 // answer answers queries for groups, and lets ports join and leave (IBA
@@ -155,8 +155,8 @@ func (s *groups) create(q *query, want *mad.MCMemberRecord) int {
 	return len(s.all) - 1
 }
 
-// A group of which nobody says otherwise has the MTU of 2048 bytes and the rate
-// of 4x SDR, as OpenSM's.
+// The MTU and rate of a group whose creator names none: 2048 bytes and 4x SDR, as with
+// OpenSM.
 const (
 	groupMTU  = 4
 	groupRate = 3

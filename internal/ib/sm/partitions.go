@@ -19,7 +19,7 @@ type partitions struct {
 	keys func(EndPort) []mad.PKey // nil: the default partition for all
 }
 
-// inUse reports whether end ports are told their keys.
+// inUse reports whether the manager writes partition keys.
 func (k *partitions) inUse() bool { return k.keys != nil }
 
 // of is the keys of an end port.
@@ -28,9 +28,8 @@ func (k *partitions) of(n *node, p uint8) []mad.PKey {
 	return k.keys(EndPort{Kind: subnet.Kind(n.info.Type), GUID: guid, Self: guid == k.guid})
 }
 
-// write writes the partition keys of an end port, and of the port of a
-// switch that an adapter hangs on, which enforces them: a block at a time, and
-// not beyond the port's table.
+// write writes the partition keys of an end port. The switch port to which an adapter is
+// cabled gets the same keys and enforces them. Blocks beyond a port's table are left out.
 func (k *partitions) write(n int32, p uint8) {
 	if !k.inUse() {
 		return
@@ -53,15 +52,15 @@ func (k *partitions) writeKeys(n int32, p uint8, room int, keys []mad.PKey) {
 	}
 }
 
-// enforces reports whether a port of a switch checks partition keys: those with
-// an adapter do, if the switch can.
+// enforces reports whether a port of a switch checks partition keys: ports with an
+// adapter do, if the switch can.
 func (k *partitions) enforces(n int32, p uint8) bool {
 	peer := k.nodes[n].ports[p].peer
 	return peer != none && !k.nodes[peer.node].isSwitch() && k.nodes[n].sw.PartitionEnforcementCap > 0
 }
 
-// shared is a partition key by which two ports may talk: they have it both,
-// and one of them as a full member (IBA vol. 1, 10.9.1.2).
+// shared is a partition key that two ports may use between them: both have it, and at
+// least one as a full member (IBA vol. 1, 10.9.1.2).
 func (k *partitions) shared(a, b subnet.End) (mad.PKey, bool) {
 	if !k.inUse() || a == b {
 		return mad.DefaultPKey, true

@@ -14,8 +14,8 @@ func (m *Manager) startSweep() {
 	m.discovery.start(m.mastery.state == mad.SMMaster)
 }
 
-// advance ends a phase of which no request is left, and enters the next. Each
-// phase is entered by a method that queues its requests.
+// advance ends a phase whose requests are all done, and enters the next. A phase begins
+// with a method that queues its requests.
 func (m *Manager) advance() {
 	for _, n := range m.fabric.nodes {
 		n.silent = false // it may answer what the next phase asks
@@ -72,7 +72,8 @@ func (m *Manager) enterAssign() {
 	m.ports.writeEndPorts()
 }
 
-// tellOfFallback tells when routing begins, or ceases, to be other than it was asked for.
+// tellOfFallback reports when routing begins to use another engine than asked for, and
+// when it stops.
 func (m *Manager) tellOfFallback(instead string) {
 	switch {
 	case instead == m.instead:
@@ -84,8 +85,8 @@ func (m *Manager) tellOfFallback(instead string) {
 	m.instead = instead
 }
 
-// finish ends a heavy sweep. One that had gaps, or during which something
-// changed, is followed by another.
+// finish ends a heavy sweep. Another follows if requests were given up or the fabric
+// changed meanwhile.
 func (m *Manager) finish() {
 	m.phase, m.settled = idle, true
 	if m.requests.givenUp == 0 && !m.discovery.moved {
@@ -99,7 +100,7 @@ func (m *Manager) finish() {
 	m.admin.subscriptions.reportPorts()
 	m.nextSweep = m.outbox.now + m.cfg.Sweep
 	m.protection.renewLater(m.mastery.state == mad.SMMaster)
-	if m.mastery.heir >= 0 {
+	if m.mastery.successor >= 0 {
 		m.handOver()
 		return
 	}
@@ -116,8 +117,8 @@ func (m *Manager) finish() {
 	}
 }
 
-// followChange starts a sweep because something changed during the one that is over: at
-// once, but for what changes without end.
+// followChange starts another sweep because the fabric changed during the last one: at
+// once, or after settleTime if it has changed too often.
 func (m *Manager) followChange() {
 	if m.changes++; m.changes <= maxChanges {
 		m.startSweep()
@@ -127,8 +128,8 @@ func (m *Manager) followChange() {
 	m.repeats = max(m.repeats, 1) // a heavy one
 }
 
-// abandon ends a sweep that cannot be finished. What it saw may have changed while it
-// looked.
+// abandon ends a sweep that cannot be finished, perhaps because the fabric changed during
+// it.
 func (m *Manager) abandon() {
 	m.requests.forget()
 	m.phase = idle
@@ -156,7 +157,7 @@ func (m *Manager) startLight() {
 	}
 }
 
-// tookLight looks at what a light sweep brings.
+// tookLight looks at the change bit in a switch's answer.
 func (m *Manager) tookLight(d *mad.MAD) {
 	var sw mad.SwitchInfo
 	_ = mad.Parse(d.SMPData(), &sw)
@@ -165,8 +166,8 @@ func (m *Manager) tookLight(d *mad.MAD) {
 	}
 }
 
-// finishLight goes to sleep, or to a heavy sweep. A subnet without switches has
-// nobody to tell of a change: the one port is looked at each time.
+// finishLight ends a light sweep, or begins a heavy one. A subnet without switches has no
+// change bit: there every light sweep is followed by a heavy one.
 func (m *Manager) finishLight() {
 	m.phase = idle
 	m.nextSweep = m.outbox.now + m.cfg.Sweep
@@ -175,22 +176,23 @@ func (m *Manager) finishLight() {
 	}
 }
 
-// groupsChanged has the multicast tables written anew: now, or when what is under
-// way is over, for all groups that have changed until then. After a sweep that
-// was abandoned it is the next one that does it.
+// groupsChanged writes the multicast tables anew if the manager is idle. Otherwise the
+// end of the phase under way does it, for all groups that have changed until then; after
+// an abandoned sweep, the next sweep does it.
 func (m *Manager) groupsChanged() {
 	if m.phase == idle && m.settled {
 		m.startRegroup()
 	}
 }
 
-// startRegroup writes multicast tables, and nothing else.
+// startRegroup writes the multicast tables alone.
 func (m *Manager) startRegroup() {
 	m.phase, m.again, m.requests.givenUp = regroup, false, 0
 	m.trees.rewrite()
 }
 
-// finishRegroup goes to sleep, or to what came up meanwhile.
+// finishRegroup ends the writing of multicast tables, or begins the work that has come up
+// meanwhile.
 func (m *Manager) finishRegroup() {
 	m.phase = idle
 	switch {
@@ -214,8 +216,7 @@ func (m *Manager) startRenewal() {
 	}
 }
 
-// finishRenewal goes to sleep, or to a heavy sweep, which writes what is not as it
-// should be.
+// finishRenewal ends a renewal. If a port has lost its key, a heavy sweep writes it.
 func (m *Manager) finishRenewal() {
 	m.phase = idle
 	m.protection.renewLater(m.mastery.state == mad.SMMaster)
@@ -224,7 +225,8 @@ func (m *Manager) finishRenewal() {
 	}
 }
 
-// trapped answers a trap, and looks after what it tells.
+// trapped answers a trap, reports it to subscribers, and starts a sweep if the trap says
+// that the fabric changed.
 func (m *Manager) trapped(p *Packet) {
 	var n mad.Notice
 	_ = mad.Parse(p.MAD.SMPData(), &n)

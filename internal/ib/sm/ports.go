@@ -52,8 +52,8 @@ func unchanged(p *mad.PortInfo) {
 	p.LinkWidthEnabled, p.LinkSpeedEnabled, p.LinkSpeedExtOn, p.LinkSpeedExt2On = 0, 0, 0, 0
 }
 
-// arm takes every port with a link from Init to Armed, and tells it
-// what both ends can do.
+// arm takes every port with a link from Init to Armed, and writes the MTU and lanes that
+// both ends have.
 func (w *portSetup) arm() {
 	w.eachLinked(func(n int32, p uint8, here, there *mad.PortInfo) {
 		want := *here
@@ -89,9 +89,9 @@ func (w *portSetup) arm() {
 	})
 }
 
-// How long packets live in switches, which what a port has after power-on does not
-// say: 4.096 µs × 2^n, OpenSM's own (opensm -c of 3.3.23). Without them a switch
-// may discard what waits for 4 µs.
+// The lifetimes of packets in switches, 4.096 µs × 2^n: the defaults of OpenSM (opensm -c
+// of 3.3.23). The value after power-on is not specified: a switch may discard a packet
+// that has waited for 4 µs.
 const (
 	packetLifetime      = 18 // of a switch: 1.07 s
 	headOfQueueLife     = 18 // of a port to a switch
@@ -99,7 +99,7 @@ const (
 	stallCount          = 7  // discards in a row that stall a lane
 )
 
-// subnetTimeout is what every port is told: 4.096 µs × 2^18, 1.07 s, OpenSM's.
+// subnetTimeout is SubnetTimeOut of every port: 4.096 µs × 2^18 = 1.07 s, as OpenSM's.
 const subnetTimeout = 18
 
 // activate takes every Armed port to Active.

@@ -5,7 +5,7 @@ import (
 	"weft/wire/mad"
 )
 
-// delivery writes the tables of switches: what changed only.
+// delivery writes the tables of switches: changed blocks only.
 type delivery struct {
 	*writer
 	trees   *trees
@@ -22,10 +22,10 @@ type cursor struct {
 	lanes bool // all blocks have been sent, and lanes are queued
 }
 
-// start writes what routing computed: the top of each switch's table, block
-// after block of forwarding tables, then the lanes. As OpenSM (osm_state_mgr.c:
-// osm_ucast_mgr_process, then osm_qos_setup) it does not wait in between for the
-// answers to the blocks.
+// start queues the first requests: LinearFDBTop of each switch and the multicast tables.
+// The blocks of the linear tables and the lanes follow (next). Like OpenSM
+// (osm_state_mgr.c: osm_ucast_mgr_process, then osm_qos_setup) it does not wait for the
+// answers to the blocks before it writes lanes.
 func (d *delivery) start() {
 	d.cursor = cursor{}
 	d.trees.compute()
@@ -34,7 +34,7 @@ func (d *delivery) start() {
 		n := d.nodes[i]
 		w := d.written.of(n)
 		if w.top != 0 && w.top != n.sw.LinearFDBTop {
-			w.forget() // the switch was restarted, or someone else wrote to it
+			w.forget() // the switch was restarted, or another manager wrote to it
 		}
 		if n.sw.LinearFDBTop != d.tables.Top || n.sw.LifeTime != packetLifetime {
 			n.sw.LinearFDBTop, n.sw.LifeTime = d.tables.Top, packetLifetime
@@ -60,8 +60,8 @@ func (d *delivery) next() (request, bool) {
 	return d.dequeue()
 }
 
-// nextBlock is the next block of a linear forwarding table that differs from
-// what the switch holds.
+// nextBlock is the next block of a linear forwarding table that differs from the block in
+// the switch.
 func (d *delivery) nextBlock() (request, bool) {
 	for ; d.cursor.sw < len(d.tables.Switch); d.cursor = (cursor{sw: d.cursor.sw + 1}) {
 		i := d.at[d.tables.Switch[d.cursor.sw]]
@@ -80,7 +80,7 @@ func (d *delivery) nextBlock() (request, bool) {
 	return request{}, false
 }
 
-// linearBlock is a block of a table; what is behind its end goes nowhere.
+// linearBlock is a block of a table; LIDs beyond its end have no port.
 func linearBlock(table []uint8, block int) mad.LinearFDB {
 	var b mad.LinearFDB
 	have := copy(b[:], table[block*mad.LIDsPerBlock:])

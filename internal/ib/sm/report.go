@@ -8,7 +8,7 @@ import (
 	"weft/wire/mad"
 )
 
-// subscriber is a port that wants to be told of events (IBA vol. 1, 13.4.11).
+// subscriber is a port that subscribed to reports of events (IBA vol. 1, 13.4.11).
 type subscriber struct {
 	lid  units.LID
 	pkey mad.PKey // by which it asked
@@ -24,7 +24,7 @@ const (
 // byManager is the Notice.ProducerType of a class manager (IBA vol. 1, 13.4.8.2).
 const byManager = 4
 
-// subscriptions is the ports that want to be told of events.
+// subscriptions is the ports that subscribed to reports of events.
 type subscriptions struct {
 	*outbox
 	*fabric
@@ -60,8 +60,7 @@ func (s *subscriptions) answer(q *query) {
 	q.add(&want)
 }
 
-// report tells subscribers of an event, once: a report that is lost is not
-// repeated.
+// report sends a report of an event to its subscribers. A lost report is not repeated.
 func (s *subscriptions) report(n *mad.Notice, issuer mad.GID) {
 	for i := range s.all {
 		to := &s.all[i]
@@ -74,7 +73,7 @@ func (s *subscriptions) report(n *mad.Notice, issuer mad.GID) {
 	}
 }
 
-// reportGID tells of a port or a group that came or went: traps 64 to 67.
+// reportGID reports a port or a group that came or went: traps 64 to 67.
 func (s *subscriptions) reportGID(number mad.TrapNumber, gid mad.GID) {
 	if len(s.all) == 0 {
 		return
@@ -84,8 +83,7 @@ func (s *subscriptions) reportGID(number mad.TrapNumber, gid mad.GID) {
 	s.report(&n, mad.GID{Prefix: mad.DefaultPrefix, GUID: s.guid})
 }
 
-// reportPorts tells which ports are new and which are gone since the sweep
-// before.
+// reportPorts reports the ports that came or went since the sweep before.
 func (s *subscriptions) reportPorts() {
 	var now []units.GUID
 	s.eachEndPort(func(_ subnet.End, p *subnet.Port) bool {
@@ -96,7 +94,7 @@ func (s *subscriptions) reportPorts() {
 	before := s.ports
 	s.ports = now
 	if before == nil {
-		return // nobody was there before the first sweep
+		return // the first sweep has none before it
 	}
 	for i, j := 0, 0; i < len(before) || j < len(now); {
 		switch {

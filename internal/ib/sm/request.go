@@ -22,12 +22,12 @@ type request struct {
 	deadline units.Time
 }
 
-// unmet stands for the node behind a port, before it is asked who it is. The
-// request then has the near end of the link.
+// unmet stands for the node behind a port whose NodeInfo was not read yet. The request
+// then has the near end of the link.
 const unmet int32 = -1
 
-// requests is the datagrams of subnet management that wait for their turn, and those
-// that are under way: up to a window at a time, repeated, then given up.
+// requests is the queue of subnet management datagrams, and the datagrams under way: at
+// most a window at a time. A request without an answer is repeated, then given up.
 type requests struct {
 	*outbox
 	*fabric
@@ -80,9 +80,9 @@ func (q *requests) clearChange(i int32) {
 	q.ask(q.set(i, mad.AttrSwitchInfo, 0, 0, &want))
 }
 
-// fill sends requests until the window is full or there are no more. Behind those that
-// are queued come those that more makes. A request to a node that was silent is not
-// sent: gaveUp gets it.
+// fill sends requests until the window is full or no request is left: first the queue,
+// then the requests that more makes. A request to a silent node is not sent but given to
+// gaveUp.
 func (q *requests) fill(more func() (request, bool), gaveUp func(*request)) {
 	for len(q.wire) < q.window {
 		r, waits := q.dequeue()
@@ -126,8 +126,8 @@ func (q *requests) transmit(r *request) {
 	q.send(Packet{DLID: units.PermissiveLID, SLID: units.PermissiveLID, MAD: d})
 }
 
-// keyFor is the M_Key of a request: that of another manager where the port told it,
-// since its lease had run out or it keeps it from nobody.
+// keyFor is the M_Key of a request: the key that the port told, if it did, which may be
+// another manager's; otherwise this manager's key.
 func (q *requests) keyFor(r *request) uint64 {
 	if r.node != unmet && int(r.node) < len(q.nodes) && q.nodes[r.node].key != 0 {
 		return q.nodes[r.node].key
@@ -135,15 +135,14 @@ func (q *requests) keyFor(r *request) uint64 {
 	return q.mkey
 }
 
-// forget drops all requests: what they were for is over. Late answers find
-// nobody.
+// forget drops all requests. Late answers to them are ignored.
 func (q *requests) forget() {
 	q.queue, q.head, q.wire = q.queue[:0], 0, q.wire[:0]
 }
 
-// answered ends the request that a datagram answers. No request waits for a datagram
-// that came twice, or too late. The upper half of a transaction ID belongs to who
-// carries datagrams (IBA vol. 1, 13.4.6.4; Linux's umad).
+// answered ends the request that a datagram answers. waited is false for a datagram that
+// came twice or too late. The upper half of a transaction ID belongs to the carrier of
+// datagrams (IBA vol. 1, 13.4.6.4; Linux's umad).
 func (q *requests) answered(d *mad.MAD) (done request, waited bool) {
 	for i := range q.wire {
 		r := &q.wire[i]
@@ -160,7 +159,8 @@ func (q *requests) answered(d *mad.MAD) (done request, waited bool) {
 	return done, false
 }
 
-// expire repeats what has waited too long, and ends what was repeated often enough.
+// expire repeats the requests that have waited too long, and ends the requests that were
+// repeated often enough.
 func (q *requests) expire() (lost []request) {
 	kept := q.wire[:0]
 	for _, r := range q.wire {

@@ -5,8 +5,8 @@ import (
 	"weft/wire/mad"
 )
 
-// transfer is an answer in several pieces, of which some wait for the receiver
-// to acknowledge those before (IBA vol. 1, 13.6).
+// transfer is an answer in several segments. Segments beyond the window wait for the
+// receiver's acknowledgements (IBA vol. 1, 13.6).
 type transfer struct {
 	to      Packet // the request that it answers
 	records []byte
@@ -16,14 +16,13 @@ type transfer struct {
 	until   units.Time
 }
 
-// transfers is the answers that are under way in several pieces.
+// transfers is the answers in several segments that are under way.
 type transfers struct {
 	*outbox
 	all []transfer
 }
 
-// answer sends the answer to a query: one datagram, or the first of several
-// pieces.
+// answer sends the answer to a query: one datagram, or the first of several segments.
 func (s *transfers) answer(q *query) {
 	t := transfer{to: *q.p, records: q.records, window: 1, until: s.now + transferTime}
 	d := &t.to.MAD
@@ -54,12 +53,12 @@ func (s *transfers) answer(q *query) {
 	}
 }
 
-// segments is how many pieces a transfer has. One without records has one.
+// segments is the number of segments, at least 1.
 func (t *transfer) segments() uint32 {
 	return max(uint32((len(t.records)+mad.SADataBytes-1)/mad.SADataBytes), 1)
 }
 
-// sendSegments sends the pieces from one on that the window allows.
+// sendSegments sends the segments from a number on that the window allows.
 func (s *transfers) sendSegments(t *transfer, from uint32) {
 	last := t.segments()
 	for n := from; n <= min(last, t.window); n++ {
@@ -70,7 +69,7 @@ func (s *transfers) sendSegments(t *transfer, from uint32) {
 		switch {
 		case r.Last:
 			r.Length = mad.Payload(len(data))
-		case r.First: // each piece counts the class's header
+		case r.First: // each segment counts the class's header
 			r.Length = uint32(len(t.records)) + last*mad.Payload(0)
 		}
 		piece.MAD.SetRMPP(r)
@@ -92,12 +91,12 @@ func (s *transfers) acknowledged(p *Packet, r *mad.RMPP) {
 			return
 		}
 		if r.Segment > t.window {
-			return // of what was never sent
+			return // acknowledges a segment that was never sent
 		}
 		t.acked = max(t.acked, r.Segment)
 		sent := t.window
 		if r.Segment < t.acked || r.Length <= sent {
-			sent = t.acked // an acknowledgement again: what followed was lost
+			sent = t.acked // a repeated acknowledgement: the segments behind it were lost
 		}
 		t.window = min(max(r.Length, t.acked+1), t.acked+maxSegments)
 		s.sendSegments(t, sent+1)

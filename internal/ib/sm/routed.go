@@ -5,13 +5,13 @@ import (
 	"weft/units"
 )
 
-// routed is the subnet of the last sweep that got as far as its tables.
+// routed is the subnet and the tables of the last sweep that computed tables.
 type routed struct {
 	sub    *subnet.Subnet // nil before the first
 	tables *subnet.Tables
 	owners []subnet.End              // by LID, in sub
 	at     []int32                   // by number in sub: the number in the sweep's nodes
-	behind []*node                   // by number in sub: what discovery saw
+	behind []*node                   // by number in sub: the node as discovery read it
 	byPort map[units.GUID]subnet.End // end ports, in sub
 	dense  map[*node]int             // a switch's number in tables
 }
@@ -35,7 +35,7 @@ func newRouted(s *subnet.Subnet, t *subnet.Tables, at []int32, nodes []*node) ro
 	return r
 }
 
-// managerLID is the LID of the manager's own port.
+// managerLID is the LID of the port that the manager runs on.
 func (r *routed) managerLID() units.LID {
 	if r.sub == nil {
 		return 0

@@ -17,8 +17,8 @@ type administration struct {
 	tables        tableRecords
 }
 
-// saCapabilities is what this subnet administration can do beside what all must:
-// multicast groups, and capabilities of ports matched bit by bit (IBA vol. 1, 15.1.3).
+// saCapabilities is the optional capabilities of this subnet administration: multicast
+// groups, and capability masks of ports matched bit by bit (IBA vol. 1, 15.1.3).
 const saCapabilities = 1<<9 | 1<<13
 
 // query is a request to subnet administration, and the records that it gets.
@@ -31,7 +31,7 @@ type query struct {
 	count   int
 	status  mad.Status
 	regroup bool                // groups have changed
-	shown   map[subnet.End]bool // ports of which it is known whether the one who asks may learn of them
+	shown   map[subnet.End]bool // whether the asker may learn of a port, where that is known
 }
 
 // add puts a record into the answer. It refuses more than one answer may hold.
@@ -52,7 +52,7 @@ func (q *query) add(r mad.Structure) bool {
 
 // answer answers a request to subnet administration (IBA vol. 1, 15.2.5 and
 // 15.4), and reports whether multicast groups have changed. Acknowledgements of answers
-// in several pieces come here too.
+// in several segments come here too.
 func (a *administration) answer(p *Packet) (regroup bool) {
 	d := &p.MAD
 	if r := d.RMPP(); r.Active && r.Type != mad.RMPPNone && r.Type != mad.RMPPData {
@@ -116,8 +116,8 @@ func (a *administration) lookUp(q *query) {
 	}
 }
 
-// only refuses components that a query cannot be answered by: passing over them
-// would find too much.
+// only refuses a query with other components than the known ones: ignoring them would
+// find too many records.
 func (q *query) only(known uint64) bool {
 	if q.mask&^known != 0 {
 		q.status = mad.ReqInvalid

@@ -11,9 +11,9 @@ type access struct {
 	smKey      uint64
 }
 
-// shows reports whether whoever asks may learn of a port: it shares a partition with
-// it, or knows the manager's key (IBA vol. 1, 15.4.1.2). Without partitions all share
-// the default one.
+// shows reports whether the asker may learn of a port: it shares a partition with the
+// port, or its query has the manager's key (IBA vol. 1, 15.4.1.2). Without partitions all
+// ports share the default partition.
 func (a *access) shows(q *query, at subnet.End) bool {
 	if !a.partitions.inUse() || a.smKey != 0 && q.p.MAD.SMKey() == a.smKey {
 		return true

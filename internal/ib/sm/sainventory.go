@@ -45,7 +45,7 @@ func (r *inventoryRecords) ports(q *query) {
 				continue
 			}
 			rec := mad.PortInfoRecord{LID: p.LID, Port: uint8(j), Info: n.ports[j].info}
-			rec.Info.MKey = 0 // told to nobody (IBA vol. 1, 14.2.4)
+			rec.Info.MKey = 0 // never given out (IBA vol. 1, 14.2.4)
 			if !q.add(&rec) {
 				return false
 			}

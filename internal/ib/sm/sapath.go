@@ -9,8 +9,8 @@ import (
 // pathRecords answers with paths between end ports.
 type pathRecords struct{ *access }
 
-// answer answers with the paths from a port to others, or between all. Bits
-// of the mask that only choose among paths that are alike here are passed over.
+// answer answers with the paths from a port to others, or between all ports. Components
+// in which weft's paths do not differ are ignored.
 func (x *pathRecords) answer(q *query) {
 	var want mad.PathRecord
 	_ = mad.Parse(q.data, &want)
@@ -97,7 +97,7 @@ func (x *pathRecords) follow(from, to subnet.End, lid units.LID, mtu *uint8) (su
 	return slowest, false
 }
 
-// fits reports whether a path has what a query wants of it.
+// fits reports whether a path meets a query's P_Key, SL, MTU and rate.
 func fits(q *query, want, r *mad.PathRecord) bool {
 	if !wants(q, mad.PathPKey, want.PKey&0x7FFF, r.PKey&0x7FFF) || !wants(q, mad.PathSL, want.SL, r.SL) {
 		return false
@@ -122,7 +122,7 @@ var rates = map[subnet.Speed][5]uint8{
 	subnet.XDR:   {17, 21, 23, 25, 0}, // 1600 Gb/s as Linux numbers it; no code for 12 lanes is known
 }
 
-// rateCode is the code of a link's rate, of one that is not known that of 1x SDR.
+// rateCode is the code of a link's rate; an unknown link gets the code of 1x SDR.
 func rateCode(l subnet.Link) uint8 {
 	for i, width := range [5]subnet.Width{1, 2, 4, 8, 12} {
 		if codes, known := rates[l.Speed]; known && l.Width == width && codes[i] != 0 {

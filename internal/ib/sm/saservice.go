@@ -7,7 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// service is what someone announced, until its lease ends.
+// service is an announced service, until its lease ends.
 type service struct {
 	mad.ServiceRecord
 	until units.Time
@@ -41,7 +41,7 @@ func (s *services) answer(q *query) {
 	}
 }
 
-// index is the place of a service, -1 where nobody announced it.
+// index is the place of a service, -1 if it was not announced.
 func (s *services) index(want *mad.ServiceRecord) int {
 	return slices.IndexFunc(s.all, func(x service) bool { return x.ID == want.ID && x.GID == want.GID && x.PKey == want.PKey })
 }

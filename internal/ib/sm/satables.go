@@ -10,8 +10,9 @@ import (
 	"weft/wire/mad"
 )
 
-// tableRecords answers with what this manager has written into switches and ports, and
-// with managers. What it has not written, and so does not know, has no record.
+// tableRecords answers with the tables that this manager has written into switches and
+// ports, with managers and with subscriptions. A table that it has not written is not
+// known and has no record.
 type tableRecords struct {
 	*access
 	written       ledger
@@ -19,8 +20,7 @@ type tableRecords struct {
 	subscriptions *subscriptions
 }
 
-// answer fills in the records of what this manager has written into switches and
-// ports, and of managers. What it has not written, and so does not know, has no record.
+// answer fills in the records of a query.
 func (x *tableRecords) answer(q *query) {
 	switch q.p.MAD.Attribute() {
 	case mad.AttrSwitchRecord:
@@ -127,7 +127,7 @@ func (x *tableRecords) levelRecords(q *query) {
 				continue // of another port of the adapter
 			}
 			if !n.isSwitch() {
-				r.Out = 0 // an adapter's table is of no pair of ports
+				r.Out = 0 // an adapter's table belongs to no pair of ports
 			}
 			if wants(q, mad.LevelRecIn, want.In, r.In) && wants(q, mad.LevelRecOut, want.Out, r.Out) && !q.add(&r) {
 				return false
@@ -162,9 +162,8 @@ func (x *tableRecords) arbitrationRecords(q *query) {
 	})
 }
 
-// keyRecords tells of the keys of end ports, and of the ports of switches that enforce
-// those of the adapter that hangs on them. Only who knows the manager's key is told
-// (IBA vol. 1, 15.4.1.2).
+// keyRecords adds the P_Key tables of end ports, and of switch ports that enforce the keys
+// of their adapter. A query without the manager's key is refused (IBA vol. 1, 15.4.1.2).
 func (x *tableRecords) keyRecords(q *query) {
 	var want mad.PKeyRecord
 	_ = mad.Parse(q.data, &want)
@@ -208,8 +207,8 @@ func (q *query) addKeys(want *mad.PKeyRecord, lid units.LID, port uint8, room in
 	return true
 }
 
-// guidRecords tells of the first block of each port: of its GUIDs the manager knows the
-// port's own.
+// guidRecords adds the first block of each port's GUIDs. The manager knows the first
+// GUID only.
 func (x *tableRecords) guidRecords(q *query) {
 	var want mad.GUIDInfoRecord
 	_ = mad.Parse(q.data, &want)
@@ -223,8 +222,7 @@ func (x *tableRecords) guidRecords(q *query) {
 	})
 }
 
-// managerRecords tells of this manager and of those that it knows. Nobody is told a
-// key.
+// managerRecords adds this manager and the others that it knows, without their keys.
 func (x *tableRecords) managerRecords(q *query) {
 	var want mad.SMInfoRecord
 	_ = mad.Parse(q.data, &want)

@@ -7,20 +7,20 @@ import (
 	"weft/wire/mad"
 )
 
-// becomeDiscovering looks at the subnet before it is decided who is master (IBA
-// vol. 1, 14.4.1).
+// becomeDiscovering begins a sweep, which decides whether this manager becomes master
+// (IBA vol. 1, 14.4.1).
 func (m *Manager) becomeDiscovering() {
 	m.mastery.enter(mad.SMDiscovering)
 	m.startSweep()
 }
 
-// becomeMaster takes the subnet over, after a sweep that found nobody better.
+// becomeMaster takes the subnet over, after a sweep that found no better manager.
 func (m *Manager) becomeMaster() {
 	m.mastery.enter(mad.SMMaster)
 	m.mastery.master = -1
 }
 
-// becomeStandby watches another manager and does nothing else.
+// becomeStandby stops all work but the polling of another manager.
 func (m *Manager) becomeStandby(master int) {
 	m.requests.forget()
 	m.phase = idle
@@ -35,19 +35,19 @@ func (m *Manager) becomeNotActive() {
 	m.mastery.enter(mad.SMNotActive)
 }
 
-// decide ends the consultation. Whoever finds a master stands by until it hands
-// over; whoever finds a better one that is no master stands by until that one
-// is; a master that finds a better one will hand over after this sweep.
+// decide ends the phase consult. A manager that finds a master becomes standby until the
+// master hands over. A manager that finds a better one, not yet master, becomes standby
+// too. A master that finds a better standby hands over after this sweep.
 func (m *Manager) decide() {
 	s := &m.mastery
 	master, best := s.rank()
-	s.heir = -1
+	s.successor = -1
 	switch {
 	case s.state == mad.SMMaster && master >= 0 && s.before(&s.others[master]):
-		m.becomeStandby(master) // two masters met: the lesser one yields
+		m.becomeStandby(master) // two masters met: the lower-ranking yields
 	case s.state == mad.SMMaster:
 		if best >= 0 && s.others[best].info.State == mad.SMStandby {
-			s.heir = best
+			s.successor = best
 		}
 		m.enterAssign()
 	case master >= 0:
@@ -60,8 +60,8 @@ func (m *Manager) decide() {
 	}
 }
 
-// pollMaster asks the master whether it lives, and the own port which LID the
-// master gave it.
+// pollMaster asks the master for its SMInfo, and the own port for the LID that the master
+// gave it.
 func (m *Manager) pollMaster() {
 	m.requests.forget()
 	m.nextSweep = units.Forever
@@ -75,7 +75,7 @@ func (m *Manager) pollMaster() {
 	m.mastery.askInfo(m.mastery.master)
 }
 
-// tookSMInfo takes in what another manager says of itself.
+// tookSMInfo takes in another manager's SMInfo.
 func (m *Manager) tookSMInfo(r *request, d *mad.MAD) {
 	s := &m.mastery
 	if int(r.other) >= len(s.others) {
@@ -93,8 +93,8 @@ func (m *Manager) tookSMInfo(r *request, d *mad.MAD) {
 	}
 }
 
-// polled looks at the answer. A manager that is neither master nor better than
-// this one leaves the subnet without one.
+// polled takes the answer of the watched manager. If it is neither master nor better than
+// this manager, this manager looks for itself.
 func (m *Manager) polled(o *otherManager) {
 	m.mastery.lostPolls = 0
 	m.nextSweep = m.outbox.now + m.cfg.Poll
@@ -105,7 +105,7 @@ func (m *Manager) polled(o *otherManager) {
 	m.mastery.claim()
 }
 
-// lostSMInfo is what follows from a manager that does not answer.
+// lostSMInfo handles a manager that does not answer.
 func (m *Manager) lostSMInfo(r *request) {
 	s := &m.mastery
 	switch {
@@ -126,14 +126,14 @@ func (m *Manager) lostSMInfo(r *request) {
 // taken it.
 func (m *Manager) handOver() {
 	s := &m.mastery
-	r := s.tell(s.heir, mad.SMHandover)
-	m.outbox.event(Event{Kind: HandedOver, GUID: s.others[s.heir].info.GUID})
-	m.becomeStandby(s.heir)
+	r := s.tell(s.successor, mad.SMHandover)
+	m.outbox.event(Event{Kind: HandedOver, GUID: s.others[s.successor].info.GUID})
+	m.becomeStandby(s.successor)
 	m.requests.ask(r)
 }
 
-// askedSMInfo answers another manager, and does what it says if the states allow
-// it (IBA vol. 1, 14.4.1).
+// askedSMInfo answers another manager, and carries out its command if the states of both
+// allow it (IBA vol. 1, 14.4.1).
 func (m *Manager) askedSMInfo(p *Packet) {
 	state, status := m.mastery.state, mad.OK
 	next := func() {}
@@ -142,7 +142,7 @@ func (m *Manager) askedSMInfo(p *Packet) {
 		case modifier == mad.SMHandover && (state == mad.SMStandby || state == mad.SMMaster):
 			next = func() { m.inherit(p) }
 		case modifier == mad.SMAcknowledge && state == mad.SMStandby:
-			// the heir has taken what it was given
+			// the successor has taken over
 		case modifier == mad.SMDisable && state == mad.SMStandby:
 			next = m.becomeNotActive
 		case modifier == mad.SMStandbyCmd && state == mad.SMNotActive:

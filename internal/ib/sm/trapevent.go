@@ -6,7 +6,7 @@ import (
 	"weft/wire/mad"
 )
 
-// trapText is a trap in words. Those about keys say who sent what to whom.
+// trapText is a trap in words. Traps about keys name the sender, the receiver and the key.
 func trapText(n *mad.Notice) string {
 	text := fmt.Sprintf("trap %d from LID %d", n.Number, n.IssuerLID)
 	if !n.Generic {

@@ -4,8 +4,7 @@ import (
 	"weft/wire/mad"
 )
 
-// writer is what all have in common that write attributes to the nodes of the routed
-// subnet.
+// writer is embedded by all types that write attributes to nodes of the routed subnet.
 type writer struct {
 	*requests
 	*routed
