@@ -1,3 +1,3 @@
-// Package export writes what others need to know of a fabric: Slurm's
-// topology.conf, the root_guid_file of OpenSM, and Graphviz.
+// Package export writes files of other programs that describe a fabric: Slurm's
+// topology.conf, OpenSM's root_guid_file, and Graphviz.
 package export

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// numbered is a name taken apart: what stands before its last digits, and
-// these.
+// numbered is a name in two parts: its last digits, and the text before them.
 type numbered struct {
 	prefix string
 	number int

@@ -16,10 +16,9 @@ import (
 // WriteSlurm writes a topology.conf for Slurm's topology/tree.
 //
 // Slurm knows trees in which each node is on one switch and each switch under
-// one other. So leaves that share hosts, as those of the rails do, are one
-// switch of the file, all spines of a pod are one, and so are all cores; a
-// comment says which switches stand behind a name. Fabrics that are no trees
-// have their switches under one root.
+// one other. So leaves that share hosts, as leaves of rails do, become one
+// switch of the file. All spines of a pod become one, and all cores too. A comment lists
+// the switches behind a name. If the fabric is no tree, all switches are under one root.
 func WriteSlurm(to io.Writer, s *subnet.Subnet) error {
 	l := inspect.Lay(s)
 	w := bufio.NewWriter(to)
@@ -38,9 +37,9 @@ func WriteSlurm(to io.Writer, s *subnet.Subnet) error {
 	return w.Flush()
 }
 
-// slurmTree is the switches of the file, each of which stands for one or more.
-// They are numbered by the least of their nodes; roots that stand for none are
-// numbered below 0.
+// slurmTree is the switches of the file. Each stands for one or more switches of the
+// fabric, and is numbered by the least of their nodes. Roots that stand for no switch have
+// numbers below 0.
 type slurmTree struct {
 	name   map[int32]string
 	stands map[int32][]string
@@ -78,7 +77,7 @@ func newSlurmTree(s *subnet.Subnet, l *inspect.Layout) *slurmTree {
 		}
 		t.hosts[at] = append(t.hosts[at], unique(named, slurmName(h.Name, s.Port(h.Ports[0]).GUID)))
 	}
-	t.hang(s, l, unit)
+	t.link(s, l, unit)
 	return t
 }
 
@@ -135,9 +134,9 @@ func (t *slurmTree) units(s *subnet.Subnet, l *inspect.Layout) []int32 {
 	return unit
 }
 
-// hang puts each of the file's switches under the one above it, and what stays
-// loose in an island under one root.
-func (t *slurmTree) hang(s *subnet.Subnet, l *inspect.Layout, unit []int32) {
+// link puts each of the file's switches under the switch above it. The switches of an
+// island that have no switch above them go under one root.
+func (t *slurmTree) link(s *subnet.Subnet, l *inspect.Layout, unit []int32) {
 	parent := map[int32]int32{}
 	for i := range s.Nodes {
 		if l.Level[i] < 0 {
@@ -167,7 +166,7 @@ func (t *slurmTree) hang(s *subnet.Subnet, l *inspect.Layout, unit []int32) {
 			at = up
 		}
 	}
-	loose := map[int][]int32{} // by island: what has nothing above it
+	loose := map[int][]int32{} // by island: the switches with none above
 	var order []int32
 	for at := range needed {
 		order = append(order, at)
@@ -203,8 +202,8 @@ func (t *slurmTree) write(w io.Writer, at int32, key, value string) {
 	fmt.Fprintf(w, "SwitchName=%s %s=%s\n", t.name[at], key, value)
 }
 
-// slurmName is a name with what Slurm's lists cannot hold replaced, or the GUID
-// where nothing is left of it.
+// slurmName is a name without the characters that Slurm's lists cannot hold, or the GUID
+// if nothing is left of it.
 func slurmName(name string, guid units.GUID) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -221,7 +220,7 @@ func slurmName(name string, guid units.GUID) string {
 	return "guid-" + guid.Digits()
 }
 
-// unique makes a name one that no other has.
+// unique appends to a name that is taken already.
 func unique(taken map[string]int, name string) string {
 	taken[name]++
 	if n := taken[name]; n > 1 {

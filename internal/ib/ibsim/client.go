@@ -29,10 +29,10 @@ type Client struct {
 type Datagram struct {
 	DLID, SLID units.LID
 	MAD        mad.MAD
-	TimedOut   bool // nobody was there to answer it: it came back
+	TimedOut   bool // no node answered it: it came back
 }
 
-// ErrNoServer says that nobody listens under a name.
+// ErrNoServer says that no simulator listens under a name.
 var ErrNoServer = errors.New("no simulator runs under this name")
 
 var attached atomic.Uint32
@@ -44,8 +44,8 @@ func Dial(base, node string) (*Client, error) {
 	if err := checkPlatform(); err != nil {
 		return nil, err
 	}
-	// Each client of a process has a number of its own where libumad2sim has the
-	// process's: the simulator takes it for no more than a name.
+	// Where libumad2sim sends the process ID, each client of a process sends a different
+	// number: the simulator uses it only as a name.
 	number := uint32(os.Getpid())&(1<<processBits-1) | attached.Add(1)<<processBits
 	data, err := net.ListenUnixgram("unixgram", address(base, "in", number))
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *Client) attach(base, node string, self uint32) error {
 	return nil
 }
 
-// errRefused is the simulator's answer to what it cannot do.
+// errRefused says that the simulator cannot do what was asked.
 var errRefused = errors.New("the simulator refuses")
 
 // ask sends a control message and waits for the answer to it.
@@ -135,8 +135,7 @@ func (c *Client) ask(m message) (message, error) {
 	return m, fmt.Errorf("the simulator does not answer within %v", connectTries*connectWait)
 }
 
-// BeManager makes the client receive what is sent to a Subnet Manager at its
-// port.
+// BeManager makes the client receive the datagrams to a Subnet Manager at its port.
 func (c *Client) BeManager() error {
 	_, err := c.ask(newMessage(setManager, c.id, []byte{1, 0, 0, 0}))
 	return err

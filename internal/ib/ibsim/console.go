@@ -32,11 +32,11 @@ func NewConsole(s *Server, out io.Writer, read func(name string) ([]byte, error)
 	return &Console{server: s, out: out, read: read}
 }
 
-// ErrQuit says that the console was told to end the simulator.
-var ErrQuit = errors.New("the simulator was told to quit")
+// ErrQuit says that a console command ends the simulator.
+var ErrQuit = errors.New("the simulator ends: Quit")
 
-// command is a command: any beginning of its name stands for it, in upper or lower case,
-// as long as none before it in the list begins alike.
+// command is a command of the console. Any beginning of its name stands for it, in upper or
+// lower case; if several commands begin so, the first in the list counts.
 type command struct {
 	name, usage, does string
 	run               func(c *Console, ctx context.Context, rest string) error
@@ -49,7 +49,7 @@ func commands() []command {
 		{"Route", "FROM-LID TO-LID", "the way between two LIDs by the tables as they are", (*Console).route},
 		{"Link", `"NODE"[PORT] "NODE"[PORT]`, "join two ports that have no cable", (*Console).link},
 		{"Unlink", `"NODE"[PORT] or "NODE"`, "take a cable away, or all of a node", (*Console).unlink},
-		{"Clear", `"NODE"[PORT] or "NODE"`, "unlink, and let the port forget what it was told", (*Console).clear},
+		{"Clear", `"NODE"[PORT] or "NODE"`, "unlink, and reset the port to its state after power-on", (*Console).clear},
 		{"Guid", `"NODE"[PORT] GUID`, "give a node or a port of an adapter another GUID", (*Console).guid},
 		{"Error", `"NODE"[PORT] PERCENT [ATTRIBUTE]`, "drop a share of what comes in, or of the requests of one attribute", (*Console).loss},
 		{"Baselid", `"NODE"[PORT] LID [LMC]`, "give a port another LID", (*Console).baseLID},
@@ -70,8 +70,8 @@ func commands() []command {
 }
 
 // Run carries out the lines of r until it ends, the context does, or a line says so. A line
-// that was carried out is repeated on the console, so that scripts can wait for it. What
-// cannot be done is told there, and the next line follows.
+// that was carried out is repeated on the console, so scripts can wait for it. An error is
+// printed there too, and the next line follows.
 func (c *Console) Run(ctx context.Context, r io.Reader) error {
 	lines := bufio.NewScanner(r)
 	for ctx.Err() == nil && lines.Scan() {
@@ -337,7 +337,7 @@ func (c *Console) wait(ctx context.Context, rest string) error {
 }
 
 func (c *Console) attached(context.Context, string) error {
-	var b strings.Builder // what is printed can wait for its reader: not under the lock
+	var b strings.Builder // printed without the lock, since the reader may be slow
 	c.server.Do(func(f *sma.Fabric) {
 		for _, id := range slices.Sorted(maps.Keys(c.server.clients)) {
 			k := c.server.clients[id]

@@ -29,7 +29,7 @@ func (s *Server) serveControl() error {
 			m.setKind(refused)
 		}
 		from.Name = strings.TrimSuffix(from.Name, "\x00") + "\x00" // package net cuts the zero at the end of names
-		_, _ = s.control.WriteToUnix(m[:], from)                   // who has gone needs no answer
+		_, _ = s.control.WriteToUnix(m[:], from)                   // a client that has gone needs no answer
 		s.send(out)
 	}
 }
@@ -85,8 +85,8 @@ func (s *Server) answer(m *message) []outgoing {
 	return s.traps()
 }
 
-// answerPortInfo hands out the PortInfo of a port of the client's node; of an
-// adapter, port 0 is the one that the client is attached at.
+// answerPortInfo answers with the PortInfo of a port of the client's node. Port 0 of an
+// adapter stands for the port that the client is attached to.
 func (s *Server) answerPortInfo(m *message, c *client) {
 	at, node := c.at, &s.fabric.Subnet().Nodes[c.at.Node]
 	if p := m.data()[0]; p != 0 || node.Kind == subnet.Switch {
@@ -100,7 +100,7 @@ func (s *Server) answerPortInfo(m *message, c *client) {
 	appendPadded(m.data(), &info)
 }
 
-// attach takes a new client, whose socket for datagrams is there already.
+// attach adds a client, whose socket for datagrams exists already.
 func (s *Server) attach(m *message) bool {
 	at, known := s.names[m.nodeID()]
 	if m.nodeID() == "" {
@@ -131,8 +131,8 @@ func (s *Server) attach(m *message) bool {
 	return true
 }
 
-// freeID is a number that no client has. When all are taken, those of programs
-// that have ended without a word are freed.
+// freeID is a number that no client has. If all are taken, the numbers of programs that
+// have ended without disconnecting are freed.
 func (s *Server) freeID() (uint32, bool) {
 	for try := range 2 {
 		for id := range uint32(maxClients) {

@@ -7,7 +7,7 @@ import (
 	"weft/wire/mad"
 )
 
-// Offsets in a datagram: addresses in network order, each in a word of its own.
+// Offsets in a datagram: addresses in network order, one per word.
 const (
 	offDLID      = 0
 	offSLID      = 4
@@ -19,8 +19,8 @@ const (
 	datagramSize = offMAD + mad.Size
 )
 
-// timedOut is the status of a datagram that nobody answered: Linux's ETIMEDOUT,
-// which is on the wire whatever system this runs on.
+// timedOut is the status of a datagram that was not answered: Linux's ETIMEDOUT, on every
+// system.
 const timedOut = 110
 
 // datagram is a management datagram with its addresses, as it stands on the
@@ -53,9 +53,8 @@ func (d *datagram) setStatus(status uint32) { binary.BigEndian.PutUint32(d[offSt
 
 func (d *datagram) mad() mad.MAD { return mad.MAD(d[offMAD:]) }
 
-// length is how many bytes of the management datagram the sender counts: those
-// of subnet administration end behind their last record. One that says more
-// than there are is cut.
+// length is the number of bytes of the management datagram, as the sender counts them: a
+// datagram of subnet administration ends behind its last record. A larger value is cut.
 func (d *datagram) length() uint64 {
 	return min(binary.BigEndian.Uint64(d[offLength:]), mad.Size)
 }

@@ -30,7 +30,7 @@ var kindNames = map[subnet.Kind]string{subnet.Adapter: "Ca", subnet.Switch: "Swi
 
 var stateNames = map[mad.PortState]string{mad.PortDown: "Down", mad.PortInit: "Init", mad.PortArmed: "Armed", mad.PortActive: "Active"}
 
-// dump lists the nodes, one of them if it is named.
+// dump lists all nodes, or the node that is named.
 func (c *Console) dump(_ context.Context, rest string) error {
 	only := int32(-1)
 	if rest != "" {
@@ -123,7 +123,7 @@ func describeRoute(b *strings.Builder, f *sma.Fabric, source, to units.LID) erro
 	return nil
 }
 
-// portWith is the port that a LID is of.
+// portWith is the port that has a LID.
 func portWith(f *sma.Fabric, lid units.LID) (subnet.End, bool) {
 	for i := range f.Subnet().Nodes {
 		n := &f.Subnet().Nodes[i]

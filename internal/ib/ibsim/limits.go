@@ -11,8 +11,8 @@ const (
 	// it is lost, as on a wire. Its queue is net.unix.max_dgram_qlen long.
 	writeWait = time.Second
 
-	// trapTick is how often the server looks for traps that are due: often beside
-	// the 1.07 s between two of a port.
+	// trapTick is the time between looks for traps that are due: short against the
+	// 1.07 s between two traps of a port.
 	trapTick = 100 * time.Millisecond
 
 	// maxScripts is how deep files of console commands may name each other.

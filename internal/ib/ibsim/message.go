@@ -24,7 +24,7 @@ const (
 	offManager   = offData + 8
 )
 
-// kind is what a control message asks for.
+// kind is the request of a control message.
 type kind uint32
 
 const (
@@ -72,8 +72,7 @@ func (m *message) nodeID() string {
 	return string(id)
 }
 
-// connectMessage asks to be attached at a node; of a longer name what fits is
-// sent.
+// connectMessage asks to attach to a node. A longer name is cut.
 func connectMessage(process uint32, node string) message {
 	var data [12 + nodeIDSize]byte
 	le.PutUint32(data[0:], process)

@@ -7,9 +7,8 @@ import (
 	"os"
 )
 
-// Abstract names have no permissions: any user's program can send to them, and take one
-// first. So each datagram is asked who has sent it, on both sides. Users trust
-// themselves and root.
+// Abstract names have no permissions: any user's program can send to them, or bind one
+// first. So both sides check the sender of each datagram. A user trusts itself and root.
 
 // ErrUser says that the simulator of a name is another user's.
 var ErrUser = errors.New("the simulator of this name is another user's")
@@ -17,14 +16,14 @@ var ErrUser = errors.New("the simulator of this name is another user's")
 // trusts reports whether the user may say something.
 func (own user) trusts(other user) bool { return other == 0 || other == own }
 
-// user is the number of a user; nobody is that of a datagram that does not say.
+// user is the number of a user; nobody stands for a datagram without one.
 type user int
 
 const nobody user = -1
 
 func self() user { return user(os.Geteuid()) }
 
-// readTrusted reads the next datagram of somebody who is trusted; others are dropped.
+// readTrusted reads the next datagram of a trusted user; others are dropped.
 func readTrusted(c *net.UnixConn, b []byte, own user) (int, error) {
 	for {
 		n, _, who, err := readFrom(c, b)

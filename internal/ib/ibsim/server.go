@@ -20,7 +20,7 @@ import (
 // Server lets programs attach to the agents of a subnet.
 type Server struct {
 	base    string
-	own     user // whose programs it answers, and root's
+	own     user // it answers programs of this user and of root
 	control *net.UnixConn
 	wait    sync.WaitGroup
 	started time.Time
@@ -37,12 +37,12 @@ type client struct {
 	id      uint32
 	process uint32
 	at      subnet.End
-	manager bool // it takes what is sent to a Subnet Manager at its port
+	manager bool // it takes the datagrams to a Subnet Manager at its port
 	conn    *net.UnixConn
 }
 
-// Listen opens the sockets of a simulator. The base is what programs have in
-// IBSIM_SOCKNAME, "sim" if they have none. Nobody is served before Serve.
+// Listen opens the sockets of a simulator. base is the programs' IBSIM_SOCKNAME, "sim" by
+// default. Serve serves them.
 func Listen(base string, f *sma.Fabric) (*Server, error) {
 	if err := checkPlatform(); err != nil {
 		return nil, err
@@ -64,9 +64,9 @@ func Listen(base string, f *sma.Fabric) (*Server, error) {
 	return &Server{base: base, own: self(), control: conn, started: time.Now(), fabric: f, names: names(f.Subnet()), clients: map[uint32]*client{}}, nil
 }
 
-// names are the ports that a program can name: by a node's ID, by the identifier
-// made of its GUID, or by its description, in this order; of a longer name what fits into
-// a message will do. Of several of one name it is the first.
+// names is the ports by the names that programs may use: a node's ID, the identifier made
+// of its GUID, or its description, in this order. Names are cut to the size of a message.
+// The first of several nodes with one name counts.
 func names(s *subnet.Subnet) map[string]subnet.End {
 	all := map[string]subnet.End{}
 	for _, most := range []int{math.MaxInt, nodeIDSize - 1} {
@@ -118,7 +118,7 @@ func (s *Server) repeatTraps(ended <-chan struct{}) {
 	}
 }
 
-// setNow tells the agents what time it is. Callers hold the lock.
+// setNow sets the agents' time. Callers hold the lock.
 func (s *Server) setNow() {
 	s.fabric.SetNow(units.Time(time.Since(s.started).Nanoseconds()) * units.Nanosecond)
 }
@@ -133,8 +133,7 @@ func (s *Server) close() {
 	}
 }
 
-// Do runs a function on the agents while nobody else uses them, then carries
-// what traps it caused.
+// Do runs a function on the agents under the lock, then carries the traps that it caused.
 func (s *Server) Do(change func(*sma.Fabric)) {
 	s.mu.Lock()
 	s.setNow()
@@ -180,7 +179,7 @@ func (s *Server) dropLocked(c *client) {
 	}
 }
 
-// serveClient carries what a client sends.
+// serveClient carries a client's datagrams.
 func (s *Server) serveClient(c *client) {
 	defer s.wait.Done()
 	defer s.drop(c)
@@ -241,9 +240,8 @@ func wrap(to *client, p *sma.Packet, length uint64) outgoing {
 	return o
 }
 
-// receiver is the client at a port that a datagram is for: an answer goes to who
-// asked, subnet management and administration to the manager, the rest to
-// whoever is there.
+// receiver is the client at a port that gets a datagram: the asker gets an answer, the
+// manager gets subnet management and administration, any client gets the rest.
 func (s *Server) receiver(at subnet.End, m *mad.MAD) *client {
 	if m.Answers() {
 		if c := s.clients[uint32(m.TID()>>48)]; c != nil && s.same(c.at, at) {
@@ -264,8 +262,8 @@ func (s *Server) managerAt(at subnet.End) *client {
 	return first
 }
 
-// same reports whether two ends are one port as far as programs see: all ports
-// of a switch are its port 0.
+// same reports whether two ends are one port to programs: all ports of a switch are its
+// port 0.
 func (s *Server) same(a, b subnet.End) bool {
 	return a == b || a.Node == b.Node && s.fabric.Subnet().Nodes[a.Node].Kind == subnet.Switch
 }

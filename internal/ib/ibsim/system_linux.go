@@ -38,7 +38,7 @@ func readFrom(c *net.UnixConn, b []byte) (n int, from *net.UnixAddr, who user, e
 	}
 	list, err := syscall.ParseSocketControlMessage(oob[:m])
 	if err != nil || len(list) != 1 {
-		return n, from, nobody, nil //nolint:nilerr // who says nothing of himself is nobody
+		return n, from, nobody, nil //nolint:nilerr // a datagram without credentials
 	}
 	cred, err := syscall.ParseUnixCredentials(&list[0])
 	if err != nil {

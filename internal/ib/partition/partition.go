@@ -2,8 +2,8 @@ package partition
 
 import "weft/units"
 
-// Membership says with whom a member may talk: limited members with full ones
-// only (IBA vol. 1, 10.9.1.1).
+// Membership is full or limited: limited members may talk to full members only (IBA vol.
+// 1, 10.9.1.1).
 type Membership uint8
 
 // The memberships. Both puts the limited and the full P_Key into the table.
@@ -18,7 +18,7 @@ func (m Membership) String() string { return memberships[m] }
 
 var memberships = [...]string{Limited: "limited", Full: "full", Both: "both"}
 
-// Who is what stands where a port does.
+// Who is a port, or a keyword that stands for a set of ports.
 type Who uint8
 
 // The kinds of member.
@@ -66,9 +66,9 @@ type Group struct {
 	Properties Properties
 }
 
-// Properties are those of a multicast group. Rate, MTU and scope are the codes
-// of the specification (IBA vol. 1, 15.2.5.17): rate 3 is 10 Gb/s, MTU 4 is
-// 2048 bytes. nil is what the manager takes by itself.
+// Properties is the properties of a multicast group. Rate, MTU and scope are the codes of
+// the specification (IBA vol. 1, 15.2.5.17): rate 3 is 10 Gb/s, MTU 4 is 2048 bytes. nil
+// is the manager's default.
 type Properties struct {
 	Rate, MTU, SL, TClass *uint8
 	QKey, FlowLabel       *uint32

@@ -312,7 +312,7 @@ func (f *Properties) set(flag, value string) error {
 	return nil
 }
 
-// cut shortens what a message quotes.
+// cut shortens a quotation in a message.
 func cut(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > 40 {

@@ -13,14 +13,14 @@ import (
 // full is the bit of a P_Key that says full membership (IBA vol. 1, 10.9.1.2).
 const full = 0x8000
 
-// Match reports whether two P_Keys are of one partition and at least one of
-// them is a full member's (IBA vol. 1, 10.9.3). 0 and 0x8000 are no keys.
+// Match reports whether two P_Keys belong to the same partition and at least one has full
+// membership (IBA vol. 1, 10.9.3). 0 and 0x8000 are no keys.
 func Match(a, b uint16) bool {
 	return a&^full != 0 && a&^full == b&^full && (a|b)&full != 0
 }
 
-// Common is the first key of a port, in the order of its table, that matches
-// one of another's, and that one; ok is false where the two cannot talk.
+// Common is the first key of a port, in the order of its table, that matches a key of
+// another port, and the key that it matches. ok is false if the two cannot talk.
 func Common(a, b []uint16) (own, other uint16, ok bool) {
 	for _, own := range a {
 		for _, other := range b {
@@ -33,16 +33,16 @@ func Common(a, b []uint16) (own, other uint16, ok bool) {
 }
 
 // Tables are the P_Key tables that OpenSM writes into the adapters' ports with
-// these GUIDs; self is the index of its own port. nil is no file: then all are
-// full members of the default partition. With a file all are limited ones and
-// the manager a full one, before any rule is read; of what the rules say about a
-// port and a key the last counts. The default partition has index 0 unless a
-// rule with indx0 takes it; the others follow by their keys with the bytes swapped,
-// as OpenSM keeps them in the order of the wire on machines that have the other.
+// these GUIDs; self is the index of its own port. A nil config means no file: all ports
+// are full members of the default partition. With a file, all ports begin as limited
+// members and the manager as a full one; where several rules name a port and a key, the
+// last counts. The default partition has index 0 unless a rule with indx0 takes it. The
+// other keys follow in the order of their byte-swapped values, because OpenSM sorts keys
+// in wire order on little-endian machines.
 //
-// The error names a port that has no room for all of its keys.
+// The error names a port whose table is too small for its keys.
 //
-// Source: tables of OpenSM 3.3.23, which tests have and make.
+// Source: tables of OpenSM 3.3.23, recorded and made by the tests.
 func Tables(c *Config, ports []units.GUID, self int) ([][]uint16, error) {
 	tables := make([][]uint16, len(ports))
 	if c == nil {
@@ -70,9 +70,8 @@ func Tables(c *Config, ports []units.GUID, self int) ([][]uint16, error) {
 	return tables, nil
 }
 
-// Table is the P_Key table of one port, of whatever node: covers says of a member
-// whether the port is one of those that it stands for, self whether the manager
-// runs on it.
+// Table is the P_Key table of a port of any node. covers reports whether a member stands
+// for the port; self says that the manager runs on the port.
 func (c *Config) Table(covers func(*Member) bool, self bool) []uint16 {
 	members := map[uint16]Membership{Default: Limited}
 	if self {
@@ -100,8 +99,8 @@ type builder struct {
 	over    int
 }
 
-// rule adds the members of one rule. Ports that the subnet does not have, and
-// those of switches and routers, are passed over.
+// rule adds the members of one rule. Ports of switches and routers, and ports that the
+// subnet does not have, are ignored.
 func (b *builder) rule(p *Partition) {
 	for _, m := range p.Members {
 		switch m.Who {
@@ -131,7 +130,7 @@ func (b *builder) add(i int, key uint16, m Membership) {
 	b.members[i][key] = m
 }
 
-// order is what decides about the order of a table.
+// order decides the order of the keys in a table.
 type order struct {
 	first uint16 // the partition that asks for index 0; else the default one
 	both  bool   // some port has both memberships of a partition
@@ -148,10 +147,10 @@ func (c *Config) order() order {
 }
 
 // table lists the keys of a port in ascending order of their swapped bytes,
-// limited before full, and then brings one to index 0: that of the partition that
-// asks for it, if the port is a member; else the default partition's, which OpenSM
-// finds there and keeps. Where both memberships are allowed it keeps a full one
-// only.
+// limited before full. One key then moves to index 0: the key of the partition that asks
+// for it, if the port is a member; otherwise the key of the default partition, which
+// OpenSM finds there and keeps. If both memberships are allowed, the full key alone is
+// kept.
 func (o order) table(members map[uint16]Membership) (t []uint16) {
 	keys := slices.SortedFunc(maps.Keys(members), func(a, b uint16) int {
 		return cmp.Compare(bits.ReverseBytes16(a), bits.ReverseBytes16(b))

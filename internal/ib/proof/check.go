@@ -8,17 +8,17 @@ import (
 	"weft/units"
 )
 
-// Report is what is true of a subnet's tables.
+// Report is the result of a check.
 type Report struct {
 	Switches int
 	Ends     int // ports of adapters and routers with a LID
-	LIDs     int // that somebody owns
+	LIDs     int // LIDs that a port owns
 
-	EndToEnd     Reach // from ends to LIDs of ends: what carries data
+	EndToEnd     Reach // from ends to LIDs of ends: the paths of data
 	EndToSwitch  Reach // from ends to the LIDs of switches
 	FromSwitches Reach // from switches to all LIDs
-	// BetweenSwitches are those of FromSwitches that lead to the LIDs of switches:
-	// only management by LID takes them, from a switch.
+	// BetweenSwitches is the part of FromSwitches that leads to LIDs of switches. Only
+	// LID-routed management that begins at a switch takes these paths.
 	BetweenSwitches Reach
 	Paths           Lengths
 
@@ -42,27 +42,25 @@ type Report struct {
 	Findings []Finding
 }
 
-// Options are what a check depends on beside subnet and tables. The zero value
-// is the usual.
+// Options changes a check. The zero value is the usual check.
 type Options struct {
-	// Workers is the number of cores to use; 0 is all. Nothing in the report
-	// depends on it.
+	// Workers is the number of cores to use; 0 is all. The report does not depend on it.
 	Workers int
 	// Order is the order of the ends in patterns, by port. Ends that are not in
 	// it take no part. nil is the order of their names.
 	Order []subnet.End
-	// Unsaid is a LID of whose paths nothing is said, since the tables at hand leave it
-	// out; 0 for none.
+	// Unsaid is a LID that the tables at hand leave out: its paths are not judged. 0 is
+	// none.
 	Unsaid units.LID
 }
 
-// Deadlocks reports whether paths between ends can come to a standstill.
+// Deadlocks reports whether paths between ends can deadlock.
 func (r *Report) Deadlocks() bool { return r.CreditLoops > 0 }
 
-// Proven reports whether the tables do what tables must: every port has a LID
-// of its own, whatever can arrive arrives, and nothing can come to a standstill. Detours, poor balance,
-// entries for LIDs that nobody has and ways that are missing between switches' own LIDs
-// refute nothing: see Warnings.
+// Proven reports whether the tables are correct: every port has its own LID, every path
+// that the cables allow arrives, and no credit loop exists. Detours, poor balance, entries
+// for LIDs without an owner, and missing paths between switches' own LIDs do not refute
+// tables: see Warnings.
 func (r *Report) Proven() bool { return len(r.Refutations()) == 0 }
 
 // Check proves or refutes tables. It fails only for tables that were made for
@@ -156,7 +154,7 @@ func newChecker(n *network, t *subnet.Tables, p *patterns) *checker {
 	return c
 }
 
-// block checks 64 LIDs, but for one of which nothing is said.
+// block checks 64 LIDs, without the LID that is not judged.
 func (c *checker) block(first int, unsaid units.LID) {
 	var roots [block]int32
 	var ports [block]uint8
@@ -181,8 +179,8 @@ func (c *checker) block(first int, unsaid units.LID) {
 	}
 }
 
-// foreign reports entries for a LID without an owner. LID 0 is nobody's, and
-// whatever is in its entry is never looked up.
+// foreign reports entries for a LID without an owner. LID 0 never has an owner, and its
+// entry is never looked up.
 func (c *checker) foreign(lid int, column []uint8) {
 	if lid == 0 {
 		return

@@ -29,7 +29,7 @@ func (d *dependencies) plane(n *network, from, to units.VL) []uint64 {
 	return d.next[from][to]
 }
 
-// merge adds what another core saw.
+// merge adds the dependencies that another core found.
 func (d *dependencies) merge(e *dependencies) {
 	for a := range d.next {
 		for b := range d.next[a] {

@@ -27,9 +27,9 @@ type LoadChange struct {
 	Old, New int64
 }
 
-// Difference is what changes from one set of tables to another.
+// Difference is the changes from one set of tables to another.
 type Difference struct {
-	Entries  int             // entries that differ, LIDs that nobody has included
+	Entries  int             // entries that differ, also for LIDs without an owner
 	Switches []SwitchChanges // by falling number, then by node
 	First    []Change        // by LID, then by node; at most maxExamples
 

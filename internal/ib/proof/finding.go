@@ -7,14 +7,14 @@ import (
 	"weft/units"
 )
 
-// Kind is what a finding is about.
+// Kind is the kind of a finding.
 type Kind uint8
 
-// The kinds of finding. Those up to Loop are why packets do not arrive; LostLane,
+// The kinds of finding. Kinds up to Loop are reasons why packets do not arrive; LostLane,
 // LIDClash and NoLID refute the tables too.
 const (
 	none Kind = iota
-	// MissingEntry: a switch has no port for a LID that somebody owns.
+	// MissingEntry: a switch has no port for a LID that has an owner.
 	MissingEntry
 	// NoSuchPort: an entry names a port that the switch does not have.
 	NoSuchPort
@@ -24,7 +24,7 @@ const (
 	WrongEnd
 	// Loop: packets for a LID come back to a switch where they were.
 	Loop
-	// ForeignLID: a switch forwards a LID that nobody owns.
+	// ForeignLID: a switch forwards a LID without an owner.
 	ForeignLID
 	// LostLane: a SL2VL table drops packets of a path's service level.
 	LostLane
@@ -32,7 +32,7 @@ const (
 	LIDClash
 	// NoLID: an end with a cable has no LID, so that no path leads to it.
 	NoLID
-	// Unsaid: the tables leave a LID out, so that nothing is said of paths to it.
+	// Unsaid: the tables leave a LID out, so paths to it are not judged.
 	Unsaid
 	kinds
 )
@@ -50,7 +50,7 @@ var kindNames = [kinds]string{
 	Unsaid:           "LID that the dump leaves out",
 }
 
-// String says what the finding is about.
+// String is the kind in words.
 func (k Kind) String() string {
 	if k == none || k >= kinds {
 		return "nothing"
@@ -58,9 +58,8 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Place is where something is wrong: a port of a switch (its port 0 where the
-// switch as a whole is meant), or of an adapter, and the destination that
-// packets have there.
+// Place is the place of a fault: a port of a switch (port 0 stands for the whole switch)
+// or of an adapter, and the destination of the packets.
 type Place struct {
 	Port subnet.End
 	LID  units.LID // 0: no destination in particular
@@ -86,8 +85,8 @@ func (f *findings) add(k Kind, at subnet.End, lid int) {
 	}
 }
 
-// merge adds what another core found. Each core goes through LIDs upwards, so
-// that the least of all are among the first of each.
+// merge adds the findings of another core. Each core goes through LIDs upwards, so the
+// lowest LIDs of all are among the first places of each.
 func (f *findings) merge(g *findings) {
 	for k := range f {
 		x := &f[k]
@@ -107,7 +106,7 @@ func (f *findings) merge(g *findings) {
 	}
 }
 
-// list is what was found, in the order of kinds.
+// list is the findings in the order of kinds.
 func (f *findings) list() []Finding {
 	var out []Finding
 	for k := range f {

@@ -1,9 +1,9 @@
 package proof
 
 const (
-	// maxExamples is how many places a finding names: more are not read.
+	// maxExamples is the number of places that a finding names.
 	maxExamples = 10
-	// maxWorst is how many of the most loaded cables a report lists.
+	// maxWorst is the number of most loaded cables that a report lists.
 	maxWorst = 10
 	// maxCycles is the number of disjoint credit loops that a report shows; a lane
 	// rarely has more than one.
@@ -11,7 +11,7 @@ const (
 	// maxShiftCounters bounds the memory for loads of shifts, 2 bytes each and
 	// per core: with more shifts than fit, evenly spaced ones are walked.
 	maxShiftCounters = 8 << 20
-	// maxSearch bounds the edges that the search for the shortest cycle looks
-	// at: seconds. Beyond it the cycle found so far is shown.
+	// maxSearch bounds the edges that the search for the shortest cycle follows:
+	// seconds. Beyond it the report shows the cycle found so far.
 	maxSearch = 400 << 20
 )

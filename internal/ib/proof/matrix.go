@@ -10,14 +10,14 @@ import (
 // NoHops is the entry of a LID matrix where no way leads through a port.
 const NoHops = 255
 
-// Matrix is what a LID matrix says, held against the cables and the tables.
+// Matrix is the comparison of a LID matrix with the cables and the tables.
 type Matrix struct {
-	// Entries is how many numbers of hops were compared: by switch, destination
-	// switch and port, where the cables lead there or the matrix says so. Equal
-	// are the least hops that the cables allow through that port. Longer are
-	// more than these, and Closed are no way where a cable leads: the rules of
-	// engines such as updn make both. Shorter is what no cables allow: the matrix
-	// is of another fabric.
+	// Entries is the number of hop counts that were compared, by switch, destination
+	// switch and port, where the cables or the matrix have a way. Equal entries have the
+	// least hops that the cables allow through that port. Longer entries have more.
+	// Closed entries have no way though the cables have one; engines such as updn make
+	// longer and closed entries by their rules. Shorter entries have fewer hops than any
+	// cables allow: the matrix belongs to another fabric.
 	Entries, Equal, Longer, Closed, Shorter int64
 	// Paths is how many pairs of a switch and a LID the tables lead to their end
 	// in a number of hops, and Agree for how many the matrix has that number at the
@@ -37,9 +37,9 @@ type HopsAt struct {
 	Is   int        // the least that the cables allow, or the path's own
 }
 
-// Refuted reports whether the matrix cannot be that of this fabric. Paths that do
-// not agree refute nothing: engines that lead packets round a fault, such as
-// torus-2QoS, leave the matrix as it was.
+// Refuted reports whether the matrix cannot belong to this fabric. Paths that disagree with
+// it do not refute it: engines that lead packets round a fault, such as torus-2QoS, leave
+// the matrix unchanged.
 func (m *Matrix) Refuted() bool { return m.Shorter > 0 }
 
 // CheckMatrix compares a LID matrix with the cables of a subnet and with its
@@ -112,10 +112,9 @@ func (m *Matrix) cables(n *network, h *subnet.Hops, to int32, least []uint16) {
 	}
 }
 
-// paths compares the paths to one LID with the entries of the ports that they
-// take: those of the LID's own row where the matrix has one, which count the cable
-// to the adapter too, else those of the switch that the path ends at. What comes
-// out at that switch itself needs no entry.
+// paths compares the paths to one LID with the entries of the ports that they take. If
+// the matrix has a row for the LID, its entries count the cable to the adapter too.
+// Otherwise the row of the last switch is used, where that switch itself needs no entry.
 func (m *Matrix) paths(n *network, h *subnet.Hops, t *tree, lid int) {
 	for u := range n.sw {
 		hops := t.hops[u]

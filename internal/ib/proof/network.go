@@ -91,8 +91,8 @@ func contains(list []int32, x int32) bool {
 	return false
 }
 
-// findEnds lists the ends by LID. A port whose LID another one claims first is
-// not an end: no table can lead to it.
+// findEnds lists the ends by LID. A port whose LID another port claims first is not an
+// end: no table can lead to it.
 func (n *network) findEnds() {
 	n.at = make([][]int32, len(n.sw))
 	for lid, e := range n.owner {
@@ -115,9 +115,9 @@ func (n *network) findEnds() {
 	}
 }
 
-// root is where the tree of a LID ends: the switch and its port that lead to
-// the LID's owner. A switch's own LID ends at its port 0. The switch is -1
-// where the LID has no owner or its owner no switch.
+// root is the end of a LID's tree: the switch and its port that lead to the LID's owner. A
+// switch's own LID ends at its port 0. The switch is -1 if the LID has no owner, or its
+// owner is cabled to no switch.
 func (n *network) root(lid int) (sw int32, port uint8) {
 	if lid >= len(n.owner) || !n.owner[lid].Exists() {
 		return -1, 0

@@ -7,14 +7,14 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// Pattern is what one pattern of traffic puts on the cables between switches,
-// when each end sends at once to its partner, or to all in turn, over the path
-// of the partner's base LID.
+// Pattern is the load of one traffic pattern on the cables between switches: every end
+// sends at once to its partner, or to all in turn, over the path of the partner's base
+// LID.
 type Pattern struct {
 	Name string
-	// Contention is the most flows that share a directed cable. Of all-to-all
-	// it is the flows on the most loaded cable per flow that each end's own
-	// cable carries, so that 1 is what nobody can go below.
+	// Contention is the number of flows on the most loaded directed cable. For
+	// all-to-all it is divided by the number of flows on an end's own cable, so 1 is the
+	// least possible value.
 	Contention float64
 	// Bandwidth is the share of its cable's rate that the slowest end gets
 	// when all cables have one rate.

@@ -6,7 +6,7 @@ type Reach struct {
 	Arrive  int64 // packets get there
 	Islands int64 // no cables lead there, whatever the tables
 	Lost    int64 // packets end on the way although cables lead there
-	Looping int64 // packets go round for ever
+	Looping int64 // packets go round without end
 }
 
 // Proven reports whether all packets arrive that can.

@@ -1,7 +1,7 @@
 package proof
 
-// Shift is the pattern in which each end sends to the one that is a distance
-// behind it in the order.
+// Shift is the pattern in which each end sends to the end at a distance behind it in the
+// order.
 type Shift struct {
 	By int // the distance
 	// Flows is the most flows that share a directed cable between switches.

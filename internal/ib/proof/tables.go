@@ -11,8 +11,8 @@ import (
 // has, and as many bits as a word.
 const block = 64
 
-// checkTables refuses tables that were not made for the subnet, whose entries
-// mean nothing, and subnets with LIDs that no port can have.
+// checkTables refuses tables that were made for another subnet, and subnets with LIDs out
+// of range.
 func checkTables(s *subnet.Subnet, t *subnet.Tables) error {
 	if err := checkLIDs(s); err != nil {
 		return err

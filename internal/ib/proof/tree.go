@@ -2,9 +2,8 @@ package proof
 
 import "weft/internal/ib/subnet"
 
-// tree is what the forwarding entries for one LID make of the switches: those
-// that reach the LID, in an order in which each comes after the one it forwards
-// to, and the others.
+// tree is the forwarding entries for one LID as a tree: the switches that reach the LID,
+// each behind the switch that it forwards to, and the switches that do not.
 type tree struct {
 	root  int32
 	port  []uint8  // column of the LID
@@ -86,8 +85,8 @@ func (t *tree) follow(n *network, u int32, rootPort uint8) {
 // reaches reports whether packets of a switch arrive.
 func (t *tree) reaches(u int32) bool { return t.hops[u] < states }
 
-// fault says what is wrong with the entry of a switch for a LID that ends at
-// the root; ok where nothing is.
+// fault is the kind of fault in a switch's entry for a LID that ends at the root; none if
+// the entry is right.
 func (n *network) fault(u int32, p uint8, root int32, rootPort uint8) Kind {
 	if p == subnet.NoPort {
 		return MissingEntry

@@ -2,11 +2,11 @@ package proof
 
 import "fmt"
 
-// Refutations says in a few words each why the tables are no good; none where they are
-// proven.
+// Refutations is the reasons why the tables are refuted, a few words each; none if they
+// are proven.
 func (r *Report) Refutations() []string {
 	var out []string
-	toEnds := r.FromSwitches // what is lost between switches only is a warning
+	toEnds := r.FromSwitches // losses between switches are a warning
 	toEnds.Lost -= r.BetweenSwitches.Lost
 	for _, x := range []struct {
 		reach Reach
@@ -36,7 +36,7 @@ func (r *Report) Refutations() []string {
 	return out
 }
 
-// Warnings says what is wrong with tables and refutes nothing.
+// Warnings says what is wrong with tables without refuting them.
 func (r *Report) Warnings() []string {
 	var out []string
 	if n := r.BetweenSwitches.Lost; n > 0 {

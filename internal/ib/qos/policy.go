@@ -1,8 +1,8 @@
 package qos
 
-// Policy is a qos-policy.conf: which service level a path gets. The rules are in
-// the order in which they are tried; the first that fits counts. Those of
-// qos-ulps come behind those of qos-match-rules, as OpenSM appends them.
+// Policy is a qos-policy.conf: the rules that give a path its service level. Rules are
+// tried in order; the first that fits counts. The rules of qos-ulps come behind the rules
+// of qos-match-rules, as OpenSM appends them.
 type Policy struct {
 	Groups  []PortGroup
 	Levels  []Level // at least the one named DEFAULT
@@ -26,7 +26,7 @@ func Holds(ranges []Range, n uint64) bool {
 	return false
 }
 
-// PortGroup is a set of ports: all that one of its lines names.
+// PortGroup is a set of ports: every port that one of its lines names.
 type PortGroup struct {
 	Name       string
 	GUIDs      []Range
@@ -36,7 +36,7 @@ type PortGroup struct {
 	Kinds      []string // CA, SWITCH, ROUTER, SELF or ALL
 }
 
-// Level is a service level and what goes with it. What is not set is nil.
+// Level is a service level and its limits. A field that is not set is nil.
 type Level struct {
 	Name                            string
 	SL                              uint8

@@ -44,7 +44,7 @@ type Weight struct {
 // 14.2.5.9).
 const maxEntries = 64
 
-// Set is what the keys of one class say. What is not set is nil.
+// Set is the keys of one class. A key that is not set is nil.
 type Set struct {
 	MaxVLs    *uint8 // data lanes, 1 to 15
 	HighLimit *uint8 // 0 to 255: blocks of 4,096 bytes of high priority before one packet of low
@@ -58,7 +58,7 @@ type Config struct {
 	Sets    [classes]Set
 }
 
-// Of is the set of a class with what it leaves unset taken from Any.
+// Of is the set of a class. Keys that it does not set are taken from Any.
 func (c *Config) Of(class Class) Set {
 	s, general := c.Sets[class], &c.Sets[Any]
 	if s.MaxVLs == nil {

@@ -207,7 +207,7 @@ func (p *policyReader) matchField(key, value string) (err error) {
 	return err
 }
 
-// close takes what a section has said.
+// close ends a section and keeps its contents.
 func (p *policyReader) close(section string) {
 	switch section {
 	case "port-group":
@@ -266,7 +266,7 @@ func words(list string) (out []string) {
 	return out
 }
 
-// appendRanges reads 7-9,11 and the like, of numbers of so many bits.
+// appendRanges reads a list such as 7-9,11 of numbers of size bits.
 func appendRanges(to *[]Range, list string, size int) error {
 	for _, w := range words(list) {
 		from, last, isRange := strings.Cut(w, "-")
@@ -286,7 +286,7 @@ func appendRanges(to *[]Range, list string, size int) error {
 	return nil
 }
 
-// appendKeys reads P_Keys, of which the bit of membership does not count.
+// appendKeys reads P_Keys and drops their membership bit.
 func appendKeys(to *[]Range, list string) error {
 	if err := appendRanges(to, list, 16); err != nil {
 		return err

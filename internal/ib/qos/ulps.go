@@ -38,8 +38,8 @@ func (p *policyReader) ulp(text string) {
 	p.simple = append(p.simple, m)
 }
 
-// condition reads what stands behind the protocol. A port number is part of the
-// service ID of sdp, rds and iser, which Service tells of.
+// condition reads the words behind the protocol. A port number is part of the service ID
+// of sdp, rds and iser: see Service.
 func (m *Match) condition(text string) error {
 	switch {
 	case text == "" && m.Protocol == "":

@@ -1,6 +1,6 @@
-// Package routetest gives tests the fabrics, the tables and the verdicts of
-// programs that are not weft: what OpenSM 3.3.23 wrote over ibsim 0.10 for six
-// fabrics, one of them real, and what ibdmchk of ibutils 1.5.7 said of it.
+// Package routetest gives tests the fabrics, tables and verdicts of other programs: the
+// dumps of OpenSM 3.3.23 over ibsim 0.10 for six fabrics, one of them real, and the
+// verdicts of ibdmchk (ibutils 1.5.7) about them.
 package routetest
 
 import (
@@ -35,8 +35,8 @@ func Fabric(t testing.TB, name string) *subnet.Subnet {
 }
 
 // Tables reads the tables of an engine for a fabric, and gives the fabric the
-// LIDs that they are for. Where lanes is set, the tables have the service levels
-// that OpenSM told of each path and its SL2VL tables.
+// LIDs that they are for. If lanes is set, the tables have OpenSM's service
+// level of each path and its SL2VL tables.
 func Tables(t testing.TB, s *subnet.Subnet, fabric, engine string, lanes bool) *subnet.Tables {
 	t.Helper()
 	name := fabric + "/" + engine
@@ -74,7 +74,7 @@ func Hops(t testing.TB, s *subnet.Subnet, fabric, engine string) *subnet.Hops {
 	return hops
 }
 
-// Verdict is what ibdmchk says of the credit loops of an engine's tables.
+// Verdict is ibdmchk's verdict on the credit loops of an engine's tables.
 type Verdict struct {
 	Fabric, Engine string
 	Lanes          bool // with the lanes that the engine assigned; else on one

@@ -16,7 +16,7 @@ var (
 	ErrNotKept = errors.New("no cable was taken from the port before")
 )
 
-// cable is one that was taken away, by either of its ends.
+// cable is a cable that was unplugged, by both of its ends.
 type cable struct {
 	peer subnet.End
 	link subnet.Link
@@ -83,8 +83,8 @@ func (f *Fabric) best(at subnet.End) subnet.Link {
 	return best
 }
 
-// Clear takes the cable from a port, if it has one, and lets the port forget what it was
-// told.
+// Clear unplugs the cable of a port, if it has one, and resets the port to its state after
+// power-on.
 func (f *Fabric) Clear(at subnet.End) {
 	_ = f.Unlink(at)
 	was := &f.nodes[at.Node].ports[at.Port]
@@ -93,7 +93,7 @@ func (f *Fabric) Clear(at subnet.End) {
 	was.loss = loss
 }
 
-// SetGUID gives a node another GUID, or one of an adapter's ports.
+// SetGUID changes the GUID of a node, or of a port of an adapter.
 func (f *Fabric) SetGUID(node int32, port uint8, guid units.GUID) {
 	n := &f.sub.Nodes[node]
 	if n.Kind == subnet.Switch || port == 0 {

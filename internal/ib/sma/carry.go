@@ -6,7 +6,7 @@ import (
 	"weft/wire/mad"
 )
 
-// Outcome is what became of a datagram.
+// Outcome is the fate of a datagram.
 type Outcome uint8
 
 // The outcomes.
@@ -89,8 +89,8 @@ func forProgram(m *mad.MAD) bool {
 	return true
 }
 
-// byPath follows a directed route: forward along the initial path, or back along
-// the one that was noted on the way.
+// byPath follows a directed route: forward along the initial path, or back along the
+// return path.
 func (f *Fabric) byPath(at subnet.End, m *mad.MAD) (subnet.End, bool) {
 	hops := m.HopCount()
 	if hops > mad.MaxHops {
@@ -120,8 +120,7 @@ func (f *Fabric) byPath(at subnet.End, m *mad.MAD) (subnet.End, bool) {
 	return at, true
 }
 
-// cross leaves a node by a port. Only a switch passes on what it did not send
-// itself.
+// cross leaves a node by a port. Only switches forward datagrams of others.
 func (f *Fabric) cross(at subnet.End, out uint8, first bool, m *mad.MAD) (subnet.End, bool) {
 	n := &f.sub.Nodes[at.Node]
 	if n.Kind != subnet.Switch && (!first || out != at.Port) {
@@ -218,7 +217,7 @@ func (n *node) forward(lid units.LID) uint8 {
 	return block[lid%mad.LIDsPerBlock]
 }
 
-// answersTo reports whether a LID is one of the port's.
+// answersTo reports whether a port has a LID.
 func (f *Fabric) answersTo(at subnet.End, lid units.LID) bool {
 	q := &f.nodes[at.Node].ports[at.Port].info
 	return q.LID != 0 && lid >= q.LID && int(lid) < int(q.LID)+1<<q.LMC

@@ -29,8 +29,8 @@ type congestionKey struct {
 	mod  uint32
 }
 
-// answerCongestion answers congestion control: what a manager writes can be read again.
-// Nothing is ever marked here, so the log stays empty.
+// answerCongestion answers congestion control: it stores the attributes that a manager
+// writes. No packet is ever marked here, so the log stays empty.
 func (f *Fabric) answerCongestion(r *request, attr mad.Attribute) mad.Status {
 	isSwitch := r.of.Kind == subnet.Switch
 	switch attr {

@@ -8,9 +8,8 @@ import (
 	"weft/wire/mad"
 )
 
-// detail is an optional attribute of performance management: counters of one width, one
-// after the other behind the port and the mask of those that a Set writes (IBA vol. 1,
-// 16.1.4).
+// detail is an optional attribute of performance management: the port, the mask of the
+// counters that a Set writes, then counters of one width (IBA vol. 1, 16.1.4).
 type detail struct {
 	attr   mad.Attribute
 	name   string
@@ -30,8 +29,8 @@ var details = []detail{
 	{0x001C, "PortVLXmitWaitCounters", 16, perLane("PortVLXmitWait")},
 }
 
-// attrDiscardDetails says why packets were not sent; inactiveDiscards is the field of
-// those whose port was not active.
+// attrDiscardDetails counts discards by their reason; inactiveDiscards is the field of
+// discards at an inactive port.
 const (
 	attrDiscardDetails mad.Attribute = 0x0016
 	inactiveDiscards   int           = 0
@@ -116,8 +115,8 @@ func putBits(b []byte, at, n int, v uint64) {
 }
 
 // SetCounter sets a counter of a port, named as the specification names attribute and
-// field; upper and lower case are the same. A value above what the counter holds becomes
-// its highest.
+// field; upper and lower case are the same. A value above the counter's range becomes its
+// highest value.
 func (f *Fabric) SetCounter(at subnet.End, attribute, field string, value uint64) error {
 	c := &f.nodes[at.Node].ports[at.Port].counters
 	switch {

@@ -33,12 +33,12 @@ type Fabric struct {
 	traps   TrapCounts
 	lastTID uint64 // of a trap
 	now     units.Time
-	onCross func(out subnet.End) // nil, unless somebody follows datagrams
+	onCross func(out subnet.End) // follows datagrams; may be nil
 	taken   map[subnet.End]cable // by both ends, of cables that Unlink took
 	random  *rand.Rand           // of SetLoss
 }
 
-// node is what the agents of a node know.
+// node is the state of a node's agents.
 type node struct {
 	sw    mad.SwitchInfo
 	desc  mad.NodeDescription
@@ -47,7 +47,7 @@ type node struct {
 	mft   map[uint32]*mad.MulticastFDB
 	sl2vl map[uint32]mad.SLToVL // by modifier: of an adapter by port
 
-	congestion map[congestionKey][]byte // what was written of congestion control
+	congestion map[congestionKey][]byte // attributes of congestion control that were written
 }
 
 // port is a port's state. Of a switch the keys are in port 0.
@@ -83,7 +83,7 @@ type Sent struct {
 
 // New makes the agents of a subnet as they are after power-on: cables work,
 // ports are Init, no port has a LID. Afterwards only the Fabric
-// may change the subnet (Link, Unlink, SetGUID). It refuses nodes that cannot be told apart.
+// may change the subnet (Link, Unlink, SetGUID). It refuses nodes with the same GUID.
 func New(s *subnet.Subnet) (*Fabric, error) {
 	seen := make(map[units.GUID]int, len(s.Nodes))
 	for i := range s.Nodes {
@@ -105,7 +105,7 @@ func NewUnchecked(s *subnet.Subnet) *Fabric {
 	return f
 }
 
-// Subnet is the subnet that the agents are of.
+// Subnet is the subnet of the agents.
 func (f *Fabric) Subnet() *subnet.Subnet { return f.sub }
 
 // OnCross has f called for every link that a datagram goes over, with the port
@@ -115,7 +115,7 @@ func (f *Fabric) OnCross(cross func(out subnet.End)) { f.onCross = cross }
 func (f *Fabric) powerOn(i int32) node {
 	of := &f.sub.Nodes[i]
 	n := node{desc: mad.Describe(of.Name), ports: make([]port, len(of.Ports)), sl2vl: map[uint32]mad.SLToVL{}}
-	best := subnet.Link{Width: 4, Speed: subnet.SDR} // what ports without a cable could do
+	best := subnet.Link{Width: 4, Speed: subnet.SDR} // the capabilities of ports without a cable
 	for p := range of.Ports {
 		if l := of.Ports[p].Link; l.Rate() > best.Rate() {
 			best = l
@@ -139,7 +139,7 @@ func (f *Fabric) powerOn(i int32) node {
 	return n
 }
 
-// powerOnPort is a port whose cable, if any, has been trained.
+// powerOnPort is a port after power-on, with its cable trained if it has one.
 func powerOnPort(of *subnet.Node, p uint8, best subnet.Link) port {
 	link := of.Ports[p].Link
 	cabled := of.Ports[p].Peer.Exists()

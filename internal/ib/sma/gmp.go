@@ -5,13 +5,12 @@ import (
 	"weft/wire/mad"
 )
 
-// General services' datagrams travel between queue pairs 1, whose P_Key has to be
-// one of the table of the port that they come to, at whatever index; subnet
-// management's, between queue pairs 0, are not checked (IBA vol. 1, 9.6.1.2.3,
-// 10.9.7 and 13.5.1, recalled). Switches check them where they enforce partitions,
-// as they do data (10.9.7, 18.2.4.2.1): as in internal/sim/fabric, a port lets its
-// adapter send by a key that its table has, and as a full member's if the datagram
-// says so.
+// Datagrams of general services travel between queue pairs 1. Their P_Key must be in the
+// table of the receiving port, at any index. Datagrams of subnet management, between queue
+// pairs 0, are not checked (IBA vol. 1, 9.6.1.2.3, 10.9.7 and 13.5.1, recalled). Switch
+// ports that enforce partitions check them like data (10.9.7, 18.2.4.2.1): as in
+// internal/sim/fabric, the table of the port must have the key, and as a full member's if
+// the datagram says so.
 
 // entry is the key of a port's table that a key matches.
 func (q *port) entry(match func(mad.PKey) bool) (mad.PKey, bool) {
@@ -25,8 +24,7 @@ func (q *port) entry(match func(mad.PKey) bool) (mad.PKey, bool) {
 	return 0, false
 }
 
-// firstKey is the key that programs send by who choose none: the one at index 0 of
-// their port's table.
+// firstKey is the key of programs that choose none: index 0 of their port's table.
 func (f *Fabric) firstKey(at subnet.End) mad.PKey { return f.endport(at).pkeys[0][0] }
 
 // accepts reports whether the port that a datagram has come to takes it. The

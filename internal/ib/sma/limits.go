@@ -17,13 +17,13 @@ const (
 	// than 200.
 	maxHops = 1024
 
-	// maxLetters is how many traps of a port may wait to be repressed; more are
-	// lost. At the usual rate of one in 1.07 s that is a quarter of a minute, after
-	// which what they tell is old; a manager that gets one of a link looks at all
-	// switches. Linux's hfi1 keeps 100 of each kind.
+	// maxLetters is the number of a port's traps that may wait to be repressed; more
+	// are lost. At the usual rate of one in 1.07 s that is a quarter of a minute. Older
+	// traps have no use: after a trap of a link, a manager looks at all switches.
+	// Linux's hfi1 keeps 100 of each kind.
 	maxLetters = 16
 
-	// madWords is what a datagram counts in PortXmitData, in words of 4 bytes:
+	// madWords is the length of a datagram in PortXmitData, in words of 4 bytes:
 	// LRH 8, BTH 12, DETH 8, datagram 256, ICRC 4.
 	madWords = (8 + 12 + 8 + 256 + 4) / 4
 )

@@ -5,15 +5,14 @@ import (
 	"weft/wire/mad"
 )
 
-// SetNow says what time it is, which leases of M_Keys end by and traps are
-// repeated by. It must not go back; without it no lease ends and no port sends a
-// second trap.
+// SetNow sets the time, for leases of M_Keys and repeats of traps. It must not go back.
+// Without SetNow no lease ends and no trap is repeated.
 func (f *Fabric) SetNow(now units.Time) { f.now = now }
 
-// admit checks the M_Key (IBA vol. 1, 14.2.4). What a wrong key asks for is
-// dropped without an answer, and trapped. It starts the lease of a key that has
-// one: if nobody who knows the key shows up until it ends, the key may be read,
-// so that another manager can take the port over.
+// admit checks the M_Key (IBA vol. 1, 14.2.4). A request with a wrong key is dropped
+// without an answer; the port sends a trap and starts the lease of its key, if it has
+// one. If no request with the right key comes until the lease ends, the key may be read,
+// so another manager can take the port over.
 func (f *Fabric) admit(r *request, m *mad.MAD) bool {
 	port := f.endport(r.at)
 	q := &port.info

@@ -5,9 +5,9 @@ import (
 	"weft/wire/mad"
 )
 
-// counters are what a port counts, as both of its attributes show them.
-// Management datagrams are the only packets here. The short ones stop at their
-// highest value (IBA vol. 1, 16.1.3.5).
+// counters is the counters of a port, in both attributes. Management datagrams are the
+// only packets here. The short counters stop at their highest value (IBA vol. 1,
+// 16.1.3.5).
 type counters struct {
 	short mad.PortCounters
 	long  mad.PortCountersExtended
@@ -137,7 +137,7 @@ func (c *counters) clearLong(in *mad.PortCountersExtended) {
 // Traffic is packets that passed a port, and their data in words of 4 bytes.
 type Traffic struct{ XmitPkts, XmitWords, RcvPkts, RcvWords uint64 }
 
-// CountTraffic adds what passed a port beside management to its counters.
+// CountTraffic adds packets that are not management to a port's counters.
 func (f *Fabric) CountTraffic(at subnet.End, t Traffic) {
 	c := &f.nodes[at.Node].ports[at.Port].counters
 	short := func(n uint64) uint32 { return uint32(min(n, 1<<32-1)) }

@@ -24,13 +24,13 @@ func (f *Fabric) portInfo(r *request) mad.Status {
 	out := q.info
 	out.LocalPort = r.at.Port
 	if !r.set && out.MKeyProtect > 0 && r.key != out.MKey {
-		out.MKey = 0 // who does not know it is not told (IBA vol. 1, 14.2.4)
+		out.MKey = 0 // the asker does not know it (IBA vol. 1, 14.2.4)
 	}
 	mad.Append(r.blank(), &out)
 	return status
 }
 
-// check refuses what a port cannot be set to; then nothing is set.
+// check refuses values that a port cannot take; then nothing is set.
 func check(in *mad.PortInfo, q *port, own bool) mad.Status {
 	now := &q.info
 	if own && (in.LID > units.LastUnicastLID || in.LID&(1<<in.LMC-1) != 0) {
@@ -58,7 +58,7 @@ func check(in *mad.PortInfo, q *port, own bool) mad.Status {
 	return mad.BadField
 }
 
-// setPort takes over what software may write, then changes the states.
+// setPort takes over the writable fields, then changes the states.
 func (f *Fabric) setPort(at subnet.End, in *mad.PortInfo, own bool) {
 	q := &f.nodes[at.Node].ports[at.Port]
 	now := &q.info
@@ -101,8 +101,8 @@ func (f *Fabric) setPort(at subnet.End, in *mad.PortInfo, own bool) {
 	}
 }
 
-// choose sets a field of which 0 means no change and another value all that is
-// supported.
+// choose sets a field. The value 0 means no change, and the value all means everything that
+// is supported.
 func choose(field *uint8, to, all, supported uint8) {
 	switch to {
 	case 0:
@@ -131,8 +131,8 @@ func (f *Fabric) portDown(at subnet.End, phys mad.PhysState) {
 	}
 }
 
-// train brings a link up whose cable works and of which neither port is
-// disabled: both ports become Init.
+// train trains a link: if its cable works and neither port is disabled, both ports become
+// Init.
 func (f *Fabric) train(at subnet.End) {
 	peer := f.sub.Peer(at)
 	if !peer.Exists() {
@@ -185,8 +185,7 @@ func (r *request) extPortInfo() mad.Status {
 	return mad.OK
 }
 
-// Restart lets a node lose all that it was told, as a power cut does. Its links
-// go down and come up again.
+// Restart resets a node, as a power cut does. Its links go down and come up again.
 func (f *Fabric) Restart(i int32) {
 	for p := range f.sub.Nodes[i].Ports {
 		if p > 0 {

@@ -69,7 +69,7 @@ func (r *request) vlArb() mad.Status {
 	return mad.OK
 }
 
-// guidInfo answers GUIDInfo (IBA vol. 1, 14.2.5.5). The port's own GUID stays.
+// guidInfo answers GUIDInfo (IBA vol. 1, 14.2.5.5). The first GUID cannot be written.
 func (f *Fabric) guidInfo(r *request) mad.Status {
 	if r.mod != 0 {
 		return mad.BadField

@@ -24,16 +24,16 @@ type letter struct {
 	sent   bool
 }
 
-// TrapCounts are what became of the traps of a fabric.
+// TrapCounts counts the traps of a fabric by their fate.
 type TrapCounts struct {
 	Raised    int // different ones, one after the other
-	Merged    int // that said what one that still waited says
+	Merged    int // equal to a trap that still waited
 	Lost      int // that found a full outbox, or a port that knows no manager
 	Sent      int // datagrams, repetitions too
 	Repressed int
 }
 
-// stateChanged notes that a link went down or came up. Only a switch tells of it
+// stateChanged notes that a link went down or came up. Only a switch reports it
 // (IBA vol. 1, 14.2.5.1, trap 128).
 func (f *Fabric) stateChanged(at subnet.End) {
 	if f.sub.Nodes[at.Node].Kind != subnet.Switch {
@@ -57,8 +57,7 @@ func (f *Fabric) SetManager(at subnet.End, runs bool) {
 	}
 }
 
-// trap puts a trap into a port's outbox. A port that knows no manager has nobody
-// to tell.
+// trap puts a trap into a port's outbox. A port that knows no manager loses it.
 func (f *Fabric) trap(at subnet.End, kind mad.NoticeType, number mad.TrapNumber, data mad.Structure) {
 	if f.sub.Nodes[at.Node].Kind == subnet.Switch {
 		at.Port = 0
@@ -89,7 +88,7 @@ func (f *Fabric) trap(at subnet.End, kind mad.NoticeType, number mad.TrapNumber,
 
 // Traps returns the traps that are to go out by now, and notes that they have.
 func (f *Fabric) Traps() (due []Sent) {
-	f.stillTelling()
+	f.keepTelling()
 	for _, at := range f.telling {
 		q := f.endport(at)
 		if o := &q.outbox; f.now >= o.next {
@@ -102,9 +101,8 @@ func (f *Fabric) Traps() (due []Sent) {
 	return due
 }
 
-// stillTelling forgets ports whose outbox is empty, or that know no manager any
-// more.
-func (f *Fabric) stillTelling() {
+// keepTelling keeps the ports that have traps to send and know a manager.
+func (f *Fabric) keepTelling() {
 	f.telling = slices.DeleteFunc(f.telling, func(at subnet.End) bool {
 		q := f.endport(at)
 		if q.info.MasterSMLID == 0 || q.info.LID == 0 {
@@ -123,7 +121,7 @@ func (l *letter) from(at subnet.End, port *mad.PortInfo) Sent {
 
 // NextTrap is when Traps has something to return; Forever while no trap waits.
 func (f *Fabric) NextTrap() units.Time {
-	f.stillTelling()
+	f.keepTelling()
 	next := units.Forever
 	for _, at := range f.telling {
 		next = min(next, f.endport(at).outbox.next)
@@ -131,12 +129,12 @@ func (f *Fabric) NextTrap() units.Time {
 	return next
 }
 
-// repressed ends the repetition of a port's trap. The upper half of a
-// transaction ID belongs to who carries datagrams.
+// repressed ends the repetition of a port's trap. The upper half of a transaction ID
+// belongs to the carrier of datagrams.
 func (f *Fabric) repressed(at subnet.End, m *mad.MAD) {
 	o := &f.endport(at).outbox
 	if m.Attribute() != mad.AttrNotice || len(o.letters) == 0 || !o.letters[0].sent || uint32(o.letters[0].tid) != uint32(m.TID()) {
-		return // late, or nobody's
+		return // too late, or of no trap
 	}
 	f.traps.Repressed++
 	o.letters = o.letters[1:]
@@ -145,13 +143,13 @@ func (f *Fabric) repressed(at subnet.End, m *mad.MAD) {
 // TrapCounts are the counts since the agents were made.
 func (f *Fabric) TrapCounts() TrapCounts { return f.traps }
 
-// Info is what a port would answer to a Get(PortInfo), which programs on it see.
+// Info is a port's answer to a Get(PortInfo).
 func (f *Fabric) Info(at subnet.End) mad.PortInfo { return f.nodes[at.Node].ports[at.Port].info }
 
 // LID is the LID of a port: of a switch's, the switch's.
 func (f *Fabric) LID(at subnet.End) units.LID { return f.lidAt(at) }
 
-// NodeInfo is what a port would answer to a Get(NodeInfo).
+// NodeInfo is a port's answer to a Get(NodeInfo).
 func (f *Fabric) NodeInfo(at subnet.End) mad.NodeInfo {
 	return *f.nodeInfo(&request{at: at, n: &f.nodes[at.Node], of: &f.sub.Nodes[at.Node]})
 }

@@ -9,10 +9,9 @@ import (
 // and GIDs, all of them (IBA vol. 1, 13.4.9, recalled).
 const everyField = 0xFF
 
-// PKeyViolation notes that a port has discarded packets for their P_Key: an
-// adapter counts them in its PortInfo and traps 257; a port of a switch counts
-// them as constraint errors, of what came in or was to go out, and traps 259.
-// The notice says whose packets they were.
+// PKeyViolation notes that a port has discarded packets for their P_Key. An adapter counts
+// them in its PortInfo and sends trap 257. A switch port counts them as constraint errors,
+// incoming or outgoing, and sends trap 259. The notice names the packets' ends.
 func (f *Fabric) PKeyViolation(at subnet.End, in bool, packets int, n *mad.KeyNotice) {
 	q := &f.nodes[at.Node].ports[at.Port]
 	if f.sub.Nodes[at.Node].Kind != subnet.Switch {

@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// FaultKind says what is wrong in a subnet.
+// FaultKind is the kind of a fault in a subnet.
 type FaultKind string
 
 // The kinds of fault.
@@ -86,8 +86,8 @@ func (s *Subnet) duplicatePorts() []Fault {
 	return faults
 }
 
-// lidFaults compares each port with the one before it in the order of LIDs, and
-// with the one that reaches farthest.
+// lidFaults compares each port with the port before it in the order of LIDs, and with the
+// port whose range of LIDs reaches farthest.
 func (s *Subnet) lidFaults() []Fault {
 	var faults []Fault
 	var ends []End

@@ -3,8 +3,8 @@ package subnet
 import "weft/units"
 
 // Row is the row of a LID from one switch: the hops through each port, column
-// 0 the least. dense is that of Tables, owner the port that has the LID. It is
-// nil where the matrix has none.
+// 0 the least. dense is Dense of the Tables, owner the port that has the LID. The row is
+// nil if the matrix has none.
 func (h *Hops) Row(s *Subnet, dense []int32, from int32, lid units.LID, owner End) []uint8 {
 	if !owner.Exists() {
 		return nil

@@ -7,10 +7,9 @@ import (
 	"weft/units"
 )
 
-// AssignLIDsKeeping gives every port that needs one a LID, as AssignLIDs does,
-// but lets those ports whose GUID is in known keep theirs. A known LID that lies
-// outside of the unicast range, or does not fit the LMC, or was given to a port
-// before, is not kept: its port gets another.
+// AssignLIDsKeeping gives every end port a LID, as AssignLIDs does, but ports whose GUID is
+// in known keep that LID. A known LID that is out of the unicast range, does not fit the
+// LMC, or was given to another port is not kept: its port gets a new LID.
 func (s *Subnet) AssignLIDsKeeping(lmc uint8, known map[units.GUID]units.LID) error {
 	if len(known) == 0 {
 		return s.AssignLIDs(lmc)

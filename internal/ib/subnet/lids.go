@@ -45,16 +45,16 @@ func (s *Subnet) Owners() []End {
 	return owners
 }
 
-// AssignLIDs gives every port that needs one a LID, as OpenSM 3.3 does for a
+// AssignLIDs gives every end port a LID, as OpenSM 3.3 does for a
 // subnet in which no port has one: the port that the manager runs on (Origin)
 // comes first, then the ports in the order of their GUIDs read backwards, byte
 // by byte (OpenSM compares GUIDs in network order as if they were in the
 // processor's; seen in its guid2lid of every reference fabric). With an LMC
-// above 0, adapters get 2^lmc LIDs from a multiple of that, and switches one, also
-// those with an enhanced port 0 (OpenSM's lmc_esp0 is FALSE by default).
+// above 0, adapters get 2^lmc LIDs from a multiple of that. Switches get one LID, even
+// with an enhanced port 0 (OpenSM's lmc_esp0 is FALSE by default).
 //
-// An adapter's port without a cable gets none. It fails when the
-// unicast range, 1 to 49,151, does not suffice.
+// An adapter's port without a cable gets no LID. The error says that the unicast range, 1
+// to 49,151, does not suffice.
 func (s *Subnet) AssignLIDs(lmc uint8) error {
 	if lmc > 7 {
 		return fmt.Errorf("LMC %d: valid are 0 to 7", lmc)

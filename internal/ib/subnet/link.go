@@ -36,7 +36,7 @@ type Link struct {
 
 // speeds has the name and the data rate of a lane in Mb/s, coding and FEC
 // taken off (IBTA roadmap; IBA vol. 2, 5.2: 8b/10b up to QDR, 64b/66b from
-// FDR10; the rates from EDR on are those that are marketed per lane).
+// FDR10; from EDR on, the marketed rate of a lane).
 var speeds = [...]struct {
 	name string
 	mbps int64

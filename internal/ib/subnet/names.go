@@ -2,8 +2,7 @@ package subnet
 
 import "fmt"
 
-// NodeName is what messages call a node: its description, or its GUID where it
-// has none.
+// NodeName is a node's name in messages: its description, or its GUID if it has none.
 func (s *Subnet) NodeName(node int32) string {
 	n := &s.Nodes[node]
 	if n.Name == "" {
@@ -12,7 +11,7 @@ func (s *Subnet) NodeName(node int32) string {
 	return fmt.Sprintf("%q", n.Name)
 }
 
-// EndName is what messages call a port.
+// EndName is a port's name in messages.
 func (s *Subnet) EndName(e End) string {
 	return fmt.Sprintf("%s port %d", s.NodeName(e.Node), e.Port)
 }

@@ -1,9 +1,9 @@
 package subnet
 
-// Reachable is the part of a subnet that its manager sees: what cables and
-// switches join to Origin. Adapters and routers do not forward, so a port of
-// theirs on another fabric is as good as unplugged. Nodes keep their order.
-// Without an Origin it is a copy of the whole.
+// Reachable is the part of a subnet that its manager sees: the nodes that cables and
+// switches join to Origin. Adapters and routers do not forward, so their ports on another
+// fabric count as unplugged. Nodes keep their order. Without an Origin it is a copy of the
+// whole subnet.
 func (s *Subnet) Reachable() *Subnet {
 	if !s.Origin.Exists() {
 		return s.Clone()

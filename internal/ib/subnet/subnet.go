@@ -1,12 +1,12 @@
 // Package subnet is an InfiniBand subnet as a Subnet Manager and its tools see
 // it: nodes with GUIDs, numbered ports, links with width and speed, LIDs, and
-// the tables that a manager writes into switches. It is what the files of real
-// fabrics are read into, what routing engines work on, and what proofs are
-// about. It knows nothing of time, of packets, or of any file format.
+// the tables that a manager writes into switches. Files of real fabrics are read into it,
+// routing engines compute on it, and proofs judge it. It knows neither time nor packets nor
+// file formats.
 //
 // A switch's port 0 is its management port, which has the switch's LID and
-// GUID and no cable. Adapters and routers have no port 0: Ports[0] of theirs is
-// not used. Port numbers are those of the hardware, from 1.
+// GUID and no cable. Adapters and routers have no port 0: their Ports[0] is
+// not used. Port numbers are the hardware's, from 1.
 //
 // Left out: several subnets joined by routers (a router is an end of this one),
 // and optical details of cables.
@@ -143,8 +143,7 @@ func (s *Subnet) Add(n Node, ports int) int32 {
 	return int32(len(s.Nodes) - 1)
 }
 
-// Clone is a copy that shares nothing with s, for what breaks cables or gives
-// out LIDs.
+// Clone is a copy that shares nothing with s, for code that breaks cables or assigns LIDs.
 func (s *Subnet) Clone() *Subnet {
 	c := &Subnet{Nodes: append([]Node(nil), s.Nodes...), Origin: s.Origin}
 	for i := range c.Nodes {

@@ -10,9 +10,8 @@ import (
 // forward (IBA vol. 1, 14.2.5.10).
 const NoPort = 255
 
-// Tables are what a Subnet Manager computes for a subnet: linear forwarding
-// tables of the switches, and the virtual lanes that keep them free of
-// deadlock. Slices by switch are indexed by the number of the switch in Dense.
+// Tables is the result of routing a subnet: linear forwarding tables of the switches, and
+// the virtual lanes that keep them free of deadlock. Slices by switch are indexed by the number of the switch in Dense.
 type Tables struct {
 	// Switch lists the switches as indices into Subnet.Nodes; Dense is its
 	// inverse, -1 for nodes that are none.
