@@ -174,7 +174,8 @@ const (
 )
 
 // sort sorts the open cell's events: more than a handful are dealt out by time
-// first, which needs no comparison.
+// first, which needs no comparison. slices.Sort in place of the dealing or behind it
+// takes 1.3 to 2 times as long for 26 to 64 keys, 2 % of an all-to-all's instructions.
 func (q *Cells) sort() {
 	if len(q.keys) <= crowded || q.width < partsLog2 {
 		sortKeys(q.keys)
@@ -201,11 +202,9 @@ func (q *Cells) sort() {
 		*at++
 	}
 	for i := 1; i < len(q.keys); i++ {
-		key, j := q.keys[i], i
-		for ; j > 0 && q.keys[j-1] > key; j-- {
-			q.keys[j] = q.keys[j-1]
+		if key := q.keys[i]; key < q.keys[i-1] { // of the same part
+			insertBack(q.keys[:i+1], key)
 		}
-		q.keys[j] = key
 	}
 }
 

@@ -113,41 +113,12 @@ func (p *Partition) runCells(limit units.Time) {
 		p.runEnds(end)
 		last = max(last, p.now)
 		for p.cells.Open() >= 0 {
-			p.runCell(end)
+			if p.wide {
+				p.lookAhead(&p.cells.Bucket)
+			}
+			p.handle(&p.cells.Bucket, end)
 			last = max(last, p.now)
 		}
 	}
 	p.now = last
-}
-
-// runCell handles the events of the open cell that are earlier than limit. Inlined
-// into its caller, it would make that too large for the compiler to inline here what
-// every event calls.
-//
-//go:noinline
-func (p *Partition) runCell(limit units.Time) {
-	if p.wide {
-		p.lookAhead(&p.cells.Bucket)
-	}
-	for {
-		e, ok := p.cells.Next(limit)
-		if !ok {
-			return
-		}
-		p.now = e.Time
-		p.stats.Events++
-		p.last = e.Last
-		switch e.Class { // as handle does, but quickly
-		case classArrive:
-			link, i := arriving(e.Source)
-			p.arrive(link, i)
-		case classPort:
-			p.woken(int32(e.Source))
-		default:
-			p.handle(e.Class, e.Source)
-		}
-		if p.last && len(p.dirty) > 0 {
-			p.decide()
-		}
-	}
 }

@@ -25,7 +25,7 @@ func (b *Builder) errors() {
 	if n.errorRate == 0 {
 		return
 	}
-	n.errors = make([]linkErrors, len(n.ports))
+	n.errors, n.examined = make([]linkErrors, len(n.ports)), true
 	for link := range n.errors {
 		n.errors[link] = linkErrors{engine.Stream(n.seed, streamLinkErrors, uint32(link)), n.ports[link].flags&flagUncounted != 0}
 	}

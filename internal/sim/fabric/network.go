@@ -76,6 +76,7 @@ type Network struct {
 	app        App
 	trace      Trace
 	packets    PacketTrace // nil, unless somebody follows packets
+	examined   bool        // packets is not nil, or errors
 	progress   progress
 	faults     *faultState // nil, unless something may break
 	maxEvents  int64       // 0 is no bound

@@ -122,22 +122,12 @@ func (p *Partition) RunTo(limit units.Time, window uint64) {
 func (p *Partition) runEnds(limit units.Time) {
 	looksAhead := p.wide || p.flows >= manyFlows
 	for {
-		e, ok := p.queue.Next(limit)
-		if !ok {
-			if !p.queue.Advance(limit) {
-				return
-			}
-			if looksAhead {
-				p.lookAheadEnds()
-			}
-			continue
+		p.handle(&p.queue.Bucket, limit)
+		if !p.queue.Advance(limit) {
+			return
 		}
-		p.now = e.Time
-		p.stats.Events++
-		p.last = e.Last
-		p.handle(e.Class, e.Source)
-		if p.last && len(p.dirty) > 0 {
-			p.decide()
+		if looksAhead {
+			p.lookAheadEnds()
 		}
 	}
 }
@@ -156,18 +146,35 @@ func (p *Partition) recoverFault() {
 	}
 }
 
-// handle handles an event of any kind.
-func (p *Partition) handle(class engine.Class, source uint64) {
-	n := p.net
-	switch class {
-	case classArrive:
-		link, i := arriving(source)
-		if n.packets != nil {
-			p.landed(link, i)
+// handle handles the events of a bucket that are earlier than limit, and after the last
+// one of an instant lets the ports decide.
+func (p *Partition) handle(bucket *engine.Bucket, limit units.Time) {
+	for {
+		e, ok := bucket.Next(limit)
+		if !ok {
+			return
 		}
-		p.arrive(link, i)
-	case classPort:
-		p.woken(int32(source))
+		p.now = e.Time
+		p.stats.Events++
+		p.last = e.Last
+		switch e.Class { // most events are of two classes
+		case classArrive:
+			link, i := arriving(e.Source)
+			p.arrive(link, i)
+		case classPort:
+			p.woken(int32(e.Source))
+		default:
+			p.handleOther(e.Class, e.Source)
+		}
+		if p.last && len(p.dirty) > 0 {
+			p.decide()
+		}
+	}
+}
+
+// handleOther handles an event of a class that is rare.
+func (p *Partition) handleOther(class engine.Class, source uint64) {
+	switch class {
 	case classPause:
 		p.pauseEffect(int32(source))
 	case classRefresh:
@@ -183,13 +190,13 @@ func (p *Partition) handle(class engine.Class, source uint64) {
 	case classTimer:
 		p.timerNIC(int32(source))
 	case classApp:
-		n.app.Timer(p, uint32(source))
+		p.net.app.Timer(p, uint32(source))
 	}
 }
 
 // arrive takes a packet from the wire at whatever the link leads to.
 func (p *Partition) arrive(link, i int32) {
-	if p.net.errors != nil && p.corrupted(link, i) {
+	if p.net.examined && p.examine(link, i) {
 		return
 	}
 	b := &p.net.inboxes[link]
@@ -205,6 +212,15 @@ func (p *Partition) arrive(link, i int32) {
 	case kindDown:
 		p.lost(link, i)
 	}
+}
+
+// examine tells the trace of a packet that arrives, and reports whether the packet was
+// corrupted, and so dropped.
+func (p *Partition) examine(link, i int32) (dropped bool) {
+	if p.net.packets != nil {
+		p.landed(link, i)
+	}
+	return p.net.errors != nil && p.corrupted(link, i)
 }
 
 // woken lets a port decide that had to wait for its wire or for credits.

@@ -17,7 +17,7 @@ type PacketTrace interface {
 // is called before anything is posted. A network of several partitions calls the
 // trace from each of them.
 func (n *Network) Follow(t PacketTrace) {
-	n.packets = t
+	n.packets, n.examined = t, true
 	for link := range n.ports {
 		n.ports[link].flags |= flagFollowed
 	}
