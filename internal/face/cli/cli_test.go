@@ -243,7 +243,7 @@ func TestBenchPrintsRowsAsTheyComeInTheOrderOfSizes(t *testing.T) {
 	if code := Main(t.Context(), e); code != Partial || rows() != "1024 2048 8192 " {
 		t.Errorf("exit code %d, rows %q, want %d and all but 4096\n%s%s", code, rows(), Partial, out.String(), errs.String())
 	}
-	for _, want := range []string{"# no result at 4096 B: interrupted\n", "# Partial: the run was stopped"} {
+	for _, want := range []string{"# no result at 4096 B: interrupted\n", "# partial: the run was stopped"} {
 		if strings.Count(out.String(), want) != 1 {
 			t.Errorf("want %q once in\n%s", want, out.String())
 		}
