@@ -3,7 +3,8 @@
 //
 // # Rooms
 //
-//	topology  the graph of a network, the builders of its shapes, division into partitions
+//	topology  the graph of a network, the builders of its shapes, division into partitions;
+//	          topologytest: shapes drawn at random, for tests
 //	cores     independent work shared among processor cores
 //	cycles    directed graphs searched for a circle: the prover of credit loops
 //	stats     confidence intervals and quantiles

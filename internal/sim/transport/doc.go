@@ -40,6 +40,7 @@
 //   - unordered.go, entropy.go: Ultra Ethernet's reliable unordered delivery
 //   - state.go: the states of a queue pair, and all that changes them
 //   - package cc: congestion control
+//   - package rdtest: scripts of reliable datagrams, for tests
 //
 // Timers are lazy. NextTimeout is a lower bound of the next deadline, which
 // moves away as packets are acknowledged without anyone being told; the caller
