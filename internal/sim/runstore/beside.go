@@ -2,17 +2,16 @@ package runstore
 
 import "slices"
 
-// Stream is what a stream beside a collective got done until the collective
-// ended.
+// Stream is the result of a stream beside a collective, until the collective ended.
 type Stream struct {
-	Name      string  `json:"name"`
-	Operation string  `json:"operation"`
-	Class     int     `json:"class"` // 802.1p priority, or InfiniBand's service level
-	Messages  int64   `json:"messages"`
-	GBps      float64 `json:"gbytes_per_s"` // payload, 1e9
-	MeanPs    int64   `json:"mean_ps"`      // of a message, from its posting to its end
-	P99Ps     int64   `json:"p99_ps"`
-	MaxPs     int64   `json:"max_ps"`
+	Name      string  `json:"name"`         // in the scenario
+	Operation string  `json:"operation"`    // write, read, nvme-read, nvme-write
+	Class     int     `json:"class"`        // 802.1p priority, or InfiniBand's service level
+	Messages  int64   `json:"messages"`     // that ended
+	GBps      float64 `json:"gbytes_per_s"` // payload in GB/s of 1e9 bytes
+	MeanPs    int64   `json:"mean_ps"`      // time of a message, from its posting to its end
+	P99Ps     int64   `json:"p99_ps"`       // its 99th percentile
+	MaxPs     int64   `json:"max_ps"`       // its longest
 }
 
 // roundedStreams is a copy whose floats are rounded as in results.json.

@@ -7,13 +7,13 @@ import (
 	"weft/units"
 )
 
-// Control is what the control plane of a fabric did: brought it up, and mended it
-// after faults. Times are picoseconds.
+// Control is the work of a fabric's control plane: to bring the fabric up, and to recover
+// from faults. Times are picoseconds.
 type Control struct {
-	// Plane is who controls the fabric: the Subnet Manager, or BGP.
+	// Plane is the control plane: the Subnet Manager, or BGP.
 	Plane      string     `json:"plane"`
-	BringUp    *BringUp   `json:"bring_up,omitempty"`
-	Recoveries []Recovery `json:"recoveries,omitempty"`
+	BringUp    *BringUp   `json:"bring_up,omitempty"`   // nil with BGP
+	Recoveries []Recovery `json:"recoveries,omitempty"` // of each fault and each repair, by time
 }
 
 // BringUp is how a Subnet Manager brought its subnet up, from power-on: phase
@@ -21,48 +21,48 @@ type Control struct {
 type BringUp struct {
 	Time      units.Time
 	Discovery units.Time // until all nodes and links were known
-	Compute   units.Time // of the tables
-	Tables    units.Time // LIDs and keys, then until the last switch had its tables
+	Compute   units.Time // until the tables were computed
+	Tables    units.Time // until LIDs and keys, and then all tables, were written
 	Activate  units.Time // until all ports were active
-	Datagrams int        // that the manager sent
-	Blocks    int        // of tables that were written
+	Datagrams int        // sent by the manager
+	Blocks    int        // table blocks that were written
 }
 
-// Recovery is what a control plane did about a fault, or about its end. Times but At
-// are since At; what never came is [Never].
+// Recovery is the reaction of a control plane to a fault or to a repair. All times but At
+// count from At; the time of a step that did not happen is [Never].
 type Recovery struct {
-	What     string
-	Repaired bool       // it works again
+	What     string     // the link, switch or manager
+	Repaired bool       // a repair, not a fault
 	At       units.Time // of the run
-	How      string     // it was noticed: trap, sweep, loss-of-signal, bfd, …
-	Detected units.Time // the manager, or the first switch, knew
-	Swept    units.Time // the manager knew the fabric as it is now
-	Computed units.Time // it had computed tables
-	First    units.Time // switch that had new entries
-	// Open is the time to recovery: every way is open again that will be, from each
-	// leaf to each host. Of a repair it is 0.
+	How      string     // detected by: trap, sweep, loss-of-signal, bfd, …
+	Detected units.Time // until the manager, or the first switch, knew
+	Swept    units.Time // until the manager knew the fabric as it is now
+	Computed units.Time // until it had computed tables
+	First    units.Time // until the first switch had new entries
+	// Open is the time to recovery: until every path from a leaf to a host that can be
+	// open is open. Of a repair it is 0.
 	Open     units.Time
-	Last     units.Time // switch that had new entries
-	Switches int        // that got new entries
-	Entries  int        // that they got
-	Cut      int        // ways from a leaf to a host that stay closed
-	// LaneTables is how many SL2VL tables of pairs of ports changed, and LastLanes
-	// when the last did; 0 where none did.
+	Last     units.Time // until the last switch had new entries
+	Switches int        // with new entries
+	Entries  int        // new ones of all switches
+	Cut      int        // paths from a leaf to a host that stay closed
+	// LaneTables is the number of SL2VL tables of pairs of ports that changed, and
+	// LastLanes the time until the last change; 0 where none changed.
 	LaneTables int
 	LastLanes  units.Time
-	// Circle is ports that can wait for each other for ever with the new tables, as
-	// connections keep the service levels that they have; "" where there are none.
+	// Circle is ports that can wait for each other for ever with the new tables, because
+	// connections keep their service levels; "" where there are none.
 	Circle string
 }
 
-// Never is the time of what did not happen.
+// Never is the time of an event that did not happen.
 const Never units.Time = -1
 
-// FaultPoint is what faults did to the traffic of a size.
+// FaultPoint is the effect of faults on the traffic of a size.
 type FaultPoint struct {
 	// Clean is the time without faults; 0 where that run failed.
 	Clean units.Time
-	// LastLoss is when the last packet was lost by a fault; 0 if none was.
+	// LastLoss is the time at which a fault lost its last packet; 0 if it lost none.
 	LastLoss units.Time
 }
 

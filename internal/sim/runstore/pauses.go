@@ -1,46 +1,44 @@
 package runstore
 
-// Pauses is who paused whom by PFC in a run that recorded it, and for whose sake.
+// Pauses is which ports paused which by PFC, and why, in a run that recorded it.
 type Pauses struct {
-	SlicePs int64        `json:"slice_ps"` // length of a slice of the timelines
-	Links   []PausedLink `json:"links"`    // those of the longest time first
-	More    int          `json:"more,omitempty"`
+	SlicePs int64        `json:"slice_ps"`        // length of a slice of the timelines
+	Links   []PausedLink `json:"links"`           // the longest time first
+	More    int          `json:"more,omitempty"`  // paused links that are not listed
 	Flows   []PausedFlow `json:"flows,omitempty"` // of a pattern with few messages
 }
 
 // PausedLink is a sender on a link that was paused in a priority.
 type PausedLink struct {
-	Name     string `json:"name"`
-	Sender   string `json:"sender"`
-	By       string `json:"by"` // who sent the frames
-	Priority int    `json:"priority"`
-	Pauses   int64  `json:"pauses"`
-	PausedPs int64  `json:"paused_ps"`
-	FirstPs  int64  `json:"first_ps"` // when the first began
-	// Cause is the port of By that held the most of what came by the link when
-	// pauses began, and Share how much of it; both are empty where By is a NIC.
+	Name     string `json:"name"`      // of the link
+	Sender   string `json:"sender"`    // the node that was paused
+	By       string `json:"by"`        // the node that sent the PFC frames
+	Priority int    `json:"priority"`  // 802.1p
+	Pauses   int64  `json:"pauses"`    // how often
+	PausedPs int64  `json:"paused_ps"` // time in pause
+	FirstPs  int64  `json:"first_ps"`  // start of the first pause
+	// Cause is the port of By that held the most bytes of the link when pauses began,
+	// and Share their share, 0 to 1; both are empty where By is a NIC.
 	Cause string  `json:"cause,omitempty"`
 	Share float64 `json:"cause_share,omitempty"`
-	// After is the index of the pause of Cause itself; -1 where Cause was not
-	// paused for most of that time: then it got more than it carries.
+	// After is the index of the link at which Cause itself was paused; -1 where Cause
+	// was not paused for most of that time, so that its load is the reason.
 	After int `json:"after"`
-	// Circle says that following the causes leads back here: the links of the
-	// circle are each other's root.
+	// Circle says that the chain of causes leads back here: a circle of pauses.
 	Circle bool `json:"circle,omitempty"`
-	// Timeline is the share of each slice that was spent in pause, in percent.
+	// Timeline is the share of each slice in pause, in percent.
 	Timeline []int `json:"timeline"`
 }
 
-// Root reports whether no other pause is behind this one, or those of a circle.
+// Root reports whether no other pause is the cause of this one, or it is in a circle.
 func (l *PausedLink) Root() bool { return l.After < 0 || l.Circle }
 
-// PausedFlow is a message whose way has links that were paused.
+// PausedFlow is a message whose path has links that were paused.
 type PausedFlow struct {
-	Name   string `json:"name"`
-	Bytes  int64  `json:"bytes"`
+	Name   string `json:"name"`    // sender and receiver
+	Bytes  int64  `json:"bytes"`   // its length
 	TimePs int64  `json:"time_ps"` // from its posting to its arrival
-	Links  []int  `json:"links"`   // indices of the paused links on its way
-	// Victim says that none of the roots of those pauses is on its way: it
-	// waited for what it has nothing to do with.
+	Links  []int  `json:"links"`   // indices of the paused links on its path
+	// Victim says that no root of these pauses is on its path: other traffic delayed it.
 	Victim bool `json:"victim,omitempty"`
 }

@@ -24,12 +24,12 @@ import (
 
 // ResultsVersion is the version of the layout of results.json.
 //
-// Version 2 has results over several seeds (seeds), whose time_ps, algbw and busbw are means,
-// the sources of a link's load, and failed points with counts. Files of version 1 have
-// none of them and mean the same.
+// Version 2 adds results over several seeds, the sources of a link's load, and counts of
+// failed points. With several seeds time_ps, algbw and busbw are means. A file of version 1
+// has none of this and means the same.
 const ResultsVersion = 2
 
-// Results is what a run found.
+// Results is the results of a run.
 type Results struct {
 	Version  int            `json:"version"`           // of the layout of results.json
 	Scenario string         `json:"scenario"`          // its name
@@ -41,7 +41,7 @@ type Results struct {
 	Partial  bool           `json:"partial,omitempty"` // stopped before its end
 }
 
-// FabricResult is what one candidate fabric did, size by size.
+// FabricResult is the results of one candidate fabric, size by size.
 type FabricResult struct {
 	Name     string     `json:"name"`     // in the scenario
 	Protocol string     `json:"protocol"` // infiniband, roce-v2, …, a FabricKind of the scenario
@@ -52,10 +52,10 @@ type FabricResult struct {
 	EngineWhy string `json:"routing_engine_why,omitempty"`
 	// Reduction is nil where switches do not reduce.
 	Reduction *Reduction `json:"reduction,omitempty"`
-	// Control is nil where nothing was to break.
+	// Control is nil where the scenario has no faults.
 	Control *Control `json:"control,omitempty"`
-	// SwitchRange is nil where it was not asked for, or sources do not differ on any
-	// fabric's switches.
+	// SwitchRange is nil unless it was asked for and sources differ on the switches of
+	// some fabric.
 	SwitchRange *SwitchRange `json:"switch_range,omitempty"`
 	// Points has the result of each size, in the scenario's order.
 	Points []Point `json:"points"`
@@ -81,16 +81,15 @@ type Point struct {
 	AlgBW float64    // algorithm bandwidth in GB/s of 1e9 bytes: Bytes over Time
 	BusBW float64    // bus bandwidth of nccl-tests in GB/s
 
-	// Seeds are the times by seed, where several were simulated: the one of the results
-	// and those that follow it. All but Time, AlgBW and BusBW is of the first. It is nil of
-	// one run.
+	// Seeds has the time with each seed; nil where one seed was simulated. Time, AlgBW
+	// and BusBW are means over the seeds; all other fields are of the first seed.
 	Seeds *Seeds
 
 	Flows   Distribution // of messages between nodes
 	Counts  Counts       // of the whole network
 	Hottest []HotLink    // the busiest first, at most eight
-	Pauses  *Pauses      // who paused whom; nil where it was not recorded, or nobody did
-	Beside  []Stream     // what ran beside a collective
+	Pauses  *Pauses      // nil where they were not recorded, or there were none
+	Beside  []Stream     // streams beside a collective
 	// Violations are the packets that ports discarded for their P_Key, Q_Key or VRF, the
 	// earliest first, at most 64.
 	Violations []Violation
@@ -100,20 +99,20 @@ type Point struct {
 	// Levels are the messages of each service level of InfiniBand, where there is
 	// more than one.
 	Levels  []Level
-	Fault   *FaultPoint // nil where nothing was to break
+	Fault   *FaultPoint // nil where the scenario has no faults
 	Partial bool        // stopped before its end
 	Failure string      // why the point has no result
 }
 
-// Seeds are the runs of a point with one seed after the other, and the 95 % interval of
-// their mean.
+// Seeds is the times of a size with several seeds, in picoseconds, and the 95 % confidence
+// interval of their mean.
 type Seeds struct {
 	TimesPs []int64 `json:"times_ps"`     // of each seed
 	LowPs   int64   `json:"time_low_ps"`  // end of the interval
 	HighPs  int64   `json:"time_high_ps"` // end of the interval
 }
 
-// Distribution sums up flow completion times.
+// Distribution is the distribution of the completion times of messages.
 type Distribution struct {
 	N                         int64 // messages
 	Mean, P50, P99, P999, Max units.Time
@@ -123,7 +122,7 @@ type Distribution struct {
 	Fairness float64
 }
 
-// Counts are what happened in the network.
+// Counts is how often things happened in the network.
 type Counts struct {
 	Packets    int64 `json:"packets"`     // that NICs and GPUs sent, acknowledgements too
 	PacketHops int64 `json:"packet_hops"` // one for each port of the fabric that sent a packet
@@ -153,12 +152,12 @@ type Counts struct {
 	DroppedCorrupt  int64 `json:"dropped_corrupt,omitempty"`  // corrupted on a link
 	DroppedMTU      int64 `json:"dropped_mtu,omitempty"`      // longer than the switch's port takes
 
-	// Of runs in which something breaks.
-	DroppedFault   int64 `json:"dropped_fault,omitempty"`    // on, or at, a cable that did not work
-	DroppedNoRoute int64 `json:"dropped_no_route,omitempty"` // the switch knew no way
+	// Of scenarios with faults.
+	DroppedFault   int64 `json:"dropped_fault,omitempty"`    // on a cable that did not work, or before it
+	DroppedNoRoute int64 `json:"dropped_no_route,omitempty"` // the switch knew no route
 
 	// Of workloads that choose service and operation.
-	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that never came whole
+	MessagesLost     int64 `json:"messages_lost,omitempty"`       // UC and UD: that did not arrive whole
 	MessagesBarred   int64 `json:"messages_barred,omitempty"`     // between NICs that share no partition
 	DroppedNoReceive int64 `json:"dropped_no_receive,omitempty"`  // UC and UD: messages that found no receive
 	DroppedOutOfTurn int64 `json:"dropped_out_of_turn,omitempty"` // UC: packets of messages that are not whole
@@ -172,7 +171,7 @@ func (c Counts) Drops() int64 {
 		c.DroppedFault + c.DroppedNoRoute + c.DroppedMTU
 }
 
-// Add adds what happened in another network.
+// Add adds the counts of another network.
 func (c *Counts) Add(o *Counts) {
 	sum, more := reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem()
 	for i := range sum.NumField() {
@@ -183,76 +182,75 @@ func (c *Counts) Add(o *Counts) {
 // Level is the messages of a service level.
 type Level struct {
 	SL    units.SL
-	Flows Distribution
+	Flows Distribution // between nodes
 }
 
-// Violation is a trap of a port that discarded packets for their P_Key or Q_Key, and how
-// many of a sender's queue pair it discarded in all; or, of an Ethernet fabric, a port
-// that discarded packets of a NIC to another in a VRF that no route leads to.
+// Violation is a port that discarded packets between two queue pairs for their P_Key or
+// Q_Key; on Ethernet, a port that discarded packets between two NICs because no route leads
+// from the sender's VRF to the receiver's.
 type Violation struct {
-	Trap    int    `json:"trap,omitempty"` // P_Keys: 257 of an HCA, 259 of a switch; Q_Keys: 258 (IBA vol. 1, 14.2.5.1)
-	Port    string `json:"port"`           // that discarded
-	FirstPs int64  `json:"first_ps"`
-	// KnownPs is when the Subnet Manager took the first trap of it, on the clock of
-	// the run; [Never] where none arrived. An Ethernet fabric has no manager: 0.
+	Trap    int    `json:"trap,omitempty"` // its number; P_Keys: 257 of an HCA, 259 of a switch; Q_Keys: 258 (IBA vol. 1, 14.2.5.1)
+	Port    string `json:"port"`           // the port that discarded
+	FirstPs int64  `json:"first_ps"`       // time of the first packet
+	// KnownPs is the time at which the Subnet Manager took the first trap about it;
+	// [Never] where none arrived, 0 on Ethernet.
 	KnownPs int64     `json:"known_ps,omitempty"`
-	Packets int64     `json:"packets"`
-	From    string    `json:"from"` // NICs
-	To      string    `json:"to"`
-	FromQP  units.QPN `json:"from_qp"`
-	ToQP    units.QPN `json:"to_qp"`
-	PKey    uint16    `json:"pkey"` // of the packets, bit 15 the membership
-	QKey    uint32    `json:"qkey,omitempty"`
-	SL      units.SL  `json:"sl"`
-	FromVRF string    `json:"from_vrf,omitempty"` // of an Ethernet fabric, where there are no trap, queue pairs, key and level
-	ToVRF   string    `json:"to_vrf,omitempty"`
+	Packets int64     `json:"packets"`            // that were discarded
+	From    string    `json:"from"`               // the sending NIC
+	To      string    `json:"to"`                 // the receiving NIC
+	FromQP  units.QPN `json:"from_qp"`            // InfiniBand
+	ToQP    units.QPN `json:"to_qp"`              // InfiniBand
+	PKey    uint16    `json:"pkey"`               // InfiniBand: of the packets, bit 15 the membership
+	QKey    uint32    `json:"qkey,omitempty"`     // InfiniBand: of the packets
+	SL      units.SL  `json:"sl"`                 // InfiniBand
+	FromVRF string    `json:"from_vrf,omitempty"` // Ethernet
+	ToVRF   string    `json:"to_vrf,omitempty"`   // Ethernet
 }
 
-// Traps are what became of the traps of a run, from its start on, and what the ports
-// that raised them have counted.
+// Traps is the traps of a run about violations, and the counters of the ports that raised
+// them.
 type Traps struct {
-	Raised    int         `json:"raised"`
-	Merged    int         `json:"merged"` // said what one that still waited says
-	Lost      int         `json:"lost"`   // found a full outbox
-	Sent      int         `json:"sent"`   // datagrams, repetitions too
-	Repressed int         `json:"repressed"`
-	Ports     []KeyCounts `json:"ports"`
+	Raised    int         `json:"raised"`    // by all ports
+	Merged    int         `json:"merged"`    // equal to a trap that still waited
+	Lost      int         `json:"lost"`      // because the outbox was full
+	Sent      int         `json:"sent"`      // datagrams, repetitions too
+	Repressed int         `json:"repressed"` // ended by a TrapRepress of the manager
+	Ports     []KeyCounts `json:"ports"`     // that raised traps
 }
 
-// KeyCounts are a port's counters of what it discarded for keys: an HCA's are in its
-// PortInfo, a switch's in its PortCounters, where they stop at 255.
+// KeyCounts is the counters of a port for packets with a wrong key. Those of an HCA are in
+// its PortInfo, those of a switch in its PortCounters, where they stop at 255.
 type KeyCounts struct {
 	Port           string `json:"port"`
-	PKeys          int    `json:"pkey_violations,omitempty"`
-	QKeys          int    `json:"qkey_violations,omitempty"`
-	RcvConstraint  int    `json:"rcv_constraint_errors,omitempty"`
-	XmitConstraint int    `json:"xmit_constraint_errors,omitempty"`
+	PKeys          int    `json:"pkey_violations,omitempty"`        // HCA: P_KeyViolations
+	QKeys          int    `json:"qkey_violations,omitempty"`        // HCA: Q_KeyViolations
+	RcvConstraint  int    `json:"rcv_constraint_errors,omitempty"`  // switch: PortRcvConstraintErrors
+	XmitConstraint int    `json:"xmit_constraint_errors,omitempty"` // switch: PortXmitConstraintErrors
 }
 
-// HotLink is a busy link: the share of the measured time in which its wire was
-// busy, and the links of which it is one.
+// HotLink is a busy link.
 type HotLink struct {
-	Name  string  `json:"name"`
-	Bytes int64   `json:"bytes"`
-	Busy  float64 `json:"busy"`            // 0 to 1
+	Name  string  `json:"name"`            // sender and receiver
+	Bytes int64   `json:"bytes"`           // that it carried
+	Busy  float64 `json:"busy"`            // share of the measured time, 0 to 1
 	Tier  string  `json:"tier"`            // NIC to leaf, leaf to spine, …
 	Mean  int64   `json:"tier_mean_bytes"` // over all links of the tier, idle ones too
-	// Flows are the ends of the messages that go over the link, where a pattern's
-	// messages are few and each keeps to one way.
+	// Flows are the ends of the messages on the link, where a pattern has few messages
+	// and each keeps to one path.
 	Flows []string `json:"flows,omitempty"`
-	// Sources are who put the bytes on the link, where streams run beside a workload:
-	// the workload first. What no stream sent is the workload's, link control too.
+	// Sources are the senders of the bytes, where streams run beside a workload: the
+	// workload first, with link control, then the streams.
 	Sources []LinkSource `json:"sources,omitempty"`
 }
 
-// LinkSource is a part of a link's load: of a workload, or of the streams of a name.
+// LinkSource is the part of a link's load of the workload, or of the streams of one name.
 type LinkSource struct {
-	Name  string `json:"name"`
-	Bytes int64  `json:"bytes"`
+	Name  string `json:"name"`  // of the workload or the streams
+	Bytes int64  `json:"bytes"` // on the link
 }
 
 // Choice reports whether a link is between switches, where routing chooses among
-// links; to and from a NIC there is one way.
+// links; to and from a NIC there is one.
 func (h HotLink) Choice() bool { return h.Tier != "" && !strings.Contains(h.Tier, "NIC") }
 
 // Spread is the link's bytes over the mean of its tier; 1 where that is not known.

@@ -2,15 +2,15 @@ package runstore
 
 import "weft/units"
 
-// SwitchRange is what a fabric's time of one size would be with its switches as fast, and
-// as slow, as sources say; with Time they are of one seed without jitter. A fabric on whose
-// switches sources do not differ has all three alike.
+// SwitchRange is the time of one size with the switches of a fabric as fast and as slow as
+// sources say, with one seed and without jitter. Where sources do not differ all three times
+// are equal.
 type SwitchRange struct {
-	Bytes     int64     `json:"bytes"`
+	Bytes     int64     `json:"bytes"`            // the size
 	LatencyPs [3]int64  `json:"latency_ps"`       // of a switch: the least, the scenario's, the most
-	TimePs    [3]int64  `json:"time_ps"`          // with these
+	TimePs    [3]int64  `json:"time_ps"`          // with these latencies
 	Switch    string    `json:"switch"`           // the catalog's entry
-	Sources   [2]string `json:"sources,omitzero"` // of the least and the most
+	Sources   [2]string `json:"sources,omitzero"` // of the least and the most latency
 }
 
 // Time is the time with the scenario's switches.
