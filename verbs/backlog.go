@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// backlog is what peers want of a port and nobody has accepted yet, the oldest first.
+// backlog is the queue of peers' requests at a port that are not accepted yet, the oldest first.
 // The manager's lock guards it.
 type backlog[T comparable] struct {
 	m      *manager
 	waits  []T
-	more   chan struct{} // something waits
+	more   chan struct{} // signals a waiting request
 	closed chan struct{}
 }
 
@@ -18,16 +18,16 @@ func newBacklog[T comparable](m *manager) backlog[T] {
 	return backlog[T]{m: m, more: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
-// room reports whether there is room for one more.
+// room reports whether there is room for another request.
 func (b *backlog[T]) room() bool { return len(b.waits) < maxBacklog }
 
-// add adds what has come.
+// add appends a request.
 func (b *backlog[T]) add(v T) {
 	b.waits = append(b.waits, v)
 	b.signal()
 }
 
-// remove takes out what its peer wants no more.
+// remove removes a request that its peer has withdrawn.
 func (b *backlog[T]) remove(v T) {
 	if i := slices.Index(b.waits, v); i >= 0 {
 		b.waits = slices.Delete(b.waits, i, i+1)
@@ -41,14 +41,14 @@ func (b *backlog[T]) signal() {
 	}
 }
 
-// next waits for the oldest.
+// next waits for the oldest request.
 func (b *backlog[T]) next(ctx context.Context) (v T, err error) {
 	for {
 		b.m.mu.Lock()
 		if len(b.waits) > 0 {
 			v, b.waits = b.waits[0], b.waits[1:]
 			if len(b.waits) > 0 {
-				b.signal() // others may wait, too
+				b.signal() // wake other waiters, too
 			}
 			b.m.mu.Unlock()
 			return v, nil

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// BenchmarkWrite is WRITEs over the loopback between two devices of this process,
-// the window of outstanding ones as in perftest. The receiving device has its own
-// goroutine for all its work.
+// BenchmarkWrite measures WRITEs over the loopback between two devices of this process, with
+// perftest's window of outstanding requests. The receiving device has its own goroutine for all its
+// work.
 func BenchmarkWrite(b *testing.B) {
 	for _, size := range []int{8, 4096, 64 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -50,7 +50,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkTCP is the same bytes over kernel TCP, in messages of the same size.
+// BenchmarkTCP sends the same bytes over kernel TCP, in messages of the same size.
 func BenchmarkTCP(b *testing.B) {
 	const size = 1 << 20
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -86,9 +86,9 @@ func BenchmarkTCP(b *testing.B) {
 	b.ReportMetric(float64(b.N*size)*8/b.Elapsed().Seconds()/1e9, "Gb/s")
 }
 
-// BenchmarkWriteLatency is one way of 8 bytes, as ib_write_lat has it: half of the
-// time in which both ends have written to each other's memory. Two processes have
-// a core each; here both ends take turns on one.
+// BenchmarkWriteLatency measures one way of 8 bytes, as ib_write_lat does: half of the time in
+// which both ends have written to each other's memory. Two processes have a core each; here both
+// ends take turns on one.
 func BenchmarkWriteLatency(b *testing.B) {
 	p := newPair(b, Options{}, QPInitAttr{SignalAll: true}, 64)
 	x, y := p.on[0], p.on[1]

@@ -8,8 +8,8 @@ import (
 	"weft/verbs/internal/socket/faulty"
 )
 
-// paced is a connection whose two devices go by a clock of its own: what it does is
-// the same on a machine that is busy. The sender has DCQCN from a line rate.
+// paced is a connection whose two devices share a simulated clock, so that a busy machine does not
+// change its behaviour. The sender has DCQCN from a line rate.
 type paced struct {
 	t                *testing.T
 	net              *faulty.Network
@@ -17,8 +17,8 @@ type paced struct {
 	sender, receiver *side
 }
 
-// pacedStep is how far the clock goes when both devices have nothing left to do: the
-// time that anything takes is known to this.
+// pacedStep is the step of the clock when both devices are idle, and so the resolution of all
+// times.
 const pacedStep = units.Microsecond
 
 func newPaced(t *testing.T, n *faulty.Network, line units.Rate) *paced {
@@ -39,8 +39,8 @@ func newPaced(t *testing.T, n *faulty.Network, line units.Rate) *paced {
 	return p
 }
 
-// write posts messages of 8 packets, and moves the clock to when they have ended.
-// Whenever a device has done something it calls seen.
+// write posts messages of 8 packets, and advances the clock until they have completed. It calls
+// seen after each step of a device.
 func (p *paced) write(messages int, seen func()) {
 	p.t.Helper()
 	to := p.receiver.mr
@@ -53,7 +53,7 @@ func (p *paced) write(messages int, seen func()) {
 	}
 }
 
-// until moves the clock until so many messages of the sender's have ended.
+// until advances the clock until the given number of the sender's messages have completed.
 func (p *paced) until(messages int, seen func()) {
 	p.t.Helper()
 	end := p.now + units.Second
@@ -64,8 +64,8 @@ func (p *paced) until(messages int, seen func()) {
 	}
 }
 
-// rest lets the devices do what they have to until the clock is moved. What a device
-// may leave to the next call of Progress it does then.
+// rest lets the devices finish their work without advancing the clock, including work that may wait
+// for the next call of Progress.
 func (p *paced) rest(seen func()) {
 	for idle := 0; idle < 2; idle++ {
 		before := p.net.Carried
@@ -87,7 +87,7 @@ func TestMarksDrawCNPsThatSlowTheSenderUntilTheyEnd(t *testing.T) {
 	if got := a.qp.Rate(); got != line {
 		t.Errorf("the sender begins with %v, want %v", got, line)
 	}
-	var first units.Rate // behind the first CNP
+	var first units.Rate // after the first CNP
 	look := func() {
 		if first == 0 && a.dev.Stats().CNPsReceived > 0 {
 			first = a.qp.Rate()

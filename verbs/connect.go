@@ -12,38 +12,36 @@ import (
 	"weft/wire/cm"
 )
 
-// The errors of connecting.
+// Errors of connections.
 var (
 	ErrRejected = errors.New("verbs: the peer rejects the connection")
-	// ErrNoListener comes with ErrRejected when nobody at the peer takes requests
-	// for the port: not yet, perhaps.
+	// ErrNoListener is wrapped together with ErrRejected if nobody at the peer listens at the port,
+	// or not yet.
 	ErrNoListener = errors.New("nobody listens there")
 	ErrNoAnswer   = errors.New("verbs: the peer does not answer")
 	ErrInUse      = errors.New("verbs: the port is in use")
 )
 
-// ConnParam is what one end wants of a connection (rdma_connect(3),
-// rdma_accept(3)). The zero value is the usual.
+// ConnParam holds one end's parameters of a connection (rdma_connect(3), rdma_accept(3)). The zero
+// value has the usual ones.
 type ConnParam struct {
-	// PrivateData goes to the peer: 56 bytes with Dial, 196 with Accept.
+	// PrivateData is sent to the peer: up to 56 bytes with Dial, 196 with Accept.
 	PrivateData []byte
-	// Access is what the peer may do to memory.
+	// Access is the peer's rights on memory.
 	Access Access
-	// ResponderResources and InitiatorDepth are the READs and atomics that this
-	// end serves and has outstanding; 0 is MaxRdAtomic.
+	// ResponderResources is the number of READs and atomics that this end serves at a time,
+	// InitiatorDepth the number that it has outstanding; 0 is MaxRdAtomic.
 	ResponderResources, InitiatorDepth uint8
-	// GoBackN offers no selective repeat. Without it this end offers to repeat what is
-	// lost and nothing else, which two weft do when both offer it; with anyone else it
-	// is go-back-N. The offer takes the last 4 bytes of the private data, and is not
-	// made where PrivateData needs them.
+	// GoBackN offers no selective repeat. By default this end offers selective repeat, and uses it
+	// with a peer (a weft device) that offers it too; with any other peer it uses go-back-N. The
+	// offer takes the last 4 bytes of the private data. It is not made if PrivateData needs them.
 	GoBackN bool
 }
 
-// offer says in the last bytes of private data that selective repeat is offered.
+// offer, in the last bytes of private data, offers selective repeat.
 var offer = [4]byte{'w', 'f', 'S', 'R'}
 
-// within checks that there is room for the private data, and gives the offer up that
-// has none left.
+// within checks that the private data fits. It gives up the offer if there is no room left for it.
 func (p ConnParam) within(room int) (ConnParam, error) {
 	if len(p.PrivateData) > room {
 		return p, invalid("%d bytes of private data: at most %d", len(p.PrivateData), room)
@@ -52,7 +50,7 @@ func (p ConnParam) within(room int) (ConnParam, error) {
 	return p, nil
 }
 
-// offers reports whether private data has the offer, and gives what is before it.
+// offers reports whether private data contains the offer, and returns the rest before it.
 func offers(private []byte) (rest []byte, yes bool) {
 	rest, yes = bytes.CutSuffix(private, offer[:])
 	return rest, yes
@@ -63,25 +61,25 @@ type Conn struct {
 	m        *manager
 	qp       *QP
 	peer     netip.AddrPort
-	at       *Listener // that the request came to; nil of one's own
+	at       *Listener // that received the request; nil for own requests
 	local    cm.ID
 	remote   cm.ID
 	state    connState
 	param    ConnParam
 	asked    cm.Req
 	tid      uint64
-	half     *list.Element // in manager.half
-	message  []byte        // is sent again until it is answered
-	again    int64         // when, or when the request ends, by the manager's clock
+	half     *list.Element // its element in manager.half
+	message  []byte        // sent again until it is answered
+	again    int64         // next repetition, or the end of the request, by the manager's clock
 	tries    int
 	private  []byte
-	offered  bool // selective repeat, by the peer
+	offered  bool // the peer offers selective repeat
 	err      error
 	settled  chan struct{} // established, or failed
 	finished chan struct{} // disconnected, or failed
 }
 
-// connState is where a connection stands (IBA vol. 1, 12.9.6).
+// connState is the state of a connection (IBA vol. 1, 12.9.6).
 type connState uint8
 
 const (
@@ -93,15 +91,15 @@ const (
 	connClosed
 )
 
-// Listener takes requests for connections to a port.
+// Listener accepts requests for connections to a port.
 type Listener struct {
 	m       *manager
 	service uint64
 	backlog backlog[*Conn]
 }
 
-// Listen takes requests for connections to a port of the device, as rdma_listen
-// does. Other devices reach it at the device's address.
+// Listen starts listening for connections to a port of the device, as rdma_listen does. Other
+// devices reach it at the device's address.
 func (d *Device) Listen(port uint16) (*Listener, error) {
 	m, err := d.manager()
 	if err != nil {
@@ -118,8 +116,7 @@ func (d *Device) Listen(port uint16) (*Listener, error) {
 	return l, nil
 }
 
-// Close stops listening. Connections stay; requests that nobody has accepted are
-// rejected.
+// Close stops listening. Connections stay; requests not yet accepted are rejected.
 func (l *Listener) Close() error {
 	l.m.mu.Lock()
 	defer l.m.mu.Unlock()
@@ -135,7 +132,7 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// Request is a peer's wish to connect. It is accepted or rejected.
+// Request is a peer's request for a connection, to be accepted or rejected.
 type Request struct{ c *Conn }
 
 // Accept waits for a request.
@@ -147,13 +144,13 @@ func (l *Listener) Accept(ctx context.Context) (*Request, error) {
 	return &Request{c}, nil
 }
 
-// PrivateData is what the peer gave along.
+// PrivateData is the private data that the peer sent.
 func (r *Request) PrivateData() []byte { return r.c.private }
 
 // Peer is the peer's address.
 func (r *Request) Peer() netip.AddrPort { return r.c.peer }
 
-// Accept connects qp, which is in RESET, and waits until the peer knows.
+// Accept connects qp, which is in RESET, and waits until the peer has received the acceptance.
 func (r *Request) Accept(ctx context.Context, qp *QP, p ConnParam) (*Conn, error) {
 	p, err := p.within(cm.RepPrivate)
 	if err != nil {
@@ -175,11 +172,11 @@ func (r *Request) Reject(private []byte) error {
 	return r.c.m.refuse(r.c, private)
 }
 
-// reqPrivate is what a REQ has room for behind the addresses.
+// reqPrivate is the size of a REQ's private data after the addresses.
 const reqPrivate = cm.ReqPrivate - cm.IPBytes
 
-// Dial connects qp, which is in RESET, to a port of another device. Both devices
-// have the same UDP port.
+// Dial connects qp, which is in RESET, to a port of another device. Both devices must use the same
+// UDP port.
 func (d *Device) Dial(ctx context.Context, qp *QP, to netip.Addr, port uint16, p ConnParam) (*Conn, error) {
 	p, err := p.within(reqPrivate)
 	if err != nil {
@@ -214,11 +211,10 @@ func (c *Conn) wait(ctx context.Context) error {
 	}
 }
 
-// PrivateData is what the peer gave along when it accepted or asked.
+// PrivateData is the private data that the peer sent, in its request or its acceptance.
 func (c *Conn) PrivateData() []byte { return c.private }
 
-// SelectiveRepeat reports whether both ends have offered selective repeat, and so
-// repeat what is lost and nothing else.
+// SelectiveRepeat reports whether both ends have offered selective repeat, and so use it.
 func (c *Conn) SelectiveRepeat() bool {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
@@ -228,10 +224,10 @@ func (c *Conn) SelectiveRepeat() bool {
 // QP is the connection's queue pair at this end.
 func (c *Conn) QP() *QP { return c.qp }
 
-// Done is closed when the connection is at its end: the queue pair is in ERR.
+// Done is closed when the connection has ended: the queue pair is then in ERR.
 func (c *Conn) Done() <-chan struct{} { return c.finished }
 
-// Disconnect ends the connection at both ends, and waits until the peer knows.
+// Disconnect ends the connection at both ends, and waits for the peer's answer.
 func (c *Conn) Disconnect(ctx context.Context) error {
 	c.m.disconnect(c)
 	select {

@@ -11,8 +11,7 @@ import (
 	"weft/verbs/internal/socket/faulty"
 )
 
-// connected makes a connection between the queue pairs of two sides by the
-// communication manager.
+// connected connects queue pairs of two sides by the communication manager.
 func connected(t testing.TB, p *pair, port uint16) (dialled, accepted *Conn) {
 	t.Helper()
 	a, b := p.on[0], p.on[1]
@@ -96,7 +95,7 @@ func TestARequestThatNobodyListensToOrThatIsRefusedFails(t *testing.T) {
 	a, b := p.on[0], p.on[1]
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if _, err := b.dev.Listen(5); err != nil { // so that there is a queue pair 1
+	if _, err := b.dev.Listen(5); err != nil { // this creates queue pair 1
 		t.Fatal(err)
 	}
 	if _, err := b.dev.Listen(5); !errors.Is(err, ErrInUse) {
@@ -132,8 +131,8 @@ func TestARequestThatNobodyListensToOrThatIsRefusedFails(t *testing.T) {
 	}
 }
 
-// Queue pair 1 has room for a bounded number of sends, and a device for more
-// connections than that.
+// Queue pair 1 has room for a bounded number of sends; a device may have more connections than
+// that.
 func TestADeviceMakesMoreConnectionsThanItsManagerHasRoomFor(t *testing.T) {
 	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 64)
 	const connections = 3 * gsiRecvs

@@ -4,15 +4,15 @@ import (
 	"context"
 )
 
-// WCFlags says what a completion has.
+// WCFlags says which optional parts a completion has.
 type WCFlags uint8
 
 // The flags, with the numbers of ibv_wc_flags.
 const (
-	WCGRH     WCFlags = 1 << iota // 40 bytes of GRH stand in front of the data
-	WCWithImm                     // ImmData is there
+	WCGRH     WCFlags = 1 << iota // 40 bytes of GRH precede the data
+	WCWithImm                     // ImmData is valid
 	_
-	WCWithInv // InvalidatedRKey is there
+	WCWithInv // InvalidatedRKey is valid
 )
 
 // WCOpcode is the operation of a completion, with the numbers of ibv_wc_opcode.
@@ -56,7 +56,7 @@ type CQ struct {
 	refs       int
 }
 
-// arming says which completion raises the next event.
+// arming says which completions raise the next event.
 type arming uint8
 
 const (
@@ -65,7 +65,7 @@ const (
 	armedAny
 )
 
-// CreateCQ makes a queue for cqe completions.
+// CreateCQ creates a queue for cqe completions.
 func (d *Device) CreateCQ(cqe int) (*CQ, error) {
 	d.port.Lock()
 	defer d.port.Unlock()
@@ -80,8 +80,8 @@ func (d *Device) CreateCQ(cqe int) (*CQ, error) {
 	return c, nil
 }
 
-// Poll takes up to len(wc) completions, without waiting. When there are none it
-// does the device's work once.
+// Poll returns up to len(wc) completions, without waiting. If there are none it does the device's
+// work once.
 func (c *CQ) Poll(wc []WC) (int, error) {
 	c.dev.port.Lock()
 	defer c.dev.port.Unlock()
@@ -102,15 +102,15 @@ func (c *CQ) Poll(wc []WC) (int, error) {
 	return n, nil
 }
 
-// Pending is the number of completions that nobody has taken.
+// Pending is the number of completions not yet polled.
 func (c *CQ) Pending() int {
 	c.dev.port.Lock()
 	defer c.dev.port.Unlock()
 	return c.size
 }
 
-// ReqNotify arms the queue: the next completion, or with solicitedOnly the next
-// that the peer marked as solicited or that failed, raises an event.
+// ReqNotify arms the queue: the next completion raises an event. With solicitedOnly, only a failed
+// completion or one that the peer marked as solicited does.
 func (c *CQ) ReqNotify(solicitedOnly bool) {
 	c.dev.port.Lock()
 	defer c.dev.port.Unlock()
@@ -118,18 +118,18 @@ func (c *CQ) ReqNotify(solicitedOnly bool) {
 	if solicitedOnly {
 		c.armed = armedSolicited
 	}
-	c.dev.port.Rest()
+	c.dev.port.StopPolling()
 }
 
-// Wait waits for an event of a queue that is armed. As with ibv_get_cq_event the
-// way that misses none is: arm, poll until the queue is empty, wait.
+// Wait waits for an event of an armed queue. As with ibv_get_cq_event, this order misses no event:
+// arm, poll until the queue is empty, wait.
 func (c *CQ) Wait(ctx context.Context) error {
 	c.dev.port.Lock()
 	if c.closed || c.dev.closed {
 		c.dev.port.Unlock()
 		return ErrClosed
 	}
-	c.dev.port.Rest()
+	c.dev.port.StopPolling()
 	c.dev.port.Unlock()
 	select {
 	case <-c.event:
@@ -165,7 +165,7 @@ func (c *CQ) signal() {
 	}
 }
 
-// Destroy ends the queue; no queue pair may use it.
+// Destroy destroys the queue; no queue pair may use it.
 func (c *CQ) Destroy() error {
 	c.dev.port.Lock()
 	defer c.dev.port.Unlock()

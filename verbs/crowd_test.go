@@ -6,10 +6,10 @@ import (
 	"weft/verbs/internal/socket/faulty"
 )
 
-// TestACrowdOfPartsOfMessagesDoesNotWaitForTimeouts lets hundreds of queue pairs write
-// messages longer than a turn to one peer, whose room holds a few packets of each. If
-// none of those asked for an acknowledgement, all would wait until the timeout of 4 s
-// and send again: so repetitions are counted.
+// TestACrowdOfPartsOfMessagesDoesNotWaitForTimeouts lets hundreds of queue pairs write messages
+// longer than a turn to one peer, whose room holds a few packets of each. If no packet asked for an
+// acknowledgement, all would wait for the timeout of 4 s and send again. The test counts
+// retransmissions.
 func TestACrowdOfPartsOfMessagesDoesNotWaitForTimeouts(t *testing.T) {
 	const n, packets, rounds = 600, 21, 2
 	const size = packets * 1024

@@ -16,58 +16,56 @@ import (
 	"weft/wire/pcap"
 )
 
-// Options is how a device is opened.
+// Options are the parameters of a device.
 type Options struct {
-	// Addr is an address of this machine, and the UDP port. RoCE v2 is spoken on
-	// port 4791, which is taken where the port is 0. The whole of 127.0.0.0/8 is
-	// this machine: two devices on one machine take two addresses.
+	// Addr is an address of this machine, and the UDP port; port 0 means RoCE v2's 4791. The whole
+	// of 127.0.0.0/8 is this machine: two devices on one machine take two addresses.
 	Addr netip.AddrPort
-	// PathMTU is the largest path MTU of the device's queue pairs, and bounds with
-	// that what is in flight; 0 is 4096. It is less where the interface's MTU has no
-	// room for as much: see Device.PathMTU.
+	// PathMTU is the largest path MTU of the device's queue pairs, in bytes; it also bounds the
+	// data in flight. 0 is 4096. The device uses less if the interface's MTU is too small: see
+	// Device.PathMTU.
 	PathMTU int
-	// StrictICRC refuses packets whose ICRC does not fit the IP identification
-	// that weft sends with; see package weft/verbs/internal/socket. Other implementations
-	// send other identifications.
+	// StrictICRC refuses packets whose ICRC does not match the IP identification that weft sends
+	// with; see package weft/verbs/internal/socket. Other implementations send other
+	// identifications.
 	StrictICRC bool
-	// LineRate gives every queue pair of a connected service DCQCN (Zhu et al., SIGCOMM
-	// 2015, with the paper's parameters), which begins at this rate: packets are paced,
-	// go out as ECN-capable, and CNPs slow them. 0 is no congestion control. Marks
-	// that arrive are answered with CNPs in any case.
+	// LineRate gives every queue pair of a connected service DCQCN (Zhu et al., SIGCOMM 2015, with
+	// the paper's parameters), starting at this rate: packets are paced and ECN-capable, and CNPs
+	// slow them down. 0 is no congestion control. The device answers marks with CNPs in either
+	// case.
 	LineRate units.Rate
-	// Capture gets a pcapng of every packet.
+	// Capture receives a pcapng of every packet.
 	Capture io.Writer
-	// Lose is the share of the packets that arrive which the device loses, 0 to 1: what
-	// a program does on a bad network is tested with it. LoseSeed says which.
+	// Lose is the share of arriving packets that the device drops, 0 to 1, to test a program on a
+	// bad network. LoseSeed is the seed of the choice.
 	Lose     float64
 	LoseSeed uint64
 
-	clock func() units.Time // socket.Config.Clock, of tests
+	clock func() units.Time // socket.Config.Clock, for tests
 }
 
 // Device is an open RDMA device with one port.
 type Device struct {
 	port    *socket.Port
 	mtu     int
-	dcqcn   *cc.DCQCNParams // nil: none
+	dcqcn   *cc.DCQCNParams // nil: no congestion control
 	keys    keys
 	qps     map[*QP]struct{}
 	eecs    map[*transport.EEC]*EEC
-	rd      map[QPN]*QP // of RD
+	rd      map[QPN]*QP // of the RD service
 	cqs     map[*CQ]struct{}
 	closed  bool
 	lastRDD uint32
 	async   chan AsyncEvent
 
-	unheeded atomic.Int64 // Stats.ManagerDropped
+	rejected atomic.Int64 // rejected messages to the manager: Stats.ManagerDropped
 
 	cmOnce sync.Once
 	cm     *manager
 	cmErr  error
 }
 
-// AsyncEvent is what happened to an object without anyone having asked
-// (ibv_get_async_event(3)).
+// AsyncEvent is an event of an object that no call asked for (ibv_get_async_event(3)).
 type AsyncEvent struct {
 	Type EventType
 	QP   *QP
@@ -81,9 +79,9 @@ type EventType uint8
 // The events.
 const (
 	EventCQErr           EventType = iota // a completion queue was overrun
-	EventQPFatal                          // a queue pair went to ERR for a local error
-	EventQPAccessErr                      // a peer was refused for an access error
-	EventSRQLimitReached                  // fewer receives are left than the limit
+	EventQPFatal                          // a queue pair went to ERR after a local error
+	EventQPAccessErr                      // a peer's request was refused for an access error
+	EventSRQLimitReached                  // fewer receives than the limit are left
 )
 
 // Open opens a device.
@@ -99,7 +97,7 @@ func Open(o Options) (*Device, error) {
 	return open(conn, o)
 }
 
-// open makes a device of a connection.
+// open creates a device on a connection.
 func open(conn socket.Conn, o Options) (*Device, error) {
 	if o.PathMTU == 0 {
 		o.PathMTU = 4096
@@ -110,7 +108,7 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 	}
 	if !(o.Lose >= 0 && o.Lose <= 1) {
 		_ = conn.Close()
-		return nil, invalid("%v of the packets are to be lost: 0 to 1", o.Lose)
+		return nil, invalid("a loss of %v of the packets: valid is 0 to 1", o.Lose)
 	}
 	o.PathMTU = fitting(o.PathMTU, conn.MTU())
 	var params *cc.DCQCNParams
@@ -139,13 +137,13 @@ func open(conn socket.Conn, o Options) (*Device, error) {
 func congestionControl(conn socket.Conn, line units.Rate) (*cc.DCQCNParams, error) {
 	p, err := cc.DCQCNPreset("paper", line)
 	if err == nil && line < p.MinRate {
-		return nil, invalid("a line rate of %v: at least %v", line, p.MinRate)
+		return nil, invalid("a line rate of %v: valid is at least %v", line, p.MinRate)
 	}
 	return &p, errors.Join(err, conn.AllowMarks())
 }
 
-// fitting is the path MTU that an interface has room for. Linux reckons with the
-// same headers: GRH, UDP, BTH, XRCETH, AtomicETH and ICRC (iboe_get_mtu).
+// fitting is the largest path MTU that fits an interface's MTU. Linux counts the same headers: GRH,
+// UDP, BTH, XRCETH, AtomicETH and ICRC (iboe_get_mtu).
 func fitting(path, link int) int {
 	const headers = 40 + 8 + 12 + 4 + 28 + 4
 	for link > 0 && path > 256 && path+headers > link {
@@ -162,8 +160,7 @@ func validMTU(n int) bool { return n >= 256 && n <= 4096 && n&(n-1) == 0 }
 // Addr is the address and UDP port of the device: its GID, in RoCE's terms.
 func (d *Device) Addr() netip.AddrPort { return d.port.Local() }
 
-// Events delivers asynchronous events. Those that nobody fetches are dropped
-// beyond a bound.
+// Events delivers asynchronous events. Beyond a bound, events that nobody fetches are dropped.
 func (d *Device) Events() <-chan AsyncEvent { return d.async }
 
 func (d *Device) raise(e AsyncEvent) {
@@ -173,38 +170,38 @@ func (d *Device) raise(e AsyncEvent) {
 	}
 }
 
-// Progress takes what has arrived and sends what may go, and reports whether
-// anything had arrived. Whoever waits for memory to change, which one-sided
-// operations do without a completion, calls it in a loop.
+// Progress receives arrived packets and sends pending ones. It reports whether any packet had
+// arrived. A program that waits for memory to change, which one-sided operations do without a
+// completion, calls it in a loop.
 func (d *Device) Progress() bool {
 	d.port.Lock()
 	defer d.port.Unlock()
 	return d.port.Progress()
 }
 
-// Stats is what the device has sent and received.
+// Stats are the device's counters.
 type Stats struct {
 	PacketsSent, PacketsReceived     int64
 	BytesSent, BytesReceived         int64 // from the BTH to the ICRC
-	DatagramsSent, DatagramsReceived int64 // system calls' entries: GSO and GRO make one of many packets
+	DatagramsSent, DatagramsReceived int64 // entries of system calls: GSO and GRO put many packets in one
 	BadICRC                          int64
 	Malformed                        int64
-	Lost                             int64 // because Options.Lose said so
-	Misdirected                      int64 // for no queue pair, or not from its peer, or of another partition
-	SolvedICRC                       int64 // fitted an IP identification other than weft's
-	Repeated                         int64 // packets that were sent again
+	Lost                             int64 // dropped because of Options.Lose
+	Misdirected                      int64 // for an unknown queue pair, not from its peer, or of another partition
+	SolvedICRC                       int64 // matched an IP identification other than weft's
+	Repeated                         int64 // packets retransmitted
 	Marked                           int64 // packets that arrived with a congestion mark
 	CNPsSent, CNPsReceived           int64 // congestion notifications
-	ManagerDropped                   int64 // messages to the connection manager that were not believed, or for which there was no room
+	ManagerDropped                   int64 // messages to the connection manager that were invalid, or for which there was no room
 }
 
-// Stats says what has happened so far.
+// Stats returns the counters since the device was opened.
 func (d *Device) Stats() Stats {
 	d.port.Lock()
 	defer d.port.Unlock()
 	s := d.port.Stats()
 	out := Stats{
-		ManagerDropped: d.unheeded.Load(),
+		ManagerDropped: d.rejected.Load(),
 		PacketsSent:    s.PacketsOut, PacketsReceived: s.PacketsIn, BytesSent: s.BytesOut, BytesReceived: s.BytesIn,
 		DatagramsSent: s.DatagramsOut, DatagramsReceived: s.DatagramsIn,
 		BadICRC: s.BadICRC, Malformed: s.Malformed, Lost: s.Lost, Misdirected: s.Misdirected, SolvedICRC: s.Solved, Repeated: s.Repeated,
@@ -219,8 +216,8 @@ func (d *Device) Stats() Stats {
 	return out
 }
 
-// Close ends the device. Work requests that are not finished complete with
-// WRFlushErr; completion queues can still be polled.
+// Close closes the device. Unfinished work requests complete with WRFlushErr; completion queues can
+// still be polled.
 func (d *Device) Close() error {
 	d.port.Lock()
 	if d.closed {
@@ -241,18 +238,18 @@ func (d *Device) Close() error {
 	return d.port.Close()
 }
 
-// PD is a protection domain: queue pairs reach the memory of their own only.
+// PD is a protection domain: its queue pairs reach only its memory.
 type PD struct {
 	dev  *Device
 	refs int
 }
 
-// AllocPD makes a protection domain.
+// AllocPD allocates a protection domain.
 func (d *Device) AllocPD() *PD {
 	return &PD{dev: d}
 }
 
-// Dealloc gives the domain up; nothing may be in it.
+// Dealloc frees the domain; it must be empty.
 func (p *PD) Dealloc() error {
 	p.dev.port.Lock()
 	defer p.dev.port.Unlock()
@@ -262,15 +259,14 @@ func (p *PD) Dealloc() error {
 	return nil
 }
 
-// AH says where datagrams go.
+// AH is an address handle: the destination of datagrams.
 type AH struct {
 	pd   *PD
 	peer *socket.Peer
 	dead bool
 }
 
-// CreateAH makes an address handle for the device at an address and UDP port; the
-// port is 4791 where it is 0.
+// CreateAH creates an address handle for the device at an address and UDP port; port 0 means 4791.
 func (p *PD) CreateAH(to netip.AddrPort) (*AH, error) {
 	p.dev.port.Lock()
 	defer p.dev.port.Unlock()
@@ -281,7 +277,7 @@ func (p *PD) CreateAH(to netip.AddrPort) (*AH, error) {
 	return &AH{pd: p, peer: peer}, nil
 }
 
-// Destroy gives the handle up. What was posted with it still goes.
+// Destroy frees the handle. Work requests already posted with it are still sent.
 func (a *AH) Destroy() error {
 	a.pd.dev.port.Lock()
 	defer a.pd.dev.port.Unlock()
@@ -293,10 +289,10 @@ func (a *AH) Destroy() error {
 	return nil
 }
 
-// peer is the peer at an address, for one more user.
+// peer is the peer at an address, with one more user.
 func (d *Device) peer(to netip.AddrPort) (*socket.Peer, error) {
 	if !to.IsValid() || to.Addr().IsUnspecified() {
-		return nil, invalid("%v is no address of a device", to)
+		return nil, invalid("%v is not a device's address", to)
 	}
 	if to.Port() == 0 {
 		to = netip.AddrPortFrom(to.Addr(), wire.RoCEv2Port)

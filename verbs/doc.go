@@ -1,9 +1,9 @@
-// Package verbs is RDMA on any machine: the objects and operations of the
-// InfiniBand verbs (IBA vol. 1, chapter 11), on a RoCE v2 device in user space.
-// It needs no RDMA NIC, no kernel module and no privilege.
+// Package verbs is RDMA on any machine: the objects and operations of the InfiniBand verbs (IBA
+// vol. 1, chapter 11), on a RoCE v2 device in user space. It needs no RDMA NIC, no kernel module
+// and no privilege.
 //
-// Names and semantics are those of the verbs' man pages (ibv_reg_mr,
-// ibv_modify_qp, ibv_post_send and so on):
+// Names and semantics are those of the verbs' man pages (ibv_reg_mr, ibv_modify_qp, ibv_post_send
+// and so on):
 //
 //	dev, err := verbs.Open(verbs.Options{Addr: netip.MustParseAddrPort("127.0.0.1:4791")})
 //	pd := dev.AllocPD()
@@ -16,41 +16,39 @@
 //
 // # Memory
 //
-// A registered buffer has a virtual address that the device gives out, not the
-// process's own: peers learn nothing of the process. The payload of a message
-// goes from the buffer to the socket by scatter-gather; what arrives is checked in
-// the socket's buffer and then copied to its place.
+// A registered buffer has a virtual address chosen by the device, not the process's own, so peers
+// learn nothing of the process. The payload of a message goes from the buffer to the socket by
+// scatter-gather. Arriving payload is checked in the socket's buffer and then copied to its place.
 //
-// Like with any RDMA device a buffer is written to while the program runs. The
-// device writes with its lock held: what was written before a completion was
-// polled, or before Device.Progress returned, is there to read.
+// As with any RDMA device, a buffer changes while the program runs. The device writes with its lock
+// held: data written before a completion was polled, or before Device.Progress returned, can be
+// read.
 //
-// A memory window (AllocMW) lets a peer reach a part of a region by a key of its own.
-// Type 1 is bound by QP.BindMW, type 2 by a work request, to that queue pair; its key
-// ends by LocalInv, or by the peer's SendWithInv, which can end nothing else.
+// A memory window (AllocMW) gives a peer access to a part of a region by a separate key. QP.BindMW
+// binds type 1. A work request binds type 2, to its queue pair; LocalInv, or the peer's
+// SendWithInv, invalidates its key. SendWithInv can invalidate nothing else.
 //
 // # Datagrams
 //
-// A queue pair of UD sends to an address handle, of a device or of a multicast group
-// (AttachMcast); Device.Resolve asks a device which of its queue pairs serves a port.
-// A queue pair of RD sends by an end-to-end context (EEC), which two devices share,
-// reliably and in order to any queue pair of its domain (RDD) at the other end. An
-// error of one message ends the sends of its queue pair (SQE), not the context.
+// A queue pair of UD sends to an address handle, of a device or of a multicast group (AttachMcast);
+// Device.Resolve asks a device for the queue pair that serves a port. A queue pair of RD sends by
+// an end-to-end context (EEC), which two devices share, reliably and in order to any queue pair of
+// its domain (RDD) at the other end. An error of one message ends the sends of its queue pair
+// (SQE), not the context.
 //
 // # Concurrency
 //
-// All methods may be called from any goroutine. Each device has one lock and one
-// goroutine. A goroutine that polls does the device's work itself, which is the
-// quickest; one that waits for an event sleeps.
+// All methods may be called from any goroutine. Each device has one lock and one goroutine. A
+// polling goroutine does the device's work itself, which is fastest; a goroutine that waits for an
+// event sleeps.
 //
 // # Errors
 //
-// Calls return errors that wrap one of ErrInvalid, ErrNoMemory, ErrBusy and
-// ErrClosed, the verbs' EINVAL, ENOMEM, EBUSY and a device that is gone. Work that
-// was taken ends with a Status, which has the names and numbers of ibv_wc_status.
+// Calls return errors that wrap one of ErrInvalid, ErrNoMemory, ErrBusy and ErrClosed, the verbs'
+// EINVAL, ENOMEM, EBUSY and a closed device. Accepted work requests end with a Status, which has
+// the names and numbers of ibv_wc_status.
 //
 // # What it leaves out
 //
-// XRC, automatic path migration, more than one
-// port, P_Key tables of more than one entry.
+// XRC, automatic path migration, more than one port, P_Key tables of more than one entry.
 package verbs

@@ -31,7 +31,7 @@ func request(id cm.ID, tid uint64, port uint16) []byte {
 
 var doorPeer = netip.MustParseAddr("10.0.0.2")
 
-// door is a device that listens, and one connection that a peer of script has made.
+// door is a listening device, and one connection from a scripted peer.
 type door struct {
 	*target
 	m    *manager
@@ -52,7 +52,7 @@ func newDoor(t testing.TB) *door {
 	return d
 }
 
-// asked is a request that the application has got.
+// asked is a request that the application has received.
 func (d *door) asked(t *testing.T) {
 	t.Helper()
 	d.m.hear(doorPeer, request(doorID, doorTID, doorPort))
@@ -90,7 +90,7 @@ func (d *door) established(t *testing.T) {
 	}
 }
 
-// dialled is a request of the device's own.
+// dialled is a request that the device itself has sent.
 func (d *door) dialled(t *testing.T) {
 	t.Helper()
 	qp, err := d.mr.pd.CreateQP(QPInitAttr{SendCQ: d.qp.attr.SendCQ, RecvCQ: d.qp.attr.RecvCQ, MaxSendWR: 1})
@@ -102,8 +102,8 @@ func (d *door) dialled(t *testing.T) {
 	}
 }
 
-// Of each message one that is right changes the state of the connection, and none
-// that is wrong in one field does.
+// For each message: the correct form changes the state of the connection, and no form with one
+// wrong field does.
 func TestAMessageThatOnlyLooksLikeThePeersChangesNothing(t *testing.T) {
 	type fields struct {
 		from          netip.Addr
@@ -193,8 +193,8 @@ func TestAForgedAnswerResolvesNothing(t *testing.T) {
 	<-r.settled
 }
 
-// What strangers ask for is answered and forgotten: after as many as a device
-// remembers addresses, and more, it still answers, and reaches whom it wants.
+// A device answers strangers and forgets them: after more strangers than it can remember, it still
+// answers, and still reaches its own peers.
 func TestStrangersAreNotRemembered(t *testing.T) {
 	const strangers = 1<<17 + 10
 	d := newDoor(t)
@@ -209,7 +209,7 @@ func TestStrangersAreNotRemembered(t *testing.T) {
 	d.dev.port.Lock()
 	peers := d.dev.port.Peers()
 	d.dev.port.Unlock()
-	if peers != 1 { // that of the target's own queue pair
+	if peers != 1 { // the peer of the target's own queue pair
 		t.Errorf("%d addresses are remembered of %d strangers", peers, strangers)
 	}
 	if _, err := d.dev.AllocPD().CreateAH(netip.MustParseAddrPort("10.9.9.9:4791")); err != nil {
@@ -217,14 +217,14 @@ func TestStrangersAreNotRemembered(t *testing.T) {
 	}
 }
 
-// A flood of forged requests takes what its bounds allow, and goes again when it does
-// not come again. Who dials meanwhile is heard.
+// A flood of forged requests takes no more room than its bounds, and is dropped if it is not
+// repeated. An honest request meanwhile is received.
 func TestAFloodOfForgedRequestsIsBoundedAndGoesAgain(t *testing.T) {
 	d := newDoor(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	popped := make(chan struct{})
-	go func() { // an application that takes requests and does nothing
+	go func() { // an application that takes requests and never answers
 		defer close(popped)
 		for {
 			if _, err := d.l.Accept(ctx); err != nil {
@@ -254,7 +254,7 @@ func TestAFloodOfForgedRequestsIsBoundedAndGoesAgain(t *testing.T) {
 	d.established(t)
 }
 
-// The oldest handshake makes room for the newest, and a connection for none.
+// The oldest handshake is dropped for the newest; a connection is not dropped.
 func TestHandshakesThatAreNotFinishedMakeRoom(t *testing.T) {
 	d := newDoor(t)
 	d.established(t)
@@ -280,7 +280,7 @@ func TestHandshakesThatAreNotFinishedMakeRoom(t *testing.T) {
 	}
 }
 
-// Questions for queue pairs of UD make room, too.
+// The oldest unanswered question is dropped, too.
 func TestQuestionsThatAreNotAnsweredMakeRoom(t *testing.T) {
 	d := newDoor(t)
 	s, err := d.dev.ListenDatagrams(doorPort)
@@ -305,8 +305,8 @@ func TestQuestionsThatAreNotAnsweredMakeRoom(t *testing.T) {
 	}
 }
 
-// What a device sends to those whom anybody can name is bounded, and never goes to
-// many at once.
+// The packets that a device sends to forged addresses are bounded, and never go to many hosts at
+// once.
 func TestADeviceIsNoMirror(t *testing.T) {
 	d := newDoor(t)
 	d.m.tick(d.m.now() + int64(time.Hour))
@@ -325,7 +325,7 @@ func TestADeviceIsNoMirror(t *testing.T) {
 	d.m.tick(d.m.now() + int64(2*time.Hour))
 	d.answered(t)
 	before = sent()
-	for range 20 * maxStrangers { // the request of a handshake that is under way
+	for range 20 * maxStrangers { // the request of a handshake in progress
 		d.m.hear(doorPeer, request(doorID, doorTID, doorPort))
 	}
 	if n := sent() - before; n != maxStrangers {
@@ -341,7 +341,7 @@ func TestADeviceIsNoMirror(t *testing.T) {
 	}
 }
 
-// A peer whose request waits for the application is told so each time it asks.
+// A peer whose request waits for the application is asked to wait each time it repeats it.
 func TestARequestThatWaitsForTheApplicationIsToldToWait(t *testing.T) {
 	d := newDoor(t)
 	d.asked(t)
@@ -367,8 +367,8 @@ func TestARequestThatWaitsForTheApplicationIsToldToWait(t *testing.T) {
 	}
 }
 
-// dialAll has n queue pairs of one device dial another at the same time, whose
-// application takes one after the other, and says how many are connected.
+// dialAll lets n queue pairs of one device dial another device at the same time, whose application
+// accepts one after another. It returns the number connected.
 func dialAll(t *testing.T, p *pair, n int) int64 {
 	t.Helper()
 	a, b := p.on[0], p.on[1]
@@ -418,7 +418,7 @@ func TestThousandsWhoDialAtOnceAreAllConnected(t *testing.T) {
 	}
 }
 
-// The same over sockets, whose buffers lose what comes too fast.
+// The same over sockets, whose buffers drop bursts.
 func TestAThousandWhoDialAtOnceOverSocketsAreAllConnected(t *testing.T) {
 	const n = 1000
 	p := &pair{t: t}
@@ -429,8 +429,8 @@ func TestAThousandWhoDialAtOnceOverSocketsAreAllConnected(t *testing.T) {
 	}
 }
 
-// independent reports whether draws look as if no bit of one depended on those before:
-// of each of the bits about half are set, and half change from one to the next.
+// independent reports whether random draws look independent bit by bit: each bit is set in about
+// half of them, and changes in about half of the steps.
 func independent(t *testing.T, what string, bitsOf int, draw func() uint64) {
 	t.Helper()
 	const n = 1000

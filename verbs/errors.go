@@ -7,12 +7,12 @@ import (
 	"weft/internal/sim/transport"
 )
 
-// The errors that calls return, wrapped with what was wrong.
+// Errors of calls. Returned errors wrap one of them with the details.
 var (
 	ErrInvalid  = errors.New("verbs: invalid argument")   // EINVAL
 	ErrNoMemory = errors.New("verbs: no room")            // ENOMEM: a queue is full
 	ErrBusy     = errors.New("verbs: still in use")       // EBUSY
-	ErrClosed   = errors.New("verbs: closed")             // the object or its device
+	ErrClosed   = errors.New("verbs: closed")             // the object or its device is closed
 	ErrOverrun  = errors.New("verbs: completion overrun") // the completion queue was full
 )
 
@@ -20,7 +20,7 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrInvalid, fmt.Errorf(format, args...))
 }
 
-// Status is how a work request ended, with the numbers of ibv_wc_status.
+// Status is the result of a work request, with the numbers of ibv_wc_status.
 type Status uint8
 
 // The statuses.
@@ -49,7 +49,7 @@ const (
 	GeneralErr
 )
 
-// statusText is what each status means (ibv_poll_cq(3), IBA vol. 1, 11.6.2).
+// statusText is the meaning of each status (ibv_poll_cq(3), IBA vol. 1, 11.6.2).
 var statusText = [...]struct{ name, meaning string }{
 	Success:        {"IBV_WC_SUCCESS", "success"},
 	LocLenErr:      {"IBV_WC_LOC_LEN_ERR", "local length error"},
@@ -83,8 +83,8 @@ func (s Status) String() string {
 	return fmt.Sprintf("Status(%d)", uint8(s))
 }
 
-// Error says what the status means. A Status other than Success is an error, so
-// that errors.Is(err, verbs.RemAccessErr) works.
+// Error is the meaning of the status. A Status other than Success is an error, so errors.Is(err,
+// verbs.RemAccessErr) works.
 func (s Status) Error() string {
 	if int(s) < len(statusText) {
 		return "verbs: " + statusText[s].meaning + " (" + s.String() + ")"
@@ -92,7 +92,7 @@ func (s Status) Error() string {
 	return "verbs: " + s.String()
 }
 
-// Err is nil for Success, and else the status.
+// Err is nil for Success, otherwise the status.
 func (s Status) Err() error {
 	if s == Success {
 		return nil

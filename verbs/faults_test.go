@@ -12,7 +12,7 @@ import (
 	"weft/verbs/internal/socket/faulty"
 )
 
-// faultyPair is two devices on a network that does harm.
+// faultyPair is two devices on a faulty network.
 func faultyPair(t testing.TB, n *faulty.Network, a QPInitAttr, size int) *pair {
 	t.Helper()
 	p := &pair{t: t}
@@ -28,7 +28,7 @@ func faultyPair(t testing.TB, n *faulty.Network, a QPInitAttr, size int) *pair {
 	return p
 }
 
-// connectPatiently is connect with a timeout that lets losses cost little.
+// connectPatiently is connect with a timeout at which losses cost little.
 func (p *pair) connectPatiently(timeout, retries uint8) {
 	p.t.Helper()
 	for i, s := range p.on {
@@ -43,8 +43,8 @@ func (p *pair) connectPatiently(timeout, retries uint8) {
 	}
 }
 
-// The work of a faulty network: messages of every kind, each with memory of its
-// own, whose effect is known.
+// The work on the faulty network: messages of every kind, each with its own memory and a known
+// effect.
 func TestOnANetworkThatDoesHarmEveryTransferArrivesWhole(t *testing.T) {
 	for _, h := range []faulty.Harm{
 		{Lose: 0.01},
@@ -102,7 +102,7 @@ func transferAll(t *testing.T, seed uint64, h faulty.Harm) {
 		a.post(wr)
 		wc := a.wait()
 		if wc.Status != Success {
-			// Eight packets in a row would have to be lost.
+			// Only eight losses of one packet in a row cause this.
 			t.Fatalf("%+v ended with %v", s, wc.Status)
 		}
 		if wc.WRID != uint64(i) {

@@ -9,8 +9,8 @@ import (
 	"weft/verbs/internal/socket/faulty"
 )
 
-// Both devices stood still for longer than the timeout, and the acknowledgement is in the
-// socket. Posting another message sends that, and nothing again.
+// Both devices stood still for longer than the timeout, and the acknowledgement is in the socket.
+// Posting another message sends only that message.
 func TestWhatIsAcknowledgedInTheSocketIsNotSentAgain(t *testing.T) {
 	p := newPaced(t, faulty.New(1, faulty.Harm{}), 0)
 	a, b := p.sender, p.receiver
@@ -30,8 +30,8 @@ func TestWhatIsAcknowledgedInTheSocketIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// A peer that has gone: the timeouts lengthen, and the connection ends after more time
-// than eight of the Local ACK Timeout, and within what the specification lets them be.
+// A peer that has gone: the timeouts grow, and the connection ends after more than eight times the
+// Local ACK Timeout, within the range that the specification allows.
 func TestTimeoutsLengthenAndEndWithinTheSpecification(t *testing.T) {
 	n := faulty.New(1, faulty.Harm{Lose: 1})
 	p := newPaced(t, n, 0)
@@ -50,7 +50,7 @@ func TestTimeoutsLengthenAndEndWithinTheSpecification(t *testing.T) {
 	}
 }
 
-// calls counts the system calls that send.
+// calls counts the system calls that send packets.
 type calls struct {
 	socket.Conn
 	n int
@@ -61,8 +61,8 @@ func (c *calls) Send(batch []socket.Outgoing) error {
 	return c.Conn.Send(batch)
 }
 
-// A SEND is answered like a WRITE: the acknowledgement goes with the answer, in one system
-// call. Posting the receive again in between sends nothing by itself.
+// A SEND is answered like a WRITE: the acknowledgement and the answer go in one system call.
+// Posting a receive in between sends nothing by itself.
 func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
 	n := faulty.New(1, faulty.Harm{})
 	p := &pair{t: t}
@@ -97,8 +97,8 @@ func TestAnAnswerToASendGoesInOneCall(t *testing.T) {
 	}
 }
 
-// patientPair is two devices on a clock of the test's, connected with the usual values, or
-// as two weft that repeat what is lost.
+// patientPair is two devices on a simulated clock, connected with the usual values, or with
+// selective repeat.
 func patientPair(t *testing.T, n *faulty.Network, selective bool) *paced {
 	t.Helper()
 	p := &paced{t: t, net: n}
@@ -131,9 +131,9 @@ func (p *paced) idle(during units.Time) {
 	}
 }
 
-// A peer whose program has no processor for five seconds has not gone: whoever has the
-// usual values waits for it. One that has gone is given up after 7.2 to 8.6 s: 1, 2 and six
-// times 4 of the Local ACK Timeout, or eight times 4 where the waits were as long before.
+// A peer whose program has no processor for five seconds has not gone: with the usual values it is
+// waited for. A peer that has gone is given up after 7.2 to 8.6 s: 1, 2 and six times 4 of the
+// Local ACK Timeout, or eight times 4 if the timeouts were that long before.
 func TestAPeerThatIsMerelySlowIsWaitedFor(t *testing.T) {
 	for _, selective := range []bool{false, true} {
 		p := patientPair(t, faulty.New(1, faulty.Harm{}), selective)
@@ -143,7 +143,7 @@ func TestAPeerThatIsMerelySlowIsWaitedFor(t *testing.T) {
 		p.idle(5 * units.Second)
 		p.until(1, func() {})
 		a.want(1, Success)
-		// What was measured since makes no difference.
+		// Measurements since then make no difference.
 		a.post(write)
 		p.idle(5 * units.Second)
 		p.until(1, func() {})
@@ -158,8 +158,8 @@ func TestAPeerThatIsMerelySlowIsWaitedFor(t *testing.T) {
 	}
 }
 
-// Between two weft that repeat what is lost, a packet that is lost is sent again no later
-// than with a short Local ACK Timeout, also where nothing was measured before.
+// With selective repeat a lost packet is sent again no later than with a short Local ACK Timeout,
+// even before any round trip was measured.
 func TestAPacketThatIsLostComesAgainSoonThoughThePeerIsWaitedForLong(t *testing.T) {
 	const within = 80 * units.Millisecond
 	for _, before := range []int{0, 3} {

@@ -12,14 +12,13 @@ import (
 	"weft/wire"
 )
 
-// target is a device of which one queue pair is connected, with a region that
-// lies between bytes that are no one's.
+// target is a device with one connected queue pair. Guard bytes surround its region.
 type target struct {
 	conn *script
 	dev  *Device
 	qp   *QP
 	mr   *MR
-	all  []byte // the region and what lies around it
+	all  []byte // the region and its guards
 	flow wire.ICRCFlow
 	from netip.AddrPort
 }
@@ -73,7 +72,7 @@ func (x *target) readable(t testing.TB) *MW {
 	return mw
 }
 
-// take gives the device a packet with an ICRC that fits.
+// take gives the device a packet with a correct ICRC.
 func (x *target) take(b []byte) {
 	b = wire.AppendICRC(b, x.flow.Begin(0, wire.UDPBytes+len(b)+wire.ICRCBytes, b))
 	x.dev.port.Lock()
@@ -83,8 +82,7 @@ func (x *target) take(b []byte) {
 	x.conn.out = nil
 }
 
-// packet is a packet that the queue pair expects, but for what is meant to be
-// wrong.
+// packet is a packet that the queue pair expects, except for the given fields.
 func (x *target) packet(op wire.Opcode, psn units.PSN, va uint64, rkey, length uint32, payload []byte) []byte {
 	p := wire.Packet{
 		BTH:     wire.BTH{Opcode: op, PKey: 0xffff, DestQP: x.qp.QPN(), PSN: psn, AckReq: true},
@@ -99,8 +97,8 @@ func (x *target) packet(op wire.Opcode, psn units.PSN, va uint64, rkey, length u
 	return b
 }
 
-// FuzzPackets throws packets with a good ICRC at a device: nothing but what the
-// region and its rights allow may change, and nothing may fail.
+// FuzzPackets gives a device packets with a correct ICRC: only memory within the region and its
+// rights may change, and nothing may fail.
 func FuzzPackets(f *testing.F) {
 	x := newTarget(f, AccessLocalWrite|AccessMWBind)
 	window := x.readable(f)
@@ -118,7 +116,7 @@ func FuzzPackets(f *testing.F) {
 		}
 		x := newTarget(t, AccessLocalWrite|AccessRemoteRead|AccessMWBind)
 		x.readable(t)
-		// A packet for another queue pair says little: half go to this one.
+		// A packet for another queue pair tests little: half go to this one.
 		if b[0]&1 == 0 {
 			binary.BigEndian.PutUint32(b[4:], uint32(x.qp.QPN()))
 		}
@@ -129,8 +127,8 @@ func FuzzPackets(f *testing.F) {
 	})
 }
 
-// FuzzMessages throws datagrams at the communication manager: whatever they say, it
-// keeps no more than its bounds allow, and nothing fails.
+// FuzzMessages gives datagrams to the communication manager: it stores no more than its bounds
+// allow, and nothing fails.
 func FuzzMessages(f *testing.F) {
 	for _, list := range recordings(f) {
 		for _, p := range list {
@@ -163,7 +161,7 @@ func FuzzMessages(f *testing.F) {
 	})
 }
 
-// near is v or something like it.
+// near is v or a similar value.
 func near(dice *rand.Rand, v uint64) uint64 {
 	switch dice.IntN(8) {
 	case 0:
@@ -178,8 +176,8 @@ func near(dice *rand.Rand, v uint64) uint64 {
 	return v
 }
 
-// Requests whose fields lie near what is right, in either byte order, change the
-// region only where they are exactly right, and never what lies around it.
+// Requests with fields near the correct values, in either byte order, change the region only if
+// they are exactly right, and never the guards.
 func TestOnlyRequestsThatAreExactlyRightChangeMemory(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	accepted := 0

@@ -12,7 +12,7 @@ func newConn(m *manager, qp *QP, peer netip.AddrPort, state connState) *Conn {
 	return &Conn{m: m, qp: qp, peer: peer, state: state, settled: make(chan struct{}), finished: make(chan struct{})}
 }
 
-// defaults fills in what is not set.
+// defaults fills in unset fields.
 func (p ConnParam) defaults() ConnParam {
 	if p.ResponderResources == 0 {
 		p.ResponderResources = MaxRdAtomic
@@ -57,8 +57,8 @@ func head(tid uint64, a cm.Attribute) []byte {
 	return h.AppendTo(nil)
 }
 
-// connect brings the queue pair to RTS. The starting PSN of a message is the one
-// at which whoever gets the message begins to send (IBA vol. 1, 12.7.31).
+// connect brings the queue pair to RTS. The starting PSN in a message is the first PSN that the
+// message's receiver must send (IBA vol. 1, 12.7.31).
 func (c *Conn) connect(dest QPN, theirs, ours units.PSN, mtu int, theirDepth, theirResources uint8) error {
 	return c.qp.ConnectWith(&QPAttr{
 		Access: c.param.Access, PathMTU: min(mtu, c.m.dev.mtu), Dest: c.peer, DestQPN: dest, RQPSN: ours, SQPSN: theirs,
@@ -67,7 +67,7 @@ func (c *Conn) connect(dest QPN, theirs, ours units.PSN, mtu int, theirDepth, th
 	})
 }
 
-// selective is whether both ends offer selective repeat.
+// selective reports whether both ends offer selective repeat.
 func (c *Conn) selective() bool { return c.offered && !c.param.GoBackN }
 
 // accept answers a REQ with a REP.
@@ -75,7 +75,7 @@ func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c.state != connReqReceived {
-		return fmt.Errorf("%w: the request is answered or withdrawn", ErrClosed)
+		return fmt.Errorf("%w: the request is already answered or withdrawn", ErrClosed)
 	}
 	c.qp, c.param = qp, p.defaults()
 	psn := units.PSN(secret() & units.PSNMask)
@@ -98,12 +98,12 @@ func (m *manager) accept(c *Conn, qp *QP, p ConnParam) error {
 	return nil
 }
 
-// refuse answers a REQ with a REJ of the application's.
+// refuse answers a REQ with the application's REJ.
 func (m *manager) refuse(c *Conn, private []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c.state != connReqReceived {
-		return fmt.Errorf("%w: the request is answered or withdrawn", ErrClosed)
+		return fmt.Errorf("%w: the request is already answered or withdrawn", ErrClosed)
 	}
 	m.reject(c, cm.ReasonConsumer, private)
 	m.end(c, ErrRejected)

@@ -22,8 +22,8 @@ func TestBetweenSocketsOfOneMachineTheIdentificationIsTheOneExpected(t *testing.
 	}
 }
 
-// On a network that takes datagrams apart, as a router between two networks may,
-// the place in the datagram is lost, and with it the identification.
+// A network that splits datagrams, such as a router between two networks, loses the position in the
+// datagram, and with it the identification.
 func TestAnIdentificationThatIsNotExpectedIsSolvedForOrRefused(t *testing.T) {
 	for _, strict := range []bool{false, true} {
 		n := faulty.New(1, faulty.Harm{})
@@ -64,18 +64,17 @@ func TestADamagedPacketIsDroppedAndCounted(t *testing.T) {
 	}
 }
 
-// settled is what a device has counted when all that has come is dealt with.
+// settled returns a device's counters after it has processed all arrived packets.
 func settled(s *side) Stats {
 	for s.dev.Progress() {
 	}
 	return s.dev.Stats()
 }
 
-// What is in flight to a peer is bounded over all queue pairs, whatever they have
-// to send.
+// The data in flight to a peer is bounded over all queue pairs.
 func TestWhatIsInFlightToAPeerIsBounded(t *testing.T) {
 	x := newTarget(t, allAccess)
-	const qps, size = 80, 1 << 18 // each sends firstWindow packets before it hears anything
+	const qps, size = 80, 1 << 18 // each sends firstWindow packets before the first answer
 	mr, err := x.mr.pd.RegMR(make([]byte, size), allAccess)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +84,7 @@ func TestWhatIsInFlightToAPeerIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := q.ConnectWith(&QPAttr{ // without a timeout, so that nothing goes twice
+		if err := q.ConnectWith(&QPAttr{ // without a timeout, so that no packet goes twice
 			Access: allAccess, PathMTU: 1024, Dest: x.from, DestQPN: 99, MaxRdAtomic: 1, MaxDestRdAtomic: 1, RetryCnt: 7, RNRRetry: 7,
 		}); err != nil {
 			t.Fatal(err)
@@ -99,7 +98,7 @@ func TestWhatIsInFlightToAPeerIsBounded(t *testing.T) {
 	x.dev.port.Lock()
 	defer x.dev.port.Unlock()
 	sent := len(x.conn.out)
-	// Of PeerBytes, at 1024 bytes a packet; a turn is not broken off.
+	// PeerBytes, at 1024 bytes a packet; a turn is not interrupted.
 	if most := 1024 + 16; sent > most || sent < 1024 {
 		t.Errorf("%d packets are out without an answer, want 1024 to %d", sent, most)
 	}

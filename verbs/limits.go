@@ -1,9 +1,9 @@
 package verbs
 
-// Every bound of this package, with its reason. They are those that
-// ibv_query_device reports for current NICs, where there is one.
+// All bounds of this package, each with its reason. Where ibv_query_device reports a bound, it has
+// the value of current NICs.
 const (
-	// MaxQPWR bounds the work requests of a queue: the transport's rings end there.
+	// MaxQPWR bounds the work requests of a queue: the limit of the transport's rings.
 	MaxQPWR = 1 << 15
 	// MaxSGE bounds the buffers of a work request.
 	MaxSGE = 30
@@ -11,19 +11,18 @@ const (
 	MaxCQE = 1 << 22
 	// MaxInline bounds inline data: it is copied at posting.
 	MaxInline = 1024
-	// MaxMR bounds the memory regions and windows together: keys have 24 bits of index,
-	// and half of those stay free, so that a drawn one is soon found.
+	// MaxMR bounds the memory regions and windows together: keys have 24 bits of index, and half of
+	// the indices stay free, so that a random free one is soon found.
 	MaxMR = 1 << 23
 	// MaxMessage is the longest message (IBA vol. 1, 9.4.3).
 	MaxMessage = 1 << 31
-	// MaxRdAtomic is how many READs and atomics may be outstanding at once.
+	// MaxRdAtomic is the maximum number of outstanding READs and atomics.
 	MaxRdAtomic = 16
-	// readChunk is how a long READ is cut. The requester asks for no more at a
-	// time than it can bound on its way to it, so that a READ does not overrun
-	// its own socket buffer.
+	// readChunk is the size of the parts of a long READ. The requester bounds the data on its way
+	// to it, so a READ does not overrun its own socket buffer.
 	readChunk = 64 << 10
-	// grhBytes is the room that a receive of UD leaves for the GRH in front.
+	// grhBytes is the room that a receive of UD leaves for the GRH at its front.
 	grhBytes = 40
-	// maxAsync bounds the asynchronous events that nobody has fetched.
+	// maxAsync bounds the asynchronous events not yet fetched.
 	maxAsync = 64
 )

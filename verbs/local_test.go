@@ -9,7 +9,7 @@ import (
 	"weft/verbs/internal/socket/faulty"
 )
 
-// wrongMemory are SGEs of which each is wrong in one way for a queue pair of s.
+// wrongMemory are SGEs, each wrong in one way for a queue pair of s.
 func wrongMemory(t *testing.T, s *side) map[string]SGE {
 	t.Helper()
 	gone, err := s.pd.RegMR(make([]byte, 64), allAccess)
@@ -33,9 +33,9 @@ func wrongMemory(t *testing.T, s *side) map[string]SGE {
 	}
 }
 
-// A local key that is wrong is found when the work request's turn comes: those before
-// it are carried out and complete, it completes with LocProtErr and sends nothing, and
-// those behind it are flushed (IBA vol. 1, 11.6.2).
+// A wrong local key is found when the work request's turn comes: the earlier requests complete
+// normally, this one completes with LocProtErr and sends nothing, and the later ones are flushed
+// (IBA vol. 1, 11.6.2).
 func TestMemoryThatIsNobodysIsSaidByACompletion(t *testing.T) {
 	names := []string{"a key of nobody", "a key of the past", "another protection domain", "behind the end", "before the beginning"}
 	for _, name := range names {
@@ -126,7 +126,7 @@ func TestADatagramWithoutARightEndsInSQE(t *testing.T) {
 	}
 }
 
-// A length is never cut: what no message holds is refused, and moves nothing.
+// A length is never truncated: a longer one than a message can have is refused, and moves no data.
 func TestALengthIsNotCut(t *testing.T) {
 	p := faultyPair(t, faulty.New(1, faulty.Harm{}), QPInitAttr{}, 4096)
 	p.connect()

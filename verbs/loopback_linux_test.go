@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// loopbackBytes is what the loopback interface has carried.
+// loopbackBytes is the number of bytes that the loopback interface has carried.
 func loopbackBytes(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/sys/class/net/lo/statistics/tx_bytes")
@@ -21,8 +21,8 @@ func loopbackBytes(t *testing.T) int64 {
 	return n
 }
 
-// What two devices of one process send each other goes through the interface. What
-// others send meanwhile is counted, too: the test can only find that too little went.
+// Packets between two devices of one process pass through the interface. Other traffic is counted,
+// too, so the test can only detect too few bytes.
 func TestWhatIsWrittenGoesThroughTheInterface(t *testing.T) {
 	const size, times = 8 << 20, 4
 	p := newPair(t, Options{}, QPInitAttr{}, size)

@@ -12,11 +12,10 @@ import (
 	"weft/wire/cm"
 )
 
-// manager is the communication manager of a device: queue pair 1, and the
-// connections that are made through it. It has a lock of its own, which is taken
-// before the device's. Anybody can send to it: what strangers can make it hold or
-// answer is bounded, and what they say of a connection counts only if it names both
-// IDs; see docs/SECURITY.md.
+// manager is the communication manager of a device: queue pair 1, and the connections made through
+// it. It has its own lock, which is taken before the device's. Anybody can send to it, so bounds
+// limit what strangers can make it store or answer. A message about a connection counts only if it
+// names both IDs; see docs/SECURITY.md.
 type manager struct {
 	dev        *Device
 	pd         *PD
@@ -29,21 +28,21 @@ type manager struct {
 	stopped    chan struct{}
 
 	mu        sync.Mutex
-	out       int // sends whose completion nobody has taken
+	out       int // sends whose completion is not yet polled
 	conns     map[cm.ID]*Conn
-	asked     map[asker]*Conn    // that answer a request, by whose it was
-	half      *list.List         // of them, those that are not established: the oldest first
-	waiting   map[*Conn]struct{} // those of which something happens when their time comes
+	asked     map[asker]*Conn    // connections that answer a request, by its sender
+	half      *list.List         // connections of asked that are not established: the oldest first
+	waiting   map[*Conn]struct{} // connections with a deadline
 	listeners map[uint64]*Listener
-	resolving map[cm.ID]*resolution // questions of this device
+	resolving map[cm.ID]*resolution // resolutions that this device asks for
 	services  map[uint64]*Service
-	questions map[asker]*Question // and of others, that are open or may come again
+	questions map[asker]*Question // resolutions that others ask for, open or perhaps repeated
 	known     *list.List          // the same, the oldest first
-	again     int64               // when it is looked again what is late, by the manager's clock
-	strangers int                 // answers to strangers that may go until then
+	again     int64               // time of the next tick, by the manager's clock
+	strangers int                 // answers to strangers that may be sent until then
 }
 
-// asker names a request: a peer numbers its own.
+// asker identifies a request: each peer numbers its own.
 type asker struct {
 	addr netip.Addr
 	id   cm.ID
@@ -54,49 +53,48 @@ const (
 	gsiQKey = 0x8001_0000
 	gsi     = 1
 
-	// maxBacklog bounds the requests that nobody has accepted, of a listener. Beyond,
-	// a request is as good as lost, and comes again.
+	// maxBacklog bounds the unaccepted requests of a listener. Further requests count as lost, and
+	// are sent again.
 	maxBacklog = 1 << 12
-	// maxHalfOpen bounds the requests of others that are not connections yet: the
-	// oldest makes room. A flood of 20 000 requests a second leaves an honest one
-	// 0.8 s for its handshake.
+	// maxHalfOpen bounds the requests of others that are not connections yet: the oldest is dropped
+	// for a new one. A flood of 20 000 requests a second leaves an honest request 0.8 s for its
+	// handshake.
 	maxHalfOpen = 1 << 14
-	// requestTime ends a request that was not repeated for so long: Linux repeats its
-	// own every 4.3 s, weft more often.
+	// requestTime ends a request that was not repeated for this time: Linux repeats every 4.3 s,
+	// weft more often.
 	requestTime = 10 * time.Second
 	// maxConns bounds the connections of a device: the manager keeps some 1 KiB
 	// of each.
 	maxConns = 1 << 17
-	// maxResolving bounds the questions for queue pairs of UD that are open, and
-	// maxQuestions those of peers, that are open or were answered within 4 s: the
-	// oldest makes room. One that is not answered within questionTime is no longer
-	// known by its repetition.
+	// maxResolving bounds this device's open resolutions of UD queue pairs. maxQuestions bounds
+	// those of peers, open or answered within 4 s: the oldest is dropped for a new one. A question
+	// not answered within questionTime is forgotten; its repetition counts as new.
 	maxResolving = 1 << 14
 	maxQuestions = 1 << 14
 	questionTime = time.Minute
-	// gsiRecvs are the receives of queue pair 1: more requests at once are lost,
-	// and come again. gsiSends are its sends.
+	// gsiRecvs is the number of receives of queue pair 1: further simultaneous requests are lost,
+	// and are sent again. gsiSends is the number of its sends.
 	gsiRecvs = 256
 	gsiSends = 256
 	gsiRoom  = grhBytes + cm.MADBytes
 
-	// A message that is not answered is sent again. Linux waits 4.3 s; what is
-	// lost here is lost to a full buffer. Half of the time is drawn, so that those who
-	// began together do not come again together.
+	// answerTime is the time after which an unanswered message is sent again. Linux waits 4.3 s;
+	// here losses come from full buffers. Half of the time is random, so that peers that started
+	// together do not repeat together.
 	answerTime = 250 * time.Millisecond
 	answerTry  = 15
-	// patienceCode is how long a peer is asked to wait whose request nobody has
-	// accepted yet: 4.096 us times 2^18, 1.07 s. maxPatience bounds what a peer can ask.
+	// patienceCode is the time that a peer is asked to wait while its request is not accepted yet:
+	// 4.096 us times 2^18, 1.07 s. maxPatience bounds the time that a peer can ask for.
 	patienceCode = 18
 	maxPatience  = 5 * time.Second
-	// tickTime is how often unanswered messages are looked at.
+	// tickTime is the interval at which unanswered messages are checked.
 	tickTime = 50 * time.Millisecond
-	// maxStrangers bounds the answers in a tickTime to those who are in no connection
-	// and get none: a device that answers every forged request floods whom they name.
+	// maxStrangers bounds the answers in a tickTime to senders without a connection: otherwise a
+	// device that answers every forged request would flood the forged addresses.
 	maxStrangers = 512
 )
 
-// manager is the device's, made when it is first needed.
+// manager is the device's manager, created at its first use.
 func (d *Device) manager() (*manager, error) {
 	d.cmOnce.Do(func() { d.cm, d.cmErr = newManager(d) })
 	return d.cm, d.cmErr
@@ -108,8 +106,8 @@ func newManager(d *Device) (*manager, error) {
 		conns: map[cm.ID]*Conn{}, asked: map[asker]*Conn{}, half: list.New(), waiting: map[*Conn]struct{}{}, listeners: map[uint64]*Listener{},
 		resolving: map[cm.ID]*resolution{}, services: map[uint64]*Service{}, questions: map[asker]*Question{}, known: list.New(), strangers: maxStrangers,
 	}
-	// Neither queue can be overrun: as many sends as it has room for are out at most,
-	// and as many receives are posted or wait in it.
+	// Neither queue can be overrun: at most as many sends are outstanding as it has room for, and
+	// at most as many receives are posted or wait in it.
 	var err error
 	if m.sent, err = d.CreateCQ(gsiSends); err != nil {
 		return nil, err
@@ -180,8 +178,7 @@ func (m *manager) run(ctx context.Context) {
 
 func (m *manager) now() int64 { return int64(time.Since(m.start)) }
 
-// send sends a message to a device. One that is lost comes again, or is asked for
-// again.
+// send sends a message to a device. A lost message is sent again, or asked for again.
 func (m *manager) send(to netip.AddrPort, message []byte) {
 	if m.out == gsiSends && !m.reap() {
 		return
@@ -190,14 +187,13 @@ func (m *manager) send(to netip.AddrPort, message []byte) {
 	if err != nil {
 		return
 	}
-	defer func() { _ = ah.Destroy() }() // whom a message goes to is not remembered: anybody can ask
+	defer func() { _ = ah.Destroy() }() // the destination is not remembered: anybody can ask
 	if m.qp.PostSend(SendWR{Opcode: Send, Flags: SendInline, Inline: message, AH: ah, DestQPN: gsi, QKey: gsiQKey}) == nil {
 		m.out++
 	}
 }
 
-// reap takes the completions of what was sent, and reports whether there is room for
-// more.
+// reap polls the completions of sends, and reports whether there is room for more.
 func (m *manager) reap() bool {
 	var wc [gsiSends]WC
 	n, _ := m.sent.Poll(wc[:]) // without room in the queue nothing more is sent
@@ -205,29 +201,29 @@ func (m *manager) reap() bool {
 	return n > 0
 }
 
-// answer answers somebody who is in no connection and gets none.
+// answer answers a sender without a connection, who gets none.
 func (m *manager) answer(to netip.AddrPort, message []byte) {
 	if m.strangers == 0 {
-		m.dev.unheeded.Add(1)
+		m.dev.rejected.Add(1)
 		return
 	}
 	m.strangers--
 	m.send(to, message)
 }
 
-// ask sends a message that wants an answer.
+// ask sends a message that needs an answer.
 func (m *manager) ask(c *Conn, message []byte) {
 	c.message, c.tries, c.again = message, 0, m.soon()
 	m.waiting[c] = struct{}{}
 	m.send(c.peer, message)
 }
 
-// soon is when a message that is sent now is sent again.
+// soon is the time at which a message sent now is sent again.
 func (m *manager) soon() int64 {
 	return m.now() + int64(answerTime)/2 + int64(secret()%uint64(answerTime))
 }
 
-// tick does from time to time what is late.
+// tick handles overdue messages at each interval.
 func (m *manager) tick(now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -241,8 +237,8 @@ func (m *manager) tick(now int64) {
 	m.repeatResolutions(now)
 }
 
-// late sends again what was not answered, gives up what never is, and forgets a
-// request that nobody has accepted and that does not come again.
+// late sends an unanswered message again or gives it up, and forgets a request that is neither
+// accepted nor repeated.
 func (m *manager) late(c *Conn, now int64) {
 	switch {
 	case now < c.again:
@@ -254,7 +250,7 @@ func (m *manager) late(c *Conn, now int64) {
 			return
 		}
 		c.again = m.soon()
-		if c.state == connRepSent { // whose address nobody has shown to be the peer's
+		if c.state == connRepSent { // the sender's address has not been verified
 			m.answer(c.peer, c.message)
 			return
 		}
@@ -262,7 +258,7 @@ func (m *manager) late(c *Conn, now int64) {
 	}
 }
 
-// add gives the connection an ID, which nobody can foretell.
+// add gives the connection an ID that nobody can predict.
 func (m *manager) add(c *Conn) error {
 	if len(m.conns) >= maxConns {
 		return fmt.Errorf("%w: %d connections", ErrNoMemory, maxConns)
@@ -272,7 +268,7 @@ func (m *manager) add(c *Conn) error {
 	return nil
 }
 
-// freshID is an ID that is in no use.
+// freshID is an unused ID.
 func freshID[T any](used map[cm.ID]T) cm.ID {
 	for {
 		id := cm.ID(secret())
@@ -282,7 +278,7 @@ func freshID[T any](used map[cm.ID]T) cm.ID {
 	}
 }
 
-// end takes a connection out, with the reason; nil is an orderly end.
+// end removes a connection, with the reason; nil is an orderly end.
 func (m *manager) end(c *Conn, err error) {
 	if c.state == connClosed {
 		return
@@ -296,7 +292,7 @@ func (m *manager) end(c *Conn, err error) {
 	if who := (asker{c.peer.Addr(), c.remote}); m.asked[who] == c {
 		delete(m.asked, who)
 	}
-	if c.qp != nil { // before anybody is told
+	if c.qp != nil { // before any waiter wakes
 		// It fails only if the queue pair is destroyed.
 		_ = c.qp.Modify(&QPAttr{State: StateErr}, AttrState)
 	}
@@ -304,7 +300,7 @@ func (m *manager) end(c *Conn, err error) {
 	closeOnce(c.finished)
 }
 
-// settle ends what a connection waits for.
+// settle wakes the waiters of a connection.
 func (m *manager) settle(c *Conn) {
 	c.message = nil
 	delete(m.waiting, c)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A million idle queue pairs are to fit into 4 GiB: what one takes is measured on
-// a part of them.
+// A million idle queue pairs must fit into 4 GiB; the test measures a part of them.
 func TestAnIdleQueuePairTakesLittleMemory(t *testing.T) {
 	const n, most = 50_000, 4 << 30 / 1_000_000
 	s := newSide(t, Options{}, QPInitAttr{}, 64)

@@ -25,32 +25,31 @@ type MR struct {
 	pd *PD
 	reach
 	key     uint32
-	windows int // that are bound to it
+	windows int // windows bound to it
 	valid   bool
 }
 
-// reach is memory that can be reached by a key: where it begins, and the rights.
+// reach is memory that a key gives access to: its start, and the rights.
 type reach struct {
 	buf    []byte
 	addr   uint64
 	access Access
 }
 
-// keys are the memory regions and windows of a device by the first 24 bits of their
-// keys, their index. All 32 bits of a key are drawn: from those that a peer was given it
-// learns nothing about others, or about those that come after. The last 8 bits are the
-// variant, which binds of a window change.
+// keys are the memory regions and windows of a device, by the first 24 bits of their keys, the
+// index. All 32 bits of a key are random: a peer's keys tell nothing about other or later keys. The
+// last 8 bits are the variant, which binding a window changes.
 type keys map[uint32]slot
 
-// slot is what an index stands for: a region or a window.
+// slot is the object of an index: a region or a window.
 type slot struct {
 	mr *MR
 	mw *MW
 }
 
-// Virtual addresses are drawn, too, in steps of 64 KiB from where no process has
-// memory: one says nothing about others. Regions may overlap by chance, as those of
-// RegMRIOVA may: which one is meant is said by the key.
+// Virtual addresses are random, too, in steps of 64 KiB, in a range that no process uses: one
+// address tells nothing about others. Regions may overlap by chance, as those of RegMRIOVA may: the
+// key identifies the region.
 const (
 	leastAddr = 1 << 48
 	addrRange = 1 << 61
@@ -73,10 +72,10 @@ func (k keys) add(s slot) (key uint32, err error) {
 	}
 }
 
-// remove makes a key stale.
+// remove invalidates a key.
 func (k keys) remove(key uint32) { delete(k, key>>8) }
 
-// find is the region of a key, nil if the key is not exactly right.
+// find is the region of a key, nil if the key does not match exactly.
 func (k keys) find(key uint32) *MR {
 	if mr := k[key>>8].mr; mr != nil && mr.key == key {
 		return mr
@@ -84,7 +83,7 @@ func (k keys) find(key uint32) *MR {
 	return nil
 }
 
-// window is the memory window of a key, nil if the key is not exactly right.
+// window is the memory window of a key, nil if the key does not match exactly.
 func (k keys) window(key uint32) *MW {
 	if mw := k[key>>8].mw; mw != nil && mw.key == key {
 		return mw
@@ -92,8 +91,8 @@ func (k keys) window(key uint32) *MW {
 	return nil
 }
 
-// span is the bytes from addr on, nil if they are not all in the region. The
-// region has rights need, and belongs to pd.
+// span is the bytes from addr on; nil if they are not all in the region, the region lacks the
+// rights need, or it does not belong to pd.
 func (m *MR) span(pd *PD, addr uint64, length uint64, need Access) []byte {
 	if !m.valid || m.pd != pd {
 		return nil
@@ -113,8 +112,8 @@ func (r *reach) span(addr, length uint64, need Access) []byte {
 	return r.buf[off : off+length : off+length]
 }
 
-// RegMR registers a buffer, at an address that the device chooses. The buffer is
-// the caller's; the garbage collector keeps it as long as it is registered.
+// RegMR registers a buffer at an address that the device chooses. The caller owns the buffer; the
+// registration keeps it from being garbage-collected.
 func (p *PD) RegMR(buf []byte, access Access) (*MR, error) {
 	p.dev.port.Lock()
 	defer p.dev.port.Unlock()
@@ -161,8 +160,8 @@ func (m *MR) RKey() uint32 { return m.key }
 // Len is the length of the region in bytes.
 func (m *MR) Len() int { return len(m.buf) }
 
-// Dereg ends the registration. Work requests that still use the region, local or
-// a peer's, fail. It is refused while a memory window is bound to the region.
+// Dereg ends the registration. Work requests that still use the region, local or a peer's, fail. It
+// returns ErrBusy while a memory window is bound to the region.
 func (m *MR) Dereg() error {
 	m.pd.dev.port.Lock()
 	defer m.pd.dev.port.Unlock()
@@ -178,8 +177,8 @@ func (m *MR) Dereg() error {
 	return nil
 }
 
-// SGE is a part of a work request's buffers. Of the verbs' 32 bits of length a message
-// uses 31: what is longer is refused, and not cut.
+// SGE is a scatter-gather element of a work request. The verbs have 32 bits of length and a message
+// 31: a longer element is refused, not truncated.
 type SGE struct {
 	Addr   uint64
 	Length uint64
@@ -191,16 +190,15 @@ func (m *MR) SGE(offset, length int) SGE {
 	return SGE{Addr: m.addr + uint64(offset), Length: uint64(length), LKey: m.key}
 }
 
-// segment is an SGE that was checked.
+// segment is a checked SGE.
 type segment struct {
 	mr  *MR
 	off uint64
 	n   uint32
 }
 
-// segments checks a list of SGEs and appends what they mean. If one is not exactly
-// right, ok is false, and there are none, but their length: whatever is put there or
-// taken from there fails.
+// segments checks a list of SGEs and appends their memory. If any is wrong, ok is false, and the
+// result has only their length: access to them fails later.
 func (p *PD) segments(to []segment, list []SGE, need Access) (_ []segment, total uint64, ok bool, err error) {
 	if len(list) > MaxSGE {
 		return to, 0, false, invalid("%d SGEs: at most %d", len(list), MaxSGE)
@@ -227,8 +225,8 @@ func (p *PD) segments(to []segment, list []SGE, need Access) (_ []segment, total
 	return to, total, ok, nil
 }
 
-// gather appends n bytes of the segments from offset on. False says that a region
-// is not registered any more.
+// gather appends n bytes of the segments from offset on. False says that a region is no longer
+// registered.
 func gather(parts [][]byte, segs []segment, offset, n uint64) ([][]byte, bool) {
 	for i := range segs {
 		s := &segs[i]

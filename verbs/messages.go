@@ -9,13 +9,13 @@ import (
 	"weft/wire/cm"
 )
 
-// What arrives at queue pair 1. Anybody can send it, in anybody's name: a message is
-// believed if it names the connection as only its peer can. That is the IDs of both
-// ends, which nobody can foretell, the transaction, where the specification has an
-// answer repeat it, and in a DREQ the queue pair. A DREQ begins a transaction of its
-// own: Linux's accepting side numbers it otherwise than the REQ.
+// Messages to queue pair 1. Anybody can send them, under any name. A message counts only if it
+// identifies the connection as only its peer can: by the IDs of both ends, which nobody can
+// predict, by the transaction if the specification makes an answer repeat it, and in a DREQ by the
+// queue pair. A DREQ begins a transaction of its own: Linux's accepting side numbers it differently
+// from the REQ.
 
-// source is where a datagram came from: the GRH in front of it says.
+// source is the sender of a datagram, from the GRH at its front.
 func source(grh []byte) netip.Addr {
 	if h := new(wire.IPv4Header); h.Parse(grh[grhBytes-wire.IPv4Bytes:]) == nil && slices.Max(grh[:grhBytes-wire.IPv4Bytes]) == 0 {
 		return netip.AddrFrom4(h.Src)
@@ -25,14 +25,14 @@ func source(grh []byte) netip.Addr {
 	return netip.AddrFrom16(h.Src)
 }
 
-// answerable reports whether an address is one host's: answers to others would go to
+// answerable reports whether an address is a single host's: answers to other addresses would reach
 // many.
 func answerable(a netip.Addr) bool {
 	return a.IsGlobalUnicast() || a.IsLoopback() || a.IsLinkLocalUnicast()
 }
 
-// take deals with a datagram to queue pair 1. What is no message, or answers
-// nothing that was asked, is dropped.
+// take processes a datagram to queue pair 1. It drops datagrams that are not messages or answer no
+// request.
 func (m *manager) take(wc *WC) {
 	b := m.buf[wc.WRID*gsiRoom:][:wc.ByteLen]
 	var h cm.Header
@@ -40,14 +40,14 @@ func (m *manager) take(wc *WC) {
 	peer := netip.AddrPortFrom(source(b[:grhBytes]), m.dev.Addr().Port())
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err != nil || !answerable(peer.Addr()) || !m.heed(peer, &h, body) {
-		m.dev.unheeded.Add(1)
+	if err != nil || !answerable(peer.Addr()) || !m.process(peer, &h, body) {
+		m.dev.rejected.Add(1)
 	}
 }
 
-// heed does what a message asks for; false says that it was not believed, or that
-// there was no room for it.
-func (m *manager) heed(peer netip.AddrPort, h *cm.Header, body []byte) bool {
+// process processes a message; false says that the message was invalid, or that there was no room for
+// it.
+func (m *manager) process(peer netip.AddrPort, h *cm.Header, body []byte) bool {
 	switch h.Attribute {
 	case cm.AttrReq:
 		return m.takeReq(peer, h.Transaction, body)
@@ -69,7 +69,7 @@ func (m *manager) heed(peer netip.AddrPort, h *cm.Header, body []byte) bool {
 	return false
 }
 
-// mine is the connection of an ID, if it is with that peer.
+// mine is the connection with an ID, if its peer matches.
 func (m *manager) mine(peer netip.AddrPort, id cm.ID) *Conn {
 	c := m.conns[id]
 	if c == nil || c.peer.Addr() != peer.Addr() {
@@ -78,7 +78,7 @@ func (m *manager) mine(peer netip.AddrPort, id cm.ID) *Conn {
 	return c
 }
 
-// takeReq takes a peer's wish to connect, or its repetition.
+// takeReq processes a REQ, or its repetition.
 func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Req
 	_ = r.Parse(body)
@@ -106,7 +106,7 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 		}
 	}
 	if !l.backlog.room() || m.add(c) != nil {
-		return false // it comes again
+		return false // the peer repeats it
 	}
 	l.backlog.add(c)
 	c.again = m.now() + int64(requestTime)
@@ -115,8 +115,8 @@ func (m *manager) takeReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	return true
 }
 
-// takeReqAgain takes the repetition of a request. A peer that nobody has accepted yet
-// is told to wait.
+// takeReqAgain processes the repetition of a REQ. If the request is not accepted yet, the peer is
+// asked to wait.
 func (m *manager) takeReqAgain(c *Conn, tid uint64) bool {
 	switch {
 	case tid != c.tid:
@@ -131,7 +131,7 @@ func (m *manager) takeReqAgain(c *Conn, tid uint64) bool {
 	return true
 }
 
-// takeMra takes a peer's word that the request has come and takes time.
+// takeMra processes an MRA: the peer has received the request and needs time.
 func (m *manager) takeMra(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Mra
 	_ = r.Parse(body)
@@ -143,7 +143,7 @@ func (m *manager) takeMra(peer netip.AddrPort, tid uint64, body []byte) bool {
 	return true
 }
 
-// takeRep takes the acceptance of what was asked for, or its repetition.
+// takeRep processes a REP, or its repetition.
 func (m *manager) takeRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Rep
 	_ = r.Parse(body)
@@ -159,7 +159,7 @@ func (m *manager) takeRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 			m.end(c, err)
 			return true
 		}
-		c.asked.QPN = r.QPN // whom a DREQ names
+		c.asked.QPN = r.QPN // the queue pair that a DREQ names
 		m.established(c)
 	}
 	rtu := cm.Pair{Local: c.local, Remote: c.remote}
@@ -173,7 +173,7 @@ func (m *manager) established(c *Conn) {
 	closeOnce(c.settled)
 }
 
-// takeRej takes the rejection of a REQ, or of a REP.
+// takeRej processes the rejection of a REQ, or of a REP.
 func (m *manager) takeRej(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.Rej
 	_ = r.Parse(body)
@@ -194,11 +194,11 @@ func rejection(why cm.Reason) error {
 	return fmt.Errorf("%w (reason %d)", ErrRejected, why)
 }
 
-// takePair takes RTU, DREQ and DREP.
+// takePair processes RTU, DREQ and DREP.
 func (m *manager) takePair(peer netip.AddrPort, h *cm.Header, p *cm.Pair) bool {
 	c := m.mine(peer, p.Remote)
 	if c == nil && h.Attribute == cm.AttrDreq {
-		// Of a connection that is no more, the answer was lost.
+		// The connection has ended, and the answer was lost.
 		m.answer(peer, drep(h, p))
 		return true
 	}

@@ -10,11 +10,11 @@ import (
 	"weft/units"
 )
 
-// QPAttr are the attributes of a queue pair; which of them count is said by a
-// QPAttrMask (ibv_modify_qp(3)).
+// QPAttr are the attributes of a queue pair; a QPAttrMask selects the valid ones
+// (ibv_modify_qp(3)).
 type QPAttr struct {
 	State           QPState
-	Access          Access // what the peer may do
+	Access          Access // the peer's rights
 	QKey            uint32 // UD and RD
 	PathMTU         int
 	Dest            netip.AddrPort // the peer's device; port 0 is 4791
@@ -22,17 +22,17 @@ type QPAttr struct {
 	RQPSN           units.PSN // of the peer's first request
 	SQPSN           units.PSN // of the own first request
 	MaxRdAtomic     int       // READs and atomics outstanding as a requester
-	MaxDestRdAtomic int       // and as a responder
-	MinRNRTimer     uint8     // code of the time that peers are asked to wait, 0 to 31
+	MaxDestRdAtomic int       // READs and atomics served as a responder
+	MinRNRTimer     uint8     // code of the time that peers must wait, 0 to 31
 	Timeout         uint8     // 4.096 us times 2^Timeout; 0 is for ever
 	RetryCnt        uint8     // 0 to 7
 	RNRRetry        uint8     // 0 to 7; 7 is for ever
-	// SelectiveRepeat says that the peer is weft, too, and is told the same: both repeat
-	// what is lost and nothing else. The connection manager agrees on it by itself.
+	// SelectiveRepeat says that the peer, too, is weft with this attribute set: both then use
+	// selective repeat. The connection manager agrees on it by itself.
 	SelectiveRepeat bool
 }
 
-// QPAttrMask says which attributes count.
+// QPAttrMask selects attributes.
 type QPAttrMask uint32
 
 // The attributes.
@@ -70,8 +70,8 @@ func (m QPAttrMask) String() string {
 	return strings.Join(names, "|")
 }
 
-// needs are the attributes that a transition must have, and those that it may
-// have besides (ibv_modify_qp(3), the tables of RC, UC and UD).
+// needs are the required and the optional attributes of each transition (ibv_modify_qp(3), the
+// tables of RC, UC and UD).
 var needs = map[QPState][4]struct{ must, may QPAttrMask }{
 	StateInit: {
 		RC: {must: AttrState | AttrAccess},
@@ -93,7 +93,7 @@ var needs = map[QPState][4]struct{ must, may QPAttrMask }{
 	},
 }
 
-// need is what a transition must have.
+// need is the required attributes of a transition.
 func (q *QP) need(to QPState) QPAttrMask {
 	if n, ok := needs[to]; ok {
 		return n[q.attr.Type].must
@@ -101,8 +101,7 @@ func (q *QP) need(to QPState) QPAttrMask {
 	return AttrState
 }
 
-// Modify changes the state of a queue pair, and with it the attributes that the
-// transition takes.
+// Modify changes the state of a queue pair, and the attributes in mask.
 func (q *QP) Modify(a *QPAttr, mask QPAttrMask) error {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
@@ -110,9 +109,9 @@ func (q *QP) Modify(a *QPAttr, mask QPAttrMask) error {
 	case q.dead:
 		return ErrClosed
 	case mask&AttrState == 0:
-		return invalid("a change without a state is not supported")
+		return invalid("a change without AttrState is not supported: give a state")
 	case a.State > StateErr || a.State == StateSQE:
-		return invalid("nobody can ask for the state %d", a.State)
+		return invalid("no transition to the state %d: a device enters it by itself", a.State)
 	}
 	from := QPState(q.state())
 	resumes := a.State == StateRTS && (from == StateSQD || from == StateSQE || from == StateRTS)
@@ -134,7 +133,7 @@ func (q *QP) Modify(a *QPAttr, mask QPAttrMask) error {
 	return q.enter(a, mask)
 }
 
-// check holds the values against their ranges.
+// check checks the ranges of the values.
 func (q *QP) check(a *QPAttr, mask QPAttrMask) error {
 	for _, c := range []struct {
 		attr      QPAttrMask
@@ -162,7 +161,7 @@ func (q *QP) check(a *QPAttr, mask QPAttrMask) error {
 	return nil
 }
 
-// enter does what the transition is; what it changes was checked.
+// enter makes the transition; the attributes are already checked.
 func (q *QP) enter(a *QPAttr, mask QPAttrMask) error {
 	port, qp := q.pd.dev.port, &q.end.QP
 	legal := map[QPState][]transport.State{
@@ -203,11 +202,11 @@ func (q *QP) enter(a *QPAttr, mask QPAttrMask) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	port.Kick(&q.end)
+	port.Process(&q.end)
 	return nil
 }
 
-// take takes over the attributes of the mask.
+// take stores the attributes of the mask in the queue pair.
 func (q *QP) take(a *QPAttr, mask QPAttrMask) {
 	q.remember(a, mask)
 	if mask&AttrAccess != 0 {
@@ -243,7 +242,7 @@ func (q *QP) take(a *QPAttr, mask QPAttrMask) {
 	}
 }
 
-// remember keeps the attributes of the mask for Query.
+// remember stores the attributes of the mask for Query.
 func (q *QP) remember(a *QPAttr, mask QPAttrMask) {
 	s, all := &q.set, *a
 	all.Dest = netip.AddrPort{}
@@ -269,7 +268,7 @@ func keep[T any](to *T, v T, counts QPAttrMask) {
 	}
 }
 
-// Drained reports whether a queue pair in SQD has finished what it had begun.
+// Drained reports whether a queue pair in SQD has finished all sends that it had begun.
 func (q *QP) Drained() bool {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()

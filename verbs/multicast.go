@@ -6,14 +6,14 @@ import (
 	"weft/verbs/internal/socket"
 )
 
-// MulticastQPN is the queue pair that datagrams to a multicast group are for.
+// MulticastQPN is the destination queue pair of datagrams to a multicast group.
 const MulticastQPN QPN = socket.MulticastQPN
 
-// AttachMcast lets a queue pair of UD take what is sent to a multicast group
-// (ibv_attach_mcast(3)): to an AH of the group's address and MulticastQPN, with the
-// queue pair's Q_Key. A group is an IP multicast address, of which a GID is made as of
-// any other; the device joins it on its interface. Every queue pair that is attached
-// has a copy, the sender's own too. Attaching again changes nothing.
+// AttachMcast attaches a queue pair of UD to a multicast group (ibv_attach_mcast(3)). It then
+// receives datagrams to an AH of the group's address, with MulticastQPN and the queue pair's Q_Key.
+// A group is an IP multicast address; its GID is made as for any other address. The device joins it
+// on its interface. Every attached queue pair receives a copy, including the sender's. Attaching
+// twice changes nothing.
 func (q *QP) AttachMcast(group netip.Addr) error {
 	group, err := q.group(group)
 	if err != nil {
@@ -31,7 +31,7 @@ func (q *QP) AttachMcast(group netip.Addr) error {
 	return nil
 }
 
-// DetachMcast ends what AttachMcast has begun (ibv_detach_mcast(3)).
+// DetachMcast detaches a queue pair from a group (ibv_detach_mcast(3)).
 func (q *QP) DetachMcast(group netip.Addr) error {
 	group, err := q.group(group)
 	if err != nil {
@@ -46,14 +46,14 @@ func (q *QP) DetachMcast(group netip.Addr) error {
 	return nil
 }
 
-// group is a group's address as the port knows it.
+// group is a group's address in the port's form.
 func (q *QP) group(a netip.Addr) (netip.Addr, error) {
 	a = a.Unmap().WithZone("")
 	switch {
 	case q.attr.Type != UD:
-		return a, invalid("%v has no multicast: UD has", q.attr.Type)
+		return a, invalid("%v has no multicast: use UD", q.attr.Type)
 	case !a.IsMulticast():
-		return a, invalid("%v is no multicast address", a)
+		return a, invalid("%v is not a multicast address", a)
 	}
 	return a, nil
 }

@@ -96,8 +96,8 @@ func TestADatagramToAGroupReachesEachQueuePairThatIsAttached(t *testing.T) {
 	}
 }
 
-// What is not for a group's members is not given to them: another Q_Key, a queue pair
-// number that is not the multicast one, another group.
+// Members of a group do not receive packets with another Q_Key, to a queue pair number other than
+// the multicast one, or to another group.
 func TestAGroupsMembersAreGivenNothingElse(t *testing.T) {
 	all := listeners(t, 2)
 	a, b := all[0], all[1]
@@ -122,8 +122,8 @@ func TestAGroupsMembersAreGivenNothingElse(t *testing.T) {
 	}
 }
 
-// A queue pair that sends to its own group has a copy; a Q_Key with the highest bit
-// set stands for its own.
+// A queue pair that sends to its own group receives a copy; a Q_Key with the highest bit set stands
+// for its own.
 func TestASenderThatIsAttachedHasACopy(t *testing.T) {
 	s := listeners(t, 1)[0]
 	if err := s.qp.AttachMcast(testGroup); err != nil {
@@ -195,7 +195,7 @@ func TestMulticastOverIPv6(t *testing.T) {
 	}
 }
 
-// What Linux's mckey sent to its group is taken as it stands in the recording.
+// The device accepts the recorded packets of Linux's mckey to its group unchanged.
 func TestWhatLinuxSendsToAGroupIsTaken(t *testing.T) {
 	list := recordings(t)["mckey_mcast"]
 	taken := 0

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The names are those of verbs.h.
+// Names as in verbs.h.
 
 // named is the name of a value, or its type and number.
 func named[T interface {

@@ -9,10 +9,10 @@ import (
 	"weft/wire"
 )
 
-// The methods of this file are called by the device's port with its lock held.
+// The device's port calls the methods of this file with its lock held.
 
-// qpOwner is a queue pair as the owner of its endpoint: its users do not see these
-// methods.
+// qpOwner is a queue pair as the owner of its endpoint: it hides these methods from the queue
+// pair's users.
 type qpOwner QP
 
 func (o *qpOwner) qp() *QP { return (*QP)(o) }
@@ -39,14 +39,14 @@ func (o *qpOwner) Replenish() { o.qp().replenish() }
 // Completed implements socket.Owner.
 func (o *qpOwner) Completed(c *transport.Completion) { o.qp().completed(c) }
 
-// rights is what each kind of request needs of the memory and of the queue pair.
+// rights are the rights on memory and queue pair that each kind of request needs.
 var rights = [...]Access{
 	transport.AccessRemoteWrite:  AccessRemoteWrite,
 	transport.AccessRemoteRead:   AccessRemoteRead,
 	transport.AccessRemoteAtomic: AccessRemoteAtomic,
 }
 
-// remote is the transport's question whether the peer may touch memory.
+// remote answers the transport whether the peer may access memory.
 func (q *QP) remote(_ units.QPN, a transport.Access, rkey uint32, va uint64, length uint32) bool {
 	ok := q.reach(rkey, va, uint64(length), rights[a]) != nil
 	if !ok {
@@ -55,8 +55,7 @@ func (q *QP) remote(_ units.QPN, a transport.Access, rkey uint32, va uint64, len
 	return ok
 }
 
-// remoteInvalidate is the transport's question whether the peer may make a key stale,
-// which is done then.
+// remoteInvalidate answers the transport whether the peer may invalidate a key, and invalidates it.
 func (q *QP) remoteInvalidate(_ units.QPN, rkey uint32) bool {
 	ok := q.invalidate(rkey)
 	if !ok {
@@ -65,8 +64,7 @@ func (q *QP) remoteInvalidate(_ units.QPN, rkey uint32) bool {
 	return ok
 }
 
-// reach is the memory that a peer means, nil if anything about it is not exactly
-// right.
+// reach is the memory that a peer addresses, nil if any part of the address is wrong.
 func (q *QP) reach(rkey uint32, va, length uint64, need Access) []byte {
 	if q.access&need != need {
 		return nil
@@ -80,8 +78,8 @@ func (q *QP) reach(rkey uint32, va, length uint64, need Access) []byte {
 	return nil
 }
 
-// atomic carries out an atomic of the peer's, whose operands are in the packet
-// that is being received. It is atomic with all that the device does.
+// atomic carries out the peer's atomic, whose operands are in the packet being received. It is
+// atomic with all other work of the device.
 func (q *QP) atomic(_ units.QPN, op transport.Op, rkey uint32, va uint64) uint64 {
 	cell := q.reach(rkey, va, transport.AtomicBytes, AccessRemoteAtomic)
 	original := binary.NativeEndian.Uint64(cell)
@@ -107,13 +105,13 @@ func (q *QP) gather(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 	return q.gatherSend(id, p, parts)
 }
 
-// gatherRead appends what a READ's response carries.
+// gatherRead appends the memory of a READ's response.
 func (q *QP) gatherRead(p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 	b := q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(p.Length), AccessRemoteRead)
 	return append(parts, b), b != nil
 }
 
-// gatherSend appends what a packet of the message of an ID carries.
+// gatherSend appends the memory of a packet of the message with an ID.
 func (q *QP) gatherSend(id uint64, p *transport.Packet, parts [][]byte) ([][]byte, bool) {
 	rec := q.send(id)
 	if rec.inline != nil {
@@ -122,7 +120,7 @@ func (q *QP) gatherSend(id uint64, p *transport.Packet, parts [][]byte) ([][]byt
 	return gather(parts, rec.segs, uint64(p.Offset), uint64(p.Length))
 }
 
-// operands are those of an atomic.
+// operands are the operands of an atomic.
 func (q *QP) operands(p *transport.Packet) (swapAdd, compare uint64) {
 	if id, ok := q.end.QP.SourceOf(p); ok {
 		rec := q.send(id)
@@ -131,7 +129,7 @@ func (q *QP) operands(p *transport.Packet) (swapAdd, compare uint64) {
 	return 0, 0
 }
 
-// destination is where a datagram goes.
+// destination is the destination of a datagram.
 func (q *QP) destination(p *transport.Packet) *socket.Peer {
 	if id, ok := q.end.QP.SourceOf(p); ok {
 		return q.send(id).ah.peer
@@ -139,12 +137,12 @@ func (q *QP) destination(p *transport.Packet) *socket.Peer {
 	return nil
 }
 
-// place puts what has arrived where it belongs.
+// place stores arrived payload at its place.
 func (q *QP) place(v transport.Verdict, p *transport.Packet, payload []byte) {
 	ok := true
 	switch v {
 	case transport.PlaceWrite:
-		// The transport has just asked for all of the message's memory.
+		// The transport has just checked access to all of the message's memory.
 		copy(q.reach(p.RKey, p.VA+uint64(p.Offset), uint64(len(payload)), AccessRemoteWrite), payload)
 	case transport.PlaceRecv:
 		rec, off := q.recv(p.VA), uint64(p.Offset)
@@ -166,8 +164,8 @@ func (q *QP) place(v transport.Verdict, p *transport.Packet, payload []byte) {
 	}
 }
 
-// grh is the header that stands in front of a datagram: for IPv4 the IP header in
-// the last 20 of its 40 bytes (IBA vol. 1, A17.4.5).
+// grh is the header in front of a datagram: for IPv4 the IP header in the last 20 of its 40 bytes
+// (IBA vol. 1, A17.4.5).
 func (q *QP) grh(payload int) []byte {
 	from, local := q.pd.dev.port.From().Addr().Unmap(), q.pd.dev.port.To().Addr().Unmap()
 	arrived := q.pd.dev.port.Arrived()
@@ -184,20 +182,19 @@ func (q *QP) grh(payload int) []byte {
 	return h.AppendTo(b)
 }
 
-// replenish takes a receive of the shared queue.
+// replenish takes a receive from the shared queue.
 func (q *QP) replenish() {
 	if q.attr.SRQ == nil {
 		return
 	}
 	var rec recvRecord
 	if q.attr.SRQ.take(&rec) {
-		// It cannot fail: the queue pair takes receives in every state in which it
-		// takes packets.
+		// It cannot fail: the queue pair takes receives in every state in which it takes packets.
 		_ = q.addRecv(&rec)
 	}
 }
 
-// completed takes a finished work request.
+// completed takes the completion of a work request.
 func (q *QP) completed(c *transport.Completion) {
 	if c.Recv {
 		q.received(c)
@@ -205,17 +202,17 @@ func (q *QP) completed(c *transport.Completion) {
 	}
 	rec := q.send(c.ID)
 	if rec.wr < q.reported {
-		return // another part of a READ has told already
+		return // another part of the READ has completed the work request already
 	}
 	q.reported, q.doneWR = rec.wr+1, rec.wr+1
-	wc := WC{WRID: rec.wrid, Status: q.told(statusOf[c.Status]), Opcode: rec.op, ByteLen: rec.total, QPN: q.QPN()}
+	wc := WC{WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: rec.op, ByteLen: rec.total, QPN: q.QPN()}
 	rec.segs, rec.inline, rec.ah, rec.by, rec.local = nil, nil, nil, nil, nil
 	q.deliver(q.attr.SendCQ, &wc, false)
 }
 
-// told is the status with which a completion is told: a success whose memory was
-// withdrawn meanwhile is none, and ends the connection.
-func (q *QP) told(s Status) Status {
+// finalStatus is the status of a completion. A success whose memory was deregistered meanwhile
+// becomes an error, and ends the connection.
+func (q *QP) finalStatus(s Status) Status {
 	if q.fault == Success || s != Success {
 		return s
 	}
@@ -230,7 +227,7 @@ func (q *QP) received(c *transport.Completion) {
 	rec := q.recv(c.ID)
 	q.recvN--
 	wc := WC{
-		WRID: rec.wrid, Status: q.told(statusOf[c.Status]), Opcode: WCRecv, ByteLen: c.Bytes, QPN: q.QPN(), SrcQP: c.SrcQP,
+		WRID: rec.wrid, Status: q.finalStatus(statusOf[c.Status]), Opcode: WCRecv, ByteLen: c.Bytes, QPN: q.QPN(), SrcQP: c.SrcQP,
 	}
 	rec.segs = nil
 	if c.Op == transport.OpWriteImm {
@@ -249,8 +246,8 @@ func (q *QP) received(c *transport.Completion) {
 	q.deliver(q.attr.RecvCQ, &wc, c.Status == transport.Success && q.pd.dev.port.Arrived().BTH.Solicited)
 }
 
-// deliver hands a completion to its queue. A queue that is full is overrun: the
-// queue pair that meets it ends.
+// deliver adds a completion to its queue. If the queue is full, it is overrun, and the queue pair
+// ends.
 func (q *QP) deliver(c *CQ, wc *WC, solicited bool) {
 	if c.push(wc, solicited) {
 		return

@@ -19,12 +19,12 @@ const (
 	RDMARead
 	AtomicCmpAndSwp
 	AtomicFetchAndAdd
-	LocalInv // makes InvalidateRKey, of a type 2 window of the queue pair, stale
+	LocalInv // invalidates InvalidateRKey, the key of a type 2 window of the queue pair
 	BindMW   // binds a type 2 window
 	SendWithInv
 )
 
-// operations says what each is to the transport, and in its completion.
+// operations maps each operation to the transport's, and to its completion.
 var operations = map[Opcode]struct {
 	op transport.Op
 	wc WCOpcode
@@ -46,8 +46,8 @@ type SendFlags uint8
 
 // The flags.
 const (
-	SendFence     SendFlags = 1 << iota // waits for the READs and atomics before it
-	SendSignaled                        // completes; without it only a failure does
+	SendFence     SendFlags = 1 << iota // waits for the earlier READs and atomics
+	SendSignaled                        // completes on success, too; without it only a failure does
 	SendSolicited                       // raises a solicited event at the peer
 	SendInline                          // the data is copied at posting
 )
@@ -58,23 +58,23 @@ type SendWR struct {
 	Opcode  Opcode
 	Flags   SendFlags
 	SGL     []SGE
-	Inline  []byte // with SendInline, in the place of SGL
+	Inline  []byte // with SendInline, instead of SGL
 	ImmData uint32
-	// InvalidateRKey is the key that SendWithInv makes stale at the peer, and LocalInv
-	// here: of a type 2 window that is bound to the queue pair.
+	// InvalidateRKey is the key that SendWithInv invalidates at the peer, and LocalInv at this end:
+	// of a type 2 window bound to the queue pair.
 	InvalidateRKey uint32
 	Bind           *BindWR // BindMW
 
 	RemoteAddr uint64 // WRITE, READ and atomics
 	RKey       uint32
-	// Add is what FETCH_ADD adds and CMP_SWAP compares with, as in the verbs.
+	// Add is the summand of FETCH_ADD, and the value that CMP_SWAP compares with, as in the verbs.
 	CompareAdd uint64
 	Swap       uint64
 
 	AH      *AH    // UD
 	EEC     *EEC   // RD
 	DestQPN QPN    // UD and RD
-	QKey    uint32 // likewise; with the highest bit set the queue pair's own goes out (IBA vol. 1, 10.2.5)
+	QKey    uint32 // likewise; with the highest bit set, the queue pair's own Q_Key is sent (IBA vol. 1, 10.2.5)
 }
 
 // ownQKey is the bit of a controlled Q_Key.
@@ -86,17 +86,16 @@ type RecvWR struct {
 	SGL  []SGE
 }
 
-// sendRecord is what is kept of a send until it completes: one per message of the
-// transport.
+// sendRecord is the record of a send until it completes: one per message of the transport.
 type sendRecord struct {
 	wrid       uint64
-	wr         uint64 // which work request, counted
+	wr         uint64 // number of its work request
 	op         WCOpcode
 	signalled  bool
-	base       uint64 // of a cut READ, where its part begins
+	base       uint64 // start of its part, for a split READ
 	total      uint32
 	segs       []segment
-	few        [2]segment // what segs are where they are few
+	few        [2]segment // storage of segs if they are few
 	inline     []byte
 	ah         *AH
 	by         *EEC
@@ -104,7 +103,7 @@ type sendRecord struct {
 	local      *localWork
 }
 
-// recvRecord is what is kept of a receive.
+// recvRecord is the record of a receive.
 type recvRecord struct {
 	wrid  uint64
 	total uint64
@@ -118,10 +117,9 @@ func (r *recvRecord) fill(p *PD, wr *RecvWR) (err error) {
 	return err
 }
 
-// PostSend posts sends. One that is refused ends the call with the reason; those
-// before it are posted. Memory that the queue pair has no right to is no such reason: the
-// work request completes with LocProtErr when those before it have completed, and sends
-// nothing.
+// PostSend posts sends. It stops at the first invalid one and returns the reason; the sends before
+// it are posted. Wrong memory is not such a reason: that work request completes with LocProtErr
+// after the earlier ones, and sends nothing.
 func (q *QP) PostSend(list ...SendWR) error {
 	port := q.pd.dev.port
 	port.Lock()
@@ -136,21 +134,21 @@ func (q *QP) PostSend(list ...SendWR) error {
 			break
 		}
 		if len(port.Batch().Completions) > 0 {
-			port.Kick(&q.end) // it has ended at once, and its record may be used again
+			port.Process(&q.end) // it may end at once, and its record may be reused
 		}
 	}
-	port.Kick(&q.end)
+	port.Process(&q.end)
 	return err
 }
 
 func (q *QP) postSend(wr *SendWR) error {
 	what, ok := operations[wr.Opcode]
 	if !ok {
-		return invalid("no such operation: %d", wr.Opcode)
+		return invalid("no operation with the number %d", wr.Opcode)
 	}
 	switch {
 	case wr.Opcode == BindMW && wr.Bind != nil && wr.Bind.MW != nil && wr.Bind.MW.kind != MWType2:
-		return invalid("a work request binds windows of type 2: type 1 is bound by QP.BindMW")
+		return invalid("a work request binds windows of type 2: use QP.BindMW for type 1")
 	case wr.Opcode == BindMW || wr.Opcode == LocalInv:
 		return q.postLocal(wr)
 	}
@@ -202,8 +200,8 @@ func (q *QP) sendRoom() error {
 	return nil
 }
 
-// buffers checks the memory of a send, and says how much it is; false says that the
-// queue pair has no right to it.
+// buffers checks the memory of a send, and returns its length; false says that the queue pair has
+// no right to it.
 func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64, ok bool, err error) {
 	if q.attr.Type == UD && (wr.AH == nil || wr.AH.dead || wr.AH.pd != q.pd) {
 		return 0, false, invalid("a datagram needs an address handle of its protection domain")
@@ -225,16 +223,16 @@ func (q *QP) buffers(rec *sendRecord, wr *SendWR, op transport.Op) (total uint64
 	q.scratch, total, ok, err = q.pd.segments(q.scratch[:0], wr.SGL, need)
 	rec.segs = q.scratch
 	if err == nil && ok && (op == transport.OpCmpSwap || op == transport.OpFetchAdd) && total != transport.AtomicBytes {
-		return 0, false, invalid("an atomic brings %d bytes back: its list of buffers has %d", transport.AtomicBytes, total)
+		return 0, false, invalid("an atomic returns %d bytes: its list of buffers has %d", transport.AtomicBytes, total)
 	}
 	return total, ok, err
 }
 
-// postRead posts a READ in parts, of which the last completes it.
+// postRead posts a READ in parts; the last part completes it.
 func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) error {
 	parts := max(1, (total+readChunk-1)/readChunk)
 	if uint64(q.pending())+parts > transport.MaxSendQueue {
-		return fmt.Errorf("%w: a READ of %d bytes does not fit beside those that are not finished", ErrNoMemory, total)
+		return fmt.Errorf("%w: a READ of %d bytes does not fit beside the unfinished sends", ErrNoMemory, total)
 	}
 	addr := t.RemoteVA
 	for i := range parts {
@@ -253,7 +251,7 @@ func (q *QP) postRead(rec *sendRecord, t transport.WorkRequest, total uint64) er
 	return nil
 }
 
-// enqueue hands a message to the transport.
+// enqueue passes a message to the transport.
 func (q *QP) enqueue(rec *sendRecord, t transport.WorkRequest) error {
 	q.growSends()
 	t.ID = q.sendID
@@ -296,9 +294,8 @@ func (q *QP) send(id uint64) *sendRecord { return &q.sends[id&uint64(len(q.sends
 
 func (q *QP) recv(id uint64) *recvRecord { return &q.recvs[id&uint64(len(q.recvs)-1)] }
 
-// PostRecv posts receives. One that is refused ends the call; those before it are
-// posted. Memory that the queue pair has no right to is found when something arrives for
-// it: the receive completes with LocProtErr.
+// PostRecv posts receives. It stops at the first invalid one; the receives before it are posted.
+// Wrong memory is found when a message arrives for it: the receive then completes with LocProtErr.
 func (q *QP) PostRecv(list ...RecvWR) error {
 	port := q.pd.dev.port
 	port.Lock()
@@ -322,12 +319,12 @@ func (q *QP) PostRecv(list ...RecvWR) error {
 		}
 	}
 	if q.state() == transport.StateErr {
-		port.Kick(&q.end) // it is flushed; else nothing is sent because of it
+		port.Process(&q.end) // in ERR it is flushed; otherwise it sends nothing
 	}
 	return nil
 }
 
-// addRecv hands a receive to the transport.
+// addRecv passes a receive to the transport.
 func (q *QP) addRecv(rec *recvRecord) error {
 	if q.recvN == len(q.recvs) {
 		bigger := make([]recvRecord, max(16, 2*len(q.recvs)))
@@ -340,7 +337,7 @@ func (q *QP) addRecv(rec *recvRecord) error {
 	room := rec.total
 	if q.attr.Type == UD {
 		if room < grhBytes {
-			return fmt.Errorf("a receive of UD has %d bytes in front for the GRH, and this one has %d in all", grhBytes, room)
+			return fmt.Errorf("a receive of UD starts with %d bytes for the GRH, and this one has only %d bytes", grhBytes, room)
 		}
 		room -= grhBytes
 	}
@@ -353,7 +350,7 @@ func (q *QP) addRecv(rec *recvRecord) error {
 	return nil
 }
 
-// take copies a record; few segments lie in it and not behind it.
+// take copies a record; a few segments are stored in the record itself.
 func (r *recvRecord) take(from *recvRecord) {
 	*r = *from
 	if len(from.segs) <= len(r.few) {
@@ -361,7 +358,7 @@ func (r *recvRecord) take(from *recvRecord) {
 	}
 }
 
-// forget drops all work, as RESET does.
+// forget drops all work, for RESET.
 func (q *QP) forget() {
 	clear(q.sends)
 	clear(q.recvs)

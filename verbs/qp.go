@@ -48,16 +48,16 @@ const (
 
 func (s QPState) String() string { return transport.State(s).String() }
 
-// QPInitAttr is what a queue pair is made with.
+// QPInitAttr are the parameters of a new queue pair.
 type QPInitAttr struct {
 	Type           QPType
 	SendCQ, RecvCQ *CQ
-	SRQ            *SRQ // takes the place of the receive queue; not of RD
-	RDD            *RDD // of RD
+	SRQ            *SRQ // replaces the receive queue; not for RD
+	RDD            *RDD // for RD
 	MaxSendWR      int
 	MaxRecvWR      int
 	MaxInlineData  int
-	SignalAll      bool // every send completes, whatever its flags say
+	SignalAll      bool // every send completes, whatever its flags
 }
 
 // QP is a queue pair.
@@ -69,35 +69,35 @@ type QP struct {
 
 	access Access
 	qkey   uint32
-	set    QPAttr // what was set last
+	set    QPAttr // attributes last set
 	dead   bool
-	rd     *transport.RDQP // of RD, which sends by contexts and not by end
-	fault  Status          // a local error that the completion under way tells
+	rd     *transport.RDQP // of RD, which sends through contexts and not through end
+	fault  Status          // a local error to report with the present completion
 
-	sends    []sendRecord // by the transport's IDs, a power of two
+	sends    []sendRecord // by the transport's IDs; its length is a power of two
 	sendID   uint64       // the next ID
 	sendWR   uint64       // work requests posted
 	doneWR   uint64       // work requests whose room is free again
 	reported uint64       // work requests that have completed, in the order of posting
 
 	scratch []segment
-	windows map[*MW]struct{} // of type 2, bound to it
+	windows map[*MW]struct{} // bound type 2 windows
 
 	recvs  []recvRecord
 	recvID uint64
 	recvN  int // posted and not completed
 }
 
-// CreateQP makes a queue pair in RESET.
+// CreateQP creates a queue pair in RESET.
 func (p *PD) CreateQP(a QPInitAttr) (*QP, error) {
 	return p.createQP(a, 0)
 }
 
-// createQP makes a queue pair of a number, of any where that is 0.
+// createQP creates a queue pair with a number, or with any number if qpn is 0.
 func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	switch {
 	case a.Type > RD:
-		return nil, invalid("no such service: %d", a.Type)
+		return nil, invalid("no service with the number %d", a.Type)
 	case a.SendCQ == nil || a.RecvCQ == nil || a.SendCQ.dev != p.dev || a.RecvCQ.dev != p.dev:
 		return nil, invalid("a queue pair needs two completion queues of its device")
 	case a.MaxSendWR < 0 || a.MaxSendWR > MaxQPWR || a.MaxRecvWR < 0 || a.MaxRecvWR > MaxQPWR:
@@ -107,7 +107,7 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 	case a.SRQ != nil && a.SRQ.pd != p:
 		return nil, invalid("the shared receive queue is of another protection domain")
 	case (a.Type == RD) != (a.RDD != nil) || a.RDD != nil && (a.RDD.dev != p.dev || a.SRQ != nil):
-		return nil, invalid("a queue pair of RD, and no other, needs a reliable datagram domain of its device, and has a receive queue of its own")
+		return nil, invalid("a queue pair of RD needs a reliable datagram domain of its device and a receive queue of its own; other services have no such domain")
 	}
 	q := &QP{pd: p, attr: a}
 	q.cfg = transport.Config{
@@ -145,30 +145,29 @@ func (p *PD) createQP(a QPInitAttr, qpn QPN) (*QP, error) {
 }
 
 const (
-	// defaultPKey is the full member of the default partition, the only entry of
-	// RoCE's table (IBA vol. 1, A17.7).
+	// defaultPKey is the full member of the default partition, the only entry of RoCE's table (IBA
+	// vol. 1, A17.7).
 	defaultPKey = 0xffff
 
-	// ackEvery: a message is acknowledged at its end, and in between when the
-	// requester asks, as Linux's soft-RoCE does it.
+	// ackEvery: a message is acknowledged at its end, and earlier only when the requester asks, as
+	// in Linux's soft-RoCE.
 	ackEvery = 1 << 20
-	// askEvery: the requester asks often enough that a window never closes for
-	// want of an answer.
+	// askEvery: the requester asks often enough that a window never closes for want of an
+	// acknowledgement.
 	askEvery = 32
-	// pacedOverhead is what a packet takes on the cable beyond its payload: Ethernet
-	// with preamble and gap 38, IPv4 20, UDP 8, BTH 12 and ICRC 4 bytes.
+	// pacedOverhead is the overhead of a packet on the cable: Ethernet with preamble and gap 38,
+	// IPv4 20, UDP 8, BTH 12 and ICRC 4 bytes.
 	pacedOverhead = 82
-	// paceSlack is the lateness that pacing makes up for. A thread that sleeps wakes 50 us
-	// late (the default of timer slack, prctl(2)) and then waits for a processor. What
-	// goes at once because of it is a fifth of what Linux's TCP lets go at once at a
-	// pacing rate: 1 ms of it (sk_pacing_shift).
+	// paceSlack is the delay that pacing makes up for. A sleeping thread wakes up to 50 us late
+	// (the default of timer slack, prctl(2)) and then waits for a processor. The resulting burst is
+	// a fifth of the burst that Linux's TCP allows at a pacing rate: 1 ms (sk_pacing_shift).
 	paceSlack = 200 * units.Microsecond
 )
 
 // QPN is the queue pair's number.
 func (q *QP) QPN() QPN { return q.end.QP.QPN() }
 
-// Rate is what congestion control lets the queue pair send at; 0 is no limit.
+// Rate is the send rate that congestion control allows the queue pair; 0 is no limit.
 func (q *QP) Rate() units.Rate {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
@@ -182,9 +181,8 @@ func (q *QP) State() QPState {
 	return QPState(q.state())
 }
 
-// Destroy ends the queue pair. Work that is not finished completes with
-// WRFlushErr; the verbs let it vanish, which leaves nobody the wiser. It is refused
-// while the queue pair is attached to a multicast group.
+// Destroy destroys the queue pair. Unfinished work completes with WRFlushErr; the verbs drop it
+// without a completion. It returns ErrBusy while the queue pair is attached to a multicast group.
 func (q *QP) Destroy() error {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
@@ -195,7 +193,7 @@ func (q *QP) Destroy() error {
 		return fmt.Errorf("%w: the queue pair is attached to a multicast group", ErrBusy)
 	}
 	if q.rd != nil && q.rd.Busy() {
-		return fmt.Errorf("%w: the queue pair has a message under way", ErrBusy)
+		return fmt.Errorf("%w: the queue pair has a message in progress", ErrBusy)
 	}
 	q.destroy()
 	return nil
@@ -228,16 +226,16 @@ func (q *QP) destroy() {
 	}
 }
 
-// Remote is what a peer must know of a queue pair to connect to it.
+// Remote identifies a queue pair to a peer that connects to it.
 type Remote struct {
 	Addr netip.AddrPort // port 0 is 4791
 	QPN  QPN
 	PSN  units.PSN // of its first request
 }
 
-// Connect takes a new queue pair of a connected service to RTS, with the usual
-// values: the device's path MTU, timeout 16, 7 retries, RNR timer 12. psn is that
-// of the queue pair's own first request, and access what the peer may do.
+// Connect takes a new queue pair of a connected service to RTS, with the usual values: the device's
+// path MTU, timeout 16, 7 retries, RNR timer 12. psn is the PSN of its own first request, and
+// access the peer's rights.
 func (q *QP) Connect(r Remote, psn units.PSN, access Access) error {
 	a := q.usual(r, psn, access)
 	return q.ConnectWith(&a)
@@ -251,8 +249,8 @@ func (q *QP) usual(r Remote, psn units.PSN, access Access) QPAttr {
 	}
 }
 
-// ConnectWith takes a new queue pair through INIT and RTR to RTS with attributes
-// that have all that the three transitions need.
+// ConnectWith takes a new queue pair through INIT and RTR to RTS. a must have all attributes that
+// the three transitions require.
 func (q *QP) ConnectWith(a *QPAttr) error {
 	for _, s := range []QPState{StateInit, StateRTR, StateRTS} {
 		a.State = s

@@ -7,9 +7,8 @@ import (
 	"weft/verbs/internal/socket"
 )
 
-// Query says how the queue pair stands (ibv_query_qp(3)): its state, the PSN that it
-// expects and that of its next request, and all attributes as they were set last. The
-// room of its queues is that which it was made with.
+// Query returns the state of the queue pair (ibv_query_qp(3)): its state, the expected PSN, the PSN
+// of its next request, all attributes as last set, and the parameters that it was created with.
 func (q *QP) Query() (QPAttr, QPInitAttr) {
 	q.pd.dev.port.Lock()
 	defer q.pd.dev.port.Unlock()
@@ -21,12 +20,12 @@ func (q *QP) Query() (QPAttr, QPInitAttr) {
 	return a, q.attr
 }
 
-// DeviceAttr is what a device can do (ibv_query_device(3)).
+// DeviceAttr are the capabilities of a device (ibv_query_device(3)).
 type DeviceAttr struct {
-	NodeGUID    units.GUID // made of the address
+	NodeGUID    units.GUID // derived from the address
 	PhysPorts   int
 	MaxQP       int
-	MaxQPWR     int // work requests of a queue, of shared ones too
+	MaxQPWR     int // work requests of a queue, including shared ones
 	MaxSGE      int
 	MaxCQE      int
 	MaxInline   int
@@ -35,10 +34,10 @@ type DeviceAttr struct {
 	MaxRdAtomic int // READs and atomics of a queue pair, as a requester and as a responder
 	MaxMcastGrp int
 	MaxPKeys    int
-	MaxAH       int // and connected queue pairs, if each is for another address
+	MaxAH       int // including connected queue pairs, each to another address
 }
 
-// Query says what the device can do.
+// Query returns the capabilities of the device.
 func (d *Device) Query() DeviceAttr {
 	return DeviceAttr{
 		NodeGUID: units.GUID(d.guid()), PhysPorts: 1, MaxQP: socket.MaxEndpoints - int(socket.FirstQPN), MaxQPWR: MaxQPWR, MaxSGE: MaxSGE,
@@ -47,7 +46,7 @@ func (d *Device) Query() DeviceAttr {
 	}
 }
 
-// guid stands for a hardware's: it is the device's address.
+// guid stands for a hardware GUID: it is made of the device's address.
 func (d *Device) guid() uint64 {
 	b := d.Addr().Addr().As16()
 	var g uint64
@@ -62,7 +61,7 @@ type PortState uint8
 
 // The states that a port of weft can have.
 const (
-	PortDown   PortState = 1 // its socket has failed, or the device is closed
+	PortDown   PortState = 1 // the socket has failed, or the device is closed
 	PortActive PortState = 4
 )
 
@@ -70,8 +69,8 @@ func (s PortState) String() string {
 	return named(s, map[PortState]string{PortDown: "IBV_PORT_DOWN", PortActive: "IBV_PORT_ACTIVE"})
 }
 
-// PortAttr is what the port of a device is (ibv_query_port(3)). Rate and width are not
-// among it: a UDP socket does not show them.
+// PortAttr are the attributes of a device's port (ibv_query_port(3)). Rate and width are missing: a
+// UDP socket does not show them.
 type PortAttr struct {
 	State      PortState
 	MaxMTU     int // bytes
@@ -82,7 +81,7 @@ type PortAttr struct {
 	LID        units.LID // 0: RoCE has none
 }
 
-// QueryPort says what the device's one port is.
+// QueryPort returns the attributes of the device's one port.
 func (d *Device) QueryPort() PortAttr {
 	d.port.Lock()
 	defer d.port.Unlock()
@@ -93,7 +92,7 @@ func (d *Device) QueryPort() PortAttr {
 	return a
 }
 
-// QueryGID is an entry of the port's GID table, which has one: the device's address.
+// QueryGID is an entry of the port's GID table. It has one: the device's address.
 func (d *Device) QueryGID(index int) (netip.Addr, error) {
 	if index != 0 {
 		return netip.Addr{}, invalid("GID %d: the table has one entry, 0", index)
@@ -101,8 +100,8 @@ func (d *Device) QueryGID(index int) (netip.Addr, error) {
 	return d.Addr().Addr(), nil
 }
 
-// QueryPKey is an entry of the port's P_Key table, which has one: the default
-// partition's (IBA vol. 1, A17.7).
+// QueryPKey is an entry of the port's P_Key table. It has one: the default partition's (IBA vol. 1,
+// A17.7).
 func (d *Device) QueryPKey(index int) (uint16, error) {
 	if index != 0 {
 		return 0, invalid("P_Key %d: the table has one entry, 0", index)
@@ -110,22 +109,22 @@ func (d *Device) QueryPKey(index int) (uint16, error) {
 	return defaultPKey, nil
 }
 
-// SRQAttr is what a shared receive queue is (ibv_query_srq(3)).
+// SRQAttr are the attributes of a shared receive queue (ibv_query_srq(3)).
 type SRQAttr struct {
 	MaxWR, MaxSGE int
 	Limit         int // see Arm; 0 is not armed
-	Posted        int // receives that no queue pair has taken yet
+	Posted        int // receives not yet taken by a queue pair
 }
 
-// Query says how the queue stands.
+// Query returns the attributes of the queue.
 func (s *SRQ) Query() SRQAttr {
 	s.pd.dev.port.Lock()
 	defer s.pd.dev.port.Unlock()
 	return SRQAttr{MaxWR: len(s.ring), MaxSGE: MaxSGE, Limit: s.limit, Posted: s.size}
 }
 
-// Capacity is how many completions the queue has room for.
+// Capacity is the number of completions that the queue can hold.
 func (c *CQ) Capacity() int { return len(c.ring) }
 
-// Access is the rights of the region.
+// Access are the rights of the region.
 func (m *MR) Access() Access { return m.access }

@@ -51,7 +51,7 @@ func TestADeviceAndItsPortSayWhatTheyAre(t *testing.T) {
 	if d.PhysPorts != 1 || d.MaxQPWR != MaxQPWR || d.MaxMR != MaxMR || d.MaxSGE != MaxSGE || d.MaxRdAtomic != MaxRdAtomic || d.NodeGUID != 0xffff_7f00_0001 {
 		t.Errorf("the device says %+v", d)
 	}
-	// What it says is what it takes.
+	// Reported limits are the real ones.
 	if _, err := s.dev.CreateCQ(d.MaxCQE + 1); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a queue of more than %d: %v", d.MaxCQE, err)
 	}
@@ -93,7 +93,7 @@ func TestADeviceAndItsPortSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// What a program sees is the verbs: no method takes or gives what only this module has.
+// The public methods are the verbs: none takes or returns a type from the module's internals.
 func TestNoMethodIsTheDevicesOwn(t *testing.T) {
 	for _, v := range []any{
 		&Device{}, &PD{}, &MR{}, &MW{}, &CQ{}, &SRQ{}, &QP{}, &AH{}, &RDD{}, &EEC{}, &Listener{}, &Request{}, &Conn{}, &Service{}, &Question{},

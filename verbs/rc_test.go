@@ -112,8 +112,7 @@ func (s *side) wait() WC {
 	return WC{}
 }
 
-// memory is the side's buffer, in step with its device: a device writes with its
-// lock held.
+// memory is the side's buffer, synchronised with its device, which writes with its lock held.
 func (s *side) memory() []byte {
 	s.dev.Stats()
 	return s.buf
@@ -152,7 +151,7 @@ func TestWritesOfAllSizesArriveWhole(t *testing.T) {
 		if !bytes.Equal(a.buf[:n], b.memory()[:n]) {
 			t.Errorf("%d bytes were written, and other bytes are there", n)
 		}
-		b.memory() // what comes next comes after this look
+		b.memory() // later changes come after this read
 	}
 	if s := b.dev.Stats(); s.BadICRC+s.Malformed+s.Misdirected != 0 {
 		t.Errorf("packets were dropped: %+v", s)
@@ -231,13 +230,14 @@ func TestAtomicsReturnWhatWasThere(t *testing.T) {
 	atomic(AtomicCmpAndSwp, 42, 7, 42, 7)
 }
 
-// TestAnAtomicOfAWrongLengthSaysSo: it brings 8 bytes back, and no other number of them.
+// TestAnAtomicOfAWrongLengthSaysSo: an atomic returns 8 bytes, and its buffers must have that
+// length.
 func TestAnAtomicOfAWrongLengthSaysSo(t *testing.T) {
 	p := newPair(t, Options{}, QPInitAttr{}, 4096)
 	a, b := p.on[0], p.on[1]
 	for _, n := range []int{0, 4, 16, 4096} {
 		err := a.qp.PostSend(SendWR{Opcode: AtomicFetchAndAdd, SGL: []SGE{a.mr.SGE(0, n)}, RemoteAddr: b.mr.Addr(), RKey: b.mr.RKey()})
-		if want := fmt.Sprintf("an atomic brings 8 bytes back: its list of buffers has %d", n); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if want := fmt.Sprintf("an atomic returns 8 bytes: its list of buffers has %d", n); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bytes: %v, want %q", n, err, want)
 		}
 	}

@@ -9,11 +9,10 @@ import (
 	"weft/verbs/internal/socket"
 )
 
-// The reliable datagram (IBA vol. 1, chapters 9 and 10): a queue pair of RD reaches any
-// queue pair of its domain at the other end of an end-to-end context, reliably and in
-// order, without a connection of its own. A context connects two devices; the messages
-// of many queue pairs go through it, one at a time. No hardware carries RD any more, so
-// that both ends are weft.
+// The reliable datagram (IBA vol. 1, chapters 9 and 10): a queue pair of RD reaches any queue pair
+// of its domain at the other end of an end-to-end context, reliably and in order, without its own
+// connection. A context connects two devices; the messages of many queue pairs pass through it, one
+// at a time. No present hardware has RD, so both ends must be weft.
 
 // RDD is a reliable datagram domain: queue pairs and contexts of one domain belong
 // together.
@@ -23,7 +22,7 @@ type RDD struct {
 	refs int
 }
 
-// AllocRDD makes a domain.
+// AllocRDD allocates a domain.
 func (d *Device) AllocRDD() *RDD {
 	d.port.Lock()
 	defer d.port.Unlock()
@@ -31,7 +30,7 @@ func (d *Device) AllocRDD() *RDD {
 	return &RDD{dev: d, id: d.lastRDD}
 }
 
-// Dealloc gives the domain up; nothing may be in it.
+// Dealloc frees the domain; it must be empty.
 func (r *RDD) Dealloc() error {
 	r.dev.port.Lock()
 	defer r.dev.port.Unlock()
@@ -50,7 +49,7 @@ type EEC struct {
 	dead bool
 }
 
-// CreateEEC makes a context that is not connected.
+// CreateEEC creates an unconnected context.
 func (r *RDD) CreateEEC() (*EEC, error) {
 	e := &EEC{rdd: r}
 	e.cfg = transport.Config{
@@ -86,7 +85,7 @@ func (r *RDD) CreateEEC() (*EEC, error) {
 	return e, nil
 }
 
-// owner is the queue pair of the device that d is of, nil if it is gone.
+// owner is the queue pair of the device that owns of, nil if it is gone.
 func (d *Device) owner(of *transport.RDQP) *QP {
 	if of == nil {
 		return nil
@@ -94,10 +93,10 @@ func (d *Device) owner(of *transport.RDQP) *QP {
 	if q := d.rd[of.QPN()]; q != nil && q.rd == of {
 		return q
 	}
-	return nil // another has its number
+	return nil // the number belongs to another queue pair now
 }
 
-// datagram is the queue pair of RD of a number, nil if there is none.
+// datagram is the RD queue pair with a number, nil if there is none.
 func (d *Device) datagram(qpn units.QPN) *transport.RDQP {
 	if q := d.rd[qpn]; q != nil {
 		return q.rd
@@ -105,11 +104,11 @@ func (d *Device) datagram(qpn units.QPN) *transport.RDQP {
 	return nil
 }
 
-// Number is the context's number, by which the peer's context knows it.
+// Number is the context's number for the peer's context.
 func (e *EEC) Number() QPN { return e.ctx.Number() }
 
-// Connect joins the context to one of another device, whose number and first PSN r
-// has; psn is that of its own first request.
+// Connect connects the context to a context of another device; r has its number and first PSN. psn
+// is the PSN of its own first request.
 func (e *EEC) Connect(r Remote, psn units.PSN) error {
 	dev := e.rdd.dev
 	dev.port.Lock()
@@ -140,7 +139,7 @@ func (e *EEC) State() QPState {
 	return QPState(e.end.QP.State())
 }
 
-// Destroy ends the context. The message under way is flushed, those that wait for the
+// Destroy destroys the context. The message in progress is flushed; messages that wait for the
 // context end with InvEECStateErr.
 func (e *EEC) Destroy() error {
 	e.rdd.dev.port.Lock()
@@ -163,7 +162,7 @@ func (e *EEC) destroy() {
 	e.rdd.refs--
 }
 
-// joinRDD makes a new queue pair one of RD.
+// joinRDD turns a new queue pair into an RD queue pair.
 func (q *QP) joinRDD() {
 	q.rd = new(transport.RDQP)
 	q.rd.Setup(q.QPN(), q.attr.RDD.id)
@@ -171,7 +170,7 @@ func (q *QP) joinRDD() {
 	q.attr.RDD.refs++
 }
 
-// handOver gives a message to the transport.
+// handOver passes a message to the transport.
 func (q *QP) handOver(rec *sendRecord, t transport.WorkRequest) error {
 	port := q.pd.dev.port
 	if q.rd == nil {
@@ -182,11 +181,11 @@ func (q *QP) handOver(rec *sendRecord, t transport.WorkRequest) error {
 		return invalid("a reliable datagram needs an end-to-end context of its device")
 	}
 	err := q.rd.PostSend(port.Now(), &by.ctx, t, port.Batch())
-	port.Stir(&by.end)
+	port.Schedule(&by.end)
 	return err
 }
 
-// handOverRecv gives a receive to the transport.
+// handOverRecv passes a receive to the transport.
 func (q *QP) handOverRecv(r transport.RecvRequest) error {
 	port := q.pd.dev.port
 	if q.rd == nil {
@@ -195,7 +194,7 @@ func (q *QP) handOverRecv(r transport.RecvRequest) error {
 	return q.rd.PostRecv(r, port.Batch())
 }
 
-// pending is the number of messages that the transport has not finished.
+// pending is the number of messages not yet finished by the transport.
 func (q *QP) pending() int {
 	if q.rd == nil {
 		return q.end.QP.Pending()
@@ -211,7 +210,7 @@ func (q *QP) state() transport.State {
 	return q.rd.State()
 }
 
-// drained reports whether nothing that was begun is unfinished.
+// drained reports whether all sends that were begun are finished.
 func (q *QP) drained() bool {
 	if q.rd == nil {
 		return q.end.QP.Drained()
@@ -226,7 +225,7 @@ func (q *QP) fail() {
 		q.end.QP.BecomeErr(b)
 		return
 	}
-	_ = q.rd.Become(q.pd.dev.port.Now(), transport.StateErr, b) // ERR is entered from anywhere
+	_ = q.rd.Become(q.pd.dev.port.Now(), transport.StateErr, b) // ERR can be entered from any state
 }
 
 // enterRD is a transition of RD.
@@ -247,22 +246,22 @@ func (q *QP) enterRD(a *QPAttr, mask QPAttrMask) error {
 		q.rd.SetQKey(a.QKey)
 	}
 	if e := q.pd.dev.eecs[q.rd.Next()]; e != nil {
-		port.Stir(&e.end) // what has waited in SQD goes on
+		port.Schedule(&e.end) // sends that waited in SQD go on
 	}
-	port.Kick(&q.end)
+	port.Process(&q.end)
 	return nil
 }
 
-// The methods below are called by the device's port with its lock held.
+// The device's port calls the methods below with its lock held.
 
-// eecOwner is a context as the owner of its endpoint: its users do not see these
-// methods.
+// eecOwner is a context as the owner of its endpoint: it hides these methods from the context's
+// users.
 type eecOwner EEC
 
-// serving is whom the message that arrives is for.
+// serving is the destination queue pair of the arriving message.
 func (e *EEC) serving() *QP { return e.rdd.dev.owner(e.ctx.Serving()) }
 
-// sending is whose message is under way.
+// sending is the queue pair whose message is in progress.
 func (e *EEC) sending() *QP { return e.rdd.dev.owner(e.ctx.Current()) }
 
 func (e *EEC) remote(n units.QPN, a transport.Access, rkey uint32, va uint64, length uint32) bool {
@@ -327,12 +326,12 @@ func (o *eecOwner) Completed(c *transport.Completion) {
 	d, tell := e.ctx.Completed(dev.port.Now(), c, dev.port.Batch())
 	q := dev.owner(d)
 	if q == nil {
-		return // nobody's, or it is gone
+		return // its queue pair is gone
 	}
 	if tell {
 		q.completed(c)
 	}
 	if other := dev.eecs[d.Next()]; other != nil && other != e {
-		dev.port.Stir(&other.end) // the queue pair's next message goes that way
+		dev.port.Schedule(&other.end) // the queue pair's next message goes through that context
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"weft/wire"
 )
 
-// datagrams are two devices with queue pairs of RD in one domain each, and contexts
-// that join the devices.
+// datagrams are two devices, each with queue pairs of RD in one domain, and contexts that connect
+// the devices.
 type datagrams struct {
 	on   [2]*side
 	qps  [2][]*QP
@@ -104,7 +104,7 @@ func TestReliableDatagramsArriveOnANetworkThatDoesHarm(t *testing.T) {
 	}
 }
 
-// everyDatagram lets queue pairs send to all of the other end, over all contexts.
+// everyDatagram lets queue pairs send to all queue pairs of the other end, over all contexts.
 func everyDatagram(t *testing.T, g *datagrams) {
 	const size = 1 << 20
 	a, b := g.on[0], g.on[1]
@@ -170,7 +170,7 @@ func everyDatagram(t *testing.T, g *datagrams) {
 	}
 }
 
-// Many are posted at once: each queue pair's complete in order.
+// Many messages are posted at once: those of each queue pair complete in order.
 func TestReliableDatagramsOfAQueuePairStayInOrder(t *testing.T) {
 	g := newDatagrams(t, 4, 3, onSockets(t))
 	a, b := g.on[0], g.on[1]
@@ -291,12 +291,12 @@ func TestReliableDatagramsAreRefusedAtPostingWhereTheyCannotBe(t *testing.T) {
 	}
 }
 
-// A receiver that is not ready is waited for; a context whose peer is gone ends with
-// the message under way.
+// A context waits for a receiver that is not ready; a context whose peer is gone ends with the
+// message in progress.
 func TestAContextWaitsForReceivesAndEndsWithItsPeer(t *testing.T) {
 	g := newDatagrams(t, 1, 1, onSockets(t))
 	a, b := g.on[0], g.on[1]
-	g.eecs[0][0].cfg.RetryTimeout = transport.RetryTime(8) // the end does not take 15 s then
+	g.eecs[0][0].cfg.RetryTimeout = transport.RetryTime(8) // otherwise it would take 15 s
 	wr := SendWR{WRID: 1, Opcode: Send, Flags: SendSignaled | SendInline, Inline: []byte("late"), EEC: g.eecs[0][0], DestQPN: g.qps[1][0].QPN(), QKey: rdQKey}
 	if err := g.qps[0][0].PostSend(wr); err != nil {
 		t.Fatal(err)
@@ -322,8 +322,8 @@ func TestAContextWaitsForReceivesAndEndsWithItsPeer(t *testing.T) {
 	}
 }
 
-// Of a list that is longer than what is kept of sends, all end with an error that no
-// packet has seen: each is told.
+// A list has more sends than the queue pair keeps records. All end with an error before a packet is
+// sent, and each completes.
 func TestEverySendOfAListEndsWhereNoneCanGo(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, g *datagrams) *EEC
@@ -409,8 +409,8 @@ func TestMarksOnReliableDatagramsDrawCNPsForTheirContext(t *testing.T) {
 	}
 }
 
-// A queue pair that ends while a message for it arrives has its receive flushed, and
-// what follows of the message is refused.
+// If a queue pair ends while a message for it arrives, its receive is flushed, and the rest of the
+// message is refused.
 func TestAReceiveOfAMessageThatArrivesIsFlushedWithItsQueuePair(t *testing.T) {
 	x, q, e := datagramTarget(t, allAccess)
 	if err := q.PostRecv(RecvWR{WRID: 5, SGL: []SGE{x.mr.SGE(0, 4096)}}); err != nil {

@@ -10,7 +10,7 @@ import (
 	"weft/wire"
 )
 
-// datagramTarget is a target with a queue pair of RD, and a context that is connected.
+// datagramTarget is a target with a queue pair of RD, and a connected context.
 func datagramTarget(t testing.TB, rights Access) (*target, *QP, *EEC) {
 	t.Helper()
 	x := newTarget(t, rights)
@@ -32,7 +32,7 @@ func datagramTarget(t testing.TB, rights Access) (*target, *QP, *EEC) {
 	return x, q, e
 }
 
-// datagram is a packet of RD, but for what is meant to be wrong.
+// datagram is a packet of RD, except for the given fields.
 func datagram(op wire.Opcode, eec, dest QPN, qkey uint32, va uint64, rkey, length uint32, payload []byte) []byte {
 	p := wire.Packet{
 		BTH: wire.BTH{Opcode: op, PKey: 0xffff, DestQP: dest, AckReq: true}, EEContext: uint32(eec),
@@ -46,8 +46,7 @@ func datagram(op wire.Opcode, eec, dest QPN, qkey uint32, va uint64, rkey, lengt
 	return b
 }
 
-// FuzzReliableDatagrams is FuzzPackets for end-to-end contexts, with up to three
-// packets one behind the other.
+// FuzzReliableDatagrams is FuzzPackets for end-to-end contexts, with up to three packets in a row.
 func FuzzReliableDatagrams(f *testing.F) {
 	x, q, e := datagramTarget(f, AccessLocalWrite)
 	for _, op := range []wire.Opcode{wire.RDWriteOnly, wire.RDWriteFirst, wire.RDWriteOnlyImm, wire.RDSendOnly, wire.RDSendFirst} {
@@ -79,7 +78,7 @@ func FuzzReliableDatagrams(f *testing.F) {
 	})
 }
 
-// As TestOnlyRequestsThatAreExactlyRightChangeMemory, through a context.
+// TestOnlyRequestsThatAreExactlyRightChangeMemory, through a context.
 func TestOnlyDatagramsThatAreExactlyRightChangeMemory(t *testing.T) {
 	dice := rand.New(rand.NewPCG(5, 6))
 	seldom := func(v uint64) uint64 {
@@ -113,8 +112,8 @@ func TestOnlyDatagramsThatAreExactlyRightChangeMemory(t *testing.T) {
 	}
 }
 
-// Packets of other services do not reach a context, and its packets no queue pair of
-// another service; nor do those of another sender.
+// Packets of other services do not reach a context, its packets do not reach queue pairs of other
+// services, and packets of another sender reach neither.
 func TestContextsAndConnectionsDoNotMix(t *testing.T) {
 	x, q, e := datagramTarget(t, allAccess)
 	connected := x.packet(wire.RCWriteOnly, 0, x.mr.Addr(), x.mr.RKey(), 4, []byte{1, 2, 3, 4})

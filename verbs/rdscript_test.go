@@ -17,14 +17,14 @@ import (
 	"weft/wire"
 )
 
-// tapped is a connection whose packets are written down as they go out; some are lost.
+// tapped is a connection that records its packets as they leave; some are dropped.
 type tapped struct {
 	socket.Conn
 	node string
 	s    *rdDevices
 }
 
-// Send writes down each packet of a batch, and sends those that are not lost.
+// Send records each packet of a batch, and sends the packets that are not dropped.
 func (c *tapped) Send(batch []socket.Outgoing) error {
 	for i := range batch {
 		var all []byte
@@ -48,13 +48,13 @@ func (c *tapped) Send(batch []socket.Outgoing) error {
 // rdDevices runs a script of reliable datagrams on two devices.
 type rdDevices struct {
 	t  *testing.T
-	mu sync.Mutex // guards what the devices' goroutines write
+	mu sync.Mutex // guards the record of the devices' goroutines
 
 	g     *datagrams
 	lose  map[string]units.PSN
-	posts []func() *QP // that the next run begins with
+	posts []func() *QP // posted at the start of the next run
 	trace []string
-	open  map[string]int // work that has not ended, by node
+	open  map[string]int // unfinished work, by node
 	ended map[QPN][]string
 	names map[QPN]string
 }
@@ -78,7 +78,7 @@ func newRDDevices(t *testing.T) *rdDevices {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.cfg.RetryTimeout = transport.RetryTime(18) // a machine that is busy loses nothing
+		e.cfg.RetryTimeout = transport.RetryTime(18) // a busy machine must not cause losses
 		s.g.eecs[i] = []*EEC{e}
 		for k, q := range s.g.qps[i] {
 			s.names[q.QPN()] = fmt.Sprintf("%c%d", 'a'+i, k+1)
@@ -94,7 +94,7 @@ func newRDDevices(t *testing.T) *rdDevices {
 	return s
 }
 
-// pass writes a packet down, and reports whether it is to arrive.
+// pass records a packet, and reports whether it is delivered.
 func (s *rdDevices) pass(node string, b []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *rdDevices) Post(m rdtest.Message) {
 	})
 }
 
-// post posts what the script has, all at once: the devices run by themselves.
+// post posts the work of the script, all at once: the devices run by themselves.
 func (s *rdDevices) post() {
 	for _, on := range s.g.on {
 		on.dev.port.Lock()
@@ -164,7 +164,7 @@ func (s *rdDevices) post() {
 	}
 	s.posts = nil
 	for _, q := range all {
-		q.pd.dev.port.Kick(&q.end)
+		q.pd.dev.port.Process(&q.end)
 	}
 }
 
@@ -182,7 +182,7 @@ func (s *rdDevices) Lose(node string, psn units.PSN) {
 	s.lose[node] = psn
 }
 
-// Run waits until all work has ended, and the contexts have nothing under way.
+// Run waits until all work has ended, and no context has a message in progress.
 func (s *rdDevices) Run() string {
 	s.post()
 	for i, on := range s.g.on {
@@ -208,7 +208,7 @@ func (s *rdDevices) Run() string {
 	return out
 }
 
-// quiet waits for what no completion tells of: a RESYNC.
+// quiet waits for packets without a completion: a RESYNC.
 func (s *rdDevices) quiet() {
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		busy := 0

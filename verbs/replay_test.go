@@ -19,7 +19,7 @@ import (
 	"weft/wire/wiretest"
 )
 
-// script is a connection of a test: it is fed packets and keeps what is sent.
+// script is a test's connection: the test feeds it packets, and it keeps the packets sent.
 type script struct {
 	local netip.AddrPort
 	in    []socket.Incoming
@@ -69,8 +69,7 @@ type recorded struct {
 	data []byte
 }
 
-// recordings are the captures of Linux's soft-RoCE that package wire is tested
-// with, by name.
+// recordings are the captures of Linux's soft-RoCE in package wire's tests, by name.
 func recordings(t testing.TB) map[string][]recorded {
 	t.Helper()
 	all := map[string][]recorded{}
@@ -125,20 +124,20 @@ type role struct {
 	first *recorded // request
 }
 
-// replayed says of a recording what it does not show itself.
+// replayed holds facts about a recording that it does not show itself.
 type replayed struct {
 	name    string
 	mtu     int
-	lost    []units.PSN // requests that the real responder did not get, once each
-	noMR    bool        // the requester's key is no one's
-	short   uint64      // bytes that the region ends before the last request's end
+	lost    []units.PSN // requests that the real responder did not receive, once each
+	noMR    bool        // the requester's key is invalid
+	short   uint64      // the last request exceeds the region by this many bytes
 	recv    uint32      // room of a receive
-	recvsAt int         // receives are posted when as many requests have come
+	recvsAt int         // receives are posted after this many requests
 	differs map[int]wire.Syndrome
 }
 
-// TestTheResponderAnswersAsLinuxDid lets weft be the responder in conversations
-// that real endpoints had: it must answer with the same packets.
+// TestTheResponderAnswersAsLinuxDid makes weft the responder in recorded conversations of real
+// endpoints: it must answer with the same packets.
 func TestTheResponderAnswersAsLinuxDid(t *testing.T) {
 	all := recordings(t)
 	for _, c := range []replayed{
@@ -183,16 +182,16 @@ func TestTheResponderAnswersAsLinuxDid(t *testing.T) {
 	}
 }
 
-// conversation is the requests to one queue pair, and what it answered.
+// conversation is the requests to one queue pair, and its answers.
 type conversation struct {
 	requests, answers []*recorded
 }
 
-// conversations are those of a recording in which the server, the address that
-// did not speak first, responds.
+// conversations are the conversations of a recording in which the server, which did not speak
+// first, responds.
 func conversations(list []recorded) (out []*conversation) {
 	byQP := map[units.QPN]*conversation{}
-	byPeer := map[units.PSN]*conversation{} // answers name the requester's queue pair; their PSN the request
+	byPeer := map[units.PSN]*conversation{} // answers name the requester's queue pair; their PSN identifies the request
 	for i := range list {
 		p := &list[i]
 		op := p.Packet.BTH.Opcode
@@ -252,7 +251,7 @@ func (c *conversation) replay(t *testing.T, r *replayed) {
 	}
 }
 
-// newRole makes the responder that the requests mean: its address, number, keys.
+// newRole makes the responder that the requests address: with its address, number and keys.
 func newRole(t *testing.T, c *conversation, r *replayed) *role {
 	t.Helper()
 	first := c.requests[0]
@@ -287,7 +286,7 @@ func newRole(t *testing.T, c *conversation, r *replayed) *role {
 	return x
 }
 
-// region registers the memory that the requests reach for, under their key.
+// region registers the memory that the requests address, under their key.
 func (x *role) region(pd *PD, c *conversation, r *replayed) {
 	low, high, key := ^uint64(0), uint64(0), uint32(0)
 	for _, p := range c.requests {
@@ -313,7 +312,7 @@ func (x *role) region(pd *PD, c *conversation, r *replayed) {
 	x.fill(c)
 }
 
-// fill puts into memory what the first atomic at each address found there.
+// fill writes to memory the value that the first atomic at each address found there.
 func (x *role) fill(c *conversation) {
 	found := map[units.PSN]uint64{}
 	for _, a := range c.answers {
@@ -344,7 +343,7 @@ func (x *role) receives(room uint32, n int) {
 	}
 }
 
-// answer is what is compared of a packet.
+// answer is the part of a packet that the test compares.
 func answer(p *wire.Packet) string {
 	s := fmt.Sprintf("%v PSN %#x, %d bytes", p.BTH.Opcode, p.BTH.PSN, len(p.Payload))
 	if p.BTH.Opcode.Headers().Has(wire.AETH) {

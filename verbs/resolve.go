@@ -11,14 +11,14 @@ import (
 	"weft/wire/cm"
 )
 
-// UD has no connections. Which queue pair of a device serves a port, and with which
-// Q_Key, is asked and answered once: service ID resolution (IBA vol. 1, 12.11), what
-// rdma_connect and rdma_accept do in the port space RDMA_PS_UDP.
+// UD has no connections. A peer asks once for the queue pair that serves a port, and its Q_Key:
+// service ID resolution (IBA vol. 1, 12.11), as rdma_connect and rdma_accept do in the port space
+// RDMA_PS_UDP.
 
-// ErrNoQP comes with ErrRejected when the service has no queue pair to spare.
-var ErrNoQP = errors.New("it has no queue pair to spare")
+// ErrNoQP is wrapped together with ErrRejected if the service has no free queue pair.
+var ErrNoQP = errors.New("the service has no free queue pair")
 
-// Resolved is what a peer says of the queue pair that serves a port.
+// Resolved is the queue pair that serves a port, as the peer names it.
 type Resolved struct {
 	Addr        netip.AddrPort // of the device: for CreateAH
 	QPN         QPN
@@ -26,23 +26,23 @@ type Resolved struct {
 	PrivateData []byte
 }
 
-// sidrPrivate is what a SIDR_REQ has room for behind the addresses.
+// sidrPrivate is the size of a SIDR_REQ's private data after the addresses.
 const sidrPrivate = cm.SidrReqPrivate - cm.IPBytes
 
-// resolution is a question of this device's.
+// resolution is a resolution that this device asks for.
 type resolution struct {
 	peer    netip.AddrPort
 	tid     uint64
 	message []byte
-	again   int64 // when it is asked again, by the manager's clock
+	again   int64 // time of the next repetition, by the manager's clock
 	tries   int
 	answer  cm.SidrRep
 	err     error
 	settled chan struct{}
 }
 
-// Resolve asks which queue pair serves a port of another device, with up to 180 bytes
-// of private data. Both devices have the same UDP port.
+// Resolve asks another device for the queue pair that serves a port, with up to 180 bytes of
+// private data. Both devices must use the same UDP port.
 func (d *Device) Resolve(ctx context.Context, to netip.Addr, port uint16, private []byte) (*Resolved, error) {
 	if len(private) > sidrPrivate {
 		return nil, invalid("%d bytes of private data: at most %d", len(private), sidrPrivate)
@@ -77,7 +77,7 @@ func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.resolving) >= maxResolving {
-		return 0, nil, fmt.Errorf("%w: %d questions are open", ErrNoMemory, maxResolving)
+		return 0, nil, fmt.Errorf("%w: %d resolutions are in progress", ErrNoMemory, maxResolving)
 	}
 	id, tid := freshID(m.resolving), secret()
 	req := cm.SidrReq{Request: id, PKey: defaultPKey, Service: cm.DatagramServiceID(port)}
@@ -92,7 +92,7 @@ func (m *manager) resolve(peer netip.AddrPort, port uint16, private []byte) (cm.
 	return id, r, nil
 }
 
-// takeSidrRep takes the answer to a question.
+// takeSidrRep processes the answer to a resolution.
 func (m *manager) takeSidrRep(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var p cm.SidrRep
 	_ = p.Parse(body)
@@ -115,8 +115,8 @@ func (m *manager) takeSidrRep(peer netip.AddrPort, tid uint64, body []byte) bool
 	return true
 }
 
-// repeatResolutions asks again what was not answered, and forgets what it has answered
-// when nobody can ask for it again.
+// repeatResolutions repeats unanswered questions, and forgets the answered questions of peers when
+// they can no longer be repeated.
 func (m *manager) repeatResolutions(now int64) {
 	for id, r := range m.resolving {
 		switch {
@@ -145,14 +145,14 @@ func (m *manager) forget(q *Question) {
 	delete(m.questions, q.who)
 }
 
-// Service answers who asks for the queue pair of a port.
+// Service answers questions for the queue pair of a port.
 type Service struct {
 	m       *manager
 	service uint64
 	backlog backlog[*Question]
 }
 
-// Question is a peer's wish to know a queue pair of UD. It is answered or refused.
+// Question is a peer's question for a queue pair of UD, to be answered or refused.
 type Question struct {
 	m       *manager
 	who     asker
@@ -161,13 +161,13 @@ type Question struct {
 	service uint64
 	private []byte
 	at      *Service
-	known   *list.Element // in manager.known
-	answer  []byte        // that was given, for when it was lost
-	until   int64         // when it is forgotten, answered or not
+	known   *list.Element // its element in manager.known
+	answer  []byte        // the answer, in case it was lost
+	until   int64         // the time at which it is forgotten, answered or not
 }
 
-// ListenDatagrams takes questions for a port of the device, as rdma_listen does in the
-// port space RDMA_PS_UDP.
+// ListenDatagrams accepts questions for a port of the device, as rdma_listen does in the port space
+// RDMA_PS_UDP.
 func (d *Device) ListenDatagrams(port uint16) (*Service, error) {
 	m, err := d.manager()
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *Service) Close() error {
 	delete(s.m.services, s.service)
 	close(s.backlog.closed)
 	for _, q := range slices.Clone(s.backlog.waits) {
-		s.m.forget(q) // who asks again is told
+		s.m.forget(q) // a repeated question is answered anew
 	}
 	return nil
 }
@@ -204,18 +204,17 @@ func (s *Service) Accept(ctx context.Context) (*Question, error) {
 	return s.backlog.next(ctx)
 }
 
-// Peer is the address of who asks.
+// Peer is the asking peer's address.
 func (q *Question) Peer() netip.AddrPort { return q.peer }
 
-// PrivateData is what the peer gave along.
+// PrivateData is the private data that the peer sent.
 func (q *Question) PrivateData() []byte { return q.private }
 
-// Answer tells the peer a queue pair of UD, its Q_Key, and up to 136 bytes of private
-// data.
+// Answer sends the peer a queue pair of UD, its Q_Key, and up to 136 bytes of private data.
 func (q *Question) Answer(qp *QP, private []byte) error {
 	switch {
 	case qp.attr.Type != UD || qp.pd.dev != q.m.dev:
-		return invalid("the answer is a queue pair of UD of the same device")
+		return invalid("the answer must be a queue pair of UD of the same device")
 	case len(private) > cm.SidrRepPrivate:
 		return invalid("%d bytes of private data: at most %d", len(private), cm.SidrRepPrivate)
 	}
@@ -225,7 +224,7 @@ func (q *Question) Answer(qp *QP, private []byte) error {
 	return q.settle(&cm.SidrRep{QPN: qp.QPN(), QKey: qkey}, private)
 }
 
-// Refuse tells the peer that it gets no queue pair.
+// Refuse refuses the peer a queue pair.
 func (q *Question) Refuse(private []byte) error {
 	if len(private) > cm.SidrRepPrivate {
 		return invalid("%d bytes of private data: at most %d", len(private), cm.SidrRepPrivate)
@@ -233,13 +232,13 @@ func (q *Question) Refuse(private []byte) error {
 	return q.settle(&cm.SidrRep{Status: cm.SidrRejected}, private)
 }
 
-// settle sends the answer, and keeps it as long as the peer may ask again.
+// settle sends the answer, and keeps it as long as the peer may repeat the question.
 func (q *Question) settle(rep *cm.SidrRep, private []byte) error {
 	m := q.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if q.answer != nil || m.questions[q.who] != q {
-		return fmt.Errorf("%w: the question is answered or forgotten", ErrClosed)
+		return fmt.Errorf("%w: the question is already answered or forgotten", ErrClosed)
 	}
 	copy(rep.Private[:], private)
 	q.answer = sidrRep(q.tid, q.who.id, q.service, rep)
@@ -254,7 +253,7 @@ func sidrRep(tid uint64, id cm.ID, service uint64, rep *cm.SidrRep) []byte {
 	return rep.AppendTo(head(tid, cm.AttrSidrRep))
 }
 
-// takeSidrReq takes a question, or its repetition.
+// takeSidrReq processes a question, or its repetition.
 func (m *manager) takeSidrReq(peer netip.AddrPort, tid uint64, body []byte) bool {
 	var r cm.SidrReq
 	_ = r.Parse(body)

@@ -33,8 +33,8 @@ func within(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-// A port is resolved to a queue pair and its Q_Key, on a network that loses half of
-// what is asked and answered, and then reached; each asker is heard once.
+// A port is resolved to a queue pair and its Q_Key, on a network that drops half of the questions
+// and answers; the queue pair is then reached. Each question is delivered once.
 func TestAPortIsResolvedToAQueuePair(t *testing.T) {
 	p := datagramPair(t, faulty.Harm{Lose: 0.4, Double: 0.3})
 	a, b := p.on[0], p.on[1]
@@ -80,7 +80,7 @@ func TestAPortIsResolvedToAQueuePair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for b.cq.Pending() == 0 { // the network still loses
+	for b.cq.Pending() == 0 { // the network still drops packets
 		a.post(SendWR{WRID: 9, Opcode: Send, Flags: SendInline, Inline: []byte("hello"), AH: ah, DestQPN: r.QPN, QKey: r.QKey})
 		a.want(9, Success)
 		time.Sleep(time.Millisecond)
@@ -154,7 +154,7 @@ func (s *side) askOnly(t *testing.T, to string, port uint16) error {
 	return err
 }
 
-// What Linux's udaddy asked draws the answer that Linux gave, but for the number of
+// The question recorded from Linux's udaddy gets Linux's recorded answer, except for the number of
 // the queue pair.
 func TestAResolutionIsAnsweredAsLinuxDoes(t *testing.T) {
 	var asked, answered *recorded

@@ -7,8 +7,8 @@ import (
 	"weft/verbs/internal/socket/faulty"
 )
 
-// Queue pairs that end while they wait for room at their peer leave it to those behind
-// them, however many they are.
+// Queue pairs that end while they wait for room at their peer leave the room to those behind them,
+// whatever their number.
 func TestRoomAtAPeerPassesByThoseThatHaveEnded(t *testing.T) {
 	const (
 		each   = firstWindow * 1024 // bytes: what one queue pair has in flight at first

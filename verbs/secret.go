@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// secret is a number that nobody can foretell, whatever he has seen of those before.
+// secret is a random number that nobody can predict, even from earlier ones.
 func secret() uint64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails (crypto/rand)

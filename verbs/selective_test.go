@@ -9,8 +9,7 @@ import (
 	"weft/verbs/internal/socket/faulty"
 )
 
-// offering is a connection of which both ends say whether they offer selective
-// repeat.
+// offering is a connection in which each end offers selective repeat or not.
 func offering(t testing.TB, p *pair, offers [2]bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -36,9 +35,8 @@ func offering(t testing.TB, p *pair, offers [2]bool) {
 	}
 }
 
-// stream keeps messages of all of the first side's memory in flight until n have
-// completed. It sleeps in between: a sender that polls takes a core from the receiver
-// where there are few.
+// stream keeps messages of all of the first side's memory in flight until n have completed. It
+// sleeps in between: a polling sender would take a core from the receiver.
 func stream(t testing.TB, from, to *side, n int) {
 	t.Helper()
 	size := len(from.buf)
@@ -86,8 +84,9 @@ func TestTwoThatOfferItRepeatWhatIsLostAndNothingElse(t *testing.T) {
 		}
 		repeated[offers] = a.dev.Stats().Repeated
 	}
-	// Of 2560 packets some 26 are lost. Go-back-N repeats up to a window for each;
-	// selective repeat what is lost, and what a timeout on a busy machine thinks is.
+	// Of 2560 packets some 26 are lost. Go-back-N repeats up to a window for each. Selective repeat
+	// repeats the lost packets, and packets that a timeout on a busy machine wrongly counts as
+	// lost.
 	agreed := repeated[[2]bool{true, true}]
 	for offers, n := range repeated {
 		if alone := offers[0] != offers[1]; alone && n < 2*agreed {
@@ -122,8 +121,8 @@ func TestSelectiveRepeatKeepsEveryOperationInOrder(t *testing.T) {
 	}
 }
 
-// BenchmarkLossyWrite is WRITEs of 64 KiB over two sockets of the loopback, at each of
-// which a share of what arrives is lost.
+// BenchmarkLossyWrite measures WRITEs of 64 KiB over two sockets of the loopback, each dropping a
+// share of the arriving packets.
 func BenchmarkLossyWrite(b *testing.B) {
 	for _, share := range []float64{0, 0.01} {
 		for _, selective := range []bool{true, false} {

@@ -286,8 +286,8 @@ func TestAThousandQueuePairsOfADeviceWork(t *testing.T) {
 	}
 }
 
-// The two bounds on READs are of two roles: what this end may have outstanding, and
-// what it serves.
+// The two bounds on READs belong to two roles: READs that this end has outstanding, and READs that
+// it serves.
 func TestTheResponderServesAsManyReadsAsItHasSaid(t *testing.T) {
 	var on [2]*side
 	for i := range on {

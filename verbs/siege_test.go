@@ -17,11 +17,10 @@ import (
 	"weft/wire/cm"
 )
 
-// The claims of docs/SECURITY.md, held against a million packets: those of the tests
-// below, 900 000 that the device takes from memory and 100 000 over the loopback. What is
-// sent follows from the seeds.
+// The claims of docs/SECURITY.md, tested with a million packets: 900 000 from memory and 100 000
+// over the loopback. The seeds determine all packets.
 
-// siege is a device, what is in it that may change, and what may not.
+// siege is a device with memory that peers may change, and memory that they may not.
 type siege struct {
 	t    *testing.T
 	dice *rand.Rand
@@ -33,7 +32,7 @@ type siege struct {
 	uc   *QP
 	ud   *QP
 
-	all         []byte // guard, what peers may do all with, guard
+	all         []byte // guard, fully accessible memory, guard
 	locked      []byte // may be read
 	secret      []byte // of another protection domain
 	open, see   *MR
@@ -41,11 +40,11 @@ type siege struct {
 	batch       [][]byte
 	from        netip.AddrPort
 	flow        wire.ICRCFlow
-	told        int // packets that went in
+	delivered   int // packets that went in
 	connections int // how often the queue pairs were connected anew
 }
 
-// The fills say from where a byte comes.
+// The fill values tell the origin of a byte.
 const (
 	guardFill, openFill, lockedFill, secretFill, attackFill = 0xa5, 0x77, 0x5a, 0x3c, 0xee
 	siegeMTU                                                = 1024
@@ -69,7 +68,7 @@ func newSiege(t *testing.T, seed uint64, strict bool) *siege {
 	}
 	t.Cleanup(func() { _ = s.dev.Close() })
 	s.pd = s.dev.AllocPD()
-	// Keys and addresses are set, so that a seed says all.
+	// Keys and addresses are fixed, so that a seed determines the test.
 	s.open = s.region(s.pd, s.all[regionBytes:2*regionBytes], allAccess, 0x1111_1101)
 	s.see = s.region(s.pd, s.locked, AccessRemoteRead, 0x2222_2202)
 	s.foreign = s.region(s.dev.AllocPD(), s.secret, allAccess, 0x3333_3303)
@@ -88,19 +87,19 @@ func newSiege(t *testing.T, seed uint64, strict bool) *siege {
 	return s
 }
 
-// region registers memory under a key, at an address that the key says.
+// region registers memory under a key, at an address derived from the key.
 func (s *siege) region(pd *PD, buf []byte, rights Access, key uint32) *MR {
 	mr := &MR{pd: pd, reach: reach{buf: buf, addr: uint64(key) << 20, access: rights}, key: key, valid: true}
 	s.dev.keys[key>>8] = slot{mr: mr}
 	return mr
 }
 
-// speakAs sets whom packets come from.
+// speakAs sets the source address of packets.
 func (s *siege) speakAs(from netip.AddrPort) {
 	s.from, s.flow = from, wire.NewICRCFlow(from, s.conn.local)
 }
 
-// connect brings a queue pair to RTS with what it had, expecting PSN 1000.
+// connect brings a queue pair to RTS with its old attributes, expecting PSN 1000.
 func (s *siege) connect(q *QP) {
 	s.t.Helper()
 	s.connections++
@@ -127,7 +126,7 @@ func expected(q *QP) units.PSN {
 	return a.RQPSN
 }
 
-// send puts a packet, from the BTH on, into the batch, with an ICRC that fits.
+// send puts a packet, from the BTH on, into the batch, with a correct ICRC.
 func (s *siege) send(b []byte) {
 	s.sendRaw(wire.AppendICRC(b, s.flow.Begin(0, wire.UDPBytes+len(b)+wire.ICRCBytes, b)))
 }
@@ -139,14 +138,13 @@ func (s *siege) sendRaw(b []byte) {
 	}
 }
 
-// flush has the device take the batch, and looks at what it says: nothing of what
-// nobody may read leaves it.
+// flush makes the device take the batch, and checks its answers: no secret byte leaves it.
 func (s *siege) flush() {
 	s.dev.port.Lock()
 	for _, b := range s.batch {
 		s.conn.in = append(s.conn.in, socket.Incoming{From: s.from, Segment: max(1, len(b)), Data: b})
 	}
-	s.told += len(s.batch)
+	s.delivered += len(s.batch)
 	s.batch = s.batch[:0]
 	s.dev.port.Progress()
 	s.dev.port.Progress()
@@ -165,7 +163,7 @@ func (s *siege) flush() {
 	}
 }
 
-// standing checks that nothing has changed but what may.
+// standing checks that no other memory than allowed has changed.
 func (s *siege) standing(openToo bool) {
 	s.t.Helper()
 	s.flush()
@@ -185,7 +183,7 @@ func (s *siege) standing(openToo bool) {
 	}
 }
 
-// packet makes a packet; what its opcode has no room for is left out.
+// packet makes a packet; fields that the opcode lacks are left out.
 func (s *siege) packet(op wire.Opcode, q *QP, psn units.PSN, va uint64, key, length uint32, payload int) []byte {
 	p := wire.Packet{
 		BTH:  wire.BTH{Opcode: op, PKey: 0xffff, DestQP: q.QPN(), PSN: psn, AckReq: true},
@@ -206,16 +204,16 @@ func (s *siege) write(q *QP, psn units.PSN, va uint64, key uint32) []byte {
 	return s.packet(wire.RCWriteOnly, q, psn, va, key, 64, 64)
 }
 
-// counted checks that a test has sent what it says.
+// counted checks the number of packets that a test has sent.
 func (s *siege) counted(want int) {
 	s.t.Helper()
 	s.flush()
-	if s.told != want || s.dev.Stats().PacketsReceived < int64(want)*9/10 {
-		s.t.Errorf("%d packets went in and %d are counted, want %d", s.told, s.dev.Stats().PacketsReceived, want)
+	if s.delivered != want || s.dev.Stats().PacketsReceived < int64(want)*9/10 {
+		s.t.Errorf("%d packets went in and %d are counted, want %d", s.delivered, s.dev.Stats().PacketsReceived, want)
 	}
 }
 
-// Bytes that are no packets change nothing, end nothing and are counted: 150 000.
+// Bytes that are not packets change nothing, end no connection and are counted: 150 000.
 func TestSiegeBytesThatAreNoPackets(t *testing.T) {
 	s := newSiege(t, 1, false)
 	for range 150_000 {
@@ -244,7 +242,7 @@ func TestSiegeBytesThatAreNoPackets(t *testing.T) {
 	}
 }
 
-// Of packets that are right but for the ICRC a device that is strict takes none: 100 000.
+// A strict device accepts no packet with a wrong ICRC: 100 000.
 func TestSiegeICRC(t *testing.T) {
 	s := newSiege(t, 2, true)
 	for range 100_000 {
@@ -259,8 +257,7 @@ func TestSiegeICRC(t *testing.T) {
 	}
 }
 
-// Packets that are right in all but whom they come from change nothing, end nothing and
-// draw no answer: 100 000.
+// Packets from a wrong sender change nothing, end no connection and get no answer: 100 000.
 func TestSiegeSenders(t *testing.T) {
 	s := newSiege(t, 3, false)
 	ops := []wire.Opcode{wire.RCWriteOnly, wire.RCReadRequest, wire.RCFetchAdd, wire.RCSendOnly, wire.RCAcknowledge, wire.CNP}
@@ -278,9 +275,8 @@ func TestSiegeSenders(t *testing.T) {
 	}
 }
 
-// A sender who forges the peer's address and knows the queue pair, but neither PSN nor
-// key, changes nothing; and he ends the connection only with the one PSN of 2^24 that
-// is expected: 150 000.
+// A sender who forges the peer's address and knows the queue pair, but neither PSN nor key, changes
+// nothing. It ends the connection only with the one expected PSN of 2^24: 150 000.
 func TestSiegeBlindSenders(t *testing.T) {
 	s := newSiege(t, 4, false)
 	for range 150_000 {
@@ -298,8 +294,8 @@ func TestSiegeBlindSenders(t *testing.T) {
 	}
 }
 
-// The peer itself, with the PSN that is expected, reaches with a wrong key nothing: of 50 000
-// keys near the right ones, keys of other rights, other regions and other domains.
+// The peer itself, with the expected PSN, reaches nothing with a wrong key: 50 000 keys near the
+// right ones, keys with other rights, of other regions and of other domains.
 func TestSiegeKeys(t *testing.T) {
 	s := newSiege(t, 5, false)
 	for range 50_000 {
@@ -331,8 +327,8 @@ func TestSiegeKeys(t *testing.T) {
 	}
 }
 
-// Whatever the peer itself sends, of every operation, in every order, cut and lengthened,
-// changes no memory but what it may write to, and reads none but what it may read: 150 000.
+// Packets from the peer itself, of every operation, in every order, truncated and lengthened,
+// change only memory that it may write, and read only memory that it may read: 150 000.
 func TestSiegeEverythingThatAPeerCanSay(t *testing.T) {
 	s := newSiege(t, 6, false)
 	for i := range 150_000 {
@@ -376,9 +372,9 @@ func TestSiegeEverythingThatAPeerCanSay(t *testing.T) {
 	}
 }
 
-// Messages to the communication manager, of every kind, in anybody's name and the peer's,
-// with everything right but one of what only the peer knows, or made up, end no
-// connection, and the manager keeps no more than its bounds: 200 000.
+// Messages to the communication manager, of every kind, from any sender and from the peer, with one
+// wrong field of those that only the peer knows, or random, end no connection, and the manager
+// stores no more than its bounds: 200 000.
 func TestSiegeCommunicationManager(t *testing.T) {
 	d := newDoor(t)
 	d.established(t)
@@ -391,7 +387,7 @@ func TestSiegeCommunicationManager(t *testing.T) {
 		tid := []uint64{d.conn.tid, dice.Uint64()}[dice.IntN(2)]
 		from := doorPeer
 		local, remote, qpn := doorID, d.conn.local, d.conn.qp.QPN()
-		switch dice.IntN(4) { // what only the peer knows
+		switch dice.IntN(4) { // known to the peer only
 		case 0:
 			local = cm.ID(dice.Uint32())
 		case 1:
@@ -441,7 +437,7 @@ func TestSiegeCommunicationManager(t *testing.T) {
 	if peers > 2 {
 		t.Errorf("%d addresses are remembered", peers)
 	}
-	// The right message ends it, so that the others were near.
+	// The correct message ends it, so the wrong ones were close.
 	dreq := cm.Pair{Local: doorID, Remote: d.conn.local, QPN: d.conn.qp.QPN()}
 	d.m.hear(doorPeer, dreq.AppendTo(head(1, cm.AttrDreq)))
 	if d.conn.state != connClosed {
@@ -449,9 +445,8 @@ func TestSiegeCommunicationManager(t *testing.T) {
 	}
 }
 
-// The same over sockets: 100 000 packets from strangers of the loopback, to a device that
-// listens, serves and has a connection. Afterwards the connection works, and new ones are
-// made.
+// The same over sockets: 100 000 packets from strangers on the loopback, to a device that listens,
+// serves and has a connection. Afterwards the connection works, and new connections are possible.
 func TestSiegeOverLoopback(t *testing.T) {
 	const n = 100_000
 	p := newPair(t, Options{}, QPInitAttr{}, 1<<16)
@@ -499,7 +494,7 @@ func TestSiegeOverLoopback(t *testing.T) {
 	}
 }
 
-// Every test that docs/SECURITY.md names is there, and every siege is named.
+// Every test that docs/SECURITY.md names exists, and it names every siege test.
 func TestTheThreatModelNamesItsTests(t *testing.T) {
 	doc, err := os.ReadFile("../docs/SECURITY.md")
 	if err != nil {

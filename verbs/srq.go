@@ -10,7 +10,7 @@ type SRQ struct {
 	refs  int
 }
 
-// CreateSRQ makes a queue for maxWR receives.
+// CreateSRQ creates a queue for maxWR receives.
 func (p *PD) CreateSRQ(maxWR int) (*SRQ, error) {
 	if maxWR < 1 || maxWR > MaxQPWR {
 		return nil, invalid("%d receives: 1 to %d", maxWR, MaxQPWR)
@@ -21,8 +21,7 @@ func (p *PD) CreateSRQ(maxWR int) (*SRQ, error) {
 	return &SRQ{pd: p, ring: make([]recvRecord, maxWR)}, nil
 }
 
-// PostRecv posts receives. One that is refused ends the call; those before it
-// are posted.
+// PostRecv posts receives. It stops at the first invalid one; the receives before it are posted.
 func (s *SRQ) PostRecv(list ...RecvWR) error {
 	s.pd.dev.port.Lock()
 	defer s.pd.dev.port.Unlock()
@@ -62,7 +61,7 @@ func (s *SRQ) take(r *recvRecord) bool {
 	return true
 }
 
-// Destroy ends the queue; no queue pair may use it.
+// Destroy destroys the queue; no queue pair may use it.
 func (s *SRQ) Destroy() error {
 	s.pd.dev.port.Lock()
 	defer s.pd.dev.port.Unlock()

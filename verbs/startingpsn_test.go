@@ -14,15 +14,15 @@ import (
 	"weft/wire/pcap"
 )
 
-// beginning is what a conversation says of how a connection began: the starting
-// PSNs of REQ and REP, and of each side's first request.
+// beginning holds the starting PSNs of a conversation: of REQ and REP, and of each side's first
+// request.
 type beginning struct {
 	req, rep        units.PSN
 	asker, answerer units.PSN
 	asked, answered bool
 }
 
-// hear takes a packet of the conversation, in which the asker is at an address.
+// hear takes a packet of the conversation; the asker's address is known.
 func (b *beginning) hear(t *testing.T, asker, from netip.Addr, p *wire.Packet) {
 	t.Helper()
 	switch {
@@ -54,8 +54,8 @@ func (b *beginning) hear(t *testing.T, asker, from netip.Addr, p *wire.Packet) {
 	}
 }
 
-// check holds the meaning of a starting PSN against a conversation: where whoever
-// gets the message begins.
+// check checks the meaning of a starting PSN against a conversation: it is the first PSN of the
+// message's receiver.
 func (b *beginning) check(t *testing.T) {
 	t.Helper()
 	if !b.asked || !b.answered {
@@ -94,7 +94,7 @@ func TestTheStartingPSNOfAMessageIsWhereItsReceiverBegins(t *testing.T) {
 		}
 		asker := p.on[0].dev.Addr().Addr()
 		for _, s := range p.on {
-			_ = s.dev.Close() // writes the capture's end
+			_ = s.dev.Close() // flushes the capture
 		}
 		var b beginning
 		for _, c := range heard(t, &file) {
@@ -104,7 +104,7 @@ func TestTheStartingPSNOfAMessageIsWhereItsReceiverBegins(t *testing.T) {
 	})
 }
 
-// heard reads what a device has written.
+// heard reads the capture of a device.
 func heard(t *testing.T, in io.Reader) (list []*wire.RoCEv2) {
 	t.Helper()
 	r, err := pcap.NewReader(in)

@@ -17,8 +17,8 @@ import (
 	"weft/wire/pcap"
 )
 
-// tshark runs Wireshark's dissector on a capture. It takes the UDP port of RoCE v2
-// for what it is, and the payload for nothing else.
+// tshark runs Wireshark's dissector on a capture. It decodes the UDP port of RoCE v2, and does not
+// guess other protocols in the payload.
 func tshark(t *testing.T, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath("tshark")
@@ -38,7 +38,7 @@ func tshark(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// everything makes both ends send every kind of packet that there is.
+// everything makes both ends send every kind of packet.
 func everything(t *testing.T, p *pair) {
 	a, b := p.on[0], p.on[1]
 	fillPattern(a.buf, 1)
@@ -97,7 +97,7 @@ func TestWiresharkReadsEveryPacketAsItWasMeant(t *testing.T) {
 				if err := s.dev.Close(); err != nil {
 					t.Fatal(err)
 				}
-				// The test's ports are free ones: Wireshark is told that they are RoCE's.
+				// The test's ports are free ones: Wireshark must decode them as RoCE.
 				ports = append(ports, "-d", fmt.Sprintf("udp.port==%d,infiniband", s.dev.Addr().Port()))
 			}
 			if err := f.Close(); err != nil {
@@ -140,7 +140,7 @@ func checkWithTshark(t *testing.T, file string, ports []string) {
 	}
 }
 
-// captured are the packets of a capture, whose ICRCs are checked on the way.
+// captured are the packets of a capture; it checks their ICRCs.
 func captured(t *testing.T, file string) (list []wire.RoCEv2) {
 	t.Helper()
 	f, err := os.Open(file)
@@ -167,10 +167,10 @@ func captured(t *testing.T, file string) (list []wire.RoCEv2) {
 	}
 }
 
-// iethColumn is where the IETH stands in a line.
+// iethColumn is the column of the IETH.
 const iethColumn = 13
 
-// numbers are the cells of a line; -1 stands for an empty one.
+// numbers are the cells of a line; an empty cell is -1.
 func numbers(t *testing.T, line string) (out []int64) {
 	t.Helper()
 	for cell := range strings.SplitSeq(line, "\t") {
@@ -191,7 +191,7 @@ func numbers(t *testing.T, line string) (out []int64) {
 	return out
 }
 
-// meantNumbers are the same of a packet.
+// meantNumbers are the same numbers, from a packet.
 func meantNumbers(p *wire.Packet) []int64 {
 	bit := map[bool]int64{true: 1}
 	h := p.BTH.Opcode.Headers()

@@ -12,48 +12,44 @@ type MWType uint8
 // The types, with the numbers of ibv_mw_type.
 const (
 	MWType1 MWType = 1 // bound by QP.BindMW; any queue pair of the domain serves it
-	MWType2 MWType = 2 // bound by a work request, to the queue pair of that: the specification's 2B
+	MWType2 MWType = 2 // bound by a work request, to its queue pair: the specification's 2B
 )
 
-// MW is a memory window: a part of a region that peers may reach by a key of its
-// own, with rights of its own, which change without the region being registered
-// again.
+// MW is a memory window: a part of a region with its own key and rights for peers. They can change
+// without registering the region again.
 type MW struct {
 	pd    *PD
 	kind  MWType
-	key   uint32 // what peers are let in with
-	given uint32 // the key of the last bind that was posted, which peers may have been told
-	mr    *MR    // nil while it is not bound
-	qp    *QP    // type 2: whose peer may use it
+	key   uint32 // present key for peers
+	given uint32 // the key of the last posted bind, which peers may know already
+	mr    *MR    // nil while unbound
+	qp    *QP    // type 2: the queue pair whose peer may use it
 	reach
 	dead bool
 }
 
-// BindInfo is what a window is bound to (ibv_mw_bind_info).
+// BindInfo is the memory that a window is bound to (ibv_mw_bind_info).
 type BindInfo struct {
-	MR *MR // has AccessMWBind; may be nil with Length 0
-	// Addr and Length are a part of the region. A type 1 window of Length 0 is one
-	// that nobody can use.
+	MR *MR // with AccessMWBind; may be nil if Length is 0
+	// Addr and Length are a part of the region. Nobody can use a type 1 window of Length 0.
 	Addr, Length uint64
-	// Access is what the peer may do: remote rights, of which write and atomic need
-	// local write of the region, and AccessZeroBased, with which the window's
-	// addresses begin at 0 and not at Addr.
+	// Access is the peer's rights. Write and atomic need local write of the region. With
+	// AccessZeroBased the window's addresses begin at 0 and not at Addr.
 	Access Access
 }
 
 // BindWR is the bind of a type 2 window, in a SendWR with BindMW.
 type BindWR struct {
 	MW *MW
-	// RKey is the key that the window is to have: that of the window but for the
-	// last 8 bits, which must not be those of before; see IncRKey.
+	// RKey is the window's new key: the present one with other last 8 bits; see IncRKey.
 	RKey uint32
 	BindInfo
 }
 
-// IncRKey is the key with another variant (ibv_inc_rkey(3)).
+// IncRKey is the key with the next variant (ibv_inc_rkey(3)).
 func IncRKey(rkey uint32) uint32 { return rkey&^0xff | (rkey+1)&0xff }
 
-// AllocMW makes a window, which is not bound.
+// AllocMW allocates an unbound window.
 func (p *PD) AllocMW(kind MWType) (*MW, error) {
 	p.dev.port.Lock()
 	defer p.dev.port.Unlock()
@@ -61,7 +57,7 @@ func (p *PD) AllocMW(kind MWType) (*MW, error) {
 	case p.dev.closed:
 		return nil, ErrClosed
 	case kind != MWType1 && kind != MWType2:
-		return nil, invalid("no such type of memory window: %d", kind)
+		return nil, invalid("no memory window type with the number %d", kind)
 	}
 	mw := &MW{pd: p, kind: kind}
 	key, err := p.dev.keys.add(slot{mw: mw})
@@ -73,8 +69,8 @@ func (p *PD) AllocMW(kind MWType) (*MW, error) {
 	return mw, nil
 }
 
-// RKey is the key that a peer needs: of type 1 that of the last bind that was
-// posted, of type 2 that of the last that was carried out.
+// RKey is the key that a peer needs: for type 1 of the last posted bind, for type 2 of the last
+// executed bind.
 func (w *MW) RKey() uint32 {
 	w.pd.dev.port.Lock()
 	defer w.pd.dev.port.Unlock()
@@ -84,7 +80,7 @@ func (w *MW) RKey() uint32 {
 	return w.key
 }
 
-// Dealloc ends the window. A peer that still uses it is refused.
+// Dealloc frees the window. Requests of a peer that still uses it are refused.
 func (w *MW) Dealloc() error {
 	w.pd.dev.port.Lock()
 	defer w.pd.dev.port.Unlock()
@@ -98,7 +94,7 @@ func (w *MW) Dealloc() error {
 	return nil
 }
 
-// unbind leaves the window with nothing that a peer could reach.
+// unbind removes all memory from the window.
 func (w *MW) unbind() {
 	if w.mr != nil {
 		w.mr.windows--
@@ -109,8 +105,8 @@ func (w *MW) unbind() {
 	w.mr, w.qp, w.reach = nil, nil, reach{}
 }
 
-// span is the bytes from addr on, nil if they are not all in the window, or it is
-// not for this queue pair.
+// span is the bytes from addr on, nil if they are not all in the window, or it is not for this
+// queue pair.
 func (w *MW) span(q *QP, addr, length uint64, need Access) []byte {
 	if w.mr == nil || w.pd != q.pd || w.kind == MWType2 && w.qp != q {
 		return nil
@@ -118,9 +114,9 @@ func (w *MW) span(q *QP, addr, length uint64, need Access) []byte {
 	return w.reach.span(addr, length, need)
 }
 
-// BindMW posts the bind of a type 1 window (ibv_bind_mw(3)); of flags SendSignaled
-// and SendFence count. The window has a new key at once, which peers can use when
-// the bind has completed; the one before ends then.
+// BindMW posts the bind of a type 1 window (ibv_bind_mw(3)); flags may have SendSignaled and
+// SendFence. The window has a new key at once. Peers can use it when the bind has completed; the
+// old key ends then.
 func (q *QP) BindMW(mw *MW, wrid uint64, flags SendFlags, b BindInfo) error {
 	port := q.pd.dev.port
 	port.Lock()
@@ -129,24 +125,24 @@ func (q *QP) BindMW(mw *MW, wrid uint64, flags SendFlags, b BindInfo) error {
 	case q.dead:
 		return ErrClosed
 	case mw == nil || mw.kind != MWType1:
-		return invalid("BindMW binds a window of type 1: type 2 is bound by a work request")
+		return invalid("BindMW binds a window of type 1: use a work request for type 2")
 	}
 	err := q.postLocal(&SendWR{
 		WRID: wrid, Opcode: BindMW, Flags: flags, Bind: &BindWR{MW: mw, RKey: IncRKey(mw.given), BindInfo: b},
 	})
-	port.Kick(&q.end)
+	port.Process(&q.end)
 	return err
 }
 
-// localWork is what is kept of a local operation.
+// localWork is the record of a local operation.
 type localWork struct {
 	bind    BindWR // of a bind
 	key     uint32 // of an invalidation
-	refused bool   // a send with memory that the queue pair has no right to
+	refused bool   // a send whose memory the queue pair has no right to
 }
 
-// postLocal posts a bind or an invalidation. What cannot change until its turn comes
-// is checked here, all else then.
+// postLocal posts a bind or an invalidation. Properties that cannot change before its turn are
+// checked here, all others then.
 func (q *QP) postLocal(wr *SendWR) error {
 	if q.attr.Type == UD || q.rd != nil {
 		return invalid("%v has no %v", q.attr.Type, wr.Opcode)
@@ -173,8 +169,8 @@ func (q *QP) postLocal(wr *SendWR) error {
 	return err
 }
 
-// postRefused posts a send that is to fail when its turn comes: a local operation, which
-// sends nothing and waits for those before it.
+// postRefused posts a send that fails when its turn comes: a local operation that sends nothing and
+// waits for the earlier ones.
 func (q *QP) postRefused(rec *sendRecord) error {
 	rec.segs, rec.local = nil, &localWork{refused: true}
 	err := q.enqueue(rec, transport.WorkRequest{Op: transport.OpLocalInv})
@@ -201,7 +197,7 @@ func (q *QP) checkBind(b *BindWR) error {
 	return nil
 }
 
-// local is the transport's: it carries out the local operation of an ID.
+// local carries out the local operation with an ID, for the transport.
 func (q *QP) local(_ QPN, id uint64) transport.Status {
 	rec := q.send(id)
 	if rec.local.refused {
@@ -257,10 +253,9 @@ func (q *QP) bind(b *BindWR) bool {
 	return true
 }
 
-// invalidate makes the key of a type 2 window stale, which is bound to this queue
-// pair, for a local operation or for the peer's SEND. Regions and windows of type 1
-// cannot be invalidated: the specification lets only those that are registered by
-// work request, which there are none of here.
+// invalidate invalidates the key of a type 2 window bound to this queue pair, for a local operation
+// or for the peer's SEND. Regions and windows of type 1 cannot be invalidated: the specification
+// allows only regions registered by work request, which do not exist here.
 func (q *QP) invalidate(rkey uint32) bool {
 	w := q.pd.dev.keys.window(rkey)
 	if w == nil || w.qp != q {

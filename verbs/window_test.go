@@ -89,7 +89,7 @@ func TestAZeroBasedWindowBeginsAtNought(t *testing.T) {
 	a.want(2, RemAccessErr)
 }
 
-// What is posted behind a bind can count on it: here a SEND tells the peer the key.
+// Work posted after a bind can rely on it: here a SEND tells the peer the key.
 func TestABindCompletesBeforeWhatIsPostedBehindIt(t *testing.T) {
 	p := newPair(t, Options{}, QPInitAttr{}, 1<<16)
 	a, b := p.on[0], p.on[1]
@@ -193,8 +193,8 @@ func TestABindThatCannotBeIsRefusedAtPosting(t *testing.T) {
 	}
 }
 
-// A peer can end its own windows of type 2 and nothing else; what it may not end ends
-// the connection, without an answer.
+// A peer can invalidate its own windows of type 2 and nothing else; any other attempt ends the
+// connection, without an answer.
 func TestAPeerInvalidatesNothingButItsWindow(t *testing.T) {
 	for name, key := range map[string]func(b *side) uint32{
 		"a region":          func(b *side) uint32 { return b.mr.RKey() },
@@ -240,7 +240,7 @@ func TestWindowsEndWithTheirQueuePair(t *testing.T) {
 	}
 }
 
-// As TestOnlyRequestsThatAreExactlyRightChangeMemory, through a window.
+// TestOnlyRequestsThatAreExactlyRightChangeMemory, through a window.
 func TestOnlyRequestsThatAreExactlyRightGoThroughAWindow(t *testing.T) {
 	dice := rand.New(rand.NewPCG(3, 4))
 	accepted := 0

@@ -27,7 +27,7 @@ func TestASpotIsReadAndWrittenAsPingPongDoes(t *testing.T) {
 	}
 }
 
-func FuzzSpot(f *testing.F) {
+func FuzzQPAddress(f *testing.F) {
 	f.Add(addressSpoken)
 	f.Add(":::")
 	f.Fuzz(func(t *testing.T, s string) {

@@ -9,9 +9,8 @@ import (
 	"weft/wire/pcap"
 )
 
-// capture writes packets as they stand on the wire, from the IP header on. What
-// the kernel adds is written as Linux adds it: of what arrives, TTL 64 and the UDP
-// checksum are guesses.
+// capture writes packets as on the wire, from the IP header on. Fields that the kernel fills in are
+// written with Linux's values: for arriving packets, TTL 64 and the UDP checksum are guesses.
 type capture struct {
 	w     *pcap.Writer
 	local netip.AddrPort
@@ -19,8 +18,8 @@ type capture struct {
 	err   error
 }
 
-// checksum writes the UDP checksum, over the addresses and lengths of the IP
-// header and all behind it (RFC 768, RFC 8200).
+// checksum writes the UDP checksum, over the addresses and lengths of the IP header and all bytes
+// after it (RFC 768, RFC 8200).
 func (c *capture) checksum() {
 	head, addrs := wire.IPv4Bytes, c.buf[12:wire.IPv4Bytes]
 	if c.buf[0]>>4 == 6 {
@@ -33,18 +32,18 @@ func (c *capture) checksum() {
 			sum += uint64(binary.BigEndian.Uint16(b))
 		}
 	}
-	for sum > 0xffff { // RoCE packets are a whole number of 4 bytes
+	for sum > 0xffff { // RoCE packets are a multiple of 4 bytes
 		sum = sum>>16 + sum&0xffff
 	}
 	out := ^uint16(sum)
 	if out == 0 {
-		out = 0xffff // 0 means that there is none
+		out = 0xffff // 0 would mean no checksum
 	}
 	binary.BigEndian.PutUint16(udp[6:], out)
 }
 
-// sent writes a packet that goes out: headers with a short payload behind them,
-// or a long payload in parts; padding and ICRC.
+// sent writes an outgoing packet: headers with a short payload after them, or a long payload in
+// parts; padding and ICRC.
 func (c *capture) sent(to netip.AddrPort, id uint16, head []byte, parts [][]byte, long bool, trailer []byte) {
 	n := len(head) + len(trailer)
 	if long {
@@ -63,14 +62,14 @@ func (c *capture) sent(to netip.AddrPort, id uint16, head []byte, parts [][]byte
 	c.end()
 }
 
-// arrived writes a packet that has come.
+// arrived writes a packet that has arrived.
 func (c *capture) arrived(from, to netip.AddrPort, id uint16, b []byte) {
 	c.begin(from, to, id, len(b))
 	c.buf = append(c.buf, b...)
 	c.end()
 }
 
-// begin writes the IP and UDP headers of n bytes.
+// begin writes the IP and UDP headers of a packet of n bytes.
 func (c *capture) begin(src, dst netip.AddrPort, id uint16, n int) {
 	size := uint16(wire.UDPBytes + n)
 	c.buf = c.buf[:0]

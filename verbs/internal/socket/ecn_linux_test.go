@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The ECN field of what a plain socket receives.
+// arrivingECN is the ECN field of a packet received by a plain socket.
 func arrivingECN(t *testing.T, allow bool, addr string) byte {
 	t.Helper()
 	from, to := open(t, addr), open(t, addr)

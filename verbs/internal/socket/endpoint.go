@@ -5,24 +5,23 @@ import (
 	"weft/units"
 )
 
-// Owner is whom a queue pair belongs to: it knows the memory. Its methods are
-// called with the port's lock held, and do not block.
+// Owner owns a queue pair and knows its memory. The port calls its methods with the lock held; they
+// must not block.
 type Owner interface {
-	// Gather appends to parts the memory that p carries, p.Length bytes of it: of
-	// a request that QP.Next has just filled, or of a READ's response. False says
-	// that the memory is not there any more.
+	// Gather appends to parts the memory that p carries, p.Length bytes: of a request that QP.Next
+	// has just filled in, or of a READ's response. False says that the memory is no longer there.
 	Gather(p *transport.Packet, parts [][]byte) ([][]byte, bool)
-	// Operands are those of the atomic that Next has just filled.
+	// Operands are the operands of the atomic that Next has just filled in.
 	Operands(p *transport.Packet) (swapAdd, compare uint64)
-	// Destination is where the datagram that Next has just filled goes.
+	// Destination is the destination of the datagram that Next has just filled in.
 	Destination(p *transport.Packet) *Peer
-	// Place puts the payload of a packet where the verdict says. Of an atomic's
-	// answer the payload is nil and Port.Arrived has the value.
+	// Place stores the payload of a packet at the place in the verdict. For an atomic's answer the
+	// payload is nil and Port.Arrived has the value.
 	Place(v transport.Verdict, p *transport.Packet, payload []byte)
-	// Replenish posts a receive to the queue pair, which needs one, if there is
-	// one to share.
+	// Replenish posts a receive from a shared receive queue to the queue pair, which needs one, if
+	// there is any.
 	Replenish()
-	// Completed takes a finished work request.
+	// Completed takes the completion of a work request.
 	Completed(c *transport.Completion)
 }
 
@@ -31,26 +30,25 @@ type Endpoint struct {
 	QP    transport.QP
 	Owner Owner
 	Peer  *Peer // of a connected service
-	// Selective says that the queue pair and its peer, which is weft, too, repeat what
-	// is lost and nothing else: see hold.go.
+	// Selective says that the queue pair and its peer, also weft, use selective repeat: see
+	// hold.go.
 	Selective bool
 	PKey      uint16 // full or limited member of a partition
-	// EEC is the end-to-end context whose stream QP is; nil on all services but RD.
+	// EEC is the end-to-end context that QP is the stream of; nil on all services but RD.
 	EEC *transport.EEC
 
 	attached bool
 	queued   bool // in Port.ready
 	blocked  bool // in Peer.blocked
-	owes     bool // ack waits in Port.owing
+	owes     bool // ack is in Port.owing
 	ack      transport.Packet
-	counted  int32                // PSNs in flight that Peer.flight has
-	held     map[units.PSN][]byte // requests that came ahead
-	passed   units.PSN            // nothing before it is held
-	timer    int                  // place in the heap, from 1
+	counted  int32                // PSNs in flight that are counted in Peer.flight
+	held     map[units.PSN][]byte // requests ahead of the expected one
+	passed   units.PSN            // PSNs before it are not held
+	timer    int                  // position in the heap, from 1
 	deadline units.Time
 }
 
-// exempt reports whether the next packet may go though its peer has enough in flight:
-// an answer, what is in flight and was lost, or the one packet by which its loss is
-// known.
+// exempt reports whether the next packet may be sent even if its peer's room is full: an answer, a
+// retransmission, or the probe that detects a loss.
 func (e *Endpoint) exempt() bool { return e.QP.Responding() || e.QP.Repeating() || e.QP.Probing() }

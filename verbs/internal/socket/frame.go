@@ -8,15 +8,15 @@ import (
 
 // transmitter gathers packets into datagrams, and datagrams into system calls.
 type transmitter struct {
-	arena   []byte // headers and trailers of the datagrams that wait
+	arena   []byte // headers and trailers of the waiting datagrams
 	out     [maxBatch]Outgoing
-	n       int // datagrams that wait
+	n       int // number of waiting datagrams
 	last    datagram
 	packet  wire.Packet
-	next    transport.Packet // what a queue pair hands out
+	next    transport.Packet // filled in by a queue pair
 	scratch [][]byte
 
-	waitsFor units.Time // the deadline that the port's goroutine sleeps for
+	waitsFor units.Time // the deadline until which the port's goroutine sleeps
 }
 
 // datagram is the state of the last datagram, which may still grow.
@@ -24,8 +24,8 @@ type datagram struct {
 	peer    *Peer
 	segment int
 	bytes   int
-	closed  bool // its last packet was shorter
-	tail    int  // where the last part of the arena begins; -1: the last part is payload
+	closed  bool // its last packet was shorter, so no packet may follow
+	tail    int  // start of the last part in the arena; -1: the last part is payload
 }
 
 func (t *transmitter) setUp() {
@@ -55,7 +55,7 @@ func (p *Port) emit(e *Endpoint, peer *Peer, pkt *transport.Packet, parts [][]by
 	}
 	id := p.place(peer, size, len(parts))
 	start := len(t.arena)
-	arena, _ := h.AppendHeaders(t.arena, payload) // queue pairs know no other opcodes
+	arena, _ := h.AppendHeaders(t.arena, payload) // queue pairs use no other opcodes
 	crc := peer.flow.Begin(id, wire.UDPBytes+size, arena[start:])
 	t.arena = arena
 	o := &t.out[t.n-1]
@@ -90,14 +90,13 @@ func (p *Port) emit(e *Endpoint, peer *Peer, pkt *transport.Packet, parts [][]by
 	}
 }
 
-// extend makes the arena's end the datagram's last part.
+// extend adds the end of the arena to the datagram's last part.
 func (t *transmitter) extend(o *Outgoing) {
 	o.Parts[len(o.Parts)-1] = t.arena[t.last.tail:len(t.arena):len(t.arena)]
 }
 
-// place makes room for a packet: in the last datagram if it fits there, as one
-// more segment, whose identification is its place. It leaves a part of the arena
-// open at the datagram's end.
+// place makes room for a packet: in the last datagram if it fits there, as one more segment, whose
+// position is its identification. The datagram's last part stays open in the arena.
 func (p *Port) place(peer *Peer, size, parts int) (id uint16) {
 	t := &p.tx
 	d := &t.last
@@ -121,8 +120,8 @@ func (p *Port) place(peer *Peer, size, parts int) (id uint16) {
 	return 0
 }
 
-// identification is what Linux writes into the IP header of a segment; IPv6 has
-// no such field.
+// identification is the value that Linux writes into the IP header of a segment; IPv6 has no such
+// field.
 func identification(peer *Peer, segment int) uint16 {
 	if peer.addr.Addr().Is4() {
 		return uint16(segment)
@@ -130,7 +129,7 @@ func identification(peer *Peer, segment int) uint16 {
 	return 0
 }
 
-// flush hands what waits to the socket.
+// flush passes the waiting datagrams to the socket.
 func (p *Port) flush() {
 	t := &p.tx
 	if t.n == 0 {
@@ -139,13 +138,12 @@ func (p *Port) flush() {
 	p.fail(p.conn.Send(t.out[:t.n]))
 	p.stats.DatagramsOut += int64(t.n)
 	for i := range t.n {
-		clear(t.out[i].Parts) // memory that is deregistered is not held
+		clear(t.out[i].Parts) // release deregistered memory
 	}
 	t.n, t.arena = 0, t.arena[:0]
 }
 
-// fillHeaders is the wire form of a queue pair's packet, the operands of atomics
-// aside.
+// fillHeaders fills in the wire form of a queue pair's packet, except the operands of atomics.
 func fillHeaders(h *wire.Packet, e *Endpoint, pkt *transport.Packet) {
 	h.BTH = wire.BTH{
 		Opcode: pkt.Op, Solicited: pkt.Flags&transport.FlagSolicited != 0, MigReq: true, PKey: e.PKey,
@@ -154,7 +152,7 @@ func fillHeaders(h *wire.Packet, e *Endpoint, pkt *transport.Packet) {
 	h.RETH = wire.RETHeader{VA: pkt.VA, RKey: wire.RKey(pkt.RKey), Length: pkt.DMALen}
 	h.AETH = wire.AETHeader{Syndrome: pkt.Syndrome, MSN: pkt.MSN}
 	if e.Selective && pkt.Op == wire.RCAcknowledge && pkt.Syndrome == wire.NAKSequence {
-		h.AETH.MSN = pkt.Imm // what came ahead: see hold.go
+		h.AETH.MSN = pkt.Imm // the PSN of a packet ahead: see hold.go
 	}
 	h.Immediate, h.Invalid = pkt.Imm, wire.RKey(pkt.Imm)
 	switch pkt.Op {
@@ -167,7 +165,7 @@ func fillHeaders(h *wire.Packet, e *Endpoint, pkt *transport.Packet) {
 	}
 	if e.EEC != nil {
 		a := e.EEC.Address(pkt)
-		if pkt.Op == wire.CNP { // congestion is the stream's: contexts and queue pairs share their numbers
+		if pkt.Op == wire.CNP { // congestion belongs to the stream: contexts and queue pairs share one number space
 			h.BTH.DestQP = a.EEC
 			return
 		}
@@ -177,7 +175,7 @@ func fillHeaders(h *wire.Packet, e *Endpoint, pkt *transport.Packet) {
 	}
 }
 
-// receiveRD gives a packet to the end-to-end context that it names.
+// receiveRD passes a packet to the end-to-end context that it names.
 func (p *Port) receiveRD(e *Endpoint, now units.Time) transport.Verdict {
 	h := &p.arrived
 	if p.taken.Op == wire.CNP {
@@ -188,7 +186,7 @@ func (p *Port) receiveRD(e *Endpoint, now units.Time) transport.Verdict {
 	return e.EEC.Receive(now, &p.taken, a, &p.batch)
 }
 
-// readHeaders is the queue pair's form of a packet that has arrived.
+// readHeaders converts an arrived packet to the queue pair's form.
 func readHeaders(pkt *transport.Packet, h *wire.Packet) {
 	*pkt = transport.Packet{
 		Op: h.BTH.Opcode, Syndrome: h.AETH.Syndrome, MSN: h.AETH.MSN,
@@ -227,5 +225,5 @@ func readHeaders(pkt *transport.Packet, h *wire.Packet) {
 	}
 }
 
-// packetBytes is the least that a RoCE packet has behind its UDP header.
+// packetBytes is the least size of a RoCE packet after its UDP header.
 const packetBytes = wire.BTHBytes + wire.ICRCBytes

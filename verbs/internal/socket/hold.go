@@ -5,20 +5,18 @@ import (
 	"weft/wire"
 )
 
-// Selective repeat between two weft. A request that comes ahead of the expected one
-// is kept, as it came, and its sender is told of it: by a NAK of the sequence whose
-// MSN field has the PSN that came, in the place of the message count. The sender
-// repeats what is missing; then what was kept is taken in its turn. Nothing of a
-// packet is believed any earlier or any more than in order. Loss of what travels the
-// other way is the requester's matter: see package transport.
+// Selective repeat between two weft devices. The receiver keeps a request that arrives ahead of the
+// expected one, unchanged. It tells the sender by a NAK of the sequence error, whose MSN field
+// holds the PSN that arrived instead of the message count. The sender repeats the missing packets;
+// then the receiver processes the kept ones in turn, with the same checks as packets in order.
+// Losses in the other direction are handled by the requester: see package transport.
 
-// ahead reports whether a packet is a request that comes ahead of the expected one.
+// ahead reports whether a packet is a request ahead of the expected one.
 func (p *Port) ahead(e *Endpoint, h *wire.Packet) bool {
 	return !h.BTH.Opcode.Response() && h.BTH.Opcode != wire.CNP && e.QP.Expected().Before(h.BTH.PSN)
 }
 
-// hold keeps a packet. Without room for it, or too far ahead, it is as good as
-// lost.
+// hold keeps a packet. If there is no room for it, or it is too far ahead, it counts as lost.
 func (p *Port) hold(e *Endpoint, psn units.PSN, b []byte) bool {
 	if e.held[psn] != nil {
 		return true
@@ -38,7 +36,7 @@ func (p *Port) hold(e *Endpoint, psn units.PSN, b []byte) bool {
 	return true
 }
 
-// unhold takes a packet out; its memory serves again.
+// unhold removes a packet; its memory is reused.
 func (p *Port) unhold(e *Endpoint, psn units.PSN) {
 	if len(p.spare) < PeerPackets {
 		p.spare = append(p.spare, e.held[psn])
@@ -47,7 +45,7 @@ func (p *Port) unhold(e *Endpoint, psn units.PSN) {
 	p.held--
 }
 
-// release takes the packets whose turn has come.
+// release processes the packets whose turn has come.
 func (p *Port) release(e *Endpoint, now units.Time) {
 	for len(e.held) > 0 {
 		psn := e.QP.Expected()
@@ -56,19 +54,19 @@ func (p *Port) release(e *Endpoint, now units.Time) {
 			p.expire(e)
 			return
 		}
-		p.unhold(e, psn) // nothing is held while it is given
+		p.unhold(e, psn) // a packet being processed is not held
 		if p.arrived.Parse(b[:len(b)-wire.ICRCBytes]) != nil {
-			return // it was parsed before: this cannot be
+			return // it was parsed before: this cannot happen
 		}
 		p.give(e, false, now)
 		if e.QP.Expected() == psn {
-			return // it is refused, and comes again
+			return // it is refused, and will be sent again
 		}
 	}
 }
 
-// expire forgets what was passed over: a READ takes several PSNs, in which no
-// request of an honest peer is.
+// expire removes held packets before the expected PSN: a READ takes several PSNs, and an honest
+// peer sends no request within them.
 func (p *Port) expire(e *Endpoint) {
 	if e.passed == e.QP.Expected() {
 		return
@@ -81,8 +79,8 @@ func (p *Port) expire(e *Endpoint) {
 	}
 }
 
-// letGo forgets what is kept of a queue pair.
-func (p *Port) letGo(e *Endpoint) {
+// dropHeld forgets all held packets of a queue pair.
+func (p *Port) dropHeld(e *Endpoint) {
 	p.held -= len(e.held)
 	e.held = nil
 }

@@ -10,15 +10,15 @@ import (
 // verifier checks the ICRCs of the packets that arrive from one address and port.
 type verifier struct {
 	from   netip.AddrPort
-	to     netip.AddrPort // a group, or not valid: the port itself
+	to     netip.AddrPort // a group; if invalid, the port itself
 	bare   netip.Addr     // the sender's address, as Peer.bare
 	flow   wire.ICRCFlow
 	v6     bool
 	strict bool
 }
 
-// aim makes it that of packets from an address to a group, or where that is not
-// valid to the port's own address.
+// aim sets the addresses: packets from an address to a group, or, if that is invalid, to the port's
+// own address.
 func (v *verifier) aim(from, group, local netip.AddrPort) {
 	v.from, v.to, v.bare = from, group, from.Addr().Unmap().WithZone("")
 	if group.IsValid() {
@@ -28,8 +28,8 @@ func (v *verifier) aim(from, group, local netip.AddrPort) {
 	v.v6 = !from.Addr().Unmap().Is4()
 }
 
-// verify checks a packet from the BTH to the ICRC, which is the index-th of its
-// datagram. It returns the IP identification that the packet had.
+// verify checks a packet from the BTH to the ICRC; index is its position in the datagram. It
+// returns the packet's IP identification.
 func (v *verifier) verify(b []byte, index int) (id uint16, ok bool) {
 	udp := wire.UDPBytes + len(b)
 	tail := len(b) - wire.ICRCBytes
@@ -44,8 +44,8 @@ func (v *verifier) verify(b []byte, index int) (id uint16, ok bool) {
 	if v.v6 || v.strict {
 		return 0, false
 	}
-	// The CRC is linear in the identification: what is solved for here is the
-	// difference from the one that was tried.
+	// The CRC is linear in the identification: SolveID finds the difference from the identification
+	// already tried.
 	difference, ok := wire.SolveID(calculated, got, udp)
 	return uint16(index) ^ difference, ok
 }

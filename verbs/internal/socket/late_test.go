@@ -59,8 +59,8 @@ func (m *memoryless) Place(transport.Verdict, *transport.Packet, []byte)        
 func (m *memoryless) Replenish()                                                  {}
 func (m *memoryless) Completed(*transport.Completion)                             { m.done++ }
 
-// A machine stood still for longer than the timeout. More acknowledgements wait in the
-// socket than are read at a time: all are read before anything is sent again.
+// A machine stood still for longer than the timeout. More acknowledgements wait in the socket than
+// one read takes: all are read before any packet is retransmitted.
 func TestTheSocketIsReadBeforeAnythingIsSentAgain(t *testing.T) {
 	const pairs = 10 * maxRounds
 	var now units.Time
@@ -94,7 +94,7 @@ func TestTheSocketIsReadBeforeAnythingIsSentAgain(t *testing.T) {
 		if err := e.QP.PostSend(now, transport.WorkRequest{Op: transport.OpWrite}); err != nil {
 			t.Fatal(err)
 		}
-		ports[0].Kick(e)
+		ports[0].Process(e)
 	}
 	for range 2 * pairs {
 		ports[1].Progress()

@@ -6,10 +6,10 @@ import (
 	"weft/units"
 )
 
-// Every bound of this package, with its reason.
+// All bounds of this package, each with its reason.
 const (
-	// maxDatagram is what a UDP datagram holds over IPv4, and so GSO's total
-	// (RFC 791: 65535 bytes with the headers).
+	// maxDatagram is the largest payload of a UDP datagram over IPv4, and so GSO's total (RFC 791:
+	// 65535 bytes with the headers).
 	maxDatagram = 65507
 
 	// maxSegments bounds the packets of one system call's entry: UDP_MAX_SEGMENTS
@@ -25,65 +25,62 @@ const (
 	// and small payloads.
 	headArena = 64 << 10
 
-	// copied is the longest payload that is copied behind its headers; for longer
-	// ones a scatter-gather entry of its own costs the kernel less.
+	// copied is the longest payload that is copied after its headers; for a longer one a separate
+	// scatter-gather entry costs the kernel less.
 	copied = 256
 
 	// maxParts bounds the scatter-gather entries of one datagram: UIO_MAXIOV of
 	// Linux.
 	maxParts = 1024
 
-	// burst is how many packets a queue pair sends before the next has its turn:
-	// as many as fill a datagram, so that turns do not cost system calls.
+	// burst is the number of packets that a queue pair sends before the next has its turn: enough
+	// to fill a datagram, so that turns cost no extra system calls.
 	burst = 16
 
-	// MaxHeld bounds the packets that came ahead and are kept, of all queue pairs: as
-	// many as 16 peers may have in flight, some 64 MiB.
+	// MaxHeld bounds the held packets of all queue pairs: as many as 16 peers may have in flight,
+	// some 64 MiB.
 	MaxHeld = 16 * PeerPackets
-	// PeerBytes and PeerPackets bound what is in flight to one peer, of all queue
-	// pairs together: without it, a loopback loses what the receiver's socket
-	// buffer does not hold. The buffer is SocketBuffer; Linux counts it by the
-	// memory that packets take, a few times their payload at worst: a quarter of
-	// what it grants bounds what is in flight, too.
+	// PeerBytes and PeerPackets bound the data in flight to one peer, over all queue pairs: without
+	// a bound, a loopback loses the packets that the receiver's socket buffer cannot hold. The
+	// buffer is SocketBuffer. Linux counts it by the memory of packets, at worst a few times their
+	// payload, so the data in flight is also bounded by a quarter of the granted buffer.
 	PeerBytes   = 2 << 20
 	PeerPackets = 1024
 
-	// SocketBuffer is asked for in each direction. Without privilege the kernel
-	// grants net.core.rmem_max at most.
+	// SocketBuffer is the requested buffer in each direction. Without privilege the kernel grants
+	// net.core.rmem_max at most.
 	SocketBuffer = 8 << 20
 
-	// MaxEndpoints is how many queue pairs a port has: QPNs have 24 bits, and the
-	// highest is the multicast QPN (IBA vol. 1, 3.5.3).
+	// MaxEndpoints is the number of queue pairs of a port: QPNs have 24 bits, and the highest is
+	// the multicast QPN (IBA vol. 1, 3.5.3).
 	MaxEndpoints = 1<<24 - 2
 
-	// MaxPeers bounds the addresses that a port remembers, each as long as a queue pair
-	// or an address handle has it: a peer takes some 300 bytes.
+	// MaxPeers bounds the addresses that a port remembers while a queue pair or an address handle
+	// uses them: a peer takes some 300 bytes.
 	MaxPeers = 1 << 17
 
 	// MaxGroups bounds the multicast groups of a port: each has a socket.
 	MaxGroups = 64
 
-	// pollGrace is how long the port's own goroutine leaves the socket to those
-	// who poll, after the last poll. A poller that goes away for longer costs its
-	// peers this delay once.
+	// pollGrace is the time after the last poll in which the port's own goroutine leaves the socket
+	// to pollers. A poller that stops for longer costs its peers this delay once.
 	pollGrace = time.Millisecond
 
-	// patientAcks is how many acknowledgements may wait for a poller's next call.
+	// patientAcks is the number of acknowledgements that may wait for a poller's next call.
 	patientAcks = 4
 
-	// spin is how long the port's goroutine looks for more before it sleeps: what it
-	// takes to put a thread to sleep and to wake it is of the same order.
+	// spin is the time that the port's goroutine polls before it sleeps: putting a thread to sleep
+	// and waking it take about as long.
 	spin = 20 * units.Microsecond
 
-	// maxIdle bounds a wait for nothing, so that a clock that was set cannot
-	// hang a port.
+	// maxIdle bounds a sleep, so that a change of the system clock cannot hang a port.
 	maxIdle = time.Second
 
-	// maxRounds bounds how many batches are taken before what they draw is sent.
+	// maxRounds bounds the number of batches received before the answers to them are sent.
 	maxRounds = 4
 
-	// lateRounds is the same while a deadline has passed: an acknowledgement that waits in
-	// the socket is read before its packet is sent again. A full socket buffer of small
-	// packets, of 768 bytes each as Linux counts them, is no more batches than that.
+	// lateRounds is the same bound after a deadline has passed: an acknowledgement waiting in the
+	// socket must be read before its packet is retransmitted. A full socket buffer of small
+	// packets, of 768 bytes each as Linux counts them, has no more batches.
 	lateRounds = SocketBuffer / 768 / maxBatch
 )

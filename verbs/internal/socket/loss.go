@@ -2,14 +2,14 @@ package socket
 
 import "math/rand/v2"
 
-// loss loses packets that arrive, by a seed: what a bad wire would have lost. Each
-// packet of a datagram meets its own fate.
+// loss drops arriving packets, by a seed, as a bad network would. It treats each packet of a
+// datagram separately.
 type loss struct {
 	dice  *rand.Rand
 	share float64
 }
 
-// newLoss is nil where nothing is to be lost.
+// newLoss is nil if share is 0.
 func newLoss(share float64, seed uint64) *loss {
 	if share <= 0 {
 		return nil
@@ -17,5 +17,5 @@ func newLoss(share float64, seed uint64) *loss {
 	return &loss{dice: rand.New(rand.NewPCG(seed, 0)), share: share}
 }
 
-// strikes reports whether the next packet is lost.
+// strikes reports whether the next packet is dropped.
 func (l *loss) strikes() bool { return l != nil && l.dice.Float64() < l.share }

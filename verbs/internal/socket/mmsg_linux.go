@@ -21,7 +21,7 @@ type mmsghdr struct {
 // sockaddr is the larger of the two forms: the memory that msg_name points to.
 type sockaddr = unix.RawSockaddrInet6
 
-// sendQueue holds what sendmmsg reads, so that a call allocates nothing.
+// sendQueue holds the arguments of sendmmsg, so that a call allocates nothing.
 type sendQueue struct {
 	family int
 	msgs   [maxBatch]mmsghdr
@@ -59,7 +59,7 @@ func (q *sendQueue) send(fd int, batch []Outgoing) error {
 	return nil
 }
 
-// fill makes entry i, and says how many iovecs it takes.
+// fill fills entry i, and returns the number of iovecs that it uses.
 func (q *sendQueue) fill(i int, o *Outgoing, iovs []unix.Iovec) int {
 	for j, part := range o.Parts {
 		iovs[j].Base = unsafe.SliceData(part)
@@ -77,8 +77,8 @@ func (q *sendQueue) fill(i int, o *Outgoing, iovs []unix.Iovec) int {
 	return len(o.Parts)
 }
 
-// flush sends the first n entries. One that the kernel refuses is lost like a
-// packet on a wire: the transport sends it again, or gives up.
+// flush sends the first n entries. An entry that the kernel refuses counts as a lost packet: the
+// transport retransmits it or gives up.
 func (q *sendQueue) flush(fd, n int) error {
 	for at := 0; at < n; {
 		sent, _, e := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(fd), uintptr(unsafe.Pointer(&q.msgs[at])), uintptr(n-at), 0, 0, 0)
@@ -95,7 +95,7 @@ func (q *sendQueue) flush(fd, n int) error {
 	return nil
 }
 
-// putName writes a socket address, and says how long it is.
+// putName writes a socket address, and returns its length.
 func putName(name *sockaddr, family int, a netip.AddrPort) uint32 {
 	if family == unix.AF_INET {
 		v4 := (*unix.RawSockaddrInet4)(unsafe.Pointer(name))
@@ -108,7 +108,7 @@ func putName(name *sockaddr, family int, a netip.AddrPort) uint32 {
 	return unix.SizeofSockaddrInet6
 }
 
-// putPort writes a port in the network's byte order.
+// putPort writes a port in network byte order.
 func putPort(to *uint16, port uint16) {
 	binary.BigEndian.PutUint16((*[2]byte)(unsafe.Pointer(to))[:], port)
 }
@@ -130,7 +130,7 @@ func zone(a netip.Addr) uint32 {
 // controlBytes is room for UDP_GRO's int and for IP_TOS or IPV6_TCLASS.
 const controlBytes = 64
 
-// receiveQueue holds what recvmmsg writes.
+// receiveQueue holds the results of recvmmsg.
 type receiveQueue struct {
 	msgs  [maxBatch]mmsghdr
 	names [maxBatch]sockaddr
@@ -148,7 +148,7 @@ func (q *receiveQueue) setUp(int) {
 	}
 }
 
-// receive takes what is there, without waiting.
+// receive receives the waiting packets, without blocking.
 func (q *receiveQueue) receive(fd int) ([]Incoming, error) {
 	for i := range q.msgs {
 		h := &q.msgs[i].hdr
@@ -162,7 +162,7 @@ func (q *receiveQueue) receive(fd int) ([]Incoming, error) {
 		if errors.Is(e, unix.EBADF) || errors.Is(e, unix.EFAULT) || errors.Is(e, unix.EINVAL) {
 			return nil, fmt.Errorf("live: recvmmsg: %w", e)
 		}
-		return nil, nil // nothing there, a signal, or an ICMP error of a packet
+		return nil, nil // none waiting, a signal, or an ICMP error of a packet
 	}
 	for i := range int(n) {
 		q.take(i)
@@ -170,8 +170,7 @@ func (q *receiveQueue) receive(fd int) ([]Incoming, error) {
 	return q.in[:n], nil
 }
 
-// take makes entry i an Incoming. A datagram that was cut, which no RoCE packet
-// is, has no data.
+// take converts entry i to an Incoming. A truncated datagram, which no RoCE packet is, has no data.
 func (q *receiveQueue) take(i int) {
 	h := &q.msgs[i].hdr
 	in := &q.in[i]

@@ -7,16 +7,16 @@ import (
 	"weft/units"
 )
 
-// A multicast group is an IP multicast address, as RoCE v2 maps a multicast GID to
-// it (IBA vol. 1, A17.4), and the queue pairs that are attached to it. What arrives
-// for the group goes to each of them that would take it from anyone: each has a copy,
-// the sender's own queue pair too if it is attached.
+// A multicast group is an IP multicast address, to which RoCE v2 maps a multicast GID (IBA vol. 1,
+// A17.4), and the queue pairs attached to it. A packet to the group goes to each member that
+// accepts packets from any sender. Each member has a copy; so has the sender's own queue pair if it
+// is attached.
 
-// MulticastQPN is the queue pair that packets to a group are for (IBA vol. 1, 3.5.3).
+// MulticastQPN is the destination queue pair of packets to a group (IBA vol. 1, 3.5.3).
 const MulticastQPN units.QPN = 0xff_ffff
 
-// Join attaches e to a group, which the port joins with its first member. An
-// endpoint that is a member already stays one. The caller holds the lock.
+// Join attaches e to a group. The port joins the group with its first member. Joining twice changes
+// nothing. The caller holds the lock.
 func (p *Port) Join(e *Endpoint, group netip.Addr) error {
 	members := p.groups[group]
 	switch {
@@ -38,8 +38,8 @@ func (p *Port) Join(e *Endpoint, group netip.Addr) error {
 	return nil
 }
 
-// Leave takes e out of a group, and reports whether it was a member. The port leaves
-// the group with its last. The caller holds the lock.
+// Leave detaches e from a group, and reports whether it was a member. The port leaves the group
+// with its last member. The caller holds the lock.
 func (p *Port) Leave(e *Endpoint, group netip.Addr) bool {
 	members := p.groups[group]
 	i := slices.Index(members, e)
@@ -65,19 +65,19 @@ func (p *Port) Attends(e *Endpoint) bool {
 	return false
 }
 
-// leaveAll takes e out of all groups.
+// leaveAll detaches e from all groups.
 func (p *Port) leaveAll(e *Endpoint) {
 	for group := range p.groups {
 		p.Leave(e, group)
 	}
 }
 
-// spread gives a packet that has arrived for a group to its members.
+// spread passes a packet to a group to all of its members.
 func (p *Port) spread(ce bool, now units.Time) {
 	h, taken := &p.arrived, false
 	if h.BTH.DestQP == MulticastQPN {
 		for _, e := range p.groups[p.verifier.to.Addr()] {
-			if p.meant(e, h) {
+			if p.accepts(e, h) {
 				p.give(e, ce, now)
 				taken = true
 			}

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// groupSocket takes what is sent to one group: the port's own socket is bound to an
-// address, and so gets nothing else.
+// groupSocket receives the packets of one group: the port's own socket is bound to an address, so
+// it does not receive them.
 type groupSocket struct {
 	fd int
 	at netip.AddrPort
 }
 
-// aimMulticast lets what is sent to groups go out of the socket's own interface.
-// Without it sending to a group may fail, like to any place that there is no way to.
+// aimMulticast sends multicast packets through the socket's own interface. Without it, sending to a
+// group may fail for lack of a route.
 func (c *udpConn) aimMulticast() {
 	if a := c.local.Addr(); a.Is4() {
 		_ = unix.SetsockoptInet4Addr(c.fd, unix.IPPROTO_IP, unix.IP_MULTICAST_IF, a.As4())
@@ -26,7 +26,7 @@ func (c *udpConn) aimMulticast() {
 	_ = unix.SetsockoptInt(c.fd, unix.IPPROTO_IPV6, unix.IPV6_MULTICAST_IF, c.link)
 }
 
-// Join opens a socket of the group's address. Other programs may have one, too.
+// Join opens a socket with the group's address. Other programs may have one, too.
 func (c *udpConn) Join(group netip.Addr) error {
 	family := unix.AF_INET6
 	if group.Is4() {
@@ -87,7 +87,7 @@ func (c *udpConn) Leave(group netip.Addr) {
 	_ = unix.Close(fd)
 }
 
-// publish tells Wait, which runs beside, what to wait for.
+// publish passes the descriptors to Wait, which runs concurrently.
 func (c *udpConn) publish() {
 	fds := make([]int32, len(c.groups))
 	for i, g := range c.groups {
@@ -97,8 +97,8 @@ func (c *udpConn) publish() {
 	c.Wake()
 }
 
-// receiveInTurn takes what has arrived at one of the sockets, each time beginning with
-// another: one that is busy does not starve the others.
+// receiveInTurn receives from one of the sockets, starting each time with another: a busy socket
+// does not starve the others.
 func (c *udpConn) receiveInTurn() ([]Incoming, error) {
 	for range len(c.groups) + 1 {
 		c.turn++

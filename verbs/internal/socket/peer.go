@@ -6,7 +6,7 @@ import (
 	"weft/wire"
 )
 
-// Peer is a place that packets go to, and the bound on how many are on their way.
+// Peer is a destination of packets, with the bound on packets in flight to it.
 type Peer struct {
 	addr    netip.AddrPort
 	bare    netip.Addr // the address without zone
@@ -20,5 +20,5 @@ type Peer struct {
 // Addr is the peer's address and UDP port.
 func (p *Peer) Addr() netip.AddrPort { return p.addr }
 
-// full reports whether no more requests may go.
+// full reports whether no more requests may be sent.
 func (p *Peer) full() bool { return p.flight >= p.most }

@@ -15,46 +15,43 @@ import (
 	"weft/wire/pcap"
 )
 
-// The reasons why a port refuses.
+// Errors of a port.
 var (
 	ErrClosed = errors.New("live: the port is closed")
-	ErrFull   = errors.New("live: the port has as many queue pairs or peers as it can")
+	ErrFull   = errors.New("live: the port has its maximum of queue pairs or peers")
 	ErrFamily = errors.New("live: one address is IPv4 and the other IPv6")
 )
 
-// Config is what a port is opened with.
+// Config holds the parameters of a port.
 type Config struct {
 	// Conn carries the datagrams; the port closes it.
 	Conn Conn
-	// PathMTU bounds what is in flight to a peer: see PeerBytes.
+	// PathMTU bounds the data in flight to a peer: see PeerBytes.
 	PathMTU int
-	// StrictID refuses packets whose IP identification is not the place in their
-	// datagram: full strength of the ICRC, between weft's own ports without a
-	// segmenting router between them.
+	// StrictID refuses packets whose IP identification is not their position in the datagram: full
+	// strength of the ICRC, between weft's own ports without a segmenting router between them.
 	StrictID bool
-	// Capture gets every packet that is sent, and that arrives for RoCE, as raw IP.
+	// Capture receives every packet that is sent, and every RoCE packet that arrives, as raw IP.
 	Capture *pcap.Writer
-	// Lose is the share of the packets that arrive which the port loses, 0 to 1, by
-	// LoseSeed.
+	// Lose is the share of arriving packets that the port drops, 0 to 1, by LoseSeed.
 	Lose     float64
 	LoseSeed uint64
-	// Clock is the time that the port goes by, where that is a simulation's and not
-	// the machine's. The port then has no goroutine, and does nothing by itself:
-	// whoever moves the clock calls Progress.
+	// Clock is the port's clock if it is a simulation's, not the machine's. The port then has no
+	// goroutine and does nothing by itself: the caller that advances the clock calls Progress.
 	Clock func() units.Time
 }
 
-// Stats counts what a port did.
+// Stats are the counters of a port.
 type Stats struct {
 	PacketsOut, PacketsIn     int64
 	BytesOut, BytesIn         int64 // from the BTH to the ICRC
-	DatagramsOut, DatagramsIn int64 // system calls' entries
+	DatagramsOut, DatagramsIn int64 // entries of system calls
 	BadICRC                   int64
-	Malformed                 int64 // no RoCE packet
-	Lost                      int64 // because Config.Lose said so
-	Misdirected               int64 // no such queue pair, or not for this peer, service or partition
-	Solved                    int64 // ICRCs that fitted another IP identification
-	Repeated                  int64 // packets sent again by queue pairs that are gone
+	Malformed                 int64 // not a RoCE packet
+	Lost                      int64 // dropped because of Config.Lose
+	Misdirected               int64 // unknown queue pair, or of another peer, service or partition
+	Solved                    int64 // ICRCs that matched another IP identification
+	Repeated                  int64 // packets retransmitted by queue pairs that have been detached
 	Marked                    int64 // arrived with a congestion mark
 	CNPsOut, CNPsIn           int64 // congestion notifications
 }
@@ -65,7 +62,7 @@ type Port struct {
 	conn    Conn
 	local   netip.AddrPort
 	clock   func() units.Time
-	most    int // packets in flight to a peer
+	most    int // maximum of packets in flight to a peer
 	closed  bool
 	broken  error
 	done    chan struct{}
@@ -74,7 +71,7 @@ type Port struct {
 
 	endpoints table
 	peers     map[netip.AddrPort]*Peer
-	groups    map[netip.Addr][]*Endpoint // multicast: who is attached
+	groups    map[netip.Addr][]*Endpoint // members of multicast groups
 	nextQPN   units.QPN
 
 	timers timers
@@ -83,18 +80,18 @@ type Port struct {
 	batch  transport.Batch
 	tx     transmitter
 
-	held     int      // packets that came ahead, of all queue pairs
-	spare    [][]byte // memory for others
+	held     int      // held packets of all queue pairs
+	spare    [][]byte // memory for further held packets
 	verifier verifier
 	loss     *loss
 	arrived  wire.Packet
-	taken    transport.Packet // arrived, in the queue pair's form
+	taken    transport.Packet // the arrived packet in the queue pair's form
 	polls    uint64
-	seen     uint64 // polls that the port's goroutine knows of
+	seen     uint64 // polls seen by the port's goroutine
 }
 
-// FirstQPN is the least number that queue pairs get: 0 is the SMI and 1 the GSI
-// (IBA vol. 1, 3.9.1), and small numbers are kept free as others do.
+// FirstQPN is the least number of queue pairs: 0 is the SMI and 1 the GSI (IBA vol. 1, 3.9.1), and,
+// as elsewhere, the next numbers stay free.
 const FirstQPN units.QPN = 16
 
 // Open starts a port.
@@ -123,24 +120,24 @@ func Open(c Config) *Port {
 // Lock takes the port's lock, which guards the port and its queue pairs.
 func (p *Port) Lock() { p.mu.Lock() }
 
-// Unlock gives it back.
+// Unlock releases it.
 func (p *Port) Unlock() { p.mu.Unlock() }
 
-// Local is the address and UDP port that packets go out with.
+// Local is the source address and UDP port of packets.
 func (p *Port) Local() netip.AddrPort { return p.local }
 
-// Now is the port's clock: picoseconds since it was opened, for 106 days, or what
-// Config.Clock says.
+// Now is the port's clock: picoseconds since it was opened, for 106 days, or the time of
+// Config.Clock.
 func (p *Port) Now() units.Time { return p.clock() }
 
-// Stats is what has happened so far. The caller holds the lock.
+// Stats returns the counters. The caller holds the lock.
 func (p *Port) Stats() Stats { return p.stats }
 
-// Err is why the port's socket has failed; the caller holds the lock.
+// Err is the error of the port's socket; the caller holds the lock.
 func (p *Port) Err() error { return p.broken }
 
-// Peer finds or makes the peer of an address, for one more user, who gives it back by
-// Release. The caller holds the lock.
+// Peer finds or creates the peer with an address, and adds one user; Release removes it. The caller
+// holds the lock.
 func (p *Port) Peer(addr netip.AddrPort) (*Peer, error) {
 	addr = netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
 	if q := p.peers[addr]; q != nil {
@@ -158,7 +155,7 @@ func (p *Port) Peer(addr netip.AddrPort) (*Peer, error) {
 	return q, nil
 }
 
-// Release gives a peer back, if there is one: without users it is forgotten. The caller
+// Release removes a user of a peer; q may be nil. A peer without users is forgotten. The caller
 // holds the lock.
 func (p *Port) Release(q *Peer) {
 	if q == nil {
@@ -172,8 +169,8 @@ func (p *Port) Release(q *Peer) {
 // Peers is the number of peers that are remembered. The caller holds the lock.
 func (p *Port) Peers() int { return len(p.peers) }
 
-// Attach gives e a number, want if that is not 0, and lets it send and receive.
-// set is called with the number, to set up e.QP. The caller holds the lock.
+// Attach gives e a number, want if that is not 0, and lets it send and receive. It calls set with
+// the number, to set up e.QP. The caller holds the lock.
 func (p *Port) Attach(e *Endpoint, want units.QPN, set func(units.QPN) error) error {
 	if p.closed {
 		return ErrClosed
@@ -198,8 +195,8 @@ func (p *Port) Attach(e *Endpoint, want units.QPN, set func(units.QPN) error) er
 	return nil
 }
 
-// after is the next number to give away. Numbers go around, so that one that is
-// given back is not soon used again: packets to it may be on their way.
+// after is the next number to try. Numbers go around, so that a freed number is not reused soon:
+// packets to it may be in flight.
 func after(qpn units.QPN) units.QPN {
 	if qpn+1 >= MaxEndpoints {
 		return FirstQPN
@@ -207,17 +204,17 @@ func after(qpn units.QPN) units.QPN {
 	return qpn + 1
 }
 
-// Detach takes e out. Its work is the owner's: it brought the QP to ERR or RESET
-// before. The caller holds the lock.
+// Detach removes e. The owner has already brought the QP to ERR or RESET. The caller holds the
+// lock.
 func (p *Port) Detach(e *Endpoint) {
 	if !e.attached {
 		return
 	}
 	p.settle(e, p.Now())
-	p.pay(e) // what was taken was taken: the peer is not to wait for it
+	p.sendOwed(e) // received packets are acknowledged: the peer must not wait
 	p.flush()
 	e.attached = false
-	p.letGo(e)
+	p.dropHeld(e)
 	p.leaveAll(e)
 	p.stats.Repeated += int64(e.QP.Repeated())
 	p.timers.remove(e)
@@ -226,7 +223,7 @@ func (p *Port) Detach(e *Endpoint) {
 	p.endpoints.remove(e.QP.QPN())
 }
 
-// leave takes what e has in flight off its peer's account.
+// leave subtracts e's packets in flight from its peer's count.
 func (p *Port) leave(e *Endpoint) {
 	if e.Peer != nil {
 		e.Peer.flight -= int(e.counted)
@@ -238,42 +235,41 @@ func (p *Port) leave(e *Endpoint) {
 // Endpoints is the number of queue pairs. The caller holds the lock.
 func (p *Port) Endpoints() int { return p.endpoints.count }
 
-// Kick sends what e and others may send now: whoever posted work, or changed e's
-// state, calls it. The caller holds the lock.
-func (p *Port) Kick(e *Endpoint) {
+// Process sends all packets that e and others may send now. A caller that has posted work, or changed
+// e's state, must call it. The caller holds the lock.
+func (p *Port) Process(e *Endpoint) {
 	if p.closed {
 		return
 	}
 	now := p.Now()
-	p.tidy(e, now) // a local operation, or what is to be flushed
+	p.tidy(e, now) // a local operation, or work to flush
 	p.settle(e, now)
 	p.push(now)
-	p.rouse()
+	p.wakeRunner()
 }
 
-// rouse wakes the port's goroutine if a deadline has become the first.
-func (p *Port) rouse() {
+// wakeRunner wakes the port's goroutine if the earliest deadline has changed.
+func (p *Port) wakeRunner() {
 	if p.timers.next() < p.tx.waitsFor {
 		p.tx.waitsFor = p.timers.next()
 		p.conn.Wake()
 	}
 }
 
-// Progress takes what has arrived and sends what may go, and reports whether
-// anything arrived. Whoever calls it again and again is quicker than the port's
-// goroutine, which then rests. The caller holds the lock.
+// Progress receives arrived packets and sends pending ones. It reports whether any packet had
+// arrived. A caller in a loop is faster than the port's goroutine, which then pauses. The caller
+// holds the lock.
 //
-// An acknowledgement that is all there is to send waits for the next call, so that
-// whoever reacts to what has arrived does so first. Should none come, the port's
-// goroutine sends it.
+// If only acknowledgements are left to send, they wait for the next call, so that the caller can
+// react to the arrived packets first. If no call comes, the port's goroutine sends them.
 func (p *Port) Progress() bool {
 	p.polls++
 	return p.progress(true)
 }
 
-// Rest says that the caller stops polling: the port's goroutine takes over at
-// once. The caller holds the lock.
-func (p *Port) Rest() {
+// StopPolling says that the caller stops polling: the port's goroutine takes over at once. The caller
+// holds the lock.
+func (p *Port) StopPolling() {
 	if p.closed {
 		return
 	}
@@ -281,7 +277,7 @@ func (p *Port) Rest() {
 	p.conn.Wake()
 }
 
-// progress is Progress; with patient, few acknowledgements wait.
+// progress is Progress; if patient, a few acknowledgements wait.
 func (p *Port) progress(patient bool) (busy bool) {
 	if p.closed {
 		return false
@@ -312,7 +308,7 @@ func (p *Port) progress(patient bool) (busy bool) {
 	return busy
 }
 
-// fire calls the queue pairs whose deadline has come.
+// fire calls the queue pairs whose deadline has passed.
 func (p *Port) fire(now units.Time) {
 	for p.timers.next() <= now {
 		e := p.timers[0]
@@ -322,8 +318,7 @@ func (p *Port) fire(now units.Time) {
 	}
 }
 
-// fail remembers the first error of the socket. Queue pairs then run into their
-// timeouts, which is what a dead wire does.
+// fail stores the first error of the socket. Queue pairs then time out, as on a dead link.
 func (p *Port) fail(err error) {
 	if err != nil && p.broken == nil {
 		p.broken = err
@@ -333,7 +328,7 @@ func (p *Port) fail(err error) {
 // run is the port's goroutine.
 func (p *Port) run() {
 	defer close(p.done)
-	busy := -spin // when something last arrived
+	busy := -spin // time of the last arrival
 	for {
 		p.mu.Lock()
 		if p.closed {
@@ -360,7 +355,7 @@ func (p *Port) run() {
 	}
 }
 
-// idle is how long there is nothing to do but for what arrives.
+// idle is the time until the next deadline.
 func (p *Port) idle() time.Duration {
 	at := p.timers.next()
 	if at == units.Forever {
@@ -369,8 +364,8 @@ func (p *Port) idle() time.Duration {
 	return min(maxIdle, time.Duration((at-p.Now()+units.Nanosecond-1)/units.Nanosecond))
 }
 
-// Close stops the port and frees its socket. Whoever owns its queue pairs has
-// flushed them. It is called once, without the lock.
+// Close stops the port and frees its socket. The owners have flushed its queue pairs. It is called
+// once, without the lock.
 func (p *Port) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -386,15 +381,14 @@ func (p *Port) Close() error {
 	return errors.Join(p.broken, err)
 }
 
-// Arrived is the packet that is being received: an owner reads from it what does
-// not pass through the queue pair. It is good until the owner's method returns.
+// Arrived is the packet being received: an owner reads from it the fields that do not pass through
+// the queue pair. It is valid until the owner's method returns.
 func (p *Port) Arrived() *wire.Packet { return &p.arrived }
 
-// From is where the packet that is being received came from.
+// From is the source of the packet being received.
 func (p *Port) From() netip.AddrPort { return p.verifier.from }
 
-// To is where the packet that is being received was sent to: the port's own address,
-// or a multicast group.
+// To is the destination of the packet being received: the port's own address, or a multicast group.
 func (p *Port) To() netip.AddrPort {
 	if p.verifier.to.IsValid() {
 		return p.verifier.to
@@ -402,6 +396,6 @@ func (p *Port) To() netip.AddrPort {
 	return p.local
 }
 
-// Batch is where the methods of queue pairs put what they want: Kick takes it
-// from there. The caller holds the lock.
+// Batch receives the output of a queue pair's methods; Process takes it from there. The caller holds
+// the lock.
 func (p *Port) Batch() *transport.Batch { return &p.batch }

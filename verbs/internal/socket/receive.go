@@ -6,7 +6,7 @@ import (
 	"weft/wire"
 )
 
-// take deals with a datagram, packet by packet.
+// take processes a datagram, packet by packet.
 func (p *Port) take(in *Incoming, now units.Time) {
 	p.stats.DatagramsIn++
 	if in.From != p.verifier.from || in.To != p.verifier.to {
@@ -26,8 +26,8 @@ func (p *Port) take(in *Incoming, now units.Time) {
 	}
 }
 
-// packet takes one packet, from the BTH to the ICRC. Nothing is believed before
-// the ICRC has been checked.
+// packet processes one packet, from the BTH to the ICRC. It trusts no field before it has checked
+// the ICRC.
 func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 	p.stats.PacketsIn++
 	p.stats.BytesIn += int64(len(b))
@@ -60,7 +60,7 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 		to = units.QPN(h.EEContext)
 	}
 	e := p.endpoints.at(to)
-	if e == nil || !p.meant(e, h) {
+	if e == nil || !p.accepts(e, h) {
 		p.stats.Misdirected++
 		return
 	}
@@ -71,7 +71,7 @@ func (p *Port) packet(b []byte, index int, ce bool, now units.Time) {
 	p.release(e, now)
 }
 
-// give gives the packet that has arrived to its queue pair.
+// give passes the arrived packet to its queue pair.
 func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	h, pkt := &p.arrived, &p.taken
 	readHeaders(pkt, h)
@@ -100,10 +100,9 @@ func (p *Port) give(e *Endpoint, ce bool, now units.Time) {
 	p.settle(e, now)
 }
 
-// meant reports whether a packet belongs to the endpoint: of its partition (IBA
-// vol. 1, 10.9.3: the numbers agree, and one of the two is a full member), and
-// from its peer.
-func (p *Port) meant(e *Endpoint, h *wire.Packet) bool {
+// accepts reports whether a packet belongs to the endpoint: it comes from its peer and is of its
+// partition (IBA vol. 1, 10.9.3: the numbers agree, and one of the two is a full member).
+func (p *Port) accepts(e *Endpoint, h *wire.Packet) bool {
 	const member, number = 0x8000, 0x7fff
 	if (h.BTH.PKey^e.PKey)&number != 0 || (h.BTH.PKey|e.PKey)&member == 0 {
 		return false

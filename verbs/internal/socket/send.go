@@ -6,17 +6,16 @@ import (
 	"weft/wire"
 )
 
-// settle does what follows any call of e's queue pair: answers are sent,
-// completions told, and the endpoint stands where its deadlines and its work want
-// it.
+// settle follows every call of e's queue pair. It sends the answers, delivers the completions, and
+// queues the endpoint by its work and its deadlines.
 func (p *Port) settle(e *Endpoint, now units.Time) {
 	for i := range p.batch.Packets {
 		p.answer(e, &p.batch.Packets[i])
 	}
-	told := 0
-	for told < len(p.batch.Completions) { // an owner may add to them
-		e.Owner.Completed(&p.batch.Completions[told])
-		told++
+	done := 0
+	for done < len(p.batch.Completions) { // an owner may add completions
+		e.Owner.Completed(&p.batch.Completions[done])
+		done++
 	}
 	p.batch.Reset()
 	if e.count() {
@@ -32,8 +31,7 @@ func (p *Port) settle(e *Endpoint, now units.Time) {
 	}
 }
 
-// count brings what is in flight to e's peer up to date, and reports whether it has
-// changed.
+// count updates the packets in flight to e's peer, and reports whether their number has changed.
 func (e *Endpoint) count() bool {
 	out := e.QP.Outstanding()
 	if e.Peer == nil || out == e.counted {
@@ -51,9 +49,9 @@ func (p *Port) enqueue(e *Endpoint) {
 	}
 }
 
-// Stir lets e send what it may at the port's next opportunity: what an owner calls
-// whose other endpoint has got work by what it is told of. The caller holds the lock.
-func (p *Port) Stir(e *Endpoint) {
+// Schedule queues e to send at the port's next opportunity. An owner calls it when a completion of
+// one endpoint gives work to another endpoint. The caller holds the lock.
+func (p *Port) Schedule(e *Endpoint) {
 	if e.attached {
 		p.enqueue(e)
 	}
@@ -67,8 +65,7 @@ func (p *Port) block(e *Endpoint) {
 	}
 }
 
-// unblock lets endpoints that waited for a peer's room try again: as many as have
-// room for a turn.
+// unblock lets endpoints that waited for a peer's room try again: as many as have room for a turn.
 func (p *Port) unblock(peer *Peer) {
 	for room := peer.most - peer.flight; room > 0 && peer.blocked.size > 0; room -= burst {
 		e := peer.blocked.pop()
@@ -77,9 +74,8 @@ func (p *Port) unblock(peer *Peer) {
 	}
 }
 
-// answer sends an acknowledgement or a notification. A positive acknowledgement
-// waits until the datagrams that have arrived are dealt with: the last says what
-// those before it said.
+// answer sends an acknowledgement or a notification. A positive acknowledgement waits until the
+// received datagrams are processed: the last acknowledgement covers the earlier ones.
 func (p *Port) answer(e *Endpoint, a *transport.Packet) {
 	if a.Op == wire.RCAcknowledge && a.Syndrome.Kind() == wire.SyndromeACK && a.Flags == 0 {
 		e.ack = *a
@@ -92,27 +88,26 @@ func (p *Port) answer(e *Endpoint, a *transport.Packet) {
 	if a.Op == wire.CNP {
 		p.stats.CNPsOut++
 	}
-	p.pay(e)
+	p.sendOwed(e)
 	p.emit(e, e.Peer, a, nil)
 }
 
-// pay sends the acknowledgement that e owes.
-func (p *Port) pay(e *Endpoint) {
+// sendOwed sends the acknowledgement that e owes.
+func (p *Port) sendOwed(e *Endpoint) {
 	if e.owes && e.attached {
 		p.emit(e, e.Peer, &e.ack, nil)
 	}
 	e.owes = false
 }
 
-// push sends all that may go now. What was just posted goes in front of the
-// acknowledgements that are owed, which nobody waits for so urgently, and those in
-// front of everybody else's turn.
+// push sends all packets that may go now: first the work just posted, then the owed
+// acknowledgements, which are less urgent, and then the turns of the other endpoints.
 func (p *Port) push(now units.Time) {
 	if p.ready.size == 1 {
 		p.next(now)
 	}
 	for _, e := range p.owing {
-		p.pay(e)
+		p.sendOwed(e)
 	}
 	clear(p.owing)
 	p.owing = p.owing[:0]
@@ -122,9 +117,8 @@ func (p *Port) push(now units.Time) {
 	p.flush()
 }
 
-// next gives the endpoint that has waited longest its turn. Room at its peer that it
-// does not use, because it has ended meanwhile or has nothing to send any more, is for
-// those who wait behind it.
+// next gives a turn to the endpoint that has waited longest. If it has ended meanwhile or has
+// nothing to send, its room at the peer goes to the endpoints behind it.
 func (p *Port) next(now units.Time) {
 	e := p.ready.pop()
 	e.queued = false
@@ -133,7 +127,7 @@ func (p *Port) next(now units.Time) {
 	}
 }
 
-// turn lets one endpoint send a burst, and says how many packets it was.
+// turn lets one endpoint send a burst, and returns the number of packets.
 func (p *Port) turn(e *Endpoint, now units.Time) (n int) {
 	for n = 0; n < burst && e.QP.Ready(now) <= now; n++ {
 		if e.Peer != nil && e.Peer.full() && !e.exempt() {
@@ -152,22 +146,22 @@ func (p *Port) turn(e *Endpoint, now units.Time) (n int) {
 			break
 		}
 	}
-	p.tidy(e, now) // UC and UD report what they have sent
+	p.tidy(e, now) // UC and UD complete sends that have left
 	p.settle(e, now)
 	return n
 }
 
-// tidy lets a queue pair do what is due, but send nothing again: what it waits for may
-// have arrived, and the socket is read first.
+// tidy calls a queue pair whose deadline has passed, unless it would retransmit: the
+// acknowledgement may have arrived, and the socket is read first.
 func (p *Port) tidy(e *Endpoint, now units.Time) {
 	if e.QP.NextTimeout() <= now && now < e.QP.RetransmitAt() {
 		e.QP.Timeout(now, &p.batch)
 	}
 }
 
-// crowded reports whether the packet that e sends now must bring room back, which
-// others have a part of: it takes the last of it, or it is the last of a turn while
-// others wait.
+// crowded reports whether the packet that e sends now must ask for an acknowledgement, because
+// other endpoints share the peer's room: the packet takes the last of the room, or ends a turn
+// while others wait.
 func (e *Endpoint) crowded(last bool) bool {
 	q := e.Peer
 	if q == nil || q.flight == int(e.counted) {
@@ -176,10 +170,9 @@ func (e *Endpoint) crowded(last bool) bool {
 	return last && q.blocked.size > 0 || q.full()
 }
 
-// ask makes the last packet of a turn ask for an acknowledgement, in the middle of a
-// message too: where many queue pairs share a peer's room, each with a part of a
-// message in it, none would get to the end of its own, and the room would come back
-// with their timeouts only.
+// ask makes the last packet of a turn ask for an acknowledgement, even in the middle of a message.
+// If many queue pairs share a peer's room, each with a part of a message, none would reach the end
+// of its message, and the room would be freed only by timeouts.
 func (e *Endpoint) ask(pkt *transport.Packet) {
 	if s := e.QP.Service(); s != transport.UC && s != transport.UD && !pkt.Op.Response() {
 		pkt.Flags |= transport.FlagAckReq

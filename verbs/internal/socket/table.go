@@ -4,12 +4,12 @@ import "weft/units"
 
 const (
 	qpnBits = 24 // of a queue pair's number (IBA vol. 1, 3.5.3)
-	// pageBits is how many of them are its place in a page: a page of pointers is 32 KiB.
+	// pageBits is the number of bits that index a page: a page of pointers is 32 KiB.
 	pageBits = 12
 )
 
-// table is endpoints by number: what arrives finds its queue pair with two loads, of
-// however many there are.
+// table maps numbers to endpoints: a packet finds its queue pair with two loads, whatever their
+// number.
 type table struct {
 	pages [1 << (qpnBits - pageBits)]*page
 	count int
@@ -29,7 +29,7 @@ func (t *table) at(n units.QPN) *Endpoint {
 	return g.items[n&(1<<pageBits-1)]
 }
 
-// put adds an endpoint whose number no other has.
+// put adds an endpoint with a new number.
 func (t *table) put(n units.QPN, e *Endpoint) {
 	g := &t.pages[n>>pageBits]
 	if *g == nil {
@@ -40,7 +40,7 @@ func (t *table) put(n units.QPN, e *Endpoint) {
 	t.count++
 }
 
-// remove takes an endpoint out; a page without any is given back.
+// remove removes an endpoint; an empty page is freed.
 func (t *table) remove(n units.QPN) {
 	g := &t.pages[n>>pageBits]
 	(*g).items[n&(1<<pageBits-1)] = nil

@@ -8,7 +8,7 @@ import (
 	"weft/units"
 )
 
-// The twin of a table is a map.
+// The test compares a table with a map.
 func TestTheTableOfQueuePairsIsAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p table

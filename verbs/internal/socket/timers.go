@@ -2,9 +2,8 @@ package socket
 
 import "weft/units"
 
-// timers is a binary heap of endpoints by deadline. A deadline may be earlier
-// than the queue pair's own, which moves away without anyone being told: then it
-// fires for nothing and is set again.
+// timers is a binary heap of endpoints by deadline. The stored deadline may be earlier than the
+// queue pair's own, which can move back without notice: it then fires for nothing and is set again.
 type timers []*Endpoint
 
 // next is the earliest deadline, or units.Forever.
@@ -15,7 +14,7 @@ func (h timers) next() units.Time {
 	return h[0].deadline
 }
 
-// set makes e's deadline at, if it has none that is earlier.
+// set sets e's deadline to at, unless it has an earlier one.
 func (h *timers) set(e *Endpoint, at units.Time) {
 	switch {
 	case at == units.Forever:
@@ -30,7 +29,7 @@ func (h *timers) set(e *Endpoint, at units.Time) {
 	}
 }
 
-// remove takes e out, if it is in.
+// remove removes e, if it is there.
 func (h *timers) remove(e *Endpoint) {
 	if e.timer == 0 {
 		return

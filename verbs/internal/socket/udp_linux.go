@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// udpConn is an ordinary UDP socket. It is not connected and lets the kernel not
-// fragment (IP_MTU_DISCOVER=DO), so that Linux sends identification 0 and DF 1,
-// which the ICRC covers; the segments of a GSO datagram carry 0, 1, 2 and so on.
+// udpConn is an ordinary UDP socket. It is not connected and forbids fragmentation
+// (IP_MTU_DISCOVER=DO), so that Linux sends identification 0 and DF 1, which the ICRC covers; the
+// segments of a GSO datagram carry 0, 1, 2 and so on.
 type udpConn struct {
 	fd, event int
 	local     netip.AddrPort
@@ -21,18 +21,18 @@ type udpConn struct {
 	mtu       int
 	link      int // the interface's number
 	groups    []groupSocket
-	turn      int                     // which of them was asked last
+	turn      int                     // index of the last one asked
 	waited    atomic.Pointer[[]int32] // their descriptors
 	tx        sendQueue
 	rx        receiveQueue
 }
 
-// OpenUDP binds a socket. Port 0 takes a free one; RoCE v2 is spoken on 4791. The
-// address must be one of this machine: the ICRC covers it.
+// OpenUDP binds a socket. Port 0 takes a free one; RoCE v2's port is 4791. The address must be one
+// of this machine: the ICRC covers it.
 func OpenUDP(local netip.AddrPort) (Conn, error) {
 	a := local.Addr().Unmap()
 	if !a.IsValid() || a.IsUnspecified() {
-		return nil, fmt.Errorf("live: %v is no address of this machine that packets can go out with, which the ICRC covers: name one", a)
+		return nil, fmt.Errorf("live: %v is not a source address of this machine, and the ICRC covers the source: give an address of an interface", a)
 	}
 	family, sa := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(local.Port()), Addr: a.As16(), ZoneId: zone(a)})
 	if a.Is4() {
@@ -87,8 +87,8 @@ func (c *udpConn) setUp(family int, sa unix.Sockaddr) error {
 	return nil
 }
 
-// receiveOptions are those without which a socket does not tell what must be known of
-// a packet, or refuses it.
+// receiveOptions are the socket options without which the kernel hides needed properties of a
+// packet, or drops it.
 func receiveOptions(v4 bool) [][3]int {
 	gro := [3]int{unix.SOL_UDP, unix.UDP_GRO, 1}
 	if v4 {
@@ -113,13 +113,13 @@ func addrPort(sa unix.Sockaddr) netip.AddrPort {
 
 func (c *udpConn) Local() netip.AddrPort { return c.local }
 
-// Buffer is what the kernel has granted.
+// Buffer is the size that the kernel has granted.
 func (c *udpConn) Buffer() int { return c.buffer }
 
-// MTU is that of the interface when the socket was opened.
+// MTU is the interface's MTU when the socket was opened.
 func (c *udpConn) MTU() int { return c.mtu }
 
-// interfaceOf finds the interface of an address; a loopback has all of its network.
+// interfaceOf finds the interface of an address; the loopback interface has its whole network.
 func interfaceOf(a netip.Addr) (mtu, index int) {
 	all, err := net.Interfaces()
 	if err != nil {
@@ -171,7 +171,7 @@ func (c *udpConn) Wait(d time.Duration, data bool) {
 		}
 	}
 	t := unix.NsecToTimespec(int64(max(d, 0)))
-	// An error is a signal's: whoever waits looks again at what there is to do.
+	// An error is a signal: the caller checks its work again anyway.
 	_, _ = unix.Ppoll(fds, &t, nil)
 	if fds[0].Revents != 0 {
 		var count [8]byte
@@ -180,7 +180,7 @@ func (c *udpConn) Wait(d time.Duration, data bool) {
 }
 
 func (c *udpConn) Wake() {
-	// It fails only if the counter is at its end: the waiter is woken already.
+	// It fails only if the counter is full: the waiter is awake already.
 	_, _ = unix.Write(c.event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 }
 

@@ -7,8 +7,8 @@ import (
 	"net/netip"
 )
 
-// OpenUDP fails: only on Linux is it known which IP identification a packet goes
-// out with, and the ICRC covers it.
+// OpenUDP fails: the IP identification of outgoing packets, which the ICRC covers, is only known on
+// Linux.
 func OpenUDP(netip.AddrPort) (Conn, error) {
 	return nil, errors.New("live: RoCE v2 on sockets needs Linux")
 }

@@ -48,7 +48,7 @@ func TestASegmentedDatagramArrivesAsTheSegmentsItWasMadeOf(t *testing.T) {
 			for i := range all {
 				all[i] = byte(i % 251)
 			}
-			// In parts that have nothing to do with the segments, and a small one before.
+			// The parts do not match the segments, and a small datagram precedes them.
 			err := from.Send([]Outgoing{
 				{To: to.Local(), Segment: 20, Packets: 1, Parts: [][]byte{all[:12], all[12:20]}},
 				{To: to.Local(), Segment: segment, Packets: packets + 1, Parts: [][]byte{all[:5], all[5:9000], all[9000:]}},

@@ -1,5 +1,5 @@
-// Package faulty is a network in memory between live ports that loses, doubles,
-// delays, reorders, marks and damages packets, by a seed. Tests run on it.
+// Package faulty is a network in memory between live ports that loses, duplicates, delays,
+// reorders, marks and damages packets, by a seed. Tests use it.
 package faulty
 
 import (
@@ -12,46 +12,46 @@ import (
 	"weft/verbs/internal/socket"
 )
 
-// Harm is the probability of each fault, of every packet by itself.
+// Harm is the probability of each fault, independent for every packet.
 type Harm struct {
 	Lose, Double, Delay, Damage float64
-	// Mark is that of a congestion mark, on packets that may be marked.
+	// Mark is the probability of a congestion mark, on ECN-capable packets.
 	Mark float64
-	// Behind is how many packets a delayed one is overtaken by, at most.
+	// Behind is the maximum number of packets that overtake a delayed packet.
 	Behind int
 }
 
-// Network joins connections. It is used from any goroutine.
+// Network connects Conns. Any goroutine may use it.
 type Network struct {
 	mu    sync.Mutex
 	dice  *rand.Rand
 	harm  Harm
 	ports map[netip.AddrPort]*conn
 	group map[netip.Addr][]*conn // by multicast group
-	// What was done to packets.
+	// Counters of packets.
 	Lost, Doubled, Delayed, Damaged, Marked, Carried int
 }
 
-// New makes a network.
+// New creates a network.
 func New(seed uint64, h Harm) *Network {
 	return &Network{dice: rand.New(rand.NewPCG(seed, 0)), harm: h, ports: map[netip.AddrPort]*conn{}, group: map[netip.Addr][]*conn{}}
 }
 
-// Hurt does other harm from here on.
+// Hurt changes the faults from now on.
 func (n *Network) Hurt(h Harm) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.harm = h
 }
 
-// Heal ends all harm from here on.
+// Heal ends all faults from now on.
 func (n *Network) Heal() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.harm = Harm{}
 }
 
-// queued is how many packets a connection holds: what comes when it is full is
+// queued is the number of packets that a connection holds: when it is full further packets are
 // lost, as in a socket.
 const queued = 4096
 
@@ -65,16 +65,16 @@ type packet struct {
 type conn struct {
 	net   *Network
 	local netip.AddrPort
-	marks bool // its packets may be marked
+	marks bool // its packets are ECN-capable
 	in    []packet
-	late  []packet // delayed, with the turns that they wait
+	late  []packet // delayed, with their remaining turns
 	turns []int
 	given []socket.Incoming
-	ready chan struct{} // something has arrived
+	ready chan struct{} // signals an arrival
 	woken chan struct{}
 }
 
-// Open makes a connection of an address.
+// Open creates a connection with an address.
 func (n *Network) Open(a netip.AddrPort) socket.Conn {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -85,7 +85,7 @@ func (n *Network) Open(a netip.AddrPort) socket.Conn {
 
 func (c *conn) Local() netip.AddrPort { return c.local }
 
-// Buffer has no bound in bytes.
+// Buffer implements socket.Conn: there is no bound in bytes.
 func (c *conn) Buffer() int { return 1 << 30 }
 
 // MTU implements socket.Conn: there is no interface.
@@ -97,7 +97,7 @@ func (c *conn) AllowMarks() error {
 	return nil
 }
 
-// Send takes datagrams apart: on this network every packet meets its own fate.
+// Send splits datagrams: on this network the faults hit every packet separately.
 func (c *conn) Send(batch []socket.Outgoing) error {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
@@ -118,7 +118,7 @@ func (c *conn) Send(batch []socket.Outgoing) error {
 	return nil
 }
 
-// receivers are the connections of an address: one, or the members of a group.
+// receivers are the connections of an address: one connection, or the members of a group.
 func (n *Network) receivers(a netip.AddrPort) (to []*conn, group netip.AddrPort) {
 	if a.Addr().IsMulticast() {
 		return n.group[a.Addr()], a
@@ -145,8 +145,7 @@ func (c *conn) Leave(group netip.Addr) {
 	c.net.group[group] = slices.DeleteFunc(slices.Clone(members), func(m *conn) bool { return m == c })
 }
 
-// carry brings a packet to its destination, or does not; marked or not, where it
-// may be marked.
+// carry delivers a packet or harms it; it may be marked if marks is set.
 func (n *Network) carry(to *conn, p packet, marks bool) {
 	n.Carried++
 	happens := func(probability float64, count *int) bool {
@@ -179,7 +178,7 @@ func (n *Network) carry(to *conn, p packet, marks bool) {
 	to.age()
 }
 
-// age lets delayed packets arrive when enough have overtaken them.
+// age delivers delayed packets when enough others have overtaken them.
 func (c *conn) age() {
 	kept := 0
 	for i := range c.late {
@@ -209,8 +208,8 @@ func notify(to chan struct{}) {
 	}
 }
 
-// Receive gives what has arrived. Data is a copy: what is done to it reaches no
-// doubled packet.
+// Receive returns the packets that have arrived. Data is a copy, so changes to it do not reach a
+// duplicate.
 func (c *conn) Receive() ([]socket.Incoming, error) {
 	c.net.mu.Lock()
 	defer c.net.mu.Unlock()
