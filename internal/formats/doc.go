@@ -1,22 +1,22 @@
-// Package formats is the wing of other tools' files: workloads, topologies and logs. The
-// package itself recognises the format of a file and calls its reader.
+// Package formats is the wing of other tools' files: workloads, topologies and logs. The package
+// itself recognises the format of a file and calls its reader.
 //
 // # Rooms
 //
-//	source    what the readers share: the result of reading, and a problem with its place
+//	source    shared by all readers: the result of reading, and a problem with its place
 //	chakra    Chakra execution traces (ASTRA-sim, PyTorch)
 //	goal      GOAL schedules (LogGOPSim, ATLAHS), text and binary
 //	htsim     connection matrices and topologies of htsim
 //	simai     workloads and topologies of SimAI and AICB
 //	astra     network configurations of ASTRA-sim
-//	hpcc      files of the simulator that was published with HPCC
+//	hpcc      files of the simulator published with HPCC
 //	hpcctopo  its topology as a cluster
 //	ncclxml   topology files of NCCL
 //	logfile   logs of nccl-tests, perftest and clusterkit
 //
 // # Imports
 //
-// formats imports units, and of sim the workload graph and the collectives. study and face
-// import it. A reader runs nothing: it returns a workload or a cluster, and says what the
-// file leaves open.
+// formats imports units, and the workload graph and the collectives of sim. study and face import
+// it. A reader runs nothing: it returns a workload or a cluster, with the assumptions that the file
+// makes necessary.
 package formats

@@ -18,14 +18,14 @@ import (
 	"weft/internal/formats/source"
 )
 
-// headBytes is how much of a file tells its format.
+// headBytes is the length of the part of a file that tells its format.
 const headBytes = 4096
 
-// format is one that weft reads.
+// format is a format that weft reads.
 type format struct {
 	name      string
 	recognise func(head []byte) bool
-	// read takes the files of a job; many is whether that may be more than one.
+	// read takes the files of a job; many says that a job may have more than one.
 	read func(files []source.File) *source.Workload
 	many bool
 }
@@ -38,12 +38,12 @@ var formats = []format{
 	{"a SimAI workload", simai.Recognise, one(simai.Read), false},
 }
 
-// one is the reader of a format whose jobs are one file.
+// one adapts the reader of a format whose jobs are one file.
 func one(read func(string, io.Reader) *source.Workload) func([]source.File) *source.Workload {
 	return func(files []source.File) *source.Workload { return read(files[0].Name, files[0]) }
 }
 
-// topology is a format of topologies that weft reads.
+// topology is a topology format that weft reads.
 type topology struct {
 	name      string
 	recognise func(head []byte) bool
@@ -58,8 +58,8 @@ var topologies = []topology{
 	{"a SimAI topology", simai.RecogniseTopology, simai.ReadTopology},
 }
 
-// Read recognises the formats of the files and reads them: those of one workload, and
-// at most one topology. Either may be nil, not both.
+// Read recognises the formats of the files and reads them: the files of one workload, and at most
+// one topology. Either result may be nil, not both.
 func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
 	var first *format
 	var job []source.File
@@ -67,7 +67,7 @@ func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
 	for _, file := range files {
 		r, head, err := open(file)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s cannot be read: %w", file.Name, err)
+			return nil, nil, fmt.Errorf("cannot read %s: %w", file.Name, err)
 		}
 		file.Reader = r
 		if t := recogniseTopology(head); t != nil {
@@ -83,7 +83,7 @@ func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
 		f := recognise(head)
 		switch {
 		case f == nil:
-			return nil, nil, fmt.Errorf("%s is of no format that weft knows: it reads %s; and, as the cluster, %s\n(a folder of the HPCC simulator, with config.txt, is run by weft run --hpcc)", file.Name, Names(), TopologyNames())
+			return nil, nil, fmt.Errorf("%s has no format that weft knows: valid are %s; and, as the cluster, %s\n(a folder of the HPCC simulator, with config.txt, is run by weft run --hpcc)", file.Name, Names(), TopologyNames())
 		case first != nil && f != first:
 			return nil, nil, fmt.Errorf("%s is %s and %s is %s: one job at a time", job[0].Name, first.name, file.Name, f.name)
 		}
@@ -94,13 +94,13 @@ func Read(files []source.File) (*source.Workload, *source.Cluster, error) {
 		return nil, cluster, nil
 	}
 	if len(job) > 1 && !first.many {
-		return nil, nil, fmt.Errorf("%d workloads are given: %s is a job by itself", len(job), first.name)
+		return nil, nil, fmt.Errorf("%d workloads are given, and %s is a complete job: give one", len(job), first.name)
 	}
 	return first.read(job), cluster, nil
 }
 
-// open is a file's reader, and how it begins. What gzip packed is unpacked: the limits of
-// the readers bound what comes of it.
+// open returns a file's reader and the first bytes. It unpacks gzip; the limits of the readers
+// bound the unpacked size.
 func open(file io.Reader) (*bufio.Reader, []byte, error) {
 	r := bufio.NewReaderSize(file, headBytes)
 	if magic, err := r.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
@@ -135,7 +135,7 @@ func recognise(head []byte) *format {
 	return nil
 }
 
-// Names lists the formats for people.
+// Names lists the formats as text.
 func Names() string {
 	names := make([]string, len(formats))
 	for i := range formats {
@@ -144,7 +144,7 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// TopologyNames lists the formats of topologies for people.
+// TopologyNames lists the formats of topologies as text.
 func TopologyNames() string {
 	names := make([]string, len(topologies))
 	for i := range topologies {

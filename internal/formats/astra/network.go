@@ -2,21 +2,21 @@
 //
 // # The format
 //
-// YAML of four lists, an element for each dimension of the network, the first of which is
-// the one whose places follow each other in the numbers of NPUs:
+// YAML of four lists with one element for each dimension of the network. NPUs are numbered along
+// the first dimension first:
 //
 //	topology: [ Switch, Switch ]   # Ring, Switch, FullyConnected
 //	npus_count: [ 8, 4 ]
 //	bandwidth: [ 400.0, 50.0 ]     # GB/s of a link
 //	latency: [ 936.25, 500.0 ]     # ns of a link
 //
-// One dimension is a network between nodes of one GPU. Of two the first is the
-// scale-up network of a node and the second the network between nodes.
+// One dimension is a network between nodes of one GPU. With two, the first is the scale-up network
+// of a node and the second the network between nodes.
 //
 // # Left out
 //
-// Rings of more than two, which are a cable each way and no switches; a
-// FullyConnected network between nodes; more than two dimensions.
+// Rings of more than two NPUs, which have cables and no switches; a FullyConnected network between
+// nodes; more than two dimensions.
 package astra
 
 import (
@@ -33,14 +33,14 @@ import (
 	"weft/units"
 )
 
-// maxDimensions and maxNPUs bound what is read: a scenario has a network in nodes and one
-// between them, and no cluster has as many GPUs.
+// maxDimensions and maxNPUs bound the input: a scenario has a network in nodes and a network
+// between them, and no cluster has more GPUs.
 const (
 	maxDimensions = 2
 	maxNPUs       = 1_000_000
 )
 
-// dimension is one of a network.
+// dimension is one dimension of a network.
 type dimension struct {
 	kind    string
 	npus    int
@@ -48,7 +48,7 @@ type dimension struct {
 	latency units.Time
 }
 
-// list is a line: a name, a list, and maybe a remark.
+// list matches a line: a name, a list, and an optional comment.
 var list = regexp.MustCompile(`^\s*([a-z_]+)\s*:\s*\[([^\]]*)\]\s*(#.*)?$`)
 
 // Recognise reports whether a text is a network configuration: it names topology and
@@ -97,7 +97,7 @@ func Read(file string, in io.Reader) (*source.Cluster, *source.Problem) {
 	return cluster(file, dims)
 }
 
-// dimensions are those of the lists, or what is wanted of them.
+// dimensions are the dimensions of the lists, or the text of the expected ones.
 func dimensions(lists map[string][]string) (dims []dimension, want string) {
 	n := len(lists["topology"])
 	for _, name := range []string{"topology", "npus_count", "bandwidth", "latency"} {
@@ -127,7 +127,7 @@ func dimensions(lists map[string][]string) (dims []dimension, want string) {
 	return dims, ""
 }
 
-// refused says what a scenario has instead; empty where it has the network.
+// refused says which networks are valid instead; empty if this one is.
 func refused(dims []dimension) string {
 	if len(dims) > maxDimensions {
 		return fmt.Sprintf("at most %d dimensions, the first inside the nodes, not %d", maxDimensions, len(dims))
@@ -143,7 +143,7 @@ func refused(dims []dimension) string {
 	return ""
 }
 
-// cluster is the network as a scenario has it: all NICs on one switch.
+// cluster is the network as a scenario: all NICs on one switch.
 func cluster(file string, dims []dimension) (*source.Cluster, *source.Problem) {
 	outer := dims[len(dims)-1]
 	c := &source.Cluster{Format: "ASTRA-sim network configuration", File: file, Nodes: outer.npus, Units: []string{"bandwidth: GB/s of a link", "latency: nanoseconds of a link"}}

@@ -17,16 +17,16 @@ type builder struct {
 	w      *source.Workload
 	traces []*trace
 	graph  *workload.Graph
-	nodes  [][]int            // by rank: the trace's node of each operation
-	groups map[string]int32   // of the graph, by their members
+	nodes  [][]int            // by rank: the index of the trace's node of each operation
+	groups map[string]int32   // number of each of the graph's groups, by its members
 	all    int32              // the number of the group of all ranks; -1 until it is used
-	listed map[string][]int32 // the ranks of groups by their names, from a file of groups
-	// What is said of the traces.
-	loose                                                        []loose // messages whose other end is to be found
+	listed map[string][]int32 // ranks of groups by name, from a file of groups
+	// What the traces leave open.
+	loose                                                        []loose // messages with an unknown peer
 	joined, untimed, barriers, memory, dangling, launches, calls int
 }
 
-// build makes what was read a graph.
+// build makes a graph of the traces.
 func (b *builder) build() *source.Problem {
 	b.graph = &workload.Graph{Ranks: make([][]workload.Op, b.w.Ranks)}
 	b.w.Graph, b.nodes, b.groups, b.all = b.graph, make([][]int, b.w.Ranks), make(map[string]int32), -1
@@ -51,7 +51,7 @@ func (b *builder) build() *source.Problem {
 	return first
 }
 
-// trace makes the operations of a rank, in an order in which they can be carried out, up to
+// trace makes the operations of a rank, in an order in which they can be carried out. It stops at
 // the first node that a graph cannot have.
 func (b *builder) trace(t *trace) *source.Problem {
 	places := make(map[uint64]int32, len(t.nodes)) // of nodes in the trace, by id
@@ -66,7 +66,7 @@ func (b *builder) trace(t *trace) *source.Problem {
 	return b.operations(t, places)
 }
 
-// operations makes the operations of a rank whose nodes have these places.
+// operations makes the operations of a rank; places maps its nodes' ids to positions.
 func (b *builder) operations(t *trace, places map[uint64]int32) (stopped *source.Problem) {
 	streams := make(map[int32]uint8)
 	ops := make([]int32, len(t.nodes)) // by node: its operation, or -1
@@ -98,8 +98,8 @@ func (b *builder) operations(t *trace, places map[uint64]int32) (stopped *source
 	return stopped
 }
 
-// dependencies has an operation wait for what its node depends on. PyTorch's converter
-// leaves nodes out that only control dependencies name: those wait for nothing.
+// dependencies makes an operation wait for its node's dependencies. PyTorch's converter omits nodes
+// that only control dependencies name: nothing waits for those.
 func (b *builder) dependencies(t *trace, o *workload.Op, x *node, places map[uint64]int32, ops []int32) (p *source.Problem) {
 	for i, id := range slices.Concat(x.data, t.orders(x)) {
 		before, known := places[id]
@@ -115,8 +115,8 @@ func (b *builder) dependencies(t *trace, o *workload.Op, x *node, places map[uin
 	return p
 }
 
-// inOrder are the places of the nodes so that each comes after what it depends on, and
-// else as in the file. What waits in a circle comes last.
+// inOrder are the positions of the nodes, each after its dependencies, otherwise as in the file.
+// Nodes in a cycle come last.
 func (t *trace) inOrder(places map[uint64]int32) []int32 {
 	nodes := t.nodes
 	waits := make([]int32, len(nodes))
@@ -153,9 +153,8 @@ func (t *trace) inOrder(places map[uint64]int32) []int32 {
 	return order
 }
 
-// orders are the control dependencies that a node waits for. In a trace of PyTorch they
-// are the operators that it was called from, which end after it: Chakra's feeder waits
-// for data dependencies alone.
+// orders are the control dependencies that a node waits for. In a trace of PyTorch they are the
+// calling operators, which end after it: Chakra's feeder waits for data dependencies alone.
 func (t *trace) orders(x *node) []uint64 {
 	if t.calls {
 		return nil
@@ -163,10 +162,10 @@ func (t *trace) orders(x *node) []uint64 {
 	return x.control
 }
 
-// place is that of a node in its file.
+// place is the position of a node in its file.
 type place int32
 
-// Before orders by the place in the file.
+// Before orders by position in the file.
 func (p *place) Before(o *place) bool { return *p < *o }
 
 func (t *trace) problem(x *node, want string) *source.Problem {
@@ -187,7 +186,7 @@ func stream(t *trace, x *node, o *workload.Op, streams map[int32]uint8) *source.
 	return nil
 }
 
-// operation is what a node does.
+// operation makes the operation of a node.
 func (b *builder) operation(t *trace, x *node) (o workload.Op, p *source.Problem) {
 	o.Name, o.Stream = x.name, workload.Unordered
 	if x.duration > maxNumber {
@@ -223,7 +222,7 @@ func (b *builder) operation(t *trace, x *node) (o workload.Op, p *source.Problem
 }
 
 // launches reports whether a node is the CPU's call of a collective, such as PyTorch's
-// c10d::allreduce_: the kernel that does it is a node of its own.
+// c10d::allreduce_: the kernel has a node of its own.
 func (x *node) launches() bool {
 	_, typed := x.attrs["comm_type"]
 	return !typed && x.attrs["is_cpu_op"].number != 0
@@ -263,8 +262,7 @@ func (b *builder) size(t *trace, x *node, o *workload.Op) *source.Problem {
 	return nil
 }
 
-// barrier is the number of a barrier in CollectiveCommType, and barrierBytes what one
-// reduces.
+// barrier is the number of a barrier in CollectiveCommType, barrierBytes the size that it reduces.
 const (
 	barrier      = 9
 	barrierBytes = 4
@@ -276,7 +274,7 @@ var operations = map[int64]collective.Op{
 	7: collective.ReduceScatter, 8: collective.ReduceScatter, barrier: collective.AllReduce,
 }
 
-// collective is one on the process group that the node names, or on all ranks.
+// collective makes the collective of a node, on its process group or on all ranks.
 func (b *builder) collective(t *trace, x *node, o *workload.Op) *source.Problem {
 	kind, given := x.attrs["comm_type"]
 	do, known := operations[kind.number]
@@ -302,13 +300,13 @@ func (b *builder) collective(t *trace, x *node, o *workload.Op) *source.Problem 
 	if p := b.size(t, x, o); p != nil {
 		return p
 	}
-	if do == collective.AllGather { // what a rank brings, where weft counts the whole
+	if do == collective.AllGather { // a rank's share, where weft counts the whole
 		o.Bytes *= units.Bytes(len(b.graph.Groups[o.Group].Ranks))
 	}
 	return nil
 }
 
-// describe says what the numbers mean and what the traces leave open.
+// describe states the meaning of the numbers and the assumptions.
 func (b *builder) describe() {
 	w := b.w
 	w.Units = []string{"duration_micros: microseconds", "comm_size: bytes; of an all-gather what each rank brings, as in ASTRA-sim, of the others the whole vector"}

@@ -11,14 +11,14 @@ import (
 	"weft/internal/sim/workload"
 )
 
-// groupsHead is how the list of a job's process groups begins, as ASTRA-sim takes it with
-// --comm-group-configuration: an object of lists of ranks by the names of their groups.
+// groupsHead matches the beginning of a job's list of process groups, in ASTRA-sim's form
+// (--comm-group-configuration): an object with a list of ranks for each group name.
 var groupsHead = regexp.MustCompile(`^\s*\{\s*"[^"]*"\s*:\s*\[[\s0-9,\]]`)
 
 func recogniseGroups(head []byte) bool { return groupsHead.Match(head) && !recogniseJSON(head) }
 
-// takeGroups reads the list of process groups among the files, if there is one, and gives
-// the others.
+// takeGroups reads the list of process groups among the files, if there is one, and returns the
+// other files.
 func (b *builder) takeGroups(files []source.File) ([]source.File, *source.Problem) {
 	var traces []source.File
 	var from string
@@ -43,14 +43,14 @@ func (b *builder) takeGroups(files []source.File) ([]source.File, *source.Proble
 	return traces, nil
 }
 
-// processGroups reads the list of a metadata node of PyTorch, the ranks of groups by their
-// names: a list in JSON, inside a list of one string. Other metadata has none.
+// processGroups reads the process groups from a metadata node of PyTorch: a list in JSON, inside a
+// list of one string. Other metadata has none.
 func (t *trace) processGroups(x *node) {
 	text := x.values
 	var outer []string
 	if json.Unmarshal([]byte(text), &outer) == nil && len(outer) == 1 {
 		text = outer[0]
-	} else if len(text) > 4 { // its quotes are not escaped
+	} else if len(text) > 4 { // the quotes are not escaped
 		text = text[2 : len(text)-2]
 	}
 	var list []struct {
@@ -65,7 +65,7 @@ func (t *trace) processGroups(x *node) {
 	}
 }
 
-// ranks is how many ranks the job has: those of files, and those that groups name.
+// ranks is the number of ranks of the job: of the files, and of those named by groups.
 func (b *builder) ranks() int {
 	most := int32(b.w.Ranks - 1)
 	of := func(groups map[string][]int32) {
@@ -84,7 +84,7 @@ func (b *builder) ranks() int {
 	return int(most + 1)
 }
 
-// members is the number of the group with these members; without any, of all ranks.
+// members is the number of the group with these members; an empty list is all ranks.
 func (b *builder) members(ranks []int32) int32 {
 	if len(ranks) == 0 {
 		return b.everyone()
@@ -92,7 +92,7 @@ func (b *builder) members(ranks []int32) int32 {
 	return b.group(ranks)
 }
 
-// allRanks is the name of PyTorch's first group, which is of all ranks.
+// allRanks is the name of PyTorch's first group, which has all ranks.
 const allRanks = "0"
 
 // groupOf is the number of a collective's group.

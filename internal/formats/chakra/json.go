@@ -13,9 +13,8 @@ import (
 	"weft/internal/sim/workload"
 )
 
-// A trace in JSON has one of two forms: that of Chakra's feeder, an object whose
-// workload_graph lists the nodes, and that of Chakra's jsonizer, protobuf's JSON of each
-// message, one after the other.
+// A trace in JSON has one of two forms: of Chakra's feeder, an object whose workload_graph lists
+// the nodes; or of Chakra's jsonizer, protobuf's JSON of each message, one after another.
 var (
 	feederHead   = regexp.MustCompile(`^\s*\{(?s:.*)"workload_graph"\s*:`)
 	jsonizerHead = regexp.MustCompile(`^\s*\{\s*("version"\s*:\s*"[^"]*"\s*)?\}?\s*(\{\s*"(id|name|type)"\s*:|,\s*"attr"\s*:)`)
@@ -25,7 +24,7 @@ func recogniseJSON(head []byte) bool {
 	return feederHead.Match(head) || jsonizerHead.Match(head)
 }
 
-// readJSON reads a trace in JSON: what stands before a problem is kept.
+// readJSON reads a trace in JSON; it keeps the part before a problem.
 func readJSON(f source.File) (*trace, *source.Problem) {
 	t := &trace{name: f.Name, listed: make(map[string][]int32)}
 	d := json.NewDecoder(io.LimitReader(f.Reader, maxJSON))
@@ -37,8 +36,8 @@ func readJSON(f source.File) (*trace, *source.Problem) {
 	return t, &source.Problem{File: f.Name, Offset: d.InputOffset(), Binary: true, Want: "a trace of Chakra in JSON: " + err.Error()}
 }
 
-// decodeJSON reads the objects of a file. Those of a feeder's workload_graph are nodes,
-// and so are all of a jsonizer's but the first.
+// decodeJSON reads the objects of a file. Nodes are the objects of a feeder's workload_graph, and
+// all objects of a jsonizer's file but the first.
 func (t *trace) decodeJSON(d *json.Decoder) error {
 	for first := true; ; first = false {
 		if err := expect(d, '{'); errors.Is(err, io.EOF) && !first {
@@ -119,7 +118,7 @@ var nodeTypes = map[string]nodeType{
 	"COMM_SEND_NODE": sendNode, "COMM_RECV_NODE": recvNode, "COMM_COLL_NODE": collNode,
 }
 
-// addJSON adds a node of either form. What is no field of a node is an attribute.
+// addJSON adds a node of either form. Fields that a node does not have become attributes.
 func (t *trace) addJSON(fields map[string]json.RawMessage, at int64) error {
 	if len(t.nodes) == workload.MaxOps {
 		return fmt.Errorf("more than %d nodes", workload.MaxOps)
@@ -181,7 +180,7 @@ func (x *node) typeJSON(raw json.RawMessage) error {
 	return err
 }
 
-// attributesJSON are those of protobuf's JSON: a name, and the value by its type.
+// attributesJSON reads attributes in protobuf's JSON: a name, and the value by its type.
 func (x *node) attributesJSON(raw json.RawMessage) error {
 	var list []map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
@@ -205,7 +204,7 @@ func (x *node) attributesJSON(raw json.RawMessage) error {
 				x.attrs[name] = valueJSON(raw)
 			}
 		}
-		if _, has := x.attrs[name]; !has { // protobuf leaves zeros out
+		if _, has := x.attrs[name]; !has { // protobuf omits zeros
 			x.attrs[name] = value{}
 		}
 	}
@@ -225,7 +224,7 @@ func valueJSON(raw json.RawMessage) (v value) {
 			v.text = ""
 		}
 		if f, err := strconv.ParseFloat(text, 64); err == nil {
-			if v.number = -1; f >= 0 && f <= maxNumber { // else nothing that is counted
+			if v.number = -1; f >= 0 && f <= maxNumber { // otherwise not a count
 				v.number = int64(f)
 			}
 		}
@@ -233,7 +232,7 @@ func valueJSON(raw json.RawMessage) (v value) {
 	return v
 }
 
-// number reads an integer, or a string of one.
+// number reads an integer, or a string with an integer.
 func number(raw json.RawMessage, to *uint64) (err error) {
 	*to, err = strconv.ParseUint(string(bytes.Trim(raw, `"`)), 10, 64)
 	return err

@@ -14,14 +14,14 @@ import (
 // unknownPeer is the peer of a message whose node names none, until it is found.
 const unknownPeer = -1
 
-// loose is an operation of a message whose node does not name the other end.
+// loose is a send or receive whose node does not name its peer.
 type loose struct {
 	t    *trace
 	node *node
 	op   int32
 }
 
-// looseKey is what both ends of a message have in common.
+// looseKey identifies a message: both of its ends have the same.
 type looseKey struct {
 	group int32
 	tag   int32

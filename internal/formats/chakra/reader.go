@@ -25,11 +25,11 @@ type trace struct {
 	version string
 	nodes   []node
 	listed  map[string][]int32 // the ranks of process groups by their names, from its metadata
-	// calls says that control dependencies are calls: it is a trace of PyTorch.
+	// calls says that control dependencies are calls: the trace is from PyTorch.
 	calls bool
 }
 
-// observed is an attribute that nodes of PyTorch's execution observer have, and no others.
+// observed is an attribute that only nodes of PyTorch's execution observer have.
 const observed = "rf_id"
 
 // Recognise reports whether a file begins as a trace does, with GlobalMetadata and then a
@@ -42,7 +42,7 @@ func Recognise(head []byte) bool {
 	if size <= 0 || n > maxMessage {
 		return false
 	}
-	if n > uint64(len(head)-size) { // longer than the head: some converters put their input in
+	if n > uint64(len(head)-size) { // longer than the head: some converters embed their input
 		return beginsMetadata(head[size:])
 	}
 	version, err := metadata(head[size : size+int(n)])
@@ -54,15 +54,15 @@ func Recognise(head []byte) bool {
 	if size <= 0 || n == 0 {
 		return false
 	}
-	if n > uint64(len(rest)-size) { // longer than the head: its id or its name begins it
+	if n > uint64(len(rest)-size) { // longer than the head: it begins with its id or its name
 		return len(rest) > size && (rest[size] == 1<<3 || rest[size] == 2<<3|2)
 	}
 	x, err := decodeNode(rest[size : size+int(n)])
 	return err == nil && x.kind > 0
 }
 
-// beginsMetadata reports whether the beginning of a message is that of GlobalMetadata: a
-// version, or an attribute that begins with its name.
+// beginsMetadata reports whether the message begins as GlobalMetadata does: with a version, or an
+// attribute that begins with its name.
 func beginsMetadata(head []byte) bool {
 	number, kind, size := protowire.ConsumeTag(head)
 	if size < 0 || kind != protowire.BytesType || number > 2 {
@@ -89,8 +89,8 @@ func printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// Read reads the traces of a job's ranks, whose names end in .RANK.et, and with them at
-// most one list of its process groups.
+// Read reads the traces of a job's ranks, whose file names end in .RANK.et, and at most one list of
+// its process groups.
 func Read(files []source.File) *source.Workload {
 	w := &source.Workload{Format: "Chakra execution trace"}
 	b := &builder{w: w}
@@ -130,7 +130,7 @@ func Read(files []source.File) *source.Workload {
 
 var rankInName = regexp.MustCompile(`\.([0-9]{1,6})\.(et|json)(\.gz)?$`)
 
-// ranksOf are the ranks that the names of files give.
+// ranksOf are the ranks in the names of the files.
 func ranksOf(files []source.File) ([]int, *source.Problem) {
 	seen := make(map[int]string)
 	out := make([]int, len(files))
@@ -174,7 +174,7 @@ func (t *trace) add(x node) {
 	}
 }
 
-// readEither reads a trace in protobuf or in JSON.
+// readEither reads a trace in protobuf or JSON.
 func readEither(f source.File) (*trace, *source.Problem) {
 	r := bufio.NewReader(f.Reader)
 	if head, _ := r.Peek(4096); recogniseJSON(head) {
@@ -183,7 +183,7 @@ func readEither(f source.File) (*trace, *source.Problem) {
 	return readTrace(source.File{Name: f.Name, Reader: r})
 }
 
-// readTrace reads a file: what stands before a problem is kept.
+// readTrace reads a file; it keeps the part before a problem.
 func readTrace(f source.File) (*trace, *source.Problem) {
 	t := &trace{name: f.Name, listed: make(map[string][]int32)}
 	r := &messages{r: bufio.NewReader(f.Reader)}
@@ -216,15 +216,15 @@ func readTrace(f source.File) (*trace, *source.Problem) {
 	return t, p
 }
 
-// messages are those of a file, each after its length.
+// messages are the messages of a file, each after its length.
 type messages struct {
 	r     *bufio.Reader
-	at    int64 // what was read
-	began int64 // where the last message began, its length included
+	at    int64 // bytes read
+	began int64 // start of the last message, with its length
 	buf   []byte
 }
 
-// next is the next message, until the one after it; io.EOF at the end.
+// next is the next message, valid until the following call; io.EOF at the end.
 func (m *messages) next() ([]byte, error) {
 	m.began = m.at
 	n, err := binary.ReadUvarint(m.r)
@@ -236,7 +236,7 @@ func (m *messages) next() ([]byte, error) {
 	}
 	m.at += int64(len(binary.AppendUvarint(nil, n))) + int64(n)
 	m.buf = m.buf[:0]
-	for len(m.buf) < int(n) { // in parts: a wrong length costs no memory
+	for len(m.buf) < int(n) { // in parts: a wrong length allocates no memory
 		part := min(int(n)-len(m.buf), 1<<16)
 		from := len(m.buf)
 		m.buf = slices.Grow(m.buf, part)[:from+part]

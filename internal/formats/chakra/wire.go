@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// NodeType is the kind of a node; the numbers are the schema's.
+// nodeType is the kind of a node; the numbers are the schema's.
 type nodeType uint64
 
 const (
@@ -21,7 +21,7 @@ const (
 	collNode     nodeType = 7
 )
 
-// node is a message Node, of it what is used.
+// node holds the used fields of a message Node.
 type node struct {
 	id       uint64
 	name     string
@@ -31,17 +31,17 @@ type node struct {
 	duration uint64 // microseconds
 	values   string // of its inputs
 	attrs    map[string]value
-	offset   int64 // of the message in its file
+	offset   int64 // of the message in the file
 }
 
-// value is an attribute's: a number or a string; flags where it is a list of such.
+// value is the value of an attribute: a number or a string, or flags for a list of booleans.
 type value struct {
 	number int64
 	text   string
 	flags  []bool
 }
 
-// errWire is what does not follow the schema.
+// errWire is the error for a message that does not follow the schema.
 var errWire = errors.New("not a message of the schema")
 
 // fields calls f with each field of a message: n is the value of a varint or fixed
@@ -80,7 +80,7 @@ func fields(message []byte, f func(number protowire.Number, kind protowire.Type,
 	return nil
 }
 
-// metadata checks a message GlobalMetadata and gives its version.
+// metadata checks a message GlobalMetadata and returns its version.
 func metadata(message []byte) (version string, err error) {
 	err = fields(message, func(number protowire.Number, kind protowire.Type, _ uint64, b []byte) error {
 		if number > 2 || kind != protowire.BytesType {
@@ -162,7 +162,7 @@ func attribute(message []byte) (name string, v value, err error) {
 			if kind == protowire.Fixed32Type {
 				f = float64(math.Float32frombits(uint32(n)))
 			}
-			if v.number = -1; f >= 0 && f <= maxNumber { // else nothing that is counted
+			if v.number = -1; f >= 0 && f <= maxNumber { // otherwise not a count
 				v.number = int64(f)
 			}
 		case 7, 9, 11, 13, 21, 25, 27: // plain integers and bool

@@ -11,13 +11,12 @@ import (
 	"weft/units"
 )
 
-// The binary form, as Graph::serialize_mmap of LogGOPSim's Parser.hpp writes it on
-// x86-64, without padding: a magic number of eight bytes; the number of ranks (4), of
-// CPUs and of NICs (1 each); for each rank the offsets of the beginning and the end of
-// its part (8 each), counted from behind the magic number. A part has the number of its
-// operations and of those that wait for nothing (4 each), the numbers of the latter (4
-// each), a record for each operation, and the numbers of those that wait for others, one
-// list after the other.
+// The binary form, as written by Graph::serialize_mmap of LogGOPSim's Parser.hpp on x86-64, without
+// padding: a magic number of eight bytes; the number of ranks (4), of CPUs and of NICs (1 each);
+// for each rank the offsets of the beginning and the end of its part (8 each), counted from the end
+// of the magic number. A part has the number of its operations and of the operations without
+// dependencies (4 each), the numbers of the latter (4 each), a record for each operation, and lists
+// with the numbers of the operations that depend on others.
 const (
 	magic       = 4223
 	magicBytes  = 8
@@ -33,7 +32,7 @@ const (
 	binaryCalc = 3
 )
 
-// anySource is -1, of receives: any rank, any tag.
+// anySource is -1 in a receive: any rank, any tag.
 const anySource = 1<<32 - 1
 
 // RecogniseBinary reports whether a file begins as a binary schedule does.
@@ -41,8 +40,8 @@ func RecogniseBinary(head []byte) bool {
 	return len(head) >= magicBytes && binary.LittleEndian.Uint64(head) == magic
 }
 
-// ReadBinary reads a binary schedule; file is its name for people. What could be read
-// before a problem is in the result, with the problem.
+// ReadBinary reads a binary schedule; file is its display name. The part read before a problem is
+// in the result, with the problem.
 func ReadBinary(file string, in io.Reader) *source.Workload {
 	b := &binaryReader{file: file, schedule: schedule{rank: -1}}
 	w := &source.Workload{Format: "GOAL schedule, binary", Files: []string{file}}
@@ -53,14 +52,14 @@ func ReadBinary(file string, in io.Reader) *source.Workload {
 	return w
 }
 
-// binaryReader is the state of a reader.
+// binaryReader is the state of ReadBinary.
 type binaryReader struct {
 	schedule
 	file string
-	data []byte // what follows the magic number
+	data []byte // data after the magic number
 }
 
-// problem is one at an offset behind the magic number.
+// problem is a problem at an offset from the end of the magic number.
 func (b *binaryReader) problem(offset int, value, format string, args ...any) *source.Problem {
 	return &source.Problem{File: b.file, Binary: true, Offset: int64(offset + magicBytes), Value: value, Want: fmt.Sprintf(format, args...)}
 }
@@ -92,11 +91,11 @@ func (b *binaryReader) read(in io.Reader) *source.Problem {
 	return nil
 }
 
-// number is the four bytes at an offset that is in the file.
+// number is the four bytes at a valid offset.
 func (b *binaryReader) number(at int) int { return int(binary.LittleEndian.Uint32(b.data[at:])) }
 
-// part reads the operations of a rank and what waits for them. Parts follow one another:
-// none begins before the end of the last.
+// part reads the operations of a rank and their dependencies. Parts follow one another: none begins
+// before the end of the last.
 func (b *binaryReader) part(rank int, last uint64) *source.Problem {
 	jump := headBytes + rank*jumpBytes
 	from, to := binary.LittleEndian.Uint64(b.data[jump:]), binary.LittleEndian.Uint64(b.data[jump+8:])
@@ -131,9 +130,9 @@ func (b *binaryReader) part(rank int, last uint64) *source.Problem {
 	return nil
 }
 
-// operation reads a record: the number of operations that it waits for (4), its kind
-// (1), peer (4), size (8), tag (4), CPU and NIC (1 each), and where the lists are of those
-// that wait for its end and its beginning (number and place, 4 each).
+// operation reads a record: its number of dependencies (4), kind (1), peer (4), size (8), tag (4),
+// CPU and NIC (1 each), and the lists of operations that wait for its end and for its beginning
+// (number and place, 4 each).
 func (b *binaryReader) operation(at int) *source.Problem {
 	kind, peer, size, tag := b.data[at+4], b.number(at+5), binary.LittleEndian.Uint64(b.data[at+9:]), b.number(at+17)
 	if size > maxNumber {
@@ -174,13 +173,13 @@ func (b *binaryReader) operation(at int) *source.Problem {
 	return nil
 }
 
-// waiting is the lists of a part, as far as they are read.
+// waiting is the state of reading the lists of a part.
 type waiting struct {
-	waits     []int // for how many others each operation waits
-	next, end int   // where the next list begins, and the part ends
+	waits     []int // number of dependencies of each operation
+	next, end int   // start of the next list, and end of the part
 }
 
-// waiting reads the lists of those that wait for an operation's end and its beginning.
+// waiting reads the lists of operations that wait for an operation's end and for its beginning.
 func (b *binaryReader) waiting(at int, op int32, lists int, w *waiting) *source.Problem {
 	for i, field := range []int{at + 23, at + 31} {
 		count, place := b.number(field), b.number(field+4)
@@ -189,7 +188,7 @@ func (b *binaryReader) waiting(at int, op int32, lists int, w *waiting) *source.
 		}
 		first := lists + 4*place
 		if first != w.next || first+4*count > w.end {
-			return b.problem(field, fmt.Sprintf("%d from %d", count, place), "a list from %d, behind the one before, within the %d that the part of rank %d has room for", (w.next-lists)/4, (w.end-lists)/4, b.rank)
+			return b.problem(field, fmt.Sprintf("%d from %d", count, place), "a list from %d on, after the previous list, within the %d entries of the part of rank %d", (w.next-lists)/4, (w.end-lists)/4, b.rank)
 		}
 		w.next = first + 4*count
 		before := op

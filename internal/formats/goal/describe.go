@@ -2,7 +2,7 @@ package goal
 
 import "weft/internal/formats/source"
 
-// describe says what the numbers mean and what the schedule leaves open.
+// describe states the meaning of the numbers and the assumptions.
 func (r *schedule) describe(w *source.Workload) {
 	w.Units = []string{"send and recv: bytes", "calc: nanoseconds, LogGOPSim's unit of time"}
 	w.Assume("rank i is the i-th GPU of the cluster, node by node; where no cluster is given a node has one GPU and one NIC")

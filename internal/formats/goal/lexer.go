@@ -16,10 +16,10 @@ type token struct {
 type lexer struct {
 	lines   *source.Lines
 	tokens  []token
-	comment int // the line where an open comment begins; 0 outside
+	comment int // line of the open comment's beginning; 0 outside
 }
 
-// next takes the next line that has tokens; false at the end.
+// next reads the next line with tokens; false at the end.
 func (l *lexer) next() (bool, *source.Problem) {
 	for {
 		ok, p := l.lines.Next()
@@ -67,7 +67,7 @@ func (l *lexer) split(text string) *source.Problem {
 	return nil
 }
 
-// take makes a token of the bytes at the beginning that belong to it.
+// take makes a token of the leading bytes that belong to it.
 func (l *lexer) take(text string, number bool, belongs func(byte) bool) (rest string) {
 	n := 1
 	for n < len(text) && belongs(text[n]) {

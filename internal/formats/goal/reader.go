@@ -18,8 +18,8 @@ func Recognise(head []byte) bool {
 	return ok && p == nil && l.tokens[0].text == "num_ranks"
 }
 
-// Read reads a schedule; file is its name for people. What could be read before a
-// problem is in the result, with the problem.
+// Read reads a schedule; file is its display name. The part read before a problem is in the result,
+// with the problem.
 func Read(file string, r io.Reader) *source.Workload {
 	rd := &reader{lexer: lexer{lines: source.NewLines(file, r)}, schedule: schedule{rank: -1}}
 	w := &source.Workload{Format: "GOAL schedule", Files: []string{file}}
@@ -29,11 +29,11 @@ func Read(file string, r io.Reader) *source.Workload {
 	return w
 }
 
-// reader is the state of one of the text form.
+// reader is the state of reading the text form.
 type reader struct {
 	lexer
 	schedule
-	given  []bool // whether a rank has had its block
+	given  []bool // ranks whose block has been read
 	labels map[string]int32
 }
 
@@ -82,7 +82,7 @@ func (r *reader) missing() *source.Problem {
 	return &source.Problem{File: r.lines.File, Want: fmt.Sprintf("a block for each of the %d ranks that num_ranks announces: missing are %s", len(r.ops), list)}
 }
 
-// line reads the statements of one line: a block may open and close on it.
+// line reads the statements of one line: it may open and close a block.
 func (r *reader) line() *source.Problem {
 	for len(r.tokens) > 0 {
 		first := r.tokens[0].text
@@ -202,7 +202,7 @@ func (r *reader) dependency(label string) *source.Problem {
 	return nil
 }
 
-// operation reads calc, send or recv with what belongs to it.
+// operation reads calc, send or recv with its arguments.
 func (r *reader) operation() (o workload.Op, p *source.Problem) {
 	what := r.tokens[0].text
 	r.tokens = r.tokens[1:]
@@ -233,7 +233,7 @@ func (r *reader) operation() (o workload.Op, p *source.Problem) {
 	return o, p
 }
 
-// end reads the other end of a message and what follows.
+// end reads the peer of a message and its attributes.
 func (r *reader) end(o *workload.Op) *source.Problem {
 	loose := wildcard{rank: int32(r.rank), op: int32(len(r.ops[r.rank]))}
 	if o.Kind == workload.Recv && r.minusOne() {
@@ -263,7 +263,7 @@ func (r *reader) end(o *workload.Op) *source.Problem {
 	return r.attributes("cpu", "nic")
 }
 
-// attributes reads those of a list that are there, in its order.
+// attributes reads the given attributes that are present, in this order.
 func (r *reader) attributes(names ...string) *source.Problem {
 	for _, name := range names {
 		if len(r.tokens) == 0 || r.tokens[0].text != name {
@@ -279,7 +279,7 @@ func (r *reader) attributes(names ...string) *source.Problem {
 	return nil
 }
 
-// minusOne takes a -1 if it is next.
+// minusOne takes a -1 if it comes next.
 func (r *reader) minusOne() bool {
 	if len(r.tokens) >= 2 && r.tokens[0].text == "-" && r.tokens[1].text == "1" {
 		r.tokens = r.tokens[2:]
@@ -288,7 +288,7 @@ func (r *reader) minusOne() bool {
 	return false
 }
 
-// word takes a certain token.
+// word takes the given token.
 func (r *reader) word(text string) *source.Problem {
 	if len(r.tokens) == 0 || r.tokens[0].text != text {
 		return r.lines.Problem(r.rest(), text)
@@ -297,7 +297,7 @@ func (r *reader) word(text string) *source.Problem {
 	return nil
 }
 
-// number takes a number of at most most.
+// number takes a number up to most.
 func (r *reader) number(what string, most uint64) (uint64, *source.Problem) {
 	if len(r.tokens) == 0 || !r.tokens[0].number {
 		return 0, r.lines.Problem(r.rest(), what)
@@ -310,7 +310,7 @@ func (r *reader) number(what string, most uint64) (uint64, *source.Problem) {
 	return n, nil
 }
 
-// rest is what is left of the line.
+// rest is the rest of the line.
 func (r *reader) rest() string {
 	var words []string
 	for _, t := range r.tokens {

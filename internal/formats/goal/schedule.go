@@ -5,21 +5,21 @@ import (
 	"weft/internal/sim/workload"
 )
 
-// schedule is what both forms of a file become.
+// schedule is the result of both forms of a file.
 type schedule struct {
 	ops    [][]workload.Op
-	places [][]int32 // of operations: lines of a text, bytes of a binary file
-	rank   int       // whose block is open; -1 outside
-	// started has the operations of the open block that stand for the beginning of
-	// others, by those others; beginnings has them in their order.
+	places [][]int32 // of operations: line in a text, byte in a binary file
+	rank   int       // rank of the open block; -1 outside
+	// started maps operations of the open block to the operations that stand for their beginning;
+	// beginnings has the same in order.
 	started    map[int32]int32
 	beginnings []beginning
 	any        []wildcard
-	// What the schedule uses, for what is said of it.
+	// Features that the schedule uses, for describe.
 	cpus, starting, sendBefore bool
 }
 
-// beginning is the operation that stands for the beginning of another.
+// beginning is the operation that stands for the beginning of another operation.
 type beginning struct{ start, op int32 }
 
 // begin opens the block of a rank.
@@ -27,8 +27,8 @@ func (r *schedule) begin(rank int) {
 	r.rank, r.started = rank, make(map[int32]int32)
 }
 
-// close ends the block. The beginning of an operation that others begin with becomes
-// an operation of its own, of no length, that takes over what the operation waits for.
+// close ends the block. If others wait for the beginning of an operation, the beginning becomes an
+// operation of its own, of length 0, which takes over the operation's dependencies.
 func (r *schedule) close() {
 	if r.rank < 0 {
 		return
@@ -40,7 +40,8 @@ func (r *schedule) close() {
 	r.beginnings, r.started, r.rank = r.beginnings[:0], nil, -1
 }
 
-// startOf is the operation that stands for the beginning of another, made at a place.
+// startOf is the operation that stands for the beginning of another; place is its position in the
+// file.
 func (r *schedule) startOf(op, place int32) int32 {
 	if start, known := r.started[op]; known {
 		return start
@@ -52,7 +53,7 @@ func (r *schedule) startOf(op, place int32) int32 {
 	return start
 }
 
-// require has an operation of the open block wait for another.
+// require makes an operation of the open block wait for another.
 func (r *schedule) require(op, before int32) {
 	r.sendBefore = r.sendBefore || r.ops[r.rank][before].Kind == workload.Send
 	r.ops[r.rank][op].After = append(r.ops[r.rank][op].After, before)
@@ -65,7 +66,7 @@ func (r *schedule) add(o workload.Op, place int32) {
 	r.places[r.rank] = append(r.places[r.rank], place)
 }
 
-// finish makes the workload of what was read.
+// finish makes the workload of the schedule.
 func (r *schedule) finish(w *source.Workload) {
 	r.wildcards()
 	w.Ranks, w.Graph, w.Hosts = len(r.ops), &workload.Graph{Ranks: r.ops, Sender: workload.MPI}, true

@@ -14,15 +14,15 @@ type wildcard struct {
 // at is an operation.
 type at struct{ rank, op int32 }
 
-// wanted is what a receive takes: -1 where it takes any.
+// wanted identifies the sends that a receive takes: -1 takes any.
 type wanted struct {
 	to, from, tag int32
 	bytes         units.Bytes
 }
 
-// wildcards gives receives from anywhere the sends that no other receive takes: of
-// those that fit, the first by rank and place. One that nothing fits stays as it is,
-// with a peer that no rank has, and is found when the graph is checked.
+// wildcards assigns sends that no other receive takes to receives from anywhere: the first fitting
+// one by rank and place. A receive without a fitting send keeps a peer that no rank has; the check
+// of the graph reports it.
 func (r *schedule) wildcards() {
 	if len(r.any) == 0 {
 		return
@@ -54,7 +54,7 @@ func (r *schedule) wildcards() {
 	}
 }
 
-// unclaimed are the sends that no receive which names them takes.
+// unclaimed are the sends that no receive names.
 func (r *schedule) unclaimed() (free []at) {
 	type channel struct{ from, to, tag int32 }
 	named := make(map[channel]int) // receives that name their sends

@@ -18,21 +18,20 @@ const (
 	flowName     = "flow.txt"
 )
 
-// A Case is a folder of that simulator.
+// A Case is a folder of HPCC's simulator.
 type Case struct {
 	Config   Config
 	Topology Topology
 	Flows    []Flow
-	// Ignored is what the files say in vain.
+	// Ignored lists the parts of the files without effect.
 	Ignored []Ignored
 }
 
 // ReadDir reads the case in a folder; see [Read].
 func ReadDir(dir string) (*Case, error) { return Read(os.DirFS(dir)) }
 
-// Read reads a case: config.txt and the two files that it names, beside it, and
-// opens no other file. An error is a [*Problems] with all that is wrong in the
-// three files.
+// Read reads a case: config.txt and the two files that it names, in the same folder, and opens no
+// other file. An error is a [*Problems] with all problems of the three files.
 func Read(folder fs.FS) (*Case, error) {
 	problems := &Problems{}
 	c := &Case{}
@@ -53,7 +52,7 @@ func Read(folder fs.FS) (*Case, error) {
 	return c, nil
 }
 
-// readTopology is nil when the file has a problem.
+// readTopology is nil if the file has a problem.
 func (c *Case) readTopology(folder fs.FS, problems *Problems) *Topology {
 	file := path.Base(c.Config.TopologyFile)
 	text, ok := readFile(folder, file, problems)
@@ -77,8 +76,8 @@ func (c *Case) readTopology(folder fs.FS, problems *Problems) *Topology {
 	return &c.Topology
 }
 
-// checkECN looks for ports of switches whose rate the three ECN maps lack. That
-// simulator stops there, or marks every packet, depending on how it was built.
+// checkECN looks for ports of switches whose rate the three ECN maps lack. Depending on its build,
+// HPCC's simulator stops there, or marks every packet.
 func (c *Case) checkECN(file string, t *Topology, problems *Problems) {
 	if !c.Config.EnableQCN {
 		return
@@ -119,7 +118,7 @@ func readFile(folder fs.FS, name string, problems *Problems) (string, bool) {
 	return readText(f, name, problems)
 }
 
-// readText is a whole file, and false where it cannot be read or is too long.
+// readText is a whole file, and false if it cannot be read or is too long.
 func readText(f io.Reader, name string, problems *Problems) (string, bool) {
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	switch {
@@ -133,8 +132,7 @@ func readText(f io.Reader, name string, problems *Problems) (string, bool) {
 	return "", false
 }
 
-// cause is an error of the file system without the path that the problem names
-// already.
+// cause is an error of the file system without the path, which the problem already names.
 func cause(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -9,10 +9,10 @@ import (
 	"weft/units"
 )
 
-// A CC is a congestion control by the number that CC_MODE gives it.
+// A CC is a congestion control, as numbered in CC_MODE.
 type CC int
 
-// The congestion controls of that simulator.
+// The congestion controls of HPCC's simulator.
 const (
 	CCDCQCN    CC = 1
 	CCHPCC     CC = 3
@@ -33,8 +33,7 @@ func (c CC) String() string {
 	return "CC_MODE " + strconv.Itoa(int(c))
 }
 
-// A Config is config.txt. Each field names its key; a key that is not in the
-// file has that simulator's own default.
+// A Config is config.txt. Each field names its key; a missing key has the simulator's default.
 type Config struct {
 	EnableQCN           bool // ENABLE_QCN: switches mark ECN
 	DynamicPFCThreshold bool // USE_DYNAMIC_PFC_THRESHOLD: read there, never used
@@ -53,7 +52,7 @@ type Config struct {
 
 	CC CC // CC_MODE
 
-	// DCQCN. That simulator cuts the three intervals to whole microseconds.
+	// DCQCN. The simulator truncates the three intervals to whole microseconds.
 	AlphaInterval     units.Time // ALPHA_RESUME_INTERVAL
 	DecreaseInterval  units.Time // RATE_DECREASE_INTERVAL
 	IncreaseInterval  units.Time // RP_TIMER
@@ -109,34 +108,33 @@ type Config struct {
 	LegacyLinkDelay string // LINK_DELAY: read there, never used
 }
 
-// LinkDown takes the link between A and B down when After has passed since
-// second 2; the zero LinkDown is none.
+// LinkDown takes the link between A and B down at After plus 2 s; the zero LinkDown is none.
 type LinkDown struct {
 	After units.Time
 	A, B  int
 }
 
-// RateBytes is a threshold of the ports of one rate.
+// RateBytes is a threshold for ports of one rate.
 type RateBytes struct {
 	Rate  units.Rate
 	Bytes units.Bytes
 }
 
-// RateRatio is a probability of the ports of one rate.
+// RateRatio is a probability for ports of one rate.
 type RateRatio struct {
 	Rate  units.Rate
 	Ratio Ratio
 }
 
-// An ECN is the marking of a port: never up to KMin, with a probability that
-// rises to PMax at KMax, always above.
+// An ECN is the marking of a port: never up to KMin, with a probability rising to PMax at KMax,
+// always above.
 type ECN struct {
 	KMin, KMax units.Bytes
 	PMax       Ratio
 }
 
-// ECN is the marking of the ports of one rate; it is false when one of the
-// three maps lacks that rate.
+// ECN is the marking of the ports of one rate; it is false if one of the three maps lacks that
+// rate.
 func (c *Config) ECN(rate units.Rate) (ECN, bool) {
 	var e ECN
 	found := 0
@@ -158,8 +156,8 @@ func (c *Config) ECN(rate units.Rate) (ECN, bool) {
 	return e, found == 7
 }
 
-// defaultConfig is that simulator's own initial values (scratch/third.cc). Its
-// EWMA_GAIN is 0: it divides the integers 1 and 16.
+// defaultConfig has the simulator's initial values (scratch/third.cc). Its EWMA_GAIN is 0: the
+// simulator divides the integers 1 and 16.
 func defaultConfig() Config {
 	return Config{
 		EnableQCN: true, DynamicPFCThreshold: true, PauseTime: 5 * units.Microsecond,
@@ -176,15 +174,14 @@ func defaultConfig() Config {
 	}
 }
 
-// A key is what config.txt may set: how many words it takes, what they have to
-// be, and where they go.
+// A key is a key of config.txt: the number of its words, their valid form, and their target.
 type key struct {
 	words int
 	want  string
 	set   func(c *Config, words []string) bool
 }
 
-// keys are all keys that the two versions of that simulator read.
+// keys are all keys of the simulator's two versions.
 var keys = map[string]key{
 	"ENABLE_QCN":                boolKey(func(c *Config) *bool { return &c.EnableQCN }),
 	"USE_DYNAMIC_PFC_THRESHOLD": boolKey(func(c *Config) *bool { return &c.DynamicPFCThreshold }),
@@ -277,8 +274,8 @@ func timeKey(name string, unit units.Time, field func(*Config) *units.Time) key 
 	}}
 }
 
-// intervalKey is the period of a timer: below a microsecond, that simulator
-// would cut it to 0 and never come to an end.
+// intervalKey is the period of a timer. The simulator would truncate a period below a microsecond
+// to 0 and never end.
 func intervalKey(field func(*Config) *units.Time) key {
 	return key{1, "a number of microseconds, at least 1", func(c *Config, words []string) (ok bool) {
 		*field(c), ok = parseTime(words[0], units.Microsecond, maxSeconds)
@@ -307,8 +304,8 @@ func textKey(field func(*Config) *string) key {
 	}}
 }
 
-// inputKey is the name of an input file. Its folder is that simulator's working
-// folder; here the file lies beside config.txt.
+// inputKey is the name of an input file. There, it is relative to the simulator's working folder;
+// here, the file lies beside config.txt.
 func inputKey(field func(*Config) *string) key {
 	return key{1, "the name of a file beside config.txt", func(c *Config, words []string) bool {
 		base := path.Base(words[0])
@@ -375,7 +372,7 @@ func setBuffer(c *Config, words []string) bool {
 func parseConfig(text string, problems *Problems) (Config, []Ignored) {
 	c := defaultConfig()
 	var ignored []Ignored
-	unknown := map[string]int{} // where in ignored
+	unknown := map[string]int{} // index in ignored
 	first := map[string]int{}   // the line of a key
 	t := table{file: configName, text: text, problems: problems}
 	for l, ok := t.pull(); ok; l, ok = t.pull() {
@@ -407,13 +404,13 @@ func parseConfig(text string, problems *Problems) (Config, []Ignored) {
 	return c, ignored
 }
 
-// remark reports whether a word starts a remark.
+// remark reports whether a word starts a comment.
 func remark(word string) bool {
 	return strings.HasPrefix(word, "{") || strings.HasPrefix(word, "#") || strings.HasPrefix(word, "//")
 }
 
-// take is the words of the key, without a remark behind them and without the
-// count of a map. It is false when they are too few or too many.
+// take is the words of the key, without a comment after them and without the count of a map. It is
+// false if there are too few or too many.
 func (k key) take(words []string) ([]string, bool) {
 	for i, w := range words {
 		if remark(w) {

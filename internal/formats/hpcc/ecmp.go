@@ -5,8 +5,8 @@ import "math/bits"
 // HashName is the name of [Hash] as a parameter of an Ethernet switch.
 const HashName = "hpcc-murmur"
 
-// A Key is what a packet shows to the hash: the two addresses, and the two
-// ports in one word. An acknowledgement shows them the other way round.
+// A Key is the part of a packet that the hash reads: the two addresses, and the two ports in one
+// word. In an acknowledgement they are reversed.
 type Key struct{ SrcIP, DstIP, Ports uint32 }
 
 // NewKey is the key of a packet of the given flow of addresses and ports.
@@ -24,14 +24,12 @@ func (f *Flow) Key() Key {
 	return NewKey(HostIP(f.Src), HostIP(f.Dst), f.SrcPort, f.DstPort)
 }
 
-// HostIP is the address that that simulator gives a host: 11.x.y.1, where x and
-// y are the bytes of its id.
+// HostIP is the simulator's address of a host: 11.x.y.1, where x and y are the bytes of its id.
 func HostIP(node int) uint32 { return 0x0b000001 + uint32(node)<<8 }
 
-// Hash is the ECMP hash of that simulator's switches, whose seed is the id of
-// the switch. It is MurmurHash3_x86_32 (A. Appleby, 2011, public domain) over
-// the 12 bytes of the key, each word little-endian in the order source address,
-// destination address, ports; it deviates in nothing.
+// Hash is the ECMP hash of the simulator's switches; its seed is the id of the switch. It is
+// MurmurHash3_x86_32 (A. Appleby, 2011, public domain) over the 12 bytes of the key, each word
+// little-endian in the order source address, destination address, ports, without any deviation.
 func Hash(k Key, seed uint32) uint32 {
 	h := seed
 	for _, word := range [3]uint32{k.SrcIP, k.DstIP, k.Ports} {
@@ -46,6 +44,6 @@ func Hash(k Key, seed uint32) uint32 {
 	return h ^ h>>16
 }
 
-// nicSeed is the seed with which a host with several links picks the one of a
-// queue pair: that of ns-3's own hash. No case at hand has such a host.
+// nicSeed is the seed with which a host with several links picks the link of a queue pair: that of
+// ns-3's own hash. No available case has such a host.
 const nicSeed = 0x8badf00d

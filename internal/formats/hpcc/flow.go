@@ -5,14 +5,12 @@ import "weft/units"
 // A Flow is a line of flow.txt: one message from a host to another.
 type Flow struct {
 	Src, Dst int
-	// Priority is the priority group, 0 to 7; 0 is the one that switches neither
-	// account nor pause nor mark.
+	// Priority is the priority group, 0 to 7. Switches neither account, pause nor mark group 0.
 	Priority int
-	// SrcPort counts the flows of a pair of hosts from 10000; that simulator
-	// gives it, no file does.
+	// SrcPort counts the flows of a pair of hosts from 10000; the simulator assigns it.
 	SrcPort, DstPort uint16
 	Bytes            units.Bytes
-	// Start is exact; that simulator starts the flow at the nearest nanosecond.
+	// Start is exact; the simulator starts the flow at the nearest nanosecond.
 	Start units.Time
 }
 
@@ -21,8 +19,8 @@ const firstSrcPort = 10000
 
 const wantFlow = "`src dst priority dport bytes start`, such as `0 1 3 100 1000000 2.0`"
 
-// parseFlows reads flow.txt. The topology may be nil when it could not be read:
-// then nobody knows which nodes are hosts.
+// parseFlows reads flow.txt. The topology is nil if it could not be read: then the hosts are
+// unknown.
 func parseFlows(file, text string, t *Topology, problems *Problems) ([]Flow, []Ignored) {
 	r := &flowReader{table: table{file: file, text: text, problems: problems}, t: t, ports: map[[2]int]uint16{}}
 	if t != nil {
@@ -106,14 +104,14 @@ func (r *flowReader) flow() bool {
 
 func (r *flowReader) host(id int64) bool { return r.t == nil || !r.t.isSwitch[id] }
 
-// reach answers whether two hosts are joined. Hosts do not forward, so a host
-// can touch several islands of switches.
+// reach answers whether two hosts are connected. Hosts do not forward, so a host can be on several
+// islands of switches.
 type reach struct {
-	// island is a root per switch, by union and find.
+	// island is the root of each switch, by union-find.
 	island []int
-	// beside is the switches and hosts at the other ends of a host's links.
-	beside   [][]int
-	isSwitch []bool
+	// neighbours are the switches and hosts at the other ends of a host's links.
+	neighbours [][]int
+	isSwitch   []bool
 }
 
 func newReach(t *Topology) *reach {
@@ -126,10 +124,10 @@ func newReach(t *Topology) *reach {
 			r.island[r.root(l.A)] = r.root(l.B)
 		}
 		if !r.isSwitch[l.A] {
-			r.beside[l.A] = append(r.beside[l.A], l.B)
+			r.neighbours[l.A] = append(r.neighbours[l.A], l.B)
 		}
 		if !r.isSwitch[l.B] {
-			r.beside[l.B] = append(r.beside[l.B], l.A)
+			r.neighbours[l.B] = append(r.neighbours[l.B], l.A)
 		}
 	}
 	return r
@@ -144,11 +142,11 @@ func (r *reach) root(n int) int {
 }
 
 func (r *reach) joined(a, b int) bool {
-	for _, x := range r.beside[a] {
+	for _, x := range r.neighbours[a] {
 		if x == b {
 			return true
 		}
-		for _, y := range r.beside[b] {
+		for _, y := range r.neighbours[b] {
 			if r.isSwitch[x] && r.isSwitch[y] && r.root(x) == r.root(y) {
 				return true
 			}

@@ -19,8 +19,8 @@ func (r Ratio) Float() float64 {
 	return float64(r.Num) / float64(r.Den)
 }
 
-// decimal reads a decimal number as C++ streams do: 2, 2.0, .5, 2e-6. It is
-// exact, and false for anything else, negative numbers included.
+// decimal reads a decimal number as C++ streams do: 2, 2.0, .5, 2e-6. It is exact. It is false for
+// anything else, including negative numbers.
 func decimal(text string) (*big.Rat, bool) {
 	mantissa, exponent := strings.TrimPrefix(text, "+"), 0
 	if i := strings.IndexAny(mantissa, "eE"); i >= 0 {
@@ -45,7 +45,7 @@ func decimal(text string) (*big.Rat, bool) {
 	return r.Mul(r, scale), true
 }
 
-// nearest is the integer nearest to r, halves up, when it is at most limit.
+// nearest is the integer nearest to r, halves up, if it is at most limit.
 func nearest(r *big.Rat, limit int64) (int64, bool) {
 	twice := new(big.Int).Lsh(r.Num(), 1)
 	q := twice.Add(twice, r.Denom())
@@ -56,7 +56,7 @@ func nearest(r *big.Rat, limit int64) (int64, bool) {
 	return q.Int64(), true
 }
 
-// floor is r without its fraction, when it is at most limit.
+// floor is r without its fraction, if it is at most limit.
 func floor(r *big.Rat, limit int64) (int64, bool) {
 	q := new(big.Int).Quo(r.Num(), r.Denom())
 	if !q.IsInt64() || q.Int64() > limit {
@@ -71,7 +71,7 @@ func parseInt(text string, low, high int64) (int64, bool) {
 	return v, err == nil && v >= low && v <= high
 }
 
-// parseRatio reads a decimal number of at most limit.
+// parseRatio reads a decimal number up to limit.
 func parseRatio(text string, limit int64) (Ratio, bool) {
 	r, ok := decimal(text)
 	if !ok || r.Cmp(new(big.Rat).SetInt64(limit)) > 0 || !r.Num().IsInt64() || !r.Denom().IsInt64() {
@@ -80,8 +80,8 @@ func parseRatio(text string, limit int64) (Ratio, bool) {
 	return Ratio{r.Num().Int64(), r.Denom().Int64()}, true
 }
 
-// parseTime reads a decimal number of the given unit, to the nearest
-// picosecond, of at most this many seconds.
+// parseTime reads a decimal number of the given unit, to the nearest picosecond, up to this many
+// seconds.
 func parseTime(text string, unit units.Time, seconds int64) (units.Time, bool) {
 	r, ok := decimal(text)
 	if !ok {
@@ -100,8 +100,7 @@ func splitUnit(text string) (number, unit string) {
 	return text[:i], text[i:]
 }
 
-// delayUnits are the units of a time in ns-3 (class Time); without one, it is
-// seconds.
+// delayUnits are the units of a time in ns-3 (class Time); a number without a unit is in seconds.
 var delayUnits = map[string]units.Time{
 	"": units.Second, "s": units.Second, "ms": units.Millisecond,
 	"us": units.Microsecond, "ns": units.Nanosecond, "ps": units.Picosecond,
@@ -117,9 +116,8 @@ func parseDelay(text string) (units.Time, bool) {
 	return parseTime(number, unit, maxDelaySeconds)
 }
 
-// ratePrefixes and rateSuffixes spell the units of a rate in ns-3 (class
-// DataRate); without one, it is bits per second. A fraction of a bit per second
-// is cut.
+// ratePrefixes and rateSuffixes spell the units of a rate in ns-3 (class DataRate); a number
+// without a unit is in bits per second. A fraction of a bit per second is dropped.
 var (
 	ratePrefixes = map[string]int64{
 		"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9,

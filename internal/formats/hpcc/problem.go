@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// A Problem is one thing that is wrong in one file.
+// A Problem is one error in a file.
 type Problem struct {
 	File string
 	// Line counts from 1; 0 is the file as a whole.
 	Line int
-	// Value is what stands there; it is empty when something is missing.
+	// Value is the text at that place; it is empty if something is missing.
 	Value string
-	// Want is what would be valid.
+	// Want describes the valid values.
 	Want string
 }
 
-// Error is the problem as a line for people.
+// Error is the problem as one line of text.
 func (p Problem) Error() string {
 	place := p.File
 	if p.Line > 0 {
@@ -29,11 +29,10 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s: %q: expected %s", place, shorten(p.Value), p.Want)
 }
 
-// Problems are all that is wrong in the files of a case, in the order of the
-// files and their lines.
+// Problems are all errors in the files of a case, in the order of the files and their lines.
 type Problems struct {
 	List []Problem
-	// More counts those that are not in the list.
+	// More counts the problems that are not in the list.
 	More int
 }
 
@@ -59,18 +58,17 @@ func (p *Problems) add(file string, line int, value, want string) {
 
 func (p *Problems) none() bool { return len(p.List) == 0 }
 
-// Ignored is something in a file that that simulator does not read, or reads
-// and never uses.
+// Ignored is something in a file that the simulator does not read, or reads and never uses.
 type Ignored struct {
 	File string
-	// Line is where it is found first.
+	// Line is the line of its first occurrence.
 	Line int
 	What string
-	// Count is how often it is found.
+	// Count is the number of occurrences.
 	Count int
 }
 
-// String is the remark as a line for people.
+// String is the note as one line of text.
 func (i Ignored) String() string {
 	if i.Count == 1 {
 		return fmt.Sprintf("%s:%d: ignored: %s", i.File, i.Line, i.What)
@@ -78,7 +76,7 @@ func (i Ignored) String() string {
 	return fmt.Sprintf("%s:%d: ignored: %s (%d times)", i.File, i.Line, i.What, i.Count)
 }
 
-// shorten keeps a message readable, whatever the file holds.
+// shorten bounds the length of a message, whatever the file holds.
 func shorten(s string) string {
 	const most = 60
 	if len(s) <= most {

@@ -36,8 +36,8 @@ func (f FCT) Hosts() (src, dst int) {
 	return int(f.SrcIP >> 8 & 0xffff), int(f.DstIP >> 8 & 0xffff)
 }
 
-// WriteFCT writes fct.txt. The lines stay in their order, which there is that
-// of completion.
+// WriteFCT writes fct.txt. The lines keep their order; in the simulator's file they are in order of
+// completion.
 func WriteFCT(w io.Writer, flows []FCT) error {
 	b := bufio.NewWriter(w)
 	for _, f := range flows {
@@ -47,7 +47,7 @@ func WriteFCT(w io.Writer, flows []FCT) error {
 	return b.Flush()
 }
 
-// A PFC is a line of pfc.txt: a PFC frame that a device has received.
+// A PFC is a line of pfc.txt: a received PFC frame.
 type PFC struct {
 	Time   units.Time
 	Node   int
@@ -58,8 +58,8 @@ type PFC struct {
 	Pause bool
 }
 
-// WritePFC writes pfc.txt. The lines stay in their order, which there is that
-// of reception.
+// WritePFC writes pfc.txt. The lines keep their order; in the simulator's file they are in order of
+// reception.
 func WritePFC(w io.Writer, frames []PFC) error {
 	b := bufio.NewWriter(w)
 	for _, f := range frames {
@@ -75,8 +75,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// ParseFCT reads an fct.txt, such as that of a reference. An error is a
-// [*Problems].
+// ParseFCT reads an fct.txt, such as a reference result. An error is a [*Problems].
 func ParseFCT(file, text string) ([]FCT, error) {
 	problems := &Problems{}
 	var flows []FCT
@@ -98,9 +97,9 @@ func ParseFCT(file, text string) ([]FCT, error) {
 	return flows, nil
 }
 
-// ParsePFC reads a pfc.txt, such as that of a reference. That simulator does not
-// close the file, so that it can end in the middle of a line: such an end is
-// left out, and complete is false. An error is a [*Problems].
+// ParsePFC reads a pfc.txt, such as a reference result. The simulator does not close the file, so
+// it can end within a line: such an end is left out, and complete is false. An error is a
+// [*Problems].
 func ParsePFC(file, text string) (frames []PFC, complete bool, err error) {
 	problems := &Problems{}
 	whole := text[:strings.LastIndexByte(text, '\n')+1]

@@ -8,8 +8,8 @@ import (
 	"weft/units"
 )
 
-// Routes are the tables of all nodes: per destination host the interfaces of
-// equal cost, in the order in which that simulator's tables hold them.
+// Routes are the tables of all nodes: for each destination host the interfaces of equal cost, in
+// the order of the simulator's tables.
 type Routes struct {
 	// MaxRTT and MaxBDP are the largest base round trip and bandwidth-delay
 	// product of any two hosts: with GLOBAL_T, every window is MaxBDP.
@@ -18,7 +18,7 @@ type Routes struct {
 
 	hosts    []int32 // the column of a node, -1 for a switch
 	columns  int
-	table    []uint32 // per node and column, which list
+	table    []uint32 // per node and column: the number of a list
 	lists    [][]uint16
 	isSwitch []bool
 }
@@ -47,15 +47,13 @@ func (r *Routes) Pick(node, host int, k Key) int {
 	return int(ports[Hash(k, seed)%uint32(len(ports))])
 }
 
-// NextHops builds the tables, as that simulator does: from each host, breadth
-// first over the switches; whoever is one step further than the node at hand
-// gets that node as another next hop.
+// NextHops builds the tables, as the simulator does: from each host, breadth first over the
+// switches; a neighbour one step further away gets the present node as another next hop.
 //
-// The neighbours of a node are visited in the order of a map whose keys are
-// pointers. Switches are large objects, which glibc's allocator maps at falling
-// addresses, so the order is that of falling ids: with it, every line of the
-// paths at hand comes out, and with rising ids a third does not. The order of
-// hosts among themselves never matters, since hosts do not forward.
+// The neighbours of a node are visited in the order of a map whose keys are pointers. Switches are
+// large objects, which glibc's allocator maps at falling addresses, so the order is by falling ids:
+// with it, all lines of the available paths are reproduced; with rising ids a third is not. The
+// order of hosts among themselves never matters, since hosts do not forward.
 func NextHops(t *Topology, payload units.Bytes) (*Routes, error) {
 	hosts := t.Hosts()
 	if t.Nodes*len(hosts) > maxRouteEntries {
@@ -106,7 +104,7 @@ func (r *Routes) list(known map[string]uint32, ports []uint16) uint32 {
 // A neighbour is a node at the other end of the last link between two nodes.
 type neighbour struct {
 	node int
-	// port is the interface of the neighbour towards the node at hand.
+	// port is the interface of the neighbour towards the present node.
 	port  uint16
 	rate  units.Rate
 	delay units.Time
@@ -118,11 +116,11 @@ type search struct {
 	payload    units.Bytes
 	neighbours [][]neighbour
 
-	// queue is the nodes that are still to be visited.
+	// queue is the nodes still to visit.
 	queue []int
-	// Per node: the distance from the host, -1 when it is not reached; the next
-	// hops towards it; and along the path that reached it first, the delays, the
-	// transmissions of one payload, and the lowest rate.
+	// Per node: the distance from the host, -1 if it is not reached; the next hops towards the
+	// host; and along the first path found, the delays, the transmissions of one payload, and the
+	// lowest rate.
 	steps   []int
 	next    [][]uint16
 	delayNs []int64
@@ -178,7 +176,7 @@ func (s *search) from(host int) {
 	}
 }
 
-// reach enters a node that has not been seen.
+// reach adds a node that has not been seen.
 func (s *search) reach(now int, n neighbour) {
 	s.steps[n.node] = s.steps[now] + 1
 	s.delayNs[n.node] = s.delayNs[now] + nanoseconds(n.delay)
@@ -194,8 +192,8 @@ func nanoseconds(t units.Time) int64 {
 	return int64((t + units.Nanosecond/2) / units.Nanosecond)
 }
 
-// A Baseline is what that simulator computes of two hosts, from the delays and
-// rates of one shortest path.
+// A Baseline is computed by the simulator for two hosts, from the delays and rates of one shortest
+// path.
 type Baseline struct {
 	// RTT is twice the delays plus the transmissions of one payload.
 	RTT units.Time
@@ -203,12 +201,12 @@ type Baseline struct {
 	Rate units.Rate
 	// BDP is RTT times Rate.
 	BDP units.Bytes
-	// Standalone is the completion of the flow alone: RTT plus its bytes and 48
-	// more per packet at Rate.
+	// Standalone is the completion time of the flow alone: RTT plus its bytes and 48 more per
+	// packet at Rate.
 	Standalone units.Time
 }
 
-// baseline is that of a host towards the host of the search, without a flow.
+// baseline is the baseline of a host towards the search's host, without a flow.
 func (s *search) baseline(host int) Baseline {
 	ns := 2*s.delayNs[host] + s.sendNs[host]
 	rate := s.rate[host]
@@ -219,9 +217,8 @@ func (s *search) baseline(host int) Baseline {
 	}
 }
 
-// headerBytes is what that simulator adds per packet when it computes the
-// completion of a flow alone: Ethernet 14, IPv4 20, UDP 8, sequence number and
-// priority 6. Its packets carry 36.
+// headerBytes is the overhead per packet in the simulator's completion time of a flow alone:
+// Ethernet 14, IPv4 20, UDP 8, sequence number and priority 6. Its packets carry 36.
 const headerBytes = 48
 
 // Baselines is the baseline of each flow.
@@ -242,7 +239,7 @@ func (c *Case) Baselines() []Baseline {
 		}
 		b := s.baseline(f.Src)
 		packets := (f.Bytes-1)/c.Config.Payload + 1
-		// 32 bits there, and so they wrap here.
+		// the simulator uses 32 bits, so the value wraps here too
 		total := uint32(f.Bytes + packets*headerBytes)
 		b.Standalone = b.RTT + units.Time(mulDiv(uint64(total), 8_000_000_000, uint64(b.Rate)))*units.Nanosecond
 		out[i] = b

@@ -47,8 +47,7 @@ func (t *Topology) Hosts() []int {
 
 const wantLink = "`a b rate delay loss`, such as `0 2 100Gbps 0.001ms 0`"
 
-// ReadTopology reads a topology by itself; file is its name for people. An error is a
-// [*Problems].
+// ReadTopology reads a topology alone; file is its display name. An error is a [*Problems].
 func ReadTopology(file string, in io.Reader) (*Topology, []Ignored, error) {
 	problems := &Problems{}
 	text, ok := readText(in, file, problems)
@@ -62,8 +61,7 @@ func ReadTopology(file string, in io.Reader) (*Topology, []Ignored, error) {
 	return t, ignored, nil
 }
 
-// parseTopology reads topology.txt. What it returns is whole only when it finds
-// no problem.
+// parseTopology reads topology.txt. The result is complete only if it finds no problem.
 func parseTopology(file, text string, problems *Problems) (*Topology, []Ignored) {
 	r := &topologyReader{
 		table: table{file: file, text: text, problems: problems},
@@ -91,7 +89,7 @@ type topologyReader struct {
 	places []int
 }
 
-// counts reads `nodes switches links`, and is false when nothing can follow.
+// counts reads `nodes switches links`, and is false if nothing can follow.
 func (r *topologyReader) counts() (links int, ok bool) {
 	l, ok := r.next(3, "`nodes switches links`")
 	if !ok || l.words == nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A line is the words of one line of a file that has any.
+// A line is the words of a line that is not blank.
 type line struct {
 	number int
 	words  []string
@@ -19,7 +19,7 @@ type table struct {
 	problems *Problems
 }
 
-// pull takes the next line that has words; it is false at the end.
+// pull takes the next line with words; it is false at the end.
 func (t *table) pull() (line, bool) {
 	for t.text != "" {
 		one, rest, _ := strings.Cut(t.text, "\n")
@@ -37,9 +37,8 @@ func (t *table) pull() (line, bool) {
 	return line{}, false
 }
 
-// next takes the next line, which has to have this many words. Without words it
-// had others, and the problem is told; at the end of the file it is false, and
-// the problem is told too.
+// next takes the next line, which must have this many words. If it has another number, words is
+// empty and a problem is noted. At the end of the file it is false, and a problem is noted too.
 func (t *table) next(words int, want string) (line, bool) {
 	l, ok := t.pull()
 	if !ok {
@@ -53,7 +52,7 @@ func (t *table) next(words int, want string) (line, bool) {
 	return l, true
 }
 
-// rest takes what is left behind the announced records, and says so.
+// rest takes the lines after the announced records, and lists them as ignored.
 func (t *table) rest(what string) []Ignored {
 	l, ok := t.pull()
 	if !ok {
@@ -66,9 +65,8 @@ func (t *table) rest(what string) []Ignored {
 	return []Ignored{i}
 }
 
-// integers reads a line of whole numbers that are not negative, one per letter
-// of the form: i is decimal, p is a port, b is 0 or 1, x
-// is 32 bits in hexadecimal.
+// integers reads a line of non-negative whole numbers, one per letter of the form: i is decimal, p
+// is a port, b is 0 or 1, x is 32 bits in hexadecimal.
 func integers(l line, form string) ([]int64, bool) {
 	if len(l.words) != len(form) {
 		return nil, false

@@ -1,10 +1,9 @@
-// Package hpcctopo reads topologies of the simulator that was published with HPCC
-// (repository alibaba-edu/High-Precision-Congestion-Control, topology.txt of its
-// folders) as scenarios: a host becomes a node of one GPU and one NIC.
+// Package hpcctopo reads topologies of the simulator published with HPCC (repository
+// alibaba-edu/High-Precision-Congestion-Control, topology.txt of its folders) as scenarios: a host
+// becomes a node of one GPU and one NIC.
 //
-// One switch, and leaves that are on every spine alike, become a shape of their own; any
-// other fabric, such as its mix/fat.txt of three levels, is taken cable by cable. The loss
-// of links is left out.
+// A single switch, and a regular leaf-spine fabric, become a shape; any other fabric, such as its
+// mix/fat.txt of three levels, is taken cable by cable. The loss of links is left out.
 package hpcctopo
 
 import (
@@ -40,7 +39,7 @@ func Recognise(head []byte) bool {
 	return false
 }
 
-// Read reads a topology; file is its name for people.
+// Read reads a topology; file is its display name.
 func Read(file string, in io.Reader) (*source.Cluster, *source.Problem) {
 	t, ignored, err := hpcc.ReadTopology(file, in)
 	if err != nil {
@@ -81,7 +80,7 @@ func Read(file string, in io.Reader) (*source.Cluster, *source.Problem) {
 	return c, nil
 }
 
-// first is the first problem of a file, as readers of workloads tell one.
+// first is the first problem of a file, in the form of the workload readers.
 func first(file string, err error) *source.Problem {
 	var all *hpcc.Problems
 	if errors.As(err, &all) && len(all.List) > 0 {

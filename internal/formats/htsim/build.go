@@ -13,7 +13,7 @@ type builder struct {
 	*reader
 	ops    [][]workload.Op
 	places [][]int32
-	after  map[int][]ending // by trigger: what activates it
+	after  map[int][]ending // by trigger: the ends of connections that activate it
 	tag    int32
 	sends  []int32 // by connection
 }
@@ -24,8 +24,7 @@ type ending struct {
 	receiver   bool
 }
 
-// build makes the graph of what was read. The problem is that of a trigger that a
-// graph cannot have.
+// build makes the graph of the matrix. The problem is a trigger that a graph cannot have.
 func (r *reader) build(w *source.Workload) *source.Problem {
 	n := r.counts["Nodes"]
 	b := &builder{reader: r, ops: make([][]workload.Op, n), places: make([][]int32, n), after: make(map[int][]ending)}
@@ -62,7 +61,7 @@ func (b *builder) add(rank int32, line int, o workload.Op) int32 {
 	return int32(len(b.ops[rank]) - 1)
 }
 
-// message adds both ends of one.
+// message adds both ends of a message.
 func (b *builder) message(from, to int32, line int, o workload.Op) (send, recv int32) {
 	b.tag++
 	o.Kind, o.Peer, o.Tag = workload.Send, to, b.tag
@@ -70,8 +69,8 @@ func (b *builder) message(from, to int32, line int, o workload.Op) (send, recv i
 	return b.add(from, line, o), b.add(to, line, back)
 }
 
-// triggered has a connection that a trigger starts wait for what activates it. What
-// ends at another node sends it an empty message.
+// triggered makes a connection wait for the ends that activate its trigger. An end at another node
+// sends it an empty message.
 func (b *builder) triggered(i int, received []int32) *source.Problem {
 	c := &b.connections[i]
 	if c.trigger == 0 {
@@ -107,7 +106,7 @@ func (b *builder) triggered(i int, received []int32) *source.Problem {
 	return at
 }
 
-// describe says what the numbers mean and what the matrix leaves open.
+// describe states the meaning of the numbers and the assumptions.
 func (r *reader) describe(w *source.Workload) {
 	w.Units = []string{"size: bytes", "start: picoseconds, as htsim reads it; its older releases, and the files that its save writes, meant microseconds"}
 	w.Assume("node i is the i-th GPU of the cluster; where no cluster is given a node has one GPU and one NIC, of a cluster that is given GPUs of one node talk over its scale-up network")

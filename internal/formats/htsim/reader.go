@@ -17,7 +17,7 @@ type connection struct {
 	from, to            int32
 	start               units.Time
 	bytes               units.Bytes
-	trigger             int // that starts it; 0 if a time does
+	trigger             int // its trigger; 0 if it starts at a time
 	sendDone, recvDone  int // triggers that it activates; 0 for none
 	startGiven, sizeSet bool
 }
@@ -44,7 +44,7 @@ func Recognise(head []byte) bool {
 	return false
 }
 
-// reader is the state of one.
+// reader is the state of Read.
 type reader struct {
 	lines       *source.Lines
 	counts      map[string]int // of the header, by its words
@@ -54,7 +54,7 @@ type reader struct {
 	priorities  bool
 }
 
-// Read reads a matrix; file is its name for people.
+// Read reads a matrix; file is its display name.
 func Read(file string, in io.Reader) *source.Workload {
 	r := &reader{lines: source.NewLines(file, in), counts: make(map[string]int), triggers: make(map[int]trigger)}
 	w := &source.Workload{Format: "htsim connection matrix", Files: []string{file}}
@@ -128,7 +128,7 @@ func (r *reader) complete() *source.Problem {
 	return nil
 }
 
-// number reads a whole number of at most most, after a word.
+// number reads a whole number up to most, after a word.
 func (r *reader) number(text string, most uint64, after string) (uint64, *source.Problem) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n > most {

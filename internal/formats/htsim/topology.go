@@ -23,7 +23,7 @@ type tree struct {
 	lines                *source.Lines
 	nodes, tiers, podded int
 	levels               [3]tier
-	at                   *tier // the section that is open
+	at                   *tier // the present section
 }
 
 // RecogniseTopology reports whether a text begins as a topology does.
@@ -37,7 +37,7 @@ func RecogniseTopology(head []byte) bool {
 	return found["nodes"] && found["tiers"] && found["podsize"]
 }
 
-// ReadTopology reads a topology; file is its name for people.
+// ReadTopology reads a topology; file is its display name.
 func ReadTopology(file string, in io.Reader) (*source.Cluster, *source.Problem) {
 	t := &tree{lines: source.NewLines(file, in)}
 	for {
@@ -95,7 +95,7 @@ func (t *tree) line(words []string) *source.Problem {
 	return nil
 }
 
-// complete checks that all is there.
+// complete checks that all values are given.
 func (t *tree) complete() *source.Problem {
 	if t.nodes < 1 || t.podded < 1 || t.tiers < 2 || t.tiers > len(t.levels) {
 		return t.lines.Problem("", "Nodes and Podsize above 0, and Tiers of 2 or 3")
@@ -114,8 +114,8 @@ func (t *tree) complete() *source.Problem {
 	return nil
 }
 
-// counts are the switches, as FatTreeTopology::set_custom_params has them: the leaves
-// of a pod, its spines, and the cores of each of its spines.
+// counts are the numbers of switches, as in FatTreeTopology::set_custom_params: the leaves of a
+// pod, its spines, and the cores of each of its spines.
 func (t *tree) counts() (spines, cores int, p *source.Problem) {
 	leaf, spine := &t.levels[0], &t.levels[1]
 	pods := t.nodes / t.podded
@@ -143,7 +143,7 @@ func (t *tree) counts() (spines, cores int, p *source.Problem) {
 	return spines, uplinks / spine.oversubscribed / (core.down * spines), nil
 }
 
-// cluster is the tree as a scenario has it.
+// cluster is the tree as a scenario.
 func (t *tree) cluster() (*source.Cluster, *source.Problem) {
 	spines, cores, p := t.counts()
 	if p != nil {
@@ -185,7 +185,7 @@ func (t *tree) cluster() (*source.Cluster, *source.Problem) {
 	return c, nil
 }
 
-// cable is a length as YAML has it.
+// cable is a length as YAML.
 func cable(name string, ns int) string {
 	return fmt.Sprintf("%s: %s", name, source.Cable(units.Time(ns)*units.Nanosecond))
 }

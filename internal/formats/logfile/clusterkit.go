@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// clusterKit reads the report that is made of the results of clusterkit (HPC-X):
-// the least, mean and largest bandwidth and latency over pairs of nodes, between
-// whom, and the nodes that it finds slow. clusterkit itself sends 32 MiB in both
-// directions at once for a bandwidth and an empty message for a latency
-// (docs.nvidia.com/networking, HPC-X, ClusterKit, test descriptions); the report
-// says neither.
+// clusterKit reads the report on the results of clusterkit (HPC-X): the least, mean and largest
+// bandwidth and latency over pairs of nodes, with the pairs, and the nodes that it finds slow. For
+// a bandwidth, clusterkit sends 32 MiB in both directions at once, and for a latency an empty
+// message (docs.nvidia.com/networking, HPC-X, ClusterKit, test descriptions); the report states
+// neither.
 type clusterKit struct {
 	b                  *builder
 	bandwidth, latency *Table
@@ -19,15 +18,15 @@ type clusterKit struct {
 	suspects           bool            // the next line may list slow nodes
 }
 
-// What clusterkit measures with unless it is told otherwise.
+// Default parameters of clusterkit.
 const (
 	clusterKitBandwidthBytes = 32 << 20
-	clusterKitLatencyBytes   = 1 // weft's smallest message stands for an empty one
+	clusterKitLatencyBytes   = 1 // weft's smallest message, in place of an empty one
 )
 
 var extreme = regexp.MustCompile(`\b(Minimum|Maximum|Average) (bandwidth|latency):\s+([0-9.]+)\s+(MB/s(?:ec)?|GB/s(?:ec)?|usec|us)\b\s*(.*)`)
 
-// clusterUnits are the report's, in Gb/s and µs. MB are 10^6 bytes.
+// clusterUnits are the report's units, in Gb/s and µs. MB are 10^6 bytes.
 var clusterUnits = map[string]float64{"MB/sec": .008, "MB/s": .008, "GB/sec": 8, "GB/s": 8, "usec": 1, "us": 1}
 
 func (r *clusterKit) line(n int, text string) {
@@ -52,7 +51,7 @@ func (r *clusterKit) line(n int, text string) {
 	}
 	x, err := strconv.ParseFloat(m[3], 64)
 	if err != nil || x <= 0 {
-		r.b.note(n, "%s %s is no measurement: left out", m[1], m[2])
+		r.b.note(n, "%s %s is not a measurement: left out", m[1], m[2])
 		return
 	}
 	x *= clusterUnits[m[4]]
@@ -72,13 +71,13 @@ func (r *clusterKit) line(n int, text string) {
 	}
 }
 
-// place is the nodes behind a number, without a remark in brackets.
+// place is the nodes after a number, without a comment in brackets.
 func place(text string) string {
 	names, _, _ := strings.Cut(text, "(")
 	return strings.TrimSpace(names)
 }
 
-// of is the table of bandwidths or of latencies.
+// of is the table of bandwidths or latencies.
 func (r *clusterKit) of(n int, what string) *Table {
 	at, bytes := &r.bandwidth, int64(clusterKitBandwidthBytes)
 	if what == "latency" {
@@ -96,7 +95,7 @@ func (r *clusterKit) of(n int, what string) *Table {
 	return *at
 }
 
-// suspect takes lines that list slow nodes, until an empty one.
+// suspect takes lines with slow nodes, until an empty line.
 func (r *clusterKit) suspect(text string) {
 	switch {
 	case strings.TrimSpace(text) == "" || strings.HasPrefix(text, "==="):
@@ -127,7 +126,7 @@ func (r *clusterKit) end(bool) {
 			}
 		}
 		if row := &t.Rows[0]; row.Gbps == 0 && row.Micros == 0 {
-			r.b.note(t.Line, "without the average %s there is nothing to lay beside a prediction: left out", what)
+			r.b.note(t.Line, "without the average %s there is nothing to compare with a prediction: left out", what)
 			t.Rows = nil
 		}
 	}

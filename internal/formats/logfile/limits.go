@@ -1,12 +1,12 @@
 package logfile
 
-// Bounds on what is read, each with its reason.
+// Bounds of the input, each with its reason.
 const (
 	maxBytes  = 1 << 30 // of a log: NCCL_DEBUG=TRACE of a large job; more is not one table's log
 	maxLine   = 1 << 16 // of a line: the longest of NCCL's lists every NIC in a few kilobytes
 	maxTables = 1024    // of a log: a night of pairwise runs
 	maxRows   = 1 << 14 // of a table: -i with a small increment
-	maxNotes  = 64      // that are listed; the others are counted
+	maxNotes  = 64      // listed; the others are counted
 	maxHosts  = 1 << 16 // of a run
 	maxNames  = 1 << 12 // of suspicious nodes and devices
 )

@@ -1,24 +1,24 @@
 package logfile
 
-// Log is what could be read of a file.
+// Log is the content of a log file.
 type Log struct {
 	Name   string
 	Tables []*Table
-	// Said is what NCCL told of itself between the rows.
+	// Said holds NCCL's own messages between the rows.
 	Said Said
-	// Notes are places where something is wrong with the log, in its order. Unlisted
-	// is how many more there were.
+	// Notes are places where the log is defective, in its order. Unlisted is the number of further
+	// ones.
 	Notes    []Note
 	Unlisted int
 }
 
-// Note is a place in the log and what is to be said of it.
+// Note is a place in the log with a remark.
 type Note struct {
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
 
-// Partial reports whether something of the log could not be read.
+// Partial reports whether some part of the log could not be read.
 func (l *Log) Partial() bool {
 	for _, t := range l.Tables {
 		if t.Cut != "" {
@@ -28,7 +28,7 @@ func (l *Log) Partial() bool {
 	return len(l.Notes) > 0
 }
 
-// Format is the program that a table is from.
+// Format is the program that printed a table.
 type Format string
 
 // The formats.
@@ -42,15 +42,14 @@ const (
 type Table struct {
 	Format Format
 	Line   int    // of the heading, from 1
-	Test   string // as the log names it: all_reduce_perf, RDMA_Write BW; "" where it does not
-	// Op is the operation by weft's name: all-reduce, all-gather, … of nccl-tests;
-	// write, send or read of perftest. Inferred says that the columns alone tell it.
+	Test   string // as the log names it: all_reduce_perf, RDMA_Write BW; "" if it does not
+	// Op is the operation by weft's name: all-reduce, all-gather, … for nccl-tests; write, send or
+	// read for perftest. Inferred says that only the columns tell it.
 	Op       string
 	Inferred bool
 
-	// Of nccl-tests. Listed is the number of ranks by the list of devices, 0 where
-	// there is none; Hosts are the nodes of that list, in its order, and PerHost the
-	// most ranks of one.
+	// For nccl-tests. Listed is the number of ranks in the list of devices, 0 without a list; Hosts
+	// are the nodes of that list, in its order, and PerHost the maximum of ranks on one node.
 	Listed  int
 	Hosts   []string
 	PerHost int
@@ -58,7 +57,7 @@ type Table struct {
 	// Average is the line "# Avg bus bandwidth" in GB/s, 0 where it is missing.
 	Average float64
 
-	// Of perftest.
+	// For perftest.
 	Latency       bool
 	Bidirectional bool
 	GPUMemory     bool
@@ -72,7 +71,7 @@ type Table struct {
 
 	// Rows are the sizes, in the order of the log.
 	Rows []Row
-	// Cut is why the table is not whole, "" if it is.
+	// Cut is the reason why the table is incomplete, "" if it is complete.
 	Cut string
 }
 
@@ -80,31 +79,31 @@ type Table struct {
 type Row struct {
 	Line  int
 	Bytes int64
-	// Micros is the time of an operation in µs, of nccl-tests out of place and of a
-	// latency the median (half a round trip). InPlace is the same in place.
+	// Micros is the time of an operation in µs: for nccl-tests out of place, for a latency the
+	// median (half a round trip). InPlace is the same in place.
 	Micros, InPlace float64
 	AlgGBps         float64 // GB/s of 10^9 bytes, out of place
 	BusGBps         float64
 	// Gbps is a bandwidth in Gb/s: perftest's average.
 	Gbps float64
-	// Least and Most are the extremes of what the row sums up: µs of a latency, Gb/s
-	// of a bandwidth. LeastAt and MostAt say between whom.
+	// Least and Most are the extremes of the row: µs of a latency, Gb/s of a bandwidth. LeastAt and
+	// MostAt are the pairs that had them.
 	Least, Most     float64
 	LeastAt, MostAt string
-	Wrong           int64 // elements that came out wrong
+	Wrong           int64 // wrong elements
 }
 
-// Said is what NCCL told of itself: facts of the log, whatever is simulated.
+// Said holds NCCL's own messages: facts of the log, independent of a simulation.
 type Said struct {
 	Version string   `json:"nccl_version,omitempty"`
 	Ranks   int      `json:"ranks,omitempty"` // of the largest communicator
 	Devices []string `json:"network_devices,omitempty"`
 	Link    string   `json:"link_layer,omitempty"` // of the devices: IB or RoCE
-	// Connections between nodes by what they go over.
+	// Connections between nodes, by their transport.
 	Direct  int `json:"connections_with_gpudirect,omitempty"`
 	Bounced int `json:"connections_through_host_memory,omitempty"`
 	Sockets int `json:"connections_over_sockets,omitempty"`
-	// Forced are the settings of the environment that choose for NCCL.
+	// Forced are the environment settings that override NCCL's choices.
 	Forced   []string `json:"set_by_environment,omitempty"`
 	Warnings []Note   `json:"warnings,omitempty"`
 }

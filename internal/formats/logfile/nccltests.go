@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// ncclTests reads the tables of nccl-tests (github.com/NVIDIA/nccl-tests,
-// src/common.cu and src/util.cu). Versions differ in the columns that they have
-// (root came with 2.11, error became #wrong), so the heading says which they are.
+// ncclTests reads the tables of nccl-tests (github.com/NVIDIA/nccl-tests, src/common.cu and
+// src/util.cu). The columns differ between versions (root came with 2.11, error became #wrong); the
+// heading names them.
 type ncclTests struct {
 	b     *builder
 	run   ncclRun  // of the devices listed last
-	test  string   // named last
-	shape []column // of the table that is open
+	test  string   // the last one named
+	shape []column // columns of the open table
 	old   bool     // it is of nccl-tests 1, whose times are milliseconds
-	cpu   bool     // its times are those of the host: it is passed over
-	table *Table   // that is open; nil is none
+	cpu   bool     // its times are host times: it is skipped
+	table *Table   // the open table, or nil
 	whole bool     // its last line has been seen
 }
 
@@ -28,13 +28,13 @@ type ncclRun struct {
 	perHost map[string]int
 	hosts   []string
 	gpu     string
-	more    int // that the list leaves out
+	more    int // ranks that the list leaves out
 }
 
 // column is what a column holds.
 type column string
 
-// The columns, as nccl-tests names them; two names for wrong ones.
+// The columns, by nccl-tests' names; wrong elements have two names.
 const (
 	columnSize  column = "size"
 	columnCount column = "count"
@@ -48,14 +48,14 @@ const (
 	columnError column = "error"
 )
 
-// oldNames are what nccl-tests called its columns before 2.0, whose times were
-// milliseconds; res is the largest error.
+// oldNames are nccl-tests' column names before 2.0, whose times were milliseconds; res is the
+// largest error.
 var oldNames = map[string]column{"bytes": columnSize, "N": columnCount, "op": columnRedop, "res": columnError}
 
-// hostTime is the column of times with -C 1: how long the call took on the host.
+// hostTime is the time column with -C 1: the duration of the call on the host.
 const hostTime = "cputime"
 
-// usualShape is that of nccl-tests since 2.11.
+// usualShape are the columns of nccl-tests since 2.11.
 var usualShape = []column{
 	columnSize, columnCount, columnType, columnRedop, columnRoot,
 	columnTime, columnAlg, columnBus, columnWrong, columnTime, columnAlg, columnBus, columnWrong,
@@ -68,8 +68,7 @@ var (
 	average    = regexp.MustCompile(`Avg bus bandwidth\s*:\s*([0-9.eE+-]+)`)
 )
 
-// ncclOps are weft's names of nccl-tests' operations; of those that are not here
-// weft has no model.
+// ncclOps are weft's names of nccl-tests' operations; weft has no model of the others.
 var ncclOps = map[string]string{
 	"all_reduce": "all-reduce", "all_gather": "all-gather", "reduce_scatter": "reduce-scatter",
 	"broadcast": "broadcast", "alltoall": "all-to-all", "sendrecv": "send-recv",
@@ -122,7 +121,7 @@ func (u *ncclRun) device(rank, host, gpu string) {
 	u.gpu = strings.TrimSpace(gpu)
 }
 
-// headed opens the table of a heading, if the line is one.
+// headed opens a table if the line is a heading.
 func (r *ncclTests) headed(n int, text string) {
 	old := strings.Contains(text, " bytes ")
 	cpu := strings.Contains(text, hostTime)
@@ -139,7 +138,7 @@ func (r *ncclTests) headed(n int, text string) {
 	r.open(n)
 }
 
-// heading is the columns of a heading, nil if the line is none.
+// heading is the columns of a heading, nil if the line is not a heading.
 func heading(text string, old bool) []column {
 	fields := strings.Fields(text)
 	if old {
@@ -173,7 +172,7 @@ func (r *ncclTests) open(n int) {
 	if r.test != "" {
 		t.Test, t.Op = r.test+"_perf", ncclOps[r.test]
 	}
-	for rank := range r.run.ranks { // a list that is abridged has the last all the same
+	for rank := range r.run.ranks { // an abridged list ends with the last rank
 		t.Listed = max(t.Listed, rank+1)
 	}
 	t.Listed += r.run.more
@@ -199,7 +198,7 @@ func (r *ncclTests) ended(text string) {
 	r.run = ncclRun{}
 }
 
-// close ends the table that is open.
+// close ends the open table.
 func (r *ncclTests) close() {
 	t := r.table
 	r.table, r.shape = nil, nil
@@ -213,8 +212,8 @@ func (r *ncclTests) close() {
 	t.infer()
 }
 
-// infer tells the operation of a table that does not name it: only an all-reduce of
-// more than two ranks has a bus bandwidth above its algorithm bandwidth.
+// infer finds the operation of a table that does not name it: only an all-reduce of more than two
+// ranks has a bus bandwidth above its algorithm bandwidth.
 func (t *Table) infer() {
 	if t.Op != "" || t.Test != "" {
 		return
@@ -261,7 +260,7 @@ func (r *ncclTests) row(n int, text string) {
 	}
 }
 
-// fitting is how many of the columns the fields fit, from the first on.
+// fitting is the number of columns that the fields match, from the first on.
 func fitting(shape []column, fields []string) (n int) {
 	for n < min(len(shape), len(fields)) && shape[n].fits(fields[n]) {
 		n++
@@ -269,7 +268,7 @@ func fitting(shape []column, fields []string) (n int) {
 	return n
 }
 
-// fits reports whether a field can be a column's.
+// fits reports whether a field is valid in a column.
 func (c column) fits(field string) bool {
 	switch c {
 	case columnSize, columnCount:
@@ -285,19 +284,19 @@ func (c column) fits(field string) bool {
 	return isNumber(field)
 }
 
-// isCount reports whether a field is a whole number that is not negative.
+// isCount reports whether a field is a non-negative whole number.
 func isCount(field string) bool {
 	_, err := strconv.ParseInt(field, 10, 64)
 	return err == nil && field[0] != '-' && field[0] != '+'
 }
 
-// isNumber reports whether a field is a finite number that is not negative.
+// isNumber reports whether a field is a finite non-negative number.
 func isNumber(field string) bool {
 	x, err := strconv.ParseFloat(field, 64)
 	return err == nil && x >= 0 && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
-// add takes a row whose fields fit.
+// add takes a row with matching fields.
 func (r *ncclTests) add(n int, shape []column, fields []string) {
 	if r.table == nil {
 		if r.b.rows == 0 {
@@ -355,9 +354,8 @@ func (r *ncclTests) add(n int, shape []column, fields []string) {
 	}
 }
 
-// contradiction is why a size, a time and a bandwidth do not belong together, ""
-// if they do: the bandwidth is size over time, to its two decimals and the four
-// digits of the time.
+// contradiction is the reason why a size, a time and a bandwidth do not agree, "" if they do: the
+// bandwidth is size over time, within its two decimals and the four digits of the time.
 func contradiction(bytes int64, micros, gbps float64) string {
 	if micros <= 0 {
 		return "it has no time"

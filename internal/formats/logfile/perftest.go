@@ -11,11 +11,11 @@ import (
 // are 2^20 bytes there), latency as half of the round trip.
 type perftest struct {
 	b      *builder
-	about  Table // of the run whose parameters were printed last
+	about  Table // parameters of the run, as printed last
 	table  *Table
-	unit   float64 // Gb/s of one of the table's
-	least  int     // columns that a row has
-	median bool    // of latencies: a run by time has the mean alone
+	unit   float64 // Gb/s of the table's unit
+	least  int     // number of columns of a row
+	median bool    // of latencies: a run by duration has only the mean
 }
 
 var (
@@ -28,7 +28,7 @@ var (
 // perfOps are weft's names of perftest's operations.
 var perfOps = map[string]string{"RDMA_Write": "write", "RDMA_Read": "read", "Send": "send"}
 
-// units are perftest's, in Gb/s.
+// perfUnits are perftest's units, in Gb/s.
 var perfUnits = map[string]float64{
 	"BW average[Gb/sec]": 1, "BW average[MB/sec]": 8 * (1 << 20) / 1e9, "BW average[MiB/sec]": 8 * (1 << 20) / 1e9,
 }
@@ -60,7 +60,7 @@ func (r *perftest) line(n int, text string) {
 	}
 }
 
-// mine tells at a glance whether a line can be perftest's; most of a log are not.
+// mine reports quickly whether a line can be from perftest; most lines of a log are not.
 func (r *perftest) mine(text string) bool {
 	for _, word := range []string{" Test", "#bytes", "ib_", "CUDA", "cuda", "Picking device", " : "} {
 		if strings.Contains(text, word) {
@@ -70,7 +70,7 @@ func (r *perftest) mine(text string) bool {
 	return false
 }
 
-// parameter takes one of the run's.
+// parameter takes a parameter of the run.
 func (r *perftest) parameter(name, value string) {
 	digits, _, _ := strings.Cut(value, "[")
 	number, err := strconv.ParseInt(digits, 10, 32)
@@ -104,10 +104,10 @@ func (r *perftest) heading(n int, text string) {
 		t.Latency = false
 	case strings.Contains(text, "t_typical[usec]"):
 		t.Latency, r.median = true, true
-	case strings.Contains(text, "t_avg[usec]"): // of a run by time
+	case strings.Contains(text, "t_avg[usec]"): // of a run by duration
 		t.Latency = true
 	default:
-		r.b.note(n, "the columns of this table of perftest are not known: want BW average[Gb/sec], [MB/sec] or [MiB/sec], t_typical[usec] or t_avg[usec]")
+		r.b.note(n, "the columns of this table of perftest are not known: expected BW average[Gb/sec], [MB/sec] or [MiB/sec], t_typical[usec] or t_avg[usec]")
 		return
 	}
 	r.table = r.b.table(t)
@@ -136,7 +136,7 @@ func (r *perftest) row(n int, text string) {
 	}
 }
 
-// numbers are the values of the fields, up to the first that is none.
+// numbers are the leading numeric values of the fields.
 func numbers(fields []string) (out []float64) {
 	for _, f := range fields {
 		if !isNumber(f) {

@@ -2,26 +2,24 @@ package logfile
 
 import "math"
 
-// RankRange is the numbers of ranks that a table's rows can come from, both ends
-// included. Most is 0 where the rows say nothing: the operation has the same factor
-// for any number.
+// RankRange is the range of rank numbers that fits a table's rows, both ends included. Most is 0 if
+// the rows tell nothing: the operation has the same factor for any number.
 type RankRange struct{ Least, Most int }
 
-// Exact is the number of ranks where the rows leave one only.
+// Exact is the number of ranks if only one is possible.
 func (r RankRange) Exact() (n int, ok bool) { return r.Least, r.Least == r.Most && r.Most > 0 }
 
 // Allows reports whether n ranks can have printed the table.
 func (r RankRange) Allows(n int) bool { return r.Most == 0 || n >= r.Least && n <= r.Most }
 
-// unboundedRanks stands for any number above the least: printed with two decimals,
-// the bandwidths of thousands of ranks are alike.
+// unboundedRanks stands for no upper limit: printed with two decimals, the bandwidths of thousands
+// of ranks are alike.
 const unboundedRanks = math.MaxInt32
 
-// Ranks is how many ranks took part in a run of nccl-tests, by the ratio of bus
-// bandwidth to algorithm bandwidth: 2(n-1)/n of an all-reduce, (n-1)/n of
-// all-gather, reduce-scatter and all-to-all (doc/PERFORMANCE.md). Both are printed
-// with two decimals, so each row leaves a range; the table leaves what all of them
-// leave. A table whose rows contradict one another leaves Least > Most.
+// Ranks is the number of ranks of a run of nccl-tests, by the ratio of bus bandwidth to algorithm
+// bandwidth: 2(n-1)/n for an all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all
+// (doc/PERFORMANCE.md). Both are printed with two decimals, so each row gives a range; the result
+// is the intersection of all rows. A table whose rows contradict one another gives Least > Most.
 func (t *Table) Ranks() RankRange {
 	var factor float64
 	switch t.Op {

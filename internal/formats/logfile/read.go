@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// Error is why a log cannot be used: the place, and the reason.
+// Error is the place and the reason why a log cannot be used.
 type Error struct {
 	Name string
-	Line int // 0: the whole of it
+	Line int // 0: the whole log
 	Text string
 }
 
@@ -24,20 +24,19 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Text)
 }
 
-// format is a reader of one format. It is shown every line in order, and then the
-// end.
+// format is the reader of one format. It gets every line in order, and then the end.
 type format interface {
 	line(n int, text string)
 	end(cut bool)
 }
 
-// builder is the log that the readers put together.
+// builder is the log that the readers build together.
 type builder struct {
 	Log
 	rows int
 }
 
-// note says something of a place.
+// note adds a remark on a place.
 func (b *builder) note(line int, text string, args ...any) {
 	if len(b.Notes) == maxNotes {
 		b.Unlisted++
@@ -46,7 +45,7 @@ func (b *builder) note(line int, text string, args ...any) {
 	b.Notes = append(b.Notes, Note{line, fmt.Sprintf(text, args...)})
 }
 
-// table begins one; nil once there are too many.
+// table begins a table; nil if there are too many.
 func (b *builder) table(t Table) *Table {
 	if len(b.Tables) == maxTables {
 		b.note(t.Line, "the log has more than %d tables: those from here on are not read", maxTables)
@@ -56,8 +55,8 @@ func (b *builder) table(t Table) *Table {
 	return &t
 }
 
-// Read reads a log. An error says that there is nothing in it to use; what is wrong
-// with a log that can be used is in its notes and tables.
+// Read reads a log. An error says that it contains nothing usable; defects of a usable log are in
+// its notes and tables.
 func Read(name string, from io.Reader) (*Log, error) {
 	b := &builder{Log: Log{Name: name}}
 	formats := []format{&ncclTests{b: b}, &perftest{b: b}, &clusterKit{b: b}, &ncclSaid{b: b}}
@@ -82,7 +81,7 @@ func Read(name string, from io.Reader) (*Log, error) {
 	return &b.Log, nil
 }
 
-// reason is an error without the place that it begins with.
+// reason is an error without its place.
 func reason(err error) string {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e.Text
@@ -90,7 +89,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// filled are the tables that have rows.
+// filled are the tables with rows.
 func filled(tables []*Table) (out []*Table) {
 	for _, t := range tables {
 		if len(t.Rows) > 0 {
@@ -116,11 +115,10 @@ func (b *builder) empty(lines int) error {
 	return &Error{b.Name, 0, text}
 }
 
-// escape is a terminal's colour or cursor sequence.
+// escape matches a terminal's colour or cursor sequence.
 var escape = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
-// eachLine calls with every line, without what terminals are told, and gives how
-// many there were.
+// eachLine calls call with every line, without terminal sequences, and returns the number of lines.
 func eachLine(name string, from io.Reader, call func(n int, text string)) (n int, err error) {
 	r := bufio.NewReaderSize(io.LimitReader(from, maxBytes+1), maxLine)
 	for read := 0; ; {

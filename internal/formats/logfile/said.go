@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ncclSaid collects what NCCL tells of itself with NCCL_DEBUG=INFO, and what
-// programs around it say when they end: facts that a table does not have.
+// ncclSaid collects NCCL's messages under NCCL_DEBUG=INFO, and error messages of the programs
+// around it: facts that a table does not have.
 type ncclSaid struct{ b *builder }
 
 var (
@@ -20,10 +20,10 @@ var (
 	ncclForced  = regexp.MustCompile(`(NCCL_\w+) set by environment to (.*)`)
 )
 
-// endings are what is said when a run fails.
+// endings are the messages of a failed run.
 var endings = []string{"NCCL WARN ", "Test NCCL failure", "CANCELLED AT ", "DUE TO TIME LIMIT", "Segmentation fault", "out of memory"}
 
-// warning is what a line says of a failure, "" if it does not.
+// warning is the message of a failure in a line, "" if there is none.
 func warning(text string) string {
 	for _, e := range endings {
 		if i := strings.Index(text, e); i >= 0 {
@@ -33,7 +33,7 @@ func warning(text string) string {
 	return ""
 }
 
-// abridged is a text as an error repeats it.
+// abridged is a text shortened for an error.
 func abridged(text string) string {
 	const most = 120
 	if r := []rune(text); len(r) > most {
@@ -42,7 +42,7 @@ func abridged(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// choosing are the settings that take NCCL's choices away from it.
+// choosing are the settings that override NCCL's choices.
 var choosing = []string{
 	"NCCL_ALGO", "NCCL_PROTO", "NCCL_MAX_NCHANNELS", "NCCL_MIN_NCHANNELS", "NCCL_IB_DISABLE", "NCCL_IB_HCA", "NCCL_NET_GDR_LEVEL",
 	"NCCL_NET_GDR_READ", "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE", "NCCL_NVLS_ENABLE", "NCCL_NET", "NCCL_CROSS_NIC", "NCCL_IB_QPS_PER_CONNECTION",
@@ -84,7 +84,7 @@ func (r *ncclSaid) line(n int, text string) {
 	}
 }
 
-// devices keeps the longest list of network devices that a process found.
+// devices keeps the longest list of network devices found by any process.
 func (r *ncclSaid) devices(text string) {
 	var names []string
 	for _, m := range ncclDevice.FindAllStringSubmatch(text, maxNames) {

@@ -3,8 +3,8 @@ package ncclxml
 const (
 	// maxBytes is a node of thousands of devices.
 	maxBytes = 4 << 20
-	// maxDepth is deeper than PCI switches are put behind each other.
+	// maxDepth is deeper than any chain of PCI switches.
 	maxDepth = 64
-	// maxDevices is what a scenario's node may have.
+	// maxDevices is the maximum of a scenario's node.
 	maxDevices = 1024
 )

@@ -12,7 +12,7 @@ var models = map[string]string{
 	"0x2330": "h100", "0x2331": "h100-pcie", "0x2335": "h200", "0x20b0": "a100", "0x20b2": "a100", "0x2901": "b200",
 }
 
-// generation is what a compute capability tells.
+// generation is the GPU model and NVLink generation of a compute capability.
 type generation struct{ model, scaleUp string }
 
 // generations are by compute capability (NCCL's topo.h has the same steps).
@@ -23,7 +23,7 @@ var generations = map[int]generation{
 // buses are PCIe generations by their speed in GT/s.
 var buses = map[string]string{"8": "gen3", "16": "gen4", "32": "gen5", "64": "gen6"}
 
-// cluster is the node as a scenario has it.
+// cluster is the node as a scenario.
 func (r *reader) cluster() (*source.Cluster, *source.Problem) {
 	c := &source.Cluster{Format: "NCCL topology", File: r.file, Units: []string{"speed: Mb/s", "link_speed: GT/s of a PCIe lane"}}
 	for i := range r.gpus {
@@ -80,7 +80,7 @@ func (r *reader) scaleUp(c *source.Cluster) {
 	}
 }
 
-// slowest is the narrowest slot of a GPU, of those that are known.
+// slowest is the narrowest known slot of a GPU.
 func (r *reader) slowest() pciLink {
 	known := slices.DeleteFunc(slices.Clone(r.gpus), func(g gpu) bool { return buses[g.link.speed] == "" || g.link.width == 0 })
 	if len(known) == 0 {
@@ -104,7 +104,7 @@ func (r *reader) bus(c *source.Cluster) {
 	c.Field("    pcie: {generation: %s, lanes: %d}", buses[link.speed], link.width)
 }
 
-// ports writes the NICs. Those behind PCI are the compute NICs where there are some.
+// ports writes the NICs. If there are NICs on PCI, they are the compute NICs.
 func (r *reader) ports(c *source.Cluster) {
 	ports := slices.DeleteFunc(slices.Clone(r.nics), func(n nic) bool { return !n.pci })
 	if len(ports) == 0 {

@@ -22,7 +22,7 @@ type gpu struct {
 	link   pciLink
 }
 
-// pciLink is the slot of a device; 0 where unknown.
+// pciLink is the slot of a device; 0 if unknown.
 type pciLink struct {
 	speed string // in GT/s
 	width int
@@ -39,7 +39,7 @@ func Recognise(head []byte) bool {
 	return bytes.Contains(head, []byte("<system version=")) && bytes.Contains(head, []byte("<cpu"))
 }
 
-// reader is the state of one.
+// reader is the state of Read.
 type reader struct {
 	file    string
 	decoder *xml.Decoder
@@ -54,10 +54,10 @@ type level struct {
 	name string
 	gpu  int  // of a PCI device or gpu element; -1 for none
 	nic  int  // of a PCI device; -1 for none
-	used bool // the device's port has been seen as a net element
+	used bool // the device's port has appeared as a net element
 }
 
-// Read reads a topology; file is its name for people.
+// Read reads a topology; file is its display name.
 func Read(file string, in io.Reader) (*source.Cluster, *source.Problem) {
 	r := &reader{file: file, decoder: xml.NewDecoder(io.LimitReader(in, maxBytes))}
 	r.decoder.Strict = true
@@ -91,7 +91,7 @@ func (r *reader) problem(value, want string) *source.Problem {
 	return &source.Problem{File: r.file, Line: line, Value: value, Want: want}
 }
 
-// open is the beginning of an element.
+// open handles the beginning of an element.
 func (r *reader) open(e *xml.StartElement) *source.Problem {
 	at := map[string]string{}
 	for _, a := range e.Attr {
@@ -132,7 +132,7 @@ func (r *reader) open(e *xml.StartElement) *source.Problem {
 	return p
 }
 
-// device is a PCI device: its class tells a GPU from a NIC and a switch.
+// device handles a PCI device: its class tells a GPU from a NIC and a switch.
 func (r *reader) device(l *level, at map[string]string) *source.Problem {
 	class := strings.TrimPrefix(at["class"], "0x")
 	if at["class"] == class || len(class) < 4 {
@@ -159,8 +159,7 @@ func (r *reader) device(l *level, at map[string]string) *source.Problem {
 	return nil
 }
 
-// gpu is what is known of the GPU of a device. A second one of a device is a part of
-// it.
+// gpu handles the gpu element of a device. A second one in a device is a part of it.
 func (r *reader) gpu(l, up *level, at map[string]string) *source.Problem {
 	if up.gpu < 0 {
 		return r.problem("gpu", "a gpu inside the pci element of a GPU")
@@ -191,7 +190,7 @@ func (r *reader) nvlink(up *level, at map[string]string) *source.Problem {
 	return nil
 }
 
-// net is a port: the first of a device is the device's, more are others of it.
+// net handles a port: the first is the device's own, further ones are other ports of it.
 func (r *reader) net(up *level, at map[string]string) *source.Problem {
 	n, err := strconv.Atoi(at["speed"])
 	if at["speed"] == "" {

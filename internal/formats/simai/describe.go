@@ -7,7 +7,7 @@ import (
 	"weft/units"
 )
 
-// describe says what the numbers mean and what the file leaves open.
+// describe states the meaning of the numbers and the assumptions.
 func (r *reader) describe(w *source.Workload) {
 	h := &r.head
 	w.Units = []string{"computing: nanoseconds", "collectives: bytes, of the whole vector as nccl-tests counts; of an all-to-all what a rank sends to all"}

@@ -15,10 +15,10 @@ const (
 	weightGradient
 )
 
-// computing is the stream of computing; those of the families' collectives follow it.
+// computing is the stream of computing; the streams of the families' collectives follow it.
 const computing = 0
 
-// folder writes the list out for the one rank that stands for all.
+// folder writes the list for one rank that stands for all.
 type folder struct {
 	*reader
 	ops    []workload.Op
@@ -35,7 +35,7 @@ type phaseKey struct {
 	bytes units.Bytes
 }
 
-// fold is the workload of the layers that were read.
+// fold is the workload of the layers.
 func (r *reader) fold() *workload.Folded {
 	f := &folder{reader: r, held: -1, phases: make(map[phaseKey]int32), out: &workload.Folded{Graph: &workload.Graph{}}}
 	for on := range numFamilies {
@@ -58,7 +58,7 @@ func (r *reader) fold() *workload.Folded {
 	return f.out
 }
 
-// hold is a pass whose collective the rank waits for.
+// hold adds a pass whose collective the rank waits for.
 func (f *folder) hold(l *layer, number int) {
 	f.held = f.compute(l, number)
 	if at := f.collective(l, number); at >= 0 {
@@ -66,8 +66,8 @@ func (f *folder) hold(l *layer, number int) {
 	}
 }
 
-// weights is the pass of the weights' gradient: its collective moves while the rank
-// goes on, and the update follows it.
+// weights adds the pass of the weight gradient: its collective runs while the rank continues, and
+// the update follows it.
 func (f *folder) weights(l *layer) {
 	f.held = f.compute(l, weightGradient)
 	if at := f.collective(l, weightGradient); at >= 0 {
@@ -77,7 +77,7 @@ func (f *folder) weights(l *layer) {
 
 var passNames = [...]string{"", " input gradient", " weight gradient"}
 
-// compute is the computing of a pass.
+// compute adds the computing of a pass.
 func (f *folder) compute(l *layer, number int) int32 {
 	o := workload.Op{Name: l.name + passNames[number], Time: l.pass[number].time, Stream: computing}
 	if f.held >= 0 {
@@ -86,7 +86,7 @@ func (f *folder) compute(l *layer, number int) int32 {
 	return f.add(o)
 }
 
-// collective is that of a pass, after its computing; -1 if nothing moves.
+// collective adds the collective of a pass, after its computing; -1 if there is none.
 func (f *folder) collective(l *layer, number int) int32 {
 	x := &l.pass[number]
 	if !x.moves || len(f.groups[x.on][0]) < 2 {

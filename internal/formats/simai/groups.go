@@ -8,17 +8,17 @@ type family uint8
 const (
 	tensor     family = iota // neighbours
 	data                     // the ranks of a tensor place
-	expert                   // a tensor place of neighbouring tensor groups
-	dataExpert               // the ranks of a tensor place that have the same experts
+	expert                   // the same tensor place in neighbouring tensor groups
+	dataExpert               // the ranks of a tensor place with the same experts
 	numFamilies
 )
 
-// purposes are the families as reports name them.
+// purposes are the families' names in reports.
 var purposes = [numFamilies]workload.Purpose{workload.Tensor, workload.Data, workload.Expert, workload.Data}
 
 var familyNames = [numFamilies]string{"tensor", "data", "expert", "data of experts"}
 
-// groups are those of a family, as MockNcclGroup forms them.
+// groups are the groups of a family, as MockNcclGroup forms them.
 func (h *header) groups(f family) (out [][]int32) {
 	tp, dp, ep := h.tensor, h.data(), h.expert
 	strided := func(first, n, stride int) {

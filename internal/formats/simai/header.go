@@ -9,7 +9,7 @@ import (
 	"weft/internal/formats/source"
 )
 
-// The ways of parallelism that are read: they differ in checkpoints only.
+// The kinds of parallelism that weft reads: they differ only in checkpoints.
 var policies = []string{"HYBRID_TRANSFORMER_FWD_IN_BCKWD", "HYBRID_TRANSFORMER"}
 
 // header is the first line.

@@ -19,16 +19,16 @@ type layer struct {
 	update units.Time
 }
 
-// pass is what a layer does in one of its passes.
+// pass is one pass of a layer.
 type pass struct {
 	time  units.Time
-	moves bool // there is a collective
+	moves bool // it has a collective
 	do    collective.Op
 	on    family
 	bytes units.Bytes
 }
 
-// reader is the state of one.
+// reader is the state of Read.
 type reader struct {
 	lines   *source.Lines
 	head    header
@@ -37,7 +37,7 @@ type reader struct {
 	ignored int  // lines after the list
 }
 
-// Read reads a workload file; file is its name for people.
+// Read reads a workload file; file is its display name.
 func Read(file string, in io.Reader) *source.Workload {
 	r := &reader{lines: source.NewLines(file, in)}
 	w := &source.Workload{Format: "SimAI workload", Files: []string{file}}
@@ -127,8 +127,8 @@ var operations = map[string]collective.Op{
 	"ALLREDUCE": collective.AllReduce, "ALLGATHER": collective.AllGather, "REDUCESCATTER": collective.ReduceScatter, "ALLTOALL": collective.AllToAll,
 }
 
-// collective reads the name of one: the operation, and which group by its suffix and
-// its pass.
+// collective reads the name of a collective: the operation, and the group by its suffix and its
+// pass.
 func (r *reader) collective(x *pass, number int, word string) *source.Problem {
 	if word == "NONE" {
 		return nil

@@ -6,15 +6,15 @@ import (
 	"weft/internal/formats/source"
 )
 
-// models are SimAI's names of GPUs that the catalog has.
+// models are SimAI's names of GPUs in the catalog.
 var models = map[string]string{"A100": "a100", "H100": "h100", "H200": "h200"}
 
-// other is the problem of a topology that is no fabric.
+// other is the problem of a topology that is not a fabric.
 func (t *topology) other(format string, args ...any) *source.Problem {
 	return &source.Problem{File: t.lines.File, Want: "GPUs that are on NVSwitches of their servers alike and on switches of a fabric: " + fmt.Sprintf(format, args...)}
 }
 
-// fabric takes the links of the NVSwitches apart from those of the fabric.
+// fabric separates the links of the NVSwitches from the links of the fabric.
 func (t *topology) fabric() (nvlink link, fabric []source.Link, p *source.Problem) {
 	for _, l := range t.links {
 		low, high := min(l.a, l.b), max(l.a, l.b)
@@ -38,7 +38,7 @@ func (t *topology) fabric() (nvlink link, fabric []source.Link, p *source.Proble
 	return nvlink, fabric, nil
 }
 
-// cluster is the topology as a scenario has it.
+// cluster is the topology as a scenario.
 func (t *topology) cluster() (*source.Cluster, *source.Problem) {
 	nvlink, links, p := t.fabric()
 	if p != nil {

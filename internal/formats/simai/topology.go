@@ -32,13 +32,13 @@ type link struct {
 	latency units.Time
 }
 
-// gpus is how many there are.
+// gpus is the number of GPUs.
 func (t *topology) gpus() int { return t.nodes - t.nvswitches - t.switches }
 
-// servers is how many there are.
+// servers is the number of servers.
 func (t *topology) servers() int { return t.gpus() / t.perServer }
 
-// firstSwitch is the number of the first switch that is no NVSwitch.
+// firstSwitch is the number of the first switch that is not an NVSwitch.
 func (t *topology) firstSwitch() int { return t.nodes - t.switches }
 
 // RecogniseTopology reports whether a text begins as a topology does: with five
@@ -58,7 +58,7 @@ func RecogniseTopology(head []byte) bool {
 	return err != nil
 }
 
-// ReadTopology reads a topology; file is its name for people.
+// ReadTopology reads a topology; file is its display name.
 func ReadTopology(file string, in io.Reader) (*source.Cluster, *source.Problem) {
 	t := &topology{lines: source.NewLines(file, in)}
 	if p := t.read(); p != nil {
@@ -67,7 +67,7 @@ func ReadTopology(file string, in io.Reader) (*source.Cluster, *source.Problem) 
 	return t.cluster()
 }
 
-// words takes the next line that has some; nil at the end.
+// words takes the next line with words; nil at the end.
 func (t *topology) words() ([]string, *source.Problem) {
 	for {
 		ok, p := t.lines.Next()

@@ -2,10 +2,10 @@ package source
 
 import "weft/units"
 
-// NsPerMetre is a round propagation that turns latencies into lengths of cable.
+// NsPerMetre is a rounded propagation delay that converts latencies to cable lengths.
 const NsPerMetre = 10
 
-// Cable is a cable of a latency, as YAML has its length.
+// Cable is the cable length of a latency, as YAML.
 func Cable(latency units.Time) string {
 	return units.Length(int64(latency) / NsPerMetre).Exact()
 }

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Cluster is a topology file, as read: a scenario's cluster and fabrics.
+// Cluster is the content of a topology file: a scenario's cluster and fabrics.
 type Cluster struct {
-	Format string // for people, such as "NCCL topology"
+	Format string // display name, such as "NCCL topology"
 	File   string
-	// Fields are lines of YAML: a scenario, or the part of one that the file gives.
+	// Fields are lines of YAML: a scenario, or the part that the file gives.
 	Fields []string
-	// Nodes is how many nodes the file gives; 0 where it gives one as a pattern.
+	// Nodes is the number of nodes in the file; 0 if it describes one node as a pattern.
 	Nodes int
-	// Units and Assumptions are those of Workload. What a file does not say keeps the
-	// scenario's defaults, and an assumption names it.
+	// Units and Assumptions are as in Workload. Values missing from the file keep the scenario's
+	// defaults; an assumption names each.
 	Units       []string
 	Assumptions []string
 }
@@ -29,7 +29,7 @@ func (c *Cluster) Field(format string, args ...any) {
 	c.Fields = append(c.Fields, fmt.Sprintf(format, args...))
 }
 
-// YAML is the scenario, with remarks that say what was read and how.
+// YAML is the scenario, with comments that state the source and the assumptions.
 func (c *Cluster) YAML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# from %s: %s\n", c.File, c.Format)

@@ -1,8 +1,7 @@
-// Package source is what readers of other people's workload files have in common:
-// the result of reading one, with what the format leaves open, and the problem that
-// stops a reader, with its place.
+// Package source is shared by the readers of other tools' workload files. It has the result of
+// reading, with the assumptions that the format makes necessary, and the problem that stops a
+// reader, with its place.
 //
-// A reader is strict. It stops at the first thing that the format does not have, and
-// gives the place, what stands there and what would be valid, together with the
-// workload as far as it was read.
+// A reader is strict. It stops at the first invalid text. It returns the place, the text and the
+// valid values, together with the workload up to there.
 package source

@@ -8,20 +8,20 @@ import (
 	"weft/units"
 )
 
-// Link is a cable of a topology file, between nodes by its numbers.
+// Link is a cable of a topology file, between nodes by the file's numbers.
 type Link struct {
 	A, B    int
 	Rate    units.Rate
 	Latency units.Time
 }
 
-// LeafSpine is a fabric of leaves that hosts are on and of spines that every leaf is on
-// alike, once or, where each host has a port on two of them, as planes with no switch in
-// common.
+// LeafSpine is a regular fabric: hosts on leaves, and the same number of links from every leaf to
+// every spine. If each host has a port on two such fabrics, they are planes without a common
+// switch.
 type LeafSpine struct {
 	Nodes, PerNode int  // hosts are the NICs of nodes, node by node
-	NIC, Up        Link // one of each kind: all are alike; Up is nothing on a single switch
-	// Railed says that the i-th NICs of a unit's nodes are on one leaf, not those of
+	NIC, Up        Link // patterns: all links of a kind are alike; Up is zero on a single switch
+	// Railed says that the i-th NICs of a unit's nodes share a leaf, rather than NICs of
 	// neighbouring nodes.
 	Railed bool
 	ids    []int       // the file's number of each host
@@ -37,12 +37,11 @@ type leafSpinePlane struct {
 	spines  map[int]bool
 }
 
-// maxPlanes is how many ports of a host are taken for planes: more is no design that
-// anybody publishes as a file.
+// maxPlanes bounds the ports of a host that count as planes: no published design has more.
 const maxPlanes = 2
 
-// FindLeafSpine is the form of a topology of hosts, perNode of a node, and of switches,
-// which all other numbers are; the error says what it has of another form.
+// FindLeafSpine finds the regular form of a topology. hosts are its hosts, perNode on a node; all
+// other numbers are switches. The error names the first irregularity.
 func FindLeafSpine(hosts []int, perNode int, links []Link) (*LeafSpine, error) {
 	f := &LeafSpine{Nodes: len(hosts) / perNode, PerNode: perNode, ids: hosts, index: make(map[int]int, len(hosts))}
 	for i, id := range hosts {
@@ -72,7 +71,7 @@ func FindLeafSpine(hosts []int, perNode int, links []Link) (*LeafSpine, error) {
 	return f, nil
 }
 
-// end is the host and the switch that a link joins; false where it joins switches.
+// end is the host and the switch that a link joins; false if it joins switches.
 func (f *LeafSpine) end(l Link) (host, leaf int, ok bool, err error) {
 	a, hostA := f.index[l.A]
 	b, hostB := f.index[l.B]
@@ -87,7 +86,7 @@ func (f *LeafSpine) end(l Link) (host, leaf int, ok bool, err error) {
 	return 0, 0, false, nil
 }
 
-// alike takes the first link of a kind as its pattern, and holds the others against it.
+// alike takes the first link of a kind as its pattern, and compares the others with it.
 func alike(kind *Link, l Link) error {
 	if kind.Rate == 0 {
 		*kind = l
@@ -97,7 +96,7 @@ func alike(kind *Link, l Link) error {
 	return nil
 }
 
-// leaves puts every host on its leaf, the n-th link of a host on plane n. planeOf is the
+// leaves assigns every host to its leaf, and the n-th link of a host to plane n. planeOf is the
 // plane of each leaf.
 func (f *LeafSpine) leaves(links []Link) (planeOf map[int]int, err error) {
 	planeOf = map[int]int{}
@@ -139,7 +138,7 @@ func (f *LeafSpine) leaves(links []Link) (planeOf map[int]int, err error) {
 // uplinks counts the links between leaves and spines.
 func (f *LeafSpine) uplinks(links []Link, planeOf map[int]int) error {
 	for _, l := range links {
-		if _, _, ok, _ := f.end(l); ok { // leaves has looked at it
+		if _, _, ok, _ := f.end(l); ok { // leaves has checked it
 			continue
 		}
 		leaf, spine := l.A, l.B
@@ -161,7 +160,7 @@ func (f *LeafSpine) uplinks(links []Link, planeOf map[int]int) error {
 	return nil
 }
 
-// shared refuses planes that meet in a spine.
+// shared refuses planes with a common spine.
 func (f *LeafSpine) shared() error {
 	if len(f.planes) < maxPlanes {
 		return nil
@@ -187,12 +186,12 @@ func (f *LeafSpine) regular(p *leafSpinePlane) error {
 	if !railed && !sameLeaf(p.leafOf, func(host int) int { return host / down * down }) {
 		return fmt.Errorf("neither the i-th GPUs of %d neighbouring servers are on a leaf nor %d neighbouring GPUs", down, down)
 	}
-	f.Railed = railed && f.PerNode > 1 && len(p.hosts) > 1 // on one switch all are
+	f.Railed = railed && f.PerNode > 1 && len(p.hosts) > 1 // with a single leaf the question does not arise
 	if len(p.uplinks) != len(p.hosts)*len(p.spines) || len(p.spines) == 0 && len(p.hosts) > 1 {
 		return fmt.Errorf("%d leaves and %d spines have %d pairs that are joined", len(p.hosts), len(p.spines), len(p.uplinks))
 	}
 	first := -1
-	for _, n := range p.uplinks { // all are the same, in any order
+	for _, n := range p.uplinks { // all values are the same, so the order does not matter
 		if first >= 0 && n != first {
 			return fmt.Errorf("some leaves have more links to a spine than others")
 		}
@@ -201,7 +200,7 @@ func (f *LeafSpine) regular(p *leafSpinePlane) error {
 	return nil
 }
 
-// sameLeaf reports whether every host is on the leaf of the first of its group.
+// sameLeaf reports whether every host is on the leaf of its group's first host.
 func sameLeaf(leafOf []int, first func(int) int) bool {
 	for host, leaf := range leafOf {
 		if leaf != leafOf[first(host)] {
@@ -211,7 +210,7 @@ func sameLeaf(leafOf []int, first func(int) int) bool {
 	return true
 }
 
-// Planes is how many ports a host has, each on a fabric of its own.
+// Planes is the number of ports of a host, each on its own fabric.
 func (f *LeafSpine) Planes() int { return len(f.planes) }
 
 // Scenario adds the topology and two fabrics on it to a cluster's fields.
@@ -259,16 +258,16 @@ func (f *LeafSpine) Scenario(c *Cluster) {
 	AssumePresets(c)
 }
 
-// Switch is the field of a fabric whose switches have so many ports of a rate: those of
-// a preset may have fewer.
+// Switch is the switch field of a fabric with this many ports of a rate: the switches of a preset
+// may have fewer.
 func Switch(ports int, rate units.Rate) string {
 	return fmt.Sprintf("switch: {ports: %d, max-ports: %[1]d, rate: %s}", ports, rate.Exact())
 }
 
-// maxLanes is how many lanes a link of a scenario has at the most.
+// maxLanes is the maximum number of lanes of a link in a scenario.
 const maxLanes = 16
 
-// lanes are the least number of lanes over which a rate divides: one has at most 1 Tb/s.
+// lanes is the least number of lanes for a rate: a lane has at most 1 Tb/s.
 func lanes(rate units.Rate) units.Rate {
 	n := max(1, (rate+units.Tbps-1)/units.Tbps)
 	for n < maxLanes && rate%n != 0 {
@@ -277,7 +276,7 @@ func lanes(rate units.Rate) units.Rate {
 	return n
 }
 
-// Fabrics adds one fabric of each protocol at a rate, whose presets more changes.
+// Fabrics adds one fabric of each protocol at a rate; more changes their presets.
 func Fabrics(c *Cluster, rate units.Rate, more ...string) {
 	c.Field("fabrics:")
 	for _, preset := range []string{"infiniband-ndr", "roce-v2-400g"} {
@@ -291,13 +290,13 @@ func Fabrics(c *Cluster, rate units.Rate, more ...string) {
 	}
 }
 
-// AssumePresets says what files of links leave to weft's presets.
+// AssumePresets states the assumptions of files that describe only links.
 func AssumePresets(c *Cluster) {
 	c.Assume("latencies of links become cables at %d ns a metre; switches have the latency of weft's presets", NsPerMetre)
 	c.Assume("queues, transport and congestion control are not in the file: they are those of weft's presets for InfiniBand and RoCE v2")
 }
 
-// Ports is the field of a NIC that says how many ports it has, where that is not one.
+// Ports is the field with the number of a NIC's ports, unless it is one.
 func (f *LeafSpine) Ports() string {
 	if f.Planes() == 1 {
 		return ""

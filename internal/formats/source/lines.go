@@ -12,21 +12,21 @@ import (
 // kilobyte.
 const MaxLine = 1 << 20
 
-// Lines reads a text line by line and knows where it is.
+// Lines reads a text line by line and counts the lines.
 type Lines struct {
 	File   string
-	Number int // of the line that Next gave last, from 1
+	Number int // of the last line returned by Next, from 1
 	Text   string
 	r      *bufio.Reader
 	ended  bool
 }
 
-// NewLines reads a text; file is its name for people.
+// NewLines reads a text; file is its display name.
 func NewLines(file string, r io.Reader) *Lines {
 	return &Lines{File: file, r: bufio.NewReaderSize(r, MaxLine)}
 }
 
-// Next takes the next line, without its end; false at the end of the text.
+// Next reads the next line, without its end; false at the end of the text.
 func (l *Lines) Next() (bool, *Problem) {
 	if l.ended {
 		return false, nil
@@ -49,7 +49,7 @@ func (l *Lines) Next() (bool, *Problem) {
 	return true, nil
 }
 
-// Problem is one at the line that Next gave last.
+// Problem is a problem at the last line returned by Next.
 func (l *Lines) Problem(value, want string) *Problem {
 	return &Problem{File: l.File, Line: l.Number, Value: value, Want: want}
 }

@@ -8,19 +8,19 @@ import (
 	"weft/units"
 )
 
-// Listed is a fabric of any form, cable by cable. Hosts are the NICs of nodes, perNode
-// of a node; a host with several links is as many NICs.
+// Listed is a fabric of any form, cable by cable. Hosts are the NICs of nodes, perNode on a node; a
+// host with several links becomes as many NICs.
 type Listed struct {
-	Nodes, NICs int        // NICs are those of a node
+	Nodes, NICs int        // NICs is the number of NICs of a node
 	Rate        units.Rate // of the fastest NIC
 	Links       []Link     // between NICs, from 0 on, and switches after them
 	fastest     units.Rate // of all links
 	ports       int        // of a host
-	degree      int        // cables of the switch that has most
+	degree      int        // maximum number of cables at a switch
 }
 
-// ListLinks takes a topology of hosts and of switches, which all other numbers are, as it
-// is; the error says what no fabric has.
+// ListLinks takes a topology as it is, cable by cable. All numbers that are not hosts are switches.
+// The error names a property that no fabric of a scenario has.
 func ListLinks(hosts []int, perNode int, links []Link) (*Listed, error) {
 	if len(hosts) == 0 {
 		return nil, errors.New("there is no host")
@@ -55,8 +55,8 @@ func ListLinks(hosts []int, perNode int, links []Link) (*Listed, error) {
 	return f, nil
 }
 
-// number gives NICs and switches their numbers in the scenario: NICs host by host, in
-// the order of their links, and switches in the order of theirs in the file.
+// number gives NICs and switches their numbers in the scenario: NICs host by host, in the order of
+// their links, and switches in the order of the file.
 func (f *Listed) number(place map[int]int, first int, links []Link) {
 	var switches []int
 	for _, l := range links {
@@ -71,7 +71,7 @@ func (f *Listed) number(place map[int]int, first int, links []Link) {
 	for i, id := range slices.Compact(switches) {
 		number[id] = first + i
 	}
-	next := make(map[int]int) // by host: its NIC of the next link
+	next := make(map[int]int) // by host: the NIC of its next link
 	degree := make(map[int]int)
 	for _, l := range links {
 		f.fastest = max(f.fastest, l.Rate)

@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// Problem is what stopped a reader.
+// Problem is the error that stopped a reader.
 type Problem struct {
 	File string
-	// Line counts from 1; 0 where the file has no lines or the problem is of the whole.
+	// Line counts from 1; 0 if the file has no lines or the problem is of the whole file.
 	Line int
-	// Offset is the place in a file without lines, in bytes; it counts if Binary.
+	// Offset is the place in a file without lines, in bytes; valid if Binary is set.
 	Offset int64
 	Binary bool
-	// Value is what stands there; empty where something is missing.
+	// Value is the text at that place; empty if something is missing.
 	Value string
-	// Want is what would be valid.
+	// Want describes the valid values.
 	Want string
 }
 
@@ -37,7 +37,7 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s: %q: expected %s", p.Place(), abridged(p.Value), p.Want)
 }
 
-// abridged keeps a message readable, whatever the file holds.
+// abridged bounds the length of a message, whatever the file holds.
 func abridged(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {

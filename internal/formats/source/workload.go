@@ -8,31 +8,31 @@ import (
 
 // File is an open file.
 type File struct {
-	Name string // for people
+	Name string // display name
 	io.Reader
 }
 
-// Workload is a file, or the files of one job, as read.
+// Workload is the content of a file, or of the files of one job.
 type Workload struct {
-	Format string // for people, such as "GOAL schedule"
+	Format string // display name, such as "GOAL schedule"
 	Files  []string
-	// Ranks is how many the files have.
+	// Ranks is the number of ranks.
 	Ranks int
-	// Graph is what they do; nil where Folded is.
+	// Graph is the ranks' work; nil if Folded is set.
 	Graph *workload.Graph
-	// Folded is what they do where all do the same.
+	// Folded is the ranks' work if all ranks do the same.
 	Folded *workload.Folded
-	// Hosts says that each rank is a host by itself, with a NIC of its own: a cluster that
-	// the user does not give has nodes of one GPU.
+	// Hosts says that each rank is a separate host with its own NIC: without a cluster from the
+	// user, nodes have one GPU.
 	Hosts bool
-	// Units say what the numbers in the files mean.
+	// Units explain the numbers of the files.
 	Units []string
-	// Assumptions are what the format leaves open and weft takes it to mean, and what
-	// weft does otherwise than the program that the format belongs to.
+	// Assumptions are weft's interpretations where the format is open, and weft's differences from
+	// the format's own program.
 	Assumptions []string
-	// Where is the place of an operation of Graph in the files; nil where none is known.
+	// Where is the place of an operation of Graph in the files; nil if unknown.
 	Where func(rank, op int) string
-	// Stopped is why reading came to an early end; nil if all was read.
+	// Stopped is the reason why reading ended early; nil if all was read.
 	Stopped *Problem
 }
 
