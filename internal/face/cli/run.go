@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
 	"weft/internal/sim/scenario"
@@ -77,7 +76,7 @@ func refuseScenarioFlags(cmd *cobra.Command) error {
 func printScenario(e *Env, r *scenario.Resolved, json bool) error {
 	text, err := r.MarshalYAML()
 	if err == nil && json {
-		text, err = yaml.YAMLToJSON(text)
+		text, err = yamlToJSON(text)
 	}
 	if err != nil {
 		return fail(Defect, "the scenario cannot be printed: %w", err)

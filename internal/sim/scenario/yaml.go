@@ -7,10 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
+	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
 // This file is the only one that knows the YAML library: the text goes in, a
@@ -59,40 +57,38 @@ type pair struct {
 
 // parse reads one YAML document. An empty one is an empty mapping.
 func parse(file string, text []byte) (*node, Errors) {
-	fail := func(line, col int, format string, args ...any) (*node, Errors) {
-		return nil, Errors{{File: file, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}}
+	fail := func(line, col int, msg string) (*node, Errors) {
+		return nil, Errors{{File: file, Line: line, Col: col, Msg: msg}}
 	}
 	if len(text) > maxFile {
-		return fail(1, 1, "the file has %d bytes: a scenario has at most %d", len(text), maxFile)
+		return fail(1, 1, fmt.Sprintf("the file has %d bytes: a scenario has at most %d", len(text), maxFile))
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors of Windows begin a file with it
-	if line, col, problem := unread(text); problem != "" {
-		return fail(line, col, "%s", problem)
+	if line, col, problem := unreadable(text); problem != "" {
+		return fail(line, col, problem)
 	}
-	if line, col, ok := foreign(text); ok {
-		return fail(line, col, "this is not text in UTF-8: write the file in it")
-	}
-	doc, err := parseSafely(text)
-	if err != nil {
+	var docs []yaml.Node
+	depth := loaderlimits.DepthFunc(func(depth int, _ *loaderlimits.DepthContext) error {
+		if depth > maxDepth {
+			return errors.New(tooDeep)
+		}
+		return nil
+	})
+	if err := yaml.Load(text, &docs, yaml.WithAllDocuments(), yaml.WithPlugin(loaderlimits.New(depth))); err != nil {
 		if what := otherText(text); what != "" {
-			return fail(1, 1, "%s", what)
+			return fail(1, 1, what)
 		}
-		var syntax yaml.Error
-		if errors.As(err, &syntax) && syntax.GetToken() != nil {
-			at := syntax.GetToken().Position
-			return fail(at.Line, at.Column, "this is not YAML: %s", oneLine(syntax.GetMessage()))
-		}
-		return fail(1, 1, "this is not YAML: %s", oneLine(err.Error()))
+		return fail(explain(err))
 	}
 	c := converter{file: file}
 	root := &node{place: place{line: 1, col: 1}, kind: mapping}
-	for i, d := range doc.Docs {
-		switch {
-		case d == nil || d.Body == nil:
-		case i > 0 && d.Body.Type() != ast.CommentType && d.Body.Type() != ast.CommentGroupType:
-			c.fail(d.Body.GetToken(), "a second document: a scenario is one")
+	for i, d := range docs {
+		switch body := d.Content[0]; {
+		case body.Tag == "!!null":
+		case i > 0:
+			c.fail(&d, "a second document: a scenario is one")
 		default:
-			if n := c.node(d.Body, 0); n != nil && n.kind != null {
+			if n := c.node(body, 0); n != nil {
 				root = n
 			}
 		}
@@ -100,90 +96,47 @@ func parse(file string, text []byte) (*node, Errors) {
 	return root, c.errs
 }
 
-// foreign is the place of the first byte that is not UTF-8.
-func foreign(text []byte) (line, col int, found bool) {
+// explain is the place of an error of the library, and what it says of the place and of the
+// value around it.
+func explain(err error) (line, col int, msg string) {
+	e, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
+		return 1, 1, "this is not YAML: " + err.Error()
+	}
+	around := ""
+	switch {
+	case e.Message == tooDeep:
+		return e.Mark.Line, e.Mark.Column, tooDeep
+	case e.ContextMark.Line > 0 && e.ContextMark.Line != e.Mark.Line:
+		around = fmt.Sprintf("%s that begins at %d:%d: ", e.ContextMsg, e.ContextMark.Line, e.ContextMark.Column)
+	case e.ContextMsg != "":
+		around = e.ContextMsg + ": "
+	}
+	return e.Mark.Line, e.Mark.Column, "this is not YAML: " + around + e.Message
+}
+
+// tooDeep is the error of a value that is nested more deeply than any scenario.
+var tooDeep = fmt.Sprintf("this is nested too deeply: a scenario needs less than %d levels", maxDepth)
+
+// unreadable is the place of the first byte that is not UTF-8, or of the first character
+// that YAML has no place for or takes for the end of a line. problem is empty without one.
+func unreadable(text []byte) (line, col int, problem string) {
 	line, col = 1, 1
 	for len(text) > 0 {
 		r, n := utf8.DecodeRune(text)
 		switch {
 		case r == utf8.RuneError && n == 1:
-			return line, col, true
+			return line, col, "this is not text in UTF-8: write the file in it"
 		case r == '\n':
 			line, col = line+1, 1
+		case r < ' ' && r != '\t' && r != '\r', strings.ContainsRune("\u0085\u2028\u2029\ufffe\uffff", r):
+			return line, col, fmt.Sprintf("the character %U is not read: write the text without it", r)
 		default:
 			col++
 		}
 		text = text[n:]
 	}
-	return 0, 0, false
-}
-
-// parseSafely turns a panic of the library into an error: the text is a
-// user's, and a defect in a parser is not to end the program.
-func parseSafely(text []byte) (doc *ast.File, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = errors.New("the parser gave up on it")
-		}
-	}()
-	return parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
-}
-
-// unread finds, before the library meets it, what no scenario has and what the
-// library takes too long or too deep a recursion over: nesting by brackets, by
-// indentation and by "- - -", and blocks of text. problem is empty when all is
-// well.
-func unread(text []byte) (line, col int, problem string) {
-	deep := fmt.Sprintf("this is nested too deeply: a scenario needs less than %d levels", maxDepth)
-	open := 0
-	var indents []int
-	for i, l := range strings.Split(string(text), "\n") {
-		body := strings.TrimLeft(l, " ")
-		if body == "" || body[0] == '#' {
-			continue
-		}
-		indent, marks := len(l)-len(body), 0
-		for marks*2+1 < len(body) && strings.IndexByte("-?:", body[marks*2]) >= 0 && body[marks*2+1] == ' ' {
-			marks++
-		}
-		for len(indents) > 0 && indents[len(indents)-1] >= indent {
-			indents = indents[:len(indents)-1]
-		}
-		indents = append(indents, indent)
-		if len(indents)+marks > maxDepth {
-			return i + 1, indent + 1, deep
-		}
-		for j := range len(l) {
-			switch l[j] {
-			case '[', '{':
-				open++
-			case ']', '}':
-				open = max(0, open-1)
-			}
-			if open > maxDepth {
-				return i + 1, j + 1, deep
-			}
-		}
-		if at := textBlock(l); at > 0 {
-			return i + 1, at, "blocks of text are not read: write the value on one line"
-		}
-	}
 	return 0, 0, ""
-}
-
-// textBlock is the column of a | or > that begins a block of text, 0 where the
-// line has none.
-func textBlock(l string) int {
-	l = strings.TrimRight(l, " \t\r")
-	at := strings.TrimRight(l, "+-0123456789")
-	if !strings.HasSuffix(at, "|") && !strings.HasSuffix(at, ">") {
-		return 0
-	}
-	before := strings.TrimRight(at[:len(at)-1], " ")
-	if before == "" || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "-") {
-		return len(at)
-	}
-	return 0
 }
 
 // converter turns the library's tree into ours.
@@ -192,71 +145,50 @@ type converter struct {
 	errs Errors
 }
 
-func (c *converter) fail(t *token.Token, format string, args ...any) *node {
-	e := Error{File: c.file, Line: 1, Col: 1, Msg: fmt.Sprintf(format, args...)}
-	if t != nil && t.Position != nil {
-		e.Line, e.Col = t.Position.Line, t.Position.Column
-	}
-	c.errs = append(c.errs, e)
+func (c *converter) fail(n *yaml.Node, format string, args ...any) *node {
+	c.errs = append(c.errs, Error{File: c.file, Line: n.Line, Col: n.Column, Msg: fmt.Sprintf(format, args...)})
 	return nil
 }
 
-func (c *converter) node(n ast.Node, depth int) *node {
-	if n == nil {
-		return nil
+// node converts a value. It is nil, with an error, where the value is of a kind that no
+// scenario has.
+func (c *converter) node(n *yaml.Node, depth int) *node {
+	switch {
+	case depth > maxDepth:
+		return c.fail(n, "%s", tooDeep)
+	case n.Kind == yaml.AliasNode || n.Anchor != "" || n.Tag == "!!merge":
+		return c.fail(n, "anchors, aliases and merge keys are not read: write the value out, or use a preset")
+	case n.Style&yaml.TaggedStyle != 0:
+		return c.fail(n, "tags are not read: write the value without it")
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return c.fail(n, "blocks of text are not read: write the value on one line")
 	}
-	if depth > maxDepth {
-		return c.fail(n.GetToken(), "this is nested too deeply: a scenario needs less than %d levels", maxDepth)
-	}
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		return c.mapping(at(n.GetToken(), mapping), n.Values, depth)
-	case *ast.MappingValueNode:
-		return c.mapping(at(n.Key.GetToken(), mapping), []*ast.MappingValueNode{n}, depth)
-	case *ast.SequenceNode:
-		seq := at(n.Start, sequence)
-		for _, item := range n.Values {
+	to := &node{place: place{line: n.Line, col: n.Column}}
+	switch {
+	case n.Kind == yaml.MappingNode:
+		to.kind = mapping
+		c.pairs(to, n.Content, depth+1)
+	case n.Kind == yaml.SequenceNode:
+		to.kind = sequence
+		for _, item := range n.Content {
 			if child := c.node(item, depth+1); child != nil {
-				seq.items = append(seq.items, child)
+				to.items = append(to.items, child)
 			}
 		}
-		return seq
-	case *ast.StringNode:
-		s := at(n.Token, scalar)
-		s.text = n.Value
-		s.plain = n.Token.Type != token.SingleQuoteType && n.Token.Type != token.DoubleQuoteType
-		return s
-	case *ast.LiteralNode:
-		s := at(n.Start, scalar)
-		s.text = n.Value.Value
-		return s
-	case *ast.NullNode:
-		return at(n.GetToken(), null)
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		s := at(n.GetToken(), scalar)
-		s.text, s.plain = strings.TrimSpace(n.GetToken().Value), true
-		return s
-	case *ast.CommentNode, *ast.CommentGroupNode:
-		return nil
-	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
-		return c.fail(n.GetToken(), "anchors, aliases and merge keys are not read: write the value out, or use a preset")
-	case *ast.TagNode:
-		return c.fail(n.GetToken(), "tags are not read: write the value without it")
+	case n.Tag == "!!null":
+		to.kind = null
+	default:
+		to.kind, to.text = scalar, n.Value
+		to.plain = n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0
 	}
-	return c.fail(n.GetToken(), "this kind of YAML is not read here")
+	return to
 }
 
-func (c *converter) mapping(m *node, values []*ast.MappingValueNode, depth int) *node {
+// pairs converts the keys and values of a mapping, which stand in turn.
+func (c *converter) pairs(m *node, content []*yaml.Node, depth int) {
 	first := map[string]*node{}
-	for i, v := range values {
-		if v == nil || v.Key == nil {
-			continue
-		}
-		if v.Key.IsMergeKey() {
-			c.fail(v.Key.GetToken(), "anchors, aliases and merge keys are not read: write the value out, or use a preset")
-			continue
-		}
-		key := c.node(v.Key, depth+1)
+	for i := 0; i < len(content); i += 2 {
+		key := c.node(content[i], depth)
 		if key == nil {
 			continue
 		}
@@ -264,16 +196,16 @@ func (c *converter) mapping(m *node, values []*ast.MappingValueNode, depth int) 
 			m.place = key.place
 		}
 		if key.kind != scalar {
-			c.fail(v.Key.GetToken(), "a key is %s: want a name", key.kind)
+			c.fail(content[i], "a key is %s: want a name", key.kind)
 			continue
 		}
 		if before := first[key.text]; before != nil {
-			c.fail(v.Key.GetToken(), "%q is given twice: first on line %d", key.text, before.line)
+			c.fail(content[i], "%q is given twice: first on line %d", key.text, before.line)
 			continue
 		}
 		first[key.text] = key
-		val := c.node(v.Value, depth+1)
-		if val == nil { // refused above, or only a comment
+		val := c.node(content[i+1], depth)
+		if val == nil { // refused above
 			continue
 		}
 		if val.kind == null {
@@ -281,18 +213,4 @@ func (c *converter) mapping(m *node, values []*ast.MappingValueNode, depth int) 
 		}
 		m.pairs = append(m.pairs, pair{key, val})
 	}
-	return m
-}
-
-func at(t *token.Token, kind nodeKind) *node {
-	n := &node{kind: kind, place: place{line: 1, col: 1}}
-	if t != nil && t.Position != nil {
-		n.line, n.col = t.Position.Line, t.Position.Column
-	}
-	return n
-}
-
-func oneLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
 }
