@@ -183,7 +183,7 @@ func (r *Resolved) LongestCable(f *Fabric) units.Length {
 // needsCores reports whether a rail-optimised fabric has a third level: its spines
 // have no port for every leaf.
 func (r *Resolved) needsCores(t *Topology) bool {
-	trays := r.Cluster.Node.NICs / max(1, t.Rails)
+	trays := max(1, r.Cluster.Node.NICs/max(1, t.Rails)) // more rails than NICs are refused by checkRails
 	return ceilDiv(r.Cluster.Nodes*trays+ceilDiv(t.SparePorts, max(1, t.Rails)), max(1, t.unit(trays)))*t.Rails > t.Radix
 }
 

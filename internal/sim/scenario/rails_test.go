@@ -26,11 +26,12 @@ func TestRailsAreThoseThatTheNodeIsMadeFor(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"cluster: {nodes: 2, node: gb200-nvl72}\ntopology: {rails: 72}": "72 rails: a switch of 64 ports cannot join more than 64",
-		"cluster: {nodes: 2, node: gb200-nvl72}\ntopology: {rails: 5}":  "5 rails: a node has 72 NICs, as many on each rail as on any other",
-		"cluster: {nodes: 2, node: {preset: dgx-h100, rails: 3}}":       "cluster.node.rails: 3 rails: a node has 8 NICs",
+		"cluster: {nodes: 2, node: gb200-nvl72}\ntopology: {rails: 72}":                    "72 rails: a switch of 64 ports cannot join more than 64",
+		"cluster: {nodes: 2, node: gb200-nvl72}\ntopology: {rails: 5}":                     "5 rails: a node has 72 NICs, as many on each rail as on any other",
+		"cluster: {nodes: 2, node: {preset: dgx-h100, rails: 3}}":                          "cluster.node.rails: 3 rails: a node has 8 NICs",
+		"cluster: {nodes: 2, node: dgx-h100}\ntopology: {shape: rail-optimised, rails: 9}": "9 rails: a node has 8 NICs, as many on each rail as on any other",
 	} {
-		if _, err := Decode("x.yaml", []byte(text+"\nfabrics: [infiniband-ndr]")); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Decode("x.yaml", []byte(text+"\nfabrics: [infiniband-ndr, roce-v2-400g]")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
