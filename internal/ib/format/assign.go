@@ -8,14 +8,13 @@ import (
 	"weft/units"
 )
 
-// Assign gives the ports of a subnet the LIDs that they had when the tables
-// were made, and takes away all others. A port with several LIDs gets the LMC
-// that covers them. It returns how many LIDs belong to ports that the subnet
-// does not have.
+// Assign gives the ports of a subnet the LIDs that they had when the tables were made, and
+// removes all others. A port with several LIDs gets the LMC that covers them. It returns
+// the number of LIDs whose ports are not in the subnet.
 //
-// A file that does not say whose its LIDs are leaves the subnet alone. A LID that it
-// leaves out (Undumped) stays with the port that had it, or goes to the only one that
-// is left without; Undumped is 0 afterwards where there is no such port.
+// If the file does not name the owners of its LIDs, the subnet is left alone. A LID that
+// the file leaves out (Undumped) stays with the port that had it, or goes to the only port
+// that has none; if there is no such port, Undumped becomes 0.
 func (l *LFTs) Assign(s *subnet.Subnet) (strangers int) {
 	before := subnet.None
 	if l.Undumped > 0 && l.Undumped <= s.TopLID() {
@@ -40,7 +39,7 @@ func (l *LFTs) placeUndumped(s *subnet.Subnet, before subnet.End) {
 		}
 	}
 	switch {
-	case before.Exists() && s.Port(before).LID == l.Undumped: // the file does not say whose LIDs are
+	case before.Exists() && s.Port(before).LID == l.Undumped: // the file does not name the owners of LIDs
 	case slices.Contains(bare, before):
 		s.Port(before).LID = l.Undumped
 	case len(bare) == 1:

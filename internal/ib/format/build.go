@@ -9,8 +9,8 @@ import (
 	"weft/units"
 )
 
-// sighting is what one line says of a port and its node. What it does not say
-// is zero.
+// sighting is one line's description of a port and its node. Fields that the line does not
+// have are zero.
 type sighting struct {
 	node   subnet.Node // Kind, GUID, SystemGUID, VendorID, DeviceID, Revision, Name; no ports
 	ports  int         // how many the node has
@@ -20,8 +20,8 @@ type sighting struct {
 	hasLID bool
 }
 
-// builder makes a subnet from lines that describe one directed link each, with
-// both ends, as all formats have them in which a node has no section of its own.
+// builder makes a subnet from lines that describe one directed link each, with both ends.
+// All formats without a section per node have such lines.
 type builder struct {
 	log   *log
 	seen  []seenPort          // a switch, or one port of another node
@@ -45,7 +45,7 @@ type endKey struct {
 	number uint8
 }
 
-// saidLink is one line: a port, what it leads to if anything, and the link.
+// saidLink is one line: a port, its peer if it has one, and the link.
 type saidLink struct {
 	from  endKey
 	to    sighting
@@ -69,7 +69,8 @@ func (s *sighting) key() units.GUID {
 	return s.guid
 }
 
-// see finds or adds what a line is about; own says that the line is its own.
+// see finds or adds the port of a line; own says that the line describes the port, not
+// only the peer of another.
 func (b *builder) see(in *lines, s sighting, own bool) (int, bool) {
 	key := s.key()
 	i, known := b.by[key]
@@ -104,8 +105,8 @@ func (b *builder) see(in *lines, s sighting, own bool) (int, bool) {
 	return i, true
 }
 
-// compare notes where two lines about one port differ, and completes what the
-// first left open.
+// compare notes where two lines about one port differ, and fills in the fields that the
+// first did not have.
 func (b *builder) compare(in *lines, p *seenPort, s *sighting) {
 	if s.hasLID && p.hasLID && s.lid != p.lid {
 		in.note("%s has LID %d here and LID %d in line %d: the latter was taken", p.describe(), s.lid, p.lid, p.where.line)
@@ -201,7 +202,7 @@ func (b *builder) finish(name string) *subnet.Subnet {
 	return s
 }
 
-// contradicted are the ports of which lines say different things, where that is no
+// contradicted is the ports about which lines contradict each other, if that is not an
 // error.
 func (b *builder) contradicted(s *subnet.Subnet, far []endKey, where func(endKey) subnet.End) map[subnet.End]bool {
 	if !b.log.lenient {
@@ -215,14 +216,14 @@ func (b *builder) contradicted(s *subnet.Subnet, far []endKey, where func(endKey
 		case far[i].seen >= 0:
 			c.to = where(far[i])
 		default:
-			continue // an error of its own
+			continue // another error reports it
 		}
 		claims = append(claims, c)
 	}
 	return b.log.contradicted(claims, s.EndName)
 }
 
-// resolve finds what each line leads to: by GUID, or else by LID.
+// resolve finds the peer of each line: by GUID, or else by LID.
 func (b *builder) resolve(name string) []endKey {
 	far := make([]endKey, len(b.said))
 	strangers, example := 0, place{}
@@ -255,8 +256,8 @@ func (b *builder) resolve(name string) []endKey {
 	return far
 }
 
-// settleKinds gives a kind to nodes of which no line tells it, as in the lines
-// of iblinkinfo -l: what has one port is taken for an adapter.
+// settleKinds gives a kind to nodes whose lines have none, as in iblinkinfo -l: a node
+// with one port is taken for an adapter.
 func (b *builder) settleKinds(far []endKey) {
 	ports := map[int]map[uint8]bool{}
 	count := func(e endKey) {
@@ -280,7 +281,7 @@ func (b *builder) settleKinds(far []endKey) {
 			b.seen[i].node.Kind = subnet.Adapter
 		}
 	}
-	b.log.note(b.seen[0].where.file, 0, "the file does not say of %d nodes what they are: those with one port were taken for adapters, all others for switches", len(ports))
+	b.log.note(b.seen[0].where.file, 0, "the file has no kind for %d nodes: nodes with one port were taken for adapters, all others for switches", len(ports))
 }
 
 // byLID finds the far end of a line that does not say its GUID.
@@ -307,7 +308,8 @@ func (b *builder) byLID(said *saidLink) endKey {
 }
 
 // layNodes makes the nodes: one of each switch, and one of the ports that
-// belong to one adapter. where says where a port came to lie.
+// belong to one adapter. where is the place of a port in the
+// subnet.
 func (b *builder) layNodes() (s *subnet.Subnet, where func(endKey) subnet.End, ok bool) {
 	s = &subnet.Subnet{Origin: subnet.None}
 	at := make([]int32, len(b.seen))
@@ -343,9 +345,9 @@ func (b *builder) layNodes() (s *subnet.Subnet, where func(endKey) subnet.End, o
 	return s, func(e endKey) subnet.End { return subnet.End{Node: at[e.seen], Port: e.number} }, true
 }
 
-// groups lists the ports that make up each node, in the order of first sight.
-// Where NodeGUIDs are not known, ports of one name whose GUIDs lie as far apart
-// as their numbers are those of one adapter: this is how makers number them.
+// groups lists the ports of each node, in the order of their first lines. If NodeGUIDs are
+// not known, ports with one name whose GUIDs differ as their numbers do belong to one
+// adapter: vendors number them so.
 func (b *builder) groups() [][]int {
 	type key struct {
 		name string
@@ -379,9 +381,9 @@ func (b *builder) groups() [][]int {
 	return groups
 }
 
-// nodeGUID is the GUID of a node of which only port GUIDs are known: the one
-// that the file names elsewhere, else for an adapter with several ports the GUID
-// before that of port 1, else the port's.
+// nodeGUID is the GUID of a node whose port GUIDs alone are known: the NodeGUID that the
+// file names elsewhere; else, for an adapter with several ports, the GUID before port 1's;
+// else the port's GUID.
 func (b *builder) nodeGUID(group []int) units.GUID {
 	p := &b.seen[group[0]]
 	if p.node.Kind == subnet.Switch {

@@ -6,9 +6,8 @@ import (
 	"weft/units"
 )
 
-// cursor goes through the text of one line. Each method takes what it names
-// from the front and reports whether it was there; where it was not, the
-// cursor stays.
+// cursor goes through the text of one line. Each method takes its word or number from the
+// front and reports whether it was there; if not, the cursor stays.
 type cursor struct{ rest string }
 
 // space takes blanks and tabs, as many as there are.

@@ -29,7 +29,7 @@ const (
 	Unknown   Format = ""
 )
 
-// describes says what a format is about: "subnet", or "tables" of one.
+// describes is the content of a format: "subnet", or "tables" of a subnet.
 func (f Format) describes() string {
 	switch f {
 	case Topo, PortList, LinkInfo, SubnetLST:
@@ -41,8 +41,8 @@ func (f Format) describes() string {
 // IsSubnet reports whether files of the format describe a whole subnet.
 func (f Format) IsSubnet() bool { return f != Unknown && f.describes() == "subnet" }
 
-// marks are how lines begin by which a format is known. A file has the format
-// of the first of its lines that begins with one of them.
+// marks is the beginnings of lines by which a format is recognised. The first line of a
+// file that begins with one of them decides.
 var marks = []struct {
 	begin  string
 	format Format
@@ -126,7 +126,7 @@ func ReadSubnet(name string, r io.Reader, opt Options) (*subnet.Subnet, Format, 
 		if !errors.Is(err, io.EOF) {
 			text = fmt.Sprintf("cannot be read: %v", err)
 		}
-		return nil, Unknown, &Report{}, &Errors{List: []Problem{{File: name, Text: text + ": expected what ibnetdiscover, iblinkinfo or opensm print, or a net of ibsim"}}}
+		return nil, Unknown, &Report{}, &Errors{List: []Problem{{File: name, Text: text + ": expected the output of ibnetdiscover, iblinkinfo or opensm, or a net of ibsim"}}}
 	}
 	format := Detect(head)
 	read := ReadTopo
@@ -139,19 +139,19 @@ func ReadSubnet(name string, r io.Reader, opt Options) (*subnet.Subnet, Format, 
 		read = ReadSubnetList
 	case Topo:
 	case Unknown:
-		return nil, format, &Report{}, &Errors{List: []Problem{{File: name, Text: "not in a known format: expected what ibnetdiscover, ibnetdiscover -p or iblinkinfo print, opensm-subnet.lst, or a net of ibsim"}}}
+		return nil, format, &Report{}, &Errors{List: []Problem{{File: name, Text: "not in a known format: expected the output of ibnetdiscover, ibnetdiscover -p or iblinkinfo, opensm-subnet.lst, or a net of ibsim"}}}
 	default:
-		return nil, format, &Report{}, &Errors{List: []Problem{{File: name, Text: fmt.Sprintf("holds %s, the tables of a subnet, not the subnet itself: expected what ibnetdiscover, ibnetdiscover -p or iblinkinfo print, opensm-subnet.lst, or a net of ibsim", format)}}}
+		return nil, format, &Report{}, &Errors{List: []Problem{{File: name, Text: fmt.Sprintf("holds %s, the tables of a subnet, not the subnet itself: expected the output of ibnetdiscover, ibnetdiscover -p or iblinkinfo, opensm-subnet.lst, or a net of ibsim", format)}}}
 	}
 	s, report, err := read(name, in, opt)
 	return s, format, report, err
 }
 
 // ReadTables reads a file with the forwarding tables of a subnet: a dump of
-// OpenSM's in either form, or what dump_fts or ibroute print.
+// OpenSM in either form, or the output of dump_fts or ibroute.
 func ReadTables(name string, r io.Reader, s *subnet.Subnet) (*LFTs, Format, *Report, error) {
 	in := bufio.NewReaderSize(r, maxLine)
-	head, _ := in.Peek(maxLine) // what cannot be read is reported below
+	head, _ := in.Peek(maxLine) // a read error is reported below
 	format := Detect(head)
 	read := ReadLFTs
 	if format == FDBs {

@@ -62,9 +62,9 @@ func lidRange(text string) (LIDRange, bool) {
 	return LIDRange{units.GUID(v[0]), units.LID(v[1]), units.LID(v[2])}, ok
 }
 
-// AssignLIDs gives the ports of a subnet the LIDs of a guid2lid file, and takes
-// away all others. It returns how many of the ranges are of ports that the
-// subnet does not have: OpenSM keeps the LIDs of ports that are gone.
+// AssignLIDs gives the ports of a subnet the LIDs of a guid2lid file, and removes
+// all others. It returns the number of ranges whose ports are not in the subnet: OpenSM
+// keeps the LIDs of ports that are gone.
 func AssignLIDs(s *subnet.Subnet, ranges []LIDRange) (strangers int) {
 	by := newIndex(s)
 	for i := range s.Nodes {

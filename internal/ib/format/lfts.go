@@ -10,7 +10,7 @@ import (
 	"weft/units"
 )
 
-// LFTs are forwarding tables as a file has them, with what it says of the LIDs.
+// LFTs is the forwarding tables of a file, with the owners of LIDs as the file names them.
 type LFTs struct {
 	Tables *subnet.Tables
 	// Port is the GUID of the port that each LID, from 0 to Tables.Top,
@@ -21,9 +21,9 @@ type LFTs struct {
 	Undumped units.LID
 }
 
-// ReadLFTs reads forwarding tables of a subnet: opensm-lfts.dump, and what
-// dump_fts, dump_lfts.sh and ibroute print. Several tables of ibroute may
-// stand one after the other. Every switch of the file must be in the subnet;
+// ReadLFTs reads forwarding tables of a subnet: opensm-lfts.dump, and the output of
+// dump_fts, dump_lfts.sh and ibroute. Several tables of ibroute may
+// follow each other. Every switch of the file must be in the subnet;
 // switches of the subnet without a table are noted and forward nothing.
 //
 // The LIDs of the file need not be those of the subnet: LFTs.Assign puts them
@@ -58,7 +58,7 @@ type lftReader struct {
 	port   []units.GUID
 	top    int // highest LID of any head
 
-	node    int32 // whose table is being read; outside or broken where none is
+	node    int32 // node of the table that is being read; outside or broken if there is none
 	begin   int   // line of its head
 	entries int   // how many it has so far
 	ended   bool  // its last line was there
@@ -164,8 +164,8 @@ func (t *lftReader) entry(in *lines, raw []byte) {
 	}
 }
 
-// store keeps an entry. What a switch is told twice it is told alike. A port
-// that the switch does not have is a fault of the tables, not of the file.
+// store keeps an entry. An entry that stands twice must be equal. A port that the switch
+// does not have is a fault of the tables, not of the file.
 func (t *lftReader) store(in *lines, lid units.LID, to int) {
 	if ports := t.s.Nodes[t.node].NumPorts(); to > ports && to != subnet.NoPort {
 		in.note("LID 0x%04x goes to port %d of %s, which has %d ports", lid, to, t.s.NodeName(t.node), ports)
@@ -181,7 +181,7 @@ func (t *lftReader) store(in *lines, lid units.LID, to int) {
 	t.rows[t.node] = row
 }
 
-// owner notes whose LID it is.
+// owner notes the owner of a LID.
 func (t *lftReader) owner(in *lines, lid units.LID, guid units.GUID) {
 	for len(t.port) <= int(lid) {
 		t.port = append(t.port, 0)
@@ -256,8 +256,8 @@ const dumpedAtOnce = 64
 // portGUID takes the GUID from «Channel Adapter portguid 0x…: 'name'».
 func portGUID(rest []byte) (units.GUID, bool) {
 	const mark = " portguid 0x"
-	// The mark begins at one of few places: the text before it is «# Switch»,
-	// «: (Channel Adapter» or the like.
+	// The mark begins near the front: the text before it is «# Switch» or «: (Channel
+	// Adapter».
 	for i := 0; i+len(mark) < len(rest) && i < 32; i++ {
 		if rest[i] == ' ' && rest[i+1] == 'p' && string(rest[i:i+len(mark)]) == mark {
 			guid, _, ok := byteHex(rest[i+len(mark):])

@@ -22,8 +22,8 @@ func newLines(name string, r io.Reader, l *log) *lines {
 }
 
 // next is the next line, which is good until the call after. It is false at
-// the end. A line that is too long is an error and ends the reading: what has
-// such lines is no text, and may be a device that never ends.
+// the end. A line that is too long is an error and ends the reading: the file
+// is no text, and may be a device that never ends.
 func (l *lines) next() ([]byte, bool) {
 	line, err := l.r.ReadSlice('\n')
 	if len(line) == 0 && err != nil {
@@ -57,10 +57,10 @@ func (l *lines) content() iter.Seq[string] {
 	}
 }
 
-// fail reports what is wrong with the present line.
+// fail reports an error in the present line.
 func (l *lines) fail(format string, args ...any) { l.log.fail(l.name, l.n, format, args...) }
 
-// note reports what is odd about the present line.
+// note reports a remark about the present line.
 func (l *lines) note(format string, args ...any) { l.log.note(l.name, l.n, format, args...) }
 
 // skip counts the present line among the unknown ones.

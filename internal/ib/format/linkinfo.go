@@ -8,12 +8,12 @@ import (
 	"weft/units"
 )
 
-// ReadLinkInfo reads what iblinkinfo prints, with and without -l and -p.
+// ReadLinkInfo reads the output of iblinkinfo, with and without -l and -p.
 //
 // Without -l, adapters have no NodeGUID and the other end of a link no GUID: it
 // is found by its LID, so the subnet must have LIDs. With -l, nodes have no
-// kind: what has one port is taken for an adapter, and the rest for switches. A
-// NodeGUID is known of neither, and taken as ReadPortList does.
+// kind: a node with one port is taken for an adapter, any other for a switch. Neither form
+// has NodeGUIDs; they are derived as in ReadPortList.
 func ReadLinkInfo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
 	l := log{lenient: opt.Contradictions}
 	k := &linkInfoReader{b: newBuilder(&l)}
@@ -148,8 +148,7 @@ func lidAndPort(c *cursor) (units.LID, uint8, bool) {
 	return units.LID(lid), uint8(number), ok
 }
 
-// linkInfoFar reads what stands behind the arrow; up is false where it leads
-// nowhere.
+// linkInfoFar reads the far end, behind the arrow; up is false if there is none.
 func linkInfoFar(in *lines, c *cursor) (to sighting, up, ok bool) {
 	c.space()
 	if strings.HasPrefix(c.rest, "[") || c.rest == "" || strings.HasPrefix(c.rest, `"Port not available"`) {
@@ -178,8 +177,8 @@ func linkInfoFar(in *lines, c *cursor) (to sighting, up, ok bool) {
 	return to, true, true
 }
 
-// linkSpeeds are the speeds as iblinkinfo prints them: signalling of a lane,
-// coding included. FDR10 comes before QDR, whose text it begins with.
+// linkSpeeds is the speeds as iblinkinfo prints them: the signalling rate of a lane, with
+// coding. FDR10 comes before QDR because its text begins with QDR's.
 var linkSpeeds = []struct {
 	text  string
 	speed subnet.Speed

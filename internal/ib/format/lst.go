@@ -67,7 +67,7 @@ func lstEnd(in *lines, c *cursor) (s sighting, manager, ok bool) {
 	c.space()
 	text := c.rest
 	if !c.lit("{ ") {
-		in.fail("expected { CA, SW or RT, and what is known of the port }, not %s", found(text))
+		in.fail("expected { CA, SW or RT, and the attributes of the port }, not %s", found(text))
 		return s, false, false
 	}
 	word, manager := strings.CutSuffix(c.word(), "-SM")

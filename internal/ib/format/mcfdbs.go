@@ -8,9 +8,8 @@ import (
 	"weft/units"
 )
 
-// ReadMFTs reads opensm.mcfdbs, or what dump_fts -M and ibroute -M print: the
-// ports that each switch sends each multicast LID to, in the order of
-// Tables.Switch.
+// ReadMFTs reads opensm.mcfdbs, or the output of dump_fts -M and ibroute -M: the output
+// ports of each multicast LID, by switch in the order of Tables.Switch.
 func ReadMFTs(name string, r io.Reader, s *subnet.Subnet) ([]map[units.LID]subnet.PortMask, *Report, error) {
 	m := &mftReader{tableHead: newTableHead(s)}
 	tables := subnet.NewTablesTo(s, 0)
@@ -41,7 +40,7 @@ func ReadMFTs(name string, r io.Reader, s *subnet.Subnet) ([]map[units.LID]subne
 
 type mftReader struct {
 	tableHead
-	live  bool // the present table is one of dump_fts
+	live  bool // the present table is from dump_fts
 	dense []int32
 	out   []map[units.LID]subnet.PortMask
 }

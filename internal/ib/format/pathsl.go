@@ -11,11 +11,11 @@ import (
 )
 
 // ReadPathSL reads the service levels of paths, one path a line, in either of
-// two forms: that of ibdmchk (-c), "0x<node GUID of the source> <LID of the
-// destination> <SL>", and that of a list of path records, "<source LID>
-// <destination LID> <status> <SL> …", whose paths with a status other than 0
-// are none. Paths that are not in the file have level 0. The ports of the subnet
-// must have the LIDs that the file is about.
+// two forms: the form of ibdmchk (-c), "0x<node GUID of the source> <LID of the
+// destination> <SL>", and a list of path records, "<source LID>
+// <destination LID> <status> <SL> …", where a line with
+// another status than 0 is not a path. Paths that are not in the file have level 0. The
+// ports of the subnet must have the LIDs of the file.
 func ReadPathSL(name string, r io.Reader, s *subnet.Subnet) (subnet.PathSL, *Report, error) {
 	p := &pathReader{s: s, by: newIndex(s), levels: map[[2]units.LID]units.SL{}}
 	in := newLines(name, r, &p.log)

@@ -12,10 +12,10 @@ import (
 // same with the lines of the discovery before it, as hwloc's netloc keeps it.
 //
 // The list names ports, not nodes. A NodeGUID is taken from the lines of the
-// discovery where these are there; elsewhere it is the GUID of the port, or for
-// an adapter with several ports the one before that of its first. A switch has
-// as many ports as the list names of it. Lists that were filtered are read: a
-// cable may be described from one end, which is noted.
+// discovery if these are there. Otherwise it is the GUID of the port or, for an adapter
+// with several ports, the GUID before its first port's. A switch has as many ports as the
+// list names. Filtered lists are read: a cable may be described from one end only, which
+// is noted.
 func ReadPortList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
 	l := log{lenient: opt.Contradictions}
 	p := &portListReader{b: newBuilder(&l)}
@@ -51,8 +51,8 @@ func ReadPortList(name string, r io.Reader, opt Options) (*subnet.Subnet, *Repor
 
 type portListReader struct {
 	b *builder
-	// unclear are the lines whose two names can be told apart in several ways,
-	// by their index in the builder.
+	// unclear is the lines that can be split into two names in several ways, by their
+	// index in the builder.
 	unclear map[int]string
 }
 
@@ -167,8 +167,8 @@ func unquote(text string) string {
 	return text
 }
 
-// names tells names apart that hold the mark between names, with the help of
-// the lines that have only one of the two.
+// names splits lines whose names contain the separator of names, with the help of lines
+// that have only one of the two names.
 func (p *portListReader) names() {
 	known := map[string]bool{}
 	for i := range p.b.seen {

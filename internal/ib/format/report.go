@@ -11,7 +11,7 @@ import (
 type Problem struct {
 	File string `json:"file"`
 	Line int    `json:"line"` // from 1; 0: the file as a whole
-	Text string `json:"text"` // what is there, and what was expected
+	Text string `json:"text"` // the text found, and the text expected
 }
 
 func (p Problem) String() string {
@@ -49,23 +49,23 @@ type Skipped struct {
 	Count int    `json:"count"` // how often it occurs
 }
 
-// Report is what a reader has to say about a file that it could read.
+// Report is a reader's remarks about a file that it could read.
 type Report struct {
 	Lines     int       `json:"lines"`
 	Skipped   []Skipped `json:"skipped,omitempty"`
-	Notes     []Problem `json:"notes,omitempty"` // what is odd, or is not in the file and was assumed
+	Notes     []Problem `json:"notes,omitempty"` // oddities, and assumptions about things that are not in the file
 	MoreNotes int       `json:"more_notes,omitempty"`
-	// Contradictions are what lines say of one cable that cannot all be true. None
-	// of these cables was taken.
+	// Contradictions is the lines that contradict each other about a cable. These cables
+	// were left out.
 	Contradictions     []Problem `json:"contradictions,omitempty"`
 	MoreContradictions int       `json:"more_contradictions,omitempty"`
 }
 
-// log collects what a reader finds.
+// log collects a reader's errors and remarks.
 type log struct {
 	errs    Errors
 	report  Report
-	lenient bool // contradictions about cables are told, and no errors
+	lenient bool // contradictions about cables are reported, and are no errors
 }
 
 func (l *log) fail(file string, line int, format string, args ...any) {
@@ -84,7 +84,7 @@ func (l *log) note(file string, line int, format string, args ...any) {
 	l.report.Notes = append(l.report.Notes, Problem{file, line, fmt.Sprintf(format, args...)})
 }
 
-// others is what further kinds of unknown lines are counted as.
+// others stands for further kinds of unknown lines.
 const others = "(other)"
 
 func (l *log) skip(file string, line int, text string) {
@@ -105,8 +105,8 @@ func (l *log) skip(file string, line int, text string) {
 	l.report.Skipped = append(l.report.Skipped, Skipped{what, file, line, 1})
 }
 
-// byLine sorts what was found in several passes: the files in the order in
-// which something was found in them, each by its lines.
+// byLine sorts the results of several passes: files in the order of their first result,
+// then by line.
 func (l *log) byLine() {
 	for _, list := range [][]Problem{l.errs.List, l.report.Notes, l.report.Contradictions} {
 		rank := map[string]int{}
@@ -137,7 +137,7 @@ func shorten(text string, n int) string {
 	return text
 }
 
-// found quotes what stands in a line where something else was expected.
+// found quotes the text of a line where something else was expected.
 func found(text string) string {
 	if text == "" {
 		return "the end of the line"

@@ -57,7 +57,7 @@ type slReader struct {
 	tableHead
 	dense   []int32
 	out     *SL2VL
-	adapter units.GUID // port whose table is being read; 0: that of a switch
+	adapter units.GUID // port whose table is being read; 0: a switch
 }
 
 func (v *slReader) beginAdapter(in *lines, rest string) {

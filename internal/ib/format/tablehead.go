@@ -10,7 +10,7 @@ type tableHead struct {
 	s    *subnet.Subnet
 	by   *index
 	seen []bool // by node
-	node int32  // whose part is being read; outside or broken where none is
+	node int32  // node of the part that is being read; outside or broken if there is none
 }
 
 func newTableHead(s *subnet.Subnet) tableHead {

@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// Options are what a reader may use besides the file.
+// Options is further input of a reader.
 type Options struct {
 	// Open opens a file that an ibsim net includes. nil refuses to include.
 	Open func(name string) (io.ReadCloser, error)
@@ -26,12 +26,12 @@ type Options struct {
 // As with ibsim, a node without a GUID line has the next GUID of its kind,
 // from 0x100000 (adapters) or 0x200000 (switches) on, and the ports of an
 // adapter the GUIDs after it; unlike with ibsim, a node whose identifier
-// is made of a GUID (S-0002c9…) has that one. A link whose width and speed are
-// not said is what both ports have enabled, 4x SDR by default. Both ends must
-// name the cable, except where one has an alias.
+// is made of a GUID (S-0002c9…) has that GUID. A link without width and speed has those
+// that both ports have enabled, 4x SDR by default. Both ends must name the cable, except
+// where one has an alias.
 //
 // The subnet is nil when the error is not: contradictions are not resolved.
-// Whether GUIDs and LIDs are unique is for subnet.Check to say.
+// subnet.Check reports whether GUIDs and LIDs are unique.
 func ReadTopo(name string, r io.Reader, opt Options) (*subnet.Subnet, *Report, error) {
 	t := &topoReader{
 		opt:     opt,
@@ -80,13 +80,13 @@ type topoReader struct {
 
 	ids     map[string]int32      // node by identifier; broken where its head is
 	heads   []place               // by node
-	aliases map[string]*saidCable // the ports that they name; what these lead to is not said there
+	aliases map[string]*saidCable // the ports that they name, without their peers
 	said    []saidCable
 
 	module     string         // prefix of the identifiers, with #
-	base, auto [4]units.GUID  // by kind: what + counts from, and the next GUID
-	enabled    masks          // of ports that do not say their own
-	next       nodeAttributes // what the lines before a head say of the node
+	base, auto [4]units.GUID  // by kind: the base of +N, and the next GUID
+	enabled    masks          // of ports that do not set theirs
+	next       nodeAttributes // attributes of the node, from the lines before its head
 	origin     struct {
 		node, port units.GUID
 		at         place
@@ -177,7 +177,7 @@ func (t *topoReader) statement(in *lines, line string, node int32) int32 {
 	return node
 }
 
-// head reads the line that begins a node: its kind is known, what follows is
+// head reads the line that begins a node: its kind is known, and the rest is
 // 8 "S-0002c90200400020" # "leaf4" base port 0 lid 11 lmc 0.
 func (t *topoReader) head(in *lines, kind subnet.Kind, rest string) int32 {
 	c := cursor{rest}
@@ -185,7 +185,7 @@ func (t *topoReader) head(in *lines, kind subnet.Kind, rest string) int32 {
 	ports, ok := c.number(subnet.MaxPorts)
 	if !ok || ports == 0 {
 		in.fail("expected a number of ports from 1 to %d, not %s", subnet.MaxPorts, found(c.rest))
-		if _, ok := c.until(`"`); ok { // what names this node is not to be reported as well
+		if _, ok := c.until(`"`); ok { // lines that name this node are not reported as well
 			if id, ok := c.until(`"`); ok {
 				t.ids[t.module+id] = broken
 			}
@@ -223,7 +223,7 @@ func (t *topoReader) head(in *lines, kind subnet.Kind, rest string) int32 {
 	return t.addNode(in, kind, ports, id, c.rest)
 }
 
-// addNode adds the node of a head with what the lines above it said.
+// addNode adds the node of a head with the attributes from the lines above it.
 func (t *topoReader) addNode(in *lines, kind subnet.Kind, ports int, id, rest string) int32 {
 	n := subnet.Node{
 		Kind: kind, GUID: t.auto[kind], SystemGUID: t.next.system,

@@ -53,7 +53,7 @@ func (t *topoReader) connect() {
 	}
 }
 
-// contradicted are the ports of which lines say different things, where that is no
+// contradicted is the ports about which lines contradict each other, if that is not an
 // error.
 func (t *topoReader) contradicted(far []subnet.End) map[subnet.End]bool {
 	if !t.log.lenient {
@@ -68,7 +68,7 @@ func (t *topoReader) contradicted(far []subnet.End) map[subnet.End]bool {
 	return t.log.contradicted(claims, t.end)
 }
 
-// disagree reports a port whose other end names a different port.
+// disagree reports a port whose peer names another port.
 func (t *topoReader) disagree(said, other *saidCable, far subnet.End) {
 	t.fail(said.where, "the ends of a cable disagree: %s is joined to %s, which line %d joins to %q[%d]",
 		t.end(said.at), t.end(far), other.where.line, shorten(other.remote, 40), other.port)
@@ -99,7 +99,7 @@ func (t *topoReader) resolve(said *saidCable) subnet.End {
 	return subnet.End{Node: node, Port: said.port}
 }
 
-// join makes a cable of what its ends say.
+// join makes a cable from the lines of its two ends.
 func (t *topoReader) join(a, b *saidCable) {
 	pa, pb := t.s.Port(a.at), t.s.Port(b.at)
 	if t.s.Nodes[b.at.Node].Kind != subnet.Switch && pb.GUID == 0 {
@@ -127,8 +127,7 @@ func (t *topoReader) join(a, b *saidCable) {
 	}
 }
 
-// sameEnd compares what one end of a cable says of the other with what the
-// other is.
+// sameEnd compares one end's description of the other with the other end itself.
 func (t *topoReader) sameEnd(a, b *saidCable) {
 	p, n := t.s.Port(b.at), &t.s.Nodes[b.at.Node]
 	if a.guid != 0 && n.Kind != subnet.Switch && a.guid != p.GUID {

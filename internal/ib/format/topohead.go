@@ -7,9 +7,8 @@ import (
 	"weft/units"
 )
 
-// attributes are the lines that say something about the nodes or the ports
-// after them: each takes what follows its word, and says what it expected where
-// it could not.
+// attributes is the lines that set attributes of the nodes or ports after them. Each
+// function takes the text behind the word; if it cannot, it returns the expected text.
 var attributes = map[string]func(t *topoReader, rest string) (expected string, ok bool){
 	"vendid": func(t *topoReader, rest string) (string, bool) {
 		v, ok := value(rest, 1<<24-1)
@@ -61,8 +60,8 @@ var attributes = map[string]func(t *topoReader, rest string) (expected string, o
 	},
 }
 
-// guidLine sets the next GUID of a kind: =GUID or, from the last that was set
-// so on, +N; behind that of a switch is its port's in brackets.
+// guidLine sets the next GUID of a kind: =GUID or, counted from the last such GUID, +N.
+// Behind a switch's GUID stands its port's GUID in brackets.
 func guidLine(kind subnet.Kind) func(*topoReader, string) (string, bool) {
 	return func(t *topoReader, rest string) (string, bool) {
 		const expected = "= or + and a GUID, as in switchguid=0x2c90200400020(2c90200400020)"
@@ -93,8 +92,8 @@ func guidLine(kind subnet.Kind) func(*topoReader, string) (string, bool) {
 	}
 }
 
-// value reads = and a number, hexadecimal behind 0x, decimal otherwise; what
-// stands behind a blank is not looked at (ibnetdiscover -g has comments there).
+// value reads = and a number, hexadecimal behind 0x, decimal otherwise; text
+// behind a blank is ignored (ibnetdiscover -g has comments there).
 func value(rest string, limit uint64) (uint64, bool) {
 	c := cursor{rest}
 	if !c.lit("=") {
@@ -110,7 +109,7 @@ func value(rest string, limit uint64) (uint64, bool) {
 	return uint64(v), ok && word.rest == "" && uint64(v) <= limit
 }
 
-// headComment takes from the comment of a head what ibnetdiscover writes there:
+// headComment reads ibnetdiscover's comment of a head:
 // "name" and, of a switch, base or enhanced port 0 lid N lmc N. Free text is
 // the name, as ibsim takes it.
 func headComment(text string, n *subnet.Node) (lid units.LID, lmc uint8) {

@@ -13,7 +13,7 @@ type masks struct {
 	width, speed, extended uint8
 }
 
-// saidCable is what one port line says of a cable.
+// saidCable is a port line's description of a cable.
 type saidCable struct {
 	at     subnet.End
 	where  place
@@ -25,7 +25,7 @@ type saidCable struct {
 
 	link    subnet.Link // as the line says it
 	hasLink bool
-	own     masks // what the port has enabled
+	own     masks // widths and speeds that the port has enabled
 	hasOwn  bool
 }
 
@@ -65,7 +65,7 @@ func (t *topoReader) port(in *lines, node int32, line string) {
 		name, ok = c.until(`"`)
 	}
 	if !ok || name == "" {
-		in.fail("expected what the port is joined to, in quotes, not %s", found(c.rest))
+		in.fail("expected the peer of the port, in quotes, not %s", found(c.rest))
 		return
 	}
 	if n.Kind != subnet.Switch {
@@ -81,7 +81,7 @@ func (t *topoReader) port(in *lines, node int32, line string) {
 		}
 		return
 	}
-	switch { // a name is of the present module where it does not say of which
+	switch { // a name without a module belongs to the present module
 	case strings.HasPrefix(name, "@"):
 		name = strings.TrimSuffix(t.module, "#") + name
 	case !strings.ContainsAny(name, "#@"):
@@ -109,7 +109,7 @@ func bracketed(c *cursor) (units.GUID, bool) {
 	return guid, ok && c.lit(")")
 }
 
-// otherEnd reads what stands behind the name of the other end.
+// otherEnd reads the text behind the name of the other end.
 func (t *topoReader) otherEnd(in *lines, c *cursor, said *saidCable) bool {
 	c.space()
 	if c.lit("[") {
@@ -164,8 +164,7 @@ func enabledOptions(in *lines, text string, said *saidCable) bool {
 	return true
 }
 
-// portComment reads what ibnetdiscover writes behind #; other text is a
-// comment, and says nothing.
+// portComment reads ibnetdiscover's text behind #; any other text is ignored.
 func (t *topoReader) portComment(in *lines, text string, said *saidCable) {
 	c := cursor{text}
 	p := t.s.Port(said.at)
@@ -209,8 +208,8 @@ func (t *topoReader) portComment(in *lines, text string, said *saidCable) {
 }
 
 // parseLink reads a width and a speed in one word, 4xEDR. A width of ?? and a
-// speed of ??? are those that the port does not tell, and count as read; ok is
-// false where the word is something else.
+// speed of ??? are not known to the port, and count as read; ok is false if the word is
+// something else.
 func parseLink(word string) (subnet.Link, bool) {
 	var link subnet.Link
 	end := strings.IndexByte(word, 'x') + 1

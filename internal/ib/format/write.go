@@ -47,8 +47,8 @@ func writable(s *subnet.Subnet) error {
 	return nil
 }
 
-// opensmOrder lists what keep chooses of the nodes in the order in which OpenSM
-// goes through them: by GUID, read backwards byte by byte.
+// opensmOrder lists the nodes that keep chooses, in OpenSM's order: by GUID, read backwards
+// byte by byte.
 func opensmOrder(s *subnet.Subnet, keep func(*subnet.Node) bool) []int32 {
 	var order []int32
 	for i := range s.Nodes {
@@ -66,7 +66,7 @@ func compareBackwards(a, b units.GUID) int {
 
 func isSwitch(n *subnet.Node) bool { return n.Kind == subnet.Switch }
 
-// lidAt is the LID that a cable at e leads to: of a switch, that of its port 0.
+// lidAt is the LID that a cable at e leads to; a switch has the LID of its port 0.
 func lidAt(s *subnet.Subnet, e subnet.End) units.LID {
 	if s.Nodes[e.Node].Kind == subnet.Switch {
 		return s.Nodes[e.Node].Ports[0].LID

@@ -23,7 +23,7 @@ func WritePortList(to io.Writer, s *subnet.Subnet) error {
 			e := subnet.End{Node: int32(i), Port: uint8(j)}
 			p := s.Port(e)
 			if !p.Peer.Exists() && guidAt(s, e) == 0 {
-				continue // an adapter's port of which nothing is known
+				continue // an adapter's port without any known attribute
 			}
 			w.f("%2s %5d %2d %v %v %v", shortKinds[n.Kind], lidAt(s, e), j, guidAt(s, e), p.Link.Width, p.Link.Speed)
 			if !p.Peer.Exists() {
@@ -41,10 +41,10 @@ func WritePortList(to io.Writer, s *subnet.Subnet) error {
 var linkInfoKinds = map[subnet.Kind]string{subnet.Adapter: "CA", subnet.Switch: "Switch", subnet.Router: "Router"}
 
 // WriteLinkInfo writes a subnet as iblinkinfo prints it or, by line, as
-// iblinkinfo -l does. In the first form the far end of a link is told by its
-// LID alone, in the second nodes have no kind. Ports that have a cable are
-// written as active, all others as down. The first form is refused where a port
-// with a cable has no LID: nobody could tell what the cable leads to.
+// iblinkinfo -l does. The first form names the far end of a link by its LID
+// alone; in the second form nodes have no kind. Ports with a cable are written as active,
+// all others as down. The first form is refused if a port with a cable has no LID: the far
+// end of the cable would have no name.
 func WriteLinkInfo(to io.Writer, s *subnet.Subnet, line bool) error {
 	if err := writable(s); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 var opensmKinds = map[subnet.Kind]string{subnet.Adapter: "Channel Adapter", subnet.Switch: "Switch", subnet.Router: "Router"}
 
 // WriteLFTs writes forwarding tables as opensm-lfts.dump, which OpenSM reads
-// again with -R file -U. The subnet tells whose a LID is.
+// again with -R file -U. The subnet has the owners of LIDs.
 func WriteLFTs(to io.Writer, s *subnet.Subnet, t *subnet.Tables) error {
 	w := newWriting(to)
 	owner := lidTexts(s, int(t.Top), func(e subnet.End) string {
@@ -64,7 +64,7 @@ func appendHex4(b []byte, v int) []byte {
 }
 
 // WriteLIDMatrix writes hops as opensm-lid-matrix.dump, which OpenSM reads again
-// with -M. Switches are told by their LIDs: all must have one.
+// with -M. Switches are named by their LIDs: all must have one.
 func WriteLIDMatrix(to io.Writer, s *subnet.Subnet, h *subnet.Hops) error {
 	w := newWriting(to)
 	dense := subnet.NewTablesTo(s, 0).Dense
@@ -107,9 +107,8 @@ func WriteGUID2LID(to io.Writer, s *subnet.Subnet) error {
 	return w.end()
 }
 
-// WriteFDBs writes forwarding tables as opensm.fdbs. The hops and whether they
-// are the least come from h: to an adapter they are those to its switch and one
-// more.
+// WriteFDBs writes forwarding tables as opensm.fdbs. The hops, and whether they
+// are the least, come from h: the hops to an adapter are one more than to its switch.
 func WriteFDBs(to io.Writer, s *subnet.Subnet, t *subnet.Tables, h *subnet.Hops) error {
 	w := newWriting(to)
 	owners := s.Owners()
@@ -136,8 +135,8 @@ func WriteFDBs(to io.Writer, s *subnet.Subnet, t *subnet.Tables, h *subnet.Hops)
 	return w.end()
 }
 
-// hopsOf is the number of hops from a switch to a port through one of its own
-// ports, the least through any, and the lowest port with that.
+// hopsOf is the number of hops from a switch to a port through one of its ports, the least
+// number through any port, and the lowest port with it.
 func hopsOf(s *subnet.Subnet, t *subnet.Tables, h *subnet.Hops, node int32, to subnet.End, port uint8) (hops, least, best int) {
 	more := 0
 	if s.Nodes[to.Node].Kind != subnet.Switch {
@@ -234,8 +233,7 @@ func writeSLRow(w writing, in, out int, lane func(units.SL) units.VL) {
 	w.f("\n")
 }
 
-// portsInOrder lists the ports with a LID of their own by GUID read backwards,
-// as OpenSM does: port 0 of switches, and the cabled ports of all others.
+// portsInOrder lists the ports that have a LID by GUID read backwards, as OpenSM does: port 0 of switches, and the cabled ports of all others.
 func portsInOrder(s *subnet.Subnet) []subnet.End {
 	var ends []subnet.End
 	for i := range s.Nodes {

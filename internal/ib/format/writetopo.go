@@ -15,7 +15,7 @@ func WriteTopo(w io.Writer, s *subnet.Subnet) error {
 
 // WriteNet writes a subnet as a net for ibsim: as WriteTopo does, except that
 // nodes keep the identifiers that an earlier net gave them. ibsim gives the
-// ports of an adapter the GUIDs after its own, whatever the file says.
+// ports of an adapter the GUIDs after its NodeGUID and ignores the file's.
 func WriteNet(w io.Writer, s *subnet.Subnet) error {
 	ids := map[string]int{}
 	for i := range s.Nodes {

@@ -2,9 +2,9 @@ package inspect
 
 import "weft/internal/ib/subnet"
 
-// cuts tells of cables and switches whose loss would cut hosts off from the
-// rest: bridges and articulation points of the network of switches. A leaf with
-// hosts of its own takes those down with it; they are not counted.
+// cuts reports cables and switches whose loss would cut hosts off from the rest: bridges
+// and articulation points of the network of switches. The hosts cabled to a lost switch
+// are not counted.
 func (in *inspection) cuts(p *island) {
 	c := &cutter{g: p.g, seen: make([]int, len(p.g.node)), low: make([]int, len(p.g.node)), hosts: make([]int, len(p.g.node))}
 	total := p.adapters()
@@ -47,12 +47,12 @@ func (in *inspection) cuts(p *island) {
 type cutter struct {
 	g     *graph
 	seen  []int // by switch: when it was seen first, from 1
-	low   []int // by switch: the earliest that it or what is below it is joined to
-	hosts []int // by switch: the adapters on it and on what is below it
+	low   []int // by switch: the earliest switch that it or its subtree is joined to
+	hosts []int // by switch: the adapters in its subtree, its own included
 	time  int
 
 	bridges [][2]int32 // links of one cable: the upper switch first
-	parts   [][]int    // by switch: adapters of each part that hangs on it alone
+	parts   [][]int    // by switch: adapters of each part that it alone joins to the rest
 }
 
 // visit sees a switch; from is where it was come from, -1 at the beginning.

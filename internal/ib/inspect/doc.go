@@ -1,15 +1,13 @@
-// Package inspect says what a subnet is, in the words of those who run one: its
+// Package inspect describes a subnet in the terms of its operators: its
 // family (a single switch, a fat tree of two or more levels, a torus or mesh, a
-// dragonfly, or irregular), its levels and rails, how oversubscribed each level
-// is, and what is not as it is elsewhere in the same fabric: a leaf with fewer
-// uplinks than its peers, a pair of switches that lacks a cable, a slow link, a
-// host on a spine.
+// dragonfly, or irregular), its levels and rails, the
+// oversubscription of each level, and deviations from the rest of the fabric: a leaf with
+// fewer uplinks than its peers, a pair of switches that lacks a cable, a slow link, a host
+// on a spine.
 //
-// It judges by structure, not by names, except for two things that only names
-// tell: which adapters belong to one host, and which rail an adapter serves.
-// What is usual is what most peers have; where no number is that of at least
-// half of them, nothing is called a deviation.
+// It judges by structure. Names decide two things only: the adapters of a host, and the
+// rail of an adapter. A value is usual if at least half of the peers have it; if no value
+// is usual, nothing is called a deviation.
 //
-// It knows nothing of forwarding tables: whether routes are free of deadlock is
-// for the proof package.
+// Forwarding tables are not judged here but in package proof.
 package inspect

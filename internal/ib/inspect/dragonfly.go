@@ -8,16 +8,16 @@ type dragonfly struct {
 	plus   bool // groups of leaves and spines (dragonfly+)
 	size   int  // switches of most groups
 	global int  // cables between most pairs of groups
-	// local are pairs inside a group, and far pairs of groups, that lack what
-	// most have.
+	// local is the pairs inside a group, and far the pairs of groups, that have fewer
+	// cables than most.
 	local [][2]int32
 	far   [][2]int32
 }
 
 // dragonflyOf recognises a dragonfly. A link is local if its switches have a
-// neighbour in common: in a group of at least three that is all joined every
-// link is, and a global link is none. In a dragonfly+ the groups are what is
-// left without the links between spines.
+// neighbour in common: this holds
+// for every link of a fully connected group of at least three, and for no global link. In
+// a dragonfly+ the groups are the parts that remain without the links between spines.
 func dragonflyOf(g *graph, level []int) (dragonfly, bool) {
 	if d, ok := groupsOf(g, func(a, b int32) bool { return g.haveCommon(a, b) }); ok && d.allJoined(g) {
 		return d, true
@@ -39,7 +39,7 @@ func (g *graph) haveCommon(a, b int32) bool {
 	return false
 }
 
-// groupsOf takes what the local links join as groups. A dragonfly has at least
+// groupsOf takes the parts that local links join as groups. A dragonfly has at least
 // three, most of one size, and at most a fifth of the pairs of groups have fewer
 // cables than the number that most have.
 func groupsOf(g *graph, local func(a, b int32) bool) (dragonfly, bool) {

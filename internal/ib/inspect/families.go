@@ -91,7 +91,7 @@ func (in *inspection) cablesEach(g *graph) int {
 	return each
 }
 
-// thinLinks tells of links with fewer cables than most.
+// thinLinks reports links with fewer cables than most.
 func (in *inspection) thinLinks(g *graph, each int, among func(a, b int32) bool, who string) {
 	for a := range g.near {
 		for _, n := range g.near[a] {
@@ -102,8 +102,8 @@ func (in *inspection) thinLinks(g *graph, each int, among func(a, b int32) bool,
 	}
 }
 
-// hostCounts tells of switches with fewer hosts than all others have, where
-// hosts are on all switches.
+// hostCounts reports switches with fewer hosts than the others, if all switches have
+// hosts.
 func (in *inspection) hostCounts(p *island) {
 	var counts []int
 	for sw := range p.g.node {

@@ -7,20 +7,20 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// graph is the switches of a subnet and what they are joined to, with cables
-// between one pair taken together. Switches are numbered as in Tables.
+// graph is the switches of a subnet and their neighbours, with the cables of each pair
+// taken together. Switches are numbered as in Tables.
 type graph struct {
 	s     *subnet.Subnet
 	names names
 	node  []int32 // by switch: index into Nodes
 	dense []int32 // inverse where the node is one of them; see number
 
-	near  [][]neighbour  // by switch: the switches beside it, by their number
+	near  [][]neighbour  // by switch: its neighbours, by their number
 	hosts [][]subnet.End // by switch: the adapter ports on it
 	extra [][]subnet.End // by switch: aggregation nodes and routers on it
 }
 
-// neighbour is a switch beside another, and the cables between them.
+// neighbour is a switch cabled to another, and the cables between them.
 type neighbour struct {
 	to    int32
 	ports []uint8 // of the first switch
@@ -74,7 +74,7 @@ func (g *graph) number(node int32) int32 {
 // cables is how many join two switches.
 func (g *graph) cables(a, b int32) int { return len(g.ports(a, b)) }
 
-// ports are those of a that lead to b.
+// ports is the ports of a that lead to b.
 func (g *graph) ports(a, b int32) []uint8 {
 	i, ok := slices.BinarySearchFunc(g.near[a], b, func(n neighbour, to int32) int { return cmp.Compare(n.to, to) })
 	if !ok {

@@ -21,8 +21,8 @@ func isAggregation(n *subnet.Node) bool {
 	return n.Kind == subnet.Adapter && strings.Contains(n.Name, "Aggregation Node")
 }
 
-// isUnnamed reports whether a node has the name that its maker gives to all of
-// its model; a # is followed by what tells it from others.
+// isUnnamed reports whether a node has its vendor's default name, with or without a
+// number.
 func isUnnamed(n *subnet.Node) bool {
 	return n.Name == "" || makersName.MatchString(n.Name) && !adapterName.MatchString(n.Name) && !strings.Contains(n.Name, "#")
 }
@@ -40,8 +40,8 @@ type adapter struct {
 	sw    int32 // -1: on none
 }
 
-// hostsOf groups the adapters of a subnet into hosts: those with one host's
-// name, else those with one SystemImageGUID, else each is a host of its own.
+// hostsOf groups the adapters of a subnet into hosts: by the host's name, else by the
+// SystemImageGUID; any other adapter is one host.
 func hostsOf(g *graph) []host {
 	var hosts []host
 	at := map[string]int{}

@@ -6,10 +6,10 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// hungTree recognises a tree onto whose leaves further switches were hung, as
-// grown clusters have it: switches with hosts that no higher switch is joined
-// to. The tree must have more than half of the hosts.
-func (in *inspection) hungTree(p *island) bool {
+// extendedTree recognises a tree with further switches cabled to its leaves, as clusters
+// that have grown have: switches with hosts but without a cable to a higher switch. The
+// tree must have more than half of the hosts.
+func (in *inspection) extendedTree(p *island) bool {
 	var kept, hung []int32
 	for sw, node := range p.g.node {
 		if p.level[sw] == 0 && !in.hasUpper(p, int32(sw)) {
@@ -32,7 +32,7 @@ func (in *inspection) hungTree(p *island) bool {
 	p.about.Family, p.about.Levels = inner.about.Family, inner.about.Levels
 	p.about.What = fmt.Sprintf("%s with %s hung onto it", inner.about.What, plural(len(hung), "further switch"))
 	for _, sw := range hung {
-		in.hungSwitch(p, sw)
+		in.addedSwitch(p, sw)
 	}
 	return true
 }
@@ -46,8 +46,9 @@ func (in *inspection) hasUpper(p *island, sw int32) bool {
 	return false
 }
 
-// hungSwitch tells what a switch hangs on, and how thin that is for its hosts.
-func (in *inspection) hungSwitch(p *island, sw int32) {
+// addedSwitch reports a switch that is cabled to leaves, and the cables that its hosts
+// share.
+func (in *inspection) addedSwitch(p *island, sw int32) {
 	var to []string
 	cables := 0
 	var at []subnet.End

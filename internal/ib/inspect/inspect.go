@@ -10,8 +10,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// Subnet says what a subnet is and what is odd about it. Contradictions are what the
-// source of the subnet says of cables that cannot all be true, which are left out of it.
+// Subnet describes a subnet and its faults. contradictions is the reader's messages about
+// cables that contradict each other and were left out.
 func Subnet(s *subnet.Subnet, contradictions ...string) *Report {
 	return inspect(s, contradictions).report
 }
@@ -44,7 +44,7 @@ type inspection struct {
 	more   map[string]int
 }
 
-// island is one part and what was recognised in it.
+// island is one part of the fabric, with the result of its analysis.
 type island struct {
 	g     *graph
 	level []int
@@ -68,7 +68,7 @@ func (in *inspection) find(sev Severity, kind string, ends []subnet.End, format 
 	in.found = append(in.found, f)
 }
 
-// faults are what no working subnet has.
+// faults reports faults that no working subnet has.
 func (in *inspection) faults() {
 	for _, f := range in.s.Check() {
 		sev := Error
@@ -121,7 +121,7 @@ func (p *island) adapters() int {
 	return n
 }
 
-// apart tells of parts that cannot reach each other.
+// apart reports parts that cannot reach each other.
 func (in *inspection) apart() {
 	if len(in.parts) < 2 {
 		return
@@ -144,8 +144,7 @@ func (p *island) switchNames() []string {
 	return names
 }
 
-// recognise says of which family a part is, and looks for what breaks its
-// symmetry.
+// recognise finds the family of a part, and looks for deviations from its symmetry.
 func (in *inspection) recognise(p *island) {
 	g := p.g
 	p.level = levelsOf(g)
@@ -167,7 +166,7 @@ func (in *inspection) recognise(p *island) {
 		in.dragonfly(p, &d)
 		return
 	}
-	if in.hungTree(p) {
+	if in.extendedTree(p) {
 		return
 	}
 	p.about.Family, p.about.What = Irregular, "an irregular network"
@@ -220,7 +219,7 @@ func diameter(g *graph) int {
 	return far
 }
 
-// count fills in how much there is of everything.
+// count counts nodes, ports and cables.
 func (in *inspection) count() {
 	r := in.report
 	for i := range in.s.Nodes {

@@ -6,12 +6,12 @@ import "weft/internal/ib/subnet"
 // list levels.
 type Layout struct {
 	Report *Report
-	Level  []int   // by node: 0 for leaves and up; -1 for what is no switch, or is reached by no host
-	Island []int   // by node: index into Report.Islands; -1 for what is no switch
+	Level  []int   // by node: 0 for leaves and up; -1 for adapters, and for switches that no host reaches
+	Island []int   // by node: index into Report.Islands; -1 for adapters and routers
 	Group  []int32 // by node: pod or dragonfly group, counted over all islands; -1 where there are none
-	// Size, Ring and At are those of a torus or mesh that is the only island:
-	// switches along each dimension, whether it is closed, and the coordinate
-	// by dimension and node.
+	// Size, Ring and At describe a torus or mesh that is the only island: switches along
+	// each dimension, whether the dimension is closed, and the coordinate by dimension
+	// and node.
 	Size  []int
 	Ring  []bool
 	At    [][]int32

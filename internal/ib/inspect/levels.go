@@ -2,13 +2,12 @@ package inspect
 
 import "slices"
 
-// levelsOf gives each switch its distance from the leaves, 0 for a leaf and -1
-// for what no leaf reaches.
+// levelsOf gives each switch its distance from the leaves: 0 for a leaf, -1 for a switch
+// that no leaf reaches.
 //
-// Leaves are the switches that hosts are on. Two exceptions are seen by the
-// switches most like them, which are joined to the same others: a switch with
-// few hosts whose likes have none is a spine that a host was put on, and one
-// without hosts whose likes have some is an empty leaf.
+// Leaves are the switches with hosts. Two exceptions follow from the most similar
+// switches, which have the same neighbours. If these have no hosts, a switch with few hosts
+// is a spine. If these have hosts, a switch without hosts is an empty leaf.
 func levelsOf(g *graph) []int {
 	few := fewHosts(g)
 	level := make([]int, len(g.node))
@@ -17,7 +16,7 @@ func levelsOf(g *graph) []int {
 		level[sw] = -1
 		leaf := len(g.hosts[sw]) > 0
 		if len(g.hosts[sw]) <= few {
-			with, without := likes(g, int32(sw))
+			with, without := similar(g, int32(sw))
 			switch {
 			case leaf && without > with:
 				leaf = false
@@ -41,7 +40,7 @@ func levelsOf(g *graph) []int {
 	return level
 }
 
-// fewHosts is a quarter of what the median of the switches with hosts has.
+// fewHosts is a quarter of the median number of hosts, over switches with hosts.
 func fewHosts(g *graph) int {
 	var counts []int
 	for sw := range g.hosts {
@@ -56,10 +55,10 @@ func fewHosts(g *graph) int {
 	return counts[len(counts)/2] / 4
 }
 
-// likes counts the switches that are most like one, with hosts and without:
-// those with the most neighbours in common, as a share of what the one of the
-// two with more neighbours has, and at least a third of that.
-func likes(g *graph, sw int32) (with, without int) {
+// similar counts the most similar switches, with hosts and without. Similarity is the
+// number of common neighbours, as a share of the larger number of neighbours; it must be
+// at least a third.
+func similar(g *graph, sw int32) (with, without int) {
 	common := map[int32]int{}
 	for _, n := range g.near[sw] {
 		for _, m := range g.near[n.to] {

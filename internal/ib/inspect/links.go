@@ -10,14 +10,14 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// links counts widths and speeds, and tells of links that are slower or
-// narrower than what is at both their ends can do. What a switch can do is what
-// the best of its links does; an adapter, what the best of its model does on
-// hosts of one name. A model that is slow everywhere is no fault of its links.
+// links counts widths and speeds, and reports links that are slower or narrower than both
+// of their ends run elsewhere. The measure for a switch is its best link. The measure for
+// an adapter is the best link of its model on hosts of the same name: if a model is slow
+// everywhere, its links have no fault.
 func (in *inspection) links() {
 	type count struct{ sort, link string }
 	counts := map[count]int{}
-	best := map[string]subnet.Link{} // by what is at an end
+	best := map[string]subnet.Link{} // by the model at an end
 	var cables []subnet.End
 	for i := range in.s.Nodes {
 		for p := range in.s.Nodes[i].Ports {
@@ -49,7 +49,7 @@ func (in *inspection) links() {
 	in.mixedHosts()
 }
 
-// slowLink tells of a cable that is slower than the best at both its ends.
+// slowLink reports a cable that is slower than the best link of both its ends.
 func (in *inspection) slowLink(e subnet.End, a, b subnet.Link) {
 	link, can := slower(in.s, e), a
 	if b.Rate() < a.Rate() {
@@ -65,7 +65,8 @@ func (in *inspection) slowLink(e subnet.End, a, b subnet.Link) {
 	in.find(Warning, what, []subnet.End{e, in.s.Peer(e)}, "%s to %s runs at %v, both ends do %v elsewhere%s", in.endName(e), in.endName(in.s.Peer(e)), link, can, why)
 }
 
-// model is what a node can be compared by: a switch is one of its own.
+// model is the group of nodes that a node is compared with; a switch is compared with
+// itself only.
 func (in *inspection) model(node int32) string {
 	n := &in.s.Nodes[node]
 	if n.Kind == subnet.Switch {
@@ -94,7 +95,7 @@ func (in *inspection) first(e, far subnet.End) bool {
 	return e.Node < far.Node || e.Node == far.Node && e.Port < far.Port
 }
 
-// sortOf says of which sort the cable is that e is the first end of.
+// sortOf is the sort of the cable whose first end is e.
 func (in *inspection) sortOf(e subnet.End) string {
 	switch n := &in.s.Nodes[e.Node]; {
 	case isAggregation(n):
@@ -105,8 +106,7 @@ func (in *inspection) sortOf(e subnet.End) string {
 	return "switch"
 }
 
-// slower is what both ends of a cable can do: what its two ports report, or the
-// less of it.
+// slower is the link that both ends of a cable report, or the slower of the two.
 func slower(s *subnet.Subnet, e subnet.End) subnet.Link {
 	a, b := s.Port(e).Link, s.Port(s.Peer(e)).Link
 	if b.Rate() < a.Rate() {
@@ -115,12 +115,12 @@ func slower(s *subnet.Subnet, e subnet.End) subnet.Link {
 	return a
 }
 
-// compareLinks orders links by their rate, and those of one rate by their width.
+// compareLinks orders links by their rate, then by their width.
 func compareLinks(a, b subnet.Link) int {
 	return cmp.Or(cmp.Compare(a.Rate(), b.Rate()), cmp.Compare(a.Width, b.Width), cmp.Compare(a.Speed, b.Speed))
 }
 
-// mixedHosts tells of hosts that are slower than most.
+// mixedHosts reports hosts that are slower than most.
 func (in *inspection) mixedHosts() {
 	count, most, all := map[subnet.Link]int{}, subnet.Link{}, 0
 	families := map[subnet.Link]map[string]int{}

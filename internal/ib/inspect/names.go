@@ -7,8 +7,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// names are what messages call the nodes, by index: the description, with the
-// GUID behind it where several nodes have that description.
+// names is the nodes' names in messages, by index: the description, with the GUID behind
+// it if several nodes have that description.
 type names []string
 
 func namesOf(s *subnet.Subnet) names {
@@ -32,7 +32,7 @@ func (in *inspection) endName(e subnet.End) string {
 	return fmt.Sprintf("%s port %d", in.names.of(e.Node), e.Port)
 }
 
-// naming tells of what the names and numbers of nodes leave unclear.
+// naming reports missing and duplicate names and LIDs.
 func (in *inspection) naming() {
 	count := map[string][]int32{}
 	unnamed, noLID, mlx := 0, 0, 0

@@ -7,8 +7,8 @@ import (
 	"weft/internal/ib/subnet"
 )
 
-// hosts counts hosts, looks for those with fewer adapters than the rest, and
-// recognises rails.
+// hosts counts hosts, reports hosts with fewer adapters than the rest, and recognises
+// rails.
 func (in *inspection) hosts() {
 	hosts := hostsOf(in.all)
 	in.report.Hosts = len(hosts)
@@ -20,8 +20,8 @@ func (in *inspection) hosts() {
 	in.rails(hosts, families)
 }
 
-// planes tells of hosts that are on several parts of the fabric, which are then
-// planes, and of those that are on fewer of them than most of their family.
+// planes recognises parts of the fabric as planes if hosts are on several of them, and
+// reports hosts on fewer planes than most of their family.
 func (in *inspection) planes(family []*host) {
 	on := make([]map[int]bool, len(family))
 	counts := make([]int, len(family))
@@ -78,7 +78,7 @@ func familiesOf(hosts []host) [][]*host {
 	return families
 }
 
-// fewerAdapters tells of hosts with fewer adapters than most of their family.
+// fewerAdapters reports hosts with fewer adapters than most of their family.
 func (in *inspection) fewerAdapters(family []*host) {
 	var counts []int
 	for _, h := range family {
@@ -144,8 +144,8 @@ func lacking(h *host, labels []string) string {
 
 // rails recognises a rail-optimised fabric: the adapters of one label are on
 // leaves that, for nine tenths of their adapters, serve no other label. It then
-// tells of adapters of the largest family that are on another rail's leaf:
-// managers and storage may be anywhere.
+// reports adapters of the largest family on another rail's leaf; managers and storage may
+// be anywhere.
 func (in *inspection) rails(hosts []host, families [][]*host) {
 	leaf := map[int32]map[string]int{} // by switch and label
 	labels := map[string]bool{}

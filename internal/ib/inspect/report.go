@@ -1,6 +1,6 @@
 package inspect
 
-// Family is what kind of network the switches form.
+// Family is the kind of network that the switches form.
 type Family string
 
 // The families.
@@ -16,7 +16,7 @@ const (
 	Irregular    Family = "irregular"
 )
 
-// Report is what a subnet is.
+// Report is the description of a subnet.
 type Report struct {
 	Switches int `json:"switches"`
 	Hosts    int `json:"hosts"`
@@ -42,14 +42,14 @@ type Island struct {
 	Adapters int     `json:"adapters"`
 	Levels   []Level `json:"levels,omitempty"` // of trees, leaves first
 	Size     []int   `json:"size,omitempty"`   // of a torus or mesh, by dimension
-	// Members are the switches of a small part that is of no known family.
+	// Members is the switches of a small part without a known family.
 	Members []Member `json:"members,omitempty"`
 	// Diameter is the most switch-to-switch links between any two switches,
 	// -1 where there are too many switches to try all pairs.
 	Diameter int `json:"diameter"`
 }
 
-// Member is a switch and what it is joined to.
+// Member is a switch and its neighbours.
 type Member struct {
 	Switch string   `json:"switch"`
 	Hosts  int      `json:"host_ports"`
@@ -75,8 +75,8 @@ type Level struct {
 	Down     int    `json:"down"`       // cables to hosts and lower switches, in all
 	Up       int    `json:"up"`         // cables to higher switches, in all
 	Free     int    `json:"free_ports"` // in all
-	// Oversubscription is down to up, by data rates, of the whole level; Worst
-	// that of the switch with the highest. 0 where nothing goes up.
+	// Oversubscription is the data rate down divided by the data rate up, of the whole
+	// level; Worst is the highest of a switch. Both are 0 if nothing goes up.
 	Oversubscription float64 `json:"oversubscription"`
 	Worst            float64 `json:"worst_oversubscription"`
 	WorstSwitch      string  `json:"worst_switch,omitempty"`
@@ -84,7 +84,7 @@ type Level struct {
 	DownEach         int     `json:"-"`
 }
 
-// Rails are the adapters of hosts that go to leaves of their own.
+// Rails is the rails of a fabric: adapters of one label on their own leaves.
 type Rails struct {
 	Count  int      `json:"count"`
 	Labels []string `json:"labels"` // which adapter each rail serves
@@ -121,7 +121,7 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	Kind     string   `json:"kind"` // such as missing-cable or slow-link
 	Text     string   `json:"text"`
-	Ports    []string `json:"ports,omitempty"` // those concerned
+	Ports    []string `json:"ports,omitempty"` // the ports concerned
 }
 
 // maxOfKind is how many findings of one kind are listed; the rest is counted.

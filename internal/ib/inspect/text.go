@@ -38,7 +38,7 @@ func (r *Report) Write(w io.Writer) error {
 	return err
 }
 
-// writeIslands prints what each part is; parts that are alike come once.
+// writeIslands prints each part; equal parts are printed once.
 func (r *Report) writeIslands(b *strings.Builder) {
 	const most = 8
 	for i := 0; i < len(r.Islands); {
@@ -105,7 +105,7 @@ func (l *Level) write(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// each is a sum, and what most switches have of it.
+// each is a sum, and the share that most switches have.
 func each(sum, each int) string {
 	if each < 0 || each == sum {
 		return plural(sum, "cable")

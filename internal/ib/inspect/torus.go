@@ -157,7 +157,7 @@ const (
 	ring
 )
 
-// next lists the coordinates of a dimension beside each.
+// next lists the neighbours of each coordinate of a dimension.
 func (c classes) next(at []int32, dim, size int) [][]int32 {
 	next := make([][]int32, size)
 	for pair, class := range c.class {

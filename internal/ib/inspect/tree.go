@@ -9,7 +9,7 @@ import (
 	"weft/units"
 )
 
-// levelNames are what levels are called, by how many there are.
+// levelNames is the names of the levels, by their number.
 var levelNames = [][]string{{}, {"switch"}, {"leaf", "spine"}, {"leaf", "spine", "core"}}
 
 func levelName(level, levels int) string {
@@ -169,7 +169,7 @@ func (in *inspection) pods(p *island) int {
 	return len(pods)
 }
 
-// strayHosts tells of hosts above the leaves.
+// strayHosts reports hosts above the leaves.
 func (in *inspection) strayHosts(p *island) {
 	levels := top(p.level) + 1
 	for sw := range p.g.node {
@@ -183,7 +183,7 @@ func (in *inspection) strayHosts(p *island) {
 	}
 }
 
-// uplinks tells of switches with fewer cables up than their peers.
+// uplinks reports switches with fewer cables up than their peers.
 func (in *inspection) uplinks(p *island) {
 	for l := range p.about.Levels {
 		v := &p.about.Levels[l]
@@ -211,9 +211,8 @@ func (in *inspection) uplinks(p *island) {
 	}
 }
 
-// pairs tells of pairs of switches that lack a cable which all others like them
-// have. Those like them are the pairs of one block: what two neighbouring levels
-// of one pod form without the rest.
+// pairs reports pairs of switches that lack a cable which the other pairs of their block
+// have. A block is two neighbouring levels of one pod.
 func (in *inspection) pairs(p *island) {
 	g, level := p.g, p.level
 	for l := range top(level) {
@@ -259,7 +258,7 @@ func (in *inspection) block(g *graph, lower, upper []int32) {
 	}
 }
 
-// missing tells of cables that two switches lack, with the ports that are free.
+// missing reports cables that two switches lack, with their free ports.
 func (in *inspection) missing(g *graph, a, b int32, cables int, why string) {
 	text := fmt.Sprintf("%s is missing between %s and %s: %s", plural(cables, "cable"), g.name(a), g.name(b), why)
 	freeA, freeB := g.freePorts(a), g.freePorts(b)
