@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft"
+	"weft/internal/face/report"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/audit"
 )
@@ -67,6 +68,8 @@ The exit code is 0 when all is proved and 5 when anything is not.`,
 	f.StringVar(&x.partitions, "partitions-conf", "", "write the (first) fabric's partitions.conf into this file; - is standard output, and then nothing else")
 	f.IntVarP(&x.workers, "workers", "j", 0, "cores to use (default: all)")
 	c.register(cmd)
+	e.detailsFlag(cmd)
+	e.pageFlag(cmd)
 	return cmd
 }
 
@@ -83,12 +86,12 @@ func (x *auditing) run(cmd *cobra.Command, e *Env, r *scenario.Resolved) error {
 			return err
 		}
 	}
-	report, err := audit.Run(r)
+	found, err := audit.Run(r)
 	if err != nil {
 		return err
 	}
 	if !x.noCost {
-		report.Cost, err = audit.Measure(cmd.Context(), r, audit.Simulator(e.Run), weft.Options{Workers: x.workers})
+		found.Cost, err = audit.Measure(cmd.Context(), r, audit.Simulator(e.Run), weft.Options{Workers: x.workers})
 		switch {
 		case cmd.Context().Err() != nil:
 			return fail(Partial, "interrupted while the cost of inspection was simulated")
@@ -98,13 +101,11 @@ func (x *auditing) run(cmd *cobra.Command, e *Env, r *scenario.Resolved) error {
 			return fail(Failed, "the cost of inspection: %w", err)
 		}
 	}
-	if x.asJSON {
-		err = printJSON(e, report)
-	} else {
-		err = report.Write(e.Stdout)
+	if err := e.present(report.Audit(found), x.asJSON, found); err != nil {
+		return err
 	}
-	if err == nil && !report.Proved {
+	if !found.Proved {
 		return fail(Refuted, "not everything that must be apart is")
 	}
-	return err
+	return nil
 }

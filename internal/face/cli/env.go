@@ -49,6 +49,7 @@ type Env struct {
 	begun    bool            // of that the beginning is printed: what follows is the rest
 	quiet    bool            // --quiet: no progress, and no word of what was written
 	details  bool            // --details: all of a document, also where it is more than a screen
+	html     string          // --html: the file for the page
 	screen   io.Writer       // standard error as it is, for the line of progress
 	done     <-chan struct{} // set by Main: closed once the command is to end
 }
@@ -84,5 +85,25 @@ func (e *Env) detailsFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&e.details, "details", false, "print everything, also where it is more than a screen of 50 lines")
 }
 
+// pageFlag registers the flag for the page of a verb that has no folder for it.
+func (e *Env) pageFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&e.html, "html", "", "write a page for the browser into this file; - is standard output, and then nothing else")
+	_ = cmd.MarkFlagFilename("html", "html")
+}
+
 // tell prints a document.
 func (e *Env) tell(d *doc.Document) error { return d.Terminal(e.Stdout, e.style()) }
+
+// present writes the page that --html asks for, and prints the document, or its result as
+// JSON.
+func (e *Env) present(d *doc.Document, asJSON bool, result any) error {
+	if e.html != "" {
+		if err := e.writeFile(e.html, d.HTML); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return printJSON(e, result)
+	}
+	return e.tell(d)
+}

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/internal/face/doc"
+	"weft/internal/study/audit"
+	"weft/units"
+)
+
+// stepsShown is how many steps of a path are printed; JSON has all.
+const stepsShown = 40
+
+// Audit is what an audit proved of zones, and what inspection in the path costs: a table
+// of each fabric, the paths between zones that are joined, and the proofs of the others.
+func Audit(r *audit.Report) *doc.Document {
+	d := &doc.Document{
+		Brand: "isolation", Title: r.Scenario, Heading: r.Scenario + ": isolation",
+		Footer: "Made by weft audit isolation. The same scenario and version make the same page.",
+	}
+	var joined, proofs []doc.Section
+	for i := range r.Fabrics {
+		f := &r.Fabrics[i]
+		d.Add(doc.Section{Title: f.Fabric, Blocks: []doc.Block{separationTable(f)}})
+		proof := doc.Section{Title: "Proofs of " + f.Fabric, In: doc.Details}
+		for j := range f.Verdicts {
+			v := &f.Verdicts[j]
+			if v.Proved {
+				proof.Blocks = append(proof.Blocks, proofOf(v)...)
+				continue
+			}
+			joined = append(joined, doc.Section{Title: "Not apart on " + f.Fabric, Blocks: append(proofOf(v), pathListing(v.Path))})
+		}
+		if len(proof.Blocks) > 0 {
+			proofs = append(proofs, proof)
+		}
+	}
+	d.Sections = append(d.Sections, joined...)
+	if len(r.Cost) > 0 {
+		d.Add(doc.Section{Title: "The same job with planes apart, and with a box in the path of every NIC", Blocks: []doc.Block{inspectionTable(r)}})
+	}
+	d.Sections = append(d.Sections, proofs...)
+	return d
+}
+
+// separationTable is a row for each two zones.
+func separationTable(f *audit.FabricReport) *doc.Table {
+	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {Left: true}}}
+	t.AddTexts("zones", "by", "verdict")
+	for i := range f.Verdicts {
+		v := &f.Verdicts[i]
+		verdict := doc.Cell{Text: "apart", Tone: doc.Good}
+		if !v.Proved {
+			verdict = doc.Cell{Text: "NOT APART", Tone: doc.Bad}
+		}
+		t.Add(doc.Text(v.Zones[0]+" and "+v.Zones[1]), doc.Text(string(v.By)), verdict)
+	}
+	return t
+}
+
+// proofOf says why two zones are apart or not, and what they share.
+func proofOf(v *audit.Verdict) []doc.Block {
+	out := []doc.Block{doc.Paragraph{Lead: fmt.Sprintf("%s and %s by %s:", v.Zones[0], v.Zones[1], v.By), Text: v.Found + "."}}
+	if len(v.Machines) > 0 {
+		out = append(out, doc.Paragraph{Text: "Hosts with a separate port in each: " + someOf(v.Machines) + "."})
+	}
+	if v.Proved && v.SharedCables > 0 {
+		out = append(out, doc.Paragraph{Text: fmt.Sprintf("%d cables of the fabric, each direction counted, can carry the traffic of both zones: traffic of one can delay traffic of the other.", v.SharedCables)})
+	}
+	return out
+}
+
+func pathListing(path []audit.Step) doc.Listing {
+	var b strings.Builder
+	for i, s := range path[:min(len(path), stepsShown)] {
+		fmt.Fprintf(&b, "%3d. %s → %s  by %s\n", i+1, s.From, s.To, s.By)
+	}
+	if more := len(path) - stepsShown; more > 0 {
+		fmt.Fprintf(&b, "and %d steps more\n", more)
+	}
+	return doc.Listing(b.String())
+}
+
+// someOf is a list of at most eight names.
+func someOf(names []string) string {
+	const shown = 8
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}
+
+// inspectionTable is what inspection in the path costs.
+func inspectionTable(r *audit.Report) *doc.Table {
+	t := &doc.Table{Columns: []doc.Column{{Left: true}, {Left: true}, {}, {}, {}}}
+	t.AddTexts("fabric", "what", "planes apart", "inspected in line", "times")
+	for i := range r.Cost {
+		c := &r.Cost[i]
+		what := c.What
+		if c.Bytes > 0 {
+			what += " of " + units.Bytes(c.Bytes).String()
+		}
+		t.AddTexts(c.Fabric, what, c.Apart.String(), c.Inline.String(), fmt.Sprintf("%.2f×", c.Ratio()))
+	}
+	return t
+}
