@@ -18,7 +18,8 @@ type Collective struct {
 	// Fabrics are fabrics of the catalog, such as infiniband-ndr. The default is InfiniBand,
 	// RoCE v2 and TCP at the rate of the node's NIC.
 	Fabrics []string
-	// Sizes are message sizes as nccl-tests counts them.
+	// Sizes are message sizes as nccl-tests counts them. The default is 1 KiB to 64 MiB, each
+	// four times the one before.
 	Sizes []units.Bytes
 	// Algorithm is the algorithm; the default is NCCL's choice.
 	Algorithm Algorithm

@@ -11,7 +11,8 @@ type (
 	Results = runstore.Results
 	// FabricResult is the results of a fabric, with a point for each size.
 	FabricResult = runstore.FabricResult
-	// Point is the result of a size on a fabric: the time, the algorithm and bus bandwidth as nccl-tests computes them, and what happened in the network.
+	// Point is the result of a size on a fabric: the time, the algorithm and bus bandwidth of
+	// nccl-tests, and the counts of the network.
 	Point = runstore.Point
 	// SeedTimes is the times of a size by seed, with the 95 % confidence interval of the mean, in picoseconds.
 	SeedTimes = runstore.Seeds
