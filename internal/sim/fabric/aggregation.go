@@ -163,7 +163,7 @@ func (p *Partition) passSum(b *inbox, link, i int32) {
 func (p *Partition) onward(at *inUnit, i int32) {
 	if at.tree.Parent >= 0 {
 		p.pool.hot[i].role = roleContribution
-		p.enqueue(&p.net.infiniband[at.node.state], at.node, at.node.base+at.tree.Parent, i)
+		p.net.infiniband[at.node.state].enqueue(p, at.node, at.node.base+at.tree.Parent, i)
 		return
 	}
 	h := &p.pool.cold[i]
@@ -184,19 +184,19 @@ func (p *Partition) spread(nd *node, t *TreeSwitch, link, i int32, stream uint32
 	s := &p.net.aggregation.streams[stream]
 	c := p.beginCopies(link, i)
 	if s.kind == StreamOne {
-		p.copyDown(&c, nd, s.towards(p.net, t.Switch, int32(c.cold.VA)), s)
+		c.copyDown(p, nd, s.towards(p.net, t.Switch, int32(c.cold.VA)), s)
 		return
 	}
 	for _, child := range t.Children {
-		p.copyDown(&c, nd, child, s)
+		c.copyDown(p, nd, child, s)
 	}
 }
 
 // copyDown queues a copy at a port; at a leaf it is addressed to the NIC's queue pair.
-func (p *Partition) copyDown(c *copying, nd *node, child int32, s *stream) {
+func (c *copying) copyDown(p *Partition, nd *node, child int32, s *stream) {
 	out := nd.base + child
 	if to := p.net.inboxes[out].node; p.net.nodes[to].kind == kindNIC {
 		c.cold.DestQP = s.ends[to]
 	}
-	p.queueCopy(c, nd, out, roleResult)
+	c.queueCopy(p, nd, out, roleResult)
 }

@@ -46,7 +46,7 @@ func blocks(size uint16) int32 { return int32((uint32(size) + CreditBlock - 1) /
 // takeIn adds the updates that have taken effect to what a lane has and gives now, if
 // that is what it needs; else it gives the time when those on the way make it up, Forever
 // if they do not.
-func (p *Partition) takeIn(l *lane, link, index, need int32) units.Time {
+func (l *lane) takeIn(p *Partition, link, index, need int32) units.Time {
 	n := p.net
 	u := n.updatesOf(link, index)
 	all := l.available + int32(u.total-l.known)
@@ -58,7 +58,7 @@ func (p *Partition) takeIn(l *lane, link, index, need int32) units.Time {
 	if u.latest-now > n.ringMask+1 {
 		p.breach("credit update further off than the longest way", link, u.latest-now, n.ringMask+1)
 	}
-	period, sum := n.lastNeeded(u, index, all, need, now)
+	period, sum := u.lastNeeded(n, index, all, need, now)
 	if period > now {
 		return c.effect(period)
 	}
@@ -77,15 +77,15 @@ func (p *Partition) hasCredit(link, index int32, size uint16, soonest *units.Tim
 	if l.enough(size) {
 		return true
 	}
-	return p.waitsForCredit(l, link, index, blocks(size), soonest)
+	return l.waitsForCredit(p, link, index, blocks(size), soonest)
 }
 
 // enough reports whether a lane for which nothing waited has the credits for a packet.
 func (l *lane) enough(size uint16) bool { return l.available >= blocks(size) && l.need == 0 }
 
 // waitsForCredit does the same as hasCredit once a lane has used up what it knows of.
-func (p *Partition) waitsForCredit(l *lane, link, index, need int32, soonest *units.Time) bool {
-	at := p.takeIn(l, link, index, need)
+func (l *lane) waitsForCredit(p *Partition, link, index, need int32, soonest *units.Time) bool {
+	at := l.takeIn(p, link, index, need)
 	if waited := l.need != 0; waited != (at > p.now) {
 		p.awaits(link, index, !waited)
 	}
@@ -128,12 +128,12 @@ func (p *Partition) free(link int32, class uint8, size uint16, end units.Time) {
 	}
 	switch {
 	case a.odd == 0:
-		p.add(&a.updates, link, period, room)
+		a.updates.add(p, link, period, room)
 	case a.odd&creditsRemote != 0:
 		a.latest = max(a.latest, period)
 		p.freeRemote(link, remoteCredit{index, room, period})
 	default:
-		p.addCredit(&a.updates, link, index, period, room)
+		a.updates.addCredit(p, link, index, period, room)
 	}
 }
 
@@ -149,25 +149,25 @@ func (p *Partition) freeRemote(link int32, c remoteCredit) {
 
 // collectCredit takes in an update that another partition has sent.
 func (p *Partition) collectCredit(c remoteCredit) {
-	p.addCredit(&p.net.mirrors[c.lane], c.lane/int32(p.net.classes), c.lane, c.period, c.blocks)
+	p.net.mirrors[c.lane].addCredit(p, c.lane/int32(p.net.classes), c.lane, c.period, c.blocks)
 }
 
 // addCredit notes what the receiver gives back in a period, and wakes the sender if it
 // waits for it.
-func (p *Partition) addCredit(u *updates, link, index int32, period int64, room int32) {
+func (u *updates) addCredit(p *Partition, link, index int32, period int64, room int32) {
 	if u.odd&creditsFar == 0 {
-		p.add(u, link, period, room)
+		u.add(p, link, period, room)
 	} else {
-		p.addFar(u, link, index, period, room)
+		u.addFar(p, link, index, period, room)
 	}
 	if u.odd&creditsAwaited != 0 {
-		p.awaited(u, link, index, period)
+		u.awaited(p, link, index, period)
 	}
 }
 
 // awaited wakes the port of a lane that waits for credits at the time when the updates
 // on the way suffice, if it is the one in a period that makes them do so.
-func (p *Partition) awaited(u *updates, link, index int32, period int64) {
+func (u *updates) awaited(p *Partition, link, index int32, period int64) {
 	n := p.net
 	l := &n.lanes[index]
 	all := l.available + int32(u.total-l.known)
@@ -177,8 +177,8 @@ func (p *Partition) awaited(u *updates, link, index int32, period int64) {
 	// Where the updates before this one were enough, the port looks already,
 	// or does so as soon as its wire is free; and at a partition that is ahead
 	// of them they would wake it in the past.
-	if at, _ := n.lastNeeded(u, index, all, l.need, period-1); at >= period {
-		p.wake(&n.ports[link], link, n.creditLinks[link].effect(at))
+	if at, _ := u.lastNeeded(n, index, all, l.need, period-1); at >= period {
+		n.ports[link].wake(p, link, n.creditLinks[link].effect(at))
 	}
 }
 

@@ -103,7 +103,7 @@ func (n *Network) hasFrom(nd *node, out, from waiter) bool {
 		queue = n.egress[int(out.link)*n.classes+int(out.class)].packets
 	case kindInfiniBand:
 		s := &n.infiniband[nd.state]
-		queue = *n.voqAt(s, nd, out.link, n.input(nd, from.link), out.class)
+		queue = *s.voqAt(n, nd, out.link, n.input(nd, from.link), out.class)
 		if s.spec.FIFO && queue.head >= 0 {
 			return is(queue.head) // the rest of the FIFO is not of this output
 		}

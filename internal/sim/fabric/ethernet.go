@@ -149,32 +149,30 @@ func shared(g *ingress, reserve int32) int64 {
 	return max(0, int64(g.held)-int64(reserve))
 }
 
-// arriveEthernet admits a packet and queues it at the port that it leaves by.
-func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
+// arrive admits a packet and queues it at the port that it leaves by.
+func (s *ethernetState) arrive(p *Partition, nd *node, b *inbox, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
-	nd := &n.nodes[b.node]
-	s := nd.ethernet
 	k.in = link
 	if k.size > s.longest {
 		p.drop(i, DropMTU)
 		return
 	}
-	if n.segments != nil && p.unrouted(nd, link, i) {
+	if n.segments != nil && nd.unrouted(p, link, i) {
 		return
 	}
-	out := p.route(nd, k)
+	out := nd.route(p, k)
 	o := &n.ports[out]
 	if o.flags&flagStorm != 0 && p.stormy(out, k.class) {
 		p.drop(i, DropWatchdog)
 		return
 	}
 	lossless := s.lossless>>(k.class&15)&1 != 0
-	if !lossless && s.spec.EgressDen != 0 && p.overEgress(s, b, o, out, k) && !p.trims(s, b, o, out, k) {
+	if !lossless && s.spec.EgressDen != 0 && s.overEgress(p, b, o, out, k) && !s.trims(p, b, o, out, k) {
 		p.drop(i, DropBuffer)
 		return
 	}
-	if !p.admit(s, b, link, k) && (!p.trims(s, b, o, out, k) || !p.admit(s, b, link, k)) {
+	if !s.admit(p, b, link, k) && (!s.trims(p, b, o, out, k) || !s.admit(p, b, link, k)) {
 		why := DropBuffer
 		if lossless {
 			why = DropHeadroom
@@ -182,48 +180,48 @@ func (p *Partition) arriveEthernet(b *inbox, link, i int32) {
 		p.drop(i, why)
 		return
 	}
-	if o.nonEmpty == 0 && p.atOnce(o) && p.passEthernet(s, o, out, i, k) {
+	if o.nonEmpty == 0 && o.atOnce(p) && s.pass(p, o, out, i, k) {
 		return
 	}
-	depth := p.enqueueEthernet(o, out, i, k)
+	depth := o.enqueueEthernet(p, out, i, k)
 	o.queued += int32(k.size)
-	p.markIn(s, out, k, depth)
-	p.touch(o, out)
+	s.markIn(p, out, k, depth)
+	o.touch(p, out)
 }
 
-// passEthernet sends a packet that comes to an idle port without queueing it. It
+// pass sends a packet that comes to an idle port without queueing it. It
 // reports false if the port may not send.
-func (p *Partition) passEthernet(s *ethernetState, o *port, out, i int32, k *pkt) bool {
+func (s *ethernetState) pass(p *Partition, o *port, out, i int32, k *pkt) bool {
 	if o.serveIn >= 0 {
-		p.served(s, o)
+		s.served(p, o)
 	}
 	if o.freeAt > p.now || o.blocked>>(k.class&15)&1 != 0 { // a PFC frame may have taken the wire just now
 		return false
 	}
-	p.markIn(s, out, k, int32(k.size))
-	p.launchEthernet(s, o, out, i, k, 0)
+	s.markIn(p, out, k, int32(k.size))
+	s.launch(p, o, out, i, k, 0)
 	return true
 }
 
 // markIn marks a packet that makes a queue of so many bytes, where the queue's length
 // when a packet comes decides.
-func (p *Partition) markIn(s *ethernetState, out int32, k *pkt, bytes int32) {
+func (s *ethernetState) markIn(p *Partition, out int32, k *pkt, bytes int32) {
 	if bytes > s.leastIn {
-		if e := p.net.ecn(s, out, k.class); e.KMax > 0 && !e.AtDequeue {
-			p.mark(e, bytes, out, k)
+		if e := s.ecn(p.net, out, k.class); e.KMax > 0 && !e.AtDequeue {
+			e.mark(p, bytes, out, k)
 		}
 	}
 }
 
 // enqueueEthernet makes a packet wait at a port and gives the bytes of its
 // queue. A packet that waits alone is in no queue: many never see one.
-func (p *Partition) enqueueEthernet(o *port, out, i int32, k *pkt) int32 {
+func (o *port) enqueueEthernet(p *Partition, out, i int32, k *pkt) int32 {
 	if o.nonEmpty == 0 {
 		o.sole = i
 		o.nonEmpty = 1 << (k.class & 15)
 		return int32(k.size)
 	}
-	p.queueSoleEthernet(o, out)
+	o.queueSoleEthernet(p, out)
 	o.nonEmpty |= 1 << (k.class & 15)
 	return p.queueUpEthernet(out, i, k)
 }
@@ -237,7 +235,7 @@ func (p *Partition) queueUpEthernet(out, i int32, k *pkt) int32 {
 }
 
 // queueSoleEthernet puts the packet that waited alone into its queue.
-func (p *Partition) queueSoleEthernet(o *port, out int32) {
+func (o *port) queueSoleEthernet(p *Partition, out int32) {
 	if i := o.sole; i >= 0 {
 		o.sole = -1
 		p.queueUpEthernet(out, i, &p.pool.hot[i])
@@ -246,7 +244,7 @@ func (p *Partition) queueSoleEthernet(o *port, out int32) {
 
 // dequeueEthernet takes the next packet of a class and gives the bytes that
 // stay in its queue.
-func (p *Partition) dequeueEthernet(o *port, link int32, class uint8) (i, depth int32) {
+func (o *port) dequeueEthernet(p *Partition, link int32, class uint8) (i, depth int32) {
 	if i = o.sole; i >= 0 {
 		o.sole, o.nonEmpty = -1, 0
 		return i, 0
@@ -262,8 +260,8 @@ func (p *Partition) dequeueEthernet(o *port, link int32, class uint8) (i, depth 
 
 // overEgress reports whether an egress queue of a lossy priority has no room
 // for a packet.
-func (p *Partition) overEgress(s *ethernetState, b *inbox, o *port, out int32, k *pkt) bool {
-	p.queueSoleEthernet(o, out)
+func (s *ethernetState) overEgress(p *Partition, b *inbox, o *port, out int32, k *pkt) bool {
+	o.queueSoleEthernet(p, out)
 	q := &p.net.egress[int(out)*p.net.classes+int(k.class)]
 	over := func() bool {
 		room := (s.spec.Shared - s.used) * s.spec.EgressNum / s.spec.EgressDen
@@ -275,20 +273,20 @@ func (p *Partition) overEgress(s *ethernetState, b *inbox, o *port, out int32, k
 	if !over() {
 		return false
 	}
-	p.settle(b.node)
+	s.settle(p, b.node)
 	return over()
 }
 
 // admit charges a packet to its ingress queue. It reports false where neither
 // the shared pool nor the headroom has room for it.
-func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
+func (s *ethernetState) admit(p *Partition, b *inbox, link int32, k *pkt) bool {
 	n := p.net
 	g := &n.ingress[int(link)*n.classes+int(k.class)]
 	held := g.held + int32(k.size)
 	above := max(0, held-s.reserve)
 	used := s.used + int64(above-max(0, g.held-s.reserve))
 	if g.headroom != 0 || int64(above+1)*g.den > (s.shared-used)*g.num {
-		return p.admitAtBound(s, g, b, link, k)
+		return s.admitAtBound(p, g, b, link, k)
 	}
 	g.held, s.used = held, used // and there is room for more
 	return true
@@ -296,19 +294,19 @@ func (p *Partition) admit(s *ethernetState, b *inbox, link int32, k *pkt) bool {
 
 // admitAtBound does the same where an ingress queue is over its threshold, or may
 // be when it has got the packet.
-func (p *Partition) admitAtBound(s *ethernetState, g *ingress, b *inbox, link int32, k *pkt) bool {
+func (s *ethernetState) admitAtBound(p *Partition, g *ingress, b *inbox, link int32, k *pkt) bool {
 	n, spec := p.net, s.spec
 	size := int32(k.size)
 	over := s.over(g, int64(g.held+size)-int64(spec.Reserve))
 	if over {
-		p.settle(b.node)
+		s.settle(p, b.node)
 		over = s.over(g, int64(g.held+size)-int64(spec.Reserve))
 	}
 	if over {
 		if s.lossless>>k.class&1 == 0 {
 			return false
 		}
-		if g.headroom+size > n.headroom(s, link) || spec.HeadroomPool > 0 && p.overPool(s, b, size) {
+		if g.headroom+size > s.headroomOf(n, link) || spec.HeadroomPool > 0 && s.overPool(p, b, size) {
 			return false
 		}
 		g.headroom += size
@@ -321,35 +319,35 @@ func (p *Partition) admitAtBound(s *ethernetState, g *ingress, b *inbox, link in
 			p.breach("shared buffer over its size", link, s.used, spec.Shared)
 		}
 	}
-	if s.lossless>>k.class&1 != 0 && !g.paused && p.crowded(s, g, b) {
-		p.pauseSender(s, g, b, link, k.class)
+	if s.lossless>>k.class&1 != 0 && !g.paused && s.crowded(p, g, b) {
+		s.pauseSender(p, g, b, link, k.class)
 	}
 	return true
 }
 
 // crowded reports whether an ingress queue has no room for more, and its sender is
 // to be paused.
-func (p *Partition) crowded(s *ethernetState, g *ingress, b *inbox) bool {
+func (s *ethernetState) crowded(p *Partition, g *ingress, b *inbox) bool {
 	full := func() bool {
 		return g.headroom > 0 || s.over(g, shared(g, s.spec.Reserve)+1)
 	}
 	if !full() {
 		return false
 	}
-	p.settle(b.node)
+	s.settle(p, b.node)
 	return full()
 }
 
 // overPool reports whether the shared headroom has no room for a packet.
-func (p *Partition) overPool(s *ethernetState, b *inbox, size int32) bool {
+func (s *ethernetState) overPool(p *Partition, b *inbox, size int32) bool {
 	if s.headroom+int64(size) > s.spec.HeadroomPool {
-		p.settle(b.node)
+		s.settle(p, b.node)
 	}
 	return s.headroom+int64(size) > s.spec.HeadroomPool
 }
 
 // release gives back the buffer of a packet that has left.
-func (p *Partition) release(s *ethernetState, link int32, class uint8, size int32) {
+func (s *ethernetState) release(p *Partition, link int32, class uint8, size int32) {
 	n := p.net
 	g := &n.ingress[int(link)*n.classes+int(class)]
 	if g.headroom > 0 {
@@ -365,7 +363,7 @@ func (p *Partition) release(s *ethernetState, link int32, class uint8, size int3
 		p.breach("ingress queue holds less than nothing", link, int64(held), 0)
 	}
 	if g.paused && g.headroom == 0 && s.mayResume(g) {
-		p.resumeSender(s, g, link, class)
+		s.resumeSender(p, g, link, class)
 	}
 }
 
@@ -382,88 +380,87 @@ func (s *ethernetState) mayResume(g *ingress) bool {
 }
 
 // served gives back the buffer of the packet that a port has sent.
-func (p *Partition) served(s *ethernetState, o *port) {
+func (s *ethernetState) served(p *Partition, o *port) {
 	in := o.serveIn
 	o.serveIn = -1
-	p.release(s, in, o.class, int32(o.serve))
+	s.release(p, in, o.class, int32(o.serve))
 }
 
 // settle gives back what has left the switch unnoticed: a port with nothing
 // waiting does not look when its transmission ends.
-func (p *Partition) settle(node int32) {
+func (s *ethernetState) settle(p *Partition, node int32) {
 	n := p.net
 	nd := &n.nodes[node]
-	s := &n.ethernet[nd.state]
 	for link := nd.base; link < nd.base+nd.ports; link++ {
 		if o := &n.ports[link]; o.serveIn >= 0 && o.freeAt <= p.now {
-			p.served(s, o)
+			s.served(p, o)
 		}
 	}
 }
 
-// sendEthernet sends the next packet of a port whose wire is free.
-func (p *Partition) sendEthernet(s *ethernetState, o *port, link int32) {
+// send sends the next packet of a port whose wire is free.
+func (s *ethernetState) send(p *Partition, o *port, link int32) {
 	if o.serveIn >= 0 {
-		p.served(s, o)
+		s.served(p, o)
 	}
 	ready := o.nonEmpty &^ o.blocked
 	if ready == 0 || o.freeAt > p.now { // a PFC frame may have taken the wire just now
 		if ready != 0 {
-			p.wake(o, link, o.freeAt)
+			o.wake(p, link, o.freeAt)
 		}
 		return
 	}
 	class := uint8(bits.TrailingZeros16(ready)) & 15
 	if ready&(ready-1) != 0 {
-		class = p.schedule(&s.spec.Schedule, link, ready)
+		class = s.spec.Schedule.pick(p, link, ready)
 	}
-	i, depth := p.dequeueEthernet(o, link, class)
+	i, depth := o.dequeueEthernet(p, link, class)
 	k := &p.pool.hot[i]
 	o.queued -= int32(k.size)
-	p.launchEthernet(s, o, link, i, k, depth)
+	s.launch(p, o, link, i, k, depth)
 	if o.nonEmpty&^o.blocked != 0 {
-		p.wake(o, link, o.freeAt)
+		o.wake(p, link, o.freeAt)
 	}
 }
 
-// launchEthernet puts a packet on a free wire that leaves bytes in its queue.
-func (p *Partition) launchEthernet(s *ethernetState, o *port, link, i int32, k *pkt, bytes int32) {
+// launch puts a packet on a free wire that leaves bytes in its queue.
+func (s *ethernetState) launch(p *Partition, o *port, link, i int32, k *pkt, bytes int32) {
 	if bytes > s.leastOut {
-		if e := p.net.ecn(s, link, k.class); e.AtDequeue && e.KMax > 0 {
-			p.mark(e, bytes, link, k)
+		if e := s.ecn(p.net, link, k.class); e.AtDequeue && e.KMax > 0 {
+			e.mark(p, bytes, link, k)
 		}
 	}
 	if k.told != 0 && k.role == roleData {
-		p.gather(o, i, k)
+		o.gather(p, i, k)
 	}
 	start := p.now
 	if s.outrun && p.net.inboxes[k.in].slower {
-		start = p.notBeforeTail(o, k)
+		start = o.notBeforeTail(p, k)
 	}
 	in, size, class := k.in, k.size, k.class
-	p.transmit(o, link, i, k, start)
+	o.transmit(p, link, i, k, start)
 	if s.inspects {
 		o.hold(s.spec.inspects, size, start)
 	}
 	if s.early {
-		p.release(s, in, class, int32(size))
+		s.release(p, in, class, int32(size))
 		return
 	}
 	o.serveIn, o.serve, o.class = in, size, class
 	if s.paused > 0 {
-		p.wake(o, link, o.freeAt)
+		o.wake(p, link, o.freeAt)
 	}
 }
 
 // notBeforeTail is the earliest start of a cut-through transmission that does
 // not run out of bits: the packet may not leave faster than it comes.
-func (p *Partition) notBeforeTail(o *port, k *pkt) units.Time {
+func (o *port) notBeforeTail(p *Partition, k *pkt) units.Time {
 	out := units.Time(int64(k.size) * int64(o.num) / int64(o.den))
 	return max(p.now, k.arrive+p.net.ports[k.in].serialisation(k.size)-out)
 }
 
 // mark sets congestion experienced with the probability of RED.
-func (p *Partition) mark(e *ECN, bytes, link int32, k *pkt) {
+func (e *ECN) mark(p *Partition, bytes, link int32, k *pkt) {
 	if bytes <= e.KMin || !k.markable() {
 		return
 	}

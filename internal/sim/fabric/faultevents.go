@@ -37,14 +37,14 @@ func (p *Partition) faultOut(link int32) {
 	} else {
 		o.flags |= flagDown
 		if n.nodes[o.node].kind != kindInfiniBand {
-			p.unpause(o, link)
+			o.unpause(p, link)
 		}
 	}
-	p.touch(o, link)
+	o.touch(p, link)
 }
 
 // unpause lets a port forget the pauses of whom it no longer hears.
-func (p *Partition) unpause(o *port, link int32) {
+func (o *port) unpause(p *Partition, link int32) {
 	o.blocked = 0
 	if p.net.pauseUntil != nil {
 		clear(p.net.pauseUntil[int(link)*p.net.classes:][:p.net.classes])
@@ -95,57 +95,53 @@ func (p *Partition) dropByFault(i int32, why Drop) {
 
 // sendDown drops all that waits at a port whose cable does not work, or that has
 // none.
-func (p *Partition) sendDown(o *port, link int32) {
+func (o *port) sendDown(p *Partition, link int32) {
 	why := DropFault
 	if p.net.inboxes[link].back < 0 {
 		why = DropNoRoute
 	}
-	switch p.net.nodes[o.node].kind {
+	switch nd := &p.net.nodes[o.node]; nd.kind {
 	case kindEthernet:
-		p.sendDownEthernet(o, link, why)
+		nd.ethernet.sendDown(p, o, link, why)
 	case kindInfiniBand:
-		p.sendDownInfiniBand(o, link, why)
+		nd.infiniband.sendDown(p, nd, o, link, why)
 	case kindNIC:
-		p.sendDownNIC(o, link)
+		o.sendDownNIC(p, link)
 	}
 }
 
-func (p *Partition) sendDownEthernet(o *port, link int32, why Drop) {
-	n := p.net
-	s := &n.ethernet[n.nodes[o.node].state]
+func (s *ethernetState) sendDown(p *Partition, o *port, link int32, why Drop) {
 	if o.serveIn >= 0 && o.freeAt <= p.now {
-		p.served(s, o)
+		s.served(p, o)
 	}
 	for o.nonEmpty != 0 {
-		i, _ := p.dequeueEthernet(o, link, uint8(bits.TrailingZeros16(o.nonEmpty)))
+		i, _ := o.dequeueEthernet(p, link, uint8(bits.TrailingZeros16(o.nonEmpty)))
 		k := &p.pool.hot[i]
 		o.queued -= int32(k.size)
-		p.release(s, k.in, k.class, int32(k.size))
+		s.release(p, k.in, k.class, int32(k.size))
 		p.dropByFault(i, why)
 	}
 	if o.serveIn >= 0 {
-		p.wake(o, link, o.freeAt)
+		o.wake(p, link, o.freeAt)
 	}
 }
 
-func (p *Partition) sendDownInfiniBand(o *port, out int32, why Drop) {
+func (s *infinibandState) sendDown(p *Partition, nd *node, o *port, out int32, why Drop) {
 	n := p.net
-	nd := &n.nodes[o.node]
-	s := &n.infiniband[nd.state]
-	p.queueSole(s, nd, o, out)
+	s.queueSole(p, nd, o, out)
 	for o.nonEmpty != 0 {
 		class := uint8(bits.TrailingZeros16(o.nonEmpty))
 		index := int(out)*n.classes + int(class)
-		input := nextSet(n.wants(s, nd, out, class), int32(n.turns[index])+1)
+		input := nextSet(s.wants(n, nd, out, class), int32(n.turns[index])+1)
 		n.starved[index] = units.Forever
 		p.stats.LastFault = max(p.stats.LastFault, p.now)
-		p.discardHead(s, nd, o, out, input, class, why)
+		s.discardHead(p, nd, o, out, input, class, why)
 	}
 }
 
 // sendDownNIC drops replies and the packet that has left its queue pair; what
 // queue pairs have not yet given out waits.
-func (p *Partition) sendDownNIC(o *port, link int32) {
+func (o *port) sendDownNIC(p *Partition, link int32) {
 	n := p.net
 	for class := range n.classes {
 		q := &n.nicQueues[int(link)*n.classes+class]
@@ -156,7 +152,7 @@ func (p *Partition) sendDownNIC(o *port, link int32) {
 			p.dropByFault(q.held, DropFault)
 			q.held = -1
 		}
-		p.settleClass(o, q, uint8(class))
+		o.settleClass(q, uint8(class))
 	}
 }
 
@@ -171,7 +167,7 @@ func (p *Partition) changeRow(row int32) {
 		n.tables.Port[at], n.tables.Group[at] = c.port, c.group
 		r.next++
 	}
-	p.changeLanes(r)
+	r.changeLanes(p)
 	if at := r.due(); at != units.Forever {
 		nd := &n.nodes[n.tables.Endpoints+int(row)]
 		p.push(nd.cell, at, classFault, n.rowSource(row))

@@ -47,7 +47,7 @@ func (b *Builder) laneChanges() {
 }
 
 // changeLanes writes the changes that are due into the SL2VL table of a row's switch.
-func (p *Partition) changeLanes(r *rowChanges) {
+func (r *rowChanges) changeLanes(p *Partition) {
 	for r.lane < len(r.lanes) && r.lanes[r.lane].At <= p.now {
 		c := &r.lanes[r.lane]
 		p.net.laneRule.Map(int(c.Row)).Set(c.In, c.Out, &c.Lanes)

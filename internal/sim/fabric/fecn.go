@@ -31,7 +31,7 @@ type fecnLane struct {
 
 // markForward takes a packet that leaves by an output lane, which has spent the
 // credits for it, off the lane's count, and marks it if the lane is congested.
-func (p *Partition) markForward(f *FECN, index int32, k *pkt) {
+func (f *FECN) markForward(p *Partition, index int32, k *pkt) {
 	l := &p.net.fecn[index]
 	waited := l.waiting
 	l.waiting -= int32(k.size)
@@ -54,7 +54,7 @@ func (p *Partition) markForward(f *FECN, index int32, k *pkt) {
 func (p *Partition) hasMore(index int32, size uint16) bool {
 	l := &p.net.lanes[index]
 	if l.available < blocks(size) {
-		return p.takeIn(l, index/int32(p.net.classes), index, blocks(size)) <= p.now
+		return l.takeIn(p, index/int32(p.net.classes), index, blocks(size)) <= p.now
 	}
 	return true
 }

@@ -53,7 +53,7 @@ func (f *flow) deadline() units.Time {
 
 // nextPacket fills the header of packet i and gives its size on the wire; 0 if
 // the flow has nothing to send.
-func (p *Partition) nextPacket(s *NIC, f *flow, i int32) uint16 {
+func (f *flow) nextPacket(p *Partition, s *NIC, i int32) uint16 {
 	if f.socket {
 		seg := p.pool.segment(i)
 		if f.conn.Ready(p.now) > p.now || !f.conn.Next(p.now, seg) {
@@ -69,7 +69,7 @@ func (p *Partition) nextPacket(s *NIC, f *flow, i int32) uint16 {
 }
 
 // receive hands packet i to the flow that it is for.
-func (p *Partition) receive(nic *nicState, i int32) *flow {
+func (nic *nicState) receive(p *Partition, i int32) *flow {
 	k := &p.pool.hot[i]
 	ce := k.mark&marked != 0
 	if nic.spec.TCP != nil {
@@ -101,8 +101,8 @@ func (p *Partition) receive(nic *nicState, i int32) *flow {
 	return f
 }
 
-// expired serves the flow's timer if it is due.
-func (p *Partition) expired(f *flow) {
+// expire serves the flow's timer if it is due.
+func (f *flow) expire(p *Partition) {
 	if f.deadline() > p.now {
 		return
 	}
@@ -115,7 +115,7 @@ func (p *Partition) expired(f *flow) {
 
 // mayNotify reports whether the port of a flow may send a CNP now, and reckons that it
 // does.
-func (p *Partition) mayNotify(nic *nicState, f *flow) bool {
+func (nic *nicState) mayNotify(p *Partition, f *flow) bool {
 	if nic.spec.CNPInterval == 0 {
 		return true
 	}
@@ -128,13 +128,13 @@ func (p *Partition) mayNotify(nic *nicState, f *flow) bool {
 }
 
 // replies queues the packets that the transport wants sent at once.
-func (p *Partition) replies(nic *nicState, f *flow) {
+func (nic *nicState) replies(p *Partition, f *flow) {
 	answers := &p.net.nicQueues[int(f.port)*p.net.classes+int(f.reply)].answers
 	for j := range p.batch.Packets {
 		answer := &p.batch.Packets[j]
 		class := f.reply
 		if answer.Op == wire.CNP {
-			if !p.mayNotify(nic, f) {
+			if !nic.mayNotify(p, f) {
 				continue
 			}
 			class = f.cnp
@@ -144,9 +144,9 @@ func (p *Partition) replies(nic *nicState, f *flow) {
 		i := p.pool.get(answers)
 		h := &p.pool.cold[i]
 		*h = *answer
-		p.reply(f, i, nic.spec.wireBytes(h.Op, h.Length), class)
+		f.queueReply(p, i, nic.spec.wireBytes(h.Op, h.Length), class)
 		if p.batch.Seen != nil && h.Op != wire.CNP {
-			p.takeBack(f, i)
+			f.takeBack(p, i)
 		}
 	}
 	p.batch.Packets, p.batch.Seen = p.batch.Packets[:0], nil
@@ -154,20 +154,20 @@ func (p *Partition) replies(nic *nicState, f *flow) {
 		i := p.pool.get(answers)
 		seg := p.pool.segment(i)
 		*seg = p.segments.Segments[j]
-		p.reply(f, i, nic.spec.segmentBytes(seg), f.reply)
+		f.queueReply(p, i, nic.spec.segmentBytes(seg), f.reply)
 	}
 	p.segments.Segments = p.segments.Segments[:0]
 }
 
 // completions delivers what the transport has finished.
-func (p *Partition) completions(node int32, f *flow) {
+func (f *flow) completions(p *Partition, node int32) {
 	for j := range p.batch.Completions {
 		p.net.app.Complete(p, node, &p.batch.Completions[j])
 	}
 	p.batch.Completions = p.batch.Completions[:0]
 	for j := range p.segments.Completions {
 		s := &p.segments.Completions[j]
-		if m := p.net.nics[p.net.nodes[node].state].spec.MPA; m != nil {
+		if m := p.net.nicOf(node).spec.MPA; m != nil {
 			s.Bytes = m.payload(s.Bytes)
 		}
 		c := transport.Completion{ID: uint64(s.ID), QPN: f.id, Imm: s.ID, HasImm: true, Bytes: uint32(s.Bytes)}

@@ -113,12 +113,12 @@ func (p *Partition) SendLocal(gpu int32, m LocalMessage) {
 	q.messages = append(q.messages, m)
 	o := &n.ports[nd.base]
 	o.nonEmpty |= 1
-	p.touch(o, nd.base)
+	o.touch(p, nd.base)
 }
 
 // sendGPU sends the next train of a GPU whose wire is free: of the next queue in
 // turn whose lane has credits.
-func (p *Partition) sendGPU(o *port, link int32) {
+func (o *port) sendGPU(p *Partition, link int32) {
 	g := &p.net.gpus[p.net.nodes[o.node].state]
 	if g.busy == 0 {
 		o.nonEmpty = 0
@@ -130,13 +130,13 @@ func (p *Partition) sendGPU(o *port, link int32) {
 		m := &q.messages[q.head]
 		payload := int32(min(m.Bytes, int64(g.spec.TrainBytes)))
 		if p.spend(true, link, p.localClass(m.Kind), g.spec.wireBytes(payload), &soonest) {
-			p.sendTrain(o, link, g, q, payload)
+			g.sendTrain(p, o, link, q, payload)
 			return
 		}
 	}
 	g.turn = turn
 	if soonest != units.Forever {
-		p.wake(o, link, soonest)
+		o.wake(p, link, soonest)
 	}
 }
 
@@ -150,7 +150,7 @@ func (p *Partition) localClass(k LocalKind) uint8 {
 }
 
 // sendTrain sends the next train of a message, the first of a queue.
-func (p *Partition) sendTrain(o *port, link int32, g *gpuState, q *localQueue, payload int32) {
+func (g *gpuState) sendTrain(p *Partition, o *port, link int32, q *localQueue, payload int32) {
 	m := &q.messages[q.head]
 	kernel := m.KernelPerByte
 	size := g.spec.wireBytes(payload)
@@ -176,12 +176,12 @@ func (p *Partition) sendTrain(o *port, link int32, g *gpuState, q *localQueue, p
 	if o.debt > 0 {
 		start = o.payDebt(start)
 	}
-	p.transmit(o, link, i, &p.pool.hot[i], start)
+	o.transmit(p, link, i, &p.pool.hot[i], start)
 	if kernel.Num > 0 {
 		o.freeAt = max(o.freeAt, start+units.Time(int64(payload)*kernel.Num/kernel.Den))
 	}
 	if g.busy > 0 {
-		p.wake(o, link, o.freeAt)
+		o.wake(p, link, o.freeAt)
 	} else {
 		o.nonEmpty = 0
 	}

@@ -74,20 +74,18 @@ func (s *infinibandState) prepare() {
 	s.fifo = s.spec.FIFO
 }
 
-// arriveInfiniBand queues a packet at the output that it leaves by. There is
+// arrive queues a packet at the output that it leaves by. There is
 // always room: the sender had credits for it.
-func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
+func (s *infinibandState) arrive(p *Partition, nd *node, b *inbox, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
-	nd := &n.nodes[b.node]
-	s := nd.infiniband
 	k.in = link
 	if k.role >= roleMulticast {
 		p.arriveToCombine(b, link, i, k.role)
 		return
 	}
 	p.hold(link, k)
-	if n.pkeys != nil && p.barred(nd, link, i) {
+	if n.pkeys != nil && nd.barred(p, link, i) {
 		return
 	}
 	if s.fifo {
@@ -95,33 +93,33 @@ func (p *Partition) arriveInfiniBand(b *inbox, link, i int32) {
 		first := q.head < 0
 		p.pool.push(q, i)
 		if first {
-			p.request(s, nd, link, i)
+			s.request(p, nd, link, i)
 		}
 		return
 	}
-	out := p.route(nd, k)
+	out := nd.route(p, k)
 	o := &n.ports[out]
-	if o.nonEmpty == 0 && o.blocked == 0 && p.atOnce(o) && p.passInfiniBand(s, nd, b, o, out, i, k) {
+	if o.nonEmpty == 0 && o.blocked == 0 && o.atOnce(p) && s.pass(p, nd, b, o, out, i, k) {
 		return
 	}
-	p.await(s, nd, o, out, i, k)
-	p.touch(o, out)
+	s.await(p, nd, o, out, i, k)
+	o.touch(p, out)
 }
 
-// passInfiniBand sends a packet that comes to an idle output without making it wait.
+// pass sends a packet that comes to an idle output without making it wait.
 // It reports false if it has to.
-func (p *Partition) passInfiniBand(s *infinibandState, nd *node, b *inbox, o *port, out, i int32, k *pkt) bool {
+func (s *infinibandState) pass(p *Partition, nd *node, b *inbox, o *port, out, i int32, k *pkt) bool {
 	n := p.net
 	if s.marks || s.limited && n.readable(k.in) > p.now {
 		return false
 	}
-	lane := p.laneOut(nd, k, out)
+	lane := nd.laneOut(p, k, out)
 	index := out*int32(n.classes) + int32(lane)
 	if !n.lanes[index].enough(k.size) {
 		return false
 	}
 	n.turns[index] = uint16(b.back - nd.base)
-	p.forward(s, o, out, lane, i, k)
+	s.forward(p, o, out, lane, i, k)
 	return true
 }
 
@@ -142,54 +140,54 @@ func (p *Partition) arriveToCombine(b *inbox, link, i int32, r role) {
 }
 
 // enqueue makes a packet wait at an output, and the output decide.
-func (p *Partition) enqueue(s *infinibandState, nd *node, out, i int32) {
+func (s *infinibandState) enqueue(p *Partition, nd *node, out, i int32) {
 	o := &p.net.ports[out]
-	p.await(s, nd, o, out, i, &p.pool.hot[i])
-	p.touch(o, out)
+	s.await(p, nd, o, out, i, &p.pool.hot[i])
+	o.touch(p, out)
 }
 
 // await makes a packet wait at an output. One that waits alone is in no queue: most
 // packets never see one.
-func (p *Partition) await(s *infinibandState, nd *node, o *port, out, i int32, k *pkt) {
+func (s *infinibandState) await(p *Partition, nd *node, o *port, out, i int32, k *pkt) {
 	if o.nonEmpty == 0 && !s.fifo {
 		o.sole = i
-		o.nonEmpty = 1 << (p.laneOut(nd, k, out) & 15)
+		o.nonEmpty = 1 << (nd.laneOut(p, k, out) & 15)
 	} else {
-		p.queueSole(s, nd, o, out)
-		p.queueUp(s, nd, out, i)
+		s.queueSole(p, nd, o, out)
+		s.queueUp(p, nd, out, i)
 	}
 	o.queued += int32(k.size)
 	if s.marks {
-		p.net.fecn[int(out)*p.net.classes+int(p.laneOut(nd, k, out))].waiting += int32(k.size)
+		p.net.fecn[int(out)*p.net.classes+int(nd.laneOut(p, k, out))].waiting += int32(k.size)
 	}
 }
 
 // queueUp puts a packet into the virtual output queue of an output.
-func (p *Partition) queueUp(s *infinibandState, nd *node, out, i int32) {
-	p.queueUpOn(s, nd, out, i, p.laneOut(nd, &p.pool.hot[i], out))
+func (s *infinibandState) queueUp(p *Partition, nd *node, out, i int32) {
+	s.queueUpOn(p, nd, out, i, nd.laneOut(p, &p.pool.hot[i], out))
 }
 
-func (p *Partition) queueUpOn(s *infinibandState, nd *node, out, i int32, lane uint8) {
+func (s *infinibandState) queueUpOn(p *Partition, nd *node, out, i int32, lane uint8) {
 	k := &p.pool.hot[i]
 	input := p.net.input(nd, k.in)
-	q := p.net.voqAt(s, nd, out, input, lane)
+	q := s.voqAt(p.net, nd, out, input, lane)
 	if q.head < 0 {
-		p.want(s, nd, out, input, lane)
+		s.setWant(p, nd, out, input, lane)
 	}
 	p.pool.push(q, i)
 }
 
 // laneOut is the lane by which a packet leaves. Until then it has the lane by
 // which it came, whose buffer it is in.
-func (p *Partition) laneOut(nd *node, k *pkt, out int32) uint8 {
+func (nd *node) laneOut(p *Partition, k *pkt, out int32) uint8 {
 	if p.net.laneRule == nil || nd.local != byTables || k.role >= roleContribution { // trees keep their lane
 		return k.class
 	}
-	return p.ruledLane(nd, k, out)
+	return nd.ruledLane(p, k, out)
 }
 
 // ruledLane is the same by the network's rule.
-func (p *Partition) ruledLane(nd *node, k *pkt, out int32) uint8 {
+func (nd *node) ruledLane(p *Partition, k *pkt, out int32) uint8 {
 	n := p.net
 	in := n.inboxes[k.in].back - nd.base
 	return n.laneRule.Next(int(nd.row), uint16(in), uint16(out-nd.base), k.class, k.mark.level())
@@ -197,10 +195,10 @@ func (p *Partition) ruledLane(nd *node, k *pkt, out int32) uint8 {
 
 // queueSole puts the packet that waited alone into its queue. It keeps the lane that
 // it got when it came, whatever the SL2VL table says by now.
-func (p *Partition) queueSole(s *infinibandState, nd *node, o *port, out int32) {
+func (s *infinibandState) queueSole(p *Partition, nd *node, o *port, out int32) {
 	if i := o.sole; i >= 0 {
 		o.sole = -1
-		p.queueUpOn(s, nd, out, i, uint8(bits.TrailingZeros16(o.nonEmpty)))
+		s.queueUpOn(p, nd, out, i, uint8(bits.TrailingZeros16(o.nonEmpty)))
 	}
 }
 
@@ -216,15 +214,15 @@ func (p *Partition) hold(link int32, k *pkt) {
 }
 
 // request makes the head of an input FIFO known to the output that it wants.
-func (p *Partition) request(s *infinibandState, nd *node, link, i int32) {
+func (s *infinibandState) request(p *Partition, nd *node, link, i int32) {
 	n := p.net
 	k := &p.pool.hot[i]
-	out := p.route(nd, k)
-	lane := p.laneOut(nd, k, out)
+	out := nd.route(p, k)
+	lane := nd.laneOut(p, k, out)
 	input := n.input(nd, link)
-	n.voqAt(s, nd, out, input, lane).head = i
-	p.want(s, nd, out, input, lane)
-	p.touch(&n.ports[out], out)
+	s.voqAt(n, nd, out, input, lane).head = i
+	s.setWant(p, nd, out, input, lane)
+	n.ports[out].touch(p, out)
 }
 
 // input is the port of a switch, from 0, at which a link ends.
@@ -232,22 +230,22 @@ func (n *Network) input(nd *node, link int32) int32 { return n.inboxes[link].bac
 
 // voqAt is the virtual output queue of an output for an input and lane. With
 // FIFO inputs it holds no more than the FIFO's head.
-func (n *Network) voqAt(s *infinibandState, nd *node, out, input int32, class uint8) *list {
+func (s *infinibandState) voqAt(n *Network, nd *node, out, input int32, class uint8) *list {
 	return &n.voqs[int(s.voq)+(int(out-nd.base)*int(nd.ports)+int(input))*n.classes+int(class)]
 }
 
-func (n *Network) wants(s *infinibandState, nd *node, out int32, class uint8) []uint64 {
+func (s *infinibandState) wants(n *Network, nd *node, out int32, class uint8) []uint64 {
 	at := int(s.want) + (int(out-nd.base)*n.classes+int(class))*int(s.words)
 	return n.requests[at : at+int(s.words)]
 }
 
-func (p *Partition) want(s *infinibandState, nd *node, out, input int32, class uint8) {
-	p.net.wants(s, nd, out, class)[input>>6] |= 1 << (input & 63)
+func (s *infinibandState) setWant(p *Partition, nd *node, out, input int32, class uint8) {
+	s.wants(p.net, nd, out, class)[input>>6] |= 1 << (input & 63)
 	p.net.ports[out].nonEmpty |= 1 << class
 }
 
-func (p *Partition) unwant(s *infinibandState, nd *node, out, input int32, class uint8) {
-	w := p.net.wants(s, nd, out, class)
+func (s *infinibandState) clearWant(p *Partition, nd *node, out, input int32, class uint8) {
+	w := s.wants(p.net, nd, out, class)
 	w[input>>6] &^= 1 << (input & 63)
 	for _, x := range w {
 		if x != 0 {
@@ -257,59 +255,59 @@ func (p *Partition) unwant(s *infinibandState, nd *node, out, input int32, class
 	p.net.ports[out].nonEmpty &^= 1 << class
 }
 
-// sendInfiniBand sends the next packet of an output whose wire is free: the
+// send sends the next packet of an output whose wire is free: the
 // lane by the arbitration tables, the input in turn.
-func (p *Partition) sendInfiniBand(s *infinibandState, nd *node, o *port, out int32) {
+func (s *infinibandState) send(p *Partition, nd *node, o *port, out int32) {
 	if o.blocked&o.nonEmpty != 0 {
-		p.discardStalled(s, nd, o, out)
+		s.discardStalled(p, nd, o, out)
 	}
 	if o.sole >= 0 {
-		p.sendSole(s, nd, o, out)
+		s.sendSole(p, nd, o, out)
 		return
 	}
-	p.sendQueued(s, nd, o, out)
+	s.sendQueued(p, nd, o, out)
 }
 
 // sendQueued sends the next packet of an output's queues.
-func (p *Partition) sendQueued(s *infinibandState, nd *node, o *port, out int32) {
+func (s *infinibandState) sendQueued(p *Partition, nd *node, o *port, out int32) {
 	n := p.net
 	soonest := units.Forever
 	for lanes := o.nonEmpty; lanes != 0; {
 		class := uint8(bits.TrailingZeros16(lanes)) & 15
 		if lanes&(lanes-1) != 0 {
-			class = p.arbitrate(&s.spec.VLArb, out, lanes)
+			class = s.spec.VLArb.arbitrate(p, out, lanes)
 		}
 		lanes &^= 1 << class
-		input := p.nextInput(s, nd, out, class, &soonest)
+		input := s.nextInput(p, nd, out, class, &soonest)
 		if input < 0 {
 			continue
 		}
-		q := n.voqAt(s, nd, out, input, class)
+		q := s.voqAt(n, nd, out, input, class)
 		k := &p.pool.hot[q.head]
 		if !p.hasCredit(out, out*int32(n.classes)+int32(class), k.size, &soonest) {
 			p.starve(s.spec.lifetime(o), out*int32(n.classes)+int32(class))
 			continue
 		}
-		p.grant(s, nd, o, q, out, input, class)
+		s.grant(p, nd, o, q, out, input, class)
 		if o.nonEmpty != 0 {
-			p.wake(o, out, o.freeAt)
+			o.wake(p, out, o.freeAt)
 		}
 		return
 	}
 	if soonest != units.Forever {
-		p.wake(o, out, soonest)
+		o.wake(p, out, soonest)
 	}
 }
 
 // sendSole sends the packet that waits alone at an output: nothing is to be
 // arbitrated.
-func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
+func (s *infinibandState) sendSole(p *Partition, nd *node, o *port, out int32) {
 	n := p.net
 	i := o.sole
 	k := &p.pool.hot[i]
 	if s.limited {
 		if at := n.readable(k.in); at > p.now {
-			p.wake(o, out, at)
+			o.wake(p, out, at)
 			return
 		}
 	}
@@ -319,24 +317,24 @@ func (p *Partition) sendSole(s *infinibandState, nd *node, o *port, out int32) {
 	if !p.hasCredit(out, index, k.size, &soonest) {
 		p.starve(s.spec.lifetime(o), index)
 		if soonest != units.Forever {
-			p.wake(o, out, soonest)
+			o.wake(p, out, soonest)
 		}
 		return
 	}
 	o.sole, o.nonEmpty = -1, 0
 	o.queued -= int32(k.size)
 	n.turns[index] = uint16(n.input(nd, k.in))
-	p.forward(s, o, out, lane, i, k)
+	s.forward(p, o, out, lane, i, k)
 }
 
 // nextInput is the next input, after the last that was served, that has a packet
 // for the output and a free read port; -1 if none.
-func (p *Partition) nextInput(s *infinibandState, nd *node, out int32, class uint8, soonest *units.Time) int32 {
+func (s *infinibandState) nextInput(p *Partition, nd *node, out int32, class uint8, soonest *units.Time) int32 {
 	n := p.net
-	w := n.wants(s, nd, out, class)
+	w := s.wants(n, nd, out, class)
 	first := int(n.turns[int(out)*n.classes+int(class)]) + 1
 	if len(w) > 1 {
-		return p.nextInputOfMany(s, nd, w, int32(first), soonest)
+		return s.nextInputOfMany(p, nd, w, int32(first), soonest)
 	}
 	for x := bits.RotateLeft64(w[0], -first); x != 0; x &= x - 1 {
 		input := int32(first+bits.TrailingZeros64(x)) & 63
@@ -353,7 +351,7 @@ func (p *Partition) nextInput(s *infinibandState, nd *node, out int32, class uin
 }
 
 // nextInputOfMany does the same for a switch with more than 64 ports.
-func (p *Partition) nextInputOfMany(s *infinibandState, nd *node, w []uint64, first int32, soonest *units.Time) int32 {
+func (s *infinibandState) nextInputOfMany(p *Partition, nd *node, w []uint64, first int32, soonest *units.Time) int32 {
 	last := first - 1
 	for turn, input := int32(0), first; turn <= nd.ports; turn++ {
 		input = nextSet(w, input)
@@ -411,13 +409,13 @@ func nextSetWide(w []uint64, i int32) int32 {
 }
 
 // grant sends the head of the queue of an input.
-func (p *Partition) grant(s *infinibandState, nd *node, o *port, q *list, out, input int32, class uint8) {
-	i := p.dequeue(s, nd, o, q, out, input, class)
-	p.forward(s, o, out, class, i, &p.pool.hot[i])
+func (s *infinibandState) grant(p *Partition, nd *node, o *port, q *list, out, input int32, class uint8) {
+	i := s.dequeue(p, nd, o, q, out, input, class)
+	s.forward(p, o, out, class, i, &p.pool.hot[i])
 }
 
 // forward puts a packet that has left its queue on the wire, on a lane.
-func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, i int32, k *pkt) {
+func (s *infinibandState) forward(p *Partition, o *port, out int32, lane uint8, i int32, k *pkt) {
 	n := p.net
 	in, class, size, role, record := k.in, k.class, k.size, k.role, k.entropy
 	k.class = lane
@@ -427,16 +425,16 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 	}
 	n.lanes[index].available -= blocks(size)
 	if s.marks {
-		p.markForward(&s.spec.FECN, int32(index), k)
+		s.spec.FECN.markForward(p, int32(index), k)
 	}
 	start := p.now
 	if o.debt > 0 {
 		start = o.payDebt(start)
 	}
 	if s.outrun && n.inboxes[in].slower {
-		start = max(start, p.notBeforeTail(o, k))
+		start = max(start, o.notBeforeTail(p, k))
 	}
-	end := p.transmit(o, out, i, k, start)
+	end := o.transmit(p, out, i, k, start)
 	if s.inspects {
 		o.hold(s.spec.inspects, size, start)
 	}
@@ -450,7 +448,7 @@ func (p *Partition) forward(s *infinibandState, o *port, out int32, lane uint8, 
 }
 
 // dequeue takes the head of the queue of an input at an output.
-func (p *Partition) dequeue(s *infinibandState, nd *node, o *port, q *list, out, input int32, class uint8) int32 {
+func (s *infinibandState) dequeue(p *Partition, nd *node, o *port, q *list, out, input int32, class uint8) int32 {
 	n := p.net
 	i := q.head
 	k := &p.pool.hot[i]
@@ -459,16 +457,16 @@ func (p *Partition) dequeue(s *infinibandState, nd *node, o *port, q *list, out,
 		fifo := &n.fifos[int(k.in)*n.classes+int(k.class)]
 		p.pool.pop(fifo)
 		q.head = -1
-		p.unwant(s, nd, out, input, class)
+		s.clearWant(p, nd, out, input, class)
 		if fifo.head >= 0 {
-			p.request(s, nd, k.in, fifo.head)
+			s.request(p, nd, k.in, fifo.head)
 		}
 		return i
 	}
 	q.head = k.next
 	o.queued -= int32(k.size)
 	if q.head < 0 {
-		p.unwant(s, nd, out, input, class)
+		s.clearWant(p, nd, out, input, class)
 	}
 	return i
 }
@@ -502,16 +500,16 @@ func (p *Partition) expire(index int32) {
 	nd := &n.nodes[n.ports[out].node]
 	s, o := nd.infiniband, &n.ports[out]
 	if o.blocked>>class&1 != 0 {
-		p.resume(o, index)
+		o.resume(p, index)
 		return
 	}
 	since := n.starved[index]
 	if since >= justDiscarded || p.now-since < s.spec.lifetime(o) || o.nonEmpty>>class&1 == 0 {
 		return
 	}
-	p.queueSole(s, nd, o, out)
-	input := nextSet(n.wants(s, nd, out, class), int32(n.turns[index])+1)
-	p.discardHead(s, nd, o, out, input, class, DropLifetime)
-	p.discarded(s.spec, index)
-	p.touch(o, out)
+	s.queueSole(p, nd, o, out)
+	input := nextSet(s.wants(n, nd, out, class), int32(n.turns[index])+1)
+	s.discardHead(p, nd, o, out, input, class, DropLifetime)
+	s.spec.discarded(p, index)
+	o.touch(p, out)
 }

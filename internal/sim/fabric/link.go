@@ -71,7 +71,7 @@ func (o *port) serialisation(size uint16) units.Time {
 
 // transmit sends a packet from a port, which must be free, starting at start.
 // The packet is gone afterwards.
-func (p *Partition) transmit(o *port, link, i int32, k *pkt, start units.Time) units.Time {
+func (o *port) transmit(p *Partition, link, i int32, k *pkt, start units.Time) units.Time {
 	end := o.occupy(start, int64(k.size))
 	at := start
 	if o.flags&flagTail != 0 {
@@ -79,7 +79,7 @@ func (p *Partition) transmit(o *port, link, i int32, k *pkt, start units.Time) u
 	}
 	k.arrive = at + units.Time(o.delay)
 	if o.flags&(flagJitter|flagUncounted|flagFollowed|flagRemote) != 0 {
-		p.transmitOddly(o, link, i, k, start, end)
+		o.transmitOddly(p, link, i, k, start, end)
 		return end
 	}
 	p.stats.Hops++
@@ -88,7 +88,7 @@ func (p *Partition) transmit(o *port, link, i int32, k *pkt, start units.Time) u
 }
 
 // transmitOddly does the same at a port about which something is out of the ordinary.
-func (p *Partition) transmitOddly(o *port, link, i int32, k *pkt, start, end units.Time) {
+func (o *port) transmitOddly(p *Partition, link, i int32, k *pkt, start, end units.Time) {
 	if o.flags&flagJitter != 0 {
 		p.net.jitter[link].delay(k)
 	}
@@ -124,7 +124,7 @@ func arriving(source uint64) (link, i int32) {
 }
 
 // wake makes a port decide at t, unless it does so earlier anyway.
-func (p *Partition) wake(o *port, link int32, t units.Time) {
+func (o *port) wake(p *Partition, link int32, t units.Time) {
 	if t < o.wakeAt {
 		o.wakeAt = t
 		p.push(p.net.nodes[o.node].cell, t, classPort, uint64(link))
@@ -134,15 +134,15 @@ func (p *Partition) wake(o *port, link int32, t units.Time) {
 // atOnce reports whether a port that has got something to send may decide in the
 // event being handled, as the last thing in it: where that is the last event of the
 // instant, no other port has to decide before it, and the wire is free.
-func (p *Partition) atOnce(o *port) bool {
+func (o *port) atOnce(p *Partition) bool {
 	return p.last && o.freeAt <= p.now && o.flags&flagDown == 0 && len(p.dirty) == 0
 }
 
 // touch makes a port that has got something to send decide: at the end of this
 // instant, or when its wire is free.
-func (p *Partition) touch(o *port, link int32) {
+func (o *port) touch(p *Partition, link int32) {
 	if o.freeAt > p.now {
-		p.wake(o, link, o.freeAt)
+		o.wake(p, link, o.freeAt)
 		return
 	}
 	if o.flags&flagDirty == 0 {

@@ -85,10 +85,10 @@ func (p *Partition) readNICs(turns []int32) (sum int32) {
 		sum += p.net.readNIC(port)
 	}
 	for j := range p.glances {
-		sum += p.readRecord(&p.net.nicQueues[int(p.glances[j].port)*p.net.classes].answers)
+		sum += p.net.nicQueues[int(p.glances[j].port)*p.net.classes].answers.readRecord(p)
 	}
 	for _, port := range turns {
-		sum += p.readRecord(&p.net.nicQueues[int(port)*p.net.classes].data)
+		sum += p.net.nicQueues[int(port)*p.net.classes].data.readRecord(p)
 	}
 	return sum
 }
@@ -101,7 +101,7 @@ func (n *Network) readNIC(port int32) (sum int32) {
 }
 
 // readRecord reads the next record of a bunch.
-func (p *Partition) readRecord(b *bunch) int32 {
+func (b *bunch) readRecord(p *Partition) int32 {
 	i := b.next
 	if i >= b.end {
 		return 0

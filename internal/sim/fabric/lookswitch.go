@@ -128,9 +128,9 @@ func (n *Network) headOf(link int32) int32 {
 	if nd.kind == kindEthernet {
 		return n.egress[int(link)*n.classes+int(class)].packets.head
 	}
-	input := nextSet(n.wants(nd.infiniband, nd, link, class), int32(n.turns[int(link)*n.classes+int(class)])+1)
+	input := nextSet(nd.infiniband.wants(n, nd, link, class), int32(n.turns[int(link)*n.classes+int(class)])+1)
 	if input < 0 {
 		return -1
 	}
-	return n.voqAt(nd.infiniband, nd, link, input, class).head
+	return nd.infiniband.voqAt(n, nd, link, input, class).head
 }

@@ -254,6 +254,9 @@ func (n *Network) Partitions() int { return len(n.parts) }
 // Partition is the partition that a node belongs to.
 func (n *Network) Partition(node int32) *Partition { return n.parts[n.nodes[node].part] }
 
+// nicOf is the state of the NIC that a node is.
+func (n *Network) nicOf(node int32) *nicState { return &n.nics[n.nodes[node].state] }
+
 // LinkName names a link for people.
 func (n *Network) LinkName(link int32) string {
 	if link < 0 || int(link) >= len(n.ports) {
@@ -313,7 +316,7 @@ type Connection struct {
 // NICs are, and gives the numbers of its ends. It may be called before the run,
 // and by the application of a network of one partition.
 func (n *Network) Connect(a, b int32, fromA, fromB Connection) (endA, endB units.QPN, err error) {
-	na, nb := &n.nics[n.nodes[a].state], &n.nics[n.nodes[b].state]
+	na, nb := n.nicOf(a), n.nicOf(b)
 	fa, fb := n.newFlow(a, b, fromA), n.newFlow(b, a, fromB)
 	n.Partition(a).addFlow()
 	n.Partition(b).addFlow()
@@ -352,7 +355,7 @@ func (f *flow) connect(s *NIC, remote units.QPN, c *Connection) error {
 
 // newFlow makes one end of a connection.
 func (n *Network) newFlow(from, to int32, c Connection) *flow {
-	flows := &n.nics[n.nodes[from].state].flows
+	flows := &n.nicOf(from).flows
 	id := flows.add(&n.slab)
 	f := flows.at(id)
 	*f = flow{
@@ -365,7 +368,7 @@ func (n *Network) newFlow(from, to int32, c Connection) *flow {
 // Post hands a work request to a queue pair of a NIC, or a message to a socket,
 // where the work request's length and immediate data count alone.
 func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) error {
-	s := &p.net.nics[p.net.nodes[nic].state]
+	s := p.net.nicOf(nic)
 	f := s.flows.at(end)
 	var err error
 	if f.socket {
@@ -380,7 +383,7 @@ func (p *Partition) Post(nic int32, end units.QPN, wr transport.WorkRequest) err
 	if err != nil {
 		return err
 	}
-	p.look(nic, s, f)
+	s.look(p, nic, f)
 	return nil
 }
 

@@ -74,56 +74,54 @@ type nicQueue struct {
 	answers bunch // and for its replies
 }
 
-// arriveNIC takes a packet from the wire.
-func (p *Partition) arriveNIC(b *inbox, link, i int32) {
-	n := p.net
-	nic := &n.nics[n.nodes[b.node].state]
+// arrive takes a packet from the wire.
+func (nic *nicState) arrive(p *Partition, b *inbox, link, i int32) {
 	if nic.receiver != nil {
 		p.pool.hot[i].in = link
-		if p.receiveSlowly(b.node, nic.receiver, i) {
+		if nic.receiver.receive(p, b.node, i) {
 			return
 		}
 	}
-	p.deliver(b.node, nic, link, i)
+	nic.deliver(p, b.node, link, i)
 }
 
 // deliver hands a packet to the queue pair that it is for.
-func (p *Partition) deliver(node int32, nic *nicState, link, i int32) {
+func (nic *nicState) deliver(p *Partition, node, link, i int32) {
 	k := &p.pool.hot[i]
 	if nic.spec.Credits.Period > 0 {
 		p.hold(link, k)
 		p.free(link, k.class, k.size, p.now)
 	}
-	if p.net.pkeys != nil && p.trespasses(nic, link, i) {
+	if p.net.pkeys != nil && nic.trespasses(p, link, i) {
 		return
 	}
 	p.stats.Delivered++
 	p.stats.OutBytes += int64(k.size)
-	f := p.receive(nic, i)
+	f := nic.receive(p, i)
 	p.pool.put(i)
-	p.afterQP(node, nic, f)
+	nic.afterQP(p, node, f)
 }
 
 // afterQP sends and delivers what a flow has left in the batches and looks at
 // what it wants next.
-func (p *Partition) afterQP(node int32, nic *nicState, f *flow) {
-	p.replies(nic, f)
-	p.look(node, nic, f)
-	p.completions(node, f)
+func (nic *nicState) afterQP(p *Partition, node int32, f *flow) {
+	nic.replies(p, f)
+	nic.look(p, node, f)
+	f.completions(p, node)
 }
 
-// reply queues a packet that goes before data.
-func (p *Partition) reply(f *flow, i int32, size uint16, class uint8) {
+// queueReply queues a packet that goes before data.
+func (f *flow) queueReply(p *Partition, i int32, size uint16, class uint8) {
 	n := p.net
-	p.fill(f, i, size, class, roleReply)
+	f.fill(p, i, size, class, roleReply)
 	o := &n.ports[f.port]
 	p.pool.push(&n.nicQueues[int(f.port)*n.classes+int(class)].replies, i)
 	o.nonEmpty |= 1 << class
-	p.touch(o, f.port)
+	o.touch(p, f.port)
 }
 
 // fill makes the fabric's record of a packet.
-func (p *Partition) fill(f *flow, i int32, size uint16, class uint8, r role) {
+func (f *flow) fill(p *Partition, i int32, size uint16, class uint8, r role) {
 	p.pool.hot[i] = pkt{
 		next: -1, dst: f.dst, in: -1, entropy: f.entropy, size: size, class: class, role: r, mark: markBits(f.sl) << levelShift,
 	}
@@ -137,32 +135,32 @@ func (p *Partition) fill(f *flow, i int32, size uint16, class uint8, r role) {
 // look finds out what a flow wants now that something has happened to it: it goes
 // into the ring of its class if it may send, and among the NIC's timers if it may do
 // so later or has a timer due.
-func (p *Partition) look(node int32, nic *nicState, f *flow) {
+func (nic *nicState) look(p *Partition, node int32, f *flow) {
 	t := f.deadline()
 	if !f.ready {
 		if next := f.readyAt(p.now); next > p.now {
 			t = min(t, next)
 		} else {
-			p.ready(f)
+			f.queueUp(p)
 		}
 	}
 	if t < f.timerAt {
-		p.arm(node, nic, f, t)
+		nic.arm(p, node, f, t)
 	}
 }
 
-// ready puts a flow that may send into the ring of its class.
-func (p *Partition) ready(f *flow) {
+// queueUp puts a flow that may send into the ring of its class.
+func (f *flow) queueUp(p *Partition) {
 	n := p.net
 	f.ready = true
 	n.nicQueues[int(f.port)*n.classes+int(f.class)].ring.push(f)
 	o := &n.ports[f.port]
 	o.nonEmpty |= 1 << f.class
-	p.touch(o, f.port)
+	o.touch(p, f.port)
 }
 
-// sendNIC sends the next packet of a NIC's port whose wire is free.
-func (p *Partition) sendNIC(nic *nicState, o *port, link int32) {
+// send sends the next packet of a NIC's port whose wire is free.
+func (nic *nicState) send(p *Partition, o *port, link int32) {
 	n := p.net
 	soonest := units.Forever
 	for mask := o.nonEmpty &^ o.blocked; mask != 0; {
@@ -173,31 +171,31 @@ func (p *Partition) sendNIC(nic *nicState, o *port, link int32) {
 		case nic.spec.VLArb != nil:
 			class, by = n.arbiters[link].turn(nic.spec.VLArb, mask)
 		default:
-			class = p.nicClass(nic, link, mask)
+			class = nic.pickClass(p, link, mask)
 		}
 		mask &^= 1 << class
 		sent := o.bytes
-		if p.sendClass(nic, o, link, class, &soonest) {
+		if nic.sendClass(p, o, link, class, &soonest) {
 			if contended && nic.spec.Schedule != nil {
-				p.charge(nic.spec.Schedule, link, class, o.bytes-sent)
+				nic.spec.Schedule.charge(p, link, class, o.bytes-sent)
 			}
 			if by != noTable {
 				n.arbiters[link].charge(by, int32(o.bytes-sent))
 			}
 			if o.nonEmpty&^o.blocked != 0 {
-				p.wake(o, link, o.freeAt)
+				o.wake(p, link, o.freeAt)
 			}
 			return
 		}
 	}
 	if soonest != units.Forever {
-		p.wake(o, link, soonest)
+		o.wake(p, link, soonest)
 	}
 }
 
-// nicClass chooses among the classes that have something to send: those with
+// pickClass chooses among the classes that have something to send: those with
 // replies first where the NIC does so, else by weight or in turn.
-func (p *Partition) nicClass(nic *nicState, link int32, mask uint16) uint8 {
+func (nic *nicState) pickClass(p *Partition, link int32, mask uint16) uint8 {
 	n := p.net
 	if nic.spec.RepliesFirst {
 		for m := mask; m != 0; m &= m - 1 {
@@ -221,7 +219,7 @@ func (p *Partition) nicClass(nic *nicState, link int32, mask uint16) uint8 {
 
 // sendClass sends a reply or the next packet of the next flow of a class; false
 // where credits are wanting or no flow has anything to send after all.
-func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, soonest *units.Time) bool {
+func (nic *nicState) sendClass(p *Partition, o *port, link int32, class uint8, soonest *units.Time) bool {
 	n := p.net
 	q := &n.nicQueues[int(link)*n.classes+int(class)]
 	if q.replies.head >= 0 && (nic.spec.RepliesFirst || !q.turn || q.ring.n == 0 && q.held < 0) {
@@ -230,12 +228,12 @@ func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, s
 		}
 		q.turn = true
 		i := p.pool.pop(&q.replies)
-		p.emit(nic, o, link, i)
-		p.settleClass(o, q, class)
+		nic.emit(p, o, link, i)
+		o.settleClass(q, class)
 		return true
 	}
 	for q.held >= 0 || q.ring.n > 0 {
-		if q.held < 0 && !p.pull(nic, o, q, class) {
+		if q.held < 0 && !nic.pull(p, o, q, class) {
 			continue
 		}
 		if !p.spend(nic.spec.Credits.Period > 0, link, class, p.pool.hot[q.held].size, soonest) {
@@ -244,29 +242,29 @@ func (p *Partition) sendClass(nic *nicState, o *port, link int32, class uint8, s
 		q.turn = false
 		i := q.held
 		q.held = -1
-		p.emit(nic, o, link, i)
-		p.settleClass(o, q, class)
+		nic.emit(p, o, link, i)
+		o.settleClass(q, class)
 		return true
 	}
-	p.settleClass(o, q, class)
+	o.settleClass(q, class)
 	return false
 }
 
 // pull takes the next packet of the next flow of a class; false if that flow
 // has none after all.
-func (p *Partition) pull(nic *nicState, o *port, q *nicQueue, class uint8) bool {
+func (nic *nicState) pull(p *Partition, o *port, q *nicQueue, class uint8) bool {
 	f := q.ring.pop()
 	i := p.pool.get(&q.data)
-	size := p.nextPacket(nic.spec, f, i)
+	size := f.nextPacket(p, nic.spec, i)
 	f.ready = false
-	p.look(o.node, nic, f)
+	nic.look(p, o.node, f)
 	if size == 0 {
 		p.pool.put(i)
 		return false
 	}
-	p.fill(f, i, size, class, f.role)
+	f.fill(p, i, size, class, f.role)
 	if f.told != 0 {
-		p.setOut(f, i)
+		f.setOut(p, i)
 	}
 	q.held = i
 	return true
@@ -288,7 +286,7 @@ func (p *Partition) spend(credited bool, link int32, class uint8, size uint16, s
 
 // emit puts a packet on the wire; the port is free again when the wire, the
 // adapter and the host's bus are.
-func (p *Partition) emit(nic *nicState, o *port, link, i int32) {
+func (nic *nicState) emit(p *Partition, o *port, link, i int32) {
 	start := p.now
 	if o.debt > 0 {
 		start = o.payDebt(start)
@@ -301,12 +299,12 @@ func (p *Partition) emit(nic *nicState, o *port, link, i int32) {
 	if k.told != 0 && k.role == roleData {
 		p.pool.report(i).Sent = start
 	}
-	p.transmit(o, link, i, k, start)
+	o.transmit(p, link, i, k, start)
 	o.freeAt = max(o.freeAt, start+hold)
 }
 
 // settleClass clears a class's bit when nothing waits in it.
-func (p *Partition) settleClass(o *port, q *nicQueue, class uint8) {
+func (o *port) settleClass(q *nicQueue, class uint8) {
 	if q.replies.head < 0 && q.ring.n == 0 && q.held < 0 {
 		o.nonEmpty &^= 1 << class
 	}
@@ -314,15 +312,15 @@ func (p *Partition) settleClass(o *port, q *nicQueue, class uint8) {
 
 // arm makes the NIC look at a flow at t, which is before it would do so anyway. A later
 // time is asked for when this one is due.
-func (p *Partition) arm(node int32, nic *nicState, f *flow, t units.Time) {
+func (nic *nicState) arm(p *Partition, node int32, f *flow, t units.Time) {
 	nic.timers.set(f, max(t, p.now+1))
-	p.wakeNIC(node, nic)
+	nic.wake(p, node)
 }
 
-// wakeNIC asks for an event at the NIC's earliest timer, unless one comes by
+// wake asks for an event at the NIC's earliest timer, unless one comes by
 // then anyway. A distant one that is overtaken is remembered and asked for once:
 // congestion control's timers come between a retransmission's a thousand times.
-func (p *Partition) wakeNIC(node int32, nic *nicState) {
+func (nic *nicState) wake(p *Partition, node int32) {
 	if len(nic.timers) == 0 || nic.timers[0].at >= nic.wakeAt {
 		return
 	}
@@ -331,19 +329,17 @@ func (p *Partition) wakeNIC(node int32, nic *nicState) {
 	p.queue.Push(nic.wakeAt, classTimer, uint64(node))
 }
 
-// timerNIC serves the timers of a NIC that are due.
-func (p *Partition) timerNIC(node int32) {
-	n := p.net
-	nic := &n.nics[n.nodes[node].state]
+// runTimers serves the timers of a NIC that are due.
+func (nic *nicState) runTimers(p *Partition, node int32) {
 	if nic.wakeAt != p.now {
 		return // forgotten, and what it was for is done
 	}
 	for len(nic.timers) > 0 && nic.timers[0].at <= p.now {
 		f := nic.timers.pop()
-		p.expired(f)
-		p.afterQP(node, nic, f)
+		f.expire(p)
+		nic.afterQP(p, node, f)
 	}
 	// Only now: what is armed meanwhile asks for no event of its own.
 	nic.wakeAt, nic.later = nic.later, units.Forever
-	p.wakeNIC(node, nic)
+	nic.wake(p, node)
 }

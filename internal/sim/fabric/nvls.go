@@ -32,7 +32,7 @@ func (p *Partition) multicast(b *inbox, link, i int32) {
 	c := p.beginCopies(link, i)
 	for out := nd.base; out < nd.base+nd.ports; out++ {
 		if n.back[out] != link && n.inboxes[out].back >= 0 {
-			p.queueCopy(&c, nd, out, roleCopy)
+			c.queueCopy(p, nd, out, roleCopy)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func (p *Partition) beginCopies(link, i int32) copying {
 }
 
 // queueCopy queues a copy at a port.
-func (p *Partition) queueCopy(c *copying, nd *node, out int32, r role) {
+func (c *copying) queueCopy(p *Partition, nd *node, out int32, r role) {
 	n := p.net
 	i := p.pool.get(&p.pool.loose)
 	p.pool.hot[i], p.pool.cold[i] = c.hot, c.cold
@@ -68,7 +68,7 @@ func (p *Partition) queueCopy(c *copying, nd *node, out int32, r role) {
 	if r == roleCopy {
 		p.stats.Trains++
 	}
-	p.enqueue(&n.infiniband[nd.state], nd, out, i)
+	n.infiniband[nd.state].enqueue(p, nd, out, i)
 }
 
 // copiesRecord takes a record for a multicast train.
@@ -113,5 +113,5 @@ func (p *Partition) reduce(b *inbox, link, i int32) {
 	}
 	delete(p.sums, id)
 	k.in = link
-	p.enqueue(&n.infiniband[nd.state], nd, p.route(nd, k), i)
+	n.infiniband[nd.state].enqueue(p, nd, nd.route(p, k), i)
 }

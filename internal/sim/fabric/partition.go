@@ -182,13 +182,13 @@ func (p *Partition) handleOther(class engine.Class, source uint64) {
 	case classWatch:
 		p.poll(int32(source))
 	case classReceive:
-		p.taken(int32(source))
+		p.net.nicOf(int32(source)).taken(p, int32(source))
 	case classExpire:
 		p.expire(int32(source))
 	case classFault:
 		p.fault(source)
 	case classTimer:
-		p.timerNIC(int32(source))
+		p.net.nicOf(int32(source)).runTimers(p, int32(source))
 	case classApp:
 		p.net.app.Timer(p, uint32(source))
 	}
@@ -202,11 +202,13 @@ func (p *Partition) arrive(link, i int32) {
 	b := &p.net.inboxes[link]
 	switch b.kind {
 	case kindEthernet:
-		p.arriveEthernet(b, link, i)
+		nd := &p.net.nodes[b.node]
+		nd.ethernet.arrive(p, nd, b, link, i)
 	case kindInfiniBand:
-		p.arriveInfiniBand(b, link, i)
+		nd := &p.net.nodes[b.node]
+		nd.infiniband.arrive(p, nd, b, link, i)
 	case kindNIC:
-		p.arriveNIC(b, link, i)
+		p.net.nicOf(b.node).arrive(p, b, link, i)
 	case kindGPU:
 		p.arriveGPU(b, link, i)
 	case kindDown:
@@ -231,10 +233,10 @@ func (p *Partition) woken(link int32) {
 		return
 	}
 	o.wakeAt = units.Forever
-	if p.atOnce(o) {
-		p.send(o, link)
+	if o.atOnce(p) {
+		o.send(p, link)
 	} else {
-		p.touch(o, link)
+		o.touch(p, link)
 	}
 }
 
@@ -248,29 +250,29 @@ func (p *Partition) decide() {
 		o := &n.ports[link]
 		o.flags &^= flagDirty
 		if o.flags&flagDown != 0 {
-			p.sendDown(o, link)
+			o.sendDown(p, link)
 			continue
 		}
 		if o.freeAt > p.now {
-			p.wake(o, link, o.freeAt)
+			o.wake(p, link, o.freeAt)
 			continue
 		}
-		p.send(o, link)
+		o.send(p, link)
 	}
 	p.dirty = p.dirty[:0]
 }
 
 // send lets a port whose wire is free choose what to send.
-func (p *Partition) send(o *port, link int32) {
+func (o *port) send(p *Partition, link int32) {
 	switch nd := &p.net.nodes[o.node]; nd.kind {
 	case kindEthernet:
-		p.sendEthernet(nd.ethernet, o, link)
+		nd.ethernet.send(p, o, link)
 	case kindInfiniBand:
-		p.sendInfiniBand(nd.infiniband, nd, o, link)
+		nd.infiniband.send(p, nd, o, link)
 	case kindNIC:
-		p.sendNIC(&p.net.nics[nd.state], o, link)
+		p.net.nics[nd.state].send(p, o, link)
 	case kindGPU:
-		p.sendGPU(o, link)
+		o.sendGPU(p, link)
 	}
 }
 

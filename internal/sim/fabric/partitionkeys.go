@@ -61,7 +61,7 @@ const maxOffenders = 64
 
 // trespasses reports whether a packet that has come in at a NIC has another
 // P_Key than the queue pair that it is for, and discards it then.
-func (p *Partition) trespasses(nic *nicState, link, i int32) bool {
+func (nic *nicState) trespasses(p *Partition, link, i int32) bool {
 	n := p.net
 	h := &p.pool.cold[i]
 	to := nic.flows.at(h.DestQP)
@@ -77,7 +77,7 @@ func (p *Partition) trespasses(nic *nicState, link, i int32) bool {
 // barred reports whether a switch keeps out a packet that came in by a link, and
 // discards it then. At the switch that has its receiver the packet leaves by the
 // static port: there is no other.
-func (p *Partition) barred(nd *node, link, i int32) bool {
+func (nd *node) barred(p *Partition, link, i int32) bool {
 	n, keys := p.net, p.net.pkeys
 	if nd.local != byTables || !keys.Ingress && !keys.Egress {
 		return false

@@ -9,7 +9,7 @@ import (
 // to the other's. It is nil where the sender or a switch on the way chooses packet by
 // packet.
 func (n *Network) Path(nic int32, end units.QPN) []int32 {
-	f := n.nics[n.nodes[nic].state].flows.at(end)
+	f := n.nicOf(nic).flows.at(end)
 	if f.told&cc.WantEntropy != 0 {
 		return nil
 	}
@@ -20,7 +20,7 @@ func (n *Network) Path(nic int32, end units.QPN) []int32 {
 		if !nd.routing.settled() || nd.kind == kindNIC || len(path) > len(n.nodes) {
 			return nil
 		}
-		path = append(path, n.parts[nd.part].route(nd, &k))
+		path = append(path, nd.route(n.parts[nd.part], &k))
 	}
 	return path
 }

@@ -5,17 +5,17 @@ import "math/bits"
 // What a pause stops, beyond the queue of its own number: the queue that a switch's map
 // names for the priority, which may be another one's, or the whole link.
 
-// askPause has the sender on a link stopped for a class, or let go on. Pauses of the
+// ask has the sender on a link stopped for a class, or let go on. Pauses of the
 // whole link have one frame for all classes: the first class that asks sends it, and the
 // last one ends it, in the place of class 0.
-func (p *Partition) askPause(pfc *PFC, link int32, class uint8, kind pauseKind) {
+func (pfc *PFC) ask(p *Partition, link int32, class uint8, kind pauseKind) {
 	if !pfc.WholeLink {
-		p.sendPause(pfc, link, class, kind)
+		pfc.send(p, link, class, kind)
 		return
 	}
 	asking := p.net.asking(link)
 	if kind == pauseOn && asking&^(1<<class) == 0 || kind == pauseOff && asking == 0 {
-		p.sendPause(pfc, link, 0, kind)
+		pfc.send(p, link, 0, kind)
 	}
 }
 
@@ -29,8 +29,8 @@ func (n *Network) asking(link int32) (classes uint16) {
 	return classes
 }
 
-// asksPause reports whether the cause of a link's pause lasts.
-func (n *Network) asksPause(pfc *PFC, link int32, class uint8) bool {
+// asks reports whether the cause of a link's pause lasts.
+func (pfc *PFC) asks(n *Network, link int32, class uint8) bool {
 	if pfc.WholeLink {
 		return n.asking(link) != 0
 	}

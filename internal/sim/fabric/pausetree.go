@@ -68,7 +68,7 @@ func (p *Partition) pauseBegins(link int32, class uint8) {
 		*l = &pauseLog{first: p.now, width: pauseSlice, since: units.Forever, causes: make(map[int32]int64)}
 	}
 	if (*l).count < pausesLooked {
-		p.lookInto(*l, link, class)
+		(*l).lookInto(p, link, class)
 	}
 	(*l).count++
 	(*l).since = p.now
@@ -87,7 +87,7 @@ func (p *Partition) pauseEnds(link int32, class uint8) {
 
 // lookInto counts the bytes from a link that wait at each port of the switch at
 // its end.
-func (p *Partition) lookInto(l *pauseLog, link int32, class uint8) {
+func (l *pauseLog) lookInto(p *Partition, link int32, class uint8) {
 	n := p.net
 	nd := &n.nodes[n.inboxes[link].node]
 	if nd.kind != kindEthernet {

@@ -46,38 +46,37 @@ const (
 )
 
 // pauseSender asks the sender on a link to stop a class.
-func (p *Partition) pauseSender(s *ethernetState, g *ingress, b *inbox, link int32, class uint8) {
+func (s *ethernetState) pauseSender(p *Partition, g *ingress, b *inbox, link int32, class uint8) {
 	g.paused = true
 	s.paused++
 	if s.paused == 1 {
-		p.watchServed(b.node)
+		p.net.nodes[b.node].watchServed(p)
 	}
 	p.pauseBegins(link, class)
-	p.askPause(&s.spec.PFC, link, class, pauseOn)
+	s.spec.PFC.ask(p, link, class, pauseOn)
 }
 
 // watchServed makes every busy port of a switch look when its transmission
 // ends: as long as some sender is paused, the moment of each release matters.
-func (p *Partition) watchServed(node int32) {
-	nd := &p.net.nodes[node]
+func (nd *node) watchServed(p *Partition) {
 	for link := nd.base; link < nd.base+nd.ports; link++ {
 		if o := &p.net.ports[link]; o.serveIn >= 0 && o.freeAt > p.now {
-			p.wake(o, link, o.freeAt)
+			o.wake(p, link, o.freeAt)
 		}
 	}
 }
 
 // resumeSender lets the sender on a link go on.
-func (p *Partition) resumeSender(s *ethernetState, g *ingress, link int32, class uint8) {
+func (s *ethernetState) resumeSender(p *Partition, g *ingress, link int32, class uint8) {
 	g.paused = false
 	s.paused--
 	p.pauseEnds(link, class)
-	p.askPause(&s.spec.PFC, link, class, pauseOff)
+	s.spec.PFC.ask(p, link, class, pauseOff)
 }
 
-// sendPause puts a PFC frame on the wire back to the sender of a link. It goes
+// send puts a PFC frame on the wire back to the sender of a link. It goes
 // next, before every packet that waits, but after the one on the wire.
-func (p *Partition) sendPause(pfc *PFC, link int32, class uint8, kind pauseKind) {
+func (pfc *PFC) send(p *Partition, link int32, class uint8, kind pauseKind) {
 	n := p.net
 	back := n.inboxes[link].back
 	o := &n.ports[back]
@@ -120,8 +119,8 @@ func (p *Partition) refreshPause(source int32) {
 	n := p.net
 	link, class := source/int32(n.classes), uint8(int(source)%n.classes)
 	pfc := n.pfcOf(n.inboxes[link].node)
-	if n.renewAt[source] == p.now && n.asksPause(pfc, link, class) {
-		p.sendPause(pfc, link, class, pauseOn)
+	if n.renewAt[source] == p.now && pfc.asks(n, link, class) {
+		pfc.send(p, link, class, pauseOn)
 	}
 }
 
@@ -178,5 +177,5 @@ func (p *Partition) applyPause(port int32, f pause) {
 	}
 	*until = 0
 	o.blocked &^= n.released(port, f.class)
-	p.touch(o, port)
+	o.touch(p, port)
 }

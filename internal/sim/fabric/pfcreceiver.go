@@ -28,7 +28,7 @@ type receiver struct {
 
 // Receive makes a NIC a slow or a failed receiver. It is called before Build.
 func (b *Builder) Receive(nic int32, r *Receiver) {
-	b.n.nics[b.n.nodes[nic].state].receiver = &receiver{spec: r, packets: emptyList}
+	b.n.nicOf(nic).receiver = &receiver{spec: r, packets: emptyList}
 }
 
 // receivers asks for the beginning and the end of what failed NICs do.
@@ -37,7 +37,7 @@ func (n *Network) receivers() {
 		if n.nodes[i].kind != kindNIC {
 			continue
 		}
-		r := n.nics[n.nodes[i].state].receiver
+		r := n.nicOf(int32(i)).receiver
 		if r == nil || r.spec.PerByte.Num > 0 {
 			continue
 		}
@@ -49,9 +49,9 @@ func (n *Network) receivers() {
 	}
 }
 
-// receiveSlowly puts a packet into the buffer of a slow NIC. It reports false where the
+// receive puts a packet into the buffer of a slow NIC. It reports false where the
 // NIC is not slow at this time, and the packet is taken at once.
-func (p *Partition) receiveSlowly(node int32, r *receiver, i int32) bool {
+func (r *receiver) receive(p *Partition, node, i int32) bool {
 	slow := r.spec.PerByte.Num > 0 && p.now >= r.spec.From && p.now < r.spec.Until
 	if !slow && r.packets.head < 0 {
 		return false
@@ -65,16 +65,16 @@ func (p *Partition) receiveSlowly(node int32, r *receiver, i int32) bool {
 	r.held += size
 	p.pool.push(&r.packets, i)
 	if first {
-		p.takeNext(node, r)
+		r.takeNext(p, node)
 	}
 	if !r.paused && r.held >= r.spec.Xoff {
-		p.pauseLinks(node, r, pauseOn)
+		r.pauseLinks(p, node, pauseOn)
 	}
 	return true
 }
 
 // takeNext starts to take in the packet at the head of the buffer.
-func (p *Partition) takeNext(node int32, r *receiver) {
+func (r *receiver) takeNext(p *Partition, node int32) {
 	size := int64(p.pool.hot[r.packets.head].size)
 	r.done = p.now + units.Time(max(1, size*r.spec.PerByte.Num/r.spec.PerByte.Den))
 	if p.now >= r.spec.Until {
@@ -85,15 +85,14 @@ func (p *Partition) takeNext(node int32, r *receiver) {
 
 // taken hands on the packet that a slow NIC has taken in, and makes a failed one
 // pause its sender or let it go on.
-func (p *Partition) taken(node int32) {
-	nic := &p.net.nics[p.net.nodes[node].state]
+func (nic *nicState) taken(p *Partition, node int32) {
 	r := nic.receiver
 	if r.spec.PerByte.Num == 0 {
 		kind := pauseOn
 		if p.now >= r.spec.Until {
 			kind = pauseOff
 		}
-		p.pauseLinks(node, r, kind)
+		r.pauseLinks(p, node, kind)
 		return
 	}
 	i := p.pool.pop(&r.packets)
@@ -101,17 +100,17 @@ func (p *Partition) taken(node int32) {
 	r.held -= int64(k.size)
 	link := k.in
 	if r.packets.head >= 0 {
-		p.takeNext(node, r)
+		r.takeNext(p, node)
 	}
 	if r.paused && r.held <= r.spec.Xon {
-		p.pauseLinks(node, r, pauseOff)
+		r.pauseLinks(p, node, pauseOff)
 	}
-	p.deliver(node, nic, link, i)
+	nic.deliver(p, node, link, i)
 }
 
 // pauseLinks stops the senders to a NIC, or lets them go on, in every lossless
 // class.
-func (p *Partition) pauseLinks(node int32, r *receiver, kind pauseKind) {
+func (r *receiver) pauseLinks(p *Partition, node int32, kind pauseKind) {
 	n := p.net
 	nd := &n.nodes[node]
 	r.paused = kind == pauseOn
@@ -126,7 +125,7 @@ func (p *Partition) pauseLinks(node int32, r *receiver, kind pauseKind) {
 				} else {
 					p.pauseEnds(link, class)
 				}
-				p.askPause(pfc, link, class, kind)
+				pfc.ask(p, link, class, kind)
 			}
 		}
 	}

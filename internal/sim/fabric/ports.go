@@ -31,7 +31,7 @@ func (n *Network) thresholds(nd *node) {
 		num, den := s.spec.AlphaNum, s.spec.AlphaDen
 		switch {
 		case s.spec.Ports != nil:
-			own := n.ethernetPort(s, port)
+			own := s.portOf(n, port)
 			num, den = own.AlphaNum, own.AlphaDen
 		case s.spec.StaticXoff > 0:
 			num, den = 0, 1
@@ -45,22 +45,22 @@ func (n *Network) thresholds(nd *node) {
 	}
 }
 
-// headroom is that of an ingress queue.
-func (n *Network) headroom(s *ethernetState, link int32) int32 {
+// headroomOf is that of an ingress queue.
+func (s *ethernetState) headroomOf(n *Network, link int32) int32 {
 	if s.spec.Ports != nil {
-		return n.ethernetPort(s, n.inboxes[link].back).Headroom
+		return s.portOf(n, n.inboxes[link].back).Headroom
 	}
 	return s.spec.Headroom
 }
 
 // ecn is the marking of an egress queue.
-func (n *Network) ecn(s *ethernetState, port int32, class uint8) *ECN {
+func (s *ethernetState) ecn(n *Network, port int32, class uint8) *ECN {
 	if s.spec.Ports != nil {
-		return &n.ethernetPort(s, port).ECN[class]
+		return &s.portOf(n, port).ECN[class]
 	}
 	return &s.spec.ECN[class]
 }
 
-func (n *Network) ethernetPort(s *ethernetState, port int32) *EthernetPort {
+func (s *ethernetState) portOf(n *Network, port int32) *EthernetPort {
 	return &s.spec.Ports[port-n.nodes[n.ports[port].node].base]
 }

@@ -27,7 +27,7 @@ const (
 func (r Routing) settled() bool { return r <= ECMP }
 
 // route is the port by which a packet leaves a switch.
-func (p *Partition) route(nd *node, k *pkt) int32 {
+func (nd *node) route(p *Partition, k *pkt) int32 {
 	switch nd.local {
 	case byPort:
 		return nd.base + k.dst - nd.first
@@ -56,10 +56,10 @@ func (p *Partition) route(nd *node, k *pkt) int32 {
 		nd.turn++
 		return nd.base + int32(set[int(nd.turn)%len(set)])
 	case Flowlet:
-		return p.flowlet(nd, k, set)
+		return nd.flowlet(p, k, set)
 	}
 	static := nd.base + int32(t.Port[int(nd.row)*t.Endpoints+int(k.dst)])
-	least, load := p.leastLoaded(nd, set)
+	least, load := nd.leastLoaded(p, set)
 	if p.load(static) <= load+p.net.threshold {
 		return static
 	}
@@ -86,7 +86,7 @@ func (p *Partition) load(port int32) int64 {
 }
 
 // leastLoaded is the port with the least load; among equals the next in turn.
-func (p *Partition) leastLoaded(nd *node, set []uint16) (best int32, least int64) {
+func (nd *node) leastLoaded(p *Partition, set []uint16) (best int32, least int64) {
 	nd.turn++
 	best = -1
 	for j := range set {
@@ -109,7 +109,7 @@ type flowletEntry struct {
 
 // flowlet keeps a flow on its port as long as its packets follow each other
 // within the gap.
-func (p *Partition) flowlet(nd *node, k *pkt, set []uint16) int32 {
+func (nd *node) flowlet(p *Partition, k *pkt, set []uint16) int32 {
 	table := p.net.flowlets[nd.row]
 	if table == nil {
 		table = make([]flowletEntry, flowletSlots)
@@ -126,7 +126,7 @@ func (p *Partition) flowlet(nd *node, k *pkt, set []uint16) int32 {
 			}
 		}
 	}
-	e.port, _ = p.leastLoaded(nd, set)
+	e.port, _ = nd.leastLoaded(p, set)
 	e.last = int64(p.now)
 	return e.port
 }

@@ -19,8 +19,8 @@ type roundRobin struct {
 	at      uint8
 }
 
-// schedule chooses among the classes that are ready; there are at least two.
-func (p *Partition) schedule(s *Schedule, link int32, ready uint16) uint8 {
+// pick chooses among the classes that are ready; there are at least two.
+func (s *Schedule) pick(p *Partition, link int32, ready uint16) uint8 {
 	if strict := ready & s.Strict; strict != 0 {
 		return uint8(bits.Len16(strict) - 1)
 	}
@@ -76,7 +76,7 @@ func (r *roundRobin) surplus(s *Schedule, ready uint16) uint8 {
 const unweighted = 4096
 
 // charge takes the bytes of data that a class has sent beside others off its quantum.
-func (p *Partition) charge(s *Schedule, link int32, class uint8, bytes int64) {
+func (s *Schedule) charge(p *Partition, link int32, class uint8, bytes int64) {
 	n := p.net
 	if s.Strict>>class&1 == 0 && !n.nicQueues[int(link)*n.classes+int(class)].turn {
 		n.rounds[link].deficit[class] -= int32(bytes)

@@ -12,7 +12,7 @@ type Segments struct {
 
 // unrouted reports whether a packet that a switch has from a NIC has no route in the
 // sender's segment, and discards it then. It has not been admitted to a buffer yet.
-func (p *Partition) unrouted(nd *node, link, i int32) bool {
+func (nd *node) unrouted(p *Partition, link, i int32) bool {
 	n := p.net
 	if nd.local != byTables {
 		return false

@@ -31,7 +31,7 @@ func (s *InfiniBandSwitch) stallCount(o *port) int {
 // discarded counts a packet that was discarded at the head of a lane, and stalls
 // the lane when there have been as many in a row as the port allows: it discards
 // all that it gets for a time.
-func (p *Partition) discarded(s *InfiniBandSwitch, index int32) {
+func (s *InfiniBandSwitch) discarded(p *Partition, index int32) {
 	n := p.net
 	out, class := index/int32(n.classes), uint8(int(index)%n.classes)
 	o, st := &n.ports[out], &n.stalls[index]
@@ -47,26 +47,26 @@ func (p *Partition) discarded(s *InfiniBandSwitch, index int32) {
 }
 
 // resume ends the stall of a lane when its time is over.
-func (p *Partition) resume(o *port, index int32) {
+func (o *port) resume(p *Partition, index int32) {
 	if p.now >= p.net.stalls[index].until {
 		o.blocked &^= 1 << (int(index) % p.net.classes)
 	}
 }
 
 // discardStalled empties the stalled lanes of an output.
-func (p *Partition) discardStalled(s *infinibandState, nd *node, o *port, out int32) {
+func (s *infinibandState) discardStalled(p *Partition, nd *node, o *port, out int32) {
 	n := p.net
-	p.queueSole(s, nd, o, out)
+	s.queueSole(p, nd, o, out)
 	for o.blocked&o.nonEmpty != 0 {
 		class := uint8(bits.TrailingZeros16(o.blocked & o.nonEmpty))
-		input := nextSet(n.wants(s, nd, out, class), int32(n.turns[int(out)*n.classes+int(class)])+1)
-		p.discardHead(s, nd, o, out, input, class, DropStall)
+		input := nextSet(s.wants(n, nd, out, class), int32(n.turns[int(out)*n.classes+int(class)])+1)
+		s.discardHead(p, nd, o, out, input, class, DropStall)
 	}
 }
 
 // discardHead drops the head of the queue of an input at an output.
-func (p *Partition) discardHead(s *infinibandState, nd *node, o *port, out, input int32, class uint8, why Drop) {
-	i := p.dequeue(s, nd, o, p.net.voqAt(s, nd, out, input, class), out, input, class)
+func (s *infinibandState) discardHead(p *Partition, nd *node, o *port, out, input int32, class uint8, why Drop) {
+	i := s.dequeue(p, nd, o, s.voqAt(p.net, nd, out, input, class), out, input, class)
 	k := &p.pool.hot[i]
 	if s.spec.FECN.Threshold > 0 {
 		p.net.fecn[int(out)*p.net.classes+int(class)].waiting -= int32(k.size)

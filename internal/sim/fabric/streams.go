@@ -67,7 +67,7 @@ func (n *Network) Join(stream int, nic int32, c Connection) (send, receive units
 	if err != nil {
 		return 0, 0, err
 	}
-	n.nics[n.nodes[nic].state].flows.at(send).role = roleContribution
+	n.nicOf(nic).flows.at(send).role = roleContribution
 	s.ends[nic] = receive
 	return send, receive, nil
 }

@@ -17,16 +17,16 @@ type seen struct {
 }
 
 // setOut makes a packet of a flow that asks report on its way.
-func (p *Partition) setOut(f *flow, i int32) {
+func (f *flow) setOut(p *Partition, i int32) {
 	p.pool.hot[i].told = f.told
 	s := p.pool.report(i)
 	s.hops, s.told, s.path.N = 0, f.told, 0
-	p.spray(f, i)
+	f.spray(p, i)
 }
 
 // spray has a packet of unordered delivery, and the answers to it, take the path of
 // its entropy value.
-func (p *Partition) spray(f *flow, i int32) {
+func (f *flow) spray(p *Partition, i int32) {
 	if f.told&cc.WantEntropy != 0 {
 		p.pool.hot[i].entropy = f.entropy + uint32(p.pool.cold[i].EV)*0x9e3779b9
 	}
@@ -35,7 +35,7 @@ func (p *Partition) spray(f *flow, i int32) {
 // gather notes a switch on a packet's way: the switch counts, and adds the state
 // of the port by which the packet leaves, what waits behind it and what went
 // before.
-func (p *Partition) gather(o *port, i int32, k *pkt) {
+func (o *port) gather(p *Partition, i int32, k *pkt) {
 	s := p.pool.report(i)
 	s.hops++
 	if k.told&cc.WantPath != 0 {
@@ -66,8 +66,8 @@ func (p *Partition) handOver(i int32, k *pkt) {
 
 // takeBack sends what the packet has seen back with the acknowledgement i that it
 // drew.
-func (p *Partition) takeBack(f *flow, i int32) {
+func (f *flow) takeBack(p *Partition, i int32) {
 	p.pool.hot[i].told = p.seen.told
-	p.spray(f, i)
+	f.spray(p, i)
 	*p.pool.report(i) = p.seen
 }

@@ -31,7 +31,7 @@ func (n *Network) silents() []silent {
 		if n.nodes[node].kind != kindNIC {
 			continue
 		}
-		for f := range n.nics[n.nodes[node].state].flows.all {
+		for f := range n.nicOf(node).flows.all {
 			until, peer := f.retransmission()
 			if until == units.Forever || f.ready || underWay[endpoint{node, f.id}] || underWay[endpoint{f.dst, peer}] {
 				continue

@@ -15,7 +15,7 @@ type Trim struct {
 
 // trims cuts a packet that has no room, and reports whether what is left of it has
 // some.
-func (p *Partition) trims(s *ethernetState, b *inbox, o *port, out int32, k *pkt) bool {
+func (s *ethernetState) trims(p *Partition, b *inbox, o *port, out int32, k *pkt) bool {
 	t := &s.spec.Trim
 	if t.Classes>>k.class&1 == 0 || k.size <= t.Bytes || k.role != roleData || k.mark&trimmed != 0 {
 		return false
@@ -27,7 +27,7 @@ func (p *Partition) trims(s *ethernetState, b *inbox, o *port, out int32, k *pkt
 	}
 	class := k.class
 	k.class, k.size = t.To, t.Bytes
-	if p.overEgress(s, b, o, out, k) {
+	if s.overEgress(p, b, o, out, k) {
 		k.class, k.size = class, whole // dropped as what it was
 		return false
 	}

@@ -38,7 +38,7 @@ func (n *Network) updatesOf(link, index int32) *updates {
 }
 
 // returned is the blocks that the receiver gives back in a period up to the latest.
-func (n *Network) returned(u *updates, index int32, period int64) int32 {
+func (u *updates) returned(n *Network, index int32, period int64) int32 {
 	if u.odd&creditsFar != 0 {
 		return int32(*n.far(index, period))
 	}
@@ -70,9 +70,9 @@ func (c *creditLink) effective(now units.Time) int64 {
 // lastNeeded goes back from the latest update of a lane, with all of which it has as many
 // blocks as said, to the last without which it has less than it needs, and gives its
 // period. It goes back to a given period at most, and gives what the lane has by then.
-func (n *Network) lastNeeded(u *updates, index, sum, need int32, to int64) (period int64, left int32) {
+func (u *updates) lastNeeded(n *Network, index, sum, need int32, to int64) (period int64, left int32) {
 	for period = u.latest; period > to; period-- {
-		less := sum - n.returned(u, index, period)
+		less := sum - u.returned(n, index, period)
 		if less < need {
 			break
 		}
@@ -86,12 +86,12 @@ func (n *Network) lastNeeded(u *updates, index, sum, need int32, to int64) (peri
 func (n *Network) creditsBy(link, index int32, now units.Time) int32 {
 	l, u := &n.lanes[index], n.updatesOf(link, index)
 	all := l.available + int32(u.total-l.known)
-	_, left := n.lastNeeded(u, index, all, math.MinInt32, n.creditLinks[link].effective(now))
+	_, left := u.lastNeeded(n, index, all, math.MinInt32, n.creditLinks[link].effective(now))
 	return left
 }
 
 // add adds blocks to the update of a period.
-func (p *Partition) add(u *updates, link int32, period int64, room int32) {
+func (u *updates) add(p *Partition, link int32, period int64, room int32) {
 	u.total += uint32(room)
 	at := &u.ring[period&(ringInUpdates-1)]
 	if ahead := period - u.latest; ahead > 0 {
@@ -112,7 +112,7 @@ func (p *Partition) add(u *updates, link int32, period int64, room int32) {
 }
 
 // addFar does the same where the ring is kept apart.
-func (p *Partition) addFar(u *updates, link, index int32, period int64, room int32) {
+func (u *updates) addFar(p *Partition, link, index int32, period int64, room int32) {
 	n := p.net
 	if u.latest-period > n.ringMask {
 		p.breach("credit update before those that are kept", link, u.latest-period, n.ringMask)

@@ -7,7 +7,7 @@ import (
 
 // PostRecv hands a receive to a queue pair of a NIC.
 func (p *Partition) PostRecv(nic int32, end units.QPN, r transport.RecvRequest) error {
-	return p.net.nics[p.net.nodes[nic].state].flows.at(end).qp.PostRecv(p.now, r)
+	return p.net.nicOf(nic).flows.at(end).qp.PostRecv(p.now, r)
 }
 
 // Refusals are the messages that came and were not taken.

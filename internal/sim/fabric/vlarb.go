@@ -15,7 +15,7 @@ const limitUnit = 4096 // bytes (IBA vol. 1, 7.6.9.2)
 // weights are charged when a lane is chosen, with the packet at its head, so an
 // entry may overdraw by less than one packet. Lanes that are in no table go
 // last, the lowest number first.
-func (p *Partition) arbitrate(a *VLArb, out int32, lanes uint16) uint8 {
+func (a *VLArb) arbitrate(p *Partition, out int32, lanes uint16) uint8 {
 	st := &p.net.arbiters[out]
 	class, turn := st.turn(a, lanes)
 	st.charge(turn, p.headSize(out, class))
@@ -86,8 +86,8 @@ func (p *Partition) headSize(out int32, class uint8) int32 {
 	n := p.net
 	nd := &n.nodes[n.ports[out].node]
 	s := &n.infiniband[nd.state]
-	w := n.wants(s, nd, out, class)
+	w := s.wants(n, nd, out, class)
 	input := nextSet(w, int32(n.turns[int(out)*n.classes+int(class)])+1)
-	q := n.voqAt(s, nd, out, input, class)
+	q := s.voqAt(n, nd, out, input, class)
 	return int32(p.pool.hot[q.head].size)
 }

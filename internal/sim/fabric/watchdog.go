@@ -70,13 +70,13 @@ func (p *Partition) watchPause(port int32, class uint8) (obeys bool) {
 	q.paused = true
 	if !q.polled {
 		*q = watched{head: -1, left: w.Detection, polled: true, paused: true}
-		p.pollNext(w, port, index)
+		w.pollNext(p, port, index)
 	}
 	return !q.storm || w.Action != WatchdogForward
 }
 
 // pollNext asks for the next poll of a queue's switch.
-func (p *Partition) pollNext(w *Watchdog, port, index int32) {
+func (w *Watchdog) pollNext(p *Partition, port, index int32) {
 	o := &p.net.ports[port]
 	phase := units.Time(p.net.nodes[o.node].salt>>16) * (w.Poll >> 16)
 	next := (p.now-phase)/w.Poll*w.Poll + phase
@@ -94,20 +94,20 @@ func (p *Partition) poll(index int32) {
 	paused := n.pausedQueues(port)>>class&1 != 0
 	switch {
 	case q.storm:
-		p.calm(w, port, class, paused)
+		w.calm(p, port, class, paused)
 	case paused:
-		p.stuck(w, port, class)
+		w.stuck(p, port, class)
 	default:
 		q.polled = false
 	}
 	q.paused = false
 	if q.polled {
-		p.pollNext(w, port, index)
+		w.pollNext(p, port, index)
 	}
 }
 
 // stuck counts the time in which the head of a paused queue has not changed.
-func (p *Partition) stuck(w *Watchdog, port int32, class uint8) {
+func (w *Watchdog) stuck(p *Partition, port int32, class uint8) {
 	q := &p.net.watched[int(port)*p.net.classes+int(class)]
 	head, came := p.queueHead(port, class)
 	if head < 0 || head != q.head || came != q.came {
@@ -123,16 +123,16 @@ func (p *Partition) stuck(w *Watchdog, port int32, class uint8) {
 	switch w.Action {
 	case WatchdogDrop:
 		o.flags |= flagStorm
-		p.discardQueue(o, port, class)
+		o.discardQueue(p, port, class)
 	case WatchdogForward:
 		o.blocked &^= 1 << class
-		p.touch(o, port)
+		o.touch(p, port)
 	case WatchdogAlert:
 	}
 }
 
 // calm counts the time in which a queue in a storm was not paused.
-func (p *Partition) calm(w *Watchdog, port int32, class uint8, paused bool) {
+func (w *Watchdog) calm(p *Partition, port int32, class uint8, paused bool) {
 	n := p.net
 	q := &n.watched[int(port)*n.classes+int(class)]
 	if paused || q.paused {
@@ -166,13 +166,13 @@ func (p *Partition) queueHead(port int32, class uint8) (head int32, came units.T
 }
 
 // discardQueue drops what waits in a queue.
-func (p *Partition) discardQueue(o *port, port int32, class uint8) {
+func (o *port) discardQueue(p *Partition, port int32, class uint8) {
 	s := &p.net.ethernet[p.net.nodes[o.node].state]
 	for o.nonEmpty>>class&1 != 0 {
-		i, _ := p.dequeueEthernet(o, port, class)
+		i, _ := o.dequeueEthernet(p, port, class)
 		k := &p.pool.hot[i]
 		o.queued -= int32(k.size)
-		p.release(s, k.in, class, int32(k.size))
+		s.release(p, k.in, class, int32(k.size))
 		p.drop(i, DropWatchdog)
 	}
 }
