@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/face/report"
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/latency"
 	"weft/units"
@@ -90,7 +91,7 @@ func (l *explaining) do(e *Env, given []string) error {
 		for i := range r.Fabrics {
 			f := &r.Fabrics[i]
 			s := spec
-			if !f.Protocol().RDMA() && s.Op != latency.Send && !l.onlyTCP(scenarios, "op") {
+			if !protocol.Of(f.Kind).RDMA() && s.Op != latency.Send && !l.onlyTCP(scenarios, "op") {
 				s.Op = latency.Send
 			}
 			if err := s.Check(f); err != nil {
@@ -122,7 +123,7 @@ func (l *explaining) do(e *Env, given []string) error {
 func (l *explaining) onlyTCP(scenarios []*scenario.Resolved, flag string) bool {
 	for _, r := range scenarios {
 		for i := range r.Fabrics {
-			if r.Fabrics[i].Protocol().RDMA() {
+			if protocol.Of(r.Fabrics[i].Kind).RDMA() {
 				return false
 			}
 		}
@@ -216,7 +217,7 @@ func (l *explaining) change(scenarios []*scenario.Resolved) error {
 		r.Run.Jitter = r.Run.Jitter || l.jitter
 		for i := range r.Fabrics {
 			f := &r.Fabrics[i]
-			if l.path != "" && f.Protocol().RDMA() {
+			if l.path != "" && protocol.Of(f.Kind).RDMA() {
 				f.Host = host
 			}
 			if length > 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/internal/ib/qos"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 )
 
@@ -46,7 +47,7 @@ scenario reads the file again by ib.opensm-conf.`,
 // qosOfScenario is the quality of service of a scenario's first InfiniBand fabric.
 func qosOfScenario(r *scenario.Resolved) (*qos.Config, error) {
 	for i := range r.Fabrics {
-		if f := &r.Fabrics[i]; f.Protocol().SubnetManager {
+		if f := &r.Fabrics[i]; protocol.Of(f.Kind).SubnetManager {
 			return scenario.QoSConf(f), nil
 		}
 	}

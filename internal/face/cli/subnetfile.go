@@ -7,6 +7,7 @@ import (
 
 	"weft/internal/ib/format"
 	"weft/internal/ib/subnet"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
 )
@@ -30,7 +31,7 @@ func loadSubnet(e *Env, path string, c *choice) (*subnet.Subnet, error) {
 func subnetOf(r *scenario.Resolved) (*subnet.Subnet, error) {
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
-		if !f.Protocol().SubnetManager {
+		if !protocol.Of(f.Kind).SubnetManager {
 			continue
 		}
 		spec, err := network.Shape(&f.Topology, &r.Cluster)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -230,7 +231,7 @@ func Framing(f *scenario.Fabric) Packet {
 	if f.OutOfOrder() {
 		op = wire.RCWriteOnly
 	}
-	payload, wire := f.Protocol().FullPacket(op, int(f.MTU), f.Framing())
+	payload, wire := protocol.Of(f.Kind).FullPacket(op, int(f.MTU), scenario.Framing(f))
 	return Packet{payload, wire}
 }
 

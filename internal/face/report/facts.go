@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -55,7 +56,7 @@ var properties = []struct {
 	}},
 	{"against overflow", lossless},
 	{"routing", func(f *scenario.Fabric) string {
-		if f.Protocol().Unordered {
+		if protocol.Of(f.Kind).Unordered {
 			return fmt.Sprintf("%s, entropy %s over %d values", f.Routing.Mode, f.Transport.Entropy, f.Transport.EntropyValues)
 		}
 		return string(f.Routing.Mode)
@@ -66,7 +67,7 @@ var properties = []struct {
 		if f.NIC.OutOfOrder {
 			nic = "WRITEs are placed as they come"
 		}
-		return cmp.Or(f.Protocol().OutOfOrder, nic)
+		return cmp.Or(protocol.Of(f.Kind).OutOfOrder, nic)
 	}},
 	{"data path of the host", func(f *scenario.Fabric) string { return pathText(f.Host) }},
 }
@@ -82,7 +83,7 @@ func shapeText(f *scenario.Fabric) string {
 
 func lossless(f *scenario.Fabric) string {
 	switch {
-	case !f.Protocol().Ethernet():
+	case !protocol.Of(f.Kind).Ethernet():
 		return fmt.Sprintf("credits, %s per lane and port", f.IB.Buffer)
 	case f.Ethernet.PFC.Enabled:
 		return fmt.Sprintf("PFC, %s of headroom per port; %s shared", f.Ethernet.PFC.Headroom, f.Switch.Buffer)
@@ -95,11 +96,11 @@ func lossless(f *scenario.Fabric) string {
 
 func congestion(f *scenario.Fabric) string {
 	marks := ""
-	if f.Protocol().Ethernet() && f.Ethernet.ECN.Enabled {
+	if protocol.Of(f.Kind).Ethernet() && f.Ethernet.ECN.Enabled {
 		marks = fmt.Sprintf(", ECN from %s to %s", f.Ethernet.ECN.Kmin, f.Ethernet.ECN.Kmax)
 	}
 	switch {
-	case f.Protocol().OnTCP():
+	case protocol.Of(f.Kind).OnTCP():
 		return string(f.TCP.Variant) + marks
 	case f.CC.Algorithm == scenario.CCNone:
 		return "none" + marks

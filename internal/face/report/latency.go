@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"weft/internal/face/doc"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/host"
 	"weft/internal/study/latency"
 	"weft/units"
@@ -239,7 +240,7 @@ func perftestName(m *Latency) string {
 	switch {
 	case m.Op == latency.Read:
 		return "as ib_read_lat: whole round trips"
-	case !m.Protocol.Protocol().RDMA():
+	case !protocol.Of(m.Protocol).RDMA():
 		return "as a ping-pong of sockets: half of each round trip"
 	}
 	return "as ib_" + string(m.Op) + "_lat: half of each round trip"

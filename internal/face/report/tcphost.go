@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 )
 
@@ -14,7 +15,7 @@ func (v *judgement) kernelSentences() (out []string) {
 	}
 	for i := range v.fabrics {
 		f := v.spec(i)
-		if f == nil || f.Protocol().RDMA() || f.Host.Path != scenario.PathCPU {
+		if f == nil || protocol.Of(f.Kind).RDMA() || f.Host.Path != scenario.PathCPU {
 			continue
 		}
 		who := "by one thread of each rank"

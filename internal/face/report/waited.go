@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -42,7 +43,7 @@ func (v *judgement) waitedSentences() (out []string) {
 func firstWait(f *scenario.Fabric) (least units.Time, text string) {
 	s := &f.NIC.Retransmission
 	switch {
-	case f.Protocol().OnTCP():
+	case protocol.Of(f.Kind).OnTCP():
 		return 0, ""
 	case f.Transport.Retransmission == scenario.AdaptiveRetransmission:
 		return s.Times[0], fmt.Sprintf("the first of a packet after %s to %s (a schedule measured on one adapter: weft catalog nic %s)",

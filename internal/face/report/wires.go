@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -61,7 +62,7 @@ func byFlow(f *scenario.Fabric) bool {
 	case scenario.Dragonfly, scenario.Torus, scenario.Listed:
 		return false
 	}
-	return !f.Protocol().Unordered
+	return !protocol.Of(f.Kind).Unordered
 }
 
 // collision names the link on which flows meet, and how much of the others' share

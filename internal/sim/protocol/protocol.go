@@ -101,9 +101,9 @@ var All = []*Protocol{&infiniBand, &roceV2, &roceV1, &ultraEthernet, &iwarp, &tc
 var unknown Protocol
 
 // Of is the protocol of a name. A name that no protocol has gives an empty description.
-func Of(name string) *Protocol {
+func Of[Name ~string](name Name) *Protocol {
 	for _, p := range All {
-		if p.Name == name {
+		if p.Name == string(name) {
 			return p
 		}
 	}

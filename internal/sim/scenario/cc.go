@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/transport/cc"
 )
 
@@ -81,7 +82,7 @@ func (r *resolver) checkCC(path string, f *Fabric) {
 
 func (r *resolver) checkNSCC(at string, f *Fabric) {
 	c := &f.CC
-	if !f.Protocol().Unordered {
+	if !protocol.Of(f.Kind).Unordered {
 		r.complain(at, "nscc is Ultra Ethernet's: %s takes another, or none", f.Kind)
 		return
 	}
@@ -132,7 +133,7 @@ func (r *resolver) below(at, field string, value Ratio) {
 // trip or of the path.
 func (r *resolver) checkEndToEnd(at string, f *Fabric) {
 	c := &f.CC
-	if !f.Protocol().Ethernet() {
+	if !protocol.Of(f.Kind).Ethernet() {
 		r.complain(at, "%s is RoCE v2's here: InfiniBand takes ib-cc or none", c.Algorithm)
 		return
 	}
@@ -182,7 +183,7 @@ func (r *resolver) checkSwift(at string, c *CC) {
 
 func (r *resolver) checkDCQCN(at string, f *Fabric) {
 	c := &f.CC
-	if !f.Protocol().Ethernet() {
+	if !protocol.Of(f.Kind).Ethernet() {
 		r.complain(at, "DCQCN is RoCE v2's: InfiniBand takes ib-cc or none")
 		return
 	}
@@ -211,7 +212,7 @@ const (
 
 func (r *resolver) checkIBCC(at string, f *Fabric) {
 	c := &f.CC
-	if f.Protocol().Ethernet() {
+	if protocol.Of(f.Kind).Ethernet() {
 		r.complain(at, "ib-cc is InfiniBand's: RoCE v2 takes dcqcn, timely, swift, hpcc or none")
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"weft/internal/roce"
+	"weft/internal/sim/protocol"
 	"weft/units"
 )
 
@@ -25,7 +26,7 @@ func (r *resolver) check() {
 		r.checkName(path, i)
 		r.checkLink(path, f)
 		r.checkProtocol(path, f)
-		if f.Protocol().Ethernet() {
+		if protocol.Of(f.Kind).Ethernet() {
 			r.checkEthernet(path, f)
 		} else {
 			r.checkInfiniBand(path, f)
@@ -121,7 +122,7 @@ func (r *resolver) checkLink(path string, f *Fabric) {
 	case rate > f.Switch.Rate:
 		r.complain(path+".link", "a link of %s is more than the %s of the switch %s: take another switch or a slower link", rate, f.Switch.Rate, f.Switch.Model)
 	}
-	ethernet := f.Protocol().Ethernet()
+	ethernet := protocol.Of(f.Kind).Ethernet()
 	if ethernet != (pauseQuanta(f.Link.Generation) > 0) {
 		r.complain(path+".link", "a fabric of kind %s does not run on %s links", f.Kind, f.Link.Generation)
 	}
@@ -135,7 +136,7 @@ func (r *resolver) checkLink(path string, f *Fabric) {
 
 // checkProtocol checks what the description of the protocol bounds.
 func (r *resolver) checkProtocol(path string, f *Fabric) {
-	p := f.Protocol()
+	p := protocol.Of(f.Kind)
 	if !p.MTU.Has(f.MTU) {
 		wrong := "is out of range"
 		if p.MTU.Only != nil {
@@ -184,7 +185,7 @@ func (r *resolver) checkInfiniBand(path string, f *Fabric) {
 func (r *resolver) checkEthernet(path string, f *Fabric) {
 	e := &f.Ethernet
 	at := func(field string) string { return path + ".ethernet." + field }
-	p := f.Protocol()
+	p := protocol.Of(f.Kind)
 	if p.OneSegment {
 		r.checkRoCEv1(path, f)
 	}
@@ -383,7 +384,7 @@ func (r *resolver) checkFlows(nics int) {
 			r.complain(at, "the flow has no bytes")
 		}
 		for k := range r.Fabrics {
-			if g := &r.Fabrics[k]; f.Priority > 0 && !g.Protocol().ServiceLevels && !g.serves(f.Priority) {
+			if g := &r.Fabrics[k]; f.Priority > 0 && !protocol.Of(g.Kind).ServiceLevels && !g.serves(f.Priority) {
 				r.complain(at+".priority", "no queue of %s serves priority %d: add it to ethernet.queues", g.Name, f.Priority)
 			}
 		}

@@ -1,5 +1,7 @@
 package scenario
 
+import "weft/internal/sim/protocol"
+
 // checkRoCEv1 refuses what RoCE v1 has no header for: it puts InfiniBand's global
 // route header straight into an Ethernet frame (IBA vol. 1, annex A16), so that no
 // router takes it anywhere and no switch can mark it.
@@ -18,7 +20,7 @@ func (r *resolver) checkRecovery(path string, f *Fabric) {
 		r.complain(path+".link.error-rate", "%s is more than 1", f.Link.ErrorRate)
 	}
 	m := f.Routing.Mode
-	if f.Transport.Recovery == SelectiveRepeat && !f.Protocol().Unordered && (m == Adaptive || m == Spray) {
+	if f.Transport.Recovery == SelectiveRepeat && !protocol.Of(f.Kind).Unordered && (m == Adaptive || m == Spray) {
 		r.complain(path+".transport.recovery", "selective repeat takes a packet that comes ahead for a sign of loss, and with routing by packet (%s) they do: "+
 			"set routing.mode to deterministic, ecmp or flowlet, or recovery: go-back-n", m)
 	}
@@ -27,7 +29,7 @@ func (r *resolver) checkRecovery(path string, f *Fabric) {
 // checkTCP checks what runs on TCP: the kernel's goes through the host's CPU, the
 // NIC's does not.
 func (r *resolver) checkTCP(path string, f *Fabric) {
-	iwarp := f.Protocol().RDMA()
+	iwarp := protocol.Of(f.Kind).RDMA()
 	if iwarp && f.Host.Path == PathCPU {
 		r.complain(path+".host", "iWARP's TCP is in the NIC, and the path %s is that of sockets through the kernel: take gpudirect-rdma, gpudirect-p2p or rdma-host", f.Host.Path)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/units"
 )
 
@@ -41,7 +42,7 @@ func (r *resolver) deriveFabric(path string, f *Fabric) {
 	if !r.stated(path + ".name") {
 		f.Name = f.Preset
 	}
-	p := f.Protocol()
+	p := protocol.Of(f.Kind)
 	tcp := p.OnTCP()
 	for _, s := range []struct {
 		name    string
@@ -112,7 +113,7 @@ const (
 // buffer_headroom_mellanox.lua with small packets only, as the shipped table
 // of the SN5600 has it).
 func (r *resolver) derivePFC(path string, f *Fabric) {
-	if !f.Protocol().Ethernet() {
+	if !protocol.Of(f.Kind).Ethernet() {
 		return
 	}
 	pfc := &f.Ethernet.PFC
@@ -238,7 +239,7 @@ func (r *resolver) deriveTopologies() {
 		}
 		path := fmt.Sprintf("fabrics[%d].topology", i)
 		t := &r.Fabrics[i].Topology
-		if r.Fabrics[i].Protocol().OneSegment && !r.written[path+".shape"] && !r.written["topology.shape"] {
+		if protocol.Of(r.Fabrics[i].Kind).OneSegment && !r.written[path+".shape"] && !r.written["topology.shape"] {
 			t.Shape = SingleSwitch // the only one that it has
 		}
 		r.shapeOnly(path, t)

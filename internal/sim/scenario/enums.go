@@ -11,20 +11,15 @@ import (
 type FabricKind string
 
 // The two kinds that questions are asked about by name: which of them to build, and whose
-// management or configuration it is. Everything else is asked of Protocol.
+// management or configuration it is. Everything else is asked of
+// package protocol.
 const (
 	InfiniBandKind FabricKind = "infiniband"
 	RoCEv2Kind     FabricKind = "roce-v2"
 )
 
-// Protocol is the description of the kind.
-func (k FabricKind) Protocol() *protocol.Protocol { return protocol.Of(string(k)) }
-
-// Protocol is the description of the fabric's protocol.
-func (f *Fabric) Protocol() *protocol.Protocol { return f.Kind.Protocol() }
-
-// Framing is what the headers of the fabric's packets depend on besides its protocol.
-func (f *Fabric) Framing() protocol.Framing {
+// Framing is what the headers of a fabric's packets depend on besides its protocol.
+func Framing(f *Fabric) protocol.Framing {
 	framing := protocol.Framing{GRH: f.IB.GRH, Markers: f.TCP.MPAMarkers}
 	framing.VLAN, framing.IPv6 = f.Ethernet.VLAN, f.Ethernet.IPVersion == 6
 	if f.Link.Code == (Ratio{4, 5}) { // 8b/10b, of SDR, DDR and QDR

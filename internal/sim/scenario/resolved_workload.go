@@ -85,9 +85,9 @@ type Flow struct {
 }
 
 // ClassOn is the service level, or on Ethernet the priority, that the message asks for
-// by a protocol. 0: what the fabric gives.
-func (f *Flow) ClassOn(p *protocol.Protocol) int {
-	if p.ServiceLevels {
+// on a fabric. 0: what the fabric gives.
+func (f *Flow) ClassOn(fabric *Fabric) int {
+	if protocol.Of(fabric.Kind).ServiceLevels {
 		return f.SL
 	}
 	return f.Priority

@@ -1,6 +1,9 @@
 package scenario
 
-import "weft/units"
+import (
+	"weft/internal/sim/protocol"
+	"weft/units"
+)
 
 // selectiveWindow is how many packets a queue pair with selective repeat has in flight: seen
 // on a BlueField-3 (firmware 32.49.1014) by one lab; that other adapters have the same
@@ -11,7 +14,7 @@ const selectiveWindow = 512
 // a timeout gets that timeout, unless retransmission says otherwise: a NIC with a schedule
 // would lengthen most.
 func (r *resolver) deriveRetransmission(path string, f *Fabric) {
-	p := f.Protocol()
+	p := protocol.Of(f.Kind)
 	if p.OnTCP() {
 		return
 	}
@@ -29,7 +32,7 @@ func (r *resolver) deriveRetransmission(path string, f *Fabric) {
 
 // scheduled reports whether the fabric's NICs have a schedule of repetitions.
 func (f *Fabric) scheduled() bool {
-	return len(f.NIC.Retransmission.Times) > 0 && !f.Protocol().Unordered && f.Transport.Timeout != units.Forever
+	return len(f.NIC.Retransmission.Times) > 0 && !protocol.Of(f.Kind).Unordered && f.Transport.Timeout != units.Forever
 }
 
 // checkRetransmission checks the schedule of repetitions.
@@ -46,10 +49,10 @@ func (r *resolver) checkRetransmission(path string, f *Fabric) {
 			return
 		}
 	}
-	if f.Transport.Retransmission != AdaptiveRetransmission || f.Protocol().OnTCP() {
+	if f.Transport.Retransmission != AdaptiveRetransmission || protocol.Of(f.Kind).OnTCP() {
 		return
 	}
-	switch p := f.Protocol(); {
+	switch p := protocol.Of(f.Kind); {
 	case p.Unordered:
 		r.complain(path+".transport.retransmission", "%s has timeouts of its own: want fixed", p.Title)
 	case !f.scheduled():
@@ -60,6 +63,6 @@ func (r *resolver) checkRetransmission(path string, f *Fabric) {
 // OutOfOrder reports whether packets of a reliable connection take several paths and are
 // placed as they come, each by its own header.
 func (f *Fabric) OutOfOrder() bool {
-	m, p := f.Routing.Mode, f.Protocol()
+	m, p := f.Routing.Mode, protocol.Of(f.Kind)
 	return f.NIC.OutOfOrder && (m == Adaptive || m == Spray) && !p.OnTCP() && !p.Unordered
 }

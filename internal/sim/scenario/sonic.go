@@ -11,6 +11,7 @@ import (
 	"weft/internal/roce"
 	"weft/internal/roce/sonic"
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/units"
 )
 
@@ -26,7 +27,7 @@ func (r *resolver) sonicSwitch(path string, f *Fabric) {
 	}
 	files, port := f.Switch.SONiC, f.Switch.SONiCPort
 	f.Switch.SONiC, f.Switch.SONiCPort = nil, ""
-	if !f.Protocol().Ethernet() {
+	if !protocol.Of(f.Kind).Ethernet() {
 		r.complain(at, "this is a fabric of kind %s, and SONiC is for switches of Ethernet", f.Kind)
 		return
 	}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 
+	"weft/internal/sim/protocol"
 	"weft/units"
 )
 
@@ -151,7 +152,7 @@ func (r *resolver) checkBeside(path string, f *Fabric) {
 	}
 	for i := range f.Beside {
 		s, at := &f.Beside[i], fmt.Sprintf("%s.beside[%d]", path, i)
-		switch nics, p := r.Cluster.Endpoints(), f.Protocol(); {
+		switch nics, p := r.Cluster.Endpoints(), protocol.Of(f.Kind); {
 		case s.Src >= nics || s.Dst >= nics:
 			r.complain(at, "a stream between NIC %d and NIC %d: the cluster has NICs 0 to %d", s.Src, s.Dst, nics-1)
 		case s.Src == s.Dst:

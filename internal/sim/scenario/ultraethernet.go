@@ -1,6 +1,9 @@
 package scenario
 
-import "weft/units"
+import (
+	"weft/internal/sim/protocol"
+	"weft/units"
+)
 
 // Trim is how switches trim packets that have no room instead of dropping them.
 type Trim struct {
@@ -31,7 +34,7 @@ const (
 // 1.0 recommends in 3.6.13.3 and 3.6.17, which are parts of what a link carries in
 // that time.
 func (r *resolver) deriveUltraEthernet(path string, f *Fabric) {
-	if !f.Protocol().Unordered {
+	if !protocol.Of(f.Kind).Unordered {
 		return
 	}
 	rtt := r.roundTrip(f)
@@ -140,7 +143,7 @@ func (r *resolver) checkUltraEthernet(path string, f *Fabric) {
 
 // ultraEthernetOnly complains of what other fabrics do not have.
 func (r *resolver) ultraEthernetOnly(path string, f *Fabric) {
-	if f.Protocol().Unordered {
+	if protocol.Of(f.Kind).Unordered {
 		return
 	}
 	for _, field := range []string{".ethernet.trim", ".transport.entropy", ".transport.entropy-values"} {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"slices"
 
+	"weft/internal/sim/protocol"
 	"weft/units"
 )
 
@@ -49,7 +50,7 @@ func (r *resolver) checkVerbs() {
 	}
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
-		p := f.Protocol()
+		p := protocol.Of(f.Kind)
 		switch {
 		case !p.RDMA() && (w.Transport != RC || w.Operation == Read):
 			r.complain("workload.transport", "%s has no %s %s: a socket carries a stream of bytes; take the fabric out, or transport: rc and operation: write or send", f.Name, w.Transport, w.Operation)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"weft/internal/base/topology"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
 )
@@ -24,7 +25,7 @@ type Candidate struct {
 }
 
 // Name is what the protocol is called.
-func (c *Candidate) Name() string { return c.Kind.Protocol().Title }
+func (c *Candidate) Name() string { return protocol.Of(c.Kind).Title }
 
 // ErrNothing is of a profile whose constraints no design of any fabric keeps.
 var ErrNothing = errors.New("there is nothing to advise on")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/internal/study/plan"
 )
@@ -123,7 +124,7 @@ func (c *course) bisect(f *Flip, end int) error {
 }
 
 // names are what the candidates are called, in their order.
-var names = [2]string{scenario.InfiniBandKind.Protocol().Title, scenario.RoCEv2Kind.Protocol().Title}
+var names = [2]string{protocol.Of(scenario.InfiniBandKind).Title, protocol.Of(scenario.RoCEv2Kind).Title}
 
 func abs(x int) int { return max(x, -x) }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 )
 
@@ -26,7 +27,7 @@ type Maker struct {
 // makersOf are the makers of a protocol. Who makes none, resells another's, or did so
 // once is no maker.
 func makersOf(kind scenario.FabricKind) Makers {
-	prefix := kind.Protocol().Link() + "."
+	prefix := protocol.Of(kind).Link() + "."
 	list := func(field string) (out []Maker) {
 		for _, e := range catalog.Entries(catalog.Vendor) {
 			if f, ok := e.Get(prefix + field); ok && makes(f.Value) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/base/topology"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/control"
 	"weft/internal/sim/scenario"
 )
@@ -231,7 +232,7 @@ func (w *world) socket(name string) (int, error) {
 		switch {
 		case at < w.Graph.Endpoints:
 			return 0, fmt.Errorf("%s is a NIC of the fabric %s, which has its cables: name a port of its own, such as %s/eth0", name, w.fabric.Name, w.nodes[at].machine)
-		case at < len(w.Graph.Nodes) && !w.fabric.Protocol().Ethernet():
+		case at < len(w.Graph.Nodes) && !protocol.Of(w.fabric.Kind).Ethernet():
 			return 0, fmt.Errorf("%s is an InfiniBand switch of %s, into which nothing but its own HCAs and switches fits: its management port is %s/mgmt", name, w.fabric.Name, name)
 		}
 		return at, nil
@@ -275,7 +276,7 @@ func (w *world) takePort(at int) (int, error) {
 
 // addSegments gives each NIC of an Ethernet fabric its VLAN and VRF.
 func (w *world) addSegments() {
-	if !w.fabric.Protocol().Ethernet() {
+	if !protocol.Of(w.fabric.Kind).Ethernet() {
 		return
 	}
 	w.vrfOf = map[int]string{scenario.DefaultVLAN: scenario.DefaultVRF}

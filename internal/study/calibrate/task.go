@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weft/internal/formats/logfile"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -215,7 +216,7 @@ func (c *Cluster) message(task *Task, whole *scenario.Resolved) error {
 		return errors.New("which operation it measures is not in the log")
 	case whole.Cluster.Nodes < 2:
 		return errors.New("the cluster has one node, and perftest measures between two")
-	case !f.Protocol().RDMA():
+	case !protocol.Of(f.Kind).RDMA():
 		return fmt.Errorf("%s has no RDMA", f.Name)
 	}
 	task.Nodes, task.GPUs = 2, 1

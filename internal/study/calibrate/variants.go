@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -137,7 +138,7 @@ func peerPath(_ *Cluster, t *Task) (out []variant, why string) {
 
 func kernelTCP(c *Cluster, t *Task) ([]variant, string) {
 	f := &t.base.Fabrics[0]
-	if !f.Protocol().RDMA() {
+	if !protocol.Of(f.Kind).RDMA() {
 		return nil, "the fabric is TCP"
 	}
 	name := fmt.Sprintf("tcp-%dg", nominal(f.Link.Rate())/units.Gbps)
@@ -213,7 +214,7 @@ func fewerChannels(*Cluster, *Task) (out []variant, why string) {
 
 func smallerMTU(c *Cluster, t *Task) (out []variant, why string) {
 	f := &t.base.Fabrics[0]
-	if !f.Protocol().RDMA() {
+	if !protocol.Of(f.Kind).RDMA() {
 		return nil, "TCP's is not an RDMA MTU"
 	}
 	for _, mtu := range []units.Bytes{2048, 1024, 512, 256} {
@@ -225,7 +226,7 @@ func smallerMTU(c *Cluster, t *Task) (out []variant, why string) {
 }
 
 func packetLoss(c *Cluster, t *Task) (out []variant, why string) {
-	if !t.base.Fabrics[0].Protocol().RDMA() {
+	if !protocol.Of(t.base.Fabrics[0].Kind).RDMA() {
 		return nil, "TCP's losses are part of the model"
 	}
 	return graded("loss", 0, func(rate float64) variant {
@@ -266,7 +267,7 @@ func collisions(c *Cluster, t *Task) (out []variant, why string) {
 		return nil, "there is one switch, so no way to choose"
 	}
 	mode := scenario.ECMP
-	if !f.Protocol().Ethernet() {
+	if !protocol.Of(f.Kind).Ethernet() {
 		mode = scenario.Deterministic
 	}
 	for seed := range hashSeeds {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/executor"
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/scenario"
@@ -133,7 +134,7 @@ func (s *Spec) Check(f *scenario.Fabric) error {
 	if s.Iterations < 1 || s.Iterations > MaxIterations {
 		errs = append(errs, fmt.Errorf("%d iterations: want 1 to %d", s.Iterations, MaxIterations))
 	}
-	switch p := f.Protocol(); {
+	switch p := protocol.Of(f.Kind); {
 	case s.Op != Write && s.Op != Send && s.Op != Read:
 		errs = append(errs, fmt.Errorf("%q is no operation: want write, send or read", s.Op))
 	case !p.RDMA() && s.Op != Send:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/simtest"
 	"weft/units"
@@ -12,9 +13,9 @@ import (
 
 func operations3(f *scenario.Fabric) []Op {
 	switch {
-	case !f.Protocol().RDMA():
+	case !protocol.Of(f.Kind).RDMA():
 		return []Op{Send}
-	case f.Host.Path == scenario.PathCPU, !f.Protocol().Reads:
+	case f.Host.Path == scenario.PathCPU, !protocol.Of(f.Kind).Reads:
 		return []Op{Write, Send}
 	}
 	return []Op{Write, Send, Read}

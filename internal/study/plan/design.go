@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/internal/base/topology"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -149,7 +150,7 @@ func (p *Plan) SideBySide() []byte {
 
 // managed reports whether the fabric's manager has a place in the topology.
 func (c choice) managed(r *Request) bool {
-	return r.Manager && c.preset.kind.Protocol().SubnetManager && !c.unmanaged
+	return r.Manager && protocol.Of(c.preset.kind).SubnetManager && !c.unmanaged
 }
 
 // unbounded lifts the bound on a simulation's memory: what is too large to simulate

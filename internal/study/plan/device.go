@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/catalog"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -168,7 +169,7 @@ func fabricPresets() (out []fabricPreset) {
 // generation of the catalog's: a faster one at a slower rate wants other transceivers
 // (docs.nvidia.com 800g200gpam4list: those of 200 Gb/s lanes do not slow down).
 func (p fabricPreset) takes(s switchModel) bool {
-	protocol := p.kind.Protocol()
+	protocol := protocol.Of(p.kind)
 	return s.protocol == protocol.Link() && s.ports.PortsAt(p.rate) > 0 && (protocol.Ethernet() || s.ports.Rate == p.own)
 }
 

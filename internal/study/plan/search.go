@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 )
 
@@ -147,7 +148,7 @@ func choices(r *Request, m machine) (out []choice) {
 // managers are the choice with a place for the manager of InfiniBand, and without one,
 // which breaks the constraint where there is to be one.
 func (c choice) managers(r *Request) []choice {
-	if !r.Manager || !c.preset.kind.Protocol().SubnetManager {
+	if !r.Manager || !protocol.Of(c.preset.kind).SubnetManager {
 		return []choice{c}
 	}
 	without := c
@@ -166,7 +167,7 @@ func nicsFor(r *Request, m machine, preset fabricPreset) (out []nicModel) {
 		if n.entry.Name == m.nic {
 			rate = m.rate
 		}
-		if rate >= preset.rate && slices.Contains(n.protocols, preset.kind.Protocol().Link()) {
+		if rate >= preset.rate && slices.Contains(n.protocols, protocol.Of(preset.kind).Link()) {
 			out = append(out, n)
 		}
 	}

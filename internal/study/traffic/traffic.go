@@ -10,6 +10,7 @@ import (
 	"weft/internal/ib/subnet"
 	"weft/internal/sim"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/wire"
 )
@@ -28,12 +29,12 @@ type traffic struct {
 func OfPorts(ctx context.Context, r *scenario.Resolved, s *subnet.Subnet) (map[subnet.End]*sma.Traffic, error) {
 	one := *r
 	for i := range r.Fabrics {
-		if r.Fabrics[i].Protocol().SubnetManager {
+		if protocol.Of(r.Fabrics[i].Kind).SubnetManager {
 			one.Fabrics = r.Fabrics[i : i+1]
 			break
 		}
 	}
-	t := &traffic{over: wire.VCRCBytes + int64(one.Fabrics[0].Framing().Delimiters), at: map[subnet.End]*sma.Traffic{}}
+	t := &traffic{over: wire.VCRCBytes + int64(scenario.Framing(&one.Fabrics[0]).Delimiters), at: map[subnet.End]*sma.Traffic{}}
 	results, err := sim.Observe(ctx, &one, func(n *fabric.Network) {
 		t.net = n
 		n.Follow(t)

@@ -3,6 +3,7 @@ package control
 import (
 	"fmt"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
 )
@@ -13,7 +14,7 @@ func BringUp(r *scenario.Resolved) (*runstore.Results, error) {
 	out := &runstore.Results{Version: runstore.ResultsVersion, Scenario: r.Name, Seed: r.Run.Seed, Nodes: r.Cluster.Nodes}
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
-		if !f.Protocol().SubnetManager {
+		if !protocol.Of(f.Kind).SubnetManager {
 			continue
 		}
 		p, err := NewPlan(r, f)

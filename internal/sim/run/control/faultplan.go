@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weft/internal/base/topology"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -32,7 +33,7 @@ func planFaults(p *network.Plan, r *scenario.Resolved) error {
 	fp.Outages = joined(fp.Outages, r.ShortestOutage(p.Fabric))
 	settle(fp, p.Graph)
 	var err error
-	if p.Fabric.Protocol().SubnetManager {
+	if protocol.Of(p.Fabric.Kind).SubnetManager {
 		err = mendByManager(p, fp, &r.Control)
 	} else {
 		mendByBGP(p, fp, &r.Control)
@@ -52,7 +53,7 @@ func breakable(p *network.Plan) error {
 	f := p.Fabric
 	tree := p.Graph.Family == topology.FamilyTree
 	switch {
-	case !tree && f.Protocol().SubnetManager && f.Routing.Mode != scenario.Deterministic:
+	case !tree && protocol.Of(f.Kind).SubnetManager && f.Routing.Mode != scenario.Deterministic:
 		return fmt.Errorf("fabric %s: with %s routing the ports that are left after a fault have no lanes that are known to be free of deadlock on a %s: take routing.mode deterministic", f.Name, f.Routing.Mode, f.Topology.Shape)
 	case !tree && f.Routing.Mode == scenario.UpDown:
 		return fmt.Errorf("fabric %s: what up-down routing on a %s does about a fault is not simulated: its ways are not those of BGP", f.Name, f.Topology.Shape)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/internal/roce"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
@@ -35,7 +36,7 @@ func LosslessOf(r *scenario.Resolved) ([]Lossless, error) {
 	for i := range r.Fabrics {
 		f := &r.Fabrics[i]
 		l := Lossless{Fabric: f.Name}
-		switch p := f.Protocol(); {
+		switch p := protocol.Of(f.Kind); {
 		case !p.Ethernet():
 			l.Unpaused = p.Title + " waits for credits, not for PFC: its tables are proved before each run"
 		case !f.Ethernet.PFC.Enabled:
@@ -74,7 +75,7 @@ func lossless(p *network.Plan, l *Lossless) {
 	}
 	l.Loop = roce.Loop{
 		PerByte: network.PerByte(&f.Link), Propagation: network.Propagation(&f.Link, l.Cable), Pipeline: f.Switch.Latency, Response: pfc.Response,
-		Packet: units.Bytes(f.Protocol().Bytes(wire.RCWriteMiddle, int(f.MTU), f.Framing())), Frame: wire.PFCBytes, StoreAndForward: f.Switch.Forwarding == scenario.StoreAndForward,
+		Packet: units.Bytes(protocol.Of(f.Kind).Bytes(wire.RCWriteMiddle, int(f.MTU), scenario.Framing(f))), Frame: wire.PFCBytes, StoreAndForward: f.Switch.Forwarding == scenario.StoreAndForward,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"weft/internal/ib/proof"
 	"weft/internal/ib/route"
 	"weft/internal/ib/subnet"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/scenario"
@@ -21,7 +22,7 @@ import (
 // the one that it prefers. Tables that do not deliver, or that can come to a
 // standstill, are refused before anything runs.
 func manage(p *network.Plan) error {
-	if !p.Fabric.Protocol().SubnetManager {
+	if !protocol.Of(p.Fabric.Kind).SubnetManager {
 		return nil
 	}
 	shape := p.Lanes // where packets choose among ports lanes are the shape's

@@ -8,6 +8,7 @@ import (
 	"weft/internal/ib/sma"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
 	"weft/internal/sim/scenario"
@@ -20,7 +21,7 @@ import (
 // learns changes nothing in a run, so it is worked out after the run, on the control
 // plane as the run had it: brought up, through the same faults.
 func Trapped(p *network.Plan, all []fabric.Violation, told []runstore.Violation, spec *scenario.Control) (*runstore.Traps, error) {
-	if len(told) == 0 || !p.Fabric.Protocol().SubnetManager {
+	if len(told) == 0 || !protocol.Of(p.Fabric.Kind).SubnetManager {
 		return nil, nil
 	}
 	out := &runstore.Traps{}

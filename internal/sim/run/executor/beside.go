@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
@@ -77,7 +78,7 @@ func (b *besideRun) start(net *network.Network) error {
 		from, to := int32(s.spec.Src), int32(s.spec.Dst)
 		plan, entropy := b.net.Plan, uint32(engine.Mix(1<<63|uint64(i)))
 		level := 0 // what Ethernet has
-		if plan.Fabric.Protocol().ServiceLevels {
+		if protocol.Of(plan.Fabric.Kind).ServiceLevels {
 			level = s.spec.Class
 		}
 		here, there := plan.Connection(from, entropy, entropy, level), plan.Connection(to, entropy^1, entropy, level)

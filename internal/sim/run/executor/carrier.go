@@ -7,6 +7,7 @@ import (
 	"weft/internal/sim/collective"
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/host"
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/run/network"
@@ -231,7 +232,7 @@ const leastOfSocket = 64 << 10
 func (c *carrier) partsOf(bytes int64, ends int) int64 {
 	f := c.net.Plan.Fabric
 	switch {
-	case !f.Protocol().RDMA():
+	case !protocol.Of(f.Kind).RDMA():
 		return min(int64(ends), max(1, (bytes+leastOfSocket-1)/leastOfSocket))
 	case f.Transport.SplitData:
 		return min(bytes, int64(ends))

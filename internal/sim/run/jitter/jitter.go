@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/sim/engine"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -124,7 +125,7 @@ func OfSwitch(run *scenario.Run, f *scenario.Fabric) fabric.Jitter {
 
 // TimerTick is the granularity of the hosts' timers: 0 is exact.
 func TimerTick(run *scenario.Run, f *scenario.Fabric) units.Time {
-	if !run.Jitter || f.Protocol().RDMA() {
+	if !run.Jitter || protocol.Of(f.Kind).RDMA() {
 		return 0 // only a kernel has ticks
 	}
 	return f.TCP.Tick

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
 )
@@ -22,7 +23,7 @@ func Violations(n *network.Network, all []fabric.Violation) (told []runstore.Vio
 			continue
 		}
 		trap := v.Trap
-		if !n.Plan.Fabric.Protocol().SubnetManager {
+		if !protocol.Of(n.Plan.Fabric.Kind).SubnetManager {
 			trap = 0 // nobody is there to be told
 		}
 		told = append(told, runstore.Violation{

@@ -6,6 +6,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/route"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/run/jitter"
 	"weft/internal/sim/scenario"
@@ -220,7 +221,7 @@ func (p *Plan) addNodes(b *fabric.Builder) {
 	}
 	ib := infiniBandSwitch(f, p.Class)
 	ib.Jitter = jitter.OfSwitch(p.Run, f)
-	if !f.Protocol().Ethernet() {
+	if !protocol.Of(f.Kind).Ethernet() {
 		nic.VLArb = nicVLArb(f, p.Class)
 	}
 	if p.Lanes != nil {
@@ -233,7 +234,7 @@ func (p *Plan) addNodes(b *fabric.Builder) {
 		switch {
 		case nd.Kind == topology.Endpoint:
 			b.NIC(nd.Name, ports, nic)
-		case !f.Protocol().Ethernet():
+		case !protocol.Of(f.Kind).Ethernet():
 			b.InfiniBandSwitch(nd.Name, ports, row, SwitchRouting(f.Routing.Mode), ib)
 		default:
 			eth := EthernetSwitch(f, p.Class, nd.Cabled())
@@ -328,7 +329,7 @@ func (p *Plan) Connection(nic int32, entropy, port uint32, sl int) fabric.Connec
 		Class: p.Class.Data(p.Fabric), Reply: p.Class.ack(p.Fabric), CNP: p.Class.cnp(p.Fabric), SL: units.SL(sl),
 	}
 	switch {
-	case !p.Fabric.Protocol().ServiceLevels:
+	case !protocol.Of(p.Fabric.Kind).ServiceLevels:
 		c.SL = 0
 		if sl > 0 {
 			c.Class = p.Class.Must(sl)
@@ -349,7 +350,7 @@ func (p *Plan) port(nic int32, entropy uint32) int {
 
 // ConnectionsPerPair is how many queue pairs or sockets two ends have.
 func (p *Plan) ConnectionsPerPair() int {
-	if p.Fabric.Protocol().OnTCP() {
+	if protocol.Of(p.Fabric.Kind).OnTCP() {
 		return p.Fabric.TCP.Sockets
 	}
 	return p.Fabric.Transport.QPsPerConnection

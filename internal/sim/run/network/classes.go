@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 )
 
@@ -17,7 +18,7 @@ type Classes struct {
 
 func classesOf(f *scenario.Fabric, w *scenario.Workload) Classes {
 	var c Classes
-	if f.Protocol().ServiceLevels {
+	if protocol.Of(f.Kind).ServiceLevels {
 		c.Used = []int{f.IB.SL2VL[f.IB.AckSL]}
 		for _, sl := range scenario.ServiceLevelsOf(f, w) {
 			c.Used = append(c.Used, f.IB.SL2VL[sl])
@@ -44,7 +45,7 @@ func classesOf(f *scenario.Fabric, w *scenario.Workload) Classes {
 
 // LaneOf is the priority or virtual lane of a stream's class.
 func LaneOf(f *scenario.Fabric, class int) int {
-	if f.Protocol().ServiceLevels {
+	if protocol.Of(f.Kind).ServiceLevels {
 		return f.IB.SL2VL[class]
 	}
 	return class
@@ -93,21 +94,21 @@ func (c Classes) stops(list []scenario.Stop) *[fabric.MaxClasses]uint16 {
 // Data is the network's class of data, as ack and cnp are those of the fabric's other
 // kinds of packets.
 func (c Classes) Data(f *scenario.Fabric) uint8 {
-	if f.Protocol().ServiceLevels {
+	if protocol.Of(f.Kind).ServiceLevels {
 		return c.Must(f.IB.SL2VL[f.IB.SL])
 	}
 	return c.Must(f.Ethernet.DataPriority)
 }
 
 func (c Classes) ack(f *scenario.Fabric) uint8 {
-	if f.Protocol().ServiceLevels {
+	if protocol.Of(f.Kind).ServiceLevels {
 		return c.Must(f.IB.SL2VL[f.IB.AckSL])
 	}
 	return c.Must(f.Ethernet.AckPriority)
 }
 
 func (c Classes) cnp(f *scenario.Fabric) uint8 {
-	if f.Protocol().ServiceLevels {
+	if protocol.Of(f.Kind).ServiceLevels {
 		return c.ack(f)
 	}
 	return c.Must(f.Ethernet.CNPPriority)

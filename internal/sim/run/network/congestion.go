@@ -2,6 +2,7 @@ package network
 
 import (
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 	"weft/internal/sim/transport/cc"
@@ -36,7 +37,7 @@ func controller(f *scenario.Fabric) func() cc.Algorithm {
 		link := cc.Link{Rate: f.Link.Rate(), Packet: f.MTU}
 		return func() cc.Algorithm { return own.New(link, values) }
 	}
-	if f.Protocol().Unordered {
+	if protocol.Of(f.Kind).Unordered {
 		return func() cc.Algorithm { return cc.NewFixed(f.Transport.Window) }
 	}
 	return func() cc.Algorithm { return nil }

@@ -34,7 +34,7 @@ func credits(f *scenario.Fabric, buffer units.Bytes) fabric.Credits {
 	c := fabric.Credits{
 		Period:     max(units.Nanosecond, min(threshold, f.IB.CreditUpdate)),
 		Latency:    creditLatency,
-		FrameBytes: uint16(wire.InfiniBandFlowControlBytes + f.Framing().Delimiters),
+		FrameBytes: uint16(wire.InfiniBandFlowControlBytes + scenario.Framing(f).Delimiters),
 	}
 	for i := range c.Blocks {
 		c.Blocks[i] = int32(min(buffer/fabric.CreditBlock, fabric.MaxCreditBlocks))
@@ -120,7 +120,7 @@ func EthernetSwitch(f *scenario.Fabric, c Classes, ports int) *fabric.EthernetSw
 		marking := fabric.ECN{
 			KMin: int32(e.ECN.Kmin), KMax: int32(e.ECN.Kmax),
 			PMax:      uint32(min(1<<32-1, p.Of(1<<32))),
-			AtDequeue: f.Protocol().MarksLeaving,
+			AtDequeue: protocol.Of(f.Kind).MarksLeaving,
 		}
 		s.ECN[c.Data(f)] = marking
 		for _, n := range c.others {
@@ -169,7 +169,7 @@ func nic(f *scenario.Fabric, node *scenario.Node, c Classes) *fabric.NIC {
 	if bus := min(node.PCIe.PeerRate, node.PCIe.Rate()); bus < f.Link.Rate() {
 		n.HostPerByte = bus.PerByte()
 	}
-	p := f.Protocol()
+	p := protocol.Of(f.Kind)
 	if p.Port == protocol.Credits {
 		n.Credits = credits(f, f.IB.NICBuffer)
 	} else {
@@ -184,7 +184,7 @@ func nic(f *scenario.Fabric, node *scenario.Node, c Classes) *fabric.NIC {
 		return n
 	}
 	n.Transport = rdma(f)
-	framing := f.Framing()
+	framing := scenario.Framing(f)
 	for i := range n.Overhead {
 		if op := wire.Opcode(i); op.Valid() {
 			n.Overhead[op] = uint16(p.Bytes(op, probe, framing) - probe + telemetry(f, op))
@@ -270,7 +270,7 @@ func (p *Plan) Divides(bytes int64) bool {
 // no kernel's slack, and the first timeout is the least, since nobody waits for a handshake.
 func tcpNIC(n *fabric.NIC, f *scenario.Fabric, p *protocol.Protocol) {
 	t := &f.TCP
-	n.FrameOverhead = uint16(p.Bytes(0, probe, f.Framing()) - probe - tcp.HeaderBytes)
+	n.FrameOverhead = uint16(p.Bytes(0, probe, scenario.Framing(f)) - probe - tcp.HeaderBytes)
 	c := tcp.Linux(f.MTU)
 	if t.Variant == scenario.DCTCP {
 		c = tcp.DataCenter(f.MTU)

@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/units"
 )
@@ -38,7 +39,7 @@ func (p *Plan) box(b *fabric.Builder, at topology.End, s scenario.Inspection) in
 		name += fmt.Sprint(at.Port)
 	}
 	nic, inspects := int32(at.Node), s.Rate.PerByte()
-	if !f.Protocol().Ethernet() {
+	if !protocol.Of(f.Kind).Ethernet() {
 		sw := infiniBandSwitch(f, p.Class)
 		sw.Pipeline = s.Latency
 		rate := PerByte(&f.Link)

@@ -6,6 +6,7 @@ import (
 	"weft/internal/base/topology"
 	"weft/internal/ib/subnet"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/routing"
 	"weft/internal/sim/scenario"
 	"weft/units"
@@ -19,7 +20,7 @@ import (
 func (p *Plan) setLanes() error {
 	f := p.Fabric
 	rule := routing.LanesFor(p.Graph)
-	if f.Protocol().Ethernet() || rule.Count == 1 || f.Routing.Mode == scenario.Deterministic {
+	if protocol.Of(f.Kind).Ethernet() || rule.Count == 1 || f.Routing.Mode == scenario.Deterministic {
 		return nil
 	}
 	switch {

@@ -1,13 +1,14 @@
 package network
 
 import (
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 )
 
 // Level is the service level of a path: the message's own, or what the fabric
 // gives.
 func (p *Plan) Level(a, b int32, key uint16, own int) int {
-	if own > 0 || !p.Fabric.Protocol().ServiceLevels {
+	if own > 0 || !protocol.Of(p.Fabric.Kind).ServiceLevels {
 		return own
 	}
 	return p.Fabric.SLOf(int(a), int(b), scenario.PKey(key&^fullMember), p.Keys.levels)
@@ -16,7 +17,7 @@ func (p *Plan) Level(a, b int32, key uint16, own int) int {
 // OwnLevels reports whether messages of a scenario have service levels other than
 // the fabric's.
 func ownLevels(f *scenario.Fabric, w *scenario.Workload) bool {
-	if !f.Protocol().ServiceLevels {
+	if !protocol.Of(f.Kind).ServiceLevels {
 		return false
 	}
 	own := f.IB.AckSL != f.IB.SL || len(scenario.ServiceLevelsOf(f, w)) > 1

@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/base/topology"
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/scenario"
 	"weft/internal/sim/transport"
 )
@@ -20,7 +21,7 @@ type Segments struct {
 // by a leak between the two.
 func segmentsOf(r *scenario.Resolved, f *scenario.Fabric, g *topology.Graph) *Segments {
 	declared := r.Isolation.Segments
-	if !f.Protocol().Ethernet() || len(declared) == 0 {
+	if !protocol.Of(f.Kind).Ethernet() || len(declared) == 0 {
 		return nil
 	}
 	s := &Segments{VRF: []string{scenario.DefaultVRF}}
@@ -63,7 +64,7 @@ func (s *Segments) reaches(a, b int32) bool {
 // Apart is why messages from a NIC to another never end; "" if they do. A service that
 // acknowledges needs the way back, too.
 func (p *Plan) Apart(a, b int32) string {
-	back := p.Fabric.Protocol().OnTCP() || p.Verbs.Service == transport.RC
+	back := protocol.Of(p.Fabric.Kind).OnTCP() || p.Verbs.Service == transport.RC
 	switch s := p.Segments; {
 	case p.Keys.apart(a, b):
 		return "share no partition: see ib.partitions"

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/run/measure"
 	"weft/internal/sim/run/network"
 	"weft/internal/sim/runstore"
@@ -13,7 +14,7 @@ import (
 // level is the service level of the messages of a pair, or on Ethernet their priority.
 // Where lanes go by paths it is the fabric's, which stands for all.
 func level(n *network.Network, k nicPair) units.SL {
-	if f := n.Plan.Fabric; !f.Protocol().ServiceLevels && k.sl == 0 {
+	if f := n.Plan.Fabric; !protocol.Of(f.Kind).ServiceLevels && k.sl == 0 {
 		return units.SL(f.Ethernet.DataPriority)
 	}
 	key, _ := n.Plan.Keys.Pair(k.from, k.to)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weft/internal/sim/fabric"
+	"weft/internal/sim/protocol"
 	"weft/internal/sim/transport"
 	"weft/units"
 )
@@ -49,7 +50,7 @@ func (r *patternRun) abandoned(all *patternPart) error {
 		return nil
 	}
 	connection := "queue pair"
-	if r.net.Plan.Fabric.Protocol().OnTCP() {
+	if protocol.Of(r.net.Plan.Fabric.Kind).OnTCP() {
 		connection = "socket"
 	}
 	var statuses []string
@@ -93,7 +94,7 @@ func (r *patternRun) abandoned(all *patternPart) error {
 
 // statusText is a status as the program that posted the message sees it.
 func (r *patternRun) statusText(s transport.Status) string {
-	if s == transport.RetryExcErr && r.net.Plan.Fabric.Protocol().OnTCP() {
+	if s == transport.RetryExcErr && protocol.Of(r.net.Plan.Fabric.Kind).OnTCP() {
 		return "ETIMEDOUT" // tcp(7)
 	}
 	return s.String()
