@@ -45,6 +45,7 @@ model does without it; otherwise the exit code is 5.`,
 	f.IntVar(&c.sizes, "sizes", 0, "how many sizes of a table take part at the most (default: 15)")
 	_ = cmd.RegisterFlagCompletionFunc("fit", cobra.FixedCompletions(calibrate.ConstantNames(), cobra.ShellCompDirectiveNoFileComp))
 	c.register(cmd)
+	e.pageFlag(cmd)
 	return cmd
 }
 
@@ -83,13 +84,7 @@ func (c *calibrating) do(ctx context.Context, e *Env, paths []string) error {
 
 // tell prints the fit, and writes the overlay if it is worth something.
 func (c *calibrating) tell(e *Env, fit *calibrate.Fit, paths []string) error {
-	var err error
-	if c.json {
-		err = printJSON(e, fitJSON(fit))
-	} else {
-		err = report.Fit(e.Stdout, e.style(), fit)
-	}
-	if err != nil {
+	if err := e.present(report.Fit(fit), c.json, fitJSON(fit)); err != nil {
 		return err
 	}
 	if !fit.Better() {
@@ -97,8 +92,7 @@ func (c *calibrating) tell(e *Env, fit *calibrate.Fit, paths []string) error {
 	}
 	switch {
 	case c.out != "":
-		err = e.writeFile(c.out, func(w io.Writer) error { return fit.WriteOverlay(w, paths) })
-		if err != nil {
+		if err := e.writeFile(c.out, func(w io.Writer) error { return fit.WriteOverlay(w, paths) }); err != nil {
 			return fail(Failed, "%w", err)
 		}
 		e.note("wrote %s\n", c.out)

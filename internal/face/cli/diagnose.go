@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -162,7 +161,6 @@ func fits(k scenario.FabricKind, logs []*logfile.Log) bool {
 // diagnosing is the flags of weft diagnose.
 type diagnosing struct {
 	logged
-	html string
 }
 
 func newDiagnose(e *Env) *cobra.Command {
@@ -190,9 +188,9 @@ that is explained or not.`,
 	f := cmd.Flags()
 	f.IntVar(&d.sizes, "sizes", 0, "how many sizes of a table are compared at the most (default: 6)")
 	f.StringVar(&d.known, "known-error", "", "error of weft on this cluster, such as 3%, as weft calibrate finds it (default: that on published tables of healthy clusters)")
-	f.StringVar(&d.html, "html", "", "write a self-contained page into this file")
-	_ = cmd.MarkFlagFilename("html", "html")
 	d.register(cmd)
+	e.detailsFlag(cmd)
+	e.pageFlag(cmd)
 	return cmd
 }
 
@@ -201,7 +199,7 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := writableFile(e, "--html", d.html); err != nil {
+	if err := writableFile(e, "--html", e.html); err != nil {
 		return err
 	}
 	log, err := d.readLog(e, path)
@@ -222,7 +220,7 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 		}
 		return err
 	}
-	if err := d.tell(e, found); err != nil {
+	if err := e.present(report.Diagnosis(found), d.json, diagnosisJSON(found)); err != nil {
 		return err
 	}
 	switch {
@@ -234,17 +232,4 @@ func (d *diagnosing) do(ctx context.Context, e *Env, path string) error {
 		return fail(Refuted, "the log is not that of the cluster as it is described: %s", found.Verdict)
 	}
 	return nil
-}
-
-// tell prints the diagnosis, and writes the page.
-func (d *diagnosing) tell(e *Env, found *calibrate.Diagnosis) error {
-	if d.html != "" {
-		if err := e.writeFile(d.html, func(w io.Writer) error { return report.DiagnosisPage(w, found) }); err != nil {
-			return fail(Failed, "%w", err)
-		}
-	}
-	if d.json {
-		return printJSON(e, diagnosisJSON(found))
-	}
-	return report.Diagnosis(e.Stdout, e.style(), found)
 }

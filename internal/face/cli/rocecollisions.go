@@ -122,7 +122,7 @@ func (c *colliding) tell(e *Env, result *collisions.Result) error {
 	if c.json {
 		return printJSON(e, result)
 	}
-	return report.Collisions(e.Stdout, result, e.style())
+	return e.tell(report.Collisions(result, nil))
 }
 
 // store writes the folder, if one is asked for.
@@ -138,7 +138,7 @@ func (c *colliding) store(e *Env, folder *ownFolder, result *collisions.Result, 
 	if err := encodeJSON(&answer, result); err != nil {
 		return err
 	}
-	if err := report.CollisionsPage(&page, result, text); err != nil {
+	if err := report.Collisions(result, text).HTML(&page); err != nil {
 		return fail(Failed, "the page cannot be made: %w", err)
 	}
 	files := []runstore.File{

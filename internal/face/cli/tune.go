@@ -56,6 +56,7 @@ larger --runs or another objective uses what is there.`,
 		RunE:              func(cmd *cobra.Command, given []string) error { return t.do(cmd.Context(), e, given[0]) },
 	}
 	t.register(cmd)
+	e.detailsFlag(cmd)
 	f := cmd.Flags()
 	f.Lookup("fabric").Usage = "the fabric that is tuned, by name (default: the scenario's tune.fabric, or its only one)"
 	f.Lookup("seed").Usage = "first seed, of the search too; it goes on with those after it (default: the scenario's)"
@@ -119,7 +120,7 @@ func (t *tuning) finish(e *Env, p *tune.Problem, folder *tuneFolder, result *tun
 	if t.json {
 		told = printJSON(e, result)
 	} else {
-		told = report.Tune(e.Stdout, result, e.style())
+		told = e.tell(report.Tune(result, nil, nil))
 	}
 	if err := cmp.Or(stored, told); err != nil {
 		return err

@@ -98,7 +98,7 @@ func (f *tuneFolder) files(p *tune.Problem, r *tune.Result) (files, configs []ru
 	}
 	configs = deviceFiles(&tuned.Fabrics[0], tuned)
 	var page bytes.Buffer
-	if err := report.TunePage(&page, r, configTexts(configs), text); err != nil {
+	if err := report.Tune(r, configTexts(configs), text).HTML(&page); err != nil {
 		return nil, nil, fail(Failed, "the page cannot be made: %w", err)
 	}
 	files = []runstore.File{

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 
@@ -10,17 +9,29 @@ import (
 	"weft/internal/study/collisions"
 )
 
-// Collisions prints the loss by size and policy.
-func Collisions(w io.Writer, r *collisions.Result, s doc.Style) error {
-	fmt.Fprintf(w, "%s\n\n", s.Bold(collisionsTitle(r)))
-	if err := collisionsTable(r).Write(w, s); err != nil {
-		return err
+// Collisions is the loss by size and policy. scenario is the scenario's text, for the page.
+func Collisions(r *collisions.Result, scenario []byte) *doc.Document {
+	d := &doc.Document{
+		Brand: simulation, Title: r.Scenario, Heading: collisionsTitle(r), Footer: sameAgain,
+		Subtitle: fmt.Sprintf("%s · %s of %s · %s", r.Fabric, r.Workload, sizeText(r.Bytes), plural(int64(r.HashSeeds), "hash seed", "hash seeds")),
 	}
-	fmt.Fprintln(w)
-	for _, line := range collisionsNotes(r) {
-		fmt.Fprintln(w, doc.Wrap(line, s.Columns()))
+	d.Add(doc.Section{Blocks: []doc.Block{collisionsTable(r)}})
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(collisionsNotes(r)...)})
+	var names []string
+	for _, p := range r.Policies {
+		names = append(names, p.Name)
 	}
-	return nil
+	plots := drawn(
+		collisionsPlot(r, "Lost to collisions", "share of the busbw on one ideal switch: median, and the band from 10 % to 90 % of hash seeds",
+			func(x float64) string { return axisNumber(100*x) + " %" }, func(c *collisions.Cell) collisions.Quantiles { return c.Lost }),
+		collisionsPlot(r, "Bus bandwidth", "GB/s, median, and the band from 10 % to 90 % of hash seeds",
+			axisNumber, func(c *collisions.Cell) collisions.Quantiles { return c.BusBW }),
+	)
+	if len(plots) > 0 {
+		d.Add(doc.Section{Title: "As the job grows", Blocks: []doc.Block{doc.Plots{Legend: names, Plots: plots}}})
+	}
+	d.Add(scenarioSection(scenarioTitle, scenario))
+	return d
 }
 
 func collisionsTitle(r *collisions.Result) string {
@@ -53,7 +64,7 @@ func collisionsNotes(r *collisions.Result) []string {
 
 // collisionsTable is a row per size and policy.
 func collisionsTable(r *collisions.Result) *doc.Table {
-	t := &doc.Table{Columns: make([]doc.Column, 8)}
+	t := &doc.Table{Keys: 3, Columns: make([]doc.Column, 8)}
 	t.Columns[2].Left = true
 	t.Add(doc.Text("nodes"), doc.Text("ranks"), doc.Text("load balancing"), doc.Text("busbw GB/s"), doc.Text("lost, median"), doc.Text("10 %"), doc.Text("90 %"), doc.Text("worst"))
 	for i := range r.Sizes {
@@ -78,50 +89,6 @@ func cellTexts(c *collisions.Cell) []string {
 		return []string{none, none, none, none, none}
 	}
 	return []string{bandwidth(c.BusBW.Median), signedPercent(c.Lost.Median), signedPercent(c.Lost.P10), signedPercent(c.Lost.P90), signedPercent(c.Lost.Most)}
-}
-
-// collisionsView is what the template shows.
-type collisionsView struct {
-	heading
-	Partial  bool
-	Notes    []string
-	Legend   []legendEntry
-	Plots    []Plot
-	Sizes    []collisionsRows
-	Scenario string
-}
-
-type collisionsRows struct {
-	Nodes     int
-	Ranks     string
-	Reference string
-	Rows      [][]string
-}
-
-// CollisionsPage writes the self-contained page. scenario is its text.
-func CollisionsPage(w io.Writer, r *collisions.Result, scenario []byte) error {
-	v := &collisionsView{
-		heading: heading{simulation, r.Scenario, fmt.Sprintf("%s · %s of %s · %s", r.Fabric, r.Workload, sizeText(r.Bytes), plural(int64(r.HashSeeds), "hash seed", "hash seeds"))},
-		Partial: r.Partial, Notes: collisionsNotes(r), Scenario: string(scenario),
-	}
-	for k, p := range r.Policies {
-		v.Legend = append(v.Legend, legendEntry{legendMarker(k), p.Name})
-	}
-	v.Plots = drawn(
-		collisionsPlot(r, "Lost to collisions", "share of the busbw on one ideal switch: median, and the band from 10 % to 90 % of hash seeds",
-			func(x float64) string { return axisNumber(100*x) + " %" }, func(c *collisions.Cell) collisions.Quantiles { return c.Lost }),
-		collisionsPlot(r, "Bus bandwidth", "GB/s, median, and the band from 10 % to 90 % of hash seeds",
-			axisNumber, func(c *collisions.Cell) collisions.Quantiles { return c.BusBW }),
-	)
-	for i := range r.Sizes {
-		size := &r.Sizes[i]
-		rows := collisionsRows{Nodes: size.Nodes, Ranks: Integer(int64(size.Ranks)), Reference: bandwidth(size.Reference)}
-		for k := range size.Cells {
-			rows.Rows = append(rows.Rows, append([]string{r.Policies[k].Name}, cellTexts(&size.Cells[k])...))
-		}
-		v.Sizes = append(v.Sizes, rows)
-	}
-	return pages.ExecuteTemplate(w, "collisions.html.tmpl", v)
 }
 
 // collisionsPlot is a line and a band per policy over the ranks. A gain is drawn

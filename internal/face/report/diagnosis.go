@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -23,43 +22,44 @@ const stoppedEarly = "Stopped early: not all causes were tested."
 const clearlyHealthy = .75
 
 // diagnosisLegend says what the columns of the table of causes mean.
-const diagnosisLegend = "probability: of the cause, all its severities together, by its assumed frequency, the noise of the log, and how far off weft is on healthy clusters; " +
-	"off by: root mean square over all sizes; no trace: at every size the effect is smaller than the error of weft or of the log"
+var diagnosisLegend = []string{
+	"Probability: of the cause, all its severities together, by its assumed frequency, the noise of the log, and how far off weft is on healthy clusters.",
+	"Off by: root mean square over all sizes. No trace: at every size the effect is smaller than the error of weft or of the log.",
+}
 
-// Diagnosis prints a log beside what weft predicts, the verdict, the likeliest
+// Diagnosis is the verdict on a log, the log beside what weft predicts, the likeliest
 // explanations and the table of all.
-func Diagnosis(w io.Writer, s doc.Style, d *calibrate.Diagnosis) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, beside what weft predicts on %s\n", LogHeading(d.Log), d.Fabric)
-	for _, n := range logNotes(d) {
-		fmt.Fprintf(&b, "%s\n", s.Paint(n, doc.Soft))
+func Diagnosis(d *calibrate.Diagnosis) *doc.Document {
+	out := &doc.Document{
+		Brand: "diagnosis", Title: d.Log.Name, Heading: LogHeading(d.Log) + ", beside what weft predicts on " + d.Fabric,
+		Subtitle: LogHeading(d.Log) + " · beside weft's prediction on " + d.Fabric,
+		Footer:   "Made by weft from a log and simulations of the cluster that it is said to be from.",
 	}
+	out.Add(doc.Section{Verdict: true, Blocks: append(doc.Paragraphs(Finding(d)), doc.Notes(logNotes(d)...)...)})
 	likeliest := d.Likeliest(shownLikeliest)
 	for i, t := range d.Tasks {
-		fmt.Fprintf(&b, "\n%s\n", s.Bold(t.Title))
-		for _, told := range taskNotes(t) {
-			fmt.Fprintf(&b, "%s\n", told)
-		}
-		if err := taskTable(d, i, likeliest).Write(&b, s); err != nil {
-			return err
-		}
+		blocks := append(doc.Notes(taskNotes(t)...), taskPlots(d, i, likeliest), taskTable(d, i, likeliest))
+		out.Add(doc.Section{Title: t.Title, Blocks: blocks})
 	}
-	fmt.Fprintf(&b, "\n%s\n", s.Bold(Finding(d)))
 	for i := range likeliest {
-		explanation(&b, s, i, &likeliest[i])
+		out.Add(explanation(i, &likeliest[i]))
 	}
 	if len(d.Explanations) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", s.Bold("All that was simulated"))
-		if err := explanationTable(d).Write(&b, s); err != nil {
-			return err
+		out.Add(doc.Section{Title: "All that was simulated", In: doc.Details, Blocks: append([]doc.Block{explanationTable(d)}, doc.Notes(diagnosisLegend...)...)})
+	}
+	if len(d.Untried) > 0 {
+		var untried doc.List
+		for _, u := range d.Untried {
+			untried = append(untried, u.ID+": "+u.Why)
 		}
-		fmt.Fprintf(&b, "%s\n", s.Paint(diagnosisLegend, doc.Soft))
+		out.Add(doc.Section{Title: "Not simulated", In: doc.Details, Blocks: []doc.Block{untried}})
 	}
-	for _, u := range d.Untried {
-		fmt.Fprintf(&b, "%s\n", s.Paint(fmt.Sprintf("not simulated: %s: %s", u.ID, u.Why), doc.Soft))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	out.Add(doc.Section{Title: "What this leaves out", In: doc.Details, Blocks: []doc.Block{doc.List{
+		"Two faults at once, and faults of a part of the nodes other than slow cables: each explanation is one change to the whole cluster.",
+		"How often each fault is met: the probabilities stand on an assumption about that.",
+		"Faults that weft has no hypothesis for. A match is no proof: run the checks.",
+	}}})
+	return out
 }
 
 // LogHeading says what a log is.
@@ -194,7 +194,7 @@ func Finding(d *calibrate.Diagnosis) string {
 	return finding(d)
 }
 
-// finding is what was found, without a word of an interruption, which the page has above it.
+// finding is what was found, without a word of an interruption.
 func finding(d *calibrate.Diagnosis) string {
 	worst, at := worstOf(d)
 	off := fmt.Sprintf("at %s the log takes %.2f times what weft predicts", at, worst)
@@ -265,20 +265,22 @@ func worstOf(d *calibrate.Diagnosis) (ratio float64, at string) {
 }
 
 // explanation tells one of the likeliest at length.
-func explanation(b *strings.Builder, s doc.Style, i int, e *calibrate.Explanation) {
-	fmt.Fprintf(b, "\n%s\n", s.Bold(fmt.Sprintf("%d. %s: %s", i+1, e.Title, e.Label)))
-	fmt.Fprintf(b, "   probability %s; off by %s on the average, by %s at the worst size\n", percent(e.Posterior), percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst))))
+func explanation(i int, e *calibrate.Explanation) doc.Section {
+	told := doc.List{fmt.Sprintf("Probability %s; off by %s on the average, by %s at the worst size.", percent(e.Posterior), percent(math.Expm1(e.Match)), percent(math.Expm1(math.Abs(e.Worst))))}
 	if e.Evidence != "" {
-		fmt.Fprintf(b, "   the log itself says: %s\n", e.Evidence)
+		told = append(told, "The log itself says: "+e.Evidence)
 	}
 	var sets []string
 	for _, o := range e.Changes {
 		sets = append(sets, fmt.Sprintf("--set '%s=%s'", o.Path, o.Value))
 	}
-	fmt.Fprintf(b, "   simulated with %s\n", strings.Join(sets, " "))
-	for _, c := range e.Check {
-		fmt.Fprintf(b, "   check: %s\n", c)
+	if len(sets) > 0 {
+		told = append(told, "Simulated with "+strings.Join(sets, " "))
 	}
+	for _, c := range e.Check {
+		told = append(told, "Check: "+c)
+	}
+	return doc.Section{Title: fmt.Sprintf("%d. %s: %s", i+1, e.Title, e.Label), Blocks: []doc.Block{told}}
 }
 
 // explanationTable is all hypotheses with their likeliest variants, and what they are

@@ -47,7 +47,7 @@ func found() *calibrate.Diagnosis {
 
 func TestADiagnosisIsTold(t *testing.T) {
 	var b bytes.Buffer
-	if err := Diagnosis(&b, doc.Style{}, found()); err != nil {
+	if err := Diagnosis(found()).Terminal(&b, doc.Style{Details: true}); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/diagnosis.txt", b.String())
@@ -55,7 +55,7 @@ func TestADiagnosisIsTold(t *testing.T) {
 
 func TestThePageOfADiagnosisStandsAlone(t *testing.T) {
 	var b bytes.Buffer
-	if err := DiagnosisPage(&b, found()); err != nil {
+	if err := Diagnosis(found()).HTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
@@ -106,7 +106,7 @@ func TestAStoppedDiagnosisSaysSoOnce(t *testing.T) {
 	for _, verdict := range []calibrate.Verdict{calibrate.Healthy, calibrate.Faster, calibrate.Explained, calibrate.Undecided, calibrate.Unexplained} {
 		d.Verdict = verdict
 		var text, page strings.Builder
-		if err := errors.Join(Diagnosis(&text, doc.Style{}, d), DiagnosisPage(&page, d)); err != nil {
+		if err := errors.Join(Diagnosis(d).Terminal(&text, doc.Style{}), Diagnosis(d).HTML(&page)); err != nil {
 			t.Fatal(err)
 		}
 		for what, got := range map[string]string{"text": text.String(), "page": page.String()} {

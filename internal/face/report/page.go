@@ -41,7 +41,7 @@ type view struct {
 	Where, Why []template.HTML
 	Notes      []string
 	Fabrics    []fabricCard
-	Plots      []Plot
+	Plots      []doc.Plot
 	Rows       []sizeRows
 	Faults     *faultSection
 	Facts      []factRow
@@ -145,6 +145,12 @@ func newView(r *runstore.Results, sc *scenario.Resolved, resolved []byte) *view 
 type heading struct {
 	Brand, Title, Subtitle string
 }
+
+// sameAgain is the footer of a page about a simulation, and scenarioTitle its last section.
+const (
+	sameAgain     = "Made by weft. The same scenario, seed and version make the same page."
+	scenarioTitle = "The scenario, every value resolved"
+)
 
 // simulation is the brand of a page about simulated networks.
 const simulation = "packet-level simulation"

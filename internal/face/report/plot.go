@@ -55,7 +55,7 @@ type plot struct {
 	least  float64              // of a linear axis with a fixed end: where it begins
 	most   float64              // of a linear axis: fixed end; 0 is free
 	format func(float64) string // of values
-	keys   []Key                // lines that are not simply one per fabric
+	keys   []doc.Key            // lines that are not simply one per fabric
 }
 
 // scale is what a plot goes over, where that is not message size.
@@ -63,19 +63,6 @@ type scale struct {
 	name   string
 	places []float64 // from 0 to 1 along the axis, rising
 	labels []string
-}
-
-// Plot is a finished diagram for the page.
-type Plot struct {
-	Title, Note string
-	SVG         template.HTML
-	Keys        []Key // lines that are not simply one per fabric
-}
-
-// Key explains a kind of line.
-type Key struct {
-	Dash  string
-	Label string
 }
 
 // dashes are the patterns of stroke-dasharray.
@@ -327,22 +314,22 @@ func hollow(d dash) string {
 }
 
 // drawn are the plots that have something to show, and over more than one place.
-func drawn(plots ...*plot) (out []Plot) {
+func drawn(plots ...*plot) (out []doc.Plot) {
 	for _, p := range plots {
 		if p.places() < 2 {
 			continue
 		}
 		if svg := p.draw(); svg != "" {
-			out = append(out, Plot{p.title, p.note, svg, p.keys})
+			out = append(out, doc.Plot{Title: p.title, Note: p.note, SVG: svg, Keys: p.keys})
 		}
 	}
 	return out
 }
 
 // plots are the diagrams of the page, those that have something to show.
-func (v *view) plots() []Plot {
-	var out []Plot
-	add := func(p *plot, keys ...Key) {
+func (v *view) plots() []doc.Plot {
+	var out []doc.Plot
+	add := func(p *plot, keys ...doc.Key) {
 		p.keys = keys
 		out = append(out, drawn(p)...)
 	}
@@ -360,7 +347,7 @@ func (v *view) plots() []Plot {
 		series: slices.Concat(
 			v.each(solid, ", 99th percentile", func(m runstore.Point) float64 { return float64(m.Flows.P99) }),
 			v.each(dashed, ", slowest", func(m runstore.Point) float64 { return float64(m.Flows.Max) })),
-	}, Key{dashes[solid], "99th percentile"}, Key{dashes[dashed], "slowest"})
+	}, doc.Key{Dash: dashes[solid], Label: "99th percentile"}, doc.Key{Dash: dashes[dashed], Label: "slowest"})
 	add(&plot{
 		title: "Hottest link", note: "share of the time in which the busiest wire carries packets", sizes: v.sizes, most: 1,
 		format: func(x float64) string { return strconv.FormatFloat(math.Round(100*x), 'f', 0, 64) + " %" },
@@ -378,9 +365,9 @@ func (v *view) plots() []Plot {
 		{dashed, "ECN marks", func(m runstore.Point) int64 { return m.Counts.Marks }},
 		{dotted, "drops", func(m runstore.Point) int64 { return m.Counts.Drops() }},
 	}
-	var keys []Key
+	var keys []doc.Key
 	for _, c := range congestion {
-		keys = append(keys, Key{dashes[c.line], c.label})
+		keys = append(keys, doc.Key{Dash: dashes[c.line], Label: c.label})
 	}
 	add(v.perPacket("Pauses, marks and drops", "per 1,000 packets; what did not happen is not drawn", congestion...), keys...)
 	return out

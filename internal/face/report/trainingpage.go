@@ -21,7 +21,7 @@ type trainingView struct {
 	Sentences []string
 	Notes     []string // on the job and on how the step was simulated
 	Legend    []legendEntry
-	Plots     []Plot
+	Plots     []doc.Plot
 	Tables    []pageTable
 	Lanes     []laneView
 	Work      []workKey

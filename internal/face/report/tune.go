@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"sort"
 	"strconv"
@@ -13,27 +12,45 @@ import (
 	"weft/units"
 )
 
-// Tune prints the outcome of a tuning.
-func Tune(w io.Writer, r *tune.Result, s doc.Style) error {
-	fmt.Fprintf(w, "%s\n\n", s.Bold(r.Scenario+": "+r.Fabric+" tuned for "+objectiveText(r)))
-	for _, line := range tuneSentences(r) {
-		fmt.Fprintln(w, doc.Wrap(line, s.Columns()))
+// Tune is the outcome of a tuning. configs are files for devices and tuned is the text of
+// the tuned scenario, both for the page.
+func Tune(r *tune.Result, configs []NamedText, tuned []byte) *doc.Document {
+	d := &doc.Document{
+		Brand: simulation, Title: r.Scenario + ", tuned", Heading: r.Scenario + ": " + r.Fabric + " tuned for " + objectiveText(r),
+		Subtitle: fmt.Sprintf("%s · for %s · seeds %s, held out %s", r.Fabric, objectiveText(r), seedsText(r.Seeds), seedsText(r.HeldOut)),
+		Footer:   "Made by weft. The same scenario, seeds and version make the same page.",
 	}
-	fmt.Fprintln(w)
-	if err := doc.Grid(parameterRows(r)).Write(w, s); err != nil {
-		return err
+	if r.Partial {
+		d.Add(doc.Section{In: doc.Page, Blocks: []doc.Block{doc.Alarm("Partial: the tuning was stopped before its end. The same command goes on where it was.")}})
 	}
+	d.Add(doc.Section{Verdict: true, Blocks: doc.Paragraphs(tuneSentences(r)...)})
+	var matters []doc.Block
+	if len(r.Sensitivity) > 0 {
+		matters = doc.Notes("Matters: how much the objective changes when only this parameter varies, as a share of the tuned objective. It does not show what two parameters do together.")
+	}
+	d.Add(doc.Section{Title: "Parameters", Blocks: append([]doc.Block{doc.Grid(parameterRows(r), 3)}, matters...)})
 	if r.Proof != nil && len(r.Proof.Measures) > 0 {
-		fmt.Fprintf(w, "\n%s\n\n", s.Bold(fmt.Sprintf("on %s held out of the search, mean, and change with its 95 %% interval", plural(int64(r.Proof.Pairs), "seed", "seeds"))))
-		if err := doc.Grid(measureRows(r.Proof)).Write(w, s); err != nil {
-			return err
-		}
+		d.Add(doc.Section{
+			Title:   fmt.Sprintf("On %s held out of the search", plural(int64(r.Proof.Pairs), "seed", "seeds")),
+			Caption: "means over seeds; the change of pairs with the same seed, from one end of its 95 % interval (Student) to the other",
+			Blocks:  []doc.Block{doc.Grid(measureRows(r.Proof), 2, 3, 4, 5, 6)},
+		})
 	}
 	if len(r.Sensitivity) > 0 {
-		fmt.Fprintf(w, "\n%s\n\n", s.Bold("the objective over each parameter's values, the others as tuned; the outcome is 1"))
-		return doc.Grid(sensitivityRows(r)).Write(w, s)
+		d.Add(doc.Section{
+			Title:   "The objective over each parameter's values",
+			Caption: "the others as tuned; the outcome is 1",
+			In:      doc.Details, Blocks: []doc.Block{doc.Grid(sensitivityRows(r))},
+		})
 	}
-	return nil
+	if plots := tunePlots(r); len(plots) > 0 {
+		d.Add(doc.Section{Title: "Search and sensitivity", Blocks: []doc.Block{doc.Plots{Plots: plots}}})
+	}
+	for _, c := range configs {
+		d.Add(scenarioSection("For the devices: "+c.Name, []byte(c.Text)))
+	}
+	d.Add(scenarioSection("The tuned scenario, every value resolved", tuned))
+	return d
 }
 
 // objectiveText is the weights in words.

@@ -70,11 +70,11 @@ func TestAnAxisNearItsValuesShowsThem(t *testing.T) {
 
 func TestATuningIsTold(t *testing.T) {
 	var text, page bytes.Buffer
-	if err := Tune(&text, tuned(madeUpTuning()), doc.Style{}); err != nil {
+	if err := Tune(tuned(madeUpTuning()), nil, nil).Terminal(&text, doc.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/tune.txt", text.String())
-	if err := TunePage(&page, tuned(madeUpTuning()), []NamedText{{"configs/nccl.conf", "NCCL_IB_TC=104\n"}}, []byte("name: incast\n")); err != nil {
+	if err := Tune(tuned(madeUpTuning()), []NamedText{{"configs/nccl.conf", "NCCL_IB_TC=104\n"}}, []byte("name: incast\n")).HTML(&page); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/tune.html", page.String())
@@ -128,11 +128,11 @@ func TestCollisionsAreTold(t *testing.T) {
 		Sizes:    []collisions.Size{size(2, 0.1), size(4, 0.3), size(8, 0.5)},
 	}
 	var text, page bytes.Buffer
-	if err := Collisions(&text, r, doc.Style{}); err != nil {
+	if err := Collisions(r, nil).Terminal(&text, doc.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/collisions.txt", text.String())
-	if err := CollisionsPage(&page, r, []byte("name: as the job grows\n")); err != nil {
+	if err := Collisions(r, []byte("name: as the job grows\n")).HTML(&page); err != nil {
 		t.Fatal(err)
 	}
 	golden.File(t, "testdata/collisions.html", page.String())

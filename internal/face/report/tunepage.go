@@ -1,42 +1,20 @@
 package report
 
 import (
-	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 
+	"weft/internal/face/doc"
 	"weft/internal/study/tune"
 )
 
 // NamedText is a file as a page shows it.
 type NamedText struct{ Name, Text string }
 
-// tuneView is what the template of a tuning shows.
-type tuneView struct {
-	heading
-	Partial    bool
-	Sentences  []string
-	Parameters [][]string // without their heading
-	Measures   [][]string
-	Pairs      int
-	Plots      []Plot
-	Configs    []NamedText
-	Scenario   string
-}
-
-// TunePage writes the self-contained page of a tuning. configs are the files for
-// devices; tuned is the text of the tuned scenario.
-func TunePage(w io.Writer, r *tune.Result, configs []NamedText, tuned []byte) error {
-	v := &tuneView{
-		heading: heading{simulation, r.Scenario + ", tuned", fmt.Sprintf("%s · for %s · seeds %s, held out %s", r.Fabric, objectiveText(r), seedsText(r.Seeds), seedsText(r.HeldOut))},
-		Partial: r.Partial, Sentences: tuneSentences(r), Parameters: parameterRows(r)[1:], Configs: configs, Scenario: string(tuned),
-	}
-	if r.Proof != nil && len(r.Proof.Measures) > 0 {
-		v.Measures, v.Pairs = measureRows(r.Proof)[1:], r.Proof.Pairs
-	}
-	v.Plots = drawn(stepsPlot(r))
+// tunePlots are the search, and the objective over each parameter.
+func tunePlots(r *tune.Result) []doc.Plot {
+	out := drawn(stepsPlot(r))
 	profiles := slices.Clone(r.Sensitivity)
 	slices.SortStableFunc(profiles, func(a, b tune.Profile) int {
 		switch {
@@ -51,9 +29,9 @@ func TunePage(w io.Writer, r *tune.Result, configs []NamedText, tuned []byte) er
 	for i := range profiles {
 		p := profilePlot(&profiles[i])
 		p.least, p.most = least, most
-		v.Plots = append(v.Plots, drawn(p)...)
+		out = append(out, drawn(p)...)
 	}
-	return pages.ExecuteTemplate(w, "tune.html.tmpl", v)
+	return out
 }
 
 // seedsText is seeds that follow one another: 1 to 3.
